@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BASE_CLOCK_H
+#define DNS64D_BASE_CLOCK_H
+
+/*
+ * clock: the one place that reads the time. Monotonic: setting the wall clock
+ * changes nothing. Only io/loop and the tools call it; others take the time as a parameter.
+ */
+
+#include <stdint.h>
+
+#define NS_PER_SEC 1000000000ULL
+#define NS_PER_MS 1000000ULL
+
+/* clock_now_ns: nanoseconds since an arbitrary moment before the process began. */
+uint64_t clock_now_ns(void);
+
+#endif

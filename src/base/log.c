@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#define LINE_MAX_LEN 1024 /* bytes of a line with its newline */
+
+/* What a level is called, and syslog's number for it. */
+static const struct {
+	const char *word;
+	int priority;
+} levels[] = {
+	[LOG_LEVEL_ERROR] = {"error", LOG_ERR},
+	[LOG_LEVEL_WARN] = {"warning", LOG_WARNING},
+	[LOG_LEVEL_NOTICE] = {"notice", LOG_NOTICE},
+	[LOG_LEVEL_INFO] = {"info", LOG_INFO},
+	[LOG_LEVEL_DEBUG] = {"debug", LOG_DEBUG},
+};
+
+/* The process has one log. */
+static _Atomic int log_sink = LOG_SINK_STDERR;
+static _Atomic int log_max = LOG_LEVEL_INFO;
+static atomic_bool log_journal; /* standard error leads to journald */
+
+/* Is standard error the stream that systemd named in the environment (sd-daemon(3))? */
+static bool
+is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev;
+	unsigned long long ino;
+	struct stat st;
+	char *end;
+
+	if (stream == NULL || fstat(STDERR_FILENO, &st) != 0)
+		return false;
+	dev = strtoull(stream, &end, 10);
+	if (*end != ':')
+		return false;
+	ino = strtoull(end + 1, &end, 10);
+	return *end == '\0' && dev == st.st_dev && ino == st.st_ino;
+}
+
+void
+log_open(enum log_sink sink, const char *ident)
+{
+	if (sink == LOG_SINK_SYSLOG)
+		openlog(ident, LOG_PID | LOG_NDELAY, LOG_DAEMON);
+	atomic_store(&log_journal, sink == LOG_SINK_STDERR && is_journal());
+	atomic_store(&log_sink, (int)sink);
+}
+
+void
+log_set_level(enum log_level level)
+{
+	atomic_store(&log_max, (int)level);
+}
+
+bool
+log_enabled(enum log_level level)
+{
+	return (int)level <= atomic_load(&log_max) && atomic_load(&log_sink) != LOG_SINK_NONE;
+}
+
+/* The length that N, snprintf's answer, left in CAP bytes. */
+static size_t
+written(int n, size_t cap)
+{
+	if (n < 0)
+		return 0;
+	return (size_t)n < cap ? (size_t)n : cap - 1;
+}
+
+/* No line can pretend to be two, nor talk to a terminal. */
+static void
+replace_controls(char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+	}
+}
+
+static void
+write_stderr(enum log_level level, const char *text)
+{
+	char line[LINE_MAX_LEN];
+	size_t n = 0;
+
+	if (atomic_load(&log_journal))
+		n = written(snprintf(line, sizeof line, "<%d>", levels[level].priority),
+		    sizeof line);
+	n += written(snprintf(line + n, sizeof line - n, "%s %s", levels[level].word, text),
+	    sizeof line - n);
+	line[n++] = '\n';
+	/* One write, so that threads do not mix. There is nobody to tell if it fails. */
+	if (write(STDERR_FILENO, line, n) < 0)
+		return;
+}
+
+PRINTF_LIKE(3, 0)
+static void
+write_line(enum log_level level, const char *subsystem, const char *fmt, va_list args)
+{
+	char text[LINE_MAX_LEN];
+	size_t n;
+
+	if (!log_enabled(level))
+		return;
+	n = written(snprintf(text, sizeof text, "%s: ", subsystem), sizeof text);
+	(void)vsnprintf(text + n, sizeof text - n, fmt, args);
+	replace_controls(text);
+	if (atomic_load(&log_sink) == LOG_SINK_SYSLOG)
+		syslog(levels[level].priority, "%s", text);
+	else
+		write_stderr(level, text);
+}
+
+void
+log_error(const char *subsystem, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(LOG_LEVEL_ERROR, subsystem, fmt, args);
+	va_end(args);
+}
+
+void
+log_warn(const char *subsystem, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(LOG_LEVEL_WARN, subsystem, fmt, args);
+	va_end(args);
+}
+
+void
+log_notice(const char *subsystem, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(LOG_LEVEL_NOTICE, subsystem, fmt, args);
+	va_end(args);
+}
+
+void
+log_info(const char *subsystem, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(LOG_LEVEL_INFO, subsystem, fmt, args);
+	va_end(args);
+}
+
+void
+log_debug(const char *subsystem, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(LOG_LEVEL_DEBUG, subsystem, fmt, args);
+	va_end(args);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BASE_NETADDR_H
+#define DNS64D_BASE_NETADDR_H
+
+/*
+ * netaddr: an IPv4 or IPv6 address with port, as a plain value.
+ *
+ * Open to every room. Values compare by content; unused bytes are zero.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/attr.h"
+
+enum netaddr_family { NETADDR_NONE = 0, NETADDR_IPV4 = 4, NETADDR_IPV6 = 6 };
+
+struct netaddr {
+	uint8_t addr[16]; /* network order; IPv4 in the first 4 bytes, the rest zero */
+	uint32_t scope;	  /* interface index of a link-local IPv6 address, else 0 */
+	uint16_t port;	  /* host order */
+	uint8_t family;	  /* enum netaddr_family */
+	uint8_t zero;	  /* keeps the struct without holes */
+};
+
+/* Longest text of netaddr_format: address, %scope, "#port" and the final zero. */
+#define NETADDR_TEXT 72
+
+/*
+ * netaddr_parse: read "192.0.2.1", "2001:db8::1" or "fe80::1%eth0" (zero-terminated).
+ * The port becomes PORT (host order). A scope is taken only on link-local addresses, by name or
+ * number. False when TEXT is no such address or the interface does not exist; *a is untouched
+ * then.
+ */
+MUST_USE bool netaddr_parse(const char *text, uint16_t port, struct netaddr *a);
+
+/*
+ * netaddr_format: write "address#port", or "address" when the port is 0, to TEXT; returns TEXT.
+ * NETADDR_NONE is written as "none".
+ */
+char *netaddr_format(const struct netaddr *a, char text[static NETADDR_TEXT]);
+
+/* netaddr_from_sockaddr: false when the family is neither AF_INET nor AF_INET6. */
+MUST_USE bool netaddr_from_sockaddr(const struct sockaddr *sa, struct netaddr *a);
+
+/*
+ * netaddr_to_sockaddr: fill *ss as far as the family needs; returns the length for bind, connect
+ * and sendmsg, 0 for NETADDR_NONE.
+ */
+socklen_t netaddr_to_sockaddr(const struct netaddr *a, struct sockaddr_storage *ss);
+
+/* netaddr_equal: same family, address, scope and port. */
+MUST_USE bool netaddr_equal(const struct netaddr *a, const struct netaddr *b);
+
+/* netaddr_is_wildcard: 0.0.0.0 or ::. netaddr_is_loopback: 127.0.0.0/8 or ::1. */
+MUST_USE bool netaddr_is_wildcard(const struct netaddr *a);
+MUST_USE bool netaddr_is_loopback(const struct netaddr *a);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BASE_POOL_H
+#define DNS64D_BASE_POOL_H
+
+/*
+ * pool: a fixed number of objects of one size.
+ *
+ * Address space for all of them is reserved at the start and touched as used, so
+ * an idle daemon is small, a ceiling is a ceiling, and taking an object never
+ * calls the allocator. Objects never move. The one given back last is taken
+ * first. One thread per pool. Under AddressSanitizer an object given back is poisoned.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+
+struct pool {
+	unsigned char *mem; /* owned: cap * stride bytes, anonymous mapping */
+	size_t stride;	    /* bytes from one object to the next, a multiple of 16 */
+	void *free;	    /* chain of objects given back, linked through their first bytes */
+	uint32_t cap;	    /* objects there can be */
+	uint32_t n_touched; /* objects ever taken: those behind are untouched memory */
+	uint32_t n_used;    /* objects out now */
+};
+
+/*
+ * pool_init: reserve room for CAP objects of SIZE bytes (both > 0), aligned to 16.
+ * Returns 0 or -errno; on failure *p needs no pool_fini.
+ */
+MUST_USE int pool_init(struct pool *p, size_t size, uint32_t cap);
+
+/* pool_fini: give all memory back. No object may be used afterwards. */
+void pool_fini(struct pool *p);
+
+/* pool_take: an object with unspecified contents, or NULL when all are out. */
+MUST_USE void *pool_take(struct pool *p);
+
+/* pool_give: return OBJ, which pool_take of this pool gave. */
+void pool_give(struct pool *p, void *obj);
+
+/* pool_room: how many objects can still be taken. */
+static inline uint32_t
+pool_room(const struct pool *p)
+{
+	return p->cap - p->n_used;
+}
+
+#endif

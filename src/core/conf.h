@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_CONF_H
+#define DNS64D_CORE_CONF_H
+
+/*
+ * conf: the settings, as plain values.
+ *
+ * daemon/ makes one from the configuration file; it does not change afterwards (a
+ * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every field has a row
+ * in daemon/keywords.c, which has the keyword, its bounds and its default.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/netaddr.h"
+#include "dns64/synth.h"
+
+#define CONF_MAX_UPSTREAMS 32
+#define CONF_MAX_LISTENS 64
+#define CONF_MAX_PREFIXES 16
+#define CONF_MAX_EXCLUDED 64
+#define CONF_MAX_AVOID_PORTS 64
+
+enum conf_selection {
+	CONF_RANDOM,      /* another upstream, drawn, for every question (mtd64-ng) */
+	CONF_ROUND_ROBIN, /* the same one until it fails to reply in time, then the next (mtd64-ng)
+			   */
+	CONF_IN_ORDER     /* the first that is alive (totd) */
+};
+
+/* What the engine needs. */
+struct conf_core {
+	struct netaddr upstreams[CONF_MAX_UPSTREAMS];
+	size_t n_upstreams; /* >= 1 */
+	enum conf_selection selection;
+	uint32_t timeout_ms;        /* for one attempt */
+	uint32_t resend_attempts;   /* attempts after the first that got no reply, 0-10 */
+	uint16_t udp_size_client;   /* bytes: largest UDP answer we give, 512-4096 */
+	uint16_t udp_size_upstream; /* bytes: what we tell upstreams, 512-4096 */
+	uint32_t max_queries;       /* client questions being worked on per loop; restart only */
+	struct pref64 prefixes[CONF_MAX_PREFIXES]; /* >= 1: 64:ff9b::/96 if none is configured */
+	size_t n_prefixes;
+	struct net6 excluded[CONF_MAX_EXCLUDED]; /* ::ffff:0:0/96 by default */
+	size_t n_excluded;
+};
+
+/* What the shell needs. */
+struct conf_io {
+	struct netaddr listens[CONF_MAX_LISTENS]; /* with ports; loopback if none is configured */
+	size_t n_listens;
+	uint32_t tcp_idle_ms;     /* a client connection without a question is closed after this */
+	uint32_t max_tcp_clients; /* client connections per loop; restart only */
+	uint32_t max_tcp_per_client; /* client connections of one address per loop */
+	uint32_t socket_buffer; /* bytes of receive buffer asked of the kernel for each UDP socket;
+				   0: its default */
+	uint16_t avoid_ports[CONF_MAX_AVOID_PORTS]; /* never the source port of a question upstream
+						       (RFC 5452 section 9.2) */
+	size_t n_avoid_ports;
+};
+
+struct conf {
+	struct conf_core core;
+	struct conf_io io;
+};
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/lookup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define MIN_BUCKETS 1024
+
+int
+lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
+{
+	uint32_t n_buckets = MIN_BUCKETS;
+	int rc;
+
+	*ls = *borrowed;
+	while (n_buckets < cap)
+		n_buckets *= 2;
+	ls->mask = n_buckets - 1;
+	ls->seed = rng_u64(ls->rng);
+	ls->n_spaces = 1;
+	list_init(&ls->to_ask);
+	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
+	if (rc != 0)
+		return rc;
+	rc = pool_init(&ls->long_names, DNS_NAME_MAX, cap);
+	if (rc != 0)
+		goto no_names;
+	rc = -ENOMEM;
+	ls->buckets = calloc(n_buckets, sizeof(ls->buckets[0]));
+	if (ls->buckets == NULL)
+		goto no_buckets;
+	/* calloc takes what is this large from the system untouched: spaces unused cost nothing. */
+	ls->spaces = calloc(ENGINE_MAX_SPACES, sizeof(ls->spaces[0]));
+	if (ls->spaces == NULL)
+		goto no_spaces;
+	txid_init(&ls->spaces[0]);
+	return 0;
+no_spaces:
+	free(ls->buckets);
+no_buckets:
+	pool_fini(&ls->long_names);
+no_names:
+	pool_fini(&ls->pool);
+	return rc;
+}
+
+void
+lookups_fini(struct lookups *ls)
+{
+	free(ls->spaces);
+	free(ls->buckets);
+	pool_fini(&ls->long_names);
+	pool_fini(&ls->pool);
+}
+
+static uint32_t
+hash_key(const struct lookups *ls, const struct lookup_key *key)
+{
+	uint64_t rest = (uint64_t)key->qtype << 32 | (uint64_t)key->qclass << 16 |
+			(uint64_t)(key->do_bit ? 2 : 0) | (uint64_t)(key->cd ? 1 : 0);
+
+	return (uint32_t)hash_bytes(key->qname, key->qname_len, ls->seed + rest);
+}
+
+static bool
+has_key(const struct lookup *l, uint32_t hash, const struct lookup_key *key)
+{
+	return l->hash == hash && l->qtype == key->qtype && l->qclass == key->qclass &&
+	       l->do_bit == key->do_bit && l->cd == key->cd && l->qname_len == key->qname_len &&
+	       memcmp(l->qname, key->qname, key->qname_len) == 0;
+}
+
+/* The name's copy: in the object if it is of ordinary length. False: no room. */
+static bool
+copy_name(struct lookups *ls, struct lookup *l, const struct lookup_key *key)
+{
+	uint8_t *name = l->name;
+
+	if (key->qname_len > LOOKUP_NAME_INLINE) {
+		name = pool_take(&ls->long_names);
+		if (name == NULL)
+			return false;
+	}
+	memcpy(name, key->qname, key->qname_len);
+	l->qname = name;
+	l->qname_len = (uint8_t)key->qname_len;
+	return true;
+}
+
+/* A new lookup, on the list of attempts to be sent but not in the table. */
+static struct lookup *
+start(struct lookups *ls, const struct lookup_key *key, uint16_t upstream)
+{
+	struct lookup *l = pool_take(&ls->pool);
+
+	if (l == NULL)
+		return NULL;
+	memset(l, 0, offsetof(struct lookup, name));
+	if (!copy_name(ls, l, key)) {
+		pool_give(&ls->pool, l);
+		return NULL;
+	}
+	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
+	list_init(&l->waiters);
+	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
+	l->qtype = key->qtype;
+	l->qclass = key->qclass;
+	l->do_bit = key->do_bit;
+	l->cd = key->cd;
+	l->upstream = upstream;
+	l->phase = LOOKUP_TO_ASK;
+	list_push(&ls->to_ask, &l->link);
+	stats_inc(&ls->stats->lookups);
+	return l;
+}
+
+struct lookup *
+lookup_find_or_start(
+    struct lookups *ls, const struct lookup_key *key, const struct lookup_wish *wish, bool *found)
+{
+	uint32_t hash = hash_key(ls, key);
+	struct lookup **bucket = &ls->buckets[hash & ls->mask];
+	struct lookup *l = *bucket;
+
+	while (l != NULL && !has_key(l, hash, key))
+		l = l->next;
+	*found = l != NULL;
+	if (l == NULL) {
+		l = start(ls, key, wish->prefer);
+		if (l == NULL)
+			return NULL;
+		l->tcp = wish->tcp;
+		l->hash = hash;
+		l->next = *bucket;
+		l->listed = true;
+		*bucket = l;
+	} else if (l->n_waiters == LOOKUP_MAX_WAITERS) {
+		return NULL;
+	} else {
+		stats_inc(&ls->stats->coalesced);
+	}
+	l->whole = l->whole || wish->whole;
+	l->check = l->check || wish->check;
+	return l;
+}
+
+void
+lookup_join(struct lookup *l, struct list *link)
+{
+	list_push(&l->waiters, link);
+	l->n_waiters++;
+}
+
+void
+lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
+{
+	list_unlink(link);
+	l->n_waiters--;
+	if (l->n_waiters == 0)
+		lookup_free(ls, l);
+}
+
+void
+lookup_start_probe(struct lookups *ls, unsigned u)
+{
+	static const uint8_t root[1] = { 0 };
+	const struct lookup_key key = {
+		.qname = root, .qname_len = 1, .qtype = DNS_TYPE_NS, .qclass = DNS_CLASS_IN
+	};
+	struct lookup *l = start(ls, &key, (uint16_t)u);
+
+	if (l == NULL)
+		return;
+	l->probe = true;
+	l->pinned = true;
+	stats_inc(&ls->stats->upstream_probes);
+}
+
+void
+lookup_stop_attempt(struct lookups *ls, struct lookup *l)
+{
+	switch ((enum lookup_phase)l->phase) {
+	case LOOKUP_ASKED_UDP:
+		txid_give(&ls->spaces[l->space], l->id);
+		ls->upstreams->sockets[l->socket].n_open--;
+		break;
+	case LOOKUP_ASKED_TCP:
+		txid_give(&ls->spaces[l->space], l->id);
+		ls->upstreams->table[l->upstream].n_tcp--;
+		list_unlink(&l->link);
+		break;
+	case LOOKUP_TO_ASK:
+		list_unlink(&l->link);
+		break;
+	case LOOKUP_UNSENT:
+	case LOOKUP_DONE:
+		break;
+	}
+	wheel_clear(ls->wheel, &l->timer);
+	l->phase = LOOKUP_DONE;
+}
+
+void
+lookup_free(struct lookups *ls, struct lookup *l)
+{
+	lookup_stop_attempt(ls, l);
+	if (l->listed) {
+		struct lookup **at = &ls->buckets[l->hash & ls->mask];
+
+		while (*at != l)
+			at = &(*at)->next;
+		*at = l->next;
+	}
+	if (l->qname != l->name)
+		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
+	pool_give(&ls->pool, l);
+}

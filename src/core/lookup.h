@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_LOOKUP_H
+#define DNS64D_CORE_LOOKUP_H
+
+/*
+ * lookup: one question for upstream, however many queries wait for it.
+ *
+ * A lookup lives from the first question with its key (name, type, class, DO, CD) until it
+ * has a result, and makes one attempt at a time: an upstream, a transport and a fresh ID.
+ * The attempts are core/attempt's; here are the objects, their table and their waiters. A lookup
+ * knows nothing of DNS64.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/list.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "core/conf.h"
+#include "core/engine.h"
+#include "core/stats.h"
+#include "core/txid.h"
+#include "core/upstream.h"
+#include "core/wheel.h"
+#include "dns/msg.h"
+
+#define LOOKUP_NAME_INLINE 80   /* longer names come from a pool of their own */
+#define LOOKUP_MAX_WAITERS 4096 /* queries that one reply may answer at once (DNSBomb) */
+#define LOOKUP_NEAR_MISSES 3    /* then the question goes over TCP (RFC 5452 section 9.2) */
+#define LOOKUP_SENDS_EACH 3     /* attempts without reply per upstream (RFC 9520 section 3.1) */
+#define LOOKUP_TCP_IDS \
+	4096 /* IDs of space 0 that UDP leaves to TCP, whose connections use no other */
+
+enum lookup_outcome {
+	LOOKUP_REPLY,     /* NOERROR or NXDOMAIN, whole: the message decides */
+	LOOKUP_TRUNCATED, /* a reply with TC, and nobody who waits needs the whole */
+	LOOKUP_ERROR, /* every upstream gave an error: rcode is the best, msg it if it came last */
+	LOOKUP_BOGUS, /* SERVFAIL because the data did not validate (rules.md D3) */
+	LOOKUP_SILENT /* tries spent without a reply, or nobody to ask */
+};
+
+/* How a lookup ended. */
+struct lookup_result {
+	enum lookup_outcome outcome;
+	uint16_t rcode;    /* for LOOKUP_ERROR */
+	uint16_t upstream; /* that gave it; UPSTREAM_NONE */
+	const struct msg
+	    *msg; /* borrowed until engine_next is done; NULL if the outcome has none */
+};
+
+/* What a question is about: equal keys share a lookup (rules.md D10). */
+struct lookup_key {
+	const uint8_t *qname; /* a name, in lower case */
+	size_t qname_len;
+	uint16_t qtype;
+	uint16_t qclass;
+	bool do_bit;
+	bool cd;
+};
+
+/* What one who waits wishes of the way the question goes. */
+struct lookup_wish {
+	bool whole;      /* a truncated reply is no use */
+	bool tcp;        /* begin over TCP: a TCP client's question (RFC 5625 section 4.4.1) */
+	bool check;      /* find out whether SERVFAIL means bogus */
+	uint16_t prefer; /* upstream to begin with; UPSTREAM_NONE */
+};
+
+enum lookup_phase {
+	LOOKUP_TO_ASK, /* on the list of attempts to be sent */
+	LOOKUP_ASKED_UDP,
+	LOOKUP_ASKED_TCP,
+	LOOKUP_UNSENT, /* no socket or ID could be had: waits for the timeout all the same */
+	LOOKUP_DONE
+};
+
+struct lookup {
+	struct list link;         /* attempts to be sent, or those over one TCP connection */
+	struct list waiters;      /* struct query.link */
+	struct wheel_timer timer; /* of the attempt */
+	struct lookup *next;      /* same hash bucket */
+	const uint8_t *qname;     /* lower case; name or an object of the pool of long names */
+	uint64_t errored;         /* bit per upstream that gave an error */
+	uint32_t hash;
+	uint32_t number; /* its place in the table of lookups */
+	uint16_t qtype;
+	uint16_t qclass;
+	uint16_t n_waiters;
+	uint16_t upstream; /* asked last, or to be asked next if pinned */
+	uint16_t id;
+	uint16_t socket;
+	uint16_t best_rcode; /* of the errors so far; NOERROR: none */
+	uint8_t qname_len;
+	uint8_t space;
+	uint8_t phase;    /* enum lookup_phase */
+	uint8_t n_sends;  /* attempts so far, up to 255 */
+	uint8_t n_silent; /* of those, without a reply */
+	uint8_t n_near_misses;
+	bool do_bit : 1;
+	bool cd : 1;
+	bool listed : 1; /* in the hash table */
+	bool whole : 1;
+	bool tcp : 1;       /* the attempt goes over TCP */
+	bool tcp_only : 1;  /* and must: truncated, or spoofing was noticed */
+	bool tcp_again : 1; /* was asked once more after its connection had closed */
+	bool check : 1;
+	bool checking : 1; /* the attempt carries CD only to find out about SERVFAIL */
+	bool pinned : 1;   /* the next attempt goes to upstream, whatever its health */
+	bool edns : 1;     /* the attempt carried an OPT */
+	bool probe : 1;    /* of an upstream that is down; nobody waits */
+	uint8_t name[LOOKUP_NAME_INLINE];
+};
+
+struct lookups {
+	const struct conf_core *conf; /* borrowed */
+	struct stats *stats;          /* borrowed */
+	struct rng *rng;              /* borrowed */
+	struct wheel *wheel;          /* borrowed */
+	struct upstreams *upstreams;  /* borrowed */
+	struct pool pool;
+	struct pool long_names;
+	struct lookup **buckets; /* owned: 2^n heads */
+	uint32_t mask;
+	uint64_t seed;
+	struct list to_ask;
+	unsigned n_spaces;
+	struct txid *spaces; /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
+};
+
+/* lookups_init: room for CAP lookups; the pointers are borrowed for its life. Returns 0 or -errno.
+ */
+MUST_USE int lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap);
+void lookups_fini(struct lookups *ls);
+
+/*
+ * lookup_find_or_start: the lookup for KEY, begun if there is none; *found tells. WISH joins those
+ * of others who wait. NULL: no room.
+ */
+MUST_USE struct lookup *lookup_find_or_start(
+    struct lookups *ls, const struct lookup_key *key, const struct lookup_wish *wish, bool *found);
+
+/* lookup_join: LINK (a query's) waits for L. lookup_leave: it does not any more; without waiters L
+ * ends. */
+void lookup_join(struct lookup *l, struct list *link);
+void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
+
+/* lookup_start_probe: a lookup that only shows whether upstream U replies; nothing happens without
+ * room. */
+void lookup_start_probe(struct lookups *ls, unsigned u);
+
+/* lookup_at: the lookup with that number. */
+static inline struct lookup *
+lookup_at(const struct lookups *ls, uint32_t number)
+{
+	return (struct lookup *)(void *)(ls->pool.mem + (size_t)number * ls->pool.stride);
+}
+
+/*
+ * lookup_stop_attempt: the ID, timer and lists of the attempt under way are free again.
+ * lookup_free: forget L after it ended and its waiters were taken off.
+ */
+void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
+void lookup_free(struct lookups *ls, struct lookup *l);
+
+#endif

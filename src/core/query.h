@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_QUERY_H
+#define DNS64D_CORE_QUERY_H
+
+/*
+ * query: one client question and what happens next to it.
+ *
+ * A query waits for one lookup at a time. What happens next to it is core/state's; here are the
+ * objects and their waiting.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/list.h"
+#include "base/netaddr.h"
+#include "base/pool.h"
+#include "core/conf.h"
+#include "core/lookup.h"
+#include "core/remnant.h"
+#include "core/stats.h"
+#include "core/wheel.h"
+#include "dns/msg.h"
+
+#define QUERY_NAME_INLINE 64
+#define QUERY_AAAA_MS 2000 /* for the AAAA phase (rules.md D5) */
+#define QUERY_ALL_MS 5000  /* for the whole */
+#define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (rules.md D6) */
+
+enum query_state { QUERY_RELAY, QUERY_AAAA, QUERY_A, QUERY_TARGET, QUERY_REVERSE, QUERY_LOCAL };
+
+/* How the AAAA phase ended: the rows of rules.md D2. */
+enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED };
+
+struct query {
+	struct list link;         /* among a lookup's waiters or the queries that are ready */
+	struct wheel_timer timer; /* end of the phase or of all patience */
+	struct lookup *lookup;    /* waited for; NULL */
+	uint64_t deadline_ns;     /* of the whole */
+	const uint8_t
+	    *qname; /* the client's spelling; name or an object of the pool of long names */
+	struct remnant *aaaa;  /* owned: the negative AAAA reply; NULL */
+	struct remnant *chain; /* owned: the open chain being followed; NULL */
+	uint64_t empty_at_ns;  /* when the AAAA phase ended */
+	struct netaddr peer;
+	struct netaddr local;
+	uint32_t sock; /* the shell's reference */
+	uint32_t gen;
+	uint32_t empty_ttl; /* s, at empty_at_ns: bound of synthesized TTLs (rules.md D2) */
+	uint16_t id;
+	uint16_t flags; /* of the question's header */
+	uint16_t qtype;
+	uint16_t qclass;
+	uint16_t bufsize;  /* of the client's OPT, at least 512 */
+	uint16_t upstream; /* that answered AAAA */
+	uint16_t rcode;    /* the answer's for LOCAL, else of the event if it is LOOKUP_ERROR */
+	uint16_t ede;      /* for LOCAL: EDE info code */
+	uint8_t qname_len; /* 0: the question was not sound */
+	uint8_t state;     /* enum query_state */
+	uint8_t aaaa_end;  /* enum query_aaaa */
+	uint8_t outcome;   /* enum lookup_outcome: the event it is ready for */
+	uint8_t n_steps;
+	uint8_t v4[4];  /* REVERSE: the address; LOCAL under a prefix: unused */
+	uint8_t prefix; /* REVERSE and LOCAL: index of the prefix's zone */
+	bool tcp : 1;
+	bool edns : 1;
+	bool do_bit : 1;
+	bool with_msg : 1;  /* the event has the reply at hand */
+	bool targeted : 1;  /* TARGET was tried */
+	bool local_soa : 1; /* LOCAL: with the SOA of the prefix's zone */
+	uint8_t name[QUERY_NAME_INLINE];
+};
+
+struct queries {
+	const struct conf_core *conf; /* borrowed */
+	struct stats *stats;          /* borrowed */
+	struct wheel *wheel;          /* borrowed */
+	struct lookups *lookups;      /* borrowed */
+	struct pool pool;
+	struct pool long_names;
+	struct pool remnants;
+	struct list ready;
+};
+
+/* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
+MUST_USE int queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap);
+void queries_fini(struct queries *qs);
+
+/* query_new: an object with nothing set but the lists and timer; NULL when all are out. */
+MUST_USE struct query *query_new(struct queries *qs);
+
+/* query_set_name: keep LEN bytes of the client's spelling. False: no room. */
+MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t len);
+
+/* query_start: begin in q->state, with all the client said filled in; it waits for a lookup or is
+ * ready afterwards. */
+void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/* query_wake: a lookup has ended; all who wait for L are ready with RESULT. */
+void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
+
+/* query_on_deadline: its timer fired: it stops waiting and is ready with silence. */
+void query_on_deadline(struct queries *qs, struct query *q);
+
+/*
+ * query_ask: ask upstream for NAME (a name) and QTYPE, and wait. Without time or room left Q is
+ * ready with silence. query_drop_remnant: give back *r, if any; it is NULL then.
+ */
+void query_ask(
+    struct queries *qs, struct query *q, const uint8_t *name, uint16_t qtype, uint64_t now_ns);
+void query_drop_remnant(struct queries *qs, struct remnant **r);
+
+/* Where an answer is to be written. */
+struct query_out {
+	uint8_t *buf;
+	size_t cap;
+};
+
+/* query_free: give back Q, which waits for nothing, and all it owns. */
+void query_free(struct queries *qs, struct query *q);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_STATE_H
+#define DNS64D_CORE_STATE_H
+
+/*
+ * state: what happens next to a query.
+ *
+ * The state machine of RFC 6147 section 5.1 with the decisions of rules.md. A query waits for one
+ * lookup at a time; the lookup's outcome is the event.
+ *
+ *  state   | data               | empty        | error rcode     | NXDOMAIN | silence
+ *  --------+--------------------+--------------+-----------------+----------+-----------------
+ *  RELAY   | as it is           | as it is     | that error (D4) | as it is | SERVFAIL
+ *  AAAA    | as it is, less the | -> A         | -> A (D3)       | as it is | -> A
+ *          | excluded; none     |              |                 |          |
+ *          | left: as empty     |              |                 |          |
+ *  A       | synthesize (D2)    | D2           | D2              | D2       | SERVFAIL
+ *  TARGET  | chain and data     | -> A of it   | -> A of it      | -> A     | -> A of it
+ *  REVERSE | CNAME + PTR (D16)  | NODATA,      | that error      | NXDOMAIN,| SERVFAIL
+ *          |                    | local SOA    |                 | local SOA|
+ *  LOCAL   | answered at once, asks nobody
+ *
+ * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6). Bogus
+ * data (D3) is SERVFAIL in every state. An open chain is followed in AAAA and A (D6). An AAAA phase
+ * that lasts longer than 2 s counts as silence, 5 s end every query (D5).
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "core/query.h"
+
+/*
+ * state_turn: make the ready query Q go on. RESULT is the outcome at hand, whose message and
+ * upstream count if q->with_msg. Returns the length of the answer written to OUT, or 0 when it
+ * waits again. Q lives on; the caller frees it after an answer.
+ */
+MUST_USE size_t state_turn(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns);
+
+#endif

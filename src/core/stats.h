@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_STATS_H
+#define DNS64D_CORE_STATS_H
+
+/*
+ * stats: what happened, counted by kind.
+ *
+ * Each loop owns one struct and is the only writer, so an increment is a plain add; the
+ * counters are atomics only so that another thread may read them at any time. Each is
+ * bumped where the decision is made, once.
+ */
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* X(field, "what it counts") */
+#define STATS_COUNTERS(X) \
+	X(client_udp, "questions received over UDP") \
+	X(client_tcp, "questions received over TCP") \
+	X(client_short, "client messages under 12 bytes, dropped") \
+	X(client_response, "client messages with QR set, dropped") \
+	X(client_truncated, "client datagrams larger than a receive slot, dropped") \
+	X(client_formerr, "malformed questions, answered FORMERR") \
+	X(client_notimp, "other opcodes, answered NOTIMP") \
+	X(client_badvers, "questions with an unknown EDNS version, answered BADVERS") \
+	X(client_refused, "questions answered REFUSED") \
+	X(client_dropped, "questions dropped because all query objects were in use") \
+	X(answers, "answers given to clients") \
+	X(answers_truncated, "of these with TC set by us") \
+	X(answers_servfail, "of these SERVFAIL made here") \
+	X(relayed, "of these passed on as upstream gave them") \
+	X(aaaa_native, "AAAA questions answered with real AAAA records") \
+	X(aaaa_filtered, "of these with excluded AAAA records removed") \
+	X(synthesized, "AAAA questions answered with synthesized records") \
+	X(synthesized_failed, "of these after an AAAA error or timeout") \
+	X(synth_none, "AAAA questions for which A gave nothing to synthesize from") \
+	X(bogus, "AAAA questions answered SERVFAIL because upstream found the data bogus") \
+	X(reverse, "PTR questions under a prefix") \
+	X(chain_steps, "questions asked to follow a chain that upstream left open") \
+	X(lookups, "questions for upstream") \
+	X(coalesced, "questions that joined one already upstream") \
+	X(upstream_udp, "questions sent upstream over UDP") \
+	X(upstream_tcp, "questions sent upstream over TCP") \
+	X(upstream_replies, "replies accepted") \
+	X(upstream_short, "upstream messages under 12 bytes, dropped") \
+	X(upstream_malformed, "replies that matched but were malformed") \
+	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
+	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
+	X(upstream_late, "replies to attempts already given up, dropped") \
+	X(upstream_mismatch, "replies with the ID but not the question (near misses), dropped") \
+	X(upstream_truncated, "replies with TC") \
+	X(upstream_errors, "replies with an error rcode") \
+	X(upstream_lame, "referrals instead of an answer") \
+	X(upstream_no_edns, "replies that made us ask again without EDNS") \
+	X(upstream_timeouts, "attempts without a reply in time") \
+	X(upstream_refused, "ICMP port unreachable and the like from an upstream") \
+	X(upstream_down, "times an upstream was marked down") \
+	X(upstream_probes, "probes of an upstream that is down") \
+	X(lookups_failed, "lookups ended without any usable reply") \
+	X(ids_exhausted, "questions failed because no transaction ID was free") \
+	X(tcp_accepted, "client connections accepted") \
+	X(tcp_refused, "client connections closed at a ceiling") \
+	X(tcp_idle, "client connections closed as idle") \
+	X(tcp_stalled, "client connections closed because they did not read their answers") \
+	X(tcp_upstream_opened, "connections opened to upstreams") \
+	X(tcp_upstream_lost, "of these ended with questions open or not established") \
+	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
+	X(send_failed, "datagrams the kernel refused to send")
+
+struct stats {
+#define STATS_FIELD(name, help) _Atomic uint64_t name;
+	_Alignas(64) STATS_COUNTERS(STATS_FIELD)
+#undef STATS_FIELD
+};
+
+/* stats_add: count N more. Only by the owner's thread. */
+static inline void
+stats_add(_Atomic uint64_t *counter, uint64_t n)
+{
+	uint64_t v = atomic_load_explicit(counter, memory_order_relaxed);
+
+	atomic_store_explicit(counter, v + n, memory_order_relaxed);
+}
+
+static inline void
+stats_inc(_Atomic uint64_t *counter)
+{
+	stats_add(counter, 1);
+}
+
+/* One counter as a reader sees it. */
+struct stats_row {
+	const char *name; /* the field's name */
+	const char *help;
+	uint64_t value;
+};
+
+#define STATS_ONE(name, help) +1
+enum { STATS_N = 0 STATS_COUNTERS(STATS_ONE) };
+#undef STATS_ONE
+
+/* stats_sum: add up the counters of N structs into ROWS. Any thread. */
+void stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[static STATS_N]);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/cpus.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_ROOM 1024 /* for a path below a cgroup mount; longer ones are passed over */
+
+/* The first line of the file DIR/NAME to LINE. */
+static bool
+first_line(const char *dir, const char *name, char *line, int cap)
+{
+	char path[PATH_ROOM + 64];
+	FILE *f;
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return false;
+	f = fopen(path, "re");
+	if (f == NULL)
+		return false;
+	bool ok = fgets(line, cap, f) != NULL;
+	fclose(f);
+	return ok;
+}
+
+/* CPUs for QUOTA of PERIOD, rounded up; 0 if that is no limit. */
+static unsigned
+in_cpus(long long quota, long long period)
+{
+	if (quota <= 0 || period <= 0 || quota / period >= UINT_MAX)
+		return 0;
+	return (unsigned)((quota + period - 1) / period);
+}
+
+/* The quota that the group at DIR itself sets, in either version's files. */
+static unsigned
+quota_at(const char *dir)
+{
+	char line[64], *end;
+	long long quota;
+
+	if (first_line(dir, "cpu.max", line, sizeof(line))) {
+		quota = strtoll(line, &end, 10); /* "max" is no number: 0, no limit */
+		return in_cpus(quota, strtoll(end, NULL, 10));
+	}
+	if (!first_line(dir, "cpu.cfs_quota_us", line, sizeof(line)))
+		return 0;
+	quota = strtoll(line, NULL, 10);
+	if (!first_line(dir, "cpu.cfs_period_us", line, sizeof(line)))
+		return 0;
+	return in_cpus(quota, strtoll(line, NULL, 10));
+}
+
+/* The least of two quotas, 0 being none. */
+static unsigned
+least(unsigned a, unsigned b)
+{
+	if (a == 0 || b == 0)
+		return a + b;
+	return a < b ? a : b;
+}
+
+/* The least quota from the group PATH under MOUNT up to the mount itself. PATH is changed. */
+static unsigned
+quota_along(const char *mount, char *path)
+{
+	char dir[PATH_ROOM];
+	unsigned quota = 0;
+
+	for (;;) {
+		char *slash = strrchr(path, '/');
+
+		if (snprintf(dir, sizeof(dir), "%s%s", mount, path) < (int)sizeof(dir))
+			quota = least(quota, quota_at(dir));
+		if (slash == NULL)
+			return quota;
+		*slash = '\0';
+	}
+}
+
+/* Is "cpu" among the controllers "cpu,cpuacct"? */
+static bool
+has_cpu(const char *controllers)
+{
+	while (*controllers != '\0') {
+		size_t n = strcspn(controllers, ",");
+
+		if (n == 3 && memcmp(controllers, "cpu", 3) == 0)
+			return true;
+		controllers += n + (controllers[n] == ',' ? 1 : 0);
+	}
+	return false;
+}
+
+/* One line of /proc/self/cgroup: "0::/path" (v2) or "4:cpu,cpuacct:/path" (v1). */
+static unsigned
+quota_of_line(const char *root, char *line)
+{
+	char mount[PATH_ROOM];
+	char *controllers = strchr(line, ':');
+	char *path = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+
+	if (path == NULL)
+		return 0;
+	*path++ = '\0';
+	controllers++;
+	path[strcspn(path, "\n")] = '\0';
+	if (*controllers == '\0')
+		snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup", root);
+	else if (has_cpu(controllers))
+		snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/%s", root, controllers);
+	else
+		return 0;
+	return quota_along(mount, path);
+}
+
+unsigned
+cpus_quota(const char *root)
+{
+	char path[PATH_ROOM], line[PATH_ROOM];
+	unsigned quota = 0;
+
+	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
+	FILE *f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	while (fgets(line, sizeof(line), f) != NULL)
+		quota = least(quota, quota_of_line(root, line));
+	fclose(f);
+	return quota;
+}
+
+void
+cpus_get(struct cpus *c, const char *root)
+{
+	CPU_ZERO(&c->mask);
+	if (sched_getaffinity(0, sizeof(c->mask), &c->mask) != 0)
+		CPU_SET(0, &c->mask);
+	c->n = (unsigned)CPU_COUNT(&c->mask);
+	c->quota = cpus_quota(root);
+}
+
+void
+cpus_decide(const struct cpus *c, const struct settings *s, struct cpus_plan *plan)
+{
+	cpu_set_t usable;
+	unsigned n_usable = c->n;
+
+	*plan = (struct cpus_plan){ .set = c->mask };
+	if (s->affinity.given) {
+		CPU_AND(&usable, &s->affinity.set, &c->mask);
+		n_usable = (unsigned)CPU_COUNT(&usable);
+		plan->pinned = n_usable > 0;
+		if (plan->pinned)
+			plan->set = usable;
+		else
+			plan->notice =
+			    "cpu-affinity names no CPU that this process may use; not pinned";
+		n_usable = plan->pinned ? n_usable : c->n;
+	}
+	plan->n_loops = s->num_threads > 0 ? s->num_threads : least(n_usable, c->quota);
+	if (plan->n_loops > SETTINGS_LOOPS)
+		plan->n_loops = SETTINGS_LOOPS;
+	if (plan->n_loops > n_usable)
+		plan->notice = "there are more loops than CPUs, which serves no purpose";
+	if (plan->n_loops > n_usable)
+		plan->pinned = false;
+	else if (!s->affinity.given)
+		plan->pinned = plan->n_loops == c->n && c->quota == 0;
+}
+
+size_t
+cpus_of_loop(const struct cpus_plan *plan, unsigned i)
+{
+	unsigned left = i % (unsigned)CPU_COUNT(&plan->set);
+
+	for (size_t cpu = 0;; cpu++) {
+		if (CPU_ISSET(cpu, &plan->set) && left-- == 0)
+			return cpu;
+	}
+}

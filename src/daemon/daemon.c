@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "core/engine.h"
+#include "daemon/background.h"
+#include "daemon/cpus.h"
+#include "daemon/keywords.h"
+#include "daemon/load.h"
+#include "daemon/notify.h"
+#include "daemon/options.h"
+#include "daemon/pidfile.h"
+#include "daemon/privileges.h"
+#include "daemon/report.h"
+#include "daemon/serve.h"
+#include "daemon/sockets.h"
+#include "daemon/threads.h"
+
+#define PIDFILE_NAME "/dns64d.pid"
+#define SOCKETS_PER_UPSTREAM \
+	160 /* most that are open at a time: 8 active, 32 draining, in 4 ID spaces */
+#define OTHER_DESCRIPTORS 32
+
+static const char ident[] = "dns64d";
+
+/* All that one daemon is. */
+struct daemon {
+	struct options options;
+	struct settings settings;
+	struct privileges privileges;
+	struct cpus_plan plan;
+	struct background background;
+	struct pidfile pidfile;
+	struct threads threads;
+	int signal_fd;
+	char path[PATH_MAX]; /* the configuration; after a chroot, as seen from there */
+};
+
+/* A prefix as /usr/local has seldom a directory of its own for files of the running system. */
+static const char *
+usual_pidfile(void)
+{
+	static const char configured[] = RUNSTATEDIR PIDFILE_NAME, common[] = "/run" PIDFILE_NAME;
+
+	return access(RUNSTATEDIR, F_OK) == 0 ? configured : common;
+}
+
+static void
+print_version(void)
+{
+	printf("dns64d " PACKAGE_VERSION "\nlibevent %s\n", event_get_version());
+#ifdef HAVE_SYSTEMD
+	puts("systemd yes");
+#else
+	puts("systemd no");
+#endif
+	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", usual_pidfile());
+}
+
+/* Descriptors that a busy daemon needs. */
+static rlim_t
+descriptors(const struct settings *s, unsigned n_loops)
+{
+	rlim_t upstream = s->conf.core.n_upstreams * SOCKETS_PER_UPSTREAM;
+	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
+			  (upstream < ENGINE_MAX_SOCKETS ? upstream : ENGINE_MAX_SOCKETS) +
+			  OTHER_DESCRIPTORS;
+
+	return per_loop * n_loops + OTHER_DESCRIPTORS;
+}
+
+/* As many descriptors as are needed, or as many as there may be. */
+static void
+raise_limit(const struct settings *s, unsigned n_loops)
+{
+	rlim_t need = descriptors(s, n_loops);
+	struct rlimit now, wish;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur >= need)
+		return;
+	wish.rlim_cur = need;
+	wish.rlim_max = now.rlim_max > need ? now.rlim_max : need;
+	if (setrlimit(RLIMIT_NOFILE, &wish) == 0)
+		return;
+	wish.rlim_cur = now.rlim_max;
+	wish.rlim_max = now.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &wish); /* up to the hard limit is always permitted */
+	log_warn("start",
+	    "only %llu of the %llu descriptors that a busy daemon may need are permitted "
+	    "(ulimit -n, LimitNOFILE=)",
+	    (unsigned long long)wish.rlim_cur, (unsigned long long)need);
+}
+
+/* Where the pidfile goes; NULL: nowhere. */
+static const char *
+pidfile_path(const struct daemon *d)
+{
+	const char *path = d->settings.pidfile;
+
+	if (strcmp(path, "auto") == 0)
+		return d->options.foreground ? NULL : usual_pidfile();
+	return strcmp(path, "none") == 0 ? NULL : path;
+}
+
+static int
+lock_pidfile(struct daemon *d)
+{
+	const char *path = pidfile_path(d);
+	int rc = path == NULL ? 0 : pidfile_open(&d->pidfile, path);
+
+	if (rc == 0)
+		return DAEMON_OK;
+	if (rc > 0)
+		log_error("start", "already running, process %d (%s)", rc, path);
+	else if (rc == -EWOULDBLOCK)
+		log_error("start", "already running (%s is locked)", path);
+	else
+		log_error("start", "pidfile %s: %s (\"pidfile\" names another place, or none)",
+		    path, strerror(-rc));
+	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
+}
+
+/* Become a daemon: one process in its own session, signals in hand. */
+static int
+detach(struct daemon *d)
+{
+	int rc = d->options.foreground ? 0 : background_fork(&d->background);
+
+	if (rc != 0) {
+		log_error("start", "fork: %s", strerror(-rc));
+		return DAEMON_RESOURCES;
+	}
+	if (!d->options.foreground) {
+		(void)umask(022);
+		if (chdir("/") != 0)
+			return DAEMON_RESOURCES;
+	}
+	d->signal_fd = serve_signals();
+	if (d->signal_fd < 0) {
+		log_error("start", "signals: %s", strerror(-d->signal_fd));
+		return DAEMON_RESOURCES;
+	}
+	return lock_pidfile(d);
+}
+
+/* The configuration's path as it is from inside the chroot. */
+static void
+move_path(struct daemon *d, const char *root)
+{
+	size_t len = strlen(root);
+
+	while (len > 0 && root[len - 1] == '/')
+		len--;
+	if (strncmp(d->path, root, len) == 0 && d->path[len] == '/')
+		memmove(d->path, d->path + len, strlen(d->path + len) + 1);
+}
+
+static int
+lock_in(struct daemon *d)
+{
+	const char *root = d->settings.chroot;
+	int rc;
+
+	if (strcmp(root, "none") == 0)
+		return DAEMON_OK;
+	rc = privileges_chroot(root);
+	if (rc != 0) {
+		log_error("start", "chroot %s: %s", root, strerror(-rc));
+		return DAEMON_RESOURCES;
+	}
+	move_path(d, root);
+	return DAEMON_OK;
+}
+
+static int
+drop_privileges(struct daemon *d)
+{
+	char error[PRIVILEGES_TEXT];
+	int rc;
+
+	/* Connect to syslog while its socket can still be seen. */
+	openlog(ident, LOG_PID | LOG_NDELAY, LOG_DAEMON);
+	rc = lock_in(d);
+	if (rc != DAEMON_OK)
+		return rc;
+	if (!privileges_drop(&d->privileges, error)) {
+		log_error("start", "%s", error);
+		return DAEMON_RESOURCES;
+	}
+	if (privileges_are_root())
+		log_warn("start",
+		    "running as root, if without its capabilities; name an account with \"user\"");
+	if (access(d->path, R_OK) != 0)
+		log_warn("start", "a reload will fail: %s: %s", d->path, strerror(errno));
+	return DAEMON_OK;
+}
+
+/* Sockets, loops and threads. */
+static int
+start_loops(struct daemon *d)
+{
+	struct listen_sockets *sockets;
+	struct settings *s = &d->settings;
+	struct snapshot *snapshot;
+	int rc = -ENOMEM;
+
+	sockets_drop_missing(s);
+	struct sockets_wanted w = { .addrs = s->conf.io.listens,
+		.n = s->conf.io.n_listens,
+		.n_loops = d->plan.n_loops,
+		.buffer = s->conf.io.socket_buffer };
+	if (!sockets_open(&w, "start", &sockets))
+		return DAEMON_RESOURCES;
+	snapshot = snapshot_new(&s->conf);
+	if (snapshot != NULL) {
+		rc = threads_init(&d->threads, d->plan.n_loops, snapshot, sockets, w.n);
+		snapshot_unref(snapshot);
+	}
+	free(sockets);
+	if (rc == 0 && privileges_settle() != 0)
+		rc = -EPERM;
+	if (rc == 0)
+		rc = threads_start(&d->threads, &d->plan);
+	if (rc == 0)
+		return DAEMON_OK;
+	log_error("start", "loops: %s", strerror(-rc));
+	return DAEMON_RESOURCES;
+}
+
+/* Messages go to their place for good, and whoever started us is told. */
+static void
+tell_ready(struct daemon *d)
+{
+	char status[REPORT_STATUS];
+	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
+			 (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
+
+	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
+	report_start(&d->settings, &d->plan);
+	background_ready(&d->background, to_stderr);
+	notify_ready(report_status(&d->settings, d->plan.n_loops, status));
+}
+
+static int
+serve(struct daemon *d)
+{
+	struct serve s = { .options = &d->options,
+		.path = d->path,
+		.settings = &d->settings,
+		.threads = &d->threads,
+		.signal_fd = d->signal_fd,
+		.watchdog_ms = notify_watchdog_ms() };
+
+	tell_ready(d);
+	if (!serve_run(&s))
+		return DAEMON_RESOURCES;
+	threads_fini(&d->threads);
+	log_notice("stop", "ended");
+	return DAEMON_OK;
+}
+
+static int
+start(struct daemon *d)
+{
+	struct cpus cpus;
+	char error[PRIVILEGES_TEXT];
+	int rc;
+
+	log_set_level((enum log_level)d->settings.log_level);
+	if (!privileges_resolve(d->settings.user, d->settings.group, &d->privileges, error)) {
+		log_error("config", "%s: %s", d->path, error);
+		return DAEMON_CONFIG;
+	}
+	cpus_get(&cpus, "");
+	cpus_decide(&cpus, &d->settings, &d->plan);
+	if (d->plan.notice != NULL)
+		log_notice(
+		    "start", "%s (%u loops, %u CPUs)", d->plan.notice, d->plan.n_loops, cpus.n);
+	raise_limit(&d->settings, d->plan.n_loops);
+	rc = detach(d);
+	if (rc == DAEMON_OK)
+		rc = drop_privileges(d);
+	if (rc == DAEMON_OK)
+		rc = start_loops(d);
+	if (rc == DAEMON_OK)
+		return serve(d);
+	if (!d->options.foreground) {
+		/* At boot nobody may see standard error. */
+		log_open(LOG_SINK_SYSLOG, ident);
+		log_error("start",
+		    "not started; the reason is on standard error (\"dns64d -f\" shows it again)");
+	}
+	return rc;
+}
+
+static int
+check(struct daemon *d)
+{
+	char error[PRIVILEGES_TEXT];
+
+	if (!load_settings(&d->options, d->path, diag_to_stderr, &d->settings))
+		return DAEMON_CONFIG;
+	/* Others cannot become anyone, which is no fault of the file. */
+	if (privileges_are_root() &&
+	    !privileges_resolve(d->settings.user, d->settings.group, &d->privileges, error)) {
+		fprintf(stderr, "%s: %s\n", d->path, error);
+		return DAEMON_CONFIG;
+	}
+	puts("configuration OK");
+	return DAEMON_OK;
+}
+
+static int
+run(struct daemon *d)
+{
+	int rc;
+
+	if (!load_settings(&d->options, d->path, diag_to_log, &d->settings))
+		return DAEMON_CONFIG;
+	rc = start(d);
+	pidfile_close(&d->pidfile);
+	return rc;
+}
+
+/* The absolute path of the configuration: we change directories. */
+static void
+find_path(struct daemon *d)
+{
+	char *path = realpath(d->options.path, NULL);
+
+	snprintf(d->path, sizeof(d->path), "%s", path != NULL ? path : d->options.path);
+	free(path);
+}
+
+static int
+work(enum options_task task, struct options *o)
+{
+	struct daemon *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (d == NULL) {
+		fprintf(stderr, "dns64d: no memory\n");
+		return DAEMON_RESOURCES;
+	}
+	d->options = *o;
+	d->background = (struct background){ .fd = -1, .null = -1 };
+	d->pidfile.fd = -1;
+	d->signal_fd = -1;
+	find_path(d);
+	rc = task == OPTIONS_CHECK ? check(d) : run(d);
+	if (rc != DAEMON_OK && d->threads.n > 0) {
+		/* Threads may still run and look at it all. */
+		fflush(stdout);
+		_exit(rc);
+	}
+	if (d->signal_fd >= 0)
+		close(d->signal_fd);
+	free(d);
+	return rc;
+}
+
+int
+daemon_main(int argc, char **argv)
+{
+	struct options o;
+	enum options_task task = options_parse(argc, argv, &o);
+
+	log_open(LOG_SINK_STDERR, ident);
+	log_set_level(LOG_LEVEL_NOTICE);
+	switch (task) {
+	case OPTIONS_HELP:
+		options_help(stdout);
+		return DAEMON_OK;
+	case OPTIONS_VERSION:
+		print_version();
+		return DAEMON_OK;
+	case OPTIONS_KEYWORDS:
+		keywords_print(stdout);
+		return DAEMON_OK;
+	case OPTIONS_USAGE:
+		return DAEMON_USAGE;
+	case OPTIONS_RUN:
+	case OPTIONS_CHECK:
+		break;
+	}
+	return work(task, &o);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/load.h"
+
+#include "daemon/complete.h"
+#include "daemon/conffile.h"
+#include "daemon/resolvconf.h"
+
+bool
+load_settings(const struct options *o, const char *path, diag_sink *sink, struct settings *s)
+{
+	struct diag d = { .file = path, .sink = sink };
+
+	conffile_read(path, s, &d);
+	/* Without a file there is nothing to say about what it lacks. */
+	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0)
+		return false;
+	options_apply(o, s, &d);
+	complete_settings(s, RESOLVCONF_PATH, &d);
+	if (d.n_errors > 0)
+		return false;
+	complete_reach(s, &d);
+	return true;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DAEMON_OWNADDR_H
+#define DNS64D_DAEMON_OWNADDR_H
+
+/*
+ * ownaddr: would a question to an address come back to this daemon?
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attr.h"
+#include "base/netaddr.h"
+
+/*
+ * ownaddr_find: the place in LISTENS (n of them, with ports) of the one that A reaches: the same
+ * address and port, or a wildcard with A's port when A belongs to this machine. -1 if none does.
+ */
+MUST_USE int ownaddr_find(const struct netaddr *listens, size_t n, const struct netaddr *a);
+
+#endif

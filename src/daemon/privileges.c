@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/privileges.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "daemon/values.h"
+
+#define LARGEST_ID (UINT32_MAX - 1) /* -1 means "no change" to the kernel */
+
+/* A user by name or number. With a number that has no account there are no other groups. */
+static bool
+find_user(const char *name, struct privileges *p)
+{
+	const struct passwd *pw = getpwnam(name);
+	uint32_t number;
+
+	if (pw == NULL && value_number(name, 0, LARGEST_ID, &number)) {
+		pw = getpwuid(number);
+		p->uid = number;
+		p->gid = number;
+		p->n_groups = 0;
+		if (pw == NULL)
+			return true;
+	}
+	if (pw == NULL)
+		return false;
+	p->uid = pw->pw_uid;
+	p->gid = pw->pw_gid;
+	p->n_groups = PRIVILEGES_GROUPS;
+	if (getgrouplist(pw->pw_name, pw->pw_gid, p->groups, &p->n_groups) < 0)
+		p->n_groups = PRIVILEGES_GROUPS;
+	return true;
+}
+
+static bool
+find_group(const char *name, gid_t *gid)
+{
+	const struct group *gr = getgrnam(name);
+	uint32_t number;
+
+	if (gr != NULL)
+		*gid = gr->gr_gid;
+	else if (value_number(name, 0, LARGEST_ID, &number))
+		*gid = number;
+	else
+		return false;
+	return true;
+}
+
+bool
+privileges_resolve(
+    const char *user, const char *group, struct privileges *p, char error[static PRIVILEGES_TEXT])
+{
+	*p = (struct privileges){ .uid = geteuid(), .gid = getegid() };
+	if (strcmp(user, "none") != 0 && !find_user(user, p)) {
+		snprintf(error, PRIVILEGES_TEXT,
+		    "user '%s' does not exist; create it or name another", user);
+		return false;
+	}
+	if (strcmp(group, "none") != 0 && !find_group(group, &p->gid)) {
+		snprintf(error, PRIVILEGES_TEXT,
+		    "group '%s' does not exist; create it or name another", group);
+		return false;
+	}
+	p->change_uid = p->uid != geteuid();
+	p->change_gid = p->gid != getegid();
+	if (geteuid() != 0 && (p->change_uid || p->change_gid)) {
+		snprintf(error, PRIVILEGES_TEXT, "only root can become user '%s' and group '%s'",
+		    user, group);
+		return false;
+	}
+	return true;
+}
+
+int
+privileges_chroot(const char *dir)
+{
+	if (chroot(dir) != 0 || chdir("/") != 0)
+		return -errno;
+	return 0;
+}
+
+/* Ask for CAPABILITY if it can be had. */
+static void
+keep(unsigned capability, bool had)
+{
+	if (!had)
+		return;
+	(void)capng_update(CAPNG_ADD, CAPNG_PERMITTED, capability);
+	(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, capability);
+}
+
+/* Make the kernel's view what was prepared. The bounding set matters only to programs we would
+ * start. */
+static int
+apply(void)
+{
+	return capng_apply(CAPNG_SELECT_CAPS) == 0 ? 0 : -EPERM;
+}
+
+/* Change IDs; capabilities stay permitted across it. Returns what failed, NULL if nothing. */
+static const char *
+change_ids(const struct privileges *p)
+{
+	if (geteuid() == 0 && (p->change_uid || p->change_gid) &&
+	    setgroups((size_t)p->n_groups, p->groups) != 0)
+		return "setgroups";
+	if (p->change_gid && setresgid(p->gid, p->gid, p->gid) != 0)
+		return "setresgid";
+	if (!p->change_uid)
+		return NULL;
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0)
+		return "PR_SET_KEEPCAPS";
+	if (setresuid(p->uid, p->uid, p->uid) != 0)
+		return "setresuid";
+	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) != 0)
+		return "PR_SET_KEEPCAPS";
+	return NULL;
+}
+
+bool
+privileges_drop(const struct privileges *p, char error[static PRIVILEGES_TEXT])
+{
+	const char *failed;
+	bool bind, admin;
+
+	(void)capng_get_caps_process();
+	bind = capng_have_capability(CAPNG_PERMITTED, CAP_NET_BIND_SERVICE) == 1;
+	admin = capng_have_capability(CAPNG_PERMITTED, CAP_NET_ADMIN) == 1;
+	failed = change_ids(p);
+	if (failed != NULL) {
+		snprintf(error, PRIVILEGES_TEXT, "%s: %s", failed, strerror(errno));
+		return false;
+	}
+	capng_clear(CAPNG_SELECT_CAPS);
+	keep(CAP_NET_BIND_SERVICE, bind);
+	keep(CAP_NET_ADMIN, admin);
+	if (apply() != 0) {
+		snprintf(error, PRIVILEGES_TEXT, "capabilities cannot be given up");
+		return false;
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+		snprintf(error, PRIVILEGES_TEXT, "PR_SET_NO_NEW_PRIVS: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+int
+privileges_settle(void)
+{
+	bool bind;
+
+	(void)capng_get_caps_process();
+	bind = capng_have_capability(CAPNG_PERMITTED, CAP_NET_BIND_SERVICE) == 1;
+	capng_clear(CAPNG_SELECT_CAPS);
+	keep(CAP_NET_BIND_SERVICE, bind);
+	return apply();
+}
+
+int
+privileges_thread(void)
+{
+	(void)capng_get_caps_process(); /* libcap-ng keeps its state per thread */
+	capng_clear(CAPNG_SELECT_CAPS);
+	return apply();
+}
+
+bool
+privileges_are_root(void)
+{
+	return geteuid() == 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/reload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "daemon/diag.h"
+#include "daemon/keywords.h"
+#include "daemon/load.h"
+#include "daemon/sockets.h"
+
+unsigned
+reload_keep(const struct settings *now, struct settings *next)
+{
+	size_t n_rows;
+	const struct keyword *row = keywords(&n_rows);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < n_rows; i++) {
+		const unsigned char *old = (const unsigned char *)now + row[i].offset;
+		unsigned char *new = (unsigned char *)next + row[i].offset;
+
+		if (!row[i].restart || memcmp(old, new, row[i].size) == 0)
+			continue;
+		log_warn("reload", "%s was changed, which takes effect only with a restart",
+		    row[i].name);
+		memcpy(new, old, row[i].size);
+		n++;
+	}
+	return n;
+}
+
+static bool
+listed(const struct netaddr *addrs, size_t n, const struct netaddr *a)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (netaddr_equal(&addrs[i], a))
+			return true;
+	}
+	return false;
+}
+
+/* Those of NEXT that NOW does not have, to OUT. */
+static size_t
+new_listens(const struct conf_io *now, const struct conf_io *next,
+    struct netaddr out[static CONF_MAX_LISTENS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < next->n_listens; i++) {
+		if (!listed(now->listens, now->n_listens, &next->listens[i]))
+			out[n++] = next->listens[i];
+	}
+	return n;
+}
+
+/* What all loops will be handed, had before the first of them is. */
+struct parcel {
+	struct snapshot *snapshot;
+	struct listen_sockets *sockets; /* n_loops times n_added */
+	size_t n_added;
+	struct loop_update *updates[SETTINGS_LOOPS];
+};
+
+static void
+parcel_free(struct parcel *p, unsigned n_loops)
+{
+	for (unsigned i = 0; i < n_loops; i++)
+		free(p->updates[i]);
+	if (p->snapshot != NULL)
+		snapshot_unref(p->snapshot);
+	sockets_close(p->sockets, p->n_added * n_loops);
+}
+
+static bool
+parcel_pack(
+    struct parcel *p, unsigned n_loops, const struct settings *now, const struct settings *next)
+{
+	struct netaddr added[CONF_MAX_LISTENS];
+	struct sockets_wanted w = { .addrs = added,
+		.held = now->conf.io.listens,
+		.n_held = now->conf.io.n_listens,
+		.n_loops = n_loops,
+		.buffer = next->conf.io.socket_buffer };
+	bool ok;
+
+	w.n = new_listens(&now->conf.io, &next->conf.io, added);
+	p->n_added = w.n;
+	if (!sockets_open(&w, "reload", &p->sockets))
+		return false;
+	p->snapshot = snapshot_new(&next->conf);
+	ok = p->snapshot != NULL;
+	for (unsigned i = 0; i < n_loops; i++) {
+		p->updates[i] = calloc(1, sizeof(*p->updates[i]));
+		ok = ok && p->updates[i] != NULL;
+	}
+	if (!ok) {
+		log_error("reload", "no memory");
+		parcel_free(p, n_loops);
+	}
+	return ok;
+}
+
+/* Nothing can fail here. */
+static void
+parcel_post(struct parcel *p, struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		struct loop_update *u = p->updates[i];
+
+		u->snapshot = snapshot_ref(p->snapshot);
+		u->n_added = p->n_added;
+		if (p->n_added > 0)
+			memcpy(u->added, &p->sockets[i * p->n_added],
+			    p->n_added * sizeof(u->added[0]));
+		loop_post(t->thread[i].loop, u);
+	}
+	snapshot_unref(p->snapshot);
+	free(p->sockets); /* the descriptors are the loops' now */
+}
+
+bool
+reload_settings(const struct options *o, const char *path, struct threads *t, struct settings *s)
+{
+	struct settings *next = malloc(sizeof(*next));
+	struct parcel p = { .n_added = 0 };
+	bool ok = next != NULL && load_settings(o, path, diag_to_log, next);
+
+	if (ok) {
+		sockets_drop_missing(next);
+		(void)reload_keep(s, next);
+		ok = parcel_pack(&p, t->n, s, next);
+	}
+	if (ok) {
+		parcel_post(&p, t);
+		*s = *next;
+		log_set_level((enum log_level)s->log_level);
+	}
+	free(next);
+	return ok;
+}

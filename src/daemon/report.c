@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/netaddr.h"
+#include "core/lookup.h"
+#include "core/query.h"
+#include "core/remnant.h"
+#include "dns/name.h"
+#include "dns64/pref64.h"
+#include "io/session.h"
+#include "io/stream.h"
+
+#define LIST_TEXT 512 /* of addresses or prefixes on one line; the rest is "..." */
+
+/* What a client's question may hold: itself, a lookup, what is kept of a reply, two long names. */
+#define QUERY_BYTES \
+	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct remnant) + \
+	    2 * DNS_NAME_MAX + 64)
+
+/* What a client's connection may hold in the middle of a frame. */
+#define CONNECTION_BYTES (sizeof(struct session) + STREAM_CAP)
+
+/* Whatever the settings: unsent bytes, tables of IDs, batches. */
+#define LOOP_BYTES (STREAM_CHUNKS * sizeof(struct stream_chunk) + 8 * 1024 * 1024)
+
+/* Append WORD to a list of *LEN characters. */
+static void
+append(char list[static LIST_TEXT], size_t *len, const char *word)
+{
+	int n = snprintf(list + *len, LIST_TEXT - *len, "%s%s", *len > 0 ? ", " : "", word);
+
+	if (n > 0 && (size_t)n < LIST_TEXT - *len)
+		*len += (size_t)n;
+	else
+		(void)snprintf(list + LIST_TEXT - 4, 4, "...");
+}
+
+static void
+report_addresses(const char *subsystem, const char *what, const struct netaddr *addrs, size_t n)
+{
+	char list[LIST_TEXT] = "", text[NETADDR_TEXT];
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		append(list, &len, netaddr_format(&addrs[i], text));
+	log_notice(subsystem, "%s %s", what, list);
+}
+
+static void
+report_prefixes(const char *subsystem, const struct conf_core *c)
+{
+	char list[LIST_TEXT] = "", text[PREF64_TEXT];
+	size_t len = 0;
+
+	for (size_t i = 0; i < c->n_prefixes; i++)
+		append(list, &len, pref64_format(&c->prefixes[i], text));
+	log_notice(subsystem, "prefixes %s", list);
+}
+
+void
+report_service(const struct settings *s, const char *subsystem)
+{
+	report_addresses(subsystem, "listening on", s->conf.io.listens, s->conf.io.n_listens);
+	report_prefixes(subsystem, &s->conf.core);
+	report_addresses(subsystem, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
+}
+
+uint64_t
+report_memory(const struct settings *s)
+{
+	return (uint64_t)s->conf.core.max_queries * QUERY_BYTES +
+	       (uint64_t)s->conf.io.max_tcp_clients * CONNECTION_BYTES + LOOP_BYTES;
+}
+
+void
+report_start(const struct settings *s, const struct cpus_plan *plan)
+{
+	log_notice("start", "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
+	    plan->n_loops == 1 ? "" : "s", plan->pinned ? ", each bound to a CPU" : "");
+	report_service(s, "start");
+	log_notice("start",
+	    "at most %" PRIu64 " MiB of memory, for max-queries %" PRIu32
+	    " and max-tcp-clients %" PRIu32 " per loop",
+	    report_memory(s) * plan->n_loops >> 20, s->conf.core.max_queries,
+	    s->conf.io.max_tcp_clients);
+}
+
+static uint64_t
+counter(const struct stats_row rows[static STATS_N], const char *name)
+{
+	for (size_t i = 0; i < STATS_N; i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].value;
+	}
+	return 0;
+}
+
+/* Every question that was taken and not dropped gets its answer at some time. */
+static uint64_t
+in_flight(const struct stats_row rows[static STATS_N])
+{
+	uint64_t taken = counter(rows, "client_udp") + counter(rows, "client_tcp");
+	uint64_t ended = counter(rows, "client_dropped") + counter(rows, "answers");
+
+	/* The counters are read one after the other, while loops go on. */
+	return taken > ended ? taken - ended : 0;
+}
+
+void
+report_stats(const struct threads *t)
+{
+	struct stats_row rows[STATS_N];
+
+	threads_stats(t, rows);
+	log_notice("stats", "in flight %" PRIu64 " (questions being worked on)", in_flight(rows));
+	for (size_t i = 0; i < STATS_N; i++) {
+		if (rows[i].value > 0)
+			log_notice("stats", "%s %" PRIu64 " (%s)", rows[i].name, rows[i].value,
+			    rows[i].help);
+	}
+}
+
+char *
+report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS])
+{
+	snprintf(text, REPORT_STATUS, "Serving: addresses %zu, loops %u, upstreams %zu",
+	    s->conf.io.n_listens, n_loops, s->conf.core.n_upstreams);
+	return text;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DAEMON_REPORT_H
+#define DNS64D_DAEMON_REPORT_H
+
+/*
+ * report: what the daemon tells its log about itself.
+ */
+
+#include <stdint.h>
+
+#include "daemon/cpus.h"
+#include "daemon/settings.h"
+#include "daemon/threads.h"
+
+/* report_start: version, loops, addresses, prefixes, upstreams, the most memory there can be. */
+void report_start(const struct settings *s, const struct cpus_plan *plan);
+
+/* report_service: addresses, prefixes and upstreams alone, under the log's word SUBSYSTEM. */
+void report_service(const struct settings *s, const char *subsystem);
+
+/* report_stats: what is in flight, and one line for each counter that is not zero. */
+void report_stats(const struct threads *t);
+
+/* report_memory: bytes that one loop may come to use under S, when all that has a ceiling is at it.
+ */
+uint64_t report_memory(const struct settings *s);
+
+/* Longest text of report_status, with the final zero. */
+#define REPORT_STATUS 96
+
+/* report_status: one line for the service manager, to TEXT; returns TEXT. */
+char *report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS]);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/set.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/netaddr.h"
+#include "daemon/values.h"
+#include "dns64/pref64.h"
+
+#define DNS_PORT 53
+#define COMMON_UDP_SIZE 1232 /* what resolvers agreed on: under it, more goes over TCP (D12) */
+
+static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }; /* ::ffff:0:0/96 */
+
+/* Put N into a row's field of 1, 2 or 4 bytes. */
+static void
+store(struct settings *s, const struct keyword *k, uint32_t n)
+{
+	unsigned char *field = (unsigned char *)s + k->offset;
+	uint8_t n8 = (uint8_t)n;
+	uint16_t n16 = (uint16_t)n;
+
+	if (k->size == sizeof(n8))
+		memcpy(field, &n8, sizeof(n8));
+	else if (k->size == sizeof(n16))
+		memcpy(field, &n16, sizeof(n16));
+	else
+		memcpy(field, &n, sizeof(n));
+}
+
+/* Say that the first value is not what the row's bounds allow. KIND: "a number", ... */
+static void
+out_of_bounds(const struct keyword *k, const struct words *w, struct diag *d, const char *kind)
+{
+	char bounds[KEYWORDS_BOUNDS];
+
+	diag_error(d, w->line, k->name, "'%s' is not %s from %s", w->word[1], kind,
+	    keywords_bounds(k, bounds));
+}
+
+void
+set_number(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t n;
+
+	if (value_number(w->word[1], k->min, k->max, &n))
+		store(s, k, n);
+	else
+		out_of_bounds(k, w, d, "a number");
+}
+
+void
+set_seconds(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t ms;
+
+	if (value_seconds(w->word[1], k->min, k->max, &ms))
+		store(s, k, ms);
+	else
+		out_of_bounds(k, w, d, "a time");
+}
+
+void
+set_bytes(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t bytes;
+
+	if (value_size(w->word[1], k->min, k->max, &bytes))
+		store(s, k, bytes);
+	else
+		out_of_bounds(k, w, d, "a number of bytes");
+}
+
+/* The place of WORD in LIST, "a|b|c"; -1 if it is not there. */
+static int
+place(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (int i = 0;; i++) {
+		size_t n = strcspn(list, "|");
+
+		if (n == len && memcmp(list, word, n) == 0)
+			return i;
+		if (list[n] == '\0')
+			return -1;
+		list += n + 1;
+	}
+}
+
+void
+set_choice(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	int i = place(k->args, w->word[1]);
+
+	if (i >= 0)
+		store(s, k, (uint32_t)i);
+	else
+		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[1], k->args);
+}
+
+void
+set_text(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	size_t len = strlen(w->word[1]);
+	char *field = (char *)s + k->offset;
+
+	if (len >= k->size) {
+		diag_error(d, w->line, k->name, "is longer than %zu characters", k->size - 1);
+		return;
+	}
+	memset(field, 0, k->size);
+	memcpy(field, w->word[1], len);
+}
+
+void
+set_path(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	const char *path = w->word[1];
+
+	if (path[0] != '/' && place(k->args, path) < 0)
+		diag_error(d, w->line, k->name, "'%s' does not begin with a slash; allowed is %s",
+		    path, k->args);
+	else
+		set_text(s, k, w, d);
+}
+
+/* Read ADDRESS [port N]; without a port of its own it gets PORT. */
+static bool
+address(const struct keyword *k, const struct words *w, uint16_t port, struct netaddr *a,
+    struct diag *d)
+{
+	uint32_t n = port;
+
+	if (w->n == 3 || (w->n == 4 && strcmp(w->word[2], "port") != 0)) {
+		diag_error(d, w->line, k->name, "'%s' is not understood; allowed is %s", w->word[2],
+		    k->args);
+		return false;
+	}
+	if (w->n == 4 && !value_number(w->word[3], 1, UINT16_MAX, &n)) {
+		diag_error(
+		    d, w->line, k->name, "port '%s' is not a number from 1 to 65535", w->word[3]);
+		return false;
+	}
+	if (!netaddr_parse(w->word[1], (uint16_t)n, a)) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is not an IPv4 or IPv6 address (a link-local one ends in %%INTERFACE, "
+		    "which "
+		    "must exist); allowed is %s",
+		    w->word[1], k->args);
+		return false;
+	}
+	if (a->family == NETADDR_IPV6 && memcmp(a->addr, mapped, sizeof(mapped)) == 0) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is an IPv4 address in IPv6 clothes; write it as "
+		    "%u.%u.%u.%u",
+		    w->word[1], a->addr[12], a->addr[13], a->addr[14], a->addr[15]);
+		return false;
+	}
+	return true;
+}
+
+void
+set_nameserver(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+	struct netaddr a;
+
+	/* mtd64-ng looked at the first seven letters only. */
+	if (strncmp(w->word[1], "default", 7) == 0 && w->n == 2) {
+		s->nameserver_defaults = true;
+		return;
+	}
+	if (!address(k, w, DNS_PORT, &a, d))
+		return;
+	if (netaddr_is_wildcard(&a)) {
+		diag_error(d, w->line, k->name, "'%s' stands for any address and cannot be asked",
+		    w->word[1]);
+		return;
+	}
+	for (size_t i = 0; i < c->n_upstreams; i++) {
+		if (netaddr_equal(&c->upstreams[i], &a)) {
+			diag_error(d, w->line, k->name, "'%s' is at line %u already", w->word[1],
+			    s->upstream_lines[i]);
+			return;
+		}
+	}
+	if (c->n_upstreams == CONF_MAX_UPSTREAMS) {
+		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_UPSTREAMS);
+		return;
+	}
+	s->upstream_lines[c->n_upstreams] = w->line;
+	c->upstreams[c->n_upstreams++] = a;
+}
+
+void
+set_listen(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_io *c = &s->conf.io;
+	struct netaddr a;
+
+	/* The port for all may come later in the file; 0 until then. */
+	if (!address(k, w, 0, &a, d))
+		return;
+	if (c->n_listens == CONF_MAX_LISTENS) {
+		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_LISTENS);
+		return;
+	}
+	s->listen_lines[c->n_listens] = w->line;
+	c->listens[c->n_listens++] = a;
+}
+
+/* A slash was forgotten: 2001:db8:1::96 for 2001:db8:1::/96. TEXT gets the likely prefix. */
+static bool
+forgotten_slash(const char *text, char *likely, size_t cap)
+{
+	const char *colons = strstr(text, "::");
+	struct pref64 p;
+
+	if (colons == NULL || strchr(text, '/') != NULL)
+		return false;
+	snprintf(likely, cap, "%.*s/%s", (int)(colons - text) + 2, text, colons + 2);
+	return pref64_parse(likely, &p) != PREF64_NOT_A_PREFIX &&
+	       pref64_parse(likely, &p) != PREF64_BAD_LEN;
+}
+
+/* Say what is wrong with a prefix, and what is probably meant. */
+static void
+bad_prefix(const struct keyword *k, const struct words *w, struct diag *d,
+    enum pref64_verdict verdict, const struct pref64 *p)
+{
+	char text[PREF64_TEXT];
+
+	switch (verdict) {
+	case PREF64_OK:
+		break;
+	case PREF64_NOT_A_PREFIX:
+		if (forgotten_slash(w->word[1], text, sizeof(text)))
+			diag_error(d, w->line, k->name,
+			    "'%s' has no length; did you mean %s? (lengths are 32, 40, 48, 56, 64 "
+			    "and 96)",
+			    w->word[1], text);
+		else
+			diag_error(d, w->line, k->name,
+			    "'%s' is not an IPv6 prefix; allowed is an IPv6 "
+			    "address, a slash and a length of 32, 40, 48, 56, 64 or 96",
+			    w->word[1]);
+		break;
+	case PREF64_BAD_LEN:
+		diag_error(d, w->line, k->name,
+		    "'%s' has a length that RFC 6052 does not have; allowed "
+		    "are 32, 40, 48, 56, 64 and 96",
+		    w->word[1]);
+		break;
+	case PREF64_BAD_U:
+		diag_error(d, w->line, k->name,
+		    "'%s' has bits 64 to 71 set, which RFC 6052 section 2.2 "
+		    "wants zero; a correct prefix is %s (the translator must use the same)",
+		    w->word[1], pref64_format(p, text));
+		break;
+	case PREF64_HOST_BITS:
+		diag_error(d, w->line, k->name,
+		    "'%s' has bits set behind its length; the prefix of that "
+		    "length is %s",
+		    w->word[1], pref64_format(p, text));
+		break;
+	}
+}
+
+void
+set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+	struct pref64 p = { .len = 0 };
+	enum pref64_verdict verdict = pref64_parse(w->word[1], &p);
+
+	if (verdict != PREF64_OK) {
+		bad_prefix(k, w, d, verdict, &p);
+		return;
+	}
+	for (size_t i = 0; i < c->n_prefixes; i++) {
+		if (c->prefixes[i].len == p.len && memcmp(c->prefixes[i].addr, p.addr, 16) == 0) {
+			diag_error(d, w->line, k->name, "'%s' is there already", w->word[1]);
+			return;
+		}
+	}
+	if (c->n_prefixes == CONF_MAX_PREFIXES) {
+		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_PREFIXES);
+		return;
+	}
+	c->prefixes[c->n_prefixes++] = p;
+}
+
+/* Take the default exclusion away. */
+static void
+exclude_none(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	if (s->conf.core.n_excluded > 0 || s->excluded_none)
+		diag_error(
+		    d, w->line, k->name, "none takes the default away and must come first, once");
+	s->excluded_none = true;
+}
+
+void
+set_exclude(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+	/* The last place is the default's, which is added at the end. */
+	size_t cap = s->excluded_none || w->line == 0 ? CONF_MAX_EXCLUDED : CONF_MAX_EXCLUDED - 1;
+	char text[VALUE_NET6_TEXT];
+	struct net6 net = { .len = 0 };
+	enum value_net6_verdict verdict;
+
+	if (strcmp(w->word[1], "none") == 0) {
+		exclude_none(s, k, w, d);
+		return;
+	}
+	verdict = value_net6(w->word[1], &net);
+	if (verdict == VALUE_NET6_BAD) {
+		diag_error(d, w->line, k->name, "'%s' is not an IPv6 network; allowed is %s",
+		    w->word[1], k->args);
+	} else if (verdict == VALUE_NET6_HOST_BITS) {
+		/* RFC 6147 section 5.1.4 writes the mapped addresses so. */
+		if (strcasecmp(w->word[1], "::ffff/96") == 0)
+			snprintf(text, sizeof(text), "::ffff:0:0/96");
+		else
+			value_net6_format(&net, text);
+		diag_error(d, w->line, k->name,
+		    "'%s' has bits set behind its length; did you mean %s?", w->word[1], text);
+	} else if (c->n_excluded == cap) {
+		diag_error(d, w->line, k->name, "there can be %zu at most", cap);
+	} else {
+		c->excluded[c->n_excluded++] = net;
+	}
+}
+
+void
+set_udp_size(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t n;
+
+	set_number(s, k, w, d);
+	if (value_number(w->word[1], k->min, COMMON_UDP_SIZE - 1, &n))
+		diag_notice(d, w->line, k->name,
+		    "%u is less than the usual %d: more answers will need TCP", n, COMMON_UDP_SIZE);
+}
+
+void
+set_threads(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t n;
+
+	if (strcmp(w->word[1], "auto") == 0)
+		store(s, k, 0);
+	else if (value_number(w->word[1], k->min, k->max, &n))
+		store(s, k, n);
+	else
+		out_of_bounds(k, w, d, "auto or a number");
+}
+
+void
+set_affinity(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	if (strcmp(w->word[1], "auto") == 0)
+		return;
+	if (value_cpus(w->word[1], &s->affinity.set))
+		s->affinity.given = true;
+	else
+		diag_error(d, w->line, k->name,
+		    "'%s' is not auto or a list of CPU numbers as 0-3,8", w->word[1]);
+}
+
+void
+set_avoid_port(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_io *c = &s->conf.io;
+	uint32_t r[2];
+
+	if (!value_range(w->word[1], k->min, k->max, r)) {
+		out_of_bounds(k, w, d, "a port or a range of ports");
+		return;
+	}
+	if (r[1] - r[0] >= CONF_MAX_AVOID_PORTS - c->n_avoid_ports) {
+		diag_error(d, w->line, k->name, "there can be %d ports at most in all",
+		    CONF_MAX_AVOID_PORTS);
+		return;
+	}
+	for (uint32_t port = r[0]; port <= r[1]; port++)
+		c->avoid_ports[c->n_avoid_ports++] = (uint16_t)port;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DAEMON_TEXTFILE_H
+#define DNS64D_DAEMON_TEXTFILE_H
+
+/*
+ * textfile: a whole small file in memory.
+ */
+
+#include <stddef.h>
+
+#include "base/attr.h"
+
+#define TEXTFILE_MAX 1048576 /* bytes; nobody writes a longer configuration */
+
+/*
+ * textfile_read: the bytes of the file at PATH to *TEXT (from malloc, with a zero behind them, the
+ * caller's) and their number to *LEN. Returns 0 or -errno, -EFBIG above TEXTFILE_MAX.
+ */
+MUST_USE int textfile_read(const char *path, char **text, size_t *len);
+
+#endif

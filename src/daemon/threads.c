@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/threads.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "daemon/privileges.h"
+#include "daemon/settings.h"
+
+static void
+free_loops(struct threads *t, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		loop_free(t->thread[i].loop);
+	free(t->thread);
+}
+
+static int
+new_loops(
+    struct threads *t, struct snapshot *snapshot, struct listen_sockets *sockets, size_t per_loop)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		struct loop *l = loop_new(snapshot, &sockets[i * per_loop], per_loop);
+
+		if (l == NULL) {
+			int rc = errno != 0 ? -errno : -ENOMEM;
+
+			for (size_t j = i * per_loop; j < t->n * per_loop; j++)
+				listen_close(&sockets[j]);
+			free_loops(t, i);
+			return rc;
+		}
+		t->thread[i] = (struct thread){ .all = t, .loop = l, .number = i };
+	}
+	return 0;
+}
+
+int
+threads_init(struct threads *t, unsigned n, struct snapshot *snapshot,
+    struct listen_sockets *sockets, size_t per_loop)
+{
+	int rc;
+
+	*t = (struct threads){ .n = n, .ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	t->thread = calloc(n, sizeof(*t->thread));
+	if (t->ended_fd < 0 || t->thread == NULL || sem_init(&t->started, 0, 0) != 0) {
+		rc = -errno;
+		for (size_t i = 0; i < n * per_loop; i++)
+			listen_close(&sockets[i]);
+		free(t->thread);
+	} else {
+		rc = new_loops(t, snapshot, sockets, per_loop);
+	}
+	if (rc != 0 && t->ended_fd >= 0)
+		close(t->ended_fd);
+	return rc;
+}
+
+/* Say that this loop has ended, for whatever reason. */
+static void
+ended(struct threads *t)
+{
+	uint64_t one = 1;
+
+	atomic_fetch_add(&t->n_ended, 1);
+	/* Only a counter at its end can refuse this, and then it is readable anyway. */
+	if (write(t->ended_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+/* Name, place and power of the calling thread. */
+static int
+prepare(const struct thread *self)
+{
+	char name[16];
+	cpu_set_t set;
+
+	snprintf(name, sizeof(name), "dns64d/%u", self->number);
+	(void)pthread_setname_np(pthread_self(), name);
+	if (self->pinned) {
+		CPU_ZERO(&set);
+		CPU_SET(self->cpu, &set);
+		int rc = pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+		if (rc != 0)
+			return -rc;
+	}
+	return privileges_thread();
+}
+
+static void *
+thread_main(void *arg)
+{
+	struct thread *self = arg;
+	struct threads *t = self->all;
+
+	self->rc = prepare(self);
+	bool ok = self->rc == 0;
+	sem_post(&t->started);
+	if (ok)
+		loop_run(self->loop);
+	ended(t);
+	return NULL;
+}
+
+int
+threads_start(struct threads *t, const struct cpus_plan *plan)
+{
+	int rc = 0;
+	unsigned n = 0;
+
+	for (; n < t->n && rc == 0; n++) {
+		struct thread *th = &t->thread[n];
+
+		th->pinned = plan->pinned;
+		th->cpu = plan->pinned ? cpus_of_loop(plan, n) : 0;
+		rc = -pthread_create(&th->id, NULL, thread_main, th);
+		th->running = rc == 0;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (!t->thread[i].running)
+			continue;
+		while (sem_wait(&t->started) != 0 && errno == EINTR)
+			continue;
+	}
+	for (unsigned i = 0; i < n && rc == 0; i++)
+		rc = t->thread[i].rc;
+	return rc;
+}
+
+void
+threads_stop(struct threads *t, uint32_t grace_ms)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		loop_stop(t->thread[i].loop, grace_ms);
+}
+
+unsigned
+threads_ended(struct threads *t)
+{
+	return atomic_load(&t->n_ended);
+}
+
+bool
+threads_pending(const struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		if (loop_pending(t->thread[i].loop))
+			return true;
+	}
+	return false;
+}
+
+void
+threads_ping(struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++)
+		loop_ping(t->thread[i].loop);
+}
+
+bool
+threads_alive(const struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		if (!loop_alive(t->thread[i].loop))
+			return false;
+	}
+	return true;
+}
+
+void
+threads_stats(const struct threads *t, struct stats_row rows[static STATS_N])
+{
+	const struct stats *all[SETTINGS_LOOPS];
+
+	for (unsigned i = 0; i < t->n; i++)
+		all[i] = loop_stats(t->thread[i].loop);
+	stats_sum(all, t->n, rows);
+}
+
+void
+threads_fini(struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		if (t->thread[i].running)
+			pthread_join(t->thread[i].id, NULL);
+	}
+	free_loops(t, t->n);
+	sem_destroy(&t->started);
+	close(t->ended_fd);
+}

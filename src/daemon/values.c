@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/values.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+
+/* The digits at TEXT as a number; *END points behind them. False without a digit or above 32 bits.
+ */
+static bool
+digits(const char *text, uint32_t *n, const char **end)
+{
+	size_t len = strspn(text, DIGITS);
+	uint64_t v = 0;
+
+	if (len == 0)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		v = v * 10 + (uint64_t)(text[i] - '0');
+		if (v > UINT32_MAX)
+			return false;
+	}
+	*n = (uint32_t)v;
+	*end = text + len;
+	return true;
+}
+
+bool
+value_number(const char *text, uint32_t min, uint32_t max, uint32_t *n)
+{
+	const char *end;
+	uint32_t v;
+
+	if (!digits(text, &v, &end) || *end != '\0' || v < min || v > max)
+		return false;
+	*n = v;
+	return true;
+}
+
+/* Digits behind the decimal point in millionths; at most six of them. */
+static bool
+fraction(const char *text, uint32_t *millionths)
+{
+	size_t len = strspn(text, DIGITS);
+	uint32_t v = 0;
+
+	if (len == 0 || len > 6 || text[len] != '\0')
+		return false;
+	for (size_t i = 0; i < 6; i++)
+		v = v * 10 + (i < len ? (uint32_t)(text[i] - '0') : 0);
+	*millionths = v;
+	return true;
+}
+
+bool
+value_seconds(const char *text, uint32_t min_ms, uint32_t max_ms, uint32_t *ms)
+{
+	const char *end;
+	uint32_t whole, millionths = 0;
+
+	if (!digits(text, &whole, &end))
+		return false;
+	if (*end != '\0' && (*end != '.' || !fraction(end + 1, &millionths)))
+		return false;
+	uint64_t us = (uint64_t)whole * 1000000 + millionths;
+	if (us < (uint64_t)min_ms * 1000 || us > (uint64_t)max_ms * 1000)
+		return false;
+	*ms = (uint32_t)(us / 1000);
+	return true;
+}
+
+bool
+value_size(const char *text, uint32_t min, uint32_t max, uint32_t *bytes)
+{
+	const char *end;
+	uint32_t v;
+	uint64_t unit = 1;
+
+	if (!digits(text, &v, &end))
+		return false;
+	if (*end == 'k' || *end == 'K')
+		unit = 1024;
+	else if (*end == 'm' || *end == 'M')
+		unit = 1024 * 1024;
+	if (end[unit > 1 ? 1 : 0] != '\0' || v * unit < min || v * unit > max)
+		return false;
+	*bytes = (uint32_t)(v * unit);
+	return true;
+}
+
+/* One "N" or "N-M" at TEXT; *END points behind it. */
+static bool
+range(const char *text, uint32_t r[static 2], const char **end)
+{
+	uint32_t first, last;
+
+	if (!digits(text, &first, end))
+		return false;
+	last = first;
+	if (**end == '-' && !digits(*end + 1, &last, end))
+		return false;
+	r[0] = first;
+	r[1] = last;
+	return first <= last;
+}
+
+bool
+value_range(const char *text, uint32_t min, uint32_t max, uint32_t r[static 2])
+{
+	const char *end;
+	uint32_t v[2];
+
+	if (!range(text, v, &end) || *end != '\0' || v[0] < min || v[1] > max)
+		return false;
+	memcpy(r, v, sizeof(v));
+	return true;
+}
+
+bool
+value_cpus(const char *text, cpu_set_t *cpus)
+{
+	const char *end = text;
+	cpu_set_t set;
+	uint32_t r[2];
+
+	CPU_ZERO(&set);
+	do {
+		if (!range(text, r, &end) || r[1] >= CPU_SETSIZE)
+			return false;
+		for (size_t cpu = r[0]; cpu <= r[1]; cpu++)
+			CPU_SET(cpu, &set);
+		text = end + 1;
+	} while (*end == ',');
+	if (*end != '\0')
+		return false;
+	*cpus = set;
+	return true;
+}
+
+/* Clear the bits behind the length; was any set? */
+static bool
+clear_host_bits(struct net6 *net)
+{
+	bool found = false;
+
+	for (unsigned bit = net->len; bit < 128; bit++) {
+		uint8_t mask = (uint8_t)(0x80 >> (bit % 8));
+
+		found = found || (net->addr[bit / 8] & mask) != 0;
+		net->addr[bit / 8] &= (uint8_t)~mask;
+	}
+	return found;
+}
+
+enum value_net6_verdict
+value_net6(const char *text, struct net6 *net)
+{
+	size_t len = strcspn(text, "/");
+	struct net6 found = { .len = 128 };
+	char addr[INET6_ADDRSTRLEN];
+	uint32_t bits = 128;
+
+	if (len >= sizeof(addr))
+		return VALUE_NET6_BAD;
+	memcpy(addr, text, len);
+	addr[len] = '\0';
+	if (inet_pton(AF_INET6, addr, found.addr) != 1)
+		return VALUE_NET6_BAD;
+	if (text[len] == '/' && !value_number(text + len + 1, 0, 128, &bits))
+		return VALUE_NET6_BAD;
+	found.len = (uint8_t)bits;
+	bool host_bits = clear_host_bits(&found);
+	*net = found;
+	return host_bits ? VALUE_NET6_HOST_BITS : VALUE_NET6_OK;
+}
+
+char *
+value_net6_format(const struct net6 *net, char text[static VALUE_NET6_TEXT])
+{
+	char addr[INET6_ADDRSTRLEN];
+
+	(void)inet_ntop(AF_INET6, net->addr, addr, sizeof(addr));
+	snprintf(text, VALUE_NET6_TEXT, "%s/%" PRIu8, addr, net->len);
+	return text;
+}

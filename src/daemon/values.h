@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DAEMON_VALUES_H
+#define DNS64D_DAEMON_VALUES_H
+
+/*
+ * values: read single words of a configuration. Pure functions; all return false, and
+ * leave the result untouched, when the word is not what they read.
+ */
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "dns64/synth.h"
+
+/* value_number: a decimal number from MIN to MAX, digits only. */
+MUST_USE bool value_number(const char *text, uint32_t min, uint32_t max, uint32_t *n);
+
+/*
+ * value_seconds: seconds with up to six decimals, "2.5", from MIN_MS to MAX_MS; the result is in
+ * milliseconds, digits behind those are cut off.
+ */
+MUST_USE bool value_seconds(const char *text, uint32_t min_ms, uint32_t max_ms, uint32_t *ms);
+
+/* value_size: bytes, or with k or m behind the number 1024 or 1048576 of them; MIN to MAX bytes. */
+MUST_USE bool value_size(const char *text, uint32_t min, uint32_t max, uint32_t *bytes);
+
+/* value_range: "N" or "N-M" with MIN <= N <= M <= MAX. */
+MUST_USE bool value_range(const char *text, uint32_t min, uint32_t max, uint32_t range[static 2]);
+
+/* value_cpus: a list as in cpuset(7), "0-3,8", of CPUs below CPU_SETSIZE. */
+MUST_USE bool value_cpus(const char *text, cpu_set_t *cpus);
+
+enum value_net6_verdict {
+	VALUE_NET6_OK,
+	VALUE_NET6_BAD,       /* not an IPv6 address, a slash and a length from 0 to 128 */
+	VALUE_NET6_HOST_BITS, /* bits set behind the length: the result is the network without them
+			       */
+};
+
+/* value_net6: "2001:db8::/32", or an address alone for a network of one. */
+MUST_USE enum value_net6_verdict value_net6(const char *text, struct net6 *net);
+
+/* Longest text of value_net6_format, with the final zero. */
+#define VALUE_NET6_TEXT 52
+
+/* value_net6_format: "2001:db8::/32" to TEXT; returns TEXT. */
+char *value_net6_format(const struct net6 *net, char text[static VALUE_NET6_TEXT]);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns/answer.h"
+
+#include <string.h>
+
+#include "dns/name.h"
+#include "dns/wire.h"
+
+#define TTL_MAX 604800 /* s (RFC 8767 section 4) */
+#define TYPE_KEY 25    /* DNSSEC's first key type, for RFC 2181 section 10.1 only */
+
+/* What is needed while a chain is walked. */
+struct scan {
+	const struct msg *m;
+	struct answer *a;
+	uint16_t qtype;
+	unsigned n_alias;
+	struct rr alias[ANSWER_LINKS_MAX]; /* all CNAME and DNAME of the class in the answer */
+};
+
+enum step { STEP_END, STEP_ON, STEP_BROKEN };
+
+static uint32_t
+capped_ttl(uint32_t ttl)
+{
+	return ttl < TTL_MAX ? ttl : TTL_MAX;
+}
+
+static void
+lower_ttl(struct answer *a, uint32_t ttl)
+{
+	if (capped_ttl(ttl) < a->ttl)
+		a->ttl = capped_ttl(ttl);
+}
+
+static bool
+class_fits(const struct msg *m, const struct rr *rr)
+{
+	return rr->class == m->qclass || m->qclass == DNS_CLASS_ANY;
+}
+
+static bool
+type_fits(uint16_t qtype, const struct rr *rr)
+{
+	return rr->type == qtype || qtype == DNS_TYPE_ANY;
+}
+
+/* Is a question for this type about the name itself, whatever CNAME stands there? */
+static bool
+asks_name_itself(uint16_t qtype)
+{
+	return qtype == DNS_TYPE_CNAME || qtype == DNS_TYPE_ANY;
+}
+
+/* May records of this type stand beside a CNAME (RFC 4034 sections 3 and 4, RFC 2181 10.1)? */
+static bool
+beside_cname(uint16_t type)
+{
+	return type == DNS_TYPE_RRSIG || type == DNS_TYPE_NSEC || type == DNS_TYPE_SIG ||
+	    type == DNS_TYPE_NXT || type == TYPE_KEY;
+}
+
+/* The offset that an owner at AT points to, when it is a pointer and nothing else; else 0. */
+static size_t
+sole_pointer(const struct msg *m, size_t at)
+{
+	unsigned v = wire_u16(m->bytes + at);
+
+	return v >= 0xc000 ? v & 0x3fff : 0;
+}
+
+/* Is the last name of the chain so far the owner of RR? Mostly a pointer's value says so. */
+static bool
+owned_by_target(const struct msg *m, const struct answer *a, const struct rr *rr)
+{
+	size_t to = sole_pointer(m, rr->at);
+
+	if (to != 0 && to == a->target_at)
+		return true;
+	return name_equal_at(m->bytes, m->len, rr->at, a->target);
+}
+
+static void
+add_link(struct answer *a, const struct rr *rr)
+{
+	struct answer_link *link = &a->link[a->n_links++];
+
+	link->at = (uint16_t)rr->at;
+	link->type = rr->type;
+	lower_ttl(a, rr->ttl);
+}
+
+/*
+ * First pass: count the data at the question's own name, which mostly is all there is, and
+ * collect what a chain may be made of. False: more of that than an answer can need.
+ */
+static bool
+scan_answer(struct scan *s)
+{
+	bool follow = !asks_name_itself(s->qtype);
+	uint16_t n = s->m->count[MSG_ANSWER];
+	struct rr rr;
+
+	for (bool more = msg_first(s->m, MSG_ANSWER, &rr); more;
+	     more = --n > 0 && msg_next(s->m, &rr)) {
+		if (!class_fits(s->m, &rr))
+			continue;
+		if (type_fits(s->qtype, &rr) && owned_by_target(s->m, s->a, &rr)) {
+			s->a->n_data++;
+			lower_ttl(s->a, rr.ttl);
+		}
+		if (!follow || (rr.type != DNS_TYPE_CNAME && rr.type != DNS_TYPE_DNAME))
+			continue;
+		if (s->n_alias == ANSWER_LINKS_MAX)
+			return false;
+		s->alias[s->n_alias++] = rr;
+	}
+	return true;
+}
+
+/* Find the CNAME of the last name. STEP_BROKEN: it has two. */
+static enum step
+find_cname(const struct scan *s, const struct rr **found)
+{
+	*found = NULL;
+	for (unsigned i = 0; i < s->n_alias; i++) {
+		if (s->alias[i].type != DNS_TYPE_CNAME ||
+		    !owned_by_target(s->m, s->a, &s->alias[i]))
+			continue;
+		if (*found != NULL)
+			return STEP_BROKEN;
+		*found = &s->alias[i];
+	}
+	return *found != NULL ? STEP_ON : STEP_END;
+}
+
+/*
+ * Find the DNAME above the last name, the closest if there are several, and write its owner to
+ * OWNER. STEP_BROKEN: two at one owner (RFC 6672 section 2.4).
+ */
+static enum step
+find_dname(const struct scan *s, const struct rr **found, uint8_t owner[static DNS_NAME_MAX])
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t target_len = name_len(s->a->target);
+	size_t best = 0;
+
+	*found = NULL;
+	for (unsigned i = 0; i < s->n_alias; i++) {
+		size_t len;
+
+		if (s->alias[i].type != DNS_TYPE_DNAME)
+			continue;
+		len = msg_owner(s->m, &s->alias[i], name);
+		/* A DNAME says nothing of its own owner (RFC 6672 section 2.3). */
+		if (len == 0 || len < best || len >= target_len ||
+		    !name_is_below(s->a->target, name))
+			continue;
+		if (len == best)
+			return STEP_BROKEN;
+		best = len;
+		memcpy(owner, name, len);
+		*found = &s->alias[i];
+	}
+	return *found != NULL ? STEP_ON : STEP_END;
+}
+
+/* Read the name that is the whole RDATA of RR; its length, 0 when it is malformed. */
+static size_t
+read_target(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
+{
+	size_t end;
+	size_t len = name_expand(m->bytes, m->len, rr->rdata, out, &end);
+
+	return len > 0 && end == rr->end ? len : 0;
+}
+
+/* NAME, spelled in the message at AT (0: nowhere), is the chain's last name now. */
+static void
+set_target(struct answer *a, const uint8_t *name, size_t len, size_t at)
+{
+	memcpy(a->target, name, len);
+	a->target_at = (uint16_t)at;
+}
+
+static enum step
+follow_cname(struct scan *s, const struct rr *rr)
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t len = read_target(s->m, rr, name);
+	size_t to;
+
+	if (len == 0)
+		return STEP_BROKEN;
+	/* A server that compresses names the target by where it stands, or stood before. */
+	to = rr->rdlen == 2 ? sole_pointer(s->m, rr->rdata) : 0;
+	set_target(s->a, name, len, to != 0 ? to : rr->rdata);
+	return STEP_ON;
+}
+
+static enum step
+follow_dname(struct scan *s, const struct rr *rr, const uint8_t *owner)
+{
+	uint8_t suffix[DNS_NAME_MAX];
+	uint8_t name[DNS_NAME_MAX];
+	size_t len;
+
+	if (read_target(s->m, rr, suffix) == 0)
+		return STEP_BROKEN;
+	len = name_substitute(s->a->target, owner, suffix, name);
+	if (len == 0)
+		return STEP_BROKEN;
+	set_target(s->a, name, len, 0);
+	return STEP_ON;
+}
+
+/* Go on from the last name, if it is not the end. */
+static enum step
+take_step(struct scan *s)
+{
+	uint8_t owner[DNS_NAME_MAX];
+	const struct rr *cname;
+	const struct rr *dname;
+	enum step by_cname = find_cname(s, &cname);
+	enum step by_dname = find_dname(s, &dname, owner);
+
+	if (by_cname == STEP_BROKEN || by_dname == STEP_BROKEN)
+		return STEP_BROKEN;
+	if (cname == NULL && dname == NULL)
+		return STEP_END;
+	if (s->a->n_steps == ANSWER_CHAIN_MAX)
+		return STEP_BROKEN;
+	s->a->n_steps++;
+	if (dname != NULL)
+		add_link(s->a, dname);
+	if (cname == NULL)
+		return follow_dname(s, dname, owner);
+	/* Beside a DNAME it is the one made from it (RFC 6672 section 3.1). */
+	add_link(s->a, cname);
+	return follow_cname(s, cname);
+}
+
+/* Is NAME the owner of a CNAME that the chain went through? */
+static bool
+owns_cname(const struct msg *m, const struct answer *a, const uint8_t *name)
+{
+	for (unsigned i = 0; i < a->n_links; i++) {
+		if (a->link[i].type == DNS_TYPE_CNAME &&
+		    name_equal_at(m->bytes, m->len, a->link[i].at, name))
+			return true;
+	}
+	return false;
+}
+
+/* Second pass: count the data at the end of a chain. False: some stands on the way there. */
+static bool
+count_data(struct scan *s)
+{
+	uint16_t n = s->m->count[MSG_ANSWER];
+	uint8_t owner[DNS_NAME_MAX];
+	struct rr rr;
+
+	for (bool more = msg_first(s->m, MSG_ANSWER, &rr); more;
+	     more = --n > 0 && msg_next(s->m, &rr)) {
+		if (!class_fits(s->m, &rr) || !type_fits(s->qtype, &rr))
+			continue;
+		if (owned_by_target(s->m, s->a, &rr)) {
+			s->a->n_data++;
+			lower_ttl(s->a, rr.ttl);
+		} else if (!beside_cname(s->qtype) && msg_owner(s->m, &rr, owner) > 0 &&
+		    owns_cname(s->m, s->a, owner)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Walk to the end of the chain. False: it is broken. */
+static bool
+walk_chain(struct scan *s)
+{
+	enum step step;
+
+	/* What may stand beside a CNAME is the answer when it is there. */
+	if (s->n_alias == 0 || (s->a->n_data > 0 && beside_cname(s->qtype)))
+		return true;
+	do
+		step = take_step(s);
+	while (step == STEP_ON);
+	if (step == STEP_BROKEN)
+		return false;
+	if (s->a->n_steps == 0)
+		return true;
+	/* A CNAME is alone at its name (RFC 1034 section 3.6.2). */
+	return s->a->n_data == 0 && count_data(s);
+}
+
+/* Take in an SOA of the authority section, if it is sound and for the last name. */
+static void
+take_soa(const struct msg *m, struct answer *a, const struct rr *rr)
+{
+	uint8_t owner[DNS_NAME_MAX];
+	size_t pos = name_skip(m->bytes, rr->end, rr->rdata); /* MNAME */
+
+	if (pos > 0)
+		pos = name_skip(m->bytes, rr->end, pos); /* RNAME */
+	if (pos == 0 || rr->end - pos != 20)
+		return;
+	if (msg_owner(m, rr, owner) == 0 || !name_is_below(a->target, owner))
+		return;
+	a->has_soa = true;
+	a->negative_ttl = capped_ttl(wire_u32(m->bytes + rr->end - 4)); /* MINIMUM */
+	if (rr->ttl < a->negative_ttl)
+		a->negative_ttl = rr->ttl;
+}
+
+static void
+scan_authority(const struct msg *m, struct answer *a)
+{
+	uint16_t n = m->count[MSG_AUTHORITY];
+	struct rr rr;
+
+	for (bool more = msg_first(m, MSG_AUTHORITY, &rr); more;
+	     more = --n > 0 && msg_next(m, &rr)) {
+		if (!class_fits(m, &rr))
+			continue;
+		if (rr.type == DNS_TYPE_NS)
+			a->has_ns = true;
+		else if (rr.type == DNS_TYPE_SOA && !a->has_soa)
+			take_soa(m, a, &rr);
+	}
+}
+
+static void
+start(const struct msg *m, struct answer *a)
+{
+	a->kind = ANSWER_BROKEN;
+	a->n_steps = 0;
+	a->n_data = 0;
+	a->ttl = UINT32_MAX;
+	a->has_soa = false;
+	a->has_ns = false;
+	a->negative_ttl = 0;
+	a->target_at = DNS_HEADER_LEN;
+	a->n_links = 0;
+	a->target[0] = 0;
+	memcpy(a->target, msg_qname(m), m->qname_len);
+}
+
+void
+answer_scan(const struct msg *m, uint16_t qtype, struct answer *a)
+{
+	struct scan s;
+
+	s.m = m;
+	s.a = a;
+	s.qtype = qtype;
+	s.n_alias = 0;
+	start(m, a);
+	if (m->qname_len == 0 || !scan_answer(&s) || !walk_chain(&s))
+		return;
+	if (qtype == DNS_TYPE_CNAME && a->n_data > 1)
+		return;
+	scan_authority(m, a);
+	if (a->n_data > 0)
+		a->kind = ANSWER_DATA;
+	else
+		a->kind = a->has_soa ? ANSWER_NODATA : ANSWER_OPEN;
+}
+
+/* May RR stand at the owner of this link and be part of the chain? */
+static bool
+link_covers(const struct answer_link *link, const struct rr *rr)
+{
+	return link->type == DNS_TYPE_CNAME || rr->type == DNS_TYPE_DNAME ||
+	    rr->type == DNS_TYPE_RRSIG;
+}
+
+bool
+answer_on_chain(const struct msg *m, const struct answer *a, const struct rr *rr)
+{
+	uint8_t owner[DNS_NAME_MAX];
+
+	if (!class_fits(m, rr))
+		return false;
+	if (sole_pointer(m, rr->at) == DNS_HEADER_LEN || owned_by_target(m, a, rr))
+		return true;
+	if (a->n_steps == 0 || msg_owner(m, rr, owner) == 0)
+		return false;
+	if (name_equal(owner, msg_qname(m)))
+		return true;
+	for (unsigned i = 0; i < a->n_links; i++) {
+		const struct answer_link *link = &a->link[i];
+
+		if (link_covers(link, rr) &&
+		    (link->at == rr->at || name_equal_at(m->bytes, m->len, link->at, owner)))
+			return true;
+	}
+	return false;
+}

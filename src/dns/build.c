@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whole messages: start, fitting a limit, header and OPT. Records are appended in build_rr.c. */
+#include "dns/build.h"
+
+#include <string.h>
+
+#include "dns/name.h"
+#include "dns/proto.h"
+
+#define QUESTION_FIXED 4 /* QTYPE and QCLASS */
+#define EDE_LEN 6        /* option code, length and info code (RFC 8914 section 2) */
+
+static size_t
+question_end(const struct build *b)
+{
+	return DNS_HEADER_LEN + (b->qname_len > 0 ? b->qname_len + QUESTION_FIXED : 0);
+}
+
+static inline size_t
+opt_len(const struct build_opt *opt)
+{
+	if (!opt->present)
+		return 0;
+	return DNS_OPT_LEN + (opt->ede != DNS_EDE_NONE ? (size_t)EDE_LEN : 0);
+}
+
+/* Write the OPT, if there is to be one; returns its length. */
+static size_t
+put_opt(uint8_t *p, const struct build_opt *opt, uint16_t rcode)
+{
+	size_t len = opt_len(opt);
+
+	if (len == 0)
+		return 0;
+	p[0] = 0;
+	wire_set_u16(p + 1, DNS_TYPE_OPT);
+	wire_set_u16(p + 3, opt->bufsize);
+	wire_set_u32(p + 5, (uint32_t)(rcode >> 4 & 0xff) << 24 | (opt->do_bit ? 0x8000 : 0));
+	wire_set_u16(p + 9, (uint16_t)(len - DNS_OPT_LEN));
+	if (len > DNS_OPT_LEN) {
+		wire_set_u16(p + 11, EDNS_EDE);
+		wire_set_u16(p + 13, 2);
+		wire_set_u16(p + 15, opt->ede);
+	}
+	return len;
+}
+
+/* An empty message in BUF; its question, if QNAME_LEN > 0, is yet to be put there. */
+static void
+init(struct build *b, uint8_t *buf, size_t cap, uint16_t flags, size_t qname_len)
+{
+	b->w.buf = buf;
+	b->w.cap = cap < DNS_MSG_MAX ? cap : DNS_MSG_MAX;
+	b->w.full = false;
+	b->flags = flags;
+	b->rcode = DNS_NOERROR;
+	b->section = MSG_ANSWER;
+	b->qname_len = qname_len;
+	b->src = NULL;
+	b->src_same = false;
+	b->n_names = 0;
+	b->w.len = question_end(b);
+	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
+		b->count[s] = 0;
+		b->end[s] = b->w.len;
+	}
+}
+
+void
+build_start(struct build *b, uint8_t *buf, size_t cap, uint16_t id, uint16_t flags,
+    const uint8_t *qname, uint16_t qtype, uint16_t qclass)
+{
+	init(b, buf, cap, flags, qname != NULL ? name_len(qname) : 0);
+	wire_set_u16(buf, id);
+	wire_set_u16(buf + 4, qname != NULL);
+	if (qname == NULL)
+		return;
+	memcpy(buf + DNS_HEADER_LEN, qname, b->qname_len);
+	wire_set_u16(buf + b->w.len - 4, qtype);
+	wire_set_u16(buf + b->w.len - 2, qclass);
+}
+
+/* Take out a whole section and those behind it. */
+static void
+drop_from(struct build *b, enum msg_section s)
+{
+	size_t start = s > MSG_ANSWER ? b->end[s - 1] : question_end(b);
+
+	for (unsigned i = s; i < MSG_SECTIONS; i++) {
+		b->count[i] = 0;
+		b->end[i] = start;
+	}
+}
+
+/* Cut the records of section S, the last that has some, which stand in BYTES, to ROOM bytes. */
+static void
+cut_section(struct build *b, enum msg_section s, const uint8_t *bytes, size_t room)
+{
+	uint16_t left = b->count[s];
+	size_t end = b->end[s];
+	size_t at;
+
+	drop_from(b, s);
+	b->flags |= DNS_TC;
+	for (at = b->end[s]; left > 0; left--) {
+		size_t fixed = name_skip(bytes, end, at);
+		size_t next = fixed + DNS_RR_FIXED + wire_u16(bytes + fixed + 8);
+
+		if (next > room)
+			break;
+		at = next;
+		b->count[s]++;
+	}
+	for (unsigned i = s; i < MSG_SECTIONS; i++)
+		b->end[i] = at;
+}
+
+/*
+ * Make sections and OPT fit LIMIT bytes, dropping in the order of rules.md D12. The records
+ * stand in BYTES, which need not be ours. Offsets and counts are changed, no bytes.
+ */
+static void
+fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
+{
+	size_t room;
+
+	if (b->end[MSG_ADDITIONAL] + opt_len(opt) <= limit)
+		return;
+	if (opt->present && opt->ede != DNS_EDE_NONE) {
+		opt->ede = DNS_EDE_NONE;
+		b->flags |= DNS_TC; /* RFC 8914 section 3 */
+	}
+	room = limit - opt_len(opt);
+	if (b->end[MSG_ADDITIONAL] <= room)
+		return;
+	drop_from(b, MSG_ADDITIONAL);
+	if (b->end[MSG_AUTHORITY] <= room)
+		return;
+	/* RFC 2181 section 9: TC only if what is missing was needed. */
+	if (b->count[MSG_ANSWER] == 0)
+		cut_section(b, MSG_AUTHORITY, bytes, room);
+	else
+		drop_from(b, MSG_AUTHORITY);
+	if (b->end[MSG_ANSWER] > room)
+		cut_section(b, MSG_ANSWER, bytes, room);
+}
+
+/* Write what changes of the header, and the OPT behind the records; returns the length. */
+static size_t
+finish(struct build *b, const struct build_opt *opt)
+{
+	uint16_t rcode = b->rcode;
+	uint8_t *buf = b->w.buf;
+
+	/* Without the OPT's upper bits it would say something else. */
+	if (UNLIKELY(rcode > DNS_RCODE && !opt->present))
+		rcode = DNS_SERVFAIL;
+	wire_set_u16(buf + 2, (uint16_t)((b->flags & ~DNS_RCODE) | (rcode & DNS_RCODE)));
+	wire_set_u16(buf + 6, b->count[MSG_ANSWER]);
+	wire_set_u16(buf + 8, b->count[MSG_AUTHORITY]);
+	wire_set_u16(buf + 10, (uint16_t)(b->count[MSG_ADDITIONAL] + opt->present));
+	return b->end[MSG_ADDITIONAL] + put_opt(buf + b->end[MSG_ADDITIONAL], opt, rcode);
+}
+
+size_t
+build_finish(struct build *b, size_t limit, const struct build_opt *opt)
+{
+	struct build_opt fitting = *opt;
+
+	if (b->w.full)
+		b->flags |= DNS_TC;
+	fit(b, b->w.buf, limit < b->w.cap ? limit : b->w.cap, &fitting);
+	return finish(b, &fitting);
+}
+
+/* The sections of SRC as they are, but its OPT and what is behind it. */
+static void
+take_sections(struct build *b, const struct msg *src)
+{
+	uint16_t n = src->count[MSG_ADDITIONAL];
+	struct rr rr;
+
+	b->count[MSG_ANSWER] = src->count[MSG_ANSWER];
+	b->count[MSG_AUTHORITY] = src->count[MSG_AUTHORITY];
+	b->end[MSG_ANSWER] = src->at[MSG_AUTHORITY];
+	b->end[MSG_AUTHORITY] = src->at[MSG_ADDITIONAL];
+	b->end[MSG_ADDITIONAL] = src->edns.present ? src->edns.at : src->len;
+	if (src->edns.present && src->edns.end == src->len) {
+		n--;
+	} else if (src->edns.present) {
+		n = 0;
+		for (bool more = msg_first(src, MSG_ADDITIONAL, &rr); more && rr.at != src->edns.at;
+		     more = msg_next(src, &rr))
+			n++;
+	}
+	b->count[MSG_ADDITIONAL] = n;
+}
+
+/*
+ * Append the records that stand behind the OPT of SRC, rewritten because they move and others
+ * may point to them. What does not fit, with OPT, is left out: it is additional.
+ */
+static void
+append_behind_opt(struct build *b, const struct msg *src, size_t room)
+{
+	struct rr rr = { .end = src->edns.end };
+
+	b->w.cap = room;
+	b->w.len = b->end[MSG_ADDITIONAL];
+	while (rr.end < src->len && msg_next(src, &rr)) {
+		if (!build_copy(b, MSG_ADDITIONAL, src, &rr, rr.ttl))
+			continue; /* malformed, or no room */
+	}
+}
+
+/* A signed message (rules.md D20): as it is, or not at all. */
+static size_t
+relay_signed(struct build *b, const struct msg *src, size_t limit, const struct build_opt *opt)
+{
+	struct build_opt fitting = *opt;
+
+	if (src->len <= limit) {
+		memcpy(b->w.buf + 2, src->bytes + 2, src->len - 2);
+		return src->len;
+	}
+	memcpy(b->w.buf + 2, src->bytes + 2, question_end(b) - 2);
+	b->flags |= DNS_TC;
+	fit(b, b->w.buf, limit, &fitting);
+	return finish(b, &fitting);
+}
+
+size_t
+build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const uint8_t *qname,
+    uint16_t clear, size_t limit, const struct build_opt *opt)
+{
+	struct build_opt fitting = *opt;
+	struct build b;
+
+	if (limit > cap)
+		limit = cap;
+	init(&b, buf, limit, (uint16_t)(src->flags & ~clear), src->qname_len);
+	b.rcode = src->rcode;
+	wire_set_u16(buf, id);
+	if (UNLIKELY(src->signature))
+		return relay_signed(&b, src, limit, opt);
+	take_sections(&b, src);
+	fit(&b, src->bytes, limit, &fitting);
+	memcpy(buf + 2, src->bytes + 2, b.end[MSG_ADDITIONAL] - 2);
+	if (b.qname_len > 0)
+		memcpy(buf + DNS_HEADER_LEN, qname, b.qname_len);
+	if (UNLIKELY(src->edns.present && src->edns.end < src->len) &&
+	    b.end[MSG_ADDITIONAL] == src->edns.at)
+		append_behind_opt(&b, src, limit - opt_len(&fitting));
+	return finish(&b, &fitting);
+}
+
+size_t
+build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname, uint16_t qtype,
+    uint16_t qclass, bool cd, const struct build_opt *opt)
+{
+	struct build_opt plain = *opt;
+	struct build b;
+
+	plain.ede = DNS_EDE_NONE;
+	build_start(&b, buf, cap, id, cd ? DNS_RD | DNS_AD | DNS_CD : DNS_RD | DNS_AD, qname, qtype,
+	    qclass);
+	return finish(&b, &plain);
+}

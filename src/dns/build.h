@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DNS_BUILD_H
+#define DNS64D_DNS_BUILD_H
+
+/*
+ * build: write a message into the buffer from which it leaves.
+ *
+ * Records are appended section by section, names compressed against what was written
+ * before (RFC 1035 section 4.1.4) with bounded work: the question's name, and up to
+ * BUILD_NAMES suffixes. Case is kept as in the source (RFC 4343), but that the question's
+ * spelling stands in wherever its name or a suffix of it is meant (rules.md D24). When the
+ * message is complete build_finish drops what does not fit the client's limit, in the order
+ * of rules.md D12, and appends the OPT. A failed append leaves the message as it was before
+ * it, except that w.full stays set when the client misses what it asked for: a record of the
+ * answer section or, of an empty answer, one of authority. Nothing more is appended then and
+ * build_finish sets TC. Other records are left out without a trace.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "dns/msg.h"
+#include "dns/wire.h"
+
+#define BUILD_NAMES 32 /* name suffixes remembered for compression */
+
+/* Our own OPT (hop-by-hop: never the other side's). */
+struct build_opt {
+	bool present;
+	bool do_bit;      /* copied from the question (RFC 3225) */
+	uint16_t bufsize; /* what we take, bytes */
+	uint16_t ede;     /* EDE info code to add, DNS_EDE_NONE for none */
+};
+
+struct build {
+	struct wire_writer w; /* full: see above */
+	uint16_t flags;       /* goes out with the rcode's lower 4 bits */
+	uint16_t rcode;       /* 12 bits; over 15 needs an OPT, goes out as SERVFAIL without */
+	uint16_t count[MSG_SECTIONS];
+	size_t end[MSG_SECTIONS]; /* offset behind each section, all sections being there always */
+	enum msg_section section; /* the one being appended to; never goes back */
+	size_t qname_len;         /* of the question's name at offset 12; 0 without a question */
+	const uint8_t *src;       /* bytes of the message copied from last; compared, not read */
+	bool src_same;            /* that one's question has the same name as ours */
+	unsigned n_names;         /* used of names and name_lens */
+	uint16_t names[BUILD_NAMES];    /* offsets of labels that pointers may name */
+	uint8_t name_lens[BUILD_NAMES]; /* bytes of the name that starts there, uncompressed */
+};
+
+/*
+ * build_start: begin a message in CAP bytes at BUF (>= 512 + DNS_OPT_LEN) with header and
+ * question. QNAME: a checked name, copied as spelled; NULL for a message without question.
+ * FLAGS: DNS_QR ... DNS_CD, without rcode. The rcode is NOERROR until b->rcode is set.
+ */
+void build_start(struct build *b, uint8_t *buf, size_t cap, uint16_t id, uint16_t flags,
+    const uint8_t *qname, uint16_t qtype, uint16_t qclass);
+
+/*
+ * build_copy: append record RR of SRC to a section with TTL; its owner and, for the types of
+ * RFC 1035 (and those of RFC 3597 section 4 that receivers must decompress), the names in its
+ * RDATA are expanded and, in RFC 1035's types only, compressed anew. False when it does not fit
+ * or is malformed. Between build_start and build_finish no other message may come to stand
+ * where SRC's bytes do.
+ */
+MUST_USE bool build_copy(
+    struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl);
+
+/*
+ * build_copy_as: as build_copy for the owner and class, but with TYPE and RDLEN bytes at RDATA
+ * (no names inside) instead of the record's own: how an A becomes an AAAA.
+ */
+MUST_USE bool build_copy_as(struct build *b, enum msg_section s, const struct msg *src,
+    const struct rr *rr, uint16_t type, uint32_t ttl, const uint8_t *rdata, uint16_t rdlen);
+
+/*
+ * build_rr: append a record made here. OWNER: a checked name. RDATA: RDLEN bytes copied as they
+ * are.
+ */
+MUST_USE bool build_rr(struct build *b, enum msg_section s, const uint8_t *owner, uint16_t type,
+    uint16_t class, uint32_t ttl, const uint8_t *rdata, uint16_t rdlen);
+
+/* build_rr_name: the same with one name as RDATA, compressed (so for CNAME, PTR and NS only). */
+MUST_USE bool build_rr_name(struct build *b, enum msg_section s, const uint8_t *owner,
+    uint16_t type, uint16_t class, uint32_t ttl, const uint8_t *name);
+
+/*
+ * build_finish: make the message fit LIMIT bytes (>= 512) and its buffer, OPT included, append
+ * the OPT if there is to be one, write the header. Dropped in turn (rules.md D12): the EDE, with
+ * TC set (RFC 8914 section 3); the additional section; the authority section of an answer with
+ * records; then, with TC set, whole records from the end: of the answer or, if it is empty, of
+ * authority. OPT stays. Returns the message's length.
+ */
+MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_opt *opt);
+
+/*
+ * build_relay: pass reply SRC to a client octet for octet (rules.md D24) but for its ID, the
+ * spelling of the question (QNAME, same length and name; not read if SRC has no question), TC,
+ * the flags in CLEAR (removed), and the OPT, which is taken out and replaced by OPT. Cut to
+ * LIMIT as build_finish does; TC of SRC stays. Only when an OPT stood before other records are
+ * those rewritten. A message with a TSIG or SIG(0) is passed with nothing but its ID changed or,
+ * if it is too long, as header, question and OPT with TC (rules.md D20). Writes at most LIMIT
+ * bytes (512 <= limit <= cap) to BUF; returns the length. rcode and sections are SRC's.
+ */
+MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
+    const uint8_t *qname, uint16_t clear, size_t limit, const struct build_opt *opt);
+
+/*
+ * build_query: a question for an upstream: QNAME as spelled, flags RD and AD (rules.md D9) and
+ * CD if asked, with OPT (its EDE not looked at) unless absent. CAP >= 512. Returns the length.
+ */
+MUST_USE size_t build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname,
+    uint16_t qtype, uint16_t qclass, bool cd, const struct build_opt *opt);
+
+#endif

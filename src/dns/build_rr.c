@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One record after the other: names and their compression, RDATA. The rest is in build.c. */
+#include "dns/build.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "dns/name.h"
+#include "dns/proto.h"
+
+#define POINTER 0xc000       /* a compression pointer's upper bits (RFC 1035 section 4.1.4) */
+#define POINTER_REACH 0x4000 /* offsets from here on cannot be pointed to */
+#define REST 0xff            /* in a layout: any number of bytes behind the names */
+
+/* --- Names ------------------------------------------------------------------------------- */
+
+/*
+ * The offset of the suffix of the question's name that is NAME (LEN bytes, not the root) but
+ * for case; 0 if it is none.
+ */
+static uint16_t
+find_in_question(const struct build *b, const uint8_t *name, size_t len)
+{
+	const uint8_t *buf = b->w.buf;
+	size_t at = DNS_HEADER_LEN;
+	size_t from;
+
+	if (len > b->qname_len)
+		return 0;
+	from = DNS_HEADER_LEN + b->qname_len - len;
+	if (!name_equal_len(buf + from, name, len))
+		return 0;
+	/* Equal bytes may start in the middle of a label. */
+	while (at < from)
+		at += (size_t)buf[at] + 1;
+	return at == from ? (uint16_t)at : 0;
+}
+
+/*
+ * Is the name that we wrote at AT this one, byte for byte except where it runs through the
+ * question? Both have the same length.
+ */
+static bool
+is_name_at(const struct build *b, size_t at, const uint8_t *name)
+{
+	const uint8_t *buf = b->w.buf;
+
+	for (;;) {
+		size_t size;
+
+		while (buf[at] >= POINTER >> 8)
+			at = wire_u16(buf + at) & (POINTER_REACH - 1);
+		if (buf[at] != name[0])
+			return false;
+		if (buf[at] == 0)
+			return true;
+		size = (size_t)buf[at] + 1;
+		if (at < DNS_HEADER_LEN + b->qname_len) {
+			if (!name_equal_len(buf + at, name, size))
+				return false;
+		} else if (memcmp(buf + at, name, size) != 0) {
+			return false;
+		}
+		at += size;
+		name += size;
+	}
+}
+
+/* Where NAME (LEN bytes, not the root) stands already; 0: nowhere that we know of. */
+static uint16_t
+find_name(const struct build *b, const uint8_t *name, size_t len)
+{
+	uint16_t at = find_in_question(b, name, len);
+
+	if (at != 0)
+		return at;
+	for (unsigned i = 0; i < b->n_names; i++) {
+		if (b->name_lens[i] == len && is_name_at(b, b->names[i], name))
+			return b->names[i];
+	}
+	return 0;
+}
+
+/* The LEN bytes of a name that are about to be written at AT may be pointed to later. */
+static void
+remember_name(struct build *b, size_t at, size_t len)
+{
+	if (b->n_names == BUILD_NAMES || at >= POINTER_REACH)
+		return;
+	b->names[b->n_names] = (uint16_t)at;
+	b->name_lens[b->n_names++] = (uint8_t)len;
+}
+
+/* Write a name, as much of it as possible as a pointer. */
+static void
+put_name(struct build *b, const uint8_t *name, size_t len)
+{
+	size_t pos = 0;
+
+	/* Names that had no room are remembered, until the record is taken back. */
+	if (UNLIKELY(b->w.full))
+		return;
+	while (name[pos] != 0) {
+		uint16_t at = find_name(b, name + pos, len - pos);
+
+		if (at != 0) {
+			wire_put_bytes(&b->w, name, pos);
+			wire_put_u16(&b->w, (uint16_t)(POINTER | at));
+			return;
+		}
+		/* No search for a shorter suffix reads what is not yet written. */
+		remember_name(b, b->w.len + pos, len - pos);
+		pos += (size_t)name[pos] + 1;
+	}
+	wire_put_bytes(&b->w, name, len);
+}
+
+/* Does SRC ask for the same name as we answer? Found out once for each message. */
+static inline bool
+same_question(struct build *b, const struct msg *src)
+{
+	if (UNLIKELY(b->src != src->bytes)) {
+		b->src = src->bytes;
+		b->src_same =
+		    src->qname_len > 0 && src->qname_len == b->qname_len &&
+		    name_equal_len(msg_qname(src), b->w.buf + DNS_HEADER_LEN, b->qname_len);
+	}
+	return b->src_same;
+}
+
+/* Write the owner of RR. False: it is malformed. */
+static inline bool
+put_owner(struct build *b, const struct msg *src, const struct rr *rr)
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t len;
+
+	/* Nearly every owner is a pointer to the question, and stays one. */
+	if (wire_u16(src->bytes + rr->at) == (POINTER | DNS_HEADER_LEN) && same_question(b, src)) {
+		wire_put_u16(&b->w, POINTER | DNS_HEADER_LEN);
+		return true;
+	}
+	len = msg_owner(src, rr, name);
+	if (len > 0)
+		put_name(b, name, len);
+	return len > 0;
+}
+
+/* --- Records ----------------------------------------------------------------------------- */
+
+/* What a failed append goes back to. */
+struct mark {
+	size_t len;
+	unsigned n_names;
+};
+
+static inline struct mark
+mark(const struct build *b)
+{
+	return (struct mark){ .len = b->w.len, .n_names = b->n_names };
+}
+
+/* Must the client ask again, by TCP, if a record of this section is missing? */
+static bool
+is_needed(const struct build *b, enum msg_section s)
+{
+	return s == MSG_ANSWER || (s == MSG_AUTHORITY && b->count[MSG_ANSWER] == 0);
+}
+
+/* Count in the record written since BEFORE, or take it back if it is not whole. */
+static inline bool
+commit(struct build *b, enum msg_section s, struct mark before, bool sound)
+{
+	assert(s >= b->section);
+	if (UNLIKELY(!sound || b->w.full)) {
+		b->w.len = before.len;
+		b->n_names = before.n_names;
+		b->w.full = b->w.full && is_needed(b, s);
+		return false;
+	}
+	b->section = s;
+	b->count[s]++;
+	for (unsigned i = s; i < MSG_SECTIONS; i++)
+		b->end[i] = b->w.len;
+	return true;
+}
+
+static inline void
+put_fixed(struct wire_writer *w, uint16_t type, uint16_t class, uint32_t ttl, uint16_t rdlen)
+{
+	uint8_t *p = w->buf + w->len;
+
+	if (!wire_can_write(w, DNS_RR_FIXED))
+		return;
+	wire_set_u16(p, type);
+	wire_set_u16(p + 2, class);
+	wire_set_u32(p + 4, ttl);
+	wire_set_u16(p + 8, rdlen);
+	w->len += DNS_RR_FIXED;
+}
+
+/* How RDATA with names in it is laid out, from its start. */
+struct layout {
+	uint8_t before;  /* bytes */
+	uint8_t strings; /* then so many character-strings */
+	uint8_t names;   /* then so many names; 0: a type without */
+	uint8_t after;   /* then bytes, or REST */
+	bool compress;   /* names may be sent compressed: RFC 1035's types (RFC 3597 section 4) */
+};
+
+/* The others' names are expanded only: RFC 3597 section 4, RFC 2230, RFC 6672. */
+static const struct layout layouts[] = {
+	[DNS_TYPE_NS] = { .names = 1, .compress = true },
+	[DNS_TYPE_MD] = { .names = 1, .compress = true },
+	[DNS_TYPE_MF] = { .names = 1, .compress = true },
+	[DNS_TYPE_CNAME] = { .names = 1, .compress = true },
+	[DNS_TYPE_SOA] = { .names = 2, .after = 20, .compress = true },
+	[DNS_TYPE_MB] = { .names = 1, .compress = true },
+	[DNS_TYPE_MG] = { .names = 1, .compress = true },
+	[DNS_TYPE_MR] = { .names = 1, .compress = true },
+	[DNS_TYPE_PTR] = { .names = 1, .compress = true },
+	[DNS_TYPE_MINFO] = { .names = 2, .compress = true },
+	[DNS_TYPE_MX] = { .before = 2, .names = 1, .compress = true },
+	[DNS_TYPE_RP] = { .names = 2 },
+	[DNS_TYPE_AFSDB] = { .before = 2, .names = 1 },
+	[DNS_TYPE_RT] = { .before = 2, .names = 1 },
+	[DNS_TYPE_SIG] = { .before = 18, .names = 1, .after = REST },
+	[DNS_TYPE_PX] = { .before = 2, .names = 2 },
+	[DNS_TYPE_NXT] = { .names = 1, .after = REST },
+	[DNS_TYPE_SRV] = { .before = 6, .names = 1 },
+	[DNS_TYPE_NAPTR] = { .before = 4, .strings = 3, .names = 1 },
+	[DNS_TYPE_KX] = { .before = 2, .names = 1 },
+	[DNS_TYPE_DNAME] = { .names = 1 },
+};
+
+static inline bool
+has_names(uint16_t type)
+{
+	return type < sizeof layouts / sizeof layouts[0] && layouts[type].names > 0;
+}
+
+/* The offset in the message of the first name in RR's RDATA; 0 when it is cut short. */
+static size_t
+find_rdata_name(const struct msg *src, const struct rr *rr, const struct layout *l)
+{
+	size_t pos = rr->rdata + l->before;
+
+	for (unsigned i = 0; i < l->strings && pos < rr->end; i++)
+		pos += (size_t)src->bytes[pos] + 1;
+	return pos < rr->end ? pos : 0;
+}
+
+/* Write RDLENGTH and the RDATA of RR. False: it is not laid out like that. */
+static bool
+put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const struct layout *l)
+{
+	size_t pos = find_rdata_name(src, rr, l);
+	size_t start;
+
+	if (pos == 0)
+		return false;
+	wire_put_u16(&b->w, 0);
+	start = b->w.len;
+	wire_put_bytes(&b->w, src->bytes + rr->rdata, pos - rr->rdata);
+	for (unsigned i = 0; i < l->names; i++) {
+		uint8_t name[DNS_NAME_MAX];
+		size_t len = name_expand(src->bytes, rr->end, pos, name, &pos);
+
+		if (len == 0)
+			return false;
+		if (l->compress)
+			put_name(b, name, len);
+		else
+			wire_put_bytes(&b->w, name, len);
+	}
+	if (l->after != REST && rr->end - pos != l->after)
+		return false;
+	wire_put_bytes(&b->w, src->bytes + pos, rr->end - pos);
+	/* What fits is under 65,536 bytes. */
+	if (!b->w.full)
+		wire_set_u16(b->w.buf + start - 2, (uint16_t)(b->w.len - start));
+	return true;
+}
+
+bool
+build_copy(
+    struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl)
+{
+	const struct mark before = mark(b);
+	bool sound;
+
+	if (!has_names(rr->type))
+		return build_copy_as(
+		    b, s, src, rr, rr->type, ttl, src->bytes + rr->rdata, rr->rdlen);
+	if (b->w.full)
+		return false;
+	sound = put_owner(b, src, rr);
+	wire_put_u16(&b->w, rr->type);
+	wire_put_u16(&b->w, rr->class);
+	wire_put_u32(&b->w, ttl);
+	sound = sound && put_rdata(b, src, rr, &layouts[rr->type]);
+	return commit(b, s, before, sound);
+}
+
+bool
+build_copy_as(struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr,
+    uint16_t type, uint32_t ttl, const uint8_t *rdata, uint16_t rdlen)
+{
+	const struct mark before = mark(b);
+	bool sound;
+
+	if (UNLIKELY(b->w.full))
+		return false;
+	sound = put_owner(b, src, rr);
+	put_fixed(&b->w, type, rr->class, ttl, rdlen);
+	wire_put_bytes(&b->w, rdata, rdlen);
+	return commit(b, s, before, sound);
+}
+
+bool
+build_rr(struct build *b, enum msg_section s, const uint8_t *owner, uint16_t type, uint16_t class,
+    uint32_t ttl, const uint8_t *rdata, uint16_t rdlen)
+{
+	const struct mark before = mark(b);
+
+	if (b->w.full)
+		return false;
+	put_name(b, owner, name_len(owner));
+	put_fixed(&b->w, type, class, ttl, rdlen);
+	wire_put_bytes(&b->w, rdata, rdlen);
+	return commit(b, s, before, true);
+}
+
+bool
+build_rr_name(struct build *b, enum msg_section s, const uint8_t *owner, uint16_t type,
+    uint16_t class, uint32_t ttl, const uint8_t *name)
+{
+	const struct mark before = mark(b);
+	size_t start;
+
+	if (b->w.full)
+		return false;
+	put_name(b, owner, name_len(owner));
+	put_fixed(&b->w, type, class, ttl, 0);
+	start = b->w.len;
+	put_name(b, name, name_len(name));
+	if (!b->w.full)
+		wire_set_u16(b->w.buf + start - 2, (uint16_t)(b->w.len - start));
+	return commit(b, s, before, true);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns/msg.h"
+
+#include "dns/name.h"
+#include "dns/wire.h"
+
+/* The offset behind the owner name at AT; 0 when it is not framed as msg_parse promises. */
+static inline size_t
+skip_owner(const uint8_t *bytes, size_t len, size_t at)
+{
+	size_t end = name_skip_labels(bytes, len, at);
+	size_t target;
+
+	if (UNLIKELY(end >= len))
+		return 0;
+	if (bytes[end] == 0)
+		return end + 1;
+	if (UNLIKELY(len - end < 2))
+		return 0;
+	target = wire_u16(bytes + end) & 0x3fff;
+	/* Backwards only (RFC 1035 section 4.1.4), and no name stands in the header. */
+	return target < at && target >= DNS_HEADER_LEN ? end + 2 : 0;
+}
+
+/* Read the record at offset AT. False when it runs out of the message. */
+static inline bool
+rr_read(const struct msg *m, size_t at, struct rr *rr)
+{
+	size_t fixed = skip_owner(m->bytes, m->len, at);
+	const uint8_t *p = m->bytes + fixed;
+
+	if (UNLIKELY(fixed == 0 || m->len - fixed < DNS_RR_FIXED))
+		return false;
+	rr->at = at;
+	rr->fixed = fixed;
+	rr->type = wire_u16(p);
+	rr->class = wire_u16(p + 2);
+	rr->ttl = wire_u32(p + 4);
+	rr->rdlen = wire_u16(p + 8);
+	rr->rdata = fixed + DNS_RR_FIXED;
+	rr->end = rr->rdata + rr->rdlen;
+	return rr->end <= m->len;
+}
+
+/* Do the options of an OPT fill its RDATA exactly (RFC 6891 section 6.1.2)? */
+static bool
+options_sound(const uint8_t *p, size_t len)
+{
+	while (len >= 4) {
+		size_t size = (size_t)wire_u16(p + 2) + 4;
+
+		if (size > len)
+			return false;
+		p += size;
+		len -= size;
+	}
+	return len == 0;
+}
+
+/* Take in an OPT record of section S. False when it breaks RFC 6891 section 6.1.1. */
+static bool
+parse_opt(struct msg *m, enum msg_section s, const struct rr *rr)
+{
+	struct edns *e = &m->edns;
+
+	if (e->present)
+		return false;
+	e->present = true;
+	e->bufsize = rr->class;
+	e->version = (uint8_t)(rr->ttl >> 16 & 0xff);
+	e->do_bit = (rr->ttl & 0x8000) != 0;
+	e->at = rr->at;
+	e->end = rr->end;
+	m->rcode = (uint16_t)(rr->ttl >> 24 << 4 | (m->flags & DNS_RCODE));
+	if (s != MSG_ADDITIONAL || m->bytes[rr->at] != 0)
+		return false;
+	/* What options look like in later versions is not known: that is BADVERS (6.1.3). */
+	if (e->version != 0)
+		return true;
+	e->options = m->bytes + rr->rdata;
+	if (!options_sound(e->options, rr->rdlen))
+		return false;
+	e->options_len = rr->rdlen;
+	return true;
+}
+
+/* Is this, the last record of the additional section, a signature over the message? */
+static bool
+is_signature(const struct msg *m, const struct rr *rr)
+{
+	if (rr->type == DNS_TYPE_TSIG)
+		return true;
+	return rr->type == DNS_TYPE_SIG && rr->rdlen >= 2 && wire_u16(m->bytes + rr->rdata) == 0;
+}
+
+/* Read the question behind the header. Returns the offset behind it, 0 when malformed. */
+static size_t
+parse_question(struct msg *m)
+{
+	size_t end = name_skip_labels(m->bytes, m->len, DNS_HEADER_LEN);
+
+	/* There is nothing before it that a pointer could point to. */
+	if (end >= m->len || m->bytes[end] != 0)
+		return 0;
+	end++;
+	if (m->len - end < 4)
+		return 0;
+	m->qname_len = end - DNS_HEADER_LEN;
+	m->qtype = wire_u16(m->bytes + end);
+	m->qclass = wire_u16(m->bytes + end + 2);
+	return end + 4;
+}
+
+/* Walk all records from POS on. */
+static enum msg_verdict
+parse_records(struct msg *m, size_t pos)
+{
+	enum msg_verdict verdict = MSG_OK;
+	struct rr rr = {.end = pos};
+
+	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
+		m->at[s] = rr.end;
+		for (unsigned n = m->count[s]; n > 0; n--) {
+			if (!rr_read(m, rr.end, &rr))
+				return MSG_MALFORMED;
+			if (rr.type == DNS_TYPE_OPT && !parse_opt(m, (enum msg_section)s, &rr))
+				verdict = MSG_BAD_OPT;
+		}
+	}
+	if (rr.end != m->len)
+		return MSG_MALFORMED;
+	m->signature = m->count[MSG_ADDITIONAL] > 0 && is_signature(m, &rr);
+	return verdict;
+}
+
+static enum msg_verdict
+parse_body(struct msg *m)
+{
+	size_t pos = DNS_HEADER_LEN;
+
+	m->qdcount = wire_u16(m->bytes + 4);
+	if (m->qdcount > 1)
+		return MSG_QDCOUNT;
+	if (m->qdcount == 1 && (pos = parse_question(m)) == 0)
+		return MSG_MALFORMED;
+	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++)
+		m->count[s] = wire_u16(m->bytes + 6 + 2 * (size_t)s);
+	return parse_records(m, pos);
+}
+
+enum msg_verdict
+msg_parse(struct msg *m, const uint8_t *bytes, size_t len)
+{
+	enum msg_verdict verdict;
+
+	*m = (struct msg){.bytes = bytes, .len = len};
+	if (len < DNS_HEADER_LEN)
+		return MSG_SHORT;
+	m->id = wire_u16(bytes);
+	m->flags = wire_u16(bytes + 2);
+	m->rcode = m->flags & DNS_RCODE;
+	verdict = parse_body(m);
+	if (verdict != MSG_OK && verdict != MSG_BAD_OPT) {
+		for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++)
+			m->count[s] = 0;
+	}
+	return verdict;
+}
+
+bool
+msg_first(const struct msg *m, enum msg_section s, struct rr *rr)
+{
+	return m->count[s] > 0 && rr_read(m, m->at[s], rr);
+}
+
+bool
+msg_next(const struct msg *m, struct rr *rr)
+{
+	return rr_read(m, rr->end, rr);
+}
+
+size_t
+msg_owner(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
+{
+	size_t end;
+
+	return name_expand(m->bytes, m->len, rr->at, out, &end);
+}
+
+size_t
+msg_rdata_name(const struct msg *m, const struct rr *rr, size_t off,
+    uint8_t out[static DNS_NAME_MAX])
+{
+	size_t end;
+	size_t n;
+
+	if (off >= rr->rdlen)
+		return 0;
+	n = name_expand(m->bytes, m->len, rr->rdata + off, out, &end);
+	return n > 0 && end <= rr->end ? n : 0;
+}
+
+uint16_t
+msg_ede(const struct msg *m)
+{
+	const uint8_t *p = m->edns.options;
+	size_t left = m->edns.options_len;
+
+	while (left >= 4) {
+		size_t size = wire_u16(p + 2);
+
+		/* An EDE without its info code says nothing (RFC 8914 section 2). */
+		if (wire_u16(p) == EDNS_EDE && size >= 2)
+			return wire_u16(p + 4);
+		p += size + 4;
+		left -= size + 4;
+	}
+	return DNS_EDE_NONE;
+}

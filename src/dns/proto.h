@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DNS_PROTO_H
+#define DNS64D_DNS_PROTO_H
+
+/* proto: the protocol's numbers (IANA, RFC 1035 section 4, RFC 6891, RFC 8914). */
+
+#define DNS_HEADER_LEN 12
+#define DNS_NAME_MAX 255	/* bytes of a name in wire form (RFC 1035 section 3.1) */
+#define DNS_LABEL_MAX 63
+#define DNS_MSG_MAX 65535	/* bytes of a message over TCP */
+#define DNS_UDP_MIN 512		/* what a client without EDNS takes (RFC 1035 section 4.2.1) */
+#define DNS_RR_FIXED 10		/* type, class, TTL and RDLENGTH */
+#define DNS_OPT_LEN 11		/* an OPT record without options */
+
+/* Header flags, as in the 16 bits behind the ID. */
+#define DNS_QR 0x8000
+#define DNS_OPCODE 0x7800
+#define DNS_AA 0x0400
+#define DNS_TC 0x0200
+#define DNS_RD 0x0100
+#define DNS_RA 0x0080
+#define DNS_AD 0x0020
+#define DNS_CD 0x0010
+#define DNS_RCODE 0x000f
+
+enum dns_opcode { DNS_OPCODE_QUERY = 0 };
+
+/* 12 bits with EDNS: what counts is always the whole (rules.md D1). */
+enum dns_rcode {
+	DNS_NOERROR = 0,
+	DNS_FORMERR = 1,
+	DNS_SERVFAIL = 2,
+	DNS_NXDOMAIN = 3,
+	DNS_NOTIMP = 4,
+	DNS_REFUSED = 5,
+	DNS_BADVERS = 16,
+	DNS_BADCOOKIE = 23
+};
+
+enum dns_type {
+	DNS_TYPE_A = 1,
+	DNS_TYPE_NS = 2,
+	DNS_TYPE_MD = 3,
+	DNS_TYPE_MF = 4,
+	DNS_TYPE_CNAME = 5,
+	DNS_TYPE_SOA = 6,
+	DNS_TYPE_MB = 7,
+	DNS_TYPE_MG = 8,
+	DNS_TYPE_MR = 9,
+	DNS_TYPE_PTR = 12,
+	DNS_TYPE_MINFO = 14,
+	DNS_TYPE_MX = 15,
+	DNS_TYPE_TXT = 16,
+	DNS_TYPE_RP = 17,
+	DNS_TYPE_AFSDB = 18,
+	DNS_TYPE_RT = 21,
+	DNS_TYPE_SIG = 24,
+	DNS_TYPE_PX = 26,
+	DNS_TYPE_AAAA = 28,
+	DNS_TYPE_NXT = 30,
+	DNS_TYPE_SRV = 33,
+	DNS_TYPE_NAPTR = 35,
+	DNS_TYPE_KX = 36,
+	DNS_TYPE_DNAME = 39,
+	DNS_TYPE_OPT = 41,
+	DNS_TYPE_DS = 43,
+	DNS_TYPE_RRSIG = 46,
+	DNS_TYPE_NSEC = 47,
+	DNS_TYPE_NSEC3 = 50,
+	DNS_TYPE_TKEY = 249,
+	DNS_TYPE_TSIG = 250,
+	DNS_TYPE_IXFR = 251,
+	DNS_TYPE_AXFR = 252,
+	DNS_TYPE_ANY = 255
+};
+
+enum dns_class { DNS_CLASS_IN = 1, DNS_CLASS_CH = 3, DNS_CLASS_NONE = 254, DNS_CLASS_ANY = 255 };
+
+enum edns_option { EDNS_EDE = 15 };
+
+/* Extended DNS errors that dns64d says or understands (RFC 8914 section 4). */
+enum dns_ede {
+	DNS_EDE_NONE = 0xffff, /* ours: no EDE */
+	DNS_EDE_OTHER = 0,
+	DNS_EDE_UNSUPPORTED_DNSKEY = 1,
+	DNS_EDE_UNSUPPORTED_DS = 2,
+	DNS_EDE_INDETERMINATE = 5,
+	DNS_EDE_BOGUS = 6,
+	DNS_EDE_NSEC_MISSING = 12,
+	DNS_EDE_NOT_AUTHORITATIVE = 20,
+	DNS_EDE_NO_REACHABLE_AUTHORITY = 22,
+	DNS_EDE_NETWORK_ERROR = 23,
+	DNS_EDE_NSEC3_ITERATIONS = 27,
+	DNS_EDE_SYNTHESIZED = 29
+};
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns64/pref64.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "dns/wire.h"
+
+#define U_OCTET 8 /* bits 64-71, reserved, always zero (RFC 6052 section 2.2) */
+
+static const struct pref64 well_known = { { 0x00, 0x64, 0xff, 0x9b }, 96, true };
+
+/* An IPv4 network, host order. */
+struct net4 {
+	uint32_t addr;
+	uint32_t mask;
+};
+
+/* Meaningless behind a translator, whatever the prefix (D14). */
+static const struct net4 never_mapped[] = {
+	{ 0x00000000, 0xff000000 }, /* 0/8 */
+	{ 0x7f000000, 0xff000000 }, /* 127/8 */
+	{ 0xa9fe0000, 0xffff0000 }, /* 169.254/16 */
+	{ 0xe0000000, 0xf0000000 }, /* 224/4 */
+	{ 0xf0000000, 0xf0000000 }, /* 240/4 */
+};
+
+/*
+ * Not global, so not for the Well-Known Prefix (RFC 6052 section 3.1, D14). The documentation
+ * ranges are missing on purpose: RFC 6147's own examples map them.
+ */
+static const struct net4 not_global[] = {
+	{ 0x0a000000, 0xff000000 }, /* 10/8 */
+	{ 0x64400000, 0xffc00000 }, /* 100.64/10 */
+	{ 0xac100000, 0xfff00000 }, /* 172.16/12 */
+	{ 0xc0000000, 0xffffff00 }, /* 192.0.0/24 */
+	{ 0xc0586300, 0xffffff00 }, /* 192.88.99/24 */
+	{ 0xc0a80000, 0xffff0000 }, /* 192.168/16 */
+	{ 0xc6120000, 0xfffe0000 }, /* 198.18/15 */
+};
+
+/* Those of 192.0.0/24 that are reached from the Internet, or must be found by RFC 7050. */
+static const uint32_t global_in_192_0_0[] = { 0xc0000009, 0xc000000a, 0xc00000aa, 0xc00000ab };
+
+static bool
+is_length(int len)
+{
+	return len == 32 || len == 40 || len == 48 || len == 56 || len == 64 || len == 96;
+}
+
+/* -1: no decimal number; one of four digits and more is as good as any other wrong length. */
+static int
+parse_length(const char *text)
+{
+	int v = 0;
+
+	if (*text == '\0')
+		return -1;
+	for (; *text != '\0'; text++) {
+		if (*text < '0' || *text > '9')
+			return -1;
+		v = v > 99 ? 999 : v * 10 + (*text - '0');
+	}
+	return v;
+}
+
+/* Clear what is not the prefix; was there anything? LEN is a multiple of 8. */
+static bool
+clear_host_bits(struct pref64 *p)
+{
+	bool found = false;
+
+	for (size_t i = p->len / 8; i < sizeof(p->addr); i++) {
+		found = found || p->addr[i] != 0;
+		p->addr[i] = 0;
+	}
+	return found;
+}
+
+enum pref64_verdict
+pref64_parse(const char *text, struct pref64 *p)
+{
+	const char *slash = strchr(text, '/');
+	char addr[INET6_ADDRSTRLEN];
+	struct pref64 found = { .len = 0 };
+
+	if (slash == NULL || (size_t)(slash - text) >= sizeof(addr))
+		return PREF64_NOT_A_PREFIX;
+	memcpy(addr, text, (size_t)(slash - text));
+	addr[slash - text] = '\0';
+	if (inet_pton(AF_INET6, addr, found.addr) != 1)
+		return PREF64_NOT_A_PREFIX;
+	int len = parse_length(slash + 1);
+	if (!is_length(len))
+		return len < 0 ? PREF64_NOT_A_PREFIX : PREF64_BAD_LEN;
+	found.len = (uint8_t)len;
+
+	bool bad_u = len > 64 && found.addr[U_OCTET] != 0;
+	found.addr[U_OCTET] = len > 64 ? 0 : found.addr[U_OCTET];
+	bool host_bits = clear_host_bits(&found);
+	found.well_known = memcmp(found.addr, well_known.addr, sizeof(found.addr)) == 0 &&
+	    len == well_known.len;
+	*p = found;
+	if (bad_u)
+		return PREF64_BAD_U;
+	return host_bits ? PREF64_HOST_BITS : PREF64_OK;
+}
+
+struct pref64
+pref64_well_known(void)
+{
+	return well_known;
+}
+
+char *
+pref64_format(const struct pref64 *p, char text[static PREF64_TEXT])
+{
+	char addr[INET6_ADDRSTRLEN];
+
+	if (inet_ntop(AF_INET6, p->addr, addr, sizeof(addr)) == NULL)
+		addr[0] = '\0'; /* the buffer is large enough: never */
+	(void)snprintf(text, PREF64_TEXT, "%s/%u", addr, (unsigned)p->len);
+	return text;
+}
+
+/* Where byte I of the IPv4 address stands in V6: behind the prefix, leaving out the u octet. */
+static size_t
+place_of(const struct pref64 *p, size_t i)
+{
+	size_t at = p->len / 8 + i;
+
+	return p->len <= 64 && at >= U_OCTET ? at + 1 : at;
+}
+
+void
+pref64_embed(const struct pref64 *p, const uint8_t v4[static 4], uint8_t v6[static 16])
+{
+	memcpy(v6, p->addr, sizeof(p->addr)); /* its tail is zero: u octet and suffix */
+	for (size_t i = 0; i < 4; i++)
+		v6[place_of(p, i)] = v4[i];
+}
+
+bool
+pref64_covers(const struct pref64 *p, const uint8_t v6[static 16])
+{
+	return memcmp(p->addr, v6, p->len / 8) == 0;
+}
+
+bool
+pref64_extract(const struct pref64 *p, const uint8_t v6[static 16], uint8_t v4[static 4])
+{
+	if (!pref64_covers(p, v6) || v6[U_OCTET] != 0)
+		return false;
+	for (size_t i = 0; i < 4; i++)
+		v4[i] = v6[place_of(p, i)];
+	return true;
+}
+
+static bool
+in_any(uint32_t v4, const struct net4 *nets, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((v4 & nets[i].mask) == nets[i].addr)
+			return true;
+	}
+	return false;
+}
+
+bool
+pref64_maps(const struct pref64 *p, const uint8_t v4[static 4])
+{
+	uint32_t addr = wire_u32(v4);
+
+	if (in_any(addr, never_mapped, sizeof(never_mapped) / sizeof(never_mapped[0])))
+		return false;
+	if (!p->well_known)
+		return true;
+	for (size_t i = 0; i < sizeof(global_in_192_0_0) / sizeof(global_in_192_0_0[0]); i++) {
+		if (addr == global_in_192_0_0[i])
+			return true;
+	}
+	return !in_any(addr, not_global, sizeof(not_global) / sizeof(not_global[0]));
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DNS64_SYNTH_H
+#define DNS64D_DNS64_SYNTH_H
+
+/*
+ * synth: make AAAA answers from A answers (RFC 6147 section 5.1), and tell usable AAAA
+ * records from excluded ones (section 5.1.4). Pure functions over messages.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "dns/answer.h"
+#include "dns/build.h"
+#include "dns/msg.h"
+#include "dns64/pref64.h"
+
+/* s: cap without an SOA in the negative AAAA reply (RFC 6147 section 5.1.7) */
+#define SYNTH_NO_SOA_TTL 600
+#define SYNTH_FAILED_TTL 60 /* s: cap after an AAAA error or silence (rules.md D2) */
+
+/* An IPv6 network: LEN leading bits of ADDR. */
+struct net6 {
+	uint8_t addr[16];
+	uint8_t len; /* 0-128 */
+};
+
+/* What decides an answer's shape; borrowed from the configuration. */
+struct synth_policy {
+	const struct pref64 *prefixes; /* in configured order */
+	size_t n_prefixes;
+	const struct net6 *excluded; /* AAAA never handed out, by default ::ffff:0:0/96 */
+	size_t n_excluded;
+};
+
+/* synth_excluded: is this AAAA address in the exclusion set (RFC 6147 section 5.1.4)? */
+MUST_USE bool synth_excluded(const struct synth_policy *p, const uint8_t v6[static 16]);
+
+struct synth_usable {
+	unsigned n_usable;     /* AAAA at the end of the chain that are not excluded */
+	unsigned n_excluded;   /* those that are */
+	uint32_t excluded_ttl; /* s: smallest TTL of the excluded ones, at most 604,800 (D22);
+				  UINT32_MAX without any */
+};
+
+/*
+ * synth_count_usable: sort the AAAA records at the end of chain A in reply M. Records with
+ * RDLENGTH other than 16 are neither.
+ */
+void synth_count_usable(const struct synth_policy *p, const struct msg *m, const struct answer *a,
+    struct synth_usable *u);
+
+/*
+ * synth_can_map: is there an A record at the end of the chain that maps under a prefix
+ * (rules.md D2 "data, some mappable", D14)? A records with RDLENGTH other than 4 do not count.
+ */
+MUST_USE bool synth_can_map(
+    const struct synth_policy *p, const struct msg *m, const struct answer *a);
+
+/*
+ * synth_answer: append the answer section for reply M (to an A question) to B, which was started
+ * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
+ * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7). RRSIG and NSEC are left
+ * out (rules.md D8); so is all that is not on the chain. TTL_CAP, in s, bounds every AAAA's TTL,
+ * and so does 604,800 (D22). Records keep the order in which they stand in M. Returns the number
+ * of AAAA written; stops early, without error, when the buffer is full (build_finish then sets
+ * TC, because b->w.full is left set).
+ */
+unsigned synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,
+    const struct answer *a, uint32_t ttl_cap);
+
+/*
+ * synth_filtered: append the answer section of reply M to an AAAA question without the excluded
+ * AAAA records (RFC 6147 section 5.1.4) and those with RDLENGTH other than 16; if there were any,
+ * without RRSIG over AAAA too, as that set is changed (rules.md D8). The rest of the section
+ * stays as it is. Returns as synth_answer.
+ */
+unsigned synth_filtered(
+    struct build *b, const struct synth_policy *p, const struct msg *m, const struct answer *a);
+
+/*
+ * synth_chain: append only the CNAME and DNAME records of chain A of reply M (for negative
+ * answers and for chains carried on). False when they do not fit.
+ */
+bool synth_chain(struct build *b, const struct msg *m, const struct answer *a);
+
+/*
+ * synth_rest: append authority and additional section of M to an answer that was changed: but
+ * OPT, TSIG and SIG(0), and in authority RRSIG, NSEC and NSEC3, which no longer fit it. What does
+ * not fit the buffer is left out without error (and with TC only where build.h says so: from the
+ * authority section of an empty answer).
+ */
+void synth_rest(struct build *b, const struct msg *m);
+
+/*
+ * synth_soa: append M's SOA from authority with TTL (already the remaining negative TTL). False
+ * when M has none or it does not fit.
+ */
+bool synth_soa(struct build *b, const struct msg *m, uint32_t ttl);
+
+#endif

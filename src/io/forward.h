@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_IO_FORWARD_H
+#define DNS64D_IO_FORWARD_H
+
+/*
+ * forward: the UDP sockets towards upstreams (RFC 5452 section 9.2).
+ *
+ * For each upstream and ID space there is a set of connected sockets on random ports. The one
+ * for new questions is drawn after each iteration that sent some, so batches stay full and
+ * ports still vary. A used one is replaced: it gets no new questions and closes when those
+ * on it are answered or given up.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/list.h"
+#include "base/netaddr.h"
+#include "core/engine.h"
+#include "io/source.h"
+#include "io/udp.h"
+
+#define FORWARD_ACTIVE 8                      /* sockets of a set */
+#define FORWARD_DRAINING (4 * FORWARD_ACTIVE) /* retired ones; with more, none is replaced */
+#define FORWARD_USES 4096                     /* questions after which a socket is replaced */
+#define FORWARD_AGE_NS 10000000000ULL         /* and time */
+#define FORWARD_TRIES 16                      /* ports tried for one socket */
+#define FORWARD_RETRY_NS 250000000ULL         /* before what could not be had is tried again */
+
+struct forward_sock {
+	struct source src;
+	struct udp_out out;
+	struct list drain; /* on forward.draining when retired */
+	uint64_t opened_ns;
+	uint32_t n_sent; /* questions */
+	uint8_t upstream;
+	uint8_t space;
+	bool open;
+};
+
+struct forward_set {
+	struct netaddr addr;            /* whom the sockets are connected to */
+	uint16_t slots[FORWARD_ACTIVE]; /* in forward.socks */
+	unsigned n;
+	unsigned n_draining;
+	uint64_t retry_ns; /* no new socket before; 0: whenever needed */
+	struct list sent;  /* on forward.sent after questions, until the next is drawn */
+	uint8_t upstream;
+	uint8_t space;
+};
+
+struct forward {
+	struct forward_sock *socks; /* owned: ENGINE_MAX_SOCKETS, by slot */
+	struct forward_set sets[ENGINE_MAX_UPSTREAMS][ENGINE_MAX_SPACES];
+	struct list ready;
+	struct list draining;
+	struct list sent;
+	uint64_t failing; /* a bit per upstream that has no socket, said so in the log */
+	unsigned n_spaces;
+};
+
+struct shell;
+
+MUST_USE int forward_init(struct shell *sh);
+void forward_fini(struct shell *sh);
+
+/*
+ * forward_sync: look what upstreams and ID spaces the engine uses; open a first socket where there
+ * is none, retire those of upstreams that have gone.
+ */
+void forward_sync(struct shell *sh);
+
+/* forward_turn: read replies, a batch per socket. */
+void forward_turn(struct shell *sh);
+
+/* forward_question: queue the question in the send slot. */
+void forward_question(struct shell *sh, const struct engine_send *send);
+
+/* forward_draw: after a flush: draw the sockets for the next questions. */
+void forward_draw(struct shell *sh);
+
+/* forward_beat: close drained sockets, try again what failed. forward_needs_beat: is there any? */
+void forward_beat(struct shell *sh);
+MUST_USE bool forward_needs_beat(const struct shell *sh);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io/forward_tcp.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io/shell.h"
+
+void
+forward_tcp_init(struct shell *sh)
+{
+	struct forward_tcp *f = &sh->forward_tcp;
+
+	list_init(&f->readable);
+	list_init(&f->writable);
+	list_init(&f->dirty);
+	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+		f->c[u].fd = -1;
+		list_init(&f->c[u].dirty);
+	}
+}
+
+static unsigned
+number_of(const struct shell *sh, const struct forward_conn *c)
+{
+	return (unsigned)(c - sh->forward_tcp.c);
+}
+
+static void
+conn_dirty(struct shell *sh, struct forward_conn *c)
+{
+	if (list_empty(&c->dirty))
+		list_push(&sh->forward_tcp.dirty, &c->dirty);
+}
+
+/* It is of no more use; forward_tcp_flush ends it. */
+static void
+conn_lose(struct shell *sh, struct forward_conn *c)
+{
+	c->lost = true;
+	conn_dirty(sh, c);
+}
+
+static void
+conn_close(struct shell *sh, struct forward_conn *c)
+{
+	if (c->fd >= 0) {
+		source_close(&c->rd);
+		source_close(&c->wr);
+		close(c->fd);
+		sh->forward_tcp.n_open--;
+	}
+	list_unlink(&c->dirty);
+	stream_in_clear(&c->in, &sh->mem);
+	stream_out_clear(&c->out, &sh->mem);
+	c->fd = -1;
+	c->state = FORWARD_TCP_CLOSED;
+	c->lost = false;
+	c->n_queued = 0;
+}
+
+void
+forward_tcp_fini(struct shell *sh)
+{
+	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+		if (sh->forward_tcp.c[u].fd >= 0)
+			conn_close(sh, &sh->forward_tcp.c[u]);
+}
+
+static void
+conn_up(struct shell *sh, struct forward_conn *c)
+{
+	c->state = FORWARD_TCP_UP;
+	c->heard_ns = sh->now_ns;
+	source_off(&c->wr);
+	stats_inc(&sh->stats->tcp_upstream_opened);
+	if (source_on(&c->rd) < 0)
+		c->lost = true;
+	conn_dirty(sh, c);
+}
+
+/* Begin to connect; false when that fails at once. */
+static bool
+conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(addr, &ss);
+	int one = 1;
+	int fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return false;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	if (connect(fd, (const struct sockaddr *)&ss, len) < 0 && errno != EINPROGRESS) {
+		close(fd);
+		return false;
+	}
+	c->fd = fd;
+	c->addr = *addr;
+	c->state = FORWARD_TCP_CONNECTING;
+	c->opened_ns = sh->now_ns;
+	sh->forward_tcp.n_open++;
+	source_open(&c->rd, sh->base, fd, EV_READ, &sh->forward_tcp.readable);
+	source_open(&c->wr, sh->base, fd, EV_WRITE, &sh->forward_tcp.writable);
+	return source_on(&c->wr) == 0;
+}
+
+/* Is there room to queue LEN bytes more? */
+static bool
+conn_has_room(struct shell *sh, struct forward_conn *c, size_t len)
+{
+	bool progress;
+
+	if (c->n_queued < FORWARD_TCP_QUEUE && c->out.len + len <= FORWARD_TCP_BYTES)
+		return true;
+	/* A burst within one iteration is no reason yet to think that the other side is stuck. */
+	if (c->state != FORWARD_TCP_UP || stream_write(&c->out, &sh->mem, c->fd, &progress) < 0)
+		return false;
+	if (c->out.len == 0)
+		c->n_queued = 0;
+	return c->out.len + len <= FORWARD_TCP_BYTES;
+}
+
+void
+forward_tcp_question(struct shell *sh, const struct engine_send *send)
+{
+	const struct netaddr *addr = engine_upstream(sh->engine, send->sock);
+	struct forward_conn *c;
+
+	if (send->sock >= ENGINE_MAX_UPSTREAMS || addr == NULL)
+		return;
+	c = &sh->forward_tcp.c[send->sock];
+	if (c->lost)
+		return; /* the engine is about to hear of it, this question included */
+	if (c->state == FORWARD_TCP_CLOSED && !conn_open(sh, c, addr)) {
+		conn_lose(sh, c);
+		return;
+	}
+	if (!conn_has_room(sh, c, send->len + 2) ||
+	    !stream_put(&c->out, &sh->mem, sh->tcp_buf, send->len)) {
+		conn_lose(sh, c);
+		return;
+	}
+	c->n_queued++;
+	c->asked_ns = sh->now_ns;
+	if (engine_tcp_open(sh->engine, send->sock) <= 1)
+		c->heard_ns = sh->now_ns;
+	if (c->state == FORWARD_TCP_UP)
+		conn_dirty(sh, c);
+}
+
+/* Write what waits; returns false when the connection has failed. */
+static bool
+conn_write(struct shell *sh, struct forward_conn *c)
+{
+	bool progress;
+	int r;
+
+	if (c->lost)
+		return false;
+	if (c->state != FORWARD_TCP_UP)
+		return true;
+	r = stream_write(&c->out, &sh->mem, c->fd, &progress);
+	if (r == 0)
+		return source_on(&c->wr) == 0;
+	c->n_queued = 0;
+	return r > 0;
+}
+
+/* Close, and tell the engine if it has to know. */
+static bool
+conn_end(struct shell *sh, struct forward_conn *c)
+{
+	unsigned upstream = number_of(sh, c);
+	bool established = c->state == FORWARD_TCP_UP;
+
+	conn_close(sh, c);
+	if (established && engine_tcp_open(sh->engine, upstream) == 0)
+		return false;
+	/* RFC 7766 section 6.2.4: what was not answered is asked again. */
+	engine_tcp_lost(sh->engine, upstream, established, sh->now_ns);
+	return true;
+}
+
+bool
+forward_tcp_flush(struct shell *sh)
+{
+	struct list *link;
+	bool told = false;
+
+	while ((link = list_pop(&sh->forward_tcp.dirty)) != NULL) {
+		struct forward_conn *c = LIST_OBJECT(link, struct forward_conn, dirty);
+
+		if (!conn_write(sh, c) && conn_end(sh, c))
+			told = true;
+	}
+	return told;
+}
+
+/* Hand on all the replies in the window; false when it is no stream of messages. */
+static bool
+conn_take(struct shell *sh, struct forward_conn *c, struct stream_window *w)
+{
+	enum stream_verdict v = STREAM_FRAME;
+
+	while (v == STREAM_FRAME) {
+		unsigned n = 0;
+
+		while (n < UDP_BATCH) {
+			struct engine_in *in = &sh->in[n];
+
+			v = stream_frame(w, &in->msg, &in->len);
+			if (v != STREAM_FRAME)
+				break;
+			in->way = ENGINE_UPSTREAM_TCP;
+			in->sock = number_of(sh, c);
+			n++;
+		}
+		(void)shell_input(sh, n);
+	}
+	if (v == STREAM_BAD) { /* the engine counts it */
+		sh->in[0].way = ENGINE_UPSTREAM_TCP;
+		sh->in[0].sock = number_of(sh, c);
+		(void)shell_input(sh, 1);
+		return false;
+	}
+	return stream_keep(&c->in, &sh->mem, w);
+}
+
+static void
+conn_read(struct shell *sh, struct forward_conn *c)
+{
+	struct stream_window w;
+	int r = stream_read(&c->in, &sh->mem, c->fd, &w);
+
+	if (r == -EAGAIN)
+		return;
+	c->heard_ns = sh->now_ns;
+	if (r <= 0 || !conn_take(sh, c, &w))
+		conn_lose(sh, c);
+}
+
+/* The socket can be written to: it is connected, or has failed to, or has room again. */
+static void
+conn_writable(struct shell *sh, struct forward_conn *c)
+{
+	int err = 0;
+	socklen_t len = sizeof err;
+
+	if (c->state == FORWARD_TCP_UP) {
+		source_off(&c->wr);
+		conn_dirty(sh, c);
+	} else if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 || err != 0) {
+		conn_lose(sh, c);
+	} else {
+		conn_up(sh, c);
+	}
+}
+
+void
+forward_tcp_turn(struct shell *sh)
+{
+	struct source *src;
+
+	while ((src = source_take(&sh->forward_tcp.writable)) != NULL)
+		conn_writable(sh, LIST_OBJECT(src, struct forward_conn, wr));
+	while ((src = source_take(&sh->forward_tcp.readable)) != NULL)
+		conn_read(sh, LIST_OBJECT(src, struct forward_conn, rd));
+}
+
+/* Has the engine given its number to somebody else, or to nobody? */
+static bool
+is_stale(const struct shell *sh, const struct forward_conn *c)
+{
+	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c));
+
+	return addr == NULL || !netaddr_equal(addr, &c->addr);
+}
+
+static bool
+is_over(const struct shell *sh, const struct forward_conn *c)
+{
+	unsigned open = engine_tcp_open(sh->engine, number_of(sh, c));
+
+	if (is_stale(sh, c))
+		return true;
+	if (c->state == FORWARD_TCP_CONNECTING)
+		return open == 0 || sh->now_ns - c->opened_ns >= FORWARD_TCP_CONNECT_NS;
+	if (open == 0)
+		return sh->now_ns - c->asked_ns >= FORWARD_TCP_IDLE_NS;
+	return sh->now_ns - c->heard_ns >= FORWARD_TCP_SILENCE_NS;
+}
+
+void
+forward_tcp_beat(struct shell *sh)
+{
+	if (sh->forward_tcp.n_open == 0)
+		return;
+	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+		struct forward_conn *c = &sh->forward_tcp.c[u];
+
+		if (c->fd < 0 || !is_over(sh, c))
+			continue;
+		conn_lose(sh, c);
+		sh->again = true; /* for the flush */
+	}
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_IO_FORWARD_TCP_H
+#define DNS64D_IO_FORWARD_TCP_H
+
+/*
+ * forward_tcp: TCP towards upstreams, one connection for each (RFC 7766 section 6.2.2), opened
+ * when there is something to ask, pipelined, and closed when nobody has asked for a while.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "base/netaddr.h"
+#include "core/engine.h"
+#include "io/source.h"
+#include "io/stream.h"
+
+#define FORWARD_TCP_QUEUE 256                /* questions that wait for the connection */
+#define FORWARD_TCP_BYTES (64 * 1024)        /* the same in bytes */
+#define FORWARD_TCP_IDLE_NS 10000000000ULL   /* without a question */
+#define FORWARD_TCP_CONNECT_NS 5000000000ULL /* to connect */
+#define FORWARD_TCP_SILENCE_NS 8000000000ULL /* without a byte while questions are open */
+
+enum forward_tcp_state { FORWARD_TCP_CLOSED, FORWARD_TCP_CONNECTING, FORWARD_TCP_UP };
+
+struct forward_conn {
+	struct source rd;
+	struct source wr;
+	struct list dirty; /* on forward_tcp.dirty when there is something to write or to end */
+	struct netaddr addr;
+	enum forward_tcp_state state;
+	int fd;            /* -1 when closed */
+	bool lost;         /* to be ended by the next forward_tcp_flush */
+	unsigned n_queued; /* questions since all was written last */
+	struct stream_in in;
+	struct stream_out out;
+	uint64_t opened_ns;
+	uint64_t asked_ns; /* last question */
+	uint64_t heard_ns; /* last byte, or the first question after all were answered */
+};
+
+struct forward_tcp {
+	struct forward_conn c[ENGINE_MAX_UPSTREAMS];
+	struct list readable;
+	struct list writable;
+	struct list dirty;
+	unsigned n_open;
+};
+
+struct shell;
+
+void forward_tcp_init(struct shell *sh);
+void forward_tcp_fini(struct shell *sh);
+
+/* forward_tcp_turn: read replies, finish connecting. */
+void forward_tcp_turn(struct shell *sh);
+
+/* forward_tcp_question: queue the question in the TCP buffer, connect if need be. */
+void forward_tcp_question(struct shell *sh, const struct engine_send *send);
+
+/*
+ * forward_tcp_flush: write what waits, end what is lost. The engine may have something to send
+ * afterwards: true if it was told of a loss.
+ */
+bool forward_tcp_flush(struct shell *sh);
+
+/* forward_tcp_beat: close what is idle, give up what is silent or no longer configured. */
+void forward_tcp_beat(struct shell *sh);
+
+#endif

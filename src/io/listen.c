@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io/listen.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LISTEN_BACKLOG 1024 /* the kernel cuts it to net.core.somaxconn */
+#define LISTEN_TRIES 16     /* for a port that is free for UDP and TCP */
+
+static int
+set_int(int fd, int level, int option, int value)
+{
+	return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : -errno;
+}
+
+/* A socket of ADDR's family that is IPv6 only, if that; -errno on failure. */
+static int
+socket_new(const struct netaddr *addr, int type)
+{
+	int family = addr->family == NETADDR_IPV6 ? AF_INET6 : AF_INET;
+	int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = family == AF_INET6 ? set_int(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) : 0;
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+static int
+socket_bind(int fd, const struct netaddr *addr)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(addr, &ss);
+
+	return bind(fd, (const struct sockaddr *)&ss, len) == 0 ? 0 : -errno;
+}
+
+static int
+probe_type(const struct netaddr *addr, int type)
+{
+	int fd = socket_new(addr, type);
+	int r = 0;
+
+	if (fd < 0)
+		return fd;
+	/* Old connections may still be in TIME_WAIT; a listener is an error still. */
+	if (type == SOCK_STREAM)
+		r = set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (r == 0)
+		r = socket_bind(fd, addr);
+	close(fd);
+	return r;
+}
+
+int
+listen_probe(const struct netaddr *addr)
+{
+	int r = probe_type(addr, SOCK_DGRAM);
+
+	return r < 0 ? r : probe_type(addr, SOCK_STREAM);
+}
+
+/* Answers to a wildcard address leave from the address that was asked. */
+static int
+udp_pktinfo(int fd, const struct netaddr *addr)
+{
+	if (!netaddr_is_wildcard(addr))
+		return 0;
+	if (addr->family == NETADDR_IPV6)
+		return set_int(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+	return set_int(fd, IPPROTO_IP, IP_PKTINFO, 1);
+}
+
+static int
+udp_open(const struct netaddr *addr, uint32_t buffer)
+{
+	int size = buffer <= INT32_MAX ? (int)buffer : INT32_MAX;
+	int fd = socket_new(addr, SOCK_DGRAM);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	if (r == 0)
+		r = set_int(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	if (r == 0)
+		r = udp_pktinfo(fd, addr);
+	/* A smaller buffer than asked for is no reason not to serve. */
+	if (r == 0 && size > 0 && set_int(fd, SOL_SOCKET, SO_RCVBUFFORCE, size) < 0)
+		(void)set_int(fd, SOL_SOCKET, SO_RCVBUF, size);
+	/* Path MTU news can be forged; answers are small or may be fragmented. */
+	if (addr->family == NETADDR_IPV4)
+		(void)set_int(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
+	if (r == 0)
+		r = socket_bind(fd, addr);
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+static int
+tcp_open(const struct netaddr *addr)
+{
+	int fd = socket_new(addr, SOCK_STREAM);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (r == 0)
+		r = set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+	/* Accepted sockets inherit it: an answer is one write and shall leave at once. */
+	if (r == 0)
+		r = set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	if (r == 0)
+		r = socket_bind(fd, addr);
+	if (r == 0 && listen(fd, LISTEN_BACKLOG) < 0)
+		r = -errno;
+	if (r == 0)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* The port that the kernel gave. */
+static int
+port_of(int fd, uint16_t *port)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof ss;
+	struct netaddr addr;
+
+	if (getsockname(fd, (struct sockaddr *)&ss, &len) < 0)
+		return -errno;
+	if (!netaddr_from_sockaddr((const struct sockaddr *)&ss, &addr))
+		return -EAFNOSUPPORT;
+	*port = addr.port;
+	return 0;
+}
+
+static int
+open_pair(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
+{
+	struct netaddr at = *addr;
+	int udp = udp_open(addr, buffer);
+	int tcp, r;
+
+	if (udp < 0)
+		return udp;
+	r = at.port == 0 ? port_of(udp, &at.port) : 0;
+	tcp = r < 0 ? r : tcp_open(&at);
+	if (tcp < 0) {
+		close(udp);
+		return tcp;
+	}
+	*s = (struct listen_sockets){ .addr = at, .udp = udp, .tcp = tcp };
+	return 0;
+}
+
+int
+listen_open(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
+{
+	int r = open_pair(addr, buffer, s);
+
+	for (int i = 1; r == -EADDRINUSE && addr->port == 0 && i < LISTEN_TRIES; i++)
+		r = open_pair(addr, buffer, s);
+	return r;
+}
+
+void
+listen_close(struct listen_sockets *s)
+{
+	if (s->udp >= 0)
+		close(s->udp);
+	if (s->tcp >= 0)
+		close(s->tcp);
+	s->udp = -1;
+	s->tcp = -1;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io/listener.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "io/shell.h"
+
+#define LISTENER_BACKLOG 1024 /* connections taken from one that is leaving */
+
+void
+listener_init(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+
+	list_init(&ls->udp_ready);
+	list_init(&ls->tcp_ready);
+	list_init(&ls->paused);
+	for (size_t i = 0; i < LISTENER_MAX; i++) {
+		list_init(&ls->l[i].link);
+		ls->l[i].fds.udp = -1;
+		ls->l[i].fds.tcp = -1;
+	}
+}
+
+static void
+listener_close(struct shell *sh, struct listener *l)
+{
+	source_close(&l->udp);
+	source_close(&l->tcp);
+	list_unlink(&l->link);
+	listen_close(&l->fds);
+	if (l->leaving)
+		sh->listeners.n_leaving--;
+	l->leaving = false;
+	l->gen++;
+}
+
+void
+listener_fini(struct shell *sh)
+{
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		if (sh->listeners.l[i].fds.udp >= 0)
+			listener_close(sh, &sh->listeners.l[i]);
+}
+
+static struct listener *
+listener_place(struct shell *sh)
+{
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		if (sh->listeners.l[i].fds.udp < 0)
+			return &sh->listeners.l[i];
+	return NULL;
+}
+
+void
+listener_add(struct shell *sh, const struct listen_sockets *fds)
+{
+	struct listener *l = listener_place(sh);
+	struct listen_sockets unserved = *fds;
+	char text[NETADDR_TEXT];
+
+	if (l == NULL) {
+		log_error("listen", "%s: too many addresses", netaddr_format(&fds->addr, text));
+		listen_close(&unserved);
+		return;
+	}
+	l->fds = *fds;
+	l->drops = 0;
+	l->in_flight = 0;
+	l->empty = false;
+	udp_out_init(&l->out, fds->udp, -1);
+	source_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
+	source_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
+	if (source_on(&l->udp) < 0 || (sh->listeners.accept_ns == 0 && source_on(&l->tcp) < 0)) {
+		log_error("listen", "%s: cannot watch it", netaddr_format(&fds->addr, text));
+		listener_close(sh, l);
+	}
+}
+
+/* Is this the kind of failure that more of the same will not mend? */
+static bool
+is_exhausted(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
+}
+
+/* Out of descriptors or memory: leave connections in the backlog for a while. */
+static void
+accept_pause(struct shell *sh, int err)
+{
+	struct listeners *ls = &sh->listeners;
+
+	if (!ls->accept_failing)
+		log_warn("listen", "cannot accept connections: %s", strerror(err));
+	ls->accept_failing = true;
+	ls->accept_ns = sh->now_ns + LISTENER_PAUSE_NS;
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		source_off(&ls->l[i].tcp);
+}
+
+static void
+accept_go_on(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+	bool all = true;
+
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		if (ls->l[i].fds.tcp >= 0 && source_on(&ls->l[i].tcp) < 0)
+			all = false;
+	ls->accept_ns = all ? 0 : sh->now_ns + LISTENER_PAUSE_NS;
+}
+
+/* Take up to MAX connections. */
+static void
+listener_accept(struct shell *sh, struct listener *l, unsigned max)
+{
+	for (unsigned i = 0; i < max; i++) {
+		struct sockaddr_storage ss;
+		socklen_t len = sizeof ss;
+		int fd =
+		    accept4(l->fds.tcp, (struct sockaddr *)&ss, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		struct netaddr peer;
+
+		if (fd < 0 && errno == EAGAIN)
+			return;
+		if (fd < 0 && is_exhausted(errno)) {
+			accept_pause(sh, errno);
+			return;
+		}
+		if (fd < 0)
+			continue; /* of one connection: it ended before it was accepted */
+		sh->listeners.accept_failing = false;
+		if (netaddr_from_sockaddr((const struct sockaddr *)&ss, &peer))
+			session_open(sh, fd, &peer);
+		else
+			close(fd);
+	}
+}
+
+static void
+listener_drops(struct shell *sh, struct listener *l, uint32_t drops)
+{
+	if (drops == l->drops)
+		return;
+	stats_add(&sh->stats->socket_drops, drops - l->drops);
+	l->drops = drops;
+}
+
+/* Make engine inputs of the N datagrams just received; returns how many are fit for it. */
+static unsigned
+listener_take(struct shell *sh, struct listener *l, unsigned n)
+{
+	uint32_t drops = l->drops;
+	unsigned n_in = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct engine_in *in = &sh->in[n_in];
+
+		udp_meta(&sh->client_rx, i, &in->local, &drops);
+		if (udp_cut(&sh->client_rx, i)) {
+			stats_inc(&sh->stats->client_truncated);
+			continue;
+		}
+		if (!netaddr_from_sockaddr(&sh->client_rx.name[i].sa, &in->peer))
+			continue;
+		in->msg = udp_msg(&sh->client_rx, i);
+		in->len = udp_len(&sh->client_rx, i);
+		in->way = ENGINE_CLIENT_UDP;
+		in->sock = (uint32_t)(l - sh->listeners.l);
+		in->gen = l->gen;
+		n_in++;
+	}
+	listener_drops(sh, l, drops);
+	return n_in;
+}
+
+/* One batch of questions. */
+static void
+listener_read(struct shell *sh, struct listener *l)
+{
+	uint32_t room = engine_room(sh->engine);
+	unsigned max = room < UDP_BATCH ? room : UDP_BATCH;
+	int n = udp_recv(&sh->client_rx, l->fds.udp, max);
+
+	if (n > 0) {
+		unsigned n_in = listener_take(sh, l, (unsigned)n);
+		unsigned n_dropped;
+
+		l->in_flight += n_in;
+		n_dropped = shell_input(sh, n_in); /* which also takes off what it answers */
+		l->in_flight -= n_dropped;
+	}
+	if (!l->leaving || l->empty)
+		return;
+	if (n >= 0 && (unsigned)n < max) {
+		l->empty = true;
+		if (sh->listeners.stopping)
+			source_off(&l->udp);
+	} else {
+		source_mark(&l->udp);
+		sh->again = true;
+	}
+}
+
+static void
+listener_resume(struct shell *sh)
+{
+	struct list *link;
+
+	while ((link = list_pop(&sh->listeners.paused)) != NULL) {
+		struct listener *l = LIST_OBJECT(link, struct listener, link);
+
+		if (source_on(&l->udp) == 0) {
+			source_mark(&l->udp);
+			continue;
+		}
+		list_push(&sh->listeners.paused, &l->link);
+		return;
+	}
+}
+
+void
+listener_turn(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+	struct list ready;
+	struct source *s;
+
+	list_init(&ready);
+	if (!list_empty(&ls->paused) && shell_has_room(sh))
+		listener_resume(sh);
+	list_move(&ready, &ls->udp_ready);
+	while ((s = source_take(&ready)) != NULL) {
+		struct listener *l = LIST_OBJECT(s, struct listener, udp);
+
+		if (shell_has_room(sh)) {
+			listener_read(sh, l);
+		} else {
+			/* The kernel drops what it cannot keep: the cheapest place. */
+			source_off(s);
+			list_unlink(&l->link);
+			list_push(&ls->paused, &l->link);
+		}
+	}
+	while ((s = source_take(&ls->tcp_ready)) != NULL)
+		if (ls->accept_ns == 0)
+			listener_accept(sh, LIST_OBJECT(s, struct listener, tcp), LISTENER_ACCEPTS);
+}
+
+static void
+listener_leave(struct shell *sh, struct listener *l)
+{
+	if (l->leaving)
+		return;
+	l->leaving = true;
+	l->leaving_ns = sh->now_ns;
+	sh->listeners.n_leaving++;
+	listener_accept(sh, l, LISTENER_BACKLOG);
+	source_close(&l->tcp);
+	close(l->fds.tcp);
+	l->fds.tcp = -1;
+	if (list_empty(&l->link))
+		source_mark(&l->udp);
+}
+
+static bool
+is_configured(const struct conf_io *conf, const struct netaddr *addr)
+{
+	for (size_t i = 0; i < conf->n_listens; i++)
+		if (netaddr_equal(&conf->listens[i], addr))
+			return true;
+	return false;
+}
+
+void
+listener_keep(struct shell *sh)
+{
+	for (size_t i = 0; i < LISTENER_MAX; i++) {
+		struct listener *l = &sh->listeners.l[i];
+
+		if (l->fds.udp >= 0 && !is_configured(sh->conf, &l->fds.addr))
+			listener_leave(sh, l);
+	}
+}
+
+void
+listener_stop(struct shell *sh)
+{
+	sh->listeners.stopping = true;
+	for (size_t i = 0; i < LISTENER_MAX; i++) {
+		struct listener *l = &sh->listeners.l[i];
+
+		if (l->fds.udp < 0)
+			continue;
+		listener_leave(sh, l);
+		if (l->empty)
+			source_off(&l->udp);
+	}
+}
+
+bool
+listener_stopped(const struct shell *sh)
+{
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		if (sh->listeners.l[i].fds.udp >= 0 && !sh->listeners.l[i].empty)
+			return false;
+	return true;
+}
+
+void
+listener_answer(struct shell *sh, const struct engine_send *send)
+{
+	struct listener *l;
+
+	if (send->sock >= LISTENER_MAX)
+		return;
+	l = &sh->listeners.l[send->sock];
+	if (l->gen != send->gen || l->fds.udp < 0)
+		return;
+	if (l->in_flight > 0)
+		l->in_flight--;
+	udp_tx_answer(&sh->tx, &l->out, send);
+}
+
+/* Has a listener that is leaving done all it can? */
+static bool
+is_done(const struct shell *sh, const struct listener *l)
+{
+	if (sh->now_ns - l->leaving_ns >= LISTENER_LINGER_NS)
+		return true;
+	return l->empty && l->in_flight == 0;
+}
+
+void
+listener_beat(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+
+	if (ls->accept_ns != 0 && sh->now_ns >= ls->accept_ns)
+		accept_go_on(sh);
+	if (ls->n_leaving == 0 || ls->stopping)
+		return; /* a loop that stops closes all of them at its end */
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		if (ls->l[i].leaving && is_done(sh, &ls->l[i]))
+			listener_close(sh, &ls->l[i]);
+}
+
+bool
+listener_needs_beat(const struct shell *sh)
+{
+	return sh->listeners.n_leaving > 0 || sh->listeners.accept_ns != 0;
+}

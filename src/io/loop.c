@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "base/clock.h"
+#include "core/engine.h"
+#include "io/shell.h"
+#include "io/source.h"
+
+#define BEAT_NS (100 * NS_PER_MS) /* idle connections, drained sockets and the like */
+
+struct loop {
+	/* What the main thread writes to, on cache lines of its own. */
+	_Alignas(64) _Atomic(struct loop_update *) mail;
+	atomic_uint n_posted;
+	atomic_uint n_taken;
+	atomic_bool alive;
+	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
+
+	/* The loop's own. */
+	_Alignas(64) int wake_fd; /* eventfd */
+	struct event_base *base;
+	struct snapshot *snapshot; /* one reference */
+	struct engine *engine;
+	struct source wake;
+	struct list woken;
+	struct event tick; /* only while the engine waits for a deadline */
+	struct event beat; /* only while something needs it */
+	bool ticking;
+	bool beating;
+	bool tick_more;      /* the last tick had work: there may be more of the same time */
+	bool sessions_first; /* in this iteration: they take turns when room is scarce */
+	bool stopping;
+	bool stopped;
+	uint64_t seen_stop;
+	uint64_t stop_ns; /* end of the grace */
+	uint64_t tick_ns; /* next one due */
+	uint64_t beat_ns;
+	struct shell sh;
+};
+
+struct snapshot *
+snapshot_new(const struct conf *conf)
+{
+	struct snapshot *s = malloc(sizeof *s);
+
+	if (s == NULL)
+		return NULL;
+	atomic_init(&s->refs, 1);
+	s->conf = *conf;
+	return s;
+}
+
+struct snapshot *
+snapshot_ref(struct snapshot *s)
+{
+	atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+	return s;
+}
+
+void
+snapshot_unref(struct snapshot *s)
+{
+	if (s != NULL && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
+		free(s);
+}
+
+static void
+update_free(struct loop_update *u)
+{
+	if (u == NULL)
+		return;
+	for (size_t i = 0; i < u->n_added; i++)
+		listen_close(&u->added[i]);
+	snapshot_unref(u->snapshot);
+	free(u);
+}
+
+/* The timers only end the wait: loop_turn looks at the clock. */
+static void
+timer_cb(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+}
+
+/* One thread per base, so no locks; and the environment has no say in how it works. */
+static struct event_base *
+base_new(void)
+{
+	struct event_config *config = event_config_new();
+	struct event_base *base = NULL;
+
+	if (config == NULL)
+		return NULL;
+	if (event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV) == 0)
+		base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}
+
+/* Everything that can fail but the listeners; 0 or -errno. */
+static int
+loop_init(struct loop *l, struct snapshot *snapshot)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	l->snapshot = snapshot_ref(snapshot);
+	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (l->wake_fd < 0)
+		return -errno;
+	l->base = base_new();
+	if (l->base == NULL)
+		return -ENOMEM;
+	l->engine = engine_new(&snapshot->conf.core, NULL, now_ns);
+	if (l->engine == NULL)
+		return -errno;
+	list_init(&l->woken);
+	source_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
+	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
+	(void)event_assign(&l->beat, l->base, -1, EV_PERSIST, timer_cb, NULL);
+	if (source_on(&l->wake) < 0)
+		return -ENOMEM;
+	return shell_init(&l->sh, l->base, l->engine, &snapshot->conf.io, now_ns);
+}
+
+struct loop *
+loop_new(struct snapshot *snapshot, const struct listen_sockets *listens, size_t n)
+{
+	struct loop *l = aligned_alloc(64, (sizeof *l + 63) / 64 * 64);
+	int r;
+
+	if (l == NULL)
+		return NULL;
+	memset(l, 0, sizeof *l);
+	l->wake_fd = -1;
+	atomic_init(&l->alive, true);
+	r = loop_init(l, snapshot);
+	if (r < 0) {
+		loop_free(l);
+		errno = -r;
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		listener_add(&l->sh, &listens[i]);
+	return l;
+}
+
+void
+loop_free(struct loop *l)
+{
+	if (l == NULL)
+		return;
+	update_free(atomic_exchange(&l->mail, NULL));
+	source_close(&l->wake);
+	if (l->ticking)
+		(void)event_del(&l->tick);
+	if (l->beating)
+		(void)event_del(&l->beat);
+	shell_fini(&l->sh);
+	engine_free(l->engine);
+	if (l->base != NULL)
+		event_base_free(l->base);
+	if (l->wake_fd >= 0)
+		close(l->wake_fd);
+	snapshot_unref(l->snapshot);
+	free(l);
+}
+
+static void
+loop_wake(const struct loop *l)
+{
+	uint64_t one = 1;
+
+	/* Fails only when it is full of wakes already. */
+	while (write(l->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+		continue;
+}
+
+void
+loop_post(struct loop *l, struct loop_update *update)
+{
+	atomic_fetch_add(&l->n_posted, 1);
+	update_free(atomic_exchange(&l->mail, update));
+	loop_wake(l);
+}
+
+bool
+loop_pending(const struct loop *l)
+{
+	return atomic_load(&l->n_posted) != atomic_load(&l->n_taken);
+}
+
+void
+loop_ping(struct loop *l)
+{
+	atomic_store(&l->alive, false);
+	loop_wake(l);
+}
+
+bool
+loop_alive(const struct loop *l)
+{
+	return atomic_load(&l->alive);
+}
+
+void
+loop_stop(struct loop *l, uint32_t grace_ms)
+{
+	uint64_t old = atomic_load(&l->stop);
+	uint64_t calls;
+
+	do
+		calls = (old >> 33) + 1;
+	while (!atomic_compare_exchange_weak(&l->stop, &old, calls << 33 | grace_ms));
+	loop_wake(l);
+}
+
+const struct stats *
+loop_stats(const struct loop *l)
+{
+	return l->sh.stats;
+}
+
+/* Go on under a new snapshot. */
+static void
+loop_take(struct loop *l, struct loop_update *u)
+{
+	struct shell *sh = &l->sh;
+	struct snapshot *old = l->snapshot;
+
+	l->snapshot = u->snapshot;
+	u->snapshot = NULL;
+	sh->conf = &l->snapshot->conf.io;
+	engine_set_conf(sh->engine, &l->snapshot->conf.core, sh->now_ns);
+	snapshot_unref(old);
+	(void)shell_drain(sh);
+	for (size_t i = 0; i < u->n_added; i++)
+		listener_add(sh, &u->added[i]);
+	u->n_added = 0;
+	listener_keep(sh);
+	forward_sync(sh);
+	update_free(u);
+}
+
+static void
+loop_begin_stop(struct loop *l, uint64_t stop)
+{
+	l->seen_stop = stop;
+	l->stop_ns = l->sh.now_ns + (stop & UINT32_MAX) * NS_PER_MS;
+	if (l->stopping)
+		return;
+	l->stopping = true;
+	listener_stop(&l->sh);
+	session_stop(&l->sh);
+}
+
+/* The mailbox: settings, a ping, the end. */
+static void
+loop_mail(struct loop *l)
+{
+	struct loop_update *u;
+	uint64_t n, stop;
+	unsigned n_posted;
+
+	if (source_take(&l->woken) == NULL)
+		return;
+	while (read(l->wake_fd, &n, sizeof n) < 0 && errno == EINTR)
+		continue;
+	atomic_store(&l->alive, true);
+	n_posted = atomic_load(&l->n_posted);
+	u = atomic_exchange(&l->mail, NULL);
+	if (u != NULL && !l->stopping)
+		loop_take(l, u);
+	else
+		update_free(u);
+	atomic_store(&l->n_taken, n_posted);
+	stop = atomic_load(&l->stop);
+	if (stop != l->seen_stop)
+		loop_begin_stop(l, stop);
+}
+
+/* Is there nothing left to finish? */
+static bool
+loop_is_done(const struct loop *l)
+{
+	const struct shell *sh = &l->sh;
+
+	if (!l->stopping)
+		return false;
+	if (sh->now_ns >= l->stop_ns)
+		return true;
+	return listener_stopped(sh) && sh->sessions.n == 0 && engine_in_flight(sh->engine) == 0;
+}
+
+/* Let time pass in the engine; again in the next iteration if there was much to do. */
+static void
+loop_tick(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+
+	if (!l->tick_more && sh->now_ns < l->tick_ns)
+		return;
+	l->tick_more = engine_tick(sh->engine, sh->now_ns);
+	(void)shell_drain(sh);
+	l->tick_ns = sh->now_ns + ENGINE_TICK_NS;
+	sh->again |= l->tick_more;
+}
+
+static void
+loop_beat(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+
+	if (!l->beating || sh->now_ns < l->beat_ns)
+		return;
+	l->beat_ns = sh->now_ns + BEAT_NS;
+	session_beat(sh);
+	listener_beat(sh);
+	forward_beat(sh);
+	forward_tcp_beat(sh);
+}
+
+/* Switch a timer on or off. */
+static bool
+timer_set(struct event *timer, uint64_t every_ns, bool is_on, bool want)
+{
+	struct timeval tv = { .tv_usec = (suseconds_t)(every_ns / 1000) };
+
+	if (want == is_on)
+		return is_on;
+	if (!want) {
+		(void)event_del(timer);
+		return false;
+	}
+	return event_add(timer, &tv) == 0;
+}
+
+static bool
+needs_beat(const struct loop *l)
+{
+	const struct shell *sh = &l->sh;
+
+	return l->stopping || sh->sessions.n > 0 || sh->forward_tcp.n_open > 0 ||
+	       listener_needs_beat(sh) || forward_needs_beat(sh);
+}
+
+/* New questions. UDP shall not have all the room when there is little, nor TCP. */
+static void
+loop_clients(struct loop *l)
+{
+	l->sessions_first = !l->sessions_first;
+	if (l->sessions_first)
+		session_turn(&l->sh);
+	listener_turn(&l->sh);
+	if (!l->sessions_first)
+		session_turn(&l->sh);
+}
+
+/* One iteration, after libevent has marked what is ready. */
+static void
+loop_turn(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+	bool beating = l->beating;
+
+	sh->now_ns = clock_now_ns();
+	sh->again = false;
+	forward_turn(sh);
+	forward_tcp_turn(sh);
+	loop_tick(l);
+	loop_mail(l);
+	loop_clients(l);
+	shell_flush(sh);
+	loop_beat(l);
+	l->stopped = loop_is_done(l);
+	l->ticking = timer_set(&l->tick, ENGINE_TICK_NS, l->ticking, engine_busy(sh->engine));
+	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
+	if (l->beating && !beating)
+		l->beat_ns = sh->now_ns + BEAT_NS;
+}
+
+void
+loop_run(struct loop *l)
+{
+	l->sh.now_ns = clock_now_ns();
+	forward_sync(&l->sh);
+	while (!l->stopped) {
+		/* EVLOOP_ONCE always: what is ready stays so until the turn. */
+		(void)event_base_loop(l->base, EVLOOP_ONCE | (l->sh.again ? EVLOOP_NONBLOCK : 0));
+		loop_turn(l);
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io/shell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHELL_ROUNDS 4 /* of flushing and telling the engine, in one iteration */
+
+/* Receive batch and send slots, then the TCP buffer. */
+#define SHELL_RX_BYTES ((size_t)UDP_BATCH * UDP_STRIDE)
+#define SHELL_TX_BYTES ((size_t)UDP_SLOTS * UDP_STRIDE)
+
+/* Stop reading clients while fewer than a batch can be taken; small engines count in halves. */
+static void
+room_limits(struct shell *sh)
+{
+	uint32_t all = engine_room(sh->engine);
+	uint32_t half = all / 2 > 0 ? all / 2 : 1;
+
+	sh->room_low = half < UDP_BATCH ? half : UDP_BATCH;
+	sh->room_high = half < 4 * UDP_BATCH ? half : 4 * UDP_BATCH;
+}
+
+int
+shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
+    const struct conf_io *conf, uint64_t now_ns)
+{
+	int r;
+
+	sh->base = base;
+	sh->engine = engine;
+	sh->stats = engine_stats(engine);
+	sh->conf = conf;
+	sh->now_ns = now_ns;
+	rng_init(&sh->rng);
+	room_limits(sh);
+	listener_init(sh);
+	forward_tcp_init(sh);
+	sh->bytes = malloc(SHELL_RX_BYTES + SHELL_TX_BYTES + ENGINE_TCP_CAP);
+	if (sh->bytes == NULL)
+		return -ENOMEM;
+	sh->tcp_buf = sh->bytes + SHELL_RX_BYTES + SHELL_TX_BYTES;
+	udp_rx_init(&sh->client_rx, sh->bytes, true);
+	udp_rx_init(&sh->upstream_rx, sh->bytes, false);
+	udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);
+	r = stream_mem_init(&sh->mem, conf->max_tcp_clients + ENGINE_MAX_UPSTREAMS);
+	if (r == 0)
+		r = session_init(sh, conf->max_tcp_clients);
+	if (r == 0)
+		r = forward_init(sh);
+	return r;
+}
+
+void
+shell_fini(struct shell *sh)
+{
+	if (sh->base == NULL)
+		return;
+	listener_fini(sh);
+	forward_tcp_fini(sh);
+	forward_fini(sh);
+	session_fini(sh);
+	if (sh->mem.scratch != NULL)
+		stream_mem_fini(&sh->mem);
+	free(sh->bytes);
+	sh->bytes = NULL;
+}
+
+/* Put what engine_next has written where it belongs. */
+static void
+shell_dispatch(struct shell *sh, const struct engine_send *send)
+{
+	switch (send->way) {
+	case ENGINE_CLIENT_UDP:
+		listener_answer(sh, send);
+		break;
+	case ENGINE_CLIENT_TCP:
+		session_answer(sh, send);
+		break;
+	case ENGINE_UPSTREAM_UDP:
+		forward_question(sh, send);
+		break;
+	case ENGINE_UPSTREAM_TCP:
+		forward_tcp_question(sh, send);
+		break;
+	}
+}
+
+unsigned
+shell_drain(struct shell *sh)
+{
+	struct engine_send send;
+	unsigned n = 0;
+
+	while (engine_next(sh->engine, udp_tx_slot(&sh->tx), sh->tcp_buf, &send)) {
+		shell_dispatch(sh, &send);
+		n++;
+	}
+	return n;
+}
+
+unsigned
+shell_input(struct shell *sh, unsigned n)
+{
+	unsigned n_dropped = 0;
+
+	engine_prepare(sh->engine, sh->in, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (!engine_input(sh->engine, &sh->in[i], sh->now_ns))
+			n_dropped++;
+		(void)shell_drain(sh);
+	}
+	return n_dropped;
+}
+
+bool
+shell_has_room(struct shell *sh)
+{
+	uint32_t room = engine_room(sh->engine);
+
+	if (room < sh->room_low)
+		sh->starved = true;
+	else if (room >= sh->room_high)
+		sh->starved = false;
+	return !sh->starved;
+}
+
+/* Tell the engine which upstreams the kernel found unreachable. */
+static bool
+shell_refused(struct shell *sh)
+{
+	uint64_t refused = sh->tx.refused;
+
+	sh->tx.refused = 0;
+	if (refused == 0)
+		return false;
+	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+		if ((refused >> u & 1) != 0)
+			engine_refused(sh->engine, u, sh->now_ns);
+	return true;
+}
+
+void
+shell_flush(struct shell *sh)
+{
+	bool told = true;
+
+	for (unsigned i = 0; told && i < SHELL_ROUNDS; i++) {
+		udp_tx_flush(&sh->tx);
+		told = forward_tcp_flush(sh);
+		told |= shell_refused(sh);
+		session_flush(sh);
+		if (told && shell_drain(sh) > 0)
+			sh->again = true;
+	}
+	udp_tx_flush(&sh->tx);
+	forward_draw(sh);
+	/* Nothing else may wake those that wait for room if the engine has answered by itself. */
+	if ((!list_empty(&sh->listeners.paused) || !list_empty(&sh->sessions.paused)) &&
+	    shell_has_room(sh))
+		sh->again = true;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines to standard error: form, levels, length, and nothing that could pass for another line. */
+
+#include "base/log.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEXT_CAP 8192
+
+static int pipe_fd[2];
+static int saved_stderr;
+static char text[TEXT_CAP];
+
+/* Standard error becomes a pipe that the test reads. */
+static void
+set_up(void)
+{
+	ck_assert_int_eq(pipe(pipe_fd), 0);
+	ck_assert_int_eq(fcntl(pipe_fd[0], F_SETFL, O_NONBLOCK), 0);
+	saved_stderr = dup(STDERR_FILENO);
+	ck_assert_int_ge(saved_stderr, 0);
+	ck_assert_int_ge(dup2(pipe_fd[1], STDERR_FILENO), 0);
+	ck_assert_int_eq(unsetenv("JOURNAL_STREAM"), 0);
+	log_open(LOG_SINK_STDERR, "test");
+	log_set_level(LOG_LEVEL_DEBUG);
+}
+
+static void
+tear_down(void)
+{
+	(void)dup2(saved_stderr, STDERR_FILENO);
+	(void)close(saved_stderr);
+	(void)close(pipe_fd[0]);
+	(void)close(pipe_fd[1]);
+}
+
+/* What was written since the last call. */
+static const char *
+lines(void)
+{
+	ssize_t n = read(pipe_fd[0], text, TEXT_CAP - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void
+log_at_all_levels(void)
+{
+	log_error("a", "%d", 1);
+	log_warn("b", "%d", 2);
+	log_notice("c", "%d", 3);
+	log_info("d", "%d", 4);
+	log_debug("e", "%d", 5);
+}
+
+START_TEST(one_line_per_event)
+{
+	log_at_all_levels();
+	ck_assert_str_eq(lines(), "error a: 1\nwarning b: 2\nnotice c: 3\ninfo d: 4\ndebug e: 5\n");
+}
+END_TEST
+
+START_TEST(levels_filter)
+{
+	static const char *const want[] = {"error a: 1\n", "error a: 1\nwarning b: 2\n",
+	    "error a: 1\nwarning b: 2\nnotice c: 3\n",
+	    "error a: 1\nwarning b: 2\nnotice c: 3\ninfo d: 4\n"};
+
+	log_set_level((enum log_level)_i);
+	log_at_all_levels();
+	ck_assert_str_eq(lines(), want[_i]);
+	for (int i = LOG_LEVEL_ERROR; i <= LOG_LEVEL_DEBUG; i++)
+		ck_assert_int_eq(log_enabled((enum log_level)i), i <= _i);
+}
+END_TEST
+
+START_TEST(none_drops_all)
+{
+	log_open(LOG_SINK_NONE, "test");
+	log_at_all_levels();
+	ck_assert(!log_enabled(LOG_LEVEL_ERROR));
+	log_open(LOG_SINK_STDERR, "test");
+	log_error("a", "back");
+	ck_assert_str_eq(lines(), "error a: back\n");
+}
+END_TEST
+
+START_TEST(controls_are_replaced)
+{
+	log_info("net", "x\nerror y: z\r\t\x1b[1m\x7f\xc3\xa4");
+	ck_assert_str_eq(lines(), "info net: x?error y: z???[1m?\xc3\xa4\n");
+}
+END_TEST
+
+/* 1,024 bytes at the most, and always a newline. */
+START_TEST(long_lines_are_cut)
+{
+	static char big[4000];
+
+	memset(big, 'x', sizeof big - 1);
+	log_info("net", "%s", big);
+	ck_assert_uint_eq(strlen(lines()), 1024);
+	ck_assert_str_eq(text + 1021, "xx\n");
+	log_info(big, "never seen");
+	ck_assert_uint_eq(strlen(lines()), 1024);
+	ck_assert_str_eq(text + 1021, "xx\n");
+}
+END_TEST
+
+/* sd-daemon(3): a priority before the line, if standard error is the stream that was named. */
+START_TEST(journal_prefix)
+{
+	char stream[64];
+	struct stat st;
+
+	ck_assert_int_eq(fstat(STDERR_FILENO, &st), 0);
+	(void)snprintf(stream, sizeof stream, "%llu:%llu", (unsigned long long)st.st_dev,
+	    (unsigned long long)st.st_ino);
+	ck_assert_int_eq(setenv("JOURNAL_STREAM", stream, 1), 0);
+	log_open(LOG_SINK_STDERR, "test");
+	log_at_all_levels();
+	ck_assert_str_eq(lines(),
+	    "<3>error a: 1\n<4>warning b: 2\n<5>notice c: 3\n<6>info d: 4\n<7>debug e: 5\n");
+}
+END_TEST
+
+/* Inherited from a parent whose standard error was the journal, ours is not. */
+START_TEST(journal_of_another_stream)
+{
+	static const char *const streams[] = {"1:1", "", "x", "1", "1:", ":1", "1:1:1"};
+
+	ck_assert_int_eq(setenv("JOURNAL_STREAM", streams[_i], 1), 0);
+	log_open(LOG_SINK_STDERR, "test");
+	log_info("a", "b");
+	ck_assert_str_eq(lines(), "info a: b\n");
+}
+END_TEST
+
+/* Syslog takes the line, so standard error has none; there need not be a syslog. */
+START_TEST(syslog_is_not_stderr)
+{
+	log_open(LOG_SINK_SYSLOG, "check_log");
+	log_debug("test", "a line of the test suite");
+	ck_assert_str_eq(lines(), "");
+	log_open(LOG_SINK_STDERR, "test");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("log");
+	TCase *tc = tcase_create("log");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, one_line_per_event);
+	tcase_add_loop_test(tc, levels_filter, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG);
+	tcase_add_test(tc, none_drops_all);
+	tcase_add_test(tc, controls_are_replaced);
+	tcase_add_test(tc, long_lines_are_cut);
+	tcase_add_test(tc, journal_prefix);
+	tcase_add_loop_test(tc, journal_of_another_stream, 0, 7);
+	tcase_add_test(tc, syslog_is_not_stderr);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses: text and sockaddr forms, there and back. RFC 5952, RFC 4007 section 11. */
+
+#include "base/netaddr.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+struct text_case {
+	const char *text;
+	uint16_t port;
+	enum netaddr_family family;
+	const char *formatted;
+};
+
+static const struct text_case good[] = {
+	{"192.0.2.1", 53, NETADDR_IPV4, "192.0.2.1#53"},
+	{"192.0.2.1", 0, NETADDR_IPV4, "192.0.2.1"},
+	{"255.255.255.255", 65535, NETADDR_IPV4, "255.255.255.255#65535"},
+	{"2001:db8::1", 53, NETADDR_IPV6, "2001:db8::1#53"},
+	{"2001:DB8:0:0::0001", 0, NETADDR_IPV6, "2001:db8::1"},
+	{"::", 1, NETADDR_IPV6, "::#1"},
+	{"::ffff:192.0.2.1", 53, NETADDR_IPV6, "::ffff:192.0.2.1#53"},
+	{"fe80::1", 53, NETADDR_IPV6, "fe80::1#53"},
+	{"fe80::1%lo", 53, NETADDR_IPV6, "fe80::1%lo#53"},
+	{"febf::1%lo", 0, NETADDR_IPV6, "febf::1%lo"},
+	{"1111:1111:1111:1111:1111:1111:1111:1111", 65535, NETADDR_IPV6,
+	    "1111:1111:1111:1111:1111:1111:1111:1111#65535"},
+	{"1111:1111:1111:1111:1111:1111:255.255.255.255", 65535, NETADDR_IPV6,
+	    "1111:1111:1111:1111:1111:1111:ffff:ffff#65535"},
+};
+
+START_TEST(parse_and_format)
+{
+	const struct text_case *c = &good[_i];
+	char text[NETADDR_TEXT];
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(c->text, c->port, &a));
+	ck_assert_int_eq(a.family, c->family);
+	ck_assert_uint_eq(a.port, c->port);
+	ck_assert_uint_eq(a.zero, 0);
+	ck_assert_ptr_eq(netaddr_format(&a, text), text);
+	ck_assert_str_eq(text, c->formatted);
+}
+END_TEST
+
+static const char *const bad[] = {"", " ", "192.0.2", "192.0.2.256", "192.0.2.1.1", "192.0.2.01",
+    "0x7f.1", "localhost", "192.0.2.1 ", "192.0.2.1%lo", "192.0.2.1#53", "2001:db8::1::", ":::",
+    "2001:db8::g", "[2001:db8::1]", "2001:db8::1%lo", "::1%lo", "fe80::1%", "fe80::1%nosuch0",
+    "fe80::1%0", "fe80::1%4294967297", "fe80::1%1x", "fe80::1%-1", "%lo", "fec0::1%lo",
+    "1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111"};
+
+START_TEST(parse_refuses)
+{
+	struct netaddr a;
+	struct netaddr before;
+
+	memset(&a, 0x5a, sizeof a);
+	before = a;
+	ck_assert(!netaddr_parse(bad[_i], 53, &a));
+	ck_assert_mem_eq(&a, &before, sizeof a);
+}
+END_TEST
+
+START_TEST(scope_by_number)
+{
+	char text[NETADDR_TEXT];
+	unsigned lo = if_nametoindex("lo");
+	struct netaddr a;
+
+	ck_assert_uint_gt(lo, 0);
+	(void)snprintf(text, sizeof text, "fe80::1%%%u", lo);
+	ck_assert(netaddr_parse(text, 53, &a));
+	ck_assert_uint_eq(a.scope, lo);
+	ck_assert_str_eq(netaddr_format(&a, text), "fe80::1%lo#53");
+	/* An interface that is gone still has its number; the longest text there is. */
+	memset(a.addr + 1, 0xbf, 15);
+	a.scope = UINT32_MAX;
+	a.port = 65535;
+	ck_assert_str_eq(netaddr_format(&a, text),
+	    "febf:bfbf:bfbf:bfbf:bfbf:bfbf:bfbf:bfbf%4294967295#65535");
+}
+END_TEST
+
+START_TEST(none)
+{
+	struct netaddr a = {.family = NETADDR_NONE};
+	struct sockaddr_storage ss;
+	char text[NETADDR_TEXT];
+
+	ck_assert_str_eq(netaddr_format(&a, text), "none");
+	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &ss), 0);
+	ck_assert(!netaddr_is_wildcard(&a));
+	ck_assert(!netaddr_is_loopback(&a));
+}
+END_TEST
+
+START_TEST(sockaddr_round_trip)
+{
+	const struct text_case *c = &good[_i];
+	union {
+		struct sockaddr_storage ss;
+		struct sockaddr sa;
+	} u;
+	struct netaddr a;
+	struct netaddr b;
+
+	memset(&u, 0x5a, sizeof u);
+	memset(&b, 0x5a, sizeof b);
+	ck_assert(netaddr_parse(c->text, c->port, &a));
+	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss),
+	    c->family == NETADDR_IPV4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
+	ck_assert(netaddr_from_sockaddr(&u.sa, &b));
+	ck_assert(netaddr_equal(&a, &b));
+}
+END_TEST
+
+START_TEST(sockaddr_fields)
+{
+	struct netaddr a;
+	union {
+		struct sockaddr_storage ss;
+		struct sockaddr sa;
+		struct sockaddr_in sin;
+		struct sockaddr_in6 sin6;
+	} u;
+
+	ck_assert(netaddr_parse("192.0.2.1", 53, &a));
+	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss), sizeof u.sin);
+	ck_assert_int_eq(u.sin.sin_family, AF_INET);
+	ck_assert_uint_eq(u.sin.sin_port, htons(53));
+	ck_assert_uint_eq(u.sin.sin_addr.s_addr, htonl(0xc0000201));
+	ck_assert(netaddr_parse("fe80::1%lo", 5353, &a));
+	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss), sizeof u.sin6);
+	ck_assert_int_eq(u.sin6.sin6_family, AF_INET6);
+	ck_assert_uint_eq(u.sin6.sin6_port, htons(5353));
+	ck_assert_uint_eq(u.sin6.sin6_scope_id, if_nametoindex("lo"));
+	ck_assert_uint_eq(u.sin6.sin6_flowinfo, 0);
+	ck_assert_mem_eq(&u.sin6.sin6_addr, a.addr, 16);
+	/* A scope on an address that has none must not make it another address. */
+	u.sin6.sin6_addr = in6addr_loopback;
+	ck_assert(netaddr_from_sockaddr(&u.sa, &a));
+	ck_assert_uint_eq(a.scope, 0);
+	u.sa.sa_family = AF_UNIX;
+	ck_assert(!netaddr_from_sockaddr(&u.sa, &a));
+}
+END_TEST
+
+START_TEST(equality)
+{
+	struct netaddr a;
+	struct netaddr b;
+
+	ck_assert(netaddr_parse("fe80::1%lo", 53, &a));
+	b = a;
+	ck_assert(netaddr_equal(&a, &b));
+	b.port = 54;
+	ck_assert(!netaddr_equal(&a, &b));
+	b = a;
+	b.scope++;
+	ck_assert(!netaddr_equal(&a, &b));
+	b = a;
+	b.addr[15]++;
+	ck_assert(!netaddr_equal(&a, &b));
+	ck_assert(netaddr_parse("0.0.0.0", 53, &a));
+	ck_assert(netaddr_parse("::", 53, &b));
+	ck_assert(!netaddr_equal(&a, &b));
+}
+END_TEST
+
+struct kind_case {
+	const char *text;
+	bool wildcard;
+	bool loopback;
+};
+
+static const struct kind_case kinds[] = {
+	{"0.0.0.0", true, false},
+	{"::", true, false},
+	{"127.0.0.1", false, true},
+	{"127.255.255.255", false, true},
+	{"::1", false, true},
+	{"128.0.0.1", false, false},
+	{"126.0.0.1", false, false},
+	{"0.0.0.1", false, false},
+	{"::2", false, false},
+	{"7f00::1", false, false},
+	{"1::1", false, false},
+};
+
+START_TEST(kind)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(kinds[_i].text, 53, &a));
+	ck_assert_int_eq(netaddr_is_wildcard(&a), kinds[_i].wildcard);
+	ck_assert_int_eq(netaddr_is_loopback(&a), kinds[_i].loopback);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("netaddr");
+	TCase *tc = tcase_create("netaddr");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_loop_test(tc, parse_and_format, 0, N_OF(good));
+	tcase_add_loop_test(tc, parse_refuses, 0, N_OF(bad));
+	tcase_add_test(tc, scope_by_number);
+	tcase_add_test(tc, none);
+	tcase_add_loop_test(tc, sockaddr_round_trip, 0, N_OF(good));
+	tcase_add_test(tc, sockaddr_fields);
+	tcase_add_test(tc, equality);
+	tcase_add_loop_test(tc, kind, 0, N_OF(kinds));
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

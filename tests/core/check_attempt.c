@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attempts: IDs, spaces and sockets at their limits; what the scenarios do not reach. */
+
+#include "core/attempt.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parts.h"
+#include "dns/wire.h"
+
+#define CAP 70000
+
+static struct parts p;
+static uint8_t udp[ENGINE_UDP_CAP];
+static uint8_t tcp[ENGINE_TCP_CAP];
+
+static void
+setup(void)
+{
+	parts_init(&p, 2, CAP);
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+static struct lookup *
+start(unsigned number, const struct lookup_wish *wish)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	struct lookup_key key;
+	struct lookup *l;
+	char text[32];
+	bool found;
+
+	snprintf(text, sizeof(text), "n%u.example", number);
+	key = parts_key(text, 15, qname);
+	l = lookup_find_or_start(&p.lookups, &key, wish, &found);
+	PARTS_CHECK(l != NULL);
+	return l;
+}
+
+static bool
+next(struct engine_send *send)
+{
+	return attempt_next_question(&p.lookups, udp, tcp, send, p.now_ns);
+}
+
+static struct lookup *
+hand_in(enum engine_way way, uint32_t sock, const uint8_t *msg, size_t len,
+    struct lookup_result *result)
+{
+	const struct engine_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+	static struct msg parsed;
+
+	attempt_prefetch(&p.lookups, &in, 1);
+	return attempt_on_message(&p.lookups, &in, &parsed, result, p.now_ns);
+}
+
+static const struct lookup_wish by_udp = { .prefer = UPSTREAM_NONE };
+static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer = UPSTREAM_NONE };
+
+/*
+ * Space 0 without a second one's sockets: UDP leaves LOOKUP_TCP_IDS to TCP; then it fails at the
+ * next tick, not after a timeout, and not as the upstream's fault.
+ */
+START_TEST(ids_exhausted)
+{
+	struct engine_send send;
+	struct lookup_result result;
+	struct lookup *last = NULL;
+
+	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
+		(void)start(i, &by_udp);
+		PARTS_CHECK(next(&send));
+		PARTS_CHECK(send.way == ENGINE_UPSTREAM_UDP);
+	}
+	ck_assert_uint_eq(p.lookups.n_spaces, 2);
+	last = start(CAP, &by_udp);
+	ck_assert(!next(&send));
+	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 1);
+	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &last->timer);
+	ck_assert(attempt_on_timeout(&p.lookups, last, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
+		(void)start(CAP + 1 + i, &by_tcp);
+		ck_assert(next(&send));
+		ck_assert_uint_eq(send.way, ENGINE_UPSTREAM_TCP);
+	}
+	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), 0);
+	(void)start(2 * CAP, &by_tcp);
+	ck_assert(!next(&send));
+	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 2);
+}
+END_TEST
+
+/* With a socket in the second space the same ID may be out twice; the socket tells them apart. */
+START_TEST(two_spaces)
+{
+	struct lookup *of_space[2][4];
+	struct lookup_result result;
+	struct engine_send send;
+	unsigned n[2] = { 0, 0 };
+	int slot = upstreams_socket_add(&p.upstreams, 0, 1);
+
+	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
+		of_space[0][i % 4] = start(i, &by_udp);
+		PARTS_CHECK(next(&send));
+		PARTS_CHECK(send.sock == 0);
+	}
+	p.upstreams.table[0].socket[1] = slot;
+	for (unsigned i = 0; i < 4; i++) {
+		of_space[1][i] = start(CAP + i, &by_udp);
+		ck_assert(next(&send));
+		ck_assert_int_eq((int)send.sock, slot);
+		ck_assert_uint_eq(of_space[1][i]->space, 1);
+		udp[2] |= DNS_QR >> 8;
+		if (i < 3)
+			continue;
+		/* On the other socket the ID is another question's, or nobody's. */
+		ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 0, udp, send.len, &result));
+		ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 1, udp, send.len, &result));
+		ck_assert_ptr_eq(
+		    hand_in(ENGINE_UPSTREAM_UDP, (uint32_t)slot, udp, send.len, &result),
+		    of_space[1][3]);
+		ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		n[0] += txid_in_flight(&p.lookups.spaces[0], of_space[0][i]->id);
+		n[1] += txid_in_flight(&p.lookups.spaces[1], of_space[1][i]->id);
+	}
+	ck_assert_uint_eq(n[0], 4);
+	ck_assert_uint_eq(n[1], 3);
+}
+END_TEST
+
+/* A reply over the connection to another upstream, or over UDP, is not ours. */
+START_TEST(tcp_replies_count_on_their_connection)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l = start(1, &by_tcp);
+
+	ck_assert(next(&send));
+	ck_assert_uint_eq(send.way, ENGINE_UPSTREAM_TCP);
+	ck_assert_uint_eq(send.sock, 0);
+	tcp[2] |= DNS_QR >> 8;
+	ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_TCP, 1, tcp, send.len, &result));
+	ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 0, tcp, send.len, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unknown_id), 2);
+	ck_assert_ptr_eq(hand_in(ENGINE_UPSTREAM_TCP, 0, tcp, send.len, &result), l);
+	ck_assert_uint_eq(p.upstreams.table[0].n_tcp, 0);
+}
+END_TEST
+
+START_TEST(garbage_is_counted)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	uint8_t msg[12] = { 0 };
+
+	(void)start(1, &by_udp);
+	ck_assert(next(&send));
+	for (size_t len = 0; len < 12; len++)
+		ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 0, msg, len, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_short), 12);
+	memcpy(msg, udp, 2);
+	ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 0, msg, 12, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_not_reply), 1);
+	msg[2] = DNS_QR >> 8;
+	ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 0, msg, 12, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_mismatch), 1);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
+}
+END_TEST
+
+/* All numbers taken by leaving upstreams: nobody to ask is silence at once, nobody's failure. */
+START_TEST(nobody_to_ask)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l;
+
+	p.upstreams.n_order = 0;
+	l = start(1, &by_udp);
+	ck_assert(!next(&send));
+	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &l->timer);
+	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(result.upstream, UPSTREAM_NONE);
+}
+END_TEST
+
+/* Each retry holds one ID only; the sockets' counts return to 0. */
+START_TEST(nothing_stays_open)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l = start(1, &by_udp);
+	unsigned n = 1;
+
+	ck_assert(next(&send));
+	while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns)) {
+		ck_assert(next(&send));
+		ck_assert_uint_eq(p.upstreams.sockets[0].n_open + p.upstreams.sockets[1].n_open, 1);
+		ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
+		n++;
+	}
+	ck_assert_uint_eq(n, 3);
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(p.upstreams.sockets[0].n_open + p.upstreams.sockets[1].n_open, 0);
+	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT);
+	lookup_free(&p.lookups, l);
+	ck_assert_uint_eq(p.wheel.n, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("attempt");
+	TCase *tc = tcase_create("attempt");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, ids_exhausted);
+	tcase_add_test(tc, two_spaces);
+	tcase_add_test(tc, tcp_replies_count_on_their_connection);
+	tcase_add_test(tc, garbage_is_counted);
+	tcase_add_test(tc, nobody_to_ask);
+	tcase_add_test(tc, nothing_stays_open);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

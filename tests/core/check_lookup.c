@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lookups: one per key (rules.md D10), bounded waiters, nothing left behind. */
+
+#include "core/lookup.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parts.h"
+
+#define CAP 2000
+
+static struct parts p;
+static const struct lookup_wish any = { .prefer = UPSTREAM_NONE };
+
+static void
+setup(void)
+{
+	parts_init(&p, 2, CAP);
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+static struct lookup *
+find(const struct lookup_key *key, bool want_found)
+{
+	bool found;
+	struct lookup *l = lookup_find_or_start(&p.lookups, key, &any, &found);
+
+	PARTS_CHECK(l != NULL && found == want_found);
+	return l;
+}
+
+static void
+check_empty(void)
+{
+	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
+	ck_assert_uint_eq(p.lookups.long_names.n_used, 0);
+	ck_assert(list_empty(&p.lookups.to_ask));
+	ck_assert_uint_eq(p.wheel.n, 0);
+	for (uint32_t i = 0; i <= p.lookups.mask; i++)
+		PARTS_CHECK(p.lookups.buckets[i] == NULL);
+}
+
+START_TEST(the_key_is_name_type_class_do_cd)
+{
+	uint8_t qname[DNS_NAME_MAX], other[DNS_NAME_MAX];
+	const struct lookup_key key = parts_key("www.example", 15, qname);
+	struct lookup_key k[6];
+	struct lookup *l = find(&key, false);
+
+	for (unsigned i = 0; i < 6; i++)
+		k[i] = key;
+	k[0].qtype = 16;
+	k[1].qclass = 254;
+	k[2].do_bit = true;
+	k[3].cd = true;
+	k[4].do_bit = k[4].cd = true;
+	k[5] = parts_key("www.exampl3", 15, other);
+	for (unsigned i = 0; i < 6; i++)
+		ck_assert_ptr_ne(find(&k[i], false), l);
+	for (unsigned i = 0; i < 6; i++)
+		(void)find(&k[i], true);
+	ck_assert_ptr_eq(find(&key, true), l);
+	ck_assert_uint_eq(parts_count(&p.stats.lookups), 7);
+	ck_assert_uint_eq(parts_count(&p.stats.coalesced), 7);
+	ck_assert_ptr_eq(lookup_at(&p.lookups, l->number), l);
+}
+END_TEST
+
+/* What one wishes joins what others wished; the way it began stays (D11). */
+START_TEST(wishes_join)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	const struct lookup_key key = parts_key("www.example", 28, qname);
+	const struct lookup_wish late = { .whole = true, .tcp = true, .check = true, .prefer = 1 };
+	struct lookup *l = find(&key, false);
+	bool found;
+
+	ck_assert(!l->whole && !l->tcp && !l->check);
+	ck_assert_uint_eq(l->upstream, UPSTREAM_NONE);
+	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &late, &found), l);
+	ck_assert(l->whole && l->check && !l->tcp);
+	(void)find(&key, true);
+	ck_assert(l->whole && l->check);
+	lookup_free(&p.lookups, l);
+	l = lookup_find_or_start(&p.lookups, &key, &late, &found);
+	ck_assert(!found && l->whole && l->check && l->tcp);
+	ck_assert_uint_eq(l->upstream, 1);
+}
+END_TEST
+
+START_TEST(without_waiters_it_ends)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	const struct lookup_key key = parts_key("www.example", 28, qname);
+	struct list link[3];
+	struct lookup *l = find(&key, false);
+
+	for (unsigned i = 0; i < 3; i++)
+		lookup_join(l, &link[i]);
+	ck_assert_uint_eq(l->n_waiters, 3);
+	lookup_leave(&p.lookups, l, &link[1]);
+	lookup_leave(&p.lookups, l, &link[0]);
+	ck_assert_ptr_eq(find(&key, true), l);
+	lookup_leave(&p.lookups, l, &link[2]);
+	check_empty();
+}
+END_TEST
+
+/* DNSBomb (CVE-2024-33655): one reply answers a bounded number. */
+START_TEST(waiters_are_bounded)
+{
+	static struct list links[LOOKUP_MAX_WAITERS];
+	uint8_t qname[DNS_NAME_MAX];
+	const struct lookup_key key = parts_key("www.example", 28, qname);
+	struct lookup *l = find(&key, false);
+	bool found;
+
+	for (unsigned i = 0; i < LOOKUP_MAX_WAITERS; i++)
+		lookup_join(find(&key, true), &links[i]);
+	ck_assert_ptr_null(lookup_find_or_start(&p.lookups, &key, &any, &found));
+	lookup_leave(&p.lookups, l, &links[17]);
+	ck_assert_ptr_eq(find(&key, true), l);
+}
+END_TEST
+
+/* Names of every length, kept apart; no room: NULL, and room again when one is freed. */
+START_TEST(long_names_and_a_full_pool)
+{
+	static struct lookup *l[CAP];
+	uint8_t qname[DNS_NAME_MAX];
+	struct lookup_key key;
+	char text[300];
+	bool found;
+
+	for (int i = 0; i < CAP; i++) {
+		snprintf(
+		    text, sizeof(text), "%0*d.%0*d.%d.example", 1 + i % 60, 0, 1 + i % 63, 1, i);
+		key = parts_key(text, 28, qname);
+		l[i] = find(&key, false);
+	}
+	key = parts_key("another.example", 28, qname);
+	ck_assert_ptr_null(lookup_find_or_start(&p.lookups, &key, &any, &found));
+	for (int i = 0; i < CAP; i++) {
+		snprintf(
+		    text, sizeof(text), "%0*d.%0*d.%d.example", 1 + i % 60, 0, 1 + i % 63, 1, i);
+		key = parts_key(text, 28, qname);
+		ck_assert_ptr_eq(find(&key, true), l[i]);
+	}
+	for (int i = 0; i < CAP; i++)
+		lookup_free(&p.lookups, l[i * 7 % CAP]);
+	check_empty();
+}
+END_TEST
+
+START_TEST(a_probe_is_not_found)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	const struct lookup_key key = parts_key(".", DNS_TYPE_NS, qname);
+	struct lookup *probe;
+
+	lookup_start_probe(&p.lookups, 1);
+	probe = LIST_OBJECT(p.lookups.to_ask.next, struct lookup, link);
+	ck_assert(probe->probe && probe->pinned);
+	ck_assert_uint_eq(probe->upstream, 1);
+	ck_assert_ptr_ne(find(&key, false), probe);
+	lookup_free(&p.lookups, probe);
+	(void)find(&key, true);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_probes), 1);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("lookup");
+	TCase *tc = tcase_create("lookup");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_key_is_name_type_class_do_cd);
+	tcase_add_test(tc, wishes_join);
+	tcase_add_test(tc, without_waiters_it_ends);
+	tcase_add_test(tc, waiters_are_bounded);
+	tcase_add_test(tc, long_names_and_a_full_pool);
+	tcase_add_test(tc, a_probe_is_not_found);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

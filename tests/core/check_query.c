@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Queries as objects: their names, waiting, deadlines, and that all is given back. */
+
+#include "core/query.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/parts.h"
+#include "dns/name.h"
+
+#define CAP 8
+
+static struct parts p;
+
+static void
+setup(void)
+{
+	parts_init(&p, 1, CAP);
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+static struct query *
+new_query(enum query_state state, const char *name)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	struct query *q = query_new(&p.queries);
+
+	ck_assert_ptr_nonnull(q);
+	ck_assert(query_set_name(&p.queries, q, qname, name_from_text(name, qname)));
+	q->state = (uint8_t)state;
+	q->qtype = DNS_TYPE_AAAA;
+	q->qclass = DNS_CLASS_IN;
+	q->flags = DNS_RD;
+	return q;
+}
+
+static struct query *
+pop_ready(void)
+{
+	struct list *link = list_pop(&p.queries.ready);
+
+	return link == NULL ? NULL : LIST_OBJECT(link, struct query, link);
+}
+
+/* Names of all lengths keep their spelling; the pool of long names fills and empties. */
+START_TEST(names)
+{
+	uint8_t name[DNS_NAME_MAX];
+	struct query *q[CAP];
+
+	for (unsigned i = 0; i < CAP; i++) {
+		memset(name, 'A' + (int)i, sizeof(name));
+		q[i] = query_new(&p.queries);
+		ck_assert_ptr_nonnull(q[i]);
+		ck_assert(query_set_name(&p.queries, q[i], name, i % 2 == 0 ? 64 : 255));
+		ck_assert_uint_eq(q[i]->qname_len, i % 2 == 0 ? 64 : 255);
+	}
+	ck_assert_ptr_null(query_new(&p.queries));
+	ck_assert_uint_eq(p.queries.long_names.n_used, CAP / 2);
+	for (unsigned i = 0; i < CAP; i++) {
+		memset(name, 'A' + (int)i, sizeof(name));
+		ck_assert_mem_eq(q[i]->qname, name, q[i]->qname_len);
+		query_free(&p.queries, q[i]);
+	}
+	ck_assert_uint_eq(p.queries.long_names.n_used, 0);
+	ck_assert_uint_eq(p.queries.pool.n_used, 0);
+}
+END_TEST
+
+START_TEST(wakes_all_who_wait)
+{
+	struct query *a = new_query(QUERY_RELAY, "www.example");
+	struct query *b = new_query(QUERY_RELAY, "WWW.example");
+	const struct msg m = { .qdcount = 1 };
+	const struct lookup_result result = {
+		.outcome = LOOKUP_ERROR, .rcode = DNS_REFUSED, .msg = &m
+	};
+	struct lookup *l;
+
+	query_start(&p.queries, a, p.now_ns);
+	query_start(&p.queries, b, p.now_ns);
+	l = a->lookup;
+	ck_assert_ptr_nonnull(l);
+	ck_assert_ptr_eq(b->lookup, l);
+	ck_assert_uint_eq(l->n_waiters, 2);
+	query_wake(&p.queries, l, &result);
+	lookup_free(&p.lookups, l);
+	ck_assert_ptr_eq(pop_ready(), a);
+	ck_assert_ptr_eq(pop_ready(), b);
+	ck_assert_ptr_null(pop_ready());
+	ck_assert(b->outcome == LOOKUP_ERROR && b->with_msg && b->rcode == DNS_REFUSED);
+	query_free(&p.queries, a);
+	query_free(&p.queries, b);
+	ck_assert_uint_eq(p.wheel.n, 0);
+}
+END_TEST
+
+/* rules.md D5: 2 s for AAAA, 5 in all. */
+START_TEST(deadlines)
+{
+	static const struct {
+		enum query_state state;
+		uint64_t ms;
+	} phases[] = { { QUERY_AAAA, 2000 }, { QUERY_RELAY, 5000 }, { QUERY_REVERSE, 5000 } };
+	struct query *q = new_query(phases[_i].state, "www.example");
+	struct lookup *l;
+
+	query_start(&p.queries, q, p.now_ns);
+	l = q->lookup;
+	ck_assert_ptr_nonnull(l);
+	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns + phases[_i].ms * NS_PER_MS - 1));
+	ck_assert_ptr_eq(
+	    wheel_take(&p.wheel, p.now_ns + phases[_i].ms * NS_PER_MS + WHEEL_TICK_NS), &q->timer);
+	query_on_deadline(&p.queries, q);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
+	ck_assert_ptr_null(q->lookup);
+	/* A second deadline in the same tick finds it ready and leaves it so. */
+	query_on_deadline(&p.queries, q);
+	ck_assert_ptr_eq(pop_ready(), q);
+	ck_assert_ptr_null(pop_ready());
+	ck_assert(q->outcome == LOOKUP_SILENT && !q->with_msg);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+START_TEST(no_time_left)
+{
+	struct query *q = new_query(QUERY_RELAY, "www.example");
+
+	q->deadline_ns = p.now_ns;
+	query_ask(&p.queries, q, q->qname, DNS_TYPE_A, p.now_ns);
+	ck_assert_ptr_null(q->lookup);
+	ck_assert_ptr_eq(pop_ready(), q);
+	ck_assert_int_eq(q->outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(parts_count(&p.stats.lookups), 0);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+START_TEST(all_is_given_back)
+{
+	struct query *q = new_query(QUERY_RELAY, "www.example");
+
+	q->aaaa = pool_take(&p.queries.remnants);
+	q->chain = pool_take(&p.queries.remnants);
+	wheel_set(&p.wheel, &q->timer, p.now_ns + NS_PER_SEC);
+	query_drop_remnant(&p.queries, &q->chain);
+	ck_assert_ptr_null(q->chain);
+	query_drop_remnant(&p.queries, &q->chain);
+	ck_assert_uint_eq(p.queries.remnants.n_used, 1);
+	query_free(&p.queries, q);
+	ck_assert_uint_eq(p.queries.remnants.n_used, 0);
+	ck_assert_uint_eq(p.queries.pool.n_used, 0);
+	ck_assert_uint_eq(p.wheel.n, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("query");
+	TCase *tc = tcase_create("query");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, names);
+	tcase_add_test(tc, wakes_all_who_wait);
+	tcase_add_loop_test(tc, deadlines, 0, 3);
+	tcase_add_test(tc, no_time_left);
+	tcase_add_test(tc, all_is_given_back);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is kept of a negative reply: chain and SOA, at most 512 bytes. */
+
+#include "core/remnant.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scene.h"
+#include "dns/name.h"
+
+static struct pool pool;
+static uint8_t qname[DNS_NAME_MAX];
+static uint8_t bytes[4096];
+
+static void
+setup(void)
+{
+	ck_assert_int_eq(pool_init(&pool, sizeof(struct remnant), 4), 0);
+	ck_assert_uint_gt(name_from_text("www.example", qname), 0);
+}
+
+static void
+teardown(void)
+{
+	pool_fini(&pool);
+}
+
+/* A reply about NAME with these records, scanned for AAAA. */
+static void
+reply(struct msg *m, struct answer *a, const char *name, const char *const *records, size_t n)
+{
+	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
+	uint8_t about[DNS_NAME_MAX];
+	struct build b;
+
+	ck_assert_uint_gt(name_from_text(name, about), 0);
+	build_start(&b, bytes, sizeof(bytes), 1, DNS_QR, about, DNS_TYPE_AAAA, DNS_CLASS_IN);
+	for (size_t i = 0; i < n; i++)
+		ck_assert(scene_put(&b, records[i]));
+	ck_assert_int_eq(msg_parse(m, bytes, build_finish(&b, sizeof(bytes), &opt)), MSG_OK);
+	answer_scan(m, DNS_TYPE_AAAA, a);
+}
+
+static void
+expect(const struct remnant *r, const char *const *records, size_t n)
+{
+	char line[SCENE_TEXT];
+	struct answer a;
+	struct msg m;
+	struct rr rr;
+	size_t at = 0;
+
+	remnant_view(r, DNS_TYPE_AAAA, &m, &a);
+	ck_assert(name_equal(msg_qname(&m), qname));
+	for (unsigned s = 0; s < MSG_ADDITIONAL; s++) {
+		uint16_t left = m.count[s];
+
+		for (bool more = msg_first(&m, (enum msg_section)s, &rr); more;
+		     more = --left > 0 && msg_next(&m, &rr)) {
+			scene_print(&m, (enum msg_section)s, &rr, line);
+			ck_assert_uint_lt(at, n);
+			ck_assert_str_eq(line, records[at++]);
+		}
+	}
+	ck_assert_uint_eq(at, n);
+}
+
+#define L60(c) \
+	c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c c \
+	    c c c c c c c c c c c c c c c
+#define LONG(c) L60(c) "." L60(c) "." L60(c) ".example."
+#define COUNT(x) (sizeof(x) / sizeof((x)[0]))
+
+START_TEST(a_small_reply_is_kept_whole)
+{
+	static const char *const records[] = { "an www.example. 300 CNAME t.example.",
+		"au example. 300 SOA ns.example. host.example. 60" };
+	struct answer a, kept;
+	struct remnant *r;
+	struct msg m;
+
+	reply(&m, &a, "www.example", records, COUNT(records));
+	r = remnant_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_ptr_nonnull(r);
+	memset(bytes, 0xaa, sizeof(bytes)); /* the reply is gone */
+	expect(r, records, COUNT(records));
+	remnant_view(r, DNS_TYPE_AAAA, &m, &kept);
+	ck_assert_int_eq(kept.kind, ANSWER_NODATA);
+	ck_assert_uint_eq(kept.negative_ttl, 60);
+	ck_assert(name_equal(kept.target, a.target));
+}
+END_TEST
+
+/* Of a large reply only the chain and the SOA, this with its negative TTL (RFC 2308 section 5). */
+START_TEST(a_large_reply_is_rebuilt)
+{
+	static const char *const records[] = { "an www.example. 300 CNAME t.example.",
+		"an t.example. 300 TXT " L60("ffff"),
+		"au example. 300 SOA ns.example. host.example. 60",
+		"au example. 300 TXT " L60("ffff") L60("ffff") L60("ffff") L60("ff") };
+	static const char *const wanted[] = { "an www.example. 300 CNAME t.example.",
+		"au example. 60 SOA ns.example. host.example. 60" };
+	struct remnant *r;
+	struct answer a;
+	struct msg m;
+
+	reply(&m, &a, "www.example", records, COUNT(records));
+	ck_assert_uint_gt(m.len, REMNANT_MAX);
+	r = remnant_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_ptr_nonnull(r);
+	expect(r, wanted, COUNT(wanted));
+}
+END_TEST
+
+/* rules.md D6: a chain that was followed over several replies is one. */
+START_TEST(behind_an_earlier_chain)
+{
+	static const char *const first[] = { "an www.example. 300 CNAME s.example." };
+	static const char *const second[] = { "an s.example. 200 CNAME t.example.",
+		"au example. 300 SOA ns.example. host.example. 60" };
+	static const char *const wanted[] = { "an www.example. 300 CNAME s.example.",
+		"an s.example. 200 CNAME t.example.",
+		"au example. 60 SOA ns.example. host.example. 60" };
+	struct remnant *earlier, *r;
+	struct answer a;
+	struct msg m;
+
+	reply(&m, &a, "www.example", first, COUNT(first));
+	earlier = remnant_keep(&pool, qname, NULL, &m, &a);
+	reply(&m, &a, "s.example", second, COUNT(second));
+	r = remnant_keep(&pool, qname, earlier, &m, &a);
+	ck_assert_ptr_nonnull(r);
+	expect(r, wanted, COUNT(wanted));
+	expect(earlier, first, COUNT(first));
+	ck_assert_uint_eq(pool.n_used, 2);
+}
+END_TEST
+
+/* What does not fit is left out: first the SOA. */
+START_TEST(without_the_soa)
+{
+	static const char *const records[] = { "an www.example. 300 CNAME " LONG("a"),
+		"au example. 300 SOA " LONG("b") " " LONG("c") " 60" };
+	struct remnant *r;
+	struct answer a;
+	struct msg m;
+
+	reply(&m, &a, "www.example", records, COUNT(records));
+	r = remnant_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_uint_le(r->len, REMNANT_MAX);
+	expect(r, records, 1);
+}
+END_TEST
+
+START_TEST(too_long_a_chain)
+{
+	static const char *const records[] = { "an www.example. 300 CNAME " LONG("a"),
+		"an " LONG("a") " 300 CNAME " LONG("b"), "an " LONG("b") " 300 CNAME " LONG("c") };
+	struct answer a;
+	struct msg m;
+
+	reply(&m, &a, "www.example", records, COUNT(records));
+	ck_assert_ptr_null(remnant_keep(&pool, qname, NULL, &m, &a));
+	ck_assert_uint_eq(pool.n_used, 0);
+}
+END_TEST
+
+START_TEST(none_left)
+{
+	struct answer a;
+	struct msg m;
+
+	reply(&m, &a, "www.example", NULL, 0);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_ptr_nonnull(remnant_keep(&pool, qname, NULL, &m, &a));
+	ck_assert_ptr_null(remnant_keep(&pool, qname, NULL, &m, &a));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("remnant");
+	TCase *tc = tcase_create("remnant");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_small_reply_is_kept_whole);
+	tcase_add_test(tc, a_large_reply_is_rebuilt);
+	tcase_add_test(tc, behind_an_earlier_chain);
+	tcase_add_test(tc, without_the_soa);
+	tcase_add_test(tc, too_long_a_chain);
+	tcase_add_test(tc, none_left);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Client messages: garbage is counted by kind and gets the RFC's rcode or nothing. */
+
+#include "core/request.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parts.h"
+#include "support/guard.h"
+#include "support/hex.h"
+
+static struct parts p;
+static struct guard guard;
+
+static void
+setup(void)
+{
+	parts_init(&p, 1, 10);
+	guard_init(&guard, 65536);
+}
+
+static void
+teardown(void)
+{
+	guard_fini(&guard);
+	parts_fini(&p);
+}
+
+#define Q "0001 0000 0000 0000 <www.example> 001c 0001" /* one question: AAAA IN */
+#define Q_OPT "0001 0000 0000 0001 <www.example> 001c 0001"
+#define DROPPED 0xffff
+
+struct bad {
+	const char *what;
+	const char *text;
+	const _Atomic uint64_t *counter;
+	uint16_t rcode; /* DROPPED: no answer */
+	bool edns;      /* has the answer an OPT (RFC 6891 section 6.1.1)? */
+	bool question;  /* is the question echoed? */
+};
+
+static const struct bad bad[] = {
+	{ "nothing", "", &p.stats.client_short, DROPPED, false, false },
+	{ "one byte", "12", &p.stats.client_short, DROPPED, false, false },
+	{ "11 bytes", "1234 0100 0001 0000 0000 00", &p.stats.client_short, DROPPED, false, false },
+	{ "QR set (Loop DoS)", "1234 8100 " Q, &p.stats.client_response, DROPPED, false, false },
+	{ "QR set, FORMERR", "1234 8001 0000 0000 0000 0000", &p.stats.client_response, DROPPED,
+	    false, false },
+	{ "IQUERY", "1234 0900 " Q, &p.stats.client_notimp, DNS_NOTIMP, false, false },
+	{ "STATUS with OPT", "1234 1100 " Q_OPT " <> 0029 1000 00 00 0000 0000",
+	    &p.stats.client_notimp, DNS_NOTIMP, true, false },
+	{ "NOTIFY, malformed", "1234 2100 0001 0000 0000 0000 03 'www' 07 'exa'",
+	    &p.stats.client_notimp, DNS_NOTIMP, false, false },
+	{ "UPDATE", "1234 2800 " Q, &p.stats.client_notimp, DNS_NOTIMP, false, false },
+	{ "DSO", "1234 3000 0000 0000 0000 0000", &p.stats.client_notimp, DNS_NOTIMP, false,
+	    false },
+	{ "opcode 15", "1234 7900 " Q, &p.stats.client_notimp, DNS_NOTIMP, false, false },
+	{ "no question", "1234 0100 0000 0000 0000 0000", &p.stats.client_formerr, DNS_FORMERR,
+	    false, false },
+	{ "no question but OPT", "1234 0100 0000 0000 0000 0001 <> 0029 1000 00 00 0000 0000",
+	    &p.stats.client_formerr, DNS_FORMERR, true, false },
+	{ "two questions",
+	    "1234 0100 0002 0000 0000 0000 <www.example> 001c 0001 <b.example> 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "65,535 questions", "1234 0100 ffff 0000 0000 0000 <www.example> 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "a question that is not there", "1234 0100 0001 0000 0000 0000", &p.stats.client_formerr,
+	    DNS_FORMERR, false, false },
+	{ "a pointer to itself", "1234 0100 0001 0000 0000 0000 c00c 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "a loop of two pointers", "1234 0100 0001 0000 0000 0000 01 61 c010 c00c 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "a pointer into the header", "1234 0100 0001 0000 0000 0000 c000 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "a label of 64 bytes", "1234 0100 0001 0000 0000 0000 40 61 00 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "a label that ends outside", "1234 0100 0001 0000 0000 0000 3f 61",
+	    &p.stats.client_formerr, DNS_FORMERR, false, false },
+	{ "no class", "1234 0100 0001 0000 0000 0000 <www.example> 001c", &p.stats.client_formerr,
+	    DNS_FORMERR, false, false },
+	{ "bytes left over", "1234 0100 " Q " 00", &p.stats.client_formerr, DNS_FORMERR, false,
+	    true },
+	{ "an answer that is not there", "1234 0100 0001 0001 0000 0000 <www.example> 001c 0001",
+	    &p.stats.client_formerr, DNS_FORMERR, false, true },
+	{ "65,535 additional that are not there",
+	    "1234 0100 0001 0000 0000 ffff <www.example> 001c 0001 <> 0029 1000 00 00 0000 0000",
+	    &p.stats.client_formerr, DNS_FORMERR, true, true },
+	{ "a record longer than the message",
+	    "1234 0100 0001 0000 0000 0001 <www.example> 001c 0001 <> 0001 0001 00000000 ffff 00",
+	    &p.stats.client_formerr, DNS_FORMERR, false, true },
+	{ "two OPTs (RFC 6891 6.1.1)",
+	    "1234 0100 0001 0000 0000 0002 <www.example> 001c 0001"
+	    " <> 0029 1000 00 00 0000 0000 <> 0029 1000 00 00 0000 0000",
+	    &p.stats.client_formerr, DNS_FORMERR, true, true },
+	{ "OPT not at the root", "1234 0100 " Q_OPT " <a> 0029 1000 00 00 0000 0000",
+	    &p.stats.client_formerr, DNS_FORMERR, true, true },
+	{ "OPT in authority",
+	    "1234 0100 0001 0000 0001 0000 <www.example> 001c 0001 <> 0029 1000 00 00 0000 0000",
+	    &p.stats.client_formerr, DNS_FORMERR, true, true },
+	{ "options that do not add up",
+	    "1234 0100 " Q_OPT " <> 0029 1000 00 00 0000 0006 000a 0008 0000",
+	    &p.stats.client_formerr, DNS_FORMERR, true, true },
+	{ "EDNS version 1", "1234 0100 " Q_OPT " <> 0029 1000 00 01 0000 0000",
+	    &p.stats.client_badvers, DNS_BADVERS, true, true },
+	{ "EDNS version 255", "1234 0100 " Q_OPT " <> 0029 1000 00 ff 8000 0000",
+	    &p.stats.client_badvers, DNS_BADVERS, true, true },
+	{ "TSIG", "1234 0100 " Q_OPT " <key> 00fa 00ff 00000000 0000", &p.stats.client_refused,
+	    DNS_REFUSED, false, true },
+};
+#define N_BAD (int)(sizeof(bad) / sizeof(bad[0]))
+
+static struct query *
+receive(enum engine_way way, const uint8_t *bytes, size_t len)
+{
+	const struct engine_in in = {
+		.msg = guard_put(&guard, bytes, len), .len = len, .way = way, .sock = 5, .gen = 6
+	};
+
+	return request_accept(&p.queries, &in);
+}
+
+/* The sum of the counters of what is wrong with client messages. */
+static uint64_t
+n_wrong(void)
+{
+	return parts_count(&p.stats.client_short) + parts_count(&p.stats.client_response) +
+	       parts_count(&p.stats.client_formerr) + parts_count(&p.stats.client_notimp) +
+	       parts_count(&p.stats.client_badvers) + parts_count(&p.stats.client_refused) +
+	       parts_count(&p.stats.client_dropped);
+}
+
+START_TEST(garbage)
+{
+	const struct bad *t = &bad[_i];
+	uint8_t bytes[512];
+	size_t len = hex_read(t->text, bytes, sizeof(bytes));
+	struct query *q = receive(ENGINE_CLIENT_UDP, bytes, len);
+
+	ck_assert_msg(parts_count(t->counter) == 1 && n_wrong() == 1, "%s: miscounted", t->what);
+	if (t->rcode == DROPPED) {
+		ck_assert_msg(q == NULL, "%s: not dropped", t->what);
+		return;
+	}
+	ck_assert_msg(q != NULL, "%s: dropped", t->what);
+	ck_assert_msg(
+	    q->state == QUERY_LOCAL && q->rcode == t->rcode, "%s: rcode %u", t->what, q->rcode);
+	ck_assert_msg(q->edns == t->edns, "%s: OPT", t->what);
+	ck_assert_msg((q->qname_len > 0) == t->question, "%s: question", t->what);
+	ck_assert_uint_eq(q->id, 0x1234);
+	query_free(&p.queries, q);
+	/* The same over TCP. */
+	q = receive(ENGINE_CLIENT_TCP, bytes, len);
+	ck_assert_ptr_nonnull(q);
+	ck_assert(q->tcp && q->rcode == t->rcode && q->sock == 5 && q->gen == 6);
+	ck_assert_uint_eq(parts_count(&p.stats.client_tcp), 1);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+/* Every beginning and every changed byte of a good question: no crash, an answer or a count. */
+START_TEST(cut_and_changed)
+{
+	uint8_t good[512], bytes[512];
+	size_t len =
+	    hex_read("1234 0120 " Q_OPT " <> 0029 1000 00 00 8000 000c 000a 0008 0001020304050607",
+		good, 512);
+	unsigned n = 0;
+
+	for (size_t cut = 0; cut < len; cut++, n++) {
+		struct query *q = receive(ENGINE_CLIENT_UDP, good, cut);
+
+		ck_assert((q == NULL) == (cut < 12));
+		ck_assert(q == NULL || q->rcode == DNS_FORMERR);
+		if (q != NULL)
+			query_free(&p.queries, q);
+	}
+	ck_assert_uint_eq(n_wrong(), n);
+	for (size_t at = 0; at < len; at++) {
+		for (unsigned v = 0; v < 256; v++) {
+			uint64_t before = n_wrong();
+			struct query *q;
+
+			memcpy(bytes, good, len);
+			bytes[at] = (uint8_t)v;
+			q = receive(ENGINE_CLIENT_UDP, bytes, len);
+			ck_assert(q != NULL || n_wrong() == before + 1);
+			if (q != NULL)
+				query_free(&p.queries, q);
+		}
+	}
+	ck_assert_uint_eq(p.queries.pool.n_used, 0);
+	ck_assert_uint_eq(p.queries.long_names.n_used, 0);
+}
+END_TEST
+
+/* A message of the largest size is looked at like any other. */
+START_TEST(oversized)
+{
+	static uint8_t bytes[65535];
+	size_t len = hex_read("1234 0100 " Q, bytes, sizeof(bytes));
+	struct query *q;
+
+	memset(bytes + len, 0, sizeof(bytes) - len);
+	q = receive(ENGINE_CLIENT_TCP, bytes, sizeof(bytes));
+	ck_assert_ptr_nonnull(q);
+	ck_assert_uint_eq(q->rcode, DNS_FORMERR);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+START_TEST(what_is_right_is_taken_over)
+{
+	uint8_t bytes[512];
+	size_t len = hex_read("1234 0130 " Q_OPT " <> 0029 0064 00 00 8000 0000", bytes, 512);
+	struct query *q = receive(ENGINE_CLIENT_UDP, bytes, len);
+
+	ck_assert_ptr_nonnull(q);
+	ck_assert_int_eq(q->state, QUERY_RELAY); /* DO and CD: rules.md D8 */
+	ck_assert(q->edns && q->do_bit && !q->tcp);
+	ck_assert_uint_eq(q->bufsize, 512); /* RFC 6891 section 6.2.3: less means 512 */
+	ck_assert_uint_eq(q->qtype, DNS_TYPE_AAAA);
+	ck_assert_uint_eq(q->qclass, DNS_CLASS_IN);
+	ck_assert_uint_eq(q->qname_len, 13);
+	ck_assert_uint_eq(n_wrong(), 0);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+START_TEST(no_room)
+{
+	uint8_t bytes[512];
+	size_t len = hex_read("1234 0100 " Q, bytes, 512);
+
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_ptr_nonnull(receive(ENGINE_CLIENT_UDP, bytes, len));
+	ck_assert_ptr_null(receive(ENGINE_CLIENT_UDP, bytes, len));
+	ck_assert_uint_eq(parts_count(&p.stats.client_dropped), 1);
+	ck_assert_uint_eq(parts_count(&p.stats.client_udp), 11);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("request");
+	TCase *tc = tcase_create("request");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, garbage, 0, N_BAD);
+	tcase_add_test(tc, cut_and_changed);
+	tcase_add_test(tc, oversized);
+	tcase_add_test(tc, what_is_right_is_taken_over);
+	tcase_add_test(tc, no_room);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Answers: limits, OPT and rcodes as the client can take them; sizes past what a message holds. */
+
+#include "core/respond.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parts.h"
+#include "core/scene.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+#include "support/message.h"
+
+static struct parts p;
+static uint8_t reply[65536];
+static uint8_t out[ENGINE_TCP_CAP];
+
+static void
+setup(void)
+{
+	parts_init(&p, 1, 8);
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+static struct query *
+new_query(bool tcp, bool edns)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	struct query *q = query_new(&p.queries);
+
+	ck_assert_ptr_nonnull(q);
+	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("WWW.example", qname)));
+	q->id = 0x1234;
+	q->flags = DNS_RD;
+	q->qtype = DNS_TYPE_AAAA;
+	q->qclass = DNS_CLASS_IN;
+	q->tcp = tcp;
+	q->edns = edns;
+	q->bufsize = 4096;
+	return q;
+}
+
+/* A reply to www.example A with N A records of 16 bytes. */
+static void
+many_a(struct msg *m, unsigned n)
+{
+	const struct build_opt none = { .present = false };
+	uint8_t qname[DNS_NAME_MAX], v4[4] = { 10, 0, 0, 0 };
+	struct build b;
+
+	ck_assert_uint_gt(name_from_text("www.example", qname), 0);
+	build_start(&b, reply, sizeof(reply), 1, DNS_QR, qname, DNS_TYPE_A, DNS_CLASS_IN);
+	for (unsigned i = 0; i < n; i++) {
+		v4[2] = (uint8_t)(i >> 8);
+		v4[3] = (uint8_t)i;
+		ck_assert(build_rr(&b, MSG_ANSWER, qname, DNS_TYPE_A, DNS_CLASS_IN, 300, v4, 4));
+	}
+	ck_assert_int_eq(msg_parse(m, reply, build_finish(&b, 65535, &none)), MSG_OK);
+}
+
+static const unsigned sizes[] = { 1, 17, 42, 43, 60, 500, 2338, 2339, 2600, 4000 };
+
+/* 2,600 A (42 KB) make 73 KB of AAAA: over TCP too the answer ends with TC, and it is sound. */
+START_TEST(synthesis_of_any_size)
+{
+	for (unsigned tcp = 0; tcp < 2; tcp++) {
+		struct query *q = new_query(tcp == 1, true);
+		const struct query_out to = { .buf = out,
+			.cap = tcp ? ENGINE_TCP_CAP : ENGINE_UDP_CAP };
+		size_t limit = tcp ? 65535 : 1232;
+		size_t fit = (limit - 12 - 17 - DNS_OPT_LEN) / 28;
+		struct msg m, got;
+		struct answer a;
+
+		many_a(&m, sizes[_i]);
+		answer_scan(&m, DNS_TYPE_A, &a);
+		message_sound(&got, out, respond_synth(&p.queries, q, &m, &a, 60, &to), limit);
+		ck_assert(got.edns.present);
+		ck_assert_int_eq((got.flags & DNS_TC) != 0, sizes[_i] > fit);
+		ck_assert_uint_eq(got.count[MSG_ANSWER], sizes[_i] > fit ? fit : sizes[_i]);
+		query_free(&p.queries, q);
+	}
+}
+END_TEST
+
+static const uint16_t rcodes[] = { DNS_NOERROR, DNS_FORMERR, DNS_SERVFAIL, DNS_NXDOMAIN,
+	DNS_REFUSED, DNS_BADVERS, DNS_BADCOOKIE, 4095 };
+
+/* Rcodes over 15 need an OPT (RFC 6891 section 6.1.3); without, they are SERVFAIL. */
+START_TEST(errors)
+{
+	struct query *with = new_query(false, true);
+	struct query *without = new_query(true, false);
+	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+	struct msg got;
+
+	message_sound(&got, out, respond_error(&p.queries, with, rcodes[_i], 20, &to), 512);
+	ck_assert_uint_eq(got.rcode, rcodes[_i]);
+	ck_assert_uint_eq(msg_ede(&got), 20);
+	ck_assert_uint_eq(got.id, 0x1234);
+	ck_assert_uint_eq(got.flags & 0xfff0U, DNS_QR | DNS_RD | DNS_RA);
+	ck_assert_mem_eq(msg_qname(&got), with->qname, with->qname_len);
+	message_sound(&got, out, respond_error(&p.queries, without, rcodes[_i], 20, &to), 512);
+	ck_assert_uint_eq(got.rcode, rcodes[_i] > 15 ? DNS_SERVFAIL : rcodes[_i]);
+	ck_assert(!got.edns.present);
+	query_free(&p.queries, with);
+	query_free(&p.queries, without);
+}
+END_TEST
+
+/* An answer to what had no sound question has none; opcode, RD and CD come back. */
+START_TEST(no_question)
+{
+	struct query *q = query_new(&p.queries);
+	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+
+	q->id = 0xabcd;
+	q->flags = 0x2900 | DNS_CD | DNS_AD;
+	message_expect(out, respond_error(&p.queries, q, DNS_NOTIMP, DNS_EDE_NONE, &to),
+	    "abcd a994 0000 0000 0000 0000");
+	query_free(&p.queries, q);
+}
+END_TEST
+
+/* NODATA with nothing at hand: neither remnant nor reply. */
+START_TEST(bare_nodata)
+{
+	struct query *q = new_query(false, false);
+	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+
+	message_expect(out, respond_nodata(&p.queries, q, NULL, 60, &to),
+	    "1234 8180 0001 0000 0000 0000 <WWW.example> 001c 0001");
+	query_free(&p.queries, q);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("respond");
+	TCase *tc = tcase_create("respond");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, synthesis_of_any_size, 0, (int)(sizeof(sizes) / sizeof(sizes[0])));
+	tcase_add_loop_test(tc, errors, 0, (int)(sizeof(rcodes) / sizeof(rcodes[0])));
+	tcase_add_test(tc, no_question);
+	tcase_add_test(tc, bare_nodata);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "dns/build.h"
+#include "dns/name.h"
+
+void
+parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
+{
+	*conf = (struct conf_core){ .selection = CONF_IN_ORDER,
+		.timeout_ms = 1000,
+		.resend_attempts = 2,
+		.udp_size_client = 1232,
+		.udp_size_upstream = 1232,
+		.max_queries = cap,
+		.n_prefixes = 1,
+		.n_upstreams = n };
+	ck_assert_int_eq(pref64_parse("2001:db8:64::/96", &conf->prefixes[0]), PREF64_OK);
+	for (unsigned i = 0; i < n; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "192.0.2.%u", i + 1);
+		ck_assert(netaddr_parse(text, 53, &conf->upstreams[i]));
+	}
+}
+
+void
+parts_init(struct parts *p, unsigned n, uint32_t cap)
+{
+	memset(p, 0, sizeof(*p));
+	parts_conf(&p->conf, n, cap);
+	p->now_ns = PARTS_START_NS;
+	rng_init_seeded(&p->rng, 1);
+	wheel_init(&p->wheel, p->now_ns);
+	upstreams_init(&p->upstreams);
+	upstreams_configure(&p->upstreams, &p->conf, &p->wheel, p->now_ns);
+	for (unsigned u = 0; u < n; u++) {
+		int slot = upstreams_socket_add(&p->upstreams, u, 0);
+
+		ck_assert_int_eq(slot, (int)u);
+		p->upstreams.table[u].socket[0] = slot;
+	}
+	ck_assert_int_eq(lookups_init(&p->lookups,
+			     &(struct lookups){ .conf = &p->conf,
+				 .stats = &p->stats,
+				 .rng = &p->rng,
+				 .wheel = &p->wheel,
+				 .upstreams = &p->upstreams },
+			     cap),
+	    0);
+	ck_assert_int_eq(queries_init(&p->queries,
+			     &(struct queries){ .conf = &p->conf,
+				 .stats = &p->stats,
+				 .wheel = &p->wheel,
+				 .lookups = &p->lookups },
+			     cap),
+	    0);
+}
+
+void
+parts_fini(struct parts *p)
+{
+	queries_fini(&p->queries);
+	lookups_fini(&p->lookups);
+}
+
+struct lookup_key
+parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX])
+{
+	struct lookup_key key = { .qname = qname, .qtype = qtype, .qclass = DNS_CLASS_IN };
+
+	key.qname_len = name_from_text(name, qname);
+	ck_assert_uint_gt(key.qname_len, 0);
+	return key;
+}
+
+size_t
+parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtype)
+{
+	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
+	uint8_t qname[DNS_NAME_MAX];
+
+	PARTS_CHECK(name_from_text(name, qname) > 0);
+	return build_query(buf, 512, id, qname, qtype, DNS_CLASS_IN, false, &opt);
+}
+
+uint64_t
+parts_count(const _Atomic uint64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}

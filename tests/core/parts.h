@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_CORE_PARTS_H
+#define DNS64D_TESTS_CORE_PARTS_H
+
+/*
+ * parts: what an engine is made of, open to the tests of its single modules.
+ */
+
+#include <check.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lookup.h"
+#include "core/query.h"
+
+/*
+ * A test fails unless TRUTH. Check's own assertions write to a pipe and allocate even when they
+ * hold, which is too much for what is done a million times.
+ */
+#define PARTS_CHECK(truth) ((truth) ? (void)0 : ck_abort_msg("not so: %s", #truth))
+
+#define PARTS_START_NS 1000000000000ULL
+
+struct parts {
+	struct conf_core conf;
+	struct stats stats;
+	struct rng rng;
+	struct wheel wheel;
+	struct upstreams upstreams;
+	struct lookups lookups;
+	struct queries queries;
+	uint64_t now_ns;
+};
+
+/*
+ * parts_conf: settings with N upstreams (192.0.2.1 and on), in order, the prefix 2001:db8:64::/96
+ * and room for CAP questions.
+ */
+void parts_conf(struct conf_core *conf, unsigned n, uint32_t cap);
+
+/* parts_init: all parts for such settings, with one socket per upstream (slots 0 to N - 1). */
+void parts_init(struct parts *p, unsigned n, uint32_t cap);
+void parts_fini(struct parts *p);
+
+/* parts_key: a key for NAME, class IN, without DO and CD. QNAME: where its name is kept. */
+struct lookup_key parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX]);
+
+/* parts_question: a client's question with OPT to BUF (512 bytes); returns its length. */
+size_t parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtype);
+
+/* parts_count: the value of a counter. */
+uint64_t parts_count(const _Atomic uint64_t *counter);
+
+#endif

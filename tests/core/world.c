@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/world.h"
+
+#include <string.h>
+
+#include "support/message.h"
+
+void
+world_init(struct world *w, unsigned n_upstreams, uint32_t cap)
+{
+	memset(w, 0, sizeof(*w));
+	parts_conf(&w->conf, n_upstreams, cap);
+	w->now_ns = PARTS_START_NS;
+}
+
+/* A socket per upstream for each ID space that is new. */
+static void
+open_sockets(struct world *w)
+{
+	for (; w->n_spaces < engine_spaces(w->engine); w->n_spaces++) {
+		for (unsigned u = 0; u < w->conf.n_upstreams; u++) {
+			int slot = engine_socket_add(w->engine, u, w->n_spaces);
+
+			ck_assert_int_ge(slot, 0);
+			engine_socket_use(w->engine, (unsigned)slot);
+		}
+	}
+}
+
+void
+world_start(struct world *w, uint64_t seed)
+{
+	w->engine = engine_new(&w->conf, &seed, w->now_ns);
+	ck_assert_ptr_nonnull(w->engine);
+	open_sockets(w);
+}
+
+void
+world_stop(struct world *w)
+{
+	engine_free(w->engine);
+	w->engine = NULL;
+}
+
+void
+world_sound(struct msg *m, const struct engine_send *send, const uint8_t *msg, size_t limit)
+{
+	bool tcp = send->way == ENGINE_CLIENT_TCP || send->way == ENGINE_UPSTREAM_TCP;
+
+	message_sound(m, msg, send->len, tcp ? DNS_MSG_MAX : limit);
+}
+
+static void
+question(struct world *w, const struct engine_send *send, const uint8_t *bytes)
+{
+	struct world_reply *r = &w->queue[w->n_queued];
+	struct msg m;
+
+	PARTS_CHECK(w->n_queued < WORLD_QUEUE);
+	PARTS_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
+	r->in = (struct engine_in){ .msg = r->bytes, .way = send->way, .sock = send->sock };
+	r->in.len = w->upstream == NULL ? 0 : w->upstream(w, &m, send, r->bytes);
+	if (r->in.len > 0)
+		w->n_queued++;
+}
+
+static void
+drain(struct world *w)
+{
+	struct engine_send send;
+
+	for (; engine_next(w->engine, w->udp, w->tcp, &send); w->n_sent++) {
+		bool tcp = send.way == ENGINE_CLIENT_TCP || send.way == ENGINE_UPSTREAM_TCP;
+		const uint8_t *bytes = tcp ? w->tcp : w->udp;
+
+		if (send.way == ENGINE_UPSTREAM_UDP || send.way == ENGINE_UPSTREAM_TCP)
+			question(w, &send, bytes);
+		else
+			w->client(w, &send, bytes);
+	}
+	open_sockets(w);
+}
+
+/* The replies queued so far, then what those lead to. */
+static void
+deliver(struct world *w)
+{
+	while (w->n_queued > 0) {
+		struct world_reply r = w->queue[0];
+
+		memmove(&w->queue[0], &w->queue[1], --w->n_queued * sizeof(w->queue[0]));
+		for (unsigned i = 0; i < w->n_queued; i++)
+			w->queue[i].in.msg = w->queue[i].bytes;
+		r.in.msg = r.bytes;
+		engine_prepare(w->engine, &r.in, 1);
+		engine_input(w->engine, &r.in, w->now_ns);
+		drain(w);
+	}
+}
+
+void
+world_input(struct world *w, const struct engine_in *in)
+{
+	engine_prepare(w->engine, in, 1);
+	engine_input(w->engine, in, w->now_ns);
+	drain(w);
+	deliver(w);
+}
+
+void
+world_pass(struct world *w, uint64_t ns)
+{
+	uint64_t end = w->now_ns + ns;
+	bool more;
+
+	while (w->now_ns < end) {
+		w->now_ns = w->now_ns + ENGINE_TICK_NS < end ? w->now_ns + ENGINE_TICK_NS : end;
+		do {
+			more = engine_tick(w->engine, w->now_ns);
+			drain(w);
+		} while (more);
+		deliver(w);
+	}
+}
+
+uint64_t
+world_stat(const struct world *w, const char *name)
+{
+	const struct stats *one[1] = { engine_stats(w->engine) };
+	struct stats_row rows[STATS_N];
+
+	stats_sum(one, 1, rows);
+	for (unsigned i = 0; i < STATS_N; i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].value;
+	}
+	ck_abort_msg("no counter %s", name);
+}

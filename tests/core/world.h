@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_CORE_WORLD_H
+#define DNS64D_TESTS_CORE_WORLD_H
+
+/*
+ * world: an engine with a clock, sockets as it wants them, clients, and upstreams that reply at
+ * once.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/engine.h"
+#include "core/parts.h"
+#include "dns/msg.h"
+
+#define WORLD_REPLY 2048 /* bytes of a reply at most */
+#define WORLD_QUEUE 64   /* replies on their way at most */
+
+struct world;
+
+/* What upstreams reply to question M, to OUT; returns the length, 0 for nothing. */
+typedef size_t world_upstream(
+    struct world *w, const struct msg *m, const struct engine_send *send, uint8_t *out);
+
+/* An answer of LEN bytes at MSG goes to a client. */
+typedef void world_client(struct world *w, const struct engine_send *send, const uint8_t *msg);
+
+struct world_reply {
+	struct engine_in in;
+	uint8_t bytes[WORLD_REPLY];
+};
+
+struct world {
+	struct conf_core conf; /* parts_conf's; to be changed before world_start */
+	world_upstream *upstream;
+	world_client *client;
+	void *arg; /* the test's */
+	struct engine *engine;
+	uint64_t now_ns;
+	unsigned n_spaces; /* with sockets */
+	unsigned n_sent;   /* messages that came out of the engine */
+	unsigned n_queued;
+	struct world_reply queue[WORLD_QUEUE];
+	uint8_t udp[ENGINE_UDP_CAP];
+	uint8_t tcp[ENGINE_TCP_CAP];
+};
+
+/* world_init: settings as by parts_conf. world_start: the engine. world_stop: its end. */
+void world_init(struct world *w, unsigned n_upstreams, uint32_t cap);
+void world_start(struct world *w, uint64_t seed);
+void world_stop(struct world *w);
+
+/* world_input: hand in a client's message, then all replies, until nothing is left to do. */
+void world_input(struct world *w, const struct engine_in *in);
+
+/* world_pass: let time pass in ticks, all that is due at each being done. */
+void world_pass(struct world *w, uint64_t ns);
+
+/* world_stats: the engine's counter NAME. */
+uint64_t world_stat(const struct world *w, const char *name);
+
+/* world_sound: an answer or question must parse and, as an answer, be no longer than LIMIT. */
+void world_sound(struct msg *m, const struct engine_send *send, const uint8_t *msg, size_t limit);
+
+#endif

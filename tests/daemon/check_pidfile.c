@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One daemon at a time: the lock counts, what a crash left does not. */
+
+#include "daemon/pidfile.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/scratch.h"
+
+static char dir[SCRATCH_PATH];
+static char path[SCRATCH_PATH + 8];
+
+static void
+make(void)
+{
+	scratch_dir(dir);
+	snprintf(path, sizeof(path), "%s/pid", dir);
+}
+
+static void
+unmake(void)
+{
+	(void)unlink(path);
+	(void)rmdir(dir);
+}
+
+static long
+number_in_file(void)
+{
+	char text[32] = "";
+	FILE *f = fopen(path, "r");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
+	fclose(f);
+	return strtol(text, NULL, 10);
+}
+
+START_TEST(written_and_removed)
+{
+	struct pidfile p;
+
+	ck_assert_int_eq(pidfile_open(&p, path), 0);
+	ck_assert_int_eq(number_in_file(), getpid());
+	pidfile_close(&p);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	pidfile_close(&p);
+}
+END_TEST
+
+START_TEST(held)
+{
+	struct pidfile p, q = { .fd = -1 };
+
+	ck_assert_int_eq(pidfile_open(&p, path), 0);
+	ck_assert_int_eq(pidfile_open(&q, path), getpid());
+	ck_assert_int_eq(number_in_file(), getpid());
+	pidfile_close(&p);
+	ck_assert_int_eq(pidfile_open(&q, path), 0);
+	pidfile_close(&q);
+}
+END_TEST
+
+START_TEST(left_by_a_crash)
+{
+	struct pidfile p;
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs("1234567\nand more text\n", f);
+	fclose(f);
+	ck_assert_int_eq(pidfile_open(&p, path), 0);
+	ck_assert_int_eq(number_in_file(), getpid());
+	pidfile_close(&p);
+}
+END_TEST
+
+START_TEST(errors)
+{
+	struct pidfile p = { .fd = -1 };
+
+	ck_assert_int_eq(pidfile_open(&p, "/nonexistent/pid"), -ENOENT);
+	ck_assert_int_eq(p.fd, -1);
+	/* Never through a link that somebody else put there. */
+	ck_assert_int_eq(symlink("/dev/null", path), 0);
+	ck_assert_int_eq(pidfile_open(&p, path), -ELOOP);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("pidfile");
+	TCase *tc = tcase_create("pidfile");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, make, unmake);
+	tcase_add_test(tc, written_and_removed);
+	tcase_add_test(tc, held);
+	tcase_add_test(tc, left_by_a_crash);
+	tcase_add_test(tc, errors);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who to become, and what power is left afterwards. What needs root is passed over without. */
+
+#include "daemon/privileges.h"
+
+#include <cap-ng.h>
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+START_TEST(nobody_to_become)
+{
+	struct privileges p;
+	char error[PRIVILEGES_TEXT];
+
+	ck_assert(privileges_resolve("none", "none", &p, error));
+	ck_assert(!p.change_uid && !p.change_gid);
+	ck_assert_uint_eq(p.uid, geteuid());
+}
+END_TEST
+
+START_TEST(unknown_names)
+{
+	struct privileges p;
+	char error[PRIVILEGES_TEXT];
+
+	ck_assert(!privileges_resolve("no-such-user", "none", &p, error));
+	ck_assert_str_eq(error, "user 'no-such-user' does not exist; create it or name another");
+	ck_assert(!privileges_resolve("none", "no-such-group", &p, error));
+	ck_assert_str_eq(error, "group 'no-such-group' does not exist; create it or name another");
+}
+END_TEST
+
+START_TEST(names_and_numbers)
+{
+	const struct passwd *pw = getpwnam("nobody");
+	struct privileges p;
+	char error[PRIVILEGES_TEXT];
+
+	if (geteuid() != 0 || pw == NULL)
+		return;
+	uid_t uid = pw->pw_uid;
+	gid_t gid = pw->pw_gid;
+	ck_assert(privileges_resolve("nobody", "none", &p, error));
+	ck_assert(p.change_uid && p.change_gid && p.uid == uid && p.gid == gid);
+	ck_assert(privileges_resolve("nobody", "root", &p, error));
+	ck_assert(p.change_uid && !p.change_gid && p.gid == 0);
+	ck_assert(privileges_resolve("61234", "none", &p, error));
+	ck_assert(p.uid == 61234 && p.gid == 61234 && p.n_groups == 0);
+	ck_assert(!privileges_resolve("4294967295", "none", &p, error));
+}
+END_TEST
+
+START_TEST(others_than_root_become_nobody_else)
+{
+	struct privileges p;
+	char error[PRIVILEGES_TEXT];
+
+	if (geteuid() == 0)
+		ck_assert_int_eq(setresuid(61234, 61234, 61234), 0);
+	ck_assert(!privileges_resolve("61235", "none", &p, error));
+	ck_assert_str_eq(error, "only root can become user '61235' and group 'none'");
+}
+END_TEST
+
+static bool
+has(unsigned capability)
+{
+	(void)capng_get_caps_process();
+	return capng_have_capability(CAPNG_PERMITTED, capability) == 1 ||
+	       capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
+}
+
+static void *
+thread_without(void *arg)
+{
+	bool *ok = arg;
+
+	*ok = privileges_thread() == 0 && !has(CAP_NET_BIND_SERVICE);
+	return NULL;
+}
+
+START_TEST(what_is_left)
+{
+	struct privileges p;
+	char error[PRIVILEGES_TEXT];
+	pthread_t thread;
+	bool ok = false, bind = has(CAP_NET_BIND_SERVICE), admin = has(CAP_NET_ADMIN);
+
+	if (geteuid() != 0)
+		return;
+	ck_assert(privileges_resolve("61234", "61235", &p, error));
+	ck_assert_msg(privileges_drop(&p, error), "%s", error);
+	ck_assert(getuid() == 61234 && geteuid() == 61234 && getgid() == 61235);
+	ck_assert_int_eq(getgroups(0, NULL), 0);
+	ck_assert_int_eq(setresuid(0, 0, 0), -1);
+	ck_assert(!has(CAP_SETUID) && !has(CAP_SYS_ADMIN) && !has(CAP_DAC_OVERRIDE));
+	ck_assert(has(CAP_NET_BIND_SERVICE) == bind && has(CAP_NET_ADMIN) == admin);
+	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 1);
+	ck_assert_int_eq(privileges_settle(), 0);
+	ck_assert(!has(CAP_NET_ADMIN));
+	/* A thread gives up its own; the main thread's stay, for a reload. */
+	ck_assert_int_eq(pthread_create(&thread, NULL, thread_without, &ok), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert(ok);
+	ck_assert(has(CAP_NET_BIND_SERVICE) == bind);
+}
+END_TEST
+
+START_TEST(chroot_errors)
+{
+	ck_assert_int_eq(privileges_chroot("/nonexistent"), -ENOENT);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("privileges");
+	TCase *tc = tcase_create("privileges");
+	SRunner *sr = srunner_create(s);
+
+	/* The tests change what the process is; each must have its own. */
+	srunner_set_fork_status(sr, CK_FORK);
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, nobody_to_become);
+	tcase_add_test(tc, unknown_names);
+	tcase_add_test(tc, names_and_numbers);
+	tcase_add_test(tc, others_than_root_become_nobody_else);
+	tcase_add_test(tc, what_is_left);
+	tcase_add_test(tc, chroot_errors);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

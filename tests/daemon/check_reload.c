@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a reload leaves as it was. That it loses no question the system tests show. */
+
+#include "daemon/reload.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "daemon/keywords.h"
+#include "support/said.h"
+
+static struct said said;
+static struct settings now, next;
+
+static void
+parse(struct settings *s, const char *text)
+{
+	said_parse(&said, text, s);
+	ck_assert_str_eq(said.text, "");
+}
+
+START_TEST(same_file)
+{
+	parse(&now, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
+	parse(&next, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
+	ck_assert_uint_eq(reload_keep(&now, &next), 0);
+	ck_assert_mem_eq(&now, &next, sizeof(now));
+}
+END_TEST
+
+START_TEST(all_that_needs_a_restart)
+{
+	parse(&now, "nameserver 192.0.2.1\n");
+	parse(&next,
+	    "nameserver 192.0.2.1\nnum-threads 7\ncpu-affinity 0\nuser x\ngroup y\nchroot /z\n"
+	    "pidfile /p\nlog syslog\nmax-queries 256\nmax-tcp-clients 1\n");
+	ck_assert_uint_eq(reload_keep(&now, &next), 9);
+	ck_assert_uint_eq(next.num_threads, 0);
+	ck_assert(!next.affinity.given);
+	ck_assert_str_eq(next.user, "none");
+	ck_assert_str_eq(next.group, "none");
+	ck_assert_str_eq(next.chroot, "none");
+	ck_assert_str_eq(next.pidfile, "auto");
+	ck_assert_int_eq(next.log, SETTINGS_LOG_AUTO);
+	ck_assert_uint_eq(next.conf.core.max_queries, 262144);
+	ck_assert_uint_eq(next.conf.io.max_tcp_clients, 1024);
+}
+END_TEST
+
+START_TEST(all_else_is_new)
+{
+	parse(&now, "nameserver 192.0.2.1\n");
+	parse(&next, "nameserver 192.0.2.2\nlisten ::\nport 54\ndns64-prefix 2001:db8::/96\n"
+		     "timeout-time 2\nlog-level info\nstop-timeout 1\nmax-tcp-per-client "
+		     "2\nudp-size-client 1400\n");
+	ck_assert_uint_eq(reload_keep(&now, &next), 0);
+	ck_assert_uint_eq(next.conf.core.upstreams[0].addr[3], 2);
+	ck_assert_uint_eq(next.conf.io.n_listens, 1);
+	ck_assert_uint_eq(next.conf.core.timeout_ms, 2000);
+	ck_assert_uint_eq(next.log_level, LOG_LEVEL_INFO);
+	ck_assert_uint_eq(next.stop_timeout_ms, 1000);
+	ck_assert_uint_eq(next.conf.io.max_tcp_per_client, 2);
+	ck_assert_uint_eq(next.conf.core.udp_size_client, 1400);
+}
+END_TEST
+
+/* Nothing changes, and no loop is looked at. */
+START_TEST(bad_file)
+{
+	struct options o = { .level = -1 };
+	struct threads t = { .n = 0 };
+
+	parse(&now, "nameserver 192.0.2.1\n");
+	next = now;
+	ck_assert(!reload_settings(&o, "/nonexistent/t.conf", &t, &now));
+	ck_assert_mem_eq(&now, &next, sizeof(now));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("reload");
+	TCase *tc = tcase_create("reload");
+	SRunner *sr = srunner_create(s);
+
+	log_open(LOG_SINK_NONE, "check");
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, same_file);
+	tcase_add_test(tc, all_that_needs_a_restart);
+	tcase_add_test(tc, all_else_is_new);
+	tcase_add_test(tc, bad_file);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

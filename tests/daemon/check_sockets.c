@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Listeners for all loops: all or none, and every address that cannot be had is named. */
+
+#include "daemon/sockets.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static struct netaddr
+addr(const char *text, uint16_t port)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(text, port, &a));
+	return a;
+}
+
+/* The port that the kernel gave to FD. */
+static uint16_t
+port_of(int fd)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	struct netaddr a;
+
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&ss, &len), 0);
+	ck_assert(netaddr_from_sockaddr((const struct sockaddr *)&ss, &a));
+	return a.port;
+}
+
+/* A free port of loopback, by asking for any. */
+static uint16_t
+free_port(void)
+{
+	struct netaddr any = addr("127.0.0.1", 0);
+	struct listen_sockets s;
+	uint16_t port;
+
+	ck_assert_int_eq(listen_open(&any, 0, &s), 0);
+	port = port_of(s.udp);
+	listen_close(&s);
+	return port;
+}
+
+START_TEST(every_loop_has_every_address)
+{
+	struct netaddr addrs[2] = { addr("127.0.0.1", free_port()),
+		addr("127.0.0.2", free_port()) };
+	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 3 };
+	struct listen_sockets *all;
+
+	ck_assert(sockets_open(&w, "test", &all));
+	for (size_t i = 0; i < 6; i++) {
+		ck_assert(netaddr_equal(&all[i].addr, &addrs[i % 2]));
+		ck_assert_uint_eq(port_of(all[i].udp), addrs[i % 2].port);
+		ck_assert_uint_eq(port_of(all[i].tcp), addrs[i % 2].port);
+	}
+	sockets_close(all, 6);
+}
+END_TEST
+
+START_TEST(none_at_all)
+{
+	struct sockets_wanted w = { .n_loops = 3 };
+	struct listen_sockets *all;
+
+	ck_assert(sockets_open(&w, "test", &all));
+	ck_assert_ptr_null(all);
+	sockets_close(all, 0);
+}
+END_TEST
+
+/* A second daemon gets an error, not half the questions. */
+START_TEST(taken)
+{
+	struct netaddr addrs[2] = { addr("127.0.0.2", free_port()),
+		addr("127.0.0.1", free_port()) };
+	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 1 };
+	struct listen_sockets other, *all;
+
+	ck_assert_int_eq(listen_open(&addrs[1], 0, &other), 0);
+	ck_assert(!sockets_open(&w, "test", &all));
+	ck_assert_ptr_null(all);
+	/* Nothing was left open. */
+	ck_assert_int_eq(listen_probe(&addrs[0]), 0);
+	listen_close(&other);
+	ck_assert(sockets_open(&w, "test", &all));
+	sockets_close(all, 2);
+}
+END_TEST
+
+/* On a reload our own wildcard is not another program. */
+START_TEST(beside_our_own)
+{
+	uint16_t port = free_port();
+	struct netaddr wildcard = addr("0.0.0.0", port), one = addr("127.0.0.1", port);
+	struct sockets_wanted w = {
+		.addrs = &one, .n = 1, .held = &wildcard, .n_held = 1, .n_loops = 1
+	};
+	struct listen_sockets held, *all;
+
+	ck_assert_int_eq(listen_open(&wildcard, 0, &held), 0);
+	ck_assert(sockets_open(&w, "test", &all));
+	sockets_close(all, 1);
+	listen_close(&held);
+}
+END_TEST
+
+START_TEST(default_addresses_that_are_missing)
+{
+	static struct settings s;
+
+	s.conf.io.listens[0] = addr("192.0.2.1", free_port()); /* of no machine */
+	s.conf.io.listens[1] = addr("127.0.0.1", free_port());
+	s.conf.io.n_listens = 2;
+	sockets_drop_missing(&s);
+	ck_assert_uint_eq(s.conf.io.n_listens, 2);
+	s.listens_by_default = true;
+	sockets_drop_missing(&s);
+	ck_assert_uint_eq(s.conf.io.n_listens, 1);
+	ck_assert_uint_eq(s.conf.io.listens[0].addr[0], 127);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sockets");
+	TCase *tc = tcase_create("sockets");
+	SRunner *sr = srunner_create(s);
+
+	log_open(LOG_SINK_NONE, "check");
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, every_loop_has_every_address);
+	tcase_add_test(tc, none_at_all);
+	tcase_add_test(tc, taken);
+	tcase_add_test(tc, beside_our_own);
+	tcase_add_test(tc, default_addresses_that_are_missing);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

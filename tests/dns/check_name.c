@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* RFC 1035 sections 2.3.4, 4.1.4 and 5.1; RFC 4343; RFC 6672 section 2.2; RFC 9267. */
+
+#include "dns/name.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/guard.h"
+#include "support/hex.h"
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define FILL "000000000000000000000000" /* 12 bytes where a header would be */
+
+static struct guard guard;
+
+static void
+set_up(void)
+{
+	guard_init(&guard, 65536);
+}
+
+static void
+tear_down(void)
+{
+	guard_fini(&guard);
+}
+
+/* TEXT (support/hex.h), ending at the unreadable page. */
+static const uint8_t *
+guarded(const char *text, size_t *len)
+{
+	uint8_t bytes[4096];
+
+	*len = hex_read(text, bytes, sizeof bytes);
+	return guard_put(&guard, bytes, *len);
+}
+
+/* Write a name of exactly LEN bytes (not 2), its labels as long as may be. */
+static void
+name_of(size_t len, uint8_t *out)
+{
+	size_t left = len - 1;
+
+	while (left > 0) {
+		size_t size = left > 64 ? 64 : left;
+
+		if (left == 65) /* a label cannot be one byte with its length byte */
+			size = 63;
+		*out++ = (uint8_t)(size - 1);
+		memset(out, 'x', size - 1);
+		out += size - 1;
+		left -= size;
+	}
+	*out = 0;
+}
+
+struct expand_case {
+	const char *msg;
+	size_t pos;
+	const char *name; /* NULL: malformed */
+	size_t end;
+};
+
+static const struct expand_case expand_cases[] = {
+	/* RFC 1035 section 4.1.4: labels, a pointer, labels and a pointer. */
+	{FILL "<>", 12, "<>", 13},
+	{FILL "<a.b>", 12, "<a.b>", 17},
+	{FILL "<F.ISI.ARPA>{FOO}c00c ff", 24, "<FOO.F.ISI.ARPA>", 30},
+	{FILL "<F.ISI.ARPA>c00c ff", 24, "<F.ISI.ARPA>", 26},
+	{FILL "<F.ISI.ARPA>c012 ff", 24, "<ARPA>", 26},
+	{FILL "<F.ISI.ARPA>c017 ff", 24, "<>", 26},
+	/* Pointers to pointers, each further back. */
+	{FILL "<com>{b}c00c{a}c011", 21, "<a.b.com>", 25},
+	{FILL "<com>c00cc011c013", 21, "<com>", 23},
+	/* RFC 9267 section 2: to itself, forward, in circles, behind the end. */
+	{FILL "c00c", 12, NULL, 0},
+	{FILL "c00e00", 12, NULL, 0},
+	{FILL "c00e<a>", 12, NULL, 0},
+	{FILL "{a}c00c", 12, NULL, 0},
+	{FILL "{a}c00e", 12, NULL, 0},
+	{FILL "{a}c010{b}c00c", 16, NULL, 0},
+	{FILL "c00ec00c", 14, NULL, 0},
+	{FILL "<a>ffff", 15, NULL, 0},
+	{FILL "<a>c0ff", 15, NULL, 0},
+	/* To the middle of the labels that it ends. */
+	{FILL "{aa}c00d", 12, NULL, 0},
+	/* Into the header, where no name stands. */
+	{FILL "<a>c000", 15, NULL, 0},
+	{FILL "<a>c00b", 15, NULL, 0},
+	/* RFC 9267 section 3: labels that run out, no terminator, half a pointer. */
+	{FILL "", 12, NULL, 0},
+	{FILL "", 13, NULL, 0},
+	{FILL "", 65535, NULL, 0},
+	{FILL "01", 12, NULL, 0},
+	{FILL "{a}", 12, NULL, 0},
+	{FILL "03'ab'", 12, NULL, 0},
+	{FILL "3f'ab'", 12, NULL, 0},
+	{FILL "c0", 12, NULL, 0},
+	{FILL "{a}c0", 12, NULL, 0},
+	/* The labels that a pointer names run out too. */
+	{FILL "3f'a'c00c", 14, NULL, 0},
+};
+
+START_TEST(expand)
+{
+	const struct expand_case *c = &expand_cases[_i];
+	uint8_t want[DNS_NAME_MAX];
+	uint8_t name[DNS_NAME_MAX];
+	size_t end = 4711;
+	size_t len;
+	const uint8_t *msg = guarded(c->msg, &len);
+	size_t n = name_expand(msg, len, c->pos, name, &end);
+
+	if (c->name == NULL) {
+		ck_assert_uint_eq(n, 0);
+		ck_assert_uint_eq(end, 4711);
+		ck_assert(!name_equal_at(msg, len, c->pos, (const uint8_t *)"\1a"));
+		ck_assert(!name_equal_at(msg, len, c->pos, (const uint8_t *)""));
+		return;
+	}
+	ck_assert_uint_eq(n, hex_read(c->name, want, sizeof want));
+	ck_assert_mem_eq(name, want, n);
+	ck_assert_uint_eq(end, c->end);
+	ck_assert_uint_eq(name_skip(msg, len, c->pos), c->end);
+	ck_assert(name_equal_at(msg, len, c->pos, want));
+}
+END_TEST
+
+/* Names of each length from 1 to 255 are good, of 256 not (RFC 1035 section 2.3.4). */
+START_TEST(every_length)
+{
+	size_t want = (size_t)_i;
+	uint8_t buf[DNS_HEADER_LEN + 300] = {0};
+	uint8_t name[DNS_NAME_MAX];
+	size_t end;
+	const uint8_t *msg;
+
+	if (want == 2) /* there is no such name */
+		return;
+	name_of(want, buf + DNS_HEADER_LEN);
+	msg = guard_put(&guard, buf, DNS_HEADER_LEN + want);
+	if (want > DNS_NAME_MAX) {
+		ck_assert_uint_eq(name_expand(msg, DNS_HEADER_LEN + want, 12, name, &end), 0);
+		ck_assert_uint_eq(name_skip(msg, DNS_HEADER_LEN + want, 12), 0);
+		return;
+	}
+	ck_assert_uint_eq(name_expand(msg, DNS_HEADER_LEN + want, 12, name, &end), want);
+	ck_assert_uint_eq(end, DNS_HEADER_LEN + want);
+	ck_assert_uint_eq(name_skip(msg, DNS_HEADER_LEN + want, 12), end);
+	ck_assert_mem_eq(name, buf + 12, want);
+	ck_assert_uint_eq(name_len(name), want);
+	ck_assert(name_equal_at(msg, DNS_HEADER_LEN + want, 12, name));
+	/* One byte less is one too few. */
+	ck_assert_uint_eq(name_expand(buf, DNS_HEADER_LEN + want - 1, 12, name, &end), 0);
+	ck_assert_uint_eq(name_skip(buf, DNS_HEADER_LEN + want - 1, 12), 0);
+}
+END_TEST
+
+/* The limit is the name's, not its spelling's: 255 bytes by way of a pointer, then one more. */
+START_TEST(length_through_pointer)
+{
+	uint8_t buf[DNS_HEADER_LEN + 300] = {0};
+	uint8_t name[DNS_NAME_MAX];
+	size_t end;
+
+	name_of(250, buf + 12);
+	memcpy(buf + 262, "\4abcd\xc0\x0c", 7);
+	ck_assert_uint_eq(name_expand(buf, 269, 262, name, &end), 255);
+	memcpy(buf + 262, "\5abcde\xc0\x0c", 8);
+	ck_assert_uint_eq(name_expand(buf, 270, 262, name, &end), 0);
+	ck_assert_uint_eq(name_skip(buf, 270, 262), 270);
+}
+END_TEST
+
+/* Only 0-63 and 192-255 begin a label or pointer (RFC 1035 section 4.1.4, RFC 6891 section 5). */
+START_TEST(every_label_byte)
+{
+	unsigned c = (unsigned)_i;
+	uint8_t buf[DNS_HEADER_LEN + 4 + 66] = {0};
+	uint8_t name[DNS_NAME_MAX];
+	size_t pos = DNS_HEADER_LEN + 4;
+	size_t want = c == 0 ? 1 : c <= 63 ? c + 2 : 0;
+	size_t skip = c >= 0xc0 ? pos + 2 : want > 0 ? pos + want : 0;
+	size_t end;
+	const uint8_t *msg;
+
+	memcpy(buf + 12, "\1a", 3);
+	buf[pos] = (uint8_t)c;
+	msg = guard_put(&guard, buf, pos + 66);
+	/* 0xc0 points to 0, the header; the others behind the end. */
+	ck_assert_uint_eq(name_expand(msg, pos + 66, pos, name, &end), want);
+	ck_assert_uint_eq(name_skip(msg, pos + 66, pos), skip);
+	ck_assert(!name_equal_at(msg, pos + 66, pos, (const uint8_t *)"\1a"));
+}
+END_TEST
+
+/* A chain of pointers back to back, COUNT of them before the name; its last one's offset. */
+static size_t
+pointer_chain(uint8_t *buf, size_t count)
+{
+	size_t pos = DNS_HEADER_LEN;
+
+	memcpy(buf + pos, "\1a", 3);
+	for (size_t i = 0; i < count; i++) {
+		size_t next = DNS_HEADER_LEN + 3 + 2 * i;
+
+		buf[next] = (uint8_t)(0xc0 | pos >> 8);
+		buf[next + 1] = (uint8_t)(pos & 0xff);
+		pos = next;
+	}
+	return pos;
+}
+
+START_TEST(pointers_are_bounded)
+{
+	static uint8_t buf[16384];
+	uint8_t name[DNS_NAME_MAX];
+	size_t end;
+	size_t pos;
+
+	pos = pointer_chain(buf, NAME_HOPS_MAX);
+	ck_assert_uint_eq(name_expand(buf, sizeof buf, pos, name, &end), 3);
+	ck_assert(name_equal_at(buf, sizeof buf, pos, (const uint8_t *)"\1A"));
+	pos = pointer_chain(buf, NAME_HOPS_MAX + 1);
+	ck_assert_uint_eq(name_expand(buf, sizeof buf, pos, name, &end), 0);
+	ck_assert(!name_equal_at(buf, sizeof buf, pos, (const uint8_t *)"\1A"));
+	pos = pointer_chain(buf, 8000);
+	ck_assert_uint_eq(name_expand(buf, sizeof buf, pos, name, &end), 0);
+	ck_assert_uint_eq(name_skip(buf, sizeof buf, pos), pos + 2);
+}
+END_TEST
+
+START_TEST(labels_and_lengths)
+{
+	ck_assert_uint_eq(name_len((const uint8_t *)""), 1);
+	ck_assert_uint_eq(name_labels((const uint8_t *)""), 0);
+	ck_assert_uint_eq(name_len((const uint8_t *)"\3www\7example\3com"), 17);
+	ck_assert_uint_eq(name_labels((const uint8_t *)"\3www\7example\3com"), 3);
+}
+END_TEST
+
+START_TEST(skip_labels_ends_where_labels_end)
+{
+	size_t len;
+	const uint8_t *msg = guarded(FILL "<a.b>{c}c00c", &len);
+
+	ck_assert_uint_eq(name_skip_labels(msg, len, 12), 16);
+	ck_assert_uint_eq(name_skip_labels(msg, len, 17), 19);
+	msg = guarded(FILL "{c}c0", &len);
+	ck_assert_uint_eq(name_skip_labels(msg, len, 12), 14);
+	msg = guarded(FILL "{c}80", &len);
+	ck_assert_uint_eq(name_skip_labels(msg, len, 12), len);
+}
+END_TEST
+
+/* RFC 4343 section 3: only A-Z fold. At offsets and lengths that meet all code paths. */
+START_TEST(every_byte_folds_as_ascii)
+{
+	uint8_t c = (uint8_t)_i;
+	uint8_t want = c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
+	uint8_t src[40];
+	uint8_t dst[40];
+	uint8_t all_want[40];
+
+	memset(src, c, sizeof src);
+	memset(all_want, want, sizeof all_want);
+	for (size_t len = 0; len <= 32; len++) {
+		const uint8_t *in = guard_put(&guard, src, len);
+
+		memset(dst, '.', sizeof dst);
+		name_lower(dst, in, len);
+		ck_assert_mem_eq(dst, all_want, len);
+		ck_assert_uint_eq(dst[len], '.');
+		ck_assert(name_equal_len(in, all_want, len));
+	}
+	name_lower(src, src, sizeof src);
+	ck_assert_mem_eq(src, all_want, sizeof src);
+}
+END_TEST
+
+/* Two bytes are the same exactly if they fold to the same, wherever in a name they stand. */
+START_TEST(equal_only_when_folded_bytes_are)
+{
+	uint8_t a[22] = "\24....................";
+	uint8_t b[22] = "\24....................";
+	unsigned c = (unsigned)_i;
+
+	for (size_t at = 1; at <= 20; at++) {
+		for (unsigned d = 0; d < 256; d++) {
+			unsigned fc = c >= 'A' && c <= 'Z' ? c + 32 : c;
+			unsigned fd = d >= 'A' && d <= 'Z' ? d + 32 : d;
+
+			a[at] = (uint8_t)c;
+			b[at] = (uint8_t)d;
+			ck_assert_int_eq(name_equal(a, b), fc == fd);
+		}
+		a[at] = '.';
+		b[at] = '.';
+	}
+}
+END_TEST
+
+START_TEST(equality_minds_label_bounds)
+{
+	const uint8_t *a = (const uint8_t *)"\3a.b";
+	const uint8_t *b = (const uint8_t *)"\1a\1b";
+
+	ck_assert(!name_equal(a, b));
+	ck_assert(!name_equal((const uint8_t *)"\1a", (const uint8_t *)"\1a\1b"));
+	ck_assert(!name_equal((const uint8_t *)"", (const uint8_t *)"\1a"));
+	ck_assert(name_equal((const uint8_t *)"", (const uint8_t *)""));
+	/* A zero byte in a label is not the root. */
+	ck_assert(!name_equal((const uint8_t *)"\2\0a", (const uint8_t *)"\2\0b"));
+	ck_assert(name_equal((const uint8_t *)"\2\0A", (const uint8_t *)"\2\0a"));
+}
+END_TEST
+
+struct below_case {
+	const char *name;
+	const char *zone;
+	bool below;
+};
+
+static const struct below_case below_cases[] = {
+	{"a.example", "example", true},
+	{"A.EXAMPLE", "example", true},
+	{"example", "example", true},
+	{"a.b.c.example", "c.EXAMPLE", true},
+	{"a.example", ".", true},
+	{".", ".", true},
+	{".", "example", false},
+	{"example", "a.example", false},
+	{"xexample", "example", false},
+	{"a.xexample", "example", false},
+	{"example.org", "example", false},
+	/* The bytes of the zone's wire form, but not at a label's beginning. */
+	{"a\\007example", "example", false},
+};
+
+START_TEST(is_below)
+{
+	const struct below_case *c = &below_cases[_i];
+	uint8_t name[DNS_NAME_MAX];
+	uint8_t zone[DNS_NAME_MAX];
+
+	ck_assert_uint_gt(name_from_text(c->name, name), 0);
+	ck_assert_uint_gt(name_from_text(c->zone, zone), 0);
+	ck_assert_int_eq(name_is_below(name, zone), c->below);
+}
+END_TEST
+
+struct dname_case {
+	const char *name, *owner, *target;
+	const char *want; /* NULL: too long */
+};
+
+#define L63 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define L61 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define L50 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+/* The table of RFC 6672 section 2.2, where a name is below the owner. */
+static const struct dname_case dname_cases[] = {
+	{"a.example.com.", "example.com.", "example.net.", "a.example.net."},
+	{"a.b.example.com.", "example.com.", "example.net.", "a.b.example.net."},
+	{"foo.example.com.", "example.com.", "example.net.", "foo.example.net."},
+	{"a.x.example.com.", "x.example.com.", "example.net.", "a.example.net."},
+	{"a.example.com.", "example.com.", "y.example.net.", "a.y.example.net."},
+	{"cyc.example.com.", "example.com.", "example.com.", "cyc.example.com."},
+	{"shortloop.x.x.", "x.", ".", "shortloop.x."},
+	{"shortloop.x.", "x.", ".", "shortloop."},
+	{"a.EXAMPLE.com.", "example.com.", "example.net.", "a.example.net."},
+	/* 255 bytes are good, 256 are YXDOMAIN. */
+	{"a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaa.",
+	    "a." L50 "." L63 "." L63 "." L63 ".aaaaaaaa."},
+	{"a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaaa.", NULL},
+};
+
+START_TEST(substitute)
+{
+	const struct dname_case *c = &dname_cases[_i];
+	uint8_t name[DNS_NAME_MAX];
+	uint8_t owner[DNS_NAME_MAX];
+	uint8_t target[DNS_NAME_MAX];
+	uint8_t want[DNS_NAME_MAX];
+	uint8_t out[DNS_NAME_MAX];
+	size_t len;
+
+	ck_assert_uint_gt(name_from_text(c->name, name), 0);
+	ck_assert_uint_gt(name_from_text(c->owner, owner), 0);
+	ck_assert_uint_gt(name_from_text(c->target, target), 0);
+	len = name_substitute(name, owner, target, out);
+	if (c->want == NULL) {
+		ck_assert_uint_eq(len, 0);
+		return;
+	}
+	ck_assert_uint_eq(len, name_from_text(c->want, want));
+	ck_assert_mem_eq(out, want, len);
+}
+END_TEST
+
+struct text_case {
+	const char *text;
+	const char *wire; /* support/hex.h; NULL: refused */
+};
+
+static const struct text_case text_cases[] = {
+	{".", "<>"},
+	{"a", "<a>"},
+	{"a.", "<a>"},
+	{"www.Example.com", "<www.Example.com>"},
+	{"www.Example.com.", "<www.Example.com>"},
+	{"a\\.b.c", "03'a.b'<c>"},
+	{"\\\\", "01'\\'00"},
+	{"\\065", "<A>"},
+	{"\\000\\255", "0200ff00"},
+	{"a\\ b", "03'a b'00"},
+	{L63, "<" L63 ">"},
+	{L63 "." L63 "." L63 "." L61, "<" L63 "." L63 "." L63 "." L61 ">"},
+	{L63 "." L63 "." L63 "." L61 ".", "<" L63 "." L63 "." L63 "." L61 ">"},
+	{"", NULL},
+	{"..", NULL},
+	{".a", NULL},
+	{"a..b", NULL},
+	{"a..", NULL},
+	{"a\\", NULL},
+	{"a\\1", NULL},
+	{"a\\12", NULL},
+	{"a\\1x2", NULL},
+	{"a\\256", NULL},
+	{"a\\999", NULL},
+	{L63 "a", NULL},
+	{L63 "." L63 "." L63 "." L61 "a", NULL},
+	{L63 "." L63 "." L63 "." L61 ".a", NULL},
+	{L63 "." L63 "." L63 "." L50 ".aaaaaaaaaaa", NULL},
+};
+
+START_TEST(from_text)
+{
+	const struct text_case *c = &text_cases[_i];
+	uint8_t want[DNS_NAME_MAX] = {0};
+	uint8_t *out = guard_put(&guard, want, sizeof want);
+	size_t len = name_from_text(c->text, out);
+
+	if (c->wire == NULL) {
+		ck_assert_uint_eq(len, 0);
+		return;
+	}
+	ck_assert_uint_eq(len, hex_read(c->wire, want, sizeof want));
+	ck_assert_mem_eq(out, want, len);
+}
+END_TEST
+
+/* Every byte value, written and read back, is itself; nothing written can move a terminal. */
+START_TEST(text_round_trip)
+{
+	uint8_t name[4] = {2, (uint8_t)_i, 'B', 0};
+	uint8_t back[DNS_NAME_MAX];
+	char text[NAME_TEXT];
+
+	ck_assert_ptr_eq(name_to_text(name, text), text);
+	for (const char *p = text; *p != '\0'; p++)
+		ck_assert(*p > ' ' && *p < 0x7f);
+	ck_assert_uint_eq(name_from_text(text, back), 4);
+	ck_assert_mem_eq(back, name, 4);
+}
+END_TEST
+
+START_TEST(to_text)
+{
+	char text[NAME_TEXT];
+	uint8_t name[DNS_NAME_MAX];
+
+	ck_assert_str_eq(name_to_text((const uint8_t *)"", text), ".");
+	ck_assert_str_eq(name_to_text((const uint8_t *)"\3www\2ex", text), "www.ex.");
+	ck_assert_str_eq(name_to_text((const uint8_t *)"\4a.\\\"", text), "a\\.\\\\\\\".");
+	ck_assert_str_eq(name_to_text((const uint8_t *)"\3a\n\x80", text), "a\\010\\128.");
+	/* The longest text there is: all bytes escaped. */
+	name_of(DNS_NAME_MAX, name);
+	for (size_t i = 0; i < DNS_NAME_MAX; i++) {
+		if (name[i] == 'x')
+			name[i] = 0xff;
+	}
+	ck_assert_uint_eq(strlen(name_to_text(name, text)), 4 * 250 + 4);
+}
+END_TEST
+
+static TCase *
+wire_cases(void)
+{
+	TCase *tc = tcase_create("wire form");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_loop_test(tc, expand, 0, N_OF(expand_cases));
+	tcase_add_loop_test(tc, every_length, 1, 258);
+	tcase_add_test(tc, length_through_pointer);
+	tcase_add_loop_test(tc, every_label_byte, 0, 256);
+	tcase_add_test(tc, pointers_are_bounded);
+	tcase_add_test(tc, labels_and_lengths);
+	tcase_add_test(tc, skip_labels_ends_where_labels_end);
+	return tc;
+}
+
+static TCase *
+compare_cases(void)
+{
+	TCase *tc = tcase_create("compare");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_loop_test(tc, every_byte_folds_as_ascii, 0, 256);
+	tcase_add_loop_test(tc, equal_only_when_folded_bytes_are, 0, 256);
+	tcase_add_test(tc, equality_minds_label_bounds);
+	tcase_add_loop_test(tc, is_below, 0, N_OF(below_cases));
+	tcase_add_loop_test(tc, substitute, 0, N_OF(dname_cases));
+	return tc;
+}
+
+static TCase *
+text_form_cases(void)
+{
+	TCase *tc = tcase_create("text");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_loop_test(tc, from_text, 0, N_OF(text_cases));
+	tcase_add_loop_test(tc, text_round_trip, 0, 256);
+	tcase_add_test(tc, to_text);
+	return tc;
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("name");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	suite_add_tcase(s, wire_cases());
+	suite_add_tcase(s, compare_cases());
+	suite_add_tcase(s, text_form_cases());
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The bytes are a configuration file. */
+#include <ctype.h>
+#include <string.h>
+
+#include "daemon/conffile.h"
+#include "fuzz/fuzz.h"
+
+static void
+check_text(void *ctx, enum diag_kind kind, const char *text)
+{
+	(void)ctx;
+	(void)kind;
+	FUZZ_CHECK(text[0] != '\0' && strlen(text) < DIAG_TEXT);
+	for (; *text != '\0'; text++)
+		FUZZ_CHECK(!iscntrl((unsigned char)*text));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct diag d = { .file = "fuzz.conf", .sink = check_text };
+	struct settings s;
+	char *text = malloc(len > 0 ? len : 1);
+
+	FUZZ_CHECK(text != NULL);
+	if (len > 0)
+		memcpy(text, data, len);
+	conffile_parse(text, len, &s, &d);
+	free(text);
+	FUZZ_CHECK(s.conf.core.n_upstreams <= CONF_MAX_UPSTREAMS);
+	FUZZ_CHECK(s.conf.core.n_prefixes <= CONF_MAX_PREFIXES);
+	FUZZ_CHECK(s.conf.core.n_excluded <= CONF_MAX_EXCLUDED);
+	FUZZ_CHECK(s.conf.io.n_listens <= CONF_MAX_LISTENS);
+	FUZZ_CHECK(s.conf.io.n_avoid_ports <= CONF_MAX_AVOID_PORTS);
+	if (d.n_errors == 0)
+		FUZZ_CHECK(s.conf.core.udp_size_client >= 512 && s.conf.core.timeout_ms >= 1);
+	return 0;
+}

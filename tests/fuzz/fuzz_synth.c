@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The first byte chooses the prefix's length, the rest is a reply; see making.h for its fate. */
+#include "dns64/pref64.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/making.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	static const char *const prefixes[] = { "2001:db8::/32", "2001:db8::/40", "2001:db8::/48",
+		"2001:db8::/56", "2001:db8::/64", "64:ff9b::/96" };
+	static const size_t limits[] = { 512, 513, 1232, 4096, DNS_MSG_MAX };
+	static const struct net6 mapped = { { [10] = 0xff, [11] = 0xff }, 96 };
+	struct pref64 prefix;
+	const struct synth_policy policy = { &prefix, 1, &mapped, 1 };
+	struct msg m, made;
+	uint8_t *buf;
+
+	if (len == 0 || msg_parse(&m, data + 1, len - 1) != MSG_OK || m.qdcount == 0)
+		return 0;
+	FUZZ_CHECK(pref64_parse(prefixes[data[0] % 6], &prefix) == PREF64_OK);
+	buf = malloc(DNS_MSG_MAX);
+	FUZZ_CHECK(buf != NULL);
+	for (enum making what = 0; what < MAKINGS; what++) {
+		for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+			size_t n = making_build(what, &policy, &m, buf, limits[i]);
+
+			FUZZ_CHECK(n <= limits[i] && msg_parse(&made, buf, n) == MSG_OK);
+		}
+	}
+	free(buf);
+	return 0;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* forward: ports that vary (RFC 5452 section 9.2), sockets that come and go, upstreams that cannot
+ * be had. */
+#include "io/forward.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+static struct rig rig;
+static struct rig_msg msg;
+static int client;
+static bool seen[65536]; /* ports */
+
+static void
+setup(void)
+{
+	rig_init(&rig);
+	memset(seen, 0, sizeof seen);
+	client = -1;
+}
+
+static void
+start(void)
+{
+	rig_start(&rig);
+	client = rig_connect(SOCK_DGRAM, &rig.at[0]);
+}
+
+static void
+teardown(void)
+{
+	close(client);
+	rig_end(&rig);
+}
+
+static void
+pause_ms(long ms)
+{
+	const struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void
+ask(unsigned i)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "n%u.test", i);
+	rig_question(&msg, (uint16_t)i, name, RIG_A);
+	rig_send(client, &msg);
+}
+
+/* N questions in groups of BATCH; counts in *n_ports the ports not seen before. */
+static void
+exchange(unsigned n, unsigned batch, unsigned *n_ports)
+{
+	for (unsigned i = 0; i < n; i += batch) {
+		for (unsigned k = 0; k < batch; k++)
+			ask(i + k);
+		for (unsigned k = 0; k < batch; k++) {
+			ck_assert(rig_take(&rig, &msg));
+			*n_ports += !seen[msg.from.port];
+			seen[msg.from.port] = true;
+			rig_reply(&msg, &msg, 1);
+			rig_give(&rig, &msg);
+		}
+		for (unsigned k = 0; k < batch; k++)
+			ck_assert(rig_recv(client, &msg));
+	}
+}
+
+static unsigned
+n_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* Single questions come from eight ports, none under 1024. */
+START_TEST(ports)
+{
+	unsigned n = 0;
+
+	start();
+	exchange(300, 1, &n);
+	ck_assert_uint_eq(n, FORWARD_ACTIVE);
+	for (unsigned port = 0; port < 1024; port++)
+		ck_assert(!seen[port]);
+}
+END_TEST
+
+/* A socket that has been used enough is replaced, and the old ones are closed. */
+START_TEST(rotation)
+{
+	const unsigned questions = 3 * FORWARD_ACTIVE * FORWARD_USES / 2;
+	unsigned n = 0, before, after;
+
+	start();
+	exchange(100, 1, &n);
+	before = n_descriptors();
+	exchange(questions - questions % 64, 64, &n);
+	ck_assert_uint_ge(n, FORWARD_ACTIVE + 4);
+	pause_ms(300);
+	after = n_descriptors();
+	ck_assert_uint_le(after, before);
+	ck_assert_uint_eq(rig_stat(&rig, "lookups_failed"), 0);
+}
+END_TEST
+
+/* ICMP port unreachable costs the upstream its reputation and nobody an answer. */
+START_TEST(refused)
+{
+	struct netaddr at = rig.up;
+
+	rig.conf.core.timeout_ms = 200;
+	close(rig.up_udp);
+	start();
+	ask(1);
+	ck_assert(rig_until(&rig, "upstream_refused", 1));
+	rig.up_udp = rig_bound(SOCK_DGRAM, &at);
+	rig_serve(&rig, 1);
+	ck_assert(rig_recv(client, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 1);
+}
+END_TEST
+
+/* No socket can be had for one upstream: the other answers, and it is tried again, but not in a
+ * spin. */
+START_TEST(unreachable)
+{
+	struct rusage before, after;
+	uint64_t n;
+
+	rig.conf.core.upstreams[0] = rig_addr("255.255.255.255", 53);
+	rig.conf.core.upstreams[1] = rig.up;
+	rig.conf.core.n_upstreams = 2;
+	rig.conf.core.timeout_ms = 200;
+	start();
+	ask(1);
+	rig_serve(&rig, 1);
+	ck_assert(rig_recv(client, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 1);
+	getrusage(RUSAGE_SELF, &before);
+	n = rig_stat(&rig, "upstream_refused");
+	pause_ms(1000);
+	getrusage(RUSAGE_SELF, &after);
+	n = rig_stat(&rig, "upstream_refused") - n;
+	ck_assert_uint_ge(n, 1);
+	ck_assert_uint_le(n, 8);
+	ck_assert_int_lt((after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000 +
+			     after.ru_utime.tv_usec - before.ru_utime.tv_usec,
+	    400000);
+}
+END_TEST
+
+/* RFC 5452 section 9.1: what comes from elsewhere does not count. */
+START_TEST(stranger)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	struct rig other = rig;
+
+	start();
+	other.up_udp = rig_bound(SOCK_DGRAM, &any);
+	ask(1);
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply(&msg, &msg, 1);
+	rig_give(&other, &msg);
+	ck_assert(!rig_ready(client, RIG_QUIET_MS));
+	rig_give(&rig, &msg);
+	ck_assert(rig_recv(client, &msg));
+	close(other.up_udp);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("forward");
+	TCase *t = tcase_create("forward");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, ports);
+	tcase_add_test(t, rotation);
+	tcase_add_test(t, refused);
+	tcase_add_test(t, unreachable);
+	tcase_add_test(t, stranger);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

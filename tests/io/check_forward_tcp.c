@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* forward_tcp: one pipelined connection per upstream (RFC 7766, rules.md D11), and its end. */
+#include "io/forward_tcp.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+static struct rig rig;
+static struct rig_msg msg, question[3];
+static int client, udp;
+
+static void
+setup(void)
+{
+	rig_init(&rig);
+	rig_start(&rig);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
+}
+
+static void
+teardown(void)
+{
+	close(client);
+	close(udp);
+	rig_end(&rig);
+}
+
+/* D11: what a TCP client wants relayed goes by TCP. */
+static void
+ask(uint16_t id)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "n%u.test", id);
+	rig_question(&msg, id, name, RIG_A);
+	rig_put(client, &msg);
+}
+
+static void
+reply(int up, const struct rig_msg *q)
+{
+	rig_reply(&msg, q, 2);
+	rig_put(up, &msg);
+}
+
+static void
+expect(uint16_t id)
+{
+	ck_assert(rig_get(client, &msg));
+	ck_assert_uint_eq(rig_id(&msg), id);
+	ck_assert_uint_eq(rig_answers(&msg), 2);
+}
+
+/* RFC 7766 section 6.2.1: one connection, used again. */
+START_TEST(reused)
+{
+	int up;
+
+	ask(0);
+	up = rig_accept(&rig);
+	for (uint16_t i = 0; i < 20; i++) {
+		ck_assert(rig_get(up, &question[0]));
+		reply(up, &question[0]);
+		expect(i);
+		ask((uint16_t)(i + 1));
+	}
+	ck_assert(!rig_ready(rig.up_tcp, 0));
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 1);
+	close(up);
+}
+END_TEST
+
+/* Pipelined, with different IDs, and answered in another order. */
+START_TEST(out_of_order)
+{
+	int up;
+
+	for (uint16_t i = 0; i < 3; i++)
+		ask(i);
+	up = rig_accept(&rig);
+	for (int i = 0; i < 3; i++)
+		ck_assert(rig_get(up, &question[i]));
+	ck_assert_uint_ne(rig_id(&question[0]), rig_id(&question[1]));
+	for (int i = 2; i >= 0; i--) {
+		reply(up, &question[i]);
+		expect((uint16_t)i);
+	}
+	close(up);
+}
+END_TEST
+
+/* D11: AAAA truncated by UDP is asked by TCP. */
+START_TEST(truncated)
+{
+	int up;
+
+	rig_question(&msg, 9, "a.test", RIG_AAAA);
+	rig_send(udp, &msg);
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply_tc(&msg, &msg);
+	rig_give(&rig, &msg);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	ck_assert_uint_eq(rig_qtype(&question[0]), RIG_AAAA);
+	rig_reply(&msg, &question[0], 0);
+	rig_put(up, &msg);
+	rig_serve(&rig, 1);
+	ck_assert(rig_recv(udp, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 1);
+	close(up);
+}
+END_TEST
+
+/* A reply of 60,000 bytes in pieces. */
+START_TEST(pieces)
+{
+	uint8_t prefix[2];
+	int up;
+
+	ask(0);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	rig_reply(&msg, &question[0], 3700);
+	prefix[0] = (uint8_t)(msg.len >> 8);
+	prefix[1] = (uint8_t)msg.len;
+	ck_assert_int_eq(send(up, prefix, 1, 0), 1);
+	ck_assert(!rig_ready(client, 20));
+	ck_assert_int_eq(send(up, prefix + 1, 1, 0), 1);
+	for (size_t at = 0; at < msg.len; at += 10000) {
+		size_t n = msg.len - at < 10000 ? msg.len - at : 10000;
+
+		ck_assert(!rig_ready(client, 5));
+		ck_assert_int_eq(send(up, msg.bytes + at, n, 0), (ssize_t)n);
+	}
+	ck_assert(rig_get(client, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 3700);
+	close(up);
+}
+END_TEST
+
+/* RFC 7766 section 6.2.4: questions open on a connection that ends are asked over a new one. */
+START_TEST(lost)
+{
+	int up;
+
+	ask(0);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(0);
+	ask(1);
+	ask(2);
+	ck_assert(rig_get(up, &question[1]));
+	ck_assert(rig_get(up, &question[2]));
+	if (_i == 1) /* not closed, but nonsense: a frame of 3 bytes */
+		ck_assert_int_eq(send(up, "\0\3abc", 5, 0), 5);
+	else
+		close(up);
+	if (_i == 1) {
+		ck_assert(rig_closed(up, RIG_WAIT_MS));
+		close(up);
+	}
+	up = rig_accept(&rig);
+	for (int i = 0; i < 2; i++) {
+		ck_assert(rig_get(up, &question[i]));
+		reply(up, &question[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		ck_assert(rig_get(client, &msg));
+		ck_assert_uint_eq(rig_answers(&msg), 2);
+	}
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 1);
+	close(up);
+}
+END_TEST
+
+/* An upstream that closes without anything open is nothing to tell. */
+START_TEST(closed_idle)
+{
+	int up;
+
+	ask(0);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(0);
+	close(up);
+	ask(1);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(1);
+	close(up);
+}
+END_TEST
+
+/* D11: where TCP cannot be had, UDP is asked. */
+START_TEST(refused)
+{
+	close(rig.up_tcp);
+	rig.up_tcp = -1;
+	ask(5);
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply(&msg, &msg, 2);
+	rig_give(&rig, &msg);
+	expect(5);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 0);
+}
+END_TEST
+
+/* Many questions while the connection is not yet there: none is lost. */
+START_TEST(queued)
+{
+	int up;
+
+	for (uint16_t i = 0; i < 60; i++)
+		ask(i);
+	ck_assert(rig_until(&rig, "client_tcp", 60));
+	up = rig_accept(&rig);
+	for (int i = 0; i < 60; i++) {
+		ck_assert(rig_get(up, &question[0]));
+		reply(up, &question[0]);
+	}
+	for (int i = 0; i < 60; i++)
+		ck_assert(rig_get(client, &msg));
+	close(up);
+}
+END_TEST
+
+/* Stopping with a question open on a connection that then ends: answered or not, the loop ends. */
+START_TEST(stop)
+{
+	int up;
+
+	ask(0);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	loop_stop(rig.loop, 3000);
+	close(up);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(0);
+	rig_join(&rig);
+	close(up);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("forward_tcp");
+	TCase *t = tcase_create("forward_tcp");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_test(t, reused);
+	tcase_add_test(t, out_of_order);
+	tcase_add_test(t, truncated);
+	tcase_add_test(t, pieces);
+	tcase_add_loop_test(t, lost, 0, 2);
+	tcase_add_test(t, closed_idle);
+	tcase_add_test(t, refused);
+	tcase_add_test(t, queued);
+	tcase_add_test(t, stop);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

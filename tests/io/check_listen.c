@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* listen: groups of sockets, and who else has the port. */
+#include "io/listen.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+static const char *const addrs[] = { "127.0.0.1", "::1", "0.0.0.0", "::" };
+
+#define N_ADDRS ((int)(sizeof addrs / sizeof addrs[0]))
+
+static int
+option(int fd, int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof value;
+
+	ck_assert_int_eq(getsockopt(fd, level, name, &value, &len), 0);
+	return value;
+}
+
+static struct listen_sockets
+opened(const char *text, uint16_t port)
+{
+	struct netaddr addr = rig_addr(text, port);
+	struct listen_sockets s;
+
+	ck_assert_int_eq(listen_open(&addr, 0, &s), 0);
+	return s;
+}
+
+/* One port for both, told when it was 0; non-blocking; PKTINFO on a wildcard only. */
+START_TEST(options)
+{
+	struct listen_sockets s = opened(addrs[_i], 0);
+	bool v6 = s.addr.family == NETADDR_IPV6;
+	int info = v6 ? option(s.udp, IPPROTO_IPV6, IPV6_RECVPKTINFO)
+		      : option(s.udp, IPPROTO_IP, IP_PKTINFO);
+
+	ck_assert_uint_ne(s.addr.port, 0);
+	ck_assert_uint_eq(rig_local(s.udp).port, s.addr.port);
+	ck_assert_uint_eq(rig_local(s.tcp).port, s.addr.port);
+	ck_assert_int_ne(fcntl(s.udp, F_GETFL) & O_NONBLOCK, 0);
+	ck_assert_int_ne(fcntl(s.tcp, F_GETFL) & O_NONBLOCK, 0);
+	ck_assert_int_eq(option(s.udp, SOL_SOCKET, SO_RXQ_OVFL), 1);
+	ck_assert_int_eq(option(s.udp, SOL_SOCKET, SO_REUSEPORT), 1);
+	ck_assert_int_eq(option(s.tcp, SOL_SOCKET, SO_REUSEPORT), 1);
+	ck_assert_int_ne(option(s.tcp, IPPROTO_TCP, TCP_NODELAY), 0);
+	ck_assert_int_eq(info, netaddr_is_wildcard(&s.addr));
+	if (v6)
+		ck_assert_int_eq(option(s.udp, IPPROTO_IPV6, IPV6_V6ONLY), 1);
+	listen_close(&s);
+}
+END_TEST
+
+/* Every loop has its own sockets of one group. */
+START_TEST(group)
+{
+	struct listen_sockets a = opened(addrs[_i], 0);
+	struct listen_sockets b;
+
+	ck_assert_int_eq(listen_open(&a.addr, 0, &b), 0);
+	ck_assert(netaddr_equal(&a.addr, &b.addr));
+	listen_close(&a);
+	listen_close(&b);
+}
+END_TEST
+
+/* A second daemon gets an error, not half the questions. */
+START_TEST(probe)
+{
+	struct listen_sockets s = opened(addrs[_i], 0);
+	struct netaddr at = s.addr;
+
+	ck_assert_int_eq(listen_probe(&at), -EADDRINUSE);
+	listen_close(&s);
+	ck_assert_int_eq(listen_probe(&at), 0);
+	ck_assert_int_eq(listen_probe(&at), 0);
+}
+END_TEST
+
+/* Somebody has the port for one of the two only. */
+START_TEST(half_taken)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	int fd = rig_bound(_i == 0 ? SOCK_DGRAM : SOCK_STREAM, &any);
+	struct netaddr at = rig_local(fd);
+	struct listen_sockets s = { .udp = -2, .tcp = -2 };
+
+	ck_assert_int_eq(listen_probe(&at), -EADDRINUSE);
+	ck_assert_int_eq(listen_open(&at, 0, &s), -EADDRINUSE);
+	ck_assert_int_eq(s.udp, -2);
+	close(fd);
+	ck_assert_int_eq(listen_open(&at, 0, &s), 0);
+	listen_close(&s);
+}
+END_TEST
+
+START_TEST(not_ours)
+{
+	struct netaddr addr = rig_addr("192.0.2.1", 5353);
+	struct listen_sockets s;
+
+	ck_assert_int_eq(listen_probe(&addr), -EADDRNOTAVAIL);
+	ck_assert_int_eq(listen_open(&addr, 0, &s), -EADDRNOTAVAIL);
+}
+END_TEST
+
+START_TEST(buffer)
+{
+	struct netaddr addr = rig_addr("127.0.0.1", 0);
+	struct listen_sockets s;
+
+	ck_assert_int_eq(listen_open(&addr, 20000, &s), 0);
+	ck_assert_int_eq(option(s.udp, SOL_SOCKET, SO_RCVBUF), 40000);
+	listen_close(&s);
+}
+END_TEST
+
+START_TEST(close_twice)
+{
+	struct listen_sockets s = opened("127.0.0.1", 0);
+	int fd;
+
+	listen_close(&s);
+	fd = dup(0);
+	listen_close(&s);
+	ck_assert_int_eq(s.udp, -1);
+	ck_assert_int_eq(s.tcp, -1);
+	ck_assert_int_ge(fcntl(fd, F_GETFD), 0);
+	close(fd);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("listen");
+	TCase *t = tcase_create("listen");
+
+	tcase_add_loop_test(t, options, 0, N_ADDRS);
+	tcase_add_loop_test(t, group, 0, N_ADDRS);
+	tcase_add_loop_test(t, probe, 0, N_ADDRS);
+	tcase_add_loop_test(t, half_taken, 0, 2);
+	tcase_add_test(t, not_ours);
+	tcase_add_test(t, buffer);
+	tcase_add_test(t, close_twice);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

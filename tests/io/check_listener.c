@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* listener: what clients may do to the sockets, and what the machine may lack. */
+#include "io/listener.h"
+
+#include <check.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+static struct rig rig;
+static struct rig_msg msg;
+
+static void
+setup(void)
+{
+	rig_init(&rig);
+}
+
+static void
+teardown(void)
+{
+	rig_end(&rig);
+}
+
+/* The answer comes from the address that was asked, on wildcard sockets too. */
+static const char *const asked[] = { "127.0.0.1", "127.9.9.9", "::1" };
+
+START_TEST(source_address)
+{
+	struct netaddr at;
+	int fd;
+
+	rig.listen[0] = "0.0.0.0";
+	rig.listen[1] = "::";
+	rig_start(&rig);
+	at = rig_addr(asked[_i], 0);
+	at.port = rig.at[at.family == NETADDR_IPV6].port;
+	fd = rig_connect(SOCK_DGRAM, &at);
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 1);
+	close(fd);
+}
+END_TEST
+
+/* Larger than a slot: counted and dropped, and those after it are served. */
+START_TEST(oversize)
+{
+	int fd;
+
+	rig_start(&rig);
+	fd = rig_connect(SOCK_DGRAM, &rig.at[0]);
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	msg.len = 5000;
+	rig_send(fd, &msg);
+	msg.len = 5;
+	rig_send(fd, &msg);
+	rig_question(&msg, 2, "a.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	ck_assert_uint_eq(rig_id(&msg), 2);
+	ck_assert_uint_eq(rig_stat(&rig, "client_truncated"), 1);
+	ck_assert_uint_eq(rig_stat(&rig, "client_short"), 1);
+	close(fd);
+}
+END_TEST
+
+static long
+cpu_ms(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+}
+
+/* Out of descriptors: UDP goes on, nothing spins, and connections are taken when there are some.
+ */
+START_TEST(out_of_descriptors)
+{
+	const struct timespec wait = { .tv_nsec = 500000000 };
+	struct rlimit old, tight;
+	long cpu;
+	int udp, tcp;
+
+	rig_start(&rig);
+	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_send(udp, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(udp, &msg));
+	tcp = rig_connect(SOCK_STREAM, &rig.at[1]);
+	ck_assert(rig_until(&rig, "tcp_accepted", 1));
+	close(tcp);
+	tcp = socket(rig.at[1].family == NETADDR_IPV6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_ge(tcp, 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	tight = old;
+	tight.rlim_cur = 3;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
+	{
+		struct sockaddr_storage ss;
+		socklen_t len = netaddr_to_sockaddr(&rig.at[1], &ss);
+
+		ck_assert_int_eq(connect(tcp, (struct sockaddr *)&ss, len), 0);
+	}
+	cpu = cpu_ms();
+	nanosleep(&wait, NULL);
+	ck_assert_int_lt(cpu_ms() - cpu, 150);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_accepted"), 1);
+	rig_question(&msg, 2, "b.test", RIG_AAAA);
+	rig_send(udp, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(udp, &msg));
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	close(tcp);
+	tcp = rig_connect(SOCK_STREAM, &rig.at[1]);
+	ck_assert(rig_until(&rig, "tcp_accepted", 2));
+	rig_question(&msg, 3, "c.test", RIG_AAAA);
+	rig_put(tcp, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(tcp, &msg));
+	close(tcp);
+	close(udp);
+}
+END_TEST
+
+/* What the kernel drops because nobody reads is counted: here the engine has no room. */
+START_TEST(drops)
+{
+	int fd;
+
+	rig.conf.core.max_queries = 4;
+	rig_start(&rig);
+	fd = rig_connect(SOCK_DGRAM, &rig.at[0]);
+	for (uint16_t i = 0; i < 2000; i++) {
+		rig_question(&msg, i,
+		    (char[]){
+			(char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676), 0 },
+		    RIG_A);
+		rig_send(fd, &msg);
+	}
+	/* It says so with a datagram that came after them. */
+	for (unsigned i = 0; i < 5000 && rig_stat(&rig, "socket_drops") == 0; i++) {
+		if (rig_ready(rig.up_udp, RIG_QUIET_MS)) {
+			rig_serve(&rig, 1);
+			continue;
+		}
+		rig_question(&msg, 1, "a.test", RIG_A);
+		rig_send(fd, &msg);
+	}
+	ck_assert_uint_gt(rig_stat(&rig, "socket_drops"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "client_dropped"), 0);
+	close(fd);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("listener");
+	TCase *t = tcase_create("listener");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 30);
+	tcase_add_loop_test(t, source_address, 0, 3);
+	tcase_add_test(t, oversize);
+	tcase_add_test(t, out_of_descriptors);
+	tcase_add_test(t, drops);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

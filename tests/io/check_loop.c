@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loop: the whole of one core, from a client's question to its answer, and its life. */
+#include "io/loop.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+static struct rig rig;
+static struct rig_msg msg;
+static int client;
+
+static void
+setup(void)
+{
+	rig_init(&rig);
+	rig_start(&rig);
+	client = rig_connect(SOCK_DGRAM, &rig.at[0]);
+}
+
+static void
+teardown(void)
+{
+	close(client);
+	rig_end(&rig);
+}
+
+static void
+expect_synthesized(const struct rig_msg *m, uint16_t id)
+{
+	static const uint8_t v6[16] = { 0, 0x64, 0xff, 0x9b, [12] = 192, 0, 2, 1 };
+
+	ck_assert_uint_eq(rig_id(m), id);
+	ck_assert_uint_eq(rig_rcode(m), 0);
+	ck_assert_uint_eq(rig_answers(m), 1);
+	ck_assert_uint_ge(m->len, 16);
+	ck_assert_ptr_nonnull(memmem(m->bytes, m->len, v6, sizeof v6));
+}
+
+/* RFC 6147 section 5.1: AAAA, nothing; A, something; synthesized. Over UDP, both families. */
+START_TEST(over_udp)
+{
+	int fd = rig_connect(SOCK_DGRAM, &rig.at[_i]);
+
+	rig_question(&msg, 77, "a.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	expect_synthesized(&msg, 77);
+	close(fd);
+}
+END_TEST
+
+START_TEST(over_tcp)
+{
+	int fd = rig_connect(SOCK_STREAM, &rig.at[_i]);
+
+	rig_question(&msg, 78, "a.test", RIG_AAAA);
+	rig_put(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(fd, &msg));
+	expect_synthesized(&msg, 78);
+	close(fd);
+}
+END_TEST
+
+/* More than a batch at once; every question gets its answer. */
+START_TEST(many)
+{
+	static bool seen[150];
+	char name[32];
+
+	memset(seen, 0, sizeof seen);
+	for (uint16_t i = 0; i < 150; i++) {
+		snprintf(name, sizeof name, "n%u.test", i);
+		rig_question(&msg, i, name, RIG_AAAA);
+		rig_send(client, &msg);
+	}
+	rig_serve(&rig, 300);
+	for (int i = 0; i < 150; i++) {
+		ck_assert(rig_recv(client, &msg));
+		ck_assert_uint_lt(rig_id(&msg), 150);
+		ck_assert(!seen[rig_id(&msg)]);
+		expect_synthesized(&msg, rig_id(&msg));
+		seen[rig_id(&msg)] = true;
+	}
+}
+END_TEST
+
+/* The number of free queries is a ceiling, not a point where the loop stops. */
+START_TEST(more_than_room)
+{
+	rig_end(&rig);
+	rig_init(&rig);
+	rig.conf.core.max_queries = 10;
+	rig_start(&rig);
+	close(client);
+	client = rig_connect(SOCK_DGRAM, &rig.at[0]);
+	for (uint16_t i = 0; i < 100; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "n%u.test", i);
+		rig_question(&msg, i, name, RIG_AAAA);
+		rig_send(client, &msg);
+	}
+	rig_serve(&rig, 200);
+	for (int i = 0; i < 100; i++)
+		ck_assert(rig_recv(client, &msg));
+	ck_assert_uint_eq(rig_stat(&rig, "client_dropped"), 0);
+}
+END_TEST
+
+static struct loop_update *
+update(const struct conf *conf)
+{
+	struct loop_update *u = calloc(1, sizeof *u);
+
+	ck_assert_ptr_nonnull(u);
+	u->snapshot = snapshot_new(conf);
+	ck_assert_ptr_nonnull(u->snapshot);
+	return u;
+}
+
+static void
+post(struct loop_update *u)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	ck_assert(!loop_pending(rig.loop));
+	loop_post(rig.loop, u);
+	for (int i = 0; loop_pending(rig.loop); i++) {
+		ck_assert_int_lt(i, RIG_WAIT_MS);
+		nanosleep(&ms, NULL);
+	}
+}
+
+/* A reload adds a listener, and it serves; the old ones go on. */
+START_TEST(reload_adds)
+{
+	struct netaddr any = rig_addr("127.0.0.2", 0);
+	struct conf conf = rig.conf;
+	struct loop_update *u = update(&conf);
+	int fd;
+
+	ck_assert_int_eq(listen_open(&any, 0, &u->added[0]), 0);
+	u->n_added = 1;
+	u->snapshot->conf.io.listens[conf.io.n_listens] = u->added[0].addr;
+	u->snapshot->conf.io.n_listens++;
+	any = u->added[0].addr;
+	post(u);
+	fd = rig_connect(SOCK_DGRAM, &any);
+	rig_question(&msg, 5, "a.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	expect_synthesized(&msg, 5);
+	close(fd);
+	rig_question(&msg, 6, "b.test", RIG_AAAA);
+	rig_send(client, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(client, &msg));
+}
+END_TEST
+
+/* A reload removes a listener: what was asked through it is answered by it, then it is gone. */
+START_TEST(reload_removes)
+{
+	struct conf conf = rig.conf;
+	struct rig_msg *question = malloc(sizeof *question);
+	const struct timespec wait = { .tv_nsec = 400000000 };
+	int tcp = rig_connect(SOCK_STREAM, &rig.at[0]);
+
+	ck_assert_ptr_nonnull(question);
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_send(client, &msg);
+	ck_assert(rig_take(&rig, question));
+	rig_question(&msg, 2, "b.test", RIG_AAAA);
+	rig_put(tcp, &msg);
+	ck_assert(rig_until(&rig, "client_tcp", 1));
+	conf.io.n_listens = 1;
+	conf.io.listens[0] = rig_addr("127.0.0.3", 9);
+	post(update(&conf));
+	rig_reply(question, question, 0);
+	rig_give(&rig, question);
+	rig_serve(&rig, 3);
+	ck_assert(rig_recv(client, &msg));
+	expect_synthesized(&msg, 1);
+	/* Its connections go on until they are done. */
+	ck_assert(rig_get(tcp, &msg));
+	expect_synthesized(&msg, 2);
+	rig_question(&msg, 3, "c.test", RIG_AAAA);
+	rig_put(tcp, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(tcp, &msg));
+	nanosleep(&wait, NULL);
+	ck_assert_int_eq(listen_probe(&rig.at[1]), 0);
+	close(tcp);
+	free(question);
+}
+END_TEST
+
+/* A reload to another upstream: a question in flight at the old one still ends there. */
+START_TEST(reload_upstream)
+{
+	struct conf conf = rig.conf;
+	struct rig other;
+
+	rig_init(&other);
+	rig_question(&msg, 1, "a.test", RIG_A);
+	rig_send(client, &msg);
+	ck_assert(rig_take(&rig, &msg));
+	conf.core.upstreams[0] = other.up;
+	post(update(&conf));
+	rig_reply(&msg, &msg, 1);
+	rig_give(&rig, &msg);
+	ck_assert(rig_recv(client, &msg));
+	ck_assert_uint_eq(rig_answers(&msg), 1);
+	rig_question(&msg, 2, "b.test", RIG_AAAA);
+	rig_send(client, &msg);
+	rig_serve(&other, 2);
+	ck_assert(rig_recv(client, &msg));
+	expect_synthesized(&msg, 2);
+	close(other.up_udp);
+	close(other.up_tcp);
+}
+END_TEST
+
+/* Settings that nobody took are freed with the loop (ASan looks). */
+START_TEST(post_without_run)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	struct snapshot *s = snapshot_new(&rig.conf);
+	struct loop_update *u = update(&rig.conf);
+	struct loop *l;
+
+	ck_assert_ptr_nonnull(s);
+	l = loop_new(s, NULL, 0);
+	ck_assert_ptr_nonnull(l);
+	snapshot_unref(s);
+	ck_assert_int_eq(listen_open(&any, 0, &u->added[0]), 0);
+	u->n_added = 1;
+	loop_post(l, u);
+	ck_assert(loop_pending(l));
+	loop_free(l);
+}
+END_TEST
+
+START_TEST(ping)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+
+	ck_assert(loop_alive(rig.loop));
+	loop_ping(rig.loop);
+	for (int i = 0; !loop_alive(rig.loop); i++) {
+		ck_assert_int_lt(i, RIG_WAIT_MS);
+		nanosleep(&ms, NULL);
+	}
+}
+END_TEST
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Nothing in flight: the end is at once. */
+START_TEST(stop_idle)
+{
+	double start = seconds();
+	int tcp = rig_connect(SOCK_STREAM, &rig.at[0]);
+
+	ck_assert(rig_until(&rig, "tcp_accepted", 1));
+	rig_stop(&rig, 5000);
+	ck_assert(seconds() - start < 1.5);
+	ck_assert(rig_closed(tcp, RIG_WAIT_MS));
+	close(tcp);
+}
+END_TEST
+
+/* Questions in flight, and one still in the socket's queue, are answered before the end. */
+START_TEST(stop_in_flight)
+{
+	int tcp = rig_connect(SOCK_STREAM, &rig.at[0]);
+
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_put(tcp, &msg);
+	ck_assert(rig_until(&rig, "client_tcp", 1));
+	rig_question(&msg, 2, "b.test", RIG_AAAA);
+	rig_send(client, &msg);
+	loop_stop(rig.loop, 5000);
+	rig_serve(&rig, 4);
+	ck_assert(rig_get(tcp, &msg));
+	expect_synthesized(&msg, 1);
+	ck_assert(rig_recv(client, &msg));
+	expect_synthesized(&msg, 2);
+	rig_join(&rig);
+	close(tcp);
+}
+END_TEST
+
+/* The grace is a bound, and a second call with 0 ends it at once. */
+START_TEST(stop_bounded)
+{
+	double start;
+
+	rig_question(&msg, 1, "a.test", RIG_AAAA);
+	rig_send(client, &msg);
+	ck_assert(rig_take(&rig, &msg));
+	start = seconds();
+	if (_i == 0) {
+		rig_stop(&rig, 300);
+		ck_assert(seconds() - start >= 0.29);
+	} else {
+		loop_stop(rig.loop, 100000);
+		rig_stop(&rig, 0);
+	}
+	ck_assert(seconds() - start < 1.5);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("loop");
+	TCase *t = tcase_create("serve");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_loop_test(t, over_udp, 0, 2);
+	tcase_add_loop_test(t, over_tcp, 0, 2);
+	tcase_add_test(t, many);
+	tcase_add_test(t, more_than_room);
+	suite_add_tcase(s, t);
+	t = tcase_create("life");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_test(t, reload_adds);
+	tcase_add_test(t, reload_removes);
+	tcase_add_test(t, reload_upstream);
+	tcase_add_test(t, post_without_run);
+	tcase_add_test(t, ping);
+	tcase_add_test(t, stop_idle);
+	tcase_add_test(t, stop_in_flight);
+	tcase_add_loop_test(t, stop_bounded, 0, 2);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

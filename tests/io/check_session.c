@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session: clients over TCP (RFC 7766), patient and impatient, slow and rude. */
+#include "io/session.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+#define BIG 3700 /* A records in a message of some 60,000 bytes */
+
+static struct rig rig;
+static struct rig_msg msg, other;
+static int client;
+
+static void
+start(void)
+{
+	rig_start(&rig);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+}
+
+static void
+setup(void)
+{
+	rig_init(&rig);
+	start();
+}
+
+static void
+setup_only(void)
+{
+	rig_init(&rig);
+	client = -1;
+}
+
+static void
+teardown(void)
+{
+	if (client >= 0)
+		close(client);
+	rig_end(&rig);
+}
+
+static void
+pause_ms(long ms)
+{
+	const struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static void
+ask(int fd, uint16_t id, const char *prefix, uint16_t qtype)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "%s%u.test", prefix, id);
+	rig_question(&msg, id, name, qtype);
+	rig_put(fd, &msg);
+}
+
+/* Pipelined questions are answered as answers come (RFC 7766 sections 6.2.1.1 and 7). */
+START_TEST(out_of_order)
+{
+	static struct rig_msg q[10];
+
+	for (uint16_t i = 0; i < 10; i++)
+		ask(client, i, "n", RIG_AAAA);
+	for (int i = 0; i < 10; i++)
+		ck_assert(rig_take(&rig, &q[i]));
+	for (int i = 9; i >= 0; i--) {
+		rig_reply(&msg, &q[i], 0);
+		rig_give(&rig, &msg);
+		rig_serve(&rig, 1);
+		ck_assert(rig_get(client, &msg));
+		ck_assert_uint_eq(rig_id(&msg), (unsigned)i);
+		ck_assert_uint_eq(rig_answers(&msg), 1);
+	}
+}
+END_TEST
+
+/* One byte at a time, with others being served in between: no head-of-line blocking. */
+START_TEST(drip)
+{
+	int quick = rig_connect(SOCK_STREAM, &rig.at[0]);
+	uint8_t frame[100];
+
+	rig_question(&other, 1, "slow.test", RIG_AAAA);
+	frame[0] = 0;
+	frame[1] = (uint8_t)other.len;
+	memcpy(frame + 2, other.bytes, other.len);
+	for (size_t i = 0; i < other.len + 2; i++) {
+		ck_assert_int_eq(send(client, frame + i, 1, 0), 1);
+		ask(quick, (uint16_t)(100 + i), "q", RIG_AAAA);
+		if (i < other.len + 1) {
+			rig_serve(&rig, 2);
+			ck_assert(rig_get(quick, &msg));
+			ck_assert_uint_eq(rig_id(&msg), 100 + i);
+		}
+	}
+	rig_serve(&rig, 4);
+	ck_assert(rig_get(client, &msg));
+	ck_assert_uint_eq(rig_id(&msg), 1);
+	close(quick);
+}
+END_TEST
+
+/* At most 64 in flight on one connection; the others wait, and are answered in the end. */
+START_TEST(questions_in_flight)
+{
+	static struct rig_msg q[SESSION_QUESTIONS];
+	int n = 0;
+
+	for (uint16_t i = 0; i < 200; i++)
+		ask(client, i, "n", RIG_AAAA);
+	while (n < SESSION_QUESTIONS)
+		ck_assert(rig_take(&rig, &q[n++]));
+	ck_assert(!rig_ready(rig.up_udp, RIG_QUIET_MS));
+	ck_assert_uint_eq(rig_stat(&rig, "client_tcp"), SESSION_QUESTIONS);
+	for (int i = 0; i < SESSION_QUESTIONS; i++) {
+		rig_reply(&q[i], &q[i], 0);
+		rig_give(&rig, &q[i]);
+	}
+	rig_serve(&rig, 400 - SESSION_QUESTIONS);
+	for (int i = 0; i < 200; i++)
+		ck_assert(rig_get(client, &msg));
+}
+END_TEST
+
+/* RFC 7766 section 6.2.4: who has said all still gets its answers; then the end. */
+START_TEST(half_closed)
+{
+	ask(client, 1, "a", RIG_AAAA);
+	ask(client, 2, "b", RIG_AAAA);
+	ck_assert_int_eq(shutdown(client, SHUT_WR), 0);
+	ck_assert(rig_until(&rig, "client_tcp", 2));
+	pause_ms(RIG_QUIET_MS);
+	rig_serve(&rig, 4);
+	ck_assert(rig_get(client, &msg));
+	ck_assert(rig_get(client, &msg));
+	ck_assert(rig_closed(client, 500));
+}
+END_TEST
+
+/* Frames that can be no message: 0 to 11 bytes. Counted, closed; nobody else suffers. */
+START_TEST(bad_frame)
+{
+	int good = rig_connect(SOCK_STREAM, &rig.at[0]);
+	uint8_t frame[20] = { 0, (uint8_t)_i };
+
+	ck_assert_int_eq(send(client, frame, sizeof frame, 0), (ssize_t)sizeof frame);
+	ck_assert(rig_closed(client, RIG_WAIT_MS));
+	ck_assert_uint_eq(rig_stat(&rig, "client_short"), 1);
+	ask(good, 1, "a", RIG_AAAA);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(good, &msg));
+	close(good);
+}
+END_TEST
+
+/* The client is gone when its answer comes: no-op, also for the next one in its place. */
+START_TEST(gone)
+{
+	struct linger reset = { .l_onoff = 1 };
+	int next;
+
+	ask(client, 1, "a", RIG_AAAA);
+	ck_assert(rig_take(&rig, &other));
+	ck_assert_int_eq(setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
+	close(client);
+	pause_ms(RIG_QUIET_MS);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ask(client, 2, "b", RIG_AAAA);
+	ck_assert(rig_until(&rig, "client_tcp", 2));
+	rig_reply(&other, &other, 0);
+	rig_give(&rig, &other);
+	rig_serve(&rig, 3);
+	ck_assert(rig_get(client, &msg));
+	ck_assert_uint_eq(rig_id(&msg), 2);
+	ck_assert(!rig_ready(client, RIG_QUIET_MS));
+	next = client;
+	ask(next, 3, "c", RIG_AAAA);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(next, &msg));
+}
+END_TEST
+
+/* RFC 7766 section 6.2.3: a whole message keeps a connection alive, bytes of one do not. */
+START_TEST(idle)
+{
+	rig.conf.io.tcp_idle_ms = 500;
+	start();
+	for (int i = 0; i < 4; i++) {
+		pause_ms(250);
+		ask(client, 1, "a", RIG_A + 15);
+		ck_assert(rig_until(&rig, "client_tcp", (uint64_t)i + 1));
+	}
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_idle"), 0);
+	close(client);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	for (int i = 0; i < 8 && rig_stat(&rig, "tcp_idle") == 0; i++) {
+		(void)!send(client, "\0", 1, MSG_NOSIGNAL);
+		(void)!send(client, "\100", i == 0, MSG_NOSIGNAL);
+		pause_ms(100);
+	}
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_idle"), 1);
+	ck_assert(rig_closed(client, 500));
+}
+END_TEST
+
+/* A question in flight is no idleness. */
+START_TEST(not_idle)
+{
+	rig.conf.io.tcp_idle_ms = 200;
+	start();
+	ask(client, 1, "a", RIG_AAAA);
+	ck_assert(rig_take(&rig, &other));
+	pause_ms(600);
+	rig_reply(&other, &other, 0);
+	rig_give(&rig, &other);
+	rig_serve(&rig, 1);
+	ck_assert(rig_get(client, &msg));
+	ck_assert(rig_closed(client, 1000));
+}
+END_TEST
+
+START_TEST(ceiling_per_client)
+{
+	int fd[3];
+
+	rig.conf.io.max_tcp_per_client = 2;
+	start();
+	fd[0] = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ck_assert(rig_until(&rig, "tcp_accepted", 2));
+	fd[1] = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ck_assert(rig_closed(fd[1], RIG_WAIT_MS));
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_refused"), 1);
+	close(client);
+	client = -1;
+	pause_ms(RIG_QUIET_MS);
+	fd[2] = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ask(fd[2], 1, "a", RIG_AAAA);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(fd[2], &msg));
+	for (int i = 0; i < 3; i++)
+		close(fd[i]);
+}
+END_TEST
+
+START_TEST(ceiling)
+{
+	int fd[4];
+
+	rig.conf.io.max_tcp_clients = 3;
+	start();
+	for (int i = 0; i < 2; i++)
+		fd[i] = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ck_assert(rig_until(&rig, "tcp_accepted", 3));
+	fd[2] = rig_connect(SOCK_STREAM, &rig.at[1]);
+	ck_assert(rig_closed(fd[2], RIG_WAIT_MS));
+	close(fd[0]);
+	pause_ms(RIG_QUIET_MS);
+	fd[3] = rig_connect(SOCK_STREAM, &rig.at[1]);
+	ask(fd[3], 1, "a", RIG_AAAA);
+	rig_serve(&rig, 2);
+	ck_assert(rig_get(fd[3], &msg));
+	for (int i = 1; i < 4; i++)
+		close(fd[i]);
+}
+END_TEST
+
+/* The upstream's side of big answers over TCP: N of them. */
+static void
+serve_big(int up, unsigned n)
+{
+	while (n-- > 0) {
+		ck_assert(rig_get(up, &other));
+		rig_reply(&other, &other, BIG);
+		rig_put(up, &other);
+	}
+}
+
+/* A client that reads late gets all of it; those beside it do not notice. */
+START_TEST(slow_reader)
+{
+	int up;
+
+	ask(client, 0, "big", RIG_A);
+	up = rig_accept(&rig);
+	serve_big(up, 1);
+	for (uint16_t i = 1; i < SESSION_QUESTIONS; i++)
+		ask(client, i, "big", RIG_A);
+	serve_big(up, SESSION_QUESTIONS - 1);
+	for (int i = 0; i < 20; i++) {
+		int quick = rig_connect(SOCK_STREAM, &rig.at[0]);
+
+		ask(quick, 7, "a", RIG_AAAA);
+		rig_serve(&rig, 2);
+		ck_assert(rig_get(quick, &msg));
+		close(quick);
+	}
+	for (int i = 0; i < SESSION_QUESTIONS; i++) {
+		ck_assert(rig_get(client, &msg));
+		ck_assert_uint_eq(rig_answers(&msg), BIG);
+	}
+	close(up);
+}
+END_TEST
+
+/* A client that takes nothing for 5 s is closed. */
+START_TEST(stalled)
+{
+	struct timespec from, to;
+	int size = 4096, up;
+
+	rig.conf.core.timeout_ms = 5000;
+	rig_start(&rig);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ck_assert_int_eq(setsockopt(client, SOL_SOCKET, SO_RCVBUF, &size, sizeof size), 0);
+	for (uint16_t i = 0; i < 5 * SESSION_QUESTIONS; i++)
+		ask(client, i, "big", RIG_A);
+	up = rig_accept(&rig);
+	while (rig_ready(up, 300))
+		serve_big(up, 1);
+	ck_assert_uint_lt(rig_stat(&rig, "client_tcp"), 5 * SESSION_QUESTIONS);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (int i = 0; i < 80 && rig_stat(&rig, "tcp_stalled") == 0; i++)
+		pause_ms(100);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_stalled"), 1);
+	ck_assert_int_ge(to.tv_sec - from.tv_sec, 4);
+	ck_assert(rig_closed(client, 500));
+	close(up);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("session");
+	TCase *t = tcase_create("plain");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_test(t, out_of_order);
+	tcase_add_test(t, drip);
+	tcase_add_test(t, questions_in_flight);
+	tcase_add_test(t, half_closed);
+	tcase_add_loop_test(t, bad_frame, 0, 12);
+	tcase_add_test(t, gone);
+	tcase_add_test(t, slow_reader);
+	suite_add_tcase(s, t);
+	t = tcase_create("limits");
+	tcase_add_checked_fixture(t, setup_only, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_test(t, idle);
+	tcase_add_test(t, not_idle);
+	tcase_add_test(t, ceiling_per_client);
+	tcase_add_test(t, ceiling);
+	tcase_add_test(t, stalled);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

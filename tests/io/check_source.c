@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source: what is ready is on its list, once, for as long as it is so. */
+#include "io/source.h"
+
+#include <check.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct event_base *base;
+static struct list ready;
+static struct source source;
+static int fd[2];
+
+static void
+setup(void)
+{
+	base = event_base_new();
+	ck_assert_ptr_nonnull(base);
+	ck_assert_int_eq(pipe(fd), 0);
+	list_init(&ready);
+	memset(&source, 0, sizeof source);
+	source_open(&source, base, fd[0], EV_READ, &ready);
+}
+
+static void
+teardown(void)
+{
+	source_close(&source);
+	event_base_free(base);
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void
+look(void)
+{
+	(void)event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+}
+
+START_TEST(level)
+{
+	look();
+	ck_assert(list_empty(&ready));
+	ck_assert_int_eq(source_on(&source), 0);
+	ck_assert_int_eq(source_on(&source), 0);
+	look();
+	ck_assert(list_empty(&ready));
+	ck_assert_int_eq(write(fd[1], "x", 1), 1);
+	look();
+	look();
+	ck_assert_ptr_eq(source_take(&ready), &source);
+	ck_assert_ptr_null(source_take(&ready));
+	look();
+	ck_assert_ptr_eq(source_take(&ready), &source);
+}
+END_TEST
+
+START_TEST(off)
+{
+	ck_assert_int_eq(write(fd[1], "x", 1), 1);
+	ck_assert_int_eq(source_on(&source), 0);
+	source_off(&source);
+	source_off(&source);
+	look();
+	ck_assert(list_empty(&ready));
+	source_mark(&source);
+	source_mark(&source);
+	ck_assert_ptr_eq(source_take(&ready), &source);
+	ck_assert(list_empty(&ready));
+}
+END_TEST
+
+/* One that is closed is on no list and libevent does not know it; closing a zeroed one is harmless.
+ */
+START_TEST(closed)
+{
+	struct source zero;
+
+	memset(&zero, 0, sizeof zero);
+	source_close(&zero);
+	ck_assert_int_eq(source_on(&source), 0);
+	source_mark(&source);
+	source_close(&source);
+	source_close(&source);
+	ck_assert(list_empty(&ready));
+	ck_assert_int_eq(write(fd[1], "x", 1), 1);
+	look();
+	ck_assert(list_empty(&ready));
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("source");
+	TCase *t = tcase_create("source");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, level);
+	tcase_add_test(t, off);
+	tcase_add_test(t, closed);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* udp: batches over loopback, the address that was asked, and what the kernel refuses. */
+#include "io/udp.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/stats.h"
+#include "io/listen.h"
+#include "support/rig.h"
+
+static struct udp_rx rx;
+static struct udp_tx tx;
+static struct udp_out out;
+static struct stats stats;
+static uint8_t *rx_bytes, *tx_bytes;
+static struct listen_sockets here;
+static struct rig_msg msg;
+
+static void
+setup(void)
+{
+	rx_bytes = malloc((size_t)UDP_BATCH * UDP_STRIDE);
+	tx_bytes = malloc((size_t)UDP_SLOTS * UDP_STRIDE);
+	ck_assert(rx_bytes != NULL && tx_bytes != NULL);
+	memset(&stats, 0, sizeof stats);
+	udp_rx_init(&rx, rx_bytes, true);
+	udp_tx_init(&tx, tx_bytes, &stats);
+}
+
+static void
+teardown(void)
+{
+	listen_close(&here);
+	free(rx_bytes);
+	free(tx_bytes);
+}
+
+static void
+listen_at(const char *text, uint32_t buffer)
+{
+	struct netaddr addr = rig_addr(text, 0);
+	int r = listen_open(&addr, buffer, &here);
+
+	ck_assert_int_eq(r, 0);
+	udp_out_init(&out, here.udp, -1);
+}
+
+static void
+put_byte(int fd, uint8_t value, size_t len)
+{
+	uint8_t bytes[5000];
+
+	memset(bytes, value, len);
+	ck_assert_int_eq(send(fd, bytes, len, 0), (ssize_t)len);
+}
+
+/* 100 datagrams are a batch of 64 and one of 36, in order, each with its sender. */
+START_TEST(batch)
+{
+	struct netaddr peer, from;
+	int fd;
+
+	listen_at("127.0.0.1", 0);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	from = rig_local(fd);
+	for (unsigned i = 0; i < 100; i++)
+		put_byte(fd, (uint8_t)i, i + 1);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, 1000), 64);
+	for (unsigned i = 0; i < 64; i++) {
+		ck_assert_uint_eq(udp_len(&rx, i), i + 1);
+		ck_assert_uint_eq(udp_msg(&rx, i)[i], i);
+		ck_assert(!udp_cut(&rx, i));
+		ck_assert(netaddr_from_sockaddr(&rx.name[i].sa, &peer));
+		ck_assert(netaddr_equal(&peer, &from));
+	}
+	ck_assert_int_eq(udp_recv(&rx, here.udp, 5), 5);
+	ck_assert_uint_eq(udp_msg(&rx, 0)[0], 64);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 31);
+	ck_assert_uint_eq(udp_msg(&rx, 30)[0], 99);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 0);
+	close(fd);
+}
+END_TEST
+
+/* Longer than a slot: said, for the caller to drop it. */
+START_TEST(cut)
+{
+	int fd;
+
+	listen_at("127.0.0.1", 0);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	put_byte(fd, 1, ENGINE_UDP_CAP);
+	put_byte(fd, 2, ENGINE_UDP_CAP + 1);
+	put_byte(fd, 3, 1);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 3);
+	ck_assert(!udp_cut(&rx, 0));
+	ck_assert(udp_cut(&rx, 1));
+	ck_assert(!udp_cut(&rx, 2));
+	close(fd);
+}
+END_TEST
+
+static void
+answer(const struct netaddr *peer, const struct netaddr *local, uint8_t value)
+{
+	struct engine_send s = {
+		.way = ENGINE_CLIENT_UDP, .peer = *peer, .local = *local, .len = 20
+	};
+
+	memset(udp_tx_slot(&tx), value, 20);
+	udp_tx_answer(&tx, &out, &s);
+}
+
+/* The answer leaves from the address that was asked, on wildcard sockets too. */
+static const struct {
+	const char *listen, *ask;
+	bool told;
+} asked[] = {
+	{ "0.0.0.0", "127.0.0.1", true },
+	{ "0.0.0.0", "127.0.0.77", true },
+	{ "::", "::1", true },
+	{ "127.0.0.5", "127.0.0.5", false },
+};
+
+START_TEST(source_address)
+{
+	struct netaddr local, peer, to;
+	uint32_t drops = 0;
+	int fd;
+
+	listen_at(asked[_i].listen, 0);
+	to = rig_addr(asked[_i].ask, here.addr.port);
+	fd = rig_connect(SOCK_DGRAM, &to); /* connected: takes nothing from elsewhere */
+	put_byte(fd, 9, 20);
+	ck_assert(rig_ready(here.udp, RIG_WAIT_MS));
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 1);
+	udp_meta(&rx, 0, &local, &drops);
+	ck_assert_uint_eq(drops, 0);
+	if (asked[_i].told) {
+		to.port = 0;
+		ck_assert(netaddr_equal(&local, &to));
+	} else {
+		ck_assert_uint_eq(local.family, NETADDR_NONE);
+	}
+	ck_assert(netaddr_from_sockaddr(&rx.name[0].sa, &peer));
+	answer(&peer, &local, 7);
+	udp_tx_flush(&tx);
+	ck_assert(rig_recv(fd, &msg));
+	ck_assert_uint_eq(msg.len, 20);
+	ck_assert_uint_eq(msg.bytes[19], 7);
+	close(fd);
+}
+END_TEST
+
+/* SO_RXQ_OVFL: what the kernel dropped is known with the next datagram. */
+START_TEST(drops)
+{
+	struct netaddr local;
+	uint32_t n = 0;
+	int fd;
+
+	listen_at("127.0.0.1", 4096);
+	fd = rig_connect(SOCK_DGRAM, &here.addr);
+	for (int i = 0; i < 50; i++)
+		put_byte(fd, 1, 500);
+	while (udp_recv(&rx, here.udp, UDP_BATCH) > 0)
+		continue;
+	put_byte(fd, 1, 500);
+	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 1);
+	udp_meta(&rx, 0, &local, &n);
+	ck_assert_uint_gt(n, 0);
+	ck_assert_uint_lt(n, 50);
+	close(fd);
+}
+END_TEST
+
+/* Answers to several sockets, interleaved, more than there are slots: each gets all of its own. */
+START_TEST(interleaved)
+{
+	struct netaddr none = { .family = NETADDR_NONE };
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	struct netaddr at[3];
+	struct udp_out question[2];
+	int fd[3], up[2], n = UDP_SLOTS + 30;
+
+	listen_at("127.0.0.1", 0);
+	for (int i = 0; i < 3; i++) {
+		fd[i] = rig_bound(SOCK_DGRAM, &any);
+		at[i] = rig_local(fd[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		up[i] = rig_connect(SOCK_DGRAM, &at[i + 1]);
+		udp_out_init(&question[i], up[i], i);
+	}
+	for (int i = 0; i < n; i++) {
+		if (i % 3 == 0) {
+			answer(&at[0], &none, (uint8_t)i);
+			continue;
+		}
+		memset(udp_tx_slot(&tx), i, 30);
+		udp_tx_question(&tx, &question[i % 3 - 1], 30);
+	}
+	udp_tx_flush(&tx);
+	ck_assert_uint_eq(tx.n, 0);
+	for (int i = 0; i < n; i++) {
+		ck_assert(rig_recv(fd[i % 3], &msg));
+		ck_assert_uint_eq(msg.bytes[0], (uint8_t)i);
+		ck_assert_uint_eq(msg.len, i % 3 == 0 ? 20 : 30);
+	}
+	ck_assert_uint_eq(stats.send_failed, 0);
+	for (int i = 0; i < 3; i++)
+		close(fd[i]);
+	close(up[0]);
+	close(up[1]);
+}
+END_TEST
+
+/* One that the kernel refuses does not hold up those behind it. */
+START_TEST(refused_in_between)
+{
+	struct netaddr none = { .family = NETADDR_NONE };
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	struct netaddr bad = rig_addr("::1", 9); /* of the wrong family */
+	struct netaddr at;
+	int fd = rig_bound(SOCK_DGRAM, &any);
+
+	listen_at("127.0.0.1", 0);
+	at = rig_local(fd);
+	for (uint8_t i = 0; i < 9; i++)
+		answer(i % 3 == 1 ? &bad : &at, &none, i);
+	udp_tx_flush(&tx);
+	for (uint8_t i = 0; i < 9; i++)
+		if (i % 3 != 1) {
+			ck_assert(rig_recv(fd, &msg));
+			ck_assert_uint_eq(msg.bytes[0], i);
+		}
+	ck_assert_uint_eq(stats.send_failed, 3);
+	ck_assert_uint_eq(tx.refused, 0);
+	close(fd);
+}
+END_TEST
+
+/* ECONNREFUSED is consumed, told, and the datagram it hit is sent once more. */
+START_TEST(connection_refused)
+{
+	struct netaddr any = rig_addr("127.0.0.1", 0);
+	int fd = rig_bound(SOCK_DGRAM, &any);
+	struct netaddr at = rig_local(fd);
+	int up = rig_connect(SOCK_DGRAM, &at);
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(&at, &ss);
+	struct udp_out question;
+
+	here.udp = here.tcp = -1;
+	close(fd);
+	udp_out_init(&question, up, 5);
+	memset(udp_tx_slot(&tx), 1, 30);
+	udp_tx_question(&tx, &question, 30);
+	udp_tx_flush(&tx); /* meets nobody: ICMP comes back */
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&ss, len), 0);
+	for (uint8_t i = 0; i < 2; i++) {
+		memset(udp_tx_slot(&tx), 2 + i, 30);
+		udp_tx_question(&tx, &question, 30);
+	}
+	udp_tx_flush(&tx);
+	ck_assert_uint_eq(tx.refused, UINT64_C(1) << 5);
+	ck_assert_uint_eq(stats.send_failed, 0);
+	for (uint8_t i = 0; i < 2; i++) {
+		ck_assert(rig_recv(fd, &msg));
+		ck_assert_int_eq(msg.bytes[0], 2 + i);
+	}
+	/* And read, it is an error once. */
+	close(fd);
+	udp_tx_question(&tx, &question, 30);
+	udp_tx_flush(&tx);
+	udp_rx_init(&rx, rx_bytes, false);
+	ck_assert_int_lt(udp_recv(&rx, up, UDP_BATCH), 0);
+	ck_assert_int_eq(udp_recv(&rx, up, UDP_BATCH), 0);
+	close(up);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("udp");
+	TCase *t = tcase_create("udp");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_test(t, batch);
+	tcase_add_test(t, cut);
+	tcase_add_loop_test(t, source_address, 0, (int)(sizeof asked / sizeof asked[0]));
+	tcase_add_test(t, drops);
+	tcase_add_test(t, interleaved);
+	tcase_add_test(t, refused_in_between);
+	tcase_add_test(t, connection_refused);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# layers: an include points down, never up (src/README has the picture).
+set -u
+cd "${TOP_SRCDIR:-.}" || exit 99
+
+# What each room may include: whole rooms, or single headers.
+allowed()
+{
+	case $1 in
+	base) echo "base/" ;;
+	dns) echo "dns/ base/netaddr.h base/attr.h" ;;
+	dns64) echo "dns64/ dns/ base/netaddr.h base/attr.h" ;;
+	core) echo "core/ dns64/ dns/ base/" ;;
+	io) echo "io/ core/ dns64/ dns/ base/" ;;
+	daemon) echo "daemon/ io/ core/ dns64/ dns/ base/" ;;
+	tools) echo "tools/ dns64/ dns/ base/" ;;
+	esac
+}
+
+# System headers that the pure rooms do without: no sockets, clocks, threads and events there.
+forbidden()
+{
+	case $1 in
+	base) echo "event2/ pthread.h" ;;
+	dns | dns64) echo "event2/ pthread.h time.h errno.h" ;;
+	core) echo "event2/ pthread.h time.h sys/socket.h" ;;
+	tools) echo "event2/" ;;
+	esac
+}
+
+# The headers that FILE includes between the two characters.
+includes()
+{
+	sed -n "s/^[[:space:]]*#[[:space:]]*include[[:space:]]*$2\([^$3]*\)$3.*/\1/p" "$1"
+}
+
+begins_with_one_of()
+{
+	header=$1
+	shift
+	for start; do
+		case $header in "$start"*) return 0 ;; esac
+	done
+	return 1
+}
+
+status=0
+for file in src/*/*.[ch]; do
+	room=${file#src/}
+	room=${room%%/*}
+	for header in $(includes "$file" '"' '"'); do
+		# shellcheck disable=SC2046 # a list of words
+		begins_with_one_of "$header" $(allowed "$room") && continue
+		echo "$file: \"$header\" is not below $room"
+		status=1
+	done
+	for header in $(includes "$file" '<' '>'); do
+		# shellcheck disable=SC2046 # a list of words
+		begins_with_one_of "$header" $(forbidden "$room") || continue
+		echo "$file: <$header> is not for $room"
+		status=1
+	done
+done
+exit $status

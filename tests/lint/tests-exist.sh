@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tests-exist: each src/<room>/x.c has a tests/<room>/check_x.c, or a reason here.
+set -u
+cd "${TOP_SRCDIR:-.}" || exit 99
+
+reason()
+{
+	case $1 in
+	daemon/main) echo "main() alone: the system tests start it" ;;
+	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
+		echo "processes, threads and signals: tests/system/daemon.sh" ;;
+	tools/fakedns) echo "main() alone: the system tests start it" ;;
+	tools/fake_tcp | tools/fake_udp) echo "sockets: check_fake_server asks them" ;;
+	base/clock) echo "one system call" ;;
+	esac
+}
+
+status=0
+for file in src/*/*.c; do
+	module=${file#src/}
+	module=${module%.c}
+	test=tests/${module%/*}/check_${module##*/}.c
+	if [ -f "$test" ]; then
+		[ -z "$(reason "$module")" ] || { echo "$module: has a test and an exception"; status=1; }
+	elif [ -z "$(reason "$module")" ]; then
+		echo "$file: no $test"
+		status=1
+	fi
+done
+exit $status

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/said.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/conffile.h"
+
+static void
+keep(void *ctx, enum diag_kind kind, const char *text)
+{
+	static const char *const words[] = {
+		[DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTICE] = "notice"
+	};
+	struct said *said = ctx;
+	int n = snprintf(
+	    said->text + said->len, sizeof(said->text) - said->len, "%s %s\n", words[kind], text);
+
+	if (n < 0 || (size_t)n >= sizeof(said->text) - said->len)
+		abort();
+	said->len += (size_t)n;
+	said->n_errors += kind == DIAG_ERROR ? 1 : 0;
+	said->n_warnings += kind == DIAG_WARNING ? 1 : 0;
+	said->n_notices += kind == DIAG_NOTICE ? 1 : 0;
+}
+
+void
+said_init(struct said *said)
+{
+	said->diag = (struct diag){ .file = "t.conf", .sink = keep, .ctx = said };
+	said->n_errors = 0;
+	said->n_warnings = 0;
+	said->n_notices = 0;
+	said->len = 0;
+	said->text[0] = '\0';
+}
+
+void
+said_parse(struct said *said, const char *text, struct settings *s)
+{
+	said_init(said);
+	conffile_parse(text, strlen(text), s, &said->diag);
+}

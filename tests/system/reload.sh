@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# reload: SIGHUP with ever other configurations while questions pour in; not one is lost.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need dnsperf
+
+start_fakedns --ttl 300
+start_other()
+{
+	start other "$fakedns" -l 127.0.0.1 -p 5301 --ttl 300
+}
+start_other
+base='nameserver 127.0.0.1 port 5300'
+configure "$base" 'num-threads 2'
+start_dns64d
+questions 50000 >"$work/questions"
+descriptors=$(find "/proc/$(pid_of dns64d)/fd" -mindepth 1 | wc -l)
+
+# reconfigure N: one of several configurations
+reconfigure()
+{
+	case $(($1 % 6)) in
+	0) configure "$base" 'num-threads 2' 'dns64-prefix 2001:db8:65::/96' ;;
+	1) configure "$base" 'num-threads 2' 'listen 127.0.0.2 port 5364' 'listen 127.0.0.3 port 5364' ;;
+	2) configure "$base" 'num-threads 2' 'listen 127.0.0.3 port 5364' 'nameserver 127.0.0.1 port 5301' ;;
+	3) configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'exclude-aaaa 2001:db8:ffff::/48' ;;
+	4) configure "$base" 'num-threads 2' 'udp-size-client 4096' 'timeout-time 2' 'prot 1' ;;
+	5) configure "$base" 'num-threads 2' 'max-tcp-per-client 100' 'listen ::1 port 5365' ;;
+	esac
+}
+
+for way in udp tcp; do
+	start "dnsperf-$way" dnsperf -m $way -s 127.0.0.1 -p 5364 -d "$work/questions" -c 8 -l 8 -Q 4000
+done
+start dnsperf-six dnsperf -s ::1 -p 5364 -d "$work/questions" -c 4 -l 8 -Q 2000
+sleep 0.5
+n=0
+while [ $n -lt 60 ]; do
+	reconfigure $n
+	kill -HUP "$(pid_of dns64d)"
+	sleep 0.1
+	n=$((n + 1))
+done
+for run in udp tcp six; do
+	wait "$(pid_of dnsperf-$run)"
+	rm "$work/dnsperf-$run.pid"
+	check "$run: nothing is lost" logged dnsperf-$run 'Queries lost: *0 '
+	check "$run: all NOERROR" logged dnsperf-$run 'Response codes: *NOERROR [0-9]* (100.00%)$'
+	grep 'Queries completed' "$work/dnsperf-$run.log"
+done
+reloads=$(grep -c 'reload: done' "$work/dns64d.log")
+check "most were done ($reloads of 60)" test "$reloads" -ge 30
+check 'the bad ones changed nothing' logged dns64d 'reload: failed; nothing was changed'
+
+# --- afterwards ---
+
+configure "$base" 'num-threads 2'
+kill -HUP "$(pid_of dns64d)"
+sleep 1
+equal 'the last configuration holds' '2001:db8:64::a00:1' "$(kdig +short @127.0.0.1 -p 5364 010-000-000-001.dns64perf.test AAAA)"
+"$wire" udp 127.0.0.3 5364 ask 1 010-000-000-001.dns64perf.test A quiet 300
+equal 'an address that was taken away is not served' 0 $?
+sleep 6 # the longest that a question can be in flight
+now=$(find "/proc/$(pid_of dns64d)/fd" -mindepth 1 | wc -l)
+check "no descriptor was left open ($descriptors before, $now after)" test "$now" -le $((descriptors + 20))
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+
+finish

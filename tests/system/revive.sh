@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# revive: an upstream dies and comes back. SERVFAIL within the client's patience while it is dead, answers
+# again within a second of its return; a second upstream takes over.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need kdig
+
+second=5301
+
+# took COMMAND...: run it; its milliseconds in $took
+took()
+{
+	took_start=$(milliseconds)
+	"$@" >"$work/took.out" 2>&1
+	took=$(($(milliseconds) - took_start))
+}
+
+# ask_dead NAME: a question that cannot be answered
+ask_dead()
+{
+	took answer "$1.dns64perf.test" AAAA
+	equal "$1: SERVFAIL" 'SERVFAIL qr rd ra' "$(cat "$work/took.out")"
+	check "$1: within the client's patience ($took ms)" test $took -le 5500
+}
+
+revived()
+{
+	took "$wire" udp ::1 5364 persist dns64perf.test 5000
+	check "$1: answers $took ms after its return" test $took -le 1000
+	equal "$1: at once from then on" '1 0 1' "$("$wire" udp ::1 5364 ask 1 010-002-002-002.dns64perf.test AAAA get 1 300)"
+}
+
+configure 'nameserver 127.0.0.1 port 5300'
+start_fakedns --ttl 300
+start_dns64d
+equal 'it answers' '1 0 1' "$("$wire" udp ::1 5364 ask 1 010-000-000-001.dns64perf.test AAAA get 1 3000)"
+
+# --- its port is closed: the kernel says so ---
+
+stop fakedns
+for n in 1 2; do
+	ask_dead 010-000-001-00$n
+done
+start fakedns "$fakedns" -l 127.0.0.1 -p 5300
+revived 'closed port'
+
+# --- it takes everything and says nothing ---
+
+stop fakedns
+start mute "$upstream" 5300 mute
+for n in 1 2 3; do
+	ask_dead 010-000-002-00$n
+done
+tell_statistics
+check 'it is marked down' test "$(statistic upstream_down)" -ge 1
+check 'and probed' test "$(statistic upstream_probes)" -ge 1
+stop mute
+start fakedns "$fakedns" -l 127.0.0.1 -p 5300
+revived 'silent upstream'
+
+# --- a second one ---
+
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+start second "$fakedns" -l 127.0.0.1 -p $second
+for mode in in-order round-robin random; do
+	configure 'nameserver 127.0.0.1 port 5300' "nameserver 127.0.0.1 port $second" "selection-mode $mode"
+	start_dns64d
+	stop fakedns
+	start mute "$upstream" 5300 mute
+	slowest=0
+	for n in 1 2 3 4 5 6; do
+		took answer "010-000-003-00$n.dns64perf.test" AAAA
+		equal "$mode: the second answers" 'NOERROR qr rd ra' "$(head -n 1 "$work/took.out")"
+		[ $took -le $slowest ] || slowest=$took
+	done
+	check "$mode: each after at most $slowest ms" test $slowest -le 2500
+	stop mute
+	start fakedns "$fakedns" -l 127.0.0.1 -p 5300
+	sleep 1
+	took answer 010-000-004-001.dns64perf.test AAAA
+	check "$mode: with both again after $took ms" test $took -le 200
+	stop dns64d
+done
+
+finish
