@@ -15,13 +15,12 @@
 #include <stdint.h>
 
 #include "base/netaddr.h"
-#include "dns64/synth.h"
+#include "core/policy.h"
 
 #define CONF_MAX_UPSTREAMS 32
 #define CONF_MAX_LISTENS 64
-#define CONF_MAX_PREFIXES 16
-#define CONF_MAX_EXCLUDED 64
 #define CONF_MAX_AVOID_PORTS 64
+#define CONF_TEXT 64 /* room for a short text with its zero */
 
 enum conf_selection {
 	CONF_RANDOM,      /* another upstream, drawn, for every question (mtd64-ng) */
@@ -40,10 +39,10 @@ struct conf_core {
 	uint16_t udp_size_client;   /* bytes: largest UDP answer we give, 512-4096 */
 	uint16_t udp_size_upstream; /* bytes: what we tell upstreams, 512-4096 */
 	uint32_t max_queries;       /* client questions being worked on per loop; restart only */
-	struct pref64 prefixes[CONF_MAX_PREFIXES]; /* >= 1: 64:ff9b::/96 if none is configured */
-	size_t n_prefixes;
-	struct net6 excluded[CONF_MAX_EXCLUDED]; /* ::ffff:0:0/96 by default */
-	size_t n_excluded;
+	bool local_zones; /* answer for the zones of RFC 6303 here */
+	char version[CONF_TEXT]; /* what version.bind says in CH (rules.md D17); empty: nothing */
+	char server_id[CONF_TEXT];	   /* id.server likewise */
+	struct policies *policies; /* by client; who keeps the struct holds a reference */
 };
 
 /* What the shell needs. */

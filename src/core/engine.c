@@ -98,6 +98,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->now_ns = now_ns;
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
+	e->queries.conf_turn++;
 	upstreams_configure(&e->upstreams, conf, &e->wheel, now_ns);
 }
 

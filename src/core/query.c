@@ -52,7 +52,22 @@ query_new(struct queries *qs)
 	q->qname = q->name;
 	q->upstream = UPSTREAM_NONE;
 	q->ede = DNS_EDE_NONE;
+	q->zone_at = QUERY_NO_ZONE;
 	return q;
+}
+
+const struct policy *
+query_policy(const struct queries *qs, struct query *q)
+{
+	const struct policies *ps = qs->conf->policies;
+	bool may_ask;
+
+	/* Numbers are those of one set: after a reload the client may be in another block. */
+	if (UNLIKELY(q->conf_turn != qs->conf_turn)) {
+		q->policy = (uint16_t)policies_find(ps, &q->peer, &may_ask);
+		q->conf_turn = qs->conf_turn;
+	}
+	return &ps->table[q->policy];
 }
 
 bool
@@ -147,10 +162,14 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 		(void)reverse_name(q->v4, name);
 		query_ask(qs, q, name, DNS_TYPE_PTR, now_ns);
 		break;
+	case QUERY_A:
+		query_ask(qs, q, q->qname, DNS_TYPE_A, now_ns);
+		break;
 	case QUERY_RELAY:
 	case QUERY_AAAA:
-	case QUERY_A:
 	case QUERY_TARGET:
+	case QUERY_NATIVE:
+	case QUERY_HIDDEN:
 		query_ask(qs, q, q->qname, q->qtype, now_ns);
 		break;
 	}

@@ -28,10 +28,32 @@
 #define QUERY_ALL_MS 5000  /* for the whole */
 #define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (rules.md D6) */
 
-enum query_state { QUERY_RELAY, QUERY_AAAA, QUERY_A, QUERY_TARGET, QUERY_REVERSE, QUERY_LOCAL };
+enum query_state {
+	QUERY_RELAY,
+	QUERY_AAAA,
+	QUERY_A,
+	QUERY_TARGET,
+	QUERY_NATIVE,
+	QUERY_HIDDEN,
+	QUERY_REVERSE,
+	QUERY_LOCAL
+};
 
-/* How the AAAA phase ended: the rows of rules.md D2. */
-enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED };
+/* How the AAAA phase ended, the rows of rules.md D2, or that there was none (D13). */
+enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
+
+/* What a LOCAL answer holds. */
+enum query_local {
+	QUERY_LOCAL_ERROR,   /* the rcode alone */
+	QUERY_LOCAL_EMPTY,   /* the SOA of the zone */
+	QUERY_LOCAL_SPECIAL, /* the records of an enum special_answer */
+	QUERY_LOCAL_NAME,    /* PTR to the policy's name, or for ipv4only.arpa's addresses to that
+				(rules.md D16) */
+	QUERY_LOCAL_VERSION, /* TXT with the version, QUERY_LOCAL_ID with the server's name (D17) */
+	QUERY_LOCAL_ID
+};
+
+#define QUERY_NO_ZONE 0xff
 
 struct query {
 	struct list link;         /* among a lookup's waiters or the queries that are ready */
@@ -56,19 +78,25 @@ struct query {
 	uint16_t upstream; /* that answered AAAA */
 	uint16_t rcode;    /* the answer's for LOCAL, else of the event if it is LOOKUP_ERROR */
 	uint16_t ede;      /* for LOCAL: EDE info code */
+	uint16_t policy;   /* its number in the set of conf_turn */
+	uint32_t conf_turn;
 	uint8_t qname_len; /* 0: the question was not sound */
 	uint8_t state;     /* enum query_state */
 	uint8_t aaaa_end;  /* enum query_aaaa */
 	uint8_t outcome;   /* enum lookup_outcome: the event it is ready for */
 	uint8_t n_steps;
-	uint8_t v4[4];  /* REVERSE: the address; LOCAL under a prefix: unused */
-	uint8_t prefix; /* REVERSE and LOCAL: index of the prefix's zone */
+	uint8_t v4[4];   /* REVERSE and LOCAL_NAME: the address */
+	uint8_t zone_at; /* REVERSE and LOCAL: where in qname the zone begins whose SOA a negative
+			    answer carries */
+	uint8_t local_kind; /* LOCAL: enum query_local */
+	uint8_t special; /* LOCAL_SPECIAL: enum special_answer */
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
 	bool with_msg : 1;  /* the event has the reply at hand */
 	bool targeted : 1;  /* TARGET was tried */
-	bool local_soa : 1; /* LOCAL: with the SOA of the prefix's zone */
+	bool hands_off : 1; /* DO and CD: the client validates itself (rules.md D8) */
+	bool ad : 1;	    /* every reply so far had AD and came from a trusted upstream (D9) */
 	uint8_t name[QUERY_NAME_INLINE];
 };
 
@@ -81,11 +109,16 @@ struct queries {
 	struct pool long_names;
 	struct pool remnants;
 	struct list ready;
+	uint32_t conf_turn; /* counts the settings we went through */
+	uint32_t turn;      /* counts answers that choose: prefixes by turns, rotation */
 };
 
 /* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
 MUST_USE int queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap);
 void queries_fini(struct queries *qs);
+
+/* query_policy: what shapes Q's answer, in the settings of the moment. */
+MUST_USE const struct policy *query_policy(const struct queries *qs, struct query *q);
 
 /* query_new: an object with nothing set but the lists and timer; NULL when all are out. */
 MUST_USE struct query *query_new(struct queries *qs);

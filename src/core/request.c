@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/request.h"
 
+#include <string.h>
+
+#include "dns/name.h"
 #include "dns64/reverse.h"
+#include "dns64/special.h"
 
 /* Answer here, with an rcode. */
 static void
@@ -19,75 +23,177 @@ refuse(struct queries *qs, struct query *q, uint16_t ede)
 	stats_inc(&qs->stats->client_refused);
 }
 
-/* PTR under one of our prefixes or the Well-Known one (RFC 6147 section 5.3.1). True: it is. */
-static bool
-sort_reverse(struct queries *qs, struct query *q)
+static void
+set_negative(struct query *q, uint16_t rcode, size_t zone_at)
 {
-	const struct pref64 wkp = pref64_well_known();
-	size_t n = qs->conf->n_prefixes;
+	set_local(q, rcode, DNS_EDE_NONE);
+	q->local_kind = QUERY_LOCAL_EMPTY;
+	q->zone_at = (uint8_t)zone_at;
+}
+
+/* A name under a prefix: ours, or anybody's for the Well-Known one (RFC 6147 section 5.3.1). */
+static void
+sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t zone_at)
+{
+	const struct policy *policy = query_policy(qs, q);
 	struct reverse r;
 
-	reverse_find(q->qname, qs->conf->prefixes, n, &r);
-	if (r.kind != REVERSE_NONE)
-		q->prefix = (uint8_t)(r.prefix - qs->conf->prefixes);
-	else
-		reverse_find(q->qname, &wkp, 1, &r);
-	if (r.kind == REVERSE_NONE)
+	reverse_find(q->qname, p, 1, &r);
+	if (r.kind != REVERSE_ADDRESS || q->qtype != DNS_TYPE_PTR) {
+		set_negative(
+		    q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
+		return;
+	}
+	memcpy(q->v4, r.v4, sizeof(q->v4));
+	if (special_is_wka(r.v4) || policy->reverse == POLICY_REVERSE_LOCAL) {
+		set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+		q->local_kind = QUERY_LOCAL_NAME;
+		return;
+	}
+	q->zone_at = (uint8_t)zone_at;
+	q->state = QUERY_REVERSE;
+}
+
+/* A name of which we know more than upstream (rules.md D15, D17). False: upstream is asked. */
+static bool
+sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone_at)
+{
+	enum special_answer answer = special_decide(kind, zone_at == 0, q->qtype);
+
+	if (answer == SPECIAL_ASK || (kind == SPECIAL_LOCAL_ZONE && !qs->conf->local_zones))
 		return false;
-	if (r.prefix == &wkp)
-		q->prefix = (uint8_t)n;
-	if (r.kind == REVERSE_ADDRESS && q->qtype == DNS_TYPE_PTR) {
-		q->state = QUERY_REVERSE;
-		for (unsigned i = 0; i < sizeof(q->v4); i++)
-			q->v4[i] = r.v4[i];
+	if (answer == SPECIAL_NXDOMAIN || answer == SPECIAL_NODATA) {
+		set_negative(
+		    q, answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
 		return true;
 	}
-	q->local_soa = true;
-	set_local(q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, DNS_EDE_NONE);
+	set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+	q->local_kind = QUERY_LOCAL_SPECIAL;
+	q->special = (uint8_t)answer;
+	q->zone_at = (uint8_t)zone_at;
 	return true;
 }
 
-/* Is NAME in ip6.arpa? A cheap look at its end before the search among prefixes. */
+/* Names that are not only upstream's to answer. True: it is one of them. */
 static bool
-in_ip6_arpa(const struct query *q)
+sort_by_name(struct queries *qs, struct query *q)
 {
-	static const uint8_t zone[] = "\3ip6\4arpa";
-	size_t len = sizeof(zone);
+	const struct policies *ps = qs->conf->policies;
+	size_t at = 0;
+	uint32_t special = zonemap_find(ps->special, q->qname, q->qname_len, &at);
+	uint32_t place = ZONEMAP_NONE;
 
-	if (q->qname_len < len)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		uint8_t c = q->qname[q->qname_len - len + i];
-
-		if (c >= 'A' && c <= 'Z')
-			c |= 0x20;
-		if (c != zone[i])
-			return false;
+	if (special != ZONEMAP_NONE && special != SPECIAL_LOCAL_ZONE)
+		return sort_special(qs, q, (enum special)special, at);
+	/* A prefix is more ours than the documentation network it may lie in (RFC 6303). */
+	if (!q->hands_off)
+		place = zonemap_find(ps->reverse, q->qname, q->qname_len, &at);
+	if (place != ZONEMAP_NONE) {
+		sort_reverse(qs, q, &ps->site[place], at);
+		return true;
 	}
-	return true;
+	return special != ZONEMAP_NONE && sort_special(qs, q, (enum special)special, at);
+}
+
+/* Is there DNS64 for this client and name (rules.md D7, D13)? */
+static enum policy_synthesize
+dns64_for(const struct policy *p, const struct query *q)
+{
+	uint32_t zone = ZONEMAP_NONE;
+	size_t at;
+
+	if (!policy_serves(p, &q->peer))
+		return POLICY_NEVER;
+	if (p->zones != NULL)
+		zone = zonemap_find(p->zones, q->qname, q->qname_len, &at);
+	if (zone == POLICY_ZONE_NEVER)
+		return POLICY_NEVER;
+	return zone == POLICY_ZONE_IGNORE_AAAA ? POLICY_ALWAYS
+					       : (enum policy_synthesize)p->synthesize;
+}
+
+static void
+sort_aaaa(struct query *q, const struct policy *p)
+{
+	switch (dns64_for(p, q)) {
+	case POLICY_NEVER:
+		break;
+	case POLICY_NORMAL:
+		q->state = QUERY_AAAA;
+		break;
+	case POLICY_ALWAYS:
+		/* Without a prefix the real AAAA are all there is. */
+		q->state = p->active_bits == 0 ? QUERY_NATIVE : QUERY_A;
+		q->aaaa_end = QUERY_AAAA_IGNORED;
+		break;
+	}
+}
+
+/* In class IN, where there is DNS64. */
+static void
+sort_in(struct queries *qs, struct query *q)
+{
+	const struct policy *p = query_policy(qs, q);
+
+	if (sort_by_name(qs, q) || q->hands_off)
+		return;
+	if (q->qtype == DNS_TYPE_AAAA)
+		sort_aaaa(q, p);
+	else if (q->qtype == DNS_TYPE_A && p->hide_a)
+		q->state = QUERY_HIDDEN;
+}
+
+/* In class CH: who we are, if that is no secret (rules.md D17). */
+static void
+sort_chaos(struct queries *qs, struct query *q)
+{
+	static const uint8_t version[] = "\7version\4bind";
+	static const uint8_t id[] = "\2id\6server";
+	bool text = q->qtype == DNS_TYPE_TXT || q->qtype == DNS_TYPE_ANY;
+
+	set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+	if (text && qs->conf->version[0] != '\0' && name_equal(q->qname, version))
+		q->local_kind = QUERY_LOCAL_VERSION;
+	else if (text && qs->conf->server_id[0] != '\0' && name_equal(q->qname, id))
+		q->local_kind = QUERY_LOCAL_ID;
+	else
+		refuse(qs, q, DNS_EDE_NONE);
 }
 
 /* Which way does a sound question go? */
 static void
 sort(struct queries *qs, struct query *q)
 {
-	bool hands_off = q->do_bit && q->flags & DNS_CD; /* it validates itself (rules.md D8) */
-
+	q->hands_off = q->do_bit && q->flags & DNS_CD; /* it validates itself (rules.md D8) */
 	q->state = QUERY_RELAY;
-	if (q->qclass == DNS_CLASS_CH || q->qtype == DNS_TYPE_AXFR || q->qtype == DNS_TYPE_IXFR ||
-	    q->qtype == DNS_TYPE_OPT) {
-		refuse(qs, q, DNS_EDE_NONE); /* rules.md D17, D24 */
+	if (q->qclass == DNS_CLASS_CH) {
+		sort_chaos(qs, q);
+		return;
+	}
+	if (q->qtype == DNS_TYPE_AXFR || q->qtype == DNS_TYPE_IXFR || q->qtype == DNS_TYPE_OPT) {
+		refuse(qs, q, DNS_EDE_NONE); /* rules.md D24 */
 		return;
 	}
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
-	if (q->qclass == DNS_CLASS_IN && !hands_off) {
-		bool ours = in_ip6_arpa(q) && sort_reverse(qs, q);
-
-		if (!ours && q->qtype == DNS_TYPE_AAAA)
-			q->state = QUERY_AAAA;
-	}
+	if (q->qclass == DNS_CLASS_IN)
+		sort_in(qs, q);
 	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL)
 		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* rules.md D10 */
+}
+
+/* May this client ask at all (rules.md D23)? */
+static bool
+may_ask(struct queries *qs, struct query *q)
+{
+	bool may;
+
+	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may);
+	q->conf_turn = qs->conf_turn;
+	if (may)
+		return true;
+	stats_inc(&qs->stats->client_denied);
+	refuse(qs, q, DNS_EDE_PROHIBITED);
+	return false;
 }
 
 /* Take over what the message says. False: it is answered with an error. */
@@ -165,7 +271,7 @@ request_accept(struct queries *qs, const struct engine_in *in)
 	q->gen = in->gen;
 	q->peer = in->peer;
 	q->local = in->local;
-	if (read_message(qs, q, &m, verdict))
+	if (read_message(qs, q, &m, verdict) && may_ask(qs, q))
 		sort(qs, q);
 	return q;
 }

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/respond.h"
 
+#include <string.h>
+
+#include "base/hash.h"
 #include "dns/build.h"
 #include "dns64/reverse.h"
-#include "dns64/synth.h"
+#include "dns64/special.h"
+
+#define HIDDEN_TTL 600 /* s, at most, of the SOA of what is hidden (rules.md D17) */
+
+static const struct respond_reason no_reason = { .ede = DNS_EDE_NONE };
 
 /* The most that this client takes: ours, its own, and 512 without EDNS (RFC 6891 section 6.2.3). */
 static size_t
@@ -16,24 +23,108 @@ limit_of(const struct queries *qs, const struct query *q)
 	return theirs < qs->conf->udp_size_client ? theirs : qs->conf->udp_size_client;
 }
 
+/* Does the operator let this extended error go out? */
+static bool
+may_say(const struct policy *p, uint16_t ede)
+{
+	switch (ede) {
+	case DNS_EDE_NONE:
+		return false;
+	case DNS_EDE_SYNTHESIZED:
+		return p->ede & POLICY_EDE_SYNTHESIZED;
+	case DNS_EDE_NO_REACHABLE_AUTHORITY:
+	case DNS_EDE_NETWORK_ERROR:
+		return p->ede & POLICY_EDE_UPSTREAM;
+	default:
+		return p->ede & POLICY_EDE_POLICY;
+	}
+}
+
 /* No OPT in the question: none in the answer (RFC 6891 section 7). */
 static struct build_opt
-opt_of(const struct queries *qs, const struct query *q, uint16_t ede)
+opt_of(const struct queries *qs, struct query *q, const struct respond_reason *why)
 {
+	const struct policy *p = query_policy(qs, q);
+	bool said = may_say(p, why->ede);
+
 	return (struct build_opt){ .present = q->edns,
 		.do_bit = q->do_bit,
 		.bufsize = qs->conf->udp_size_client,
-		.ede = ede };
+		.ede = said ? why->ede : DNS_EDE_NONE,
+		.ede_text = said ? why->text : NULL,
+		.ede_from = p->ede & POLICY_EDE_RELAY ? why->msg : NULL };
+}
+
+/* --- policy --- */
+
+/*
+ * The place among the general prefixes of the one that this client always gets: that with the
+ * highest hash, so that taking one away moves its own clients only. Hosts of one /64 stay together.
+ */
+static unsigned
+place_of_client(const struct policy *p, const struct query *q)
+{
+	size_t len = q->peer.family == NETADDR_IPV6 ? 8 : 4;
+	uint64_t highest = 0;
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < p->n_general; i++) {
+		uint64_t seed = hash_bytes(p->prefixes[p->general[i]].addr, 16, 0);
+		uint64_t h = hash_bytes(q->peer.addr, len, seed);
+
+		if (h > highest) {
+			highest = h;
+			best = i;
+		}
+	}
+	return best;
 }
 
 static struct synth_policy
-policy_of(const struct queries *qs)
+policy_of(const struct queries *qs, struct query *q)
 {
-	return (struct synth_policy){ .prefixes = qs->conf->prefixes,
-		.n_prefixes = qs->conf->n_prefixes,
-		.excluded = qs->conf->excluded,
-		.n_excluded = qs->conf->n_excluded };
+	const struct policy *p = query_policy(qs, q);
+	struct synth_policy s = { .excluded = p->excluded,
+		.v4 = p->v4,
+		.prefixes = p->prefixes,
+		.active_bits = p->active_bits,
+		.general = p->general,
+		.n_general = p->n_general,
+		.one = p->selection != POLICY_ALL,
+		.max = p->max_synthesized,
+		.rotate = qs->turn };
+
+	if (p->n_general > 1 && p->selection == POLICY_ROUND_ROBIN)
+		s.first = qs->turn % p->n_general;
+	else if (p->n_general > 1 && p->selection == POLICY_CLIENT_HASH)
+		s.first = place_of_client(p, q);
+	return s;
 }
+
+bool
+respond_can_map(
+    const struct queries *qs, struct query *q, const struct msg *m, const struct answer *a)
+{
+	const struct policy *p = query_policy(qs, q);
+	const struct synth_policy policy = { .v4 = p->v4,
+		.prefixes = p->prefixes,
+		.active_bits = p->active_bits,
+		.general = p->general,
+		.n_general = p->n_general };
+
+	return synth_can_map(&policy, m, a);
+}
+
+void
+respond_count_usable(const struct queries *qs, struct query *q, const struct msg *m,
+    const struct answer *a, struct synth_usable *u)
+{
+	const struct synth_policy policy = { .excluded = query_policy(qs, q)->excluded };
+
+	synth_count_usable(&policy, m, a, u);
+}
+
+/* --- what answers share --- */
 
 static void
 start(struct build *b, const struct query *q, const struct query_out *out)
@@ -45,9 +136,9 @@ start(struct build *b, const struct query *q, const struct query_out *out)
 }
 
 static size_t
-finish(struct queries *qs, const struct query *q, struct build *b, uint16_t ede)
+finish(struct queries *qs, struct query *q, struct build *b, const struct respond_reason *why)
 {
-	const struct build_opt opt = opt_of(qs, q, ede);
+	const struct build_opt opt = opt_of(qs, q, why);
 
 	return build_finish(b, limit_of(qs, q), &opt);
 }
@@ -65,11 +156,13 @@ put_followed(struct build *b, const struct query *q)
 	(void)synth_chain(b, &m, &a); /* too long for the buffer: b remembers, and TC is set */
 }
 
+/* --- answers --- */
+
 size_t
-respond_relay(
-    struct queries *qs, const struct query *q, const struct msg *m, const struct query_out *out)
+respond_relay(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
 {
-	const struct build_opt opt = opt_of(qs, q, DNS_EDE_NONE);
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
+	const struct build_opt opt = opt_of(qs, q, &why);
 	/* AD only for those who asked for it (RFC 6840 section 5.8, rules.md D9). */
 	uint16_t clear = q->do_bit || q->flags & DNS_AD ? 0 : DNS_AD;
 
@@ -78,7 +171,7 @@ respond_relay(
 }
 
 size_t
-respond_error(struct queries *qs, const struct query *q, uint16_t rcode, uint16_t ede,
+respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct respond_reason *why,
     const struct query_out *out)
 {
 	struct build b;
@@ -88,41 +181,50 @@ respond_error(struct queries *qs, const struct query *q, uint16_t rcode, uint16_
 	b.rcode = !q->edns && rcode > DNS_RCODE ? DNS_SERVFAIL : rcode;
 	if (rcode == DNS_SERVFAIL)
 		stats_inc(&qs->stats->answers_servfail);
-	return finish(qs, q, &b, ede);
+	return finish(qs, q, &b, why);
 }
 
 size_t
-respond_synth(struct queries *qs, const struct query *q, const struct msg *m,
-    const struct answer *a, uint32_t ttl_cap, const struct query_out *out)
+respond_synth(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    uint32_t ttl_cap, const struct query_out *out)
 {
-	const struct synth_policy policy = policy_of(qs);
+	const struct respond_reason why = { .ede = DNS_EDE_SYNTHESIZED, .msg = m };
+	struct synth_policy policy = policy_of(qs, q);
 	struct build b;
 
+	if (policy.max > 0 && !q->tcp) {
+		const struct build_opt opt = opt_of(qs, q, &why);
+
+		policy.limit = limit_of(qs, q) - build_opt_len(&opt);
+	}
+	qs->turn++;
 	start(&b, q, out);
 	put_followed(&b, q);
 	(void)synth_answer(&b, &policy, m, a, ttl_cap);
 	synth_rest(&b, m);
-	return finish(qs, q, &b, DNS_EDE_NONE);
+	return finish(qs, q, &b, &why);
 }
 
 size_t
-respond_native(struct queries *qs, const struct query *q, const struct msg *m,
-    const struct answer *a, const struct query_out *out)
+respond_native(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    const struct query_out *out)
 {
-	const struct synth_policy policy = policy_of(qs);
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
+	const struct synth_policy policy = { .excluded = query_policy(qs, q)->excluded };
 	struct build b;
 
 	start(&b, q, out);
 	put_followed(&b, q);
 	(void)synth_filtered(&b, &policy, m, a);
 	synth_rest(&b, m);
-	return finish(qs, q, &b, DNS_EDE_NONE);
+	return finish(qs, q, &b, &why);
 }
 
 size_t
-respond_negative(struct queries *qs, const struct query *q, const struct msg *m,
-    const struct answer *a, uint16_t rcode, const struct query_out *out)
+respond_negative(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    uint16_t rcode, const struct query_out *out)
 {
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	struct build b;
 
 	start(&b, q, out);
@@ -131,12 +233,12 @@ respond_negative(struct queries *qs, const struct query *q, const struct msg *m,
 	(void)synth_chain(&b, m, a);
 	if (a->has_soa)
 		(void)synth_soa(&b, m, a->negative_ttl);
-	return finish(qs, q, &b, DNS_EDE_NONE);
+	return finish(qs, q, &b, &why);
 }
 
 size_t
-respond_nodata(struct queries *qs, const struct query *q, const struct msg *m, uint32_t soa_ttl,
-    const struct query_out *out)
+respond_nodata(struct queries *qs, struct query *q, const struct respond_reason *why,
+    uint32_t soa_ttl, const struct query_out *out)
 {
 	struct build b;
 	bool soa = false;
@@ -150,35 +252,126 @@ respond_nodata(struct queries *qs, const struct query *q, const struct msg *m, u
 		(void)synth_chain(&b, &kept, &a);
 		soa = synth_soa(&b, &kept, soa_ttl);
 	}
-	if (!soa && m != NULL)
-		(void)synth_soa(&b, m, soa_ttl);
-	return finish(qs, q, &b, DNS_EDE_NONE);
+	if (!soa && why->msg != NULL)
+		(void)synth_soa(&b, why->msg, soa_ttl);
+	return finish(qs, q, &b, why);
 }
 
 size_t
-respond_reverse(struct queries *qs, const struct query *q, const struct msg *m,
-    const struct answer *a, const struct query_out *out)
+respond_hidden(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    const struct query_out *out)
 {
+	const struct respond_reason why = { .ede = DNS_EDE_FILTERED, .msg = m };
+	struct build b;
+
+	stats_inc(&qs->stats->hidden_a);
+	start(&b, q, out);
+	(void)synth_chain(&b, m, a);
+	(void)special_soa(
+	    &b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL);
+	return finish(qs, q, &b, &why);
+}
+
+size_t
+respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
+    const struct query_out *out)
+{
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	struct build b;
 
 	start(&b, q, out);
 	(void)reverse_answer(&b, q->qname, m, a);
-	return finish(qs, q, &b, DNS_EDE_NONE);
+	return finish(qs, q, &b, &why);
+}
+
+/* --- answers from here --- */
+
+static void
+put_zone_soa(struct build *b, const struct query *q)
+{
+	if (q->zone_at != QUERY_NO_ZONE)
+		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, SPECIAL_SOA_TTL);
 }
 
 size_t
-respond_local(
-    struct queries *qs, const struct query *q, uint16_t rcode, const struct query_out *out)
+respond_empty(struct queries *qs, struct query *q, uint16_t rcode, const struct query_out *out)
 {
-	const struct pref64 wkp = pref64_well_known();
-	const struct pref64 *p =
-	    q->prefix < qs->conf->n_prefixes ? &qs->conf->prefixes[q->prefix] : &wkp;
-	uint8_t zone[DNS_NAME_MAX];
 	struct build b;
 
 	start(&b, q, out);
 	b.rcode = rcode;
-	(void)reverse_zone(p, zone);
-	(void)reverse_soa(&b, zone, REVERSE_SOA_TTL);
-	return finish(qs, q, &b, DNS_EDE_NONE);
+	put_zone_soa(&b, q);
+	return finish(qs, q, &b, &no_reason);
+}
+
+/* No prefixes for those who are not served DNS64 (rules.md D15). */
+static void
+put_special(const struct queries *qs, struct query *q, struct build *b)
+{
+	const struct policy *p = query_policy(qs, q);
+	const struct special_prefixes prefixes = { .prefixes = p->prefixes,
+		.places = p->general,
+		.n = policy_serves(p, &q->peer) ? p->n_general : 0 };
+
+	if (special_records(
+		b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
+		put_zone_soa(b, q);
+}
+
+static void
+put_name(const struct queries *qs, struct query *q, struct build *b)
+{
+	const struct policy *p = query_policy(qs, q);
+	const uint8_t *name = special_ipv4only();
+
+	if (p->reverse == POLICY_REVERSE_LOCAL)
+		name = p->reverse_name;
+	if (!build_rr_name(
+		b, MSG_ANSWER, q->qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
+		return; /* b remembers, and TC is set */
+}
+
+static void
+put_text(struct build *b, const struct query *q, const char *text)
+{
+	uint8_t rdata[1 + CONF_TEXT];
+	size_t len = strlen(text);
+
+	rdata[0] = (uint8_t)len;
+	memcpy(rdata + 1, text, len);
+	if (!build_rr(b, MSG_ANSWER, q->qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata,
+		(uint16_t)(1 + len)))
+		return; /* b remembers, and TC is set */
+}
+
+size_t
+respond_local(struct queries *qs, struct query *q, const struct query_out *out)
+{
+	const struct respond_reason why = { .ede = q->ede };
+	struct build b;
+
+	if (q->local_kind == QUERY_LOCAL_ERROR)
+		return respond_error(qs, q, q->rcode, &why, out);
+	stats_inc(&qs->stats->local);
+	if (q->local_kind == QUERY_LOCAL_EMPTY)
+		return respond_empty(qs, q, q->rcode, out);
+	start(&b, q, out);
+	switch ((enum query_local)q->local_kind) {
+	case QUERY_LOCAL_SPECIAL:
+		put_special(qs, q, &b);
+		break;
+	case QUERY_LOCAL_NAME:
+		put_name(qs, q, &b);
+		break;
+	case QUERY_LOCAL_VERSION:
+		put_text(&b, q, qs->conf->version);
+		break;
+	case QUERY_LOCAL_ID:
+		put_text(&b, q, qs->conf->server_id);
+		break;
+	case QUERY_LOCAL_ERROR:
+	case QUERY_LOCAL_EMPTY:
+		break;
+	}
+	return finish(qs, q, &b, &why);
 }

@@ -16,42 +16,65 @@
 #include "core/query.h"
 #include "dns/answer.h"
 #include "dns/msg.h"
+#include "dns64/synth.h"
 
 /* respond_relay: M as it is, within rules.md D24. */
 MUST_USE size_t respond_relay(
-    struct queries *qs, const struct query *q, const struct msg *m, const struct query_out *out);
+    struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out);
 
-/* respond_error: RCODE without records. EDE: info code or DNS_EDE_NONE. */
-MUST_USE size_t respond_error(struct queries *qs, const struct query *q, uint16_t rcode,
-    uint16_t ede, const struct query_out *out);
+/* Why an answer without records is given. */
+struct respond_reason {
+	uint16_t ede;          /* info code, DNS_EDE_NONE for none */
+	const char *text;      /* its EXTRA-TEXT; NULL: none */
+	const struct msg *msg; /* the reply that led to it, whose own EDEs go along; NULL */
+};
+
+/* respond_error: RCODE without records. */
+MUST_USE size_t respond_error(struct queries *qs, struct query *q, uint16_t rcode,
+    const struct respond_reason *why, const struct query_out *out);
+
+/* respond_can_map: is there an A record at the end of M's chain A to synthesize from, by policy? */
+MUST_USE bool respond_can_map(
+    const struct queries *qs, struct query *q, const struct msg *m, const struct answer *a);
+
+/* respond_count_usable: sort the AAAA records of M by policy. */
+void respond_count_usable(const struct queries *qs, struct query *q, const struct msg *m,
+    const struct answer *a, struct synth_usable *u);
 
 /* respond_synth: AAAA made of the A records of M, whose chain is A, behind the chain followed so
  * far (RFC 6147 section 5.1.7). */
-MUST_USE size_t respond_synth(struct queries *qs, const struct query *q, const struct msg *m,
+MUST_USE size_t respond_synth(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, uint32_t ttl_cap, const struct query_out *out);
 
 /* respond_native: the AAAA records of M that are not excluded, behind the chain followed so far. */
-MUST_USE size_t respond_native(struct queries *qs, const struct query *q, const struct msg *m,
+MUST_USE size_t respond_native(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, const struct query_out *out);
 
 /* respond_negative: RCODE (NOERROR, NXDOMAIN) with the chain followed so far, M's chain and M's
  * SOA. */
-MUST_USE size_t respond_negative(struct queries *qs, const struct query *q, const struct msg *m,
+MUST_USE size_t respond_negative(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, uint16_t rcode, const struct query_out *out);
 
 /*
  * respond_nodata: NOERROR with the chain and SOA of the negative AAAA reply; without an SOA there,
- * that of the A reply M (NULL: none). TTL of the SOA: SOA_TTL at most (rules.md D2).
+ * that of the A reply WHY->msg. TTL of the SOA: SOA_TTL at most (rules.md D2).
  */
-MUST_USE size_t respond_nodata(struct queries *qs, const struct query *q, const struct msg *m,
-    uint32_t soa_ttl, const struct query_out *out);
+MUST_USE size_t respond_nodata(struct queries *qs, struct query *q,
+    const struct respond_reason *why, uint32_t soa_ttl, const struct query_out *out);
 
-/* respond_reverse: CNAME and PTR from M, the reply to the in-addr.arpa question (rules.md D16). */
-MUST_USE size_t respond_reverse(struct queries *qs, const struct query *q, const struct msg *m,
+/* respond_hidden: NODATA with the chain of M to the A records that are hidden (rules.md D17). */
+MUST_USE size_t respond_hidden(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, const struct query_out *out);
 
-/* respond_local: RCODE with the SOA of the local zone of the query's prefix (rules.md D17). */
-MUST_USE size_t respond_local(
-    struct queries *qs, const struct query *q, uint16_t rcode, const struct query_out *out);
+/* respond_reverse: CNAME and PTR from M, the reply to the in-addr.arpa question (rules.md D16). */
+MUST_USE size_t respond_reverse(struct queries *qs, struct query *q, const struct msg *m,
+    const struct answer *a, const struct query_out *out);
+
+/* respond_empty: RCODE with the SOA of the local zone that the query is in (rules.md D17). */
+MUST_USE size_t respond_empty(
+    struct queries *qs, struct query *q, uint16_t rcode, const struct query_out *out);
+
+/* respond_local: what a LOCAL query says. */
+MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct query_out *out);
 
 #endif

@@ -18,10 +18,15 @@ struct event {
 	uint64_t now_ns;
 };
 
+/* SERVFAIL. Extended errors say which trouble with upstream it is (RFC 8914 section 4). */
 static size_t
 fail(struct queries *qs, struct query *q, const struct event *ev)
 {
-	return respond_error(qs, q, DNS_SERVFAIL, DNS_EDE_NONE, ev->out);
+	struct respond_reason why = { .ede = DNS_EDE_NETWORK_ERROR, .msg = ev->msg };
+
+	if (ev->outcome == LOOKUP_SILENT)
+		why.ede = DNS_EDE_NO_REACHABLE_AUTHORITY;
+	return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
 }
 
 /* The best error of all upstreams, as it came if it is at hand. */
@@ -31,10 +36,11 @@ give_error(struct queries *qs, struct query *q, const struct event *ev)
 	/* A reply about another name or type cannot be passed on as it is. */
 	bool same = ev->msg != NULL && ev->msg->qtype == q->qtype && q->chain == NULL &&
 		    q->state != QUERY_REVERSE;
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 
 	if (same)
 		return respond_relay(qs, q, ev->msg, ev->out);
-	return respond_error(qs, q, ev->rcode, DNS_EDE_NONE, ev->out);
+	return respond_error(qs, q, ev->rcode, &why, ev->out);
 }
 
 static size_t
@@ -95,27 +101,55 @@ ask_a(
 	return 0;
 }
 
+/* There is no AAAA, and A is not asked for. */
+static size_t
+give_nodata(struct queries *qs, struct query *q, const struct event *ev, uint32_t ttl, bool down)
+{
+	const struct policy *p = query_policy(qs, q);
+	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
+
+	if (down) {
+		stats_inc(&qs->stats->no_prefix);
+		why.ede = DNS_EDE_OTHER;
+		why.text = "no NAT64 prefix is active";
+		if (p->servfail_without_prefix)
+			return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
+	}
+	return respond_nodata(qs, q, &why, ttl, ev->out);
+}
+
 /* No usable AAAA: keep what a negative answer may need (rules.md D2). */
 static size_t
 on_aaaa_empty(struct queries *qs, struct query *q, const struct event *ev, const struct answer *a,
     uint32_t excluded_ttl)
 {
+	const struct policy *p = query_policy(qs, q);
 	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
+	bool down = p->active_bits == 0;
 
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
 	q->aaaa = remnant_keep(&qs->remnants, q->qname, q->chain, ev->msg, a);
+	if (down || !(p->triggers & POLICY_ON_NODATA))
+		return give_nodata(qs, q, ev, ttl, down);
 	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, ev);
+}
+
+/* Does an AAAA phase that ended so make us ask for A (rules.md D3)? */
+static bool
+triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
+{
+	const struct policy *p = query_policy(qs, q);
+
+	return p->active_bits != 0 && p->triggers & trigger;
 }
 
 static size_t
 on_aaaa_data(struct queries *qs, struct query *q, const struct event *ev, const struct answer *a)
 {
-	const struct synth_policy policy = { .excluded = qs->conf->excluded,
-		.n_excluded = qs->conf->n_excluded };
 	struct synth_usable usable;
 
-	synth_count_usable(&policy, ev->msg, a, &usable);
+	respond_count_usable(qs, q, ev->msg, a, &usable);
 	if (usable.n_usable == 0)
 		return on_aaaa_empty(qs, q, ev, a, usable.excluded_ttl);
 	stats_inc(&qs->stats->aaaa_native);
@@ -153,9 +187,12 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct event *ev)
 	case ANSWER_BROKEN:
 		break;
 	}
+	if (!triggers(qs, q, POLICY_ON_ERROR))
+		return fail(qs, q, ev);
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
+/* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3), if policy wants. */
 static size_t
 on_aaaa(struct queries *qs, struct query *q, const struct event *ev)
 {
@@ -165,11 +202,15 @@ on_aaaa(struct queries *qs, struct query *q, const struct event *ev)
 	case LOOKUP_BOGUS:
 		return give_bogus(qs, q, ev);
 	case LOOKUP_ERROR:
+		if (!triggers(qs, q, POLICY_ON_ERROR))
+			return give_error(qs, q, ev);
+		break;
 	case LOOKUP_SILENT:
 	case LOOKUP_TRUNCATED:
+		if (!triggers(qs, q, POLICY_ON_TIMEOUT))
+			return fail(qs, q, ev);
 		break;
 	}
-	/* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3). */
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
@@ -182,12 +223,25 @@ remaining_ttl(const struct query *q, uint64_t now_ns)
 	return gone < q->empty_ttl ? q->empty_ttl - (uint32_t)gone : 0;
 }
 
+/* AAAA was ignored, but A is of no use: the real AAAA are the answer (rules.md D13). */
+static size_t
+ask_native(struct queries *qs, struct query *q, const struct event *ev)
+{
+	query_drop_remnant(qs, &q->chain);
+	q->state = QUERY_NATIVE;
+	query_ask(qs, q, q->qname, DNS_TYPE_AAAA, ev->now_ns);
+	return 0;
+}
+
 /* A gave nothing to synthesize from: rules.md D2, all but its first column. */
 static size_t
 on_a_useless(struct queries *qs, struct query *q, const struct event *ev, const struct answer *a)
 {
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 	uint32_t ttl = remaining_ttl(q, ev->now_ns);
 
+	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+		return ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	if (q->aaaa_end == QUERY_AAAA_FAILED) {
 		if (ev->msg->rcode == DNS_NXDOMAIN)
@@ -199,7 +253,7 @@ on_a_useless(struct queries *qs, struct query *q, const struct event *ev, const 
 		ttl = a->ttl;
 	else if (a->kind != ANSWER_DATA && a->has_soa && a->negative_ttl < ttl)
 		ttl = a->negative_ttl;
-	return respond_nodata(qs, q, ev->msg, ttl, ev->out);
+	return respond_nodata(qs, q, &why, ttl, ev->out);
 }
 
 /* Do the chains of the AAAA and the A reply end at different names (rules.md D6)? */
@@ -211,7 +265,7 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 
 	bool chained = a->n_steps > 0 || q->chain != NULL;
 
-	if (!chained || q->targeted || q->aaaa_end == QUERY_AAAA_FAILED || q->aaaa == NULL)
+	if (!chained || q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL)
 		return false;
 	remnant_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
 	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
@@ -220,8 +274,8 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 static size_t
 on_a_data(struct queries *qs, struct query *q, const struct event *ev, const struct answer *a)
 {
-	const struct synth_policy policy = { .prefixes = qs->conf->prefixes,
-		.n_prefixes = qs->conf->n_prefixes };
+	uint32_t ttl = q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL
+							 : remaining_ttl(q, ev->now_ns);
 
 	if (ends_elsewhere(q, a)) {
 		q->targeted = true;
@@ -231,12 +285,12 @@ on_a_data(struct queries *qs, struct query *q, const struct event *ev, const str
 			return 0;
 		}
 	}
-	if (!synth_can_map(&policy, ev->msg, a))
+	if (!respond_can_map(qs, q, ev->msg, a))
 		return on_a_useless(qs, q, ev, a);
 	stats_inc(&qs->stats->synthesized);
 	if (q->aaaa_end == QUERY_AAAA_FAILED)
 		stats_inc(&qs->stats->synthesized_failed);
-	return respond_synth(qs, q, ev->msg, a, remaining_ttl(q, ev->now_ns), ev->out);
+	return respond_synth(qs, q, ev->msg, a, ttl, ev->out);
 }
 
 static size_t
@@ -262,19 +316,47 @@ on_a_reply(struct queries *qs, struct query *q, const struct event *ev)
 	case ANSWER_BROKEN:
 		break;
 	}
-	return fail(qs, q, ev);
+	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, ev) : fail(qs, q, ev);
 }
 
 static size_t
 on_a(struct queries *qs, struct query *q, const struct event *ev)
 {
+	if (ev->outcome == LOOKUP_REPLY)
+		return on_a_reply(qs, q, ev);
+	if (ev->outcome == LOOKUP_BOGUS)
+		return give_bogus(qs, q, ev);
+	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+		return ask_native(qs, q, ev);
+	if (ev->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
+		return give_error(qs, q, ev);
+	return fail(qs, q, ev);
+}
+
+static size_t
+on_native_reply(struct queries *qs, struct query *q, const struct event *ev)
+{
+	struct synth_usable usable;
+	struct answer a;
+
+	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+	if (a.kind != ANSWER_DATA || ev->msg->rcode == DNS_NXDOMAIN)
+		return respond_relay(qs, q, ev->msg, ev->out);
+	respond_count_usable(qs, q, ev->msg, &a, &usable);
+	if (usable.n_usable == 0)
+		return respond_negative(qs, q, ev->msg, &a, DNS_NOERROR, ev->out);
+	return on_aaaa_data(qs, q, ev, &a);
+}
+
+/* The real AAAA, after A was of no use: the answer whatever they are. */
+static size_t
+on_native(struct queries *qs, struct query *q, const struct event *ev)
+{
 	switch (ev->outcome) {
 	case LOOKUP_REPLY:
-		return on_a_reply(qs, q, ev);
+		return on_native_reply(qs, q, ev);
 	case LOOKUP_ERROR:
-		if (q->aaaa_end == QUERY_AAAA_EMPTY)
-			return respond_error(qs, q, ev->rcode, DNS_EDE_NONE, ev->out);
-		break;
+		return give_error(qs, q, ev);
 	case LOOKUP_BOGUS:
 		return give_bogus(qs, q, ev);
 	case LOOKUP_SILENT:
@@ -284,13 +366,28 @@ on_a(struct queries *qs, struct query *q, const struct event *ev)
 	return fail(qs, q, ev);
 }
 
+/* A question for A of a client that is to see none (rules.md D17). */
+static size_t
+on_hidden(struct queries *qs, struct query *q, const struct event *ev)
+{
+	struct answer a;
+
+	if (ev->outcome == LOOKUP_REPLY && ev->msg->rcode == DNS_NOERROR) {
+		answer_scan(ev->msg, DNS_TYPE_A, &a);
+		if (a.kind == ANSWER_DATA)
+			return respond_hidden(qs, q, ev->msg, &a, ev->out);
+		/* There may be A records in it that are off the chain. */
+		if (a.kind == ANSWER_BROKEN)
+			return fail(qs, q, ev);
+	}
+	return on_relay(qs, q, ev);
+}
+
 /* AAAA of the A chain's last name: usable ones are the answer, anything else leads to its A
  * (rules.md D6). */
 static size_t
 on_target(struct queries *qs, struct query *q, const struct event *ev)
 {
-	const struct synth_policy policy = { .excluded = qs->conf->excluded,
-		.n_excluded = qs->conf->n_excluded };
 	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
 	uint32_t ttl = SYNTH_FAILED_TTL;
 	struct answer a;
@@ -301,7 +398,7 @@ on_target(struct queries *qs, struct query *q, const struct event *ev)
 	if (ev->outcome == LOOKUP_REPLY) {
 		answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
 		if (a.kind == ANSWER_DATA)
-			synth_count_usable(&policy, ev->msg, &a, &usable);
+			respond_count_usable(qs, q, ev->msg, &a, &usable);
 		if (usable.n_usable > 0) {
 			stats_inc(&qs->stats->aaaa_native);
 			return respond_native(qs, q, ev->msg, &a, ev->out);
@@ -328,7 +425,7 @@ on_reverse(struct queries *qs, struct query *q, const struct event *ev)
 	switch (ev->outcome) {
 	case LOOKUP_REPLY:
 		if (ev->msg->rcode == DNS_NXDOMAIN)
-			return respond_local(qs, q, DNS_NXDOMAIN, ev->out);
+			return respond_empty(qs, q, DNS_NXDOMAIN, ev->out);
 		answer_scan(ev->msg, DNS_TYPE_PTR, &a);
 		if (a.kind == ANSWER_BROKEN)
 			return fail(qs, q, ev);
@@ -336,7 +433,7 @@ on_reverse(struct queries *qs, struct query *q, const struct event *ev)
 			return respond_reverse(qs, q, ev->msg, &a, ev->out);
 		/* A CNAME without a PTR behind it would only be a longer way to nothing (RFC 6147
 		 * section 5.3.1). */
-		return respond_local(qs, q, DNS_NOERROR, ev->out);
+		return respond_empty(qs, q, DNS_NOERROR, ev->out);
 	case LOOKUP_ERROR:
 		return give_error(qs, q, ev);
 	case LOOKUP_BOGUS:
@@ -368,12 +465,14 @@ state_turn(struct queries *qs, struct query *q, const struct lookup_result *resu
 		return on_a(qs, q, &ev);
 	case QUERY_TARGET:
 		return on_target(qs, q, &ev);
+	case QUERY_NATIVE:
+		return on_native(qs, q, &ev);
+	case QUERY_HIDDEN:
+		return on_hidden(qs, q, &ev);
 	case QUERY_REVERSE:
 		return on_reverse(qs, q, &ev);
 	case QUERY_LOCAL:
 		break;
 	}
-	if (q->local_soa)
-		return respond_local(qs, q, q->rcode, out);
-	return respond_error(qs, q, q->rcode, q->ede, out);
+	return respond_local(qs, q, out);
 }

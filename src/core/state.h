@@ -16,9 +16,16 @@
  *          | left: as empty     |              |                 |          |
  *  A       | synthesize (D2)    | D2           | D2              | D2       | SERVFAIL
  *  TARGET  | chain and data     | -> A of it   | -> A of it      | -> A     | -> A of it
+ *  NATIVE  | as AAAA; none left:| as it is     | that error      | as it is | SERVFAIL
+ *          | NODATA             |              |                 |          |
+ *  HIDDEN  | the chain, local   | as it is     | that error      | as it is | SERVFAIL
+ *          | SOA (D17)          |              |                 |          |
  *  REVERSE | CNAME + PTR (D16)  | NODATA,      | that error      | NXDOMAIN,| SERVFAIL
  *          |                    | local SOA    |                 | local SOA|
  *  LOCAL   | answered at once, asks nobody
+ *
+ * Policy (D13) may have AAAA not lead to A, or A come first: then all but data that maps leads to
+ * NATIVE, the real AAAA. HIDDEN is a question for A of a client that is to see none.
  *
  * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6). Bogus
  * data (D3) is SERVFAIL in every state. An open chain is followed in AAAA and A (D6). An AAAA phase

@@ -24,6 +24,7 @@
 	X(client_notimp, "other opcodes, answered NOTIMP") \
 	X(client_badvers, "questions with an unknown EDNS version, answered BADVERS") \
 	X(client_refused, "questions answered REFUSED") \
+	X(client_denied, "of these from clients that may not ask") \
 	X(client_dropped, "questions dropped because all query objects were in use") \
 	X(answers, "answers given to clients") \
 	X(answers_truncated, "of these with TC set by us") \
@@ -34,8 +35,11 @@
 	X(synthesized, "AAAA questions answered with synthesized records") \
 	X(synthesized_failed, "of these after an AAAA error or timeout") \
 	X(synth_none, "AAAA questions for which A gave nothing to synthesize from") \
+	X(no_prefix, "AAAA questions left without synthesis because no prefix is active") \
 	X(bogus, "AAAA questions answered SERVFAIL because upstream found the data bogus") \
 	X(reverse, "PTR questions under a prefix") \
+	X(local, "questions answered here: special names, names without address under a prefix") \
+	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
 	X(lookups, "questions for upstream") \
 	X(coalesced, "questions that joined one already upstream") \

@@ -3,7 +3,15 @@
 
 #include "daemon/complete.h"
 #include "daemon/conffile.h"
+#include "daemon/policies.h"
 #include "daemon/resolvconf.h"
+
+void
+load_drop(struct settings *s)
+{
+	policies_unref(s->conf.core.policies);
+	s->conf.core.policies = NULL;
+}
 
 bool
 load_settings(const struct options *o, const char *path, diag_sink *sink, struct settings *s)
@@ -18,6 +26,11 @@ load_settings(const struct options *o, const char *path, diag_sink *sink, struct
 	complete_settings(s, RESOLVCONF_PATH, &d);
 	if (d.n_errors > 0)
 		return false;
+	s->conf.core.policies = policies_make(s);
+	if (s->conf.core.policies == NULL) {
+		diag_error(&d, 0, NULL, "there is no memory for it");
+		return false;
+	}
 	complete_reach(s, &d);
 	return true;
 }

@@ -21,4 +21,7 @@
 MUST_USE bool load_settings(
     const struct options *o, const char *path, diag_sink *sink, struct settings *s);
 
+/* load_drop: let go of what *s holds. */
+void load_drop(struct settings *s);
+
 #endif

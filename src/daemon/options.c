@@ -213,7 +213,7 @@ options_apply(const struct options *o, struct settings *s, struct diag *d)
 		/* The first prefix takes the place of all configured ones. */
 		if (strcmp(k->name, "dns64-prefix") == 0 && !prefixes) {
 			prefixes = true;
-			s->conf.core.n_prefixes = 0;
+			s->n_prefixes = 0;
 		}
 		k->parse(s, k, &w, d);
 	}

@@ -125,7 +125,8 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 {
 	struct settings *next = malloc(sizeof(*next));
 	struct parcel p = { .n_added = 0 };
-	bool ok = next != NULL && load_settings(o, path, diag_to_log, next);
+	bool loaded = next != NULL && load_settings(o, path, diag_to_log, next);
+	bool ok = loaded;
 
 	if (ok) {
 		sockets_drop_missing(next);
@@ -134,8 +135,11 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 	}
 	if (ok) {
 		parcel_post(&p, t);
+		load_drop(s);
 		*s = *next;
 		log_set_level((enum log_level)s->log_level);
+	} else if (loaded) {
+		load_drop(next);
 	}
 	free(next);
 	return ok;

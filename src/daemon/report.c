@@ -52,13 +52,13 @@ report_addresses(const char *subsystem, const char *what, const struct netaddr *
 }
 
 static void
-report_prefixes(const char *subsystem, const struct conf_core *c)
+report_prefixes(const char *subsystem, const struct policy *p)
 {
 	char list[LIST_TEXT] = "", text[PREF64_TEXT];
 	size_t len = 0;
 
-	for (size_t i = 0; i < c->n_prefixes; i++)
-		append(list, &len, pref64_format(&c->prefixes[i], text));
+	for (size_t i = 0; i < p->n_prefixes; i++)
+		append(list, &len, pref64_format(&p->prefixes[i], text));
 	log_notice(subsystem, "prefixes %s", list);
 }
 
@@ -66,7 +66,7 @@ void
 report_service(const struct settings *s, const char *subsystem)
 {
 	report_addresses(subsystem, "listening on", s->conf.io.listens, s->conf.io.n_listens);
-	report_prefixes(subsystem, &s->conf.core);
+	report_prefixes(subsystem, &s->conf.core.policies->table[0]);
 	report_addresses(subsystem, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
 }
 

@@ -272,7 +272,6 @@ bad_prefix(const struct keyword *k, const struct words *w, struct diag *d,
 void
 set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct conf_core *c = &s->conf.core;
 	struct pref64 p = { .len = 0 };
 	enum pref64_verdict verdict = pref64_parse(w->word[1], &p);
 
@@ -280,24 +279,24 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 		bad_prefix(k, w, d, verdict, &p);
 		return;
 	}
-	for (size_t i = 0; i < c->n_prefixes; i++) {
-		if (c->prefixes[i].len == p.len && memcmp(c->prefixes[i].addr, p.addr, 16) == 0) {
+	for (size_t i = 0; i < s->n_prefixes; i++) {
+		if (s->prefixes[i].len == p.len && memcmp(s->prefixes[i].addr, p.addr, 16) == 0) {
 			diag_error(d, w->line, k->name, "'%s' is there already", w->word[1]);
 			return;
 		}
 	}
-	if (c->n_prefixes == CONF_MAX_PREFIXES) {
-		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_PREFIXES);
+	if (s->n_prefixes == SETTINGS_MAX_PREFIXES) {
+		diag_error(d, w->line, k->name, "there can be %d at most", SETTINGS_MAX_PREFIXES);
 		return;
 	}
-	c->prefixes[c->n_prefixes++] = p;
+	s->prefixes[s->n_prefixes++] = p;
 }
 
 /* Take the default exclusion away. */
 static void
 exclude_none(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	if (s->conf.core.n_excluded > 0 || s->excluded_none)
+	if (s->n_excluded > 0 || s->excluded_none)
 		diag_error(
 		    d, w->line, k->name, "none takes the default away and must come first, once");
 	s->excluded_none = true;
@@ -306,11 +305,10 @@ exclude_none(struct settings *s, const struct keyword *k, const struct words *w,
 void
 set_exclude(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct conf_core *c = &s->conf.core;
 	/* The last place is the default's, which is added at the end. */
-	size_t cap = s->excluded_none || w->line == 0 ? CONF_MAX_EXCLUDED : CONF_MAX_EXCLUDED - 1;
+	size_t cap = s->excluded_none || w->line == 0 ? SETTINGS_MAX_EXCLUDED : SETTINGS_MAX_EXCLUDED - 1;
 	char text[VALUE_NET6_TEXT];
-	struct net6 net = { .len = 0 };
+	struct net net = { .len = 0 };
 	enum value_net6_verdict verdict;
 
 	if (strcmp(w->word[1], "none") == 0) {
@@ -329,10 +327,10 @@ set_exclude(struct settings *s, const struct keyword *k, const struct words *w, 
 			value_net6_format(&net, text);
 		diag_error(d, w->line, k->name,
 		    "'%s' has bits set behind its length; did you mean %s?", w->word[1], text);
-	} else if (c->n_excluded == cap) {
+	} else if (s->n_excluded == cap) {
 		diag_error(d, w->line, k->name, "there can be %zu at most", cap);
 	} else {
-		c->excluded[c->n_excluded++] = net;
+		s->excluded[s->n_excluded++] = net;
 	}
 }
 

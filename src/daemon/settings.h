@@ -18,6 +18,8 @@
 
 #define SETTINGS_NAME 64     /* room for a user's or group's name */
 #define SETTINGS_PATH 1024   /* room for a path */
+#define SETTINGS_MAX_PREFIXES 16
+#define SETTINGS_MAX_EXCLUDED 64
 #define SETTINGS_LOOPS 64    /* most loops there can be */
 #define SETTINGS_KEYWORDS 48 /* room for as many keywords as the table may have */
 
@@ -33,6 +35,10 @@ struct settings {
 
 	/* Needed until the configuration is complete. */
 	uint32_t port;            /* of listen addresses without one of their own */
+	struct pref64 prefixes[SETTINGS_MAX_PREFIXES];
+	size_t n_prefixes;
+	struct net excluded[SETTINGS_MAX_EXCLUDED];
+	size_t n_excluded;
 	bool nameserver_defaults; /* take those of resolv.conf too */
 	bool excluded_none;       /* the default exclusion was taken away */
 	bool listens_by_default;  /* no listen line: loopback */

@@ -143,7 +143,7 @@ value_cpus(const char *text, cpu_set_t *cpus)
 
 /* Clear the bits behind the length; was any set? */
 static bool
-clear_host_bits(struct net6 *net)
+clear_host_bits(struct net *net)
 {
 	bool found = false;
 
@@ -157,10 +157,10 @@ clear_host_bits(struct net6 *net)
 }
 
 enum value_net6_verdict
-value_net6(const char *text, struct net6 *net)
+value_net6(const char *text, struct net *net)
 {
 	size_t len = strcspn(text, "/");
-	struct net6 found = { .len = 128 };
+	struct net found = { .len = 128, .family = NETADDR_IPV6 };
 	char addr[INET6_ADDRSTRLEN];
 	uint32_t bits = 128;
 
@@ -179,7 +179,7 @@ value_net6(const char *text, struct net6 *net)
 }
 
 char *
-value_net6_format(const struct net6 *net, char text[static VALUE_NET6_TEXT])
+value_net6_format(const struct net *net, char text[static VALUE_NET6_TEXT])
 {
 	char addr[INET6_ADDRSTRLEN];
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "dns64/synth.h"
+#include "base/netmap.h"
 
 /* value_number: a decimal number from MIN to MAX, digits only. */
 MUST_USE bool value_number(const char *text, uint32_t min, uint32_t max, uint32_t *n);
@@ -40,12 +40,12 @@ enum value_net6_verdict {
 };
 
 /* value_net6: "2001:db8::/32", or an address alone for a network of one. */
-MUST_USE enum value_net6_verdict value_net6(const char *text, struct net6 *net);
+MUST_USE enum value_net6_verdict value_net6(const char *text, struct net *net);
 
 /* Longest text of value_net6_format, with the final zero. */
 #define VALUE_NET6_TEXT 52
 
 /* value_net6_format: "2001:db8::/32" to TEXT; returns TEXT. */
-char *value_net6_format(const struct net6 *net, char text[static VALUE_NET6_TEXT]);
+char *value_net6_format(const struct net *net, char text[static VALUE_NET6_TEXT]);
 
 #endif

@@ -16,33 +16,88 @@ question_end(const struct build *b)
 	return DNS_HEADER_LEN + (b->qname_len > 0 ? b->qname_len + QUESTION_FIXED : 0);
 }
 
-static inline size_t
-opt_len(const struct build_opt *opt)
+/* Bytes of our own EDE option. */
+static size_t
+ede_len(const struct build_opt *opt)
 {
-	if (!opt->present)
+	if (opt->ede == DNS_EDE_NONE)
 		return 0;
-	return DNS_OPT_LEN + (opt->ede != DNS_EDE_NONE ? (size_t)EDE_LEN : 0);
+	return EDE_LEN + (opt->ede_text != NULL ? strlen(opt->ede_text) : 0);
+}
+
+/* Append our own EDE option to P; returns its length. */
+static size_t
+put_ede(uint8_t *p, const struct build_opt *opt)
+{
+	size_t len = ede_len(opt);
+
+	if (len == 0)
+		return 0;
+	wire_set_u16(p, EDNS_EDE);
+	wire_set_u16(p + 2, (uint16_t)(len - 4));
+	wire_set_u16(p + 4, opt->ede);
+	if (opt->ede_text != NULL)
+		memcpy(p + EDE_LEN, opt->ede_text, len - EDE_LEN);
+	return len;
+}
+
+/*
+ * The EDE options of a reply, copied to P unless it is NULL; returns their length, which with USED
+ * bytes of our own stays within BUILD_EDE_MAX.
+ */
+static size_t
+relay_edes(uint8_t *p, const struct msg *from, size_t used)
+{
+	size_t at = 0;
+	size_t len = 0;
+
+	if (from == NULL)
+		return 0;
+	while (at < from->edns.options_len) {
+		const uint8_t *option = from->edns.options + at;
+		size_t size = (size_t)wire_u16(option + 2) + 4;
+
+		at += size;
+		if (wire_u16(option) != EDNS_EDE || used + len + size > BUILD_EDE_MAX)
+			continue;
+		if (p != NULL)
+			memcpy(p + len, option, size);
+		len += size;
+	}
+	return len;
+}
+
+size_t
+build_opt_len(const struct build_opt *opt)
+{
+	size_t len = ede_len(opt);
+
+	return opt->present ? DNS_OPT_LEN + len + relay_edes(NULL, opt->ede_from, len) : 0;
 }
 
 /* Write the OPT, if there is to be one; returns its length. */
 static size_t
 put_opt(uint8_t *p, const struct build_opt *opt, uint16_t rcode)
 {
-	size_t len = opt_len(opt);
+	size_t len = DNS_OPT_LEN;
 
-	if (len == 0)
+	if (!opt->present)
 		return 0;
+	len += put_ede(p + len, opt);
+	len += relay_edes(p + len, opt->ede_from, len - DNS_OPT_LEN);
 	p[0] = 0;
 	wire_set_u16(p + 1, DNS_TYPE_OPT);
 	wire_set_u16(p + 3, opt->bufsize);
 	wire_set_u32(p + 5, (uint32_t)(rcode >> 4 & 0xff) << 24 | (opt->do_bit ? 0x8000 : 0));
 	wire_set_u16(p + 9, (uint16_t)(len - DNS_OPT_LEN));
-	if (len > DNS_OPT_LEN) {
-		wire_set_u16(p + 11, EDNS_EDE);
-		wire_set_u16(p + 13, 2);
-		wire_set_u16(p + 15, opt->ede);
-	}
 	return len;
+}
+
+static void
+drop_edes(struct build_opt *opt)
+{
+	opt->ede = DNS_EDE_NONE;
+	opt->ede_from = NULL;
 }
 
 /* An empty message in BUF; its question, if QNAME_LEN > 0, is yet to be put there. */
@@ -124,13 +179,13 @@ fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 {
 	size_t room;
 
-	if (b->end[MSG_ADDITIONAL] + opt_len(opt) <= limit)
+	if (b->end[MSG_ADDITIONAL] + build_opt_len(opt) <= limit)
 		return;
-	if (opt->present && opt->ede != DNS_EDE_NONE) {
-		opt->ede = DNS_EDE_NONE;
+	if (build_opt_len(opt) > DNS_OPT_LEN) {
+		drop_edes(opt);
 		b->flags |= DNS_TC; /* RFC 8914 section 3 */
 	}
-	room = limit - opt_len(opt);
+	room = limit - build_opt_len(opt);
 	if (b->end[MSG_ADDITIONAL] <= room)
 		return;
 	drop_from(b, MSG_ADDITIONAL);
@@ -250,7 +305,7 @@ build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const 
 		memcpy(buf + DNS_HEADER_LEN, qname, b.qname_len);
 	if (UNLIKELY(src->edns.present && src->edns.end < src->len) &&
 	    b.end[MSG_ADDITIONAL] == src->edns.at)
-		append_behind_opt(&b, src, limit - opt_len(&fitting));
+		append_behind_opt(&b, src, limit - build_opt_len(&fitting));
 	return finish(&b, &fitting);
 }
 
@@ -261,7 +316,7 @@ build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname, uint16_
 	struct build_opt plain = *opt;
 	struct build b;
 
-	plain.ede = DNS_EDE_NONE;
+	drop_edes(&plain);
 	build_start(&b, buf, cap, id, cd ? DNS_RD | DNS_AD | DNS_CD : DNS_RD | DNS_AD, qname, qtype,
 	    qclass);
 	return finish(&b, &plain);

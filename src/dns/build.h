@@ -25,6 +25,7 @@
 #include "dns/wire.h"
 
 #define BUILD_NAMES 32 /* name suffixes remembered for compression */
+#define BUILD_EDE_MAX 256 /* bytes of EDE options in all; what goes beyond is left out */
 
 /* Our own OPT (hop-by-hop: never the other side's). */
 struct build_opt {
@@ -32,6 +33,8 @@ struct build_opt {
 	bool do_bit;      /* copied from the question (RFC 3225) */
 	uint16_t bufsize; /* what we take, bytes */
 	uint16_t ede;     /* EDE info code to add, DNS_EDE_NONE for none */
+	const char *ede_text;       /* its EXTRA-TEXT (RFC 8914 section 2), UTF-8; NULL: none */
+	const struct msg *ede_from; /* a reply whose own EDEs go along; NULL: none */
 };
 
 struct build {
@@ -85,9 +88,12 @@ MUST_USE bool build_rr(struct build *b, enum msg_section s, const uint8_t *owner
 MUST_USE bool build_rr_name(struct build *b, enum msg_section s, const uint8_t *owner,
     uint16_t type, uint16_t class, uint32_t ttl, const uint8_t *name);
 
+/* build_opt_len: bytes of the OPT record, 0 if there is to be none. */
+MUST_USE size_t build_opt_len(const struct build_opt *opt);
+
 /*
  * build_finish: make the message fit LIMIT bytes (>= 512) and its buffer, OPT included, append
- * the OPT if there is to be one, write the header. Dropped in turn (rules.md D12): the EDE, with
+ * the OPT if there is to be one, write the header. Dropped in turn (rules.md D12): the EDEs, with
  * TC set (RFC 8914 section 3); the additional section; the authority section of an answer with
  * records; then, with TC set, whole records from the end: of the answer or, if it is empty, of
  * authority. OPT stays. Returns the message's length.
@@ -108,7 +114,7 @@ MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uin
 
 /*
  * build_query: a question for an upstream: QNAME as spelled, flags RD and AD (rules.md D9) and
- * CD if asked, with OPT (its EDE not looked at) unless absent. CAP >= 512. Returns the length.
+ * CD if asked, with OPT (its EDEs not looked at) unless absent. CAP >= 512. Returns the length.
  */
 MUST_USE size_t build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname,
     uint16_t qtype, uint16_t qclass, bool cd, const struct build_opt *opt);

@@ -147,6 +147,21 @@ load8(const uint8_t *p)
 	return w;
 }
 
+static inline uint64_t
+load4(const uint8_t *p)
+{
+	uint32_t w;
+
+	memcpy(&w, p, sizeof w);
+	return w;
+}
+
+static inline bool
+equal8(uint64_t a, uint64_t b)
+{
+	return a == b || fold8(a) == fold8(b);
+}
+
 void
 name_lower(uint8_t *dst, const uint8_t *src, size_t len)
 {
@@ -161,20 +176,34 @@ name_lower(uint8_t *dst, const uint8_t *src, size_t len)
 		dst[i] = fold(src[i]);
 }
 
+/* What is shorter than a word: two halves that overlap, or byte by byte. */
+static inline bool
+equal_short(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	if (len >= 4) {
+		return equal8(load4(a) | load4(a + len - 4) << 32,
+		    load4(b) | load4(b + len - 4) << 32);
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (fold(a[i]) != fold(b[i]))
+			return false;
+	}
+	return true;
+}
+
 bool
 name_equal_len(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	size_t i = 0;
 
-	for (; len - i >= 8; i += 8) {
-		if (fold8(load8(a + i)) != fold8(load8(b + i)))
+	if (len < 8)
+		return equal_short(a, b, len);
+	for (; len - i > 8; i += 8) {
+		if (!equal8(load8(a + i), load8(b + i)))
 			return false;
 	}
-	for (; i < len; i++) {
-		if (fold(a[i]) != fold(b[i]))
-			return false;
-	}
-	return true;
+	/* The last word may overlap the one before. */
+	return equal8(load8(a + len - 8), load8(b + len - 8));
 }
 
 bool

@@ -7,43 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "dns/wire.h"
-
 #define U_OCTET 8 /* bits 64-71, reserved, always zero (RFC 6052 section 2.2) */
 
 static const struct pref64 well_known = { { 0x00, 0x64, 0xff, 0x9b }, 96, true };
-
-/* An IPv4 network, host order. */
-struct net4 {
-	uint32_t addr;
-	uint32_t mask;
-};
-
-/* Meaningless behind a translator, whatever the prefix (D14). */
-static const struct net4 never_mapped[] = {
-	{ 0x00000000, 0xff000000 }, /* 0/8 */
-	{ 0x7f000000, 0xff000000 }, /* 127/8 */
-	{ 0xa9fe0000, 0xffff0000 }, /* 169.254/16 */
-	{ 0xe0000000, 0xf0000000 }, /* 224/4 */
-	{ 0xf0000000, 0xf0000000 }, /* 240/4 */
-};
-
-/*
- * Not global, so not for the Well-Known Prefix (RFC 6052 section 3.1, D14). The documentation
- * ranges are missing on purpose: RFC 6147's own examples map them.
- */
-static const struct net4 not_global[] = {
-	{ 0x0a000000, 0xff000000 }, /* 10/8 */
-	{ 0x64400000, 0xffc00000 }, /* 100.64/10 */
-	{ 0xac100000, 0xfff00000 }, /* 172.16/12 */
-	{ 0xc0000000, 0xffffff00 }, /* 192.0.0/24 */
-	{ 0xc0586300, 0xffffff00 }, /* 192.88.99/24 */
-	{ 0xc0a80000, 0xffff0000 }, /* 192.168/16 */
-	{ 0xc6120000, 0xfffe0000 }, /* 198.18/15 */
-};
-
-/* Those of 192.0.0/24 that are reached from the Internet, or must be found by RFC 7050. */
-static const uint32_t global_in_192_0_0[] = { 0xc0000009, 0xc000000a, 0xc00000aa, 0xc00000ab };
 
 static bool
 is_length(int len)
@@ -119,8 +85,10 @@ char *
 pref64_format(const struct pref64 *p, char text[static PREF64_TEXT])
 {
 	char addr[INET6_ADDRSTRLEN];
+	uint8_t network[16] = { 0 };
 
-	if (inet_ntop(AF_INET6, p->addr, addr, sizeof(addr)) == NULL)
+	memcpy(network, p->addr, p->len / 8);
+	if (inet_ntop(AF_INET6, network, addr, sizeof(addr)) == NULL)
 		addr[0] = '\0'; /* the buffer is large enough: never */
 	(void)snprintf(text, PREF64_TEXT, "%s/%u", addr, (unsigned)p->len);
 	return text;
@@ -159,28 +127,15 @@ pref64_extract(const struct pref64 *p, const uint8_t v6[static 16], uint8_t v4[s
 	return true;
 }
 
-static bool
-in_any(uint32_t v4, const struct net4 *nets, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if ((v4 & nets[i].mask) == nets[i].addr)
-			return true;
-	}
-	return false;
-}
-
 bool
-pref64_maps(const struct pref64 *p, const uint8_t v4[static 4])
+pref64_set_suffix(struct pref64 *p, const uint8_t suffix[static 16])
 {
-	uint32_t addr = wire_u32(v4);
+	size_t from = place_of(p, 3) + 1;
 
-	if (in_any(addr, never_mapped, sizeof(never_mapped) / sizeof(never_mapped[0])))
-		return false;
-	if (!p->well_known)
-		return true;
-	for (size_t i = 0; i < sizeof(global_in_192_0_0) / sizeof(global_in_192_0_0[0]); i++) {
-		if (addr == global_in_192_0_0[i])
-			return true;
+	for (size_t i = 0; i < sizeof(p->addr); i++) {
+		if (suffix[i] != 0 && (i < from || i == U_OCTET))
+			return false;
 	}
-	return !in_any(addr, not_global, sizeof(not_global) / sizeof(not_global[0]));
+	memcpy(p->addr + from, suffix + from, sizeof(p->addr) - from);
+	return true;
 }

@@ -13,7 +13,7 @@
 #include "base/attr.h"
 
 struct pref64 {
-	uint8_t addr[16]; /* network order; bits behind LEN and bits 64-71 zero */
+	uint8_t addr[16]; /* network order; bits 64-71 and behind LEN zero, but for a suffix */
 	uint8_t len;	  /* 32, 40, 48, 56, 64 or 96 */
 	bool well_known;  /* 64:ff9b::/96: for global IPv4 only (RFC 6052 section 3.1) */
 };
@@ -44,7 +44,8 @@ char *pref64_format(const struct pref64 *p, char text[static PREF64_TEXT]);
 
 /*
  * pref64_embed: place an IPv4 address in a prefix (RFC 6052 section 2.2). V4: 4 bytes, V6: 16
- * bytes, both network order; all of V6 is written, bits 64-71 and the suffix zero. Cannot fail.
+ * bytes, both network order; all of V6 is written, bits 64-71 zero, the suffix as it was set (zero
+ * by default). Cannot fail.
  */
 void pref64_embed(const struct pref64 *p, const uint8_t v4[static 4], uint8_t v6[static 16]);
 
@@ -59,10 +60,10 @@ MUST_USE bool pref64_extract(const struct pref64 *p, const uint8_t v6[static 16]
 MUST_USE bool pref64_covers(const struct pref64 *p, const uint8_t v6[static 16]);
 
 /*
- * pref64_maps: may this IPv4 address be represented under the prefix (rules.md D14)? Not for
- * "this network", loopback, link-local, multicast and reserved addresses under any prefix,
- * nor for non-global ones under the Well-Known Prefix.
+ * pref64_set_suffix: let addresses made under *p end in the bits of SUFFIX behind the IPv4 address
+ * (RFC 6052 section 2.2 recommends zero). False, with *p untouched, if SUFFIX has bits set anywhere
+ * else: in a /96 there is no room for any.
  */
-MUST_USE bool pref64_maps(const struct pref64 *p, const uint8_t v4[static 4]);
+MUST_USE bool pref64_set_suffix(struct pref64 *p, const uint8_t suffix[static 16]);
 
 #endif

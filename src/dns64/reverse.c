@@ -13,15 +13,6 @@
 static const uint8_t ip6_arpa[] = "\003ip6\004arpa";
 static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";
 
-/* Mname, rname, serial, refresh, retry, expire, minimum of a local zone (rules.md D17). */
-static const uint8_t local_soa[] = "\011localhost\0"
-				   "\006nobody\007invalid\0"
-				   "\0\0\0\001"
-				   "\0\0\016\020"
-				   "\0\0\004\260"
-				   "\0\011\072\200"
-				   "\0\0\002\130";
-
 /* The labels left of ip6.arpa, read from the right: nibbles as far as they are some. */
 struct nibbles {
 	unsigned n_labels; /* all of them */
@@ -175,11 +166,4 @@ reverse_answer(struct build *b, const uint8_t *qname, const struct msg *m, const
 			return false;
 	}
 	return true;
-}
-
-bool
-reverse_soa(struct build *b, const uint8_t *zone, uint32_t ttl)
-{
-	return build_rr(b, MSG_AUTHORITY, zone, DNS_TYPE_SOA, DNS_CLASS_IN, ttl, local_soa,
-	    sizeof(local_soa) - 1);
 }

@@ -18,7 +18,6 @@
 #include "dns64/pref64.h"
 
 #define REVERSE_CNAME_TTL 600 /* s, at most (rules.md D16) */
-#define REVERSE_SOA_TTL 3600  /* s, of the local zones (rules.md D17) */
 
 enum reverse_kind {
 	REVERSE_NONE,	  /* not under any prefix: resolve normally */
@@ -53,11 +52,5 @@ size_t reverse_zone(const struct pref64 *p, uint8_t out[static DNS_NAME_MAX]);
  */
 bool reverse_answer(struct build *b, const uint8_t *qname, const struct msg *m,
     const struct answer *a);
-
-/*
- * reverse_soa: append to authority the SOA of a local zone (rules.md D17):
- * <zone> 3600 localhost. nobody.invalid. 1 3600 1200 604800 600. False when it does not fit.
- */
-bool reverse_soa(struct build *b, const uint8_t *zone, uint32_t ttl);
 
 #endif

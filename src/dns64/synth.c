@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dns64/synth.h"
 
-#include <string.h>
+#include <limits.h>
 
 #include "dns/name.h"
 #include "dns/proto.h"
@@ -18,25 +18,40 @@ min_ttl(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static bool
-net6_covers(const struct net6 *net, const uint8_t v6[static 16])
-{
-	size_t whole = net->len / 8;
-	unsigned rest = net->len % 8;
+/* The documentation ranges are missing on purpose: RFC 6147's own examples map them. */
+static const struct synth_range ranges[] = {
+	/* Of use nowhere but on one host or link, or to a group: under no prefix. */
+	{ { { 0 }, 8, NETADDR_IPV4 }, SYNTH_NEVER },
+	{ { { 127 }, 8, NETADDR_IPV4 }, SYNTH_NEVER },
+	{ { { 169, 254 }, 16, NETADDR_IPV4 }, SYNTH_NEVER },
+	{ { { 224 }, 4, NETADDR_IPV4 }, SYNTH_NEVER },
+	{ { { 240 }, 4, NETADDR_IPV4 }, SYNTH_NEVER },
+	/* Not global (RFC 6890): not under the Well-Known Prefix (RFC 6052 section 3.1). */
+	{ { { 10 }, 8, NETADDR_IPV4 }, SYNTH_OWN },
+	{ { { 100, 64 }, 10, NETADDR_IPV4 }, SYNTH_OWN },
+	{ { { 172, 16 }, 12, NETADDR_IPV4 }, SYNTH_OWN },
+	{ { { 192, 0, 0 }, 24, NETADDR_IPV4 }, SYNTH_OWN },
+	{ { { 192, 88, 99 }, 24, NETADDR_IPV4 }, SYNTH_OWN },
+	{ { { 192, 168 }, 16, NETADDR_IPV4 }, SYNTH_OWN },
+	{ { { 198, 18 }, 15, NETADDR_IPV4 }, SYNTH_OWN },
+	/* Global ones among them: RFC 7723, RFC 8155, RFC 7050. */
+	{ { { 192, 0, 0, 9 }, 32, NETADDR_IPV4 }, SYNTH_ANY },
+	{ { { 192, 0, 0, 10 }, 32, NETADDR_IPV4 }, SYNTH_ANY },
+	{ { { 192, 0, 0, 170 }, 32, NETADDR_IPV4 }, SYNTH_ANY },
+	{ { { 192, 0, 0, 171 }, 32, NETADDR_IPV4 }, SYNTH_ANY },
+};
 
-	if (memcmp(net->addr, v6, whole) != 0)
-		return false;
-	return rest == 0 || (net->addr[whole] ^ v6[whole]) >> (8 - rest) == 0;
+const struct synth_range *
+synth_ranges(size_t *n)
+{
+	*n = sizeof(ranges) / sizeof(ranges[0]);
+	return ranges;
 }
 
 bool
 synth_excluded(const struct synth_policy *p, const uint8_t v6[static 16])
 {
-	for (size_t i = 0; i < p->n_excluded; i++) {
-		if (net6_covers(&p->excluded[i], v6))
-			return true;
-	}
-	return false;
+	return p->excluded != NULL && netmap_find6(p->excluded, v6, 0) != 0;
 }
 
 /* Is RR an address of the chain's last name? Those of other names answer nothing. */
@@ -83,68 +98,128 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 	}
 }
 
-static bool
-maps_anywhere(const struct synth_policy *p, const uint8_t v4[static 4])
+/* The prefixes that this address is represented under, in order; returns how many. */
+static unsigned
+prefixes_of(const struct synth_policy *p, const uint8_t v4[static 4],
+    uint8_t places[static SYNTH_MAX_PREFIXES])
 {
-	for (size_t i = 0; i < p->n_prefixes; i++) {
-		if (pref64_maps(&p->prefixes[i], v4))
-			return true;
+	uint32_t verdict = p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+	unsigned at = p->one ? p->first : 0;
+	unsigned n = 0;
+
+	if (verdict == SYNTH_NEVER)
+		return 0;
+	if (verdict >= SYNTH_VIA) {
+		places[0] = (uint8_t)(verdict - SYNTH_VIA);
+		return p->active_bits >> places[0] & 1;
 	}
-	return false;
+	for (unsigned left = p->n_general; left > 0 && !(p->one && n > 0); left--) {
+		uint8_t place = p->general[at];
+
+		at = at + 1 < p->n_general ? at + 1 : 0;
+		if (verdict == SYNTH_ANY || !p->prefixes[place].well_known)
+			places[n++] = place;
+	}
+	return n;
 }
 
 bool
 synth_can_map(const struct synth_policy *p, const struct msg *m, const struct answer *a)
 {
+	uint8_t places[SYNTH_MAX_PREFIXES];
 	uint16_t n = m->count[MSG_ANSWER];
 	struct rr rr;
 
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
-		if (is_data(m, a, &rr, DNS_TYPE_A, A_LEN) && maps_anywhere(p, m->bytes + rr.rdata))
+		if (is_data(m, a, &rr, DNS_TYPE_A, A_LEN) &&
+		    prefixes_of(p, m->bytes + rr.rdata, places) > 0)
 			return true;
 	}
 	return false;
 }
 
-/* Append one AAAA per prefix that maps A record RR; returns how many there was room for. */
-static unsigned
-put_mapped(struct build *b, const struct synth_policy *p, const struct msg *m, const struct rr *rr,
-    uint32_t ttl_cap)
+/* One answer being made. */
+struct making {
+	struct build *b;
+	const struct synth_policy *p;
+	const struct msg *m;
+	const struct answer *a;
+	uint32_t ttl_cap;
+	unsigned made; /* AAAA so far */
+};
+
+/* Bytes of an AAAA record whose owner's name was written before. */
+#define AAAA_RR_LEN (2 + DNS_RR_FIXED + AAAA_LEN)
+
+/* Are there as many as the client is to get, and as go into its datagram? One it gets always. */
+static bool
+is_enough(const struct making *k)
+{
+	const struct synth_policy *p = k->p;
+
+	if (p->max == 0 || k->made == 0)
+		return false;
+	return k->made >= p->max || (p->limit > 0 && k->b->w.len + AAAA_RR_LEN > p->limit);
+}
+
+/* Append the AAAA for A record RR; false when there was no room. */
+static bool
+put_mapped(struct making *k, const struct rr *rr)
 {
 	/* RFC 6147 section 5.1.7: the smaller of the A's TTL and the SOA's. */
-	uint32_t ttl = min_ttl(min_ttl(rr->ttl, TTL_MAX), ttl_cap);
-	const uint8_t *v4 = m->bytes + rr->rdata;
-	unsigned n = 0;
+	uint32_t ttl = min_ttl(min_ttl(rr->ttl, TTL_MAX), k->ttl_cap);
+	const uint8_t *v4 = k->m->bytes + rr->rdata;
+	uint8_t places[SYNTH_MAX_PREFIXES];
+	unsigned n = prefixes_of(k->p, v4, places);
 
-	for (size_t i = 0; i < p->n_prefixes; i++) {
+	for (unsigned i = 0; i < n && !is_enough(k); i++) {
 		uint8_t v6[16];
 
-		if (!pref64_maps(&p->prefixes[i], v4))
-			continue;
-		pref64_embed(&p->prefixes[i], v4, v6);
-		if (!build_copy_as(b, MSG_ANSWER, m, rr, DNS_TYPE_AAAA, ttl, v6, AAAA_LEN))
-			break;
-		n++;
+		pref64_embed(&k->p->prefixes[places[i]], v4, v6);
+		if (!build_copy_as(
+			k->b, MSG_ANSWER, k->m, rr, DNS_TYPE_AAAA, ttl, v6, AAAA_LEN))
+			return false;
+		k->made++;
 	}
-	return n;
+	return true;
+}
+
+/*
+ * Append AAAA for the A records with numbers from FROM to below TO and, if LINKS, the chain that
+ * leads to them.
+ */
+static void
+put_records(struct making *k, bool links, unsigned from, unsigned to)
+{
+	const struct msg *m = k->m;
+	uint16_t n = m->count[MSG_ANSWER];
+	unsigned number = 0;
+	struct rr rr;
+
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && !k->b->w.full;
+	     more = --n > 0 && msg_next(m, &rr)) {
+		if (is_data(m, k->a, &rr, DNS_TYPE_A, A_LEN)) {
+			if (number >= from && number < to && !put_mapped(k, &rr))
+				return;
+			number++;
+		} else if (links && is_link(k->a, &rr) &&
+			   !build_copy(k->b, MSG_ANSWER, m, &rr, rr.ttl)) {
+			continue; /* no room, or a DNAME that its CNAME spares reading */
+		}
+	}
 }
 
 unsigned
 synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,
     const struct answer *a, uint32_t ttl_cap)
 {
-	uint16_t n = m->count[MSG_ANSWER];
-	unsigned made = 0;
-	struct rr rr;
+	struct making k = { .b = b, .p = p, .m = m, .a = a, .ttl_cap = ttl_cap };
+	unsigned last = p->max > 0 && a->n_data > 0 ? p->rotate % a->n_data : 0;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && !b->w.full;
-	     more = --n > 0 && msg_next(m, &rr)) {
-		if (is_data(m, a, &rr, DNS_TYPE_A, A_LEN))
-			made += put_mapped(b, p, m, &rr, ttl_cap);
-		else if (is_link(a, &rr) && !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl))
-			continue; /* no room, or a DNAME that its CNAME spares reading */
-	}
-	return made;
+	put_records(&k, true, last, UINT_MAX);
+	if (last > 0)
+		put_records(&k, false, 0, last);
+	return k.made;
 }
 
 /* May this AAAA record be handed out? */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/netmap.h"
 #include "dns/answer.h"
 #include "dns/build.h"
 #include "dns/msg.h"
@@ -21,19 +22,40 @@
 #define SYNTH_NO_SOA_TTL 600
 #define SYNTH_FAILED_TTL 60 /* s: cap after an AAAA error or silence (rules.md D2) */
 
-/* An IPv6 network: LEN leading bits of ADDR. */
-struct net6 {
-	uint8_t addr[16];
-	uint8_t len; /* 0-128 */
+#define SYNTH_MAX_PREFIXES 32 /* of one policy */
+
+/* What may become of an IPv4 address: values of the map in struct synth_policy. */
+enum synth_v4 {
+	SYNTH_NEVER, /* represented under no prefix */
+	SYNTH_OWN,   /* under any prefix but the Well-Known one (RFC 6052 section 3.1) */
+	SYNTH_ANY,   /* under any prefix: what no network of the map says otherwise of */
+	SYNTH_VIA    /* SYNTH_VIA + i: under prefix i only (RFC 6147 section 5.1.7) */
 };
 
 /* What decides an answer's shape; borrowed from the configuration. */
 struct synth_policy {
-	const struct pref64 *prefixes; /* in configured order */
-	size_t n_prefixes;
-	const struct net6 *excluded; /* AAAA never handed out, by default ::ffff:0:0/96 */
-	size_t n_excluded;
+	const struct netmap *excluded; /* IPv6: AAAA never handed out have 1; NULL: none has */
+	const struct netmap *v4;       /* IPv4: enum synth_v4; NULL: all are SYNTH_ANY */
+	const struct pref64 *prefixes; /* all of them */
+	uint32_t active_bits;	       /* bit per prefix that may be synthesized under */
+	const uint8_t *general; /* places of the active ones that serve what no map line does */
+	unsigned n_general;
+	bool one;	  /* one prefix per answer, the general one at place FIRST or the next that
+			     maps; else each (rules.md, several prefixes) */
+	unsigned first;	  /* below n_general if ONE */
+	unsigned max;	  /* AAAA in one answer; 0: no limit */
+	unsigned rotate;  /* with MAX: how many of the A records come last */
+	size_t limit;	  /* with MAX: bytes of the message that must not be passed; 0: no limit */
 };
+
+/* A network that rules.md D14 treats apart, whatever the configuration. */
+struct synth_range {
+	struct net net;
+	enum synth_v4 v4;
+};
+
+/* synth_ranges: the table of D14; *N becomes the number of rows. */
+const struct synth_range *synth_ranges(size_t *n);
 
 /* synth_excluded: is this AAAA address in the exclusion set (RFC 6147 section 5.1.4)? */
 MUST_USE bool synth_excluded(const struct synth_policy *p, const uint8_t v6[static 16]);
@@ -62,10 +84,11 @@ MUST_USE bool synth_can_map(
 /*
  * synth_answer: append the answer section for reply M (to an A question) to B, which was started
  * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
- * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7). RRSIG and NSEC are left
- * out (rules.md D8); so is all that is not on the chain. TTL_CAP, in s, bounds every AAAA's TTL,
- * and so does 604,800 (D22). Records keep the order in which they stand in M. Returns the number
- * of AAAA written; stops early, without error, when the buffer is full (build_finish then sets
+ * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or what P says less.
+ * RRSIG and NSEC are left out (rules.md D8); so is all that is not on the chain. TTL_CAP, in s,
+ * bounds every AAAA's TTL, and so does 604,800 (D22). Records keep the order in which they stand
+ * in M, but that P may have the first of them come last. Returns the number of AAAA written;
+ * stops early, without error, when the buffer is full (build_finish then sets
  * TC, because b->w.full is left set).
  */
 unsigned synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,

@@ -55,6 +55,7 @@ snapshot_new(const struct conf *conf)
 		return NULL;
 	atomic_init(&s->refs, 1);
 	s->conf = *conf;
+	policies_ref(s->conf.core.policies);
 	return s;
 }
 
@@ -68,8 +69,10 @@ snapshot_ref(struct snapshot *s)
 void
 snapshot_unref(struct snapshot *s)
 {
-	if (s != NULL && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
-		free(s);
+	if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	policies_unref(s->conf.core.policies);
+	free(s);
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "core/engine.h"
 #include "dns/build.h"
 #include "dns/name.h"
+#include "support/plan.h"
 
 #define BATCH 32
 #define QUESTIONS 1000000
@@ -134,9 +135,8 @@ start(struct bench *bench)
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,
 		.max_queries = 65536,
-		.n_prefixes = 1 };
-	if (!netaddr_parse("::1", 53, &bench->conf.upstreams[0]) ||
-	    pref64_parse("2001:db8:64::/96", &bench->conf.prefixes[0]) != PREF64_OK)
+		.policies = plan_one("prefix 2001:db8:64::/96") };
+	if (!netaddr_parse("::1", 53, &bench->conf.upstreams[0]))
 		abort();
 	bench->engine = engine_new(&bench->conf, &seed, clock_now_ns());
 	if (bench->engine == NULL || (slot = engine_socket_add(bench->engine, 0, 0)) < 0)

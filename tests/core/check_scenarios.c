@@ -3,12 +3,13 @@
  * check_scenarios: run tests/scenarios/x.scn on the engine, with no socket and a fake clock.
  *
  * Settings, before anything else or before a reload:
- *	prefix P | exclude NET/LEN | forget		prefixes and exclusions; forget them
+ *	prefix P ... allow NET		policies, as in support/plan.h; forget: none of them
+ *	local-zones | version TEXT	of the engine as a whole
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
  *	selection random|round-robin|in-order
  *	timeout MS | attempts N | size N | queries N
  * What happens:
- *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N]
+ *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [from=ADDRESS]
  *		client C asks
  *	reply Q RCODE [tc] [aa] [ad] [qr0] [opcode=N] [noopt] [noquestion] [ede=N] [name=NAME]
  *	    [type=T] [class=N] [id+1] [by=uN] + records
@@ -39,11 +40,14 @@
 #include "core/scene.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "support/plan.h"
 
 #define MAX_FILES 400
 #define MAX_PENDING 128
 #define MAX_NAMED 64
 #define WORDS 16
+#define MAX_PLAN 64
+#define PLAN_LINE 256
 
 struct sent {
 	struct engine_send send;
@@ -68,6 +72,8 @@ struct run {
 	const char *file;
 	unsigned line;
 	struct conf_core conf;   /* as read so far */
+	char plan[MAX_PLAN][PLAN_LINE];
+	unsigned n_plan;
 	struct conf_core active; /* the engine's */
 	struct engine *e;
 	uint64_t now_ns;
@@ -146,6 +152,18 @@ tend_sockets(struct run *r)
 	}
 }
 
+/* The settings so far are the engine's from now on. */
+static void
+use_settings(struct run *r)
+{
+	const char *lines[MAX_PLAN];
+
+	for (unsigned i = 0; i < r->n_plan; i++)
+		lines[i] = r->plan[i];
+	r->conf.policies = plan_policies(lines, r->n_plan);
+	r->active = r->conf;
+}
+
 static void
 need_engine(struct run *r)
 {
@@ -153,7 +171,7 @@ need_engine(struct run *r)
 
 	if (r->e != NULL)
 		return;
-	r->active = r->conf;
+	use_settings(r);
 	r->e = engine_new(&r->active, &seed, r->now_ns);
 	ck_assert_ptr_nonnull(r->e);
 	tend_sockets(r);
@@ -255,20 +273,33 @@ set_upstreams(struct run *r, unsigned first, unsigned n)
 	r->conf.n_upstreams = n;
 }
 
-static void
-set_exclude(struct run *r, char *text)
+/* Is this a line for support/plan.h? */
+static bool
+is_plan(const char *word)
 {
-	struct net6 *net = &r->conf.excluded[r->conf.n_excluded++];
-	char *slash = strchr(text, '/');
-	struct netaddr addr;
+	static const char *const words[] = { "prefix", "suffix", "exclude", "exclude-a", "map",
+		"synthesize", "synthesize-on", "ignore-aaaa", "never-synthesize", "hide-a",
+		"any-minimal", "no-prefix-servfail", "dns64-for", "prefix-selection",
+		"max-synthesized", "reverse-local", "svcb", "ede", "client", "end", "allow" };
 
-	if (slash == NULL)
-		FAIL(r, "bad network");
-	*slash = 0;
-	if (!netaddr_parse(text, 0, &addr))
-		FAIL(r, "bad network");
-	memcpy(net->addr, addr.addr, sizeof(net->addr));
-	net->len = (uint8_t)atoi(slash + 1);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+keep_plan(struct run *r, char **w, unsigned n)
+{
+	char *line = r->plan[r->n_plan];
+	size_t len = 0;
+
+	if (r->n_plan == MAX_PLAN)
+		FAIL(r, "too many lines of policy");
+	for (unsigned i = 0; i < n; i++)
+		len += (size_t)snprintf(line + len, PLAN_LINE - len, "%s ", w[i]);
+	r->n_plan++;
 }
 
 static bool
@@ -276,13 +307,8 @@ do_setting(struct run *r, char **w, unsigned n)
 {
 	const char *from = value_of(w, n, "from");
 
-	if (strcmp(w[0], "prefix") == 0) {
-		struct pref64 *p = &r->conf.prefixes[r->conf.n_prefixes++];
-
-		if (pref64_parse(w[1], p) != PREF64_OK)
-			FAIL(r, "bad prefix %s", w[1]);
-	} else if (strcmp(w[0], "exclude") == 0) {
-		set_exclude(r, w[1]);
+	if (is_plan(w[0])) {
+		keep_plan(r, w, n);
 	} else if (strcmp(w[0], "upstreams") == 0) {
 		set_upstreams(r, from != NULL ? (unsigned)atoi(from) : 1, (unsigned)atoi(w[1]));
 	} else if (strcmp(w[0], "selection") == 0) {
@@ -298,8 +324,11 @@ do_setting(struct run *r, char **w, unsigned n)
 	} else if (strcmp(w[0], "queries") == 0) {
 		r->conf.max_queries = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "forget") == 0) {
-		r->conf.n_prefixes = 0;
-		r->conf.n_excluded = 0;
+		r->n_plan = 0;
+	} else if (strcmp(w[0], "local-zones") == 0) {
+		r->conf.local_zones = true;
+	} else if (strcmp(w[0], "version") == 0) {
+		snprintf(r->conf.version, sizeof(r->conf.version), "%s", w[1]);
 	} else {
 		return false;
 	}
@@ -313,6 +342,7 @@ do_ask(struct run *r, char **w, unsigned n)
 {
 	const char *class = value_of(w, n, "class");
 	const char *bufsize = value_of(w, n, "bufsize");
+	const char *from = value_of(w, n, "from");
 	const struct build_opt opt = { .present = !has_word(w, n, "noedns"),
 		.do_bit = has_word(w, n, "do"),
 		.bufsize = (uint16_t)(bufsize != NULL ? atoi(bufsize) : 1232),
@@ -324,6 +354,8 @@ do_ask(struct run *r, char **w, unsigned n)
 
 	need_engine(r);
 	ck_assert_uint_lt(r->n_clients, MAX_NAMED);
+	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
+		FAIL(r, "bad address");
 	snprintf(c->label, sizeof(c->label), "%s", w[1]);
 	c->edns = opt.present;
 	c->do_bit = opt.do_bit;
@@ -483,9 +515,13 @@ do_reload(struct run *r, char **w, unsigned n)
 {
 	(void)w;
 	(void)n;
+	struct policies *old;
+
 	need_engine(r);
-	r->active = r->conf;
+	old = r->active.policies;
+	use_settings(r);
 	engine_set_conf(r->e, &r->active, r->now_ns);
+	policies_unref(old);
 	collect(r);
 }
 
@@ -778,6 +814,7 @@ START_TEST(scenario)
 	if (engine_in_flight(r->e) != 0)
 		FAIL(r, "%u queries in flight at the end", engine_in_flight(r->e));
 	engine_free(r->e);
+	policies_unref(r->active.policies);
 	for (unsigned i = 0; i < r->n_pending; i++)
 		free(r->pending[i].bytes);
 	free(r);

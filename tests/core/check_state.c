@@ -125,7 +125,9 @@ on_upstream(struct world *w, const struct msg *m, const struct engine_send *send
 static void
 check_aaaa(const struct msg *m)
 {
-	const struct synth_policy policy = { .excluded = world.conf.excluded, .n_excluded = 1 };
+	const struct synth_policy policy = {
+		.excluded = world.conf.policies->table[0].excluded
+	};
 	struct synth_usable usable;
 	struct answer a;
 
@@ -203,8 +205,6 @@ START_TEST(any_replies)
 	world_init(&world, 2, 16);
 	world.conf.timeout_ms = 300;
 	world.conf.selection = (enum conf_selection)(_i % 3);
-	world.conf.n_excluded = 1;
-	world.conf.excluded[0] = (struct net6){ .addr = { [10] = 0xff, [11] = 0xff }, .len = 96 };
 	world.upstream = on_upstream;
 	world.client = on_client;
 	rng_init_seeded(&walk.rng, (uint64_t)_i);

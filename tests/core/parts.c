@@ -6,6 +6,7 @@
 
 #include "dns/build.h"
 #include "dns/name.h"
+#include "support/plan.h"
 
 void
 parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
@@ -16,9 +17,8 @@ parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,
 		.max_queries = cap,
-		.n_prefixes = 1,
+		.policies = plan_one("prefix 2001:db8:64::/96"),
 		.n_upstreams = n };
-	ck_assert_int_eq(pref64_parse("2001:db8:64::/96", &conf->prefixes[0]), PREF64_OK);
 	for (unsigned i = 0; i < n; i++) {
 		char text[32];
 
@@ -65,6 +65,7 @@ parts_fini(struct parts *p)
 {
 	queries_fini(&p->queries);
 	lookups_fini(&p->lookups);
+	policies_unref(p->conf.policies);
 }
 
 struct lookup_key

@@ -40,6 +40,7 @@ world_stop(struct world *w)
 {
 	engine_free(w->engine);
 	w->engine = NULL;
+	policies_unref(w->conf.policies);
 }
 
 void

@@ -181,8 +181,8 @@ check_common(const char *upstream, const char *prefix)
 	ck_assert_uint_eq(said.n_errors, 0);
 	ck_assert_uint_eq(c->n_upstreams, 1);
 	ck_assert_str_eq(netaddr_format(&c->upstreams[0], text), upstream);
-	ck_assert_uint_eq(c->n_prefixes, 1);
-	ck_assert_str_eq(pref64_format(&c->prefixes[0], text), prefix);
+	ck_assert_uint_eq(settings.n_prefixes, 1);
+	ck_assert_str_eq(pref64_format(&settings.prefixes[0], text), prefix);
 	ck_assert_uint_eq(c->timeout_ms, 1000);
 	ck_assert_uint_eq(c->resend_attempts, 1);
 	ck_assert_uint_eq(c->udp_size_client, 512);

@@ -136,8 +136,8 @@ START_TEST(defaults_are_these)
 	ck_assert_uint_eq(c->core.udp_size_upstream, 1232);
 	ck_assert_uint_eq(c->core.max_queries, 262144);
 	/* RFC 6147 section 5.2: the Well-Known Prefix if none is configured. */
-	ck_assert_uint_eq(c->core.n_prefixes, 1);
-	ck_assert(c->core.prefixes[0].well_known);
+	ck_assert_uint_eq(settings.n_prefixes, 1);
+	ck_assert(settings.prefixes[0].well_known);
 	/* D23 */
 	ck_assert_uint_eq(c->io.n_listens, 2);
 	ck_assert_str_eq(netaddr_format(&c->io.listens[0], text), "::1");

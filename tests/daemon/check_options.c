@@ -113,14 +113,14 @@ START_TEST(overrides)
 	ck_assert_str_eq(settings.group, "g");
 	ck_assert_str_eq(settings.chroot, "/r");
 	ck_assert_uint_eq(settings.num_threads, 3);
-	ck_assert_uint_eq(settings.conf.core.n_prefixes, 2);
-	ck_assert_str_eq(pref64_format(&settings.conf.core.prefixes[0], text), "2001:db8:1::/96");
+	ck_assert_uint_eq(settings.n_prefixes, 2);
+	ck_assert_str_eq(pref64_format(&settings.prefixes[0], text), "2001:db8:1::/96");
 	apply("--user u --group g --chroot /r --loops auto --prefix 2001:db8:1::/96",
 	    "num-threads 9\n");
 	ck_assert_str_eq(said.text, "");
 	ck_assert_str_eq(settings.user, "u");
 	ck_assert_uint_eq(settings.num_threads, 0);
-	ck_assert_uint_eq(settings.conf.core.n_prefixes, 1);
+	ck_assert_uint_eq(settings.n_prefixes, 1);
 }
 END_TEST
 

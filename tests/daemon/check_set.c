@@ -176,14 +176,14 @@ START_TEST(prefixes)
 	for (size_t i = 0; i < 6; i++) {
 		snprintf(line, sizeof(line), "dns64-prefix 2001:db8::/%s\n", lengths[i]);
 		parse_silently(line);
-		ck_assert_uint_eq(settings.conf.core.n_prefixes, 1);
+		ck_assert_uint_eq(settings.n_prefixes, 1);
 		ck_assert_uint_eq(
-		    settings.conf.core.prefixes[0].len, strtoul(lengths[i], NULL, 10));
+		    settings.prefixes[0].len, strtoul(lengths[i], NULL, 10));
 	}
 	/* The order is the operator's. */
 	parse_silently("dns64-prefix 2001:db8:1::/96\ndns64-prefix 64:ff9b::/96\n");
-	ck_assert_str_eq(pref64_format(&settings.conf.core.prefixes[0], text), "2001:db8:1::/96");
-	ck_assert(settings.conf.core.prefixes[1].well_known);
+	ck_assert_str_eq(pref64_format(&settings.prefixes[0], text), "2001:db8:1::/96");
+	ck_assert(settings.prefixes[1].well_known);
 	said_parse(&said, "dns64-prefix 2001:db8::/96\ndns64-prefix 2001:db8:0::/96\n", &settings);
 	ck_assert_str_eq(
 	    said.text, "error t.conf:2: dns64-prefix: '2001:db8:0::/96' is there already\n");
@@ -192,20 +192,18 @@ END_TEST
 
 START_TEST(exclusions)
 {
-	const struct conf_core *c = &settings.conf.core;
-
 	/* D7: the mapped addresses, unless they are taken away. */
 	parse_silently("");
-	ck_assert_uint_eq(c->n_excluded, 1);
-	ck_assert_uint_eq(c->excluded[0].len, 96);
-	ck_assert_uint_eq(c->excluded[0].addr[11], 0xff);
+	ck_assert_uint_eq(settings.n_excluded, 1);
+	ck_assert_uint_eq(settings.excluded[0].len, 96);
+	ck_assert_uint_eq(settings.excluded[0].addr[11], 0xff);
 	parse_silently("exclude-aaaa 2001:db8::/32\n");
-	ck_assert_uint_eq(c->n_excluded, 2);
+	ck_assert_uint_eq(settings.n_excluded, 2);
 	parse_silently("exclude-aaaa none\n");
-	ck_assert_uint_eq(c->n_excluded, 0);
+	ck_assert_uint_eq(settings.n_excluded, 0);
 	parse_silently("exclude-aaaa none\nexclude-aaaa 2001:db8::/32\n");
-	ck_assert_uint_eq(c->n_excluded, 1);
-	ck_assert_uint_eq(c->excluded[0].len, 32);
+	ck_assert_uint_eq(settings.n_excluded, 1);
+	ck_assert_uint_eq(settings.excluded[0].len, 32);
 	said_parse(&said, "exclude-aaaa 2001:db8::/32\nexclude-aaaa none\n", &settings);
 	ck_assert_str_eq(said.text,
 	    "error t.conf:2: exclude-aaaa: none takes the default away and must "
@@ -242,9 +240,9 @@ struct many {
 static const struct many manies[] = {
 	{ "nameserver 2001:db8::", CONF_MAX_UPSTREAMS, "nameserver: there can be 32 at most" },
 	{ "listen 2001:db8::", CONF_MAX_LISTENS, "listen: there can be 64 at most" },
-	{ "dns64-prefix 2001:db8:", CONF_MAX_PREFIXES, "dns64-prefix: there can be 16 at most" },
+	{ "dns64-prefix 2001:db8:", SETTINGS_MAX_PREFIXES, "dns64-prefix: there can be 16 at most" },
 	/* One place is the default's. */
-	{ "exclude-aaaa 2001:db8:", CONF_MAX_EXCLUDED - 1,
+	{ "exclude-aaaa 2001:db8:", SETTINGS_MAX_EXCLUDED - 1,
 	    "exclude-aaaa: there can be 63 at most" },
 };
 

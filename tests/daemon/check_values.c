@@ -129,7 +129,7 @@ static const struct network networks[] = {
 START_TEST(net6)
 {
 	const struct network *n = &networks[_i];
-	struct net6 net = { .len = 77 };
+	struct net net = { .len = 77 };
 	char text[VALUE_NET6_TEXT];
 
 	ck_assert_int_eq(value_net6(n->text, &net), n->verdict);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Synthesis and exclusion: RFC 6147 sections 5.1 and 7, rules.md D2, D7, D8, D12, D14, D22. */
+#include <arpa/inet.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,11 +29,15 @@ static const struct pref64 wkp_then_nsp[] = {
 	{.addr = {0, 0x64, 0xff, 0x9b}, .len = 96, .well_known = true},
 	{.addr = {0x20, 0x01, 0x0d, 0xb8}, .len = 96},
 };
-static const struct net6 mapped = {.addr = {[10] = 0xff, 0xff}, .len = 96};
-static const struct synth_policy by_wkp = {&wkp, 1, &mapped, 1};
-static const struct synth_policy by_nsp = {&nsp, 1, &mapped, 1};
-static const struct synth_policy by_both = {wkp_then_nsp, 2, &mapped, 1};
-static const struct synth_policy by_none = {NULL, 0, NULL, 0};
+static const uint8_t places[] = {0, 1};
+static struct netmap excluded; /* ::ffff:0:0/96 */
+static struct netmap d14;
+#define BY(list, n_list) {.excluded = &excluded, .v4 = &d14, .prefixes = (list), \
+	.active_bits = (1U << (n_list)) - 1, .general = places, .n_general = (n_list)}
+static const struct synth_policy by_wkp = BY(&wkp, 1);
+static const struct synth_policy by_nsp = BY(&nsp, 1);
+static const struct synth_policy by_both = BY(wkp_then_nsp, 2);
+static const struct synth_policy by_none = {.n_general = 0};
 static const struct build_opt no_opt = {.present = false, .ede = DNS_EDE_NONE};
 static const struct build_opt plain_opt = {.present = true, .bufsize = 1232, .ede = DNS_EDE_NONE};
 static uint8_t in[DNS_MSG_MAX];
@@ -56,34 +61,40 @@ read_reply(struct msg *m, struct answer *a, uint16_t qtype, const char *text)
 /* --- What is usable ---------------------------------------------------------------------- */
 
 static const struct {
-	struct net6 net;
+	struct net net;
 	const char *v6;
 	bool excluded;
 } nets[] = {
-	{{{[10] = 0xff, 0xff}, 96}, "00000000 00000000 0000ffff c0000201", true},
-	{{{[10] = 0xff, 0xff}, 96}, "00000000 00000000 0000fffe c0000201", false},
-	{{{[10] = 0xff, 0xff}, 96}, "00000000 00000000 00000000 c0000201", false},
+	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 0000ffff c0000201", true},
+	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 0000fffe c0000201", false},
+	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 00000000 c0000201", false},
 	/* The RFC's "::ffff/96" is not to be taken for ::/96. */
-	{{{[10] = 0xff, 0xff}, 96}, "00000000 00000000 00000000 0000ffff", false},
-	{{{0}, 0}, "20010db8 00000000 00000000 00000001", true},
-	{{{0xfe, 0x80}, 10}, "febf0000 00000000 00000000 00000001", true},
-	{{{0xfe, 0x80}, 10}, "fec00000 00000000 00000000 00000001", false},
-	{{{0xfe, 0x80}, 10}, "ff800000 00000000 00000000 00000001", false},
-	{{{0x20, 0x01, [15] = 1}, 128}, "20010000 00000000 00000000 00000001", true},
-	{{{0x20, 0x01, [15] = 1}, 128}, "20010000 00000000 00000000 00000000", false},
-	{{{0x20, 0x01, [15] = 1}, 127}, "20010000 00000000 00000000 00000000", true},
+	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 00000000 0000ffff", false},
+	{{{0}, 0, NETADDR_IPV6}, "20010db8 00000000 00000000 00000001", true},
+	{{{0xfe, 0x80}, 10, NETADDR_IPV6}, "febf0000 00000000 00000000 00000001", true},
+	{{{0xfe, 0x80}, 10, NETADDR_IPV6}, "fec00000 00000000 00000000 00000001", false},
+	{{{0xfe, 0x80}, 10, NETADDR_IPV6}, "ff800000 00000000 00000000 00000001", false},
+	{{{0x20, 0x01, [15] = 1}, 128, NETADDR_IPV6}, "20010000 00000000 00000000 00000001", true},
+	{{{0x20, 0x01, [15] = 1}, 128, NETADDR_IPV6}, "20010000 00000000 00000000 00000000", false},
+	{{{0x20, 0x01}, 127, NETADDR_IPV6}, "20010000 00000000 00000000 00000000", true},
 };
 
 START_TEST(rfc6147_5_1_4_excluded)
 {
-	struct net6 none_then_net[2] = {{{0x12}, 8}, nets[_i].net};
-	struct synth_policy p = {.excluded = none_then_net, .n_excluded = 2};
+	const struct net other = {{0x12}, 8, NETADDR_IPV6};
+	struct synth_policy p = {.excluded = NULL};
+	struct netmap map;
 	uint8_t v6[16];
 
+	netmap_init(&map);
 	ck_assert_uint_eq(hex_read(nets[_i].v6, v6, sizeof v6), 16);
-	ck_assert_uint_eq(synth_excluded(&p, v6), nets[_i].excluded);
-	p.n_excluded = 1;
 	ck_assert(!synth_excluded(&p, v6));
+	p.excluded = &map;
+	ck_assert_int_eq(netmap_add(&map, &other, 1), 0);
+	ck_assert(!synth_excluded(&p, v6));
+	ck_assert_int_eq(netmap_add(&map, &nets[_i].net, 1), 0);
+	ck_assert_uint_eq(synth_excluded(&p, v6), nets[_i].excluded);
+	netmap_fini(&map);
 }
 END_TEST
 
@@ -158,6 +169,172 @@ START_TEST(d14_can_map)
 	start(&b, &m);
 	ck_assert_uint_eq(synth_answer(&b, mappables[_i].policy, &m, &a, 60) > 0,
 	    mappables[_i].can_map);
+}
+END_TEST
+
+struct range {
+	const char *v4;
+	bool specific; /* mapped under a network-specific prefix */
+	bool well_known;
+};
+
+/* First and last address of each range of D14 and their neighbours. */
+static const struct range edges[] = {
+	{ "0.0.0.0", false, false },
+	{ "0.255.255.255", false, false },
+	{ "1.0.0.0", true, true },
+	{ "9.255.255.255", true, true },
+	{ "10.0.0.0", true, false },
+	{ "10.255.255.255", true, false },
+	{ "11.0.0.0", true, true },
+	{ "100.63.255.255", true, true },
+	{ "100.64.0.0", true, false },
+	{ "100.127.255.255", true, false },
+	{ "100.128.0.0", true, true },
+	{ "126.255.255.255", true, true },
+	{ "127.0.0.0", false, false },
+	{ "127.255.255.255", false, false },
+	{ "128.0.0.0", true, true },
+	{ "169.253.255.255", true, true },
+	{ "169.254.0.0", false, false },
+	{ "169.254.255.255", false, false },
+	{ "169.255.0.0", true, true },
+	{ "172.15.255.255", true, true },
+	{ "172.16.0.0", true, false },
+	{ "172.31.255.255", true, false },
+	{ "172.32.0.0", true, true },
+	{ "191.255.255.255", true, true },
+	{ "192.0.0.0", true, false },
+	{ "192.0.0.8", true, false },
+	{ "192.0.0.9", true, true },  /* PCP anycast (RFC 7723) */
+	{ "192.0.0.10", true, true }, /* TURN anycast (RFC 8155) */
+	{ "192.0.0.11", true, false },
+	{ "192.0.0.169", true, false },
+	{ "192.0.0.170", true, true }, /* ipv4only.arpa (RFC 7050) */
+	{ "192.0.0.171", true, true },
+	{ "192.0.0.172", true, false },
+	{ "192.0.0.255", true, false },
+	{ "192.0.1.0", true, true },
+	{ "192.0.2.33", true, true }, /* documentation: mapped, as in RFC 6147's examples */
+	{ "192.88.98.255", true, true },
+	{ "192.88.99.0", true, false },
+	{ "192.88.99.255", true, false },
+	{ "192.88.100.0", true, true },
+	{ "192.167.255.255", true, true },
+	{ "192.168.0.0", true, false },
+	{ "192.168.255.255", true, false },
+	{ "192.169.0.0", true, true },
+	{ "198.17.255.255", true, true },
+	{ "198.18.0.0", true, false },
+	{ "198.19.255.255", true, false },
+	{ "198.20.0.0", true, true },
+	{ "198.51.100.1", true, true }, /* documentation */
+	{ "203.0.113.1", true, true },	/* documentation */
+	{ "223.255.255.255", true, true },
+	{ "224.0.0.0", false, false },
+	{ "239.255.255.255", false, false },
+	{ "240.0.0.0", false, false },
+	{ "255.255.255.255", false, false },
+};
+
+START_TEST(d14_ranges)
+{
+	const struct range *r = &edges[_i];
+	char text[512];
+	uint8_t a4[4];
+	struct answer a;
+	struct msg m;
+
+	ck_assert_int_eq(inet_pton(AF_INET, r->v4, a4), 1);
+	snprintf(text, sizeof text, "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60
+	    "0004 %02x%02x%02x%02x", a4[0], a4[1], a4[2], a4[3]);
+	read_reply(&m, &a, DNS_TYPE_A, text);
+	ck_assert_msg(synth_can_map(&by_nsp, &m, &a) == r->specific, "%s", r->v4);
+	ck_assert_msg(synth_can_map(&by_wkp, &m, &a) == r->well_known, "%s", r->v4);
+}
+END_TEST
+
+/* rules.md D13, D15, several prefixes: what a policy says beside D14. */
+static const struct net ten = {{10}, 8, NETADDR_IPV4};
+static const struct net doc = {{192, 0, 2}, 24, NETADDR_IPV4};
+
+/* Two A, 192.0.2.1 and 10.0.0.1, as they come out under P: "w" or "n" and the last byte. */
+static void
+expect_made(const struct synth_policy *p, const char *want)
+{
+	char got[64] = "";
+	size_t len = 0;
+	struct answer a;
+	struct build b;
+	struct msg m;
+	struct rr rr;
+
+	read_reply(&m, &a, DNS_TYPE_A, "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60
+	    "0004 c0000201 c00c" A_IN TTL_60 "0004 0a000002 c00c" A_IN TTL_60 "0004 c0000203");
+	start(&b, &m);
+	(void)synth_answer(&b, p, &m, &a, 60);
+	ck_assert_int_eq(msg_parse(&m, out, build_finish(&b, 512, &no_opt)), MSG_OK);
+	uint16_t n = m.count[MSG_ANSWER];
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more;
+	    more = --n > 0 && msg_next(&m, &rr))
+		len += (size_t)snprintf(got + len, sizeof got - len, "%c%u ",
+		    out[rr.rdata] == 0 ? 'w' : 'n', out[rr.rdata + 15]);
+	ck_assert_str_eq(got, want);
+}
+
+START_TEST(d13_map_and_exclude_a)
+{
+	struct synth_policy p = by_both;
+	struct netmap map;
+
+	netmap_init(&map);
+	p.v4 = &map;
+	expect_made(&p, "w1 n1 w2 n2 w3 n3 ");
+	ck_assert_int_eq(netmap_set(&map, &ten, SYNTH_OWN), 0);
+	expect_made(&p, "w1 n1 n2 w3 n3 ");
+	ck_assert_int_eq(netmap_set(&map, &ten, SYNTH_VIA), 0); /* map overrides D14 */
+	expect_made(&p, "w1 n1 w2 w3 n3 ");
+	ck_assert_int_eq(netmap_set(&map, &doc, SYNTH_NEVER), 0);
+	expect_made(&p, "w2 ");
+	ck_assert_int_eq(netmap_set(&map, &doc, SYNTH_VIA + 1), 0);
+	expect_made(&p, "n1 w2 n3 ");
+	p.active_bits = 1; /* D15: a prefix that is down */
+	expect_made(&p, "w2 ");
+	netmap_fini(&map);
+}
+END_TEST
+
+START_TEST(one_prefix_per_answer)
+{
+	struct synth_policy p = by_both;
+
+	p.one = true;
+	/* 10.0.0.2 does not go under the Well-Known one: the next. */
+	expect_made(&p, "w1 n2 w3 ");
+	p.first = 1;
+	expect_made(&p, "n1 n2 n3 ");
+}
+END_TEST
+
+START_TEST(max_synthesized)
+{
+	struct synth_policy p = by_nsp;
+
+	p.max = 2;
+	expect_made(&p, "n1 n2 ");
+	p.rotate = 1;
+	expect_made(&p, "n2 n3 ");
+	p.rotate = 5;
+	expect_made(&p, "n3 n1 ");
+	p.max = 9;
+	expect_made(&p, "n3 n1 n2 ");
+	/* header, question, two AAAA of 28 bytes: the third would go over the limit */
+	p.limit = 12 + 20 + 2 * 28 + 27;
+	expect_made(&p, "n3 n1 ");
+	p.limit = 12 + 20 + 3 * 28;
+	expect_made(&p, "n3 n1 n2 ");
+	p.limit = 40; /* one at least */
+	expect_made(&p, "n3 ");
 }
 END_TEST
 
@@ -583,12 +760,25 @@ main(void)
 {
 	Suite *s = suite_create("synth");
 	TCase *tc = tcase_create("synth");
+	const struct net mapped = {{[10] = 0xff, 0xff}, 96, NETADDR_IPV6};
+	size_t n_ranges;
+	const struct synth_range *ranges = synth_ranges(&n_ranges);
 	SRunner *sr;
 	int failed;
 
+	if (netmap_set(&excluded, &mapped, 1) != 0)
+		return EXIT_FAILURE;
+	for (size_t i = 0; i < n_ranges; i++) {
+		if (netmap_set(&d14, &ranges[i].net, ranges[i].v4) != 0)
+			return EXIT_FAILURE;
+	}
 	tcase_add_loop_test(tc, rfc6147_5_1_4_excluded, 0, (int)N(nets));
 	tcase_add_loop_test(tc, rfc6147_5_1_4_count, 0, (int)N(counts));
 	tcase_add_loop_test(tc, d14_can_map, 0, (int)N(mappables));
+	tcase_add_loop_test(tc, d14_ranges, 0, (int)N(edges));
+	tcase_add_test(tc, d13_map_and_exclude_a);
+	tcase_add_test(tc, one_prefix_per_answer);
+	tcase_add_test(tc, max_synthesized);
 	tcase_add_loop_test(tc, rfc6147_5_1_answer, 0, (int)N(answers));
 	tcase_add_test(tc, d24_case);
 	tcase_add_loop_test(tc, d12_sixty_addresses, 0, (int)N(limits));
@@ -605,5 +795,7 @@ main(void)
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
+	netmap_fini(&d14);
+	netmap_fini(&excluded);
 	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

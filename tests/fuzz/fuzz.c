@@ -7,6 +7,7 @@
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "support/plan.h"
 
 #define SEED 64
 #define STEP_NS 50000000ULL /* 50 ms: a fraction of a timeout */
@@ -24,6 +25,7 @@ loopback(uint16_t port)
 void
 fuzz_start(struct fuzz *f)
 {
+	static const char *const plan[] = { "prefix 64:ff9b::/96", "prefix 2001:db8:64::/96" };
 	const uint64_t seed = SEED;
 	int slot;
 
@@ -36,11 +38,7 @@ fuzz_start(struct fuzz *f)
 	f->conf.udp_size_client = 1232;
 	f->conf.udp_size_upstream = 1232;
 	f->conf.max_queries = 64;
-	f->conf.prefixes[0] = pref64_well_known();
-	FUZZ_CHECK(pref64_parse("2001:db8:64::/96", &f->conf.prefixes[1]) == PREF64_OK);
-	f->conf.n_prefixes = 2;
-	f->conf.excluded[0] = (struct net6){ { [10] = 0xff, [11] = 0xff }, 96 };
-	f->conf.n_excluded = 1;
+	f->conf.policies = plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
 	f->limit = f->conf.udp_size_client;
 	f->now_ns = 1;
 	f->engine = engine_new(&f->conf, &seed, f->now_ns);
@@ -54,6 +52,7 @@ void
 fuzz_end(struct fuzz *f)
 {
 	engine_free(f->engine);
+	policies_unref(f->conf.policies);
 }
 
 static void

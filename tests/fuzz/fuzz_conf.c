@@ -29,8 +29,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	conffile_parse(text, len, &s, &d);
 	free(text);
 	FUZZ_CHECK(s.conf.core.n_upstreams <= CONF_MAX_UPSTREAMS);
-	FUZZ_CHECK(s.conf.core.n_prefixes <= CONF_MAX_PREFIXES);
-	FUZZ_CHECK(s.conf.core.n_excluded <= CONF_MAX_EXCLUDED);
+	FUZZ_CHECK(s.n_prefixes <= SETTINGS_MAX_PREFIXES);
+	FUZZ_CHECK(s.n_excluded <= SETTINGS_MAX_EXCLUDED);
 	FUZZ_CHECK(s.conf.io.n_listens <= CONF_MAX_LISTENS);
 	FUZZ_CHECK(s.conf.io.n_avoid_ports <= CONF_MAX_AVOID_PORTS);
 	if (d.n_errors == 0)

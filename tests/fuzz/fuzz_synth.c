@@ -3,6 +3,7 @@
 #include "dns64/pref64.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/making.h"
+#include "support/plan.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -10,15 +11,23 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static const char *const prefixes[] = { "2001:db8::/32", "2001:db8::/40", "2001:db8::/48",
 		"2001:db8::/56", "2001:db8::/64", "64:ff9b::/96" };
 	static const size_t limits[] = { 512, 513, 1232, 4096, DNS_MSG_MAX };
-	static const struct net6 mapped = { { [10] = 0xff, [11] = 0xff }, 96 };
+	static struct policies *ps; /* made once */
+	static const uint8_t general[] = { 0 };
 	struct pref64 prefix;
-	const struct synth_policy policy = { &prefix, 1, &mapped, 1 };
 	struct msg m, made;
 	uint8_t *buf;
 
 	if (len == 0 || msg_parse(&m, data + 1, len - 1) != MSG_OK || m.qdcount == 0)
 		return 0;
 	FUZZ_CHECK(pref64_parse(prefixes[data[0] % 6], &prefix) == PREF64_OK);
+	if (ps == NULL)
+		ps = plan_one("exclude ::ffff:0:0/96");
+	const struct synth_policy policy = { .prefixes = &prefix,
+		.general = general,
+		.n_general = 1,
+		.active_bits = 1,
+		.v4 = ps->table[0].v4,
+		.excluded = ps->table[0].excluded };
 	buf = malloc(DNS_MSG_MAX);
 	FUZZ_CHECK(buf != NULL);
 	for (enum making what = 0; what < MAKINGS; what++) {

@@ -5,7 +5,10 @@
 
 #define ID 7
 
-static const struct build_opt opt = { true, true, 1232, DNS_EDE_SYNTHESIZED };
+static const struct build_opt opt = { .present = true,
+	.do_bit = true,
+	.bufsize = 1232,
+	.ede = DNS_EDE_SYNTHESIZED };
 
 size_t
 making_build(

@@ -10,7 +10,7 @@ allowed()
 	case $1 in
 	base) echo "base/" ;;
 	dns) echo "dns/ base/netaddr.h base/attr.h" ;;
-	dns64) echo "dns64/ dns/ base/netaddr.h base/attr.h" ;;
+	dns64) echo "dns64/ dns/ base/netaddr.h base/netmap.h base/attr.h" ;;
 	core) echo "core/ dns64/ dns/ base/" ;;
 	io) echo "io/ core/ dns64/ dns/ base/" ;;
 	daemon) echo "daemon/ io/ core/ dns64/ dns/ base/" ;;

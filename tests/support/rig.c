@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "dns64/pref64.h"
+#include "support/plan.h"
 
 #define RIG_HEADER 12
 
@@ -119,8 +120,7 @@ rig_settings(struct rig *r)
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;
 	c->max_queries = 1000;
-	c->prefixes[0] = pref64_well_known();
-	c->n_prefixes = 1;
+	c->policies = plan_one("prefix 64:ff9b::/96");
 	io->tcp_idle_ms = 10000;
 	io->max_tcp_clients = 100;
 	io->max_tcp_per_client = 50;
@@ -193,6 +193,7 @@ rig_end(struct rig *r)
 		rig_stop(r, 0);
 	loop_free(r->loop);
 	r->loop = NULL;
+	policies_unref(r->conf.core.policies);
 	if (r->up_udp >= 0)
 		close(r->up_udp);
 	if (r->up_tcp >= 0)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_ZONEMAP_H
+#define DNS64D_CORE_ZONEMAP_H
+
+/*
+ * zonemap: zones to numbers; of those that a name is in (equal or below) the longest counts.
+ *
+ * One hash table of the zones' names. The entry of a top-level label tells at which depths there
+ * are zones below it, so a name under another one costs a single probe, and what a search costs
+ * does not grow with the number of zones. Filled once, by one thread; then read by all. Case does
+ * not matter (RFC 4343).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "dns/proto.h"
+
+struct zonemap;
+
+/* zonemap_new: an empty map; NULL without memory. zonemap_free: Z may be NULL. */
+MUST_USE struct zonemap *zonemap_new(void);
+void zonemap_free(struct zonemap *z);
+
+/*
+ * zonemap_add: ZONE (a name; the root is the zone of all) has VALUE, which is not ZONEMAP_NONE.
+ * Returns 0, -EEXIST when this very zone has a value already (which stays), or -ENOMEM.
+ */
+#define ZONEMAP_NONE UINT32_MAX
+MUST_USE int zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value);
+
+/* zonemap_get: the value of this very zone; ZONEMAP_NONE if it has none. */
+MUST_USE uint32_t zonemap_get(const struct zonemap *z, const uint8_t *zone);
+
+/*
+ * zonemap_find: the value of the longest zone that NAME (a name of LEN bytes, in any case) is in,
+ * and in *at the offset in NAME at which that zone begins; ZONEMAP_NONE if it is in none, *at
+ * untouched.
+ */
+MUST_USE uint32_t zonemap_find(
+    const struct zonemap *z, const uint8_t *name, size_t len, size_t *at);
+
+#endif
