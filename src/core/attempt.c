@@ -9,18 +9,6 @@
 
 /* --- sending --- */
 
-/* Put L back on the list of attempts to be sent, to upstream U. Always true: L goes on. */
-static bool
-ask_again(struct lookups *ls, struct lookup *l, uint16_t u)
-{
-	lookup_stop_attempt(ls, l);
-	l->upstream = u;
-	l->pinned = true;
-	l->phase = LOOKUP_TO_ASK;
-	list_push(&ls->to_ask, &l->link);
-	return true;
-}
-
 /* Whom the next attempt goes to; UPSTREAM_NONE when all have given an error. */
 static uint16_t
 pick(struct lookups *ls, const struct lookup *l)
@@ -182,10 +170,21 @@ attempt_next_question(
 	return false;
 }
 
-/* --- what came back --- */
+/* --- how it goes on --- */
 
-static bool
-finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+bool
+attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
+{
+	lookup_stop_attempt(ls, l);
+	l->upstream = u;
+	l->pinned = true;
+	l->phase = LOOKUP_TO_ASK;
+	list_push(&ls->to_ask, &l->link);
+	return true;
+}
+
+bool
+attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     enum lookup_outcome outcome, const struct msg *msg)
 {
 	bool failed = outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT;
@@ -200,12 +199,8 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
 	return false;
 }
 
-/*
- * This upstream gave RCODE, which is no answer: the next one, each once (rules.md D4). MSG: the
- * reply if it may be passed on. Returns whether L goes on.
- */
-static bool
-on_error(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
+bool
+attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
     const struct msg *msg)
 {
 	uint16_t next;
@@ -219,8 +214,8 @@ on_error(struct lookups *ls, struct lookup *l, struct lookup_result *result, uin
 		l->best_rcode = rcode;
 	next = pick(ls, l);
 	if (next != UPSTREAM_NONE)
-		return ask_again(ls, l, next);
-	return finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
+		return attempt_again(ls, l, next);
+	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
 }
 
 /* An attempt ended without any reply. Returns whether L goes on. */
@@ -231,7 +226,7 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 	uint16_t next;
 
 	if (l->checking)
-		return on_error(ls, l, result, DNS_SERVFAIL, NULL);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (l->n_silent < UINT8_MAX)
 		l->n_silent++;
 	/* A TCP client's question falls back to UDP if TCP cannot be had (rules.md D11). */
@@ -240,196 +235,11 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 		next = pick(ls, l);
 		l->tcp_only = l->tcp_only && next == l->upstream;
 		if (next != UPSTREAM_NONE)
-			return ask_again(ls, l, next);
+			return attempt_again(ls, l, next);
 	}
-	return finish(
+	return attempt_finish(
 	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
 }
-
-/* NOERROR with neither answer nor SOA but NS: a referral, which a resolver does not give (rules.md
- * D1). */
-static bool
-is_lame(const struct msg *m)
-{
-	uint16_t n = m->count[MSG_AUTHORITY];
-	bool ns = false;
-	struct rr rr;
-
-	if (m->rcode != DNS_NOERROR || m->count[MSG_ANSWER] > 0)
-		return false;
-	for (bool more = msg_first(m, MSG_AUTHORITY, &rr); more;
-	     more = --n > 0 && msg_next(m, &rr)) {
-		if (rr.type == DNS_TYPE_SOA)
-			return false;
-		ns = ns || rr.type == DNS_TYPE_NS;
-	}
-	return ns;
-}
-
-/* Extended errors that say "it did not validate" (rules.md D3). */
-static bool
-is_dnssec_ede(uint16_t ede)
-{
-	return ede == DNS_EDE_UNSUPPORTED_DNSKEY || ede == DNS_EDE_UNSUPPORTED_DS ||
-	       (ede >= DNS_EDE_INDETERMINATE && ede <= DNS_EDE_NSEC_MISSING) ||
-	       ede == DNS_EDE_NSEC3_ITERATIONS;
-}
-
-/* SERVFAIL to a question without CD: is the data bogus, or the upstream in trouble? */
-static bool
-on_servfail(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
-{
-	if (is_dnssec_ede(msg_ede(msg)))
-		return finish(ls, l, result, LOOKUP_BOGUS, msg);
-	if (l->check) {
-		l->checking = true;
-		return ask_again(ls, l, l->upstream);
-	}
-	return on_error(ls, l, result, DNS_SERVFAIL, msg);
-}
-
-/* An upstream that does not know EDNS (RFC 6891 section 7): the question again without, not a new
- * try. */
-static bool
-rejects_edns(const struct lookup *l, const struct msg *m)
-{
-	return (m->rcode == DNS_FORMERR || m->rcode == DNS_NOTIMP) && !m->edns.present && l->edns &&
-	       !l->do_bit;
-}
-
-static bool
-ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
-{
-	ls->upstreams->table[l->upstream].no_edns_until_ns =
-	    now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS;
-	stats_inc(&ls->stats->upstream_no_edns);
-	return ask_again(ls, l, l->upstream);
-}
-
-static bool
-on_truncated(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
-{
-	stats_inc(&ls->stats->upstream_truncated);
-	if (l->phase == LOOKUP_ASKED_TCP)
-		return on_error(ls, l, result, DNS_SERVFAIL, NULL);
-	if (!l->whole)
-		return finish(ls, l, result, LOOKUP_TRUNCATED, msg);
-	l->tcp_only = true;
-	return ask_again(ls, l, l->upstream);
-}
-
-/* The reply is ours. Returns whether L goes on. */
-static bool
-judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
-    uint64_t now_ns)
-{
-	if (l->probe)
-		return finish(ls, l, result, LOOKUP_SILENT, NULL);
-	if (rejects_edns(l, msg))
-		return ask_without_edns(ls, l, now_ns);
-	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (rules.md D1). */
-	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
-		return on_error(ls, l, result, DNS_SERVFAIL, NULL);
-	if (l->checking) {
-		if (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN)
-			return finish(ls, l, result, LOOKUP_BOGUS, NULL);
-		return on_error(ls, l, result, DNS_SERVFAIL, NULL);
-	}
-	if (msg->flags & DNS_TC)
-		return on_truncated(ls, l, result, msg);
-	if (msg->rcode == DNS_SERVFAIL && !l->cd)
-		return on_servfail(ls, l, result, msg);
-	if (is_lame(msg)) {
-		stats_inc(&ls->stats->upstream_lame);
-		return on_error(ls, l, result, DNS_SERVFAIL, NULL);
-	}
-	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
-		return on_error(ls, l, result, msg->rcode, msg);
-	return finish(ls, l, result, LOOKUP_REPLY, msg);
-}
-
-/* --- is it ours? (RFC 5452 section 9.1) --- */
-
-/* The lookup whose attempt this reply's socket and ID belong to; NULL: none, counted. */
-static struct lookup *
-match_id(struct lookups *ls, const struct engine_in *in, const struct msg *msg)
-{
-	bool udp = in->way == ENGINE_UPSTREAM_UDP;
-	const struct upstream_socket *socket = udp ? &ls->upstreams->sockets[in->sock] : NULL;
-	const struct txid *space = &ls->spaces[udp ? socket->space : 0];
-	const struct txid_owner *owner = &space->owner[msg->id];
-
-	if (udp ? owner->socket != in->sock
-		: owner->socket != TXID_TCP || owner->upstream != in->sock) {
-		stats_inc(&ls->stats->upstream_unknown_id);
-		return NULL;
-	}
-	if (!txid_in_flight(space, msg->id)) {
-		stats_inc(&ls->stats->upstream_late);
-		return NULL;
-	}
-	return lookup_at(ls, owner->lookup);
-}
-
-static bool
-same_question(const struct lookup *l, const struct msg *m)
-{
-	if (m->qname_len == 0)
-		/* One that did not understand us may say so without the question (rules.md D1). */
-		return m->qdcount == 0 && rejects_edns(l, m);
-	return m->qname_len == l->qname_len && m->qtype == l->qtype && m->qclass == l->qclass &&
-	       name_equal(msg_qname(m), l->qname);
-}
-
-/* The ID but not the question: somebody guesses. The right reply may still come (reliability:
- * TuDoor). */
-static void
-on_near_miss(struct lookups *ls, struct lookup *l)
-{
-	stats_inc(&ls->stats->upstream_mismatch);
-	if (l->phase != LOOKUP_ASKED_UDP || ++l->n_near_misses < LOOKUP_NEAR_MISSES)
-		return;
-	l->tcp_only = true;
-	ask_again(ls, l, l->upstream);
-}
-
-struct lookup *
-attempt_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg,
-    struct lookup_result *result, uint64_t now_ns)
-{
-	enum msg_verdict verdict = msg_parse(msg, in->msg, in->len);
-	struct lookup *l;
-	bool goes_on;
-
-	if (verdict == MSG_SHORT) {
-		stats_inc(&ls->stats->upstream_short);
-		return NULL;
-	}
-	if (!(msg->flags & DNS_QR) || (msg->flags & DNS_OPCODE) != 0) {
-		stats_inc(&ls->stats->upstream_not_reply);
-		return NULL;
-	}
-	l = match_id(ls, in, msg);
-	if (l == NULL)
-		return NULL;
-	if (!same_question(l, msg)) {
-		on_near_miss(ls, l);
-		return NULL;
-	}
-	stats_inc(&ls->stats->upstream_replies);
-	upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns);
-	if (UNLIKELY(verdict != MSG_OK)) {
-		stats_inc(&ls->stats->upstream_malformed);
-		goes_on = on_error(ls, l, result, DNS_SERVFAIL, NULL);
-	} else {
-		goes_on = judge(ls, l, msg, result, now_ns);
-	}
-	return goes_on ? NULL : l;
-}
-
-/* --- silence --- */
 
 bool
 attempt_on_timeout(
@@ -454,34 +264,13 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 			/* A server may close at any time (RFC 7766 section 6.2.4): once more over a
 			 * new one. */
 			l->tcp_again = true;
-			ask_again(ls, l, l->upstream);
+			attempt_again(ls, l, l->upstream);
 		} else if (!l->tcp_only) {
 			l->tcp = false;
-			ask_again(ls, l, l->upstream);
+			attempt_again(ls, l, l->upstream);
 		} else if (!on_silence(ls, l, result)) {
 			return l;
 		}
 	}
 	return NULL;
-}
-
-void
-attempt_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (in[i].way != ENGINE_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
-			continue;
-		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].sock].space]
-					.owner[wire_u16(in[i].msg)]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct txid_owner *owner;
-
-		if (in[i].way != ENGINE_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
-			continue;
-		owner = &ls->spaces[ls->upstreams->sockets[in[i].sock].space]
-			     .owner[wire_u16(in[i].msg)];
-		if (owner->socket == in[i].sock)
-			__builtin_prefetch(lookup_at(ls, owner->lookup));
-	}
 }

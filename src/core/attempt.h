@@ -3,12 +3,10 @@
 #define DNS64D_CORE_ATTEMPT_H
 
 /*
- * attempt: ask an upstream, and judge what comes back.
+ * attempt: ask an upstream.
  *
- * Each attempt of a lookup takes an upstream, a transport and a fresh ID. Here it is checked
- * that a reply is ours (RFC 5452 section 9.1), and nowhere else. An error or silence leads to
- * the next upstream (rules.md D4), truncation to TCP (D11), FORMERR without OPT to a question
- * without EDNS (D1), and SERVFAIL to the question whether the data is bogus (D3).
+ * Each attempt of a lookup takes an upstream, a transport and a fresh ID. An error or silence leads
+ * to the next upstream (rules.md D4). What a reply leads to is core/verdict's.
  *
  * A lookup ends by a return value: the caller takes its waiters off and calls lookup_free.
  */
@@ -29,13 +27,6 @@
 MUST_USE bool attempt_next_question(
     struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct engine_send *send, uint64_t now_ns);
 
-/*
- * attempt_on_message: an upstream's message came in. Returns the lookup that it ends, with *result
- * filled and *msg (which result->msg points to, if any) parsed; NULL when it ends none.
- */
-MUST_USE struct lookup *attempt_on_message(struct lookups *ls, const struct engine_in *in,
-    struct msg *msg, struct lookup_result *result, uint64_t now_ns);
-
 /* attempt_on_timeout: the attempt's time is over. True: that ends L, with *result filled. */
 MUST_USE bool attempt_on_timeout(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
@@ -47,7 +38,20 @@ MUST_USE bool attempt_on_timeout(
 MUST_USE struct lookup *attempt_on_tcp_lost(
     struct lookups *ls, unsigned u, bool established, struct lookup_result *result);
 
-/* attempt_prefetch: touch what the replies among N messages will need. */
-void attempt_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n);
+/* What verdict and silence lead to; each returns whether L goes on. */
+
+/* attempt_again: ask upstream U, whatever its health. Always true. */
+bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);
+
+/*
+ * attempt_failed: this upstream gave RCODE, which is no answer: the next one, each once (rules.md
+ * D4). MSG: the reply if it may be passed on; NULL.
+ */
+bool attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    uint16_t rcode, const struct msg *msg);
+
+/* attempt_finish: L ends with OUTCOME and MSG (NULL: none). Always false. */
+bool attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
+    enum lookup_outcome outcome, const struct msg *msg);
 
 #endif

@@ -13,6 +13,7 @@
 #include "core/request.h"
 #include "core/state.h"
 #include "core/upstream.h"
+#include "core/verdict.h"
 #include "core/wheel.h"
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick; the rest in the next */
@@ -113,7 +114,7 @@ engine_stats(struct engine *e)
 void
 engine_prepare(const struct engine *e, const struct engine_in *in, size_t n)
 {
-	attempt_prefetch(&e->lookups, in, n);
+	verdict_prefetch(&e->lookups, in, n);
 }
 
 /* A lookup has ended with e->result: its queries are ready. */
@@ -135,7 +136,7 @@ engine_input(struct engine *e, const struct engine_in *in, uint64_t now_ns)
 			return false;
 		query_start(&e->queries, q, now_ns);
 	} else {
-		struct lookup *l = attempt_on_message(&e->lookups, in, &e->msg, &e->result, now_ns);
+		struct lookup *l = verdict_on_message(&e->lookups, in, &e->msg, &e->result, now_ns);
 
 		if (l != NULL)
 			on_lookup_end(e, l);
