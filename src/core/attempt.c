@@ -102,6 +102,12 @@ is_in_vain(const struct lookups *ls, const struct lookup *l, uint16_t u)
 	return l->n_silent > 0 && l->upstream == u && ls->upstreams->table[u].down;
 }
 
+static bool
+goes_by_tcp(const struct lookup *l)
+{
+	return l->tcp || l->tcp_only || l->tcp_kept;
+}
+
 /* Take upstream, transport and ID for the next attempt. False: it waits for its timeout unsent. */
 static bool
 begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
@@ -123,9 +129,9 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (is_in_vain(ls, l, u))
 		return false;
 	l->upstream = u;
-	if (l->tcp || l->tcp_only ? go_tcp(ls, l) : go_udp(ls, l))
+	if (goes_by_tcp(l) ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
-	if (ls->upstreams->table[u].socket[0] >= 0 || l->tcp || l->tcp_only) {
+	if (ls->upstreams->table[u].socket[0] >= 0 || goes_by_tcp(l)) {
 		/* Not the network's fault: trying again later would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
 		give_up(ls, l, now_ns);
@@ -148,6 +154,15 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	    buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, l->cd || l->checking, &opt);
 }
 
+/* The client's own message: a changed one would not be what it signed (rules.md D20). */
+static size_t
+write_signed(const struct lookup *l, uint8_t *buf)
+{
+	memcpy(buf, l->message, l->message_len);
+	wire_set_u16(buf, l->id);
+	return l->message_len;
+}
+
 bool
 attempt_next_question(
     struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct engine_send *send, uint64_t now_ns)
@@ -164,7 +179,10 @@ attempt_next_question(
 		send->way = by_tcp ? ENGINE_UPSTREAM_TCP : ENGINE_UPSTREAM_UDP;
 		send->sock = by_tcp ? l->upstream : l->socket;
 		send->gen = 0;
-		send->len = write_question(ls, l, by_tcp ? tcp : udp, now_ns);
+		if (UNLIKELY(l->message != NULL))
+			send->len = write_signed(l, by_tcp ? tcp : udp);
+		else
+			send->len = write_question(ls, l, by_tcp ? tcp : udp, now_ns);
 		return true;
 	}
 	return false;
@@ -265,7 +283,7 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 			 * new one. */
 			l->tcp_again = true;
 			attempt_again(ls, l, l->upstream);
-		} else if (!l->tcp_only) {
+		} else if (!l->tcp_only && !l->tcp_kept) {
 			l->tcp = false;
 			attempt_again(ls, l, l->upstream);
 		} else if (!on_silence(ls, l, result)) {

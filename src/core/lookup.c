@@ -9,6 +9,14 @@
 
 #define MIN_BUCKETS 1024
 
+static uint32_t
+n_messages(uint32_t cap)
+{
+	uint32_t n = cap / LOOKUP_SIGNED_SHARE;
+
+	return n > LOOKUP_SIGNED_LEAST ? n : LOOKUP_SIGNED_LEAST;
+}
+
 int
 lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 {
@@ -28,6 +36,9 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	rc = pool_init(&ls->long_names, DNS_NAME_MAX, cap);
 	if (rc != 0)
 		goto no_names;
+	rc = pool_init(&ls->messages, LOOKUP_SIGNED_MAX, n_messages(cap));
+	if (rc != 0)
+		goto no_messages;
 	rc = -ENOMEM;
 	ls->buckets = calloc(n_buckets, sizeof(ls->buckets[0]));
 	if (ls->buckets == NULL)
@@ -41,6 +52,8 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 no_spaces:
 	free(ls->buckets);
 no_buckets:
+	pool_fini(&ls->messages);
+no_messages:
 	pool_fini(&ls->long_names);
 no_names:
 	pool_fini(&ls->pool);
@@ -52,6 +65,7 @@ lookups_fini(struct lookups *ls)
 {
 	free(ls->spaces);
 	free(ls->buckets);
+	pool_fini(&ls->messages);
 	pool_fini(&ls->long_names);
 	pool_fini(&ls->pool);
 }
@@ -147,6 +161,31 @@ lookup_find_or_start(
 	return l;
 }
 
+struct lookup *
+lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
+{
+	const struct lookup_key key = { .qname = msg_qname(m),
+		.qname_len = m->qname_len,
+		.qtype = m->qtype,
+		.qclass = m->qclass };
+	uint8_t *copy = m->len <= LOOKUP_SIGNED_MAX ? pool_take(&ls->messages) : NULL;
+	struct lookup *l;
+
+	if (copy == NULL)
+		return NULL;
+	l = start(ls, &key, UPSTREAM_NONE);
+	if (l == NULL) {
+		pool_give(&ls->messages, copy);
+		return NULL;
+	}
+	memcpy(copy, m->bytes, m->len);
+	l->message = copy;
+	l->message_len = (uint16_t)m->len;
+	l->tcp_kept = tcp;
+	stats_inc(&ls->stats->lookups_signed);
+	return l;
+}
+
 void
 lookup_join(struct lookup *l, struct list *link)
 {
@@ -216,5 +255,7 @@ lookup_free(struct lookups *ls, struct lookup *l)
 	}
 	if (l->qname != l->name)
 		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
+	if (l->message != NULL)
+		pool_give(&ls->messages, l->message);
 	pool_give(&ls->pool, l);
 }

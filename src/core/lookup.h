@@ -27,6 +27,9 @@
 #include "core/wheel.h"
 #include "dns/msg.h"
 
+#define LOOKUP_SIGNED_MAX 4096  /* bytes of a signed question */
+#define LOOKUP_SIGNED_LEAST 64  /* room for at least so many of them, else one for each of */
+#define LOOKUP_SIGNED_SHARE 64  /* so many lookups */
 #define LOOKUP_NAME_INLINE 80   /* longer names come from a pool of their own */
 #define LOOKUP_MAX_WAITERS 4096 /* queries that one reply may answer at once (DNSBomb) */
 #define LOOKUP_NEAR_MISSES 3    /* then the question goes over TCP (RFC 5452 section 9.2) */
@@ -83,7 +86,8 @@ struct lookup {
 	struct wheel_timer timer; /* of the attempt */
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; name or an object of the pool of long names */
-	uint64_t errored;         /* bit per upstream that gave an error */
+	uint8_t *message; /* owned: the client's own message, sent as it is (rules.md D20); NULL */
+	uint64_t errored; /* bit per upstream that gave an error */
 	uint32_t hash;
 	uint32_t number; /* its place in the table of lookups */
 	uint16_t qtype;
@@ -93,6 +97,7 @@ struct lookup {
 	uint16_t id;
 	uint16_t socket;
 	uint16_t best_rcode; /* of the errors so far; NOERROR: none */
+	uint16_t message_len;
 	uint8_t qname_len;
 	uint8_t space;
 	uint8_t phase;    /* enum lookup_phase */
@@ -111,6 +116,7 @@ struct lookup {
 	bool pinned : 1;   /* the next attempt goes to upstream, whatever its health */
 	bool edns : 1;     /* the attempt carried an OPT */
 	bool probe : 1;    /* of an upstream that is down; nobody waits */
+	bool tcp_kept : 1; /* a signed question stays with its client's transport */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 
@@ -122,6 +128,7 @@ struct lookups {
 	struct upstreams *upstreams;  /* borrowed */
 	struct pool pool;
 	struct pool long_names;
+	struct pool messages;    /* of signed questions */
 	struct lookup **buckets; /* owned: 2^n heads */
 	uint32_t mask;
 	uint64_t seed;
@@ -141,6 +148,14 @@ void lookups_fini(struct lookups *ls);
  */
 MUST_USE struct lookup *lookup_find_or_start(
     struct lookups *ls, const struct lookup_key *key, const struct lookup_wish *wish, bool *found);
+
+/*
+ * lookup_start_signed: a lookup that sends a copy of the client's message M (MSG_OK, with a
+ * question) octet for octet but for its ID, over TCP or UDP and no other, and takes any reply to it
+ * (rules.md D20). It is in no table: nobody else joins. NULL: no room, or M is over
+ * LOOKUP_SIGNED_MAX bytes.
+ */
+MUST_USE struct lookup *lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp);
 
 /* lookup_join: LINK (a query's) waits for L. lookup_leave: it does not any more; without waiters L
  * ends. */

@@ -147,6 +147,18 @@ query_ask(struct queries *qs, struct query *q, const uint8_t *name, uint16_t qty
 		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
 }
 
+/* Wait for the lookup that request began, if it found room. */
+static void
+wait_signed(struct queries *qs, struct query *q)
+{
+	if (q->lookup == NULL) {
+		make_ready(qs, q, LOOKUP_SILENT, false);
+		return;
+	}
+	lookup_join(q->lookup, &q->link);
+	wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+}
+
 void
 query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 {
@@ -166,6 +178,11 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 		query_ask(qs, q, q->qname, DNS_TYPE_A, now_ns);
 		break;
 	case QUERY_RELAY:
+		if (UNLIKELY(q->signed_msg))
+			wait_signed(qs, q);
+		else
+			query_ask(qs, q, q->qname, q->qtype, now_ns);
+		break;
 	case QUERY_AAAA:
 	case QUERY_TARGET:
 	case QUERY_NATIVE:

@@ -93,10 +93,11 @@ struct query {
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
-	bool with_msg : 1;  /* the event has the reply at hand */
-	bool targeted : 1;  /* TARGET was tried */
-	bool hands_off : 1; /* DO and CD: the client validates itself (rules.md D8) */
-	bool ad : 1;	    /* every reply so far had AD and came from a trusted upstream (D9) */
+	bool with_msg : 1;   /* the event has the reply at hand */
+	bool targeted : 1;   /* TARGET was tried */
+	bool hands_off : 1;  /* DO and CD: the client validates itself (rules.md D8) */
+	bool ad : 1;	     /* every reply so far had AD and came from a trusted upstream (D9) */
+	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (rules.md D20) */
 	uint8_t name[QUERY_NAME_INLINE];
 };
 

@@ -175,7 +175,7 @@ sort(struct queries *qs, struct query *q)
 		return;
 	}
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
-	if (q->qclass == DNS_CLASS_IN)
+	if (q->qclass == DNS_CLASS_IN && !q->signed_msg)
 		sort_in(qs, q);
 	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL)
 		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* rules.md D10 */
@@ -227,11 +227,7 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 		set_local(q, DNS_BADVERS, DNS_EDE_NONE);
 		return false;
 	}
-	if (m->signature) {
-		/* Ours would not be the message that was signed. */
-		refuse(qs, q, DNS_EDE_NONE);
-		return false;
-	}
+	q->signed_msg = m->signature || m->qtype == DNS_TYPE_TKEY;
 	return true;
 }
 
@@ -273,5 +269,8 @@ request_accept(struct queries *qs, const struct engine_in *in)
 	q->local = in->local;
 	if (read_message(qs, q, &m, verdict) && may_ask(qs, q))
 		sort(qs, q);
+	/* Its bytes are at hand only now. */
+	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY)
+		q->lookup = lookup_start_signed(qs->lookups, &m, tcp);
 	return q;
 }

@@ -167,6 +167,8 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 	uint16_t clear = q->do_bit || q->flags & DNS_AD ? 0 : DNS_AD;
 
 	stats_inc(&qs->stats->relayed);
+	if (UNLIKELY(q->signed_msg))
+		return build_relay_signed(out->buf, out->cap, m, q->id, limit_of(qs, q), &opt);
 	return build_relay(out->buf, out->cap, m, q->id, q->qname, clear, limit_of(qs, q), &opt);
 }
 

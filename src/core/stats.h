@@ -42,6 +42,8 @@
 	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
 	X(lookups, "questions for upstream") \
+	X(lookups_signed, \
+	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \
 	X(coalesced, "questions that joined one already upstream") \
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \

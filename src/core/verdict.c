@@ -89,6 +89,8 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 {
 	if (l->probe)
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
+	if (UNLIKELY(l->message != NULL)) /* whatever it says is for the client (rules.md D20) */
+		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (rejects_edns(l, msg))
 		return ask_without_edns(ls, l, now_ns);
 	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (rules.md D1). */
@@ -151,7 +153,8 @@ static void
 on_near_miss(struct lookups *ls, struct lookup *l)
 {
 	stats_inc(&ls->stats->upstream_mismatch);
-	if (l->phase != LOOKUP_ASKED_UDP || ++l->n_near_misses < LOOKUP_NEAR_MISSES)
+	if (l->phase != LOOKUP_ASKED_UDP || l->message != NULL ||
+	    ++l->n_near_misses < LOOKUP_NEAR_MISSES)
 		return;
 	l->tcp_only = true;
 	attempt_again(ls, l, l->upstream);

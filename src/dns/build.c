@@ -268,20 +268,26 @@ append_behind_opt(struct build *b, const struct msg *src, size_t room)
 	}
 }
 
-/* A signed message (rules.md D20): as it is, or not at all. */
-static size_t
-relay_signed(struct build *b, const struct msg *src, size_t limit, const struct build_opt *opt)
+size_t
+build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, size_t limit,
+    const struct build_opt *opt)
 {
 	struct build_opt fitting = *opt;
+	struct build b;
 
+	if (limit > cap)
+		limit = cap;
+	wire_set_u16(buf, id);
 	if (src->len <= limit) {
-		memcpy(b->w.buf + 2, src->bytes + 2, src->len - 2);
+		memcpy(buf + 2, src->bytes + 2, src->len - 2);
 		return src->len;
 	}
-	memcpy(b->w.buf + 2, src->bytes + 2, question_end(b) - 2);
-	b->flags |= DNS_TC;
-	fit(b, b->w.buf, limit, &fitting);
-	return finish(b, &fitting);
+	/* What is left says nothing that could be authentic. */
+	init(&b, buf, limit, (uint16_t)((src->flags & ~DNS_AD) | DNS_TC), src->qname_len);
+	b.rcode = src->rcode;
+	memcpy(buf + 2, src->bytes + 2, question_end(&b) - 2);
+	fit(&b, buf, limit, &fitting);
+	return finish(&b, &fitting);
 }
 
 size_t
@@ -291,13 +297,13 @@ build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const 
 	struct build_opt fitting = *opt;
 	struct build b;
 
+	if (UNLIKELY(src->signature))
+		return build_relay_signed(buf, cap, src, id, limit, opt);
 	if (limit > cap)
 		limit = cap;
 	init(&b, buf, limit, (uint16_t)(src->flags & ~clear), src->qname_len);
 	b.rcode = src->rcode;
 	wire_set_u16(buf, id);
-	if (UNLIKELY(src->signature))
-		return relay_signed(&b, src, limit, opt);
 	take_sections(&b, src);
 	fit(&b, src->bytes, limit, &fitting);
 	memcpy(buf + 2, src->bytes + 2, b.end[MSG_ADDITIONAL] - 2);

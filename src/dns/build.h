@@ -105,12 +105,19 @@ MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_o
  * spelling of the question (QNAME, same length and name; not read if SRC has no question), TC,
  * the flags in CLEAR (removed), and the OPT, which is taken out and replaced by OPT. Cut to
  * LIMIT as build_finish does; TC of SRC stays. Only when an OPT stood before other records are
- * those rewritten. A message with a TSIG or SIG(0) is passed with nothing but its ID changed or,
- * if it is too long, as header, question and OPT with TC (rules.md D20). Writes at most LIMIT
- * bytes (512 <= limit <= cap) to BUF; returns the length. rcode and sections are SRC's.
+ * those rewritten. A message with a TSIG or SIG(0) is passed as by build_relay_signed. Writes at
+ * most LIMIT bytes (512 <= limit <= cap) to BUF; returns the length. rcode and sections are SRC's.
  */
 MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
     const uint8_t *qname, uint16_t clear, size_t limit, const struct build_opt *opt);
+
+/*
+ * build_relay_signed: pass SRC, the reply to a signed question, with nothing but its ID changed or,
+ * if it is too long, as header, question and OPT with TC (rules.md D20). BUF, LIMIT and OPT as
+ * build_relay. Returns the length.
+ */
+MUST_USE size_t build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
+    size_t limit, const struct build_opt *opt);
 
 /*
  * build_query: a question for an upstream: QNAME as spelled, flags RD and AD (rules.md D9) and

@@ -177,6 +177,38 @@ START_TEST(a_probe_is_not_found)
 }
 END_TEST
 
+/* Signed questions (rules.md D20): bounded in number and size, and found by nobody. */
+START_TEST(d20_signed_is_bounded)
+{
+	static uint8_t bytes[LOOKUP_SIGNED_MAX + 1];
+	struct lookup *l[LOOKUP_SIGNED_LEAST];
+	uint8_t qname[DNS_NAME_MAX];
+	const struct lookup_key key = parts_key("www.example", 15, qname);
+	size_t len = parts_question(bytes, 7, "www.example", 15);
+	struct msg m;
+
+	ck_assert_int_eq(msg_parse(&m, bytes, len), MSG_OK);
+	for (unsigned i = 0; i < LOOKUP_SIGNED_LEAST; i++) {
+		l[i] = lookup_start_signed(&p.lookups, &m, i % 2 == 1);
+		ck_assert_ptr_nonnull(l[i]);
+		ck_assert(l[i]->tcp_kept == (i % 2 == 1));
+	}
+	ck_assert_ptr_null(lookup_start_signed(&p.lookups, &m, false));
+	ck_assert_uint_eq(parts_count(&p.stats.lookups_signed), LOOKUP_SIGNED_LEAST);
+	lookup_free(&p.lookups, find(&key, false));
+	for (unsigned i = 0; i < LOOKUP_SIGNED_LEAST; i++)
+		lookup_free(&p.lookups, l[i]);
+	m.len = LOOKUP_SIGNED_MAX + 1;
+	ck_assert_ptr_null(lookup_start_signed(&p.lookups, &m, true));
+	m.len = LOOKUP_SIGNED_MAX;
+	l[0] = lookup_start_signed(&p.lookups, &m, true);
+	ck_assert_ptr_nonnull(l[0]);
+	lookup_free(&p.lookups, l[0]);
+	ck_assert_uint_eq(p.lookups.messages.n_used, 0);
+	check_empty();
+}
+END_TEST
+
 int
 main(void)
 {
@@ -192,6 +224,7 @@ main(void)
 	tcase_add_test(tc, waiters_are_bounded);
 	tcase_add_test(tc, long_names_and_a_full_pool);
 	tcase_add_test(tc, a_probe_is_not_found);
+	tcase_add_test(tc, d20_signed_is_bounded);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -9,8 +9,9 @@
  *	selection random|round-robin|in-order
  *	timeout MS | attempts N | size N | queries N
  * What happens:
- *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [from=ADDRESS]
- *		client C asks
+ *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
+ *	    [from=ADDRESS]
+ *		client C asks; with a signature behind all else
  *	reply Q RCODE [tc] [aa] [ad] [qr0] [opcode=N] [noopt] [noquestion] [ede=N] [name=NAME]
  *	    [type=T] [class=N] [id+1] [by=uN] + records
  *		upstream replies to Q; by another socket than it was asked by
@@ -24,10 +25,15 @@
  *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q]
  *		the next thing sent is this question, from now on called Q; its ID is not that of
  *		the other
- *	answer C RCODE [tc] [aa] [ad] [ede=N] + records		the next thing sent is this answer
- *to C nothing				nothing is sent counter NAME N			a counter of
- *core/stats.h Upstreams are numbered as the engine numbers them, from 1. Records are indented lines
- *(see scene.h). At the end nothing may be left over or in flight.
+ *	question Q uN|u? udp|tcp asis C
+ *		the same, but what is sent are client C's own octets but for the ID
+ *	answer C RCODE [tc] [aa] [ad] [ede=N] + records
+ *		the next thing sent is this answer to C
+ *	answer C asis		the next thing sent to C is the last reply but for the ID
+ *	nothing			nothing is sent
+ *	counter NAME N		a counter of core/stats.h
+ * Upstreams are numbered as the engine numbers them, from 1. Records are indented lines (see
+ * scene.h). At the end nothing may be left over or in flight.
  */
 #include <check.h>
 #include <dirent.h>
@@ -66,6 +72,8 @@ struct client {
 	bool do_bit;
 	uint16_t question; /* bytes of its question section, name as spelled */
 	uint8_t spelled[DNS_NAME_MAX + 4];
+	size_t len;
+	uint8_t bytes[1024];
 };
 
 struct run {
@@ -90,6 +98,8 @@ struct run {
 	unsigned n_clients;
 	uint8_t udp[ENGINE_UDP_CAP];
 	uint8_t tcp[ENGINE_TCP_CAP];
+	size_t reply_len; /* the last reply */
+	uint8_t reply[65535];
 	char records[MAX_PENDING][SCENE_TEXT];
 	unsigned n_records;
 };
@@ -337,6 +347,22 @@ do_setting(struct run *r, char **w, unsigned n)
 
 /* --- what happens --- */
 
+/* Append a signature: its owner "key.", class ANY, TTL 0 and RDATA that nobody looks into. */
+static size_t
+sign(uint8_t *msg, size_t len, uint16_t type)
+{
+	static const uint8_t key[] = { 3, 'k', 'e', 'y', 0 };
+
+	memcpy(msg + len, key, sizeof(key));
+	len += sizeof(key);
+	memset(msg + len, 0, DNS_RR_FIXED + 20);
+	wire_set_u16(msg + len, type);
+	wire_set_u16(msg + len + 2, DNS_CLASS_ANY);
+	wire_set_u16(msg + len + 8, 20);
+	msg[11]++;
+	return len + DNS_RR_FIXED + 20;
+}
+
 static void
 do_ask(struct run *r, char **w, unsigned n)
 {
@@ -368,7 +394,13 @@ do_ask(struct run *r, char **w, unsigned n)
 		msg[3] = (uint8_t)(msg[3] & ~DNS_AD);
 	if (has_word(w, n, "nord"))
 		msg[2] = (uint8_t)(msg[2] & ~(DNS_RD >> 8));
+	if (has_word(w, n, "tsig"))
+		in.len = sign(msg, in.len, DNS_TYPE_TSIG);
+	if (has_word(w, n, "sig0"))
+		in.len = sign(msg, in.len, DNS_TYPE_SIG);
 	in.msg = msg;
+	c->len = in.len;
+	memcpy(c->bytes, msg, in.len);
 	c->question = (uint16_t)(name_len(name) + 4);
 	memcpy(c->spelled, msg + DNS_HEADER_LEN, c->question);
 	r->n_clients++;
@@ -380,6 +412,8 @@ send_reply(struct run *r, const struct question *q, const char *by, const uint8_
 {
 	struct engine_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
 
+	r->reply_len = len;
+	memmove(r->reply, msg, len);
 	if (by != NULL)
 		in.sock = (uint32_t)r->socket_of[atoi(by + 1) - 1];
 	hand_in(r, &in);
@@ -575,12 +609,38 @@ take(struct run *r, struct msg *m, const char *wanted)
 		} \
 	} while (0)
 
+static const struct client *
+find_client(struct run *r, const char *label)
+{
+	for (unsigned i = r->n_clients; i-- > 0;) {
+		if (strcmp(r->clients[i].label, label) == 0)
+			return &r->clients[i];
+	}
+	FAIL(r, "no client called %s", label);
+}
+
+/* The question was sent as the words tell: the name and what follows it. */
+static void
+check_question(struct run *r, char **w, unsigned n, const struct sent *s, const struct msg *mm)
+{
+	const char *class = value_of(w, n, "class");
+	uint8_t name[DNS_NAME_MAX];
+	struct msg m = *mm;
+
+	read_name(r, w[4], name);
+	CHECK(m.qname_len == name_len(name) && memcmp(msg_qname(&m), name, m.qname_len) == 0);
+	CHECK(m.qtype == read_type(r, w[5]));
+	CHECK(m.qclass == (class != NULL ? atoi(class) : DNS_CLASS_IN));
+	CHECK(((m.flags & DNS_CD) != 0) == has_word(w, n, "cd"));
+	CHECK((m.flags & (DNS_RD | DNS_AD)) == (DNS_RD | DNS_AD)); /* D9, D10 */
+	CHECK(m.edns.present == !has_word(w, n, "noedns"));
+	CHECK(m.edns.do_bit == has_word(w, n, "do"));
+}
+
 static void
 do_question(struct run *r, char **w, unsigned n)
 {
 	struct question *q = &r->questions[r->n_questions++];
-	uint8_t name[DNS_NAME_MAX];
-	const char *class = value_of(w, n, "class");
 	const char *unlike = value_of(w, n, "unlike");
 	bool tcp = strcmp(w[3], "tcp") == 0;
 	struct msg m;
@@ -588,18 +648,17 @@ do_question(struct run *r, char **w, unsigned n)
 	unsigned u;
 
 	ck_assert_uint_lt(r->n_questions, MAX_NAMED);
-	read_name(r, w[4], name);
 	CHECK(s->send.way == (tcp ? ENGINE_UPSTREAM_TCP : ENGINE_UPSTREAM_UDP));
 	u = tcp ? s->send.sock : r->upstream_of[s->send.sock];
 	CHECK(strcmp(w[2], "u?") == 0 || read_upstream(r, w[2]) == u);
-	CHECK(m.qname_len == name_len(name) && memcmp(msg_qname(&m), name, m.qname_len) == 0);
-	CHECK(m.qtype == read_type(r, w[5]));
-	CHECK(m.qclass == (class != NULL ? atoi(class) : DNS_CLASS_IN));
 	CHECK(unlike == NULL || wire_u16(find_question(r, unlike)->bytes) != m.id);
-	CHECK(((m.flags & DNS_CD) != 0) == has_word(w, n, "cd"));
-	CHECK((m.flags & (DNS_RD | DNS_AD)) == (DNS_RD | DNS_AD)); /* D9, D10 */
-	CHECK(m.edns.present == !has_word(w, n, "noedns"));
-	CHECK(m.edns.do_bit == has_word(w, n, "do"));
+	if (strcmp(w[4], "asis") == 0) {
+		const struct client *c = find_client(r, w[5]);
+
+		CHECK(s->send.len == c->len && memcmp(s->bytes + 2, c->bytes + 2, c->len - 2) == 0);
+	} else {
+		check_question(r, w, n, s, &m);
+	}
 	snprintf(q->label, sizeof(q->label), "%s", w[1]);
 	q->send = s->send;
 	ck_assert_uint_le(s->send.len, sizeof(q->bytes));
@@ -650,6 +709,11 @@ do_answer(struct run *r, char **w, unsigned n)
 	CHECK(s->send.way == ENGINE_CLIENT_UDP || s->send.way == ENGINE_CLIENT_TCP);
 	CHECK(strcmp(c->label, w[1]) == 0);
 	CHECK(m.id == 0x4000 + s->send.sock && s->send.gen == 7);
+	if (strcmp(w[2], "asis") == 0) {
+		CHECK(s->send.len == r->reply_len);
+		CHECK(memcmp(s->bytes + 2, r->reply + 2, r->reply_len - 2) == 0);
+		return;
+	}
 	CHECK((m.flags & DNS_QR) != 0 && (m.flags & DNS_RA) != 0);
 	CHECK(m.rcode == scene_rcode(w[2]));
 	CHECK(((m.flags & DNS_TC) != 0) == has_word(w, n, "tc"));

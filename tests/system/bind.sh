@@ -302,6 +302,24 @@ edns()
 	TEXT
 }
 
+# Signed questions: BIND must find our client's signature right, the client BIND's, whatever is asked
+# (RFC 8945, D20); so there is no synthesis either. A key that BIND does not have: its own error.
+tsig()
+{
+	tsig_key=hmac-sha256:dns64d.:$tsig_secret
+	for tsig_type in A AAAA MX; do
+		equal "$way: TSIG, v4.site.test $tsig_type $*" \
+			"$(answer_of 127.0.0.1 5301 -y "$tsig_key" "$@" v4.site.test -t $tsig_type | sed 's/dns64d\. 0 ANY TSIG.*/TSIG/')" \
+			"$(answer -y "$tsig_key" "$@" v4.site.test -t $tsig_type | sed 's/dns64d\. 0 ANY TSIG.*/TSIG/')"
+	done
+	check "$way: TSIG, both signatures were there and right $*" is 'TSIG' \
+		answer -y "$tsig_key" "$@" v4.site.test -t A
+	check "$way: TSIG, none was found wrong $*" is '0' \
+		sh -c "kdig $* +timeout=8 +retry=0 @127.0.0.1 -p 5364 -y $tsig_key v4.site.test A 2>&1 | grep -cE '^;; (WARNING|ERROR)'"
+	check "$way: TSIG with another key is BIND's to refuse $*" is BADKEY \
+		answer -y "hmac-sha256:other.:$tsig_secret" "$@" v4.site.test -t A
+}
+
 # All answers, asked in each way
 all()
 {
@@ -312,6 +330,7 @@ all()
 	passed_on "$@"
 	signed "$@"
 	edns "$@"
+	tsig "$@"
 }
 
 server='::1 5364' way='UDP, IPv6'

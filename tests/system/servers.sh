@@ -16,6 +16,7 @@ wire=$TOP_BUILDDIR/tests/system/wire
 upstream=$TOP_BUILDDIR/tests/system/upstream
 prefix=2001:db8:64::/96
 server='::1 5364'
+tsig_secret=c2VjcmV0IG9mIHRoZSB0ZXN0cw==
 zones='site.test other.test signed.site.test 2.0.192.in-addr.arpa'
 
 # give_up WHAT...: the test cannot go on
@@ -169,6 +170,7 @@ start_named()
 				rrset-order { order none; };
 			};
 			controls { };
+			key "dns64d." { algorithm hmac-sha256; secret "$tsig_secret"; };
 			zone "." { type hint; file "hints"; };
 		CONF
 		for named_zone in $zones; do
