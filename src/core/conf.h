@@ -39,10 +39,11 @@ struct conf_core {
 	uint16_t udp_size_client;   /* bytes: largest UDP answer we give, 512-4096 */
 	uint16_t udp_size_upstream; /* bytes: what we tell upstreams, 512-4096 */
 	uint32_t max_queries;       /* client questions being worked on per loop; restart only */
-	bool local_zones; /* answer for the zones of RFC 6303 here */
-	char version[CONF_TEXT]; /* what version.bind says in CH (rules.md D17); empty: nothing */
-	char server_id[CONF_TEXT];	   /* id.server likewise */
+	bool local_zones;           /* answer for the zones of RFC 6303 here */
+	char version[CONF_TEXT];    /* of version.bind in CH (rules.md D17); empty: it is refused */
+	char server_id[CONF_TEXT];  /* id.server likewise */
 	struct policies *policies; /* by client; who keeps the struct holds a reference */
+	uint32_t trusted; /* bit per upstream, in the order above: its AD may be believed (D9) */
 };
 
 /* What the shell needs. */

@@ -50,6 +50,7 @@ struct lookup_result {
 	enum lookup_outcome outcome;
 	uint16_t rcode;    /* for LOOKUP_ERROR */
 	uint16_t upstream; /* that gave it; UPSTREAM_NONE */
+	bool trusted;      /* that one's AD may be believed (rules.md D9) */
 	const struct msg
 	    *msg; /* borrowed until engine_next is done; NULL if the outcome has none */
 };

@@ -12,6 +12,7 @@ clear(struct upstream *u)
 	memset(&u->addr, 0, sizeof(u->addr));
 	u->active = false;
 	u->down = false;
+	u->trusted = false;
 	u->n_failures = 0;
 	u->last_reply_ns = 0;
 	u->no_edns_until_ns = 0;
@@ -78,6 +79,7 @@ upstreams_configure(
 		if (!us->table[n].active)
 			us->table[n].last_reply_ns = now_ns;
 		us->table[n].active = true;
+		us->table[n].trusted = conf->trusted >> i & 1;
 	}
 	for (unsigned i = 0; i < ENGINE_MAX_UPSTREAMS; i++) {
 		if (keep[i] || us->table[i].addr.family == NETADDR_NONE)

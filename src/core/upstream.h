@@ -32,6 +32,7 @@ struct upstream {
 	struct netaddr addr; /* NETADDR_NONE: the number is free */
 	bool active;         /* configured */
 	bool down;
+	bool trusted;           /* it validates, and the way to it is safe (rules.md D9) */
 	uint32_t n_failures;    /* since its last reply */
 	uint64_t last_reply_ns; /* or when it became active */
 	uint64_t no_edns_until_ns;

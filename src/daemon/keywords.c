@@ -15,11 +15,12 @@
 static const struct keyword table[] = {
 	/* Whom to ask. */
 	{ .name = "nameserver",
-	    .args = "ADDRESS [port N] | defaults",
+	    .args = "ADDRESS [port N] [trusted] | defaults",
 	    .parse = set_nameserver,
-	    .max_words = 3,
+	    .max_words = 4,
 	    .repeatable = true,
-	    .help = "an upstream resolver; defaults: those of /etc/resolv.conf" },
+	    .help =
+		"an upstream resolver; trusted: believe its AD; defaults: of /etc/resolv.conf" },
 	{ .name = "selection-mode",
 	    .args = "random|round-robin|in-order",
 	    .parse = set_choice,

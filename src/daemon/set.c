@@ -166,14 +166,17 @@ void
 set_nameserver(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	struct conf_core *c = &s->conf.core;
+	struct words rest = *w;
 	struct netaddr a;
 
+	if (w->n > 2 && strcmp(w->word[w->n - 1], "trusted") == 0)
+		rest.n--;
 	/* mtd64-ng looked at the first seven letters only. */
 	if (strncmp(w->word[1], "default", 7) == 0 && w->n == 2) {
 		s->nameserver_defaults = true;
 		return;
 	}
-	if (!address(k, w, DNS_PORT, &a, d))
+	if (!address(k, &rest, DNS_PORT, &a, d))
 		return;
 	if (netaddr_is_wildcard(&a)) {
 		diag_error(d, w->line, k->name, "'%s' stands for any address and cannot be asked",
@@ -191,6 +194,8 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_UPSTREAMS);
 		return;
 	}
+	if (rest.n < w->n)
+		c->trusted |= UINT32_C(1) << c->n_upstreams;
 	s->upstream_lines[c->n_upstreams] = w->line;
 	c->upstreams[c->n_upstreams++] = a;
 }

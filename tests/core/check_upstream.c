@@ -283,6 +283,22 @@ START_TEST(retiring_an_old_socket_leaves_the_new_one)
 }
 END_TEST
 
+/* rules.md D9: trust goes with the address, and a reload changes it. */
+START_TEST(d9_trusted)
+{
+	parts_conf(&conf, 3, 100);
+	conf.trusted = 5;
+	upstreams_configure(&us, &conf, &wheel, now_ns);
+	ck_assert(us.table[0].trusted && !us.table[1].trusted && us.table[2].trusted);
+	conf.upstreams[0] = conf.upstreams[1];
+	conf.upstreams[1] = conf.upstreams[2];
+	conf.n_upstreams = 2;
+	conf.trusted = 1;
+	upstreams_configure(&us, &conf, &wheel, now_ns);
+	ck_assert(us.table[1].trusted && !us.table[2].trusted);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -293,6 +309,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, in_order_takes_the_first_alive);
+	tcase_add_test(tc, d9_trusted);
 	tcase_add_test(tc, down_only_when_no_other_is_left);
 	tcase_add_test(tc, preferred_if_it_may_be_asked);
 	tcase_add_test(tc, round_robin_stays);

@@ -106,6 +106,26 @@ START_TEST(garbage_is_counted)
 }
 END_TEST
 
+/* The result tells whether the upstream that gave it is trusted (rules.md D9). */
+START_TEST(d9_trusted)
+{
+	struct lookup_result result;
+	struct engine_send send;
+
+	p.upstreams.table[1].trusted = true;
+	for (uint16_t u = 0; u < 2; u++) {
+		const struct lookup_wish wish = { .prefer = u };
+		struct lookup *l = start(u, &wish);
+
+		ck_assert(next(&send));
+		udp[2] |= DNS_QR >> 8;
+		ck_assert_ptr_eq(hand_in(ENGINE_UPSTREAM_UDP, u, udp, send.len, &result), l);
+		ck_assert_uint_eq(result.upstream, u);
+		ck_assert(result.trusted == (u == 1));
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -118,6 +138,7 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, tcp_replies_count_on_their_connection);
 	tcase_add_test(tc, garbage_is_counted);
+	tcase_add_test(tc, d9_trusted);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

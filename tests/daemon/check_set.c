@@ -23,10 +23,10 @@ struct bad_line {
 static const struct bad_line bad[] = {
 	{ "nameserver 192.0.2.256", "nameserver: '192.0.2.256' is not an IPv4 or IPv6 address (a "
 				    "link-local one ends in %INTERFACE, which must exist); allowed "
-				    "is ADDRESS [port N] | defaults" },
+				    "is ADDRESS [port N] [trusted] | defaults" },
 	{ "nameserver fe80::1%nosuch0",
 	    "nameserver: 'fe80::1%nosuch0' is not an IPv4 or IPv6 address (a "
-	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] | "
+	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] [trusted] | "
 	    "defaults" },
 	{ "nameserver ::ffff:192.0.2.1", "nameserver: '::ffff:192.0.2.1' is an IPv4 address in "
 					 "IPv6 clothes; write it as 192.0.2.1" },
@@ -34,10 +34,10 @@ static const struct bad_line bad[] = {
 	{ "nameserver 192.0.2.1 port 65536",
 	    "nameserver: port '65536' is not a number from 1 to 65535" },
 	{ "nameserver 192.0.2.1 prt 53",
-	    "nameserver: 'prt' is not understood; allowed is ADDRESS [port N] "
+	    "nameserver: 'prt' is not understood; allowed is ADDRESS [port N] [trusted] "
 	    "| defaults" },
 	{ "nameserver 192.0.2.1 port",
-	    "nameserver: 'port' is not understood; allowed is ADDRESS [port N] "
+	    "nameserver: 'port' is not understood; allowed is ADDRESS [port N] [trusted] "
 	    "| defaults" },
 	{ "nameserver ::", "nameserver: '::' stands for any address and cannot be asked" },
 	{ "nameserver 0.0.0.0",
@@ -124,6 +124,17 @@ parse_silently(const char *text)
 	said_parse(&said, text, &settings);
 	ck_assert_str_eq(said.text, "");
 }
+
+/* rules.md D9: an administrator says whose AD may be believed. */
+START_TEST(d9_trusted_nameservers)
+{
+	parse_silently("nameserver 192.0.2.1\nnameserver 192.0.2.2 trusted\n"
+		       "nameserver 192.0.2.3 port 5353 trusted\nnameserver 192.0.2.4 port 53\n");
+	ck_assert_uint_eq(settings.conf.core.n_upstreams, 4);
+	ck_assert_uint_eq(settings.conf.core.trusted, 6);
+	ck_assert_uint_eq(settings.conf.core.upstreams[2].port, 5353);
+}
+END_TEST
 
 START_TEST(nameservers)
 {
@@ -343,6 +354,7 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, bad_values, 0, N_OF(bad));
+	tcase_add_test(tc, d9_trusted_nameservers);
 	tcase_add_test(tc, nameservers);
 	tcase_add_test(tc, nameserver_twice);
 	tcase_add_test(tc, listens);
