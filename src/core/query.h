@@ -17,6 +17,7 @@
 #include "base/netaddr.h"
 #include "base/pool.h"
 #include "core/conf.h"
+#include "core/denied.h"
 #include "core/lookup.h"
 #include "core/remnant.h"
 #include "core/stats.h"
@@ -96,7 +97,7 @@ struct query {
 	bool with_msg : 1;   /* the event has the reply at hand */
 	bool targeted : 1;   /* TARGET was tried */
 	bool hands_off : 1;  /* DO and CD: the client validates itself (rules.md D8) */
-	bool ad : 1;	     /* every reply so far had AD and came from a trusted upstream (D9) */
+	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
 	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (rules.md D20) */
 	uint8_t name[QUERY_NAME_INLINE];
 };
@@ -110,6 +111,7 @@ struct queries {
 	struct pool long_names;
 	struct pool remnants;
 	struct list ready;
+	struct denied denied;
 	uint32_t conf_turn; /* counts the settings we went through */
 	uint32_t turn;      /* counts answers that choose: prefixes by turns, rotation */
 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
@@ -181,6 +182,22 @@ sort(struct queries *qs, struct query *q)
 		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* rules.md D10 */
 }
 
+/* The operator hears of it once, with the line that would admit the client (rules.md D23). */
+static void
+tell_denied(struct queries *qs, const struct netaddr *peer)
+{
+	char text[NETADDR_TEXT];
+	struct netaddr first = { .family = peer->family };
+	struct net net;
+
+	if (!denied_note(&qs->denied, peer, &net))
+		return;
+	memcpy(first.addr, net.addr, sizeof(first.addr));
+	netaddr_format(&first, text);
+	log_notice("access", "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,
+	    net.len, text, net.len);
+}
+
 /* May this client ask at all (rules.md D23)? */
 static bool
 may_ask(struct queries *qs, struct query *q)
@@ -192,6 +209,7 @@ may_ask(struct queries *qs, struct query *q)
 	if (may)
 		return true;
 	stats_inc(&qs->stats->client_denied);
+	tell_denied(qs, &q->peer);
 	refuse(qs, q, DNS_EDE_PROHIBITED);
 	return false;
 }

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "dns/build.h"
+#include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
@@ -158,6 +159,37 @@ put_followed(struct build *b, const struct query *q)
 
 /* --- answers --- */
 
+/* A question for ANY over UDP serves amplification more than anything (rules.md D19). */
+static bool
+wants_one_rrset(const struct queries *qs, struct query *q, const struct msg *m)
+{
+	return query_policy(qs, q)->any_minimal && !q->tcp && !q->hands_off &&
+	       m->rcode == DNS_NOERROR && m->count[MSG_ANSWER] > 0;
+}
+
+/* One RRset of the answer is enough for ANY (RFC 8482 section 4.1). */
+static size_t
+respond_any(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
+{
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
+	uint16_t n = m->count[MSG_ANSWER];
+	uint16_t type = 0;
+	struct build b;
+	struct rr rr;
+
+	start(&b, q, out);
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		if (!name_equal_at(m->bytes, m->len, rr.at, q->qname) ||
+		    rr.type == DNS_TYPE_RRSIG)
+			continue;
+		if (type == 0)
+			type = rr.type;
+		if (rr.type == type && !build_copy(&b, MSG_ANSWER, m, &rr, rr.ttl))
+			break; /* b remembers, and TC is set */
+	}
+	return finish(qs, q, &b, &why);
+}
+
 size_t
 respond_relay(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
 {
@@ -169,6 +201,8 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 	stats_inc(&qs->stats->relayed);
 	if (UNLIKELY(q->signed_msg))
 		return build_relay_signed(out->buf, out->cap, m, q->id, limit_of(qs, q), &opt);
+	if (UNLIKELY(q->qtype == DNS_TYPE_ANY) && wants_one_rrset(qs, q, m))
+		return respond_any(qs, q, m, out);
 	return build_relay(out->buf, out->cap, m, q->id, q->qname, clear, limit_of(qs, q), &opt);
 }
 
@@ -201,6 +235,10 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 	}
 	qs->turn++;
 	start(&b, q, out);
+	/* RFC 6147 section 5.5, rules.md D9. */
+	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure &&
+	    q->aaaa_end == QUERY_AAAA_EMPTY)
+		b.flags |= DNS_AD;
 	put_followed(&b, q);
 	(void)synth_answer(&b, &policy, m, a, ttl_cap);
 	synth_rest(&b, m);

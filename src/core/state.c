@@ -127,6 +127,8 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct event *ev, const
 	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
 	bool down = p->active_bits == 0;
 
+	if (excluded_ttl < UINT32_MAX)
+		q->insecure = true; /* nobody vouches for what we leave out */
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
 	q->aaaa = remnant_keep(&qs->remnants, q->qname, q->chain, ev->msg, a);
@@ -454,6 +456,8 @@ state_turn(struct queries *qs, struct query *q, const struct lookup_result *resu
 		.out = out,
 		.now_ns = now_ns };
 
+	if (ev.msg != NULL && !(result->trusted && ev.msg->flags & DNS_AD))
+		q->insecure = true;
 	switch ((enum query_state)q->state) {
 	case QUERY_RELAY:
 		return on_relay(qs, q, &ev);
