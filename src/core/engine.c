@@ -12,6 +12,7 @@
 #include "core/query.h"
 #include "core/request.h"
 #include "core/state.h"
+#include "core/svcb.h"
 #include "core/upstream.h"
 #include "core/verdict.h"
 #include "core/wheel.h"
@@ -242,6 +243,11 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *se
 
 		if (len == 0)
 			continue;
+		if (UNLIKELY(q->child)) {
+			svcb_take(&e->queries, q, out.buf, len);
+			query_free(&e->queries, q);
+			continue;
+		}
 		send->way = q->tcp ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
 		send->sock = q->sock;
 		send->gen = q->gen;

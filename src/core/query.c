@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/svcb.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 
@@ -23,8 +24,13 @@ queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
 	if (rc != 0)
 		goto no_names;
 	rc = pool_init(&qs->remnants, sizeof(struct remnant), cap);
+	if (rc != 0)
+		goto no_remnants;
+	rc = pool_init(&qs->svcbs, sizeof(struct svcb), cap / SVCB_POOL_SHARE + 1);
 	if (rc == 0)
 		return 0;
+	pool_fini(&qs->remnants);
+no_remnants:
 	pool_fini(&qs->long_names);
 no_names:
 	pool_fini(&qs->pool);
@@ -34,6 +40,7 @@ no_names:
 void
 queries_fini(struct queries *qs)
 {
+	pool_fini(&qs->svcbs);
 	pool_fini(&qs->remnants);
 	pool_fini(&qs->long_names);
 	pool_fini(&qs->pool);
@@ -100,6 +107,7 @@ query_free(struct queries *qs, struct query *q)
 	wheel_clear(qs->wheel, &q->timer);
 	query_drop_remnant(qs, &q->aaaa);
 	query_drop_remnant(qs, &q->chain);
+	svcb_end(qs, q);
 	if (q->qname != q->name)
 		pool_give(&qs->long_names, (void *)(uintptr_t)q->qname);
 	pool_give(&qs->pool, q);
@@ -114,6 +122,12 @@ make_ready(struct queries *qs, struct query *q, enum lookup_outcome outcome, boo
 	q->outcome = (uint8_t)outcome;
 	q->with_msg = with_msg;
 	list_push(&qs->ready, &q->link);
+}
+
+void
+query_ready(struct queries *qs, struct query *q)
+{
+	make_ready(qs, q, LOOKUP_SILENT, false);
 }
 
 void
@@ -187,6 +201,7 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 	case QUERY_TARGET:
 	case QUERY_NATIVE:
 	case QUERY_HIDDEN:
+	case QUERY_SVCB: /* it begins as RELAY */
 		query_ask(qs, q, q->qname, q->qtype, now_ns);
 		break;
 	}
@@ -209,6 +224,10 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 void
 query_on_deadline(struct queries *qs, struct query *q)
 {
+	if (q->state == QUERY_SVCB && svcb_forsake(q)) {
+		stats_inc(&qs->stats->svcb_late);
+		query_ready(qs, q);
+	}
 	if (q->lookup == NULL)
 		return; /* ready already */
 	lookup_leave(qs->lookups, q->lookup, &q->link);

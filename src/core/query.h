@@ -36,6 +36,7 @@ enum query_state {
 	QUERY_TARGET,
 	QUERY_NATIVE,
 	QUERY_HIDDEN,
+	QUERY_SVCB,
 	QUERY_REVERSE,
 	QUERY_LOCAL
 };
@@ -65,6 +66,8 @@ struct query {
 	    *qname; /* the client's spelling; name or an object of the pool of long names */
 	struct remnant *aaaa;  /* owned: the negative AAAA reply; NULL */
 	struct remnant *chain; /* owned: the open chain being followed; NULL */
+	struct svcb *svcb;     /* SVCB: owned: the answer that waits for addresses; else NULL */
+	struct query *parent;  /* a child's: the query whose answer waits; NULL: it does no more */
 	uint64_t empty_at_ns;  /* when the AAAA phase ended */
 	struct netaddr peer;
 	struct netaddr local;
@@ -98,6 +101,7 @@ struct query {
 	bool targeted : 1;   /* TARGET was tried */
 	bool hands_off : 1;  /* DO and CD: the client validates itself (rules.md D8) */
 	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
+	bool child : 1;	     /* core/svcb asks, no client: the answer is not sent */
 	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (rules.md D20) */
 	uint8_t name[QUERY_NAME_INLINE];
 };
@@ -110,10 +114,11 @@ struct queries {
 	struct pool pool;
 	struct pool long_names;
 	struct pool remnants;
+	struct pool svcbs;
 	struct list ready;
 	struct denied denied;
 	uint32_t conf_turn; /* counts the settings we went through */
-	uint32_t turn;      /* counts answers that choose: prefixes by turns, rotation */
+	uint32_t n_chosen;  /* answers that took prefixes or addresses by turns */
 };
 
 /* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
@@ -132,6 +137,9 @@ MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t 
 /* query_start: begin in q->state, with all the client said filled in; it waits for a lookup or is
  * ready afterwards. */
 void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/* query_ready: Q, which waits for no lookup, goes on. */
+void query_ready(struct queries *qs, struct query *q);
 
 /* query_wake: a lookup has ended; all who wait for L are ready with RESULT. */
 void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);

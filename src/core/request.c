@@ -162,8 +162,8 @@ sort_chaos(struct queries *qs, struct query *q)
 }
 
 /* Which way does a sound question go? */
-static void
-sort(struct queries *qs, struct query *q)
+void
+request_sort(struct queries *qs, struct query *q)
 {
 	q->hands_off = q->do_bit && q->flags & DNS_CD; /* it validates itself (rules.md D8) */
 	q->state = QUERY_RELAY;
@@ -286,7 +286,7 @@ request_accept(struct queries *qs, const struct engine_in *in)
 	q->peer = in->peer;
 	q->local = in->local;
 	if (read_message(qs, q, &m, verdict) && may_ask(qs, q))
-		sort(qs, q);
+		request_sort(qs, q);
 	/* Its bytes are at hand only now. */
 	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY)
 		q->lookup = lookup_start_signed(qs->lookups, &m, tcp);

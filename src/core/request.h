@@ -21,4 +21,7 @@
  */
 MUST_USE struct query *request_accept(struct queries *qs, const struct engine_in *in);
 
+/* request_sort: Q's first state, from what it asks and who asks. */
+void request_sort(struct queries *qs, struct query *q);
+
 #endif

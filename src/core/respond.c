@@ -93,10 +93,10 @@ policy_of(const struct queries *qs, struct query *q)
 		.n_general = p->n_general,
 		.one = p->selection != POLICY_ALL,
 		.max = p->max_synthesized,
-		.rotate = qs->turn };
+		.rotate = qs->n_chosen };
 
 	if (p->n_general > 1 && p->selection == POLICY_ROUND_ROBIN)
-		s.first = qs->turn % p->n_general;
+		s.first = qs->n_chosen % p->n_general;
 	else if (p->n_general > 1 && p->selection == POLICY_CLIENT_HASH)
 		s.first = place_of_client(p, q);
 	return s;
@@ -233,7 +233,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 
 		policy.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
-	qs->turn++;
+	qs->n_chosen++;
 	start(&b, q, out);
 	/* RFC 6147 section 5.5, rules.md D9. */
 	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure &&

@@ -20,6 +20,7 @@
  *          | NODATA             |              |                 |          |
  *  HIDDEN  | the chain, local   | as it is     | that error      | as it is | SERVFAIL
  *          | SOA (D17)          |              |                 |          |
+ *  SVCB    | addresses of the targets were found or not: the answer with them (D18)
  *  REVERSE | CNAME + PTR (D16)  | NODATA,      | that error      | NXDOMAIN,| SERVFAIL
  *          |                    | local SOA    |                 | local SOA|
  *  LOCAL   | answered at once, asks nobody

@@ -36,6 +36,8 @@
 	X(synthesized_failed, "of these after an AAAA error or timeout") \
 	X(synth_none, "AAAA questions for which A gave nothing to synthesize from") \
 	X(no_prefix, "AAAA questions left without synthesis because no prefix is active") \
+	X(svcb_addresses, "addresses added to SVCB and HTTPS answers") \
+	X(svcb_late, "SVCB and HTTPS answers given before all addresses were there") \
 	X(bogus, "AAAA questions answered SERVFAIL because upstream found the data bogus") \
 	X(reverse, "PTR questions under a prefix") \
 	X(local, "questions answered here: special names, names without address under a prefix") \

@@ -10,6 +10,7 @@
 #define TTL_MAX 604800 /* s: a larger one counts as this (rules.md D22) */
 #define A_LEN 4        /* RDLENGTH of A (RFC 1035 section 3.4.1) */
 #define AAAA_LEN 16    /* RDLENGTH of AAAA (RFC 3596 section 2.2) */
+#define SEEN_MAX 64    /* addresses remembered to leave out repeated ones */
 #define POINTER 0xc000 /* a compression pointer's upper bits (RFC 1035 section 4.1.4) */
 
 static inline uint32_t
@@ -65,17 +66,6 @@ is_data(
 	if (a->target_at != 0 && wire_u16(m->bytes + rr->at) == (POINTER | a->target_at))
 		return true;
 	return name_equal_at(m->bytes, m->len, rr->at, a->target);
-}
-
-/* Is RR one of the CNAME and DNAME records that the chain went through? */
-static inline bool
-is_link(const struct answer *a, const struct rr *rr)
-{
-	for (unsigned i = 0; i < a->n_links; i++) {
-		if (a->link[i].at == rr->at)
-			return true;
-	}
-	return false;
 }
 
 void
@@ -146,6 +136,8 @@ struct making {
 	const struct answer *a;
 	uint32_t ttl_cap;
 	unsigned made; /* AAAA so far */
+	unsigned n_seen;
+	uint32_t seen[SEEN_MAX]; /* IPv4 addresses so far, the first of them */
 };
 
 /* Bytes of an AAAA record whose owner's name was written before. */
@@ -184,12 +176,24 @@ put_mapped(struct making *k, const struct rr *rr)
 	return true;
 }
 
-/*
- * Append AAAA for the A records with numbers from FROM to below TO and, if LINKS, the chain that
- * leads to them.
- */
+/* Was there an A record with this address before? Some servers say things twice. */
+static bool
+is_repeated(struct making *k, const uint8_t v4[static 4])
+{
+	uint32_t addr = wire_u32(v4);
+
+	for (unsigned i = 0; i < k->n_seen; i++) {
+		if (k->seen[i] == addr)
+			return true;
+	}
+	if (k->n_seen < SEEN_MAX)
+		k->seen[k->n_seen++] = addr;
+	return false;
+}
+
+/* Append AAAA for the A records with numbers from FROM to below TO. */
 static void
-put_records(struct making *k, bool links, unsigned from, unsigned to)
+put_addresses(struct making *k, unsigned from, unsigned to)
 {
 	const struct msg *m = k->m;
 	uint16_t n = m->count[MSG_ANSWER];
@@ -198,14 +202,12 @@ put_records(struct making *k, bool links, unsigned from, unsigned to)
 
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && !k->b->w.full;
 	     more = --n > 0 && msg_next(m, &rr)) {
-		if (is_data(m, k->a, &rr, DNS_TYPE_A, A_LEN)) {
-			if (number >= from && number < to && !put_mapped(k, &rr))
-				return;
-			number++;
-		} else if (links && is_link(k->a, &rr) &&
-			   !build_copy(k->b, MSG_ANSWER, m, &rr, rr.ttl)) {
-			continue; /* no room, or a DNAME that its CNAME spares reading */
-		}
+		if (!is_data(m, k->a, &rr, DNS_TYPE_A, A_LEN))
+			continue;
+		if (number >= from && number < to && !is_repeated(k, m->bytes + rr.rdata) &&
+		    !put_mapped(k, &rr))
+			return;
+		number++;
 	}
 }
 
@@ -213,12 +215,21 @@ unsigned
 synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,
     const struct answer *a, uint32_t ttl_cap)
 {
-	struct making k = { .b = b, .p = p, .m = m, .a = a, .ttl_cap = ttl_cap };
+	struct making k;
 	unsigned last = p->max > 0 && a->n_data > 0 ? p->rotate % a->n_data : 0;
 
-	put_records(&k, true, last, UINT_MAX);
+	k.b = b;
+	k.p = p;
+	k.m = m;
+	k.a = a;
+	k.ttl_cap = ttl_cap;
+	k.made = 0;
+	k.n_seen = 0;
+	if (!synth_chain(b, m, a))
+		return 0;
+	put_addresses(&k, last, UINT_MAX);
 	if (last > 0)
-		put_records(&k, false, 0, last);
+		put_addresses(&k, 0, last);
 	return k.made;
 }
 
@@ -275,12 +286,12 @@ synth_filtered(
 bool
 synth_chain(struct build *b, const struct msg *m, const struct answer *a)
 {
-	uint16_t n = m->count[MSG_ANSWER];
-	struct rr rr;
+	/* In the order of the chain, in which simple stubs read it (RFC 1034 section 5.3.3). */
+	for (unsigned i = 0; i < a->n_links; i++) {
+		struct rr rr = { .end = a->link[i].at };
 
-	for (bool more = a->n_links > 0 && msg_first(m, MSG_ANSWER, &rr); more;
-	     more = --n > 0 && msg_next(m, &rr)) {
-		if (is_link(a, &rr) && !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl) && b->w.full)
+		/* What is no loss, as a DNAME that its CNAME spares reading, is left out. */
+		if (msg_next(m, &rr) && !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl) && b->w.full)
 			return false;
 	}
 	return true;

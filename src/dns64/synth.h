@@ -86,10 +86,10 @@ MUST_USE bool synth_can_map(
  * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
  * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or what P says less.
  * RRSIG and NSEC are left out (rules.md D8); so is all that is not on the chain. TTL_CAP, in s,
- * bounds every AAAA's TTL, and so does 604,800 (D22). Records keep the order in which they stand
- * in M, but that P may have the first of them come last. Returns the number of AAAA written;
- * stops early, without error, when the buffer is full (build_finish then sets
- * TC, because b->w.full is left set).
+ * bounds every AAAA's TTL, and so does 604,800 (D22). The chain comes first and in order, whatever
+ * the order in M; addresses keep theirs, but that P may have the first of them come last, and none
+ * comes twice. Returns the number of AAAA written; stops early, without error, when the buffer is
+ * full (build_finish then sets TC, because b->w.full is left set).
  */
 unsigned synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,
     const struct answer *a, uint32_t ttl_cap);

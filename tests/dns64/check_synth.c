@@ -401,17 +401,22 @@ static const struct answer_case {
 	    "c00c" CNAME_IN "00015180" "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4, 1,
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
 	    "c00c" CNAME_IN "00015180" "0005 {cd}c00f @49. c02c" AAAA_IN "0000001e" V6},
-	{"records keep their order, even address first", &by_wkp, 600,
+	{"the chain first, whatever the order in the reply", &by_wkp, 600,
 	    "1234 8180 0001 0004 0000 0000" H2 A_IN
 	    "@32. <b.test>" A_IN TTL_60 V4
 	    "@54. c00c" CNAME_IN TTL_60 "0004 {a}c022"
 	    "@70. c020" A_IN TTL_60 "0004 c0000202"
 	    "@86. c042" CNAME_IN TTL_60 "0002 c020", 2,
 	    "abcd 8180 0001 0004 0000 0000" H2 AAAA_IN
-	    "@32. <b.test>" AAAA_IN TTL_60 V6
-	    "@66. c00c" CNAME_IN TTL_60 "0004 {a}c022"
-	    "@82. c020" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"
-	    "@110. c04e" CNAME_IN TTL_60 "0002 c020"},
+	    "@32. c00c" CNAME_IN TTL_60 "0008 <a.test>"
+	    "@52. c02c" CNAME_IN TTL_60 "0004 {b}c02e"
+	    "@68. c040" AAAA_IN TTL_60 V6
+	    "@96. c040" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"},
+	{"RFC 2181 5: an address that is said twice is one", &by_wkp, 600,
+	    "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4
+	    "c00c" A_IN TTL_60 "0004 c0000202 c00c" A_IN TTL_60 V4, 2,
+	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6
+	    "c00c" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"},
 	{"5.1.5: a DNAME and its CNAME; its target is not compressed", &by_wkp, 600,
 	    "1234 8180 0001 0003 0000 0000" H2 A_IN
 	    "@32. c00f 0027 0001" TTL_60 "000a @44. <new.test>"

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sequence.h"
+
+#include "base/clock.h"
+#include "core/respond.h"
+#include "dns/answer.h"
+#include "dns/name.h"
+#include "dns64/synth.h"
+
+/* Go on with the chain of the reply at hand as what is followed. False: it cannot be carried. */
+static bool
+carry_chain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+{
+	struct remnant *r;
+
+	if (q->n_steps == QUERY_MAX_STEPS)
+		return false;
+	r = remnant_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
+	if (r == NULL)
+		return false;
+	query_drop_remnant(qs, &q->chain);
+	q->chain = r;
+	q->n_steps++;
+	stats_inc(&qs->stats->chain_steps);
+	return true;
+}
+
+/* The AAAA phase is over: ask for A of the client's name (rules.md D6). */
+static size_t
+ask_a(
+    struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl, const struct turn *t)
+{
+	q->aaaa_end = (uint8_t)end;
+	q->empty_ttl = ttl;
+	q->empty_at_ns = t->now_ns;
+	query_drop_remnant(qs, &q->chain);
+	q->state = QUERY_A;
+	query_ask(qs, q, q->qname, DNS_TYPE_A, t->now_ns);
+	return 0;
+}
+
+/* There is no AAAA, and A is not asked for. */
+static size_t
+give_nodata(struct queries *qs, struct query *q, const struct turn *t, uint32_t ttl, bool down)
+{
+	const struct policy *p = query_policy(qs, q);
+	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
+
+	if (down) {
+		stats_inc(&qs->stats->no_prefix);
+		why.ede = DNS_EDE_OTHER;
+		why.text = "no NAT64 prefix is active";
+		if (p->servfail_without_prefix)
+			return respond_error(qs, q, DNS_SERVFAIL, &why, t->out);
+	}
+	return respond_nodata(qs, q, &why, ttl, t->out);
+}
+
+/* No usable AAAA: keep what a negative answer may need (rules.md D2). */
+static size_t
+on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a,
+    uint32_t excluded_ttl)
+{
+	const struct policy *p = query_policy(qs, q);
+	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
+	bool down = p->active_bits == 0;
+
+	if (excluded_ttl < UINT32_MAX)
+		q->insecure = true; /* nobody vouches for what we leave out */
+	if (excluded_ttl < ttl)
+		ttl = excluded_ttl;
+	q->aaaa = remnant_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
+	if (down || !(p->triggers & POLICY_ON_NODATA))
+		return give_nodata(qs, q, t, ttl, down);
+	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, t);
+}
+
+/* Does an AAAA phase that ended so make us ask for A (rules.md D3)? */
+static bool
+triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
+{
+	const struct policy *p = query_policy(qs, q);
+
+	return p->active_bits != 0 && p->triggers & trigger;
+}
+
+static size_t
+on_aaaa_data(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+{
+	struct synth_usable usable;
+
+	respond_count_usable(qs, q, t->msg, a, &usable);
+	if (usable.n_usable == 0)
+		return on_aaaa_empty(qs, q, t, a, usable.excluded_ttl);
+	stats_inc(&qs->stats->aaaa_native);
+	if (usable.n_excluded > 0)
+		stats_inc(&qs->stats->aaaa_filtered);
+	if (usable.n_excluded == 0 && q->chain == NULL)
+		return respond_relay(qs, q, t->msg, t->out);
+	return respond_native(qs, q, t->msg, a, t->out);
+}
+
+static size_t
+on_aaaa_reply(struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct answer a;
+
+	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+	if (t->msg->rcode == DNS_NXDOMAIN) {
+		/* The name does not exist: no A either (RFC 6147 section 5.1.2). */
+		if (q->chain == NULL)
+			return respond_relay(qs, q, t->msg, t->out);
+		return respond_negative(qs, q, t->msg, &a, DNS_NXDOMAIN, t->out);
+	}
+	switch (a.kind) {
+	case ANSWER_DATA:
+		return on_aaaa_data(qs, q, t, &a);
+	case ANSWER_NODATA:
+		return on_aaaa_empty(qs, q, t, &a, UINT32_MAX);
+	case ANSWER_OPEN:
+		if (a.n_steps == 0)
+			return on_aaaa_empty(qs, q, t, &a, UINT32_MAX);
+		if (!carry_chain(qs, q, t, &a))
+			break;
+		query_ask(qs, q, a.target, DNS_TYPE_AAAA, t->now_ns);
+		return 0;
+	case ANSWER_BROKEN:
+		break;
+	}
+	if (!triggers(qs, q, POLICY_ON_ERROR))
+		return turn_fail(qs, q, t);
+	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
+}
+
+/* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3), if policy wants. */
+size_t
+sequence_aaaa(struct queries *qs, struct query *q, const struct turn *t)
+{
+	switch (t->outcome) {
+	case LOOKUP_REPLY:
+		return on_aaaa_reply(qs, q, t);
+	case LOOKUP_BOGUS:
+		return turn_bogus(qs, q, t);
+	case LOOKUP_ERROR:
+		if (!triggers(qs, q, POLICY_ON_ERROR))
+			return turn_error(qs, q, t);
+		break;
+	case LOOKUP_SILENT:
+	case LOOKUP_TRUNCATED:
+		if (!triggers(qs, q, POLICY_ON_TIMEOUT))
+			return turn_fail(qs, q, t);
+		break;
+	}
+	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
+}
+
+/* What remains of the AAAA phase's TTL after the time that A took. */
+static uint32_t
+remaining_ttl(const struct query *q, uint64_t now_ns)
+{
+	uint64_t gone = (now_ns - q->empty_at_ns) / NS_PER_SEC;
+
+	return gone < q->empty_ttl ? q->empty_ttl - (uint32_t)gone : 0;
+}
+
+/* AAAA was ignored, but A is of no use: the real AAAA are the answer (rules.md D13). */
+static size_t
+ask_native(struct queries *qs, struct query *q, const struct turn *t)
+{
+	query_drop_remnant(qs, &q->chain);
+	q->state = QUERY_NATIVE;
+	query_ask(qs, q, q->qname, DNS_TYPE_AAAA, t->now_ns);
+	return 0;
+}
+
+/* A gave nothing to synthesize from: rules.md D2, all but its first column. */
+static size_t
+on_a_useless(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+{
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
+	uint32_t ttl = remaining_ttl(q, t->now_ns);
+
+	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+		return ask_native(qs, q, t);
+	stats_inc(&qs->stats->synth_none);
+	if (q->aaaa_end == QUERY_AAAA_FAILED) {
+		if (t->msg->rcode == DNS_NXDOMAIN)
+			return respond_negative(qs, q, t->msg, a, DNS_NXDOMAIN, t->out);
+		/* "No AAAA" was never said: NODATA would be a guess. */
+		return turn_fail(qs, q, t);
+	}
+	if (a->kind == ANSWER_DATA && a->ttl < ttl)
+		ttl = a->ttl;
+	else if (a->kind != ANSWER_DATA && a->has_soa && a->negative_ttl < ttl)
+		ttl = a->negative_ttl;
+	return respond_nodata(qs, q, &why, ttl, t->out);
+}
+
+/* Do the chains of the AAAA and the A reply end at different names (rules.md D6)? */
+static bool
+ends_elsewhere(const struct query *q, const struct answer *a)
+{
+	struct answer kept;
+	struct msg m;
+
+	bool chained = a->n_steps > 0 || q->chain != NULL;
+
+	if (!chained || q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL)
+		return false;
+	remnant_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
+	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
+}
+
+static size_t
+on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+{
+	uint32_t ttl = q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL
+							 : remaining_ttl(q, t->now_ns);
+
+	if (ends_elsewhere(q, a)) {
+		q->targeted = true;
+		if (carry_chain(qs, q, t, a)) {
+			q->state = QUERY_TARGET;
+			query_ask(qs, q, a->target, DNS_TYPE_AAAA, t->now_ns);
+			return 0;
+		}
+	}
+	if (!respond_can_map(qs, q, t->msg, a))
+		return on_a_useless(qs, q, t, a);
+	stats_inc(&qs->stats->synthesized);
+	if (q->aaaa_end == QUERY_AAAA_FAILED)
+		stats_inc(&qs->stats->synthesized_failed);
+	return respond_synth(qs, q, t->msg, a, ttl, t->out);
+}
+
+static size_t
+on_a_reply(struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct answer a;
+
+	answer_scan(t->msg, DNS_TYPE_A, &a);
+	if (t->msg->rcode == DNS_NXDOMAIN)
+		return on_a_useless(qs, q, t, &a);
+	switch (a.kind) {
+	case ANSWER_DATA:
+		return on_a_data(qs, q, t, &a);
+	case ANSWER_OPEN:
+		if (a.n_steps == 0)
+			return on_a_useless(qs, q, t, &a);
+		if (!carry_chain(qs, q, t, &a))
+			break;
+		query_ask(qs, q, a.target, DNS_TYPE_A, t->now_ns);
+		return 0;
+	case ANSWER_NODATA:
+		return on_a_useless(qs, q, t, &a);
+	case ANSWER_BROKEN:
+		break;
+	}
+	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, t) : turn_fail(qs, q, t);
+}
+
+size_t
+sequence_a(struct queries *qs, struct query *q, const struct turn *t)
+{
+	if (t->outcome == LOOKUP_REPLY)
+		return on_a_reply(qs, q, t);
+	if (t->outcome == LOOKUP_BOGUS)
+		return turn_bogus(qs, q, t);
+	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+		return ask_native(qs, q, t);
+	if (t->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
+		return turn_error(qs, q, t);
+	return turn_fail(qs, q, t);
+}
+
+static size_t
+on_native_reply(struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct synth_usable usable;
+	struct answer a;
+
+	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+	if (a.kind != ANSWER_DATA || t->msg->rcode == DNS_NXDOMAIN)
+		return respond_relay(qs, q, t->msg, t->out);
+	respond_count_usable(qs, q, t->msg, &a, &usable);
+	if (usable.n_usable == 0)
+		return respond_negative(qs, q, t->msg, &a, DNS_NOERROR, t->out);
+	return on_aaaa_data(qs, q, t, &a);
+}
+
+/* The real AAAA, after A was of no use: the answer whatever they are. */
+size_t
+sequence_native(struct queries *qs, struct query *q, const struct turn *t)
+{
+	switch (t->outcome) {
+	case LOOKUP_REPLY:
+		return on_native_reply(qs, q, t);
+	case LOOKUP_ERROR:
+		return turn_error(qs, q, t);
+	case LOOKUP_BOGUS:
+		return turn_bogus(qs, q, t);
+	case LOOKUP_SILENT:
+	case LOOKUP_TRUNCATED:
+		break;
+	}
+	return turn_fail(qs, q, t);
+}
+
+/* AAAA of the A chain's last name: usable ones are the answer, anything else leads to its A
+ * (rules.md D6). */
+size_t
+sequence_target(struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
+	uint32_t ttl = SYNTH_FAILED_TTL;
+	struct answer a;
+	struct msg kept;
+
+	if (t->outcome == LOOKUP_BOGUS)
+		return turn_bogus(qs, q, t);
+	if (t->outcome == LOOKUP_REPLY) {
+		answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+		if (a.kind == ANSWER_DATA)
+			respond_count_usable(qs, q, t->msg, &a, &usable);
+		if (usable.n_usable > 0) {
+			stats_inc(&qs->stats->aaaa_native);
+			return respond_native(qs, q, t->msg, &a, t->out);
+		}
+		ttl = a.has_soa ? a.negative_ttl : SYNTH_NO_SOA_TTL;
+	}
+	if (usable.excluded_ttl < ttl)
+		ttl = usable.excluded_ttl;
+	if (ttl < remaining_ttl(q, t->now_ns)) {
+		q->empty_ttl = ttl;
+		q->empty_at_ns = t->now_ns;
+	}
+	q->state = QUERY_A;
+	remnant_view(q->chain, DNS_TYPE_A, &kept, &a);
+	query_ask(qs, q, a.target, DNS_TYPE_A, t->now_ns);
+	return 0;
+}

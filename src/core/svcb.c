@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/svcb.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/request.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+
+#define AAAA_LEN 16
+
+/* The names whose addresses are wanted. */
+struct targets {
+	unsigned n;
+	uint8_t name[SVCB_TARGETS][DNS_NAME_MAX];
+};
+
+/* Is there an AAAA of NAME in the additional section already? */
+static bool
+has_addresses(const struct msg *m, const uint8_t *name)
+{
+	uint16_t n = m->count[MSG_ADDITIONAL];
+	struct rr rr;
+
+	for (bool more = msg_first(m, MSG_ADDITIONAL, &rr); more;
+	     more = --n > 0 && msg_next(m, &rr)) {
+		if (rr.type == DNS_TYPE_AAAA && name_equal_at(m->bytes, m->len, rr.at, name))
+			return true;
+	}
+	return false;
+}
+
+/* The target of a record in ServiceMode (RFC 9460 section 2.4.3); its length, 0 if it has none. */
+static size_t
+target_of(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
+{
+	size_t len;
+
+	if (rr->rdlen < 3 || wire_u16(m->bytes + rr->rdata) == 0)
+		return 0;
+	len = msg_rdata_name(m, rr, 2, out);
+	/* "." stands for the owner (section 2.5). */
+	return len == 1 ? msg_owner(m, rr, out) : len;
+}
+
+static void
+add_target(struct targets *t, const struct msg *m, const struct rr *rr)
+{
+	uint8_t *name = t->name[t->n];
+
+	if (target_of(m, rr, name) <= 1 || has_addresses(m, name))
+		return;
+	for (unsigned i = 0; i < t->n; i++) {
+		if (name_equal(t->name[i], name))
+			return;
+	}
+	t->n++;
+}
+
+static void
+find_targets(struct targets *t, const struct msg *m)
+{
+	uint16_t n = m->count[MSG_ANSWER];
+	struct rr rr;
+
+	t->n = 0;
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && t->n < SVCB_TARGETS;
+	     more = --n > 0 && msg_next(m, &rr)) {
+		if (rr.type == m->qtype && rr.class == DNS_CLASS_IN)
+			add_target(t, m, &rr);
+	}
+}
+
+/* A query of our own for AAAA of NAME, by the client's policy; NULL without room. */
+static struct query *
+new_child(struct queries *qs, struct query *q, const uint8_t *name)
+{
+	struct query *child = query_new(qs);
+
+	if (child == NULL)
+		return NULL;
+	child->child = true;
+	child->parent = q;
+	child->peer = q->peer;
+	child->flags = DNS_RD | (q->flags & DNS_CD);
+	child->qtype = DNS_TYPE_AAAA;
+	child->qclass = DNS_CLASS_IN;
+	child->edns = true;
+	child->bufsize = SVCB_ROOM;
+	if (query_set_name(qs, child, name, name_len(name)))
+		return child;
+	query_free(qs, child);
+	return NULL;
+}
+
+/* Everything that may go wrong ends in an answer without them, never in a worse one (D18). */
+bool
+svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t now_ns)
+{
+	struct targets t;
+	struct svcb *s;
+
+	if (m->len > SVCB_MAX || m->signature)
+		return false;
+	find_targets(&t, m);
+	s = t.n > 0 ? pool_take(&qs->svcbs) : NULL;
+	if (s == NULL)
+		return false;
+	memset(s, 0, offsetof(struct svcb, bytes));
+	memcpy(s->bytes, m->bytes, m->len);
+	s->len = m->len;
+	q->svcb = s;
+	for (unsigned i = 0; i < t.n; i++) {
+		s->child[i] = new_child(qs, q, t.name[i]);
+		s->n_waiting += s->child[i] != NULL;
+	}
+	if (s->n_waiting == 0) {
+		svcb_end(qs, q);
+		return false;
+	}
+	q->state = QUERY_SVCB;
+	for (unsigned i = 0; i < t.n; i++) {
+		if (s->child[i] == NULL)
+			continue;
+		request_sort(qs, s->child[i]);
+		query_start(qs, s->child[i], now_ns);
+	}
+	wheel_set(qs->wheel, &q->timer, now_ns + SVCB_MS * NS_PER_MS);
+	return true;
+}
+
+/* One address more behind the kept reply, in plain wire form. False: there is no room. */
+static bool
+append(struct svcb *s, const uint8_t *owner, uint32_t ttl, const uint8_t *v6)
+{
+	size_t len = name_len(owner);
+	uint8_t *p = s->bytes + s->len;
+
+	if (s->len + len + DNS_RR_FIXED + AAAA_LEN > sizeof(s->bytes))
+		return false;
+	memcpy(p, owner, len);
+	p += len;
+	wire_set_u16(p, DNS_TYPE_AAAA);
+	wire_set_u16(p + 2, DNS_CLASS_IN);
+	wire_set_u32(p + 4, ttl);
+	wire_set_u16(p + 8, AAAA_LEN);
+	memcpy(p + DNS_RR_FIXED, v6, AAAA_LEN);
+	s->len += len + DNS_RR_FIXED + AAAA_LEN;
+	wire_set_u16(s->bytes + 10, (uint16_t)(wire_u16(s->bytes + 10) + 1));
+	return true;
+}
+
+/* Addresses of the target itself: a chain would need explaining in a place where none is read. */
+static void
+keep_addresses(struct queries *qs, struct svcb *s, const struct query *child, const struct msg *m)
+{
+	uint16_t n = m->count[MSG_ANSWER];
+	struct rr rr;
+
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		if (rr.type != DNS_TYPE_AAAA || rr.rdlen != AAAA_LEN ||
+		    !name_equal_at(m->bytes, m->len, rr.at, child->qname))
+			continue;
+		if (!append(s, child->qname, rr.ttl, m->bytes + rr.rdata))
+			return;
+		stats_inc(&qs->stats->svcb_addresses);
+	}
+}
+
+void
+svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t len)
+{
+	struct query *q = child->parent;
+	struct msg m;
+
+	if (q == NULL)
+		return; /* it had no time left */
+	if (msg_parse(&m, msg, len) == MSG_OK && m.rcode == DNS_NOERROR)
+		keep_addresses(qs, q->svcb, child, &m);
+	for (unsigned i = 0; i < SVCB_TARGETS; i++) {
+		if (q->svcb->child[i] == child)
+			q->svcb->child[i] = NULL;
+	}
+	q->svcb->n_waiting--;
+	if (q->svcb->n_waiting == 0)
+		query_ready(qs, q);
+}
+
+bool
+svcb_forsake(struct query *q)
+{
+	bool waited = q->svcb->n_waiting > 0;
+
+	for (unsigned i = 0; i < SVCB_TARGETS; i++) {
+		if (q->svcb->child[i] != NULL)
+			q->svcb->child[i]->parent = NULL;
+		q->svcb->child[i] = NULL;
+	}
+	q->svcb->n_waiting = 0;
+	return waited;
+}
+
+void
+svcb_view(const struct query *q, struct msg *m)
+{
+	/* It was sound when it came, and what was appended is. */
+	if (msg_parse(m, q->svcb->bytes, q->svcb->len) != MSG_OK)
+		m->count[MSG_ANSWER] = 0;
+}
+
+void
+svcb_end(struct queries *qs, struct query *q)
+{
+	if (q->svcb == NULL)
+		return;
+	svcb_forsake(q);
+	pool_give(&qs->svcbs, q->svcb);
+	q->svcb = NULL;
+}
