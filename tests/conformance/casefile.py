@@ -7,8 +7,19 @@ import re
 import wire
 import zones
 
-NAME_FIELDS = {"CNAME": [0], "DNAME": [0], "NS": [0], "PTR": [0], "MX": [1], "SRV": [3], "SOA": [0, 1],
-               "SVCB": [1], "HTTPS": [1], "RRSIG": [2], "NSEC": [0]}
+NAME_FIELDS = {
+    "CNAME": [0],
+    "DNAME": [0],
+    "NS": [0],
+    "PTR": [0],
+    "MX": [1],
+    "SRV": [3],
+    "SOA": [0, 1],
+    "SVCB": [1],
+    "HTTPS": [1],
+    "RRSIG": [2],
+    "NSEC": [0],
+}
 LEVELS = ("MUST", "SHOULD", "MAY", "decision")
 
 
@@ -24,7 +35,7 @@ class Step:
 class Case:
     def __init__(self, name, rules, level, what):
         self.name, self.rules, self.level, self.what = name, rules.split(","), level, what
-        self.setup, self.fresh = "main", False
+        self.setup, self.fresh, self.runs = "main", False, 1
         self.apex = name + ".example."
         self.zone = zones.Zone(self.apex)
         self.steps = []
@@ -89,6 +100,11 @@ def do_soa(case, words):
     case.zone.soa = None if words == ["none"] else (int(words[0]), int(words[1]))
 
 
+def do_fresh(case, words):
+    """fresh [N]: a server of its own; N of them, one after the other, where chance has a part."""
+    case.fresh, case.runs = True, int(words[0]) if words else 1
+
+
 def do_ask(case, words):
     case.steps.append(Step(case.absolute(words[0]), words[1], words[2:]))
 
@@ -102,7 +118,7 @@ DIRECTIVES = {
     "apex": lambda case, words: case.zone.apexes.extend(map(case.absolute, words)),
     "signed": lambda case, words: setattr(case.zone, "signed", True),
     "setup": lambda case, words: setattr(case, "setup", words[0]),
-    "fresh": lambda case, words: setattr(case, "fresh", True),
+    "fresh": do_fresh,
     "cannot": lambda case, words: case.cannot.update(words),
 }
 

@@ -48,6 +48,7 @@ def question_of(step):
     bits |= int(value_of(words, "opcode", 0)) << 11
     bits |= 0x0010 if "cd" in words else 0
     bits |= 0x0020 if "ad" in words else 0
+    bits |= 0x0040 if "z" in words else 0
     rclass = wire.CLASSES[value_of(words, "class", "IN")]
     question = (step.name, wire.type_number(step.kind), rclass)
     questions = [question, question] if "twoquestions" in words else [question]

@@ -12,7 +12,7 @@ def ttl_fits(spec, ttl):
         return True
     for sign, fits in (("<=", ttl.__le__), (">=", ttl.__ge__), ("=", ttl.__eq__)):
         if spec.startswith(sign):
-            return fits(int(spec[len(sign):]))
+            return fits(int(spec[len(sign) :]))
     return int(spec) - TTL_SLACK <= ttl <= int(spec)
 
 
@@ -107,15 +107,20 @@ CHECKS = {
     "flags": check_flags,
     "count": check_count,
     "opt": check_opt,
-    "ede": lambda answer, words: None if int(words[0]) in answer.edes() else "EDE %s" % answer.edes(),
-    "size": lambda answer, words: None if answer.size <= int(words[0]) else "%d octets" % answer.size,
-    "spelled": lambda answer, words: None if answer.questions and answer.questions[0][0] == words[0]
-    else "question's spelling",
+    "ede": lambda answer, words: (
+        None if int(words[0]) in answer.edes() else "EDE %s" % answer.edes()
+    ),
+    "size": lambda answer, words: (
+        None if answer.size <= int(words[0]) else "%d octets" % answer.size
+    ),
+    "spelled": lambda answer, words: (
+        None if answer.questions and answer.questions[0][0] == words[0] else "question's spelling"
+    ),
 }
 
 
 def check_asked(log, words):
-    """asked COUNT NAME TYPE WORD...: so many such questions went upstream; *.NAME is all below, and it"""
+    """asked COUNT NAME TYPE WORD...: so many went upstream; *.NAME is all below, and the name"""
     count, name, kind, *rest = words
     found = 0
     for question in log:

@@ -18,11 +18,18 @@ class Server:
     version_words = ("-V",)
 
     def find(self):
-        return shutil.which(self.program, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
+        return shutil.which(
+            self.program, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
+        )
 
     def version(self):
-        output = subprocess.run([self.find(), *self.version_words], stdout=subprocess.PIPE, check=False,
-                                stderr=subprocess.STDOUT, text=True).stdout
+        output = subprocess.run(
+            [self.find(), *self.version_words],
+            stdout=subprocess.PIPE,
+            check=False,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ).stdout
         words = output.replace("(", " ").replace(",", " ").split()
         return next((word for word in words if word[0].isdigit() and word.count(".") > 0), "?")
 
@@ -65,14 +72,18 @@ class Unbound(Server):
         forward = [line for line in lines if line.startswith("forward-addr")]
         listen = "  interface: ::1@%d\n" % port if has_ipv6() else ""
         text = (
-            'server:\n  directory: "%s"\n  chroot: ""\n  username: ""\n  pidfile: ""\n  use-syslog: no\n'
+            'server:\n  directory: "%s"\n  chroot: ""\n  username: ""\n  pidfile: ""\n'
+            "  use-syslog: no\n"
             "  interface: 127.0.0.1@%d\n%s  do-daemonize: no\n  num-threads: 1\n"
             '  module-config: "dns64 iterator"\n  do-not-query-localhost: no\n  ede: yes\n'
-            "  access-control: 127.0.0.0/8 allow\n  unblock-lan-zones: yes\n  insecure-lan-zones: yes\n"
+            "  access-control: 127.0.0.0/8 allow\n  unblock-lan-zones: yes\n"
+            "  insecure-lan-zones: yes\n"
         ) % (where, port, listen)
         text += "".join("  %s\n" % line for line in lines if line not in forward)
         text += "forward-zone:\n  name: .\n  forward-addr: 127.0.0.1@%d\n" % upstream
-        text += "".join("  %s\n" % line for line in forward) + "remote-control:\n  control-enable: no\n"
+        text += (
+            "".join("  %s\n" % line for line in forward) + "remote-control:\n  control-enable: no\n"
+        )
         save(where, "conf", text.replace("@UPSTREAM@", str(upstream)))
 
     def command(self, where):
@@ -88,14 +99,25 @@ class Bind(Server):
         text = (
             'options {\n directory "%s"; pid-file none; session-keyfile none; notify no;\n'
             " listen-on port %d { 127.0.0.1; }; listen-on-v6 port %d { %s; };\n"
-            " recursion yes; allow-query { any; }; allow-recursion { any; }; dnssec-validation no;\n"
-            " empty-zones-enable no; forward only; forwarders { 127.0.0.1 port %d; %s};\n%s\n};\ncontrols { };\n"
-        ) % (where, port, port, "::1" if has_ipv6() else "none", upstream, forwarders,
-             "\n".join(" " + line for line in lines if line not in more))
+            " recursion yes; allow-query { any; }; allow-recursion { any; };\n"
+            " dnssec-validation no;\n"
+            " empty-zones-enable no; forward only;\n"
+            " forwarders { 127.0.0.1 port %d; %s};\n%s\n};\ncontrols { };\n"
+        ) % (
+            where,
+            port,
+            port,
+            "::1" if has_ipv6() else "none",
+            upstream,
+            forwarders,
+            "\n".join(" " + line for line in lines if line not in more),
+        )
         # Where all is "forward only" BIND leaves out its own ipv4only.arpa and reverse names.
         for name in ("ipv4only.arpa", "0.0.192.in-addr.arpa"):
-            text += 'zone "%s" { type forward; forward first; forwarders { 127.0.0.1 port %d; }; };\n' % (
-                name, upstream)
+            text += (
+                'zone "%s" { type forward; forward first; forwarders { 127.0.0.1 port %d; }; };\n'
+                % (name, upstream)
+            )
         save(where, "conf", text.replace("@UPSTREAM@", str(upstream)))
 
     def command(self, where):
@@ -110,8 +132,10 @@ class Pdns(Server):
         forward = ";".join(["127.0.0.1:%d" % upstream] + more)
         listen = "127.0.0.1" + (",::1" if has_ipv6() else "")
         text = (
-            "local-address=%s\nlocal-port=%d\nforward-zones-recurse=.=%s\ndnssec=process-no-validate\n"
-            "daemon=no\nsocket-dir=%s\nsecurity-poll-suffix=\ndont-query=\nallow-from=127.0.0.0/8,::1\nthreads=1\n"
+            "local-address=%s\nlocal-port=%d\nforward-zones-recurse=.=%s\n"
+            "dnssec=process-no-validate\n"
+            "daemon=no\nsocket-dir=%s\nsecurity-poll-suffix=\ndont-query=\n"
+            "allow-from=127.0.0.0/8,::1\nthreads=1\n"
             "serve-rfc1918=no\nextended-resolution-errors=yes\nexport-etc-hosts=off\nwrite-pid=no\n"
             "disable-syslog=yes\nconfig-dir=%s\n"
         ) % (listen, port, forward, where, where)
@@ -131,11 +155,21 @@ class Knot(Server):
         text = ["net.listen('127.0.0.1', %d, { kind = 'dns' })" % port]
         if has_ipv6():
             text.append("net.listen('::1', %d, { kind = 'dns' })" % port)
-        for module in ("ta_update", "ta_signal_query", "ta_sentinel", "priming", "detect_time_skew"):
+        for module in (
+            "ta_update",
+            "ta_signal_query",
+            "ta_sentinel",
+            "priming",
+            "detect_time_skew",
+        ):
             text.append("modules.unload('%s')" % module)
-        text += ["trust_anchors.remove('.')", "cache.size = 20 * MB", "modules.load('policy')",
-                 *[line for line in lines if not line.startswith("forwarder ")],
-                 "policy.add(policy.all(policy.FORWARD({ %s })))" % forward]
+        text += [
+            "trust_anchors.remove('.')",
+            "cache.size = 20 * MB",
+            "modules.load('policy')",
+            *[line for line in lines if not line.startswith("forwarder ")],
+            "policy.add(policy.all(policy.FORWARD({ %s })))" % forward,
+        ]
         save(where, "conf", "\n".join(text).replace("@UPSTREAM@", str(upstream)) + "\n")
 
     def command(self, where):
@@ -163,7 +197,7 @@ def listens(port):
 
 
 class Running:
-    """A server that runs in a directory of its own: with Running(...) as it; it.up tells whether."""
+    """A server that runs in a directory of its own, until the end of "with"; up tells whether."""
 
     def __init__(self, server, where, port, upstream, lines):
         os.makedirs(where)
@@ -171,8 +205,9 @@ class Running:
         self.port = port
         self.log_path = os.path.join(where, "log")
         with open(self.log_path, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen(server.command(where), cwd=where, stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                server.command(where), cwd=where, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
         self.up = self.wait()
 
     def wait(self):

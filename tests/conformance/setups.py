@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""setups: for each setup that cases name, the lines of configuration that each server gets for it. A server
-that is not named there has no such feature: its cases count as "-"."""
+"""setups: for each setup that cases name, the lines of configuration that each server gets for it.
+A server that is not named there has no such feature: its cases count as "-"."""
 
 OWN = "2001:db8:64::/96"
 KNOT_OWN = "modules.load('dns64'); dns64.config({ prefix = '2001:db8:64::'%s })"
@@ -65,32 +65,55 @@ SETUPS = {
         "dns64d": ["dns64-prefix 2001:db8:64::/96", "exclude-a 203.0.113.0/24"],
         "bind": [bind_dns64(OWN, "mapped { !203.0.113.0/24; any; };")],
     },
-    "map-none": {"dns64d": ["dns64-prefix 2001:db8:64::/96", "map 203.0.113.0/24 none"],
-                 "bind": [bind_dns64(OWN, "mapped { !203.0.113.0/24; any; };")]},
+    "map-none": {
+        "dns64d": ["dns64-prefix 2001:db8:64::/96", "map 203.0.113.0/24 none"],
+        "bind": [bind_dns64(OWN, "mapped { !203.0.113.0/24; any; };")],
+    },
     "client-prefix": {
-        "dns64d": ["dns64-prefix 2001:db8:64::/96", "client 127.0.0.2/32 {", "dns64-prefix 2001:db8:65::/96", "}"],
+        "dns64d": [
+            "dns64-prefix 2001:db8:64::/96",
+            "client 127.0.0.2/32 {",
+            "dns64-prefix 2001:db8:65::/96",
+            "}",
+        ],
         "bind": [
             bind_dns64("2001:db8:64::/96", "clients { !127.0.0.2; any; };"),
             bind_dns64("2001:db8:65::/96", "clients { 127.0.0.2; };"),
         ],
     },
     "client-never": {
-        "dns64d": ["dns64-prefix 2001:db8:64::/96", "client 127.0.0.3/32 {", "synthesize never", "}"],
+        "dns64d": [
+            "dns64-prefix 2001:db8:64::/96",
+            "client 127.0.0.3/32 {",
+            "synthesize never",
+            "}",
+        ],
         "bind": [bind_dns64(OWN, "clients { !127.0.0.3; any; };")],
-        "knot": [KNOT_OWN % "", "modules.load('view')",
-                 "view:addr('127.0.0.3/32', policy.all(policy.FLAGS('DNS64_DISABLE')))"],
+        "knot": [
+            KNOT_OWN % "",
+            "modules.load('view')",
+            "view:addr('127.0.0.3/32', policy.all(policy.FLAGS('DNS64_DISABLE')))",
+        ],
     },
     "dns64-for-ipv6": {
         "dns64d": ["dns64-prefix 2001:db8:64::/96", "dns64-for ipv6"],
         "bind": [bind_dns64(OWN, "clients { ::/0; };")],
-        "knot": [KNOT_OWN % "", "modules.load('view')",
-                 "view:addr('0.0.0.0/0', policy.all(policy.FLAGS('DNS64_DISABLE')))"],
+        "knot": [
+            KNOT_OWN % "",
+            "modules.load('view')",
+            "view:addr('0.0.0.0/0', policy.all(policy.FLAGS('DNS64_DISABLE')))",
+        ],
     },
-    "ignore-aaaa": own(dns64d=["ignore-aaaa d13-ignore-aaaa.example"],
-                       unbound=["dns64-ignore-aaaa: d13-ignore-aaaa.example."]),
+    "ignore-aaaa": own(
+        dns64d=["ignore-aaaa d13-ignore-aaaa.example"],
+        unbound=["dns64-ignore-aaaa: d13-ignore-aaaa.example."],
+    ),
     "never-synthesize": own(
         dns64d=["never-synthesize d13-never-zone.example"],
-        knot=["policy.add(policy.suffix(policy.FLAGS('DNS64_DISABLE'), {todname('d13-never-zone.example.')}))"],
+        knot=[
+            "policy.add(policy.suffix(policy.FLAGS('DNS64_DISABLE'), "
+            "{ todname('d13-never-zone.example.') }))"
+        ],
     ),
     "always": {
         "dns64d": ["dns64-prefix 2001:db8:64::/96", "synthesize always"],
@@ -107,11 +130,17 @@ SETUPS = {
         dns64d=["reverse local nat64.example"],
         unbound=[
             'local-zone: "0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa." redirect',
-            'local-data: "0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa. PTR nat64.example."',
+            'local-data: "0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa. '
+            'PTR nat64.example."',
         ],
     ),
-    "states": {"dns64d": ["dns64-prefix 2001:db8:64::/96 active", "dns64-prefix 2001:db8:65::/96 drain",
-                          "dns64-prefix 2001:db8:66::/96 down"]},
+    "states": {
+        "dns64d": [
+            "dns64-prefix 2001:db8:64::/96 active",
+            "dns64-prefix 2001:db8:65::/96 drain",
+            "dns64-prefix 2001:db8:66::/96 down",
+        ]
+    },
     "all-down": {"dns64d": ["dns64-prefix 2001:db8:64::/96 down"]},
     "pair": own(
         dns64d=["nameserver 127.0.0.2 port @UPSTREAM@"],

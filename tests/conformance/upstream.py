@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""upstream: two addresses that answer from the zones of the cases, over UDP and TCP, and note all questions."""
+"""upstream: two addresses that answer from the cases' zones over UDP and TCP, and note who asked."""
 
 import socket
 import struct
@@ -18,7 +18,10 @@ class Upstream:
         self.world, self.port = world, port
         self.log = []
         for address, which in (("127.0.0.1", "first"), ("127.0.0.2", "second")):
-            for transport, target in ((socket.SOCK_DGRAM, self._udp), (socket.SOCK_STREAM, self._tcp)):
+            for transport, target in (
+                (socket.SOCK_DGRAM, self._udp),
+                (socket.SOCK_STREAM, self._tcp),
+            ):
                 sock = socket.socket(socket.AF_INET, transport)
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 sock.bind((address, port))
@@ -84,4 +87,4 @@ def write(query, question, answer, transport):
     octets = wire.message(query.id, bits, questions, answer.an, answer.au, answer.ad + opt)
     if len(octets) > limit or "tc" in answer.words:
         octets = wire.message(query.id, bits | 0x0200, questions, ad=opt)
-    return octets
+    return octets[:-6] if "cut" in answer.words else octets

@@ -5,14 +5,42 @@ import ipaddress
 import struct
 
 TYPES = {
-    "A": 1, "NS": 2, "CNAME": 5, "SOA": 6, "PTR": 12, "HINFO": 13, "MX": 15, "TXT": 16, "AAAA": 28,
-    "SRV": 33, "NAPTR": 35, "DNAME": 39, "OPT": 41, "DS": 43, "RRSIG": 46, "NSEC": 47, "DNSKEY": 48,
-    "SVCB": 64, "HTTPS": 65, "IXFR": 251, "AXFR": 252, "ANY": 255, "CAA": 257,
+    "A": 1,
+    "NS": 2,
+    "CNAME": 5,
+    "SOA": 6,
+    "PTR": 12,
+    "HINFO": 13,
+    "MX": 15,
+    "TXT": 16,
+    "AAAA": 28,
+    "SRV": 33,
+    "NAPTR": 35,
+    "DNAME": 39,
+    "OPT": 41,
+    "DS": 43,
+    "RRSIG": 46,
+    "NSEC": 47,
+    "DNSKEY": 48,
+    "SVCB": 64,
+    "HTTPS": 65,
+    "IXFR": 251,
+    "AXFR": 252,
+    "ANY": 255,
+    "CAA": 257,
 }
 TYPE_NAMES = {number: name for name, number in TYPES.items()}
 RCODES = {
-    "NOERROR": 0, "FORMERR": 1, "SERVFAIL": 2, "NXDOMAIN": 3, "NOTIMP": 4, "REFUSED": 5,
-    "YXDOMAIN": 6, "NOTAUTH": 9, "RCODE11": 11, "BADVERS": 16,
+    "NOERROR": 0,
+    "FORMERR": 1,
+    "SERVFAIL": 2,
+    "NXDOMAIN": 3,
+    "NOTIMP": 4,
+    "REFUSED": 5,
+    "YXDOMAIN": 6,
+    "NOTAUTH": 9,
+    "RCODE11": 11,
+    "BADVERS": 16,
 }
 RCODE_NAMES = {number: name for name, number in RCODES.items()}
 CLASSES = {"IN": 1, "CH": 3, "HS": 4, "CLASS1000": 1000}
@@ -87,6 +115,8 @@ def svcb_parameter(word):
 
 
 def strings(words):
+    """Character strings; *N is one of N letters."""
+    words = ["a" * int(word[1:]) if word[0] == "*" else word for word in words]
     return b"".join(bytes([len(word)]) + word.encode() for word in words)
 
 
@@ -99,7 +129,11 @@ def rdata_to_wire(kind, words):
     if type_number(kind) in HAS_ONE_NAME:
         return name_to_wire(words[0])
     if kind == "SOA":
-        return name_to_wire(words[0]) + name_to_wire(words[1]) + struct.pack("!5I", *map(int, words[2:7]))
+        return (
+            name_to_wire(words[0])
+            + name_to_wire(words[1])
+            + struct.pack("!5I", *map(int, words[2:7]))
+        )
     if kind == "MX":
         return struct.pack("!H", int(words[0])) + name_to_wire(words[1])
     if kind == "SRV":
@@ -147,7 +181,9 @@ def rdata_text(kind, octets):
     if kind == 6:
         first, offset = name_from_wire(octets, 0)
         second, offset = name_from_wire(octets, offset)
-        return " ".join([first, second] + [str(n) for n in struct.unpack_from("!5I", octets, offset)])
+        return " ".join(
+            [first, second] + [str(n) for n in struct.unpack_from("!5I", octets, offset)]
+        )
     return "\\# %d %s" % (len(octets), octets[:40].hex())
 
 
@@ -231,7 +267,9 @@ class Message:
         return found
 
     def edes(self):
-        return [struct.unpack_from("!H", octets)[0] for code, octets in self.options() if code == 15]
+        return [
+            struct.unpack_from("!H", octets)[0] for code, octets in self.options() if code == 15
+        ]
 
     @property
     def do(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""zones: what the upstream knows, and what it says to a question: as a resolver would from the records of a
-case, unless the case has a reply of its own for that question."""
+"""zones: what the upstream knows and says: what a resolver would from the records of a case, unless
+the case has a reply of its own for that question."""
 
 import wire
 
@@ -22,8 +22,13 @@ class Question:
         self.do = bool(message.do)
         self.options = [code for code, _ in message.options()]
         self.words = {
-            transport, which, "cd" if self.cd else "nocd", "do" if self.do else "nodo",
-            "edns" if self.edns else "noedns", "ad" if self.ad else "noad", "rd" if self.rd else "nord",
+            transport,
+            which,
+            "cd" if self.cd else "nocd",
+            "do" if self.do else "nodo",
+            "edns" if self.edns else "noedns",
+            "ad" if self.ad else "noad",
+            "rd" if self.rd else "nord",
         } | {"option=%d" % code for code in self.options}
 
     @property
@@ -52,7 +57,9 @@ class Zone:
         self.signed = False
 
     def apex_of(self, name):
-        return max((apex for apex in self.apexes if below(name, apex)), key=len, default=self.apexes[0])
+        return max(
+            (apex for apex in self.apexes if below(name, apex)), key=len, default=self.apexes[0]
+        )
 
     def soa_records(self, name):
         if self.soa is None:
@@ -167,8 +174,11 @@ class World:
         for last in ("170", "171"):
             address = bytes([192, 0, 0, int(last)])
             self.root.records.append(wire.Record("ipv4only.arpa.", 3600, 1, address))
-            self.root.records.append(wire.Record(last + ".0.0.192.in-addr.arpa.", 3600, 12,
-                                                 wire.name_to_wire("ipv4only.arpa.")))
+            self.root.records.append(
+                wire.Record(
+                    last + ".0.0.192.in-addr.arpa.", 3600, 12, wire.name_to_wire("ipv4only.arpa.")
+                )
+            )
 
     def zone_of(self, name):
         while name:
