@@ -5,9 +5,12 @@ import os
 import shutil
 import socket
 import subprocess
+import threading
 import time
 
 STARTS_WITHIN = 15
+ALIVE = set()  # processes
+STARTING = threading.Lock()  # taken for good by end_all
 
 
 class Server:
@@ -188,6 +191,24 @@ def has_ipv6():
         return False
 
 
+def is_free(port):
+    """Can it be had, on all addresses and over both transports?"""
+    for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+        with socket.socket(socket.AF_INET, kind) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, kind == socket.SOCK_STREAM)
+            try:
+                sock.bind(("", port))
+            except OSError:
+                return False
+    return True
+
+
+def end_all():
+    STARTING.acquire()
+    for process in list(ALIVE):
+        process.kill()
+
+
 def listens(port):
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
@@ -204,10 +225,11 @@ class Running:
         server.write(where, port, upstream, lines)
         self.port = port
         self.log_path = os.path.join(where, "log")
-        with open(self.log_path, "w", encoding="utf-8") as log:
+        with STARTING, open(self.log_path, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 server.command(where), cwd=where, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
+            ALIVE.add(self.process)
         self.up = self.wait()
 
     def wait(self):
@@ -232,3 +254,4 @@ class Running:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        ALIVE.discard(self.process)

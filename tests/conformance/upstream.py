@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""upstream: two addresses that answer from the cases' zones over UDP and TCP, and note who asked."""
+"""upstream: two addresses that answer from the cases' zones over UDP and TCP, and note it."""
 
 import socket
 import struct
