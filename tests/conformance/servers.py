@@ -221,14 +221,15 @@ class Running:
     """A server that runs in a directory of its own, until the end of "with"; up tells whether."""
 
     def __init__(self, server, where, port, upstream, lines):
-        os.makedirs(where)
-        server.write(where, port, upstream, lines)
         self.port = port
         self.log_path = os.path.join(where, "log")
-        with STARTING, open(self.log_path, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen(
-                server.command(where), cwd=where, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+        with STARTING:
+            os.makedirs(where)
+            server.write(where, port, upstream, lines)
+            with open(self.log_path, "w", encoding="utf-8") as log:
+                self.process = subprocess.Popen(
+                    server.command(where), cwd=where, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                )
             ALIVE.add(self.process)
         self.up = self.wait()
 
