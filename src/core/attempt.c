@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/sieve.h"
 #include "dns/build.h"
 #include "dns/name.h"
 
@@ -142,6 +143,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static size_t
 write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_ns)
 {
+	size_t len;
 	const struct build_opt opt = { .do_bit = l->do_bit,
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
@@ -150,8 +152,10 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		    l->do_bit || ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
 
 	l->edns = opt.present;
-	return build_query(
+	len = build_query(
 	    buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, l->cd || l->checking, &opt);
+	sieve_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
+	return len;
 }
 
 /* The client's own message: a changed one would not be what it signed (rules.md D20). */
@@ -194,6 +198,8 @@ bool
 attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 {
 	lookup_stop_attempt(ls, l);
+	if (u != l->upstream)
+		sieve_forget(l);
 	l->upstream = u;
 	l->pinned = true;
 	l->phase = LOOKUP_TO_ASK;
@@ -283,6 +289,8 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 			/* A server may close at any time (RFC 7766 section 6.2.4): once more over a
 			 * new one. */
 			l->tcp_again = true;
+			attempt_again(ls, l, l->upstream);
+		} else if (sieve_without_tcp(l)) {
 			attempt_again(ls, l, l->upstream);
 		} else if (!l->tcp_only && !l->tcp_kept) {
 			l->tcp = false;

@@ -81,6 +81,9 @@ enum lookup_phase {
 	LOOKUP_DONE
 };
 
+/* What was wrong with a reply that TCP is to confirm (rules.md D21). */
+enum lookup_suspect { LOOKUP_NO_SUSPECT, LOOKUP_SUSPECT_CASE };
+
 struct lookup {
 	struct list link;         /* attempts to be sent, or those over one TCP connection */
 	struct list waiters;      /* struct query.link */
@@ -88,9 +91,11 @@ struct lookup {
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; name or an object of the pool of long names */
 	uint8_t *message; /* owned: the client's own message, sent as it is (rules.md D20); NULL */
+	uint64_t cases;   /* of the attempt: which letters are capitals; 0: none */
 	uint64_t errored; /* bit per upstream that gave an error */
 	uint32_t hash;
-	uint32_t number; /* its place in the table of lookups */
+	uint32_t near_miss; /* digest of the reply that TCP is to confirm */
+	uint32_t number;    /* its place in the table of lookups */
 	uint16_t qtype;
 	uint16_t qclass;
 	uint16_t n_waiters;
@@ -105,6 +110,7 @@ struct lookup {
 	uint8_t n_sends;  /* attempts so far, up to 255 */
 	uint8_t n_silent; /* of those, without a reply */
 	uint8_t n_near_misses;
+	uint8_t suspect; /* enum lookup_suspect */
 	bool do_bit : 1;
 	bool cd : 1;
 	bool listed : 1; /* in the hash table */
@@ -117,6 +123,7 @@ struct lookup {
 	bool pinned : 1;   /* the next attempt goes to upstream, whatever its health */
 	bool edns : 1;     /* the attempt carried an OPT */
 	bool probe : 1;    /* of an upstream that is down; nobody waits */
+	bool no_tcp : 1;   /* TCP was not to be had to confirm a near miss */
 	bool tcp_kept : 1; /* a signed question stays with its client's transport */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
@@ -135,7 +142,9 @@ struct lookups {
 	uint64_t seed;
 	struct list to_ask;
 	unsigned n_spaces;
-	struct txid *spaces; /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
+	uint8_t
+	    reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (rules.md D24) */
+	struct txid *spaces;       /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
 };
 
 /* lookups_init: room for CAP lookups; the pointers are borrowed for its life. Returns 0 or -errno.

@@ -16,6 +16,7 @@ clear(struct upstream *u)
 	u->n_failures = 0;
 	u->last_reply_ns = 0;
 	u->no_edns_until_ns = 0;
+	u->case_guard = (struct upstream_guard){ .n_same = 0 };
 	u->n_sockets = 0;
 	u->n_tcp = 0;
 	for (unsigned i = 0; i < ENGINE_MAX_SPACES; i++)
@@ -176,6 +177,24 @@ upstreams_on_failure(struct upstreams *us, unsigned u, struct wheel *wheel, uint
 	log_warn("upstream",
 	    "%s: no reply to %u questions in a row: asked only if no other is left",
 	    netaddr_format(&up->addr, text), up->n_failures);
+	return true;
+}
+
+bool
+upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *g, const char *what,
+    bool same, uint64_t now_ns)
+{
+	char text[NETADDR_TEXT];
+
+	g->n_same = same ? (uint8_t)(g->n_same + 1) : 0;
+	if (g->n_same < UPSTREAM_SAME)
+		return false;
+	g->n_same = 0;
+	g->off_until_ns = now_ns + UPSTREAM_UNGUARDED_MS * NS_PER_MS;
+	if (!g->logged)
+		log_notice("upstream", "%s: does not return %s: asked without, tried again hourly",
+		    netaddr_format(&us->table[u].addr, text), what);
+	g->logged = true;
 	return true;
 }
 

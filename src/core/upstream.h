@@ -26,7 +26,16 @@
 #define UPSTREAM_FAILURES 3   /* in a row, over at least one timeout, before one is down */
 #define UPSTREAM_PROBE_MS 400 /* between probes of one that is down */
 #define UPSTREAM_NO_EDNS_MS \
-	300000 /* how long one that cannot EDNS is asked without (rules.md D1) */
+	300000          /* how long one that cannot EDNS is asked without (rules.md D1) */
+#define UPSTREAM_SAME 3 /* times TCP confirms a near miss before its guard goes off */
+#define UPSTREAM_UNGUARDED_MS 3600000U /* for so long (rules.md D21) */
+
+/* A way to tell a true reply from a guessed one, which some upstreams cannot (rules.md D21). */
+struct upstream_guard {
+	uint64_t off_until_ns;
+	uint8_t n_same; /* times TCP confirmed what it had stopped */
+	bool logged;
+};
 
 struct upstream {
 	struct netaddr addr; /* NETADDR_NONE: the number is free */
@@ -36,12 +45,20 @@ struct upstream {
 	uint32_t n_failures;    /* since its last reply */
 	uint64_t last_reply_ns; /* or when it became active */
 	uint64_t no_edns_until_ns;
+	struct upstream_guard case_guard;  /* it repeats the question's case */
 	struct wheel_timer probe;          /* set while it is down and active */
 	int32_t socket[ENGINE_MAX_SPACES]; /* slot for new questions, -1 for none */
 	unsigned n_sockets;                /* slots that lead to it */
 	struct list tcp;                   /* lookups in flight over its connection */
 	unsigned n_tcp;
 };
+
+/* upstream_guarded: may this guard be relied on now? */
+static inline bool
+upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
+{
+	return g->off_until_ns <= now_ns;
+}
 
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
@@ -93,6 +110,13 @@ bool upstreams_on_reply(struct upstreams *us, unsigned u, struct wheel *wheel, u
  * it is marked down by this; its probe timer is set then.
  */
 bool upstreams_on_failure(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
+
+/*
+ * upstreams_on_confirmed: TCP has answered what guard G of upstream U, called WHAT in the log, had
+ * stopped; SAME: with the same. Returns true when the guard goes off by this.
+ */
+bool upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *g,
+    const char *what, bool same, uint64_t now_ns);
 
 /* upstreams_release: forget an inactive upstream that has nothing in flight any more. */
 void upstreams_release(struct upstreams *us, unsigned u);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
+#include "core/sieve.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 
@@ -137,22 +138,27 @@ match_id(struct lookups *ls, const struct engine_in *in, const struct msg *msg)
 	return lookup_at(ls, owner->lookup);
 }
 
-static bool
-same_question(const struct lookup *l, const struct msg *m)
+static enum sieve_match
+match_question(const struct lookup *l, const struct msg *m)
 {
 	if (m->qname_len == 0)
 		/* One that did not understand us may say so without the question (rules.md D1). */
-		return m->qdcount == 0 && rejects_edns(l, m);
-	return m->qname_len == l->qname_len && m->qtype == l->qtype && m->qclass == l->qclass &&
-	       name_equal(msg_qname(m), l->qname);
+		return m->qdcount == 0 && rejects_edns(l, m) ? SIEVE_SAME : SIEVE_OTHER;
+	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
+		return SIEVE_OTHER;
+	return sieve_name(l, msg_qname(m));
 }
 
 /* The ID but not the question: somebody guesses. The right reply may still come (reliability:
  * TuDoor). */
 static void
-on_near_miss(struct lookups *ls, struct lookup *l)
+on_near_miss(struct lookups *ls, struct lookup *l, enum sieve_match match, const struct msg *msg)
 {
 	stats_inc(&ls->stats->upstream_mismatch);
+	if (match == SIEVE_SUSPECT_CASE) {
+		sieve_stop(ls, l, LOOKUP_SUSPECT_CASE, msg);
+		return;
+	}
 	if (l->phase != LOOKUP_ASKED_UDP || l->message != NULL ||
 	    ++l->n_near_misses < LOOKUP_NEAR_MISSES)
 		return;
@@ -165,6 +171,7 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
     struct lookup_result *result, uint64_t now_ns)
 {
 	enum msg_verdict verdict = msg_parse(msg, in->msg, in->len);
+	enum sieve_match match;
 	struct lookup *l;
 	bool goes_on;
 
@@ -179,8 +186,9 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 	l = match_id(ls, in, msg);
 	if (l == NULL)
 		return NULL;
-	if (!same_question(l, msg)) {
-		on_near_miss(ls, l);
+	match = match_question(l, msg);
+	if (UNLIKELY(match != SIEVE_SAME)) {
+		on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL);
 		return NULL;
 	}
 	stats_inc(&ls->stats->upstream_replies);
@@ -189,6 +197,9 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 		stats_inc(&ls->stats->upstream_malformed);
 		goes_on = attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	} else {
+		if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
+			sieve_confirm(ls, l, msg, now_ns);
+		sieve_unmix(ls, l, msg);
 		goes_on = judge(ls, l, msg, result, now_ns);
 	}
 	return goes_on ? NULL : l;

@@ -290,6 +290,21 @@ build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
 	return finish(&b, &fitting);
 }
 
+/*
+ * An upstream may repeat the question's name as an owner instead of pointing to it. There too the
+ * client gets its own spelling. Lengths do not change, and what is pointed to changes for all.
+ */
+static void
+respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
+{
+	struct rr rr = { .end = src->at[MSG_ANSWER] };
+
+	while (rr.end < end && msg_next(src, &rr) && rr.end <= end) {
+		if (name_equal_at(src->bytes, src->len, rr.at, qname))
+			name_respell(buf + rr.at, src->bytes + rr.at, qname);
+	}
+}
+
 size_t
 build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const uint8_t *qname,
     uint16_t clear, size_t limit, const struct build_opt *opt)
@@ -309,6 +324,8 @@ build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const 
 	memcpy(buf + 2, src->bytes + 2, b.end[MSG_ADDITIONAL] - 2);
 	if (b.qname_len > 0)
 		memcpy(buf + DNS_HEADER_LEN, qname, b.qname_len);
+	if (UNLIKELY(src->spelled) && b.qname_len > 0)
+		respell(buf, b.end[MSG_ADDITIONAL], src, qname);
 	if (UNLIKELY(src->edns.present && src->edns.end < src->len) &&
 	    b.end[MSG_ADDITIONAL] == src->edns.at)
 		append_behind_opt(&b, src, limit - build_opt_len(&fitting));

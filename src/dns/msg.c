@@ -123,6 +123,11 @@ parse_records(struct msg *m, size_t pos)
 		for (unsigned n = m->count[s]; n > 0; n--) {
 			if (!rr_read(m, rr.end, &rr))
 				return MSG_MALFORMED;
+			/* A pointer has two bytes. */
+			if (UNLIKELY(rr.fixed - rr.at != 2))
+				m->spelled |= m->bytes[rr.at] != 0;
+			if (UNLIKELY(rr.type == DNS_TYPE_DNAME))
+				m->dname = true;
 			if (rr.type == DNS_TYPE_OPT && !parse_opt(m, (enum msg_section)s, &rr))
 				verdict = MSG_BAD_OPT;
 		}

@@ -44,6 +44,8 @@ struct msg {
 	size_t qname_len;     /* bytes of the name at offset 12; 0 without a question */
 	uint16_t count[MSG_SECTIONS]; /* records, OPT and TSIG included */
 	size_t at[MSG_SECTIONS];      /* offset of each section's first record */
+	bool spelled;   /* an owner begins with a label, not with a pointer */
+	bool dname;     /* there is a DNAME */
 	bool signature; /* last in additional is TSIG or SIG(0): a SIG covering type 0 (RFC 2931) */
 	struct edns edns;
 };

@@ -176,6 +176,64 @@ name_lower(uint8_t *dst, const uint8_t *src, size_t len)
 		dst[i] = fold(src[i]);
 }
 
+/* 0x20 in each byte of W that is a lower-case letter; the sums as in fold8. */
+static inline uint64_t
+letters8(uint64_t w)
+{
+	uint64_t low = w & EACH_BYTE(0x7f);
+	uint64_t from_a = low + EACH_BYTE(0x80 - 'a');
+	uint64_t above_z = low + EACH_BYTE(0x80 - 'z' - 1);
+
+	return ((from_a ^ above_z) & ~w & EACH_BYTE(0x80)) >> 2;
+}
+
+static inline void
+mix8(uint8_t *p, uint64_t bits)
+{
+	uint64_t w = load8(p);
+
+	w ^= letters8(w) & bits;
+	memcpy(p, &w, sizeof w);
+}
+
+void
+name_mix(uint8_t *name, size_t len, uint64_t bits)
+{
+	size_t i = 0;
+
+	/* Of eight bits one is used at a time; after eight rounds each has been. */
+	for (; len - i >= 8; i += 8) {
+		mix8(name + i, bits);
+		bits = bits << 1 | bits >> 63;
+	}
+	if (i == len)
+		return;
+	if (len >= 8) {
+		/* Some of these eight have had their turn: what is a capital now stays one. */
+		mix8(name + len - 8, bits);
+		return;
+	}
+	for (; i < len; i++) {
+		if (name[i] >= 'a' && name[i] <= 'z')
+			name[i] = (uint8_t)(name[i] ^ (bits >> 8 * i & 0x20));
+	}
+}
+
+void
+name_respell(uint8_t *at, const uint8_t *from, const uint8_t *like)
+{
+	while (from[0] != 0 && from[0] <= DNS_LABEL_MAX) {
+		size_t size = (size_t)from[0] + 1;
+
+		if (at[0] != from[0] || memcmp(at, from, size) != 0)
+			return;
+		memcpy(at, like, size);
+		at += size;
+		from += size;
+		like += size;
+	}
+}
+
 /* What is shorter than a word: two halves that overlap, or byte by byte. */
 static inline bool
 equal_short(const uint8_t *a, const uint8_t *b, size_t len)

@@ -28,8 +28,8 @@
  * (behind the first pointer, if any) to *end. Returns the name's length; 0, with OUT
  * unspecified and *end untouched, when it is malformed, too long or runs out of the message.
  */
-MUST_USE size_t name_expand(const uint8_t *msg, size_t len, size_t pos,
-    uint8_t out[static DNS_NAME_MAX], size_t *end);
+MUST_USE size_t name_expand(
+    const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_NAME_MAX], size_t *end);
 
 /*
  * name_skip: the offset behind the name at MSG[pos] without following pointers; 0 when a
@@ -68,6 +68,19 @@ MUST_USE unsigned name_labels(const uint8_t *name);
 
 /* name_lower: copy LEN bytes of a name, its letters in lower case. DST may be SRC. */
 void name_lower(uint8_t *dst, const uint8_t *src, size_t len);
+
+/*
+ * name_mix: turn those of the letters of NAME (LEN bytes, in lower case) to upper case that BITS,
+ * 64 random ones, choose ("0x20"). The same bits make the same choice.
+ */
+void name_mix(uint8_t *name, size_t len, uint64_t bits);
+
+/*
+ * name_respell: from the first one on, as long as the labels at AT are, byte for byte, those of
+ * FROM give them the spelling of LIKE. All three end in a root label or a pointer; LIKE has at
+ * least the labels of FROM.
+ */
+void name_respell(uint8_t *at, const uint8_t *from, const uint8_t *like);
 
 /* name_equal: are two names the same but for case? */
 MUST_USE bool name_equal(const uint8_t *a, const uint8_t *b);

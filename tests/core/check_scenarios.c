@@ -7,6 +7,7 @@
  *	local-zones | version TEXT	of the engine as a whole
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
  *	selection random|round-robin|in-order
+ *	case-randomization yes|no
  *	timeout MS | attempts N | size N | queries N
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
@@ -22,9 +23,9 @@
  *	pass MS				time passes
  *	reload				the settings above it apply from now
  * What is expected, in this order of appearance:
- *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q]
+ *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q] [mixed]
  *		the next thing sent is this question, from now on called Q; its ID is not that of
- *		the other
+ *		the other; mixed: and its letters are not all in the case given
  *	question Q uN|u? udp|tcp asis C
  *		the same, but what is sent are client C's own octets but for the ID
  *	answer C RCODE [tc] [aa] [ad] [ede=N] + records
@@ -333,6 +334,8 @@ do_setting(struct run *r, char **w, unsigned n)
 		r->conf.udp_size_client = (uint16_t)atoi(w[1]);
 	} else if (strcmp(w[0], "queries") == 0) {
 		r->conf.max_queries = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "case-randomization") == 0) {
+		r->conf.case_randomization = strcmp(w[1], "yes") == 0;
 	} else if (strcmp(w[0], "forget") == 0) {
 		r->n_plan = 0;
 	} else if (strcmp(w[0], "local-zones") == 0) {
@@ -628,7 +631,8 @@ check_question(struct run *r, char **w, unsigned n, const struct sent *s, const 
 	struct msg m = *mm;
 
 	read_name(r, w[4], name);
-	CHECK(m.qname_len == name_len(name) && memcmp(msg_qname(&m), name, m.qname_len) == 0);
+	CHECK(m.qname_len == name_len(name) && name_equal(msg_qname(&m), name));
+	CHECK((memcmp(msg_qname(&m), name, m.qname_len) != 0) == has_word(w, n, "mixed"));
 	CHECK(m.qtype == read_type(r, w[5]));
 	CHECK(m.qclass == (class != NULL ? atoi(class) : DNS_CLASS_IN));
 	CHECK(((m.flags & DNS_CD) != 0) == has_word(w, n, "cd"));

@@ -576,6 +576,29 @@ START_TEST(d20_signed_too_long)
 }
 END_TEST
 
+/* Owners that repeat the question get the client's spelling, others keep theirs (rules.md D21, D24). */
+START_TEST(d21_owners)
+{
+	struct msg m;
+	size_t len;
+
+	message_read(&m, in, sizeof in,
+	    "1234 8180 0001 0003 0000 0001 <wWw.ExaMple.com>" A_IN
+	    "<wWw.ExaMple.com> 0001 0001 0000003c 0004 c0000201"
+	    "03 'wWw' c010 0001 0001 0000003c 0004 c0000202"
+	    "<wwX.ExaMple.com> 0001 0001 0000003c 0004 c0000203"
+	    "<ns.ExaMple.com> 0001 0001 0000003c 0004 c0000204");
+	ck_assert(m.spelled && !m.dname);
+	len = build_relay(out, sizeof out, &m, 0xabcd, www, 0, 512, &(struct build_opt){ 0 });
+	message_expect(out, len,
+	    "abcd 8180 0001 0003 0000 0001 <www.example.com>" A_IN
+	    "<www.example.com> 0001 0001 0000003c 0004 c0000201"
+	    "03 'www' c010 0001 0001 0000003c 0004 c0000202"
+	    "<wwX.ExaMple.com> 0001 0001 0000003c 0004 c0000203"
+	    "<ns.ExaMple.com> 0001 0001 0000003c 0004 c0000204");
+}
+END_TEST
+
 static TCase *
 limits_case(void)
 {
@@ -602,6 +625,7 @@ relay_case(void)
 	tcase_add_test(tc, relay_opt_in_the_middle_cut);
 	tcase_add_loop_test(tc, d20_signed, 0, (int)N(signed_cases));
 	tcase_add_test(tc, d20_signed_too_long);
+	tcase_add_test(tc, d21_owners);
 	return tc;
 }
 

@@ -281,6 +281,35 @@ START_TEST(every_byte_folds_as_ascii)
 }
 END_TEST
 
+/* rules.md D21: only a-z change, to capitals; the same bits, the same choice; all letters have a share. */
+START_TEST(d21_mix)
+{
+	uint8_t c = (uint8_t)_i;
+	bool letter = c >= 'a' && c <= 'z';
+
+	for (size_t len = 1; len <= 40; len++) {
+		uint8_t ever[40] = { 0 }, not[40] = { 0 };
+
+		for (unsigned n = 0; n < 64; n++) {
+			uint8_t one[40], two[40];
+
+			memset(one, c, sizeof one);
+			memset(two, c, sizeof two);
+			name_mix(one, len, UINT64_C(0x9e3779b97f4a7c15) << n);
+			name_mix(two, len, UINT64_C(0x9e3779b97f4a7c15) << n);
+			ck_assert_mem_eq(one, two, sizeof one);
+			for (size_t i = 0; i < sizeof one; i++) {
+				ck_assert(one[i] == c || (letter && i < len && one[i] == c - 32));
+				ever[i] |= one[i] != c;
+				not[i] |= one[i] == c;
+			}
+		}
+		for (size_t i = 0; i < len && letter; i++)
+			ck_assert_msg(ever[i] && not[i], "byte %zu of %zu", i, len);
+	}
+}
+END_TEST
+
 /* Two bytes are the same exactly if they fold to the same, wherever in a name they stand. */
 START_TEST(equal_only_when_folded_bytes_are)
 {
@@ -510,6 +539,7 @@ compare_cases(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, every_byte_folds_as_ascii, 0, 256);
+	tcase_add_loop_test(tc, d21_mix, 0, 256);
 	tcase_add_loop_test(tc, equal_only_when_folded_bytes_are, 0, 256);
 	tcase_add_test(tc, equality_minds_label_bounds);
 	tcase_add_loop_test(tc, is_below, 0, N_OF(below_cases));

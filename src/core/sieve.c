@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sieve.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "core/attempt.h"
+#include "dns/name.h"
+
+void
+sieve_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	l->cases = 0;
+	if (!ls->conf->case_randomization || l->phase != LOOKUP_ASKED_UDP ||
+	    !upstream_guarded(&up->case_guard, now_ns))
+		return;
+	l->cases = rng_u64(ls->rng);
+	name_mix(qname, l->qname_len, l->cases);
+}
+
+enum sieve_match
+sieve_name(const struct lookup *l, const uint8_t *name)
+{
+	uint8_t spelled[DNS_NAME_MAX];
+
+	if (l->cases != 0) {
+		memcpy(spelled, l->qname, l->qname_len);
+		name_mix(spelled, l->qname_len, l->cases);
+		if (memcmp(spelled, name, l->qname_len) == 0)
+			return SIEVE_SAME;
+	}
+	if (!name_equal_len(name, l->qname, l->qname_len))
+		return SIEVE_OTHER;
+	return l->cases != 0 ? SIEVE_SUSPECT_CASE : SIEVE_SAME;
+}
+
+static void
+unmix_records(uint8_t *bytes, const struct msg *m, const uint8_t *mixed, const uint8_t *qname)
+{
+	struct rr rr = { .end = m->at[MSG_ANSWER] };
+
+	while (rr.end < m->len && msg_next(m, &rr)) {
+		name_respell(bytes + rr.at, mixed, qname);
+		if (m->dname && rr.type == DNS_TYPE_CNAME && name_skip(bytes, rr.end, rr.rdata) > 0)
+			name_respell(bytes + rr.rdata, mixed, qname);
+	}
+}
+
+void
+sieve_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
+{
+	uint8_t mixed[DNS_NAME_MAX];
+
+	if (l->cases == 0 || m->qname_len == 0 || m->len > sizeof(ls->reply))
+		return;
+	memcpy(ls->reply, m->bytes, m->len);
+	memcpy(mixed, msg_qname(m), m->qname_len);
+	memcpy(ls->reply + DNS_HEADER_LEN, l->qname, l->qname_len);
+	if (m->edns.options != NULL)
+		m->edns.options = ls->reply + (m->edns.options - m->bytes);
+	m->bytes = ls->reply;
+	if (UNLIKELY(m->spelled || m->dname))
+		unmix_records(ls->reply, m, mixed, l->qname);
+}
+
+/*
+ * What a reply says: rcode, answer and authority, whatever the order of the records and what
+ * remains of their TTLs. 0: nothing that could be said twice.
+ */
+static uint32_t
+digest(const struct lookups *ls, const struct msg *m)
+{
+	uint64_t sum = m->rcode + 1u;
+	struct rr rr;
+
+	for (unsigned s = MSG_ANSWER; s <= MSG_AUTHORITY; s++) {
+		uint16_t n = m->count[s];
+
+		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
+		     more = --n > 0 && msg_next(m, &rr))
+			sum += hash_bytes(
+			    m->bytes + rr.rdata, rr.rdlen, ls->seed + ((uint64_t)rr.type << 8 | s));
+	}
+	return (uint32_t)(sum ^ sum >> 32) | 1;
+}
+
+void
+sieve_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *m)
+{
+	if (suspect == LOOKUP_SUSPECT_CASE)
+		stats_inc(&ls->stats->upstream_case);
+	if (l->no_tcp)
+		return;
+	l->suspect = (uint8_t)suspect;
+	l->near_miss = m != NULL ? digest(ls, m) : 0;
+	l->tcp_only = true;
+	attempt_again(ls, l, l->upstream);
+}
+
+void
+sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	bool same = l->near_miss == digest(ls, m);
+
+	if (l->suspect == LOOKUP_SUSPECT_CASE &&
+	    upstreams_on_confirmed(ls->upstreams, l->upstream, &up->case_guard,
+		"the case of a question", same, now_ns))
+		stats_inc(&ls->stats->upstream_unguarded);
+	l->suspect = LOOKUP_NO_SUSPECT;
+}
+
+bool
+sieve_without_tcp(struct lookup *l)
+{
+	if (l->suspect == LOOKUP_NO_SUSPECT)
+		return false;
+	sieve_forget(l);
+	l->no_tcp = true;
+	l->tcp_only = false;
+	return true;
+}
+
+void
+sieve_forget(struct lookup *l)
+{
+	l->suspect = LOOKUP_NO_SUSPECT;
+	l->no_tcp = false;
+}

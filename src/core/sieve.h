@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_SIEVE_H
+#define DNS64D_CORE_SIEVE_H
+
+/*
+ * sieve: more for a forger to guess than port and ID.
+ *
+ * The letters of a question over UDP are in random case ("0x20"), which a reply repeats. A reply
+ * right in all but that is a near miss (rules.md D21): the same question goes over TCP at once. If
+ * TCP says the same three times then it is the upstream's way, and it is asked without for an hour.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lookup.h"
+#include "dns/msg.h"
+
+/* sieve_mix: mix the case of QNAME, in the question of an attempt of L, if it goes over UDP. */
+void sieve_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns);
+
+/* sieve_name: is NAME, of L's length, L's? Else SUSPECT_CASE if it is but for its case. */
+enum sieve_match { SIEVE_SAME, SIEVE_SUSPECT_CASE, SIEVE_OTHER };
+MUST_USE enum sieve_match sieve_name(const struct lookup *l, const uint8_t *name);
+
+/*
+ * sieve_unmix: make of M, a reply to L, one that does not show the case we asked in, neither in the
+ * question nor where it repeats it: as owner, and in front of a DNAME's target in the CNAME made of
+ * it (RFC 6672 section 3.1). Its bytes are then in LS until the next call.
+ */
+void sieve_unmix(struct lookups *ls, const struct lookup *l, struct msg *m);
+
+/*
+ * sieve_stop: reply M to L (whole; NULL if it was malformed) is right but for SUSPECT: ask the same
+ * by TCP, or, if that is not to be had, wait on.
+ */
+void sieve_stop(
+    struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *m);
+
+/* sieve_confirm: M is L's reply over TCP: does it say what was stopped? */
+void sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns);
+
+/* sieve_without_tcp: TCP is not to be had; true: L was to go there because of a near miss, and
+ * goes over UDP again. sieve_forget: L goes to another upstream. */
+MUST_USE bool sieve_without_tcp(struct lookup *l);
+void sieve_forget(struct lookup *l);
+
+#endif
