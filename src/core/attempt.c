@@ -144,7 +144,7 @@ static size_t
 write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_ns)
 {
 	size_t len;
-	const struct build_opt opt = { .do_bit = l->do_bit,
+	struct build_opt opt = { .do_bit = l->do_bit,
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
 		/* DO cannot be said without an OPT, even to one that is bad at it. */
@@ -152,6 +152,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		    l->do_bit || ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
 
 	l->edns = opt.present;
+	sieve_cookie(ls, l, &opt, now_ns);
 	len = build_query(
 	    buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, l->cd || l->checking, &opt);
 	sieve_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);

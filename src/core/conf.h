@@ -44,6 +44,7 @@ struct conf_core {
 	char server_id[CONF_TEXT];  /* id.server likewise */
 	struct policies *policies; /* by client; who keeps the struct holds a reference */
 	bool case_randomization;   /* mix the case of questions over UDP (0x20, rules.md D21) */
+	bool upstream_cookies;     /* send cookies and want them back (RFC 7873, rules.md D21) */
 	uint32_t trusted; /* bit per upstream, in the order above: its AD may be believed (D9) */
 };
 

@@ -82,7 +82,7 @@ enum lookup_phase {
 };
 
 /* What was wrong with a reply that TCP is to confirm (rules.md D21). */
-enum lookup_suspect { LOOKUP_NO_SUSPECT, LOOKUP_SUSPECT_CASE };
+enum lookup_suspect { LOOKUP_NO_SUSPECT, LOOKUP_SUSPECT_CASE, LOOKUP_SUSPECT_COOKIE };
 
 struct lookup {
 	struct list link;         /* attempts to be sent, or those over one TCP connection */
@@ -119,12 +119,15 @@ struct lookup {
 	bool tcp_only : 1;  /* and must: truncated, or spoofing was noticed */
 	bool tcp_again : 1; /* was asked once more after its connection had closed */
 	bool check : 1;
-	bool checking : 1; /* the attempt carries CD only to find out about SERVFAIL */
-	bool pinned : 1;   /* the next attempt goes to upstream, whatever its health */
-	bool edns : 1;     /* the attempt carried an OPT */
-	bool probe : 1;    /* of an upstream that is down; nobody waits */
-	bool no_tcp : 1;   /* TCP was not to be had to confirm a near miss */
-	bool tcp_kept : 1; /* a signed question stays with its client's transport */
+	bool checking : 1;     /* the attempt carries CD only to find out about SERVFAIL */
+	bool pinned : 1;       /* the next attempt goes to upstream, whatever its health */
+	bool edns : 1;         /* the attempt carried an OPT */
+	bool probe : 1;        /* of an upstream that is down; nobody waits */
+	bool cookie : 1;       /* the attempt carried a cookie */
+	bool cookie_known : 1; /* and the upstream's part of it: one must come back */
+	bool cookie_bad : 1;   /* BADCOOKIE came from this upstream */
+	bool no_tcp : 1;       /* TCP was not to be had to confirm a near miss */
+	bool tcp_kept : 1;     /* a signed question stays with its client's transport */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 

@@ -8,6 +8,44 @@
 #include "dns/name.h"
 
 void
+sieve_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64_t now_ns)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	l->cookie = ls->conf->upstream_cookies && opt->present && l->phase == LOOKUP_ASKED_UDP &&
+		    upstream_guarded(&up->cookie_guard, now_ns);
+	if (!l->cookie)
+		return;
+	if (UNLIKELY(up->cookie_len == 0)) {
+		rng_fill(ls->rng, up->cookie, DNS_COOKIE_CLIENT);
+		up->cookie_len = DNS_COOKIE_CLIENT;
+	}
+	l->cookie_known = up->cookie_len > DNS_COOKIE_CLIENT;
+	opt->cookie = up->cookie;
+	opt->cookie_len = up->cookie_len;
+}
+
+bool
+sieve_cookie_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	size_t len = 0;
+	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
+
+	if (cookie == NULL)
+		return !l->cookie_known;
+	/* RFC 7873 section 5.3: of another length than allowed, or not ours. */
+	if (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX ||
+	    memcmp(cookie, up->cookie, DNS_COOKIE_CLIENT) != 0)
+		return false;
+	if (UNLIKELY(len != up->cookie_len || memcmp(cookie, up->cookie, len) != 0)) {
+		memcpy(up->cookie, cookie, len);
+		up->cookie_len = (uint8_t)len;
+	}
+	return true;
+}
+
+void
 sieve_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
@@ -91,6 +129,8 @@ sieve_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, co
 {
 	if (suspect == LOOKUP_SUSPECT_CASE)
 		stats_inc(&ls->stats->upstream_case);
+	else
+		stats_inc(&ls->stats->upstream_cookie);
 	if (l->no_tcp)
 		return;
 	l->suspect = (uint8_t)suspect;
@@ -104,11 +144,16 @@ sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool same = l->near_miss == digest(ls, m);
+	bool by_case = l->suspect == LOOKUP_SUSPECT_CASE;
+	struct upstream_guard *g = by_case ? &up->case_guard : &up->cookie_guard;
+	const char *what = by_case ? "the case of a question" : "cookies";
 
-	if (l->suspect == LOOKUP_SUSPECT_CASE &&
-	    upstreams_on_confirmed(ls->upstreams, l->upstream, &up->case_guard,
-		"the case of a question", same, now_ns))
+	if (upstreams_on_confirmed(ls->upstreams, l->upstream, g, what, same, now_ns)) {
 		stats_inc(&ls->stats->upstream_unguarded);
+		/* What it gave may be of no use any more: it begins anew. */
+		if (!by_case)
+			up->cookie_len = 0;
+	}
 	l->suspect = LOOKUP_NO_SUSPECT;
 }
 
@@ -128,4 +173,5 @@ sieve_forget(struct lookup *l)
 {
 	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = false;
+	l->cookie_bad = false;
 }

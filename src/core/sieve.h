@@ -8,19 +8,30 @@
  * The letters of a question over UDP are in random case ("0x20"), which a reply repeats. A reply
  * right in all but that is a near miss (rules.md D21): the same question goes over TCP at once. If
  * TCP says the same three times then it is the upstream's way, and it is asked without for an hour.
+ *
+ * Cookies (RFC 7873) do the same for upstreams that know them: ours, drawn for each upstream, comes
+ * back with the upstream's, which from then on goes with every question over UDP. What comes back
+ * with another one, or without although the upstream gave one before, is a near miss too.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/lookup.h"
+#include "dns/build.h"
 #include "dns/msg.h"
+
+/* sieve_cookie: give OPT the cookie for an attempt of L, if it is to carry one. */
+void sieve_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64_t now_ns);
+
+/* sieve_cookie_right: does reply M bring what it must? Then a new one of the upstream is kept. */
+MUST_USE bool sieve_cookie_right(struct lookups *ls, const struct lookup *l, const struct msg *m);
 
 /* sieve_mix: mix the case of QNAME, in the question of an attempt of L, if it goes over UDP. */
 void sieve_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns);
 
 /* sieve_name: is NAME, of L's length, L's? Else SUSPECT_CASE if it is but for its case. */
-enum sieve_match { SIEVE_SAME, SIEVE_SUSPECT_CASE, SIEVE_OTHER };
+enum sieve_match { SIEVE_SAME, SIEVE_SUSPECT_CASE, SIEVE_SUSPECT_COOKIE, SIEVE_OTHER };
 MUST_USE enum sieve_match sieve_name(const struct lookup *l, const uint8_t *name);
 
 /*

@@ -57,7 +57,9 @@
 	X(upstream_late, "replies to attempts already given up, dropped") \
 	X(upstream_mismatch, "replies with the ID but not the question (near misses), dropped") \
 	X(upstream_case, "of these right in all but the case of the question (0x20)") \
-	X(upstream_unguarded, "times 0x20 went off for an upstream that cannot") \
+	X(upstream_cookie, "of these with another cookie than expected, or none") \
+	X(upstream_unguarded, "times 0x20 or cookies went off for an upstream that cannot") \
+	X(upstream_badcookie, "replies that made us ask again with a new cookie") \
 	X(upstream_truncated, "replies with TC") \
 	X(upstream_errors, "replies with an error rcode") \
 	X(upstream_lame, "referrals instead of an answer") \

@@ -17,6 +17,8 @@ clear(struct upstream *u)
 	u->last_reply_ns = 0;
 	u->no_edns_until_ns = 0;
 	u->case_guard = (struct upstream_guard){ .n_same = 0 };
+	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
+	u->cookie_len = 0;
 	u->n_sockets = 0;
 	u->n_tcp = 0;
 	for (unsigned i = 0; i < ENGINE_MAX_SPACES; i++)

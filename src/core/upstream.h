@@ -21,6 +21,7 @@
 #include "core/conf.h"
 #include "core/engine.h"
 #include "core/wheel.h"
+#include "dns/proto.h"
 
 #define UPSTREAM_NONE 0xffff
 #define UPSTREAM_FAILURES 3   /* in a row, over at least one timeout, before one is down */
@@ -45,11 +46,14 @@ struct upstream {
 	uint32_t n_failures;    /* since its last reply */
 	uint64_t last_reply_ns; /* or when it became active */
 	uint64_t no_edns_until_ns;
-	struct upstream_guard case_guard;  /* it repeats the question's case */
-	struct wheel_timer probe;          /* set while it is down and active */
-	int32_t socket[ENGINE_MAX_SPACES]; /* slot for new questions, -1 for none */
-	unsigned n_sockets;                /* slots that lead to it */
-	struct list tcp;                   /* lookups in flight over its connection */
+	uint8_t cookie[DNS_COOKIE_MAX];     /* ours, then what it gave us for it (RFC 7873) */
+	uint8_t cookie_len;                 /* 0: none drawn yet; 8: it has given none */
+	struct upstream_guard cookie_guard; /* it returns cookies */
+	struct upstream_guard case_guard;   /* it repeats the question's case */
+	struct wheel_timer probe;           /* set while it is down and active */
+	int32_t socket[ENGINE_MAX_SPACES];  /* slot for new questions, -1 for none */
+	unsigned n_sockets;                 /* slots that lead to it */
+	struct list tcp;                    /* lookups in flight over its connection */
 	unsigned n_tcp;
 };
 

@@ -83,6 +83,18 @@ on_truncated(
 	return attempt_again(ls, l, l->upstream);
 }
 
+/* Again with the cookie that came with it, then by TCP, where there are none (RFC 7873
+ * section 5.3). */
+static bool
+on_badcookie(struct lookups *ls, struct lookup *l)
+{
+	stats_inc(&ls->stats->upstream_badcookie);
+	l->tcp_only = l->tcp_only || l->cookie_bad;
+	attempt_again(ls, l, l->upstream);
+	l->cookie_bad = true;
+	return true;
+}
+
 /* The reply is ours. Returns whether L goes on. */
 static bool
 judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
@@ -94,6 +106,8 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (rejects_edns(l, msg))
 		return ask_without_edns(ls, l, now_ns);
+	if (msg->rcode == DNS_BADCOOKIE && l->cookie)
+		return on_badcookie(ls, l);
 	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (rules.md D1). */
 	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
@@ -155,8 +169,9 @@ static void
 on_near_miss(struct lookups *ls, struct lookup *l, enum sieve_match match, const struct msg *msg)
 {
 	stats_inc(&ls->stats->upstream_mismatch);
-	if (match == SIEVE_SUSPECT_CASE) {
-		sieve_stop(ls, l, LOOKUP_SUSPECT_CASE, msg);
+	if (match == SIEVE_SUSPECT_CASE || match == SIEVE_SUSPECT_COOKIE) {
+		sieve_stop(ls, l,
+		    match == SIEVE_SUSPECT_CASE ? LOOKUP_SUSPECT_CASE : LOOKUP_SUSPECT_COOKIE, msg);
 		return;
 	}
 	if (l->phase != LOOKUP_ASKED_UDP || l->message != NULL ||
@@ -187,6 +202,8 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 	if (l == NULL)
 		return NULL;
 	match = match_question(l, msg);
+	if (match == SIEVE_SAME && l->cookie && !sieve_cookie_right(ls, l, msg))
+		match = SIEVE_SUSPECT_COOKIE;
 	if (UNLIKELY(match != SIEVE_SAME)) {
 		on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL);
 		return NULL;

@@ -67,12 +67,27 @@ relay_edes(uint8_t *p, const struct msg *from, size_t used)
 	return len;
 }
 
+/* Append the COOKIE option to P; returns its length. */
+static size_t
+put_cookie(uint8_t *p, const struct build_opt *opt)
+{
+	if (opt->cookie_len == 0)
+		return 0;
+	wire_set_u16(p, EDNS_COOKIE);
+	wire_set_u16(p + 2, opt->cookie_len);
+	memcpy(p + 4, opt->cookie, opt->cookie_len);
+	return (size_t)opt->cookie_len + 4;
+}
+
 size_t
 build_opt_len(const struct build_opt *opt)
 {
 	size_t len = ede_len(opt);
 
-	return opt->present ? DNS_OPT_LEN + len + relay_edes(NULL, opt->ede_from, len) : 0;
+	if (!opt->present)
+		return 0;
+	len += relay_edes(NULL, opt->ede_from, len);
+	return DNS_OPT_LEN + len + (opt->cookie_len > 0 ? (size_t)opt->cookie_len + 4 : 0);
 }
 
 /* Write the OPT, if there is to be one; returns its length. */
@@ -85,6 +100,7 @@ put_opt(uint8_t *p, const struct build_opt *opt, uint16_t rcode)
 		return 0;
 	len += put_ede(p + len, opt);
 	len += relay_edes(p + len, opt->ede_from, len - DNS_OPT_LEN);
+	len += put_cookie(p + len, opt);
 	p[0] = 0;
 	wire_set_u16(p + 1, DNS_TYPE_OPT);
 	wire_set_u16(p + 3, opt->bufsize);
@@ -181,10 +197,10 @@ fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 
 	if (b->end[MSG_ADDITIONAL] + build_opt_len(opt) <= limit)
 		return;
-	if (build_opt_len(opt) > DNS_OPT_LEN) {
-		drop_edes(opt);
+	room = limit - build_opt_len(opt);
+	drop_edes(opt);
+	if (room != limit - build_opt_len(opt))
 		b->flags |= DNS_TC; /* RFC 8914 section 3 */
-	}
 	room = limit - build_opt_len(opt);
 	if (b->end[MSG_ADDITIONAL] <= room)
 		return;

@@ -30,9 +30,11 @@
 /* Our own OPT (hop-by-hop: never the other side's). */
 struct build_opt {
 	bool present;
-	bool do_bit;      /* copied from the question (RFC 3225) */
-	uint16_t bufsize; /* what we take, bytes */
-	uint16_t ede;     /* EDE info code to add, DNS_EDE_NONE for none */
+	bool do_bit;                /* copied from the question (RFC 3225) */
+	uint16_t bufsize;           /* what we take, bytes */
+	uint16_t ede;               /* EDE info code to add, DNS_EDE_NONE for none */
+	uint8_t cookie_len;         /* 0: no COOKIE option (RFC 7873 section 4) */
+	const uint8_t *cookie;      /* borrowed: both parts, or the client's only */
 	const char *ede_text;       /* its EXTRA-TEXT (RFC 8914 section 2), UTF-8; NULL: none */
 	const struct msg *ede_from; /* a reply whose own EDEs go along; NULL: none */
 };
@@ -103,10 +105,11 @@ MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_o
 /*
  * build_relay: pass reply SRC to a client octet for octet (rules.md D24) but for its ID, the
  * spelling of the question (QNAME, same length and name; not read if SRC has no question) and of
- * owners that are the same name, TC, the flags in CLEAR (removed), and the OPT, which is taken out and replaced by OPT. Cut to
- * LIMIT as build_finish does; TC of SRC stays. Only when an OPT stood before other records are
- * those rewritten. A message with a TSIG or SIG(0) is passed as by build_relay_signed. Writes at
- * most LIMIT bytes (512 <= limit <= cap) to BUF; returns the length. rcode and sections are SRC's.
+ * owners that are the same name, TC, the flags in CLEAR (removed), and the OPT, which is taken out
+ * and replaced by OPT. Cut to LIMIT as build_finish does; TC of SRC stays. Only when an OPT stood
+ * before other records are those rewritten. A message with a TSIG or SIG(0) is passed as by
+ * build_relay_signed. Writes at most LIMIT bytes (512 <= limit <= cap) to BUF; returns the length.
+ * rcode and sections are SRC's.
  */
 MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
     const uint8_t *qname, uint16_t clear, size_t limit, const struct build_opt *opt);

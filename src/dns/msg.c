@@ -205,6 +205,25 @@ msg_rdata_name(const struct msg *m, const struct rr *rr, size_t off,
 	return n > 0 && end <= rr->end ? n : 0;
 }
 
+const uint8_t *
+msg_option(const struct msg *m, uint16_t code, size_t *len)
+{
+	const uint8_t *p = m->edns.options;
+	size_t left = m->edns.options_len;
+
+	while (left >= 4) {
+		size_t size = wire_u16(p + 2);
+
+		if (wire_u16(p) == code) {
+			*len = size;
+			return p + 4;
+		}
+		p += size + 4;
+		left -= size + 4;
+	}
+	return NULL;
+}
+
 uint16_t
 msg_ede(const struct msg *m)
 {

@@ -114,6 +114,11 @@ MUST_USE size_t msg_owner(const struct msg *m, const struct rr *rr,
 MUST_USE size_t msg_rdata_name(const struct msg *m, const struct rr *rr, size_t off,
     uint8_t out[static DNS_NAME_MAX]);
 
+/*
+ * msg_option: the value of the first option CODE in the OPT, *len bytes; NULL without one.
+ */
+MUST_USE const uint8_t *msg_option(const struct msg *m, uint16_t code, size_t *len);
+
 /* msg_ede: the first EDE info code in the OPT (RFC 8914 section 2), DNS_EDE_NONE without one. */
 MUST_USE uint16_t msg_ede(const struct msg *m);
 

@@ -78,7 +78,11 @@ enum dns_type {
 
 enum dns_class { DNS_CLASS_IN = 1, DNS_CLASS_CH = 3, DNS_CLASS_NONE = 254, DNS_CLASS_ANY = 255 };
 
-enum edns_option { EDNS_EDE = 15 };
+enum edns_option { EDNS_COOKIE = 10, EDNS_EDE = 15 };
+
+#define DNS_COOKIE_CLIENT 8 /* bytes of the client's part (RFC 7873 section 4) */
+#define DNS_COOKIE_MIN 16   /* of both parts */
+#define DNS_COOKIE_MAX 40
 
 /* Extended DNS errors that dns64d says or understands (RFC 8914 section 4). */
 enum dns_ede {

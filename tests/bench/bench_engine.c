@@ -3,7 +3,7 @@
  * bench_engine [QUESTIONS [plain]]: the engine fed from memory, without a socket. Every name is new and has
  * an A only, so each question costs two upstream. Prints the time of one; under callgrind
  * (valgrind --tool=callgrind) it tells where it goes. plain: without what the defaults add to questions
- * upstream (0x20).
+ * upstream (0x20, cookies).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +137,7 @@ start(struct bench *bench, bool plain)
 		.udp_size_upstream = 1232,
 		.max_queries = 65536,
 		.case_randomization = !plain,
+		.upstream_cookies = !plain,
 		.policies = plan_one("prefix 2001:db8:64::/96") };
 	if (!netaddr_parse("::1", 53, &bench->conf.upstreams[0]))
 		abort();

@@ -7,15 +7,16 @@
  *	local-zones | version TEXT	of the engine as a whole
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
  *	selection random|round-robin|in-order
- *	case-randomization yes|no
+ *	case-randomization yes|no | upstream-cookies yes|no
  *	timeout MS | attempts N | size N | queries N
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
  *	    [from=ADDRESS]
  *		client C asks; with a signature behind all else
  *	reply Q RCODE [tc] [aa] [ad] [qr0] [opcode=N] [noopt] [noquestion] [ede=N] [name=NAME]
- *	    [type=T] [class=N] [id+1] [by=uN] + records
- *		upstream replies to Q; by another socket than it was asked by
+ *	    [type=T] [class=N] [id+1] [by=uN] [cookie=HEX] [notours] + records
+ *		upstream replies to Q; by another socket than it was asked by; with the client's
+ *		part of Q's cookie (notours: a changed one) and that as its own part
  *	malformed Q			upstream replies to Q with counts that lie
  *	lost uN established|refused	the TCP connection to upstream N ends, or was not to be had
  *	refused uN			ICMP says upstream N cannot be reached
@@ -24,6 +25,7 @@
  *	reload				the settings above it apply from now
  * What is expected, in this order of appearance:
  *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q] [mixed]
+ *	    [cookie=none|ours|HEX]
  *		the next thing sent is this question, from now on called Q; its ID is not that of
  *		the other; mixed: and its letters are not all in the case given
  *	question Q uN|u? udp|tcp asis C
@@ -47,6 +49,7 @@
 #include "core/scene.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "support/hex.h"
 #include "support/plan.h"
 
 #define MAX_FILES 400
@@ -336,6 +339,8 @@ do_setting(struct run *r, char **w, unsigned n)
 		r->conf.max_queries = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "case-randomization") == 0) {
 		r->conf.case_randomization = strcmp(w[1], "yes") == 0;
+	} else if (strcmp(w[0], "upstream-cookies") == 0) {
+		r->conf.upstream_cookies = strcmp(w[1], "yes") == 0;
 	} else if (strcmp(w[0], "forget") == 0) {
 		r->n_plan = 0;
 	} else if (strcmp(w[0], "local-zones") == 0) {
@@ -458,6 +463,25 @@ start_reply(const struct run *r, struct build *b, uint8_t *out, size_t cap, cons
 	b->rcode = (uint16_t)scene_rcode(w[2]);
 }
 
+/* Our part of the question's cookie and the upstream's own; the length of both. */
+static uint8_t
+reply_cookie(const struct msg *m, char **w, unsigned n, uint8_t out[static DNS_COOKIE_MAX])
+{
+	const char *own = value_of(w, n, "cookie");
+	size_t len = 0;
+	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
+
+	if (own == NULL)
+		return 0;
+	memset(out, 0, DNS_COOKIE_MAX);
+	if (cookie != NULL)
+		memcpy(out, cookie, DNS_COOKIE_CLIENT);
+	if (has_word(w, n, "notours"))
+		out[7] ^= 1;
+	return (uint8_t)(DNS_COOKIE_CLIENT +
+			 hex_read(own, out + DNS_COOKIE_CLIENT, DNS_COOKIE_MAX - 8));
+}
+
 static void
 do_reply(struct run *r, char **w, unsigned n)
 {
@@ -467,12 +491,15 @@ do_reply(struct run *r, char **w, unsigned n)
 		.bufsize = 1232,
 		.ede = (uint16_t)(ede != NULL ? atoi(ede) : DNS_EDE_NONE) };
 	static uint8_t msg[65535];
+	uint8_t cookie[DNS_COOKIE_MAX];
 	struct build b;
 	struct msg m;
 	size_t len;
 
 	ck_assert_int_eq(msg_parse(&m, q->bytes, q->send.len), MSG_OK);
 	opt.do_bit = m.edns.do_bit;
+	opt.cookie = cookie;
+	opt.cookie_len = reply_cookie(&m, w, n, cookie);
 	start_reply(r, &b, msg, sizeof(msg), &m, w, n);
 	for (unsigned i = 0; i < r->n_records; i++) {
 		if (!scene_put(&b, r->records[i]))
@@ -622,11 +649,28 @@ find_client(struct run *r, const char *label)
 	FAIL(r, "no client called %s", label);
 }
 
+/* The cookie of a question: none, our part only, or that of the upstream behind it. */
+static bool
+has_cookie(const struct msg *m, const char *wanted)
+{
+	uint8_t server[DNS_COOKIE_MAX];
+	size_t len = 0, n;
+	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
+
+	if (strcmp(wanted, "none") == 0)
+		return cookie == NULL;
+	if (strcmp(wanted, "ours") == 0)
+		return len == DNS_COOKIE_CLIENT;
+	n = hex_read(wanted, server, sizeof(server));
+	return len == DNS_COOKIE_CLIENT + n && memcmp(cookie + DNS_COOKIE_CLIENT, server, n) == 0;
+}
+
 /* The question was sent as the words tell: the name and what follows it. */
 static void
 check_question(struct run *r, char **w, unsigned n, const struct sent *s, const struct msg *mm)
 {
 	const char *class = value_of(w, n, "class");
+	const char *cookie = value_of(w, n, "cookie");
 	uint8_t name[DNS_NAME_MAX];
 	struct msg m = *mm;
 
@@ -639,6 +683,7 @@ check_question(struct run *r, char **w, unsigned n, const struct sent *s, const 
 	CHECK((m.flags & (DNS_RD | DNS_AD)) == (DNS_RD | DNS_AD)); /* D9, D10 */
 	CHECK(m.edns.present == !has_word(w, n, "noedns"));
 	CHECK(m.edns.do_bit == has_word(w, n, "do"));
+	CHECK(cookie == NULL || has_cookie(&m, cookie));
 }
 
 static void

@@ -599,6 +599,25 @@ START_TEST(d21_owners)
 }
 END_TEST
 
+/* RFC 7873 section 4: the option, behind an EDE. */
+START_TEST(rfc7873_4_cookie)
+{
+	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = 29,
+		.cookie = (const uint8_t *)"abcdefghABCDEFGH", .cookie_len = 16 };
+	struct build b;
+	struct msg m;
+	size_t len, at;
+
+	build_start(&b, out, sizeof out, 1, DNS_QR, www, 1, 1);
+	len = build_finish(&b, 512, &opt);
+	ck_assert_int_eq(msg_parse(&m, out, len), MSG_OK);
+	ck_assert_uint_eq(msg_ede(&m), 29);
+	ck_assert_mem_eq(msg_option(&m, EDNS_COOKIE, &at), "abcdefghABCDEFGH", 16);
+	ck_assert_uint_eq(at, 16);
+	ck_assert_ptr_null(msg_option(&m, 11, &at));
+}
+END_TEST
+
 static TCase *
 limits_case(void)
 {
@@ -626,6 +645,7 @@ relay_case(void)
 	tcase_add_loop_test(tc, d20_signed, 0, (int)N(signed_cases));
 	tcase_add_test(tc, d20_signed_too_long);
 	tcase_add_test(tc, d21_owners);
+	tcase_add_test(tc, rfc7873_4_cookie);
 	return tc;
 }
 
