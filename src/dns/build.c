@@ -193,13 +193,12 @@ cut_section(struct build *b, enum msg_section s, const uint8_t *bytes, size_t ro
 static void
 fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 {
-	size_t room;
+	size_t room = limit - build_opt_len(opt);
 
-	if (b->end[MSG_ADDITIONAL] + build_opt_len(opt) <= limit)
+	if (b->end[MSG_ADDITIONAL] <= room)
 		return;
-	room = limit - build_opt_len(opt);
 	drop_edes(opt);
-	if (room != limit - build_opt_len(opt))
+	if (limit - build_opt_len(opt) > room)
 		b->flags |= DNS_TC; /* RFC 8914 section 3 */
 	room = limit - build_opt_len(opt);
 	if (b->end[MSG_ADDITIONAL] <= room)
