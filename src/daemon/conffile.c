@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "daemon/draft.h"
 #include "daemon/keywords.h"
 #include "daemon/textfile.h"
 
@@ -13,21 +14,29 @@
 static bool
 same_field(const struct keyword *a, const struct keyword *b)
 {
-	return a->size > 0 && a->size == b->size && a->offset == b->offset;
+	return a->size > 0 && a->size == b->size && a->offset == b->offset &&
+	       a->in_block == b->in_block;
+}
+
+/* Where each keyword first stood, for the block that is open or outside of any. */
+static unsigned *
+lines_now(struct settings *s)
+{
+	return s->drafts->open > 0 ? drafts_now(s->drafts)->lines : s->lines;
 }
 
 /*
- * The place in the table of the keyword that stood in the file and set the field of K, of which
- * there may be two names; -1 if none did.
+ * The place in the table of the keyword that, as LINES tell, set the field of K, of which there may
+ * be two names; -1 if none did.
  */
 static int
-set_by(const struct settings *s, const struct keyword *k)
+set_by(const unsigned lines[static SETTINGS_KEYWORDS], const struct keyword *k)
 {
 	size_t n;
 	const struct keyword *table = keywords(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (s->lines[i] > 0 && (&table[i] == k || same_field(&table[i], k)))
+		if (lines[i] > 0 && (&table[i] == k || same_field(&table[i], k)))
 			return (int)i;
 	}
 	return -1;
@@ -47,51 +56,112 @@ unknown_keyword(const struct words *w, struct diag *d)
 
 /* Has the value a keyword's line may have been given before? Tells it, with both lines. */
 static bool
-is_duplicate(
-    const struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+is_duplicate(const unsigned lines[static SETTINGS_KEYWORDS], const struct keyword *k,
+    const struct words *w, struct diag *d)
 {
 	size_t n;
 	const struct keyword *table = keywords(&n);
-	int before = k->repeatable ? -1 : set_by(s, k);
+	int before = k->repeatable ? -1 : set_by(lines, k);
 
 	if (before < 0)
 		return false;
 	if (&table[before] == k)
 		diag_error(d, w->line, k->name, "is at line %u already; it may be given once",
-		    s->lines[before]);
+		    lines[before]);
 	else
 		diag_error(d, w->line, k->name,
 		    "sets the same as %s at line %u; only one of them may "
 		    "be given",
-		    table[before].name, s->lines[before]);
+		    table[before].name, lines[before]);
 	return true;
+}
+
+/* Does a keyword stand in a client block that may not stand there? */
+static bool
+is_misplaced(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	unsigned head = drafts_now(s->drafts)->line;
+
+	if (s->drafts->open == 0 || k->in_block)
+		return false;
+	if (strcmp(k->name, "client") != 0) {
+		diag_error(d, w->line, k->name,
+		    "cannot stand in the client block that begins at line %u, only outside of any",
+		    head);
+		return true;
+	}
+	diag_error(d, w->line, k->name,
+	    "the block that begins at line %u is not closed; a } alone on a line closes it, and "
+	    "blocks do not stand in one another",
+	    head);
+	drafts_close(s->drafts);
+	return false;
+}
+
+/* A line that begins with a brace. */
+static void
+parse_brace(struct settings *s, const struct words *w, struct diag *d)
+{
+	const char *brace = w->word[0];
+
+	if (brace[0] == '{')
+		diag_error(
+		    d, w->line, NULL, "a { stands at the end of the client line it belongs to");
+	else if (s->drafts->open == 0)
+		diag_error(d, w->line, NULL, "there is no client block that this } could close");
+	else if (w->n > 1)
+		diag_error(d, w->line, NULL, "'%s' is too much; a } stands alone on its line",
+		    w->word[1]);
+	if (brace[0] == '}')
+		drafts_close(s->drafts);
+}
+
+static void
+parse_keyword(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	const struct keyword *table;
+	unsigned *lines;
+	bool misplaced = is_misplaced(s, k, w, d);
+	size_t n;
+
+	/* It counts as given, or what it says would be missed too. */
+	lines = misplaced ? s->lines : lines_now(s);
+	if (!misplaced && is_duplicate(lines, k, w, d))
+		return;
+	table = keywords(&n);
+	if (lines[k - table] == 0)
+		lines[k - table] = w->line;
+	if (misplaced)
+		return;
+	if (w->n == 1)
+		diag_error(d, w->line, k->name, "has no value; allowed is %s", k->args);
+	else if (w->n > 1 + k->max_words)
+		diag_error(d, w->line, k->name, "'%s' is too much; allowed is %s",
+		    w->word[1 + k->max_words], k->args);
+	else
+		k->parse(s, k, w, d);
 }
 
 static void
 parse_line(char *line, unsigned number, struct settings *s, struct diag *d)
 {
 	struct words w = { .line = number };
-	size_t n;
+	const struct keyword *k;
 
 	words_split(line, &w);
 	if (w.n == 0)
 		return;
-	const struct keyword *k = keywords_find(w.word[0]);
-	if (k == NULL) {
-		unknown_keyword(&w, d);
+	if (strcmp(w.word[0], "{") == 0 || strcmp(w.word[0], "}") == 0) {
+		parse_brace(s, &w, d);
 		return;
 	}
-	if (is_duplicate(s, k, &w, d))
-		return;
-	unsigned *seen = &s->lines[k - keywords(&n)];
-	*seen = *seen == 0 ? number : *seen;
-	if (w.n == 1)
-		diag_error(d, number, k->name, "has no value; allowed is %s", k->args);
-	else if (w.n > 1 + k->max_words)
-		diag_error(d, number, k->name, "'%s' is too much; allowed is %s",
-		    w.word[1 + k->max_words], k->args);
+	k = keywords_find(w.word[0]);
+	if (k == NULL)
+		unknown_keyword(&w, d);
 	else
-		k->parse(s, k, &w, d);
+		parse_keyword(s, k, &w, d);
 }
 
 static void
@@ -117,6 +187,10 @@ parse_lines(const char *text, size_t len, struct settings *s, struct diag *d)
 		}
 		at += n + 1;
 	}
+	if (s->drafts->open > 0)
+		diag_error(d, drafts_now(s->drafts)->line, "client",
+		    "the block is not closed; a } alone on a line closes it");
+	drafts_close(s->drafts);
 }
 
 /* What the file did not say. */
@@ -128,12 +202,9 @@ fallbacks(struct settings *s, struct diag *d)
 
 	s->listens_by_default = keywords_line(s, "listen") == 0;
 	for (size_t i = 0; i < n; i++) {
-		if (set_by(s, &table[i]) < 0)
+		if (set_by(s->lines, &table[i]) < 0)
 			keywords_fallback(s, &table[i], d);
 	}
-	/* These add to the default (rules.md D13 for blocks, and so everywhere). */
-	if (keywords_line(s, "exclude-aaaa") > 0 && !s->excluded_none)
-		keywords_fallback(s, keywords_find("exclude-aaaa"), d);
 }
 
 /* MTD64 says timeout-time in two parts. */
@@ -178,7 +249,10 @@ join_log_level(struct settings *s, struct diag *d)
 void
 conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d)
 {
-	memset(s, 0, sizeof(*s));
+	if (!settings_init(s)) {
+		diag_error(d, 0, NULL, "there is no memory for it");
+		return;
+	}
 	if (memchr(text, '\0', len) != NULL) {
 		diag_error(d, 0, NULL, "has zero bytes in it and is no configuration");
 		return;
@@ -199,7 +273,7 @@ conffile_read(const char *path, struct settings *s, struct diag *d)
 	if (rc != 0) {
 		memset(s, 0, sizeof(*s));
 		if (rc == -EFBIG)
-			diag_error(d, 0, NULL, "is larger than 1 MiB and is no configuration");
+			diag_error(d, 0, NULL, "is larger than 64 MiB and is no configuration");
 		else
 			diag_error(d, 0, NULL, "cannot be read: %s", strerror(-rc));
 		return;

@@ -5,7 +5,8 @@
 /*
  * conffile: from the text of a configuration to settings.
  *
- * Lines of `keyword value...`; # and // begin comments; a line may end in CR LF. All that is
+ * Lines of `keyword value...`; # and // begin comments; a line may end in CR LF. Those of a client
+ * block stand between `client NETWORK... {` and `}`. All that is
  * wrong is told to a struct diag, and reading goes on. Nothing here looks at the machine:
  * that is complete's part.
  */
@@ -19,7 +20,8 @@
 
 /*
  * conffile_parse: LEN bytes at TEXT to *s, all of which is overwritten; what TEXT does not say gets
- * its default. *s is of use only if D counts no errors afterwards.
+ * its default. *s is of use only if D counts no errors afterwards, and is the caller's to
+ * settings_fini whatever there was.
  */
 void conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d);
 

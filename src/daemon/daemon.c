@@ -317,7 +317,7 @@ check(struct daemon *d)
 		fprintf(stderr, "%s: %s\n", d->path, error);
 		return DAEMON_CONFIG;
 	}
-	load_drop(&d->settings);
+	settings_fini(&d->settings);
 	puts("configuration OK");
 	return DAEMON_OK;
 }
@@ -331,7 +331,7 @@ run(struct daemon *d)
 		return DAEMON_CONFIG;
 	rc = start(d);
 	pidfile_close(&d->pidfile);
-	load_drop(&d->settings);
+	settings_fini(&d->settings);
 	return rc;
 }
 

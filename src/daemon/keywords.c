@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "daemon/keywords.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "daemon/draft.h"
 #include "daemon/set.h"
+#include "daemon/set_policy.h"
+#include "daemon/set_prefix.h"
 
 /* Where a row's value goes. */
-#define FIELD(member) \
+#define FIELD_WORDS(member, words) \
 	.offset = offsetof(struct settings, member), \
-	.size = sizeof(((struct settings *)NULL)->member), .max_words = 1
+	.size = sizeof(((struct settings *)NULL)->member), .max_words = (words)
+#define FIELD(member) FIELD_WORDS(member, 1)
+
+/* The same for what a client block may say, each for itself (rules.md D13). */
+#define POLICY_WORDS(member, words) \
+	.in_block = true, .offset = offsetof(struct policy, member), \
+	.size = sizeof(((struct policy *)NULL)->member), .max_words = (words)
+#define POLICY(member) POLICY_WORDS(member, 1)
+
+/* Or if it is no single field. */
+#define POLICY_LIST(words) .in_block = true, .max_words = (words), .repeatable = true
 
 static const struct keyword table[] = {
 	/* Whom to ask. */
@@ -173,23 +184,147 @@ static const struct keyword table[] = {
 	    FIELD(conf.io.tcp_idle_ms),
 	    .fallback = "10",
 	    .help = "a client connection without a question is closed after this" },
+	{ .name = "allow",
+	    .args = "NETWORK[/LENGTH]... | any",
+	    .parse = set_allow,
+	    .max_words = KEYWORD_ANY,
+	    .repeatable = true,
+	    .help = "who may ask, instead of loopback, link-local and private networks beside us" },
 
 	/* What to answer. */
-	{ .name = "dns64-prefix",
-	    .args = "PREFIX/LENGTH",
-	    .parse = set_prefix,
-	    .max_words = 1,
+	{ .name = "client",
+	    .args = "NETWORK[/LENGTH]... {",
+	    .parse = set_client,
+	    .max_words = KEYWORD_ANY,
 	    .repeatable = true,
+	    .help = "the lines up to a } alone hold for clients there; longest match" },
+	{ .name = "dns64-prefix",
+	    .args = "PREFIX/LENGTH [active|drain|down]",
+	    .parse = set_prefix,
+	    POLICY_LIST(2),
 	    .fallback = "64:ff9b::/96",
 	    .help = "NAT64 prefix that IPv4 addresses are embedded in (RFC 6052)" },
+	{ .name = "dns64-suffix",
+	    .args = "ADDRESS",
+	    .parse = set_suffix,
+	    .in_block = true,
+	    .max_words = 1,
+	    .fallback = "::",
+	    .help = "the bits behind the IPv4 address (RFC 6052 section 2.2)" },
+	{ .name = "prefix-selection",
+	    .args = "all|round-robin|client-hash",
+	    .parse = set_choice,
+	    POLICY(selection),
+	    .fallback = "all",
+	    .help = "which of several prefixes make one answer" },
+	{ .name = "no-prefix",
+	    .args = "nodata|servfail",
+	    .parse = set_choice,
+	    POLICY(servfail_without_prefix),
+	    .fallback = "nodata",
+	    .help = "what is said when no prefix is active" },
+	{ .name = "map",
+	    .args = "NETWORK/LENGTH PREFIX/LENGTH|none",
+	    .parse = set_map,
+	    POLICY_LIST(2),
+	    .help = "IPv4 addresses there only under this prefix, or under none" },
+	{ .name = "exclude-a",
+	    .args = "NETWORK/LENGTH",
+	    .parse = set_exclude_a,
+	    POLICY_LIST(1),
+	    .help = "IPv4 addresses that no AAAA is made from" },
 	{ .name = "exclude-aaaa",
 	    .args = "NETWORK/LENGTH | none",
-	    .parse = set_exclude,
-	    .max_words = 1,
-	    .repeatable = true,
+	    .parse = set_exclude_aaaa,
+	    POLICY_LIST(1),
 	    .fallback = "::ffff:0:0/96",
 	    .help =
 		"AAAA never handed out, besides the default; none, first: without the default" },
+	{ .name = "synthesize",
+	    .args = "never|normal|always",
+	    .parse = set_choice,
+	    POLICY(synthesize),
+	    .fallback = "normal",
+	    .help = "normal: where there is no usable AAAA; always: whatever AAAA there is" },
+	{ .name = "synthesize-on",
+	    .args = "nodata|error|timeout...",
+	    .parse = set_triggers,
+	    POLICY_WORDS(triggers, 3),
+	    .fallback = "nodata error timeout",
+	    .help = "what may come of the AAAA question to make us ask for A" },
+	{ .name = "max-synthesized",
+	    .args = "N",
+	    .parse = set_number,
+	    .unit = KEYWORD_NUMBER,
+	    .min = 0,
+	    .max = 1000,
+	    POLICY(max_synthesized),
+	    .fallback = "0",
+	    .help = "AAAA made for one answer at most; 0: no limit" },
+	{ .name = "never-synthesize",
+	    .args = "ZONE...",
+	    .parse = set_never_synthesize,
+	    POLICY_LIST(KEYWORD_ANY),
+	    .help = "zones without DNS64" },
+	{ .name = "ignore-aaaa",
+	    .args = "ZONE...",
+	    .parse = set_ignore_aaaa,
+	    POLICY_LIST(KEYWORD_ANY),
+	    .help = "zones whose AAAA do not count" },
+	{ .name = "hide-a",
+	    .args = "no|yes",
+	    .parse = set_choice,
+	    POLICY(hide_a),
+	    .fallback = "no",
+	    .help = "yes: questions for A get no addresses" },
+	{ .name = "dns64-for",
+	    .args = "both|ipv6|ipv4",
+	    .parse = set_choice,
+	    POLICY(family),
+	    .fallback = "both",
+	    .help = "clients with DNS64, by the family they ask over" },
+	{ .name = "reverse",
+	    .args = "cname | local NAME",
+	    .parse = set_reverse,
+	    POLICY_WORDS(reverse, 2),
+	    .fallback = "cname",
+	    .help = "PTR under a prefix: those of the IPv4 address, or this name for all" },
+	{ .name = "svcb-additional",
+	    .args = "cached|resolve|off",
+	    .parse = set_choice,
+	    POLICY(svcb),
+	    .fallback = "cached",
+	    .help = "AAAA of the targets of SVCB and HTTPS records beside them" },
+	{ .name = "any",
+	    .args = "relay|minimal",
+	    .parse = set_choice,
+	    POLICY(any_minimal),
+	    .fallback = "relay",
+	    .help = "answers to ANY over UDP: as they are, or one RRset (RFC 8482)" },
+	{ .name = "ede",
+	    .args = "all|none|relay|synthesized|upstream|policy...",
+	    .parse = set_ede,
+	    POLICY_WORDS(ede, 4),
+	    .fallback = "all",
+	    .help = "extended errors that go along (RFC 8914)" },
+	{ .name = "local-zones",
+	    .args = "no|yes",
+	    .parse = set_choice,
+	    FIELD(conf.core.local_zones),
+	    .fallback = "no",
+	    .help = "yes: reverse zones of private addresses are answered here (RFC 6303)" },
+	{ .name = "version",
+	    .args = "none|TEXT...",
+	    .parse = set_short_text,
+	    FIELD_WORDS(conf.core.version, KEYWORD_ANY),
+	    .fallback = "none",
+	    .help = "what version.bind says in class CH" },
+	{ .name = "server-id",
+	    .args = "none|TEXT...",
+	    .parse = set_short_text,
+	    FIELD_WORDS(conf.core.server_id, KEYWORD_ANY),
+	    .fallback = "none",
+	    .help = "what id.server says in class CH" },
 
 	/* How to run. */
 	{ .name = "num-threads",
@@ -295,56 +430,14 @@ keywords_line(const struct settings *s, const char *name)
 	return k == NULL ? 0 : s->lines[k - table];
 }
 
-#define NAME_MAX_LEN 32 /* of words that are compared; every keyword is shorter */
-
-static size_t
-least(size_t a, size_t b, size_t c)
+void *
+keywords_field(struct settings *s, const struct keyword *k)
 {
-	size_t ab = a < b ? a : b;
+	unsigned char *base = (unsigned char *)s;
 
-	return ab < c ? ab : c;
-}
-
-/* Letters to change, add or leave out to make one word of the other, whatever their case. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t row[NAME_MAX_LEN + 1], len = strlen(b);
-
-	for (size_t j = 0; j <= len; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1] != '\0'; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= len; j++) {
-			size_t change = strncasecmp(&a[i - 1], &b[j - 1], 1) == 0 ? 0 : 1;
-			size_t best = least(row[j] + 1, row[j - 1] + 1, diagonal + change);
-
-			diagonal = row[j];
-			row[j] = best;
-		}
-	}
-	return row[len];
-}
-
-const char *
-keywords_nearest(const char *name)
-{
-	const char *nearest = NULL;
-	size_t len = strlen(name), least_distance = len / 3 + 1;
-
-	if (len > NAME_MAX_LEN)
-		return NULL;
-	for (size_t i = 0; i < N_ROWS; i++) {
-		size_t d = distance(name, table[i].name);
-
-		if (d < least_distance || (d == least_distance && nearest == NULL)) {
-			least_distance = d;
-			nearest = table[i].name;
-		}
-	}
-	return nearest;
+	if (k->in_block)
+		base = (unsigned char *)&drafts_now(s->drafts)->values;
+	return base + k->offset;
 }
 
 void
@@ -356,96 +449,12 @@ keywords_fallback(struct settings *s, const struct keyword *k, struct diag *d)
 		return;
 	snprintf(text, sizeof(text), "%s", k->fallback);
 	while ((line = strsep(&at, "\n")) != NULL) {
-		struct words w = { .line = 0, .n = 2, .word = { k->name, line } };
+		struct words w = { .line = 0 };
 
+		words_split(line, &w);
+		memmove(&w.word[1], w.word, w.n * sizeof(w.word[0]));
+		w.word[0] = k->name;
+		w.n++;
 		k->parse(s, k, &w, d);
-	}
-}
-
-/* Bytes with the largest unit that divides them. */
-static void
-format_bytes(uint32_t bytes, char *text, size_t cap)
-{
-	if (bytes > 0 && bytes % (1024 * 1024) == 0)
-		snprintf(text, cap, "%um", bytes / (1024 * 1024));
-	else if (bytes > 0 && bytes % 1024 == 0)
-		snprintf(text, cap, "%uk", bytes / 1024);
-	else
-		snprintf(text, cap, "%u", bytes);
-}
-
-char *
-keywords_bounds(const struct keyword *k, char text[static KEYWORDS_BOUNDS])
-{
-	char from[16], to[16];
-
-	text[0] = '\0';
-	switch (k->unit) {
-	case KEYWORD_PLAIN:
-		break;
-	case KEYWORD_NUMBER:
-		snprintf(text, KEYWORDS_BOUNDS, "%u to %u", k->min, k->max);
-		break;
-	case KEYWORD_SECONDS:
-		snprintf(
-		    text, KEYWORDS_BOUNDS, "%g to %g seconds", k->min / 1000.0, k->max / 1000.0);
-		break;
-	case KEYWORD_BYTES:
-		format_bytes(k->min, from, sizeof(from));
-		format_bytes(k->max, to, sizeof(to));
-		snprintf(text, KEYWORDS_BOUNDS, "%s to %s", from, to);
-		break;
-	}
-	return text;
-}
-
-/* The default on one line, "-" without. */
-static const char *
-format_fallback(const struct keyword *k, char *text, size_t cap)
-{
-	size_t n = 0;
-
-	if (k->fallback == NULL)
-		return "-";
-	for (const char *c = k->fallback; *c != '\0' && n + 3 < cap; c++) {
-		text[n++] = *c == '\n' ? ';' : *c;
-		if (*c == '\n')
-			text[n++] = ' ';
-	}
-	text[n] = '\0';
-	return text;
-}
-
-void
-keywords_help(FILE *out)
-{
-	char bounds[KEYWORDS_BOUNDS], text[64];
-
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct keyword *k = &table[i];
-
-		keywords_bounds(k, bounds);
-		fprintf(out, "  %s %s\n\t%s%s%s%s", k->name, k->args, k->help,
-		    bounds[0] != '\0' ? " (" : "", bounds, bounds[0] != '\0' ? ")" : "");
-		if (k->fallback != NULL)
-			fprintf(out, "; default %s", format_fallback(k, text, sizeof(text)));
-		fprintf(out, "%s%s\n", k->repeatable ? "; repeatable" : "",
-		    k->restart ? "; needs a restart" : "");
-	}
-}
-
-void
-keywords_print(FILE *out)
-{
-	char bounds[KEYWORDS_BOUNDS], text[64];
-
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct keyword *k = &table[i];
-
-		keywords_bounds(k, bounds);
-		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k->name, k->args,
-		    bounds[0] != '\0' ? bounds : "-", format_fallback(k, text, sizeof(text)),
-		    k->repeatable ? "repeatable" : "single", k->restart ? "restart" : "reload",
-		    k->help);
 	}
 }

@@ -22,6 +22,8 @@
 
 struct keyword;
 
+#define KEYWORD_ANY WORDS_MAX /* as many values as a line holds */
+
 /* A parser takes the words of a line, the keyword first, into *s, or tells D what is wrong. */
 typedef void keyword_parse(
     struct settings *s, const struct keyword *k, const struct words *w, struct diag *d);
@@ -35,10 +37,11 @@ struct keyword {
 	enum keyword_unit unit; /* of the bounds */
 	uint32_t min;           /* bounds; SECONDS are in ms; both 0: none */
 	uint32_t max;
-	size_t offset;    /* of the field in struct settings */
+	size_t offset;    /* of the field in struct settings, or in struct policy if IN_BLOCK */
 	size_t size;      /* bytes of the field; 0: it is more than one */
 	size_t max_words; /* values it takes at most; always one at least */
 	bool repeatable;
+	bool in_block;        /* may stand in a client block */
 	bool restart;         /* a reload does not change it */
 	const char *fallback; /* the default as it would be written, one value a line; NULL: none */
 	const char *help;     /* one line */
@@ -56,6 +59,9 @@ MUST_USE const char *keywords_nearest(const char *name);
 /* keywords_line: where NAME (a row's) first stood in the file that S was read from; 0: nowhere. */
 MUST_USE unsigned keywords_line(const struct settings *s, const char *name);
 
+/* keywords_field: where K's value goes: in *s, or in the draft that lines now go to. */
+MUST_USE void *keywords_field(struct settings *s, const struct keyword *k);
+
 /* keywords_fallback: parse the default of K into *s. Does nothing for a row without. */
 void keywords_fallback(struct settings *s, const struct keyword *k, struct diag *d);
 
@@ -71,7 +77,7 @@ void keywords_help(FILE *out);
 /*
  * keywords_print: the table for programs, one row a line, fields separated by tabs: name, values,
  * bounds, default (several separated by "; "), "repeatable" or "single", "reload" or "restart",
- * help. An empty field is "-".
+ * "block" (may stand in a client block) or "global", help. An empty field is "-".
  */
 void keywords_print(FILE *out);
 

@@ -6,13 +6,6 @@
 #include "daemon/policies.h"
 #include "daemon/resolvconf.h"
 
-void
-load_drop(struct settings *s)
-{
-	policies_unref(s->conf.core.policies);
-	s->conf.core.policies = NULL;
-}
-
 bool
 load_settings(const struct options *o, const char *path, diag_sink *sink, struct settings *s)
 {
@@ -20,15 +13,16 @@ load_settings(const struct options *o, const char *path, diag_sink *sink, struct
 
 	conffile_read(path, s, &d);
 	/* Without a file there is nothing to say about what it lacks. */
-	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0)
+	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0) {
+		settings_fini(s);
 		return false;
+	}
 	options_apply(o, s, &d);
 	complete_settings(s, RESOLVCONF_PATH, &d);
-	if (d.n_errors > 0)
-		return false;
-	s->conf.core.policies = policies_make(s);
-	if (s->conf.core.policies == NULL) {
-		diag_error(&d, 0, NULL, "there is no memory for it");
+	s->conf.core.policies = policies_make(s, &d);
+	settings_seal(s);
+	if (d.n_errors > 0) {
+		settings_fini(s);
 		return false;
 	}
 	complete_reach(s, &d);

@@ -15,13 +15,10 @@
 #include "daemon/settings.h"
 
 /*
- * load_settings: read the file at PATH and O to *s; findings go to SINK, with a null context. False
- * if there are errors.
+ * load_settings: read the file at PATH and O to *s, the caller's to settings_fini; findings go to
+ * SINK, with a null context. False if there are errors; *s holds nothing then.
  */
 MUST_USE bool load_settings(
     const struct options *o, const char *path, diag_sink *sink, struct settings *s);
-
-/* load_drop: let go of what *s holds. */
-void load_drop(struct settings *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "daemon/draft.h"
 #include "daemon/keywords.h"
 #include "daemon/values.h"
 
@@ -210,10 +211,11 @@ options_apply(const struct options *o, struct settings *s, struct diag *d)
 		const struct keyword *k = keywords_find(o->overrides[i].keyword);
 		struct words w = { .n = 2, .word = { k->name, o->overrides[i].value } };
 
-		/* The first prefix takes the place of all configured ones. */
+		/* The first prefix takes the place of all configured ones, but for those that a
+		 * client block has of its own. */
 		if (strcmp(k->name, "dns64-prefix") == 0 && !prefixes) {
 			prefixes = true;
-			s->n_prefixes = 0;
+			drafts_at(s->drafts, 0)->prefixes.n = 0;
 		}
 		k->parse(s, k, &w, d);
 	}

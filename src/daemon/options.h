@@ -30,7 +30,7 @@ struct options_override {
 	const char *value; /* borrowed from argv */
 };
 
-#define OPTIONS_OVERRIDES (SETTINGS_MAX_PREFIXES + 5)
+#define OPTIONS_OVERRIDES (POLICY_MAX_PREFIXES + 5)
 
 struct options {
 	const char *path; /* the configuration file; borrowed from argv, or the usual one */

@@ -135,11 +135,11 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 	}
 	if (ok) {
 		parcel_post(&p, t);
-		load_drop(s);
+		settings_fini(s);
 		*s = *next;
 		log_set_level((enum log_level)s->log_level);
 	} else if (loaded) {
-		load_drop(next);
+		settings_fini(next);
 	}
 	free(next);
 	return ok;

@@ -51,22 +51,32 @@ report_addresses(const char *subsystem, const char *what, const struct netaddr *
 	log_notice(subsystem, "%s %s", what, list);
 }
 
+/* Those outside of client blocks; what is not active is told apart (rules.md D15). */
 static void
-report_prefixes(const char *subsystem, const struct policy *p)
+report_prefixes(const char *subsystem, const struct policies *ps)
 {
-	char list[LIST_TEXT] = "", text[PREF64_TEXT];
+	static const char *const states[] = {
+		[POLICY_ACTIVE] = "", [POLICY_DRAIN] = " drain", [POLICY_DOWN] = " down"
+	};
+	const struct policy *p = &ps->table[0];
+	char list[LIST_TEXT] = "", prefix[PREF64_TEXT], text[PREF64_TEXT + 16];
 	size_t len = 0;
 
-	for (size_t i = 0; i < p->n_prefixes; i++)
-		append(list, &len, pref64_format(&p->prefixes[i], text));
+	for (size_t i = 0; i < p->n_prefixes; i++) {
+		snprintf(text, sizeof(text), "%s%s%s", pref64_format(&p->prefixes[i], prefix),
+		    states[p->states[i]], p->mapped_only[i] ? " (map)" : "");
+		append(list, &len, text);
+	}
 	log_notice(subsystem, "prefixes %s", list);
+	if (ps->n > 1)
+		log_notice(subsystem, "client blocks %zu", ps->n - 1);
 }
 
 void
 report_service(const struct settings *s, const char *subsystem)
 {
 	report_addresses(subsystem, "listening on", s->conf.io.listens, s->conf.io.n_listens);
-	report_prefixes(subsystem, &s->conf.core.policies->table[0]);
+	report_prefixes(subsystem, s->conf.core.policies);
 	report_addresses(subsystem, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
 }
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "daemon/set.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/netaddr.h"
 #include "daemon/values.h"
-#include "dns64/pref64.h"
 
 #define DNS_PORT 53
 #define COMMON_UDP_SIZE 1232 /* what resolvers agreed on: under it, more goes over TCP (D12) */
@@ -18,7 +15,7 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }; /* ::ffff:0:0/96
 static void
 store(struct settings *s, const struct keyword *k, uint32_t n)
 {
-	unsigned char *field = (unsigned char *)s + k->offset;
+	void *field = keywords_field(s, k);
 	uint8_t n8 = (uint8_t)n;
 	uint16_t n16 = (uint16_t)n;
 
@@ -73,18 +70,17 @@ set_bytes(struct settings *s, const struct keyword *k, const struct words *w, st
 		out_of_bounds(k, w, d, "a number of bytes");
 }
 
-/* The place of WORD in LIST, "a|b|c"; -1 if it is not there. */
-static int
-place(const char *list, const char *word)
+int
+set_place(const char *list, const char *word)
 {
 	size_t len = strlen(word);
 
 	for (int i = 0;; i++) {
-		size_t n = strcspn(list, "|");
+		size_t n = strcspn(list, "|.");
 
 		if (n == len && memcmp(list, word, n) == 0)
 			return i;
-		if (list[n] == '\0')
+		if (list[n] != '|')
 			return -1;
 		list += n + 1;
 	}
@@ -93,7 +89,7 @@ place(const char *list, const char *word)
 void
 set_choice(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	int i = place(k->args, w->word[1]);
+	int i = set_place(k->args, w->word[1]);
 
 	if (i >= 0)
 		store(s, k, (uint32_t)i);
@@ -116,11 +112,35 @@ set_text(struct settings *s, const struct keyword *k, const struct words *w, str
 }
 
 void
+set_short_text(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	char *field = keywords_field(s, k);
+	size_t len = 0;
+
+	memset(field, 0, k->size);
+	if (w->n == 2 && strcmp(w->word[1], "none") == 0)
+		return;
+	for (size_t i = 1; i < w->n; i++) {
+		size_t n = strlen(w->word[i]), blank = i > 1 ? 1 : 0;
+
+		if (len + blank + n >= k->size) {
+			diag_error(
+			    d, w->line, k->name, "is longer than %zu characters", k->size - 1);
+			return;
+		}
+		if (blank > 0)
+			field[len++] = ' ';
+		memcpy(field + len, w->word[i], n);
+		len += n;
+	}
+}
+
+void
 set_path(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	const char *path = w->word[1];
 
-	if (path[0] != '/' && place(k->args, path) < 0)
+	if (path[0] != '/' && set_place(k->args, path) < 0)
 		diag_error(d, w->line, k->name, "'%s' does not begin with a slash; allowed is %s",
 		    path, k->args);
 	else
@@ -215,128 +235,6 @@ set_listen(struct settings *s, const struct keyword *k, const struct words *w, s
 	}
 	s->listen_lines[c->n_listens] = w->line;
 	c->listens[c->n_listens++] = a;
-}
-
-/* A slash was forgotten: 2001:db8:1::96 for 2001:db8:1::/96. TEXT gets the likely prefix. */
-static bool
-forgotten_slash(const char *text, char *likely, size_t cap)
-{
-	const char *colons = strstr(text, "::");
-	struct pref64 p;
-
-	if (colons == NULL || strchr(text, '/') != NULL)
-		return false;
-	snprintf(likely, cap, "%.*s/%s", (int)(colons - text) + 2, text, colons + 2);
-	return pref64_parse(likely, &p) != PREF64_NOT_A_PREFIX &&
-	       pref64_parse(likely, &p) != PREF64_BAD_LEN;
-}
-
-/* Say what is wrong with a prefix, and what is probably meant. */
-static void
-bad_prefix(const struct keyword *k, const struct words *w, struct diag *d,
-    enum pref64_verdict verdict, const struct pref64 *p)
-{
-	char text[PREF64_TEXT];
-
-	switch (verdict) {
-	case PREF64_OK:
-		break;
-	case PREF64_NOT_A_PREFIX:
-		if (forgotten_slash(w->word[1], text, sizeof(text)))
-			diag_error(d, w->line, k->name,
-			    "'%s' has no length; did you mean %s? (lengths are 32, 40, 48, 56, 64 "
-			    "and 96)",
-			    w->word[1], text);
-		else
-			diag_error(d, w->line, k->name,
-			    "'%s' is not an IPv6 prefix; allowed is an IPv6 "
-			    "address, a slash and a length of 32, 40, 48, 56, 64 or 96",
-			    w->word[1]);
-		break;
-	case PREF64_BAD_LEN:
-		diag_error(d, w->line, k->name,
-		    "'%s' has a length that RFC 6052 does not have; allowed "
-		    "are 32, 40, 48, 56, 64 and 96",
-		    w->word[1]);
-		break;
-	case PREF64_BAD_U:
-		diag_error(d, w->line, k->name,
-		    "'%s' has bits 64 to 71 set, which RFC 6052 section 2.2 "
-		    "wants zero; a correct prefix is %s (the translator must use the same)",
-		    w->word[1], pref64_format(p, text));
-		break;
-	case PREF64_HOST_BITS:
-		diag_error(d, w->line, k->name,
-		    "'%s' has bits set behind its length; the prefix of that "
-		    "length is %s",
-		    w->word[1], pref64_format(p, text));
-		break;
-	}
-}
-
-void
-set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
-{
-	struct pref64 p = { .len = 0 };
-	enum pref64_verdict verdict = pref64_parse(w->word[1], &p);
-
-	if (verdict != PREF64_OK) {
-		bad_prefix(k, w, d, verdict, &p);
-		return;
-	}
-	for (size_t i = 0; i < s->n_prefixes; i++) {
-		if (s->prefixes[i].len == p.len && memcmp(s->prefixes[i].addr, p.addr, 16) == 0) {
-			diag_error(d, w->line, k->name, "'%s' is there already", w->word[1]);
-			return;
-		}
-	}
-	if (s->n_prefixes == SETTINGS_MAX_PREFIXES) {
-		diag_error(d, w->line, k->name, "there can be %d at most", SETTINGS_MAX_PREFIXES);
-		return;
-	}
-	s->prefixes[s->n_prefixes++] = p;
-}
-
-/* Take the default exclusion away. */
-static void
-exclude_none(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
-{
-	if (s->n_excluded > 0 || s->excluded_none)
-		diag_error(
-		    d, w->line, k->name, "none takes the default away and must come first, once");
-	s->excluded_none = true;
-}
-
-void
-set_exclude(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
-{
-	/* The last place is the default's, which is added at the end. */
-	size_t cap = s->excluded_none || w->line == 0 ? SETTINGS_MAX_EXCLUDED : SETTINGS_MAX_EXCLUDED - 1;
-	char text[VALUE_NET6_TEXT];
-	struct net net = { .len = 0 };
-	enum value_net6_verdict verdict;
-
-	if (strcmp(w->word[1], "none") == 0) {
-		exclude_none(s, k, w, d);
-		return;
-	}
-	verdict = value_net6(w->word[1], &net);
-	if (verdict == VALUE_NET6_BAD) {
-		diag_error(d, w->line, k->name, "'%s' is not an IPv6 network; allowed is %s",
-		    w->word[1], k->args);
-	} else if (verdict == VALUE_NET6_HOST_BITS) {
-		/* RFC 6147 section 5.1.4 writes the mapped addresses so. */
-		if (strcasecmp(w->word[1], "::ffff/96") == 0)
-			snprintf(text, sizeof(text), "::ffff:0:0/96");
-		else
-			value_net6_format(&net, text);
-		diag_error(d, w->line, k->name,
-		    "'%s' has bits set behind its length; did you mean %s?", w->word[1], text);
-	} else if (s->n_excluded == cap) {
-		diag_error(d, w->line, k->name, "there can be %zu at most", cap);
-	} else {
-		s->excluded[s->n_excluded++] = net;
-	}
 }
 
 void

@@ -6,24 +6,25 @@
  * settings: one configuration as the daemon itself sees it: the conf that engine and shell
  * work from, and what only starting, stopping and logging need.
  *
- * A plain value without pointers, all zero before it is read, so that two of them compare
- * field by field.
+ * All zero before it is read, so that two of them compare field by field. It holds one reference
+ * to the policies in conf, and the drafts that these are made from.
  */
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "core/conf.h"
 
 #define SETTINGS_NAME 64     /* room for a user's or group's name */
 #define SETTINGS_PATH 1024   /* room for a path */
-#define SETTINGS_MAX_PREFIXES 16
-#define SETTINGS_MAX_EXCLUDED 64
 #define SETTINGS_LOOPS 64    /* most loops there can be */
-#define SETTINGS_KEYWORDS 48 /* room for as many keywords as the table may have */
+#define SETTINGS_KEYWORDS 80 /* room for as many keywords as the table may have */
 
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
+
+struct drafts;
 
 struct settings_cpus {
 	bool given;
@@ -34,13 +35,9 @@ struct settings {
 	struct conf conf;
 
 	/* Needed until the configuration is complete. */
+	struct drafts *drafts;    /* owned: what becomes conf.core.policies */
 	uint32_t port;            /* of listen addresses without one of their own */
-	struct pref64 prefixes[SETTINGS_MAX_PREFIXES];
-	size_t n_prefixes;
-	struct net excluded[SETTINGS_MAX_EXCLUDED];
-	size_t n_excluded;
 	bool nameserver_defaults; /* take those of resolv.conf too */
-	bool excluded_none;       /* the default exclusion was taken away */
 	bool listens_by_default;  /* no listen line: loopback */
 	bool debugging;
 	uint32_t timeout_sec; /* MTD64's way to say timeout_ms */
@@ -49,7 +46,8 @@ struct settings {
 	    upstream_lines[CONF_MAX_UPSTREAMS]; /* where each was configured, 0: not in the file */
 	unsigned listen_lines[CONF_MAX_LISTENS];
 	unsigned
-	    lines[SETTINGS_KEYWORDS]; /* where each keyword first stood, in the table's order */
+	    lines[SETTINGS_KEYWORDS]; /* where each keyword first stood outside of client blocks, in
+					 the table's order */
 
 	/* The daemon's own. */
 	uint32_t log_level; /* enum log_level */
@@ -62,5 +60,15 @@ struct settings {
 	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */
 	uint32_t stop_timeout_ms;
 };
+
+/* settings_init: all zero, with drafts that say nothing. False without memory; *s is all zero then.
+ */
+MUST_USE bool settings_init(struct settings *s);
+
+/* settings_seal: let go of the drafts; the policies are made. */
+void settings_seal(struct settings *s);
+
+/* settings_fini: let go of all that *s holds; it may be all zero, and holds nothing afterwards. */
+void settings_fini(struct settings *s);
 
 #endif

@@ -3,14 +3,14 @@
 #define DNS64D_DAEMON_TEXTFILE_H
 
 /*
- * textfile: a whole small file in memory.
+ * textfile: a whole file in memory.
  */
 
 #include <stddef.h>
 
 #include "base/attr.h"
 
-#define TEXTFILE_MAX 1048576 /* bytes; nobody writes a longer configuration */
+#define TEXTFILE_MAX 67108864 /* bytes; a million zones are not as long */
 
 /*
  * textfile_read: the bytes of the file at PATH to *TEXT (from malloc, with a zero behind them, the

@@ -145,9 +145,10 @@ value_cpus(const char *text, cpu_set_t *cpus)
 static bool
 clear_host_bits(struct net *net)
 {
+	unsigned end = net->family == NETADDR_IPV4 ? 32 : 128;
 	bool found = false;
 
-	for (unsigned bit = net->len; bit < 128; bit++) {
+	for (unsigned bit = net->len; bit < end; bit++) {
 		uint8_t mask = (uint8_t)(0x80 >> (bit % 8));
 
 		found = found || (net->addr[bit / 8] & mask) != 0;
@@ -156,34 +157,35 @@ clear_host_bits(struct net *net)
 	return found;
 }
 
-enum value_net6_verdict
-value_net6(const char *text, struct net *net)
+enum value_net_verdict
+value_net(const char *text, struct net *net)
 {
 	size_t len = strcspn(text, "/");
-	struct net found = { .len = 128, .family = NETADDR_IPV6 };
+	struct net found = { .family = strchr(text, ':') != NULL ? NETADDR_IPV6 : NETADDR_IPV4 };
+	uint32_t most = found.family == NETADDR_IPV4 ? 32 : 128, bits = most;
 	char addr[INET6_ADDRSTRLEN];
-	uint32_t bits = 128;
 
 	if (len >= sizeof(addr))
-		return VALUE_NET6_BAD;
+		return VALUE_NET_BAD;
 	memcpy(addr, text, len);
 	addr[len] = '\0';
-	if (inet_pton(AF_INET6, addr, found.addr) != 1)
-		return VALUE_NET6_BAD;
-	if (text[len] == '/' && !value_number(text + len + 1, 0, 128, &bits))
-		return VALUE_NET6_BAD;
+	if (inet_pton(most == 32 ? AF_INET : AF_INET6, addr, found.addr) != 1)
+		return VALUE_NET_BAD;
+	if (text[len] == '/' && !value_number(text + len + 1, 0, most, &bits))
+		return VALUE_NET_BAD;
 	found.len = (uint8_t)bits;
 	bool host_bits = clear_host_bits(&found);
 	*net = found;
-	return host_bits ? VALUE_NET6_HOST_BITS : VALUE_NET6_OK;
+	return host_bits ? VALUE_NET_HOST_BITS : VALUE_NET_OK;
 }
 
 char *
-value_net6_format(const struct net *net, char text[static VALUE_NET6_TEXT])
+value_net_format(const struct net *net, char text[static VALUE_NET_TEXT])
 {
 	char addr[INET6_ADDRSTRLEN];
 
-	(void)inet_ntop(AF_INET6, net->addr, addr, sizeof(addr));
-	snprintf(text, VALUE_NET6_TEXT, "%s/%" PRIu8, addr, net->len);
+	(void)inet_ntop(
+	    net->family == NETADDR_IPV4 ? AF_INET : AF_INET6, net->addr, addr, sizeof(addr));
+	snprintf(text, VALUE_NET_TEXT, "%s/%" PRIu8, addr, net->len);
 	return text;
 }

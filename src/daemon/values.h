@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/netaddr.h"
 #include "base/netmap.h"
 
 /* value_number: a decimal number from MIN to MAX, digits only. */
@@ -32,20 +33,20 @@ MUST_USE bool value_range(const char *text, uint32_t min, uint32_t max, uint32_t
 /* value_cpus: a list as in cpuset(7), "0-3,8", of CPUs below CPU_SETSIZE. */
 MUST_USE bool value_cpus(const char *text, cpu_set_t *cpus);
 
-enum value_net6_verdict {
-	VALUE_NET6_OK,
-	VALUE_NET6_BAD,       /* not an IPv6 address, a slash and a length from 0 to 128 */
-	VALUE_NET6_HOST_BITS, /* bits set behind the length: the result is the network without them
-			       */
+enum value_net_verdict {
+	VALUE_NET_OK,
+	VALUE_NET_BAD,       /* not an address, a slash and a length from 0 to 32 or 128 */
+	VALUE_NET_HOST_BITS, /* bits set behind the length: the result is the network without them
+			      */
 };
 
-/* value_net6: "2001:db8::/32", or an address alone for a network of one. */
-MUST_USE enum value_net6_verdict value_net6(const char *text, struct net *net);
+/* value_net: "2001:db8::/32", "192.0.2.0/24", or an address alone for a network of one. */
+MUST_USE enum value_net_verdict value_net(const char *text, struct net *net);
 
-/* Longest text of value_net6_format, with the final zero. */
-#define VALUE_NET6_TEXT 52
+/* Longest text of value_net_format, with the final zero. */
+#define VALUE_NET_TEXT 52
 
-/* value_net6_format: "2001:db8::/32" to TEXT; returns TEXT. */
-char *value_net6_format(const struct net *net, char text[static VALUE_NET6_TEXT]);
+/* value_net_format: "2001:db8::/32" to TEXT; returns TEXT. */
+char *value_net_format(const struct net *net, char text[static VALUE_NET_TEXT]);
 
 #endif

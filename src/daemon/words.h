@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define WORDS_MAX 8 /* words kept of a line; no keyword takes as many */
+#define WORDS_MAX 512 /* words kept of a line: all that one of the configuration can have */
 
 struct words {
 	unsigned line;               /* its number, from 1; 0 when it stands in no file */
