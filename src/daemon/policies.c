@@ -2,6 +2,7 @@
 #include "daemon/policies.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/access.h"
@@ -150,17 +151,19 @@ static void
 take_suffix(struct making *m)
 {
 	const struct draft *from = m->own->has_suffix ? m->own : m->all;
-	char text[PREF64_TEXT];
+	char text[PREF64_TEXT], where[32];
 
 	if (!from->has_suffix)
 		return;
 	for (size_t i = 0; i < m->p->n_prefixes; i++) {
 		if (pref64_set_suffix(&m->p->prefixes[i], from->suffix))
 			continue;
+		snprintf(where, sizeof(where), "line %u", m->lines[i]);
 		diag_error(m->d, from->suffix_line, "dns64-suffix",
-		    "does not fit %s at line %u: allowed are bits behind the IPv4 address, which a "
-		    "/96 does not have, and bits 64 to 71 are zero",
-		    pref64_format(&m->p->prefixes[i], text), m->lines[i]);
+		    "does not fit the prefix %s (%s); allowed are bits behind the IPv4 address, "
+		    "which a /96 does not have, but for bits 64 to 71",
+		    pref64_format(&m->p->prefixes[i], text),
+		    m->lines[i] > 0 ? where : "the default");
 	}
 }
 

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "daemon/draft.h"
+#include "daemon/textfile.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -73,7 +75,49 @@ static const struct conflict conflicts[] = {
 					     "given\n" },
 	{ "log-level info\ndebugging no\n", "" },
 	{ "nameserver 192.0.2.1\nnameserver 192.0.2.2\n", "" },
+	/* Each block for itself. */
+	{ "hide-a yes\nclient 192.0.2.0/24 {\nhide-a no\n}\nclient 192.0.3.0/24 {\nhide-a no\n}\n", "" },
+	{ "client 192.0.2.0/24 {\nhide-a no\nany relay\nhide-a yes\n}\n",
+	    "error t.conf:4: hide-a: is at line 2 already; it may be given once\n" },
 };
+
+/* Where blocks begin and end. Nothing in a block that is told is told once more for it. */
+static const struct conflict braces[] = {
+	{ "client 192.0.2.0/24 2001:db8::/32 { # here\n\n # there\n any minimal\n } // end\n", "" },
+	{ "client 192.0.2.0/24 {\n}\nport 54\n", "" },
+	{ "client 192.0.2.0/24 {\nhide-a yes\n",
+	    "error t.conf:1: client: the block is not closed; a } alone on a line closes it\n" },
+	{ "}\n", "error t.conf:1: there is no client block that this } could close\n" },
+	{ "client 192.0.2.0/24 {\n} }\n}\n",
+	    "error t.conf:2: '}' is too much; a } stands alone on its line\n"
+	    "error t.conf:3: there is no client block that this } could close\n" },
+	{ "client 192.0.2.0/24\n{\nhide-a yes\n}\n",
+	    "error t.conf:1: client: the line does not end in a { with a blank before it; allowed is "
+	    "NETWORK[/LENGTH]... {\n"
+	    "error t.conf:2: a { stands at the end of the client line it belongs to\n" },
+	{ "client 192.0.2.0/24 { hide-a yes }\nport 54\n",
+	    "error t.conf:1: client: 'hide-a' stands behind the {; what is in the block goes on lines "
+	    "of its own\n" },
+	{ "client {\n}\n",
+	    "error t.conf:1: client: names no network; allowed is NETWORK[/LENGTH]... {\n" },
+	{ "client 192.0.2.0/24 {\nclient 192.0.3.0/24 {\nhide-a yes\n}\n",
+	    "error t.conf:2: client: the block that begins at line 1 is not closed; a } alone on a "
+	    "line closes it, and blocks do not stand in one another\n" },
+	{ "client 192.0.2.0/24 {\nport 54\nnameserver 192.0.2.1\n}\n",
+	    "error t.conf:2: port: cannot stand in the client block that begins at line 1, only "
+	    "outside of any\n"
+	    "error t.conf:3: nameserver: cannot stand in the client block that begins at line 1, only "
+	    "outside of any\n" },
+	{ "client 192.0.2.0/24 {\nhide-b yes\n}\n",
+	    "error t.conf:2: hide-b: unknown keyword; did you mean hide-a?\n" },
+};
+
+START_TEST(blocks)
+{
+	said_parse(&said, braces[_i].text, &settings);
+	ck_assert_str_eq(said.text, braces[_i].said);
+}
+END_TEST
 
 START_TEST(duplicates)
 {
@@ -118,6 +162,7 @@ START_TEST(zero_bytes)
 	static const char text[] = "port 53\n\0port 54\n";
 
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_parse(text, sizeof(text) - 1, &settings, &said.diag);
 	ck_assert_str_eq(said.text, "error t.conf: has zero bytes in it and is no configuration\n");
 }
@@ -129,6 +174,7 @@ START_TEST(no_end_of_text_is_read)
 	char text[] = { 'p', 'o', 'r', 't', ' ', '5', '4', '7' };
 
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_parse(text, 7, &settings, &said.diag);
 	ck_assert_str_eq(said.text, "");
 	ck_assert_uint_eq(settings.port, 54);
@@ -141,20 +187,24 @@ START_TEST(files)
 	int fd = scratch_file(path);
 
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_read("/nonexistent/t.conf", &settings, &said.diag);
 	ck_assert_str_eq(said.text, "error t.conf: cannot be read: No such file or directory\n");
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_read("/", &settings, &said.diag);
 	ck_assert_str_eq(said.text, "error t.conf: cannot be read: Is a directory\n");
 	ck_assert_int_eq(write(fd, "port 54\n", 8), 8);
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_read(path, &settings, &said.diag);
 	ck_assert_str_eq(said.text, "");
 	ck_assert_uint_eq(settings.port, 54);
-	ck_assert_int_eq(ftruncate(fd, 1048577), 0);
+	ck_assert_int_eq(ftruncate(fd, TEXTFILE_MAX + 1), 0);
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_read(path, &settings, &said.diag);
-	ck_assert_str_eq(said.text, "error t.conf: is larger than 1 MiB and is no configuration\n");
+	ck_assert_str_eq(said.text, "error t.conf: is larger than 64 MiB and is no configuration\n");
 	close(fd);
 	unlink(path);
 }
@@ -169,6 +219,7 @@ read_data(const char *name)
 
 	snprintf(path, sizeof(path), "%s/data/%s", dir != NULL ? dir : "tests", name);
 	said_init(&said);
+	settings_fini(&settings);
 	conffile_read(path, &settings, &said.diag);
 }
 
@@ -181,8 +232,10 @@ check_common(const char *upstream, const char *prefix)
 	ck_assert_uint_eq(said.n_errors, 0);
 	ck_assert_uint_eq(c->n_upstreams, 1);
 	ck_assert_str_eq(netaddr_format(&c->upstreams[0], text), upstream);
-	ck_assert_uint_eq(settings.n_prefixes, 1);
-	ck_assert_str_eq(pref64_format(&settings.prefixes[0], text), prefix);
+	const struct draft *draft = drafts_at(settings.drafts, 0);
+	const struct draft_prefix *p = draft->prefixes.items;
+	ck_assert_uint_eq(draft->prefixes.n, 1);
+	ck_assert_str_eq(pref64_format(&p->prefix, text), prefix);
 	ck_assert_uint_eq(c->timeout_ms, 1000);
 	ck_assert_uint_eq(c->resend_attempts, 1);
 	ck_assert_uint_eq(c->udp_size_client, 512);
@@ -251,6 +304,7 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, all_errors_at_once);
 	tcase_add_loop_test(tc, duplicates, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
+	tcase_add_loop_test(tc, blocks, 0, (int)(sizeof(braces) / sizeof(braces[0])));
 	tcase_add_test(tc, forms_of_lines);
 	tcase_add_test(tc, long_lines);
 	tcase_add_test(tc, zero_bytes);

@@ -41,8 +41,9 @@ START_TEST(rows_are_whole)
 
 	ck_assert(k->name != NULL && k->args != NULL && k->help != NULL && k->parse != NULL);
 	ck_assert_uint_ge(k->max_words, 1);
-	ck_assert_uint_lt(k->max_words + 1, WORDS_MAX);
-	ck_assert_uint_le(k->offset + k->size, sizeof(struct settings));
+	ck_assert_uint_le(k->max_words, KEYWORD_ANY);
+	ck_assert_uint_le(
+	    k->offset + k->size, k->in_block ? sizeof(struct policy) : sizeof(struct settings));
 	ck_assert_uint_lt(strlen(k->name), 32);
 	ck_assert_uint_lt(strlen(k->help), 90);
 	ck_assert(k->fallback == NULL || strlen(k->fallback) < 64);
@@ -56,10 +57,11 @@ END_TEST
 
 START_TEST(defaults_parse)
 {
-	memset(&settings, 0, sizeof(settings));
+	ck_assert(settings_init(&settings));
 	said_init(&said);
 	keywords_fallback(&settings, row(_i), &said.diag);
 	ck_assert_str_eq(said.text, "");
+	settings_fini(&settings);
 }
 END_TEST
 
@@ -111,6 +113,8 @@ START_TEST(no_value_and_too_many)
 	snprintf(expected, sizeof(expected), "error t.conf:1: %s: has no value; allowed is %s\n",
 	    k->name, k->args);
 	ck_assert_ptr_nonnull(strstr(said.text, expected));
+	if (k->max_words == KEYWORD_ANY)
+		return;
 	snprintf(text, sizeof(text), "%s 1 2 3 4 5 6 7 8 9", k->name);
 	said_parse(&said, text, &settings);
 	snprintf(expected, sizeof(expected),
@@ -126,7 +130,7 @@ START_TEST(defaults_are_these)
 	const struct conf *c = &settings.conf;
 	char text[NETADDR_TEXT];
 
-	said_parse(&said, "", &settings);
+	ck_assert_ptr_nonnull(said_make(&said, "", &settings));
 	ck_assert_str_eq(said.text, "");
 	ck_assert_uint_eq(c->core.n_upstreams, 0);
 	ck_assert_int_eq(c->core.selection, CONF_RANDOM); /* as mtd64-ng */
@@ -135,9 +139,6 @@ START_TEST(defaults_are_these)
 	ck_assert_uint_eq(c->core.udp_size_client, 1232); /* D12 */
 	ck_assert_uint_eq(c->core.udp_size_upstream, 1232);
 	ck_assert_uint_eq(c->core.max_queries, 262144);
-	/* RFC 6147 section 5.2: the Well-Known Prefix if none is configured. */
-	ck_assert_uint_eq(settings.n_prefixes, 1);
-	ck_assert(settings.prefixes[0].well_known);
 	/* D23 */
 	ck_assert_uint_eq(c->io.n_listens, 2);
 	ck_assert_str_eq(netaddr_format(&c->io.listens[0], text), "::1");
@@ -158,40 +159,44 @@ START_TEST(defaults_are_these)
 	ck_assert_str_eq(settings.chroot, "none");
 	ck_assert_str_eq(settings.pidfile, "auto");
 	ck_assert_uint_eq(settings.stop_timeout_ms, 5000);
+	ck_assert(!c->core.local_zones);
+	ck_assert(c->core.version[0] == '\0' && c->core.server_id[0] == '\0');
 }
 END_TEST
 
-struct misspelt {
-	const char *name;
-	const char *nearest; /* NULL: none */
-};
-
-static const struct misspelt misspelts[] = {
-	{ "namserver", "nameserver" },
-	{ "Nameserver", "nameserver" },
-	{ "nameservers", "nameserver" },
-	{ "dns64_prefix", "dns64-prefix" },
-	{ "prefix", NULL },
-	{ "listn", "listen" },
-	{ "timeout-tiem", "timeout-time" },
-	{ "numthreads", "num-threads" },
-	{ "prot", "port" },
-	{ "forward-zone:", NULL },
-	{ "", NULL },
-	{ "xyzzy", NULL },
-	{ "a-word-that-is-longer-than-any-keyword-there-is", NULL },
-};
-
-START_TEST(nearest)
+/* The same for clients; and the engine has them too for who fills in nothing. */
+START_TEST(policy_defaults_are_these)
 {
-	const char *found = keywords_nearest(misspelts[_i].name);
+	const struct policies *ps = said_make(&said, "", &settings);
+	struct policies *plain = policies_new(1);
+	const struct policy *p, *q;
 
-	if (misspelts[_i].nearest == NULL)
-		ck_assert_msg(
-		    found == NULL, "%s: %s", misspelts[_i].name, found == NULL ? "" : found);
-	else
-		ck_assert_msg(found != NULL && strcmp(found, misspelts[_i].nearest) == 0, "%s: %s",
-		    misspelts[_i].name, found == NULL ? "(none)" : found);
+	ck_assert_ptr_nonnull(ps);
+	ck_assert_ptr_nonnull(plain);
+	p = &ps->table[0];
+	q = &plain->table[0];
+	ck_assert_uint_eq(ps->n, 1);
+	/* RFC 6147 section 5.2: the Well-Known Prefix if none is configured. */
+	ck_assert(p->n_prefixes == 1 && p->prefixes[0].well_known && p->n_general == 1);
+	ck_assert_uint_eq(p->synthesize, POLICY_NORMAL);
+	/* D3 */
+	ck_assert_uint_eq(p->triggers, POLICY_ON_NODATA | POLICY_ON_ERROR | POLICY_ON_TIMEOUT);
+	ck_assert_uint_eq(p->selection, POLICY_ALL);
+	ck_assert_uint_eq(p->family, POLICY_BOTH);
+	ck_assert_uint_eq(p->reverse, POLICY_REVERSE_CNAME);
+	ck_assert_uint_eq(p->svcb, POLICY_SVCB_CACHED); /* D18 */
+	ck_assert_uint_eq(p->ede, POLICY_EDE_ALL);
+	ck_assert(!p->hide_a && !p->any_minimal && !p->servfail_without_prefix);
+	ck_assert_uint_eq(p->max_synthesized, 0);
+	ck_assert(p->zones == NULL && p->reverse_name == NULL);
+	ck_assert_uint_eq(p->excluded->n, 1); /* D7 */
+	ck_assert(p->synthesize == q->synthesize && p->triggers == q->triggers &&
+		  p->selection == q->selection && p->family == q->family &&
+		  p->reverse == q->reverse && p->svcb == q->svcb && p->ede == q->ede &&
+		  p->hide_a == q->hide_a && p->any_minimal == q->any_minimal &&
+		  p->servfail_without_prefix == q->servfail_without_prefix &&
+		  p->max_synthesized == q->max_synthesized);
+	policies_unref(plain);
 }
 END_TEST
 
@@ -279,6 +284,24 @@ START_TEST(sample_parses)
 }
 END_TEST
 
+/* The manual has what may stand in a client block in a section of its own. */
+START_TEST(manual_tells_blocks)
+{
+	const struct keyword *k = row(_i);
+	char *manual = document("man/dns64d.conf.5"), start[64];
+	char *from = strstr(manual, "\n.Ss What to answer, and to whom\n"), *to, *entry;
+
+	ck_assert_ptr_nonnull(from);
+	to = strstr(from + 1, "\n.Ss ");
+	ck_assert_ptr_nonnull(to);
+	snprintf(start, sizeof(start), "\n.It Ic %s ", k->name);
+	entry = strstr(manual, start);
+	ck_assert_ptr_nonnull(entry);
+	ck_assert_msg((entry > from && entry < to) == k->in_block, "%s: section", k->name);
+	free(manual);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -292,9 +315,10 @@ main(void)
 	tcase_add_loop_test(tc, bounds_are_kept, 0, n_rows());
 	tcase_add_loop_test(tc, no_value_and_too_many, 0, n_rows());
 	tcase_add_test(tc, defaults_are_these);
-	tcase_add_loop_test(tc, nearest, 0, (int)(sizeof(misspelts) / sizeof(misspelts[0])));
+	tcase_add_test(tc, policy_defaults_are_these);
 	tcase_add_loop_test(tc, manual_agrees, 0, n_rows());
 	tcase_add_loop_test(tc, sample_agrees, 0, n_rows());
+	tcase_add_loop_test(tc, manual_tells_blocks, 0, n_rows());
 	tcase_add_test(tc, sample_parses);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "daemon/policies.h"
 #include "support/said.h"
 
 static struct said said;
@@ -102,8 +103,17 @@ apply(const char *line, const char *file)
 	options_apply(&options, &settings, &said.diag);
 }
 
+static const struct policies *
+make(void)
+{
+	settings.conf.core.policies = policies_make(&settings, &said.diag);
+	ck_assert_ptr_nonnull(settings.conf.core.policies);
+	return settings.conf.core.policies;
+}
+
 START_TEST(overrides)
 {
+	const struct policy *p;
 	char text[PREF64_TEXT];
 
 	apply("-u u -g g -r /r -n 3 -p 2001:db8:1::/96 -p 2001:db8:2::/96",
@@ -113,14 +123,31 @@ START_TEST(overrides)
 	ck_assert_str_eq(settings.group, "g");
 	ck_assert_str_eq(settings.chroot, "/r");
 	ck_assert_uint_eq(settings.num_threads, 3);
-	ck_assert_uint_eq(settings.n_prefixes, 2);
-	ck_assert_str_eq(pref64_format(&settings.prefixes[0], text), "2001:db8:1::/96");
+	p = &make()->table[0];
+	ck_assert_uint_eq(p->n_prefixes, 2);
+	ck_assert_str_eq(pref64_format(&p->prefixes[0], text), "2001:db8:1::/96");
 	apply("--user u --group g --chroot /r --loops auto --prefix 2001:db8:1::/96",
 	    "num-threads 9\n");
 	ck_assert_str_eq(said.text, "");
 	ck_assert_str_eq(settings.user, "u");
 	ck_assert_uint_eq(settings.num_threads, 0);
-	ck_assert_uint_eq(settings.n_prefixes, 1);
+	ck_assert_uint_eq(make()->table[0].n_prefixes, 1);
+}
+END_TEST
+
+/* A block keeps what it has of its own, and gets those of the command line otherwise. */
+START_TEST(prefixes_of_blocks)
+{
+	const struct policies *ps;
+	char text[PREF64_TEXT];
+
+	apply("-p 2001:db8:1::/96",
+	    "dns64-prefix 2001:db8:9::/96\nclient 192.0.2.0/24 {\ndns64-prefix 2001:db8:2::/96\n}\n"
+	    "client 192.0.3.0/24 {\n}\n");
+	ps = make();
+	ck_assert_str_eq(pref64_format(&ps->table[0].prefixes[0], text), "2001:db8:1::/96");
+	ck_assert_str_eq(pref64_format(&ps->table[1].prefixes[0], text), "2001:db8:2::/96");
+	ck_assert_str_eq(pref64_format(&ps->table[2].prefixes[0], text), "2001:db8:1::/96");
 }
 END_TEST
 
@@ -185,7 +212,7 @@ START_TEST(help_has_all)
 {
 	static const char *const all[] = { "-c", "-f", "-t", "-d", "-v", "-q", "-u", "-g", "-r",
 		"-n", "-p", "-4", "-6", "-V", "-h", "--print-keywords", "nameserver ADDRESS" };
-	static char text[16384];
+	static char text[32768];
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
 	ck_assert_ptr_nonnull(f);
@@ -209,6 +236,7 @@ main(void)
 	tcase_add_loop_test(tc, tasks_and_errors, 0, N_OF(tasks));
 	tcase_add_test(tc, short_and_long);
 	tcase_add_test(tc, overrides);
+	tcase_add_test(tc, prefixes_of_blocks);
 	tcase_add_test(tc, bad_overrides);
 	tcase_add_loop_test(tc, log_levels, 0, N_OF(levels));
 	tcase_add_test(tc, families);

@@ -19,6 +19,7 @@ parse(struct settings *s, const char *text)
 {
 	said_parse(&said, text, s);
 	ck_assert_str_eq(said.text, "");
+	settings_seal(s);
 }
 
 START_TEST(same_file)

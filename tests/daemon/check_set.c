@@ -72,39 +72,9 @@ static const struct bad_line bad[] = {
 	{ "pidfile x", "pidfile: 'x' does not begin with a slash; allowed is auto|none|FILE" },
 	{ "user a-name-that-is-much-longer-than-any-account-may-have-on-any-system-at-all",
 	    "user: is longer than 63 characters" },
-	/* RFC 6052 section 2.2 */
-	{ "dns64-prefix 2001:db8::/97",
-	    "dns64-prefix: '2001:db8::/97' has a length that RFC 6052 does not "
-	    "have; allowed are 32, 40, 48, 56, 64 and 96" },
-	{ "dns64-prefix 2001:db8::/72",
-	    "dns64-prefix: '2001:db8::/72' has a length that RFC 6052 does not "
-	    "have; allowed are 32, 40, 48, 56, 64 and 96" },
-	{ "dns64-prefix 192.0.2.0/96",
-	    "dns64-prefix: '192.0.2.0/96' is not an IPv6 prefix; allowed is an "
-	    "IPv6 address, a slash and a length of 32, 40, 48, 56, 64 or 96" },
-	{ "dns64-prefix 2001:db8:1:2:3::",
-	    "dns64-prefix: '2001:db8:1:2:3::' is not an IPv6 prefix; allowed "
-	    "is an IPv6 address, a slash and a length of 32, 40, 48, 56, 64 or 96" },
-	{ "dns64-prefix 2001:db8:dead:beef::96",
-	    "dns64-prefix: '2001:db8:dead:beef::96' has no length; did "
-	    "you mean 2001:db8:dead:beef::/96? (lengths are 32, 40, 48, 56, 64 and 96)" },
-	{ "dns64-prefix 2001:db8:0:1:ffff::/96",
-	    "dns64-prefix: '2001:db8:0:1:ffff::/96' has bits 64 to 71 "
-	    "set, which RFC 6052 section 2.2 wants zero; a correct prefix is 2001:db8:0:1:ff::/96 "
-	    "(the "
-	    "translator must use the same)" },
-	{ "dns64-prefix 2001:db8:0:1::1/64",
-	    "dns64-prefix: '2001:db8:0:1::1/64' has bits set behind its "
-	    "length; the prefix of that length is 2001:db8:0:1::/64" },
-	/* RFC 6147 section 5.1.4 writes ::ffff/96 and means the mapped addresses. */
-	{ "exclude-aaaa ::ffff/96",
-	    "exclude-aaaa: '::ffff/96' has bits set behind its length; did you mean "
-	    "::ffff:0:0/96?" },
-	{ "exclude-aaaa 2001:db8::1/32",
-	    "exclude-aaaa: '2001:db8::1/32' has bits set behind its length; did "
-	    "you mean 2001:db8::/32?" },
-	{ "exclude-aaaa 2001:db8::/200", "exclude-aaaa: '2001:db8::/200' is not an IPv6 network; "
-					 "allowed is NETWORK/LENGTH | none" },
+	{ "local-zones maybe", "local-zones: 'maybe' is not one of no|yes" },
+	{ "version a-word-of-31-characters-is-this and-another-of-32-characters-it-is",
+	    "version: is longer than 63 characters" },
 };
 
 START_TEST(bad_values)
@@ -179,46 +149,22 @@ START_TEST(listens)
 }
 END_TEST
 
-START_TEST(prefixes)
+START_TEST(short_texts)
 {
-	static const char *const lengths[] = { "32", "40", "48", "56", "64", "96" };
-	char line[64], text[PREF64_TEXT];
+	const struct conf_core *c = &settings.conf.core;
 
-	for (size_t i = 0; i < 6; i++) {
-		snprintf(line, sizeof(line), "dns64-prefix 2001:db8::/%s\n", lengths[i]);
-		parse_silently(line);
-		ck_assert_uint_eq(settings.n_prefixes, 1);
-		ck_assert_uint_eq(
-		    settings.prefixes[0].len, strtoul(lengths[i], NULL, 10));
-	}
-	/* The order is the operator's. */
-	parse_silently("dns64-prefix 2001:db8:1::/96\ndns64-prefix 64:ff9b::/96\n");
-	ck_assert_str_eq(pref64_format(&settings.prefixes[0], text), "2001:db8:1::/96");
-	ck_assert(settings.prefixes[1].well_known);
-	said_parse(&said, "dns64-prefix 2001:db8::/96\ndns64-prefix 2001:db8:0::/96\n", &settings);
-	ck_assert_str_eq(
-	    said.text, "error t.conf:2: dns64-prefix: '2001:db8:0::/96' is there already\n");
-}
-END_TEST
-
-START_TEST(exclusions)
-{
-	/* D7: the mapped addresses, unless they are taken away. */
 	parse_silently("");
-	ck_assert_uint_eq(settings.n_excluded, 1);
-	ck_assert_uint_eq(settings.excluded[0].len, 96);
-	ck_assert_uint_eq(settings.excluded[0].addr[11], 0xff);
-	parse_silently("exclude-aaaa 2001:db8::/32\n");
-	ck_assert_uint_eq(settings.n_excluded, 2);
-	parse_silently("exclude-aaaa none\n");
-	ck_assert_uint_eq(settings.n_excluded, 0);
-	parse_silently("exclude-aaaa none\nexclude-aaaa 2001:db8::/32\n");
-	ck_assert_uint_eq(settings.n_excluded, 1);
-	ck_assert_uint_eq(settings.excluded[0].len, 32);
-	said_parse(&said, "exclude-aaaa 2001:db8::/32\nexclude-aaaa none\n", &settings);
-	ck_assert_str_eq(said.text,
-	    "error t.conf:2: exclude-aaaa: none takes the default away and must "
-	    "come first, once\n");
+	ck_assert_str_eq(c->version, "");
+	ck_assert_str_eq(c->server_id, "");
+	ck_assert(!c->local_zones);
+	parse_silently("version dns64d  1 # not this\nserver-id none of them\nlocal-zones yes\n");
+	ck_assert_str_eq(c->version, "dns64d 1");
+	ck_assert_str_eq(c->server_id, "none of them");
+	ck_assert(c->local_zones);
+	parse_silently("version a-word-of-32-characters-is-this and-one-more-31-characters-long\n"
+		       "server-id none\n");
+	ck_assert_uint_eq(strlen(c->version), CONF_TEXT - 1);
+	ck_assert_str_eq(c->server_id, "");
 }
 END_TEST
 
@@ -251,10 +197,6 @@ struct many {
 static const struct many manies[] = {
 	{ "nameserver 2001:db8::", CONF_MAX_UPSTREAMS, "nameserver: there can be 32 at most" },
 	{ "listen 2001:db8::", CONF_MAX_LISTENS, "listen: there can be 64 at most" },
-	{ "dns64-prefix 2001:db8:", SETTINGS_MAX_PREFIXES, "dns64-prefix: there can be 16 at most" },
-	/* One place is the default's. */
-	{ "exclude-aaaa 2001:db8:", SETTINGS_MAX_EXCLUDED - 1,
-	    "exclude-aaaa: there can be 63 at most" },
 };
 
 START_TEST(limits)
@@ -358,8 +300,7 @@ main(void)
 	tcase_add_test(tc, nameservers);
 	tcase_add_test(tc, nameserver_twice);
 	tcase_add_test(tc, listens);
-	tcase_add_test(tc, prefixes);
-	tcase_add_test(tc, exclusions);
+	tcase_add_test(tc, short_texts);
 	tcase_add_loop_test(tc, limits, 0, N_OF(manies));
 	tcase_add_test(tc, udp_sizes);
 	tcase_add_test(tc, avoid_ports);

@@ -107,36 +107,43 @@ END_TEST
 
 struct network {
 	const char *text;
-	enum value_net6_verdict verdict;
+	enum value_net_verdict verdict;
 	const char *formatted;
 };
 
 static const struct network networks[] = {
-	{ "2001:db8::/32", VALUE_NET6_OK, "2001:db8::/32" },
-	{ "::ffff:0:0/96", VALUE_NET6_OK, "::ffff:0.0.0.0/96" },
-	{ "::/0", VALUE_NET6_OK, "::/0" },
-	{ "2001:db8::1", VALUE_NET6_OK, "2001:db8::1/128" },
-	{ "2001:db8:8000::/33", VALUE_NET6_OK, "2001:db8:8000::/33" },
-	{ "2001:db8:8000::/32", VALUE_NET6_HOST_BITS, "2001:db8::/32" },
-	{ "::1/127", VALUE_NET6_HOST_BITS, "::/127" },
-	{ "::/129", VALUE_NET6_BAD, NULL },
-	{ "::/", VALUE_NET6_BAD, NULL },
-	{ "192.0.2.0/24", VALUE_NET6_BAD, NULL },
-	{ "/64", VALUE_NET6_BAD, NULL },
-	{ "1111:1111:1111:1111:1111:1111:1111:1111:1111:1111/64", VALUE_NET6_BAD, NULL },
+	{ "2001:db8::/32", VALUE_NET_OK, "2001:db8::/32" },
+	{ "::ffff:0:0/96", VALUE_NET_OK, "::ffff:0.0.0.0/96" },
+	{ "::/0", VALUE_NET_OK, "::/0" },
+	{ "2001:db8::1", VALUE_NET_OK, "2001:db8::1/128" },
+	{ "2001:db8:8000::/33", VALUE_NET_OK, "2001:db8:8000::/33" },
+	{ "2001:db8:8000::/32", VALUE_NET_HOST_BITS, "2001:db8::/32" },
+	{ "::1/127", VALUE_NET_HOST_BITS, "::/127" },
+	{ "::/129", VALUE_NET_BAD, NULL },
+	{ "::/", VALUE_NET_BAD, NULL },
+	{ "192.0.2.0/24", VALUE_NET_OK, "192.0.2.0/24" },
+	{ "192.0.2.1", VALUE_NET_OK, "192.0.2.1/32" },
+	{ "0.0.0.0/0", VALUE_NET_OK, "0.0.0.0/0" },
+	{ "10.1.2.3/9", VALUE_NET_HOST_BITS, "10.0.0.0/9" },
+	{ "10.0.0.0/33", VALUE_NET_BAD, NULL },
+	{ "10.0.0/8", VALUE_NET_BAD, NULL },
+	{ "/64", VALUE_NET_BAD, NULL },
+	{ "1111:1111:1111:1111:1111:1111:1111:1111:1111:1111/64", VALUE_NET_BAD, NULL },
 };
 
-START_TEST(net6)
+START_TEST(nets)
 {
 	const struct network *n = &networks[_i];
 	struct net net = { .len = 77 };
-	char text[VALUE_NET6_TEXT];
+	char text[VALUE_NET_TEXT];
 
-	ck_assert_int_eq(value_net6(n->text, &net), n->verdict);
+	ck_assert_int_eq(value_net(n->text, &net), n->verdict);
 	if (n->formatted == NULL)
 		ck_assert_uint_eq(net.len, 77);
 	else
-		ck_assert_str_eq(value_net6_format(&net, text), n->formatted);
+		ck_assert_str_eq(value_net_format(&net, text), n->formatted);
+	if (n->formatted != NULL)
+		ck_assert_uint_eq(net.family, strchr(n->text, ':') != NULL ? 6 : 4);
 }
 END_TEST
 
@@ -155,7 +162,7 @@ main(void)
 	tcase_add_loop_test(tc, size, 0, N_OF(sizes));
 	tcase_add_test(tc, range);
 	tcase_add_test(tc, cpus);
-	tcase_add_loop_test(tc, net6, 0, N_OF(networks));
+	tcase_add_loop_test(tc, nets, 0, N_OF(networks));
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/conffile.h"
+#include "daemon/policies.h"
 #include "fuzz/fuzz.h"
 
 static void
@@ -14,6 +15,23 @@ check_text(void *ctx, enum diag_kind kind, const char *text)
 	FUZZ_CHECK(text[0] != '\0' && strlen(text) < DIAG_TEXT);
 	for (; *text != '\0'; text++)
 		FUZZ_CHECK(!iscntrl((unsigned char)*text));
+}
+
+/* They are made, or there is something wrong with them. */
+static void
+check_policies(struct settings *s, struct diag *d)
+{
+	struct policies *ps = policies_make(s, d);
+
+	FUZZ_CHECK((ps == NULL) == (d->n_errors > 0));
+	for (size_t i = 0; ps != NULL && i < ps->n; i++) {
+		const struct policy *p = &ps->table[i];
+
+		FUZZ_CHECK(p->n_prefixes >= 1 && p->n_prefixes <= POLICY_MAX_PREFIXES);
+		FUZZ_CHECK(p->reverse != POLICY_REVERSE_LOCAL || p->reverse_name != NULL);
+		FUZZ_CHECK(p->v4 != NULL && p->excluded != NULL);
+	}
+	s->conf.core.policies = ps;
 }
 
 int
@@ -29,11 +47,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	conffile_parse(text, len, &s, &d);
 	free(text);
 	FUZZ_CHECK(s.conf.core.n_upstreams <= CONF_MAX_UPSTREAMS);
-	FUZZ_CHECK(s.n_prefixes <= SETTINGS_MAX_PREFIXES);
-	FUZZ_CHECK(s.n_excluded <= SETTINGS_MAX_EXCLUDED);
 	FUZZ_CHECK(s.conf.io.n_listens <= CONF_MAX_LISTENS);
 	FUZZ_CHECK(s.conf.io.n_avoid_ports <= CONF_MAX_AVOID_PORTS);
 	if (d.n_errors == 0)
 		FUZZ_CHECK(s.conf.core.udp_size_client >= 512 && s.conf.core.timeout_ms >= 1);
+	if (d.n_errors == 0)
+		check_policies(&s, &d);
+	settings_fini(&s);
 	return 0;
 }

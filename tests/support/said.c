@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/conffile.h"
+#include "daemon/policies.h"
 
 static void
 keep(void *ctx, enum diag_kind kind, const char *text)
@@ -40,5 +41,14 @@ void
 said_parse(struct said *said, const char *text, struct settings *s)
 {
 	said_init(said);
+	settings_fini(s);
 	conffile_parse(text, strlen(text), s, &said->diag);
+}
+
+const struct policies *
+said_make(struct said *said, const char *text, struct settings *s)
+{
+	said_parse(said, text, s);
+	s->conf.core.policies = policies_make(s, &said->diag);
+	return s->conf.core.policies;
 }

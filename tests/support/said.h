@@ -23,7 +23,13 @@ struct said {
 /* said_init: nothing was said yet; the file is called "t.conf". */
 void said_init(struct said *said);
 
-/* said_parse: conffile_parse of TEXT, with all that was said before forgotten. */
+/*
+ * said_parse: conffile_parse of TEXT, with all that was said before forgotten. *S must be all zero
+ * at first; what it held is let go of.
+ */
 void said_parse(struct said *said, const char *text, struct settings *s);
+
+/* said_make: the same, then the policies; they are those of *S. NULL if there were errors. */
+const struct policies *said_make(struct said *said, const char *text, struct settings *s);
 
 #endif
