@@ -8,6 +8,8 @@
 #include "daemon/values.h"
 #include "dns/name.h"
 
+#define MAX_BLOCKS UINT16_MAX /* a query keeps its policy's number in as many bits */
+
 static const struct net mapped = { { [10] = 0xff, [11] = 0xff }, 96, NETADDR_IPV6 };
 
 static void
@@ -70,6 +72,8 @@ set_client(struct settings *s, const struct keyword *k, const struct words *w, s
 		no_memory(k, w, d);
 		return;
 	}
+	if (s->drafts->open == MAX_BLOCKS + 1)
+		diag_error(d, w->line, k->name, "there can be %d blocks at most", MAX_BLOCKS);
 	if (end == w->n)
 		diag_error(d, w->line, k->name,
 		    "the line does not end in a { with a blank before it; allowed is %s", k->args);

@@ -24,6 +24,7 @@ make(void)
 static void
 unmake(void)
 {
+	settings_fini(&settings);
 	unlink(path);
 }
 
@@ -44,6 +45,7 @@ load(const struct options *o, const char *text)
 	fputs(text, f);
 	fclose(f);
 	n_errors = 0;
+	settings_fini(&settings);
 	return load_settings(o, path, count, &settings);
 }
 
@@ -56,6 +58,30 @@ START_TEST(errors_of_all_stages_at_once)
 	ck_assert(!load(&o, "prot 53\nlisten ::1\nlisten ::1\n"));
 	/* The word, the option, the second listen, the missing nameserver. */
 	ck_assert_uint_eq(n_errors, 4);
+}
+END_TEST
+
+/* What lines say against one another is told beside the rest, and nothing is held. */
+START_TEST(contradictions_too)
+{
+	struct options o = { .level = -1 };
+
+	ck_assert(!load(&o, "prot 53\nnameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\n}\n"
+			    "client 10.0.0.0/8 {\nmap 10.0.0.0/8 none\nexclude-a 10.0.0.0/8\n}\n"));
+	ck_assert_uint_eq(n_errors, 3);
+	ck_assert(settings.drafts == NULL && settings.conf.core.policies == NULL);
+}
+END_TEST
+
+/* The policies are made; what they were made from is let go of. */
+START_TEST(policies_in_place)
+{
+	struct options o = { .level = -1 };
+
+	ck_assert(load(&o, "nameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\nhide-a yes\n}\n"));
+	ck_assert_ptr_null(settings.drafts);
+	ck_assert_uint_eq(settings.conf.core.policies->n, 2);
+	ck_assert(settings.conf.core.policies->table[1].hide_a);
 }
 END_TEST
 
@@ -102,6 +128,8 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, errors_of_all_stages_at_once);
+	tcase_add_test(tc, contradictions_too);
+	tcase_add_test(tc, policies_in_place);
 	tcase_add_test(tc, missing_file);
 	tcase_add_test(tc, option_over_file);
 	tcase_add_test(tc, no_family_left);

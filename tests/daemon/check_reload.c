@@ -6,10 +6,13 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "daemon/keywords.h"
+#include "daemon/load.h"
 #include "support/said.h"
+#include "support/scratch.h"
 
 static struct said said;
 static struct settings now, next;
@@ -80,6 +83,35 @@ START_TEST(bad_file)
 }
 END_TEST
 
+/* The policies before are let go of only when there are others; a bad file changes nothing. */
+START_TEST(policies_change_hands)
+{
+	struct options o = { .level = -1 };
+	struct threads t = { .n = 0 };
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path);
+	const struct policies *before;
+	static const char good[] = "nameserver 192.0.2.1\nlisten ::1\nhide-a yes\n"
+				   "client 10.0.0.0/8 {\nhide-a no\n}\n";
+
+	ck_assert_int_eq(write(fd, good, sizeof(good) - 1), sizeof(good) - 1);
+	settings_fini(&now);
+	ck_assert(load_settings(&o, path, diag_to_log, &now));
+	before = now.conf.core.policies;
+	ck_assert(reload_settings(&o, path, &t, &now));
+	ck_assert_ptr_ne(now.conf.core.policies, before);
+	ck_assert_uint_eq(now.conf.core.policies->n, 2);
+	before = now.conf.core.policies;
+	ck_assert_int_eq(write(fd, "hide-a no\n", 10), 10);
+	ck_assert(!reload_settings(&o, path, &t, &now));
+	ck_assert_ptr_eq(now.conf.core.policies, before);
+	ck_assert(before->table[0].hide_a && !before->table[1].hide_a);
+	settings_fini(&now);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -92,6 +124,7 @@ main(void)
 	tcase_add_test(tc, same_file);
 	tcase_add_test(tc, all_that_needs_a_restart);
 	tcase_add_test(tc, all_else_is_new);
+	tcase_add_test(tc, policies_change_hands);
 	tcase_add_test(tc, bad_file);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

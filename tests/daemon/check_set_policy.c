@@ -126,6 +126,24 @@ START_TEST(zones)
 }
 END_TEST
 
+/* A query keeps the number of its block in 16 bits. */
+START_TEST(block_limit)
+{
+	static const char line[] = "client 10.0.0.1 {\n}\n";
+	size_t len = sizeof(line) - 1;
+	char *text = malloc(65536 * len + 1);
+
+	ck_assert_ptr_nonnull(text);
+	for (size_t i = 0; i < 65536; i++)
+		memcpy(text + i * len, line, len + 1);
+	said_parse(&said, text, &settings);
+	ck_assert_str_eq(
+	    said.text, "error t.conf:131071: client: there can be 65535 blocks at most\n");
+	free(text);
+	settings_fini(&settings);
+}
+END_TEST
+
 START_TEST(networks)
 {
 	const struct draft *d =
@@ -153,6 +171,7 @@ main(void)
 	tcase_add_loop_test(tc, bad_values, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, fields);
 	tcase_add_test(tc, zones);
+	tcase_add_test(tc, block_limit);
 	tcase_add_test(tc, networks);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
