@@ -177,9 +177,9 @@ same()
 {
 	same_name=$1 same_type=$2
 	shift 2
-	# An OPT and its options are a matter of one hop (RFC 6891 6.1.1).
+	# Extended errors are passed on (RFC 8914 section 3); other options are a matter of one hop.
 	equal "$way: $same_name $same_type $* as named has it" \
-		"$(answer_of 127.0.0.1 5301 "$@" "$same_name" -t "$same_type" | grep -v '^opt EDE')" \
+		"$(answer_of 127.0.0.1 5301 "$@" "$same_name" -t "$same_type")" \
 		"$(answer "$@" "$same_name" -t "$same_type")"
 }
 
@@ -248,6 +248,7 @@ signed()
 	answers v4.$zone -t AAAA "$@" +dnssec <<-TEXT
 		NOERROR qr rd ra
 		opt Version: 0; flags: do; ext-rcode: NOERROR
+		opt EDE: 29 (Synthesized)
 		an v4.$zone. 120 IN AAAA 2001:db8:64::c000:265
 	TEXT
 	answers c-v4.$zone -t AAAA "$@" <<-TEXT
@@ -258,6 +259,7 @@ signed()
 	answers x.wild.$zone -t AAAA "$@" +dnssec <<-TEXT
 		NOERROR qr rd ra
 		opt Version: 0; flags: do; ext-rcode: NOERROR
+		opt EDE: 29 (Synthesized)
 		an x.wild.$zone. 120 IN AAAA 2001:db8:64::c000:278
 	TEXT
 	answers neither.$zone -t AAAA "$@" <<-TEXT
@@ -272,6 +274,7 @@ edns()
 	answers v4.site.test -t AAAA "$@" +edns <<-TEXT
 		NOERROR qr rd ra
 		opt Version: 0; flags: ; ext-rcode: NOERROR
+		opt EDE: 29 (Synthesized)
 		an v4.site.test. 120 IN AAAA 2001:db8:64::c000:201
 	TEXT
 	answers v4.site.test -t AAAA "$@" +edns=1 <<-TEXT
@@ -281,6 +284,7 @@ edns()
 	answers v4.site.test -t AAAA "$@" +ednsopt=100:1234 <<-TEXT
 		NOERROR qr rd ra
 		opt Version: 0; flags: ; ext-rcode: NOERROR
+		opt EDE: 29 (Synthesized)
 		an v4.site.test. 120 IN AAAA 2001:db8:64::c000:201
 	TEXT
 	answers v4.site.test -t AAAA "$@" +zflag <<-TEXT
