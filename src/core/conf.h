@@ -21,6 +21,7 @@
 #define CONF_MAX_LISTENS 64
 #define CONF_MAX_AVOID_PORTS 64
 #define CONF_TEXT 64 /* room for a short text with its zero */
+#define CONF_SECRET_LEN 16
 
 enum conf_selection {
 	CONF_RANDOM,      /* another upstream, drawn, for every question (mtd64-ng) */
@@ -42,10 +43,14 @@ struct conf_core {
 	bool local_zones;           /* answer for the zones of RFC 6303 here */
 	char version[CONF_TEXT];    /* of version.bind in CH (rules.md D17); empty: it is refused */
 	char server_id[CONF_TEXT];  /* id.server likewise */
-	struct policies *policies; /* by client; who keeps the struct holds a reference */
-	bool case_randomization;   /* mix the case of questions over UDP (0x20, rules.md D21) */
-	bool upstream_cookies;     /* send cookies and want them back (RFC 7873, rules.md D21) */
-	uint32_t trusted; /* bit per upstream, in the order above: its AD may be believed (D9) */
+	struct policies *policies;  /* by client; who keeps the struct holds a reference */
+	bool case_randomization;    /* mix the case of questions over UDP (0x20, rules.md D21) */
+	bool upstream_cookies;      /* send cookies and want them back (RFC 7873, rules.md D21) */
+	uint32_t trusted;    /* bit per upstream, in the order above: its AD may be believed (D9) */
+	bool client_cookies; /* answer a client's cookie with one of ours (RFC 7873) */
+	uint8_t n_cookie_secrets;                   /* 0: derived from the first, which was drawn */
+	uint8_t cookie_secrets[2][CONF_SECRET_LEN]; /* the first signs, both count */
+	uint64_t unix_s;                            /* seconds since 1970 when now_ns was 0 */
 };
 
 /* What the shell needs. */

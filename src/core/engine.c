@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/rng.h"
 #include "core/attempt.h"
+#include "core/cookie.h"
 #include "core/lookup.h"
 #include "core/query.h"
 #include "core/request.h"
@@ -29,6 +31,7 @@ struct engine {
 	struct rng rng;
 	struct wheel wheel;
 	struct upstreams upstreams;
+	struct cookies cookies;
 };
 
 /* --- life --- */
@@ -41,9 +44,11 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 		.rng = &e->rng,
 		.wheel = &e->wheel,
 		.upstreams = &e->upstreams };
-	const struct queries queries = {
-		.conf = conf, .stats = &e->stats, .wheel = &e->wheel, .lookups = &e->lookups
-	};
+	const struct queries queries = { .conf = conf,
+		.stats = &e->stats,
+		.wheel = &e->wheel,
+		.lookups = &e->lookups,
+		.cookies = &e->cookies };
 	int rc;
 
 	if (seed != NULL)
@@ -61,6 +66,8 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	rc = queries_init(&e->queries, &queries, conf->max_queries);
 	if (rc != 0)
 		lookups_fini(&e->lookups);
+	else if (!cookies_init(&e->cookies))
+		log_warn("start", "libcrypto has no SipHash: clients get no cookies");
 	return rc;
 }
 
@@ -89,6 +96,7 @@ engine_free(struct engine *e)
 {
 	if (e == NULL)
 		return;
+	cookies_fini(&e->cookies);
 	queries_fini(&e->queries);
 	lookups_fini(&e->lookups);
 	free(e);

@@ -161,6 +161,20 @@ query_ask(struct queries *qs, struct query *q, const uint8_t *name, uint16_t qty
 		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
 }
 
+/* The cookie of the answer, whatever the answer will be (RFC 7873 section 5.2). */
+static void
+answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	uint32_t unix_s = (uint32_t)(qs->conf->unix_s + now_ns / NS_PER_SEC);
+
+	stats_inc(&qs->stats->client_cookies);
+	if (q->cookie_len == COOKIE_LEN &&
+	    cookie_check(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie))
+		stats_inc(&qs->stats->client_cookies_good);
+	q->cookie_len =
+	    cookie_make(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie) ? COOKIE_LEN : 0;
+}
+
 /* Wait for the lookup that request began, if it found room. */
 static void
 wait_signed(struct queries *qs, struct query *q)
@@ -179,6 +193,8 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 	uint8_t name[DNS_NAME_MAX];
 
 	q->deadline_ns = now_ns + QUERY_ALL_MS * NS_PER_MS;
+	if (UNLIKELY(q->cookie_len > 0))
+		answer_cookie(qs, q, now_ns);
 	switch ((enum query_state)q->state) {
 	case QUERY_LOCAL:
 		make_ready(qs, q, LOOKUP_SILENT, false);

@@ -17,6 +17,7 @@
 #include "base/netaddr.h"
 #include "base/pool.h"
 #include "core/conf.h"
+#include "core/cookie.h"
 #include "core/denied.h"
 #include "core/lookup.h"
 #include "core/remnant.h"
@@ -93,7 +94,7 @@ struct query {
 	uint8_t zone_at; /* REVERSE and LOCAL: where in qname the zone begins whose SOA a negative
 			    answer carries */
 	uint8_t local_kind; /* LOCAL: enum query_local */
-	uint8_t special; /* LOCAL_SPECIAL: enum special_answer */
+	uint8_t special;    /* LOCAL_SPECIAL: enum special_answer */
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
@@ -101,9 +102,11 @@ struct query {
 	bool targeted : 1;   /* TARGET was tried */
 	bool hands_off : 1;  /* DO and CD: the client validates itself (rules.md D8) */
 	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
-	bool child : 1;	     /* core/svcb asks, no client: the answer is not sent */
+	bool child : 1;      /* core/svcb asks, no client: the answer is not sent */
 	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (rules.md D20) */
+	uint8_t cookie_len;  /* 0: none; the client's own while the question is read */
 	uint8_t name[QUERY_NAME_INLINE];
+	uint8_t cookie[COOKIE_LEN]; /* the client's, then the answer's */
 };
 
 struct queries {
@@ -111,6 +114,7 @@ struct queries {
 	struct stats *stats;          /* borrowed */
 	struct wheel *wheel;          /* borrowed */
 	struct lookups *lookups;      /* borrowed */
+	struct cookies *cookies;      /* borrowed */
 	struct pool pool;
 	struct pool long_names;
 	struct pool remnants;

@@ -41,8 +41,7 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 
 	reverse_find(q->qname, p, 1, &r);
 	if (r.kind != REVERSE_ADDRESS || q->qtype != DNS_TYPE_PTR) {
-		set_negative(
-		    q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
+		set_negative(q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
 		return;
 	}
 	memcpy(q->v4, r.v4, sizeof(q->v4));
@@ -64,8 +63,7 @@ sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone
 	if (answer == SPECIAL_ASK || (kind == SPECIAL_LOCAL_ZONE && !qs->conf->local_zones))
 		return false;
 	if (answer == SPECIAL_NXDOMAIN || answer == SPECIAL_NODATA) {
-		set_negative(
-		    q, answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
+		set_negative(q, answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
 		return true;
 	}
 	set_local(q, DNS_NOERROR, DNS_EDE_NONE);
@@ -214,6 +212,23 @@ may_ask(struct queries *qs, struct query *q)
 	return false;
 }
 
+/* Keep the client's cookie. False: it is of no length that there is (RFC 7873 section 5.2.2). */
+static bool
+read_cookie(struct query *q, const struct msg *m)
+{
+	size_t len = 0;
+	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
+
+	if (cookie == NULL)
+		return true;
+	if (len != DNS_COOKIE_CLIENT && (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX))
+		return false;
+	/* A server's part of another length is not ours. */
+	q->cookie_len = len == COOKIE_LEN ? COOKIE_LEN : DNS_COOKIE_CLIENT;
+	memcpy(q->cookie, cookie, q->cookie_len);
+	return true;
+}
+
 /* Take over what the message says. False: it is answered with an error. */
 static bool
 read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_verdict verdict)
@@ -243,6 +258,11 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 	if (m->edns.present && m->edns.version > 0) {
 		stats_inc(&qs->stats->client_badvers);
 		set_local(q, DNS_BADVERS, DNS_EDE_NONE);
+		return false;
+	}
+	if (m->edns.options_len > 0 && qs->conf->client_cookies && !read_cookie(q, m)) {
+		stats_inc(&qs->stats->client_formerr);
+		set_local(q, DNS_FORMERR, DNS_EDE_NONE);
 		return false;
 	}
 	q->signed_msg = m->signature || m->qtype == DNS_TYPE_TKEY;

@@ -53,7 +53,9 @@ opt_of(const struct queries *qs, struct query *q, const struct respond_reason *w
 		.bufsize = qs->conf->udp_size_client,
 		.ede = said ? why->ede : DNS_EDE_NONE,
 		.ede_text = said ? why->text : NULL,
-		.ede_from = p->ede & POLICY_EDE_RELAY ? why->msg : NULL };
+		.ede_from = p->ede & POLICY_EDE_RELAY ? why->msg : NULL,
+		.cookie_len = q->cookie_len,
+		.cookie = q->cookie };
 }
 
 /* --- policy --- */
@@ -179,8 +181,7 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, const stru
 
 	start(&b, q, out);
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
-		if (!name_equal_at(m->bytes, m->len, rr.at, q->qname) ||
-		    rr.type == DNS_TYPE_RRSIG)
+		if (!name_equal_at(m->bytes, m->len, rr.at, q->qname) || rr.type == DNS_TYPE_RRSIG)
 			continue;
 		if (type == 0)
 			type = rr.type;
@@ -236,8 +237,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 	qs->n_chosen++;
 	start(&b, q, out);
 	/* RFC 6147 section 5.5, rules.md D9. */
-	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure &&
-	    q->aaaa_end == QUERY_AAAA_EMPTY)
+	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure && q->aaaa_end == QUERY_AAAA_EMPTY)
 		b.flags |= DNS_AD;
 	put_followed(&b, q);
 	(void)synth_answer(&b, &policy, m, a, ttl_cap);
@@ -307,8 +307,7 @@ respond_hidden(struct queries *qs, struct query *q, const struct msg *m, const s
 	stats_inc(&qs->stats->hidden_a);
 	start(&b, q, out);
 	(void)synth_chain(&b, m, a);
-	(void)special_soa(
-	    &b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL);
+	(void)special_soa(&b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL);
 	return finish(qs, q, &b, &why);
 }
 
@@ -353,8 +352,7 @@ put_special(const struct queries *qs, struct query *q, struct build *b)
 		.places = p->general,
 		.n = policy_serves(p, &q->peer) ? p->n_general : 0 };
 
-	if (special_records(
-		b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
+	if (special_records(b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
 		put_zone_soa(b, q);
 }
 
@@ -366,8 +364,7 @@ put_name(const struct queries *qs, struct query *q, struct build *b)
 
 	if (p->reverse == POLICY_REVERSE_LOCAL)
 		name = p->reverse_name;
-	if (!build_rr_name(
-		b, MSG_ANSWER, q->qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
+	if (!build_rr_name(b, MSG_ANSWER, q->qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
 		return; /* b remembers, and TC is set */
 }
 
@@ -379,8 +376,8 @@ put_text(struct build *b, const struct query *q, const char *text)
 
 	rdata[0] = (uint8_t)len;
 	memcpy(rdata + 1, text, len);
-	if (!build_rr(b, MSG_ANSWER, q->qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata,
-		(uint16_t)(1 + len)))
+	if (!build_rr(
+		b, MSG_ANSWER, q->qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata, (uint16_t)(1 + len)))
 		return; /* b remembers, and TC is set */
 }
 

@@ -23,6 +23,8 @@
 	X(client_formerr, "malformed questions, answered FORMERR") \
 	X(client_notimp, "other opcodes, answered NOTIMP") \
 	X(client_badvers, "questions with an unknown EDNS version, answered BADVERS") \
+	X(client_cookies, "questions with a cookie") \
+	X(client_cookies_good, "of these with a server cookie that we gave") \
 	X(client_refused, "questions answered REFUSED") \
 	X(client_denied, "of these from clients that may not ask") \
 	X(client_dropped, "questions dropped because all query objects were in use") \

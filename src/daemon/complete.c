@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/netaddr.h"
+#include "base/rng.h"
 #include "daemon/keywords.h"
 #include "daemon/ownaddr.h"
 #include "daemon/resolvconf.h"
@@ -109,6 +112,23 @@ complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
 {
 	complete_listens(s, d);
 	complete_upstreams(s, resolv_conf, d);
+}
+
+void
+complete_cookies(struct settings *s, const struct settings *now)
+{
+	struct conf_core *c = &s->conf.core;
+	struct rng rng;
+
+	c->unix_s = (uint64_t)time(NULL) - clock_now_ns() / NS_PER_SEC;
+	if (c->n_cookie_secrets > 0)
+		return;
+	if (now != NULL && now->conf.core.n_cookie_secrets == 0) {
+		memcpy(c->cookie_secrets, now->conf.core.cookie_secrets, sizeof(c->cookie_secrets));
+		return;
+	}
+	rng_init(&rng);
+	rng_fill(&rng, c->cookie_secrets, sizeof(c->cookie_secrets));
 }
 
 void

@@ -16,6 +16,12 @@
  */
 void complete_settings(struct settings *s, const char *resolv_conf, struct diag *d);
 
+/*
+ * complete_cookies: the time, and a secret for cookies if none is configured: that of NOW, the
+ * settings in force, if it was drawn too; NULL: there are none.
+ */
+void complete_cookies(struct settings *s, const struct settings *now);
+
 /* complete_reach: warn of each upstream that the kernel has no way to. */
 void complete_reach(const struct settings *s, struct diag *d);
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "core/engine.h"
 #include "daemon/background.h"
+#include "daemon/complete.h"
 #include "daemon/cpus.h"
 #include "daemon/keywords.h"
 #include "daemon/load.h"
@@ -329,6 +330,7 @@ run(struct daemon *d)
 
 	if (!load_settings(&d->options, d->path, diag_to_log, &d->settings))
 		return DAEMON_CONFIG;
+	complete_cookies(&d->settings, NULL);
 	rc = start(d);
 	pidfile_close(&d->pidfile);
 	settings_fini(&d->settings);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "daemon/complete.h"
 #include "daemon/diag.h"
 #include "daemon/keywords.h"
 #include "daemon/load.h"
@@ -131,6 +132,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 	if (ok) {
 		sockets_drop_missing(next);
 		(void)reload_keep(s, next);
+		complete_cookies(next, s);
 		ok = parcel_pack(&p, t->n, s, next);
 	}
 	if (ok) {

@@ -291,3 +291,24 @@ set_avoid_port(struct settings *s, const struct keyword *k, const struct words *
 	for (uint32_t port = r[0]; port <= r[1]; port++)
 		c->avoid_ports[c->n_avoid_ports++] = (uint16_t)port;
 }
+
+void
+set_cookie_secret(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+
+	/* It is drawn later: to read a file twice gives the same. */
+	c->n_cookie_secrets = 0;
+	if (w->n == 2 && strcmp(w->word[1], "auto") == 0)
+		return;
+	for (size_t i = 1; i < w->n; i++) {
+		/* The word is a secret and stays out of the log. */
+		if (!value_hex(w->word[i], c->cookie_secrets[i - 1], CONF_SECRET_LEN)) {
+			diag_error(d, w->line, k->name, "value %zu is not auto or %d hex digits", i,
+			    2 * CONF_SECRET_LEN);
+			return;
+		}
+	}
+	c->n_cookie_secrets = (uint8_t)(w->n - 1);
+}

@@ -20,6 +20,7 @@ keyword_parse set_short_text; /* words with single blanks between them; none: em
 keyword_parse set_path;    /* an absolute path, or a word of the row's args */
 
 keyword_parse set_nameserver;
+keyword_parse set_cookie_secret;
 keyword_parse set_listen;
 keyword_parse set_udp_size;
 keyword_parse set_threads;

@@ -189,3 +189,19 @@ value_net_format(const struct net *net, char text[static VALUE_NET_TEXT])
 	snprintf(text, VALUE_NET_TEXT, "%s/%" PRIu8, addr, net->len);
 	return text;
 }
+
+bool
+value_hex(const char *text, uint8_t *out, size_t len)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+
+	if (strlen(text) != 2 * len || strspn(text, digits) != 2 * len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		size_t high = (size_t)(strchr(digits, text[2 * i]) - digits) % 16;
+		size_t low = (size_t)(strchr(digits, text[2 * i + 1]) - digits) % 16;
+
+		out[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}

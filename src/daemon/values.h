@@ -30,6 +30,9 @@ MUST_USE bool value_size(const char *text, uint32_t min, uint32_t max, uint32_t 
 /* value_range: "N" or "N-M" with MIN <= N <= M <= MAX. */
 MUST_USE bool value_range(const char *text, uint32_t min, uint32_t max, uint32_t range[static 2]);
 
+/* value_hex: exactly 2 * LEN hex digits to OUT. */
+MUST_USE bool value_hex(const char *text, uint8_t *out, size_t len);
+
 /* value_cpus: a list as in cpuset(7), "0-3,8", of CPUs below CPU_SETSIZE. */
 MUST_USE bool value_cpus(const char *text, cpu_set_t *cpus);
 

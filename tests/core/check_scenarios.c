@@ -7,12 +7,14 @@
  *	local-zones | version TEXT	of the engine as a whole
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
  *	selection random|round-robin|in-order
- *	case-randomization yes|no | upstream-cookies yes|no
+ *	case-randomization yes|no | upstream-cookies yes|no |
+ *	client-cookies yes|no
  *	timeout MS | attempts N | size N | queries N
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
- *	    [from=ADDRESS]
- *		client C asks; with a signature behind all else
+ *	    [from=ADDRESS] [cookie=HEX|back]
+ *		client C asks; with a signature behind all else; with a cookie, or the one that
+ *		came with the last answer
  *	reply Q RCODE [tc] [aa] [ad] [qr0] [opcode=N] [noopt] [noquestion] [ede=N] [name=NAME]
  *	    [type=T] [class=N] [id+1] [by=uN] [cookie=HEX] [notours] + records
  *		upstream replies to Q; by another socket than it was asked by; with the client's
@@ -30,7 +32,7 @@
  *		the other; mixed: and its letters are not all in the case given
  *	question Q uN|u? udp|tcp asis C
  *		the same, but what is sent are client C's own octets but for the ID
- *	answer C RCODE [tc] [aa] [ad] [ede=N] + records
+ *	answer C RCODE [tc] [aa] [ad] [ede=N] [cookie=none|HEX] + records
  *		the next thing sent is this answer to C
  *	answer C asis		the next thing sent to C is the last reply but for the ID
  *	nothing			nothing is sent
@@ -45,6 +47,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cookie.h"
 #include "core/engine.h"
 #include "core/scene.h"
 #include "dns/name.h"
@@ -83,7 +86,7 @@ struct client {
 struct run {
 	const char *file;
 	unsigned line;
-	struct conf_core conf;   /* as read so far */
+	struct conf_core conf; /* as read so far */
 	char plan[MAX_PLAN][PLAN_LINE];
 	unsigned n_plan;
 	struct conf_core active; /* the engine's */
@@ -102,7 +105,8 @@ struct run {
 	unsigned n_clients;
 	uint8_t udp[ENGINE_UDP_CAP];
 	uint8_t tcp[ENGINE_TCP_CAP];
-	size_t reply_len; /* the last reply */
+	uint8_t cookie[DNS_COOKIE_MAX]; /* of the last answer */
+	size_t reply_len;               /* the last reply */
 	uint8_t reply[65535];
 	char records[MAX_PENDING][SCENE_TEXT];
 	unsigned n_records;
@@ -341,6 +345,8 @@ do_setting(struct run *r, char **w, unsigned n)
 		r->conf.case_randomization = strcmp(w[1], "yes") == 0;
 	} else if (strcmp(w[0], "upstream-cookies") == 0) {
 		r->conf.upstream_cookies = strcmp(w[1], "yes") == 0;
+	} else if (strcmp(w[0], "client-cookies") == 0) {
+		r->conf.client_cookies = strcmp(w[1], "yes") == 0;
 	} else if (strcmp(w[0], "forget") == 0) {
 		r->n_plan = 0;
 	} else if (strcmp(w[0], "local-zones") == 0) {
@@ -377,7 +383,9 @@ do_ask(struct run *r, char **w, unsigned n)
 	const char *class = value_of(w, n, "class");
 	const char *bufsize = value_of(w, n, "bufsize");
 	const char *from = value_of(w, n, "from");
-	const struct build_opt opt = { .present = !has_word(w, n, "noedns"),
+	const char *cookie = value_of(w, n, "cookie");
+	struct build_opt opt = { .present = !has_word(w, n, "noedns"),
+		.cookie = r->cookie,
 		.do_bit = has_word(w, n, "do"),
 		.bufsize = (uint16_t)(bufsize != NULL ? atoi(bufsize) : 1232),
 		.ede = DNS_EDE_NONE };
@@ -387,6 +395,10 @@ do_ask(struct run *r, char **w, unsigned n)
 	uint8_t name[DNS_NAME_MAX];
 
 	need_engine(r);
+	if (cookie != NULL)
+		opt.cookie_len = (uint8_t)(strcmp(cookie, "back") == 0
+					       ? COOKIE_LEN
+					       : hex_read(cookie, r->cookie, DNS_COOKIE_MAX));
 	ck_assert_uint_lt(r->n_clients, MAX_NAMED);
 	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
 		FAIL(r, "bad address");
@@ -747,10 +759,28 @@ check_records(struct run *r, const struct sent *s, const struct msg *mm)
 	CHECK(at == r->n_records);
 }
 
+/* Does an answer bring CLIENT's cookie (none: none) with ours behind it? It is kept. */
+static bool
+brings_cookie(struct run *r, const struct msg *m, const char *client)
+{
+	uint8_t want[DNS_COOKIE_MAX];
+	size_t len = 0;
+	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
+
+	if (cookie == NULL || strcmp(client, "none") == 0)
+		return cookie == NULL && strcmp(client, "none") == 0;
+	if (len != COOKIE_LEN)
+		return false;
+	memcpy(r->cookie, cookie, COOKIE_LEN);
+	return hex_read(client, want, sizeof(want)) == DNS_COOKIE_CLIENT &&
+	       memcmp(want, cookie, DNS_COOKIE_CLIENT) == 0;
+}
+
 static void
 do_answer(struct run *r, char **w, unsigned n)
 {
 	const char *ede = value_of(w, n, "ede");
+	const char *cookie = value_of(w, n, "cookie");
 	struct msg m;
 	struct sent *s = take(r, &m, "an answer");
 	const struct client *c = &r->clients[s->send.sock < r->n_clients ? s->send.sock : 0];
@@ -771,6 +801,7 @@ do_answer(struct run *r, char **w, unsigned n)
 	CHECK(m.edns.present == c->edns && m.edns.do_bit == c->do_bit);
 	CHECK(memcmp(s->bytes + DNS_HEADER_LEN, c->spelled, c->question) == 0); /* D24 */
 	CHECK(ede == NULL || msg_ede(&m) == atoi(ede));
+	CHECK(cookie == NULL || brings_cookie(r, &m, cookie));
 	check_records(r, s, &m);
 }
 

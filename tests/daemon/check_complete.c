@@ -164,6 +164,31 @@ START_TEST(unreachable)
 }
 END_TEST
 
+/* Rule 35: a drawn secret outlives a reload, a configured one does not turn into a drawn one. */
+START_TEST(rule35_cookie_secret)
+{
+	static struct settings now, next;
+	static const uint8_t none[CONF_SECRET_LEN];
+
+	memset(&now, 0, sizeof(now));
+	memset(&next, 0, sizeof(next));
+	complete_cookies(&now, NULL);
+	ck_assert_mem_ne(now.conf.core.cookie_secrets[0], none, CONF_SECRET_LEN);
+	ck_assert_uint_gt(now.conf.core.unix_s, 0);
+	complete_cookies(&next, &now);
+	ck_assert_mem_eq(
+	    next.conf.core.cookie_secrets[0], now.conf.core.cookie_secrets[0], CONF_SECRET_LEN);
+	now.conf.core.n_cookie_secrets = 1;
+	complete_cookies(&next, &now);
+	ck_assert_mem_ne(
+	    next.conf.core.cookie_secrets[0], now.conf.core.cookie_secrets[0], CONF_SECRET_LEN);
+	next = now;
+	complete_cookies(&next, &now);
+	ck_assert_mem_eq(
+	    next.conf.core.cookie_secrets[0], now.conf.core.cookie_secrets[0], CONF_SECRET_LEN);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -176,6 +201,7 @@ main(void)
 	tcase_add_test(tc, ports_of_listens);
 	tcase_add_test(tc, listens_twice);
 	tcase_add_test(tc, no_listen_line);
+	tcase_add_test(tc, rule35_cookie_secret);
 	tcase_add_test(tc, no_nameserver);
 	tcase_add_test(tc, no_nameserver_beside_other_errors);
 	tcase_add_test(tc, own_address);

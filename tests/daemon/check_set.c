@@ -26,7 +26,8 @@ static const struct bad_line bad[] = {
 				    "is ADDRESS [port N] [trusted] | defaults" },
 	{ "nameserver fe80::1%nosuch0",
 	    "nameserver: 'fe80::1%nosuch0' is not an IPv4 or IPv6 address (a "
-	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] [trusted] | "
+	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] "
+	    "[trusted] | "
 	    "defaults" },
 	{ "nameserver ::ffff:192.0.2.1", "nameserver: '::ffff:192.0.2.1' is an IPv4 address in "
 					 "IPv6 clothes; write it as 192.0.2.1" },
@@ -103,6 +104,28 @@ START_TEST(d9_trusted_nameservers)
 	ck_assert_uint_eq(settings.conf.core.n_upstreams, 4);
 	ck_assert_uint_eq(settings.conf.core.trusted, 6);
 	ck_assert_uint_eq(settings.conf.core.upstreams[2].port, 5353);
+}
+END_TEST
+
+/* Rule 35: the secret of cookies, configured or drawn later. The log never has it. */
+START_TEST(rule35_cookie_secret)
+{
+	const struct conf_core *c = &settings.conf.core;
+
+	parse_silently(
+	    "cookie-secret 00112233445566778899aabbccddeeff E5E973E5A6B2A43F48E7DC849E37BFCF\n");
+	ck_assert_uint_eq(c->n_cookie_secrets, 2);
+	ck_assert_uint_eq(c->cookie_secrets[0][15], 0xff);
+	ck_assert_uint_eq(c->cookie_secrets[1][0], 0xe5);
+	ck_assert_uint_eq(c->cookie_secrets[1][15], 0xcf);
+	parse_silently("cookie-secret auto\n");
+	ck_assert_uint_eq(c->n_cookie_secrets, 0);
+	said_parse(&said, "cookie-secret 00112233445566778899aabbccddee\n", &settings);
+	ck_assert_str_eq(
+	    said.text, "error t.conf:1: cookie-secret: value 1 is not auto or 32 hex digits\n");
+	said_parse(&said, "cookie-secret 00112233445566778899aabbccddeeff auto\n", &settings);
+	ck_assert_str_eq(
+	    said.text, "error t.conf:1: cookie-secret: value 2 is not auto or 32 hex digits\n");
 }
 END_TEST
 
@@ -296,6 +319,7 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, bad_values, 0, N_OF(bad));
+	tcase_add_test(tc, rule35_cookie_secret);
 	tcase_add_test(tc, d9_trusted_nameservers);
 	tcase_add_test(tc, nameservers);
 	tcase_add_test(tc, nameserver_twice);

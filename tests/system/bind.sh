@@ -324,6 +324,15 @@ tsig()
 		answer -y "hmac-sha256:other.:$tsig_secret" "$@" v4.site.test -t A
 }
 
+# A cookie comes back with ours behind it, and that is taken (RFC 7873)
+cookies()
+{
+	cookies_got=$(kdig "$@" +timeout=8 +retry=0 +cookie=0011223344556677 @::1 -p 5364 v4.site.test AAAA |
+		sed -n 's/.*COOKIE: \([0-9a-fA-F]*\).*/\1/p')
+	check "$way: a cookie of 24 octets $*" is 001122334455667701000000 echo "$cookies_got"
+	check "$way: an answer to that cookie $*" is NOERROR answer "$@" +cookie="$cookies_got" v4.site.test -t AAAA
+}
+
 # All answers, asked in each way
 all()
 {
@@ -335,6 +344,7 @@ all()
 	signed "$@"
 	edns "$@"
 	tsig "$@"
+	cookies "$@"
 }
 
 server='::1 5364' way='UDP, IPv6'
