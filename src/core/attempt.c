@@ -244,6 +244,22 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
 }
 
+/*
+ * Count the silence of the upstream asked. After LOOKUP_SENDS_EACH of them it is asked no more,
+ * whichever transport it was and whoever else was asked in between (RFC 9520 section 3.1).
+ */
+static void
+count_silence(struct lookup *l)
+{
+	uint64_t bit = l->upstream < ENGINE_MAX_UPSTREAMS ? 1ULL << l->upstream : 0;
+	uint64_t carry = l->silent[0] & bit;
+
+	l->silent[0] ^= bit;
+	l->silent[1] ^= carry;
+	if (l->silent[0] & l->silent[1] & bit)
+		l->errored |= bit;
+}
+
 /* An attempt ended without any reply. Returns whether L goes on. */
 static bool
 on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
@@ -255,6 +271,7 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (l->n_silent < UINT8_MAX)
 		l->n_silent++;
+	count_silence(l);
 	/* A TCP client's question falls back to UDP if TCP cannot be had (rules.md D11). */
 	l->tcp = false;
 	if (!l->probe && l->n_silent <= ls->conf->resend_attempts && l->n_silent < most) {

@@ -93,6 +93,7 @@ struct lookup {
 	uint8_t *message; /* owned: the client's own message, sent as it is (rules.md D20); NULL */
 	uint64_t cases;   /* of the attempt: which letters are capitals; 0: none */
 	uint64_t errored; /* bit per upstream that gave an error */
+	uint64_t silent[2]; /* bits of a number per upstream: attempts without reply, up to 3 */
 	uint32_t hash;
 	uint32_t near_miss; /* digest of the reply that TCP is to confirm */
 	uint32_t number;    /* its place in the table of lookups */

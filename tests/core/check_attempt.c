@@ -182,6 +182,32 @@ START_TEST(nothing_stays_open)
 }
 END_TEST
 
+/* Rule 34 (RFC 9520 section 3.1): three sends to each without a reply, in whatever order they come. */
+START_TEST(rule34_three_sends_each)
+{
+	struct lookup_result result;
+	struct engine_send send;
+
+	parts_fini(&p);
+	parts_init(&p, 3, CAP);
+	p.upstreams.selection = CONF_RANDOM;
+	p.conf.resend_attempts = 10;
+	for (unsigned i = 0; i < 50; i++) {
+		struct lookup *l = start(i, i % 2 == 0 ? &by_udp : &by_tcp);
+		unsigned n[3] = { 0 };
+
+		do {
+			PARTS_CHECK(next(&send));
+			n[l->upstream]++;
+		} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+		for (unsigned u = 0; u < 3; u++)
+			ck_assert_uint_eq(n[u], LOOKUP_SENDS_EACH);
+		lookup_free(&p.lookups, l);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -196,6 +222,7 @@ main(void)
 	tcase_add_test(tc, two_spaces);
 	tcase_add_test(tc, nobody_to_ask);
 	tcase_add_test(tc, nothing_stays_open);
+	tcase_add_test(tc, rule34_three_sends_each);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -641,15 +641,16 @@ take(struct run *r, struct msg *m, const char *wanted)
 	return s;
 }
 
-#define CHECK(cond) \
-	do { \
-		char got[6000]; \
-		if (!(cond)) { \
-			describe(&m, got, sizeof(got)); \
-			FAIL(r, "not so: %s; way %u sock %u: %s", #cond, s->send.way, \
-			    s->send.sock, got); \
-		} \
-	} while (0)
+static void __attribute__((noreturn))
+not_so(const struct run *r, const struct sent *s, const struct msg *m, const char *what)
+{
+	char got[6000];
+
+	describe(m, got, sizeof(got));
+	FAIL(r, "not so: %s; way %u sock %u: %s", what, s->send.way, s->send.sock, got);
+}
+
+#define CHECK(cond) ((cond) ? (void)0 : not_so(r, s, &m, #cond))
 
 static const struct client *
 find_client(struct run *r, const char *label)
