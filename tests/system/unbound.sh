@@ -89,6 +89,7 @@ secure()
 	answers v4.$zone -t AAAA "$@" +dnssec <<-TEXT
 		NOERROR qr rd ra
 		opt Version: 0; flags: do; ext-rcode: NOERROR
+		opt EDE: 29 (Synthesized)
 		an v4.$zone. 120 IN AAAA 2001:db8:64::c000:265
 	TEXT
 	# Its AAAA is bogus, its A is not: an answer made of that would hide the attack.
