@@ -17,7 +17,7 @@ static const struct net loopback[] = { { { [15] = 1 }, 128, NETADDR_IPV6 },
 	{ { 127 }, 8, NETADDR_IPV4 } };
 static const struct net link_local[] = { { { 0xfe, 0x80 }, 10, NETADDR_IPV6 },
 	{ { 169, 254 }, 16, NETADDR_IPV4 } };
-static const struct net private[] = { { { 10 }, 8, NETADDR_IPV4 },
+static const struct net private_nets[] = { { { 10 }, 8, NETADDR_IPV4 },
 	{ { 172, 16 }, 12, NETADDR_IPV4 }, { { 192, 168 }, 16, NETADDR_IPV4 },
 	{ { 0xfc }, 7, NETADDR_IPV6 } };
 
@@ -28,8 +28,8 @@ static const struct net private[] = { { { 10 }, 8, NETADDR_IPV4 },
 static bool
 is_private(const struct netaddr *a)
 {
-	for (size_t i = 0; i < N_OF(private); i++) {
-		if (private[i].family == a->family && net_holds(&private[i], a->addr))
+	for (size_t i = 0; i < N_OF(private_nets); i++) {
+		if (private_nets[i].family == a->family && net_holds(&private_nets[i], a->addr))
 			return true;
 	}
 	return false;
@@ -98,8 +98,8 @@ on_link(const struct ifaddrs *i, struct net *net)
 		return false;
 	/* Not every system fills in the mask's own family. */
 	struct sockaddr_storage ss = { 0 };
-	size_t size = own.family == NETADDR_IPV4 ? sizeof(struct sockaddr_in)
-						 : sizeof(struct sockaddr_in6);
+	size_t size =
+	    own.family == NETADDR_IPV4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 	memcpy(&ss, i->ifa_netmask, size);
 	ss.ss_family = i->ifa_addr->sa_family;
 	if (!netaddr_from_sockaddr((const struct sockaddr *)&ss, &mask))
@@ -249,8 +249,8 @@ join(struct filling *f, const struct array *allowed)
 				 (uint32_t)b * 2 + around(&f->allow, &net[i].net, others)) == 0;
 	}
 	for (size_t i = 0; i < allowed->n && ok; i++)
-		ok = netmap_set(&f->ps->clients, &n[i].net,
-			 around(&f->blocks, &n[i].net, 0) * 2 + 1) == 0;
+		ok = netmap_set(
+			 &f->ps->clients, &n[i].net, around(&f->blocks, &n[i].net, 0) * 2 + 1) == 0;
 	for (size_t i = 0; i < N_OF(loopback) && ok; i++)
 		ok = netmap_set(&f->ps->clients, &loopback[i],
 			 around(&f->blocks, &loopback[i], 0) * 2 + 1) == 0;

@@ -78,8 +78,7 @@ is_duplicate(const unsigned lines[static SETTINGS_KEYWORDS], const struct keywor
 
 /* Does a keyword stand in a client block that may not stand there? */
 static bool
-is_misplaced(
-    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+is_misplaced(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	unsigned head = drafts_now(s->drafts)->line;
 
@@ -111,15 +110,14 @@ parse_brace(struct settings *s, const struct words *w, struct diag *d)
 	else if (s->drafts->open == 0)
 		diag_error(d, w->line, NULL, "there is no client block that this } could close");
 	else if (w->n > 1)
-		diag_error(d, w->line, NULL, "'%s' is too much; a } stands alone on its line",
-		    w->word[1]);
+		diag_error(
+		    d, w->line, NULL, "'%s' is too much; a } stands alone on its line", w->word[1]);
 	if (brace[0] == '}')
 		drafts_close(s->drafts);
 }
 
 static void
-parse_keyword(
-    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+parse_keyword(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	const struct keyword *table;
 	unsigned *lines;

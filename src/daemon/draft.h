@@ -52,9 +52,9 @@ struct draft_zone {
 };
 
 struct draft {
-	unsigned line;			  /* of the block's head; 0: outside of any block */
+	unsigned line;                     /* of the block's head; 0: outside of any block */
 	unsigned lines[SETTINGS_KEYWORDS]; /* of a block: where each keyword first stood */
-	struct policy values;		  /* those that are one field each */
+	struct policy values;              /* those that are one field each */
 	uint8_t reverse_name[DNS_NAME_MAX];
 	bool has_reverse_name;
 	uint8_t suffix[16];
@@ -74,7 +74,7 @@ struct draft {
 
 struct drafts {
 	struct array all;   /* struct draft: the first outside of any block */
-	size_t open;	    /* the block that is being read; 0: none */
+	size_t open;        /* the block that is being read; 0: none */
 	struct array allow; /* struct draft_net: who may ask (rules.md D23) */
 	bool allow_any;
 };

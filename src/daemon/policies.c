@@ -20,7 +20,7 @@ struct making {
 	const struct draft *all; /* the first: outside of any block */
 	const struct draft *own;
 	struct policy *p;
-	struct netmap ranges;		     /* IPv4 networks that have a line: which */
+	struct netmap ranges;                /* IPv4 networks that have a line: which */
 	unsigned lines[POLICY_MAX_PREFIXES]; /* of the prefixes of p */
 	unsigned all_lines[POLICY_MAX_PREFIXES];
 	bool starved; /* there was no memory */
@@ -194,9 +194,7 @@ static void
 add_ranges(struct making *m, struct netmap *v4, const struct draft *from,
     const bool kinds[static DRAFT_RANGE_KINDS])
 {
-	static const char *const names[] = {
-		[DRAFT_EXCLUDE_A] = "exclude-a", [DRAFT_MAP] = "map"
-	};
+	static const char *const names[] = { [DRAFT_EXCLUDE_A] = "exclude-a", [DRAFT_MAP] = "map" };
 	const struct draft_range *r = from->ranges.items;
 	char text[VALUE_NET_TEXT];
 	uint32_t value;
@@ -408,9 +406,7 @@ policies_make(const struct settings *s, struct diag *d)
 {
 	size_t n = s->drafts->all.n;
 	unsigned n_errors = d->n_errors;
-	struct making m = {
-		.s = s, .d = d, .ps = policies_new(n), .all = drafts_at(s->drafts, 0)
-	};
+	struct making m = { .s = s, .d = d, .ps = policies_new(n), .all = drafts_at(s->drafts, 0) };
 
 	m.starved = m.ps == NULL;
 	for (size_t i = 0; i < n && !m.starved; i++) {

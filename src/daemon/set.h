@@ -11,13 +11,13 @@
 
 #include "daemon/keywords.h"
 
-keyword_parse set_number;  /* a field of 1, 2 or 4 bytes, within the row's bounds */
-keyword_parse set_seconds; /* a field in ms */
-keyword_parse set_bytes;   /* with k or m */
-keyword_parse set_choice;  /* one of the words in the row's args: its place there */
-keyword_parse set_text;    /* a name */
+keyword_parse set_number;     /* a field of 1, 2 or 4 bytes, within the row's bounds */
+keyword_parse set_seconds;    /* a field in ms */
+keyword_parse set_bytes;      /* with k or m */
+keyword_parse set_choice;     /* one of the words in the row's args: its place there */
+keyword_parse set_text;       /* a name */
 keyword_parse set_short_text; /* words with single blanks between them; none: empty */
-keyword_parse set_path;    /* an absolute path, or a word of the row's args */
+keyword_parse set_path;       /* an absolute path, or a word of the row's args */
 
 keyword_parse set_nameserver;
 keyword_parse set_cookie_secret;

@@ -172,8 +172,8 @@ name(const struct keyword *k, const struct words *w, const char *word,
 }
 
 static void
-add_zones(struct settings *s, const struct keyword *k, const struct words *w,
-    enum policy_zone kind, struct diag *d)
+add_zones(struct settings *s, const struct keyword *k, const struct words *w, enum policy_zone kind,
+    struct diag *d)
 {
 	uint8_t wire[DNS_NAME_MAX];
 	struct draft_zone z = { .name = wire, .line = w->line, .kind = kind };

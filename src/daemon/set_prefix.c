@@ -78,8 +78,8 @@ prefix(const struct keyword *k, unsigned line, const char *word, struct pref64 *
 
 /* Read a network of FAMILY; or say what is wrong with it. */
 static bool
-network(const struct keyword *k, const struct words *w, uint8_t family, struct net *net,
-    struct diag *d)
+network(
+    const struct keyword *k, const struct words *w, uint8_t family, struct net *net, struct diag *d)
 {
 	enum value_net_verdict verdict = value_net(w->word[1], net);
 	char text[VALUE_NET_TEXT];

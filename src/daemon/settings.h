@@ -45,9 +45,8 @@ struct settings {
 	unsigned
 	    upstream_lines[CONF_MAX_UPSTREAMS]; /* where each was configured, 0: not in the file */
 	unsigned listen_lines[CONF_MAX_LISTENS];
-	unsigned
-	    lines[SETTINGS_KEYWORDS]; /* where each keyword first stood outside of client blocks, in
-					 the table's order */
+	unsigned lines[SETTINGS_KEYWORDS]; /* where each keyword first stood outside of client
+					      blocks, in the table's order */
 
 	/* The daemon's own. */
 	uint32_t log_level; /* enum log_level */
