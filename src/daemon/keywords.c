@@ -455,18 +455,17 @@ keywords_field(struct settings *s, const struct keyword *k)
 void
 keywords_fallback(struct settings *s, const struct keyword *k, struct diag *d)
 {
-	char text[64], *at = text, *line;
+	char text[64], *at = text, *value;
 
 	if (k->fallback == NULL)
 		return;
 	snprintf(text, sizeof(text), "%s", k->fallback);
-	while ((line = strsep(&at, "\n")) != NULL) {
+	while ((value = strsep(&at, "\n")) != NULL) {
 		struct words w = { .line = 0 };
+		char line[128];
 
+		snprintf(line, sizeof(line), "%s %s", k->name, value);
 		words_split(line, &w);
-		memmove(&w.word[1], w.word, w.n * sizeof(w.word[0]));
-		w.word[0] = k->name;
-		w.n++;
 		k->parse(s, k, &w, d);
 	}
 }
