@@ -16,7 +16,7 @@ static const struct {
 	{"A", DNS_TYPE_A}, {"NS", DNS_TYPE_NS}, {"CNAME", DNS_TYPE_CNAME}, {"SOA", DNS_TYPE_SOA},
 	{"PTR", DNS_TYPE_PTR}, {"MX", DNS_TYPE_MX}, {"TXT", DNS_TYPE_TXT}, {"AAAA", DNS_TYPE_AAAA},
 	{"DNAME", DNS_TYPE_DNAME}, {"RRSIG", DNS_TYPE_RRSIG}, {"NSEC", DNS_TYPE_NSEC},
-	{"AXFR", DNS_TYPE_AXFR}, {"ANY", DNS_TYPE_ANY}, {"HTTPS", 65},
+	{"AXFR", DNS_TYPE_AXFR}, {"ANY", DNS_TYPE_ANY}, {"HTTPS", 65}, {"DS", 43},
 }, rcodes[] = {
 	{"NOERROR", DNS_NOERROR}, {"FORMERR", DNS_FORMERR}, {"SERVFAIL", DNS_SERVFAIL},
 	{"NXDOMAIN", DNS_NXDOMAIN}, {"NOTIMP", DNS_NOTIMP}, {"REFUSED", DNS_REFUSED},
@@ -86,9 +86,24 @@ hex_rdata(uint8_t *out, size_t cap, const char *rdata)
 	return len;
 }
 
+/* "LENGTH HEX", the octets that are missing being zero. */
+static size_t
+generic_rdata(uint8_t *out, size_t cap, const char *rdata)
+{
+	size_t len = (size_t)atoi(rdata);
+
+	if (len > cap)
+		return 0;
+	memset(out, 0, len);
+	hex_rdata(out, len, rdata + strcspn(rdata, " "));
+	return len;
+}
+
 static size_t
 read_rdata(uint16_t type, const char *rdata, uint8_t *out, size_t cap)
 {
+	if (strncmp(rdata, "\\# ", 3) == 0)
+		return generic_rdata(out, cap, rdata + 3);
 	switch (type) {
 	case DNS_TYPE_A:
 		return inet_pton(AF_INET, rdata, out) == 1 ? 4 : 0;
@@ -111,7 +126,7 @@ scene_put(struct build *b, const char *line)
 {
 	static const char *const sections[] = { "an", "au", "ad" };
 	uint8_t owner[DNS_NAME_MAX];
-	uint8_t rdata[1024];
+	static uint8_t rdata[65535];
 	char section[3];
 	char name[300];
 	char type[16];
@@ -155,6 +170,18 @@ print_soa(const struct msg *m, const struct rr *rr, char *text, size_t cap)
 	snprintf(text, cap, "%s %s %u", mname, rname, wire_u32(m->bytes + rr->end - 4));
 }
 
+/* As generic_rdata reads it. */
+static void
+print_generic(const uint8_t *rdata, size_t rdlen, char *text, size_t cap)
+{
+	size_t len = (size_t)snprintf(text, cap, "\\# %zu", rdlen);
+
+	while (rdlen > 0 && rdata[rdlen - 1] == 0)
+		rdlen--;
+	for (size_t i = 0; i < rdlen && len + 4 < cap; i++)
+		len += (size_t)snprintf(text + len, cap - len, "%s%02x", i == 0 ? " " : "", rdata[i]);
+}
+
 static void
 print_rdata(const struct msg *m, const struct rr *rr, char *text, size_t cap)
 {
@@ -170,6 +197,8 @@ print_rdata(const struct msg *m, const struct rr *rr, char *text, size_t cap)
 		print_name(m, rr, 0, text);
 	else if (rr->type == DNS_TYPE_SOA)
 		print_soa(m, rr, text, cap);
+	else if (rr->type == DNS_TYPE_A || rr->type == DNS_TYPE_AAAA || rr->rdlen > 400)
+		print_generic(rdata, rr->rdlen, text, cap);
 	else
 		for (size_t i = 0; i < rr->rdlen && 2 * i + 3 < cap; i++)
 			snprintf(text + 2 * i, 3, "%02x", rdata[i]);
@@ -195,4 +224,22 @@ scene_print(
 	}
 	print_rdata(m, rr, rdata, sizeof(rdata));
 	snprintf(text, SCENE_TEXT, "%s %s %u %s %s", sections[s], owner, rr->ttl, type, rdata);
+}
+
+bool
+scene_count_up(const char *line, unsigned n, char text[static SCENE_TEXT])
+{
+	const char *last = strrchr(line, ' ');
+	int family = last != NULL && strchr(last, ':') != NULL ? AF_INET6 : AF_INET;
+	size_t at = family == AF_INET6 ? 14 : 2;
+	uint8_t addr[16];
+
+	snprintf(text, SCENE_TEXT, "%s", line);
+	if (n == 0)
+		return true;
+	if (last == NULL || inet_pton(family, last + 1, addr) != 1)
+		return false;
+	wire_set_u16(addr + at, (uint16_t)(wire_u16(addr + at) + n));
+	last = inet_ntop(family, addr, text + (last + 1 - line), INET6_ADDRSTRLEN);
+	return last != NULL;
 }

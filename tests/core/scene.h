@@ -8,7 +8,8 @@
  * A record is "SECTION OWNER TTL TYPE RDATA": section an, au or ad (answer, authority,
  * additional); RDATA an address (A, AAAA), a name (NS CNAME PTR DNAME), "MNAME RNAME
  * MINIMUM" (SOA; the other numbers are 1 3600 1200 604800) or hex digits (all other types, also
- * TYPE123).
+ * TYPE123). "\# LENGTH HEX" is RDATA of any type, zero where digits are missing; so are printed
+ * addresses of a wrong length and what is longer than 400 octets.
  */
 
 #include <stdbool.h>
@@ -31,5 +32,8 @@ bool scene_put(struct build *b, const char *line);
 /* scene_print: the record as scene_put reads it. */
 void scene_print(
     const struct msg *m, enum msg_section s, const struct rr *rr, char text[static SCENE_TEXT]);
+
+/* scene_count_up: the record in LINE with an address higher by N, to TEXT. False: it has none. */
+bool scene_count_up(const char *line, unsigned n, char text[static SCENE_TEXT]);
 
 #endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/happen.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/build.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+#include "support/hex.h"
+
+/* --- settings --- */
+
+static void
+set_upstreams(struct run *r, unsigned first, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "192.0.2.%u", first + i);
+		if (!netaddr_parse(text, 53, &r->conf.upstreams[i]))
+			stage_fail(r, "bad upstream");
+	}
+	r->conf.n_upstreams = n;
+}
+
+/* Is this a line for support/plan.h? */
+static bool
+is_plan(const char *word)
+{
+	static const char *const words[] = { "prefix", "suffix", "exclude", "exclude-a", "map",
+		"synthesize", "synthesize-on", "ignore-aaaa", "never-synthesize", "hide-a",
+		"any-minimal", "no-prefix-servfail", "dns64-for", "prefix-selection",
+		"max-synthesized", "reverse-local", "svcb", "ede", "client", "end", "allow" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+keep_plan(struct run *r, char **w, unsigned n)
+{
+	char *line = r->plan[r->n_plan];
+	size_t len = 0;
+
+	if (r->n_plan == STAGE_MAX_PLAN)
+		stage_fail(r, "too many lines of policy");
+	for (unsigned i = 0; i < n; i++)
+		len += (size_t)snprintf(line + len, STAGE_PLAN_LINE - len, "%s ", w[i]);
+	r->n_plan++;
+}
+
+bool
+happen_setting(struct run *r, char **w, unsigned n)
+{
+	const char *from = stage_value(w, n, "from");
+
+	if (is_plan(w[0])) {
+		keep_plan(r, w, n);
+	} else if (strcmp(w[0], "upstreams") == 0) {
+		set_upstreams(r, from != NULL ? (unsigned)atoi(from) : 1, (unsigned)atoi(w[1]));
+	} else if (strcmp(w[0], "selection") == 0) {
+		r->conf.selection = strcmp(w[1], "random") == 0     ? CONF_RANDOM
+				    : strcmp(w[1], "in-order") == 0 ? CONF_IN_ORDER
+								    : CONF_ROUND_ROBIN;
+	} else if (strcmp(w[0], "timeout") == 0) {
+		r->conf.timeout_ms = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "attempts") == 0) {
+		r->conf.resend_attempts = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "size") == 0) {
+		r->conf.udp_size_client = (uint16_t)atoi(w[1]);
+	} else if (strcmp(w[0], "queries") == 0) {
+		r->conf.max_queries = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "case-randomization") == 0) {
+		r->conf.case_randomization = strcmp(w[1], "yes") == 0;
+	} else if (strcmp(w[0], "upstream-cookies") == 0) {
+		r->conf.upstream_cookies = strcmp(w[1], "yes") == 0;
+	} else if (strcmp(w[0], "client-cookies") == 0) {
+		r->conf.client_cookies = strcmp(w[1], "yes") == 0;
+	} else if (strcmp(w[0], "forget") == 0) {
+		r->n_plan = 0;
+	} else if (strcmp(w[0], "local-zones") == 0) {
+		r->conf.local_zones = true;
+	} else if (strcmp(w[0], "trusted") == 0) {
+		for (unsigned i = 1; i < n; i++)
+			r->conf.trusted |= UINT32_C(1) << stage_upstream(r, w[i]);
+	} else if (strcmp(w[0], "server-id") == 0) {
+		snprintf(r->conf.server_id, sizeof(r->conf.server_id), "%s", w[1]);
+	} else if (strcmp(w[0], "version") == 0) {
+		snprintf(r->conf.version, sizeof(r->conf.version), "%s", w[1]);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* --- what happens --- */
+
+/* Append a signature: its owner "key.", class ANY, TTL 0 and RDATA that nobody looks into. */
+static size_t
+sign(uint8_t *msg, size_t len, uint16_t type)
+{
+	static const uint8_t key[] = { 3, 'k', 'e', 'y', 0 };
+
+	memcpy(msg + len, key, sizeof(key));
+	len += sizeof(key);
+	memset(msg + len, 0, DNS_RR_FIXED + 20);
+	wire_set_u16(msg + len, type);
+	wire_set_u16(msg + len + 2, DNS_CLASS_ANY);
+	wire_set_u16(msg + len + 8, 20);
+	msg[11]++;
+	return len + DNS_RR_FIXED + 20;
+}
+
+/* rules.md D12: the least of ours, the client's, and 512 without OPT. */
+static size_t
+client_limit(const struct run *r, const struct build_opt *opt, bool tcp)
+{
+	size_t theirs = opt->present && opt->bufsize > DNS_UDP_MIN ? opt->bufsize : DNS_UDP_MIN;
+
+	if (tcp)
+		return DNS_MSG_MAX;
+	return theirs < r->active.udp_size_client ? theirs : r->active.udp_size_client;
+}
+
+/* What else the words want in the OPT that MSG ends with. */
+static size_t
+change_opt(uint8_t *msg, size_t len, char **w, unsigned n)
+{
+	const char *version = stage_value(w, n, "version");
+	const char *option = stage_value(w, n, "option");
+	uint8_t *opt = msg + len - DNS_OPT_LEN;
+
+	if (version != NULL)
+		opt[6] = (uint8_t)atoi(version);
+	if (option != NULL) { /* without a value */
+		wire_set_u16(msg + len, (uint16_t)atoi(option));
+		wire_set_u16(msg + len + 2, 0);
+		wire_set_u16(opt + DNS_OPT_LEN - 2, 4);
+		len += 4;
+	}
+	if (stage_has(w, n, "twoopts")) {
+		memcpy(msg + len, opt, DNS_OPT_LEN);
+		msg[11]++;
+		len += DNS_OPT_LEN;
+	}
+	return len;
+}
+
+static void
+do_ask(struct run *r, char **w, unsigned n)
+{
+	const char *class = stage_value(w, n, "class");
+	const char *bufsize = stage_value(w, n, "bufsize");
+	const char *from = stage_value(w, n, "from");
+	const char *cookie = stage_value(w, n, "cookie");
+	struct build_opt opt = { .present = !stage_has(w, n, "noedns"),
+		.cookie = r->cookie,
+		.do_bit = stage_has(w, n, "do"),
+		.bufsize = (uint16_t)(bufsize != NULL ? atoi(bufsize) : 1232),
+		.ede = DNS_EDE_NONE };
+	struct client *c = &r->clients[r->n_clients];
+	struct engine_in in = { .msg = r->udp, .sock = r->n_clients, .gen = 7 };
+	uint8_t msg[1024];
+	uint8_t name[DNS_NAME_MAX];
+
+	stage_engine(r);
+	if (cookie != NULL)
+		opt.cookie_len = (uint8_t)(strcmp(cookie, "back") == 0
+					       ? COOKIE_LEN
+					       : hex_read(cookie, r->cookie, DNS_COOKIE_MAX));
+	ck_assert_uint_lt(r->n_clients, STAGE_MAX_NAMED);
+	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
+		stage_fail(r, "bad address");
+	snprintf(c->label, sizeof(c->label), "%s", w[1]);
+	c->edns = opt.present;
+	c->do_bit = opt.do_bit;
+	c->limit = client_limit(r, &opt, strcmp(w[2], "tcp") == 0);
+	in.way = strcmp(w[2], "tcp") == 0 ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
+	stage_name(r, w[3], name);
+	in.len = build_query(msg, sizeof(msg), (uint16_t)(0x4000 + r->n_clients), name,
+	    stage_type(r, w[4]), (uint16_t)(class != NULL ? atoi(class) : DNS_CLASS_IN),
+	    stage_has(w, n, "cd"), &opt);
+	if (!stage_has(w, n, "ad"))
+		msg[3] = (uint8_t)(msg[3] & ~DNS_AD);
+	if (stage_has(w, n, "nord"))
+		msg[2] = (uint8_t)(msg[2] & ~(DNS_RD >> 8));
+	in.len = change_opt(msg, in.len, w, n);
+	if (stage_has(w, n, "tsig"))
+		in.len = sign(msg, in.len, DNS_TYPE_TSIG);
+	if (stage_has(w, n, "sig0"))
+		in.len = sign(msg, in.len, DNS_TYPE_SIG);
+	in.msg = msg;
+	c->len = in.len;
+	memcpy(c->bytes, msg, in.len);
+	c->question = (uint16_t)(name_len(name) + 4);
+	memcpy(c->spelled, msg + DNS_HEADER_LEN, c->question);
+	r->n_clients++;
+	stage_input(r, &in);
+}
+
+static void
+send_reply(struct run *r, const struct question *q, const char *by, const uint8_t *msg, size_t len)
+{
+	struct engine_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
+
+	r->reply_len = len;
+	memmove(r->reply, msg, len);
+	if (by != NULL)
+		in.sock = (uint32_t)r->socket_of[atoi(by + 1) - 1];
+	stage_input(r, &in);
+}
+
+static uint16_t
+reply_flags(char **w, unsigned n)
+{
+	const char *opcode = stage_value(w, n, "opcode");
+	int flags = DNS_RD | DNS_RA;
+
+	flags |= stage_has(w, n, "qr0") ? 0 : DNS_QR;
+	flags |= stage_has(w, n, "tc") ? DNS_TC : 0;
+	flags |= stage_has(w, n, "aa") ? DNS_AA : 0;
+	flags |= stage_has(w, n, "ad") ? DNS_AD : 0;
+	flags |= opcode != NULL ? atoi(opcode) << 11 : 0;
+	return (uint16_t)flags;
+}
+
+/* Begin the reply to question M as the words tell. */
+static void
+start_reply(const struct run *r, struct build *b, uint8_t *out, size_t cap, const struct msg *m,
+    char **w, unsigned n)
+{
+	const char *other = stage_value(w, n, "name");
+	const char *type = stage_value(w, n, "type");
+	const char *class = stage_value(w, n, "class");
+	uint8_t name[DNS_NAME_MAX];
+
+	memcpy(name, msg_qname(m), m->qname_len);
+	if (other != NULL)
+		stage_name(r, other, name);
+	build_start(b, out, cap, (uint16_t)(m->id + (stage_has(w, n, "id+1") ? 1 : 0)),
+	    reply_flags(w, n), stage_has(w, n, "noquestion") ? NULL : name,
+	    type != NULL ? stage_type(r, type) : m->qtype,
+	    class != NULL ? (uint16_t)atoi(class) : m->qclass);
+	if (scene_rcode(w[2]) < 0)
+		stage_fail(r, "bad rcode %s", w[2]);
+	b->rcode = (uint16_t)scene_rcode(w[2]);
+}
+
+/* Our part of the question's cookie and the upstream's own; the length of both. */
+static uint8_t
+reply_cookie(const struct msg *m, char **w, unsigned n, uint8_t out[static DNS_COOKIE_MAX])
+{
+	const char *own = stage_value(w, n, "cookie");
+	size_t len = 0;
+	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
+
+	if (own == NULL)
+		return 0;
+	memset(out, 0, DNS_COOKIE_MAX);
+	if (cookie != NULL)
+		memcpy(out, cookie, DNS_COOKIE_CLIENT);
+	if (stage_has(w, n, "notours"))
+		out[7] ^= 1;
+	return (uint8_t)(DNS_COOKIE_CLIENT +
+			 hex_read(own, out + DNS_COOKIE_CLIENT, DNS_COOKIE_MAX - 8));
+}
+
+static void
+do_reply(struct run *r, char **w, unsigned n)
+{
+	const struct question *q = stage_question(r, w[1]);
+	const char *ede = stage_value(w, n, "ede");
+	const char *bufsize = stage_value(w, n, "bufsize");
+	const char *cut = stage_value(w, n, "cut");
+	struct build_opt opt = { .present = !stage_has(w, n, "noopt"),
+		.bufsize = (uint16_t)(bufsize != NULL ? atoi(bufsize) : 1232),
+		.ede = (uint16_t)(ede != NULL ? atoi(ede) : DNS_EDE_NONE) };
+	static uint8_t msg[65535];
+	uint8_t cookie[DNS_COOKIE_MAX];
+	struct build b;
+	struct msg m;
+	size_t len;
+
+	ck_assert_int_eq(msg_parse(&m, q->bytes, q->send.len), MSG_OK);
+	opt.do_bit = m.edns.do_bit;
+	opt.cookie = cookie;
+	opt.cookie_len = reply_cookie(&m, w, n, cookie);
+	start_reply(r, &b, msg, sizeof(msg), &m, w, n);
+	for (unsigned i = 0; i < r->n_records; i++) {
+		if (!scene_put(&b, r->records[i]))
+			stage_fail(r, "bad record %s", r->records[i]);
+	}
+	len = build_finish(&b, sizeof(msg), &opt);
+	if (cut != NULL)
+		len -= (size_t)atoi(cut);
+	send_reply(r, q, stage_value(w, n, "by"), msg, len);
+}
+
+static void
+do_malformed(struct run *r, char **w, unsigned n)
+{
+	const struct question *q = stage_question(r, w[1]);
+	uint8_t msg[1024];
+
+	(void)n;
+	memcpy(msg, q->bytes, q->send.len);
+	msg[2] |= DNS_QR >> 8;
+	wire_set_u16(msg + 6, 3); /* three answers that are not there */
+	send_reply(r, q, NULL, msg, q->send.len);
+}
+
+static void
+do_pass(struct run *r, char **w, unsigned n)
+{
+	uint64_t end = r->now_ns + (uint64_t)atoi(w[1]) * 1000000;
+	bool more;
+
+	(void)n;
+	stage_engine(r);
+	while (r->now_ns < end) {
+		r->now_ns = r->now_ns + ENGINE_TICK_NS < end ? r->now_ns + ENGINE_TICK_NS : end;
+		do {
+			more = engine_tick(r->e, r->now_ns);
+			stage_collect(r);
+		} while (more);
+	}
+}
+
+static void
+do_lost(struct run *r, char **w, unsigned n)
+{
+	(void)n;
+	engine_tcp_lost(r->e, stage_upstream(r, w[1]), strcmp(w[2], "established") == 0, r->now_ns);
+	stage_collect(r);
+}
+
+static void
+do_refused(struct run *r, char **w, unsigned n)
+{
+	(void)n;
+	engine_refused(r->e, stage_upstream(r, w[1]), r->now_ns);
+	stage_collect(r);
+}
+
+static void
+do_plug(struct run *r, char **w, unsigned n)
+{
+	(void)n;
+	stage_engine(r);
+	r->unplugged[stage_upstream(r, w[1])] = strcmp(w[0], "unplug") == 0;
+	stage_sockets(r);
+}
+
+static void
+do_reload(struct run *r, char **w, unsigned n)
+{
+	(void)w;
+	(void)n;
+	struct policies *old;
+
+	stage_engine(r);
+	old = r->active.policies;
+	stage_settings(r);
+	engine_set_conf(r->e, &r->active, r->now_ns);
+	policies_unref(old);
+	stage_collect(r);
+}
+
+static const struct {
+	const char *word;
+	unsigned least; /* words, with this one */
+	void (*run)(struct run *r, char **w, unsigned n);
+} commands[] = {
+	{ "ask", 5, do_ask },
+	{ "reply", 3, do_reply },
+	{ "malformed", 2, do_malformed },
+	{ "lost", 3, do_lost },
+	{ "refused", 2, do_refused },
+	{ "unplug", 2, do_plug },
+	{ "plug", 2, do_plug },
+	{ "pass", 2, do_pass },
+	{ "reload", 1, do_reload },
+};
+
+bool
+happen(struct run *r, char **w, unsigned n)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(w[0], commands[i].word) == 0 && n >= commands[i].least) {
+			commands[i].run(r, w, n);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/stage.h"
+
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/name.h"
+#include "support/plan.h"
+
+void
+stage_fail(const struct run *r, const char *fmt, ...)
+{
+	char text[8000];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ck_abort_msg("%s:%u: %s", r->file, r->line, text);
+}
+
+/* --- the engine's surroundings --- */
+
+static void
+open_socket(struct run *r, unsigned u)
+{
+	int slot = engine_socket_add(r->e, u, 0);
+
+	ck_assert_int_ge(slot, 0);
+	engine_socket_use(r->e, (unsigned)slot);
+	r->upstream_of[slot] = u;
+	r->socket_of[u] = slot;
+}
+
+void
+stage_sockets(struct run *r)
+{
+	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+		bool wanted = engine_upstream(r->e, u) != NULL && engine_upstream_active(r->e, u) &&
+			      !r->unplugged[u];
+		int slot = r->socket_of[u];
+
+		if (wanted == (slot >= 0))
+			continue;
+		if (wanted) {
+			open_socket(r, u);
+			continue;
+		}
+		engine_socket_retire(r->e, (unsigned)slot);
+		r->draining[slot] = true;
+		r->socket_of[u] = -1;
+	}
+	for (unsigned slot = 0; slot < ENGINE_MAX_SOCKETS; slot++) {
+		if (!r->draining[slot] || engine_socket_open(r->e, slot) > 0)
+			continue;
+		engine_socket_del(r->e, slot);
+		r->draining[slot] = false;
+	}
+}
+
+void
+stage_settings(struct run *r)
+{
+	const char *lines[STAGE_MAX_PLAN];
+
+	for (unsigned i = 0; i < r->n_plan; i++)
+		lines[i] = r->plan[i];
+	r->conf.policies = plan_policies(lines, r->n_plan);
+	r->active = r->conf;
+}
+
+void
+stage_engine(struct run *r)
+{
+	const uint64_t seed = 42;
+
+	if (r->e != NULL)
+		return;
+	stage_settings(r);
+	r->e = engine_new(&r->active, &seed, r->now_ns);
+	ck_assert_ptr_nonnull(r->e);
+	stage_sockets(r);
+}
+
+void
+stage_collect(struct run *r)
+{
+	struct engine_send send;
+
+	while (engine_next(r->e, r->udp, r->tcp, &send)) {
+		bool tcp = send.way == ENGINE_CLIENT_TCP || send.way == ENGINE_UPSTREAM_TCP;
+		struct sent *s = &r->pending[r->n_pending++];
+
+		ck_assert_uint_lt(r->n_pending, STAGE_MAX_PENDING);
+		s->send = send;
+		s->bytes = malloc(send.len);
+		ck_assert_ptr_nonnull(s->bytes);
+		memcpy(s->bytes, tcp ? r->tcp : r->udp, send.len);
+	}
+	stage_sockets(r);
+}
+
+void
+stage_input(struct run *r, const struct engine_in *in)
+{
+	engine_prepare(r->e, in, 1);
+	engine_input(r->e, in, r->now_ns);
+	stage_collect(r);
+}
+
+/* --- words --- */
+
+bool
+stage_has(char **words, unsigned n, const char *word)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (strcmp(words[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *
+stage_value(char **words, unsigned n, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (unsigned i = 0; i < n; i++) {
+		if (strncmp(words[i], key, len) == 0 && words[i][len] == '=')
+			return words[i] + len + 1;
+	}
+	return NULL;
+}
+
+size_t
+stage_name(const struct run *r, const char *text, uint8_t out[static DNS_NAME_MAX])
+{
+	size_t len = name_from_text(text, out);
+
+	if (len == 0)
+		stage_fail(r, "bad name %s", text);
+	return len;
+}
+
+uint16_t
+stage_type(const struct run *r, const char *text)
+{
+	int type = scene_type(text);
+
+	if (type < 0)
+		stage_fail(r, "bad type %s", text);
+	return (uint16_t)type;
+}
+
+struct question *
+stage_question(struct run *r, const char *label)
+{
+	for (unsigned i = r->n_questions; i-- > 0;) {
+		if (strcmp(r->questions[i].label, label) == 0)
+			return &r->questions[i];
+	}
+	stage_fail(r, "no question called %s", label);
+}
+
+unsigned
+stage_upstream(const struct run *r, const char *text)
+{
+	unsigned u = (unsigned)atoi(text + 1);
+
+	if (text[0] != 'u' || u < 1 || u > ENGINE_MAX_UPSTREAMS)
+		stage_fail(r, "bad upstream %s", text);
+	return u - 1;
+}
+
+/* --- begin and end --- */
+
+struct run *
+stage_open(const char *file)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	ck_assert_ptr_nonnull(r);
+	r->file = file;
+	r->now_ns = 1000000000000;
+	r->conf.selection = CONF_IN_ORDER;
+	r->conf.timeout_ms = 1000;
+	r->conf.resend_attempts = 2;
+	r->conf.udp_size_client = 1232;
+	r->conf.udp_size_upstream = 1232;
+	r->conf.max_queries = 1024;
+	r->conf.n_upstreams = 1;
+	ck_assert(netaddr_parse("192.0.2.1", 53, &r->conf.upstreams[0]));
+	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+		r->socket_of[u] = -1;
+	return r;
+}
+
+void
+stage_close(struct run *r)
+{
+	if (r->taken != r->n_pending)
+		stage_fail(r, "%u messages left over at the end", r->n_pending - r->taken);
+	ck_assert_ptr_nonnull(r->e);
+	if (engine_in_flight(r->e) != 0)
+		stage_fail(r, "%u queries in flight at the end", engine_in_flight(r->e));
+	engine_free(r->e);
+	policies_unref(r->active.policies);
+	for (unsigned i = 0; i < r->n_pending; i++)
+		free(r->pending[i].bytes);
+	free(r);
+}

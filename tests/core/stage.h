@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_CORE_STAGE_H
+#define DNS64D_TESTS_CORE_STAGE_H
+
+/*
+ * stage: where a scenario is played: the engine, its sockets and clock, and who said what so far.
+ * What cannot be read, or is not as it should be, fails the Check test with file and line.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/cookie.h"
+#include "core/engine.h"
+#include "core/scene.h"
+#include "dns/proto.h"
+
+#define STAGE_MAX_PENDING 128
+#define STAGE_MAX_RECORDS 256 /* of one reply or answer */
+#define STAGE_MAX_NAMED 64
+#define STAGE_WORDS 16
+#define STAGE_MAX_PLAN 64
+#define STAGE_PLAN_LINE 256
+
+struct sent {
+	struct engine_send send;
+	uint8_t *bytes;
+};
+
+struct question {
+	char label[16];
+	struct engine_send send;
+	uint8_t bytes[1024];
+};
+
+struct client {
+	char label[16];
+	bool edns;
+	bool do_bit;
+	size_t limit; /* bytes of the largest answer it takes */
+	uint16_t question; /* bytes of its question section, name as spelled */
+	uint8_t spelled[DNS_NAME_MAX + 4];
+	size_t len;
+	uint8_t bytes[1024];
+};
+
+struct run {
+	const char *file;
+	unsigned line;
+	struct conf_core conf; /* as read so far */
+	char plan[STAGE_MAX_PLAN][STAGE_PLAN_LINE];
+	unsigned n_plan;
+	struct conf_core active; /* the engine's */
+	struct engine *e;
+	uint64_t now_ns;
+	unsigned upstream_of[ENGINE_MAX_SOCKETS];
+	int socket_of[ENGINE_MAX_UPSTREAMS]; /* slot for new questions, -1 for none */
+	bool draining[ENGINE_MAX_SOCKETS];
+	bool unplugged[ENGINE_MAX_UPSTREAMS];
+	struct sent pending[STAGE_MAX_PENDING];
+	unsigned n_pending;
+	unsigned taken;
+	struct question questions[STAGE_MAX_NAMED];
+	unsigned n_questions;
+	struct client clients[STAGE_MAX_NAMED];
+	unsigned n_clients;
+	uint8_t udp[ENGINE_UDP_CAP];
+	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t cookie[DNS_COOKIE_MAX]; /* of the last answer */
+	size_t reply_len;               /* the last reply */
+	uint8_t reply[65535];
+	char records[STAGE_MAX_RECORDS][SCENE_TEXT];
+	unsigned n_records;
+};
+
+/* stage_fail: end the test, naming the line. */
+void __attribute__((format(printf, 2, 3), noreturn))
+stage_fail(const struct run *r, const char *fmt, ...);
+
+/* stage_open: a run of FILE with the settings that scenarios begin with. stage_close: its end, at
+ * which nothing may be left over or in flight. */
+struct run *stage_open(const char *file);
+void stage_close(struct run *r);
+
+/* stage_engine: there is an engine from now on. stage_settings: those read so far are its own. */
+void stage_engine(struct run *r);
+void stage_settings(struct run *r);
+
+/* stage_sockets: open what upstreams need and close what nobody needs, as the shell does. */
+void stage_sockets(struct run *r);
+
+/* stage_input: hand in a message. stage_collect: keep all that the engine sends for it. */
+void stage_input(struct run *r, const struct engine_in *in);
+void stage_collect(struct run *r);
+
+/* stage_has: is WORD among the words? stage_value: the text behind "KEY=" among them, or NULL. */
+bool stage_has(char **words, unsigned n, const char *word);
+const char *stage_value(char **words, unsigned n, const char *key);
+
+/* stage_name, stage_type, stage_upstream ("u1" is 0): read a word. */
+size_t stage_name(const struct run *r, const char *text, uint8_t out[static DNS_NAME_MAX]);
+uint16_t stage_type(const struct run *r, const char *text);
+unsigned stage_upstream(const struct run *r, const char *text);
+
+/* stage_question: the last question of that name. */
+struct question *stage_question(struct run *r, const char *label);
+
+#endif
