@@ -25,7 +25,7 @@
 #define POLICY_MAX_PREFIXES SYNTH_MAX_PREFIXES /* of dns64-prefix and map together */
 
 enum policy_synthesize {
-	POLICY_NEVER,  /* no DNS64 at all: nothing is excluded either (D7) */
+	POLICY_NEVER,  /* no DNS64 but in ignore-aaaa zones: nothing is excluded either (D7, D13) */
 	POLICY_NORMAL, /* where there is no usable AAAA */
 	POLICY_ALWAYS  /* whatever AAAA there is: ignore-aaaa for the root (D13) */
 };
@@ -125,14 +125,20 @@ MUST_USE const uint8_t *policies_name(struct policies *ps, const uint8_t *name);
  * called once when all is filled in, before PS is used. Returns 0 or -ENOMEM. */
 MUST_USE int policies_finish(struct policies *ps);
 
-/* policy_serves: is there DNS64 for a client at this address, whatever it asks (D13)? */
+/* policy_fits_family: may there be DNS64 for a client at this address (D13)? */
 MUST_USE static inline bool
-policy_serves(const struct policy *p, const struct netaddr *client)
+policy_fits_family(const struct policy *p, const struct netaddr *client)
 {
 	bool v6 = client->family == NETADDR_IPV6;
 
-	return p->synthesize != POLICY_NEVER && !(p->family == POLICY_IPV6 && !v6) &&
-	       !(p->family == POLICY_IPV4 && v6);
+	return !(p->family == POLICY_IPV6 && !v6) && !(p->family == POLICY_IPV4 && v6);
+}
+
+/* policy_serves: is there DNS64 for it, where no zone says otherwise? */
+MUST_USE static inline bool
+policy_serves(const struct policy *p, const struct netaddr *client)
+{
+	return p->synthesize != POLICY_NEVER && policy_fits_family(p, client);
 }
 
 /* policies_find: the number of the policy of a client, and in *may_ask whether it is served. */

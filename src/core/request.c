@@ -101,10 +101,11 @@ dns64_for(const struct policy *p, const struct query *q)
 	uint32_t zone = ZONEMAP_NONE;
 	size_t at;
 
-	if (!policy_serves(p, &q->peer))
+	if (!policy_fits_family(p, &q->peer))
 		return POLICY_NEVER;
 	if (p->zones != NULL)
 		zone = zonemap_find(p->zones, q->qname, q->qname_len, &at);
+	/* A zone's verdict comes before what is said for all names (rules.md D13). */
 	if (zone == POLICY_ZONE_NEVER)
 		return POLICY_NEVER;
 	return zone == POLICY_ZONE_IGNORE_AAAA ? POLICY_ALWAYS
