@@ -280,12 +280,16 @@ size_t
 respond_nodata(struct queries *qs, struct query *q, const struct respond_reason *why,
     uint32_t soa_ttl, const struct query_out *out)
 {
+	struct answer a;
 	struct build b;
 	bool soa = false;
 
 	start(&b, q, out);
-	if (q->aaaa != NULL) {
-		struct answer a;
+	if (q->aaaa == NULL && why->msg != NULL) { /* too long a chain to be kept */
+		answer_scan(why->msg, why->msg->qtype, &a);
+		put_followed(&b, q);
+		(void)synth_chain(&b, why->msg, &a);
+	} else if (q->aaaa != NULL) {
 		struct msg kept;
 
 		remnant_view(q->aaaa, q->qtype, &kept, &a);

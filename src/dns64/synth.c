@@ -283,6 +283,17 @@ synth_filtered(
 	return kept;
 }
 
+/* Is the record of link I one of those before it? A DNAME may lead on more than once. */
+static bool
+is_known(const struct answer *a, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++) {
+		if (a->link[k].at == a->link[i].at)
+			return true;
+	}
+	return false;
+}
+
 bool
 synth_chain(struct build *b, const struct msg *m, const struct answer *a)
 {
@@ -290,6 +301,8 @@ synth_chain(struct build *b, const struct msg *m, const struct answer *a)
 	for (unsigned i = 0; i < a->n_links; i++) {
 		struct rr rr = { .end = a->link[i].at };
 
+		if (is_known(a, i))
+			continue;
 		/* What is no loss, as a DNAME that its CNAME spares reading, is left out. */
 		if (msg_next(m, &rr) && !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl) && b->w.full)
 			return false;
