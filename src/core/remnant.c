@@ -25,7 +25,7 @@ rebuild(struct remnant *r, const uint8_t *qname, const struct remnant *earlier, 
 	}
 	if (!synth_chain(&b, m, a))
 		return false;
-	if (a->has_soa && !synth_soa(&b, m, a->negative_ttl))
+	if (a->has_soa && !synth_soa(&b, m, a, a->negative_ttl))
 		b.w.full = false; /* goes without */
 	r->len = (uint16_t)build_finish(&b, REMNANT_MAX, &no_opt);
 	return true;

@@ -272,7 +272,7 @@ respond_negative(struct queries *qs, struct query *q, const struct msg *m, const
 	put_followed(&b, q);
 	(void)synth_chain(&b, m, a);
 	if (a->has_soa)
-		(void)synth_soa(&b, m, a->negative_ttl);
+		(void)synth_soa(&b, m, a, a->negative_ttl);
 	return finish(qs, q, &b, &why);
 }
 
@@ -285,19 +285,21 @@ respond_nodata(struct queries *qs, struct query *q, const struct respond_reason 
 	bool soa = false;
 
 	start(&b, q, out);
-	if (q->aaaa == NULL && why->msg != NULL) { /* too long a chain to be kept */
-		answer_scan(why->msg, why->msg->qtype, &a);
-		put_followed(&b, q);
-		(void)synth_chain(&b, why->msg, &a);
-	} else if (q->aaaa != NULL) {
+	if (q->aaaa != NULL) {
 		struct msg kept;
 
 		remnant_view(q->aaaa, q->qtype, &kept, &a);
 		(void)synth_chain(&b, &kept, &a);
-		soa = synth_soa(&b, &kept, soa_ttl);
+		soa = synth_soa(&b, &kept, &a, soa_ttl);
 	}
-	if (!soa && why->msg != NULL)
-		(void)synth_soa(&b, why->msg, soa_ttl);
+	if (!soa && why->msg != NULL) {
+		answer_scan(why->msg, why->msg->qtype, &a);
+		if (q->aaaa == NULL) { /* too long a chain to be kept: this reply's */
+			put_followed(&b, q);
+			(void)synth_chain(&b, why->msg, &a);
+		}
+		(void)synth_soa(&b, why->msg, &a, soa_ttl);
+	}
 	return finish(qs, q, &b, why);
 }
 

@@ -309,6 +309,7 @@ take_soa(const struct msg *m, struct answer *a, const struct rr *rr)
 	if (msg_owner(m, rr, owner) == 0 || !name_is_below(a->target, owner))
 		return;
 	a->has_soa = true;
+	a->soa_at = (uint16_t)rr->at;
 	a->negative_ttl = capped_ttl(wire_u32(m->bytes + rr->end - 4)); /* MINIMUM */
 	if (rr->ttl < a->negative_ttl)
 		a->negative_ttl = rr->ttl;
@@ -339,6 +340,7 @@ start(const struct msg *m, struct answer *a)
 	a->n_data = 0;
 	a->ttl = UINT32_MAX;
 	a->has_soa = false;
+	a->soa_at = 0;
 	a->has_ns = false;
 	a->negative_ttl = 0;
 	a->target_at = DNS_HEADER_LEN;

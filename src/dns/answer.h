@@ -42,6 +42,7 @@ struct answer {
 	bool has_soa;		/* a sound SOA in authority, at the last name or above it */
 	bool has_ns;		/* an NS in authority: if the rest is empty, a referral */
 	uint32_t negative_ttl;	/* s: min(SOA TTL, MINIMUM) (RFC 2308 section 5); 0 without SOA */
+	uint16_t soa_at;	/* offset of that SOA's record in the message */
 	uint16_t target_at;	/* offset of a spelling of target in the message, 0: it has none */
 	uint16_t n_links;	/* used of link */
 	struct answer_link link[ANSWER_LINKS_MAX]; /* what the chain is made of */

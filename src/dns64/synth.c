@@ -342,15 +342,9 @@ synth_rest(struct build *b, const struct msg *m)
 }
 
 bool
-synth_soa(struct build *b, const struct msg *m, uint32_t ttl)
+synth_soa(struct build *b, const struct msg *m, const struct answer *a, uint32_t ttl)
 {
-	uint16_t n = m->count[MSG_AUTHORITY];
-	struct rr rr;
+	struct rr rr = { .end = a->soa_at };
 
-	for (bool more = msg_first(m, MSG_AUTHORITY, &rr); more;
-	     more = --n > 0 && msg_next(m, &rr)) {
-		if (rr.type == DNS_TYPE_SOA)
-			return build_copy(b, MSG_AUTHORITY, m, &rr, ttl);
-	}
-	return false;
+	return a->has_soa && msg_next(m, &rr) && build_copy(b, MSG_AUTHORITY, m, &rr, ttl);
 }

@@ -118,9 +118,9 @@ bool synth_chain(struct build *b, const struct msg *m, const struct answer *a);
 void synth_rest(struct build *b, const struct msg *m);
 
 /*
- * synth_soa: append M's SOA from authority with TTL (already the remaining negative TTL). False
- * when M has none or it does not fit.
+ * synth_soa: append the SOA that A found in M's authority section with TTL (already the remaining
+ * negative TTL). False when there is none for that name or it does not fit.
  */
-bool synth_soa(struct build *b, const struct msg *m, uint32_t ttl);
+bool synth_soa(struct build *b, const struct msg *m, const struct answer *a, uint32_t ttl);
 
 #endif

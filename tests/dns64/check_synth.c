@@ -630,7 +630,7 @@ START_TEST(rfc6147_5_1_5_chain)
 	read_reply(&m, &a, DNS_TYPE_A, CHAIN "012c 00");
 	ck_assert_uint_eq(a.n_steps, 2);
 	start(&b, &m);
-	ck_assert(!synth_soa(&b, &m, 17)); /* a byte is left over */
+	ck_assert(!synth_soa(&b, &m, &a, 17)); /* a byte is left over */
 	ck_assert(synth_chain(&b, &m, &a));
 	message_expect(out, build_finish(&b, 512, &no_opt),
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
@@ -656,7 +656,7 @@ START_TEST(no_chain)
 	start(&b, &m);
 	ck_assert(synth_chain(&b, &m, &a));
 	ck_assert_uint_eq(b.count[MSG_ANSWER], 0);
-	ck_assert(!synth_soa(&b, &m, 17));
+	ck_assert(!synth_soa(&b, &m, &a, 17));
 }
 END_TEST
 
@@ -750,13 +750,13 @@ START_TEST(soa)
 	    "c00f 0002 0001" TTL_60 "0002 c00f c00f 0006 0001 00000e10 001b"
 	    "c00f {hm}c00f 00000001 00000e10 000004b0 00093a80 0000012c");
 	start(&b, &m);
-	ck_assert(synth_soa(&b, &m, 17));
+	ck_assert(synth_soa(&b, &m, &a, 17));
 	message_expect(out, build_finish(&b, 512, &no_opt),
 	    "abcd 8180 0001 0000 0001 0000" H2 AAAA_IN "c00f 0006 0001 00000011 001b"
 	    "c00f {hm}c00f 00000001 00000e10 000004b0 00093a80 0000012c");
 	start(&b, &m);
 	b.w.cap = b.w.len + 38;
-	ck_assert(!synth_soa(&b, &m, 17));
+	ck_assert(!synth_soa(&b, &m, &a, 17));
 }
 END_TEST
 
