@@ -4,6 +4,7 @@
 #include "core/respond.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
+#include "support/plan.h"
 
 static struct parts p;
 static uint8_t reply[65536];
@@ -146,6 +148,63 @@ START_TEST(bare_nodata)
 }
 END_TEST
 
+#define HASH_CLIENTS 200
+
+/* The prefix 2001:db8:K::/96 that a host of 2001:db8:I::/64 gets: K. */
+static unsigned
+prefix_of_client(struct policies *ps, unsigned i, unsigned host)
+{
+	struct query *q = new_query(false, true);
+	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+	char text[64];
+	struct answer a;
+	struct msg m, got;
+	struct rr rr;
+
+	p.conf.policies = ps;
+	snprintf(text, sizeof(text), "2001:db8:%x::%x", i, host);
+	ck_assert(netaddr_parse(text, 1024, &q->peer));
+	many_a(&m, 1);
+	answer_scan(&m, DNS_TYPE_A, &a);
+	ck_assert_int_eq(msg_parse(&got, out, respond_synth(&p.queries, q, &m, &a, 60, &to)),
+	    MSG_OK);
+	ck_assert_uint_eq(got.count[MSG_ANSWER], 1);
+	ck_assert(msg_first(&got, MSG_ANSWER, &rr));
+	query_free(&p.queries, q);
+	return got.bytes[rr.rdata + 5];
+}
+
+/* D13: client-hash keeps a network of clients on one prefix of several, and when one goes down moves
+ * only its own. */
+START_TEST(d13_client_hash)
+{
+	static const char *const all[] = { "prefix 2001:db8:1::/96", "prefix 2001:db8:2::/96",
+		"prefix 2001:db8:3::/96", "prefix-selection client-hash" };
+	static const char *const two[] = { "prefix 2001:db8:1::/96", "prefix 2001:db8:2::/96 down",
+		"prefix 2001:db8:3::/96", "prefix-selection client-hash" };
+	struct policies *before = plan_policies(all, 4);
+	struct policies *after = plan_policies(two, 4);
+	struct policies *own = p.conf.policies;
+	unsigned n[4] = { 0 };
+
+	for (unsigned i = 0; i < HASH_CLIENTS; i++) {
+		unsigned first = prefix_of_client(before, i, 1);
+		unsigned then = prefix_of_client(after, i, 1);
+
+		ck_assert(first >= 1 && first <= 3);
+		n[first]++;
+		ck_assert_uint_eq(prefix_of_client(before, i, 1), first);
+		ck_assert_uint_eq(prefix_of_client(before, i, 0xffff), first);
+		ck_assert(first == 2 ? then == 1 || then == 3 : then == first);
+	}
+	for (unsigned k = 1; k <= 3; k++)
+		ck_assert_uint_gt(n[k], HASH_CLIENTS / 5);
+	p.conf.policies = own;
+	policies_unref(before);
+	policies_unref(after);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -159,6 +218,7 @@ main(void)
 	tcase_add_loop_test(tc, errors, 0, (int)(sizeof(rcodes) / sizeof(rcodes[0])));
 	tcase_add_test(tc, no_question);
 	tcase_add_test(tc, bare_nodata);
+	tcase_add_test(tc, d13_client_hash);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -91,7 +91,7 @@ n_descriptors(void)
 	return n;
 }
 
-/* Single questions come from eight ports, none under 1024. */
+/* Rule 25: single questions come from eight ports, none under 1024. */
 START_TEST(ports)
 {
 	unsigned n = 0;
@@ -168,7 +168,7 @@ START_TEST(unreachable)
 }
 END_TEST
 
-/* RFC 5452 section 9.1: what comes from elsewhere does not count. */
+/* Rule 25, RFC 5452 section 9.1: what comes from elsewhere does not count. */
 START_TEST(stranger)
 {
 	struct netaddr any = rig_addr("127.0.0.1", 0);

@@ -58,7 +58,7 @@ expect(uint16_t id)
 	ck_assert_uint_eq(rig_answers(&msg), 2);
 }
 
-/* RFC 7766 section 6.2.1: one connection, used again. */
+/* Rule 26, RFC 7766 section 6.2.1: one connection, used again. */
 START_TEST(reused)
 {
 	int up;
@@ -77,7 +77,7 @@ START_TEST(reused)
 }
 END_TEST
 
-/* Pipelined, with different IDs, and answered in another order. */
+/* Rule 26: pipelined, with different IDs, and answered in another order. */
 START_TEST(out_of_order)
 {
 	int up;
@@ -145,7 +145,7 @@ START_TEST(pieces)
 }
 END_TEST
 
-/* RFC 7766 section 6.2.4: questions open on a connection that ends are asked over a new one. */
+/* Rule 26, RFC 7766 section 6.2.4: questions open on a connection that ends are asked over a new one. */
 START_TEST(lost)
 {
 	int up;

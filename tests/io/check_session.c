@@ -64,7 +64,7 @@ ask(int fd, uint16_t id, const char *prefix, uint16_t qtype)
 	rig_put(fd, &msg);
 }
 
-/* Pipelined questions are answered as answers come (RFC 7766 sections 6.2.1.1 and 7). */
+/* Pipelined questions are answered as answers come (rule 26, RFC 7766 sections 6.2.1.1 and 7). */
 START_TEST(out_of_order)
 {
 	static struct rig_msg q[10];
@@ -132,7 +132,7 @@ START_TEST(questions_in_flight)
 }
 END_TEST
 
-/* RFC 7766 section 6.2.4: who has said all still gets its answers; then the end. */
+/* Rule 26, RFC 7766 section 6.2.4: who has said all still gets its answers; then the end. */
 START_TEST(half_closed)
 {
 	ask(client, 1, "a", RIG_AAAA);
@@ -190,7 +190,7 @@ START_TEST(gone)
 }
 END_TEST
 
-/* RFC 7766 section 6.2.3: a whole message keeps a connection alive, bytes of one do not. */
+/* Rule 26, RFC 7766 section 6.2.3: a whole message keeps a connection alive, bytes of one do not. */
 START_TEST(idle)
 {
 	rig.conf.io.tcp_idle_ms = 500;

@@ -72,7 +72,7 @@ take_frames(struct stream_window *w, unsigned n)
 	return n;
 }
 
-/* Three frames cut in two at every byte; a short first read is no error (RFC 7766 section 8). */
+/* Three frames cut in two at every byte; a short first read is no error (rule 26, RFC 7766 8). */
 START_TEST(cut)
 {
 	uint8_t bytes[200];
