@@ -17,7 +17,6 @@ parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,
 		.max_queries = cap,
-		.policies = plan_one("prefix 2001:db8:64::/96"),
 		.n_upstreams = n };
 	for (unsigned i = 0; i < n; i++) {
 		char text[32];
@@ -32,6 +31,7 @@ parts_init(struct parts *p, unsigned n, uint32_t cap)
 {
 	memset(p, 0, sizeof(*p));
 	parts_conf(&p->conf, n, cap);
+	p->conf.policies = plan_one("prefix 2001:db8:64::/96");
 	p->now_ns = PARTS_START_NS;
 	rng_init_seeded(&p->rng, 1);
 	wheel_init(&p->wheel, p->now_ns);

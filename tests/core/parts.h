@@ -34,12 +34,13 @@ struct parts {
 };
 
 /*
- * parts_conf: settings with N upstreams (192.0.2.1 and on), in order, the prefix 2001:db8:64::/96
- * and room for CAP questions.
+ * parts_conf: settings with N upstreams (192.0.2.1 and on), in order, and room for CAP questions;
+ * without policies.
  */
 void parts_conf(struct conf_core *conf, unsigned n, uint32_t cap);
 
-/* parts_init: all parts for such settings, with one socket per upstream (slots 0 to N - 1). */
+/* parts_init: all parts for such settings and the prefix 2001:db8:64::/96, with one socket per
+ * upstream (slots 0 to N - 1). */
 void parts_init(struct parts *p, unsigned n, uint32_t cap);
 void parts_fini(struct parts *p);
 

@@ -226,8 +226,7 @@ START_TEST(reload_upstream)
 	rig_serve(&other, 2);
 	ck_assert(rig_recv(client, &msg));
 	expect_synthesized(&msg, 2);
-	close(other.up_udp);
-	close(other.up_tcp);
+	rig_end(&other);
 }
 END_TEST
 

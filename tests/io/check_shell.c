@@ -48,8 +48,7 @@ teardown(void)
 	engine_free(engine);
 	event_base_free(base);
 	free(shell);
-	close(rig.up_udp);
-	close(rig.up_tcp);
+	rig_end(&rig);
 }
 
 /* N different questions that nobody will answer. */
