@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "dns/build.h"
 #include "dns/name.h"
+#include "dns/wire.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
@@ -161,31 +162,58 @@ put_followed(struct build *b, const struct query *q)
 
 /* --- answers --- */
 
-/* A question for ANY over UDP serves amplification more than anything (rules.md D19). */
+/* The next record behind RR in the answer section at the question's name, N being left. */
 static bool
-wants_one_rrset(const struct queries *qs, struct query *q, const struct msg *m)
+next_at_name(const struct query *q, const struct msg *m, uint16_t *n, struct rr *rr)
 {
-	return query_policy(qs, q)->any_minimal && !q->tcp && !q->hands_off &&
-	       m->rcode == DNS_NOERROR && m->count[MSG_ANSWER] > 0;
+	while (*n > 0) {
+		bool more = *n == m->count[MSG_ANSWER] ? msg_first(m, MSG_ANSWER, rr)
+						       : msg_next(m, rr);
+
+		(*n)--;
+		if (more && name_equal_at(m->bytes, m->len, rr->at, q->qname))
+			return true;
+	}
+	return false;
 }
 
-/* One RRset of the answer is enough for ANY (RFC 8482 section 4.1). */
+/*
+ * A question for ANY over UDP serves amplification more than anything: the type of the one RRset
+ * that is enough for an answer (rules.md D19); 0: the answer is passed as it is.
+ */
+static uint16_t
+one_type(const struct queries *qs, struct query *q, const struct msg *m)
+{
+	uint16_t n = m->count[MSG_ANSWER];
+	struct rr rr;
+
+	if (!query_policy(qs, q)->any_minimal || q->tcp || q->hands_off ||
+	    m->rcode != DNS_NOERROR)
+		return 0;
+	while (next_at_name(q, m, &n, &rr)) {
+		if (rr.type != DNS_TYPE_RRSIG)
+			return rr.type;
+	}
+	return 0;
+}
+
+/* One RRset of the answer, and its signatures for those who want them (RFC 8482 section 4.1). */
 static size_t
-respond_any(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
+respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t type,
+    const struct query_out *out)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	uint16_t n = m->count[MSG_ANSWER];
-	uint16_t type = 0;
 	struct build b;
 	struct rr rr;
 
 	start(&b, q, out);
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
-		if (!name_equal_at(m->bytes, m->len, rr.at, q->qname) || rr.type == DNS_TYPE_RRSIG)
-			continue;
-		if (type == 0)
-			type = rr.type;
-		if (rr.type == type && !build_copy(&b, MSG_ANSWER, m, &rr, rr.ttl))
+	while (next_at_name(q, m, &n, &rr)) {
+		bool signature = q->do_bit && rr.type == DNS_TYPE_RRSIG && rr.rdlen >= 2 &&
+				 wire_u16(m->bytes + rr.rdata) == type;
+
+		if ((rr.type == type || signature) &&
+		    !build_copy(&b, MSG_ANSWER, m, &rr, rr.ttl))
 			break; /* b remembers, and TC is set */
 	}
 	return finish(qs, q, &b, &why);
@@ -198,12 +226,15 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 	const struct build_opt opt = opt_of(qs, q, &why);
 	/* AD only for those who asked for it (RFC 6840 section 5.8, rules.md D9). */
 	uint16_t clear = q->do_bit || q->flags & DNS_AD ? 0 : DNS_AD;
+	uint16_t type = 0;
 
 	stats_inc(&qs->stats->relayed);
 	if (UNLIKELY(q->signed_msg))
 		return build_relay_signed(out->buf, out->cap, m, q->id, limit_of(qs, q), &opt);
-	if (UNLIKELY(q->qtype == DNS_TYPE_ANY) && wants_one_rrset(qs, q, m))
-		return respond_any(qs, q, m, out);
+	if (UNLIKELY(q->qtype == DNS_TYPE_ANY))
+		type = one_type(qs, q, m);
+	if (UNLIKELY(type != 0))
+		return respond_any(qs, q, m, type, out);
 	return build_relay(out->buf, out->cap, m, q->id, q->qname, clear, limit_of(qs, q), &opt);
 }
 
