@@ -77,14 +77,16 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 
 	*u = (struct synth_usable){ .excluded_ttl = UINT32_MAX };
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		bool excluded = rr.type == DNS_TYPE_AAAA && rr.rdlen == AAAA_LEN &&
+				synth_excluded(p, m->bytes + rr.rdata);
+
+		/* It is not handed out whoever owns it. */
+		u->n_excluded += excluded;
 		if (!is_data(m, a, &rr, DNS_TYPE_AAAA, AAAA_LEN))
 			continue;
-		if (!synth_excluded(p, m->bytes + rr.rdata)) {
-			u->n_usable++;
-			continue;
-		}
-		u->n_excluded++;
-		u->excluded_ttl = min_ttl(u->excluded_ttl, min_ttl(rr.ttl, TTL_MAX));
+		u->n_usable += !excluded;
+		if (excluded)
+			u->excluded_ttl = min_ttl(u->excluded_ttl, min_ttl(rr.ttl, TTL_MAX));
 	}
 }
 

@@ -62,9 +62,9 @@ MUST_USE bool synth_excluded(const struct synth_policy *p, const uint8_t v6[stat
 
 struct synth_usable {
 	unsigned n_usable;     /* AAAA at the end of the chain that are not excluded */
-	unsigned n_excluded;   /* those that are */
-	uint32_t excluded_ttl; /* s: smallest TTL of the excluded ones, at most 604,800 (D22);
-				  UINT32_MAX without any */
+	unsigned n_excluded;   /* AAAA that are, at any name */
+	uint32_t excluded_ttl; /* s: smallest TTL of the excluded ones at the end of the chain, at
+				  most 604,800 (D22); UINT32_MAX without any */
 };
 
 /*

@@ -110,10 +110,13 @@ static const struct {
 	    "<H2.example.com>" AAAA_IN TTL_60 MAPPED, 0, 2, 60},
 	{"1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
 	    "c00c" AAAA_IN "ffffffff" MAPPED, 1, 1, 604800}, /* D22 */
-	/* off the chain, of a wrong length, of another class or type: neither */
+	/* usable but off the chain, of a wrong length, of another class or type: neither */
 	{"1234 8180 0001 0004 0000 0000" H2 AAAA_IN "c00f" AAAA_IN TTL_60 NATIVE
 	    "c00c" AAAA_IN TTL_60 "0004 00000001" "c00c 001c 0003" TTL_60 NATIVE
 	    "c00c 001b 0001" TTL_60 NATIVE, 0, 0, UINT32_MAX},
+	/* excluded counts off the chain, too: it must not go out (rule 6) */
+	{"1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
+	    "c00f" AAAA_IN TTL_60 MAPPED, 1, 1, UINT32_MAX},
 	/* at the end of a chain, which owns nothing else */
 	{"1234 8180 0001 0003 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60 "0003 {x}"
 	    "00" "@47. c02c" AAAA_IN TTL_60 NATIVE "<X>" AAAA_IN TTL_60 MAPPED, 1, 1, 60},
