@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# rules: the user instructions that the engine spends on a question without rules, and with 1,000
+# client blocks and 10,000 zone rules: at most 150 more. The same in every run.
+set -u
+bench=${TOP_BUILDDIR:-.}/tests/bench/bench_engine
+n=${QUESTIONS:-20000}
+budget=150
+for tool in valgrind callgrind_annotate; do
+	command -v $tool >/dev/null || {
+		echo "no $tool"
+		exit 77
+	}
+done
+[ -x "$bench" ] || {
+	echo "no $bench"
+	exit 99
+}
+work=$(mktemp -d /tmp/dns64d-rules.XXXXXX) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+status=0
+
+# instructions NAME OPTIONS...: those in the engine for one question; the profile is left in NAME
+instructions()
+{
+	profile=${PROFILES:-$work}/$1
+	shift
+	valgrind -q --tool=callgrind --callgrind-out-file="$profile" --collect-atstart=no \
+		--toggle-collect=engine_prepare --toggle-collect=engine_input \
+		--toggle-collect=engine_next --toggle-collect=engine_tick \
+		"$bench" -n "$n" "$@" >"$work/log" 2>&1 || {
+		cat "$work/log" >&2
+		exit 99
+	}
+	awk -v n="$n" '$1 == "totals:" { printf "%.0f\n", $2 / n }' "$profile"
+}
+
+# compare WHAT NAME OPTIONS...
+compare()
+{
+	what=$1
+	name=$2
+	shift 2
+	without=$(instructions "$name-without" "$@") || exit
+	with=$(instructions "$name-with" -b 1000 -r 10000 "$@") || exit
+	verdict=ok
+	[ $((with - without)) -le $budget ] || {
+		verdict=FAILED
+		status=1
+	}
+	echo "$verdict: $what: $without instructions without rules, $with with:" \
+		"$((with - without)) more, at most $budget"
+}
+
+compare 'names in no zone of a rule' none
+compare 'names in such zones' match -a -m
+exit $status
