@@ -75,18 +75,18 @@ sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone
 
 /* Names that are not only upstream's to answer. True: it is one of them. */
 static bool
-sort_by_name(struct queries *qs, struct query *q)
+sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *path)
 {
 	const struct policies *ps = qs->conf->policies;
 	size_t at = 0;
-	uint32_t special = zonemap_find(ps->special, q->qname, q->qname_len, &at);
+	uint32_t special = zonemap_find(ps->special, path, &at);
 	uint32_t place = ZONEMAP_NONE;
 
 	if (special != ZONEMAP_NONE && special != SPECIAL_LOCAL_ZONE)
 		return sort_special(qs, q, (enum special)special, at);
 	/* A prefix is more ours than the documentation network it may lie in (RFC 6303). */
 	if (!q->hands_off)
-		place = zonemap_find(ps->reverse, q->qname, q->qname_len, &at);
+		place = zonemap_find(ps->reverse, path, &at);
 	if (place != ZONEMAP_NONE) {
 		sort_reverse(qs, q, &ps->site[place], at);
 		return true;
@@ -96,7 +96,7 @@ sort_by_name(struct queries *qs, struct query *q)
 
 /* Is there DNS64 for this client and name (rules.md D7, D13)? */
 static enum policy_synthesize
-dns64_for(const struct policy *p, const struct query *q)
+dns64_for(const struct policy *p, const struct query *q, const struct zonemap_path *path)
 {
 	uint32_t zone = ZONEMAP_NONE;
 	size_t at;
@@ -104,7 +104,7 @@ dns64_for(const struct policy *p, const struct query *q)
 	if (!policy_fits_family(p, &q->peer))
 		return POLICY_NEVER;
 	if (p->zones != NULL)
-		zone = zonemap_find(p->zones, q->qname, q->qname_len, &at);
+		zone = zonemap_find(p->zones, path, &at);
 	/* A zone's verdict comes before what is said for all names (rules.md D13). */
 	if (zone == POLICY_ZONE_NEVER)
 		return POLICY_NEVER;
@@ -113,9 +113,9 @@ dns64_for(const struct policy *p, const struct query *q)
 }
 
 static void
-sort_aaaa(struct query *q, const struct policy *p)
+sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *path)
 {
-	switch (dns64_for(p, q)) {
+	switch (dns64_for(p, q, path)) {
 	case POLICY_NEVER:
 		break;
 	case POLICY_NORMAL:
@@ -134,11 +134,13 @@ static void
 sort_in(struct queries *qs, struct query *q)
 {
 	const struct policy *p = query_policy(qs, q);
+	struct zonemap_path path;
 
-	if (sort_by_name(qs, q) || q->hands_off)
+	zonemap_path(&path, q->qname, q->qname_len);
+	if (sort_by_name(qs, q, &path) || q->hands_off)
 		return;
 	if (q->qtype == DNS_TYPE_AAAA)
-		sort_aaaa(q, p);
+		sort_aaaa(q, p, &path);
 	else if (q->qtype == DNS_TYPE_A && p->hide_a)
 		q->state = QUERY_HIDDEN;
 }

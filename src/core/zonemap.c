@@ -1,47 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/zonemap.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
 
-#define FIRST_ENTRIES 16
-#define LABELS_MAX ((DNS_NAME_MAX - 1) / 2) /* of one byte each */
+#define FIRST_NODES 16
+#define PLACE_MAX 0x7fffffff
+#define NAMELESS 1 /* a place: of a node that only has zones below it */
 
 /*
- * A zone, or a top-level label with zones below it (then without a value, unless it is a zone
- * itself). The depth of a name is the number of its labels.
+ * A zone, or just that there are zones below a name with this hash. Of the nodes with one hash
+ * either none has a value, then there is a single one, or all have.
  */
-struct entry {
-	uint32_t hash;
-	uint32_t value;
-	uint32_t name;  /* place in names */
-	uint32_t below; /* place in below, if this is a top-level label */
-	uint8_t len;    /* bytes of the name; 0: free */
-};
-
-/* The depths below a top-level label at which there are zones, a bit each. */
-struct depths {
-	uint64_t bits[LABELS_MAX / 64 + 1];
+struct node {
+	uint64_t hash;
+	uint32_t value; /* ZONEMAP_NONE: none */
+	uint32_t place : 31; /* of the zone in names; 0: free */
+	uint32_t below : 1;  /* there are zones below a name with this hash */
 };
 
 struct zonemap {
-	struct entry *table; /* owned: 2^k entries, at most half of them in use */
-	uint32_t mask;       /* 2^k - 1 */
+	struct node *table; /* owned: 2^k nodes, at most a quarter of them in use */
+	uint32_t mask;      /* 2^k - 1 */
 	uint32_t n;
-	uint32_t root;    /* the value of the root zone */
-	uint64_t tops[4]; /* a bit for what top_bit says of each top-level label in the table */
-	uint32_t n_below;
-	uint32_t cap_below;
-	uint32_t n_names;     /* bytes */
-	uint32_t cap_names;   /* bytes */
-	struct depths *below; /* owned */
-	uint8_t *names;       /* owned: as they were added, case and all */
+	uint32_t root;      /* the value of the root zone */
+	uint32_t n_names;   /* bytes */
+	uint32_t cap_names; /* bytes */
+	uint8_t *names;     /* owned: each as it was added, a byte with its length before it */
 };
 
-/* --- Hash and table ---------------------------------------------------------------------- */
+/* --- Hash -------------------------------------------------------------------------------- */
 
 static inline uint64_t
 load8(const uint8_t *p)
@@ -49,16 +41,7 @@ load8(const uint8_t *p)
 	uint64_t w;
 
 	memcpy(&w, p, sizeof w);
-	return w;
-}
-
-static inline uint64_t
-load4(const uint8_t *p)
-{
-	uint32_t w;
-
-	memcpy(&w, p, sizeof w);
-	return w;
+	return le64toh(w);
 }
 
 /*
@@ -71,57 +54,105 @@ mix(uint64_t hash, uint64_t w)
 	return __builtin_bswap64((hash ^ (w | 0x2020202020202020)) * 0x9e3779b97f4a7c15);
 }
 
-/* Of a name that is not the root. It has no key, as it is the operator who fills the table. */
-static inline uint64_t
-hash_name(const uint8_t *name, size_t len)
-{
-	uint64_t hash = len;
-
-	if (len < 4)
-		return mix(hash, name[1]);
-	if (len < 8)
-		return mix(hash, load4(name) | load4(name + len - 4) << 32);
-	for (; len > 8; len -= 8, name += 8)
-		hash = mix(hash, load8(name));
-	/* The last word may overlap the one before. */
-	return mix(hash, load8(name + len - 8));
-}
-
 /*
- * 0-255 for a top-level label, whatever its case: five bits of each of its first two letters.
- * Tells most labels that are not in the table for less than a hash.
+ * Of what stands in NAME from START on: a label and what is behind it, which begins at END and has
+ * this HASH. It has no key, as it is the operator who fills the table.
  */
-static inline unsigned
-top_bit(const uint8_t *label)
+static inline uint64_t
+hash_plain(uint64_t hash, const uint8_t *name, size_t start, size_t end)
 {
-	return (label[1] << 3 ^ (label[2] & 0x1f)) & 0xff;
+	uint64_t last = load8(name + end - 8);
+
+	if (end - start <= 8)
+		return mix(hash, last >> (64 - 8 * (end - start)));
+	/* Two words, which may overlap. */
+	return mix(mix(hash, load8(name + start)), last);
 }
 
-/* The entry of this name, or the free one where it would be. There are always some free. */
-static inline struct entry *
+/* hash_plain can be told of at most 16 bytes, which do not end in the name's first 7. */
+static inline bool
+is_plain(size_t start, size_t end)
+{
+	return end - start <= 16 && end >= 8;
+}
+
+static __attribute__((noinline)) uint64_t
+hash_long(uint64_t hash, const uint8_t *name, size_t start, size_t end)
+{
+	uint64_t w = 0;
+
+	for (; end - start > 16; start += 8)
+		hash = mix(hash, load8(name + start));
+	if (end >= 8)
+		return hash_plain(hash, name, start, end);
+	while (end > start)
+		w = w << 8 | name[--end];
+	return mix(hash, w);
+}
+
+static inline uint64_t
+hash_label(uint64_t hash, const uint8_t *name, size_t start, size_t end)
+{
+	return is_plain(start, end) ? hash_plain(hash, name, start, end)
+				    : hash_long(hash, name, start, end);
+}
+
+void
+zonemap_path(struct zonemap_path *path, const uint8_t *name, size_t len)
+{
+	unsigned depth = 0;
+
+	for (size_t at = 0; name[at] != 0; at += (size_t)name[at] + 1)
+		path->at[depth++] = (uint8_t)at;
+	path->name = name;
+	path->len = len;
+	path->depth = depth;
+	path->hash = depth > 0 ? hash_label(0, name, path->at[depth - 1], len - 1) : 0;
+}
+
+/* --- Table ------------------------------------------------------------------------------- */
+
+/* The first node from FROM on with this hash, or that is free. There are always some free. */
+static inline struct node *
+seek(const struct zonemap *z, uint64_t from, uint64_t hash)
+{
+	struct node *n = &z->table[from & z->mask];
+
+	while (n->place != 0 && n->hash != hash)
+		n = &z->table[++from & z->mask];
+	return n;
+}
+
+static inline bool
+is_zone(const struct zonemap *z, const struct node *n, const uint8_t *name, size_t len)
+{
+	const uint8_t *zone = z->names + n->place;
+
+	return zone[-1] == len && name_equal_len(zone, name, len);
+}
+
+/* The node of the zone NAME; without one the node for it, free or without a value. */
+static struct node *
 probe(const struct zonemap *z, const uint8_t *name, size_t len, uint64_t hash)
 {
-	uint32_t check = (uint32_t)(hash >> 32);
-	uint32_t at = (uint32_t)hash & z->mask;
+	struct node *n = seek(z, hash, hash);
 
-	for (;; at = (at + 1) & z->mask) {
-		struct entry *e = &z->table[at];
-
-		if (e->len == 0)
-			return e;
-		if (e->hash == check && e->len == len &&
-		    name_equal_len(z->names + e->name, name, len))
-			return e;
-	}
-}
-
-static inline struct entry *
-look_up(const struct zonemap *z, const uint8_t *name, size_t len)
-{
-	return probe(z, name, len, hash_name(name, len));
+	while (n->value != ZONEMAP_NONE && !is_zone(z, n, name, len))
+		n = seek(z, (uint64_t)(n - z->table) + 1, hash);
+	return n;
 }
 
 /* --- To fill it -------------------------------------------------------------------------- */
+
+static struct node *
+new_table(uint32_t mask)
+{
+	struct node *table = calloc((size_t)mask + 1, sizeof *table);
+
+	for (size_t i = 0; table != NULL && i <= mask; i++)
+		table[i].value = ZONEMAP_NONE;
+	return table;
+}
 
 struct zonemap *
 zonemap_new(void)
@@ -131,8 +162,9 @@ zonemap_new(void)
 	if (z == NULL)
 		return NULL;
 	z->root = ZONEMAP_NONE;
-	z->mask = FIRST_ENTRIES - 1;
-	z->table = calloc(FIRST_ENTRIES, sizeof *z->table);
+	z->n_names = NAMELESS;
+	z->mask = FIRST_NODES - 1;
+	z->table = new_table(z->mask);
 	if (z->table == NULL) {
 		free(z);
 		return NULL;
@@ -146,111 +178,69 @@ zonemap_free(struct zonemap *z)
 	if (z == NULL)
 		return;
 	free(z->table);
-	free(z->below);
 	free(z->names);
 	free(z);
 }
 
-/* Twice the entries. */
+/* Twice the nodes. */
 static int
 grow(struct zonemap *z)
 {
-	struct zonemap big = *z;
+	uint32_t mask = z->mask * 2 + 1;
+	struct node *table = z->mask < UINT32_MAX / 2 ? new_table(mask) : NULL;
 
-	if (z->mask >= UINT32_MAX / 2)
-		return -ENOMEM;
-	big.mask = z->mask * 2 + 1;
-	big.table = calloc((size_t)big.mask + 1, sizeof *big.table);
-	if (big.table == NULL)
+	if (table == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i <= z->mask; i++) {
-		const struct entry *e = &z->table[i];
-		const uint8_t *name = z->names + e->name;
+		uint64_t at = z->table[i].hash;
 
-		if (e->len > 0)
-			*look_up(&big, name, e->len) = *e;
+		if (z->table[i].place == 0)
+			continue;
+		while (table[at & mask].place != 0)
+			at++;
+		table[at & mask] = z->table[i];
 	}
 	free(z->table);
-	*z = big;
+	z->table = table;
+	z->mask = mask;
 	return 0;
 }
 
-/* ARRAY of *CAP elements of SIZE bytes with room for N; NULL without memory, ARRAY stays then. */
-static void *
-room(void *array, uint32_t *cap, uint64_t n, size_t size)
-{
-	uint64_t wanted = n * 2;
-
-	if (n <= *cap)
-		return array;
-	if (wanted > UINT32_MAX || wanted > SIZE_MAX / size)
-		return NULL;
-	array = realloc(array, (size_t)wanted * size);
-	if (array != NULL)
-		*cap = (uint32_t)wanted;
-	return array;
-}
-
-/* Room for a zone of LEN bytes and its top-level label. */
+/* Room for a zone of LEN bytes and as many nodes as it has labels. */
 static int
-reserve(struct zonemap *z, size_t len)
+reserve(struct zonemap *z, size_t len, unsigned depth)
 {
-	struct depths *below;
-	uint8_t *names = room(z->names, &z->cap_names, (uint64_t)z->n_names + len, 1);
+	uint64_t wanted = z->n_names + 1 + (uint64_t)len;
 
-	if (names == NULL)
-		return -ENOMEM;
-	z->names = names;
-	below = room(z->below, &z->cap_below, (uint64_t)z->n_below + 1, sizeof *below);
-	if (below == NULL)
-		return -ENOMEM;
-	z->below = below;
-	return (uint64_t)z->n + 2 > (z->mask + (uint64_t)1) / 2 ? grow(z) : 0;
+	if (wanted > z->cap_names) {
+		uint8_t *names = wanted <= PLACE_MAX / 2 ? realloc(z->names, wanted * 2) : NULL;
+
+		if (names == NULL)
+			return -ENOMEM;
+		z->names = names;
+		z->cap_names = (uint32_t)wanted * 2;
+	}
+	while ((uint64_t)z->n + depth > z->mask / 4) {
+		int err = grow(z);
+
+		if (err != 0)
+			return err;
+	}
+	return 0;
 }
 
-/* The entry of the name that is the last LEN bytes of names; a new one has no value. */
-static struct entry *
-enter(struct zonemap *z, size_t len)
+/* There will be a zone below a name with this hash. */
+static void
+enter(struct zonemap *z, uint64_t hash)
 {
-	uint32_t place = z->n_names - (uint32_t)len;
-	uint64_t hash = hash_name(z->names + place, len);
-	struct entry *e = probe(z, z->names + place, len, hash);
+	struct node *n = seek(z, hash, hash);
 
-	if (e->len == 0) {
-		*e = (struct entry){
-			.hash = (uint32_t)(hash >> 32),
-			.value = ZONEMAP_NONE,
-			.name = place,
-			.len = (uint8_t)len,
-		};
+	if (n->place == 0) {
+		*n = (struct node){ .hash = hash, .value = ZONEMAP_NONE, .place = NAMELESS };
 		z->n++;
 	}
-	return e;
-}
-
-/* The entry of the top-level label, of LEN bytes with the root, at the end of names. */
-static struct entry *
-enter_top(struct zonemap *z, size_t len)
-{
-	unsigned bit = top_bit(z->names + z->n_names - len);
-	uint32_t n = z->n;
-	struct entry *e = enter(z, len);
-
-	if (z->n > n) {
-		e->below = z->n_below++;
-		z->below[e->below] = (struct depths){ 0 };
-		z->tops[bit / 64] |= (uint64_t)1 << bit % 64;
-	}
-	return e;
-}
-
-/* Bytes of the last label, which is not the root, and the root. */
-static size_t
-top_len(const uint8_t *name)
-{
-	while (name[*name + 1] != 0)
-		name += *name + 1;
-	return (size_t)*name + 2;
+	for (; n->place != 0; n = seek(z, (uint64_t)(n - z->table) + 1, hash))
+		n->below = true;
 }
 
 static int
@@ -265,99 +255,121 @@ add_root(struct zonemap *z, uint32_t value)
 int
 zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value)
 {
-	unsigned depth = name_labels(zone);
 	size_t len = name_len(zone);
-	struct entry *e;
+	struct zonemap_path path;
+	struct node *n;
+	uint64_t hash;
 	int err;
 
-	if (depth == 0)
+	zonemap_path(&path, zone, len);
+	if (path.depth == 0)
 		return add_root(z, value);
-	if (zonemap_get(z, zone) != ZONEMAP_NONE)
-		return -EEXIST;
-	err = reserve(z, len);
+	err = reserve(z, len, path.depth);
 	if (err != 0)
 		return err;
+	hash = path.hash;
+	for (unsigned i = path.depth - 1; i > 0; i--) {
+		enter(z, hash);
+		hash = hash_label(hash, zone, path.at[i - 1], path.at[i]);
+	}
+	n = probe(z, zone, len, hash);
+	if (n->value != ZONEMAP_NONE)
+		return -EEXIST;
+	z->n += n->place == 0;
+	z->names[z->n_names++] = (uint8_t)len;
+	*n = (struct node){ .hash = hash,
+		.value = value,
+		.place = z->n_names & PLACE_MAX,
+		.below = seek(z, hash, hash)->below };
 	memcpy(z->names + z->n_names, zone, len);
 	z->n_names += (uint32_t)len;
-	e = enter_top(z, top_len(zone));
-	if (depth > 1) {
-		z->below[e->below].bits[depth / 64] |= (uint64_t)1 << depth % 64;
-		e = enter(z, len);
-	}
-	e->value = value;
 	return 0;
 }
 
 /* --- To search it ------------------------------------------------------------------------ */
 
-uint32_t
-zonemap_get(const struct zonemap *z, const uint8_t *zone)
-{
-	const struct entry *e;
-
-	if (*zone == 0)
-		return z->root;
-	e = look_up(z, zone, name_len(zone));
-	return e->len > 0 ? e->value : ZONEMAP_NONE;
-}
-
-/* What is left when no other zone was found. */
+/* The root, when no other zone was found. */
 static inline uint32_t
-find_root(const struct zonemap *z, size_t len, size_t *at)
+find_root(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
 	if (z->root != ZONEMAP_NONE)
-		*at = len - 1;
+		*at = path->len - 1;
 	return z->root;
 }
 
-/* The value of the longest zone below TOP, or of TOP, that a name of DEPTH labels is in. */
-static inline uint32_t
-find_below(const struct zonemap *z, const uint8_t *name, size_t len, unsigned depth,
-    const struct entry *top, size_t *at)
+/* The longest zone when a hash alone does not tell, as one of other bytes has it too. */
+static __attribute__((noinline)) uint32_t
+find_among(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
-	const struct depths *below = &z->below[top->below];
-	const uint8_t *label = name;
+	uint32_t found = find_root(z, path, at);
+	uint64_t hash = path->hash;
 
-	/* Label by label it gets shorter, so the first zone met is the longest. */
-	for (; depth > 1; depth--, label += *label + 1) {
-		const struct entry *e;
+	for (unsigned i = path->depth - 1;; i--) {
+		size_t start = path->at[i];
+		const struct node *n = probe(z, path->name + start, path->len - start, hash);
 
-		if ((below->bits[depth / 64] >> depth % 64 & 1) == 0)
-			continue;
-		e = look_up(z, label, len - (size_t)(label - name));
-		if (e->len > 0) {
-			*at = (size_t)(label - name);
-			return e->value;
+		if (n->value != ZONEMAP_NONE) {
+			found = n->value;
+			*at = start;
 		}
+		if (i == 0)
+			return found;
+		hash = hash_label(hash, path->name, path->at[i - 1], path->at[i]);
 	}
-	if (top->value == ZONEMAP_NONE)
-		return find_root(z, len, at);
-	*at = (size_t)(label - name);
-	return top->value;
 }
 
-/* The same when it is yet to be seen whether its top-level label LABEL is in the table. */
+/* The longest zone when there are some in the top-level domain. */
 static __attribute__((noinline)) uint32_t
-find_in(const struct zonemap *z, const uint8_t *name, size_t len, unsigned depth,
-    const uint8_t *label, size_t *at)
+find_below(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
-	const struct entry *top = look_up(z, label, (size_t)*label + 2);
+	const struct node *n, *found = NULL;
+	const uint8_t *start = path->at + path->depth, *found_at = NULL;
+	uint64_t hash = path->hash;
 
-	return top->len > 0 ? find_below(z, name, len, depth, top, at) : find_root(z, len, at);
+	while ((n = seek(z, hash, hash))->place != 0) {
+		start--;
+		if (n->value != ZONEMAP_NONE) {
+			found = n;
+			found_at = start;
+		}
+		if (!n->below || start == path->at)
+			break;
+		hash = hash_label(hash, path->name, start[-1], start[0]);
+	}
+	if (found == NULL)
+		return find_root(z, path, at);
+	if (UNLIKELY(!is_zone(z, found, path->name + *found_at, path->len - *found_at)))
+		return find_among(z, path, at);
+	*at = *found_at;
+	return found->value;
+}
+
+/* What is below a name that is not there is not there either: most names need a look or two. */
+uint32_t
+zonemap_find(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
+{
+	const struct node *top = seek(z, path->hash, path->hash);
+	const uint8_t *start = path->at + path->depth - 1;
+	uint64_t hash;
+
+	if (top->place == 0 || path->depth == 0)
+		return find_root(z, path, at);
+	if (top->value == ZONEMAP_NONE && path->depth > 1 && is_plain(start[-1], start[0])) {
+		hash = hash_plain(path->hash, path->name, start[-1], start[0]);
+		if (seek(z, hash, hash)->place == 0)
+			return find_root(z, path, at);
+	}
+	return find_below(z, path, at);
 }
 
 uint32_t
-zonemap_find(const struct zonemap *z, const uint8_t *name, size_t len, size_t *at)
+zonemap_get(const struct zonemap *z, const uint8_t *zone)
 {
-	const uint8_t *label = name;
-	unsigned depth = 1, bit;
+	struct zonemap_path path;
+	size_t at = 0;
+	uint32_t value;
 
-	if (z->n == 0 || *name == 0)
-		return find_root(z, len, at);
-	for (; label[*label + 1] != 0; label += *label + 1)
-		depth++;
-	bit = top_bit(label);
-	if ((z->tops[bit / 64] >> bit % 64 & 1) == 0)
-		return find_root(z, len, at);
-	return find_in(z, name, len, depth, label, at);
+	zonemap_path(&path, zone, name_len(zone));
+	value = zonemap_find(z, &path, &at);
+	return at == 0 ? value : ZONEMAP_NONE;
 }

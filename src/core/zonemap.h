@@ -5,10 +5,10 @@
 /*
  * zonemap: zones to numbers; of those that a name is in (equal or below) the longest counts.
  *
- * One hash table of the zones' names. The entry of a top-level label tells at which depths there
- * are zones below it, so a name under another one costs a single probe, and what a search costs
- * does not grow with the number of zones. Filled once, by one thread; then read by all. Case does
- * not matter (RFC 4343).
+ * A tree of names, from the top-level labels down, its nodes in one hash table. A search follows a
+ * name's labels from the last one on, one probe each, to the first that is not there: mostly one or
+ * two. What it costs does not grow with the number of zones. Filled once, by one thread; then read by
+ * all. Case does not matter (RFC 4343).
  */
 
 #include <stdbool.h>
@@ -34,12 +34,23 @@ MUST_USE int zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value)
 /* zonemap_get: the value of this very zone; ZONEMAP_NONE if it has none. */
 MUST_USE uint32_t zonemap_get(const struct zonemap *z, const uint8_t *zone);
 
+/* A name to be searched for, in as many maps as there are. */
+struct zonemap_path {
+	const uint8_t *name; /* borrowed */
+	size_t len;
+	uint64_t hash;		      /* of the top-level label */
+	unsigned depth;		      /* labels, without the root */
+	uint8_t at[DNS_NAME_MAX / 2]; /* where they begin, the first one first */
+};
+
+/* zonemap_path: fill in PATH, with NAME (a name of LEN bytes, in any case), which must stay. */
+void zonemap_path(struct zonemap_path *path, const uint8_t *name, size_t len);
+
 /*
- * zonemap_find: the value of the longest zone that NAME (a name of LEN bytes, in any case) is in,
- * and in *at the offset in NAME at which that zone begins; ZONEMAP_NONE if it is in none, *at
- * untouched.
+ * zonemap_find: the value of the longest zone that PATH's name is in, and in *at the offset in the
+ * name at which that zone begins; ZONEMAP_NONE if it is in none, *at untouched.
  */
 MUST_USE uint32_t zonemap_find(
-    const struct zonemap *z, const uint8_t *name, size_t len, size_t *at);
+    const struct zonemap *z, const struct zonemap_path *path, size_t *at);
 
 #endif

@@ -346,9 +346,12 @@ static void
 tell_special(struct making *m, const struct draft_zone *z)
 {
 	char text[NAME_TEXT], special[NAME_TEXT];
+	struct zonemap_path path;
+	uint32_t kind;
 	size_t at;
-	uint32_t kind = zonemap_find(m->ps->special, z->name, name_len(z->name), &at);
 
+	zonemap_path(&path, z->name, name_len(z->name));
+	kind = zonemap_find(m->ps->special, &path, &at);
 	if (kind == ZONEMAP_NONE || (kind == SPECIAL_LOCAL_ZONE && !m->s->conf.core.local_zones))
 		return;
 	diag_notice(m->d, z->line, zone_keywords[z->kind],

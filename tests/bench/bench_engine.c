@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "core/engine.h"
 #include "dns/build.h"
@@ -55,7 +56,7 @@ struct bench {
 
 /* --- Clients, names and rules ------------------------------------------------------------ */
 
-static __attribute__((format(printf, 2, 3))) void
+static PRINTF_LIKE(2, 3) void
 put(char text[static TEXT], const char *format, ...)
 {
 	va_list args;

@@ -50,10 +50,12 @@ find_zone(const struct zonemap *z, const char *text)
 {
 	uint8_t name[DNS_NAME_MAX];
 	size_t len = name_from_text(text, name);
+	struct zonemap_path path;
 	size_t at;
 
 	ck_assert_uint_gt(len, 0);
-	return zonemap_find(z, name, len, &at);
+	zonemap_path(&path, name, len);
+	return zonemap_find(z, &path, &at);
 }
 
 static void

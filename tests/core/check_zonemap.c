@@ -53,6 +53,15 @@ get(const char *text)
 	return zonemap_get(z, name);
 }
 
+static uint32_t
+find_name(const uint8_t *name, size_t len, size_t *at)
+{
+	struct zonemap_path path;
+
+	zonemap_path(&path, name, len);
+	return zonemap_find(z, &path, at);
+}
+
 /* The zone found must begin where it says: in *rest is the text from there. */
 static uint32_t
 find(const char *text, char rest[static NAME_TEXT])
@@ -63,7 +72,7 @@ find(const char *text, char rest[static NAME_TEXT])
 	uint32_t v;
 
 	ck_assert_uint_gt(len, 0);
-	v = zonemap_find(z, guard_put(&guard, name, len), len, &at);
+	v = find_name(guard_put(&guard, name, len), len, &at);
 	rest[0] = '\0';
 	if (v == ZONEMAP_NONE) {
 		ck_assert_uint_eq(at, UNTOUCHED);
@@ -204,6 +213,56 @@ START_TEST(only_letters_fold)
 }
 END_TEST
 
+/* Bytes that are no letters but differ in the same bit: one hash, and zones below one or both. */
+START_TEST(one_hash)
+{
+	static const struct find_case cases[] = { { "@.org", 1, "\\@.org." },
+		{ "`.org", 2, "`.org." }, { "x.@.org", 3, "x.\\@.org." },
+		{ "x.`.org", 2, "`.org." }, { "y.@.org", 1, "\\@.org." },
+		{ "x.[.net", 4, "x.[.net." }, { "[.net", ZONEMAP_NONE, "" },
+		{ "{.net", 5, "{.net." }, { "x.{.net", 5, "{.net." } };
+
+	ck_assert_int_eq(add("@.org", 1), 0);
+	ck_assert_int_eq(add("`.org", 2), 0);
+	ck_assert_int_eq(add("x.@.org", 3), 0);
+	ck_assert_int_eq(add("x.[.net", 4), 0);
+	ck_assert_int_eq(add("{.net", 5), 0);
+	expect(cases, N_OF(cases));
+	for (unsigned i = 0; i < 500; i++) {
+		char text[32];
+
+		(void)snprintf(text, sizeof(text), "zone%u.org", i);
+		ck_assert_int_eq(add(text, 100), 0);
+		expect(cases, N_OF(cases));
+	}
+}
+END_TEST
+
+/* Labels of every length, alone in a name, behind others and before others. */
+START_TEST(all_lengths)
+{
+	static const char *const before[] = { "", "", "www.", "" };
+	static const char *const behind[] = { "", ".a", ".bc", ".example" };
+	char lower[DNS_LABEL_MAX + 1], upper[DNS_LABEL_MAX + 1];
+	char text[NAME_TEXT], rest[NAME_TEXT];
+
+	for (uint32_t size = 1; size <= DNS_LABEL_MAX; size++) {
+		lower[size - 1] = (char)('c' + size % 20);
+		upper[size - 1] = (char)('C' + size % 20);
+		lower[size] = upper[size] = '\0';
+		for (unsigned k = 0; k < N_OF(before); k++) {
+			(void)snprintf(text, sizeof(text), "%s%s%s", before[k], lower, behind[k]);
+			ck_assert_uint_eq(find(text, rest), ZONEMAP_NONE);
+			ck_assert_int_eq(add(text, size), 0);
+			ck_assert_uint_eq(find(text, rest), size);
+			(void)snprintf(text, sizeof(text), "%s%s%s", before[k], upper, behind[k]);
+			ck_assert_uint_eq(find(text, rest), size);
+			ck_assert_uint_eq(get(text), size);
+		}
+	}
+}
+END_TEST
+
 /* Zones of every depth that a name can have. */
 START_TEST(all_depths)
 {
@@ -223,11 +282,11 @@ START_TEST(all_depths)
 		for (unsigned below = depth; below <= 127; below++) {
 			const uint8_t *start = name + DNS_NAME_MAX - (2 * below + 1);
 
-			ck_assert_uint_eq(zonemap_find(z, start, 2 * below + 1, &at), depth);
+			ck_assert_uint_eq(find_name(start, 2 * below + 1, &at), depth);
 			ck_assert_uint_eq(at, 2 * (below - depth));
 		}
 		ck_assert_uint_eq(
-		    zonemap_find(z, name + DNS_NAME_MAX - len + 2, len - 2, &at), last);
+		    find_name(name + DNS_NAME_MAX - len + 2, len - 2, &at), last);
 		last = depth;
 	}
 }
@@ -294,7 +353,7 @@ compare(struct rng *r)
 		const uint8_t *name = guard_put(&guard, drawn, len);
 		const struct zone *wanted = list_find(name);
 		size_t at = UNTOUCHED;
-		uint32_t v = zonemap_find(z, name, len, &at);
+		uint32_t v = find_name(name, len, &at);
 
 		ck_assert_uint_eq(v, wanted == NULL ? ZONEMAP_NONE : wanted->value);
 		ck_assert_uint_eq(at, wanted == NULL ? UNTOUCHED : len - name_len(wanted->name));
@@ -361,6 +420,8 @@ main(void)
 	tcase_add_test(tc, beside_the_root);
 	tcase_add_test(tc, values);
 	tcase_add_test(tc, only_letters_fold);
+	tcase_add_test(tc, one_hash);
+	tcase_add_test(tc, all_lengths);
 	tcase_add_test(tc, all_depths);
 	tcase_add_loop_test(tc, as_in_a_list, 0, 8);
 	tcase_add_test(tc, many);

@@ -57,10 +57,12 @@ static uint32_t
 zone(const struct policy *p, const char *text)
 {
 	uint8_t name[DNS_NAME_MAX];
+	struct zonemap_path path;
 	size_t at;
 
 	ck_assert_uint_ne(name_from_text(text, name), 0);
-	return p->zones != NULL ? zonemap_find(p->zones, name, name_len(name), &at) : ZONEMAP_NONE;
+	zonemap_path(&path, name, name_len(name));
+	return p->zones != NULL ? zonemap_find(p->zones, &path, &at) : ZONEMAP_NONE;
 }
 
 /* A copy of what is outside, with its own in place, whatever stands first in the file. */
