@@ -67,8 +67,8 @@ named()
 }
 
 {
-	sed -n '/^[^#]/p' tests/RULES | sed 's/^/rule\t/'
-	comments | named | sed 's/^/test\t/'
+	awk '/^[^#]/ { print "rule\t" $0 }' tests/RULES
+	comments | named | awk '{ print "test\t" $0 }'
 } | awk -F '\t' '
 	function bad(text) { problems = problems text "\n" }
 	$1 == "rule" {
@@ -109,6 +109,10 @@ named()
 		}
 		if (n == 0)
 			bad("RULES: empty")
+		for (i = 1; i <= n; i++)
+			sum[state[i]]++
+		print n " rules: " sum["holds"] + 0 " hold, " sum["partly"] + 0 " partly, " \
+		    sum["deviates"] + 0 " not"
 		printf "%s", problems
 		exit problems != ""
 	}'
