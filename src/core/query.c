@@ -63,18 +63,13 @@ query_new(struct queries *qs)
 	return q;
 }
 
-const struct policy *
-query_policy(const struct queries *qs, struct query *q)
+void
+query_find_policy(const struct queries *qs, struct query *q)
 {
-	const struct policies *ps = qs->conf->policies;
 	bool may_ask;
 
-	/* Numbers are those of one set: after a reload the client may be in another block. */
-	if (UNLIKELY(q->conf_turn != qs->conf_turn)) {
-		q->policy = (uint16_t)policies_find(ps, &q->peer, &may_ask);
-		q->conf_turn = qs->conf_turn;
-	}
-	return &ps->table[q->policy];
+	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may_ask);
+	q->conf_turn = qs->conf_turn;
 }
 
 bool

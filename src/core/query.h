@@ -129,8 +129,20 @@ struct queries {
 MUST_USE int queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap);
 void queries_fini(struct queries *qs);
 
-/* query_policy: what shapes Q's answer, in the settings of the moment. */
-MUST_USE const struct policy *query_policy(const struct queries *qs, struct query *q);
+/* query_find_policy: look again for the policy of Q's client, in the settings of the moment. */
+void query_find_policy(const struct queries *qs, struct query *q);
+
+/*
+ * query_policy: what shapes Q's answer. Numbers are those of one set: after a reload the client may
+ * be in another block.
+ */
+MUST_USE static inline const struct policy *
+query_policy(const struct queries *qs, struct query *q)
+{
+	if (UNLIKELY(q->conf_turn != qs->conf_turn))
+		query_find_policy(qs, q);
+	return &qs->conf->policies->table[q->policy];
+}
 
 /* query_new: an object with nothing set but the lists and timer; NULL when all are out. */
 MUST_USE struct query *query_new(struct queries *qs);

@@ -162,18 +162,28 @@ equal8(uint64_t a, uint64_t b)
 	return a == b || fold8(a) == fold8(b);
 }
 
+static inline void
+lower8(uint8_t *dst, const uint8_t *src)
+{
+	uint64_t w = fold8(load8(src));
+
+	memcpy(dst, &w, sizeof w);
+}
+
 void
 name_lower(uint8_t *dst, const uint8_t *src, size_t len)
 {
 	size_t i = 0;
 
-	for (; len - i >= 8; i += 8) {
-		uint64_t w = fold8(load8(src + i));
-
-		memcpy(dst + i, &w, sizeof w);
+	if (len < 8) {
+		for (; i < len; i++)
+			dst[i] = fold(src[i]);
+		return;
 	}
-	for (; i < len; i++)
-		dst[i] = fold(src[i]);
+	for (; len - i > 8; i += 8)
+		lower8(dst + i, src + i);
+	/* The last word may overlap the one before. */
+	lower8(dst + len - 8, src + len - 8);
 }
 
 /* 0x20 in each byte of W that is a lower-case letter; the sums as in fold8. */
