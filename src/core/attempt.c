@@ -159,7 +159,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	return len;
 }
 
-/* The client's own message: a changed one would not be what it signed (rules.md D20). */
+/* The client's own message: a changed one would not be what it signed (RULES D20). */
 static size_t
 write_signed(const struct lookup *l, uint8_t *buf)
 {
@@ -272,7 +272,7 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 	if (l->n_silent < UINT8_MAX)
 		l->n_silent++;
 	count_silence(l);
-	/* A TCP client's question falls back to UDP if TCP cannot be had (rules.md D11). */
+	/* A TCP client's question falls back to UDP if TCP cannot be had (RULES D11). */
 	l->tcp = false;
 	if (!l->probe && l->n_silent <= ls->conf->resend_attempts && l->n_silent < most) {
 		next = pick(ls, l);

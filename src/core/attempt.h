@@ -6,7 +6,7 @@
  * attempt: ask an upstream.
  *
  * Each attempt of a lookup takes an upstream, a transport and a fresh ID. An error or silence leads
- * to the next upstream (rules.md D4). What a reply leads to is core/verdict's.
+ * to the next upstream (RULES D4). What a reply leads to is core/verdict's.
  *
  * A lookup ends by a return value: the caller takes its waiters off and calls lookup_free.
  */
@@ -44,7 +44,7 @@ MUST_USE struct lookup *attempt_on_tcp_lost(
 bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);
 
 /*
- * attempt_failed: this upstream gave RCODE, which is no answer: the next one, each once (rules.md
+ * attempt_failed: this upstream gave RCODE, which is no answer: the next one, each once (RULES
  * D4). MSG: the reply if it may be passed on; NULL.
  */
 bool attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result,

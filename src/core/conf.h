@@ -41,11 +41,11 @@ struct conf_core {
 	uint16_t udp_size_upstream; /* bytes: what we tell upstreams, 512-4096 */
 	uint32_t max_queries;       /* client questions being worked on per loop; restart only */
 	bool local_zones;           /* answer for the zones of RFC 6303 here */
-	char version[CONF_TEXT];    /* of version.bind in CH (rules.md D17); empty: it is refused */
+	char version[CONF_TEXT];    /* of version.bind in CH (RULES D17); empty: it is refused */
 	char server_id[CONF_TEXT];  /* id.server likewise */
 	struct policies *policies;  /* by client; who keeps the struct holds a reference */
-	bool case_randomization;    /* mix the case of questions over UDP (0x20, rules.md D21) */
-	bool upstream_cookies;      /* send cookies and want them back (RFC 7873, rules.md D21) */
+	bool case_randomization;    /* mix the case of questions over UDP (0x20, RULES D21) */
+	bool upstream_cookies;      /* send cookies and want them back (RFC 7873, RULES D21) */
 	uint32_t trusted;    /* bit per upstream, in the order above: its AD may be believed (D9) */
 	bool client_cookies; /* answer a client's cookie with one of ours (RFC 7873) */
 	uint8_t n_cookie_secrets;                   /* 0: derived from the first, which was drawn */

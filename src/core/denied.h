@@ -3,7 +3,7 @@
 #define DNS64D_CORE_DENIED_H
 
 /*
- * denied: which networks were refused, so that each is told to the operator once (rules.md D23).
+ * denied: which networks were refused, so that each is told to the operator once (RULES D23).
  */
 
 #include <stdbool.h>

@@ -41,7 +41,7 @@ enum lookup_outcome {
 	LOOKUP_REPLY,     /* NOERROR or NXDOMAIN, whole: the message decides */
 	LOOKUP_TRUNCATED, /* a reply with TC, and nobody who waits needs the whole */
 	LOOKUP_ERROR, /* every upstream gave an error: rcode is the best, msg it if it came last */
-	LOOKUP_BOGUS, /* SERVFAIL because the data did not validate (rules.md D3) */
+	LOOKUP_BOGUS, /* SERVFAIL because the data did not validate (RULES D3) */
 	LOOKUP_SILENT /* tries spent without a reply, or nobody to ask */
 };
 
@@ -50,12 +50,12 @@ struct lookup_result {
 	enum lookup_outcome outcome;
 	uint16_t rcode;    /* for LOOKUP_ERROR */
 	uint16_t upstream; /* that gave it; UPSTREAM_NONE */
-	bool trusted;      /* that one's AD may be believed (rules.md D9) */
+	bool trusted;      /* that one's AD may be believed (RULES D9) */
 	const struct msg
 	    *msg; /* borrowed until engine_next is done; NULL if the outcome has none */
 };
 
-/* What a question is about: equal keys share a lookup (rules.md D10). */
+/* What a question is about: equal keys share a lookup (RULES D10). */
 struct lookup_key {
 	const uint8_t *qname; /* a name, in lower case */
 	size_t qname_len;
@@ -81,7 +81,7 @@ enum lookup_phase {
 	LOOKUP_DONE
 };
 
-/* What was wrong with a reply that TCP is to confirm (rules.md D21). */
+/* What was wrong with a reply that TCP is to confirm (RULES D21). */
 enum lookup_suspect { LOOKUP_NO_SUSPECT, LOOKUP_SUSPECT_CASE, LOOKUP_SUSPECT_COOKIE };
 
 struct lookup {
@@ -90,7 +90,7 @@ struct lookup {
 	struct wheel_timer timer; /* of the attempt */
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; name or an object of the pool of long names */
-	uint8_t *message; /* owned: the client's own message, sent as it is (rules.md D20); NULL */
+	uint8_t *message; /* owned: the client's own message, sent as it is (RULES D20); NULL */
 	uint64_t cases;   /* of the attempt: which letters are capitals; 0: none */
 	uint64_t errored; /* bit per upstream that gave an error */
 	uint64_t silent[2]; /* bits of a number per upstream: attempts without reply, up to 3 */
@@ -147,7 +147,7 @@ struct lookups {
 	struct list to_ask;
 	unsigned n_spaces;
 	uint8_t
-	    reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (rules.md D24) */
+	    reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (RULES D24) */
 	struct txid *spaces;       /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
 };
 
@@ -166,7 +166,7 @@ MUST_USE struct lookup *lookup_find_or_start(
 /*
  * lookup_start_signed: a lookup that sends a copy of the client's message M (MSG_OK, with a
  * question) octet for octet but for its ID, over TCP or UDP and no other, and takes any reply to it
- * (rules.md D20). It is in no table: nobody else joins. NULL: no room, or M is over
+ * (RULES D20). It is in no table: nobody else joins. NULL: no room, or M is over
  * LOOKUP_SIGNED_MAX bytes.
  */
 MUST_USE struct lookup *lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp);

@@ -79,7 +79,7 @@ policies_name(struct policies *ps, const uint8_t *name)
 	return o != NULL ? memcpy(o->name, name, name_len(name)) : NULL;
 }
 
-/* The zones with answers of their own, whatever the policy (rules.md D15, D17). */
+/* The zones with answers of their own, whatever the policy (RULES D15, D17). */
 static struct zonemap *
 make_special(void)
 {
@@ -171,7 +171,7 @@ has_general_prefix(const struct policy *p)
 static void
 finish_policy(struct policy *p)
 {
-	/* None configured; where there are some and all are down there is none (rules.md D14). */
+	/* None configured; where there are some and all are down there is none (RULES D14). */
 	if (!has_general_prefix(p) && p->n_prefixes < POLICY_MAX_PREFIXES) {
 		p->prefixes[p->n_prefixes] = pref64_well_known();
 		p->states[p->n_prefixes] = POLICY_ACTIVE;

@@ -3,7 +3,7 @@
 #define DNS64D_CORE_POLICY_H
 
 /*
- * policy: what shapes the answers that a client gets (rules.md D13).
+ * policy: what shapes the answers that a client gets (RULES D13).
  *
  * A policy is a plain value; the maps it points to belong to the set of policies, which daemon/
  * builds once, is shared by all loops and never changes afterwards. A query keeps its policy's
@@ -112,7 +112,7 @@ void policies_unref(struct policies *ps); /* PS may be NULL */
 
 /*
  * Maps and names that live as long as PS; NULL without memory. policies_v4 is a map with the
- * networks of rules.md D14 in it; policies_excluded one with ::ffff:0:0/96 if DEFAULTS; a name is
+ * networks of RULES D14 in it; policies_excluded one with ::ffff:0:0/96 if DEFAULTS; a name is
  * copied.
  */
 MUST_USE struct netmap *policies_v4(struct policies *ps);

@@ -26,9 +26,9 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000 /* for the AAAA phase (rules.md D5) */
+#define QUERY_AAAA_MS 2000 /* for the AAAA phase (RULES D5) */
 #define QUERY_ALL_MS 5000  /* for the whole */
-#define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (rules.md D6) */
+#define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (RULES D6) */
 
 enum query_state {
 	QUERY_RELAY,
@@ -42,7 +42,7 @@ enum query_state {
 	QUERY_LOCAL
 };
 
-/* How the AAAA phase ended, the rows of rules.md D2, or that there was none (D13). */
+/* How the AAAA phase ended, the rows of RULES D2, or that there was none (D13). */
 enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
 
 /* What a LOCAL answer holds. */
@@ -51,7 +51,7 @@ enum query_local {
 	QUERY_LOCAL_EMPTY,   /* the SOA of the zone */
 	QUERY_LOCAL_SPECIAL, /* the records of an enum special_answer */
 	QUERY_LOCAL_NAME,    /* PTR to the policy's name, or for ipv4only.arpa's addresses to that
-				(rules.md D16) */
+				(RULES D16) */
 	QUERY_LOCAL_VERSION, /* TXT with the version, QUERY_LOCAL_ID with the server's name (D17) */
 	QUERY_LOCAL_ID
 };
@@ -74,7 +74,7 @@ struct query {
 	struct netaddr local;
 	uint32_t sock; /* the shell's reference */
 	uint32_t gen;
-	uint32_t empty_ttl; /* s, at empty_at_ns: bound of synthesized TTLs (rules.md D2) */
+	uint32_t empty_ttl; /* s, at empty_at_ns: bound of synthesized TTLs (RULES D2) */
 	uint16_t id;
 	uint16_t flags; /* of the question's header */
 	uint16_t qtype;
@@ -100,10 +100,10 @@ struct query {
 	bool do_bit : 1;
 	bool with_msg : 1;   /* the event has the reply at hand */
 	bool targeted : 1;   /* TARGET was tried */
-	bool hands_off : 1;  /* DO and CD: the client validates itself (rules.md D8) */
+	bool hands_off : 1;  /* DO and CD: the client validates itself (RULES D8) */
 	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
 	bool child : 1;      /* core/svcb asks, no client: the answer is not sent */
-	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (rules.md D20) */
+	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */
 	uint8_t cookie_len;  /* 0: none; the client's own while the question is read */
 	uint8_t name[QUERY_NAME_INLINE];
 	uint8_t cookie[COOKIE_LEN]; /* the client's, then the answer's */

@@ -54,7 +54,7 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 	q->state = QUERY_REVERSE;
 }
 
-/* A name of which we know more than upstream (rules.md D15, D17). False: upstream is asked. */
+/* A name of which we know more than upstream (RULES D15, D17). False: upstream is asked. */
 static bool
 sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone_at)
 {
@@ -94,7 +94,7 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 	return special != ZONEMAP_NONE && sort_special(qs, q, (enum special)special, at);
 }
 
-/* Is there DNS64 for this client and name (rules.md D7, D13)? */
+/* Is there DNS64 for this client and name (RULES D7, D13)? */
 static enum policy_synthesize
 dns64_for(const struct policy *p, const struct query *q, const struct zonemap_path *path)
 {
@@ -105,7 +105,7 @@ dns64_for(const struct policy *p, const struct query *q, const struct zonemap_pa
 		return POLICY_NEVER;
 	if (p->zones != NULL)
 		zone = zonemap_find(p->zones, path, &at);
-	/* A zone's verdict comes before what is said for all names (rules.md D13). */
+	/* A zone's verdict comes before what is said for all names (RULES D13). */
 	if (zone == POLICY_ZONE_NEVER)
 		return POLICY_NEVER;
 	return zone == POLICY_ZONE_IGNORE_AAAA ? POLICY_ALWAYS
@@ -145,7 +145,7 @@ sort_in(struct queries *qs, struct query *q)
 		q->state = QUERY_HIDDEN;
 }
 
-/* In class CH: who we are, if that is no secret (rules.md D17). */
+/* In class CH: who we are, if that is no secret (RULES D17). */
 static void
 sort_chaos(struct queries *qs, struct query *q)
 {
@@ -166,24 +166,24 @@ sort_chaos(struct queries *qs, struct query *q)
 void
 request_sort(struct queries *qs, struct query *q)
 {
-	q->hands_off = q->do_bit && q->flags & DNS_CD; /* it validates itself (rules.md D8) */
+	q->hands_off = q->do_bit && q->flags & DNS_CD; /* it validates itself (RULES D8) */
 	q->state = QUERY_RELAY;
 	if (q->qclass == DNS_CLASS_CH) {
 		sort_chaos(qs, q);
 		return;
 	}
 	if (q->qtype == DNS_TYPE_AXFR || q->qtype == DNS_TYPE_IXFR || q->qtype == DNS_TYPE_OPT) {
-		refuse(qs, q, DNS_EDE_NONE); /* rules.md D24 */
+		refuse(qs, q, DNS_EDE_NONE); /* RULES D24 */
 		return;
 	}
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
 	if (q->qclass == DNS_CLASS_IN && !q->signed_msg)
 		sort_in(qs, q);
 	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL)
-		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* rules.md D10 */
+		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
 }
 
-/* The operator hears of it once, with the line that would admit the client (rules.md D23). */
+/* The operator hears of it once, with the line that would admit the client (RULES D23). */
 static void
 tell_denied(struct queries *qs, const struct netaddr *peer)
 {
@@ -199,7 +199,7 @@ tell_denied(struct queries *qs, const struct netaddr *peer)
 	    net.len, text, net.len);
 }
 
-/* May this client ask at all (rules.md D23)? */
+/* May this client ask at all (RULES D23)? */
 static bool
 may_ask(struct queries *qs, struct query *q)
 {

@@ -10,7 +10,7 @@
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
-#define HIDDEN_TTL 600 /* s, at most, of the SOA of what is hidden (rules.md D17) */
+#define HIDDEN_TTL 600 /* s, at most, of the SOA of what is hidden (RULES D17) */
 
 static const struct respond_reason no_reason = { .ede = DNS_EDE_NONE };
 
@@ -179,7 +179,7 @@ next_at_name(const struct query *q, const struct msg *m, uint16_t *n, struct rr 
 
 /*
  * A question for ANY over UDP serves amplification more than anything: the type of the one RRset
- * that is enough for an answer (rules.md D19); 0: the answer is passed as it is.
+ * that is enough for an answer (RULES D19); 0: the answer is passed as it is.
  */
 static uint16_t
 one_type(const struct queries *qs, struct query *q, const struct msg *m)
@@ -224,7 +224,7 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	const struct build_opt opt = opt_of(qs, q, &why);
-	/* AD only for those who asked for it (RFC 6840 section 5.8, rules.md D9). */
+	/* AD only for those who asked for it (RFC 6840 section 5.8, RULES D9). */
 	uint16_t clear = q->do_bit || q->flags & DNS_AD ? 0 : DNS_AD;
 	uint16_t type = 0;
 
@@ -267,7 +267,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 	}
 	qs->n_chosen++;
 	start(&b, q, out);
-	/* RFC 6147 section 5.5, rules.md D9. */
+	/* RFC 6147 section 5.5, RULES D9. */
 	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure && q->aaaa_end == QUERY_AAAA_EMPTY)
 		b.flags |= DNS_AD;
 	put_followed(&b, q);
@@ -380,7 +380,7 @@ respond_empty(struct queries *qs, struct query *q, uint16_t rcode, const struct 
 	return finish(qs, q, &b, &no_reason);
 }
 
-/* No prefixes for those who are not served DNS64 (rules.md D15). */
+/* No prefixes for those who are not served DNS64 (RULES D15). */
 static void
 put_special(const struct queries *qs, struct query *q, struct build *b)
 {

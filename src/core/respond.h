@@ -5,7 +5,7 @@
 /*
  * respond: write a query's answer.
  *
- * Each function writes one whole message, cut to what the client takes (rules.md D12), to OUT and
+ * Each function writes one whole message, cut to what the client takes (RULES D12), to OUT and
  * returns its length. They decide nothing about the query's way: that is core/state's.
  */
 
@@ -18,7 +18,7 @@
 #include "dns/msg.h"
 #include "dns64/synth.h"
 
-/* respond_relay: M as it is, within rules.md D24. */
+/* respond_relay: M as it is, within RULES D24. */
 MUST_USE size_t respond_relay(
     struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out);
 
@@ -57,20 +57,20 @@ MUST_USE size_t respond_negative(struct queries *qs, struct query *q, const stru
 
 /*
  * respond_nodata: NOERROR with the chain and SOA of the negative AAAA reply; without an SOA there,
- * that of the A reply WHY->msg. TTL of the SOA: SOA_TTL at most (rules.md D2).
+ * that of the A reply WHY->msg. TTL of the SOA: SOA_TTL at most (RULES D2).
  */
 MUST_USE size_t respond_nodata(struct queries *qs, struct query *q,
     const struct respond_reason *why, uint32_t soa_ttl, const struct query_out *out);
 
-/* respond_hidden: NODATA with the chain of M to the A records that are hidden (rules.md D17). */
+/* respond_hidden: NODATA with the chain of M to the A records that are hidden (RULES D17). */
 MUST_USE size_t respond_hidden(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, const struct query_out *out);
 
-/* respond_reverse: CNAME and PTR from M, the reply to the in-addr.arpa question (rules.md D16). */
+/* respond_reverse: CNAME and PTR from M, the reply to the in-addr.arpa question (RULES D16). */
 MUST_USE size_t respond_reverse(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, const struct query_out *out);
 
-/* respond_empty: RCODE with the SOA of the local zone that the query is in (rules.md D17). */
+/* respond_empty: RCODE with the SOA of the local zone that the query is in (RULES D17). */
 MUST_USE size_t respond_empty(
     struct queries *qs, struct query *q, uint16_t rcode, const struct query_out *out);
 

@@ -25,7 +25,7 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 	return true;
 }
 
-/* The AAAA phase is over: ask for A of the client's name (rules.md D6). */
+/* The AAAA phase is over: ask for A of the client's name (RULES D6). */
 static size_t
 ask_a(
     struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl, const struct turn *t)
@@ -56,7 +56,7 @@ give_nodata(struct queries *qs, struct query *q, const struct turn *t, uint32_t 
 	return respond_nodata(qs, q, &why, ttl, t->out);
 }
 
-/* No usable AAAA: keep what a negative answer may need (rules.md D2). */
+/* No usable AAAA: keep what a negative answer may need (RULES D2). */
 static size_t
 on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a,
     uint32_t excluded_ttl)
@@ -75,7 +75,7 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const s
 	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, t);
 }
 
-/* Does an AAAA phase that ended so make us ask for A (rules.md D3)? */
+/* Does an AAAA phase that ended so make us ask for A (RULES D3)? */
 static bool
 triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 {
@@ -163,7 +163,7 @@ remaining_ttl(const struct query *q, uint64_t now_ns)
 	return gone < q->empty_ttl ? q->empty_ttl - (uint32_t)gone : 0;
 }
 
-/* AAAA was ignored, but A is of no use: the real AAAA are the answer (rules.md D13). */
+/* AAAA was ignored, but A is of no use: the real AAAA are the answer (RULES D13). */
 static size_t
 ask_native(struct queries *qs, struct query *q, const struct turn *t)
 {
@@ -173,7 +173,7 @@ ask_native(struct queries *qs, struct query *q, const struct turn *t)
 	return 0;
 }
 
-/* A gave nothing to synthesize from: rules.md D2, all but its first column. */
+/* A gave nothing to synthesize from: RULES D2, all but its first column. */
 static size_t
 on_a_useless(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
@@ -196,7 +196,7 @@ on_a_useless(struct queries *qs, struct query *q, const struct turn *t, const st
 	return respond_nodata(qs, q, &why, ttl, t->out);
 }
 
-/* Do the chains of the AAAA and the A reply end at different names (rules.md D6)? */
+/* Do the chains of the AAAA and the A reply end at different names (RULES D6)? */
 static bool
 ends_elsewhere(const struct query *q, const struct answer *a)
 {
@@ -307,7 +307,7 @@ sequence_native(struct queries *qs, struct query *q, const struct turn *t)
 }
 
 /* AAAA of the A chain's last name: usable ones are the answer, anything else leads to its A
- * (rules.md D6). */
+ * (RULES D6). */
 size_t
 sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 {

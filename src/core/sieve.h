@@ -6,7 +6,7 @@
  * sieve: more for a forger to guess than port and ID.
  *
  * The letters of a question over UDP are in random case ("0x20"), which a reply repeats. A reply
- * right in all but that is a near miss (rules.md D21): the same question goes over TCP at once. If
+ * right in all but that is a near miss (RULES D21): the same question goes over TCP at once. If
  * TCP says the same three times then it is the upstream's way, and it is asked without for an hour.
  *
  * Cookies (RFC 7873) do the same for upstreams that know them: ours, drawn for each upstream, comes

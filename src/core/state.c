@@ -7,7 +7,7 @@
 #include "core/svcb.h"
 #include "dns/answer.h"
 
-/* Are addresses to be added to this answer (rules.md D18)? */
+/* Are addresses to be added to this answer (RULES D18)? */
 static bool
 wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 {
@@ -37,7 +37,7 @@ on_relay(struct queries *qs, struct query *q, const struct turn *t)
 	return turn_fail(qs, q, t);
 }
 
-/* A question for A of a client that is to see none (rules.md D17). */
+/* A question for A of a client that is to see none (RULES D17). */
 static size_t
 on_hidden(struct queries *qs, struct query *q, const struct turn *t)
 {

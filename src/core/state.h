@@ -5,7 +5,7 @@
 /*
  * state: what happens next to a query.
  *
- * The state machine of RFC 6147 section 5.1 with the decisions of rules.md. A query waits for one
+ * The state machine of RFC 6147 section 5.1 with the decisions of RULES. A query waits for one
  * lookup at a time; the lookup's outcome is the event.
  *
  *  state   | data               | empty        | error rcode     | NXDOMAIN | silence

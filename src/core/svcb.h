@@ -3,7 +3,7 @@
 #define DNS64D_CORE_SVCB_H
 
 /*
- * svcb: addresses of the targets of SVCB and HTTPS records (RFC 9460 section 4.2.1, rules.md D18).
+ * svcb: addresses of the targets of SVCB and HTTPS records (RFC 9460 section 4.2.1, RULES D18).
  *
  * The reply is kept while a query of our own asks for AAAA of each target, exactly as the client
  * would, DNS64 and all. What they find goes into the additional section. The answer waits for them

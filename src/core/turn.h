@@ -27,10 +27,10 @@ struct turn {
 /* turn_fail: SERVFAIL, with the extended error for the trouble that it is (RFC 8914 section 4). */
 MUST_USE size_t turn_fail(struct queries *qs, struct query *q, const struct turn *t);
 
-/* turn_error: the best error of all upstreams (rules.md D4), as it came if it is at hand. */
+/* turn_error: the best error of all upstreams (RULES D4), as it came if it is at hand. */
 MUST_USE size_t turn_error(struct queries *qs, struct query *q, const struct turn *t);
 
-/* turn_bogus: upstream found that the data does not validate (rules.md D3). */
+/* turn_bogus: upstream found that the data does not validate (RULES D3). */
 MUST_USE size_t turn_bogus(struct queries *qs, struct query *q, const struct turn *t);
 
 #endif

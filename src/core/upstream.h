@@ -27,11 +27,11 @@
 #define UPSTREAM_FAILURES 3   /* in a row, over at least one timeout, before one is down */
 #define UPSTREAM_PROBE_MS 400 /* between probes of one that is down */
 #define UPSTREAM_NO_EDNS_MS \
-	300000          /* how long one that cannot EDNS is asked without (rules.md D1) */
+	300000          /* how long one that cannot EDNS is asked without (RULES D1) */
 #define UPSTREAM_SAME 3 /* times TCP confirms a near miss before its guard goes off */
-#define UPSTREAM_UNGUARDED_MS 3600000U /* for so long (rules.md D21) */
+#define UPSTREAM_UNGUARDED_MS 3600000U /* for so long (RULES D21) */
 
-/* A way to tell a true reply from a guessed one, which some upstreams cannot (rules.md D21). */
+/* A way to tell a true reply from a guessed one, which some upstreams cannot (RULES D21). */
 struct upstream_guard {
 	uint64_t off_until_ns;
 	uint8_t n_same; /* times TCP confirmed what it had stopped */
@@ -42,7 +42,7 @@ struct upstream {
 	struct netaddr addr; /* NETADDR_NONE: the number is free */
 	bool active;         /* configured */
 	bool down;
-	bool trusted;           /* it validates, and the way to it is safe (rules.md D9) */
+	bool trusted;           /* it validates, and the way to it is safe (RULES D9) */
 	uint32_t n_failures;    /* since its last reply */
 	uint64_t last_reply_ns; /* or when it became active */
 	uint64_t no_edns_until_ns;

@@ -9,7 +9,7 @@
 
 /* --- what came back --- */
 
-/* NOERROR with neither answer nor SOA but NS: a referral, which a resolver does not give (rules.md
+/* NOERROR with neither answer nor SOA but NS: a referral, which a resolver does not give (RULES
  * D1). */
 static bool
 is_lame(const struct msg *m)
@@ -29,7 +29,7 @@ is_lame(const struct msg *m)
 	return ns;
 }
 
-/* Extended errors that say "it did not validate" (rules.md D3). */
+/* Extended errors that say "it did not validate" (RULES D3). */
 static bool
 is_dnssec_ede(uint16_t ede)
 {
@@ -102,13 +102,13 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 {
 	if (l->probe)
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
-	if (UNLIKELY(l->message != NULL)) /* whatever it says is for the client (rules.md D20) */
+	if (UNLIKELY(l->message != NULL)) /* whatever it says is for the client (RULES D20) */
 		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (rejects_edns(l, msg))
 		return ask_without_edns(ls, l, now_ns);
 	if (msg->rcode == DNS_BADCOOKIE && l->cookie)
 		return on_badcookie(ls, l);
-	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (rules.md D1). */
+	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (RULES D1). */
 	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (l->checking) {
@@ -156,7 +156,7 @@ static enum sieve_match
 match_question(const struct lookup *l, const struct msg *m)
 {
 	if (m->qname_len == 0)
-		/* One that did not understand us may say so without the question (rules.md D1). */
+		/* One that did not understand us may say so without the question (RULES D1). */
 		return m->qdcount == 0 && rejects_edns(l, m) ? SIEVE_SAME : SIEVE_OTHER;
 	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
 		return SIEVE_OTHER;

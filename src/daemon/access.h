@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_ACCESS_H
 
 /*
- * access: whom the blocks are for, and who may ask at all (rules.md D13, D23).
+ * access: whom the blocks are for, and who may ask at all (RULES D13, D23).
  *
  * Both go into one map, in which the longest network of either kind that holds a client is found
  * with one search: each network's entry says what the longest of the other kind around it says.

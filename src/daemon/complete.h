@@ -12,7 +12,7 @@
 
 /*
  * complete_settings: RESOLV_CONF is the file for `nameserver defaults`. What is wrong goes to D, as
- * does a notice when there is no listen line (rules.md D23). Idempotent.
+ * does a notice when there is no listen line (RULES D23). Idempotent.
  */
 void complete_settings(struct settings *s, const char *resolv_conf, struct diag *d);
 

@@ -6,7 +6,7 @@
  * draft: what the lines of a configuration said of clients, as they said it.
  *
  * One draft holds the lines outside of any client block, and one those of each block. Whether
- * they fit together is for daemon/policies to tell, when all of them are known (rules.md D13).
+ * they fit together is for daemon/policies to tell, when all of them are known (RULES D13).
  */
 
 #include <stdbool.h>
@@ -75,7 +75,7 @@ struct draft {
 struct drafts {
 	struct array all;   /* struct draft: the first outside of any block */
 	size_t open;        /* the block that is being read; 0: none */
-	struct array allow; /* struct draft_net: who may ask (rules.md D23) */
+	struct array allow; /* struct draft_net: who may ask (RULES D23) */
 	bool allow_any;
 };
 

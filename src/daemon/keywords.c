@@ -14,7 +14,7 @@
 	.size = sizeof(((struct settings *)NULL)->member), .max_words = (words)
 #define FIELD(member) FIELD_WORDS(member, 1)
 
-/* The same for what a client block may say, each for itself (rules.md D13). */
+/* The same for what a client block may say, each for itself (RULES D13). */
 #define POLICY_WORDS(member, words) \
 	.in_block = true, .offset = offsetof(struct policy, member), \
 	.size = sizeof(((struct policy *)NULL)->member), .max_words = (words)

@@ -341,7 +341,7 @@ repeated_zone(struct making *m, size_t at)
 	}
 }
 
-/* A special name is answered here before any zone is looked at (rules.md D13). */
+/* A special name is answered here before any zone is looked at (RULES D13). */
 static void
 tell_special(struct making *m, const struct draft_zone *z)
 {

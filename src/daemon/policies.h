@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_POLICIES_H
 
 /*
- * policies: from the drafts to what the engine works from (rules.md D13).
+ * policies: from the drafts to what the engine works from (RULES D13).
  *
  * The draft outside of any block becomes policy 0; a block's is that with what the block itself
  * says in its place, keyword by keyword, whatever stands first in the file. What a block does not

@@ -51,7 +51,7 @@ report_addresses(const char *subsystem, const char *what, const struct netaddr *
 	log_notice(subsystem, "%s %s", what, list);
 }
 
-/* Those outside of client blocks; what is not active is told apart (rules.md D15). */
+/* Those outside of client blocks; what is not active is told apart (RULES D15). */
 static void
 report_prefixes(const char *subsystem, const struct policies *ps)
 {

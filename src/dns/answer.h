@@ -54,7 +54,7 @@ struct answer {
  * answer_scan: walk the chain of QTYPE, in the question's class, that starts at the question of
  * M, a reply that was MSG_OK with a question. For QTYPE CNAME and ANY nothing is followed. A name
  * with a CNAME goes on there; one without goes on by a DNAME above it (RFC 6672 section 3.2).
- * The rcode is not looked at. TTLs over 604,800 count as 604,800 (rules.md D22). Fills *a.
+ * The rcode is not looked at. TTLs over 604,800 count as 604,800 (RULES D22). Fills *a.
  */
 void answer_scan(const struct msg *m, uint16_t qtype, struct answer *a);
 

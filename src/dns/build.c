@@ -187,7 +187,7 @@ cut_section(struct build *b, enum msg_section s, const uint8_t *bytes, size_t ro
 }
 
 /*
- * Make sections and OPT fit LIMIT bytes, dropping in the order of rules.md D12. The records
+ * Make sections and OPT fit LIMIT bytes, dropping in the order of RULES D12. The records
  * stand in BYTES, which need not be ours. Offsets and counts are changed, no bytes.
  */
 static void

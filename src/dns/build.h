@@ -8,9 +8,9 @@
  * Records are appended section by section, names compressed against what was written
  * before (RFC 1035 section 4.1.4) with bounded work: the question's name, and up to
  * BUILD_NAMES suffixes. Case is kept as in the source (RFC 4343), but that the question's
- * spelling stands in wherever its name or a suffix of it is meant (rules.md D24). When the
+ * spelling stands in wherever its name or a suffix of it is meant (RULES D24). When the
  * message is complete build_finish drops what does not fit the client's limit, in the order
- * of rules.md D12, and appends the OPT. A failed append leaves the message as it was before
+ * of RULES D12, and appends the OPT. A failed append leaves the message as it was before
  * it, except that w.full stays set when the client misses what it asked for: a record of the
  * answer section or, of an empty answer, one of authority. Nothing more is appended then and
  * build_finish sets TC. Other records are left out without a trace.
@@ -95,7 +95,7 @@ MUST_USE size_t build_opt_len(const struct build_opt *opt);
 
 /*
  * build_finish: make the message fit LIMIT bytes (>= 512) and its buffer, OPT included, append
- * the OPT if there is to be one, write the header. Dropped in turn (rules.md D12): the EDEs, with
+ * the OPT if there is to be one, write the header. Dropped in turn (RULES D12): the EDEs, with
  * TC set (RFC 8914 section 3); the additional section; the authority section of an answer with
  * records; then, with TC set, whole records from the end: of the answer or, if it is empty, of
  * authority. OPT stays. Returns the message's length.
@@ -103,7 +103,7 @@ MUST_USE size_t build_opt_len(const struct build_opt *opt);
 MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_opt *opt);
 
 /*
- * build_relay: pass reply SRC to a client octet for octet (rules.md D24) but for its ID, the
+ * build_relay: pass reply SRC to a client octet for octet (RULES D24) but for its ID, the
  * spelling of the question (QNAME, same length and name; not read if SRC has no question) and of
  * owners that are the same name, TC, the flags in CLEAR (removed), and the OPT, which is taken out
  * and replaced by OPT. Cut to LIMIT as build_finish does; TC of SRC stays. Only when an OPT stood
@@ -116,14 +116,14 @@ MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uin
 
 /*
  * build_relay_signed: pass SRC, the reply to a signed question, with nothing but its ID changed or,
- * if it is too long, as header, question and OPT with TC (rules.md D20). BUF, LIMIT and OPT as
+ * if it is too long, as header, question and OPT with TC (RULES D20). BUF, LIMIT and OPT as
  * build_relay. Returns the length.
  */
 MUST_USE size_t build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
     size_t limit, const struct build_opt *opt);
 
 /*
- * build_query: a question for an upstream: QNAME as spelled, flags RD and AD (rules.md D9) and
+ * build_query: a question for an upstream: QNAME as spelled, flags RD and AD (RULES D9) and
  * CD if asked, with OPT (its EDEs not looked at) unless absent. CAP >= 512. Returns the length.
  */
 MUST_USE size_t build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname,

@@ -25,7 +25,7 @@
 
 enum dns_opcode { DNS_OPCODE_QUERY = 0 };
 
-/* 12 bits with EDNS: what counts is always the whole (rules.md D1). */
+/* 12 bits with EDNS: what counts is always the whole (RULES D1). */
 enum dns_rcode {
 	DNS_NOERROR = 0,
 	DNS_FORMERR = 1,

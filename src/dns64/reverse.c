@@ -8,7 +8,7 @@
 
 #define NIBBLES 32   /* of an IPv6 address, a label each (RFC 3596 section 2.5) */
 #define U_NIBBLE 16  /* the first of the two nibbles of bits 64-71 */
-#define TTL_MAX 604800 /* s: a larger one counts as this (rules.md D22) */
+#define TTL_MAX 604800 /* s: a larger one counts as this (RULES D22) */
 
 static const uint8_t ip6_arpa[] = "\003ip6\004arpa";
 static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";

@@ -4,7 +4,7 @@
 
 /*
  * reverse: PTR questions for addresses under a NAT64 prefix (RFC 6147 section 5.3.1,
- * rules.md D16). Option (b) of the RFC: a CNAME into in-addr.arpa.
+ * RULES D16). Option (b) of the RFC: a CNAME into in-addr.arpa.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include "dns/msg.h"
 #include "dns64/pref64.h"
 
-#define REVERSE_CNAME_TTL 600 /* s, at most (rules.md D16) */
+#define REVERSE_CNAME_TTL 600 /* s, at most (RULES D16) */
 
 enum reverse_kind {
 	REVERSE_NONE,	  /* not under any prefix: resolve normally */

@@ -10,7 +10,7 @@ static const uint8_t loopback4[4] = { 127, 0, 0, 1 };
 static const uint8_t loopback6[16] = { [15] = 1 };
 static const uint8_t addresses[2][4] = { { 192, 0, 0, 170 }, { 192, 0, 0, 171 } };
 
-/* Mname, rname, serial, refresh, retry, expire, minimum of a local zone (rules.md D17). */
+/* Mname, rname, serial, refresh, retry, expire, minimum of a local zone (RULES D17). */
 static const uint8_t local_soa[] = "\011localhost\0"
 				   "\006nobody\007invalid\0"
 				   "\0\0\0\001"

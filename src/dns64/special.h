@@ -3,7 +3,7 @@
 #define DNS64D_DNS64_SPECIAL_H
 
 /*
- * special: names that are answered here, whatever upstream would say (rules.md D15, D17).
+ * special: names that are answered here, whatever upstream would say (RULES D15, D17).
  *
  * ipv4only.arpa and the reverse names of its addresses (RFC 8880), which tell hosts the NAT64
  * prefix; resolver.arpa (RFC 9462); localhost and invalid (RFC 6761); and, if wanted, the reverse
@@ -18,8 +18,8 @@
 #include "dns/build.h"
 #include "dns64/pref64.h"
 
-#define SPECIAL_TTL 600	     /* s, of ipv4only.arpa's addresses (rules.md D15) */
-#define SPECIAL_SOA_TTL 3600 /* s, of the local zones' SOA (rules.md D17) */
+#define SPECIAL_TTL 600	     /* s, of ipv4only.arpa's addresses (RULES D15) */
+#define SPECIAL_SOA_TTL 3600 /* s, of the local zones' SOA (RULES D17) */
 
 enum special {
 	SPECIAL_IPV4ONLY,   /* ipv4only.arpa */
@@ -67,7 +67,7 @@ unsigned special_records(struct build *b, enum special_answer answer, const uint
     uint16_t qtype, const struct special_prefixes *p);
 
 /*
- * special_soa: append to section S the SOA of a local zone (rules.md D17):
+ * special_soa: append to section S the SOA of a local zone (RULES D17):
  * <zone> TTL localhost. nobody.invalid. 1 3600 1200 604800 600. False when it does not fit.
  */
 bool special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl);

@@ -7,7 +7,7 @@
 #include "dns/proto.h"
 #include "dns/wire.h"
 
-#define TTL_MAX 604800 /* s: a larger one counts as this (rules.md D22) */
+#define TTL_MAX 604800 /* s: a larger one counts as this (RULES D22) */
 #define A_LEN 4        /* RDLENGTH of A (RFC 1035 section 3.4.1) */
 #define AAAA_LEN 16    /* RDLENGTH of AAAA (RFC 3596 section 2.2) */
 #define SEEN_MAX 64    /* addresses remembered to leave out repeated ones */
@@ -276,7 +276,7 @@ synth_filtered(
 	     more = --n > 0 && msg_next(m, &rr)) {
 		if (rr.type == DNS_TYPE_AAAA && !is_good(p, m, &rr))
 			continue;
-		/* A signature does not match what is left of its set (rules.md D8). */
+		/* A signature does not match what is left of its set (RULES D8). */
 		if (!whole && signs_aaaa(m, &rr))
 			continue;
 		if (build_copy(b, MSG_ANSWER, m, &rr, rr.ttl))

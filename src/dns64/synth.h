@@ -20,7 +20,7 @@
 
 /* s: cap without an SOA in the negative AAAA reply (RFC 6147 section 5.1.7) */
 #define SYNTH_NO_SOA_TTL 600
-#define SYNTH_FAILED_TTL 60 /* s: cap after an AAAA error or silence (rules.md D2) */
+#define SYNTH_FAILED_TTL 60 /* s: cap after an AAAA error or silence (RULES D2) */
 
 #define SYNTH_MAX_PREFIXES 32 /* of one policy */
 
@@ -41,14 +41,14 @@ struct synth_policy {
 	const uint8_t *general; /* places of the active ones that serve what no map line does */
 	unsigned n_general;
 	bool one;	  /* one prefix per answer, the general one at place FIRST or the next that
-			     maps; else each (rules.md, several prefixes) */
+			     maps; else each (RULES, several prefixes) */
 	unsigned first;	  /* below n_general if ONE */
 	unsigned max;	  /* AAAA in one answer; 0: no limit */
 	unsigned rotate;  /* with MAX: how many of the A records come last */
 	size_t limit;	  /* with MAX: bytes of the message that must not be passed; 0: no limit */
 };
 
-/* A network that rules.md D14 treats apart, whatever the configuration. */
+/* A network that RULES D14 treats apart, whatever the configuration. */
 struct synth_range {
 	struct net net;
 	enum synth_v4 v4;
@@ -76,7 +76,7 @@ void synth_count_usable(const struct synth_policy *p, const struct msg *m, const
 
 /*
  * synth_can_map: is there an A record at the end of the chain that maps under a prefix
- * (rules.md D2 "data, some mappable", D14)? A records with RDLENGTH other than 4 do not count.
+ * (RULES D2 "data, some mappable", D14)? A records with RDLENGTH other than 4 do not count.
  */
 MUST_USE bool synth_can_map(
     const struct synth_policy *p, const struct msg *m, const struct answer *a);
@@ -85,7 +85,7 @@ MUST_USE bool synth_can_map(
  * synth_answer: append the answer section for reply M (to an A question) to B, which was started
  * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
  * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or what P says less.
- * RRSIG and NSEC are left out (rules.md D8); so is all that is not on the chain. TTL_CAP, in s,
+ * RRSIG and NSEC are left out (RULES D8); so is all that is not on the chain. TTL_CAP, in s,
  * bounds every AAAA's TTL, and so does 604,800 (D22). The chain comes first and in order, whatever
  * the order in M; addresses keep theirs, but that P may have the first of them come last, and none
  * comes twice. Returns the number of AAAA written; stops early, without error, when the buffer is
@@ -97,7 +97,7 @@ unsigned synth_answer(struct build *b, const struct synth_policy *p, const struc
 /*
  * synth_filtered: append the answer section of reply M to an AAAA question without the excluded
  * AAAA records (RFC 6147 section 5.1.4) and those with RDLENGTH other than 16; if there were any,
- * without RRSIG over AAAA too, as that set is changed (rules.md D8). The rest of the section
+ * without RRSIG over AAAA too, as that set is changed (RULES D8). The rest of the section
  * stays as it is. Returns as synth_answer.
  */
 unsigned synth_filtered(

@@ -73,7 +73,7 @@ START_TEST(empty)
 }
 END_TEST
 
-/* rules.md D13: networks do not merge, the longest match is the policy. */
+/* RULES D13: networks do not merge, the longest match is the policy. */
 START_TEST(the_longest_counts)
 {
 	static const char *const nets[] = { "0.0.0.0/0", "10.0.0.0/8", "10.1.0.0/16", "10.1.2.3/32",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rules.md D23: a network that is refused is told once. */
+/* RULES D23: a network that is refused is told once. */
 #include "core/denied.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lookups: one per key (rules.md D10), bounded waiters, nothing left behind. */
+/* Lookups: one per key (RULES D10), bounded waiters, nothing left behind. */
 
 #include "core/lookup.h"
 
@@ -177,7 +177,7 @@ START_TEST(a_probe_is_not_found)
 }
 END_TEST
 
-/* Signed questions (rules.md D20): bounded in number and size, and found by nobody. */
+/* Signed questions (RULES D20): bounded in number and size, and found by nobody. */
 START_TEST(d20_signed_is_bounded)
 {
 	static uint8_t bytes[LOOKUP_SIGNED_MAX + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Policies: defaults, what is derived, whose is whose. rules.md D13-D16, D23. */
+/* Policies: defaults, what is derived, whose is whose. RULES D13-D16, D23. */
 
 #include "core/policy.h"
 

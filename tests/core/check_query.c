@@ -103,7 +103,7 @@ START_TEST(wakes_all_who_wait)
 }
 END_TEST
 
-/* rules.md D5: 2 s for AAAA, 5 in all. */
+/* RULES D5: 2 s for AAAA, 5 in all. */
 START_TEST(deadlines)
 {
 	static const struct {

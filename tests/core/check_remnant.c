@@ -114,7 +114,7 @@ START_TEST(a_large_reply_is_rebuilt)
 }
 END_TEST
 
-/* rules.md D6: a chain that was followed over several replies is one. */
+/* RULES D6: a chain that was followed over several replies is one. */
 START_TEST(behind_an_earlier_chain)
 {
 	static const char *const first[] = { "an www.example. 300 CNAME s.example." };

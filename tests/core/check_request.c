@@ -215,7 +215,7 @@ START_TEST(what_is_right_is_taken_over)
 	struct query *q = receive(ENGINE_CLIENT_UDP, bytes, len);
 
 	ck_assert_ptr_nonnull(q);
-	ck_assert_int_eq(q->state, QUERY_RELAY); /* DO and CD: rules.md D8 */
+	ck_assert_int_eq(q->state, QUERY_RELAY); /* DO and CD: RULES D8 */
 	ck_assert(q->edns && q->do_bit && !q->tcp);
 	ck_assert_uint_eq(q->bufsize, 512); /* RFC 6891 section 6.2.3: less means 512 */
 	ck_assert_uint_eq(q->qtype, DNS_TYPE_AAAA);
@@ -226,7 +226,7 @@ START_TEST(what_is_right_is_taken_over)
 }
 END_TEST
 
-/* Signed: passed on, not sorted by what it asks (rules.md D20). */
+/* Signed: passed on, not sorted by what it asks (RULES D20). */
 START_TEST(d20_signed)
 {
 	static const char *const texts[] = {

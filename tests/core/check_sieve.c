@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 0x20 and its fallback (rules.md D21): what the scenarios d21-*.scn do not reach. */
+/* 0x20 and its fallback (RULES D21): what the scenarios d21-*.scn do not reach. */
 
 #include "core/sieve.h"
 
@@ -105,7 +105,7 @@ START_TEST(d21_cases_differ)
 }
 END_TEST
 
-/* Nothing of the case we asked in is left, wherever an upstream repeats it (rules.md D21, D24). */
+/* Nothing of the case we asked in is left, wherever an upstream repeats it (RULES D21, D24). */
 START_TEST(d21_unmixed)
 {
 	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = 22 };

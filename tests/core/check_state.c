@@ -144,7 +144,7 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 	struct ask *ask = &walk.ask;
 	struct msg m;
 
-	/* What was damaged in RDATA on its way to us is passed as it came (rules.md D24). */
+	/* What was damaged in RDATA on its way to us is passed as it came (RULES D24). */
 	if (ask->damaged)
 		ck_assert_int_eq(msg_parse(&m, msg, send->len), MSG_OK);
 	else
@@ -156,8 +156,8 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 	ck_assert_uint_eq(m.qtype, ask->qtype);
 	ck_assert_mem_eq(msg_qname(&m), walk.qname, m.qname_len);
 	ck_assert(!ask->edns || m.edns.do_bit == ask->do_bit);
-	ck_assert(ask->do_bit || !(m.flags & DNS_AD)); /* rules.md D9 */
-	ck_assert_uint_ne(m.rcode, DNS_BADVERS);       /* rules.md D1 */
+	ck_assert(ask->do_bit || !(m.flags & DNS_AD)); /* RULES D9 */
+	ck_assert_uint_ne(m.rcode, DNS_BADVERS);       /* RULES D1 */
 	ck_assert_uint_ne(m.rcode, DNS_BADCOOKIE);
 	ck_assert_uint_le(w->now_ns - ask->at_ns, 5 * NS_PER_SEC + ENGINE_TICK_NS);
 	/* RFC 9520: 9 questions for AAAA, 9 for A, the last name; each to 2 upstreams, a few times.

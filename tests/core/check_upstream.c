@@ -283,7 +283,7 @@ START_TEST(retiring_an_old_socket_leaves_the_new_one)
 }
 END_TEST
 
-/* rules.md D9: trust goes with the address, and a reload changes it. */
+/* RULES D9: trust goes with the address, and a reload changes it. */
 START_TEST(d9_trusted)
 {
 	parts_conf(&conf, 3, 100);

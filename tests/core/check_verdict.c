@@ -106,7 +106,7 @@ START_TEST(garbage_is_counted)
 }
 END_TEST
 
-/* The result tells whether the upstream that gave it is trusted (rules.md D9). */
+/* The result tells whether the upstream that gave it is trusted (RULES D9). */
 START_TEST(d9_trusted)
 {
 	struct lookup_result result;

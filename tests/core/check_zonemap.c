@@ -120,7 +120,7 @@ START_TEST(empty)
 }
 END_TEST
 
-/* rules.md D13: zone lists match QNAME, longest match. */
+/* RULES D13: zone lists match QNAME, longest match. */
 START_TEST(the_longest_counts)
 {
 	static const struct find_case cases[] = {

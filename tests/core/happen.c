@@ -117,7 +117,7 @@ sign(uint8_t *msg, size_t len, uint16_t type)
 	return len + DNS_RR_FIXED + 20;
 }
 
-/* rules.md D12: the least of ours, the client's, and 512 without OPT. */
+/* RULES D12: the least of ours, the client's, and 512 without OPT. */
 static size_t
 client_limit(const struct run *r, const struct build_opt *opt, bool tcp)
 {

@@ -96,7 +96,7 @@ parse_silently(const char *text)
 	ck_assert_str_eq(said.text, "");
 }
 
-/* rules.md D9: an administrator says whose AD may be believed. */
+/* RULES D9: an administrator says whose AD may be believed. */
 START_TEST(d9_trusted_nameservers)
 {
 	parse_silently("nameserver 192.0.2.1\nnameserver 192.0.2.2 trusted\n"

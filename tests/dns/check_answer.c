@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RFC 1034 sections 3.6.2 and 4.3.2, RFC 2308 sections 2 and 5, RFC 6672; rules.md D6, D22. */
+/* RFC 1034 sections 3.6.2 and 4.3.2, RFC 2308 sections 2 and 5, RFC 6672; RULES D6, D22. */
 
 #include "dns/answer.h"
 
@@ -79,7 +79,7 @@ static const struct scan_case plain_cases[] = {
 	    "y"},
 	{REPLY("0002", "0000") "c00c 0001 0003" TTL "0004 c0000201 c00c 0001 0001 00000007 0000", 1,
 	    ANSWER_DATA, 0, 1, 7, "www.example.com", "ny"},
-	/* rules.md D22: TTLs are unsigned and at most a week. */
+	/* RULES D22: TTLs are unsigned and at most a week. */
 	{REPLY("0001", "0000") "c00c 0001 0001 80000000 0004 c0000201", 1, ANSWER_DATA, 0, 1,
 	    604800, "www.example.com", "y"},
 	{REPLY("0001", "0000") "c00c 0001 0001 ffffffff 0004 c0000201", 1, ANSWER_DATA, 0, 1,
@@ -113,7 +113,7 @@ static const struct scan_case chain_cases[] = {
 	    "example.com", "yy"},
 	/* To the root, which is the last byte of the message. */
 	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0001 00", 1, ANSWER_OPEN, 1, 0, 60, ".", "y"},
-	/* Open: the target has nothing here (rules.md D6). */
+	/* Open: the target has nothing here (RULES D6). */
 	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0003 <a>", 1, ANSWER_OPEN, 1, 0, 60, "a", "y"},
 	/* A CNAME off the chain and its data are not seen, nor what the chain does not reach. */
 	{REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a>" A4 "<b> 0005 0001" TTL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole messages: header and OPT, fitting a limit (rules.md D12), passing on (D20, D24). */
+/* Whole messages: header and OPT, fitting a limit (RULES D12), passing on (D20, D24). */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -576,7 +576,7 @@ START_TEST(d20_signed_too_long)
 }
 END_TEST
 
-/* Owners that repeat the question get the client's spelling, others keep theirs (rules.md D21, D24). */
+/* Owners that repeat the question get the client's spelling, others keep theirs (RULES D21, D24). */
 START_TEST(d21_owners)
 {
 	struct msg m;

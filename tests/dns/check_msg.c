@@ -241,7 +241,7 @@ struct verdict_case {
 static const struct verdict_case verdict_cases[] = {
 	{"", MSG_SHORT},
 	{"0000 0100 0001 0000 0000 00", MSG_SHORT},
-	/* No question (RFC 7873 section 5.4; FORMERR of old servers, rules.md D1). */
+	/* No question (RFC 7873 section 5.4; FORMERR of old servers, RULES D1). */
 	{"0000 8001 0000 0000 0000 0000", MSG_OK},
 	{"0000 8001 0000 0000 0000 0000 00", MSG_MALFORMED},
 	{"0000 0100 0002 0000 0000 0000" QUESTION QUESTION, MSG_QDCOUNT},
@@ -310,7 +310,7 @@ START_TEST(verdict)
 }
 END_TEST
 
-/* What an error answer needs of a message that was refused (rules.md 28). */
+/* What an error answer needs of a message that was refused (RULES 28). */
 START_TEST(bad_opt_keeps_question_and_opt)
 {
 	struct msg m;
@@ -344,7 +344,7 @@ START_TEST(other_edns_version)
 }
 END_TEST
 
-/* The 12 bits of the rcode (rules.md D1), every upper half. */
+/* The 12 bits of the rcode (RULES D1), every upper half. */
 START_TEST(extended_rcode)
 {
 	uint8_t bytes[64];
@@ -394,7 +394,7 @@ struct signature_case {
 	bool signature;
 };
 
-/* rules.md D20: TSIG (RFC 8945 section 5.1) and SIG(0) (RFC 2931 section 3), as last record. */
+/* RULES D20: TSIG (RFC 8945 section 5.1) and SIG(0) (RFC 2931 section 3), as last record. */
 static const struct signature_case signature_cases[] = {
 	{"0000" QUESTION, false},
 	{"0001" QUESTION "<key> 00fa 00ff 00000000 0000", true},

@@ -302,7 +302,7 @@ START_TEST(every_byte_folds_as_ascii)
 }
 END_TEST
 
-/* rules.md D21: only a-z change, to capitals; the same bits, the same choice; all letters have a share. */
+/* RULES D21: only a-z change, to capitals; the same bits, the same choice; all letters have a share. */
 static void
 one_d21_mix(int value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RFC 6052 sections 2.2-2.4 and 3.1; rules.md D14. */
+/* RFC 6052 sections 2.2-2.4 and 3.1; RULES D14. */
 
 #include "dns64/pref64.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RFC 6147 section 5.3.1; rules.md D16 and D17. */
+/* RFC 6147 section 5.3.1; RULES D16 and D17. */
 
 #include "dns64/reverse.h"
 

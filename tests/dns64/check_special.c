@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names answered here: rules 19 to 21 and 24, rules.md D15, D17; RFC 6303, 6761, 7050, 8880, 9462. */
+/* Names answered here: rules 19 to 21 and 24, RULES D15, D17; RFC 6303, 6761, 7050, 8880, 9462. */
 #include "dns64/special.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Synthesis and exclusion: RFC 6147 sections 5.1 and 7, rules.md D2, D7, D8, D12, D14, D22. */
+/* Synthesis and exclusion: RFC 6147 sections 5.1 and 7, RULES D2, D7, D8, D12, D14, D22. */
 #include <arpa/inet.h>
 #include <check.h>
 #include <stdio.h>
@@ -257,7 +257,7 @@ START_TEST(d14_ranges)
 }
 END_TEST
 
-/* rules.md D13, D15, several prefixes: what a policy says beside D14. */
+/* RULES D13, D15, several prefixes: what a policy says beside D14. */
 static const struct net ten = {{10}, 8, NETADDR_IPV4};
 static const struct net doc = {{192, 0, 2}, 24, NETADDR_IPV4};
 

@@ -17,7 +17,7 @@
  *	client NET...			what follows, up to "end", is for those clients
  *	allow NET...			others may not ask
  *
- * A block begins as a copy of what stands outside; a list in it replaces that one (rules.md D13).
+ * A block begins as a copy of what stands outside; a list in it replaces that one (RULES D13).
  */
 
 #include <stddef.h>
