@@ -15,8 +15,6 @@
 #define CAP 70000
 
 static struct parts p;
-static uint8_t udp[ENGINE_UDP_CAP];
-static uint8_t tcp[ENGINE_TCP_CAP];
 
 static void
 setup(void)
@@ -33,34 +31,10 @@ teardown(void)
 static struct lookup *
 start(unsigned number, const struct lookup_wish *wish)
 {
-	uint8_t qname[DNS_NAME_MAX];
-	struct lookup_key key;
-	struct lookup *l;
-	char text[32];
-	bool found;
+	char name[64];
 
-	snprintf(text, sizeof(text), "n%u.example", number);
-	key = parts_key(text, 15, qname);
-	l = lookup_find_or_start(&p.lookups, &key, wish, &found);
-	PARTS_CHECK(l != NULL);
-	return l;
-}
-
-static bool
-next(struct engine_send *send)
-{
-	return attempt_next_question(&p.lookups, udp, tcp, send, p.now_ns);
-}
-
-static struct lookup *
-hand_in(enum engine_way way, uint32_t sock, const uint8_t *msg, size_t len,
-    struct lookup_result *result)
-{
-	const struct engine_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
-	static struct msg parsed;
-
-	verdict_prefetch(&p.lookups, &in, 1);
-	return verdict_on_message(&p.lookups, &in, &parsed, result, p.now_ns);
+	snprintf(name, sizeof(name), "n%u.example", number);
+	return parts_lookup(&p, name, wish);
 }
 
 static const struct lookup_wish by_udp = { .prefer = UPSTREAM_NONE };
@@ -78,12 +52,12 @@ START_TEST(ids_exhausted)
 
 	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
 		(void)start(i, &by_udp);
-		PARTS_CHECK(next(&send));
+		PARTS_CHECK(parts_next(&p, &send));
 		PARTS_CHECK(send.way == ENGINE_UPSTREAM_UDP);
 	}
 	ck_assert_uint_eq(p.lookups.n_spaces, 2);
 	last = start(CAP, &by_udp);
-	ck_assert(!next(&send));
+	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 1);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &last->timer);
 	ck_assert(attempt_on_timeout(&p.lookups, last, &result, p.now_ns));
@@ -91,12 +65,12 @@ START_TEST(ids_exhausted)
 	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
 	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
 		(void)start(CAP + 1 + i, &by_tcp);
-		ck_assert(next(&send));
+		ck_assert(parts_next(&p, &send));
 		ck_assert_uint_eq(send.way, ENGINE_UPSTREAM_TCP);
 	}
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), 0);
 	(void)start(2 * CAP, &by_tcp);
-	ck_assert(!next(&send));
+	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 2);
 }
 END_TEST
@@ -112,23 +86,23 @@ START_TEST(two_spaces)
 
 	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
 		of_space[0][i % 4] = start(i, &by_udp);
-		PARTS_CHECK(next(&send));
+		PARTS_CHECK(parts_next(&p, &send));
 		PARTS_CHECK(send.sock == 0);
 	}
 	p.upstreams.table[0].socket[1] = slot;
 	for (unsigned i = 0; i < 4; i++) {
 		of_space[1][i] = start(CAP + i, &by_udp);
-		ck_assert(next(&send));
+		ck_assert(parts_next(&p, &send));
 		ck_assert_int_eq((int)send.sock, slot);
 		ck_assert_uint_eq(of_space[1][i]->space, 1);
-		udp[2] |= DNS_QR >> 8;
+		p.udp[2] |= DNS_QR >> 8;
 		if (i < 3)
 			continue;
 		/* On the other socket the ID is another question's, or nobody's. */
-		ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 0, udp, send.len, &result));
-		ck_assert_ptr_null(hand_in(ENGINE_UPSTREAM_UDP, 1, udp, send.len, &result));
+		ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, p.udp, send.len, &result));
+		ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 1, p.udp, send.len, &result));
 		ck_assert_ptr_eq(
-		    hand_in(ENGINE_UPSTREAM_UDP, (uint32_t)slot, udp, send.len, &result),
+		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, (uint32_t)slot, p.udp, send.len, &result),
 		    of_space[1][3]);
 		ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
 	}
@@ -150,7 +124,7 @@ START_TEST(nobody_to_ask)
 
 	p.upstreams.n_order = 0;
 	l = start(1, &by_udp);
-	ck_assert(!next(&send));
+	ck_assert(!parts_next(&p, &send));
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &l->timer);
 	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
@@ -166,9 +140,9 @@ START_TEST(nothing_stays_open)
 	struct lookup *l = start(1, &by_udp);
 	unsigned n = 1;
 
-	ck_assert(next(&send));
+	ck_assert(parts_next(&p, &send));
 	while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns)) {
-		ck_assert(next(&send));
+		ck_assert(parts_next(&p, &send));
 		ck_assert_uint_eq(p.upstreams.sockets[0].n_open + p.upstreams.sockets[1].n_open, 1);
 		ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
 		n++;
@@ -197,7 +171,7 @@ START_TEST(rule34_three_sends_each)
 		unsigned n[3] = { 0 };
 
 		do {
-			PARTS_CHECK(next(&send));
+			PARTS_CHECK(parts_next(&p, &send));
 			n[l->upstream]++;
 		} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);

@@ -18,8 +18,6 @@
 #define CAP 64
 
 static struct parts p;
-static uint8_t udp[ENGINE_UDP_CAP];
-static uint8_t tcp[ENGINE_TCP_CAP];
 
 static void
 setup(void)
@@ -37,34 +35,10 @@ teardown(void)
 static struct lookup *
 start(unsigned number, const struct lookup_wish *wish)
 {
-	uint8_t qname[DNS_NAME_MAX];
-	struct lookup_key key;
-	struct lookup *l;
-	char text[64];
-	bool found;
+	char name[64];
 
-	snprintf(text, sizeof(text), "n%u.long-enough-name.example", number);
-	key = parts_key(text, 15, qname);
-	l = lookup_find_or_start(&p.lookups, &key, wish, &found);
-	PARTS_CHECK(l != NULL);
-	return l;
-}
-
-static bool
-next(struct engine_send *send)
-{
-	return attempt_next_question(&p.lookups, udp, tcp, send, p.now_ns);
-}
-
-static struct lookup *
-hand_in(enum engine_way way, uint32_t sock, const uint8_t *msg, size_t len,
-    struct lookup_result *result)
-{
-	const struct engine_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
-	static struct msg parsed;
-
-	verdict_prefetch(&p.lookups, &in, 1);
-	return verdict_on_message(&p.lookups, &in, &parsed, result, p.now_ns);
+	snprintf(name, sizeof(name), "n%u.long-enough-name.example", number);
+	return parts_lookup(&p, name, wish);
 }
 
 static const struct lookup_wish by_udp = { .prefer = UPSTREAM_NONE };
@@ -77,10 +51,10 @@ near_miss(unsigned number, size_t cut)
 	struct engine_send send;
 	struct lookup *l = start(number, &by_udp);
 
-	ck_assert(next(&send));
-	udp[2] |= DNS_QR >> 8;
-	name_lower(udp + DNS_HEADER_LEN, udp + DNS_HEADER_LEN, l->qname_len);
-	ck_assert_ptr_null(hand_in(send.way, send.sock, udp, send.len - cut, &result));
+	ck_assert(parts_next(&p, &send));
+	p.udp[2] |= DNS_QR >> 8;
+	name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->qname_len);
+	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len - cut, &result));
 	ck_assert_uint_eq(l->suspect, LOOKUP_SUSPECT_CASE);
 	return l;
 }
@@ -92,15 +66,15 @@ START_TEST(d21_cases_differ)
 	uint64_t first;
 	struct lookup *l = start(1, &by_udp);
 
-	ck_assert(next(&send));
+	ck_assert(parts_next(&p, &send));
 	first = l->cases;
 	ck_assert_uint_ne(first, 0);
-	ck_assert_int_eq(sieve_name(l, udp + DNS_HEADER_LEN), SIEVE_SAME);
+	ck_assert_int_eq(sieve_name(l, p.udp + DNS_HEADER_LEN), SIEVE_SAME);
 	ck_assert_int_eq(sieve_name(l, l->qname), SIEVE_SUSPECT_CASE);
-	udp[DNS_HEADER_LEN + 1] = 'x';
-	ck_assert_int_eq(sieve_name(l, udp + DNS_HEADER_LEN), SIEVE_OTHER);
+	p.udp[DNS_HEADER_LEN + 1] = 'x';
+	ck_assert_int_eq(sieve_name(l, p.udp + DNS_HEADER_LEN), SIEVE_OTHER);
 	l = start(2, &by_udp);
-	ck_assert(next(&send));
+	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(l->cases, first);
 }
 END_TEST
@@ -120,14 +94,14 @@ START_TEST(d21_unmixed)
 	struct lookup *l = start(1, &by_udp);
 	size_t first;
 
-	ck_assert(next(&send));
-	memcpy(mixed, udp + DNS_HEADER_LEN, l->qname_len);
+	ck_assert(parts_next(&p, &send));
+	memcpy(mixed, p.udp + DNS_HEADER_LEN, l->qname_len);
 	ck_assert_mem_ne(mixed, l->qname, l->qname_len);
 	/* first.other, the first label as in the question */
 	first = (size_t)mixed[0] + 1 + mixed[mixed[0] + 1] + 1;
 	memcpy(target, mixed, first);
 	memcpy(target + first, other, sizeof(other));
-	ck_assert_int_eq(msg_parse(&m, udp, send.len), MSG_OK);
+	ck_assert_int_eq(msg_parse(&m, p.udp, send.len), MSG_OK);
 	build_start(&b, msg, sizeof(msg), m.id, DNS_QR, l->qname, m.qtype, m.qclass);
 	ck_assert(
 	    build_rr(&b, MSG_ANSWER, mixed + first, DNS_TYPE_DNAME, 1, 60, other, sizeof(other)));
@@ -140,7 +114,7 @@ START_TEST(d21_unmixed)
 	    build_rr(&b, MSG_ANSWER, other, DNS_TYPE_CNAME, 1, 60, (const uint8_t *)"\77x", 2));
 	memcpy(msg + DNS_HEADER_LEN, mixed, l->qname_len);
 	ck_assert_ptr_eq(
-	    hand_in(send.way, send.sock, msg, build_finish(&b, 2048, &opt), &result), l);
+	    parts_hand_in(&p, send.way, send.sock, msg, build_finish(&b, 2048, &opt), &result), l);
 	ck_assert_mem_eq(msg_qname(result.msg), l->qname, l->qname_len);
 	ck_assert_mem_eq(msg + DNS_HEADER_LEN, mixed, l->qname_len); /* the input stays */
 	ck_assert_uint_eq(msg_ede(result.msg), 22);
@@ -165,11 +139,11 @@ START_TEST(d21_malformed_is_never_the_same)
 	for (unsigned i = 0; i < 2 * UPSTREAM_SAME; i++) {
 		struct lookup *l = near_miss(i, 1);
 
-		ck_assert(next(&send));
+		ck_assert(parts_next(&p, &send));
 		ck_assert_int_eq(send.way, ENGINE_UPSTREAM_TCP);
 		ck_assert_uint_eq(l->cases, 0);
-		tcp[2] |= DNS_QR >> 8;
-		ck_assert_ptr_eq(hand_in(send.way, send.sock, tcp, send.len, &result), l);
+		p.tcp[2] |= DNS_QR >> 8;
+		ck_assert_ptr_eq(parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
@@ -186,9 +160,9 @@ START_TEST(d21_each_upstream_for_itself)
 
 	for (unsigned i = 0; i < UPSTREAM_SAME; i++) {
 		l = near_miss(i, 0);
-		ck_assert(next(&send));
-		tcp[2] |= DNS_QR >> 8;
-		ck_assert_ptr_eq(hand_in(send.way, send.sock, tcp, send.len, &result), l);
+		ck_assert(parts_next(&p, &send));
+		p.tcp[2] |= DNS_QR >> 8;
+		ck_assert_ptr_eq(parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
@@ -196,10 +170,10 @@ START_TEST(d21_each_upstream_for_itself)
 	ck_assert(upstream_guarded(
 	    &p.upstreams.table[0].case_guard, p.now_ns + UPSTREAM_UNGUARDED_MS * NS_PER_MS));
 	l = start(9, &(struct lookup_wish){ .prefer = 0 });
-	ck_assert(next(&send));
+	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(l->cases, 0);
 	l = start(10, &(struct lookup_wish){ .prefer = 1 });
-	ck_assert(next(&send));
+	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(l->cases, 0);
 }
 END_TEST

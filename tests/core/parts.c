@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/attempt.h"
+#include "core/verdict.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "support/plan.h"
@@ -76,6 +78,34 @@ parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX])
 	key.qname_len = name_from_text(name, qname);
 	ck_assert_uint_gt(key.qname_len, 0);
 	return key;
+}
+
+struct lookup *
+parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	struct lookup_key key = parts_key(name, DNS_TYPE_MX, qname);
+	bool found;
+	struct lookup *l = lookup_find_or_start(&p->lookups, &key, wish, &found);
+
+	PARTS_CHECK(l != NULL);
+	return l;
+}
+
+bool
+parts_next(struct parts *p, struct engine_send *send)
+{
+	return attempt_next_question(&p->lookups, p->udp, p->tcp, send, p->now_ns);
+}
+
+struct lookup *
+parts_hand_in(struct parts *p, enum engine_way way, uint32_t sock, const uint8_t *msg, size_t len,
+    struct lookup_result *result)
+{
+	const struct engine_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+
+	verdict_prefetch(&p->lookups, &in, 1);
+	return verdict_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);
 }
 
 size_t

@@ -31,6 +31,9 @@ struct parts {
 	struct lookups lookups;
 	struct queries queries;
 	uint64_t now_ns;
+	struct msg reply; /* parts_hand_in's */
+	uint8_t udp[ENGINE_UDP_CAP]; /* parts_next's, as tcp */
+	uint8_t tcp[ENGINE_TCP_CAP];
 };
 
 /*
@@ -46,6 +49,16 @@ void parts_fini(struct parts *p);
 
 /* parts_key: a key for NAME, class IN, without DO and CD. QNAME: where its name is kept. */
 struct lookup_key parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX]);
+
+/* parts_lookup: one for NAME MX, by WISH; fails the test without room. */
+struct lookup *parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish);
+
+/* parts_next: the next question for upstream, in p->udp or p->tcp; false if there is none. */
+bool parts_next(struct parts *p, struct engine_send *send);
+
+/* parts_hand_in: LEN bytes from an upstream; the lookup that they end, NULL if none. */
+struct lookup *parts_hand_in(struct parts *p, enum engine_way way, uint32_t sock,
+    const uint8_t *msg, size_t len, struct lookup_result *result);
 
 /* parts_question: a client's question with OPT to BUF (512 bytes); returns its length. */
 size_t parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtype);
