@@ -82,23 +82,26 @@ put_soa(struct reply *r, enum msg_section s)
 }
 
 /* The I-th address of a name: benchmarking addresses (RFC 2544) if it has many. */
-static uint32_t
-address_of(const struct fake_name *n, unsigned i)
+static void
+address_of(const struct fake_name *n, unsigned i, uint8_t v4[static 4])
 {
-	return n->kind == FAKE_MANY ? 0xc6120001u + i : wire_u32(n->v4);
+	wire_set_u32(v4, n->kind == FAKE_MANY ? 0xc6120001u + i : wire_u32(n->v4));
 }
 
 static bool
 put_addresses(struct reply *r, uint16_t type)
 {
-	static const uint8_t network[12] = { 0x20, 0x01, 0x0d, 0xb8, 0, 6, 0, 4 };
 	unsigned n = r->name->kind == FAKE_MANY ? r->name->n : 1;
+	uint8_t v4[4], v6[16];
 
 	for (unsigned i = 0; i < n; i++) {
 		record_start(r, r->owner, type, r->policy->ttl);
+		address_of(r->name, i, v4);
+		fake_native_address(v4, v6);
 		if (type == DNS_TYPE_AAAA)
-			wire_put_bytes(&r->w, network, sizeof(network));
-		wire_put_u32(&r->w, address_of(r->name, i));
+			wire_put_bytes(&r->w, v6, sizeof(v6));
+		else
+			wire_put_bytes(&r->w, v4, sizeof(v4));
 		if (!record_end(r, MSG_ANSWER))
 			return false;
 	}

@@ -74,17 +74,25 @@ in_percent(const void *data, size_t len, unsigned percent)
 	return hash_bytes(data, len, FIXED_SEED) % 100 < percent;
 }
 
-/* AAAA go by the last name of the chain, so that it has them when asked for itself as well. */
-static bool
-has_aaaa(const struct fake_zone *z, struct text label)
+bool
+fake_zone_has_aaaa(const struct fake_zone *z, const uint8_t *label, size_t len)
 {
 	uint8_t name[DNS_LABEL_MAX + DNS_NAME_MAX];
 
 	if (z->aaaa_percent == 0 || z->aaaa_percent >= 100)
 		return z->aaaa_percent != 0;
-	memcpy(name, label.at, label.len);
-	memcpy(name + label.len, z->name, z->len);
-	return in_percent(name, label.len + z->len, z->aaaa_percent);
+	memcpy(name, label, len);
+	memcpy(name + len, z->name, z->len);
+	return in_percent(name, len + z->len, z->aaaa_percent);
+}
+
+void
+fake_native_address(const uint8_t v4[static 4], uint8_t v6[static 16])
+{
+	static const uint8_t network[12] = { 0x20, 0x01, 0x0d, 0xb8, 0, 6, 0, 4 };
+
+	memcpy(v6, network, sizeof(network));
+	memcpy(v6 + sizeof(network), v4, 4);
 }
 
 /* "aaaafail-", "aaaadrop-", "afail-", "adrop-" before an address: that type only goes wrong. */
@@ -163,7 +171,8 @@ read_host(const struct fake_zone *z, struct text t, struct fake_name *out)
 	else if (out->quirk == FAKE_SOUND)
 		read_special(t, out);
 	if (out->kind == FAKE_ADDRESS || out->kind == FAKE_MANY)
-		out->has_aaaa = has_aaaa(z, label);
+		/* By the last name of the chain: it has them when asked for itself as well. */
+		out->has_aaaa = fake_zone_has_aaaa(z, label.at, label.len);
 	else
 		out->quirk = FAKE_SOUND;
 }

@@ -66,6 +66,15 @@ struct fake_name {
 /* fake_zone_init: the zone NAME (a checked name), without AAAA, with all telephone numbers. */
 void fake_zone_init(struct fake_zone *z, const uint8_t *name);
 
+/*
+ * fake_zone_has_aaaa: does the name of the zone whose first label has these LEN bytes, in lower
+ * case, have AAAA, if it has addresses at all?
+ */
+MUST_USE bool fake_zone_has_aaaa(const struct fake_zone *z, const uint8_t *label, size_t len);
+
+/* fake_native_address: the IPv6 address of a name with the IPv4 address V4 that has one. */
+void fake_native_address(const uint8_t v4[static 4], uint8_t v6[static 16]);
+
 /* fake_name_read: what is NAME, a checked name of LEN bytes? Fills *out. */
 void fake_name_read(const struct fake_zone *z, const uint8_t *name, size_t len,
     struct fake_name *out);

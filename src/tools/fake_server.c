@@ -15,7 +15,8 @@
 #include "tools/fake_udp.h"
 #include "tools/fake_worker.h"
 
-#define EVENTS 64 /* taken from epoll at once */
+#define EVENTS 64     /* taken from epoll at once */
+#define PORT_TRIES 16 /* ports that the kernel may choose */
 
 struct fake_server {
 	struct fake_settings s;
@@ -261,8 +262,8 @@ open_all(struct fake_server *f, struct netaddr *failed)
 	return 0;
 }
 
-int
-fake_server_new(const struct fake_settings *s, struct fake_server **out, struct netaddr *failed)
+static int
+try_new(const struct fake_settings *s, struct fake_server **out, struct netaddr *failed)
 {
 	int err = probe(s, failed);
 
@@ -279,6 +280,22 @@ fake_server_new(const struct fake_settings *s, struct fake_server **out, struct 
 	else
 		*out = f;
 	return err;
+}
+
+/* The kernel chooses a port that is free for UDP; for TCP it may be some connection's. */
+int
+fake_server_new(const struct fake_settings *s, struct fake_server **out, struct netaddr *failed)
+{
+	bool any_port = false;
+
+	for (size_t i = 0; i < s->n_listen; i++)
+		any_port |= s->listen[i].port == 0;
+	for (unsigned tries = any_port ? PORT_TRIES : 1; tries > 0; tries--) {
+		int err = try_new(s, out, failed);
+		if (err != -EADDRINUSE)
+			return err;
+	}
+	return -EADDRINUSE;
 }
 
 const struct fake_settings *

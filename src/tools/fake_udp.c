@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/udp_run.h"
+
 #define BATCH 64
 #define ROUNDS 16	   /* batches read from one socket before others have their turn */
 #define ANSWER_MAX 4096	   /* bytes over UDP */
@@ -16,30 +18,25 @@
 #define SOCKET_BUFFER (8 << 20)
 #define SEND_WAIT_MS 100   /* for room in the socket's buffer */
 
+_Static_assert(BATCH <= UDP_RUN_MAX, "a batch is a run");
+
 struct fake_batch {
 	struct mmsghdr in[BATCH];
 	struct iovec in_iov[BATCH];
 	struct sockaddr_storage from[BATCH];
-	_Alignas(size_t) uint8_t control[BATCH][FAKE_CONTROL];
-	struct mmsghdr out[BATCH];
+	_Alignas(size_t) uint8_t control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
+	struct msghdr out[BATCH];	  /* where each answer goes */
 	struct iovec out_iov[BATCH];
 	unsigned n_out;
-	int out_fd;			     /* of late answers, collected over several calls */
+	struct mmsghdr run[BATCH];	  /* the same, answers of one size for one client in one */
+	_Alignas(size_t) uint8_t run_control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
+	bool no_runs;			  /* an interface was met that does not send them */
+	int out_fd;			  /* of late answers, collected over several calls */
 	unsigned n_late;
-	struct fake_delayed *late[BATCH];    /* their questions, given back when they are sent */
-	uint8_t question[BATCH][FAKE_QUESTION_MAX + 16];
+	struct fake_delayed *late[BATCH]; /* their questions, given back when they are sent */
+	uint8_t question[BATCH][UDP_RUN_STRIDE];
 	uint8_t answer[BATCH][STRIDE];
 };
-
-/* As large as may be, for bursts; only root may go beyond the limit for users. */
-static void
-enlarge(int fd, int forced, int plain)
-{
-	int size = SOCKET_BUFFER;
-
-	if (setsockopt(fd, SOL_SOCKET, forced, &size, sizeof(size)) != 0)
-		(void)setsockopt(fd, SOL_SOCKET, plain, &size, sizeof(size));
-}
 
 static int
 set_options(int fd, const struct netaddr *a, bool shared)
@@ -51,8 +48,7 @@ set_options(int fd, const struct netaddr *a, bool shared)
 		return -errno;
 	if (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
 		return -errno;
-	enlarge(fd, SO_RCVBUFFORCE, SO_RCVBUF);
-	enlarge(fd, SO_SNDBUFFORCE, SO_SNDBUF);
+	(void)udp_run_prepare(fd, SOCKET_BUFFER);
 	if (!netaddr_is_wildcard(a))
 		return 0;
 	/* The answer must come from the address that was asked. */
@@ -86,39 +82,94 @@ fake_udp_batch_new(void)
 	struct fake_batch *b = calloc(1, sizeof(*b));
 
 	for (size_t i = 0; b != NULL && i < BATCH; i++) {
-		b->in_iov[i] = (struct iovec){ b->question[i], sizeof(b->question[i]) };
+		b->in_iov[i] = (struct iovec){ b->question[i], UDP_RUN_BYTES };
 		b->in[i].msg_hdr.msg_iov = &b->in_iov[i];
 		b->in[i].msg_hdr.msg_iovlen = 1;
 		b->in[i].msg_hdr.msg_name = &b->from[i];
 		b->in[i].msg_hdr.msg_control = b->control[i];
 		b->out_iov[i].iov_base = b->answer[i];
-		b->out[i].msg_hdr.msg_iov = &b->out_iov[i];
-		b->out[i].msg_hdr.msg_iovlen = 1;
 	}
 	return b;
 }
 
-/* A full socket buffer empties soon; a single answer may fail, the others must not. */
+/* May answer I go in one run with the one before it? */
+static bool
+joins(const struct fake_batch *b, unsigned i)
+{
+	const struct msghdr *x = &b->out[i - 1], *y = &b->out[i];
+
+	return !b->no_runs && b->out_iov[i].iov_len == b->out_iov[i - 1].iov_len &&
+	    b->out_iov[i].iov_len <= UDP_RUN_PIECE && x->msg_namelen == y->msg_namelen &&
+	    x->msg_controllen == y->msg_controllen &&
+	    (x->msg_name == y->msg_name ||
+		(memcmp(x->msg_name, y->msg_name, x->msg_namelen) == 0 &&
+		    memcmp(x->msg_control, y->msg_control, x->msg_controllen) == 0));
+}
+
+/* The answers from FROM on as runs; returns how many. */
+static unsigned
+make_runs(struct fake_batch *b, unsigned from)
+{
+	unsigned n = 0;
+
+	for (unsigned i = from; i < b->n_out; n++) {
+		struct msghdr *h = &b->run[n].msg_hdr;
+		unsigned first = i++;
+		size_t most = UDP_RUN_SEND / (b->out_iov[first].iov_len + 1);
+
+		while (i < b->n_out && i - first < most && joins(b, i))
+			i++;
+		*h = b->out[first];
+		h->msg_iov = &b->out_iov[first];
+		h->msg_iovlen = i - first;
+		if (i - first == 1)
+			continue;
+		memcpy(b->run_control[n], h->msg_control, h->msg_controllen);
+		h->msg_control = b->run_control[n];
+		udp_run_segment(h, sizeof(b->run_control[n]), (uint16_t)b->out_iov[first].iov_len);
+	}
+	return n;
+}
+
+/* After a failed call: may it be made again? */
+static bool
+try_again(int fd)
+{
+	struct pollfd full = { .fd = fd, .events = POLLOUT };
+
+	if (errno == EINTR)
+		return true;
+	return (errno == EAGAIN || errno == ENOBUFS) && poll(&full, 1, SEND_WAIT_MS) > 0;
+}
+
+/*
+ * A full socket buffer empties soon; a single answer may fail, the others must not. A run that
+ * cannot be sent (EIO: the interface computes no checksums) goes one by one.
+ */
 static void
 send_all(struct fake_worker *w, int fd)
 {
 	struct fake_batch *b = w->batch;
+	unsigned n_runs = make_runs(b, 0), run = 0;
 
-	for (unsigned at = 0; at < b->n_out;) {
-		int n = sendmmsg(fd, b->out + at, b->n_out - at, 0);
-		struct pollfd full = { .fd = fd, .events = POLLOUT };
+	for (unsigned at = 0; run < n_runs;) {
+		int n = sendmmsg(fd, b->run + run, n_runs - run, 0);
 
-		if (n > 0) {
-			at += (unsigned)n;
-			w->counters.answers += (unsigned)n;
+		for (int i = 0; i < n; i++, run++) {
+			at += (unsigned)b->run[run].msg_hdr.msg_iovlen;
+			w->counters.answers += b->run[run].msg_hdr.msg_iovlen;
+		}
+		if (n > 0 || try_again(fd))
+			continue;
+		if (b->run[run].msg_hdr.msg_iovlen > 1) {
+			b->no_runs = true;
+			n_runs = make_runs(b, at);
+			run = 0;
 			continue;
 		}
-		if (errno == EINTR)
-			continue;
-		if ((errno == EAGAIN || errno == ENOBUFS) && poll(&full, 1, SEND_WAIT_MS) > 0)
-			continue;
 		w->counters.unsent++;
 		at++;
+		run++;
 	}
 	b->n_out = 0;
 }
@@ -129,17 +180,13 @@ put_answer(struct fake_worker *w, const uint8_t *bytes, size_t len, const struct
 {
 	struct fake_batch *b = w->batch;
 	struct fake_question q = { .bytes = bytes, .len = len };
-	struct msghdr *to = &b->out[b->n_out].msg_hdr;
 
 	q.truncate = fake_worker_chance(w, w->s->truncate_percent);
 	size_t n = fake_worker_answer(w, &q, b->answer[b->n_out], ANSWER_MAX);
 	if (n == 0)
 		return;
 	b->out_iov[b->n_out].iov_len = n;
-	to->msg_name = from->msg_name;
-	to->msg_namelen = from->msg_namelen;
-	to->msg_control = from->msg_controllen > 0 ? from->msg_control : NULL;
-	to->msg_controllen = from->msg_controllen;
+	b->out[b->n_out] = *from;
 	b->n_out++;
 }
 
@@ -161,25 +208,39 @@ put_aside(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 
 /* Where an IPv4 packet came in does not say where the answer must go out. */
 static void
-forget_interface(struct msghdr *h)
+forget_interface(struct cmsghdr *c)
 {
-	struct cmsghdr *c = CMSG_FIRSTHDR(h);
 	struct in_pktinfo info;
 
-	if (c == NULL || c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_PKTINFO)
+	if (c->cmsg_level != IPPROTO_IP)
 		return;
 	memcpy(&info, CMSG_DATA(c), sizeof(info));
 	info.ipi_ifindex = 0;
 	memcpy(CMSG_DATA(c), &info, sizeof(info));
 }
 
+/* Of what came with the question the answer takes only the address that was asked. */
 static void
-take_question(struct fake_worker *w, int fd, struct mmsghdr *in)
+keep_address(struct msghdr *h)
 {
-	const uint8_t *bytes = in->msg_hdr.msg_iov->iov_base;
+	struct cmsghdr *c = CMSG_FIRSTHDR(h);
 
+	while (c != NULL && c->cmsg_type != (c->cmsg_level == IPPROTO_IP ? IP_PKTINFO : IPV6_PKTINFO))
+		c = CMSG_NXTHDR(h, c);
+	h->msg_controllen = 0;
+	if (c == NULL)
+		return;
+	h->msg_control = c;
+	h->msg_controllen = CMSG_SPACE(c->cmsg_len - CMSG_LEN(0));
+	forget_interface(c);
+}
+
+static void
+take_question(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+    const struct msghdr *from)
+{
 	w->counters.questions++;
-	if ((in->msg_hdr.msg_flags & MSG_TRUNC) != 0 || in->msg_len > FAKE_QUESTION_MAX) {
+	if ((from->msg_flags & MSG_TRUNC) != 0 || len > FAKE_QUESTION_MAX) {
 		w->counters.malformed++;
 		return;
 	}
@@ -187,12 +248,30 @@ take_question(struct fake_worker *w, int fd, struct mmsghdr *in)
 		w->counters.lost++;
 		return;
 	}
-	if (in->msg_hdr.msg_controllen > 0)
-		forget_interface(&in->msg_hdr);
-	if (w->ring != NULL)
-		put_aside(w, fd, bytes, in->msg_len, &in->msg_hdr);
-	else
-		put_answer(w, bytes, in->msg_len, &in->msg_hdr);
+	if (w->ring != NULL) {
+		put_aside(w, fd, bytes, len, from);
+		return;
+	}
+	put_answer(w, bytes, len, from);
+	if (w->batch->n_out == BATCH)
+		send_all(w, fd);
+}
+
+static void
+take_run(struct fake_worker *w, int fd, const struct mmsghdr *in)
+{
+	struct msghdr from = in->msg_hdr;
+	const uint8_t *bytes = from.msg_iov->iov_base;
+	size_t left = in->msg_len, piece = udp_run_piece(&from, left);
+
+	keep_address(&from);
+	do {
+		size_t len = left < piece ? left : piece;
+
+		take_question(w, fd, bytes, len, &from);
+		bytes += len;
+		left -= len;
+	} while (left > 0);
 }
 
 void
@@ -203,11 +282,11 @@ fake_udp_read(struct fake_worker *w, int fd)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < BATCH; i++) {
 			b->in[i].msg_hdr.msg_namelen = sizeof(b->from[i]);
-			b->in[i].msg_hdr.msg_controllen = FAKE_CONTROL;
+			b->in[i].msg_hdr.msg_controllen = sizeof(b->control[i]);
 		}
 		int n = recvmmsg(fd, b->in, BATCH, MSG_DONTWAIT, NULL);
 		for (int i = 0; i < n; i++)
-			take_question(w, fd, &b->in[i]);
+			take_run(w, fd, &b->in[i]);
 		send_all(w, fd);
 		if (n < BATCH)
 			return;

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "tools/udp_run.h"
 
 #define QUESTIONS 200
 
@@ -184,6 +186,65 @@ START_TEST(udp_wildcard)
 	}
 	(void)close(fd);
 	(void)stop();
+}
+END_TEST
+
+/* N questions for different names from FD, as one run: their IDs are FIRST and up. */
+static void
+send_questions_as_run(int fd, uint16_t first, unsigned n)
+{
+	_Alignas(size_t) uint8_t control[UDP_RUN_CONTROL];
+	uint8_t bytes[UDP_RUN_MAX * 100];
+	struct iovec iov = { bytes, 0 };
+	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
+	size_t piece = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint8_t q[512];
+		char name[40];
+
+		(void)snprintf(name, sizeof(name), "010-000-%03u-%03u.dns64perf.test", first / 256u, first % 256u + i);
+		piece = write_question(q, name, (uint16_t)(first + i)) - 2;
+		ck_assert_uint_le((i + 1) * piece, sizeof(bytes));
+		memcpy(bytes + i * piece, q + 2, piece);
+	}
+	iov.iov_len = n * piece;
+	udp_run_segment(&h, sizeof(control), (uint16_t)piece);
+	ck_assert_int_eq(sendmsg(fd, &h, 0), (ssize_t)iov.iov_len);
+}
+
+/* Runs from several clients: each gets the answers to its own questions, each once. */
+START_TEST(udp_runs)
+{
+	uint8_t seen[3][UDP_RUN_MAX] = { 0 }, buf[4096];
+	struct msg m;
+	struct rr rr;
+	int fd[3];
+
+	set_up();
+	settings.n_threads = 1;
+	settings.delay_ms = _i == 1 ? 5 : 0;
+	ck_assert(netaddr_parse(_i == 2 ? "0.0.0.0" : "127.0.0.1", 0, &settings.listen[0]));
+	start();
+	settings.listen[0].port = fake_server_settings(server)->listen[0].port;
+	for (uint16_t i = 0; i < 3; i++) {
+		fd[i] = connect_to(SOCK_DGRAM);
+		send_questions_as_run(fd[i], (uint16_t)(i * 256), UDP_RUN_MAX - 10);
+		send_questions_as_run(fd[i], (uint16_t)(i * 256 + UDP_RUN_MAX - 10), 10);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned n = 0; n < UDP_RUN_MAX; n++) {
+			ck_assert_int_gt(receive_udp(fd[i], buf, &m), 0);
+			ck_assert_uint_eq(m.id / 256, i);
+			ck_assert_uint_eq(seen[i][m.id % 256]++, 0);
+			ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+			ck_assert_uint_eq(buf[rr.rdata + 2], i); /* the third number of its name */
+		}
+		(void)close(fd[i]);
+	}
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.answers, 3 * UDP_RUN_MAX);
+	ck_assert_uint_eq(c.questions, 3 * UDP_RUN_MAX);
 }
 END_TEST
 
@@ -424,6 +485,7 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, udp);
 	tcase_add_loop_test(tc, udp_wildcard, 0, 4);
+	tcase_add_loop_test(tc, udp_runs, 0, 3);
 	tcase_add_test(tc, udp_garbage);
 	tcase_add_loop_test(tc, tcp_pipelined, 0, 2);
 	tcase_add_test(tc, tcp_byte_by_byte);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TOOLS_UDP_RUN_H
+#define DNS64D_TOOLS_UDP_RUN_H
+
+/*
+ * udp_run: datagrams of one size between the same two ends, sent or received as one (Linux 5.0:
+ * UDP_SEGMENT, UDP_GRO): the way through the kernel is paid once for up to UDP_RUN_MAX of them.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/attr.h"
+
+#define UDP_RUN_MAX 64	     /* datagrams in a run that is sent; received may be more */
+#define UDP_RUN_SEND 65000   /* bytes of a run that is sent */
+#define UDP_RUN_PIECE 1232   /* bytes of one: what every path carries whole */
+#define UDP_RUN_BYTES 65536  /* of the longest run */
+#define UDP_RUN_STRIDE (UDP_RUN_BYTES + 192) /* slots do not all begin in one set of a cache */
+#define UDP_RUN_CONTROL CMSG_SPACE(sizeof(int)) /* bytes of control that a run takes */
+
+/*
+ * udp_run_prepare: let FD receive runs, and make its buffers SIZE bytes, or as large as the system
+ * lets them be. True if it can send runs, too.
+ */
+bool udp_run_prepare(int fd, int size);
+
+/* udp_run_piece: bytes of each datagram (the last may be shorter) in a run of LEN bytes received
+ * with H; LEN if it is a single one. */
+MUST_USE size_t udp_run_piece(struct msghdr *h, size_t len);
+
+/*
+ * udp_run_segment: add to the control of H, of which CAP bytes can be used, that what is sent is a
+ * run of datagrams of PIECE bytes.
+ */
+void udp_run_segment(struct msghdr *h, size_t cap, uint16_t piece);
+
+#endif
