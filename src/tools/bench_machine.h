@@ -2,19 +2,26 @@
 #ifndef DNS64D_TOOLS_BENCH_MACHINE_H
 #define DNS64D_TOOLS_BENCH_MACHINE_H
 
-/* bench_machine: what the tester runs on, for whoever reads its figures later. */
+/*
+ * bench_machine: the machine that a measurement was made on, in words, as they belong to its
+ * results. Nothing in it tells whose machine it is.
+ */
 
-#include <jansson.h>
+#define BENCH_MACHINE_TEXT 128
 
-#include "base/attr.h"
-
-/* bench_machine: { cpu, cpus, kernel, os }, the caller's; NULL without memory. */
-MUST_USE json_t *bench_machine(void);
+/* The texts are printable ASCII, "unknown" where the machine does not tell. */
+struct bench_machine {
+	char cpu[BENCH_MACHINE_TEXT]; /* "AMD EPYC 7543"; without a model name the architecture */
+	char memory[BENCH_MACHINE_TEXT]; /* "7.8 GiB" */
+	char kernel[BENCH_MACHINE_TEXT]; /* "Linux 6.1.0-18-amd64 x86_64" */
+	char os[BENCH_MACHINE_TEXT]; /* "Debian GNU/Linux 12 (bookworm)" */
+	unsigned cpus; /* in use, each hardware thread */
+};
 
 /*
- * bench_machine_line: the value of the first line of the file at PATH that begins with KEY, without
- * the quotes, blanks and the sign (= or :) about it. FALLBACK without file or line. The caller's.
+ * bench_machine_read: this machine to *m. ROOT is "", or a directory with the proc/cpuinfo,
+ * proc/meminfo and etc/os-release of another; the kernel is ours all the same.
  */
-MUST_USE json_t *bench_machine_line(const char *path, const char *key, const char *fallback);
+void bench_machine_read(const char *root, struct bench_machine *m);
 
 #endif

@@ -17,6 +17,7 @@
 #define COMMAND_MAX 4096
 #define LIVE_WIDTH 8 /* of a column whose later values nobody knows */
 #define REAL_DIGITS 10
+#define LOST "not everything could be kept: out of memory, or a value that JSON cannot hold"
 
 struct bench_table {
 	struct bench_run *run;
@@ -27,18 +28,20 @@ struct bench_table {
 
 struct bench_run {
 	json_t *tree;
-	bool lost;  /* memory ran out */
+	bool lost;  /* something could not be kept */
 	FILE *told; /* the head was printed there already */
 	size_t n_tables;
 	struct bench_table tables[BENCH_RUN_TABLES];
 };
 
-/* What a jansson call did, or that there was no memory for it. */
+/* What a jansson call did, or that it could not: a run that lacks something has failed. */
 static void
 keep(struct bench_run *r, int result)
 {
-	if (result != 0)
-		r->lost = true;
+	if (result == 0 || r->lost)
+		return;
+	r->lost = true;
+	(void)json_array_append_new(json_object_get(r->tree, "failed"), json_string(LOST));
 }
 
 /* TEXT, in which octets that are not UTF-8 have become question marks. */
@@ -120,12 +123,22 @@ of_tree(json_t *tree)
 	return r;
 }
 
+static json_t *
+machine(void)
+{
+	struct bench_machine m;
+
+	bench_machine_read("", &m);
+	return json_pack("{ss,sI,ss,ss,ss}", "cpu", m.cpu, "cpus", (json_int_t)m.cpus, "memory",
+	    m.memory, "kernel", m.kernel, "os", m.os);
+}
+
 struct bench_run *
 bench_run_new(const char *method, int argc, char *const *argv)
 {
 	return of_tree(json_pack("{ss,ss,ss,so,so,so,s{},s[],s[],sb,s[]}", "program",
 	    "dns64bench", "version", PACKAGE_VERSION, "method", method, "date", date(), "command",
-	    command(argc, argv), "machine", bench_machine(), "settings", "findings", "tables",
+	    command(argc, argv), "machine", machine(), "settings", "findings", "tables",
 	    "complete", 1, "failed"));
 }
 
@@ -201,8 +214,9 @@ bench_table_add(struct bench_table *t, json_t *row)
 
 	assert(row == NULL || t->json == NULL ||
 	    json_array_size(row) == json_array_size(json_object_get(t->json, "columns")));
-	keep(t->run, json_array_append_new(rows, row));
-	if (t->live != NULL && !t->run->lost)
+	int result = json_array_append_new(rows, row);
+	keep(t->run, result);
+	if (result == 0 && t->live != NULL)
 		tell(t, rows);
 }
 
@@ -271,8 +285,6 @@ bench_run_print(const struct bench_run *r, FILE *out)
 			bench_text_row(out, &layout, json_array_get(rows, k));
 	}
 	bench_text_findings(out, r->tree);
-	if (r->lost)
-		(void)fputs("FAILED: out of memory, not everything could be kept\n", out);
 	(void)fflush(out);
 }
 
@@ -314,8 +326,8 @@ write_file(const struct bench_run *r, const char *path, bool (*write)(const json
 	if (f == NULL)
 		return -errno;
 	errno = 0;
-	bool good = !r->lost && write(r->tree, f) && fflush(f) == 0 && ferror(f) == 0;
-	int result = good ? 0 : errno != 0 ? -errno : r->lost ? -ENOMEM : -EIO;
+	bool good = write(r->tree, f) && fflush(f) == 0 && ferror(f) == 0;
+	int result = good ? 0 : errno != 0 ? -errno : -EIO;
 	if (!to_stdout && fclose(f) != 0 && result == 0)
 		result = -errno;
 	return result;

@@ -6,12 +6,13 @@
  * bench_run: what one run of a method found: settings, tables, findings. One tree (jansson), from
  * which the text on standard output, CSV and JSON are made. The tree is that of the JSON:
  *
- *	{ program, version, method, date, command, machine: { cpu, cpus, kernel, os },
+ *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
  *	  settings: { ... }, findings: [ { name, value, unit } ],
  *	  tables: [ { name, title, columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
  *	  complete: false when the run was interrupted, failed: [ reasons ] }
  *
- * Memory that runs out is not an error of each call: it is kept, and the run has failed.
+ * No call has an error of its own: what could not be kept, because memory ran out or JSON cannot hold
+ * it (json_pack takes no number that is not finite), is missing, and the run has failed.
  */
 
 #include <jansson.h>
@@ -20,9 +21,9 @@
 
 #include "base/attr.h"
 
-#define BENCH_RUN_TABLES 8     /* of one run */
-#define BENCH_RUN_COLUMNS 64   /* of one table */
-#define BENCH_RUN_ERROR 512    /* octets of a message */
+#define BENCH_RUN_TABLES 8   /* of one run */
+#define BENCH_RUN_COLUMNS 64 /* of one table */
+#define BENCH_RUN_ERROR 512  /* octets of a message */
 
 struct bench_run;
 struct bench_table;

@@ -53,9 +53,12 @@ static void
 round_real(double v, char cell[static BENCH_TEXT_CELL])
 {
 	unsigned decimals = DIGITS - 1;
+	double rest = v < 0 ? -v : v;
 
-	for (double rest = v < 0 ? -v : v; rest >= 10 && decimals > 0; rest /= 10)
+	while (rest >= 10 && decimals > 0) {
+		rest /= 10;
 		decimals--;
+	}
 	(void)snprintf(cell, BENCH_TEXT_CELL, "%.*f", (int)decimals, v);
 	if (strchr(cell, '.') == NULL)
 		return;
@@ -77,17 +80,9 @@ compound(const json_t *value, char cell[static BENCH_TEXT_CELL])
 	return cell;
 }
 
-const char *
-bench_text_cell(const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL])
+static const char *
+number(const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL])
 {
-	if (value == NULL || json_is_null(value))
-		return "-";
-	if (json_is_string(value))
-		return json_string_value(value);
-	if (json_is_boolean(value))
-		return json_is_true(value) ? "yes" : "no";
-	if (!json_is_number(value))
-		return compound(value, cell);
 	if (json_is_integer(value) && (decimals == 0 || decimals == BENCH_TEXT_ROUND))
 		(void)snprintf(cell, BENCH_TEXT_CELL, "%" JSON_INTEGER_FORMAT,
 		    json_integer_value(value));
@@ -97,6 +92,18 @@ bench_text_cell(const json_t *value, unsigned decimals, char cell[static BENCH_T
 		(void)snprintf(cell, BENCH_TEXT_CELL, "%.*f", (int)decimals,
 		    json_number_value(value));
 	return cell;
+}
+
+const char *
+bench_text_cell(const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL])
+{
+	if (value == NULL || json_is_null(value))
+		return "-";
+	if (json_is_string(value))
+		return json_string_value(value);
+	if (json_is_boolean(value))
+		return json_is_true(value) ? "yes" : "no";
+	return json_is_number(value) ? number(value, decimals, cell) : compound(value, cell);
 }
 
 const char *
@@ -155,18 +162,34 @@ bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *r
 	}
 }
 
-/* The I-th cell of a line; nothing trails the last one. */
+/*
+ * The I-th cell of a line. *GAP is how many blanks stand before it, which are put only when there is
+ * something behind them: nothing trails.
+ */
 static void
-put_cell(FILE *out, const struct bench_layout *l, size_t i, const char *text)
+put_cell(FILE *out, const struct bench_layout *l, size_t i, const char *text, unsigned *gap)
 {
-	if (i > 0)
-		blanks(out, 2);
+	unsigned n = width_of(text), width = l->columns[i].width, rest = n < width ? width - n : 0;
+
 	if (!l->columns[i].words)
-		put_right(out, text, l->columns[i].width);
-	else
-		put_left(out, text, i + 1 < l->n ? l->columns[i].width : 0);
-	if (i + 1 == l->n)
-		(void)fputc('\n', out);
+		*gap += rest;
+	if (n > 0) {
+		blanks(out, *gap);
+		put(out, text);
+		*gap = 0;
+	}
+	*gap += 2 + (l->columns[i].words ? rest : 0);
+}
+
+/* What the columns have as KEY. */
+static void
+put_heads(FILE *out, const struct bench_layout *l, const json_t *columns, const char *key)
+{
+	unsigned gap = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		put_cell(out, l, i, bench_text_get(json_array_get(columns, i), key), &gap);
+	(void)fputc('\n', out);
 }
 
 void
@@ -177,20 +200,20 @@ bench_text_columns(FILE *out, const struct bench_layout *l, const json_t *table)
 	(void)fputc('\n', out);
 	put(out, bench_text_get(table, "title"));
 	(void)fputc('\n', out);
-	for (size_t i = 0; i < l->n; i++)
-		put_cell(out, l, i, bench_text_get(json_array_get(columns, i), "title"));
-	for (size_t i = 0; i < l->n; i++)
-		put_cell(out, l, i, bench_text_get(json_array_get(columns, i), "unit"));
+	put_heads(out, l, columns, "title");
+	put_heads(out, l, columns, "unit");
 }
 
 void
 bench_text_row(FILE *out, const struct bench_layout *l, const json_t *row)
 {
 	char cell[BENCH_TEXT_CELL];
+	unsigned gap = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		put_cell(out, l, i,
-		    bench_text_cell(json_array_get(row, i), l->columns[i].decimals, cell));
+		    bench_text_cell(json_array_get(row, i), l->columns[i].decimals, cell), &gap);
+	(void)fputc('\n', out);
 }
 
 static void

@@ -12,6 +12,10 @@ reason()
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
 	tools/fakedns) echo "main() alone: the system tests start it" ;;
 	tools/fake_tcp | tools/fake_udp) echo "sockets: check_fake_server asks them" ;;
+	tools/dns64bench | tools/bench_rate) echo "tests/system/bench.sh starts them" ;;
+	tools/bench_worker | tools/bench_udp)
+		echo "threads and sockets: check_bench_trial and check_bench_lane ask by them" ;;
+	tools/bench_stream | tools/bench_tcp) echo "sockets: check_bench_lane asks by them" ;;
 	base/clock) echo "one system call" ;;
 	esac
 }

@@ -95,6 +95,7 @@ stop()
 	) >/dev/null 2>&1 &
 	watcher=$!
 	wait "$pid"
+	# shellcheck disable=SC2034 # likewise
 	status=$?
 	# Not TERM: while it is young it still has our traps, and would clean up.
 	kill -KILL "$watcher" 2>/dev/null

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TOOLS_BENCH_RAW_H
+#define DNS64D_TOOLS_BENCH_RAW_H
+
+/*
+ * bench_raw: a line for what became of each question of a run, two if it was answered after it was given up, as CSV, written while it runs. Any thread may add.
+ */
+
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "tools/bench_inflight.h"
+
+struct bench_raw;
+
+/* bench_raw_open: begin the file PATH. 0 or -errno. */
+MUST_USE int bench_raw_open(const char *path, struct bench_raw **out);
+
+/* bench_raw_add: what became at NOW_NS of A; OUTCOME is a word such as "valid". */
+void bench_raw_add(struct bench_raw *r, const struct bench_load *l, const struct bench_asked *a,
+    uint64_t now_ns, const char *outcome);
+
+/* bench_raw_close: 0 or -errno of the first write that failed. */
+MUST_USE int bench_raw_close(struct bench_raw *r);
+
+#endif

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# options: what fakedns -h and dns64bench -h list and what their manual pages list is the same.
+set -u
+src=${TOP_SRCDIR:-.}
+build=${TOP_BUILDDIR:-.}
+
+temp=$(mktemp -d) || exit 99
+trap 'rm -rf "$temp"' EXIT
+
+# compare PROGRAM PAGE: are they the same?
+compare()
+{
+	"$build/$1" -h >"$temp/help" || exit 99
+	# "  -p, --port PORT  ..." and "      --ttl SECONDS  ..."
+	sed -n 's/^  \(-.\), \(--[a-z0-9-]*\).*/\1 \2/p; s/^      \(--[a-z0-9-]*\) .*/\1/p' "$temp/help" |
+		sort >"$temp/in-help"
+	# ".It Fl p , -port Ar port" and ".It Fl -ttl Ar seconds"
+	sed -n 's/^\.It Fl \([A-Za-z]\) , -\([a-z0-9-]*\).*/-\1 --\2/p
+		s/^\.It Fl -\([a-z0-9-]*\).*/--\1/p' "$src/$2" | sort >"$temp/in-page"
+	[ -s "$temp/in-help" ] || {
+		echo "$1 -h lists no option"
+		return 1
+	}
+	diff "$temp/in-help" "$temp/in-page" >"$temp/diff" && return
+	echo "$1 -h (<) and $2 (>) differ:"
+	cat "$temp/diff"
+	return 1
+}
+
+status=0
+compare fakedns man/fakedns.8 || status=1
+# Not there in a build without it.
+[ ! -x "$build/dns64bench" ] || compare dns64bench man/dns64bench.1 || status=1
+exit $status

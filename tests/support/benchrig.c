@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/benchrig.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/bench_subject.h"
+
+#define WORDS 32
+#define TEXT 512
+#define TRIES 100
+
+void
+benchrig_init(struct benchrig *rig)
+{
+	static const uint8_t zone[] = "\011dns64perf\004test";
+
+	memset(rig, 0, sizeof(*rig));
+	fake_zone_init(&rig->fake.policy.zone, zone);
+	rig->fake.policy.zone.aaaa_percent = 100;
+	rig->fake.policy.zone.enum_percent = 100;
+	rig->fake.policy.ttl = 300;
+	rig->fake.policy.negative_ttl = 60;
+	rig->fake.n_threads = 1;
+	rig->fake.n_listen = 1;
+	ck_assert(netaddr_parse("127.0.0.1", 0, &rig->fake.listen[0]));
+}
+
+static void
+read_options(struct benchrig *rig, const char *words)
+{
+	char text[TEXT], name[] = "dns64bench", *argv[WORDS] = { name };
+	int argc = 1;
+
+	(void)snprintf(text, sizeof(text), "%s -s 127.0.0.1 -p %u", words,
+	    fake_server_settings(rig->server)->listen[0].port);
+	for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " ")) {
+		ck_assert_int_lt(argc, WORDS - 1);
+		argv[argc++] = w;
+	}
+	ck_assert_int_eq(bench_options_read(argc, argv, &rig->settings, stderr), BENCH_TASK_RUN);
+	rig->job.run = bench_run_new(argv[1], argc, argv);
+	ck_assert_ptr_nonnull(rig->job.run);
+}
+
+void
+benchrig_start(struct benchrig *rig, const char *words)
+{
+	struct netaddr failed;
+	int err = -EADDRINUSE;
+
+	/* A port that is free for UDP may be taken for TCP. */
+	for (int i = 0; i < TRIES && err == -EADDRINUSE; i++)
+		err = fake_server_new(&rig->fake, &rig->server, &failed);
+	ck_assert_int_eq(err, 0);
+	ck_assert_int_eq(fake_server_start(rig->server), 0);
+	read_options(rig, words);
+	rig->job.settings = &rig->settings;
+	rig->job.stop = &rig->stop;
+	rig->job.tally = calloc(1, sizeof(*rig->job.tally));
+	ck_assert_ptr_nonnull(rig->job.tally);
+}
+
+void
+benchrig_watch(struct benchrig *rig)
+{
+	char pid[16], error[BENCH_SUBJECT_ERROR];
+
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	rig->job.subject = bench_subject_new_pids("", pid, error);
+	ck_assert_msg(rig->job.subject != NULL, "%s", error);
+}
+
+void
+benchrig_stop(struct benchrig *rig, struct fake_counters *counters)
+{
+	struct fake_counters sum;
+
+	fake_server_stop(rig->server, counters != NULL ? counters : &sum);
+	fake_server_free(rig->server);
+	if (rig->job.subject != NULL)
+		bench_subject_free(rig->job.subject);
+	bench_run_free(rig->job.run);
+	free(rig->job.tally);
+}
+
+static json_t *
+table_of(const struct benchrig *rig, size_t i)
+{
+	return json_array_get(json_object_get(bench_run_tree(rig->job.run), "tables"), i);
+}
+
+size_t
+benchrig_rows(const struct benchrig *rig, size_t table)
+{
+	return json_array_size(json_object_get(table_of(rig, table), "rows"));
+}
+
+double
+benchrig_cell(const struct benchrig *rig, size_t table, size_t row, const char *column)
+{
+	const json_t *columns = json_object_get(table_of(rig, table), "columns"), *c, *value;
+
+	for (size_t i = 0; (c = json_array_get(columns, i)) != NULL; i++) {
+		if (strcmp(json_string_value(json_object_get(c, "name")), column) != 0)
+			continue;
+		value = json_array_get(
+		    json_array_get(json_object_get(table_of(rig, table), "rows"), row), i);
+		ck_assert_msg(json_is_number(value), "%s in row %zu is no number", column, row);
+		return json_number_value(value);
+	}
+	ck_abort_msg("no column %s", column);
+	return -1;
+}
+
+double
+benchrig_finding(const struct benchrig *rig, const char *name)
+{
+	const json_t *list = json_object_get(bench_run_tree(rig->job.run), "findings"), *f;
+
+	for (size_t i = 0; (f = json_array_get(list, i)) != NULL; i++) {
+		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
+			return json_number_value(json_object_get(f, "value"));
+	}
+	return -1;
+}
+
+const char *
+benchrig_failed(const struct benchrig *rig, size_t i)
+{
+	const json_t *list = json_object_get(bench_run_tree(rig->job.run), "failed");
+
+	return json_string_value(json_array_get(list, i));
+}

@@ -1,0 +1,265 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# bench: dns64bench asks real servers: fakedns alone, good and bad, and dns64d in front of it. What it
+# counts must be so whatever else this machine does; how exactly it keeps time is not for here.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need python3 dnsperf
+dns64bench=$TOP_BUILDDIR/dns64bench
+[ -x "$dns64bench" ] || {
+	echo "no $dns64bench"
+	exit 77
+}
+
+# bench ARGUMENT...: run it, the exit code to $status, what it prints to $work/out and $work/err; and
+# if it ran at all, $work/run.json
+bench()
+{
+	rm -f "$work/run.json"
+	timeout 60 "$dns64bench" "$@" >"$work/out" 2>"$work/err"
+	status=$?
+}
+
+# rate PORT ARGUMENT...: the same for a run of that method. The timeout is long: a busy machine is no
+# fault of the server's.
+rate()
+{
+	rate_port=$1
+	shift
+	bench rate -s 127.0.0.1 -p "$rate_port" --timeout 5 --json "$work/run.json" "$@"
+}
+
+# found NAME: a finding of that run
+found()
+{
+	python3 - "$work/run.json" "$1" <<-'END'
+		import json, sys
+		run = json.load(open(sys.argv[1]))
+		for finding in run["findings"]:
+		    if finding["name"] == sys.argv[2]:
+		        print(finding["value"])
+	END
+}
+
+# Everything was fine, except perhaps that the machine had no time to send at the pace.
+good()
+{
+	[ "$status" = 0 ] && return
+	[ "$status" = 1 ] && python3 - "$work/run.json" <<-'END'
+		import json, sys
+		reasons = json.load(open(sys.argv[1]))["failed"]
+		sys.exit(any(not reason.startswith("the pace was not kept") for reason in reasons))
+	END
+}
+
+# counts WHAT NAME=N...: a check of findings, and that each question is counted once
+counts()
+{
+	counts_what=$1
+	shift
+	for counts_pair; do
+		equal "$counts_what: ${counts_pair%=*}" "${counts_pair#*=}" "$(found "${counts_pair%=*}")"
+	done
+	counts_sum=0
+	for counts_name in valid truncated "wrong rcode" "no data" "wrong data" late lost; do
+		counts_sum=$((counts_sum + $(found "$counts_name")))
+	done
+	equal "$counts_what: each question has one end" "$(found sent)" $counts_sum
+}
+
+told()
+{
+	check "$1" grep -q -- "$2" "$work/$3"
+}
+
+# restart_fakedns OPTION...
+restart_fakedns()
+{
+	[ ! -f "$work/fakedns.pid" ] || stop fakedns
+	start_fakedns "$@"
+}
+
+# --- A good server ---
+
+restart_fakedns
+configure 'nameserver 127.0.0.1 port 5300'
+start_dns64d
+
+rate 5364 -r 2000 -n 4000 --prefix "$prefix" --csv "$work/run.csv" --raw "$work/raw.csv"
+check "dns64d: a good run ($status)" good
+counts "dns64d" sent=4000 valid=4000 duplicate=0 stray=0 "other question=0" malformed=0
+told "dns64d: the text has the findings" '^ *valid  *4000' out
+equal "--raw has a line for each question" 4000 "$(grep -c ',28,valid,[0-9]*$' "$work/raw.csv")"
+equal "--raw has a head and nothing else" 4001 "$(wc -l <"$work/raw.csv")"
+equal "--raw has each name once" 4000 "$(sed 1d "$work/raw.csv" | cut -d , -f 2 | sort -u | wc -l)"
+check "--csv has rows of numbers" grep -q '^100,[0-9.]*$' "$work/run.csv"
+check "--json is JSON" python3 -m json.tool "$work/run.json" "$work/tidy.json"
+
+rate 5364 -r 2000 -n 2001 -t 2 --sources 3 --burst 7 --bufsize 1232 --prefix "$prefix"
+check "dns64d: two threads, bursts, EDNS ($status)" good
+counts "dns64d: two threads" sent=2001 valid=2001
+
+bench rate -s ::1 -p 5364 -r 1000 -n 500 --timeout 5 --json "$work/run.json"
+check "dns64d: over IPv6, any prefix ($status)" good
+counts "dns64d: over IPv6" sent=500 valid=500
+
+# --- Connections ---
+
+rate 5364 -r 2000 -n 2000 --transport tcp --prefix "$prefix"
+check "over TCP ($status)" good
+counts "over TCP" sent=2000 valid=2000 connections=16 closed=0 stalled=0
+
+rate 5364 -r 500 -n 500 --transport tcp --per-connection 5 --sources 2 --prefix "$prefix"
+check "five questions per connection ($status)" good
+counts "five questions per connection" sent=500 valid=500 closed=0
+check "five questions per connection: a hundred connections" test "$(found connections)" -ge 100
+
+bench rate -s 127.0.0.1 -p 5399 -r 1000 -n 100 --transport tcp
+equal "nobody listens on TCP: exit code" 1 $status
+told "nobody listens on TCP: the reason" "nobody listens at the server's address and port" out
+
+# --- The wrong answers ---
+
+rate 5364 -r 2000 -n 1000 --prefix 64:ff9b::/96
+equal "wrong prefix: exit code" 1 $status
+counts "wrong prefix" valid=0 "wrong data=1000"
+told "wrong prefix: the reason" '1000 of 1000 questions got no valid answer in time' out
+
+rate 5300 -r 2000 -n 1000
+equal "no DNS64: exit code" 1 $status
+counts "no DNS64" valid=0 "no data=1000"
+
+# What fakedns counts is what was asked: those, and the one before the run.
+restart_fakedns --rcode SERVFAIL
+rate 5300 -r 2000 -n 1000
+equal "SERVFAIL: exit code" 1 $status
+counts "SERVFAIL" valid=0 "wrong rcode=1000"
+stop fakedns
+check "fakedns was asked as often" grep -q 'questions 1001,' "$work/fakedns.log"
+
+start_fakedns --truncate 100
+rate 5300 -r 2000 -n 1000
+equal "TC: exit code" 1 $status
+counts "TC" valid=0 truncated=1000
+
+# Half of the names have AAAA themselves; both must think so.
+restart_fakedns --aaaa 50
+rate 5364 -r 2000 -n 2000 --aaaa 50
+check "names with AAAA ($status)" good
+counts "names with AAAA" valid=2000
+rate 5364 -r 2000 -n 2000 --prefix "$prefix"
+equal "names with AAAA, not expected: exit code" 1 $status
+check "names with AAAA, not expected: the others are valid" test "$(found valid)" -gt 800
+check "names with AAAA, not expected: they are wrong" test "$(found 'wrong data')" -gt 800
+counts "names with AAAA, not expected" sent=2000
+
+restart_fakedns --aaaa 100
+rate 5300 -r 2000 -n 2000 --aaaa 100 --hits 50 --hot 20
+check "hits ($status)" good
+counts "hits" valid=2000
+
+# --- Answers late and never ---
+
+# From 0 to 400 ms: about a half is over the timeout.
+restart_fakedns --aaaa 100 --jitter 400
+rate 5300 -r 1000 -n 1000 --aaaa 100 --timeout 0.2 --raw "$work/raw.csv"
+equal "late: exit code" 1 $status
+check "late: some are valid" test "$(found valid)" -gt 100
+check "late: some are not" test "$(($(found late) + $(found lost)))" -gt 100
+check "late: and known as such" test "$(found late)" -gt 0
+counts "late" sent=1000
+equal "late: --raw has them" "$(found late)" "$(grep -c ',late,' "$work/raw.csv")"
+
+# Two testers agree on a server that loses one question in five: 2,000 of them, 400 more or less.
+# Neither asks again.
+restart_fakedns --aaaa 100 --loss 20
+rate 5300 -r 2000 -n 2000 --aaaa 100 --timeout 1
+equal "lost: exit code" 1 $status
+counts "lost" sent=2000
+questions 2000 >"$work/questions"
+dnsperf -s 127.0.0.1 -p 5300 -d "$work/questions" -n 1 -t 1 -q 200 >"$work/dnsperf.log" 2>&1
+dnsperf_lost=$(sed -n 's/^ *Queries lost: *\([0-9]*\) .*/\1/p' "$work/dnsperf.log")
+for lost in "$(found lost)" "${dnsperf_lost:-none}"; do
+	check "lost: $lost of 2000" test "$lost" -gt 280 -a "$lost" -lt 520
+done
+
+# And on a good one: all is answered.
+restart_fakedns
+rate 5364 -r 2000 -n 2000
+dnsperf -s 127.0.0.1 -p 5364 -d "$work/questions" -n 1 -t 5 >"$work/dnsperf.log" 2>&1
+check "dnsperf has all its answers" grep -q 'Queries completed: *2000 (100' "$work/dnsperf.log"
+counts "and so have we" valid=2000
+
+restart_fakedns --loss 100
+bench rate -s 127.0.0.1 -p 5300 -r 1000 -n 1000 --timeout 0.2
+equal "silent: exit code" 1 $status
+told "silent: the reason" 'the server does not answer' out
+
+bench rate -s 127.0.0.1 -p 5399 -r 1000 -n 1000 --timeout 0.2
+equal "nobody there: exit code" 1 $status
+told "nobody there: the reason" "nobody listens at the server's address and port" out
+
+# --- The other methods, and a page of all ---
+
+restart_fakedns
+bench closed -s 127.0.0.1 -p 5364 --clients 1,4 -d 1 --prefix "$prefix" --timeout 5 \
+	--json "$work/closed.json"
+equal "closed: exit code" 0 $status
+bench soak -s 127.0.0.1 -p 5364 -r 500 -d 3 --interval 1 --prefix "$prefix" --timeout 5 \
+	--pid "$(pid_of dns64d)" --json "$work/soak.json"
+cp "$work/soak.json" "$work/run.json"
+check "soak: a good run ($status)" good
+counts "soak" "wrong data=0" "wrong rcode=0" "no data=0" duplicate=0
+check "soak: dns64d's memory" test "$(found 'server RSS' | cut -d . -f 1)" -ge 1
+# Whether the machine can do it or not, there is a verdict.
+bench search -s 127.0.0.1 -p 5364 --low 100 --high 200 --resolution 50 --repetitions 2 -d 0.5 \
+	--prefix "$prefix" --upstream 127.0.0.1#5300 --json "$work/search.json"
+check "search: ends ($status)" test "$status" -le 1
+check "search: has done trials" grep -q '"name": *"trials"' "$work/search.json"
+restart_fakedns --enum-range 1000-4999
+bench enum -s 127.0.0.1 -p 5364 --numbers 1000-4999 --missing-numbers 5000-9999 --missing 20 \
+	--clients 1-5/2 -d 1 --timeout 5 --json "$work/enum.json"
+equal "enum: exit code" 0 $status
+rm -f "$work/page.html"
+bench report -o "$work/page.html" "$work/closed.json" "$work/soak.json" "$work/search.json" \
+	"$work/enum.json"
+equal "report: exit code" 0 $status
+for method in closed soak search enum; do
+	check "report: $method" grep -q "dns64bench $method" "$work/page.html"
+done
+bench report -o "$work/page.html" "$work/nosuch.json"
+equal "report without a run: exit code" 2 $status
+
+# --- The user ---
+
+restart_fakedns --aaaa 100
+for signal in INT TERM; do
+	start bench "$dns64bench" rate -s 127.0.0.1 -p 5300 -r 1000 -d 600 --aaaa 100 \
+		--json "$work/run.json"
+	sleep 1
+	stop bench $signal
+	equal "SIG$signal: exit code" 3 $status
+	check "SIG$signal: what there is, is printed" logged bench '^ *sent  *[1-9]'
+	check "SIG$signal: and written, as not complete" grep -q '"complete": *false' "$work/run.json"
+	check "SIG$signal: most is valid" test "$(($(found valid) * 2))" -gt "$(found sent)"
+done
+
+bench -h
+equal "-h: exit code" 0 $status
+bench --version
+equal "--version: exit code" 0 $status
+told "--version" '^dns64bench [0-9]' out
+bench rate -s 127.0.0.1 -r none --nosuch word
+equal "command line: exit code" 2 $status
+equal "command line: every fault, and a hint" 4 "$(grep -c '^dns64bench: ' "$work/err")"
+bench rate -s 127.0.0.1 -r 300000 -d 60
+equal "too few names: exit code" 2 $status
+told "too few names: the reason" '16777216 names, and the run asks for 18000000' err
+bench
+equal "no method: exit code" 2 $status
+rate 5300 -r 1000 -n 100 --aaaa 100 --raw /nonexistent/raw.csv
+equal "no file for --raw: exit code" 1 $status
+rate 5300 -r 1000 -n 100 --aaaa 100 --csv /nonexistent/run.csv
+equal "no file for --csv: exit code" 1 $status
+told "no file for --csv: the reason" '/nonexistent/run.csv: No such file or directory' err
+
+finish

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A steady mixed load in front of a fakedns, and its rows. */
+
+#include <check.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "support/benchrig.h"
+
+static struct benchrig rig;
+
+static double
+sum_of(const char *column)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < benchrig_rows(&rig, 0); i++)
+		sum += benchrig_cell(&rig, 0, i, column);
+	return sum;
+}
+
+/* That questions left late is the machine's business, while it runs all these tests. */
+static void
+only_pace_failed(void)
+{
+	const char *why;
+
+	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
+		ck_assert_msg(strncmp(why, "the pace", 8) == 0, "%s", why);
+}
+
+/* All rows together have all questions, of two threads, whatever row they fell into. */
+START_TEST(rows_add_up)
+{
+	struct fake_counters c;
+	double elapsed = 0, answers = 0;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "soak --aaaa 100 -r 4000 -t 2 -d 0.75 --interval 0.1 --hot 20 -N 10.0.0.0/24");
+	benchrig_watch(&rig);
+	bench_soak(&rig.job);
+	ck_assert_uint_ge(benchrig_rows(&rig, 0), 3);
+	for (size_t i = 0; i < benchrig_rows(&rig, 0); i++) {
+		double now = benchrig_cell(&rig, 0, i, "elapsed");
+
+		ck_assert_double_gt(now, elapsed);
+		answers += benchrig_cell(&rig, 0, i, "rate") * (now - elapsed);
+		elapsed = now;
+	}
+	/* 3,000 questions are more than the 256 names: they come again. */
+	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 3000);
+	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 3000);
+	/* Up to the 5 ms of the start, and rounding. */
+	ck_assert_double_eq_tol(answers, 3000, 100);
+	ck_assert_double_eq(sum_of("wrong") + sum_of("overdue") + sum_of("late"), 0);
+	ck_assert_double_gt(benchrig_finding(&rig, "server RSS"), 1);
+	ck_assert_double_eq(benchrig_finding(&rig, "descriptor growth per hour"), 0);
+	only_pace_failed();
+	benchrig_stop(&rig, &c);
+	ck_assert_uint_eq(c.questions, 3000 + 1 + 20); /* before, one name, then all hot ones */
+}
+END_TEST
+
+/* What was asked before a row and lost after it is lost once. */
+START_TEST(losses)
+{
+	struct fake_counters c;
+	bool told = false;
+	const char *why;
+
+	benchrig_init(&rig);
+	rig.fake.loss_percent = 5;
+	benchrig_start(&rig, "soak --aaaa 100 -r 2000 -d 0.6 --interval 0.1 --timeout 0.15");
+	bench_soak(&rig.job);
+	double overdue = sum_of("overdue"), late = sum_of("late");
+	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
+		told |= strstr(why, "had no answer in time") != NULL;
+	ck_assert(told);
+	ck_assert_double_eq(overdue - late, benchrig_finding(&rig, "lost"));
+	benchrig_stop(&rig, &c);
+	ck_assert_double_gt(overdue, 0);
+	/* fakedns may have ignored those of before, too. */
+	ck_assert_double_le(overdue - late, (double)c.lost);
+	ck_assert_double_ge(overdue - late, (double)c.lost - 20);
+}
+END_TEST
+
+START_TEST(wrong_answers)
+{
+	bool told = false;
+	const char *why;
+
+	benchrig_init(&rig);
+	rig.fake.policy.zone.aaaa_percent = 0; /* no AAAA, and nobody makes one */
+	benchrig_start(&rig, "soak -r 1000 -d 0.2 --interval 0.1 --hits 0 --missing 50");
+	bench_soak(&rig.job);
+	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
+		told |= strstr(why, "answers were wrong") != NULL;
+	ck_assert(told);
+	/* A and what does not exist are right: 58 of a hundred. */
+	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 116);
+	ck_assert_double_eq(sum_of("wrong"), 84);
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+static void *
+stop_soon(void *arg)
+{
+	struct timespec ts = { .tv_nsec = 250 * (long)NS_PER_MS };
+
+	(void)nanosleep(&ts, NULL);
+	atomic_store(&rig.stop, true);
+	return arg;
+}
+
+START_TEST(stopped)
+{
+	pthread_t thread;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "soak --aaaa 100 -r 1000 -d 600 --interval 0.1");
+	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+	bench_soak(&rig.job);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_uint_ge(benchrig_rows(&rig, 0), 1);
+	ck_assert_double_gt(benchrig_finding(&rig, "sent"), 10);
+	ck_assert_double_eq(benchrig_finding(&rig, "lost"), 0);
+	ck_assert_ptr_null(benchrig_failed(&rig, 0));
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+static unsigned
+percent_of(const struct bench_settings *s, enum bench_kind kind)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 100; i++)
+		n += s->plan.load.mix[i] == kind;
+	return n;
+}
+
+START_TEST(mix)
+{
+	static const struct {
+		const char *argv[12];
+		unsigned percent[BENCH_KINDS]; /* new, hits, missing, A, reverse */
+	} row[] = {
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9" }, { 66, 20, 6, 8, 0 } },
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--prefix", "64:ff9b::/96" },
+		    { 60, 20, 6, 8, 6 } },
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--hits", "92", "--missing", "0" },
+		    { 0, 92, 0, 8, 0 } },
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--hits", "93", "--missing", "0" },
+		    { 0 } }, /* over 100 % */
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "-d", "1000000", "--interval", "0.5" },
+		    { 0 } }, /* too many rows */
+	};
+	struct bench_settings s;
+	char *argv[12] = { NULL };
+	int argc = 0;
+
+	for (; argc < 12 && row[_i].argv[argc] != NULL; argc++)
+		argv[argc] = strdup(row[_i].argv[argc]);
+	bool good = row[_i].percent[BENCH_ADDRESS] > 0;
+	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr),
+	    good ? BENCH_TASK_RUN : BENCH_TASK_NONE);
+	for (unsigned k = 0; good && k < BENCH_KINDS; k++)
+		ck_assert_uint_eq(percent_of(&s, (enum bench_kind)k), row[_i].percent[k]);
+	while (argc > 0)
+		free(argv[--argc]);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_soak");
+	TCase *tc = tcase_create("soak");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, rows_add_up);
+	tcase_add_test(tc, losses);
+	tcase_add_test(tc, wrong_answers);
+	tcase_add_test(tc, stopped);
+	tcase_add_loop_test(tc, mix, 0, 5);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
