@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# peers: contrib/peers starts each server that is installed, has it measured once a round and ends it;
+# nothing is left behind, whatever happens. What measures is a stand-in for dns64bench.
+# shellcheck disable=SC2317 # functions are called by check
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need kdig taskset ps
+run=$TOP_SRCDIR/contrib/peers/run
+synthesized=2001:db8:64::a00:1
+DNS64BENCH=$work/bench FAKEDNS=$fakedns TMPDIR=$work
+export DNS64BENCH DNS64D FAKEDNS TMPDIR
+
+# One question; and where a restart is offered, another one after that.
+cat >"$work/bench" <<-'BENCH'
+	#!/bin/sh
+	method=$1 restart=''
+	[ "$method" != -V ] || exec echo 'stand-in 1'
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-s) address=$2 ;;
+		-p) port=$2 ;;
+		--pid-file) pid_file=$2 ;;
+		--json) json=$2 ;;
+		--restart) restart=$2 ;;
+		--kill) read -r victim _ <"$(echo "$TMPDIR"/dns64d-peers.*/"$2"/pid)" && kill "$victim" && sleep 0.2 ;;
+		--sleep)
+			trap 'kill $!; exit 3' INT
+			[ ! -s "$TMPDIR/asked" ] || sleep "$2" &
+			wait
+			;;
+		esac
+		shift 2
+	done
+	answer()
+	{
+		kdig +short +timeout=3 +retry=0 @"$address" -p "$port" 010-000-000-001.dns64perf.test AAAA
+	}
+	read -r pid _ <"$pid_file"
+	core=$(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' "/proc/$pid/status")
+	echo "$pid $core $(answer)" >>"$TMPDIR/asked"
+	[ -z "$restart" ] || printed=$(sh -c "$restart")
+	[ -z "$restart" ] || read -r pid _ <"$pid_file"
+	[ -z "$restart" ] || [ "$pid" = "$printed" ] || exit 2
+	[ -z "$restart" ] || echo "$pid $core $(answer)" >>"$TMPDIR/asked"
+	echo '{ "method": "x", "failed": [], "findings": [ { "name": "one, or two",' \
+		'"value": 1.5, "unit": "1/s" }, { "unit": "", "name": "none", "value": null } ] }' >"$json"
+BENCH
+chmod 755 "$work/bench"
+
+installed=dns64d
+for program in unbound:unbound bind:named pdns:pdns_recursor knot:kresd; do
+	PATH=$PATH:/usr/sbin command -v ${program#*:} >/dev/null && installed="$installed ${program%:*}"
+done
+n_installed=$(echo "$installed" | wc -w)
+echo "servers: $installed"
+
+# peers OPTION...: its exit code in $status
+peers()
+{
+	: >"$work/asked"
+	timeout 100 "$run" -c 0 -C 0 -o "$work/out" "$@" >"$work/peers.log" 2>&1
+	status=$?
+}
+
+# Processes of the namespace that are neither this shell nor its own children for the moment
+left()
+{
+	ps -e -o comm= | awk '/dns64d|fakedns|unbound|named|pdns|kresd|bench|timeout|server/ { n++ } END { print n + 0 }'
+}
+
+# shellcheck disable=SC2086 # a list
+lines()
+{
+	printf '%s\n' $1
+}
+
+nothing_left()
+{
+	equal "$1: no process is left" 0 "$(left)"
+	equal "$1: no directory is left" '' "$(find "$work" -maxdepth 1 -name 'dns64d-peers.*')"
+}
+
+peers -R 2 search
+equal 'all are measured' 0 $status
+equal 'the second round goes back' "$(lines "$installed" && lines "$installed" | tac)" \
+	"$(sed -n 's/^peers: round [12] of 2: //p' "$work/peers.log")"
+equal 'each answers right on its core, before and after a restart' "$((n_installed * 4)) 0 $synthesized" \
+	"$(awk '{ print $2, $3 }' "$work/asked" | uniq -c | awk '{ $1 = $1; print }')"
+equal 'a restart makes another process' $((n_installed * 4)) \
+	"$(awk '{ print $1 }' "$work/asked" | sort -u | wc -l)"
+equal 'the runs as CSV' "2,dns64d,\"one, or two\",1.5,\"1/s\" $((n_installed * 2 + 1))" \
+	"$(grep '^2,dns64d' "$work/out/runs.csv") $(wc -l <"$work/out/runs.csv")"
+equal 'the summary as CSV' \
+	"$(lines "$installed" | sed 's|.*|"one, or two","1/s",&,2,1.5,1.5,1.5,1.000|')" \
+	"$(sed 1d "$work/out/summary.csv")"
+nothing_left 'after that'
+
+peers -R 2 search
+equal 'what is there is not done again' "0 0" "$status $(wc -l <"$work/asked")"
+peers -R 2 --cache off search
+equal 'other settings have to go elsewhere' 2 $status
+rm -rf "$work/out"
+
+peers --cache off -R 1 rate
+equal 'without a cache' "0 $n_installed 0 $synthesized" \
+	"$status $(awk '{ print $2, $3 }' "$work/asked" | uniq -c | awk '{ $1 = $1; print }')"
+rm -rf "$work/out"
+
+printf '%s\n' 'program=false' 'version() { echo 0; }' 'configure() { :; }' \
+	'launch() { on_core false; }' >"$work/broken.sh"
+peers -s "dns64d,$work/broken.sh" -R 1 rate
+equal 'one that does not start fails the run, but not the others' "1 1" "$status $(wc -l <"$work/asked")"
+nothing_left 'after that'
+rm -rf "$work/out"
+
+peers -s dns64d -R 1 rate --kill dns64d
+equal 'that a server ended is told' 'peers: dns64d has ended' "$(grep ended "$work/peers.log")"
+rm -rf "$work/out"
+peers -s dns64d -R 2 rate --kill fakedns
+equal 'without an upstream there is no result' "1 peers: fakedns has ended " \
+	"$status $(grep ended "$work/peers.log") $(find "$work/out" -name "*.json")"
+nothing_left 'after that'
+rm -rf "$work/out"
+
+peers -s nobody rate
+equal 'an unknown server' 2 $status
+peers -s dns64d --cache some rate
+equal 'a size that is none' 2 $status
+
+: >"$work/asked"
+# Not in the background, where a shell ignores SIGINT. The second run sleeps.
+timeout --preserve-status -s INT -k 30 5 "$run" -s dns64d -R 2 -c 0 -C 0 -o "$work/out" rate --sleep 60 \
+	>"$work/peers.log" 2>&1
+status=$?
+equal 'an interrupted one tells what there is' "130 dns64d: 1 runs" "$status $(grep ': . runs' "$work/peers.log")"
+nothing_left 'after an interruption'
+rm -rf "$work/out"
+
+"$run" -s dns64d -R 1 -c 0 -C 0 -o "$work/out" rate 2>&1 | true
+nothing_left 'when nobody listens'
+finish
