@@ -36,33 +36,8 @@ begin_dns64d()
 # shellcheck disable=SC2317 # called by measure
 begin_unbound()
 {
-	cat >"$work/unbound.conf" <<-CONF
-		server:
-		  directory: "$work"
-		  chroot: ""
-		  username: ""
-		  pidfile: ""
-		  use-syslog: no
-		  do-daemonize: no
-		  verbosity: 0
-		  interface: 127.0.0.1@$port
-		  interface: ::1@$port
-		  num-threads: 1
-		  module-config: "dns64 iterator"
-		  dns64-prefix: $prefix
-		  do-not-query-localhost: no
-		  local-zone: "test." nodefault
-		  so-rcvbuf: 4m
-		  so-sndbuf: 4m
-		  outgoing-range: 16384
-		  num-queries-per-thread: 8192
-		forward-zone:
-		  name: "."
-		  forward-addr: 127.0.0.1@5300
-		remote-control:
-		  control-enable: no
-	CONF
-	start subject taskset -c 0 unbound -d -p -c "$work/unbound.conf"
+	configure_forwarder "$port"
+	start subject taskset -c 0 unbound -d -p -c "$work/forwarder.conf"
 }
 
 # load SECONDS DNSPERF-ARGUMENT...: the next questions of the file; sets $sent $answered $right $lost

@@ -117,6 +117,38 @@ serves()
 	"$wire" tcp 127.0.0.1 "$1" pause 0
 }
 
+# configure_forwarder PORT: $work/forwarder.conf, for an unbound that does what dns64d does, on ::1 and
+# 127.0.0.1, with one thread, in front of fakedns at 127.0.0.1:5300
+configure_forwarder()
+{
+	cat >"$work/forwarder.conf" <<-CONF
+		server:
+		  directory: "$work"
+		  chroot: ""
+		  username: ""
+		  pidfile: ""
+		  use-syslog: no
+		  do-daemonize: no
+		  verbosity: 0
+		  interface: 127.0.0.1@$1
+		  interface: ::1@$1
+		  num-threads: 1
+		  module-config: "dns64 iterator"
+		  dns64-prefix: $prefix
+		  do-not-query-localhost: no
+		  local-zone: "test." nodefault
+		  so-rcvbuf: 4m
+		  so-sndbuf: 4m
+		  outgoing-range: 16384
+		  num-queries-per-thread: 8192
+		forward-zone:
+		  name: "."
+		  forward-addr: 127.0.0.1@5300
+		remote-control:
+		  control-enable: no
+	CONF
+}
+
 # start_fakedns [OPTION...]: on 127.0.0.1:5300.
 start_fakedns()
 {
