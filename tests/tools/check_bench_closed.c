@@ -154,28 +154,6 @@ START_TEST(parts)
 }
 END_TEST
 
-START_TEST(options)
-{
-	static const char *const bad[][9] = {
-		{ "dns64bench", "closed", "-s", "::1", "--clients", "257" },
-		{ "dns64bench", "closed", "-s", "::1", "--clients", "2", "-t", "2" },
-		{ "dns64bench", "closed", "-s", "::1", "--window", "2" },
-		{ "dns64bench", "closed", "-s", "::1", "--blocks", "2", "-d", "1" },
-		{ "dns64bench", "closed", "-s", "::1", "-N", "10.0.0.0/16", "--hits", "1" },
-		{ "dns64bench", "closed", "-s", "::1", "-N", "10.0.0.0/16", "--clients", "1,2" },
-	};
-	struct bench_settings s;
-	char *argv[9] = { NULL };
-	int argc = 0;
-
-	for (; argc < 9 && bad[_i][argc] != NULL; argc++)
-		argv[argc] = strdup(bad[_i][argc]);
-	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_NONE);
-	while (argc > 0)
-		free(argv[--argc]);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -188,7 +166,6 @@ main(void)
 	tcase_add_test(tc, stopped);
 	tcase_add_test(tc, by_time);
 	tcase_add_test(tc, parts);
-	tcase_add_loop_test(tc, options, 0, 6);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -51,25 +51,6 @@ START_TEST(mix)
 }
 END_TEST
 
-START_TEST(options)
-{
-	static const char *const bad[][8] = {
-		{ "dns64bench", "enum", "-s", "::1", "--clients", "2" },
-		{ "dns64bench", "enum", "-s", "::1", "--numbers", "10-19", "--missing", "5" },
-		{ "dns64bench", "enum", "-s", "::1", "--numbers", "10-19", "-t", "2" }, /* for 1 client */
-	};
-	struct bench_settings s;
-	char *argv[9] = { NULL };
-	int argc = 0;
-
-	for (; argc < 8 && bad[_i][argc] != NULL; argc++)
-		argv[argc] = strdup(bad[_i][argc]);
-	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_NONE);
-	while (argc > 0)
-		free(argv[--argc]);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -79,7 +60,6 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, existing_and_missing);
 	tcase_add_test(tc, mix);
-	tcase_add_loop_test(tc, options, 0, 3);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -259,6 +259,13 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 -r 300000", "16777216 names, and the run asks for 18000000", "" },
 	{ "rate -s ::1 -r 9 -n 207 -N 10.0.0.0/24 --hits 10 --hot 50", "256 names", "asks for 257" },
 	{ "rate -s ::1 -r 1 -n 1 -N 10.0.0.0/32 --hits 50", "1 names are fewer than --hot wants", "" },
+	{ "closed -s ::1 --clients 257", "--clients: 257 are more than there are questions (256)", "" },
+	{ "closed -s ::1 --clients 2 -t 2", "--threads: one does all experiments", "" },
+	{ "closed -s ::1 --window 2", "--window: needs --duration", "" },
+	{ "closed -s ::1 --blocks 2 -d 1", "--blocks: either this or --duration", "" },
+	{ "closed -s ::1 -N 10.0.0.0/16 --hits 1", "65536 names, and the run asks for 65537", "" },
+	{ "closed -s ::1 -N 10.0.0.0/16 --clients 1,2", "65536 names, and the run asks for 131072", "" },
+	{ "enum -s ::1 --numbers 10-19 -t 2", "--threads: 1 clients cannot be shared evenly", "" },
 	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hits 1 --hot 256", "256 names are fewer than --hot wants", "" },
 	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hot 257", "256 names are fewer than --hot wants", "" },
 };
