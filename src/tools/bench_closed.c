@@ -12,7 +12,6 @@
 #include "tools/bench_trial.h"
 #include "tools/bench_watch.h"
 
-
 static const struct bench_column columns[] = {
 	{ "clients", "clients", "", 0 },
 	{ "experiments", "experiments", "", 0 },

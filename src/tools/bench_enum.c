@@ -11,7 +11,6 @@
 #include "tools/bench_method.h"
 #include "tools/bench_steps.h"
 
-
 static json_t *
 range_json(const struct bench_range *r)
 {

@@ -42,8 +42,9 @@ MUST_USE bool bench_method_trial(const struct bench_job *job, const struct bench
 #define BENCH_READY_WAIT 3.0 /* s, for the first answer of a server that is there */
 
 /*
- * bench_method_ready: ask the server for the names that count as hits (without --hits: for one that
- * no run asks for), so that a cache has them; again as long as there is no answer, for WAIT seconds.
+ * bench_method_ready: ask the server for the names that count as hits (without --hits: for the last
+ * one of the namespace; enum: its first question), so that a cache has them; again as long as there
+ * is no answer, for WAIT seconds.
  * False, with the reason in the run, if none comes.
  */
 MUST_USE bool bench_method_ready(const struct bench_job *job, double wait);

@@ -145,14 +145,14 @@ complete_clients(struct bench_parser *p)
 {
 	struct bench_settings *s = p->s;
 	bool experiments = s->method == BENCH_CLOSED && !seen(p, BENCH_OPT_DURATION);
-	unsigned most = experiments ? BENCH_EXPERIMENT : BENCH_LANES_MAX;
 
 	if (experiments)
 		s->duration = 0;
 	for (size_t i = 0; i < s->n_clients; i++) {
 		p->option = "clients";
-		if (s->clients[i] > most)
-			bench_set_complain(p, "%u are more than there are questions (%u)", s->clients[i], most);
+		if (experiments && s->clients[i] > BENCH_EXPERIMENT)
+			bench_set_complain(p, "%u are more than there are questions (%d)", s->clients[i],
+			    BENCH_EXPERIMENT);
 		p->option = "threads";
 		if (s->clients[i] % s->plan.n_threads != 0)
 			bench_set_complain(p, "%u clients cannot be shared evenly", s->clients[i]);

@@ -6,7 +6,6 @@
 #include "tools/bench_method.h"
 #include "tools/bench_watch.h"
 
-
 static void
 put_settings(const struct bench_job *job)
 {

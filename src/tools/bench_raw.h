@@ -3,7 +3,8 @@
 #define DNS64D_TOOLS_BENCH_RAW_H
 
 /*
- * bench_raw: a line for what became of each question of a run, two if it was answered after it was given up, as CSV, written while it runs. Any thread may add.
+ * bench_raw: what became of each question of a run, as CSV, written while it runs: a line each, two
+ * if it was answered after it was given up. Any thread may add.
  */
 
 #include <stdint.h>

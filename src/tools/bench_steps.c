@@ -118,6 +118,7 @@ bench_steps(const struct bench_job *job, uint64_t n_numbers)
 	    sizeof(columns) / sizeof(columns[0]));
 	bench_table_live(s.table, job->out);
 	bench_watch_begin(job, &s.begin);
+	bench_watch_since(job, &s.begin, &s.used); /* if there is not even one step */
 	for (size_t i = 0; i < settings->n_clients && s.next < s.end && !*job->stop; i++) {
 		if (!step(&s, settings->clients[i]))
 			break;

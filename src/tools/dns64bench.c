@@ -171,12 +171,16 @@ measure(const struct bench_settings *s, int argc, char **argv)
 	return status;
 }
 
-/* A socket for each source port, and timers as exact as they can be. */
+/*
+ * A socket for each source port, and timers as exact as they can be. Whoever started us may ignore
+ * SIGCHLD: then nobody could tell how a --restart ended.
+ */
 static void
 prepare(void)
 {
 	struct rlimit limit;
 
+	(void)signal(SIGCHLD, SIG_DFL);
 	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return;
