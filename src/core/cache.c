@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/cache.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/hash.h"
+#include "base/lock.h"
+#include "core/marks.h"
+#include "dns/name.h"
+
+#define RETRY_UNIT 16	  /* s: meta.retry counts these since the entry came */
+#define REFRESH_LOST 0x20 /* in meta.flags: it was to be refreshed, and could not be */
+#define LIFE_S 604800	  /* no TTL is longer (RULES D22) */
+
+_Static_assert((REFRESH_LOST & SHARD_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
+
+/* A shard and who may touch it: the lock is in the line that a search needs anyway. */
+struct guarded {
+	_Alignas(64) struct lock lock;
+	struct shard shard;
+};
+
+struct cache {
+	uint8_t *mem; /* owned: size bytes, anonymous mapping */
+	size_t size;
+	uint64_t seed;
+	uint32_t n_shards; /* a power of two */
+	uint32_t life_s;   /* no entry is of use for longer */
+	atomic_uint names_flushed; /* calls of cache_flush_name */
+	atomic_uint revived_s; /* when an upstream came back last */
+	struct marks marks;    /* its number is in every entry's meta.generation */
+	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
+	struct guarded part[]; /* n_shards */
+};
+
+/* --- Life ---------------------------------------------------------------------------------- */
+
+static uint32_t
+shards_for(size_t size)
+{
+	uint32_t n = 1;
+
+	while (n < CACHE_SHARDS_MAX && size / (2 * n) >= SHARD_MIN)
+		n *= 2;
+	return n;
+}
+
+static void
+init_parts(struct cache *c, uint32_t stale_s)
+{
+	size_t each = c->size / c->n_shards / 64 * 64;
+
+	for (uint32_t i = 0; i < c->n_shards; i++) {
+		lock_init(&c->part[i].lock);
+		shard_init(&c->part[i].shard, c->mem + i * each, each, stale_s, c->cuts);
+	}
+}
+
+struct cache *
+cache_new(size_t size, uint32_t stale_s, uint64_t seed)
+{
+	uint32_t n = shards_for(size);
+	size_t bytes = sizeof(struct cache) + n * sizeof(struct guarded);
+	struct cache *c = aligned_alloc(64, (bytes + 63) / 64 * 64);
+
+	if (c == NULL)
+		return NULL;
+	memset(c, 0, bytes);
+	c->mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	    -1, 0);
+	if (c->mem == MAP_FAILED) {
+		free(c);
+		return NULL;
+	}
+	c->size = size;
+	c->seed = seed;
+	c->n_shards = n;
+	c->life_s = LIFE_S + stale_s;
+	marks_init(&c->marks);
+	init_parts(c, stale_s);
+	return c;
+}
+
+void
+cache_free(struct cache *c)
+{
+	if (c == NULL)
+		return;
+	(void)munmap(c->mem, c->size);
+	free(c);
+}
+
+size_t
+cache_size(const struct cache *c)
+{
+	return c->size;
+}
+
+unsigned
+cache_shards(const struct cache *c)
+{
+	return c->n_shards;
+}
+
+uint64_t
+cache_seed(const struct cache *c)
+{
+	return c->seed;
+}
+
+/* --- What is there ------------------------------------------------------------------------- */
+
+static struct guarded *
+part_of(struct cache *c, uint64_t hash)
+{
+	return &c->part[hash & (c->n_shards - 1)];
+}
+
+/* Has an upstream replied again since? Within the same second nobody can tell. */
+static bool
+is_revived(const struct cache *c, const struct shard_meta *m)
+{
+	uint32_t at = atomic_load_explicit(&c->revived_s, memory_order_relaxed);
+
+	return m->kind == CACHE_SILENT && at != 0 && (int32_t)(at - m->stored_s) >= 0;
+}
+
+/* There were flushes since it came. What they have spared is not looked at twice. */
+static bool
+is_spared(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
+{
+	if (!marks_spare(&c->marks, key->qname, &e->meta.generation))
+		return false;
+	shard_set_meta(s, e, &e->meta);
+	return true;
+}
+
+/* Is it there, though it may be too old? */
+static inline bool
+exists(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
+{
+	return e->msg != NULL && (e->meta.generation == marks_now(&c->marks) ||
+	    UNLIKELY(is_spared(c, s, key, e)));
+}
+
+static bool
+is_fresh(const struct shard_meta *m, uint32_t now_s)
+{
+	return shard_age(m->stored_s, now_s) < m->ttl_s;
+}
+
+/* Is it of use, if it exists: fresh, or no failure and stale for STALE_S at most? */
+static bool
+is_wanted(const struct cache *c, const struct shard_meta *m, const struct cache_want *w)
+{
+	if (is_fresh(m, w->now_s))
+		return !is_revived(c, m);
+	return m->kind < CACHE_ERROR && shard_age(m->stored_s, w->now_s) - m->ttl_s < w->stale_s;
+}
+
+/* Is A the better of two that are of use, B being about all types? */
+static bool
+goes_first(const struct shard_entry *a, const struct shard_entry *b, uint32_t now_s)
+{
+	bool fresh = is_fresh(&a->meta, now_s);
+
+	if (fresh != is_fresh(&b->meta, now_s))
+		return fresh;
+	/* What came last: that the name has gone, or that it is back. */
+	return (int32_t)(a->meta.stored_s - b->meta.stored_s) >= 0;
+}
+
+/* What there is for KEY: fresh before stale, new before old, its type before all types. */
+static const struct shard_entry *
+choose(struct cache *c, struct shard *s, const struct question *key, const struct cache_want *w,
+    struct shard_found *f)
+{
+	bool type = exists(c, s, key, &f->type) && is_wanted(c, &f->type.meta, w);
+	bool any = exists(c, s, key, &f->any) && is_wanted(c, &f->any.meta, w);
+
+	if (!type)
+		return any ? &f->any : NULL;
+	return !any || goes_first(&f->type, &f->any, w->now_s) ? &f->type : &f->any;
+}
+
+/* Until when, counted as meta.retry is, nobody tries to refresh it again. */
+static uint16_t
+retry_at(const struct shard_meta *m, uint32_t now_s)
+{
+	uint32_t units = (shard_age(m->stored_s, now_s) + CACHE_RETRY_S + RETRY_UNIT - 1) / RETRY_UNIT;
+
+	return units < UINT16_MAX ? (uint16_t)units : UINT16_MAX;
+}
+
+static bool
+retry_is_over(const struct shard_meta *m, uint32_t now_s)
+{
+	return shard_age(m->stored_s, now_s) / RETRY_UNIT >= m->retry;
+}
+
+/* Nobody is to refresh it for CACHE_RETRY_S; WHY: 0, or REFRESH_LOST. */
+static void
+put_off(struct shard *s, const struct shard_entry *e, uint32_t now_s, unsigned why)
+{
+	struct shard_meta m = e->meta;
+
+	m.retry = retry_at(&m, now_s);
+	m.flags = (uint8_t)((m.flags & ~(unsigned)REFRESH_LOST) | why);
+	shard_set_meta(s, e, &m);
+}
+
+/* It ends soon, and is asked for often: one caller is told. */
+static bool
+falls_due(struct shard *s, const struct shard_entry *e, uint32_t now_s)
+{
+	uint32_t left = e->meta.ttl_s - shard_age(e->meta.stored_s, now_s);
+
+	if (left > e->meta.ttl_s / CACHE_DUE_PART || e->asked < CACHE_POPULAR ||
+	    e->meta.kind >= CACHE_ERROR || !retry_is_over(&e->meta, now_s))
+		return false;
+	put_off(s, e, now_s, 0);
+	return true;
+}
+
+/* What is said of it. */
+static struct cache_entry
+told(const struct shard_entry *e, uint32_t now_s)
+{
+	return (struct cache_entry){ .kind = (enum cache_kind)e->meta.kind,
+		.flags = e->meta.flags & (uint8_t)~REFRESH_LOST, .ede = e->meta.ede,
+		.age_s = shard_age(e->meta.stored_s, now_s), .ttl_s = e->meta.ttl_s, .len = e->len };
+}
+
+/* Where what was found goes. */
+struct copy {
+	uint8_t *buf;
+	size_t cap;
+	struct cache_entry *entry;
+};
+
+static void
+take(struct shard *s, const struct shard_entry *e, const struct cache_want *w,
+    const struct copy *to)
+{
+	struct cache_entry *out = to->entry;
+
+	memcpy(to->buf, e->msg, e->len);
+	*out = told(e, w->now_s);
+	if (!cache_fresh(out))
+		out->failing = (e->meta.flags & REFRESH_LOST) != 0 && !retry_is_over(&e->meta, w->now_s);
+	if (!w->ask)
+		return;
+	shard_ask(s, e);
+	if (cache_fresh(out))
+		out->due = falls_due(s, e, w->now_s);
+}
+
+/* With the shard's lock held. */
+static __attribute__((noinline)) bool
+get(struct cache *c, struct shard *s, const struct question *key, const struct cache_want *want,
+    const struct copy *out)
+{
+	const struct shard_entry *e;
+	struct shard_found found;
+
+	if (!shard_find(s, key, &found))
+		return false;
+	e = choose(c, s, key, want, &found);
+	if (e == NULL || e->len > out->cap)
+		return false;
+	take(s, e, want, out);
+	return true;
+}
+
+bool
+cache_get(struct cache *c, const struct question *key, const struct cache_want *want, uint8_t *buf,
+    size_t cap, struct cache_entry *out)
+{
+	struct guarded *g = part_of(c, key->hash);
+	bool found = false;
+
+	lock_take(&g->lock);
+	if (shard_may_have(&g->shard, key)) {
+		struct copy to = { .buf = buf, .cap = cap, .entry = out };
+
+		found = get(c, &g->shard, key, want, &to);
+	}
+	lock_give(&g->lock);
+	return found;
+}
+
+static bool
+get_cut(struct cache *c, struct question *key, const struct cache_want *want, uint8_t *buf,
+    size_t cap, struct cache_entry *out)
+{
+	key->hash = hash_bytes(key->qname, key->qname_len, c->seed);
+	return cache_get(c, key, want, buf, cap, out) && out->flags & CACHE_CUT;
+}
+
+bool
+cache_get_above(struct cache *c, const struct question *key, uint32_t now_s, uint8_t *buf,
+    size_t cap, struct cache_entry *out)
+{
+	const struct cache_want want = { .now_s = now_s };
+	struct question above = *key;
+	unsigned depth = name_labels(key->qname);
+
+	above.qtype = SHARD_ANY_TYPE;
+	while (depth > 1) {
+		size_t label = above.qname[0] + 1u;
+
+		depth--;
+		above.qname += label;
+		above.qname_len -= label;
+		if (depth < SHARD_CUT_DEPTHS &&
+		    atomic_load_explicit(&c->cuts[depth], memory_order_relaxed) > 0 &&
+		    get_cut(c, &above, &want, buf, cap, out))
+			return true;
+	}
+	return false;
+}
+
+/* --- What comes in ------------------------------------------------------------------------- */
+
+/* With the shard's lock held: what comes after a flush was put after it. */
+static struct shard_meta
+meta_of(const struct cache *c, const struct cache_entry *e, uint32_t now_s)
+{
+	return (struct shard_meta){ .stored_s = now_s - e->age_s, .ttl_s = e->ttl_s,
+		.generation = marks_now(&c->marks), .ede = e->ede, .kind = (uint8_t)e->kind,
+		.flags = e->flags };
+}
+
+void
+cache_put(struct cache *c, const struct question *key, const struct cache_entry *e,
+    const uint8_t *msg, size_t len, uint32_t now_s)
+{
+	struct guarded *g = part_of(c, key->hash);
+
+	lock_take(&g->lock);
+	struct shard_meta meta = meta_of(c, e, now_s);
+	(void)shard_put(&g->shard, key, &meta, msg, len, true, now_s);
+	lock_give(&g->lock);
+}
+
+/* How long a failure is remembered that took the place of OLD, if there is (RFC 9520 section 3.2). */
+static uint32_t
+back_off(const struct cache *c, const struct shard_meta *old, uint32_t ttl_s, uint32_t most_s,
+    uint32_t now_s)
+{
+	/* One that was over for as long as it lasted is forgotten. */
+	if (old != NULL && old->kind >= CACHE_ERROR && !is_revived(c, old) &&
+	    shard_age(old->stored_s, now_s) < 2 * old->ttl_s)
+		ttl_s = 2 * old->ttl_s;
+	return ttl_s < most_s ? ttl_s : most_s;
+}
+
+void
+cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
+    const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s)
+{
+	struct guarded *g = part_of(c, key->hash);
+	const struct shard_entry *kept = NULL;
+	const struct shard_meta *old = NULL;
+	struct cache_want w = *want;
+	struct shard_found found;
+
+	if (e->kind == CACHE_BOGUS)
+		w.stale_s = 0;
+	lock_take(&g->lock);
+	struct shard_meta meta = meta_of(c, e, w.now_s);
+	if (shard_find(&g->shard, key, &found)) {
+		kept = choose(c, &g->shard, key, &w, &found);
+		old = exists(c, &g->shard, key, &found.type) ? &found.type.meta : NULL;
+	}
+	if (kept != NULL && kept->meta.kind < CACHE_ERROR) {
+		put_off(&g->shard, kept, w.now_s, REFRESH_LOST);
+	} else {
+		meta.ttl_s = back_off(c, old, e->ttl_s, most_s, w.now_s);
+		/* What is bogus now is not to be had stale as non-existent either. */
+		(void)shard_put(&g->shard, key, &meta, msg, len, e->kind == CACHE_BOGUS, w.now_s);
+	}
+	lock_give(&g->lock);
+}
+
+void
+cache_revived(struct cache *c, uint32_t now_s)
+{
+	atomic_store_explicit(&c->revived_s, now_s != 0 ? now_s : 1, memory_order_relaxed);
+}
+
+/* --- Flushes ------------------------------------------------------------------------------- */
+
+/* The numbers of flushes come round again: nothing may be left that has an old one. */
+static void
+clear_all(struct cache *c)
+{
+	for (uint32_t i = 0; i < c->n_shards; i++) {
+		lock_take(&c->part[i].lock);
+		shard_clear(&c->part[i].shard);
+		lock_give(&c->part[i].lock);
+	}
+}
+
+uint32_t
+cache_flushes(const struct cache *c)
+{
+	return atomic_load_explicit(&c->marks.now, memory_order_acquire) +
+	    atomic_load_explicit(&c->names_flushed, memory_order_acquire);
+}
+
+void
+cache_flush_all(struct cache *c)
+{
+	if (marks_all(&c->marks))
+		clear_all(c);
+}
+
+unsigned
+cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
+{
+	struct question k = { .qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed) };
+	struct guarded *g = part_of(c, k.hash);
+
+	lock_take(&g->lock);
+	unsigned n = shard_remove_name(&g->shard, &k);
+	lock_give(&g->lock);
+	/* Last: who reads the number before that may have seen what was there. */
+	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
+	return n;
+}
+
+void
+cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
+{
+	if (marks_below(&c->marks, name, len, now_s, c->life_s))
+		clear_all(c);
+}
+
+/* --- What it holds ------------------------------------------------------------------------- */
+
+void
+cache_counts(struct cache *c, struct shard_counts *sum)
+{
+	*sum = (struct shard_counts){ .n = 0 };
+	for (uint32_t i = 0; i < c->n_shards; i++) {
+		struct guarded *g = &c->part[i];
+
+		lock_take(&g->lock);
+		const struct shard_counts *s = &g->shard.counts;
+		sum->n += s->n;
+		sum->bytes += s->bytes;
+		sum->put += s->put;
+		sum->refused += s->refused;
+		sum->evicted += s->evicted;
+		sum->comebacks += s->comebacks;
+		lock_give(&g->lock);
+	}
+}
+
+struct walk {
+	struct cache *c;
+	struct shard *shard;
+	uint32_t now_s;
+	cache_visit *visit;
+	void *arg;
+	bool wanted;
+};
+
+static bool
+visit_one(void *arg, const struct question *k, const struct shard_entry *e)
+{
+	struct walk *w = arg;
+	struct cache_entry entry = told(e, w->now_s);
+	struct shard_entry found = *e;
+
+	if (exists(w->c, w->shard, k, &found) && !is_revived(w->c, &e->meta))
+		w->wanted = w->visit(w->arg, k, &entry, e->msg);
+	return w->wanted;
+}
+
+bool
+cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg)
+{
+	struct walk w = { .c = c, .shard = &c->part[shard].shard, .now_s = now_s, .visit = visit, .arg = arg, .wanted = true };
+
+	lock_take(&c->part[shard].lock);
+	shard_each(&c->part[shard].shard, visit_one, &w);
+	lock_give(&c->part[shard].lock);
+	return w.wanted;
+}

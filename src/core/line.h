@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_LINE_H
+#define DNS64D_CORE_LINE_H
+
+/*
+ * line: 8 slots of a shard's index in 64 bytes. A slot tells where an entry is, how often it was
+ * asked for lately, and a tag of its key that most others do not have.
+ *
+ * The name's hash: its lowest bits choose the shard, bits up to 31 the name's first line, up to 47
+ * the second one; the tag is what is above, and the type, class, DO and CD. Tags are compared 8 at a
+ * time.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "core/question.h"
+
+#define LINE_SLOTS 8
+#define LINE_UNIT 8U /* places are multiples of it */
+#define LINE_ASKED_MAX 3U
+
+typedef uint16_t line_tags __attribute__((vector_size(2 * LINE_SLOTS)));
+typedef uint64_t line_halves __attribute__((vector_size(2 * LINE_SLOTS)));
+
+struct line {
+	_Alignas(64) line_tags tag;  /* 0: the slot is free */
+	uint32_t place[LINE_SLOTS];  /* in units of LINE_UNIT */
+	uint8_t asked[LINE_SLOTS];   /* up to LINE_ASKED_MAX */
+};
+
+_Static_assert(sizeof(struct line) == 64, "one line of the processor's cache");
+
+/* line_number: of the first or second line of a name, of N. */
+MUST_USE static inline uint32_t
+line_number(uint64_t hash, unsigned which, uint32_t n)
+{
+	return (uint32_t)(((hash >> (which == 0 ? 0 : 16)) & UINT32_MAX) * n >> 32);
+}
+
+/* line_tag: of the entry of type QTYPE that KEY's name has; never 0. */
+MUST_USE static inline uint16_t
+line_tag(const struct question *key, uint16_t qtype)
+{
+	unsigned flags = (unsigned)key->do_bit << 3 | (unsigned)key->cd << 2;
+	unsigned rest = ((unsigned)qtype ^ (unsigned)key->qclass << 7) << 4 ^ flags;
+
+	return (uint16_t)((unsigned)(key->hash >> 48) ^ rest) | 1;
+}
+
+/* line_has: does a slot have one of the tags? */
+MUST_USE static inline bool
+line_has(const struct line *l, uint16_t tag, uint16_t other)
+{
+	line_halves same = (line_halves)(l->tag == tag) | (line_halves)(l->tag == other);
+
+	return (same[0] | same[1]) != 0;
+}
+
+#endif

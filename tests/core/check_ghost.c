@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ghosts: the last of a line are known, once each; older ones and others are not. */
+
+#include "core/ghost.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+#define LINES 8
+
+static _Alignas(64) uint16_t lines[LINES][GHOST_LINE];
+static struct ghost ghost = { .line = lines, .n_lines = LINES };
+
+static void
+set_up(void)
+{
+	memset(lines, 0, sizeof(lines));
+}
+
+/* A hash of the N-th line. */
+static uint64_t
+hash_in(unsigned n)
+{
+	return (uint64_t)n * (UINT32_MAX / LINES) + UINT32_MAX / LINES / 2;
+}
+
+START_TEST(once)
+{
+	ck_assert(!ghost_take(&ghost, 77, 1000));
+	ghost_add(&ghost, 77, 1000);
+	ck_assert(!ghost_take(&ghost, 77, 1002));
+	ck_assert(!ghost_take(&ghost, hash_in(5), 1000));
+	ck_assert(ghost_take(&ghost, 77, 1000));
+	ck_assert(!ghost_take(&ghost, 77, 1000));
+}
+END_TEST
+
+/* An empty place and the hand are no fingerprints, whatever the print. */
+START_TEST(all_prints)
+{
+	for (unsigned print = 0; print <= UINT16_MAX; print++) {
+		unsigned line = print % LINES;
+
+		if (ghost_take(&ghost, hash_in(line), print))
+			ck_abort_msg("%u was there", print);
+		ghost_add(&ghost, hash_in(line), print);
+		if (!ghost_take(&ghost, hash_in(line), print))
+			ck_abort_msg("%u was not there", print);
+	}
+}
+END_TEST
+
+START_TEST(oldest_go)
+{
+	for (unsigned i = 0; i < 100; i++)
+		ghost_add(&ghost, hash_in(3), 2 * i);
+	for (unsigned i = 0; i < 100 - GHOST_KEPT; i++)
+		ck_assert(!ghost_take(&ghost, hash_in(3), 2 * i));
+	for (unsigned i = 100 - GHOST_KEPT; i < 100; i++)
+		ck_assert(ghost_take(&ghost, hash_in(3), 2 * i));
+}
+END_TEST
+
+/* Whatever the hash, the lines are its place. */
+START_TEST(within)
+{
+	struct rng rng;
+	unsigned known = 0;
+
+	rng_init_seeded(&rng, 1);
+	for (unsigned i = 0; i < 1000; i++) {
+		uint64_t hash = i == 0 ? UINT64_MAX : rng_u64(&rng);
+
+		ck_assert(ghost_line(&ghost, hash) >= lines[0]);
+		ck_assert(ghost_line(&ghost, hash) <= lines[LINES - 1]);
+		ghost_add(&ghost, hash, (unsigned)(hash >> 48));
+		known += ghost_take(&ghost, hash, (unsigned)(hash >> 48));
+	}
+	ck_assert_uint_eq(known, 1000);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ghost");
+	TCase *tc = tcase_create("ghost");
+
+	tcase_add_checked_fixture(tc, set_up, NULL);
+	tcase_add_test(tc, once);
+	tcase_add_test(tc, all_prints);
+	tcase_add_test(tc, oldest_go);
+	tcase_add_test(tc, within);
+	suite_add_tcase(s, tc);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

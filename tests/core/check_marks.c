@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Marks: what was flushed and what was not, by name, by number, and when numbers come round again. */
+
+#include "core/marks.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dns/name.h"
+
+static struct marks marks;
+
+static void
+set_up(void)
+{
+	marks_init(&marks);
+}
+
+static bool
+below(const char *text, uint32_t now_s)
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t len = name_from_text(text, name);
+
+	return marks_below(&marks, name, len, now_s, 100);
+}
+
+/* Was an entry about that name that came with NUMBER not flushed? */
+static bool
+spares(const char *text, uint16_t number)
+{
+	uint8_t name[DNS_NAME_MAX];
+	uint16_t was = number;
+
+	if (name_from_text(text, name) == 0)
+		ck_abort_msg("%s is no name", text);
+	bool spared = marks_spare(&marks, name, &number);
+	if (number != (spared ? marks_now(&marks) : was))
+		ck_abort_msg("the number is %u now", number);
+	return spared;
+}
+
+START_TEST(all)
+{
+	uint16_t before = marks_now(&marks);
+
+	ck_assert(spares("a.example", before));
+	ck_assert(!marks_all(&marks));
+	ck_assert(!spares("a.example", before));
+	ck_assert(spares("a.example", marks_now(&marks)));
+}
+END_TEST
+
+START_TEST(by_name)
+{
+	uint16_t before = marks_now(&marks);
+
+	ck_assert(!below("Example.com", 5));
+	uint16_t between = marks_now(&marks);
+	ck_assert(!below("net", 5));
+	ck_assert(!spares("example.com", before));
+	ck_assert(!spares("a.b.example.com", before));
+	ck_assert(!spares("www.net", before));
+	ck_assert(spares("xexample.com", before));
+	ck_assert(spares("com", before));
+	ck_assert(spares("www.example.com", between)); /* came after */
+	ck_assert(!spares("www.net", between));
+	ck_assert(!below("example.com", 6)); /* once more: what came between is gone too */
+	ck_assert(!spares("www.example.com", between));
+	ck_assert_uint_eq(marks.n, 2);
+	ck_assert(!below(".", 6));
+	ck_assert(!spares("com", between));
+}
+END_TEST
+
+/* More names than are remembered: everything is flushed; but old ones make room first. */
+START_TEST(too_many)
+{
+	uint16_t before = marks_now(&marks);
+	char text[32];
+
+	for (unsigned i = 0; i < MARKS_MAX; i++) {
+		(void)snprintf(text, sizeof(text), "z%u.example", i);
+		ck_assert(!below(text, i < 10 ? 0 : 50));
+	}
+	ck_assert(spares("other.example", before));
+	ck_assert(!below("z1.example", 60)); /* known already */
+	for (unsigned i = 0; i < 9; i++) { /* z0 and z2 to z9 are over */
+		(void)snprintf(text, sizeof(text), "y%u.example", i);
+		ck_assert(!below(text, 101));
+	}
+	ck_assert(spares("other.example", before));
+	ck_assert(!spares("www.y8.example", before));
+	ck_assert(!spares("www.z1.example", before));
+	ck_assert(!below("x.example", 101));
+	ck_assert(!spares("other.example", before));
+	ck_assert_uint_eq(marks.n, 0);
+	ck_assert(spares("www.x.example", marks_now(&marks)));
+}
+END_TEST
+
+/* Numbers are 16 bits: the caller is told to remove all before one is used again. */
+START_TEST(numbers_come_round)
+{
+	for (unsigned i = 1; i <= 2 * 65536 + 10; i++) {
+		bool round = _i == 0 ? marks_all(&marks) : below("example", i);
+
+		if (round != (i % 65536 == 0))
+			ck_abort_msg("flush %u", i);
+		if (!spares("www.example", marks_now(&marks)))
+			ck_abort_msg("what came after flush %u was flushed", i);
+		if (i % 65536 != 0 && spares("www.example", (uint16_t)(marks_now(&marks) - 1)))
+			ck_abort_msg("what came before flush %u was not", i);
+	}
+	/* Of an earlier round: larger than any there is. */
+	ck_assert(!spares("www.example", UINT16_MAX));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("marks");
+	TCase *tc = tcase_create("marks");
+
+	tcase_add_checked_fixture(tc, set_up, NULL);
+	tcase_add_test(tc, all);
+	tcase_add_test(tc, by_name);
+	tcase_add_test(tc, too_many);
+	tcase_add_loop_test(tc, numbers_come_round, 0, 2);
+	suite_add_tcase(s, tc);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
