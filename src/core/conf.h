@@ -30,6 +30,27 @@ enum conf_selection {
 	CONF_IN_ORDER     /* the first that is alive (totd) */
 };
 
+/* Which cached NXDOMAIN speaks for the names below it too (RFC 8020). */
+enum conf_cut {
+	CONF_CUT_OFF,
+	CONF_CUT_SECURE, /* those with AD from a trusted upstream */
+	CONF_CUT_ALL
+};
+
+/* How long what upstream said is kept, and what it is used for (RULES D22). */
+struct conf_cache {
+	uint32_t min_ttl_s;	 /* 0-60; never for TTL 0 or after a failure */
+	uint32_t max_ttl_s;	 /* up to 604,800 */
+	uint32_t max_negative_s; /* of NODATA and NXDOMAIN */
+	uint32_t failure_s;	 /* of a failure that is new (RFC 9520); 1-300 */
+	uint32_t stale_s;	 /* how long after its end an entry helps out (RFC 8767); 0: never */
+	enum conf_cut cut;
+	bool prefetch;		 /* refresh popular entries before their end */
+	bool rotate;		 /* addresses of answers from the cache take turns in coming first */
+};
+
+struct cache;
+
 /* What the engine needs. */
 struct conf_core {
 	struct netaddr upstreams[CONF_MAX_UPSTREAMS];
@@ -50,6 +71,8 @@ struct conf_core {
 	bool client_cookies; /* answer a client's cookie with one of ours (RFC 7873) */
 	uint8_t n_cookie_secrets;                   /* 0: derived from the first, which was drawn */
 	uint8_t cookie_secrets[2][CONF_SECRET_LEN]; /* the first signs, both count */
+	struct conf_cache keep;
+	struct cache *cache; /* borrowed, the same after a reload; NULL: nothing is kept */
 	uint64_t unix_s;                            /* seconds since 1970 when now_ns was 0 */
 };
 

@@ -9,7 +9,10 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "core/attempt.h"
+#include "core/cache.h"
 #include "core/cookie.h"
+#include "core/front.h"
+#include "core/keep.h"
 #include "core/lookup.h"
 #include "core/query.h"
 #include "core/request.h"
@@ -32,6 +35,9 @@ struct engine {
 	struct wheel wheel;
 	struct upstreams upstreams;
 	struct cookies cookies;
+	struct front *front;       /* owned; NULL without a cache */
+	const struct query *often; /* whose answer is for front, if it is ready in its first turn */
+	struct engine_in repeated; /* a question that front has the answer to; len 0: none */
 };
 
 /* --- life --- */
@@ -64,6 +70,12 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	if (rc != 0)
 		return rc;
 	rc = queries_init(&e->queries, &queries, conf->max_queries);
+	if (rc == 0 && conf->cache != NULL) {
+		e->front = front_new(rng_u64(&e->rng));
+		rc = e->front != NULL ? 0 : -ENOMEM;
+		if (rc != 0)
+			queries_fini(&e->queries);
+	}
 	if (rc != 0)
 		lookups_fini(&e->lookups);
 	else if (!cookies_init(&e->cookies))
@@ -96,6 +108,7 @@ engine_free(struct engine *e)
 {
 	if (e == NULL)
 		return;
+	front_free(e->front);
 	cookies_fini(&e->cookies);
 	queries_fini(&e->queries);
 	lookups_fini(&e->lookups);
@@ -130,20 +143,65 @@ engine_prepare(const struct engine *e, const struct engine_in *in, size_t n)
 static void
 on_lookup_end(struct engine *e, struct lookup *l)
 {
+	if (e->lookups.conf->cache != NULL)
+		keep_result(&e->lookups, l, &e->result, e->now_ns);
 	query_wake(&e->queries, l, &e->result);
 	lookup_free(&e->lookups, l);
+}
+
+/* Does a policy give all its clients the same answer, as often as they ask? */
+static bool
+is_constant(const struct policy *p)
+{
+	return (p->selection == POLICY_ALL || p->n_general <= 1) && p->max_synthesized == 0;
+}
+
+enum repeated { ASKED_ONCE, ASKED_OFTEN, ANSWERED };
+
+/* Was the same asked in this second already, and is the answer there? */
+static enum repeated
+look_in_front(struct engine *e, const struct engine_in *in)
+{
+	const struct conf_core *conf = e->queries.conf;
+	uint32_t now_s = (uint32_t)(e->now_ns / NS_PER_SEC);
+	bool may_ask;
+
+	if (conf->keep.rotate || !front_glance(e->front, in->msg, in->len, now_s))
+		return ASKED_ONCE;
+	const struct front_ask ask = { .msg = in->msg,
+		.len = in->len,
+		.now_s = now_s,
+		.flushes = cache_flushes(conf->cache),
+		.conf_turn = e->queries.conf_turn,
+		.policy = (uint16_t)policies_find(conf->policies, &in->peer, &may_ask),
+		.family = in->peer.family };
+	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
+		return ASKED_ONCE;
+	return front_find(e->front, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
 }
 
 bool
 engine_input(struct engine *e, const struct engine_in *in, uint64_t now_ns)
 {
+	enum repeated repeated = ASKED_ONCE;
+
 	e->now_ns = now_ns;
 	if (in->way == ENGINE_CLIENT_UDP || in->way == ENGINE_CLIENT_TCP) {
+		if (e->front != NULL && in->way == ENGINE_CLIENT_UDP)
+			repeated = look_in_front(e, in);
+		if (repeated == ANSWERED) {
+			e->repeated = *in;
+			return true;
+		}
 		struct query *q = request_accept(&e->queries, in);
 
+		e->often = repeated == ASKED_OFTEN ? q : NULL;
 		if (q == NULL)
 			return false;
-		query_start(&e->queries, q, now_ns);
+		if (e->queries.conf->cache != NULL)
+			query_start_soon(&e->queries, q);
+		else /* no hit can be the event that it waits for */
+			query_start(&e->queries, q, now_ns);
 	} else {
 		struct lookup *l = verdict_on_message(&e->lookups, in, &e->msg, &e->result, now_ns);
 
@@ -237,6 +295,41 @@ count_answer(struct engine *e, const uint8_t *msg)
 		stats_inc(&e->stats.answers_truncated);
 }
 
+static void
+send_to(struct engine_send *send, const struct engine_in *in, size_t len)
+{
+	send->way = in->way;
+	send->sock = in->sock;
+	send->gen = in->gen;
+	send->peer = in->peer;
+	send->local = in->local;
+	send->len = len;
+}
+
+/* The answer that is the same as another one in this second. */
+static bool
+next_repeated(struct engine *e, uint8_t *udp, struct engine_send *send)
+{
+	if (e->repeated.len == 0)
+		return false;
+	send_to(send, &e->repeated, front_write(e->front, udp, &e->stats));
+	e->repeated.len = 0;
+	return true;
+}
+
+/*
+ * Q had its first turn and an answer: the same will do until the second is over, if it came whole
+ * from the cache and nothing else was done for it.
+ */
+static void
+keep_in_front(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+{
+	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
+
+	if (plain && e->queries.recall->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
+		front_keep(e->front, msg, len, &e->stats);
+}
+
 /* Let ready queries go on until one has an answer. */
 static bool
 next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *send)
@@ -247,8 +340,10 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *se
 		struct query *q = LIST_OBJECT(link, struct query, link);
 		const struct query_out out = { .buf = q->tcp ? tcp : udp,
 			.cap = q->tcp ? ENGINE_TCP_CAP : ENGINE_UDP_CAP };
+		bool often = q == e->often;
 		size_t len = state_turn(&e->queries, q, &e->result, &out, e->now_ns);
 
+		e->often = NULL;
 		if (len == 0)
 			continue;
 		if (UNLIKELY(q->child)) {
@@ -263,6 +358,8 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *se
 		send->local = q->local;
 		send->len = len;
 		count_answer(e, out.buf);
+		if (UNLIKELY(often))
+			keep_in_front(e, q, out.buf, len);
 		query_free(&e->queries, q);
 		return true;
 	}
@@ -273,7 +370,7 @@ bool
 engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_CAP],
     uint8_t tcp_buf[static ENGINE_TCP_CAP], struct engine_send *send)
 {
-	return next_answer(e, udp_slot, tcp_buf, send) ||
+	return next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send) ||
 	       attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
 }
 

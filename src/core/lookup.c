@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "core/cache.h"
 
 #define MIN_BUCKETS 1024
 
@@ -27,7 +27,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	while (n_buckets < cap)
 		n_buckets *= 2;
 	ls->mask = n_buckets - 1;
-	ls->seed = rng_u64(ls->rng);
+	ls->seed = ls->conf->cache != NULL ? cache_seed(ls->conf->cache) : rng_u64(ls->rng);
 	ls->n_spaces = 1;
 	list_init(&ls->to_ask);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
@@ -40,6 +40,9 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	if (rc != 0)
 		goto no_messages;
 	rc = -ENOMEM;
+	ls->kept = ls->conf->cache != NULL ? malloc(LOOKUP_KEPT) : NULL;
+	if (ls->conf->cache != NULL && ls->kept == NULL)
+		goto no_kept;
 	ls->buckets = calloc(n_buckets, sizeof(ls->buckets[0]));
 	if (ls->buckets == NULL)
 		goto no_buckets;
@@ -52,6 +55,8 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 no_spaces:
 	free(ls->buckets);
 no_buckets:
+	free(ls->kept);
+no_kept:
 	pool_fini(&ls->messages);
 no_messages:
 	pool_fini(&ls->long_names);
@@ -65,22 +70,23 @@ lookups_fini(struct lookups *ls)
 {
 	free(ls->spaces);
 	free(ls->buckets);
+	free(ls->kept);
 	pool_fini(&ls->messages);
 	pool_fini(&ls->long_names);
 	pool_fini(&ls->pool);
 }
 
 static uint32_t
-hash_key(const struct lookups *ls, const struct lookup_key *key)
+hash_key(const struct question *key)
 {
 	uint64_t rest = (uint64_t)key->qtype << 32 | (uint64_t)key->qclass << 16 |
 			(uint64_t)(key->do_bit ? 2 : 0) | (uint64_t)(key->cd ? 1 : 0);
 
-	return (uint32_t)hash_bytes(key->qname, key->qname_len, ls->seed + rest);
+	return (uint32_t)((key->hash ^ rest * 0xd6e8feb86659fd93ULL) >> 32);
 }
 
 static bool
-has_key(const struct lookup *l, uint32_t hash, const struct lookup_key *key)
+has_key(const struct lookup *l, uint32_t hash, const struct question *key)
 {
 	return l->hash == hash && l->qtype == key->qtype && l->qclass == key->qclass &&
 	       l->do_bit == key->do_bit && l->cd == key->cd && l->qname_len == key->qname_len &&
@@ -89,7 +95,7 @@ has_key(const struct lookup *l, uint32_t hash, const struct lookup_key *key)
 
 /* The name's copy: in the object if it is of ordinary length. False: no room. */
 static bool
-copy_name(struct lookups *ls, struct lookup *l, const struct lookup_key *key)
+copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
 {
 	uint8_t *name = l->name;
 
@@ -106,7 +112,7 @@ copy_name(struct lookups *ls, struct lookup *l, const struct lookup_key *key)
 
 /* A new lookup, on the list of attempts to be sent but not in the table. */
 static struct lookup *
-start(struct lookups *ls, const struct lookup_key *key, uint16_t upstream)
+start(struct lookups *ls, const struct question *key, uint16_t upstream)
 {
 	struct lookup *l = pool_take(&ls->pool);
 
@@ -120,6 +126,7 @@ start(struct lookups *ls, const struct lookup_key *key, uint16_t upstream)
 	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
 	list_init(&l->waiters);
 	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
+	l->name_hash = key->hash;
 	l->qtype = key->qtype;
 	l->qclass = key->qclass;
 	l->do_bit = key->do_bit;
@@ -133,9 +140,9 @@ start(struct lookups *ls, const struct lookup_key *key, uint16_t upstream)
 
 struct lookup *
 lookup_find_or_start(
-    struct lookups *ls, const struct lookup_key *key, const struct lookup_wish *wish, bool *found)
+    struct lookups *ls, const struct question *key, const struct lookup_wish *wish, bool *found)
 {
-	uint32_t hash = hash_key(ls, key);
+	uint32_t hash = hash_key(key);
 	struct lookup **bucket = &ls->buckets[hash & ls->mask];
 	struct lookup *l = *bucket;
 
@@ -164,7 +171,7 @@ lookup_find_or_start(
 struct lookup *
 lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
 {
-	const struct lookup_key key = { .qname = msg_qname(m),
+	const struct question key = { .qname = msg_qname(m),
 		.qname_len = m->qname_len,
 		.qtype = m->qtype,
 		.qclass = m->qclass };
@@ -198,15 +205,38 @@ lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 {
 	list_unlink(link);
 	l->n_waiters--;
-	if (l->n_waiters == 0)
+	if (l->n_waiters == 0 && !l->needed)
 		lookup_free(ls, l);
+}
+
+bool
+lookup_has_room(const struct lookups *ls)
+{
+	return pool_room(&ls->pool) > ls->pool.cap / 4 * 3;
+}
+
+bool
+lookup_refresh(struct lookups *ls, const struct question *key)
+{
+	const struct lookup_wish wish = { .whole = true,
+		.check = key->qtype == DNS_TYPE_AAAA && !key->cd,
+		.prefer = UPSTREAM_NONE };
+	struct lookup *l;
+	bool found;
+
+	if (!lookup_has_room(ls))
+		return false;
+	l = lookup_find_or_start(ls, key, &wish, &found);
+	if (l != NULL)
+		l->needed = true;
+	return l != NULL;
 }
 
 void
 lookup_start_probe(struct lookups *ls, unsigned u)
 {
 	static const uint8_t root[1] = { 0 };
-	const struct lookup_key key = {
+	const struct question key = {
 		.qname = root, .qname_len = 1, .qtype = DNS_TYPE_NS, .qclass = DNS_CLASS_IN
 	};
 	struct lookup *l = start(ls, &key, (uint16_t)u);

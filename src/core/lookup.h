@@ -16,11 +16,14 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/pool.h"
 #include "base/rng.h"
 #include "core/conf.h"
 #include "core/engine.h"
+#include "core/question.h"
+#include "core/shard.h"
 #include "core/stats.h"
 #include "core/txid.h"
 #include "core/upstream.h"
@@ -30,6 +33,7 @@
 #define LOOKUP_SIGNED_MAX 4096  /* bytes of a signed question */
 #define LOOKUP_SIGNED_LEAST 64  /* room for at least so many of them, else one for each of */
 #define LOOKUP_SIGNED_SHARE 64  /* so many lookups */
+#define LOOKUP_KEPT (SHARD_MSG_MAX + 1024)
 #define LOOKUP_NAME_INLINE 80   /* longer names come from a pool of their own */
 #define LOOKUP_MAX_WAITERS 4096 /* queries that one reply may answer at once (DNSBomb) */
 #define LOOKUP_NEAR_MISSES 3    /* then the question goes over TCP (RFC 5452 section 9.2) */
@@ -53,16 +57,6 @@ struct lookup_result {
 	bool trusted;      /* that one's AD may be believed (RULES D9) */
 	const struct msg
 	    *msg; /* borrowed until engine_next is done; NULL if the outcome has none */
-};
-
-/* What a question is about: equal keys share a lookup (RULES D10). */
-struct lookup_key {
-	const uint8_t *qname; /* a name, in lower case */
-	size_t qname_len;
-	uint16_t qtype;
-	uint16_t qclass;
-	bool do_bit;
-	bool cd;
 };
 
 /* What one who waits wishes of the way the question goes. */
@@ -94,6 +88,7 @@ struct lookup {
 	uint64_t cases;   /* of the attempt: which letters are capitals; 0: none */
 	uint64_t errored; /* bit per upstream that gave an error */
 	uint64_t silent[2]; /* bits of a number per upstream: attempts without reply, up to 3 */
+	uint64_t name_hash; /* struct question.hash */
 	uint32_t hash;
 	uint32_t near_miss; /* digest of the reply that TCP is to confirm */
 	uint32_t number;    /* its place in the table of lookups */
@@ -128,6 +123,7 @@ struct lookup {
 	bool cookie_known : 1; /* and the upstream's part of it: one must come back */
 	bool cookie_bad : 1;   /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;       /* TCP was not to be had to confirm a near miss */
+	bool needed : 1;       /* for the cache, also when nobody waits */
 	bool tcp_kept : 1;     /* a signed question stays with its client's transport */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
@@ -148,6 +144,7 @@ struct lookups {
 	unsigned n_spaces;
 	uint8_t
 	    reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (RULES D24) */
+	uint8_t *kept; /* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
 	struct txid *spaces;       /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
 };
 
@@ -156,12 +153,19 @@ struct lookups {
 MUST_USE int lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap);
 void lookups_fini(struct lookups *ls);
 
+/* lookup_hash: what struct question wants of LEN bytes of a name in lower case. */
+MUST_USE static inline uint64_t
+lookup_hash(const struct lookups *ls, const uint8_t *name, size_t len)
+{
+	return hash_bytes(name, len, ls->seed);
+}
+
 /*
  * lookup_find_or_start: the lookup for KEY, begun if there is none; *found tells. WISH joins those
  * of others who wait. NULL: no room.
  */
 MUST_USE struct lookup *lookup_find_or_start(
-    struct lookups *ls, const struct lookup_key *key, const struct lookup_wish *wish, bool *found);
+    struct lookups *ls, const struct question *key, const struct lookup_wish *wish, bool *found);
 
 /*
  * lookup_start_signed: a lookup that sends a copy of the client's message M (MSG_OK, with a
@@ -172,9 +176,18 @@ MUST_USE struct lookup *lookup_find_or_start(
 MUST_USE struct lookup *lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp);
 
 /* lookup_join: LINK (a query's) waits for L. lookup_leave: it does not any more; without waiters L
- * ends. */
+ * ends, unless it is needed. */
 void lookup_join(struct lookup *l, struct list *link);
 void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
+
+/*
+ * lookup_has_room: may lookups go on that no query waits for? They leave most of the room to those
+ * that have one.
+ */
+MUST_USE bool lookup_has_room(const struct lookups *ls);
+
+/* lookup_refresh: ask for KEY though nobody waits; the cache keeps what comes. False: no room. */
+bool lookup_refresh(struct lookups *ls, const struct question *key);
 
 /* lookup_start_probe: a lookup that only shows whether upstream U replies; nothing happens without
  * room. */

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/query.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "core/svcb.h"
+#include "dns/answer.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 
 /* --- objects --- */
+
+static int
+init_pools(struct queries *qs, uint32_t cap)
+{
+	int rc = pool_init(&qs->pool, sizeof(struct query), cap);
+
+	if (rc == 0)
+		rc = pool_init(&qs->long_names, DNS_NAME_MAX, cap);
+	if (rc == 0)
+		rc = pool_init(&qs->remnants, sizeof(struct remnant), cap);
+	if (rc == 0)
+		rc = pool_init(&qs->svcbs, sizeof(struct svcb), cap / SVCB_POOL_SHARE + 1);
+	return rc;
+}
 
 int
 queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
@@ -17,23 +34,14 @@ queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
 
 	*qs = *borrowed;
 	list_init(&qs->ready);
-	rc = pool_init(&qs->pool, sizeof(struct query), cap);
+	if (qs->conf->cache != NULL) {
+		qs->recall = calloc(1, sizeof(*qs->recall));
+		if (qs->recall == NULL)
+			return -ENOMEM;
+	}
+	rc = init_pools(qs, cap);
 	if (rc != 0)
-		return rc;
-	rc = pool_init(&qs->long_names, DNS_NAME_MAX, cap);
-	if (rc != 0)
-		goto no_names;
-	rc = pool_init(&qs->remnants, sizeof(struct remnant), cap);
-	if (rc != 0)
-		goto no_remnants;
-	rc = pool_init(&qs->svcbs, sizeof(struct svcb), cap / SVCB_POOL_SHARE + 1);
-	if (rc == 0)
-		return 0;
-	pool_fini(&qs->remnants);
-no_remnants:
-	pool_fini(&qs->long_names);
-no_names:
-	pool_fini(&qs->pool);
+		queries_fini(qs);
 	return rc;
 }
 
@@ -44,6 +52,7 @@ queries_fini(struct queries *qs)
 	pool_fini(&qs->remnants);
 	pool_fini(&qs->long_names);
 	pool_fini(&qs->pool);
+	free(qs->recall);
 }
 
 struct query *
@@ -125,35 +134,178 @@ query_ready(struct queries *qs, struct query *q)
 	make_ready(qs, q, LOOKUP_SILENT, false);
 }
 
-void
-query_ask(struct queries *qs, struct query *q, const uint8_t *name, uint16_t qtype, uint64_t now_ns)
+/* The last name of the chain that Q follows; its length. */
+static __attribute__((noinline)) size_t
+end_of_chain(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 {
-	uint8_t lower[DNS_NAME_MAX];
-	struct lookup_key key = { .qname = lower,
-		.qtype = qtype,
+	struct answer a;
+	struct msg m;
+	size_t len;
+
+	remnant_view(q->chain, q->state == QUERY_A ? DNS_TYPE_A : q->qtype, &m, &a);
+	len = name_len(a.target);
+	name_lower(out, a.target, len);
+	return len;
+}
+
+/* What Q asks for now: the end of the chain it follows, or its own name. Lower case; its length. */
+static inline size_t
+asked_name(const struct query *q, uint8_t out[static DNS_NAME_MAX])
+{
+	if (UNLIKELY(q->state == QUERY_REVERSE))
+		return reverse_name(q->v4, out);
+	if (UNLIKELY(q->chain != NULL))
+		return end_of_chain(q, out);
+	name_lower(out, q->qname, q->qname_len);
+	return q->qname_len;
+}
+
+/* The type that q->state is about. */
+static inline uint16_t
+asked_type(const struct query *q)
+{
+	if (q->state == QUERY_A)
+		return DNS_TYPE_A;
+	return q->state == QUERY_REVERSE ? DNS_TYPE_PTR : q->qtype;
+}
+
+static inline void
+make_question(
+    const struct queries *qs, const struct query *q, uint8_t *lower, struct question *key)
+{
+	*key = (struct question){ .qname = lower,
+		.qname_len = asked_name(q, lower),
+		.qtype = asked_type(q),
 		.qclass = q->qclass,
 		.do_bit = q->do_bit,
 		.cd = (q->flags & DNS_CD) != 0 };
+	key->hash = lookup_hash(qs->lookups, lower, key->qname_len);
+}
+
+/* What the cache has is the event, at once. */
+static void
+take_hit(struct queries *qs, struct query *q)
+{
+	const struct recall *r = qs->recall;
+
+	q->lookup = NULL;
+	q->outcome = (uint8_t)r->result.outcome;
+	q->rcode = r->result.rcode;
+	q->with_msg = r->result.msg != NULL;
+	q->stale = q->stale || r->stale;
+	q->stale_seen = false;
+	qs->hit = true;
+}
+
+static uint64_t
+stale_from(const struct query *q)
+{
+	return q->deadline_ns - (QUERY_ALL_MS - QUERY_STALE_MS) * NS_PER_MS;
+}
+
+/* Is it in the cache? A client that is tired of waiting takes what is stale. */
+static bool
+ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
+{
+	bool tired = now_ns >= stale_from(q);
+	struct recall *r = qs->recall;
+
+	q->stale_seen = false;
+	switch (recall_find(r, qs->conf, qs->stats, key, tired, now_ns)) {
+	case RECALL_NOTHING:
+		break;
+	case RECALL_STALE:
+		q->stale_seen = true;
+		break;
+	case RECALL_DUE:
+		qs->refreshed = true;
+		if (lookup_refresh(qs->lookups, key))
+			stats_inc(&qs->stats->cache_prefetch);
+		take_hit(qs, q);
+		return true;
+	case RECALL_HIT:
+		qs->refreshed = qs->refreshed || r->stale;
+		if (r->stale && !r->failing)
+			(void)lookup_refresh(qs->lookups, key);
+		take_hit(qs, q);
+		return true;
+	}
+	stats_inc(&qs->stats->cache_misses);
+	return false;
+}
+
+void
+query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	uint8_t lower[DNS_NAME_MAX];
+	struct question key;
+
+	q->stale_try = false;
+	q->stale_seen = false;
+	make_question(qs, q, lower, &key);
+	if (recall_find(qs->recall, qs->conf, qs->stats, &key, true, now_ns) != RECALL_NOTHING)
+		take_hit(qs, q);
+}
+
+/* When Q stops waiting for what it asked now. */
+static void
+set_timer(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	bool phase_ends = q->state == QUERY_AAAA && q->n_steps == 0;
+
+	if (UNLIKELY(q->stale_seen))
+		wheel_set(qs->wheel, &q->timer, stale_from(q));
+	else if (phase_ends)
+		wheel_set(qs->wheel, &q->timer, now_ns + QUERY_AAAA_MS * NS_PER_MS);
+	else if (q->state != QUERY_AAAA)
+		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+}
+
+static void
+ask_upstream(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
+{
 	struct lookup_wish wish = { .whole = q->tcp || q->state != QUERY_RELAY,
 		.tcp = q->tcp && q->state == QUERY_RELAY,
 		.check = q->state == QUERY_AAAA || q->state == QUERY_TARGET,
 		.prefer = q->upstream };
-	bool phase_ends = q->state == QUERY_AAAA && q->n_steps == 0;
 	bool found;
 
-	key.qname_len = name == q->qname ? q->qname_len : name_len(name);
-	name_lower(lower, name, key.qname_len);
 	q->lookup =
-	    now_ns < q->deadline_ns ? lookup_find_or_start(qs->lookups, &key, &wish, &found) : NULL;
+	    now_ns < q->deadline_ns ? lookup_find_or_start(qs->lookups, key, &wish, &found) : NULL;
 	if (q->lookup == NULL) {
 		make_ready(qs, q, LOOKUP_SILENT, false);
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
-	if (phase_ends)
-		wheel_set(qs->wheel, &q->timer, now_ns + QUERY_AAAA_MS * NS_PER_MS);
-	else if (q->state != QUERY_AAAA)
-		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+	set_timer(qs, q, now_ns);
+}
+
+/* What is not in the cache is not looked for either (RULES D10). */
+static void
+refuse(struct queries *qs, struct query *q)
+{
+	q->state = QUERY_LOCAL;
+	q->local_kind = QUERY_LOCAL_ERROR;
+	q->rcode = DNS_REFUSED;
+	q->ede = DNS_EDE_NOT_AUTHORITATIVE;
+	if (!q->child)
+		stats_inc(&qs->stats->client_refused);
+	make_ready(qs, q, LOOKUP_SILENT, false);
+}
+
+void
+query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	uint8_t lower[DNS_NAME_MAX];
+	struct question key;
+
+	make_question(qs, q, lower, &key);
+	if (qs->conf->cache != NULL && ask_cache(qs, q, &key, now_ns))
+		return;
+	if (UNLIKELY(!(q->flags & DNS_RD)))
+		refuse(qs, q);
+	else
+		ask_upstream(qs, q, &key, now_ns);
 }
 
 /* The cookie of the answer, whatever the answer will be (RFC 7873 section 5.2). */
@@ -183,50 +335,43 @@ wait_signed(struct queries *qs, struct query *q)
 }
 
 void
+query_start_soon(struct queries *qs, struct query *q)
+{
+	q->starting = true;
+	list_push(&qs->ready, &q->link);
+}
+
+void
 query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	uint8_t name[DNS_NAME_MAX];
-
+	q->starting = false;
 	q->deadline_ns = now_ns + QUERY_ALL_MS * NS_PER_MS;
 	if (UNLIKELY(q->cookie_len > 0))
 		answer_cookie(qs, q, now_ns);
-	switch ((enum query_state)q->state) {
-	case QUERY_LOCAL:
+	if (q->state == QUERY_LOCAL) {
 		make_ready(qs, q, LOOKUP_SILENT, false);
-		break;
-	case QUERY_REVERSE:
-		stats_inc(&qs->stats->reverse);
-		(void)reverse_name(q->v4, name);
-		query_ask(qs, q, name, DNS_TYPE_PTR, now_ns);
-		break;
-	case QUERY_A:
-		query_ask(qs, q, q->qname, DNS_TYPE_A, now_ns);
-		break;
-	case QUERY_RELAY:
-		if (UNLIKELY(q->signed_msg))
-			wait_signed(qs, q);
-		else
-			query_ask(qs, q, q->qname, q->qtype, now_ns);
-		break;
-	case QUERY_AAAA:
-	case QUERY_TARGET:
-	case QUERY_NATIVE:
-	case QUERY_HIDDEN:
-	case QUERY_SVCB: /* it begins as RELAY */
-		query_ask(qs, q, q->qname, q->qtype, now_ns);
-		break;
+		return;
 	}
+	if (q->state == QUERY_REVERSE)
+		stats_inc(&qs->stats->reverse);
+	if (UNLIKELY(q->signed_msg))
+		wait_signed(qs, q);
+	else
+		query_ask(qs, q, now_ns);
 }
 
 void
 query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result)
 {
+	/* Data that do not validate are worse than none (RULES D3). */
+	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT;
 	struct list *link;
 
 	while ((link = list_pop(&l->waiters)) != NULL) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
 		q->rcode = result->rcode;
+		q->stale_try = q->stale_seen && failed;
 		make_ready(qs, q, result->outcome, result->msg != NULL);
 	}
 	l->n_waiters = 0;
@@ -241,6 +386,10 @@ query_on_deadline(struct queries *qs, struct query *q)
 	}
 	if (q->lookup == NULL)
 		return; /* ready already */
+	q->stale_try = q->stale_seen;
+	/* What comes late is of use to those who ask next. */
+	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))
+		q->lookup->needed = true;
 	lookup_leave(qs->lookups, q->lookup, &q->link);
 	make_ready(qs, q, LOOKUP_SILENT, false);
 }

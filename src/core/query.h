@@ -20,6 +20,7 @@
 #include "core/cookie.h"
 #include "core/denied.h"
 #include "core/lookup.h"
+#include "core/recall.h"
 #include "core/remnant.h"
 #include "core/stats.h"
 #include "core/wheel.h"
@@ -28,6 +29,7 @@
 #define QUERY_NAME_INLINE 64
 #define QUERY_AAAA_MS 2000 /* for the AAAA phase (RULES D5) */
 #define QUERY_ALL_MS 5000  /* for the whole */
+#define QUERY_STALE_MS 1800 /* then something stale will do (RFC 8767 section 5) */
 #define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (RULES D6) */
 
 enum query_state {
@@ -103,6 +105,10 @@ struct query {
 	bool hands_off : 1;  /* DO and CD: the client validates itself (RULES D8) */
 	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
 	bool child : 1;      /* core/svcb asks, no client: the answer is not sent */
+	bool starting : 1;   /* its first turn is to come */
+	bool stale_seen : 1; /* the cache has something stale for what it waits for */
+	bool stale_try : 1;  /* which is to be looked for now */
+	bool stale : 1;	     /* the answer rests on something stale */
 	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */
 	uint8_t cookie_len;  /* 0: none; the client's own while the question is read */
 	uint8_t name[QUERY_NAME_INLINE];
@@ -122,6 +128,9 @@ struct queries {
 	struct list ready;
 	struct denied denied;
 	uint32_t conf_turn; /* counts the settings we went through */
+	bool refreshed;	    /* the query whose turn it is has had an entry refreshed */
+	bool hit;	    /* recall has the event for the query whose turn it is */
+	struct recall *recall; /* owned; NULL without a cache */
 	uint32_t n_chosen;  /* answers that took prefixes or addresses by turns */
 };
 
@@ -150,8 +159,12 @@ MUST_USE struct query *query_new(struct queries *qs);
 /* query_set_name: keep LEN bytes of the client's spelling. False: no room. */
 MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t len);
 
-/* query_start: begin in q->state, with all the client said filled in; it waits for a lookup or is
- * ready afterwards. */
+/*
+ * query_start: begin in q->state, with all the client said filled in; it has a hit, waits for a
+ * lookup or is ready afterwards. query_start_soon: the same, at its turn: it is ready.
+ */
+void query_start_soon(struct queries *qs, struct query *q);
+
 void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_ready: Q, which waits for no lookup, goes on. */
@@ -164,11 +177,16 @@ void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result
 void query_on_deadline(struct queries *qs, struct query *q);
 
 /*
- * query_ask: ask upstream for NAME (a name) and QTYPE, and wait. Without time or room left Q is
- * ready with silence. query_drop_remnant: give back *r, if any; it is NULL then.
+ * query_ask: ask for what q->state is about: at the end of the chain followed, if there is one. Has
+ * the cache it qs->hit is set, and the event is Q's already. Else Q waits for upstream or, without
+ * time or room left, is ready with silence.
  */
-void query_ask(
-    struct queries *qs, struct query *q, const uint8_t *name, uint16_t qtype, uint64_t now_ns);
+void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/* query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set. */
+void query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/* query_drop_remnant: give back *r, if any; it is NULL then. */
 void query_drop_remnant(struct queries *qs, struct remnant **r);
 
 /* Where an answer is to be written. */

@@ -179,7 +179,9 @@ request_sort(struct queries *qs, struct query *q)
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
 	if (q->qclass == DNS_CLASS_IN && !q->signed_msg)
 		sort_in(qs, q);
-	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL)
+	/* The cache may have it; without one there is nothing (RULES D10). */
+	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL && !q->child &&
+	    (qs->conf->cache == NULL || q->signed_msg))
 		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/recall.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -34,6 +35,8 @@ may_say(const struct policy *p, uint16_t ede)
 		return false;
 	case DNS_EDE_SYNTHESIZED:
 		return p->ede & POLICY_EDE_SYNTHESIZED;
+	case DNS_EDE_STALE:
+	case DNS_EDE_STALE_NXDOMAIN:
 	case DNS_EDE_NO_REACHABLE_AUTHORITY:
 	case DNS_EDE_NETWORK_ERROR:
 		return p->ede & POLICY_EDE_UPSTREAM;
@@ -44,16 +47,20 @@ may_say(const struct policy *p, uint16_t ede)
 
 /* No OPT in the question: none in the answer (RFC 6891 section 7). */
 static struct build_opt
-opt_of(const struct queries *qs, struct query *q, const struct respond_reason *why)
+opt_of(const struct queries *qs, struct query *q, const struct respond_reason *why, uint16_t rcode)
 {
 	const struct policy *p = query_policy(qs, q);
-	bool said = may_say(p, why->ede);
+	uint16_t ede = why->ede;
+	bool said;
 
+	if (UNLIKELY(q->stale)) /* RFC 8767 section 7 by RFC 8914 sections 4.4, 4.20 */
+		ede = rcode == DNS_NXDOMAIN ? DNS_EDE_STALE_NXDOMAIN : DNS_EDE_STALE;
+	said = may_say(p, ede);
 	return (struct build_opt){ .present = q->edns,
 		.do_bit = q->do_bit,
 		.bufsize = qs->conf->udp_size_client,
-		.ede = said ? why->ede : DNS_EDE_NONE,
-		.ede_text = said ? why->text : NULL,
+		.ede = said ? ede : DNS_EDE_NONE,
+		.ede_text = said && ede == why->ede ? why->text : NULL,
 		.ede_from = p->ede & POLICY_EDE_RELAY ? why->msg : NULL,
 		.cookie_len = q->cookie_len,
 		.cookie = q->cookie };
@@ -142,7 +149,7 @@ start(struct build *b, const struct query *q, const struct query_out *out)
 static size_t
 finish(struct queries *qs, struct query *q, struct build *b, const struct respond_reason *why)
 {
-	const struct build_opt opt = opt_of(qs, q, why);
+	const struct build_opt opt = opt_of(qs, q, why, b->rcode);
 
 	return build_finish(b, limit_of(qs, q), &opt);
 }
@@ -223,7 +230,7 @@ size_t
 respond_relay(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
-	const struct build_opt opt = opt_of(qs, q, &why);
+	const struct build_opt opt = opt_of(qs, q, &why, m->rcode);
 	/* AD only for those who asked for it (RFC 6840 section 5.8, RULES D9). */
 	uint16_t clear = q->do_bit || q->flags & DNS_AD ? 0 : DNS_AD;
 	uint16_t type = 0;
@@ -261,7 +268,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 	struct build b;
 
 	if (policy.max > 0 && !q->tcp) {
-		const struct build_opt opt = opt_of(qs, q, &why);
+		const struct build_opt opt = opt_of(qs, q, &why, DNS_NOERROR);
 
 		policy.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
@@ -365,8 +372,11 @@ respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const 
 static void
 put_zone_soa(struct build *b, const struct query *q)
 {
+	/* That there is no such name may rest on something stale (RFC 8767 section 4). */
+	uint32_t ttl = q->stale ? RECALL_STALE_TTL : SPECIAL_SOA_TTL;
+
 	if (q->zone_at != QUERY_NO_ZONE)
-		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, SPECIAL_SOA_TTL);
+		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, ttl);
 }
 
 size_t

@@ -7,11 +7,14 @@
 #include "dns/name.h"
 #include "dns64/synth.h"
 
-/* Go on with the chain of the reply at hand as what is followed. False: it cannot be carried. */
+/* Go on with the chain of the reply at hand as what is followed. False: it cannot be carried, or is
+ * a loop. */
 static bool
 carry_chain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
 	struct remnant *r;
+	struct answer whole;
+	struct msg m;
 
 	if (q->n_steps == QUERY_MAX_STEPS)
 		return false;
@@ -20,6 +23,9 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 		return false;
 	query_drop_remnant(qs, &q->chain);
 	q->chain = r;
+	remnant_view(r, t->msg->qtype, &m, &whole);
+	if (whole.kind == ANSWER_BROKEN)
+		return false;
 	q->n_steps++;
 	stats_inc(&qs->stats->chain_steps);
 	return true;
@@ -35,7 +41,7 @@ ask_a(
 	q->empty_at_ns = t->now_ns;
 	query_drop_remnant(qs, &q->chain);
 	q->state = QUERY_A;
-	query_ask(qs, q, q->qname, DNS_TYPE_A, t->now_ns);
+	query_ask(qs, q, t->now_ns);
 	return 0;
 }
 
@@ -122,7 +128,7 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct turn *t)
 			return on_aaaa_empty(qs, q, t, &a, UINT32_MAX);
 		if (!carry_chain(qs, q, t, &a))
 			break;
-		query_ask(qs, q, a.target, DNS_TYPE_AAAA, t->now_ns);
+		query_ask(qs, q, t->now_ns);
 		return 0;
 	case ANSWER_BROKEN:
 		break;
@@ -169,7 +175,7 @@ ask_native(struct queries *qs, struct query *q, const struct turn *t)
 {
 	query_drop_remnant(qs, &q->chain);
 	q->state = QUERY_NATIVE;
-	query_ask(qs, q, q->qname, DNS_TYPE_AAAA, t->now_ns);
+	query_ask(qs, q, t->now_ns);
 	return 0;
 }
 
@@ -221,7 +227,7 @@ on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struc
 		q->targeted = true;
 		if (carry_chain(qs, q, t, a)) {
 			q->state = QUERY_TARGET;
-			query_ask(qs, q, a->target, DNS_TYPE_AAAA, t->now_ns);
+			query_ask(qs, q, t->now_ns);
 			return 0;
 		}
 	}
@@ -230,6 +236,8 @@ on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struc
 	stats_inc(&qs->stats->synthesized);
 	if (q->aaaa_end == QUERY_AAAA_FAILED)
 		stats_inc(&qs->stats->synthesized_failed);
+	if (UNLIKELY(q->stale))
+		stats_inc(&qs->stats->synthesized_stale);
 	return respond_synth(qs, q, t->msg, a, ttl, t->out);
 }
 
@@ -249,7 +257,7 @@ on_a_reply(struct queries *qs, struct query *q, const struct turn *t)
 			return on_a_useless(qs, q, t, &a);
 		if (!carry_chain(qs, q, t, &a))
 			break;
-		query_ask(qs, q, a.target, DNS_TYPE_A, t->now_ns);
+		query_ask(qs, q, t->now_ns);
 		return 0;
 	case ANSWER_NODATA:
 		return on_a_useless(qs, q, t, &a);
@@ -314,7 +322,6 @@ sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
 	uint32_t ttl = SYNTH_FAILED_TTL;
 	struct answer a;
-	struct msg kept;
 
 	if (t->outcome == LOOKUP_BOGUS)
 		return turn_bogus(qs, q, t);
@@ -335,7 +342,6 @@ sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 		q->empty_at_ns = t->now_ns;
 	}
 	q->state = QUERY_A;
-	remnant_view(q->chain, DNS_TYPE_A, &kept, &a);
-	query_ask(qs, q, a.target, DNS_TYPE_A, t->now_ns);
+	query_ask(qs, q, t->now_ns);
 	return 0;
 }

@@ -11,9 +11,12 @@
 static bool
 wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 {
+	enum policy_svcb svcb = query_policy(qs, q)->svcb;
+
 	return (q->qtype == DNS_TYPE_SVCB || q->qtype == DNS_TYPE_HTTPS) &&
 	       q->qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->do_bit &&
-	       !q->signed_msg && query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE;
+	       !q->signed_msg && svcb != POLICY_SVCB_OFF &&
+	       (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
 }
 
 static size_t
@@ -90,8 +93,8 @@ on_reverse(struct queries *qs, struct query *q, const struct turn *t)
 	return turn_fail(qs, q, t);
 }
 
-size_t
-state_turn(struct queries *qs, struct query *q, const struct lookup_result *result,
+static size_t
+turn(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns)
 {
 	const struct turn t = { .outcome = q->outcome,
@@ -125,4 +128,25 @@ state_turn(struct queries *qs, struct query *q, const struct lookup_result *resu
 		break;
 	}
 	return respond_local(qs, q, out);
+}
+
+size_t
+state_turn(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns)
+{
+	size_t len = 0;
+
+	qs->hit = false;
+	qs->refreshed = false;
+	if (q->starting)
+		query_start(qs, q, now_ns);
+	else if (UNLIKELY(q->stale_try))
+		query_recall(qs, q, now_ns);
+	else
+		len = turn(qs, q, result, out, now_ns);
+	while (qs->hit) { /* each step of the way that is in the cache is taken at once */
+		qs->hit = false;
+		len = turn(qs, q, &qs->recall->result, out, now_ns);
+	}
+	return len;
 }

@@ -28,6 +28,10 @@
  * Policy (D13) may have AAAA not lead to A, or A come first: then all but data that maps leads to
  * NATIVE, the real AAAA. HIDDEN is a question for A of a client that is to see none.
  *
+ * An event is the same whether upstream has just said it or the cache remembers (D22). Where upstream
+ * has an error or is silent, or 1.8 s have gone, and the cache has something stale, that is the event
+ * instead (D4, D5); what it leads to is said with an extended error.
+ *
  * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6). Bogus
  * data (D3) is SERVFAIL in every state. An open chain is followed in AAAA and A (D6). An AAAA phase
  * that lasts longer than 2 s counts as silence, 5 s end every query (D5).

@@ -30,6 +30,7 @@
 	X(client_dropped, "questions dropped because all query objects were in use") \
 	X(answers, "answers given to clients") \
 	X(answers_truncated, "of these with TC set by us") \
+	X(answers_repeated, "of these the same as another one in the same second") \
 	X(answers_servfail, "of these SERVFAIL made here") \
 	X(relayed, "of these passed on as upstream gave them") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
@@ -45,6 +46,18 @@
 	X(local, "questions answered here: special names, names without address under a prefix") \
 	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
+	X(cache_hits, "questions of queries answered from the cache") \
+	X(cache_hits_a, "of these for A") \
+	X(cache_hits_aaaa, "of these for AAAA") \
+	X(cache_hits_https, "of these for HTTPS") \
+	X(cache_hits_ptr, "of these for PTR") \
+	X(cache_hits_other, "of these for other types") \
+	X(cache_failures, "of these a failure that is remembered") \
+	X(cache_cut, "of these NXDOMAIN because a name above does not exist") \
+	X(cache_stale, "of these stale, upstream having failed or being late") \
+	X(cache_misses, "questions of queries that the cache could not answer") \
+	X(cache_prefetch, "entries refreshed before their end") \
+	X(synthesized_stale, "AAAA questions answered with records synthesized from stale data") \
 	X(lookups, "questions for upstream") \
 	X(lookups_signed, \
 	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \

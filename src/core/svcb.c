@@ -83,7 +83,10 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 	child->child = true;
 	child->parent = q;
 	child->peer = q->peer;
-	child->flags = DNS_RD | (q->flags & DNS_CD);
+	child->flags = q->flags & DNS_CD;
+	/* Without RD nobody but the cache is asked. */
+	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE)
+		child->flags |= q->flags & DNS_RD;
 	child->qtype = DNS_TYPE_AAAA;
 	child->qclass = DNS_CLASS_IN;
 	child->edns = true;
@@ -124,7 +127,7 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 		if (s->child[i] == NULL)
 			continue;
 		request_sort(qs, s->child[i]);
-		query_start(qs, s->child[i], now_ns);
+		query_start_soon(qs, s->child[i]);
 	}
 	wheel_set(qs->wheel, &q->timer, now_ns + SVCB_MS * NS_PER_MS);
 	return true;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
+#include "core/cache.h"
 #include "core/sieve.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -209,7 +210,9 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 		return NULL;
 	}
 	stats_inc(&ls->stats->upstream_replies);
-	upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns);
+	if (UNLIKELY(upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
+	    ls->conf->cache != NULL)
+		cache_revived(ls->conf->cache, (uint32_t)(now_ns / NS_PER_SEC));
 	if (UNLIKELY(verdict != MSG_OK)) {
 		stats_inc(&ls->stats->upstream_malformed);
 		goes_on = attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);

@@ -78,7 +78,7 @@ enum dns_type {
 
 enum dns_class { DNS_CLASS_IN = 1, DNS_CLASS_CH = 3, DNS_CLASS_NONE = 254, DNS_CLASS_ANY = 255 };
 
-enum edns_option { EDNS_COOKIE = 10, EDNS_EDE = 15 };
+enum edns_option { EDNS_ECS = 8, EDNS_COOKIE = 10, EDNS_EDE = 15 };
 
 #define DNS_COOKIE_CLIENT 8 /* bytes of the client's part (RFC 7873 section 4) */
 #define DNS_COOKIE_MIN 16   /* of both parts */
@@ -90,11 +90,13 @@ enum dns_ede {
 	DNS_EDE_OTHER = 0,
 	DNS_EDE_UNSUPPORTED_DNSKEY = 1,
 	DNS_EDE_UNSUPPORTED_DS = 2,
+	DNS_EDE_STALE = 3,
 	DNS_EDE_INDETERMINATE = 5,
 	DNS_EDE_BOGUS = 6,
 	DNS_EDE_NSEC_MISSING = 12,
 	DNS_EDE_FILTERED = 17,
 	DNS_EDE_PROHIBITED = 18,
+	DNS_EDE_STALE_NXDOMAIN = 19,
 	DNS_EDE_NOT_AUTHORITATIVE = 20,
 	DNS_EDE_NO_REACHABLE_AUTHORITY = 22,
 	DNS_EDE_NETWORK_ERROR = 23,

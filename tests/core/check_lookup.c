@@ -28,7 +28,7 @@ teardown(void)
 }
 
 static struct lookup *
-find(const struct lookup_key *key, bool want_found)
+find(const struct question *key, bool want_found)
 {
 	bool found;
 	struct lookup *l = lookup_find_or_start(&p.lookups, key, &any, &found);
@@ -51,8 +51,8 @@ check_empty(void)
 START_TEST(the_key_is_name_type_class_do_cd)
 {
 	uint8_t qname[DNS_NAME_MAX], other[DNS_NAME_MAX];
-	const struct lookup_key key = parts_key("www.example", 15, qname);
-	struct lookup_key k[6];
+	const struct question key = parts_key("www.example", 15, qname);
+	struct question k[6];
 	struct lookup *l = find(&key, false);
 
 	for (unsigned i = 0; i < 6; i++)
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(wishes_join)
 {
 	uint8_t qname[DNS_NAME_MAX];
-	const struct lookup_key key = parts_key("www.example", 28, qname);
+	const struct question key = parts_key("www.example", 28, qname);
 	const struct lookup_wish late = { .whole = true, .tcp = true, .check = true, .prefer = 1 };
 	struct lookup *l = find(&key, false);
 	bool found;
@@ -99,7 +99,7 @@ END_TEST
 START_TEST(without_waiters_it_ends)
 {
 	uint8_t qname[DNS_NAME_MAX];
-	const struct lookup_key key = parts_key("www.example", 28, qname);
+	const struct question key = parts_key("www.example", 28, qname);
 	struct list link[3];
 	struct lookup *l = find(&key, false);
 
@@ -119,7 +119,7 @@ START_TEST(waiters_are_bounded)
 {
 	static struct list links[LOOKUP_MAX_WAITERS];
 	uint8_t qname[DNS_NAME_MAX];
-	const struct lookup_key key = parts_key("www.example", 28, qname);
+	const struct question key = parts_key("www.example", 28, qname);
 	struct lookup *l = find(&key, false);
 	bool found;
 
@@ -136,7 +136,7 @@ START_TEST(long_names_and_a_full_pool)
 {
 	static struct lookup *l[CAP];
 	uint8_t qname[DNS_NAME_MAX];
-	struct lookup_key key;
+	struct question key;
 	char text[300];
 	bool found;
 
@@ -163,7 +163,7 @@ END_TEST
 START_TEST(a_probe_is_not_found)
 {
 	uint8_t qname[DNS_NAME_MAX];
-	const struct lookup_key key = parts_key(".", DNS_TYPE_NS, qname);
+	const struct question key = parts_key(".", DNS_TYPE_NS, qname);
 	struct lookup *probe;
 
 	lookup_start_probe(&p.lookups, 1);
@@ -183,7 +183,7 @@ START_TEST(d20_signed_is_bounded)
 	static uint8_t bytes[LOOKUP_SIGNED_MAX + 1];
 	struct lookup *l[LOOKUP_SIGNED_LEAST];
 	uint8_t qname[DNS_NAME_MAX];
-	const struct lookup_key key = parts_key("www.example", 15, qname);
+	const struct question key = parts_key("www.example", 15, qname);
 	size_t len = parts_question(bytes, 7, "www.example", 15);
 	struct msg m;
 

@@ -12,31 +12,6 @@
 
 #define EDES 64 /* room for a list of extended errors */
 
-static void
-describe(const struct msg *m, char *text, size_t cap)
-{
-	char name[NAME_TEXT] = "";
-	size_t len;
-
-	if (m->qname_len > 0)
-		name_to_text(msg_qname(m), name);
-	len = (size_t)snprintf(
-	    text, cap, "%s type %u rcode %u flags %04x\n", name, m->qtype, m->rcode, m->flags);
-	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
-		uint16_t n = m->count[s];
-		struct rr rr;
-
-		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
-		     more = --n > 0 && msg_next(m, &rr)) {
-			char line[SCENE_TEXT];
-
-			scene_print(m, (enum msg_section)s, &rr, line);
-			if (len < cap)
-				len += (size_t)snprintf(text + len, cap - len, "\t%s\n", line);
-		}
-	}
-}
-
 /* The next thing sent, parsed. */
 static struct sent *
 take(struct run *r, struct msg *m, const char *wanted)
@@ -55,7 +30,7 @@ not_so(const struct run *r, const struct sent *s, const struct msg *m, const cha
 {
 	char got[6000];
 
-	describe(m, got, sizeof(got));
+	scene_describe(m, got, sizeof(got));
 	stage_fail(r, "not so: %s; way %u sock %u: %s", what, s->send.way, s->send.sock, got);
 }
 
@@ -111,7 +86,7 @@ check_question(struct run *r, char **w, unsigned n, const struct sent *s, const 
 static void
 do_question(struct run *r, char **w, unsigned n)
 {
-	struct question *q = &r->questions[r->n_questions++];
+	struct asked *q = &r->questions[r->n_questions++];
 	const char *unlike = stage_value(w, n, "unlike");
 	bool tcp = strcmp(w[3], "tcp") == 0;
 	struct msg m;
@@ -122,7 +97,7 @@ do_question(struct run *r, char **w, unsigned n)
 	CHECK(s->send.way == (tcp ? ENGINE_UPSTREAM_TCP : ENGINE_UPSTREAM_UDP));
 	u = tcp ? s->send.sock : r->upstream_of[s->send.sock];
 	CHECK(strcmp(w[2], "u?") == 0 || stage_upstream(r, w[2]) == u);
-	CHECK(unlike == NULL || wire_u16(stage_question(r, unlike)->bytes) != m.id);
+	CHECK(unlike == NULL || wire_u16(stage_asked(r, unlike)->bytes) != m.id);
 	if (strcmp(w[4], "asis") == 0) {
 		const struct client *c = find_client(r, w[5]);
 
@@ -160,7 +135,7 @@ check_records(struct run *r, const struct sent *s, const struct msg *mm)
 			if (strcmp(line, wanted) != 0) {
 				char got[6000];
 
-				describe(&m, got, sizeof(got));
+				scene_describe(&m, got, sizeof(got));
 				stage_fail(r, "record %u: wanted %s, got %s", at + 1, wanted, got);
 			}
 			at++;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/keeping.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -60,6 +61,8 @@ happen_setting(struct run *r, char **w, unsigned n)
 {
 	const char *from = stage_value(w, n, "from");
 
+	if (keeping_setting(r, w, n))
+		return true;
 	if (is_plan(w[0])) {
 		keep_plan(r, w, n);
 	} else if (strcmp(w[0], "upstreams") == 0) {
@@ -178,10 +181,12 @@ do_ask(struct run *r, char **w, unsigned n)
 	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
 		stage_fail(r, "bad address");
 	snprintf(c->label, sizeof(c->label), "%s", w[1]);
+	in.way = strcmp(w[2], "tcp") == 0 ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
+	c->peer = in.peer;
+	c->tcp = in.way == ENGINE_CLIENT_TCP;
 	c->edns = opt.present;
 	c->do_bit = opt.do_bit;
-	c->limit = client_limit(r, &opt, strcmp(w[2], "tcp") == 0);
-	in.way = strcmp(w[2], "tcp") == 0 ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
+	c->limit = client_limit(r, &opt, c->tcp);
 	stage_name(r, w[3], name);
 	in.len = build_query(msg, sizeof(msg), (uint16_t)(0x4000 + r->n_clients), name,
 	    stage_type(r, w[4]), (uint16_t)(class != NULL ? atoi(class) : DNS_CLASS_IN),
@@ -205,7 +210,7 @@ do_ask(struct run *r, char **w, unsigned n)
 }
 
 static void
-send_reply(struct run *r, const struct question *q, const char *by, const uint8_t *msg, size_t len)
+send_reply(struct run *r, const struct asked *q, const char *by, const uint8_t *msg, size_t len)
 {
 	struct engine_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
 
@@ -252,6 +257,43 @@ start_reply(const struct run *r, struct build *b, uint8_t *out, size_t cap, cons
 	b->rcode = (uint16_t)scene_rcode(w[2]);
 }
 
+/* An option of the server's own behind those in the OPT that MSG ends with: "CODE:HEX". */
+static size_t
+add_option(uint8_t *msg, size_t len, const char *option)
+{
+	const char *hex = option != NULL ? strchr(option, ':') : NULL;
+	struct msg m;
+	uint8_t *at = msg + len;
+	size_t n;
+
+	if (hex == NULL)
+		return len;
+	ck_assert_int_eq(msg_parse(&m, msg, len), MSG_OK);
+	ck_assert(m.edns.present);
+	n = hex_read(hex + 1, at + 4, 64);
+	wire_set_u16(at, (uint16_t)atoi(option));
+	wire_set_u16(at + 2, (uint16_t)n);
+	wire_set_u16(at - m.edns.options_len - 2, (uint16_t)(m.edns.options_len + 4 + n));
+	return len + 4 + n;
+}
+
+/* Put the OPT, which is last, before the other additional records. */
+static void
+put_opt_first(uint8_t *msg, size_t len)
+{
+	static uint8_t rest[65535];
+	struct msg m;
+	size_t first, n;
+
+	ck_assert_int_eq(msg_parse(&m, msg, len), MSG_OK);
+	ck_assert(m.edns.present);
+	first = m.at[MSG_ADDITIONAL];
+	n = m.edns.at - first;
+	memcpy(rest, msg + first, n);
+	memmove(msg + first, msg + m.edns.at, len - m.edns.at);
+	memcpy(msg + len - n, rest, n);
+}
+
 /* Our part of the question's cookie and the upstream's own; the length of both. */
 static uint8_t
 reply_cookie(const struct msg *m, char **w, unsigned n, uint8_t out[static DNS_COOKIE_MAX])
@@ -274,7 +316,7 @@ reply_cookie(const struct msg *m, char **w, unsigned n, uint8_t out[static DNS_C
 static void
 do_reply(struct run *r, char **w, unsigned n)
 {
-	const struct question *q = stage_question(r, w[1]);
+	const struct asked *q = stage_asked(r, w[1]);
 	const char *ede = stage_value(w, n, "ede");
 	const char *bufsize = stage_value(w, n, "bufsize");
 	const char *cut = stage_value(w, n, "cut");
@@ -297,6 +339,9 @@ do_reply(struct run *r, char **w, unsigned n)
 			stage_fail(r, "bad record %s", r->records[i]);
 	}
 	len = build_finish(&b, sizeof(msg), &opt);
+	len = add_option(msg, len, stage_value(w, n, "option"));
+	if (stage_has(w, n, "optfirst"))
+		put_opt_first(msg, len);
 	if (cut != NULL)
 		len -= (size_t)atoi(cut);
 	send_reply(r, q, stage_value(w, n, "by"), msg, len);
@@ -305,7 +350,7 @@ do_reply(struct run *r, char **w, unsigned n)
 static void
 do_malformed(struct run *r, char **w, unsigned n)
 {
-	const struct question *q = stage_question(r, w[1]);
+	const struct asked *q = stage_asked(r, w[1]);
 	uint8_t msg[1024];
 
 	(void)n;
@@ -324,7 +369,10 @@ do_pass(struct run *r, char **w, unsigned n)
 	(void)n;
 	stage_engine(r);
 	while (r->now_ns < end) {
-		r->now_ns = r->now_ns + ENGINE_TICK_NS < end ? r->now_ns + ENGINE_TICK_NS : end;
+		uint64_t next = r->now_ns + ENGINE_TICK_NS;
+
+		/* Without a deadline there is no tick. */
+		r->now_ns = engine_busy(r->e) && next < end ? next : end;
 		do {
 			more = engine_tick(r->e, r->now_ns);
 			stage_collect(r);
@@ -386,6 +434,7 @@ static const struct {
 	{ "plug", 2, do_plug },
 	{ "pass", 2, do_pass },
 	{ "reload", 1, do_reload },
+	{ "flush", 1, keeping_flush },
 };
 
 bool

@@ -70,13 +70,14 @@ parts_fini(struct parts *p)
 	policies_unref(p->conf.policies);
 }
 
-struct lookup_key
+struct question
 parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX])
 {
-	struct lookup_key key = { .qname = qname, .qtype = qtype, .qclass = DNS_CLASS_IN };
+	struct question key = { .qname = qname, .qtype = qtype, .qclass = DNS_CLASS_IN };
 
 	key.qname_len = name_from_text(name, qname);
 	ck_assert_uint_gt(key.qname_len, 0);
+	key.hash = hash_bytes(qname, key.qname_len, 1);
 	return key;
 }
 
@@ -84,7 +85,7 @@ struct lookup *
 parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish)
 {
 	uint8_t qname[DNS_NAME_MAX];
-	struct lookup_key key = parts_key(name, DNS_TYPE_MX, qname);
+	struct question key = parts_key(name, DNS_TYPE_MX, qname);
 	bool found;
 	struct lookup *l = lookup_find_or_start(&p->lookups, &key, wish, &found);
 

@@ -48,7 +48,7 @@ void parts_init(struct parts *p, unsigned n, uint32_t cap);
 void parts_fini(struct parts *p);
 
 /* parts_key: a key for NAME, class IN, without DO and CD. QNAME: where its name is kept. */
-struct lookup_key parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX]);
+struct question parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX]);
 
 /* parts_lookup: one for NAME MX, by WISH; fails the test without room. */
 struct lookup *parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish);

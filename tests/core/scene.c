@@ -226,6 +226,31 @@ scene_print(
 	snprintf(text, SCENE_TEXT, "%s %s %u %s %s", sections[s], owner, rr->ttl, type, rdata);
 }
 
+void
+scene_describe(const struct msg *m, char *text, size_t cap)
+{
+	char name[NAME_TEXT] = "";
+	size_t len;
+
+	if (m->qname_len > 0)
+		name_to_text(msg_qname(m), name);
+	len = (size_t)snprintf(
+	    text, cap, "%s type %u rcode %u flags %04x\n", name, m->qtype, m->rcode, m->flags);
+	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
+		uint16_t n = m->count[s];
+		struct rr rr;
+
+		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
+		     more = --n > 0 && msg_next(m, &rr)) {
+			char line[SCENE_TEXT];
+
+			scene_print(m, (enum msg_section)s, &rr, line);
+			if (len < cap)
+				len += (size_t)snprintf(text + len, cap - len, "\t%s\n", line);
+		}
+	}
+}
+
 bool
 scene_count_up(const char *line, unsigned n, char text[static SCENE_TEXT])
 {

@@ -33,6 +33,9 @@ bool scene_put(struct build *b, const char *line);
 void scene_print(
     const struct msg *m, enum msg_section s, const struct rr *rr, char text[static SCENE_TEXT]);
 
+/* scene_describe: M as lines of text, for people, cut to CAP bytes. */
+void scene_describe(const struct msg *m, char *text, size_t cap);
+
 /* scene_count_up: the record in LINE with an address higher by N, to TEXT. False: it has none. */
 bool scene_count_up(const char *line, unsigned n, char text[static SCENE_TEXT]);
 

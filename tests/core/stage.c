@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/keeping.h"
 #include "dns/name.h"
 #include "support/plan.h"
 
@@ -79,6 +80,7 @@ stage_engine(struct run *r)
 
 	if (r->e != NULL)
 		return;
+	keeping_open(r);
 	stage_settings(r);
 	r->e = engine_new(&r->active, &seed, r->now_ns);
 	ck_assert_ptr_nonnull(r->e);
@@ -155,8 +157,8 @@ stage_type(const struct run *r, const char *text)
 	return (uint16_t)type;
 }
 
-struct question *
-stage_question(struct run *r, const char *label)
+struct asked *
+stage_asked(struct run *r, const char *label)
 {
 	for (unsigned i = r->n_questions; i-- > 0;) {
 		if (strcmp(r->questions[i].label, label) == 0)
@@ -191,6 +193,7 @@ stage_open(const char *file)
 	r->conf.udp_size_client = 1232;
 	r->conf.udp_size_upstream = 1232;
 	r->conf.max_queries = 1024;
+	keeping_defaults(&r->conf.keep);
 	r->conf.n_upstreams = 1;
 	ck_assert(netaddr_parse("192.0.2.1", 53, &r->conf.upstreams[0]));
 	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
@@ -207,6 +210,7 @@ stage_close(struct run *r)
 	if (engine_in_flight(r->e) != 0)
 		stage_fail(r, "%u queries in flight at the end", engine_in_flight(r->e));
 	engine_free(r->e);
+	keeping_close(r);
 	policies_unref(r->active.policies);
 	for (unsigned i = 0; i < r->n_pending; i++)
 		free(r->pending[i].bytes);

@@ -28,7 +28,7 @@ struct sent {
 	uint8_t *bytes;
 };
 
-struct question {
+struct asked {
 	char label[16];
 	struct engine_send send;
 	uint8_t bytes[1024];
@@ -36,6 +36,8 @@ struct question {
 
 struct client {
 	char label[16];
+	struct netaddr peer;
+	bool tcp;
 	bool edns;
 	bool do_bit;
 	size_t limit; /* bytes of the largest answer it takes */
@@ -48,7 +50,8 @@ struct client {
 struct run {
 	const char *file;
 	unsigned line;
-	struct conf_core conf; /* as read so far */
+	struct conf_core conf; /* as read so far; its cache lives as long as the run */
+	size_t cache_size;     /* 0: none */
 	char plan[STAGE_MAX_PLAN][STAGE_PLAN_LINE];
 	unsigned n_plan;
 	struct conf_core active; /* the engine's */
@@ -61,7 +64,7 @@ struct run {
 	struct sent pending[STAGE_MAX_PENDING];
 	unsigned n_pending;
 	unsigned taken;
-	struct question questions[STAGE_MAX_NAMED];
+	struct asked questions[STAGE_MAX_NAMED];
 	unsigned n_questions;
 	struct client clients[STAGE_MAX_NAMED];
 	unsigned n_clients;
@@ -103,7 +106,7 @@ size_t stage_name(const struct run *r, const char *text, uint8_t out[static DNS_
 uint16_t stage_type(const struct run *r, const char *text);
 unsigned stage_upstream(const struct run *r, const char *text);
 
-/* stage_question: the last question of that name. */
-struct question *stage_question(struct run *r, const char *label);
+/* stage_asked: the last question upstream of that name. */
+struct asked *stage_asked(struct run *r, const char *label);
 
 #endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/front.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define ID_LEN 2
+
+/* A counter that moved, and by how much. */
+struct moved {
+	uint8_t counter; /* its place in struct stats */
+	uint8_t by;
+};
+
+struct slot {
+	uint32_t now_s;
+	uint32_t flushes;
+	uint32_t conf_turn;
+	uint16_t policy;
+	uint16_t question_len; /* behind the ID; 0: the slot is free */
+	uint16_t answer_len;
+	uint8_t family;
+	uint8_t n_moved;
+	struct moved moved[FRONT_COUNTS];
+	uint8_t question[FRONT_QUESTION];
+	uint8_t answer[FRONT_ANSWER];
+};
+
+_Static_assert(STATS_N <= UINT8_MAX, "a counter's place fits");
+
+struct front {
+	uint64_t seed;
+	uint64_t hash; /* of the question that was glanced at last */
+	struct front_ask ask;
+	uint64_t before[STATS_N];
+	uint16_t seen[FRONT_SLOTS]; /* what was asked last, and in which second, as 16 bits */
+	struct slot slot[FRONT_SLOTS];
+};
+
+struct front *
+front_new(uint64_t seed)
+{
+	/* What is this large comes from the system untouched: slots unused cost nothing. */
+	struct front *f = calloc(1, sizeof(*f));
+
+	if (f != NULL)
+		f->seed = seed;
+	return f;
+}
+
+void
+front_free(struct front *f)
+{
+	free(f);
+}
+
+bool
+front_glance(struct front *f, const uint8_t *msg, size_t len, uint32_t now_s)
+{
+	uint16_t *seen, print;
+
+	if (len <= ID_LEN || len > ID_LEN + FRONT_QUESTION)
+		return false;
+	f->hash = hash_bytes(msg + ID_LEN, len - ID_LEN, f->seed);
+	seen = &f->seen[f->hash % FRONT_SLOTS];
+	print = (uint16_t)((f->hash >> 48) + now_s);
+	if (*seen == print)
+		return true;
+	*seen = print;
+	return false;
+}
+
+static bool
+answers(const struct slot *s, const struct front_ask *a)
+{
+	return s->now_s == a->now_s && s->question_len == a->len - ID_LEN &&
+	    s->flushes == a->flushes && s->conf_turn == a->conf_turn && s->policy == a->policy &&
+	    s->family == a->family && memcmp(s->question, a->msg + ID_LEN, s->question_len) == 0;
+}
+
+/* The counters as an array: they are all that is in the struct. */
+static const _Atomic uint64_t *
+counters(const struct stats *s)
+{
+	return (const _Atomic uint64_t *)(const void *)s;
+}
+
+bool
+front_find(struct front *f, const struct front_ask *ask, const struct stats *s)
+{
+	f->ask = *ask;
+	if (answers(&f->slot[f->hash % FRONT_SLOTS], ask))
+		return true;
+	for (unsigned i = 0; i < STATS_N; i++)
+		f->before[i] = atomic_load_explicit(&counters(s)[i], memory_order_relaxed);
+	return false;
+}
+
+size_t
+front_write(const struct front *f, uint8_t out[static FRONT_ANSWER], struct stats *s)
+{
+	const struct slot *slot = &f->slot[f->hash % FRONT_SLOTS];
+
+	memcpy(out, f->ask.msg, ID_LEN);
+	memcpy(out + ID_LEN, slot->answer + ID_LEN, slot->answer_len - (size_t)ID_LEN);
+	for (unsigned i = 0; i < slot->n_moved; i++)
+		stats_add((_Atomic uint64_t *)(void *)s + slot->moved[i].counter, slot->moved[i].by);
+	stats_inc(&s->answers_repeated);
+	return slot->answer_len;
+}
+
+/* Which counters moved by how much. False: more of them, or by more, than can be kept. */
+static bool
+note_moved(struct slot *slot, const struct front *f, const struct stats *s)
+{
+	slot->n_moved = 0;
+	for (unsigned i = 0; i < STATS_N; i++) {
+		uint64_t by = atomic_load_explicit(&counters(s)[i], memory_order_relaxed) - f->before[i];
+
+		if (by == 0)
+			continue;
+		if (by > UINT8_MAX || slot->n_moved == FRONT_COUNTS)
+			return false;
+		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, (uint8_t)by };
+	}
+	return true;
+}
+
+void
+front_keep(struct front *f, const uint8_t *answer, size_t len, const struct stats *s)
+{
+	struct slot *slot = &f->slot[f->hash % FRONT_SLOTS];
+	const struct front_ask *a = &f->ask;
+
+	slot->question_len = 0;
+	if (len > FRONT_ANSWER || !note_moved(slot, f, s))
+		return;
+	slot->now_s = a->now_s;
+	slot->flushes = a->flushes;
+	slot->conf_turn = a->conf_turn;
+	slot->policy = a->policy;
+	slot->family = a->family;
+	slot->question_len = (uint16_t)(a->len - ID_LEN);
+	memcpy(slot->question, a->msg + ID_LEN, slot->question_len);
+	slot->answer_len = (uint16_t)len;
+	memcpy(slot->answer, answer, len);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/keep.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/cache.h"
+#include "dns/answer.h"
+#include "dns/build.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+
+#define SOA_NUMBERS 20	 /* bytes of its five numbers, behind two names */
+#define ECS_SCOPE_AT 3	 /* in its option (RFC 7871 section 6) */
+
+/* --- The message as it is kept --------------------------------------------------------------- */
+
+/* An answer for some networks only is none for others (RFC 7871). We never ask for one. */
+static bool
+is_for_some(const struct msg *m)
+{
+	size_t len = 0;
+	const uint8_t *ecs;
+
+	if (m->edns.options_len == 0)
+		return false;
+	ecs = msg_option(m, EDNS_ECS, &len);
+	return ecs != NULL && !(len > ECS_SCOPE_AT && ecs[ECS_SCOPE_AT] == 0);
+}
+
+/*
+ * Copy M without its OPT (RFC 6891 section 6.2.1) to OUT; the length. An OPT is last as a rule; what
+ * stands behind one that is not may point into what moves, so such a message is written anew.
+ */
+static size_t
+copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
+{
+	size_t len = m->edns.present ? m->edns.at : m->len;
+
+	if (UNLIKELY(m->edns.present && m->edns.end != m->len)) {
+		const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+
+		return build_relay(out, cap, m, 0, msg_qname(m), 0, cap, &no_opt);
+	}
+	memcpy(out, m->bytes, len);
+	if (m->edns.present)
+		wire_set_u16(out + 10, (uint16_t)(m->count[MSG_ADDITIONAL] - 1));
+	return len;
+}
+
+/*
+ * Neither ID nor AA are ours to repeat (RULES D22); the name is that of the key. The ID makes room for
+ * what the OPT had of the rcode.
+ */
+static size_t
+copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
+{
+	uint8_t *out = ls->kept;
+	size_t len = copy_without_opt(out, LOOKUP_KEPT, m);
+
+	wire_set_u16(out, m->rcode >> KEEP_RCODE_SHIFT);
+	wire_set_u16(out + 2, m->flags & (uint16_t)~DNS_AA);
+	memcpy(out + DNS_HEADER_LEN, l->qname, l->qname_len);
+	return len;
+}
+
+/* Nothing came, or nothing that may be repeated: the question alone. */
+static size_t
+write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
+{
+	uint8_t *out = ls->kept;
+
+	memset(out, 0, DNS_HEADER_LEN);
+	wire_set_u16(out, rcode >> KEEP_RCODE_SHIFT);
+	wire_set_u16(out + 2, DNS_QR | DNS_RD | DNS_RA | (rcode & DNS_RCODE));
+	wire_set_u16(out + 4, 1);
+	memcpy(out + DNS_HEADER_LEN, l->qname, l->qname_len);
+	wire_set_u16(out + DNS_HEADER_LEN + l->qname_len, l->qtype);
+	wire_set_u16(out + DNS_HEADER_LEN + l->qname_len + 2, l->qclass);
+	return (size_t)DNS_HEADER_LEN + l->qname_len + 4;
+}
+
+/* --- How long -------------------------------------------------------------------------------- */
+
+/* What the records of a message say of its time. */
+struct times {
+	uint32_t least;	  /* TTL of all records */
+	uint32_t most;
+	uint32_t soa;	  /* of the first SOA in authority, its TTL; UINT32_MAX */
+	uint32_t minimum; /* and its MINIMUM */
+	size_t soa_at;	  /* where its owner is; 0 */
+	size_t soa_fixed;
+	unsigned soas;	  /* in authority */
+	bool answers;	  /* a record of the question's type is in the answer section */
+};
+
+static void
+note_soa(const struct msg *m, const struct rr *rr, struct times *t)
+{
+	size_t at = name_skip(m->bytes, rr->end, rr->rdata);
+
+	if (at > 0)
+		at = name_skip(m->bytes, rr->end, at);
+	t->soas += at > 0;
+	if (t->soa_at != 0 || at == 0 || at + SOA_NUMBERS != rr->end)
+		return;
+	t->soa = rr->ttl;
+	t->minimum = wire_u32(m->bytes + rr->end - 4);
+	t->soa_at = rr->at;
+	t->soa_fixed = rr->fixed;
+}
+
+static void
+read_section(const struct msg *m, enum msg_section s, struct times *t)
+{
+	uint16_t n = m->count[s];
+	struct rr rr;
+
+	if (n == 0 || (s == MSG_ADDITIONAL && n == 1 && m->edns.present))
+		return;
+	for (bool more = msg_first(m, s, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		if (rr.type == DNS_TYPE_OPT)
+			continue;
+		if (rr.ttl < t->least)
+			t->least = rr.ttl;
+		if (rr.ttl > t->most)
+			t->most = rr.ttl;
+		if (s == MSG_ANSWER && (rr.type == m->qtype || m->qtype == DNS_TYPE_ANY))
+			t->answers = true;
+		if (s == MSG_AUTHORITY && rr.type == DNS_TYPE_SOA)
+			note_soa(m, &rr, t);
+	}
+}
+
+static void
+read_times(const struct msg *m, struct times *t)
+{
+	*t = (struct times){ .least = UINT32_MAX, .soa = UINT32_MAX, .minimum = UINT32_MAX };
+	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++)
+		read_section(m, s, t);
+}
+
+static uint32_t
+smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Does the SOA's owner, as most do, point to a label of the question's name? Then it is above it. */
+static bool
+points_to_question(const struct msg *m, size_t at)
+{
+	size_t target = wire_u16(m->bytes + at) & 0x3fff, label = DNS_HEADER_LEN;
+
+	if (m->bytes[at] < 0xc0)
+		return false;
+	while (label < target && m->bytes[label] != 0)
+		label += m->bytes[label] + 1u;
+	return label == target;
+}
+
+static void
+set_negative(const struct conf_cache *conf, const struct msg *m, uint32_t least, uint32_t minimum,
+    struct cache_entry *e)
+{
+	e->kind = m->rcode == DNS_NXDOMAIN ? CACHE_NXDOMAIN : CACHE_NODATA;
+	e->ttl_s = smaller(smaller(least, minimum), conf->max_negative_s);
+}
+
+/* The same where there is a chain, or the SOA may be somebody else's. */
+static __attribute__((noinline)) void
+judge_chain(const struct conf_cache *conf, const struct msg *m, const struct times *t,
+    struct cache_entry *e)
+{
+	struct answer a;
+
+	answer_scan(m, m->qtype, &a);
+	if (a.has_soa)
+		set_negative(conf, m, t->least, a.negative_ttl, e);
+	else if (m->rcode == DNS_NOERROR && a.kind == ANSWER_OPEN && a.n_steps > 0)
+		e->ttl_s = t->least;
+}
+
+/*
+ * A reply without records of the question's type. RFC 2308 section 5: without an SOA it is not kept,
+ * but for a chain that upstream left open, which lasts as long as its records.
+ */
+static void
+judge_negative(const struct conf_cache *conf, const struct msg *m, const struct times *t,
+    struct cache_entry *e)
+{
+	e->ttl_s = 0;
+	if (m->count[MSG_ANSWER] == 0 && t->soa_at != 0 && points_to_question(m, t->soa_at))
+		set_negative(conf, m, t->least, t->minimum, e);
+	else
+		judge_chain(conf, m, t, e);
+}
+
+/* Kind and time of a reply; ttl_s is 0 if it is not to be kept. */
+static void
+judge(const struct conf_cache *conf, const struct msg *m, const struct times *t,
+    struct cache_entry *e)
+{
+	e->kind = CACHE_POSITIVE;
+	e->ttl_s = t->least;
+	if (m->rcode == DNS_NXDOMAIN || !t->answers)
+		judge_negative(conf, m, t, e);
+	if (e->ttl_s == 0)
+		return;
+	e->ttl_s = smaller(e->ttl_s, conf->max_ttl_s);
+	if (e->ttl_s < conf->min_ttl_s)
+		e->ttl_s = conf->min_ttl_s;
+}
+
+/*
+ * Bring the TTLs in what is kept within our bounds, so that they say what is true when it is used:
+ * none ends before the entry does, none is over the ceiling, and an SOA's is the negative one.
+ */
+static void
+bound_all(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct cache_entry *e)
+{
+	struct msg m;
+
+	if (msg_parse(&m, bytes, len) != MSG_OK)
+		return;
+	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
+		uint16_t n = m.count[s];
+		struct rr rr;
+
+		for (bool more = msg_first(&m, s, &rr); more; more = --n > 0 && msg_next(&m, &rr)) {
+			uint32_t ttl = smaller(rr.ttl, conf->max_ttl_s);
+
+			if (ttl < e->ttl_s ||
+			    (e->kind != CACHE_POSITIVE && rr.type == DNS_TYPE_SOA))
+				ttl = e->ttl_s;
+			wire_set_u32(bytes + rr.fixed + 4, ttl);
+		}
+	}
+}
+
+/* The same, where mostly the SOA alone differs, and nothing before it has moved. */
+static void
+bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct times *t,
+    const struct cache_entry *e)
+{
+	if (t->least >= e->ttl_s && t->most <= conf->max_ttl_s && t->soas == 1)
+		wire_set_u32(bytes + t->soa_fixed + 4, e->ttl_s);
+	else
+		bound_all(bytes, len, conf, e);
+}
+
+/* --- Keeping --------------------------------------------------------------------------------- */
+
+static struct question
+question_of(const struct lookup *l)
+{
+	return (struct question){ .qname = l->qname, .qname_len = l->qname_len,
+		.hash = l->name_hash, .qtype = l->qtype, .qclass = l->qclass,
+		.do_bit = l->do_bit, .cd = l->cd };
+}
+
+/* May an NXDOMAIN speak for the names below it too (RFC 8020, RULES D22)? */
+static bool
+cuts(const struct conf_cache *conf, const struct lookup_result *result)
+{
+	switch (conf->cut) {
+	case CONF_CUT_OFF:
+		return false;
+	case CONF_CUT_SECURE:
+		return result->trusted && result->msg->flags & DNS_AD;
+	case CONF_CUT_ALL:
+		break;
+	}
+	return true;
+}
+
+static void
+keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
+    uint32_t now_s)
+{
+	const struct conf_cache *conf = &ls->conf->keep;
+	const struct msg *m = result->msg;
+	struct question key = question_of(l);
+	struct cache_entry e = { .flags = KEEP_WITH_MSG, .ede = DNS_EDE_NONE };
+	struct times t;
+
+	read_times(m, &t);
+	judge(conf, m, &t, &e);
+	if (e.ttl_s == 0)
+		return;
+	if (m->edns.options_len > 0)
+		e.ede = msg_ede(m);
+	if (result->trusted)
+		e.flags |= CACHE_TRUSTED;
+	if (e.kind == CACHE_NXDOMAIN && m->count[MSG_ANSWER] == 0) {
+		key.qtype = SHARD_ANY_TYPE;
+		if (cuts(conf, result) && name_labels(l->qname) < SHARD_CUT_DEPTHS)
+			e.flags |= CACHE_CUT;
+	}
+	size_t len = copy_message(ls, l, m);
+	if (e.kind != CACHE_POSITIVE || t.least < e.ttl_s || t.most > conf->max_ttl_s)
+		bound_ttls(ls->kept, len, conf, &t, &e);
+	cache_put(ls->conf->cache, &key, &e, ls->kept, len, now_s);
+}
+
+/* All upstreams were tried in vain (RULES D4): not again for every question that follows. */
+static void
+keep_failure(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
+    uint32_t now_s)
+{
+	const struct conf_cache *conf = &ls->conf->keep;
+	const struct cache_want want = { .now_s = now_s, .stale_s = conf->stale_s };
+	const struct question key = question_of(l);
+	struct cache_entry e = { .kind = CACHE_SILENT, .ede = DNS_EDE_NONE,
+		.ttl_s = conf->failure_s };
+	size_t len;
+
+	if (result->outcome == LOOKUP_ERROR)
+		e.kind = CACHE_ERROR;
+	else if (result->outcome == LOOKUP_BOGUS)
+		e.kind = CACHE_BOGUS;
+	if (result->msg != NULL) {
+		e.flags = KEEP_WITH_MSG;
+		e.ede = msg_ede(result->msg);
+		len = copy_message(ls, l, result->msg);
+	} else {
+		len = write_question(ls, l, result->rcode);
+	}
+	cache_put_failure(ls->conf->cache, &key, &e, ls->kept, len, &want, KEEP_FAILURE_MOST_S);
+}
+
+/* May anything of this lookup be told to others? */
+static bool
+may_keep(const struct lookup *l, const struct lookup_result *result)
+{
+	const struct msg *m = result->msg;
+
+	/* Type 0, which a client may ask for, is all types in a key: one's answer is none for all. */
+	if (l->message != NULL || l->probe || l->qtype == SHARD_ANY_TYPE)
+		return false;
+	if (m != NULL)
+		return m->len <= SHARD_MSG_MAX && m->qname_len == l->qname_len && !m->signature &&
+		    !is_for_some(m);
+	/* What we had no ID or upstream for is no fault of the name's. */
+	return l->n_silent != UINT8_MAX;
+}
+
+void
+keep_result(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
+    uint64_t now_ns)
+{
+	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
+
+	if (!may_keep(l, result))
+		return;
+	switch (result->outcome) {
+	case LOOKUP_REPLY:
+		keep_reply(ls, l, result, now_s);
+		break;
+	case LOOKUP_ERROR:
+	case LOOKUP_BOGUS:
+	case LOOKUP_SILENT:
+		keep_failure(ls, l, result, now_s);
+		break;
+	case LOOKUP_TRUNCATED: /* never (RULES D1) */
+		break;
+	}
+}

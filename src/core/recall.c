@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/recall.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/cache.h"
+#include "core/keep.h"
+#include "dns/build.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+
+#define EDE_OPT_LEN (DNS_OPT_LEN + 6) /* an OPT with one extended error */
+#define OPT_RCODE_AT 5		      /* in an OPT: the upper 8 bits of the rcode */
+
+/* The OPT as it came, with its part of the rcode and the extended error (RULES D22). */
+static size_t
+append_opt(uint8_t *bytes, size_t len, uint16_t upper_rcode, uint16_t ede)
+{
+	static const uint8_t opt[EDE_OPT_LEN] = { 0, 0, DNS_TYPE_OPT, DNS_UDP_MIN >> 8, 0, 0, 0, 0, 0,
+		0, 6, 0, EDNS_EDE, 0, 2 };
+	size_t n = ede != DNS_EDE_NONE ? EDE_OPT_LEN : DNS_OPT_LEN;
+	uint8_t *at = bytes + len;
+
+	memcpy(at, opt, n);
+	at[OPT_RCODE_AT] = (uint8_t)upper_rcode;
+	wire_set_u16(at + n - 2, ede != DNS_EDE_NONE ? ede : 0); /* 0: no options */
+	wire_set_u16(bytes + 10, (uint16_t)(wire_u16(bytes + 10) + 1));
+	return len + n;
+}
+
+/* What is left of TTL after AGE_S; a stale one is 30 (RFC 8767 section 4). */
+static uint32_t
+aged(uint32_t ttl, uint32_t age_s, bool stale)
+{
+	if (stale)
+		return RECALL_STALE_TTL;
+	return ttl > age_s ? ttl - age_s : 0;
+}
+
+static void
+age(struct recall *r, const struct cache_entry *e)
+{
+	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
+		uint16_t n = r->msg.count[s];
+		struct rr rr;
+
+		for (bool more = msg_first(&r->msg, s, &rr); more;
+		     more = --n > 0 && msg_next(&r->msg, &rr)) {
+			if (rr.type != DNS_TYPE_OPT)
+				wire_set_u32(r->bytes + rr.fixed + 4,
+				    aged(rr.ttl, e->age_s, r->stale));
+		}
+	}
+}
+
+/* --- Turns ----------------------------------------------------------------------------------- */
+
+#define ROTATED_MAX 64		/* addresses; the rest keep their places */
+#define GOLDEN UINT32_C(2654435769) /* 2^32 by the golden ratio */
+
+/* Where the data of the addresses of one name in the answer section is. */
+static unsigned
+find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
+{
+	uint16_t n = m->count[MSG_ANSWER];
+	uint8_t owner[DNS_NAME_MAX];
+	unsigned found = 0;
+	struct rr rr;
+
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && found < ROTATED_MAX;
+	     more = --n > 0 && msg_next(m, &rr)) {
+		if (rr.type != m->qtype || rr.rdlen != rdlen)
+			continue;
+		if (found == 0 && msg_owner(m, &rr, owner) == 0)
+			return 0;
+		if (name_equal_at(m->bytes, m->len, rr.at, owner))
+			at[found++] = rr.rdata;
+	}
+	return found;
+}
+
+/*
+ * Each address comes first as often as the others. Records of one name, type and length trade data.
+ * The turns of names that are asked for by turns, or of A after AAAA, are not in step: each hit goes
+ * on by a part of the round that no number of hits makes whole.
+ */
+static void
+rotate(struct recall *r)
+{
+	size_t rdlen = r->msg.qtype == DNS_TYPE_A ? 4 : 16;
+	uint8_t data[ROTATED_MAX][16];
+	size_t at[ROTATED_MAX];
+	unsigned n, first;
+
+	if (r->msg.qtype != DNS_TYPE_A && r->msg.qtype != DNS_TYPE_AAAA)
+		return;
+	n = find_addresses(&r->msg, rdlen, at);
+	if (n < 2)
+		return;
+	r->turn += GOLDEN;
+	first = (unsigned)((uint64_t)r->turn * n >> 32);
+	for (unsigned i = 0; i < n; i++)
+		memcpy(data[i], r->bytes + at[i], rdlen);
+	for (unsigned i = 0; i < n; i++)
+		memcpy(r->bytes + at[i], data[(i + first) % n], rdlen);
+}
+
+/* --- Hits ------------------------------------------------------------------------------------ */
+
+static void
+count(struct stats *stats, const struct question *key, const struct cache_entry *e)
+{
+	_Atomic uint64_t *counter = &stats->cache_hits_other;
+
+	switch (key->qtype) {
+	case DNS_TYPE_A:
+		counter = &stats->cache_hits_a;
+		break;
+	case DNS_TYPE_AAAA:
+		counter = &stats->cache_hits_aaaa;
+		break;
+	case DNS_TYPE_HTTPS:
+		counter = &stats->cache_hits_https;
+		break;
+	case DNS_TYPE_PTR:
+		counter = &stats->cache_hits_ptr;
+		break;
+	default:
+		break;
+	}
+	stats_inc(counter);
+	stats_inc(&stats->cache_hits);
+	if (e->kind >= CACHE_ERROR)
+		stats_inc(&stats->cache_failures);
+}
+
+static enum lookup_outcome
+outcome_of(enum cache_kind kind)
+{
+	switch (kind) {
+	case CACHE_POSITIVE:
+	case CACHE_NODATA:
+	case CACHE_NXDOMAIN:
+		break;
+	case CACHE_ERROR:
+		return LOOKUP_ERROR;
+	case CACHE_SILENT:
+		return LOOKUP_SILENT;
+	case CACHE_BOGUS:
+		return LOOKUP_BOGUS;
+	}
+	return LOOKUP_REPLY;
+}
+
+/* The bytes become a message about KEY's type: an NXDOMAIN is kept once for all. */
+static bool
+parse(struct recall *r, const struct question *key, const struct cache_entry *e)
+{
+	size_t len = e->len;
+
+	wire_set_u16(r->bytes + DNS_HEADER_LEN + key->qname_len, key->qtype);
+	if (r->stale) /* nobody vouches for it any more (RULES D9) */
+		wire_set_u16(r->bytes + 2, wire_u16(r->bytes + 2) & (uint16_t)~DNS_AD);
+	uint16_t upper = wire_u16(r->bytes);
+
+	if (UNLIKELY(e->ede != DNS_EDE_NONE || upper != 0))
+		len = append_opt(r->bytes, len, upper, e->ede);
+	return msg_parse(&r->msg, r->bytes, len) == MSG_OK &&
+	    r->msg.qname_len == key->qname_len;
+}
+
+static enum recall_found
+hit(struct recall *r, const struct conf_core *conf, struct stats *stats, const struct question *key,
+    const struct cache_entry *e)
+{
+	r->stale = !cache_fresh(e);
+	r->failing = e->failing;
+	if (!parse(r, key, e))
+		return RECALL_NOTHING;
+	if (e->age_s > 0)
+		age(r, e);
+	if (conf->keep.rotate)
+		rotate(r);
+	r->result = (struct lookup_result){ .outcome = outcome_of(e->kind), .rcode = r->msg.rcode,
+		.upstream = UPSTREAM_NONE, .trusted = (e->flags & CACHE_TRUSTED) != 0 && !r->stale,
+		.msg = e->flags & KEEP_WITH_MSG ? &r->msg : NULL };
+	count(stats, key, e);
+	if (r->stale)
+		stats_inc(&stats->cache_stale);
+	return e->due && conf->keep.prefetch ? RECALL_DUE : RECALL_HIT;
+}
+
+/*
+ * NXDOMAIN of a name above, said of KEY's name (RFC 8020 section 2): the authority section proves
+ * the one as well as the other.
+ */
+static bool
+lower(struct recall *r, const struct question *key, struct cache_entry *e)
+{
+	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+	uint8_t out[ENGINE_UDP_CAP];
+	struct build b;
+	struct msg m;
+	struct rr rr;
+
+	if (msg_parse(&m, r->bytes, e->len) != MSG_OK)
+		return false;
+	build_start(&b, out, sizeof(out), 0, m.flags & (uint16_t)~DNS_RCODE, key->qname, key->qtype, key->qclass);
+	b.rcode = DNS_NXDOMAIN;
+	uint16_t n = m.count[MSG_AUTHORITY];
+	for (bool more = msg_first(&m, MSG_AUTHORITY, &rr); more;
+	     more = --n > 0 && msg_next(&m, &rr)) {
+		if (!build_copy(&b, MSG_AUTHORITY, &m, &rr, rr.ttl))
+			return false;
+	}
+	e->len = build_finish(&b, sizeof(out), &no_opt);
+	memcpy(r->bytes, out, e->len);
+	return true;
+}
+
+/* May an NXDOMAIN of a name above count at all (RULES D22)? */
+static bool
+may_cut(const struct conf_core *conf)
+{
+	switch (conf->keep.cut) {
+	case CONF_CUT_OFF:
+		return false;
+	case CONF_CUT_SECURE:
+		return conf->trusted != 0;
+	case CONF_CUT_ALL:
+		break;
+	}
+	return true;
+}
+
+enum recall_found
+recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
+    const struct question *key, bool stale_too, uint64_t now_ns)
+{
+	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
+		.stale_s = conf->keep.stale_s,
+		.ask = !stale_too };
+	size_t cap = sizeof(r->bytes) - EDE_OPT_LEN;
+	bool stale = false;
+	struct cache_entry e;
+
+	if (cache_get(conf->cache, key, &want, r->bytes, cap, &e)) {
+		if (cache_fresh(&e) || e.failing || stale_too)
+			return hit(r, conf, stats, key, &e);
+		stale = true;
+	}
+	if (may_cut(conf) && cache_get_above(conf->cache, key, want.now_s, r->bytes, cap, &e) &&
+	    lower(r, key, &e)) {
+		stats_inc(&stats->cache_cut);
+		return hit(r, conf, stats, key, &e);
+	}
+	return stale ? RECALL_STALE : RECALL_NOTHING;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_RECALL_H
+#define DNS64D_CORE_RECALL_H
+
+/*
+ * recall: what the cache has for a question, as the outcome of a lookup that was never made.
+ *
+ * A hit decides exactly as a miss (RULES D22): the message has its OPT's extended error again, its
+ * TTLs are counted down. One hit at a time, in memory of our own.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "core/conf.h"
+#include "core/lookup.h"
+#include "core/stats.h"
+#include "dns/msg.h"
+
+#define RECALL_STALE_TTL 30 /* s: of all records of a stale answer (RFC 8767 section 4) */
+
+struct recall {
+	struct lookup_result result; /* of the last hit */
+	struct msg msg;
+	bool stale;	 /* it is past its end */
+	bool failing;	 /* and could not be refreshed a moment ago */
+	uint32_t turn;	 /* where in the round addresses are, if they are to take turns */
+	uint8_t bytes[LOOKUP_KEPT];
+};
+
+enum recall_found {
+	RECALL_NOTHING,
+	RECALL_HIT,   /* in the struct */
+	RECALL_DUE,   /* the same, and the caller is to have it refreshed */
+	RECALL_STALE  /* there is something stale, which may help if upstream does not; not in the
+			 struct */
+};
+
+/*
+ * recall_find: what there is for KEY. STALE_TOO: upstream has failed or is late, something stale is
+ * a hit. What failed to be refreshed a moment ago is one without that. There must be a cache.
+ */
+MUST_USE enum recall_found recall_find(struct recall *r, const struct conf_core *conf,
+    struct stats *stats, const struct question *key, bool stale_too, uint64_t now_ns);
+
+#endif

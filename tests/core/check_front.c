@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A finished answer is given again only to what is the same in all it depends on (D22). */
+
+#include "core/front.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW_S 1000
+
+static struct front *f;
+static struct stats stats;
+static uint8_t question[FRONT_QUESTION + 3];
+static uint8_t out[FRONT_ANSWER];
+
+static void
+setup(void)
+{
+	memset(&stats, 0, sizeof(stats));
+	f = front_new(7);
+	ck_assert_ptr_nonnull(f);
+}
+
+static void
+teardown(void)
+{
+	front_free(f);
+}
+
+static struct front_ask
+ask_for(unsigned n, size_t len)
+{
+	memset(question, 0, sizeof(question));
+	snprintf((char *)question + 2, 16, "question %u", n);
+	return (struct front_ask){ .msg = question, .len = len, .now_s = NOW_S, .flushes = 3,
+		.conf_turn = 4, .policy = 5, .family = NETADDR_IPV6 };
+}
+
+static bool
+find(const struct front_ask *a)
+{
+	return front_glance(f, a->msg, a->len, a->now_s) && front_find(f, a, &stats);
+}
+
+/* Ask twice and have the answer of LEN octets kept, which counted 2 hits and 1 answer. */
+static void
+keep(const struct front_ask *a, size_t len)
+{
+	uint8_t answer[FRONT_ANSWER + 1];
+
+	memset(answer, 0xab, sizeof(answer));
+	front_glance(f, a->msg, a->len, a->now_s);
+	ck_assert(front_glance(f, a->msg, a->len, a->now_s));
+	ck_assert(!front_find(f, a, &stats));
+	stats_add(&stats.cache_hits, 2);
+	stats_inc(&stats.answers);
+	front_keep(f, answer, len, &stats);
+}
+
+START_TEST(the_second_time)
+{
+	struct front_ask a = ask_for(1, 40);
+
+	ck_assert(!front_glance(f, a.msg, a.len, NOW_S));
+	ck_assert(front_glance(f, a.msg, a.len, NOW_S));
+	ck_assert(!front_glance(f, a.msg, a.len, NOW_S + 1));
+	keep(&a, 60);
+	question[0] = 0x12;
+	question[1] = 0x34;
+	ck_assert(find(&a));
+	ck_assert_uint_eq(front_write(f, out, &stats), 60);
+	ck_assert_uint_eq(out[0], 0x12);
+	ck_assert_uint_eq(out[1], 0x34);
+	for (unsigned i = 2; i < 60; i++)
+		ck_assert_uint_eq(out[i], 0xab);
+	/* It counts as the first one did. */
+	ck_assert_uint_eq(stats.cache_hits, 4);
+	ck_assert_uint_eq(stats.answers, 2);
+	ck_assert_uint_eq(stats.answers_repeated, 1);
+}
+END_TEST
+
+START_TEST(whatever_it_depends_on)
+{
+	struct front_ask a = ask_for(1, 40), b;
+
+	keep(&a, 60);
+	ck_assert(find(&a));
+	b = a;
+	b.flushes++;
+	ck_assert(!find(&b));
+	b = a;
+	b.conf_turn++;
+	ck_assert(!find(&b));
+	b = a;
+	b.policy++;
+	ck_assert(!find(&b));
+	b = a;
+	b.family = NETADDR_IPV4;
+	ck_assert(!find(&b));
+	b = a;
+	b.now_s++;
+	(void)find(&b);
+	ck_assert(!find(&b));
+	b = a;
+	b.len--;
+	(void)find(&b);
+	ck_assert(!find(&b));
+	question[39] ^= 1; /* its last octet */
+	(void)find(&a);
+	ck_assert(!find(&a));
+}
+END_TEST
+
+START_TEST(bounds)
+{
+	struct front_ask a = ask_for(1, FRONT_QUESTION + 2), b;
+
+	keep(&a, FRONT_ANSWER);
+	ck_assert(find(&a));
+	ck_assert_uint_eq(front_write(f, out, &stats), FRONT_ANSWER);
+	b = ask_for(2, 40);
+	keep(&b, FRONT_ANSWER + 1);
+	ck_assert(!find(&b));
+	b = ask_for(3, FRONT_QUESTION + 3);
+	front_glance(f, b.msg, b.len, NOW_S);
+	ck_assert(!front_glance(f, b.msg, b.len, NOW_S));
+	ck_assert(!front_glance(f, b.msg, 2, NOW_S));
+	ck_assert(!front_glance(f, b.msg, 0, NOW_S));
+}
+END_TEST
+
+/* What counts more than can be remembered is not repeated. */
+START_TEST(too_many_counters)
+{
+	struct front_ask a = ask_for(1, 40);
+	_Atomic uint64_t *counter = &stats.client_udp;
+
+	for (unsigned n = FRONT_COUNTS; n <= FRONT_COUNTS + 1; n++) {
+		a = ask_for(n, 40);
+		front_glance(f, a.msg, a.len, NOW_S);
+		ck_assert(front_glance(f, a.msg, a.len, NOW_S));
+		ck_assert(!front_find(f, &a, &stats));
+		for (unsigned i = 0; i < n; i++)
+			stats_inc(counter + i);
+		front_keep(f, out, 60, &stats);
+		ck_assert_int_eq(find(&a), n == FRONT_COUNTS);
+	}
+	a = ask_for(1, 40);
+	front_glance(f, a.msg, a.len, NOW_S);
+	ck_assert(!find(&a));
+	stats_add(&stats.answers, 256);
+	front_keep(f, out, 60, &stats);
+	ck_assert(!find(&a));
+}
+END_TEST
+
+/* Many questions: a slot's newest counts, and none gets another's answer. */
+START_TEST(many)
+{
+	unsigned n_found = 0;
+
+	for (unsigned n = 0; n < 3 * FRONT_SLOTS; n++) {
+		struct front_ask a = ask_for(n, 40);
+
+		keep(&a, 20 + n % 100);
+		ck_assert(find(&a));
+		ck_assert_uint_eq(front_write(f, out, &stats), 20 + n % 100);
+	}
+	for (unsigned n = 0; n < 3 * FRONT_SLOTS; n++) {
+		struct front_ask a = ask_for(n, 40);
+
+		if (!find(&a))
+			continue;
+		ck_assert_uint_eq(front_write(f, out, &stats), 20 + n % 100);
+		n_found++;
+	}
+	ck_assert_uint_gt(n_found, 0); /* those alone in their slot */
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("front");
+	TCase *tc = tcase_create("front");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_second_time);
+	tcase_add_test(tc, whatever_it_depends_on);
+	tcase_add_test(tc, bounds);
+	tcase_add_test(tc, too_many_counters);
+	tcase_add_test(tc, many);
+	suite_add_tcase(s, tc);
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

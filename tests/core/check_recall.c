@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What becomes of an entry that answers a question (rules 31-34, D22). */
+
+#include "core/recall.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/cache.h"
+#include "core/keep.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+#include "support/message.h"
+
+#define NOW_S 5000
+
+static struct conf_core conf;
+static struct stats stats;
+static struct recall *r;
+static uint8_t bytes[1024];
+static uint8_t qname[DNS_NAME_MAX];
+
+static void
+setup(void)
+{
+	memset(&conf, 0, sizeof(conf));
+	memset(&stats, 0, sizeof(stats));
+	conf.keep.stale_s = 1000;
+	conf.keep.cut = CONF_CUT_ALL;
+	conf.cache = cache_new(CACHE_MIN, 1000, 7);
+	r = calloc(1, sizeof(*r));
+	ck_assert(conf.cache != NULL && r != NULL);
+}
+
+static void
+teardown(void)
+{
+	free(r);
+	cache_free(conf.cache);
+}
+
+static struct question
+key_of(const char *name, uint16_t qtype)
+{
+	struct question key = { .qname = qname, .qtype = qtype, .qclass = DNS_CLASS_IN };
+
+	key.qname_len = name_from_text(name, qname);
+	key.hash = hash_bytes(qname, key.qname_len, cache_seed(conf.cache));
+	return key;
+}
+
+/* Keep the message in TEXT under the name and QTYPE, as old as AGE_S. */
+static void
+keep(const char *name, uint16_t qtype, const char *text, struct cache_entry e)
+{
+	const struct question key = key_of(name, qtype);
+	struct msg m;
+
+	message_read(&m, bytes, sizeof(bytes), text);
+	e.flags |= KEEP_WITH_MSG;
+	if (e.ede == 0)
+		e.ede = DNS_EDE_NONE;
+	cache_put(conf.cache, &key, &e, bytes, m.len, NOW_S);
+}
+
+static enum recall_found
+find(const char *name, uint16_t qtype, bool stale_too)
+{
+	const struct question key = key_of(name, qtype);
+
+	return recall_find(r, &conf, &stats, &key, stale_too, NOW_S * NS_PER_SEC);
+}
+
+static uint32_t
+ttl_of(enum msg_section s)
+{
+	struct rr rr;
+
+	ck_assert(msg_first(&r->msg, s, &rr));
+	return rr.ttl;
+}
+
+#define A_REPLY \
+	"0000 81a0 0001 0002 0000 0000 <www.example> 0001 0001 " \
+	"c00c 0001 0001 0000012c 0004 c0000201 c00c 0001 0001 0000012c 0004 c0000202"
+#define SOA_RR "c010 0006 0001 0000003c 0016 0000 00000001 00000e10 000004b0 00093a80 0000003c"
+#define NODATA_REPLY "0000 8180 0001 0000 0001 0000 <www.example> 001c 0001 " SOA_RR
+#define NXDOMAIN_REPLY "0000 81a3 0001 0000 0001 0000 <www.example> 0001 0001 " SOA_RR
+
+START_TEST(fresh)
+{
+	keep("www.example", DNS_TYPE_A, A_REPLY,
+	    (struct cache_entry){ .ttl_s = 300, .age_s = 100, .flags = CACHE_TRUSTED });
+	ck_assert_int_eq(find("www.example", DNS_TYPE_MX, false), RECALL_NOTHING);
+	ck_assert_int_eq(find("example", DNS_TYPE_A, false), RECALL_NOTHING);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_HIT);
+	ck_assert_int_eq(r->result.outcome, LOOKUP_REPLY);
+	ck_assert(r->result.msg == &r->msg && r->result.trusted && !r->stale);
+	ck_assert_int_eq(r->result.upstream, UPSTREAM_NONE);
+	ck_assert_uint_eq(ttl_of(MSG_ANSWER), 200);
+	ck_assert(r->msg.flags & DNS_AD);
+	ck_assert_uint_eq(stats.cache_hits, 1);
+	ck_assert_uint_eq(stats.cache_hits_a, 1);
+	ck_assert_uint_eq(stats.cache_stale, 0);
+}
+END_TEST
+
+/* rule 33: not before upstream failed or is late; then 30 s, without AD. */
+START_TEST(rule33_stale)
+{
+	keep("www.example", DNS_TYPE_A, A_REPLY,
+	    (struct cache_entry){ .ttl_s = 300, .age_s = 400, .flags = CACHE_TRUSTED });
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_STALE);
+	ck_assert_uint_eq(stats.cache_hits, 0);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, true), RECALL_HIT);
+	ck_assert(r->stale && !r->result.trusted);
+	ck_assert_uint_eq(ttl_of(MSG_ANSWER), RECALL_STALE_TTL);
+	ck_assert(!(r->msg.flags & DNS_AD));
+	ck_assert_uint_eq(stats.cache_stale, 1);
+	conf.keep.stale_s = 50;
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, true), RECALL_NOTHING);
+}
+END_TEST
+
+/* What could not be refreshed a moment ago answers at once. */
+START_TEST(rule33_failing)
+{
+	const struct cache_want want = { .now_s = NOW_S, .stale_s = 1000 };
+	const struct cache_entry failure = { .kind = CACHE_SILENT, .ttl_s = 5, .ede = DNS_EDE_NONE };
+	struct question key;
+
+	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 400 });
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_STALE);
+	key = key_of("www.example", DNS_TYPE_A);
+	cache_put_failure(conf.cache, &key, &failure, bytes, 30, &want, 300);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_HIT);
+	ck_assert(r->stale && r->failing);
+}
+END_TEST
+
+/* rule 31: the SOA counts down; NXDOMAIN answers every type as if it had been asked for. */
+START_TEST(rule31_negative)
+{
+	keep("www.example", DNS_TYPE_AAAA, NODATA_REPLY,
+	    (struct cache_entry){ .kind = CACHE_NODATA, .ttl_s = 60, .age_s = 20 });
+	ck_assert_int_eq(find("www.example", DNS_TYPE_AAAA, false), RECALL_HIT);
+	ck_assert_uint_eq(ttl_of(MSG_AUTHORITY), 40);
+	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
+	    (struct cache_entry){ .kind = CACHE_NXDOMAIN, .ttl_s = 60 });
+	ck_assert_int_eq(find("www.example", DNS_TYPE_HTTPS, false), RECALL_HIT);
+	ck_assert_uint_eq(r->msg.rcode, DNS_NXDOMAIN);
+	ck_assert_uint_eq(r->msg.qtype, DNS_TYPE_HTTPS);
+	ck_assert_uint_eq(stats.cache_hits_https, 1);
+}
+END_TEST
+
+/* rule 32: said of the name below it, with the same SOA, and never when stale. */
+START_TEST(rule32_cut)
+{
+	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
+	    (struct cache_entry){ .kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 20,
+		.flags = CACHE_CUT });
+	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, false), RECALL_HIT);
+	ck_assert_uint_eq(r->msg.rcode, DNS_NXDOMAIN);
+	ck_assert_uint_eq(r->msg.qtype, DNS_TYPE_AAAA);
+	ck_assert(name_equal(msg_qname(&r->msg), qname));
+	ck_assert_uint_eq(ttl_of(MSG_AUTHORITY), 40);
+	ck_assert_uint_eq(stats.cache_cut, 1);
+	ck_assert_int_eq(find("wwww.example", DNS_TYPE_AAAA, false), RECALL_NOTHING);
+	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
+	    (struct cache_entry){ .kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 70,
+		.flags = CACHE_CUT });
+	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, true), RECALL_NOTHING);
+}
+END_TEST
+
+START_TEST(rule34_failures)
+{
+	static const struct {
+		enum cache_kind kind;
+		enum lookup_outcome outcome;
+	} failures[] = { { CACHE_ERROR, LOOKUP_ERROR }, { CACHE_SILENT, LOOKUP_SILENT },
+		{ CACHE_BOGUS, LOOKUP_BOGUS } };
+
+	for (unsigned i = 0; i < 3; i++) {
+		const struct cache_entry e = { .kind = failures[i].kind, .ttl_s = 5,
+			.ede = DNS_EDE_NONE };
+		struct question key = key_of("www.example", DNS_TYPE_A);
+		struct msg m;
+
+		message_read(&m, bytes, sizeof(bytes),
+		    "0000 8185 0001 0000 0000 0000 <www.example> 0001 0001");
+		cache_put(conf.cache, &key, &e, bytes, m.len, NOW_S);
+		ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_HIT);
+		ck_assert_int_eq(r->result.outcome, failures[i].outcome);
+		ck_assert_uint_eq(r->result.rcode, DNS_REFUSED);
+		ck_assert_ptr_null(r->result.msg); /* it is our own writing */
+		ck_assert_uint_eq(stats.cache_failures, i + 1);
+	}
+}
+END_TEST
+
+START_TEST(d22_ede)
+{
+	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .ede = 22 });
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_HIT);
+	ck_assert_uint_eq(msg_ede(&r->msg), 22);
+	ck_assert_uint_eq(r->msg.count[MSG_ANSWER], 2);
+}
+END_TEST
+
+/* rrset-order rotate: each address comes first as often, also at every second hit; none is lost. */
+START_TEST(turns)
+{
+	unsigned n[2][2] = { { 0 } };
+	struct rr rr;
+
+	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300 });
+	for (unsigned i = 0; i <= 100; i++) {
+		uint8_t first, second;
+
+		conf.keep.rotate = i > 0;
+		ck_assert_int_eq(find("www.example", DNS_TYPE_A, false), RECALL_HIT);
+		ck_assert(msg_first(&r->msg, MSG_ANSWER, &rr));
+		first = r->bytes[rr.rdata + 3];
+		ck_assert(msg_next(&r->msg, &rr));
+		second = r->bytes[rr.rdata + 3];
+		ck_assert_int_eq(first + second, 3);
+		if (i == 0)
+			ck_assert_uint_eq(first, 1);
+		else
+			n[i % 2][first - 1]++;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_ge(n[i / 2][i % 2], 20);
+		ck_assert_uint_le(n[i / 2][i % 2], 30);
+	}
+}
+END_TEST
+
+/* Asked for often and about to end: one who asks is told to have it refreshed. */
+START_TEST(prefetch)
+{
+	conf.keep.prefetch = true;
+	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 290 });
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_int_eq(find("www.example", DNS_TYPE_A, false),
+		    i == CACHE_POPULAR ? RECALL_DUE : RECALL_HIT);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("recall");
+	TCase *tc = tcase_create("recall");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, fresh);
+	tcase_add_test(tc, rule33_stale);
+	tcase_add_test(tc, rule33_failing);
+	tcase_add_test(tc, rule31_negative);
+	tcase_add_test(tc, rule32_cut);
+	tcase_add_test(tc, rule34_failures);
+	tcase_add_test(tc, d22_ede);
+	tcase_add_test(tc, turns);
+	tcase_add_test(tc, prefetch);
+	suite_add_tcase(s, tc);
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
