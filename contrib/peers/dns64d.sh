@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh disable=SC2034,SC2154 # values come from and go to server
-# dns64d has no cache to be turned on or off.
+# dns64d; its cache has at least 1 MiB
 program=$DNS64D
 
 version()
@@ -19,6 +19,7 @@ configure()
 		max-tcp-clients $tcp_clients
 		max-tcp-per-client $tcp_clients
 		socket-buffer $buffer
+		cache-size $((cache == 0 || cache > 1048576 ? cache : 1048576))
 		log-level error
 	CONF
 }

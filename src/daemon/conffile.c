@@ -2,6 +2,7 @@
 #include "daemon/conffile.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,33 @@ join_log_level(struct settings *s, struct diag *d)
 	s->log_level = LOG_LEVEL_DEBUG;
 }
 
+/* What is said of a cache that there is not, or that cannot both be. */
+static void
+check_cache(const struct settings *s, struct diag *d)
+{
+	static const char *const words[] = { "cache-min-ttl", "cache-max-ttl", "cache-max-negative",
+		"cache-failure-ttl", "cache-stale", "nxdomain-cut", "prefetch", "rrset-order",
+		"cache-file", "cache-commands" };
+	const struct conf_cache *c = &s->conf.core.keep;
+	unsigned least = keywords_line(s, "cache-min-ttl"),
+		 most = keywords_line(s, "cache-max-ttl");
+
+	if (c->min_ttl_s > c->max_ttl_s)
+		diag_error(d, least > most ? least : most,
+		    least > most ? "cache-min-ttl" : "cache-max-ttl",
+		    "cache-min-ttl %" PRIu32 " is more than cache-max-ttl %" PRIu32, c->min_ttl_s,
+		    c->max_ttl_s);
+	/* It is 0 as well when its line was wrong. */
+	if (s->cache_size > 0 || d->n_errors > 0)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		unsigned line = keywords_line(s, words[i]);
+
+		if (line > 0)
+			diag_notice(d, line, words[i], "has no effect with cache-size 0");
+	}
+}
+
 void
 conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d)
 {
@@ -259,6 +287,7 @@ conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d)
 	fallbacks(s, d);
 	join_timeout(s, d);
 	join_log_level(s, d);
+	check_cache(s, d);
 }
 
 void

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <event2/event.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/rng.h"
+#include "core/cache.h"
 #include "core/engine.h"
 #include "daemon/background.h"
+#include "daemon/cachefile.h"
 #include "daemon/complete.h"
 #include "daemon/cpus.h"
 #include "daemon/keywords.h"
@@ -44,6 +48,8 @@ struct daemon {
 	struct background background;
 	struct pidfile pidfile;
 	struct threads threads;
+	struct cache *cache; /* owned; what settings.conf.core.cache borrows */
+	struct cachefile_loaded loaded; /* what became of its file at the start */
 	int signal_fd;
 	char path[PATH_MAX]; /* the configuration; after a chroot, as seen from there */
 };
@@ -207,6 +213,54 @@ drop_privileges(struct daemon *d)
 	return DAEMON_OK;
 }
 
+/* One for all loops: its addresses are taken now, its pages as they are used. */
+static int
+make_cache(struct daemon *d)
+{
+	struct settings *s = &d->settings;
+	struct rng rng;
+
+	if (s->cache_size == 0)
+		return DAEMON_OK;
+	rng_init(&rng);
+	d->cache = cache_new((size_t)s->cache_size, s->conf.core.keep.stale_s, rng_u64(&rng));
+	if (d->cache == NULL) {
+		log_error("start",
+		    "cache-size: no memory for %" PRIu64 " bytes: %s (ulimit -v, "
+		    "vm.overcommit_memory)",
+		    s->cache_size, strerror(errno));
+		return DAEMON_RESOURCES;
+	}
+	s->conf.core.cache = d->cache;
+	return DAEMON_OK;
+}
+
+/* Where the cache is saved; NULL: nowhere, or there is none. */
+static const char *
+cache_path(const struct daemon *d)
+{
+	const char *path = d->settings.cache_file;
+
+	return d->cache == NULL || strcmp(path, "none") == 0 ? NULL : path;
+}
+
+/* Before there are sockets, in which questions would wait for us. */
+static void
+read_cache(struct daemon *d)
+{
+	if (cache_path(d) != NULL)
+		cachefile_start(cache_path(d), d->cache, d->settings.conf.core.keep.stale_s,
+		    &d->loaded);
+}
+
+static void
+save_cache(struct daemon *d)
+{
+	if (cache_path(d) != NULL)
+		(void)cachefile_store(cache_path(d), d->cache, d->settings.conf.core.keep.stale_s,
+		    NULL, NULL);
+}
+
 /* Sockets, loops and threads. */
 static int
 start_loops(struct daemon *d)
@@ -249,6 +303,8 @@ tell_ready(struct daemon *d)
 
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
 	report_start(&d->settings, &d->plan);
+	if (cache_path(d) != NULL)
+		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
 	notify_ready(report_status(&d->settings, d->plan.n_loops, status));
 }
@@ -267,6 +323,7 @@ serve(struct daemon *d)
 	if (!serve_run(&s))
 		return DAEMON_RESOURCES;
 	threads_fini(&d->threads);
+	save_cache(d);
 	log_notice("stop", "ended");
 	return DAEMON_OK;
 }
@@ -293,7 +350,11 @@ start(struct daemon *d)
 	if (rc == DAEMON_OK)
 		rc = drop_privileges(d);
 	if (rc == DAEMON_OK)
+		rc = make_cache(d);
+	if (rc == DAEMON_OK) {
+		read_cache(d);
 		rc = start_loops(d);
+	}
 	if (rc == DAEMON_OK)
 		return serve(d);
 	if (!d->options.foreground) {
@@ -368,6 +429,7 @@ work(enum options_task task, struct options *o)
 		fflush(stdout);
 		_exit(rc);
 	}
+	cache_free(d->cache);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "daemon/draft.h"
 #include "daemon/set.h"
 #include "daemon/set_policy.h"
 #include "daemon/set_prefix.h"
@@ -22,6 +21,10 @@
 
 /* Or if it is no single field. */
 #define POLICY_LIST(words) .in_block = true, .max_words = (words), .repeatable = true
+
+/* What a number may be. */
+#define NUMBER(least, most) \
+	.parse = set_number, .unit = KEYWORD_NUMBER, .min = (least), .max = (most)
 
 static const struct keyword table[] = {
 	/* Whom to ask. */
@@ -49,26 +52,17 @@ static const struct keyword table[] = {
 	    .help = "how long one attempt waits for an upstream's reply" },
 	{ .name = "timeout-time-sec",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 0,
-	    .max = 5,
+	    NUMBER(0, 5),
 	    FIELD(timeout_sec),
 	    .help = "whole seconds of timeout-time, as MTD64 writes it" },
 	{ .name = "timeout-time-usec",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 0,
-	    .max = 999999,
+	    NUMBER(0, 999999),
 	    FIELD(timeout_usec),
 	    .help = "microseconds added to timeout-time-sec" },
 	{ .name = "resend-attempts",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 0,
-	    .max = 10,
+	    NUMBER(0, 10),
 	    FIELD(conf.core.resend_attempts),
 	    .fallback = "2",
 	    .help = "attempts after the first that got no reply" },
@@ -113,10 +107,7 @@ static const struct keyword table[] = {
 	    .help = "address to serve on, over UDP and TCP; :: and 0.0.0.0: all" },
 	{ .name = "port",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 1,
-	    .max = 65535,
+	    NUMBER(1, 65535),
 	    FIELD(port),
 	    .fallback = "53",
 	    .help = "port of listen addresses that name none" },
@@ -154,36 +145,27 @@ static const struct keyword table[] = {
 	    .parse = set_bytes,
 	    .unit = KEYWORD_BYTES,
 	    .min = 0,
-	    .max = 1024 * 1024 * 1024,
+	    .max = UINT64_C(1) << 30,
 	    FIELD(conf.io.socket_buffer),
 	    .fallback = "4m",
 	    .help = "receive buffer of a UDP socket, with k or m; 0: the kernel's default" },
 	{ .name = "max-queries",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 256,
-	    .max = 1048576,
+	    NUMBER(256, 1048576),
 	    FIELD(conf.core.max_queries),
 	    .restart = true,
 	    .fallback = "262144",
 	    .help = "questions being worked on at a time, per loop" },
 	{ .name = "max-tcp-clients",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 1,
-	    .max = 65536,
+	    NUMBER(1, 65536),
 	    FIELD(conf.io.max_tcp_clients),
 	    .restart = true,
 	    .fallback = "1024",
 	    .help = "client connections at a time, per loop" },
 	{ .name = "max-tcp-per-client",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 1,
-	    .max = 65536,
+	    NUMBER(1, 65536),
 	    FIELD(conf.io.max_tcp_per_client),
 	    .fallback = "32",
 	    .help = "of these from one address" },
@@ -266,10 +248,7 @@ static const struct keyword table[] = {
 	    .help = "what may come of the AAAA question to make us ask for A" },
 	{ .name = "max-synthesized",
 	    .args = "N",
-	    .parse = set_number,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 0,
-	    .max = 1000,
+	    NUMBER(0, 1000),
 	    POLICY(max_synthesized),
 	    .fallback = "0",
 	    .help = "AAAA made for one answer at most; 0: no limit" },
@@ -337,6 +316,78 @@ static const struct keyword table[] = {
 	    FIELD_WORDS(conf.core.server_id, KEYWORD_ANY),
 	    .fallback = "none",
 	    .help = "what id.server says in class CH" },
+
+	/* What to remember (RULES D22). */
+	{ .name = "cache-size",
+	    .args = "BYTES",
+	    .parse = set_cache_size,
+	    .unit = KEYWORD_BYTES,
+	    .min = 0,
+	    .max = UINT64_C(64) << 30,
+	    FIELD(cache_size),
+	    .restart = true,
+	    .fallback = "64m",
+	    .help = "memory for what upstream said, with k, m or g; 1m at least, or 0: none" },
+	{ .name = "cache-min-ttl",
+	    .args = "SECONDS",
+	    NUMBER(0, 60),
+	    FIELD(conf.core.keep.min_ttl_s),
+	    .fallback = "0",
+	    .help = "an answer is kept for this long at least, unless its TTL is 0" },
+	{ .name = "cache-max-ttl",
+	    .args = "SECONDS",
+	    NUMBER(1, 604800),
+	    FIELD(conf.core.keep.max_ttl_s),
+	    .fallback = "604800",
+	    .help = "an answer is kept for this long at most" },
+	{ .name = "cache-max-negative",
+	    .args = "SECONDS",
+	    NUMBER(1, 86400),
+	    FIELD(conf.core.keep.max_negative_s),
+	    .fallback = "3600",
+	    .help = "that there is no such name or record is kept for this long at most" },
+	{ .name = "cache-failure-ttl",
+	    .args = "SECONDS",
+	    NUMBER(1, 300),
+	    FIELD(conf.core.keep.failure_s),
+	    .fallback = "5",
+	    .help = "a failure is kept for this long, and twice as long each time (RFC 9520)" },
+	{ .name = "cache-stale",
+	    .args = "SECONDS",
+	    NUMBER(0, 259200),
+	    FIELD(conf.core.keep.stale_s),
+	    .fallback = "86400",
+	    .help = "so long after its end an answer helps out (RFC 8767); 0: never" },
+	{ .name = "nxdomain-cut",
+	    .args = "off|secure|all",
+	    .parse = set_choice,
+	    FIELD(conf.core.keep.cut),
+	    .fallback = "secure",
+	    .help = "which NXDOMAIN hold for the names below too (RFC 8020)" },
+	{ .name = "prefetch",
+	    .args = "no|yes",
+	    .parse = set_choice,
+	    FIELD(conf.core.keep.prefetch),
+	    .fallback = "yes",
+	    .help = "ask again for popular answers shortly before their end" },
+	{ .name = "rrset-order",
+	    .args = "fixed|rotate",
+	    .parse = set_choice,
+	    FIELD(conf.core.keep.rotate),
+	    .fallback = "fixed",
+	    .help = "rotate: addresses from the cache take turns in coming first" },
+	{ .name = "cache-file",
+	    .args = "none|FILE",
+	    .parse = set_path,
+	    FIELD(cache_file),
+	    .fallback = "none",
+	    .help = "where the cache is saved at the end, and read from at the start" },
+	{ .name = "cache-commands",
+	    .args = "none|FILE",
+	    .parse = set_path,
+	    FIELD(cache_commands),
+	    .fallback = "none",
+	    .help = "what SIGUSR2 does to the cache, line by line; none: empty it" },
 
 	/* How to run. */
 	{ .name = "num-threads",
@@ -432,40 +483,4 @@ keywords_find(const char *name)
 			return &table[i];
 	}
 	return NULL;
-}
-
-unsigned
-keywords_line(const struct settings *s, const char *name)
-{
-	const struct keyword *k = keywords_find(name);
-
-	return k == NULL ? 0 : s->lines[k - table];
-}
-
-void *
-keywords_field(struct settings *s, const struct keyword *k)
-{
-	unsigned char *base = (unsigned char *)s;
-
-	if (k->in_block)
-		base = (unsigned char *)&drafts_now(s->drafts)->values;
-	return base + k->offset;
-}
-
-void
-keywords_fallback(struct settings *s, const struct keyword *k, struct diag *d)
-{
-	char text[64], *at = text, *value;
-
-	if (k->fallback == NULL)
-		return;
-	snprintf(text, sizeof(text), "%s", k->fallback);
-	while ((value = strsep(&at, "\n")) != NULL) {
-		struct words w = { .line = 0 };
-		char line[128];
-
-		snprintf(line, sizeof(line), "%s %s", k->name, value);
-		words_split(line, &w);
-		k->parse(s, k, &w, d);
-	}
 }

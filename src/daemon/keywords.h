@@ -35,8 +35,8 @@ struct keyword {
 	const char *args; /* what follows it, for people; for a choice the words, "a|b" */
 	keyword_parse *parse;
 	enum keyword_unit unit; /* of the bounds */
-	uint32_t min;           /* bounds; SECONDS are in ms; both 0: none */
-	uint32_t max;
+	uint64_t min; /* bounds; SECONDS are in ms; both 0: none; above 32 bits only BYTES */
+	uint64_t max;
 	size_t offset;    /* of the field in struct settings, or in struct policy if IN_BLOCK */
 	size_t size;      /* bytes of the field; 0: it is more than one */
 	size_t max_words; /* values it takes at most; always one at least */
@@ -66,7 +66,7 @@ MUST_USE void *keywords_field(struct settings *s, const struct keyword *k);
 void keywords_fallback(struct settings *s, const struct keyword *k, struct diag *d);
 
 /* Longest text of keywords_bounds, with the final zero. */
-#define KEYWORDS_BOUNDS 48
+#define KEYWORDS_BOUNDS 64
 
 /* keywords_bounds: "512 to 4096", "0.1 to 5 seconds" or an empty text to TEXT; returns TEXT. */
 char *keywords_bounds(const struct keyword *k, char text[static KEYWORDS_BOUNDS]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table as people and programs read it. */
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -60,31 +61,33 @@ keywords_nearest(const char *name)
 
 /* Bytes with the largest unit that divides them. */
 static void
-format_bytes(uint32_t bytes, char *text, size_t cap)
+format_bytes(uint64_t bytes, char *text, size_t cap)
 {
-	if (bytes > 0 && bytes % (1024 * 1024) == 0)
-		snprintf(text, cap, "%um", bytes / (1024 * 1024));
-	else if (bytes > 0 && bytes % 1024 == 0)
-		snprintf(text, cap, "%uk", bytes / 1024);
-	else
-		snprintf(text, cap, "%u", bytes);
+	static const char *const units[] = { "", "k", "m", "g" };
+	size_t unit = 0;
+
+	while (unit < 3 && bytes > 0 && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(text, cap, "%" PRIu64 "%s", bytes, units[unit]);
 }
 
 char *
 keywords_bounds(const struct keyword *k, char text[static KEYWORDS_BOUNDS])
 {
-	char from[16], to[16];
+	char from[24], to[24];
 
 	text[0] = '\0';
 	switch (k->unit) {
 	case KEYWORD_PLAIN:
 		break;
 	case KEYWORD_NUMBER:
-		snprintf(text, KEYWORDS_BOUNDS, "%u to %u", k->min, k->max);
+		snprintf(text, KEYWORDS_BOUNDS, "%" PRIu64 " to %" PRIu64, k->min, k->max);
 		break;
 	case KEYWORD_SECONDS:
-		snprintf(
-		    text, KEYWORDS_BOUNDS, "%g to %g seconds", k->min / 1000.0, k->max / 1000.0);
+		snprintf(text, KEYWORDS_BOUNDS, "%g to %g seconds", (double)k->min / 1000,
+		    (double)k->max / 1000);
 		break;
 	case KEYWORD_BYTES:
 		format_bytes(k->min, from, sizeof(from));

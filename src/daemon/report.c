@@ -15,6 +15,7 @@
 #include "io/session.h"
 #include "io/stream.h"
 
+#define MIB (1024 * 1024)
 #define LIST_TEXT 512 /* of addresses or prefixes on one line; the rest is "..." */
 
 /* What a client's question may hold: itself, a lookup, what is kept of a reply, two long names. */
@@ -87,17 +88,28 @@ report_memory(const struct settings *s)
 	       (uint64_t)s->conf.io.max_tcp_clients * CONNECTION_BYTES + LOOP_BYTES;
 }
 
+static void
+report_cache(const struct cache *c)
+{
+	if (c == NULL)
+		log_notice("start", "no cache, as cache-size is 0");
+	else
+		log_notice("start", "cache %g MiB in %u part%s for all loops",
+		    (double)cache_size(c) / MIB, cache_shards(c), cache_shards(c) == 1 ? "" : "s");
+}
+
 void
 report_start(const struct settings *s, const struct cpus_plan *plan)
 {
 	log_notice("start", "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
 	    plan->n_loops == 1 ? "" : "s", plan->pinned ? ", each bound to a CPU" : "");
 	report_service(s, "start");
+	report_cache(s->conf.core.cache);
 	log_notice("start",
 	    "at most %" PRIu64 " MiB of memory, for max-queries %" PRIu32
-	    " and max-tcp-clients %" PRIu32 " per loop",
-	    report_memory(s) * plan->n_loops >> 20, s->conf.core.max_queries,
-	    s->conf.io.max_tcp_clients);
+	    " and max-tcp-clients %" PRIu32 " per loop%s",
+	    (report_memory(s) * plan->n_loops + s->cache_size) / MIB, s->conf.core.max_queries,
+	    s->conf.io.max_tcp_clients, s->cache_size > 0 ? ", and cache-size" : "");
 }
 
 static uint64_t
@@ -121,18 +133,46 @@ in_flight(const struct stats_row rows[static STATS_N])
 	return taken > ended ? taken - ended : 0;
 }
 
-void
-report_stats(const struct threads *t)
+static void
+report_rows(const struct stats_row *rows, size_t n)
 {
-	struct stats_row rows[STATS_N];
-
-	threads_stats(t, rows);
-	log_notice("stats", "in flight %" PRIu64 " (questions being worked on)", in_flight(rows));
-	for (size_t i = 0; i < STATS_N; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (rows[i].value > 0)
 			log_notice("stats", "%s %" PRIu64 " (%s)", rows[i].name, rows[i].value,
 			    rows[i].help);
 	}
+}
+
+/* What there is goes first, at zero too; what happened is told like the counters. */
+static void
+report_cache_stats(struct cache *c)
+{
+	struct shard_counts n;
+
+	cache_counts(c, &n);
+	log_notice("stats", "cache_entries %" PRIu64 " (entries in the cache)", n.n);
+	log_notice("stats", "cache_bytes %" PRIu64 " (bytes of their messages)", n.bytes);
+	log_notice("stats", "cache_size %zu (bytes that the cache has)", cache_size(c));
+	const struct stats_row rows[] = {
+		{ "cache_put", "entries made", n.put },
+		{ "cache_evicted", "entries thrown out before their end, for others", n.evicted },
+		{ "cache_refused", "messages for which no room was made", n.refused },
+		{ "cache_comebacks", "entries made again soon after they were thrown out",
+		    n.comebacks },
+	};
+	report_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+void
+report_stats(const struct threads *t, struct cache *cache)
+{
+	struct stats_row rows[STATS_N];
+
+	threads_stats(t, rows);
+	report_rows(rows, STATS_N);
+	if (cache != NULL)
+		report_cache_stats(cache);
+	log_notice("stats", "in flight %" PRIu64 " (questions being worked on)", in_flight(rows));
 }
 
 char *

@@ -8,20 +8,29 @@
 
 #include <stdint.h>
 
+#include "core/cache.h"
 #include "daemon/cpus.h"
 #include "daemon/settings.h"
 #include "daemon/threads.h"
 
-/* report_start: version, loops, addresses, prefixes, upstreams, the most memory there can be. */
+/*
+ * report_start: version, loops, addresses, prefixes, upstreams, the cache, the most memory there
+ * can be.
+ */
 void report_start(const struct settings *s, const struct cpus_plan *plan);
 
 /* report_service: addresses, prefixes and upstreams alone, under the log's word SUBSYSTEM. */
 void report_service(const struct settings *s, const char *subsystem);
 
-/* report_stats: what is in flight, and one line for each counter that is not zero. */
-void report_stats(const struct threads *t);
+/*
+ * report_stats: one line for each counter that is not zero, the same for the cache as a whole, and at
+ * last what is in flight. CACHE may be NULL.
+ */
+void report_stats(const struct threads *t, struct cache *cache);
 
-/* report_memory: bytes that one loop may come to use under S, when all that has a ceiling is at it.
+/*
+ * report_memory: bytes that one loop may come to use under S, when all that has a ceiling is at it.
+ * The cache, which is there once for all loops, is not in it.
  */
 uint64_t report_memory(const struct settings *s);
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/cachecmd.h"
 #include "daemon/notify.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
@@ -17,7 +18,8 @@
 #define PENDING_MS 10     /* between looks at whether all loops have taken an update */
 #define END_SPARE_MS 2000 /* beyond stop-timeout, for loops to come to their end */
 
-static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1 };
+static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1,
+	SIGUSR2 };
 
 int
 serve_signals(void)
@@ -54,6 +56,63 @@ begin_stop(struct serve *s, const char *signal_name)
 	threads_stop(s->threads, grace_ms);
 }
 
+/* Pass a sign of life on, if every loop has given one since the last time. */
+static void
+look_after_watchdog(struct serve *s, uint64_t now)
+{
+	if (s->watchdog_ms == 0 || now < s->beat_ns)
+		return;
+	if (s->beat_ns != 0 && threads_alive(s->threads))
+		notify_watchdog();
+	threads_ping(s->threads);
+	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
+}
+
+/* --- Commands to the cache ----------------------------------------------------------------- */
+
+static void
+tell_stats(void *arg)
+{
+	struct serve *s = arg;
+
+	report_stats(s->threads, s->settings->conf.core.cache);
+}
+
+/* A large cache is saved for longer than the service manager waits for a sign of life. */
+static void
+live_on(void *arg)
+{
+	look_after_watchdog(arg, clock_now_ns());
+}
+
+/* A path of the configuration; NULL if there is none. */
+static const char *
+named(const char *path)
+{
+	return strcmp(path, "none") == 0 ? NULL : path;
+}
+
+static void
+run_commands(struct serve *s)
+{
+	static const struct cachecmd flush = { .kind = CACHECMD_FLUSH };
+	const struct settings *set = s->settings;
+	const char *commands = named(set->cache_commands);
+	const struct cachecmd_on on = { .cache = set->conf.core.cache,
+		.file = named(set->cache_file),
+		.stale_s = set->conf.core.keep.stale_s,
+		.stats = tell_stats,
+		.tick = live_on,
+		.arg = s };
+
+	if (commands != NULL)
+		(void)cachecmd_file(commands, &on);
+	else
+		(void)cachecmd_do(&flush, &on);
+}
+
+/* --- Signals ------------------------------------------------------------------------------- */
+
 static void
 on_signal(struct serve *s, int number)
 {
@@ -62,7 +121,10 @@ on_signal(struct serve *s, int number)
 		s->reload_wanted = true;
 		break;
 	case SIGUSR1:
-		report_stats(s->threads);
+		report_stats(s->threads, s->settings->conf.core.cache);
+		break;
+	case SIGUSR2:
+		run_commands(s);
 		break;
 	default:
 		begin_stop(s, number == SIGTERM  ? "SIGTERM"
@@ -110,18 +172,6 @@ end_reload(struct serve *s)
 	report_service(s->settings, "reload");
 	log_notice("reload", "done");
 	tell_ready(s);
-}
-
-/* Pass a sign of life on, if every loop has given one since the last time. */
-static void
-look_after_watchdog(struct serve *s, uint64_t now)
-{
-	if (s->watchdog_ms == 0 || now < s->beat_ns)
-		return;
-	if (s->beat_ns != 0 && threads_alive(s->threads))
-		notify_watchdog();
-	threads_ping(s->threads);
-	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
 /* Milliseconds until something is due without a signal; -1: nothing is. */

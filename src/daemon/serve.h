@@ -8,6 +8,7 @@
  *	SIGHUP			reload
  *	SIGTERM, SIGINT, SIGQUIT finish what is in flight and end; a second one: end at once
  *	SIGUSR1			log the statistics
+ *	SIGUSR2			carry out the lines of cache-commands; without them: empty the cache
  */
 
 #include <stdbool.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/netaddr.h"
+#include "core/cache.h"
 #include "daemon/values.h"
 
 #define DNS_PORT 53
@@ -11,18 +12,21 @@
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }; /* ::ffff:0:0/96 */
 
-/* Put N into a row's field of 1, 2 or 4 bytes. */
+/* Put N into a row's field of 1, 2, 4 or 8 bytes. */
 static void
-store(struct settings *s, const struct keyword *k, uint32_t n)
+store(struct settings *s, const struct keyword *k, uint64_t n)
 {
 	void *field = keywords_field(s, k);
 	uint8_t n8 = (uint8_t)n;
 	uint16_t n16 = (uint16_t)n;
+	uint32_t n32 = (uint32_t)n;
 
 	if (k->size == sizeof(n8))
 		memcpy(field, &n8, sizeof(n8));
 	else if (k->size == sizeof(n16))
 		memcpy(field, &n16, sizeof(n16));
+	else if (k->size == sizeof(n32))
+		memcpy(field, &n32, sizeof(n32));
 	else
 		memcpy(field, &n, sizeof(n));
 }
@@ -42,7 +46,7 @@ set_number(struct settings *s, const struct keyword *k, const struct words *w, s
 {
 	uint32_t n;
 
-	if (value_number(w->word[1], k->min, k->max, &n))
+	if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &n))
 		store(s, k, n);
 	else
 		out_of_bounds(k, w, d, "a number");
@@ -53,7 +57,7 @@ set_seconds(struct settings *s, const struct keyword *k, const struct words *w, 
 {
 	uint32_t ms;
 
-	if (value_seconds(w->word[1], k->min, k->max, &ms))
+	if (value_seconds(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &ms))
 		store(s, k, ms);
 	else
 		out_of_bounds(k, w, d, "a time");
@@ -62,7 +66,7 @@ set_seconds(struct settings *s, const struct keyword *k, const struct words *w, 
 void
 set_bytes(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	uint32_t bytes;
+	uint64_t bytes;
 
 	if (value_size(w->word[1], k->min, k->max, &bytes))
 		store(s, k, bytes);
@@ -243,7 +247,7 @@ set_udp_size(struct settings *s, const struct keyword *k, const struct words *w,
 	uint32_t n;
 
 	set_number(s, k, w, d);
-	if (value_number(w->word[1], k->min, COMMON_UDP_SIZE - 1, &n))
+	if (value_number(w->word[1], (uint32_t)k->min, COMMON_UDP_SIZE - 1, &n))
 		diag_notice(d, w->line, k->name,
 		    "%u is less than the usual %d: more answers will need TCP", n, COMMON_UDP_SIZE);
 }
@@ -255,7 +259,7 @@ set_threads(struct settings *s, const struct keyword *k, const struct words *w, 
 
 	if (strcmp(w->word[1], "auto") == 0)
 		store(s, k, 0);
-	else if (value_number(w->word[1], k->min, k->max, &n))
+	else if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &n))
 		store(s, k, n);
 	else
 		out_of_bounds(k, w, d, "auto or a number");
@@ -279,7 +283,7 @@ set_avoid_port(struct settings *s, const struct keyword *k, const struct words *
 	struct conf_io *c = &s->conf.io;
 	uint32_t r[2];
 
-	if (!value_range(w->word[1], k->min, k->max, r)) {
+	if (!value_range(w->word[1], (uint32_t)k->min, (uint32_t)k->max, r)) {
 		out_of_bounds(k, w, d, "a port or a range of ports");
 		return;
 	}
@@ -311,4 +315,21 @@ set_cookie_secret(
 		}
 	}
 	c->n_cookie_secrets = (uint8_t)(w->n - 1);
+}
+
+void
+set_cache_size(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint64_t bytes = 0;
+
+	set_bytes(s, k, w, d);
+	/* What is too much has been told. */
+	if (!value_size(w->word[1], 1, k->max, &bytes))
+		return;
+	if (bytes < CACHE_MIN)
+		diag_error(d, w->line, k->name,
+		    "'%s' is too little: a cache has 1m at least, and 0 is none", w->word[1]);
+	else if (bytes > SIZE_MAX)
+		diag_error(
+		    d, w->line, k->name, "'%s' is more than this machine can address", w->word[1]);
 }

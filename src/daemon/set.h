@@ -11,9 +11,9 @@
 
 #include "daemon/keywords.h"
 
-keyword_parse set_number;     /* a field of 1, 2 or 4 bytes, within the row's bounds */
+keyword_parse set_number;     /* a field of 1, 2, 4 or 8 bytes, within the row's bounds */
 keyword_parse set_seconds;    /* a field in ms */
-keyword_parse set_bytes;      /* with k or m */
+keyword_parse set_bytes;      /* with k, m or g */
 keyword_parse set_choice;     /* one of the words in the row's args: its place there */
 keyword_parse set_text;       /* a name */
 keyword_parse set_short_text; /* words with single blanks between them; none: empty */
@@ -26,6 +26,7 @@ keyword_parse set_udp_size;
 keyword_parse set_threads;
 keyword_parse set_affinity;
 keyword_parse set_avoid_port;
+keyword_parse set_cache_size;
 
 /* set_place: the place of WORD in LIST, "a|b|c" or "a|b|c..."; -1 if it is not there. */
 MUST_USE int set_place(const char *list, const char *word);

@@ -58,6 +58,9 @@ struct settings {
 	char chroot[SETTINGS_PATH];
 	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */
 	uint32_t stop_timeout_ms;
+	char cache_file[SETTINGS_PATH];	    /* "none": the cache ends with us */
+	char cache_commands[SETTINGS_PATH]; /* "none": SIGUSR2 empties the cache */
+	uint64_t cache_size; /* bytes; 0: conf.core.cache stays NULL */
 };
 
 /* settings_init: all zero, with drafts that say nothing. False without memory; *s is all zero then.

@@ -9,10 +9,9 @@
 
 #define DIGITS "0123456789"
 
-/* The digits at TEXT as a number; *END points behind them. False without a digit or above 32 bits.
- */
+/* The digits at TEXT as a number; *END points behind them. False without a digit or above MAX. */
 static bool
-digits(const char *text, uint32_t *n, const char **end)
+digits_to(const char *text, uint64_t max, uint64_t *n, const char **end)
 {
 	size_t len = strspn(text, DIGITS);
 	uint64_t v = 0;
@@ -20,12 +19,26 @@ digits(const char *text, uint32_t *n, const char **end)
 	if (len == 0)
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		v = v * 10 + (uint64_t)(text[i] - '0');
-		if (v > UINT32_MAX)
+		uint64_t digit = (uint64_t)(text[i] - '0');
+
+		if (v > max / 10 || digit > max - v * 10)
 			return false;
+		v = v * 10 + digit;
 	}
-	*n = (uint32_t)v;
+	*n = v;
 	*end = text + len;
+	return true;
+}
+
+/* The same of 32 bits. */
+static bool
+digits(const char *text, uint32_t *n, const char **end)
+{
+	uint64_t v;
+
+	if (!digits_to(text, UINT32_MAX, &v, end))
+		return false;
+	*n = (uint32_t)v;
 	return true;
 }
 
@@ -73,22 +86,37 @@ value_seconds(const char *text, uint32_t min_ms, uint32_t max_ms, uint32_t *ms)
 	return true;
 }
 
+/* How many bits the letter C moves a number by; 0: it does not. */
+static unsigned
+unit_bits(char c)
+{
+	switch (c) {
+	case 'k':
+	case 'K':
+		return 10;
+	case 'm':
+	case 'M':
+		return 20;
+	case 'g':
+	case 'G':
+		return 30;
+	default:
+		return 0;
+	}
+}
+
 bool
-value_size(const char *text, uint32_t min, uint32_t max, uint32_t *bytes)
+value_size(const char *text, uint64_t min, uint64_t max, uint64_t *bytes)
 {
 	const char *end;
-	uint32_t v;
-	uint64_t unit = 1;
+	uint64_t v;
 
-	if (!digits(text, &v, &end))
+	if (!digits_to(text, max, &v, &end))
 		return false;
-	if (*end == 'k' || *end == 'K')
-		unit = 1024;
-	else if (*end == 'm' || *end == 'M')
-		unit = 1024 * 1024;
-	if (end[unit > 1 ? 1 : 0] != '\0' || v * unit < min || v * unit > max)
+	unsigned bits = unit_bits(*end);
+	if (end[bits > 0 ? 1 : 0] != '\0' || v > max >> bits || v << bits < min)
 		return false;
-	*bytes = (uint32_t)(v * unit);
+	*bytes = v << bits;
 	return true;
 }
 

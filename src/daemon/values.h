@@ -24,8 +24,11 @@ MUST_USE bool value_number(const char *text, uint32_t min, uint32_t max, uint32_
  */
 MUST_USE bool value_seconds(const char *text, uint32_t min_ms, uint32_t max_ms, uint32_t *ms);
 
-/* value_size: bytes, or with k or m behind the number 1024 or 1048576 of them; MIN to MAX bytes. */
-MUST_USE bool value_size(const char *text, uint32_t min, uint32_t max, uint32_t *bytes);
+/*
+ * value_size: bytes, or with k, m or g behind the number 1024, 1024^2 or 1024^3 of them; MIN to MAX
+ * bytes.
+ */
+MUST_USE bool value_size(const char *text, uint64_t min, uint64_t max, uint64_t *bytes);
 
 /* value_range: "N" or "N-M" with MIN <= N <= M <= MAX. */
 MUST_USE bool value_range(const char *text, uint32_t min, uint32_t max, uint32_t range[static 2]);

@@ -74,9 +74,35 @@ static const struct conflict conflicts[] = {
 					     "log-level at line 1; only one of them may be "
 					     "given\n" },
 	{ "log-level info\ndebugging no\n", "" },
+	{ "cache-min-ttl 30\ncache-max-ttl 29\n",
+	    "error t.conf:2: cache-max-ttl: cache-min-ttl 30 is more than cache-max-ttl 29\n" },
+	{ "cache-max-ttl 59\ncache-min-ttl 60\n",
+	    "error t.conf:2: cache-min-ttl: cache-min-ttl 60 is more than cache-max-ttl 59\n" },
+	{ "cache-min-ttl 60\ncache-max-ttl 60\n", "" },
+	/* Said in vain, which is no error; every one of them. */
+	{ "prefetch no\ncache-size 0\ncache-stale 0\n",
+	    "notice t.conf:3: cache-stale: has no effect with cache-size 0\n"
+	    "notice t.conf:1: prefetch: has no effect with cache-size 0\n" },
+	{ "cache-size 0\ncache-min-ttl 0\ncache-max-ttl 1\ncache-max-negative 1\n"
+	  "cache-failure-ttl 1\nnxdomain-cut off\nrrset-order fixed\n"
+	  "cache-file /f\ncache-commands /c\n",
+	    "notice t.conf:2: cache-min-ttl: has no effect with cache-size 0\n"
+	    "notice t.conf:3: cache-max-ttl: has no effect with cache-size 0\n"
+	    "notice t.conf:4: cache-max-negative: has no effect with cache-size 0\n"
+	    "notice t.conf:5: cache-failure-ttl: has no effect with cache-size 0\n"
+	    "notice t.conf:6: nxdomain-cut: has no effect with cache-size 0\n"
+	    "notice t.conf:7: rrset-order: has no effect with cache-size 0\n"
+	    "notice t.conf:8: cache-file: has no effect with cache-size 0\n"
+	    "notice t.conf:9: cache-commands: has no effect with cache-size 0\n" },
+	{ "cache-size 0\n", "" },
+	/* The size is wrong, not the lines that need a cache. */
+	{ "cache-size 1k\nprefetch no\n",
+	    "error t.conf:1: cache-size: '1k' is too little: a cache has 1m at least, and 0 is "
+	    "none\n" },
 	{ "nameserver 192.0.2.1\nnameserver 192.0.2.2\n", "" },
 	/* Each block for itself. */
-	{ "hide-a yes\nclient 192.0.2.0/24 {\nhide-a no\n}\nclient 192.0.3.0/24 {\nhide-a no\n}\n", "" },
+	{ "hide-a yes\nclient 192.0.2.0/24 {\nhide-a no\n}\nclient 192.0.3.0/24 {\nhide-a no\n}\n",
+	    "" },
 	{ "client 192.0.2.0/24 {\nhide-a no\nany relay\nhide-a yes\n}\n",
 	    "error t.conf:4: hide-a: is at line 2 already; it may be given once\n" },
 };
@@ -92,11 +118,13 @@ static const struct conflict braces[] = {
 	    "error t.conf:2: '}' is too much; a } stands alone on its line\n"
 	    "error t.conf:3: there is no client block that this } could close\n" },
 	{ "client 192.0.2.0/24\n{\nhide-a yes\n}\n",
-	    "error t.conf:1: client: the line does not end in a { with a blank before it; allowed is "
+	    "error t.conf:1: client: the line does not end in a { with a blank before it; allowed "
+	    "is "
 	    "NETWORK[/LENGTH]... {\n"
 	    "error t.conf:2: a { stands at the end of the client line it belongs to\n" },
 	{ "client 192.0.2.0/24 { hide-a yes }\nport 54\n",
-	    "error t.conf:1: client: 'hide-a' stands behind the {; what is in the block goes on lines "
+	    "error t.conf:1: client: 'hide-a' stands behind the {; what is in the block goes on "
+	    "lines "
 	    "of its own\n" },
 	{ "client {\n}\n",
 	    "error t.conf:1: client: names no network; allowed is NETWORK[/LENGTH]... {\n" },
@@ -106,7 +134,8 @@ static const struct conflict braces[] = {
 	{ "client 192.0.2.0/24 {\nport 54\nnameserver 192.0.2.1\n}\n",
 	    "error t.conf:2: port: cannot stand in the client block that begins at line 1, only "
 	    "outside of any\n"
-	    "error t.conf:3: nameserver: cannot stand in the client block that begins at line 1, only "
+	    "error t.conf:3: nameserver: cannot stand in the client block that begins at line 1, "
+	    "only "
 	    "outside of any\n" },
 	{ "client 192.0.2.0/24 {\nhide-b yes\n}\n",
 	    "error t.conf:2: hide-b: unknown keyword; did you mean hide-a?\n" },
@@ -204,7 +233,8 @@ START_TEST(files)
 	said_init(&said);
 	settings_fini(&settings);
 	conffile_read(path, &settings, &said.diag);
-	ck_assert_str_eq(said.text, "error t.conf: is larger than 64 MiB and is no configuration\n");
+	ck_assert_str_eq(
+	    said.text, "error t.conf: is larger than 64 MiB and is no configuration\n");
 	close(fd);
 	unlink(path);
 }

@@ -5,6 +5,7 @@
 #include "daemon/keywords.h"
 
 #include <check.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,16 +68,18 @@ END_TEST
 
 /* One line with NAME and a number of the row's kind; does it pass? */
 static bool
-passes(const struct keyword *k, double value)
+passes(const struct keyword *k, uint64_t value)
 {
 	char text[128];
-	const char *beside =
-	    strcmp(k->name, "timeout-time-usec") == 0 ? "timeout-time-sec 1\n" : "";
+	const char *beside = "";
 
+	if (strcmp(k->name, "timeout-time-usec") == 0)
+		beside = "timeout-time-sec 1\n";
 	if (k->unit == KEYWORD_SECONDS)
-		snprintf(text, sizeof(text), "%s %.3f\n", k->name, value / 1000);
+		snprintf(text, sizeof(text), "%s %" PRIu64 ".%03" PRIu64 "\n", k->name,
+		    value / 1000, value % 1000);
 	else
-		snprintf(text, sizeof(text), "%s%s %.0f\n", beside, k->name, value);
+		snprintf(text, sizeof(text), "%s%s %" PRIu64 "\n", beside, k->name, value);
 	said_parse(&said, text, &settings);
 	return said.n_errors == 0;
 }
@@ -91,14 +94,15 @@ START_TEST(bounds_are_kept)
 	if (k->unit == KEYWORD_PLAIN)
 		return;
 	ck_assert_uint_lt(k->min, k->max);
+	ck_assert(k->unit == KEYWORD_BYTES || k->max < UINT32_MAX);
 	/* All in all MTD64's two parts must make the time that the one may be. */
 	if (strcmp(k->name, "timeout-time-sec") != 0)
-		ck_assert_msg(passes(k, k->min), "%s %u", k->name, k->min);
-	ck_assert_msg(passes(k, k->max), "%s %u", k->name, k->max);
-	ck_assert_msg(!passes(k, k->max + 1.0), "%s %u + 1", k->name, k->max);
+		ck_assert_msg(passes(k, k->min), "%s at its least", k->name);
+	ck_assert_msg(passes(k, k->max), "%s at its most", k->name);
+	ck_assert_msg(!passes(k, k->max + 1), "%s above its most", k->name);
 	ck_assert_ptr_nonnull(strstr(said.text, bounds));
 	if (k->min > 0) {
-		ck_assert_msg(!passes(k, k->min - 1.0), "%s %u - 1", k->name, k->min);
+		ck_assert_msg(!passes(k, k->min - 1), "%s below its least", k->name);
 		ck_assert_ptr_nonnull(strstr(said.text, bounds));
 	}
 }
@@ -159,6 +163,16 @@ START_TEST(defaults_are_these)
 	ck_assert_str_eq(settings.chroot, "none");
 	ck_assert_str_eq(settings.pidfile, "auto");
 	ck_assert_uint_eq(settings.stop_timeout_ms, 5000);
+	/* D22 */
+	ck_assert_uint_eq(settings.cache_size, 64 * 1024 * 1024);
+	ck_assert_ptr_null(c->core.cache);
+	ck_assert_uint_eq(c->core.keep.min_ttl_s, 0);
+	ck_assert_uint_eq(c->core.keep.max_ttl_s, 604800);
+	ck_assert_uint_eq(c->core.keep.max_negative_s, 3600);
+	ck_assert_uint_eq(c->core.keep.failure_s, 5);
+	ck_assert_uint_eq(c->core.keep.stale_s, 86400);
+	ck_assert_int_eq(c->core.keep.cut, CONF_CUT_SECURE);
+	ck_assert(c->core.keep.prefetch && !c->core.keep.rotate);
 	ck_assert(!c->core.local_zones);
 	ck_assert(c->core.version[0] == '\0' && c->core.server_id[0] == '\0');
 }

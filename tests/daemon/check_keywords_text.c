@@ -63,6 +63,9 @@ START_TEST(help)
 	    "  max-tcp-clients N\n\tclient connections at a time, per loop (1 to 65536); default "
 	    "1024; needs a restart\n"));
 	ck_assert_ptr_nonnull(strstr(text,
+	    "  cache-size BYTES\n\tmemory for what upstream said, with k, m or g; 1m at least, or "
+	    "0: none (0 to 64g); default 64m; needs a restart\n"));
+	ck_assert_ptr_nonnull(strstr(text,
 	    "  hide-a no|yes\n\tyes: questions for A get no addresses; default no; also in client "
 	    "blocks\n"));
 }
@@ -76,7 +79,8 @@ START_TEST(table_for_programs)
 
 	print(keywords_print, text, sizeof(text));
 	(void)keywords(&n_rows);
-	for (char *at = text, *line; (line = strsep(&at, "\n")) != NULL && *line != '\0'; n_lines++) {
+	for (char *at = text, *line; (line = strsep(&at, "\n")) != NULL && *line != '\0';
+	     n_lines++) {
 		size_t n_fields = 1;
 
 		for (const char *c = line; *c != '\0'; c++)
@@ -85,8 +89,10 @@ START_TEST(table_for_programs)
 	}
 	ck_assert_uint_eq(n_lines, n_rows);
 	print(keywords_print, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text,
-	    "\nlisten\tADDRESS [port N]\t-\t::1; 127.0.0.1\trepeatable\treload\tglobal\t"));
+	ck_assert_ptr_nonnull(strstr(
+	    text, "\nlisten\tADDRESS [port N]\t-\t::1; 127.0.0.1\trepeatable\treload\tglobal\t"));
+	ck_assert_ptr_nonnull(
+	    strstr(text, "\ncache-size\tBYTES\t0 to 64g\t64m\tsingle\trestart\tglobal\t"));
 	ck_assert_ptr_nonnull(
 	    strstr(text, "\nmax-synthesized\tN\t0 to 1000\t0\tsingle\treload\tblock\t"));
 }

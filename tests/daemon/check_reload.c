@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "core/cache.h"
 #include "daemon/keywords.h"
 #include "daemon/load.h"
 #include "support/said.h"
@@ -39,8 +40,8 @@ START_TEST(all_that_needs_a_restart)
 	parse(&now, "nameserver 192.0.2.1\n");
 	parse(&next,
 	    "nameserver 192.0.2.1\nnum-threads 7\ncpu-affinity 0\nuser x\ngroup y\nchroot /z\n"
-	    "pidfile /p\nlog syslog\nmax-queries 256\nmax-tcp-clients 1\n");
-	ck_assert_uint_eq(reload_keep(&now, &next), 9);
+	    "pidfile /p\nlog syslog\nmax-queries 256\nmax-tcp-clients 1\ncache-size 0\n");
+	ck_assert_uint_eq(reload_keep(&now, &next), 10);
 	ck_assert_uint_eq(next.num_threads, 0);
 	ck_assert(!next.affinity.given);
 	ck_assert_str_eq(next.user, "none");
@@ -50,6 +51,7 @@ START_TEST(all_that_needs_a_restart)
 	ck_assert_int_eq(next.log, SETTINGS_LOG_AUTO);
 	ck_assert_uint_eq(next.conf.core.max_queries, 262144);
 	ck_assert_uint_eq(next.conf.io.max_tcp_clients, 1024);
+	ck_assert_uint_eq(next.cache_size, 64 << 20);
 }
 END_TEST
 
@@ -58,7 +60,9 @@ START_TEST(all_else_is_new)
 	parse(&now, "nameserver 192.0.2.1\n");
 	parse(&next, "nameserver 192.0.2.2\nlisten ::\nport 54\ndns64-prefix 2001:db8::/96\n"
 		     "timeout-time 2\nlog-level info\nstop-timeout 1\nmax-tcp-per-client "
-		     "2\nudp-size-client 1400\n");
+		     "2\nudp-size-client 1400\ncache-min-ttl 7\ncache-max-ttl 8\n"
+		     "cache-max-negative 9\ncache-failure-ttl 10\ncache-stale 0\n"
+		     "nxdomain-cut all\nprefetch no\nrrset-order rotate\n");
 	ck_assert_uint_eq(reload_keep(&now, &next), 0);
 	ck_assert_uint_eq(next.conf.core.upstreams[0].addr[3], 2);
 	ck_assert_uint_eq(next.conf.io.n_listens, 1);
@@ -67,6 +71,13 @@ START_TEST(all_else_is_new)
 	ck_assert_uint_eq(next.stop_timeout_ms, 1000);
 	ck_assert_uint_eq(next.conf.io.max_tcp_per_client, 2);
 	ck_assert_uint_eq(next.conf.core.udp_size_client, 1400);
+	ck_assert_uint_eq(next.conf.core.keep.min_ttl_s, 7);
+	ck_assert_uint_eq(next.conf.core.keep.max_ttl_s, 8);
+	ck_assert_uint_eq(next.conf.core.keep.max_negative_s, 9);
+	ck_assert_uint_eq(next.conf.core.keep.failure_s, 10);
+	ck_assert_uint_eq(next.conf.core.keep.stale_s, 0);
+	ck_assert_int_eq(next.conf.core.keep.cut, CONF_CUT_ALL);
+	ck_assert(!next.conf.core.keep.prefetch && next.conf.core.keep.rotate);
 }
 END_TEST
 
@@ -80,6 +91,30 @@ START_TEST(bad_file)
 	next = now;
 	ck_assert(!reload_settings(&o, "/nonexistent/t.conf", &t, &now));
 	ck_assert_mem_eq(&now, &next, sizeof(now));
+}
+END_TEST
+
+/* The cache is not the configuration's: what is in it survives, whatever the file says of it. */
+START_TEST(cache_stays)
+{
+	struct options o = { .level = -1 };
+	struct threads t = { .n = 0 };
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path);
+	static const char text[] = "nameserver 192.0.2.1\nlisten ::1\ncache-size 0\n";
+
+	ck_assert_int_eq(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	parse(&now, "nameserver 192.0.2.1\ncache-size 1m\n");
+	struct cache *cache = cache_new(now.cache_size, 0, 1);
+	ck_assert_ptr_nonnull(cache);
+	now.conf.core.cache = cache;
+	ck_assert(reload_settings(&o, path, &t, &now));
+	ck_assert_ptr_eq(now.conf.core.cache, cache);
+	ck_assert_uint_eq(now.cache_size, 1 << 20);
+	settings_fini(&now);
+	cache_free(cache);
+	close(fd);
+	unlink(path);
 }
 END_TEST
 
@@ -124,6 +159,7 @@ main(void)
 	tcase_add_test(tc, same_file);
 	tcase_add_test(tc, all_that_needs_a_restart);
 	tcase_add_test(tc, all_else_is_new);
+	tcase_add_test(tc, cache_stays);
 	tcase_add_test(tc, policies_change_hands);
 	tcase_add_test(tc, bad_file);
 	srunner_run_all(sr, CK_ENV);

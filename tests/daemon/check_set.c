@@ -60,7 +60,20 @@ static const struct bad_line bad[] = {
 	{ "udp-size-upstream 511", "udp-size-upstream: '511' is not a number from 512 to 4096" },
 	{ "response-maxlength 4097",
 	    "response-maxlength: '4097' is not a number from 512 to 4096" },
-	{ "socket-buffer 4g", "socket-buffer: '4g' is not a number of bytes from 0 to 1024m" },
+	{ "socket-buffer 4g", "socket-buffer: '4g' is not a number of bytes from 0 to 1g" },
+	{ "cache-size 4k",
+	    "cache-size: '4k' is too little: a cache has 1m at least, and 0 is none" },
+	{ "cache-size 1048575",
+	    "cache-size: '1048575' is too little: a cache has 1m at least, and 0 is none" },
+	{ "cache-size 65g", "cache-size: '65g' is not a number of bytes from 0 to 64g" },
+	{ "cache-size 1.5g", "cache-size: '1.5g' is not a number of bytes from 0 to 64g" },
+	{ "cache-size -1", "cache-size: '-1' is not a number of bytes from 0 to 64g" },
+	{ "cache-min-ttl 61", "cache-min-ttl: '61' is not a number from 0 to 60" },
+	{ "cache-max-ttl 604801", "cache-max-ttl: '604801' is not a number from 1 to 604800" },
+	{ "cache-failure-ttl 0", "cache-failure-ttl: '0' is not a number from 1 to 300" },
+	{ "cache-stale 1d", "cache-stale: '1d' is not a number from 0 to 259200" },
+	{ "nxdomain-cut yes", "nxdomain-cut: 'yes' is not one of off|secure|all" },
+	{ "rrset-order random", "rrset-order: 'random' is not one of fixed|rotate" },
 	{ "num-threads 65", "num-threads: '65' is not auto or a number from 1 to 64" },
 	{ "num-threads 0", "num-threads: '0' is not auto or a number from 1 to 64" },
 	{ "cpu-affinity 3-1", "cpu-affinity: '3-1' is not auto or a list of CPU numbers as 0-3,8" },
@@ -95,6 +108,35 @@ parse_silently(const char *text)
 	said_parse(&said, text, &settings);
 	ck_assert_str_eq(said.text, "");
 }
+
+/* Fields of 64 and of 32 bits, an enum and a bool; D22 leaves all of it to the administrator. */
+START_TEST(cache)
+{
+	const struct conf_cache *c = &settings.conf.core.keep;
+
+	parse_silently("cache-size 0\n");
+	ck_assert_uint_eq(settings.cache_size, 0);
+	parse_silently("cache-size 1m\n");
+	ck_assert_uint_eq(settings.cache_size, 1 << 20);
+	parse_silently("cache-size 1048577\n");
+	ck_assert_uint_eq(settings.cache_size, (1 << 20) + 1);
+	parse_silently("cache-size 5G\n");
+	ck_assert_uint_eq(settings.cache_size, UINT64_C(5) << 30);
+	parse_silently("cache-min-ttl 30\ncache-max-ttl 30\ncache-max-negative 60\n"
+		       "cache-failure-ttl 1\ncache-stale 259200\nnxdomain-cut all\n"
+		       "prefetch no\nrrset-order rotate\n");
+	ck_assert_uint_eq(c->min_ttl_s, 30);
+	ck_assert_uint_eq(c->max_ttl_s, 30);
+	ck_assert_uint_eq(c->max_negative_s, 60);
+	ck_assert_uint_eq(c->failure_s, 1);
+	ck_assert_uint_eq(c->stale_s, 259200);
+	ck_assert_int_eq(c->cut, CONF_CUT_ALL);
+	ck_assert(!c->prefetch && c->rotate);
+	parse_silently("nxdomain-cut off\n");
+	ck_assert_int_eq(c->cut, CONF_CUT_OFF);
+	ck_assert(c->prefetch && !c->rotate);
+}
+END_TEST
 
 /* RULES D9: an administrator says whose AD may be believed. */
 START_TEST(d9_trusted_nameservers)
@@ -320,6 +362,7 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, bad_values, 0, N_OF(bad));
 	tcase_add_test(tc, rule35_cookie_secret);
+	tcase_add_test(tc, cache);
 	tcase_add_test(tc, d9_trusted_nameservers);
 	tcase_add_test(tc, nameservers);
 	tcase_add_test(tc, nameserver_twice);

@@ -51,19 +51,61 @@ START_TEST(seconds)
 }
 END_TEST
 
-static const struct word sizes[] = { { "0", true, 0 }, { "4096", true, 4096 }, { "4k", true, 4096 },
-	{ "4K", true, 4096 }, { "1m", true, 1048576 }, { "1M", true, 1048576 },
-	{ "1048576", true, 1048576 }, { "1048577", false, 0 }, { "2m", false, 0 },
-	{ "1g", false, 0 }, { "k", false, 0 }, { "1kk", false, 0 }, { "4294967295m", false, 0 },
-	{ "", false, 0 } };
+struct size_word {
+	const char *text;
+	bool good;
+	uint64_t value;
+};
+
+static const struct size_word sizes[] = { { "0", true, 0 }, { "4096", true, 4096 },
+	{ "4k", true, 4096 }, { "4K", true, 4096 }, { "1m", true, 1048576 },
+	{ "1M", true, 1048576 }, { "1048576", true, 1048576 }, { "1048577", false, 0 },
+	{ "2m", false, 0 }, { "1g", false, 0 }, { "k", false, 0 }, { "1kk", false, 0 },
+	{ "4294967295m", false, 0 }, { "", false, 0 } };
 
 START_TEST(size)
 {
-	const struct word *w = &sizes[_i];
-	uint32_t bytes = UNTOUCHED;
+	const struct size_word *w = &sizes[_i];
+	uint64_t bytes = UNTOUCHED;
 
 	ck_assert_int_eq(value_size(w->text, 0, 1048576, &bytes), w->good);
 	ck_assert_uint_eq(bytes, w->good ? w->value : UNTOUCHED);
+}
+END_TEST
+
+#define GIB (UINT64_C(1) << 30)
+
+static const struct size_word large[] = { { "1g", true, GIB }, { "64G", true, 64 * GIB },
+	{ "65536m", true, 64 * GIB }, { "68719476736", true, 64 * GIB },
+	{ "4294967296", true, 4 * GIB }, { "1048576", true, 1048576 }, { "1048575", false, 0 },
+	{ "1023k", false, 0 }, { "68719476737", false, 0 }, { "65g", false, 0 },
+	{ "65537m", false, 0 }, { "17179869185g", false, 0 }, /* 2^34 + 1, 2^64 + 1g bytes */
+	{ "18446744073709551616", false, 0 },                 /* 2^64 */
+	{ "18446744073710600192", false, 0 },                 /* 2^64 + 1m */
+	{ "1gg", false, 0 }, { "1t", false, 0 }, { "1.5g", false, 0 }, { "g", false, 0 } };
+
+START_TEST(large_size)
+{
+	const struct size_word *w = &large[_i];
+	uint64_t bytes = UNTOUCHED;
+
+	ck_assert_int_eq(value_size(w->text, 1048576, 64 * GIB, &bytes), w->good);
+	ck_assert_uint_eq(bytes, w->good ? w->value : UNTOUCHED);
+}
+END_TEST
+
+/* Bounds smaller than a digit, and as large as there are. */
+START_TEST(size_at_the_ends)
+{
+	uint64_t bytes = UNTOUCHED;
+
+	ck_assert(!value_size("4", 0, 3, &bytes));
+	ck_assert(!value_size("18446744073709551616", 0, UINT64_MAX, &bytes));
+	ck_assert_uint_eq(bytes, UNTOUCHED);
+	ck_assert(value_size("18446744073709551615", 0, UINT64_MAX, &bytes));
+	ck_assert_uint_eq(bytes, UINT64_MAX);
+	ck_assert(value_size("3", 0, 3, &bytes));
+	ck_assert_uint_eq(bytes, 3);
 }
 END_TEST
 
@@ -160,6 +202,8 @@ main(void)
 	tcase_add_loop_test(tc, number, 0, N_OF(numbers));
 	tcase_add_loop_test(tc, seconds, 0, N_OF(times));
 	tcase_add_loop_test(tc, size, 0, N_OF(sizes));
+	tcase_add_loop_test(tc, large_size, 0, N_OF(large));
+	tcase_add_test(tc, size_at_the_ends);
 	tcase_add_test(tc, range);
 	tcase_add_test(tc, cpus);
 	tcase_add_loop_test(tc, nets, 0, N_OF(networks));

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/cache.h"
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/plan.h"
 
 #define SEED 64
+#define STALE_S 60
 #define STEP_NS 50000000ULL /* 50 ms: a fraction of a timeout */
 #define STEPS_MAX 2000      /* 100 s: no question lives that long */
 
@@ -39,6 +41,11 @@ fuzz_start(struct fuzz *f)
 	f->conf.udp_size_upstream = 1232;
 	f->conf.max_queries = 64;
 	f->conf.policies = plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
+	f->conf.cache = cache_new(CACHE_MIN, STALE_S, SEED);
+	FUZZ_CHECK(f->conf.cache != NULL);
+	f->conf.keep = (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600,
+		.failure_s = 1, .stale_s = STALE_S, .cut = CONF_CUT_ALL, .prefetch = true,
+		.rotate = true };
 	f->limit = f->conf.udp_size_client;
 	f->now_ns = 1;
 	f->engine = engine_new(&f->conf, &seed, f->now_ns);
@@ -52,6 +59,7 @@ void
 fuzz_end(struct fuzz *f)
 {
 	engine_free(f->engine);
+	cache_free(f->conf.cache);
 	policies_unref(f->conf.policies);
 }
 

@@ -2,8 +2,11 @@
 /*
  * The bytes are what an upstream replies while an AAAA question is open: the length of the first
  * reply in two bytes, that reply, and one for all questions that follow from it. The question
- * asked is www.example.com; over UDP without EDNS, so 512 bytes are all the answer may have.
+ * asked is www.example.com; over UDP without EDNS, so 512 bytes are all the answer may have. It is
+ * asked again at once, when what the cache has of it has aged, and when that is stale, and so is the
+ * name below it.
  */
+#include "base/clock.h"
 #include "dns/wire.h"
 #include "fuzz/fuzz.h"
 
@@ -11,6 +14,25 @@
 
 static const uint8_t question[] = { 0x12, 0x34, 0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 0, 3, 'w', 'w',
 	'w', 7, 'e', 'x', 'a', 'm', 'p', 'l', 'e', 3, 'c', 'o', 'm', 0, 0, 28, 0, 1 };
+
+static const uint8_t below[] = { 0x12, 0x35, 0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 0, 1, 'a', 3, 'w',
+	'w', 'w', 7, 'e', 'x', 'a', 'm', 'p', 'l', 'e', 3, 'c', 'o', 'm', 0, 0, 28, 0, 1 };
+
+static void
+ask_again(struct fuzz *f, const uint8_t *data, size_t len)
+{
+	static const uint64_t later_s[] = { 0, 7, 100 };
+
+	for (unsigned i = 0; i < sizeof(later_s) / sizeof(later_s[0]); i++) {
+		f->now_ns += later_s[i] * NS_PER_SEC;
+		fuzz_ask(f, ENGINE_CLIENT_UDP, question, sizeof(question));
+		if (f->asked)
+			fuzz_reply(f, data, len);
+		fuzz_ask(f, ENGINE_CLIENT_TCP, below, sizeof(below));
+		fuzz_wait(f);
+		FUZZ_CHECK(f->n_answers == 3 + 2 * i);
+	}
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -30,6 +52,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		fuzz_reply(&f, data + 2 + first, len - 2 - first);
 	fuzz_wait(&f);
 	FUZZ_CHECK(f.n_answers == 1);
+	ask_again(&f, data + 2, first);
 	fuzz_end(&f);
 	return 0;
 }

@@ -81,7 +81,8 @@ restart_fakedns()
 # --- A good server ---
 
 restart_fakedns
-configure 'nameserver 127.0.0.1 port 5300'
+# Its upstream changes its mind about the same names.
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
 start_dns64d
 
 rate 5364 -r 2000 -n 4000 --prefix "$prefix" --csv "$work/run.csv" --raw "$work/raw.csv"

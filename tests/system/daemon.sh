@@ -84,7 +84,8 @@ check "serves over TCP" is "$synthesized" ask 127.0.0.1 5353 +tcp a.test AAAA
 check "real AAAA stay" is 2001:db8::46 ask 127.0.0.1 5353 46.test AAAA
 check "tells its version and loops" logged one "dns64d [0-9.]*, 2 loops"
 check "tells where it listens" logged one "listening on 127.0.0.1#5353"
-check "tells its memory" logged one "MiB of memory"
+check "tells its memory" logged one "MiB of memory, .*, and cache-size$"
+check "tells its cache" logged one "start: cache 64 MiB in 64 parts for all loops"
 check "an unreachable upstream is a warning" exits 0 "$DNS64D" -t -c \
 	"$(config far.conf "$upstream" "nameserver 192.0.2.99" "listen 127.0.0.1")"
 check "which names it" logged run "warning: .*far.conf:2: nameserver: 192.0.2.99#53 cannot be reached now"
@@ -92,7 +93,9 @@ check "port taken: 3" exits 3 "$DNS64D" -f -c "$good"
 check "the port is named" logged run "listen 127.0.0.1#5353: Address already in use"
 kill -USR1 "$(pid_of one)"
 check "SIGUSR1 logs statistics" wait_for 5 logged one "stats: synthesized [1-9]"
-check "and what is in flight" logged one "stats: in flight 0"
+check "and what is in flight" wait_for 5 logged one "stats: in flight 0"
+check "and what is in the cache" logged one "stats: cache_entries [1-9]"
+check "and how large it is" logged one "stats: cache_size 67108864 "
 stop one
 check "SIGTERM: 0" test "$status" -eq 0
 start one "$DNS64D" -f -c "$good"
@@ -103,6 +106,35 @@ start one "$DNS64D" -f -c "$good"
 check "and again" wait_for 10 serves 127.0.0.1 5353
 stop one QUIT
 check "SIGQUIT: 0" test "$status" -eq 0
+
+# --- Cache ---
+
+none=$(config none.conf "$upstream" "$prefix" "listen 127.0.0.1 port 5353" "cache-size 0")
+start none "$DNS64D" -f -c "$none"
+check "serves without a cache" wait_for 10 serves 127.0.0.1 5353
+check "tells that there is none" logged none "start: no cache, as cache-size is 0"
+check "and its memory" logged none "MiB of memory, .* per loop$"
+kill -USR1 "$(pid_of none)"
+check "statistics" wait_for 5 logged none "stats: in flight"
+check "have no cache" test "$(grep -c "stats: cache" "$work/none.log")" -eq 0
+stop none
+check "SIGTERM without a cache: 0" test "$status" -eq 0
+
+check "-t does not make the cache: 0" exits 0 "$DNS64D" -t -c \
+	"$(config much.conf "$upstream" "listen 127.0.0.1 port 5353" "cache-size 64g")"
+# A sanitizer needs more addresses than that itself.
+limited()
+{
+	prlimit --as=2000000000 "$@"
+}
+if limited "$DNS64D" -V >/dev/null 2>&1; then
+	check "a cache for which there are no addresses: 3" exits 3 limited "$DNS64D" -f -c "$work/much.conf"
+	check "it is named" logged run "cache-size: no memory for 68719476736 bytes: Cannot allocate memory"
+	check "in the background: 3" exits 3 limited "$DNS64D" -c \
+		"$(config much2.conf "$upstream" "listen 127.0.0.1 port 5353" "cache-size 4g" "pidfile $work/much.pid")"
+	check "and told to whoever started it" logged run "cache-size: no memory for 4294967296 bytes"
+	check "nothing is left of it" test ! -e "$work/much.pid"
+fi
 
 # --- Background and pidfile ---
 
@@ -191,7 +223,7 @@ check "it is named" logged live "reload: listen 192.0.2.77#53: Cannot assign req
 check "nothing changed" serves 127.0.0.2 53
 
 config live.conf "$upstream" "dns64-prefix 2001:db8:99::/96" "listen 127.0.0.2 port 53" "user root" \
-	"num-threads 3" >/dev/null
+	"num-threads 3" "cache-size 1m" >/dev/null
 check "reload with another prefix, one address less, and what needs a restart" reload
 check "the prefix is the new one" is 2001:db8:99::c000:201 ask 127.0.0.2 53 a.test AAAA
 gone_address()
@@ -201,6 +233,10 @@ gone_address()
 check "the address is gone" wait_for 5 gone_address
 check "num-threads is named" logged live "reload: num-threads was changed"
 check "user is named" logged live "reload: user was changed"
+check "cache-size is named" logged live "reload: cache-size was changed"
+kill -USR1 "$pid"
+check "the cache is as it was" wait_for 5 logged live "stats: cache_size 67108864 "
+check "the new prefix stands before an A from the cache (D22)" logged live "stats: cache_hits_a [1-9]"
 check "still $account" is "$(id -u $account)	" field "$pid" Uid
 
 i=0

@@ -92,7 +92,7 @@ ask_all()
 	while [ "$all_n" -lt $all_last ]; do
 		set --
 		for all_i in 0 1 2 3 4 5 6 7 8 9; do
-			set -- "$@" ask $((all_n + all_i)) "n$((all_n + all_i)).test" AAAA
+			set -- "$@" ask $((all_n + all_i)) "$all_way-$((all_n + all_i)).test" AAAA
 		done
 		"$wire" "$all_way" ::1 5364 "$@" get 10 8000
 		all_n=$((all_n + 10))

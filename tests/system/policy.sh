@@ -59,6 +59,7 @@ start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
 wait_for 5 is NOERROR ask 127.0.0.1 53 a.test A
 
 # In no block
+# One cache serves them all, whatever they are answered from it (D22).
 gets 10.1.0.1 a.test AAAA NOERROR 2001:db8:64::c000:201
 gets 10.1.0.1 b.test AAAA NOERROR 2001:db8:66::c633:6402
 gets 10.1.0.1 a.test A NOERROR 192.0.2.1

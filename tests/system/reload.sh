@@ -11,7 +11,8 @@ start_other()
 }
 start_other
 base='nameserver 127.0.0.1 port 5300'
-configure "$base" 'num-threads 2'
+# With so small a cache there are always hits and misses, and things thrown out.
+configure "$base" 'num-threads 2' 'cache-size 1m'
 start_dns64d
 questions 50000 >"$work/questions"
 descriptors=$(find "/proc/$(pid_of dns64d)/fd" -mindepth 1 | wc -l)
@@ -23,9 +24,9 @@ reconfigure()
 	0) configure "$base" 'num-threads 2' 'dns64-prefix 2001:db8:65::/96' ;;
 	1) configure "$base" 'num-threads 2' 'listen 127.0.0.2 port 5364' 'listen 127.0.0.3 port 5364' ;;
 	2) configure "$base" 'num-threads 2' 'listen 127.0.0.3 port 5364' 'nameserver 127.0.0.1 port 5301' ;;
-	3) configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'exclude-aaaa 2001:db8:ffff::/48' ;;
+	3) configure 'cache-stale 0' 'prefetch no' 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'exclude-aaaa 2001:db8:ffff::/48' ;;
 	4) configure "$base" 'num-threads 2' 'udp-size-client 4096' 'timeout-time 2' 'prot 1' ;;
-	5) configure "$base" 'num-threads 2' 'max-tcp-per-client 100' 'listen ::1 port 5365' ;;
+	5) configure "$base" 'num-threads 2' 'cache-size 0' 'max-tcp-per-client 100' 'listen ::1 port 5365' ;;
 	esac
 }
 
@@ -51,6 +52,7 @@ done
 reloads=$(grep -c 'reload: done' "$work/dns64d.log")
 check "most were done ($reloads of 60)" test "$reloads" -ge 30
 check 'the bad ones changed nothing' logged dns64d 'reload: failed; nothing was changed'
+check 'the cache stays as large as it was' logged dns64d 'reload: cache-size was changed, which takes effect only'
 
 # --- afterwards ---
 
@@ -63,6 +65,11 @@ equal 'an address that was taken away is not served' 0 $?
 sleep 6 # the longest that a question can be in flight
 now=$(find "/proc/$(pid_of dns64d)/fd" -mindepth 1 | wc -l)
 check "no descriptor was left open ($descriptors before, $now after)" test "$now" -le $((descriptors + 20))
+tell_statistics
+check "the cache had answers ($(statistic cache_hits)), had none ($(statistic cache_misses))" \
+	test "$(statistic cache_hits)" -gt 1000 -a "$(statistic cache_misses)" -gt 1000
+check 'it is as large as at the start, and full' \
+	test "$(statistic cache_size)" -eq 1048576 -a "$(statistic cache_entries)" -gt 1000
 stop dns64d
 equal 'SIGTERM: exit status' 0 "$status"
 

@@ -7,7 +7,7 @@ need kdig
 ok=010-000-000-001.dns64perf.test
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'timeout-time 1' 'resend-attempts 0' \
-	'tcp-idle-timeout 2' 'max-tcp-per-client 8' 'max-tcp-clients 12'
+	'tcp-idle-timeout 2' 'max-tcp-per-client 8' 'max-tcp-clients 12' 'cache-size 0'
 start_dns64d
 
 tcp()
@@ -90,6 +90,25 @@ check 'those over a ceiling were counted' test "$(statistic tcp_refused)" -ge 16
 check 'short messages were counted' test "$(statistic client_short)" -ge 2
 check 'responses were counted' test "$(statistic client_response)" -ge 1
 check 'it goes on' tcp ask 1 $ok AAAA get 1 3000
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+
+# --- answers from the cache leave at once, in the middle of reading ---
+
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1'
+start_dns64d
+equal 'the first answer comes from upstream' '1 0 1' "$(tcp ask 1 $ok AAAA get 1 3000)"
+equal '5000 questions at once, all answered from the cache' 5000 \
+	"$(tcp flood 5000 $ok AAAA get 5000 5000 | grep ' 0 1$' | sort -u | wc -l)"
+equal 'answers of 15,000 octets' 200 "$(tcp flood 200 txt-15000.dns64perf.test TXT get 200 5000 | grep -c ' 0 1$')"
+tcp flood 4000 txt-15000.dns64perf.test TXT pause 3000 >/dev/null &
+rude=$!
+sleep 1
+at_most 500 'nobody waits for a client that does not read them' tcp ask 1 $ok AAAA get 1 3000
+wait $rude
+tell_statistics
+check "they were from there ($(statistic cache_hits))" test "$(statistic cache_hits)" -ge 10000
+check "and hardly anything else ($(statistic upstream_udp))" test "$(statistic upstream_udp)" -le 4
 stop dns64d
 equal 'SIGTERM: exit status' 0 "$status"
 

@@ -108,6 +108,8 @@ relayed
 secure
 server='127.0.0.1 5364' way='TCP, IPv4'
 relayed +tcp
+tell_statistics
+check "the second time they were in the cache ($(statistic cache_hits))" test "$(statistic cache_hits)" -ge 9
 stop dns64d
 stop unbound
 start_unbound

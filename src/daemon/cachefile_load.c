@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the file to the cache. */
+#include "daemon/cachefile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "daemon/cacheimage.h"
+
+/* A block on its way, and those before it. */
+struct block {
+	uint64_t sum;	/* of those before it */
+	uint64_t bytes; /* likewise, with the head of the file */
+	uint32_t n;	/* records in it */
+	size_t len;
+	uint8_t data[CACHEIMAGE_BLOCK];
+};
+
+/* Read exactly N bytes. Returns 0 or -errno, -ENODATA if there are fewer. */
+static int
+read_all(int fd, uint8_t *data, size_t n)
+{
+	while (n > 0) {
+		ssize_t got = read(fd, data, n);
+
+		if (got == 0)
+			return -ENODATA;
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (got > 0) {
+			data += got;
+			n -= (size_t)got;
+		}
+	}
+	return 0;
+}
+
+struct loading {
+	int fd;
+	struct cache *c; /* NULL: only look */
+	const struct cachefile_when *when;
+	struct cachefile_counts *counts;
+	uint64_t elapsed_s; /* since it was saved */
+	uint8_t head_bytes[CACHEIMAGE_HEAD];
+	struct cacheimage_head head;
+	uint64_t records;   /* of the blocks so far */
+	char *error;
+	struct block block;
+};
+
+PRINTF_LIKE(2, 3)
+static bool
+refuse(struct loading *l, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(l->error, CACHEFILE_ERROR, fmt, args);
+	va_end(args);
+	return false;
+}
+
+static bool
+refuse_errno(struct loading *l, int error)
+{
+	return error == ENODATA ? refuse(l, "is cut off")
+				: refuse(l, "cannot be read: %s", strerror(error));
+}
+
+static bool
+read_head(struct loading *l)
+{
+	struct stat st;
+	int rc;
+
+	if (fstat(l->fd, &st) != 0)
+		return refuse_errno(l, errno);
+	if (!S_ISREG(st.st_mode))
+		return refuse(l, "is no regular file");
+	rc = read_all(l->fd, l->head_bytes, sizeof(l->head_bytes));
+	if (rc != 0)
+		return refuse_errno(l, -rc);
+	const char *wrong = cacheimage_get_head(l->head_bytes, &l->head);
+	if (wrong != NULL)
+		return refuse(l, "%s", wrong);
+	if (l->head.bytes != (uint64_t)st.st_size)
+		return refuse(l, "has %" PRIu64 " bytes where %" PRIu64 " were written",
+		    (uint64_t)st.st_size, l->head.bytes);
+	return true;
+}
+
+static void
+put_record(struct loading *l, struct cacheimage_record *rec)
+{
+	struct cache_entry *e = &rec->entry;
+
+	if (cacheimage_too_old(e, l->elapsed_s, l->when->stale_s)) {
+		l->counts->old++;
+		return;
+	}
+	e->age_s += (uint32_t)l->elapsed_s;
+	rec->key.hash = hash_bytes(rec->key.qname, rec->key.qname_len, cache_seed(l->c));
+	cache_put(l->c, &rec->key, e, rec->msg, e->len, l->when->now_s);
+	l->counts->entries++;
+}
+
+/* The next block to memory. False at the end or when there is something wrong. */
+static bool
+read_block(struct loading *l, bool *end)
+{
+	struct block *b = &l->block;
+	int rc;
+
+	*end = b->bytes == l->head.bytes;
+	if (*end)
+		return false;
+	rc = read_all(l->fd, b->data, CACHEIMAGE_BLOCK_HEAD);
+	if (rc != 0)
+		return refuse_errno(l, -rc);
+	b->len = cacheimage_get_block(b->data, &b->n);
+	if (b->len == 0 || b->len + CACHEIMAGE_BLOCK_HEAD > l->head.bytes - b->bytes)
+		return refuse(l, "has a block whose length cannot be");
+	rc = read_all(l->fd, b->data + CACHEIMAGE_BLOCK_HEAD, b->len);
+	if (rc != 0)
+		return refuse_errno(l, -rc);
+	b->len += CACHEIMAGE_BLOCK_HEAD;
+	b->sum = cacheimage_sum(b->sum, b->data, b->len);
+	b->bytes += b->len;
+	return true;
+}
+
+static bool
+take_records(struct loading *l)
+{
+	struct block *b = &l->block;
+	struct wire_reader r = { .buf = b->data, .len = b->len, .pos = CACHEIMAGE_BLOCK_HEAD };
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct cacheimage_record rec;
+		const char *wrong = cacheimage_get(&r, &rec);
+
+		l->records++;
+		if (wrong != NULL)
+			return refuse(l, "is damaged: entry %" PRIu64 " %s", l->records, wrong);
+		if (l->c != NULL)
+			put_record(l, &rec);
+	}
+	return r.pos == r.len || refuse(l, "is damaged: a block has more than its entries");
+}
+
+/* Once over all of the file behind its head. */
+static bool
+go_through(struct loading *l)
+{
+	struct block *b = &l->block;
+	bool end = false;
+
+	l->records = 0;
+	b->sum = CACHEIMAGE_SEED;
+	b->bytes = CACHEIMAGE_HEAD;
+	if (lseek(l->fd, CACHEIMAGE_HEAD, SEEK_SET) < 0)
+		return refuse_errno(l, errno);
+	while (read_block(l, &end)) {
+		if (!take_records(l))
+			return false;
+	}
+	if (!end)
+		return false;
+	if (!cacheimage_is_whole(l->head_bytes, b->sum))
+		return refuse(l, "is damaged: its checksum is wrong");
+	return l->records == l->head.records || refuse(l, "is damaged: entries are missing");
+}
+
+/* Look at all of it, then take it. */
+static bool
+load_file(struct loading *l, struct cache *c)
+{
+	if (!read_head(l) || !go_through(l))
+		return false;
+	/* Known to be as it was written: only the clock can be wrong. */
+	if (l->head.saved_s > l->when->unix_s)
+		return refuse(l, "was saved %" PRIu64 " s from now, by the clock",
+		    l->head.saved_s - l->when->unix_s);
+	l->elapsed_s = l->when->unix_s - l->head.saved_s;
+	l->counts->bytes = l->head.bytes;
+	l->c = c;
+	if (go_through(l))
+		return true;
+	/* It was written to meanwhile. */
+	cache_flush_all(c);
+	return false;
+}
+
+enum cachefile_verdict
+cachefile_load(const char *path, struct cache *c, const struct cachefile_when *when,
+    struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
+{
+	struct loading *l = calloc(1, sizeof(*l));
+	bool ok;
+
+	*counts = (struct cachefile_counts){ .entries = 0 };
+	if (l == NULL) {
+		snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", strerror(ENOMEM));
+		return CACHEFILE_REFUSED;
+	}
+	l->when = when;
+	l->counts = counts;
+	l->error = error;
+	/* A pipe would make us wait. */
+	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (l->fd < 0) {
+		int rc = errno;
+
+		(void)refuse_errno(l, rc);
+		free(l);
+		return rc == ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
+	}
+	ok = load_file(l, c);
+	close(l->fd);
+	free(l);
+	return ok ? CACHEFILE_OK : CACHEFILE_REFUSED;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/reseal.h"
+
+#include "base/hash.h"
+#include "daemon/cacheimage.h"
+#include "dns/wire.h"
+
+#define LENGTH_AT 32
+#define SUM_AT 40
+
+static void
+set_u64(uint8_t *at, uint64_t n)
+{
+	wire_set_u32(at, (uint32_t)(n >> 32));
+	wire_set_u32(at + 4, (uint32_t)n);
+}
+
+void
+reseal(uint8_t *image, size_t len)
+{
+	uint64_t sum = CACHEIMAGE_SEED;
+	size_t at = CACHEIMAGE_HEAD;
+
+	if (len < CACHEIMAGE_HEAD)
+		return;
+	while (len - at >= CACHEIMAGE_BLOCK_HEAD) {
+		uint32_t n;
+		size_t block = cacheimage_get_block(image + at, &n);
+
+		if (block == 0 || block > len - at - CACHEIMAGE_BLOCK_HEAD)
+			break;
+		block += CACHEIMAGE_BLOCK_HEAD;
+		sum = cacheimage_sum(sum, image + at, block);
+		at += block;
+	}
+	set_u64(image + LENGTH_AT, len);
+	set_u64(image + SUM_AT, hash_bytes(image, SUM_AT, sum));
+}

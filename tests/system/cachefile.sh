@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# cachefile: the cache survives a restart in its file, a damaged one is refused; commands by SIGUSR2.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need kdig dnsperf
+
+known=010-000-000-001.dns64perf.test
+other=010-000-000-002.dns64perf.test
+unknown=010-000-000-003.dns64perf.test
+cache=$work/state/cache
+commands=$work/commands
+mkdir -m 700 "$work/state" || exit 99
+
+setup()
+{
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'resend-attempts 0' "$@"
+}
+
+# knows NAME: is it answered, by whoever is alive?
+knows()
+{
+	answer "$1" AAAA | grep -q "^an $1. [0-9]* IN AAAA 2001:db8:64::a00:"
+}
+
+forgot()
+{
+	! knows "$1"
+}
+
+# do_commands LINE...: have them carried out
+do_commands()
+{
+	printf '%s\n' "$@" >"$commands"
+	kill -USR2 "$(pid_of dns64d)"
+}
+
+# start_alone: again, with a new log
+start_alone()
+{
+	rm -f "$work/dns64d.log"
+	start_dns64d
+}
+
+# --- Saved, and read ---
+
+start_fakedns --ttl 300
+setup "cache-file $cache" "cache-commands $commands" 'timeout-time 0.2'
+start_dns64d
+check 'no file yet' wait_for 5 logged dns64d "cache-file $cache: not there"
+check 'a name is answered' knows $known
+check 'another one' knows $other
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+check 'it was saved' logged dns64d "cache-file $cache: [1-9][0-9]* entries saved"
+equal 'only we may read it' 600 "$(stat -c %a "$cache")"
+check 'nothing is left beside it' test ! -e "$cache.new"
+stop fakedns
+sleep 2
+
+start_alone
+check 'it was read' wait_for 5 logged dns64d "cache-file $cache: [1-9][0-9]* entries read, 0 too old"
+check 'answered without upstream' knows $known
+check 'so is the other name' knows $other
+check 'a name that was not asked for is not' forgot $unknown
+ttl=$(answer $known AAAA | sed -n "s/^an $known. \([0-9]*\) IN AAAA.*/\1/p")
+# 60 s: what there is no AAAA for
+check "its TTL went on ($ttl)" test "${ttl:-999}" -le 58 -a "${ttl:-0}" -gt 30
+
+# --- Commands ---
+
+do_commands 'flush' 'flsh' 'stats'
+check 'a line that is wrong is told' wait_for 5 logged dns64d "$commands:2: flsh: not understood"
+check 'and nothing is done' knows $known
+do_commands '# one name' "flush name ${known%.test}.TEST."
+check 'flush name' wait_for 5 logged dns64d "flush name $known.: [1-9]"
+check 'it is forgotten' forgot $known
+check 'the other is not' knows $other
+before=$(stat -c %i "$cache")
+do_commands save stats
+check 'stats' wait_for 5 logged dns64d 'stats: in flight'
+check 'save' test "$(stat -c %i "$cache")" != "$before"
+do_commands 'flush below dns64perf.test'
+check 'flush below' wait_for 5 logged dns64d 'flush below dns64perf.test.: [1-9]'
+check 'all are forgotten' forgot $other
+cp "$cache" "$work/saved"
+stop dns64d KILL
+start_alone
+check 'what was saved by command was read' knows $other
+check 'what was flushed before is not in it' forgot $known
+setup "cache-file $cache" 'timeout-time 0.2'
+kill -HUP "$(pid_of dns64d)"
+wait_for 5 logged dns64d 'reload: done'
+kill -USR2 "$(pid_of dns64d)"
+check 'without cache-commands all is flushed' wait_for 5 logged dns64d 'cache: flush: [1-9]'
+check 'all is forgotten' forgot $other
+stop dns64d KILL
+
+# --- Flushes and saves while questions pour in ---
+
+start_fakedns --ttl 300
+setup "cache-file $cache" "cache-commands $commands" 'timeout-time 1'
+questions 2000 >"$work/questions"
+start_alone
+printf '%s\n' save 'flush below 010-000-001-001.dns64perf.test' "flush name $known" flush stats >"$commands"
+start dnsperf dnsperf -s ::1 -p 5364 -d "$work/questions" -c 8 -l 5 -Q 4000
+n=0
+while [ $n -lt 40 ]; do
+	kill -USR2 "$(pid_of dns64d)"
+	[ $((n % 10)) -ne 0 ] || kill -HUP "$(pid_of dns64d)"
+	sleep 0.1
+	n=$((n + 1))
+done
+wait "$(pid_of dnsperf)"
+rm "$work/dnsperf.pid"
+check 'nothing is lost' logged dnsperf 'Queries lost: *0 '
+check 'all NOERROR' logged dnsperf 'Response codes: *NOERROR [0-9]* (100.00%)$'
+saves=$(grep -c "cache-file $cache: [0-9]* entries saved" "$work/dns64d.log")
+check "it was saved again and again ($saves)" test "$saves" -ge 20
+stop dns64d
+equal 'exit status after that' 0 "$status" # a sanitizer's would be another
+start_alone
+check 'the last save is a sound file' wait_for 5 logged dns64d "cache-file $cache: [0-9]* entries read"
+stop dns64d KILL
+stop fakedns
+setup "cache-file $cache" 'timeout-time 0.2'
+
+# --- Damaged ---
+
+# refused WHAT PATTERN: a start with the file as it is now says so, and begins empty
+refused()
+{
+	sum=$(cksum <"$cache")
+	start_alone
+	check "$1: a warning" wait_for 5 logged dns64d "warn.* cache-file $cache: $2"
+	check "$1: the cache is empty" forgot $other
+	equal "$1: the file stays as it is" "$sum" "$(cksum <"$cache")"
+	stop dns64d KILL
+}
+
+half=$(($(stat -c %s "$work/saved") / 2))
+head -c $half "$work/saved" >"$cache"
+refused 'cut' "has $half bytes where"
+cp "$work/saved" "$cache"
+printf '\377' | dd of="$cache" bs=1 seek=$half conv=notrunc status=none
+refused 'one byte changed' 'is damaged'
+echo 'nameserver 192.0.2.1 # something else altogether, and long enough' >"$cache"
+refused 'another file' 'is no cache file'
+: >"$cache"
+refused 'empty' 'is cut off'
+
+# --- Where it cannot be written ---
+
+setup 'cache-file /nonexistent/cache'
+start_alone
+stop dns64d
+check 'an error is told' logged dns64d 'error.* cache-file /nonexistent/cache: .*No such file'
+equal 'the exit status does not tell' 0 "$status"
+
+# --- As another user, from inside a chroot ---
+
+mkdir -p "$work/root/state" && chown nobody "$work/root/state" || exit 99
+cp "$work/saved" "$work/root/state/cache" && chown nobody "$work/root/state/cache" || exit 99
+setup 'timeout-time 0.2' 'cache-file /state/cache' "chroot $work/root" 'user nobody'
+# The leak checker needs /proc.
+export ASAN_OPTIONS=detect_leaks=0
+start_alone
+check 'read there' wait_for 5 logged dns64d 'cache-file /state/cache: [1-9][0-9]* entries read'
+check 'answered from it' knows $other
+stop dns64d
+equal 'exit status' 0 "$status"
+equal 'the file is that user'"'"'s' 'nobody 600' "$(stat -c '%U %a' "$work/root/state/cache")"
+
+unset ASAN_OPTIONS
+
+# --- Without a cache ---
+
+setup 'cache-size 0' "cache-file $cache"
+start_alone
+kill -USR2 "$(pid_of dns64d)"
+check 'there is nothing to flush' wait_for 5 logged dns64d 'there is no cache'
+sum=$(cksum <"$cache")
+stop dns64d
+equal 'nothing is saved' "$sum" "$(cksum <"$cache")"
+
+finish
