@@ -1,346 +1,448 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_engine [-b BLOCKS] [-r RULES] [-n QUESTIONS] [-amp]: the engine fed from memory, without a
- * socket. Every name is new and has an A only, so each question costs two upstream. Prints the time
- * of one; under callgrind (tests/bench/rules.sh) it tells where it goes.
+ * bench_engine [OPTION...]: the engine fed from memory, without a socket. Every name is new and has an A
+ * only, so each question costs two upstream. Prints the time of one; under callgrind
+ * (tests/bench/rules.sh, cache_engine.sh) it tells where it goes.
  *
- *	-b	client blocks: IPv6 /64 and /48, IPv4 /24; of the clients that ask, in any case,
+ *	-n N	questions of each engine
+ *	-b N	client blocks: IPv6 /64 and /48, IPv4 /24; of the clients that ask, in any case,
  *		three in four are in one of the first 1,000
- *	-r	rules: zones that are never synthesized or whose AAAA are ignored
+ *	-r N	rules: zones that are never synthesized or whose AAAA are ignored
  *	-m	ask for names in zones of rules; else for names in none, though under the same
  *		top-level domains, and some under the same domain
  *	-a	whatever rule there is, AAAA are ignored, for all other names too: each question costs
  *		one upstream and a rule changes no answer
  *	-p	plain: without what the defaults add to questions upstream (0x20, cookies)
+ *	-c SIZE	a cache of so many MiB
+ *	-A	ask for A: one entry of the cache for a name, not two
+ *	-f N	ask so many questions before those that count (under callgrind with
+ *		--instr-atstart=no only these are looked at)
+ *	-k N	the questions are for N known names, over and over, asked once before: all hits
+ *	-t N	so many engines on the one cache, in a thread each, on a core each
+ *	-s N	a line about the memory whenever so many questions were answered
  */
-#include <stdarg.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/attr.h"
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_START_INSTRUMENTATION (void)0
+#endif
+
 #include "base/clock.h"
+#include "bench/load.h"
+#include "core/cache.h"
 #include "core/engine.h"
-#include "dns/build.h"
-#include "dns/name.h"
-#include "support/plan.h"
 
 #define BATCH 32
 #define QUESTIONS 1000000
 #define BATCH_NS 1000000 /* of the engine's time: the same in every run */
-#define TEXT 80
-#define CAP (DNS_UDP_MIN + DNS_OPT_LEN)
+#define KNOWN_BATCH_NS 32000 /* so that nothing known comes to its end */
+#define BEGIN_NS (2 * (uint64_t)BATCH_NS)
+#define KNOWN_CAP 128	 /* bytes of a question that is kept */
+#define KNOWN_STEP 7919	 /* names next to each other are not asked for one after the other */
+#define THREADS_MAX 64
+#define KEEP_STALE_S 86400
 
 /* What to run. */
 struct task {
-	unsigned blocks;
-	unsigned rules;
+	struct load load;
 	unsigned questions;
-	bool matching;
-	bool always;
+	unsigned first; /* questions that do not count */
+	unsigned known;
+	unsigned threads;
+	unsigned report;
+	size_t cache_size;
 	bool plain;
 };
 
-struct bench {
+/* A question that is asked over and over. */
+struct known {
+	struct engine_in in;
+	uint8_t bytes[KNOWN_CAP];
+};
+
+/* What all engines share. */
+struct common {
 	struct task task;
 	struct conf_core conf;
+	struct known *known;
+	pthread_barrier_t gate;
+};
+
+/* An engine and its thread. */
+struct bench {
+	struct common *common;
+	pthread_t thread;
+	unsigned number;
 	struct engine *engine;
+	uint64_t now_ns; /* the engine's time */
+	uint64_t begin_ns, end_ns;
+	uint64_t cpu_ns;
+	uint64_t misses; /* of the questions that count */
 	unsigned n_answers;
 	size_t n_replies; /* of the batch */
 	uint8_t slot[ENGINE_UDP_CAP];
 	uint8_t tcp[ENGINE_TCP_CAP];
-	uint8_t replies[BATCH][CAP];
-	struct engine_in in[BATCH];
+	uint8_t questions[BATCH][LOAD_CAP];
+	uint8_t replies[2][BATCH][LOAD_CAP]; /* those that go in, those that become of it */
+	struct engine_in in[2][BATCH];
 };
 
-/* --- Clients, names and rules ------------------------------------------------------------ */
+/* --- An engine -------------------------------------------------------------------------- */
 
-static PRINTF_LIKE(2, 3) void
-put(char text[static TEXT], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (vsnprintf(text, TEXT, format, args) >= TEXT)
-		abort();
-	va_end(args);
-}
-
-/* The network of the I-th block: of four one is a /64, one a /48, and two are /24. */
+/* Pull everything out; a question for upstream becomes a reply of the next batch, in REPLIES and IN. */
 static void
-block_net(char text[static TEXT], unsigned i)
-{
-	unsigned n = i / 4;
-
-	if (i % 4 == 0)
-		put(text, "2001:db8:ffff:%x::/64", n + 0x1000);
-	else if (i % 4 == 1)
-		put(text, "2001:db8:%x::/48", n + 0x1000);
-	else
-		put(text, "10.%u.%u.0/24", i % 4 + n / 256 * 4, n % 256);
-}
-
-/* The client that asks the I-th question: in a /64, a /48, a /24 or none. */
-static void
-client_addr(char text[static TEXT], unsigned i)
-{
-	unsigned n = i / 4 * 37 % 250;
-
-	if (i % 4 == 0)
-		put(text, "2001:db8:ffff:%x:5054:ff:fe12:3456", n + 0x1000);
-	else if (i % 4 == 1)
-		put(text, "2001:db8:%x:17:5054:ff:fe12:3456", n + 0x1000);
-	else if (i % 4 == 2)
-		put(text, "10.2.%u.53", n);
-	else
-		put(text, "2001:db8:fffe:%x:5054:ff:fe12:3456", n);
-}
-
-/* The zone of the I-th rule: half of them are two labels deep, half three. */
-static void
-rule_zone(char text[static TEXT], unsigned i)
-{
-	static const char *const tops[] = { "com", "net", "org", "de", "example" };
-
-	put(text, "%s%u.%s", i % 2 == 0 ? "example" : "ads.site-", i, tops[i / 2 % 5]);
-}
-
-/* The name of the I-th question: of three to five labels. */
-static void
-question_name(char text[static TEXT], const struct task *t, unsigned i)
-{
-	static const char *const tops[] = { "com", "net", "com", "org" };
-	static const char *const hosts[] = { "www", "www", "api.eu-west", "a.static.images" };
-	char zone[TEXT];
-
-	if (t->matching) {
-		rule_zone(zone, i * 7 % 10000);
-		put(text, "h%u.%s", i, zone);
-	} else if (i % 16 == 5) {
-		put(text, "w%u.site-%u.com", i, (i * 10 + 1) % 10000); /* beside a zone */
-	} else {
-		put(text, "%s.domain-%u.%s", hosts[i / 4 % 4], i, tops[i % 4]);
-	}
-}
-
-static char *
-new_line(const char *keyword, const char *value)
-{
-	char *line = NULL;
-
-	if (asprintf(&line, "%s %s", keyword, value) < 0)
-		abort();
-	return line;
-}
-
-/* A block has a prefix of its own, else it is as what stands outside. */
-static struct policies *
-make_policies(const struct task *t)
-{
-	size_t n = 0, max = 2 + t->rules + 2 * (size_t)t->blocks;
-	const char **lines = calloc(max, sizeof(*lines));
-	struct policies *ps;
-	char text[TEXT];
-
-	if (lines == NULL)
-		abort();
-	lines[n++] = new_line("prefix", "2001:db8:64::/96");
-	lines[n++] = new_line("synthesize", t->always ? "always" : "normal");
-	for (unsigned i = 0; i < t->rules; i++) {
-		bool ignore = t->always || i % 4 < 2;
-
-		rule_zone(text, i);
-		lines[n++] = new_line(ignore ? "ignore-aaaa" : "never-synthesize", text);
-	}
-	for (unsigned i = 0; i < t->blocks; i++) {
-		block_net(text, i);
-		lines[n++] = new_line("client", text);
-		put(text, "2001:db8:64:%x::/96", i);
-		lines[n++] = new_line("prefix", text);
-	}
-	ps = plan_policies(lines, n);
-	while (n > 0)
-		free((void *)(uintptr_t)lines[--n]);
-	free(lines);
-	return ps;
-}
-
-/* --- Upstream ---------------------------------------------------------------------------- */
-
-/* No AAAA, but an A: NODATA with an SOA, then 10.0.0.1. */
-static size_t
-make_reply(uint8_t out[static CAP], const uint8_t *question, size_t len)
-{
-	static const uint8_t soa[22] = { [11] = 1, [15] = 1, [21] = 60 };
-	static const uint8_t v4[4] = { 10, 0, 0, 1 };
-	const struct build_opt none = { .present = false };
-	struct build b;
-	struct msg m;
-	bool ok;
-
-	if (msg_parse(&m, question, len) != MSG_OK)
-		abort();
-	build_start(
-	    &b, out, CAP, m.id, DNS_QR | DNS_RD | DNS_RA, msg_qname(&m), m.qtype, DNS_CLASS_IN);
-	if (m.qtype == DNS_TYPE_A)
-		ok = build_rr(&b, MSG_ANSWER, msg_qname(&m), DNS_TYPE_A, DNS_CLASS_IN, 300, v4, 4);
-	else
-		ok = build_rr(&b, MSG_AUTHORITY, msg_qname(&m), DNS_TYPE_SOA, DNS_CLASS_IN, 60, soa,
-		    sizeof(soa));
-	if (!ok)
-		abort();
-	return build_finish(&b, DNS_UDP_MIN, &none);
-}
-
-/* Pull everything out; a question for upstream becomes a reply of the next batch. */
-static void
-drain(struct bench *bench)
+drain(struct bench *b, unsigned next)
 {
 	struct engine_send send;
 
-	while (engine_next(bench->engine, bench->slot, bench->tcp, &send)) {
-		struct engine_in *in = &bench->in[bench->n_replies];
+	while (engine_next(b->engine, b->slot, b->tcp, &send)) {
+		struct engine_in *in = &b->in[next][b->n_replies];
+		uint8_t *reply = b->replies[next][b->n_replies];
 
 		if (send.way == ENGINE_CLIENT_UDP) {
-			bench->n_answers++;
+			b->n_answers++;
 			continue;
 		}
-		in->msg = bench->replies[bench->n_replies];
-		in->len = make_reply(bench->replies[bench->n_replies++], bench->slot, send.len);
-		in->way = send.way;
-		in->sock = send.sock;
+		if (b->n_replies == BATCH)
+			abort();
+		*in = (struct engine_in){ .msg = reply, .way = send.way, .sock = send.sock };
+		in->len = load_reply(reply, b->slot, send.len);
+		b->n_replies++;
 	}
 }
 
 static void
-feed(struct bench *bench, const struct engine_in *in, size_t n, uint64_t now_ns)
+feed(struct bench *b, const struct engine_in *in, size_t n, unsigned next)
 {
-	engine_prepare(bench->engine, in, n);
+	b->n_replies = 0;
+	engine_prepare(b->engine, in, n);
 	for (size_t i = 0; i < n; i++) {
-		engine_input(bench->engine, &in[i], now_ns);
-		drain(bench);
+		(void)engine_input(b->engine, &in[i], b->now_ns);
+		drain(b, next);
 	}
 }
 
-/* --- Clients ----------------------------------------------------------------------------- */
-
-/* The I-th question, in BYTES. */
-static struct engine_in
-ask(const struct task *t, unsigned i, uint8_t bytes[static CAP])
+/* One batch of questions, then upstream's replies until all is answered. */
+static void
+ask_batch(struct bench *b, const struct engine_in questions[static BATCH], uint64_t step_ns)
 {
-	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
-	struct engine_in in = { .msg = bytes, .way = ENGINE_CLIENT_UDP };
-	uint8_t name[DNS_NAME_MAX];
-	char text[TEXT];
+	unsigned next = 0;
 
-	question_name(text, t, i);
-	if (name_from_text(text, name) == 0)
-		abort();
-	client_addr(text, i);
-	if (!netaddr_parse(text, 5353, &in.peer))
-		abort();
-	in.len = build_query(
-	    bytes, CAP, (uint16_t)i, name, DNS_TYPE_AAAA, DNS_CLASS_IN, false, &opt);
-	return in;
+	feed(b, questions, BATCH, next);
+	while (b->n_replies > 0) {
+		next = !next;
+		feed(b, b->in[!next], b->n_replies, next);
+	}
+	(void)engine_tick(b->engine, b->now_ns);
+	drain(b, next);
+	b->now_ns += step_ns;
 }
 
-/* One batch of new names, then upstream's replies until all is answered. */
 static void
-ask_batch(struct bench *bench, unsigned first, uint64_t now_ns)
+ask_new(struct bench *b, unsigned first, uint64_t step_ns)
 {
-	static uint8_t questions[BATCH][CAP];
-	struct engine_in clients[BATCH], replies[BATCH];
+	struct engine_in in[BATCH];
 
 	for (unsigned i = 0; i < BATCH; i++)
-		clients[i] = ask(&bench->task, first + i, questions[i]);
-	feed(bench, clients, BATCH, now_ns);
-	while (bench->n_replies > 0) {
-		size_t n = bench->n_replies;
-		static uint8_t bytes[BATCH][CAP];
-
-		memcpy(bytes, bench->replies, sizeof(bytes));
-		memcpy(replies, bench->in, sizeof(replies));
-		for (size_t i = 0; i < n; i++)
-			replies[i].msg = bytes[i];
-		bench->n_replies = 0;
-		feed(bench, replies, n, now_ns);
-	}
-	engine_tick(bench->engine, now_ns);
-	drain(bench);
+		in[i] = load_question(&b->common->task.load, first + i, b->questions[i]);
+	ask_batch(b, in, step_ns);
 }
 
 static void
-start(struct bench *bench)
+ask_known(struct bench *b, unsigned first)
 {
-	const uint64_t seed = 1;
+	const struct common *c = b->common;
+	unsigned at = first % c->task.known;
+	struct engine_in in[BATCH];
+
+	for (unsigned i = 0; i < BATCH; i++) {
+		const struct known *k = &c->known[at];
+
+		in[i] = k->in;
+		in[i].msg = k->bytes;
+		at = at + 1 < c->task.known ? at + 1 : 0;
+	}
+	ask_batch(b, in, KNOWN_BATCH_NS);
+}
+
+static void
+open_engine(struct bench *b, struct common *c, unsigned number)
+{
+	const uint64_t seed = 1 + number;
 	int slot;
 
-	bench->conf = (struct conf_core){ .n_upstreams = 1,
+	b->common = c;
+	b->number = number;
+	b->now_ns = BEGIN_NS;
+	b->engine = engine_new(&c->conf, &seed, BATCH_NS);
+	if (b->engine == NULL || (slot = engine_socket_add(b->engine, 0, 0)) < 0)
+		abort();
+	engine_socket_use(b->engine, (unsigned)slot);
+}
+
+/* --- What is counted ---------------------------------------------------------------------- */
+
+static unsigned long
+resident_kb(void)
+{
+	unsigned long size, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	if (f == NULL || fscanf(f, "%lu %lu", &size, &resident) != 2)
+		abort();
+	(void)fclose(f);
+	return resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static void
+report(const struct bench *b, unsigned n)
+{
+	struct shard_counts counts = { .n = 0 };
+
+	if (b->common->conf.cache != NULL)
+		cache_counts(b->common->conf.cache, &counts);
+	(void)printf("%u questions: RSS %lu kB, %llu entries of %llu bytes, %llu put, %llu evicted\n", n,
+	    resident_kb(), (unsigned long long)counts.n, (unsigned long long)counts.bytes,
+	    (unsigned long long)counts.put, (unsigned long long)counts.evicted);
+}
+
+static uint64_t
+thread_cpu_ns(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+		abort();
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* Those that do not count: N of the first names. */
+static void
+prepare(struct bench *b, unsigned n, uint64_t step_ns)
+{
+	for (unsigned i = 0; i < n; i += BATCH)
+		ask_new(b, i, step_ns);
+}
+
+static void
+pin(unsigned core)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(core, &set);
+	(void)sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *
+run(void *arg)
+{
+	struct bench *b = arg;
+	const struct task *t = &b->common->task;
+	unsigned first = t->known > 0 ? t->known / t->threads * b->number
+				      : t->first + t->questions * b->number;
+	unsigned done_before;
+
+	if (t->threads > 1)
+		pin(b->number);
+	done_before = b->n_answers;
+	b->misses = engine_stats(b->engine)->cache_misses;
+	(void)pthread_barrier_wait(&b->common->gate);
+	b->cpu_ns = thread_cpu_ns();
+	b->begin_ns = clock_now_ns();
+	for (unsigned i = 0; i < t->questions; i += BATCH) {
+		if (t->known > 0)
+			ask_known(b, first + i);
+		else
+			ask_new(b, first + i, BATCH_NS);
+		if (t->report > 0 && (i + BATCH) % t->report < BATCH)
+			report(b, i + BATCH);
+	}
+	b->end_ns = clock_now_ns();
+	b->cpu_ns = thread_cpu_ns() - b->cpu_ns;
+	b->misses = engine_stats(b->engine)->cache_misses - b->misses;
+	b->n_answers -= done_before;
+	return NULL;
+}
+
+/* --- All of it ---------------------------------------------------------------------------- */
+
+static void
+configure(struct common *c)
+{
+	c->conf = (struct conf_core){ .n_upstreams = 1,
 		.timeout_ms = 1000,
 		.resend_attempts = 2,
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,
 		.max_queries = 65536,
-		.case_randomization = !bench->task.plain,
-		.upstream_cookies = !bench->task.plain,
-		.policies = make_policies(&bench->task) };
-	if (!netaddr_parse("::1", 53, &bench->conf.upstreams[0]))
+		.case_randomization = !c->task.plain,
+		.upstream_cookies = !c->task.plain,
+		.keep = { .max_ttl_s = 604800,
+		    .max_negative_s = 3600,
+		    .failure_s = 5,
+		    .stale_s = KEEP_STALE_S,
+		    .cut = CONF_CUT_SECURE,
+		    .prefetch = true },
+		.policies = load_policies(&c->task.load) };
+	if (!netaddr_parse("::1", 53, &c->conf.upstreams[0]))
 		abort();
-	bench->engine = engine_new(&bench->conf, &seed, BATCH_NS);
-	if (bench->engine == NULL || (slot = engine_socket_add(bench->engine, 0, 0)) < 0)
+	if (c->task.cache_size == 0)
+		return;
+	c->conf.cache = cache_new(c->task.cache_size, KEEP_STALE_S, 1);
+	if (c->conf.cache == NULL)
 		abort();
-	engine_socket_use(bench->engine, (unsigned)slot);
 }
 
-static unsigned
+static void
+remember(struct common *c)
+{
+	uint8_t bytes[LOAD_CAP];
+
+	if (c->task.known == 0)
+		return;
+	c->known = calloc(c->task.known, sizeof(*c->known));
+	if (c->known == NULL)
+		abort();
+	for (unsigned i = 0; i < c->task.known; i++) {
+		unsigned which = (unsigned)((uint64_t)i * KNOWN_STEP % c->task.known);
+		struct known *k = &c->known[i];
+
+		k->in = load_question(&c->task.load, which, bytes);
+		if (k->in.len > sizeof(k->bytes))
+			abort();
+		memcpy(k->bytes, bytes, k->in.len);
+	}
+}
+
+static size_t
 number(const char *text)
 {
-	return (unsigned)strtoul(text, NULL, 10);
+	return strtoul(text, NULL, 10);
+}
+
+/* False: C is no option that takes a number. */
+static bool
+set_number(struct task *t, int c, const char *text)
+{
+	if (c == 'b')
+		t->load.blocks = (unsigned)number(text);
+	else if (c == 'r')
+		t->load.rules = (unsigned)number(text);
+	else if (c == 'n')
+		t->questions = (unsigned)number(text);
+	else if (c == 'c')
+		t->cache_size = number(text) << 20;
+	else if (c == 'f')
+		t->first = (unsigned)number(text);
+	else if (c == 'k')
+		t->known = (unsigned)number(text);
+	else if (c == 't')
+		t->threads = (unsigned)number(text);
+	else if (c == 's')
+		t->report = (unsigned)number(text);
+	else
+		return false;
+	return true;
 }
 
 static struct task
 read_options(int argc, char **argv)
 {
-	struct task t = { .questions = QUESTIONS };
+	struct task t = { .questions = QUESTIONS, .threads = 1 };
 	int c;
 
-	while ((c = getopt(argc, argv, "b:r:n:amp")) != -1) {
-		if (c == 'b')
-			t.blocks = number(optarg);
-		else if (c == 'r')
-			t.rules = number(optarg);
-		else if (c == 'n')
-			t.questions = number(optarg);
-		else if (c == 'a')
-			t.always = true;
+	while ((c = getopt(argc, argv, "b:r:n:c:f:k:t:s:ampA")) != -1) {
+		if (c == 'a')
+			t.load.always = true;
 		else if (c == 'm')
-			t.matching = true;
+			t.load.matching = true;
 		else if (c == 'p')
 			t.plain = true;
-		else
+		else if (c == 'A')
+			t.load.relay = true;
+		else if (!set_number(&t, c, optarg))
 			exit(2);
 	}
+	if (t.threads == 0 || t.threads > THREADS_MAX || (t.known > 0 && t.known % KNOWN_STEP == 0))
+		exit(2);
 	return t;
+}
+
+/* False: not everything was answered. */
+static bool
+conclude(const struct common *c, struct bench *const *benches)
+{
+	uint64_t answers = 0, misses = 0, spent_ns = 0, cpu_ns = 0;
+	double rate = 0;
+	uint64_t asked = (uint64_t)c->task.questions * c->task.threads;
+
+	for (unsigned i = 0; i < c->task.threads; i++) {
+		const struct bench *b = benches[i];
+		uint64_t ns = b->end_ns - b->begin_ns;
+
+		answers += b->n_answers;
+		misses += b->misses;
+		spent_ns += ns;
+		cpu_ns += b->cpu_ns;
+		rate += (double)c->task.questions * 1e9 / (double)(ns > 0 ? ns : 1);
+	}
+	if (asked == 0)
+		return true;
+	(void)printf("engine: %llu questions, %llu answers, %.0f ns each, %.0f of CPU",
+	    (unsigned long long)asked, (unsigned long long)answers, (double)spent_ns / (double)asked,
+	    (double)cpu_ns / (double)asked);
+	if (c->task.known > 0)
+		(void)printf(", %.0f per second together, %llu misses", rate, (unsigned long long)misses);
+	(void)printf("\n");
+	return answers >= asked && (c->task.known == 0 || misses == 0);
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct bench bench;
-	uint64_t begin_ns, spent_ns;
-	unsigned n;
+	static struct common common;
+	static struct bench *benches[THREADS_MAX];
+	bool good;
 
-	bench.task = read_options(argc, argv);
-	n = bench.task.questions;
-	start(&bench);
-	begin_ns = clock_now_ns();
-	for (unsigned i = 0; i < n; i += BATCH)
-		ask_batch(&bench, i, (2 + i / BATCH) * (uint64_t)BATCH_NS);
-	spent_ns = clock_now_ns() - begin_ns;
-	(void)printf("engine: %u questions, %u answers, %.0f ns each\n", n, bench.n_answers,
-	    (double)spent_ns / (n > 0 ? n : 1));
-	engine_free(bench.engine);
-	policies_unref(bench.conf.policies);
-	return bench.n_answers >= n ? 0 : 1;
+	common.task = read_options(argc, argv);
+	configure(&common);
+	remember(&common);
+	for (unsigned i = 0; i < common.task.threads; i++) {
+		benches[i] = calloc(1, sizeof(*benches[i]));
+		if (benches[i] == NULL)
+			abort();
+		open_engine(benches[i], &common, i);
+	}
+	prepare(benches[0], common.task.known, KNOWN_BATCH_NS);
+	prepare(benches[0], common.task.first, BATCH_NS);
+	for (unsigned i = 1; i < common.task.threads; i++)
+		benches[i]->now_ns = benches[0]->now_ns;
+	if (pthread_barrier_init(&common.gate, NULL, common.task.threads) != 0)
+		abort();
+	CALLGRIND_START_INSTRUMENTATION;
+	for (unsigned i = 1; i < common.task.threads; i++) {
+		if (pthread_create(&benches[i]->thread, NULL, run, benches[i]) != 0)
+			abort();
+	}
+	(void)run(benches[0]);
+	for (unsigned i = 1; i < common.task.threads; i++)
+		(void)pthread_join(benches[i]->thread, NULL);
+	good = conclude(&common, benches);
+	for (unsigned i = 0; i < common.task.threads; i++) {
+		engine_free(benches[i]->engine);
+		free(benches[i]);
+	}
+	cache_free(common.conf.cache);
+	policies_unref(common.conf.policies);
+	free(common.known);
+	return good ? 0 : 1;
 }

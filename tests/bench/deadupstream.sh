@@ -11,7 +11,7 @@ need taskset
 
 n=200000
 start mute "$upstream" 5300 mute
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1'
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 0'
 # The clients must not take the CPU from what they measure.
 start dns64d taskset -c 0 "$DNS64D" -f -c "$work/dns64d.conf"
 wait_for 5 serves 5364 || give_up "dns64d does not start"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # peer: dns64d and Unbound (forwarding, with its dns64 module) in turns on the same CPU core, one loop
-# or thread each; fakedns and dnsperf on another. All names are new and have A only.
+# or thread each; fakedns and dnsperf on another. All names are new and have A only, so that Unbound's
+# cache is of no use, and dns64d has none.
 #
 #	peer.sh [ROUNDS]	or ROUNDS in the environment; 5 by default, of about a minute
 #
@@ -29,7 +30,7 @@ start_loads()
 # shellcheck disable=SC2317 # called by measure
 begin_dns64d()
 {
-	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1'
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 0'
 	start subject taskset -c 0 "$DNS64D" -f -c "$work/dns64d.conf"
 }
 

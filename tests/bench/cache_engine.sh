@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# cache_engine: the cache and the engine without sockets (bench_engine).
+#
+#	cache_engine.sh [ROUNDS]	7 by default
+#
+# First the user instructions of a cold answer, and its misses of a simulated last-level cache of 32 MiB, with
+# the default cache, full, and without: exact, the same in every run. Then two engines on one cache, with a core
+# each, beside one, all hits, in turns.
+. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+need valgrind
+
+rounds=${1:-7} questions=20000
+[ -x "$engine" ] || {
+	echo "no $engine"
+	exit 99
+}
+
+# callgrind OPTION...: "INSTRUCTIONS READS WRITES" of one question, the two being misses; the profile is left in
+# $PROFILES, if set
+callgrind()
+{
+	profile=${PROFILES:-$work}/engine$(echo "$*" | tr -d ' ')
+	valgrind -q --tool=callgrind --callgrind-out-file="$profile" --instr-atstart=no --collect-atstart=no \
+		--cache-sim=yes --LL=33554432,16,64 --toggle-collect=engine_prepare --toggle-collect=engine_input \
+		--toggle-collect=engine_next --toggle-collect=engine_tick "$engine" -n $questions "$@" \
+		>"$work/valgrind.out" 2>&1 || {
+		cat "$work/valgrind.out" >&2
+		exit 99
+	}
+	awk -v n=$questions '$1 == "totals:" { printf "%.0f %.2f %.2f\n", $2 / n, $9 / n, $10 / n }' "$profile"
+}
+
+# cold WHAT FIRST OPTION...: FIRST questions fill the cache
+cold()
+{
+	cold_what=$1 cold_first=$2
+	shift 2
+	cold_without=$(callgrind "$@") || exit
+	cold_with=$(callgrind -c 64 -f "$cold_first" "$@") || exit
+	echo "$cold_what: instructions, read misses, write misses: $cold_without without a cache, $cold_with with"
+	check "$cold_what: $((${cold_with%% *} - ${cold_without%% *})) instructions more, at most 1,000" \
+		test $((${cold_with%% *} - ${cold_without%% *})) -le 1000
+}
+
+# rate OPTION...: answers per second of all engines together
+rate()
+{
+	"$engine" "$@" >"$work/engine.out" || {
+		cat "$work/engine.out" >&2
+		give_up "there were misses"
+	}
+	sed -n 's/.*, \([0-9]*\) per second together.*/\1/p' "$work/engine.out"
+}
+
+# scale WHAT OPTION...
+scale()
+{
+	scale_what=$1
+	shift
+	rm -f "$work/one" "$work/two" "$work/quotients"
+	scale_round=0
+	while [ $scale_round -lt "$rounds" ]; do
+		scale_round=$((scale_round + 1))
+		scale_one=$(rate "$@") || exit
+		scale_two=$(rate -t 2 "$@") || exit
+		echo "$scale_one" >>"$work/one"
+		echo "$scale_two" >>"$work/two"
+		quotient "$scale_two" "$scale_one" >>"$work/quotients"
+	done
+	echo "$scale_what: one engine $(median "$work/one")/s ($(spread "$work/one"))," \
+		"two $(median "$work/two")/s ($(spread "$work/two"))"
+	scale_by=$(median "$work/quotients")
+	check "$scale_what: two do $scale_by ($(spread "$work/quotients")) of one, at least 1.9" holds "$scale_by >= 1.9"
+}
+
+cold 'cold A' 800000 -A
+cold 'cold AAAA, synthesized' 400000
+scale 'A, 1,000 names' -c 64 -A -k 1000 -n 2000000
+scale 'A, 100,000 names' -c 64 -A -k 100000 -n 1000000
+scale 'AAAA, synthesized, 100,000 names' -c 64 -k 100000 -n 1000000
+conclude
