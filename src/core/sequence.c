@@ -8,7 +8,7 @@
 #include "dns64/synth.h"
 
 /* Go on with the chain of the reply at hand as what is followed. False: it cannot be carried, or is
- * a loop. */
+ * a loop; what was followed so far stays. */
 static bool
 carry_chain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
@@ -21,11 +21,13 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 	r = remnant_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
 	if (r == NULL)
 		return false;
+	remnant_view(r, t->msg->qtype, &m, &whole);
+	if (whole.kind == ANSWER_BROKEN) {
+		query_drop_remnant(qs, &r);
+		return false;
+	}
 	query_drop_remnant(qs, &q->chain);
 	q->chain = r;
-	remnant_view(r, t->msg->qtype, &m, &whole);
-	if (whole.kind == ANSWER_BROKEN)
-		return false;
 	q->n_steps++;
 	stats_inc(&qs->stats->chain_steps);
 	return true;
