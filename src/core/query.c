@@ -280,17 +280,15 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	set_timer(qs, q, now_ns);
 }
 
-/* What is not in the cache is not looked for either (RULES D10). */
-static void
-refuse(struct queries *qs, struct query *q)
+void
+query_refuse(struct queries *qs, struct query *q, uint16_t ede)
 {
 	q->state = QUERY_LOCAL;
 	q->local_kind = QUERY_LOCAL_ERROR;
 	q->rcode = DNS_REFUSED;
-	q->ede = DNS_EDE_NOT_AUTHORITATIVE;
+	q->ede = ede;
 	if (!q->child)
 		stats_inc(&qs->stats->client_refused);
-	make_ready(qs, q, LOOKUP_SILENT, false);
 }
 
 void
@@ -302,10 +300,12 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	make_question(qs, q, lower, &key);
 	if (qs->conf->cache != NULL && ask_cache(qs, q, &key, now_ns))
 		return;
-	if (UNLIKELY(!(q->flags & DNS_RD)))
-		refuse(qs, q);
-	else
+	if (UNLIKELY(!(q->flags & DNS_RD))) { /* then nobody else is asked (RULES D10) */
+		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE);
+		make_ready(qs, q, LOOKUP_SILENT, false);
+	} else {
 		ask_upstream(qs, q, &key, now_ns);
+	}
 }
 
 /* The cookie of the answer, whatever the answer will be (RFC 7873 section 5.2). */

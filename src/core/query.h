@@ -183,6 +183,9 @@ void query_on_deadline(struct queries *qs, struct query *q);
  */
 void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 
+/* query_refuse: Q's answer is REFUSED with the info code EDE (DNS_EDE_NONE: none); a client's counts. */
+void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
+
 /* query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set. */
 void query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
 

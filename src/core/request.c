@@ -18,13 +18,6 @@ set_local(struct query *q, uint16_t rcode, uint16_t ede)
 }
 
 static void
-refuse(struct queries *qs, struct query *q, uint16_t ede)
-{
-	set_local(q, DNS_REFUSED, ede);
-	stats_inc(&qs->stats->client_refused);
-}
-
-static void
 set_negative(struct query *q, uint16_t rcode, size_t zone_at)
 {
 	set_local(q, rcode, DNS_EDE_NONE);
@@ -159,7 +152,7 @@ sort_chaos(struct queries *qs, struct query *q)
 	else if (text && qs->conf->server_id[0] != '\0' && name_equal(q->qname, id))
 		q->local_kind = QUERY_LOCAL_ID;
 	else
-		refuse(qs, q, DNS_EDE_NONE);
+		query_refuse(qs, q, DNS_EDE_NONE);
 }
 
 /* Which way does a sound question go? */
@@ -173,7 +166,7 @@ request_sort(struct queries *qs, struct query *q)
 		return;
 	}
 	if (q->qtype == DNS_TYPE_AXFR || q->qtype == DNS_TYPE_IXFR || q->qtype == DNS_TYPE_OPT) {
-		refuse(qs, q, DNS_EDE_NONE); /* RULES D24 */
+		query_refuse(qs, q, DNS_EDE_NONE); /* RULES D24 */
 		return;
 	}
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
@@ -182,7 +175,7 @@ request_sort(struct queries *qs, struct query *q)
 	/* The cache may have it; without one there is nothing (RULES D10). */
 	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL && !q->child &&
 	    (qs->conf->cache == NULL || q->signed_msg))
-		refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
+		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
 }
 
 /* The operator hears of it once, with the line that would admit the client (RULES D23). */
@@ -213,7 +206,7 @@ may_ask(struct queries *qs, struct query *q)
 		return true;
 	stats_inc(&qs->stats->client_denied);
 	tell_denied(qs, &q->peer);
-	refuse(qs, q, DNS_EDE_PROHIBITED);
+	query_refuse(qs, q, DNS_EDE_PROHIBITED);
 	return false;
 }
 
