@@ -9,7 +9,8 @@
 #	spaces		a dns64d for each of SPACES ("500000 5000000"), its cache (SIZES, "1g 4g") filled with so many
 #			existing and so many missing numbers; then in turns, ROUNDS (5) of SECONDS (2): throughput and
 #			p99 must be the same within 10 %, and 39,000/s existing and 72,000/s missing at least
-#	small		the hit rate and throughput of the last space with a cache (SMALL, 256m) that does not hold it
+#	small		the hit rate and throughput of numbers drawn from the last space with a cache (SMALL, 256m) that does
+#			not hold it, after SMALL_FILL of them (3000000)
 #	changing	25,000 numbers of which 2,500 come to their end each second and, if dns64d can, 250 are flushed
 #			by signal, beside the same ones unchanged: at most 5 % slower
 #
@@ -23,6 +24,7 @@ KINDS=${KINDS:-existing missing mixed}
 ROUNDS=${ROUNDS:-5}
 SECONDS_EACH=${SECONDS_EACH:-2}
 SMALL=${SMALL:-256m}
+SMALL_FILL=${SMALL_FILL:-3000000}
 first=10000000 # of 8 digits: so many exist from here on
 missing=60000000
 
@@ -128,26 +130,36 @@ judge_spaces()
 	done
 }
 
+# drawn SEED N SPACE: N existing numbers of the space, at random
+drawn()
+{
+	awk -v seed="$1" -v n="$2" -v first="$first" -v space="$3" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < n; i++) {
+			t = sprintf("%d", first + int(rand() * space))
+			r = ""
+			for (j = length(t); j > 0; j--)
+				r = r substr(t, j, 1) "."
+			print r "e164.arpa NAPTR"
+		}
+	}'
+}
+
 small()
 {
 	space=${SPACES##* }
 	dns64d small 5410 "cache-size $SMALL"
 	# Until it is full, and what is in it has been chosen.
-	small_seconds=$SECONDS_EACH
-	SECONDS_EACH=20
-	ask_numbers small 5410 existing "$space"
-	SECONDS_EACH=$small_seconds
-	rm "$work"/small.existing.*
+	drawn 1 "$SMALL_FILL" "$space" >"$work/numbers"
+	fill 5410 "$work/numbers"
 	small_before=$(looked_up small)
-	small_round=0
-	while [ "$small_round" -lt "$ROUNDS" ]; do
-		small_round=$((small_round + 1))
-		ask_numbers small 5410 existing "$space"
-	done
+	drawn 2 "$((SMALL_FILL / 4))" "$space" >"$work/numbers"
+	fill 5410 "$work/numbers"
 	counters small
 	echo "small: $space numbers, cache-size $SMALL: $(count small cache_entries) entries," \
-		"$(hit_rate "$small_before" "$(looked_up small)") % hits"
-	tell small existing
+		"$(hit_rate "$small_before" "$(looked_up small)") % hits," \
+		"$(sed -n 's/.*Queries per second: *\([0-9]*\).*/\1/p' "$work/dnsperf.out")/s"
+	rm "$work/numbers"
 	stop small
 }
 
