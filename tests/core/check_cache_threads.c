@@ -183,7 +183,7 @@ main(void)
 	Suite *s = suite_create("cache_threads");
 	TCase *tc = tcase_create("cache_threads");
 
-	tcase_set_timeout(tc, 120); /* under ThreadSanitizer */
+	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
 	tcase_add_test(tc, together);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);

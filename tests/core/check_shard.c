@@ -586,7 +586,7 @@ main(void)
 	Suite *s = suite_create("shard");
 	TCase *tc = tcase_create("shard");
 
-	tcase_set_timeout(tc, 120); /* under ThreadSanitizer */
+	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
 	tcase_add_test(tc, one_entry);
 	tcase_add_test(tc, all_types);
 	tcase_add_test(tc, asked_and_meta);

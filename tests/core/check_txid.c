@@ -204,7 +204,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, all_of_them_then_none);
 	tcase_add_test(tc, given_back_in_any_order);
 	tcase_add_test(tc, none_twice_in_flight);

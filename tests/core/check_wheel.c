@@ -209,7 +209,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, on_time, 0, N_DURATIONS);
 	tcase_add_loop_test(tc, after_a_pause, 0, N_DURATIONS);
 	tcase_add_test(tc, what_is_past_is_due_at_once);

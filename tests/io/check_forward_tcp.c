@@ -260,7 +260,7 @@ suite(void)
 	TCase *t = tcase_create("forward_tcp");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 20);
+	tcase_set_timeout(t, 300);
 	tcase_add_test(t, reused);
 	tcase_add_test(t, out_of_order);
 	tcase_add_test(t, truncated);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/rig.h"
@@ -72,23 +71,11 @@ START_TEST(oversize)
 }
 END_TEST
 
-static long
-cpu_ms(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
-	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
-}
-
 /* Out of descriptors: UDP goes on, nothing spins, and connections are taken when there are some.
  */
 START_TEST(out_of_descriptors)
 {
-	const struct timespec wait = { .tv_nsec = 500000000 };
 	struct rlimit old, tight;
-	long cpu;
 	int udp, tcp;
 
 	rig_start(&rig);
@@ -112,9 +99,7 @@ START_TEST(out_of_descriptors)
 
 		ck_assert_int_eq(connect(tcp, (struct sockaddr *)&ss, len), 0);
 	}
-	cpu = cpu_ms();
-	nanosleep(&wait, NULL);
-	ck_assert_int_lt(cpu_ms() - cpu, 150);
+	ck_assert(rig_idle(300));
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_accepted"), 1);
 	rig_question(&msg, 2, "b.test", RIG_AAAA);
 	rig_send(udp, &msg);
@@ -151,7 +136,7 @@ START_TEST(drops)
 	/* It says so with a datagram that came after them. */
 	for (unsigned i = 0; i < 5000 && rig_stat(&rig, "socket_drops") == 0; i++) {
 		if (rig_ready(rig.up_udp, RIG_QUIET_MS)) {
-			rig_serve(&rig, 1);
+			rig_serve_now(&rig);
 			continue;
 		}
 		rig_question(&msg, 1, "a.test", RIG_A);
@@ -170,7 +155,7 @@ suite(void)
 	TCase *t = tcase_create("listener");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 30);
+	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, source_address, 0, 3);
 	tcase_add_test(t, oversize);
 	tcase_add_test(t, out_of_descriptors);

@@ -122,7 +122,7 @@ suite(void)
 	TCase *t = tcase_create("shell");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 30);
+	tcase_set_timeout(t, 300);
 	tcase_add_test(t, hysteresis);
 	tcase_add_loop_test(t, small, 1, 6);
 	suite_add_tcase(s, t);

@@ -292,7 +292,7 @@ suite(void)
 	TCase *t = tcase_create("udp");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 20);
+	tcase_set_timeout(t, 300);
 	tcase_add_test(t, batch);
 	tcase_add_test(t, cut);
 	tcase_add_loop_test(t, source_address, 0, (int)(sizeof asked / sizeof asked[0]));

@@ -2,6 +2,7 @@
 #include "support/rig.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "dns64/pref64.h"
 #include "support/plan.h"
@@ -115,7 +118,7 @@ rig_settings(struct rig *r)
 	c->upstreams[0] = r->up;
 	c->n_upstreams = 1;
 	c->selection = CONF_IN_ORDER;
-	c->timeout_ms = 1000;
+	c->timeout_ms = 5000;
 	c->resend_attempts = 2;
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;
@@ -131,6 +134,8 @@ rig_init(struct rig *r)
 {
 	log_open(LOG_SINK_NONE, "rig");
 	memset(r, 0, sizeof *r);
+	r->taken = calloc(RIG_TAKEN, sizeof *r->taken);
+	ck_assert_ptr_nonnull(r->taken);
 	bind_upstream(r);
 	r->listen[0] = "127.0.0.1";
 	r->listen[1] = "::1";
@@ -194,6 +199,8 @@ rig_end(struct rig *r)
 	loop_free(r->loop);
 	r->loop = NULL;
 	policies_unref(r->conf.core.policies);
+	free(r->taken);
+	r->taken = NULL;
 	if (r->up_udp >= 0)
 		close(r->up_udp);
 	if (r->up_tcp >= 0)
@@ -362,20 +369,56 @@ rig_recv(int fd, struct rig_msg *m)
 	return true;
 }
 
-bool
-rig_take(const struct rig *r, struct rig_msg *m)
+/* As rig_take, of any question, waiting MS. */
+static bool
+take_any(const struct rig *r, struct rig_msg *m, int ms)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof ss;
 	ssize_t n;
 
-	if (!rig_ready(r->up_udp, RIG_WAIT_MS))
+	if (!rig_ready(r->up_udp, ms))
 		return false;
 	n = recvfrom(r->up_udp, m->bytes, sizeof m->bytes, 0, (struct sockaddr *)&ss, &len);
 	if (n < 0)
 		return false;
 	m->len = (size_t)n;
 	return netaddr_from_sockaddr((const struct sockaddr *)&ss, &m->from);
+}
+
+/* Is it the first time that the question of M is taken, however its name is spelt? */
+static bool
+first_time(const struct rig *r, const struct rig_msg *m)
+{
+	size_t len = question_end(m) - RIG_HEADER;
+	uint8_t question[512];
+	uint64_t hash, *at;
+
+	ck_assert_uint_le(len, sizeof question);
+	for (size_t i = 0; i < len; i++)
+		question[i] = (uint8_t)tolower(m->bytes[RIG_HEADER + i]);
+	hash = hash_bytes(question, len, 1) | 1;
+	for (size_t i = 0; i < RIG_TAKEN; i++) {
+		at = &r->taken[(hash + i) % RIG_TAKEN];
+		if (*at == hash)
+			return false;
+		if (*at == 0) {
+			*at = hash;
+			return true;
+		}
+	}
+	ck_abort_msg("more than %d questions", RIG_TAKEN);
+	return false;
+}
+
+bool
+rig_take(const struct rig *r, struct rig_msg *m)
+{
+	do {
+		if (!take_any(r, m, RIG_WAIT_MS))
+			return false;
+	} while (!first_time(r, m));
+	return true;
 }
 
 void
@@ -466,6 +509,13 @@ rig_accept(const struct rig *r)
 	return fd;
 }
 
+static void
+answer(const struct rig *r, struct rig_msg *m)
+{
+	rig_reply(m, m, rig_qtype(m) == RIG_A ? 1 : 0);
+	rig_give(r, m);
+}
+
 void
 rig_serve(const struct rig *r, unsigned n)
 {
@@ -473,8 +523,18 @@ rig_serve(const struct rig *r, unsigned n)
 
 	while (n-- > 0) {
 		ck_assert(rig_take(r, &m));
-		rig_reply(&m, &m, rig_qtype(&m) == RIG_A ? 1 : 0);
-		rig_give(r, &m);
+		answer(r, &m);
+	}
+}
+
+void
+rig_serve_now(const struct rig *r)
+{
+	static struct rig_msg m;
+
+	while (take_any(r, &m, 0)) {
+		(void)first_time(r, &m);
+		answer(r, &m);
 	}
 }
 
@@ -494,12 +554,49 @@ rig_stat(const struct rig *r, const char *name)
 bool
 rig_until(const struct rig *r, const char *name, uint64_t n)
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
+	uint64_t end_ms = rig_now_ms() + RIG_WAIT_MS;
 
-	for (int i = 0; i < RIG_WAIT_MS; i++) {
-		if (rig_stat(r, name) >= n)
-			return true;
-		nanosleep(&ms, NULL);
+	while (rig_stat(r, name) < n) {
+		if (rig_now_ms() > end_ms)
+			return false;
+		rig_pause(1);
 	}
-	return false;
+	return true;
+}
+
+/* --- time --- */
+
+void
+rig_pause(long ms)
+{
+	const struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+uint64_t
+rig_now_ms(void)
+{
+	return clock_now_ns() / NS_PER_MS;
+}
+
+static uint64_t
+cpu_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	ck_assert_int_eq(clock_gettime(clock, &t), 0);
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+bool
+rig_idle(unsigned ms)
+{
+	uint64_t all = cpu_ns(CLOCK_PROCESS_CPUTIME_ID), mine = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) - mine < ms * NS_PER_MS)
+		continue;
+	all = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - all;
+	mine = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - mine;
+	return all < mine + mine / 4;
 }

@@ -4,8 +4,12 @@
 
 /*
  * rig: a loop in a thread of its own between sockets of the test: clients on one side, an
- * upstream on the other, all on loopback. Nothing waits longer than RIG_WAIT_MS; what
- * cannot be, fails the Check test.
+ * upstream on the other, all on loopback. Nothing waits longer than RIG_WAIT_MS, which only a test
+ * that fails does; what cannot be, fails the Check test.
+ *
+ * A test must hold on a busy machine: it waits for what happens (rig_until, rig_ready), not for so many
+ * ms. The upstream may be late then and be asked again, so it takes each question once: a test asks for
+ * another name each time.
  */
 
 #include <pthread.h>
@@ -17,9 +21,10 @@
 #include "io/listen.h"
 #include "io/loop.h"
 
-#define RIG_WAIT_MS 3000
+#define RIG_WAIT_MS 60000
 #define RIG_QUIET_MS 60 /* long enough to believe that nothing comes */
 #define RIG_MSG 65535
+#define RIG_TAKEN 65536
 
 #define RIG_A 1
 #define RIG_AAAA 28
@@ -32,6 +37,7 @@ struct rig {
 	int up_udp; /* the upstream: a UDP and a TCP socket of one port */
 	int up_tcp;
 	struct netaddr up;     /* where they are */
+	uint64_t *taken;       /* RIG_TAKEN hashes of what it was asked by UDP; owned */
 	const char *listen[2]; /* where it shall listen: set by rig_init, may be changed */
 	struct netaddr at[2];  /* where it does: both, or the first twice if there is no IPv6 */
 };
@@ -89,7 +95,11 @@ bool rig_ready(int fd, int ms);
 void rig_send(int fd, const struct rig_msg *m);
 bool rig_recv(int fd, struct rig_msg *m);
 
-/* rig_take: a datagram at the upstream. rig_give: a datagram from there to M->from. */
+/*
+ * rig_take: a datagram at the upstream, with a question that was not taken before; those that were are
+ * dropped, for the reply to the first one is under way or held by the test. rig_give: a datagram from
+ * there to M->from.
+ */
 bool rig_take(const struct rig *r, struct rig_msg *m);
 void rig_give(const struct rig *r, const struct rig_msg *m);
 
@@ -106,8 +116,21 @@ int rig_accept(const struct rig *r);
 /* rig_serve: as the upstream, answer N UDP questions: AAAA with nothing, A with one address. */
 void rig_serve(const struct rig *r, unsigned n);
 
+/* rig_serve_now: the same with all questions that are there, were they taken before or not. */
+void rig_serve_now(const struct rig *r);
+
 /* rig_stat: a counter of the loop by its name. rig_until: wait until it is N at least. */
 uint64_t rig_stat(const struct rig *r, const char *name);
 bool rig_until(const struct rig *r, const char *name, uint64_t n);
+
+/* rig_pause: let MS pass. rig_now_ms: of the monotonic clock. */
+void rig_pause(long ms);
+uint64_t rig_now_ms(void);
+
+/*
+ * rig_idle: does the loop do nothing? While the caller works for MS of CPU time it may use a quarter of
+ * that. It would have as much if it wanted it, on a busy machine too.
+ */
+bool rig_idle(unsigned ms);
 
 #endif

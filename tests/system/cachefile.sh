@@ -46,7 +46,7 @@ start_alone()
 start_fakedns --ttl 300
 setup "cache-file $cache" "cache-commands $commands" 'timeout-time 0.2'
 start_dns64d
-check 'no file yet' wait_for 5 logged dns64d "cache-file $cache: not there"
+check 'no file yet' wait_for 60 logged dns64d "cache-file $cache: not there"
 check 'a name is answered' knows $known
 check 'another one' knows $other
 stop dns64d
@@ -58,7 +58,7 @@ stop fakedns
 sleep 2
 
 start_alone
-check 'it was read' wait_for 5 logged dns64d "cache-file $cache: [1-9][0-9]* entries read, 0 too old"
+check 'it was read' wait_for 60 logged dns64d "cache-file $cache: [1-9][0-9]* entries read, 0 too old"
 check 'answered without upstream' knows $known
 check 'so is the other name' knows $other
 check 'a name that was not asked for is not' forgot $unknown
@@ -69,18 +69,18 @@ check "its TTL went on ($ttl)" test "${ttl:-999}" -le 58 -a "${ttl:-0}" -gt 30
 # --- Commands ---
 
 do_commands 'flush' 'flsh' 'stats'
-check 'a line that is wrong is told' wait_for 5 logged dns64d "$commands:2: flsh: not understood"
+check 'a line that is wrong is told' wait_for 60 logged dns64d "$commands:2: flsh: not understood"
 check 'and nothing is done' knows $known
 do_commands '# one name' "flush name ${known%.test}.TEST."
-check 'flush name' wait_for 5 logged dns64d "flush name $known.: [1-9]"
+check 'flush name' wait_for 60 logged dns64d "flush name $known.: [1-9]"
 check 'it is forgotten' forgot $known
 check 'the other is not' knows $other
 before=$(stat -c %i "$cache")
 do_commands save stats
-check 'stats' wait_for 5 logged dns64d 'stats: in flight'
+check 'stats' wait_for 60 logged dns64d 'stats: in flight'
 check 'save' test "$(stat -c %i "$cache")" != "$before"
 do_commands 'flush below dns64perf.test'
-check 'flush below' wait_for 5 logged dns64d 'flush below dns64perf.test.: [1-9]'
+check 'flush below' wait_for 60 logged dns64d 'flush below dns64perf.test.: [1-9]'
 check 'all are forgotten' forgot $other
 cp "$cache" "$work/saved"
 stop dns64d KILL
@@ -89,16 +89,16 @@ check 'what was saved by command was read' knows $other
 check 'what was flushed before is not in it' forgot $known
 setup "cache-file $cache" 'timeout-time 0.2'
 kill -HUP "$(pid_of dns64d)"
-wait_for 5 logged dns64d 'reload: done'
+wait_for 60 logged dns64d 'reload: done'
 kill -USR2 "$(pid_of dns64d)"
-check 'without cache-commands all is flushed' wait_for 5 logged dns64d 'cache: flush: [1-9]'
+check 'without cache-commands all is flushed' wait_for 60 logged dns64d 'cache: flush: [1-9]'
 check 'all is forgotten' forgot $other
 stop dns64d KILL
 
 # --- Flushes and saves while questions pour in ---
 
 start_fakedns --ttl 300
-setup "cache-file $cache" "cache-commands $commands" 'timeout-time 1'
+setup "cache-file $cache" "cache-commands $commands" 'timeout-time 4'
 questions 2000 >"$work/questions"
 start_alone
 printf '%s\n' save 'flush below 010-000-001-001.dns64perf.test' "flush name $known" flush stats >"$commands"
@@ -115,11 +115,11 @@ rm "$work/dnsperf.pid"
 check 'nothing is lost' logged dnsperf 'Queries lost: *0 '
 check 'all NOERROR' logged dnsperf 'Response codes: *NOERROR [0-9]* (100.00%)$'
 saves=$(grep -c "cache-file $cache: [0-9]* entries saved" "$work/dns64d.log")
-check "it was saved again and again ($saves)" test "$saves" -ge 20
+check "it was saved again and again ($saves)" test "$saves" -ge 40
 stop dns64d
 equal 'exit status after that' 0 "$status" # a sanitizer's would be another
 start_alone
-check 'the last save is a sound file' wait_for 5 logged dns64d "cache-file $cache: [0-9]* entries read"
+check 'the last save is a sound file' wait_for 60 logged dns64d "cache-file $cache: [0-9]* entries read"
 stop dns64d KILL
 stop fakedns
 setup "cache-file $cache" 'timeout-time 0.2'
@@ -131,7 +131,7 @@ refused()
 {
 	sum=$(cksum <"$cache")
 	start_alone
-	check "$1: a warning" wait_for 5 logged dns64d "warn.* cache-file $cache: $2"
+	check "$1: a warning" wait_for 60 logged dns64d "warn.* cache-file $cache: $2"
 	check "$1: the cache is empty" forgot $other
 	equal "$1: the file stays as it is" "$sum" "$(cksum <"$cache")"
 	stop dns64d KILL
@@ -164,7 +164,7 @@ setup 'timeout-time 0.2' 'cache-file /state/cache' "chroot $work/root" 'user nob
 # The leak checker needs /proc.
 export ASAN_OPTIONS=detect_leaks=0
 start_alone
-check 'read there' wait_for 5 logged dns64d 'cache-file /state/cache: [1-9][0-9]* entries read'
+check 'read there' wait_for 60 logged dns64d 'cache-file /state/cache: [1-9][0-9]* entries read'
 check 'answered from it' knows $other
 stop dns64d
 equal 'exit status' 0 "$status"
@@ -177,7 +177,7 @@ unset ASAN_OPTIONS
 setup 'cache-size 0' "cache-file $cache"
 start_alone
 kill -USR2 "$(pid_of dns64d)"
-check 'there is nothing to flush' wait_for 5 logged dns64d 'there is no cache'
+check 'there is nothing to flush' wait_for 60 logged dns64d 'there is no cache'
 sum=$(cksum <"$cache")
 stop dns64d
 equal 'nothing is saved' "$sum" "$(cksum <"$cache")"

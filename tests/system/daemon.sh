@@ -79,7 +79,7 @@ check "a listen address that is not ours: 3" exits 3 "$DNS64D" -f -c \
 	"$(config away.conf "$upstream" "listen 192.0.2.77")"
 check "it is named" logged run "listen 192.0.2.77#53: Cannot assign requested address"
 start one "$DNS64D" -f -c "$good" -n 2
-check "serves" wait_for 10 serves 127.0.0.1 5353
+check "serves" wait_for 60 serves 127.0.0.1 5353
 check "serves over TCP" is "$synthesized" ask 127.0.0.1 5353 +tcp a.test AAAA
 check "real AAAA stay" is 2001:db8::46 ask 127.0.0.1 5353 46.test AAAA
 check "tells its version and loops" logged one "dns64d [0-9.]*, 2 loops"
@@ -92,14 +92,14 @@ check "which names it" logged run "warning: .*far.conf:2: nameserver: 192.0.2.99
 check "port taken: 3" exits 3 "$DNS64D" -f -c "$good"
 check "the port is named" logged run "listen 127.0.0.1#5353: Address already in use"
 kill -USR1 "$(pid_of one)"
-check "SIGUSR1 logs statistics" wait_for 5 logged one "stats: synthesized [1-9]"
-check "and what is in flight" wait_for 5 logged one "stats: in flight 0"
+check "SIGUSR1 logs statistics" wait_for 60 logged one "stats: synthesized [1-9]"
+check "and what is in flight" wait_for 60 logged one "stats: in flight 0"
 check "and what is in the cache" logged one "stats: cache_entries [1-9]"
 check "and how large it is" logged one "stats: cache_size 67108864 "
 stop one
 check "SIGTERM: 0" test "$status" -eq 0
 start one "$DNS64D" -f -c "$good"
-check "starts again at once" wait_for 10 serves 127.0.0.1 5353
+check "starts again at once" wait_for 60 serves 127.0.0.1 5353
 stop one INT
 check "SIGINT: 0" test "$status" -eq 0
 start one "$DNS64D" -f -c "$good"
@@ -111,11 +111,11 @@ check "SIGQUIT: 0" test "$status" -eq 0
 
 none=$(config none.conf "$upstream" "$prefix" "listen 127.0.0.1 port 5353" "cache-size 0")
 start none "$DNS64D" -f -c "$none"
-check "serves without a cache" wait_for 10 serves 127.0.0.1 5353
+check "serves without a cache" wait_for 60 serves 127.0.0.1 5353
 check "tells that there is none" logged none "start: no cache, as cache-size is 0"
 check "and its memory" logged none "MiB of memory, .* per loop$"
 kill -USR1 "$(pid_of none)"
-check "statistics" wait_for 5 logged none "stats: in flight"
+check "statistics" wait_for 60 logged none "stats: in flight"
 check "have no cache" test "$(grep -c "stats: cache" "$work/none.log")" -eq 0
 stop none
 check "SIGTERM without a cache: 0" test "$status" -eq 0
@@ -154,21 +154,21 @@ gone()
 {
 	! kill -0 "$(cat "$work/back.pid")"
 }
-check "the daemon ends" wait_for 10 gone
+check "the daemon ends" wait_for 60 gone
 check "the pidfile is gone" test ! -e "$pidfile"
 rm -f "$work/back.pid"
 echo 1 >"$pidfile"
 check "a pidfile of a crash is in nobody's way" exits 0 "$DNS64D" -c "$back"
 cp "$pidfile" "$work/back.pid"
 kill -TERM "$(cat "$pidfile")"
-check "and that one ends" wait_for 10 gone
+check "and that one ends" wait_for 60 gone
 rm -f "$work/back.pid"
 
 # --- Privileges and reload ---
 
 file=$(config live.conf "$upstream" "$prefix" "listen 127.0.0.1 port 53" "user $account" "num-threads 2")
 start live "$DNS64D" -f -c "$file"
-check "serves port 53" wait_for 10 serves 127.0.0.1 53
+check "serves port 53" wait_for 60 serves 127.0.0.1 53
 pid=$(pid_of live)
 field()
 {
@@ -192,7 +192,7 @@ reload()
 	before=$(grep -c "reload: \(done\|failed\)" "$work/live.log")
 	kill -HUP "$pid"
 	after=$before
-	tries=100
+	tries=1200
 	while [ "$after" -eq "$before" ] && [ "$tries" -gt 0 ]; do
 		sleep 0.05
 		tries=$((tries - 1))
@@ -230,12 +230,12 @@ gone_address()
 {
 	! is NOERROR ask 127.0.0.1 53 a.test A
 }
-check "the address is gone" wait_for 5 gone_address
+check "the address is gone" wait_for 60 gone_address
 check "num-threads is named" logged live "reload: num-threads was changed"
 check "user is named" logged live "reload: user was changed"
 check "cache-size is named" logged live "reload: cache-size was changed"
 kill -USR1 "$pid"
-check "the cache is as it was" wait_for 5 logged live "stats: cache_size 67108864 "
+check "the cache is as it was" wait_for 60 logged live "stats: cache_size 67108864 "
 check "the new prefix stands before an A from the cache (D22)" logged live "stats: cache_hits_a [1-9]"
 check "still $account" is "$(id -u $account)	" field "$pid" Uid
 
@@ -244,7 +244,7 @@ while [ "$i" -lt 20 ]; do
 	kill -HUP "$pid"
 	i=$((i + 1))
 done
-check "serves after many reloads at once" wait_for 5 is NOERROR ask 127.0.0.2 53 a.test A
+check "serves after many reloads at once" wait_for 60 is NOERROR ask 127.0.0.2 53 a.test A
 check "as many descriptors as before" test "$(find /proc/"$pid"/fd -mindepth 1 | wc -l)" -lt 100
 stop live
 check "SIGTERM: 0" test "$status" -eq 0
@@ -260,11 +260,11 @@ inside()
 inside "listen 127.0.0.1 port 5356"
 chmod -R a+rX "$root"
 start jail env ASAN_OPTIONS=detect_leaks=0 "$DNS64D" -f -c "$root/etc/in.conf"
-check "serves from a chroot" wait_for 10 serves 127.0.0.1 5356
+check "serves from a chroot" wait_for 60 serves 127.0.0.1 5356
 check "it is in there" is "$root" readlink "/proc/$(pid_of jail)/root"
 inside "listen 127.0.0.1 port 5356" "listen 127.0.0.1 port 56"
 kill -HUP "$(pid_of jail)"
-check "reload finds its file in there" wait_for 5 logged jail "reload: done"
+check "reload finds its file in there" wait_for 60 logged jail "reload: done"
 check "and serves the new port" serves 127.0.0.1 56
 stop jail
 check "SIGTERM: 0" test "$status" -eq 0
@@ -282,17 +282,17 @@ while True:
     print(s.recv(4096).decode().replace("\n", " "))' "$work/notify"
 	wait_for 5 logged manager bound
 	start told env NOTIFY_SOCKET="$work/notify" WATCHDOG_USEC=400000 "$DNS64D" -f -c "$good"
-	check "READY" wait_for 5 logged manager "^READY=1 STATUS=Serving: addresses 1"
-	check "WATCHDOG" wait_for 5 logged manager "^WATCHDOG=1"
+	check "READY" wait_for 60 logged manager "^READY=1 STATUS=Serving: addresses 1"
+	check "WATCHDOG" wait_for 60 logged manager "^WATCHDOG=1"
 	kill -HUP "$(pid_of told)"
-	check "RELOADING" wait_for 5 logged manager "^RELOADING=1 MONOTONIC_USEC=[0-9]"
+	check "RELOADING" wait_for 60 logged manager "^RELOADING=1 MONOTONIC_USEC=[0-9]"
 	again()
 	{
 		[ "$(grep -c "^READY=1" "$work/manager.log")" -ge 2 ]
 	}
-	check "READY again" wait_for 5 again
+	check "READY again" wait_for 60 again
 	stop told
-	check "STOPPING" wait_for 5 logged manager "^STOPPING=1"
+	check "STOPPING" wait_for 60 logged manager "^STOPPING=1"
 	stop manager
 fi
 
@@ -307,7 +307,7 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("127.0.0.1", 5399))
 time.sleep(60)'
 	start silent "$DNS64D" -f -c "$silent"
-	check "starts with a silent upstream" wait_for 10 logged silent "MiB of memory"
+	check "starts with a silent upstream" wait_for 60 logged silent "MiB of memory"
 	start question kdig @127.0.0.1 -p 5355 +timeout=15 +retry=0 a.test TXT
 	sleep 0.5
 	kill -TERM "$(pid_of silent)"
@@ -321,6 +321,6 @@ time.sleep(60)'
 	sleep 0.5
 	stop silent
 	check "SIGTERM: 0, after" test "$status" -eq 0
-	check "the answer to what was in flight" wait_for 2 logged question SERVFAIL
+	check "the answer to what was in flight" wait_for 60 logged question SERVFAIL
 fi
 finish

@@ -70,7 +70,7 @@ check 'short messages were counted' test "$(statistic client_short)" -ge 2
 for seed in 1 2 3; do
 	check "5000 datagrams of noise, $seed" udp noise 5000 $seed
 	# Questions that are dropped are waited for in vain for 10 s.
-	check "a connection of noise, $seed" "$wire" tcp 127.0.0.1 5364 noise 60000 $seed half end 12000
+	check "a connection of noise, $seed" "$wire" tcp 127.0.0.1 5364 noise 60000 $seed half end 40000
 done
 good 'after noise'
 tell_statistics
@@ -94,7 +94,7 @@ ask_all()
 		for all_i in 0 1 2 3 4 5 6 7 8 9; do
 			set -- "$@" ask $((all_n + all_i)) "$all_way-$((all_n + all_i)).test" AAAA
 		done
-		"$wire" "$all_way" ::1 5364 "$@" get 10 8000
+		"$wire" "$all_way" ::1 5364 "$@" get 10 20000
 		all_n=$((all_n + 10))
 	done
 }

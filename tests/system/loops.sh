@@ -19,7 +19,7 @@ ticks()
 
 for way in udp tcp; do
 	before0=$(ticks 0) before1=$(ticks 1)
-	dnsperf -m $way -s 127.0.0.1 -p 5364 -d "$work/questions" -c 40 -l 3 >"$work/dnsperf.out" 2>&1
+	dnsperf -m $way -s 127.0.0.1 -p 5364 -d "$work/questions" -c 40 -l 3 -t 20 >"$work/dnsperf.out" 2>&1
 	check "$way: nothing is lost" grep -q 'Queries lost: *0 ' "$work/dnsperf.out"
 	check "$way: all NOERROR" grep -q 'Response codes: *NOERROR [0-9]* (100.00%)$' "$work/dnsperf.out"
 	zero=$(($(ticks 0) - before0)) one=$(($(ticks 1) - before1))

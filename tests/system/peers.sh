@@ -23,10 +23,11 @@ cat >"$work/bench" <<-'BENCH'
 		--pid-file) pid_file=$2 ;;
 		--json) json=$2 ;;
 		--restart) restart=$2 ;;
-		--kill) read -r victim _ <"$(echo "$TMPDIR"/dns64d-peers.*/"$2"/pid)" && kill "$victim" && sleep 0.2 ;;
+		--kill) read -r victim _ <"$(echo "$TMPDIR"/dns64d-peers.*/"$2"/pid)" && kill "$victim" &&
+			while kill -0 "$victim"; do sleep 0.1; done 2>/dev/null ;;
 		--sleep)
 			trap 'kill $!; exit 3' INT
-			[ ! -s "$TMPDIR/asked" ] || sleep "$2" &
+			[ ! -s "$TMPDIR/asked" ] || { : >"$TMPDIR/sleeping"; exec sleep "$2"; } &
 			wait
 			;;
 		esac
@@ -34,7 +35,7 @@ cat >"$work/bench" <<-'BENCH'
 	done
 	answer()
 	{
-		kdig +short +timeout=3 +retry=0 @"$address" -p "$port" 010-000-000-001.dns64perf.test AAAA
+		kdig +short +timeout=10 +retry=0 @"$address" -p "$port" 010-000-000-001.dns64perf.test AAAA
 	}
 	read -r pid _ <"$pid_file"
 	core=$(sed -n 's/^Cpus_allowed_list:[^0-9]*//p' "/proc/$pid/status")
@@ -59,7 +60,7 @@ echo "servers: $installed"
 peers()
 {
 	: >"$work/asked"
-	timeout 100 "$run" -c 0 -C 0 -o "$work/out" "$@" >"$work/peers.log" 2>&1
+	timeout 300 "$run" -c 0 -C 0 -o "$work/out" "$@" >"$work/peers.log" 2>&1
 	status=$?
 }
 
@@ -129,10 +130,17 @@ peers -s dns64d --cache some rate
 equal 'a size that is none' 2 $status
 
 : >"$work/asked"
-# Not in the background, where a shell ignores SIGINT. The second run sleeps.
-timeout --preserve-status -s INT -k 30 5 "$run" -s dns64d -R 2 -c 0 -C 0 -o "$work/out" rate --sleep 60 \
-	>"$work/peers.log" 2>&1
+# Interrupted when the second run sleeps. Not in the background, where a shell ignores SIGINT.
+(
+	wait_for 200 test -e "$work/sleeping"
+	kill -INT "$(cat "$work/interrupted")"
+) &
+interrupter=$!
+# shellcheck disable=SC2016 # expanded inside
+sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$work/interrupted" timeout --preserve-status -k 30 300 \
+	"$run" -s dns64d -R 2 -c 0 -C 0 -o "$work/out" rate --sleep 600 >"$work/peers.log" 2>&1
 status=$?
+wait $interrupter
 equal 'an interrupted one tells what there is' "130 dns64d: 1 runs" "$status $(grep ': . runs' "$work/peers.log")"
 nothing_left 'after an interruption'
 rm -rf "$work/out"

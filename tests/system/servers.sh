@@ -52,7 +52,7 @@ answer_of()
 {
 	answer_address=$1 answer_port=$2
 	shift 2
-	kdig +timeout=8 +retry=0 +ignore @"$answer_address" -p "$answer_port" "$@" 2>&1 | awk '
+	kdig +timeout=20 +retry=0 +ignore @"$answer_address" -p "$answer_port" "$@" 2>&1 | awk '
 		/^;; (WARNING|ERROR)/ { print; next }
 		/->>HEADER<<-/ { sub(/.*status: /, ""); sub(/;.*/, ""); status = $0; next }
 		/^;; Flags:/ { sub(/^;; Flags: /, ""); sub(/;.*/, ""); print status " " $0; next }
@@ -78,7 +78,7 @@ tell_statistics()
 {
 	tell_times=$(grep -c "stats: in flight" "$work/dns64d.log")
 	kill -USR1 "$(pid_of dns64d)"
-	wait_for 5 told_again
+	wait_for 60 told_again
 }
 
 told_again()
@@ -108,7 +108,7 @@ configure()
 start_dns64d()
 {
 	start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
-	wait_for 5 serves 5364 || give_up "dns64d does not start"
+	wait_for 60 serves 5364 || give_up "dns64d does not start"
 }
 
 # serves PORT: is somebody listening there, over TCP?
@@ -153,7 +153,7 @@ configure_forwarder()
 start_fakedns()
 {
 	start fakedns "$fakedns" -l 127.0.0.1 -p "${fakedns_port:-5300}" "$@"
-	wait_for 5 serves "${fakedns_port:-5300}" || give_up "fakedns does not start"
+	wait_for 60 serves "${fakedns_port:-5300}" || give_up "fakedns does not start"
 }
 
 # make_zones: the zones of tests/system/zones in $work, with all their TTLs written out (Unbound takes
@@ -210,7 +210,7 @@ start_named()
 		done
 	} >"$work/named.conf"
 	start named named -g -n 1 -c "$work/named.conf"
-	wait_for 10 serves 5301 || give_up "named does not start"
+	wait_for 60 serves 5301 || give_up "named does not start"
 }
 
 # start_unbound [SERVER-LINE...]: on 127.0.0.1:5302, validating signed.site.test.
@@ -250,5 +250,5 @@ start_unbound()
 	} >"$work/unbound.conf"
 	cat "$work"/Ksigned.site.test.*.key >"$work/anchor"
 	start unbound unbound -d -p -c "$work/unbound.conf"
-	wait_for 10 serves 5302 || give_up "unbound does not start"
+	wait_for 60 serves 5302 || give_up "unbound does not start"
 }

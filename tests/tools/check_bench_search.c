@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "support/scratch.h"
 #include "tools/fake_server.h"
 
@@ -56,7 +57,7 @@ search(const char *const *more)
 {
 	static const char *const common[] = { "dns64bench", "search", "-s", "127.0.0.1", "-d", "0.8",
 		"--low", "50", "--high", "100", "--resolution", "50", "--repetitions", "2",
-		"--transport", "udp", "-p", port };
+		"--transport", "udp", "-p", port, "--timeout", "5" };
 	char *argv[40];
 	int argc = 0;
 	struct bench_settings s;
@@ -106,14 +107,15 @@ n_rows(const struct bench_run *r, size_t table)
 	return json_array_size(json_object_get(json_array_get(tables, table), "rows"));
 }
 
-/* On a machine that is busy otherwise the tester may not keep its pace: then the same anew. */
+/* On a machine that is busy otherwise the tester may not keep its pace: then the same anew, for long. */
 static struct bench_run *
 search_in_pace(const char *const *more)
 {
+	const uint64_t end_ns = clock_now_ns() + 200 * NS_PER_SEC;
 	struct bench_run *r = search(more);
 
-	for (unsigned i = 0; i < 4 && (strstr(failure(r), "tester") != NULL ||
-	    strstr(failure(r), "pace") != NULL); i++) {
+	while (clock_now_ns() < end_ns && (strstr(failure(r), "tester") != NULL ||
+	    strstr(failure(r), "pace") != NULL)) {
 		bench_run_free(r);
 		ck_assert_int_eq(truncate(state, 0), 0);
 		r = search(more);
@@ -289,7 +291,7 @@ main(void)
 	Suite *s = suite_create("bench_search");
 	TCase *tc = tcase_create("all");
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, passes);
 	tcase_add_test(tc, fails);

@@ -37,25 +37,30 @@ only_pace_failed(void)
 START_TEST(rows_add_up)
 {
 	struct fake_counters c;
-	double elapsed = 0, answers = 0;
+	double elapsed = 0, answers = 0, first = 0;
 
 	benchrig_init(&rig);
-	benchrig_start(&rig, "soak --aaaa 100 -r 4000 -t 2 -d 0.75 --interval 0.1 --hot 20 -N 10.0.0.0/24");
+	benchrig_start(&rig, "soak --aaaa 100 -r 4000 -t 2 -d 0.75 --interval 0.1 --hot 20 -N 10.0.0.0/24"
+	    " --timeout 20");
 	benchrig_watch(&rig);
 	bench_soak(&rig.job);
 	ck_assert_uint_ge(benchrig_rows(&rig, 0), 3);
 	for (size_t i = 0; i < benchrig_rows(&rig, 0); i++) {
 		double now = benchrig_cell(&rig, 0, i, "elapsed");
+		double in_row = benchrig_cell(&rig, 0, i, "rate") * (now - elapsed);
 
 		ck_assert_double_gt(now, elapsed);
-		answers += benchrig_cell(&rig, 0, i, "rate") * (now - elapsed);
+		if (answers == 0)
+			first = in_row;
+		answers += in_row;
 		elapsed = now;
 	}
 	/* 3,000 questions are more than the 256 names: they come again. */
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 3000);
 	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 3000);
-	/* Up to the 5 ms of the start, and rounding. */
-	ck_assert_double_eq_tol(answers, 3000, 100);
+	/* Up to rounding. The first rate is from the first question on, which on a busy machine came late. */
+	ck_assert_double_ge(answers, 2990);
+	ck_assert_double_lt(answers - first, 3000);
 	ck_assert_double_eq(sum_of("wrong") + sum_of("overdue") + sum_of("late"), 0);
 	ck_assert_double_gt(benchrig_finding(&rig, "server RSS"), 1);
 	ck_assert_double_eq(benchrig_finding(&rig, "descriptor growth per hour"), 0);
@@ -74,7 +79,7 @@ START_TEST(losses)
 
 	benchrig_init(&rig);
 	rig.fake.loss_percent = 5;
-	benchrig_start(&rig, "soak --aaaa 100 -r 2000 -d 0.6 --interval 0.1 --timeout 0.15");
+	benchrig_start(&rig, "soak --aaaa 100 -r 2000 -d 3 --interval 0.5 --timeout 1.5");
 	bench_soak(&rig.job);
 	double overdue = sum_of("overdue"), late = sum_of("late");
 	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
@@ -96,7 +101,7 @@ START_TEST(wrong_answers)
 
 	benchrig_init(&rig);
 	rig.fake.policy.zone.aaaa_percent = 0; /* no AAAA, and nobody makes one */
-	benchrig_start(&rig, "soak -r 1000 -d 0.2 --interval 0.1 --hits 0 --missing 50");
+	benchrig_start(&rig, "soak -r 1000 -d 0.2 --interval 0.1 --hits 0 --missing 50 --timeout 20");
 	bench_soak(&rig.job);
 	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
 		told |= strstr(why, "answers were wrong") != NULL;
@@ -183,7 +188,7 @@ main(void)
 	Suite *s = suite_create("bench_soak");
 	TCase *tc = tcase_create("soak");
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, rows_add_up);
 	tcase_add_test(tc, losses);
 	tcase_add_test(tc, wrong_answers);

@@ -155,7 +155,7 @@ START_TEST(taken)
 	static struct bench_tally part;
 	struct timespec pause = { .tv_nsec = 7 * (long)NS_PER_MS };
 	struct bench_trial *trial;
-	unsigned n_parts = 0;
+	unsigned n_parts;
 
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.n_threads = 1 + (unsigned)_i / 2;
@@ -163,15 +163,20 @@ START_TEST(taken)
 	plan.server = rogue.addr;
 	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
 	for (unsigned again = 0; again < 2; again++) {
-		uint64_t end_ns = clock_now_ns() + 400 * NS_PER_MS;
+		uint64_t begin_ns = clock_now_ns();
 
 		bench_tally_clear(&tally);
 		ck_assert_int_eq(bench_trial_start(trial, again * 500, 500, &stop), 0);
-		for (n_parts = 0; clock_now_ns() < end_ns; (void)nanosleep(&pause, NULL)) {
+		n_parts = 0;
+		while ((n_parts < 2 || rogue.n_questions < (again + 1) * 500) &&
+		    clock_now_ns() - begin_ns < LONG_NS) {
 			bench_trial_take(trial, &part);
 			n_parts += part.sent > 0;
 			bench_tally_merge(&tally, &part);
+			(void)nanosleep(&pause, NULL);
 		}
+		bench_trial_take(trial, &part);
+		bench_tally_merge(&tally, &part);
 		bench_trial_join(trial, &part);
 		bench_tally_merge(&tally, &part);
 		ck_assert_uint_eq(tally.sent, 500);
@@ -181,7 +186,7 @@ START_TEST(taken)
 		expect(500, 0, 0, 0);
 		expect_beside(0, 0, 0, 0);
 		expect_no_faults();
-		ck_assert_uint_ge(bench_tally_send_ns(&tally), 240 * NS_PER_MS); /* 499 at 2000/s */
+		ck_assert_uint_ge(tally.last_ns - begin_ns, 249 * NS_PER_MS); /* 499 at 2000/s */
 	}
 	bench_trial_free(trial);
 	rogue_stop(&rogue);
@@ -208,7 +213,7 @@ START_TEST(for_a_time)
 	plan.duration_ns = 300 * NS_PER_MS;
 	run(UINT64_MAX);
 	expect(tally.sent, 0, 0, 0);
-	ck_assert_uint_gt(tally.sent, 100); /* a busy machine may miss the end */
+	ck_assert_uint_gt(tally.sent, 0); /* a busy machine may be late */
 	ck_assert_uint_le(tally.sent, 600);
 }
 END_TEST
@@ -266,22 +271,63 @@ expect_no_answers(size_t which, uint64_t n)
 	    no_answers[which].malformed ? n : 0);
 }
 
+/* A trial beside others, so that all can have a long timeout. */
+struct beside {
+	struct rogue rogue;
+	struct bench_plan plan;
+	struct bench_tally tally;
+	pthread_t thread;
+	int err;
+};
+
+static struct beside beside[N_NO_ANSWERS];
+
+static void *
+run_beside(void *arg)
+{
+	struct beside *b = arg;
+	struct bench_trial *trial;
+
+	b->err = bench_trial_new(&b->plan, &trial);
+	if (b->err != 0)
+		return NULL;
+	b->err = bench_trial_run(trial, 0, 650, &stop, &b->tally);
+	bench_trial_free(trial);
+	return NULL;
+}
+
+static void
+start_beside(int type, size_t which)
+{
+	struct beside *b = &beside[which];
+
+	set_up(type, no_answers[which].way);
+	b->rogue = rogue;
+	b->rogue.n_times = no_answers[which].n_times;
+	rogue_start(&b->rogue);
+	b->plan = plan;
+	b->plan.server = b->rogue.addr;
+	b->plan.window = 1000; /* of no matter here, but TCP has one */
+	b->plan.timeout_ns = 4 * NS_PER_SEC;
+	ck_assert_int_eq(pthread_create(&b->thread, NULL, run_beside, b), 0);
+}
+
 /* What is no answer to any question is counted, and the question is lost. */
 START_TEST(no_answer)
 {
-	size_t which = (size_t)_i / 2;
-
-	set_up(type_of(_i), no_answers[which].way);
-	rogue.n_times = no_answers[which].n_times;
-	plan.rate = 10000;
-	plan.window = 1000; /* of no matter here, but TCP has one */
-	plan.timeout_ns = SHORT_NS;
-	run(650);
-	expect(0, 0, 0, 650);
-	expect_no_answers(which, 650);
-	ck_assert_uint_eq(tally.faults.unsent + tally.faults.refused + tally.faults.closed, 0);
-	ck_assert_uint_eq(rogue.n_questions, 650);
-	ck_assert_uint_lt(took_ns, 10 * NS_PER_SEC);
+	for (size_t i = 0; i < N_NO_ANSWERS; i++)
+		start_beside(type_of(_i), i);
+	for (size_t i = 0; i < N_NO_ANSWERS; i++) {
+		ck_assert_int_eq(pthread_join(beside[i].thread, NULL), 0);
+		rogue_stop(&beside[i].rogue);
+		ck_assert_int_eq(beside[i].err, 0);
+		tally = beside[i].tally;
+		ck_assert_uint_eq(tally.sent, 650);
+		expect(0, 0, 0, 650);
+		expect_no_answers(i, 650);
+		ck_assert_uint_eq(tally.faults.unsent + tally.faults.refused + tally.faults.closed, 0);
+		ck_assert_uint_eq(beside[i].rogue.n_questions, 650);
+	}
 }
 END_TEST
 
@@ -307,6 +353,7 @@ START_TEST(twice)
 {
 	set_up(type_of(_i), ROGUE_TWICE);
 	rogue.n_held = UINT32_MAX; /* when it got quiet */
+	rogue.n_all = 200;
 	run(200);
 	expect(200, 0, 0, 0);
 	/* The end of the last answer's double is not waited for. */
@@ -320,17 +367,17 @@ START_TEST(late)
 {
 	set_up(type_of(_i), ROGUE_LATE);
 	rogue.n_held = 100;
-	rogue.delay_ns = SHORT_NS + 200 * NS_PER_MS;
+	rogue.delay_ns = 1500 * NS_PER_MS;
 	plan.rate = 500;
-	plan.timeout_ns = SHORT_NS;
-	run(800);
-	expect(700, 0, 100, 0);
+	plan.timeout_ns = 1200 * NS_PER_MS;
+	run(1500);
+	expect(1400, 0, 100, 0);
 	expect_beside(0, 0, 0, 0);
 	expect_no_faults();
 }
 END_TEST
 
-/* A client is not held up by its late answers. */
+/* Late answers stop no client, as they would if each counted down its open questions once more. */
 START_TEST(late_in_a_closed_loop)
 {
 	set_up(type_of(_i), ROGUE_LATE);
@@ -340,28 +387,27 @@ START_TEST(late_in_a_closed_loop)
 	plan.n_lanes = 1;
 	plan.window = 2;
 	plan.timeout_ns = 70 * NS_PER_MS;
-	plan.duration_ns = 600 * NS_PER_MS;
-	run(UINT64_MAX);
-	ck_assert_uint_gt(tally.replies[BENCH_VALID], 100);
+	run(1000);
+	/* On a busy machine more than those held are late. */
 	ck_assert_uint_ge(tally.late + bench_tally_lost(&tally), 3);
+	expect(1000 - tally.late - bench_tally_lost(&tally), 0, tally.late, bench_tally_lost(&tally));
 	expect_beside(0, 0, 0, 0);
-	ck_assert_uint_lt(took_ns, 5 * NS_PER_SEC);
 }
 END_TEST
 
-/* One question that is lost does not stop the others of its window. */
+/* One question without an answer does not stop the others of its window: they are all asked before it has one. */
 START_TEST(lost_in_a_closed_loop)
 {
 	set_up(type_of(_i), ROGUE_LATE);
 	rogue.n_held = 1;
-	rogue.delay_ns = 500 * NS_PER_MS;
+	rogue.n_all = 250;
+	rogue.delay_ns = 100 * NS_PER_MS;
 	plan.rate = 0;
 	plan.n_lanes = 1;
 	plan.window = 4;
 	run(250);
 	expect(250, 0, 0, 0);
-	ck_assert_uint_gt(tally.end_ns - tally.first_ns, 450 * NS_PER_MS);
-	ck_assert_uint_lt(tally.last_ns - tally.first_ns, 450 * NS_PER_MS);
+	ck_assert_uint_ge(tally.rtt.max_ns, tally.last_ns - tally.first_ns);
 }
 END_TEST
 
@@ -394,19 +440,24 @@ START_TEST(nobody_listens)
 	ck_assert_uint_gt(tally.faults.refused, 0);
 	ck_assert_uint_lt(tally.faults.refused, 2000); /* pauses */
 	ck_assert_uint_eq(tally.faults.closed + tally.faults.connections, 0);
-	ck_assert_uint_lt(took_ns, 10 * NS_PER_SEC);
+	ck_assert_uint_lt(took_ns, LONG_NS);
 }
 END_TEST
 
 /* --- Ctrl-C -------------------------------------------------------------------------------- */
 
+/* When something was asked, or many were answered. */
 static void *
 stop_soon(void *arg)
 {
-	(void)arg;
-	(void)usleep(150000);
+	const uint64_t begin_ns = clock_now_ns();
+
+	while ((rogue.way == ROGUE_SILENT ? rogue.n_questions < 1 : rogue.n_answers < 200) &&
+	    clock_now_ns() - begin_ns < LONG_NS)
+		(void)usleep(1000);
+	(void)usleep(20000);
 	atomic_store(&stop, true);
-	return NULL;
+	return arg;
 }
 
 START_TEST(stopped)
@@ -420,7 +471,7 @@ START_TEST(stopped)
 	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
 	run(UINT64_MAX);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	ck_assert_uint_lt(took_ns, 5 * NS_PER_SEC);
+	ck_assert_uint_lt(took_ns, LONG_NS); /* after which questions are lost */
 	ck_assert_uint_gt(tally.sent, 0);
 	if (_i / 2 % 2 == 0)
 		expect(0, 0, 0, tally.sent);
@@ -439,7 +490,6 @@ START_TEST(more_than_ids)
 	plan.n_lanes = 1;
 	plan.rate = 60000;
 	rogue.n_held = UINT32_MAX; /* when it got quiet */
-	plan.timeout_ns = LONG_NS / 4;
 	run(90000);
 	/* Where sockets may have but little room some get lost. */
 	ck_assert_uint_gt(rogue.n_questions, 70000);
@@ -476,9 +526,9 @@ START_TEST(ends_after_each_answer)
 	set_up(SOCK_STREAM, ROGUE_ONE);
 	plan.rate = 0;
 	plan.window = 2;
-	plan.timeout_ns = 100 * NS_PER_MS;
-	run(100);
-	expect(tally.replies[BENCH_VALID], 0, 0, 100 - tally.replies[BENCH_VALID]);
+	plan.timeout_ns = NS_PER_SEC;
+	run(40);
+	expect(tally.replies[BENCH_VALID], 0, 0, 40 - tally.replies[BENCH_VALID]);
 	expect_beside(0, 0, 0, 0);
 	ck_assert_uint_gt(tally.replies[BENCH_VALID], 10);
 	ck_assert_uint_ge(tally.faults.closed, tally.replies[BENCH_VALID] - 4);
@@ -584,7 +634,7 @@ START_TEST(never_reads)
 	ck_assert_uint_gt(tally.faults.unsent, 0);
 	ck_assert_uint_gt(tally.faults.stalled, 0);
 	ck_assert_uint_gt(tally.no_room, 0);
-	ck_assert_uint_lt(took_ns, 10 * NS_PER_SEC);
+	ck_assert_uint_lt(took_ns, LONG_NS);
 }
 END_TEST
 
@@ -600,7 +650,7 @@ START_TEST(window_is_full)
 	expect(0, 0, 0, tally.sent);
 	ck_assert_uint_le(tally.sent, 200);
 	ck_assert_uint_gt(tally.no_room, 0);
-	ck_assert_uint_lt(took_ns, 10 * NS_PER_SEC);
+	ck_assert_uint_lt(took_ns, LONG_NS);
 }
 END_TEST
 
@@ -624,7 +674,7 @@ add_both(TCase *tc)
 	tcase_add_loop_test(tc, closed_loop, 0, 4);
 	tcase_add_loop_test(tc, for_a_time, 0, 2);
 	tcase_add_loop_test(tc, wrong_answer, 0, 2 * (int)N_WRONG);
-	tcase_add_loop_test(tc, no_answer, 0, 2 * (int)N_NO_ANSWERS);
+	tcase_add_loop_test(tc, no_answer, 0, 2);
 	tcase_add_loop_test(tc, no_answer_then_right, 0, 2 * (int)N_NO_ANSWERS);
 	tcase_add_loop_test(tc, twice, 0, 2);
 	tcase_add_loop_test(tc, late, 0, 2);
@@ -642,6 +692,10 @@ main(void)
 	Suite *s = suite_create("bench_trial");
 	TCase *both = tcase_create("both"), *udp = tcase_create("datagrams");
 	TCase *tcp = tcase_create("connections");
+
+	tcase_set_timeout(both, 300);
+	tcase_set_timeout(udp, 300);
+	tcase_set_timeout(tcp, 300);
 
 	add_both(both);
 	tcase_add_test(udp, more_than_ids);

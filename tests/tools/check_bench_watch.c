@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,12 +17,22 @@
 
 static const struct bench_column columns[] = { { "n", "n", "", 0 } };
 
+static uint64_t
+cpu_ns(void)
+{
+	struct timespec t;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* NS of CPU time. */
 static void
 work_for(uint64_t ns)
 {
-	uint64_t end_ns = clock_now_ns() + ns;
+	uint64_t end_ns = cpu_ns() + ns;
 
-	while (clock_now_ns() < end_ns)
+	while (cpu_ns() < end_ns)
 		continue;
 }
 
@@ -74,10 +85,10 @@ START_TEST(steps_and_sum)
 	bench_watch_find(&rig.job, &total, 100);
 	double one = benchrig_cell(&rig, 0, 0, "server_cpu_per_answer");
 	double other = benchrig_cell(&rig, 0, 1, "server_cpu_per_answer");
-	ck_assert_double_gt(one, 50);
-	ck_assert_double_gt(other, 50);
+	ck_assert_double_ge(one, 590); /* us */
+	ck_assert_double_ge(other, 590);
 	ck_assert_double_eq_tol(benchrig_finding(&rig, "server CPU per answer"), one + other, 1);
-	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_cpu"), 5);
+	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_cpu"), 0);
 	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_rss"), 1);
 	ck_assert_double_ge(benchrig_cell(&rig, 0, 0, "server_descriptors"), 3);
 	ck_assert_double_ge(benchrig_finding(&rig, "server context switches"), 0);
@@ -105,7 +116,7 @@ START_TEST(threads)
 		if (benchrig_cell(&rig, 0, i, "tid") == getpid())
 			cpu = benchrig_cell(&rig, 0, i, "cpu_per_answer");
 	}
-	ck_assert_double_gt(cpu, 50);
+	ck_assert_double_ge(cpu, 590); /* us */
 	benchrig_stop(&rig, NULL);
 }
 END_TEST

@@ -59,7 +59,7 @@ stop(void)
 static int
 connect_to(int type)
 {
-	struct timeval patience = { .tv_sec = 2 };
+	struct timeval patience = { .tv_sec = 60 };
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(&fake_server_settings(server)->listen[0], &ss);
 	int fd = socket(ss.ss_family, type, 0);
@@ -177,7 +177,7 @@ START_TEST(udp_wildcard)
 	socklen_t len = netaddr_to_sockaddr(&a, &ss);
 	int fd = socket(ss.ss_family, SOCK_DGRAM, 0);
 	if (connect(fd, (struct sockaddr *)&ss, len) == 0) { /* else no IPv6 on loopback */
-		struct timeval patience = { .tv_sec = 2 };
+		struct timeval patience = { .tv_sec = 60 };
 
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 		send_udp(fd, "10-0-0-1.dns64perf.test", 7);
@@ -338,31 +338,31 @@ START_TEST(tcp_garbage)
 }
 END_TEST
 
-/* A client that goes away while its answers wait. */
+/* A client that goes away while its answer waits. Those of another client, in turn, are due after it. */
 START_TEST(tcp_gone_before_its_time)
 {
 	uint8_t q[512], buf[4096];
 	struct msg m;
 
 	set_up();
-	settings.delay_ms = 50;
+	settings.delay_ms = 1000;
 	settings.n_threads = 1;
 	start();
 	struct linger reset = { 1, 0 };
 	int fd = connect_to(SOCK_STREAM);
 	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 9);
 	ck_assert_int_eq(send(fd, q, len, 0), (ssize_t)len);
-	(void)usleep(10000);
 	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	(void)close(fd);
-	(void)usleep(100000);
 	fd = connect_to(SOCK_DGRAM);
-	send_udp(fd, "10-0-0-1.dns64perf.test", 2);
-	ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	for (uint16_t id = 2; id < 4; id++) {
+		send_udp(fd, "10-0-0-1.dns64perf.test", id);
+		ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	}
 	(void)close(fd);
 	struct fake_counters c = stop();
-	ck_assert_uint_eq(c.questions, 2);
-	ck_assert_uint_eq(c.answers, 1);
+	ck_assert_uint_eq(c.questions, 3);
+	ck_assert_uint_eq(c.answers, 2);
 	ck_assert_uint_eq(c.unsent, 1);
 }
 END_TEST
@@ -387,7 +387,7 @@ START_TEST(delay_and_jitter)
 		now = clock_now_ns();
 		ck_assert_uint_lt(m.id, 20);
 		ck_assert_uint_ge(now - sent[m.id], 40 * NS_PER_MS);
-		ck_assert_uint_lt(now - sent[m.id], 1500 * NS_PER_MS); /* a slow machine */
+		ck_assert_uint_lt(now - sent[m.id], 20 * NS_PER_SEC); /* a busy machine */
 	}
 	(void)close(fd);
 	(void)stop();
@@ -411,7 +411,7 @@ START_TEST(loss)
 		(void)usleep(i % 50 == 0 ? 2000 : 0); /* small socket buffers lose, too */
 	}
 	/* The end of it: those never lost. */
-	struct timeval patience = { .tv_usec = 300000 };
+	struct timeval patience = { .tv_sec = 3 };
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	while (receive_udp(fd, buf, &m) > 0)
 		n++;
@@ -482,7 +482,7 @@ main(void)
 	Suite *s = suite_create("fake_server");
 	TCase *tc = tcase_create("sockets");
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, udp);
 	tcase_add_loop_test(tc, udp_wildcard, 0, 4);
 	tcase_add_loop_test(tc, udp_runs, 0, 3);

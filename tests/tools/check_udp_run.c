@@ -18,7 +18,7 @@ static bool
 open_both(bool to_takes_runs)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET };
-	struct timeval patience = { .tv_sec = 2 };
+	struct timeval patience = { .tv_sec = 60 };
 	socklen_t len = sizeof(sin);
 
 	sin.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -258,7 +258,7 @@ let_go_in_time(struct rogue *r)
 {
 	uint64_t past_ns = clock_now_ns() - r->held_ns;
 
-	if (r->n_in_hand == 0)
+	if (r->n_in_hand == 0 || r->n_questions < r->n_all)
 		return;
 	if (r->way == ROGUE_LATE ? past_ns > r->delay_ns :
 				   past_ns > QUIET_NS || r->n_in_hand == r->n_held)
@@ -273,20 +273,22 @@ serve_datagrams(void *arg)
 	struct rogue *r = arg;
 	uint8_t q[512];
 
-	while (!atomic_load(&r->stop)) {
+	for (;;) {
 		struct pollfd p = { .fd = r->fd, .events = POLLIN };
 		struct sockaddr_in from;
 		socklen_t from_len = sizeof(from);
 		ssize_t n;
 
 		let_go_in_time(r);
-		if (poll(&p, 1, 5) <= 0)
+		if (poll(&p, 1, 5) <= 0) {
+			if (atomic_load(&r->stop))
+				return NULL;
 			continue;
+		}
 		while ((n = recvfrom(r->fd, q, sizeof(q), MSG_DONTWAIT, (struct sockaddr *)&from,
 			    &from_len)) > 0)
 			(void)answer(r, r->fd, &from, q, (size_t)n);
 	}
-	return NULL;
 }
 
 /* --- Connections --------------------------------------------------------------------------- */
@@ -302,7 +304,7 @@ end_connection(struct rogue *r, unsigned i, bool ours)
 static void
 accept_connection(struct rogue *r)
 {
-	struct timeval patience = { .tv_usec = 200000 };
+	struct timeval patience = { .tv_sec = 20 };
 	int fd = accept(r->fd, NULL, NULL), on = 1;
 	unsigned i = 0;
 
@@ -362,14 +364,17 @@ serve_streams(void *arg)
 	struct rogue *r = arg;
 	struct pollfd p[CONNECTIONS + 1];
 
-	while (!atomic_load(&r->stop)) {
+	for (;;) {
 		let_go_in_time(r);
 		p[CONNECTIONS] = (struct pollfd){ .fd = r->fd, .events = POLLIN };
 		for (unsigned i = 0; i < CONNECTIONS; i++)
 			p[i] = (struct pollfd){ .fd = r->way == ROGUE_DEAF ? -1 : r->connection[i],
 				.events = POLLIN };
-		if (poll(p, CONNECTIONS + 1, 5) <= 0)
+		if (poll(p, CONNECTIONS + 1, 5) <= 0) {
+			if (atomic_load(&r->stop))
+				return NULL;
 			continue;
+		}
 		for (unsigned i = 0; i < CONNECTIONS; i++) {
 			if (p[i].revents != 0)
 				read_connection(r, i);
@@ -377,7 +382,6 @@ serve_streams(void *arg)
 		if (p[CONNECTIONS].revents != 0)
 			accept_connection(r);
 	}
-	return NULL;
 }
 
 /* --- Life ---------------------------------------------------------------------------------- */

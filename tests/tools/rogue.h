@@ -31,8 +31,9 @@ enum rogue_way {
 	ROGUE_GARBAGE,	/* bytes without sense, of a length that goes up to 600 */
 	ROGUE_EMPTY,	/* no bytes at all, rogue.n_times */
 
-	ROGUE_TWICE, /* the right answer two times; the first question's comes last */
-	ROGUE_LATE,  /* right answers; those to the first rogue.n_held questions after rogue.delay_ns */
+	ROGUE_TWICE, /* the right answer two times; the first question's comes last, see rogue.n_all */
+	ROGUE_LATE,  /* right answers; those to the first rogue.n_held questions after rogue.delay_ns,
+			or with the last of rogue.n_all questions */
 	ROGUE_REVERSED, /* right ones when rogue.n_held have come or it got quiet; the last is first */
 
 	/* Over TCP only */
@@ -52,14 +53,17 @@ struct rogue {
 	bool then_right;
 	unsigned n_times;
 	unsigned n_held;
+	unsigned n_all; /* so many will be asked; 0: who knows */
 	uint64_t delay_ns;
 
 	/* Set by it */
 	struct netaddr addr;
 
+	/* What it has seen and sent so far */
+	_Atomic uint64_t n_questions;
+	_Atomic uint64_t n_answers;
+
 	/* To be read after rogue_stop */
-	uint64_t n_questions;
-	uint64_t n_answers;
 	uint64_t n_connections;
 	uint64_t n_closed; /* by it */
 
@@ -74,7 +78,7 @@ struct rogue {
 	pthread_t thread;
 };
 
-/* rogue_start: on a port of its choice of 127.0.0.1. rogue_stop: end it. */
+/* rogue_start: on a port of its choice of 127.0.0.1. rogue_stop: end it, when it has read all. */
 void rogue_start(struct rogue *r);
 void rogue_stop(struct rogue *r);
 
