@@ -4,7 +4,8 @@
 
 /*
  * clock: the one place that reads the time. Monotonic: setting the wall clock
- * changes nothing. Only io/loop and the tools call it; others take the time as a parameter.
+ * changes nothing; it goes on while the machine is suspended, as TTLs do. core and below take the
+ * time as a parameter.
  */
 
 #include <stdint.h>

@@ -403,7 +403,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 		struct timespec ts = { .tv_sec = (time_t)(start_ns / NS_PER_SEC),
 			.tv_nsec = (long)(start_ns % NS_PER_SEC) };
 
-		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+		(void)clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &ts, NULL);
 	}
 }
 

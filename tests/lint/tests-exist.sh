@@ -17,7 +17,6 @@ reason()
 	tools/bench_worker | tools/bench_udp)
 		echo "threads and sockets: check_bench_trial and check_bench_lane ask by them" ;;
 	tools/bench_stream | tools/bench_tcp) echo "sockets: check_bench_lane asks by them" ;;
-	base/clock) echo "one system call" ;;
 	esac
 }
 
