@@ -251,7 +251,7 @@ manual_entry(const char *manual, const char *name)
 START_TEST(manual_agrees)
 {
 	const struct keyword *k = row(_i);
-	char *manual = document("man/dns64d.conf.5");
+	char *manual = document("man/dns64d.conf.5.in");
 	char *entry = manual_entry(manual, k->name);
 	char bounds[KEYWORDS_BOUNDS], text[64];
 
@@ -302,7 +302,7 @@ END_TEST
 START_TEST(manual_tells_blocks)
 {
 	const struct keyword *k = row(_i);
-	char *manual = document("man/dns64d.conf.5"), start[64];
+	char *manual = document("man/dns64d.conf.5.in"), start[64];
 	char *from = strstr(manual, "\n.Ss What to answer, and to whom\n"), *to, *entry;
 
 	ck_assert_ptr_nonnull(from);

@@ -13,8 +13,8 @@ keywords=$(sed -n 's/^[[:space:]]*{[[:space:]]*\.name = "\([a-z0-9-]*\)",.*/\1/p
 
 status=0
 for keyword in $keywords; do
-	grep -qE "^\.It Ic $keyword( |\$)" man/dns64d.conf.5 || {
-		echo "man/dns64d.conf.5: $keyword is missing"
+	grep -qE "^\.It Ic $keyword( |\$)" man/dns64d.conf.5.in || {
+		echo "man/dns64d.conf.5.in: $keyword is missing"
 		status=1
 	}
 	grep -qE "^#? ?$keyword( |\$)" etc/dns64d.conf || {

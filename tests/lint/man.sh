@@ -8,4 +8,4 @@ command -v mandoc >/dev/null || {
 	exit 77
 }
 
-mandoc -T lint -W warning man/*.[158]
+mandoc -T lint -W warning man/*.[158] man/*.in

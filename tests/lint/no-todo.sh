@@ -4,5 +4,5 @@
 set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
-! grep -rnwE --include='*.[chs]' --include='*.sh' --include='*.[158]' --include='*.ac' --include='*.am' \
+! grep -rnwE --include='*.[chs]' --include='*.sh' --include='*.[158]' --include='*.in' --include='*.ac' --include='*.am' \
 	--exclude=no-todo.sh 'TODO|FIXME|XXX' src tests man etc contrib configure.ac Makefile.am

@@ -3,24 +3,28 @@
 # init: every action of the init script and what it exits with (LSB).
 # shellcheck disable=SC2317 # functions are called by check and wait_for
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
-need kdig mount
+need kdig
 start_upstream || exit 99
 
-mkdir -p /etc/default
-mount -t tmpfs none /etc/default || exit 77
 pidfile=$work/dns64d.pid
 file=$(config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile")
-cat >/etc/default/dns64d <<-END
-	DAEMON=$(realpath "$DNS64D")
-	CONFIG=$file
-	PIDFILE=$pidfile
-	STOP_SECONDS=10
-END
+script=$work/dns64d.init
+defaults=$work/defaults
+sed "s|^DEFAULTS=.*|DEFAULTS=$defaults|" "$TOP_BUILDDIR/etc/init.d/dns64d" >"$script"
+
+# set_defaults LINE...: behind those that the test needs
+set_defaults()
+{
+	{
+		printf '%s\n' "DAEMON=$(realpath "$DNS64D")" "CONFIG=$file" "PIDFILE=$pidfile" STOP_SECONDS=60
+		printf '%s\n' "$@"
+	} >"$defaults"
+}
 
 # exits CODE ACTION
 exits()
 {
-	sh "$TOP_SRCDIR/etc/init.d/dns64d" "$2" >"$work/init.log" 2>&1
+	sh "$script" "$2" >"$work/init.log" 2>&1
 	code=$?
 	[ "$code" -eq "$1" ] || {
 		echo "$2: exit code $code, not $1"
@@ -34,6 +38,7 @@ serves()
 	is "${1:-NOERROR}" ask 127.0.0.1 5353 a.test A
 }
 
+set_defaults
 check "status when it does not run: 3" exits 3 status
 check "stop when it does not run: 0" exits 0 stop
 check "reload when it does not run: 7" exits 7 reload
@@ -59,4 +64,14 @@ check "start with a bad file: not 0" exits 1 start
 echo 1 >"$pidfile"
 check "status with a pidfile of a crash: 1" exits 1 status
 check "unknown action: 2" exits 2 nonsense
+
+set_defaults "DAEMON=$work/nowhere/dns64d"
+check "no such program: 5" exits 5 status
+check "it is named" logged init "there is no program $work/nowhere/dns64d"
+config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" >/dev/null
+set_defaults "PIDFILE=$work/other.pid"
+check "started with another pidfile than the script's: 1" exits 1 start
+check "it is told" logged init "its process ID is not in $work/other.pid"
+set_defaults
+check "stop: 0, with the right one" exits 0 stop
 finish
