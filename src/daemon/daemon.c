@@ -32,7 +32,6 @@
 #include "daemon/sockets.h"
 #include "daemon/threads.h"
 
-#define PIDFILE_NAME "/dns64d.pid"
 #define SOCKETS_PER_UPSTREAM \
 	160 /* most that are open at a time: 8 active, 32 draining, in 4 ID spaces */
 #define OTHER_DESCRIPTORS 32
@@ -54,15 +53,6 @@ struct daemon {
 	char path[PATH_MAX]; /* the configuration; after a chroot, as seen from there */
 };
 
-/* A prefix as /usr/local has seldom a directory of its own for files of the running system. */
-static const char *
-usual_pidfile(void)
-{
-	static const char configured[] = RUNSTATEDIR PIDFILE_NAME, common[] = "/run" PIDFILE_NAME;
-
-	return access(RUNSTATEDIR, F_OK) == 0 ? configured : common;
-}
-
 static void
 print_version(void)
 {
@@ -72,7 +62,7 @@ print_version(void)
 #else
 	puts("systemd no");
 #endif
-	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", usual_pidfile());
+	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", pidfile_usual());
 }
 
 /* Descriptors that a busy daemon needs. */
@@ -116,7 +106,7 @@ pidfile_path(const struct daemon *d)
 	const char *path = d->settings.pidfile;
 
 	if (strcmp(path, "auto") == 0)
-		return d->options.foreground ? NULL : usual_pidfile();
+		return d->options.foreground ? NULL : pidfile_usual();
 	return strcmp(path, "none") == 0 ? NULL : path;
 }
 
@@ -316,6 +306,7 @@ serve(struct daemon *d)
 		.path = d->path,
 		.settings = &d->settings,
 		.threads = &d->threads,
+		.pidfile = &d->pidfile,
 		.signal_fd = d->signal_fd,
 		.watchdog_ms = notify_watchdog_ms() };
 

@@ -8,7 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define USUAL_NAME "/dns64d.pid"
+
+/* A prefix as /usr/local has seldom a directory of its own for files of the running system. */
+const char *
+pidfile_usual(void)
+{
+	static const char configured[] = RUNSTATEDIR USUAL_NAME, common[] = "/run" USUAL_NAME;
+
+	return access(RUNSTATEDIR, F_OK) == 0 ? configured : common;
+}
 
 /* The process ID in the file, or -EWOULDBLOCK if there is none. */
 static int
@@ -25,10 +37,15 @@ int
 pidfile_open(struct pidfile *p, const char *path)
 {
 	char text[16];
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	struct stat st;
+	int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return -errno;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		int rc = errno == EWOULDBLOCK ? holder(fd) : -errno;
 
@@ -42,9 +59,27 @@ pidfile_open(struct pidfile *p, const char *path)
 		close(fd);
 		return rc;
 	}
-	p->fd = fd;
+	*p = (struct pidfile){ .fd = fd, .digits = (size_t)n - 1, .line_ends = 1 };
 	snprintf(p->path, sizeof(p->path), "%s", path);
 	return 0;
+}
+
+void
+pidfile_tell(struct pidfile *p, bool done)
+{
+	size_t least = done ? 1 : 3;
+	size_t n = p->line_ends == least ? least + 1 : least;
+	ssize_t written = 0;
+
+	if (p->fd < 0)
+		return;
+	/* One step, whoever looks. */
+	if (n > p->line_ends)
+		written = pwrite(p->fd, "\n\n\n", n - p->line_ends, (off_t)(p->digits + p->line_ends));
+	else
+		written = ftruncate(p->fd, (off_t)(p->digits + n));
+	if (written >= 0)
+		p->line_ends = n;
 }
 
 void

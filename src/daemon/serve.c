@@ -162,6 +162,7 @@ begin_reload(struct serve *s)
 		return;
 	}
 	log_error("reload", "failed; nothing was changed, the configuration before stays in force");
+	pidfile_tell(s->pidfile, false);
 	tell_ready(s);
 }
 
@@ -171,6 +172,7 @@ end_reload(struct serve *s)
 	s->reloading = false;
 	report_service(s->settings, "reload");
 	log_notice("reload", "done");
+	pidfile_tell(s->pidfile, true);
 	tell_ready(s);
 }
 

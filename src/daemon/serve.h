@@ -16,6 +16,7 @@
 
 #include "base/attr.h"
 #include "daemon/options.h"
+#include "daemon/pidfile.h"
 #include "daemon/settings.h"
 #include "daemon/threads.h"
 
@@ -24,6 +25,7 @@ struct serve {
 	const char *path;              /* borrowed: the configuration, as a reload finds it */
 	struct settings *settings;     /* borrowed: the ones in force */
 	struct threads *threads;       /* borrowed: running */
+	struct pidfile *pidfile;       /* borrowed: where reloads are told too */
 	int signal_fd;                 /* of serve_signals */
 	bool reload_wanted;
 	bool reloading;       /* posted, and not yet taken by all loops */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +52,55 @@ START_TEST(written_and_removed)
 	pidfile_close(&p);
 	ck_assert_int_eq(access(path, F_OK), -1);
 	pidfile_close(&p);
+}
+END_TEST
+
+/* Line ends in the file, behind a number that is ours. */
+static size_t
+line_ends(void)
+{
+	char text[32] = "", *end;
+	FILE *f = fopen(path, "r");
+	size_t n;
+
+	ck_assert_ptr_nonnull(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	ck_assert_int_eq(strtol(text, &end, 10), getpid());
+	ck_assert_uint_eq(strspn(end, "\n"), n - (size_t)(end - text));
+	return strlen(end);
+}
+
+/* Who has the file only sees that a reload was tried, and how it went; a number it always is. */
+START_TEST(reloads_are_told)
+{
+	static const struct {
+		bool done;
+		size_t line_ends;
+	} steps[] = { { true, 2 }, { true, 1 }, { false, 3 }, { false, 4 }, { true, 1 }, { false, 3 },
+		{ true, 1 }, { true, 2 }, { false, 3 } };
+	struct pidfile p, none = { .fd = -1 };
+
+	ck_assert_int_eq(pidfile_open(&p, path), 0);
+	ck_assert_uint_eq(line_ends(), 1);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		pidfile_tell(&p, steps[i].done);
+		ck_assert_uint_eq(line_ends(), steps[i].line_ends);
+	}
+	pidfile_close(&p);
+	pidfile_tell(&none, true);
+}
+END_TEST
+
+/* Of what is no file nothing becomes one, and nobody is waited for. */
+START_TEST(no_regular_file)
+{
+	struct pidfile p = { .fd = -1 };
+
+	ck_assert_int_eq(mkfifo(path, 0644), 0);
+	ck_assert_int_eq(pidfile_open(&p, path), -EINVAL);
+	ck_assert_int_eq(p.fd, -1);
+	ck_assert_int_eq(pidfile_open(&p, dir), -EISDIR);
 }
 END_TEST
 
@@ -103,6 +153,8 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, written_and_removed);
+	tcase_add_test(tc, reloads_are_told);
+	tcase_add_test(tc, no_regular_file);
 	tcase_add_test(tc, held);
 	tcase_add_test(tc, left_by_a_crash);
 	tcase_add_test(tc, errors);

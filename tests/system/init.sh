@@ -49,7 +49,18 @@ check "status: 0" exits 0 status
 check "start again: 0" exits 0 start
 first=$(cat "$pidfile")
 check "reload: 0" exits 0 reload
+check "it is told" logged init 'reloaded$'
+check "another reload: 0" exits 0 reload
 check "the same process" test "$(cat "$pidfile")" = "$first"
+# Not on this machine: no fault of the file, but nothing that could be done.
+config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "listen 192.0.2.77" \
+	"pidfile $pidfile" >/dev/null
+check "a reload that is refused: 1" exits 1 reload
+check "it is told" logged init 'refused the reload'
+check "once more: 1" exits 1 reload
+check "and it still serves" serves
+config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "pidfile $pidfile" >/dev/null
+check "reload of a good file: 0" exits 0 reload
 check "restart: 0" exits 0 restart
 check "another process" test "$(cat "$pidfile")" != "$first"
 check "serves when restart returns" serves
