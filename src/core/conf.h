@@ -83,6 +83,7 @@ struct conf_io {
 	uint32_t tcp_idle_ms;     /* a client connection without a question is closed after this */
 	uint32_t max_tcp_clients; /* client connections per loop; restart only */
 	uint32_t max_tcp_per_client; /* client connections of one address per loop */
+	bool freebind;		/* addresses that the machine does not have are listened on */
 	uint32_t socket_buffer; /* bytes of receive buffer asked of the kernel for each UDP socket;
 				   0: its default */
 	uint16_t avoid_ports[CONF_MAX_AVOID_PORTS]; /* never the source port of a question upstream

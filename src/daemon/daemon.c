@@ -264,7 +264,8 @@ start_loops(struct daemon *d)
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
-		.buffer = s->conf.io.socket_buffer };
+		.buffer = s->conf.io.socket_buffer,
+		.freebind = s->conf.io.freebind };
 	if (!sockets_open(&w, "start", &sockets))
 		return DAEMON_RESOURCES;
 	snapshot = snapshot_new(&s->conf);

@@ -3,9 +3,8 @@
 
 #include <ifaddrs.h>
 
-/* Is it an address of one of this machine's interfaces, whatever the port? */
-static bool
-is_local(const struct netaddr *a)
+bool
+ownaddr_is_local(const struct netaddr *a)
 {
 	struct ifaddrs *all;
 	bool found = netaddr_is_loopback(a);
@@ -33,7 +32,7 @@ ownaddr_find(const struct netaddr *listens, size_t n, const struct netaddr *a)
 		if (netaddr_equal(l, a))
 			return (int)i;
 		if (l->port == a->port && l->family == a->family && netaddr_is_wildcard(l) &&
-		    is_local(a))
+		    ownaddr_is_local(a))
 			return (int)i;
 	}
 	return -1;

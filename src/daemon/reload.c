@@ -83,7 +83,8 @@ parcel_pack(
 		.held = now->conf.io.listens,
 		.n_held = now->conf.io.n_listens,
 		.n_loops = n_loops,
-		.buffer = next->conf.io.socket_buffer };
+		.buffer = next->conf.io.socket_buffer,
+		.freebind = next->conf.io.freebind };
 	bool ok;
 
 	w.n = new_listens(&now->conf.io, &next->conf.io, added);

@@ -2,14 +2,21 @@
 #include "daemon/sockets.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "daemon/ownaddr.h"
+
+/* Duplicate address detection takes a second or two after a link came up. */
+#define WAIT_MS 4000
+#define WAIT_STEP_MS 100
 
 /* What an operator can do about an address that cannot be bound. */
 static const char *
-advice(int rc)
+advice(const struct netaddr *a, int rc)
 {
 	switch (-rc) {
 	case EADDRINUSE:
@@ -18,7 +25,12 @@ advice(int rc)
 	case EACCES:
 		return " (a port below 1024 needs root or CAP_NET_BIND_SERVICE)";
 	case EADDRNOTAVAIL:
-		return " (this machine has no such address)";
+		return ownaddr_is_local(a)
+			   ? " (this machine has it, but may not use it yet, or has found it at "
+			     "another one: \"ip address\" tells; \"freebind yes\" does not wait for "
+			     "it)"
+			   : " (this machine has no such address; give it one, or name another, or "
+			     "write \"freebind yes\" to serve it as soon as it comes)";
 	default:
 		return "";
 	}
@@ -29,7 +41,8 @@ tell(const char *subsystem, const struct netaddr *a, int rc)
 {
 	char text[NETADDR_TEXT];
 
-	log_error(subsystem, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc), advice(rc));
+	log_error(subsystem, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc),
+	    advice(a, rc));
 }
 
 /*
@@ -49,14 +62,40 @@ overlaps(const struct sockets_wanted *w, const struct netaddr *a)
 	return false;
 }
 
+/* Is A free? One that is tentative gets the time until END_NS to become usable. */
+static int
+probe_one(const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a,
+    uint64_t end_ns)
+{
+	char text[NETADDR_TEXT];
+	int rc = overlaps(w, a) ? 0 : listen_probe(a);
+
+	if (rc != -EADDRNOTAVAIL)
+		return rc;
+	if (w->freebind) {
+		log_notice(subsystem, "listen %s: not an address of this machine yet",
+		    netaddr_format(a, text));
+		return listen_probe_free(a);
+	}
+	if (ownaddr_is_local(a))
+		log_notice(
+		    subsystem, "listen %s: not usable yet; waiting", netaddr_format(a, text));
+	while (rc == -EADDRNOTAVAIL && ownaddr_is_local(a) && clock_now_ns() < end_ns) {
+		(void)poll(NULL, 0, WAIT_STEP_MS);
+		rc = listen_probe(a);
+	}
+	return rc;
+}
+
 /* Is every address free? Names all that are not. */
 static bool
 probe(const struct sockets_wanted *w, const char *subsystem)
 {
+	uint64_t end_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
 	bool ok = true;
 
 	for (size_t i = 0; i < w->n; i++) {
-		int rc = overlaps(w, &w->addrs[i]) ? 0 : listen_probe(&w->addrs[i]);
+		int rc = probe_one(w, subsystem, &w->addrs[i], end_ns);
 
 		if (rc != 0) {
 			tell(subsystem, &w->addrs[i], rc);
@@ -84,7 +123,8 @@ sockets_open(const struct sockets_wanted *w, const char *subsystem, struct liste
 	}
 	for (size_t i = 0; i < total; i++) {
 		const struct netaddr *a = &w->addrs[i % w->n];
-		int rc = listen_open(a, w->buffer, &all[i]);
+		int rc = w->freebind ? listen_open_free(a, w->buffer, &all[i])
+				     : listen_open(a, w->buffer, &all[i]);
 
 		if (rc != 0) {
 			tell(subsystem, a, rc);

@@ -16,9 +16,24 @@ set_int(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : -errno;
 }
 
+/* For each socket of an address. */
+struct how {
+	uint32_t buffer; /* bytes of UDP receive buffer to ask for; 0: the kernel's default */
+	bool free;	 /* the machine may not have the address */
+};
+
+/* May it be bound to an address that is not there? */
+static int
+set_free(int fd, int family)
+{
+	if (family == AF_INET6)
+		return set_int(fd, IPPROTO_IPV6, IPV6_FREEBIND, 1);
+	return set_int(fd, IPPROTO_IP, IP_FREEBIND, 1);
+}
+
 /* A socket of ADDR's family that is IPv6 only, if that; -errno on failure. */
 static int
-socket_new(const struct netaddr *addr, int type)
+socket_new(const struct netaddr *addr, int type, bool free)
 {
 	int family = addr->family == NETADDR_IPV6 ? AF_INET6 : AF_INET;
 	int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -27,6 +42,8 @@ socket_new(const struct netaddr *addr, int type)
 	if (fd < 0)
 		return -errno;
 	r = family == AF_INET6 ? set_int(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) : 0;
+	if (r == 0 && free)
+		r = set_free(fd, family);
 	if (r < 0) {
 		close(fd);
 		return r;
@@ -44,9 +61,9 @@ socket_bind(int fd, const struct netaddr *addr)
 }
 
 static int
-probe_type(const struct netaddr *addr, int type)
+probe_type(const struct netaddr *addr, int type, bool free)
 {
-	int fd = socket_new(addr, type);
+	int fd = socket_new(addr, type, free);
 	int r = 0;
 
 	if (fd < 0)
@@ -60,12 +77,24 @@ probe_type(const struct netaddr *addr, int type)
 	return r;
 }
 
+static int
+probe(const struct netaddr *addr, bool free)
+{
+	int r = probe_type(addr, SOCK_DGRAM, free);
+
+	return r < 0 ? r : probe_type(addr, SOCK_STREAM, free);
+}
+
 int
 listen_probe(const struct netaddr *addr)
 {
-	int r = probe_type(addr, SOCK_DGRAM);
+	return probe(addr, false);
+}
 
-	return r < 0 ? r : probe_type(addr, SOCK_STREAM);
+int
+listen_probe_free(const struct netaddr *addr)
+{
+	return probe(addr, true);
 }
 
 /* Answers to a wildcard address leave from the address that was asked. */
@@ -80,10 +109,10 @@ udp_pktinfo(int fd, const struct netaddr *addr)
 }
 
 static int
-udp_open(const struct netaddr *addr, uint32_t buffer)
+udp_open(const struct netaddr *addr, const struct how *how)
 {
-	int size = buffer <= INT32_MAX ? (int)buffer : INT32_MAX;
-	int fd = socket_new(addr, SOCK_DGRAM);
+	int size = how->buffer <= INT32_MAX ? (int)how->buffer : INT32_MAX;
+	int fd = socket_new(addr, SOCK_DGRAM, how->free);
 	int r;
 
 	if (fd < 0)
@@ -108,9 +137,9 @@ udp_open(const struct netaddr *addr, uint32_t buffer)
 }
 
 static int
-tcp_open(const struct netaddr *addr)
+tcp_open(const struct netaddr *addr, const struct how *how)
 {
-	int fd = socket_new(addr, SOCK_STREAM);
+	int fd = socket_new(addr, SOCK_STREAM, how->free);
 	int r;
 
 	if (fd < 0)
@@ -148,16 +177,16 @@ port_of(int fd, uint16_t *port)
 }
 
 static int
-open_pair(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
+open_pair(const struct netaddr *addr, const struct how *how, struct listen_sockets *s)
 {
 	struct netaddr at = *addr;
-	int udp = udp_open(addr, buffer);
+	int udp = udp_open(addr, how);
 	int tcp, r;
 
 	if (udp < 0)
 		return udp;
 	r = at.port == 0 ? port_of(udp, &at.port) : 0;
-	tcp = r < 0 ? r : tcp_open(&at);
+	tcp = r < 0 ? r : tcp_open(&at, how);
 	if (tcp < 0) {
 		close(udp);
 		return tcp;
@@ -166,14 +195,30 @@ open_pair(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
 	return 0;
 }
 
+static int
+open_any(const struct netaddr *addr, const struct how *how, struct listen_sockets *s)
+{
+	int r = open_pair(addr, how, s);
+
+	for (int i = 1; r == -EADDRINUSE && addr->port == 0 && i < LISTEN_TRIES; i++)
+		r = open_pair(addr, how, s);
+	return r;
+}
+
 int
 listen_open(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
 {
-	int r = open_pair(addr, buffer, s);
+	const struct how how = { .buffer = buffer };
 
-	for (int i = 1; r == -EADDRINUSE && addr->port == 0 && i < LISTEN_TRIES; i++)
-		r = open_pair(addr, buffer, s);
-	return r;
+	return open_any(addr, &how, s);
+}
+
+int
+listen_open_free(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
+{
+	const struct how how = { .buffer = buffer, .free = true };
+
+	return open_any(addr, &how, s);
 }
 
 void

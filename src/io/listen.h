@@ -29,6 +29,9 @@ struct listen_sockets {
  */
 MUST_USE int listen_probe(const struct netaddr *addr);
 
+/* listen_probe_free: the same, though the machine may not have the address (IP(V6)_FREEBIND). */
+MUST_USE int listen_probe_free(const struct netaddr *addr);
+
 /*
  * listen_open: a UDP and a TCP socket of the group of ADDR. BUFFER: bytes of UDP receive buffer
  * to ask for (SO_RCVBUFFORCE if permitted, else SO_RCVBUF), 0 for the kernel's default. IPv6
@@ -37,6 +40,13 @@ MUST_USE int listen_probe(const struct netaddr *addr);
  * on failure nothing is open.
  */
 MUST_USE int listen_open(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s);
+
+/*
+ * listen_open_free: the same, though the machine may not have the address: it is served when it has
+ * it.
+ */
+MUST_USE int listen_open_free(
+    const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s);
 
 /* listen_close: close both; idempotent. */
 void listen_close(struct listen_sockets *s);

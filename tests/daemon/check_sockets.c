@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 static struct netaddr
@@ -112,6 +113,22 @@ START_TEST(beside_our_own)
 }
 END_TEST
 
+/* One that may not come at all is not waited for; one that may come later is served then. */
+START_TEST(absent)
+{
+	struct netaddr addrs[2] = { addr("127.0.0.1", free_port()), addr("192.0.2.1", 5353) };
+	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 2 };
+	uint64_t began = clock_now_ns();
+	struct listen_sockets *all;
+
+	ck_assert(!sockets_open(&w, "test", &all));
+	ck_assert(clock_now_ns() - began < NS_PER_SEC);
+	w.freebind = true;
+	ck_assert(sockets_open(&w, "test", &all));
+	sockets_close(all, 4);
+}
+END_TEST
+
 START_TEST(default_addresses_that_are_missing)
 {
 	static struct settings s;
@@ -141,6 +158,7 @@ main(void)
 	tcase_add_test(tc, none_at_all);
 	tcase_add_test(tc, taken);
 	tcase_add_test(tc, beside_our_own);
+	tcase_add_test(tc, absent);
 	tcase_add_test(tc, default_addresses_that_are_missing);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

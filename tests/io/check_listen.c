@@ -114,6 +114,25 @@ START_TEST(not_ours)
 }
 END_TEST
 
+static const char *const absent[] = { "192.0.2.1", "2001:db8::77" };
+
+/* An address that may come later; that somebody serves there already is an error still. */
+START_TEST(free_bind)
+{
+	struct netaddr addr = rig_addr(absent[_i], 0);
+	struct listen_sockets s, again;
+
+	ck_assert_int_eq(listen_probe(&addr), -EADDRNOTAVAIL);
+	ck_assert_int_eq(listen_probe_free(&addr), 0);
+	ck_assert_int_eq(listen_open_free(&addr, 0, &s), 0);
+	ck_assert_uint_eq(rig_local(s.tcp).port, s.addr.port);
+	ck_assert_int_eq(listen_probe_free(&s.addr), -EADDRINUSE);
+	ck_assert_int_eq(listen_open_free(&s.addr, 0, &again), 0);
+	listen_close(&again);
+	listen_close(&s);
+}
+END_TEST
+
 START_TEST(buffer)
 {
 	struct netaddr addr = rig_addr("127.0.0.1", 0);
@@ -151,6 +170,7 @@ suite(void)
 	tcase_add_loop_test(t, probe, 0, N_ADDRS);
 	tcase_add_loop_test(t, half_taken, 0, 2);
 	tcase_add_test(t, not_ours);
+	tcase_add_loop_test(t, free_bind, 0, 2);
 	tcase_add_test(t, buffer);
 	tcase_add_test(t, close_twice);
 	suite_add_tcase(s, t);
