@@ -154,6 +154,23 @@ netaddr_is_wildcard(const struct netaddr *a)
 }
 
 bool
+netaddr_lacks_scope(const struct netaddr *a)
+{
+	return a->family == NETADDR_IPV6 && is_link_local(a->addr) && a->scope == 0;
+}
+
+bool
+netaddr_is_group(const struct netaddr *a)
+{
+	static const uint8_t broadcast[4] = {255, 255, 255, 255};
+
+	if (a->family == NETADDR_IPV6)
+		return a->addr[0] == 0xff;
+	return a->family == NETADDR_IPV4 &&
+	       ((a->addr[0] & 0xf0) == 224 || memcmp(a->addr, broadcast, sizeof broadcast) == 0);
+}
+
+bool
 netaddr_is_loopback(const struct netaddr *a)
 {
 	static const uint8_t one[16] = {[15] = 1};

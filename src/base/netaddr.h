@@ -58,4 +58,10 @@ MUST_USE bool netaddr_equal(const struct netaddr *a, const struct netaddr *b);
 MUST_USE bool netaddr_is_wildcard(const struct netaddr *a);
 MUST_USE bool netaddr_is_loopback(const struct netaddr *a);
 
+/* netaddr_lacks_scope: link-local (fe80::/10), and nothing says on which interface. */
+MUST_USE bool netaddr_lacks_scope(const struct netaddr *a);
+
+/* netaddr_is_group: of many machines: multicast, or 255.255.255.255. */
+MUST_USE bool netaddr_is_group(const struct netaddr *a);
+
 #endif

@@ -234,7 +234,7 @@ cachecmd_file(const char *path, const struct cachecmd_on *on)
 	bool ok;
 
 	if (rc != 0) {
-		log_error("cache", "cache-commands %s: %s", path, strerror(-rc));
+		log_error("cache", "cache-commands %s: %s", path, textfile_strerror(rc));
 		return false;
 	}
 	ok = cachecmd_text(text, len, on, &d);

@@ -107,6 +107,8 @@ put_record(struct loading *l, struct cacheimage_record *rec)
 		return;
 	}
 	e->age_s += (uint32_t)l->elapsed_s;
+	/* Whom we trusted then, nobody knows now (RULES D9). */
+	e->flags &= (uint8_t)~CACHE_TRUSTED;
 	rec->key.hash = hash_bytes(rec->key.qname, rec->key.qname_len, cache_seed(l->c));
 	cache_put(l->c, &rec->key, e, rec->msg, e->len, l->when->now_s);
 	l->counts->entries++;
@@ -214,12 +216,13 @@ cachefile_load(const char *path, struct cache *c, const struct cachefile_when *w
 	l->when = when;
 	l->counts = counts;
 	l->error = error;
-	/* A pipe would make us wait. */
-	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	/* A pipe would make us wait; by a link others could have us read what they cannot. */
+	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	if (l->fd < 0) {
 		int rc = errno;
 
-		(void)refuse_errno(l, rc);
+		(void)(rc == ELOOP ? refuse(l, "is a symbolic link, which is not followed")
+				   : refuse_errno(l, rc));
 		free(l);
 		return rc == ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
 	}

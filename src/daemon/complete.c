@@ -13,6 +13,7 @@
 #include "daemon/keywords.h"
 #include "daemon/ownaddr.h"
 #include "daemon/resolvconf.h"
+#include "daemon/textfile.h"
 
 /* Ports for those without; then no two may be equal. */
 static void
@@ -63,13 +64,20 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 
 	if (rc != 0) {
 		diag_error(
-		    d, 0, "nameserver", "defaults: %s cannot be read: %s", path, strerror(-rc));
+		    d, 0, "nameserver", "defaults: %s cannot be read: %s", path,
+		    textfile_strerror(rc));
 		return;
 	}
 	for (size_t i = 0; i < n && c->n_upstreams < CONF_MAX_UPSTREAMS; i++) {
 		if (ownaddr_find(s->conf.io.listens, s->conf.io.n_listens, &found[i]) >= 0)
 			diag_notice(d, 0, "nameserver",
 			    "defaults: %s of %s is this daemon itself and left out",
+			    netaddr_format(&found[i], text), path);
+		else if (netaddr_lacks_scope(&found[i]) || netaddr_is_wildcard(&found[i]) ||
+			 netaddr_is_group(&found[i]))
+			diag_notice(d, 0, "nameserver",
+			    "defaults: %s of %s cannot be asked and is left out (a link-local "
+			    "address needs its %%INTERFACE)",
 			    netaddr_format(&found[i], text), path);
 		else if (!has_upstream(c, &found[i]))
 			c->upstreams[c->n_upstreams++] = found[i];

@@ -302,7 +302,7 @@ conffile_read(const char *path, struct settings *s, struct diag *d)
 		if (rc == -EFBIG)
 			diag_error(d, 0, NULL, "is larger than 64 MiB and is no configuration");
 		else
-			diag_error(d, 0, NULL, "cannot be read: %s", strerror(-rc));
+			diag_error(d, 0, NULL, "cannot be read: %s", textfile_strerror(rc));
 		return;
 	}
 	conffile_parse(text, len, s, d);

@@ -26,6 +26,7 @@
 #include "daemon/notify.h"
 #include "daemon/options.h"
 #include "daemon/pidfile.h"
+#include "daemon/precheck.h"
 #include "daemon/privileges.h"
 #include "daemon/report.h"
 #include "daemon/serve.h"
@@ -124,7 +125,7 @@ lock_pidfile(struct daemon *d)
 		log_error("start", "already running (%s is locked)", path);
 	else
 		log_error("start", "pidfile %s: %s (\"pidfile\" names another place, or none)",
-		    path, strerror(-rc));
+		    path, precheck_strerror(rc));
 	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
 }
 
@@ -195,11 +196,6 @@ drop_privileges(struct daemon *d)
 		log_error("start", "%s", error);
 		return DAEMON_RESOURCES;
 	}
-	if (privileges_are_root())
-		log_warn("start",
-		    "running as root, if without its capabilities; name an account with \"user\"");
-	if (access(d->path, R_OK) != 0)
-		log_warn("start", "a reload will fail: %s: %s", d->path, strerror(errno));
 	return DAEMON_OK;
 }
 
@@ -284,6 +280,32 @@ start_loops(struct daemon *d)
 	return DAEMON_RESOURCES;
 }
 
+/* Who we became, and what that user cannot do. */
+static void
+report_user(const struct daemon *d)
+{
+	const char *cache = cache_path(d);
+	int rc = cache == NULL ? 0 : precheck_cachefile(cache);
+
+	if (d->privileges.usual != NULL)
+		log_notice("start", "running as user %s, as the configuration names none",
+		    d->privileges.usual);
+	else if (d->privileges.stuck)
+		log_warn("start",
+		    "running as root, which may not become another user here; without its "
+		    "capabilities");
+	else if (privileges_are_root())
+		log_warn("start",
+		    "running as root, if without its capabilities; name an account with \"user\"");
+	if (access(d->path, R_OK) != 0)
+		log_warn("start", "a reload will fail: %s: %s", d->path, strerror(errno));
+	if (rc != 0)
+		log_warn("start",
+		    "cache-file %s: cannot be read and replaced by this user: %s (\"dns64d -t\" "
+		    "tells more)",
+		    cache, precheck_strerror(rc));
+}
+
 /* Messages go to their place for good, and whoever started us is told. */
 static void
 tell_ready(struct daemon *d)
@@ -294,6 +316,7 @@ tell_ready(struct daemon *d)
 
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
 	report_start(&d->settings, &d->plan);
+	report_user(d);
 	if (cache_path(d) != NULL)
 		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
@@ -324,14 +347,9 @@ static int
 start(struct daemon *d)
 {
 	struct cpus cpus;
-	char error[PRIVILEGES_TEXT];
 	int rc;
 
 	log_set_level((enum log_level)d->settings.log_level);
-	if (!privileges_resolve(d->settings.user, d->settings.group, &d->privileges, error)) {
-		log_error("config", "%s: %s", d->path, error);
-		return DAEMON_CONFIG;
-	}
 	cpus_get(&cpus, "");
 	cpus_decide(&cpus, &d->settings, &d->plan);
 	if (d->plan.notice != NULL)
@@ -361,16 +379,8 @@ start(struct daemon *d)
 static int
 check(struct daemon *d)
 {
-	char error[PRIVILEGES_TEXT];
-
-	if (!load_settings(&d->options, d->path, diag_to_stderr, &d->settings))
+	if (!load_check(&d->options, d->path, diag_to_stderr, &d->settings))
 		return DAEMON_CONFIG;
-	/* Others cannot become anyone, which is no fault of the file. */
-	if (privileges_are_root() &&
-	    !privileges_resolve(d->settings.user, d->settings.group, &d->privileges, error)) {
-		fprintf(stderr, "%s: %s\n", d->path, error);
-		return DAEMON_CONFIG;
-	}
 	settings_fini(&d->settings);
 	puts("configuration OK");
 	return DAEMON_OK;
@@ -381,7 +391,7 @@ run(struct daemon *d)
 {
 	int rc;
 
-	if (!load_settings(&d->options, d->path, diag_to_log, &d->settings))
+	if (!load_start(&d->options, d->path, diag_to_log, &d->settings, &d->privileges))
 		return DAEMON_CONFIG;
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);

@@ -43,7 +43,7 @@ options_help(FILE *out)
 	    "\n"
 	    "  -c, --config FILE      configuration (" USUAL_PATH ")\n"
 	    "  -f, --foreground       stay in the foreground, write messages to standard error\n"
-	    "  -t, --test             check the configuration and exit\n"
+	    "  -t, --test             check the configuration and what a start needs, and exit\n"
 	    "  -d, --debug LEVEL      0 errors, 1 warnings, 2 notices, 3 information, 4 debugging\n"
 	    "  -v, --verbose          one level more; repeatable\n"
 	    "  -q, --quiet            one level less; repeatable\n"
@@ -169,6 +169,16 @@ options_parse(int argc, char *const *argv, struct options *o)
 		return OPTIONS_USAGE;
 	}
 	return task;
+}
+
+bool
+options_give(const struct options *o, const char *keyword)
+{
+	for (size_t i = 0; i < o->n_overrides; i++) {
+		if (strcmp(o->overrides[i].keyword, keyword) == 0)
+			return true;
+	}
+	return false;
 }
 
 static void

@@ -49,6 +49,9 @@ MUST_USE enum options_task options_parse(int argc, char *const *argv, struct opt
 /* options_apply: let the command line have its way in settings that were read from the file. */
 void options_apply(const struct options *o, struct settings *s, struct diag *d);
 
+/* options_give: does the command line set KEYWORD? */
+MUST_USE bool options_give(const struct options *o, const char *keyword);
+
 /* options_help: what -h prints. */
 void options_help(FILE *out);
 

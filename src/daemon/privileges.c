@@ -55,29 +55,91 @@ find_group(const char *name, gid_t *gid)
 	return true;
 }
 
+/* Has this root the power to become another? In containers it may have not. */
+static bool
+may_change(void)
+{
+	char word[8] = "";
+	FILE *f = fopen("/proc/self/setgroups", "re");
+
+	/* user_namespaces(7): "deny" where other groups cannot be given up. */
+	if (f != NULL) {
+		if (fgets(word, sizeof(word), f) == NULL)
+			word[0] = '\0';
+		fclose(f);
+	}
+	(void)capng_get_caps_process();
+	return strncmp(word, "deny", 4) != 0 &&
+	       capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) == 1 &&
+	       capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID) == 1;
+}
+
+/* Whom root becomes if nobody says. False if there is none of them. */
+static bool
+find_usual(struct privileges *p)
+{
+	static const char *const usual[] = { "dns64d", "nobody" };
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		if (getpwnam(usual[i]) == NULL)
+			continue;
+		p->usual = usual[i];
+		return find_user(usual[i], p);
+	}
+	return false;
+}
+
+static void
+resolve_user(const char *user, struct privileges *p, char wrong[static PRIVILEGES_TEXT])
+{
+	if (strcmp(user, "none") == 0 || (strcmp(user, "auto") == 0 && geteuid() != 0))
+		return;
+	if (strcmp(user, "auto") != 0) {
+		if (!find_user(user, p))
+			snprintf(wrong, PRIVILEGES_TEXT,
+			    "'%s' does not exist; create it or name another", user);
+	} else if (!may_change()) {
+		p->stuck = true;
+	} else if (!find_usual(p)) {
+		snprintf(wrong, PRIVILEGES_TEXT,
+		    "there is no account dns64d and no nobody; create one, or name another, or "
+		    "none to go on as root");
+	}
+}
+
+/* Others than root can become nobody else. */
+static void
+only_root(const char *name, bool change, char wrong[static PRIVILEGES_TEXT])
+{
+	if (geteuid() != 0 && change && wrong[0] == '\0')
+		snprintf(wrong, PRIVILEGES_TEXT, "only root can become '%s'", name);
+}
+
 bool
-privileges_resolve(
-    const char *user, const char *group, struct privileges *p, char error[static PRIVILEGES_TEXT])
+privileges_find(
+    const char *user, const char *group, struct privileges *p, struct privileges_wrong *wrong)
 {
 	*p = (struct privileges){ .uid = geteuid(), .gid = getegid() };
-	if (strcmp(user, "none") != 0 && !find_user(user, p)) {
-		snprintf(error, PRIVILEGES_TEXT,
-		    "user '%s' does not exist; create it or name another", user);
-		return false;
-	}
-	if (strcmp(group, "none") != 0 && !find_group(group, &p->gid)) {
-		snprintf(error, PRIVILEGES_TEXT,
-		    "group '%s' does not exist; create it or name another", group);
-		return false;
-	}
+	*wrong = (struct privileges_wrong){ .user = "" };
+	resolve_user(user, p, wrong->user);
+	if (strcmp(group, "none") != 0 && !find_group(group, &p->gid))
+		snprintf(wrong->group, PRIVILEGES_TEXT,
+		    "'%s' does not exist; create it or name another", group);
 	p->change_uid = p->uid != geteuid();
 	p->change_gid = p->gid != getegid();
-	if (geteuid() != 0 && (p->change_uid || p->change_gid)) {
-		snprintf(error, PRIVILEGES_TEXT, "only root can become user '%s' and group '%s'",
-		    user, group);
-		return false;
-	}
-	return true;
+	return wrong->user[0] == '\0' && wrong->group[0] == '\0';
+}
+
+bool
+privileges_resolve(
+    const char *user, const char *group, struct privileges *p, struct privileges_wrong *wrong)
+{
+	bool found = privileges_find(user, group, p, wrong);
+	bool own_group = strcmp(group, "none") == 0;
+
+	only_root(user, p->change_uid || (p->change_gid && own_group), wrong->user);
+	only_root(group, p->change_gid && !own_group, wrong->group);
+	return found && wrong->user[0] == '\0' && wrong->group[0] == '\0';
 }
 
 int

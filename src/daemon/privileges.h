@@ -29,17 +29,30 @@ struct privileges {
 	gid_t gid;
 	int n_groups; /* supplementary ones of the user */
 	gid_t groups[PRIVILEGES_GROUPS];
+	const char *usual; /* the account that was found for "auto"; NULL: none was looked for */
+	bool stuck;	   /* root for "auto" that has not the power to become another */
 };
 
 /* Room for an error text of this module, with the final zero. */
 #define PRIVILEGES_TEXT 256
 
+/* What is wrong with either name; an empty text: nothing. */
+struct privileges_wrong {
+	char user[PRIVILEGES_TEXT];
+	char group[PRIVILEGES_TEXT];
+};
+
 /*
- * privileges_resolve: find USER and GROUP, names or numbers, "none" for no change. False with the
- * reason in ERROR if one does not exist, or if we may not become it.
+ * privileges_find: find USER and GROUP, names or numbers, "none" for no change. USER "auto": no
+ * change, but root becomes dns64d, or nobody if there is no such account. False with the reasons in
+ * WRONG if one does not exist; *p is what was found all the same.
  */
+MUST_USE bool privileges_find(
+    const char *user, const char *group, struct privileges *p, struct privileges_wrong *wrong);
+
+/* privileges_resolve: the same, and false if we may not become it. */
 MUST_USE bool privileges_resolve(
-    const char *user, const char *group, struct privileges *p, char error[static PRIVILEGES_TEXT]);
+    const char *user, const char *group, struct privileges *p, struct privileges_wrong *wrong);
 
 /* privileges_chroot: lock the process into DIR. Returns 0 or -errno. */
 MUST_USE int privileges_chroot(const char *dir);

@@ -151,6 +151,27 @@ set_path(struct settings *s, const struct keyword *k, const struct words *w, str
 		set_text(s, k, w, d);
 }
 
+/* Is A, the first value, an address that a socket can have, or be connected to? */
+static bool
+is_usable(const struct keyword *k, const struct words *w, const struct netaddr *a, struct diag *d)
+{
+	if (a->family == NETADDR_IPV6 && memcmp(a->addr, mapped, sizeof(mapped)) == 0)
+		diag_error(d, w->line, k->name,
+		    "'%s' is an IPv4 address in IPv6 clothes; write it as "
+		    "%u.%u.%u.%u",
+		    w->word[1], a->addr[12], a->addr[13], a->addr[14], a->addr[15]);
+	else if (netaddr_lacks_scope(a))
+		diag_error(d, w->line, k->name,
+		    "'%s' is link-local and needs its interface; write it as %s%%INTERFACE",
+		    w->word[1], w->word[1]);
+	else if (netaddr_is_group(a))
+		diag_error(d, w->line, k->name,
+		    "'%s' is not the address of one machine; allowed is %s", w->word[1], k->args);
+	else
+		return true;
+	return false;
+}
+
 /* Read ADDRESS [port N]; without a port of its own it gets PORT. */
 static bool
 address(const struct keyword *k, const struct words *w, uint16_t port, struct netaddr *a,
@@ -176,14 +197,7 @@ address(const struct keyword *k, const struct words *w, uint16_t port, struct ne
 		    w->word[1], k->args);
 		return false;
 	}
-	if (a->family == NETADDR_IPV6 && memcmp(a->addr, mapped, sizeof(mapped)) == 0) {
-		diag_error(d, w->line, k->name,
-		    "'%s' is an IPv4 address in IPv6 clothes; write it as "
-		    "%u.%u.%u.%u",
-		    w->word[1], a->addr[12], a->addr[13], a->addr[14], a->addr[15]);
-		return false;
-	}
-	return true;
+	return is_usable(k, w, a, d);
 }
 
 void

@@ -53,7 +53,7 @@ struct settings {
 	enum settings_log log;
 	uint32_t num_threads; /* 0: as many as there are CPUs */
 	struct settings_cpus affinity;
-	char user[SETTINGS_NAME];  /* "none": stay who we are */
+	char user[SETTINGS_NAME];  /* "none": stay who we are; "auto": unless we are root */
 	char group[SETTINGS_NAME]; /* "none": the user's */
 	char chroot[SETTINGS_PATH];
 	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */

@@ -206,6 +206,40 @@ START_TEST(kind)
 }
 END_TEST
 
+struct odd_case {
+	const char *text;
+	bool lacks_scope;
+	bool group;
+};
+
+static const struct odd_case odd[] = {
+	{"fe80::1", true, false},
+	{"febf::1", true, false},
+	{"fe80::1%lo", false, false},
+	{"fec0::1", false, false},
+	{"fe7f::1", false, false},
+	{"ff02::1", false, true},
+	{"ff00::", false, true},
+	{"feff::1", false, false},
+	{"254.128.0.1", false, false},
+	{"223.255.255.255", false, false},
+	{"224.0.0.0", false, true},
+	{"239.255.255.255", false, true},
+	{"240.0.0.1", false, false},
+	{"255.255.255.255", false, true},
+	{"255.255.255.254", false, false},
+};
+
+START_TEST(not_of_one_machine)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(odd[_i].text, 53, &a));
+	ck_assert_int_eq(netaddr_lacks_scope(&a), odd[_i].lacks_scope);
+	ck_assert_int_eq(netaddr_is_group(&a), odd[_i].group);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -221,6 +255,7 @@ main(void)
 	tcase_add_loop_test(tc, sockaddr_round_trip, 0, N_OF(good));
 	tcase_add_test(tc, sockaddr_fields);
 	tcase_add_test(tc, equality);
+	tcase_add_loop_test(tc, not_of_one_machine, 0, N_OF(odd));
 	tcase_add_loop_test(tc, kind, 0, N_OF(kinds));
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

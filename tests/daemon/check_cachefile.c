@@ -201,7 +201,7 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(e.age_s, 50);
 	ck_assert_uint_eq(e.ttl_s, 300);
 	ck_assert_uint_eq(e.ede, 9);
-	ck_assert_uint_eq(e.flags, CACHE_TRUSTED | KEEP_WITH_MSG);
+	ck_assert_uint_eq(e.flags, KEEP_WITH_MSG); /* D9: whoever was trusted when it was saved */
 	ck_assert(get(d, 5, &e));
 	ck_assert_int_eq(e.kind, CACHE_NODATA);
 	ck_assert_uint_eq(e.age_s, 70);
@@ -474,6 +474,27 @@ START_TEST(clock_before)
 }
 END_TEST
 
+/* Whoever may write to the directory does not choose what we read. */
+START_TEST(by_a_link)
+{
+	struct cache *c = new_cache(CACHE_MIN);
+	char other[SCRATCH_PATH + 16];
+
+	put(c, 0, CACHE_POSITIVE, 0, 60);
+	ck_assert(save(c));
+	snprintf(other, sizeof(other), "%s/other", dir);
+	ck_assert_int_eq(rename(path, other), 0);
+	ck_assert_int_eq(symlink(other, path), 0);
+	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_REFUSED);
+	ck_assert_str_eq(error, "is a symbolic link, which is not followed");
+	/* A save takes the link's place; what it points to stays. */
+	ck_assert(save(c));
+	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_OK);
+	ck_assert_int_eq(unlink(other), 0);
+	cache_free(c);
+}
+END_TEST
+
 START_TEST(no_file)
 {
 	struct cache *c = new_cache(CACHE_MIN);
@@ -603,6 +624,7 @@ main(void)
 	tcase_add_test(tc, every_byte_changed);
 	tcase_add_test(tc, wrong_content);
 	tcase_add_test(tc, clock_before);
+	tcase_add_test(tc, by_a_link);
 	tcase_add_test(tc, no_file);
 	tcase_add_test(tc, new_is_ours);
 	tcase_add_test(tc, not_saved);

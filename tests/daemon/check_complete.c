@@ -138,6 +138,18 @@ START_TEST(system_nameservers)
 }
 END_TEST
 
+/* What no line could say is passed over here. */
+START_TEST(system_nameservers_that_cannot_be_asked)
+{
+	set_resolv_conf("nameserver fe80::1\nnameserver 0.0.0.0\nnameserver 192.0.2.1\n");
+	complete("listen 127.0.0.1\nnameserver defaults\n");
+	ck_assert_uint_eq(said.n_errors, 0);
+	ck_assert_ptr_nonnull(strstr(said.text, "defaults: fe80::1#53 of "));
+	ck_assert_ptr_nonnull(strstr(said.text, "defaults: 0.0.0.0#53 of "));
+	ck_assert_uint_eq(settings.conf.core.n_upstreams, 1);
+}
+END_TEST
+
 START_TEST(no_system_nameservers)
 {
 	set_resolv_conf("nameserver 127.0.0.1\n");
@@ -154,8 +166,9 @@ END_TEST
 /* A link-local address without its interface has no way out, on any machine. */
 START_TEST(unreachable)
 {
-	complete("listen ::1\nnameserver fe80::1\nnameserver 127.0.0.1\n");
+	complete("listen ::1\nnameserver fe80::1%lo\nnameserver 127.0.0.1\n");
 	ck_assert_str_eq(said.text, "");
+	settings.conf.core.upstreams[0].scope = 0; /* as its interface went away */
 	complete_reach(&settings, &said.diag);
 	ck_assert_uint_eq(said.n_warnings, 1);
 	ck_assert_ptr_nonnull(
@@ -206,6 +219,7 @@ main(void)
 	tcase_add_test(tc, no_nameserver_beside_other_errors);
 	tcase_add_test(tc, own_address);
 	tcase_add_test(tc, system_nameservers);
+	tcase_add_test(tc, system_nameservers_that_cannot_be_asked);
 	tcase_add_test(tc, no_system_nameservers);
 	tcase_add_test(tc, unreachable);
 	srunner_run_all(sr, CK_ENV);

@@ -158,7 +158,7 @@ START_TEST(defaults_are_these)
 	ck_assert_int_eq(settings.log, SETTINGS_LOG_AUTO);
 	ck_assert_uint_eq(settings.num_threads, 0);
 	ck_assert(!settings.affinity.given);
-	ck_assert_str_eq(settings.user, "none");
+	ck_assert_str_eq(settings.user, "auto");
 	ck_assert_str_eq(settings.group, "none");
 	ck_assert_str_eq(settings.chroot, "none");
 	ck_assert_str_eq(settings.pidfile, "auto");

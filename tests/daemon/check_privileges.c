@@ -16,23 +16,70 @@
 START_TEST(nobody_to_become)
 {
 	struct privileges p;
-	char error[PRIVILEGES_TEXT];
+	struct privileges_wrong wrong;
 
-	ck_assert(privileges_resolve("none", "none", &p, error));
+	ck_assert(privileges_resolve("none", "none", &p, &wrong));
+	ck_assert_ptr_null(p.usual);
 	ck_assert(!p.change_uid && !p.change_gid);
 	ck_assert_uint_eq(p.uid, geteuid());
 }
 END_TEST
 
+/* Each is told. */
 START_TEST(unknown_names)
 {
 	struct privileges p;
-	char error[PRIVILEGES_TEXT];
+	struct privileges_wrong wrong;
 
-	ck_assert(!privileges_resolve("no-such-user", "none", &p, error));
-	ck_assert_str_eq(error, "user 'no-such-user' does not exist; create it or name another");
-	ck_assert(!privileges_resolve("none", "no-such-group", &p, error));
-	ck_assert_str_eq(error, "group 'no-such-group' does not exist; create it or name another");
+	ck_assert(!privileges_resolve("no-such-user", "none", &p, &wrong));
+	ck_assert_str_eq(wrong.user, "'no-such-user' does not exist; create it or name another");
+	ck_assert_str_eq(wrong.group, "");
+	ck_assert(!privileges_resolve("none", "no-such-group", &p, &wrong));
+	ck_assert_str_eq(wrong.user, "");
+	ck_assert_str_eq(wrong.group, "'no-such-group' does not exist; create it or name another");
+	ck_assert(!privileges_resolve("no-such-user", "no-such-group", &p, &wrong));
+	ck_assert(wrong.user[0] != '\0' && wrong.group[0] != '\0');
+}
+END_TEST
+
+/* Root becomes a usual account, others stay who they are. */
+START_TEST(the_usual_account)
+{
+	const char *name = getpwnam("dns64d") != NULL ? "dns64d" : "nobody";
+	struct privileges p;
+	struct privileges_wrong wrong;
+
+	if (geteuid() != 0) {
+		ck_assert(privileges_resolve("auto", "none", &p, &wrong));
+		ck_assert(!p.change_uid && p.usual == NULL);
+		return;
+	}
+	ck_assert(privileges_resolve("auto", "none", &p, &wrong));
+	ck_assert_str_eq(p.usual, name);
+	ck_assert(p.change_uid && p.change_gid && !p.stuck);
+	ck_assert_uint_eq(p.uid, getpwnam(name)->pw_uid);
+	ck_assert(privileges_resolve("auto", "root", &p, &wrong));
+	ck_assert(p.change_uid && p.gid == 0);
+	ck_assert_int_eq(setresuid(61234, 61234, 61234), 0);
+	ck_assert(privileges_resolve("auto", "none", &p, &wrong));
+	ck_assert(!p.change_uid && p.usual == NULL && p.uid == 61234);
+}
+END_TEST
+
+/* In a container root may be unable to become anybody. */
+START_TEST(root_without_power)
+{
+	struct privileges p;
+	struct privileges_wrong wrong;
+
+	if (geteuid() != 0)
+		return;
+	(void)capng_get_caps_process();
+	(void)capng_update(CAPNG_DROP, CAPNG_EFFECTIVE, CAP_SETGID);
+	(void)capng_update(CAPNG_DROP, CAPNG_PERMITTED, CAP_SETGID);
+	ck_assert_int_eq(capng_apply(CAPNG_SELECT_CAPS), 0);
+	ck_assert(privileges_resolve("auto", "none", &p, &wrong));
+	ck_assert(!p.change_uid && p.usual == NULL && p.stuck);
 }
 END_TEST
 
@@ -40,31 +87,34 @@ START_TEST(names_and_numbers)
 {
 	const struct passwd *pw = getpwnam("nobody");
 	struct privileges p;
-	char error[PRIVILEGES_TEXT];
+	struct privileges_wrong wrong;
 
 	if (geteuid() != 0 || pw == NULL)
 		return;
 	uid_t uid = pw->pw_uid;
 	gid_t gid = pw->pw_gid;
-	ck_assert(privileges_resolve("nobody", "none", &p, error));
+	ck_assert(privileges_resolve("nobody", "none", &p, &wrong));
 	ck_assert(p.change_uid && p.change_gid && p.uid == uid && p.gid == gid);
-	ck_assert(privileges_resolve("nobody", "root", &p, error));
+	ck_assert(privileges_resolve("nobody", "root", &p, &wrong));
 	ck_assert(p.change_uid && !p.change_gid && p.gid == 0);
-	ck_assert(privileges_resolve("61234", "none", &p, error));
+	ck_assert(privileges_resolve("61234", "none", &p, &wrong));
 	ck_assert(p.uid == 61234 && p.gid == 61234 && p.n_groups == 0);
-	ck_assert(!privileges_resolve("4294967295", "none", &p, error));
+	ck_assert(!privileges_resolve("4294967295", "none", &p, &wrong));
 }
 END_TEST
 
 START_TEST(others_than_root_become_nobody_else)
 {
 	struct privileges p;
-	char error[PRIVILEGES_TEXT];
+	struct privileges_wrong wrong;
 
 	if (geteuid() == 0)
 		ck_assert_int_eq(setresuid(61234, 61234, 61234), 0);
-	ck_assert(!privileges_resolve("61235", "none", &p, error));
-	ck_assert_str_eq(error, "only root can become user '61235' and group 'none'");
+	ck_assert(!privileges_resolve("61235", "none", &p, &wrong));
+	ck_assert_str_eq(wrong.user, "only root can become '61235'");
+	ck_assert_str_eq(wrong.group, "");
+	ck_assert(!privileges_resolve("none", "61235", &p, &wrong));
+	ck_assert_str_eq(wrong.group, "only root can become '61235'");
 }
 END_TEST
 
@@ -88,13 +138,14 @@ thread_without(void *arg)
 START_TEST(what_is_left)
 {
 	struct privileges p;
+	struct privileges_wrong wrong;
 	char error[PRIVILEGES_TEXT];
 	pthread_t thread;
 	bool ok = false, bind = has(CAP_NET_BIND_SERVICE), admin = has(CAP_NET_ADMIN);
 
 	if (geteuid() != 0)
 		return;
-	ck_assert(privileges_resolve("61234", "61235", &p, error));
+	ck_assert(privileges_resolve("61234", "61235", &p, &wrong));
 	ck_assert_msg(privileges_drop(&p, error), "%s", error);
 	ck_assert(getuid() == 61234 && geteuid() == 61234 && getgid() == 61235);
 	ck_assert_int_eq(getgroups(0, NULL), 0);
@@ -130,6 +181,8 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, nobody_to_become);
 	tcase_add_test(tc, unknown_names);
+	tcase_add_test(tc, the_usual_account);
+	tcase_add_test(tc, root_without_power);
 	tcase_add_test(tc, names_and_numbers);
 	tcase_add_test(tc, others_than_root_become_nobody_else);
 	tcase_add_test(tc, what_is_left);

@@ -44,7 +44,7 @@ START_TEST(all_that_needs_a_restart)
 	ck_assert_uint_eq(reload_keep(&now, &next), 10);
 	ck_assert_uint_eq(next.num_threads, 0);
 	ck_assert(!next.affinity.given);
-	ck_assert_str_eq(next.user, "none");
+	ck_assert_str_eq(next.user, "auto");
 	ck_assert_str_eq(next.group, "none");
 	ck_assert_str_eq(next.chroot, "none");
 	ck_assert_str_eq(next.pidfile, "auto");

@@ -24,6 +24,20 @@ static const struct bad_line bad[] = {
 	{ "nameserver 192.0.2.256", "nameserver: '192.0.2.256' is not an IPv4 or IPv6 address (a "
 				    "link-local one ends in %INTERFACE, which must exist); allowed "
 				    "is ADDRESS [port N] [trusted] | defaults" },
+	{ "nameserver fe80::1",
+	    "nameserver: 'fe80::1' is link-local and needs its interface; write it as "
+	    "fe80::1%INTERFACE" },
+	{ "listen febf::5 port 5353",
+	    "listen: 'febf::5' is link-local and needs its interface; write it as "
+	    "febf::5%INTERFACE" },
+	{ "nameserver ff02::fb",
+	    "nameserver: 'ff02::fb' is not the address of one machine; allowed is ADDRESS [port N] "
+	    "[trusted] | defaults" },
+	{ "listen 224.0.0.251",
+	    "listen: '224.0.0.251' is not the address of one machine; allowed is ADDRESS [port N]" },
+	{ "listen 255.255.255.255",
+	    "listen: '255.255.255.255' is not the address of one machine; allowed is ADDRESS [port "
+	    "N]" },
 	{ "nameserver fe80::1%nosuch0",
 	    "nameserver: 'fe80::1%nosuch0' is not an IPv4 or IPv6 address (a "
 	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] "

@@ -5,8 +5,10 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/scratch.h"
@@ -67,8 +69,36 @@ START_TEST(errors)
 
 	ck_assert_int_eq(textfile_read("/nonexistent/file", &text, &len), -ENOENT);
 	ck_assert_int_eq(textfile_read("/", &text, &len), -EISDIR);
-	/* Without an end there is a limit all the same. */
-	ck_assert_int_eq(textfile_read("/dev/zero", &text, &len), -EFBIG);
+	ck_assert_str_eq(textfile_strerror(-ENOENT), "No such file or directory");
+	ck_assert_str_eq(textfile_strerror(-EFBIG), "larger than 64 MiB");
+}
+END_TEST
+
+/* What has no end, or nobody who writes, is not waited for. */
+START_TEST(no_regular_file)
+{
+	char *text;
+	size_t len;
+
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0644), 0);
+	ck_assert_int_eq(textfile_read(path, &text, &len), -EINVAL);
+	ck_assert_int_eq(textfile_read("/dev/zero", &text, &len), -EINVAL);
+	ck_assert_str_eq(textfile_strerror(-EINVAL), "not a regular file");
+}
+END_TEST
+
+/* A link to a file is as good as the file, as in /etc/resolv.conf. */
+START_TEST(by_a_link)
+{
+	char link[SCRATCH_PATH + 8], *text;
+	size_t len;
+
+	snprintf(link, sizeof(link), "%s.link", path);
+	ck_assert_int_eq(symlink(path, link), 0);
+	ck_assert_int_eq(textfile_read(link, &text, &len), 0);
+	free(text);
+	ck_assert_int_eq(unlink(link), 0);
 }
 END_TEST
 
@@ -84,6 +114,8 @@ main(void)
 	tcase_add_test(tc, all_bytes);
 	tcase_add_test(tc, limit);
 	tcase_add_test(tc, errors);
+	tcase_add_test(tc, no_regular_file);
+	tcase_add_test(tc, by_a_link);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -9,7 +9,7 @@ other=010-000-000-002.dns64perf.test
 unknown=010-000-000-003.dns64perf.test
 cache=$work/state/cache
 commands=$work/commands
-mkdir -m 700 "$work/state" || exit 99
+mkdir -m 700 "$work/state" && chown "$usual" "$work/state" || exit 99
 
 setup()
 {
@@ -44,7 +44,7 @@ start_alone()
 # --- Saved, and read ---
 
 start_fakedns --ttl 300
-setup "cache-file $cache" "cache-commands $commands" 'timeout-time 0.2'
+setup "cache-file $cache" "cache-commands $commands" 'timeout-time 2'
 start_dns64d
 check 'no file yet' wait_for 60 logged dns64d "cache-file $cache: not there"
 check 'a name is answered' knows $known
@@ -53,6 +53,7 @@ stop dns64d
 equal 'SIGTERM: exit status' 0 "$status"
 check 'it was saved' logged dns64d "cache-file $cache: [1-9][0-9]* entries saved"
 equal 'only we may read it' 600 "$(stat -c %a "$cache")"
+equal 'it is that of the usual user' "$usual" "$(stat -c %U "$cache")"
 check 'nothing is left beside it' test ! -e "$cache.new"
 stop fakedns
 sleep 2
@@ -102,12 +103,15 @@ setup "cache-file $cache" "cache-commands $commands" 'timeout-time 4'
 questions 2000 >"$work/questions"
 start_alone
 printf '%s\n' save 'flush below 010-000-001-001.dns64perf.test' "flush name $known" flush stats >"$commands"
-start dnsperf dnsperf -s ::1 -p 5364 -d "$work/questions" -c 8 -l 5 -Q 4000
+start dnsperf dnsperf -s ::1 -p 5364 -d "$work/questions" -c 8 -l 5 -t 20 -Q 4000
+tell_times=0
 n=0
 while [ $n -lt 40 ]; do
 	kill -USR2 "$(pid_of dns64d)"
 	[ $((n % 10)) -ne 0 ] || kill -HUP "$(pid_of dns64d)"
-	sleep 0.1
+	wait_for 60 told_again
+	tell_times=$((tell_times + 1))
+	sleep 0.05
 	n=$((n + 1))
 done
 wait "$(pid_of dnsperf)"
@@ -148,10 +152,19 @@ refused 'another file' 'is no cache file'
 : >"$cache"
 refused 'empty' 'is cut off'
 
+rm "$cache" && ln -s "$work/saved" "$cache"
+start_alone
+check 'a symbolic link: a warning' wait_for 60 logged dns64d "warn.* cache-file $cache: is a symbolic link"
+check 'a symbolic link: the cache is empty' forgot $other
+stop dns64d KILL
+rm "$cache"
+cp "$work/saved" "$cache" && chown "$usual" "$cache"
+
 # --- Where it cannot be written ---
 
 setup 'cache-file /nonexistent/cache'
 start_alone
+check 'a warning at the start' wait_for 60 logged dns64d 'warn.* cache-file /nonexistent/cache: cannot be read and replaced by this user: No such file'
 stop dns64d
 check 'an error is told' logged dns64d 'error.* cache-file /nonexistent/cache: .*No such file'
 equal 'the exit status does not tell' 0 "$status"

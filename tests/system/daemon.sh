@@ -54,6 +54,20 @@ check "--print-keywords" exits 0 "$DNS64D" --print-keywords
 check "unknown option: 2" exits 2 "$DNS64D" --nonsense
 check "-t of a good file: 0" exits 0 "$DNS64D" -t -c "$good"
 check "-t says OK" logged run "^configuration OK$"
+places=$(config places.conf "$upstream" "listen 127.0.0.1 port 5353" "user no-such-user" "group no-such-group" \
+	"chroot $work/nowhere" "pidfile $work/nowhere/pid" "listen fe80::1" "nameserver fe80::2")
+check "-t of what a start would stumble over: 1" exits 1 "$DNS64D" -t -c "$places"
+check "all errors: the user" logged run "places.conf:3: user: 'no-such-user' does not exist; create it"
+check "all errors: the group" logged run "places.conf:4: group: 'no-such-group' does not exist; create it"
+check "all errors: the chroot" logged run "places.conf:5: chroot: '$work/nowhere' cannot be entered: No such file"
+check "all errors: the pidfile" logged run "places.conf:6: pidfile: '$work/nowhere/pid' cannot be written: No such file"
+check "all errors: listen" logged run "places.conf:7: listen: 'fe80::1' is link-local and needs its interface"
+check "all errors: nameserver" logged run "places.conf:8: nameserver: 'fe80::2' is link-local and needs its interface"
+places=$(config places.conf "$upstream" "listen 127.0.0.1 port 5353" "cache-file $work/cache")
+check "-t of a cache-file where $usual may not write: 1" exits 1 "$DNS64D" -t -c "$places"
+check "it is named" logged run \
+	"places.conf:3: cache-file: '$work/cache' cannot be read and replaced by user $usual: Permission denied; it must"
+check "-t made no file" test ! -e "$work/cache" -a ! -e "$work/cache.new" -a ! -e "$work/nowhere"
 bad=$(config bad.conf "prot 53" "timeout-time 99" "listen 127.0.0.1" "dns64-prefix 2001:db8:0:1:ff00::/96")
 check "-t of a bad file: 1" exits 1 "$DNS64D" -t -c "$bad"
 check "all errors: the word" logged run "bad.conf:1: prot: unknown keyword; did you mean port?"
@@ -63,7 +77,13 @@ check "all errors: nobody to ask" logged run "nameserver: there is none to ask"
 check "start with a bad file: 1" exits 1 "$DNS64D" -f -c "$bad"
 check "start without a file: 1" exits 1 "$DNS64D" -f -c "$work/nothing"
 check "the missing file is named" logged run "$work/nothing: cannot be read: No such file"
-check "unknown user: 1" exits 1 "$DNS64D" -f -c "$good" -u no-such-user
+mkfifo "$work/fifo"
+check "a pipe instead of a file, -t: 1" exits 1 timeout 5 "$DNS64D" -t -c "$work/fifo"
+check "a pipe instead of a file: 1" exits 1 timeout 5 "$DNS64D" -f -c "$work/fifo"
+check "it is told" logged run "$work/fifo: cannot be read: not a regular file"
+check "unknown user and group: 1" exits 1 "$DNS64D" -f -c "$good" -u no-such-user -g no-such-group
+check "the user is told" logged run "command line: user: 'no-such-user' does not exist"
+check "the group is told" logged run "command line: group: 'no-such-group' does not exist"
 self=$(config self.conf "listen 127.0.0.1 port 5353" "nameserver 127.0.0.1 port 5353")
 check "asking itself: 1" exits 1 "$DNS64D" -f -c "$self"
 check "asking itself is told" logged run "self.conf:2: nameserver: 127.0.0.1#5353 is served by this daemon"
@@ -82,6 +102,7 @@ start one "$DNS64D" -f -c "$good" -n 2
 check "serves" wait_for 60 serves 127.0.0.1 5353
 check "serves over TCP" is "$synthesized" ask 127.0.0.1 5353 +tcp a.test AAAA
 check "real AAAA stay" is 2001:db8::46 ask 127.0.0.1 5353 46.test AAAA
+check "tells whom it became" logged one "running as user $usual, as the configuration names none"
 check "tells its version and loops" logged one "dns64d [0-9.]*, 2 loops"
 check "tells where it listens" logged one "listening on 127.0.0.1#5353"
 check "tells its memory" logged one "MiB of memory, .*, and cache-size$"
@@ -102,8 +123,9 @@ start one "$DNS64D" -f -c "$good"
 check "starts again at once" wait_for 60 serves 127.0.0.1 5353
 stop one INT
 check "SIGINT: 0" test "$status" -eq 0
-start one "$DNS64D" -f -c "$good"
-check "and again" wait_for 10 serves 127.0.0.1 5353
+start one "$DNS64D" -f -c "$good" -u none
+check "stays root if told so, with a warning" wait_for 60 logged one "warn.*running as root, if without its"
+check "and again" wait_for 60 serves 127.0.0.1 5353
 stop one QUIT
 check "SIGQUIT: 0" test "$status" -eq 0
 
@@ -133,13 +155,13 @@ if limited "$DNS64D" -V >/dev/null 2>&1; then
 	check "in the background: 3" exits 3 limited "$DNS64D" -c \
 		"$(config much2.conf "$upstream" "listen 127.0.0.1 port 5353" "cache-size 4g" "pidfile $work/much.pid")"
 	check "and told to whoever started it" logged run "cache-size: no memory for 4294967296 bytes"
-	check "nothing is left of it" test ! -e "$work/much.pid"
+	check "nothing is left in its pidfile" test ! -s "$work/much.pid"
 fi
 
 # --- Background and pidfile ---
 
 pidfile=$work/dns64d.pid
-back=$(config back.conf "$upstream" "$prefix" "listen 127.0.0.1 port 5354" "pidfile $pidfile" "stop-timeout 2")
+back=$(config back.conf "$upstream" "$prefix" "listen 127.0.0.1 port 5354" "pidfile $pidfile" "stop-timeout 2" "user none")
 check "into the background: 0" exits 0 "$DNS64D" -c "$back"
 check "it serves when the command returns" serves 127.0.0.1 5354
 check "the pidfile has its ID" grep -q dns64d "/proc/$(cat "$pidfile")/comm"
@@ -163,6 +185,16 @@ cp "$pidfile" "$work/back.pid"
 kill -TERM "$(cat "$pidfile")"
 check "and that one ends" wait_for 60 gone
 rm -f "$work/back.pid"
+config back.conf "$upstream" "$prefix" "listen 127.0.0.1 port 5354" "pidfile $pidfile" "log stderr" >/dev/null
+check "and as another user" exits 0 "$DNS64D" -c "$back"
+check "of whom whoever started it hears" logged run "running as user $usual, as the configuration names none"
+cp "$pidfile" "$work/back.pid"
+check "it serves" serves 127.0.0.1 5354
+check "it is $usual" is "$(id -u "$usual")	" sed -n 's/^Uid:[[:space:]]*//p' "/proc/$(cat "$pidfile")/status"
+kill -TERM "$(cat "$pidfile")"
+check "and that one ends too" wait_for 60 gone
+check "its pidfile, which it may not remove, is empty" test -e "$pidfile" -a ! -s "$pidfile"
+rm -f "$work/back.pid" "$pidfile"
 
 # --- Privileges and reload ---
 
@@ -215,6 +247,11 @@ check "and that nothing changed" logged live "reload: failed; nothing was change
 check "the first address serves" serves 127.0.0.1 53
 check "the second serves" serves 127.0.0.2 53
 check "the third does not" refused 127.0.0.3 53
+
+rm "$work/live.conf" && mkfifo "$work/live.conf"
+check "reload of a pipe" reload
+check "it is told" logged live "live.conf: cannot be read: not a regular file"
+rm "$work/live.conf"
 
 config live.conf "$upstream" "$prefix" "listen 127.0.0.1 port 53" "listen 192.0.2.77" "user $account" \
 	"num-threads 2" >/dev/null
@@ -280,7 +317,8 @@ s.bind(sys.argv[1])
 print("bound")
 while True:
     print(s.recv(4096).decode().replace("\n", " "))' "$work/notify"
-	wait_for 5 logged manager bound
+	wait_for 60 logged manager bound
+	chmod 777 "$work/notify" # as systemd's own
 	start told env NOTIFY_SOCKET="$work/notify" WATCHDOG_USEC=400000 "$DNS64D" -f -c "$good"
 	check "READY" wait_for 60 logged manager "^READY=1 STATUS=Serving: addresses 1"
 	check "WATCHDOG" wait_for 60 logged manager "^WATCHDOG=1"
@@ -302,23 +340,32 @@ fi
 silent=$(config silent.conf "nameserver 127.0.0.1 port 5399" "listen 127.0.0.1 port 5355" \
 	"timeout-time 5" "stop-timeout 30")
 if command -v python3 >/dev/null; then
-	start silent_port python3 -c 'import socket, time
+	start silent_port python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("127.0.0.1", 5399))
-time.sleep(60)'
+print("bound", flush=True)
+while True:
+    s.recv(4096)
+    print("asked", flush=True)'
+	in_flight()
+	{
+		[ "$(grep -c asked "$work/silent_port.log")" -ge "$1" ]
+	}
+	wait_for 60 logged silent_port bound
 	start silent "$DNS64D" -f -c "$silent"
 	check "starts with a silent upstream" wait_for 60 logged silent "MiB of memory"
 	start question kdig @127.0.0.1 -p 5355 +timeout=15 +retry=0 a.test TXT
-	sleep 0.5
+	wait_for 60 in_flight 1
 	kill -TERM "$(pid_of silent)"
 	check "the first SIGTERM waits" sh -c "sleep 0.5; kill -0 $(pid_of silent)"
 	stop silent
 	check "the second ends it at once: 0" test "$status" -eq 0
 	check "and says so" logged silent "SIGTERM again"
 	start silent "$DNS64D" -f -c "$silent"
-	check "starts once more" wait_for 10 logged silent "MiB of memory"
+	check "starts once more" wait_for 60 logged silent "MiB of memory"
+	asked=$(grep -c asked "$work/silent_port.log")
 	start question kdig @127.0.0.1 -p 5355 +timeout=15 +retry=0 a.test TXT
-	sleep 0.5
+	wait_for 60 in_flight $((asked + 1))
 	stop silent
 	check "SIGTERM: 0, after" test "$status" -eq 0
 	check "the answer to what was in flight" wait_for 60 logged question SERVFAIL

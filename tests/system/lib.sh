@@ -9,6 +9,7 @@
 #			for what happens, with a bound that only a test that fails meets
 #	ask ADDRESS PORT KDIG-ARGUMENTS...	print the rcode, then the answer section
 #	start_upstream		an unbound at 127.0.0.1 port 5300 that knows some names (see there)
+#	$usual			the user that a daemon becomes which root starts and nobody tells
 #	config NAME LINE...	a configuration at $work/NAME; prints its path
 
 set -u
@@ -23,6 +24,8 @@ work=$(mktemp -d /tmp/dns64d-system.XXXXXX) || exit 99
 chmod 755 "$work"
 # shellcheck disable=SC2034 # for the test that sources this
 status=0
+# shellcheck disable=SC2034 # likewise
+usual=$(id -un dns64d 2>/dev/null || echo nobody)
 n_failed=0
 
 # Only what this test started.

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/precheck.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/keywords.h"
+#include "daemon/pidfile.h"
+#include "io/listen.h"
+
+struct precheck {
+	const struct settings *s;
+	const struct options *o;
+	const struct privileges *p;
+	struct diag *d;
+	bool by_root; /* only root could start it so */
+};
+
+/* Tell what is wrong with the value of KEYWORD, from wherever it came. */
+PRINTF_LIKE(4, 5)
+static void
+tell(const struct precheck *c, enum diag_kind kind, const char *keyword, const char *fmt, ...)
+{
+	bool given = options_give(c->o, keyword);
+	unsigned line = given ? 0 : keywords_line(c->s, keyword);
+	const char *file = c->d->file;
+	char text[DIAG_TEXT];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (given)
+		c->d->file = "command line";
+	if (kind == DIAG_ERROR)
+		diag_error(c->d, line, keyword, "%s", text);
+	else
+		diag_warning(c->d, line, keyword, "%s", text);
+	c->d->file = file;
+}
+
+/* --- Accounts ------------------------------------------------------------------------------ */
+
+/* An empty value had an error of its own. */
+static const char *
+or_none(const char *value)
+{
+	return value[0] == '\0' ? "none" : value;
+}
+
+static void
+check_accounts(const struct precheck *c, bool only_find, struct privileges *p)
+{
+	const char *user = or_none(c->s->user), *group = or_none(c->s->group);
+	struct privileges_wrong wrong;
+	bool ok = only_find ? privileges_find(user, group, p, &wrong)
+			    : privileges_resolve(user, group, p, &wrong);
+
+	if (!ok && wrong.user[0] != '\0')
+		tell(c, DIAG_ERROR, "user", "%s", wrong.user);
+	if (!ok && wrong.group[0] != '\0')
+		tell(c, DIAG_ERROR, "group", "%s", wrong.group);
+}
+
+/* --- Places -------------------------------------------------------------------------------- */
+
+/* NULL if there is none to look at. */
+static const char *
+place(const char *path)
+{
+	return path[0] == '/' ? path : NULL;
+}
+
+/* May this process make and remove names in the directory of the file at PATH? 0 or -errno. */
+static int
+try_directory(const char *path)
+{
+	char dir[SETTINGS_PATH * 2];
+	const char *slash = strrchr(path, '/');
+	int n = slash == NULL || slash == path ? 1 : (int)(slash - path);
+
+	snprintf(dir, sizeof(dir), "%.*s", n, path);
+	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
+}
+
+/* May it open the file at PATH for MODE, if there is one? 0, 1 if there is none, or -errno. */
+static int
+try_file(const char *path, int mode)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 1 : -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? 0 : -errno;
+}
+
+int
+precheck_cachefile(const char *path)
+{
+	int rc = try_file(path, R_OK);
+
+	/* It is replaced, not written to. */
+	return rc < 0 ? rc : try_directory(path);
+}
+
+static int
+try_pidfile(const char *path)
+{
+	int rc = try_file(path, R_OK | W_OK);
+
+	return rc > 0 ? try_directory(path) : rc;
+}
+
+const char *
+precheck_strerror(int rc)
+{
+	switch (-rc) {
+	case ELOOP:
+		return "a symbolic link, which is not followed";
+	case EINVAL:
+		return "not a regular file";
+	default:
+		return strerror(-rc);
+	}
+}
+
+/* precheck_cachefile by a child that is locked in and becomes whom the daemon would become. */
+static int
+cachefile_as_daemon(const struct precheck *c, const char *root, const char *path)
+{
+	char error[PRIVILEGES_TEXT];
+	int status;
+	pid_t child = fork();
+
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		if (root != NULL && privileges_chroot(root) != 0)
+			_exit(0); /* has been told */
+		if (!privileges_drop(c->p, error))
+			_exit(EPERM);
+		_exit(-precheck_cachefile(path));
+	}
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+/* The same by us, who cannot become anybody. */
+static int
+cachefile_as_we_are(const struct precheck *c, const char *root, const char *path)
+{
+	char outside[SETTINGS_PATH * 2];
+	int rc;
+
+	snprintf(outside, sizeof(outside), "%s%s", root != NULL ? root : "", path);
+	rc = precheck_cachefile(outside);
+	return c->by_root && (rc == -EACCES || rc == -EPERM) ? 0 : rc;
+}
+
+static void
+check_cachefile(const struct precheck *c)
+{
+	const char *path = place(c->s->cache_file), *root = place(c->s->chroot);
+	const char *user = c->p->usual != NULL ? c->p->usual : c->s->user;
+	int rc;
+
+	if (path == NULL || c->s->cache_size == 0)
+		return;
+	rc = geteuid() == 0 ? cachefile_as_daemon(c, root, path)
+			    : cachefile_as_we_are(c, root, path);
+	if (rc == 0)
+		return;
+	if (c->p->change_uid)
+		tell(c, DIAG_ERROR, "cache-file",
+		    "'%s' cannot be read and replaced by user %s: %s; it must be a file of that user, "
+		    "or none yet, in a directory where that user may write",
+		    path, user, precheck_strerror(rc));
+	else
+		tell(c, DIAG_ERROR, "cache-file",
+		    "'%s' cannot be read and replaced: %s; it must be a file, or none yet, in a "
+		    "directory where this user may write",
+		    path, precheck_strerror(rc));
+}
+
+/* It is opened before anything is given up. */
+static void
+check_pidfile(const struct precheck *c)
+{
+	bool usual = strcmp(c->s->pidfile, "auto") == 0 && !c->o->foreground;
+	const char *path = usual ? pidfile_usual() : place(c->s->pidfile);
+	int rc = path == NULL ? 0 : try_pidfile(path);
+	bool forbidden = rc == -EACCES || rc == -EPERM;
+
+	if (rc == 0 || (forbidden && c->by_root && geteuid() != 0))
+		return;
+	/* Who looks at a file for root to use has said nothing of a pidfile. */
+	tell(c, forbidden && usual ? DIAG_WARNING : DIAG_ERROR, "pidfile",
+	    "'%s' cannot be written: %s; allowed is a file in a directory where whoever starts the "
+	    "daemon may write, or none",
+	    path, precheck_strerror(rc));
+}
+
+static void
+check_chroot(const struct precheck *c)
+{
+	const char *path = place(c->s->chroot);
+	struct stat st;
+	int rc = 0;
+
+	if (path == NULL)
+		return;
+	if (stat(path, &st) != 0)
+		rc = -errno;
+	else if (!S_ISDIR(st.st_mode))
+		rc = -ENOTDIR;
+	if (rc != 0 && (rc != -EACCES || geteuid() == 0))
+		tell(c, DIAG_ERROR, "chroot",
+		    "'%s' cannot be entered: %s; allowed is a directory that is there, or none", path,
+		    strerror(-rc));
+}
+
+/* Any port will do, so that a daemon that runs is in nobody's way. */
+static void
+check_listens(const struct precheck *c)
+{
+	const struct conf_io *io = &c->s->conf.io;
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < io->n_listens && !c->s->listens_by_default && !io->freebind; i++) {
+		struct netaddr a = io->listens[i];
+
+		a.port = 0;
+		if (listen_probe(&a) == -EADDRNOTAVAIL)
+			diag_warning(c->d, c->s->listen_lines[i], "listen",
+			    "%s is no address of this machine now; a start fails without it, unless "
+			    "there is \"freebind yes\"",
+			    netaddr_format(&a, text));
+	}
+}
+
+/* --- All ----------------------------------------------------------------------------------- */
+
+void
+precheck_start(
+    const struct settings *s, const struct options *o, struct privileges *p, struct diag *d)
+{
+	const struct precheck c = { .s = s, .o = o, .p = p, .d = d };
+
+	check_accounts(&c, false, p);
+}
+
+void
+precheck_all(const struct settings *s, const struct options *o, struct diag *d)
+{
+	struct privileges p;
+	struct precheck c = { .s = s, .o = o, .p = &p, .d = d };
+
+	check_accounts(&c, geteuid() != 0, &p);
+	c.by_root = p.change_uid || p.change_gid || place(s->chroot) != NULL;
+	check_listens(&c);
+	check_chroot(&c);
+	check_pidfile(&c);
+	check_cachefile(&c);
+}
