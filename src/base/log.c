@@ -27,6 +27,7 @@ static const struct {
 static _Atomic int log_sink = LOG_SINK_STDERR;
 static _Atomic int log_max = LOG_LEVEL_INFO;
 static atomic_bool log_journal; /* standard error leads to journald */
+_Atomic int log_threshold = LOG_LEVEL_INFO;
 
 /* Is standard error the stream that systemd named in the environment (sd-daemon(3))? */
 static bool
@@ -47,6 +48,14 @@ is_journal(void)
 	return *end == '\0' && dev == st.st_dev && ino == st.st_ino;
 }
 
+static void
+set_threshold(void)
+{
+	bool none = atomic_load(&log_sink) == LOG_SINK_NONE;
+
+	atomic_store(&log_threshold, none ? -1 : atomic_load(&log_max));
+}
+
 void
 log_open(enum log_sink sink, const char *ident)
 {
@@ -54,18 +63,14 @@ log_open(enum log_sink sink, const char *ident)
 		openlog(ident, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 	atomic_store(&log_journal, sink == LOG_SINK_STDERR && is_journal());
 	atomic_store(&log_sink, (int)sink);
+	set_threshold();
 }
 
 void
 log_set_level(enum log_level level)
 {
 	atomic_store(&log_max, (int)level);
-}
-
-bool
-log_enabled(enum log_level level)
-{
-	return (int)level <= atomic_load(&log_max) && atomic_load(&log_sink) != LOG_SINK_NONE;
+	set_threshold();
 }
 
 /* The length that N, snprintf's answer, left in CAP bytes. */

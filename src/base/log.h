@@ -12,6 +12,7 @@
  * it become '?'.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/attr.h"
@@ -36,12 +37,18 @@ enum log_sink {
  */
 void log_open(enum log_sink sink, const char *ident);
 
-/*
- * log_set_level: drop lines less important than LEVEL. log_enabled: would one of LEVEL be
- * written?
- */
+/* log_set_level: drop lines less important than LEVEL. */
 void log_set_level(enum log_level level);
-MUST_USE bool log_enabled(enum log_level level);
+
+/* The least important level that is written, -1 if none is. For log_enabled only. */
+extern _Atomic int log_threshold;
+
+/* log_enabled: would a line of LEVEL be written? Costs a load and a branch: for what happens often. */
+MUST_USE static inline bool
+log_enabled(enum log_level level)
+{
+	return (int)level <= atomic_load_explicit(&log_threshold, memory_order_relaxed);
+}
 
 PRINTF_LIKE(2, 3) void log_error(const char *subsystem, const char *fmt, ...);
 PRINTF_LIKE(2, 3) void log_warn(const char *subsystem, const char *fmt, ...);

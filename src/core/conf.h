@@ -50,6 +50,7 @@ struct conf_cache {
 };
 
 struct cache;
+struct told;
 
 /* What the engine needs. */
 struct conf_core {
@@ -73,6 +74,7 @@ struct conf_core {
 	uint8_t cookie_secrets[2][CONF_SECRET_LEN]; /* the first signs, both count */
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: nothing is kept */
+	struct told *told;   /* borrowed, the same after a reload; NULL: each loop speaks for itself */
 	uint64_t unix_s;                            /* seconds since 1970 when now_ns was 0 */
 };
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/told.h"
 #include "core/attempt.h"
 #include "core/cache.h"
 #include "core/cookie.h"
@@ -78,7 +79,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	}
 	if (rc != 0)
 		lookups_fini(&e->lookups);
-	else if (!cookies_init(&e->cookies))
+	else if (!cookies_init(&e->cookies) && told_begin(conf->told, TOLD_NO_SIPHASH, NULL))
 		log_warn("start", "libcrypto has no SipHash: clients get no cookies");
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/told.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
@@ -186,9 +187,13 @@ tell_denied(struct queries *qs, const struct netaddr *peer)
 	struct netaddr first = { .family = peer->family };
 	struct net net;
 
+	if (log_enabled(LOG_LEVEL_DEBUG))
+		log_debug("access", "refused %s", netaddr_format(peer, text));
 	if (!denied_note(&qs->denied, peer, &net))
 		return;
 	memcpy(first.addr, net.addr, sizeof(first.addr));
+	if (!told_begin(qs->conf->told, TOLD_DENIED, &first))
+		return;
 	netaddr_format(&first, text);
 	log_notice("access", "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,
 	    net.len, text, net.len);

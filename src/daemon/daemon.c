@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/told.h"
 #include "core/cache.h"
 #include "core/engine.h"
 #include "daemon/background.h"
@@ -48,6 +49,7 @@ struct daemon {
 	struct background background;
 	struct pidfile pidfile;
 	struct threads threads;
+	struct told *told;   /* owned; what settings.conf.core.told borrows */
 	struct cache *cache; /* owned; what settings.conf.core.cache borrows */
 	struct cachefile_loaded loaded; /* what became of its file at the start */
 	int signal_fd;
@@ -257,6 +259,8 @@ start_loops(struct daemon *d)
 	int rc = -ENOMEM;
 
 	sockets_drop_missing(s);
+	d->told = told_new(); /* without memory each loop speaks for itself */
+	s->conf.core.told = d->told;
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
@@ -432,6 +436,7 @@ work(enum options_task task, struct options *o)
 		_exit(rc);
 	}
 	cache_free(d->cache);
+	told_free(d->told);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);

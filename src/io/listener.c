@@ -63,7 +63,9 @@ listener_add(struct shell *sh, const struct listen_sockets *fds)
 	char text[NETADDR_TEXT];
 
 	if (l == NULL) {
-		log_error("listen", "%s: too many addresses", netaddr_format(&fds->addr, text));
+		if (told_now(sh->told, TOLD_LISTEN, &fds->addr, sh->now_ns))
+			log_error(
+			    "listen", "%s: too many addresses", netaddr_format(&fds->addr, text));
 		listen_close(&unserved);
 		return;
 	}
@@ -75,27 +77,32 @@ listener_add(struct shell *sh, const struct listen_sockets *fds)
 	source_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	source_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
 	if (source_on(&l->udp) < 0 || (sh->listeners.accept_ns == 0 && source_on(&l->tcp) < 0)) {
-		log_error("listen", "%s: cannot watch it", netaddr_format(&fds->addr, text));
+		if (told_now(sh->told, TOLD_LISTEN, &fds->addr, sh->now_ns))
+			log_error(
+			    "listen", "%s: cannot watch it", netaddr_format(&fds->addr, text));
 		listener_close(sh, l);
 	}
 }
 
-/* Is this the kind of failure that more of the same will not mend? */
+/* Is this about one connection, which ended before it was accepted? More than accept(2) lists is not. */
 static bool
-is_exhausted(int err)
+is_of_one(int err)
 {
-	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
+	return err == ECONNABORTED || err == EINTR || err == EPROTO || err == ENOPROTOOPT ||
+	       err == EOPNOTSUPP || err == ENETDOWN || err == ENETUNREACH || err == ENONET ||
+	       err == EHOSTDOWN || err == EHOSTUNREACH || err == ETIMEDOUT;
 }
 
-/* Out of descriptors or memory: leave connections in the backlog for a while. */
+/* More of the same will not mend it: leave connections in the backlog for a while. */
 static void
 accept_pause(struct shell *sh, int err)
 {
 	struct listeners *ls = &sh->listeners;
 
-	if (!ls->accept_failing)
+	if (!ls->accept_failing && told_begin(sh->told, TOLD_NO_ACCEPT, NULL))
 		log_warn("listen", "cannot accept connections: %s", strerror(err));
 	ls->accept_failing = true;
+	ls->failed_ns = sh->now_ns;
 	ls->accept_ns = sh->now_ns + LISTENER_PAUSE_NS;
 	for (size_t i = 0; i < LISTENER_MAX; i++)
 		source_off(&ls->l[i].tcp);
@@ -113,6 +120,19 @@ accept_go_on(struct shell *sh)
 	ls->accept_ns = all ? 0 : sh->now_ns + LISTENER_PAUSE_NS;
 }
 
+/* Some are accepted between two failures: it is over when there was none for a while. */
+static void
+accept_calm(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+
+	if (!ls->accept_failing || sh->now_ns - ls->failed_ns < LISTENER_CALM_NS)
+		return;
+	ls->accept_failing = false;
+	if (told_end(sh->told, TOLD_NO_ACCEPT, NULL))
+		log_notice("listen", "connections are accepted again");
+}
+
 /* Take up to MAX connections. */
 static void
 listener_accept(struct shell *sh, struct listener *l, unsigned max)
@@ -126,13 +146,12 @@ listener_accept(struct shell *sh, struct listener *l, unsigned max)
 
 		if (fd < 0 && errno == EAGAIN)
 			return;
-		if (fd < 0 && is_exhausted(errno)) {
+		if (fd < 0 && is_of_one(errno))
+			continue;
+		if (fd < 0) {
 			accept_pause(sh, errno);
 			return;
 		}
-		if (fd < 0)
-			continue; /* of one connection: it ended before it was accepted */
-		sh->listeners.accept_failing = false;
 		if (netaddr_from_sockaddr((const struct sockaddr *)&ss, &peer))
 			session_open(sh, fd, &peer);
 		else
@@ -341,6 +360,7 @@ listener_beat(struct shell *sh)
 
 	if (ls->accept_ns != 0 && sh->now_ns >= ls->accept_ns)
 		accept_go_on(sh);
+	accept_calm(sh);
 	if (ls->n_leaving == 0 || ls->stopping)
 		return; /* a loop that stops closes all of them at its end */
 	for (size_t i = 0; i < LISTENER_MAX; i++)
@@ -351,5 +371,6 @@ listener_beat(struct shell *sh)
 bool
 listener_needs_beat(const struct shell *sh)
 {
-	return sh->listeners.n_leaving > 0 || sh->listeners.accept_ns != 0;
+	return sh->listeners.n_leaving > 0 || sh->listeners.accept_ns != 0 ||
+	       sh->listeners.accept_failing;
 }

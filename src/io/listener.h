@@ -25,6 +25,7 @@
 #define LISTENER_MAX (2 * CONF_MAX_LISTENS) /* configured ones and those that are leaving */
 #define LISTENER_ACCEPTS 16                 /* connections taken per listener and iteration */
 #define LISTENER_PAUSE_NS 100000000ULL   /* without accepting, after running out of descriptors */
+#define LISTENER_CALM_NS 10000000000ULL  /* without failing, and accepting works again */
 #define LISTENER_LINGER_NS 6000000000ULL /* more than a question can be in flight */
 
 struct listener {
@@ -47,7 +48,8 @@ struct listeners {
 	struct list tcp_ready;
 	struct list paused;  /* readable, but the engine has no room */
 	uint64_t accept_ns;  /* no accepting before; 0: accepting */
-	bool accept_failing; /* said so in the log */
+	uint64_t failed_ns;  /* when accepting failed last */
+	bool accept_failing; /* it did of late, which was said in the log */
 	bool stopping;       /* no question is read any more but those already queued */
 	unsigned n_leaving;
 };

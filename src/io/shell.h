@@ -17,6 +17,7 @@
 
 #include "base/attr.h"
 #include "base/rng.h"
+#include "base/told.h"
 #include "core/conf.h"
 #include "core/engine.h"
 #include "io/forward.h"
@@ -31,6 +32,7 @@ struct shell {
 	struct engine *engine;          /* the same */
 	struct stats *stats;            /* the engine's */
 	const struct conf_io *conf;     /* borrowed from the snapshot of the moment */
+	struct told *told;              /* borrowed; NULL: this loop speaks for itself */
 	uint64_t now_ns;                /* time of this iteration */
 	bool again;                     /* there is work left: the next iteration must not wait */
 	bool starved;                   /* too few free queries: clients are not read */

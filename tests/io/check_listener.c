@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/heard.h"
 #include "support/rig.h"
 
 static struct rig rig;
@@ -118,6 +119,38 @@ START_TEST(out_of_descriptors)
 }
 END_TEST
 
+/* The listening socket of the loop at ADDR, which is this process's too. */
+static int
+listening(const struct netaddr *addr)
+{
+	for (int fd = 3; fd < 1024; fd++) {
+		int yes = 0;
+		socklen_t len = sizeof yes;
+
+		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &len) == 0 && yes == 1 &&
+		    rig_local(fd).port == addr->port)
+			return fd;
+	}
+	ck_abort_msg("nobody listens");
+	return -1;
+}
+
+/* Accepting fails for good, whatever the reason: nothing spins, and it is said once. */
+START_TEST(broken)
+{
+	static const char *const line = "cannot accept connections: Invalid argument";
+
+	heard_start(LOG_LEVEL_NOTICE);
+	rig_start(&rig);
+	ck_assert_int_eq(shutdown(listening(&rig.at[0]), SHUT_RD), 0);
+	for (int i = 0; i < RIG_WAIT_MS && heard(line) == 0; i++)
+		rig_pause(1);
+	ck_assert(rig_idle(300));
+	ck_assert_uint_eq(heard(line), 1);
+	heard_end();
+}
+END_TEST
+
 /* What the kernel drops because nobody reads is counted: here the engine has no room. */
 START_TEST(drops)
 {
@@ -159,6 +192,7 @@ suite(void)
 	tcase_add_loop_test(t, source_address, 0, 3);
 	tcase_add_test(t, oversize);
 	tcase_add_test(t, out_of_descriptors);
+	tcase_add_test(t, broken);
 	tcase_add_test(t, drops);
 	suite_add_tcase(s, t);
 	return s;

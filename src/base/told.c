@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/told.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/lock.h"
+
+struct trouble {
+	struct netaddr whom;
+	uint32_t n_loops;  /* that have it; 0: the place is free */
+	uint64_t quiet_ns; /* for told_now: nothing is said before */
+};
+
+struct told {
+	struct lock lock;
+	struct trouble all[TOLD_KINDS][TOLD_EACH];
+};
+
+static const struct netaddr nobody = { .family = NETADDR_NONE };
+
+struct told *
+told_new(void)
+{
+	return calloc(1, sizeof(struct told));
+}
+
+void
+told_free(struct told *t)
+{
+	free(t);
+}
+
+/* The trouble about WHOM, or a free place (n_loops 0) for it; NULL when there is neither. */
+static struct trouble *
+find(struct told *t, enum told_kind kind, const struct netaddr *whom)
+{
+	struct trouble *vacant = NULL;
+
+	for (struct trouble *at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++) {
+		if (at->n_loops == 0)
+			vacant = vacant == NULL ? at : vacant;
+		else if (netaddr_equal(&at->whom, whom))
+			return at;
+	}
+	if (vacant != NULL)
+		vacant->whom = *whom;
+	return vacant;
+}
+
+bool
+told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom)
+{
+	struct trouble *at;
+	bool say;
+
+	if (t == NULL)
+		return true;
+	lock_take(&t->lock);
+	at = find(t, kind, whom != NULL ? whom : &nobody);
+	say = at != NULL && at->n_loops == 0;
+	if (at != NULL)
+		at->n_loops++;
+	lock_give(&t->lock);
+	return say;
+}
+
+/* N loops at most have it no more. */
+static bool
+end(struct told *t, enum told_kind kind, const struct netaddr *whom, uint32_t n)
+{
+	struct trouble *at;
+	bool say = false;
+
+	if (t == NULL)
+		return true;
+	lock_take(&t->lock);
+	at = find(t, kind, whom != NULL ? whom : &nobody);
+	if (at != NULL && at->n_loops > 0) {
+		at->n_loops -= n < at->n_loops ? n : at->n_loops;
+		say = at->n_loops == 0;
+	}
+	lock_give(&t->lock);
+	return say;
+}
+
+bool
+told_end(struct told *t, enum told_kind kind, const struct netaddr *whom)
+{
+	return end(t, kind, whom, 1);
+}
+
+bool
+told_over(struct told *t, enum told_kind kind, const struct netaddr *whom)
+{
+	return end(t, kind, whom, UINT32_MAX);
+}
+
+bool
+told_now(struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t now_ns)
+{
+	struct trouble *at;
+	bool say = false;
+
+	if (t == NULL)
+		return true;
+	lock_take(&t->lock);
+	/* Those whose pause is over make room. */
+	for (at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++)
+		if (at->quiet_ns <= now_ns)
+			at->n_loops = 0;
+	at = find(t, kind, whom != NULL ? whom : &nobody);
+	if (at != NULL && at->n_loops == 0) {
+		at->n_loops = 1;
+		at->quiet_ns = now_ns + TOLD_PAUSE_NS;
+		say = true;
+	}
+	lock_give(&t->lock);
+	return say;
+}

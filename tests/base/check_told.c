@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* told: of what all loops meet one speaks, at the beginning and at the end. */
+
+#include "base/told.h"
+
+#include <check.h>
+#include <pthread.h>
+
+#define LOOPS 4
+#define ROUNDS 20000
+
+static struct told *t;
+static struct netaddr one, other;
+
+static void
+setup(void)
+{
+	t = told_new();
+	ck_assert_ptr_nonnull(t);
+	ck_assert(netaddr_parse("192.0.2.1", 53, &one));
+	ck_assert(netaddr_parse("192.0.2.1", 54, &other));
+}
+
+static void
+teardown(void)
+{
+	told_free(t);
+}
+
+/* The first says it, and the last that it is over. */
+START_TEST(first_and_last)
+{
+	for (int again = 0; again < 2; again++) {
+		ck_assert(told_begin(t, TOLD_DOWN, &one));
+		ck_assert(!told_begin(t, TOLD_DOWN, &one));
+		ck_assert(!told_begin(t, TOLD_DOWN, &one));
+		ck_assert(!told_end(t, TOLD_DOWN, &one));
+		ck_assert(!told_begin(t, TOLD_DOWN, &one));
+		ck_assert(!told_end(t, TOLD_DOWN, &one));
+		ck_assert(!told_end(t, TOLD_DOWN, &one));
+		ck_assert(told_end(t, TOLD_DOWN, &one));
+		ck_assert(!told_end(t, TOLD_DOWN, &one));
+	}
+}
+END_TEST
+
+/* What one loop knows to be over is over for all. */
+START_TEST(over)
+{
+	ck_assert(!told_over(t, TOLD_ERRORS, &one));
+	ck_assert(told_begin(t, TOLD_ERRORS, &one));
+	ck_assert(!told_begin(t, TOLD_ERRORS, &one));
+	ck_assert(told_over(t, TOLD_ERRORS, &one));
+	ck_assert(!told_over(t, TOLD_ERRORS, &one));
+	ck_assert(!told_end(t, TOLD_ERRORS, &one));
+	ck_assert(told_begin(t, TOLD_ERRORS, &one));
+}
+END_TEST
+
+/* Troubles are of a kind, and about somebody or nobody. */
+START_TEST(apart)
+{
+	ck_assert(told_begin(t, TOLD_DOWN, &one));
+	ck_assert(told_begin(t, TOLD_DOWN, &other));
+	ck_assert(told_begin(t, TOLD_NO_SOCKET, &one));
+	ck_assert(told_begin(t, TOLD_NO_ACCEPT, NULL));
+	ck_assert(!told_begin(t, TOLD_NO_ACCEPT, NULL));
+	ck_assert(told_end(t, TOLD_DOWN, &one));
+	ck_assert(!told_begin(t, TOLD_DOWN, &other));
+}
+END_TEST
+
+/* More than there is room for are not told, and push nobody out. */
+START_TEST(full)
+{
+	struct netaddr a = one;
+
+	for (uint16_t i = 0; i < TOLD_EACH; i++) {
+		a.port = i;
+		ck_assert(told_begin(t, TOLD_DENIED, &a));
+	}
+	a.port = TOLD_EACH;
+	ck_assert(!told_begin(t, TOLD_DENIED, &a));
+	ck_assert(!told_end(t, TOLD_DENIED, &a));
+	a.port = 0;
+	ck_assert(told_end(t, TOLD_DENIED, &a));
+	a.port = TOLD_EACH;
+	ck_assert(told_begin(t, TOLD_DENIED, &a));
+}
+END_TEST
+
+/* What happens again and again is said once in a while, of whom there is room for. */
+START_TEST(now_and_then)
+{
+	struct netaddr a = one;
+
+	ck_assert(told_now(t, TOLD_TCP_LOST, &one, 5));
+	ck_assert(!told_now(t, TOLD_TCP_LOST, &one, 5));
+	ck_assert(told_now(t, TOLD_TCP_LOST, &other, 6));
+	ck_assert(!told_now(t, TOLD_TCP_LOST, &one, 4 + TOLD_PAUSE_NS));
+	ck_assert(told_now(t, TOLD_TCP_LOST, &one, 5 + TOLD_PAUSE_NS));
+	ck_assert(!told_now(t, TOLD_TCP_LOST, &one, 5 + TOLD_PAUSE_NS));
+	for (uint16_t i = 0; i < 3 * TOLD_EACH; i++) {
+		a.port = i;
+		ck_assert(told_now(t, TOLD_TCP_FULL, &a, 9) == (i < TOLD_EACH));
+	}
+	ck_assert(told_now(t, TOLD_TCP_FULL, &a, 9 + TOLD_PAUSE_NS));
+}
+END_TEST
+
+/* Without a table all is said. */
+START_TEST(none)
+{
+	for (int i = 0; i < 2; i++) {
+		ck_assert(told_begin(NULL, TOLD_DOWN, &one));
+		ck_assert(told_now(NULL, TOLD_TCP_LOST, &one, 5));
+	}
+	ck_assert(told_end(NULL, TOLD_DOWN, &one));
+	ck_assert(told_over(NULL, TOLD_DOWN, &one));
+	told_free(NULL);
+}
+END_TEST
+
+static void *
+loop(void *arg)
+{
+	int *n = arg;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		*n += told_begin(t, TOLD_DOWN, &one);
+		*n -= told_end(t, TOLD_DOWN, &one);
+	}
+	return NULL;
+}
+
+/* As many beginnings as ends, whatever the threads do. */
+START_TEST(threads)
+{
+	pthread_t thread[LOOPS];
+	int n[LOOPS] = { 0 };
+	int sum = 0;
+
+	for (int i = 0; i < LOOPS; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, loop, &n[i]), 0);
+	for (int i = 0; i < LOOPS; i++) {
+		ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+		sum += n[i];
+	}
+	ck_assert_int_eq(sum, 0);
+	ck_assert(told_begin(t, TOLD_DOWN, &one));
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("told");
+	TCase *tc = tcase_create("told");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, first_and_last);
+	tcase_add_test(tc, over);
+	tcase_add_test(tc, apart);
+	tcase_add_test(tc, full);
+	tcase_add_test(tc, now_and_then);
+	tcase_add_test(tc, none);
+	tcase_add_test(tc, threads);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
