@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/told.h"
+#include "core/explain.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
@@ -111,12 +112,15 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 {
 	switch (dns64_for(p, q, path)) {
 	case POLICY_NEVER:
+		explain(q, "not by policy (synthesize, dns64-for, never-synthesize)");
 		break;
 	case POLICY_NORMAL:
 		q->state = QUERY_AAAA;
 		break;
 	case POLICY_ALWAYS:
 		/* Without a prefix the real AAAA are all there is. */
+		if (p->active_bits == 0)
+			explain(q, "no prefix is active");
 		q->state = p->active_bits == 0 ? QUERY_NATIVE : QUERY_A;
 		q->aaaa_end = QUERY_AAAA_IGNORED;
 		break;
@@ -131,8 +135,13 @@ sort_in(struct queries *qs, struct query *q)
 	struct zonemap_path path;
 
 	zonemap_path(&path, q->qname, q->qname_len);
-	if (sort_by_name(qs, q, &path) || q->hands_off)
+	if (sort_by_name(qs, q, &path))
 		return;
+	if (UNLIKELY(q->hands_off)) {
+		if (q->qtype == DNS_TYPE_AAAA)
+			explain(q, "the client validates (DO and CD)");
+		return;
+	}
 	if (q->qtype == DNS_TYPE_AAAA)
 		sort_aaaa(q, p, &path);
 	else if (q->qtype == DNS_TYPE_A && p->hide_a)

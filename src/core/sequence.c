@@ -2,6 +2,7 @@
 #include "core/sequence.h"
 
 #include "base/clock.h"
+#include "core/explain.h"
 #include "core/respond.h"
 #include "dns/answer.h"
 #include "dns/name.h"
@@ -54,6 +55,7 @@ give_nodata(struct queries *qs, struct query *q, const struct turn *t, uint32_t 
 	const struct policy *p = query_policy(qs, q);
 	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
 
+	explain(q, down ? "no prefix is active" : "it has no AAAA, which synthesize-on leaves so");
 	if (down) {
 		stats_inc(&qs->stats->no_prefix);
 		why.ede = DNS_EDE_OTHER;
@@ -89,7 +91,11 @@ triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	return p->active_bits != 0 && p->triggers & trigger;
+	if (p->active_bits != 0 && p->triggers & trigger)
+		return true;
+	explain(q, p->active_bits == 0 ? "no prefix is active"
+				       : "AAAA failed, which synthesize-on leaves so");
+	return false;
 }
 
 static size_t
@@ -101,6 +107,7 @@ on_aaaa_data(struct queries *qs, struct query *q, const struct turn *t, const st
 	if (usable.n_usable == 0)
 		return on_aaaa_empty(qs, q, t, a, usable.excluded_ttl);
 	stats_inc(&qs->stats->aaaa_native);
+	explain(q, "it has AAAA");
 	if (usable.n_excluded > 0)
 		stats_inc(&qs->stats->aaaa_filtered);
 	if (usable.n_excluded == 0 && q->chain == NULL)
@@ -116,6 +123,7 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct turn *t)
 	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
 	if (t->msg->rcode == DNS_NXDOMAIN) {
 		/* The name does not exist: no A either (RFC 6147 section 5.1.2). */
+		explain(q, "it does not exist");
 		if (q->chain == NULL)
 			return respond_relay(qs, q, t->msg, t->out);
 		return respond_negative(qs, q, t->msg, &a, DNS_NXDOMAIN, t->out);
@@ -148,6 +156,7 @@ sequence_aaaa(struct queries *qs, struct query *q, const struct turn *t)
 	case LOOKUP_REPLY:
 		return on_aaaa_reply(qs, q, t);
 	case LOOKUP_BOGUS:
+		explain(q, "its AAAA are bogus");
 		return turn_bogus(qs, q, t);
 	case LOOKUP_ERROR:
 		if (!triggers(qs, q, POLICY_ON_ERROR))
@@ -188,6 +197,7 @@ on_a_useless(struct queries *qs, struct query *q, const struct turn *t, const st
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
 	uint32_t ttl = remaining_ttl(q, t->now_ns);
 
+	explain(q, a->kind == ANSWER_DATA ? "no A of it may be mapped" : "it has no A");
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
 		return ask_native(qs, q, t);
 	stats_inc(&qs->stats->synth_none);
@@ -274,6 +284,7 @@ sequence_a(struct queries *qs, struct query *q, const struct turn *t)
 {
 	if (t->outcome == LOOKUP_REPLY)
 		return on_a_reply(qs, q, t);
+	explain(q, t->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
 	if (t->outcome == LOOKUP_BOGUS)
 		return turn_bogus(qs, q, t);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "daemon/draft.h"
 #include "daemon/keywords.h"
@@ -117,6 +118,15 @@ parse_brace(struct settings *s, const struct words *w, struct diag *d)
 		drafts_close(s->drafts);
 }
 
+/* Let the keyword's digest tell what this line says of it, and in which client block. */
+static void
+digest_line(uint64_t *digest, const struct words *w, size_t block)
+{
+	*digest = hash_bytes(&block, sizeof(block), *digest);
+	for (size_t i = 0; i < w->n && i < WORDS_MAX; i++)
+		*digest = hash_bytes(w->word[i], strlen(w->word[i]) + 1, *digest);
+}
+
 static void
 parse_keyword(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
@@ -134,6 +144,7 @@ parse_keyword(struct settings *s, const struct keyword *k, const struct words *w
 		lines[k - table] = w->line;
 	if (misplaced)
 		return;
+	digest_line(&s->digests[k - table], w, s->drafts->open);
 	if (w->n == 1)
 		diag_error(d, w->line, k->name, "has no value; allowed is %s", k->args);
 	else if (w->n > 1 + k->max_words)

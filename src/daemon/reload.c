@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "daemon/complete.h"
 #include "daemon/diag.h"
+#include "daemon/difference.h"
 #include "daemon/keywords.h"
 #include "daemon/load.h"
 #include "daemon/sockets.h"
@@ -139,10 +140,11 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		ok = parcel_pack(&p, t->n, s, next);
 	}
 	if (ok) {
+		log_set_level((enum log_level)next->log_level);
+		difference_tell(s, next);
 		parcel_post(&p, t);
 		settings_fini(s);
 		*s = *next;
-		log_set_level((enum log_level)s->log_level);
 	} else if (loaded) {
 		settings_fini(next);
 	}

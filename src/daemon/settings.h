@@ -47,6 +47,8 @@ struct settings {
 	unsigned listen_lines[CONF_MAX_LISTENS];
 	unsigned lines[SETTINGS_KEYWORDS]; /* where each keyword first stood outside of client
 					      blocks, in the table's order */
+	uint64_t digests[SETTINGS_KEYWORDS]; /* of all that each keyword's lines say, in client blocks
+						too; 0: none */
 
 	/* The daemon's own. */
 	uint32_t log_level; /* enum log_level */
