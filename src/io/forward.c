@@ -2,16 +2,13 @@
 #include "io/forward.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "io/port.h"
 #include "io/shell.h"
-
-#define PORT_FIRST 1024u /* RFC 5452 section 9.2: 1024 and up */
-#define STRAY_MAX 1024   /* datagrams thrown away before first use */
 
 int
 forward_init(struct shell *sh)
@@ -21,6 +18,7 @@ forward_init(struct shell *sh)
 	list_init(&f->ready);
 	list_init(&f->draining);
 	list_init(&f->sent);
+	f->renew_ns = UINT64_MAX;
 	for (uint8_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
 		for (uint8_t space = 0; space < ENGINE_MAX_SPACES; space++) {
 			f->sets[u][space].upstream = u;
@@ -54,99 +52,12 @@ forward_fini(struct shell *sh)
 	f->socks = NULL;
 }
 
-static bool
-is_avoided(const struct conf_io *conf, uint16_t port)
-{
-	for (size_t i = 0; i < conf->n_avoid_ports; i++)
-		if (conf->avoid_ports[i] == port)
-			return true;
-	return false;
-}
-
-/* Bind FD to a random port that may be used. Never with SO_REUSEPORT: the port is ours alone. */
-static int
-bind_random(struct shell *sh, int fd, uint8_t family)
-{
-	struct netaddr any = { .family = family };
-	int r = -EADDRINUSE;
-
-	for (int i = 0; r < 0 && i < FORWARD_TRIES; i++) {
-		struct sockaddr_storage ss;
-		socklen_t len;
-
-		do
-			any.port = (uint16_t)(PORT_FIRST + rng_below(&sh->rng, 65536 - PORT_FIRST));
-		while (is_avoided(sh->conf, any.port));
-		len = netaddr_to_sockaddr(&any, &ss);
-		if (bind(fd, (const struct sockaddr *)&ss, len) == 0)
-			return 0;
-		r = -errno;
-		if (r != -EADDRINUSE && r != -EACCES && r != -EPERM)
-			break;
-	}
-	return r;
-}
-
-/* Throw away what strangers sent to the port before the socket was connected. */
-static int
-read_empty(int fd)
-{
-	uint8_t byte;
-
-	for (int i = 0; i < STRAY_MAX; i++)
-		if (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) < 0)
-			return errno == EAGAIN ? 0 : -errno;
-	return -EBUSY; /* somebody is at it: another port */
-}
-
-static int
-set_up(struct shell *sh, int fd, const struct netaddr *addr)
-{
-	uint32_t buffer = sh->conf->socket_buffer;
-	int size = buffer <= INT32_MAX ? (int)buffer : INT32_MAX;
-	int one = 1;
-	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(addr, &ss);
-	int r;
-
-	if (addr->family == NETADDR_IPV6 &&
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one) < 0)
-		return -errno;
-	/* A smaller buffer than asked for is no reason not to serve. */
-	if (size > 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
-	r = bind_random(sh, fd, addr->family);
-	if (r < 0)
-		return r;
-	if (connect(fd, (const struct sockaddr *)&ss, len) < 0)
-		return -errno;
-	return read_empty(fd);
-}
-
-/* A new socket to ADDR, or -errno. */
-static int
-sock_fd(struct shell *sh, const struct netaddr *addr)
-{
-	int family = addr->family == NETADDR_IPV6 ? AF_INET6 : AF_INET;
-	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = set_up(sh, fd, addr);
-	if (r < 0) {
-		close(fd);
-		return r;
-	}
-	return fd;
-}
-
 /* Open a socket for SET and make it known to the engine; its slot, or -errno. */
 static int
 sock_open(struct shell *sh, struct forward_set *set)
 {
 	struct forward_sock *s;
-	int fd = sock_fd(sh, &set->addr);
+	int fd = port_open(sh->conf, &sh->rng, &set->addr);
 	int slot;
 
 	if (fd < 0)
@@ -164,8 +75,10 @@ sock_open(struct shell *sh, struct forward_set *set)
 	list_init(&s->drain);
 	udp_out_init(&s->out, fd, set->upstream);
 	source_open(&s->src, sh->base, fd, EV_READ, &sh->forward.ready);
-	if (source_on(&s->src) == 0)
+	if (source_on(&s->src) == 0) {
+		sh->forward.n_active++;
 		return slot;
+	}
 	source_close(&s->src);
 	s->open = false;
 	close(fd);
@@ -182,12 +95,27 @@ set_report(struct shell *sh, const struct forward_set *set, int err)
 
 	if (err == 0 && (sh->forward.failing & bit) != 0) {
 		sh->forward.failing &= ~bit;
-		log_notice("upstream", "%s: reachable again", netaddr_format(&set->addr, text));
+		if (told_end(sh->told, TOLD_NO_SOCKET, &set->addr))
+			log_notice(
+			    "upstream", "%s: reachable again", netaddr_format(&set->addr, text));
 	} else if (err != 0 && (sh->forward.failing & bit) == 0) {
 		sh->forward.failing |= bit;
-		log_warn("upstream", "%s: no socket: %s", netaddr_format(&set->addr, text),
-		    strerror(err));
+		if (told_begin(sh->told, TOLD_NO_SOCKET, &set->addr))
+			log_warn("upstream", "%s: no socket: %s",
+			    netaddr_format(&set->addr, text), strerror(err));
 	}
+}
+
+/* Its upstream is asked no more: nobody wants to hear how it goes on. */
+static void
+set_forget(struct shell *sh, const struct forward_set *set)
+{
+	uint64_t bit = UINT64_C(1) << set->upstream;
+
+	if ((sh->forward.failing & bit) == 0)
+		return;
+	sh->forward.failing &= ~bit;
+	(void)told_end(sh->told, TOLD_NO_SOCKET, &set->addr);
 }
 
 /* Open a further socket of the set; its slot, or -1 when it has to wait. */
@@ -221,8 +149,30 @@ sock_retire(struct shell *sh, unsigned slot)
 	struct forward_sock *s = &sh->forward.socks[slot];
 
 	engine_socket_retire(sh->engine, slot);
+	sh->forward.n_active--;
 	set_of(&sh->forward, s)->n_draining++;
 	list_push(&sh->forward.draining, &s->drain);
+}
+
+static bool
+is_old(const struct shell *sh, const struct forward_sock *s)
+{
+	return sh->now_ns - s->opened_ns >= FORWARD_AGE_NS;
+}
+
+/* The next questions of the set go out by the socket in SLOT. */
+static void
+set_use(struct shell *sh, struct forward_set *set, uint16_t slot)
+{
+	const struct forward_sock *s = &sh->forward.socks[slot];
+	/* An old one that cannot be replaced now is looked at again soon. */
+	uint64_t renew_ns =
+	    is_old(sh, s) ? sh->now_ns + FORWARD_RETRY_NS : s->opened_ns + FORWARD_AGE_NS;
+
+	set->in_use = slot;
+	engine_socket_use(sh->engine, slot);
+	if (renew_ns < sh->forward.renew_ns)
+		sh->forward.renew_ns = renew_ns;
 }
 
 static void
@@ -232,8 +182,24 @@ set_grow(struct shell *sh, struct forward_set *set)
 
 	if (slot < 0)
 		return;
+	set->asleep = false;
 	set->slots[set->n++] = (uint16_t)slot;
-	engine_socket_use(sh->engine, (unsigned)slot);
+	set_use(sh, set, (uint16_t)slot);
+}
+
+/* Put another socket in the place of the set's I-th, if that is to be had. */
+static void
+set_replace(struct shell *sh, struct forward_set *set, unsigned i)
+{
+	int slot;
+
+	if (set->n_draining >= FORWARD_DRAINING)
+		return;
+	slot = set_open(sh, set);
+	if (slot < 0)
+		return;
+	sock_retire(sh, set->slots[i]);
+	set->slots[i] = (uint16_t)slot;
 }
 
 static void
@@ -242,21 +208,23 @@ set_retire(struct shell *sh, struct forward_set *set)
 	while (set->n > 0)
 		sock_retire(sh, set->slots[--set->n]);
 	set->retry_ns = 0;
-	sh->forward.failing &= ~(UINT64_C(1) << set->upstream);
+	set->asleep = false;
 	list_unlink(&set->sent);
 }
 
 static void
 set_sync(struct shell *sh, struct forward_set *set, const struct netaddr *addr)
 {
-	if (set->n > 0 && (addr == NULL || !netaddr_equal(addr, &set->addr)))
+	bool other = addr == NULL || !netaddr_equal(addr, &set->addr);
+
+	if (other) {
 		set_retire(sh, set);
+		set_forget(sh, set);
+	}
 	if (addr == NULL)
 		return;
-	if (!netaddr_equal(addr, &set->addr))
-		set->retry_ns = 0;
 	set->addr = *addr;
-	if (set->n == 0)
+	if (set->n == 0 && !set->asleep)
 		set_grow(sh, set);
 }
 
@@ -335,7 +303,7 @@ forward_question(struct shell *sh, const struct engine_send *send)
 static bool
 is_due(const struct shell *sh, const struct forward_sock *s)
 {
-	return s->n_sent >= FORWARD_USES || sh->now_ns - s->opened_ns >= FORWARD_AGE_NS;
+	return s->n_sent >= FORWARD_USES || is_old(sh, s);
 }
 
 /* Choose the socket for the next questions of the set. */
@@ -343,7 +311,6 @@ static void
 set_draw(struct shell *sh, struct forward_set *set)
 {
 	unsigned i;
-	int slot;
 
 	if (set->n < FORWARD_ACTIVE && sh->now_ns >= set->retry_ns) {
 		set_grow(sh, set);
@@ -352,14 +319,9 @@ set_draw(struct shell *sh, struct forward_set *set)
 	if (set->n == 0)
 		return;
 	i = rng_below(&sh->rng, set->n);
-	if (is_due(sh, &sh->forward.socks[set->slots[i]]) && set->n_draining < FORWARD_DRAINING) {
-		slot = set_open(sh, set);
-		if (slot >= 0) {
-			sock_retire(sh, set->slots[i]);
-			set->slots[i] = (uint16_t)slot;
-		}
-	}
-	engine_socket_use(sh->engine, set->slots[i]);
+	if (is_due(sh, &sh->forward.socks[set->slots[i]]))
+		set_replace(sh, set, i);
+	set_use(sh, set, set->slots[i]);
 }
 
 void
@@ -369,6 +331,61 @@ forward_draw(struct shell *sh)
 
 	while ((link = list_pop(&sh->forward.sent)) != NULL)
 		set_draw(sh, LIST_OBJECT(link, struct forward_set, sent));
+}
+
+/* Before questions: what was drawn some time ago may have become too old since. */
+static void
+set_renew(struct shell *sh, struct forward_set *set)
+{
+	unsigned i = 0;
+
+	if (set->asleep) {
+		set->asleep = false; /* without a socket too: then the beat tries again */
+		set->retry_ns = 0;
+		set_grow(sh, set);
+	}
+	if (set->n == 0)
+		return;
+	while (set->slots[i] != set->in_use)
+		i++;
+	if (is_old(sh, &sh->forward.socks[set->in_use]))
+		set_replace(sh, set, i);
+	set_use(sh, set, set->slots[i]);
+}
+
+void
+forward_renew(struct shell *sh)
+{
+	struct forward *f = &sh->forward;
+
+	f->renew_ns = UINT64_MAX;
+	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+		for (unsigned space = 0; space < f->n_spaces; space++)
+			set_renew(sh, &f->sets[u][space]);
+}
+
+static void
+set_expire(struct shell *sh, struct forward_set *set)
+{
+	bool lost = false; /* the one in use */
+
+	if (set->n == 0)
+		return;
+	for (unsigned i = set->n; i-- > 0 && set->n_draining < FORWARD_DRAINING;) {
+		uint16_t slot = set->slots[i];
+
+		if (!is_old(sh, &sh->forward.socks[slot]))
+			continue;
+		lost |= slot == set->in_use;
+		sock_retire(sh, slot);
+		set->slots[i] = set->slots[--set->n];
+	}
+	if (set->n == 0) {
+		set->asleep = true;
+		sh->forward.renew_ns = 0;
+	} else if (lost) {
+		set_use(sh, set, set->slots[rng_below(&sh->rng, set->n)]);
+	}
 }
 
 static void
@@ -390,6 +407,23 @@ close_drained(struct shell *sh)
 		s->open = false;
 		set_of(&sh->forward, s)->n_draining--;
 	}
+}
+
+void
+forward_expire(struct shell *sh)
+{
+	struct forward *f = &sh->forward;
+
+	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+		for (unsigned space = 0; space < f->n_spaces; space++)
+			set_expire(sh, &f->sets[u][space]);
+	close_drained(sh);
+}
+
+bool
+forward_is_awake(const struct shell *sh)
+{
+	return sh->forward.n_active > 0;
 }
 
 void

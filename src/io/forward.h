@@ -9,6 +9,10 @@
  * for new questions is drawn after each iteration that sent some, so batches stay full and
  * ports still vary. A used one is replaced: it gets no new questions and closes when those
  * on it are answered or given up.
+ *
+ * No question leaves by a port that has been open for longer than FORWARD_AGE_NS: before messages
+ * go in that questions may come of, forward_renew sees to that, and a timer closes what nobody used
+ * meanwhile. A set without sockets for that reason is asleep.
  */
 
 #include <stdbool.h>
@@ -25,7 +29,7 @@
 #define FORWARD_DRAINING (4 * FORWARD_ACTIVE) /* retired ones; with more, none is replaced */
 #define FORWARD_USES 4096                     /* questions after which a socket is replaced */
 #define FORWARD_AGE_NS 10000000000ULL         /* and time */
-#define FORWARD_TRIES 16                      /* ports tried for one socket */
+#define FORWARD_EXPIRE_NS (FORWARD_AGE_NS / 4) /* how often it is looked for those that are too old */
 #define FORWARD_RETRY_NS 250000000ULL         /* before what could not be had is tried again */
 
 struct forward_sock {
@@ -44,6 +48,8 @@ struct forward_set {
 	uint16_t slots[FORWARD_ACTIVE]; /* in forward.socks */
 	unsigned n;
 	unsigned n_draining;
+	uint16_t in_use;   /* slot for the next questions, if there is any */
+	bool asleep;       /* the last socket was too old: the next question opens one */
 	uint64_t retry_ns; /* no new socket before; 0: whenever needed */
 	struct list sent;  /* on forward.sent after questions, until the next is drawn */
 	uint8_t upstream;
@@ -56,6 +62,8 @@ struct forward {
 	struct list ready;
 	struct list draining;
 	struct list sent;
+	uint64_t renew_ns; /* what is in use is young until then; 0: a set is asleep */
+	unsigned n_active; /* sockets that may get questions */
 	uint64_t failing; /* a bit per upstream that has no socket, said so in the log */
 	unsigned n_spaces;
 };
@@ -79,6 +87,15 @@ void forward_question(struct shell *sh, const struct engine_send *send);
 
 /* forward_draw: after a flush: draw the sockets for the next questions. */
 void forward_draw(struct shell *sh);
+
+/*
+ * forward_renew: have a young socket in use for each set, from renew_ns on and before the engine may
+ * have questions. forward_expire: retire those that are too old and in nobody's way, all if nobody
+ * asks; every FORWARD_EXPIRE_NS while forward_is_awake.
+ */
+void forward_renew(struct shell *sh);
+void forward_expire(struct shell *sh);
+MUST_USE bool forward_is_awake(const struct shell *sh);
 
 /* forward_beat: close drained sockets, try again what failed. forward_needs_beat: is there any? */
 void forward_beat(struct shell *sh);

@@ -33,8 +33,10 @@ struct loop {
 	struct list woken;
 	struct event tick; /* only while the engine waits for a deadline */
 	struct event beat; /* only while something needs it */
+	struct event age;  /* only while there are sockets towards upstreams that age */
 	bool ticking;
 	bool beating;
+	bool aging;
 	bool tick_more;      /* the last tick had work: there may be more of the same time */
 	bool sessions_first; /* in this iteration: they take turns when room is scarce */
 	bool stopping;
@@ -43,6 +45,7 @@ struct loop {
 	uint64_t stop_ns; /* end of the grace */
 	uint64_t tick_ns; /* next one due */
 	uint64_t beat_ns;
+	uint64_t age_ns;
 	struct shell sh;
 };
 
@@ -131,6 +134,7 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	source_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	(void)event_assign(&l->beat, l->base, -1, EV_PERSIST, timer_cb, NULL);
+	(void)event_assign(&l->age, l->base, -1, EV_PERSIST, timer_cb, NULL);
 	if (source_on(&l->wake) < 0)
 		return -ENOMEM;
 	return shell_init(&l->sh, l->base, l->engine, &snapshot->conf.io, now_ns);
@@ -169,6 +173,8 @@ loop_free(struct loop *l)
 		(void)event_del(&l->tick);
 	if (l->beating)
 		(void)event_del(&l->beat);
+	if (l->aging)
+		(void)event_del(&l->age);
 	shell_fini(&l->sh);
 	engine_free(l->engine);
 	if (l->base != NULL)
@@ -333,11 +339,23 @@ loop_beat(struct loop *l)
 	forward_tcp_beat(sh);
 }
 
+static void
+loop_age(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+
+	if (!l->aging || sh->now_ns < l->age_ns)
+		return;
+	l->age_ns = sh->now_ns + FORWARD_EXPIRE_NS;
+	forward_expire(sh);
+}
+
 /* Switch a timer on or off. */
 static bool
 timer_set(struct event *timer, uint64_t every_ns, bool is_on, bool want)
 {
-	struct timeval tv = { .tv_usec = (suseconds_t)(every_ns / 1000) };
+	struct timeval tv = { .tv_sec = (time_t)(every_ns / NS_PER_SEC),
+		.tv_usec = (suseconds_t)(every_ns % NS_PER_SEC / 1000) };
 
 	if (want == is_on)
 		return is_on;
@@ -369,15 +387,33 @@ loop_clients(struct loop *l)
 		session_turn(&l->sh);
 }
 
+/* Have on those timers that are needed. */
+static void
+loop_timers(struct loop *l)
+{
+	struct shell *sh = &l->sh;
+	bool beating = l->beating, aging = l->aging;
+
+	l->ticking = timer_set(&l->tick, ENGINE_TICK_NS, l->ticking, engine_busy(sh->engine));
+	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
+	l->aging = timer_set(&l->age, FORWARD_EXPIRE_NS, l->aging, forward_is_awake(sh));
+	if (l->beating && !beating)
+		l->beat_ns = sh->now_ns + BEAT_NS;
+	if (l->aging && !aging)
+		l->age_ns = sh->now_ns + FORWARD_EXPIRE_NS;
+}
+
 /* One iteration, after libevent has marked what is ready. */
 static void
 loop_turn(struct loop *l)
 {
 	struct shell *sh = &l->sh;
-	bool beating = l->beating;
 
 	sh->now_ns = clock_now_ns();
 	sh->again = false;
+	/* What is open may be asked again by any of these; new questions are shell_input's. */
+	if (UNLIKELY(sh->now_ns >= sh->forward.renew_ns) && engine_busy(sh->engine))
+		forward_renew(sh);
 	forward_turn(sh);
 	forward_tcp_turn(sh);
 	loop_tick(l);
@@ -385,11 +421,9 @@ loop_turn(struct loop *l)
 	loop_clients(l);
 	shell_flush(sh);
 	loop_beat(l);
+	loop_age(l);
 	l->stopped = loop_is_done(l);
-	l->ticking = timer_set(&l->tick, ENGINE_TICK_NS, l->ticking, engine_busy(sh->engine));
-	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
-	if (l->beating && !beating)
-		l->beat_ns = sh->now_ns + BEAT_NS;
+	loop_timers(l);
 }
 
 void
@@ -397,6 +431,7 @@ loop_run(struct loop *l)
 {
 	l->sh.now_ns = clock_now_ns();
 	forward_sync(&l->sh);
+	loop_timers(l);
 	while (!l->stopped) {
 		/* EVLOOP_ONCE always: what is ready stays so until the turn. */
 		(void)event_base_loop(l->base, EVLOOP_ONCE | (l->sh.again ? EVLOOP_NONBLOCK : 0));

@@ -105,6 +105,8 @@ shell_input(struct shell *sh, unsigned n)
 {
 	unsigned n_dropped = 0;
 
+	if (UNLIKELY(sh->now_ns >= sh->forward.renew_ns))
+		forward_renew(sh);
 	engine_prepare(sh->engine, sh->in, n);
 	for (unsigned i = 0; i < n; i++) {
 		if (!engine_input(sh->engine, &sh->in[i], sh->now_ns))

@@ -102,6 +102,35 @@ START_TEST(ports)
 }
 END_TEST
 
+/*
+ * Rule 25: no question leaves by a port that was open all the while nobody asked: it might have been
+ * found. Without questions the sockets are closed, and then nothing happens any more.
+ */
+START_TEST(idle)
+{
+	struct rusage before, after;
+	unsigned n = 0, open;
+
+	start();
+	exchange(100, 1, &n);
+	ck_assert_uint_ge(n, FORWARD_ACTIVE);
+	open = n_descriptors();
+	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > open - FORWARD_ACTIVE; i++)
+		rig_pause(1);
+	ck_assert_uint_eq(n_descriptors(), open - FORWARD_ACTIVE);
+	getrusage(RUSAGE_SELF, &before);
+	rig_pause(1000);
+	getrusage(RUSAGE_SELF, &after);
+#ifndef __SANITIZE_THREAD__ /* its runtime has a thread that wakes ten times a second */
+	ck_assert_int_le(after.ru_nvcsw - before.ru_nvcsw, 3);
+#endif
+	n = 0;
+	exchange(8, 1, &n); /* chance may draw an old port once */
+	ck_assert_uint_ge(n, 7);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_timeouts"), 0);
+}
+END_TEST
+
 /* A socket that has been used enough is replaced, and the old ones are closed. */
 START_TEST(rotation)
 {
@@ -189,6 +218,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, ports);
+	tcase_add_test(t, idle);
 	tcase_add_test(t, rotation);
 	tcase_add_test(t, refused);
 	tcase_add_test(t, unreachable);

@@ -115,6 +115,71 @@ START_TEST(small)
 }
 END_TEST
 
+/* The socket that leads to the test's upstream from PORT. */
+static const struct forward_sock *
+socket_at(uint16_t port)
+{
+	for (size_t i = 0; i < ENGINE_MAX_SOCKETS; i++) {
+		const struct forward_sock *s = &shell->forward.socks[i];
+
+		if (s->open && rig_local(s->out.fd).port == port)
+			return s;
+	}
+	ck_abort_msg("no such socket");
+	return NULL;
+}
+
+/* Rule 25: a question leaves by a port that is young enough, however long the pause before it. */
+START_TEST(young)
+{
+	static const unsigned pauses_ms[] = { 0, 3000, 9990, 10000, 10008, 15000, 2504, 60000, 9000 };
+
+	open_shell(300);
+	for (size_t i = 0; i < sizeof pauses_ms / sizeof pauses_ms[0]; i++) {
+		shell->now_ns += pauses_ms[i] * NS_PER_MS;
+		if (_i == 1) /* the timer came by while nobody asked */
+			forward_expire(shell);
+		while (rig_ready(rig.up_udp, 0))
+			ck_assert(rig_take(&rig, &msg));
+		ask(1);
+		ck_assert(rig_take(&rig, &msg));
+		ck_assert_uint_lt(
+		    shell->now_ns - socket_at(msg.from.port)->opened_ns, FORWARD_AGE_NS);
+		pass(5000);
+	}
+}
+END_TEST
+
+/* A set that falls asleep between a question and the next draw is awake by that. */
+START_TEST(drawn_asleep)
+{
+	const struct forward_set *set;
+
+	open_shell(300);
+	set = &shell->forward.sets[0][0];
+	ask(1);
+	rig_question(&msg, 1, "late.test", RIG_AAAA);
+	shell->in[0] = (struct engine_in){ .msg = msg.bytes,
+		.len = msg.len,
+		.way = ENGINE_CLIENT_UDP,
+		.gen = 99,
+		.peer = rig.up };
+	shell_input(shell, 1);
+	shell->now_ns += FORWARD_AGE_NS;
+	forward_expire(shell);
+	ck_assert_uint_eq(set->n, 0);
+	shell_flush(shell);
+	ck_assert_uint_eq(set->n, 1);
+	for (int i = 0; i < 20; i++) {
+		shell->now_ns += FORWARD_AGE_NS;
+		ask(1);
+		ck_assert_uint_le(set->n, FORWARD_ACTIVE);
+	}
+	ck_assert(!set->asleep);
+	ck_assert_uint_eq(shell->forward.n_active, set->n);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -125,6 +190,8 @@ suite(void)
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, hysteresis);
 	tcase_add_loop_test(t, small, 1, 6);
+	tcase_add_loop_test(t, young, 0, 2);
+	tcase_add_test(t, drawn_asleep);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* port: random, of the upper range, not those to be avoided, and ours alone (RFC 5452 section 9.2). */
+#include "io/port.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "support/rig.h"
+
+#define N 400
+
+static struct conf_io conf;
+static struct rng rng;
+static struct rig rig;
+static struct rig_msg msg;
+
+static void
+setup(void)
+{
+	conf = (struct conf_io){ .n_avoid_ports = 0 };
+	rng_init_seeded(&rng, 7);
+	rig_init(&rig);
+}
+
+static void
+teardown(void)
+{
+	rig_end(&rig);
+}
+
+/* Rule 25: many ports, 1024 and up; connected, so that only the upstream is heard. */
+START_TEST(spread)
+{
+	static bool seen[65536];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < N; i++) {
+		int fd = port_open(&conf, &rng, &rig.up);
+		uint16_t port;
+		char name[32];
+
+		ck_assert_int_ge(fd, 0);
+		port = rig_local(fd).port;
+		ck_assert_uint_ge(port, 1024);
+		n += !seen[port];
+		seen[port] = true;
+		snprintf(name, sizeof name, "n%u.test", i);
+		rig_question(&msg, 1, name, RIG_A);
+		rig_send(fd, &msg);
+		ck_assert(rig_take(&rig, &msg));
+		ck_assert_uint_eq(msg.from.port, port);
+		close(fd);
+	}
+	ck_assert_uint_ge(n, N * 9 / 10);
+}
+END_TEST
+
+/* Rule 25: the same draw finds another port when the first is to be avoided. */
+START_TEST(avoided)
+{
+	int fd = port_open(&conf, &rng, &rig.up);
+
+	ck_assert_int_ge(fd, 0);
+	conf.avoid_ports[0] = rig_local(fd).port;
+	conf.n_avoid_ports = 1;
+	close(fd);
+	rng_init_seeded(&rng, 7);
+	fd = port_open(&conf, &rng, &rig.up);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_ne(rig_local(fd).port, conf.avoid_ports[0]);
+	close(fd);
+}
+END_TEST
+
+/* The same when somebody else has it. */
+START_TEST(taken)
+{
+	int first = port_open(&conf, &rng, &rig.up);
+	int second;
+
+	rng_init_seeded(&rng, 7);
+	second = port_open(&conf, &rng, &rig.up);
+	ck_assert(first >= 0 && second >= 0);
+	ck_assert_uint_ne(rig_local(first).port, rig_local(second).port);
+	close(first);
+	close(second);
+}
+END_TEST
+
+/* What cannot be is an error, and leaves nothing open. */
+START_TEST(unreachable)
+{
+	const struct netaddr nobody = rig_addr("255.255.255.255", 53);
+
+	ck_assert_int_eq(port_open(&conf, &rng, &nobody), -EACCES);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("port");
+	TCase *t = tcase_create("port");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, spread);
+	tcase_add_test(t, avoided);
+	tcase_add_test(t, taken);
+	tcase_add_test(t, unreachable);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
