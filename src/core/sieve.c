@@ -81,7 +81,7 @@ unmix_records(uint8_t *bytes, const struct msg *m, const uint8_t *mixed, const u
 
 	while (rr.end < m->len && msg_next(m, &rr)) {
 		name_respell(bytes + rr.at, mixed, qname);
-		if (m->dname && rr.type == DNS_TYPE_CNAME && name_skip(bytes, rr.end, rr.rdata) > 0)
+		if (m->dname && rr.type == DNS_TYPE_CNAME) /* a whole name, by RULES D25 */
 			name_respell(bytes + rr.rdata, mixed, qname);
 	}
 }

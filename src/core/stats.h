@@ -66,7 +66,7 @@
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \
 	X(upstream_short, "upstream messages under 12 bytes, dropped") \
-	X(upstream_malformed, "replies that matched but were malformed") \
+	X(upstream_malformed, "replies that matched but were malformed, in framing or RDATA") \
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
 	X(upstream_late, "replies to attempts already given up, dropped") \

@@ -170,7 +170,7 @@ check_message(struct cacheimage_record *rec)
 	uint8_t lower[DNS_NAME_MAX];
 	struct msg m;
 
-	if (msg_parse(&m, rec->msg, rec->entry.len) != MSG_OK || (m.flags & DNS_QR) == 0)
+	if (msg_parse_reply(&m, rec->msg, rec->entry.len) != MSG_OK || (m.flags & DNS_QR) == 0)
 		return "has a message that is malformed";
 	/*
 	 * What holds for one connection only is never kept (rule 28); core/keep has a use for the lower

@@ -2,7 +2,11 @@
 #include "dns/msg.h"
 
 #include "dns/name.h"
+#include "dns/rdata.h"
 #include "dns/wire.h"
+
+/* msg_parse and msg_parse_reply are two whole functions: they are where the time goes. */
+#define INLINE inline __attribute__((always_inline))
 
 /* The offset behind the owner name at AT; 0 when it is not framed as msg_parse promises. */
 static inline size_t
@@ -58,7 +62,7 @@ options_sound(const uint8_t *p, size_t len)
 }
 
 /* Take in an OPT record of section S. False when it breaks RFC 6891 section 6.1.1. */
-static bool
+static INLINE bool
 parse_opt(struct msg *m, enum msg_section s, const struct rr *rr)
 {
 	struct edns *e = &m->edns;
@@ -94,7 +98,7 @@ is_signature(const struct msg *m, const struct rr *rr)
 }
 
 /* Read the question behind the header. Returns the offset behind it, 0 when malformed. */
-static size_t
+static INLINE size_t
 parse_question(struct msg *m)
 {
 	size_t end = name_skip_labels(m->bytes, m->len, DNS_HEADER_LEN);
@@ -111,11 +115,12 @@ parse_question(struct msg *m)
 	return end + 4;
 }
 
-/* Walk all records from POS on. */
-static enum msg_verdict
-parse_records(struct msg *m, size_t pos)
+/* Walk all records from POS on. REPLY, which is constant where this is called: their RDATA too. */
+static INLINE enum msg_verdict
+parse_records(struct msg *m, size_t pos, bool reply)
 {
 	enum msg_verdict verdict = MSG_OK;
+	struct rdata_known known = {.at = RDATA_NOWHERE};
 	struct rr rr = {.end = pos};
 
 	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
@@ -130,6 +135,14 @@ parse_records(struct msg *m, size_t pos)
 				m->dname = true;
 			if (rr.type == DNS_TYPE_OPT && !parse_opt(m, (enum msg_section)s, &rr))
 				verdict = MSG_BAD_OPT;
+			if (!reply)
+				continue;
+			if (UNLIKELY(!rdata_sound(m, &rr, &known)) && verdict == MSG_OK)
+				verdict = MSG_UNSOUND;
+			if (s == MSG_AUTHORITY) {
+				m->ns |= rr.type == DNS_TYPE_NS;
+				m->soa |= rr.type == DNS_TYPE_SOA;
+			}
 		}
 	}
 	if (rr.end != m->len)
@@ -138,8 +151,8 @@ parse_records(struct msg *m, size_t pos)
 	return verdict;
 }
 
-static enum msg_verdict
-parse_body(struct msg *m)
+static INLINE enum msg_verdict
+parse_body(struct msg *m, bool reply)
 {
 	size_t pos = DNS_HEADER_LEN;
 
@@ -150,11 +163,11 @@ parse_body(struct msg *m)
 		return MSG_MALFORMED;
 	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++)
 		m->count[s] = wire_u16(m->bytes + 6 + 2 * (size_t)s);
-	return parse_records(m, pos);
+	return parse_records(m, pos, reply);
 }
 
-enum msg_verdict
-msg_parse(struct msg *m, const uint8_t *bytes, size_t len)
+static INLINE enum msg_verdict
+parse(struct msg *m, const uint8_t *bytes, size_t len, bool reply)
 {
 	enum msg_verdict verdict;
 
@@ -164,12 +177,24 @@ msg_parse(struct msg *m, const uint8_t *bytes, size_t len)
 	m->id = wire_u16(bytes);
 	m->flags = wire_u16(bytes + 2);
 	m->rcode = m->flags & DNS_RCODE;
-	verdict = parse_body(m);
-	if (verdict != MSG_OK && verdict != MSG_BAD_OPT) {
+	verdict = parse_body(m, reply);
+	if (verdict == MSG_QDCOUNT || verdict == MSG_MALFORMED) {
 		for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++)
 			m->count[s] = 0;
 	}
 	return verdict;
+}
+
+enum msg_verdict
+msg_parse(struct msg *m, const uint8_t *bytes, size_t len)
+{
+	return parse(m, bytes, len, false);
+}
+
+enum msg_verdict
+msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len)
+{
+	return parse(m, bytes, len, true);
 }
 
 bool
@@ -224,20 +249,49 @@ msg_option(const struct msg *m, uint16_t code, size_t *len)
 	return NULL;
 }
 
-uint16_t
-msg_ede(const struct msg *m)
+/*
+ * The info code of the first EDE at *AT or behind it in the options, *at then being behind it;
+ * DNS_EDE_NONE when there is no more.
+ */
+static uint16_t
+next_ede(const struct msg *m, size_t *at)
 {
-	const uint8_t *p = m->edns.options;
-	size_t left = m->edns.options_len;
-
-	while (left >= 4) {
+	while (m->edns.options_len - *at >= 4) {
+		const uint8_t *p = m->edns.options + *at;
 		size_t size = wire_u16(p + 2);
 
+		*at += size + 4;
 		/* An EDE without its info code says nothing (RFC 8914 section 2). */
 		if (wire_u16(p) == EDNS_EDE && size >= 2)
 			return wire_u16(p + 4);
-		p += size + 4;
-		left -= size + 4;
 	}
 	return DNS_EDE_NONE;
+}
+
+uint16_t
+msg_ede(const struct msg *m)
+{
+	size_t at = 0;
+
+	return next_ede(m, &at);
+}
+
+static bool
+is_dnssec(uint16_t ede)
+{
+	return ede == DNS_EDE_UNSUPPORTED_DNSKEY || ede == DNS_EDE_UNSUPPORTED_DS ||
+	    (ede >= DNS_EDE_INDETERMINATE && ede <= DNS_EDE_NSEC_MISSING) ||
+	    ede == DNS_EDE_NSEC3_ITERATIONS;
+}
+
+uint16_t
+msg_ede_dnssec(const struct msg *m)
+{
+	size_t at = 0;
+	uint16_t ede;
+
+	do
+		ede = next_ede(m, &at);
+	while (ede != DNS_EDE_NONE && !is_dnssec(ede));
+	return ede;
 }

@@ -46,6 +46,7 @@ struct msg {
 	size_t at[MSG_SECTIONS];      /* offset of each section's first record */
 	bool spelled;   /* an owner begins with a label, not with a pointer */
 	bool dname;     /* there is a DNAME */
+	bool ns, soa;   /* of msg_parse_reply: there is such a record in authority */
 	bool signature; /* last in additional is TSIG or SIG(0): a SIG covering type 0 (RFC 2931) */
 	struct edns edns;
 };
@@ -56,8 +57,9 @@ enum msg_verdict {
 	MSG_QDCOUNT,   /* header is sound, but there are two questions or more */
 	MSG_MALFORMED, /* header is sound, the rest is not: lengths lie, bytes are left over, a
 			  pointer stands in the question */
-	MSG_BAD_OPT    /* two OPTs, OPT outside additional, owner not root, options do not add up
+	MSG_BAD_OPT,   /* two OPTs, OPT outside additional, owner not root, options do not add up
 			  (RFC 6891) */
+	MSG_UNSOUND    /* of msg_parse_reply: a record has malformed RDATA */
 };
 
 /*
@@ -66,12 +68,18 @@ enum msg_verdict {
  * if the question itself was sound (qname_len > 0 tells). A message without a question is
  * MSG_OK with qdcount 0. Record names must be well-framed and their pointers must point
  * backwards and behind the header; RDATA is checked for its length only. No section has
- * records (count is 0) in a message that was neither MSG_OK nor MSG_BAD_OPT. edns.present is
+ * records (count is 0) in a message that was MSG_QDCOUNT or MSG_MALFORMED. edns.present is
  * set whenever an OPT was seen, also with MSG_BAD_OPT and MSG_MALFORMED; the other fields of
  * edns are then those of the first OPT. Options of an EDNS version other than 0 are not looked
  * at (RFC 6891 section 6.1.3).
  */
 MUST_USE enum msg_verdict msg_parse(struct msg *m, const uint8_t *bytes, size_t len);
+
+/*
+ * msg_parse_reply: the same for what an upstream said, whose RDATA is checked too, as dns/rdata does
+ * (RULES D25). MSG_UNSOUND: it is all that MSG_OK is but for that.
+ */
+MUST_USE enum msg_verdict msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len);
 
 /* msg_qname: the question's name, qname_len bytes in the sender's spelling; there must be one. */
 static inline const uint8_t *
@@ -119,7 +127,11 @@ MUST_USE size_t msg_rdata_name(const struct msg *m, const struct rr *rr, size_t 
  */
 MUST_USE const uint8_t *msg_option(const struct msg *m, uint16_t code, size_t *len);
 
-/* msg_ede: the first EDE info code in the OPT (RFC 8914 section 2), DNS_EDE_NONE without one. */
+/*
+ * msg_ede: the first EDE info code in the OPT (RFC 8914 section 2), DNS_EDE_NONE without one.
+ * msg_ede_dnssec: the first that says that something did not validate: 1, 2, 5 to 12 or 27.
+ */
 MUST_USE uint16_t msg_ede(const struct msg *m);
+MUST_USE uint16_t msg_ede_dnssec(const struct msg *m);
 
 #endif

@@ -62,15 +62,55 @@ name_expand(const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_N
 	return n;
 }
 
+size_t
+name_measure(const uint8_t *msg, size_t len, size_t pos, size_t *end, unsigned *n_steps)
+{
+	struct walk w = {.msg = msg, .len = len, .pos = pos, .run = pos};
+	size_t n = 0;
+	int label;
+
+	do {
+		size_t size;
+
+		label = walk_label(&w);
+		size = (size_t)label + 1;
+		*n_steps += 1;
+		if (label < 0 || size > DNS_NAME_MAX - n) {
+			n = 0;
+			break;
+		}
+		n += size;
+		w.pos += size;
+	} while (label > 0);
+	*n_steps += w.n_hops;
+	if (n > 0)
+		*end = w.n_hops > 0 ? w.end : w.pos;
+	return n;
+}
+
 bool
 name_equal_at(const uint8_t *msg, size_t len, size_t pos, const uint8_t *name)
+{
+	unsigned left = DNS_NAME_MAX;
+
+	return name_equal_within(msg, len, pos, name, &left);
+}
+
+bool
+name_equal_within(
+    const uint8_t *msg, size_t len, size_t pos, const uint8_t *name, unsigned *left)
 {
 	struct walk w = {.msg = msg, .len = len, .pos = pos, .run = pos};
 
 	for (;;) {
-		int label = walk_label(&w);
-		size_t size = (size_t)label + 1;
+		int label;
+		size_t size;
 
+		if (*left == 0)
+			return false;
+		--*left;
+		label = walk_label(&w);
+		size = (size_t)label + 1;
 		if (label < 0 || label != name[0])
 			return false;
 		if (label == 0)

@@ -32,6 +32,13 @@ MUST_USE size_t name_expand(
     const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_NAME_MAX], size_t *end);
 
 /*
+ * name_measure: the same without writing the name. Adds to *n_steps a step for each label and
+ * pointer, also when it is malformed.
+ */
+MUST_USE size_t name_measure(
+    const uint8_t *msg, size_t len, size_t pos, size_t *end, unsigned *n_steps);
+
+/*
  * name_skip: the offset behind the name at MSG[pos] without following pointers; 0 when a
  * label is malformed or runs out of the message. A pointer is accepted as it is.
  */
@@ -59,6 +66,13 @@ name_skip_labels(const uint8_t *msg, size_t len, size_t pos)
  * first difference; a malformed name is equal to none.
  */
 MUST_USE bool name_equal_at(const uint8_t *msg, size_t len, size_t pos, const uint8_t *name);
+
+/*
+ * name_equal_within: the same with bounded work, for those who compare many: each label looked at
+ * takes one from *left; with nothing left it is false.
+ */
+MUST_USE bool name_equal_within(
+    const uint8_t *msg, size_t len, size_t pos, const uint8_t *name, unsigned *left);
 
 /* name_len: bytes of a name, with the root label. */
 MUST_USE size_t name_len(const uint8_t *name);

@@ -122,6 +122,7 @@ START_TEST(refused)
 		{ CACHEIMAGE_RECORD + 7, 2, "malformed" },
 		{ CACHEIMAGE_RECORD + 13, 'N', "lower case" },
 		{ CACHEIMAGE_RECORD + 12, 0xc0, "malformed" },
+		{ CACHEIMAGE_RECORD + 30, 28, "malformed" }, /* AAAA of 4 octets (D25) */
 	};
 	struct cacheimage_record rec;
 

@@ -362,19 +362,21 @@ END_TEST
 struct ede_case {
 	const char *rdata; /* RDLENGTH and options */
 	uint16_t ede;
+	uint16_t dnssec; /* the first that tells of DNSSEC (RULES D3) */
 };
 
 static const struct ede_case ede_cases[] = {
-	{"0000", DNS_EDE_NONE},
-	{"0004 000a 0000", DNS_EDE_NONE},
-	{"0006 000f 0002 0000", DNS_EDE_OTHER},
-	{"000a 000f 0006 0016 'text'", 22},
-	{"000c 000a 0002 000f 000f 0002 0006", DNS_EDE_BOGUS},
-	{"000c 000f 0002 0017 000f 0002 0006", DNS_EDE_NETWORK_ERROR},
+	{"0000", DNS_EDE_NONE, DNS_EDE_NONE},
+	{"0004 000a 0000", DNS_EDE_NONE, DNS_EDE_NONE},
+	{"0006 000f 0002 0000", DNS_EDE_OTHER, DNS_EDE_NONE},
+	{"000a 000f 0006 0016 'text'", 22, DNS_EDE_NONE},
+	{"000c 000a 0002 000f 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS},
+	{"000c 000f 0002 0017 000f 0002 0006", DNS_EDE_NETWORK_ERROR, DNS_EDE_BOGUS},
+	{"0012 000f 0002 0004 000f 0002 001b 000f 0002 0001", 4, DNS_EDE_NSEC3_ITERATIONS},
 	/* Without an info code it says nothing; the next one does. */
-	{"0004 000f 0000", DNS_EDE_NONE},
-	{"0005 000f 0001 06", DNS_EDE_NONE},
-	{"000b 000f 0001 06 000f 0002 0006", DNS_EDE_BOGUS},
+	{"0004 000f 0000", DNS_EDE_NONE, DNS_EDE_NONE},
+	{"0005 000f 0001 06", DNS_EDE_NONE, DNS_EDE_NONE},
+	{"000b 000f 0001 06 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS},
 };
 
 START_TEST(ede)
@@ -386,6 +388,7 @@ START_TEST(ede)
 	strcat(text, ede_cases[_i].rdata);
 	ck_assert_int_eq(parse(&m, text), MSG_OK);
 	ck_assert_uint_eq(msg_ede(&m), ede_cases[_i].ede);
+	ck_assert_uint_eq(msg_ede_dnssec(&m), ede_cases[_i].dnssec);
 }
 END_TEST
 

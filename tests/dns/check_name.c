@@ -129,6 +129,30 @@ START_TEST(expand)
 }
 END_TEST
 
+/* Each label compared is counted, the root too; when nothing is left no name is another's. */
+START_TEST(equal_within)
+{
+	static const uint8_t msg[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'a', 1, 'B', 0, 1, 'a', 0xc0, 14 };
+	static const uint8_t same[] = "\1A\1b", other[] = "\1a\1c", longer[] = "\1a\1b\1c";
+
+	for (size_t at = 12; at <= 17; at += 5) {
+		unsigned left = 3;
+
+		ck_assert(name_equal_within(msg, sizeof msg, at, same, &left));
+		ck_assert_uint_eq(left, 0);
+		ck_assert(!name_equal_within(msg, sizeof msg, at, same, &left));
+		left = 2;
+		ck_assert(!name_equal_within(msg, sizeof msg, at, same, &left));
+		ck_assert_uint_eq(left, 0);
+		left = 10;
+		ck_assert(!name_equal_within(msg, sizeof msg, at, other, &left));
+		ck_assert_uint_eq(left, 8);
+		ck_assert(!name_equal_within(msg, sizeof msg, at, longer, &left));
+		ck_assert_uint_eq(left, 5);
+	}
+}
+END_TEST
+
 /* Names of each length from 1 to 255 are good, of 256 not (RFC 1035 section 2.3.4). */
 static void
 one_every_length(int value)
@@ -570,6 +594,7 @@ wire_cases(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, expand, 0, N_OF(expand_cases));
+	tcase_add_test(tc, equal_within);
 	tcase_add_test(tc, every_length);
 	tcase_add_test(tc, length_through_pointer);
 	tcase_add_test(tc, every_label_byte);

@@ -85,6 +85,7 @@ check_sent(struct fuzz *f, const uint8_t *bytes, const struct engine_send *send)
 		return;
 	}
 	FUZZ_CHECK((m.flags & DNS_QR) != 0);
+	FUZZ_CHECK(msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
 	FUZZ_CHECK(send->way == ENGINE_CLIENT_TCP || send->len <= f->limit);
 	f->n_answers++;
 }
