@@ -298,6 +298,8 @@ keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_resul
 			e.flags |= CACHE_CUT;
 	}
 	size_t len = copy_message(ls, l, m);
+	if (UNLIKELY(wire_u16(ls->kept + 2) & DNS_TC)) /* too much work to write it anew */
+		return;
 	if (e.kind != CACHE_POSITIVE || t.least < e.ttl_s || t.most > conf->max_ttl_s)
 		bound_ttls(ls->kept, len, conf, &t, &e);
 	cache_put(ls->conf->cache, &key, &e, ls->kept, len, now_s);

@@ -57,6 +57,7 @@ age(struct recall *r, const struct cache_entry *e)
 /* --- Turns ----------------------------------------------------------------------------------- */
 
 #define ROTATED_MAX 64		/* addresses; the rest keep their places */
+#define ROTATED_WORK 8192	/* labels compared to find them */
 #define GOLDEN UINT32_C(2654435769) /* 2^32 by the golden ratio */
 
 /* Where the data of the addresses of one name in the answer section is. */
@@ -65,7 +66,7 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 {
 	uint16_t n = m->count[MSG_ANSWER];
 	uint8_t owner[DNS_NAME_MAX];
-	unsigned found = 0;
+	unsigned found = 0, left = ROTATED_WORK;
 	struct rr rr;
 
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && found < ROTATED_MAX;
@@ -74,7 +75,7 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 			continue;
 		if (found == 0 && msg_owner(m, &rr, owner) == 0)
 			return 0;
-		if (name_equal_at(m->bytes, m->len, rr.at, owner))
+		if (name_equal_within(m->bytes, m->len, rr.at, owner, &left))
 			at[found++] = rr.rdata;
 	}
 	return found;

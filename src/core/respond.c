@@ -11,6 +11,7 @@
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
+#define SEARCH_WORK 32768 /* labels compared: more than names spelled in full have in 64 KiB */
 #define HIDDEN_TTL 600 /* s, at most, of the SOA of what is hidden (RULES D17) */
 
 static const struct respond_reason no_reason = { .ede = DNS_EDE_NONE };
@@ -112,20 +113,6 @@ policy_of(const struct queries *qs, struct query *q)
 	return s;
 }
 
-bool
-respond_can_map(
-    const struct queries *qs, struct query *q, const struct msg *m, const struct answer *a)
-{
-	const struct policy *p = query_policy(qs, q);
-	const struct synth_policy policy = { .v4 = p->v4,
-		.prefixes = p->prefixes,
-		.active_bits = p->active_bits,
-		.general = p->general,
-		.n_general = p->n_general };
-
-	return synth_can_map(&policy, m, a);
-}
-
 void
 respond_count_usable(const struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, struct synth_usable *u)
@@ -169,16 +156,35 @@ put_followed(struct build *b, const struct query *q)
 
 /* --- answers --- */
 
-/* The next record behind RR in the answer section at the question's name, N being left. */
-static bool
-next_at_name(const struct query *q, const struct msg *m, uint16_t *n, struct rr *rr)
-{
-	while (*n > 0) {
-		bool more = *n == m->count[MSG_ANSWER] ? msg_first(m, MSG_ANSWER, rr)
-						       : msg_next(m, rr);
+/* A search for records at the question's name in the answer section. */
+struct search {
+	uint16_t n;    /* records left */
+	unsigned left; /* labels that may be compared yet */
+	struct rr rr;  /* the last one found */
+};
 
-		(*n)--;
-		if (more && name_equal_at(m->bytes, m->len, rr->at, q->qname))
+static struct search
+start_search(const struct msg *m)
+{
+	return (struct search){ .n = m->count[MSG_ANSWER],
+		.left = SEARCH_WORK,
+		.rr.end = m->at[MSG_ANSWER] };
+}
+
+static bool
+is_at_name(const struct query *q, const struct msg *m, struct search *s)
+{
+	return wire_u16(m->bytes + s->rr.at) == (0xc000 | DNS_HEADER_LEN) ||
+	       name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
+}
+
+/* The next of them; false when there is none, or it would be too much work to find. */
+static bool
+next_at_name(const struct query *q, const struct msg *m, struct search *s)
+{
+	while (s->n > 0 && s->left > 0) {
+		s->n--;
+		if (msg_next(m, &s->rr) && is_at_name(q, m, s))
 			return true;
 	}
 	return false;
@@ -191,15 +197,14 @@ next_at_name(const struct query *q, const struct msg *m, uint16_t *n, struct rr 
 static uint16_t
 one_type(const struct queries *qs, struct query *q, const struct msg *m)
 {
-	uint16_t n = m->count[MSG_ANSWER];
-	struct rr rr;
+	struct search s = start_search(m);
 
 	if (!query_policy(qs, q)->any_minimal || q->tcp || q->hands_off ||
 	    m->rcode != DNS_NOERROR)
 		return 0;
-	while (next_at_name(q, m, &n, &rr)) {
-		if (rr.type != DNS_TYPE_RRSIG)
-			return rr.type;
+	while (next_at_name(q, m, &s)) {
+		if (s.rr.type != DNS_TYPE_RRSIG)
+			return s.rr.type;
 	}
 	return 0;
 }
@@ -210,19 +215,21 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
     const struct query_out *out)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
-	uint16_t n = m->count[MSG_ANSWER];
+	struct search s = start_search(m);
 	struct build b;
-	struct rr rr;
 
 	start(&b, q, out);
-	while (next_at_name(q, m, &n, &rr)) {
-		bool signature = q->do_bit && rr.type == DNS_TYPE_RRSIG && rr.rdlen >= 2 &&
-				 wire_u16(m->bytes + rr.rdata) == type;
+	while (next_at_name(q, m, &s)) {
+		const struct rr *rr = &s.rr;
+		bool signature = q->do_bit && rr->type == DNS_TYPE_RRSIG && rr->rdlen >= 2 &&
+				 wire_u16(m->bytes + rr->rdata) == type;
 
-		if ((rr.type == type || signature) &&
-		    !build_copy(&b, MSG_ANSWER, m, &rr, rr.ttl))
+		if ((rr->type == type || signature) &&
+		    !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
 			break; /* b remembers, and TC is set */
 	}
+	if (s.n > 0) /* nobody knows what else there is */
+		b.w.full = true;
 	return finish(qs, q, &b, &why);
 }
 
@@ -272,13 +279,14 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 
 		policy.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
-	qs->n_chosen++;
 	start(&b, q, out);
 	/* RFC 6147 section 5.5, RULES D9. */
 	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure && q->aaaa_end == QUERY_AAAA_EMPTY)
 		b.flags |= DNS_AD;
 	put_followed(&b, q);
-	(void)synth_answer(&b, &policy, m, a, ttl_cap);
+	if (synth_answer(&b, &policy, m, a, ttl_cap) == 0 && !b.w.full)
+		return 0;
+	qs->n_chosen++;
 	synth_rest(&b, m);
 	return finish(qs, q, &b, &why);
 }

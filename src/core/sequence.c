@@ -234,6 +234,7 @@ on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struc
 {
 	uint32_t ttl = q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL
 							 : remaining_ttl(q, t->now_ns);
+	size_t len;
 
 	if (ends_elsewhere(q, a)) {
 		q->targeted = true;
@@ -243,14 +244,15 @@ on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struc
 			return 0;
 		}
 	}
-	if (!respond_can_map(qs, q, t->msg, a))
+	len = respond_synth(qs, q, t->msg, a, ttl, t->out);
+	if (len == 0)
 		return on_a_useless(qs, q, t, a);
 	stats_inc(&qs->stats->synthesized);
 	if (q->aaaa_end == QUERY_AAAA_FAILED)
 		stats_inc(&qs->stats->synthesized_failed);
 	if (UNLIKELY(q->stale))
 		stats_inc(&qs->stats->synthesized_stale);
-	return respond_synth(qs, q, t->msg, a, ttl, t->out);
+	return len;
 }
 
 static size_t

@@ -9,23 +9,26 @@
 #include "dns/wire.h"
 
 #define AAAA_LEN 16
+#define TARGETS_WORK 8192 /* labels compared: each target with each address that came along */
 
 /* The names whose addresses are wanted. */
 struct targets {
 	unsigned n;
+	unsigned left; /* of TARGETS_WORK */
 	uint8_t name[SVCB_TARGETS][DNS_NAME_MAX];
 };
 
-/* Is there an AAAA of NAME in the additional section already? */
+/* Is there an AAAA of NAME in the additional section already? *left: labels to be compared yet. */
 static bool
-has_addresses(const struct msg *m, const uint8_t *name)
+has_addresses(const struct msg *m, const uint8_t *name, unsigned *left)
 {
 	uint16_t n = m->count[MSG_ADDITIONAL];
 	struct rr rr;
 
 	for (bool more = msg_first(m, MSG_ADDITIONAL, &rr); more;
 	     more = --n > 0 && msg_next(m, &rr)) {
-		if (rr.type == DNS_TYPE_AAAA && name_equal_at(m->bytes, m->len, rr.at, name))
+		if (rr.type == DNS_TYPE_AAAA &&
+		    name_equal_within(m->bytes, m->len, rr.at, name, left))
 			return true;
 	}
 	return false;
@@ -49,7 +52,7 @@ add_target(struct targets *t, const struct msg *m, const struct rr *rr)
 {
 	uint8_t *name = t->name[t->n];
 
-	if (target_of(m, rr, name) <= 1 || has_addresses(m, name))
+	if (target_of(m, rr, name) <= 1 || has_addresses(m, name, &t->left) || t->left == 0)
 		return;
 	for (unsigned i = 0; i < t->n; i++) {
 		if (name_equal(t->name[i], name))
@@ -65,7 +68,8 @@ find_targets(struct targets *t, const struct msg *m)
 	struct rr rr;
 
 	t->n = 0;
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && t->n < SVCB_TARGETS;
+	t->left = TARGETS_WORK;
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && t->n < SVCB_TARGETS && t->left > 0;
 	     more = --n > 0 && msg_next(m, &rr)) {
 		if (rr.type == m->qtype && rr.class == DNS_CLASS_IN)
 			add_target(t, m, &rr);

@@ -14,6 +14,7 @@ struct scan {
 	const struct msg *m;
 	struct answer *a;
 	uint16_t qtype;
+	unsigned left; /* of ANSWER_WORK */
 	unsigned n_alias;
 	struct rr alias[ANSWER_LINKS_MAX]; /* all CNAME and DNAME of the class in the answer */
 };
@@ -69,15 +70,50 @@ sole_pointer(const struct msg *m, size_t at)
 	return v >= 0xc000 ? v & 0x3fff : 0;
 }
 
-/* Is the last name of the chain so far the owner of RR? Mostly a pointer's value says so. */
-static bool
-owned_by_target(const struct msg *m, const struct answer *a, const struct rr *rr)
+bool
+answer_owns_slowly(const struct msg *m, const struct answer *a, const struct rr *rr)
 {
 	size_t to = sole_pointer(m, rr->at);
 
-	if (to != 0 && to == a->target_at)
+	if (to != 0 && to == a->also_at)
 		return true;
 	return name_equal_at(m->bytes, m->len, rr->at, a->target);
+}
+
+/*
+ * Is the last name of the chain so far the owner of RR? Mostly a pointer's value says so: that of the
+ * first owner that is another spelling is noted. No other follows: then what is quick to tell here is
+ * so for those who ask later too.
+ */
+static __attribute__((noinline)) bool
+compare_owner(struct scan *s, const struct rr *rr, size_t to)
+{
+	if (to != 0 && to == s->a->also_at)
+		return true;
+	if (!name_equal_within(s->m->bytes, s->m->len, rr->at, s->a->target, &s->left))
+		return false;
+	if (s->a->also_at == 0)
+		s->a->also_at = (uint16_t)to;
+	return true;
+}
+
+static inline bool
+owned_by_target(struct scan *s, const struct rr *rr)
+{
+	size_t to = sole_pointer(s->m, rr->at);
+
+	return (to != 0 && to == s->a->target_at) || compare_owner(s, rr, to);
+}
+
+/* Expand the owner of RR; its length, 0 when it is malformed or too much work. */
+static size_t
+read_owner(struct scan *s, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
+{
+	size_t len = s->left > 0 ? msg_owner(s->m, rr, out) : 0;
+	unsigned work = len > 0 ? (unsigned)len : DNS_NAME_MAX;
+
+	s->left -= work < s->left ? work : s->left;
+	return len;
 }
 
 static void
@@ -105,7 +141,7 @@ scan_answer(struct scan *s)
 	     more = --n > 0 && msg_next(s->m, &rr)) {
 		if (!class_fits(s->m, &rr))
 			continue;
-		if (type_fits(s->qtype, &rr) && owned_by_target(s->m, s->a, &rr)) {
+		if (type_fits(s->qtype, &rr) && owned_by_target(s, &rr)) {
 			s->a->n_data++;
 			lower_ttl(s->a, rr.ttl);
 		}
@@ -120,12 +156,12 @@ scan_answer(struct scan *s)
 
 /* Find the CNAME of the last name. STEP_BROKEN: it has two. */
 static enum step
-find_cname(const struct scan *s, const struct rr **found)
+find_cname(struct scan *s, const struct rr **found)
 {
 	*found = NULL;
 	for (unsigned i = 0; i < s->n_alias; i++) {
 		if (s->alias[i].type != DNS_TYPE_CNAME ||
-		    !owned_by_target(s->m, s->a, &s->alias[i]))
+		    !owned_by_target(s, &s->alias[i]))
 			continue;
 		if (*found != NULL)
 			return STEP_BROKEN;
@@ -139,7 +175,7 @@ find_cname(const struct scan *s, const struct rr **found)
  * OWNER. STEP_BROKEN: two at one owner (RFC 6672 section 2.4).
  */
 static enum step
-find_dname(const struct scan *s, const struct rr **found, uint8_t owner[static DNS_NAME_MAX])
+find_dname(struct scan *s, const struct rr **found, uint8_t owner[static DNS_NAME_MAX])
 {
 	uint8_t name[DNS_NAME_MAX];
 	size_t target_len = name_len(s->a->target);
@@ -151,7 +187,7 @@ find_dname(const struct scan *s, const struct rr **found, uint8_t owner[static D
 
 		if (s->alias[i].type != DNS_TYPE_DNAME)
 			continue;
-		len = msg_owner(s->m, &s->alias[i], name);
+		len = read_owner(s, &s->alias[i], name);
 		/* A DNAME says nothing of its own owner (RFC 6672 section 2.3). */
 		if (len == 0 || len < best || len >= target_len ||
 		    !name_is_below(s->a->target, name))
@@ -181,6 +217,7 @@ set_target(struct answer *a, const uint8_t *name, size_t len, size_t at)
 {
 	memcpy(a->target, name, len);
 	a->target_at = (uint16_t)at;
+	a->also_at = 0;
 }
 
 static enum step
@@ -242,11 +279,13 @@ take_step(struct scan *s)
 
 /* Is NAME the owner of a CNAME that the chain went through? */
 static bool
-owns_cname(const struct msg *m, const struct answer *a, const uint8_t *name)
+owns_cname(struct scan *s, const uint8_t *name)
 {
-	for (unsigned i = 0; i < a->n_links; i++) {
-		if (a->link[i].type == DNS_TYPE_CNAME &&
-		    name_equal_at(m->bytes, m->len, a->link[i].at, name))
+	for (unsigned i = 0; i < s->a->n_links; i++) {
+		const struct answer_link *link = &s->a->link[i];
+
+		if (link->type == DNS_TYPE_CNAME &&
+		    name_equal_within(s->m->bytes, s->m->len, link->at, name, &s->left))
 			return true;
 	}
 	return false;
@@ -264,11 +303,11 @@ count_data(struct scan *s)
 	     more = --n > 0 && msg_next(s->m, &rr)) {
 		if (!class_fits(s->m, &rr) || !type_fits(s->qtype, &rr))
 			continue;
-		if (owned_by_target(s->m, s->a, &rr)) {
+		if (owned_by_target(s, &rr)) {
 			s->a->n_data++;
 			lower_ttl(s->a, rr.ttl);
-		} else if (!beside_cname(s->qtype) && msg_owner(s->m, &rr, owner) > 0 &&
-		    owns_cname(s->m, s->a, owner)) {
+		} else if (!beside_cname(s->qtype) && read_owner(s, &rr, owner) > 0 &&
+		    owns_cname(s, owner)) {
 			return false;
 		}
 	}
@@ -297,8 +336,10 @@ walk_chain(struct scan *s)
 
 /* Take in an SOA of the authority section, if it is sound and for the last name. */
 static void
-take_soa(const struct msg *m, struct answer *a, const struct rr *rr)
+take_soa(struct scan *s, const struct rr *rr)
 {
+	const struct msg *m = s->m;
+	struct answer *a = s->a;
 	uint8_t owner[DNS_NAME_MAX];
 	size_t pos = name_skip(m->bytes, rr->end, rr->rdata); /* MNAME */
 
@@ -306,7 +347,7 @@ take_soa(const struct msg *m, struct answer *a, const struct rr *rr)
 		pos = name_skip(m->bytes, rr->end, pos); /* RNAME */
 	if (pos == 0 || rr->end - pos != 20)
 		return;
-	if (msg_owner(m, rr, owner) == 0 || !name_is_below(a->target, owner))
+	if (read_owner(s, rr, owner) == 0 || !name_is_below(a->target, owner))
 		return;
 	a->has_soa = true;
 	a->soa_at = (uint16_t)rr->at;
@@ -316,8 +357,10 @@ take_soa(const struct msg *m, struct answer *a, const struct rr *rr)
 }
 
 static void
-scan_authority(const struct msg *m, struct answer *a)
+scan_authority(struct scan *s)
 {
+	const struct msg *m = s->m;
+	struct answer *a = s->a;
 	uint16_t n = m->count[MSG_AUTHORITY];
 	struct rr rr;
 
@@ -328,7 +371,7 @@ scan_authority(const struct msg *m, struct answer *a)
 		if (rr.type == DNS_TYPE_NS)
 			a->has_ns = true;
 		else if (rr.type == DNS_TYPE_SOA && !a->has_soa)
-			take_soa(m, a, &rr);
+			take_soa(s, &rr);
 	}
 }
 
@@ -344,6 +387,7 @@ start(const struct msg *m, struct answer *a)
 	a->has_ns = false;
 	a->negative_ttl = 0;
 	a->target_at = DNS_HEADER_LEN;
+	a->also_at = 0;
 	a->n_links = 0;
 	a->target[0] = 0;
 	memcpy(a->target, msg_qname(m), m->qname_len);
@@ -357,13 +401,18 @@ answer_scan(const struct msg *m, uint16_t qtype, struct answer *a)
 	s.m = m;
 	s.a = a;
 	s.qtype = qtype;
+	s.left = ANSWER_WORK;
 	s.n_alias = 0;
 	start(m, a);
 	if (m->qname_len == 0 || !scan_answer(&s) || !walk_chain(&s))
 		return;
 	if (qtype == DNS_TYPE_CNAME && a->n_data > 1)
 		return;
-	scan_authority(m, a);
+	scan_authority(&s);
+	if (UNLIKELY(s.left == 0)) {
+		a->has_soa = false;
+		return;
+	}
 	if (a->n_data > 0)
 		a->kind = ANSWER_DATA;
 	else
@@ -385,7 +434,7 @@ answer_on_chain(const struct msg *m, const struct answer *a, const struct rr *rr
 
 	if (!class_fits(m, rr))
 		return false;
-	if (sole_pointer(m, rr->at) == DNS_HEADER_LEN || owned_by_target(m, a, rr))
+	if (sole_pointer(m, rr->at) == DNS_HEADER_LEN || answer_owns(m, a, rr))
 		return true;
 	if (a->n_steps == 0 || msg_owner(m, rr, owner) == 0)
 		return false;

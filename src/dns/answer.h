@@ -7,7 +7,9 @@
  *
  * Only what answers the question counts: records owned by a name off the chain are not
  * seen (RFC 2181 section 5.4.1 in spirit; reliability: unsolicited records). The order
- * of the records does not matter. Work is bounded by ANSWER_CHAIN_MAX passes.
+ * of the records does not matter. Work is bounded by ANSWER_CHAIN_MAX passes, and that of telling
+ * names apart by ANSWER_WORK: 64 KiB can hold thousands of owners that differ in the last of 127
+ * labels.
  */
 
 #include <stdbool.h>
@@ -15,9 +17,13 @@
 
 #include "base/attr.h"
 #include "dns/msg.h"
+#include "dns/wire.h"
 
 #define ANSWER_CHAIN_MAX 16			/* CNAME/DNAME steps followed within one message */
 #define ANSWER_LINKS_MAX (2 * ANSWER_CHAIN_MAX) /* CNAME and DNAME records there may be */
+
+/* Labels compared, and bytes of names expanded: what names that are spelled in full can need. */
+#define ANSWER_WORK 32768
 
 enum answer_kind {
 	ANSWER_DATA,   /* the chain ends at a name with at least one record of the type */
@@ -25,7 +31,8 @@ enum answer_kind {
 	ANSWER_OPEN,   /* it ends without such a record and without SOA: upstream left it open if
 			  n_steps > 0 */
 	ANSWER_BROKEN  /* a loop, too many steps, a malformed name on the way, two CNAMEs at one
-			  owner, or data where the chain goes on (RFC 1034 section 3.6.2) */
+			  owner, data where the chain goes on (RFC 1034 section 3.6.2), or more than
+			  ANSWER_WORK */
 };
 
 /* A CNAME or DNAME record that the chain went through. */
@@ -44,6 +51,7 @@ struct answer {
 	uint32_t negative_ttl;	/* s: min(SOA TTL, MINIMUM) (RFC 2308 section 5); 0 without SOA */
 	uint16_t soa_at;	/* offset of that SOA's record in the message */
 	uint16_t target_at;	/* offset of a spelling of target in the message, 0: it has none */
+	uint16_t also_at;	/* of another one, which owners point to; 0 */
 	uint16_t n_links;	/* used of link */
 	struct answer_link link[ANSWER_LINKS_MAX]; /* what the chain is made of */
 	uint8_t target[DNS_NAME_MAX]; /* its last name, the question's if n_steps is 0; always a
@@ -57,6 +65,22 @@ struct answer {
  * The rcode is not looked at. TTLs over 604,800 count as 604,800 (RULES D22). Fills *a.
  */
 void answer_scan(const struct msg *m, uint16_t qtype, struct answer *a);
+
+/* answer_owns_slowly: the rest of answer_owns. */
+MUST_USE bool answer_owns_slowly(const struct msg *m, const struct answer *a, const struct rr *rr);
+
+/*
+ * answer_owns: is RR, in the answer section of M, owned by a->target? To ask this of all records of
+ * the type that was scanned for takes no more than ANSWER_WORK.
+ */
+MUST_USE static inline bool
+answer_owns(const struct msg *m, const struct answer *a, const struct rr *rr)
+{
+	/* Mostly the owner is a pointer to where the name was last seen. */
+	if (a->target_at != 0 && wire_u16(m->bytes + rr->at) == (0xc000 | a->target_at))
+		return true;
+	return answer_owns_slowly(m, a, rr);
+}
 
 /*
  * answer_on_chain: is RR, in the answer section of M, of the question's class and owned by a

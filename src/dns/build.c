@@ -129,6 +129,8 @@ init(struct build *b, uint8_t *buf, size_t cap, uint16_t flags, size_t qname_len
 	b->qname_len = qname_len;
 	b->src = NULL;
 	b->src_same = false;
+	b->closed = false;
+	b->left = BUILD_WORK(b->w.cap);
 	b->n_names = 0;
 	b->w.len = question_end(b);
 	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
@@ -307,15 +309,19 @@ build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
 
 /*
  * An upstream may repeat the question's name as an owner instead of pointing to it. There too the
- * client gets its own spelling. Lengths do not change, and what is pointed to changes for all.
+ * client gets its own spelling, as far as finding them is not too much work. Lengths do not change,
+ * and what is pointed to changes for all.
  */
 static void
 respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
 {
 	struct rr rr = { .end = src->at[MSG_ANSWER] };
+	unsigned left = BUILD_RESPELLED;
 
 	while (rr.end < end && msg_next(src, &rr) && rr.end <= end) {
-		if (name_equal_at(src->bytes, src->len, rr.at, qname))
+		/* A pointer has no letters of its own. */
+		if (src->bytes[rr.at] <= DNS_LABEL_MAX &&
+		    name_equal_within(src->bytes, src->len, rr.at, qname, &left))
 			name_respell(buf + rr.at, src->bytes + rr.at, qname);
 	}
 }

@@ -13,7 +13,9 @@
  * of RULES D12, and appends the OPT. A failed append leaves the message as it was before
  * it, except that w.full stays set when the client misses what it asked for: a record of the
  * answer section or, of an empty answer, one of authority. Nothing more is appended then and
- * build_finish sets TC. Other records are left out without a trace.
+ * build_finish sets TC. Other records are left out without a trace, and so is all behind the first of
+ * them that had no room. What would take more than BUILD_WORK to write has no room either: a message
+ * made for the purpose can hold thousands of long names that are hard to compress.
  */
 
 #include <stdbool.h>
@@ -25,6 +27,9 @@
 #include "dns/wire.h"
 
 #define BUILD_NAMES 32 /* name suffixes remembered for compression */
+/* Bytes expanded and compared, roughly, for a message of CAP bytes: one full of PTR takes less. */
+#define BUILD_WORK(cap) (16384U + 4U * (unsigned)(cap))
+#define BUILD_RESPELLED 32768 /* labels compared to find the question's name among owners */
 #define BUILD_EDE_MAX 256 /* bytes of EDE options in all; what goes beyond is left out */
 
 /* Our own OPT (hop-by-hop: never the other side's). */
@@ -49,6 +54,8 @@ struct build {
 	size_t qname_len;         /* of the question's name at offset 12; 0 without a question */
 	const uint8_t *src;       /* bytes of the message copied from last; compared, not read */
 	bool src_same;            /* that one's question has the same name as ours */
+	bool closed;              /* a record had no room that the client can do without */
+	unsigned left;            /* of BUILD_WORK */
 	unsigned n_names;         /* used of names and name_lens */
 	uint16_t names[BUILD_NAMES];    /* offsets of labels that pointers may name */
 	uint8_t name_lens[BUILD_NAMES]; /* bytes of the name that starts there, uncompressed */

@@ -12,7 +12,22 @@
 #define POINTER_REACH 0x4000 /* offsets from here on cannot be pointed to */
 #define REST 0xff            /* in a layout: any number of bytes behind the names */
 
+#define WORK_SUFFIX 16	     /* of BUILD_WORK: to look for one suffix among all names */
+#define WORK_LABEL 1	     /* to compare one label of it */
+
 /* --- Names ------------------------------------------------------------------------------- */
+
+/* Work was done, too much of it maybe: then there is no room for more. */
+static inline void
+spend(struct build *b, size_t work)
+{
+	if (UNLIKELY(work >= b->left)) {
+		b->left = 0;
+		b->w.full = true;
+		return;
+	}
+	b->left -= (unsigned)work;
+}
 
 /*
  * The offset of the suffix of the question's name that is NAME (LEN bytes, not the root) but
@@ -41,13 +56,14 @@ find_in_question(const struct build *b, const uint8_t *name, size_t len)
  * question? Both have the same length.
  */
 static bool
-is_name_at(const struct build *b, size_t at, const uint8_t *name)
+is_name_at(struct build *b, size_t at, const uint8_t *name)
 {
 	const uint8_t *buf = b->w.buf;
 
 	for (;;) {
 		size_t size;
 
+		spend(b, WORK_LABEL);
 		while (buf[at] >= POINTER >> 8)
 			at = wire_u16(buf + at) & (POINTER_REACH - 1);
 		if (buf[at] != name[0])
@@ -68,9 +84,11 @@ is_name_at(const struct build *b, size_t at, const uint8_t *name)
 
 /* Where NAME (LEN bytes, not the root) stands already; 0: nowhere that we know of. */
 static uint16_t
-find_name(const struct build *b, const uint8_t *name, size_t len)
+find_name(struct build *b, const uint8_t *name, size_t len)
 {
 	uint16_t at = find_in_question(b, name, len);
+
+	spend(b, WORK_SUFFIX);
 
 	if (at != 0)
 		return at;
@@ -141,12 +159,20 @@ put_owner(struct build *b, const struct msg *src, const struct rr *rr)
 		return true;
 	}
 	len = msg_owner(src, rr, name);
+	spend(b, len > 0 ? len : DNS_NAME_MAX);
 	if (len > 0)
 		put_name(b, name, len);
 	return len > 0;
 }
 
 /* --- Records ----------------------------------------------------------------------------- */
+
+/* Had a record no room already? Then none behind it has. */
+static inline bool
+is_closed(const struct build *b)
+{
+	return b->w.full || b->closed;
+}
 
 /* What a failed append goes back to. */
 struct mark {
@@ -175,6 +201,7 @@ commit(struct build *b, enum msg_section s, struct mark before, bool sound)
 	if (UNLIKELY(!sound || b->w.full)) {
 		b->w.len = before.len;
 		b->n_names = before.n_names;
+		b->closed = b->w.full;
 		b->w.full = b->w.full && is_needed(b, s);
 		return false;
 	}
@@ -266,6 +293,7 @@ put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const str
 		uint8_t name[DNS_NAME_MAX];
 		size_t len = name_expand(src->bytes, rr->end, pos, name, &pos);
 
+		spend(b, len > 0 ? len : DNS_NAME_MAX);
 		if (len == 0)
 			return false;
 		if (l->compress)
@@ -292,7 +320,7 @@ build_copy(
 	if (!has_names(rr->type))
 		return build_copy_as(
 		    b, s, src, rr, rr->type, ttl, src->bytes + rr->rdata, rr->rdlen);
-	if (b->w.full)
+	if (is_closed(b))
 		return false;
 	sound = put_owner(b, src, rr);
 	wire_put_u16(&b->w, rr->type);
@@ -309,7 +337,7 @@ build_copy_as(struct build *b, enum msg_section s, const struct msg *src, const 
 	const struct mark before = mark(b);
 	bool sound;
 
-	if (UNLIKELY(b->w.full))
+	if (UNLIKELY(is_closed(b)))
 		return false;
 	sound = put_owner(b, src, rr);
 	put_fixed(&b->w, type, rr->class, ttl, rdlen);
@@ -323,7 +351,7 @@ build_rr(struct build *b, enum msg_section s, const uint8_t *owner, uint16_t typ
 {
 	const struct mark before = mark(b);
 
-	if (b->w.full)
+	if (is_closed(b))
 		return false;
 	put_name(b, owner, name_len(owner));
 	put_fixed(&b->w, type, class, ttl, rdlen);
@@ -338,7 +366,7 @@ build_rr_name(struct build *b, enum msg_section s, const uint8_t *owner, uint16_
 	const struct mark before = mark(b);
 	size_t start;
 
-	if (b->w.full)
+	if (is_closed(b))
 		return false;
 	put_name(b, owner, name_len(owner));
 	put_fixed(&b->w, type, class, ttl, 0);

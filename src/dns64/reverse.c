@@ -142,12 +142,9 @@ reverse_zone(const struct pref64 *p, uint8_t out[static DNS_NAME_MAX])
 
 /* Is RR one of the PTR records at the end of the chain? */
 static bool
-is_result(const struct msg *m, const struct rr *rr, const uint8_t *target)
+is_result(const struct msg *m, const struct answer *a, const struct rr *rr)
 {
-	uint8_t owner[DNS_NAME_MAX];
-
-	return rr->type == DNS_TYPE_PTR && rr->class == DNS_CLASS_IN &&
-	    msg_owner(m, rr, owner) > 0 && name_equal(owner, target);
+	return rr->type == DNS_TYPE_PTR && rr->class == DNS_CLASS_IN && answer_owns(m, a, rr);
 }
 
 bool
@@ -160,7 +157,7 @@ reverse_answer(struct build *b, const uint8_t *qname, const struct msg *m, const
 	if (!build_rr_name(b, MSG_ANSWER, qname, DNS_TYPE_CNAME, DNS_CLASS_IN, ttl, a->target))
 		return false;
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
-		if (!is_result(m, &rr, a->target))
+		if (!is_result(m, a, &rr))
 			continue;
 		if (!build_copy(b, MSG_ANSWER, m, &rr, rr.ttl < TTL_MAX ? rr.ttl : TTL_MAX))
 			return false;

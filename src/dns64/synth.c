@@ -11,7 +11,6 @@
 #define A_LEN 4        /* RDLENGTH of A (RFC 1035 section 3.4.1) */
 #define AAAA_LEN 16    /* RDLENGTH of AAAA (RFC 3596 section 2.2) */
 #define SEEN_MAX 64    /* addresses remembered to leave out repeated ones */
-#define POINTER 0xc000 /* a compression pointer's upper bits (RFC 1035 section 4.1.4) */
 
 static inline uint32_t
 min_ttl(uint32_t a, uint32_t b)
@@ -60,12 +59,8 @@ static inline bool
 is_data(
     const struct msg *m, const struct answer *a, const struct rr *rr, uint16_t type, uint16_t rdlen)
 {
-	if (rr->type != type || rr->rdlen != rdlen || rr->class != DNS_CLASS_IN)
-		return false;
-	/* Mostly the owner is a pointer to where the name was last seen. */
-	if (a->target_at != 0 && wire_u16(m->bytes + rr->at) == (POINTER | a->target_at))
-		return true;
-	return name_equal_at(m->bytes, m->len, rr->at, a->target);
+	return rr->type == type && rr->rdlen == rdlen && rr->class == DNS_CLASS_IN &&
+	       answer_owns(m, a, rr);
 }
 
 void
@@ -113,21 +108,6 @@ prefixes_of(const struct synth_policy *p, const uint8_t v4[static 4],
 			places[n++] = place;
 	}
 	return n;
-}
-
-bool
-synth_can_map(const struct synth_policy *p, const struct msg *m, const struct answer *a)
-{
-	uint8_t places[SYNTH_MAX_PREFIXES];
-	uint16_t n = m->count[MSG_ANSWER];
-	struct rr rr;
-
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
-		if (is_data(m, a, &rr, DNS_TYPE_A, A_LEN) &&
-		    prefixes_of(p, m->bytes + rr.rdata, places) > 0)
-			return true;
-	}
-	return false;
 }
 
 /* One answer being made. */

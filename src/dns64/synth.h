@@ -75,13 +75,6 @@ void synth_count_usable(const struct synth_policy *p, const struct msg *m, const
     struct synth_usable *u);
 
 /*
- * synth_can_map: is there an A record at the end of the chain that maps under a prefix
- * (RULES D2 "data, some mappable", D14)? A records with RDLENGTH other than 4 do not count.
- */
-MUST_USE bool synth_can_map(
-    const struct synth_policy *p, const struct msg *m, const struct answer *a);
-
-/*
  * synth_answer: append the answer section for reply M (to an A question) to B, which was started
  * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
  * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or what P says less.

@@ -512,9 +512,118 @@ START_TEST(no_room)
 	b.w.cap = b.w.len + 31;
 	b.w.buf = out;
 	b.w.full = false;
+	b.closed = false;
 	ck_assert(build_copy(&b, s, &m, &rr, 60));
 	ck_assert_uint_eq(b.w.len, b.w.cap);
 	guard_fini(&g);
+}
+END_TEST
+
+/* What stands behind a record that had no room is left out too, however small: there may be thousands
+ * to be tried. The client misses nothing, or what it knows of by TC. */
+START_TEST(closed_stays)
+{
+	static const struct {
+		enum msg_section first;
+		enum msg_section then;
+	} cases[] = { { MSG_AUTHORITY, MSG_AUTHORITY }, { MSG_AUTHORITY, MSG_ADDITIONAL },
+		{ MSG_ADDITIONAL, MSG_ADDITIONAL } };
+	struct build b;
+	struct msg m;
+
+	start(&b, "www.example.com", 600);
+	put_txt(&b, MSG_ANSWER, 400);
+	ck_assert(!build_rr(&b, cases[_i].first, (const uint8_t *)"", DNS_TYPE_TXT, 1, 0, in, 500));
+	ck_assert(!build_rr(&b, cases[_i].then, (const uint8_t *)"", DNS_TYPE_TXT, 1, 0, in, 1));
+	message_sound(&m, out, build_finish(&b, 600, &no_opt), 600);
+	ck_assert_uint_eq(m.flags & DNS_TC, 0);
+	ck_assert_uint_eq(m.count[MSG_ANSWER], 1);
+	ck_assert_uint_eq(m.count[cases[_i].first], 0);
+	ck_assert_uint_eq(m.count[cases[_i].then], 0);
+}
+END_TEST
+
+/* A malformed record closes nothing: it is left out, and the next goes in. */
+START_TEST(malformed_does_not_close)
+{
+	struct build b;
+	struct msg m;
+	struct rr rr;
+
+	message_read(&m, in2, sizeof in2, HEAD_1_ANSWER "<www.example.com>" A_IN
+	    "<a.b.c.test> 0002 0001" TTL_60 "0001 05");
+	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	start(&b, "www.example.com", 600);
+	put_txt(&b, MSG_ANSWER, 10);
+	ck_assert(!build_copy(&b, MSG_AUTHORITY, &m, &rr, 60));
+	put_txt(&b, MSG_AUTHORITY, 10);
+	ck_assert_uint_eq(b.count[MSG_AUTHORITY], 1);
+}
+END_TEST
+
+/* One PTR of many, to names of their own, as an honest host with too many of them has. */
+static size_t
+write_ptr(uint8_t *at, unsigned i)
+{
+	char text[80];
+
+	snprintf(text, sizeof text, "c00c 000c 0001 0000003c 0011 <h%05u.host.net>", i);
+	return hex_read(text, at, 40);
+}
+
+/*
+ * Writing a message is bounded work: 64 KiB of honest records are well within it; of long names that
+ * are hard to find among those written there comes an end, with TC.
+ */
+START_TEST(bounded_work)
+{
+	size_t len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof in2);
+	uint16_t n = 0;
+	struct build b;
+	struct msg m;
+
+	for (; len + 40 < sizeof in2; n++)
+		len += write_ptr(in2 + len, n);
+	wire_set_u16(in2 + 6, n);
+	ck_assert_int_eq(msg_parse(&m, in2, len), MSG_OK);
+	start(&b, "www.example.com", sizeof out);
+	copy_all(&b, MSG_ANSWER, &m, MSG_ANSWER);
+	ck_assert(!b.w.full);
+	ck_assert_uint_eq(b.count[MSG_ANSWER], n);
+	ck_assert_uint_gt(b.left, BUILD_WORK(sizeof out) / 8);
+
+	/* As many of them as a datagram can hold. */
+	start(&b, "www.example.com", 4096);
+	uint16_t most = n;
+	struct rr rr;
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more && build_copy(&b, MSG_ANSWER, &m, &rr, 60);
+	     more = --most > 0 && msg_next(&m, &rr))
+		continue;
+	ck_assert_uint_gt(b.left, BUILD_WORK(4096) / 8);
+	ck_assert_uint_gt(b.w.len, 4096 - 30);
+
+	/* Each has an owner of 100 labels, which is one that was written. */
+	char text[260] = "c00c 0001 0001 0000003c 0000";
+	len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof in2);
+	size_t first = len;
+	for (unsigned i = 0; i < 100; i++)
+		len += hex_read("01 61", in2 + len, 2);
+	len += hex_read("00 0001 0001 0000003c 0000", in2 + len, 20);
+	for (n = 1; len + 12 < sizeof in2; n++) {
+		len += hex_read(text, in2 + len, 20);
+		wire_set_u16(in2 + len - 12, (uint16_t)(0xc000 | first));
+	}
+	wire_set_u16(in2 + 6, n);
+	ck_assert_int_eq(msg_parse(&m, in2, len), MSG_OK);
+	start(&b, "www.example.com", sizeof out);
+	uint16_t left = m.count[MSG_ANSWER];
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = --left > 0 && msg_next(&m, &rr))
+		(void)!build_copy(&b, MSG_ANSWER, &m, &rr, 60);
+	ck_assert_uint_eq(b.left, 0);
+	ck_assert(b.w.full);
+	ck_assert_uint_lt(b.count[MSG_ANSWER] * 2U, n);
+	message_sound(&m, out, build_finish(&b, DNS_MSG_MAX, &no_opt), DNS_MSG_MAX);
+	ck_assert_uint_eq(m.flags & DNS_TC, DNS_TC);
 }
 END_TEST
 
@@ -580,6 +689,9 @@ main(void)
 	tcase_add_test(tc, rfc1035_4_1_4_reach);
 	tcase_add_loop_test(tc, no_room, 0, (int)(sizeof sections / sizeof sections[0]));
 	tcase_add_test(tc, full_stays);
+	tcase_add_loop_test(tc, closed_stays, 0, 3);
+	tcase_add_test(tc, malformed_does_not_close);
+	tcase_add_test(tc, bounded_work);
 	tcase_add_test(tc, longest_names);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
