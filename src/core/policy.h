@@ -46,7 +46,7 @@ enum policy_svcb { POLICY_SVCB_CACHED, POLICY_SVCB_RESOLVE, POLICY_SVCB_OFF };
 enum policy_ede {
 	POLICY_EDE_RELAY = 1,	    /* those that upstream gave */
 	POLICY_EDE_SYNTHESIZED = 2, /* 29 */
-	POLICY_EDE_UPSTREAM = 4,    /* 3, 19, 22, 23: upstream trouble */
+	POLICY_EDE_UPSTREAM = 4,    /* 3, 6, 19, 22, 23: upstream trouble */
 	POLICY_EDE_POLICY = 8,	    /* 17, 18, 20 and what else our settings decided */
 	POLICY_EDE_ALL = 15
 };

@@ -69,6 +69,7 @@ query_new(struct queries *qs)
 	q->upstream = UPSTREAM_NONE;
 	q->ede = DNS_EDE_NONE;
 	q->zone_at = QUERY_NO_ZONE;
+	q->conf_turn = qs->conf_turn - 1; /* its policy is not known yet */
 	return q;
 }
 
@@ -316,8 +317,12 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 
 	stats_inc(&qs->stats->client_cookies);
 	if (q->cookie_len == COOKIE_LEN &&
-	    cookie_check(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie))
+	    cookie_check(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie)) {
 		stats_inc(&qs->stats->client_cookies_good);
+		q->cookie_bad = false;
+	}
+	if (UNLIKELY(q->cookie_alone && q->cookie_bad && q->rcode == DNS_NOERROR))
+		q->rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
 	q->cookie_len =
 	    cookie_make(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie) ? COOKIE_LEN : 0;
 }

@@ -109,6 +109,8 @@ struct query {
 	bool stale_seen : 1; /* the cache has something stale for what it waits for */
 	bool stale_try : 1;  /* which is to be looked for now */
 	bool stale : 1;	     /* the answer rests on something stale */
+	bool cookie_alone : 1; /* it came with a cookie and no question (RFC 7873 section 5.4) */
+	bool cookie_bad : 1;   /* its cookie has a server's part, which is not known to be ours */
 	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */
 	uint8_t cookie_len;  /* 0: none; the client's own while the question is read */
 	uint8_t name[QUERY_NAME_INLINE];

@@ -27,11 +27,27 @@ set_negative(struct query *q, uint16_t rcode, size_t zone_at)
 	q->zone_at = (uint8_t)zone_at;
 }
 
+/* What is there for PTR of V4's name, if it is in a zone that upstream is not asked about (RFC 6303)? */
+static enum special_answer
+decide_local(const struct queries *qs, const uint8_t v4[static 4])
+{
+	uint8_t name[DNS_NAME_MAX];
+	struct zonemap_path path;
+	size_t at = 0;
+
+	zonemap_path(&path, name, reverse_name(v4, name));
+	if (!qs->conf->local_zones ||
+	    zonemap_find(qs->conf->policies->special, &path, &at) != SPECIAL_LOCAL_ZONE)
+		return SPECIAL_ASK;
+	return special_decide(SPECIAL_LOCAL_ZONE, at == 0, DNS_TYPE_PTR);
+}
+
 /* A name under a prefix: ours, or anybody's for the Well-Known one (RFC 6147 section 5.3.1). */
 static void
 sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t zone_at)
 {
 	const struct policy *policy = query_policy(qs, q);
+	enum special_answer local;
 	struct reverse r;
 
 	reverse_find(q->qname, p, 1, &r);
@@ -43,6 +59,11 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 	if (special_is_wka(r.v4) || policy->reverse == POLICY_REVERSE_LOCAL) {
 		set_local(q, DNS_NOERROR, DNS_EDE_NONE);
 		q->local_kind = QUERY_LOCAL_NAME;
+		return;
+	}
+	local = decide_local(qs, r.v4);
+	if (local != SPECIAL_ASK) {
+		set_negative(q, local == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
 		return;
 	}
 	q->zone_at = (uint8_t)zone_at;
@@ -233,12 +254,22 @@ read_cookie(struct query *q, const struct msg *m)
 
 	if (cookie == NULL)
 		return true;
+	q->cookie_alone = m->qdcount == 0;
 	if (len != DNS_COOKIE_CLIENT && (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX))
 		return false;
+	q->cookie_bad = len > DNS_COOKIE_CLIENT;
 	/* A server's part of another length is not ours. */
 	q->cookie_len = len == COOKIE_LEN ? COOKIE_LEN : DNS_COOKIE_CLIENT;
 	memcpy(q->cookie, cookie, q->cookie_len);
 	return true;
+}
+
+static bool
+read_badly(struct queries *qs, struct query *q)
+{
+	stats_inc(&qs->stats->client_formerr);
+	set_local(q, DNS_FORMERR, DNS_EDE_NONE);
+	return false;
 }
 
 /* Take over what the message says. False: it is answered with an error. */
@@ -262,20 +293,21 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 		set_local(q, DNS_SERVFAIL, DNS_EDE_NONE);
 		return false;
 	}
-	if (verdict != MSG_OK || m->qname_len == 0) {
-		stats_inc(&qs->stats->client_formerr);
-		set_local(q, DNS_FORMERR, DNS_EDE_NONE);
-		return false;
-	}
+	if (verdict != MSG_OK)
+		return read_badly(qs, q);
 	if (m->edns.present && m->edns.version > 0) {
 		stats_inc(&qs->stats->client_badvers);
 		set_local(q, DNS_BADVERS, DNS_EDE_NONE);
 		return false;
 	}
-	if (m->edns.options_len > 0 && qs->conf->client_cookies && !read_cookie(q, m)) {
-		stats_inc(&qs->stats->client_formerr);
-		set_local(q, DNS_FORMERR, DNS_EDE_NONE);
-		return false;
+	if (m->edns.options_len > 0 && qs->conf->client_cookies && !read_cookie(q, m))
+		return read_badly(qs, q);
+	if (UNLIKELY(m->qname_len == 0)) {
+		if (!q->cookie_alone)
+			return read_badly(qs, q);
+		/* Whoever has no question wants a cookie (RFC 7873 section 5.4). */
+		set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+		return true;
 	}
 	q->signed_msg = m->signature || m->qtype == DNS_TYPE_TKEY;
 	return true;
@@ -317,7 +349,7 @@ request_accept(struct queries *qs, const struct engine_in *in)
 	q->gen = in->gen;
 	q->peer = in->peer;
 	q->local = in->local;
-	if (read_message(qs, q, &m, verdict) && may_ask(qs, q))
+	if (read_message(qs, q, &m, verdict) && may_ask(qs, q) && !UNLIKELY(q->cookie_alone))
 		request_sort(qs, q);
 	/* Its bytes are at hand only now. */
 	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "core/recall.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -37,6 +36,7 @@ may_say(const struct policy *p, uint16_t ede)
 	case DNS_EDE_SYNTHESIZED:
 		return p->ede & POLICY_EDE_SYNTHESIZED;
 	case DNS_EDE_STALE:
+	case DNS_EDE_BOGUS:
 	case DNS_EDE_STALE_NXDOMAIN:
 	case DNS_EDE_NO_REACHABLE_AUTHORITY:
 	case DNS_EDE_NETWORK_ERROR:
@@ -233,14 +233,26 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
 	return finish(qs, q, &b, &why);
 }
 
+/*
+ * RD and CD are the question's, whatever upstream makes of ours or another client's question was
+ * (RFC 1035 section 4.1.1, RFC 4035 section 3.2.2, RULES D24). AD only for those who asked for it
+ * (RFC 6840 section 5.8, RULES D9).
+ */
+static uint16_t
+relayed_flags(const struct query *q, const struct msg *m)
+{
+	uint16_t theirs = DNS_RD | DNS_CD;
+	uint16_t clear = q->do_bit || q->flags & DNS_AD ? theirs : theirs | DNS_AD;
+
+	return (uint16_t)((m->flags & ~clear) | (q->flags & theirs));
+}
+
 size_t
 respond_relay(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	const struct build_opt opt = opt_of(qs, q, &why, m->rcode);
-	/* AD only for those who asked for it (RFC 6840 section 5.8, RULES D9). */
-	uint16_t clear = q->do_bit || q->flags & DNS_AD ? 0 : DNS_AD;
-	uint16_t type = 0;
+	uint16_t flags = relayed_flags(q, m), type = 0;
 
 	stats_inc(&qs->stats->relayed);
 	if (UNLIKELY(q->signed_msg))
@@ -249,7 +261,7 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 		type = one_type(qs, q, m);
 	if (UNLIKELY(type != 0))
 		return respond_any(qs, q, m, type, out);
-	return build_relay(out->buf, out->cap, m, q->id, q->qname, clear, limit_of(qs, q), &opt);
+	return build_relay(out->buf, out->cap, m, q->id, q->qname, flags, limit_of(qs, q), &opt);
 }
 
 size_t
@@ -359,7 +371,8 @@ respond_hidden(struct queries *qs, struct query *q, const struct msg *m, const s
 	stats_inc(&qs->stats->hidden_a);
 	start(&b, q, out);
 	(void)synth_chain(&b, m, a);
-	(void)special_soa(&b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL);
+	(void)special_soa(&b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL,
+	    SPECIAL_MINIMUM);
 	return finish(qs, q, &b, &why);
 }
 
@@ -378,23 +391,24 @@ respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const 
 /* --- answers from here --- */
 
 static void
-put_zone_soa(struct build *b, const struct query *q)
+put_zone_soa(struct build *b, const struct query *q, uint32_t most)
 {
-	/* That there is no such name may rest on something stale (RFC 8767 section 4). */
-	uint32_t ttl = q->stale ? RECALL_STALE_TTL : SPECIAL_SOA_TTL;
+	uint32_t ttl = most < SPECIAL_SOA_TTL ? most : SPECIAL_SOA_TTL;
+	uint32_t minimum = most < SPECIAL_MINIMUM ? most : SPECIAL_MINIMUM;
 
 	if (q->zone_at != QUERY_NO_ZONE)
-		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, ttl);
+		(void)special_soa(b, MSG_AUTHORITY, q->qname + q->zone_at, ttl, minimum);
 }
 
 size_t
-respond_empty(struct queries *qs, struct query *q, uint16_t rcode, const struct query_out *out)
+respond_empty(struct queries *qs, struct query *q, uint16_t rcode, uint32_t most,
+    const struct query_out *out)
 {
 	struct build b;
 
 	start(&b, q, out);
 	b.rcode = rcode;
-	put_zone_soa(&b, q);
+	put_zone_soa(&b, q, most);
 	return finish(qs, q, &b, &no_reason);
 }
 
@@ -408,7 +422,7 @@ put_special(const struct queries *qs, struct query *q, struct build *b)
 		.n = policy_serves(p, &q->peer) ? p->n_general : 0 };
 
 	if (special_records(b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
-		put_zone_soa(b, q);
+		put_zone_soa(b, q, SPECIAL_SOA_TTL);
 }
 
 static void
@@ -446,7 +460,7 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 		return respond_error(qs, q, q->rcode, &why, out);
 	stats_inc(&qs->stats->local);
 	if (q->local_kind == QUERY_LOCAL_EMPTY)
-		return respond_empty(qs, q, q->rcode, out);
+		return respond_empty(qs, q, q->rcode, SPECIAL_SOA_TTL, out);
 	start(&b, q, out);
 	switch ((enum query_local)q->local_kind) {
 	case QUERY_LOCAL_SPECIAL:

@@ -68,9 +68,13 @@ MUST_USE size_t respond_hidden(struct queries *qs, struct query *q, const struct
 MUST_USE size_t respond_reverse(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, const struct query_out *out);
 
-/* respond_empty: RCODE with the SOA of the local zone that the query is in (RULES D17). */
+/*
+ * respond_empty: RCODE with the SOA of the local zone that the query is in (RULES D17), whose TTL and
+ * MINIMUM are MOST s at most.
+ */
 MUST_USE size_t respond_empty(
-    struct queries *qs, struct query *q, uint16_t rcode, const struct query_out *out);
+    struct queries *qs, struct query *q, uint16_t rcode, uint32_t most,
+    const struct query_out *out);
 
 /* respond_local: what a LOCAL query says. */
 MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct query_out *out);

@@ -33,28 +33,45 @@ on_relay(struct queries *qs, struct query *q, const struct turn *t)
 	case LOOKUP_ERROR:
 		return turn_error(qs, q, t);
 	case LOOKUP_BOGUS:
-		return t->msg != NULL ? respond_relay(qs, q, t->msg, t->out) : turn_fail(qs, q, t);
+		return turn_bogus(qs, q, t);
 	case LOOKUP_SILENT:
 		break;
 	}
 	return turn_fail(qs, q, t);
 }
 
+/* Is there an A record anywhere? */
+static bool
+has_any_a(const struct msg *m)
+{
+	struct rr rr = { .end = m->at[MSG_ANSWER] };
+
+	while (rr.end < m->len && msg_next(m, &rr)) {
+		if (rr.type == DNS_TYPE_A)
+			return true;
+	}
+	return false;
+}
+
 /* A question for A of a client that is to see none (RULES D17). */
 static size_t
 on_hidden(struct queries *qs, struct query *q, const struct turn *t)
 {
+	const struct respond_reason why = { .ede = DNS_EDE_FILTERED, .msg = t->msg };
 	struct answer a;
 
-	if (t->outcome == LOOKUP_REPLY && t->msg->rcode == DNS_NOERROR) {
-		answer_scan(t->msg, DNS_TYPE_A, &a);
-		if (a.kind == ANSWER_DATA)
-			return respond_hidden(qs, q, t->msg, &a, t->out);
-		/* There may be A records in it that are off the chain. */
-		if (a.kind == ANSWER_BROKEN)
-			return turn_fail(qs, q, t);
-	}
-	return on_relay(qs, q, t);
+	if (t->msg == NULL)
+		return on_relay(qs, q, t);
+	answer_scan(t->msg, DNS_TYPE_A, &a);
+	if (a.kind == ANSWER_DATA && t->msg->rcode == DNS_NOERROR)
+		return respond_hidden(qs, q, t->msg, &a, t->out);
+	if (!has_any_a(t->msg))
+		return on_relay(qs, q, t);
+	/* Those it has are off the chain, or where there should be none. */
+	if (t->outcome != LOOKUP_REPLY)
+		return respond_error(qs, q, t->rcode, &why, t->out);
+	return a.kind == ANSWER_BROKEN ? turn_fail(qs, q, t)
+				       : respond_negative(qs, q, t->msg, &a, t->msg->rcode, t->out);
 }
 
 static size_t
@@ -73,19 +90,18 @@ on_reverse(struct queries *qs, struct query *q, const struct turn *t)
 
 	switch (t->outcome) {
 	case LOOKUP_REPLY:
-		if (t->msg->rcode == DNS_NXDOMAIN)
-			return respond_empty(qs, q, DNS_NXDOMAIN, t->out);
 		answer_scan(t->msg, DNS_TYPE_PTR, &a);
-		if (a.kind == ANSWER_BROKEN)
+		if (a.kind == ANSWER_BROKEN && t->msg->rcode != DNS_NXDOMAIN)
 			return turn_fail(qs, q, t);
-		if (a.kind == ANSWER_DATA)
+		if (a.kind == ANSWER_DATA && t->msg->rcode != DNS_NXDOMAIN)
 			return respond_reverse(qs, q, t->msg, &a, t->out);
 		/* A CNAME without a PTR behind it would only be a longer way to nothing (RFC 6147
-		 * section 5.3.1). */
-		return respond_empty(qs, q, DNS_NOERROR, t->out);
+		 * section 5.3.1). Nothing is there for as long as upstream says. */
+		return respond_empty(qs, q, t->msg->rcode, a.negative_ttl, t->out);
 	case LOOKUP_ERROR:
 		return turn_error(qs, q, t);
 	case LOOKUP_BOGUS:
+		return turn_bogus(qs, q, t);
 	case LOOKUP_SILENT:
 	case LOOKUP_TRUNCATED:
 		break;

@@ -105,6 +105,7 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 bool
 svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t now_ns)
 {
+	uint64_t until_ns;
 	struct targets t;
 	struct svcb *s;
 
@@ -133,7 +134,8 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 		request_sort(qs, s->child[i]);
 		query_start_soon(qs, s->child[i]);
 	}
-	wheel_set(qs->wheel, &q->timer, now_ns + SVCB_MS * NS_PER_MS);
+	until_ns = now_ns + SVCB_MS * NS_PER_MS;
+	wheel_set(qs->wheel, &q->timer, until_ns < q->deadline_ns ? until_ns : q->deadline_ns);
 	return true;
 }
 

@@ -10,6 +10,8 @@ turn_fail(struct queries *qs, struct query *q, const struct turn *t)
 
 	if (t->outcome == LOOKUP_SILENT)
 		why.ede = DNS_EDE_NO_REACHABLE_AUTHORITY;
+	else if (t->outcome == LOOKUP_BOGUS)
+		why.ede = DNS_EDE_BOGUS;
 	return respond_error(qs, q, DNS_SERVFAIL, &why, t->out);
 }
 
@@ -29,6 +31,7 @@ turn_error(struct queries *qs, struct query *q, const struct turn *t)
 size_t
 turn_bogus(struct queries *qs, struct query *q, const struct turn *t)
 {
-	stats_inc(&qs->stats->bogus);
+	if (q->qtype == DNS_TYPE_AAAA)
+		stats_inc(&qs->stats->bogus);
 	return t->msg != NULL ? turn_error(qs, q, t) : turn_fail(qs, q, t);
 }

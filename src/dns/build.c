@@ -328,7 +328,7 @@ respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
 
 size_t
 build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const uint8_t *qname,
-    uint16_t clear, size_t limit, const struct build_opt *opt)
+    uint16_t flags, size_t limit, const struct build_opt *opt)
 {
 	struct build_opt fitting = *opt;
 	struct build b;
@@ -337,7 +337,7 @@ build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const 
 		return build_relay_signed(buf, cap, src, id, limit, opt);
 	if (limit > cap)
 		limit = cap;
-	init(&b, buf, limit, (uint16_t)(src->flags & ~clear), src->qname_len);
+	init(&b, buf, limit, flags, src->qname_len);
 	b.rcode = src->rcode;
 	wire_set_u16(buf, id);
 	take_sections(&b, src);

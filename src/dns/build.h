@@ -112,14 +112,15 @@ MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_o
 /*
  * build_relay: pass reply SRC to a client octet for octet (RULES D24) but for its ID, the
  * spelling of the question (QNAME, same length and name; not read if SRC has no question) and of
- * owners that are the same name, TC, the flags in CLEAR (removed), and the OPT, which is taken out
- * and replaced by OPT. Cut to LIMIT as build_finish does; TC of SRC stays. Only when an OPT stood
+ * owners that are the same name, the header's flags, which are FLAGS (their rcode is not read), TC,
+ * and the OPT, which is taken out and replaced by OPT. Cut to LIMIT as build_finish does; TC of FLAGS
+ * stays. Only when an OPT stood
  * before other records are those rewritten. A message with a TSIG or SIG(0) is passed as by
  * build_relay_signed. Writes at most LIMIT bytes (512 <= limit <= cap) to BUF; returns the length.
  * rcode and sections are SRC's.
  */
 MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
-    const uint8_t *qname, uint16_t clear, size_t limit, const struct build_opt *opt);
+    const uint8_t *qname, uint16_t flags, size_t limit, const struct build_opt *opt);
 
 /*
  * build_relay_signed: pass SRC, the reply to a signed question, with nothing but its ID changed or,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dns/proto.h"
+#include "dns/wire.h"
 
 static const uint8_t ipv4only_arpa[] = "\10ipv4only\4arpa";
 static const uint8_t loopback4[4] = { 127, 0, 0, 1 };
@@ -143,7 +144,7 @@ special_records(struct build *b, enum special_answer answer, const uint8_t *qnam
 		return build_rr_name(b, MSG_ANSWER, qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL,
 		    ipv4only_arpa);
 	case SPECIAL_SOA:
-		return special_soa(b, MSG_ANSWER, qname, SPECIAL_SOA_TTL);
+		return special_soa(b, MSG_ANSWER, qname, SPECIAL_SOA_TTL, SPECIAL_MINIMUM);
 	case SPECIAL_ASK:
 	case SPECIAL_NODATA:
 	case SPECIAL_NXDOMAIN:
@@ -153,10 +154,14 @@ special_records(struct build *b, enum special_answer answer, const uint8_t *qnam
 }
 
 bool
-special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl)
+special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl,
+    uint32_t minimum)
 {
-	return build_rr(
-	    b, s, zone, DNS_TYPE_SOA, DNS_CLASS_IN, ttl, local_soa, sizeof(local_soa) - 1);
+	uint8_t soa[sizeof(local_soa) - 1];
+
+	memcpy(soa, local_soa, sizeof(soa));
+	wire_set_u32(soa + sizeof(soa) - 4, minimum);
+	return build_rr(b, s, zone, DNS_TYPE_SOA, DNS_CLASS_IN, ttl, soa, sizeof(soa));
 }
 
 bool

@@ -20,6 +20,7 @@
 
 #define SPECIAL_TTL 600	     /* s, of ipv4only.arpa's addresses (RULES D15) */
 #define SPECIAL_SOA_TTL 3600 /* s, of the local zones' SOA (RULES D17) */
+#define SPECIAL_MINIMUM 600  /* s, its MINIMUM */
 
 enum special {
 	SPECIAL_IPV4ONLY,   /* ipv4only.arpa */
@@ -68,9 +69,11 @@ unsigned special_records(struct build *b, enum special_answer answer, const uint
 
 /*
  * special_soa: append to section S the SOA of a local zone (RULES D17):
- * <zone> TTL localhost. nobody.invalid. 1 3600 1200 604800 600. False when it does not fit.
+ * <zone> TTL localhost. nobody.invalid. 1 3600 1200 604800 MINIMUM, both in s. False when it does not
+ * fit.
  */
-bool special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl);
+bool special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl,
+    uint32_t minimum);
 
 /* special_is_wka: is this one of ipv4only.arpa's addresses (RFC 7050)? */
 MUST_USE bool special_is_wka(const uint8_t v4[static 4]);

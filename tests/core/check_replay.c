@@ -235,6 +235,9 @@ check_ttls(const struct replay *p, const struct run *r, const struct msg *got, u
 			if (p->whole && b.ttl > a.ttl)
 				not_the_same(p, r, got, "a TTL grew");
 			wire_set_u32(copy + b.fixed + 4, a.ttl);
+			/* D16: our SOA's MINIMUM is a negative TTL too. */
+			if (b.type == DNS_TYPE_SOA && wire_u32(copy + b.end - 4) >= b.ttl)
+				memcpy(copy + b.end - 4, p->answer + a.end - 4, 4);
 		}
 	}
 }
@@ -370,6 +373,13 @@ replay_later(struct replay *p, struct run *r)
 	replay_answer(p, r);
 }
 
+/* D16: a SOA of ours whose MINIMUM is a negative TTL too. */
+static bool
+is_own_soa(const struct msg *m, const struct rr *rr)
+{
+	return rr->type == DNS_TYPE_SOA && wire_u32(m->bytes + rr->end - 4) == rr->ttl;
+}
+
 /* The same but for TTLs, which are 30 s at most, and the OPT. */
 static void
 check_stale(const struct replay *p, const struct run *r, const struct sent *s)
@@ -395,6 +405,8 @@ check_stale(const struct replay *p, const struct run *r, const struct sent *s)
 			if (b.ttl > 30)
 				not_the_same(p, r, &got, "stale: TTL");
 			a.ttl = b.ttl;
+			if (is_own_soa(&got, &b))
+				continue;
 			scene_print(&p->m, (enum msg_section)sec, &a, line[0]);
 			scene_print(&got, (enum msg_section)sec, &b, line[1]);
 			if (strcmp(line[0], line[1]) != 0)

@@ -16,10 +16,10 @@
  *	clock S				it is so many seconds; 1000 at first
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
- *	    [version=N] [option=N] [twoopts] [from=ADDRESS] [cookie=HEX|back]
+ *	    [noquestion] [version=N] [option=N] [twoopts] [from=ADDRESS] [cookie=HEX|back]
  *		client C asks; with a version, an empty option or a second OPT in EDNS; with a
  *		signature behind all else; with a cookie, or the one that came with the last answer
- *	reply Q RCODE [tc] [aa] [ad] [qr0] [opcode=N] [noopt] [noquestion] [ede=N] [bufsize=N]
+ *	reply Q RCODE [tc] [aa] [ad] [cd] [rd0] [qr0] [opcode=N] [noopt] [noquestion] [ede=N] [bufsize=N]
  *	    [name=NAME] [type=T] [class=N] [id+1] [by=uN] [cut=N] [cookie=HEX] [notours]
  *	    [option=N:HEX] [optfirst] + records
  *		upstream replies to Q; by another socket than it was asked by; without its last N

@@ -200,6 +200,8 @@ do_answer(struct run *r, char **w, unsigned n)
 	CHECK(((m.flags & DNS_TC) != 0) == stage_has(w, n, "tc"));
 	CHECK(((m.flags & DNS_AA) != 0) == stage_has(w, n, "aa"));
 	CHECK(((m.flags & DNS_AD) != 0) == stage_has(w, n, "ad"));
+	/* D24: RD and CD are the question's. */
+	CHECK(((m.flags ^ wire_u16(c->bytes + 2)) & (DNS_RD | DNS_CD)) == 0);
 	CHECK(m.edns.present == c->edns && m.edns.do_bit == c->do_bit);
 	CHECK(memcmp(s->bytes + DNS_HEADER_LEN, c->spelled, c->question) == 0); /* D24 */
 	edes_text(&m, edes);

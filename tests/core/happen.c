@@ -155,6 +155,18 @@ change_opt(uint8_t *msg, size_t len, char **w, unsigned n)
 	return len;
 }
 
+/* Take the question, of SIZE bytes, out of MSG. */
+static size_t
+drop_question(uint8_t *msg, size_t len, size_t size)
+{
+	uint8_t rest[1024];
+
+	wire_set_u16(msg + 4, 0);
+	memcpy(rest, msg + DNS_HEADER_LEN + size, len - DNS_HEADER_LEN - size);
+	memcpy(msg + DNS_HEADER_LEN, rest, len - DNS_HEADER_LEN - size);
+	return len - size;
+}
+
 static void
 do_ask(struct run *r, char **w, unsigned n)
 {
@@ -196,6 +208,8 @@ do_ask(struct run *r, char **w, unsigned n)
 	if (stage_has(w, n, "nord"))
 		msg[2] = (uint8_t)(msg[2] & ~(DNS_RD >> 8));
 	in.len = change_opt(msg, in.len, w, n);
+	if (stage_has(w, n, "noquestion"))
+		in.len = drop_question(msg, in.len, name_len(name) + 4);
 	if (stage_has(w, n, "tsig"))
 		in.len = sign(msg, in.len, DNS_TYPE_TSIG);
 	if (stage_has(w, n, "sig0"))
@@ -203,7 +217,7 @@ do_ask(struct run *r, char **w, unsigned n)
 	in.msg = msg;
 	c->len = in.len;
 	memcpy(c->bytes, msg, in.len);
-	c->question = (uint16_t)(name_len(name) + 4);
+	c->question = stage_has(w, n, "noquestion") ? 0 : (uint16_t)(name_len(name) + 4);
 	memcpy(c->spelled, msg + DNS_HEADER_LEN, c->question);
 	r->n_clients++;
 	stage_input(r, &in);
@@ -225,12 +239,13 @@ static uint16_t
 reply_flags(char **w, unsigned n)
 {
 	const char *opcode = stage_value(w, n, "opcode");
-	int flags = DNS_RD | DNS_RA;
+	int flags = stage_has(w, n, "rd0") ? DNS_RA : DNS_RD | DNS_RA;
 
 	flags |= stage_has(w, n, "qr0") ? 0 : DNS_QR;
 	flags |= stage_has(w, n, "tc") ? DNS_TC : 0;
 	flags |= stage_has(w, n, "aa") ? DNS_AA : 0;
 	flags |= stage_has(w, n, "ad") ? DNS_AD : 0;
+	flags |= stage_has(w, n, "cd") ? DNS_CD : 0;
 	flags |= opcode != NULL ? atoi(opcode) << 11 : 0;
 	return (uint16_t)flags;
 }

@@ -226,7 +226,7 @@ START_TEST(d12_order_relayed)
 	len = build_finish(&b, DNS_MSG_MAX, &no_opt);
 	memcpy(in, out, len);
 	ck_assert_int_eq(msg_parse(&m, in, len), MSG_OK);
-	check_drop(&drops[_i], build_relay(out, sizeof out, &m, 1, www, 0, drops[_i].limit,
+	check_drop(&drops[_i], build_relay(out, sizeof out, &m, 1, www, m.flags, drops[_i].limit,
 	    drops[_i].opt));
 }
 END_TEST
@@ -380,7 +380,7 @@ START_TEST(d24_relay)
 	guard_init(&g, sizeof in);
 	ck_assert_int_eq(msg_parse(&m, guard_put(&g, in, m.len), m.len), MSG_OK);
 	len = build_relay(out, sizeof out, &m, 0xabcd, c->qname != NULL ? qname : NULL,
-	    (uint16_t)c->clear, 512, c->opt);
+	    m.flags & (uint16_t)~c->clear, 512, c->opt);
 	message_expect(out, len, c->text);
 	if (c->qname != NULL && m.rcode <= DNS_RCODE)
 		message_sound(&again, out, len, 512);
@@ -419,7 +419,7 @@ START_TEST(d12_sixty_addresses_relayed)
 	size_t len;
 
 	read_reply(&m, 60);
-	len = build_relay(out, limit, &m, 1, www, 0, limit, opt);
+	len = build_relay(out, limit, &m, 1, www, m.flags, limit, opt);
 	message_sound(&again, out, len, limit);
 	ck_assert_uint_eq(again.count[MSG_ANSWER], cut ? fits : 60);
 	ck_assert_uint_eq(again.count[MSG_AUTHORITY], cut ? 0 : 2);
@@ -447,7 +447,7 @@ START_TEST(relay_every_limit)
 		size_t len;
 
 		read_reply(&m, 64);
-		len = build_relay(buf, limit, &m, 0x1234, www, 0, limit, opt);
+		len = build_relay(buf, limit, &m, 0x1234, www, m.flags, limit, opt);
 		message_sound(&again, buf, len, limit);
 		b = (struct build){.w = {.buf = in, .cap = sizeof in}, .qname_len = m.qname_len,
 		    .flags = m.flags};
@@ -483,7 +483,7 @@ START_TEST(relay_opt_in_the_middle)
 	guard_init(&g, 1200);
 	for (size_t limit = 512; limit < 800; limit++) {
 		uint8_t *buf = guard_put(&g, zeros, limit);
-		size_t len = build_relay(buf, limit, &m, 0x1234, www, 0, limit, opt);
+		size_t len = build_relay(buf, limit, &m, 0x1234, www, m.flags, limit, opt);
 		struct msg again;
 
 		message_sound(&again, buf, len, limit);
@@ -517,7 +517,7 @@ START_TEST(relay_opt_in_the_middle_cut)
 	in[at] = 0;
 	memcpy(in + at + 1, out + at + 2, len - at - 2);
 	ck_assert_int_eq(msg_parse(&m, in, len - 1), MSG_OK);
-	len = build_relay(out, 700, &m, 1, www, 0, 700, &plain_opt);
+	len = build_relay(out, 700, &m, 1, www, m.flags, 700, &plain_opt);
 	message_sound(&again, out, len, 700);
 	ck_assert_uint_eq(len, 33 + 512 + 11);
 	ck_assert_uint_eq(again.count[MSG_ADDITIONAL], 1);
@@ -549,7 +549,7 @@ START_TEST(d20_signed)
 	    "%s", signed_cases[_i].arcount, signed_cases[_i].behind);
 	message_read(&m, in, sizeof in, text);
 	ck_assert(m.signature);
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, DNS_AA | DNS_AD, 512, &ede_opt);
+	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags & (uint16_t)~(DNS_AA | DNS_AD), 512, &ede_opt);
 	memcpy(text, "abcd", 4);
 	message_expect(out, len, text);
 }
@@ -567,10 +567,10 @@ START_TEST(d20_signed_too_long)
 		used += (size_t)snprintf(text + used, sizeof text - used, ADDRESS);
 	snprintf(text + used, sizeof text - used, TSIG_RR);
 	message_read(&m, in, sizeof in, text);
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, DNS_AD, 512, &plain_opt);
+	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, 512, &plain_opt);
 	message_expect(out, len, "abcd 8790 0001 0000 0000 0001 <www.example.com>" A_IN
 	    "00 0029 04d0 00000000 0000");
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, DNS_AD, m.len, &plain_opt);
+	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, m.len, &plain_opt);
 	memcpy(text, "abcd", 4);
 	message_expect(out, len, text);
 }
@@ -589,7 +589,7 @@ START_TEST(d21_owners)
 	    "<wwX.ExaMple.com> 0001 0001 0000003c 0004 c0000203"
 	    "<ns.ExaMple.com> 0001 0001 0000003c 0004 c0000204");
 	ck_assert(m.spelled && !m.dname);
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, 0, 512, &(struct build_opt){ 0 });
+	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags, 512, &(struct build_opt){ 0 });
 	message_expect(out, len,
 	    "abcd 8180 0001 0003 0000 0001 <www.example.com>" A_IN
 	    "<www.example.com> 0001 0001 0000003c 0004 c0000201"

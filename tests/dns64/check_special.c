@@ -154,7 +154,7 @@ START_TEST(d17_soa)
 
 	ck_assert_uint_gt(name_from_text("resolver.arpa", zone), 0);
 	build_start(&b, out, sizeof(out), 2, DNS_QR, zone, DNS_TYPE_A, DNS_CLASS_IN);
-	ck_assert(special_soa(&b, MSG_AUTHORITY, zone, 3600));
+	ck_assert(special_soa(&b, MSG_AUTHORITY, zone, 3600, SPECIAL_MINIMUM));
 	ck_assert_int_eq(msg_parse(&made, out, build_finish(&b, sizeof(out), &none)), MSG_OK);
 	ck_assert_uint_eq(made.count[MSG_ANSWER], 0);
 	ck_assert_uint_eq(made.count[MSG_AUTHORITY], 1);
