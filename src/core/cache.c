@@ -2,14 +2,12 @@
 #include "core/cache.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/hash.h"
-#include "base/lock.h"
-#include "core/marks.h"
+#include "core/cache_parts.h"
 #include "dns/name.h"
 
 #define RETRY_UNIT 16	  /* s: meta.retry counts these since the entry came */
@@ -17,25 +15,6 @@
 #define LIFE_S 604800	  /* no TTL is longer (RULES D22) */
 
 _Static_assert((REFRESH_LOST & SHARD_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
-
-/* A shard and who may touch it: the lock is in the line that a search needs anyway. */
-struct guarded {
-	_Alignas(64) struct lock lock;
-	struct shard shard;
-};
-
-struct cache {
-	uint8_t *mem; /* owned: size bytes, anonymous mapping */
-	size_t size;
-	uint64_t seed;
-	uint32_t n_shards; /* a power of two */
-	uint32_t life_s;   /* no entry is of use for longer */
-	atomic_uint names_flushed; /* calls of cache_flush_name */
-	atomic_uint revived_s; /* when an upstream came back last */
-	struct marks marks;    /* its number is in every entry's meta.generation */
-	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
-	struct guarded part[]; /* n_shards */
-};
 
 /* --- Life ---------------------------------------------------------------------------------- */
 
@@ -64,7 +43,7 @@ struct cache *
 cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 {
 	uint32_t n = shards_for(size);
-	size_t bytes = sizeof(struct cache) + n * sizeof(struct guarded);
+	size_t bytes = sizeof(struct cache) + n * sizeof(struct cache_part);
 	struct cache *c = aligned_alloc(64, (bytes + 63) / 64 * 64);
 
 	if (c == NULL)
@@ -80,6 +59,7 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	c->seed = seed;
 	c->n_shards = n;
 	c->life_s = LIFE_S + stale_s;
+	outages_init(&c->outages);
 	marks_init(&c->marks);
 	init_parts(c, stale_s);
 	return c;
@@ -114,19 +94,11 @@ cache_seed(const struct cache *c)
 
 /* --- What is there ------------------------------------------------------------------------- */
 
-static struct guarded *
-part_of(struct cache *c, uint64_t hash)
-{
-	return &c->part[hash & (c->n_shards - 1)];
-}
-
-/* Has an upstream replied again since? Within the same second nobody can tell. */
+/* Was it silence, while an upstream was down that has replied again since? */
 static bool
-is_revived(const struct cache *c, const struct shard_meta *m)
+is_revived(struct cache *c, const struct shard_meta *m)
 {
-	uint32_t at = atomic_load_explicit(&c->revived_s, memory_order_relaxed);
-
-	return m->kind == CACHE_SILENT && at != 0 && (int32_t)(at - m->stored_s) >= 0;
+	return m->kind == CACHE_SILENT && outages_have(&c->outages, m->stored_s);
 }
 
 /* There were flushes since it came. What they have spared is not looked at twice. */
@@ -155,7 +127,7 @@ is_fresh(const struct shard_meta *m, uint32_t now_s)
 
 /* Is it of use, if it exists: fresh, or no failure and stale for STALE_S at most? */
 static bool
-is_wanted(const struct cache *c, const struct shard_meta *m, const struct cache_want *w)
+is_wanted(struct cache *c, const struct shard_meta *m, const struct cache_want *w)
 {
 	if (is_fresh(m, w->now_s))
 		return !is_revived(c, m);
@@ -174,6 +146,17 @@ goes_first(const struct shard_entry *a, const struct shard_entry *b, uint32_t no
 	return (int32_t)(a->meta.stored_s - b->meta.stored_s) >= 0;
 }
 
+/*
+ * Upstream fails for TYPE while something stale speaks for ALL types: as far as TYPE goes that could
+ * not be refreshed.
+ */
+static bool
+could_not_refresh(const struct shard_entry *type, const struct shard_entry *all, uint32_t now_s)
+{
+	return (type->meta.kind == CACHE_ERROR || type->meta.kind == CACHE_SILENT) &&
+	    !is_fresh(&all->meta, now_s);
+}
+
 /* What there is for KEY: fresh before stale, new before old, its type before all types. */
 static const struct shard_entry *
 choose(struct cache *c, struct shard *s, const struct question *key, const struct cache_want *w,
@@ -184,7 +167,10 @@ choose(struct cache *c, struct shard *s, const struct question *key, const struc
 
 	if (!type)
 		return any ? &f->any : NULL;
-	return !any || goes_first(&f->type, &f->any, w->now_s) ? &f->type : &f->any;
+	if (!any || (goes_first(&f->type, &f->any, w->now_s) &&
+	    !could_not_refresh(&f->type, &f->any, w->now_s)))
+		return &f->type;
+	return &f->any;
 }
 
 /* Until when, counted as meta.retry is, nobody tries to refresh it again. */
@@ -226,12 +212,25 @@ falls_due(struct shard *s, const struct shard_entry *e, uint32_t now_s)
 	return true;
 }
 
+/* Was it trusted once, and is so no more? Within the same second nobody can tell. */
+static bool
+is_distrusted(const struct cache *c, const struct shard_meta *m)
+{
+	uint32_t at = atomic_load_explicit(&c->distrusted_s, memory_order_relaxed);
+
+	return at != 0 && (int32_t)(at - m->stored_s) >= 0;
+}
+
 /* What is said of it. */
 static struct cache_entry
-told(const struct shard_entry *e, uint32_t now_s)
+told(const struct cache *c, const struct shard_entry *e, uint32_t now_s)
 {
+	unsigned flags = e->meta.flags & ~(unsigned)REFRESH_LOST;
+
+	if (UNLIKELY(flags & CACHE_TRUSTED) && is_distrusted(c, &e->meta))
+		flags &= ~(unsigned)CACHE_TRUSTED;
 	return (struct cache_entry){ .kind = (enum cache_kind)e->meta.kind,
-		.flags = e->meta.flags & (uint8_t)~REFRESH_LOST, .ede = e->meta.ede,
+		.flags = (uint8_t)flags, .ede = e->meta.ede,
 		.age_s = shard_age(e->meta.stored_s, now_s), .ttl_s = e->meta.ttl_s, .len = e->len };
 }
 
@@ -242,16 +241,25 @@ struct copy {
 	struct cache_entry *entry;
 };
 
+/* Could the stale entry E, of those found for KEY, not be refreshed a moment ago? */
+static bool
+is_failing(struct cache *c, struct shard *s, const struct question *key, struct shard_found *f,
+    const struct shard_entry *e, const struct cache_want *w)
+{
+	if (e == &f->any) /* each type for itself (RULES D5) */
+		return exists(c, s, key, &f->type) && is_wanted(c, &f->type.meta, w) &&
+		    could_not_refresh(&f->type, e, w->now_s);
+	return (e->meta.flags & REFRESH_LOST) != 0 && !retry_is_over(&e->meta, w->now_s);
+}
+
 static void
-take(struct shard *s, const struct shard_entry *e, const struct cache_want *w,
-    const struct copy *to)
+take(const struct cache *c, struct shard *s, const struct shard_entry *e,
+    const struct cache_want *w, const struct copy *to)
 {
 	struct cache_entry *out = to->entry;
 
 	memcpy(to->buf, e->msg, e->len);
-	*out = told(e, w->now_s);
-	if (!cache_fresh(out))
-		out->failing = (e->meta.flags & REFRESH_LOST) != 0 && !retry_is_over(&e->meta, w->now_s);
+	*out = told(c, e, w->now_s);
 	if (!w->ask)
 		return;
 	shard_ask(s, e);
@@ -272,7 +280,9 @@ get(struct cache *c, struct shard *s, const struct question *key, const struct c
 	e = choose(c, s, key, want, &found);
 	if (e == NULL || e->len > out->cap)
 		return false;
-	take(s, e, want, out);
+	take(c, s, e, want, out);
+	if (UNLIKELY(!cache_fresh(out->entry)))
+		out->entry->failing = is_failing(c, s, key, &found, e, want);
 	return true;
 }
 
@@ -280,7 +290,7 @@ bool
 cache_get(struct cache *c, const struct question *key, const struct cache_want *want, uint8_t *buf,
     size_t cap, struct cache_entry *out)
 {
-	struct guarded *g = part_of(c, key->hash);
+	struct cache_part *g = cache_part_of(c, key->hash);
 	bool found = false;
 
 	lock_take(&g->lock);
@@ -339,7 +349,7 @@ void
 cache_put(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, uint32_t now_s)
 {
-	struct guarded *g = part_of(c, key->hash);
+	struct cache_part *g = cache_part_of(c, key->hash);
 
 	lock_take(&g->lock);
 	struct shard_meta meta = meta_of(c, e, now_s);
@@ -347,9 +357,20 @@ cache_put(struct cache *c, const struct question *key, const struct cache_entry 
 	lock_give(&g->lock);
 }
 
+void
+cache_remove(struct cache *c, const struct question *key)
+{
+	struct cache_part *g = cache_part_of(c, key->hash);
+
+	lock_take(&g->lock);
+	if (shard_may_have(&g->shard, key))
+		shard_remove(&g->shard, key);
+	lock_give(&g->lock);
+}
+
 /* How long a failure is remembered that took the place of OLD, if there is (RFC 9520 section 3.2). */
 static uint32_t
-back_off(const struct cache *c, const struct shard_meta *old, uint32_t ttl_s, uint32_t most_s,
+back_off(struct cache *c, const struct shard_meta *old, uint32_t ttl_s, uint32_t most_s,
     uint32_t now_s)
 {
 	/* One that was over for as long as it lasted is forgotten. */
@@ -359,11 +380,18 @@ back_off(const struct cache *c, const struct shard_meta *old, uint32_t ttl_s, ui
 	return ttl_s < most_s ? ttl_s : most_s;
 }
 
+/* It is stale and says of all types what upstream has just failed to say of one. */
+static bool
+speaks_for_others(const struct shard_entry *e, const struct shard_found *f, uint32_t now_s)
+{
+	return e == &f->any && !is_fresh(&e->meta, now_s);
+}
+
 void
 cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s)
 {
-	struct guarded *g = part_of(c, key->hash);
+	struct cache_part *g = cache_part_of(c, key->hash);
 	const struct shard_entry *kept = NULL;
 	const struct shard_meta *old = NULL;
 	struct cache_want w = *want;
@@ -377,10 +405,14 @@ cache_put_failure(struct cache *c, const struct question *key, const struct cach
 		kept = choose(c, &g->shard, key, &w, &found);
 		old = exists(c, &g->shard, key, &found.type) ? &found.type.meta : NULL;
 	}
-	if (kept != NULL && kept->meta.kind < CACHE_ERROR) {
+	bool helps = kept != NULL && kept->meta.kind < CACHE_ERROR;
+
+	if (helps && !speaks_for_others(kept, &found, w.now_s)) {
 		put_off(&g->shard, kept, w.now_s, REFRESH_LOST);
 	} else {
 		meta.ttl_s = back_off(c, old, e->ttl_s, most_s, w.now_s);
+		if (helps && meta.ttl_s < CACHE_RETRY_S)
+			meta.ttl_s = CACHE_RETRY_S; /* RFC 8767 section 5 */
 		/* What is bogus now is not to be had stale as non-existent either. */
 		(void)shard_put(&g->shard, key, &meta, msg, len, e->kind == CACHE_BOGUS, w.now_s);
 	}
@@ -388,79 +420,18 @@ cache_put_failure(struct cache *c, const struct question *key, const struct cach
 }
 
 void
-cache_revived(struct cache *c, uint32_t now_s)
+cache_revived(struct cache *c, uint32_t from_s, uint32_t now_s)
 {
-	atomic_store_explicit(&c->revived_s, now_s != 0 ? now_s : 1, memory_order_relaxed);
-}
-
-/* --- Flushes ------------------------------------------------------------------------------- */
-
-/* The numbers of flushes come round again: nothing may be left that has an old one. */
-static void
-clear_all(struct cache *c)
-{
-	for (uint32_t i = 0; i < c->n_shards; i++) {
-		lock_take(&c->part[i].lock);
-		shard_clear(&c->part[i].shard);
-		lock_give(&c->part[i].lock);
-	}
-}
-
-uint32_t
-cache_flushes(const struct cache *c)
-{
-	return atomic_load_explicit(&c->marks.now, memory_order_acquire) +
-	    atomic_load_explicit(&c->names_flushed, memory_order_acquire);
+	outages_note(&c->outages, from_s, now_s);
 }
 
 void
-cache_flush_all(struct cache *c)
+cache_distrust(struct cache *c, uint32_t now_s)
 {
-	if (marks_all(&c->marks))
-		clear_all(c);
-}
-
-unsigned
-cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
-{
-	struct question k = { .qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed) };
-	struct guarded *g = part_of(c, k.hash);
-
-	lock_take(&g->lock);
-	unsigned n = shard_remove_name(&g->shard, &k);
-	lock_give(&g->lock);
-	/* Last: who reads the number before that may have seen what was there. */
-	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
-	return n;
-}
-
-void
-cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
-{
-	if (marks_below(&c->marks, name, len, now_s, c->life_s))
-		clear_all(c);
+	atomic_store_explicit(&c->distrusted_s, now_s != 0 ? now_s : 1, memory_order_relaxed);
 }
 
 /* --- What it holds ------------------------------------------------------------------------- */
-
-void
-cache_counts(struct cache *c, struct shard_counts *sum)
-{
-	*sum = (struct shard_counts){ .n = 0 };
-	for (uint32_t i = 0; i < c->n_shards; i++) {
-		struct guarded *g = &c->part[i];
-
-		lock_take(&g->lock);
-		const struct shard_counts *s = &g->shard.counts;
-		sum->n += s->n;
-		sum->bytes += s->bytes;
-		sum->put += s->put;
-		sum->refused += s->refused;
-		sum->evicted += s->evicted;
-		sum->comebacks += s->comebacks;
-		lock_give(&g->lock);
-	}
-}
 
 struct walk {
 	struct cache *c;
@@ -475,7 +446,7 @@ static bool
 visit_one(void *arg, const struct question *k, const struct shard_entry *e)
 {
 	struct walk *w = arg;
-	struct cache_entry entry = told(e, w->now_s);
+	struct cache_entry entry = told(w->c, e, w->now_s);
 	struct shard_entry found = *e;
 
 	if (exists(w->c, w->shard, k, &found) && !is_revived(w->c, &e->meta))

@@ -35,7 +35,7 @@ enum cache_kind {
 	CACHE_NODATA,
 	CACHE_NXDOMAIN,
 	CACHE_ERROR,  /* an rcode, remembered for a while (RFC 9520) */
-	CACHE_SILENT, /* no upstream replied; no longer true once one does */
+	CACHE_SILENT, /* no upstream replied; no longer true once one that was down does */
 	CACHE_BOGUS   /* validation failed (RULES D3) */
 };
 
@@ -103,6 +103,9 @@ MUST_USE bool cache_get_above(struct cache *c, const struct question *key, uint3
 void cache_put(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, uint32_t now_s);
 
+/* cache_remove: forget the entry for KEY, and the NXDOMAIN for all types of its name. */
+void cache_remove(struct cache *c, const struct question *key);
+
 /*
  * cache_put_failure: E is a failure (CACHE_ERROR, CACHE_SILENT, CACHE_BOGUS), E->ttl_s how long it
  * is remembered the first time; doubled each time it comes back at once, up to MOST_S. What is still
@@ -112,8 +115,17 @@ void cache_put(struct cache *c, const struct question *key, const struct cache_e
 void cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s);
 
-/* cache_revived: an upstream replies again: silence is true no more. */
-void cache_revived(struct cache *c, uint32_t now_s);
+/*
+ * cache_revived: an upstream replies again that had failed since FROM_S and was down: what silence was
+ * remembered since is true no more; what was remembered before stays, and what will be.
+ */
+void cache_revived(struct cache *c, uint32_t from_s, uint32_t now_s);
+
+/*
+ * cache_distrust: an upstream that was trusted is so no more: entries that came up to now have no
+ * CACHE_TRUSTED any more, whoever said them.
+ */
+void cache_distrust(struct cache *c, uint32_t now_s);
 
 /* cache_flushes: counts the calls of the three below. */
 MUST_USE uint32_t cache_flushes(const struct cache *c);

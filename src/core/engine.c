@@ -119,11 +119,15 @@ engine_free(struct engine *e)
 void
 engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 {
+	unsigned changed;
+
 	e->now_ns = now_ns;
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
 	e->queries.conf_turn++;
-	upstreams_configure(&e->upstreams, conf, &e->wheel, now_ns);
+	changed = upstreams_configure(&e->upstreams, conf, &e->wheel, now_ns);
+	if (conf->cache != NULL)
+		keep_changes(conf->cache, changed, now_ns);
 }
 
 struct stats *

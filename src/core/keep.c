@@ -5,10 +5,13 @@
 
 #include "base/clock.h"
 #include "core/cache.h"
+#include "core/outages.h"
 #include "dns/answer.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+
+_Static_assert(OUTAGES_LIFE_S >= KEEP_SILENCE_MOST_S, "an outage outlives its silences");
 
 #define SOA_NUMBERS 20	 /* bytes of its five numbers, behind two names */
 #define ECS_SCOPE_AT 3	 /* in its option (RFC 7871 section 6) */
@@ -274,6 +277,15 @@ cuts(const struct conf_cache *conf, const struct lookup_result *result)
 	return true;
 }
 
+/* What was said before is no longer true, and what came may not be kept (RULES D22). */
+static void
+forget(struct lookups *ls, const struct lookup *l)
+{
+	const struct question key = question_of(l);
+
+	cache_remove(ls->conf->cache, &key);
+}
+
 static void
 keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
     uint32_t now_s)
@@ -286,8 +298,10 @@ keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_resul
 
 	read_times(m, &t);
 	judge(conf, m, &t, &e);
-	if (e.ttl_s == 0)
+	if (e.ttl_s == 0) {
+		forget(ls, l);
 		return;
+	}
 	if (m->edns.options_len > 0)
 		e.ede = msg_ede(m);
 	if (result->trusted)
@@ -298,11 +312,22 @@ keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_resul
 			e.flags |= CACHE_CUT;
 	}
 	size_t len = copy_message(ls, l, m);
-	if (UNLIKELY(wire_u16(ls->kept + 2) & DNS_TC)) /* too much work to write it anew */
+	if (UNLIKELY(wire_u16(ls->kept + 2) & DNS_TC)) { /* too much work to write it anew */
+		forget(ls, l);
 		return;
+	}
 	if (e.kind != CACHE_POSITIVE || t.least < e.ttl_s || t.most > conf->max_ttl_s)
 		bound_ttls(ls->kept, len, conf, &t, &e);
 	cache_put(ls->conf->cache, &key, &e, ls->kept, len, now_s);
+}
+
+/* The longest that a failure of KIND is remembered: what is mended is to be seen soon (RULES D22). */
+static uint32_t
+longest(const struct conf_cache *conf, enum cache_kind kind)
+{
+	uint32_t most_s = kind == CACHE_SILENT ? KEEP_SILENCE_MOST_S : KEEP_ERROR_MOST_S;
+
+	return conf->failure_s > most_s ? conf->failure_s : most_s;
 }
 
 /* All upstreams were tried in vain (RULES D4): not again for every question that follows. */
@@ -323,28 +348,30 @@ keep_failure(struct lookups *ls, const struct lookup *l, const struct lookup_res
 		e.kind = CACHE_BOGUS;
 	if (result->msg != NULL) {
 		e.flags = KEEP_WITH_MSG;
-		e.ede = msg_ede(result->msg);
+		e.ede = result->outcome == LOOKUP_BOGUS ? msg_ede_dnssec(result->msg)
+							: msg_ede(result->msg);
 		len = copy_message(ls, l, result->msg);
 	} else {
 		len = write_question(ls, l, result->rcode);
 	}
-	cache_put_failure(ls->conf->cache, &key, &e, ls->kept, len, &want, KEEP_FAILURE_MOST_S);
+	cache_put_failure(ls->conf->cache, &key, &e, ls->kept, len, &want,
+	    longest(conf, e.kind));
 }
 
-/* May anything of this lookup be told to others? */
+/* Has this lookup a place in the cache at all? */
 static bool
-may_keep(const struct lookup *l, const struct lookup_result *result)
+has_key(const struct lookup *l)
 {
-	const struct msg *m = result->msg;
-
 	/* Type 0, which a client may ask for, is all types in a key: one's answer is none for all. */
-	if (l->message != NULL || l->probe || l->qtype == SHARD_ANY_TYPE)
-		return false;
-	if (m != NULL)
-		return m->len <= SHARD_MSG_MAX && m->qname_len == l->qname_len && !m->signature &&
-		    !is_for_some(m);
-	/* What we had no ID or upstream for is no fault of the name's. */
-	return l->n_silent != UINT8_MAX;
+	return l->message == NULL && !l->probe && l->qtype != SHARD_ANY_TYPE;
+}
+
+/* May M be told to others? */
+static bool
+may_keep(const struct lookup *l, const struct msg *m)
+{
+	return m->len <= SHARD_MSG_MAX && m->qname_len == l->qname_len && !m->signature &&
+	    !is_for_some(m);
 }
 
 void
@@ -352,19 +379,36 @@ keep_result(struct lookups *ls, const struct lookup *l, const struct lookup_resu
     uint64_t now_ns)
 {
 	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
+	const struct msg *m = result->msg;
 
-	if (!may_keep(l, result))
+	if (!has_key(l))
 		return;
 	switch (result->outcome) {
 	case LOOKUP_REPLY:
-		keep_reply(ls, l, result, now_s);
+		if (UNLIKELY(!may_keep(l, m)))
+			forget(ls, l);
+		else
+			keep_reply(ls, l, result, now_s);
 		break;
 	case LOOKUP_ERROR:
 	case LOOKUP_BOGUS:
 	case LOOKUP_SILENT:
-		keep_failure(ls, l, result, now_s);
+		/* What we had no ID or upstream for is no fault of the name's. */
+		if (m != NULL ? may_keep(l, m) : l->n_silent != UINT8_MAX)
+			keep_failure(ls, l, result, now_s);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */
 		break;
 	}
+}
+
+void
+keep_changes(struct cache *c, unsigned changed, uint64_t now_ns)
+{
+	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
+
+	if (changed & UPSTREAMS_DISTRUST)
+		cache_distrust(c, now_s);
+	if (changed & UPSTREAMS_NEW)
+		cache_revived(c, now_s - KEEP_SILENCE_MOST_S, now_s);
 }

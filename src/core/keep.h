@@ -14,7 +14,10 @@
 
 #include "core/lookup.h"
 
-#define KEEP_FAILURE_MOST_S 300 /* the longest that a failure is remembered (RFC 9520 section 3.2) */
+/* The longest that failures are remembered (RFC 9520 section 3.2, RULES D22), unless cache-failure-ttl
+ * is longer: asking the silent again costs three sends each, while an error is told at once. */
+#define KEEP_SILENCE_MOST_S 300
+#define KEEP_ERROR_MOST_S 30
 #define KEEP_WITH_MSG 0x04	/* flag of an entry: its message came from upstream, and is more than
 				   the question */
 #define KEEP_RCODE_SHIFT 4 /* the upper 8 bits of a message's rcode stand in place of its ID */
@@ -24,5 +27,12 @@
  */
 void keep_result(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
     uint64_t now_ns);
+
+/*
+ * keep_changes: what upstreams_configure says has CHANGED: whose word was trusted counts so no more
+ * (RULES D9); a silence is remembered only of all upstreams (RULES D4), so not where there is a new
+ * one.
+ */
+void keep_changes(struct cache *c, unsigned changed, uint64_t now_ns);
 
 #endif

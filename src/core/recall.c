@@ -220,6 +220,14 @@ lower(struct recall *r, const struct question *key, struct cache_entry *e)
 	return true;
 }
 
+/* Does R, which has E of a name above, count by the settings of now, as keep judged by those of then (RULES D22)? */
+static bool
+still_cuts(const struct recall *r, const struct conf_core *conf, const struct cache_entry *e)
+{
+	return conf->keep.cut == CONF_CUT_ALL ||
+	       (e->flags & CACHE_TRUSTED && wire_u16(r->bytes + 2) & DNS_AD);
+}
+
 /* May an NXDOMAIN of a name above count at all (RULES D22)? */
 static bool
 may_cut(const struct conf_core *conf)
@@ -252,7 +260,7 @@ recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
 		stale = true;
 	}
 	if (may_cut(conf) && cache_get_above(conf->cache, key, want.now_s, r->bytes, cap, &e) &&
-	    lower(r, key, &e)) {
+	    still_cuts(r, conf, &e) && lower(r, key, &e)) {
 		stats_inc(&stats->cache_cut);
 		return hit(r, conf, stats, key, &e);
 	}

@@ -155,7 +155,8 @@ forget_entry(struct shard *s, uint32_t slot, struct entry *e)
 static void
 forget(struct shard *s, uint32_t slot)
 {
-	forget_entry(s, slot, entry_of(s, slot));
+	if (slot != NO_SLOT)
+		forget_entry(s, slot, entry_of(s, slot));
 }
 
 /* Of all slots in the two lines of a name, none of which is free, the one that was asked for least. */
@@ -405,7 +406,7 @@ shard_put(struct shard *s, const struct question *key, const struct shard_meta *
 	__builtin_prefetch(ghost_line(&s->ghost, key->hash));
 	__builtin_prefetch(entry_at(s, s->small.tail));
 	struct places p = places_of(s, key);
-	if (UNLIKELY(there && p.any != NO_SLOT))
+	if (there)
 		forget(s, p.any);
 	if (p.type != NO_SLOT) { /* its successor belongs where it was, and is as popular */
 		in_main = place_of(s, p.type) >= s->small.size;
@@ -426,6 +427,15 @@ shard_put(struct shard *s, const struct question *key, const struct shard_meta *
 	entry_at(s, place)->slot = slot;
 	enter(s, entry_at(s, place), key, meta, msg, len);
 	return true;
+}
+
+void
+shard_remove(struct shard *s, const struct question *key)
+{
+	struct places p = places_of(s, key);
+
+	forget(s, p.type);
+	forget(s, p.any);
 }
 
 unsigned

@@ -151,6 +151,9 @@ void shard_set_meta(
 bool shard_put(struct shard *s, const struct question *key, const struct shard_meta *meta,
     const uint8_t *msg, size_t len, bool there, uint32_t now_s);
 
+/* shard_remove: forget what KEY has, and its entry for all types. */
+void shard_remove(struct shard *s, const struct question *key);
+
 /* shard_remove_name: forget all entries of KEY's name, in whatever class and of whatever type. */
 unsigned shard_remove_name(struct shard *s, const struct question *key);
 

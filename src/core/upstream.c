@@ -62,11 +62,22 @@ number_of(struct upstreams *us, const struct netaddr *addr)
 	return vacant;
 }
 
-void
+/* Returns UPSTREAMS_DISTRUST or 0. */
+static unsigned
+set_trusted(struct upstream *u, bool trusted)
+{
+	bool was = u->trusted;
+
+	u->trusted = trusted;
+	return was && !trusted ? UPSTREAMS_DISTRUST : 0;
+}
+
+unsigned
 upstreams_configure(
     struct upstreams *us, const struct conf_core *conf, struct wheel *wheel, uint64_t now_ns)
 {
 	bool keep[ENGINE_MAX_UPSTREAMS] = { false };
+	unsigned changed = 0;
 
 	us->selection = conf->selection;
 	us->timeout_ns = conf->timeout_ms * NS_PER_MS;
@@ -79,19 +90,23 @@ upstreams_configure(
 			continue;
 		keep[n] = true;
 		us->order[us->n_order++] = n;
-		if (!us->table[n].active)
+		if (!us->table[n].active) {
 			us->table[n].last_reply_ns = now_ns;
+			changed |= UPSTREAMS_NEW;
+		}
 		us->table[n].active = true;
-		us->table[n].trusted = conf->trusted >> i & 1;
+		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
 	}
 	for (unsigned i = 0; i < ENGINE_MAX_UPSTREAMS; i++) {
 		if (keep[i] || us->table[i].addr.family == NETADDR_NONE)
 			continue;
 		us->table[i].active = false;
 		us->table[i].down = false;
+		changed |= set_trusted(&us->table[i], false);
 		wheel_clear(wheel, &us->table[i].probe);
 		upstreams_release(us, i);
 	}
+	return changed;
 }
 
 /* May this one get the next attempt? The passes go from strict to lenient. */

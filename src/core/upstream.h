@@ -87,9 +87,12 @@ void upstreams_init(struct upstreams *us);
 /*
  * upstreams_configure: make the upstreams of CONF the active ones, in its order. Those it no longer
  * names are left to end what they have in flight. A new one is left out when all numbers are taken,
- * which the next call mends (CONF_MAX_UPSTREAMS is half of ENGINE_MAX_UPSTREAMS).
+ * which the next call mends (CONF_MAX_UPSTREAMS is half of ENGINE_MAX_UPSTREAMS). Returns what has
+ * changed for the cache, of the two bits.
  */
-void upstreams_configure(
+#define UPSTREAMS_DISTRUST 1u /* one that was trusted is so no more */
+#define UPSTREAMS_NEW 2u      /* there is one that was not asked before */
+unsigned upstreams_configure(
     struct upstreams *us, const struct conf_core *conf, struct wheel *wheel, uint64_t now_ns);
 
 /* What an attempt must heed. */

@@ -203,7 +203,7 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 	stats_inc(&ls->stats->upstream_replies);
 	if (UNLIKELY(upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
 	    ls->conf->cache != NULL)
-		cache_revived(ls->conf->cache, (uint32_t)(now_ns / NS_PER_SEC));
+		cache_revived(ls->conf->cache, 0, (uint32_t)(now_ns / NS_PER_SEC));
 	if (UNLIKELY(verdict != MSG_OK)) {
 		stats_inc(&ls->stats->upstream_malformed);
 		goes_on = attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);

@@ -466,17 +466,23 @@ START_TEST(bogus)
 }
 END_TEST
 
-/* Silence is true no more when an upstream replies; other failures are (rule 34). */
+/* Silence is true no more when an upstream replies that was down then; other failures are, and
+ * silence from before it failed (rule 34, D22). */
 START_TEST(silence)
 {
+	ask_for("before.example", DNS_TYPE_AAAA);
+	fails(CACHE_SILENT);
+	now_s++;
 	ask_for("error.example", DNS_TYPE_AAAA);
 	fails(CACHE_ERROR);
 	ask_for("silent.example", DNS_TYPE_AAAA);
 	fails(CACHE_SILENT);
 	ck_assert(fresh() && got.kind == CACHE_SILENT);
-	cache_revived(cache, now_s);
+	cache_revived(cache, now_s, now_s);
 	ck_assert(!fresh());
 	ask_for("error.example", DNS_TYPE_AAAA);
+	ck_assert(fresh());
+	ask_for("before.example", DNS_TYPE_AAAA);
 	ck_assert(fresh());
 	now_s++;
 	ask_for("silent.example", DNS_TYPE_AAAA);
@@ -486,7 +492,7 @@ START_TEST(silence)
 	now_s = UINT32_MAX;
 	fails(CACHE_SILENT);
 	now_s = 0;
-	cache_revived(cache, now_s);
+	cache_revived(cache, UINT32_MAX, now_s);
 	ck_assert(!fresh());
 }
 END_TEST
@@ -666,7 +672,7 @@ START_TEST(walk)
 	put_names();
 	ask_for("silent.example", DNS_TYPE_A);
 	fails(CACHE_SILENT);
-	cache_revived(cache, now_s);
+	cache_revived(cache, now_s - 1, now_s);
 	flush_below("other");
 	ck_assert(cache_walk(cache, 0, now_s, see, &seen));
 	ck_assert_uint_eq(seen.n, 4);

@@ -121,7 +121,7 @@ disturb(struct worker *w, uint32_t now_s)
 		(void)cache_walk(cache, now_s % cache_shards(cache), now_s, see, w);
 		break;
 	case 4:
-		cache_revived(cache, now_s);
+		cache_revived(cache, now_s - 2, now_s);
 		break;
 	case 5:
 		cache_counts(cache, &counts);

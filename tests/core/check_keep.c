@@ -248,6 +248,10 @@ START_TEST(not_kept)
 		keep_result(&ls, &l, &r, NOW_NS);
 		ck_assert_int_eq(look(DNS_TYPE_A, &e, &k), i == 1); /* a scope of 0: for all */
 	}
+	/* D22: nor is what was kept before. */
+	r = reply(&m, 0, 0, ecs[0], &none);
+	keep_result(&ls, &l, &r, NOW_NS);
+	ck_assert(!look(DNS_TYPE_A, &e, &k));
 }
 END_TEST
 

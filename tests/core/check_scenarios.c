@@ -5,7 +5,7 @@
  * Settings, before anything else or before a reload:
  *	prefix P ... allow NET		policies, as in support/plan.h; forget: none of them
  *	local-zones | version TEXT | server-id TEXT	of the engine as a whole
- *	trusted uN...			their AD is believed
+ *	trusted [uN...]			their AD is believed, no other's
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
  *	selection random|round-robin|in-order
  *	case-randomization yes|no | upstream-cookies yes|no | client-cookies yes|no

@@ -90,6 +90,7 @@ happen_setting(struct run *r, char **w, unsigned n)
 	} else if (strcmp(w[0], "local-zones") == 0) {
 		r->conf.local_zones = true;
 	} else if (strcmp(w[0], "trusted") == 0) {
+		r->conf.trusted = 0;
 		for (unsigned i = 1; i < n; i++)
 			r->conf.trusted |= UINT32_C(1) << stage_upstream(r, w[i]);
 	} else if (strcmp(w[0], "server-id") == 0) {

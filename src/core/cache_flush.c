@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/cache.h"
+
+#include <stdatomic.h>
+
+#include "base/hash.h"
+#include "core/cache_parts.h"
+
+/* The numbers of flushes come round again: nothing may be left that has an old one. */
+static void
+clear_all(struct cache *c)
+{
+	for (uint32_t i = 0; i < c->n_shards; i++) {
+		lock_take(&c->part[i].lock);
+		shard_clear(&c->part[i].shard);
+		lock_give(&c->part[i].lock);
+	}
+}
+
+uint32_t
+cache_flushes(const struct cache *c)
+{
+	return atomic_load_explicit(&c->marks.now, memory_order_acquire) +
+	    atomic_load_explicit(&c->names_flushed, memory_order_acquire);
+}
+
+void
+cache_flush_all(struct cache *c)
+{
+	if (marks_all(&c->marks))
+		clear_all(c);
+}
+
+unsigned
+cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
+{
+	struct question k = { .qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed) };
+	struct cache_part *g = cache_part_of(c, k.hash);
+
+	lock_take(&g->lock);
+	unsigned n = shard_remove_name(&g->shard, &k);
+	lock_give(&g->lock);
+	/* Last: who reads the number before that may have seen what was there. */
+	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
+	return n;
+}
+
+void
+cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
+{
+	if (marks_below(&c->marks, name, len, now_s, c->life_s))
+		clear_all(c);
+}
+
+void
+cache_counts(struct cache *c, struct shard_counts *sum)
+{
+	*sum = (struct shard_counts){ .n = 0 };
+	for (uint32_t i = 0; i < c->n_shards; i++) {
+		struct cache_part *g = &c->part[i];
+
+		lock_take(&g->lock);
+		const struct shard_counts *s = &g->shard.counts;
+		sum->n += s->n;
+		sum->bytes += s->bytes;
+		sum->put += s->put;
+		sum->refused += s->refused;
+		sum->evicted += s->evicted;
+		sum->comebacks += s->comebacks;
+		lock_give(&g->lock);
+	}
+}

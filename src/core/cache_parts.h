@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_CACHE_PARTS_H
+#define DNS64D_CORE_CACHE_PARTS_H
+
+/*
+ * cache_parts: what the cache is made of. Between cache.c and cache_flush.c only.
+ */
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/lock.h"
+#include "core/cache.h"
+#include "core/marks.h"
+#include "core/outages.h"
+#include "core/shard.h"
+
+/* A shard and who may touch it: the lock is in the line that a search needs anyway. */
+struct cache_part {
+	_Alignas(64) struct lock lock;
+	struct shard shard;
+};
+
+struct cache {
+	uint8_t *mem; /* owned: size bytes, anonymous mapping */
+	size_t size;
+	uint64_t seed;
+	uint32_t n_shards; /* a power of two */
+	uint32_t life_s;   /* no entry is of use for longer */
+	atomic_uint names_flushed; /* calls of cache_flush_name */
+	struct outages outages; /* of upstreams, that are over */
+	atomic_uint distrusted_s; /* when one that was trusted was so no more; 0: never */
+	struct marks marks;    /* its number is in every entry's meta.generation */
+	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
+	struct cache_part part[]; /* n_shards */
+};
+
+/* cache_part_of: the part of the cache for names of HASH. */
+MUST_USE static inline struct cache_part *
+cache_part_of(struct cache *c, uint64_t hash)
+{
+	return &c->part[hash & (c->n_shards - 1)];
+}
+
+#endif
