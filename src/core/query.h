@@ -69,6 +69,7 @@ struct query {
 	    *qname; /* the client's spelling; name or an object of the pool of long names */
 	struct remnant *aaaa;  /* owned: the negative AAAA reply; NULL */
 	struct remnant *chain; /* owned: the open chain being followed; NULL */
+	struct remnant_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
 	struct svcb *svcb;     /* SVCB: owned: the answer that waits for addresses; else NULL */
 	struct query *parent;  /* a child's: the query whose answer waits; NULL: it does no more */
 	uint64_t empty_at_ns;  /* when the AAAA phase ended */
@@ -101,7 +102,7 @@ struct query {
 	bool edns : 1;
 	bool do_bit : 1;
 	bool with_msg : 1;   /* the event has the reply at hand */
-	bool targeted : 1;   /* TARGET was tried */
+	bool targeted : 1;   /* TARGET was tried, or cannot be */
 	bool hands_off : 1;  /* DO and CD: the client validates itself (RULES D8) */
 	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
 	bool child : 1;      /* core/svcb asks, no client: the answer is not sent */
@@ -126,6 +127,7 @@ struct queries {
 	struct pool pool;
 	struct pool long_names;
 	struct pool remnants;
+	struct pool data; /* struct remnant_data */
 	struct pool svcbs;
 	struct list ready;
 	struct denied denied;
@@ -193,6 +195,9 @@ void query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_drop_remnant: give back *r, if any; it is NULL then. */
 void query_drop_remnant(struct queries *qs, struct remnant **r);
+
+/* query_drop_data: give back q->data, if any; it is NULL then. */
+void query_drop_data(struct queries *qs, struct query *q);
 
 /* Where an answer is to be written. */
 struct query_out {

@@ -59,3 +59,49 @@ remnant_view(const struct remnant *r, uint16_t qtype, struct msg *m, struct answ
 	else
 		memset(a, 0, sizeof(*a));
 }
+
+/* The records of M's type at the end of chain A. False: they do not fit. */
+static bool
+copy_data(struct build *b, const struct msg *m, const struct answer *a)
+{
+	uint16_t n = m->count[MSG_ANSWER];
+	struct rr rr;
+
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		if (rr.type != m->qtype || rr.class != m->qclass || !answer_owns(m, a, &rr))
+			continue;
+		if (!build_copy(b, MSG_ANSWER, m, &rr, rr.ttl))
+			return false;
+	}
+	return true;
+}
+
+struct remnant_data *
+remnant_keep_data(
+    struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns)
+{
+	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+	struct remnant_data *d = pool_take(pool);
+	struct build b;
+
+	if (d == NULL)
+		return NULL;
+	build_start(&b, d->bytes, sizeof(d->bytes), 0, m->flags, a->target, m->qtype, m->qclass);
+	if (!copy_data(&b, m, a)) {
+		pool_give(pool, d);
+		return NULL;
+	}
+	synth_rest(&b, m);
+	d->len = build_finish(&b, REMNANT_DATA_MAX, &no_opt);
+	d->chain = NULL;
+	d->at_ns = now_ns;
+	return d;
+}
+
+void
+remnant_view_data(const struct remnant_data *d, struct msg *m)
+{
+	/* It was built here. */
+	if (msg_parse(m, d->bytes, d->len) != MSG_OK)
+		m->count[MSG_ANSWER] = 0;
+}

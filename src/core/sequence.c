@@ -27,7 +27,10 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 		query_drop_remnant(qs, &r);
 		return false;
 	}
-	query_drop_remnant(qs, &q->chain);
+	if (UNLIKELY(q->data != NULL) && q->data->chain == NULL)
+		q->data->chain = q->chain;
+	else
+		query_drop_remnant(qs, &q->chain);
 	q->chain = r;
 	q->n_steps++;
 	stats_inc(&qs->stats->chain_steps);
@@ -42,6 +45,9 @@ ask_a(
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
 	q->empty_at_ns = t->now_ns;
+	q->n_steps = 0;
+	/* What failed leaves nothing that the answer could rest on. */
+	q->stale = q->stale && end == QUERY_AAAA_EMPTY;
 	query_drop_remnant(qs, &q->chain);
 	q->state = QUERY_A;
 	query_ask(qs, q, t->now_ns);
@@ -148,6 +154,32 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct turn *t)
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
 }
 
+/* Has the reply AAAA that the client may have? */
+static bool
+has_usable(const struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct synth_usable usable;
+	struct answer a;
+
+	if (t->msg == NULL || t->msg->rcode != DNS_NOERROR)
+		return false;
+	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+	if (a.kind != ANSWER_DATA)
+		return false;
+	respond_count_usable(qs, q, t->msg, &a, &usable);
+	return usable.n_usable > 0;
+}
+
+/* Real AAAA; of a reply that was truncated, the whole not to be had, some of them, and TC says so. */
+static size_t
+give_usable(struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct answer a;
+
+	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+	return on_aaaa_data(qs, q, t, &a);
+}
+
 /* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3), if policy wants. */
 size_t
 sequence_aaaa(struct queries *qs, struct query *q, const struct turn *t)
@@ -215,40 +247,70 @@ on_a_useless(struct queries *qs, struct query *q, const struct turn *t, const st
 }
 
 /* Do the chains of the AAAA and the A reply end at different names (RULES D6)? */
-static bool
+static __attribute__((noinline)) bool
 ends_elsewhere(const struct query *q, const struct answer *a)
 {
 	struct answer kept;
 	struct msg m;
 
-	bool chained = a->n_steps > 0 || q->chain != NULL;
-
-	if (!chained || q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL)
+	if (q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL)
 		return false;
 	remnant_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
 	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
 }
 
+/*
+ * Ask for AAAA of the last name; the addresses at hand are kept meanwhile. False: they cannot be, so they
+ * are the answer.
+ */
+static __attribute__((noinline)) bool
+ask_target(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+{
+	struct remnant_data *d = remnant_keep_data(&qs->data, t->msg, a, t->now_ns);
+
+	q->targeted = true;
+	q->n_steps = 0;
+	if (d == NULL)
+		return false;
+	if (!carry_chain(qs, q, t, a)) {
+		pool_give(&qs->data, d);
+		return false;
+	}
+	q->data = d;
+	q->state = QUERY_TARGET;
+	query_ask(qs, q, t->now_ns);
+	return true;
+}
+
+/* The longest TTL of what is synthesized now. */
+static uint32_t
+synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
+{
+	uint32_t ttl = q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL
+							 : remaining_ttl(q, now_ns);
+
+	if (UNLIKELY(q->data != NULL)) {
+		uint64_t gone = (now_ns - q->data->at_ns) / NS_PER_SEC;
+		uint32_t left = gone < a->ttl ? a->ttl - (uint32_t)gone : 0;
+
+		ttl = left < ttl ? left : ttl;
+	}
+	return ttl;
+}
+
 static size_t
 on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
-	uint32_t ttl = q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL
-							 : remaining_ttl(q, t->now_ns);
+	bool chained = a->n_steps > 0 || q->chain != NULL;
 	size_t len;
 
-	if (ends_elsewhere(q, a)) {
-		q->targeted = true;
-		if (carry_chain(qs, q, t, a)) {
-			q->state = QUERY_TARGET;
-			query_ask(qs, q, t->now_ns);
-			return 0;
-		}
-	}
-	len = respond_synth(qs, q, t->msg, a, ttl, t->out);
+	if (UNLIKELY(chained) && ends_elsewhere(q, a) && ask_target(qs, q, t, a))
+		return 0;
+	len = respond_synth(qs, q, t->msg, a, synthesized_ttl(q, a, t->now_ns), t->out);
 	if (len == 0)
 		return on_a_useless(qs, q, t, a);
 	stats_inc(&qs->stats->synthesized);
-	if (q->aaaa_end == QUERY_AAAA_FAILED)
+	if (UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED))
 		stats_inc(&qs->stats->synthesized_failed);
 	if (UNLIKELY(q->stale))
 		stats_inc(&qs->stats->synthesized_stale);
@@ -329,8 +391,29 @@ sequence_native(struct queries *qs, struct query *q, const struct turn *t)
 	return turn_fail(qs, q, t);
 }
 
-/* AAAA of the A chain's last name: usable ones are the answer, anything else leads to its A
- * (RULES D6). */
+/* The A records that were kept when TARGET began. */
+static size_t
+on_a_at_hand(struct queries *qs, struct query *q, const struct turn *t)
+{
+	struct turn kept = *t;
+	struct answer a;
+	struct msg m;
+
+	remnant_view_data(q->data, &m);
+	answer_scan(&m, DNS_TYPE_A, &a);
+	if (q->data->chain != NULL) {
+		query_drop_remnant(qs, &q->chain);
+		q->chain = q->data->chain;
+		q->data->chain = NULL;
+	}
+	kept.outcome = LOOKUP_REPLY;
+	kept.msg = &m;
+	q->state = QUERY_A;
+	return on_a_data(qs, q, &kept, &a);
+}
+
+/* AAAA of the A chain's last name: usable ones are the answer, for anything else the A records at hand
+ * are (RULES D6). */
 size_t
 sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 {
@@ -340,23 +423,26 @@ sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 
 	if (t->outcome == LOOKUP_BOGUS)
 		return turn_bogus(qs, q, t);
+	if (has_usable(qs, q, t))
+		return give_usable(qs, q, t);
 	if (t->outcome == LOOKUP_REPLY) {
 		answer_scan(t->msg, DNS_TYPE_AAAA, &a);
 		if (a.kind == ANSWER_DATA)
 			respond_count_usable(qs, q, t->msg, &a, &usable);
-		if (usable.n_usable > 0) {
-			stats_inc(&qs->stats->aaaa_native);
-			return respond_native(qs, q, t->msg, &a, t->out);
+		if (UNLIKELY(a.kind == ANSWER_OPEN && a.n_steps > 0) &&
+		    t->msg->rcode == DNS_NOERROR && carry_chain(qs, q, t, &a)) {
+			query_ask(qs, q, t->now_ns);
+			return 0;
 		}
 		ttl = a.has_soa ? a.negative_ttl : SYNTH_NO_SOA_TTL;
 	}
+	if (t->outcome != LOOKUP_REPLY)
+		q->insecure = true; /* nobody vouches for there being no AAAA (RULES D9) */
 	if (usable.excluded_ttl < ttl)
 		ttl = usable.excluded_ttl;
 	if (ttl < remaining_ttl(q, t->now_ns)) {
 		q->empty_ttl = ttl;
 		q->empty_at_ns = t->now_ns;
 	}
-	q->state = QUERY_A;
-	query_ask(qs, q, t->now_ns);
-	return 0;
+	return on_a_at_hand(qs, q, t);
 }

@@ -15,7 +15,7 @@
  *          | excluded; none     |              |                 |          |
  *          | left: as empty     |              |                 |          |
  *  A       | synthesize (D2)    | D2           | D2              | D2       | SERVFAIL
- *  TARGET  | chain and data     | -> A of it   | -> A of it      | -> A     | -> A of it
+ *  TARGET  | chain and data     | the A records at hand: synthesize (D2)
  *  NATIVE  | as AAAA; none left:| as it is     | that error      | as it is | SERVFAIL
  *          | NODATA             |              |                 |          |
  *  HIDDEN  | the chain, local   | as it is     | that error      | as it is | SERVFAIL
@@ -32,9 +32,9 @@
  * has an error or is silent, or 1.8 s have gone, and the cache has something stale, that is the event
  * instead (D4, D5); what it leads to is said with an extended error.
  *
- * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6). Bogus
- * data (D3) is SERVFAIL in every state. An open chain is followed in AAAA and A (D6). An AAAA phase
- * that lasts longer than 2 s counts as silence, 5 s end every query (D5).
+ * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6), with the A
+ * records in hand. Bogus data (D3) is SERVFAIL in every state. An open chain is followed in AAAA, A
+ * and TARGET (D6). An AAAA phase that lasts longer than 2 s counts as silence, 5 s end every query (D5).
  */
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is kept of a negative reply: chain and SOA, at most 512 bytes. */
+/* What is kept of a reply: chain and SOA, at most 512 bytes; or the addresses at its end. */
 
 #include "core/remnant.h"
 
@@ -10,20 +10,22 @@
 #include "core/scene.h"
 #include "dns/name.h"
 
-static struct pool pool;
+static struct pool pool, data_pool;
 static uint8_t qname[DNS_NAME_MAX];
-static uint8_t bytes[4096];
+static uint8_t bytes[8192];
 
 static void
 setup(void)
 {
 	ck_assert_int_eq(pool_init(&pool, sizeof(struct remnant), 4), 0);
+	ck_assert_int_eq(pool_init(&data_pool, sizeof(struct remnant_data), 1), 0);
 	ck_assert_uint_gt(name_from_text("www.example", qname), 0);
 }
 
 static void
 teardown(void)
 {
+	pool_fini(&data_pool);
 	pool_fini(&pool);
 }
 
@@ -90,6 +92,57 @@ START_TEST(a_small_reply_is_kept_whole)
 	ck_assert_int_eq(kept.kind, ANSWER_NODATA);
 	ck_assert_uint_eq(kept.negative_ttl, 60);
 	ck_assert(name_equal(kept.target, a.target));
+}
+END_TEST
+
+/* D6: the addresses at the end of a chain, as a message about that name. */
+START_TEST(d6_addresses_are_kept)
+{
+	static const char *const records[] = { "an www.example. 300 CNAME t.example.",
+		"an t.example. 300 AAAA 2001:db8::1", "an x.example. 300 AAAA 2001:db8::bad",
+		"an t.example. 200 AAAA 2001:db8::2", "an t.example. 300 TXT 0161",
+		"au example. 300 NS ns.example." };
+	static const char *const wanted[] = { "an t.example. 300 AAAA 2001:db8::1",
+		"an t.example. 200 AAAA 2001:db8::2", "au example. 300 NS ns.example." };
+	struct remnant_data *d;
+	struct answer a, kept;
+	char line[SCENE_TEXT];
+	size_t at = 0;
+	struct msg m;
+	struct rr rr;
+
+	reply(&m, &a, "www.example", records, COUNT(records));
+	d = remnant_keep_data(&data_pool, &m, &a, 7);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_uint_eq(d->at_ns, 7);
+	ck_assert_ptr_null(remnant_keep_data(&data_pool, &m, &a, 7)); /* no room */
+	memset(bytes, 0xaa, sizeof(bytes));
+	remnant_view_data(d, &m);
+	ck_assert(name_equal(msg_qname(&m), a.target));
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr)) {
+		scene_print(&m, at < 2 ? MSG_ANSWER : MSG_AUTHORITY, &rr, line);
+		ck_assert_str_eq(line, wanted[at++]);
+	}
+	ck_assert_uint_eq(at, COUNT(wanted));
+	answer_scan(&m, DNS_TYPE_AAAA, &kept);
+	ck_assert(kept.kind == ANSWER_DATA && kept.n_data == 2 && kept.n_steps == 0);
+	pool_give(&data_pool, d);
+}
+END_TEST
+
+/* What is too long is not kept, and leaves room for another. */
+START_TEST(too_many_addresses)
+{
+	static const char *const one = "an www.example. 300 AAAA 2001:db8::1";
+	const char *records[200];
+	struct answer a;
+	struct msg m;
+
+	for (unsigned i = 0; i < COUNT(records); i++)
+		records[i] = one;
+	reply(&m, &a, "www.example", records, COUNT(records));
+	ck_assert_ptr_null(remnant_keep_data(&data_pool, &m, &a, 7));
+	ck_assert_uint_eq(pool_room(&data_pool), 1);
 }
 END_TEST
 
@@ -190,6 +243,8 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_small_reply_is_kept_whole);
+	tcase_add_test(tc, d6_addresses_are_kept);
+	tcase_add_test(tc, too_many_addresses);
 	tcase_add_test(tc, a_large_reply_is_rebuilt);
 	tcase_add_test(tc, behind_an_earlier_chain);
 	tcase_add_test(tc, without_the_soa);

@@ -10,6 +10,7 @@ reason()
 	daemon/main) echo "main() alone: the system tests start it" ;;
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
+	core/query_objects) echo "a part of core/query: check_query" ;;
 	core/cache_flush) echo "a part of the cache: check_cache" ;;
 	daemon/cachefile_load | daemon/cachefile_save) echo "two sides of one file: check_cachefile" ;;
 	tools/fakedns) echo "main() alone: the system tests start it" ;;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Queries and what they own: taken from pools, given back. */
+#include "core/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/svcb.h"
+
+static int
+init_pools(struct queries *qs, uint32_t cap)
+{
+	int rc = pool_init(&qs->pool, sizeof(struct query), cap);
+
+	if (rc == 0)
+		rc = pool_init(&qs->long_names, DNS_NAME_MAX, cap);
+	if (rc == 0)
+		/* Three for each, and the one that takes a chain's place: there is always one. */
+		rc = pool_init(&qs->remnants, sizeof(struct remnant), 3 * cap + 1);
+	if (rc == 0)
+		rc = pool_init(&qs->data, sizeof(struct remnant_data), cap);
+	if (rc == 0)
+		rc = pool_init(&qs->svcbs, sizeof(struct svcb), cap / SVCB_POOL_SHARE + 1);
+	return rc;
+}
+
+int
+queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
+{
+	int rc;
+
+	*qs = *borrowed;
+	list_init(&qs->ready);
+	if (qs->conf->cache != NULL) {
+		qs->recall = calloc(1, sizeof(*qs->recall));
+		if (qs->recall == NULL)
+			return -ENOMEM;
+	}
+	rc = init_pools(qs, cap);
+	if (rc != 0)
+		queries_fini(qs);
+	return rc;
+}
+
+void
+queries_fini(struct queries *qs)
+{
+	pool_fini(&qs->svcbs);
+	pool_fini(&qs->data);
+	pool_fini(&qs->remnants);
+	pool_fini(&qs->long_names);
+	pool_fini(&qs->pool);
+	free(qs->recall);
+}
+
+struct query *
+query_new(struct queries *qs)
+{
+	struct query *q = pool_take(&qs->pool);
+
+	if (q == NULL)
+		return NULL;
+	memset(q, 0, offsetof(struct query, name));
+	list_init(&q->link);
+	wheel_timer_init(&q->timer, WHEEL_QUERY);
+	q->qname = q->name;
+	q->upstream = UPSTREAM_NONE;
+	q->ede = DNS_EDE_NONE;
+	q->zone_at = QUERY_NO_ZONE;
+	q->conf_turn = qs->conf_turn - 1; /* its policy is not known yet */
+	return q;
+}
+
+void
+query_find_policy(const struct queries *qs, struct query *q)
+{
+	bool may_ask;
+
+	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may_ask);
+	q->conf_turn = qs->conf_turn;
+}
+
+bool
+query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t len)
+{
+	uint8_t *copy = q->name;
+
+	if (len > sizeof(q->name)) {
+		copy = pool_take(&qs->long_names);
+		if (copy == NULL)
+			return false;
+	}
+	memcpy(copy, name, len);
+	q->qname = copy;
+	q->qname_len = (uint8_t)len;
+	return true;
+}
+
+void
+query_drop_remnant(struct queries *qs, struct remnant **r)
+{
+	if (*r != NULL)
+		pool_give(&qs->remnants, *r);
+	*r = NULL;
+}
+
+void
+query_drop_data(struct queries *qs, struct query *q)
+{
+	if (q->data == NULL)
+		return;
+	query_drop_remnant(qs, &q->data->chain);
+	pool_give(&qs->data, q->data);
+	q->data = NULL;
+}
+
+void
+query_free(struct queries *qs, struct query *q)
+{
+	wheel_clear(qs->wheel, &q->timer);
+	query_drop_remnant(qs, &q->aaaa);
+	query_drop_remnant(qs, &q->chain);
+	query_drop_data(qs, q);
+	svcb_end(qs, q);
+	if (q->qname != q->name)
+		pool_give(&qs->long_names, (void *)(uintptr_t)q->qname);
+	pool_give(&qs->pool, q);
+}
