@@ -7,39 +7,48 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/rng.h"
 #include "base/told.h"
 #include "core/attempt.h"
+#include "core/audit.h"
 #include "core/cache.h"
-#include "core/cookie.h"
-#include "core/front.h"
+#include "core/engine_parts.h"
 #include "core/keep.h"
-#include "core/lookup.h"
-#include "core/query.h"
 #include "core/request.h"
 #include "core/state.h"
 #include "core/svcb.h"
-#include "core/upstream.h"
 #include "core/verdict.h"
-#include "core/wheel.h"
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick; the rest in the next */
 
-struct engine {
-	struct stats stats;
-	struct queries queries;
-	struct lookups lookups;
-	struct lookup_result result; /* of the lookup that ended last */
-	struct msg msg;              /* its reply; the bytes are the shell's */
-	uint64_t now_ns;             /* of the call that made things ready */
-	struct rng rng;
-	struct wheel wheel;
-	struct upstreams upstreams;
-	struct cookies cookies;
-	struct front *front;       /* owned; NULL without a cache */
-	const struct query *often; /* whose answer is for front, if it is ready in its first turn */
-	struct engine_in repeated; /* a question that front has the answer to; len 0: none */
-};
+/* After every call of an engine that is built for tests: nobody is forgotten. */
+static inline void
+audited(const struct engine *e)
+{
+#ifdef ENGINE_AUDIT
+	const char *wrong = audit(&e->queries);
+
+	if (wrong == NULL)
+		return;
+	log_error("engine", "%s", wrong);
+	abort();
+#else
+	(void)e;
+#endif
+}
+
+/* And before each end of a lookup: nobody is still to read the message of the one before. */
+static inline void
+audited_end(const struct engine *e)
+{
+#ifdef ENGINE_AUDIT
+	if (audit_message(&e->queries)) {
+		log_error("engine", "a query is ready with a message that is gone");
+		abort();
+	}
+#else
+	(void)e;
+#endif
+}
 
 /* --- life --- */
 
@@ -128,6 +137,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel, now_ns);
 	if (conf->cache != NULL)
 		keep_changes(conf->cache, changed, now_ns);
+	audited(e);
 }
 
 struct stats *
@@ -148,6 +158,7 @@ engine_prepare(const struct engine *e, const struct engine_in *in, size_t n)
 static void
 on_lookup_end(struct engine *e, struct lookup *l)
 {
+	audited_end(e);
 	if (e->lookups.conf->cache != NULL)
 		keep_result(&e->lookups, l, &e->result, e->now_ns);
 	query_wake(&e->queries, l, &e->result);
@@ -185,35 +196,51 @@ look_in_front(struct engine *e, const struct engine_in *in)
 	return front_find(e->front, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
 }
 
+static bool
+on_client_message(struct engine *e, const struct engine_in *in)
+{
+	enum repeated repeated = ASKED_ONCE;
+	struct query *q;
+
+	if (e->front != NULL && in->way == ENGINE_CLIENT_UDP)
+		repeated = look_in_front(e, in);
+	if (repeated == ANSWERED) {
+		e->repeated = *in;
+		return true;
+	}
+	q = request_accept(&e->queries, in);
+	e->often = repeated == ASKED_OFTEN ? q : NULL;
+	if (q == NULL)
+		return false;
+	if (e->queries.conf->cache != NULL)
+		query_start_soon(&e->queries, q);
+	else /* no hit can be the event that it waits for */
+		query_start(&e->queries, q, e->now_ns);
+	return true;
+}
+
+static void
+on_upstream_message(struct engine *e, const struct engine_in *in)
+{
+	struct lookup *l =
+	    verdict_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
+
+	if (l != NULL)
+		on_lookup_end(e, l);
+}
+
 bool
 engine_input(struct engine *e, const struct engine_in *in, uint64_t now_ns)
 {
-	enum repeated repeated = ASKED_ONCE;
+	bool answered = true;
 
 	e->now_ns = now_ns;
-	if (in->way == ENGINE_CLIENT_UDP || in->way == ENGINE_CLIENT_TCP) {
-		if (e->front != NULL && in->way == ENGINE_CLIENT_UDP)
-			repeated = look_in_front(e, in);
-		if (repeated == ANSWERED) {
-			e->repeated = *in;
-			return true;
-		}
-		struct query *q = request_accept(&e->queries, in);
-
-		e->often = repeated == ASKED_OFTEN ? q : NULL;
-		if (q == NULL)
-			return false;
-		if (e->queries.conf->cache != NULL)
-			query_start_soon(&e->queries, q);
-		else /* no hit can be the event that it waits for */
-			query_start(&e->queries, q, now_ns);
-	} else {
-		struct lookup *l = verdict_on_message(&e->lookups, in, &e->msg, &e->result, now_ns);
-
-		if (l != NULL)
-			on_lookup_end(e, l);
-	}
-	return true;
+	if (in->way == ENGINE_CLIENT_UDP || in->way == ENGINE_CLIENT_TCP)
+		answered = on_client_message(e, in);
+	else
+		on_upstream_message(e, in);
+	audited(e);
+	return answered;
 }
 
 static void
@@ -232,7 +259,7 @@ on_timer(struct engine *e, struct wheel_timer *t)
 
 	switch (t->kind) {
 	case WHEEL_QUERY:
-		query_on_deadline(&e->queries, LIST_OBJECT(t, struct query, timer));
+		query_on_deadline(&e->queries, LIST_OBJECT(t, struct query, timer), e->now_ns);
 		break;
 	case WHEEL_LOOKUP:
 		l = LIST_OBJECT(t, struct lookup, timer);
@@ -248,16 +275,19 @@ on_timer(struct engine *e, struct wheel_timer *t)
 bool
 engine_tick(struct engine *e, uint64_t now_ns)
 {
-	struct wheel_timer *t;
+	unsigned n = 0;
 
 	e->now_ns = now_ns;
-	for (unsigned i = 0; i < EXPIRE_BATCH; i++) {
-		t = wheel_take(&e->wheel, now_ns);
+	while (n < EXPIRE_BATCH) {
+		struct wheel_timer *t = wheel_take(&e->wheel, now_ns);
+
 		if (t == NULL)
-			return false;
+			break;
 		on_timer(e, t);
+		n++;
 	}
-	return true;
+	audited(e);
+	return n == EXPIRE_BATCH;
 }
 
 static void
@@ -273,6 +303,7 @@ engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns)
 	e->now_ns = now_ns;
 	stats_inc(&e->stats.upstream_refused);
 	count_failure(e, upstream);
+	audited(e);
 }
 
 void
@@ -288,6 +319,7 @@ engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t 
 	while ((l = attempt_on_tcp_lost(&e->lookups, upstream, established, &e->result)) != NULL)
 		on_lookup_end(e, l);
 	upstreams_release(&e->upstreams, upstream);
+	audited(e);
 }
 
 /* --- what goes out --- */
@@ -375,8 +407,11 @@ bool
 engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_CAP],
     uint8_t tcp_buf[static ENGINE_TCP_CAP], struct engine_send *send)
 {
-	return next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send) ||
-	       attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+	bool more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send) ||
+	    attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+
+	audited(e);
+	return more;
 }
 
 bool
@@ -395,64 +430,4 @@ uint32_t
 engine_in_flight(const struct engine *e)
 {
 	return e->queries.pool.n_used;
-}
-
-/* --- upstreams and their sockets --- */
-
-const struct netaddr *
-engine_upstream(const struct engine *e, unsigned upstream)
-{
-	const struct netaddr *addr = &e->upstreams.table[upstream].addr;
-
-	return addr->family == NETADDR_NONE ? NULL : addr;
-}
-
-bool
-engine_upstream_active(const struct engine *e, unsigned upstream)
-{
-	return e->upstreams.table[upstream].active;
-}
-
-unsigned
-engine_spaces(const struct engine *e)
-{
-	return e->lookups.n_spaces;
-}
-
-int
-engine_socket_add(struct engine *e, unsigned upstream, unsigned space)
-{
-	return upstreams_socket_add(&e->upstreams, upstream, space);
-}
-
-void
-engine_socket_use(struct engine *e, unsigned slot)
-{
-	const struct upstream_socket *s = &e->upstreams.sockets[slot];
-
-	e->upstreams.table[s->upstream].socket[s->space] = (int32_t)slot;
-}
-
-void
-engine_socket_retire(struct engine *e, unsigned slot)
-{
-	upstreams_socket_retire(&e->upstreams, slot);
-}
-
-unsigned
-engine_socket_open(const struct engine *e, unsigned slot)
-{
-	return e->upstreams.sockets[slot].n_open;
-}
-
-void
-engine_socket_del(struct engine *e, unsigned slot)
-{
-	upstreams_socket_del(&e->upstreams, slot);
-}
-
-unsigned
-engine_tcp_open(const struct engine *e, unsigned upstream)
-{
-	return e->upstreams.table[upstream].n_tcp;
 }

@@ -85,21 +85,28 @@ take_hit(struct queries *qs, struct query *q)
 	qs->hit = true;
 }
 
+/* MS after the client has asked. */
 static uint64_t
-stale_from(const struct query *q)
+time_of(const struct query *q, uint64_t ms)
 {
-	return q->deadline_ns - (QUERY_ALL_MS - QUERY_STALE_MS) * NS_PER_MS;
+	return q->deadline_ns - (QUERY_ALL_MS - ms) * NS_PER_MS;
 }
 
-/* Is it in the cache? A client that is tired of waiting takes what is stale. */
+/*
+ * Is it in the cache? A client that is tired of waiting takes what is stale. One that lets nobody else
+ * be asked takes only what has not expired (RULES D10).
+ */
 static bool
 ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
-	bool tired = now_ns >= stale_from(q);
+	bool tired = now_ns >= time_of(q, QUERY_STALE_MS);
+	enum recall_take take = tired ? RECALL_ALL : RECALL_FAILING;
 	struct recall *r = qs->recall;
 
+	if (UNLIKELY(!(q->flags & DNS_RD)))
+		take = RECALL_UNEXPIRED;
 	q->stale_seen = false;
-	switch (recall_find(r, qs->conf, qs->stats, key, tired, now_ns)) {
+	switch (recall_find(r, qs->conf, qs->stats, key, take, now_ns)) {
 	case RECALL_NOTHING:
 		break;
 	case RECALL_STALE:
@@ -122,34 +129,45 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 	return false;
 }
 
-void
-query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
+/* The end of the wait in the two rare cases: something stale is at hand, or TARGET. */
+static __attribute__((noinline)) uint64_t
+end_of_seldom(const struct query *q, uint64_t now_ns)
 {
-	uint8_t lower[DNS_NAME_MAX];
-	struct question key;
+	uint64_t at = now_ns + QUERY_AAAA_MS * NS_PER_MS; /* TARGET */
 
-	q->stale_try = false;
-	q->stale_seen = false;
-	make_question(qs, q, lower, &key);
-	if (recall_find(qs->recall, qs->conf, qs->stats, &key, true, now_ns) != RECALL_NOTHING)
-		take_hit(qs, q);
+	if (q->stale_seen) {
+		at = time_of(q, QUERY_STALE_MS);
+		if (at <= now_ns) /* a second question is given as long as the first was */
+			at = now_ns + QUERY_STALE_MS * NS_PER_MS;
+	}
+	return at < q->deadline_ns ? at : q->deadline_ns;
 }
 
-/* When Q stops waiting for what it asked now. */
-static void
+/* When Q stops waiting for what it asks now. */
+static inline uint64_t
+end_of_wait(const struct query *q, uint64_t now_ns)
+{
+	if (UNLIKELY(q->stale_seen || q->state == QUERY_TARGET))
+		return end_of_seldom(q, now_ns);
+	return q->state == QUERY_AAAA ? time_of(q, QUERY_AAAA_MS) : q->deadline_ns;
+}
+
+static inline void
 set_timer(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	bool phase_ends = q->state == QUERY_AAAA && q->n_steps == 0;
-
-	if (UNLIKELY(q->stale_seen))
-		wheel_set(qs->wheel, &q->timer, stale_from(q));
-	else if (phase_ends)
-		wheel_set(qs->wheel, &q->timer, now_ns + QUERY_AAAA_MS * NS_PER_MS);
-	else if (q->state != QUERY_AAAA)
-		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+	wheel_set(qs->wheel, &q->timer, end_of_wait(q, now_ns));
 }
 
+/* It fails without being asked; what is stale helps. */
 static void
+fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
+{
+	q->stale_try = q->stale_seen;
+	q->stale_seen = false;
+	make_ready(qs, q, outcome, false);
+}
+
+static inline __attribute__((always_inline)) void
 ask_upstream(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
 	struct lookup_wish wish = { .whole = q->tcp || q->state != QUERY_RELAY,
@@ -161,11 +179,30 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	q->lookup =
 	    now_ns < q->deadline_ns ? lookup_find_or_start(qs->lookups, key, &wish, &found) : NULL;
 	if (q->lookup == NULL) {
-		make_ready(qs, q, LOOKUP_SILENT, false);
+		fail_here(qs, q, LOOKUP_SILENT);
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
 	set_timer(qs, q, now_ns);
+}
+
+bool
+query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	bool late = q->stale_seen; /* upstream may yet reply */
+	uint8_t lower[DNS_NAME_MAX];
+	enum recall_found found;
+	struct question key;
+
+	q->stale_try = false;
+	q->stale_seen = false;
+	make_question(qs, q, lower, &key);
+	found = recall_find(qs->recall, qs->conf, qs->stats, &key, RECALL_ALL, now_ns);
+	if (found == RECALL_HIT)
+		take_hit(qs, q);
+	else if (late)
+		ask_upstream(qs, q, &key, now_ns);
+	return qs->hit || late;
 }
 
 void
@@ -264,13 +301,25 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 
 		q->rcode = result->rcode;
 		q->stale_try = q->stale_seen && failed;
+		q->stale_seen = false;
 		make_ready(qs, q, result->outcome, result->msg != NULL);
 	}
 	l->n_waiters = 0;
 }
 
+/* Is what was stale and there when Q began to wait still there? */
+static bool
+has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
+{
+	uint8_t lower[DNS_NAME_MAX];
+	struct question key;
+
+	make_question(qs, q, lower, &key);
+	return recall_exists(qs->recall, qs->conf, &key, now_ns);
+}
+
 void
-query_on_deadline(struct queries *qs, struct query *q)
+query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	if (q->state == QUERY_SVCB && svcb_forsake(q)) {
 		stats_inc(&qs->stats->svcb_late);
@@ -278,6 +327,11 @@ query_on_deadline(struct queries *qs, struct query *q)
 	}
 	if (q->lookup == NULL)
 		return; /* ready already */
+	if (UNLIKELY(q->stale_seen) && !has_stale(qs, q, now_ns)) {
+		q->stale_seen = false;
+		set_timer(qs, q, now_ns);
+		return;
+	}
 	q->stale_try = q->stale_seen;
 	/* What comes late is of use to those who ask next. */
 	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))

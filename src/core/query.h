@@ -177,8 +177,11 @@ void query_ready(struct queries *qs, struct query *q);
 /* query_wake: a lookup has ended; all who wait for L are ready with RESULT. */
 void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
 
-/* query_on_deadline: its timer fired: it stops waiting and is ready with silence. */
-void query_on_deadline(struct queries *qs, struct query *q);
+/*
+ * query_on_deadline: its timer fired: it stops waiting and is ready with silence; but it goes on if it
+ * was to take something stale that has gone.
+ */
+void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
  * query_ask: ask for what q->state is about: at the end of the chain followed, if there is one. Has
@@ -190,8 +193,11 @@ void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 /* query_refuse: Q's answer is REFUSED with the info code EDE (DNS_EDE_NONE: none); a client's counts. */
 void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
 
-/* query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set. */
-void query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
+/*
+ * query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set. False:
+ * there is not (any more), and upstream has failed: that is the event.
+ */
+MUST_USE bool query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_drop_remnant: give back *r, if any; it is NULL then. */
 void query_drop_remnant(struct queries *qs, struct remnant **r);

@@ -243,19 +243,36 @@ may_cut(const struct conf_core *conf)
 	return true;
 }
 
+static bool
+takes(enum recall_take take, const struct cache_entry *e)
+{
+	switch (take) {
+	case RECALL_UNEXPIRED:
+	case RECALL_FAILING:
+		break;
+	case RECALL_RECORDS:
+		if (e->kind != CACHE_NXDOMAIN)
+			return true;
+		break;
+	case RECALL_ALL:
+		return true;
+	}
+	return cache_fresh(e) || e->failing;
+}
+
 enum recall_found
 recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
-    const struct question *key, bool stale_too, uint64_t now_ns)
+    const struct question *key, enum recall_take take, uint64_t now_ns)
 {
 	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
-		.stale_s = conf->keep.stale_s,
-		.ask = !stale_too };
+		.stale_s = take != RECALL_UNEXPIRED ? conf->keep.stale_s : 0,
+		.ask = take == RECALL_FAILING };
 	size_t cap = sizeof(r->bytes) - EDE_OPT_LEN;
 	bool stale = false;
 	struct cache_entry e;
 
 	if (cache_get(conf->cache, key, &want, r->bytes, cap, &e)) {
-		if (cache_fresh(&e) || e.failing || stale_too)
+		if (takes(take, &e))
 			return hit(r, conf, stats, key, &e);
 		stale = true;
 	}
@@ -265,4 +282,15 @@ recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
 		return hit(r, conf, stats, key, &e);
 	}
 	return stale ? RECALL_STALE : RECALL_NOTHING;
+}
+
+bool
+recall_exists(struct recall *r, const struct conf_core *conf, const struct question *key,
+    uint64_t now_ns)
+{
+	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
+		.stale_s = conf->keep.stale_s };
+	struct cache_entry e;
+
+	return cache_get(conf->cache, key, &want, r->bytes, sizeof(r->bytes) - EDE_OPT_LEN, &e);
 }

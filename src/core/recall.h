@@ -29,19 +29,28 @@ struct recall {
 	uint8_t bytes[LOOKUP_KEPT];
 };
 
+/* What is a hit beside what has not come to its end. */
+enum recall_take {
+	RECALL_UNEXPIRED, /* nothing */
+	RECALL_FAILING,   /* what could not be refreshed a moment ago; it counts as asking for the entry */
+	RECALL_RECORDS,   /* that, and whatever is stale but an NXDOMAIN (RULES D5) */
+	RECALL_ALL        /* that too: upstream has failed or is late */
+};
+
 enum recall_found {
 	RECALL_NOTHING,
 	RECALL_HIT,   /* in the struct */
-	RECALL_DUE,   /* the same, and the caller is to have it refreshed */
+	RECALL_DUE,   /* the same, and the caller is to have it refreshed; with RECALL_FAILING only */
 	RECALL_STALE  /* there is something stale, which may help if upstream does not; not in the
 			 struct */
 };
 
-/*
- * recall_find: what there is for KEY. STALE_TOO: upstream has failed or is late, something stale is
- * a hit. What failed to be refreshed a moment ago is one without that. There must be a cache.
- */
+/* recall_find: what there is for KEY that TAKE takes. There must be a cache. */
 MUST_USE enum recall_found recall_find(struct recall *r, const struct conf_core *conf,
-    struct stats *stats, const struct question *key, bool stale_too, uint64_t now_ns);
+    struct stats *stats, const struct question *key, enum recall_take take, uint64_t now_ns);
+
+/* recall_exists: would RECALL_ALL find anything? Counts nothing; what was in the struct is gone. */
+MUST_USE bool recall_exists(struct recall *r, const struct conf_core *conf,
+    const struct question *key, uint64_t now_ns);
 
 #endif

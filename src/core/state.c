@@ -156,9 +156,7 @@ state_turn(struct queries *qs, struct query *q, const struct lookup_result *resu
 	qs->refreshed = false;
 	if (q->starting)
 		query_start(qs, q, now_ns);
-	else if (UNLIKELY(q->stale_try))
-		query_recall(qs, q, now_ns);
-	else
+	else if (!UNLIKELY(q->stale_try) || !query_recall(qs, q, now_ns))
 		len = turn(qs, q, result, out, now_ns);
 	while (qs->hit) { /* each step of the way that is in the cache is taken at once */
 		qs->hit = false;

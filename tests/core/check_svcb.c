@@ -153,9 +153,9 @@ START_TEST(d18_time)
 	ck_assert(svcb_begin(&p.queries, q, &m, p.now_ns));
 	start_children();
 	child = q->svcb->child[0];
-	query_on_deadline(&p.queries, q);
+	query_on_deadline(&p.queries, q, p.now_ns);
 	ck_assert_ptr_eq(list_pop(&p.queries.ready), &q->link);
-	query_on_deadline(&p.queries, q);
+	query_on_deadline(&p.queries, q, p.now_ns);
 	ck_assert(list_empty(&p.queries.ready));
 	ck_assert_uint_eq(parts_count(&p.stats.svcb_late), 1);
 	query_free(&p.queries, q);

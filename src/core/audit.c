@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/audit.h"
+
+#include <stddef.h>
+
+/* What was found, by who holds it. */
+struct census {
+	const struct queries *qs;
+	uint32_t ready;
+	uint32_t waiting; /* in lookups */
+	uint32_t alone;	  /* for nothing but their timers */
+	uint32_t lookups;
+	const char *wrong;
+};
+
+static void
+blame(struct census *c, const char *what)
+{
+	if (c->wrong == NULL)
+		c->wrong = what;
+}
+
+static bool
+is_set(const struct wheel_timer *t)
+{
+	return !list_empty(&t->link);
+}
+
+static void
+count_ready(struct census *c)
+{
+	const struct list *head = &c->qs->ready;
+
+	for (struct list *link = head->next; link != head; link = link->next) {
+		const struct query *q = LIST_OBJECT(link, struct query, link);
+
+		if (q->lookup != NULL && !q->starting)
+			blame(c, "a query is ready, and a lookup is said to be waited for");
+		c->ready++;
+	}
+}
+
+static void
+count_waiters(struct census *c, const struct lookup *l)
+{
+	const struct list *head = &l->waiters;
+	uint32_t n = 0;
+
+	for (struct list *link = head->next; link != head; link = link->next) {
+		const struct query *q = LIST_OBJECT(link, struct query, link);
+
+		if (q->lookup != l)
+			blame(c, "a query waits in a lookup that it does not know");
+		if (!is_set(&q->timer))
+			blame(c, "a query waits without an end");
+		n++;
+	}
+	if (n != l->n_waiters)
+		blame(c, "a lookup has another number of waiters than it says");
+	c->waiting += n;
+	c->lookups++;
+}
+
+static void
+count_timers(struct census *c, const struct list *head)
+{
+	for (struct list *link = head->next; link != head; link = link->next) {
+		struct wheel_timer *t = LIST_OBJECT(link, struct wheel_timer, link);
+
+		if (t->kind == WHEEL_LOOKUP) {
+			count_waiters(c, LIST_OBJECT(t, struct lookup, timer));
+		} else if (t->kind == WHEEL_QUERY) {
+			const struct query *q = LIST_OBJECT(t, struct query, timer);
+
+			c->alone += q->lookup == NULL && list_empty(&q->link);
+		}
+	}
+}
+
+const char *
+audit(const struct queries *qs)
+{
+	struct census c = { .qs = qs };
+	const struct list *head = &qs->lookups->to_ask;
+
+	if (qs->pool.n_used > AUDIT_MOST)
+		return NULL;
+	count_ready(&c);
+	for (struct list *link = head->next; link != head; link = link->next)
+		count_waiters(&c, LIST_OBJECT(link, struct lookup, link));
+	count_timers(&c, &qs->wheel->due);
+	for (unsigned i = 0; i < WHEEL_SLOTS; i++)
+		count_timers(&c, &qs->wheel->slots[i]);
+	if (c.wrong == NULL && c.lookups != qs->lookups->pool.n_used)
+		c.wrong = "a lookup is neither to be asked nor waits for a time";
+	if (c.wrong == NULL && c.ready + c.waiting + c.alone != qs->pool.n_used)
+		c.wrong = "a query is neither ready nor waits for anything";
+	return c.wrong;
+}
+
+bool
+audit_message(const struct queries *qs)
+{
+	const struct list *head = &qs->ready;
+
+	for (struct list *link = head->next; link != head; link = link->next) {
+		const struct query *q = LIST_OBJECT(link, struct query, link);
+
+		if (q->with_msg && !q->starting)
+			return true;
+	}
+	return false;
+}

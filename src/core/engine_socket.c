@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/engine.h"
+
+#include "core/engine_parts.h"
+
+const struct netaddr *
+engine_upstream(const struct engine *e, unsigned upstream)
+{
+	const struct netaddr *addr = &e->upstreams.table[upstream].addr;
+
+	return addr->family == NETADDR_NONE ? NULL : addr;
+}
+
+bool
+engine_upstream_active(const struct engine *e, unsigned upstream)
+{
+	return e->upstreams.table[upstream].active;
+}
+
+unsigned
+engine_spaces(const struct engine *e)
+{
+	return e->lookups.n_spaces;
+}
+
+int
+engine_socket_add(struct engine *e, unsigned upstream, unsigned space)
+{
+	return upstreams_socket_add(&e->upstreams, upstream, space);
+}
+
+void
+engine_socket_use(struct engine *e, unsigned slot)
+{
+	const struct upstream_socket *s = &e->upstreams.sockets[slot];
+
+	e->upstreams.table[s->upstream].socket[s->space] = (int32_t)slot;
+}
+
+void
+engine_socket_retire(struct engine *e, unsigned slot)
+{
+	upstreams_socket_retire(&e->upstreams, slot);
+}
+
+unsigned
+engine_socket_open(const struct engine *e, unsigned slot)
+{
+	return e->upstreams.sockets[slot].n_open;
+}
+
+void
+engine_socket_del(struct engine *e, unsigned slot)
+{
+	upstreams_socket_del(&e->upstreams, slot);
+}
+
+unsigned
+engine_tcp_open(const struct engine *e, unsigned upstream)
+{
+	return e->upstreams.table[upstream].n_tcp;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whoever is forgotten is found. That the engine forgets nobody is asserted in every other test. */
+#include "core/audit.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "core/parts.h"
+
+static struct parts p;
+static const struct lookup_wish any = { .prefer = UPSTREAM_NONE };
+
+static struct query *
+waiting(struct lookup *l)
+{
+	struct query *q = query_new(&p.queries);
+
+	ck_assert_ptr_nonnull(q);
+	q->lookup = l;
+	lookup_join(l, &q->link);
+	wheel_set(&p.wheel, &q->timer, p.now_ns + 1000000000);
+	return q;
+}
+
+static void
+setup(void)
+{
+	parts_init(&p, 1, 4);
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+START_TEST(all_is_well)
+{
+	struct lookup *l = parts_lookup(&p, "a.example", &any);
+	struct query *alone = query_new(&p.queries);
+	struct engine_send send;
+
+	ck_assert_ptr_nonnull(alone);
+	wheel_set(&p.wheel, &alone->timer, p.now_ns);
+	(void)waiting(l);
+	(void)waiting(l);
+	query_ready(&p.queries, query_new(&p.queries));
+	ck_assert_ptr_null(audit(&p.queries)); /* to be asked */
+	ck_assert(parts_next(&p, &send));
+	ck_assert_ptr_null(audit(&p.queries)); /* asked */
+}
+END_TEST
+
+START_TEST(a_query_on_no_list)
+{
+	struct query *q = query_new(&p.queries);
+
+	ck_assert_ptr_nonnull(audit(&p.queries));
+	query_ready(&p.queries, q);
+	ck_assert_ptr_null(audit(&p.queries));
+}
+END_TEST
+
+START_TEST(a_query_without_an_end)
+{
+	struct query *q = waiting(parts_lookup(&p, "a.example", &any));
+
+	wheel_clear(&p.wheel, &q->timer);
+	ck_assert_ptr_nonnull(audit(&p.queries));
+}
+END_TEST
+
+START_TEST(a_query_that_waits_elsewhere)
+{
+	struct query *q = waiting(parts_lookup(&p, "a.example", &any));
+
+	q->lookup = parts_lookup(&p, "b.example", &any);
+	ck_assert_ptr_nonnull(audit(&p.queries));
+}
+END_TEST
+
+START_TEST(a_query_that_is_ready_and_waits)
+{
+	struct query *q = query_new(&p.queries);
+
+	query_ready(&p.queries, q);
+	q->lookup = parts_lookup(&p, "a.example", &any);
+	ck_assert_ptr_nonnull(audit(&p.queries));
+}
+END_TEST
+
+START_TEST(waiters_that_were_not_counted)
+{
+	struct lookup *l = parts_lookup(&p, "a.example", &any);
+
+	(void)waiting(l);
+	l->n_waiters = 0;
+	ck_assert_ptr_nonnull(audit(&p.queries));
+}
+END_TEST
+
+START_TEST(a_lookup_without_time)
+{
+	struct lookup *l = parts_lookup(&p, "a.example", &any);
+	struct engine_send send;
+
+	ck_assert(parts_next(&p, &send));
+	wheel_clear(&p.wheel, &l->timer);
+	ck_assert_ptr_nonnull(audit(&p.queries));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("audit");
+	TCase *tc = tcase_create("audit");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, all_is_well);
+	tcase_add_test(tc, a_query_on_no_list);
+	tcase_add_test(tc, a_query_without_an_end);
+	tcase_add_test(tc, a_query_that_waits_elsewhere);
+	tcase_add_test(tc, a_query_that_is_ready_and_waits);
+	tcase_add_test(tc, waiters_that_were_not_counted);
+	tcase_add_test(tc, a_lookup_without_time);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}

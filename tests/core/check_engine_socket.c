@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the shell learns of upstreams and tells of sockets. */
+
+#include "core/engine.h"
+
+#include <check.h>
+
+#include "core/parts.h"
+#include "support/plan.h"
+
+static struct conf_core conf;
+static struct engine *e;
+
+static void
+setup(void)
+{
+	const uint64_t seed = 3;
+
+	parts_conf(&conf, 2, 100);
+	conf.policies = plan_one("prefix 2001:db8:64::/96");
+	e = engine_new(&conf, &seed, PARTS_START_NS);
+	ck_assert_ptr_nonnull(e);
+}
+
+static void
+teardown(void)
+{
+	engine_free(e);
+	policies_unref(conf.policies);
+}
+
+/* Numbers stand for addresses, as configured. */
+START_TEST(upstreams)
+{
+	for (unsigned u = 0; u < 2; u++) {
+		ck_assert(netaddr_equal(engine_upstream(e, u), &conf.upstreams[u]));
+		ck_assert(engine_upstream_active(e, u));
+		ck_assert_uint_eq(engine_tcp_open(e, u), 0);
+	}
+	ck_assert_ptr_null(engine_upstream(e, 2));
+	ck_assert(!engine_upstream_active(e, 2));
+	ck_assert_uint_eq(engine_spaces(e), 1);
+}
+END_TEST
+
+/* An upstream that is configured no more keeps its number while a socket leads there. */
+START_TEST(number_waits_for_its_socket)
+{
+	int slot = engine_socket_add(e, 1, 0);
+
+	ck_assert_int_ge(slot, 0);
+	engine_socket_use(e, (unsigned)slot);
+	ck_assert_uint_eq(engine_socket_open(e, (unsigned)slot), 0);
+	conf.n_upstreams = 1;
+	engine_set_conf(e, &conf, PARTS_START_NS);
+	ck_assert(!engine_upstream_active(e, 1));
+	ck_assert_ptr_nonnull(engine_upstream(e, 1));
+	engine_socket_retire(e, (unsigned)slot);
+	engine_socket_del(e, (unsigned)slot);
+	ck_assert_ptr_null(engine_upstream(e, 1));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("engine_socket");
+	TCase *tc = tcase_create("engine_socket");
+	SRunner *sr;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, upstreams);
+	tcase_add_test(tc, number_waits_for_its_socket);
+	suite_add_tcase(s, tc);
+	sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
