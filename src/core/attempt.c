@@ -10,15 +10,28 @@
 
 /* --- sending --- */
 
-/* Whom the next attempt goes to; UPSTREAM_NONE when all have given an error. */
-static uint16_t
-pick(struct lookups *ls, const struct lookup *l)
+/* Whom the first attempt goes to; UPSTREAM_NONE when there is nobody. */
+static inline uint16_t
+pick_first(struct lookups *ls, const struct lookup *l)
 {
-	bool first = l->n_sends == 0;
+	const struct upstream_wish wish = { .last = UPSTREAM_NONE, .prefer = l->upstream };
+
+	return upstreams_pick(ls->upstreams, &wish, ls->rng);
+}
+
+/*
+ * Whom the next attempt goes to; UPSTREAM_NONE when nobody is left. With an error at hand those that
+ * are alive are asked, each once (RULES D3).
+ */
+static uint16_t
+pick_next(struct lookups *ls, const struct lookup *l)
+{
+	bool error = l->best_rcode != DNS_NOERROR;
 	const struct upstream_wish wish = {
-		.errored = l->errored,
-		.last = first ? UPSTREAM_NONE : l->upstream,
-		.prefer = first ? l->upstream : UPSTREAM_NONE,
+		.errored = error ? l->errored | l->silent[0] | l->silent[1] : l->errored,
+		.last = l->upstream,
+		.prefer = UPSTREAM_NONE,
+		.alive = error,
 	};
 
 	return upstreams_pick(ls->upstreams, &wish, ls->rng);
@@ -89,18 +102,27 @@ go_tcp(struct lookups *ls, struct lookup *l)
 static void
 give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	l->n_silent = UINT8_MAX;
+	l->hopeless = true;
 	wheel_set(ls->wheel, &l->timer, now_ns);
 }
 
-/*
- * Repeating a question to one that is down would only add to its load and ours: the probe tells
- * when it is back, and the attempt after that is sent.
- */
-static bool
-is_in_vain(const struct lookups *ls, const struct lookup *l, uint16_t u)
+/* There is no room here to ask L, which is nobody's fault but ours (RULES D26): it ends so. */
+static void
+end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	return l->n_silent > 0 && l->upstream == u && ls->upstreams->table[u].down;
+	l->no_room = true;
+	give_up(ls, l, now_ns);
+}
+
+/*
+ * L asks one that is down, as there is no other (RULES D5), or has a truncated reply at hand: it waits
+ * for ATTEMPT_DOWN_MS at most.
+ */
+static void
+shorten(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (ls->upstreams->timeout_ns > ATTEMPT_DOWN_MS * NS_PER_MS)
+		wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_DOWN_MS * NS_PER_MS);
 }
 
 static bool
@@ -109,16 +131,29 @@ goes_by_tcp(const struct lookup *l)
 	return l->tcp || l->tcp_only || l->tcp_kept;
 }
 
+/* The upstream to be asked again is no longer configured: another one, and all begins anew. */
+static uint16_t
+move(struct lookups *ls, struct lookup *l)
+{
+	l->check = LOOKUP_CHECK_NONE;
+	l->tcp_only = false;
+	sieve_forget(l);
+	return pick_next(ls, l);
+}
+
 /* Take upstream, transport and ID for the next attempt. False: it waits for its timeout unsent. */
 static bool
 begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	/* One that is no longer configured gets no new questions, and its number may be gone. */
 	bool stay = l->pinned && ls->upstreams->table[l->upstream].active;
-	uint16_t u = stay ? l->upstream : pick(ls, l);
+	uint16_t u = l->upstream;
 
 	l->pinned = false;
-	l->checking = l->checking && stay;
+	if (!stay && l->probe) /* nobody else is meant */
+		u = UPSTREAM_NONE;
+	else if (!stay)
+		u = l->n_sends == 0 ? pick_first(ls, l) : move(ls, l);
 	if (l->n_sends < UINT8_MAX)
 		l->n_sends++;
 	l->phase = LOOKUP_UNSENT;
@@ -127,15 +162,18 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		give_up(ls, l, now_ns);
 		return false;
 	}
-	if (is_in_vain(ls, l, u))
-		return false;
+	if (UNLIKELY(ls->upstreams->table[u].down || l->cut != NULL))
+		shorten(ls, l, now_ns);
 	l->upstream = u;
 	if (goes_by_tcp(l) ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
 	if (ls->upstreams->table[u].socket[0] >= 0 || goes_by_tcp(l)) {
 		/* Not the network's fault: trying again later would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
-		give_up(ls, l, now_ns);
+		end_without_room(ls, l, now_ns);
+	} else if (ls->upstreams->table[u].starved) {
+		stats_inc(&ls->stats->sockets_exhausted);
+		end_without_room(ls, l, now_ns);
 	}
 	return false;
 }
@@ -143,18 +181,22 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static size_t
 write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_ns)
 {
+	bool cd = l->cd || l->check == LOOKUP_CHECK_CD;
 	size_t len;
 	struct build_opt opt = { .do_bit = l->do_bit,
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
-		/* DO cannot be said without an OPT, even to one that is bad at it. */
-		.present =
-		    l->do_bit || ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
+		.present = ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
 
+	if (UNLIKELY(l->no_edns))
+		opt.present = false;
+	/* DO needs an OPT, also where the upstream is bad at EDNS. */
+	if (l->do_bit)
+		opt.present = true;
 	l->edns = opt.present;
 	sieve_cookie(ls, l, &opt, now_ns);
-	len = build_query(
-	    buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, l->cd || l->checking, &opt);
+	len =
+	    build_query(buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
 	sieve_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
 	return len;
 }
@@ -208,19 +250,52 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 	return true;
 }
 
+/* The truncated reply to L is better than none: L ends with it when it is its turn. */
+static bool
+end_with_cut(struct lookups *ls, struct lookup *l)
+{
+	lookup_stop_attempt(ls, l);
+	l->phase = LOOKUP_CUT;
+	list_push(&ls->cuts, &l->link);
+	return true;
+}
+
+struct lookup *
+attempt_next_cut(struct lookups *ls, struct lookup_result *result)
+{
+	struct list *link = list_pop(&ls->cuts);
+	struct lookup *l;
+
+	if (link == NULL)
+		return NULL;
+	l = LIST_OBJECT(link, struct lookup, link);
+	l->phase = LOOKUP_DONE;
+	memcpy(ls->reply, l->cut, l->cut_len);
+	if (msg_parse(&ls->cut, ls->reply, l->cut_len) == MSG_OK)
+		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->cut);
+	else /* it was parsed before */
+		(void)attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
+	return l;
+}
+
 bool
 attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     enum lookup_outcome outcome, const struct msg *msg)
 {
-	bool failed = outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT;
+	bool failed = outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT ||
+		      outcome == LOOKUP_NO_ROOM;
 
+	if (UNLIKELY(failed && l->cut != NULL))
+		return end_with_cut(ls, l);
 	lookup_stop_attempt(ls, l);
 	result->outcome = outcome;
 	result->rcode = msg != NULL ? msg->rcode : l->best_rcode;
 	result->upstream = l->upstream;
 	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
 	result->msg = msg;
-	if (failed && !l->probe)
+	if (failed && l->probe)
+		ls->upstreams->table[l->upstream].probing = false;
+	else if (failed)
 		stats_inc(&ls->stats->lookups_failed);
 	return false;
 }
@@ -231,14 +306,16 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 {
 	uint16_t next;
 
+	if (l->probe) /* it is alive, that was the question */
+		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
 	l->errored |= 1ULL << l->upstream;
-	l->checking = false;
+	l->check = LOOKUP_CHECK_NONE;
 	l->tcp_only = false;
 	/* Of several errors any other says more than SERVFAIL. */
 	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
 		l->best_rcode = rcode;
-	next = pick(ls, l);
+	next = pick_next(ls, l);
 	if (next != UPSTREAM_NONE)
 		return attempt_again(ls, l, next);
 	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
@@ -246,17 +323,18 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 
 /*
  * Count the silence of the upstream asked. After LOOKUP_SENDS_EACH of them it is asked no more,
- * whichever transport it was and whoever else was asked in between (RFC 9520 section 3.1).
+ * whichever transport it was and whoever else was asked in between (RFC 9520 section 3.1); one that
+ * is down after the first, for the probe tells when it is back.
  */
 static void
-count_silence(struct lookup *l)
+count_silence(const struct lookups *ls, struct lookup *l)
 {
 	uint64_t bit = l->upstream < ENGINE_MAX_UPSTREAMS ? 1ULL << l->upstream : 0;
 	uint64_t carry = l->silent[0] & bit;
 
 	l->silent[0] ^= bit;
 	l->silent[1] ^= carry;
-	if (l->silent[0] & l->silent[1] & bit)
+	if (bit != 0 && (l->silent[0] & l->silent[1] & bit || ls->upstreams->table[l->upstream].down))
 		l->errored |= bit;
 }
 
@@ -265,33 +343,75 @@ static bool
 on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
 	uint32_t most = LOOKUP_SENDS_EACH * ls->upstreams->n_order;
+	bool sent = l->phase != LOOKUP_UNSENT;
 	uint16_t next;
 
-	if (l->checking)
+	if (l->check != LOOKUP_CHECK_NONE && sent)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (l->n_silent < UINT8_MAX)
 		l->n_silent++;
-	count_silence(l);
+	if (sent)
+		count_silence(ls, l);
 	/* A TCP client's question falls back to UDP if TCP cannot be had (RULES D11). */
 	l->tcp = false;
-	if (!l->probe && l->n_silent <= ls->conf->resend_attempts && l->n_silent < most) {
-		next = pick(ls, l);
+	if (!l->probe && !l->hopeless && l->cut == NULL &&
+	    l->n_silent <= ls->conf->resend_attempts && l->n_silent < most &&
+	    !upstreams_all_down(ls->upstreams)) {
+		next = pick_next(ls, l);
 		l->tcp_only = l->tcp_only && next == l->upstream;
 		if (next != UPSTREAM_NONE)
 			return attempt_again(ls, l, next);
 	}
+	if (l->no_room)
+		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
 	return attempt_finish(
 	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
+}
+
+void
+attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health)
+{
+	switch (health) {
+	case UPSTREAM_AS_BEFORE:
+		break;
+	case UPSTREAM_IN_DOUBT:
+		lookup_start_probe(ls, u);
+		break;
+	case UPSTREAM_WENT_DOWN:
+		stats_inc(&ls->stats->upstream_down);
+		break;
+	}
+}
+
+/* The upstream asked did not reply to L. */
+static void
+blame(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	struct upstreams *us = ls->upstreams;
+	enum upstream_health health;
+
+	if (l->probe)
+		health = upstreams_on_probe_lost(us, l->upstream, ls->wheel, now_ns);
+	else
+		health = upstreams_on_failure(us, l->upstream, now_ns);
+	attempt_heed(ls, l->upstream, health);
+	/* One that was down when it was asked, and is back, was not silent about this name. */
+	l->hindered = now_ns - us->table[l->upstream].revived_ns < us->timeout_ns;
 }
 
 bool
 attempt_on_timeout(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	stats_inc(&ls->stats->upstream_timeouts);
-	if (l->n_silent != UINT8_MAX &&
-	    upstreams_on_failure(ls->upstreams, l->upstream, ls->wheel, now_ns))
-		stats_inc(&ls->stats->upstream_down);
+	bool sent = l->phase != LOOKUP_UNSENT;
+
+	if (sent)
+		stats_inc(&ls->stats->upstream_timeouts);
+	/* That it does not answer over TCP says nothing of it (RULES D21). */
+	if (l->phase == LOOKUP_ASKED_TCP && sieve_without_tcp(l))
+		return !attempt_again(ls, l, l->upstream);
+	if (sent)
+		blame(ls, l, now_ns);
 	return !on_silence(ls, l, result);
 }
 
@@ -318,4 +438,25 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 		}
 	}
 	return NULL;
+}
+
+void
+attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns)
+{
+	const struct txid_owner *owner = &ls->spaces[0].owner[id];
+	struct lookup *l;
+
+	if (!txid_in_flight(&ls->spaces[0], id) || owner->socket != TXID_TCP || owner->upstream != u)
+		return;
+	l = lookup_at(ls, owner->lookup);
+	stats_inc(&ls->stats->tcp_upstream_full);
+	if (!l->tcp_only && !l->tcp_kept) {
+		l->tcp = false;
+	} else if (!sieve_without_tcp(l)) {
+		lookup_stop_attempt(ls, l);
+		l->phase = LOOKUP_UNSENT;
+		end_without_room(ls, l, now_ns);
+		return;
+	}
+	attempt_again(ls, l, l->upstream);
 }

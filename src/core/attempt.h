@@ -20,6 +20,8 @@
 #include "core/lookup.h"
 #include "dns/msg.h"
 
+#define ATTEMPT_DOWN_MS 1000 /* the longest wait for one that is known to be down (RULES D5) */
+
 /*
  * attempt_next_question: write the next attempt to be sent, a question for upstream, to UDP or TCP
  * and say where to; false when there is none.
@@ -38,6 +40,22 @@ MUST_USE bool attempt_on_timeout(
 MUST_USE struct lookup *attempt_on_tcp_lost(
     struct lookups *ls, unsigned u, bool established, struct lookup_result *result);
 
+/*
+ * attempt_next_cut: a lookup that ends with the truncated reply that was kept for it, with *result
+ * filled: one at a time, since the message of each is in the same place; NULL: none.
+ */
+MUST_USE struct lookup *attempt_next_cut(struct lookups *ls, struct lookup_result *result);
+
+/* attempt_heed: what became of upstream U's HEALTH: a probe is to be sent, or it is counted. */
+void attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health);
+
+/*
+ * attempt_on_tcp_full: the shell has no room to queue the question with ID for upstream U's
+ * connection: it goes by UDP if it may (RULES D11), or ends at the next tick. Not the upstream's fault
+ * (RULES D26).
+ */
+void attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
+
 /* What verdict and silence lead to; each returns whether L goes on. */
 
 /* attempt_again: ask upstream U, whatever its health. Always true. */
@@ -50,7 +68,10 @@ bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);
 bool attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     uint16_t rcode, const struct msg *msg);
 
-/* attempt_finish: L ends with OUTCOME and MSG (NULL: none). Always false. */
+/*
+ * attempt_finish: L ends with OUTCOME and MSG (NULL: none): false. True: there is a truncated reply
+ * instead, with which it ends when attempt_next_cut says so.
+ */
 bool attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     enum lookup_outcome outcome, const struct msg *msg);
 

@@ -73,7 +73,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 		rng_init(&e->rng);
 	wheel_init(&e->wheel, now_ns);
 	upstreams_init(&e->upstreams);
-	upstreams_configure(&e->upstreams, conf, &e->wheel, now_ns);
+	(void)upstreams_configure(&e->upstreams, conf, &e->wheel);
 	e->now_ns = now_ns;
 	/* As many lookups as queries, and a few that probe. */
 	rc = lookups_init(&e->lookups, &lookups, conf->max_queries + ENGINE_MAX_UPSTREAMS);
@@ -134,7 +134,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
 	e->queries.conf_turn++;
-	changed = upstreams_configure(&e->upstreams, conf, &e->wheel, now_ns);
+	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	if (conf->cache != NULL)
 		keep_changes(conf->cache, changed, now_ns);
 	audited(e);
@@ -290,19 +290,13 @@ engine_tick(struct engine *e, uint64_t now_ns)
 	return n == EXPIRE_BATCH;
 }
 
-static void
-count_failure(struct engine *e, unsigned upstream)
-{
-	if (upstreams_on_failure(&e->upstreams, upstream, &e->wheel, e->now_ns))
-		stats_inc(&e->stats.upstream_down);
-}
-
 void
 engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns)
 {
 	e->now_ns = now_ns;
 	stats_inc(&e->stats.upstream_refused);
-	count_failure(e, upstream);
+	attempt_heed(&e->lookups, upstream,
+	    upstreams_on_refused(&e->upstreams, upstream, &e->wheel, now_ns));
 	audited(e);
 }
 
@@ -315,10 +309,19 @@ engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t 
 	if (e->upstreams.table[upstream].n_tcp > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		count_failure(e, upstream);
+		attempt_heed(&e->lookups, upstream,
+		    upstreams_on_failure(&e->upstreams, upstream, now_ns));
 	while ((l = attempt_on_tcp_lost(&e->lookups, upstream, established, &e->result)) != NULL)
 		on_lookup_end(e, l);
 	upstreams_release(&e->upstreams, upstream);
+	audited(e);
+}
+
+void
+engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_ns)
+{
+	e->now_ns = now_ns;
+	attempt_on_tcp_full(&e->lookups, upstream, id, now_ns);
 	audited(e);
 }
 
@@ -403,13 +406,27 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *se
 	return false;
 }
 
+/* Nobody is ready any more: let a lookup end whose message is ours. False: there is none. */
+static __attribute__((noinline)) bool
+end_next_cut(struct engine *e)
+{
+	struct lookup *l = attempt_next_cut(&e->lookups, &e->result);
+
+	if (l != NULL)
+		on_lookup_end(e, l);
+	return l != NULL;
+}
+
 bool
 engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_CAP],
     uint8_t tcp_buf[static ENGINE_TCP_CAP], struct engine_send *send)
 {
-	bool more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send) ||
-	    attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+	bool more;
 
+	do
+		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
+	while (!more && UNLIKELY(!list_empty(&e->lookups.cuts)) && end_next_cut(e));
+	more = more || attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
 	audited(e);
 	return more;
 }

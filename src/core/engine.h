@@ -153,6 +153,12 @@ void engine_socket_retire(struct engine *e, unsigned slot);
 MUST_USE unsigned engine_socket_open(const struct engine *e, unsigned slot);
 void engine_socket_del(struct engine *e, unsigned slot);
 
+/*
+ * engine_socket_none: the shell cannot have a socket to this upstream, for lack of descriptors, ports or
+ * memory. Until engine_socket_use questions for it end at once, and it is not to blame (RULES D26).
+ */
+void engine_socket_none(struct engine *e, unsigned upstream);
+
 /* engine_refused: the kernel reported ICMP unreachable on a UDP socket to this upstream. Lowers its
  * health, no more. */
 void engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns);
@@ -163,6 +169,13 @@ void engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns);
  * over a new one.
  */
 void engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t now_ns);
+
+/*
+ * engine_tcp_full: the question over TCP to this upstream that begins with ID was not taken: the shell
+ * has no room for it, or no descriptor for a connection. It goes by UDP if it may, or ends; the upstream
+ * is not to blame (RULES D26), and what else is open on the connection waits on.
+ */
+void engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_ns);
 
 /* engine_tcp_open: questions in flight over TCP to this upstream. */
 MUST_USE unsigned engine_tcp_open(const struct engine *e, unsigned upstream);

@@ -35,6 +35,13 @@ engine_socket_use(struct engine *e, unsigned slot)
 	const struct upstream_socket *s = &e->upstreams.sockets[slot];
 
 	e->upstreams.table[s->upstream].socket[s->space] = (int32_t)slot;
+	e->upstreams.table[s->upstream].starved = false;
+}
+
+void
+engine_socket_none(struct engine *e, unsigned upstream)
+{
+	e->upstreams.table[upstream].starved = true;
 }
 
 void

@@ -393,11 +393,12 @@ keep_result(struct lookups *ls, const struct lookup *l, const struct lookup_resu
 	case LOOKUP_ERROR:
 	case LOOKUP_BOGUS:
 	case LOOKUP_SILENT:
-		/* What we had no ID or upstream for is no fault of the name's. */
-		if (m != NULL ? may_keep(l, m) : l->n_silent != UINT8_MAX)
+		/* That there was nobody to ask is no fault of the name's, nor is an outage that is over. */
+		if (m != NULL ? may_keep(l, m) : !l->hopeless && !l->hindered)
 			keep_failure(ls, l, result, now_s);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */
+	case LOOKUP_NO_ROOM:   /* nor what is our fault (RULES D26) */
 		break;
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "core/cache.h"
 
-#define MIN_BUCKETS 1024
+#define MIN_BUCKETS_LOG2 10
 
 static uint32_t
 n_messages(uint32_t cap)
@@ -20,16 +20,18 @@ n_messages(uint32_t cap)
 int
 lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 {
-	uint32_t n_buckets = MIN_BUCKETS;
+	unsigned bits = MIN_BUCKETS_LOG2;
 	int rc;
 
 	*ls = *borrowed;
-	while (n_buckets < cap)
-		n_buckets *= 2;
-	ls->mask = n_buckets - 1;
+	while (UINT32_C(1) << bits < cap)
+		bits++;
+	ls->shift = 32 - bits;
 	ls->seed = ls->conf->cache != NULL ? cache_seed(ls->conf->cache) : rng_u64(ls->rng);
+	ls->spread = rng_u64(ls->rng) | 1;
 	ls->n_spaces = 1;
 	list_init(&ls->to_ask);
+	list_init(&ls->cuts);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
 	if (rc != 0)
 		return rc;
@@ -39,11 +41,14 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	rc = pool_init(&ls->messages, LOOKUP_SIGNED_MAX, n_messages(cap));
 	if (rc != 0)
 		goto no_messages;
+	rc = pool_init(&ls->replies, ENGINE_UDP_CAP, n_messages(cap));
+	if (rc != 0)
+		goto no_replies;
 	rc = -ENOMEM;
 	ls->kept = ls->conf->cache != NULL ? malloc(LOOKUP_KEPT) : NULL;
 	if (ls->conf->cache != NULL && ls->kept == NULL)
 		goto no_kept;
-	ls->buckets = calloc(n_buckets, sizeof(ls->buckets[0]));
+	ls->buckets = calloc((size_t)1 << bits, sizeof(ls->buckets[0]));
 	if (ls->buckets == NULL)
 		goto no_buckets;
 	/* calloc takes what is this large from the system untouched: spaces unused cost nothing. */
@@ -57,6 +62,8 @@ no_spaces:
 no_buckets:
 	free(ls->kept);
 no_kept:
+	pool_fini(&ls->replies);
+no_replies:
 	pool_fini(&ls->messages);
 no_messages:
 	pool_fini(&ls->long_names);
@@ -71,18 +78,23 @@ lookups_fini(struct lookups *ls)
 	free(ls->spaces);
 	free(ls->buckets);
 	free(ls->kept);
+	pool_fini(&ls->replies);
 	pool_fini(&ls->messages);
 	pool_fini(&ls->long_names);
 	pool_fini(&ls->pool);
 }
 
+/*
+ * A client chooses all of this. The top bits of a product with an odd number that nobody knows are
+ * shared by two chosen factors no more often than by chance.
+ */
 static uint32_t
-hash_key(const struct question *key)
+hash_key(const struct lookups *ls, const struct question *key)
 {
 	uint64_t rest = (uint64_t)key->qtype << 32 | (uint64_t)key->qclass << 16 |
 			(uint64_t)(key->do_bit ? 2 : 0) | (uint64_t)(key->cd ? 1 : 0);
 
-	return (uint32_t)((key->hash ^ rest * 0xd6e8feb86659fd93ULL) >> 32);
+	return (uint32_t)((key->hash ^ rest * ls->spread) >> 32);
 }
 
 static bool
@@ -142,8 +154,8 @@ struct lookup *
 lookup_find_or_start(
     struct lookups *ls, const struct question *key, const struct lookup_wish *wish, bool *found)
 {
-	uint32_t hash = hash_key(key);
-	struct lookup **bucket = &ls->buckets[hash & ls->mask];
+	uint32_t hash = hash_key(ls, key);
+	struct lookup **bucket = &ls->buckets[hash >> ls->shift];
 	struct lookup *l = *bucket;
 
 	while (l != NULL && !has_key(l, hash, key))
@@ -164,7 +176,6 @@ lookup_find_or_start(
 		stats_inc(&ls->stats->coalesced);
 	}
 	l->whole = l->whole || wish->whole;
-	l->check = l->check || wish->check;
 	return l;
 }
 
@@ -209,6 +220,19 @@ lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 		lookup_free(ls, l);
 }
 
+void
+lookup_keep_cut(struct lookups *ls, struct lookup *l, const struct msg *m)
+{
+	if (l->cut == NULL)
+		l->cut = pool_take(&ls->replies);
+	if (l->cut == NULL) {
+		l->no_room = true;
+		return;
+	}
+	memcpy(l->cut, m->bytes, m->len);
+	l->cut_len = (uint16_t)m->len;
+}
+
 bool
 lookup_has_room(const struct lookups *ls)
 {
@@ -218,9 +242,7 @@ lookup_has_room(const struct lookups *ls)
 bool
 lookup_refresh(struct lookups *ls, const struct question *key)
 {
-	const struct lookup_wish wish = { .whole = true,
-		.check = key->qtype == DNS_TYPE_AAAA && !key->cd,
-		.prefer = UPSTREAM_NONE };
+	const struct lookup_wish wish = { .whole = true, .prefer = UPSTREAM_NONE };
 	struct lookup *l;
 	bool found;
 
@@ -241,8 +263,10 @@ lookup_start_probe(struct lookups *ls, unsigned u)
 	};
 	struct lookup *l = start(ls, &key, (uint16_t)u);
 
-	if (l == NULL)
+	if (l == NULL) {
+		ls->upstreams->table[u].probing = false;
 		return;
+	}
 	l->probe = true;
 	l->pinned = true;
 	stats_inc(&ls->stats->upstream_probes);
@@ -262,6 +286,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 		list_unlink(&l->link);
 		break;
 	case LOOKUP_TO_ASK:
+	case LOOKUP_CUT:
 		list_unlink(&l->link);
 		break;
 	case LOOKUP_UNSENT:
@@ -277,7 +302,7 @@ lookup_free(struct lookups *ls, struct lookup *l)
 {
 	lookup_stop_attempt(ls, l);
 	if (l->listed) {
-		struct lookup **at = &ls->buckets[l->hash & ls->mask];
+		struct lookup **at = &ls->buckets[l->hash >> ls->shift];
 
 		while (*at != l)
 			at = &(*at)->next;
@@ -287,5 +312,7 @@ lookup_free(struct lookups *ls, struct lookup *l)
 		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
 	if (l->message != NULL)
 		pool_give(&ls->messages, l->message);
+	if (l->cut != NULL)
+		pool_give(&ls->replies, l->cut);
 	pool_give(&ls->pool, l);
 }

@@ -93,20 +93,36 @@ time_of(const struct query *q, uint64_t ms)
 }
 
 /*
- * Is it in the cache? A client that is tired of waiting takes what is stale. One that lets nobody else
- * be asked takes only what has not expired (RULES D10).
+ * What the cache has for Q. A client that is tired of waiting takes what is stale, and so does
+ * everyone while all upstreams are down; but before a name is said not to exist its A is asked for
+ * (RULES D5). One that lets nobody else be asked takes only what has not expired (RULES D10).
  */
-static bool
-ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
+static enum recall_found
+find_in_cache(
+    struct queries *qs, const struct query *q, const struct question *key, uint64_t now_ns)
 {
-	bool tired = now_ns >= time_of(q, QUERY_STALE_MS);
-	enum recall_take take = tired ? RECALL_ALL : RECALL_FAILING;
-	struct recall *r = qs->recall;
+	enum recall_take tired = q->state == QUERY_A ? RECALL_RECORDS : RECALL_ALL;
+	enum recall_take take = RECALL_FAILING;
+	enum recall_found found;
 
 	if (UNLIKELY(!(q->flags & DNS_RD)))
 		take = RECALL_UNEXPIRED;
+	else if (UNLIKELY(now_ns >= time_of(q, QUERY_STALE_MS)))
+		take = tired;
+	found = recall_find(qs->recall, qs->conf, qs->stats, key, take, now_ns);
+	if (UNLIKELY(found == RECALL_STALE) && upstreams_all_down(qs->lookups->upstreams))
+		found = recall_find(qs->recall, qs->conf, qs->stats, key, tired, now_ns);
+	return found;
+}
+
+/* Is it in the cache? */
+static bool
+ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
+{
+	struct recall *r = qs->recall;
+
 	q->stale_seen = false;
-	switch (recall_find(r, qs->conf, qs->stats, key, take, now_ns)) {
+	switch (find_in_cache(qs, q, key, now_ns)) {
 	case RECALL_NOTHING:
 		break;
 	case RECALL_STALE:
@@ -158,6 +174,14 @@ set_timer(struct queries *qs, struct query *q, uint64_t now_ns)
 	wheel_set(qs->wheel, &q->timer, end_of_wait(q, now_ns));
 }
 
+/* Nobody replies to anything, nor did to AAAA: its failure is the whole question's (RULES D5). */
+static inline bool
+is_in_vain(const struct queries *qs, const struct query *q)
+{
+	return UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED) && q->state == QUERY_A &&
+	       upstreams_all_down(qs->lookups->upstreams);
+}
+
 /* It fails without being asked; what is stale helps. */
 static void
 fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
@@ -172,14 +196,16 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 {
 	struct lookup_wish wish = { .whole = q->tcp || q->state != QUERY_RELAY,
 		.tcp = q->tcp && q->state == QUERY_RELAY,
-		.check = q->state == QUERY_AAAA || q->state == QUERY_TARGET,
 		.prefer = q->upstream };
 	bool found;
 
-	q->lookup =
-	    now_ns < q->deadline_ns ? lookup_find_or_start(qs->lookups, key, &wish, &found) : NULL;
-	if (q->lookup == NULL) {
+	if (UNLIKELY(now_ns >= q->deadline_ns || is_in_vain(qs, q))) {
 		fail_here(qs, q, LOOKUP_SILENT);
+		return;
+	}
+	q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
+	if (UNLIKELY(q->lookup == NULL)) {
+		fail_here(qs, q, LOOKUP_NO_ROOM);
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
@@ -189,6 +215,8 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 bool
 query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
 {
+	/* What fails for want of our own room says nothing about the name (RULES D26). */
+	enum recall_take take = q->outcome == LOOKUP_NO_ROOM ? RECALL_RECORDS : RECALL_ALL;
 	bool late = q->stale_seen; /* upstream may yet reply */
 	uint8_t lower[DNS_NAME_MAX];
 	enum recall_found found;
@@ -197,7 +225,7 @@ query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
 	q->stale_try = false;
 	q->stale_seen = false;
 	make_question(qs, q, lower, &key);
-	found = recall_find(qs->recall, qs->conf, qs->stats, &key, RECALL_ALL, now_ns);
+	found = recall_find(qs->recall, qs->conf, qs->stats, &key, take, now_ns);
 	if (found == RECALL_HIT)
 		take_hit(qs, q);
 	else if (late)
@@ -256,7 +284,7 @@ static void
 wait_signed(struct queries *qs, struct query *q)
 {
 	if (q->lookup == NULL) {
-		make_ready(qs, q, LOOKUP_SILENT, false);
+		make_ready(qs, q, LOOKUP_NO_ROOM, false);
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
@@ -293,7 +321,8 @@ void
 query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result)
 {
 	/* Data that do not validate are worse than none (RULES D3). */
-	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT;
+	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
+		      result->outcome == LOOKUP_NO_ROOM;
 	struct list *link;
 
 	while ((link = list_pop(&l->waiters)) != NULL) {
@@ -336,6 +365,9 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 	/* What comes late is of use to those who ask next. */
 	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))
 		q->lookup->needed = true;
+	/* Where we could not even ask, nobody was silent (RULES D26). */
+	enum lookup_outcome outcome = q->lookup->no_room ? LOOKUP_NO_ROOM : LOOKUP_SILENT;
+
 	lookup_leave(qs->lookups, q->lookup, &q->link);
-	make_ready(qs, q, LOOKUP_SILENT, false);
+	make_ready(qs, q, outcome, false);
 }

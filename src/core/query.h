@@ -28,7 +28,7 @@
 
 #define QUERY_NAME_INLINE 64
 #define QUERY_AAAA_MS 2000 /* for the AAAA phase (RULES D5) */
-#define QUERY_ALL_MS 5000  /* for the whole */
+#define QUERY_ALL_MS 4500  /* for the whole: stub resolvers give up after 5 s */
 #define QUERY_STALE_MS 1800 /* then something stale will do (RFC 8767 section 5) */
 #define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (RULES D6) */
 
@@ -110,6 +110,8 @@ struct query {
 	bool stale_seen : 1; /* the cache has something stale for what it waits for */
 	bool stale_try : 1;  /* which is to be looked for now */
 	bool stale : 1;	     /* the answer rests on something stale */
+	bool gone_once : 1;  /* a stale NXDOMAIN for AAAA: the answer if A fails too (RULES D5) */
+	bool gone_now : 1;   /* which it did */
 	bool cookie_alone : 1; /* it came with a cookie and no question (RFC 7873 section 5.4) */
 	bool cookie_bad : 1;   /* its cookie has a server's part, which is not known to be ours */
 	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */

@@ -312,6 +312,7 @@ respond_native(struct queries *qs, struct query *q, const struct msg *m, const s
 	struct build b;
 
 	start(&b, q, out);
+	b.flags |= m->flags & DNS_TC; /* not all of it came */
 	put_followed(&b, q);
 	(void)synth_filtered(&b, &policy, m, a);
 	synth_rest(&b, m);

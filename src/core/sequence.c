@@ -42,6 +42,8 @@ static size_t
 ask_a(
     struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl, const struct turn *t)
 {
+	if (UNLIKELY(q->gone_now)) /* A was asked for */
+		return turn_fail(qs, q, t);
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
 	q->empty_at_ns = t->now_ns;
@@ -121,19 +123,29 @@ on_aaaa_data(struct queries *qs, struct query *q, const struct turn *t, const st
 	return respond_native(qs, q, t->msg, a, t->out);
 }
 
+/* The name does not exist: no A either (RFC 6147 section 5.1.2). */
+static size_t
+on_aaaa_nxdomain(
+    struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+{
+	/* Or so it was: before that is said again A has to fail too (RULES D5). */
+	q->gone_once = t->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
+	if (UNLIKELY(q->gone_once))
+		return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
+	explain(q, "it does not exist");
+	if (q->chain == NULL)
+		return respond_relay(qs, q, t->msg, t->out);
+	return respond_negative(qs, q, t->msg, a, DNS_NXDOMAIN, t->out);
+}
+
 static size_t
 on_aaaa_reply(struct queries *qs, struct query *q, const struct turn *t)
 {
 	struct answer a;
 
 	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
-	if (t->msg->rcode == DNS_NXDOMAIN) {
-		/* The name does not exist: no A either (RFC 6147 section 5.1.2). */
-		explain(q, "it does not exist");
-		if (q->chain == NULL)
-			return respond_relay(qs, q, t->msg, t->out);
-		return respond_negative(qs, q, t->msg, &a, DNS_NXDOMAIN, t->out);
-	}
+	if (t->msg->rcode == DNS_NXDOMAIN)
+		return on_aaaa_nxdomain(qs, q, t, &a);
 	switch (a.kind) {
 	case ANSWER_DATA:
 		return on_aaaa_data(qs, q, t, &a);
@@ -194,11 +206,18 @@ sequence_aaaa(struct queries *qs, struct query *q, const struct turn *t)
 		if (!triggers(qs, q, POLICY_ON_ERROR))
 			return turn_error(qs, q, t);
 		break;
-	case LOOKUP_SILENT:
 	case LOOKUP_TRUNCATED:
+		if (has_usable(qs, q, t))
+			return give_usable(qs, q, t);
+		if (!triggers(qs, q, POLICY_ON_ERROR))
+			return turn_fail(qs, q, t);
+		break;
+	case LOOKUP_SILENT:
 		if (!triggers(qs, q, POLICY_ON_TIMEOUT))
 			return turn_fail(qs, q, t);
 		break;
+	case LOOKUP_NO_ROOM: /* there may be real AAAA */
+		return turn_no_room(qs, q, t);
 	}
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
 }
@@ -343,11 +362,27 @@ on_a_reply(struct queries *qs, struct query *q, const struct turn *t)
 	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, t) : turn_fail(qs, q, t);
 }
 
+/* Neither AAAA nor A can be had, but once it was said that there is no such name (RULES D5). */
+static size_t
+on_gone(struct queries *qs, struct query *q, const struct turn *t)
+{
+	q->gone_once = false;
+	q->gone_now = true;
+	q->n_steps = 0;
+	query_drop_remnant(qs, &q->chain);
+	q->state = QUERY_AAAA;
+	return query_recall(qs, q, t->now_ns) ? 0 : turn_fail(qs, q, t);
+}
+
 size_t
 sequence_a(struct queries *qs, struct query *q, const struct turn *t)
 {
 	if (t->outcome == LOOKUP_REPLY)
 		return on_a_reply(qs, q, t);
+	if (t->outcome == LOOKUP_NO_ROOM)
+		return turn_no_room(qs, q, t);
+	if (UNLIKELY(q->gone_once))
+		return on_gone(qs, q, t);
 	explain(q, t->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
 	if (t->outcome == LOOKUP_BOGUS)
 		return turn_bogus(qs, q, t);
@@ -384,8 +419,13 @@ sequence_native(struct queries *qs, struct query *q, const struct turn *t)
 		return turn_error(qs, q, t);
 	case LOOKUP_BOGUS:
 		return turn_bogus(qs, q, t);
-	case LOOKUP_SILENT:
+	case LOOKUP_NO_ROOM:
+		return turn_no_room(qs, q, t);
 	case LOOKUP_TRUNCATED:
+		if (has_usable(qs, q, t))
+			return give_usable(qs, q, t);
+		break;
+	case LOOKUP_SILENT:
 		break;
 	}
 	return turn_fail(qs, q, t);
@@ -423,6 +463,8 @@ sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 
 	if (t->outcome == LOOKUP_BOGUS)
 		return turn_bogus(qs, q, t);
+	if (t->outcome == LOOKUP_NO_ROOM)
+		return turn_no_room(qs, q, t);
 	if (has_usable(qs, q, t))
 		return give_usable(qs, q, t);
 	if (t->outcome == LOOKUP_REPLY) {

@@ -41,6 +41,7 @@ sieve_cookie_right(struct lookups *ls, const struct lookup *l, const struct msg 
 	if (UNLIKELY(len != up->cookie_len || memcmp(cookie, up->cookie, len) != 0)) {
 		memcpy(up->cookie, cookie, len);
 		up->cookie_len = (uint8_t)len;
+		up->watched = true;
 	}
 	return true;
 }
@@ -124,37 +125,102 @@ digest(const struct lookups *ls, const struct msg *m)
 	return (uint32_t)(sum ^ sum >> 32) | 1;
 }
 
-void
-sieve_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *m)
+static struct upstream_guard *
+guard_of(struct lookups *ls, const struct lookup *l, enum lookup_suspect suspect)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	return suspect == LOOKUP_SUSPECT_CASE ? &up->case_guard : &up->cookie_guard;
+}
+
+/* What SUSPECT's guard had stopped was asked for again; SAME: it came. */
+static void
+confirmed(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, bool same,
+    uint64_t now_ns)
+{
+	bool by_case = suspect == LOOKUP_SUSPECT_CASE;
+
+	l->suspect = LOOKUP_NO_SUSPECT;
+	if (!upstreams_on_confirmed(ls->upstreams, l->upstream, guard_of(ls, l, suspect),
+		by_case ? "the case of a question" : "cookies", same, now_ns))
+		return;
+	stats_inc(&ls->stats->upstream_unguarded);
+	/* What it gave may be of no use any more: it begins anew. */
+	if (!by_case)
+		ls->upstreams->table[l->upstream].cookie_len = 0;
+}
+
+bool
+sieve_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	/* Without a capital anybody would have been right. */
+	if (l->cases != 0 && m->qname_len > 0 && memcmp(msg_qname(m), l->qname, l->qname_len) != 0)
+		upstreams_on_right(&up->case_guard);
+	if (l->cookie && l->cookie_known)
+		upstreams_on_right(&up->cookie_guard);
+	return (ls->conf->case_randomization && !up->case_guard.settled) ||
+	       (up->cookie_len > DNS_COOKIE_CLIENT && !up->cookie_guard.settled);
+}
+
+/* The near miss at hand says DIGEST (0: nothing). How many agree, each on another socket? */
+static unsigned
+count_agreed(struct lookup *l, uint32_t digest)
+{
+	if (digest != l->near_miss)
+		l->n_agreed = 0;
+	l->near_miss = digest;
+	for (unsigned i = 0; i < l->n_agreed; i++) {
+		if (l->agreed_on[i] == l->socket)
+			return l->n_agreed;
+	}
+	if (digest == 0)
+		return 0;
+	if (l->n_agreed < SIEVE_AGREE - 1)
+		l->agreed_on[l->n_agreed] = l->socket;
+	return ++l->n_agreed;
+}
+
+static void
+forget_near_misses(struct lookup *l)
+{
+	l->near_miss = 0;
+	l->n_agreed = 0;
+	l->n_stopped = 0;
+}
+
+enum sieve_stopped
+sieve_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *m,
+    uint64_t now_ns)
 {
 	if (suspect == LOOKUP_SUSPECT_CASE)
 		stats_inc(&ls->stats->upstream_case);
 	else
 		stats_inc(&ls->stats->upstream_cookie);
-	if (l->no_tcp)
-		return;
-	l->suspect = (uint8_t)suspect;
-	l->near_miss = m != NULL ? digest(ls, m) : 0;
-	l->tcp_only = true;
+	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect), l->socket);
+	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == SIEVE_AGREE) {
+		forget_near_misses(l);
+		confirmed(ls, l, suspect, true, now_ns);
+		return SIEVE_AGREED;
+	}
+	if (!l->no_tcp) {
+		l->suspect = (uint8_t)suspect;
+		l->tcp_only = true;
+	} else if (++l->n_stopped == SIEVE_AT_MOST) {
+		return SIEVE_HOPELESS;
+	}
 	attempt_again(ls, l, l->upstream);
+	return SIEVE_STOPPED;
 }
 
 void
 sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns)
 {
-	struct upstream *up = &ls->upstreams->table[l->upstream];
 	bool same = l->near_miss == digest(ls, m);
-	bool by_case = l->suspect == LOOKUP_SUSPECT_CASE;
-	struct upstream_guard *g = by_case ? &up->case_guard : &up->cookie_guard;
-	const char *what = by_case ? "the case of a question" : "cookies";
 
-	if (upstreams_on_confirmed(ls->upstreams, l->upstream, g, what, same, now_ns)) {
-		stats_inc(&ls->stats->upstream_unguarded);
-		/* What it gave may be of no use any more: it begins anew. */
-		if (!by_case)
-			up->cookie_len = 0;
-	}
-	l->suspect = LOOKUP_NO_SUSPECT;
+	confirmed(ls, l, (enum lookup_suspect)l->suspect, same, now_ns);
+	forget_near_misses(l);
 }
 
 bool
@@ -162,7 +228,7 @@ sieve_without_tcp(struct lookup *l)
 {
 	if (l->suspect == LOOKUP_NO_SUSPECT)
 		return false;
-	sieve_forget(l);
+	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = true;
 	l->tcp_only = false;
 	return true;
@@ -173,5 +239,7 @@ sieve_forget(struct lookup *l)
 {
 	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = false;
+	l->no_edns = false;
 	l->cookie_bad = false;
+	forget_near_misses(l);
 }

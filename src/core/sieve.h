@@ -8,6 +8,9 @@
  * The letters of a question over UDP are in random case ("0x20"), which a reply repeats. A reply
  * right in all but that is a near miss (RULES D21): the same question goes over TCP at once. If
  * TCP says the same three times then it is the upstream's way, and it is asked without for an hour.
+ * Where TCP is not to be had, three near misses that agree, each to another port and ID, are the
+ * reply: nobody guesses that often. An upstream that used to be right is believed to be so for
+ * longer.
  *
  * Cookies (RFC 7873) do the same for upstreams that know them: ours, drawn for each upstream, comes
  * back with the upstream's, which from then on goes with every question over UDP. What comes back
@@ -17,9 +20,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "core/lookup.h"
 #include "dns/build.h"
 #include "dns/msg.h"
+
+#define SIEVE_AGREE 3	/* near misses that are the reply */
+#define SIEVE_AT_MOST 8 /* in all: some come by a socket that was used already */
 
 /* sieve_cookie: give OPT the cookie for an attempt of L, if it is to carry one. */
 void sieve_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64_t now_ns);
@@ -42,11 +49,19 @@ MUST_USE enum sieve_match sieve_name(const struct lookup *l, const uint8_t *name
 void sieve_unmix(struct lookups *ls, const struct lookup *l, struct msg *m);
 
 /*
- * sieve_stop: reply M to L (whole; NULL if it was malformed) is right but for SUSPECT: ask the same
- * by TCP, or, if that is not to be had, wait on.
+ * sieve_right: reply M to L, as it came, is right in all that it must bring. True: the next one that
+ * is will teach more about this upstream.
  */
-void sieve_stop(
-    struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *m);
+MUST_USE bool sieve_right(struct lookups *ls, const struct lookup *l, const struct msg *m);
+
+/*
+ * sieve_stop: reply M to L (whole; NULL if it was malformed) is right but for SUSPECT: ask the same
+ * by TCP, or, if that is not to be had, from another port, until three agree. STOPPED: L goes on;
+ * AGREED: M is the reply; HOPELESS: no three agree.
+ */
+enum sieve_stopped { SIEVE_STOPPED, SIEVE_AGREED, SIEVE_HOPELESS };
+MUST_USE enum sieve_stopped sieve_stop(struct lookups *ls, struct lookup *l,
+    enum lookup_suspect suspect, const struct msg *m, uint64_t now_ns);
 
 /* sieve_confirm: M is L's reply over TCP: does it say what was stopped? */
 void sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns);

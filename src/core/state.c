@@ -34,6 +34,8 @@ on_relay(struct queries *qs, struct query *q, const struct turn *t)
 		return turn_error(qs, q, t);
 	case LOOKUP_BOGUS:
 		return turn_bogus(qs, q, t);
+	case LOOKUP_NO_ROOM:
+		return turn_no_room(qs, q, t);
 	case LOOKUP_SILENT:
 		break;
 	}
@@ -100,6 +102,8 @@ on_reverse(struct queries *qs, struct query *q, const struct turn *t)
 		return respond_empty(qs, q, t->msg->rcode, a.negative_ttl, t->out);
 	case LOOKUP_ERROR:
 		return turn_error(qs, q, t);
+	case LOOKUP_NO_ROOM:
+		return turn_no_room(qs, q, t);
 	case LOOKUP_BOGUS:
 		return turn_bogus(qs, q, t);
 	case LOOKUP_SILENT:
@@ -110,14 +114,15 @@ on_reverse(struct queries *qs, struct query *q, const struct turn *t)
 }
 
 static size_t
-turn(struct queries *qs, struct query *q, const struct lookup_result *result,
+turn(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
     const struct query_out *out, uint64_t now_ns)
 {
 	const struct turn t = { .outcome = q->outcome,
 		.rcode = q->rcode,
 		.msg = q->with_msg ? result->msg : NULL,
 		.out = out,
-		.now_ns = now_ns };
+		.now_ns = now_ns,
+		.stale = stale };
 
 	if (t.msg != NULL && !(result->trusted && t.msg->flags & DNS_AD))
 		q->insecure = true;
@@ -157,10 +162,10 @@ state_turn(struct queries *qs, struct query *q, const struct lookup_result *resu
 	if (q->starting)
 		query_start(qs, q, now_ns);
 	else if (!UNLIKELY(q->stale_try) || !query_recall(qs, q, now_ns))
-		len = turn(qs, q, result, out, now_ns);
+		len = turn(qs, q, result, false, out, now_ns);
 	while (qs->hit) { /* each step of the way that is in the cache is taken at once */
 		qs->hit = false;
-		len = turn(qs, q, &qs->recall->result, out, now_ns);
+		len = turn(qs, q, &qs->recall->result, qs->recall->stale, out, now_ns);
 	}
 	return len;
 }

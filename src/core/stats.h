@@ -32,6 +32,7 @@
 	X(answers_truncated, "of these with TC set by us") \
 	X(answers_repeated, "of these the same as another one in the same second") \
 	X(answers_servfail, "of these SERVFAIL made here") \
+	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \
 	X(relayed, "of these passed on as upstream gave them") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
@@ -70,7 +71,7 @@
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
 	X(upstream_late, "replies to attempts already given up, dropped") \
-	X(upstream_mismatch, "replies with the ID but not the question (near misses), dropped") \
+	X(upstream_mismatch, "replies with the ID but not the question or cookie expected (near misses), not taken alone") \
 	X(upstream_case, "of these right in all but the case of the question (0x20)") \
 	X(upstream_cookie, "of these with another cookie than expected, or none") \
 	X(upstream_unguarded, "times 0x20 or cookies went off for an upstream that cannot") \
@@ -82,15 +83,17 @@
 	X(upstream_timeouts, "attempts without a reply in time") \
 	X(upstream_refused, "ICMP port unreachable and the like from an upstream") \
 	X(upstream_down, "times an upstream was marked down") \
-	X(upstream_probes, "probes of an upstream that is down") \
+	X(upstream_probes, "probes of an upstream that is down, or seems to be") \
 	X(lookups_failed, "lookups ended without any usable reply") \
 	X(ids_exhausted, "questions failed because no transaction ID was free") \
+	X(sockets_exhausted, "questions failed because no descriptor or port was free") \
 	X(tcp_accepted, "client connections accepted") \
 	X(tcp_refused, "client connections closed at a ceiling") \
 	X(tcp_idle, "client connections closed as idle") \
 	X(tcp_stalled, "client connections closed because they did not read their answers") \
 	X(tcp_upstream_opened, "connections opened to upstreams") \
 	X(tcp_upstream_lost, "of these ended with questions open or not established") \
+	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams the kernel refused to send")
 

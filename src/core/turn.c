@@ -16,6 +16,16 @@ turn_fail(struct queries *qs, struct query *q, const struct turn *t)
 }
 
 size_t
+turn_no_room(struct queries *qs, struct query *q, const struct turn *t)
+{
+	const struct respond_reason why = { .ede = DNS_EDE_OTHER,
+		.text = "no room here for the question" };
+
+	stats_inc(&qs->stats->no_room);
+	return respond_error(qs, q, DNS_SERVFAIL, &why, t->out);
+}
+
+size_t
 turn_error(struct queries *qs, struct query *q, const struct turn *t)
 {
 	/* A reply about another name or type cannot be passed on as it is. */

@@ -22,10 +22,14 @@ struct turn {
 	const struct msg *msg; /* NULL without a reply */
 	const struct query_out *out;
 	uint64_t now_ns;
+	bool stale; /* the cache has it, but past its end */
 };
 
 /* turn_fail: SERVFAIL, with the extended error for the trouble that it is (RFC 8914 section 4). */
 MUST_USE size_t turn_fail(struct queries *qs, struct query *q, const struct turn *t);
+
+/* turn_no_room: SERVFAIL: we had no room for the question (RULES D26). */
+MUST_USE size_t turn_no_room(struct queries *qs, struct query *q, const struct turn *t);
 
 /* turn_error: the best error of all upstreams (RULES D4), as it came if it is at hand. */
 MUST_USE size_t turn_error(struct queries *qs, struct query *q, const struct turn *t);

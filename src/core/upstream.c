@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/told.h"
 
 static void
 clear(struct upstream *u)
@@ -12,10 +13,18 @@ clear(struct upstream *u)
 	memset(&u->addr, 0, sizeof(u->addr));
 	u->active = false;
 	u->down = false;
+	u->watched = true;
+	u->starved = false;
 	u->trusted = false;
 	u->n_failures = 0;
-	u->last_reply_ns = 0;
+	u->probing = false;
+	u->failing_ns = 0;
+	u->probed_ns = 0;
+	u->revived_ns = 0;
+	u->n_errors = 0;
+	u->erring = false;
 	u->no_edns_until_ns = 0;
+	u->no_edns_on = UPSTREAM_NONE;
 	u->case_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_len = 0;
@@ -31,6 +40,7 @@ void
 upstreams_init(struct upstreams *us)
 {
 	us->selection = CONF_RANDOM;
+	us->told = NULL;
 	us->timeout_ns = NS_PER_SEC;
 	us->n_order = 0;
 	us->current = 0;
@@ -72,14 +82,32 @@ set_trusted(struct upstream *u, bool trusted)
 	return was && !trusted ? UPSTREAMS_DISTRUST : 0;
 }
 
+/* This loop asks it no more: what there was to tell of it is nobody's concern. */
+static void
+tell_nothing(struct upstreams *us, struct upstream *u)
+{
+	if (u->down)
+		(void)told_end(us->told, TOLD_DOWN, &u->addr);
+	if (u->erring)
+		(void)told_over(us->told, TOLD_ERRORS, &u->addr);
+	if (u->case_guard.logged)
+		(void)told_end(us->told, TOLD_NO_CASE, &u->addr);
+	if (u->cookie_guard.logged)
+		(void)told_end(us->told, TOLD_NO_COOKIES, &u->addr);
+	u->n_errors = 0;
+	u->erring = false;
+	u->case_guard.logged = false;
+	u->cookie_guard.logged = false;
+}
+
 unsigned
-upstreams_configure(
-    struct upstreams *us, const struct conf_core *conf, struct wheel *wheel, uint64_t now_ns)
+upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct wheel *wheel)
 {
 	bool keep[ENGINE_MAX_UPSTREAMS] = { false };
 	unsigned changed = 0;
 
 	us->selection = conf->selection;
+	us->told = conf->told;
 	us->timeout_ns = conf->timeout_ms * NS_PER_MS;
 	us->n_order = 0;
 	us->current = 0;
@@ -90,19 +118,20 @@ upstreams_configure(
 			continue;
 		keep[n] = true;
 		us->order[us->n_order++] = n;
-		if (!us->table[n].active) {
-			us->table[n].last_reply_ns = now_ns;
+		if (!us->table[n].active)
 			changed |= UPSTREAMS_NEW;
-		}
 		us->table[n].active = true;
+		us->table[n].watched = true; /* other guards may be wanted now */
 		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
 	}
 	for (unsigned i = 0; i < ENGINE_MAX_UPSTREAMS; i++) {
 		if (keep[i] || us->table[i].addr.family == NETADDR_NONE)
 			continue;
 		us->table[i].active = false;
+		tell_nothing(us, &us->table[i]);
 		us->table[i].down = false;
 		changed |= set_trusted(&us->table[i], false);
+		us->table[i].probing = false;
 		wheel_clear(wheel, &us->table[i].probe);
 		upstreams_release(us, i);
 	}
@@ -115,22 +144,19 @@ eligible(const struct upstreams *us, uint16_t n, const struct upstream_wish *wis
 {
 	if (wish->errored >> n & 1)
 		return false;
-	if (pass < 2 && us->table[n].down)
+	if (pass < 2 && (us->table[n].down || us->table[n].starved))
 		return false;
 	return pass % 2 == 1 || n != wish->last;
 }
 
 /* From which place in order[] the search begins. */
 static unsigned
-first_place(struct upstreams *us, const struct upstream_wish *wish, struct rng *rng)
+first_place(const struct upstreams *us, struct rng *rng)
 {
 	switch (us->selection) {
 	case CONF_RANDOM:
 		return us->n_order > 1 ? rng_below(rng, us->n_order) : 0;
 	case CONF_ROUND_ROBIN:
-		/* mtd64-ng: the next one if the current one does not reply in time. */
-		if (us->order[us->current] == wish->last)
-			us->current = (us->current + 1) % us->n_order;
 		return us->current;
 	case CONF_IN_ORDER:
 		return 0;
@@ -141,6 +167,7 @@ first_place(struct upstreams *us, const struct upstream_wish *wish, struct rng *
 uint16_t
 upstreams_pick(struct upstreams *us, const struct upstream_wish *wish, struct rng *rng)
 {
+	unsigned n_passes = wish->alive ? 2 : 4;
 	unsigned first;
 
 	if (us->n_order == 0)
@@ -148,9 +175,9 @@ upstreams_pick(struct upstreams *us, const struct upstream_wish *wish, struct rn
 	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
 	    eligible(us, wish->prefer, wish, 0))
 		return wish->prefer;
-	first = first_place(us, wish, rng);
+	first = first_place(us, rng);
 	/* Alive and another; alive; another; any. */
-	for (unsigned pass = 0; pass < 4; pass++) {
+	for (unsigned pass = 0; pass < n_passes; pass++) {
 		for (unsigned i = 0; i < us->n_order; i++) {
 			uint16_t n = us->order[(first + i) % us->n_order];
 
@@ -162,39 +189,165 @@ upstreams_pick(struct upstreams *us, const struct upstream_wish *wish, struct rn
 }
 
 bool
-upstreams_on_reply(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
+upstreams_all_down(const struct upstreams *us)
+{
+	for (unsigned i = 0; i < us->n_order; i++) {
+		if (!us->table[us->order[i]].down)
+			return false;
+	}
+	return true;
+}
+
+bool
+upstreams_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 	bool was_down = up->down;
 	char text[NETADDR_TEXT];
 
 	up->n_failures = 0;
-	up->last_reply_ns = now_ns;
-	if (UNLIKELY(was_down)) {
+	up->probing = false;
+	if (was_down) {
 		up->down = false;
+		up->revived_ns = now_ns;
 		wheel_clear(wheel, &up->probe);
-		log_notice("upstream", "%s: replies again", netaddr_format(&up->addr, text));
+		if (told_end(us->told, TOLD_DOWN, &up->addr))
+			log_notice(
+			    "upstream", "%s: replies again", netaddr_format(&up->addr, text));
 	}
 	return was_down;
 }
 
-bool
-upstreams_on_failure(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
+/* What an operator would call it. */
+static const char *
+rcode_text(uint16_t rcode)
+{
+	switch (rcode) {
+	case DNS_FORMERR:
+		return "FORMERR";
+	case DNS_SERVFAIL:
+		return "SERVFAIL";
+	case DNS_NOTIMP:
+		return "NOTIMP";
+	case DNS_REFUSED:
+		return "REFUSED";
+	default:
+		return "another error";
+	}
+}
+
+void
+upstreams_on_error(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 	char text[NETADDR_TEXT];
 
+	if (up->n_errors++ == 0)
+		up->errors_ns = now_ns;
+	if (up->erring || !up->active || up->n_errors < UPSTREAM_ERRORS ||
+	    now_ns - up->errors_ns < UPSTREAM_ERRORS_MS * NS_PER_MS)
+		return;
+	up->erring = true;
+	if (told_begin(us->told, TOLD_ERRORS, &up->addr))
+		log_warn("upstream", "%s: every reply for %u s was an error (last %s)",
+		    netaddr_format(&up->addr, text),
+		    (unsigned)((now_ns - up->errors_ns) / NS_PER_SEC), rcode_text(rcode));
+}
+
+void
+upstreams_on_good(struct upstreams *us, unsigned u)
+{
+	struct upstream *up = &us->table[u];
+	char text[NETADDR_TEXT];
+
+	up->n_errors = 0;
+	if (!up->erring)
+		return;
+	up->erring = false;
+	if (told_over(us->told, TOLD_ERRORS, &up->addr))
+		log_notice(
+		    "upstream", "%s: replies without error again", netaddr_format(&up->addr, text));
+}
+
+enum upstream_health
+upstreams_on_failure(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+
+	/* mtd64-ng's round-robin: the next one if the current one does not reply in time. */
+	if (us->n_order > 0 && us->order[us->current] == u)
+		us->current = (us->current + 1) % us->n_order;
+	if (up->n_failures == 0)
+		up->failing_ns = now_ns;
 	up->n_failures++;
-	/* A burst that expires in one tick is one failure of the network, not many. */
-	if (up->down || !up->active || up->n_failures < UPSTREAM_FAILURES ||
-	    now_ns - up->last_reply_ns < us->timeout_ns)
-		return false;
+	/* A probe is given up after a timeout: until then there is no other. */
+	if (!up->active || up->down || up->n_failures < UPSTREAM_FAILURES ||
+	    now_ns - up->probed_ns < us->timeout_ns)
+		return UPSTREAM_AS_BEFORE;
+	up->probing = true;
+	up->probed_ns = now_ns;
+	return UPSTREAM_IN_DOUBT;
+}
+
+static enum upstream_health
+go_down(struct upstreams *us, struct upstream *up, struct wheel *wheel, uint64_t now_ns)
+{
+	char text[NETADDR_TEXT];
+
 	up->down = true;
+	up->probing = false;
 	wheel_set(wheel, &up->probe, now_ns + UPSTREAM_PROBE_MS * NS_PER_MS);
-	log_warn("upstream",
-	    "%s: no reply to %u questions in a row: asked only if no other is left",
-	    netaddr_format(&up->addr, text), up->n_failures);
-	return true;
+	if (told_begin(us->told, TOLD_DOWN, &up->addr))
+		log_warn("upstream",
+		    "%s: no reply to %u questions in a row, nor to a probe: asked only if no other is left",
+		    netaddr_format(&up->addr, text), up->n_failures);
+	return UPSTREAM_WENT_DOWN;
+}
+
+enum upstream_health
+upstreams_on_refused(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	bool probing = up->probing;
+	enum upstream_health health = upstreams_on_failure(us, u, now_ns);
+
+	return probing && up->active ? go_down(us, up, wheel, now_ns) : health;
+}
+
+enum upstream_health
+upstreams_on_probe_lost(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+	bool probing = up->probing;
+
+	up->probing = false;
+	return probing && up->active ? go_down(us, up, wheel, now_ns) : UPSTREAM_AS_BEFORE;
+}
+
+void
+upstreams_on_near_miss(
+    struct upstreams *us, unsigned u, struct upstream_guard *g, uint16_t socket)
+{
+	us->table[u].watched = true;
+	g->settled = false;
+	if (g->n_right < UPSTREAM_PROVEN)
+		g->n_right = 0;
+	for (unsigned i = 0; i < g->n_seen; i++) {
+		if (g->seen[i] == socket)
+			return;
+	}
+	if (g->n_seen < UPSTREAM_SEEN)
+		g->seen[g->n_seen++] = socket;
+}
+
+void
+upstreams_on_right(struct upstream_guard *g)
+{
+	g->n_same = 0;
+	g->n_seen = 0;
+	if (g->n_right < UPSTREAM_PROVEN)
+		g->n_right++;
+	g->settled = g->n_right == UPSTREAM_PROVEN;
 }
 
 bool
@@ -203,16 +356,38 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 {
 	char text[NETADDR_TEXT];
 
-	g->n_same = same ? (uint8_t)(g->n_same + 1) : 0;
-	if (g->n_same < UPSTREAM_SAME)
+	if (!same)
+		g->n_same = 0;
+	else if (g->n_same < UPSTREAM_SAME)
+		g->n_same++;
+	if (g->n_same < UPSTREAM_SAME ||
+	    (g->n_right == UPSTREAM_PROVEN && g->n_seen < UPSTREAM_SEEN))
 		return false;
 	g->n_same = 0;
+	g->n_right = 0;
+	g->n_seen = 0;
 	g->off_until_ns = now_ns + UPSTREAM_UNGUARDED_MS * NS_PER_MS;
-	if (!g->logged)
+	if (!g->logged &&
+	    told_begin(us->told, g == &us->table[u].case_guard ? TOLD_NO_CASE : TOLD_NO_COOKIES,
+		&us->table[u].addr))
 		log_notice("upstream", "%s: does not return %s: asked without, tried again hourly",
 		    netaddr_format(&us->table[u].addr, text), what);
 	g->logged = true;
 	return true;
+}
+
+void
+upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+
+	if (socket != TXID_TCP && (up->no_edns_on == UPSTREAM_NONE || up->no_edns_on == socket)) {
+		up->no_edns_on = socket;
+		up->watched = true;
+		return;
+	}
+	up->no_edns_on = UPSTREAM_NONE;
+	up->no_edns_until_ns = now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS;
 }
 
 void

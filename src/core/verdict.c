@@ -5,6 +5,7 @@
 #include "core/attempt.h"
 #include "core/cache.h"
 #include "core/sieve.h"
+#include "dns/answer.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 
@@ -18,13 +19,14 @@ is_lame(const struct msg *m)
 	return m->ns && !m->soa && m->rcode == DNS_NOERROR && m->count[MSG_ANSWER] == 0;
 }
 
-/* Extended errors that say "it did not validate" (RULES D3). */
+/*
+ * Is SERVFAIL to L to be checked (RULES D3)? Every AAAA is, whoever waits, so that what is kept of it
+ * means the same to all.
+ */
 static bool
-is_dnssec_ede(uint16_t ede)
+is_checked(const struct lookup *l)
 {
-	return ede == DNS_EDE_UNSUPPORTED_DNSKEY || ede == DNS_EDE_UNSUPPORTED_DS ||
-	       (ede >= DNS_EDE_INDETERMINATE && ede <= DNS_EDE_NSEC_MISSING) ||
-	       ede == DNS_EDE_NSEC3_ITERATIONS;
+	return l->qtype == DNS_TYPE_AAAA && l->qclass == DNS_CLASS_IN;
 }
 
 /* SERVFAIL to a question without CD: is the data bogus, or the upstream in trouble? */
@@ -32,13 +34,27 @@ static bool
 on_servfail(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
 {
-	if (is_dnssec_ede(msg_ede(msg)))
+	if (msg_ede_dnssec(msg) != DNS_EDE_NONE)
 		return attempt_finish(ls, l, result, LOOKUP_BOGUS, msg);
-	if (l->check) {
-		l->checking = true;
+	if (is_checked(l)) {
+		l->check = LOOKUP_CHECK_CD;
 		return attempt_again(ls, l, l->upstream);
 	}
 	return attempt_failed(ls, l, result, DNS_SERVFAIL, msg);
+}
+
+/*
+ * The reply to the question with CD: is there data that does not validate, or was the trouble over
+ * in a moment? The same question as at first tells, for of what is said here none is believed.
+ */
+static bool
+on_checked(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
+{
+	if (msg->rcode != DNS_NOERROR && msg->rcode != DNS_NXDOMAIN)
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+	l->check = LOOKUP_CHECK_AGAIN;
+	return attempt_again(ls, l, l->upstream);
 }
 
 /* An upstream that does not know EDNS (RFC 6891 section 7): the question again without, not a new
@@ -53,10 +69,22 @@ rejects_edns(const struct lookup *l, const struct msg *m)
 static bool
 ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	ls->upstreams->table[l->upstream].no_edns_until_ns =
-	    now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS;
+	upstreams_on_no_edns(ls->upstreams, l->upstream, l->socket, now_ns);
+	l->no_edns = true;
 	stats_inc(&ls->stats->upstream_no_edns);
 	return attempt_again(ls, l, l->upstream);
+}
+
+/* Does M, though it is not whole, have real AAAA, over which nothing may be synthesized? */
+static bool
+has_real_aaaa(const struct lookup *l, const struct msg *m)
+{
+	struct answer a;
+
+	if (l->qtype != DNS_TYPE_AAAA || l->qclass != DNS_CLASS_IN || m->rcode != DNS_NOERROR)
+		return false;
+	answer_scan(m, DNS_TYPE_AAAA, &a);
+	return a.kind == ANSWER_DATA;
 }
 
 static bool
@@ -68,6 +96,8 @@ on_truncated(
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (!l->whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
+	if (has_real_aaaa(l, msg))
+		lookup_keep_cut(ls, l, msg);
 	l->tcp_only = true;
 	return attempt_again(ls, l, l->upstream);
 }
@@ -82,6 +112,14 @@ on_badcookie(struct lookups *ls, struct lookup *l)
 	attempt_again(ls, l, l->upstream);
 	l->cookie_bad = true;
 	return true;
+}
+
+/* Ours, but its framing or an RDATA is malformed (RULES D25). Returns whether L goes on. */
+static bool
+on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result)
+{
+	stats_inc(&ls->stats->upstream_malformed);
+	return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 }
 
 /* The reply is ours. Returns whether L goes on. */
@@ -100,11 +138,10 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (RULES D1). */
 	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
-	if (l->checking) {
-		if (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN)
-			return attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
-	}
+	if (l->check == LOOKUP_CHECK_CD)
+		return on_checked(ls, l, result, msg);
+	if (l->check == LOOKUP_CHECK_AGAIN && msg->rcode == DNS_SERVFAIL)
+		return attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
 	if (msg->flags & DNS_TC)
 		return on_truncated(ls, l, result, msg);
 	if (msg->rcode == DNS_SERVFAIL && !l->cd)
@@ -154,31 +191,28 @@ match_question(const struct lookup *l, const struct msg *m)
 
 /* The ID but not the question: somebody guesses. The right reply may still come (reliability:
  * TuDoor). */
-static void
-on_near_miss(struct lookups *ls, struct lookup *l, enum sieve_match match, const struct msg *msg)
+static enum sieve_stopped
+on_near_miss(struct lookups *ls, struct lookup *l, enum sieve_match match, const struct msg *msg,
+    uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_mismatch);
-	if (match == SIEVE_SUSPECT_CASE || match == SIEVE_SUSPECT_COOKIE) {
-		sieve_stop(ls, l,
-		    match == SIEVE_SUSPECT_CASE ? LOOKUP_SUSPECT_CASE : LOOKUP_SUSPECT_COOKIE, msg);
-		return;
+	if (match == SIEVE_SUSPECT_CASE)
+		return sieve_stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
+	if (match == SIEVE_SUSPECT_COOKIE)
+		return sieve_stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
+	if (l->phase == LOOKUP_ASKED_UDP && l->message == NULL &&
+	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
+		l->tcp_only = true;
+		attempt_again(ls, l, l->upstream);
 	}
-	if (l->phase != LOOKUP_ASKED_UDP || l->message != NULL ||
-	    ++l->n_near_misses < LOOKUP_NEAR_MISSES)
-		return;
-	l->tcp_only = true;
-	attempt_again(ls, l, l->upstream);
+	return SIEVE_STOPPED;
 }
 
-struct lookup *
-verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg,
-    struct lookup_result *result, uint64_t now_ns)
+/* The lookup that the message is a reply to, if it is one; NULL: none, counted. */
+static struct lookup *
+match_lookup(struct lookups *ls, const struct engine_in *in, const struct msg *msg,
+    enum msg_verdict verdict)
 {
-	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
-	enum sieve_match match;
-	struct lookup *l;
-	bool goes_on;
-
 	if (verdict == MSG_SHORT) {
 		stats_inc(&ls->stats->upstream_short);
 		return NULL;
@@ -187,7 +221,52 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 		stats_inc(&ls->stats->upstream_not_reply);
 		return NULL;
 	}
-	l = match_id(ls, in, msg);
+	return match_id(ls, in, msg);
+}
+
+/* A right reply from an upstream about which there is more to learn. */
+static __attribute__((noinline)) void
+learn(struct lookups *ls, const struct lookup *l, const struct msg *msg)
+{
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	if (msg->edns.present)
+		up->no_edns_on = UPSTREAM_NONE;
+	up->watched = sieve_right(ls, l, msg) || up->no_edns_on != UPSTREAM_NONE;
+}
+
+/* The reply is to L and right. Returns whether L goes on. */
+static inline bool
+take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	stats_inc(&ls->stats->upstream_replies);
+	/* That to a question with CD tells nothing of those without. */
+	if (l->check != LOOKUP_CHECK_CD)
+		upstreams_on_rcode(ls->upstreams, l->upstream,
+		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
+	if (UNLIKELY(upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
+	    ls->conf->cache != NULL)
+		cache_revived(ls->conf->cache,
+		    (uint32_t)(ls->upstreams->table[l->upstream].failing_ns / NS_PER_SEC),
+		    (uint32_t)(now_ns / NS_PER_SEC));
+	if (UNLIKELY(verdict != MSG_OK))
+		return on_malformed(ls, l, result);
+	if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
+		sieve_confirm(ls, l, msg, now_ns);
+	sieve_unmix(ls, l, msg);
+	return judge(ls, l, msg, result, now_ns);
+}
+
+struct lookup *
+verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
+	struct lookup *l = match_lookup(ls, in, msg, verdict);
+	enum sieve_stopped stopped = SIEVE_AGREED;
+	enum sieve_match match;
+
 	if (l == NULL)
 		return NULL;
 	/* Nobody looks into what is signed: it is for the client to judge (RULES D20). */
@@ -196,24 +275,19 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 	match = match_question(l, msg);
 	if (match == SIEVE_SAME && l->cookie && !sieve_cookie_right(ls, l, msg))
 		match = SIEVE_SUSPECT_COOKIE;
-	if (UNLIKELY(match != SIEVE_SAME)) {
-		on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL);
+	if (UNLIKELY(match != SIEVE_SAME))
+		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
+	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
+		learn(ls, l, msg);
+	switch (stopped) {
+	case SIEVE_STOPPED:
 		return NULL;
+	case SIEVE_HOPELESS:
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL) ? NULL : l;
+	case SIEVE_AGREED:
+		break;
 	}
-	stats_inc(&ls->stats->upstream_replies);
-	if (UNLIKELY(upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
-	    ls->conf->cache != NULL)
-		cache_revived(ls->conf->cache, 0, (uint32_t)(now_ns / NS_PER_SEC));
-	if (UNLIKELY(verdict != MSG_OK)) {
-		stats_inc(&ls->stats->upstream_malformed);
-		goes_on = attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
-	} else {
-		if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
-			sieve_confirm(ls, l, msg, now_ns);
-		sieve_unmix(ls, l, msg);
-		goes_on = judge(ls, l, msg, result, now_ns);
-	}
-	return goes_on ? NULL : l;
+	return take(ls, l, msg, verdict, result, now_ns) ? NULL : l;
 }
 
 void

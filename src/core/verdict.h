@@ -7,7 +7,8 @@
  *
  * Here it is checked that a reply is ours (RFC 5452 section 9.1), and nowhere else. Of ours, an
  * error leads to the next upstream (RULES D4), truncation to TCP (D11), FORMERR without OPT to a
- * question without EDNS (D1), and SERVFAIL to the question whether the data is bogus (D3).
+ * question without EDNS (D1), and SERVFAIL to two more questions, which tell whether the data is
+ * bogus (D3).
  */
 
 #include <stddef.h>

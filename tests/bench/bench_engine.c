@@ -18,6 +18,7 @@
  *	-f N	ask so many questions before those that count (under callgrind with
  *		--instr-atstart=no only these are looked at)
  *	-k N	the questions are for N known names, over and over, asked once before: all hits
+ *	-w N	N seconds of the engine's time pass between those asked before and those that count
  *	-t N	so many engines on the one cache, in a thread each, on a core each
  *	-s N	a line about the memory whenever so many questions were answered
  */
@@ -58,6 +59,7 @@ struct task {
 	unsigned known;
 	unsigned threads;
 	unsigned report;
+	unsigned wait_s;
 	size_t cache_size;
 	bool plain;
 };
@@ -349,6 +351,8 @@ set_number(struct task *t, int c, const char *text)
 		t->threads = (unsigned)number(text);
 	else if (c == 's')
 		t->report = (unsigned)number(text);
+	else if (c == 'w')
+		t->wait_s = (unsigned)number(text);
 	else
 		return false;
 	return true;
@@ -360,7 +364,7 @@ read_options(int argc, char **argv)
 	struct task t = { .questions = QUESTIONS, .threads = 1 };
 	int c;
 
-	while ((c = getopt(argc, argv, "b:r:n:c:f:k:t:s:ampA")) != -1) {
+	while ((c = getopt(argc, argv, "b:r:n:c:f:k:t:s:w:ampA")) != -1) {
 		if (c == 'a')
 			t.load.always = true;
 		else if (c == 'm')
@@ -424,6 +428,7 @@ main(int argc, char **argv)
 	}
 	prepare(benches[0], common.task.known, KNOWN_BATCH_NS);
 	prepare(benches[0], common.task.first, BATCH_NS);
+	benches[0]->now_ns += common.task.wait_s * NS_PER_SEC;
 	for (unsigned i = 1; i < common.task.threads; i++)
 		benches[i]->now_ns = benches[0]->now_ns;
 	if (pthread_barrier_init(&common.gate, NULL, common.task.threads) != 0)

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # cache_engine: the cache and the engine without sockets (bench_engine).
 #
-#	cache_engine.sh [ROUNDS]	7 by default
+#	cache_engine.sh [ROUNDS]	7 by default; 0: the first part only
 #
-# First the user instructions of a cold answer, and its misses of a simulated last-level cache of 32 MiB, with
-# the default cache, full, and without: exact, the same in every run. Then two engines on one cache, with a core
-# each, beside one, all hits, in turns.
+# First the user instructions of an answer, and its misses of a simulated last-level cache of 32 MiB: exact, the
+# same in every run of the same binary, and on a busy machine too, so that two versions can be compared. Cold, a
+# name asked for the first time, with the default cache, full, and without; hot, a name that the cache knows, asked
+# for once in a second, and over and over in one second. Then two engines on one cache, with a core each, beside
+# one, all hits, in turns.
 . "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
 need valgrind
 
@@ -43,6 +45,16 @@ cold()
 		test $((${cold_with%% *} - ${cold_without%% *})) -le 1000
 }
 
+# hot WHAT OPTION...
+hot()
+{
+	hot_what=$1
+	shift
+	hot_once=$(callgrind -c 64 -k $questions -w 1 "$@") || exit
+	hot_again=$(callgrind -c 64 -k 64 -w 1 "$@") || exit
+	echo "$hot_what: instructions, read misses, write misses: $hot_once once a second, $hot_again in the same second"
+}
+
 # rate OPTION...: answers per second of all engines together
 rate()
 {
@@ -76,6 +88,9 @@ scale()
 
 cold 'cold A' 800000 -A
 cold 'cold AAAA, synthesized' 400000
+hot 'hot A' -A
+hot 'hot AAAA, synthesized'
+[ "$rounds" -gt 0 ] || conclude
 scale 'A, 1,000 names' -c 64 -A -k 1000 -n 2000000
 scale 'A, 100,000 names' -c 64 -A -k 100000 -n 1000000
 scale 'AAAA, synthesized, 100,000 names' -c 64 -k 100000 -n 1000000

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "core/parts.h"
 #include "core/verdict.h"
 #include "dns/wire.h"
@@ -61,7 +62,7 @@ START_TEST(ids_exhausted)
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 1);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &last->timer);
 	ck_assert(attempt_on_timeout(&p.lookups, last, &result, p.now_ns));
-	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
 	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
 	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
 		(void)start(CAP + 1 + i, &by_tcp);
@@ -171,7 +172,8 @@ START_TEST(rule34_three_sends_each)
 		unsigned n[3] = { 0 };
 
 		do {
-			PARTS_CHECK(parts_next(&p, &send));
+			while (l->phase == LOOKUP_TO_ASK) /* a probe may be before it */
+				PARTS_CHECK(parts_next(&p, &send));
 			n[l->upstream]++;
 		} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
@@ -179,6 +181,124 @@ START_TEST(rule34_three_sends_each)
 			ck_assert_uint_eq(n[u], LOOKUP_SENDS_EACH);
 		lookup_free(&p.lookups, l);
 	}
+}
+END_TEST
+
+/* The upstream that L was sent to by UDP says RCODE. Returns whether that ends L. */
+static bool
+reply(const struct lookup *l, const struct engine_send *send, uint16_t rcode,
+    struct lookup_result *result)
+{
+	p.udp[2] |= DNS_QR >> 8;
+	p.udp[3] = (uint8_t)rcode;
+	return parts_hand_in(&p, send->way, send->sock, p.udp, send->len, result) == l;
+}
+
+/* RULES D3: with an error at hand one that is known to be down is not asked: it counts at once. */
+START_TEST(d3_error_and_the_other_down)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l = start(1, &by_udp);
+
+	p.upstreams.table[1].down = true;
+	ck_assert(parts_next(&p, &send));
+	ck_assert(reply(l, &send, DNS_REFUSED, &result));
+	ck_assert_int_eq(result.outcome, LOOKUP_ERROR);
+	ck_assert_uint_eq(result.rcode, DNS_REFUSED);
+	/* The same when it goes down while it has its one attempt. */
+	lookup_free(&p.lookups, l);
+	p.upstreams.table[1].down = false;
+	l = start(2, &by_udp);
+	ck_assert(parts_next(&p, &send));
+	ck_assert(!reply(l, &send, DNS_REFUSED, &result));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_eq(l->upstream, 1);
+	p.upstreams.table[1].down = true;
+	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_ERROR);
+}
+END_TEST
+
+/* Milliseconds until the timer of L, the only one, fires. */
+static uint64_t
+waits_ms(const struct lookup *l)
+{
+	uint64_t ms = 0;
+
+	while (wheel_take(&p.wheel, p.now_ns + ms * NS_PER_MS) != &l->timer)
+		ms += 8;
+	return ms;
+}
+
+/* RULES D5: all known to be down: one attempt of at most 1 s, whatever timeout and attempts are. */
+START_TEST(d5_all_down_one_attempt)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l;
+
+	p.conf.resend_attempts = 10;
+	p.upstreams.timeout_ns = 3000 * NS_PER_MS;
+	for (unsigned i = 0; i < 2; i++) {
+		p.now_ns += 2 * NS_PER_SEC; /* the wheel has come so far */
+		l = start(i, i == 0 ? &by_udp : &by_tcp);
+		p.upstreams.table[0].down = p.upstreams.table[1].down = true;
+		ck_assert(parts_next(&p, &send));
+		ck_assert_uint_le(waits_ms(l), ATTEMPT_DOWN_MS + 8);
+		ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+		lookup_free(&p.lookups, l);
+	}
+	/* A timeout that is shorter stays, and one that is alive has the time that is configured. */
+	p.upstreams.timeout_ns = 200 * NS_PER_MS;
+	p.now_ns += 2 * NS_PER_SEC;
+	l = start(3, &by_udp);
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_le(waits_ms(l), 200 + 8);
+	p.upstreams.table[0].down = false;
+	p.upstreams.timeout_ns = 3000 * NS_PER_MS;
+	p.now_ns += NS_PER_SEC; /* the wheel has come so far */
+	lookup_free(&p.lookups, l);
+	l = start(4, &by_udp);
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_ge(waits_ms(l), 2992);
+}
+END_TEST
+
+/* RULES D5: the last one alive is found to be down while it is asked: the question ends. */
+START_TEST(d5_down_meanwhile)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l = start(1, &by_udp);
+
+	p.upstreams.table[1].down = true;
+	ck_assert(parts_next(&p, &send));
+	p.upstreams.table[0].down = true;
+	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+}
+END_TEST
+
+/* RULES D3: before silence counts, one that is down is asked too, once, when no other is left. */
+START_TEST(d3_down_is_asked_once)
+{
+	unsigned n[2] = { 0 };
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l = start(1, &by_udp);
+
+	p.conf.resend_attempts = 10;
+	p.upstreams.table[1].down = true;
+	do {
+		ck_assert(parts_next(&p, &send));
+		n[l->upstream]++;
+		ck_assert(l->upstream == 0 || n[0] == LOOKUP_SENDS_EACH);
+	} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(n[0], LOOKUP_SENDS_EACH);
+	ck_assert_uint_eq(n[1], 1);
 }
 END_TEST
 
@@ -191,12 +311,16 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, ids_exhausted);
 	tcase_add_test(tc, two_spaces);
 	tcase_add_test(tc, nobody_to_ask);
 	tcase_add_test(tc, nothing_stays_open);
 	tcase_add_test(tc, rule34_three_sends_each);
+	tcase_add_test(tc, d3_error_and_the_other_down);
+	tcase_add_test(tc, d5_all_down_one_attempt);
+	tcase_add_test(tc, d5_down_meanwhile);
+	tcase_add_test(tc, d3_down_is_asked_once);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -61,6 +61,46 @@ START_TEST(number_waits_for_its_socket)
 }
 END_TEST
 
+/* A question that was not taken is none that the engine knows: nothing happens. */
+START_TEST(full_of_nothing)
+{
+	for (unsigned id = 0; id < 65536; id += 257)
+		engine_tcp_full(e, 0, (uint16_t)id, PARTS_START_NS);
+	ck_assert_uint_eq(atomic_load(&engine_stats(e)->tcp_upstream_full), 0);
+}
+END_TEST
+
+/* RULES D26: without a socket for want of room the question ends at once, and not any more with one. */
+START_TEST(d26_no_socket)
+{
+	static uint8_t udp[ENGINE_UDP_CAP], tcp[ENGINE_TCP_CAP];
+	struct engine_in in = { .way = ENGINE_CLIENT_UDP, .peer = conf.upstreams[0] };
+	struct engine_send send;
+	uint8_t msg[512];
+	int slot;
+
+	conf.n_upstreams = 1;
+	engine_set_conf(e, &conf, PARTS_START_NS);
+	engine_socket_none(e, 0);
+	in.msg = msg;
+	in.len = parts_question(msg, 1, "a.example", DNS_TYPE_MX);
+	ck_assert(engine_input(e, &in, PARTS_START_NS));
+	ck_assert(!engine_next(e, udp, tcp, &send));
+	(void)engine_tick(e, PARTS_START_NS + ENGINE_TICK_NS);
+	ck_assert(engine_next(e, udp, tcp, &send));
+	ck_assert_int_eq(send.way, ENGINE_CLIENT_UDP);
+	ck_assert_uint_eq(udp[3] & 0xf, DNS_SERVFAIL);
+	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
+	slot = engine_socket_add(e, 0, 0);
+	ck_assert_int_ge(slot, 0);
+	engine_socket_use(e, (unsigned)slot);
+	ck_assert(engine_input(e, &in, PARTS_START_NS + ENGINE_TICK_NS));
+	ck_assert(engine_next(e, udp, tcp, &send));
+	ck_assert_int_eq(send.way, ENGINE_UPSTREAM_UDP);
+	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -72,6 +112,8 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, upstreams);
 	tcase_add_test(tc, number_waits_for_its_socket);
+	tcase_add_test(tc, full_of_nothing);
+	tcase_add_test(tc, d26_no_socket);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

@@ -300,12 +300,16 @@ START_TEST(rule34_failures)
 		r.outcome = failures[i].outcome;
 		if (!failures[i].msg)
 			r.msg = NULL;
-		/* What had no ID or upstream is our own fault. */
-		l.n_silent = UINT8_MAX;
+		/* RULES D26: that nobody could be asked is our own fault. */
+		l.hopeless = true;
 		if (!failures[i].msg)
 			keep_result(&ls, &l, &r, NOW_NS);
 		ck_assert(!look(l.qtype, &e, &k));
-		l.n_silent = 0;
+		l.hopeless = false;
+		r.outcome = LOOKUP_NO_ROOM;
+		keep_result(&ls, &l, &r, NOW_NS);
+		ck_assert(!look(l.qtype, &e, &k));
+		r.outcome = failures[i].outcome;
 		keep_result(&ls, &l, &r, NOW_NS);
 		ck_assert(look(l.qtype, &e, &k));
 		ck_assert_int_eq(e.kind, failures[i].kind);

@@ -44,7 +44,7 @@ check_empty(void)
 	ck_assert_uint_eq(p.lookups.long_names.n_used, 0);
 	ck_assert(list_empty(&p.lookups.to_ask));
 	ck_assert_uint_eq(p.wheel.n, 0);
-	for (uint32_t i = 0; i <= p.lookups.mask; i++)
+	for (uint32_t i = 0; i <= UINT32_MAX >> p.lookups.shift; i++)
 		PARTS_CHECK(p.lookups.buckets[i] == NULL);
 }
 
@@ -79,19 +79,19 @@ START_TEST(wishes_join)
 {
 	uint8_t qname[DNS_NAME_MAX];
 	const struct question key = parts_key("www.example", 28, qname);
-	const struct lookup_wish late = { .whole = true, .tcp = true, .check = true, .prefer = 1 };
+	const struct lookup_wish late = { .whole = true, .tcp = true, .prefer = 1 };
 	struct lookup *l = find(&key, false);
 	bool found;
 
-	ck_assert(!l->whole && !l->tcp && !l->check);
+	ck_assert(!l->whole && !l->tcp);
 	ck_assert_uint_eq(l->upstream, UPSTREAM_NONE);
 	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &late, &found), l);
-	ck_assert(l->whole && l->check && !l->tcp);
+	ck_assert(l->whole && !l->tcp);
 	(void)find(&key, true);
-	ck_assert(l->whole && l->check);
+	ck_assert(l->whole);
 	lookup_free(&p.lookups, l);
 	l = lookup_find_or_start(&p.lookups, &key, &late, &found);
-	ck_assert(!found && l->whole && l->check && l->tcp);
+	ck_assert(!found && l->whole && l->tcp);
 	ck_assert_uint_eq(l->upstream, 1);
 }
 END_TEST
@@ -160,6 +160,106 @@ START_TEST(long_names_and_a_full_pool)
 }
 END_TEST
 
+/* --- what a stranger chooses is hashed under a secret --- */
+
+#define SHARING 48 /* questions of one bucket */
+
+/* One name's question number N, of the billions there are. */
+static struct question
+nth(const struct lookups *ls, const struct question *name, uint32_t n)
+{
+	struct question key = *name;
+
+	key.qtype = (uint16_t)(1 + n % 65535);
+	key.qclass = (uint16_t)(1 + n / 65535);
+	key.do_bit = n & 1;
+	key.cd = (n & 2) != 0;
+	key.hash = lookup_hash(ls, key.qname, key.qname_len);
+	return key;
+}
+
+static unsigned
+longest_bucket(const struct lookups *ls)
+{
+	unsigned longest = 0;
+
+	for (uint32_t i = 0; i <= UINT32_MAX >> ls->shift; i++) {
+		unsigned n = 0;
+
+		for (const struct lookup *l = ls->buckets[i]; l != NULL; l = l->next)
+			n++;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+/* Questions for NAME that share one bucket with the first of them. */
+static void
+find_sharing(const struct question *name, uint32_t numbers[static SHARING])
+{
+	const struct question first = nth(&p.lookups, name, 0);
+	struct lookup *l = find(&first, false);
+	unsigned n = 1;
+
+	numbers[0] = 0;
+	for (uint32_t i = 1; n < SHARING; i++) {
+		const struct question key = nth(&p.lookups, name, i);
+		struct lookup *other = find(&key, false);
+
+		if (other->next == l)
+			numbers[n++] = i;
+		lookup_free(&p.lookups, other);
+	}
+	lookup_free(&p.lookups, l);
+}
+
+/* Type, class, DO and CD are the client's choice as the name is: what shares a bucket under one secret
+ * does not under another, so nobody can know what does. */
+START_TEST(buckets_are_secret)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	const struct question name = parts_key("www.example", 1, qname);
+	uint32_t numbers[SHARING];
+	struct rng other;
+
+	find_sharing(&name, numbers);
+	check_empty();
+	teardown();
+	setup();
+	rng_init_seeded(&other, 77);
+	lookups_fini(&p.lookups);
+	ck_assert_int_eq(lookups_init(&p.lookups,
+			     &(struct lookups){ .conf = &p.conf,
+				 .stats = &p.stats,
+				 .rng = &other,
+				 .wheel = &p.wheel,
+				 .upstreams = &p.upstreams },
+			     CAP),
+	    0);
+	for (unsigned i = 0; i < SHARING; i++) {
+		const struct question key = nth(&p.lookups, &name, numbers[i]);
+
+		(void)find(&key, false);
+	}
+	ck_assert_uint_le(longest_bucket(&p.lookups), 4);
+}
+END_TEST
+
+/* All types of a name spread over the buckets as different names do. */
+START_TEST(types_spread)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	const struct question name = parts_key("www.example", 1, qname);
+
+	for (uint32_t i = 0; i < CAP; i++) {
+		const struct question key = nth(&p.lookups, &name, i * 64);
+
+		(void)find(&key, false);
+	}
+	ck_assert_uint_le(longest_bucket(&p.lookups), 12);
+}
+END_TEST
+
 START_TEST(a_probe_is_not_found)
 {
 	uint8_t qname[DNS_NAME_MAX];
@@ -223,6 +323,8 @@ main(void)
 	tcase_add_test(tc, without_waiters_it_ends);
 	tcase_add_test(tc, waiters_are_bounded);
 	tcase_add_test(tc, long_names_and_a_full_pool);
+	tcase_add_test(tc, buckets_are_secret);
+	tcase_add_test(tc, types_spread);
 	tcase_add_test(tc, a_probe_is_not_found);
 	tcase_add_test(tc, d20_signed_is_bounded);
 	suite_add_tcase(s, tc);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "core/parts.h"
+#include "core/state.h"
 #include "dns/name.h"
 
 #define CAP 8
@@ -103,13 +104,13 @@ START_TEST(wakes_all_who_wait)
 }
 END_TEST
 
-/* RULES D5: 2 s for AAAA, 5 in all. */
+/* RULES D5: 2 s for AAAA, 4.5 in all. */
 START_TEST(deadlines)
 {
 	static const struct {
 		enum query_state state;
 		uint64_t ms;
-	} phases[] = { { QUERY_AAAA, 2000 }, { QUERY_RELAY, 5000 }, { QUERY_REVERSE, 5000 } };
+	} phases[] = { { QUERY_AAAA, 2000 }, { QUERY_RELAY, 4500 }, { QUERY_REVERSE, 4500 } };
 	struct query *q = new_query(phases[_i].state, "www.example");
 	struct lookup *l;
 
@@ -128,6 +129,34 @@ START_TEST(deadlines)
 	ck_assert_ptr_null(pop_ready());
 	ck_assert(q->outcome == LOOKUP_SILENT && !q->with_msg);
 	query_free(&p.queries, q);
+}
+END_TEST
+
+/* RULES D26: one waiter too many is no silence: no A is asked for, and nothing is synthesized. */
+START_TEST(d26_no_room_for_waiters)
+{
+	static struct list links[LOOKUP_MAX_WAITERS];
+	const struct query_out to = { .buf = p.udp, .cap = sizeof(p.udp) };
+	struct query *first = new_query(QUERY_AAAA, "www.example");
+	struct query *last = new_query(QUERY_AAAA, "www.example");
+	struct lookup *l;
+	size_t len;
+
+	query_start(&p.queries, first, p.now_ns);
+	l = first->lookup;
+	for (unsigned i = 1; i < LOOKUP_MAX_WAITERS; i++) {
+		list_init(&links[i]);
+		lookup_join(l, &links[i]);
+	}
+	query_start(&p.queries, last, p.now_ns);
+	ck_assert_ptr_eq(pop_ready(), last);
+	ck_assert_int_eq(last->outcome, LOOKUP_NO_ROOM);
+	len = state_turn(&p.queries, last, NULL, &to, p.now_ns);
+	ck_assert_uint_gt(len, 0);
+	ck_assert_uint_eq(p.udp[3] & 0xf, DNS_SERVFAIL);
+	ck_assert_ptr_null(last->lookup);
+	ck_assert_uint_eq(parts_count(&p.stats.no_room), 1);
+	query_free(&p.queries, last);
 }
 END_TEST
 
@@ -175,6 +204,7 @@ main(void)
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, wakes_all_who_wait);
 	tcase_add_loop_test(tc, deadlines, 0, 3);
+	tcase_add_test(tc, d26_no_room_for_waiters);
 	tcase_add_test(tc, no_time_left);
 	tcase_add_test(tc, all_is_given_back);
 	suite_add_tcase(s, tc);

@@ -55,6 +55,7 @@ static const struct {
 } exceptions[] = {
 	{ "cache-", "they play with a cache of their own" },
 	{ "coalesce-aaaa", "the third finds in the cache what it is to wait for" },
+	{ "d01-tc-target", "what is truncated is not kept, nor the error over TCP behind it" },
 	{ "d05-", "a late reply is kept, and makes the next answer a better one" },
 	{ "d12-max-synthesized", "addresses take turns" },
 	{ "d18-late", "what was late is still being waited for" },
@@ -65,7 +66,7 @@ static const struct {
 };
 
 /* Nor those with one of these lines: what follows is about sockets, or another answer is right. */
-static const char *const unfit[] = { "lost", "plug", "reload", "unplug" };
+static const char *const unfit[] = { "full", "lost", "plug", "reload", "starve", "unplug" };
 
 static char *files[PLAY_MAX_FILES];
 static unsigned n_files;

@@ -27,8 +27,10 @@
  *		its own part; with the OPT before other additional records
  *	malformed Q			upstream replies to Q with counts that lie
  *	lost uN established|refused	the TCP connection to upstream N ends, or was not to be had
+ *	full Q				the connection has no room for Q
  *	refused uN			ICMP says upstream N cannot be reached
- *	unplug uN | plug uN		upstream N has no UDP socket; it has one again
+ *	unplug uN | starve uN | plug uN	upstream N has no UDP socket; none for want of our own room;
+ *		it has one again
  *	pass MS				time passes
  *	flush | flush name NAME | flush below NAME	the cache forgets
  *	reload				the settings above it apply from now

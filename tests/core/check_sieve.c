@@ -14,6 +14,7 @@
 #include "core/verdict.h"
 #include "dns/build.h"
 #include "dns/name.h"
+#include "dns/wire.h"
 
 #define CAP 64
 
@@ -176,6 +177,207 @@ START_TEST(d21_each_upstream_for_itself)
 }
 END_TEST
 
+/* A question to upstream 0, and a reply that repeats its case or, not RIGHT, is in lower case. */
+static struct lookup *
+ask(unsigned number, bool right, bool with_cookie, struct lookup_result *result)
+{
+	const struct lookup_wish wish = { .prefer = 0 };
+	struct lookup *l = start(number, &wish);
+	struct engine_send send;
+	size_t len, n = 0;
+	struct msg m;
+
+	PARTS_CHECK(parts_next(&p, &send));
+	p.udp[2] |= DNS_QR >> 8;
+	len = send.len;
+	PARTS_CHECK(msg_parse(&m, p.udp, len) == MSG_OK);
+	if (!right)
+		name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, l->qname_len);
+	if (msg_option(&m, EDNS_COOKIE, &n) != NULL && n == DNS_COOKIE_CLIENT && with_cookie) {
+		/* the cookie, which is last, becomes longer by the upstream's part */
+		memset(p.udp + len, 7, 8);
+		len += 8;
+		wire_set_u16(p.udp + m.edns.at + DNS_OPT_LEN - 2, (uint16_t)(m.edns.options_len + 8));
+		wire_set_u16(p.udp + m.edns.at + DNS_OPT_LEN + 2, DNS_COOKIE_MIN);
+	} else if (!with_cookie) {
+		len = m.edns.at;
+		wire_set_u16(p.udp + 10, 0);
+	}
+	if (parts_hand_in(&p, send.way, send.sock, p.udp, len, result) == NULL)
+		return NULL;
+	return l;
+}
+
+static void
+ask_right(unsigned number, bool with_cookie)
+{
+	struct lookup_result result;
+	struct lookup *l = ask(number, true, with_cookie, &result);
+
+	PARTS_CHECK(l != NULL);
+	lookup_free(&p.lookups, l);
+}
+
+/* A near miss on the socket in use, which TCP confirms. */
+static void
+ask_near_miss(unsigned number, bool right, bool with_cookie)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	struct lookup *l;
+
+	PARTS_CHECK(ask(number, right, with_cookie, &result) == NULL);
+	PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_TCP);
+	p.tcp[2] |= DNS_QR >> 8;
+	l = parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result);
+	PARTS_CHECK(l != NULL);
+	lookup_free(&p.lookups, l);
+}
+
+/* Upstream 0 is asked by another socket from now on. */
+static void
+new_socket(void)
+{
+	int slot = upstreams_socket_add(&p.upstreams, 0, 0);
+
+	ck_assert_int_ge(slot, 0);
+	p.upstreams.table[0].socket[0] = slot;
+}
+
+/*
+ * What has been right 64 times in a row is not given up for near misses on fewer than 8 sockets, be
+ * they confirmed; a reply that is right takes the count back (RULES D21).
+ */
+START_TEST(d21_proven_stays)
+{
+	const struct upstream *up = &p.upstreams.table[0];
+	unsigned n = 0;
+
+	for (; n < UPSTREAM_PROVEN; n++)
+		ask_right(n, false);
+	ck_assert(up->case_guard.settled);
+	for (unsigned i = 0; i < 20; i++)
+		ask_near_miss(n++, false, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
+	for (unsigned i = 0; i < UPSTREAM_SEEN - 2; i++) {
+		new_socket();
+		ask_near_miss(n++, false, false);
+	}
+	ck_assert_uint_eq(up->case_guard.n_seen, UPSTREAM_SEEN - 1);
+	ask_right(n++, false);
+	ck_assert(up->case_guard.settled);
+	for (unsigned i = 0; i < UPSTREAM_SEEN - 1; i++) {
+		new_socket();
+		ask_near_miss(n++, false, false);
+	}
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
+	new_socket();
+	ask_near_miss(n++, false, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
+	ck_assert(!upstream_guarded(&up->case_guard, p.now_ns));
+}
+END_TEST
+
+/* 63 are not enough; a near miss begins the row anew; then three do, as for one that never was. */
+START_TEST(d21_not_proven)
+{
+	const struct upstream *up = &p.upstreams.table[0];
+	unsigned n = 0;
+
+	for (; n < UPSTREAM_PROVEN - 1; n++)
+		ask_right(n, false);
+	ask_near_miss(n++, false, false);
+	for (unsigned i = 0; i < UPSTREAM_PROVEN - 1; i++)
+		ask_right(n++, false);
+	ck_assert(!up->case_guard.settled);
+	for (unsigned i = 0; i < UPSTREAM_SAME; i++)
+		ask_near_miss(n++, false, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
+}
+END_TEST
+
+/* A question that happens to have no capital proves nothing: nor does it take anything back. */
+START_TEST(d21_no_capital)
+{
+	const struct lookup_wish wish = { .prefer = 0 };
+	const struct upstream *up = &p.upstreams.table[0];
+	struct lookup_result result;
+	struct engine_send send;
+
+	for (unsigned i = 0; i < 2; i++)
+		ask_near_miss(i, false, false);
+	for (unsigned i = 0; i < 100; i++) {
+		char name[8];
+		struct lookup *l;
+
+		snprintf(name, sizeof(name), "%u", i);
+		l = parts_lookup(&p, name, &wish);
+		PARTS_CHECK(parts_next(&p, &send));
+		p.udp[2] |= DNS_QR >> 8;
+		PARTS_CHECK(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result) == l);
+		lookup_free(&p.lookups, l);
+	}
+	ck_assert_uint_eq(up->case_guard.n_right, 0);
+	ask_near_miss(2, false, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
+}
+END_TEST
+
+/* The same for cookies, from the first that the upstream gave on. */
+START_TEST(d21_proven_cookie)
+{
+	const struct upstream *up = &p.upstreams.table[0];
+	unsigned n = 0;
+
+	p.conf.case_randomization = false;
+	p.conf.upstream_cookies = true;
+	for (; n < 3; n++)
+		ask_right(n, false);
+	ck_assert_uint_eq(up->cookie_guard.n_right, 0);
+	ask_right(n++, true); /* gives one */
+	for (unsigned i = 0; i < UPSTREAM_PROVEN; i++)
+		ask_right(n++, true);
+	ck_assert(up->cookie_guard.settled);
+	for (unsigned i = 1; i < UPSTREAM_SEEN; i++, new_socket())
+		ask_near_miss(n++, true, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
+	ask_near_miss(n++, true, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
+	ck_assert_uint_eq(up->cookie_len, 0);
+}
+END_TEST
+
+/* Proven guards are kept where TCP is not to be had, too; the three that agree are the reply. */
+START_TEST(d21_proven_without_tcp)
+{
+	struct lookup_result result;
+	struct engine_send send;
+	unsigned n = 0;
+
+	for (; n < UPSTREAM_PROVEN; n++)
+		ask_right(n, false);
+	for (unsigned i = 0; i < 4; i++) {
+		struct lookup *l = NULL;
+
+		PARTS_CHECK(ask(n, false, false, &result) == NULL);
+		PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_TCP);
+		PARTS_CHECK(attempt_on_tcp_lost(&p.lookups, 0, false, &result) == NULL);
+		for (unsigned j = 1; j < SIEVE_AGREE; j++) {
+			PARTS_CHECK(l == NULL);
+			new_socket();
+			PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_UDP);
+			p.udp[2] |= DNS_QR >> 8;
+			name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, 30);
+			l = parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result);
+		}
+		PARTS_CHECK(l != NULL && result.outcome == LOOKUP_REPLY);
+		lookup_free(&p.lookups, l);
+		/* 3, 5, 7 and 9 sockets */
+		ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), i == 3);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -189,6 +391,11 @@ main(void)
 	tcase_add_test(tc, d21_unmixed);
 	tcase_add_test(tc, d21_malformed_is_never_the_same);
 	tcase_add_test(tc, d21_each_upstream_for_itself);
+	tcase_add_test(tc, d21_proven_stays);
+	tcase_add_test(tc, d21_not_proven);
+	tcase_add_test(tc, d21_no_capital);
+	tcase_add_test(tc, d21_proven_cookie);
+	tcase_add_test(tc, d21_proven_without_tcp);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -144,9 +144,9 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 	struct ask *ask = &walk.ask;
 	struct msg m;
 
-	/* What was damaged in RDATA on its way to us is passed as it came (RULES D24). */
+	/* What was damaged on its way to us is passed as it came (RULES D24) if it can be (D25). */
 	if (ask->damaged)
-		ck_assert_int_eq(msg_parse(&m, msg, send->len), MSG_OK);
+		ck_assert_int_eq(msg_parse_reply(&m, msg, send->len), MSG_OK);
 	else
 		world_sound(&m, send, msg, ask->edns ? 1232 : 512);
 	ck_assert_uint_eq(++ask->n_answers, 1);
@@ -217,7 +217,7 @@ START_TEST(any_replies)
 	ck_assert_uint_gt(world_stat(&world, "synth_none"), 20);
 	ck_assert_uint_gt(world_stat(&world, "aaaa_native"), 20);
 	ck_assert_uint_gt(world_stat(&world, "aaaa_filtered"), 0);
-	ck_assert_uint_gt(world_stat(&world, "bogus"), 20);
+	ck_assert_uint_gt(world_stat(&world, "bogus"), 10); /* an EDE says so, or two SERVFAIL */
 	ck_assert_uint_gt(world_stat(&world, "chain_steps"), 20);
 	ck_assert_uint_gt(world_stat(&world, "upstream_malformed"), 0);
 	ck_assert_uint_gt(world_stat(&world, "upstream_no_edns"), 0);
@@ -233,7 +233,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 	int failed;
 
-	tcase_set_timeout(tc, 120);
+	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, any_replies, 0, 6);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

@@ -80,6 +80,26 @@ START_TEST(garbage_is_counted)
 }
 END_TEST
 
+/* RULES D25: whatever it says, the reply to a probe shows that its upstream is alive, and ends it. */
+START_TEST(d25_probe)
+{
+	struct lookup_result result;
+	struct engine_send send;
+
+	lookup_start_probe(&p.lookups, 0);
+	ck_assert(parts_next(&p, &send));
+	p.upstreams.table[0].down = true;
+	p.upstreams.table[0].n_failures = UPSTREAM_FAILURES;
+	p.udp[2] |= DNS_QR >> 8;
+	wire_set_u16(p.udp + 6, 1); /* an answer that is not there */
+	ck_assert_ptr_nonnull(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+	ck_assert(!p.upstreams.table[0].down);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_malformed), 1);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_errors), 0);
+}
+END_TEST
+
 /* The result tells whether the upstream that gave it is trusted (RULES D9). */
 START_TEST(d9_trusted)
 {
@@ -109,10 +129,11 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, tcp_replies_count_on_their_connection);
 	tcase_add_test(tc, garbage_is_counted);
 	tcase_add_test(tc, d9_trusted);
+	tcase_add_test(tc, d25_probe);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

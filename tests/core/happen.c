@@ -405,6 +405,16 @@ do_lost(struct run *r, char **w, unsigned n)
 }
 
 static void
+do_full(struct run *r, char **w, unsigned n)
+{
+	const struct asked *q = stage_asked(r, w[1]);
+
+	(void)n;
+	engine_tcp_full(r->e, q->send.sock, wire_u16(q->bytes), r->now_ns);
+	stage_collect(r);
+}
+
+static void
 do_refused(struct run *r, char **w, unsigned n)
 {
 	(void)n;
@@ -417,8 +427,12 @@ do_plug(struct run *r, char **w, unsigned n)
 {
 	(void)n;
 	stage_engine(r);
-	r->unplugged[stage_upstream(r, w[1])] = strcmp(w[0], "unplug") == 0;
+	unsigned u = stage_upstream(r, w[1]);
+
+	r->unplugged[u] = strcmp(w[0], "plug") != 0;
 	stage_sockets(r);
+	if (strcmp(w[0], "starve") == 0)
+		engine_socket_none(r->e, u);
 }
 
 static void
@@ -445,8 +459,10 @@ static const struct {
 	{ "reply", 3, do_reply },
 	{ "malformed", 2, do_malformed },
 	{ "lost", 3, do_lost },
+	{ "full", 2, do_full },
 	{ "refused", 2, do_refused },
 	{ "unplug", 2, do_plug },
+	{ "starve", 2, do_plug },
 	{ "plug", 2, do_plug },
 	{ "pass", 2, do_pass },
 	{ "reload", 1, do_reload },

@@ -38,7 +38,7 @@ parts_init(struct parts *p, unsigned n, uint32_t cap)
 	rng_init_seeded(&p->rng, 1);
 	wheel_init(&p->wheel, p->now_ns);
 	upstreams_init(&p->upstreams);
-	upstreams_configure(&p->upstreams, &p->conf, &p->wheel, p->now_ns);
+	upstreams_configure(&p->upstreams, &p->conf, &p->wheel);
 	for (unsigned u = 0; u < n; u++) {
 		int slot = upstreams_socket_add(&p->upstreams, u, 0);
 
