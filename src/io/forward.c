@@ -133,9 +133,12 @@ set_open(struct shell *sh, struct forward_set *set)
 		return slot;
 	}
 	set->retry_ns = sh->now_ns + FORWARD_RETRY_NS;
-	if (set->n == 0) {
+	if (set->n == 0 && sh->forward.sets[set->upstream][0].n == 0) {
 		set_report(sh, set, -slot);
-		engine_refused(sh->engine, set->upstream, sh->now_ns);
+		if (shell_is_exhausted(-slot))
+			engine_socket_none(sh->engine, set->upstream);
+		else
+			engine_refused(sh->engine, set->upstream, sh->now_ns);
 		if (shell_drain(sh) > 0)
 			sh->again = true; /* the flush of this iteration may be over */
 	}

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "dns/wire.h"
+#include "io/say.h"
 #include "io/shell.h"
 
 void
@@ -37,11 +39,12 @@ conn_dirty(struct shell *sh, struct forward_conn *c)
 		list_push(&sh->forward_tcp.dirty, &c->dirty);
 }
 
-/* It is of no more use; forward_tcp_flush ends it. */
+/* It is of no more use, because of ERR (errno; 0: it was closed); forward_tcp_flush ends it. */
 static void
-conn_lose(struct shell *sh, struct forward_conn *c)
+conn_lose(struct shell *sh, struct forward_conn *c, int err)
 {
 	c->lost = true;
+	c->err = err;
 	conn_dirty(sh, c);
 }
 
@@ -60,6 +63,7 @@ conn_close(struct shell *sh, struct forward_conn *c)
 	c->fd = -1;
 	c->state = FORWARD_TCP_CLOSED;
 	c->lost = false;
+	c->err = 0;
 	c->n_queued = 0;
 }
 
@@ -78,13 +82,14 @@ conn_up(struct shell *sh, struct forward_conn *c)
 	c->heard_ns = sh->now_ns;
 	source_off(&c->wr);
 	stats_inc(&sh->stats->tcp_upstream_opened);
+	say_conn_up(sh, c);
 	if (source_on(&c->rd) < 0)
 		c->lost = true;
 	conn_dirty(sh, c);
 }
 
-/* Begin to connect; false when that fails at once. */
-static bool
+/* Begin to connect; 0 or -errno. */
+static int
 conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
 {
 	struct sockaddr_storage ss;
@@ -93,36 +98,73 @@ conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
 	int fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	if (connect(fd, (const struct sockaddr *)&ss, len) < 0 && errno != EINPROGRESS) {
+		int r = -errno;
+
 		close(fd);
-		return false;
+		return r;
 	}
 	c->fd = fd;
-	c->addr = *addr;
 	c->state = FORWARD_TCP_CONNECTING;
 	c->opened_ns = sh->now_ns;
 	sh->forward_tcp.n_open++;
 	source_open(&c->rd, sh->base, fd, EV_READ, &sh->forward_tcp.readable);
 	source_open(&c->wr, sh->base, fd, EV_WRITE, &sh->forward_tcp.writable);
-	return source_on(&c->wr) == 0;
+	if (source_on(&c->wr) == 0)
+		return 0;
+	conn_close(sh, c);
+	return -ENOMEM;
 }
 
-/* Is there room to queue LEN bytes more? */
+/* Is there a connection, or one being made? 0 or -errno. */
+static int
+conn_ensure(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
+{
+	if (c->state != FORWARD_TCP_CLOSED)
+		return 0;
+	if (!netaddr_equal(&c->addr, addr))
+		say_conn_gone(sh, c);
+	c->addr = *addr;
+	return conn_open(sh, c, addr);
+}
+
+/* Is there room to queue LEN bytes more? A connection that fails over it is lost. */
 static bool
 conn_has_room(struct shell *sh, struct forward_conn *c, size_t len)
 {
 	bool progress;
+	int r;
 
 	if (c->n_queued < FORWARD_TCP_QUEUE && c->out.len + len <= FORWARD_TCP_BYTES)
 		return true;
-	/* A burst within one iteration is no reason yet to think that the other side is stuck. */
-	if (c->state != FORWARD_TCP_UP || stream_write(&c->out, &sh->mem, c->fd, &progress) < 0)
+	if (c->state != FORWARD_TCP_UP)
 		return false;
-	if (c->out.len == 0)
-		c->n_queued = 0;
+	/* A burst within one iteration is no reason yet to think that the other side is stuck. */
+	if (!c->wr.on) {
+		r = stream_write(&c->out, &sh->mem, c->fd, &progress);
+		if (r < 0)
+			conn_lose(sh, c, -r);
+		if (c->out.len == 0)
+			c->n_queued = 0;
+	}
 	return c->out.len + len <= FORWARD_TCP_BYTES;
+}
+
+/* Queue the question in the TCP buffer; 0 or -errno. */
+static int
+conn_queue(struct shell *sh, struct forward_conn *c, size_t len)
+{
+	if (!conn_has_room(sh, c, len + 2) || !stream_put(&c->out, &sh->mem, sh->tcp_buf, len))
+		return -ENOBUFS;
+	c->n_queued++;
+	c->asked_ns = sh->now_ns;
+	if (engine_tcp_open(sh->engine, number_of(sh, c)) <= 1)
+		c->heard_ns = sh->now_ns;
+	if (c->state == FORWARD_TCP_UP)
+		conn_dirty(sh, c);
+	return 0;
 }
 
 void
@@ -130,27 +172,24 @@ forward_tcp_question(struct shell *sh, const struct engine_send *send)
 {
 	const struct netaddr *addr = engine_upstream(sh->engine, send->sock);
 	struct forward_conn *c;
+	int r;
 
 	if (send->sock >= ENGINE_MAX_UPSTREAMS || addr == NULL)
 		return;
 	c = &sh->forward_tcp.c[send->sock];
 	if (c->lost)
 		return; /* the engine is about to hear of it, this question included */
-	if (c->state == FORWARD_TCP_CLOSED && !conn_open(sh, c, addr)) {
-		conn_lose(sh, c);
+	r = conn_ensure(sh, c, addr);
+	if (r == 0)
+		r = conn_queue(sh, c, send->len);
+	if (r == 0 || c->lost)
+		return;
+	if (!shell_is_exhausted(-r)) {
+		conn_lose(sh, c, -r);
 		return;
 	}
-	if (!conn_has_room(sh, c, send->len + 2) ||
-	    !stream_put(&c->out, &sh->mem, sh->tcp_buf, send->len)) {
-		conn_lose(sh, c);
-		return;
-	}
-	c->n_queued++;
-	c->asked_ns = sh->now_ns;
-	if (engine_tcp_open(sh->engine, send->sock) <= 1)
-		c->heard_ns = sh->now_ns;
-	if (c->state == FORWARD_TCP_UP)
-		conn_dirty(sh, c);
+	say_conn_full(sh, c, -r);
+	engine_tcp_full(sh->engine, send->sock, wire_u16(sh->tcp_buf), sh->now_ns);
 }
 
 /* Write what waits; returns false when the connection has failed. */
@@ -168,6 +207,8 @@ conn_write(struct shell *sh, struct forward_conn *c)
 	if (r == 0)
 		return source_on(&c->wr) == 0;
 	c->n_queued = 0;
+	if (r < 0)
+		c->err = -r;
 	return r > 0;
 }
 
@@ -177,9 +218,12 @@ conn_end(struct shell *sh, struct forward_conn *c)
 {
 	unsigned upstream = number_of(sh, c);
 	bool established = c->state == FORWARD_TCP_UP;
+	bool given_up = c->err == 0; /* by us, while it was being made: nobody waits any more */
+	unsigned open = engine_tcp_open(sh->engine, upstream);
 
+	say_conn_lost(sh, c, open);
 	conn_close(sh, c);
-	if (established && engine_tcp_open(sh->engine, upstream) == 0)
+	if (open == 0 && (established || given_up))
 		return false;
 	/* RFC 7766 section 6.2.4: what was not answered is asked again. */
 	engine_tcp_lost(sh->engine, upstream, established, sh->now_ns);
@@ -241,7 +285,7 @@ conn_read(struct shell *sh, struct forward_conn *c)
 		return;
 	c->heard_ns = sh->now_ns;
 	if (r <= 0 || !conn_take(sh, c, &w))
-		conn_lose(sh, c);
+		conn_lose(sh, c, r < 0 ? -r : 0);
 }
 
 /* The socket can be written to: it is connected, or has failed to, or has room again. */
@@ -255,7 +299,7 @@ conn_writable(struct shell *sh, struct forward_conn *c)
 		source_off(&c->wr);
 		conn_dirty(sh, c);
 	} else if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 || err != 0) {
-		conn_lose(sh, c);
+		conn_lose(sh, c, err);
 	} else {
 		conn_up(sh, c);
 	}
@@ -281,18 +325,21 @@ is_stale(const struct shell *sh, const struct forward_conn *c)
 	return addr == NULL || !netaddr_equal(addr, &c->addr);
 }
 
+/* Has it had its time, and was it in vain? Then *err says so (ETIMEDOUT). */
 static bool
-is_over(const struct shell *sh, const struct forward_conn *c)
+is_over(const struct shell *sh, const struct forward_conn *c, int *err)
 {
 	unsigned open = engine_tcp_open(sh->engine, number_of(sh, c));
+	bool up = c->state == FORWARD_TCP_UP;
 
+	*err = 0;
 	if (is_stale(sh, c))
 		return true;
-	if (c->state == FORWARD_TCP_CONNECTING)
-		return open == 0 || sh->now_ns - c->opened_ns >= FORWARD_TCP_CONNECT_NS;
 	if (open == 0)
-		return sh->now_ns - c->asked_ns >= FORWARD_TCP_IDLE_NS;
-	return sh->now_ns - c->heard_ns >= FORWARD_TCP_SILENCE_NS;
+		return !up || sh->now_ns - c->asked_ns >= FORWARD_TCP_IDLE_NS;
+	*err = ETIMEDOUT;
+	return up ? sh->now_ns - c->heard_ns >= FORWARD_TCP_SILENCE_NS
+		  : sh->now_ns - c->opened_ns >= FORWARD_TCP_CONNECT_NS;
 }
 
 void
@@ -302,10 +349,11 @@ forward_tcp_beat(struct shell *sh)
 		return;
 	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
 		struct forward_conn *c = &sh->forward_tcp.c[u];
+		int err;
 
-		if (c->fd < 0 || !is_over(sh, c))
+		if (c->fd < 0 || !is_over(sh, c, &err))
 			continue;
-		conn_lose(sh, c);
+		conn_lose(sh, c, err);
 		sh->again = true; /* for the flush */
 	}
 }

@@ -32,11 +32,15 @@ struct forward_conn {
 	enum forward_tcp_state state;
 	int fd;            /* -1 when closed */
 	bool lost;         /* to be ended by the next forward_tcp_flush */
+	int err;           /* why it is: errno; 0: closed, by either side */
+	bool failing;      /* it could not be had of late, which was said in the log */
 	unsigned n_queued; /* questions since all was written last */
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t opened_ns;
 	uint64_t asked_ns; /* last question */
+	uint64_t said_lost_ns; /* when io/say said so last; 0: never */
+	uint64_t said_full_ns;
 	uint64_t heard_ns; /* last byte, or the first question after all were answered */
 };
 
@@ -56,7 +60,10 @@ void forward_tcp_fini(struct shell *sh);
 /* forward_tcp_turn: read replies, finish connecting. */
 void forward_tcp_turn(struct shell *sh);
 
-/* forward_tcp_question: queue the question in the TCP buffer, connect if need be. */
+/*
+ * forward_tcp_question: queue the question in the TCP buffer, connect if need be. The engine hears of
+ * what there is no room for, that question and no other.
+ */
 void forward_tcp_question(struct shell *sh, const struct engine_send *send);
 
 /*

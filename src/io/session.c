@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "io/say.h"
 #include "io/shell.h"
 
 #define SESSION_NONE UINT32_MAX
@@ -102,6 +103,8 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 		number = peers_take(&ss->peers, peer, sh->conf->max_tcp_per_client);
 	if (number == PEERS_NONE) {
 		stats_inc(&sh->stats->tcp_refused);
+		say_client_limit(
+		    sh, peer, ss->n < ss->cap ? "max-tcp-per-client" : "max-tcp-clients");
 		close(fd);
 		return;
 	}
@@ -365,6 +368,7 @@ session_answer(struct shell *sh, const struct engine_send *send)
 		/* Others hold all the chunks. Who reads its answers can still have this one. */
 		if (s->out.len > 0 || !stream_direct(s->fd, sh->tcp_buf, send->len)) {
 			stats_inc(&sh->stats->tcp_stalled);
+			say_client_stall(sh, s);
 			s->dead = true;
 		}
 	}
@@ -452,6 +456,7 @@ session_beat(struct shell *sh)
 		if (sh->now_ns - s->write_ns < SESSION_STALL_NS)
 			continue;
 		stats_inc(&sh->stats->tcp_stalled);
+		say_client_stall(sh, s);
 		session_close(sh, s);
 	}
 	session_idle(sh);

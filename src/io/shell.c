@@ -128,6 +128,13 @@ shell_has_room(struct shell *sh)
 	return !sh->starved;
 }
 
+bool
+shell_is_exhausted(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM ||
+	       err == ENOSPC || err == EADDRINUSE;
+}
+
 /* Tell the engine which upstreams the kernel found unreachable. */
 static bool
 shell_refused(struct shell *sh)

@@ -71,6 +71,9 @@ unsigned shell_drain(struct shell *sh);
 /* shell_has_room: may clients be read? Has a hysteresis. */
 MUST_USE bool shell_has_room(struct shell *sh);
 
+/* shell_is_exhausted: is ERR (errno) our own lack of descriptors, ports or memory, and not the network? */
+MUST_USE bool shell_is_exhausted(int err);
+
 /*
  * shell_flush: send all that waits, tell the engine of upstreams that cannot be reached, draw
  * the sockets for what comes next.

@@ -5,11 +5,16 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "io/session.h"
 #include "support/rig.h"
+
+#define STUCK_CLIENTS 300 /* connections with as many questions as one may have in flight */
+#define STUCK_LABEL "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff."
 
 static struct rig rig;
 static struct rig_msg msg, question[3];
@@ -21,6 +26,20 @@ setup(void)
 	rig_init(&rig);
 	rig_start(&rig);
 	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
+}
+
+/* The same, with time to queue many questions in. */
+static void
+setup_patient(void)
+{
+	rig_init(&rig);
+	rig.conf.core.timeout_ms = 4000;
+	rig.conf.core.max_queries = 20000;
+	rig.conf.io.max_tcp_clients = STUCK_CLIENTS + 10;
+	rig.conf.io.max_tcp_per_client = STUCK_CLIENTS + 10;
+	rig_start(&rig);
+	client = -1;
 	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
 }
 
@@ -215,6 +234,36 @@ START_TEST(refused)
 }
 END_TEST
 
+/* D11: without a descriptor for a connection UDP is asked too, and nobody is to blame. */
+START_TEST(no_descriptor)
+{
+	const struct timespec a_while = { .tv_nsec = 50000000 };
+	struct rlimit before, none;
+	int up;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 3;
+	ask(1);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(1);
+	close(up);
+	nanosleep(&a_while, NULL); /* the other side closes it too */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ask(5);
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply(&msg, &msg, 2);
+	rig_give(&rig, &msg);
+	expect(5);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 1);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
+}
+END_TEST
+
 /* Many questions while the connection is not yet there: none is lost. */
 START_TEST(queued)
 {
@@ -230,6 +279,132 @@ START_TEST(queued)
 	}
 	for (int i = 0; i < 60; i++)
 		ck_assert(rig_get(client, &msg));
+	close(up);
+}
+END_TEST
+
+/* No more connections are made at the upstream, but it does not refuse them either. */
+static int
+hold_up(void)
+{
+	int in_the_way;
+
+	ck_assert_int_eq(listen(rig.up_tcp, 0), 0);
+	in_the_way = rig_connect(SOCK_STREAM, &rig.up);
+	ck_assert(rig_ready(rig.up_tcp, RIG_WAIT_MS));
+	return in_the_way;
+}
+
+/* Go on: the connection is made when its SYN comes again. */
+static int
+let_in(int in_the_way)
+{
+	ck_assert_int_eq(listen(rig.up_tcp, 100), 0);
+	close(rig_accept(&rig));
+	close(in_the_way);
+	return rig_accept(&rig);
+}
+
+/*
+ * D11: what the queue of a connection that is being made has no room for goes by UDP, if it may;
+ * what has room waits, and the upstream is not to blame.
+ */
+START_TEST(full)
+{
+	const unsigned n = FORWARD_TCP_QUEUE + 64;
+	int clients[(FORWARD_TCP_QUEUE + 64) / 32];
+	int in_the_way = hold_up();
+	int up;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (i % 32 == 0)
+			client = clients[i / 32] = rig_connect(SOCK_STREAM, &rig.at[0]);
+		ask((uint16_t)i);
+		ck_assert(rig_until(&rig, "upstream_tcp", i + 1));
+	}
+	for (unsigned i = FORWARD_TCP_QUEUE; i < n; i++) {
+		ck_assert(rig_take(&rig, &msg));
+		rig_reply(&msg, &msg, 1);
+		rig_give(&rig, &msg);
+	}
+	up = let_in(in_the_way);
+	for (unsigned i = 0; i < FORWARD_TCP_QUEUE; i++) {
+		ck_assert(rig_get(up, &question[0]));
+		reply(up, &question[0]);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		ck_assert(rig_get(clients[i / 32], &msg));
+		ck_assert_uint_eq(rig_answers(&msg), i < FORWARD_TCP_QUEUE ? 2 : 1);
+	}
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 64);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_timeouts"), 0);
+	close(up);
+	for (unsigned i = 0; i < n / 32; i++)
+		close(clients[i]);
+	client = -1;
+}
+END_TEST
+
+/* D11: the same when the connection is there but the upstream reads nothing. */
+START_TEST(stuck)
+{
+	static int clients[STUCK_CLIENTS];
+	const int small = 4096;
+	unsigned n = 0;
+	char name[256];
+	int up;
+
+	/* What is accepted inherits it. */
+	ck_assert_int_eq(setsockopt(rig.up_tcp, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+	while (rig_stat(&rig, "tcp_upstream_full") == 0) {
+		ck_assert_uint_lt(n, STUCK_CLIENTS);
+		clients[n] = rig_connect(SOCK_STREAM, &rig.at[0]);
+		for (unsigned i = 0; i < SESSION_QUESTIONS; i++) {
+			snprintf(name, sizeof name, STUCK_LABEL STUCK_LABEL STUCK_LABEL "n%u.test",
+			    n * SESSION_QUESTIONS + i);
+			rig_question(&msg, (uint16_t)i, name, RIG_A);
+			rig_put(clients[n], &msg);
+		}
+		n++;
+		ck_assert(rig_until(&rig, "client_tcp", (uint64_t)n * SESSION_QUESTIONS));
+	}
+	ck_assert(rig_take(&rig, &msg));
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
+	while (n > 0)
+		close(clients[--n]);
+	close(up);
+}
+END_TEST
+
+/* D11: a question that must go by TCP and has no room ends; nobody waits for nothing. */
+START_TEST(full_whole)
+{
+	const unsigned n = FORWARD_TCP_QUEUE + 16;
+	int in_the_way = hold_up();
+	int up;
+
+	for (unsigned i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "n%u.test", i);
+		rig_question(&msg, (uint16_t)i, name, RIG_AAAA);
+		rig_send(udp, &msg);
+		ck_assert(rig_take(&rig, &msg));
+		rig_reply_tc(&msg, &msg);
+		rig_give(&rig, &msg);
+		ck_assert(rig_until(&rig, "upstream_tcp", i + 1));
+	}
+	ck_assert(rig_until(&rig, "tcp_upstream_full", 16));
+	up = let_in(in_the_way);
+	for (unsigned i = 0; i < FORWARD_TCP_QUEUE; i++)
+		ck_assert(rig_get(up, &question[0]));
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 16);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
 	close(up);
 }
 END_TEST
@@ -268,8 +443,16 @@ suite(void)
 	tcase_add_loop_test(t, lost, 0, 2);
 	tcase_add_test(t, closed_idle);
 	tcase_add_test(t, refused);
+	tcase_add_test(t, no_descriptor);
 	tcase_add_test(t, queued);
 	tcase_add_test(t, stop);
+	suite_add_tcase(s, t);
+	t = tcase_create("room");
+	tcase_add_checked_fixture(t, setup_patient, teardown);
+	tcase_set_timeout(t, 20);
+	tcase_add_test(t, full);
+	tcase_add_test(t, full_whole);
+	tcase_add_test(t, stuck);
 	suite_add_tcase(s, t);
 	return s;
 }

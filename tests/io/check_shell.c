@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -129,6 +130,12 @@ socket_at(uint16_t port)
 	return NULL;
 }
 
+static uint64_t
+stat(const _Atomic uint64_t *counter)
+{
+	return atomic_load(counter);
+}
+
 /* Rule 25: a question leaves by a port that is young enough, however long the pause before it. */
 START_TEST(young)
 {
@@ -180,6 +187,42 @@ START_TEST(drawn_asleep)
 }
 END_TEST
 
+/* Our lack of a descriptor ends a question; the upstream is not to blame, and soon asked again. */
+START_TEST(no_descriptor)
+{
+	struct rlimit before, none;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 3;
+	open_shell(300);
+	ask(1);
+	ck_assert(rig_take(&rig, &msg));
+	pass(6000);
+	shell->now_ns += 2 * FORWARD_AGE_NS;
+	forward_expire(shell);
+	ck_assert(!forward_is_awake(shell));
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	for (int i = 0; i < 5; i++) {
+		const uint64_t down = stat(&shell->stats->upstream_down);
+		const uint64_t silent = stat(&shell->stats->upstream_refused);
+
+		ask(1);
+		pass(16);
+		ck_assert_uint_ge(stat(&shell->stats->sockets_exhausted), (unsigned)i + 1);
+		pass(6000);
+		ck_assert_uint_eq(engine_room(shell->engine), 300);
+		ck_assert_uint_eq(stat(&shell->stats->upstream_down), down);
+		ck_assert_uint_eq(stat(&shell->stats->upstream_refused), silent);
+	}
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert(forward_needs_beat(shell));
+	forward_beat(shell);
+	ask(1);
+	ck_assert(rig_take(&rig, &msg));
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -192,6 +235,7 @@ suite(void)
 	tcase_add_loop_test(t, small, 1, 6);
 	tcase_add_loop_test(t, young, 0, 2);
 	tcase_add_test(t, drawn_asleep);
+	tcase_add_test(t, no_descriptor);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# messages: what two loops meet at the same time the operator is told once, and once that it is over; and
+# what more there is to read at higher levels.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need kdig prlimit
+
+# told TEXT: how many lines say so
+told()
+{
+	grep -c -- "$1" "$work/dns64d.log"
+}
+
+# told_times N TEXT
+told_times()
+{
+	[ "$(told "$2")" -ge "$1" ]
+}
+
+# statistic_is NAME N: it is N at least
+statistic_is()
+{
+	tell_statistics
+	[ "$(statistic "$1")" -ge "$2" ]
+}
+
+# crowd_asks FIRST N ZONE: N questions from as many ports, so that all loops get some; no answer is read
+crowd_asks()
+{
+	crowd_n=0
+	while [ $crowd_n -lt "$2" ]; do
+		"$wire" udp ::1 5364 ask 1 "010-$1-000-$(printf %03d $crowd_n).$3" AAAA
+		crowd_n=$((crowd_n + 1))
+	done
+}
+
+# --- an upstream that is down, and replies again ---
+
+ip address add 192.0.2.9/32 dev lo || give_up 'no address'
+start mute "$upstream" 5300 mute
+configure 'listen 192.0.2.9 port 5364' 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'timeout-time 1' 'resend-attempts 0' \
+	'cache-size 0' 'allow ::1' 'user none'
+start_dns64d
+crowd_asks 000 24 dns64perf.test
+check 'both loops find it down' wait_for 60 statistic_is upstream_down 2
+equal 'which is said once' 1 "$(told 'no reply to')"
+stop mute
+start_fakedns
+check 'that it is back too' wait_for 60 told_times 1 'replies again'
+sleep 1
+equal 'and once' 1 "$(told 'replies again')"
+
+# --- clients that may not ask ---
+
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+	"$wire" udp 192.0.2.9 5364 ask 1 010-000-000-001.dns64perf.test A get 1 1000 >>"$work/denied"
+done
+equal 'clients that may not ask are refused' '16 1 5 0' "$(sort "$work/denied" | uniq -c | sed 's/^ *//')"
+equal 'a network that may not ask is told once' 1 "$(told 'refused a client')"
+
+# --- no descriptor for connections ---
+
+before=$(awk '{ print $14 + $15 }' "/proc/$(pid_of dns64d)/stat")
+set -- "/proc/$(pid_of dns64d)/fd"/*
+prlimit --pid "$(pid_of dns64d)" --nofile=$#:
+start crowd "$wire" tcp ::1 5364 crowd 40 3000
+check 'connections are not accepted' wait_for 60 told_times 1 'cannot accept'
+prlimit --pid "$(pid_of dns64d)" --nofile=$(($# + 2)):
+sleep 0.5
+prlimit --pid "$(pid_of dns64d)" --nofile=4096:
+sleep 0.5
+wait "$(pid_of crowd)"
+rm -f "$work/crowd.pid"
+after=$(awk '{ print $14 + $15 }' "/proc/$(pid_of dns64d)/stat")
+equal 'which is said once' 1 "$(told 'cannot accept')"
+check "and is no work ($((after - before)) ticks)" test $((after - before)) -le 50
+check 'that it is over is said when it is' wait_for 60 told_times 1 'are accepted again'
+equal 'and once' 1 "$(told 'are accepted again')"
+
+# --- nothing but errors ---
+
+stop fakedns
+start_fakedns --rcode SERVFAIL
+for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	crowd_asks "$(printf %03d $n)" 12 dns64perf.test
+	sleep 1
+done
+check 'an upstream that replies with errors only' wait_for 60 told_times 1 'every reply'
+equal 'is told once' 1 "$(told 'every reply')"
+stop fakedns
+start_fakedns
+crowd_asks 100 24 dns64perf.test
+check 'and that it does not any more' wait_for 60 told_times 1 'without error'
+equal 'once' 1 "$(told 'without error')"
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+
+# --- an upstream to which there is no way ---
+
+configure 'nameserver 2001:db8:ffff::1' 'num-threads 2' 'cache-size 0'
+start_dns64d
+crowd_asks 000 24 dns64perf.test
+sleep 1
+equal 'an upstream without a way to it is told once' 1 "$(told 'no socket')"
+stop dns64d
+
+# --- a reload ---
+
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'log-level info'
+start_dns64d
+configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'log-level info' 'cache-stale 60' \
+	'never-synthesize example.org'
+kill -HUP "$(pid_of dns64d)"
+check 'a reload' wait_for 60 logged dns64d 'reload: done'
+check 'says which upstream is new' logged dns64d 'reload: asks 127.0.0.1#5301'
+check 'and which is not asked any more' logged dns64d 'reload: asks 127.0.0.1#5300 no more'
+check 'which keyword has another value' logged dns64d 'reload: cache-stale was changed'
+check 'also of those for clients' logged dns64d 'reload: never-synthesize was changed'
+check 'the first of them too' logged dns64d 'reload: nameserver was changed'
+equal 'and nothing else' 5 "$(grep -c 'info reload:' "$work/dns64d.log")"
+stop dns64d
+
+# --- why there is no address ---
+
+configure 'nameserver 127.0.0.1 port 5300' 'never-synthesize never.test' 'log-level debug'
+start_dns64d
+answer nx-a.dns64perf.test AAAA >/dev/null
+answer a.never.test AAAA >/dev/null
+answer txt-9.dns64perf.test AAAA >/dev/null
+answer 127-0-0-1.dns64perf.test AAAA >/dev/null
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+check 'a name that does not exist' logged dns64d 'debug synth: nx-a.dns64perf.test. for ::1: .*exist'
+check 'a name never synthesized' logged dns64d 'debug synth: a.never.test. for ::1: .*policy'
+check 'a name without A' logged dns64d 'debug synth: txt-9.dns64perf.test. for ::1: .*no A'
+check 'an address that is never mapped' logged dns64d 'debug synth: 127-0-0-1.dns64perf.test. for ::1: .*map'
+equal 'and nothing about others' 0 "$(told 'synth: 010-000-000-001')"
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'log-level info'
+start_dns64d
+answer nx-a.dns64perf.test AAAA >/dev/null
+equal 'none of that below debug' 0 "$(told 'synth:')"
+stop dns64d
+
+finish
