@@ -10,7 +10,7 @@
 #include "base/told.h"
 #include "core/attempt.h"
 #include "core/audit.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/engine_parts.h"
 #include "core/keep.h"
 #include "core/request.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
-#include "core/outages.h"
+#include "cache/cache.h"
+#include "cache/outages.h"
 #include "dns/answer.h"
 #include "dns/build.h"
 #include "dns/name.h"
@@ -293,7 +293,7 @@ keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_resul
 	const struct conf_cache *conf = &ls->conf->keep;
 	const struct msg *m = result->msg;
 	struct question key = question_of(l);
-	struct cache_entry e = { .flags = KEEP_WITH_MSG, .ede = DNS_EDE_NONE };
+	struct cache_entry e = { .flags = CACHE_WITH_MSG, .ede = DNS_EDE_NONE };
 	struct times t;
 
 	read_times(m, &t);
@@ -347,7 +347,7 @@ keep_failure(struct lookups *ls, const struct lookup *l, const struct lookup_res
 	else if (result->outcome == LOOKUP_BOGUS)
 		e.kind = CACHE_BOGUS;
 	if (result->msg != NULL) {
-		e.flags = KEEP_WITH_MSG;
+		e.flags = CACHE_WITH_MSG;
 		e.ede = result->outcome == LOOKUP_BOGUS ? msg_ede_dnssec(result->msg)
 							: msg_ede(result->msg);
 		len = copy_message(ls, l, result->msg);

@@ -18,8 +18,6 @@
  * is longer: asking the silent again costs three sends each, while an error is told at once. */
 #define KEEP_SILENCE_MOST_S 300
 #define KEEP_ERROR_MOST_S 30
-#define KEEP_WITH_MSG 0x04	/* flag of an entry: its message came from upstream, and is more than
-				   the question */
 #define KEEP_RCODE_SHIFT 4 /* the upper 8 bits of a message's rcode stand in place of its ID */
 
 /*

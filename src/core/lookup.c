@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cache.h"
+#include "cache/cache.h"
 
 #define MIN_BUCKETS_LOG2 10
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/keep.h"
 #include "dns/build.h"
 #include "dns/name.h"
@@ -185,7 +185,7 @@ hit(struct recall *r, const struct conf_core *conf, struct stats *stats, const s
 		rotate(r);
 	r->result = (struct lookup_result){ .outcome = outcome_of(e->kind), .rcode = r->msg.rcode,
 		.upstream = UPSTREAM_NONE, .trusted = (e->flags & CACHE_TRUSTED) != 0 && !r->stale,
-		.msg = e->flags & KEEP_WITH_MSG ? &r->msg : NULL };
+		.msg = e->flags & CACHE_WITH_MSG ? &r->msg : NULL };
 	count(stats, key, e);
 	if (r->stale)
 		stats_inc(&stats->cache_stale);

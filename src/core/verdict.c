@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/sieve.h"
 #include "dns/answer.h"
 #include "dns/name.h"

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "daemon/diag.h"
 #include "daemon/words.h"
 #include "dns/proto.h"

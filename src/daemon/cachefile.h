@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_CACHEFILE_H
 
 /*
- * cachefile: the cache survives a restart in a file (daemon/cacheimage has its form).
+ * cachefile: the cache survives a restart in a file (cache/image has its form).
  *
  * The file is always a whole one: it is written beside its place and moved there. It is taken whole
  * or not at all: nothing enters the cache before all of it was looked at. While it is written the
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 
 #define CACHEFILE_ERROR 160 /* longest text of what is wrong, with the final zero */
 

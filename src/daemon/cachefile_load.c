@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "daemon/cacheimage.h"
+#include "cache/image.h"
 
 /* A block on its way, and those before it. */
 struct block {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/cacheimage.h"
+#include "cache/image.h"
 #include "daemon/settings.h"
 
 #define NEW_SUFFIX ".new"

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/told.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/engine.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"

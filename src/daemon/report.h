@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "daemon/cpus.h"
 #include "daemon/settings.h"
 #include "daemon/threads.h"

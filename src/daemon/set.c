@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/netaddr.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "daemon/values.h"
 
 #define DNS_PORT 53

@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
 

@@ -38,7 +38,7 @@
 
 #include "base/clock.h"
 #include "bench/load.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/engine.h"
 
 #define BATCH 32

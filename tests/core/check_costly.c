@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/costly.h"
 #include "core/parts.h"
 #include "core/recall.h"

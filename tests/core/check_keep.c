@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/scene.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -315,7 +315,7 @@ START_TEST(rule34_failures)
 		ck_assert_int_eq(e.kind, failures[i].kind);
 		ck_assert_uint_eq(e.ttl_s, 5);
 		ck_assert_uint_eq(k.rcode, failures[i].rcode);
-		ck_assert_int_eq((e.flags & KEEP_WITH_MSG) != 0, failures[i].msg);
+		ck_assert_int_eq((e.flags & CACHE_WITH_MSG) != 0, failures[i].msg);
 	}
 }
 END_TEST

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/keep.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -59,7 +59,7 @@ keep(const char *name, uint16_t qtype, const char *text, struct cache_entry e)
 	struct msg m;
 
 	message_read(&m, bytes, sizeof(bytes), text);
-	e.flags |= KEEP_WITH_MSG;
+	e.flags |= CACHE_WITH_MSG;
 	if (e.ede == 0)
 		e.ede = DNS_EDE_NONE;
 	cache_put(conf.cache, &key, &e, bytes, m.len, NOW_S);

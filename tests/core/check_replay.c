@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/play.h"
-#include "core/shard.h"
+#include "cache/shard.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns/wire.h"

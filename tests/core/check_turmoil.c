@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "core/engine_parts.h"
 #include "core/parts.h"
 #include "dns/build.h"

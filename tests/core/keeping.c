@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "dns/name.h"
 
 #define SEED 0x5eed /* of the names' hashes: the same in every run */

@@ -76,7 +76,7 @@ make_key(const char *text, uint16_t qtype, uint8_t msg[static DNS_MSG_MAX], stru
 static void
 put(const char *name, uint16_t qtype)
 {
-	const struct cache_entry e = { .kind = CACHE_NODATA, .flags = KEEP_WITH_MSG,
+	const struct cache_entry e = { .kind = CACHE_NODATA, .flags = CACHE_WITH_MSG,
 		.ttl_s = 300 };
 	static uint8_t msg[DNS_MSG_MAX];
 	struct question key;

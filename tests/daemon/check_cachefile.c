@@ -16,7 +16,7 @@
 
 #include "base/hash.h"
 #include "core/keep.h"
-#include "daemon/cacheimage.h"
+#include "cache/image.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/reseal.h"
@@ -92,7 +92,7 @@ make_one(struct one *o, const struct cache *c, unsigned n)
 static void
 put(struct cache *c, unsigned n, enum cache_kind kind, uint32_t age_s, uint32_t ttl_s)
 {
-	const struct cache_entry e = { .kind = kind, .ede = 9, .flags = CACHE_TRUSTED | KEEP_WITH_MSG,
+	const struct cache_entry e = { .kind = kind, .ede = 9, .flags = CACHE_TRUSTED | CACHE_WITH_MSG,
 		.age_s = age_s, .ttl_s = ttl_s };
 	struct one o;
 
@@ -201,7 +201,7 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(e.age_s, 50);
 	ck_assert_uint_eq(e.ttl_s, 300);
 	ck_assert_uint_eq(e.ede, 9);
-	ck_assert_uint_eq(e.flags, KEEP_WITH_MSG); /* D9: whoever was trusted when it was saved */
+	ck_assert_uint_eq(e.flags, CACHE_WITH_MSG); /* D9: whoever was trusted when it was saved */
 	ck_assert(get(d, 5, &e));
 	ck_assert_int_eq(e.kind, CACHE_NODATA);
 	ck_assert_uint_eq(e.age_s, 70);
@@ -576,7 +576,7 @@ START_TEST(by_the_clock)
 {
 	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
 	const struct cache_want want = { .now_s = cachefile_now_s() };
-	const struct cache_entry e = { .kind = CACHE_POSITIVE, .flags = KEEP_WITH_MSG,
+	const struct cache_entry e = { .kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG,
 		.ttl_s = 300 };
 	struct cache_entry got;
 	struct cachefile_loaded loaded;

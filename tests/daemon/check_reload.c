@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "daemon/keywords.h"
 #include "daemon/load.h"
 #include "support/said.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"

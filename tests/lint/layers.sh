@@ -11,9 +11,10 @@ allowed()
 	base) echo "base/" ;;
 	dns) echo "dns/ base/netaddr.h base/attr.h" ;;
 	dns64) echo "dns64/ dns/ base/netaddr.h base/netmap.h base/attr.h" ;;
-	core) echo "core/ dns64/ dns/ base/" ;;
-	io) echo "io/ core/ dns64/ dns/ base/" ;;
-	daemon) echo "daemon/ io/ core/ dns64/ dns/ base/" ;;
+	cache) echo "cache/ dns/ base/" ;;
+	core) echo "core/ cache/ dns64/ dns/ base/" ;;
+	io) echo "io/ core/ cache/ dns64/ dns/ base/" ;;
+	daemon) echo "daemon/ io/ core/ cache/ dns64/ dns/ base/" ;;
 	tools) echo "tools/ dns64/ dns/ base/" ;;
 	esac
 }
@@ -24,7 +25,7 @@ forbidden()
 	case $1 in
 	base) echo "event2/ pthread.h" ;;
 	dns | dns64) echo "event2/ pthread.h time.h errno.h" ;;
-	core) echo "event2/ pthread.h time.h sys/socket.h" ;;
+	cache | core) echo "event2/ pthread.h time.h sys/socket.h" ;;
 	tools) echo "event2/" ;;
 	esac
 }

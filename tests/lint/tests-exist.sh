@@ -11,7 +11,7 @@ reason()
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
 	core/query_objects) echo "a part of core/query: check_query" ;;
-	core/cache_flush) echo "a part of the cache: check_cache" ;;
+	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	daemon/cachefile_load | daemon/cachefile_save) echo "two sides of one file: check_cachefile" ;;
 	tools/fakedns) echo "main() alone: the system tests start it" ;;
 	tools/fake_tcp | tools/fake_udp) echo "sockets: check_fake_server asks them" ;;

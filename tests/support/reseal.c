@@ -2,7 +2,7 @@
 #include "support/reseal.h"
 
 #include "base/hash.h"
-#include "daemon/cacheimage.h"
+#include "cache/image.h"
 #include "dns/wire.h"
 
 #define LENGTH_AT 32

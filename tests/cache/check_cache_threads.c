@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "core/cache.h"
+#include "cache/cache.h"
 #include "dns/wire.h"
 
 #define THREADS 4

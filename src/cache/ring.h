@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_RING_H
-#define DNS64D_CORE_RING_H
+#ifndef DNS64D_CACHE_RING_H
+#define DNS64D_CACHE_RING_H
 
 /*
  * ring: entries of any length in one block, in the order of their coming: new ones at the head, room

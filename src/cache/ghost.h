@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_GHOST_H
-#define DNS64D_CORE_GHOST_H
+#ifndef DNS64D_CACHE_GHOST_H
+#define DNS64D_CACHE_GHOST_H
 
 /*
  * ghost: what was thrown out of a cache lately, as 16 bits of each key. Whatever comes back

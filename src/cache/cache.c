@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/cache.h"
+#include "cache/cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/hash.h"
-#include "core/cache_parts.h"
+#include "cache/cache_parts.h"
 #include "dns/name.h"
 
 #define RETRY_UNIT 16	  /* s: meta.retry counts these since the entry came */

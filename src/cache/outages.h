@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_OUTAGES_H
-#define DNS64D_CORE_OUTAGES_H
+#ifndef DNS64D_CACHE_OUTAGES_H
+#define DNS64D_CACHE_OUTAGES_H
 
 /*
  * outages: when upstreams were down lately, as far as the cache must know it. A silence that was

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The ring: whole entries, oldest first, nothing lost and nothing overwritten, whatever the lengths. */
 
-#include "core/ring.h"
+#include "cache/ring.h"
 
 #include <check.h>
 #include <stdlib.h>

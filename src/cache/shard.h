@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_SHARD_H
-#define DNS64D_CORE_SHARD_H
+#ifndef DNS64D_CACHE_SHARD_H
+#define DNS64D_CACHE_SHARD_H
 
 /*
  * shard: a part of the cache: messages by key, in a block of fixed size that keeps the popular ones.
  *
  * Two rings in the manner of S3-FIFO: what is new enters the small one (a tenth), or the main one as
  * long as that has room to spare. What was asked for again by the time it comes to the small ring's
- * end goes to the main ring; the rest is thrown out, and only its fingerprint is kept (core/ghost): if
+ * end goes to the main ring; the rest is thrown out, and only its fingerprint is kept (cache/ghost): if
  * it comes back soon it enters the main ring at once. At the main ring's end what was asked for since
  * goes round again. So names that are asked for once never push out those that are asked for often.
  *
- * An index of slots (core/line) in lines of 8: a name has two lines that all its entries are in.
+ * An index of slots (cache/bucket) in lines of 8: a name has two lines that all its entries are in.
  * Finding, putting and throwing out take bounded work (struct shard_work), there is no sweep. Not for
  * several threads at once; knows nothing of time but seconds it is given, which may wrap.
  */
@@ -22,10 +22,10 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/ghost.h"
-#include "core/question.h"
-#include "core/ring.h"
-#include "core/line.h"
+#include "cache/ghost.h"
+#include "cache/question.h"
+#include "cache/ring.h"
+#include "cache/bucket.h"
 #include "dns/proto.h"
 
 #define SHARD_MIN (1U << 20)	/* bytes of the smallest */

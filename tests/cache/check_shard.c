@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The shard: what it says it has is what was put last, whatever happens; it keeps what is popular, works no more than it may, and wastes little. */
 
-#include "core/shard.h"
+#include "cache/shard.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
-#include "core/entry.h"
+#include "cache/entry.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 

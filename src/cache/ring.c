@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/ring.h"
+#include "cache/ring.h"
 
 void
 ring_init(struct ring *r, uint8_t *mem, uint32_t size)

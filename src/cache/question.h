@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_QUESTION_H
-#define DNS64D_CORE_QUESTION_H
+#ifndef DNS64D_CACHE_QUESTION_H
+#define DNS64D_CACHE_QUESTION_H
 
 /*
  * question: what is asked of upstream, and kept: equal questions share a lookup and an entry of the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Outages: what was during one and what was not, told of by several loops, on a clock that wraps (D22). */
 
-#include "core/outages.h"
+#include "cache/outages.h"
 
 #include <check.h>
 #include <stdlib.h>

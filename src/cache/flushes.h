@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_MARKS_H
-#define DNS64D_CORE_MARKS_H
+#ifndef DNS64D_CACHE_FLUSHES_H
+#define DNS64D_CACHE_FLUSHES_H
 
 /*
  * marks: which of a cache's entries were flushed. Flushes are numbered; an entry has the number of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/outages.h"
+#include "cache/outages.h"
 
 void
 outages_init(struct outages *o)

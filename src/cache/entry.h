@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_ENTRY_H
-#define DNS64D_CORE_ENTRY_H
+#ifndef DNS64D_CACHE_ENTRY_H
+#define DNS64D_CACHE_ENTRY_H
 
 /*
  * entry: what lies in a shard's rings: 32 bytes and the message, whose question holds the name and
@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/attr.h"
-#include "core/question.h"
-#include "core/shard.h"
+#include "cache/question.h"
+#include "cache/shard.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/wire.h"

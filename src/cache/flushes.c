@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/marks.h"
+#include "cache/flushes.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Marks: what was flushed and what was not, by name, by number, and when numbers come round again. */
 
-#include "core/marks.h"
+#include "cache/flushes.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "daemon/cacheimage.h"
+#include "cache/image.h"
 
 #include <string.h>
 
 #include "base/hash.h"
-#include "core/keep.h"
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/proto.h"
@@ -153,7 +152,7 @@ check_entry(const struct cacheimage_record *rec, uint8_t key_flags)
 		return "is of a kind that is not kept";
 	if (e->ttl_s == 0 || e->ttl_s > CACHEIMAGE_TTL_MAX)
 		return "has a TTL that cannot be";
-	if ((e->flags & ~(CACHE_CUT | CACHE_TRUSTED)) != KEEP_WITH_MSG ||
+	if ((e->flags & ~(CACHE_CUT | CACHE_TRUSTED)) != CACHE_WITH_MSG ||
 	    (key_flags & ~(KEY_DO | KEY_CD)) != 0)
 		return "has flags that are not known";
 	/* One entry for all types says that the name is not there, and only that can cut (D22). */

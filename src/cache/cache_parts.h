@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_CACHE_PARTS_H
-#define DNS64D_CORE_CACHE_PARTS_H
+#ifndef DNS64D_CACHE_CACHE_PARTS_H
+#define DNS64D_CACHE_CACHE_PARTS_H
 
 /*
  * cache_parts: what the cache is made of. Between cache.c and cache_flush.c only.
@@ -12,10 +12,10 @@
 
 #include "base/attr.h"
 #include "base/lock.h"
-#include "core/cache.h"
-#include "core/marks.h"
-#include "core/outages.h"
-#include "core/shard.h"
+#include "cache/cache.h"
+#include "cache/flushes.h"
+#include "cache/outages.h"
+#include "cache/shard.h"
 
 /* A shard and who may touch it: the lock is in the line that a search needs anyway. */
 struct cache_part {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_DAEMON_CACHEIMAGE_H
-#define DNS64D_DAEMON_CACHEIMAGE_H
+#ifndef DNS64D_CACHE_IMAGE_H
+#define DNS64D_CACHE_IMAGE_H
 
 /*
  * cacheimage: the cache as bytes of a file. Pure; daemon/cachefile reads and writes it.
@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/cache.h"
-#include "core/question.h"
+#include "cache/cache.h"
+#include "cache/question.h"
 #include "dns/wire.h"
 
 #define CACHEIMAGE_VERSION 1

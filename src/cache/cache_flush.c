@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/cache.h"
+#include "cache/cache.h"
 
 #include <stdatomic.h>
 
 #include "base/hash.h"
-#include "core/cache_parts.h"
+#include "cache/cache_parts.h"
 
 /* The numbers of flushes come round again: nothing may be left that has an old one. */
 static void

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/shard.h"
+#include "cache/shard.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "core/entry.h"
+#include "cache/entry.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 

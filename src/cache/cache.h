@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_CACHE_H
-#define DNS64D_CORE_CACHE_H
+#ifndef DNS64D_CACHE_CACHE_H
+#define DNS64D_CACHE_CACHE_H
 
 /*
- * cache: what upstream has said, for all loops. One block of fixed size in shards (core/shard), each
+ * cache: what upstream has said, for all loops. One block of fixed size in shards (cache/shard), each
  * with a lock that is held for a search and a copy only.
  *
  * It holds upstream's messages without their OPT, never what was made of them: synthesis is done
@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/marks.h"
-#include "core/question.h"
-#include "core/shard.h"
+#include "cache/flushes.h"
+#include "cache/question.h"
+#include "cache/shard.h"
 
 #define CACHE_MIN SHARD_MIN  /* bytes of the smallest */
 #define CACHE_SHARDS_MAX 4096
@@ -41,6 +41,7 @@ enum cache_kind {
 
 #define CACHE_CUT SHARD_CUT /* nothing is below the name either (RFC 8020) */
 #define CACHE_TRUSTED 0x02  /* every upstream on the way was trusted (RULES D9) */
+#define CACHE_WITH_MSG 0x04 /* its message came from upstream, and is more than the question */
 
 /* What the one who looks takes. */
 struct cache_want {
@@ -51,7 +52,7 @@ struct cache_want {
 
 struct cache_entry {
 	enum cache_kind kind;
-	uint8_t flags;	/* CACHE_CUT, CACHE_TRUSTED */
+	uint8_t flags;	/* CACHE_CUT, CACHE_TRUSTED, CACHE_WITH_MSG */
 	uint16_t ede;	/* info code, DNS_EDE_NONE */
 	uint32_t age_s; /* since it came */
 	uint32_t ttl_s; /* how long it was fresh from then on, > 0 */

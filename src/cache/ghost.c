@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/ghost.h"
+#include "cache/ghost.h"
 
 bool
 ghost_forget(uint16_t *line, uint16_t print)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ghosts: the last of a line are known, once each; older ones and others are not. */
 
-#include "core/ghost.h"
+#include "cache/ghost.h"
 
 #include <check.h>
 #include <stdlib.h>

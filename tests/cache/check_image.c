@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The cache as bytes: what goes in comes out, and nothing else is taken. */
 
-#include "daemon/cacheimage.h"
+#include "cache/image.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void
 put_plain(void)
 {
 	const struct question key = { .qtype = 1, .qclass = 1 };
-	const struct cache_entry e = { .kind = CACHE_POSITIVE, .flags = KEEP_WITH_MSG,
+	const struct cache_entry e = { .kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG,
 		.age_s = 7, .ttl_s = 300 };
 
 	ck_assert_uint_eq(put(&key, e), RECORD);
@@ -60,7 +60,7 @@ get(struct cacheimage_record *rec)
 START_TEST(there_and_back)
 {
 	const struct question key = { .qtype = SHARD_ANY_TYPE, .qclass = 1, .do_bit = true };
-	const struct cache_entry e = { .kind = CACHE_NXDOMAIN, .flags = CACHE_CUT | CACHE_TRUSTED | KEEP_WITH_MSG,
+	const struct cache_entry e = { .kind = CACHE_NXDOMAIN, .flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG,
 		.ede = 65535, .age_s = 700000, .ttl_s = CACHEIMAGE_TTL_MAX };
 	struct cacheimage_record rec;
 
@@ -72,7 +72,7 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(rec.key.qname_len, 11);
 	ck_assert_mem_eq(rec.key.qname, "\1n\7example", 11);
 	ck_assert_int_eq(rec.entry.kind, CACHE_NXDOMAIN);
-	ck_assert_uint_eq(rec.entry.flags, CACHE_CUT | CACHE_TRUSTED | KEEP_WITH_MSG);
+	ck_assert_uint_eq(rec.entry.flags, CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG);
 	ck_assert_uint_eq(rec.entry.ede, 65535);
 	ck_assert_uint_eq(rec.entry.age_s, 700000);
 	ck_assert_uint_eq(rec.entry.ttl_s, CACHEIMAGE_TTL_MAX);
@@ -80,7 +80,7 @@ START_TEST(there_and_back)
 	ck_assert_mem_eq(rec.msg, message, MESSAGE);
 
 	const struct question checked = { .qtype = 1, .qclass = 1, .cd = true };
-	(void)put(&checked, (struct cache_entry){ .kind = CACHE_NODATA, .flags = KEEP_WITH_MSG,
+	(void)put(&checked, (struct cache_entry){ .kind = CACHE_NODATA, .flags = CACHE_WITH_MSG,
 			  .ttl_s = 1 });
 	ck_assert_ptr_null(get(&rec));
 	ck_assert(!rec.key.do_bit && rec.key.cd);
@@ -106,10 +106,10 @@ START_TEST(refused)
 		{ KIND_AT, CACHE_SILENT, "not kept" },
 		{ KIND_AT, CACHE_BOGUS, "not kept" },
 		{ KIND_AT, 0xff, "not kept" },
-		{ FLAGS_AT, CACHE_CUT | KEEP_WITH_MSG, "more than it says" },
+		{ FLAGS_AT, CACHE_CUT | CACHE_WITH_MSG, "more than it says" },
 		{ FLAGS_AT, 0, "flags" }, /* a reply that there is no message of */
-		{ FLAGS_AT, 0x20 | KEEP_WITH_MSG, "flags" },
-		{ FLAGS_AT, 0x80 | KEEP_WITH_MSG, "flags" },
+		{ FLAGS_AT, 0x20 | CACHE_WITH_MSG, "flags" },
+		{ FLAGS_AT, 0x80 | CACHE_WITH_MSG, "flags" },
 		{ KEY_AT, 4, "flags" },
 		{ ZERO_AT, 1, "flags" },
 		{ TTL_AT + 2, 0, "has a TTL" }, /* 44 */
@@ -146,7 +146,7 @@ START_TEST(no_opt)
 					  "\1n\7example\0\0\1\0\1"
 					  "\0\0\x29\x04\xd0\0\0\0\0\0\0";
 	const struct question key = { .qtype = 1, .qclass = 1 };
-	const struct cache_entry e = { .flags = KEEP_WITH_MSG, .ttl_s = 300,
+	const struct cache_entry e = { .flags = CACHE_WITH_MSG, .ttl_s = 300,
 		.len = sizeof(with_opt) - 1 };
 	struct wire_writer w = { .buf = bytes, .cap = sizeof(bytes) };
 	struct cacheimage_record rec;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_LINE_H
-#define DNS64D_CORE_LINE_H
+#ifndef DNS64D_CACHE_BUCKET_H
+#define DNS64D_CACHE_BUCKET_H
 
 /*
  * line: 8 slots of a shard's index in 64 bytes. A slot tells where an entry is, how often it was
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/question.h"
+#include "cache/question.h"
 
 #define LINE_SLOTS 8
 #define LINE_UNIT 8U /* places are multiples of it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The cache: what is fresh, stale, failing or due, what is flushed, what a name above says. Time is given, so nothing waits. */
 
-#include "core/cache.h"
+#include "cache/cache.h"
 
 #include <check.h>
 #include <stdio.h>
