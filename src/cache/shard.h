@@ -22,10 +22,10 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "cache/bucket.h"
 #include "cache/ghost.h"
 #include "cache/question.h"
 #include "cache/ring.h"
-#include "cache/bucket.h"
 #include "dns/proto.h"
 
 #define SHARD_MIN (1U << 20)	/* bytes of the smallest */

@@ -7,7 +7,7 @@
  *
  * daemon/ makes one from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every field has a row
- * in daemon/keywords.c, which has the keyword, its bounds and its default.
+ * in config/keywords.c, which has the keyword, its bounds and its default.
  */
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state.h"
 
-#include "core/turn.h"
 #include "core/respond.h"
 #include "core/sequence.h"
 #include "core/svcb.h"
+#include "core/turn.h"
 #include "dns/answer.h"
 
 /* Are addresses to be added to this answer (RULES D18)? */

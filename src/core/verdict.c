@@ -2,8 +2,8 @@
 #include "core/verdict.h"
 
 #include "base/clock.h"
-#include "core/attempt.h"
 #include "cache/cache.h"
+#include "core/attempt.h"
 #include "core/sieve.h"
 #include "dns/answer.h"
 #include "dns/name.h"

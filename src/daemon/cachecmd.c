@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "daemon/array.h"
+#include "config/array.h"
+#include "config/textfile.h"
 #include "daemon/cachefile.h"
-#include "daemon/textfile.h"
 #include "dns/name.h"
 
 #define LINE_MAX_LEN 1280 /* a name with every byte as \DDD has 1,021 characters */

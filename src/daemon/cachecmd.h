@@ -20,8 +20,8 @@
 
 #include "base/attr.h"
 #include "cache/cache.h"
-#include "daemon/diag.h"
-#include "daemon/words.h"
+#include "config/diag.h"
+#include "config/words.h"
 #include "dns/proto.h"
 
 enum cachecmd_kind {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cache/image.h"
-#include "daemon/settings.h"
+#include "config/settings.h"
 
 #define NEW_SUFFIX ".new"
 #define SYNC_BYTES (32 << 20) /* so many wait for the disk at most, so that no wait is long */

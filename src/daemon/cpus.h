@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/attr.h"
-#include "daemon/settings.h"
+#include "config/settings.h"
 
 /* What the machine lets us use. */
 struct cpus {

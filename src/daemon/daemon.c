@@ -17,15 +17,15 @@
 #include "base/rng.h"
 #include "base/told.h"
 #include "cache/cache.h"
+#include "config/complete.h"
+#include "config/keywords.h"
+#include "config/load.h"
+#include "config/options.h"
 #include "core/engine.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
-#include "daemon/complete.h"
 #include "daemon/cpus.h"
-#include "daemon/keywords.h"
-#include "daemon/load.h"
 #include "daemon/notify.h"
-#include "daemon/options.h"
 #include "daemon/pidfile.h"
 #include "daemon/precheck.h"
 #include "daemon/privileges.h"
@@ -383,7 +383,7 @@ start(struct daemon *d)
 static int
 check(struct daemon *d)
 {
-	if (!load_check(&d->options, d->path, diag_to_stderr, &d->settings))
+	if (!load_settings(&d->options, d->path, diag_to_stderr, precheck_all, NULL, &d->settings))
 		return DAEMON_CONFIG;
 	settings_fini(&d->settings);
 	puts("configuration OK");
@@ -395,7 +395,8 @@ run(struct daemon *d)
 {
 	int rc;
 
-	if (!load_start(&d->options, d->path, diag_to_log, &d->settings, &d->privileges))
+	if (!load_settings(&d->options, d->path, diag_to_log, precheck_start, &d->privileges,
+		&d->settings))
 		return DAEMON_CONFIG;
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);

@@ -2,7 +2,7 @@
 #include "daemon/difference.h"
 
 #include "base/log.h"
-#include "daemon/keywords.h"
+#include "config/keywords.h"
 
 struct addresses {
 	const struct netaddr *a;

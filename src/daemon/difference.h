@@ -6,7 +6,7 @@
  * difference: what a reload changes, for the log.
  */
 
-#include "daemon/settings.h"
+#include "config/settings.h"
 
 /*
  * difference_tell: a line at the level info for each address that is served or asked from now on, or not

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/attr.h"
-#include "daemon/settings.h"
+#include "config/settings.h"
 
 struct pidfile {
 	int fd; /* owned; -1: none */

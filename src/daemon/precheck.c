@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/keywords.h"
+#include "config/keywords.h"
 #include "daemon/pidfile.h"
 #include "io/listen.h"
 
@@ -258,19 +258,21 @@ check_listens(const struct precheck *c)
 
 void
 precheck_start(
-    const struct settings *s, const struct options *o, struct privileges *p, struct diag *d)
+    const struct settings *s, const struct options *o, void *privileges, struct diag *d)
 {
+	struct privileges *p = privileges;
 	const struct precheck c = { .s = s, .o = o, .p = p, .d = d };
 
 	check_accounts(&c, false, p);
 }
 
 void
-precheck_all(const struct settings *s, const struct options *o, struct diag *d)
+precheck_all(const struct settings *s, const struct options *o, void *unused, struct diag *d)
 {
 	struct privileges p;
 	struct precheck c = { .s = s, .o = o, .p = &p, .d = d };
 
+	(void)unused;
 	check_accounts(&c, geteuid() != 0, &p);
 	c.by_root = p.change_uid || p.change_gid || place(s->chroot) != NULL;
 	check_listens(&c);

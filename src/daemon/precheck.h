@@ -12,23 +12,24 @@
  */
 
 #include "base/attr.h"
-#include "daemon/diag.h"
-#include "daemon/options.h"
+#include "config/diag.h"
+#include "config/options.h"
+#include "config/settings.h"
 #include "daemon/privileges.h"
-#include "daemon/settings.h"
 
 /*
- * precheck_start: whom to become, to *P; an account that does not exist, or that we cannot become,
- * is told to D. S may have errors, which D was told.
+ * precheck_start: a check for load_settings: whom to become, to *PRIVILEGES (a struct privileges);
+ * an account that does not exist, or that we cannot become, is told to D.
  */
 void precheck_start(
-    const struct settings *s, const struct options *o, struct privileges *p, struct diag *d);
+    const struct settings *s, const struct options *o, void *privileges, struct diag *d);
 
 /*
- * precheck_all: for -t: the same, though what only root could do is no error; and all else. A place
- * that cannot be used is an error, an address that is not there yet is a warning.
+ * precheck_all: the same for -t, without an argument, though what only root could do is no error;
+ * and all else. A place that cannot be used is an error, an address that is not there yet a warning.
  */
-void precheck_all(const struct settings *s, const struct options *o, struct diag *d);
+void precheck_all(
+    const struct settings *s, const struct options *o, void *unused, struct diag *d);
 
 /*
  * precheck_cachefile: can this process, as it is, read and replace the file at PATH? Returns 0 or

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "daemon/values.h"
+#include "config/values.h"
 
 #define LARGEST_ID (UINT32_MAX - 1) /* -1 means "no change" to the kernel */
 

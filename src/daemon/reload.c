@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "daemon/complete.h"
-#include "daemon/diag.h"
+#include "config/complete.h"
+#include "config/diag.h"
+#include "config/keywords.h"
+#include "config/load.h"
 #include "daemon/difference.h"
-#include "daemon/keywords.h"
-#include "daemon/load.h"
 #include "daemon/sockets.h"
 
 unsigned
@@ -128,7 +128,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 {
 	struct settings *next = malloc(sizeof(*next));
 	struct parcel p = { .n_added = 0 };
-	bool loaded = next != NULL && load_settings(o, path, diag_to_log, next);
+	bool loaded = next != NULL && load_settings(o, path, diag_to_log, NULL, NULL, next);
 	bool ok = loaded;
 
 	if (ok) {

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 #include "base/attr.h"
-#include "daemon/options.h"
-#include "daemon/settings.h"
+#include "config/options.h"
+#include "config/settings.h"
 #include "daemon/threads.h"
 
 /*

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "cache/cache.h"
+#include "config/settings.h"
 #include "daemon/cpus.h"
-#include "daemon/settings.h"
 #include "daemon/threads.h"
 
 /*

@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "daemon/options.h"
+#include "config/options.h"
+#include "config/settings.h"
 #include "daemon/pidfile.h"
-#include "daemon/settings.h"
 #include "daemon/threads.h"
 
 struct serve {

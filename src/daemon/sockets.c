@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "daemon/ownaddr.h"
+#include "config/ownaddr.h"
 
 /* Duplicate address detection takes a second or two after a link came up. */
 #define WAIT_MS 4000

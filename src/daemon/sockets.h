@@ -13,7 +13,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
-#include "daemon/settings.h"
+#include "config/settings.h"
 #include "io/listen.h"
 
 /* Addresses to be opened for a number of loops. */

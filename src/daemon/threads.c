@@ -7,8 +7,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "config/settings.h"
 #include "daemon/privileges.h"
-#include "daemon/settings.h"
 
 static void
 free_loops(struct threads *t, unsigned n)

@@ -17,8 +17,8 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/play.h"
 #include "cache/shard.h"
+#include "core/play.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns/wire.h"

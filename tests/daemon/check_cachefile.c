@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "core/keep.h"
 #include "cache/image.h"
+#include "core/keep.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/reseal.h"

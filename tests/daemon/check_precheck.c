@@ -49,7 +49,7 @@ look(const char *lines)
 	settings_fini(&settings);
 	said_parse(&said, text, &settings);
 	ck_assert_uint_eq(said.n_errors, 0);
-	precheck_all(&settings, &options, &said.diag);
+	precheck_all(&settings, &options, NULL, &said.diag);
 }
 
 static bool

@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "cache/cache.h"
-#include "daemon/keywords.h"
-#include "daemon/load.h"
+#include "config/keywords.h"
+#include "config/load.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -131,7 +131,7 @@ START_TEST(policies_change_hands)
 
 	ck_assert_int_eq(write(fd, good, sizeof(good) - 1), sizeof(good) - 1);
 	settings_fini(&now);
-	ck_assert(load_settings(&o, path, diag_to_log, &now));
+	ck_assert(load_settings(&o, path, diag_to_log, NULL, NULL, &now));
 	before = now.conf.core.policies;
 	ck_assert(reload_settings(&o, path, &t, &now));
 	ck_assert_ptr_ne(now.conf.core.policies, before);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "daemon/textfile.h"
+#include "config/textfile.h"
 #include "support/scratch.h"
 
 static struct settings settings;

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cache/cache.h"
+#include "cache/image.h"
 #include "core/keep.h"
 #include "daemon/cachefile.h"
-#include "cache/image.h"
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "fuzz/fuzz.h"

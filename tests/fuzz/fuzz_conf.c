@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "daemon/conffile.h"
-#include "daemon/policies.h"
+#include "config/conffile.h"
+#include "config/policies.h"
 #include "fuzz/fuzz.h"
 
 static void

@@ -5,9 +5,9 @@ set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
 # A row of the table begins with { .name = "keyword",
-keywords=$(sed -n 's/^[[:space:]]*{[[:space:]]*\.name = "\([a-z0-9-]*\)",.*/\1/p' src/daemon/keywords.c)
+keywords=$(sed -n 's/^[[:space:]]*{[[:space:]]*\.name = "\([a-z0-9-]*\)",.*/\1/p' src/config/keywords.c)
 [ -n "$keywords" ] || {
-	echo "src/daemon/keywords.c: no keyword found"
+	echo "src/config/keywords.c: no keyword found"
 	exit 1
 }
 

@@ -14,7 +14,8 @@ allowed()
 	cache) echo "cache/ dns/ base/" ;;
 	core) echo "core/ cache/ dns64/ dns/ base/" ;;
 	io) echo "io/ core/ cache/ dns64/ dns/ base/" ;;
-	daemon) echo "daemon/ io/ core/ cache/ dns64/ dns/ base/" ;;
+	config) echo "config/ core/ cache/ dns64/ dns/ base/" ;;
+	daemon) echo "daemon/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
 	tools) echo "tools/ dns64/ dns/ base/" ;;
 	esac
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/conffile.h"
-#include "daemon/policies.h"
+#include "config/conffile.h"
+#include "config/policies.h"
 
 static void
 keep(void *ctx, enum diag_kind kind, const char *text)

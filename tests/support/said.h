@@ -6,8 +6,8 @@
  * said: a sink that keeps what is said of a configuration, and a parse that uses it.
  */
 
-#include "daemon/diag.h"
-#include "daemon/settings.h"
+#include "config/diag.h"
+#include "config/settings.h"
 
 #define SAID_TEXT 65536
 

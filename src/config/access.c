@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/access.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/netaddr.h"
+#include "base/netmap.h"
+#include "config/policy_lines.h"
+#include "config/values.h"
+
+#define LIST_TEXT 360 /* of networks in a notice; the rest is "..." */
+
+static const struct net loopback[] = { { { [15] = 1 }, 128, NETADDR_IPV6 },
+	{ { 127 }, 8, NETADDR_IPV4 } };
+static const struct net link_local[] = { { { 0xfe, 0x80 }, 10, NETADDR_IPV6 },
+	{ { 169, 254 }, 16, NETADDR_IPV4 } };
+static const struct net private_nets[] = { { { 10 }, 8, NETADDR_IPV4 },
+	{ { 172, 16 }, 12, NETADDR_IPV4 }, { { 192, 168 }, 16, NETADDR_IPV4 },
+	{ { 0xfc }, 7, NETADDR_IPV6 } };
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+/* --- who may ask if nothing is said --- */
+
+static bool
+is_private(const struct netaddr *a)
+{
+	for (size_t i = 0; i < N_OF(private_nets); i++) {
+		if (private_nets[i].family == a->family && net_holds(&private_nets[i], a->addr))
+			return true;
+	}
+	return false;
+}
+
+/* Does an interface's address make its networks ours? */
+static bool
+counts(const struct ifaddrs *i, const struct netaddr *listens, size_t n)
+{
+	struct netaddr own;
+
+	if (i->ifa_addr == NULL || !netaddr_from_sockaddr(i->ifa_addr, &own))
+		return false;
+	if (is_private(&own))
+		return true;
+	for (size_t l = 0; l < n; l++) {
+		own.port = listens[l].port;
+		if (netaddr_equal(&own, &listens[l]))
+			return true;
+	}
+	return false;
+}
+
+static bool
+interface_counts(
+    const struct ifaddrs *all, const char *name, const struct netaddr *listens, size_t n)
+{
+	for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next) {
+		if (strcmp(i->ifa_name, name) == 0 && counts(i, listens, n))
+			return true;
+	}
+	return false;
+}
+
+/* The leading one bits of a mask. */
+static uint8_t
+mask_len(const struct netaddr *mask)
+{
+	unsigned end = mask->family == NETADDR_IPV4 ? 32 : 128, len = 0;
+
+	while (len < end && (mask->addr[len / 8] & (0x80 >> (len % 8))) != 0)
+		len++;
+	return (uint8_t)len;
+}
+
+static void
+cut(struct net *net, unsigned len)
+{
+	net->len = (uint8_t)len;
+	for (unsigned i = 0; i < sizeof(net->addr); i++) {
+		unsigned bits = len > i * 8 ? len - i * 8 : 0;
+
+		if (bits < 8)
+			net->addr[i] &= (uint8_t)(0xff00U >> bits);
+	}
+}
+
+/* The network on this link; false if it has none. One without any bits would be everybody. */
+static bool
+on_link(const struct ifaddrs *i, struct net *net)
+{
+	struct netaddr own, mask;
+
+	if (i->ifa_addr == NULL || i->ifa_netmask == NULL ||
+	    !netaddr_from_sockaddr(i->ifa_addr, &own))
+		return false;
+	/* Not every system fills in the mask's own family. */
+	struct sockaddr_storage ss = { 0 };
+	size_t size =
+	    own.family == NETADDR_IPV4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+	memcpy(&ss, i->ifa_netmask, size);
+	ss.ss_family = i->ifa_addr->sa_family;
+	if (!netaddr_from_sockaddr((const struct sockaddr *)&ss, &mask))
+		return false;
+	*net = (struct net){ .family = own.family };
+	memcpy(net->addr, own.addr, sizeof(net->addr));
+	cut(net, mask_len(&mask));
+	return net->len > 0;
+}
+
+/* Append a network that is not in OUT, nor in one that is. */
+static bool
+append(struct array *out, const struct net *net)
+{
+	const struct draft_net *there = out->items;
+	struct draft_net *new;
+
+	for (size_t i = 0; i < out->n; i++) {
+		if (there[i].net.family == net->family && there[i].net.len <= net->len &&
+		    net_holds(&there[i].net, net->addr))
+			return true;
+	}
+	new = array_add(out, sizeof(*new));
+	if (new == NULL)
+		return false;
+	new->net = *net;
+	return true;
+}
+
+bool
+access_usual(const struct ifaddrs *all, const struct netaddr *listens, size_t n, struct array *out)
+{
+	bool ok = true;
+	struct net net;
+
+	for (size_t i = 0; i < N_OF(loopback); i++)
+		ok = ok && append(out, &loopback[i]) && append(out, &link_local[i]);
+	for (const struct ifaddrs *i = all; i != NULL && ok; i = i->ifa_next) {
+		if (interface_counts(all, i->ifa_name, listens, n) && on_link(i, &net))
+			ok = append(out, &net);
+	}
+	return ok;
+}
+
+/* --- the map --- */
+
+struct filling {
+	const struct settings *s;
+	struct diag *d;
+	struct policies *ps;
+	struct netmap blocks; /* network to policy */
+	struct netmap allow;  /* network to 1 */
+	struct array usual;   /* who may ask if nothing is said */
+};
+
+/* The value of the longest network in M that is NET or around it. */
+static uint32_t
+around(const struct netmap *m, const struct net *net, uint32_t fallback)
+{
+	struct net wider = *net;
+
+	for (unsigned len = net->len + 1U; len-- > 0;) {
+		uint32_t value;
+
+		cut(&wider, len);
+		value = netmap_get(m, &wider, UINT32_MAX);
+		if (value != UINT32_MAX)
+			return value;
+	}
+	return fallback;
+}
+
+static bool
+add_blocks(struct filling *f)
+{
+	char text[VALUE_NET_TEXT];
+
+	for (size_t b = 1; b < f->s->drafts->all.n; b++) {
+		const struct draft *draft = drafts_at(f->s->drafts, b);
+		const struct draft_net *n = draft->nets.items;
+
+		for (size_t i = 0; i < draft->nets.n; i++) {
+			int rc = netmap_add(&f->blocks, &n[i].net, (uint32_t)b);
+
+			if (rc == -ENOMEM)
+				return false;
+			if (rc == 0)
+				continue;
+			size_t other = netmap_get(&f->blocks, &n[i].net, 0);
+			diag_error(f->d, n[i].line, "client",
+			    "'%s' is %s at line %u already; a network is in one block",
+			    value_net_format(&n[i].net, text), other == b ? "here," : "there,",
+			    drafts_at(f->s->drafts, other)->line);
+		}
+	}
+	return true;
+}
+
+/* The line of FROM that has NET; there is one. */
+static unsigned
+line_of(const struct array *from, const struct net *net)
+{
+	const struct draft_net *n = from->items;
+
+	while (memcmp(&n->net, net, sizeof(*net)) != 0)
+		n++;
+	return n->line;
+}
+
+static bool
+add_allowed(struct filling *f, const struct array *list)
+{
+	const struct draft_net *n = list->items;
+	char text[VALUE_NET_TEXT];
+
+	for (size_t i = 0; i < list->n; i++) {
+		int rc = netmap_add(&f->allow, &n[i].net, 1);
+
+		if (rc == -ENOMEM)
+			return false;
+		if (rc == -EEXIST && f->d->n_errors <= DIAG_MAX_ERRORS)
+			diag_error(f->d, n[i].line, "allow", "'%s' is at line %u already",
+			    value_net_format(&n[i].net, text), line_of(list, &n[i].net));
+	}
+	/* The machine itself may always ask. */
+	for (size_t i = 0; i < N_OF(loopback); i++) {
+		if (netmap_set(&f->allow, &loopback[i], 1) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Both kinds into one map. */
+static bool
+join(struct filling *f, const struct array *allowed)
+{
+	uint32_t others = f->s->drafts->allow_any ? 1 : 0;
+	const struct draft_net *n = allowed->items;
+	bool ok = true;
+
+	for (size_t b = 1; b < f->s->drafts->all.n; b++) {
+		const struct draft *draft = drafts_at(f->s->drafts, b);
+		const struct draft_net *net = draft->nets.items;
+
+		for (size_t i = 0; i < draft->nets.n && ok; i++)
+			ok = netmap_set(&f->ps->clients, &net[i].net,
+				 (uint32_t)b * 2 + around(&f->allow, &net[i].net, others)) == 0;
+	}
+	for (size_t i = 0; i < allowed->n && ok; i++)
+		ok = netmap_set(
+			 &f->ps->clients, &n[i].net, around(&f->blocks, &n[i].net, 0) * 2 + 1) == 0;
+	for (size_t i = 0; i < N_OF(loopback) && ok; i++)
+		ok = netmap_set(&f->ps->clients, &loopback[i],
+			 around(&f->blocks, &loopback[i], 0) * 2 + 1) == 0;
+	f->ps->others = others;
+	return ok;
+}
+
+/* Who may ask, when others might expect to. */
+static void
+tell_usual(const struct filling *f)
+{
+	const struct draft_net *n = f->usual.items;
+	char list[LIST_TEXT], text[VALUE_NET_TEXT];
+	size_t len = 0;
+	bool beyond = false;
+
+	for (size_t i = 0; i < f->s->conf.io.n_listens; i++)
+		beyond = beyond || !netaddr_is_loopback(&f->s->conf.io.listens[i]);
+	if (!beyond)
+		return;
+	for (size_t i = 0; i < f->usual.n; i++) {
+		value_net_format(&n[i].net, text);
+		if (len + strlen(text) + sizeof(", ...") >= sizeof(list)) {
+			snprintf(list + len, sizeof(list) - len, ", ...");
+			break;
+		}
+		len += (size_t)snprintf(
+		    list + len, sizeof(list) - len, "%s%s", i > 0 ? ", " : "", text);
+	}
+	diag_notice(f->d, 0, "allow", "no such line, so these may ask, and no others: %s", list);
+}
+
+static bool
+find_usual(struct filling *f)
+{
+	const struct conf_io *c = &f->s->conf.io;
+	struct ifaddrs *all = NULL;
+	bool ok;
+
+	if (getifaddrs(&all) != 0) {
+		diag_warning(f->d, 0, "allow", "the interfaces' networks cannot be seen: %s",
+		    strerror(errno));
+		all = NULL;
+	}
+	ok = access_usual(all, c->listens, c->n_listens, &f->usual);
+	if (all != NULL)
+		freeifaddrs(all);
+	if (ok)
+		tell_usual(f);
+	return ok;
+}
+
+bool
+access_fill(struct policies *ps, const struct settings *s, struct diag *d)
+{
+	struct filling f = { .s = s, .d = d, .ps = ps };
+	const struct drafts *ds = s->drafts;
+	bool said = ds->allow.n > 0 || ds->allow_any, ok = true;
+	const struct array *allowed = said ? &ds->allow : &f.usual;
+
+	netmap_init(&f.blocks);
+	netmap_init(&f.allow);
+	if (!said)
+		ok = find_usual(&f);
+	ok = ok && add_blocks(&f) && add_allowed(&f, allowed) && join(&f, allowed);
+	netmap_fini(&f.blocks);
+	netmap_fini(&f.allow);
+	array_fini(&f.usual);
+	return ok;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/complete.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/netaddr.h"
+#include "base/rng.h"
+#include "config/keywords.h"
+#include "config/ownaddr.h"
+#include "config/resolvconf.h"
+#include "config/textfile.h"
+
+/* Ports for those without; then no two may be equal. */
+static void
+complete_listens(struct settings *s, struct diag *d)
+{
+	struct conf_io *c = &s->conf.io;
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < c->n_listens; i++) {
+		if (c->listens[i].port == 0)
+			c->listens[i].port = (uint16_t)s->port;
+		for (size_t j = 0; j < i; j++) {
+			if (netaddr_equal(&c->listens[i], &c->listens[j]))
+				diag_error(d, s->listen_lines[i], "listen",
+				    "%s is at line %u already",
+				    netaddr_format(&c->listens[i], text), s->listen_lines[j]);
+		}
+	}
+	if (s->listens_by_default)
+		diag_notice(d, 0, "listen",
+		    "no such line, so only this machine is served; to serve a "
+		    "network add one with an address of this machine, or \"listen ::\" for all its "
+		    "IPv6 "
+		    "addresses");
+	if (c->n_listens == 0)
+		diag_error(d, 0, "listen", "there is no address left to serve on");
+}
+
+static bool
+has_upstream(const struct conf_core *c, const struct netaddr *a)
+{
+	for (size_t i = 0; i < c->n_upstreams; i++) {
+		if (netaddr_equal(&c->upstreams[i], a))
+			return true;
+	}
+	return false;
+}
+
+/* The system's nameservers, without ourselves. */
+static void
+add_system_nameservers(struct settings *s, const char *path, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+	struct netaddr found[CONF_MAX_UPSTREAMS];
+	char text[NETADDR_TEXT];
+	size_t n;
+	int rc = resolvconf_read(path, found, CONF_MAX_UPSTREAMS, &n);
+
+	if (rc != 0) {
+		diag_error(
+		    d, 0, "nameserver", "defaults: %s cannot be read: %s", path,
+		    textfile_strerror(rc));
+		return;
+	}
+	for (size_t i = 0; i < n && c->n_upstreams < CONF_MAX_UPSTREAMS; i++) {
+		if (ownaddr_find(s->conf.io.listens, s->conf.io.n_listens, &found[i]) >= 0)
+			diag_notice(d, 0, "nameserver",
+			    "defaults: %s of %s is this daemon itself and left out",
+			    netaddr_format(&found[i], text), path);
+		else if (netaddr_lacks_scope(&found[i]) || netaddr_is_wildcard(&found[i]) ||
+			 netaddr_is_group(&found[i]))
+			diag_notice(d, 0, "nameserver",
+			    "defaults: %s of %s cannot be asked and is left out (a link-local "
+			    "address needs its %%INTERFACE)",
+			    netaddr_format(&found[i], text), path);
+		else if (!has_upstream(c, &found[i]))
+			c->upstreams[c->n_upstreams++] = found[i];
+	}
+	if (c->n_upstreams == 0)
+		diag_error(d, 0, "nameserver",
+		    "defaults: %s names no nameserver that could be asked", path);
+}
+
+static void
+complete_upstreams(struct settings *s, const char *resolv_conf, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+	char text[NETADDR_TEXT], own[NETADDR_TEXT];
+
+	for (size_t i = 0; i < c->n_upstreams; i++) {
+		int l = ownaddr_find(s->conf.io.listens, s->conf.io.n_listens, &c->upstreams[i]);
+
+		if (l >= 0)
+			diag_error(d, s->upstream_lines[i], "nameserver",
+			    "%s is served by this daemon (listen %s): it would ask itself; name "
+			    "another "
+			    "resolver, or another address or port to listen on",
+			    netaddr_format(&c->upstreams[i], text),
+			    netaddr_format(&s->conf.io.listens[l], own));
+	}
+	if (s->nameserver_defaults) {
+		s->nameserver_defaults = false;
+		add_system_nameservers(s, resolv_conf, d);
+	} else if (c->n_upstreams == 0 && keywords_line(s, "nameserver") == 0) {
+		diag_error(d, 0, "nameserver",
+		    "there is none to ask; add a line such as "
+		    "\"nameserver 2001:db8::53\", or \"nameserver defaults\" for those of %s",
+		    resolv_conf);
+	}
+}
+
+void
+complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
+{
+	complete_listens(s, d);
+	complete_upstreams(s, resolv_conf, d);
+}
+
+void
+complete_cookies(struct settings *s, const struct settings *now)
+{
+	struct conf_core *c = &s->conf.core;
+	struct rng rng;
+
+	c->unix_s = (uint64_t)time(NULL) - clock_now_ns() / NS_PER_SEC;
+	if (c->n_cookie_secrets > 0)
+		return;
+	if (now != NULL && now->conf.core.n_cookie_secrets == 0) {
+		memcpy(c->cookie_secrets, now->conf.core.cookie_secrets, sizeof(c->cookie_secrets));
+		return;
+	}
+	rng_init(&rng);
+	rng_fill(&rng, c->cookie_secrets, sizeof(c->cookie_secrets));
+}
+
+void
+complete_reach(const struct settings *s, struct diag *d)
+{
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < s->conf.core.n_upstreams; i++) {
+		struct sockaddr_storage ss;
+		const struct netaddr *a = &s->conf.core.upstreams[i];
+		socklen_t len = netaddr_to_sockaddr(a, &ss);
+		int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+		if (fd < 0 || connect(fd, (const struct sockaddr *)&ss, len) != 0)
+			diag_warning(d, s->upstream_lines[i], "nameserver",
+			    "%s cannot be reached now: %s", netaddr_format(a, text),
+			    strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	}
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/log.h"
+
+/* Words of the file are repeated in messages; they must not steer a terminal. */
+static void
+clean(char *text)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c == 0x7f)
+			*text = '?';
+	}
+}
+
+/* The position in TEXT after WRITTEN more bytes were wanted, never past the end. */
+static size_t
+advance(size_t at, int written)
+{
+	at += written > 0 ? (size_t)written : 0;
+	return at < DIAG_TEXT ? at : DIAG_TEXT - 1;
+}
+
+PRINTF_LIKE(5, 0)
+static void
+tell(struct diag *d, enum diag_kind kind, unsigned line, const char *keyword, const char *fmt,
+    va_list args)
+{
+	char text[DIAG_TEXT];
+	size_t at = advance(0, snprintf(text, sizeof(text), "%s:", d->file));
+
+	if (line > 0)
+		at = advance(at, snprintf(text + at, sizeof(text) - at, "%u:", line));
+	if (keyword != NULL)
+		at = advance(at, snprintf(text + at, sizeof(text) - at, " %s:", keyword));
+	at = advance(at, snprintf(text + at, sizeof(text) - at, " "));
+	(void)vsnprintf(text + at, sizeof(text) - at, fmt, args);
+	clean(text);
+	d->sink(d->ctx, kind, text);
+}
+
+void
+diag_error(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...)
+{
+	va_list args;
+
+	d->n_errors++;
+	if (d->n_errors > DIAG_MAX_ERRORS)
+		return;
+	va_start(args, fmt);
+	tell(d, DIAG_ERROR, line, keyword, fmt, args);
+	va_end(args);
+	if (d->n_errors == DIAG_MAX_ERRORS)
+		d->sink(d->ctx, DIAG_ERROR, "too many errors, the rest is not shown");
+}
+
+void
+diag_warning(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	tell(d, DIAG_WARNING, line, keyword, fmt, args);
+	va_end(args);
+}
+
+void
+diag_notice(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	tell(d, DIAG_NOTICE, line, keyword, fmt, args);
+	va_end(args);
+}
+
+void
+diag_to_stderr(void *ctx, enum diag_kind kind, const char *text)
+{
+	static const char *const before[] = {
+		[DIAG_ERROR] = "", [DIAG_WARNING] = "warning: ", [DIAG_NOTICE] = "notice: "
+	};
+
+	(void)ctx;
+	fprintf(stderr, "%s%s\n", before[kind], text);
+}
+
+void
+diag_to_log(void *ctx, enum diag_kind kind, const char *text)
+{
+	(void)ctx;
+	switch (kind) {
+	case DIAG_ERROR:
+		log_error("config", "%s", text);
+		break;
+	case DIAG_WARNING:
+		log_warn("config", "%s", text);
+		break;
+	case DIAG_NOTICE:
+		log_notice("config", "%s", text);
+		break;
+	}
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/policies.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/access.h"
+#include "config/keywords.h"
+#include "config/policy_lines.h"
+#include "config/values.h"
+#include "dns/name.h"
+#include "dns64/special.h"
+
+/* A policy that is being made. */
+struct making {
+	const struct settings *s;
+	struct diag *d;
+	struct policies *ps;
+	const struct draft *all; /* the first: outside of any block */
+	const struct draft *own;
+	struct policy *p;
+	struct netmap ranges;                /* IPv4 networks that have a line: which */
+	unsigned lines[POLICY_MAX_PREFIXES]; /* of the prefixes of p */
+	unsigned all_lines[POLICY_MAX_PREFIXES];
+	bool starved; /* there was no memory */
+};
+
+static bool
+is_first(const struct making *m)
+{
+	return m->own == m->all;
+}
+
+/* What is one field each. */
+static void
+take_values(struct making *m)
+{
+	size_t n;
+	const struct keyword *k = keywords(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		bool own = is_first(m) || m->own->lines[i] > 0;
+		const struct draft *from = own ? m->own : m->all;
+
+		if (k[i].in_block && k[i].size > 0)
+			memcpy((unsigned char *)m->p + k[i].offset,
+			    (const unsigned char *)&from->values + k[i].offset, k[i].size);
+	}
+	m->p->reverse_name = m->ps->table[0].reverse_name;
+	if (m->own->has_reverse_name) {
+		m->p->reverse_name = policies_name(m->ps, m->own->reverse_name);
+		m->starved = m->starved || m->p->reverse_name == NULL;
+	}
+}
+
+/* --- prefixes --- */
+
+/* The place of a prefix, whatever its suffix; -1 if it has none. */
+static int
+place(const struct policy *p, const struct pref64 *prefix)
+{
+	for (int i = 0; i < p->n_prefixes; i++) {
+		if (p->prefixes[i].len == prefix->len && pref64_covers(prefix, p->prefixes[i].addr))
+			return i;
+	}
+	return -1;
+}
+
+/* Append a prefix that is not there; its place, or -1 when there are too many. */
+static int
+append(struct making *m, const struct pref64 *prefix, unsigned line, const char *keyword)
+{
+	struct policy *p = m->p;
+
+	if (p->n_prefixes == POLICY_MAX_PREFIXES) {
+		diag_error(m->d, line, keyword,
+		    "there can be %d prefixes at most, those of map lines included",
+		    POLICY_MAX_PREFIXES);
+		return -1;
+	}
+	p->prefixes[p->n_prefixes] = *prefix;
+	p->states[p->n_prefixes] = POLICY_ACTIVE;
+	p->mapped_only[p->n_prefixes] = false;
+	m->lines[p->n_prefixes] = line;
+	return p->n_prefixes++;
+}
+
+static void
+repeated_prefix(struct making *m, const struct draft_prefix *prefix, int at)
+{
+	static const char *const words[] = {
+		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
+	};
+	char text[PREF64_TEXT];
+
+	pref64_format(&prefix->prefix, text);
+	if (m->p->states[at] == prefix->state)
+		diag_error(m->d, prefix->line, "dns64-prefix", "'%s' is at line %u already", text,
+		    m->lines[at]);
+	else
+		diag_error(m->d, prefix->line, "dns64-prefix",
+		    "'%s' is %s here and %s at line %u; only one of them can hold", text,
+		    words[prefix->state], words[m->p->states[at]], m->lines[at]);
+}
+
+static void
+own_prefixes(struct making *m)
+{
+	const struct draft_prefix *prefix = m->own->prefixes.items;
+	bool active = false;
+
+	m->p->n_prefixes = 0;
+	for (size_t i = 0; i < m->own->prefixes.n; i++) {
+		int at = place(m->p, &prefix[i].prefix);
+
+		active = active || prefix[i].state == POLICY_ACTIVE;
+		if (at >= 0) {
+			repeated_prefix(m, &prefix[i], at);
+			continue;
+		}
+		at = append(m, &prefix[i].prefix, prefix[i].line, "dns64-prefix");
+		if (at < 0)
+			return;
+		m->p->states[at] = (uint8_t)prefix[i].state;
+	}
+	if (!active && m->own->prefixes.n > 0)
+		diag_warning(m->d, prefix[0].line, "dns64-prefix",
+		    "no prefix is active: %s DNS64 only where a map line names one",
+		    is_first(m) ? "there is" : "the clients of this block have");
+}
+
+/* Those outside of any block, with or without those that only map lines name. */
+static void
+inherit_prefixes(struct making *m, bool mapped_too)
+{
+	const struct policy *from = &m->ps->table[0];
+	uint8_t n = 0;
+
+	while (n < from->n_prefixes && (mapped_too || !from->mapped_only[n]))
+		n++;
+	m->p->n_prefixes = n;
+	memcpy(m->p->prefixes, from->prefixes, n * sizeof(from->prefixes[0]));
+	memcpy(m->p->states, from->states, n * sizeof(from->states[0]));
+	memcpy(m->p->mapped_only, from->mapped_only, n * sizeof(from->mapped_only[0]));
+	memcpy(m->lines, m->all_lines, n * sizeof(m->lines[0]));
+}
+
+/* The suffix counts for all of them (RFC 6052 section 2.2). */
+static void
+take_suffix(struct making *m)
+{
+	const struct draft *from = m->own->has_suffix ? m->own : m->all;
+	char text[PREF64_TEXT], where[32];
+
+	if (!from->has_suffix)
+		return;
+	for (size_t i = 0; i < m->p->n_prefixes; i++) {
+		if (pref64_set_suffix(&m->p->prefixes[i], from->suffix))
+			continue;
+		snprintf(where, sizeof(where), "line %u", m->lines[i]);
+		diag_error(m->d, from->suffix_line, "dns64-suffix",
+		    "does not fit the prefix %s (%s); allowed are bits behind the IPv4 address, "
+		    "which a /96 does not have, but for bits 64 to 71",
+		    pref64_format(&m->p->prefixes[i], text),
+		    m->lines[i] > 0 ? where : "the default");
+	}
+}
+
+/* --- IPv4 networks --- */
+
+/* The value of a network in the map; a prefix that has none gets a place. */
+static bool
+value_of(struct making *m, const struct draft_range *r, uint32_t *value)
+{
+	int at;
+
+	*value = SYNTH_NEVER;
+	if (r->never)
+		return true;
+	at = place(m->p, &r->via);
+	if (at < 0) {
+		at = append(m, &r->via, r->line, "map");
+		if (at < 0)
+			return false;
+		m->p->mapped_only[at] = true;
+	}
+	*value = SYNTH_VIA + (uint32_t)at;
+	return true;
+}
+
+/* The lines of one kind in FROM that are not overruled by a line there is already. */
+static void
+add_ranges(struct making *m, struct netmap *v4, const struct draft *from,
+    const bool kinds[static DRAFT_RANGE_KINDS])
+{
+	static const char *const names[] = { [DRAFT_EXCLUDE_A] = "exclude-a", [DRAFT_MAP] = "map" };
+	const struct draft_range *r = from->ranges.items;
+	char text[VALUE_NET_TEXT];
+	uint32_t value;
+
+	for (size_t i = 0; i < from->ranges.n; i++, r++) {
+		unsigned before = netmap_get(&m->ranges, &r->net, 0);
+
+		if (!kinds[r->kind])
+			continue;
+		if (before > 0) {
+			if (from == m->own)
+				diag_error(m->d, r->line, names[r->kind],
+				    "'%s' has a line already, line %u; there can be one",
+				    value_net_format(&r->net, text), before);
+			continue;
+		}
+		if (!value_of(m, r, &value))
+			return;
+		if (netmap_set(&m->ranges, &r->net, r->line) != 0 ||
+		    netmap_set(v4, &r->net, value) != 0)
+			m->starved = true;
+	}
+}
+
+static bool
+has_via(const struct draft *d)
+{
+	const struct draft_range *r = d->ranges.items;
+
+	for (size_t i = 0; i < d->ranges.n; i++) {
+		if (!r[i].never)
+			return true;
+	}
+	return false;
+}
+
+static void
+make_ranges(struct making *m)
+{
+	const bool all[DRAFT_RANGE_KINDS] = { true, true };
+	bool others[DRAFT_RANGE_KINDS];
+	struct netmap *v4 = policies_v4(m->ps);
+
+	if (v4 == NULL) {
+		m->starved = true;
+		return;
+	}
+	netmap_init(&m->ranges);
+	add_ranges(m, v4, m->own, all);
+	for (size_t i = 0; i < DRAFT_RANGE_KINDS; i++)
+		others[i] = m->own->n_ranges[i] == 0;
+	if (!is_first(m))
+		add_ranges(m, v4, m->all, others);
+	netmap_fini(&m->ranges);
+	m->p->v4 = v4;
+}
+
+/* Prefixes, and the networks that go to some of them only. */
+static void
+take_prefixes(struct making *m)
+{
+	bool own = m->own->prefixes.n > 0, own_ranges = m->own->ranges.n > 0;
+
+	/* The map has places of prefixes: others, or in other places, need another map. */
+	bool shared = !is_first(m) && !own_ranges && (!own || !has_via(m->all));
+
+	if (own || is_first(m))
+		own_prefixes(m);
+	else
+		inherit_prefixes(m, shared);
+	if (shared)
+		m->p->v4 = m->ps->table[0].v4;
+	else if (m->own->ranges.n > 0 || m->all->ranges.n > 0)
+		make_ranges(m);
+	if (own || !shared || m->own->has_suffix)
+		take_suffix(m);
+	if (is_first(m))
+		memcpy(m->all_lines, m->lines, sizeof(m->lines));
+}
+
+/* --- AAAA --- */
+
+static void
+repeated_exclusion(struct making *m, size_t at)
+{
+	const struct draft_net *n = m->own->excluded.items;
+	char text[VALUE_NET_TEXT];
+
+	/* Nobody reads more of them than this. */
+	if (m->d->n_errors > DIAG_MAX_ERRORS)
+		return;
+	for (size_t i = 0; i < at; i++) {
+		if (memcmp(&n[i].net, &n[at].net, sizeof(n[i].net)) != 0)
+			continue;
+		diag_error(m->d, n[at].line, "exclude-aaaa", "'%s' is at line %u already",
+		    value_net_format(&n[at].net, text), n[i].line);
+		return;
+	}
+}
+
+static void
+take_excluded(struct making *m)
+{
+	const struct draft_net *n = m->own->excluded.items;
+	struct netmap *excluded;
+
+	m->p->excluded = m->ps->table[0].excluded;
+	if (m->own->excluded.n == 0 && !m->own->excluded_none)
+		return;
+	excluded = policies_excluded(m->ps, !m->own->excluded_none);
+	m->p->excluded = excluded;
+	m->starved = m->starved || excluded == NULL;
+	for (size_t i = 0; i < m->own->excluded.n && !m->starved; i++) {
+		int rc = netmap_add(excluded, &n[i].net, 1);
+
+		if (rc == -EEXIST)
+			repeated_exclusion(m, i); /* or it is the default */
+		else
+			m->starved = rc != 0;
+	}
+}
+
+/* --- zones --- */
+
+static const char *const zone_keywords[] = {
+	[POLICY_ZONE_NEVER] = "never-synthesize", [POLICY_ZONE_IGNORE_AAAA] = "ignore-aaaa"
+};
+
+static void
+repeated_zone(struct making *m, size_t at)
+{
+	const struct draft_zone *z = m->own->zones.items;
+	char text[NAME_TEXT];
+
+	if (m->d->n_errors > DIAG_MAX_ERRORS)
+		return;
+	for (size_t i = 0; i < at; i++) {
+		if (!name_equal(z[i].name, z[at].name))
+			continue;
+		diag_error(m->d, z[at].line, zone_keywords[z[at].kind],
+		    "'%s' has %s at line %u already; there can be one of them",
+		    name_to_text(z[at].name, text), zone_keywords[z[i].kind], z[i].line);
+		return;
+	}
+}
+
+/* A special name is answered here before any zone is looked at (RULES D13). */
+static void
+tell_special(struct making *m, const struct draft_zone *z)
+{
+	char text[NAME_TEXT], special[NAME_TEXT];
+	struct zonemap_path path;
+	uint32_t kind;
+	size_t at;
+
+	zonemap_path(&path, z->name, name_len(z->name));
+	kind = zonemap_find(m->ps->special, &path, &at);
+	if (kind == ZONEMAP_NONE || (kind == SPECIAL_LOCAL_ZONE && !m->s->conf.core.local_zones))
+		return;
+	diag_notice(m->d, z->line, zone_keywords[z->kind],
+	    "'%s' has no effect: the special names at and below %s are answered here",
+	    name_to_text(z->name, text), name_to_text(z->name + at, special));
+}
+
+static void
+add_zones(struct making *m, struct zonemap *zones, const struct draft *from,
+    const bool kinds[static DRAFT_ZONE_KINDS])
+{
+	const struct draft_zone *z = from->zones.items;
+
+	for (size_t i = 0; i < from->zones.n; i++) {
+		int rc = kinds[z[i].kind] ? zonemap_add(zones, z[i].name, z[i].kind) : 0;
+
+		if (rc == -ENOMEM)
+			m->starved = true;
+		if (from != m->own)
+			continue;
+		if (rc == -EEXIST)
+			repeated_zone(m, i);
+		else
+			tell_special(m, &z[i]);
+	}
+}
+
+static void
+take_zones(struct making *m)
+{
+	const bool all[DRAFT_ZONE_KINDS] = { true, true };
+	bool others[DRAFT_ZONE_KINDS];
+	struct zonemap *zones;
+
+	m->p->zones = m->ps->table[0].zones;
+	if (m->own->zones.n == 0)
+		return;
+	zones = policies_zones(m->ps);
+	m->p->zones = zones;
+	if (zones == NULL) {
+		m->starved = true;
+		return;
+	}
+	add_zones(m, zones, m->own, all);
+	for (size_t i = 0; i < DRAFT_ZONE_KINDS; i++)
+		others[i] = m->own->n_zones[i] == 0;
+	if (!is_first(m))
+		add_zones(m, zones, m->all, others);
+}
+
+/* --- all of it --- */
+
+struct policies *
+policies_make(const struct settings *s, struct diag *d)
+{
+	size_t n = s->drafts->all.n;
+	unsigned n_errors = d->n_errors;
+	struct making m = { .s = s, .d = d, .ps = policies_new(n), .all = drafts_at(s->drafts, 0) };
+
+	m.starved = m.ps == NULL;
+	for (size_t i = 0; i < n && !m.starved; i++) {
+		m.own = drafts_at(s->drafts, i);
+		m.p = &m.ps->table[i];
+		take_values(&m);
+		take_prefixes(&m);
+		take_excluded(&m);
+		take_zones(&m);
+	}
+	m.starved = m.starved || !access_fill(m.ps, s, d) || policies_finish(m.ps) != 0;
+	if (m.starved)
+		diag_error(d, 0, NULL, "there is no memory for it");
+	if (d->n_errors == n_errors)
+		return m.ps;
+	policies_unref(m.ps);
+	return NULL;
+}

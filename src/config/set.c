@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/set.h"
+
+#include <string.h>
+
+#include "base/netaddr.h"
+#include "cache/cache.h"
+#include "config/values.h"
+
+#define DNS_PORT 53
+#define COMMON_UDP_SIZE 1232 /* what resolvers agreed on: under it, more goes over TCP (D12) */
+
+static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }; /* ::ffff:0:0/96 */
+
+/* Put N into a row's field of 1, 2, 4 or 8 bytes. */
+static void
+store(struct settings *s, const struct keyword *k, uint64_t n)
+{
+	void *field = keywords_field(s, k);
+	uint8_t n8 = (uint8_t)n;
+	uint16_t n16 = (uint16_t)n;
+	uint32_t n32 = (uint32_t)n;
+
+	if (k->size == sizeof(n8))
+		memcpy(field, &n8, sizeof(n8));
+	else if (k->size == sizeof(n16))
+		memcpy(field, &n16, sizeof(n16));
+	else if (k->size == sizeof(n32))
+		memcpy(field, &n32, sizeof(n32));
+	else
+		memcpy(field, &n, sizeof(n));
+}
+
+/* Say that the first value is not what the row's bounds allow. KIND: "a number", ... */
+static void
+out_of_bounds(const struct keyword *k, const struct words *w, struct diag *d, const char *kind)
+{
+	char bounds[KEYWORDS_BOUNDS];
+
+	diag_error(d, w->line, k->name, "'%s' is not %s from %s", w->word[1], kind,
+	    keywords_bounds(k, bounds));
+}
+
+void
+set_number(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t n;
+
+	if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &n))
+		store(s, k, n);
+	else
+		out_of_bounds(k, w, d, "a number");
+}
+
+void
+set_seconds(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t ms;
+
+	if (value_seconds(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &ms))
+		store(s, k, ms);
+	else
+		out_of_bounds(k, w, d, "a time");
+}
+
+void
+set_bytes(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint64_t bytes;
+
+	if (value_size(w->word[1], k->min, k->max, &bytes))
+		store(s, k, bytes);
+	else
+		out_of_bounds(k, w, d, "a number of bytes");
+}
+
+int
+set_place(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (int i = 0;; i++) {
+		size_t n = strcspn(list, "|.");
+
+		if (n == len && memcmp(list, word, n) == 0)
+			return i;
+		if (list[n] != '|')
+			return -1;
+		list += n + 1;
+	}
+}
+
+void
+set_choice(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	int i = set_place(k->args, w->word[1]);
+
+	if (i >= 0)
+		store(s, k, (uint32_t)i);
+	else
+		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[1], k->args);
+}
+
+void
+set_text(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	size_t len = strlen(w->word[1]);
+	char *field = (char *)s + k->offset;
+
+	if (len >= k->size) {
+		diag_error(d, w->line, k->name, "is longer than %zu characters", k->size - 1);
+		return;
+	}
+	memset(field, 0, k->size);
+	memcpy(field, w->word[1], len);
+}
+
+void
+set_short_text(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	char *field = keywords_field(s, k);
+	size_t len = 0;
+
+	memset(field, 0, k->size);
+	if (w->n == 2 && strcmp(w->word[1], "none") == 0)
+		return;
+	for (size_t i = 1; i < w->n; i++) {
+		size_t n = strlen(w->word[i]), blank = i > 1 ? 1 : 0;
+
+		if (len + blank + n >= k->size) {
+			diag_error(
+			    d, w->line, k->name, "is longer than %zu characters", k->size - 1);
+			return;
+		}
+		if (blank > 0)
+			field[len++] = ' ';
+		memcpy(field + len, w->word[i], n);
+		len += n;
+	}
+}
+
+void
+set_path(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	const char *path = w->word[1];
+
+	if (path[0] != '/' && set_place(k->args, path) < 0)
+		diag_error(d, w->line, k->name, "'%s' does not begin with a slash; allowed is %s",
+		    path, k->args);
+	else
+		set_text(s, k, w, d);
+}
+
+/* Is A, the first value, an address that a socket can have, or be connected to? */
+static bool
+is_usable(const struct keyword *k, const struct words *w, const struct netaddr *a, struct diag *d)
+{
+	if (a->family == NETADDR_IPV6 && memcmp(a->addr, mapped, sizeof(mapped)) == 0)
+		diag_error(d, w->line, k->name,
+		    "'%s' is an IPv4 address in IPv6 clothes; write it as "
+		    "%u.%u.%u.%u",
+		    w->word[1], a->addr[12], a->addr[13], a->addr[14], a->addr[15]);
+	else if (netaddr_lacks_scope(a))
+		diag_error(d, w->line, k->name,
+		    "'%s' is link-local and needs its interface; write it as %s%%INTERFACE",
+		    w->word[1], w->word[1]);
+	else if (netaddr_is_group(a))
+		diag_error(d, w->line, k->name,
+		    "'%s' is not the address of one machine; allowed is %s", w->word[1], k->args);
+	else
+		return true;
+	return false;
+}
+
+/* Read ADDRESS [port N]; without a port of its own it gets PORT. */
+static bool
+address(const struct keyword *k, const struct words *w, uint16_t port, struct netaddr *a,
+    struct diag *d)
+{
+	uint32_t n = port;
+
+	if (w->n == 3 || (w->n == 4 && strcmp(w->word[2], "port") != 0)) {
+		diag_error(d, w->line, k->name, "'%s' is not understood; allowed is %s", w->word[2],
+		    k->args);
+		return false;
+	}
+	if (w->n == 4 && !value_number(w->word[3], 1, UINT16_MAX, &n)) {
+		diag_error(
+		    d, w->line, k->name, "port '%s' is not a number from 1 to 65535", w->word[3]);
+		return false;
+	}
+	if (!netaddr_parse(w->word[1], (uint16_t)n, a)) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is not an IPv4 or IPv6 address (a link-local one ends in %%INTERFACE, "
+		    "which "
+		    "must exist); allowed is %s",
+		    w->word[1], k->args);
+		return false;
+	}
+	return is_usable(k, w, a, d);
+}
+
+void
+set_nameserver(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+	struct words rest = *w;
+	struct netaddr a;
+
+	if (w->n > 2 && strcmp(w->word[w->n - 1], "trusted") == 0)
+		rest.n--;
+	/* mtd64-ng looked at the first seven letters only. */
+	if (strncmp(w->word[1], "default", 7) == 0 && w->n == 2) {
+		s->nameserver_defaults = true;
+		return;
+	}
+	if (!address(k, &rest, DNS_PORT, &a, d))
+		return;
+	if (netaddr_is_wildcard(&a)) {
+		diag_error(d, w->line, k->name, "'%s' stands for any address and cannot be asked",
+		    w->word[1]);
+		return;
+	}
+	for (size_t i = 0; i < c->n_upstreams; i++) {
+		if (netaddr_equal(&c->upstreams[i], &a)) {
+			diag_error(d, w->line, k->name, "'%s' is at line %u already", w->word[1],
+			    s->upstream_lines[i]);
+			return;
+		}
+	}
+	if (c->n_upstreams == CONF_MAX_UPSTREAMS) {
+		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_UPSTREAMS);
+		return;
+	}
+	if (rest.n < w->n)
+		c->trusted |= UINT32_C(1) << c->n_upstreams;
+	s->upstream_lines[c->n_upstreams] = w->line;
+	c->upstreams[c->n_upstreams++] = a;
+}
+
+void
+set_listen(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_io *c = &s->conf.io;
+	struct netaddr a;
+
+	/* The port for all may come later in the file; 0 until then. */
+	if (!address(k, w, 0, &a, d))
+		return;
+	if (c->n_listens == CONF_MAX_LISTENS) {
+		diag_error(d, w->line, k->name, "there can be %d at most", CONF_MAX_LISTENS);
+		return;
+	}
+	s->listen_lines[c->n_listens] = w->line;
+	c->listens[c->n_listens++] = a;
+}
+
+void
+set_udp_size(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t n;
+
+	set_number(s, k, w, d);
+	if (value_number(w->word[1], (uint32_t)k->min, COMMON_UDP_SIZE - 1, &n))
+		diag_notice(d, w->line, k->name,
+		    "%u is less than the usual %d: more answers will need TCP", n, COMMON_UDP_SIZE);
+}
+
+void
+set_threads(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint32_t n;
+
+	if (strcmp(w->word[1], "auto") == 0)
+		store(s, k, 0);
+	else if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &n))
+		store(s, k, n);
+	else
+		out_of_bounds(k, w, d, "auto or a number");
+}
+
+void
+set_affinity(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	if (strcmp(w->word[1], "auto") == 0)
+		return;
+	if (value_cpus(w->word[1], &s->affinity.set))
+		s->affinity.given = true;
+	else
+		diag_error(d, w->line, k->name,
+		    "'%s' is not auto or a list of CPU numbers as 0-3,8", w->word[1]);
+}
+
+void
+set_avoid_port(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_io *c = &s->conf.io;
+	uint32_t r[2];
+
+	if (!value_range(w->word[1], (uint32_t)k->min, (uint32_t)k->max, r)) {
+		out_of_bounds(k, w, d, "a port or a range of ports");
+		return;
+	}
+	if (r[1] - r[0] >= CONF_MAX_AVOID_PORTS - c->n_avoid_ports) {
+		diag_error(d, w->line, k->name, "there can be %d ports at most in all",
+		    CONF_MAX_AVOID_PORTS);
+		return;
+	}
+	for (uint32_t port = r[0]; port <= r[1]; port++)
+		c->avoid_ports[c->n_avoid_ports++] = (uint16_t)port;
+}
+
+void
+set_cookie_secret(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct conf_core *c = &s->conf.core;
+
+	/* It is drawn later: to read a file twice gives the same. */
+	c->n_cookie_secrets = 0;
+	if (w->n == 2 && strcmp(w->word[1], "auto") == 0)
+		return;
+	for (size_t i = 1; i < w->n; i++) {
+		/* The word is a secret and stays out of the log. */
+		if (!value_hex(w->word[i], c->cookie_secrets[i - 1], CONF_SECRET_LEN)) {
+			diag_error(d, w->line, k->name, "value %zu is not auto or %d hex digits", i,
+			    2 * CONF_SECRET_LEN);
+			return;
+		}
+	}
+	c->n_cookie_secrets = (uint8_t)(w->n - 1);
+}
+
+void
+set_cache_size(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	uint64_t bytes = 0;
+
+	set_bytes(s, k, w, d);
+	/* What is too much has been told. */
+	if (!value_size(w->word[1], 1, k->max, &bytes))
+		return;
+	if (bytes < CACHE_MIN)
+		diag_error(d, w->line, k->name,
+		    "'%s' is too little: a cache has 1m at least, and 0 is none", w->word[1]);
+	else if (bytes > SIZE_MAX)
+		diag_error(
+		    d, w->line, k->name, "'%s' is more than this machine can address", w->word[1]);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/set_policy.h"
+
+#include <string.h>
+
+#include "config/policy_lines.h"
+#include "config/set.h"
+#include "config/values.h"
+#include "dns/name.h"
+
+#define MAX_BLOCKS UINT16_MAX /* a query keeps its policy's number in as many bits */
+
+static const struct net mapped = { { [10] = 0xff, [11] = 0xff }, 96, NETADDR_IPV6 };
+
+static void
+no_memory(const struct keyword *k, const struct words *w, struct diag *d)
+{
+	diag_error(d, w->line, k->name, "there is no memory for it");
+}
+
+/* Add the network WORD to LIST, of struct draft_net. */
+static void
+add_network(const struct keyword *k, const struct words *w, const char *word, struct array *list,
+    struct diag *d)
+{
+	struct draft_net n = { .line = w->line }, *new;
+	enum value_net_verdict verdict = value_net(word, &n.net);
+	char text[VALUE_NET_TEXT];
+
+	if (verdict == VALUE_NET_BAD) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is not an IPv4 or IPv6 network; allowed is %s", word, k->args);
+	} else if (verdict == VALUE_NET_HOST_BITS) {
+		diag_error(d, w->line, k->name,
+		    "'%s' has bits set behind its length; did you mean %s?", word,
+		    value_net_format(&n.net, text));
+	} else if (n.net.family == NETADDR_IPV6 && n.net.len >= mapped.len &&
+		   net_holds(&mapped, n.net.addr)) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is an IPv4 network in IPv6 clothes; write it as "
+		    "%u.%u.%u.%u/%d",
+		    word, n.net.addr[12], n.net.addr[13], n.net.addr[14], n.net.addr[15],
+		    n.net.len - mapped.len);
+	} else {
+		new = array_add(list, sizeof(*new));
+		if (new == NULL)
+			no_memory(k, w, d);
+		else
+			*new = n;
+	}
+}
+
+/* The place of the { among the words; how many there are without any. */
+static size_t
+brace(const struct words *w)
+{
+	size_t i = 1;
+
+	while (i < w->n && strcmp(w->word[i], "{") != 0)
+		i++;
+	return i;
+}
+
+/* The block is begun even where its head is wrong, or all that is in it would seem so too. */
+void
+set_client(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft *draft = drafts_open(s->drafts, w->line);
+	size_t end = brace(w);
+
+	if (draft == NULL) {
+		no_memory(k, w, d);
+		return;
+	}
+	if (s->drafts->open == MAX_BLOCKS + 1)
+		diag_error(d, w->line, k->name, "there can be %d blocks at most", MAX_BLOCKS);
+	if (end == w->n)
+		diag_error(d, w->line, k->name,
+		    "the line does not end in a { with a blank before it; allowed is %s", k->args);
+	else if (end + 1 < w->n)
+		diag_error(d, w->line, k->name,
+		    "'%s' stands behind the {; what is in the block goes on lines of its own",
+		    w->word[end + 1]);
+	else if (end == 1)
+		diag_error(d, w->line, k->name, "names no network; allowed is %s", k->args);
+	for (size_t i = 1; i < end; i++)
+		add_network(k, w, w->word[i], &draft->nets, d);
+	if (strcmp(w->word[w->n - 1], "}") == 0)
+		drafts_close(s->drafts);
+}
+
+void
+set_allow(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	for (size_t i = 1; i < w->n; i++) {
+		if (strcmp(w->word[i], "any") == 0)
+			s->drafts->allow_any = true;
+		else
+			add_network(k, w, w->word[i], &s->drafts->allow, d);
+	}
+}
+
+/* The words as bits, the first of LIST being 1; -1 with a finding. */
+static int
+bits(const struct keyword *k, const char *list, const struct words *w, struct diag *d)
+{
+	int found = 0;
+
+	for (size_t i = 1; i < w->n; i++) {
+		int place = set_place(list, w->word[i]);
+
+		if (place < 0) {
+			diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[i], list);
+			return -1;
+		}
+		found |= 1 << place;
+	}
+	return found;
+}
+
+static void
+store_bits(struct settings *s, const struct keyword *k, int found)
+{
+	uint8_t *field = keywords_field(s, k);
+
+	if (found >= 0)
+		*field = (uint8_t)found;
+}
+
+void
+set_triggers(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	store_bits(s, k, bits(k, "nodata|error|timeout", w, d));
+}
+
+void
+set_ede(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	bool alone = w->n == 2;
+
+	if (alone && strcmp(w->word[1], "all") == 0)
+		store_bits(s, k, POLICY_EDE_ALL);
+	else if (alone && strcmp(w->word[1], "none") == 0)
+		store_bits(s, k, 0);
+	else if (alone && set_place(k->args, w->word[1]) < 0)
+		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[1], k->args);
+	else
+		store_bits(s, k, bits(k, "relay|synthesized|upstream|policy", w, d));
+}
+
+/* Read a name; or say what is wrong with it. */
+static bool
+name(const struct keyword *k, const struct words *w, const char *word,
+    uint8_t out[static DNS_NAME_MAX], struct diag *d)
+{
+	for (const char *c = word; *c != '\0'; c++) {
+		if ((unsigned char)*c < 0x80)
+			continue;
+		diag_error(d, w->line, k->name,
+		    "'%s' has letters beyond ASCII; write the form that is asked for, in xn-- "
+		    "labels",
+		    word);
+		return false;
+	}
+	if (name_from_text(word, out) != 0)
+		return true;
+	diag_error(d, w->line, k->name,
+	    "'%s' is not a domain name; allowed are labels of 1 to 63 characters with a dot "
+	    "between them, 253 in all",
+	    word);
+	return false;
+}
+
+static void
+add_zones(struct settings *s, const struct keyword *k, const struct words *w, enum policy_zone kind,
+    struct diag *d)
+{
+	uint8_t wire[DNS_NAME_MAX];
+	struct draft_zone z = { .name = wire, .line = w->line, .kind = kind };
+
+	for (size_t i = 1; i < w->n; i++) {
+		const char *word = w->word[i];
+
+		if (!name(k, w, word, wire, d))
+			continue;
+		if (strncmp(word, "*.", 2) == 0)
+			diag_error(d, w->line, k->name,
+			    "'%s': a zone is itself and all below it; write %s", word, word + 2);
+		else if (!draft_add_zone(drafts_now(s->drafts), &z))
+			no_memory(k, w, d);
+	}
+}
+
+void
+set_never_synthesize(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	add_zones(s, k, w, POLICY_ZONE_NEVER, d);
+}
+
+void
+set_ignore_aaaa(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	add_zones(s, k, w, POLICY_ZONE_IGNORE_AAAA, d);
+}
+
+void
+set_reverse(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft *draft = drafts_now(s->drafts);
+	bool local = strcmp(w->word[1], "local") == 0;
+
+	if (local ? w->n != 3 : w->n != 2 || strcmp(w->word[1], "cname") != 0) {
+		diag_error(d, w->line, k->name, "'%s' is not understood; allowed is %s",
+		    w->word[w->n - 1], k->args);
+		return;
+	}
+	draft->values.reverse = local ? POLICY_REVERSE_LOCAL : POLICY_REVERSE_CNAME;
+	if (local)
+		draft->has_reverse_name = name(k, w, w->word[2], draft->reverse_name, d);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONFIG_SET_POLICY_H
+#define DNS64D_CONFIG_SET_POLICY_H
+
+/*
+ * set_policy: parsers of the other keywords about clients, into the drafts.
+ */
+
+#include "config/keywords.h"
+
+keyword_parse set_client; /* begins a block; it ends where conffile finds a } */
+keyword_parse set_allow;
+
+keyword_parse set_triggers;
+keyword_parse set_ede;
+keyword_parse set_never_synthesize;
+keyword_parse set_ignore_aaaa;
+keyword_parse set_reverse;
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/set_prefix.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "config/policy_lines.h"
+#include "config/set.h"
+#include "config/values.h"
+#include "dns64/pref64.h"
+
+static const char states[] = "active|drain|down"; /* in the order of enum policy_state */
+
+/* A slash was forgotten: 2001:db8:1::96 for 2001:db8:1::/96. TEXT gets the likely prefix. */
+static bool
+forgotten_slash(const char *text, char *likely, size_t cap)
+{
+	const char *colons = strstr(text, "::");
+	struct pref64 p;
+
+	if (colons == NULL || strchr(text, '/') != NULL)
+		return false;
+	snprintf(likely, cap, "%.*s/%s", (int)(colons - text) + 2, text, colons + 2);
+	return pref64_parse(likely, &p) != PREF64_NOT_A_PREFIX &&
+	       pref64_parse(likely, &p) != PREF64_BAD_LEN;
+}
+
+static void
+not_a_prefix(const struct keyword *k, unsigned line, const char *word, struct diag *d)
+{
+	char text[PREF64_TEXT];
+
+	if (forgotten_slash(word, text, sizeof(text)))
+		diag_error(d, line, k->name,
+		    "'%s' has no length; did you mean %s? (lengths are 32, 40, 48, 56, 64 and 96)",
+		    word, text);
+	else
+		diag_error(d, line, k->name,
+		    "'%s' is not an IPv6 prefix; allowed is an IPv6 address, a slash and a length "
+		    "of 32, 40, 48, 56, 64 or 96",
+		    word);
+}
+
+/* Read a prefix; or say what is wrong with it, and what is probably meant. */
+static bool
+prefix(const struct keyword *k, unsigned line, const char *word, struct pref64 *p, struct diag *d)
+{
+	char text[PREF64_TEXT];
+
+	switch (pref64_parse(word, p)) {
+	case PREF64_OK:
+		return true;
+	case PREF64_NOT_A_PREFIX:
+		not_a_prefix(k, line, word, d);
+		break;
+	case PREF64_BAD_LEN:
+		diag_error(d, line, k->name,
+		    "'%s' has a length that RFC 6052 does not have; allowed are 32, 40, 48, 56, 64 "
+		    "and 96",
+		    word);
+		break;
+	case PREF64_BAD_U:
+		diag_error(d, line, k->name,
+		    "'%s' has bits 64 to 71 set, which RFC 6052 section 2.2 wants zero; a correct "
+		    "prefix is %s (the translator must use the same)",
+		    word, pref64_format(p, text));
+		break;
+	case PREF64_HOST_BITS:
+		diag_error(d, line, k->name,
+		    "'%s' has bits set behind its length; the prefix of that length is %s", word,
+		    pref64_format(p, text));
+		break;
+	}
+	return false;
+}
+
+/* Read a network of FAMILY; or say what is wrong with it. */
+static bool
+network(
+    const struct keyword *k, const struct words *w, uint8_t family, struct net *net, struct diag *d)
+{
+	enum value_net_verdict verdict = value_net(w->word[1], net);
+	char text[VALUE_NET_TEXT];
+
+	if (verdict == VALUE_NET_BAD || net->family != family) {
+		diag_error(d, w->line, k->name, "'%s' is not an IPv%d network; allowed is %s",
+		    w->word[1], family, k->args);
+		return false;
+	}
+	if (verdict == VALUE_NET_OK)
+		return true;
+	/* RFC 6147 section 5.1.4 writes the mapped addresses so. */
+	if (strcasecmp(w->word[1], "::ffff/96") == 0)
+		snprintf(text, sizeof(text), "::ffff:0:0/96");
+	else
+		value_net_format(net, text);
+	diag_error(d, w->line, k->name, "'%s' has bits set behind its length; did you mean %s?",
+	    w->word[1], text);
+	return false;
+}
+
+static void
+no_memory(const struct keyword *k, const struct words *w, struct diag *d)
+{
+	diag_error(d, w->line, k->name, "there is no memory for it");
+}
+
+void
+set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft_prefix p = { .line = w->line }, *new;
+	int state = w->n > 2 ? set_place(states, w->word[2]) : POLICY_ACTIVE;
+
+	if (!prefix(k, w->line, w->word[1], &p.prefix, d))
+		return;
+	if (state < 0) {
+		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[2], states);
+		return;
+	}
+	p.state = (enum policy_state)state;
+	new = array_add(&drafts_now(s->drafts)->prefixes, sizeof(*new));
+	if (new == NULL)
+		no_memory(k, w, d);
+	else
+		*new = p;
+}
+
+void
+set_suffix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft *draft = drafts_now(s->drafts);
+
+	if (inet_pton(AF_INET6, w->word[1], draft->suffix) != 1) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is not an IPv6 address; allowed is one with the bits behind the IPv4 "
+		    "address, as ::1",
+		    w->word[1]);
+		return;
+	}
+	draft->has_suffix = true;
+	draft->suffix_line = w->line;
+}
+
+static void
+add_range(struct settings *s, const struct keyword *k, const struct words *w,
+    const struct draft_range *r, struct diag *d)
+{
+	if (!draft_add_range(drafts_now(s->drafts), r))
+		no_memory(k, w, d);
+}
+
+void
+set_map(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft_range r = { .line = w->line, .kind = DRAFT_MAP };
+
+	if (!network(k, w, NETADDR_IPV4, &r.net, d))
+		return;
+	if (w->n < 3) {
+		diag_error(d, w->line, k->name, "there is no prefix for '%s'; allowed is %s",
+		    w->word[1], k->args);
+		return;
+	}
+	r.never = strcmp(w->word[2], "none") == 0;
+	if (r.never || prefix(k, w->line, w->word[2], &r.via, d))
+		add_range(s, k, w, &r, d);
+}
+
+void
+set_exclude_a(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft_range r = { .line = w->line, .kind = DRAFT_EXCLUDE_A, .never = true };
+
+	if (network(k, w, NETADDR_IPV4, &r.net, d))
+		add_range(s, k, w, &r, d);
+}
+
+void
+set_exclude_aaaa(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct draft *draft = drafts_now(s->drafts);
+	struct draft_net n = { .line = w->line }, *new;
+
+	if (strcmp(w->word[1], "none") == 0) {
+		if (draft->excluded.n > 0 || draft->excluded_none)
+			diag_error(d, w->line, k->name,
+			    "none takes the default away and must come first, once");
+		draft->excluded_none = true;
+		return;
+	}
+	if (!network(k, w, NETADDR_IPV6, &n.net, d))
+		return;
+	new = array_add(&draft->excluded, sizeof(*new));
+	if (new == NULL)
+		no_memory(k, w, d);
+	else
+		*new = n;
+}

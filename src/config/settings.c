@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/settings.h"
+
+#include <string.h>
+
+#include "config/policy_lines.h"
+
+bool
+settings_init(struct settings *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->drafts = drafts_new();
+	return s->drafts != NULL;
+}
+
+void
+settings_seal(struct settings *s)
+{
+	drafts_free(s->drafts);
+	s->drafts = NULL;
+}
+
+void
+settings_fini(struct settings *s)
+{
+	settings_seal(s);
+	policies_unref(s->conf.core.policies);
+	s->conf.core.policies = NULL;
+}

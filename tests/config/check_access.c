@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* D13, D23: which block a client is in, and whether it may ask. */
+
+#include "config/access.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/netaddr.h"
+#include "config/policy_lines.h"
+#include "config/values.h"
+#include "support/said.h"
+
+static struct said said;
+static struct settings settings;
+
+/* The block of a client, counted from 1, 0 without; negative, and one less, if it may not ask. */
+static int
+find(const struct policies *ps, const char *client)
+{
+	struct netaddr a;
+	bool may_ask;
+	unsigned block;
+
+	ck_assert(netaddr_parse(client, 53, &a));
+	block = policies_find(ps, &a, &may_ask);
+	return may_ask ? (int)block : -(int)block - 1;
+}
+
+static const struct policies *
+make(const char *text)
+{
+	const struct policies *ps = said_make(&said, text, &settings);
+
+	ck_assert_str_eq(said.text, "");
+	ck_assert_ptr_nonnull(ps);
+	return ps;
+}
+
+/* Networks do not merge: the longest is the policy. */
+START_TEST(longest_match)
+{
+	const struct policies *ps = make("allow any\n"
+					 "client 10.0.0.0/8 2001:db8::/32 {\n}\n"
+					 "client 10.1.0.0/16 2001:db8:1::/48 {\n}\n"
+					 "client 10.1.1.1 2001:db8:1::1 {\n}\n"
+					 "client 192.0.2.0/24 {\n}\n");
+
+	ck_assert_int_eq(find(ps, "10.2.0.1"), 1);
+	ck_assert_int_eq(find(ps, "10.1.2.1"), 2);
+	ck_assert_int_eq(find(ps, "10.1.1.1"), 3);
+	ck_assert_int_eq(find(ps, "2001:db8:2::1"), 1);
+	ck_assert_int_eq(find(ps, "2001:db8:1::2"), 2);
+	ck_assert_int_eq(find(ps, "2001:db8:1::1"), 3);
+	ck_assert_int_eq(find(ps, "192.0.2.255"), 4);
+	ck_assert_int_eq(find(ps, "192.0.3.0"), 0);
+	ck_assert_int_eq(find(ps, "::1"), 0);
+}
+END_TEST
+
+/* Each kind of network inside the other, and beside it. */
+START_TEST(blocks_and_access)
+{
+	const struct policies *ps = make("allow 10.1.0.0/16 192.0.2.0/24\n"
+					 "allow 2001:db8:1::/48 198.51.100.0/24\n"
+					 "client 10.0.0.0/8 {\n}\n"
+					 "client 10.1.128.0/17 {\n}\n"
+					 "client 2001:db8::/32 {\n}\n"
+					 "client 198.51.100.0/24 {\n}\n"
+					 "client 127.0.0.2 {\n}\n");
+
+	ck_assert_int_eq(find(ps, "10.0.0.1"), -2);   /* in a block, not allowed */
+	ck_assert_int_eq(find(ps, "10.1.0.1"), 1);    /* allowed inside a block */
+	ck_assert_int_eq(find(ps, "10.1.128.1"), 2);  /* a block inside what is allowed */
+	ck_assert_int_eq(find(ps, "192.0.2.1"), 0);   /* allowed, in no block */
+	ck_assert_int_eq(find(ps, "198.51.100.1"), 4); /* the same network */
+	ck_assert_int_eq(find(ps, "203.0.113.1"), -1); /* neither */
+	ck_assert_int_eq(find(ps, "2001:db8:1::1"), 3);
+	ck_assert_int_eq(find(ps, "2001:db8:2::1"), -4);
+	ck_assert_int_eq(find(ps, "2001:db9::1"), -1);
+	/* The machine itself may always ask. */
+	ck_assert_int_eq(find(ps, "127.0.0.1"), 0);
+	ck_assert_int_eq(find(ps, "127.0.0.2"), 5);
+	ck_assert_int_eq(find(ps, "::1"), 0);
+	/* What is not said is not there: allow replaces all else. */
+	ck_assert_int_eq(find(ps, "fe80::1"), -1);
+	ck_assert_int_eq(find(ps, "169.254.0.1"), -1);
+}
+END_TEST
+
+START_TEST(loopback_in_a_block)
+{
+	const struct policies *ps = make("allow 192.0.2.0/24\nclient ::/0 0.0.0.0/0 {\n}\n");
+
+	ck_assert_int_eq(find(ps, "::1"), 1);
+	ck_assert_int_eq(find(ps, "127.0.0.1"), 1);
+	ck_assert_int_eq(find(ps, "192.0.2.1"), 1);
+	ck_assert_int_eq(find(ps, "192.0.3.1"), -2);
+	ck_assert_int_eq(find(ps, "2001:db8::1"), -2);
+}
+END_TEST
+
+START_TEST(any)
+{
+	const struct policies *ps =
+	    make("allow any\nallow 192.0.2.0/24\nclient 192.0.2.0/25 10.0.0.0/8 {\n}\n");
+
+	ck_assert_int_eq(find(ps, "203.0.113.1"), 0);
+	ck_assert_int_eq(find(ps, "192.0.2.1"), 1);
+	ck_assert_int_eq(find(ps, "192.0.2.129"), 0);
+	ck_assert_int_eq(find(ps, "10.0.0.1"), 1);
+}
+END_TEST
+
+START_TEST(twice)
+{
+	ck_assert_ptr_null(
+	    said_make(&said, "allow 192.0.2.0/24\n\nallow 10.0.0.0/8 192.0.2.0/24\n", &settings));
+	ck_assert_str_eq(said.text, "error t.conf:3: allow: '192.0.2.0/24' is at line 1 already\n");
+}
+END_TEST
+
+/* An interface's address as getifaddrs tells it. */
+struct face {
+	struct ifaddrs entry;
+	struct sockaddr_storage addr;
+	struct sockaddr_storage mask;
+	char name[16];
+};
+
+static void
+face(struct face *f, const char *name, const char *addr, const char *mask)
+{
+	struct netaddr a;
+
+	memset(f, 0, sizeof(*f));
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->entry.ifa_name = f->name;
+	if (addr != NULL) {
+		ck_assert(netaddr_parse(addr, 0, &a));
+		(void)netaddr_to_sockaddr(&a, &f->addr);
+		f->entry.ifa_addr = (struct sockaddr *)&f->addr;
+	}
+	if (mask != NULL) {
+		ck_assert(netaddr_parse(mask, 0, &a));
+		(void)netaddr_to_sockaddr(&a, &f->mask);
+		f->entry.ifa_netmask = (struct sockaddr *)&f->mask;
+	}
+}
+
+static bool
+in_usual(const struct array *usual, const char *text)
+{
+	const struct draft_net *n = usual->items;
+	char found[VALUE_NET_TEXT];
+
+	for (size_t i = 0; i < usual->n; i++) {
+		if (strcmp(value_net_format(&n[i].net, found), text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* D23: private by RFC 1918 or ULA, or named by listen: all networks on that link; no others. */
+START_TEST(usual_networks)
+{
+	struct face f[9];
+	struct array usual = { .items = NULL };
+	struct netaddr listens[2];
+
+	face(&f[0], "lo", "127.0.0.1", "255.0.0.0");
+	face(&f[1], "lan0", "192.168.7.1", "255.255.255.0");
+	face(&f[2], "lan0", "2001:db8:7::1", "ffff:ffff:ffff:ffff::");
+	face(&f[3], "wan0", "203.0.113.9", "255.255.255.128");
+	face(&f[4], "wan0", "2001:db8:9::1", "ffff:ffff:ffff:ffff::");
+	face(&f[5], "srv0", "198.51.100.17", "255.255.255.240");
+	face(&f[6], "ula0", "fd12:3456::1", "ffff:ffff:ffff::");
+	face(&f[7], "odd0", "10.0.0.1", "0.0.0.0");
+	face(&f[8], "non0", NULL, NULL);
+	for (size_t i = 0; i + 1 < 9; i++)
+		f[i].entry.ifa_next = &f[i + 1].entry;
+	/* Its port does not matter, and a wildcard names no address. */
+	ck_assert(netaddr_parse("198.51.100.17", 5353, &listens[0]));
+	ck_assert(netaddr_parse("0.0.0.0", 53, &listens[1]));
+	ck_assert(access_usual(&f[0].entry, listens, 2, &usual));
+	ck_assert(in_usual(&usual, "127.0.0.0/8") && in_usual(&usual, "::1/128"));
+	ck_assert(in_usual(&usual, "fe80::/10") && in_usual(&usual, "169.254.0.0/16"));
+	ck_assert(in_usual(&usual, "192.168.7.0/24") && in_usual(&usual, "2001:db8:7::/64"));
+	ck_assert(in_usual(&usual, "198.51.100.16/28") && in_usual(&usual, "fd12:3456::/48"));
+	/* Not the provider's, and not everybody. */
+	ck_assert_uint_eq(usual.n, 8);
+	array_fini(&usual);
+	/* Without interfaces. */
+	ck_assert(access_usual(NULL, NULL, 0, &usual));
+	ck_assert_uint_eq(usual.n, 4);
+	array_fini(&usual);
+}
+END_TEST
+
+/* Beyond this machine one notice tells who may ask; on loopback there is nothing to tell. */
+START_TEST(notice)
+{
+	static const char start[] = "notice t.conf: allow: no such line, so these may ask, and no "
+				    "others: ::1/128, fe80::/10, 127.0.0.0/8, 169.254.0.0/16";
+	const struct policies *ps = said_make(&said, "listen ::\n", &settings);
+
+	ck_assert_ptr_nonnull(ps);
+	ck_assert_uint_eq(said.n_notices, 1);
+	ck_assert_msg(strncmp(said.text, start, sizeof(start) - 1) == 0, "%s", said.text);
+	ck_assert_int_eq(find(ps, "127.0.0.1"), 0);
+	ck_assert_int_eq(find(ps, "fe80::1"), 0);
+	ck_assert_int_eq(find(ps, "255.255.255.254"), -1);
+	(void)make("listen 127.0.0.1\n");
+	(void)make("listen ::\nallow any\n");
+	(void)make("");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("access");
+	TCase *tc = tcase_create("access");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, longest_match);
+	tcase_add_test(tc, blocks_and_access);
+	tcase_add_test(tc, loopback_in_a_block);
+	tcase_add_test(tc, any);
+	tcase_add_test(tc, twice);
+	tcase_add_test(tc, usual_networks);
+	tcase_add_test(tc, notice);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

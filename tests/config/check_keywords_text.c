@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What people and programs get to read of the table. */
+
+#include "config/keywords.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct misspelt {
+	const char *name;
+	const char *nearest; /* NULL: none */
+};
+
+static const struct misspelt misspelts[] = {
+	{ "namserver", "nameserver" },
+	{ "Nameserver", "nameserver" },
+	{ "nameservers", "nameserver" },
+	{ "dns64_prefix", "dns64-prefix" },
+	{ "prefix", "no-prefix" },
+	{ "listn", "listen" },
+	{ "timeout-tiem", "timeout-time" },
+	{ "numthreads", "num-threads" },
+	{ "prot", "port" },
+	{ "exclude-aaa", "exclude-aaaa" },
+	{ "forward-zone:", NULL },
+	{ "", NULL },
+	{ "xyzzy", NULL },
+	{ "a-word-that-is-longer-than-any-keyword-there-is", NULL },
+};
+
+START_TEST(nearest)
+{
+	const char *found = keywords_nearest(misspelts[_i].name);
+
+	if (misspelts[_i].nearest == NULL)
+		ck_assert_msg(
+		    found == NULL, "%s: %s", misspelts[_i].name, found == NULL ? "" : found);
+	else
+		ck_assert_msg(found != NULL && strcmp(found, misspelts[_i].nearest) == 0, "%s: %s",
+		    misspelts[_i].name, found == NULL ? "(none)" : found);
+}
+END_TEST
+
+/* Print to TEXT. */
+static void
+print(void (*printer)(FILE *), char *text, size_t cap)
+{
+	FILE *f = fmemopen(text, cap, "w");
+
+	ck_assert_ptr_nonnull(f);
+	printer(f);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_uint_lt(strlen(text) + 1, cap);
+}
+
+START_TEST(help)
+{
+	static char text[32768];
+
+	print(keywords_help, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text,
+	    "  max-tcp-clients N\n\tclient connections at a time, per loop (1 to 65536); default "
+	    "1024; needs a restart\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+	    "  cache-size BYTES\n\tmemory for what upstream said, with k, m or g; 1m at least, or "
+	    "0: none (0 to 64g); default 64m; needs a restart\n"));
+	ck_assert_ptr_nonnull(strstr(text,
+	    "  hide-a no|yes\n\tyes: questions for A get no addresses; default no; also in client "
+	    "blocks\n"));
+}
+END_TEST
+
+/* Eight fields a row. */
+START_TEST(table_for_programs)
+{
+	static char text[32768];
+	size_t n_rows, n_lines = 0;
+
+	print(keywords_print, text, sizeof(text));
+	(void)keywords(&n_rows);
+	for (char *at = text, *line; (line = strsep(&at, "\n")) != NULL && *line != '\0';
+	     n_lines++) {
+		size_t n_fields = 1;
+
+		for (const char *c = line; *c != '\0'; c++)
+			n_fields += *c == '\t' ? 1 : 0;
+		ck_assert_msg(n_fields == 8, "%s", line);
+	}
+	ck_assert_uint_eq(n_lines, n_rows);
+	print(keywords_print, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(
+	    text, "\nlisten\tADDRESS [port N]\t-\t::1; 127.0.0.1\trepeatable\treload\tglobal\t"));
+	ck_assert_ptr_nonnull(
+	    strstr(text, "\ncache-size\tBYTES\t0 to 64g\t64m\tsingle\trestart\tglobal\t"));
+	ck_assert_ptr_nonnull(
+	    strstr(text, "\nmax-synthesized\tN\t0 to 1000\t0\tsingle\treload\tblock\t"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("keywords_text");
+	TCase *tc = tcase_create("keywords_text");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_loop_test(tc, nearest, 0, (int)(sizeof(misspelts) / sizeof(misspelts[0])));
+	tcase_add_test(tc, help);
+	tcase_add_test(tc, table_for_programs);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* File, command line and machine together, in this order. */
+
+#include "config/load.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/scratch.h"
+
+static char path[SCRATCH_PATH];
+static struct settings settings;
+static unsigned n_errors;
+
+static void
+make(void)
+{
+	close(scratch_file(path));
+}
+
+static void
+unmake(void)
+{
+	settings_fini(&settings);
+	unlink(path);
+}
+
+static void
+count(void *ctx, enum diag_kind kind, const char *text)
+{
+	(void)ctx;
+	(void)text;
+	n_errors += kind == DIAG_ERROR ? 1 : 0;
+}
+
+static bool
+load(const struct options *o, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+	n_errors = 0;
+	settings_fini(&settings);
+	return load_settings(o, path, count, NULL, NULL, &settings);
+}
+
+START_TEST(errors_of_all_stages_at_once)
+{
+	struct options o = {
+		.level = -1, .n_overrides = 1, .overrides = { { "num-threads", "0" } }
+	};
+
+	ck_assert(!load(&o, "prot 53\nlisten ::1\nlisten ::1\n"));
+	/* The word, the option, the second listen, the missing nameserver. */
+	ck_assert_uint_eq(n_errors, 4);
+}
+END_TEST
+
+/* What lines say against one another is told beside the rest, and nothing is held. */
+START_TEST(contradictions_too)
+{
+	struct options o = { .level = -1 };
+
+	ck_assert(!load(&o, "prot 53\nnameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\n}\n"
+			    "client 10.0.0.0/8 {\nmap 10.0.0.0/8 none\nexclude-a 10.0.0.0/8\n}\n"));
+	ck_assert_uint_eq(n_errors, 3);
+	ck_assert(settings.drafts == NULL && settings.conf.core.policies == NULL);
+}
+END_TEST
+
+/* The policies are made; what they were made from is let go of. */
+START_TEST(policies_in_place)
+{
+	struct options o = { .level = -1 };
+
+	ck_assert(load(&o, "nameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\nhide-a yes\n}\n"));
+	ck_assert_ptr_null(settings.drafts);
+	ck_assert_uint_eq(settings.conf.core.policies->n, 2);
+	ck_assert(settings.conf.core.policies->table[1].hide_a);
+}
+END_TEST
+
+/* One error, and not all that an empty configuration would lack. */
+START_TEST(missing_file)
+{
+	struct options o = { .level = -1 };
+
+	unlink(path);
+	n_errors = 0;
+	ck_assert(!load_settings(&o, path, count, NULL, NULL, &settings));
+	ck_assert_uint_eq(n_errors, 1);
+}
+END_TEST
+
+START_TEST(option_over_file)
+{
+	struct options o = { .level = 4, .n_overrides = 1, .overrides = { { "user", "u" } } };
+
+	ck_assert(load(&o, "nameserver 192.0.2.1\nuser file\nlog-level error\n"));
+	ck_assert_str_eq(settings.user, "u");
+	ck_assert_uint_eq(settings.log_level, 4);
+	ck_assert_uint_eq(n_errors, 0);
+}
+END_TEST
+
+/* -6 with IPv4 addresses only leaves nothing to serve on. */
+START_TEST(no_family_left)
+{
+	struct options o = { .level = -1, .family = NETADDR_IPV6 };
+
+	ck_assert(!load(&o, "nameserver 192.0.2.1\nlisten 127.0.0.1\n"));
+	ck_assert_uint_eq(n_errors, 1);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("load");
+	TCase *tc = tcase_create("load");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, make, unmake);
+	tcase_add_test(tc, errors_of_all_stages_at_once);
+	tcase_add_test(tc, contradictions_too);
+	tcase_add_test(tc, policies_in_place);
+	tcase_add_test(tc, missing_file);
+	tcase_add_test(tc, option_over_file);
+	tcase_add_test(tc, no_family_left);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who would ask itself: equal addresses, and wildcards with an address of this machine. */
+
+#include "config/ownaddr.h"
+
+#include <check.h>
+#include <ifaddrs.h>
+#include <stdlib.h>
+
+static struct netaddr
+addr(const char *text, uint16_t port)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(text, port, &a));
+	return a;
+}
+
+struct own_case {
+	const char *listen;
+	uint16_t listen_port;
+	const char *upstream;
+	uint16_t upstream_port;
+	bool own;
+};
+
+static const struct own_case cases[] = {
+	{ "192.0.2.1", 53, "192.0.2.1", 53, true },
+	{ "192.0.2.1", 53, "192.0.2.1", 54, false },
+	{ "192.0.2.1", 53, "192.0.2.2", 53, false },
+	{ "2001:db8::1", 53, "2001:db8::1", 53, true },
+	{ "::1", 53, "127.0.0.1", 53, false },
+	/* All of 127/8 is this machine, but a socket on 127.0.0.1 hears only that. */
+	{ "127.0.0.1", 53, "127.0.0.2", 53, false },
+	{ "0.0.0.0", 53, "127.0.0.2", 53, true },
+	{ "0.0.0.0", 53, "127.0.0.1", 5353, false },
+	{ "::", 53, "::1", 53, true },
+	/* IPv6 sockets are IPv6 only. */
+	{ "::", 53, "127.0.0.1", 53, false },
+	{ "0.0.0.0", 53, "192.0.2.1", 53, false },
+	{ "::", 53, "2001:db8::1", 53, false },
+};
+
+START_TEST(find)
+{
+	const struct own_case *c = &cases[_i];
+	struct netaddr listens[2] = { addr("198.51.100.1", 1), addr(c->listen, c->listen_port) };
+	struct netaddr upstream = addr(c->upstream, c->upstream_port);
+
+	ck_assert_int_eq(ownaddr_find(listens, 2, &upstream), c->own ? 1 : -1);
+	ck_assert_int_eq(ownaddr_find(listens, 0, &upstream), -1);
+}
+END_TEST
+
+/* Whatever addresses this machine has, a wildcard serves them. */
+START_TEST(interfaces)
+{
+	struct netaddr listens[2] = { addr("0.0.0.0", 53), addr("::", 53) };
+	struct ifaddrs *all;
+
+	ck_assert_int_eq(getifaddrs(&all), 0);
+	for (struct ifaddrs *i = all; i != NULL; i = i->ifa_next) {
+		struct netaddr own;
+
+		if (i->ifa_addr == NULL || !netaddr_from_sockaddr(i->ifa_addr, &own))
+			continue;
+		own.port = 53;
+		ck_assert_int_eq(
+		    ownaddr_find(listens, 2, &own), own.family == NETADDR_IPV4 ? 0 : 1);
+	}
+	freeifaddrs(all);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ownaddr");
+	TCase *tc = tcase_create("ownaddr");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_loop_test(tc, find, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tc, interfaces);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What lines said is kept for the block they stand in. */
+
+#include "config/policy_lines.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(blocks)
+{
+	struct drafts *ds = drafts_new();
+
+	ck_assert_ptr_nonnull(ds);
+	ck_assert_ptr_eq(drafts_now(ds), drafts_at(ds, 0));
+	for (unsigned i = 1; i <= 100; i++) {
+		struct draft *d = drafts_open(ds, i);
+
+		ck_assert_ptr_nonnull(d);
+		ck_assert_ptr_eq(drafts_now(ds), d);
+		ck_assert_uint_eq(d->line, i);
+		d->suffix[0] = (uint8_t)i;
+	}
+	ck_assert_uint_eq(ds->all.n, 101);
+	drafts_close(ds);
+	ck_assert_ptr_eq(drafts_now(ds), drafts_at(ds, 0));
+	for (unsigned i = 0; i <= 100; i++)
+		ck_assert_uint_eq(drafts_at(ds, i)->suffix[0], i);
+	drafts_free(ds);
+	drafts_free(NULL);
+}
+END_TEST
+
+START_TEST(lists)
+{
+	static uint8_t name[] = "\001a";
+	struct drafts *ds = drafts_new();
+	struct draft *d = drafts_now(ds);
+	const struct draft_zone *z;
+
+	ck_assert(draft_add_zone(
+	    d, &(struct draft_zone){ .name = name, .line = 3, .kind = POLICY_ZONE_IGNORE_AAAA }));
+	ck_assert(draft_add_range(
+	    d, &(struct draft_range){ .kind = DRAFT_MAP, .line = 4, .never = true }));
+	z = d->zones.items;
+	ck_assert_ptr_ne(z->name, name);
+	ck_assert_mem_eq(z->name, name, sizeof(name));
+	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_IGNORE_AAAA], 1);
+	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_NEVER], 0);
+	ck_assert_uint_eq(d->n_ranges[DRAFT_MAP], 1);
+	ck_assert_uint_eq(d->n_ranges[DRAFT_EXCLUDE_A], 0);
+	drafts_free(ds);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("draft");
+	TCase *tc = tcase_create("draft");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, blocks);
+	tcase_add_test(tc, lists);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

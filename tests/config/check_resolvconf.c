@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resolv.conf(5): its nameserver lines and nothing else. */
+
+#include "config/resolvconf.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/scratch.h"
+
+static size_t
+parse(const char *text, struct netaddr *out, size_t cap)
+{
+	return resolvconf_parse(text, strlen(text), out, cap);
+}
+
+START_TEST(nameserver_lines)
+{
+	struct netaddr found[8];
+	char text[NETADDR_TEXT];
+
+	ck_assert_uint_eq(
+	    parse("# by hand\nsearch example.com\nnameserver 192.0.2.1\n"
+		  "nameserver\t2001:db8::1 # second\r\noptions ndots:1\nnameserver fe80::1%lo",
+		found, 8),
+	    3);
+	ck_assert_str_eq(netaddr_format(&found[0], text), "192.0.2.1#53");
+	ck_assert_str_eq(netaddr_format(&found[1], text), "2001:db8::1#53");
+	ck_assert_str_eq(netaddr_format(&found[2], text), "fe80::1%lo#53");
+}
+END_TEST
+
+static const char *const others[] = { "", "\n\n", "nameserver", "nameserver\n", "nameserver   \n",
+	"nameservers 192.0.2.1\n", "#nameserver 192.0.2.1\n", ";nameserver 192.0.2.1\n",
+	" nameserver 192.0.2.1\n", "nameserver example.com\n", "nameserver 192.0.2.1.1\n",
+	"nameserver fe80::1%nosuch0\n", "domain nameserver 192.0.2.1\n" };
+
+START_TEST(other_lines)
+{
+	struct netaddr found[2];
+
+	ck_assert_uint_eq(parse(others[_i], found, 2), 0);
+}
+END_TEST
+
+START_TEST(no_more_than_fit)
+{
+	struct netaddr found[2];
+
+	ck_assert_uint_eq(
+	    parse("nameserver 192.0.2.1\nnameserver 192.0.2.2\nnameserver 192.0.2.3\n", found, 2),
+	    2);
+	ck_assert_uint_eq(found[1].addr[3], 2);
+}
+END_TEST
+
+START_TEST(long_lines_are_passed_over)
+{
+	char text[1024];
+	struct netaddr found[2];
+
+	memset(text, 'x', sizeof(text));
+	snprintf(text + 600, sizeof(text) - 600, "\nnameserver 192.0.2.1\n");
+	ck_assert_uint_eq(parse(text, found, 2), 1);
+}
+END_TEST
+
+START_TEST(files)
+{
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path);
+	struct netaddr found[2];
+	size_t n = 77;
+
+	ck_assert_int_eq(resolvconf_read("/nonexistent/resolv.conf", found, 2, &n), -ENOENT);
+	ck_assert_uint_eq(n, 77);
+	ck_assert_int_eq(write(fd, "nameserver 192.0.2.1\n", 21), 21);
+	ck_assert_int_eq(resolvconf_read(path, found, 2, &n), 0);
+	ck_assert_uint_eq(n, 1);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("resolvconf");
+	TCase *tc = tcase_create("resolvconf");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, nameserver_lines);
+	tcase_add_loop_test(tc, other_lines, 0, (int)(sizeof(others) / sizeof(others[0])));
+	tcase_add_test(tc, no_more_than_fit);
+	tcase_add_test(tc, long_lines_are_passed_over);
+	tcase_add_test(tc, files);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

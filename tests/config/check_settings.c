@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who holds what: a leak or a second free is for the sanitizers to see. */
+
+#include "config/settings.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "config/policy_lines.h"
+
+START_TEST(life)
+{
+	struct settings s;
+
+	ck_assert(settings_init(&s));
+	ck_assert_uint_eq(s.drafts->all.n, 1);
+	ck_assert_uint_eq(s.port, 0);
+	s.conf.core.policies = policies_new(1);
+	ck_assert_ptr_nonnull(s.conf.core.policies);
+	settings_seal(&s);
+	ck_assert(s.drafts == NULL && s.conf.core.policies != NULL);
+	settings_fini(&s);
+	ck_assert(s.drafts == NULL && s.conf.core.policies == NULL);
+	/* All zero, or ended before. */
+	settings_fini(&s);
+	ck_assert(settings_init(&s));
+	settings_fini(&s);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("settings");
+	TCase *tc = tcase_create("settings");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_test(tc, life);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files in memory: all bytes, the limit, errors. */
+
+#include "config/textfile.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/scratch.h"
+
+static char path[SCRATCH_PATH];
+static int fd;
+
+static void
+make(void)
+{
+	fd = scratch_file(path);
+	ck_assert_int_ge(fd, 0);
+}
+
+static void
+unmake(void)
+{
+	close(fd);
+	unlink(path);
+}
+
+START_TEST(all_bytes)
+{
+	char *text;
+	size_t len;
+
+	ck_assert_int_eq(textfile_read(path, &text, &len), 0);
+	ck_assert_uint_eq(len, 0);
+	ck_assert_str_eq(text, "");
+	free(text);
+	ck_assert_int_eq(write(fd, "a\0b\n", 4), 4);
+	ck_assert_int_eq(textfile_read(path, &text, &len), 0);
+	ck_assert_uint_eq(len, 4);
+	ck_assert_mem_eq(text, "a\0b\n", 5);
+	free(text);
+}
+END_TEST
+
+START_TEST(limit)
+{
+	char *text;
+	size_t len = 77;
+
+	ck_assert_int_eq(ftruncate(fd, TEXTFILE_MAX + 1), 0);
+	ck_assert_int_eq(textfile_read(path, &text, &len), -EFBIG);
+	ck_assert_uint_eq(len, 77);
+	ck_assert_int_eq(ftruncate(fd, TEXTFILE_MAX), 0);
+	ck_assert_int_eq(textfile_read(path, &text, &len), 0);
+	ck_assert_uint_eq(len, TEXTFILE_MAX);
+	free(text);
+}
+END_TEST
+
+START_TEST(errors)
+{
+	char *text;
+	size_t len;
+
+	ck_assert_int_eq(textfile_read("/nonexistent/file", &text, &len), -ENOENT);
+	ck_assert_int_eq(textfile_read("/", &text, &len), -EISDIR);
+	ck_assert_str_eq(textfile_strerror(-ENOENT), "No such file or directory");
+	ck_assert_str_eq(textfile_strerror(-EFBIG), "larger than 64 MiB");
+}
+END_TEST
+
+/* What has no end, or nobody who writes, is not waited for. */
+START_TEST(no_regular_file)
+{
+	char *text;
+	size_t len;
+
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0644), 0);
+	ck_assert_int_eq(textfile_read(path, &text, &len), -EINVAL);
+	ck_assert_int_eq(textfile_read("/dev/zero", &text, &len), -EINVAL);
+	ck_assert_str_eq(textfile_strerror(-EINVAL), "not a regular file");
+}
+END_TEST
+
+/* A link to a file is as good as the file, as in /etc/resolv.conf. */
+START_TEST(by_a_link)
+{
+	char link[SCRATCH_PATH + 8], *text;
+	size_t len;
+
+	snprintf(link, sizeof(link), "%s.link", path);
+	ck_assert_int_eq(symlink(path, link), 0);
+	ck_assert_int_eq(textfile_read(link, &text, &len), 0);
+	free(text);
+	ck_assert_int_eq(unlink(link), 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("textfile");
+	TCase *tc = tcase_create("textfile");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, make, unmake);
+	tcase_add_test(tc, all_bytes);
+	tcase_add_test(tc, limit);
+	tcase_add_test(tc, errors);
+	tcase_add_test(tc, no_regular_file);
+	tcase_add_test(tc, by_a_link);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

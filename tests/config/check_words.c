@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lines into words: blanks, comments, CR, and more words than are kept. */
+
+#include "config/words.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+	const char *text;
+	const char *words; /* joined by | */
+};
+
+static const struct line lines[] = {
+	{ "", "" },
+	{ "   \t ", "" },
+	{ "# all of it", "" },
+	{ "// all of it", "" },
+	{ "  #", "" },
+	{ "port 53", "port|53" },
+	{ "\tport \t 53  ", "port|53" },
+	{ "port 53\r", "port|53" },
+	{ "\r", "" },
+	{ "num-threads 16 # for the \"main\" measurements", "num-threads|16" },
+	{ "timeout-time  2.5\t\t// Maximum value is 32767", "timeout-time|2.5" },
+	{ "port 53#not a comment", "port|53#not|a|comment" },
+	{ "chroot /a//b", "chroot|/a//b" },
+	{ "port 53 #", "port|53" },
+	{ "a / b", "a|/|b" },
+};
+
+START_TEST(split)
+{
+	char text[128], joined[128] = "";
+	struct words w = { .line = 7 };
+
+	snprintf(text, sizeof(text), "%s", lines[_i].text);
+	words_split(text, &w);
+	for (size_t i = 0; i < w.n; i++) {
+		if (i > 0)
+			strcat(joined, "|");
+		strcat(joined, w.word[i]);
+	}
+	ck_assert_str_eq(joined, lines[_i].words);
+	ck_assert_uint_eq(w.line, 7);
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	char text[2 * (WORDS_MAX + 2) + 1] = "";
+	struct words w = { .line = 1 };
+
+	for (size_t i = 0; i < WORDS_MAX + 2; i++)
+		memcpy(text + 2 * i, i == WORDS_MAX - 1 ? "z " : "a ", 3);
+	words_split(text, &w);
+	ck_assert_uint_eq(w.n, WORDS_MAX + 2);
+	ck_assert_str_eq(w.word[WORDS_MAX - 1], "z");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("words");
+	TCase *tc = tcase_create("words");
+	SRunner *sr = srunner_create(s);
+
+	suite_add_tcase(s, tc);
+	tcase_add_loop_test(tc, split, 0, (int)(sizeof(lines) / sizeof(lines[0])));
+	tcase_add_test(tc, too_many);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
