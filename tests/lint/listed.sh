@@ -11,7 +11,7 @@ for file in src/*/*.[ch] tests/*/*.[ch] tests/support/*.sh tests/lint/*.sh tests
 	case $file in *.o | *.a | *.log | *.trs | *.gc??) continue ;; esac
 	# A test program is listed without its suffix: its one source has its name.
 	case $file in
-	tests/*/check_*.c | tests/fuzz/fuzz_*.c | tests/bench/bench_*.c) file=${file%.c} ;;
+	tests/*/check_*.c | tests/fuzz/fuzz_*.c | tests/measure/bench_*.c) file=${file%.c} ;;
 	esac
 	grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" Makefile.am || {
 		echo "Makefile.am: $file is missing"

@@ -4,7 +4,7 @@
 # client blocks and 10,000 zone rules, the same within a few in every run. A client is mostly in a block, a name
 # in no zone that has a rule: at most 150 more then.
 set -u
-bench=${TOP_BUILDDIR:-.}/tests/bench/bench_engine
+bench=${TOP_BUILDDIR:-.}/tests/measure/bench_engine
 n=${QUESTIONS:-20000}
 command -v valgrind >/dev/null || {
 	echo "no valgrind"

@@ -7,7 +7,7 @@
 #
 # Prints how many of the popular questions were answered from the cache. A name costs two lookups (AAAA and A), and
 # a new one finds neither: all other misses are of popular names.
-. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+. "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 
 seconds=${1:-20} rate=${2:-70000} share=29 hot=10000
 

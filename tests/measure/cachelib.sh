@@ -21,7 +21,7 @@ fi
 need taskset dnsperf
 case $DNS64D in /*) ;; *) DNS64D=$PWD/$DNS64D ;; esac
 tester=$TOP_BUILDDIR/dns64bench
-engine=$TOP_BUILDDIR/tests/bench/bench_engine
+engine=$TOP_BUILDDIR/tests/measure/bench_engine
 [ "$(nproc)" -ge 2 ] || {
 	echo "two CPUs are needed"
 	exit 77

@@ -2,7 +2,7 @@
 /*
  * bench_engine [OPTION...]: the engine fed from memory, without a socket. Every name is new and has an A
  * only, so each question costs two upstream. Prints the time of one; under callgrind
- * (tests/bench/rules.sh, cache_engine.sh) it tells where it goes.
+ * (tests/measure/rules.sh, cache_engine.sh) it tells where it goes.
  *
  *	-n N	questions of each engine
  *	-b N	client blocks: IPv6 /64 and /48, IPv4 /24; of the clients that ask, in any case,

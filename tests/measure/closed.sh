@@ -13,7 +13,7 @@ need taskset
 rounds=${1:-${ROUNDS:-9}}
 port=${PORT:-5300}
 bench=$TOP_BUILDDIR/dns64bench
-sequential=$TOP_BUILDDIR/tests/bench/sequential
+sequential=$TOP_BUILDDIR/tests/measure/sequential
 [ -x "$bench" ] || {
 	echo "no $bench"
 	exit 77

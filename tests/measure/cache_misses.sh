@@ -6,7 +6,7 @@
 #	cache_misses.sh [ROUNDS [SECONDS]]	7 rounds by default, of twice 2 s
 #
 # Prints the CPU time (user and system) of an answer at saturation, and the median of the rounds' quotients.
-. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+. "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 
 rounds=${1:-7} seconds=${2:-2}
 

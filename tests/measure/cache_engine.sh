@@ -9,7 +9,7 @@
 # name asked for the first time, with the default cache, full, and without; hot, a name that the cache knows, asked
 # for once in a second, and over and over in one second. Then two engines on one cache, with a core each, beside
 # one, all hits, in turns.
-. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+. "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 need valgrind
 
 rounds=${1:-7} questions=20000

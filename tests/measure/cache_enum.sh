@@ -16,7 +16,7 @@
 #
 # To fill takes the time: some 80,000 numbers per second. 20 million existing ones in 5g, nothing else:
 #	SPACES='500000 20000000' SIZES='1g 5g' KINDS=existing cache_enum.sh spaces
-. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+. "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 
 SPACES=${SPACES:-500000 5000000}
 SIZES=${SIZES:-1g 4g}

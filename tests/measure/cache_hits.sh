@@ -10,7 +10,7 @@
 # many questions upstream was asked meanwhile: of none, if all were hits. PEERS are the servers for 1,000
 # names, FEW those for NAMES: to warm them is what takes the time (6,000 names per second for some), so it is
 # done on both cores and in the order of a shuffled list; the names are asked for in another.
-. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+. "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 need shuf
 
 rounds=${1:-5} names=${2:-1048576} seconds=${3:-3}

@@ -7,7 +7,7 @@
 #
 # First 5 million A answers (60 bytes each) in 1.2 GB, all of which must be there in the end; then NAMES through
 # the default cache: in its time, most of them come to their end there. Prints entries and resident memory.
-. "${TOP_SRCDIR:-.}/tests/bench/cachelib.sh"
+. "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 
 names=${1:-50000000}
 [ -x "$engine" ] || {
