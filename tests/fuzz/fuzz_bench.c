@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "bench/load/check.h"
 #include "dns/wire.h"
 #include "fuzz/fuzz.h"
-#include "tools/bench_check.h"
 
 enum { OWN_PREFIX = 1, SOME_AAAA = 2, MATCH = 4 };
 

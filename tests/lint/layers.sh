@@ -16,7 +16,15 @@ allowed()
 	io) echo "io/ core/ cache/ dns64/ dns/ base/" ;;
 	config) echo "config/ core/ cache/ dns64/ dns/ base/" ;;
 	daemon) echo "daemon/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
+	# Beside them, what asks and answers for tests and measurements.
 	tools) echo "tools/ dns64/ dns/ base/" ;;
+	fakedns) echo "fakedns/ tools/ dns64/ dns/ base/" ;;
+	bench/host) echo "bench/host/ base/" ;;
+	bench/dut) echo "bench/dut/ bench/host/ base/" ;;
+	bench/result) echo "bench/result/ bench/host/ base/" ;;
+	bench/load) echo "bench/load/ tools/ dns64/ dns/ base/" ;;
+	bench/settings) echo "bench/settings/ bench/method/series.h bench/load/ tools/ dns64/ dns/ base/" ;;
+	bench/method | bench) echo "bench/ tools/ dns64/ dns/ base/" ;;
 	esac
 }
 
@@ -27,7 +35,7 @@ forbidden()
 	base) echo "event2/ pthread.h" ;;
 	dns | dns64) echo "event2/ pthread.h time.h errno.h" ;;
 	cache | core) echo "event2/ pthread.h time.h sys/socket.h" ;;
-	tools) echo "event2/" ;;
+	tools | fakedns | bench*) echo "event2/" ;;
 	esac
 }
 
@@ -48,9 +56,9 @@ begins_with_one_of()
 }
 
 status=0
-for file in src/*/*.[ch]; do
+for file in src/*/*.[ch] src/*/*/*.[ch]; do
 	room=${file#src/}
-	room=${room%%/*}
+	room=${room%/*}
 	for header in $(includes "$file" '"' '"'); do
 		# shellcheck disable=SC2046 # a list of words
 		begins_with_one_of "$header" $(allowed "$room") && continue

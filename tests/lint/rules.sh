@@ -27,7 +27,7 @@ comments()
 			else id = ""
 			print file ":" name "\t" said " " id
 		}
-		{ said = "" }' tests/*/check_*.c
+		{ said = "" }' tests/*/check_*.c tests/*/*/check_*.c
 	awk '/^[ \t]*#[^!]/ { file = FILENAME; sub(/.*tests\//, "", file); print file "\t" $0 }' tests/system/*.sh
 }
 

@@ -8,10 +8,10 @@ ctags --version 2>/dev/null | grep -q 'Universal Ctags' || {
 	exit 77
 }
 
-long_files=$(wc -l src/*/*.[ch] | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, more than 500" }')
+long_files=$(wc -l src/*/*.[ch] src/*/*/*.[ch] | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, more than 500" }')
 [ -z "$long_files" ] || echo "$long_files"
 
-ctags --languages=C --langmap=C:.c.h --kinds-C=f -x --_xformat='%n %{end} %N %F' src/*/*.[ch] |
+ctags --languages=C --langmap=C:.c.h --kinds-C=f -x --_xformat='%n %{end} %N %F' src/*/*.[ch] src/*/*/*.[ch] |
 	awk '{ print $2 - $1 + 1, $3, $4 }' | sort -n | awk '
 	{ lines[NR] = $1 }
 	$1 > 80 { print $3 ": " $2 " has " $1 " lines, more than 80"; long++ }

@@ -13,17 +13,17 @@ reason()
 	core/query_objects) echo "a part of core/query: check_query" ;;
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	daemon/cachefile_load | daemon/cachefile_save) echo "two sides of one file: check_cachefile" ;;
-	tools/fakedns) echo "main() alone: the system tests start it" ;;
-	tools/fake_tcp | tools/fake_udp) echo "sockets: check_fake_server asks them" ;;
-	tools/dns64bench | tools/bench_rate) echo "tests/system/bench.sh starts them" ;;
-	tools/bench_worker | tools/bench_udp)
-		echo "threads and sockets: check_bench_trial and check_bench_lane ask by them" ;;
-	tools/bench_stream | tools/bench_tcp) echo "sockets: check_bench_lane asks by them" ;;
+	fakedns/main) echo "main() alone: the system tests start it" ;;
+	fakedns/tcp | fakedns/udp) echo "sockets: check_server asks them" ;;
+	bench/main | bench/method/rate) echo "tests/system/bench.sh starts them" ;;
+	bench/load/worker | bench/load/udp)
+		echo "threads and sockets: check_trial and check_lane ask by them" ;;
+	bench/load/stream | bench/load/tcp) echo "sockets: check_lane asks by them" ;;
 	esac
 }
 
 status=0
-for file in src/*/*.c; do
+for file in src/*/*.c src/*/*/*.c; do
 	module=${file#src/}
 	module=${module%.c}
 	test=tests/${module%/*}/check_${module##*/}.c

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/bench_subject.h"
+#include "bench/dut/dut.h"
 
 #define WORDS 32
 #define TEXT 512

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "tools/bench_method.h"
-#include "tools/fake_server.h"
+#include "bench/method/method.h"
+#include "fakedns/server.h"
 
 struct benchrig {
 	struct fake_settings fake; /* set before benchrig_start what is to be different */

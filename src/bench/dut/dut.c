@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/dut/dut.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/dut/procfs.h"
+#include "bench/host/file.h"
+
+struct bench_subject {
+	/* Where the processes are looked up at each reading; both empty: pids stays as it was given. */
+	char group[BENCH_UNIT_PATH]; /* of a unit */
+	const char *pid_file;	     /* borrowed; NULL: none */
+	bool begun;
+	size_t n_pids;
+	int pids[BENCH_CENSUS_PROCESSES];
+	struct bench_census census;
+};
+
+/* The number that a daemon left at the beginning of the file PATH; returns how many: 1 or 0. */
+static size_t
+read_pid_file(const char *path, int *pid)
+{
+	struct bench_file file;
+
+	if (bench_file_read(&file, "%s", path) < 0)
+		return 0;
+	*pid = bench_procfs_number(file.text, strspn(file.text, "0123456789"));
+	return *pid > 0 ? 1 : 0;
+}
+
+/* The numbers for a reading: a unit's may be others than before. Returns how many are too many. */
+static unsigned
+list_processes(struct bench_subject *s)
+{
+	if (s->pid_file != NULL) {
+		s->n_pids = read_pid_file(s->pid_file, &s->pids[0]);
+		return 0;
+	}
+	if (s->group[0] == '\0')
+		return 0;
+	size_t n = bench_unit_processes(s->census.root, s->group, s->pids, BENCH_CENSUS_PROCESSES);
+
+	s->n_pids = n < BENCH_CENSUS_PROCESSES ? n : BENCH_CENSUS_PROCESSES;
+	return (unsigned)(n - s->n_pids);
+}
+
+void
+bench_subject_read(struct bench_subject *s, struct bench_usage *usage)
+{
+	/* A number that was given is that of the process which had it then, and of no later one. */
+	bool adopt = s->group[0] != '\0' || s->pid_file != NULL || !s->begun;
+	unsigned left_out = list_processes(s);
+
+	bench_census_begin(&s->census);
+	for (size_t i = 0; i < s->n_pids; i++)
+		bench_census_visit(&s->census, s->pids[i], adopt);
+	bench_census_finish(&s->census, usage);
+	usage->left_out += left_out;
+}
+
+void
+bench_subject_mark(struct bench_subject *s)
+{
+	bench_census_mark(&s->census);
+}
+
+size_t
+bench_subject_processes(const struct bench_subject *s, struct bench_row *rows, size_t cap)
+{
+	return bench_census_processes(&s->census, rows, cap);
+}
+
+size_t
+bench_subject_threads(const struct bench_subject *s, struct bench_row *rows, size_t cap)
+{
+	return bench_census_threads(&s->census, rows, cap);
+}
+
+static void complain(char *error, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void
+complain(char *error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(error, BENCH_SUBJECT_ERROR, format, ap);
+	va_end(ap);
+}
+
+static struct bench_subject *
+create(const char *root, char *error)
+{
+	struct bench_subject *s = calloc(1, sizeof(*s));
+
+	if (s == NULL) {
+		complain(error, "no memory for the figures of the server");
+		return NULL;
+	}
+	if (!bench_census_init(&s->census, root)) {
+		complain(error, "%.100s...: too long a path", root);
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* Whether PID is a process that we can follow. */
+static bool
+check_process(const struct bench_subject *s, int pid, char *error)
+{
+	char dir[BENCH_CENSUS_ROOT + 64];
+	struct bench_stat stat = { .ended = false };
+	struct bench_status status = { .process = (uint64_t)pid };
+
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", s->census.root, pid);
+	int r = bench_procfs_stat(dir, &stat);
+	if (r == 0)
+		r = bench_procfs_status(dir, &status);
+	if (r == -ENOENT || r == -ESRCH)
+		complain(error, "process %d: there is none, or /proc hides it", pid);
+	else if (r < 0)
+		complain(error, "process %d: %s", pid, strerror(-r));
+	else if (stat.ended)
+		complain(error, "process %d has ended and waits for its parent", pid);
+	else if (status.process != (uint64_t)pid)
+		complain(error, "%d is not a process but a thread of process %" PRIu64, pid,
+		    status.process);
+	else
+		return true;
+	return false;
+}
+
+/* The next number of the list, LEN characters at TEXT. */
+static bool
+add_process(struct bench_subject *s, const char *text, size_t len, char *error)
+{
+	int pid = bench_procfs_number(text, len);
+
+	if (pid == 0) {
+		complain(error, "\"%.*s\" is not the number of a process",
+		    len < 60 ? (int)len : 60, text);
+		return false;
+	}
+	for (size_t i = 0; i < s->n_pids; i++) {
+		if (s->pids[i] == pid) {
+			complain(error, "process %d is named twice", pid);
+			return false;
+		}
+	}
+	if (s->n_pids == BENCH_CENSUS_PROCESSES) {
+		complain(error, "more than %d processes", BENCH_CENSUS_PROCESSES);
+		return false;
+	}
+	s->pids[s->n_pids++] = pid;
+	return check_process(s, pid, error);
+}
+
+/* The first reading, which the tables begin with. False if there is nothing to read. */
+static bool
+begin(struct bench_subject *s)
+{
+	struct bench_usage usage;
+
+	bench_subject_read(s, &usage);
+	bench_census_mark(&s->census);
+	s->begun = true;
+	return usage.processes > 0;
+}
+
+struct bench_subject *
+bench_subject_new_pids(const char *root, const char *pids,
+    char error[static BENCH_SUBJECT_ERROR])
+{
+	struct bench_subject *s = create(root, error);
+
+	if (s == NULL)
+		return NULL;
+	for (const char *p = pids;; p++) {
+		size_t len = strcspn(p, ",");
+
+		if (!add_process(s, p, len, error))
+			goto fail;
+		p += len;
+		if (*p == '\0')
+			break;
+	}
+	if (begin(s))
+		return s;
+	complain(error, "no process of %.60s is there any more", pids);
+fail:
+	free(s);
+	return NULL;
+}
+
+struct bench_subject *
+bench_subject_new_pid_file(const char *root, const char *path,
+    char error[static BENCH_SUBJECT_ERROR])
+{
+	struct bench_subject *s = create(root, error);
+
+	if (s == NULL)
+		return NULL;
+	s->pid_file = path;
+	if (begin(s))
+		return s;
+	if (s->n_pids == 0)
+		complain(error, "no process number in file %.150s", path);
+	else
+		complain(error, "process %d of file %.150s: there is none, or /proc hides it", s->pids[0],
+		    path);
+	free(s);
+	return NULL;
+}
+
+struct bench_subject *
+bench_subject_new_unit(const char *root, const char *unit,
+    char error[static BENCH_SUBJECT_ERROR])
+{
+	struct bench_subject *s = create(root, error);
+
+	if (s == NULL)
+		return NULL;
+	if (!bench_unit_find(unit, s->group, error))
+		goto fail;
+	if (begin(s))
+		return s;
+	complain(error, "unit %.60s: no process in control group %.100s", unit, s->group);
+fail:
+	free(s);
+	return NULL;
+}
+
+void
+bench_subject_free(struct bench_subject *s)
+{
+	free(s);
+}

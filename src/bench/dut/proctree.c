@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/dut/proctree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+#define PROC_PATH (BENCH_CENSUS_ROOT + 64) /* "ROOT/proc/PID/task/TID" */
+
+/* Whether R, the result of reading a file of a process, says that there is no such process. With
+ * any other fault (our own descriptors are used up) it lives on as it was. */
+static bool
+is_gone(int r)
+{
+	return r == -ENOENT || r == -ESRCH;
+}
+
+/* --- Threads ------------------------------------------------------------------------- */
+
+static void
+end_thread(struct bench_census_process *p, struct bench_census_thread *t)
+{
+	bench_usage_add(&p->past, &t->row.used);
+	t->row.ended = true;
+	t->row.used.threads = 0;
+}
+
+/* A place for a new one, of one that has ended if need be; NULL if all are alive. */
+static struct bench_census_thread *
+place_thread(struct bench_census *c)
+{
+	if (c->n_threads < BENCH_CENSUS_THREADS)
+		return &c->threads[c->n_threads++];
+	for (size_t i = 0; i < c->n_threads; i++) {
+		if (c->threads[i].row.ended)
+			return &c->threads[i];
+	}
+	c->left_out++;
+	return NULL;
+}
+
+/* The thread TID of P that began at START, known or new; NULL without a place. */
+static struct bench_census_thread *
+get_thread(struct bench_census *c, const struct bench_census_process *p, int tid, uint64_t start)
+{
+	for (size_t i = 0; i < c->n_threads; i++) {
+		struct bench_census_thread *t = &c->threads[i];
+
+		if (t->row.tid == tid && t->row.pid == p->row.pid && t->start == start)
+			return t;
+	}
+	struct bench_census_thread *t = place_thread(c);
+	if (t != NULL)
+		*t = (struct bench_census_thread){ .start = start,
+			.row = { .pid = p->row.pid, .tid = tid } };
+	return t;
+}
+
+/* Its files could not be read. */
+static void
+keep_thread(struct bench_census *c, const struct bench_census_process *p, int tid)
+{
+	for (size_t i = 0; i < c->n_threads; i++) {
+		struct bench_census_thread *t = &c->threads[i];
+
+		if (t->row.tid == tid && t->row.pid == p->row.pid && !t->row.ended)
+			t->round = c->round;
+	}
+}
+
+static void
+read_thread(struct bench_census *c, struct bench_census_process *p, int tid)
+{
+	char dir[PROC_PATH];
+	struct bench_stat stat;
+	struct bench_status status = { .rss = 0 };
+
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task/%d", c->root, p->row.pid, tid);
+	int r = bench_procfs_stat(dir, &stat);
+	if (r < 0) {
+		if (!is_gone(r))
+			keep_thread(c, p, tid);
+		return;
+	}
+	struct bench_census_thread *t = get_thread(c, p, tid, stat.start);
+	if (t == NULL || t->row.ended)
+		return;
+	t->round = c->round;
+	if (bench_procfs_status(dir, &status) < 0)
+		status.rss = 0;
+	/* All threads have the same memory, but one that has ended is shown without. */
+	if (status.rss > p->row.used.rss)
+		p->row.used.rss = status.rss;
+	memcpy(t->row.name, stat.name, sizeof(t->row.name));
+	t->row.used.threads = 1;
+	const struct bench_usage seen = { .cpu_ns = bench_procfs_cpu_ns(dir),
+		.user_ns = stat.user_ns,
+		.system_ns = stat.system_ns,
+		.switches = status.switches,
+		.preemptions = status.preemptions };
+	bench_usage_raise(&t->row.used, &seen);
+}
+
+/* Those that the directory lists. */
+static void
+list_threads(struct bench_census *c, struct bench_census_process *p)
+{
+	char dir[PROC_PATH];
+
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task", c->root, p->row.pid);
+	DIR *d = opendir(dir);
+	if (d == NULL)
+		return;
+	for (struct dirent *e; (e = readdir(d)) != NULL;) {
+		int tid = bench_procfs_number(e->d_name, strlen(e->d_name));
+
+		if (tid > 0)
+			read_thread(c, p, tid);
+	}
+	(void)closedir(d);
+}
+
+/* The threads of P, and what they sum up to. */
+static void
+read_threads(struct bench_census *c, struct bench_census_process *p)
+{
+	struct bench_usage sum = { .rss = 0 };
+
+	list_threads(c, p);
+	for (size_t i = 0; i < c->n_threads; i++) {
+		struct bench_census_thread *t = &c->threads[i];
+
+		if (t->row.pid != p->row.pid || t->row.ended)
+			continue;
+		/* The list may lack one while others end: only its own file tells for sure. */
+		if (t->round != c->round)
+			read_thread(c, p, t->row.tid);
+		if (t->round == c->round)
+			bench_usage_add(&sum, &t->row.used);
+		else
+			end_thread(p, t);
+	}
+	bench_usage_add(&sum, &p->past);
+	/* The kernel parts the time of a process otherwise than that of each of its threads. */
+	sum.user_ns = sum.system_ns = 0;
+	bench_usage_raise(&p->row.used, &sum);
+}
+
+/* --- Processes ----------------------------------------------------------------------- */
+
+/* Its threads go with it: their numbers are free for others. */
+static void
+end_process(struct bench_census *c, struct bench_census_process *p)
+{
+	struct bench_usage *u = &p->row.used;
+
+	for (size_t i = 0; i < c->n_threads; i++) {
+		struct bench_census_thread *t = &c->threads[i];
+
+		if (t->row.pid == p->row.pid && !t->row.ended)
+			end_thread(p, t);
+	}
+	bench_usage_add(&c->gone, u);
+	p->row.ended = true;
+	u->rss = 0;
+	u->processes = u->threads = u->descriptors = u->uncounted = 0;
+}
+
+static struct bench_census_process *
+place_process(struct bench_census *c)
+{
+	if (c->n_processes < BENCH_CENSUS_PROCESSES)
+		return &c->processes[c->n_processes++];
+	for (size_t i = 0; i < c->n_processes; i++) {
+		if (c->processes[i].row.ended)
+			return &c->processes[i];
+	}
+	c->left_out++;
+	return NULL;
+}
+
+/* The process PID as STAT has it: known, or new if ADOPT; else NULL. */
+static struct bench_census_process *
+get_process(struct bench_census *c, int pid, const struct bench_stat *stat, bool adopt)
+{
+	for (size_t i = 0; i < c->n_processes; i++) {
+		struct bench_census_process *p = &c->processes[i];
+
+		if (p->row.pid == pid && p->start == stat->start)
+			return p;
+		if (p->row.pid == pid && !p->row.ended)
+			end_process(c, p); /* its number is another's now */
+	}
+	struct bench_census_process *p = adopt && !stat->ended ? place_process(c) : NULL;
+	if (p != NULL)
+		*p = (struct bench_census_process){ .start = stat->start, .row = { .pid = pid } };
+	return p;
+}
+
+static void
+keep_process(struct bench_census *c, int pid)
+{
+	for (size_t i = 0; i < c->n_processes; i++) {
+		struct bench_census_process *p = &c->processes[i];
+
+		if (p->row.pid == pid && !p->row.ended)
+			p->round = c->round;
+	}
+}
+
+/* CPU time of a process, its ended threads too, to the nanosecond; 0 if there is no such clock. */
+static uint64_t
+clock_of(const struct bench_census *c, int pid)
+{
+	struct timespec t;
+	clockid_t id;
+
+	if (c->root[0] != '\0' || clock_getcpuclockid(pid, &id) != 0 ||
+	    clock_gettime(id, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * rss is of status rather than of smaps_rollup: for that one the kernel walks all pages, and holds
+ * a lock meanwhile that the server needs to map memory.
+ */
+static void
+read_living(struct bench_census *c, struct bench_census_process *p, const char *dir)
+{
+	struct bench_usage *u = &p->row.used;
+
+	u->rss = 0;
+	read_threads(c, p);
+	if (u->rss == 0)
+		u->rss = bench_procfs_rss(dir);
+	u->descriptors = 0;
+	u->uncounted = !bench_procfs_descriptors(dir, c->root[0] == '\0', &u->descriptors);
+}
+
+void
+bench_census_visit(struct bench_census *c, int pid, bool adopt)
+{
+	char dir[PROC_PATH];
+	struct bench_stat stat;
+
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", c->root, pid);
+	int r = bench_procfs_stat(dir, &stat);
+	if (r < 0) {
+		if (!is_gone(r))
+			keep_process(c, pid);
+		return;
+	}
+	struct bench_census_process *p = get_process(c, pid, &stat, adopt);
+	if (p == NULL || p->row.ended || p->round == c->round)
+		return;
+	const struct bench_usage seen = { .cpu_ns = clock_of(c, pid),
+		.user_ns = stat.user_ns,
+		.system_ns = stat.system_ns };
+	bench_usage_raise(&p->row.used, &seen);
+	memcpy(p->row.name, stat.name, sizeof(p->row.name));
+	if (stat.ended)
+		return;
+	p->round = c->round;
+	p->row.used.processes = 1;
+	p->row.used.threads = stat.threads < UINT_MAX ? (unsigned)stat.threads : UINT_MAX;
+	read_living(c, p, dir);
+}
+
+/* --- The whole ----------------------------------------------------------------------- */
+
+bool
+bench_census_init(struct bench_census *c, const char *root)
+{
+	if (strlen(root) >= sizeof(c->root))
+		return false;
+	memset(c, 0, sizeof(*c));
+	(void)snprintf(c->root, sizeof(c->root), "%s", root);
+	return true;
+}
+
+void
+bench_census_begin(struct bench_census *c)
+{
+	c->round++;
+	c->left_out = 0;
+	c->read_ns = clock_now_ns();
+}
+
+static void
+sum_processes(const struct bench_census *c, struct bench_usage *usage)
+{
+	*usage = c->gone;
+	for (size_t i = 0; i < c->n_processes; i++) {
+		const struct bench_usage *u = &c->processes[i].row.used;
+
+		if (c->processes[i].row.ended)
+			continue; /* its counters are in gone */
+		bench_usage_add(usage, u);
+		usage->rss += u->rss;
+		usage->processes++;
+		usage->threads += u->threads;
+		usage->descriptors += u->descriptors;
+		usage->uncounted += u->uncounted;
+	}
+	usage->left_out = c->left_out;
+	usage->time_ns = c->read_ns;
+}
+
+void
+bench_census_finish(struct bench_census *c, struct bench_usage *usage)
+{
+	for (size_t i = 0; i < c->n_processes; i++) {
+		struct bench_census_process *p = &c->processes[i];
+
+		/* As with threads: one may have left the list and live on. */
+		if (!p->row.ended && p->round != c->round)
+			bench_census_visit(c, p->row.pid, false);
+		if (!p->row.ended && p->round != c->round)
+			end_process(c, p);
+	}
+	sum_processes(c, usage);
+}
+
+void
+bench_census_mark(struct bench_census *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_processes; i++) {
+		c->processes[i].mark = c->processes[i].row.used;
+		if (!c->processes[i].row.ended)
+			c->processes[n++] = c->processes[i];
+	}
+	c->n_processes = n;
+	n = 0;
+	for (size_t i = 0; i < c->n_threads; i++) {
+		c->threads[i].mark = c->threads[i].row.used;
+		if (!c->threads[i].row.ended)
+			c->threads[n++] = c->threads[i];
+	}
+	c->n_threads = n;
+	c->mark_ns = c->read_ns;
+}
+
+static struct bench_row
+row_since(const struct bench_census *c, struct bench_row row, const struct bench_usage *mark)
+{
+	bench_usage_since(mark, &row.used, &row.used);
+	row.used.time_ns = c->read_ns - c->mark_ns;
+	return row;
+}
+
+size_t
+bench_census_processes(const struct bench_census *c, struct bench_row *rows, size_t cap)
+{
+	size_t n = c->n_processes < cap ? c->n_processes : cap;
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = row_since(c, c->processes[i].row, &c->processes[i].mark);
+	return n;
+}
+
+size_t
+bench_census_threads(const struct bench_census *c, struct bench_row *rows, size_t cap)
+{
+	size_t n = c->n_threads < cap ? c->n_threads : cap;
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = row_since(c, c->threads[i].row, &c->threads[i].mark);
+	return n;
+}

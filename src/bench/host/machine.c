@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/host/machine.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bench/host/file.h"
+
+/* What architectures call the model in /proc/cpuinfo, best first: x86 and others; MIPS; POWER;
+ * small ARM machines. */
+static const char *const models[] = { "model name", "cpu model", "cpu", "Model", "Hardware" };
+
+#define N_MODELS (sizeof(models) / sizeof(models[0]))
+
+static void
+set(char *text, const char *value, size_t len)
+{
+	bench_file_clean(text, BENCH_MACHINE_TEXT, value, len);
+}
+
+/* What was found in /proc/cpuinfo. */
+struct processors {
+	unsigned n;
+	size_t rank; /* of the model that we have: its place in models */
+	char model[BENCH_MACHINE_TEXT];
+};
+
+/* "model name\t: AMD EPYC\n" */
+static void
+take_line(struct processors *p, const char *line)
+{
+	size_t key = strcspn(line, "\t:\n");
+	const char *value = line + strcspn(line, ":");
+
+	p->n += key == strlen("processor") && strncmp(line, "processor", key) == 0;
+	if (*value == '\0')
+		return;
+	value += 1 + strspn(value + 1, " \t");
+	for (size_t i = 0; i < p->rank; i++) {
+		if (strlen(models[i]) != key || strncmp(line, models[i], key) != 0)
+			continue;
+		set(p->model, value, strcspn(value, "\n"));
+		p->rank = i;
+	}
+}
+
+/* Line by line: with many processors it is long. */
+static void
+read_processors(const char *root, struct processors *p)
+{
+	char text[512];
+	bool begins = true;
+
+	(void)snprintf(text, sizeof(text), "%s/proc/cpuinfo", root);
+	FILE *f = fopen(text, "re");
+	if (f == NULL)
+		return;
+	while (fgets(text, sizeof(text), f) != NULL) {
+		if (begins)
+			take_line(p, text);
+		begins = strchr(text, '\n') != NULL;
+	}
+	(void)fclose(f);
+}
+
+static void
+set_processors(const char *root, struct bench_machine *m, const char *architecture)
+{
+	struct processors p = { .rank = N_MODELS };
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	read_processors(root, &p);
+	if (p.n == 0 && online > 0)
+		p.n = (unsigned)online;
+	if (p.model[0] == '\0')
+		set(p.model, architecture, strlen(architecture));
+	memcpy(m->cpu, p.model, sizeof(m->cpu));
+	m->cpus = p.n;
+}
+
+/* The value of "KEY=VALUE" in os-release(5), which is quoted as in a shell. */
+static void
+unquote(char *to, const char *from)
+{
+	char text[BENCH_MACHINE_TEXT], quote = '\0';
+	size_t len = 0;
+
+	for (; *from != '\0' && *from != '\n' && len < sizeof(text); from++) {
+		if (*from == quote || (quote == '\0' && (*from == '"' || *from == '\''))) {
+			quote = quote == '\0' ? *from : '\0';
+			continue;
+		}
+		if (*from == '\\' && quote != '\'' && from[1] != '\0' && from[1] != '\n')
+			from++;
+		text[len++] = *from;
+	}
+	set(to, text, len);
+}
+
+/* Whether a line of TEXT begins with KEY (which has the =): then its value to TO. */
+static bool
+find_release(const char *text, const char *key, char *to)
+{
+	for (; text != NULL; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (strncmp(text, key, strlen(key)) == 0) {
+			unquote(to, text + strlen(key));
+			return to[0] != '\0';
+		}
+	}
+	return false;
+}
+
+static void
+set_os(const char *root, struct bench_machine *m)
+{
+	struct bench_file file;
+
+	if (bench_file_read(&file, "%s/etc/os-release", root) < 0 &&
+	    bench_file_read(&file, "%s/usr/lib/os-release", root) < 0)
+		return;
+	if (!find_release(file.text, "PRETTY_NAME=", m->os) &&
+	    !find_release(file.text, "NAME=", m->os))
+		set(m->os, "unknown", strlen("unknown"));
+}
+
+static void
+set_memory(const char *root, struct bench_machine *m)
+{
+	struct bench_file file;
+	uint64_t kib;
+
+	if (bench_file_read(&file, "%s/proc/meminfo", root) < 0)
+		return;
+	const char *at = bench_file_value(file.text, "MemTotal");
+	if (at != NULL && bench_file_number(&at, &kib))
+		(void)snprintf(m->memory, sizeof(m->memory), "%.1f GiB", (double)kib / 1048576);
+}
+
+void
+bench_machine_read(const char *root, struct bench_machine *m)
+{
+	static const struct bench_machine unknown = { "unknown", "unknown", "unknown",
+		"unknown", 0 };
+	struct utsname u;
+
+	*m = unknown;
+	if (uname(&u) == 0) {
+		char kernel[sizeof(u)];
+		(void)snprintf(kernel, sizeof(kernel), "%s %s %s", u.sysname, u.release,
+		    u.machine);
+		set(m->kernel, kernel, strlen(kernel));
+	} else
+		(void)snprintf(u.machine, sizeof(u.machine), "unknown");
+	set_processors(root, m, u.machine);
+	set_os(root, m);
+	set_memory(root, m);
+}

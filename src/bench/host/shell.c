@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/host/shell.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/host/spawn.h"
+
+#define LOOK_NS (5 * NS_PER_MS) /* between two looks whether it has ended */
+
+/* Its standard output is for the run's results. 0 or an errno. */
+static int
+start(const char *command, pid_t *pid)
+{
+	char shell[] = "/bin/sh", option[] = "-c";
+	char *const argv[] = { shell, option, (char *)(uintptr_t)command, NULL };
+	const int fd[3] = { -1, STDERR_FILENO, STDERR_FILENO };
+
+	return bench_spawn(argv, fd, true, pid);
+}
+
+/* Until it ends, GIVE_UP_NS or *stop. Did it end? */
+static bool
+wait_for(pid_t pid, uint64_t give_up_ns, const atomic_bool *stop, int *status)
+{
+	static const struct timespec look = { .tv_nsec = LOOK_NS };
+	pid_t done;
+
+	while ((done = waitpid(pid, status, WNOHANG)) == 0 || (done < 0 && errno == EINTR)) {
+		if (*stop || clock_now_ns() >= give_up_ns)
+			return false;
+		(void)nanosleep(&look, NULL);
+	}
+	return true;
+}
+
+static bool
+judge(int status, char error[static BENCH_SHELL_ERROR])
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return true;
+	if (WIFEXITED(status))
+		(void)snprintf(error, BENCH_SHELL_ERROR, "it ended with exit code %d",
+		    WEXITSTATUS(status));
+	else
+		(void)snprintf(error, BENCH_SHELL_ERROR, "it was ended by signal %d",
+		    WTERMSIG(status));
+	return false;
+}
+
+bool
+bench_shell_run(const char *command, double limit, const atomic_bool *stop,
+    char error[static BENCH_SHELL_ERROR])
+{
+	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(limit * (double)NS_PER_SEC);
+	int status = 0;
+	pid_t pid;
+	int err = start(command, &pid);
+
+	if (err != 0) {
+		(void)snprintf(error, BENCH_SHELL_ERROR, "it cannot be started: %s", strerror(err));
+		return false;
+	}
+	if (wait_for(pid, give_up_ns, stop, &status))
+		return judge(status, error);
+	(void)kill(-pid, SIGKILL);
+	(void)waitpid(pid, &status, 0);
+	if (*stop)
+		(void)snprintf(error, BENCH_SHELL_ERROR, "it was interrupted");
+	else
+		(void)snprintf(error, BENCH_SHELL_ERROR, "it took more than %g s and was killed",
+		    limit);
+	return false;
+}

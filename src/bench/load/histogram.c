@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/histogram.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FINE_BITS 7 /* 2^7 = BENCH_HISTOGRAM_FINE */
+
+void
+bench_histogram_clear(struct bench_histogram *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->min_ns = UINT64_MAX;
+}
+
+/*
+ * The first two powers of two of buckets are 1 ns wide each; from there on each power of two has
+ * as many buckets, twice as wide as those before.
+ */
+static unsigned
+bucket_of(uint64_t ns)
+{
+	if (ns < BENCH_HISTOGRAM_FINE)
+		return (unsigned)ns;
+	unsigned shift = 63 - (unsigned)__builtin_clzll(ns) - FINE_BITS;
+
+	return shift * BENCH_HISTOGRAM_FINE + (unsigned)(ns >> shift);
+}
+
+/* The largest value of a bucket. */
+static uint64_t
+top_of(unsigned bucket)
+{
+	if (bucket < 2 * BENCH_HISTOGRAM_FINE)
+		return bucket;
+	unsigned shift = bucket / BENCH_HISTOGRAM_FINE - 1;
+	uint64_t fine = bucket % BENCH_HISTOGRAM_FINE + BENCH_HISTOGRAM_FINE;
+
+	return ((fine + 1) << shift) - 1;
+}
+
+void
+bench_histogram_add_many(struct bench_histogram *h, uint64_t ns, uint64_t n)
+{
+	double v = (double)ns, times = (double)n;
+
+	if (n == 0)
+		return;
+	h->n += n;
+	h->sum += v * times;
+	h->squares += v * v * times;
+	h->min_ns = ns < h->min_ns ? ns : h->min_ns;
+	h->max_ns = ns > h->max_ns ? ns : h->max_ns;
+	h->bucket[bucket_of(ns < BENCH_HISTOGRAM_MAX_NS ? ns : BENCH_HISTOGRAM_MAX_NS)] += n;
+}
+
+void
+bench_histogram_add(struct bench_histogram *h, uint64_t ns)
+{
+	bench_histogram_add_many(h, ns, 1);
+}
+
+void
+bench_histogram_merge(struct bench_histogram *to, const struct bench_histogram *from)
+{
+	to->n += from->n;
+	to->sum += from->sum;
+	to->squares += from->squares;
+	to->min_ns = from->min_ns < to->min_ns ? from->min_ns : to->min_ns;
+	to->max_ns = from->max_ns > to->max_ns ? from->max_ns : to->max_ns;
+	for (unsigned i = 0; i < BENCH_HISTOGRAM_BUCKETS; i++)
+		to->bucket[i] += from->bucket[i];
+}
+
+double
+bench_histogram_mean(const struct bench_histogram *h)
+{
+	return h->n > 0 ? h->sum / (double)h->n : 0;
+}
+
+double
+bench_histogram_deviation(const struct bench_histogram *h)
+{
+	double mean = bench_histogram_mean(h);
+	double variance = h->n > 0 ? h->squares / (double)h->n - mean * mean : 0;
+
+	/* Rounding may leave a little less than nothing. */
+	return variance > 0 ? sqrt(variance) : 0;
+}
+
+uint64_t
+bench_histogram_percentile(const struct bench_histogram *h, double percent)
+{
+	double wanted = ceil((double)h->n * percent / 100);
+	uint64_t seen = 0;
+
+	if (h->n == 0)
+		return 0;
+	if (wanted < 1)
+		return h->min_ns;
+	for (unsigned i = 0; i < BENCH_HISTOGRAM_BUCKETS; i++) {
+		seen += h->bucket[i];
+		if ((double)seen < wanted)
+			continue;
+		uint64_t top = top_of(i);
+		if (top < h->min_ns)
+			return h->min_ns;
+		return top < h->max_ns ? top : h->max_ns;
+	}
+	return h->max_ns;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/inflight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int
+bench_inflight_init(struct bench_inflight *f, uint64_t capacity, uint16_t first_id)
+{
+	uint64_t n = 16;
+
+	while (n < capacity && n < SIZE_MAX / 2 / sizeof(*f->ring))
+		n *= 2;
+	*f = (struct bench_inflight){ .mask = n - 1, .first_id = first_id };
+	f->ring = calloc(n, sizeof(*f->ring));
+	return f->ring != NULL ? 0 : -ENOMEM;
+}
+
+void
+bench_inflight_fini(struct bench_inflight *f)
+{
+	free(f->ring);
+	f->ring = NULL;
+}
+
+/* Step over those that are not open any more. */
+static void
+advance(struct bench_inflight *f)
+{
+	while (f->oldest < f->next && f->ring[f->oldest & f->mask].state != BENCH_OPEN)
+		f->oldest++;
+}
+
+uint64_t
+bench_inflight_room(struct bench_inflight *f)
+{
+	advance(f);
+	return f->mask + 1 - (f->next - f->oldest);
+}
+
+uint16_t
+bench_inflight_next_id(const struct bench_inflight *f)
+{
+	return (uint16_t)(f->first_id + f->next);
+}
+
+void
+bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t now_ns)
+{
+	advance(f);
+	f->ring[f->next & f->mask] =
+	    (struct bench_asked){ .sent_ns = now_ns, .question = q, .state = BENCH_OPEN };
+	f->next++;
+	f->n_open++;
+}
+
+struct bench_asked *
+bench_inflight_find(const struct bench_inflight *f, uint16_t id, uint64_t *cursor)
+{
+	uint64_t end = *cursor < f->next ? *cursor : f->next;
+	uint64_t begin = f->next > f->mask ? f->next - f->mask - 1 : 0;
+	/* Going back from END, the first that has this ID. */
+	uint16_t back = (uint16_t)(f->first_id + end - 1 - id);
+
+	if (end <= begin || end - begin <= back)
+		return NULL;
+	*cursor = end - 1 - back;
+	return &f->ring[*cursor & f->mask];
+}
+
+void
+bench_inflight_answered(struct bench_inflight *f, struct bench_asked *a)
+{
+	f->n_open -= a->state == BENCH_OPEN;
+	a->state = BENCH_ANSWERED;
+}
+
+struct bench_asked *
+bench_inflight_expire(struct bench_inflight *f, uint64_t sent_ns)
+{
+	advance(f);
+	struct bench_asked *a = &f->ring[f->oldest & f->mask];
+
+	if (f->oldest == f->next || a->sent_ns > sent_ns)
+		return NULL;
+	a->state = BENCH_GIVEN_UP;
+	f->n_open--;
+	f->oldest++;
+	return a;
+}
+
+uint64_t
+bench_inflight_span(struct bench_inflight *f)
+{
+	advance(f);
+	return f->next - f->oldest;
+}
+
+uint64_t
+bench_inflight_oldest_ns(struct bench_inflight *f)
+{
+	advance(f);
+	return f->oldest < f->next ? f->ring[f->oldest & f->mask].sent_ns : UINT64_MAX;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/lane.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "bench/load/udp.h"
+
+const struct bench_transport *
+bench_transport_find(const char *name)
+{
+	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	}
+	return NULL;
+}
+
+struct bench_batch *
+bench_batch_new(void)
+{
+	struct bench_batch *b = calloc(1, sizeof(*b));
+
+	if (b == NULL)
+		return NULL;
+	b->udp = bench_udp_buffers_new();
+	for (unsigned i = 0; i < BENCH_BATCH; i++)
+		b->out[i].bytes = b->question[i];
+	if (b->udp != NULL)
+		return b;
+	bench_batch_free(b);
+	return NULL;
+}
+
+void
+bench_batch_free(struct bench_batch *b)
+{
+	if (b != NULL)
+		free(b->udp);
+	free(b);
+}
+
+int
+bench_lane_open(struct bench_lane *lane, const struct bench_way *way)
+{
+	*lane = (struct bench_lane){ .way = *way, .fd = -1 };
+	int err = bench_inflight_init(&lane->asked, way->capacity, way->first_id);
+
+	if (err != 0)
+		return err;
+	err = way->transport->open(lane);
+	if (err != 0)
+		bench_inflight_fini(&lane->asked);
+	return err;
+}
+
+int
+bench_lane_watch(struct bench_lane *lane, uint32_t events)
+{
+	struct epoll_event e = { .events = events, .data.u32 = lane->way.index };
+	int op = lane->events == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+
+	if (events == lane->events)
+		return 0;
+	if (epoll_ctl(lane->way.epoll_fd, op, lane->fd, &e) != 0)
+		return -errno;
+	lane->events = events;
+	return 0;
+}
+
+void
+bench_lane_close(struct bench_lane *lane)
+{
+	lane->way.transport->close(lane);
+	bench_inflight_fini(&lane->asked);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/load.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "dns/wire.h"
+
+#define STEP 37 /* prime to 100: n * STEP mod 100 takes every value once, those in a row far apart */
+
+void
+bench_load_init(struct bench_load *l)
+{
+	static const uint8_t zone[] = "\011dns64perf\004test";
+
+	memset(l, 0, sizeof(*l));
+	fake_zone_init(&l->zone, zone);
+	l->base = 0x0a000000;
+	l->size = 1U << 24;
+	l->hot = 1;
+	l->any_prefix = true;
+}
+
+bool
+bench_load_mix(struct bench_load *l, enum bench_kind kind, unsigned percent)
+{
+	unsigned left = percent;
+
+	/* The new names are last, so that a share does not depend on the ones set after it. */
+	for (unsigned i = 0; i < 100 && left > 0; i++) {
+		if (l->mix[i] != BENCH_NEW)
+			continue;
+		l->mix[i] = (uint8_t)kind;
+		left--;
+	}
+	return left == 0;
+}
+
+/* Kinds whose questions are all different take them from the namespace. */
+static bool
+takes_name(enum bench_kind kind)
+{
+	return kind == BENCH_NEW || kind == BENCH_MISSING || kind == BENCH_ADDRESS ||
+	    kind == BENCH_REVERSE;
+}
+
+uint64_t
+bench_load_names(const struct bench_load *l, uint64_t n)
+{
+	bool takes = false, hits = false;
+
+	for (unsigned i = 0; i < 100; i++) {
+		takes |= takes_name(l->mix[i]);
+		hits |= l->mix[i] == BENCH_HIT;
+	}
+	return (takes ? n : 0) + (hits ? l->hot : 0);
+}
+
+/* From 0 to BELOW - 1, the same for the same N. */
+static uint64_t
+drawn(const struct bench_load *l, uint64_t n, uint64_t below)
+{
+	return hash_bytes(&n, sizeof(n), l->seed) % below;
+}
+
+struct bench_question
+bench_load_question(const struct bench_load *l, uint64_t n)
+{
+	struct bench_question q = { .kind = l->mix[n % 100 * STEP % 100], .number = n };
+
+	switch (q.kind) {
+	case BENCH_HIT:
+		q.number = l->size - 1 - drawn(l, n, l->hot);
+		break;
+	case BENCH_NUMBER:
+		q.number = l->numbers.first + drawn(l, n, l->numbers.last - l->numbers.first + 1);
+		break;
+	case BENCH_NO_NUMBER:
+		q.number = l->missing.first + drawn(l, n, l->missing.last - l->missing.first + 1);
+		break;
+	case BENCH_NEW:
+	case BENCH_MISSING:
+	case BENCH_ADDRESS:
+	case BENCH_REVERSE:
+	case BENCH_KINDS:
+		break;
+	}
+	return q;
+}
+
+void
+bench_load_address(const struct bench_load *l, struct bench_question q, uint8_t out[static 4])
+{
+	wire_set_u32(out, l->base + (uint32_t)(q.number % l->size));
+}
+
+uint16_t
+bench_load_type(struct bench_question q)
+{
+	static const uint16_t types[BENCH_KINDS] = {
+		[BENCH_NEW] = DNS_TYPE_AAAA,
+		[BENCH_HIT] = DNS_TYPE_AAAA,
+		[BENCH_MISSING] = DNS_TYPE_AAAA,
+		[BENCH_ADDRESS] = DNS_TYPE_A,
+		[BENCH_REVERSE] = DNS_TYPE_PTR,
+		[BENCH_NUMBER] = DNS_TYPE_NAPTR,
+		[BENCH_NO_NUMBER] = DNS_TYPE_NAPTR,
+	};
+
+	return types[q.kind];
+}
+
+static size_t
+put_suffix(uint8_t *out, size_t at, const uint8_t *suffix, size_t len)
+{
+	memcpy(out + at, suffix, len);
+	return at + len;
+}
+
+/* "010-000-000-001" in the zone, with "nx-" before it if it must not exist. */
+static size_t
+write_host(const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX])
+{
+	uint8_t v4[4];
+	size_t at = 1;
+
+	bench_load_address(l, q, v4);
+	if (q.kind == BENCH_MISSING) {
+		memcpy(out + at, "nx-", 3);
+		at += 3;
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		out[at] = (uint8_t)('0' + v4[i] / 100);
+		out[at + 1] = (uint8_t)('0' + v4[i] / 10 % 10);
+		out[at + 2] = (uint8_t)('0' + v4[i] % 10);
+		out[at + 3] = '-';
+		at += 4;
+	}
+	out[0] = (uint8_t)(at - 2); /* without the last "-" */
+	return put_suffix(out, at - 1, l->zone.name, l->zone.len);
+}
+
+/* The nibbles of the IPv6 address from the last to the first, below ip6.arpa (RFC 3596). */
+static size_t
+write_reverse(const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX])
+{
+	static const uint8_t suffix[] = "\003ip6\004arpa";
+	static const char hex[] = "0123456789abcdef";
+	uint8_t v4[4], v6[16];
+	size_t at = 0;
+
+	bench_load_address(l, q, v4);
+	pref64_embed(&l->prefix, v4, v6);
+	for (unsigned i = 16; i-- > 0;) {
+		out[at++] = 1;
+		out[at++] = (uint8_t)hex[v6[i] & 0xf];
+		out[at++] = 1;
+		out[at++] = (uint8_t)hex[v6[i] >> 4];
+	}
+	return put_suffix(out, at, suffix, sizeof(suffix));
+}
+
+/* 1234 is "4.3.2.1.e164.arpa" (RFC 6116 section 3.2). */
+static size_t
+write_number(uint64_t number, unsigned digits, uint8_t out[static DNS_NAME_MAX])
+{
+	static const uint8_t suffix[] = "\004e164\004arpa";
+	size_t at = 0;
+
+	for (unsigned i = 0; i < digits; i++, number /= 10) {
+		out[at++] = 1;
+		out[at++] = (uint8_t)('0' + number % 10);
+	}
+	return put_suffix(out, at, suffix, sizeof(suffix));
+}
+
+size_t
+bench_load_name(const struct bench_load *l, struct bench_question q,
+    uint8_t out[static DNS_NAME_MAX])
+{
+	switch (q.kind) {
+	case BENCH_REVERSE:
+		return write_reverse(l, q, out);
+	case BENCH_NUMBER:
+		return write_number(q.number, l->numbers.digits, out);
+	case BENCH_NO_NUMBER:
+		return write_number(q.number, l->missing.digits, out);
+	case BENCH_NEW:
+	case BENCH_HIT:
+	case BENCH_MISSING:
+	case BENCH_ADDRESS:
+	case BENCH_KINDS:
+		break;
+	}
+	return write_host(l, q, out);
+}
+
+size_t
+bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t id,
+    uint8_t out[static BENCH_QUESTION_MAX])
+{
+	static const uint8_t header[DNS_HEADER_LEN] = { 0, 0, DNS_RD >> 8, 0, 0, 1 };
+
+	memcpy(out, header, sizeof(header));
+	wire_set_u16(out, id);
+	size_t at = sizeof(header) + bench_load_name(l, q, out + sizeof(header));
+	wire_set_u16(out + at, bench_load_type(q));
+	wire_set_u16(out + at + 2, DNS_CLASS_IN);
+	at += 4;
+	if (l->bufsize == 0)
+		return at;
+	/* Root, type, size, extended rcode, version and flags, no options (RFC 6891 section 6.1.2). */
+	memset(out + at, 0, DNS_OPT_LEN);
+	wire_set_u16(out + at + 1, DNS_TYPE_OPT);
+	wire_set_u16(out + at + 3, l->bufsize);
+	out[at + 7] = l->dnssec_ok ? 0x80 : 0;
+	out[11] = 1; /* ARCOUNT */
+	return at + DNS_OPT_LEN;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_LOAD_OUTCOME_H
+#define DNS64D_BENCH_LOAD_OUTCOME_H
+
+/* bench_outcome: what becomes of a question: answered, right or wrong, late, or lost. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "bench/load/worker.h"
+
+/*
+ * bench_outcome_reply: REPLY has come by LANE at NOW_NS, in a run of PLAN that began at START_NS: it is
+ * counted in *t, and in the raw file. Is there an open question less?
+ */
+MUST_USE bool bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns,
+    struct bench_lane *lane, const struct bench_view *reply, uint64_t now_ns, struct bench_tally *t);
+
+/*
+ * bench_outcome_expire: questions that went out by LANE at SENT_NS or before and are still open are
+ * given up at NOW_NS. Returns how many.
+ */
+MUST_USE uint64_t bench_outcome_expire(const struct bench_plan *plan, struct bench_lane *lane,
+    uint64_t sent_ns, uint64_t now_ns, struct bench_tally *t);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/clock.h"
+#include "dns/wire.h"
+
+#define IN_SIZE 131072			  /* more than the longest message; small ones by hundreds */
+#define OUT_SIZE 65536
+#define FRAME_MAX (2 + BENCH_QUESTION_MAX) /* length and question (RFC 1035 section 4.2.2) */
+#define IDS 65536
+#define PAUSE_NS (10 * NS_PER_MS) /* after a connection that was of no use */
+
+_Static_assert(OUT_SIZE >= BENCH_BATCH * FRAME_MAX, "a batch fits");
+
+/* Without a connection (lane->fd < 0) what is to be sent waits for the next. */
+struct bench_stream {
+	const struct bench_carrier *carrier;
+	bool stands;	    /* else it is on its way, or there is none */
+	bool of_use;	    /* a message has come by it */
+	bool more;	    /* whole messages were left behind BENCH_VIEWS others */
+	uint64_t n_asked;   /* questions for this connection */
+	uint64_t n_waiting; /* of them, since the last message came */
+	uint64_t since_ns;  /* when the first of these was asked */
+	uint64_t again_ns;  /* without a connection: when to try again */
+	size_t in_at;	    /* in[in_at, in_len): received, not yet handed out */
+	size_t in_len;
+	size_t out_at;	    /* out[out_at, out_len): not yet sent */
+	size_t out_len;
+	uint8_t in[IN_SIZE];
+	uint8_t out[OUT_SIZE];
+};
+
+/* --- Connections --------------------------------------------------------------------------- */
+
+/* Nothing of the connection is left, nor of what was asked by it. */
+static void
+end(struct bench_lane *lane)
+{
+	struct bench_stream *s = lane->stream;
+
+	if (lane->fd >= 0)
+		s->carrier->end(lane);
+	lane->fd = -1;
+	lane->events = 0;
+	s->stands = s->of_use = s->more = false;
+	s->n_asked = s->n_waiting = 0;
+	s->in_at = s->in_len = s->out_at = s->out_len = 0;
+}
+
+/* 0 or -errno; what waits in out goes with the new connection. */
+static int
+begin(struct bench_lane *lane)
+{
+	int fd = lane->stream->carrier->begin(lane);
+
+	if (fd < 0)
+		return fd;
+	lane->fd = fd;
+	int err = bench_lane_watch(lane, EPOLLIN | EPOLLOUT);
+	if (err != 0)
+		end(lane);
+	return err;
+}
+
+/* Is it this machine that has no more? */
+static bool
+is_ours(int err)
+{
+	return err == -EADDRNOTAVAIL || err == -EMFILE || err == -ENFILE || err == -ENOBUFS ||
+	    err == -ENOMEM || err == -ENOSPC;
+}
+
+/* It never came to stand. */
+static void
+fail(struct bench_lane *lane, int err)
+{
+	lane->faults.no_port += is_ours(err);
+	lane->faults.refused += !is_ours(err);
+	end(lane);
+	lane->stream->again_ns = clock_now_ns() + PAUSE_NS;
+}
+
+static void
+begin_again(struct bench_lane *lane)
+{
+	int err = begin(lane);
+
+	if (err != 0)
+		fail(lane, err);
+}
+
+/* It stood, and the server ended it or the network did (RFC 7766 section 6.2.4). */
+static void
+lose(struct bench_lane *lane)
+{
+	bool of_use = lane->stream->of_use;
+
+	lane->faults.closed++;
+	end(lane);
+	lane->stream->again_ns = clock_now_ns() + PAUSE_NS;
+	if (of_use)
+		begin_again(lane);
+}
+
+static void
+watch(struct bench_lane *lane, uint32_t events)
+{
+	if (bench_lane_watch(lane, events) != 0)
+		fail(lane, -ENOMEM);
+}
+
+/* Is there a connection that stands, by now? */
+static bool
+stands(struct bench_lane *lane)
+{
+	struct bench_stream *s = lane->stream;
+
+	if (s->stands || lane->fd < 0)
+		return s->stands;
+	int wants = s->carrier->shake(lane);
+	if (wants > 0)
+		watch(lane, (uint32_t)wants);
+	else if (wants < 0)
+		fail(lane, wants);
+	if (wants != 0)
+		return false;
+	s->stands = true;
+	lane->faults.connections++;
+	watch(lane, EPOLLIN);
+	return s->stands;
+}
+
+int
+bench_stream_open(struct bench_lane *lane)
+{
+	lane->stream = calloc(1, sizeof(*lane->stream));
+	if (lane->stream == NULL)
+		return -ENOMEM;
+	lane->stream->carrier = lane->way.transport->carrier;
+	int err = begin(lane);
+	if (err == -ECONNREFUSED) { /* told at once: a finding like any later */
+		fail(lane, err);
+		err = 0;
+	}
+	if (err != 0)
+		bench_stream_close(lane);
+	return err;
+}
+
+void
+bench_stream_close(struct bench_lane *lane)
+{
+	end(lane);
+	free(lane->stream);
+	lane->stream = NULL;
+}
+
+void
+bench_stream_tick(struct bench_lane *lane, uint64_t now_ns)
+{
+	struct bench_stream *s = lane->stream;
+
+	if (lane->fd < 0) {
+		if (now_ns >= s->again_ns)
+			begin_again(lane);
+		return;
+	}
+	if (s->n_waiting == 0 || now_ns < s->since_ns + 2 * lane->way.timeout_ns)
+		return;
+	lane->faults.stalled++;
+	end(lane);
+	begin_again(lane);
+}
+
+/* --- Questions ----------------------------------------------------------------------------- */
+
+/* After the last answer of --per-connection. */
+static void
+renew(struct bench_lane *lane)
+{
+	bool paused = lane->fd < 0;
+
+	end(lane);
+	if (!paused)
+		begin_again(lane);
+}
+
+uint64_t
+bench_stream_room(struct bench_lane *lane)
+{
+	struct bench_stream *s = lane->stream;
+	uint64_t most = lane->way.per_connection > 0 ? lane->way.per_connection : UINT64_MAX;
+	/* No ID twice among the open ones of a connection (RFC 7766 section 6.2.1). */
+	uint64_t span = bench_inflight_span(&lane->asked), ids = span < IDS ? IDS - span : 0;
+
+	if (s->n_asked >= most && lane->asked.n_open > 0)
+		return 0;
+	if (s->n_asked >= most)
+		renew(lane);
+	uint64_t room = (OUT_SIZE - (s->out_len - s->out_at)) / FRAME_MAX;
+	room = room < ids ? room : ids;
+	return room < most - s->n_asked ? room : most - s->n_asked;
+}
+
+static void
+flush(struct bench_lane *lane)
+{
+	struct bench_stream *s = lane->stream;
+
+	if (!stands(lane) || s->out_at == s->out_len)
+		return;
+	ssize_t n = s->carrier->write(lane, s->out + s->out_at, s->out_len - s->out_at);
+	if (n < 0 && n != -EAGAIN)
+		return; /* its end is read, behind the replies that came before it */
+	s->out_at += n > 0 ? (size_t)n : 0;
+	if (s->out_at == s->out_len)
+		s->out_at = s->out_len = 0;
+	watch(lane, s->out_len > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+/* Behind what waits already. */
+static void
+put(struct bench_stream *s, const struct bench_view *question)
+{
+	if (s->out_len + 2 + question->len > OUT_SIZE) {
+		memmove(s->out, s->out + s->out_at, s->out_len - s->out_at);
+		s->out_len -= s->out_at;
+		s->out_at = 0;
+	}
+	wire_set_u16(s->out + s->out_len, (uint16_t)question->len);
+	memcpy(s->out + s->out_len + 2, question->bytes, question->len);
+	s->out_len += 2 + question->len;
+}
+
+/* All in one write, each length with its message (RFC 7766 section 8). */
+unsigned
+bench_stream_send(struct bench_lane *lane, struct bench_batch *b)
+{
+	uint64_t room = bench_stream_room(lane);
+	struct bench_stream *s = lane->stream;
+	unsigned n = b->n_out < room ? b->n_out : (unsigned)room;
+
+	if (s->n_waiting == 0)
+		s->since_ns = clock_now_ns();
+	for (unsigned i = 0; i < n; i++)
+		put(s, &b->out[i]);
+	s->n_asked += n;
+	s->n_waiting += n;
+	flush(lane);
+	lane->faults.unsent += b->n_out - n;
+	return n;
+}
+
+/* --- Replies ------------------------------------------------------------------------------- */
+
+/* The whole messages that are there. */
+static void
+take_messages(struct bench_stream *s, struct bench_batch *b)
+{
+	s->more = false;
+	while (s->in_len - s->in_at >= 2) {
+		const uint8_t *at = s->in + s->in_at;
+		size_t len = wire_u16(at);
+
+		if (s->in_len - s->in_at - 2 < len)
+			break;
+		if (b->n_in == BENCH_VIEWS) {
+			s->more = true;
+			break;
+		}
+		b->in[b->n_in++] = (struct bench_view){ at + 2, len };
+		s->in_at += 2 + len;
+	}
+	if (b->n_in == 0)
+		return;
+	s->of_use = true;
+	s->n_waiting = 0;
+}
+
+/* A part of a message goes to the front, so that it can become whole. */
+static ssize_t
+read_more(struct bench_lane *lane)
+{
+	struct bench_stream *s = lane->stream;
+
+	if (s->in_at > 0)
+		memmove(s->in, s->in + s->in_at, s->in_len - s->in_at);
+	s->in_len -= s->in_at;
+	s->in_at = 0;
+	ssize_t n = s->carrier->read(lane, s->in + s->in_len, IN_SIZE - s->in_len);
+	s->in_len += n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+unsigned
+bench_stream_receive(struct bench_lane *lane, struct bench_batch *b)
+{
+	struct bench_stream *s = lane->stream;
+
+	b->n_in = 0;
+	b->more = false;
+	if (!s->more) {
+		flush(lane);
+		ssize_t n = stands(lane) ? read_more(lane) : -EAGAIN;
+		if (n == -EAGAIN)
+			return 0;
+		if (n <= 0) {
+			lose(lane);
+			return 0;
+		}
+	}
+	take_messages(s, b);
+	b->more = s->more;
+	return b->n_in;
+}

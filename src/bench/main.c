@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dns64bench: measures DNS64 servers; see dns64bench(1). */
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bench/method/method.h"
+#include "bench/result/plot.h"
+#include "bench/result/report.h"
+#include "bench/settings/options.h"
+
+#define EXIT_USAGE 2
+#define EXIT_INTERRUPTED 3
+
+/* What ends a run: Ctrl-C, a terminal that has gone (but for nohup). */
+static void
+set_ends(sigset_t *ends)
+{
+	struct sigaction hup;
+
+	(void)sigemptyset(ends);
+	(void)sigaddset(ends, SIGINT);
+	(void)sigaddset(ends, SIGTERM);
+	if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
+		(void)sigaddset(ends, SIGHUP);
+}
+
+/* The first ends the run in good order; a second one at once. */
+static void *
+watch_signals(void *arg)
+{
+	atomic_bool *stop = arg;
+	sigset_t end;
+	int sig;
+
+	set_ends(&end);
+	for (;;) {
+		if (sigwait(&end, &sig) != 0)
+			continue;
+		if (atomic_exchange(stop, true))
+			_exit(EXIT_INTERRUPTED);
+	}
+}
+
+/* Blocked before there is another thread, so that only the one above ever takes them. */
+static bool
+begin_watching(atomic_bool *stop)
+{
+	pthread_t thread;
+	sigset_t ours;
+
+	set_ends(&ours);
+	(void)sigaddset(&ours, SIGPIPE); /* a reader that has gone is an error of the write */
+	(void)pthread_sigmask(SIG_BLOCK, &ours, NULL);
+	return pthread_create(&thread, NULL, watch_signals, stop) == 0 && pthread_detach(thread) == 0;
+}
+
+static void
+run_method(const struct bench_job *job)
+{
+	switch (job->settings->method) {
+	case BENCH_RATE:
+		bench_rate(job);
+		break;
+	case BENCH_SEARCH:
+		bench_search(job);
+		break;
+	case BENCH_CLOSED:
+		bench_closed(job);
+		break;
+	case BENCH_ENUM:
+		bench_enum(job);
+		break;
+	case BENCH_SOAK:
+		bench_soak(job);
+		break;
+	case BENCH_REPORT:
+		break;
+	}
+	if (*job->stop)
+		bench_run_interrupted(job->run);
+}
+
+static bool
+is_stdout(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* To each place that was asked for; what cannot be written is told. */
+static int
+deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
+{
+	int status = bench_run_status(r), err;
+	char error[BENCH_PLOT_ERROR];
+
+	bench_run_print(r, out);
+	err = s->json != NULL ? bench_run_write_json(r, s->json) : 0;
+	if (err != 0) {
+		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->json, strerror(-err));
+		status = EXIT_FAILURE;
+	}
+	err = s->csv != NULL ? bench_run_write_csv(r, s->csv) : 0;
+	if (err != 0) {
+		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->csv, strerror(-err));
+		status = EXIT_FAILURE;
+	}
+	if (s->plot != NULL && !bench_plot_write(r, s->plot, error)) {
+		(void)fprintf(stderr, "dns64bench: %s\n", error);
+		status = EXIT_FAILURE;
+	}
+	return status;
+}
+
+/* The server's processes, if somebody said which. False: they cannot be watched, which was told. */
+static bool
+find_subject(const struct bench_settings *s, struct bench_subject **subject)
+{
+	char error[BENCH_SUBJECT_ERROR];
+	const char *option = "pid";
+
+	*subject = NULL;
+	if (s->pid != NULL) {
+		*subject = bench_subject_new_pids("", s->pid, error);
+	} else if (s->pid_file != NULL) {
+		*subject = bench_subject_new_pid_file("", s->pid_file, error);
+		option = "pid-file";
+	} else if (s->unit != NULL) {
+		*subject = bench_subject_new_unit("", s->unit, error);
+		option = "unit";
+	} else {
+		return true;
+	}
+	if (*subject == NULL)
+		(void)fprintf(stderr, "dns64bench: --%s: %s\n", option, error);
+	return *subject != NULL;
+}
+
+static int
+measure(const struct bench_settings *s, int argc, char **argv)
+{
+	static atomic_bool stop;
+	struct bench_run *r = bench_run_new(bench_optable_name(s->method), argc, argv);
+	struct bench_job job = { .settings = s, .run = r, .stop = &stop,
+		.out = is_stdout(s->json) || is_stdout(s->csv) ? stderr : stdout,
+		.tally = calloc(1, sizeof(*job.tally)) };
+
+	if (!find_subject(s, &job.subject)) {
+		bench_run_free(r);
+		free(job.tally);
+		return EXIT_USAGE;
+	}
+	if (r == NULL || job.tally == NULL || !begin_watching(&stop)) {
+		(void)fprintf(stderr, "dns64bench: out of memory\n");
+		bench_run_free(r);
+		free(job.tally);
+		bench_subject_free(job.subject);
+		return EXIT_FAILURE;
+	}
+	run_method(&job);
+	int status = deliver(s, r, job.out);
+	bench_run_free(r);
+	free(job.tally);
+	bench_subject_free(job.subject);
+	return status;
+}
+
+/*
+ * A socket for each source port, and timers as exact as they can be. Whoever started us may ignore
+ * SIGCHLD: then nobody could tell how a --restart ended.
+ */
+static void
+prepare(void)
+{
+	struct rlimit limit;
+
+	(void)signal(SIGCHLD, SIG_DFL);
+	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int
+main(int argc, char **argv)
+{
+	char error[BENCH_PLOT_ERROR];
+	struct bench_settings s;
+
+	switch (bench_options_read(argc, argv, &s, stderr)) {
+	case BENCH_TASK_HELP:
+		bench_optable_help(stdout);
+		return EXIT_SUCCESS;
+	case BENCH_TASK_VERSION:
+		(void)printf("dns64bench " PACKAGE_VERSION "\n");
+		return EXIT_SUCCESS;
+	case BENCH_TASK_NONE:
+		(void)fprintf(stderr, "dns64bench: -h lists the options\n");
+		return EXIT_USAGE;
+	case BENCH_TASK_RUN:
+		break;
+	}
+	if (s.method == BENCH_REPORT)
+		return bench_report(s.output, s.files, (size_t)s.n_files, stderr);
+	if (s.plot != NULL && !bench_plot_ready(s.plot, error)) {
+		(void)fprintf(stderr, "dns64bench: %s\n", error);
+		return EXIT_USAGE;
+	}
+	prepare();
+	return measure(&s, argc, argv);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_METHOD_BISECT_H
+#define DNS64D_BENCH_METHOD_BISECT_H
+
+/*
+ * bench_bracket: the binary search of RFC 8219 section 9 for the highest rate without a fault. Pure:
+ * it says which rate to try next, and is told what came of it.
+ *
+ * The search is between two rates that are taken on trust at first, the lower one to pass and the
+ * upper one to fail. Whichever of them is left as an end of the bracket when that is narrow enough
+ * is tried then. The rate in between is the geometric mean, as the resolution is a part of the rate:
+ * from 1000 to 1000000 in steps of 0.5 % that takes 11 trials instead of 18.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+
+enum bench_outcome {
+	BENCH_PASSED,	  /* every answer was valid and in time */
+	BENCH_FAILED,	  /* not so */
+	BENCH_NO_VERDICT, /* the tester was at fault: nothing is known of the server */
+	BENCH_OUTCOMES
+};
+
+/* Which end is tried at the beginning. */
+enum bench_begin {
+	BENCH_BEGIN_BETWEEN, /* none */
+	BENCH_BEGIN_LOW,     /* so that a server that does nothing right is told at once */
+	BENCH_BEGIN_HIGH     /* it is likely to pass, and then the search is over; else the low one */
+};
+
+/* What is the reason that the rate is not higher? */
+enum bench_limit {
+	BENCH_LIMIT_SERVER, /* it failed above that */
+	BENCH_LIMIT_HIGH,   /* the upper rate passed: the server's limit is there or higher */
+	BENCH_LIMIT_TESTER, /* it could not ask faster: the same */
+	BENCH_LIMIT_LOW	    /* the lower rate failed already: there is no result */
+};
+
+struct bench_bracket {
+	uint32_t low;	    /* passed, if low_known; 1 at least */
+	uint32_t high;	    /* failed, if high_known (unless passed_high); >= low */
+	double resolution;  /* % of the rate: a bracket that is not wider is narrow enough */
+	enum bench_begin begin;
+	bool low_known, high_known;
+	bool passed_high;
+	bool failed_low;
+	bool by_tester;	    /* "failed" means that the tester was at fault, twice */
+	bool again;	    /* the last trial was without a verdict, and is done once more */
+	uint32_t rate;	    /* of the last trial */
+};
+
+/* bench_bracket_init: from LOW to HIGH >= LOW >= 1, nothing was tried. */
+void bench_bracket_init(struct bench_bracket *b, uint32_t low, uint32_t high, double resolution,
+    enum bench_begin begin);
+
+/* bench_bracket_next: the rate to try; 0: the search is over. */
+MUST_USE uint32_t bench_bracket_next(const struct bench_bracket *b);
+
+/* bench_bracket_put: what came of the trial at RATE, which is that of bench_bracket_next. */
+void bench_bracket_put(struct bench_bracket *b, uint32_t rate, enum bench_outcome outcome);
+
+/* bench_bracket_result: the highest rate that passed, 0 if none, and why it is not higher. */
+MUST_USE uint32_t bench_bracket_result(const struct bench_bracket *b, enum bench_limit *limit);
+
+/*
+ * bench_bracket_most: how many trials are to come if all of them pass, and the sum of their rates,
+ * which is at least that of any other course of the search.
+ */
+MUST_USE unsigned bench_bracket_most(const struct bench_bracket *b, uint64_t *sum);
+
+#endif

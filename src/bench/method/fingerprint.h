@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_METHOD_FINGERPRINT_H
+#define DNS64D_BENCH_METHOD_FINGERPRINT_H
+
+/* bench_identity: which settings two searches must share, for one to go on where the other ended. */
+
+#include <jansson.h>
+
+#include "base/attr.h"
+#include "bench/settings/options.h"
+
+/*
+ * bench_identity: an object, the caller's; NULL without memory. All that has a part in a trial's
+ * outcome; how often the search is repeated has none, nor where the results go.
+ */
+MUST_USE json_t *bench_identity(const struct bench_settings *s);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_METHOD_JOURNAL_H
+#define DNS64D_BENCH_METHOD_JOURNAL_H
+
+/*
+ * bench_journal: a file that keeps what was measured, for a run of hours to go on after an end that
+ * was not planned. Lines of JSON: the settings first, then a record each, on the disk before the
+ * next trial begins. A last line without its end, as a crash leaves it, is cut off.
+ */
+
+#include <jansson.h>
+
+#include "base/attr.h"
+
+#define BENCH_JOURNAL_ERROR 512
+
+struct bench_journal;
+
+/*
+ * bench_journal_open: open or create the file at PATH for a run of SETTINGS (borrowed, an object).
+ * NULL, and why to ERROR with the file's name and line, if it cannot be, if it belongs to a run of
+ * other settings, is damaged, is none of these files, or if another process has it open.
+ */
+MUST_USE struct bench_journal *bench_journal_open(const char *path, const json_t *settings,
+    char error[static BENCH_JOURNAL_ERROR]);
+void bench_journal_close(struct bench_journal *s);
+
+/* bench_journal_count: how many records were read. bench_journal_get: the I-th, the journal's. */
+MUST_USE size_t bench_journal_count(const struct bench_journal *s);
+MUST_USE json_t *bench_journal_get(const struct bench_journal *s, size_t i);
+
+/* bench_journal_add: write RECORD (borrowed) to the disk. 0 or -errno. */
+MUST_USE int bench_journal_add(struct bench_journal *s, const json_t *record);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/method/method.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "bench/load/trial.h"
+
+#define US 1000.0 /* ns */
+#define READY_WINDOW 16
+#define READY_TIMEOUT_NS (250 * NS_PER_MS) /* of the first attempt; it doubles up to the plan's */
+
+bool
+bench_method_trial(const struct bench_job *job, const struct bench_plan *plan, uint64_t first,
+    uint64_t n)
+{
+	struct bench_trial *trial;
+	int err = bench_trial_new(plan, &trial);
+
+	if (err == 0) {
+		err = bench_trial_run(trial, first, n, job->stop, job->tally);
+		bench_trial_free(trial);
+	}
+	if (err != 0)
+		bench_run_fail(job->run, "the trial could not be started: %s", strerror(-err));
+	return err == 0;
+}
+
+/*
+ * Ask for N names, until all were answered or GIVE_UP_NS has come. False: that could not begin.
+ * A question that got lost is soon asked again; a server that needs the plan's timeout gets it once.
+ */
+static bool
+ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint64_t give_up_ns,
+    bool *answered)
+{
+	const struct bench_tally *t = job->tally;
+	uint64_t longest_ns = job->settings->plan.timeout_ns;
+
+	for (uint64_t timeout_ns = READY_TIMEOUT_NS;; timeout_ns = 2 * plan->timeout_ns) {
+		plan->timeout_ns = timeout_ns < longest_ns ? timeout_ns : longest_ns;
+		plan->duration_ns = (n / READY_WINDOW + 1) * plan->timeout_ns + NS_PER_SEC;
+		if (!bench_method_trial(job, plan, 0, n))
+			return false;
+		*answered = t->sent - bench_tally_lost(t) - t->late == n;
+		if (*answered || *job->stop)
+			return true;
+		if (plan->timeout_ns == longest_ns && clock_now_ns() >= give_up_ns)
+			return true;
+	}
+}
+
+/* The hot names are the last of the namespace; without hits one of those is asked for. */
+bool
+bench_method_ready(const struct bench_job *job, double wait)
+{
+	const struct bench_settings *s = job->settings;
+	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(wait * (double)NS_PER_SEC);
+	uint64_t n = s->method != BENCH_ENUM ? s->plan.load.hot : 1;
+	struct bench_plan plan = s->plan;
+	const struct bench_tally *t = job->tally;
+	bool answered;
+
+	plan.n_threads = plan.n_lanes = 1;
+	plan.rate = 0;
+	plan.window = READY_WINDOW;
+	plan.raw = NULL;
+	if (s->method != BENCH_ENUM) {
+		memset(plan.load.mix, BENCH_NEW, sizeof(plan.load.mix));
+		plan.load.base += (uint32_t)(plan.load.size - n);
+		plan.load.size = n;
+	}
+	/* One first: it is soon known whether anybody is there. Of all, some may get lost each time. */
+	if (!ask_names(job, &plan, 1, give_up_ns, &answered))
+		return false;
+	if (answered && n > 1 && !*job->stop)
+		return ask_names(job, &plan, n, give_up_ns, &answered);
+	if (answered || *job->stop)
+		return true;
+	if (t->faults.refused > 0)
+		bench_run_fail(job->run, "nobody listens at the server's address and port");
+	else
+		bench_run_fail(job->run, "the server does not answer");
+	return false;
+}
+
+void
+bench_method_settings(const struct bench_job *job)
+{
+	const struct bench_plan *p = &job->settings->plan;
+	char text[NETADDR_TEXT], prefix[PREF64_TEXT];
+
+	bench_run_set(job->run, "server", json_string(netaddr_format(&p->server, text)));
+	bench_run_set(job->run, "transport", json_string(p->transport->name));
+	bench_run_set(job->run, "threads", json_integer(p->n_threads));
+	bench_run_set(job->run, "timeout_s", json_real((double)p->timeout_ns / (double)NS_PER_SEC));
+	bench_run_set(job->run, "prefix",
+	    json_string(p->load.any_prefix ? "any" : pref64_format(&p->load.prefix, prefix)));
+	bench_run_set(job->run, "aaaa_percent", json_integer(p->load.zone.aaaa_percent));
+	bench_run_set(job->run, "bufsize", json_integer(p->load.bufsize));
+	if (job->settings->pid != NULL)
+		bench_run_set(job->run, "pid", json_string(job->settings->pid));
+	if (job->settings->pid_file != NULL)
+		bench_run_set(job->run, "pid_file", json_string(job->settings->pid_file));
+	if (job->settings->unit != NULL)
+		bench_run_set(job->run, "unit", json_string(job->settings->unit));
+	if (p->transport->carrier == NULL)
+		return;
+	bench_run_set(job->run, "window", json_integer(p->window > 0 ? p->window : p->transport->window));
+	bench_run_set(job->run, "per_connection", json_integer(p->per_connection));
+}
+
+static void
+find_count(const struct bench_job *job, const char *name, uint64_t n)
+{
+	bench_run_find(job->run, name, json_integer((json_int_t)n), "");
+}
+
+static void
+find_us(const struct bench_job *job, const char *name, double ns)
+{
+	bench_run_find(job->run, name, json_real(ns / US), "us");
+}
+
+/* What datagrams have not. */
+static void
+find_connections(const struct bench_job *job)
+{
+	const struct bench_faults *f = &job->tally->faults;
+
+	if (job->settings->plan.transport->carrier == NULL)
+		return;
+	find_count(job, "connections", f->connections);
+	find_count(job, "stalled", f->stalled);
+	find_count(job, "without a port", f->no_port);
+}
+
+uint64_t
+bench_method_lost(const struct bench_job *job)
+{
+	return *job->stop ? job->tally->overdue - job->tally->late : bench_tally_lost(job->tally);
+}
+
+void
+bench_method_counts(const struct bench_job *job)
+{
+	const struct bench_tally *t = job->tally;
+	uint64_t lost = bench_method_lost(job), unfinished = bench_tally_lost(t) - lost;
+
+	find_count(job, "sent", t->sent);
+	find_count(job, "received", bench_tally_received(t));
+	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
+		find_count(job, bench_check_name((enum bench_verdict)i), t->replies[i]);
+	find_count(job, "late", t->late);
+	find_count(job, "lost", lost);
+	if (unfinished > 0)
+		find_count(job, "unfinished", unfinished);
+	find_count(job, "duplicate", t->duplicate);
+	find_count(job, "other question", t->other);
+	find_count(job, "stray", t->stray);
+	find_count(job, "malformed", t->malformed);
+	find_count(job, "unsent", t->faults.unsent);
+	find_count(job, "refused", t->faults.refused);
+	find_count(job, "closed", t->faults.closed);
+	find_count(job, "dropped here", t->faults.dropped);
+	find_connections(job);
+}
+
+void
+bench_method_tally(const struct bench_job *job)
+{
+	const struct bench_tally *t = job->tally;
+
+	bench_method_counts(job);
+	if (bench_tally_rate(t) > 0)
+		bench_run_find(job->run, "valid per second", json_real(bench_tally_rate(t)), "1/s");
+	if (t->rtt.n == 0)
+		return;
+	find_us(job, "rtt mean", bench_histogram_mean(&t->rtt));
+	find_us(job, "rtt deviation", bench_histogram_deviation(&t->rtt));
+	find_us(job, "rtt median", (double)bench_histogram_percentile(&t->rtt, 50));
+	find_us(job, "rtt p99", (double)bench_histogram_percentile(&t->rtt, 99));
+	find_us(job, "rtt max", (double)t->rtt.max_ns);
+}
+
+void
+bench_method_rtt(const struct bench_job *job)
+{
+	static const struct bench_column columns[] = {
+		{ "percentile", "percentile", "%", 3 },
+		{ "rtt", "RTT", "us", 1 },
+	};
+	static const double percents[] = { 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.9,
+		99.99, 99.999, 100 };
+	const struct bench_tally *t = job->tally;
+	struct bench_table *table;
+
+	if (t->rtt.n == 0)
+		return;
+	table = bench_run_table(job->run, "rtt", "RTT of valid answers", columns, 2);
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++)
+		bench_table_add(table, json_pack("[f,f]", percents[i],
+		    (double)bench_histogram_percentile(&t->rtt, percents[i]) / US));
+}
+
+double
+bench_method_pace_error(const struct bench_tally *t, uint32_t rate)
+{
+	struct bench_pace pace = { .rate = rate, .burst = t->burst > 0 ? t->burst : 1 };
+	/* The last burst is due with its first question. */
+	double nominal = t->sent > 0 ? (double)bench_pace_time(&pace, t->sent - 1) : 0;
+
+	return nominal > 0 ? ((double)bench_tally_send_ns(t) - nominal) / nominal * 100 : 0;
+}
+
+bool
+bench_method_kept_pace(const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns)
+{
+	double error = bench_method_pace_error(t, rate);
+
+	return error <= BENCH_PACE_PERCENT && error >= -BENCH_PACE_PERCENT &&
+	    bench_histogram_percentile(&t->lag, 99.9) <= timeout_ns / BENCH_PACE_LAG;
+}
+
+void
+bench_method_judge_extras(const struct bench_job *job)
+{
+	const struct bench_tally *t = job->tally;
+	const struct {
+		uint64_t n;
+		const char *what;
+	} extras[] = {
+		{ t->duplicate, "questions were answered more than once" },
+		{ t->other, "replies repeated another question" },
+		{ t->stray, "replies were to nothing that was asked" },
+		{ t->malformed, "messages were no replies" },
+	};
+
+	for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
+		if (extras[i].n > 0)
+			bench_run_fail(job->run, "%" PRIu64 " %s", extras[i].n, extras[i].what);
+	}
+}
+
+void
+bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
+{
+	const struct bench_tally *t = job->tally;
+	uint64_t timeout_ns = job->settings->plan.timeout_ns;
+	double error = rate > 0 ? bench_method_pace_error(t, rate) : 0;
+
+	if (t->sent == 0)
+		bench_run_fail(job->run, "no question could be sent");
+	if (t->faults.unsent > 0)
+		bench_run_fail(job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);
+	if (t->faults.dropped > 0)
+		bench_run_fail(job->run, "%" PRIu64 " replies were dropped by this machine for want of room",
+		    t->faults.dropped);
+	if (t->faults.no_port > 0)
+		bench_run_fail(job->run, "%" PRIu64 " times this machine had no port or descriptor for a "
+		    "connection", t->faults.no_port);
+	if (rate > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
+		bench_run_fail(job->run, "the pace was not kept: sending took %.2f %% %s than its time, "
+		    "99.9 %% of the questions left up to %.1f ms late", fabs(error), error < 0 ? "less" : "more",
+		    (double)bench_histogram_percentile(&t->lag, 99.9) / (double)NS_PER_MS);
+	if (rate > 0 && t->no_room > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
+		bench_run_fail(job->run, "the pace was not kept since questions had to wait for answers to "
+		    "earlier ones: the server is too slow, or --window or --sources too small");
+}
+
+void
+bench_method_judge(const struct bench_job *job, uint32_t rate)
+{
+	const struct bench_tally *t = job->tally;
+
+	bench_method_judge_sending(job, rate);
+	if (t->replies[BENCH_VALID] < t->sent)
+		bench_run_fail(job->run, "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",
+		    t->sent - t->replies[BENCH_VALID], t->sent);
+	bench_method_judge_extras(job);
+}

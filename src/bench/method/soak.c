@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_soak: a steady mixed load for hours, and what becomes of the server meanwhile.
+ *
+ * It is one trial, whose workers never pause: at each row they turn to a fresh tally and leave the
+ * other one to us. So there is no gap in the sending, and no question is lost between two rows.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "bench/load/trial.h"
+#include "bench/method/method.h"
+#include "bench/method/trend.h"
+#include "bench/method/watch.h"
+
+#define LOOK_NS (20 * NS_PER_MS)    /* between two looks whether to stop */
+#define US 1000.0		    /* ns */
+#define MIB 1048576.0
+#define HOUR 3600.0		    /* s */
+#define LOST_PERCENT 0.01	    /* of the questions may be without a reply in time: UDP loses some */
+
+static const struct bench_column columns[] = {
+	{ "elapsed", "elapsed", "s", 1 },
+	{ "rate", "answers", "1/s", 0 },
+	{ "rtt_p50", "p50", "us", 1 },
+	{ "rtt_p99", "p99", "us", 1 },
+	{ "rtt_max", "max", "us", 1 },
+	{ "wrong", "wrong", "", 0 },
+	{ "overdue", "overdue", "", 0 }, /* not answered when their time was over */
+	{ "late", "late", "", 0 },	 /* and of such those that were answered then */
+};
+
+struct soak {
+	const struct bench_job *job;
+	struct bench_table *table;
+	struct bench_tally *total;	  /* owned: of the whole run */
+	struct bench_point *rss;	  /* owned: MiB by hours, */
+	struct bench_point *descriptors;  /* owned: and those, at each row */
+	size_t n_points, cap;
+	uint64_t start_ns;
+	uint64_t row_ns;		  /* the last row, or the start */
+	struct bench_usage begin;	  /* what the server had used at the start */
+	struct bench_usage used;	  /* and since then, at the last row */
+};
+
+static double
+seconds(uint64_t ns)
+{
+	return (double)ns / (double)NS_PER_SEC;
+}
+
+static void
+add_point(struct soak *s, double hours, const struct bench_usage *u)
+{
+	if (s->n_points == s->cap)
+		return;
+	s->rss[s->n_points] = (struct bench_point){ hours, (double)u->rss / MIB };
+	s->descriptors[s->n_points] = (struct bench_point){ hours, u->descriptors };
+	s->n_points++;
+}
+
+/* What has happened since the last row, in job->tally. */
+static void
+add_row(struct soak *s)
+{
+	const struct bench_tally *t = s->job->tally;
+	uint64_t now_ns = clock_now_ns(), valid = t->replies[BENCH_VALID];
+	double elapsed = seconds(now_ns - s->start_ns);
+	struct bench_usage in_row;
+
+	if (s->total->sent == 0 && t->sent > 0)
+		s->row_ns = t->first_ns; /* the threads took their time to get going */
+	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
+	json_t *row = json_pack("[f,f,f,f,f,I,I,I]", elapsed,
+	    (double)valid / seconds(now_ns - s->row_ns), bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 99),
+	    (double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue,
+	    (json_int_t)t->late);
+	bench_watch_row(s->job, row, &in_row, valid);
+	bench_table_add(s->table, row);
+	bench_tally_merge(s->total, t);
+	add_point(s, elapsed / HOUR, &s->used);
+	s->row_ns = now_ns;
+}
+
+/* False: stopped before. */
+static bool
+wait_until(const struct soak *s, uint64_t then_ns)
+{
+	uint64_t now_ns;
+
+	while (!*s->job->stop && (now_ns = clock_now_ns()) < then_ns) {
+		uint64_t ns = then_ns - now_ns < LOOK_NS ? then_ns - now_ns : LOOK_NS;
+		struct timespec pause = { .tv_nsec = (long)ns };
+
+		(void)nanosleep(&pause, NULL);
+	}
+	return !*s->job->stop;
+}
+
+static void
+run(struct soak *s, struct bench_trial *trial)
+{
+	const struct bench_settings *settings = s->job->settings;
+	struct bench_tally *t = s->job->tally;
+	uint64_t interval_ns = (uint64_t)(settings->interval * (double)NS_PER_SEC);
+	uint64_t end_ns = s->start_ns + (uint64_t)(settings->duration * (double)NS_PER_SEC);
+
+	for (uint64_t then_ns = s->start_ns + interval_ns; then_ns < end_ns; then_ns += interval_ns) {
+		if (!wait_until(s, then_ns))
+			break;
+		bench_trial_take(trial, t);
+		add_row(s);
+	}
+	bench_trial_join(trial, t);
+	add_row(s);
+}
+
+/* Of the second half: before, caches fill and pools find their size. */
+static void
+find_growth(const struct soak *s, const char *name, const struct bench_point *points,
+    const char *unit)
+{
+	size_t from = s->n_points / 2;
+	double slope;
+
+	if (bench_trend_slope(points + from, s->n_points - from, &slope))
+		bench_run_find(s->job->run, name, json_real(slope), unit);
+}
+
+static void
+judge(const struct bench_job *job)
+{
+	const struct bench_tally *t = job->tally;
+	struct bench_run *r = job->run;
+	uint64_t wrong = bench_tally_wrong(t);
+	double may = job->settings->plan.transport->carrier == NULL ? LOST_PERCENT : 0;
+
+	bench_method_judge_sending(job, job->settings->plan.rate);
+	bench_method_judge_extras(job);
+	if (wrong > 0)
+		bench_run_fail(r, "%" PRIu64 " of %" PRIu64 " answers were wrong", wrong, t->sent);
+	if ((double)t->overdue > (double)t->sent * may / 100)
+		bench_run_fail(r, "%" PRIu64 " of %" PRIu64 " questions had no answer in time, more than"
+		    " %g %%", t->overdue, t->sent, may);
+}
+
+static void
+conclude(const struct soak *s)
+{
+	struct bench_job whole = *s->job;
+
+	whole.tally = s->total;
+	bench_method_tally(&whole);
+	bench_method_rtt(&whole);
+	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
+	if (s->job->subject != NULL) {
+		find_growth(s, "RSS growth per hour", s->rss, "MiB");
+		if (s->used.uncounted == 0)
+			find_growth(s, "descriptor growth per hour", s->descriptors, "");
+	}
+	bench_watch_threads(s->job, &s->used, s->total->replies[BENCH_VALID]);
+	if (!*s->job->stop)
+		judge(&whole);
+}
+
+static void
+measure(struct soak *s)
+{
+	const struct bench_job *job = s->job;
+	const struct bench_plan *plan = &job->settings->plan;
+	uint64_t n = (uint64_t)(job->settings->duration * plan->rate);
+	struct bench_trial *trial;
+	int err = bench_trial_new(plan, &trial);
+
+	if (err == 0) {
+		bench_tally_clear(s->total);
+		bench_watch_begin(job, &s->begin);
+		s->start_ns = s->row_ns = clock_now_ns();
+		err = bench_trial_start(trial, 0, n, job->stop);
+		if (err == 0)
+			run(s, trial);
+		else
+			bench_trial_join(trial, job->tally);
+		bench_trial_free(trial);
+	}
+	if (err != 0)
+		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
+	else
+		conclude(s);
+}
+
+static void
+put_settings(const struct bench_job *job)
+{
+	const struct bench_settings *s = job->settings;
+	unsigned percent[BENCH_KINDS] = { 0 };
+
+	for (unsigned i = 0; i < 100; i++)
+		percent[s->plan.load.mix[i]]++;
+	bench_method_settings(job);
+	bench_run_set(job->run, "rate", json_integer(s->plan.rate));
+	bench_run_set(job->run, "duration_s", json_real(s->duration));
+	bench_run_set(job->run, "interval_s", json_real(s->interval));
+	bench_run_set(job->run, "hits_percent", json_integer(percent[BENCH_HIT]));
+	bench_run_set(job->run, "hot_names", json_integer((json_int_t)s->plan.load.hot));
+	bench_run_set(job->run, "missing_percent", json_integer(percent[BENCH_MISSING]));
+	bench_run_set(job->run, "a_percent", json_integer(percent[BENCH_ADDRESS]));
+	bench_run_set(job->run, "reverse_percent", json_integer(percent[BENCH_REVERSE]));
+	bench_run_set(job->run, "sources",
+	    json_integer((json_int_t)s->plan.n_lanes * s->plan.n_threads));
+}
+
+void
+bench_soak(const struct bench_job *job)
+{
+	struct soak s = { .job = job };
+
+	put_settings(job);
+	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
+		return;
+	s.cap = (size_t)(job->settings->duration / job->settings->interval) + 2;
+	s.total = malloc(sizeof(*s.total));
+	s.rss = calloc(s.cap, sizeof(*s.rss));
+	s.descriptors = calloc(s.cap, sizeof(*s.descriptors));
+	if (s.total != NULL && s.rss != NULL && s.descriptors != NULL) {
+		s.table = bench_watch_table(job, "soak", "The load over time", columns,
+		    sizeof(columns) / sizeof(columns[0]));
+		bench_table_live(s.table, job->out);
+		measure(&s);
+	} else {
+		bench_run_fail(job->run, "no memory for so many rows");
+	}
+	free(s.total);
+	free(s.rss);
+	free(s.descriptors);
+}

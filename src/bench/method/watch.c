@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/method/watch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "bench/dut/dut.h"
+
+#define MIB 1048576.0
+
+static const struct bench_column server[] = {
+	{ "server_cpu", "CPU", "%", 1 },
+	{ "server_cpu_per_answer", "CPU/answer", "us", 2 },
+	{ "server_rss", "RSS", "MiB", 1 },
+	{ "server_descriptors", "descriptors", "", 0 },
+};
+
+#define N_SERVER BENCH_WATCH_COLUMNS
+_Static_assert(sizeof(server) / sizeof(server[0]) == N_SERVER, "BENCH_WATCH_COLUMNS");
+
+void
+bench_watch_begin(const struct bench_job *job, struct bench_usage *begin)
+{
+	memset(begin, 0, sizeof(*begin));
+	if (job->subject == NULL)
+		return;
+	bench_subject_read(job->subject, begin);
+	bench_subject_mark(job->subject);
+}
+
+void
+bench_watch_since(const struct bench_job *job, const struct bench_usage *begin,
+    struct bench_usage *used)
+{
+	memset(used, 0, sizeof(*used));
+	if (job->subject == NULL)
+		return;
+	bench_subject_read(job->subject, used);
+	bench_usage_since(begin, used, used);
+}
+
+void
+bench_watch_step(const struct bench_job *job, const struct bench_usage *begin,
+    struct bench_usage *total, struct bench_usage *step)
+{
+	struct bench_usage before = *total;
+
+	bench_watch_since(job, begin, total);
+	bench_usage_since(&before, total, step);
+}
+
+struct bench_table *
+bench_watch_table(const struct bench_job *job, const char *name, const char *title,
+    const struct bench_column *columns, size_t n_columns)
+{
+	struct bench_column all[BENCH_RUN_COLUMNS];
+
+	assert(n_columns + N_SERVER <= BENCH_RUN_COLUMNS);
+	memcpy(all, columns, n_columns * sizeof(*columns));
+	memcpy(all + n_columns, server, sizeof(server));
+	return bench_run_table(job->run, name, title, all,
+	    n_columns + (job->subject != NULL ? N_SERVER : 0));
+}
+
+static double
+us_per_answer(uint64_t cpu_ns, uint64_t answers)
+{
+	return answers > 0 ? (double)cpu_ns / 1000 / (double)answers : 0;
+}
+
+/* How many there are, unless we may not look at those of every process. */
+static json_t *
+descriptors(const struct bench_usage *u)
+{
+	return u->uncounted > 0 ? json_null() : json_integer(u->descriptors);
+}
+
+void
+bench_watch_row(const struct bench_job *job, json_t *row, const struct bench_usage *used,
+    uint64_t answers)
+{
+	if (job->subject == NULL)
+		return;
+	(void)json_array_append_new(row, json_real(100 * bench_usage_load(used)));
+	(void)json_array_append_new(row, json_real(us_per_answer(used->cpu_ns, answers)));
+	(void)json_array_append_new(row, json_real((double)used->rss / MIB));
+	(void)json_array_append_new(row, descriptors(used));
+}
+
+void
+bench_watch_find(const struct bench_job *job, const struct bench_usage *used, uint64_t answers)
+{
+	struct bench_run *r = job->run;
+
+	if (job->subject == NULL)
+		return;
+	bench_run_find(r, "server CPU", json_real(100 * bench_usage_load(used)), "%");
+	bench_run_find(r, "server CPU per answer", json_real(us_per_answer(used->cpu_ns, answers)),
+	    "us");
+	bench_run_find(r, "server RSS", json_real((double)used->rss / MIB), "MiB");
+	bench_run_find(r, "server descriptors", descriptors(used), "");
+	bench_run_find(r, "server context switches",
+	    json_integer((json_int_t)(used->switches + used->preemptions)), "");
+	if (used->processes == 0)
+		bench_run_fail(r, "the server's processes have ended");
+	if (used->left_out > 0)
+		bench_run_fail(r, "the server has more processes or threads than can be watched");
+}
+
+static void
+add_thread(struct bench_table *t, const struct bench_row *row, const struct bench_usage *whole,
+    uint64_t answers)
+{
+	double seconds = (double)whole->time_ns / (double)NS_PER_SEC;
+	double cpu = (double)row->used.cpu_ns / (double)NS_PER_SEC;
+
+	bench_table_add(t, json_pack("[s,i,i,f,f,I,I]", row->name, row->pid, row->tid,
+	    seconds > 0 ? 100 * cpu / seconds : 0.0, us_per_answer(row->used.cpu_ns, answers),
+	    (json_int_t)row->used.switches, (json_int_t)row->used.preemptions));
+}
+
+static void
+add_process(struct bench_table *t, const struct bench_row *row, const struct bench_usage *whole,
+    uint64_t answers)
+{
+	double seconds = (double)whole->time_ns / (double)NS_PER_SEC;
+	double cpu = (double)row->used.cpu_ns / (double)NS_PER_SEC;
+
+	bench_table_add(t, json_pack("[s,i,f,f,f,i]", row->name, row->pid,
+	    seconds > 0 ? 100 * cpu / seconds : 0.0, us_per_answer(row->used.cpu_ns, answers),
+	    (double)row->used.rss / MIB, (int)row->used.threads));
+}
+
+/* One process is the server itself: the findings have that. ROWS has room for all. */
+static void
+tell_processes(const struct bench_job *job, struct bench_row *rows, const struct bench_usage *used,
+    uint64_t answers)
+{
+	static const struct bench_column columns[] = {
+		{ "process", "process", "", 0 },
+		{ "pid", "number", "", 0 },
+		{ "cpu", "CPU", "%", 1 },
+		{ "cpu_per_answer", "CPU/answer", "us", 2 },
+		{ "rss", "RSS", "MiB", 1 },
+		{ "threads", "threads", "", 0 },
+	};
+	size_t n = bench_subject_processes(job->subject, rows, BENCH_CENSUS_PROCESSES);
+	struct bench_table *t;
+
+	if (n < 2)
+		return;
+	t = bench_run_table(job->run, "processes", "Processes of the server", columns,
+	    sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < n; i++)
+		add_process(t, &rows[i], used, answers);
+}
+
+void
+bench_watch_threads(const struct bench_job *job, const struct bench_usage *used, uint64_t answers)
+{
+	static const struct bench_column columns[] = {
+		{ "thread", "thread", "", 0 },
+		{ "pid", "process", "", 0 },
+		{ "tid", "number", "", 0 },
+		{ "cpu", "CPU", "%", 1 },
+		{ "cpu_per_answer", "CPU/answer", "us", 2 },
+		{ "switches", "waited", "", 0 },
+		{ "preemptions", "preempted", "", 0 },
+	};
+	struct bench_row *rows;
+
+	if (job->subject == NULL)
+		return;
+	rows = calloc(BENCH_CENSUS_THREADS, sizeof(*rows));
+	if (rows == NULL) {
+		bench_run_fail(job->run, "no memory for the server's threads");
+		return;
+	}
+	tell_processes(job, rows, used, answers);
+	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server", columns,
+	    sizeof(columns) / sizeof(columns[0]));
+	size_t n = bench_subject_threads(job->subject, rows, BENCH_CENSUS_THREADS);
+	for (size_t i = 0; i < n; i++)
+		add_thread(t, &rows[i], used, answers);
+	free(rows);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_RESULT_CHART_H
+#define DNS64D_BENCH_RESULT_CHART_H
+
+/* bench_panel: which curves in which panels a table makes (bench_plot.h has the rules). */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BENCH_PANEL_CURVES 8  /* as many colours as can be told apart */
+#define BENCH_PANEL_PANELS 6  /* of one table */
+#define BENCH_PANEL_LABEL 120 /* octets */
+
+enum bench_axis {
+	BENCH_AXIS_NUMBERS,
+	BENCH_AXIS_PERCENTILES,
+	BENCH_AXIS_WORDS,
+	BENCH_AXIS_NONE /* nothing to draw */
+};
+
+/* Columns by number; 0, the x axis, is none. */
+struct bench_curve {
+	size_t value;
+	size_t low, high; /* ends of the bars */
+	size_t deviation; /* half of the bars */
+};
+
+struct bench_panel {
+	const char *unit;              /* the table's */
+	char label[BENCH_PANEL_LABEL]; /* of the y axis, without the unit */
+	bool logarithmic;
+	size_t n;
+	struct bench_curve curves[BENCH_PANEL_CURVES];
+};
+
+struct bench_figure {
+	enum bench_axis axis;
+	bool doubling;    /* x grows by factors: a logarithmic axis */
+	double x_min, x_max;
+	double x_divisor; /* 60: minutes where the table has seconds */
+	const char *x_unit;
+	size_t n;
+	struct bench_panel panels[BENCH_PANEL_PANELS];
+};
+
+/* bench_panel_choose: the panels of TABLE, whose texts *f borrows. */
+void bench_panel_choose(struct bench_figure *f, const json_t *table);
+
+/* bench_panel_has_bars: whether spread is drawn about the curve. */
+bool bench_panel_has_bars(const struct bench_curve *c);
+
+#endif

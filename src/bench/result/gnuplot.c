@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/result/gnuplot.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/host/spawn.h"
+
+#define LINE_OCTETS 160
+#define NOT_STARTED 127 /* the exit code of POSIX for it */
+
+/* The last line of F that holds a word, to SAID: gnuplot shows the command first, then its fault. */
+static const char *
+last_words(FILE *f, char said[static LINE_OCTETS])
+{
+	char line[LINE_OCTETS];
+
+	(void)strcpy(said, "it said nothing");
+	rewind(f);
+	while (fgets(line, LINE_OCTETS, f) != NULL) {
+		const char *words = line + strspn(line, " \t\n^");
+
+		if (*words == '\0')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		(void)strcpy(said, words);
+	}
+	return said;
+}
+
+/* The program ARGV from start to end, its standard files ENDS. SAID is a file for what it says. */
+static bool
+run(char *const argv[], const int ends[static 3], FILE *said, char *error, size_t size)
+{
+	const char *program = argv[0];
+	char line[LINE_OCTETS];
+	pid_t pid;
+	int status = 0, e = bench_spawn(argv, ends, false, &pid);
+
+	while (e == 0 && waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			e = errno;
+	}
+	/* Where posix_spawn cannot tell, the process itself ends so. */
+	if (e == ENOENT || (e == 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)) {
+		(void)snprintf(error, size,
+		    "there is no %s to draw with (Debian: gnuplot-nox; Fedora, Alpine: gnuplot)",
+		    program);
+		return false;
+	}
+	if (e != 0) {
+		(void)snprintf(error, size, "%s: %s", program, strerror(e));
+		return false;
+	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return true;
+	if (WIFEXITED(status))
+		(void)snprintf(error, size, "%s ended with %d: %s", program, WEXITSTATUS(status),
+		    last_words(said, line));
+	else
+		(void)snprintf(error, size, "%s was ended by signal %d", program, WTERMSIG(status));
+	return false;
+}
+
+/* Two files without a name. */
+static bool
+open_two(FILE **a, FILE **b, char *error, size_t size)
+{
+	*a = tmpfile();
+	*b = *a != NULL ? tmpfile() : NULL;
+	if (*b != NULL)
+		return true;
+	(void)snprintf(error, size, "no temporary file: %s", strerror(errno));
+	if (*a != NULL)
+		(void)fclose(*a);
+	return false;
+}
+
+bool
+bench_gnuplot_there(const char *program, char *error, size_t size)
+{
+	char version[] = "--version";
+	char *const argv[] = { (char *)(uintptr_t)program, version, NULL };
+	FILE *out, *said;
+
+	if (!open_two(&out, &said, error, size))
+		return false;
+	const int ends[3] = { -1, fileno(out), fileno(said) };
+	bool good = run(argv, ends, said, error, size);
+	(void)fclose(out);
+	(void)fclose(said);
+	return good;
+}
+
+FILE *
+bench_gnuplot_run(const char *program, FILE *script, char *error, size_t size)
+{
+	char defaults[] = "-d", in[] = "-";
+	char *const argv[] = { (char *)(uintptr_t)program, defaults, in, NULL };
+	char words[LINE_OCTETS];
+	FILE *out, *said;
+
+	if (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0) {
+		(void)snprintf(error, size, "the script for %s: %s", program, strerror(errno));
+		return NULL;
+	}
+	if (!open_two(&out, &said, error, size))
+		return NULL;
+	const int ends[3] = { fileno(script), fileno(out), fileno(said) };
+	bool good = run(argv, ends, said, error, size);
+	if (good && (fseek(out, 0, SEEK_END) != 0 || ftell(out) <= 0)) {
+		(void)snprintf(error, size, "%s drew nothing: %s", program,
+		    last_words(said, words));
+		good = false;
+	}
+	(void)fclose(said);
+	rewind(out);
+	if (good)
+		return out;
+	(void)fclose(out);
+	return NULL;
+}

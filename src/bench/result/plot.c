@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/result/plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/result/chart.h"
+#include "bench/result/gnuplot.h"
+#include "bench/result/text.h"
+
+#define WIDTH 720 /* of a picture, points of the screen */
+#define PANEL_HEIGHT 250
+#define PNG_SCALE 2 /* for print */
+#define MARGIN 0.02     /* of the x axis, beside the first and last points */
+#define LOG_MARGIN 1.15 /* the same of a logarithmic one */
+#define WORDS_OCTETS 60 /* that stand beside each other below a picture */
+#define POINTS_MAX 60 /* above it a curve is a line without them */
+
+/* In quotes of gnuplot, which knows one escape in them: two quotes for one. */
+static void
+quoted(FILE *out, const char *text)
+{
+	(void)fputc('\'', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '\'')
+			(void)fputc('\'', out);
+		(void)fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+	}
+	(void)fputc('\'', out);
+}
+
+/* The unit as it is written in print. */
+static const char *
+printed_unit(const char *unit)
+{
+	return strcmp(unit, "us") == 0 ? "µs" : unit;
+}
+
+static void
+label(FILE *out, const char *axis, const char *what, const char *unit)
+{
+	char text[BENCH_TEXT_CELL];
+
+	(void)snprintf(text, sizeof(text), "%s%s%s%s", what, *unit != '\0' ? " (" : "",
+	    printed_unit(unit), *unit != '\0' ? ")" : "");
+	(void)fprintf(out, "set %slabel ", axis);
+	quoted(out, text);
+	(void)fputc('\n', out);
+}
+
+static const char *
+title_of(const json_t *table, size_t column)
+{
+	return bench_text_get(json_array_get(json_object_get(table, "columns"), column), "title");
+}
+
+/* Where VALUE of the first column stands on the x axis. */
+static double
+place(const struct bench_figure *f, const json_t *value, size_t row)
+{
+	double v = json_number_value(value);
+
+	switch (f->axis) {
+	case BENCH_AXIS_WORDS:
+		return (double)row;
+	case BENCH_AXIS_PERCENTILES:
+		/* 90, 99 and 99.9 % in equal steps; 100 % would be in the infinite. */
+		return v < 100 ? 1 / (1 - v / 100) : (double)NAN;
+	case BENCH_AXIS_NUMBERS:
+	case BENCH_AXIS_NONE:
+		break;
+	}
+	return json_is_number(value) ? v / f->x_divisor : (double)NAN;
+}
+
+static void
+number(FILE *out, double v)
+{
+	if (isnan(v))
+		(void)fputs("NaN", out);
+	else
+		(void)fprintf(out, "%.10g", v);
+}
+
+/* TABLE as the data block $tN: its own numbers, but for the x axis. */
+static void
+data(FILE *out, const struct bench_figure *f, const json_t *table, size_t n)
+{
+	const json_t *rows = json_object_get(table, "rows");
+
+	(void)fprintf(out, "$t%zu << END\n", n);
+	for (size_t k = 0; k < json_array_size(rows); k++) {
+		const json_t *row = json_array_get(rows, k);
+
+		number(out, place(f, json_array_get(row, 0), k));
+		for (size_t i = 1; i < json_array_size(row); i++) {
+			const json_t *value = json_array_get(row, i);
+
+			(void)fputc(' ', out);
+			number(out, json_is_number(value) ? json_number_value(value) : (double)NAN);
+		}
+		(void)fputc('\n', out);
+	}
+	(void)fputs("END\n", out);
+}
+
+/* Terminal and style, the same for all pictures. */
+static void
+style(FILE *out, enum bench_plot_format format, size_t n_panels)
+{
+	static const char *const colours[] = { "0072b2", "d55e00", "009e73", "cc79a7", "e69f00",
+		"56b4e9", "000000", "999999" };
+	unsigned height = (unsigned)n_panels * PANEL_HEIGHT;
+
+	(void)fputs("set encoding utf8\n", out);
+	if (format == BENCH_PLOT_SVG)
+		(void)fprintf(out, "set terminal svg size %d,%u noenhanced font 'sans-serif,12' "
+				   "background '#ffffff'\n", WIDTH, height);
+	else
+		(void)fprintf(out, "set terminal pngcairo size %d,%u noenhanced "
+				   "font 'sans-serif,10' fontscale %d linewidth %d pointscale %d\n",
+		    WIDTH * PNG_SCALE, height * PNG_SCALE, PNG_SCALE, PNG_SCALE, PNG_SCALE);
+	(void)fputs("set border 3 lc '#333333'\nset tics nomirror out\n"
+		    "set grid y lt 1 lw 0.5 lc '#dddddd'\nset lmargin 12\nset rmargin 4\n"
+		    "set key above left horizontal Left reverse nobox samplen 2\n",
+	    out);
+	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
+		(void)fprintf(out, "set linetype %zu lc '#%s' lw 1.5 pt %zu ps 0.6\n", i + 1,
+		    colours[i], i % 2 == 0 ? 5 + i : 3 + i);
+}
+
+/* The words below the bars; the last word of a list has no comma behind it. */
+static void
+word_tics(FILE *out, const json_t *rows)
+{
+	size_t n = json_array_size(rows), octets = 0;
+	char cell[BENCH_TEXT_CELL];
+
+	(void)fputs("set xtics (", out);
+	for (size_t k = 0; k < n; k++) {
+		const char *word = bench_text_cell(json_array_get(json_array_get(rows, k), 0),
+		    BENCH_TEXT_ROUND, cell);
+
+		octets += strlen(word);
+		quoted(out, word);
+		(void)fprintf(out, " %zu%s", k, k + 1 < n ? ", " : ")");
+	}
+	(void)fprintf(out, "%s\nset xrange [-0.6:%zu.6]\n", octets > WORDS_OCTETS ? " rotate by -20" : "", n - 1);
+	(void)fputs("set style fill solid 0.8 noborder\n", out);
+}
+
+/* From the first to the last point and a little beside them, where their bars are drawn. */
+static void
+x_range(FILE *out, const struct bench_figure *f)
+{
+	double min = f->x_min / f->x_divisor, max = f->x_max / f->x_divisor,
+	       beside = (max - min) * MARGIN;
+
+	if (f->doubling)
+		(void)fprintf(out, "set logscale x 2\nset xrange [%.10g:%.10g]\n",
+		    min / LOG_MARGIN, max * LOG_MARGIN);
+	else if (beside > 0)
+		(void)fprintf(out, "set xrange [%.10g:%.10g]\n", min - beside, max + beside);
+}
+
+static void
+x_axis(FILE *out, const struct bench_figure *f, const json_t *table)
+{
+	(void)fputs("unset logscale\nset xtics auto norotate\nset xrange [*:*]\n", out);
+	switch (f->axis) {
+	case BENCH_AXIS_WORDS:
+		word_tics(out, json_object_get(table, "rows"));
+		break;
+	case BENCH_AXIS_PERCENTILES:
+		(void)fputs("set logscale x\nset xtics ('0' 1, '50' 2, '90' 10, '99' 100, "
+			    "'99.9' 1000, '99.99' 1e4, '99.999' 1e5, '99.9999' 1e6)\n", out);
+		break;
+	case BENCH_AXIS_NUMBERS:
+	case BENCH_AXIS_NONE:
+		x_range(out, f);
+	}
+}
+
+/* The columns that the bars of a curve are drawn from. */
+static void
+spread(FILE *out, const struct bench_curve *c)
+{
+	if (c->low != 0)
+		(void)fprintf(out, ":%zu:%zu", c->low + 1, c->high + 1);
+	else if (c->deviation != 0)
+		(void)fprintf(out, ":%zu", c->deviation + 1);
+}
+
+static void
+legend(FILE *out, const json_t *table, const struct bench_curve *c)
+{
+	char text[BENCH_TEXT_CELL];
+
+	(void)snprintf(text, sizeof(text), "%s%s", title_of(table, c->value),
+	    c->low != 0             ? " (bars: p1 to p99)"
+		: c->deviation != 0 ? " (bars: standard deviation)"
+				    : "");
+	(void)fputs(" title ", out);
+	quoted(out, text);
+}
+
+/* The I-th curve of a panel over words: boxes, which stand beside those of the other curves. */
+static void
+boxes(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *table)
+{
+	const struct bench_curve *c = &p->curves[i];
+	double width = 0.8 / (double)p->n, shift = width * ((double)i - (double)(p->n - 1) / 2);
+
+	(void)fprintf(out, "$t%zu using ($1+%.4f):%zu:(%.4f) with boxes lt %zu", n, shift,
+	    c->value + 1, width * 0.9, i + 1);
+	legend(out, table, c);
+	if (!bench_panel_has_bars(c))
+		return;
+	(void)fprintf(out, ", \\\n    $t%zu using ($1+%.4f)", n, shift);
+	if (c->low != 0)
+		(void)fprintf(out, ":%zu:(0):($%zu-$%zu)", c->low + 1, c->high + 1, c->low + 1);
+	else
+		(void)fprintf(out, ":($%zu-$%zu):(0):(2*$%zu)", c->value + 1, c->deviation + 1,
+		    c->deviation + 1);
+	/* Not yerrorbars, which leave a white spot in the box. */
+	(void)fputs(" with vectors heads size screen 0.004,90 lc '#333333' notitle", out);
+}
+
+/* The same over numbers: a line with its points, if they are few. */
+static void
+line(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *table)
+{
+	const struct bench_curve *c = &p->curves[i];
+	bool few = json_array_size(json_object_get(table, "rows")) <= POINTS_MAX;
+
+	(void)fprintf(out, "$t%zu using 1:%zu", n, c->value + 1);
+	spread(out, c);
+	(void)fprintf(out, " with %s lt %zu",
+	    bench_panel_has_bars(c) ? "yerrorlines"
+		: few               ? "linespoints"
+				    : "lines",
+	    i + 1);
+	legend(out, table, c);
+}
+
+static void
+panel(FILE *out, const struct bench_figure *f, const struct bench_panel *p, size_t n,
+    const json_t *table)
+{
+	label(out, "y", p->label, p->unit);
+	(void)fputs(p->logarithmic ? "set logscale y\nset yrange [*:*]\n"
+				   : "unset logscale y\nset yrange [*<0:*]\n",
+	    out);
+	(void)fputs(p->n > 1 || bench_panel_has_bars(&p->curves[0]) ? "set key on\n"
+								    : "set key off\n",
+	    out);
+	for (size_t i = 0; i < p->n; i++) {
+		(void)fputs(i == 0 ? "plot " : ", \\\n    ", out);
+		if (f->axis == BENCH_AXIS_WORDS)
+			boxes(out, p, i, n, table);
+		else
+			line(out, p, i, n, table);
+	}
+	(void)fputc('\n', out);
+}
+
+/* The panels of TABLE, the N-th of the script: what is along the x axis stands below the last. */
+static void
+figure(FILE *out, const struct bench_figure *f, size_t n, const json_t *table, bool titles)
+{
+	data(out, f, table, n);
+	x_axis(out, f, table);
+	(void)fputs("unset xlabel\n", out);
+	for (size_t i = 0; i < f->n; i++) {
+		(void)fputs("set title ", out);
+		quoted(out, titles && i == 0 ? bench_text_get(table, "title") : "");
+		(void)fputc('\n', out);
+		if (i + 1 == f->n && f->axis != BENCH_AXIS_WORDS)
+			label(out, "x", title_of(table, 0), f->x_unit);
+		panel(out, f, &f->panels[i], n, table);
+	}
+}
+
+size_t
+bench_plot_panels(const json_t *table)
+{
+	struct bench_figure f;
+
+	bench_panel_choose(&f, table);
+	return f.n;
+}
+
+size_t
+bench_plot_script(FILE *out, const json_t *tables, enum bench_plot_format format, bool titles)
+{
+	struct bench_figure f;
+	size_t n_panels = 0;
+
+	for (size_t i = 0; i < json_array_size(tables); i++)
+		n_panels += bench_plot_panels(json_array_get(tables, i));
+	if (n_panels == 0)
+		return 0;
+	style(out, format, n_panels);
+	(void)fprintf(out, "set multiplot layout %zu,1\n", n_panels);
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *table = json_array_get(tables, i);
+
+		bench_panel_choose(&f, table);
+		if (f.n > 0)
+			figure(out, &f, i + 1, table, titles);
+	}
+	(void)fputs("unset multiplot\n", out);
+	return n_panels;
+}
+
+enum bench_plot_format
+bench_plot_format(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	if (end != NULL && strcmp(end, ".png") == 0)
+		return BENCH_PLOT_PNG;
+	if (end != NULL && strcmp(end, ".svg") == 0)
+		return BENCH_PLOT_SVG;
+	return BENCH_PLOT_UNKNOWN;
+}
+
+bool
+bench_plot_ready(const char *path, char error[static BENCH_PLOT_ERROR])
+{
+	if (bench_plot_format(path) != BENCH_PLOT_UNKNOWN)
+		return bench_gnuplot_there("gnuplot", error, BENCH_PLOT_ERROR);
+	(void)snprintf(error, BENCH_PLOT_ERROR, "%.120s: pictures end in .png or .svg", path);
+	return false;
+}
+
+/* The picture of TABLES in a file without a name, or NULL. */
+static FILE *
+draw(const json_t *tables, enum bench_plot_format format, bool titles,
+    char error[static BENCH_PLOT_ERROR])
+{
+	FILE *script = tmpfile(), *picture = NULL;
+
+	if (script == NULL)
+		(void)snprintf(error, BENCH_PLOT_ERROR, "no temporary file: %s", strerror(errno));
+	else if (bench_plot_script(script, tables, format, titles) == 0)
+		(void)snprintf(error, BENCH_PLOT_ERROR, "there is nothing to draw");
+	else
+		picture = bench_gnuplot_run("gnuplot", script, error, BENCH_PLOT_ERROR);
+	if (script != NULL)
+		(void)fclose(script);
+	return picture;
+}
+
+FILE *
+bench_plot_svg(const json_t *table, char error[static BENCH_PLOT_ERROR])
+{
+	json_t *tables = json_pack("[O]", table);
+	FILE *svg = NULL;
+
+	if (tables != NULL)
+		svg = draw(tables, BENCH_PLOT_SVG, false, error);
+	else
+		(void)snprintf(error, BENCH_PLOT_ERROR, "no memory");
+	json_decref(tables);
+	return svg;
+}
+
+/* All of FROM to the file at PATH. 0 or -errno. */
+static int
+copy(FILE *from, const char *path)
+{
+	char part[BUFSIZ];
+	FILE *to = fopen(path, "we");
+	size_t n;
+
+	if (to == NULL)
+		return -errno;
+	while ((n = fread(part, 1, sizeof(part), from)) > 0 && fwrite(part, 1, n, to) == n)
+		continue;
+	int result = ferror(from) != 0 || ferror(to) != 0 ? -errno : 0;
+	if (fclose(to) != 0 && result == 0)
+		result = -errno;
+	return result;
+}
+
+bool
+bench_plot_write(const struct bench_run *r, const char *path,
+    char error[static BENCH_PLOT_ERROR])
+{
+	const json_t *tables = json_object_get(bench_run_tree(r), "tables");
+	FILE *picture = draw(tables, bench_plot_format(path), true, error);
+
+	if (picture == NULL)
+		return false;
+	int e = copy(picture, path);
+	(void)fclose(picture);
+	if (e != 0)
+		(void)snprintf(error, BENCH_PLOT_ERROR, "%.120s: %s", path, strerror(-e));
+	return e == 0;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/result/run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/host/machine.h"
+#include "bench/result/csv.h"
+#include "bench/result/schema.h"
+#include "bench/result/text.h"
+
+#define COMMAND_MAX 4096
+#define LIVE_WIDTH 8 /* of a column whose later values nobody knows */
+#define REAL_DIGITS 10
+#define LOST "not everything could be kept: out of memory, or a value that JSON cannot hold"
+
+struct bench_table {
+	struct bench_run *run;
+	json_t *json; /* of the tree */
+	FILE *live;   /* NULL: not printed as it grows */
+	struct bench_layout layout;
+};
+
+struct bench_run {
+	json_t *tree;
+	bool lost;  /* something could not be kept */
+	FILE *told; /* the head was printed there already */
+	size_t n_tables;
+	struct bench_table tables[BENCH_RUN_TABLES];
+};
+
+/* What a jansson call did, or that it could not: a run that lacks something has failed. */
+static void
+keep(struct bench_run *r, int result)
+{
+	if (result == 0 || r->lost)
+		return;
+	r->lost = true;
+	(void)json_array_append_new(json_object_get(r->tree, "failed"), json_string(LOST));
+}
+
+/* TEXT, in which octets that are not UTF-8 have become question marks. */
+static json_t *
+text_json(char *text)
+{
+	json_t *j = json_string(text);
+
+	if (j != NULL)
+		return j;
+	for (char *p = text; *p != '\0'; p++) {
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	}
+	return json_string(text);
+}
+
+/* WORD as a shell takes it, behind what is in TEXT already. */
+static void
+quote(FILE *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789@%+=:,./_#-";
+
+	if (*word != '\0' && *word != '#' && word[strspn(word, plain)] == '\0') {
+		(void)fputs(word, text);
+		return;
+	}
+	(void)fputc('\'', text);
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			(void)fputs("'\\''", text);
+		else
+			(void)fputc(*word, text);
+	}
+	(void)fputc('\'', text);
+}
+
+static json_t *
+command(int argc, char *const *argv)
+{
+	char line[COMMAND_MAX] = "";
+	FILE *text = fmemopen(line, sizeof(line) - 1, "w");
+
+	if (text == NULL)
+		return NULL;
+	for (int i = 0; i < argc; i++) {
+		if (i > 0)
+			(void)fputc(' ', text);
+		quote(text, argv[i]);
+	}
+	(void)fclose(text);
+	return text_json(line);
+}
+
+/* Now, in UTC (ISO 8601). */
+static json_t *
+date(void)
+{
+	char text[sizeof("2025-12-31T23:59:59Z") + 8];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) == NULL || strftime(text, sizeof(text), "%FT%TZ", &tm) == 0)
+		return NULL;
+	return json_string(text);
+}
+
+/* A run of TREE, which it takes over. */
+static struct bench_run *
+of_tree(json_t *tree)
+{
+	struct bench_run *r = tree != NULL ? calloc(1, sizeof(*r)) : NULL;
+
+	if (r == NULL)
+		json_decref(tree);
+	else
+		r->tree = tree;
+	return r;
+}
+
+static json_t *
+machine(void)
+{
+	struct bench_machine m;
+
+	bench_machine_read("", &m);
+	return json_pack("{ss,sI,ss,ss,ss}", "cpu", m.cpu, "cpus", (json_int_t)m.cpus, "memory",
+	    m.memory, "kernel", m.kernel, "os", m.os);
+}
+
+struct bench_run *
+bench_run_new(const char *method, int argc, char *const *argv)
+{
+	return of_tree(json_pack("{ss,ss,ss,so,so,so,s{},s[],s[],sb,s[]}", "program",
+	    "dns64bench", "version", PACKAGE_VERSION, "method", method, "date", date(), "command",
+	    command(argc, argv), "machine", machine(), "settings", "findings", "tables",
+	    "complete", 1, "failed"));
+}
+
+void
+bench_run_free(struct bench_run *r)
+{
+	if (r == NULL)
+		return;
+	json_decref(r->tree);
+	free(r);
+}
+
+void
+bench_run_set(struct bench_run *r, const char *key, json_t *value)
+{
+	keep(r, json_object_set_new(json_object_get(r->tree, "settings"), key, value));
+}
+
+/* One column in JSON. */
+static json_t *
+column_json(const struct bench_column *c)
+{
+	return json_pack("{ss,ss,ss,si}", "name", c->name, "title", c->title, "unit", c->unit,
+	    "decimals", (int)c->decimals);
+}
+
+struct bench_table *
+bench_run_table(struct bench_run *r, const char *name, const char *title,
+    const struct bench_column *columns, size_t n_columns)
+{
+	assert(r->n_tables < BENCH_RUN_TABLES && n_columns <= BENCH_RUN_COLUMNS);
+	struct bench_table *t = &r->tables[r->n_tables++];
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n_columns; i++)
+		keep(r, json_array_append_new(list, column_json(&columns[i])));
+	t->run = r;
+	t->json = json_pack("{ss,ss,so,s[]}", "name", name, "title", title, "columns", list,
+	    "rows");
+	keep(r, json_array_append_new(json_object_get(r->tree, "tables"), t->json));
+	return t;
+}
+
+void
+bench_table_live(struct bench_table *t, FILE *out)
+{
+	t->live = out;
+}
+
+/* The newest row, and before the first one all that stands above it. */
+static void
+tell(struct bench_table *t, const json_t *rows)
+{
+	struct bench_run *r = t->run;
+
+	if (r->told == NULL) {
+		r->told = t->live;
+		bench_text_head(t->live, r->tree);
+	}
+	if (json_array_size(rows) == 1) {
+		bench_text_layout(&t->layout, json_object_get(t->json, "columns"), rows,
+		    LIVE_WIDTH);
+		bench_text_columns(t->live, &t->layout, t->json);
+	}
+	bench_text_row(t->live, &t->layout, json_array_get(rows, json_array_size(rows) - 1));
+	(void)fflush(t->live);
+}
+
+void
+bench_table_add(struct bench_table *t, json_t *row)
+{
+	json_t *rows = json_object_get(t->json, "rows");
+
+	assert(row == NULL || t->json == NULL ||
+	    json_array_size(row) == json_array_size(json_object_get(t->json, "columns")));
+	int result = json_array_append_new(rows, row);
+	keep(t->run, result);
+	if (result == 0 && t->live != NULL)
+		tell(t, rows);
+}
+
+void
+bench_run_find(struct bench_run *r, const char *name, json_t *value, const char *unit)
+{
+	keep(r, json_array_append_new(json_object_get(r->tree, "findings"),
+	    json_pack("{ss,so,ss}", "name", name, "value", value, "unit", unit)));
+}
+
+void
+bench_run_fail(struct bench_run *r, const char *format, ...)
+{
+	char text[BENCH_RUN_ERROR];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	keep(r, json_array_append_new(json_object_get(r->tree, "failed"), text_json(text)));
+}
+
+void
+bench_run_interrupted(struct bench_run *r)
+{
+	keep(r, json_object_set_new(r->tree, "complete", json_false()));
+}
+
+int
+bench_run_status(const struct bench_run *r)
+{
+	if (!json_is_true(json_object_get(r->tree, "complete")))
+		return 3;
+	return r->lost || json_array_size(json_object_get(r->tree, "failed")) > 0 ? 1 : 0;
+}
+
+const json_t *
+bench_run_tree(const struct bench_run *r)
+{
+	return r->tree;
+}
+
+/* Whether the I-th table was printed to OUT row by row. */
+static bool
+was_live(const struct bench_run *r, size_t i, const FILE *out)
+{
+	return i < r->n_tables && r->tables[i].live == out && r->tables[i].layout.n > 0;
+}
+
+void
+bench_run_print(const struct bench_run *r, FILE *out)
+{
+	const json_t *tables = json_object_get(r->tree, "tables");
+	struct bench_layout layout;
+
+	if (r->told != out)
+		bench_text_head(out, r->tree);
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *t = json_array_get(tables, i), *rows = json_object_get(t, "rows");
+
+		if (was_live(r, i, out) || json_array_size(rows) == 0)
+			continue;
+		bench_text_layout(&layout, json_object_get(t, "columns"), rows, 0);
+		bench_text_columns(out, &layout, t);
+		for (size_t k = 0; k < json_array_size(rows); k++)
+			bench_text_row(out, &layout, json_array_get(rows, k));
+	}
+	bench_text_findings(out, r->tree);
+	(void)fflush(out);
+}
+
+struct bench_run *
+bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
+{
+	char why[BENCH_SHAPE_WHY];
+	json_error_t e;
+	FILE *f = fopen(path, "re");
+
+	if (f == NULL) {
+		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	json_t *tree = json_loadf(f, JSON_REJECT_DUPLICATES, &e);
+	(void)fclose(f);
+	if (tree == NULL) {
+		(void)snprintf(error, BENCH_RUN_ERROR, "%s:%d: %s", path, e.line, e.text);
+		return NULL;
+	}
+	if (!bench_shape_is_run(tree, why)) {
+		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, why);
+		json_decref(tree);
+		return NULL;
+	}
+	struct bench_run *r = of_tree(tree);
+	if (r == NULL)
+		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, strerror(ENOMEM));
+	return r;
+}
+
+/* WRITE of the run to the file at PATH. */
+static int
+write_file(const struct bench_run *r, const char *path, bool (*write)(const json_t *, FILE *))
+{
+	bool to_stdout = strcmp(path, "-") == 0;
+	FILE *f = to_stdout ? stdout : fopen(path, "we");
+
+	if (f == NULL)
+		return -errno;
+	errno = 0;
+	bool good = write(r->tree, f) && fflush(f) == 0 && ferror(f) == 0;
+	int result = good ? 0 : errno != 0 ? -errno : -EIO;
+	if (!to_stdout && fclose(f) != 0 && result == 0)
+		result = -errno;
+	return result;
+}
+
+static bool
+write_json(const json_t *tree, FILE *f)
+{
+	return json_dumpf(tree, f, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS)) == 0 &&
+	    fputc('\n', f) != EOF;
+}
+
+int
+bench_run_write_json(const struct bench_run *r, const char *path)
+{
+	return write_file(r, path, write_json);
+}
+
+int
+bench_run_write_csv(const struct bench_run *r, const char *path)
+{
+	return write_file(r, path, bench_csv_write);
+}

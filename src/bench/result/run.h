@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_RESULT_RUN_H
+#define DNS64D_BENCH_RESULT_RUN_H
+
+/*
+ * bench_run: what one run of a method found: settings, tables, findings. One tree (jansson), from
+ * which the text on standard output, CSV and JSON are made. The tree is that of the JSON:
+ *
+ *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
+ *	  settings: { ... }, findings: [ { name, value, unit } ],
+ *	  tables: [ { name, title, columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
+ *	  complete: false when the run was interrupted, failed: [ reasons ] }
+ *
+ * No call has an error of its own: what could not be kept, because memory ran out or JSON cannot hold
+ * it (json_pack takes no number that is not finite), is missing, and the run has failed.
+ */
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/attr.h"
+
+#define BENCH_RUN_TABLES 8   /* of one run */
+#define BENCH_RUN_COLUMNS 64 /* of one table */
+#define BENCH_RUN_ERROR 512  /* octets of a message */
+
+struct bench_run;
+struct bench_table;
+
+struct bench_column {
+	const char *name;  /* of the CSV's head and the JSON: "rtt_p99" */
+	const char *title; /* of the text: "p99" */
+	const char *unit;  /* "1/s", "ms", "us", "s", "%", "MiB"; "": a count, which is not drawn */
+	unsigned decimals; /* of the text */
+};
+
+/* bench_run_new: an empty run of METHOD: date, machine, version and command line. NULL without
+ * memory. */
+MUST_USE struct bench_run *bench_run_new(const char *method, int argc, char *const *argv);
+
+/*
+ * bench_run_read: the run that bench_run_write_json wrote to PATH. NULL if there is none: why is
+ * told in ERROR, with the file's name, and the line if the file is no JSON.
+ */
+MUST_USE struct bench_run *bench_run_read(const char *path, char error[static BENCH_RUN_ERROR]);
+
+/* bench_run_free: forget *r, which may be NULL. */
+void bench_run_free(struct bench_run *r);
+
+/* bench_run_set: a setting of the run. Takes VALUE over. */
+void bench_run_set(struct bench_run *r, const char *key, json_t *value);
+
+/*
+ * bench_run_table: begin a table, which is the run's. At most BENCH_RUN_TABLES and, in each,
+ * BENCH_RUN_COLUMNS. The first table is the main one: that of the CSV. Of a column X the columns
+ * X_p1 and X_p99, or X_deviation, are the spread (bench_plot).
+ */
+struct bench_table *bench_run_table(struct bench_run *r, const char *name, const char *title,
+    const struct bench_column *columns, size_t n_columns);
+
+/* bench_table_add: a row, an array with a value (null: none) for each column. Takes ROW over. */
+void bench_table_add(struct bench_table *t, json_t *row);
+
+/*
+ * bench_table_live: print each row to OUT as it comes, for runs that take hours; before the first
+ * one the head of the run with the settings so far. bench_run_print to OUT repeats none of it.
+ */
+void bench_table_live(struct bench_table *t, FILE *out);
+
+/* bench_run_find: a finding ("highest rate", 35341, "1/s"). Takes VALUE over. */
+void bench_run_find(struct bench_run *r, const char *name, json_t *value, const char *unit);
+
+/* bench_run_fail: a reason why the run is not good. */
+void bench_run_fail(struct bench_run *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* bench_run_interrupted: the run ended before its time; what there is stands. */
+void bench_run_interrupted(struct bench_run *r);
+
+/* bench_run_status: the exit code: 0 a good run, 1 a failed one, 3 an interrupted one. */
+int bench_run_status(const struct bench_run *r);
+
+/* bench_run_tree: the run as JSON; it is the run's. */
+const json_t *bench_run_tree(const struct bench_run *r);
+
+/* bench_run_print: the readable form. */
+void bench_run_print(const struct bench_run *r, FILE *out);
+
+/* bench_run_write_json: the tree, to PATH ("-": standard output). 0 or -errno. */
+MUST_USE int bench_run_write_json(const struct bench_run *r, const char *path);
+
+/*
+ * bench_run_write_csv: the first table (RFC 4180) after lines of comment ("# method: rate"), to PATH
+ * ("-": standard output). 0 or -errno.
+ */
+MUST_USE int bench_run_write_csv(const struct bench_run *r, const char *path);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/settings/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/wire.h"
+
+bool
+bench_values_number(const char *text, size_t len, uint64_t max, uint64_t *v)
+{
+	*v = 0;
+	if (len == 0 || len > 15 || strspn(text, "0123456789") < len)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		*v = *v * 10 + (uint64_t)(text[i] - '0');
+	return *v <= max;
+}
+
+bool
+bench_values_real(const char *text, double min, double max, double *v)
+{
+	char *end;
+
+	/* No blanks, signs, hexadecimals and powers. */
+	if (strspn(text, "0123456789.") < strlen(text))
+		return false;
+	*v = strtod(text, &end);
+	return end != text && *end == '\0' && *v >= min && *v <= max;
+}
+
+bool
+bench_values_network(const char *text, uint32_t *base, uint64_t *size)
+{
+	const char *slash = strchr(text, '/');
+	char addr[16] = "";
+	struct netaddr a;
+	uint64_t bits;
+
+	if (slash == NULL || slash - text >= (ptrdiff_t)sizeof(addr))
+		return false;
+	memcpy(addr, text, (size_t)(slash - text));
+	if (!bench_values_number(slash + 1, strlen(slash + 1), 32, &bits) ||
+	    !netaddr_parse(addr, 0, &a) || a.family != NETADDR_IPV4)
+		return false;
+	*base = wire_u32(a.addr);
+	*size = 1ULL << (32 - bits);
+	return (*base & (uint32_t)(*size - 1)) == 0;
+}
+
+bool
+bench_values_range(const char *text, struct bench_range *r)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (n == 0 || n > BENCH_DIGITS_MAX || text[n] != '-' || strlen(text) != 2 * n + 1 ||
+	    !bench_values_number(text, n, UINT64_MAX, &r->first) ||
+	    !bench_values_number(text + n + 1, n, UINT64_MAX, &r->last))
+		return false;
+	r->digits = (unsigned)n;
+	return r->first <= r->last;
+}
+
+/* The number at *at, which moves behind it. */
+static bool
+take_number(const char **at, uint64_t max, uint64_t *v)
+{
+	size_t n = strspn(*at, "0123456789");
+	bool good = bench_values_number(*at, n, max, v) && *v > 0;
+
+	*at += n;
+	return good;
+}
+
+/* "N", "FIRST-LAST" or "FIRST-LAST/STEP" at *at, to the end of the list. */
+static bool
+take_steps(const char **at, unsigned max, unsigned *list, size_t cap, size_t *n)
+{
+	uint64_t first, last, step = 1;
+
+	if (!take_number(at, max, &first))
+		return false;
+	last = first;
+	if (**at == '-') {
+		(*at)++;
+		if (!take_number(at, max, &last) || last < first)
+			return false;
+	}
+	if (**at == '/') {
+		(*at)++;
+		if (!take_number(at, max, &step))
+			return false;
+	}
+	for (uint64_t v = first; v <= last; v += step) {
+		if (*n == cap)
+			return false;
+		list[(*n)++] = (unsigned)v;
+	}
+	return true;
+}
+
+bool
+bench_values_steps(const char *text, unsigned max, unsigned *list, size_t cap, size_t *n)
+{
+	*n = 0;
+	for (;; text++) {
+		if (!take_steps(&text, max, list, cap, n))
+			return false;
+		if (*text != ',')
+			return *text == '\0';
+	}
+}
+
+bool
+bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a)
+{
+	const char *hash = strchr(text, '#');
+	size_t n = hash != NULL ? (size_t)(hash - text) : strlen(text);
+	char addr[NETADDR_TEXT];
+	uint64_t v = port;
+
+	if (n >= sizeof(addr))
+		return false;
+	memcpy(addr, text, n);
+	addr[n] = '\0';
+	if (hash != NULL && (!bench_values_number(hash + 1, strlen(hash + 1), UINT16_MAX, &v) || v == 0))
+		return false;
+	return netaddr_parse(addr, (uint16_t)v, a);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_FAKEDNS_ANSWER_H
+#define DNS64D_FAKEDNS_ANSWER_H
+
+/*
+ * fake_answer: from the bytes of a question to the bytes of fakedns's answer. Pure.
+ *
+ * It shares msg_parse with the daemon it tests, but writes its messages by itself, so that
+ * a fault of dns/build cannot hide behind the same fault here.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "tools/fake_name.h"
+
+#define FAKE_BUFSIZE 1232 /* what our OPT says that we take */
+
+/* What to answer; set once, then shared by all threads. */
+struct fake_policy {
+	struct fake_zone zone;
+	uint32_t ttl;	       /* s */
+	uint32_t negative_ttl; /* s: TTL and MINIMUM of the SOA (RFC 2308 section 5) */
+	bool no_edns;	       /* FORMERR to questions with OPT */
+	bool forced;	       /* answer with RCODE and without records */
+	uint16_t rcode;	       /* 12 bits */
+	uint16_t rcode_type;   /* only questions for this type are forced; 0: all */
+};
+
+struct fake_question {
+	const uint8_t *bytes; /* borrowed */
+	size_t len;
+	bool tcp;
+	bool truncate; /* answer with TC and without records, unless over TCP */
+};
+
+enum fake_verdict {
+	FAKE_ANSWERED,
+	FAKE_MUTE,    /* a name that never gets a reply */
+	FAKE_GARBAGE  /* no question: FORMERR, or nothing where even that would be wrong */
+};
+
+/*
+ * fake_answer: write the answer to Q to CAP bytes (>= 512) at OUT. Returns its length, 0 when
+ * there is to be none. What does not fit the client's limit, or CAP, is left out with TC set.
+ */
+MUST_USE size_t fake_answer(const struct fake_policy *p, const struct fake_question *q,
+    uint8_t *out, size_t cap, enum fake_verdict *verdict);
+
+#endif

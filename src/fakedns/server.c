@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fakedns/server.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fakedns/tcp.h"
+#include "fakedns/udp.h"
+#include "fakedns/worker.h"
+
+#define EVENTS 64     /* taken from epoll at once */
+#define PORT_TRIES 16 /* ports that the kernel may choose */
+
+struct fake_server {
+	struct fake_settings s;
+	pthread_t threads[FAKE_THREADS_MAX];
+	unsigned n_running;
+	struct fake_worker *workers[FAKE_THREADS_MAX];
+};
+
+int
+fake_worker_watch(struct fake_worker *w, int fd, uint32_t events, enum fake_event kind,
+    uint32_t index)
+{
+	struct epoll_event e = { .events = events, .data.u64 = (uint64_t)kind << 32 | index };
+
+	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0 ? 0 : -errno;
+}
+
+bool
+fake_worker_chance(struct fake_worker *w, unsigned percent)
+{
+	return percent > 0 && rng_below(&w->rng, 100) < percent;
+}
+
+struct fake_delayed *
+fake_worker_delay(struct fake_worker *w, const uint8_t *bytes, size_t len)
+{
+	uint64_t now_ns = clock_now_ns();
+	uint64_t due_ns = now_ns + w->s->delay_ms * NS_PER_MS;
+
+	if (w->s->jitter_ms > 0)
+		due_ns += rng_below(&w->rng, w->s->jitter_ms * 1000 + 1) * (NS_PER_MS / 1000);
+	/* Rounded up: never early. */
+	struct fake_delayed *d = fake_ring_add(w->ring, now_ns / NS_PER_MS,
+	    (due_ns + NS_PER_MS - 1) / NS_PER_MS);
+	if (d == NULL) {
+		w->counters.unsent++;
+		return NULL;
+	}
+	d->len = len;
+	memcpy(d->bytes, bytes, len);
+	return d;
+}
+
+size_t
+fake_worker_answer(struct fake_worker *w, const struct fake_question *q, uint8_t *out, size_t cap)
+{
+	enum fake_verdict verdict;
+	size_t len = fake_answer(&w->s->policy, q, out, cap, &verdict);
+
+	w->counters.malformed += verdict == FAKE_GARBAGE;
+	w->counters.mute += verdict == FAKE_MUTE;
+	return len;
+}
+
+static void
+answer_late(struct fake_worker *w)
+{
+	uint64_t now_ms = clock_now_ns() / NS_PER_MS;
+	struct fake_delayed *d;
+
+	while ((d = fake_ring_due(w->ring, now_ms)) != NULL) {
+		if (d->connection == 0)
+			fake_udp_late(w, d);
+		else
+			fake_tcp_late(w, d, now_ms);
+	}
+	fake_udp_flush(w);
+}
+
+/* False: the thread is to end. */
+static bool
+handle(struct fake_worker *w, uint64_t what)
+{
+	uint32_t index = (uint32_t)(what & UINT32_MAX);
+
+	switch ((enum fake_event)(what >> 32)) {
+	case FAKE_EVENT_WAKE:
+		return false;
+	case FAKE_EVENT_UDP:
+		fake_udp_read(w, w->udp_fd[index]);
+		break;
+	case FAKE_EVENT_LISTENER:
+		fake_tcp_accept(w, w->tcp_fd[index]);
+		break;
+	case FAKE_EVENT_CONNECTION:
+		fake_tcp_run(w, index);
+		break;
+	}
+	return true;
+}
+
+static void *
+run(void *arg)
+{
+	struct fake_worker *w = arg;
+	struct epoll_event events[EVENTS];
+
+	for (;;) {
+		bool waiting = w->ring != NULL && w->ring->n > 0;
+		int n = epoll_wait(w->epoll_fd, events, EVENTS, waiting ? 1 : -1);
+
+		for (int i = 0; i < n; i++) {
+			if (!handle(w, events[i].data.u64))
+				return NULL;
+		}
+		if (waiting)
+			answer_late(w);
+	}
+}
+
+static void
+close_fd(int fd)
+{
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static void
+worker_free(struct fake_worker *w)
+{
+	if (w == NULL)
+		return;
+	if (w->connections != NULL)
+		fake_tcp_close_all(w);
+	for (size_t i = 0; i < FAKE_LISTEN_MAX; i++) {
+		close_fd(w->udp_fd[i]);
+		close_fd(w->tcp_fd[i]);
+	}
+	close_fd(w->wake_fd);
+	close_fd(w->epoll_fd);
+	fake_ring_free(w->ring);
+	free(w->connections);
+	free(w->batch);
+	free(w);
+}
+
+/* All but the sockets; what could not be had is missing. */
+static struct fake_worker *
+worker_alloc(const struct fake_settings *s)
+{
+	struct fake_worker *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->s = s;
+	for (size_t i = 0; i < FAKE_LISTEN_MAX; i++)
+		w->udp_fd[i] = w->tcp_fd[i] = -1;
+	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->batch = fake_udp_batch_new();
+	w->connections = calloc(FAKE_CONNECTIONS, sizeof(struct fake_connection *));
+	if (s->delay_ms + s->jitter_ms > 0)
+		w->ring = fake_ring_new(FAKE_DELAYED_MAX);
+	rng_init(&w->rng);
+	return w;
+}
+
+static int
+worker_new(const struct fake_settings *s, struct fake_worker **out)
+{
+	struct fake_worker *w = worker_alloc(s);
+
+	if (w == NULL)
+		return -ENOMEM;
+	int err = w->epoll_fd < 0 || w->wake_fd < 0 ? -EMFILE : 0;
+	bool ring = w->ring != NULL || s->delay_ms + s->jitter_ms == 0;
+	if (w->batch == NULL || w->connections == NULL || !ring)
+		err = -ENOMEM;
+	if (err == 0)
+		err = fake_worker_watch(w, w->wake_fd, EPOLLIN, FAKE_EVENT_WAKE, 0);
+	if (err != 0)
+		worker_free(w);
+	else
+		*out = w;
+	return err;
+}
+
+/* Ports left to the kernel are those of the first address. */
+static int
+fill_in_ports(struct fake_settings *s, int fd)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	struct netaddr bound;
+
+	if (getsockname(fd, (struct sockaddr *)&ss, &len) != 0)
+		return -errno;
+	if (!netaddr_from_sockaddr((struct sockaddr *)&ss, &bound))
+		return -EAFNOSUPPORT;
+	for (size_t i = 0; i < s->n_listen; i++)
+		s->listen[i].port = s->listen[i].port == 0 ? bound.port : s->listen[i].port;
+	return 0;
+}
+
+static int
+open_address(struct fake_server *f, struct fake_worker *w, uint32_t i)
+{
+	int err = fake_udp_open(&f->s.listen[i], true);
+
+	if (err < 0)
+		return err;
+	w->udp_fd[i] = err;
+	err = fill_in_ports(&f->s, w->udp_fd[i]);
+	if (err == 0)
+		err = fake_worker_watch(w, w->udp_fd[i], EPOLLIN, FAKE_EVENT_UDP, i);
+	if (err != 0)
+		return err;
+	err = fake_tcp_open(&f->s.listen[i]);
+	if (err < 0)
+		return err;
+	w->tcp_fd[i] = err;
+	return fake_worker_watch(w, w->tcp_fd[i], EPOLLIN, FAKE_EVENT_LISTENER, i);
+}
+
+/* A second fakedns would get half of the questions: each address must be free at first. */
+static int
+probe(const struct fake_settings *s, struct netaddr *failed)
+{
+	for (size_t i = 0; i < s->n_listen; i++) {
+		int fd = fake_udp_open(&s->listen[i], false);
+
+		*failed = s->listen[i];
+		if (fd < 0)
+			return fd;
+		(void)close(fd);
+	}
+	return 0;
+}
+
+static int
+open_all(struct fake_server *f, struct netaddr *failed)
+{
+	for (unsigned t = 0; t < f->s.n_threads; t++) {
+		*failed = (struct netaddr){ .family = NETADDR_NONE };
+		int err = worker_new(&f->s, &f->workers[t]);
+		for (uint32_t i = 0; err == 0 && i < f->s.n_listen; i++) {
+			*failed = f->s.listen[i];
+			err = open_address(f, f->workers[t], i);
+		}
+		if (err != 0)
+			return err;
+	}
+	return 0;
+}
+
+static int
+try_new(const struct fake_settings *s, struct fake_server **out, struct netaddr *failed)
+{
+	int err = probe(s, failed);
+
+	if (err != 0)
+		return err;
+	*failed = (struct netaddr){ .family = NETADDR_NONE };
+	struct fake_server *f = calloc(1, sizeof(*f));
+	if (f == NULL)
+		return -ENOMEM;
+	f->s = *s;
+	err = open_all(f, failed);
+	if (err != 0)
+		fake_server_free(f);
+	else
+		*out = f;
+	return err;
+}
+
+/* The kernel chooses a port that is free for UDP; for TCP it may be some connection's. */
+int
+fake_server_new(const struct fake_settings *s, struct fake_server **out, struct netaddr *failed)
+{
+	bool any_port = false;
+
+	for (size_t i = 0; i < s->n_listen; i++)
+		any_port |= s->listen[i].port == 0;
+	for (unsigned tries = any_port ? PORT_TRIES : 1; tries > 0; tries--) {
+		int err = try_new(s, out, failed);
+		if (err != -EADDRINUSE)
+			return err;
+	}
+	return -EADDRINUSE;
+}
+
+const struct fake_settings *
+fake_server_settings(const struct fake_server *f)
+{
+	return &f->s;
+}
+
+/* Signals are the main thread's. */
+int
+fake_server_start(struct fake_server *f)
+{
+	struct fake_counters none;
+	sigset_t all, before;
+	int err = 0;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (err == 0 && f->n_running < f->s.n_threads) {
+		struct fake_worker *w = f->workers[f->n_running];
+
+		err = pthread_create(&f->threads[f->n_running], NULL, run, w);
+		f->n_running += err == 0;
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err != 0)
+		fake_server_stop(f, &none);
+	return -err;
+}
+
+void
+fake_server_stop(struct fake_server *f, struct fake_counters *sum)
+{
+	*sum = (struct fake_counters){ .questions = 0 };
+	for (unsigned i = 0; i < f->n_running; i++)
+		(void)eventfd_write(f->workers[i]->wake_fd, 1);
+	for (unsigned i = 0; i < f->n_running; i++) {
+		const struct fake_counters *c = &f->workers[i]->counters;
+
+		(void)pthread_join(f->threads[i], NULL);
+		sum->questions += c->questions;
+		sum->answers += c->answers;
+		sum->lost += c->lost;
+		sum->mute += c->mute;
+		sum->malformed += c->malformed;
+		sum->unsent += c->unsent;
+		if (f->workers[i]->ring != NULL) /* whose time had not come */
+			sum->unsent += f->workers[i]->ring->n;
+	}
+	f->n_running = 0;
+}
+
+void
+fake_server_free(struct fake_server *f)
+{
+	for (unsigned i = 0; i < f->s.n_threads; i++)
+		worker_free(f->workers[i]);
+	free(f);
+}

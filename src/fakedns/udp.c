@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "fakedns/udp.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/udp_run.h"
+
+#define BATCH 64
+#define ROUNDS 16	   /* batches read from one socket before others have their turn */
+#define ANSWER_MAX 4096	   /* bytes over UDP */
+#define STRIDE (4096 + 192) /* so that not all slots begin in one set of the first-level cache */
+#define SOCKET_BUFFER (8 << 20)
+#define SEND_WAIT_MS 100   /* for room in the socket's buffer */
+
+_Static_assert(BATCH <= UDP_RUN_MAX, "a batch is a run");
+
+struct fake_batch {
+	struct mmsghdr in[BATCH];
+	struct iovec in_iov[BATCH];
+	struct sockaddr_storage from[BATCH];
+	_Alignas(size_t) uint8_t control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
+	struct msghdr out[BATCH];	  /* where each answer goes */
+	struct iovec out_iov[BATCH];
+	unsigned n_out;
+	struct mmsghdr run[BATCH];	  /* the same, answers of one size for one client in one */
+	_Alignas(size_t) uint8_t run_control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
+	bool no_runs;			  /* an interface was met that does not send them */
+	int out_fd;			  /* of late answers, collected over several calls */
+	unsigned n_late;
+	struct fake_delayed *late[BATCH]; /* their questions, given back when they are sent */
+	uint8_t question[BATCH][UDP_RUN_STRIDE];
+	uint8_t answer[BATCH][STRIDE];
+};
+
+static int
+set_options(int fd, const struct netaddr *a, bool shared)
+{
+	bool v6 = a->family == NETADDR_IPV6;
+	int on = 1;
+
+	if (shared && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
+		return -errno;
+	if (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
+		return -errno;
+	(void)udp_run_prepare(fd, SOCKET_BUFFER);
+	if (!netaddr_is_wildcard(a))
+		return 0;
+	/* The answer must come from the address that was asked. */
+	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, &on,
+		sizeof(on)) != 0)
+		return -errno;
+	return 0;
+}
+
+int
+fake_udp_open(const struct netaddr *a, bool shared)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(a, &ss);
+	int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	int err = set_options(fd, a, shared);
+	if (err == 0 && bind(fd, (struct sockaddr *)&ss, len) != 0)
+		err = -errno;
+	if (err == 0)
+		return fd;
+	(void)close(fd);
+	return err;
+}
+
+struct fake_batch *
+fake_udp_batch_new(void)
+{
+	struct fake_batch *b = calloc(1, sizeof(*b));
+
+	for (size_t i = 0; b != NULL && i < BATCH; i++) {
+		b->in_iov[i] = (struct iovec){ b->question[i], UDP_RUN_BYTES };
+		b->in[i].msg_hdr.msg_iov = &b->in_iov[i];
+		b->in[i].msg_hdr.msg_iovlen = 1;
+		b->in[i].msg_hdr.msg_name = &b->from[i];
+		b->in[i].msg_hdr.msg_control = b->control[i];
+		b->out_iov[i].iov_base = b->answer[i];
+	}
+	return b;
+}
+
+/* May answer I go in one run with the one before it? */
+static bool
+joins(const struct fake_batch *b, unsigned i)
+{
+	const struct msghdr *x = &b->out[i - 1], *y = &b->out[i];
+
+	return !b->no_runs && b->out_iov[i].iov_len == b->out_iov[i - 1].iov_len &&
+	    b->out_iov[i].iov_len <= UDP_RUN_PIECE && x->msg_namelen == y->msg_namelen &&
+	    x->msg_controllen == y->msg_controllen &&
+	    (x->msg_name == y->msg_name ||
+		(memcmp(x->msg_name, y->msg_name, x->msg_namelen) == 0 &&
+		    memcmp(x->msg_control, y->msg_control, x->msg_controllen) == 0));
+}
+
+/* The answers from FROM on as runs; returns how many. */
+static unsigned
+make_runs(struct fake_batch *b, unsigned from)
+{
+	unsigned n = 0;
+
+	for (unsigned i = from; i < b->n_out; n++) {
+		struct msghdr *h = &b->run[n].msg_hdr;
+		unsigned first = i++;
+		size_t most = UDP_RUN_SEND / (b->out_iov[first].iov_len + 1);
+
+		while (i < b->n_out && i - first < most && joins(b, i))
+			i++;
+		*h = b->out[first];
+		h->msg_iov = &b->out_iov[first];
+		h->msg_iovlen = i - first;
+		if (i - first == 1)
+			continue;
+		memcpy(b->run_control[n], h->msg_control, h->msg_controllen);
+		h->msg_control = b->run_control[n];
+		udp_run_segment(h, sizeof(b->run_control[n]), (uint16_t)b->out_iov[first].iov_len);
+	}
+	return n;
+}
+
+/* After a failed call: may it be made again? */
+static bool
+try_again(int fd)
+{
+	struct pollfd full = { .fd = fd, .events = POLLOUT };
+
+	if (errno == EINTR)
+		return true;
+	return (errno == EAGAIN || errno == ENOBUFS) && poll(&full, 1, SEND_WAIT_MS) > 0;
+}
+
+/*
+ * A full socket buffer empties soon; a single answer may fail, the others must not. A run that
+ * cannot be sent (EIO: the interface computes no checksums) goes one by one.
+ */
+static void
+send_all(struct fake_worker *w, int fd)
+{
+	struct fake_batch *b = w->batch;
+	unsigned n_runs = make_runs(b, 0), run = 0;
+
+	for (unsigned at = 0; run < n_runs;) {
+		int n = sendmmsg(fd, b->run + run, n_runs - run, 0);
+
+		for (int i = 0; i < n; i++, run++) {
+			at += (unsigned)b->run[run].msg_hdr.msg_iovlen;
+			w->counters.answers += b->run[run].msg_hdr.msg_iovlen;
+		}
+		if (n > 0 || try_again(fd))
+			continue;
+		if (b->run[run].msg_hdr.msg_iovlen > 1) {
+			b->no_runs = true;
+			n_runs = make_runs(b, at);
+			run = 0;
+			continue;
+		}
+		w->counters.unsent++;
+		at++;
+		run++;
+	}
+	b->n_out = 0;
+}
+
+/* Write the answer into the next slot and address it as FROM says. */
+static void
+put_answer(struct fake_worker *w, const uint8_t *bytes, size_t len, const struct msghdr *from)
+{
+	struct fake_batch *b = w->batch;
+	struct fake_question q = { .bytes = bytes, .len = len };
+
+	q.truncate = fake_worker_chance(w, w->s->truncate_percent);
+	size_t n = fake_worker_answer(w, &q, b->answer[b->n_out], ANSWER_MAX);
+	if (n == 0)
+		return;
+	b->out_iov[b->n_out].iov_len = n;
+	b->out[b->n_out] = *from;
+	b->n_out++;
+}
+
+static void
+put_aside(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+    const struct msghdr *from)
+{
+	struct fake_delayed *d = fake_worker_delay(w, bytes, len);
+
+	if (d == NULL)
+		return;
+	d->connection = 0;
+	d->fd = fd;
+	d->from_len = from->msg_namelen;
+	memcpy(&d->from, from->msg_name, from->msg_namelen);
+	d->control_len = from->msg_controllen;
+	memcpy(d->control, from->msg_control, from->msg_controllen);
+}
+
+/* Where an IPv4 packet came in does not say where the answer must go out. */
+static void
+forget_interface(struct cmsghdr *c)
+{
+	struct in_pktinfo info;
+
+	if (c->cmsg_level != IPPROTO_IP)
+		return;
+	memcpy(&info, CMSG_DATA(c), sizeof(info));
+	info.ipi_ifindex = 0;
+	memcpy(CMSG_DATA(c), &info, sizeof(info));
+}
+
+/* Of what came with the question the answer takes only the address that was asked. */
+static void
+keep_address(struct msghdr *h)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(h);
+
+	while (c != NULL && c->cmsg_type != (c->cmsg_level == IPPROTO_IP ? IP_PKTINFO : IPV6_PKTINFO))
+		c = CMSG_NXTHDR(h, c);
+	h->msg_controllen = 0;
+	if (c == NULL)
+		return;
+	h->msg_control = c;
+	h->msg_controllen = CMSG_SPACE(c->cmsg_len - CMSG_LEN(0));
+	forget_interface(c);
+}
+
+static void
+take_question(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+    const struct msghdr *from)
+{
+	w->counters.questions++;
+	if ((from->msg_flags & MSG_TRUNC) != 0 || len > FAKE_QUESTION_MAX) {
+		w->counters.malformed++;
+		return;
+	}
+	if (fake_worker_chance(w, w->s->loss_percent)) {
+		w->counters.lost++;
+		return;
+	}
+	if (w->ring != NULL) {
+		put_aside(w, fd, bytes, len, from);
+		return;
+	}
+	put_answer(w, bytes, len, from);
+	if (w->batch->n_out == BATCH)
+		send_all(w, fd);
+}
+
+static void
+take_run(struct fake_worker *w, int fd, const struct mmsghdr *in)
+{
+	struct msghdr from = in->msg_hdr;
+	const uint8_t *bytes = from.msg_iov->iov_base;
+	size_t left = in->msg_len, piece = udp_run_piece(&from, left);
+
+	keep_address(&from);
+	do {
+		size_t len = left < piece ? left : piece;
+
+		take_question(w, fd, bytes, len, &from);
+		bytes += len;
+		left -= len;
+	} while (left > 0);
+}
+
+void
+fake_udp_read(struct fake_worker *w, int fd)
+{
+	struct fake_batch *b = w->batch;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (size_t i = 0; i < BATCH; i++) {
+			b->in[i].msg_hdr.msg_namelen = sizeof(b->from[i]);
+			b->in[i].msg_hdr.msg_controllen = sizeof(b->control[i]);
+		}
+		int n = recvmmsg(fd, b->in, BATCH, MSG_DONTWAIT, NULL);
+		for (int i = 0; i < n; i++)
+			take_run(w, fd, &b->in[i]);
+		send_all(w, fd);
+		if (n < BATCH)
+			return;
+	}
+}
+
+void
+fake_udp_flush(struct fake_worker *w)
+{
+	struct fake_batch *b = w->batch;
+
+	send_all(w, b->out_fd);
+	while (b->n_late > 0)
+		fake_ring_give(w->ring, b->late[--b->n_late]);
+}
+
+void
+fake_udp_late(struct fake_worker *w, struct fake_delayed *d)
+{
+	struct fake_batch *b = w->batch;
+	struct msghdr from = { .msg_name = &d->from, .msg_namelen = d->from_len,
+		.msg_control = d->control, .msg_controllen = d->control_len };
+
+	if (b->n_late == BATCH || (b->n_late > 0 && d->fd != b->out_fd))
+		fake_udp_flush(w);
+	b->out_fd = d->fd;
+	b->late[b->n_late++] = d;
+	put_answer(w, d->bytes, d->len, &from);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The user's command: its end, its faults, its time, and what it leaves behind. */
+
+#include "bench/host/shell.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "support/scratch.h"
+
+static char error[BENCH_SHELL_ERROR];
+static atomic_bool stop;
+
+static bool
+run(const char *command, double limit)
+{
+	stop = false;
+	error[0] = '\0';
+	return bench_shell_run(command, limit, &stop, error);
+}
+
+START_TEST(ends)
+{
+	ck_assert_msg(run("exit 0", 100), "%s", error);
+	ck_assert(!run("exit 3", 100));
+	ck_assert_ptr_nonnull(strstr(error, "exit code 3"));
+	ck_assert(!run("kill -9 $$", 100));
+	ck_assert_ptr_nonnull(strstr(error, "signal 9"));
+	ck_assert(!run("/nowhere/at/all 2>/dev/null", 100));
+	ck_assert_ptr_nonnull(strstr(error, "exit code 127"));
+}
+END_TEST
+
+/* It is the shell's: pipes, variables, several commands. */
+START_TEST(is_the_shells)
+{
+	ck_assert_msg(run("a=1; echo $a | grep -q 1 && test $a = 1", 100), "%s", error);
+}
+END_TEST
+
+static bool
+is_empty(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_size == 0;
+}
+
+/* What does not end is killed, children too. */
+START_TEST(takes_too_long)
+{
+	char path[SCRATCH_PATH], command[200];
+
+	(void)close(scratch_file(path));
+	(void)snprintf(command, sizeof(command), "sleep 600 & echo $! >%s; wait", path);
+	uint64_t begin_ns = clock_now_ns();
+	ck_assert(!run(command, 0.2));
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 100 * NS_PER_SEC);
+	ck_assert_ptr_nonnull(strstr(error, "more than 0.2 s"));
+	for (double limit = 1; is_empty(path) && limit < 30; limit *= 4)
+		ck_assert(!run(command, limit)); /* on a busy machine */
+	ck_assert(!is_empty(path));
+	/* The child is gone, or a zombie of init. */
+	(void)snprintf(command, sizeof(command), "for i in $(seq 200); do"
+	    " grep -sq 'State:.[RS]' /proc/$(cat %s)/status || exit 0; sleep 0.2; done; exit 1", path);
+	ck_assert_msg(run(command, 100), "%s", error);
+	(void)unlink(path);
+}
+END_TEST
+
+START_TEST(is_interrupted)
+{
+	stop = true;
+	uint64_t begin_ns = clock_now_ns();
+	ck_assert(!bench_shell_run("sleep 60", 60, &stop, error));
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 30 * NS_PER_SEC);
+	ck_assert_ptr_nonnull(strstr(error, "interrupted"));
+}
+END_TEST
+
+/* All signals are blocked here; a server that it starts must be able to get them. */
+START_TEST(has_its_signals)
+{
+	sigset_t all, before;
+
+	(void)sigfillset(&all);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, &before), 0);
+	bool good = run("grep -q 'SigBlk:[[:blank:]]*0*$' /proc/self/status", 100);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	ck_assert_msg(good, "%s", error);
+}
+END_TEST
+
+/* What it leaves in the background goes on: that is the server. */
+START_TEST(leaves_a_server)
+{
+	char path[SCRATCH_PATH], command[200];
+
+	(void)close(scratch_file(path));
+	(void)snprintf(command, sizeof(command), "sleep 60 & echo $! >%s", path);
+	ck_assert_msg(run(command, 100), "%s", error);
+	(void)snprintf(command, sizeof(command), "kill $(cat %s)", path);
+	ck_assert_msg(run(command, 100), "%s", error);
+	(void)unlink(path);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_shell");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, ends);
+	tcase_add_test(tc, is_the_shells);
+	tcase_add_test(tc, takes_too_long);
+	tcase_add_test(tc, is_interrupted);
+	tcase_add_test(tc, has_its_signals);
+	tcase_add_test(tc, leaves_a_server);
+	tcase_set_timeout(tc, 300);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a run asks: names, shares of kinds, messages. */
+
+#include "bench/load/load.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/msg.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+#include "support/hex.h"
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define SUFFIX ".dns64perf.test"
+
+static struct bench_load l;
+
+/* The question's name is that of TEXT, byte for byte. */
+static void
+expect_name(struct bench_question q, const char *text)
+{
+	uint8_t got[DNS_NAME_MAX], want[DNS_NAME_MAX];
+	size_t want_len = name_from_text(text, want);
+	size_t len = bench_load_name(&l, q, got);
+
+	ck_assert_msg(want_len > 0, "%s", text);
+	ck_assert_uint_eq(len, want_len);
+	ck_assert_mem_eq(got, want, len);
+}
+
+/* --- Names ----------------------------------------------------------------------------------- */
+
+START_TEST(names)
+{
+	bench_load_init(&l);
+	expect_name((struct bench_question){ BENCH_NEW, 0 }, "010-000-000-000" SUFFIX);
+	expect_name((struct bench_question){ BENCH_NEW, 1 }, "010-000-000-001" SUFFIX);
+	expect_name((struct bench_question){ BENCH_NEW, 256 }, "010-000-001-000" SUFFIX);
+	expect_name((struct bench_question){ BENCH_NEW, 0x7b2d43 }, "010-123-045-067" SUFFIX);
+	expect_name((struct bench_question){ BENCH_NEW, 0xffffff }, "010-255-255-255" SUFFIX);
+	expect_name((struct bench_question){ BENCH_ADDRESS, 9 }, "010-000-000-009" SUFFIX);
+	expect_name((struct bench_question){ BENCH_HIT, 0xffffff }, "010-255-255-255" SUFFIX);
+	expect_name((struct bench_question){ BENCH_MISSING, 5 }, "nx-010-000-000-005" SUFFIX);
+	/* A run longer than the namespace begins again. */
+	expect_name((struct bench_question){ BENCH_NEW, 0x1000000 }, "010-000-000-000" SUFFIX);
+	expect_name((struct bench_question){ BENCH_NEW, 0xff00000000000003 }, "010-000-000-003" SUFFIX);
+	l.base = 0;
+	l.size = 1ULL << 32; /* all of IPv4 */
+	expect_name((struct bench_question){ BENCH_NEW, 0xffffffff }, "255-255-255-255" SUFFIX);
+	expect_name((struct bench_question){ BENCH_NEW, 0x100000000 }, "000-000-000-000" SUFFIX);
+}
+END_TEST
+
+/* Each name of a namespace is another one, and means to fakedns what it means to us. */
+START_TEST(unique)
+{
+	bench_load_init(&l);
+	l.base = 0xc6120000;
+	l.size = 1 << 16;
+	for (uint64_t n = 0; n < l.size; n++) {
+		uint8_t name[DNS_NAME_MAX], v4[4];
+		struct bench_question q = bench_load_question(&l, n);
+		struct fake_name meaning;
+
+		fake_name_read(&l.zone, name, bench_load_name(&l, q, name), &meaning);
+		bench_load_address(&l, q, v4);
+		if (q.kind != BENCH_NEW || meaning.kind != FAKE_ADDRESS ||
+		    wire_u32(meaning.v4) != 0xc6120000 + n || memcmp(v4, meaning.v4, 4) != 0)
+			ck_abort_msg("%ju", (uintmax_t)n);
+	}
+}
+END_TEST
+
+START_TEST(missing_does_not_exist)
+{
+	bench_load_init(&l);
+	for (uint64_t n = 0; n < 1000; n++) {
+		uint8_t name[DNS_NAME_MAX];
+		struct fake_name meaning;
+		size_t len = bench_load_name(&l, (struct bench_question){ BENCH_MISSING, n * 7919 }, name);
+
+		fake_name_read(&l.zone, name, len, &meaning);
+		ck_assert_int_eq(meaning.kind, FAKE_NOTHING);
+	}
+}
+END_TEST
+
+/* The longest zone that the options allow: the name is as long as a name may be, almost. */
+START_TEST(longest_zone)
+{
+	char text[256] = "";
+	uint8_t name[DNS_NAME_MAX];
+
+	for (unsigned i = 0; i < 3; i++)
+		(void)strcat(text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi01.");
+	(void)strcat(text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmno");
+	ck_assert_uint_eq(name_from_text(text, name), DNS_NAME_MAX - 20);
+	bench_load_init(&l);
+	fake_zone_init(&l.zone, name);
+	l.bufsize = 1232;
+	uint8_t message[BENCH_QUESTION_MAX];
+	size_t len = bench_load_write(&l, (struct bench_question){ BENCH_MISSING, 1 }, 1, message);
+	struct msg m;
+	ck_assert_int_eq(msg_parse(&m, message, len), MSG_OK);
+	ck_assert_uint_eq(m.qname_len, DNS_NAME_MAX - 1);
+}
+END_TEST
+
+/* RFC 6052 section 2.4: 192.0.2.33 under each length of prefix. */
+static const char *const embedded[][2] = {
+	{ "2001:db8::/32", "2001:db8:c000:221::" },
+	{ "2001:db8:100::/40", "2001:db8:1c0:2:21::" },
+	{ "2001:db8:122::/48", "2001:db8:122:c000:2:2100::" },
+	{ "2001:db8:122:300::/56", "2001:db8:122:3c0:0:221::" },
+	{ "2001:db8:122:344::/64", "2001:db8:122:344:c0:2:2100::" },
+	{ "2001:db8:122:344::/96", "2001:db8:122:344::192.0.2.33" },
+	{ "64:ff9b::/96", "64:ff9b::192.0.2.33" },
+};
+
+START_TEST(reverse_names)
+{
+	uint8_t v6[16];
+	char text[80] = "";
+
+	bench_load_init(&l);
+	l.base = 0xc0000200;
+	l.size = 256;
+	ck_assert_int_eq(pref64_parse(embedded[_i][0], &l.prefix), PREF64_OK);
+	l.any_prefix = false;
+	ck_assert_int_eq(inet_pton(AF_INET6, embedded[_i][1], v6), 1);
+	for (int i = 15; i >= 0; i--)
+		(void)sprintf(text + strlen(text), "%x.%x.", v6[i] & 15u, v6[i] >> 4);
+	(void)strcat(text, "ip6.arpa");
+	expect_name((struct bench_question){ BENCH_REVERSE, 33 }, text);
+}
+END_TEST
+
+START_TEST(number_names)
+{
+	bench_load_init(&l);
+	l.numbers = (struct bench_range){ 0, 9999, 4 };
+	l.missing = (struct bench_range){ 0, 999999999999999, 15 };
+	expect_name((struct bench_question){ BENCH_NUMBER, 1234 }, "4.3.2.1.e164.arpa");
+	expect_name((struct bench_question){ BENCH_NUMBER, 12 }, "2.1.0.0.e164.arpa");
+	expect_name((struct bench_question){ BENCH_NO_NUMBER, 123456789012345 },
+	    "5.4.3.2.1.0.9.8.7.6.5.4.3.2.1.e164.arpa");
+}
+END_TEST
+
+/* --- Shares ---------------------------------------------------------------------------------- */
+
+/* Of each hundred in a row just PERCENT are of KIND, and none is far from the next. */
+static void
+expect_share(enum bench_kind kind, unsigned percent)
+{
+	uint64_t last = 0;
+	unsigned n = 0;
+	bool any = false;
+
+	for (uint64_t i = 0; i < 1100; i++) {
+		if (i >= 100) {
+			if (n != percent)
+				ck_abort_msg("%u of kind %d before %ju, not %u", n, (int)kind,
+				    (uintmax_t)i, percent);
+			n -= bench_load_question(&l, i - 100).kind == kind;
+		}
+		if (bench_load_question(&l, i).kind != kind)
+			continue;
+		if (any && (i - last) * percent > 200)
+			ck_abort_msg("%u %%: %ju after %ju", percent, (uintmax_t)i, (uintmax_t)last);
+		any = true;
+		last = i;
+		n++;
+	}
+}
+
+START_TEST(share)
+{
+	unsigned percent = (unsigned)_i;
+
+	bench_load_init(&l);
+	ck_assert(bench_load_mix(&l, BENCH_MISSING, percent));
+	expect_share(BENCH_MISSING, percent);
+	ck_assert_uint_eq(bench_load_names(&l, 12345), 12345);
+}
+END_TEST
+
+START_TEST(shares)
+{
+	static const unsigned percents[] = { [BENCH_NEW] = 29, 30, 5, 20, 10, 4, 2 };
+
+	bench_load_init(&l);
+	for (unsigned kind = BENCH_HIT; kind < BENCH_KINDS; kind++)
+		ck_assert(bench_load_mix(&l, (enum bench_kind)kind, percents[kind]));
+	l.numbers.digits = l.missing.digits = 1;
+	for (unsigned kind = 0; kind < BENCH_KINDS; kind++) {
+		unsigned n = 0;
+
+		for (uint64_t i = 77; i < 177; i++)
+			n += bench_load_question(&l, i).kind == kind;
+		ck_assert_uint_eq(n, percents[kind]);
+	}
+	ck_assert(!bench_load_mix(&l, BENCH_HIT, 30)); /* one too many */
+}
+END_TEST
+
+START_TEST(too_much)
+{
+	bench_load_init(&l);
+	ck_assert(bench_load_mix(&l, BENCH_HIT, 60));
+	ck_assert(bench_load_mix(&l, BENCH_MISSING, 40));
+	ck_assert(bench_load_mix(&l, BENCH_ADDRESS, 0));
+	ck_assert(!bench_load_mix(&l, BENCH_ADDRESS, 1));
+}
+END_TEST
+
+/* How many names a run takes: hits are apart from the new ones. */
+START_TEST(names_of_a_run)
+{
+	bench_load_init(&l);
+	l.hot = 50;
+	ck_assert_uint_eq(bench_load_names(&l, 1000), 1000);
+	ck_assert(bench_load_mix(&l, BENCH_HIT, 1));
+	ck_assert_uint_eq(bench_load_names(&l, 1000), 1050);
+	ck_assert(bench_load_mix(&l, BENCH_HIT, 99));
+	ck_assert_uint_eq(bench_load_names(&l, 1000), 50);
+	memset(l.mix, BENCH_NUMBER, sizeof(l.mix));
+	ck_assert_uint_eq(bench_load_names(&l, 1000), 0);
+}
+END_TEST
+
+/* Hits are all of the last names and no other, about as often each; a full run meets no hit. */
+START_TEST(hits)
+{
+	unsigned seen[50] = { 0 };
+
+	bench_load_init(&l);
+	l.size = 1050;
+	l.hot = 50;
+	l.seed = 0x64;
+	ck_assert(bench_load_mix(&l, BENCH_HIT, 50));
+	for (uint64_t n = 0; n < 100000; n++) {
+		struct bench_question q = bench_load_question(&l, n);
+
+		if (q.kind == BENCH_NEW) {
+			if (q.number != n)
+				ck_abort_msg("%ju: %ju", (uintmax_t)n, (uintmax_t)q.number);
+			continue;
+		}
+		if (q.number < 1000 || q.number >= 1050)
+			ck_abort_msg("%ju: %ju", (uintmax_t)n, (uintmax_t)q.number);
+		seen[q.number - 1000]++;
+	}
+	for (unsigned i = 0; i < 50; i++)
+		ck_assert_msg(seen[i] > 800 && seen[i] < 1200, "%u: %u times", i, seen[i]);
+}
+END_TEST
+
+/* Numbers of the range, its ends too, each about as often, others with another seed. */
+START_TEST(numbers)
+{
+	unsigned seen[200] = { 0 }, same = 0;
+	struct bench_load again;
+
+	bench_load_init(&l);
+	memset(l.mix, BENCH_NUMBER, sizeof(l.mix));
+	l.numbers = (struct bench_range){ 1900, 2099, 4 };
+	again = l;
+	again.seed = 1;
+	for (uint64_t n = 0; n < 200000; n++) {
+		struct bench_question q = bench_load_question(&l, n);
+
+		if (q.kind != BENCH_NUMBER || q.number < 1900 || q.number > 2099 ||
+		    q.number != bench_load_question(&l, n).number)
+			ck_abort_msg("%ju: %ju", (uintmax_t)n, (uintmax_t)q.number);
+		seen[q.number - 1900]++;
+		same += q.number == bench_load_question(&again, n).number;
+	}
+	for (unsigned i = 0; i < 200; i++)
+		ck_assert_msg(seen[i] > 850 && seen[i] < 1150, "%u: %u times", i, seen[i]);
+	ck_assert_uint_lt(same, 1500); /* 1000 by chance */
+}
+END_TEST
+
+START_TEST(missing_numbers)
+{
+	bench_load_init(&l);
+	memset(l.mix, BENCH_NO_NUMBER, sizeof(l.mix));
+	l.missing = (struct bench_range){ 7, 7, 1 };
+	for (uint64_t n = 0; n < 100; n++)
+		ck_assert_uint_eq(bench_load_question(&l, n).number, 7);
+	l.missing = (struct bench_range){ 0, 999999999999999, 15 };
+	for (uint64_t n = 0; n < 100; n++)
+		ck_assert_uint_le(bench_load_question(&l, n).number, 999999999999999);
+}
+END_TEST
+
+/* --- Messages -------------------------------------------------------------------------------- */
+
+static void
+expect_message(struct bench_question q, uint16_t id, const char *text)
+{
+	uint8_t got[BENCH_QUESTION_MAX], want[BENCH_QUESTION_MAX];
+	size_t want_len = hex_read(text, want, sizeof(want));
+
+	memset(got, 0xee, sizeof(got));
+	ck_assert_uint_eq(bench_load_write(&l, q, id, got), want_len);
+	ck_assert_mem_eq(got, want, want_len);
+}
+
+START_TEST(messages)
+{
+	struct bench_question q = { BENCH_NEW, 1 };
+
+	bench_load_init(&l);
+	expect_message(q, 0xabcd, "abcd 0100 0001 0000 0000 0000 <010-000-000-001" SUFFIX "> 001c 0001");
+	l.bufsize = 1232;
+	expect_message(q, 0, "0000 0100 0001 0000 0000 0001 <010-000-000-001" SUFFIX "> 001c 0001"
+			     "00 0029 04d0 00 00 0000 0000");
+	l.dnssec_ok = true;
+	expect_message(q, 0, "0000 0100 0001 0000 0000 0001 <010-000-000-001" SUFFIX "> 001c 0001"
+			     "00 0029 04d0 00 00 8000 0000");
+	l.bufsize = 0;
+	l.numbers = (struct bench_range){ 0, 99, 2 };
+	q = (struct bench_question){ BENCH_NUMBER, 64 };
+	expect_message(q, 1, "0001 0100 0001 0000 0000 0000 <4.6.e164.arpa> 0023 0001");
+}
+END_TEST
+
+START_TEST(types)
+{
+	static const uint16_t want[BENCH_KINDS] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA,
+		DNS_TYPE_A, DNS_TYPE_PTR, DNS_TYPE_NAPTR, DNS_TYPE_NAPTR };
+
+	for (unsigned kind = 0; kind < BENCH_KINDS; kind++)
+		ck_assert_uint_eq(bench_load_type((struct bench_question){ (enum bench_kind)kind, 0 }),
+		    want[kind]);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_load");
+	TCase *tc = tcase_create("load");
+
+	tcase_add_test(tc, names);
+	tcase_add_test(tc, unique);
+	tcase_add_test(tc, missing_does_not_exist);
+	tcase_add_test(tc, longest_zone);
+	tcase_add_loop_test(tc, reverse_names, 0, N_OF(embedded));
+	tcase_add_test(tc, number_names);
+	tcase_add_loop_test(tc, share, 0, 101);
+	tcase_add_test(tc, shares);
+	tcase_add_test(tc, too_much);
+	tcase_add_test(tc, names_of_a_run);
+	tcase_add_test(tc, hits);
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, missing_numbers);
+	tcase_add_test(tc, messages);
+	tcase_add_test(tc, types);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* When questions are due, beside the same in wider numbers. */
+
+#include "bench/load/pace.h"
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define START 987654321987ULL
+#define DAY (86400 * NS_PER_SEC)
+
+__extension__ typedef unsigned __int128 wide;
+
+static const uint32_t rates[] = { 1, 2, 3, 7, 999, 1000, 7919, 299993, 300000, 999999999 / 10 - 1,
+	BENCH_RATE_MAX - 1, BENCH_RATE_MAX };
+static const uint32_t bursts[] = { 1, 2, 3, 64, 1000, 1000003 };
+
+/* ck_assert notes where it is each time, which takes long in a loop. */
+static void
+must(bool ok, const char *what, const struct bench_pace *p, uint64_t n)
+{
+	if (!ok)
+		ck_abort_msg("%s: question %ju at %u/s, bursts of %u", what, (uintmax_t)n, p->rate, p->burst);
+}
+
+/* Times and numbers are each other's inverse at question N. */
+static void
+expect_inverse(const struct bench_pace *p, uint64_t n)
+{
+	uint64_t first = n - n % p->burst;
+	uint64_t due_ns = p->start_ns + (uint64_t)((wide)first * NS_PER_SEC / p->rate);
+	uint64_t time_ns = bench_pace_time(p, n);
+
+	uint64_t due = bench_pace_due(p, time_ns);
+
+	must(time_ns == due_ns, "time", p, n);
+	/* At its time all of its burst is due, and those of the same nanosecond; before, none is. */
+	must(due >= first + p->burst, "due at its time", p, n);
+	must(due % p->burst == 0, "whole bursts", p, n);
+	must(first == 0 || bench_pace_due(p, time_ns - 1) <= first, "due before", p, n);
+	/* What is due at a time is due until then, and the next one is later. */
+	must(bench_pace_time(p, due - 1) <= time_ns, "the last that is due", p, n);
+	must(bench_pace_time(p, due) > time_ns, "the next", p, n);
+}
+
+START_TEST(inverse)
+{
+	for (size_t b = 0; b < N_OF(bursts); b++) {
+		struct bench_pace p = { START, rates[_i], bursts[b] };
+
+		for (uint64_t n = 0; n < 3000; n++)
+			expect_inverse(&p, n);
+		for (uint64_t n = 3000; n < 366ULL * 86400 * p.rate; n = n * 3 + 1)
+			expect_inverse(&p, n);
+	}
+}
+END_TEST
+
+START_TEST(before_the_start)
+{
+	struct bench_pace p = { START, 300000, 1 };
+
+	ck_assert_uint_eq(bench_pace_due(&p, START - 1), 0);
+	ck_assert_uint_eq(bench_pace_due(&p, START), 1);
+	ck_assert_uint_eq(bench_pace_due(&p, START + 3333), 2); /* floor(10^9 / 300000) */
+	ck_assert_uint_eq(bench_pace_due(&p, START + 3332), 1);
+}
+END_TEST
+
+/* After 100 days at 300,000/s, question for question, not a nanosecond is lost. */
+START_TEST(no_drift)
+{
+	struct bench_pace p = { START, 300000, 1 };
+	uint64_t per_day = 300000ULL * 86400;
+
+	for (uint64_t day = 1; day <= 100; day++) {
+		ck_assert_uint_eq(bench_pace_time(&p, day * per_day), START + day * DAY);
+		ck_assert_uint_eq(bench_pace_due(&p, START + day * DAY), day * per_day + 1);
+		ck_assert_uint_eq(bench_pace_due(&p, START + day * DAY - 1), day * per_day);
+	}
+	p.rate = 299993; /* that divides nothing */
+	per_day = 299993ULL * 86400;
+	ck_assert_uint_eq(bench_pace_time(&p, 100 * per_day), START + 100 * DAY);
+	ck_assert_uint_eq(bench_pace_due(&p, START + 100 * DAY - 1), 100 * per_day);
+}
+END_TEST
+
+/* The largest numbers that options allow: 10^8/s for a year, on a machine that is up for years. */
+START_TEST(no_overflow)
+{
+	struct bench_pace p = { 3650 * DAY, BENCH_RATE_MAX, 1 };
+	uint64_t n = 366ULL * 86400 * BENCH_RATE_MAX;
+
+	ck_assert_uint_eq(bench_pace_time(&p, n), p.start_ns + 366 * DAY);
+	ck_assert_uint_eq(bench_pace_time(&p, n - 1), p.start_ns + 366 * DAY - 10);
+	ck_assert_uint_eq(bench_pace_due(&p, p.start_ns + 366 * DAY - 1), n);
+	p.burst = BENCH_RATE_MAX;
+	ck_assert_uint_eq(bench_pace_time(&p, n - 1), p.start_ns + 366 * DAY - NS_PER_SEC);
+	ck_assert_uint_eq(bench_pace_due(&p, p.start_ns + 366 * DAY - 1), n);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_pace");
+	TCase *tc = tcase_create("pace");
+
+	tcase_add_loop_test(tc, inverse, 0, N_OF(rates));
+	tcase_add_test(tc, before_the_start);
+	tcase_add_test(tc, no_drift);
+	tcase_add_test(tc, no_overflow);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

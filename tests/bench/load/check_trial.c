@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whole trials against a server that does what it should not (rogue): every question is counted
+ * once and as what became of it, and every trial ends.
+ */
+
+#include "bench/load/trial.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/rogue.h"
+
+#define LONG_NS (20 * NS_PER_SEC)   /* where every answer comes: it ends when they are there */
+#define SHORT_NS (300 * NS_PER_MS)  /* where some do not */
+
+static struct rogue rogue;
+static struct bench_plan plan;
+static struct bench_tally tally;
+static atomic_bool stop;
+static uint64_t took_ns;
+
+static void
+set_up(int type, enum rogue_way way)
+{
+	memset(&rogue, 0, sizeof(rogue));
+	rogue.type = type;
+	rogue.way = way;
+	memset(&plan, 0, sizeof(plan));
+	bench_load_init(&plan.load);
+	plan.transport = type == SOCK_DGRAM ? &bench_udp : &bench_tcp;
+	plan.n_threads = 1;
+	plan.n_lanes = 4;
+	plan.rate = 2000;
+	plan.burst = 1;
+	plan.duration_ns = UINT64_MAX;
+	plan.timeout_ns = LONG_NS;
+	atomic_store(&stop, false);
+}
+
+/* N questions to the plan's server; whatever it does, they must add up. */
+static void
+ask(struct bench_trial *trial, uint64_t first, uint64_t n)
+{
+	uint64_t start_ns = clock_now_ns();
+
+	ck_assert_int_eq(bench_trial_run(trial, first, n, &stop, &tally), 0);
+	took_ns = clock_now_ns() - start_ns;
+	ck_assert_uint_le(tally.replies[BENCH_VALID] + bench_tally_wrong(&tally) + tally.late, tally.sent);
+	ck_assert_uint_eq(tally.rtt.n, tally.replies[BENCH_VALID]);
+	if (!atomic_load(&stop) && plan.duration_ns == UINT64_MAX)
+		ck_assert_uint_eq(tally.sent + tally.faults.unsent, n);
+}
+
+static void
+run(uint64_t n)
+{
+	struct bench_trial *trial;
+
+	rogue_start(&rogue);
+	plan.server = rogue.addr;
+	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	ask(trial, 0, n);
+	bench_trial_free(trial);
+	rogue_stop(&rogue);
+}
+
+/* All that is not named in the arguments must be 0. */
+static void
+expect(uint64_t valid, uint64_t wrong, uint64_t late, uint64_t lost)
+{
+	ck_assert_uint_eq(tally.replies[BENCH_VALID], valid);
+	ck_assert_uint_eq(bench_tally_wrong(&tally), wrong);
+	ck_assert_uint_eq(tally.late, late);
+	ck_assert_uint_eq(bench_tally_lost(&tally), lost);
+}
+
+static void
+expect_beside(uint64_t duplicate, uint64_t other, uint64_t stray, uint64_t malformed)
+{
+	ck_assert_uint_eq(tally.duplicate, duplicate);
+	ck_assert_uint_eq(tally.other, other);
+	ck_assert_uint_eq(tally.stray, stray);
+	ck_assert_uint_eq(tally.malformed, malformed);
+}
+
+static void
+expect_no_faults(void)
+{
+	ck_assert_uint_eq(tally.faults.unsent, 0);
+	ck_assert_uint_eq(tally.faults.refused, 0);
+	ck_assert_uint_eq(tally.faults.dropped, 0);
+	ck_assert_uint_eq(tally.faults.closed, 0);
+	ck_assert_uint_eq(tally.faults.stalled, 0);
+	ck_assert_uint_eq(tally.faults.no_port, 0);
+}
+
+static int
+type_of(int i)
+{
+	return i % 2 == 0 ? SOCK_DGRAM : SOCK_STREAM;
+}
+
+/* --- Either transport ---------------------------------------------------------------------- */
+
+START_TEST(all_right)
+{
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.n_threads = 2;
+	run(1001);
+	expect(1001, 0, 0, 0);
+	expect_beside(0, 0, 0, 0);
+	expect_no_faults();
+	ck_assert(bench_tally_good(&tally));
+	ck_assert_uint_eq(rogue.n_questions, 1001);
+	ck_assert_uint_eq(tally.faults.connections, type_of(_i) == SOCK_STREAM ? 8 : 0);
+	ck_assert_uint_ge(took_ns, 500 * NS_PER_MS); /* 1000 at 2000/s */
+}
+END_TEST
+
+/* Again, by the same lanes, and with other questions. */
+START_TEST(trial_again)
+{
+	struct bench_trial *trial;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	rogue_start(&rogue);
+	plan.server = rogue.addr;
+	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		ask(trial, i * 100, 100);
+		expect(100, 0, 0, 0);
+		expect_beside(0, 0, 0, 0);
+		expect_no_faults();
+	}
+	bench_trial_free(trial);
+	rogue_stop(&rogue);
+	ck_assert_uint_eq(rogue.n_questions, 300);
+	ck_assert_uint_eq(rogue.n_connections, type_of(_i) == SOCK_STREAM ? 4 : 0);
+}
+END_TEST
+
+/*
+ * Figures taken while it goes on: before the first question, between any two, and after the last one.
+ * None is told twice, none is forgotten, and those under way are told when they are answered.
+ */
+START_TEST(taken)
+{
+	static struct bench_tally part;
+	struct timespec pause = { .tv_nsec = 7 * (long)NS_PER_MS };
+	struct bench_trial *trial;
+	unsigned n_parts;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.n_threads = 1 + (unsigned)_i / 2;
+	rogue_start(&rogue);
+	plan.server = rogue.addr;
+	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	for (unsigned again = 0; again < 2; again++) {
+		uint64_t begin_ns = clock_now_ns();
+
+		bench_tally_clear(&tally);
+		ck_assert_int_eq(bench_trial_start(trial, again * 500, 500, &stop), 0);
+		n_parts = 0;
+		while ((n_parts < 2 || rogue.n_questions < (again + 1) * 500) &&
+		    clock_now_ns() - begin_ns < LONG_NS) {
+			bench_trial_take(trial, &part);
+			n_parts += part.sent > 0;
+			bench_tally_merge(&tally, &part);
+			(void)nanosleep(&pause, NULL);
+		}
+		bench_trial_take(trial, &part);
+		bench_tally_merge(&tally, &part);
+		bench_trial_join(trial, &part);
+		bench_tally_merge(&tally, &part);
+		ck_assert_uint_eq(tally.sent, 500);
+		ck_assert_uint_eq(tally.n_numbers, 500);
+		ck_assert_uint_eq(tally.rtt.n, 500);
+		ck_assert_uint_ge(n_parts, 2);
+		expect(500, 0, 0, 0);
+		expect_beside(0, 0, 0, 0);
+		expect_no_faults();
+		ck_assert_uint_ge(tally.last_ns - begin_ns, 249 * NS_PER_MS); /* 499 at 2000/s */
+	}
+	bench_trial_free(trial);
+	rogue_stop(&rogue);
+	ck_assert_uint_eq(rogue.n_questions, 1000);
+}
+END_TEST
+
+START_TEST(closed_loop)
+{
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.rate = 0;
+	plan.window = _i / 2 == 0 ? 1 : 50;
+	run(3000);
+	expect(3000, 0, 0, 0);
+	expect_beside(0, 0, 0, 0);
+	expect_no_faults();
+}
+END_TEST
+
+/* An end by time, not by number. */
+START_TEST(for_a_time)
+{
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.duration_ns = 300 * NS_PER_MS;
+	run(UINT64_MAX);
+	expect(tally.sent, 0, 0, 0);
+	ck_assert_uint_gt(tally.sent, 0); /* a busy machine may be late */
+	ck_assert_uint_le(tally.sent, 600);
+}
+END_TEST
+
+static const struct {
+	enum rogue_way way;
+	enum bench_verdict verdict;
+} wrong_answers[] = {
+	{ ROGUE_ADDRESS, BENCH_WRONG_DATA },
+	{ ROGUE_RCODE, BENCH_RCODE },
+	{ ROGUE_TC, BENCH_TRUNCATED },
+	{ ROGUE_NO_DATA, BENCH_NO_DATA },
+	{ ROGUE_TYPE, BENCH_NO_DATA },
+};
+
+#define N_WRONG (sizeof(wrong_answers) / sizeof(wrong_answers[0]))
+
+/* A wrong answer is the answer; a right one after it is one too many. */
+START_TEST(wrong_answer)
+{
+	size_t which = (size_t)_i / 2 % N_WRONG;
+
+	set_up(type_of(_i), wrong_answers[which].way);
+	run(200);
+	expect(0, 200, 0, 0);
+	ck_assert_uint_eq(tally.replies[wrong_answers[which].verdict], 200);
+	expect_beside(0, 0, 0, 0);
+	expect_no_faults();
+	ck_assert(!bench_tally_good(&tally));
+}
+END_TEST
+
+static const struct {
+	enum rogue_way way;
+	unsigned n_times;
+	bool other, stray, malformed;
+} no_answers[] = {
+	{ ROGUE_SILENT, 1, false, false, false },
+	{ ROGUE_NAME, 1, true, false, false },
+	{ ROGUE_ID, 1, false, true, false },
+	{ ROGUE_STRAY, 1, false, true, false },
+	{ ROGUE_QUESTION, 1, false, false, true },
+	{ ROGUE_GARBAGE, 1, false, false, true },
+	{ ROGUE_EMPTY, 1, false, false, true },
+	{ ROGUE_NAME, 3, true, false, false },
+};
+
+#define N_NO_ANSWERS (sizeof(no_answers) / sizeof(no_answers[0]))
+
+static void
+expect_no_answers(size_t which, uint64_t n)
+{
+	n *= no_answers[which].n_times;
+	expect_beside(0, no_answers[which].other ? n : 0, no_answers[which].stray ? n : 0,
+	    no_answers[which].malformed ? n : 0);
+}
+
+/* A trial beside others, so that all can have a long timeout. */
+struct beside {
+	struct rogue rogue;
+	struct bench_plan plan;
+	struct bench_tally tally;
+	pthread_t thread;
+	int err;
+};
+
+static struct beside beside[N_NO_ANSWERS];
+
+static void *
+run_beside(void *arg)
+{
+	struct beside *b = arg;
+	struct bench_trial *trial;
+
+	b->err = bench_trial_new(&b->plan, &trial);
+	if (b->err != 0)
+		return NULL;
+	b->err = bench_trial_run(trial, 0, 650, &stop, &b->tally);
+	bench_trial_free(trial);
+	return NULL;
+}
+
+static void
+start_beside(int type, size_t which)
+{
+	struct beside *b = &beside[which];
+
+	set_up(type, no_answers[which].way);
+	b->rogue = rogue;
+	b->rogue.n_times = no_answers[which].n_times;
+	rogue_start(&b->rogue);
+	b->plan = plan;
+	b->plan.server = b->rogue.addr;
+	b->plan.window = 1000; /* of no matter here, but TCP has one */
+	b->plan.timeout_ns = 4 * NS_PER_SEC;
+	ck_assert_int_eq(pthread_create(&b->thread, NULL, run_beside, b), 0);
+}
+
+/* What is no answer to any question is counted, and the question is lost. */
+START_TEST(no_answer)
+{
+	for (size_t i = 0; i < N_NO_ANSWERS; i++)
+		start_beside(type_of(_i), i);
+	for (size_t i = 0; i < N_NO_ANSWERS; i++) {
+		ck_assert_int_eq(pthread_join(beside[i].thread, NULL), 0);
+		rogue_stop(&beside[i].rogue);
+		ck_assert_int_eq(beside[i].err, 0);
+		tally = beside[i].tally;
+		ck_assert_uint_eq(tally.sent, 650);
+		expect(0, 0, 0, 650);
+		expect_no_answers(i, 650);
+		ck_assert_uint_eq(tally.faults.unsent + tally.faults.refused + tally.faults.closed, 0);
+		ck_assert_uint_eq(beside[i].rogue.n_questions, 650);
+	}
+}
+END_TEST
+
+/* Nor does it keep the right answer from being seen that comes after. */
+START_TEST(no_answer_then_right)
+{
+	size_t which = (size_t)_i / 2;
+
+	set_up(type_of(_i), no_answers[which].way);
+	rogue.n_times = no_answers[which].n_times;
+	rogue.then_right = true;
+	plan.rate = 10000;
+	if (rogue.way == ROGUE_SILENT)
+		rogue.way = ROGUE_RIGHT;
+	run(650);
+	expect(650, 0, 0, 0);
+	expect_no_answers(which, 650);
+	expect_no_faults();
+}
+END_TEST
+
+START_TEST(twice)
+{
+	set_up(type_of(_i), ROGUE_TWICE);
+	rogue.n_held = UINT32_MAX; /* when it got quiet */
+	rogue.n_all = 200;
+	run(200);
+	expect(200, 0, 0, 0);
+	/* The end of the last answer's double is not waited for. */
+	ck_assert_uint_ge(tally.duplicate, 199);
+	ck_assert_uint_le(tally.duplicate, 200);
+	ck_assert(!bench_tally_good(&tally));
+}
+END_TEST
+
+START_TEST(late)
+{
+	set_up(type_of(_i), ROGUE_LATE);
+	rogue.n_held = 100;
+	rogue.delay_ns = 1500 * NS_PER_MS;
+	plan.rate = 500;
+	plan.timeout_ns = 1200 * NS_PER_MS;
+	run(1500);
+	expect(1400, 0, 100, 0);
+	expect_beside(0, 0, 0, 0);
+	expect_no_faults();
+}
+END_TEST
+
+/* Late answers stop no client, as they would if each counted down its open questions once more. */
+START_TEST(late_in_a_closed_loop)
+{
+	set_up(type_of(_i), ROGUE_LATE);
+	rogue.n_held = 3;
+	rogue.delay_ns = 100 * NS_PER_MS;
+	plan.rate = 0;
+	plan.n_lanes = 1;
+	plan.window = 2;
+	plan.timeout_ns = 70 * NS_PER_MS;
+	run(1000);
+	/* On a busy machine more than those held are late. */
+	ck_assert_uint_ge(tally.late + bench_tally_lost(&tally), 3);
+	expect(1000 - tally.late - bench_tally_lost(&tally), 0, tally.late, bench_tally_lost(&tally));
+	expect_beside(0, 0, 0, 0);
+}
+END_TEST
+
+/* One question without an answer does not stop the others of its window: they are all asked before it has one. */
+START_TEST(lost_in_a_closed_loop)
+{
+	set_up(type_of(_i), ROGUE_LATE);
+	rogue.n_held = 1;
+	rogue.n_all = 250;
+	rogue.delay_ns = 100 * NS_PER_MS;
+	plan.rate = 0;
+	plan.n_lanes = 1;
+	plan.window = 4;
+	run(250);
+	expect(250, 0, 0, 0);
+	ck_assert_uint_ge(tally.rtt.max_ns, tally.last_ns - tally.first_ns);
+}
+END_TEST
+
+START_TEST(reversed)
+{
+	set_up(type_of(_i), ROGUE_REVERSED);
+	rogue.n_held = 50;
+	run(500);
+	expect(500, 0, 0, 0);
+	expect_beside(0, 0, 0, 0);
+	expect_no_faults();
+}
+END_TEST
+
+START_TEST(nobody_listens)
+{
+	struct bench_trial *trial;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.timeout_ns = SHORT_NS;
+	plan.rate = _i / 2 == 0 ? 1000 : 0;
+	plan.window = 10;
+	rogue_nobody(type_of(_i), &plan.server);
+	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	ask(trial, 0, 100);
+	bench_trial_free(trial);
+	expect(0, 0, 0, tally.sent);
+	expect_beside(0, 0, 0, 0);
+	ck_assert_uint_gt(tally.sent, 0);
+	ck_assert_uint_gt(tally.faults.refused, 0);
+	ck_assert_uint_lt(tally.faults.refused, 2000); /* pauses */
+	ck_assert_uint_eq(tally.faults.closed + tally.faults.connections, 0);
+	ck_assert_uint_lt(took_ns, LONG_NS);
+}
+END_TEST
+
+/* --- Ctrl-C -------------------------------------------------------------------------------- */
+
+/* When something was asked, or many were answered. */
+static void *
+stop_soon(void *arg)
+{
+	const uint64_t begin_ns = clock_now_ns();
+
+	while ((rogue.way == ROGUE_SILENT ? rogue.n_questions < 1 : rogue.n_answers < 200) &&
+	    clock_now_ns() - begin_ns < LONG_NS)
+		(void)usleep(1000);
+	(void)usleep(20000);
+	atomic_store(&stop, true);
+	return arg;
+}
+
+START_TEST(stopped)
+{
+	pthread_t thread;
+
+	set_up(type_of(_i), _i / 2 % 2 == 0 ? ROGUE_SILENT : ROGUE_RIGHT);
+	plan.rate = _i / 4 == 0 ? 2000 : 0;
+	plan.window = 20;
+	plan.n_threads = 2;
+	ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, NULL), 0);
+	run(UINT64_MAX);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_uint_lt(took_ns, LONG_NS); /* after which questions are lost */
+	ck_assert_uint_gt(tally.sent, 0);
+	if (_i / 2 % 2 == 0)
+		expect(0, 0, 0, tally.sent);
+	else
+		ck_assert_uint_gt(tally.replies[BENCH_VALID], 0);
+	expect_beside(0, 0, 0, 0);
+}
+END_TEST
+
+/* --- Datagrams ----------------------------------------------------------------------------- */
+
+/* Questions with the same ID at the same time, by one source port: their names tell them apart. */
+START_TEST(more_than_ids)
+{
+	set_up(SOCK_DGRAM, ROGUE_REVERSED);
+	plan.n_lanes = 1;
+	plan.rate = 60000;
+	rogue.n_held = UINT32_MAX; /* when it got quiet */
+	run(90000);
+	/* Where sockets may have but little room some get lost. */
+	ck_assert_uint_gt(rogue.n_questions, 70000);
+	expect(rogue.n_questions - tally.faults.dropped, 0, 0,
+	    90000 - rogue.n_questions + tally.faults.dropped);
+	expect_beside(0, 0, 0, 0);
+}
+END_TEST
+
+/* --- Connections --------------------------------------------------------------------------- */
+
+/* Connections that end take their questions with them, and others come in their place. */
+START_TEST(ends_of_connections)
+{
+	static const enum rogue_way ways[] = { ROGUE_CUT, ROGUE_CLOSE };
+
+	set_up(SOCK_STREAM, ways[_i]);
+	plan.timeout_ns = SHORT_NS;
+	plan.rate = 500;
+	run(200);
+	expect(0, 0, 0, 200);
+	expect_beside(0, 0, 0, 0);
+	ck_assert_uint_ge(tally.faults.closed, 4);
+	ck_assert_uint_le(tally.faults.closed, rogue.n_closed);
+	ck_assert_uint_ge(tally.faults.connections, tally.faults.closed);
+	ck_assert_uint_le(tally.faults.connections, 1000); /* pauses */
+	ck_assert_uint_eq(tally.faults.refused + tally.faults.unsent + tally.faults.stalled, 0);
+}
+END_TEST
+
+/* What was asked behind the last question that such a server answers is lost. */
+START_TEST(ends_after_each_answer)
+{
+	set_up(SOCK_STREAM, ROGUE_ONE);
+	plan.rate = 0;
+	plan.window = 2;
+	plan.timeout_ns = NS_PER_SEC;
+	run(40);
+	expect(tally.replies[BENCH_VALID], 0, 0, 40 - tally.replies[BENCH_VALID]);
+	expect_beside(0, 0, 0, 0);
+	ck_assert_uint_gt(tally.replies[BENCH_VALID], 10);
+	ck_assert_uint_ge(tally.faults.closed, tally.replies[BENCH_VALID] - 4);
+	ck_assert_uint_le(tally.faults.closed, rogue.n_closed);
+}
+END_TEST
+
+/* With as many questions on a connection as it answers nothing is. */
+START_TEST(one_per_connection)
+{
+	set_up(SOCK_STREAM, _i == 0 ? ROGUE_ONE : ROGUE_RIGHT);
+	plan.rate = 0;
+	plan.window = 1;
+	plan.per_connection = 1;
+	run(200);
+	expect(200, 0, 0, 0);
+	expect_beside(0, 0, 0, 0);
+	/* Idle at the end, a lane may see that the server was first. */
+	unsigned most = _i == 0 ? plan.n_lanes : 0;
+	ck_assert_uint_le(tally.faults.closed, most);
+	ck_assert_uint_ge(tally.faults.connections, 200);
+	ck_assert_uint_le(tally.faults.connections, 200 + most);
+	ck_assert_uint_ge(rogue.n_connections, 200);
+	ck_assert_uint_le(rogue.n_connections, 200 + most);
+	ck_assert_uint_eq(tally.faults.refused + tally.faults.unsent + tally.faults.stalled, 0);
+}
+END_TEST
+
+START_TEST(ten_per_connection)
+{
+	set_up(SOCK_STREAM, ROGUE_RIGHT);
+	plan.n_lanes = 1;
+	plan.per_connection = 10;
+	run(1000);
+	expect(1000, 0, 0, 0);
+	expect_no_faults();
+	ck_assert_uint_eq(tally.faults.connections, 100);
+	ck_assert_uint_eq(rogue.n_connections, 100);
+}
+END_TEST
+
+/* Never whole, so never an answer; the connection is given up in the end. */
+START_TEST(length_too_long)
+{
+	set_up(SOCK_STREAM, ROGUE_LONG);
+	plan.timeout_ns = 100 * NS_PER_MS;
+	plan.rate = 200;
+	run(160);
+	expect(0, 0, 0, 160);
+	expect_beside(0, 0, 0, 0);
+	ck_assert_uint_gt(tally.faults.stalled, 0);
+	ck_assert_uint_eq(tally.faults.refused + tally.faults.unsent + tally.faults.closed, 0);
+}
+END_TEST
+
+START_TEST(length_too_short)
+{
+	set_up(SOCK_STREAM, ROGUE_SHORT);
+	plan.timeout_ns = SHORT_NS;
+	run(160);
+	expect(0, 0, 0, 160);
+	ck_assert_uint_ge(tally.malformed, 4);
+	ck_assert_uint_eq(tally.duplicate + tally.other + tally.stray, 0);
+}
+END_TEST
+
+START_TEST(byte_by_byte)
+{
+	set_up(SOCK_STREAM, ROGUE_BYTES);
+	plan.rate = 200;
+	run(60);
+	expect(60, 0, 0, 0);
+	expect_beside(0, 0, 0, 0);
+	expect_no_faults();
+}
+END_TEST
+
+/* More messages in one read than are handed out at once. */
+START_TEST(swamped)
+{
+	set_up(SOCK_STREAM, ROGUE_EMPTY);
+	rogue.n_times = 20000;
+	rogue.then_right = true;
+	plan.n_lanes = 1;
+	plan.rate = 50;
+	run(3);
+	expect(3, 0, 0, 0);
+	expect_beside(0, 0, 0, 60000);
+	expect_no_faults();
+}
+END_TEST
+
+/* The windows fill up, and what cannot be asked in time is told. */
+START_TEST(never_reads)
+{
+	set_up(SOCK_STREAM, ROGUE_DEAF);
+	plan.timeout_ns = 100 * NS_PER_MS;
+	plan.rate = 10000;
+	plan.n_lanes = 2;
+	run(10000);
+	expect(0, 0, 0, tally.sent);
+	expect_beside(0, 0, 0, 0);
+	ck_assert_uint_gt(tally.faults.unsent, 0);
+	ck_assert_uint_gt(tally.faults.stalled, 0);
+	ck_assert_uint_gt(tally.no_room, 0);
+	ck_assert_uint_lt(took_ns, LONG_NS);
+}
+END_TEST
+
+/* A window of datagrams does the same. */
+START_TEST(window_is_full)
+{
+	set_up(SOCK_DGRAM, ROGUE_SILENT);
+	plan.timeout_ns = 100 * NS_PER_MS;
+	plan.rate = 5000;
+	plan.n_lanes = 1;
+	plan.window = 10;
+	run(2500);
+	expect(0, 0, 0, tally.sent);
+	ck_assert_uint_le(tally.sent, 200);
+	ck_assert_uint_gt(tally.no_room, 0);
+	ck_assert_uint_lt(took_ns, LONG_NS);
+}
+END_TEST
+
+/* No port or descriptor: told before anything is sent. */
+START_TEST(no_way)
+{
+	struct bench_trial *trial;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	ck_assert(netaddr_parse("255.255.255.255", 53, &plan.server));
+	ck_assert_int_lt(bench_trial_new(&plan, &trial), 0);
+}
+END_TEST
+
+static void
+add_both(TCase *tc)
+{
+	tcase_add_loop_test(tc, all_right, 0, 2);
+	tcase_add_loop_test(tc, trial_again, 0, 2);
+	tcase_add_loop_test(tc, taken, 0, 4);
+	tcase_add_loop_test(tc, closed_loop, 0, 4);
+	tcase_add_loop_test(tc, for_a_time, 0, 2);
+	tcase_add_loop_test(tc, wrong_answer, 0, 2 * (int)N_WRONG);
+	tcase_add_loop_test(tc, no_answer, 0, 2);
+	tcase_add_loop_test(tc, no_answer_then_right, 0, 2 * (int)N_NO_ANSWERS);
+	tcase_add_loop_test(tc, twice, 0, 2);
+	tcase_add_loop_test(tc, late, 0, 2);
+	tcase_add_loop_test(tc, late_in_a_closed_loop, 0, 2);
+	tcase_add_loop_test(tc, lost_in_a_closed_loop, 0, 2);
+	tcase_add_loop_test(tc, reversed, 0, 2);
+	tcase_add_loop_test(tc, nobody_listens, 0, 4);
+	tcase_add_loop_test(tc, stopped, 0, 8);
+	tcase_add_loop_test(tc, no_way, 0, 2);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_trial");
+	TCase *both = tcase_create("both"), *udp = tcase_create("datagrams");
+	TCase *tcp = tcase_create("connections");
+
+	tcase_set_timeout(both, 300);
+	tcase_set_timeout(udp, 300);
+	tcase_set_timeout(tcp, 300);
+
+	add_both(both);
+	tcase_add_test(udp, more_than_ids);
+	tcase_add_test(udp, window_is_full);
+	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
+	tcase_add_test(tcp, ends_after_each_answer);
+	tcase_add_loop_test(tcp, one_per_connection, 0, 2);
+	tcase_add_test(tcp, ten_per_connection);
+	tcase_add_test(tcp, length_too_long);
+	tcase_add_test(tcp, length_too_short);
+	tcase_add_test(tcp, byte_by_byte);
+	tcase_add_test(tcp, swamped);
+	tcase_add_test(tcp, never_reads);
+	suite_add_tcase(s, both);
+	suite_add_tcase(s, udp);
+	suite_add_tcase(s, tcp);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which settings make another search. */
+
+#include "bench/method/fingerprint.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Read like a command line that begins with "search -s ::1 -d 0.5 --high 20000". */
+static json_t *
+identity(const char *option, const char *value)
+{
+	char text[10][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high",
+		"20000" };
+	char *argv[11] = { text[0], text[1], text[2], text[3], text[4], text[5],
+		text[6], text[7] };
+	struct bench_settings s;
+	int argc = 8;
+
+	for (const char *word = option; word != NULL; word = word == option ? value : NULL) {
+		(void)snprintf(text[argc], sizeof(text[argc]), "%s", word);
+		argv[argc] = text[argc];
+		argc++;
+	}
+	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_RUN);
+	json_t *id = bench_identity(&s);
+	ck_assert_ptr_nonnull(id);
+	return id;
+}
+
+static bool
+same(const char *option, const char *value)
+{
+	json_t *a = identity(NULL, NULL), *b = identity(option, value);
+	bool equal = json_equal(a, b) != 0;
+
+	json_decref(a);
+	json_decref(b);
+	return equal;
+}
+
+/* All that the server or its load can tell. */
+START_TEST(differ)
+{
+	static const char *const options[][2] = {
+		{ "-s", "::2" }, { "-p", "54" }, { "-d", "0.6" }, { "--low", "1001" },
+		{ "--high", "19999" }, { "--resolution", "1" }, { "--upstream", "::1#54" },
+		{ "--delta", "0.2" }, { "--restart", "true" }, { "--aaaa", "20" }, { "--hits", "20" },
+		{ "--hot", "2" }, { "--bufsize", "1232" }, { "--dnssec", NULL }, { "--burst", "2" },
+		{ "--threads", "2" }, { "--sources", "2" }, { "--timeout", "0.5" }, { "--spin", NULL },
+		{ "--namespace", "16.0.0.0/8" }, { "--zone", "example.org" }, { "--window", "9" },
+		{ "--namespace", "0.0.0.0/4" }, { "--prefix", "64:ff9b::/96" },
+		{ "--transport", "tcp" },
+	};
+
+	ck_assert_msg(!same(options[_i][0], options[_i][1]), "%s", options[_i][0]);
+}
+END_TEST
+
+#define DIFFER 25
+
+/* Where results go, and how many are wanted, change none of them. */
+START_TEST(do_not_differ)
+{
+	ck_assert(same("--repetitions", "5"));
+	ck_assert(same("--json", "-"));
+	ck_assert(same("--state", "file"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_identity");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_loop_test(tc, differ, 0, DIFFER);
+	tcase_add_test(tc, do_not_differ);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the methods have in common: is the pace kept, why is a trial not good, is there a server. */
+
+#include "bench/method/method.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define START (1000 * NS_PER_SEC)
+
+static struct bench_settings settings;
+static struct bench_tally tally;
+static atomic_bool stop;
+static struct bench_job job;
+
+static void
+setup(void)
+{
+	char name[] = "dns64bench";
+	char *argv[] = { name, NULL };
+
+	memset(&settings, 0, sizeof(settings));
+	bench_load_init(&settings.plan.load);
+	settings.method = BENCH_RATE;
+	settings.plan.transport = &bench_udp;
+	settings.plan.n_threads = settings.plan.n_lanes = 1;
+	settings.plan.timeout_ns = NS_PER_SEC;
+	bench_tally_clear(&tally);
+	atomic_store(&stop, false);
+	job = (struct bench_job){ .settings = &settings, .run = bench_run_new("rate", 1, argv),
+		.stop = &stop, .tally = &tally };
+	ck_assert_ptr_nonnull(job.run);
+}
+
+static void
+teardown(void)
+{
+	bench_run_free(job.run);
+}
+
+/* --- Pace ------------------------------------------------------------------------------------ */
+
+/* N questions, sent in NS from the first to the last. */
+static void
+sent_in(uint64_t n, uint64_t ns)
+{
+	bench_tally_clear(&tally);
+	tally.sent = n;
+	tally.first_ns = START;
+	tally.last_ns = START + ns;
+}
+
+START_TEST(pace_error)
+{
+	sent_in(1001, NS_PER_SEC); /* at 1000/s the last is due after a second */
+	ck_assert_double_eq_tol(bench_method_pace_error(&tally, 1000), 0, 1e-9);
+	sent_in(1001, NS_PER_SEC + NS_PER_SEC / 50);
+	ck_assert_double_eq_tol(bench_method_pace_error(&tally, 1000), 2, 1e-9);
+	sent_in(1001, NS_PER_SEC / 2);
+	ck_assert_double_eq_tol(bench_method_pace_error(&tally, 1000), -50, 1e-9);
+	sent_in(18000001, 60 * NS_PER_SEC);
+	ck_assert_double_eq_tol(bench_method_pace_error(&tally, 300000), 0, 1e-9);
+	sent_in(0, 0);
+	tally.first_ns = UINT64_MAX;
+	tally.last_ns = 0;
+	ck_assert(bench_method_pace_error(&tally, 1000) == 0);
+	sent_in(1, 0);
+	ck_assert(bench_method_pace_error(&tally, 1000) == 0);
+}
+END_TEST
+
+/* Of a burst all are due with the first: ten bursts of 100 at 1000/s take 0.9 s. */
+START_TEST(pace_error_of_bursts)
+{
+	sent_in(1000, NS_PER_SEC * 9 / 10);
+	tally.burst = 100;
+	ck_assert_double_eq_tol(bench_method_pace_error(&tally, 1000), 0, 1e-9);
+	sent_in(100, 0); /* a single one takes no time */
+	tally.burst = 100;
+	ck_assert(bench_method_pace_error(&tally, 1000) == 0);
+}
+END_TEST
+
+START_TEST(kept_pace)
+{
+	sent_in(1001, NS_PER_SEC + NS_PER_SEC / 100);
+	ck_assert(bench_method_kept_pace(&tally, 1000, NS_PER_SEC));
+	sent_in(1001, NS_PER_SEC + NS_PER_SEC / 90);
+	ck_assert(!bench_method_kept_pace(&tally, 1000, NS_PER_SEC));
+	sent_in(1001, NS_PER_SEC - NS_PER_SEC / 90);
+	ck_assert(!bench_method_kept_pace(&tally, 1000, NS_PER_SEC));
+	/* in time as a whole, but one batch in 500 far behind */
+	sent_in(1001, NS_PER_SEC);
+	for (unsigned i = 0; i < 1000; i++)
+		bench_histogram_add(&tally.lag, i % 500 == 0 ? NS_PER_SEC / 8 : 1000);
+	ck_assert(!bench_method_kept_pace(&tally, 1000, NS_PER_SEC));
+	ck_assert(bench_method_kept_pace(&tally, 1000, 2 * NS_PER_SEC)); /* by a longer timeout */
+	/* one in 2000 may be */
+	bench_histogram_clear(&tally.lag);
+	for (unsigned i = 0; i < 2000; i++)
+		bench_histogram_add(&tally.lag, i == 0 ? NS_PER_SEC / 8 : 1000);
+	ck_assert(bench_method_kept_pace(&tally, 1000, NS_PER_SEC));
+}
+END_TEST
+
+/* --- Judging --------------------------------------------------------------------------------- */
+
+static const char *
+reasons(void)
+{
+	static char text[2000];
+	json_t *failed = json_object_get(bench_run_tree(job.run), "failed");
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < json_array_size(failed); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n",
+		    json_string_value(json_array_get(failed, i)));
+	return text;
+}
+
+/* A trial without a fault. */
+static void
+sound(void)
+{
+	sent_in(1001, NS_PER_SEC);
+	tally.replies[BENCH_VALID] = 1001;
+}
+
+START_TEST(good)
+{
+	sound();
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "");
+	ck_assert_int_eq(bench_run_status(job.run), 0);
+}
+END_TEST
+
+START_TEST(nothing_sent)
+{
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "no question could be sent\n");
+	ck_assert_int_eq(bench_run_status(job.run), 1);
+}
+END_TEST
+
+START_TEST(some_not_valid)
+{
+	sound();
+	tally.replies[BENCH_VALID] = 1000;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "1 of 1001 questions got no valid answer in time\n");
+	ck_assert_int_eq(bench_run_status(job.run), 1);
+}
+END_TEST
+
+START_TEST(dropped)
+{
+	sound();
+	tally.faults.dropped = 7;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "7 replies were dropped by this machine for want of room\n");
+}
+END_TEST
+
+/* Every question answered, but something else came as well: that is said, and not "0 of". */
+START_TEST(more_than_asked)
+{
+	static const struct {
+		uint64_t *n;
+		const char *reason;
+	} cases[] = {
+		{ &tally.duplicate, "3 questions were answered more than once\n" },
+		{ &tally.other, "3 replies repeated another question\n" },
+		{ &tally.stray, "3 replies were to nothing that was asked\n" },
+		{ &tally.malformed, "3 messages were no replies\n" },
+		{ &tally.faults.unsent, "3 questions could not be sent\n" },
+	};
+
+	sound();
+	*cases[_i].n = 3;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), cases[_i].reason);
+}
+END_TEST
+
+START_TEST(pace_not_kept)
+{
+	sound();
+	tally.last_ns += NS_PER_SEC / 10;
+	bench_histogram_add(&tally.lag, 5 * NS_PER_MS);
+	bench_method_judge(&job, 0); /* a closed loop has none */
+	ck_assert_str_eq(reasons(), "");
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "the pace was not kept: sending took 10.00 % more than its time, "
+	    "99.9 % of the questions left up to 5.0 ms late\n");
+}
+END_TEST
+
+/* It is the server that is too slow, or so it seems; that matters only where the pace was not kept. */
+START_TEST(pace_of_the_server)
+{
+	sound();
+	tally.no_room = 3;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "");
+	tally.last_ns += NS_PER_SEC / 10;
+	bench_method_judge(&job, 1000);
+	ck_assert_ptr_nonnull(strstr(reasons(), "the pace was not kept since questions had to wait"));
+}
+END_TEST
+
+START_TEST(no_port)
+{
+	sound();
+	tally.faults.no_port = 2;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "2 times this machine had no port or descriptor for a connection\n");
+}
+END_TEST
+
+START_TEST(all_at_once)
+{
+	sound();
+	tally.last_ns -= NS_PER_SEC / 10;
+	tally.faults.dropped = 1;
+	tally.replies[BENCH_VALID] = 1;
+	bench_method_judge(&job, 1000);
+	ck_assert_str_eq(reasons(), "1 replies were dropped by this machine for want of room\n"
+	    "the pace was not kept: sending took 10.00 % less than its time, "
+	    "99.9 % of the questions left up to 0.0 ms late\n"
+	    "1000 of 1001 questions got no valid answer in time\n");
+}
+END_TEST
+
+/* --- Findings -------------------------------------------------------------------------------- */
+
+static json_t *
+finding(const char *name)
+{
+	json_t *all = json_object_get(bench_run_tree(job.run), "findings");
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *f = json_array_get(all, i);
+
+		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
+			return json_object_get(f, "value");
+	}
+	return NULL;
+}
+
+static void
+expect_count(const char *name, json_int_t want)
+{
+	json_t *v = finding(name);
+
+	ck_assert_msg(v != NULL, "no \"%s\"", name);
+	ck_assert_msg(json_integer_value(v) == want, "%s: %lld, not %lld", name,
+	    (long long)json_integer_value(v), (long long)want);
+}
+
+START_TEST(findings)
+{
+	sent_in(100, NS_PER_SEC);
+	tally.end_ns = START + 2 * NS_PER_SEC;
+	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
+		tally.replies[i] = 50u >> i; /* 50 + 25 + 12 + 6 + 3 = 96 */
+	tally.late = 3;
+	tally.duplicate = 11;
+	tally.other = 12;
+	tally.stray = 13;
+	tally.malformed = 14;
+	tally.faults = (struct bench_faults){ .unsent = 15, .refused = 16, .dropped = 17, .closed = 18,
+		.stalled = 19, .no_port = 20, .connections = 21 };
+	for (unsigned i = 1; i <= 50; i++)
+		bench_histogram_add(&tally.rtt, i * 2); /* ns */
+	bench_method_tally(&job);
+	expect_count("sent", 100);
+	expect_count("received", 50 + 25 + 12 + 6 + 3 + 3 + 11 + 12 + 13 + 14);
+	expect_count("valid", 50);
+	expect_count("truncated", 25);
+	expect_count("wrong rcode", 12);
+	expect_count("no data", 6);
+	expect_count("wrong data", 3);
+	expect_count("late", 3);
+	expect_count("lost", 1);
+	expect_count("duplicate", 11);
+	expect_count("other question", 12);
+	expect_count("stray", 13);
+	expect_count("malformed", 14);
+	expect_count("unsent", 15);
+	expect_count("refused", 16);
+	expect_count("dropped here", 17);
+	expect_count("closed", 18);
+	ck_assert_double_eq_tol(json_real_value(finding("valid per second")), 25, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(finding("rtt mean")), 0.051, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(finding("rtt median")), 0.050, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(finding("rtt p99")), 0.1, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(finding("rtt max")), 0.1, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(finding("rtt deviation")), 0.001 * sqrt(833), 1e-9);
+}
+END_TEST
+
+/* What datagrams have not. */
+START_TEST(findings_of_connections)
+{
+	settings.plan.transport = _i == 0 ? &bench_udp : &bench_tcp;
+	sent_in(100, NS_PER_SEC);
+	tally.faults = (struct bench_faults){ .stalled = 19, .no_port = 20, .connections = 21 };
+	bench_method_tally(&job);
+	ck_assert((finding("connections") != NULL) == (_i == 1));
+	if (_i == 0)
+		return;
+	expect_count("connections", 21);
+	expect_count("stalled", 19);
+	expect_count("without a port", 20);
+}
+END_TEST
+
+/* Without any answer there is no time to tell. */
+START_TEST(findings_of_silence)
+{
+	sent_in(100, NS_PER_SEC);
+	bench_method_tally(&job);
+	bench_method_rtt(&job);
+	expect_count("lost", 100);
+	ck_assert_ptr_null(finding("valid per second"));
+	ck_assert_ptr_null(finding("rtt mean"));
+	ck_assert_uint_eq(json_array_size(json_object_get(bench_run_tree(job.run), "tables")), 0);
+}
+END_TEST
+
+START_TEST(table_of_rtt)
+{
+	for (unsigned i = 1; i <= 200; i++)
+		bench_histogram_add(&tally.rtt, i);
+	bench_method_rtt(&job);
+	json_t *table = json_array_get(json_object_get(bench_run_tree(job.run), "tables"), 0);
+	json_t *rows = json_object_get(table, "rows");
+	double before = -1;
+	ck_assert_uint_ge(json_array_size(rows), 10);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		double percent = json_real_value(json_array_get(json_array_get(rows, i), 0));
+		double us = json_real_value(json_array_get(json_array_get(rows, i), 1));
+
+		ck_assert(percent > before && percent <= 100);
+		ck_assert_double_eq_tol(us, percent == 0 ? 0.001 : ceil(percent * 2) / 1000, 1e-9);
+		before = percent;
+	}
+	ck_assert(before == 100);
+}
+END_TEST
+
+START_TEST(settings_of_a_run)
+{
+	json_t *set = json_object_get(bench_run_tree(job.run), "settings");
+
+	ck_assert(netaddr_parse("192.0.2.1", 53, &settings.plan.server));
+	settings.plan.load.zone.aaaa_percent = 25;
+	bench_method_settings(&job);
+	ck_assert_str_eq(json_string_value(json_object_get(set, "server")), "192.0.2.1#53");
+	ck_assert_str_eq(json_string_value(json_object_get(set, "transport")), "udp");
+	ck_assert_str_eq(json_string_value(json_object_get(set, "prefix")), "any");
+	ck_assert_int_eq(json_integer_value(json_object_get(set, "aaaa_percent")), 25);
+	ck_assert_double_eq_tol(json_real_value(json_object_get(set, "timeout_s")), 1, 1e-9);
+	settings.plan.load.prefix = pref64_well_known();
+	settings.plan.load.any_prefix = false;
+	bench_method_settings(&job);
+	ck_assert_str_eq(json_string_value(json_object_get(set, "prefix")), "64:ff9b::/96");
+}
+END_TEST
+
+/* --- Is there a server? ---------------------------------------------------------------------- */
+
+/* A socket that is bound and never answers; its address is the server's. */
+static int
+mute_server(void)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(in);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
+	ck_assert(netaddr_parse("127.0.0.1", ntohs(in.sin_port), &settings.plan.server));
+	settings.plan.timeout_ns = 20 * NS_PER_MS;
+	return fd;
+}
+
+START_TEST(silent)
+{
+	int fd = mute_server();
+
+	ck_assert(!bench_method_ready(&job, 0.05));
+	ck_assert_str_eq(reasons(), "the server does not answer\n");
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(nobody_listens)
+{
+	(void)close(mute_server());
+	ck_assert(!bench_method_ready(&job, 0.05));
+	ck_assert_str_eq(reasons(), "nobody listens at the server's address and port\n");
+}
+END_TEST
+
+/* Reads what is asked and answers the second datagram: the first one got lost. */
+static void *
+lose_one(void *arg)
+{
+	const int *fd = arg;
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	uint8_t msg[512];
+	ssize_t n = 0;
+
+	for (int i = 0; i < 2; i++)
+		n = recvfrom(*fd, msg, sizeof(msg), 0, (struct sockaddr *)&from, &len);
+	ck_assert_int_gt(n, 12);
+	msg[2] |= 0x80; /* QR */
+	msg[3] = 3;	/* NXDOMAIN is an answer, too */
+	ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
+	return NULL;
+}
+
+/* With a timeout as long as what is waited for, a single question that got lost ended the run. */
+START_TEST(one_lost)
+{
+	int fd = mute_server();
+	pthread_t thread;
+
+	settings.plan.timeout_ns = 60 * NS_PER_SEC;
+	ck_assert_int_eq(pthread_create(&thread, NULL, lose_one, &fd), 0);
+	ck_assert(bench_method_ready(&job, 0.05));
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_str_eq(reasons(), "");
+	(void)close(fd);
+}
+END_TEST
+
+/* Ctrl-C while waiting for a first answer: the method goes on and ends at once. */
+START_TEST(stopped)
+{
+	int fd = mute_server();
+
+	atomic_store(&stop, true);
+	ck_assert(bench_method_ready(&job, 3600));
+	ck_assert_str_eq(reasons(), "");
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(cannot_begin)
+{
+	/* Nothing can be sent there from a socket without the right to broadcast. */
+	ck_assert(netaddr_parse("255.255.255.255", 53, &settings.plan.server));
+	ck_assert(!bench_method_ready(&job, 0.05));
+	ck_assert_ptr_nonnull(strstr(reasons(), "the trial could not be started: "));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_method");
+	TCase *tc = tcase_create("trials");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, pace_error);
+	tcase_add_test(tc, pace_error_of_bursts);
+	tcase_add_test(tc, kept_pace);
+	tcase_add_test(tc, good);
+	tcase_add_test(tc, nothing_sent);
+	tcase_add_test(tc, some_not_valid);
+	tcase_add_test(tc, dropped);
+	tcase_add_test(tc, no_port);
+	tcase_add_test(tc, pace_of_the_server);
+	tcase_add_loop_test(tc, findings_of_connections, 0, 2);
+	tcase_add_loop_test(tc, more_than_asked, 0, 5);
+	tcase_add_test(tc, pace_not_kept);
+	tcase_add_test(tc, all_at_once);
+	tcase_add_test(tc, findings);
+	tcase_add_test(tc, findings_of_silence);
+	tcase_add_test(tc, table_of_rtt);
+	tcase_add_test(tc, settings_of_a_run);
+	tcase_add_test(tc, silent);
+	tcase_add_test(tc, one_lost);
+	tcase_add_test(tc, nobody_listens);
+	tcase_add_test(tc, stopped);
+	tcase_add_test(tc, cannot_begin);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whole searches against a server on loopback that has AAAA for all names. */
+
+#include "bench/method/method.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fakedns/server.h"
+#include "support/scratch.h"
+
+static struct fake_settings fake;
+static struct fake_server *server;
+static struct bench_tally tally;
+static atomic_bool stop;
+static char state[SCRATCH_PATH], port[16], upstream[32];
+
+static void
+set_up(void)
+{
+	static const uint8_t zone[] = "\011dns64perf\004test";
+	struct netaddr failed;
+
+	memset(&fake, 0, sizeof(fake));
+	fake_zone_init(&fake.policy.zone, zone);
+	fake.policy.zone.aaaa_percent = 100;
+	fake.policy.ttl = 300;
+	fake.policy.negative_ttl = 60;
+	fake.n_threads = 1;
+	fake.n_listen = 1;
+	ck_assert(netaddr_parse("127.0.0.1", 0, &fake.listen[0]));
+	ck_assert_int_eq(fake_server_new(&fake, &server, &failed), 0);
+	ck_assert_int_eq(fake_server_start(server), 0);
+	(void)snprintf(port, sizeof(port), "%u", fake_server_settings(server)->listen[0].port);
+	(void)snprintf(upstream, sizeof(upstream), "127.0.0.1#%s", port);
+	(void)close(scratch_file(state));
+	stop = false;
+}
+
+static void
+tear_down(void)
+{
+	struct fake_counters sum;
+
+	fake_server_stop(server, &sum);
+	fake_server_free(server);
+	(void)unlink(state);
+}
+
+/* A search from 50 to 100 with MORE options, up to a NULL. */
+static struct bench_run *
+search(const char *const *more)
+{
+	static const char *const common[] = { "dns64bench", "search", "-s", "127.0.0.1", "-d", "0.8",
+		"--low", "50", "--high", "100", "--resolution", "50", "--repetitions", "2",
+		"--transport", "udp", "-p", port, "--timeout", "5" };
+	char *argv[40];
+	int argc = 0;
+	struct bench_settings s;
+
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		argv[argc++] = (char *)(uintptr_t)common[i];
+	for (; *more != NULL; more++)
+		argv[argc++] = (char *)(uintptr_t)*more;
+	argv[argc] = NULL;
+	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_RUN);
+	struct bench_run *r = bench_run_new("search", argc, argv);
+	struct bench_job job = { .settings = &s, .run = r, .stop = &stop, .tally = &tally };
+	ck_assert_ptr_nonnull(r);
+	bench_search(&job);
+	return r;
+}
+
+/* The value of a finding, NULL if there is none. */
+static const json_t *
+finding(const struct bench_run *r, const char *name)
+{
+	const json_t *list = json_object_get(bench_run_tree(r), "findings");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *f = json_array_get(list, i);
+
+		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
+			return json_object_get(f, "value");
+	}
+	return NULL;
+}
+
+static const char *
+failure(const struct bench_run *r)
+{
+	const char *text = json_string_value(
+	    json_array_get(json_object_get(bench_run_tree(r), "failed"), 0));
+
+	return text != NULL ? text : "";
+}
+
+static size_t
+n_rows(const struct bench_run *r, size_t table)
+{
+	const json_t *tables = json_object_get(bench_run_tree(r), "tables");
+
+	return json_array_size(json_object_get(json_array_get(tables, table), "rows"));
+}
+
+/* On a machine that is busy otherwise the tester may not keep its pace: then the same anew, for long. */
+static struct bench_run *
+search_in_pace(const char *const *more)
+{
+	const uint64_t end_ns = clock_now_ns() + 200 * NS_PER_SEC;
+	struct bench_run *r = search(more);
+
+	while (clock_now_ns() < end_ns && (strstr(failure(r), "tester") != NULL ||
+	    strstr(failure(r), "pace") != NULL)) {
+		bench_run_free(r);
+		ck_assert_int_eq(truncate(state, 0), 0);
+		r = search(more);
+	}
+	return r;
+}
+
+/* The upper rate passes, which is told; the self-test before it too. */
+START_TEST(passes)
+{
+	const char *const options[] = { "--aaaa", "100", "--upstream", upstream, "--state", state,
+		"--restart", "true", NULL };
+	struct bench_run *r = search_in_pace(options);
+
+	ck_assert_str_eq(failure(r), "");
+	ck_assert_double_eq_tol(json_number_value(finding(r, "median")), 100, 1e-9);
+	ck_assert_int_eq(json_integer_value(finding(r, "self-test, at least")), 220);
+	ck_assert_int_eq(json_integer_value(finding(r, "measurable")), 100);
+	ck_assert_str_eq(json_string_value(finding(r, "at least")), "--high passed in 2 of 2 searches");
+	ck_assert_uint_eq(n_rows(r, 0), 2);
+	size_t n_trials = n_rows(r, 1);
+	bench_run_free(r);
+
+	/* With all in the state file nobody is asked any more. */
+	struct fake_counters sum;
+	fake_server_stop(server, &sum);
+	r = search(options);
+	ck_assert_str_eq(failure(r), "");
+	ck_assert_double_eq_tol(json_number_value(finding(r, "median")), 100, 1e-9);
+	ck_assert_uint_eq(n_rows(r, 1), n_trials);
+	bench_run_free(r);
+	ck_assert_int_eq(fake_server_start(server), 0);
+}
+END_TEST
+
+/* Answers that are none, as those names have no AAAA: it is over at once. */
+START_TEST(fails)
+{
+	const char *const options[] = { "--prefix", "64:ff9b::/96", NULL };
+	struct bench_run *r = search_in_pace(options);
+
+	ck_assert_msg(strstr(failure(r), "fails at --low 50 already: 0 of 40") != NULL, "%s",
+	    failure(r));
+	ck_assert_uint_eq(n_rows(r, 0), 0);
+	ck_assert_uint_ge(n_rows(r, 1), 1); /* 2 if the first one was without a verdict */
+	ck_assert_ptr_null(finding(r, "median"));
+	bench_run_free(r);
+}
+END_TEST
+
+/* A restart that fails ends the search. */
+START_TEST(does_not_restart)
+{
+	const char *const options[] = { "--restart", "exit 4", NULL };
+	struct bench_run *r = search(options);
+
+	ck_assert_msg(strstr(failure(r), "exit code 4") != NULL, "%s", failure(r));
+	ck_assert_uint_eq(n_rows(r, 1), 0);
+	bench_run_free(r);
+}
+END_TEST
+
+/* An upstream that does not answer: nothing can be measured. */
+START_TEST(has_no_upstream)
+{
+	const char *const options[] = { "--upstream", "127.0.0.1#1", NULL };
+	struct bench_run *r = search(options);
+
+	ck_assert_msg(strstr(failure(r), "self-test:") != NULL, "%s", failure(r));
+	ck_assert_uint_eq(n_rows(r, 0), 0);
+	bench_run_free(r);
+}
+END_TEST
+
+/* Interrupted: no trial counts, and that is no failure of the search. */
+START_TEST(is_interrupted)
+{
+	const char *const options[] = { "--state", state, NULL };
+
+	stop = true;
+	struct bench_run *r = search(options);
+	ck_assert_str_eq(failure(r), "");
+	ck_assert_uint_eq(n_rows(r, 1), 0);
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(has_another_state)
+{
+	const char *const options[] = { "--aaaa", "100", "--state", state, NULL },
+	    *const others[] = { "--aaaa", "80", "--state", state, NULL };
+
+	stop = true;
+	bench_run_free(search(options));
+	struct bench_run *r = search(others);
+	ck_assert_msg(strstr(failure(r), "aaaa was 100 and is 80 now") != NULL, "%s", failure(r));
+	bench_run_free(r);
+}
+END_TEST
+
+/* --- Names ---------------------------------------------------------------------------------- */
+
+/* A search for 1 s each with MORE options, up to a NULL; what was complained to TEXT. */
+static enum bench_task
+read_names(const char *const *more, struct bench_settings *s, char text[static 500])
+{
+	static const char *const common[] = { "dns64bench", "search", "-s", "127.0.0.1" };
+	char *argv[20];
+	int argc = 0;
+	FILE *errors = fmemopen(memset(text, 0, 500), 499, "w");
+
+	ck_assert_ptr_nonnull(errors);
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		argv[argc++] = (char *)(uintptr_t)common[i];
+	for (; *more != NULL; more++)
+		argv[argc++] = (char *)(uintptr_t)*more;
+	argv[argc] = NULL;
+	enum bench_task task = bench_options_read(argc, argv, s, errors);
+	(void)fclose(errors);
+	return task;
+}
+
+/* Too few names for the whole search, or for a trial after each restart: what would do is told. */
+START_TEST(needs_names)
+{
+	static const struct {
+		const char *options[8];
+		const char *told;
+	} cases[] = {
+		{ { NULL }, "no network has them; a lower --high than 1000000, or --restart" },
+		{ { "-d", "5", "--repetitions", "5", "--high", "100000" }, ": a /7 has them" },
+		{ { "--restart", "true", "--high", "1000000" }, "up to 60000000: a /6 has them" },
+		{ { "--restart", "true", "--namespace", "10.0.0.0/16", "--high", "1093" },
+		    ": a /15 has them" },
+		{ { "--restart", "true", "--namespace", "10.0.0.0/16" }, "up to 60000000: a /6 has" },
+		{ { "--restart", "true", "--low", "300000", "--high", "300000" }, ": a /7 has them" },
+		{ { "--low", "2", "--threads", "3" }, "--low: 2 is less" },
+	};
+	struct bench_settings s;
+	char text[500];
+
+	ck_assert_int_eq(read_names(cases[_i].options, &s, text), BENCH_TASK_NONE);
+	ck_assert_msg(strstr(text, cases[_i].told) != NULL, "%s", text);
+}
+END_TEST
+
+/* Without --high the search goes about as far as there are names, if that is far enough. */
+START_TEST(goes_as_far_as_names)
+{
+	static const char *const plain[] = { "--restart", "true", NULL };
+	static const char *const hits[] = { "--restart", "true", "--hits", "100", NULL };
+	static const char *const few[] = { "-d", "5", "--repetitions", "1", NULL };
+	static const char *const hot[] = { "--restart", "true", "--hits", "50", "--hot", "16", NULL };
+	struct bench_settings s;
+	char text[500];
+
+	ck_assert_int_eq(read_names(plain, &s, text), BENCH_TASK_RUN);
+	ck_assert_uint_le(s.high, 279620);
+	ck_assert_uint_gt(s.high, 279620 * 94 / 100);
+	ck_assert_int_eq(read_names(hot, &s, text), BENCH_TASK_RUN);
+	ck_assert_uint_le(s.high, 279620);
+	ck_assert_int_eq(read_names(few, &s, text), BENCH_TASK_RUN);
+	ck_assert_uint_gt(s.high, 300000);
+	ck_assert_uint_lt(s.high, 400000);
+	ck_assert_int_eq(read_names(hits, &s, text), BENCH_TASK_RUN);
+	ck_assert_uint_eq(s.high, 1000000);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_search");
+	TCase *tc = tcase_create("all");
+
+	tcase_set_timeout(tc, 300);
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, passes);
+	tcase_add_test(tc, fails);
+	tcase_add_test(tc, does_not_restart);
+	tcase_add_test(tc, has_no_upstream);
+	tcase_add_test(tc, is_interrupted);
+	tcase_add_test(tc, has_another_state);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("names");
+	tcase_add_loop_test(tc, needs_names, 0, 7);
+	tcase_add_test(tc, goes_as_far_as_names);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the server used, as columns and findings; here the server is this process, or a child. */
+
+#include "bench/method/watch.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/dut/dut.h"
+#include "support/benchrig.h"
+
+static const struct bench_column columns[] = { { "n", "n", "", 0 } };
+
+static uint64_t
+cpu_ns(void)
+{
+	struct timespec t;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t), 0);
+	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* NS of CPU time. */
+static void
+work_for(uint64_t ns)
+{
+	uint64_t end_ns = cpu_ns() + ns;
+
+	while (cpu_ns() < end_ns)
+		continue;
+}
+
+static void
+add_row(const struct benchrig *rig, struct bench_table *t, const struct bench_usage *used)
+{
+	json_t *row = json_pack("[i]", 1);
+
+	bench_watch_row(&rig->job, row, used, 100);
+	bench_table_add(t, row);
+}
+
+START_TEST(nobody_to_watch)
+{
+	struct bench_usage begin, used;
+	struct benchrig rig;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate -r 1 -n 1");
+	bench_watch_begin(&rig.job, &begin);
+	bench_watch_since(&rig.job, &begin, &used);
+	/* A row with the server's columns would not fit into the table, which would abort. */
+	add_row(&rig, bench_watch_table(&rig.job, "t", "T", columns, 1), &used);
+	bench_watch_find(&rig.job, &used, 100);
+	bench_watch_threads(&rig.job, &used, 100);
+	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
+	ck_assert_uint_eq(benchrig_rows(&rig, 1), 0);
+	ck_assert_double_lt(benchrig_finding(&rig, "server RSS"), 0);
+	ck_assert_ptr_null(benchrig_failed(&rig, 0));
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+/* 100 answers in the CPU time of two steps; each step has its own, and the findings have both. */
+START_TEST(steps_and_sum)
+{
+	struct bench_usage begin, total = { .time_ns = 0 }, step;
+	struct benchrig rig;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate -r 1 -n 1");
+	benchrig_watch(&rig);
+	bench_watch_begin(&rig.job, &begin);
+	struct bench_table *t = bench_watch_table(&rig.job, "t", "T", columns, 1);
+	for (int i = 0; i < 2; i++) {
+		work_for(60 * NS_PER_MS);
+		bench_watch_step(&rig.job, &begin, &total, &step);
+		add_row(&rig, t, &step);
+	}
+	bench_watch_find(&rig.job, &total, 100);
+	double one = benchrig_cell(&rig, 0, 0, "server_cpu_per_answer");
+	double other = benchrig_cell(&rig, 0, 1, "server_cpu_per_answer");
+	ck_assert_double_ge(one, 590); /* us */
+	ck_assert_double_ge(other, 590);
+	ck_assert_double_eq_tol(benchrig_finding(&rig, "server CPU per answer"), one + other, 1);
+	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_cpu"), 0);
+	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "server_rss"), 1);
+	ck_assert_double_ge(benchrig_cell(&rig, 0, 0, "server_descriptors"), 3);
+	ck_assert_double_ge(benchrig_finding(&rig, "server context switches"), 0);
+	ck_assert_ptr_null(benchrig_failed(&rig, 0));
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+/* fakedns has a thread of its own beside ours, which did the work. */
+START_TEST(threads)
+{
+	struct bench_usage begin, used;
+	struct benchrig rig;
+	double cpu = 0;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate -r 1 -n 1");
+	benchrig_watch(&rig);
+	bench_watch_begin(&rig.job, &begin);
+	work_for(60 * NS_PER_MS);
+	bench_watch_since(&rig.job, &begin, &used);
+	bench_watch_threads(&rig.job, &used, 100);
+	ck_assert_uint_ge(benchrig_rows(&rig, 0), 2);
+	for (size_t i = 0; i < benchrig_rows(&rig, 0); i++) {
+		if (benchrig_cell(&rig, 0, i, "tid") == getpid())
+			cpu = benchrig_cell(&rig, 0, i, "cpu_per_answer");
+	}
+	ck_assert_double_ge(cpu, 590); /* us */
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+START_TEST(server_gone)
+{
+	struct bench_usage begin, used;
+	char error[BENCH_SUBJECT_ERROR], pid[16];
+	struct benchrig rig;
+	pid_t child = fork();
+
+	if (child == 0) {
+		(void)pause();
+		_exit(0);
+	}
+	ck_assert_int_gt(child, 0);
+	(void)snprintf(pid, sizeof(pid), "%d", (int)child);
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate -r 1 -n 1");
+	rig.job.subject = bench_subject_new_pids("", pid, error);
+	ck_assert_msg(rig.job.subject != NULL, "%s", error);
+	bench_watch_begin(&rig.job, &begin);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	bench_watch_since(&rig.job, &begin, &used);
+	bench_watch_find(&rig.job, &used, 100);
+	ck_assert_str_eq(benchrig_failed(&rig, 0), "the server's processes have ended");
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_watch");
+	TCase *tc = tcase_create("watch");
+
+	tcase_add_test(tc, nobody_to_watch);
+	tcase_add_test(tc, steps_and_sum);
+	tcase_add_test(tc, threads);
+	tcase_add_test(tc, server_gone);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The script for gnuplot is a function of the run; and if gnuplot is there, it draws by it. */
+
+#include "bench/result/plot.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/scratch.h"
+#include "support/text.h"
+
+#define TEXT 8192
+
+static const struct bench_column steps[] = {
+	{ "clients", "clients", "", 0 },
+	{ "rate_median", "rate", "1/s", 0 },
+	{ "rate_p1", "p1", "1/s", 0 },
+	{ "rate_p99", "p99", "1/s", 0 },
+	{ "rtt_mean", "mean", "us", 1 },
+	{ "rtt_deviation", "deviation", "us", 1 },
+	{ "rtt_p99", "it's '<p99>'\n", "us", 1 },
+};
+static const struct bench_column distribution[] = {
+	{ "percentile", "percentile", "%", 1 },
+	{ "rtt", "RTT", "ms", 3 },
+};
+static const struct bench_column servers[] = {
+	{ "server", "server", "", 0 },
+	{ "rate_median", "rate", "1/s", 0 },
+	{ "rate_p1", "p1", "1/s", 0 },
+	{ "rate_p99", "p99", "1/s", 0 },
+	{ "rate_hits", "hits", "1/s", 0 },
+};
+
+static struct bench_run *
+new_run(void)
+{
+	char name[] = "dns64bench";
+	char *argv[] = { name, NULL };
+	struct bench_run *r = bench_run_new("closed", 1, argv);
+
+	ck_assert_ptr_nonnull(r);
+	struct bench_table *t = bench_run_table(r, "steps", "Steps", steps, 7);
+	bench_table_add(t, json_pack("[i,i,i,i,f,f,f]", 1, 100, 90, 110, 50.5, 2.0, 80.0));
+	bench_table_add(t, json_pack("[i,n,n,n,f,f,f]", 2, 60.5, 3.0, 90.0));
+	bench_table_add(t, json_pack("[i,i,i,i,f,f,f]", 3, 300, 290, 310, 70.5, 4.0, 99.0));
+	t = bench_run_table(r, "rtt", "Distribution", distribution, 2);
+	bench_table_add(t, json_pack("[i,f]", 50, 0.1));
+	bench_table_add(t, json_pack("[f,f]", 99.9, 0.5));
+	bench_table_add(t, json_pack("[i,f]", 100, 1.5));
+	t = bench_run_table(r, "servers", "Servers", servers, 5);
+	bench_table_add(t, json_pack("[s,i,i,i,i]", "one's", 10, 9, 11, 20));
+	bench_table_add(t, json_pack("[s,i,i,i,i]", "$t; !touch x", 5, 4, 6, 9));
+	t = bench_run_table(r, "counts", "Counts", steps, 1);
+	bench_table_add(t, json_pack("[i]", 1));
+	bench_table_add(t, json_pack("[i]", 2));
+	return r;
+}
+
+/* The script for the run's tables from FIRST, N of them. */
+static size_t
+script(size_t first, size_t n, enum bench_plot_format format, char text[static TEXT])
+{
+	struct bench_run *r = new_run();
+	json_t *tables = json_array();
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(f);
+	for (size_t i = first; i < first + n; i++)
+		(void)json_array_append(tables,
+		    json_array_get(json_object_get(bench_run_tree(r), "tables"), i));
+	size_t n_panels = bench_plot_script(f, tables, format, true);
+	(void)text_of(f, text, TEXT);
+	json_decref(tables);
+	bench_run_free(r);
+	return n_panels;
+}
+
+START_TEST(curves)
+{
+	char text[TEXT];
+
+	ck_assert_uint_eq(script(0, 1, BENCH_PLOT_SVG, text), 2);
+	text_contains(text, "set terminal svg size 720,500 noenhanced");
+	text_contains(text, "set multiplot layout 2,1\n");
+	text_contains(text, "$t1 << END\n1 100 90 110 50.5 2 80\n2 NaN NaN NaN 60.5 3 90\n"
+			    "3 300 290 310 70.5 4 99\nEND\n");
+	text_contains(text, "set xrange [0.96:3.04]\n");
+	text_contains(text, "set ylabel 'rate (1/s)'\n");
+	text_contains(text,
+	    "plot $t1 using 1:2:3:4 with yerrorlines lt 1 title 'rate (bars: p1 to p99)'\n");
+	text_contains(text, "set xlabel 'clients'\nset ylabel 'RTT (µs)'\n");
+	text_contains(text, "plot $t1 using 1:5:6 with yerrorlines lt 1 title "
+			    "'mean (bars: standard deviation)', \\\n"
+			    "    $t1 using 1:7 with linespoints lt 2 title 'it''s ''<p99>'' '\n");
+	/* The title stands once, what is along the x axis below the last panel only. */
+	text_contains(text, "unset xlabel\nset title 'Steps'\nset ylabel 'rate");
+	text_contains(text, "set title ''\nset xlabel");
+}
+END_TEST
+
+START_TEST(percentiles)
+{
+	char text[TEXT];
+
+	ck_assert_uint_eq(script(1, 1, BENCH_PLOT_PNG, text), 1);
+	text_contains(text, "set terminal pngcairo size 1440,500 noenhanced");
+	text_contains(text, "$t1 << END\n2 0.1\n1000 0.5\nNaN 1.5\nEND\n");
+	text_contains(text, "set logscale x\nset xtics ('0' 1, '50' 2, ");
+	text_contains(text, "set xlabel 'percentile (%)'\nset ylabel 'RTT (ms)'\n");
+	text_contains(text, "set key off\n");
+}
+END_TEST
+
+START_TEST(words)
+{
+	char text[TEXT];
+
+	ck_assert_uint_eq(script(2, 1, BENCH_PLOT_SVG, text), 1);
+	text_contains(text, "$t1 << END\n0 10 9 11 20\n1 5 4 6 9\nEND\n");
+	text_contains(text, "set xtics ('one''s' 0, '$t; !touch x' 1)\nset xrange [-0.6:1.6]\n");
+	text_contains(text, "plot $t1 using ($1+-0.2000):2:(0.3600) with boxes lt 1 title "
+			    "'rate (bars: p1 to p99)', \\\n"
+			    "    $t1 using ($1+-0.2000):3:(0):($4-$3) with vectors");
+	text_contains(text,
+	    "    $t1 using ($1+0.2000):5:(0.3600) with boxes lt 2 title 'hits'\n");
+	text_lacks(text, "\nset xlabel");
+}
+END_TEST
+
+START_TEST(nothing)
+{
+	char text[TEXT];
+
+	ck_assert_uint_eq(script(3, 1, BENCH_PLOT_SVG, text), 0);
+	ck_assert_str_eq(text, "");
+	ck_assert_uint_eq(script(0, 4, BENCH_PLOT_SVG, text), 4);
+	text_contains(text, "set multiplot layout 4,1\n");
+}
+END_TEST
+
+START_TEST(formats)
+{
+	char error[BENCH_PLOT_ERROR] = "";
+
+	ck_assert_int_eq(bench_plot_format("a.png"), BENCH_PLOT_PNG);
+	ck_assert_int_eq(bench_plot_format("a.png.svg"), BENCH_PLOT_SVG);
+	ck_assert_int_eq(bench_plot_format("png"), BENCH_PLOT_UNKNOWN);
+	ck_assert_int_eq(bench_plot_format("a.pdf"), BENCH_PLOT_UNKNOWN);
+	ck_assert(!bench_plot_ready("a.pdf", error));
+	text_contains(error, "a.pdf: pictures end in .png or .svg");
+}
+END_TEST
+
+START_TEST(no_gnuplot)
+{
+	char path[] = "/nowhere/x.svg", error[BENCH_PLOT_ERROR] = "", saved[4096];
+	struct bench_run *r = new_run();
+
+	(void)snprintf(saved, sizeof(saved), "%s", getenv("PATH"));
+	ck_assert_int_eq(setenv("PATH", "/nowhere", 1), 0);
+	ck_assert(!bench_plot_ready(path, error));
+	text_contains(error, "there is no gnuplot");
+	error[0] = '\0';
+	ck_assert(!bench_plot_write(r, path, error));
+	text_contains(error, "there is no gnuplot");
+	(void)setenv("PATH", saved, 1);
+	bench_run_free(r);
+}
+END_TEST
+
+/* A path in the directory DIR, to PATH. */
+static const char *
+in(const char *dir, const char *name, char path[static 2 * SCRATCH_PATH])
+{
+	(void)snprintf(path, 2 * SCRATCH_PATH, "%s/%s", dir, name);
+	return path;
+}
+
+START_TEST(drawn)
+{
+	char dir[SCRATCH_PATH], png[2 * SCRATCH_PATH], svg[2 * SCRATCH_PATH],
+	    error[BENCH_PLOT_ERROR] = "", head[8] = "";
+	struct bench_run *r = new_run();
+
+	scratch_dir(dir);
+	ck_assert_msg(bench_plot_write(r, in(dir, "x.png", png), error), "%s", error);
+	ck_assert_msg(bench_plot_write(r, in(dir, "x.svg", svg), error), "%s", error);
+	FILE *f = fopen(png, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fread(head, 1, sizeof(head), f), sizeof(head));
+	(void)fclose(f);
+	ck_assert_mem_eq(head, "\x89PNG\r\n\x1a\n", 8);
+	char *text = calloc(1, 1000000);
+	ck_assert_ptr_nonnull(text);
+	(void)text_read(svg, text, 1000000);
+	text_contains(text, "</svg>");
+	text_contains(text, ">RTT (µs)<");
+	text_contains(text, ">it's '&lt;p99");
+	text_lacks(text, "<p99>");
+	free(text);
+	/* The picture is all that was left behind. */
+	ck_assert_int_eq(unlink(png), 0);
+	ck_assert_int_eq(unlink(svg), 0);
+	ck_assert_int_eq(rmdir(dir), 0);
+	ck_assert(!bench_plot_write(r, png, error));
+	text_contains(error, "x.png: No such file or directory");
+	bench_run_free(r);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_plot");
+	TCase *tc = tcase_create("plot");
+	char error[BENCH_PLOT_ERROR];
+
+	tcase_add_test(tc, curves);
+	tcase_add_test(tc, percentiles);
+	tcase_add_test(tc, words);
+	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, formats);
+	tcase_add_test(tc, no_gnuplot);
+	if (bench_plot_ready("x.svg", error))
+		tcase_add_test(tc, drawn);
+	else
+		(void)printf("not drawn: %s\n", error);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

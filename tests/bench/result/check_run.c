@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A run: what is put in comes out as text, JSON and CSV, and comes back from its file. */
+
+#include "bench/result/run.h"
+
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/scratch.h"
+#include "support/text.h"
+
+#define TEXT 4096
+
+static const struct bench_column columns[] = {
+	{ "rate", "rate", "1/s", 0 },
+	{ "valid", "valid", "", 0 },
+	{ "rtt_p50", "p50", "ms", 3 },
+};
+
+static struct bench_run *
+new_run(void)
+{
+	char name[] = "dns64bench", method[] = "rate", option[] = "-s", server[] = "::1",
+	     odd[] = "it's; $here", bad[] = "\xff";
+	char *argv[] = { name, method, option, server, odd, bad, NULL };
+	struct bench_run *r = bench_run_new("rate", 6, argv);
+
+	ck_assert_ptr_nonnull(r);
+	bench_run_set(r, "server", json_string("::1"));
+	bench_run_set(r, "timeout", json_real(0.25));
+	return r;
+}
+
+static void
+fill(struct bench_run *r)
+{
+	struct bench_table *t = bench_run_table(r, "trials", "Trials", columns, 3);
+
+	bench_table_add(t, json_pack("[i,i,f]", 1000, 1000, 0.1234567));
+	bench_table_add(t, json_pack("[i,i,n]", 20000, 19));
+	bench_run_find(r, "highest rate", json_integer(1000), "1/s");
+	bench_run_find(r, "loss", json_real(12.5), "%");
+}
+
+/* What bench_run_print prints. */
+static const char *
+printed(const struct bench_run *r, char text[static TEXT])
+{
+	FILE *f = fmemopen(text, TEXT, "w");
+
+	ck_assert_ptr_nonnull(f);
+	bench_run_print(r, f);
+	(void)fclose(f);
+	return text;
+}
+
+/* The file at PATH, which is then removed. */
+static const char *
+taken(const char *path, char text[static TEXT])
+{
+	(void)text_read(path, text, TEXT);
+	ck_assert_int_eq(unlink(path), 0);
+	return text;
+}
+
+START_TEST(readable)
+{
+	struct bench_run *r = new_run();
+	char text[TEXT];
+
+	fill(r);
+	text_contains(printed(r, text), "\ncommand  dns64bench rate -s ::1 'it'\\''s; $here' '?'\n");
+	text_contains(text, "\nserver   ::1\ntimeout  0.25\n");
+	text_contains(text, "\nTrials\n rate  valid    p50\n  1/s            ms\n 1000   1000  0.123\n"
+		       "20000     19      -\n");
+	text_contains(text, "\nhighest rate  1000 1/s\nloss          12.5 %\n");
+	text_lacks(text, "FAILED");
+	text_lacks(text, "INTERRUPTED");
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(status)
+{
+	struct bench_run *r = new_run();
+	char text[TEXT];
+
+	ck_assert_int_eq(bench_run_status(r), 0);
+	bench_run_fail(r, "%d of %d answers", 3, 5);
+	bench_run_fail(r, "and \xff");
+	ck_assert_int_eq(bench_run_status(r), 1);
+	text_contains(printed(r, text), "FAILED: 3 of 5 answers\nFAILED: and ?\n");
+	bench_run_interrupted(r);
+	ck_assert_int_eq(bench_run_status(r), 3);
+	text_contains(printed(r, text), "INTERRUPTED");
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(lost)
+{
+	struct bench_run *r = new_run();
+	char text[TEXT], path[SCRATCH_PATH];
+
+	(void)close(scratch_file(path));
+	fill(r);
+	struct bench_table *t = bench_run_table(r, "more", "More", columns, 3);
+	bench_table_add(t, json_pack("[i,i,o]", 1, 2, json_real(0.5)));
+	bench_table_add(t, json_pack("[i,i,o]", 3, 4, json_null()));
+	bench_table_add(t, json_pack("[i,i,o]", 5, 6, json_null()));
+	ck_assert_int_eq(bench_run_status(r), 0);
+	/* What jansson gives when it has no memory, and for what is no number. */
+	bench_run_find(r, "highest rate", NULL, "1/s");
+	bench_table_add(t, json_pack("[i,i,f]", 7, 8, (double)NAN));
+	ck_assert_int_eq(bench_run_status(r), 1);
+	text_contains(printed(r, text), "\n   3      4      -\n   5      6      -\n\nhighest");
+	text_contains(text, "\nFAILED: not everything could be kept");
+	/* What there is is written all the same. */
+	ck_assert_int_eq(bench_run_write_json(r, path), 0);
+	text_contains(taken(path, text), "\"not everything could be kept");
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(live)
+{
+	struct bench_run *r = new_run();
+	char text[TEXT] = "", other[TEXT];
+	FILE *f = fmemopen(text, TEXT, "w");
+
+	ck_assert_ptr_nonnull(f);
+	struct bench_table *t = bench_run_table(r, "trials", "Trials", columns, 3);
+	bench_table_live(t, f);
+	bench_table_add(t, json_pack("[i,i,f]", 1, 2, 3.0));
+	text_contains(text, "\nserver   ::1\n");
+	text_contains(text, "\nTrials\n    rate     valid       p50\n     1/s                  ms\n"
+		       "       1         2     3.000\n");
+	size_t n = strlen(text);
+	bench_table_add(t, json_pack("[i,i,n]", 4, 5));
+	ck_assert_str_eq(text + n, "       4         5         -\n");
+	n = strlen(text);
+	bench_run_find(r, "loss", json_integer(0), "");
+	bench_run_print(r, f);
+	ck_assert_str_eq(text + n, "\nloss  0\n");
+	/* Elsewhere all of it is new. */
+	text_contains(printed(r, other), "   4      5      -\n");
+	(void)fclose(f);
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(there_and_back)
+{
+	struct bench_run *r = new_run();
+	char path[SCRATCH_PATH], again[SCRATCH_PATH], error[BENCH_RUN_ERROR], text[TEXT],
+	    text2[TEXT];
+
+	(void)close(scratch_file(path));
+	(void)close(scratch_file(again));
+	fill(r);
+	bench_run_fail(r, "a reason");
+	ck_assert_int_eq(bench_run_write_json(r, path), 0);
+	struct bench_run *back = bench_run_read(path, error);
+	ck_assert_ptr_nonnull(back);
+	ck_assert_int_eq(bench_run_status(back), 1);
+	ck_assert_str_eq(printed(back, text2), printed(r, text));
+	ck_assert_int_eq(bench_run_write_json(back, again), 0);
+	ck_assert_str_eq(taken(again, text2), taken(path, text));
+	bench_run_free(back);
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(csv)
+{
+	struct bench_run *r = new_run();
+	char path[SCRATCH_PATH], text[TEXT];
+
+	(void)close(scratch_file(path));
+	fill(r);
+	ck_assert_int_eq(bench_run_write_csv(r, path), 0);
+	text_contains(taken(path, text), "\nrate,valid,rtt_p50\n1000,1000,0.1234567\n20000,19,\n");
+	bench_run_free(r);
+}
+END_TEST
+
+START_TEST(no_place)
+{
+	struct bench_run *r = new_run();
+
+	fill(r);
+	ck_assert_int_eq(bench_run_write_json(r, "/nowhere/at/all"), -ENOENT);
+	ck_assert_int_eq(bench_run_write_csv(r, "/dev/full"), -ENOSPC);
+	ck_assert_int_eq(bench_run_write_json(r, "/dev/full"), -ENOSPC);
+	bench_run_free(r);
+}
+END_TEST
+
+/* Reading PATH fails and tells so, with its name. */
+static void
+unreadable(const char *path, const char *why)
+{
+	char error[BENCH_RUN_ERROR] = "";
+	struct bench_run *r = bench_run_read(path, error);
+
+	ck_assert_ptr_null(r);
+	ck_assert_msg(strncmp(error, path, strlen(path)) == 0, "%s", error);
+	text_contains(error, why);
+}
+
+START_TEST(foreign)
+{
+	char path[SCRATCH_PATH];
+
+	unreadable("/nowhere/at/all", ": No such file");
+	unreadable("/", ": ");
+	(void)close(scratch_file(path));
+	unreadable(path, ":1: ");
+	text_write(path, "{}\n", 3);
+	unreadable(path, ": not a run of dns64bench");
+	text_write(path, "[1,\n2,\nx]", 9);
+	unreadable(path, ":3: ");
+	(void)unlink(path);
+}
+END_TEST
+
+/* Cut at every octet it is no run, but for the newline at its end. */
+START_TEST(cut)
+{
+	struct bench_run *r = new_run();
+	char path[SCRATCH_PATH], text[TEXT];
+
+	(void)close(scratch_file(path));
+	fill(r);
+	ck_assert_int_eq(bench_run_write_json(r, path), 0);
+	bench_run_free(r);
+	size_t n = strlen(taken(path, text));
+	for (size_t i = 0; i + 1 < n; i++) {
+		text_write(path, text, i);
+		unreadable(path, ":");
+	}
+	(void)unlink(path);
+}
+END_TEST
+
+/* Any octet changed: a run that can be printed, or a message. */
+START_TEST(damaged)
+{
+	static const char odd[] = "\0\"{}[]:,0x\\\xff";
+	struct bench_run *r = new_run();
+	char path[SCRATCH_PATH], text[TEXT], out[TEXT], error[BENCH_RUN_ERROR];
+
+	(void)close(scratch_file(path));
+	fill(r);
+	ck_assert_int_eq(bench_run_write_json(r, path), 0);
+	bench_run_free(r);
+	size_t n = strlen(taken(path, text));
+	for (size_t i = 0; i < n; i++) {
+		char saved = text[i];
+
+		text[i] = odd[i % (sizeof(odd) - 1)];
+		text_write(path, text, n);
+		text[i] = saved;
+		error[0] = '\0';
+		r = bench_run_read(path, error);
+		ck_assert_int_eq(r == NULL, error[0] != '\0');
+		if (r != NULL)
+			ck_assert_uint_gt(strlen(printed(r, out)), 0);
+		bench_run_free(r);
+	}
+	(void)unlink(path);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_run");
+	TCase *tc = tcase_create("run");
+
+	tcase_add_test(tc, readable);
+	tcase_add_test(tc, status);
+	tcase_add_test(tc, lost);
+	tcase_add_test(tc, live);
+	tcase_add_test(tc, there_and_back);
+	tcase_add_test(tc, csv);
+	tcase_add_test(tc, no_place);
+	tcase_add_test(tc, foreign);
+	tcase_add_test(tc, cut);
+	tcase_add_test(tc, damaged);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values and tables as text. */
+
+#include "bench/result/text.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/text.h"
+
+#define TEXT 2048
+
+static const struct {
+	const char *json;
+	unsigned decimals;
+	const char *text;
+} cells[] = {
+	{ "null", 2, "-" },
+	{ "true", 0, "yes" },
+	{ "false", 0, "no" },
+	{ "\"w\"", 3, "w" },
+	{ "12", 0, "12" },
+	{ "12", 2, "12.00" },
+	{ "-9223372036854775808", 0, "-9223372036854775808" },
+	{ "1.0049", 2, "1.00" },
+	{ "1.5e3", 0, "1500" },
+	{ "12", BENCH_TEXT_ROUND, "12" },
+	{ "35341.5678", BENCH_TEXT_ROUND, "35341.6" },
+	{ "0.25", BENCH_TEXT_ROUND, "0.25" },
+	{ "2.0", BENCH_TEXT_ROUND, "2" },
+	{ "100.0", BENCH_TEXT_ROUND, "100" },
+	{ "12345678.9", BENCH_TEXT_ROUND, "12345679" },
+	{ "-0.125", BENCH_TEXT_ROUND, "-0.125" },
+	{ "[1, 2]", 0, "[1, 2]" },
+	{ "{\"a\": \"b\"}", 0, "{\"a\": \"b\"}" },
+};
+
+START_TEST(cell)
+{
+	json_t *value = json_loads(cells[_i].json, JSON_DECODE_ANY, NULL);
+	char text[BENCH_TEXT_CELL];
+
+	ck_assert_str_eq(bench_text_cell(value, cells[_i].decimals, text), cells[_i].text);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(extremes)
+{
+	json_t *huge = json_real(-1.7e308), *list = json_array();
+	char text[BENCH_TEXT_CELL];
+
+	ck_assert_uint_eq(strlen(bench_text_cell(huge, 9, text)), 1 + 309 + 1 + 9);
+	ck_assert_uint_eq(strlen(bench_text_cell(huge, BENCH_TEXT_ROUND, text)), 1 + 309);
+	ck_assert_str_eq(bench_text_cell(NULL, 0, text), "-");
+	for (int i = 0; i < 500; i++)
+		(void)json_array_append(list, huge);
+	ck_assert_str_eq(bench_text_cell(list, 0, text), "...");
+	json_decref(list);
+	json_decref(huge);
+}
+END_TEST
+
+/* What a table prints. */
+static const char *
+printed(const char *json, unsigned min, char text[static TEXT])
+{
+	json_t *t = json_loads(json, 0, NULL), *rows = json_object_get(t, "rows");
+	struct bench_layout l;
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(t);
+	ck_assert_ptr_nonnull(f);
+	bench_text_layout(&l, json_object_get(t, "columns"), rows, min);
+	bench_text_columns(f, &l, t);
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		bench_text_row(f, &l, json_array_get(rows, i));
+	json_decref(t);
+	return text_of(f, text, TEXT);
+}
+
+/* Words left, numbers right, a character is as wide as it looks, nothing trails. */
+START_TEST(aligned)
+{
+	char text[TEXT];
+
+	ck_assert_str_eq(printed("{\"title\": \"T\", \"columns\": ["
+				 "{\"title\": \"who\", \"unit\": \"\"},"
+				 "{\"title\": \"time\", \"unit\": \"µs\", \"decimals\": 1},"
+				 "{\"title\": \"n\", \"unit\": \"\"},"
+				 "{\"title\": \"why\", \"unit\": \"\"}],"
+				 "\"rows\": [[\"été\", 1, 123, \"x\"],"
+				 "[\"longer\", 22.25, null, \"words\"], [null, 0, 5, \"\"]]}",
+			     0, text),
+	    "\nT\nwho     time    n  why\n          µs\nété      1.0  123  x\n"
+	    "longer  22.2    -  words\n-        0.0    5\n");
+}
+END_TEST
+
+START_TEST(as_wide_as_told)
+{
+	char text[TEXT];
+
+	ck_assert_str_eq(printed("{\"title\": \"T\", \"columns\": [{\"title\": \"a\","
+				 "\"unit\": \"s\"}], \"rows\": [[1]]}",
+			     4, text),
+	    "\nT\n   a\n   s\n   1\n");
+}
+END_TEST
+
+/* A terminal gets nothing that it would obey. */
+START_TEST(harmless)
+{
+	char text[TEXT];
+
+	text_contains(printed("{\"title\": \"a\\u001b[2Jb\\n\", \"columns\": [{\"title\": \"\","
+			      "\"unit\": \"\"}], \"rows\": [[\"\\u007f\\r\"]]}",
+			  0, text),
+	    "\na?[2Jb?\n");
+	text_contains(text, "\n??\n");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_text");
+	TCase *tc = tcase_create("text");
+
+	tcase_add_test(tc, extremes);
+	tcase_add_test(tc, aligned);
+	tcase_add_test(tc, as_wide_as_told);
+	tcase_add_test(tc, harmless);
+	tcase_add_loop_test(tc, cell, 0, sizeof(cells) / sizeof(cells[0]));
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of dns64bench: what belongs together, and that faults are told. */
+
+#include "bench/settings/options.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define ARGS_MAX 60
+
+static struct bench_settings s;
+static char errors[2048];
+
+/* LINE in words; what was told is in errors. */
+static enum bench_task
+read_line(const char *line)
+{
+	static char copy[2048];
+	static char *argv[ARGS_MAX];
+	char *rest = copy;
+	int argc = 0;
+	FILE *f = fmemopen(errors, sizeof(errors), "w");
+
+	ck_assert_ptr_nonnull(f);
+	(void)snprintf(copy, sizeof(copy), "dns64bench %s", line);
+	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+		if (*word == '\0')
+			continue;
+		ck_assert_int_lt(argc, ARGS_MAX - 1);
+		argv[argc++] = word;
+	}
+	argv[argc] = NULL;
+	errors[0] = '\0';
+	enum bench_task task = bench_options_read(argc, argv, &s, f);
+	(void)fclose(f);
+	return task;
+}
+
+static void
+good(const char *line)
+{
+	ck_assert_msg(read_line(line) == BENCH_TASK_RUN, "%s: %s", line, errors);
+	ck_assert_str_eq(errors, "");
+}
+
+START_TEST(defaults)
+{
+	char text[NETADDR_TEXT];
+
+	good("rate -s 192.0.2.1 -r 1000");
+	ck_assert_int_eq(s.method, BENCH_RATE);
+	ck_assert_str_eq(netaddr_format(&s.plan.server, text), "192.0.2.1#53");
+	ck_assert_str_eq(s.plan.transport->name, "udp");
+	ck_assert_uint_eq(s.plan.n_threads, 1);
+	ck_assert_uint_eq(s.plan.n_lanes, 16);
+	ck_assert_uint_eq(s.plan.rate, 1000);
+	ck_assert_uint_eq(s.plan.burst, 1);
+	ck_assert_uint_eq(s.plan.n_questions, 60000);
+	ck_assert_uint_eq(s.plan.duration_ns, UINT64_MAX);
+	ck_assert_uint_eq(s.plan.timeout_ns, NS_PER_SEC);
+	ck_assert_uint_eq(s.plan.load.base, 0x0a000000);
+	ck_assert_uint_eq(s.plan.load.size, 1 << 24);
+	ck_assert_uint_eq(s.plan.load.bufsize, 0);
+	ck_assert(s.plan.load.any_prefix && !s.plan.load.dnssec_ok && !s.plan.spin);
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(s.plan.load.mix[i], BENCH_NEW);
+	(void)read_line("search -s 192.0.2.1"); /* that may be more than there are names */
+	ck_assert(s.duration == 60 && s.resolution == 0.5 && s.delta == 0.1);
+	ck_assert_uint_eq(s.low, 1000);
+	ck_assert_uint_eq(s.high, 1000000);
+	ck_assert_uint_eq(s.repetitions, 20);
+	ck_assert_int_eq(s.upstream.family, NETADDR_NONE);
+	good("soak -s 192.0.2.1 -r 5");
+	ck_assert(s.interval == 60);
+}
+END_TEST
+
+/* What is said for one run is not remembered for the next. */
+START_TEST(again)
+{
+	good("rate -s 192.0.2.1 -r 1000 -n 5 --hits 50 --hot 2 --spin --prefix 64:ff9b::/96");
+	good("rate -s ::1 -r 10");
+	ck_assert_uint_eq(s.plan.n_questions, 600);
+	ck_assert(!s.plan.spin && s.plan.load.any_prefix);
+	ck_assert_uint_eq(s.plan.load.mix[0], BENCH_NEW);
+}
+END_TEST
+
+/* --- Methods --------------------------------------------------------------------------------- */
+
+/* The least that each method must be told. */
+static const struct {
+	enum bench_method method;
+	const char *line;
+} methods[] = {
+	{ BENCH_RATE, "rate -s 192.0.2.1 -r 1000" },
+	{ BENCH_SEARCH, "search -s 192.0.2.1 --high 3000 -d 1 --repetitions 1" },
+	{ BENCH_CLOSED, "closed -s 192.0.2.1" },
+	{ BENCH_ENUM, "enum -s 192.0.2.1 --numbers 00-99 --missing-numbers 000-999" },
+	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
+	{ BENCH_REPORT, "report -o page.html run.json" },
+};
+
+/* A value for ROW that is good whatever else there is. */
+static const char *
+value_for(const struct bench_option_row *row)
+{
+	static const char *const values[][2] = {
+		{ "PERCENT", "5" }, { "N", "1" }, { "B", "3" }, { "D", "0.2" }, { "RATE", "2000" },
+		{ "OCTETS", "512" }, { "SECONDS", "2" }, { "FILE", "file.png" }, { "LIST", "1,2" },
+		{ "FIRST-LAST", "1-2" }, { "NETWORK", "10.0.0.0/8" }, { "PID,...", "1" },
+		{ "PORT", "53" }, { "PREFIX", "64:ff9b::/96" }, { "COMMAND", "true" },
+		{ "ADDR", "192.0.2.1" }, { "udp|tcp", "udp" }, { "NAME", "name" },
+		{ "ADDR[#PORT]", "192.0.2.1#53" },
+	};
+
+	if (row->arg == NULL)
+		return "";
+	if (row->id == BENCH_OPT_PER_CONNECTION)
+		return "0"; /* others are for TCP */
+	for (size_t i = 0; i < N_OF(values); i++) {
+		if (strcmp(values[i][0], row->arg) == 0)
+			return values[i][1];
+	}
+	ck_abort_msg("--%s %s: no value for it here", row->name, row->arg);
+}
+
+/* Every option where it belongs, and refused, by name, everywhere else. */
+START_TEST(options_of_methods)
+{
+	const struct bench_option_row *row;
+
+	for (size_t i = 0; (row = bench_optable_row(i)) != NULL; i++) {
+		char line[300], want[100];
+		/* Clients have a window only in a time of their own. */
+		const char *with = row->id == BENCH_OPT_WINDOW ? "-d 1" : "";
+		enum bench_task task = row->id == BENCH_OPT_HELP ? BENCH_TASK_HELP
+		    : row->id == BENCH_OPT_VERSION		 ? BENCH_TASK_VERSION
+								 : BENCH_TASK_RUN;
+
+		if ((row->methods & methods[_i].method) == 0)
+			with = "";
+		(void)snprintf(line, sizeof(line), "%s --%s %s %s", methods[_i].line, row->name,
+		    value_for(row), with);
+		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s\n", row->name,
+		    bench_optable_name(methods[_i].method));
+		if ((row->methods & methods[_i].method) != 0) {
+			ck_assert_msg(read_line(line) == task, "%s: %s", line, errors);
+			ck_assert_str_eq(errors, "");
+		} else {
+			ck_assert_msg(read_line(line) == BENCH_TASK_NONE, "%s", line);
+			ck_assert_str_eq(errors, want);
+		}
+	}
+}
+END_TEST
+
+START_TEST(letters)
+{
+	good("rate -s192.0.2.1 -p 5353 -r 10 -t 2 -d 1.5 -N 198.18.0.0/15");
+	ck_assert_uint_eq(s.plan.server.port, 5353);
+	ck_assert_uint_eq(s.plan.n_threads, 2);
+	ck_assert_uint_eq(s.plan.n_questions, 15);
+	ck_assert_uint_eq(s.plan.load.base, 0xc6120000);
+	good("rate -r 10 -n 7 -s 192.0.2.1");
+	ck_assert_uint_eq(s.plan.n_questions, 7);
+	good("report -o page.html a.json b.json");
+	ck_assert_str_eq(s.output, "page.html");
+	ck_assert_int_eq(s.n_files, 2);
+	ck_assert_str_eq(s.files[1], "b.json");
+}
+END_TEST
+
+START_TEST(other_tasks)
+{
+	ck_assert_int_eq(read_line("-h"), BENCH_TASK_HELP);
+	ck_assert_int_eq(read_line("--help"), BENCH_TASK_HELP);
+	ck_assert_int_eq(read_line("-V"), BENCH_TASK_VERSION);
+	ck_assert_int_eq(read_line("--version"), BENCH_TASK_VERSION);
+	ck_assert_int_eq(read_line("rate -h"), BENCH_TASK_HELP); /* without what rate needs */
+	ck_assert_int_eq(read_line("report --version"), BENCH_TASK_VERSION);
+}
+END_TEST
+
+/* --- What belongs together ------------------------------------------------------------------- */
+
+START_TEST(completed)
+{
+	good("rate -s 192.0.2.1 -r 1000 --dnssec");
+	ck_assert_uint_eq(s.plan.load.bufsize, 1232); /* DO is said in an OPT */
+	good("rate -s 192.0.2.1 -r 1000 --dnssec --bufsize 4096");
+	ck_assert_uint_eq(s.plan.load.bufsize, 4096);
+	good("closed -s 192.0.2.1 --hits 30");
+	unsigned hits = 0;
+	for (unsigned i = 0; i < 100; i++)
+		hits += s.plan.load.mix[i] == BENCH_HIT;
+	ck_assert_uint_eq(hits, 30);
+	good("enum -s 192.0.2.1 --numbers 100-199 --missing 25 --missing-numbers 5000-5999");
+	unsigned missing = 0;
+	for (unsigned i = 0; i < 100; i++) {
+		missing += s.plan.load.mix[i] == BENCH_NO_NUMBER;
+		ck_assert(s.plan.load.mix[i] == BENCH_NO_NUMBER || s.plan.load.mix[i] == BENCH_NUMBER);
+	}
+	ck_assert_uint_eq(missing, 25);
+	ck_assert_uint_eq(s.missing_percent, 25);
+	/* --zone and --aaaa in any order */
+	good("rate -s 192.0.2.1 -r 1000 --aaaa 30 --zone Example.net");
+	ck_assert_uint_eq(s.plan.load.zone.aaaa_percent, 30);
+	ck_assert_mem_eq(s.plan.load.zone.name, "\007example\003net", 13);
+	/* just enough: names for the run, and the hot ones apart */
+	good("rate -s 192.0.2.1 -r 256 -d 1 -N 10.0.0.0/24");
+	good("rate -s 192.0.2.1 -r 1000 -n 206 -N 10.0.0.0/24 --hits 10 --hot 50");
+	good("rate -s 192.0.2.1 -r 1000 -n 1000000 -N 10.0.0.0/24 --hits 100 --hot 256");
+	/* a load for hours begins again with its names: only the hot ones must fit */
+	good("soak -s 192.0.2.1 -r 5 -N 10.0.0.0/24 --hits 10 --hot 255");
+}
+END_TEST
+
+/* A line and two texts that the message must have. */
+static const char *const faults[][3] = {
+	{ "", "first comes one of rate search closed enum soak report", "dns64bench: " },
+	{ "walk -s 192.0.2.1", "\"walk\" is not a method", "rate search" },
+	{ "-s 192.0.2.1 rate", "\"-s\" is not a method", "rate search" },
+	{ "-h -h", "\"-h\" is not a method", "rate search" },
+	{ "rate", "--server: rate needs it", "--rate: rate needs it" }, /* all at once */
+	{ "search", "--server: search needs it", "\n" },
+	{ "closed", "--server: closed needs it", "\n" },
+	{ "soak -s ::1", "--rate: soak needs it", "\n" },
+	{ "enum -s ::1", "--numbers: enum needs it", "\n" },
+	{ "enum -s ::1 --numbers 0-9 --missing 1", "--missing: needs --missing-numbers", "\n" },
+	{ "report run.json", "--output: report needs it", "\n" },
+	{ "rate -s ::1 -r 5 --nosuch", "dns64bench: --nosuch: unknown option\n", "" },
+	{ "rate -s ::1 -r 5 --nosuch=7", "dns64bench: --nosuch=7: unknown option\n", "" },
+	{ "rate -s ::1 -r 5 -q", "dns64bench: -q: unknown option\n", "" },
+	{ "rate -s ::1 -r 5 --re 3", "dns64bench: --re: unknown option\n", "" }, /* which one? */
+	{ "rate -s ::1 -r", "dns64bench: --rate: needs a value\n", "" },
+	{ "rate -s ::1 --rate", "dns64bench: --rate: needs a value\n", "" },
+	{ "rate -s ::1 -r 5 --spin=yes", "dns64bench: --spin: takes no value\n", "" },
+	{ "rate -s ::1 -r 5 word", "\"word\": there are options only", "" },
+	{ "rate -s name -r x", "--server: \"name\"", "--rate: \"x\"" }, /* all at once */
+	{ "rate -s name -q --nosuch --spin=1 word", "-q: unknown", "\"word\"" },
+	{ "rate -s ::1 -r 5 --json a --interval 3 --low 2", "--interval: says nothing to rate",
+	    "--low: says nothing to rate" },
+	{ "rate -s ::1 -r 5 --pid 1 --unit dns64d", "--unit: one of this, --pid and --pid-file", "" },
+	{ "rate -s ::1 -r 5 --pid-file f --unit dns64d", "--unit: one of this, --pid and --pid-file",
+	    "" },
+	{ "rate -s ::1 -r 5 --csv - --json -", "--csv: standard output takes either this or --json", "" },
+	{ "rate -s ::1 -r 5 --pid-file f --pid 5", "--pid-file: one of this, --pid and --unit", "" },
+	{ "rate -s ::1 -r 5 --per-connection 1", "--per-connection: there are no connections over udp", "" },
+	{ "search -s ::1 --low 2000 --high 1999", "--low: 2000 is above --high 1999", "" },
+	{ "rate -s ::1 -r 3 -t 4", "--threads: more than there are questions per second", "" },
+	{ "rate -s ::1 -r 1 -d 0.5", "--duration: 0.5 s at 1 per second are less than one question", "" },
+	{ "rate -s ::1 -r 257 -d 1 -N 10.0.0.0/24", "--namespace: 256 names, and the run asks for 257", "" },
+	{ "rate -s ::1 -r 300000", "16777216 names, and the run asks for 18000000", "" },
+	{ "rate -s ::1 -r 9 -n 207 -N 10.0.0.0/24 --hits 10 --hot 50", "256 names", "asks for 257" },
+	{ "rate -s ::1 -r 1 -n 1 -N 10.0.0.0/32 --hits 50", "1 names are fewer than --hot wants", "" },
+	{ "closed -s ::1 --clients 257", "--clients: 257 are more than there are questions (256)", "" },
+	{ "closed -s ::1 --clients 2 -t 2", "--threads: one does all experiments", "" },
+	{ "closed -s ::1 --window 2", "--window: needs --duration", "" },
+	{ "closed -s ::1 --blocks 2 -d 1", "--blocks: either this or --duration", "" },
+	{ "closed -s ::1 -N 10.0.0.0/16 --hits 1", "65536 names, and the run asks for 65537", "" },
+	{ "closed -s ::1 -N 10.0.0.0/16 --clients 1,2", "65536 names, and the run asks for 131072", "" },
+	{ "enum -s ::1 --numbers 10-19 -t 2", "--threads: 1 clients cannot be shared evenly", "" },
+	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hits 1 --hot 256", "256 names are fewer than --hot wants", "" },
+	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hot 257", "256 names are fewer than --hot wants", "" },
+};
+
+START_TEST(faults_are_told)
+{
+	const char *line = faults[_i][0];
+
+	ck_assert_int_eq(read_line(line), BENCH_TASK_NONE);
+	ck_assert_msg(strstr(errors, faults[_i][1]) != NULL, "%s: %s", line, errors);
+	ck_assert_msg(strstr(errors, faults[_i][2]) != NULL, "%s: %s", line, errors);
+	/* Each is a line of its own that begins with the program's name. */
+	for (char *at = errors, *end; *at != '\0'; at = end + 1) {
+		ck_assert_msg(strncmp(at, "dns64bench: ", 12) == 0, "%s: %s", line, errors);
+		end = strchr(at, '\n');
+		ck_assert_ptr_nonnull(end);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("bench_options");
+	TCase *tc = tcase_create("command line");
+
+	tcase_add_test(tc, defaults);
+	tcase_add_test(tc, again);
+	tcase_add_loop_test(tc, options_of_methods, 0, N_OF(methods));
+	tcase_add_test(tc, letters);
+	tcase_add_test(tc, other_tasks);
+	tcase_add_test(tc, completed);
+	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
+	suite_add_tcase(suite, tc);
+
+	SRunner *sr = srunner_create(suite);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of fakedns: what it means, and that faults are told. */
+
+#include "fakedns/options.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define ARGS_MAX 40
+
+/* LINE in words; what was told to ERRORS (1,024 bytes). */
+static enum fake_task
+read_line(const char *line, struct fake_options *o, char *errors)
+{
+	char copy[1024], *argv[ARGS_MAX], *rest = copy;
+	int argc = 0;
+	FILE *f = fmemopen(errors, 1024, "w");
+
+	ck_assert_ptr_nonnull(f);
+	(void)snprintf(copy, sizeof(copy), "fakedns %s", line);
+	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+		if (*word == '\0')
+			continue;
+		ck_assert_int_lt(argc, ARGS_MAX - 1);
+		argv[argc++] = word;
+	}
+	argv[argc] = NULL;
+	errors[0] = '\0';
+	enum fake_task task = fake_options_read(argc, argv, o, f);
+	(void)fclose(f);
+	return task;
+}
+
+START_TEST(defaults)
+{
+	struct fake_options o;
+	char errors[1024], text[NETADDR_TEXT];
+
+	ck_assert_int_eq(read_line("", &o, errors), FAKE_TASK_SERVE);
+	ck_assert_str_eq(errors, "");
+	ck_assert(o.default_listen);
+	ck_assert_uint_eq(o.settings.n_listen, 2);
+	ck_assert_str_eq(netaddr_format(&o.settings.listen[0], text), "127.0.0.1#5300");
+	ck_assert_str_eq(netaddr_format(&o.settings.listen[1], text), "::1#5300");
+	ck_assert_uint_eq(o.settings.n_threads, 1);
+	ck_assert_uint_eq(o.settings.policy.ttl, 300);
+	ck_assert_uint_eq(o.settings.policy.negative_ttl, 60);
+	ck_assert_uint_eq(o.settings.policy.zone.aaaa_percent, 0);
+	ck_assert_uint_eq(o.settings.policy.zone.enum_percent, 100);
+	ck_assert_mem_eq(o.settings.policy.zone.name, "\011dns64perf\004test", 16);
+	ck_assert(!o.settings.policy.forced && !o.settings.policy.no_edns);
+}
+END_TEST
+
+START_TEST(everything)
+{
+	struct fake_options o;
+	char errors[1024], text[NETADDR_TEXT];
+
+	ck_assert_int_eq(read_line("-l 192.0.2.1 --listen 2001:db8::1 -p 53 -t 4 -z Example.Net. "
+				   "--aaaa 25 --delay 20 --jitter 5 --loss 3 --truncate 7 "
+				   "--rcode servfail --rcode-type AAAA --ttl 1 --negative-ttl 2 "
+				   "--enum-range 0100-0199 --enum-percent 50 --no-edns",
+			     &o, errors),
+	    FAKE_TASK_SERVE);
+	ck_assert_str_eq(errors, "");
+	ck_assert(!o.default_listen);
+	ck_assert_uint_eq(o.settings.n_listen, 2);
+	ck_assert_str_eq(netaddr_format(&o.settings.listen[0], text), "192.0.2.1#53");
+	ck_assert_str_eq(netaddr_format(&o.settings.listen[1], text), "2001:db8::1#53");
+	ck_assert_uint_eq(o.settings.n_threads, 4);
+	ck_assert_uint_eq(o.settings.delay_ms, 20);
+	ck_assert_uint_eq(o.settings.jitter_ms, 5);
+	ck_assert_uint_eq(o.settings.loss_percent, 3);
+	ck_assert_uint_eq(o.settings.truncate_percent, 7);
+	const struct fake_policy *p = &o.settings.policy;
+	ck_assert(p->forced && p->no_edns);
+	ck_assert_uint_eq(p->rcode, DNS_SERVFAIL);
+	ck_assert_uint_eq(p->rcode_type, DNS_TYPE_AAAA);
+	ck_assert_uint_eq(p->ttl, 1);
+	ck_assert_uint_eq(p->negative_ttl, 2);
+	ck_assert_uint_eq(p->zone.aaaa_percent, 25);
+	ck_assert_uint_eq(p->zone.enum_percent, 50);
+	ck_assert_uint_eq(p->zone.enum_first, 100);
+	ck_assert_uint_eq(p->zone.enum_last, 199);
+	ck_assert_uint_eq(p->zone.enum_digits, 4);
+	ck_assert_uint_eq(p->zone.len, 13);
+	ck_assert_mem_eq(p->zone.name, "\007example\003net", 13);
+}
+END_TEST
+
+/* A fault and words that the message must have: the option, the value. */
+static const char *const faults[][3] = {
+	{ "-l localhost", "--listen", "\"localhost\"" },
+	{ "-l 192.0.2.1#53", "--listen", "\"192.0.2.1#53\"" },
+	{ "-p 65536", "--port", "65535" },
+	{ "-p -1", "--port", "\"-1\"" },
+	{ "-t 0", "--threads", "from 1 to 256" },
+	{ "--aaaa 101", "--aaaa", "from 0 to 100" },
+	{ "--aaaa 5%", "--aaaa", "\"5%\"" },
+	{ "--delay 15001", "--delay", "15000" },
+	{ "--ttl 2147483648", "--ttl", "2147483647" },
+	{ "--ttl 99999999999999999999999", "--ttl", "2147483647" },
+	{ "--rcode NOSUCH", "--rcode", "SERVFAIL" },
+	{ "--rcode 4096", "--rcode", "4095" },
+	{ "--rcode NOERROR --rcode-type NOSUCH", "--rcode-type", "NAPTR" },
+	{ "--rcode-type AAAA", "--rcode-type", "--rcode" },
+	{ "--zone a..b", "--zone", "\"a..b\"" },
+	{ "--enum-range 1-22", "--enum-range", "\"1-22\"" },
+	{ "--enum-range 22", "--enum-range", "\"22\"" },
+	{ "--enum-range 2-1", "--enum-range", "before" },
+	{ "--enum-range 1-2-3", "--enum-range", "\"1-2-3\"" },
+	{ "--enum-range 1000000000000000-1000000000000001", "--enum-range", "15" },
+	{ "word", "\"word\"", "options" },
+	{ "--aaaa 101 --loss 101", "--aaaa", "--loss" }, /* all at once */
+};
+
+START_TEST(faults_are_told)
+{
+	struct fake_options o;
+	char errors[1024];
+
+	ck_assert_int_eq(read_line(faults[_i][0], &o, errors), FAKE_TASK_NONE);
+	ck_assert_msg(strstr(errors, faults[_i][1]) != NULL, "%s: %s", faults[_i][0], errors);
+	ck_assert_msg(strstr(errors, faults[_i][2]) != NULL, "%s: %s", faults[_i][0], errors);
+}
+END_TEST
+
+START_TEST(too_many_addresses)
+{
+	struct fake_options o;
+	char errors[1024], line[512] = "";
+
+	for (unsigned i = 0; i < FAKE_LISTEN_MAX + 1; i++)
+		(void)strcat(line, "-l 127.0.0.1 ");
+	ck_assert_int_eq(read_line(line, &o, errors), FAKE_TASK_NONE);
+	ck_assert_ptr_nonnull(strstr(errors, "more than 16"));
+}
+END_TEST
+
+START_TEST(other_tasks)
+{
+	struct fake_options o;
+	char errors[1024];
+
+	ck_assert_int_eq(read_line("-h", &o, errors), FAKE_TASK_HELP);
+	ck_assert_int_eq(read_line("--version", &o, errors), FAKE_TASK_VERSION);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("fake_options");
+	TCase *tc = tcase_create("command line");
+
+	tcase_add_test(tc, defaults);
+	tcase_add_test(tc, everything);
+	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
+	tcase_add_test(tc, too_many_addresses);
+	tcase_add_test(tc, other_tasks);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fakedns over real sockets on loopback: UDP, TCP, delays, losses, truncation, counters. */
+
+#include "fakedns/server.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "dns/msg.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+#include "tools/udp_run.h"
+
+#define QUESTIONS 200
+
+static struct fake_settings settings;
+static struct fake_server *server;
+
+static void
+set_up(void)
+{
+	static const uint8_t zone[] = "\011dns64perf\004test";
+
+	memset(&settings, 0, sizeof(settings));
+	fake_zone_init(&settings.policy.zone, zone);
+	settings.policy.ttl = 300;
+	settings.policy.negative_ttl = 60;
+	settings.n_threads = 2;
+	settings.n_listen = 1;
+	ck_assert(netaddr_parse("127.0.0.1", 0, &settings.listen[0]));
+}
+
+static void
+start(void)
+{
+	struct netaddr failed;
+
+	ck_assert_int_eq(fake_server_new(&settings, &server, &failed), 0);
+	ck_assert_int_eq(fake_server_start(server), 0);
+}
+
+static struct fake_counters
+stop(void)
+{
+	struct fake_counters sum;
+
+	fake_server_stop(server, &sum);
+	fake_server_free(server);
+	return sum;
+}
+
+static int
+connect_to(int type)
+{
+	struct timeval patience = { .tv_sec = 60 };
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(&fake_server_settings(server)->listen[0], &ss);
+	int fd = socket(ss.ss_family, type, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&ss, len), 0);
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	return fd;
+}
+
+/* A question for A with ID, behind its length as for TCP; returns the length of both. */
+static size_t
+write_question(uint8_t out[static 512], const char *name, uint16_t id)
+{
+	struct wire_writer w = { out, 512, 0, false };
+	uint8_t qname[DNS_NAME_MAX];
+	size_t len = name_from_text(name, qname);
+
+	ck_assert_uint_gt(len, 0);
+	wire_put_u16(&w, (uint16_t)(DNS_HEADER_LEN + len + 4));
+	wire_put_u16(&w, id);
+	wire_put_bytes(&w, "\001\0\0\001\0\0\0\0\0", 10);
+	wire_put_bytes(&w, qname, len);
+	wire_put_u16(&w, DNS_TYPE_A);
+	wire_put_u16(&w, DNS_CLASS_IN);
+	return w.len;
+}
+
+static void
+send_udp(int fd, const char *name, uint16_t id)
+{
+	uint8_t q[512];
+	size_t len = write_question(q, name, id);
+
+	ck_assert_int_eq(send(fd, q + 2, len - 2, 0), (ssize_t)len - 2);
+}
+
+/* -1: nothing came in time. */
+static ssize_t
+receive_udp(int fd, uint8_t out[static 4096], struct msg *m)
+{
+	ssize_t n = recv(fd, out, 4096, 0);
+
+	if (n >= 0)
+		ck_assert_int_eq(msg_parse(m, out, (size_t)n), MSG_OK);
+	return n;
+}
+
+static void
+read_whole(int fd, uint8_t *out, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = recv(fd, out, len, 0);
+
+		ck_assert_int_gt(n, 0);
+		out += n;
+		len -= (size_t)n;
+	}
+}
+
+static void
+receive_tcp(int fd, uint8_t out[static DNS_MSG_MAX], struct msg *m)
+{
+	uint8_t len[2];
+
+	read_whole(fd, len, sizeof(len));
+	read_whole(fd, out, wire_u16(len));
+	ck_assert_int_eq(msg_parse(m, out, wire_u16(len)), MSG_OK);
+}
+
+/* Many questions at once, each answered once with its own ID. */
+START_TEST(udp)
+{
+	uint8_t seen[QUESTIONS] = { 0 }, buf[4096];
+	struct msg m;
+
+	set_up();
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	for (uint16_t i = 0; i < QUESTIONS; i++)
+		send_udp(fd, "10-0-0-1.dns64perf.test", i);
+	for (unsigned i = 0; i < QUESTIONS; i++) {
+		ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+		ck_assert_uint_eq(m.count[MSG_ANSWER], 1);
+		ck_assert_uint_lt(m.id, QUESTIONS);
+		ck_assert_uint_eq(seen[m.id]++, 0);
+	}
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, QUESTIONS);
+	ck_assert_uint_eq(c.answers, QUESTIONS);
+	ck_assert_uint_eq(c.lost + c.mute + c.malformed + c.unsent, 0);
+}
+END_TEST
+
+/* On a wildcard address the answer comes from the address that was asked. */
+START_TEST(udp_wildcard)
+{
+	static const char *const any[] = { "0.0.0.0", "::" };
+	static const char *const other[] = { "127.0.0.7", "::1" };
+	struct sockaddr_storage ss;
+	uint8_t buf[4096];
+	struct netaddr a, failed;
+	struct msg m;
+
+	set_up();
+	settings.delay_ms = _i >= 2 ? 1 : 0;
+	ck_assert(netaddr_parse(any[_i % 2], 0, &settings.listen[0]));
+	int err = fake_server_new(&settings, &server, &failed);
+	if (err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL)
+		return; /* no IPv6 here */
+	ck_assert_int_eq(err, 0);
+	ck_assert_int_eq(fake_server_start(server), 0);
+	ck_assert(netaddr_parse(other[_i % 2], fake_server_settings(server)->listen[0].port, &a));
+	socklen_t len = netaddr_to_sockaddr(&a, &ss);
+	int fd = socket(ss.ss_family, SOCK_DGRAM, 0);
+	if (connect(fd, (struct sockaddr *)&ss, len) == 0) { /* else no IPv6 on loopback */
+		struct timeval patience = { .tv_sec = 60 };
+
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		send_udp(fd, "10-0-0-1.dns64perf.test", 7);
+		ck_assert_int_gt(receive_udp(fd, buf, &m), 0); /* connected: from there only */
+		ck_assert_uint_eq(m.id, 7);
+	}
+	(void)close(fd);
+	(void)stop();
+}
+END_TEST
+
+/* N questions for different names from FD, as one run: their IDs are FIRST and up. */
+static void
+send_questions_as_run(int fd, uint16_t first, unsigned n)
+{
+	_Alignas(size_t) uint8_t control[UDP_RUN_CONTROL];
+	uint8_t bytes[UDP_RUN_MAX * 100];
+	struct iovec iov = { bytes, 0 };
+	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
+	size_t piece = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint8_t q[512];
+		char name[40];
+
+		(void)snprintf(name, sizeof(name), "010-000-%03u-%03u.dns64perf.test", first / 256u, first % 256u + i);
+		piece = write_question(q, name, (uint16_t)(first + i)) - 2;
+		ck_assert_uint_le((i + 1) * piece, sizeof(bytes));
+		memcpy(bytes + i * piece, q + 2, piece);
+	}
+	iov.iov_len = n * piece;
+	udp_run_segment(&h, sizeof(control), (uint16_t)piece);
+	ck_assert_int_eq(sendmsg(fd, &h, 0), (ssize_t)iov.iov_len);
+}
+
+/* Runs from several clients: each gets the answers to its own questions, each once. */
+START_TEST(udp_runs)
+{
+	uint8_t seen[3][UDP_RUN_MAX] = { 0 }, buf[4096];
+	struct msg m;
+	struct rr rr;
+	int fd[3];
+
+	set_up();
+	settings.n_threads = 1;
+	settings.delay_ms = _i == 1 ? 5 : 0;
+	ck_assert(netaddr_parse(_i == 2 ? "0.0.0.0" : "127.0.0.1", 0, &settings.listen[0]));
+	start();
+	settings.listen[0].port = fake_server_settings(server)->listen[0].port;
+	for (uint16_t i = 0; i < 3; i++) {
+		fd[i] = connect_to(SOCK_DGRAM);
+		send_questions_as_run(fd[i], (uint16_t)(i * 256), UDP_RUN_MAX - 10);
+		send_questions_as_run(fd[i], (uint16_t)(i * 256 + UDP_RUN_MAX - 10), 10);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned n = 0; n < UDP_RUN_MAX; n++) {
+			ck_assert_int_gt(receive_udp(fd[i], buf, &m), 0);
+			ck_assert_uint_eq(m.id / 256, i);
+			ck_assert_uint_eq(seen[i][m.id % 256]++, 0);
+			ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+			ck_assert_uint_eq(buf[rr.rdata + 2], i); /* the third number of its name */
+		}
+		(void)close(fd[i]);
+	}
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.answers, 3 * UDP_RUN_MAX);
+	ck_assert_uint_eq(c.questions, 3 * UDP_RUN_MAX);
+}
+END_TEST
+
+START_TEST(udp_garbage)
+{
+	uint8_t buf[4096] = { 0 };
+	struct msg m;
+
+	set_up();
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	ck_assert_int_eq(send(fd, buf, 0, 0), 0);
+	ck_assert_int_eq(send(fd, buf, 11, 0), 11);
+	ck_assert_int_eq(send(fd, buf, sizeof(buf), 0), (ssize_t)sizeof(buf)); /* too long */
+	send_udp(fd, "drop-1.dns64perf.test", 1);
+	send_udp(fd, "10-0-0-1.dns64perf.test", 2);
+	ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	ck_assert_uint_eq(m.id, 2);
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, 5);
+	ck_assert_uint_eq(c.malformed, 3);
+	ck_assert_uint_eq(c.mute, 1);
+	ck_assert_uint_eq(c.answers, 1);
+}
+END_TEST
+
+/* All questions in one write; the answers are more than fit the socket's buffers. */
+START_TEST(tcp_pipelined)
+{
+	static uint8_t out[DNS_MSG_MAX], q[QUESTIONS * 512];
+	size_t len = 0;
+	struct msg m;
+
+	set_up();
+	settings.delay_ms = _i == 1 ? 20 : 0;
+	start();
+	int fd = connect_to(SOCK_STREAM);
+	for (uint16_t i = 0; i < QUESTIONS; i++)
+		len += write_question(q + len, "many-2000.dns64perf.test", i);
+	ck_assert_int_eq(send(fd, q, len, 0), (ssize_t)len);
+	(void)shutdown(fd, SHUT_WR); /* half-closed: still answered (RFC 7766) */
+	for (uint16_t i = 0; i < QUESTIONS; i++) {
+		receive_tcp(fd, out, &m);
+		ck_assert_uint_eq(m.count[MSG_ANSWER], 2000);
+		ck_assert_uint_eq(m.flags & DNS_TC, 0);
+		ck_assert(_i == 1 || m.id == i);
+	}
+	ck_assert_int_eq(recv(fd, out, 1, 0), 0); /* then the connection ends */
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, QUESTIONS);
+	ck_assert_uint_eq(c.answers, QUESTIONS);
+	ck_assert_uint_eq(c.unsent, 0);
+}
+END_TEST
+
+START_TEST(tcp_byte_by_byte)
+{
+	uint8_t q[512];
+	static uint8_t out[DNS_MSG_MAX];
+	struct msg m;
+
+	set_up();
+	start();
+	int fd = connect_to(SOCK_STREAM);
+	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 9);
+	for (size_t i = 0; i < len; i++) {
+		ck_assert_int_eq(send(fd, q + i, 1, 0), 1);
+		(void)usleep(200);
+	}
+	receive_tcp(fd, out, &m);
+	ck_assert_uint_eq(m.id, 9);
+	(void)close(fd);
+	(void)stop();
+}
+END_TEST
+
+START_TEST(tcp_garbage)
+{
+	uint8_t q[512] = { 0xff, 0xff, 1, 2 };
+
+	set_up();
+	start();
+	int fd = connect_to(SOCK_STREAM);
+	ck_assert_int_eq(send(fd, q, sizeof(q), 0), (ssize_t)sizeof(q));
+	ck_assert_int_le(recv(fd, q, 1, 0), 0); /* closed, or reset */
+	ck_assert_int_ne(errno, EAGAIN);
+	(void)close(fd);
+	ck_assert_uint_eq(stop().malformed, 1);
+}
+END_TEST
+
+/* A client that goes away while its answer waits. Those of another client, in turn, are due after it. */
+START_TEST(tcp_gone_before_its_time)
+{
+	uint8_t q[512], buf[4096];
+	struct msg m;
+
+	set_up();
+	settings.delay_ms = 1000;
+	settings.n_threads = 1;
+	start();
+	struct linger reset = { 1, 0 };
+	int fd = connect_to(SOCK_STREAM);
+	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 9);
+	ck_assert_int_eq(send(fd, q, len, 0), (ssize_t)len);
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	(void)close(fd);
+	fd = connect_to(SOCK_DGRAM);
+	for (uint16_t id = 2; id < 4; id++) {
+		send_udp(fd, "10-0-0-1.dns64perf.test", id);
+		ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	}
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, 3);
+	ck_assert_uint_eq(c.answers, 2);
+	ck_assert_uint_eq(c.unsent, 1);
+}
+END_TEST
+
+START_TEST(delay_and_jitter)
+{
+	uint64_t sent[20], now;
+	uint8_t buf[4096];
+	struct msg m;
+
+	set_up();
+	settings.delay_ms = 40;
+	settings.jitter_ms = 30;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	for (uint16_t i = 0; i < 20; i++) {
+		sent[i] = clock_now_ns();
+		send_udp(fd, "10-0-0-1.dns64perf.test", i);
+	}
+	for (unsigned i = 0; i < 20; i++) {
+		ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+		now = clock_now_ns();
+		ck_assert_uint_lt(m.id, 20);
+		ck_assert_uint_ge(now - sent[m.id], 40 * NS_PER_MS);
+		ck_assert_uint_lt(now - sent[m.id], 20 * NS_PER_SEC); /* a busy machine */
+	}
+	(void)close(fd);
+	(void)stop();
+}
+END_TEST
+
+START_TEST(loss)
+{
+	uint8_t buf[4096];
+	unsigned n = 0;
+	struct msg m;
+
+	set_up();
+	settings.loss_percent = 30;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	for (unsigned i = 0; i < 10 * QUESTIONS; i++) {
+		send_udp(fd, "10-0-0-1.dns64perf.test", (uint16_t)i);
+		while (recv(fd, buf, sizeof(buf), MSG_DONTWAIT) > 0)
+			n++;
+		(void)usleep(i % 50 == 0 ? 2000 : 0); /* small socket buffers lose, too */
+	}
+	/* The end of it: those never lost. */
+	struct timeval patience = { .tv_sec = 3 };
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	while (receive_udp(fd, buf, &m) > 0)
+		n++;
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, 10 * QUESTIONS);
+	ck_assert_uint_eq(c.answers + c.lost, 10 * QUESTIONS);
+	ck_assert_uint_ge(c.answers, n);
+	ck_assert_uint_ge(c.lost, 450); /* 600 expected; the standard deviation is 20 */
+	ck_assert_uint_le(c.lost, 750);
+}
+END_TEST
+
+START_TEST(truncation_is_for_udp)
+{
+	uint8_t buf[4096], q[512];
+	static uint8_t out[DNS_MSG_MAX];
+	struct msg m;
+
+	set_up();
+	settings.truncate_percent = 100;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	send_udp(fd, "10-0-0-1.dns64perf.test", 1);
+	ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	ck_assert_uint_ne(m.flags & DNS_TC, 0);
+	(void)close(fd);
+	fd = connect_to(SOCK_STREAM);
+	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 1);
+	ck_assert_int_eq(send(fd, q, len, 0), (ssize_t)len);
+	receive_tcp(fd, out, &m);
+	ck_assert_uint_eq(m.flags & DNS_TC, 0);
+	ck_assert_uint_eq(m.count[MSG_ANSWER], 1);
+	(void)close(fd);
+	(void)stop();
+}
+END_TEST
+
+/* A second server on the same port must not share its questions. */
+START_TEST(port_taken)
+{
+	struct fake_server *second = NULL;
+	struct netaddr failed;
+
+	set_up();
+	start();
+	settings.listen[0].port = fake_server_settings(server)->listen[0].port;
+	ck_assert_int_eq(fake_server_new(&settings, &second, &failed), -EADDRINUSE);
+	ck_assert(netaddr_equal(&failed, &settings.listen[0]));
+	(void)stop();
+}
+END_TEST
+
+START_TEST(address_not_ours)
+{
+	struct netaddr failed;
+
+	set_up();
+	ck_assert(netaddr_parse("192.0.2.1", 0, &settings.listen[0]));
+	ck_assert_int_eq(fake_server_new(&settings, &server, &failed), -EADDRNOTAVAIL);
+	ck_assert(netaddr_equal(&failed, &settings.listen[0]));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("fake_server");
+	TCase *tc = tcase_create("sockets");
+
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, udp);
+	tcase_add_loop_test(tc, udp_wildcard, 0, 4);
+	tcase_add_loop_test(tc, udp_runs, 0, 3);
+	tcase_add_test(tc, udp_garbage);
+	tcase_add_loop_test(tc, tcp_pipelined, 0, 2);
+	tcase_add_test(tc, tcp_byte_by_byte);
+	tcase_add_test(tc, tcp_garbage);
+	tcase_add_test(tc, tcp_gone_before_its_time);
+	tcase_add_test(tc, delay_and_jitter);
+	tcase_add_test(tc, loss);
+	tcase_add_test(tc, truncation_is_for_udp);
+	tcase_add_test(tc, port_taken);
+	tcase_add_test(tc, address_not_ours);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
