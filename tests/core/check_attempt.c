@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/parts.h"
 #include "core/verdict.h"
 #include "dns/wire.h"
+#include "scenario/parts.h"
 
 #define CAP 70000
 

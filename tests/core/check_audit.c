@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/parts.h"
+#include "scenario/parts.h"
 
 static struct parts p;
 static const struct lookup_wish any = { .prefer = UPSTREAM_NONE };

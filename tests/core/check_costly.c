@@ -15,11 +15,11 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/costly.h"
-#include "core/parts.h"
 #include "core/recall.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/costly.h"
+#include "scenario/parts.h"
 #include "support/plan.h"
 
 #define ROUNDS 20 /* until one is within the bound */

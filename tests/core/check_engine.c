@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "core/scene.h"
-#include "core/world.h"
 #include "dns/name.h"
+#include "scenario/scene.h"
+#include "scenario/world.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

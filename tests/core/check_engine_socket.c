@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "core/parts.h"
+#include "scenario/parts.h"
 #include "support/plan.h"
 
 static struct conf_core conf;

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/scene.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/scene.h"
 
 #define NOW_NS (1000 * NS_PER_SEC)
 #define MAX_RECORDS 4

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parts.h"
+#include "scenario/parts.h"
 
 #define CAP 2000
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/parts.h"
 #include "core/state.h"
 #include "dns/name.h"
+#include "scenario/parts.h"
 
 #define CAP 8
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/scene.h"
 #include "dns/name.h"
+#include "scenario/scene.h"
 
 static struct pool pool, data_pool;
 static uint8_t qname[DNS_NAME_MAX];

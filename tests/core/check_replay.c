@@ -18,10 +18,10 @@
 #include "base/clock.h"
 #include "cache/cache.h"
 #include "cache/shard.h"
-#include "core/play.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/play.h"
 
 #define MAX_TOLD 64
 #define PATIENCE_MS 30000 /* by then nothing waits any more */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parts.h"
+#include "scenario/parts.h"
 #include "support/guard.h"
 #include "support/hex.h"
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parts.h"
-#include "core/scene.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/parts.h"
+#include "scenario/scene.h"
 #include "support/message.h"
 #include "support/plan.h"
 

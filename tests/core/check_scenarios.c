@@ -52,7 +52,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/play.h"
+#include "scenario/play.h"
 
 static char *files[PLAY_MAX_FILES];
 

@@ -8,8 +8,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/parts.h"
 #include "dns/name.h"
+#include "scenario/parts.h"
 #include "support/message.h"
 #include "support/plan.h"
 

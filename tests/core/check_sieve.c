@@ -10,11 +10,11 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
-#include "core/parts.h"
 #include "core/verdict.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/parts.h"
 
 #define CAP 64
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/scene.h"
-#include "core/world.h"
 #include "dns/name.h"
+#include "scenario/scene.h"
+#include "scenario/world.h"
 #include "support/message.h"
 
 #define REVERSED "1.2.2.0.0.0.0.c.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parts.h"
 #include "dns/build.h"
 #include "dns/name.h"
+#include "scenario/parts.h"
 #include "support/message.h"
 
 #define CAP 8

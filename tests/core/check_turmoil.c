@@ -17,10 +17,10 @@
 #include "base/clock.h"
 #include "cache/cache.h"
 #include "core/engine_parts.h"
-#include "core/parts.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/parts.h"
 #include "support/plan.h"
 
 #define RUNS 20

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/parts.h"
 #include "dns/name.h"
+#include "scenario/parts.h"
 #include "support/message.h"
 
 static struct parts p;

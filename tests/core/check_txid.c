@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/parts.h"
+#include "scenario/parts.h"
 
 static struct txid txid;
 static struct rng rng;

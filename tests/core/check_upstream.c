@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/told.h"
-#include "core/parts.h"
+#include "scenario/parts.h"
 #include "support/heard.h"
 
 static struct upstreams us;

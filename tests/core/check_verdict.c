@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/attempt.h"
-#include "core/parts.h"
 #include "dns/wire.h"
+#include "scenario/parts.h"
 
 #define CAP 70000
 

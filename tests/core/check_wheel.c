@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "core/parts.h"
+#include "scenario/parts.h"
 
 #define START 123456789123ULL
 #define SECOND 1000000000ULL

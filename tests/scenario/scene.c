@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/scene.h"
+#include "scenario/scene.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/stage.h"
+#include "scenario/stage.h"
 
 #include <check.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/keeping.h"
 #include "dns/name.h"
+#include "scenario/keeping.h"
 #include "support/plan.h"
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_STAGE_H
-#define DNS64D_TESTS_CORE_STAGE_H
+#ifndef DNS64D_TESTS_SCENARIO_STAGE_H
+#define DNS64D_TESTS_SCENARIO_STAGE_H
 
 /*
  * stage: where a scenario is played: the engine, its sockets and clock, and who said what so far.
@@ -13,8 +13,8 @@
 
 #include "core/cookie.h"
 #include "core/engine.h"
-#include "core/scene.h"
 #include "dns/proto.h"
+#include "scenario/scene.h"
 
 #define STAGE_MAX_PENDING 128
 #define STAGE_MAX_RECORDS 256 /* of one reply or answer */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/happen.h"
+#include "scenario/happen.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/keeping.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "scenario/keeping.h"
 #include "support/hex.h"
 
 /* --- settings --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_WORLD_H
-#define DNS64D_TESTS_CORE_WORLD_H
+#ifndef DNS64D_TESTS_SCENARIO_WORLD_H
+#define DNS64D_TESTS_SCENARIO_WORLD_H
 
 /*
  * world: an engine with a clock, sockets as it wants them, clients, and upstreams that reply at
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "core/engine.h"
-#include "core/parts.h"
 #include "dns/msg.h"
+#include "scenario/parts.h"
 
 #define WORLD_REPLY 2048 /* bytes of a reply at most */
 #define WORLD_QUEUE 64   /* replies on their way at most */

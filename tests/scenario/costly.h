@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_COSTLY_H
-#define DNS64D_TESTS_CORE_COSTLY_H
+#ifndef DNS64D_TESTS_SCENARIO_COSTLY_H
+#define DNS64D_TESTS_SCENARIO_COSTLY_H
 
 /* costly: replies that are as hard to read, or to write an answer from, as we could think of. */
 

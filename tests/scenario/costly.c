@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/costly.h"
+#include "scenario/costly.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_PARTS_H
-#define DNS64D_TESTS_CORE_PARTS_H
+#ifndef DNS64D_TESTS_SCENARIO_PARTS_H
+#define DNS64D_TESTS_SCENARIO_PARTS_H
 
 /*
  * parts: what an engine is made of, open to the tests of its single modules.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_SCENE_H
-#define DNS64D_TESTS_CORE_SCENE_H
+#ifndef DNS64D_TESTS_SCENARIO_SCENE_H
+#define DNS64D_TESTS_SCENARIO_SCENE_H
 
 /*
  * scene: messages as scenario files write them.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_PLAY_H
-#define DNS64D_TESTS_CORE_PLAY_H
+#ifndef DNS64D_TESTS_SCENARIO_PLAY_H
+#define DNS64D_TESTS_SCENARIO_PLAY_H
 
 /*
  * play: read the files of tests/scenarios and do what their lines say on a stage. The language is
  * told at the head of check_scenarios.c.
  */
 
-#include "core/stage.h"
+#include "scenario/stage.h"
 
 #define PLAY_MAX_FILES 500
 

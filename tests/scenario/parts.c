@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/parts.h"
+#include "scenario/parts.h"
 
 #include <stdio.h>
 #include <string.h>

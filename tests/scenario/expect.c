@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/expect.h"
+#include "scenario/expect.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/keeping.h"
+#include "scenario/keeping.h"
 
 #include <check.h>
 #include <stdlib.h>

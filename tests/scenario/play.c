@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/play.h"
+#include "scenario/play.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/expect.h"
-#include "core/happen.h"
+#include "scenario/expect.h"
+#include "scenario/happen.h"
 
 static const struct play_hooks no_hooks = { .before = NULL };
 

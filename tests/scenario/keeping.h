@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_TESTS_CORE_KEEPING_H
-#define DNS64D_TESTS_CORE_KEEPING_H
+#ifndef DNS64D_TESTS_SCENARIO_KEEPING_H
+#define DNS64D_TESTS_SCENARIO_KEEPING_H
 
 /*
  * keeping: lines of scenarios that concern the cache; happen and check_scenarios tell the language.
  */
 
-#include "core/stage.h"
+#include "scenario/stage.h"
 
 /* keeping_defaults: the settings that a cache begins with, those of dns64d. */
 void keeping_defaults(struct conf_cache *keep);

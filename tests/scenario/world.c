@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/world.h"
+#include "scenario/world.h"
 
 #include <string.h>
 
