@@ -19,8 +19,7 @@ struct list {
 };
 
 /* The object of TYPE whose field MEMBER is the link LINK. */
-#define LIST_OBJECT(link, type, member) \
-	((type *)(void *)((char *)(link)-offsetof(type, member)))
+#define LIST_OBJECT(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
 /* list_init: make a head empty, or a link free. */
 static inline void

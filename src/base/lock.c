@@ -23,8 +23,8 @@ comes_free(struct lock *l)
 		unsigned state = LOCK_FREE;
 
 		if (atomic_load_explicit(&l->state, memory_order_relaxed) == LOCK_FREE &&
-		    atomic_compare_exchange_weak_explicit(&l->state, &state, LOCK_TAKEN,
-			memory_order_acquire, memory_order_relaxed))
+		    atomic_compare_exchange_weak_explicit(
+			&l->state, &state, LOCK_TAKEN, memory_order_acquire, memory_order_relaxed))
 			return true;
 	}
 	return false;

@@ -16,11 +16,11 @@ static const struct {
 	const char *word;
 	int priority;
 } levels[] = {
-	[LOG_LEVEL_ERROR] = {"error", LOG_ERR},
-	[LOG_LEVEL_WARN] = {"warning", LOG_WARNING},
-	[LOG_LEVEL_NOTICE] = {"notice", LOG_NOTICE},
-	[LOG_LEVEL_INFO] = {"info", LOG_INFO},
-	[LOG_LEVEL_DEBUG] = {"debug", LOG_DEBUG},
+	[LOG_LEVEL_ERROR] = { "error", LOG_ERR },
+	[LOG_LEVEL_WARN] = { "warning", LOG_WARNING },
+	[LOG_LEVEL_NOTICE] = { "notice", LOG_NOTICE },
+	[LOG_LEVEL_INFO] = { "info", LOG_INFO },
+	[LOG_LEVEL_DEBUG] = { "debug", LOG_DEBUG },
 };
 
 /* The process has one log. */
@@ -99,10 +99,10 @@ write_stderr(enum log_level level, const char *text)
 	size_t n = 0;
 
 	if (atomic_load(&log_journal))
-		n = written(snprintf(line, sizeof line, "<%d>", levels[level].priority),
-		    sizeof line);
-	n += written(snprintf(line + n, sizeof line - n, "%s %s", levels[level].word, text),
-	    sizeof line - n);
+		n = written(
+		    snprintf(line, sizeof(line), "<%d>", levels[level].priority), sizeof(line));
+	n += written(snprintf(line + n, sizeof(line) - n, "%s %s", levels[level].word, text),
+	    sizeof(line) - n);
 	line[n++] = '\n';
 	/* One write, so that threads do not mix. There is nobody to tell if it fails. */
 	if (write(STDERR_FILENO, line, n) < 0)
@@ -118,8 +118,8 @@ write_line(enum log_level level, const char *subsystem, const char *fmt, va_list
 
 	if (!log_enabled(level))
 		return;
-	n = written(snprintf(text, sizeof text, "%s: ", subsystem), sizeof text);
-	(void)vsnprintf(text + n, sizeof text - n, fmt, args);
+	n = written(snprintf(text, sizeof(text), "%s: ", subsystem), sizeof(text));
+	(void)vsnprintf(text + n, sizeof(text) - n, fmt, args);
 	replace_controls(text);
 	if (atomic_load(&log_sink) == LOG_SINK_SYSLOG)
 		syslog(levels[level].priority, "%s", text);

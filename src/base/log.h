@@ -26,9 +26,9 @@ enum log_level {
 };
 
 enum log_sink {
-	LOG_SINK_NONE,	 /* drop all: for tests */
+	LOG_SINK_NONE,   /* drop all: for tests */
 	LOG_SINK_STDERR, /* "level subsystem: text", under journald with an sd-daemon(3) prefix */
-	LOG_SINK_SYSLOG	 /* facility daemon, with pid */
+	LOG_SINK_SYSLOG  /* facility daemon, with pid */
 };
 
 /*
@@ -43,7 +43,9 @@ void log_set_level(enum log_level level);
 /* The least important level that is written, -1 if none is. For log_enabled only. */
 extern _Atomic int log_threshold;
 
-/* log_enabled: would a line of LEVEL be written? Costs a load and a branch: for what happens often. */
+/*
+ * log_enabled: would a line of LEVEL be written? Costs a load and a branch: for what happens often.
+ */
 MUST_USE static inline bool
 log_enabled(enum log_level level)
 {

@@ -40,7 +40,7 @@ parse_ipv6(const char *text, struct netaddr *a)
 	char addr[INET6_ADDRSTRLEN];
 	size_t len = strcspn(text, "%");
 
-	if (len >= sizeof addr)
+	if (len >= sizeof(addr))
 		return false;
 	memcpy(addr, text, len);
 	addr[len] = '\0';
@@ -56,7 +56,7 @@ parse_ipv6(const char *text, struct netaddr *a)
 bool
 netaddr_parse(const char *text, uint16_t port, struct netaddr *a)
 {
-	struct netaddr v = {.port = port, .family = NETADDR_IPV4};
+	struct netaddr v = { .port = port, .family = NETADDR_IPV4 };
 
 	if (inet_pton(AF_INET, text, v.addr) != 1 && !parse_ipv6(text, &v))
 		return false;
@@ -85,8 +85,8 @@ netaddr_format(const struct netaddr *a, char text[static NETADDR_TEXT])
 
 	if (a->family == NETADDR_NONE)
 		return strcpy(text, "none");
-	(void)inet_ntop(a->family == NETADDR_IPV4 ? AF_INET : AF_INET6, a->addr, text,
-	    NETADDR_TEXT);
+	(void)inet_ntop(
+	    a->family == NETADDR_IPV4 ? AF_INET : AF_INET6, a->addr, text, NETADDR_TEXT);
 	n = strlen(text);
 	if (a->scope != 0)
 		n += format_scope(a->scope, text + n, NETADDR_TEXT - n);
@@ -103,15 +103,15 @@ netaddr_from_sockaddr(const struct sockaddr *sa, struct netaddr *a)
 
 	/* Copied, because the bytes may lie at any address in a control message. */
 	if (sa->sa_family == AF_INET) {
-		memcpy(&sin, sa, sizeof sin);
-		*a = (struct netaddr){.port = ntohs(sin.sin_port), .family = NETADDR_IPV4};
+		memcpy(&sin, sa, sizeof(sin));
+		*a = (struct netaddr){ .port = ntohs(sin.sin_port), .family = NETADDR_IPV4 };
 		memcpy(a->addr, &sin.sin_addr, 4);
 		return true;
 	}
 	if (sa->sa_family != AF_INET6)
 		return false;
-	memcpy(&sin6, sa, sizeof sin6);
-	*a = (struct netaddr){.port = ntohs(sin6.sin6_port), .family = NETADDR_IPV6};
+	memcpy(&sin6, sa, sizeof(sin6));
+	*a = (struct netaddr){ .port = ntohs(sin6.sin6_port), .family = NETADDR_IPV6 };
 	memcpy(a->addr, &sin6.sin6_addr, 16);
 	if (is_link_local(a->addr))
 		a->scope = sin6.sin6_scope_id;
@@ -121,28 +121,28 @@ netaddr_from_sockaddr(const struct sockaddr *sa, struct netaddr *a)
 socklen_t
 netaddr_to_sockaddr(const struct netaddr *a, struct sockaddr_storage *ss)
 {
-	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(a->port)};
-	struct sockaddr_in6 sin6 = {.sin6_family = AF_INET6, .sin6_port = htons(a->port)};
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = htons(a->port) };
+	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6, .sin6_port = htons(a->port) };
 
 	if (a->family == NETADDR_IPV4) {
 		memcpy(&sin.sin_addr, a->addr, 4);
-		memcpy(ss, &sin, sizeof sin);
-		return sizeof sin;
+		memcpy(ss, &sin, sizeof(sin));
+		return sizeof(sin);
 	}
 	if (a->family != NETADDR_IPV6)
 		return 0;
 	memcpy(&sin6.sin6_addr, a->addr, 16);
 	sin6.sin6_scope_id = a->scope;
-	memcpy(ss, &sin6, sizeof sin6);
-	return sizeof sin6;
+	memcpy(ss, &sin6, sizeof(sin6));
+	return sizeof(sin6);
 }
 
 bool
 netaddr_equal(const struct netaddr *a, const struct netaddr *b)
 {
 	/* There are no holes: the sizes of the fields add up. */
-	_Static_assert(sizeof *a == 16 + 4 + 2 + 1 + 1, "struct netaddr has a hole");
-	return memcmp(a, b, sizeof *a) == 0;
+	_Static_assert(sizeof(*a) == 16 + 4 + 2 + 1 + 1, "struct netaddr has a hole");
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 bool
@@ -150,7 +150,7 @@ netaddr_is_wildcard(const struct netaddr *a)
 {
 	static const uint8_t zero[16];
 
-	return a->family != NETADDR_NONE && memcmp(a->addr, zero, sizeof zero) == 0;
+	return a->family != NETADDR_NONE && memcmp(a->addr, zero, sizeof(zero)) == 0;
 }
 
 bool
@@ -162,20 +162,20 @@ netaddr_lacks_scope(const struct netaddr *a)
 bool
 netaddr_is_group(const struct netaddr *a)
 {
-	static const uint8_t broadcast[4] = {255, 255, 255, 255};
+	static const uint8_t broadcast[4] = { 255, 255, 255, 255 };
 
 	if (a->family == NETADDR_IPV6)
 		return a->addr[0] == 0xff;
 	return a->family == NETADDR_IPV4 &&
-	       ((a->addr[0] & 0xf0) == 224 || memcmp(a->addr, broadcast, sizeof broadcast) == 0);
+	    ((a->addr[0] & 0xf0) == 224 || memcmp(a->addr, broadcast, sizeof(broadcast)) == 0);
 }
 
 bool
 netaddr_is_loopback(const struct netaddr *a)
 {
-	static const uint8_t one[16] = {[15] = 1};
+	static const uint8_t one[16] = { [15] = 1 };
 
 	if (a->family == NETADDR_IPV4)
 		return a->addr[0] == 127;
-	return a->family == NETADDR_IPV6 && memcmp(a->addr, one, sizeof one) == 0;
+	return a->family == NETADDR_IPV6 && memcmp(a->addr, one, sizeof(one)) == 0;
 }

@@ -19,10 +19,10 @@ enum netaddr_family { NETADDR_NONE = 0, NETADDR_IPV4 = 4, NETADDR_IPV6 = 6 };
 
 struct netaddr {
 	uint8_t addr[16]; /* network order; IPv4 in the first 4 bytes, the rest zero */
-	uint32_t scope;	  /* interface index of a link-local IPv6 address, else 0 */
-	uint16_t port;	  /* host order */
-	uint8_t family;	  /* enum netaddr_family */
-	uint8_t zero;	  /* keeps the struct without holes */
+	uint32_t scope;   /* interface index of a link-local IPv6 address, else 0 */
+	uint16_t port;    /* host order */
+	uint8_t family;   /* enum netaddr_family */
+	uint8_t zero;     /* keeps the struct without holes */
 };
 
 /* Longest text of netaddr_format: address, %scope, "#port" and the final zero. */

@@ -30,7 +30,7 @@ load8(const uint8_t *p)
 {
 	uint64_t v;
 
-	memcpy(&v, p, sizeof v);
+	memcpy(&v, p, sizeof(v));
 	return be64toh(v);
 }
 
@@ -39,7 +39,7 @@ load4(const uint8_t *p)
 {
 	uint32_t v;
 
-	memcpy(&v, p, sizeof v);
+	memcpy(&v, p, sizeof(v));
 	return be32toh(v);
 }
 
@@ -53,7 +53,8 @@ tag_of(unsigned family, unsigned len)
 static inline struct netmap_entry *
 probe(const struct netmap *m, uint64_t hi, uint64_t lo, uint64_t tag)
 {
-	/* 2^64 divided by the golden ratio. A product's top bits depend on all bits of its factors.
+	/*
+	 * 2^64 divided by the golden ratio. A product's top bits depend on all bits of its factors.
 	 */
 	const uint64_t spread = 0x9e3779b97f4a7c15;
 	uint64_t at = (lo * spread + hi + tag) * spread >> m->shift;
@@ -105,7 +106,7 @@ grow(struct netmap *m)
 	if (big.shift < LAST_SHIFT)
 		return -ENOMEM;
 	big.mask = (uint32_t)(((uint64_t)1 << (64 - big.shift)) - 1);
-	big.table = calloc((size_t)big.mask + 1, sizeof *big.table);
+	big.table = calloc((size_t)big.mask + 1, sizeof(*big.table));
 	if (big.table == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; m->table != NULL && i <= m->mask; i++) {
@@ -124,12 +125,12 @@ static int
 reserve(struct netmap *m, const struct net *net)
 {
 	if (net->family == NETADDR_IPV4 && m->v4 == NULL) {
-		m->v4 = calloc(N_FIRST_BYTES, sizeof *m->v4);
+		m->v4 = calloc(N_FIRST_BYTES, sizeof(*m->v4));
 		if (m->v4 == NULL)
 			return -ENOMEM;
 	}
 	if (net->family == NETADDR_IPV6 && m->v6 == NULL) {
-		m->v6 = calloc(N_LENS + 1, sizeof *m->v6);
+		m->v6 = calloc(N_LENS + 1, sizeof(*m->v6));
 		if (m->v6 == NULL)
 			return -ENOMEM;
 	}
@@ -167,7 +168,7 @@ note_len6(struct netmap *m, unsigned len)
 		at++;
 	if (at->tag == noted.tag)
 		return;
-	memmove(at + 1, at, (size_t)(m->v6 + m->n_v6 - at) * sizeof *at);
+	memmove(at + 1, at, (size_t)(m->v6 + m->n_v6 - at) * sizeof(*at));
 	*at = noted;
 	m->n_v6++;
 }

@@ -39,7 +39,7 @@ pool_init(struct pool *p, size_t size, uint32_t cap)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
 		return -errno;
-	*p = (struct pool){.mem = mem, .stride = stride, .cap = cap};
+	*p = (struct pool){ .mem = mem, .stride = stride, .cap = cap };
 	return 0;
 }
 
@@ -49,7 +49,7 @@ pool_fini(struct pool *p)
 	/* The next mapping at this address must not inherit the poison. */
 	ASAN_UNPOISON_MEMORY_REGION(p->mem, p->stride * p->n_touched);
 	(void)munmap(p->mem, p->stride * p->cap);
-	*p = (struct pool){0};
+	*p = (struct pool){ 0 };
 }
 
 void *
@@ -59,7 +59,7 @@ pool_take(struct pool *p)
 
 	if (obj != NULL) {
 		ASAN_UNPOISON_MEMORY_REGION(obj, p->stride);
-		memcpy(&p->free, obj, sizeof p->free);
+		memcpy(&p->free, obj, sizeof(p->free));
 	} else if (p->n_touched < p->cap) {
 		obj = p->mem + p->stride * p->n_touched++;
 	} else {
@@ -76,7 +76,7 @@ pool_give(struct pool *p, void *obj)
 	assert((uintptr_t)obj >= (uintptr_t)p->mem);
 	assert(((uintptr_t)obj - (uintptr_t)p->mem) % p->stride == 0);
 	assert(((uintptr_t)obj - (uintptr_t)p->mem) / p->stride < p->n_touched);
-	memcpy(obj, &p->free, sizeof p->free);
+	memcpy(obj, &p->free, sizeof(p->free));
 	p->free = obj;
 	p->n_used--;
 	ASAN_POISON_MEMORY_REGION(obj, p->stride);

@@ -19,9 +19,9 @@
 
 struct pool {
 	unsigned char *mem; /* owned: cap * stride bytes, anonymous mapping */
-	size_t stride;	    /* bytes from one object to the next, a multiple of 16 */
-	void *free;	    /* chain of objects given back, linked through their first bytes */
-	uint32_t cap;	    /* objects there can be */
+	size_t stride;      /* bytes from one object to the next, a multiple of 16 */
+	void *free;         /* chain of objects given back, linked through their first bytes */
+	uint32_t cap;       /* objects there can be */
 	uint32_t n_touched; /* objects ever taken: those behind are untouched memory */
 	uint32_t n_used;    /* objects out now */
 };

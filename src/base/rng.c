@@ -38,7 +38,7 @@ fill_seeded(struct rng *r)
 	for (size_t i = 0; i < RNG_BLOCK; i += sizeof(uint64_t)) {
 		uint64_t v = splitmix64(&r->state);
 
-		memcpy(r->block + i, &v, sizeof v);
+		memcpy(r->block + i, &v, sizeof(v));
 	}
 }
 

@@ -20,8 +20,8 @@
 #define RNG_BLOCK 2048 /* bytes fetched at once */
 
 struct rng {
-	size_t used;	/* bytes of block already handed out; they are wiped */
-	bool seeded;	/* true: state, not the kernel, fills the block */
+	size_t used;    /* bytes of block already handed out; they are wiped */
+	bool seeded;    /* true: state, not the kernel, fills the block */
 	uint64_t state; /* of the seeded source */
 	unsigned char block[RNG_BLOCK];
 };
@@ -55,7 +55,7 @@ rng_u16(struct rng *r)
 {
 	uint16_t v;
 
-	rng_draw(r, &v, sizeof v);
+	rng_draw(r, &v, sizeof(v));
 	return v;
 }
 
@@ -64,7 +64,7 @@ rng_u32(struct rng *r)
 {
 	uint32_t v;
 
-	rng_draw(r, &v, sizeof v);
+	rng_draw(r, &v, sizeof(v));
 	return v;
 }
 
@@ -73,7 +73,7 @@ rng_u64(struct rng *r)
 {
 	uint64_t v;
 
-	rng_draw(r, &v, sizeof v);
+	rng_draw(r, &v, sizeof(v));
 	return v;
 }
 

@@ -3,17 +3,18 @@
 #define DNS64D_BASE_TOLD_H
 
 /*
- * told: what the operator knows already. Loops meet the same trouble each for itself; of what concerns
- * the process one of them speaks, for all.
+ * told: what the operator knows already. Loops meet the same trouble each for itself; of what
+ * concerns the process one of them speaks, for all.
  *
- * A trouble is of a kind and about somebody (an address, or nobody). It is said when the first loop has
- * it, and that it is over when the last one has not (told_end), or as soon as one loop knows that it
- * cannot be true any more (told_over). A loop that says told_begin remembers that it did, and says
- * told_end or told_over once for it. What is no state but happens again and again is said once a minute
- * (told_now).
+ * A trouble is of a kind and about somebody (an address, or nobody). It is said when the first loop
+ * has it, and that it is over when the last one has not (told_end), or as soon as one loop knows
+ * that it cannot be true any more (told_over). A loop that says told_begin remembers that it did,
+ * and says told_end or told_over once for it. What is no state but happens again and again is said
+ * once a minute (told_now).
  *
- * One table, shared like the cache and made before the loops; all functions may be called by any thread.
- * They take a lock, so they are for what is rare. A table that is NULL knows nothing: everything is said.
+ * One table, shared like the cache and made before the loops; all functions may be called by any
+ * thread. They take a lock, so they are for what is rare. A table that is NULL knows nothing:
+ * everything is said.
  */
 
 #include <stdbool.h>
@@ -22,7 +23,7 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 
-#define TOLD_EACH 64                    /* troubles of one kind; of more nobody hears */
+#define TOLD_EACH 64                 /* troubles of one kind; of more nobody hears */
 #define TOLD_PAUSE_NS 60000000000ULL /* between two lines of told_now */
 
 enum told_kind {
@@ -49,7 +50,9 @@ struct told;
 MUST_USE struct told *told_new(void);
 void told_free(struct told *t);
 
-/* told_begin: this loop has trouble KIND about WHOM (NULL: nobody). True: no other has, so say it. */
+/*
+ * told_begin: this loop has trouble KIND about WHOM (NULL: nobody). True: no other has, so say it.
+ */
 MUST_USE bool told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom);
 
 /* told_end: it has it no more. True: nobody has, so say it. */

@@ -58,7 +58,8 @@ begin_watching(atomic_bool *stop)
 	set_ends(&ours);
 	(void)sigaddset(&ours, SIGPIPE); /* a reader that has gone is an error of the write */
 	(void)pthread_sigmask(SIG_BLOCK, &ours, NULL);
-	return pthread_create(&thread, NULL, watch_signals, stop) == 0 && pthread_detach(thread) == 0;
+	return pthread_create(&thread, NULL, watch_signals, stop) == 0 &&
+	    pthread_detach(thread) == 0;
 }
 
 static void
@@ -147,7 +148,9 @@ measure(const struct bench_settings *s, int argc, char **argv)
 {
 	static atomic_bool stop;
 	struct bench_run *r = bench_run_new(bench_optable_name(s->method), argc, argv);
-	struct bench_job job = { .settings = s, .run = r, .stop = &stop,
+	struct bench_job job = { .settings = s,
+		.run = r,
+		.stop = &stop,
 		.out = is_stdout(s->json) || is_stdout(s->csv) ? stderr : stdout,
 		.tally = calloc(1, sizeof(*job.tally)) };
 

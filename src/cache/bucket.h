@@ -7,8 +7,8 @@
  * asked for lately, and a tag of its key that most others do not have.
  *
  * The name's hash: its lowest bits choose the shard, bits up to 31 the name's first line, up to 47
- * the second one; the tag is what is above, and the type, class, DO and CD. Tags are compared 8 at a
- * time.
+ * the second one; the tag is what is above, and the type, class, DO and CD. Tags are compared 8 at
+ * a time.
  */
 
 #include <stdbool.h>
@@ -26,9 +26,9 @@ typedef uint16_t line_tags __attribute__((vector_size(2 * LINE_SLOTS)));
 typedef uint64_t line_halves __attribute__((vector_size(2 * LINE_SLOTS)));
 
 struct line {
-	_Alignas(64) line_tags tag;  /* 0: the slot is free */
-	uint32_t place[LINE_SLOTS];  /* in units of LINE_UNIT */
-	uint8_t asked[LINE_SLOTS];   /* up to LINE_ASKED_MAX */
+	_Alignas(64) line_tags tag; /* 0: the slot is free */
+	uint32_t place[LINE_SLOTS]; /* in units of LINE_UNIT */
+	uint8_t asked[LINE_SLOTS];  /* up to LINE_ASKED_MAX */
 };
 
 _Static_assert(sizeof(struct line) == 64, "one line of the processor's cache");

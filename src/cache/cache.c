@@ -10,13 +10,13 @@
 #include "cache/cache_parts.h"
 #include "dns/name.h"
 
-#define RETRY_UNIT 16	  /* s: meta.retry counts these since the entry came */
+#define RETRY_UNIT 16     /* s: meta.retry counts these since the entry came */
 #define REFRESH_LOST 0x20 /* in meta.flags: it was to be refreshed, and could not be */
-#define LIFE_S 604800	  /* no TTL is longer (RULES D22) */
+#define LIFE_S 604800     /* no TTL is longer (RULES D22) */
 
 _Static_assert((REFRESH_LOST & SHARD_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
 
-/* --- Life ---------------------------------------------------------------------------------- */
+/* --- Life ------------------------------------------------------------------------------------- */
 
 static uint32_t
 shards_for(size_t size)
@@ -49,8 +49,8 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	if (c == NULL)
 		return NULL;
 	memset(c, 0, bytes);
-	c->mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-	    -1, 0);
+	c->mem = mmap(
+	    NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (c->mem == MAP_FAILED) {
 		free(c);
 		return NULL;
@@ -92,7 +92,7 @@ cache_seed(const struct cache *c)
 	return c->seed;
 }
 
-/* --- What is there ------------------------------------------------------------------------- */
+/* --- What is there ---------------------------------------------------------------------------- */
 
 /* Was it silence, while an upstream was down that has replied again since? */
 static bool
@@ -115,8 +115,8 @@ is_spared(struct cache *c, struct shard *s, const struct question *key, struct s
 static inline bool
 exists(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
-	return e->msg != NULL && (e->meta.generation == marks_now(&c->marks) ||
-	    UNLIKELY(is_spared(c, s, key, e)));
+	return e->msg != NULL &&
+	    (e->meta.generation == marks_now(&c->marks) || UNLIKELY(is_spared(c, s, key, e)));
 }
 
 static bool
@@ -147,8 +147,8 @@ goes_first(const struct shard_entry *a, const struct shard_entry *b, uint32_t no
 }
 
 /*
- * Upstream fails for TYPE while something stale speaks for ALL types: as far as TYPE goes that could
- * not be refreshed.
+ * Upstream fails for TYPE while something stale speaks for ALL types: as far as TYPE goes that
+ * could not be refreshed.
  */
 static bool
 could_not_refresh(const struct shard_entry *type, const struct shard_entry *all, uint32_t now_s)
@@ -167,8 +167,9 @@ choose(struct cache *c, struct shard *s, const struct question *key, const struc
 
 	if (!type)
 		return any ? &f->any : NULL;
-	if (!any || (goes_first(&f->type, &f->any, w->now_s) &&
-	    !could_not_refresh(&f->type, &f->any, w->now_s)))
+	if (!any ||
+	    (goes_first(&f->type, &f->any, w->now_s) &&
+		!could_not_refresh(&f->type, &f->any, w->now_s)))
 		return &f->type;
 	return &f->any;
 }
@@ -177,7 +178,8 @@ choose(struct cache *c, struct shard *s, const struct question *key, const struc
 static uint16_t
 retry_at(const struct shard_meta *m, uint32_t now_s)
 {
-	uint32_t units = (shard_age(m->stored_s, now_s) + CACHE_RETRY_S + RETRY_UNIT - 1) / RETRY_UNIT;
+	uint32_t units =
+	    (shard_age(m->stored_s, now_s) + CACHE_RETRY_S + RETRY_UNIT - 1) / RETRY_UNIT;
 
 	return units < UINT16_MAX ? (uint16_t)units : UINT16_MAX;
 }
@@ -230,8 +232,11 @@ told(const struct cache *c, const struct shard_entry *e, uint32_t now_s)
 	if (UNLIKELY(flags & CACHE_TRUSTED) && is_distrusted(c, &e->meta))
 		flags &= ~(unsigned)CACHE_TRUSTED;
 	return (struct cache_entry){ .kind = (enum cache_kind)e->meta.kind,
-		.flags = (uint8_t)flags, .ede = e->meta.ede,
-		.age_s = shard_age(e->meta.stored_s, now_s), .ttl_s = e->meta.ttl_s, .len = e->len };
+		.flags = (uint8_t)flags,
+		.ede = e->meta.ede,
+		.age_s = shard_age(e->meta.stored_s, now_s),
+		.ttl_s = e->meta.ttl_s,
+		.len = e->len };
 }
 
 /* Where what was found goes. */
@@ -334,14 +339,17 @@ cache_get_above(struct cache *c, const struct question *key, uint32_t now_s, uin
 	return false;
 }
 
-/* --- What comes in ------------------------------------------------------------------------- */
+/* --- What comes in ---------------------------------------------------------------------------- */
 
 /* With the shard's lock held: what comes after a flush was put after it. */
 static struct shard_meta
 meta_of(const struct cache *c, const struct cache_entry *e, uint32_t now_s)
 {
-	return (struct shard_meta){ .stored_s = now_s - e->age_s, .ttl_s = e->ttl_s,
-		.generation = marks_now(&c->marks), .ede = e->ede, .kind = (uint8_t)e->kind,
+	return (struct shard_meta){ .stored_s = now_s - e->age_s,
+		.ttl_s = e->ttl_s,
+		.generation = marks_now(&c->marks),
+		.ede = e->ede,
+		.kind = (uint8_t)e->kind,
 		.flags = e->flags };
 }
 
@@ -368,10 +376,12 @@ cache_remove(struct cache *c, const struct question *key)
 	lock_give(&g->lock);
 }
 
-/* How long a failure is remembered that took the place of OLD, if there is (RFC 9520 section 3.2). */
+/*
+ * How long a failure is remembered that took the place of OLD, if there is (RFC 9520 section 3.2).
+ */
 static uint32_t
-back_off(struct cache *c, const struct shard_meta *old, uint32_t ttl_s, uint32_t most_s,
-    uint32_t now_s)
+back_off(
+    struct cache *c, const struct shard_meta *old, uint32_t ttl_s, uint32_t most_s, uint32_t now_s)
 {
 	/* One that was over for as long as it lasted is forgotten. */
 	if (old != NULL && old->kind >= CACHE_ERROR && !is_revived(c, old) &&
@@ -431,7 +441,7 @@ cache_distrust(struct cache *c, uint32_t now_s)
 	atomic_store_explicit(&c->distrusted_s, now_s != 0 ? now_s : 1, memory_order_relaxed);
 }
 
-/* --- What it holds ------------------------------------------------------------------------- */
+/* --- What it holds ---------------------------------------------------------------------------- */
 
 struct walk {
 	struct cache *c;
@@ -457,7 +467,12 @@ visit_one(void *arg, const struct question *k, const struct shard_entry *e)
 bool
 cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg)
 {
-	struct walk w = { .c = c, .shard = &c->part[shard].shard, .now_s = now_s, .visit = visit, .arg = arg, .wanted = true };
+	struct walk w = { .c = c,
+		.shard = &c->part[shard].shard,
+		.now_s = now_s,
+		.visit = visit,
+		.arg = arg,
+		.wanted = true };
 
 	lock_take(&c->part[shard].lock);
 	shard_each(&c->part[shard].shard, visit_one, &w);

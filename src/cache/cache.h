@@ -3,13 +3,14 @@
 #define DNS64D_CACHE_CACHE_H
 
 /*
- * cache: what upstream has said, for all loops. One block of fixed size in shards (cache/shard), each
- * with a lock that is held for a search and a copy only.
+ * cache: what upstream has said, for all loops. One block of fixed size in shards (cache/shard),
+ * each with a lock that is held for a search and a copy only.
  *
  * It holds upstream's messages without their OPT, never what was made of them: synthesis is done
- * when answering, so one entry serves every client whatever its prefixes (RULES D22). What is kept of
- * a reply and how it becomes an answer again is core/keep's; here are keys, ages and flushes. Time is
- * in whole seconds of one clock of all loops, which may wrap. Any thread may call anything here.
+ * when answering, so one entry serves every client whatever its prefixes (RULES D22). What is kept
+ * of a reply and how it becomes an answer again is core/keep's; here are keys, ages and flushes.
+ * Time is in whole seconds of one clock of all loops, which may wrap. Any thread may call anything
+ * here.
  */
 
 #include <stdbool.h>
@@ -21,12 +22,12 @@
 #include "cache/question.h"
 #include "cache/shard.h"
 
-#define CACHE_MIN SHARD_MIN  /* bytes of the smallest */
+#define CACHE_MIN SHARD_MIN /* bytes of the smallest */
 #define CACHE_SHARDS_MAX 4096
 #define CACHE_MARKS MARKS_MAX /* names below which all is to be forgotten, remembered at a time */
-#define CACHE_RETRY_S 30     /* between attempts to refresh what could not be (RFC 8767 section 5) */
-#define CACHE_POPULAR 2	     /* asked for so often an entry is worth a refresh before its end */
-#define CACHE_DUE_PART 10    /* in the last tenth of its time it is due */
+#define CACHE_RETRY_S 30  /* between attempts to refresh what could not be (RFC 8767 section 5) */
+#define CACHE_POPULAR 2   /* asked for so often an entry is worth a refresh before its end */
+#define CACHE_DUE_PART 10 /* in the last tenth of its time it is due */
 
 struct cache;
 
@@ -47,18 +48,18 @@ enum cache_kind {
 struct cache_want {
 	uint32_t now_s;
 	uint32_t stale_s; /* entries so long past their end (RFC 8767); 0: fresh ones only */
-	bool ask;	  /* it counts as asking for the entry, which may make it due */
+	bool ask;         /* it counts as asking for the entry, which may make it due */
 };
 
 struct cache_entry {
 	enum cache_kind kind;
-	uint8_t flags;	/* CACHE_CUT, CACHE_TRUSTED, CACHE_WITH_MSG */
-	uint16_t ede;	/* info code, DNS_EDE_NONE */
+	uint8_t flags;  /* CACHE_CUT, CACHE_TRUSTED, CACHE_WITH_MSG */
+	uint16_t ede;   /* info code, DNS_EDE_NONE */
 	uint32_t age_s; /* since it came */
 	uint32_t ttl_s; /* how long it was fresh from then on, > 0 */
-	size_t len;	/* bytes of its message */
-	bool due;	/* the caller is to refresh it: it ends soon and is popular */
-	bool failing;	/* stale, and the attempt to refresh it failed less than CACHE_RETRY_S ago */
+	size_t len;     /* bytes of its message */
+	bool due;       /* the caller is to refresh it: it ends soon and is popular */
+	bool failing; /* stale, and the attempt to refresh it failed less than CACHE_RETRY_S ago */
 };
 
 /* cache_fresh: has E not come to its end? */
@@ -109,16 +110,16 @@ void cache_remove(struct cache *c, const struct question *key);
 
 /*
  * cache_put_failure: E is a failure (CACHE_ERROR, CACHE_SILENT, CACHE_BOGUS), E->ttl_s how long it
- * is remembered the first time; doubled each time it comes back at once, up to MOST_S. What is still
- * of use, stale for at most STALE_S, stays instead and is not refreshed for CACHE_RETRY_S; only
- * CACHE_BOGUS takes the place of a stale one.
+ * is remembered the first time; doubled each time it comes back at once, up to MOST_S. What is
+ * still of use, stale for at most STALE_S, stays instead and is not refreshed for CACHE_RETRY_S;
+ * only CACHE_BOGUS takes the place of a stale one.
  */
 void cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s);
 
 /*
- * cache_revived: an upstream replies again that had failed since FROM_S and was down: what silence was
- * remembered since is true no more; what was remembered before stays, and what will be.
+ * cache_revived: an upstream replies again that had failed since FROM_S and was down: what silence
+ * was remembered since is true no more; what was remembered before stays, and what will be.
  */
 void cache_revived(struct cache *c, uint32_t from_s, uint32_t now_s);
 
@@ -138,8 +139,8 @@ void cache_flush_all(struct cache *c);
 unsigned cache_flush_name(struct cache *c, const uint8_t *name, size_t len);
 
 /*
- * cache_flush_below: the same for NAME and all names below it. When too many of these are remembered
- * all is flushed.
+ * cache_flush_below: the same for NAME and all names below it. When too many of these are
+ * remembered all is flushed.
  */
 void cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s);
 
@@ -147,13 +148,12 @@ void cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_
 void cache_counts(struct cache *c, struct shard_counts *sum);
 
 /*
- * cache_walk: call VISIT for each entry of SHARD (below cache_shards) that cache_get may find, until
- * it returns false. The shard is locked meanwhile; KEY (without its hash), E and MSG are borrowed.
- * False: VISIT wanted no more.
+ * cache_walk: call VISIT for each entry of SHARD (below cache_shards) that cache_get may find,
+ * until it returns false. The shard is locked meanwhile; KEY (without its hash), E and MSG are
+ * borrowed. False: VISIT wanted no more.
  */
-typedef bool cache_visit(void *arg, const struct question *key, const struct cache_entry *e,
-    const uint8_t *msg);
-bool cache_walk(
-    struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
+typedef bool cache_visit(
+    void *arg, const struct question *key, const struct cache_entry *e, const uint8_t *msg);
+bool cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
 
 #endif

@@ -34,7 +34,9 @@ cache_flush_all(struct cache *c)
 unsigned
 cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 {
-	struct question k = { .qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed) };
+	struct question k = {
+		.qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed)
+	};
 	struct cache_part *g = cache_part_of(c, k.hash);
 
 	lock_take(&g->lock);

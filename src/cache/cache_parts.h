@@ -27,12 +27,12 @@ struct cache {
 	uint8_t *mem; /* owned: size bytes, anonymous mapping */
 	size_t size;
 	uint64_t seed;
-	uint32_t n_shards; /* a power of two */
-	uint32_t life_s;   /* no entry is of use for longer */
+	uint32_t n_shards;         /* a power of two */
+	uint32_t life_s;           /* no entry is of use for longer */
 	atomic_uint names_flushed; /* calls of cache_flush_name */
-	struct outages outages; /* of upstreams, that are over */
-	atomic_uint distrusted_s; /* when one that was trusted was so no more; 0: never */
-	struct marks marks;    /* its number is in every entry's meta.generation */
+	struct outages outages;    /* of upstreams, that are over */
+	atomic_uint distrusted_s;  /* when one that was trusted was so no more; 0: never */
+	struct marks marks;        /* its number is in every entry's meta.generation */
 	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
 	struct cache_part part[]; /* n_shards */
 };

@@ -22,11 +22,11 @@
 #define ENTRY_CD 0x40 /* bit 6 */
 
 struct entry {
-	uint32_t len;	  /* of the whole entry; the ring's */
-	uint32_t slot;	  /* that points here */
-	uint32_t hash;	  /* of the name, its lower half */
-	uint16_t msg_len; /* 0: it was replaced or removed, no slot points here */
-	uint16_t qtype;	  /* the key's */
+	uint32_t len;           /* of the whole entry; the ring's */
+	uint32_t slot;          /* that points here */
+	uint32_t hash;          /* of the name, its lower half */
+	uint16_t msg_len;       /* 0: it was replaced or removed, no slot points here */
+	uint16_t qtype;         /* the key's */
 	struct shard_meta meta; /* its flags are SHARD_CUT, the owner's, and the key's */
 };
 
@@ -64,7 +64,8 @@ entry_of_name(const struct entry *e, const struct question *key)
 MUST_USE static inline bool
 entry_of_key(const struct entry *e, const struct question *key, uint16_t qtype)
 {
-	return e->qtype == qtype && (e->meta.flags & (ENTRY_DO | ENTRY_CD)) == entry_key_flags(key) &&
+	return e->qtype == qtype &&
+	    (e->meta.flags & (ENTRY_DO | ENTRY_CD)) == entry_key_flags(key) &&
 	    entry_of_name(e, key) && wire_u16(entry_name(e) + key->qname_len + 2) == key->qclass;
 }
 
@@ -74,8 +75,7 @@ entry_of_use(const struct entry *e, uint32_t stale_s, uint32_t now_s)
 {
 	uint32_t age_s = shard_age(e->meta.stored_s, now_s);
 
-	return e->msg_len > 0 &&
-	    (age_s < e->meta.ttl_s || age_s - e->meta.ttl_s < stale_s);
+	return e->msg_len > 0 && (age_s < e->meta.ttl_s || age_s - e->meta.ttl_s < stale_s);
 }
 
 /* entry_key: all of it but the hash. */
@@ -85,8 +85,11 @@ entry_key(const struct entry *e)
 	const uint8_t *name = entry_name(e);
 	size_t len = name_len(name);
 
-	return (struct question){ .qname = name, .qname_len = len, .qtype = e->qtype,
-		.qclass = wire_u16(name + len + 2), .do_bit = (e->meta.flags & ENTRY_DO) != 0,
+	return (struct question){ .qname = name,
+		.qname_len = len,
+		.qtype = e->qtype,
+		.qclass = wire_u16(name + len + 2),
+		.do_bit = (e->meta.flags & ENTRY_DO) != 0,
 		.cd = (e->meta.flags & ENTRY_CD) != 0 };
 }
 

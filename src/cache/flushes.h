@@ -4,8 +4,8 @@
 
 /*
  * marks: which of a cache's entries were flushed. Flushes are numbered; an entry has the number of
- * the last one before it came. So one that has the number of today was not flushed, which is seen at
- * a glance, and whoever is found spared by later flushes gets their number.
+ * the last one before it came. So one that has the number of today was not flushed, which is seen
+ * at a glance, and whoever is found spared by later flushes gets their number.
  *
  * Numbers are 16 bits in an entry: before they come round again the cache has to remove everything.
  * Any thread may call anything here.
@@ -32,7 +32,7 @@ struct mark {
 struct marks {
 	atomic_uint now;  /* the last flush */
 	struct lock lock; /* of the rest */
-	uint16_t all;	  /* what came before this flush was flushed then */
+	uint16_t all;     /* what came before this flush was flushed then */
 	unsigned n;
 	struct mark mark[MARKS_MAX];
 };
@@ -47,19 +47,20 @@ marks_now(const struct marks *m)
 	return (uint16_t)atomic_load_explicit(&m->now, memory_order_relaxed);
 }
 
-/* marks_all: everything is flushed. True: the caller is to remove all entries, whatever their number. */
+/* marks_all: everything is flushed. True: the caller is to remove all entries, whatever their
+ * number. */
 MUST_USE bool marks_all(struct marks *m);
 
 /*
- * marks_below: the same for NAME (LEN bytes) and all below it, at NOW_S; of older entries than LIFE_S
- * there are none. With too many such names everything is flushed.
+ * marks_below: the same for NAME (LEN bytes) and all below it, at NOW_S; of older entries than
+ * LIFE_S there are none. With too many such names everything is flushed.
  */
 MUST_USE bool marks_below(
     struct marks *m, const uint8_t *name, size_t len, uint32_t now_s, uint32_t life_s);
 
 /*
- * marks_spare: was an entry about NAME that has the number *number not flushed? Then it may have that
- * of today, which is written to *number.
+ * marks_spare: was an entry about NAME that has the number *number not flushed? Then it may have
+ * that of today, which is written to *number.
  */
 MUST_USE bool marks_spare(struct marks *m, const uint8_t *name, uint16_t *number);
 

@@ -15,7 +15,7 @@
 
 #include "base/attr.h"
 
-#define GHOST_LINE 16		   /* words of 16 bits in a line: the hand, then fingerprints */
+#define GHOST_LINE 16               /* words of 16 bits in a line: the hand, then fingerprints */
 #define GHOST_KEPT (GHOST_LINE - 1) /* fingerprints in a line */
 
 typedef uint16_t ghost_words __attribute__((vector_size(GHOST_LINE), may_alias));

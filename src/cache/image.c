@@ -31,7 +31,7 @@ get_u64(struct wire_reader *r)
 	return high << 32 | wire_get_u32(r);
 }
 
-/* --- Head and blocks ----------------------------------------------------------------------- */
+/* --- Head and blocks -------------------------------------------------------------------------- */
 
 void
 cacheimage_put_head(
@@ -97,7 +97,7 @@ cacheimage_sum(uint64_t sum, const uint8_t *block, size_t len)
 	return hash_bytes(block, len, sum);
 }
 
-/* --- Records ------------------------------------------------------------------------------- */
+/* --- Records ---------------------------------------------------------------------------------- */
 
 void
 cacheimage_put(struct wire_writer *w, const struct question *key, const struct cache_entry *e,
@@ -172,8 +172,8 @@ check_message(struct cacheimage_record *rec)
 	if (msg_parse_reply(&m, rec->msg, rec->entry.len) != MSG_OK || (m.flags & DNS_QR) == 0)
 		return "has a message that is malformed";
 	/*
-	 * What holds for one connection only is never kept (rule 28); core/keep has a use for the lower
-	 * half of the ID.
+	 * What holds for one connection only is never kept (rule 28); core/keep has a use for the
+	 * lower half of the ID.
 	 */
 	if (m.edns.present || (m.flags & DNS_TC) != 0 || m.id > UINT8_MAX)
 		return "has a message that is not to be kept";

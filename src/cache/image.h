@@ -10,11 +10,12 @@
  *	head	8 magic, 4 version, 4 zero, 8 when it was saved (seconds since 1970), 8 records,
  *		8 bytes of the file, 8 checksum
  *	block	4 bytes of its records, 4 records
- *	record	2 bytes of its message, 2 type of the key, 2 EDE, 1 kind, 1 flags, 1 DO (1) and CD (2)
- *		of the key, 1 zero, 4 age, 4 TTL, the message; name and class of the key are in that
+ *	record	2 bytes of its message, 2 type of the key, 2 EDE, 1 kind, 1 flags, 1 DO (1) and CD
+ *(2) of the key, 1 zero, 4 age, 4 TTL, the message; name and class of the key are in that
  *
- * The checksum of each block is the seed of the next one's, the last one's that of the head's, which
- * covers all of the head in front of it. So any memory but a block's is the reader's own affair.
+ * The checksum of each block is the seed of the next one's, the last one's that of the head's,
+ *which covers all of the head in front of it. So any memory but a block's is the reader's own
+ *affair.
  */
 
 #include <stdbool.h>
@@ -27,17 +28,17 @@
 #include "dns/wire.h"
 
 #define CACHEIMAGE_VERSION 1
-#define CACHEIMAGE_HEAD 48	  /* bytes of the head */
-#define CACHEIMAGE_BLOCK_HEAD 8	  /* bytes in front of a block's records */
-#define CACHEIMAGE_BLOCK 65536	  /* bytes of the longest block, with those */
-#define CACHEIMAGE_RECORD 18	  /* bytes of a record in front of its message */
-#define CACHEIMAGE_TTL_MAX 604800 /* s (RULES D22) */
+#define CACHEIMAGE_HEAD 48                         /* bytes of the head */
+#define CACHEIMAGE_BLOCK_HEAD 8                    /* bytes in front of a block's records */
+#define CACHEIMAGE_BLOCK 65536                     /* bytes of the longest block, with those */
+#define CACHEIMAGE_RECORD 18                       /* bytes of a record in front of its message */
+#define CACHEIMAGE_TTL_MAX 604800                  /* s (RULES D22) */
 #define CACHEIMAGE_SEED UINT64_C(0x444e5336346443) /* of the first block's checksum */
 
 struct cacheimage_head {
 	uint64_t saved_s; /* when, in seconds since 1970 */
 	uint64_t records;
-	uint64_t bytes;	  /* of the whole file */
+	uint64_t bytes; /* of the whole file */
 };
 
 /* One entry; all is borrowed from the image. */

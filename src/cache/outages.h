@@ -4,12 +4,12 @@
 
 /*
  * outages: when upstreams were down lately, as far as the cache must know it. A silence that was
- * remembered during an outage that is over was the outage's, whichever loop remembered it, and is true
- * no more (RULES D22); what was remembered before and after stays.
+ * remembered during an outage that is over was the outage's, whichever loop remembered it, and is
+ * true no more (RULES D22); what was remembered before and after stays.
  *
  * Each loop has its own view of its upstreams, so one outage is told of several times, a little
- * different each time: what overlaps becomes one. Times are in seconds of the cache's clock, which may
- * wrap. Any thread may call anything here.
+ * different each time: what overlaps becomes one. Times are in seconds of the cache's clock, which
+ * may wrap. Any thread may call anything here.
  */
 
 #include <stdbool.h>
@@ -18,12 +18,13 @@
 #include "base/attr.h"
 #include "base/lock.h"
 
-#define OUTAGES_MAX 8	   /* remembered at a time; if there are more the last one grows */
-#define OUTAGES_LIFE_S 300 /* no silence is remembered for longer: then its outage may be forgotten */
+#define OUTAGES_MAX 8 /* remembered at a time; if there are more the last one grows */
+#define OUTAGES_LIFE_S \
+	300 /* no silence is remembered for longer: then its outage may be forgotten */
 
 struct outage {
 	uint32_t from_s; /* the first failure of the row */
-	uint32_t to_s;	 /* the reply that ended it */
+	uint32_t to_s;   /* the reply that ended it */
 };
 
 struct outages {

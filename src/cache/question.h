@@ -14,7 +14,7 @@
 struct question {
 	const uint8_t *qname; /* a name, in lower case */
 	size_t qname_len;
-	uint64_t hash;	      /* of the name alone: lookup_hash */
+	uint64_t hash; /* of the name alone: lookup_hash */
 	uint16_t qtype;
 	uint16_t qclass;
 	bool do_bit;

@@ -3,8 +3,8 @@
 #define DNS64D_CACHE_RING_H
 
 /*
- * ring: entries of any length in one block, in the order of their coming: new ones at the head, room
- * is made at the tail. An entry is whole: it never goes over the block's end.
+ * ring: entries of any length in one block, in the order of their coming: new ones at the head,
+ * room is made at the tail. An entry is whole: it never goes over the block's end.
  *
  * Lengths and offsets are bytes, multiples of RING_ALIGN. The first 4 bytes of an entry are its
  * length, written by the ring; the rest is the owner's.
@@ -17,11 +17,11 @@
 #include "base/attr.h"
 
 #define RING_ALIGN 8U
-#define RING_FULL UINT32_MAX /* instead of an offset */
+#define RING_FULL UINT32_MAX    /* instead of an offset */
 #define RING_UNUSED 0x80000000U /* in a length: nothing is there, up to the end of the block */
 
 struct ring {
-	uint8_t *mem;  /* borrowed: size bytes, aligned to RING_ALIGN */
+	uint8_t *mem; /* borrowed: size bytes, aligned to RING_ALIGN */
 	uint32_t size;
 	uint32_t head; /* where the next entry begins */
 	uint32_t tail; /* where the oldest one does */

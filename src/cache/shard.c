@@ -8,9 +8,10 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define SMALL_PART 10	  /* the small ring is this part of both */
-#define BYTES_PER_SLOT 80 /* of the block: two thirds of the slots are taken at most, but by tiny ones */
-#define NOWHERE SIZE_MAX  /* instead of a place in the data */
+#define SMALL_PART 10 /* the small ring is this part of both */
+#define BYTES_PER_SLOT \
+	80 /* of the block: two thirds of the slots are taken at most, but by tiny ones */
+#define NOWHERE SIZE_MAX /* instead of a place in the data */
 #define NO_SLOT UINT32_MAX
 
 _Static_assert(LINE_UNIT == RING_ALIGN, "every place fits in a slot");
@@ -47,7 +48,7 @@ entry_at(const struct shard *s, size_t place)
 	return (struct entry *)(void *)(s->data + place);
 }
 
-/* --- The index ----------------------------------------------------------------------------- */
+/* --- The index -------------------------------------------------------------------------------- */
 
 /* A slot is its line's number and its own there, together. */
 static struct line *
@@ -159,7 +160,9 @@ forget(struct shard *s, uint32_t slot)
 		forget_entry(s, slot, entry_of(s, slot));
 }
 
-/* Of all slots in the two lines of a name, none of which is free, the one that was asked for least. */
+/*
+ * Of all slots in the two lines of a name, none of which is free, the one that was asked for least.
+ */
 static uint32_t
 least_asked(const struct shard *s, uint32_t first, uint32_t second)
 {
@@ -175,13 +178,14 @@ least_asked(const struct shard *s, uint32_t first, uint32_t second)
 }
 
 /*
- * A slot for a new entry: the first that is free in either line, which is in the emptier one mostly;
- * if both are full what was asked for least gives way.
+ * A slot for a new entry: the first that is free in either line, which is in the emptier one
+ * mostly; if both are full what was asked for least gives way.
  */
 static inline uint32_t
 free_slot(struct shard *s, uint64_t hash)
 {
-	uint32_t first = line_number(hash, 0, s->n_lines), second = line_number(hash, 1, s->n_lines);
+	uint32_t first = line_number(hash, 0, s->n_lines),
+		 second = line_number(hash, 1, s->n_lines);
 	const struct line *a = &s->lines[first], *b = &s->lines[second];
 
 	for (uint32_t i = 0; i < LINE_SLOTS; i++) {
@@ -196,7 +200,7 @@ free_slot(struct shard *s, uint64_t hash)
 	return slot;
 }
 
-/* --- Room ---------------------------------------------------------------------------------- */
+/* --- Room ------------------------------------------------------------------------------------- */
 
 /* Throw out what the slot has, E; a fingerprint stays if it was still of USE. */
 static inline void
@@ -267,7 +271,8 @@ static uint32_t
 room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
 {
 	while (ring_is_full(&s->main, len) && s->work.drops < SHARD_DROPS) {
-		if (entry_of_use(entry_at(s, s->small.size + ring_oldest(&s->main)), s->stale_s, now_s))
+		if (entry_of_use(
+			entry_at(s, s->small.size + ring_oldest(&s->main)), s->stale_s, now_s))
 			return RING_FULL;
 		turn_main(s, now_s);
 	}
@@ -325,7 +330,7 @@ place_for_new(struct shard *s, uint32_t len, uint32_t now_s)
 	return at;
 }
 
-/* --- Entries ------------------------------------------------------------------------------- */
+/* --- Entries ---------------------------------------------------------------------------------- */
 
 static inline void
 view(const struct shard *s, uint32_t slot, struct shard_entry *out)

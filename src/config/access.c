@@ -23,7 +23,7 @@ static const struct net private_nets[] = { { { 10 }, 8, NETADDR_IPV4 },
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* --- who may ask if nothing is said --- */
+/* --- who may ask if nothing is said ----------------------------------------------------------- */
 
 static bool
 is_private(const struct netaddr *a)
@@ -144,7 +144,7 @@ access_usual(const struct ifaddrs *all, const struct netaddr *listens, size_t n,
 	return ok;
 }
 
-/* --- the map --- */
+/* --- the map ---------------------------------------------------------------------------------- */
 
 struct filling {
 	const struct settings *s;

@@ -63,8 +63,7 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 	int rc = resolvconf_read(path, found, CONF_MAX_UPSTREAMS, &n);
 
 	if (rc != 0) {
-		diag_error(
-		    d, 0, "nameserver", "defaults: %s cannot be read: %s", path,
+		diag_error(d, 0, "nameserver", "defaults: %s cannot be read: %s", path,
 		    textfile_strerror(rc));
 		return;
 	}
@@ -74,7 +73,7 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 			    "defaults: %s of %s is this daemon itself and left out",
 			    netaddr_format(&found[i], text), path);
 		else if (netaddr_lacks_scope(&found[i]) || netaddr_is_wildcard(&found[i]) ||
-			 netaddr_is_group(&found[i]))
+		    netaddr_is_group(&found[i]))
 			diag_notice(d, 0, "nameserver",
 			    "defaults: %s of %s cannot be asked and is left out (a link-local "
 			    "address needs its %%INTERFACE)",

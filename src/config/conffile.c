@@ -17,7 +17,7 @@ static bool
 same_field(const struct keyword *a, const struct keyword *b)
 {
 	return a->size > 0 && a->size == b->size && a->offset == b->offset &&
-	       a->in_block == b->in_block;
+	    a->in_block == b->in_block;
 }
 
 /* Where each keyword first stood, for the block that is open or outside of any. */

@@ -357,7 +357,8 @@ static const struct keyword table[] = {
 	    NUMBER(1, 300),
 	    FIELD(conf.core.keep.failure_s),
 	    .fallback = "5",
-	    .help = "a failure is kept so long at first, doubling to 30 s, or 300 s if none replied (RFC 9520)" },
+	    .help = "a failure is kept so long at first, doubling to 30 s, or 300 s if none "
+		    "replied (RFC 9520)" },
 	{ .name = "cache-stale",
 	    .args = "SECONDS",
 	    NUMBER(0, 259200),

@@ -54,7 +54,7 @@ take_values(struct making *m)
 	}
 }
 
-/* --- prefixes --- */
+/* --- prefixes --------------------------------------------------------------------------------- */
 
 /* The place of a prefix, whatever its suffix; -1 if it has none. */
 static int
@@ -167,7 +167,7 @@ take_suffix(struct making *m)
 	}
 }
 
-/* --- IPv4 networks --- */
+/* --- IPv4 networks ---------------------------------------------------------------------------- */
 
 /* The value of a network in the map; a prefix that has none gets a place. */
 static bool
@@ -275,7 +275,7 @@ take_prefixes(struct making *m)
 		memcpy(m->all_lines, m->lines, sizeof(m->lines));
 }
 
-/* --- AAAA --- */
+/* --- AAAA ------------------------------------------------------------------------------------- */
 
 static void
 repeated_exclusion(struct making *m, size_t at)
@@ -317,7 +317,7 @@ take_excluded(struct making *m)
 	}
 }
 
-/* --- zones --- */
+/* --- zones ------------------------------------------------------------------------------------ */
 
 static const char *const zone_keywords[] = {
 	[POLICY_ZONE_NEVER] = "never-synthesize", [POLICY_ZONE_IGNORE_AAAA] = "ignore-aaaa"
@@ -402,7 +402,7 @@ take_zones(struct making *m)
 		add_zones(m, zones, m->all, others);
 }
 
-/* --- all of it --- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 struct policies *
 policies_make(const struct settings *s, struct diag *d)

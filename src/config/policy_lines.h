@@ -93,7 +93,8 @@ MUST_USE struct draft *drafts_now(const struct drafts *ds);
 MUST_USE struct draft *drafts_open(struct drafts *ds, unsigned line);
 void drafts_close(struct drafts *ds);
 
-/* draft_add_range, draft_add_zone: add a copy of *R; of *Z, and of its name. False without memory.
+/*
+ * draft_add_range, draft_add_zone: add a copy of *R; of *Z, and of its name. False without memory.
  */
 MUST_USE bool draft_add_range(struct draft *d, const struct draft_range *r);
 MUST_USE bool draft_add_zone(struct draft *d, const struct draft_zone *z);

@@ -35,7 +35,7 @@ add_network(const struct keyword *k, const struct words *w, const char *word, st
 		    "'%s' has bits set behind its length; did you mean %s?", word,
 		    value_net_format(&n.net, text));
 	} else if (n.net.family == NETADDR_IPV6 && n.net.len >= mapped.len &&
-		   net_holds(&mapped, n.net.addr)) {
+	    net_holds(&mapped, n.net.addr)) {
 		diag_error(d, w->line, k->name,
 		    "'%s' is an IPv4 network in IPv6 clothes; write it as "
 		    "%u.%u.%u.%u/%d",

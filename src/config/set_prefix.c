@@ -24,7 +24,7 @@ forgotten_slash(const char *text, char *likely, size_t cap)
 		return false;
 	snprintf(likely, cap, "%.*s/%s", (int)(colons - text) + 2, text, colons + 2);
 	return pref64_parse(likely, &p) != PREF64_NOT_A_PREFIX &&
-	       pref64_parse(likely, &p) != PREF64_BAD_LEN;
+	    pref64_parse(likely, &p) != PREF64_BAD_LEN;
 }
 
 static void

@@ -42,13 +42,13 @@ struct settings {
 	bool debugging;
 	uint32_t timeout_sec; /* MTD64's way to say timeout_ms */
 	uint32_t timeout_usec;
-	unsigned
-	    upstream_lines[CONF_MAX_UPSTREAMS]; /* where each was configured, 0: not in the file */
+	/* where each was configured, 0: not in the file */
+	unsigned upstream_lines[CONF_MAX_UPSTREAMS];
 	unsigned listen_lines[CONF_MAX_LISTENS];
-	unsigned lines[SETTINGS_KEYWORDS]; /* where each keyword first stood outside of client
-					      blocks, in the table's order */
-	uint64_t digests[SETTINGS_KEYWORDS]; /* of all that each keyword's lines say, in client blocks
-						too; 0: none */
+	unsigned lines[SETTINGS_KEYWORDS];   /* where each keyword first stood outside of client
+						blocks, in the table's order */
+	uint64_t digests[SETTINGS_KEYWORDS]; /* of all that each keyword's lines say, in client
+						blocks too; 0: none */
 
 	/* The daemon's own. */
 	uint32_t log_level; /* enum log_level */
@@ -60,12 +60,13 @@ struct settings {
 	char chroot[SETTINGS_PATH];
 	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */
 	uint32_t stop_timeout_ms;
-	char cache_file[SETTINGS_PATH];	    /* "none": the cache ends with us */
+	char cache_file[SETTINGS_PATH];     /* "none": the cache ends with us */
 	char cache_commands[SETTINGS_PATH]; /* "none": SIGUSR2 empties the cache */
-	uint64_t cache_size; /* bytes; 0: conf.core.cache stays NULL */
+	uint64_t cache_size;                /* bytes; 0: conf.core.cache stays NULL */
 };
 
-/* settings_init: all zero, with drafts that say nothing. False without memory; *s is all zero then.
+/*
+ * settings_init: all zero, with drafts that say nothing. False without memory; *s is all zero then.
  */
 MUST_USE bool settings_init(struct settings *s);
 

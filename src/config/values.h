@@ -41,9 +41,9 @@ MUST_USE bool value_cpus(const char *text, cpu_set_t *cpus);
 
 enum value_net_verdict {
 	VALUE_NET_OK,
-	VALUE_NET_BAD,       /* not an address, a slash and a length from 0 to 32 or 128 */
-	VALUE_NET_HOST_BITS, /* bits set behind the length: the result is the network without them
-			      */
+	VALUE_NET_BAD, /* not an address, a slash and a length from 0 to 32 or 128 */
+	/* bits set behind the length: the result is the network without them */
+	VALUE_NET_HOST_BITS,
 };
 
 /* value_net: "2001:db8::/32", "192.0.2.0/24", or an address alone for a network of one. */

@@ -8,7 +8,7 @@
 #include "dns/build.h"
 #include "dns/name.h"
 
-/* --- sending --- */
+/* --- sending ---------------------------------------------------------------------------------- */
 
 /* Whom the first attempt goes to; UPSTREAM_NONE when there is nobody. */
 static inline uint16_t
@@ -20,8 +20,8 @@ pick_first(struct lookups *ls, const struct lookup *l)
 }
 
 /*
- * Whom the next attempt goes to; UPSTREAM_NONE when nobody is left. With an error at hand those that
- * are alive are asked, each once (RULES D3).
+ * Whom the next attempt goes to; UPSTREAM_NONE when nobody is left. With an error at hand those
+ * that are alive are asked, each once (RULES D3).
  */
 static uint16_t
 pick_next(struct lookups *ls, const struct lookup *l)
@@ -115,8 +115,8 @@ end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 }
 
 /*
- * L asks one that is down, as there is no other (RULES D5), or has a truncated reply at hand: it waits
- * for ATTEMPT_DOWN_MS at most.
+ * L asks one that is down, as there is no other (RULES D5), or has a truncated reply at hand: it
+ * waits for ATTEMPT_DOWN_MS at most.
  */
 static void
 shorten(struct lookups *ls, struct lookup *l, uint64_t now_ns)
@@ -195,8 +195,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		opt.present = true;
 	l->edns = opt.present;
 	sieve_cookie(ls, l, &opt, now_ns);
-	len =
-	    build_query(buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
+	len = build_query(buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
 	sieve_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
 	return len;
 }
@@ -235,7 +234,7 @@ attempt_next_question(
 	return false;
 }
 
-/* --- how it goes on --- */
+/* --- how it goes on --------------------------------------------------------------------------- */
 
 bool
 attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
@@ -282,8 +281,8 @@ bool
 attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     enum lookup_outcome outcome, const struct msg *msg)
 {
-	bool failed = outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT ||
-		      outcome == LOOKUP_NO_ROOM;
+	bool failed =
+	    outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT || outcome == LOOKUP_NO_ROOM;
 
 	if (UNLIKELY(failed && l->cut != NULL))
 		return end_with_cut(ls, l);
@@ -334,7 +333,8 @@ count_silence(const struct lookups *ls, struct lookup *l)
 
 	l->silent[0] ^= bit;
 	l->silent[1] ^= carry;
-	if (bit != 0 && (l->silent[0] & l->silent[1] & bit || ls->upstreams->table[l->upstream].down))
+	if (bit != 0 &&
+	    (l->silent[0] & l->silent[1] & bit || ls->upstreams->table[l->upstream].down))
 		l->errored |= bit;
 }
 
@@ -446,7 +446,8 @@ attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns
 	const struct txid_owner *owner = &ls->spaces[0].owner[id];
 	struct lookup *l;
 
-	if (!txid_in_flight(&ls->spaces[0], id) || owner->socket != TXID_TCP || owner->upstream != u)
+	if (!txid_in_flight(&ls->spaces[0], id) || owner->socket != TXID_TCP ||
+	    owner->upstream != u)
 		return;
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);

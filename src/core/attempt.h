@@ -51,8 +51,8 @@ void attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health);
 
 /*
  * attempt_on_tcp_full: the shell has no room to queue the question with ID for upstream U's
- * connection: it goes by UDP if it may (RULES D11), or ends at the next tick. Not the upstream's fault
- * (RULES D26).
+ * connection: it goes by UDP if it may (RULES D11), or ends at the next tick. Not the upstream's
+ * fault (RULES D26).
  */
 void attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
 

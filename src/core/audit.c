@@ -8,7 +8,7 @@ struct census {
 	const struct queries *qs;
 	uint32_t ready;
 	uint32_t waiting; /* in lookups */
-	uint32_t alone;	  /* for nothing but their timers */
+	uint32_t alone;   /* for nothing but their timers */
 	uint32_t lookups;
 	const char *wrong;
 };

@@ -24,10 +24,10 @@
 #define CONF_SECRET_LEN 16
 
 enum conf_selection {
-	CONF_RANDOM,      /* another upstream, drawn, for every question (mtd64-ng) */
-	CONF_ROUND_ROBIN, /* the same one until it fails to reply in time, then the next (mtd64-ng)
-			   */
-	CONF_IN_ORDER     /* the first that is alive (totd) */
+	CONF_RANDOM, /* another upstream, drawn, for every question (mtd64-ng) */
+	/* the same one until it fails to reply in time, then the next (mtd64-ng) */
+	CONF_ROUND_ROBIN,
+	CONF_IN_ORDER /* the first that is alive (totd) */
 };
 
 /* Which cached NXDOMAIN speaks for the names below it too (RFC 8020). */
@@ -39,14 +39,14 @@ enum conf_cut {
 
 /* How long what upstream said is kept, and what it is used for (RULES D22). */
 struct conf_cache {
-	uint32_t min_ttl_s;	 /* 0-60; never for TTL 0 or after a failure */
-	uint32_t max_ttl_s;	 /* up to 604,800 */
+	uint32_t min_ttl_s;      /* 0-60; never for TTL 0 or after a failure */
+	uint32_t max_ttl_s;      /* up to 604,800 */
 	uint32_t max_negative_s; /* of NODATA and NXDOMAIN */
-	uint32_t failure_s;	 /* of a failure that is new (RFC 9520); 1-300 */
-	uint32_t stale_s;	 /* how long after its end an entry helps out (RFC 8767); 0: never */
+	uint32_t failure_s;      /* of a failure that is new (RFC 9520); 1-300 */
+	uint32_t stale_s; /* how long after its end an entry helps out (RFC 8767); 0: never */
 	enum conf_cut cut;
-	bool prefetch;		 /* refresh popular entries before their end */
-	bool rotate;		 /* addresses of answers from the cache take turns in coming first */
+	bool prefetch; /* refresh popular entries before their end */
+	bool rotate;   /* addresses of answers from the cache take turns in coming first */
 };
 
 struct cache;
@@ -74,8 +74,9 @@ struct conf_core {
 	uint8_t cookie_secrets[2][CONF_SECRET_LEN]; /* the first signs, both count */
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: nothing is kept */
-	struct told *told;   /* borrowed, the same after a reload; NULL: each loop speaks for itself */
-	uint64_t unix_s;                            /* seconds since 1970 when now_ns was 0 */
+	/* borrowed, the same after a reload; NULL: each loop speaks for itself */
+	struct told *told;
+	uint64_t unix_s; /* seconds since 1970 when now_ns was 0 */
 };
 
 /* What the shell needs. */
@@ -85,7 +86,7 @@ struct conf_io {
 	uint32_t tcp_idle_ms;     /* a client connection without a question is closed after this */
 	uint32_t max_tcp_clients; /* client connections per loop; restart only */
 	uint32_t max_tcp_per_client; /* client connections of one address per loop */
-	bool freebind;		/* addresses that the machine does not have are listened on */
+	bool freebind;               /* addresses that the machine does not have are listened on */
 	uint32_t socket_buffer; /* bytes of receive buffer asked of the kernel for each UDP socket;
 				   0: its default */
 	uint16_t avoid_ports[CONF_MAX_AVOID_PORTS]; /* never the source port of a question upstream

@@ -44,8 +44,8 @@ hash(struct cookies *c, const uint8_t *secret, const uint8_t *data, size_t len,
 	size_t n;
 
 	return EVP_MAC_init(c->mac, secret, CONF_SECRET_LEN, NULL) == 1 &&
-	       EVP_MAC_update(c->mac, data, len) == 1 &&
-	       EVP_MAC_final(c->mac, out, &n, HASH_LEN) == 1 && n == HASH_LEN;
+	    EVP_MAC_update(c->mac, data, len) == 1 &&
+	    EVP_MAC_final(c->mac, out, &n, HASH_LEN) == 1 && n == HASH_LEN;
 }
 
 /* A day's secret, of two hashes. */
@@ -75,7 +75,7 @@ find_secrets(struct cookies *c, const struct conf_core *conf, uint32_t unix_s,
 		return c->mac == NULL ? 0 : conf->n_cookie_secrets;
 	if (!c->derived || c->day != day)
 		c->derived = derive(c, conf->cookie_secrets[0], day, c->secrets[0]) &&
-			     derive(c, conf->cookie_secrets[0], day - 1, c->secrets[1]);
+		    derive(c, conf->cookie_secrets[0], day - 1, c->secrets[1]);
 	c->day = day;
 	*secrets = (const uint8_t(*)[CONF_SECRET_LEN])c->secrets;
 	return c->derived ? 2 : 0;

@@ -3,8 +3,8 @@
 #define DNS64D_CORE_DENIED_H
 
 /*
- * denied: which networks this loop has refused; base/told sees to it that one loop only tells of each
- * (RULES D23).
+ * denied: which networks this loop has refused; base/told sees to it that one loop only tells of
+ * each (RULES D23).
  */
 
 #include <stdbool.h>

@@ -50,7 +50,7 @@ audited_end(const struct engine *e)
 #endif
 }
 
-/* --- life --- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static int
 init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint64_t now_ns)
@@ -146,7 +146,7 @@ engine_stats(struct engine *e)
 	return &e->stats;
 }
 
-/* --- what comes in --- */
+/* --- what comes in ---------------------------------------------------------------------------- */
 
 void
 engine_prepare(const struct engine *e, const struct engine_in *in, size_t n)
@@ -222,8 +222,7 @@ on_client_message(struct engine *e, const struct engine_in *in)
 static void
 on_upstream_message(struct engine *e, const struct engine_in *in)
 {
-	struct lookup *l =
-	    verdict_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
+	struct lookup *l = verdict_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
 	if (l != NULL)
 		on_lookup_end(e, l);
@@ -309,8 +308,8 @@ engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t 
 	if (e->upstreams.table[upstream].n_tcp > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		attempt_heed(&e->lookups, upstream,
-		    upstreams_on_failure(&e->upstreams, upstream, now_ns));
+		attempt_heed(
+		    &e->lookups, upstream, upstreams_on_failure(&e->upstreams, upstream, now_ns));
 	while ((l = attempt_on_tcp_lost(&e->lookups, upstream, established, &e->result)) != NULL)
 		on_lookup_end(e, l);
 	upstreams_release(&e->upstreams, upstream);
@@ -325,7 +324,7 @@ engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_n
 	audited(e);
 }
 
-/* --- what goes out --- */
+/* --- what goes out ---------------------------------------------------------------------------- */
 
 static void
 count_answer(struct engine *e, const uint8_t *msg)

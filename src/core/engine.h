@@ -54,8 +54,8 @@ struct engine_in {
 	uint32_t sock; /* client: the shell's. upstream UDP: slot. upstream TCP: upstream number */
 	uint32_t gen;  /* client: the shell's. upstream: unused */
 	struct netaddr peer; /* client: who asks */
-	struct netaddr
-	    local; /* client over UDP: the address asked, NETADDR_NONE if the socket says it all */
+	/* client over UDP: the address asked, NETADDR_NONE if the socket says it all */
+	struct netaddr local;
 };
 
 /* A message to be sent. */
@@ -113,7 +113,8 @@ MUST_USE bool engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_C
  */
 bool engine_tick(struct engine *e, uint64_t now_ns);
 
-/* engine_busy: is anything waiting for a deadline, so that ticks are needed every ENGINE_TICK_NS?
+/*
+ * engine_busy: is anything waiting for a deadline, so that ticks are needed every ENGINE_TICK_NS?
  */
 MUST_USE bool engine_busy(const struct engine *e);
 
@@ -154,8 +155,9 @@ MUST_USE unsigned engine_socket_open(const struct engine *e, unsigned slot);
 void engine_socket_del(struct engine *e, unsigned slot);
 
 /*
- * engine_socket_none: the shell cannot have a socket to this upstream, for lack of descriptors, ports or
- * memory. Until engine_socket_use questions for it end at once, and it is not to blame (RULES D26).
+ * engine_socket_none: the shell cannot have a socket to this upstream, for lack of descriptors,
+ * ports or memory. Until engine_socket_use questions for it end at once, and it is not to blame
+ * (RULES D26).
  */
 void engine_socket_none(struct engine *e, unsigned upstream);
 
@@ -171,9 +173,9 @@ void engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns);
 void engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t now_ns);
 
 /*
- * engine_tcp_full: the question over TCP to this upstream that begins with ID was not taken: the shell
- * has no room for it, or no descriptor for a connection. It goes by UDP if it may, or ends; the upstream
- * is not to blame (RULES D26), and what else is open on the connection waits on.
+ * engine_tcp_full: the question over TCP to this upstream that begins with ID was not taken: the
+ * shell has no room for it, or no descriptor for a connection. It goes by UDP if it may, or ends;
+ * the upstream is not to blame (RULES D26), and what else is open on the connection waits on.
  */
 void engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_ns);
 

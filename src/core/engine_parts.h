@@ -3,8 +3,8 @@
 #define DNS64D_CORE_ENGINE_PARTS_H
 
 /*
- * engine_parts: what an engine is made of; for engine's own files, of which engine_socket has what the
- * shell asks and tells of upstreams and sockets.
+ * engine_parts: what an engine is made of; for engine's own files, of which engine_socket has what
+ * the shell asks and tells of upstreams and sockets.
  */
 
 #include "base/rng.h"

@@ -3,8 +3,8 @@
 #define DNS64D_CORE_EXPLAIN_H
 
 /*
- * explain: at the level debug, why a question for AAAA is answered without synthesized ones. Besides that
- * of a refused client (core/request) it is the only message about one query.
+ * explain: at the level debug, why a question for AAAA is answered without synthesized ones.
+ * Besides that of a refused client (core/request) it is the only message about one query.
  */
 
 #include "base/attr.h"

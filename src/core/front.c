@@ -106,7 +106,8 @@ front_write(const struct front *f, uint8_t out[static FRONT_ANSWER], struct stat
 	memcpy(out, f->ask.msg, ID_LEN);
 	memcpy(out + ID_LEN, slot->answer + ID_LEN, slot->answer_len - (size_t)ID_LEN);
 	for (unsigned i = 0; i < slot->n_moved; i++)
-		stats_add((_Atomic uint64_t *)(void *)s + slot->moved[i].counter, slot->moved[i].by);
+		stats_add(
+		    (_Atomic uint64_t *)(void *)s + slot->moved[i].counter, slot->moved[i].by);
 	stats_inc(&s->answers_repeated);
 	return slot->answer_len;
 }
@@ -117,7 +118,8 @@ note_moved(struct slot *slot, const struct front *f, const struct stats *s)
 {
 	slot->n_moved = 0;
 	for (unsigned i = 0; i < STATS_N; i++) {
-		uint64_t by = atomic_load_explicit(&counters(s)[i], memory_order_relaxed) - f->before[i];
+		uint64_t by =
+		    atomic_load_explicit(&counters(s)[i], memory_order_relaxed) - f->before[i];
 
 		if (by == 0)
 			continue;

@@ -13,10 +13,10 @@
 
 _Static_assert(OUTAGES_LIFE_S >= KEEP_SILENCE_MOST_S, "an outage outlives its silences");
 
-#define SOA_NUMBERS 20	 /* bytes of its five numbers, behind two names */
-#define ECS_SCOPE_AT 3	 /* in its option (RFC 7871 section 6) */
+#define SOA_NUMBERS 20 /* bytes of its five numbers, behind two names */
+#define ECS_SCOPE_AT 3 /* in its option (RFC 7871 section 6) */
 
-/* --- The message as it is kept --------------------------------------------------------------- */
+/* --- The message as it is kept ---------------------------------------------------------------- */
 
 /* An answer for some networks only is none for others (RFC 7871). We never ask for one. */
 static bool
@@ -32,8 +32,8 @@ is_for_some(const struct msg *m)
 }
 
 /*
- * Copy M without its OPT (RFC 6891 section 6.2.1) to OUT; the length. An OPT is last as a rule; what
- * stands behind one that is not may point into what moves, so such a message is written anew.
+ * Copy M without its OPT (RFC 6891 section 6.2.1) to OUT; the length. An OPT is last as a rule;
+ * what stands behind one that is not may point into what moves, so such a message is written anew.
  */
 static size_t
 copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
@@ -52,8 +52,8 @@ copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
 }
 
 /*
- * Neither ID nor AA are ours to repeat (RULES D22); the name is that of the key. The ID makes room for
- * what the OPT had of the rcode.
+ * Neither ID nor AA are ours to repeat (RULES D22); the name is that of the key. The ID makes room
+ * for what the OPT had of the rcode.
  */
 static size_t
 copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
@@ -83,18 +83,18 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 	return (size_t)DNS_HEADER_LEN + l->qname_len + 4;
 }
 
-/* --- How long -------------------------------------------------------------------------------- */
+/* --- How long --------------------------------------------------------------------------------- */
 
 /* What the records of a message say of its time. */
 struct times {
-	uint32_t least;	  /* TTL of all records */
+	uint32_t least; /* TTL of all records */
 	uint32_t most;
-	uint32_t soa;	  /* of the first SOA in authority, its TTL; UINT32_MAX */
+	uint32_t soa;     /* of the first SOA in authority, its TTL; UINT32_MAX */
 	uint32_t minimum; /* and its MINIMUM */
-	size_t soa_at;	  /* where its owner is; 0 */
+	size_t soa_at;    /* where its owner is; 0 */
 	size_t soa_fixed;
-	unsigned soas;	  /* in authority */
-	bool answers;	  /* a record of the question's type is in the answer section */
+	unsigned soas; /* in authority */
+	bool answers;  /* a record of the question's type is in the answer section */
 };
 
 static void
@@ -149,7 +149,9 @@ smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Does the SOA's owner, as most do, point to a label of the question's name? Then it is above it. */
+/*
+ * Does the SOA's owner, as most do, point to a label of the question's name? Then it is above it.
+ */
 static bool
 points_to_question(const struct msg *m, size_t at)
 {
@@ -185,8 +187,8 @@ judge_chain(const struct conf_cache *conf, const struct msg *m, const struct tim
 }
 
 /*
- * A reply without records of the question's type. RFC 2308 section 5: without an SOA it is not kept,
- * but for a chain that upstream left open, which lasts as long as its records.
+ * A reply without records of the question's type. RFC 2308 section 5: without an SOA it is not
+ * kept, but for a chain that upstream left open, which lasts as long as its records.
  */
 static void
 judge_negative(const struct conf_cache *conf, const struct msg *m, const struct times *t,
@@ -252,14 +254,18 @@ bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const stru
 		bound_all(bytes, len, conf, e);
 }
 
-/* --- Keeping --------------------------------------------------------------------------------- */
+/* --- Keeping ---------------------------------------------------------------------------------- */
 
 static struct question
 question_of(const struct lookup *l)
 {
-	return (struct question){ .qname = l->qname, .qname_len = l->qname_len,
-		.hash = l->name_hash, .qtype = l->qtype, .qclass = l->qclass,
-		.do_bit = l->do_bit, .cd = l->cd };
+	return (struct question){ .qname = l->qname,
+		.qname_len = l->qname_len,
+		.hash = l->name_hash,
+		.qtype = l->qtype,
+		.qclass = l->qclass,
+		.do_bit = l->do_bit,
+		.cd = l->cd };
 }
 
 /* May an NXDOMAIN speak for the names below it too (RFC 8020, RULES D22)? */
@@ -287,8 +293,8 @@ forget(struct lookups *ls, const struct lookup *l)
 }
 
 static void
-keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
-    uint32_t now_s)
+keep_reply(
+    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint32_t now_s)
 {
 	const struct conf_cache *conf = &ls->conf->keep;
 	const struct msg *m = result->msg;
@@ -321,7 +327,9 @@ keep_reply(struct lookups *ls, const struct lookup *l, const struct lookup_resul
 	cache_put(ls->conf->cache, &key, &e, ls->kept, len, now_s);
 }
 
-/* The longest that a failure of KIND is remembered: what is mended is to be seen soon (RULES D22). */
+/*
+ * The longest that a failure of KIND is remembered: what is mended is to be seen soon (RULES D22).
+ */
 static uint32_t
 longest(const struct conf_cache *conf, enum cache_kind kind)
 {
@@ -332,14 +340,15 @@ longest(const struct conf_cache *conf, enum cache_kind kind)
 
 /* All upstreams were tried in vain (RULES D4): not again for every question that follows. */
 static void
-keep_failure(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
-    uint32_t now_s)
+keep_failure(
+    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint32_t now_s)
 {
 	const struct conf_cache *conf = &ls->conf->keep;
 	const struct cache_want want = { .now_s = now_s, .stale_s = conf->stale_s };
 	const struct question key = question_of(l);
-	struct cache_entry e = { .kind = CACHE_SILENT, .ede = DNS_EDE_NONE,
-		.ttl_s = conf->failure_s };
+	struct cache_entry e = {
+		.kind = CACHE_SILENT, .ede = DNS_EDE_NONE, .ttl_s = conf->failure_s
+	};
 	size_t len;
 
 	if (result->outcome == LOOKUP_ERROR)
@@ -354,15 +363,16 @@ keep_failure(struct lookups *ls, const struct lookup *l, const struct lookup_res
 	} else {
 		len = write_question(ls, l, result->rcode);
 	}
-	cache_put_failure(ls->conf->cache, &key, &e, ls->kept, len, &want,
-	    longest(conf, e.kind));
+	cache_put_failure(ls->conf->cache, &key, &e, ls->kept, len, &want, longest(conf, e.kind));
 }
 
 /* Has this lookup a place in the cache at all? */
 static bool
 has_key(const struct lookup *l)
 {
-	/* Type 0, which a client may ask for, is all types in a key: one's answer is none for all. */
+	/*
+	 * Type 0, which a client may ask for, is all types in a key: one's answer is none for all.
+	 */
 	return l->message == NULL && !l->probe && l->qtype != SHARD_ANY_TYPE;
 }
 
@@ -375,8 +385,8 @@ may_keep(const struct lookup *l, const struct msg *m)
 }
 
 void
-keep_result(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
-    uint64_t now_ns)
+keep_result(
+    struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint64_t now_ns)
 {
 	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
 	const struct msg *m = result->msg;
@@ -393,7 +403,8 @@ keep_result(struct lookups *ls, const struct lookup *l, const struct lookup_resu
 	case LOOKUP_ERROR:
 	case LOOKUP_BOGUS:
 	case LOOKUP_SILENT:
-		/* That there was nobody to ask is no fault of the name's, nor is an outage that is over. */
+		/* That there was nobody to ask is no fault of the name's, nor is an outage that is
+		 * over. */
 		if (m != NULL ? may_keep(l, m) : !l->hopeless && !l->hindered)
 			keep_failure(ls, l, result, now_s);
 		break;

@@ -14,8 +14,9 @@
 
 #include "core/lookup.h"
 
-/* The longest that failures are remembered (RFC 9520 section 3.2, RULES D22), unless cache-failure-ttl
- * is longer: asking the silent again costs three sends each, while an error is told at once. */
+/* The longest that failures are remembered (RFC 9520 section 3.2, RULES D22), unless
+ * cache-failure-ttl is longer: asking the silent again costs three sends each, while an error is
+ * told at once. */
 #define KEEP_SILENCE_MOST_S 300
 #define KEEP_ERROR_MOST_S 30
 #define KEEP_RCODE_SHIFT 4 /* the upper 8 bits of a message's rcode stand in place of its ID */

@@ -92,7 +92,7 @@ static uint32_t
 hash_key(const struct lookups *ls, const struct question *key)
 {
 	uint64_t rest = (uint64_t)key->qtype << 32 | (uint64_t)key->qclass << 16 |
-			(uint64_t)(key->do_bit ? 2 : 0) | (uint64_t)(key->cd ? 1 : 0);
+	    (uint64_t)(key->do_bit ? 2 : 0) | (uint64_t)(key->cd ? 1 : 0);
 
 	return (uint32_t)((key->hash ^ rest * ls->spread) >> 32);
 }
@@ -101,8 +101,8 @@ static bool
 has_key(const struct lookup *l, uint32_t hash, const struct question *key)
 {
 	return l->hash == hash && l->qtype == key->qtype && l->qclass == key->qclass &&
-	       l->do_bit == key->do_bit && l->cd == key->cd && l->qname_len == key->qname_len &&
-	       memcmp(l->qname, key->qname, key->qname_len) == 0;
+	    l->do_bit == key->do_bit && l->cd == key->cd && l->qname_len == key->qname_len &&
+	    memcmp(l->qname, key->qname, key->qname_len) == 0;
 }
 
 /* The name's copy: in the object if it is of ordinary length. False: no room. */

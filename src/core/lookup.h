@@ -30,9 +30,9 @@
 #include "core/wheel.h"
 #include "dns/msg.h"
 
-#define LOOKUP_SIGNED_MAX 4096  /* bytes of a signed question */
-#define LOOKUP_SIGNED_LEAST 64  /* room for at least so many of them, else one for each of */
-#define LOOKUP_SIGNED_SHARE 64  /* so many lookups */
+#define LOOKUP_SIGNED_MAX 4096 /* bytes of a signed question */
+#define LOOKUP_SIGNED_LEAST 64 /* room for at least so many of them, else one for each of */
+#define LOOKUP_SIGNED_SHARE 64 /* so many lookups */
 #define LOOKUP_KEPT (SHARD_MSG_MAX + 1024)
 #define LOOKUP_NAME_INLINE 80   /* longer names come from a pool of their own */
 #define LOOKUP_MAX_WAITERS 4096 /* queries that one reply may answer at once (DNSBomb) */
@@ -43,11 +43,11 @@
 
 enum lookup_outcome {
 	LOOKUP_REPLY,     /* NOERROR or NXDOMAIN, whole: the message decides */
-	LOOKUP_TRUNCATED, /* a reply with TC, and nobody who waits needs the whole, or it has real AAAA
-			     and the whole is not to be had */
-	LOOKUP_ERROR, /* every upstream gave an error: rcode is the best, msg it if it came last */
-	LOOKUP_BOGUS, /* SERVFAIL because the data did not validate (RULES D3): an EDE of msg says so,
-			 or without msg it was found by asking */
+	LOOKUP_TRUNCATED, /* a reply with TC, and nobody who waits needs the whole, or it has real
+			     AAAA and the whole is not to be had */
+	LOOKUP_ERROR,  /* every upstream gave an error: rcode is the best, msg it if it came last */
+	LOOKUP_BOGUS,  /* SERVFAIL because the data did not validate (RULES D3): an EDE of msg says
+			  so,  or without msg it was found by asking */
 	LOOKUP_SILENT, /* tries spent without a reply, or nobody to ask */
 	LOOKUP_NO_ROOM /* we had none: no waiter, ID or socket more. No fault of the name's or of an
 			  upstream's (RULES D26) */
@@ -59,8 +59,8 @@ struct lookup_result {
 	uint16_t rcode;    /* for LOOKUP_ERROR */
 	uint16_t upstream; /* that gave it; UPSTREAM_NONE */
 	bool trusted;      /* that one's AD may be believed (RULES D9) */
-	const struct msg
-	    *msg; /* borrowed until engine_next is done; NULL if the outcome has none */
+	/* borrowed until engine_next is done; NULL if the outcome has none */
+	const struct msg *msg;
 };
 
 /* What one who waits wishes of the way the question goes. */
@@ -75,7 +75,7 @@ enum lookup_phase {
 	LOOKUP_ASKED_UDP,
 	LOOKUP_ASKED_TCP,
 	LOOKUP_UNSENT, /* no socket, ID or upstream was to be had: waits for the timeout */
-	LOOKUP_CUT, /* on the list of those that end with a truncated reply */
+	LOOKUP_CUT,    /* on the list of those that end with a truncated reply */
 	LOOKUP_DONE
 };
 
@@ -96,9 +96,9 @@ struct lookup {
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; name or an object of the pool of long names */
 	uint8_t *message; /* owned: the client's own message, sent as it is (RULES D20); NULL */
-	uint8_t *cut;     /* owned: a truncated reply with real AAAA, if the whole is not to be had */
-	uint64_t cases;   /* of the attempt: which letters are capitals; 0: none */
-	uint64_t errored; /* bit per upstream that gave an error, or is not to be asked again */
+	uint8_t *cut;   /* owned: a truncated reply with real AAAA, if the whole is not to be had */
+	uint64_t cases; /* of the attempt: which letters are capitals; 0: none */
+	uint64_t errored;   /* bit per upstream that gave an error, or is not to be asked again */
 	uint64_t silent[2]; /* bits of a number per upstream: attempts without reply, up to 3 */
 	uint64_t name_hash; /* struct question.hash */
 	uint32_t hash;
@@ -111,7 +111,7 @@ struct lookup {
 	uint16_t id;
 	uint16_t socket;
 	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
-	uint16_t best_rcode; /* of the errors so far; NOERROR: none */
+	uint16_t best_rcode;   /* of the errors so far; NOERROR: none */
 	uint16_t message_len;
 	uint16_t cut_len;
 	uint8_t qname_len;
@@ -120,8 +120,8 @@ struct lookup {
 	uint8_t n_sends;  /* attempts so far, up to 255 */
 	uint8_t n_silent; /* of those, sent or not, without a reply */
 	uint8_t n_near_misses;
-	uint8_t suspect; /* enum lookup_suspect */
-	uint8_t check;   /* enum lookup_check */
+	uint8_t suspect;   /* enum lookup_suspect */
+	uint8_t check;     /* enum lookup_check */
 	uint8_t n_agreed;  /* near misses that say near_miss, each on another socket */
 	uint8_t n_stopped; /* near misses since TCP was not to be had */
 	bool do_bit : 1;
@@ -131,19 +131,19 @@ struct lookup {
 	bool tcp : 1;       /* the attempt goes over TCP */
 	bool tcp_only : 1;  /* and must: truncated, or spoofing was noticed */
 	bool tcp_again : 1; /* was asked once more after its connection had closed */
-	bool hopeless : 1;     /* nobody to ask, or no room to ask: it ends at its timer */
-	bool no_room : 1;      /* an attempt had no ID or socket: silence says nothing (RULES D26) */
-	bool pinned : 1;       /* the next attempt goes to upstream, whatever its health */
-	bool edns : 1;         /* the attempt carried an OPT */
-	bool no_edns : 1;      /* this upstream refused it */
-	bool probe : 1;        /* does this upstream reply at all? Nobody waits */
-	bool cookie : 1;       /* the attempt carried a cookie */
+	bool hopeless : 1;  /* nobody to ask, or no room to ask: it ends at its timer */
+	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
+	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
+	bool edns : 1;      /* the attempt carried an OPT */
+	bool no_edns : 1;   /* this upstream refused it */
+	bool probe : 1;     /* does this upstream reply at all? Nobody waits */
+	bool cookie : 1;    /* the attempt carried a cookie */
 	bool cookie_known : 1; /* and the upstream's part of it: one must come back */
 	bool cookie_bad : 1;   /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;       /* TCP was not to be had to confirm a near miss */
 	bool needed : 1;       /* for the cache, also when nobody waits */
-	bool hindered : 1;     /* the upstream was down in the attempt before, and is not any more */
-	bool tcp_kept : 1;     /* a signed question stays with its client's transport */
+	bool hindered : 1; /* the upstream was down in the attempt before, and is not any more */
+	bool tcp_kept : 1; /* a signed question stays with its client's transport */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 
@@ -160,18 +160,20 @@ struct lookups {
 	struct list cuts;        /* lookups that end with theirs */
 	struct msg cut;          /* that of the lookup that ended last; its bytes are in reply */
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */
-	unsigned shift;		 /* of a hash: what is left is the bucket */
-	uint64_t seed;		 /* keys the hash of names */
-	uint64_t spread;	 /* keys the rest of a question: odd, and as secret */
+	unsigned shift;          /* of a hash: what is left is the bucket */
+	uint64_t seed;           /* keys the hash of names */
+	uint64_t spread;         /* keys the rest of a question: odd, and as secret */
 	struct list to_ask;
 	unsigned n_spaces;
-	uint8_t
-	    reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (RULES D24), or cut */
-	uint8_t *kept; /* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
-	struct txid *spaces;       /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
+	uint8_t reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (RULES D24), or
+					  cut */
+	/* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
+	uint8_t *kept;
+	struct txid *spaces; /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
 };
 
-/* lookups_init: room for CAP lookups; the pointers are borrowed for its life. Returns 0 or -errno.
+/*
+ * lookups_init: room for CAP lookups; the pointers are borrowed for its life. Returns 0 or -errno.
  */
 MUST_USE int lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap);
 void lookups_fini(struct lookups *ls);
@@ -204,8 +206,8 @@ void lookup_join(struct lookup *l, struct list *link);
 void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
 
 /*
- * lookup_keep_cut: keep M, a truncated reply to L (ENGINE_UDP_CAP bytes at most), for want of a whole
- * one. Without room L may end for that (RULES D26).
+ * lookup_keep_cut: keep M, a truncated reply to L (ENGINE_UDP_CAP bytes at most), for want of a
+ * whole one. Without room L may end for that (RULES D26).
  */
 void lookup_keep_cut(struct lookups *ls, struct lookup *l, const struct msg *m);
 

@@ -44,10 +44,10 @@ enum policy_svcb { POLICY_SVCB_CACHED, POLICY_SVCB_RESOLVE, POLICY_SVCB_OFF };
 
 /* Which extended errors go along (RFC 8914), as bits. */
 enum policy_ede {
-	POLICY_EDE_RELAY = 1,	    /* those that upstream gave */
+	POLICY_EDE_RELAY = 1,       /* those that upstream gave */
 	POLICY_EDE_SYNTHESIZED = 2, /* 29 */
 	POLICY_EDE_UPSTREAM = 4,    /* 3, 6, 19, 22, 23: upstream trouble */
-	POLICY_EDE_POLICY = 8,	    /* 17, 18, 20 and what else our settings decided */
+	POLICY_EDE_POLICY = 8,      /* 17, 18, 20 and what else our settings decided */
 	POLICY_EDE_ALL = 15
 };
 
@@ -57,20 +57,20 @@ enum policy_state { POLICY_ACTIVE, POLICY_DRAIN, POLICY_DOWN };
 enum policy_zone { POLICY_ZONE_NEVER, POLICY_ZONE_IGNORE_AAAA };
 
 struct policy {
-	const struct netmap *v4;      /* IPv4 network to enum synth_v4 (D14, exclude-a, map) */
+	const struct netmap *v4;       /* IPv4 network to enum synth_v4 (D14, exclude-a, map) */
 	const struct netmap *excluded; /* IPv6 networks whose AAAA are never handed out */
 	const struct zonemap *zones;   /* zone to enum policy_zone; NULL: none */
 	const uint8_t *reverse_name;   /* for POLICY_REVERSE_LOCAL: a name */
 	uint16_t max_synthesized;      /* AAAA made for one answer; 0: no limit */
-	uint8_t synthesize;	       /* enum policy_synthesize */
-	uint8_t triggers;	       /* enum policy_trigger, as bits */
-	uint8_t selection;	       /* enum policy_selection */
-	uint8_t family;		       /* enum policy_family */
-	uint8_t reverse;	       /* enum policy_reverse */
-	uint8_t svcb;		       /* enum policy_svcb */
-	uint8_t ede;		       /* enum policy_ede, as bits */
+	uint8_t synthesize;            /* enum policy_synthesize */
+	uint8_t triggers;              /* enum policy_trigger, as bits */
+	uint8_t selection;             /* enum policy_selection */
+	uint8_t family;                /* enum policy_family */
+	uint8_t reverse;               /* enum policy_reverse */
+	uint8_t svcb;                  /* enum policy_svcb */
+	uint8_t ede;                   /* enum policy_ede, as bits */
 	bool hide_a;
-	bool any_minimal;	   /* RFC 8482 (D19) */
+	bool any_minimal;             /* RFC 8482 (D19) */
 	bool servfail_without_prefix; /* when no prefix is active; else NODATA */
 
 	/* In configured order; those that only a map line names behind the others. */
@@ -82,24 +82,25 @@ struct policy {
 	/* Derived by policies_finish. */
 	uint32_t active_bits; /* bit per prefix that is active */
 	uint8_t n_general;    /* used of general */
-	uint8_t general[POLICY_MAX_PREFIXES]; /* places of the active ones that are not mapped_only */
+	/* places of the active ones that are not mapped_only */
+	uint8_t general[POLICY_MAX_PREFIXES];
 };
 
 struct owned;
 
 struct policies {
 	atomic_uint refs;
-	size_t n;	      /* >= 1 */
-	struct policy *table; /* owned; table[0]: for clients in no block */
-	struct netmap clients; /* network to number * 2 + (may ask) (D13, D23) */
-	uint32_t others;       /* the same for clients in none of those networks */
+	size_t n;                /* >= 1 */
+	struct policy *table;    /* owned; table[0]: for clients in no block */
+	struct netmap clients;   /* network to number * 2 + (may ask) (D13, D23) */
+	uint32_t others;         /* the same for clients in none of those networks */
 	struct zonemap *special; /* owned: zone to enum special (D15, D17) */
 
 	/* Derived by policies_finish: the prefixes of all policies and the Well-Known one (D16). */
 	struct zonemap *reverse; /* owned: their zones in ip6.arpa to places in site */
-	struct pref64 *site;	 /* owned */
+	struct pref64 *site;     /* owned */
 	size_t n_site;
-	struct owned *owned;  /* what the policies point to */
+	struct owned *owned; /* what the policies point to */
 };
 
 /*

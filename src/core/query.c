@@ -58,8 +58,7 @@ asked_type(const struct query *q)
 }
 
 static inline void
-make_question(
-    const struct queries *qs, const struct query *q, uint8_t *lower, struct question *key)
+make_question(const struct queries *qs, const struct query *q, uint8_t *lower, struct question *key)
 {
 	*key = (struct question){ .qname = lower,
 		.qname_len = asked_name(q, lower),
@@ -179,7 +178,7 @@ static inline bool
 is_in_vain(const struct queries *qs, const struct query *q)
 {
 	return UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED) && q->state == QUERY_A &&
-	       upstreams_all_down(qs->lookups->upstreams);
+	    upstreams_all_down(qs->lookups->upstreams);
 }
 
 /* It fails without being asked; what is stale helps. */
@@ -322,7 +321,7 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 {
 	/* Data that do not validate are worse than none (RULES D3). */
 	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
-		      result->outcome == LOOKUP_NO_ROOM;
+	    result->outcome == LOOKUP_NO_ROOM;
 	struct list *link;
 
 	while ((link = list_pop(&l->waiters)) != NULL) {

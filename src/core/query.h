@@ -27,10 +27,10 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000 /* for the AAAA phase (RULES D5) */
-#define QUERY_ALL_MS 4500  /* for the whole: stub resolvers give up after 5 s */
+#define QUERY_AAAA_MS 2000  /* for the AAAA phase (RULES D5) */
+#define QUERY_ALL_MS 4500   /* for the whole: stub resolvers give up after 5 s */
 #define QUERY_STALE_MS 1800 /* then something stale will do (RFC 8767 section 5) */
-#define QUERY_MAX_STEPS 8  /* questions asked to follow open chains (RULES D6) */
+#define QUERY_MAX_STEPS 8   /* questions asked to follow open chains (RULES D6) */
 
 enum query_state {
 	QUERY_RELAY,
@@ -65,14 +65,14 @@ struct query {
 	struct wheel_timer timer; /* end of the phase or of all patience */
 	struct lookup *lookup;    /* waited for; NULL */
 	uint64_t deadline_ns;     /* of the whole */
-	const uint8_t
-	    *qname; /* the client's spelling; name or an object of the pool of long names */
-	struct remnant *aaaa;  /* owned: the negative AAAA reply; NULL */
-	struct remnant *chain; /* owned: the open chain being followed; NULL */
+	/* the client's spelling; name or an object of the pool of long names */
+	const uint8_t *qname;
+	struct remnant *aaaa;      /* owned: the negative AAAA reply; NULL */
+	struct remnant *chain;     /* owned: the open chain being followed; NULL */
 	struct remnant_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
-	struct svcb *svcb;     /* SVCB: owned: the answer that waits for addresses; else NULL */
-	struct query *parent;  /* a child's: the query whose answer waits; NULL: it does no more */
-	uint64_t empty_at_ns;  /* when the AAAA phase ended */
+	struct svcb *svcb;         /* SVCB: owned: the answer that waits for addresses; else NULL */
+	struct query *parent; /* a child's: the query whose answer waits; NULL: it does no more */
+	uint64_t empty_at_ns; /* when the AAAA phase ended */
 	struct netaddr peer;
 	struct netaddr local;
 	uint32_t sock; /* the shell's reference */
@@ -101,21 +101,21 @@ struct query {
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
-	bool with_msg : 1;   /* the event has the reply at hand */
-	bool targeted : 1;   /* TARGET was tried, or cannot be */
-	bool hands_off : 1;  /* DO and CD: the client validates itself (RULES D8) */
-	bool insecure : 1;   /* a reply had no AD, or came from an upstream not trusted (D9) */
-	bool child : 1;      /* core/svcb asks, no client: the answer is not sent */
-	bool starting : 1;   /* its first turn is to come */
-	bool stale_seen : 1; /* the cache has something stale for what it waits for */
-	bool stale_try : 1;  /* which is to be looked for now */
-	bool stale : 1;	     /* the answer rests on something stale */
-	bool gone_once : 1;  /* a stale NXDOMAIN for AAAA: the answer if A fails too (RULES D5) */
-	bool gone_now : 1;   /* which it did */
+	bool with_msg : 1;     /* the event has the reply at hand */
+	bool targeted : 1;     /* TARGET was tried, or cannot be */
+	bool hands_off : 1;    /* DO and CD: the client validates itself (RULES D8) */
+	bool insecure : 1;     /* a reply had no AD, or came from an upstream not trusted (D9) */
+	bool child : 1;        /* core/svcb asks, no client: the answer is not sent */
+	bool starting : 1;     /* its first turn is to come */
+	bool stale_seen : 1;   /* the cache has something stale for what it waits for */
+	bool stale_try : 1;    /* which is to be looked for now */
+	bool stale : 1;        /* the answer rests on something stale */
+	bool gone_once : 1;    /* a stale NXDOMAIN for AAAA: the answer if A fails too (RULES D5) */
+	bool gone_now : 1;     /* which it did */
 	bool cookie_alone : 1; /* it came with a cookie and no question (RFC 7873 section 5.4) */
 	bool cookie_bad : 1;   /* its cookie has a server's part, which is not known to be ours */
-	bool signed_msg : 1; /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */
-	uint8_t cookie_len;  /* 0: none; the client's own while the question is read */
+	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */
+	uint8_t cookie_len;    /* 0: none; the client's own while the question is read */
 	uint8_t name[QUERY_NAME_INLINE];
 	uint8_t cookie[COOKIE_LEN]; /* the client's, then the answer's */
 };
@@ -133,11 +133,11 @@ struct queries {
 	struct pool svcbs;
 	struct list ready;
 	struct denied denied;
-	uint32_t conf_turn; /* counts the settings we went through */
-	bool refreshed;	    /* the query whose turn it is has had an entry refreshed */
-	bool hit;	    /* recall has the event for the query whose turn it is */
+	uint32_t conf_turn;    /* counts the settings we went through */
+	bool refreshed;        /* the query whose turn it is has had an entry refreshed */
+	bool hit;              /* recall has the event for the query whose turn it is */
 	struct recall *recall; /* owned; NULL without a cache */
-	uint32_t n_chosen;  /* answers that took prefixes or addresses by turns */
+	uint32_t n_chosen;     /* answers that took prefixes or addresses by turns */
 };
 
 /* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
@@ -180,8 +180,8 @@ void query_ready(struct queries *qs, struct query *q);
 void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
 
 /*
- * query_on_deadline: its timer fired: it stops waiting and is ready with silence; but it goes on if it
- * was to take something stale that has gone.
+ * query_on_deadline: its timer fired: it stops waiting and is ready with silence; but it goes on if
+ * it was to take something stale that has gone.
  */
 void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 
@@ -192,12 +192,13 @@ void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
  */
 void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/* query_refuse: Q's answer is REFUSED with the info code EDE (DNS_EDE_NONE: none); a client's counts. */
+/* query_refuse: Q's answer is REFUSED with the info code EDE (DNS_EDE_NONE: none); a client's
+ * counts. */
 void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
 
 /*
- * query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set. False:
- * there is not (any more), and upstream has failed: that is the event.
+ * query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set.
+ * False: there is not (any more), and upstream has failed: that is the event.
  */
 MUST_USE bool query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
 

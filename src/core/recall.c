@@ -11,14 +11,14 @@
 #include "dns/wire.h"
 
 #define EDE_OPT_LEN (DNS_OPT_LEN + 6) /* an OPT with one extended error */
-#define OPT_RCODE_AT 5		      /* in an OPT: the upper 8 bits of the rcode */
+#define OPT_RCODE_AT 5                /* in an OPT: the upper 8 bits of the rcode */
 
 /* The OPT as it came, with its part of the rcode and the extended error (RULES D22). */
 static size_t
 append_opt(uint8_t *bytes, size_t len, uint16_t upper_rcode, uint16_t ede)
 {
-	static const uint8_t opt[EDE_OPT_LEN] = { 0, 0, DNS_TYPE_OPT, DNS_UDP_MIN >> 8, 0, 0, 0, 0, 0,
-		0, 6, 0, EDNS_EDE, 0, 2 };
+	static const uint8_t opt[EDE_OPT_LEN] = { 0, 0, DNS_TYPE_OPT, DNS_UDP_MIN >> 8, 0, 0, 0, 0,
+		0, 0, 6, 0, EDNS_EDE, 0, 2 };
 	size_t n = ede != DNS_EDE_NONE ? EDE_OPT_LEN : DNS_OPT_LEN;
 	uint8_t *at = bytes + len;
 
@@ -48,16 +48,16 @@ age(struct recall *r, const struct cache_entry *e)
 		for (bool more = msg_first(&r->msg, s, &rr); more;
 		     more = --n > 0 && msg_next(&r->msg, &rr)) {
 			if (rr.type != DNS_TYPE_OPT)
-				wire_set_u32(r->bytes + rr.fixed + 4,
-				    aged(rr.ttl, e->age_s, r->stale));
+				wire_set_u32(
+				    r->bytes + rr.fixed + 4, aged(rr.ttl, e->age_s, r->stale));
 		}
 	}
 }
 
-/* --- Turns ----------------------------------------------------------------------------------- */
+/* --- Turns ------------------------------------------------------------------------------------ */
 
-#define ROTATED_MAX 64		/* addresses; the rest keep their places */
-#define ROTATED_WORK 8192	/* labels compared to find them */
+#define ROTATED_MAX 64              /* addresses; the rest keep their places */
+#define ROTATED_WORK 8192           /* labels compared to find them */
 #define GOLDEN UINT32_C(2654435769) /* 2^32 by the golden ratio */
 
 /* Where the data of the addresses of one name in the answer section is. */
@@ -69,8 +69,8 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 	unsigned found = 0, left = ROTATED_WORK;
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && found < ROTATED_MAX;
-	     more = --n > 0 && msg_next(m, &rr)) {
+	for (bool more = msg_first(m, MSG_ANSWER, &rr);
+	     more && found<ROTATED_MAX; more = --n> 0 && msg_next(m, &rr)) {
 		if (rr.type != m->qtype || rr.rdlen != rdlen)
 			continue;
 		if (found == 0 && msg_owner(m, &rr, owner) == 0)
@@ -83,8 +83,8 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 
 /*
  * Each address comes first as often as the others. Records of one name, type and length trade data.
- * The turns of names that are asked for by turns, or of A after AAAA, are not in step: each hit goes
- * on by a part of the round that no number of hits makes whole.
+ * The turns of names that are asked for by turns, or of A after AAAA, are not in step: each hit
+ * goes on by a part of the round that no number of hits makes whole.
  */
 static void
 rotate(struct recall *r)
@@ -107,7 +107,7 @@ rotate(struct recall *r)
 		memcpy(r->bytes + at[i], data[(i + first) % n], rdlen);
 }
 
-/* --- Hits ------------------------------------------------------------------------------------ */
+/* --- Hits ------------------------------------------------------------------------------------- */
 
 static void
 count(struct stats *stats, const struct question *key, const struct cache_entry *e)
@@ -167,8 +167,7 @@ parse(struct recall *r, const struct question *key, const struct cache_entry *e)
 
 	if (UNLIKELY(e->ede != DNS_EDE_NONE || upper != 0))
 		len = append_opt(r->bytes, len, upper, e->ede);
-	return msg_parse(&r->msg, r->bytes, len) == MSG_OK &&
-	    r->msg.qname_len == key->qname_len;
+	return msg_parse(&r->msg, r->bytes, len) == MSG_OK && r->msg.qname_len == key->qname_len;
 }
 
 static enum recall_found
@@ -183,8 +182,10 @@ hit(struct recall *r, const struct conf_core *conf, struct stats *stats, const s
 		age(r, e);
 	if (conf->keep.rotate)
 		rotate(r);
-	r->result = (struct lookup_result){ .outcome = outcome_of(e->kind), .rcode = r->msg.rcode,
-		.upstream = UPSTREAM_NONE, .trusted = (e->flags & CACHE_TRUSTED) != 0 && !r->stale,
+	r->result = (struct lookup_result){ .outcome = outcome_of(e->kind),
+		.rcode = r->msg.rcode,
+		.upstream = UPSTREAM_NONE,
+		.trusted = (e->flags & CACHE_TRUSTED) != 0 && !r->stale,
 		.msg = e->flags & CACHE_WITH_MSG ? &r->msg : NULL };
 	count(stats, key, e);
 	if (r->stale)
@@ -207,7 +208,8 @@ lower(struct recall *r, const struct question *key, struct cache_entry *e)
 
 	if (msg_parse(&m, r->bytes, e->len) != MSG_OK)
 		return false;
-	build_start(&b, out, sizeof(out), 0, m.flags & (uint16_t)~DNS_RCODE, key->qname, key->qtype, key->qclass);
+	build_start(&b, out, sizeof(out), 0, m.flags & (uint16_t)~DNS_RCODE, key->qname, key->qtype,
+	    key->qclass);
 	b.rcode = DNS_NXDOMAIN;
 	uint16_t n = m.count[MSG_AUTHORITY];
 	for (bool more = msg_first(&m, MSG_AUTHORITY, &rr); more;
@@ -220,12 +222,13 @@ lower(struct recall *r, const struct question *key, struct cache_entry *e)
 	return true;
 }
 
-/* Does R, which has E of a name above, count by the settings of now, as keep judged by those of then (RULES D22)? */
+/* Does R, which has E of a name above, count by the settings of now, as keep judged by those of
+ * then (RULES D22)? */
 static bool
 still_cuts(const struct recall *r, const struct conf_core *conf, const struct cache_entry *e)
 {
 	return conf->keep.cut == CONF_CUT_ALL ||
-	       (e->flags & CACHE_TRUSTED && wire_u16(r->bytes + 2) & DNS_AD);
+	    (e->flags & CACHE_TRUSTED && wire_u16(r->bytes + 2) & DNS_AD);
 }
 
 /* May an NXDOMAIN of a name above count at all (RULES D22)? */
@@ -285,8 +288,8 @@ recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
 }
 
 bool
-recall_exists(struct recall *r, const struct conf_core *conf, const struct question *key,
-    uint64_t now_ns)
+recall_exists(
+    struct recall *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
 {
 	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
 		.stale_s = conf->keep.stale_s };

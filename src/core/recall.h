@@ -23,26 +23,27 @@
 struct recall {
 	struct lookup_result result; /* of the last hit */
 	struct msg msg;
-	bool stale;	 /* it is past its end */
-	bool failing;	 /* and could not be refreshed a moment ago */
-	uint32_t turn;	 /* where in the round addresses are, if they are to take turns */
+	bool stale;    /* it is past its end */
+	bool failing;  /* and could not be refreshed a moment ago */
+	uint32_t turn; /* where in the round addresses are, if they are to take turns */
 	uint8_t bytes[LOOKUP_KEPT];
 };
 
 /* What is a hit beside what has not come to its end. */
 enum recall_take {
 	RECALL_UNEXPIRED, /* nothing */
-	RECALL_FAILING,   /* what could not be refreshed a moment ago; it counts as asking for the entry */
+	RECALL_FAILING,   /* what could not be refreshed a moment ago; it counts as asking for the
+			     entry */
 	RECALL_RECORDS,   /* that, and whatever is stale but an NXDOMAIN (RULES D5) */
 	RECALL_ALL        /* that too: upstream has failed or is late */
 };
 
 enum recall_found {
 	RECALL_NOTHING,
-	RECALL_HIT,   /* in the struct */
-	RECALL_DUE,   /* the same, and the caller is to have it refreshed; with RECALL_FAILING only */
-	RECALL_STALE  /* there is something stale, which may help if upstream does not; not in the
-			 struct */
+	RECALL_HIT, /* in the struct */
+	RECALL_DUE, /* the same, and the caller is to have it refreshed; with RECALL_FAILING only */
+	RECALL_STALE /* there is something stale, which may help if upstream does not; not in the
+			struct */
 };
 
 /* recall_find: what there is for KEY that TAKE takes. There must be a cache. */
@@ -50,7 +51,7 @@ MUST_USE enum recall_found recall_find(struct recall *r, const struct conf_core 
     struct stats *stats, const struct question *key, enum recall_take take, uint64_t now_ns);
 
 /* recall_exists: would RECALL_ALL find anything? Counts nothing; what was in the struct is gone. */
-MUST_USE bool recall_exists(struct recall *r, const struct conf_core *conf,
-    const struct question *key, uint64_t now_ns);
+MUST_USE bool recall_exists(
+    struct recall *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns);
 
 #endif

@@ -77,8 +77,7 @@ copy_data(struct build *b, const struct msg *m, const struct answer *a)
 }
 
 struct remnant_data *
-remnant_keep_data(
-    struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns)
+remnant_keep_data(struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
 	struct remnant_data *d = pool_take(pool);

@@ -17,7 +17,7 @@
 #include "dns/answer.h"
 #include "dns/msg.h"
 
-#define REMNANT_MAX 512 /* bytes of the message kept */
+#define REMNANT_MAX 512      /* bytes of the message kept */
 #define REMNANT_DATA_MAX 512 /* of one with addresses */
 
 struct remnant {
@@ -27,8 +27,9 @@ struct remnant {
 
 /* The addresses at the end of a chain, while something is asked that may be better. */
 struct remnant_data {
-	struct remnant *chain; /* owned: that leads to them, while another goes on from there; NULL */
-	uint64_t at_ns;        /* when they came */
+	/* owned: that leads to them, while another goes on from there; NULL */
+	struct remnant *chain;
+	uint64_t at_ns; /* when they came */
 	size_t len;
 	uint8_t bytes[REMNANT_DATA_MAX + DNS_OPT_LEN];
 };

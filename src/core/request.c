@@ -27,7 +27,8 @@ set_negative(struct query *q, uint16_t rcode, size_t zone_at)
 	q->zone_at = (uint8_t)zone_at;
 }
 
-/* What is there for PTR of V4's name, if it is in a zone that upstream is not asked about (RFC 6303)? */
+/* What is there for PTR of V4's name, if it is in a zone that upstream is not asked about (RFC
+ * 6303)? */
 static enum special_answer
 decide_local(const struct queries *qs, const uint8_t v4[static 4])
 {

@@ -11,7 +11,7 @@
 #include "dns64/special.h"
 
 #define SEARCH_WORK 32768 /* labels compared: more than names spelled in full have in 64 KiB */
-#define HIDDEN_TTL 600 /* s, at most, of the SOA of what is hidden (RULES D17) */
+#define HIDDEN_TTL 600    /* s, at most, of the SOA of what is hidden (RULES D17) */
 
 static const struct respond_reason no_reason = { .ede = DNS_EDE_NONE };
 
@@ -67,7 +67,7 @@ opt_of(const struct queries *qs, struct query *q, const struct respond_reason *w
 		.cookie = q->cookie };
 }
 
-/* --- policy --- */
+/* --- policy ----------------------------------------------------------------------------------- */
 
 /*
  * The place among the general prefixes of the one that this client always gets: that with the
@@ -122,7 +122,7 @@ respond_count_usable(const struct queries *qs, struct query *q, const struct msg
 	synth_count_usable(&policy, m, a, u);
 }
 
-/* --- what answers share --- */
+/* --- what answers share ----------------------------------------------------------------------- */
 
 static void
 start(struct build *b, const struct query *q, const struct query_out *out)
@@ -154,7 +154,7 @@ put_followed(struct build *b, const struct query *q)
 	(void)synth_chain(b, &m, &a); /* too long for the buffer: b remembers, and TC is set */
 }
 
-/* --- answers --- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 /* A search for records at the question's name in the answer section. */
 struct search {
@@ -166,16 +166,16 @@ struct search {
 static struct search
 start_search(const struct msg *m)
 {
-	return (struct search){ .n = m->count[MSG_ANSWER],
-		.left = SEARCH_WORK,
-		.rr.end = m->at[MSG_ANSWER] };
+	return (struct search){
+		.n = m->count[MSG_ANSWER], .left = SEARCH_WORK, .rr.end = m->at[MSG_ANSWER]
+	};
 }
 
 static bool
 is_at_name(const struct query *q, const struct msg *m, struct search *s)
 {
 	return wire_u16(m->bytes + s->rr.at) == (0xc000 | DNS_HEADER_LEN) ||
-	       name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
+	    name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
 }
 
 /* The next of them; false when there is none, or it would be too much work to find. */
@@ -199,8 +199,7 @@ one_type(const struct queries *qs, struct query *q, const struct msg *m)
 {
 	struct search s = start_search(m);
 
-	if (!query_policy(qs, q)->any_minimal || q->tcp || q->hands_off ||
-	    m->rcode != DNS_NOERROR)
+	if (!query_policy(qs, q)->any_minimal || q->tcp || q->hands_off || m->rcode != DNS_NOERROR)
 		return 0;
 	while (next_at_name(q, m, &s)) {
 		if (s.rr.type != DNS_TYPE_RRSIG)
@@ -222,10 +221,9 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
 	while (next_at_name(q, m, &s)) {
 		const struct rr *rr = &s.rr;
 		bool signature = q->do_bit && rr->type == DNS_TYPE_RRSIG && rr->rdlen >= 2 &&
-				 wire_u16(m->bytes + rr->rdata) == type;
+		    wire_u16(m->bytes + rr->rdata) == type;
 
-		if ((rr->type == type || signature) &&
-		    !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
+		if ((rr->type == type || signature) && !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
 			break; /* b remembers, and TC is set */
 	}
 	if (s.n > 0) /* nobody knows what else there is */
@@ -389,7 +387,7 @@ respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const 
 	return finish(qs, q, &b, &why);
 }
 
-/* --- answers from here --- */
+/* --- answers from here ------------------------------------------------------------------------ */
 
 static void
 put_zone_soa(struct build *b, const struct query *q, uint32_t most)
@@ -402,8 +400,8 @@ put_zone_soa(struct build *b, const struct query *q, uint32_t most)
 }
 
 size_t
-respond_empty(struct queries *qs, struct query *q, uint16_t rcode, uint32_t most,
-    const struct query_out *out)
+respond_empty(
+    struct queries *qs, struct query *q, uint16_t rcode, uint32_t most, const struct query_out *out)
 {
 	struct build b;
 

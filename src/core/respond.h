@@ -38,8 +38,9 @@ void respond_count_usable(const struct queries *qs, struct query *q, const struc
     const struct answer *a, struct synth_usable *u);
 
 /*
- * respond_synth: AAAA made of the A records of M, whose chain is A, behind the chain followed so far
- * (RFC 6147 section 5.1.7). 0: none of them maps, by the client's policy, and nothing is counted.
+ * respond_synth: AAAA made of the A records of M, whose chain is A, behind the chain followed so
+ * far (RFC 6147 section 5.1.7). 0: none of them maps, by the client's policy, and nothing is
+ * counted.
  */
 MUST_USE size_t respond_synth(struct queries *qs, struct query *q, const struct msg *m,
     const struct answer *a, uint32_t ttl_cap, const struct query_out *out);
@@ -69,11 +70,10 @@ MUST_USE size_t respond_reverse(struct queries *qs, struct query *q, const struc
     const struct answer *a, const struct query_out *out);
 
 /*
- * respond_empty: RCODE with the SOA of the local zone that the query is in (RULES D17), whose TTL and
- * MINIMUM are MOST s at most.
+ * respond_empty: RCODE with the SOA of the local zone that the query is in (RULES D17), whose TTL
+ * and MINIMUM are MOST s at most.
  */
-MUST_USE size_t respond_empty(
-    struct queries *qs, struct query *q, uint16_t rcode, uint32_t most,
+MUST_USE size_t respond_empty(struct queries *qs, struct query *q, uint16_t rcode, uint32_t most,
     const struct query_out *out);
 
 /* respond_local: what a LOCAL query says. */

@@ -39,8 +39,7 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 
 /* The AAAA phase is over: ask for A of the client's name (RULES D6). */
 static size_t
-ask_a(
-    struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl, const struct turn *t)
+ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl, const struct turn *t)
 {
 	if (UNLIKELY(q->gone_now)) /* A was asked for */
 		return turn_fail(qs, q, t);
@@ -101,8 +100,9 @@ triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 
 	if (p->active_bits != 0 && p->triggers & trigger)
 		return true;
-	explain(q, p->active_bits == 0 ? "no prefix is active"
-				       : "AAAA failed, which synthesize-on leaves so");
+	explain(q,
+	    p->active_bits == 0 ? "no prefix is active"
+				: "AAAA failed, which synthesize-on leaves so");
 	return false;
 }
 
@@ -125,8 +125,7 @@ on_aaaa_data(struct queries *qs, struct query *q, const struct turn *t, const st
 
 /* The name does not exist: no A either (RFC 6147 section 5.1.2). */
 static size_t
-on_aaaa_nxdomain(
-    struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+on_aaaa_nxdomain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
 	/* Or so it was: before that is said again A has to fail too (RULES D5). */
 	q->gone_once = t->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
@@ -182,7 +181,9 @@ has_usable(const struct queries *qs, struct query *q, const struct turn *t)
 	return usable.n_usable > 0;
 }
 
-/* Real AAAA; of a reply that was truncated, the whole not to be had, some of them, and TC says so. */
+/*
+ * Real AAAA; of a reply that was truncated, the whole not to be had, some of them, and TC says so.
+ */
 static size_t
 give_usable(struct queries *qs, struct query *q, const struct turn *t)
 {
@@ -279,8 +280,8 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 }
 
 /*
- * Ask for AAAA of the last name; the addresses at hand are kept meanwhile. False: they cannot be, so they
- * are the answer.
+ * Ask for AAAA of the last name; the addresses at hand are kept meanwhile. False: they cannot be,
+ * so they are the answer.
  */
 static __attribute__((noinline)) bool
 ask_target(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
@@ -305,8 +306,8 @@ ask_target(struct queries *qs, struct query *q, const struct turn *t, const stru
 static uint32_t
 synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 {
-	uint32_t ttl = q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL
-							 : remaining_ttl(q, now_ns);
+	uint32_t ttl =
+	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : remaining_ttl(q, now_ns);
 
 	if (UNLIKELY(q->data != NULL)) {
 		uint64_t gone = (now_ns - q->data->at_ns) / NS_PER_SEC;
@@ -452,8 +453,8 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct turn *t)
 	return on_a_data(qs, q, &kept, &a);
 }
 
-/* AAAA of the A chain's last name: usable ones are the answer, for anything else the A records at hand
- * are (RULES D6). */
+/* AAAA of the A chain's last name: usable ones are the answer, for anything else the A records at
+ * hand are (RULES D6). */
 size_t
 sequence_target(struct queries *qs, struct query *q, const struct turn *t)
 {

@@ -13,7 +13,7 @@ sieve_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	l->cookie = ls->conf->upstream_cookies && opt->present && l->phase == LOOKUP_ASKED_UDP &&
-		    upstream_guarded(&up->cookie_guard, now_ns);
+	    upstream_guarded(&up->cookie_guard, now_ns);
 	if (!l->cookie)
 		return;
 	if (UNLIKELY(up->cookie_len == 0)) {
@@ -135,8 +135,8 @@ guard_of(struct lookups *ls, const struct lookup *l, enum lookup_suspect suspect
 
 /* What SUSPECT's guard had stopped was asked for again; SAME: it came. */
 static void
-confirmed(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, bool same,
-    uint64_t now_ns)
+confirmed(
+    struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, bool same, uint64_t now_ns)
 {
 	bool by_case = suspect == LOOKUP_SUSPECT_CASE;
 
@@ -161,7 +161,7 @@ sieve_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	if (l->cookie && l->cookie_known)
 		upstreams_on_right(&up->cookie_guard);
 	return (ls->conf->case_randomization && !up->case_guard.settled) ||
-	       (up->cookie_len > DNS_COOKIE_CLIENT && !up->cookie_guard.settled);
+	    (up->cookie_len > DNS_COOKIE_CLIENT && !up->cookie_guard.settled);
 }
 
 /* The near miss at hand says DIGEST (0: nothing). How many agree, each on another socket? */

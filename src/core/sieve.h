@@ -25,7 +25,7 @@
 #include "dns/build.h"
 #include "dns/msg.h"
 
-#define SIEVE_AGREE 3	/* near misses that are the reply */
+#define SIEVE_AGREE 3   /* near misses that are the reply */
 #define SIEVE_AT_MOST 8 /* in all: some come by a socket that was used already */
 
 /* sieve_cookie: give OPT the cookie for an attempt of L, if it is to carry one. */
@@ -49,8 +49,8 @@ MUST_USE enum sieve_match sieve_name(const struct lookup *l, const uint8_t *name
 void sieve_unmix(struct lookups *ls, const struct lookup *l, struct msg *m);
 
 /*
- * sieve_right: reply M to L, as it came, is right in all that it must bring. True: the next one that
- * is will teach more about this upstream.
+ * sieve_right: reply M to L, as it came, is right in all that it must bring. True: the next one
+ * that is will teach more about this upstream.
  */
 MUST_USE bool sieve_right(struct lookups *ls, const struct lookup *l, const struct msg *m);
 

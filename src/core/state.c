@@ -14,9 +14,8 @@ wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 	enum policy_svcb svcb = query_policy(qs, q)->svcb;
 
 	return (q->qtype == DNS_TYPE_SVCB || q->qtype == DNS_TYPE_HTTPS) &&
-	       q->qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->do_bit &&
-	       !q->signed_msg && svcb != POLICY_SVCB_OFF &&
-	       (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
+	    q->qclass == DNS_CLASS_IN && m->rcode == DNS_NOERROR && !q->do_bit && !q->signed_msg &&
+	    svcb != POLICY_SVCB_OFF && (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
 }
 
 static size_t

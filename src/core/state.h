@@ -28,15 +28,15 @@
  * Policy (D13) may have AAAA not lead to A, or A come first: then all but data that maps leads to
  * NATIVE, the real AAAA. HIDDEN is a question for A of a client that is to see none.
  *
- * An event is the same whether upstream has just said it or the cache remembers (D22). Where upstream
- * has an error or is silent, or 1.8 s have gone, and the cache has something stale, that is the event
- * instead (D4, D5); what it leads to is said with an extended error. A stale NXDOMAIN leads AAAA to A
- * as silence does, and is the answer if A fails too.
+ * An event is the same whether upstream has just said it or the cache remembers (D22). Where
+ * upstream has an error or is silent, or 1.8 s have gone, and the cache has something stale, that
+ * is the event instead (D4, D5); what it leads to is said with an extended error. A stale NXDOMAIN
+ * leads AAAA to A as silence does, and is the answer if A fails too.
  *
- * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6), with the A
- * records in hand. Bogus data (D3) is SERVFAIL in every state. An open chain is followed in AAAA, A
- * and TARGET (D6). An AAAA phase that lasts longer than 2 s counts as silence, 4.5 s end every query (D5). Where we
- * had no room to ask the answer is SERVFAIL in every state (D26).
+ * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6), with
+ * the A records in hand. Bogus data (D3) is SERVFAIL in every state. An open chain is followed in
+ * AAAA, A and TARGET (D6). An AAAA phase that lasts longer than 2 s counts as silence, 4.5 s end
+ * every query (D5). Where we had no room to ask the answer is SERVFAIL in every state (D26).
  */
 
 #include <stddef.h>

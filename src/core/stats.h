@@ -71,7 +71,9 @@
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
 	X(upstream_late, "replies to attempts already given up, dropped") \
-	X(upstream_mismatch, "replies with the ID but not the question or cookie expected (near misses), not taken alone") \
+	X(upstream_mismatch, \
+	    "replies with the ID but not the question or cookie expected (near misses), not " \
+	    "taken alone") \
 	X(upstream_case, "of these right in all but the case of the question (0x20)") \
 	X(upstream_cookie, "of these with another cookie than expected, or none") \
 	X(upstream_unguarded, "times 0x20 or cookies went off for an upstream that cannot") \

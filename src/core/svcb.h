@@ -18,11 +18,11 @@
 #include "core/query.h"
 #include "dns/msg.h"
 
-#define SVCB_TARGETS 4		/* whose addresses are looked for */
-#define SVCB_MAX 4096		/* bytes of a reply that is kept; larger ones are passed as they are */
-#define SVCB_ROOM 1024		/* for addresses behind it */
-#define SVCB_MS 400		/* how long the answer waits for them */
-#define SVCB_POOL_SHARE 64	/* one in so many queries may keep a reply */
+#define SVCB_TARGETS 4     /* whose addresses are looked for */
+#define SVCB_MAX 4096      /* bytes of a reply that is kept; larger ones are passed as they are */
+#define SVCB_ROOM 1024     /* for addresses behind it */
+#define SVCB_MS 400        /* how long the answer waits for them */
+#define SVCB_POOL_SHARE 64 /* one in so many queries may keep a reply */
 
 struct svcb {
 	struct query *child[SVCB_TARGETS]; /* those under way; NULL */

@@ -30,7 +30,7 @@ turn_error(struct queries *qs, struct query *q, const struct turn *t)
 {
 	/* A reply about another name or type cannot be passed on as it is. */
 	bool same = t->msg != NULL && t->msg->qtype == q->qtype && q->chain == NULL &&
-		    q->state != QUERY_REVERSE;
+	    q->state != QUERY_REVERSE;
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
 
 	if (same)

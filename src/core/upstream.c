@@ -299,7 +299,8 @@ go_down(struct upstreams *us, struct upstream *up, struct wheel *wheel, uint64_t
 	wheel_set(wheel, &up->probe, now_ns + UPSTREAM_PROBE_MS * NS_PER_MS);
 	if (told_begin(us->told, TOLD_DOWN, &up->addr))
 		log_warn("upstream",
-		    "%s: no reply to %u questions in a row, nor to a probe: asked only if no other is left",
+		    "%s: no reply to %u questions in a row, nor to a probe: asked only if no other "
+		    "is left",
 		    netaddr_format(&up->addr, text), up->n_failures);
 	return UPSTREAM_WENT_DOWN;
 }
@@ -325,8 +326,7 @@ upstreams_on_probe_lost(struct upstreams *us, unsigned u, struct wheel *wheel, u
 }
 
 void
-upstreams_on_near_miss(
-    struct upstreams *us, unsigned u, struct upstream_guard *g, uint16_t socket)
+upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *g, uint16_t socket)
 {
 	us->table[u].watched = true;
 	g->settled = false;

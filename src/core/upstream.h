@@ -27,11 +27,10 @@
 #define UPSTREAM_NONE 0xffff
 #define UPSTREAM_FAILURES 3   /* in a row, then a probe shows whether one is down (RULES D27) */
 #define UPSTREAM_PROBE_MS 400 /* between probes of one that is down */
-#define UPSTREAM_NO_EDNS_MS \
-	300000          /* how long one that cannot EDNS is asked without (RULES D1) */
-#define UPSTREAM_SAME 3 /* times TCP confirms a near miss before its guard goes off */
-#define UPSTREAM_ERRORS 20     /* replies, none but errors, over */
-#define UPSTREAM_ERRORS_MS 10000 /* so long before that is told */
+#define UPSTREAM_NO_EDNS_MS 300000 /* how long one that cannot EDNS is asked without (RULES D1) */
+#define UPSTREAM_SAME 3            /* times TCP confirms a near miss before its guard goes off */
+#define UPSTREAM_ERRORS 20         /* replies, none but errors, over */
+#define UPSTREAM_ERRORS_MS 10000   /* so long before that is told */
 #define UPSTREAM_UNGUARDED_MS 3600000U /* for so long (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard is not given up soon: */
 #define UPSTREAM_SEEN 8    /* only for near misses on so many sockets */
@@ -50,19 +49,19 @@ struct upstream_guard {
 struct upstream {
 	/* Aligned, so that a place in the table is cheap to compute. */
 	_Alignas(64) struct netaddr addr; /* NETADDR_NONE: the number is free */
-	bool active;         /* configured */
+	bool active;                      /* configured */
 	bool down;
-	bool watched;           /* a right reply teaches more about it: its guards, its EDNS */
-	bool probing;           /* a probe is out since the failures, and nothing has come since */
-	bool starved;           /* it has no socket, for lack of room here (RULES D26) */
-	bool trusted;           /* it validates, and the way to it is safe (RULES D9) */
-	uint32_t n_failures;    /* since its last reply */
-	uint64_t failing_ns;    /* when the first of these was */
-	uint64_t probed_ns;     /* when failures led to a probe last */
-	uint64_t revived_ns;    /* when it replied again last, having been down; 0: never */
-	uint32_t n_errors;      /* replies that were errors since the last one that was none */
-	uint64_t errors_ns;     /* the first of them */
-	bool erring;            /* they are so many that it was told */
+	bool watched;        /* a right reply teaches more about it: its guards, its EDNS */
+	bool probing;        /* a probe is out since the failures, and nothing has come since */
+	bool starved;        /* it has no socket, for lack of room here (RULES D26) */
+	bool trusted;        /* it validates, and the way to it is safe (RULES D9) */
+	uint32_t n_failures; /* since its last reply */
+	uint64_t failing_ns; /* when the first of these was */
+	uint64_t probed_ns;  /* when failures led to a probe last */
+	uint64_t revived_ns; /* when it replied again last, having been down; 0: never */
+	uint32_t n_errors;   /* replies that were errors since the last one that was none */
+	uint64_t errors_ns;  /* the first of them */
+	bool erring;         /* they are so many that it was told */
 	uint64_t no_edns_until_ns;
 	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS; UPSTREAM_NONE */
 	uint8_t cookie[DNS_COOKIE_MAX];     /* ours, then what it gave us for it (RFC 7873) */
@@ -137,8 +136,9 @@ MUST_USE bool upstreams_all_down(const struct upstreams *us);
 bool upstreams_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
 
 /*
- * upstreams_on_error: it replied with RCODE, an error. upstreams_on_good: and with none, while n_errors is
- * not 0. They decide nothing: the operator hears of an upstream whose replies are all errors.
+ * upstreams_on_error: it replied with RCODE, an error. upstreams_on_good: and with none, while
+ * n_errors is not 0. They decide nothing: the operator hears of an upstream whose replies are all
+ * errors.
  */
 void upstreams_on_error(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t now_ns);
 void upstreams_on_good(struct upstreams *us, unsigned u);
@@ -154,7 +154,8 @@ upstreams_on_rcode(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t no
 }
 
 /*
- * upstreams_on_reply: it replied. Returns true when it had been down; failing_ns then says since when.
+ * upstreams_on_reply: it replied. Returns true when it had been down; failing_ns then says since
+ * when.
  */
 static inline bool
 upstreams_on_reply(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
@@ -177,7 +178,9 @@ enum upstream_health {
 MUST_USE enum upstream_health upstreams_on_failure(
     struct upstreams *us, unsigned u, uint64_t now_ns);
 
-/* upstreams_on_refused: the kernel says unreachable; while a probe is out that is said of it too. */
+/*
+ * upstreams_on_refused: the kernel says unreachable; while a probe is out that is said of it too.
+ */
 MUST_USE enum upstream_health upstreams_on_refused(
     struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
 

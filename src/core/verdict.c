@@ -9,7 +9,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-/* --- what came back --- */
+/* --- what came back --------------------------------------------------------------------------- */
 
 /* NOERROR with neither answer nor SOA but NS: a referral, which a resolver does not give (RULES
  * D1). */
@@ -20,8 +20,8 @@ is_lame(const struct msg *m)
 }
 
 /*
- * Is SERVFAIL to L to be checked (RULES D3)? Every AAAA is, whoever waits, so that what is kept of it
- * means the same to all.
+ * Is SERVFAIL to L to be checked (RULES D3)? Every AAAA is, whoever waits, so that what is kept of
+ * it means the same to all.
  */
 static bool
 is_checked(const struct lookup *l)
@@ -63,7 +63,7 @@ static bool
 rejects_edns(const struct lookup *l, const struct msg *m)
 {
 	return (m->rcode == DNS_FORMERR || m->rcode == DNS_NOTIMP) && !m->edns.present && l->edns &&
-	       !l->do_bit;
+	    !l->do_bit;
 }
 
 static bool
@@ -155,7 +155,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 	return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 }
 
-/* --- is it ours? (RFC 5452 section 9.1) --- */
+/* --- is it ours? (RFC 5452 section 9.1) ------------------------------------------------------- */
 
 /* The lookup whose attempt this reply's socket and ID belong to; NULL: none, counted. */
 static struct lookup *
@@ -210,8 +210,8 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum sieve_match match, const
 
 /* The lookup that the message is a reply to, if it is one; NULL: none, counted. */
 static struct lookup *
-match_lookup(struct lookups *ls, const struct engine_in *in, const struct msg *msg,
-    enum msg_verdict verdict)
+match_lookup(
+    struct lookups *ls, const struct engine_in *in, const struct msg *msg, enum msg_verdict verdict)
 {
 	if (verdict == MSG_SHORT) {
 		stats_inc(&ls->stats->upstream_short);

@@ -18,7 +18,7 @@
  */
 struct node {
 	uint64_t hash;
-	uint32_t value; /* ZONEMAP_NONE: none */
+	uint32_t value;      /* ZONEMAP_NONE: none */
 	uint32_t place : 31; /* of the zone in names; 0: free */
 	uint32_t below : 1;  /* there are zones below a name with this hash */
 };
@@ -33,14 +33,14 @@ struct zonemap {
 	uint8_t *names;     /* owned: each as it was added, a byte with its length before it */
 };
 
-/* --- Hash -------------------------------------------------------------------------------- */
+/* --- Hash ------------------------------------------------------------------------------------- */
 
 static inline uint64_t
 load8(const uint8_t *p)
 {
 	uint64_t w;
 
-	memcpy(&w, p, sizeof w);
+	memcpy(&w, p, sizeof(w));
 	return le64toh(w);
 }
 
@@ -110,7 +110,7 @@ zonemap_path(struct zonemap_path *path, const uint8_t *name, size_t len)
 	path->hash = depth > 0 ? hash_label(0, name, path->at[depth - 1], len - 1) : 0;
 }
 
-/* --- Table ------------------------------------------------------------------------------- */
+/* --- Table ------------------------------------------------------------------------------------ */
 
 /* The first node from FROM on with this hash, or that is free. There are always some free. */
 static inline struct node *
@@ -142,12 +142,12 @@ probe(const struct zonemap *z, const uint8_t *name, size_t len, uint64_t hash)
 	return n;
 }
 
-/* --- To fill it -------------------------------------------------------------------------- */
+/* --- To fill it ------------------------------------------------------------------------------- */
 
 static struct node *
 new_table(uint32_t mask)
 {
-	struct node *table = calloc((size_t)mask + 1, sizeof *table);
+	struct node *table = calloc((size_t)mask + 1, sizeof(*table));
 
 	for (size_t i = 0; table != NULL && i <= mask; i++)
 		table[i].value = ZONEMAP_NONE;
@@ -157,7 +157,7 @@ new_table(uint32_t mask)
 struct zonemap *
 zonemap_new(void)
 {
-	struct zonemap *z = calloc(1, sizeof *z);
+	struct zonemap *z = calloc(1, sizeof(*z));
 
 	if (z == NULL)
 		return NULL;
@@ -286,7 +286,7 @@ zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value)
 	return 0;
 }
 
-/* --- To search it ------------------------------------------------------------------------ */
+/* --- To search it ----------------------------------------------------------------------------- */
 
 /* The root, when no other zone was found. */
 static inline uint32_t

@@ -7,8 +7,8 @@
  *
  * A tree of names, from the top-level labels down, its nodes in one hash table. A search follows a
  * name's labels from the last one on, one probe each, to the first that is not there: mostly one or
- * two. What it costs does not grow with the number of zones. Filled once, by one thread; then read by
- * all. Case does not matter (RFC 4343).
+ * two. What it costs does not grow with the number of zones. Filled once, by one thread; then read
+ * by all. Case does not matter (RFC 4343).
  */
 
 #include <stdbool.h>
@@ -38,8 +38,8 @@ MUST_USE uint32_t zonemap_get(const struct zonemap *z, const uint8_t *zone);
 struct zonemap_path {
 	const uint8_t *name; /* borrowed */
 	size_t len;
-	uint64_t hash;		      /* of the top-level label */
-	unsigned depth;		      /* labels, without the root */
+	uint64_t hash;                /* of the top-level label */
+	unsigned depth;               /* labels, without the root */
 	uint8_t at[DNS_NAME_MAX / 2]; /* where they begin, the first one first */
 };
 

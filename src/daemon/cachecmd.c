@@ -14,7 +14,7 @@
 
 #define LINE_MAX_LEN 1280 /* a name with every byte as \DDD has 1,021 characters */
 
-/* --- Reading ------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 /* In the order of enum cachecmd_kind. */
 static const struct {
@@ -41,7 +41,7 @@ static bool
 is_command(size_t i, const struct words *w)
 {
 	return w->n == n_words(i) && strcmp(w->word[0], commands[i].word[0]) == 0 &&
-	       (commands[i].word[1] == NULL || strcmp(w->word[1], commands[i].word[1]) == 0);
+	    (commands[i].word[1] == NULL || strcmp(w->word[1], commands[i].word[1]) == 0);
 }
 
 bool
@@ -69,7 +69,7 @@ cachecmd_parse(const struct words *w, struct cachecmd *out, struct diag *d)
 	return true;
 }
 
-/* --- Doing --------------------------------------------------------------------------------- */
+/* --- Doing ------------------------------------------------------------------------------------ */
 
 struct below {
 	const uint8_t *name;
@@ -97,7 +97,8 @@ flush_below(const struct cachecmd *c, struct cache *cache)
 	for (unsigned i = 0; i < cache_shards(cache); i++)
 		(void)cache_walk(cache, i, now_s, count_below, &b);
 	cache_flush_below(cache, c->name, c->name_len, now_s);
-	log_notice("cache", "flush below %s: %" PRIu64 " entries", name_to_text(c->name, text), b.n);
+	log_notice(
+	    "cache", "flush below %s: %" PRIu64 " entries", name_to_text(c->name, text), b.n);
 }
 
 static void
@@ -137,8 +138,8 @@ cachecmd_do(const struct cachecmd *c, const struct cachecmd_on *on)
 		return true;
 	}
 	if (on->cache == NULL) {
-		log_error("cache", "%s: there is no cache (cache-size 0)",
-		    commands[c->kind].word[0]);
+		log_error(
+		    "cache", "%s: there is no cache (cache-size 0)", commands[c->kind].word[0]);
 		return false;
 	}
 	switch (c->kind) {
@@ -159,7 +160,7 @@ cachecmd_do(const struct cachecmd *c, const struct cachecmd_on *on)
 	return true;
 }
 
-/* --- Files of commands --------------------------------------------------------------------- */
+/* --- Files of commands ------------------------------------------------------------------------ */
 
 /* The command of the N bytes of a line, if there is one, to ALL. */
 static void

@@ -34,21 +34,23 @@ enum cachecmd_kind {
 
 struct cachecmd {
 	enum cachecmd_kind kind;
-	size_t name_len;	    /* 0: it takes no name */
+	size_t name_len;            /* 0: it takes no name */
 	uint8_t name[DNS_NAME_MAX]; /* in lower case */
 };
 
 /* What commands work on; all is borrowed. */
 struct cachecmd_on {
-	struct cache *cache;	 /* NULL: there is none */
-	const char *file;	 /* where it is saved; NULL: nowhere */
-	uint32_t stale_s;	 /* of use after its end */
+	struct cache *cache;      /* NULL: there is none */
+	const char *file;         /* where it is saved; NULL: nowhere */
+	uint32_t stale_s;         /* of use after its end */
 	void (*stats)(void *arg); /* tells them */
 	void (*tick)(void *arg);  /* called now and then while it is saved; NULL: nothing */
 	void *arg;
 };
 
-/* cachecmd_parse: the words of a line, one at least, to *OUT. False after D was told what is wrong. */
+/*
+ * cachecmd_parse: the words of a line, one at least, to *OUT. False after D was told what is wrong.
+ */
 MUST_USE bool cachecmd_parse(const struct words *w, struct cachecmd *out, struct diag *d);
 
 /* cachecmd_do: carry it out. False if it could not be; the log says why. */
@@ -60,7 +62,9 @@ bool cachecmd_do(const struct cachecmd *c, const struct cachecmd_on *on);
  */
 bool cachecmd_text(const char *text, size_t len, const struct cachecmd_on *on, struct diag *d);
 
-/* cachecmd_file: those of the file at PATH. True if each could be carried out; the log has it all. */
+/*
+ * cachecmd_file: those of the file at PATH. True if each could be carried out; the log has it all.
+ */
 bool cachecmd_file(const char *path, const struct cachecmd_on *on);
 
 #endif

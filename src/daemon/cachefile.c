@@ -17,8 +17,9 @@ cachefile_now_s(void)
 static struct cachefile_when
 when_now(uint32_t stale_s)
 {
-	return (struct cachefile_when){ .now_s = cachefile_now_s(), .unix_s = (uint64_t)time(NULL),
-		.stale_s = stale_s };
+	return (struct cachefile_when){
+		.now_s = cachefile_now_s(), .unix_s = (uint64_t)time(NULL), .stale_s = stale_s
+	};
 }
 
 void

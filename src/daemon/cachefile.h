@@ -23,35 +23,35 @@ typedef void cachefile_tick(void *arg);
 
 /* What time it is, and what else there is to do. */
 struct cachefile_when {
-	uint32_t now_s;	      /* the cache's clock */
+	uint32_t now_s;       /* the cache's clock */
 	uint64_t unix_s;      /* since 1970 */
 	uint32_t stale_s;     /* entries so long past their end are of use */
 	cachefile_tick *tick; /* NULL: nothing */
-	void *arg;	      /* borrowed: tick's */
+	void *arg;            /* borrowed: tick's */
 };
 
 struct cachefile_counts {
 	uint64_t entries; /* written, or handed to the cache */
-	uint64_t old;	  /* left out: of no use any more */
-	uint64_t bytes;	  /* of the file */
+	uint64_t old;     /* left out: of no use any more */
+	uint64_t bytes;   /* of the file */
 };
 
 /*
- * cachefile_save: write what C holds, but for failures, to PATH, mode 0600, by way of PATH.new. False
- * with the reason in ERROR: what was at PATH is still there.
+ * cachefile_save: write what C holds, but for failures, to PATH, mode 0600, by way of PATH.new.
+ * False with the reason in ERROR: what was at PATH is still there.
  */
 MUST_USE bool cachefile_save(const char *path, struct cache *c, const struct cachefile_when *when,
     struct cachefile_counts *counts, char error[static CACHEFILE_ERROR]);
 
 enum cachefile_verdict {
 	CACHEFILE_OK,
-	CACHEFILE_NONE,	  /* there is no such file */
+	CACHEFILE_NONE,   /* there is no such file */
 	CACHEFILE_REFUSED /* nothing of it is in the cache; the file is as it was */
 };
 
 /*
- * cachefile_load: put the entries of the file at PATH into C, older by the time that passed since it
- * was written. Nobody else puts anything there meanwhile. ERROR has the reason if it is refused.
+ * cachefile_load: put the entries of the file at PATH into C, older by the time that passed since
+ * it was written. Nobody else puts anything there meanwhile. ERROR has the reason if it is refused.
  */
 MUST_USE enum cachefile_verdict cachefile_load(const char *path, struct cache *c,
     const struct cachefile_when *when, struct cachefile_counts *counts,

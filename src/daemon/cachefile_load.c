@@ -17,9 +17,9 @@
 
 /* A block on its way, and those before it. */
 struct block {
-	uint64_t sum;	/* of those before it */
+	uint64_t sum;   /* of those before it */
 	uint64_t bytes; /* likewise, with the head of the file */
-	uint32_t n;	/* records in it */
+	uint32_t n;     /* records in it */
 	size_t len;
 	uint8_t data[CACHEIMAGE_BLOCK];
 };
@@ -51,7 +51,7 @@ struct loading {
 	uint64_t elapsed_s; /* since it was saved */
 	uint8_t head_bytes[CACHEIMAGE_HEAD];
 	struct cacheimage_head head;
-	uint64_t records;   /* of the blocks so far */
+	uint64_t records; /* of the blocks so far */
 	char *error;
 	struct block block;
 };

@@ -17,9 +17,9 @@
 
 /* A block on its way, and those before it. */
 struct block {
-	uint64_t sum;	/* of those before it */
+	uint64_t sum;   /* of those before it */
 	uint64_t bytes; /* likewise, with the head of the file */
-	uint32_t n;	/* records in it */
+	uint32_t n;     /* records in it */
 	size_t len;
 	uint8_t data[CACHEIMAGE_BLOCK];
 };
@@ -29,7 +29,7 @@ struct saving {
 	const struct cachefile_when *when;
 	struct cachefile_counts *counts;
 	struct wire_writer shard; /* a copy of all its entries */
-	uint64_t synced;	  /* bytes that are safe */
+	uint64_t synced;          /* bytes that are safe */
 	struct block block;
 };
 
@@ -153,8 +153,8 @@ write_shards(struct saving *s, struct cache *c)
 
 /* The whole file to FD, safe on its disk. Returns 0 or -errno. */
 static int
-write_file(int fd, struct cache *c, const struct cachefile_when *when,
-    struct cachefile_counts *counts)
+write_file(
+    int fd, struct cache *c, const struct cachefile_when *when, struct cachefile_counts *counts)
 {
 	uint8_t head[CACHEIMAGE_HEAD] = { 0 };
 	struct saving *s = calloc(1, sizeof(*s));
@@ -173,8 +173,9 @@ write_file(int fd, struct cache *c, const struct cachefile_when *when,
 	if (rc == 0)
 		rc = write_shards(s, c);
 	counts->bytes = s->block.bytes;
-	struct cacheimage_head h = { .saved_s = when->unix_s, .records = counts->entries,
-		.bytes = counts->bytes };
+	struct cacheimage_head h = {
+		.saved_s = when->unix_s, .records = counts->entries, .bytes = counts->bytes
+	};
 	cacheimage_put_head(head, &h, s->block.sum);
 	free(s);
 	if (rc == 0 && lseek(fd, 0, SEEK_SET) != 0)

@@ -49,8 +49,8 @@ struct daemon {
 	struct background background;
 	struct pidfile pidfile;
 	struct threads threads;
-	struct told *told;   /* owned; what settings.conf.core.told borrows */
-	struct cache *cache; /* owned; what settings.conf.core.cache borrows */
+	struct told *told;              /* owned; what settings.conf.core.told borrows */
+	struct cache *cache;            /* owned; what settings.conf.core.cache borrows */
 	struct cachefile_loaded loaded; /* what became of its file at the start */
 	int signal_fd;
 	char path[PATH_MAX]; /* the configuration; after a chroot, as seen from there */
@@ -74,8 +74,7 @@ descriptors(const struct settings *s, unsigned n_loops)
 {
 	rlim_t upstream = s->conf.core.n_upstreams * SOCKETS_PER_UPSTREAM;
 	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
-			  (upstream < ENGINE_MAX_SOCKETS ? upstream : ENGINE_MAX_SOCKETS) +
-			  OTHER_DESCRIPTORS;
+	    (upstream < ENGINE_MAX_SOCKETS ? upstream : ENGINE_MAX_SOCKETS) + OTHER_DESCRIPTORS;
 
 	return per_loop * n_loops + OTHER_DESCRIPTORS;
 }
@@ -237,16 +236,16 @@ static void
 read_cache(struct daemon *d)
 {
 	if (cache_path(d) != NULL)
-		cachefile_start(cache_path(d), d->cache, d->settings.conf.core.keep.stale_s,
-		    &d->loaded);
+		cachefile_start(
+		    cache_path(d), d->cache, d->settings.conf.core.keep.stale_s, &d->loaded);
 }
 
 static void
 save_cache(struct daemon *d)
 {
 	if (cache_path(d) != NULL)
-		(void)cachefile_store(cache_path(d), d->cache, d->settings.conf.core.keep.stale_s,
-		    NULL, NULL);
+		(void)cachefile_store(
+		    cache_path(d), d->cache, d->settings.conf.core.keep.stale_s, NULL, NULL);
 }
 
 /* Sockets, loops and threads. */
@@ -316,7 +315,7 @@ tell_ready(struct daemon *d)
 {
 	char status[REPORT_STATUS];
 	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
-			 (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
+	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
 
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
 	report_start(&d->settings, &d->plan);
@@ -395,8 +394,8 @@ run(struct daemon *d)
 {
 	int rc;
 
-	if (!load_settings(&d->options, d->path, diag_to_log, precheck_start, &d->privileges,
-		&d->settings))
+	if (!load_settings(
+		&d->options, d->path, diag_to_log, precheck_start, &d->privileges, &d->settings))
 		return DAEMON_CONFIG;
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);

@@ -20,8 +20,8 @@ has(const struct addresses *list, const struct netaddr *a)
 
 /* Those of LIST that are not in OTHER. */
 static void
-tell_missing(const struct addresses *list, const struct addresses *other, const char *what,
-    const char *more)
+tell_missing(
+    const struct addresses *list, const struct addresses *other, const char *what, const char *more)
 {
 	char text[NETADDR_TEXT];
 

@@ -9,9 +9,9 @@
 #include "config/settings.h"
 
 /*
- * difference_tell: a line at the level info for each address that is served or asked from now on, or not
- * any more, and for each keyword whose lines in the file are others, but for those that take effect only
- * with a restart (reload_keep tells of them).
+ * difference_tell: a line at the level info for each address that is served or asked from now on,
+ * or not any more, and for each keyword whose lines in the file are others, but for those that take
+ * effect only with a restart (reload_keep tells of them).
  */
 void difference_tell(const struct settings *now, const struct settings *next);
 

@@ -38,7 +38,8 @@ pidfile_open(struct pidfile *p, const char *path)
 {
 	char text[16];
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int fd =
+	    open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return -errno;
@@ -75,7 +76,8 @@ pidfile_tell(struct pidfile *p, bool done)
 		return;
 	/* One step, whoever looks. */
 	if (n > p->line_ends)
-		written = pwrite(p->fd, "\n\n\n", n - p->line_ends, (off_t)(p->digits + p->line_ends));
+		written =
+		    pwrite(p->fd, "\n\n\n", n - p->line_ends, (off_t)(p->digits + p->line_ends));
 	else
 		written = ftruncate(p->fd, (off_t)(p->digits + n));
 	if (written >= 0)

@@ -14,8 +14,8 @@
 #include "config/settings.h"
 
 struct pidfile {
-	int fd; /* owned; -1: none */
-	size_t digits;	  /* of the number in it */
+	int fd;           /* owned; -1: none */
+	size_t digits;    /* of the number in it */
 	size_t line_ends; /* behind it */
 	char path[SETTINGS_PATH];
 };
@@ -31,9 +31,9 @@ const char *pidfile_usual(void);
 MUST_USE int pidfile_open(struct pidfile *p, const char *path);
 
 /*
- * pidfile_tell: let who has only the file, as an init script, see that a reload was tried: line ends
- * behind the number, which all readers of numbers pass over, become others than they were; one or
- * two: it was DONE, three or four: it was refused. Harmless with fd -1.
+ * pidfile_tell: let who has only the file, as an init script, see that a reload was tried: line
+ * ends behind the number, which all readers of numbers pass over, become others than they were; one
+ * or two: it was DONE, three or four: it was refused. Harmless with fd -1.
  */
 void pidfile_tell(struct pidfile *p, bool done);
 

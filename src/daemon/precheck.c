@@ -46,7 +46,7 @@ tell(const struct precheck *c, enum diag_kind kind, const char *keyword, const c
 	c->d->file = file;
 }
 
-/* --- Accounts ------------------------------------------------------------------------------ */
+/* --- Accounts --------------------------------------------------------------------------------- */
 
 /* An empty value had an error of its own. */
 static const char *
@@ -69,7 +69,7 @@ check_accounts(const struct precheck *c, bool only_find, struct privileges *p)
 		tell(c, DIAG_ERROR, "group", "%s", wrong.group);
 }
 
-/* --- Places -------------------------------------------------------------------------------- */
+/* --- Places ----------------------------------------------------------------------------------- */
 
 /* NULL if there is none to look at. */
 static const char *
@@ -188,7 +188,8 @@ check_cachefile(const struct precheck *c)
 		return;
 	if (c->p->change_uid)
 		tell(c, DIAG_ERROR, "cache-file",
-		    "'%s' cannot be read and replaced by user %s: %s; it must be a file of that user, "
+		    "'%s' cannot be read and replaced by user %s: %s; it must be a file of that "
+		    "user, "
 		    "or none yet, in a directory where that user may write",
 		    path, user, precheck_strerror(rc));
 	else
@@ -231,8 +232,8 @@ check_chroot(const struct precheck *c)
 		rc = -ENOTDIR;
 	if (rc != 0 && (rc != -EACCES || geteuid() == 0))
 		tell(c, DIAG_ERROR, "chroot",
-		    "'%s' cannot be entered: %s; allowed is a directory that is there, or none", path,
-		    strerror(-rc));
+		    "'%s' cannot be entered: %s; allowed is a directory that is there, or none",
+		    path, strerror(-rc));
 }
 
 /* Any port will do, so that a daemon that runs is in nobody's way. */
@@ -248,17 +249,17 @@ check_listens(const struct precheck *c)
 		a.port = 0;
 		if (listen_probe(&a) == -EADDRNOTAVAIL)
 			diag_warning(c->d, c->s->listen_lines[i], "listen",
-			    "%s is no address of this machine now; a start fails without it, unless "
+			    "%s is no address of this machine now; a start fails without it, "
+			    "unless "
 			    "there is \"freebind yes\"",
 			    netaddr_format(&a, text));
 	}
 }
 
-/* --- All ----------------------------------------------------------------------------------- */
+/* --- All -------------------------------------------------------------------------------------- */
 
 void
-precheck_start(
-    const struct settings *s, const struct options *o, void *privileges, struct diag *d)
+precheck_start(const struct settings *s, const struct options *o, void *privileges, struct diag *d)
 {
 	struct privileges *p = privileges;
 	const struct precheck c = { .s = s, .o = o, .p = p, .d = d };

@@ -26,10 +26,10 @@ void precheck_start(
 
 /*
  * precheck_all: the same for -t, without an argument, though what only root could do is no error;
- * and all else. A place that cannot be used is an error, an address that is not there yet a warning.
+ * and all else. A place that cannot be used is an error, an address that is not there yet a
+ * warning.
  */
-void precheck_all(
-    const struct settings *s, const struct options *o, void *unused, struct diag *d);
+void precheck_all(const struct settings *s, const struct options *o, void *unused, struct diag *d);
 
 /*
  * precheck_cachefile: can this process, as it is, read and replace the file at PATH? Returns 0 or

@@ -70,8 +70,8 @@ may_change(void)
 	}
 	(void)capng_get_caps_process();
 	return strncmp(word, "deny", 4) != 0 &&
-	       capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) == 1 &&
-	       capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID) == 1;
+	    capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) == 1 &&
+	    capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID) == 1;
 }
 
 /* Whom root becomes if nobody says. False if there is none of them. */

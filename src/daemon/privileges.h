@@ -30,7 +30,7 @@ struct privileges {
 	int n_groups; /* supplementary ones of the user */
 	gid_t groups[PRIVILEGES_GROUPS];
 	const char *usual; /* the account that was found for "auto"; NULL: none was looked for */
-	bool stuck;	   /* root for "auto" that has not the power to become another */
+	bool stuck;        /* root for "auto" that has not the power to become another */
 };
 
 /* Room for an error text of this module, with the final zero. */
@@ -63,7 +63,8 @@ MUST_USE int privileges_chroot(const char *dir);
  */
 MUST_USE bool privileges_drop(const struct privileges *p, char error[static PRIVILEGES_TEXT]);
 
-/* privileges_settle: the listeners are open: keep CAP_NET_BIND_SERVICE only. Returns 0 or -EPERM.
+/*
+ * privileges_settle: the listeners are open: keep CAP_NET_BIND_SERVICE only. Returns 0 or -EPERM.
  */
 MUST_USE int privileges_settle(void);
 

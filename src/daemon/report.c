@@ -85,7 +85,7 @@ uint64_t
 report_memory(const struct settings *s)
 {
 	return (uint64_t)s->conf.core.max_queries * QUERY_BYTES +
-	       (uint64_t)s->conf.io.max_tcp_clients * CONNECTION_BYTES + LOOP_BYTES;
+	    (uint64_t)s->conf.io.max_tcp_clients * CONNECTION_BYTES + LOOP_BYTES;
 }
 
 static void

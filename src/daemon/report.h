@@ -23,8 +23,8 @@ void report_start(const struct settings *s, const struct cpus_plan *plan);
 void report_service(const struct settings *s, const char *subsystem);
 
 /*
- * report_stats: one line for each counter that is not zero, the same for the cache as a whole, and at
- * last what is in flight. CACHE may be NULL.
+ * report_stats: one line for each counter that is not zero, the same for the cache as a whole, and
+ * at last what is in flight. CACHE may be NULL.
  */
 void report_stats(const struct threads *t, struct cache *cache);
 

@@ -18,8 +18,7 @@
 #define PENDING_MS 10     /* between looks at whether all loops have taken an update */
 #define END_SPARE_MS 2000 /* beyond stop-timeout, for loops to come to their end */
 
-static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1,
-	SIGUSR2 };
+static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
 int
 serve_signals(void)
@@ -68,7 +67,7 @@ look_after_watchdog(struct serve *s, uint64_t now)
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
-/* --- Commands to the cache ----------------------------------------------------------------- */
+/* --- Commands to the cache -------------------------------------------------------------------- */
 
 static void
 tell_stats(void *arg)
@@ -111,7 +110,7 @@ run_commands(struct serve *s)
 		(void)cachecmd_do(&flush, &on);
 }
 
-/* --- Signals ------------------------------------------------------------------------------- */
+/* --- Signals ---------------------------------------------------------------------------------- */
 
 static void
 on_signal(struct serve *s, int number)
@@ -127,9 +126,10 @@ on_signal(struct serve *s, int number)
 		run_commands(s);
 		break;
 	default:
-		begin_stop(s, number == SIGTERM  ? "SIGTERM"
-			      : number == SIGINT ? "SIGINT"
-						 : "SIGQUIT");
+		begin_stop(s,
+		    number == SIGTERM      ? "SIGTERM"
+			: number == SIGINT ? "SIGINT"
+					   : "SIGQUIT");
 		break;
 	}
 }

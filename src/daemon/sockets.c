@@ -26,11 +26,11 @@ advice(const struct netaddr *a, int rc)
 		return " (a port below 1024 needs root or CAP_NET_BIND_SERVICE)";
 	case EADDRNOTAVAIL:
 		return ownaddr_is_local(a)
-			   ? " (this machine has it, but may not use it yet, or has found it at "
-			     "another one: \"ip address\" tells; \"freebind yes\" does not wait for "
-			     "it)"
-			   : " (this machine has no such address; give it one, or name another, or "
-			     "write \"freebind yes\" to serve it as soon as it comes)";
+		    ? " (this machine has it, but may not use it yet, or has found it at "
+		      "another one: \"ip address\" tells; \"freebind yes\" does not wait for "
+		      "it)"
+		    : " (this machine has no such address; give it one, or name another, or "
+		      "write \"freebind yes\" to serve it as soon as it comes)";
 	default:
 		return "";
 	}
@@ -41,8 +41,8 @@ tell(const char *subsystem, const struct netaddr *a, int rc)
 {
 	char text[NETADDR_TEXT];
 
-	log_error(subsystem, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc),
-	    advice(a, rc));
+	log_error(
+	    subsystem, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc), advice(a, rc));
 }
 
 /*
@@ -64,8 +64,8 @@ overlaps(const struct sockets_wanted *w, const struct netaddr *a)
 
 /* Is A free? One that is tentative gets the time until END_NS to become usable. */
 static int
-probe_one(const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a,
-    uint64_t end_ns)
+probe_one(
+    const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a, uint64_t end_ns)
 {
 	char text[NETADDR_TEXT];
 	int rc = overlaps(w, a) ? 0 : listen_probe(a);

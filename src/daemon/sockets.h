@@ -24,14 +24,14 @@ struct sockets_wanted {
 	size_t n_held;
 	unsigned n_loops;
 	uint32_t buffer; /* bytes of UDP receive buffer to ask for */
-	bool freebind;	 /* take addresses that this machine does not have, too */
+	bool freebind;   /* take addresses that this machine does not have, too */
 };
 
 /*
  * sockets_open: to *OUT an array (from malloc, the caller's) of n_loops times n sockets, those of
  * one loop side by side; NULL when n is 0. False, with nothing open and the reasons logged under
- * the word SUBSYSTEM, if any address cannot be had for every loop. Waits some seconds for those that
- * this machine has and may not use yet (RFC 4862 section 5.4: tentative).
+ * the word SUBSYSTEM, if any address cannot be had for every loop. Waits some seconds for those
+ * that this machine has and may not use yet (RFC 4862 section 5.4: tentative).
  */
 MUST_USE bool sockets_open(
     const struct sockets_wanted *w, const char *subsystem, struct listen_sockets **out);

@@ -81,9 +81,9 @@ answer_owns_slowly(const struct msg *m, const struct answer *a, const struct rr 
 }
 
 /*
- * Is the last name of the chain so far the owner of RR? Mostly a pointer's value says so: that of the
- * first owner that is another spelling is noted. No other follows: then what is quick to tell here is
- * so for those who ask later too.
+ * Is the last name of the chain so far the owner of RR? Mostly a pointer's value says so: that of
+ * the first owner that is another spelling is noted. No other follows: then what is quick to tell
+ * here is so for those who ask later too.
  */
 static __attribute__((noinline)) bool
 compare_owner(struct scan *s, const struct rr *rr, size_t to)
@@ -160,8 +160,7 @@ find_cname(struct scan *s, const struct rr **found)
 {
 	*found = NULL;
 	for (unsigned i = 0; i < s->n_alias; i++) {
-		if (s->alias[i].type != DNS_TYPE_CNAME ||
-		    !owned_by_target(s, &s->alias[i]))
+		if (s->alias[i].type != DNS_TYPE_CNAME || !owned_by_target(s, &s->alias[i]))
 			continue;
 		if (*found != NULL)
 			return STEP_BROKEN;

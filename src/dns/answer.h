@@ -19,7 +19,7 @@
 #include "dns/msg.h"
 #include "dns/wire.h"
 
-#define ANSWER_CHAIN_MAX 16			/* CNAME/DNAME steps followed within one message */
+#define ANSWER_CHAIN_MAX 16                     /* CNAME/DNAME steps followed within one message */
 #define ANSWER_LINKS_MAX (2 * ANSWER_CHAIN_MAX) /* CNAME and DNAME records there may be */
 
 /* Labels compared, and bytes of names expanded: what names that are spelled in full can need. */
@@ -43,16 +43,16 @@ struct answer_link {
 
 struct answer {
 	enum answer_kind kind;
-	unsigned n_steps;	/* names walked through: CNAME or DNAME substitutions */
-	unsigned n_data;	/* records of the type at the end of the chain */
-	uint32_t ttl;		/* s: smallest TTL of chain and data; UINT32_MAX without any */
-	bool has_soa;		/* a sound SOA in authority, at the last name or above it */
-	bool has_ns;		/* an NS in authority: if the rest is empty, a referral */
-	uint32_t negative_ttl;	/* s: min(SOA TTL, MINIMUM) (RFC 2308 section 5); 0 without SOA */
-	uint16_t soa_at;	/* offset of that SOA's record in the message */
-	uint16_t target_at;	/* offset of a spelling of target in the message, 0: it has none */
-	uint16_t also_at;	/* of another one, which owners point to; 0 */
-	uint16_t n_links;	/* used of link */
+	unsigned n_steps;      /* names walked through: CNAME or DNAME substitutions */
+	unsigned n_data;       /* records of the type at the end of the chain */
+	uint32_t ttl;          /* s: smallest TTL of chain and data; UINT32_MAX without any */
+	bool has_soa;          /* a sound SOA in authority, at the last name or above it */
+	bool has_ns;           /* an NS in authority: if the rest is empty, a referral */
+	uint32_t negative_ttl; /* s: min(SOA TTL, MINIMUM) (RFC 2308 section 5); 0 without SOA */
+	uint16_t soa_at;       /* offset of that SOA's record in the message */
+	uint16_t target_at;    /* offset of a spelling of target in the message, 0: it has none */
+	uint16_t also_at;      /* of another one, which owners point to; 0 */
+	uint16_t n_links;      /* used of link */
 	struct answer_link link[ANSWER_LINKS_MAX]; /* what the chain is made of */
 	uint8_t target[DNS_NAME_MAX]; /* its last name, the question's if n_steps is 0; always a
 					 sound name, if broken that of the last good step */

@@ -13,9 +13,9 @@
  * of RULES D12, and appends the OPT. A failed append leaves the message as it was before
  * it, except that w.full stays set when the client misses what it asked for: a record of the
  * answer section or, of an empty answer, one of authority. Nothing more is appended then and
- * build_finish sets TC. Other records are left out without a trace, and so is all behind the first of
- * them that had no room. What would take more than BUILD_WORK to write has no room either: a message
- * made for the purpose can hold thousands of long names that are hard to compress.
+ * build_finish sets TC. Other records are left out without a trace, and so is all behind the first
+ * of them that had no room. What would take more than BUILD_WORK to write has no room either: a
+ * message made for the purpose can hold thousands of long names that are hard to compress.
  */
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@
 /* Bytes expanded and compared, roughly, for a message of CAP bytes: one full of PTR takes less. */
 #define BUILD_WORK(cap) (16384U + 4U * (unsigned)(cap))
 #define BUILD_RESPELLED 32768 /* labels compared to find the question's name among owners */
-#define BUILD_EDE_MAX 256 /* bytes of EDE options in all; what goes beyond is left out */
+#define BUILD_EDE_MAX 256     /* bytes of EDE options in all; what goes beyond is left out */
 
 /* Our own OPT (hop-by-hop: never the other side's). */
 struct build_opt {
@@ -113,11 +113,10 @@ MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_o
  * build_relay: pass reply SRC to a client octet for octet (RULES D24) but for its ID, the
  * spelling of the question (QNAME, same length and name; not read if SRC has no question) and of
  * owners that are the same name, the header's flags, which are FLAGS (their rcode is not read), TC,
- * and the OPT, which is taken out and replaced by OPT. Cut to LIMIT as build_finish does; TC of FLAGS
- * stays. Only when an OPT stood
- * before other records are those rewritten. A message with a TSIG or SIG(0) is passed as by
- * build_relay_signed. Writes at most LIMIT bytes (512 <= limit <= cap) to BUF; returns the length.
- * rcode and sections are SRC's.
+ * and the OPT, which is taken out and replaced by OPT. Cut to LIMIT as build_finish does; TC of
+ * FLAGS stays. Only when an OPT stood before other records are those rewritten. A message with a
+ * TSIG or SIG(0) is passed as by build_relay_signed. Writes at most LIMIT bytes (512 <= limit <=
+ * cap) to BUF; returns the length. rcode and sections are SRC's.
  */
 MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
     const uint8_t *qname, uint16_t flags, size_t limit, const struct build_opt *opt);

@@ -12,10 +12,10 @@
 #define POINTER_REACH 0x4000 /* offsets from here on cannot be pointed to */
 #define REST 0xff            /* in a layout: any number of bytes behind the names */
 
-#define WORK_SUFFIX 16	     /* of BUILD_WORK: to look for one suffix among all names */
-#define WORK_LABEL 1	     /* to compare one label of it */
+#define WORK_SUFFIX 16 /* of BUILD_WORK: to look for one suffix among all names */
+#define WORK_LABEL 1   /* to compare one label of it */
 
-/* --- Names ------------------------------------------------------------------------------- */
+/* --- Names ------------------------------------------------------------------------------------ */
 
 /* Work was done, too much of it maybe: then there is no room for more. */
 static inline void
@@ -139,8 +139,7 @@ same_question(struct build *b, const struct msg *src)
 {
 	if (UNLIKELY(b->src != src->bytes)) {
 		b->src = src->bytes;
-		b->src_same =
-		    src->qname_len > 0 && src->qname_len == b->qname_len &&
+		b->src_same = src->qname_len > 0 && src->qname_len == b->qname_len &&
 		    name_equal_len(msg_qname(src), b->w.buf + DNS_HEADER_LEN, b->qname_len);
 	}
 	return b->src_same;
@@ -165,7 +164,7 @@ put_owner(struct build *b, const struct msg *src, const struct rr *rr)
 	return len > 0;
 }
 
-/* --- Records ----------------------------------------------------------------------------- */
+/* --- Records ---------------------------------------------------------------------------------- */
 
 /* Had a record no room already? Then none behind it has. */
 static inline bool
@@ -263,7 +262,7 @@ static const struct layout layouts[] = {
 static inline bool
 has_names(uint16_t type)
 {
-	return type < sizeof layouts / sizeof layouts[0] && layouts[type].names > 0;
+	return type < sizeof(layouts) / sizeof(layouts[0]) && layouts[type].names > 0;
 }
 
 /* The offset in the message of the first name in RR's RDATA; 0 when it is cut short. */

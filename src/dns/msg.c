@@ -120,8 +120,8 @@ static INLINE enum msg_verdict
 parse_records(struct msg *m, size_t pos, bool reply)
 {
 	enum msg_verdict verdict = MSG_OK;
-	struct rdata_known known = {.at = RDATA_NOWHERE};
-	struct rr rr = {.end = pos};
+	struct rdata_known known = { .at = RDATA_NOWHERE };
+	struct rr rr = { .end = pos };
 
 	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
 		m->at[s] = rr.end;
@@ -171,7 +171,7 @@ parse(struct msg *m, const uint8_t *bytes, size_t len, bool reply)
 {
 	enum msg_verdict verdict;
 
-	*m = (struct msg){.bytes = bytes, .len = len};
+	*m = (struct msg){ .bytes = bytes, .len = len };
 	if (len < DNS_HEADER_LEN)
 		return MSG_SHORT;
 	m->id = wire_u16(bytes);
@@ -218,8 +218,8 @@ msg_owner(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_
 }
 
 size_t
-msg_rdata_name(const struct msg *m, const struct rr *rr, size_t off,
-    uint8_t out[static DNS_NAME_MAX])
+msg_rdata_name(
+    const struct msg *m, const struct rr *rr, size_t off, uint8_t out[static DNS_NAME_MAX])
 {
 	size_t end;
 	size_t n;

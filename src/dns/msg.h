@@ -25,28 +25,28 @@ struct edns {
 	bool present;
 	bool do_bit;
 	uint8_t version;
-	uint16_t bufsize;	/* as sent; values under 512 mean 512 (section 6.2.3) */
-	size_t at;		/* offset of the record's owner */
-	size_t end;		/* offset behind the record */
+	uint16_t bufsize;       /* as sent; values under 512 mean 512 (section 6.2.3) */
+	size_t at;              /* offset of the record's owner */
+	size_t end;             /* offset behind the record */
 	const uint8_t *options; /* borrowed: checked option list; none if the version is not 0 */
 	size_t options_len;
 };
 
 struct msg {
 	const uint8_t *bytes; /* borrowed */
-	size_t len;	      /* bytes of the message; all of them are accounted for */
+	size_t len;           /* bytes of the message; all of them are accounted for */
 	uint16_t id;
-	uint16_t flags;	      /* the 16 bits behind the ID: DNS_QR ... DNS_RCODE */
-	uint16_t rcode;	      /* 12 bits, with the OPT's upper 8 */
-	uint16_t qdcount;     /* 0 or 1 after MSG_OK */
-	uint16_t qtype;	      /* 0 without a question */
-	uint16_t qclass;      /* 0 without a question */
-	size_t qname_len;     /* bytes of the name at offset 12; 0 without a question */
+	uint16_t flags;               /* the 16 bits behind the ID: DNS_QR ... DNS_RCODE */
+	uint16_t rcode;               /* 12 bits, with the OPT's upper 8 */
+	uint16_t qdcount;             /* 0 or 1 after MSG_OK */
+	uint16_t qtype;               /* 0 without a question */
+	uint16_t qclass;              /* 0 without a question */
+	size_t qname_len;             /* bytes of the name at offset 12; 0 without a question */
 	uint16_t count[MSG_SECTIONS]; /* records, OPT and TSIG included */
 	size_t at[MSG_SECTIONS];      /* offset of each section's first record */
-	bool spelled;   /* an owner begins with a label, not with a pointer */
-	bool dname;     /* there is a DNAME */
-	bool ns, soa;   /* of msg_parse_reply: there is such a record in authority */
+	bool spelled;                 /* an owner begins with a label, not with a pointer */
+	bool dname;                   /* there is a DNAME */
+	bool ns, soa;                 /* of msg_parse_reply: there is such a record in authority */
 	bool signature; /* last in additional is TSIG or SIG(0): a SIG covering type 0 (RFC 2931) */
 	struct edns edns;
 };
@@ -76,8 +76,8 @@ enum msg_verdict {
 MUST_USE enum msg_verdict msg_parse(struct msg *m, const uint8_t *bytes, size_t len);
 
 /*
- * msg_parse_reply: the same for what an upstream said, whose RDATA is checked too, as dns/rdata does
- * (RULES D25). MSG_UNSOUND: it is all that MSG_OK is but for that.
+ * msg_parse_reply: the same for what an upstream said, whose RDATA is checked too, as dns/rdata
+ * does (RULES D25). MSG_UNSOUND: it is all that MSG_OK is but for that.
  */
 MUST_USE enum msg_verdict msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len);
 
@@ -112,15 +112,15 @@ MUST_USE bool msg_first(const struct msg *m, enum msg_section s, struct rr *rr);
 MUST_USE bool msg_next(const struct msg *m, struct rr *rr);
 
 /* msg_owner: expand the owner name of a record. Returns its length, 0 when it is malformed. */
-MUST_USE size_t msg_owner(const struct msg *m, const struct rr *rr,
-    uint8_t out[static DNS_NAME_MAX]);
+MUST_USE size_t msg_owner(
+    const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX]);
 
 /*
  * msg_rdata_name: expand a name in RDATA, OFF bytes behind its start, which must end inside
  * the RDATA. Returns its length, 0 when malformed.
  */
-MUST_USE size_t msg_rdata_name(const struct msg *m, const struct rr *rr, size_t off,
-    uint8_t out[static DNS_NAME_MAX]);
+MUST_USE size_t msg_rdata_name(
+    const struct msg *m, const struct rr *rr, size_t off, uint8_t out[static DNS_NAME_MAX]);
 
 /*
  * msg_option: the value of the first option CODE in the OPT, *len bytes; NULL without one.

@@ -7,9 +7,9 @@
 struct walk {
 	const uint8_t *msg;
 	size_t len;
-	size_t pos;	/* the next length byte or pointer */
-	size_t run;	/* start of the labels being read: a pointer must point to before it */
-	size_t end;	/* behind the first pointer; set once there was one */
+	size_t pos; /* the next length byte or pointer */
+	size_t run; /* start of the labels being read: a pointer must point to before it */
+	size_t end; /* behind the first pointer; set once there was one */
 	unsigned n_hops;
 };
 
@@ -40,10 +40,10 @@ walk_label(struct walk *w)
 }
 
 size_t
-name_expand(const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_NAME_MAX],
-    size_t *end)
+name_expand(
+    const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_NAME_MAX], size_t *end)
 {
-	struct walk w = {.msg = msg, .len = len, .pos = pos, .run = pos};
+	struct walk w = { .msg = msg, .len = len, .pos = pos, .run = pos };
 	size_t n = 0;
 	int label;
 
@@ -65,7 +65,7 @@ name_expand(const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_N
 size_t
 name_measure(const uint8_t *msg, size_t len, size_t pos, size_t *end, unsigned *n_steps)
 {
-	struct walk w = {.msg = msg, .len = len, .pos = pos, .run = pos};
+	struct walk w = { .msg = msg, .len = len, .pos = pos, .run = pos };
 	size_t n = 0;
 	int label;
 
@@ -97,10 +97,9 @@ name_equal_at(const uint8_t *msg, size_t len, size_t pos, const uint8_t *name)
 }
 
 bool
-name_equal_within(
-    const uint8_t *msg, size_t len, size_t pos, const uint8_t *name, unsigned *left)
+name_equal_within(const uint8_t *msg, size_t len, size_t pos, const uint8_t *name, unsigned *left)
 {
-	struct walk w = {.msg = msg, .len = len, .pos = pos, .run = pos};
+	struct walk w = { .msg = msg, .len = len, .pos = pos, .run = pos };
 
 	for (;;) {
 		int label;
@@ -183,7 +182,7 @@ load8(const uint8_t *p)
 {
 	uint64_t w;
 
-	memcpy(&w, p, sizeof w);
+	memcpy(&w, p, sizeof(w));
 	return w;
 }
 
@@ -192,7 +191,7 @@ load4(const uint8_t *p)
 {
 	uint32_t w;
 
-	memcpy(&w, p, sizeof w);
+	memcpy(&w, p, sizeof(w));
 	return w;
 }
 
@@ -207,7 +206,7 @@ lower8(uint8_t *dst, const uint8_t *src)
 {
 	uint64_t w = fold8(load8(src));
 
-	memcpy(dst, &w, sizeof w);
+	memcpy(dst, &w, sizeof(w));
 }
 
 void
@@ -243,7 +242,7 @@ mix8(uint8_t *p, uint64_t bits)
 	uint64_t w = load8(p);
 
 	w ^= letters8(w) & bits;
-	memcpy(p, &w, sizeof w);
+	memcpy(p, &w, sizeof(w));
 }
 
 void
@@ -289,8 +288,8 @@ static inline bool
 equal_short(const uint8_t *a, const uint8_t *b, size_t len)
 {
 	if (len >= 4) {
-		return equal8(load4(a) | load4(a + len - 4) << 32,
-		    load4(b) | load4(b + len - 4) << 32);
+		return equal8(
+		    load4(a) | load4(a + len - 4) << 32, load4(b) | load4(b + len - 4) << 32);
 	}
 	for (size_t i = 0; i < len; i++) {
 		if (fold(a[i]) != fold(b[i]))
@@ -409,9 +408,8 @@ name_from_text(const char *text, uint8_t out[static DNS_NAME_MAX])
 		return 0;
 	while (*p != '\0') {
 		/* One byte stays free for the root label. */
-		size_t label = n < DNS_NAME_MAX - 1
-		    ? text_label(&p, out + n, DNS_NAME_MAX - 1 - n)
-		    : 0;
+		size_t label =
+		    n < DNS_NAME_MAX - 1 ? text_label(&p, out + n, DNS_NAME_MAX - 1 - n) : 0;
 
 		if (label == 0)
 			return 0;

@@ -5,12 +5,12 @@
 /* proto: the protocol's numbers (IANA, RFC 1035 section 4, RFC 6891, RFC 8914). */
 
 #define DNS_HEADER_LEN 12
-#define DNS_NAME_MAX 255	/* bytes of a name in wire form (RFC 1035 section 3.1) */
+#define DNS_NAME_MAX 255 /* bytes of a name in wire form (RFC 1035 section 3.1) */
 #define DNS_LABEL_MAX 63
-#define DNS_MSG_MAX 65535	/* bytes of a message over TCP */
-#define DNS_UDP_MIN 512		/* what a client without EDNS takes (RFC 1035 section 4.2.1) */
-#define DNS_RR_FIXED 10		/* type, class, TTL and RDLENGTH */
-#define DNS_OPT_LEN 11		/* an OPT record without options */
+#define DNS_MSG_MAX 65535 /* bytes of a message over TCP */
+#define DNS_UDP_MIN 512   /* what a client without EDNS takes (RFC 1035 section 4.2.1) */
+#define DNS_RR_FIXED 10   /* type, class, TTL and RDLENGTH */
+#define DNS_OPT_LEN 11    /* an OPT record without options */
 
 /* Header flags, as in the 16 bits behind the ID. */
 #define DNS_QR 0x8000

@@ -4,11 +4,11 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define SOA_NUMBERS 20	/* bytes of its five numbers, behind two names (RFC 1035 section 3.3.13) */
-#define MX_NUMBERS 2	/* in front of the name */
-#define SRV_NUMBERS 6	/* likewise (RFC 2782) */
-#define SVCB_NUMBERS 2	/* likewise (RFC 9460 section 2.2) */
-#define PARAM_FIXED 4	/* key and length of a parameter */
+#define SOA_NUMBERS 20 /* bytes of its five numbers, behind two names (RFC 1035 section 3.3.13) */
+#define MX_NUMBERS 2   /* in front of the name */
+#define SRV_NUMBERS 6  /* likewise (RFC 2782) */
+#define SVCB_NUMBERS 2 /* likewise (RFC 9460 section 2.2) */
+#define PARAM_FIXED 4  /* key and length of a parameter */
 
 /* Does a label of the question's name, which is sound, begin at AT? Then that is known. */
 static bool

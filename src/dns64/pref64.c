@@ -67,8 +67,8 @@ pref64_parse(const char *text, struct pref64 *p)
 	bool bad_u = len > 64 && found.addr[U_OCTET] != 0;
 	found.addr[U_OCTET] = len > 64 ? 0 : found.addr[U_OCTET];
 	bool host_bits = clear_host_bits(&found);
-	found.well_known = memcmp(found.addr, well_known.addr, sizeof(found.addr)) == 0 &&
-	    len == well_known.len;
+	found.well_known =
+	    memcmp(found.addr, well_known.addr, sizeof(found.addr)) == 0 && len == well_known.len;
 	*p = found;
 	if (bad_u)
 		return PREF64_BAD_U;

@@ -14,7 +14,7 @@
 
 struct pref64 {
 	uint8_t addr[16]; /* network order; bits 64-71 and behind LEN zero, but for a suffix */
-	uint8_t len;	  /* 32, 40, 48, 56, 64 or 96 */
+	uint8_t len;      /* 32, 40, 48, 56, 64 or 96 */
 	bool well_known;  /* 64:ff9b::/96: for global IPv4 only (RFC 6052 section 3.1) */
 };
 
@@ -24,8 +24,8 @@ struct pref64 {
 enum pref64_verdict {
 	PREF64_OK,
 	PREF64_NOT_A_PREFIX, /* not ADDRESS/LENGTH, or not IPv6 */
-	PREF64_BAD_LEN,	     /* a length RFC 6052 section 2.2 does not have */
-	PREF64_BAD_U,	     /* bits 64-71, inside a /96, are not zero (section 2.2) */
+	PREF64_BAD_LEN,      /* a length RFC 6052 section 2.2 does not have */
+	PREF64_BAD_U,        /* bits 64-71, inside a /96, are not zero (section 2.2) */
 	PREF64_HOST_BITS     /* bits set behind the length, bits 64-71 there included */
 };
 
@@ -53,8 +53,8 @@ void pref64_embed(const struct pref64 *p, const uint8_t v4[static 4], uint8_t v6
  * pref64_extract: the IPv4 address in V6, if V6 is under the prefix and its bits 64-71 are
  * zero. The suffix is ignored (RFC 6052 section 2.3).
  */
-MUST_USE bool pref64_extract(const struct pref64 *p, const uint8_t v6[static 16],
-    uint8_t v4[static 4]);
+MUST_USE bool pref64_extract(
+    const struct pref64 *p, const uint8_t v6[static 16], uint8_t v4[static 4]);
 
 /* pref64_covers: does V6 begin with the prefix? */
 MUST_USE bool pref64_covers(const struct pref64 *p, const uint8_t v6[static 16]);

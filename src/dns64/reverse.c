@@ -6,8 +6,8 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define NIBBLES 32   /* of an IPv6 address, a label each (RFC 3596 section 2.5) */
-#define U_NIBBLE 16  /* the first of the two nibbles of bits 64-71 */
+#define NIBBLES 32     /* of an IPv6 address, a label each (RFC 3596 section 2.5) */
+#define U_NIBBLE 16    /* the first of the two nibbles of bits 64-71 */
 #define TTL_MAX 604800 /* s: a larger one counts as this (RULES D22) */
 
 static const uint8_t ip6_arpa[] = "\003ip6\004arpa";
@@ -16,7 +16,7 @@ static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";
 /* The labels left of ip6.arpa, read from the right: nibbles as far as they are some. */
 struct nibbles {
 	unsigned n_labels; /* all of them */
-	unsigned n;	   /* leading nibbles, at most NIBBLES */
+	unsigned n;        /* leading nibbles, at most NIBBLES */
 	uint8_t addr[16];  /* they, the rest zero */
 };
 

@@ -20,16 +20,16 @@
 #define REVERSE_CNAME_TTL 600 /* s, at most (RULES D16) */
 
 enum reverse_kind {
-	REVERSE_NONE,	  /* not under any prefix: resolve normally */
-	REVERSE_ADDRESS,  /* a whole address under a prefix: v4 is its IPv4 address */
-	REVERSE_NODATA,	  /* the apex of a prefix's zone or an empty non-terminal below it */
-	REVERSE_NXDOMAIN  /* under one, but no address: too long, bits 64-71 set, not nibbles */
+	REVERSE_NONE,    /* not under any prefix: resolve normally */
+	REVERSE_ADDRESS, /* a whole address under a prefix: v4 is its IPv4 address */
+	REVERSE_NODATA,  /* the apex of a prefix's zone or an empty non-terminal below it */
+	REVERSE_NXDOMAIN /* under one, but no address: too long, bits 64-71 set, not nibbles */
 };
 
 struct reverse {
 	enum reverse_kind kind;
 	const struct pref64 *prefix; /* the one it is under; NULL for REVERSE_NONE */
-	uint8_t v4[4];		     /* for REVERSE_ADDRESS */
+	uint8_t v4[4];               /* for REVERSE_ADDRESS */
 };
 
 /*
@@ -50,7 +50,7 @@ size_t reverse_zone(const struct pref64 *p, uint8_t out[static DNS_NAME_MAX]);
  * the end of M's chain; its TTL is the smallest of 600, the chain's and the PTR records' TTLs.
  * False when it does not fit or a PTR record is malformed.
  */
-bool reverse_answer(struct build *b, const uint8_t *qname, const struct msg *m,
-    const struct answer *a);
+bool reverse_answer(
+    struct build *b, const uint8_t *qname, const struct msg *m, const struct answer *a);
 
 #endif

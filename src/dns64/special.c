@@ -20,7 +20,6 @@ static const uint8_t local_soa[] = "\011localhost\0"
 				   "\0\011\072\200"
 				   "\0\0\002\130";
 
-
 static const struct special_zone zones[] = {
 	{ "ipv4only.arpa", SPECIAL_IPV4ONLY },
 	{ "170.0.0.192.in-addr.arpa", SPECIAL_WKA },
@@ -141,8 +140,8 @@ special_records(struct build *b, enum special_answer answer, const uint8_t *qnam
 		return build_rr(b, MSG_ANSWER, qname, qtype, DNS_CLASS_IN, SPECIAL_SOA_TTL,
 		    v4 ? loopback4 : loopback6, v4 ? sizeof(loopback4) : sizeof(loopback6));
 	case SPECIAL_NAME:
-		return build_rr_name(b, MSG_ANSWER, qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL,
-		    ipv4only_arpa);
+		return build_rr_name(
+		    b, MSG_ANSWER, qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, ipv4only_arpa);
 	case SPECIAL_SOA:
 		return special_soa(b, MSG_ANSWER, qname, SPECIAL_SOA_TTL, SPECIAL_MINIMUM);
 	case SPECIAL_ASK:
@@ -154,8 +153,8 @@ special_records(struct build *b, enum special_answer answer, const uint8_t *qnam
 }
 
 bool
-special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl,
-    uint32_t minimum)
+special_soa(
+    struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl, uint32_t minimum)
 {
 	uint8_t soa[sizeof(local_soa) - 1];
 

@@ -18,17 +18,17 @@
 #include "dns/build.h"
 #include "dns64/pref64.h"
 
-#define SPECIAL_TTL 600	     /* s, of ipv4only.arpa's addresses (RULES D15) */
+#define SPECIAL_TTL 600      /* s, of ipv4only.arpa's addresses (RULES D15) */
 #define SPECIAL_SOA_TTL 3600 /* s, of the local zones' SOA (RULES D17) */
 #define SPECIAL_MINIMUM 600  /* s, its MINIMUM */
 
 enum special {
-	SPECIAL_IPV4ONLY,   /* ipv4only.arpa */
-	SPECIAL_WKA,	    /* 170.0.0.192.in-addr.arpa, 171.0.0.192.in-addr.arpa */
-	SPECIAL_RESOLVER,   /* resolver.arpa */
-	SPECIAL_LOCALHOST,  /* localhost */
-	SPECIAL_INVALID,    /* invalid */
-	SPECIAL_LOCAL_ZONE  /* those of RFC 6303, only if configured */
+	SPECIAL_IPV4ONLY,  /* ipv4only.arpa */
+	SPECIAL_WKA,       /* 170.0.0.192.in-addr.arpa, 171.0.0.192.in-addr.arpa */
+	SPECIAL_RESOLVER,  /* resolver.arpa */
+	SPECIAL_LOCALHOST, /* localhost */
+	SPECIAL_INVALID,   /* invalid */
+	SPECIAL_LOCAL_ZONE /* those of RFC 6303, only if configured */
 };
 
 struct special_zone {
@@ -44,10 +44,10 @@ enum special_answer {
 	SPECIAL_ASK, /* nothing: upstream knows (DS of ipv4only.arpa) */
 	SPECIAL_NODATA,
 	SPECIAL_NXDOMAIN,
-	SPECIAL_ADDRESSES,   /* 192.0.0.170 and .171, for AAAA under each prefix */
-	SPECIAL_LOOPBACK,    /* 127.0.0.1 or ::1 */
-	SPECIAL_NAME,	     /* PTR ipv4only.arpa */
-	SPECIAL_SOA	     /* the zone's SOA is the answer */
+	SPECIAL_ADDRESSES, /* 192.0.0.170 and .171, for AAAA under each prefix */
+	SPECIAL_LOOPBACK,  /* 127.0.0.1 or ::1 */
+	SPECIAL_NAME,      /* PTR ipv4only.arpa */
+	SPECIAL_SOA        /* the zone's SOA is the answer */
 };
 
 /* special_decide: the answer to QTYPE at the zone's own name (APEX) or below it. */
@@ -69,11 +69,11 @@ unsigned special_records(struct build *b, enum special_answer answer, const uint
 
 /*
  * special_soa: append to section S the SOA of a local zone (RULES D17):
- * <zone> TTL localhost. nobody.invalid. 1 3600 1200 604800 MINIMUM, both in s. False when it does not
- * fit.
+ * <zone> TTL localhost. nobody.invalid. 1 3600 1200 604800 MINIMUM, both in s. False when it does
+ * not fit.
  */
-bool special_soa(struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl,
-    uint32_t minimum);
+bool special_soa(
+    struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl, uint32_t minimum);
 
 /* special_is_wka: is this one of ipv4only.arpa's addresses (RFC 7050)? */
 MUST_USE bool special_is_wka(const uint8_t v4[static 4]);

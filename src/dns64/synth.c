@@ -60,7 +60,7 @@ is_data(
     const struct msg *m, const struct answer *a, const struct rr *rr, uint16_t type, uint16_t rdlen)
 {
 	return rr->type == type && rr->rdlen == rdlen && rr->class == DNS_CLASS_IN &&
-	       answer_owns(m, a, rr);
+	    answer_owns(m, a, rr);
 }
 
 void
@@ -73,7 +73,7 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 	*u = (struct synth_usable){ .excluded_ttl = UINT32_MAX };
 	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
 		bool excluded = rr.type == DNS_TYPE_AAAA && rr.rdlen == AAAA_LEN &&
-				synth_excluded(p, m->bytes + rr.rdata);
+		    synth_excluded(p, m->bytes + rr.rdata);
 
 		/* It is not handed out whoever owns it. */
 		u->n_excluded += excluded;
@@ -150,8 +150,7 @@ put_mapped(struct making *k, const struct rr *rr)
 		uint8_t v6[16];
 
 		pref64_embed(&k->p->prefixes[places[i]], v4, v6);
-		if (!build_copy_as(
-			k->b, MSG_ANSWER, k->m, rr, DNS_TYPE_AAAA, ttl, v6, AAAA_LEN))
+		if (!build_copy_as(k->b, MSG_ANSWER, k->m, rr, DNS_TYPE_AAAA, ttl, v6, AAAA_LEN))
 			return false;
 		k->made++;
 	}
@@ -240,7 +239,7 @@ static bool
 signs_aaaa(const struct msg *m, const struct rr *rr)
 {
 	return rr->type == DNS_TYPE_RRSIG &&
-	       (rr->rdlen < 2 || wire_u16(m->bytes + rr->rdata) == DNS_TYPE_AAAA);
+	    (rr->rdlen < 2 || wire_u16(m->bytes + rr->rdata) == DNS_TYPE_AAAA);
 }
 
 unsigned
@@ -300,8 +299,8 @@ is_void(const struct msg *m, enum msg_section s, const struct rr *rr)
 		return true;
 	if (m->signature && rr->end == m->len) /* SIG(0) */
 		return true;
-	return s == MSG_AUTHORITY && (rr->type == DNS_TYPE_RRSIG || rr->type == DNS_TYPE_NSEC ||
-					 rr->type == DNS_TYPE_NSEC3);
+	return s == MSG_AUTHORITY &&
+	    (rr->type == DNS_TYPE_RRSIG || rr->type == DNS_TYPE_NSEC || rr->type == DNS_TYPE_NSEC3);
 }
 
 static void

@@ -37,15 +37,15 @@ struct synth_policy {
 	const struct netmap *excluded; /* IPv6: AAAA never handed out have 1; NULL: none has */
 	const struct netmap *v4;       /* IPv4: enum synth_v4; NULL: all are SYNTH_ANY */
 	const struct pref64 *prefixes; /* all of them */
-	uint32_t active_bits;	       /* bit per prefix that may be synthesized under */
+	uint32_t active_bits;          /* bit per prefix that may be synthesized under */
 	const uint8_t *general; /* places of the active ones that serve what no map line does */
 	unsigned n_general;
-	bool one;	  /* one prefix per answer, the general one at place FIRST or the next that
-			     maps; else each (RULES, several prefixes) */
-	unsigned first;	  /* below n_general if ONE */
-	unsigned max;	  /* AAAA in one answer; 0: no limit */
-	unsigned rotate;  /* with MAX: how many of the A records come last */
-	size_t limit;	  /* with MAX: bytes of the message that must not be passed; 0: no limit */
+	bool one;        /* one prefix per answer, the general one at place FIRST or the next that
+			    maps; else each (RULES, several prefixes) */
+	unsigned first;  /* below n_general if ONE */
+	unsigned max;    /* AAAA in one answer; 0: no limit */
+	unsigned rotate; /* with MAX: how many of the A records come last */
+	size_t limit;    /* with MAX: bytes of the message that must not be passed; 0: no limit */
 };
 
 /* A network that RULES D14 treats apart, whatever the configuration. */

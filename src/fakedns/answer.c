@@ -17,10 +17,10 @@ struct reply {
 	const struct msg *m;
 	const struct fake_name *name;
 	struct wire_writer w;
-	size_t record;	    /* offset of the record being written */
-	unsigned owner;	    /* pointer to the owner of the records to come */
-	uint16_t count[2];  /* records in answer and authority */
-	uint16_t rcode;	    /* 12 bits */
+	size_t record;     /* offset of the record being written */
+	unsigned owner;    /* pointer to the owner of the records to come */
+	uint16_t count[2]; /* records in answer and authority */
+	uint16_t rcode;    /* 12 bits */
 	uint16_t flags;
 	bool opt;
 };
@@ -73,7 +73,7 @@ put_soa(struct reply *r, enum msg_section s)
 	size_t zone = put_server(r);
 	wire_put_bytes(&r->w, "\012hostmaster", 11);
 	wire_put_u16(&r->w, (uint16_t)(POINTER | zone));
-	wire_put_u32(&r->w, 1);	     /* serial */
+	wire_put_u32(&r->w, 1);      /* serial */
 	wire_put_u32(&r->w, 3600);   /* refresh */
 	wire_put_u32(&r->w, 1200);   /* retry */
 	wire_put_u32(&r->w, 604800); /* expire */
@@ -340,7 +340,7 @@ finish(struct reply *r)
 	wire_put_u16(&r->w, DNS_TYPE_OPT);
 	wire_put_u16(&r->w, FAKE_BUFSIZE);
 	wire_put_u8(&r->w, (uint8_t)(r->rcode >> 4));
-	wire_put_u8(&r->w, 0);				     /* version */
+	wire_put_u8(&r->w, 0);                               /* version */
 	wire_put_u16(&r->w, r->m->edns.do_bit ? 0x8000 : 0); /* RFC 3225 section 3 */
 	wire_put_u16(&r->w, 0);
 	return r->w.len;

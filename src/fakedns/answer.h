@@ -21,11 +21,11 @@
 /* What to answer; set once, then shared by all threads. */
 struct fake_policy {
 	struct fake_zone zone;
-	uint32_t ttl;	       /* s */
+	uint32_t ttl;          /* s */
 	uint32_t negative_ttl; /* s: TTL and MINIMUM of the SOA (RFC 2308 section 5) */
-	bool no_edns;	       /* FORMERR to questions with OPT */
-	bool forced;	       /* answer with RCODE and without records */
-	uint16_t rcode;	       /* 12 bits */
+	bool no_edns;          /* FORMERR to questions with OPT */
+	bool forced;           /* answer with RCODE and without records */
+	uint16_t rcode;        /* 12 bits */
 	uint16_t rcode_type;   /* only questions for this type are forced; 0: all */
 };
 
@@ -38,8 +38,8 @@ struct fake_question {
 
 enum fake_verdict {
 	FAKE_ANSWERED,
-	FAKE_MUTE,    /* a name that never gets a reply */
-	FAKE_GARBAGE  /* no question: FORMERR, or nothing where even that would be wrong */
+	FAKE_MUTE,   /* a name that never gets a reply */
+	FAKE_GARBAGE /* no question: FORMERR, or nothing where even that would be wrong */
 };
 
 /*

@@ -69,17 +69,33 @@ struct number_name {
 };
 
 static const struct number_name rcodes[] = {
-	{ "NOERROR", DNS_NOERROR },   { "FORMERR", DNS_FORMERR },     { "SERVFAIL", DNS_SERVFAIL },
-	{ "NXDOMAIN", DNS_NXDOMAIN }, { "NOTIMP", DNS_NOTIMP },	      { "REFUSED", DNS_REFUSED },
-	{ "BADVERS", DNS_BADVERS },   { "BADCOOKIE", DNS_BADCOOKIE }, { NULL, 0 },
+	{ "NOERROR", DNS_NOERROR },
+	{ "FORMERR", DNS_FORMERR },
+	{ "SERVFAIL", DNS_SERVFAIL },
+	{ "NXDOMAIN", DNS_NXDOMAIN },
+	{ "NOTIMP", DNS_NOTIMP },
+	{ "REFUSED", DNS_REFUSED },
+	{ "BADVERS", DNS_BADVERS },
+	{ "BADCOOKIE", DNS_BADCOOKIE },
+	{ NULL, 0 },
 };
 
 static const struct number_name types[] = {
-	{ "A", DNS_TYPE_A },	 { "NS", DNS_TYPE_NS },	    { "CNAME", DNS_TYPE_CNAME },
-	{ "SOA", DNS_TYPE_SOA }, { "PTR", DNS_TYPE_PTR },   { "MX", DNS_TYPE_MX },
-	{ "TXT", DNS_TYPE_TXT }, { "AAAA", DNS_TYPE_AAAA }, { "SRV", DNS_TYPE_SRV },
-	{ "DS", DNS_TYPE_DS },	 { "NAPTR", DNS_TYPE_NAPTR }, { "SVCB", 64 },
-	{ "HTTPS", 65 },	 { "ANY", DNS_TYPE_ANY },   { NULL, 0 },
+	{ "A", DNS_TYPE_A },
+	{ "NS", DNS_TYPE_NS },
+	{ "CNAME", DNS_TYPE_CNAME },
+	{ "SOA", DNS_TYPE_SOA },
+	{ "PTR", DNS_TYPE_PTR },
+	{ "MX", DNS_TYPE_MX },
+	{ "TXT", DNS_TYPE_TXT },
+	{ "AAAA", DNS_TYPE_AAAA },
+	{ "SRV", DNS_TYPE_SRV },
+	{ "DS", DNS_TYPE_DS },
+	{ "NAPTR", DNS_TYPE_NAPTR },
+	{ "SVCB", 64 },
+	{ "HTTPS", 65 },
+	{ "ANY", DNS_TYPE_ANY },
+	{ NULL, 0 },
 };
 
 /* Where reading stands. */
@@ -137,8 +153,8 @@ percent(struct parser *p, const char *text)
 
 /* A name of TABLE in any case, or a number up to MAX. */
 static unsigned
-name_or_number(struct parser *p, const char *text, const struct number_name *names,
-    unsigned long max)
+name_or_number(
+    struct parser *p, const char *text, const struct number_name *names, unsigned long max)
 {
 	unsigned long v;
 
@@ -347,8 +363,9 @@ fake_options_read(int argc, char **argv, struct fake_options *o, FILE *errors)
 void
 fake_options_help(FILE *out)
 {
-	(void)fprintf(out, "Usage: fakedns [option ...]\n"
-			   "Answers DNS questions from the name asked for; see fakedns(8).\n\n");
+	(void)fprintf(out,
+	    "Usage: fakedns [option ...]\n"
+	    "Answers DNS questions from the name asked for; see fakedns(8).\n\n");
 	for (size_t i = 0; i < N_OPTIONS; i++) {
 		char left[40];
 

@@ -23,8 +23,8 @@ struct fake_options {
 };
 
 /* fake_options_read: what ARGV asks for, to *o; faults are told to ERRORS, a line each. */
-MUST_USE enum fake_task fake_options_read(int argc, char **argv, struct fake_options *o,
-    FILE *errors);
+MUST_USE enum fake_task fake_options_read(
+    int argc, char **argv, struct fake_options *o, FILE *errors);
 
 /* fake_options_help: the options, a line each, to OUT. */
 void fake_options_help(FILE *out);

@@ -15,15 +15,15 @@
 
 #include "base/attr.h"
 
-#define FAKE_RING_MS 32768	/* buckets; more than the longest delay, a power of two */
-#define FAKE_QUESTION_MAX 1232	/* bytes of a question that fakedns takes */
-#define FAKE_CONTROL 64		/* bytes of the control message with the address it was sent to */
+#define FAKE_RING_MS 32768     /* buckets; more than the longest delay, a power of two */
+#define FAKE_QUESTION_MAX 1232 /* bytes of a question that fakedns takes */
+#define FAKE_CONTROL 64        /* bytes of the control message with the address it was sent to */
 
 struct fake_delayed {
-	uint32_t next;	     /* index + 1 of the next one in the list; 0: none */
+	uint32_t next;       /* index + 1 of the next one in the list; 0: none */
 	uint32_t connection; /* index + 1 of the TCP connection; 0: UDP */
 	uint32_t generation; /* of that connection */
-	int fd;		     /* UDP: the socket that it came by */
+	int fd;              /* UDP: the socket that it came by */
 	socklen_t from_len;
 	size_t control_len;
 	struct sockaddr_storage from;
@@ -36,8 +36,8 @@ struct fake_ring {
 	struct fake_delayed *all;
 	uint32_t cap;
 	uint32_t fresh; /* those from here on were never used */
-	uint32_t free;	/* list of the used ones that are free */
-	uint32_t n;	/* waiting */
+	uint32_t free;  /* list of the used ones that are free */
+	uint32_t n;     /* waiting */
 	uint64_t now_ms;
 	uint32_t first[FAKE_RING_MS]; /* lists of index + 1 */
 	uint32_t last[FAKE_RING_MS];

@@ -26,8 +26,8 @@ struct fake_server {
 };
 
 int
-fake_worker_watch(struct fake_worker *w, int fd, uint32_t events, enum fake_event kind,
-    uint32_t index)
+fake_worker_watch(
+    struct fake_worker *w, int fd, uint32_t events, enum fake_event kind, uint32_t index)
 {
 	struct epoll_event e = { .events = events, .data.u64 = (uint64_t)kind << 32 | index };
 
@@ -49,8 +49,8 @@ fake_worker_delay(struct fake_worker *w, const uint8_t *bytes, size_t len)
 	if (w->s->jitter_ms > 0)
 		due_ns += rng_below(&w->rng, w->s->jitter_ms * 1000 + 1) * (NS_PER_MS / 1000);
 	/* Rounded up: never early. */
-	struct fake_delayed *d = fake_ring_add(w->ring, now_ns / NS_PER_MS,
-	    (due_ns + NS_PER_MS - 1) / NS_PER_MS);
+	struct fake_delayed *d =
+	    fake_ring_add(w->ring, now_ns / NS_PER_MS, (due_ns + NS_PER_MS - 1) / NS_PER_MS);
 	if (d == NULL) {
 		w->counters.unsent++;
 		return NULL;

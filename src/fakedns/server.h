@@ -21,9 +21,9 @@
 struct fake_settings {
 	struct fake_policy policy;
 	unsigned n_threads;
-	unsigned delay_ms;	   /* of every answer */
-	unsigned jitter_ms;	   /* at most this more, drawn for each */
-	unsigned loss_percent;	   /* of the questions over UDP: ignored */
+	unsigned delay_ms;         /* of every answer */
+	unsigned jitter_ms;        /* at most this more, drawn for each */
+	unsigned loss_percent;     /* of the questions over UDP: ignored */
 	unsigned truncate_percent; /* of the answers over UDP: TC instead of records */
 	size_t n_listen;
 	struct netaddr listen[FAKE_LISTEN_MAX];
@@ -32,10 +32,10 @@ struct fake_settings {
 struct fake_counters {
 	uint64_t questions; /* all that came in */
 	uint64_t answers;
-	uint64_t lost;	    /* ignored by loss_percent */
-	uint64_t mute;	    /* names that never get a reply */
+	uint64_t lost; /* ignored by loss_percent */
+	uint64_t mute; /* names that never get a reply */
 	uint64_t malformed;
-	uint64_t unsent;    /* answers that did not get out, or no room to wait */
+	uint64_t unsent; /* answers that did not get out, or no room to wait */
 };
 
 struct fake_server;
@@ -45,8 +45,8 @@ struct fake_server;
  * one that the kernel chose for the first. 0 or -errno, with *failed the address meant, of
  * family NETADDR_NONE when no address is to blame.
  */
-MUST_USE int fake_server_new(const struct fake_settings *s, struct fake_server **out,
-    struct netaddr *failed);
+MUST_USE int fake_server_new(
+    const struct fake_settings *s, struct fake_server **out, struct netaddr *failed);
 
 /* fake_server_settings: as given, the ports filled in. */
 const struct fake_settings *fake_server_settings(const struct fake_server *f);

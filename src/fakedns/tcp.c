@@ -13,8 +13,8 @@
 #include "dns/wire.h"
 
 #define BACKLOG 1024
-#define ROUNDS 16		      /* reads before others have their turn */
-#define FRAME_MAX (2 + DNS_MSG_MAX)   /* length and message (RFC 1035 section 4.2.2) */
+#define ROUNDS 16                   /* reads before others have their turn */
+#define FRAME_MAX (2 + DNS_MSG_MAX) /* length and message (RFC 1035 section 4.2.2) */
 
 struct fake_connection {
 	int fd;
@@ -22,7 +22,7 @@ struct fake_connection {
 	uint32_t generation;
 	uint32_t n_delayed; /* questions of it in the ring */
 	uint32_t events;    /* of epoll that it waits for */
-	bool eof;	    /* the client sends no more, but may still read */
+	bool eof;           /* the client sends no more, but may still read */
 	bool broken;
 	size_t in_len;
 	size_t out_at; /* sent of out_len */

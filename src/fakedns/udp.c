@@ -12,11 +12,11 @@
 #include "tools/udp_run.h"
 
 #define BATCH 64
-#define ROUNDS 16	   /* batches read from one socket before others have their turn */
-#define ANSWER_MAX 4096	   /* bytes over UDP */
+#define ROUNDS 16           /* batches read from one socket before others have their turn */
+#define ANSWER_MAX 4096     /* bytes over UDP */
 #define STRIDE (4096 + 192) /* so that not all slots begin in one set of the first-level cache */
 #define SOCKET_BUFFER (8 << 20)
-#define SEND_WAIT_MS 100   /* for room in the socket's buffer */
+#define SEND_WAIT_MS 100 /* for room in the socket's buffer */
 
 _Static_assert(BATCH <= UDP_RUN_MAX, "a batch is a run");
 
@@ -25,13 +25,13 @@ struct fake_batch {
 	struct iovec in_iov[BATCH];
 	struct sockaddr_storage from[BATCH];
 	_Alignas(size_t) uint8_t control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
-	struct msghdr out[BATCH];	  /* where each answer goes */
+	struct msghdr out[BATCH]; /* where each answer goes */
 	struct iovec out_iov[BATCH];
 	unsigned n_out;
-	struct mmsghdr run[BATCH];	  /* the same, answers of one size for one client in one */
+	struct mmsghdr run[BATCH]; /* the same, answers of one size for one client in one */
 	_Alignas(size_t) uint8_t run_control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
-	bool no_runs;			  /* an interface was met that does not send them */
-	int out_fd;			  /* of late answers, collected over several calls */
+	bool no_runs; /* an interface was met that does not send them */
+	int out_fd;   /* of late answers, collected over several calls */
 	unsigned n_late;
 	struct fake_delayed *late[BATCH]; /* their questions, given back when they are sent */
 	uint8_t question[BATCH][UDP_RUN_STRIDE];
@@ -191,8 +191,8 @@ put_answer(struct fake_worker *w, const uint8_t *bytes, size_t len, const struct
 }
 
 static void
-put_aside(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
-    const struct msghdr *from)
+put_aside(
+    struct fake_worker *w, int fd, const uint8_t *bytes, size_t len, const struct msghdr *from)
 {
 	struct fake_delayed *d = fake_worker_delay(w, bytes, len);
 
@@ -225,7 +225,8 @@ keep_address(struct msghdr *h)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(h);
 
-	while (c != NULL && c->cmsg_type != (c->cmsg_level == IPPROTO_IP ? IP_PKTINFO : IPV6_PKTINFO))
+	while (
+	    c != NULL && c->cmsg_type != (c->cmsg_level == IPPROTO_IP ? IP_PKTINFO : IPV6_PKTINFO))
 		c = CMSG_NXTHDR(h, c);
 	h->msg_controllen = 0;
 	if (c == NULL)
@@ -236,8 +237,8 @@ keep_address(struct msghdr *h)
 }
 
 static void
-take_question(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
-    const struct msghdr *from)
+take_question(
+    struct fake_worker *w, int fd, const uint8_t *bytes, size_t len, const struct msghdr *from)
 {
 	w->counters.questions++;
 	if ((from->msg_flags & MSG_TRUNC) != 0 || len > FAKE_QUESTION_MAX) {
@@ -307,8 +308,10 @@ void
 fake_udp_late(struct fake_worker *w, struct fake_delayed *d)
 {
 	struct fake_batch *b = w->batch;
-	struct msghdr from = { .msg_name = &d->from, .msg_namelen = d->from_len,
-		.msg_control = d->control, .msg_controllen = d->control_len };
+	struct msghdr from = { .msg_name = &d->from,
+		.msg_namelen = d->from_len,
+		.msg_control = d->control,
+		.msg_controllen = d->control_len };
 
 	if (b->n_late == BATCH || (b->n_late > 0 && d->fd != b->out_fd))
 		fake_udp_flush(w);

@@ -12,7 +12,7 @@
 #include "fakedns/ring.h"
 #include "fakedns/server.h"
 
-#define FAKE_CONNECTIONS 512	/* open at once, per thread; more are closed at once */
+#define FAKE_CONNECTIONS 512    /* open at once, per thread; more are closed at once */
 #define FAKE_DELAYED_MAX 131072 /* questions that wait for their time, per thread */
 
 /* What an epoll event is about: a kind and an index into the thread's sockets. */
@@ -28,16 +28,16 @@ struct fake_worker {
 	int udp_fd[FAKE_LISTEN_MAX];
 	int tcp_fd[FAKE_LISTEN_MAX];
 	struct fake_batch *batch;
-	struct fake_ring *ring;		      /* NULL without delays */
+	struct fake_ring *ring;               /* NULL without delays */
 	struct fake_connection **connections; /* FAKE_CONNECTIONS of them, NULL where free */
-	uint32_t generation;		      /* of the connection accepted last */
+	uint32_t generation;                  /* of the connection accepted last */
 	struct rng rng;
 	struct fake_counters counters;
 };
 
 /* fake_worker_watch: wait for EVENTS of epoll on FD. 0 or -errno. */
-MUST_USE int fake_worker_watch(struct fake_worker *w, int fd, uint32_t events, enum fake_event kind,
-    uint32_t index);
+MUST_USE int fake_worker_watch(
+    struct fake_worker *w, int fd, uint32_t events, enum fake_event kind, uint32_t index);
 
 /* fake_worker_chance: true in PERCENT of all calls. */
 MUST_USE bool fake_worker_chance(struct fake_worker *w, unsigned percent);
@@ -46,11 +46,11 @@ MUST_USE bool fake_worker_chance(struct fake_worker *w, unsigned percent);
  * fake_worker_delay: put a question of LEN bytes aside; the caller fills in where it came from.
  * NULL, counted, without room.
  */
-MUST_USE struct fake_delayed *fake_worker_delay(struct fake_worker *w, const uint8_t *bytes,
-    size_t len);
+MUST_USE struct fake_delayed *fake_worker_delay(
+    struct fake_worker *w, const uint8_t *bytes, size_t len);
 
 /* fake_worker_answer: fake_answer with this thread's settings, counted. */
-MUST_USE size_t fake_worker_answer(struct fake_worker *w, const struct fake_question *q,
-    uint8_t *out, size_t cap);
+MUST_USE size_t fake_worker_answer(
+    struct fake_worker *w, const struct fake_question *q, uint8_t *out, size_t cap);
 
 #endif

@@ -26,7 +26,7 @@ forward_init(struct shell *sh)
 			list_init(&f->sets[u][space].sent);
 		}
 	/* Zeroed pages, touched as slots are used. */
-	f->socks = calloc(ENGINE_MAX_SOCKETS, sizeof *f->socks);
+	f->socks = calloc(ENGINE_MAX_SOCKETS, sizeof(*f->socks));
 	return f->socks == NULL ? -ENOMEM : 0;
 }
 
@@ -101,8 +101,8 @@ set_report(struct shell *sh, const struct forward_set *set, int err)
 	} else if (err != 0 && (sh->forward.failing & bit) == 0) {
 		sh->forward.failing |= bit;
 		if (told_begin(sh->told, TOLD_NO_SOCKET, &set->addr))
-			log_warn("upstream", "%s: no socket: %s",
-			    netaddr_format(&set->addr, text), strerror(err));
+			log_warn("upstream", "%s: no socket: %s", netaddr_format(&set->addr, text),
+			    strerror(err));
 	}
 }
 

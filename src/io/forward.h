@@ -29,8 +29,9 @@
 #define FORWARD_DRAINING (4 * FORWARD_ACTIVE) /* retired ones; with more, none is replaced */
 #define FORWARD_USES 4096                     /* questions after which a socket is replaced */
 #define FORWARD_AGE_NS 10000000000ULL         /* and time */
-#define FORWARD_EXPIRE_NS (FORWARD_AGE_NS / 4) /* how often it is looked for those that are too old */
-#define FORWARD_RETRY_NS 250000000ULL         /* before what could not be had is tried again */
+#define FORWARD_EXPIRE_NS \
+	(FORWARD_AGE_NS / 4)          /* how often it is looked for those that are too old */
+#define FORWARD_RETRY_NS 250000000ULL /* before what could not be had is tried again */
 
 struct forward_sock {
 	struct source src;
@@ -64,7 +65,7 @@ struct forward {
 	struct list sent;
 	uint64_t renew_ns; /* what is in use is young until then; 0: a set is asleep */
 	unsigned n_active; /* sockets that may get questions */
-	uint64_t failing; /* a bit per upstream that has no socket, said so in the log */
+	uint64_t failing;  /* a bit per upstream that has no socket, said so in the log */
 	unsigned n_spaces;
 };
 
@@ -89,9 +90,9 @@ void forward_question(struct shell *sh, const struct engine_send *send);
 void forward_draw(struct shell *sh);
 
 /*
- * forward_renew: have a young socket in use for each set, from renew_ns on and before the engine may
- * have questions. forward_expire: retire those that are too old and in nobody's way, all if nobody
- * asks; every FORWARD_EXPIRE_NS while forward_is_awake.
+ * forward_renew: have a young socket in use for each set, from renew_ns on and before the engine
+ * may have questions. forward_expire: retire those that are too old and in nobody's way, all if
+ * nobody asks; every FORWARD_EXPIRE_NS while forward_is_awake.
  */
 void forward_renew(struct shell *sh);
 void forward_expire(struct shell *sh);

@@ -99,7 +99,7 @@ conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
 
 	if (fd < 0)
 		return -errno;
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(fd, (const struct sockaddr *)&ss, len) < 0 && errno != EINPROGRESS) {
 		int r = -errno;
 
@@ -293,7 +293,7 @@ static void
 conn_writable(struct shell *sh, struct forward_conn *c)
 {
 	int err = 0;
-	socklen_t len = sizeof err;
+	socklen_t len = sizeof(err);
 
 	if (c->state == FORWARD_TCP_UP) {
 		source_off(&c->wr);

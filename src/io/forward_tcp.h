@@ -38,7 +38,7 @@ struct forward_conn {
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t opened_ns;
-	uint64_t asked_ns; /* last question */
+	uint64_t asked_ns;     /* last question */
 	uint64_t said_lost_ns; /* when io/say said so last; 0: never */
 	uint64_t said_full_ns;
 	uint64_t heard_ns; /* last byte, or the first question after all were answered */
@@ -61,8 +61,8 @@ void forward_tcp_fini(struct shell *sh);
 void forward_tcp_turn(struct shell *sh);
 
 /*
- * forward_tcp_question: queue the question in the TCP buffer, connect if need be. The engine hears of
- * what there is no room for, that question and no other.
+ * forward_tcp_question: queue the question in the TCP buffer, connect if need be. The engine hears
+ * of what there is no room for, that question and no other.
  */
 void forward_tcp_question(struct shell *sh, const struct engine_send *send);
 

@@ -13,13 +13,13 @@
 static int
 set_int(int fd, int level, int option, int value)
 {
-	return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : -errno;
+	return setsockopt(fd, level, option, &value, sizeof(value)) == 0 ? 0 : -errno;
 }
 
 /* For each socket of an address. */
 struct how {
 	uint32_t buffer; /* bytes of UDP receive buffer to ask for; 0: the kernel's default */
-	bool free;	 /* the machine may not have the address */
+	bool free;       /* the machine may not have the address */
 };
 
 /* May it be bound to an address that is not there? */
@@ -165,7 +165,7 @@ static int
 port_of(int fd, uint16_t *port)
 {
 	struct sockaddr_storage ss;
-	socklen_t len = sizeof ss;
+	socklen_t len = sizeof(ss);
 	struct netaddr addr;
 
 	if (getsockname(fd, (struct sockaddr *)&ss, &len) < 0)

@@ -29,8 +29,8 @@ struct snapshot {
 	struct conf conf;
 };
 
-/* snapshot_new: a copy of CONF on the heap with one reference, and one to its policies; NULL without
- * memory. */
+/* snapshot_new: a copy of CONF on the heap with one reference, and one to its policies; NULL
+ * without memory. */
 MUST_USE struct snapshot *snapshot_new(const struct conf *conf);
 struct snapshot *snapshot_ref(struct snapshot *s);
 void snapshot_unref(struct snapshot *s);

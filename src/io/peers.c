@@ -13,8 +13,8 @@ peers_init(struct peers *p, uint32_t cap, uint64_t seed)
 
 	while (n_chains < cap && n_chains < (size_t)1 << 30)
 		n_chains *= 2;
-	p->peers = calloc((size_t)cap + 1, sizeof *p->peers);
-	p->chains = calloc(n_chains, sizeof *p->chains);
+	p->peers = calloc((size_t)cap + 1, sizeof(*p->peers));
+	p->chains = calloc(n_chains, sizeof(*p->chains));
 	if (p->peers == NULL || p->chains == NULL) {
 		peers_fini(p);
 		return -ENOMEM;
@@ -42,7 +42,7 @@ peers_fini(struct peers *p)
 static uint32_t *
 chain_of(struct peers *p, const struct netaddr *addr)
 {
-	return &p->chains[(uint32_t)hash_bytes(addr, sizeof *addr, p->seed) & p->mask];
+	return &p->chains[(uint32_t)hash_bytes(addr, sizeof(*addr), p->seed) & p->mask];
 }
 
 uint32_t

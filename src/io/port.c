@@ -65,11 +65,11 @@ set_up(const struct conf_io *conf, struct rng *rng, int fd, const struct netaddr
 	int r;
 
 	if (addr->family == NETADDR_IPV6 &&
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one) < 0)
+	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)) < 0)
 		return -errno;
 	/* A smaller buffer than asked for is no reason not to serve. */
-	if (size > 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+	if (size > 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	r = bind_random(conf, rng, fd, addr->family);
 	if (r < 0)
 		return r;

@@ -10,8 +10,8 @@
 #define SAY_TEXT 200
 
 /*
- * At which level may it be said now? Each time at debug; at info if *said_ns, when this loop said it last
- * (0: never), is long ago, and no other loop has said it since. -1: not at all.
+ * At which level may it be said now? Each time at debug; at info if *said_ns, when this loop said
+ * it last (0: never), is long ago, and no other loop has said it since. -1: not at all.
  */
 static int
 level_now(struct shell *sh, enum told_kind kind, const struct netaddr *whom, uint64_t *said_ns)
@@ -41,8 +41,8 @@ say_conn_up(struct shell *sh, struct forward_conn *c)
 	char text[NETADDR_TEXT];
 
 	if (c->failing && told_over(sh->told, TOLD_NO_TCP, &c->addr))
-		log_notice("upstream", "%s: takes TCP connections again",
-		    netaddr_format(&c->addr, text));
+		log_notice(
+		    "upstream", "%s: takes TCP connections again", netaddr_format(&c->addr, text));
 	else if (log_enabled(LOG_LEVEL_DEBUG))
 		log_debug("upstream", "%s: TCP connection made", netaddr_format(&c->addr, text));
 	c->failing = false;
@@ -73,11 +73,10 @@ say_conn_lost(struct shell *sh, struct forward_conn *c, unsigned n)
 		say_conn_failed(sh, c, why);
 		return;
 	}
-	level = n > 0 ? level_now(sh, TOLD_TCP_LOST, &c->addr, &c->said_lost_ns)
-		      : LOG_LEVEL_DEBUG;
+	level = n > 0 ? level_now(sh, TOLD_TCP_LOST, &c->addr, &c->said_lost_ns) : LOG_LEVEL_DEBUG;
 	if (level < 0 || !log_enabled((enum log_level)level))
 		return;
-	snprintf(line, sizeof line, "%s: TCP connection ended with %u question%s open: %s",
+	snprintf(line, sizeof(line), "%s: TCP connection ended with %u question%s open: %s",
 	    netaddr_format(&c->addr, text), n, n == 1 ? "" : "s", why);
 	say(level, "upstream", line);
 }
@@ -90,7 +89,7 @@ say_conn_full(struct shell *sh, struct forward_conn *c, int err)
 
 	if (level < 0)
 		return;
-	snprintf(line, sizeof line, "%s: no room for a question over TCP: %s",
+	snprintf(line, sizeof(line), "%s: no room for a question over TCP: %s",
 	    netaddr_format(&c->addr, text), strerror(err));
 	say(level, "upstream", line);
 }
@@ -111,7 +110,7 @@ say_client_limit(struct shell *sh, const struct netaddr *peer, const char *keywo
 
 	if (level < 0)
 		return;
-	snprintf(line, sizeof line, "a connection of %s was closed: %s are open",
+	snprintf(line, sizeof(line), "a connection of %s was closed: %s are open",
 	    netaddr_format(peer, text), keyword);
 	say(level, "client", line);
 }
@@ -124,7 +123,7 @@ say_client_stall(struct shell *sh, const struct session *s)
 
 	if (level < 0)
 		return;
-	snprintf(line, sizeof line, "a connection of %s was closed: it takes no answers",
+	snprintf(line, sizeof(line), "a connection of %s was closed: it takes no answers",
 	    netaddr_format(&s->peer, text));
 	say(level, "client", line);
 }

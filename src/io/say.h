@@ -3,9 +3,9 @@
 #define DNS64D_IO_SAY_H
 
 /*
- * say: what the shell tells the operator about TCP. That an upstream takes no connections is said once,
- * and once that it does again; what happens now and then once in TOLD_PAUSE_NS at the level info, by all
- * loops together, and each time at the level debug.
+ * say: what the shell tells the operator about TCP. That an upstream takes no connections is said
+ * once, and once that it does again; what happens now and then once in TOLD_PAUSE_NS at the level
+ * info, by all loops together, and each time at the level debug.
  */
 
 #include "base/netaddr.h"
@@ -17,7 +17,8 @@ struct shell;
 /* say_conn_up: the connection C to an upstream is there. */
 void say_conn_up(struct shell *sh, struct forward_conn *c);
 
-/* say_conn_lost: it ended, or could not be had, with N questions open. C->state and C->err tell how. */
+/* say_conn_lost: it ended, or could not be had, with N questions open. C->state and C->err tell
+ * how. */
 void say_conn_lost(struct shell *sh, struct forward_conn *c, unsigned n);
 
 /* say_conn_full: a question for it was not taken, because of ERR (errno). */

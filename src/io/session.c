@@ -25,7 +25,7 @@ session_init(struct shell *sh, uint32_t cap)
 	list_init(&ss->dirty);
 	list_init(&ss->blocked);
 	/* Zeroed pages, touched as connections come. */
-	ss->s = calloc((size_t)cap + 1, sizeof *ss->s);
+	ss->s = calloc((size_t)cap + 1, sizeof(*ss->s));
 	if (ss->s == NULL)
 		return -ENOMEM;
 	r = peers_init(&ss->peers, cap, rng_u64(&sh->rng));
@@ -47,7 +47,7 @@ session_close(struct shell *sh, struct session *s)
 
 	/* Who does not take its answers shall not keep the kernel's memory either. */
 	if (s->out.len > 0)
-		(void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+		(void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	source_close(&s->rd);
 	source_close(&s->wr);
 	list_unlink(&s->age);

@@ -59,10 +59,10 @@ struct sessions {
 	struct list readable;
 	struct list writable;
 	struct list by_age;
-	struct list paused;  /* stalled because the engine has no room */
-	struct list resume;  /* stalled for their own sake, and may go on */
-	struct list dirty;   /* to be written by session_flush */
-	struct list blocked; /* the socket is full; the longest first */
+	struct list paused;     /* stalled because the engine has no room */
+	struct list resume;     /* stalled for their own sake, and may go on */
+	struct list dirty;      /* to be written by session_flush */
+	struct list blocked;    /* the socket is full; the longest first */
 	uint64_t said_limit_ns; /* when io/say said so last; 0: never */
 	uint64_t said_stall_ns;
 	bool stopping;

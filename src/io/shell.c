@@ -131,8 +131,8 @@ shell_has_room(struct shell *sh)
 bool
 shell_is_exhausted(int err)
 {
-	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM ||
-	       err == ENOSPC || err == EADDRINUSE;
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM || err == ENOSPC ||
+	    err == EADDRINUSE;
 }
 
 /* Tell the engine which upstreams the kernel found unreachable. */

@@ -60,8 +60,8 @@ MUST_USE int shell_init(struct shell *sh, struct event_base *base, struct engine
 void shell_fini(struct shell *sh);
 
 /*
- * shell_input: hand the first N of sh->in to the engine and take what comes of each. Returns how many
- * of them, messages of clients, get no answer.
+ * shell_input: hand the first N of sh->in to the engine and take what comes of each. Returns how
+ * many of them, messages of clients, get no answer.
  */
 unsigned shell_input(struct shell *sh, unsigned n);
 
@@ -71,7 +71,8 @@ unsigned shell_drain(struct shell *sh);
 /* shell_has_room: may clients be read? Has a hysteresis. */
 MUST_USE bool shell_has_room(struct shell *sh);
 
-/* shell_is_exhausted: is ERR (errno) our own lack of descriptors, ports or memory, and not the network? */
+/* shell_is_exhausted: is ERR (errno) our own lack of descriptors, ports or memory, and not the
+ * network? */
 MUST_USE bool shell_is_exhausted(int err);
 
 /*

@@ -35,7 +35,8 @@ void source_open(struct source *s, struct event_base *base, int fd, short what, 
 MUST_USE int source_on(struct source *s);
 void source_off(struct source *s);
 
-/* source_close: stop watching and leave every list; idempotent. Before close(2) of the descriptor.
+/*
+ * source_close: stop watching and leave every list; idempotent. Before close(2) of the descriptor.
  */
 void source_close(struct source *s);
 

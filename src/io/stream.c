@@ -136,7 +136,7 @@ out_append(struct stream_out *out, struct stream_mem *mem, const uint8_t *p, siz
 
 	out->len += len;
 	while (len > 0) {
-		size_t room = c == NULL ? 0 : sizeof c->bytes - c->to;
+		size_t room = c == NULL ? 0 : sizeof(c->bytes) - c->to;
 		size_t n = len < room ? len : room;
 
 		if (n == 0) {
@@ -155,13 +155,13 @@ out_append(struct stream_out *out, struct stream_mem *mem, const uint8_t *p, siz
 bool
 stream_put(struct stream_out *out, struct stream_mem *mem, const uint8_t *msg, size_t len)
 {
-	size_t room = out->tail == NULL ? 0 : sizeof out->tail->bytes - out->tail->to;
+	size_t room = out->tail == NULL ? 0 : sizeof(out->tail->bytes) - out->tail->to;
 	uint8_t prefix[2] = { (uint8_t)(len >> 8), (uint8_t)len };
 
-	room += (size_t)pool_room(&mem->chunks) * sizeof out->tail->bytes;
+	room += (size_t)pool_room(&mem->chunks) * sizeof(out->tail->bytes);
 	if (room < len + 2)
 		return false;
-	out_append(out, mem, prefix, sizeof prefix);
+	out_append(out, mem, prefix, sizeof(prefix));
 	out_append(out, mem, msg, len);
 	return true;
 }
@@ -220,7 +220,7 @@ stream_direct(int fd, const uint8_t *msg, size_t len)
 		const uint8_t *borrowed;
 		void *base; /* sendmsg only reads, but an iovec cannot say so */
 	} body = { .borrowed = msg };
-	struct iovec iov[2] = { { prefix, sizeof prefix }, { body.base, len } };
+	struct iovec iov[2] = { { prefix, sizeof(prefix) }, { body.base, len } };
 	struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };
 
 	return sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)(len + 2);

@@ -62,7 +62,8 @@ enum stream_verdict {
 	STREAM_BAD      /* a length under that of a DNS header */
 };
 
-/* stream_mem_init: room for N connections. Returns 0 or -errno. stream_mem_fini: all is given back.
+/*
+ * stream_mem_init: room for N connections. Returns 0 or -errno. stream_mem_fini: all is given back.
  */
 MUST_USE int stream_mem_init(struct stream_mem *mem, uint32_t n);
 void stream_mem_fini(struct stream_mem *mem);

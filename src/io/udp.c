@@ -9,7 +9,7 @@
 void
 udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients)
 {
-	memset(rx, 0, sizeof *rx);
+	memset(rx, 0, sizeof(*rx));
 	rx->clients = clients;
 	rx->n_used = clients ? UDP_BATCH : 0;
 	for (size_t i = 0; i < UDP_BATCH; i++) {
@@ -31,8 +31,8 @@ udp_recv(struct udp_rx *rx, int fd, unsigned max)
 
 	if (rx->clients)
 		for (unsigned i = 0; i < rx->n_used; i++) {
-			rx->hdr[i].msg_hdr.msg_namelen = sizeof rx->name[i];
-			rx->hdr[i].msg_hdr.msg_controllen = sizeof rx->control[i];
+			rx->hdr[i].msg_hdr.msg_namelen = sizeof(rx->name[i]);
+			rx->hdr[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
 		}
 	do
 		n = recvmmsg(fd, rx->hdr, max < UDP_BATCH ? max : UDP_BATCH, MSG_DONTWAIT, NULL);
@@ -51,9 +51,10 @@ meta_in(const struct cmsghdr *c, struct netaddr *local)
 {
 	struct in_pktinfo info;
 
-	memcpy(&info, CMSG_DATA(c), sizeof info);
+	memcpy(&info, CMSG_DATA(c), sizeof(info));
 	local->family = NETADDR_IPV4;
-	/* The address of the host that received it, which for a broadcast is not the destination.
+	/*
+	 * The address of the host that received it, which for a broadcast is not the destination.
 	 */
 	memcpy(local->addr, &info.ipi_spec_dst, 4);
 }
@@ -63,7 +64,7 @@ meta_in6(const struct cmsghdr *c, struct netaddr *local)
 {
 	struct in6_pktinfo info;
 
-	memcpy(&info, CMSG_DATA(c), sizeof info);
+	memcpy(&info, CMSG_DATA(c), sizeof(info));
 	if (IN6_IS_ADDR_MULTICAST(&info.ipi6_addr))
 		return; /* cannot be a source */
 	local->family = NETADDR_IPV6;
@@ -77,12 +78,12 @@ udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops)
 {
 	struct msghdr *h = &rx->hdr[i].msg_hdr;
 
-	memset(local, 0, sizeof *local);
+	memset(local, 0, sizeof(*local));
 	if (h->msg_controllen == 0)
 		return;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c != NULL; c = CMSG_NXTHDR(h, c)) {
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL)
-			memcpy(drops, CMSG_DATA(c), sizeof *drops);
+			memcpy(drops, CMSG_DATA(c), sizeof(*drops));
 		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
 			meta_in(c, local);
 		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
@@ -93,7 +94,7 @@ udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops)
 void
 udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 {
-	memset(tx, 0, sizeof *tx);
+	memset(tx, 0, sizeof(*tx));
 	tx->bytes = bytes;
 	tx->stats = stats;
 	list_init(&tx->dirty);
@@ -106,7 +107,7 @@ udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 void
 udp_out_init(struct udp_out *out, int fd, int upstream)
 {
-	memset(out, 0, sizeof *out);
+	memset(out, 0, sizeof(*out));
 	out->fd = fd;
 	out->upstream = upstream;
 	list_init(&out->link);
@@ -142,18 +143,18 @@ control_from(struct udp_control *control, const struct netaddr *local)
 		memcpy(&info.ipi_spec_dst, local->addr, 4);
 		c->cmsg_level = IPPROTO_IP;
 		c->cmsg_type = IP_PKTINFO;
-		c->cmsg_len = CMSG_LEN(sizeof info);
-		memcpy(CMSG_DATA(c), &info, sizeof info);
-		return CMSG_SPACE(sizeof info);
+		c->cmsg_len = CMSG_LEN(sizeof(info));
+		memcpy(CMSG_DATA(c), &info, sizeof(info));
+		return CMSG_SPACE(sizeof(info));
 	}
 	struct in6_pktinfo info = { .ipi6_ifindex = local->scope };
 
 	memcpy(&info.ipi6_addr, local->addr, 16);
 	c->cmsg_level = IPPROTO_IPV6;
 	c->cmsg_type = IPV6_PKTINFO;
-	c->cmsg_len = CMSG_LEN(sizeof info);
-	memcpy(CMSG_DATA(c), &info, sizeof info);
-	return CMSG_SPACE(sizeof info);
+	c->cmsg_len = CMSG_LEN(sizeof(info));
+	memcpy(CMSG_DATA(c), &info, sizeof(info));
+	return CMSG_SPACE(sizeof(info));
 }
 
 void
@@ -182,7 +183,7 @@ static bool
 is_unreachable(int err)
 {
 	return err == ECONNREFUSED || err == EHOSTUNREACH || err == ENETUNREACH ||
-	       err == EADDRNOTAVAIL || err == EACCES || err == EPERM || err == ENETDOWN;
+	    err == EADDRNOTAVAIL || err == EACCES || err == EPERM || err == ENETDOWN;
 }
 
 /* The kernel did not take the first of LEFT datagrams: how many of them are given up? */

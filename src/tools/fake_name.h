@@ -13,20 +13,20 @@
 #include "base/attr.h"
 #include "dns/proto.h"
 
-#define FAKE_MANY_MAX 2000  /* addresses of one name */
-#define FAKE_TXT_MAX 60000  /* bytes of text of one name */
-#define FAKE_CHAIN_MAX 100  /* CNAMEs: more would not fit behind compression pointers */
-#define FAKE_DIGITS_MAX 15  /* of a telephone number (E.164) */
+#define FAKE_MANY_MAX 2000 /* addresses of one name */
+#define FAKE_TXT_MAX 60000 /* bytes of text of one name */
+#define FAKE_CHAIN_MAX 100 /* CNAMEs: more would not fit behind compression pointers */
+#define FAKE_DIGITS_MAX 15 /* of a telephone number (E.164) */
 
 /* What decides which names exist; set once, then shared by all threads. */
 struct fake_zone {
 	uint8_t name[DNS_NAME_MAX]; /* in lower case */
 	size_t len;
-	unsigned aaaa_percent;	/* of the names with addresses: have AAAA as well */
-	unsigned enum_percent;	/* of the telephone numbers: exist */
-	uint64_t enum_first;	/* and of them only those from here */
-	uint64_t enum_last;	/* to here, if enum_digits is not 0 */
-	unsigned enum_digits;	/* digits of a number in that range, leading zeros included */
+	unsigned aaaa_percent; /* of the names with addresses: have AAAA as well */
+	unsigned enum_percent; /* of the telephone numbers: exist */
+	uint64_t enum_first;   /* and of them only those from here */
+	uint64_t enum_last;    /* to here, if enum_digits is not 0 */
+	unsigned enum_digits;  /* digits of a number in that range, leading zeros included */
 };
 
 enum fake_kind {
@@ -41,7 +41,7 @@ enum fake_kind {
 	FAKE_POINTER,  /* reverse name of v4 */
 	FAKE_SERVFAIL, /* asked for, whatever the type */
 	FAKE_REFUSED,
-	FAKE_SILENT    /* never answered */
+	FAKE_SILENT /* never answered */
 };
 
 /* What becomes of questions for one type of an address that FAKE_ADDRESS has. */
@@ -50,17 +50,17 @@ enum fake_quirk { FAKE_SOUND, FAKE_TYPE_FAILS, FAKE_TYPE_SILENT };
 struct fake_name {
 	enum fake_kind kind;
 	enum fake_quirk quirk;
-	uint16_t quirk_type;	  /* the type meant, unless FAKE_SOUND */
+	uint16_t quirk_type; /* the type meant, unless FAKE_SOUND */
 	bool has_aaaa;
-	uint8_t v4[4];		  /* network order */
-	unsigned n;		  /* see FAKE_MANY, FAKE_TEXT */
-	unsigned n_cnames;	  /* names that lead to the one described here */
-	const uint8_t *target;	  /* with n_cnames: text of the last name's first label, in lower */
+	uint8_t v4[4];         /* network order */
+	unsigned n;            /* see FAKE_MANY, FAKE_TEXT */
+	unsigned n_cnames;     /* names that lead to the one described here */
+	const uint8_t *target; /* with n_cnames: text of the last name's first label, in lower */
 	size_t target_len;
-	size_t zone_at;		  /* bytes of the name before its zone; unset if FAKE_OUTSIDE */
+	size_t zone_at; /* bytes of the name before its zone; unset if FAKE_OUTSIDE */
 	unsigned n_digits;
 	char digits[FAKE_DIGITS_MAX + 1]; /* as dialled, zero-terminated */
-	uint8_t lower[DNS_NAME_MAX];	  /* the name in lower case */
+	uint8_t lower[DNS_NAME_MAX];      /* the name in lower case */
 };
 
 /* fake_zone_init: the zone NAME (a checked name), without AAAA, with all telephone numbers. */
@@ -76,7 +76,7 @@ MUST_USE bool fake_zone_has_aaaa(const struct fake_zone *z, const uint8_t *label
 void fake_native_address(const uint8_t v4[static 4], uint8_t v6[static 16]);
 
 /* fake_name_read: what is NAME, a checked name of LEN bytes? Fills *out. */
-void fake_name_read(const struct fake_zone *z, const uint8_t *name, size_t len,
-    struct fake_name *out);
+void fake_name_read(
+    const struct fake_zone *z, const uint8_t *name, size_t len, struct fake_name *out);
 
 #endif

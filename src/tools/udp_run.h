@@ -14,11 +14,11 @@
 
 #include "base/attr.h"
 
-#define UDP_RUN_MAX 64	     /* datagrams in a run that is sent; received may be more */
-#define UDP_RUN_SEND 65000   /* bytes of a run that is sent */
-#define UDP_RUN_PIECE 1232   /* bytes of one: what every path carries whole */
-#define UDP_RUN_BYTES 65536  /* of the longest run */
-#define UDP_RUN_STRIDE (UDP_RUN_BYTES + 192) /* slots do not all begin in one set of a cache */
+#define UDP_RUN_MAX 64      /* datagrams in a run that is sent; received may be more */
+#define UDP_RUN_SEND 65000  /* bytes of a run that is sent */
+#define UDP_RUN_PIECE 1232  /* bytes of one: what every path carries whole */
+#define UDP_RUN_BYTES 65536 /* of the longest run */
+#define UDP_RUN_STRIDE (UDP_RUN_BYTES + 192)    /* slots do not all begin in one set of a cache */
 #define UDP_RUN_CONTROL CMSG_SPACE(sizeof(int)) /* bytes of control that a run takes */
 
 /*

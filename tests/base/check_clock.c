@@ -64,7 +64,8 @@ ask_child(void)
 		return 2;
 	pid = fork();
 	if (pid == 0)
-		_exit(clock_now_ns() >= read_clock(CLOCK_MONOTONIC) + SLEPT_S / 2 * NS_PER_SEC ? 0 : 1);
+		_exit(clock_now_ns() >= read_clock(CLOCK_MONOTONIC) + SLEPT_S / 2 * NS_PER_SEC ? 0
+											       : 1);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return 2;
 	return WEXITSTATUS(status);

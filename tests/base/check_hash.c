@@ -18,15 +18,15 @@ END_TEST
 
 START_TEST(depends_on_every_byte_and_the_seed)
 {
-	uint8_t data[300] = {0};
-	uint64_t hash = hash_bytes(data, sizeof data, 1);
+	uint8_t data[300] = { 0 };
+	uint64_t hash = hash_bytes(data, sizeof(data), 1);
 
-	ck_assert_uint_eq(hash_bytes(data, sizeof data, 1), hash);
-	ck_assert_uint_ne(hash_bytes(data, sizeof data, 2), hash);
-	ck_assert_uint_ne(hash_bytes(data, sizeof data - 1, 1), hash);
-	for (size_t i = 0; i < sizeof data; i++) {
+	ck_assert_uint_eq(hash_bytes(data, sizeof(data), 1), hash);
+	ck_assert_uint_ne(hash_bytes(data, sizeof(data), 2), hash);
+	ck_assert_uint_ne(hash_bytes(data, sizeof(data) - 1, 1), hash);
+	for (size_t i = 0; i < sizeof(data); i++) {
 		data[i] = 1;
-		ck_assert_uint_ne(hash_bytes(data, sizeof data, 1), hash);
+		ck_assert_uint_ne(hash_bytes(data, sizeof(data), 1), hash);
 		data[i] = 0;
 	}
 }
@@ -39,11 +39,11 @@ START_TEST(reads_just_its_bytes)
 	uint8_t shifted[301];
 	struct guard g;
 
-	guard_init(&g, sizeof data);
-	for (size_t i = 0; i < sizeof data; i++)
+	guard_init(&g, sizeof(data));
+	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i * 7 & 0xff);
-	memcpy(shifted + 1, data, sizeof data);
-	for (size_t len = 0; len <= sizeof data; len++)
+	memcpy(shifted + 1, data, sizeof(data));
+	for (size_t len = 0; len <= sizeof(data); len++)
 		ck_assert_uint_eq(hash_bytes(guard_put(&g, data, len), len, 99),
 		    hash_bytes(shifted + 1, len, 99));
 	guard_fini(&g);

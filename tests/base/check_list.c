@@ -76,7 +76,7 @@ END_TEST
 START_TEST(move_appends)
 {
 	struct list to;
-	struct item first = {.value = 100};
+	struct item first = { .value = 100 };
 
 	list_init(&to);
 	list_push(&to, &first.link);

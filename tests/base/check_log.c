@@ -69,9 +69,9 @@ END_TEST
 
 START_TEST(levels_filter)
 {
-	static const char *const want[] = {"error a: 1\n", "error a: 1\nwarning b: 2\n",
-	    "error a: 1\nwarning b: 2\nnotice c: 3\n",
-	    "error a: 1\nwarning b: 2\nnotice c: 3\ninfo d: 4\n"};
+	static const char *const want[] = { "error a: 1\n", "error a: 1\nwarning b: 2\n",
+		"error a: 1\nwarning b: 2\nnotice c: 3\n",
+		"error a: 1\nwarning b: 2\nnotice c: 3\ninfo d: 4\n" };
 
 	log_set_level((enum log_level)_i);
 	log_at_all_levels();
@@ -104,7 +104,7 @@ START_TEST(long_lines_are_cut)
 {
 	static char big[4000];
 
-	memset(big, 'x', sizeof big - 1);
+	memset(big, 'x', sizeof(big) - 1);
 	log_info("net", "%s", big);
 	ck_assert_uint_eq(strlen(lines()), 1024);
 	ck_assert_str_eq(text + 1021, "xx\n");
@@ -121,7 +121,7 @@ START_TEST(journal_prefix)
 	struct stat st;
 
 	ck_assert_int_eq(fstat(STDERR_FILENO, &st), 0);
-	(void)snprintf(stream, sizeof stream, "%llu:%llu", (unsigned long long)st.st_dev,
+	(void)snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
 	    (unsigned long long)st.st_ino);
 	ck_assert_int_eq(setenv("JOURNAL_STREAM", stream, 1), 0);
 	log_open(LOG_SINK_STDERR, "test");
@@ -134,7 +134,7 @@ END_TEST
 /* Inherited from a parent whose standard error was the journal, ours is not. */
 START_TEST(journal_of_another_stream)
 {
-	static const char *const streams[] = {"1:1", "", "x", "1", "1:", ":1", "1:1:1"};
+	static const char *const streams[] = { "1:1", "", "x", "1", "1:", ":1", "1:1:1" };
 
 	ck_assert_int_eq(setenv("JOURNAL_STREAM", streams[_i], 1), 0);
 	log_open(LOG_SINK_STDERR, "test");

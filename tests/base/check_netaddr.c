@@ -21,20 +21,20 @@ struct text_case {
 };
 
 static const struct text_case good[] = {
-	{"192.0.2.1", 53, NETADDR_IPV4, "192.0.2.1#53"},
-	{"192.0.2.1", 0, NETADDR_IPV4, "192.0.2.1"},
-	{"255.255.255.255", 65535, NETADDR_IPV4, "255.255.255.255#65535"},
-	{"2001:db8::1", 53, NETADDR_IPV6, "2001:db8::1#53"},
-	{"2001:DB8:0:0::0001", 0, NETADDR_IPV6, "2001:db8::1"},
-	{"::", 1, NETADDR_IPV6, "::#1"},
-	{"::ffff:192.0.2.1", 53, NETADDR_IPV6, "::ffff:192.0.2.1#53"},
-	{"fe80::1", 53, NETADDR_IPV6, "fe80::1#53"},
-	{"fe80::1%lo", 53, NETADDR_IPV6, "fe80::1%lo#53"},
-	{"febf::1%lo", 0, NETADDR_IPV6, "febf::1%lo"},
-	{"1111:1111:1111:1111:1111:1111:1111:1111", 65535, NETADDR_IPV6,
-	    "1111:1111:1111:1111:1111:1111:1111:1111#65535"},
-	{"1111:1111:1111:1111:1111:1111:255.255.255.255", 65535, NETADDR_IPV6,
-	    "1111:1111:1111:1111:1111:1111:ffff:ffff#65535"},
+	{ "192.0.2.1", 53, NETADDR_IPV4, "192.0.2.1#53" },
+	{ "192.0.2.1", 0, NETADDR_IPV4, "192.0.2.1" },
+	{ "255.255.255.255", 65535, NETADDR_IPV4, "255.255.255.255#65535" },
+	{ "2001:db8::1", 53, NETADDR_IPV6, "2001:db8::1#53" },
+	{ "2001:DB8:0:0::0001", 0, NETADDR_IPV6, "2001:db8::1" },
+	{ "::", 1, NETADDR_IPV6, "::#1" },
+	{ "::ffff:192.0.2.1", 53, NETADDR_IPV6, "::ffff:192.0.2.1#53" },
+	{ "fe80::1", 53, NETADDR_IPV6, "fe80::1#53" },
+	{ "fe80::1%lo", 53, NETADDR_IPV6, "fe80::1%lo#53" },
+	{ "febf::1%lo", 0, NETADDR_IPV6, "febf::1%lo" },
+	{ "1111:1111:1111:1111:1111:1111:1111:1111", 65535, NETADDR_IPV6,
+	    "1111:1111:1111:1111:1111:1111:1111:1111#65535" },
+	{ "1111:1111:1111:1111:1111:1111:255.255.255.255", 65535, NETADDR_IPV6,
+	    "1111:1111:1111:1111:1111:1111:ffff:ffff#65535" },
 };
 
 START_TEST(parse_and_format)
@@ -52,21 +52,22 @@ START_TEST(parse_and_format)
 }
 END_TEST
 
-static const char *const bad[] = {"", " ", "192.0.2", "192.0.2.256", "192.0.2.1.1", "192.0.2.01",
-    "0x7f.1", "localhost", "192.0.2.1 ", "192.0.2.1%lo", "192.0.2.1#53", "2001:db8::1::", ":::",
-    "2001:db8::g", "[2001:db8::1]", "2001:db8::1%lo", "::1%lo", "fe80::1%", "fe80::1%nosuch0",
-    "fe80::1%0", "fe80::1%4294967297", "fe80::1%1x", "fe80::1%-1", "%lo", "fec0::1%lo",
-    "1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111"};
+static const char *const bad[] = { "", " ", "192.0.2", "192.0.2.256", "192.0.2.1.1", "192.0.2.01",
+	"0x7f.1", "localhost", "192.0.2.1 ", "192.0.2.1%lo", "192.0.2.1#53",
+	"2001:db8::1::", ":::", "2001:db8::g", "[2001:db8::1]", "2001:db8::1%lo", "::1%lo",
+	"fe80::1%", "fe80::1%nosuch0", "fe80::1%0", "fe80::1%4294967297", "fe80::1%1x",
+	"fe80::1%-1", "%lo", "fec0::1%lo",
+	"1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111" };
 
 START_TEST(parse_refuses)
 {
 	struct netaddr a;
 	struct netaddr before;
 
-	memset(&a, 0x5a, sizeof a);
+	memset(&a, 0x5a, sizeof(a));
 	before = a;
 	ck_assert(!netaddr_parse(bad[_i], 53, &a));
-	ck_assert_mem_eq(&a, &before, sizeof a);
+	ck_assert_mem_eq(&a, &before, sizeof(a));
 }
 END_TEST
 
@@ -77,7 +78,7 @@ START_TEST(scope_by_number)
 	struct netaddr a;
 
 	ck_assert_uint_gt(lo, 0);
-	(void)snprintf(text, sizeof text, "fe80::1%%%u", lo);
+	(void)snprintf(text, sizeof(text), "fe80::1%%%u", lo);
 	ck_assert(netaddr_parse(text, 53, &a));
 	ck_assert_uint_eq(a.scope, lo);
 	ck_assert_str_eq(netaddr_format(&a, text), "fe80::1%lo#53");
@@ -85,14 +86,14 @@ START_TEST(scope_by_number)
 	memset(a.addr + 1, 0xbf, 15);
 	a.scope = UINT32_MAX;
 	a.port = 65535;
-	ck_assert_str_eq(netaddr_format(&a, text),
-	    "febf:bfbf:bfbf:bfbf:bfbf:bfbf:bfbf:bfbf%4294967295#65535");
+	ck_assert_str_eq(
+	    netaddr_format(&a, text), "febf:bfbf:bfbf:bfbf:bfbf:bfbf:bfbf:bfbf%4294967295#65535");
 }
 END_TEST
 
 START_TEST(none)
 {
-	struct netaddr a = {.family = NETADDR_NONE};
+	struct netaddr a = { .family = NETADDR_NONE };
 	struct sockaddr_storage ss;
 	char text[NETADDR_TEXT];
 
@@ -113,8 +114,8 @@ START_TEST(sockaddr_round_trip)
 	struct netaddr a;
 	struct netaddr b;
 
-	memset(&u, 0x5a, sizeof u);
-	memset(&b, 0x5a, sizeof b);
+	memset(&u, 0x5a, sizeof(u));
+	memset(&b, 0x5a, sizeof(b));
 	ck_assert(netaddr_parse(c->text, c->port, &a));
 	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss),
 	    c->family == NETADDR_IPV4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
@@ -134,12 +135,12 @@ START_TEST(sockaddr_fields)
 	} u;
 
 	ck_assert(netaddr_parse("192.0.2.1", 53, &a));
-	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss), sizeof u.sin);
+	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss), sizeof(u.sin));
 	ck_assert_int_eq(u.sin.sin_family, AF_INET);
 	ck_assert_uint_eq(u.sin.sin_port, htons(53));
 	ck_assert_uint_eq(u.sin.sin_addr.s_addr, htonl(0xc0000201));
 	ck_assert(netaddr_parse("fe80::1%lo", 5353, &a));
-	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss), sizeof u.sin6);
+	ck_assert_uint_eq(netaddr_to_sockaddr(&a, &u.ss), sizeof(u.sin6));
 	ck_assert_int_eq(u.sin6.sin6_family, AF_INET6);
 	ck_assert_uint_eq(u.sin6.sin6_port, htons(5353));
 	ck_assert_uint_eq(u.sin6.sin6_scope_id, if_nametoindex("lo"));
@@ -183,17 +184,17 @@ struct kind_case {
 };
 
 static const struct kind_case kinds[] = {
-	{"0.0.0.0", true, false},
-	{"::", true, false},
-	{"127.0.0.1", false, true},
-	{"127.255.255.255", false, true},
-	{"::1", false, true},
-	{"128.0.0.1", false, false},
-	{"126.0.0.1", false, false},
-	{"0.0.0.1", false, false},
-	{"::2", false, false},
-	{"7f00::1", false, false},
-	{"1::1", false, false},
+	{ "0.0.0.0", true, false },
+	{ "::", true, false },
+	{ "127.0.0.1", false, true },
+	{ "127.255.255.255", false, true },
+	{ "::1", false, true },
+	{ "128.0.0.1", false, false },
+	{ "126.0.0.1", false, false },
+	{ "0.0.0.1", false, false },
+	{ "::2", false, false },
+	{ "7f00::1", false, false },
+	{ "1::1", false, false },
 };
 
 START_TEST(kind)
@@ -213,21 +214,21 @@ struct odd_case {
 };
 
 static const struct odd_case odd[] = {
-	{"fe80::1", true, false},
-	{"febf::1", true, false},
-	{"fe80::1%lo", false, false},
-	{"fec0::1", false, false},
-	{"fe7f::1", false, false},
-	{"ff02::1", false, true},
-	{"ff00::", false, true},
-	{"feff::1", false, false},
-	{"254.128.0.1", false, false},
-	{"223.255.255.255", false, false},
-	{"224.0.0.0", false, true},
-	{"239.255.255.255", false, true},
-	{"240.0.0.1", false, false},
-	{"255.255.255.255", false, true},
-	{"255.255.255.254", false, false},
+	{ "fe80::1", true, false },
+	{ "febf::1", true, false },
+	{ "fe80::1%lo", false, false },
+	{ "fec0::1", false, false },
+	{ "fe7f::1", false, false },
+	{ "ff02::1", false, true },
+	{ "ff00::", false, true },
+	{ "feff::1", false, false },
+	{ "254.128.0.1", false, false },
+	{ "223.255.255.255", false, false },
+	{ "224.0.0.0", false, true },
+	{ "239.255.255.255", false, true },
+	{ "240.0.0.1", false, false },
+	{ "255.255.255.255", false, true },
+	{ "255.255.255.254", false, false },
 };
 
 START_TEST(not_of_one_machine)

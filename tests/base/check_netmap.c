@@ -194,7 +194,7 @@ START_TEST(holds)
 }
 END_TEST
 
-/* --- Against a search through a list ---------------------------------------------------- */
+/* --- Against a search through a list ---------------------------------------------------------- */
 
 #define MANY 3000
 

@@ -90,7 +90,7 @@ START_TEST(random_order)
 		if ((x >> 63) != 0 && n < CAP) {
 			out[n] = pool_take(&pool);
 			ck_assert_ptr_nonnull(out[n]);
-			memcpy(out[n], &n, sizeof n);
+			memcpy(out[n], &n, sizeof(n));
 			n++;
 		} else if (n > 0) {
 			uint32_t at = (uint32_t)(x >> 32) % n;

@@ -47,7 +47,7 @@ START_TEST(draws_cross_blocks)
 
 	rng_init_seeded(&rng, 5);
 	for (int i = 0; i < 10 * RNG_BLOCK; i++) {
-		rng_fill(&rng, out, sizeof out);
+		rng_fill(&rng, out, sizeof(out));
 		ck_assert_uint_le(rng.used, RNG_BLOCK);
 		sum += rng_u64(&rng);
 		ck_assert_uint_le(rng.used, RNG_BLOCK);
@@ -63,17 +63,17 @@ START_TEST(fill_any_length)
 	static unsigned char part[3 * RNG_BLOCK + 1];
 
 	rng_init_seeded(&rng, 7);
-	rng_fill(&rng, whole, sizeof whole);
+	rng_fill(&rng, whole, sizeof(whole));
 	rng_init_seeded(&rng, 7);
-	part[sizeof whole] = 0x5a;
-	for (size_t at = 0, n = 0; at < sizeof whole; at += n) {
+	part[sizeof(whole)] = 0x5a;
+	for (size_t at = 0, n = 0; at < sizeof(whole); at += n) {
 		n = at % 97 + 1;
-		if (n > sizeof whole - at)
-			n = sizeof whole - at;
+		if (n > sizeof(whole) - at)
+			n = sizeof(whole) - at;
 		rng_fill(&rng, part + at, n);
 	}
-	ck_assert_mem_eq(part, whole, sizeof whole);
-	ck_assert_uint_eq(part[sizeof whole], 0x5a);
+	ck_assert_mem_eq(part, whole, sizeof(whole));
+	ck_assert_uint_eq(part[sizeof(whole)], 0x5a);
 }
 END_TEST
 
@@ -85,7 +85,7 @@ START_TEST(handed_out_bytes_are_wiped)
 	uint64_t sum = 0;
 
 	rng_init(&rng);
-	rng_fill(&rng, out, sizeof out);
+	rng_fill(&rng, out, sizeof(out));
 	for (int i = 0; i < 50; i++) {
 		sum += rng_u16(&rng);
 		sum += rng_u32(&rng);
@@ -109,9 +109,9 @@ END_TEST
 /* Every number comes, about as often as the others (within 8 standard deviations). */
 START_TEST(below_is_uniform)
 {
-	static const uint32_t sizes[] = {2, 3, 7, 10, 64, 100};
+	static const uint32_t sizes[] = { 2, 3, 7, 10, 64, 100 };
 	uint32_t n = sizes[_i];
-	unsigned seen[100] = {0};
+	unsigned seen[100] = { 0 };
 	unsigned each = 10000;
 
 	rng_init_seeded(&rng, 11);
@@ -137,7 +137,7 @@ START_TEST(below_has_no_bias)
 {
 	uint32_t n = 3U << 30;
 	unsigned low_third = 0;
-	unsigned mod_three[3] = {0};
+	unsigned mod_three[3] = { 0 };
 
 	rng_init_seeded(&rng, 13);
 	for (int i = 0; i < 300000; i++) {

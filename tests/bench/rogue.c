@@ -33,7 +33,7 @@ struct rogue_held {
 	struct sockaddr_in from;
 };
 
-/* --- Messages ------------------------------------------------------------------------------ */
+/* --- Messages --------------------------------------------------------------------------------- */
 
 /* "010-000-000-001..." is 10.0.0.1. */
 static void
@@ -48,13 +48,13 @@ address_of(const uint8_t *question, uint8_t v4[static 4])
 static size_t
 right(const uint8_t *question, size_t len, uint8_t out[static 128])
 {
-	static const uint8_t rr[] = { 0xc0, 12, 0, DNS_TYPE_AAAA, 0, DNS_CLASS_IN, 0, 0, 1, 0, 0, 16, 0,
-		0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t rr[] = { 0xc0, 12, 0, DNS_TYPE_AAAA, 0, DNS_CLASS_IN, 0, 0, 1, 0, 0,
+		16, 0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0 };
 
 	memcpy(out, question, len);
 	out[2] |= 0x80; /* QR */
 	out[3] |= 0x80; /* RA */
-	out[7] = 1;	/* ANCOUNT */
+	out[7] = 1;     /* ANCOUNT */
 	memcpy(out + len, rr, sizeof(rr));
 	address_of(question, out + len + sizeof(rr));
 	return len + sizeof(rr) + 4;
@@ -123,7 +123,7 @@ wrong(const struct rogue *r, const uint8_t *question, size_t len, uint8_t out[st
 	}
 }
 
-/* --- Sending ------------------------------------------------------------------------------- */
+/* --- Sending ---------------------------------------------------------------------------------- */
 
 static void
 send_all(int fd, const uint8_t *bytes, size_t len)
@@ -260,12 +260,12 @@ let_go_in_time(struct rogue *r)
 
 	if (r->n_in_hand == 0 || r->n_questions < r->n_all)
 		return;
-	if (r->way == ROGUE_LATE ? past_ns > r->delay_ns :
-				   past_ns > QUIET_NS || r->n_in_hand == r->n_held)
+	if (r->way == ROGUE_LATE ? past_ns > r->delay_ns
+				 : past_ns > QUIET_NS || r->n_in_hand == r->n_held)
 		let_go(r);
 }
 
-/* --- Datagrams ----------------------------------------------------------------------------- */
+/* --- Datagrams -------------------------------------------------------------------------------- */
 
 static void *
 serve_datagrams(void *arg)
@@ -291,7 +291,7 @@ serve_datagrams(void *arg)
 	}
 }
 
-/* --- Connections --------------------------------------------------------------------------- */
+/* --- Connections ------------------------------------------------------------------------------ */
 
 static void
 end_connection(struct rogue *r, unsigned i, bool ours)
@@ -348,7 +348,8 @@ static void
 read_connection(struct rogue *r, unsigned i)
 {
 	struct rogue_buffer *b = &r->buffer[i];
-	ssize_t n = recv(r->connection[i], b->bytes + b->len, sizeof(b->bytes) - b->len, MSG_DONTWAIT);
+	ssize_t n =
+	    recv(r->connection[i], b->bytes + b->len, sizeof(b->bytes) - b->len, MSG_DONTWAIT);
 
 	if (n <= 0) {
 		end_connection(r, i, false);
@@ -384,7 +385,7 @@ serve_streams(void *arg)
 	}
 }
 
-/* --- Life ---------------------------------------------------------------------------------- */
+/* --- Life ------------------------------------------------------------------------------------- */
 
 static int
 bound(int type, struct netaddr *a)
@@ -421,7 +422,8 @@ rogue_start(struct rogue *r)
 	}
 	atomic_init(&r->stop, false);
 	ck_assert_int_eq(pthread_create(&r->thread, NULL,
-			     r->type == SOCK_STREAM ? serve_streams : serve_datagrams, r), 0);
+			     r->type == SOCK_STREAM ? serve_streams : serve_datagrams, r),
+	    0);
 }
 
 void

@@ -19,22 +19,24 @@ enum rogue_way {
 	ROGUE_SILENT,
 
 	/* Instead of the right answer, or before it (rogue.then_right). */
-	ROGUE_ADDRESS,	/* another address */
-	ROGUE_RCODE,	/* SERVFAIL */
-	ROGUE_TC,	/* TC, no record */
-	ROGUE_NO_DATA,	/* no record */
-	ROGUE_TYPE,	/* an A record */
-	ROGUE_NAME,	/* the same ID, another question */
-	ROGUE_ID,	/* another ID */
-	ROGUE_STRAY,	/* another ID and question */
+	ROGUE_ADDRESS,  /* another address */
+	ROGUE_RCODE,    /* SERVFAIL */
+	ROGUE_TC,       /* TC, no record */
+	ROGUE_NO_DATA,  /* no record */
+	ROGUE_TYPE,     /* an A record */
+	ROGUE_NAME,     /* the same ID, another question */
+	ROGUE_ID,       /* another ID */
+	ROGUE_STRAY,    /* another ID and question */
 	ROGUE_QUESTION, /* the question itself */
-	ROGUE_GARBAGE,	/* bytes without sense, of a length that goes up to 600 */
-	ROGUE_EMPTY,	/* no bytes at all, rogue.n_times */
+	ROGUE_GARBAGE,  /* bytes without sense, of a length that goes up to 600 */
+	ROGUE_EMPTY,    /* no bytes at all, rogue.n_times */
 
-	ROGUE_TWICE, /* the right answer two times; the first question's comes last, see rogue.n_all */
-	ROGUE_LATE,  /* right answers; those to the first rogue.n_held questions after rogue.delay_ns,
-			or with the last of rogue.n_all questions */
-	ROGUE_REVERSED, /* right ones when rogue.n_held have come or it got quiet; the last is first */
+	/* the right answer two times; the first question's comes last, see rogue.n_all */
+	ROGUE_TWICE,
+	ROGUE_LATE, /* right answers; those to the first rogue.n_held questions after
+		       rogue.delay_ns,  or with the last of rogue.n_all questions */
+	/* right ones when rogue.n_held have come or it got quiet; the last is first */
+	ROGUE_REVERSED,
 
 	/* Over TCP only */
 	ROGUE_CUT,   /* half an answer, then the end */
@@ -69,7 +71,7 @@ struct rogue {
 
 	/* Its own */
 	int fd;
-	int connection[64]; /* -1: none */
+	int connection[64];          /* -1: none */
 	struct rogue_buffer *buffer; /* of each */
 	struct rogue_held *held;
 	size_t n_in_hand;

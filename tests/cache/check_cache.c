@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The cache: what is fresh, stale, failing or due, what is flushed, what a name above says. Time is given, so nothing waits. */
+/* The cache: what is fresh, stale, failing or due, what is flushed, what a name above says. Time is
+ * given, so nothing waits. */
 
 #include "cache/cache.h"
 
@@ -18,15 +19,15 @@
 #define MOST_S 300 /* a failure is remembered so long at most */
 
 /* In the inner loops: as ck_assert, at the cost of a comparison. */
-#define MUST(x)                              \
-	do {                                 \
-		if (!(x))                    \
+#define MUST(x) \
+	do { \
+		if (!(x)) \
 			ck_abort_msg("%s", #x); \
 	} while (0)
 
 static struct cache *cache;
 static struct question key;
-static uint8_t msg[SHARD_MSG_MAX + 1];	 /* its first bytes are those of the message for key */
+static uint8_t msg[SHARD_MSG_MAX + 1]; /* its first bytes are those of the message for key */
 static uint8_t copy[SHARD_MSG_MAX];
 static struct cache_entry got;
 static uint32_t now_s;
@@ -45,7 +46,7 @@ tear_down(void)
 	cache_free(cache);
 }
 
-/* --- Keys ---------------------------------------------------------------------------------- */
+/* --- Keys ------------------------------------------------------------------------------------- */
 
 static void
 ask_for(const char *name, uint16_t qtype)
@@ -54,19 +55,23 @@ ask_for(const char *name, uint16_t qtype)
 
 	MUST(len > 0);
 	memset(msg, 0, DNS_HEADER_LEN);
-	key = (struct question){ .qname = msg + DNS_HEADER_LEN, .qname_len = len,
-		.hash = hash_bytes(msg + DNS_HEADER_LEN, len, SEED), .qtype = qtype,
+	key = (struct question){ .qname = msg + DNS_HEADER_LEN,
+		.qname_len = len,
+		.hash = hash_bytes(msg + DNS_HEADER_LEN, len, SEED),
+		.qtype = qtype,
 		.qclass = DNS_CLASS_IN };
 	wire_set_u16(msg + DNS_HEADER_LEN + len, qtype);
 	wire_set_u16(msg + DNS_HEADER_LEN + len + 2, DNS_CLASS_IN);
 }
 
-/* --- What goes in and comes out ------------------------------------------------------------ */
+/* --- What goes in and comes out --------------------------------------------------------------- */
 
 static void
 put_flags(enum cache_kind kind, uint32_t ttl_s, uint8_t flags)
 {
-	struct cache_entry e = { .kind = kind, .flags = flags, .ede = DNS_EDE_NONE, .ttl_s = ttl_s };
+	struct cache_entry e = {
+		.kind = kind, .flags = flags, .ede = DNS_EDE_NONE, .ttl_s = ttl_s
+	};
 
 	cache_put(cache, &key, &e, msg, MESSAGE, now_s);
 }
@@ -134,7 +139,7 @@ stale_in(uint32_t s)
 	return is;
 }
 
-/* --- Life ---------------------------------------------------------------------------------- */
+/* --- Life ------------------------------------------------------------------------------------- */
 
 START_TEST(sizes)
 {
@@ -181,11 +186,13 @@ START_TEST(five_million)
 }
 END_TEST
 
-/* --- Age ----------------------------------------------------------------------------------- */
+/* --- Age -------------------------------------------------------------------------------------- */
 
 START_TEST(whole)
 {
-	struct cache_entry e = { .kind = CACHE_NODATA, .flags = CACHE_TRUSTED, .ede = 7, .ttl_s = 60 };
+	struct cache_entry e = {
+		.kind = CACHE_NODATA, .flags = CACHE_TRUSTED, .ede = 7, .ttl_s = 60
+	};
 
 	ask_for("www.example", DNS_TYPE_AAAA);
 	ck_assert(!fresh());
@@ -296,7 +303,7 @@ START_TEST(not_due)
 }
 END_TEST
 
-/* --- Types --------------------------------------------------------------------------------- */
+/* --- Types ------------------------------------------------------------------------------------ */
 
 /* NXDOMAIN is of all types (rule 31); what is fresh comes first, then what is of the type. */
 START_TEST(all_types)
@@ -389,7 +396,7 @@ START_TEST(cut)
 }
 END_TEST
 
-/* --- Failures ------------------------------------------------------------------------------ */
+/* --- Failures --------------------------------------------------------------------------------- */
 
 /* Remembered for 5 s, twice as long each time it comes back at once, up to 300 s (rule 34). */
 START_TEST(back_off)
@@ -443,7 +450,8 @@ START_TEST(failure_beside_stale)
 }
 END_TEST
 
-/* Bogus data replaces what is stale (rules D3, D5), of the type and of all types; not what is fresh. */
+/* Bogus data replaces what is stale (rules D3, D5), of the type and of all types; not what is
+ * fresh. */
 START_TEST(bogus)
 {
 	ask_for("www.example", DNS_TYPE_AAAA);
@@ -497,7 +505,7 @@ START_TEST(silence)
 }
 END_TEST
 
-/* --- Flushes ------------------------------------------------------------------------------- */
+/* --- Flushes ---------------------------------------------------------------------------------- */
 
 static const char *const names[] = { "example", "www.example", "a.b.www.example", "www.other",
 	"wwww.example" };
@@ -640,7 +648,7 @@ START_TEST(too_many_marks)
 }
 END_TEST
 
-/* --- A walk -------------------------------------------------------------------------------- */
+/* --- A walk ----------------------------------------------------------------------------------- */
 
 struct seen {
 	unsigned n;

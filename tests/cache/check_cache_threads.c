@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One cache, several threads: nobody ever sees half a message or another name's, whatever the others do. For ThreadSanitizer too. */
+/* One cache, several threads: nobody ever sees half a message or another name's, whatever the
+ * others do. For ThreadSanitizer too. */
 
 #include <check.h>
 #include <pthread.h>
@@ -18,9 +19,9 @@
 #define LEAST (DNS_HEADER_LEN + NAME_LEN + 4)
 #define SEED 5
 
-#define MUST(x)                              \
-	do {                                 \
-		if (!(x))                    \
+#define MUST(x) \
+	do { \
+		if (!(x)) \
 			ck_abort_msg("%s", #x); \
 	} while (0)
 
@@ -46,9 +47,11 @@ choose(struct worker *w)
 	memcpy(name, "\010xxxxxxxx\007example", NAME_LEN);
 	for (unsigned i = 0; i < 8; i++)
 		name[1 + i] = (uint8_t)('a' + (n >> 4 * i & 15));
-	w->key = (struct question){ .qname = name, .qname_len = NAME_LEN,
+	w->key = (struct question){ .qname = name,
+		.qname_len = NAME_LEN,
 		.hash = hash_bytes(name, NAME_LEN, SEED),
-		.qtype = n % 4 == 0 ? SHARD_ANY_TYPE : DNS_TYPE_AAAA, .qclass = DNS_CLASS_IN };
+		.qtype = n % 4 == 0 ? SHARD_ANY_TYPE : DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN };
 	wire_set_u16(name + NAME_LEN, w->key.qtype);
 	wire_set_u16(name + NAME_LEN + 2, DNS_CLASS_IN);
 }
@@ -140,7 +143,8 @@ work(void *arg)
 
 	for (uint32_t i = 0; i < TURNS; i++) {
 		unsigned what = (unsigned)rng_below(&w->rng, 100);
-		uint32_t now_s = i / 100 - 200; /* it wraps, and the threads are not all at the same second */
+		uint32_t now_s =
+		    i / 100 - 200; /* it wraps, and the threads are not all at the same second */
 
 		choose(w);
 		if (what < 60)

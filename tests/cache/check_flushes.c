@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Marks: what was flushed and what was not, by name, by number, and when numbers come round again. */
+/*
+ * Marks: what was flushed and what was not, by name, by number, and when numbers come round again.
+ */
 
 #include "cache/flushes.h"
 
@@ -86,7 +88,7 @@ START_TEST(too_many)
 	}
 	ck_assert(spares("other.example", before));
 	ck_assert(!below("z1.example", 60)); /* known already */
-	for (unsigned i = 0; i < 9; i++) { /* z0 and z2 to z9 are over */
+	for (unsigned i = 0; i < 9; i++) {   /* z0 and z2 to z9 are over */
 		(void)snprintf(text, sizeof(text), "y%u.example", i);
 		ck_assert(!below(text, 101));
 	}

@@ -39,8 +39,9 @@ static void
 put_plain(void)
 {
 	const struct question key = { .qtype = 1, .qclass = 1 };
-	const struct cache_entry e = { .kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG,
-		.age_s = 7, .ttl_s = 300 };
+	const struct cache_entry e = {
+		.kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG, .age_s = 7, .ttl_s = 300
+	};
 
 	ck_assert_uint_eq(put(&key, e), RECORD);
 }
@@ -60,8 +61,11 @@ get(struct cacheimage_record *rec)
 START_TEST(there_and_back)
 {
 	const struct question key = { .qtype = SHARD_ANY_TYPE, .qclass = 1, .do_bit = true };
-	const struct cache_entry e = { .kind = CACHE_NXDOMAIN, .flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG,
-		.ede = 65535, .age_s = 700000, .ttl_s = CACHEIMAGE_TTL_MAX };
+	const struct cache_entry e = { .kind = CACHE_NXDOMAIN,
+		.flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG,
+		.ede = 65535,
+		.age_s = 700000,
+		.ttl_s = CACHEIMAGE_TTL_MAX };
 	struct cacheimage_record rec;
 
 	ck_assert_uint_eq(put(&key, e), RECORD);
@@ -80,8 +84,8 @@ START_TEST(there_and_back)
 	ck_assert_mem_eq(rec.msg, message, MESSAGE);
 
 	const struct question checked = { .qtype = 1, .qclass = 1, .cd = true };
-	(void)put(&checked, (struct cache_entry){ .kind = CACHE_NODATA, .flags = CACHE_WITH_MSG,
-			  .ttl_s = 1 });
+	(void)put(&checked,
+	    (struct cache_entry){ .kind = CACHE_NODATA, .flags = CACHE_WITH_MSG, .ttl_s = 1 });
 	ck_assert_ptr_null(get(&rec));
 	ck_assert(!rec.key.do_bit && rec.key.cd);
 	ck_assert_int_eq(rec.entry.kind, CACHE_NODATA);
@@ -96,27 +100,21 @@ START_TEST(refused)
 		uint8_t value;
 		const char *wrong;
 	} cases[] = {
-		{ LEN_AT + 1, MESSAGE - 1, "malformed" },
-		{ LEN_AT + 1, MESSAGE + 1, "cut off" },
-		{ LEN_AT + 1, 0, "malformed" },
-		{ LEN_AT, 0x50, "cut off" },
+		{ LEN_AT + 1, MESSAGE - 1, "malformed" }, { LEN_AT + 1, MESSAGE + 1, "cut off" },
+		{ LEN_AT + 1, 0, "malformed" }, { LEN_AT, 0x50, "cut off" },
 		{ TYPE_AT + 1, 28, "another question" },
 		{ TYPE_AT + 1, 0, "more than it says" }, /* not a name that is not there */
-		{ KIND_AT, CACHE_ERROR, "not kept" },
-		{ KIND_AT, CACHE_SILENT, "not kept" },
-		{ KIND_AT, CACHE_BOGUS, "not kept" },
-		{ KIND_AT, 0xff, "not kept" },
+		{ KIND_AT, CACHE_ERROR, "not kept" }, { KIND_AT, CACHE_SILENT, "not kept" },
+		{ KIND_AT, CACHE_BOGUS, "not kept" }, { KIND_AT, 0xff, "not kept" },
 		{ FLAGS_AT, CACHE_CUT | CACHE_WITH_MSG, "more than it says" },
 		{ FLAGS_AT, 0, "flags" }, /* a reply that there is no message of */
 		{ FLAGS_AT, 0x20 | CACHE_WITH_MSG, "flags" },
-		{ FLAGS_AT, 0x80 | CACHE_WITH_MSG, "flags" },
-		{ KEY_AT, 4, "flags" },
-		{ ZERO_AT, 1, "flags" },
-		{ TTL_AT + 2, 0, "has a TTL" }, /* 44 */
+		{ FLAGS_AT, 0x80 | CACHE_WITH_MSG, "flags" }, { KEY_AT, 4, "flags" },
+		{ ZERO_AT, 1, "flags" }, { TTL_AT + 2, 0, "has a TTL" }, /* 44 */
 		{ TTL_AT, 1, "has a TTL" },
-		{ CACHEIMAGE_RECORD + 2, 0x01, "malformed" },	  /* no reply */
+		{ CACHEIMAGE_RECORD + 2, 0x01, "malformed" },      /* no reply */
 		{ CACHEIMAGE_RECORD + 2, 0x83, "not to be kept" }, /* TC */
-		{ CACHEIMAGE_RECORD, 1, "not to be kept" },	   /* its ID */
+		{ CACHEIMAGE_RECORD, 1, "not to be kept" },        /* its ID */
 		{ CACHEIMAGE_RECORD + 5, 0, "malformed" },
 		{ CACHEIMAGE_RECORD + 5, 2, "malformed" },
 		{ CACHEIMAGE_RECORD + 7, 2, "malformed" },
@@ -146,8 +144,9 @@ START_TEST(no_opt)
 					  "\1n\7example\0\0\1\0\1"
 					  "\0\0\x29\x04\xd0\0\0\0\0\0\0";
 	const struct question key = { .qtype = 1, .qclass = 1 };
-	const struct cache_entry e = { .flags = CACHE_WITH_MSG, .ttl_s = 300,
-		.len = sizeof(with_opt) - 1 };
+	const struct cache_entry e = {
+		.flags = CACHE_WITH_MSG, .ttl_s = 300, .len = sizeof(with_opt) - 1
+	};
 	struct wire_writer w = { .buf = bytes, .cap = sizeof(bytes) };
 	struct cacheimage_record rec;
 	struct msg m;
@@ -176,7 +175,9 @@ END_TEST
 
 START_TEST(head)
 {
-	const struct cacheimage_head h = { .saved_s = 0x123456789, .records = 5, .bytes = 1ULL << 33 };
+	const struct cacheimage_head h = {
+		.saved_s = 0x123456789, .records = 5, .bytes = 1ULL << 33
+	};
 	uint8_t out[CACHEIMAGE_HEAD];
 	struct cacheimage_head got;
 

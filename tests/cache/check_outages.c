@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Outages: what was during one and what was not, told of by several loops, on a clock that wraps (D22). */
+/* Outages: what was during one and what was not, told of by several loops, on a clock that wraps
+ * (D22). */
 
 #include "cache/outages.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring: whole entries, oldest first, nothing lost and nothing overwritten, whatever the lengths. */
+/* The ring: whole entries, oldest first, nothing lost and nothing overwritten, whatever the
+ * lengths. */
 
 #include "cache/ring.h"
 
@@ -13,9 +14,9 @@
 #define MOST (SIZE / RING_ALIGN)
 
 /* In the inner loops: as ck_assert, at the cost of a comparison. */
-#define MUST(x)                        \
-	do {                           \
-		if (!(x))              \
+#define MUST(x) \
+	do { \
+		if (!(x)) \
 			ck_abort_msg("%s", #x); \
 	} while (0)
 
@@ -74,7 +75,10 @@ START_TEST(around)
 END_TEST
 
 /* The entries as they have to be. */
-static struct { uint32_t at, len; uint8_t fill; } model[MOST];
+static struct {
+	uint32_t at, len;
+	uint8_t fill;
+} model[MOST];
 static unsigned first, n;
 
 static void

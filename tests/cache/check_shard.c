@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The shard: what it says it has is what was put last, whatever happens; it keeps what is popular, works no more than it may, and wastes little. */
+/* The shard: what it says it has is what was put last, whatever happens; it keeps what is popular,
+ * works no more than it may, and wastes little. */
 
 #include "cache/shard.h"
 
@@ -13,14 +14,14 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define NAME_LEN 18 /* of the names here */
+#define NAME_LEN 18                           /* of the names here */
 #define LEAST (DNS_HEADER_LEN + NAME_LEN + 4) /* bytes of a message without a record */
-#define VARIANTS 4  /* keys of a name: A, AAAA, AAAA with DO, all types */
+#define VARIANTS 4                            /* keys of a name: A, AAAA, AAAA with DO, all types */
 
 /* In the inner loops: as ck_assert, at the cost of a comparison. */
-#define MUST(x)                        \
-	do {                           \
-		if (!(x))              \
+#define MUST(x) \
+	do { \
+		if (!(x)) \
 			ck_abort_msg("%s", #x); \
 	} while (0)
 
@@ -44,7 +45,7 @@ tear_down(void)
 	free(mem);
 }
 
-/* --- Keys and messages --------------------------------------------------------------------- */
+/* --- Keys and messages ------------------------------------------------------------------------ */
 
 struct named {
 	struct question key;
@@ -53,7 +54,8 @@ struct named {
 
 static struct named named;
 
-/* The key of that number: VARIANTS share a name of 2 or 3 labels. Its hash is the caller's to change. */
+/* The key of that number: VARIANTS share a name of 2 or 3 labels. Its hash is the caller's to
+ * change. */
 static struct question *
 number(unsigned n)
 {
@@ -61,13 +63,17 @@ number(unsigned n)
 		SHARD_ANY_TYPE };
 	uint8_t *name = named.msg + DNS_HEADER_LEN;
 
-	memcpy(name, n / VARIANTS % 2 == 0 ? "\010xxxxxxxx\007example" : "\010xxxxxxxx\003exa\003ple",
+	memcpy(name,
+	    n / VARIANTS % 2 == 0 ? "\010xxxxxxxx\007example" : "\010xxxxxxxx\003exa\003ple",
 	    NAME_LEN);
 	for (unsigned i = 0; i < 8; i++)
 		name[1 + i] = (uint8_t)('a' + (n / VARIANTS >> 4 * i & 15));
-	named.key = (struct question){ .qname = name, .qname_len = NAME_LEN,
-		.hash = hash_bytes(name, NAME_LEN, 7), .qtype = types[n % VARIANTS],
-		.qclass = DNS_CLASS_IN, .do_bit = n % VARIANTS == 2 };
+	named.key = (struct question){ .qname = name,
+		.qname_len = NAME_LEN,
+		.hash = hash_bytes(name, NAME_LEN, 7),
+		.qtype = types[n % VARIANTS],
+		.qclass = DNS_CLASS_IN,
+		.do_bit = n % VARIANTS == 2 };
 	wire_set_u16(name + NAME_LEN, named.key.qtype);
 	wire_set_u16(name + NAME_LEN + 2, named.key.qclass);
 	return &named.key;
@@ -143,12 +149,17 @@ check_message(const struct shard_entry *e, uint32_t v, size_t len)
 	MUST(len == LEAST || memcmp(e->msg + LEAST, e->msg + LEAST + 1, len - LEAST - 1) == 0);
 }
 
-/* --- One by one ---------------------------------------------------------------------------- */
+/* --- One by one ------------------------------------------------------------------------------- */
 
 START_TEST(one_entry)
 {
-	struct shard_meta meta = { .stored_s = 1000, .ttl_s = 300, .generation = 5, .retry = 6,
-		.ede = 3, .kind = 5, .flags = 0x14 };
+	struct shard_meta meta = { .stored_s = 1000,
+		.ttl_s = 300,
+		.generation = 5,
+		.retry = 6,
+		.ede = 3,
+		.kind = 5,
+		.flags = 0x14 };
 	struct shard_found f;
 
 	set_up(SHARD_MIN, 0);
@@ -183,7 +194,8 @@ START_TEST(one_entry)
 }
 END_TEST
 
-/* A name that is not there has one entry for all types, which ends when the name is there after all (rule 31). */
+/* A name that is not there has one entry for all types, which ends when the name is there after all
+ * (rule 31). */
 START_TEST(all_types)
 {
 	struct shard_meta meta = { .ttl_s = 10 };
@@ -217,8 +229,13 @@ END_TEST
 
 START_TEST(asked_and_meta)
 {
-	struct shard_meta changed = { .stored_s = 7, .ttl_s = 8, .generation = 9, .retry = 10,
-		.ede = 11, .kind = 12, .flags = 0x20 };
+	struct shard_meta changed = { .stored_s = 7,
+		.ttl_s = 8,
+		.generation = 9,
+		.retry = 10,
+		.ede = 11,
+		.kind = 12,
+		.flags = 0x20 };
 	struct shard_meta meta = { .ttl_s = 10, .flags = SHARD_CUT };
 	struct shard_found f;
 
@@ -261,7 +278,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* --- As the model -------------------------------------------------------------------------- */
+/* --- As the model ----------------------------------------------------------------------------- */
 
 #define NAMES 10000
 #define KEYS (NAMES * VARIANTS)
@@ -324,9 +341,13 @@ put_as_model(unsigned n, uint32_t v, struct rng *rng)
 	struct shard_found f;
 
 	k->len = LEAST + (uint32_t)rng_below(rng, size > 0 ? 250 : SHARD_MSG_MAX + 100);
-	k->meta = (struct shard_meta){ .stored_s = v / 300, .ttl_s = (uint32_t)rng_below(rng, 1000),
-		.generation = rng_u16(rng), .retry = rng_u16(rng), .ede = rng_u16(rng),
-		.kind = (uint8_t)v, .flags = (uint8_t)(v & (SHARD_CUT | SHARD_OWNERS)) };
+	k->meta = (struct shard_meta){ .stored_s = v / 300,
+		.ttl_s = (uint32_t)rng_below(rng, 1000),
+		.generation = rng_u16(rng),
+		.retry = rng_u16(rng),
+		.ede = rng_u16(rng),
+		.kind = (uint8_t)v,
+		.flags = (uint8_t)(v & (SHARD_CUT | SHARD_OWNERS)) };
 	k->version = v;
 	if (there && n % VARIANTS < 2)
 		model[n / VARIANTS * VARIANTS + 3].version = 0;
@@ -407,9 +428,9 @@ check_sums(void)
 }
 
 /*
- * Two million random operations in four runs, beside a model that keeps everything: what is found is
- * what was put last, whole; what was just put is there; what is gone stays away; the counters are
- * those of what can be found; no call works more than it may.
+ * Two million random operations in four runs, beside a model that keeps everything: what is found
+ * is what was put last, whole; what was just put is there; what is gone stays away; the counters
+ * are those of what can be found; no call works more than it may.
  */
 START_TEST(as_the_model)
 {
@@ -451,7 +472,7 @@ START_TEST(as_the_model)
 }
 END_TEST
 
-/* --- What it keeps ------------------------------------------------------------------------- */
+/* --- What it keeps ---------------------------------------------------------------------------- */
 
 /* A key of those that aim for one place: the whole hash, or all but the tag. */
 static void
@@ -462,7 +483,8 @@ aimed(unsigned n, bool whole)
 	*hash = (whole ? 0x1234000000000000 : *hash & 0xffff000000000000) | 0x56789abcdef0;
 }
 
-/* They push out each other, nobody else who is asked for now and then, and cost no more than others. */
+/* They push out each other, nobody else who is asked for now and then, and cost no more than
+ * others. */
 START_TEST(crafted)
 {
 	enum { AIMED = 20000, OTHERS = 500 };

@@ -72,10 +72,10 @@ START_TEST(blocks_and_access)
 					 "client 198.51.100.0/24 {\n}\n"
 					 "client 127.0.0.2 {\n}\n");
 
-	ck_assert_int_eq(find(ps, "10.0.0.1"), -2);   /* in a block, not allowed */
-	ck_assert_int_eq(find(ps, "10.1.0.1"), 1);    /* allowed inside a block */
-	ck_assert_int_eq(find(ps, "10.1.128.1"), 2);  /* a block inside what is allowed */
-	ck_assert_int_eq(find(ps, "192.0.2.1"), 0);   /* allowed, in no block */
+	ck_assert_int_eq(find(ps, "10.0.0.1"), -2);    /* in a block, not allowed */
+	ck_assert_int_eq(find(ps, "10.1.0.1"), 1);     /* allowed inside a block */
+	ck_assert_int_eq(find(ps, "10.1.128.1"), 2);   /* a block inside what is allowed */
+	ck_assert_int_eq(find(ps, "192.0.2.1"), 0);    /* allowed, in no block */
 	ck_assert_int_eq(find(ps, "198.51.100.1"), 4); /* the same network */
 	ck_assert_int_eq(find(ps, "203.0.113.1"), -1); /* neither */
 	ck_assert_int_eq(find(ps, "2001:db8:1::1"), 3);

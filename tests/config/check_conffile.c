@@ -67,12 +67,14 @@ static const struct conflict conflicts[] = {
 	    "error t.conf:1: timeout-time-sec: makes 5.001 s in all; allowed is a time from 0.1 to "
 	    "5 "
 	    "seconds\n" },
-	{ "timeout-time-sec 0\n", "error t.conf:1: timeout-time-sec: makes 0.000 s in all; allowed "
-				  "is a time from 0.1 to 5 "
-				  "seconds\n" },
-	{ "log-level info\ndebugging yes\n", "error t.conf:2: debugging: sets the same as "
-					     "log-level at line 1; only one of them may be "
-					     "given\n" },
+	{ "timeout-time-sec 0\n",
+	    "error t.conf:1: timeout-time-sec: makes 0.000 s in all; allowed "
+	    "is a time from 0.1 to 5 "
+	    "seconds\n" },
+	{ "log-level info\ndebugging yes\n",
+	    "error t.conf:2: debugging: sets the same as "
+	    "log-level at line 1; only one of them may be "
+	    "given\n" },
 	{ "log-level info\ndebugging no\n", "" },
 	{ "cache-min-ttl 30\ncache-max-ttl 29\n",
 	    "error t.conf:2: cache-max-ttl: cache-min-ttl 30 is more than cache-max-ttl 29\n" },

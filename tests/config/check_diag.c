@@ -17,8 +17,9 @@ START_TEST(form)
 	diag_error(&said.diag, 12, "port", "'%s' is bad", "x");
 	diag_warning(&said.diag, 0, "listen", "none");
 	diag_notice(&said.diag, 3, NULL, "text");
-	ck_assert_str_eq(said.text, "error t.conf:12: port: 'x' is bad\n"
-				    "warning t.conf: listen: none\nnotice t.conf:3: text\n");
+	ck_assert_str_eq(said.text,
+	    "error t.conf:12: port: 'x' is bad\n"
+	    "warning t.conf: listen: none\nnotice t.conf:3: text\n");
 	ck_assert_uint_eq(said.diag.n_errors, 1);
 }
 END_TEST

@@ -205,11 +205,11 @@ START_TEST(policy_defaults_are_these)
 	ck_assert(p->zones == NULL && p->reverse_name == NULL);
 	ck_assert_uint_eq(p->excluded->n, 1); /* D7 */
 	ck_assert(p->synthesize == q->synthesize && p->triggers == q->triggers &&
-		  p->selection == q->selection && p->family == q->family &&
-		  p->reverse == q->reverse && p->svcb == q->svcb && p->ede == q->ede &&
-		  p->hide_a == q->hide_a && p->any_minimal == q->any_minimal &&
-		  p->servfail_without_prefix == q->servfail_without_prefix &&
-		  p->max_synthesized == q->max_synthesized);
+	    p->selection == q->selection && p->family == q->family && p->reverse == q->reverse &&
+	    p->svcb == q->svcb && p->ede == q->ede && p->hide_a == q->hide_a &&
+	    p->any_minimal == q->any_minimal &&
+	    p->servfail_without_prefix == q->servfail_without_prefix &&
+	    p->max_synthesized == q->max_synthesized);
 	policies_unref(plain);
 }
 END_TEST
@@ -227,7 +227,8 @@ document(const char *name)
 	return text;
 }
 
-/* The manual's entry: from its .It lines to the next one's, with line ends as blanks; the caller's.
+/*
+ * The manual's entry: from its .It lines to the next one's, with line ends as blanks; the caller's.
  */
 static char *
 manual_entry(const char *manual, const char *name)

@@ -66,8 +66,9 @@ START_TEST(contradictions_too)
 {
 	struct options o = { .level = -1 };
 
-	ck_assert(!load(&o, "prot 53\nnameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\n}\n"
-			    "client 10.0.0.0/8 {\nmap 10.0.0.0/8 none\nexclude-a 10.0.0.0/8\n}\n"));
+	ck_assert(!load(&o,
+	    "prot 53\nnameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\n}\n"
+	    "client 10.0.0.0/8 {\nmap 10.0.0.0/8 none\nexclude-a 10.0.0.0/8\n}\n"));
 	ck_assert_uint_eq(n_errors, 3);
 	ck_assert(settings.drafts == NULL && settings.conf.core.policies == NULL);
 }
@@ -78,7 +79,8 @@ START_TEST(policies_in_place)
 {
 	struct options o = { .level = -1 };
 
-	ck_assert(load(&o, "nameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\nhide-a yes\n}\n"));
+	ck_assert(
+	    load(&o, "nameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\nhide-a yes\n}\n"));
 	ck_assert_ptr_null(settings.drafts);
 	ck_assert_uint_eq(settings.conf.core.policies->n, 2);
 	ck_assert(settings.conf.core.policies->table[1].hide_a);

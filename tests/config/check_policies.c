@@ -156,14 +156,14 @@ END_TEST
 /* Places in a map are those of the block's own prefixes; its lines go before those from outside. */
 START_TEST(ranges_of_blocks)
 {
-	const struct policies *ps =
-	    make("dns64-prefix 2001:db8:1::/96\n"
-		 "map 10.0.0.0/8 2001:db8:9::/96\n"
-		 "exclude-a 203.0.113.0/24\n"
-		 "client 10.0.0.1 {\ndns64-prefix 2001:db8:2::/96\ndns64-prefix 2001:db8:3::/96\n}\n"
-		 "client 10.0.0.2 {\nexclude-a 10.0.0.0/8\n}\n"
-		 "client 10.0.0.3 {\nmap 203.0.113.0/24 2001:db8:1::/96\n}\n"
-		 "client 10.0.0.4 {\nhide-a yes\n}\n");
+	const struct policies *ps = make(
+	    "dns64-prefix 2001:db8:1::/96\n"
+	    "map 10.0.0.0/8 2001:db8:9::/96\n"
+	    "exclude-a 203.0.113.0/24\n"
+	    "client 10.0.0.1 {\ndns64-prefix 2001:db8:2::/96\ndns64-prefix 2001:db8:3::/96\n}\n"
+	    "client 10.0.0.2 {\nexclude-a 10.0.0.0/8\n}\n"
+	    "client 10.0.0.3 {\nmap 203.0.113.0/24 2001:db8:1::/96\n}\n"
+	    "client 10.0.0.4 {\nhide-a yes\n}\n");
 	const struct policy *p = ps->table;
 
 	ck_assert_uint_eq(p[1].n_prefixes, 3);
@@ -264,21 +264,28 @@ static const struct conflict conflicts[] = {
 	{ "map 10.0.0.0/8 none\nmap 10.0.0.0/9 none\nmap 10.0.0.0/8 2001:db8::/96\n",
 	    "error t.conf:3: map: '10.0.0.0/8' has a line already, line 1; there can be one\n" },
 	{ "map 10.0.0.0/8 2001:db8::/96\nclient 10.0.0.1 {\nhide-a yes\n}\nexclude-a 10.0.0.0/8\n",
-	    "error t.conf:5: exclude-a: '10.0.0.0/8' has a line already, line 1; there can be one\n" },
+	    "error t.conf:5: exclude-a: '10.0.0.0/8' has a line already, line 1; there can be "
+	    "one\n" },
 	{ "client 10.0.0.1 {\nexclude-a 10.0.0.0/8\nexclude-a 10.0.0.0/8\n}\n",
-	    "error t.conf:3: exclude-a: '10.0.0.0/8' has a line already, line 2; there can be one\n" },
+	    "error t.conf:3: exclude-a: '10.0.0.0/8' has a line already, line 2; there can be "
+	    "one\n" },
 	{ "ignore-aaaa a.test\nnever-synthesize b.test A.test\n",
-	    "error t.conf:2: never-synthesize: 'A.test.' has ignore-aaaa at line 1 already; there can "
+	    "error t.conf:2: never-synthesize: 'A.test.' has ignore-aaaa at line 1 already; there "
+	    "can "
 	    "be one of them\n" },
 	{ "ignore-aaaa a.test b.test a.test\n",
-	    "error t.conf:1: ignore-aaaa: 'a.test.' has ignore-aaaa at line 1 already; there can be "
+	    "error t.conf:1: ignore-aaaa: 'a.test.' has ignore-aaaa at line 1 already; there can "
+	    "be "
 	    "one of them\n" },
 	{ "dns64-suffix ::1\n",
-	    "error t.conf:1: dns64-suffix: does not fit the prefix 64:ff9b::/96 (the default); allowed "
-	    "are bits behind the IPv4 address, which a /96 does not have, but for bits 64 to 71\n" },
+	    "error t.conf:1: dns64-suffix: does not fit the prefix 64:ff9b::/96 (the default); "
+	    "allowed "
+	    "are bits behind the IPv4 address, which a /96 does not have, but for bits 64 to "
+	    "71\n" },
 	{ "dns64-prefix 2001:db8::/32\ndns64-suffix ::1\nclient 10.0.0.1 {\n"
 	  "dns64-prefix 2001:db8::/96\n}\n",
-	    "error t.conf:2: dns64-suffix: does not fit the prefix 2001:db8::/96 (line 4); allowed are "
+	    "error t.conf:2: dns64-suffix: does not fit the prefix 2001:db8::/96 (line 4); allowed "
+	    "are "
 	    "bits behind the IPv4 address, which a /96 does not have, but for bits 64 to 71\n" },
 	{ "client 10.0.0.0/8 {\n}\nclient 192.0.2.1 10.0.0.0/8 {\n}\n",
 	    "error t.conf:3: client: '10.0.0.0/8' is there, at line 1 already; a network is in one "
@@ -288,16 +295,20 @@ static const struct conflict conflicts[] = {
 	    "block\n" },
 	/* No error: */
 	{ "dns64-prefix 2001:db8::/96 down\ndns64-prefix 2001:db9::/96 drain\n",
-	    "warning t.conf:1: dns64-prefix: no prefix is active: there is DNS64 only where a map line "
+	    "warning t.conf:1: dns64-prefix: no prefix is active: there is DNS64 only where a map "
+	    "line "
 	    "names one\n" },
 	{ "client 10.0.0.1 {\ndns64-prefix 2001:db8::/96 down\n}\n",
-	    "warning t.conf:2: dns64-prefix: no prefix is active: the clients of this block have DNS64 "
+	    "warning t.conf:2: dns64-prefix: no prefix is active: the clients of this block have "
+	    "DNS64 "
 	    "only where a map line names one\n" },
 	{ "never-synthesize x.localhost\nignore-aaaa 10.in-addr.arpa\nclient 10.0.0.1 {\n}\n",
-	    "notice t.conf:1: never-synthesize: 'x.localhost.' has no effect: the special names at and "
+	    "notice t.conf:1: never-synthesize: 'x.localhost.' has no effect: the special names at "
+	    "and "
 	    "below localhost. are answered here\n" },
 	{ "ignore-aaaa 10.in-addr.arpa\nlocal-zones yes\n",
-	    "notice t.conf:1: ignore-aaaa: '10.in-addr.arpa.' has no effect: the special names at and "
+	    "notice t.conf:1: ignore-aaaa: '10.in-addr.arpa.' has no effect: the special names at "
+	    "and "
 	    "below 10.in-addr.arpa. are answered here\n" },
 };
 
@@ -313,7 +324,8 @@ END_TEST
 /* D14: all configured prefixes down never means the Well-Known one. */
 START_TEST(all_down)
 {
-	const struct policies *ps = said_make(&said, "dns64-prefix 2001:db8::/96 down\n", &settings);
+	const struct policies *ps =
+	    said_make(&said, "dns64-prefix 2001:db8::/96 down\n", &settings);
 
 	ck_assert_ptr_nonnull(ps);
 	ck_assert_uint_eq(ps->table[0].n_prefixes, 1);
@@ -352,8 +364,9 @@ START_TEST(prefix_limit)
 	free(text);
 	text = many("", "dns64-prefix 2001:db8:%x::/96\n", POLICY_MAX_PREFIXES + 1);
 	ck_assert_ptr_null(said_make(&said, text, &settings));
-	ck_assert_str_eq(said.text, "error t.conf:33: dns64-prefix: there can be 32 prefixes at most, "
-				    "those of map lines included\n");
+	ck_assert_str_eq(said.text,
+	    "error t.conf:33: dns64-prefix: there can be 32 prefixes at most, "
+	    "those of map lines included\n");
 	free(text);
 }
 END_TEST
@@ -371,8 +384,8 @@ seconds(void)
 START_TEST(large)
 {
 	char *names = many("", "never-synthesize zone-%u.example.com\n", 10000);
-	char *text = many(names,
-	    "client 10.%u.0.0/28 {\ndns64-prefix 2001:db8:%x::/96\nhide-a yes\n}\n", 200);
+	char *text = many(
+	    names, "client 10.%u.0.0/28 {\ndns64-prefix 2001:db8:%x::/96\nhide-a yes\n}\n", 200);
 	char *all = many(text, "client 2001:db8:%x::/48 {\nexclude-a 192.0.2.%u\n}\n", 200);
 	double before = seconds();
 	const struct policies *ps = make(all);
@@ -404,8 +417,7 @@ main(void)
 	tcase_add_test(tc, ranges_shared);
 	tcase_add_test(tc, zones);
 	tcase_add_test(tc, suffixes);
-	tcase_add_loop_test(
-	    tc, contradictions, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
+	tcase_add_loop_test(tc, contradictions, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
 	tcase_add_test(tc, all_down);
 	tcase_add_test(tc, prefix_limit);
 	tcase_add_test(tc, large);

@@ -21,9 +21,10 @@ struct bad_line {
 };
 
 static const struct bad_line bad[] = {
-	{ "nameserver 192.0.2.256", "nameserver: '192.0.2.256' is not an IPv4 or IPv6 address (a "
-				    "link-local one ends in %INTERFACE, which must exist); allowed "
-				    "is ADDRESS [port N] [trusted] | defaults" },
+	{ "nameserver 192.0.2.256",
+	    "nameserver: '192.0.2.256' is not an IPv4 or IPv6 address (a "
+	    "link-local one ends in %INTERFACE, which must exist); allowed "
+	    "is ADDRESS [port N] [trusted] | defaults" },
 	{ "nameserver fe80::1",
 	    "nameserver: 'fe80::1' is link-local and needs its interface; write it as "
 	    "fe80::1%INTERFACE" },
@@ -34,7 +35,8 @@ static const struct bad_line bad[] = {
 	    "nameserver: 'ff02::fb' is not the address of one machine; allowed is ADDRESS [port N] "
 	    "[trusted] | defaults" },
 	{ "listen 224.0.0.251",
-	    "listen: '224.0.0.251' is not the address of one machine; allowed is ADDRESS [port N]" },
+	    "listen: '224.0.0.251' is not the address of one machine; allowed is ADDRESS [port "
+	    "N]" },
 	{ "listen 255.255.255.255",
 	    "listen: '255.255.255.255' is not the address of one machine; allowed is ADDRESS [port "
 	    "N]" },
@@ -43,8 +45,9 @@ static const struct bad_line bad[] = {
 	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] "
 	    "[trusted] | "
 	    "defaults" },
-	{ "nameserver ::ffff:192.0.2.1", "nameserver: '::ffff:192.0.2.1' is an IPv4 address in "
-					 "IPv6 clothes; write it as 192.0.2.1" },
+	{ "nameserver ::ffff:192.0.2.1",
+	    "nameserver: '::ffff:192.0.2.1' is an IPv4 address in "
+	    "IPv6 clothes; write it as 192.0.2.1" },
 	{ "nameserver 192.0.2.1 port 0", "nameserver: port '0' is not a number from 1 to 65535" },
 	{ "nameserver 192.0.2.1 port 65536",
 	    "nameserver: port '65536' is not a number from 1 to 65535" },

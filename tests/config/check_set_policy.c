@@ -37,16 +37,21 @@ static const struct bad_line bad[] = {
 	{ "ede relay none", "ede: 'none' is not one of relay|synthesized|upstream|policy" },
 	{ "reverse name", "reverse: 'name' is not understood; allowed is cname | local NAME" },
 	{ "reverse local", "reverse: 'local' is not understood; allowed is cname | local NAME" },
-	{ "reverse cname a.test", "reverse: 'a.test' is not understood; allowed is cname | local NAME" },
+	{ "reverse cname a.test",
+	    "reverse: 'a.test' is not understood; allowed is cname | local NAME" },
 	{ "reverse local a..test",
-	    "reverse: 'a..test' is not a domain name; allowed are labels of 1 to 63 characters with a "
+	    "reverse: 'a..test' is not a domain name; allowed are labels of 1 to 63 characters "
+	    "with a "
 	    "dot between them, 253 in all" },
-	{ "ignore-aaaa .test", "ignore-aaaa: '.test' is not a domain name; allowed are labels of 1 to "
-			       "63 characters with a dot between them, 253 in all" },
-	{ "never-synthesize *.example.com", "never-synthesize: '*.example.com': a zone is itself and "
-					    "all below it; write example.com" },
+	{ "ignore-aaaa .test",
+	    "ignore-aaaa: '.test' is not a domain name; allowed are labels of 1 to "
+	    "63 characters with a dot between them, 253 in all" },
+	{ "never-synthesize *.example.com",
+	    "never-synthesize: '*.example.com': a zone is itself and "
+	    "all below it; write example.com" },
 	{ "never-synthesize b\303\274cher.example",
-	    "never-synthesize: 'b\303\274cher.example' has letters beyond ASCII; write the form that "
+	    "never-synthesize: 'b\303\274cher.example' has letters beyond ASCII; write the form "
+	    "that "
 	    "is asked for, in xn-- labels" },
 	{ "allow 192.0.2.1/24",
 	    "allow: '192.0.2.1/24' has bits set behind its length; did you mean 192.0.2.0/24?" },
@@ -56,7 +61,8 @@ static const struct bad_line bad[] = {
 	    "allow: '::ffff:192.0.2.0/120' is an IPv4 network in IPv6 clothes; write it as "
 	    "192.0.2.0/24" },
 	{ "client 2001:db8::1/64 {\n}",
-	    "client: '2001:db8::1/64' has bits set behind its length; did you mean 2001:db8::/64?" },
+	    "client: '2001:db8::1/64' has bits set behind its length; did you mean "
+	    "2001:db8::/64?" },
 };
 
 START_TEST(bad_values)
@@ -84,7 +90,7 @@ START_TEST(fields)
 	    "synthesize always\nsynthesize-on timeout nodata\nmax-synthesized 1000\nhide-a yes\n"
 	    "dns64-for ipv4\nprefix-selection client-hash\nno-prefix servfail\n"
 	    "svcb-additional off\nany minimal\nede policy relay\nreverse local nat64.example.com\n")
-				       ->values;
+				      ->values;
 
 	ck_assert_uint_eq(p->synthesize, POLICY_ALWAYS);
 	ck_assert_uint_eq(p->triggers, POLICY_ON_NODATA | POLICY_ON_TIMEOUT);

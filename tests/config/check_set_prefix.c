@@ -52,27 +52,33 @@ static const struct bad_line bad[] = {
 	{ "exclude-aaaa 2001:db8::1/32",
 	    "exclude-aaaa: '2001:db8::1/32' has bits set behind its length; did "
 	    "you mean 2001:db8::/32?" },
-	{ "exclude-aaaa 2001:db8::/200", "exclude-aaaa: '2001:db8::/200' is not an IPv6 network; "
-					 "allowed is NETWORK/LENGTH | none" },
-	{ "dns64-prefix 2001:db8::/96 up",
-	    "dns64-prefix: 'up' is not one of active|drain|down" },
-	{ "dns64-suffix 192.0.2.1", "dns64-suffix: '192.0.2.1' is not an IPv6 address; allowed is one "
-				    "with the bits behind the IPv4 address, as ::1" },
+	{ "exclude-aaaa 2001:db8::/200",
+	    "exclude-aaaa: '2001:db8::/200' is not an IPv6 network; "
+	    "allowed is NETWORK/LENGTH | none" },
+	{ "dns64-prefix 2001:db8::/96 up", "dns64-prefix: 'up' is not one of active|drain|down" },
+	{ "dns64-suffix 192.0.2.1",
+	    "dns64-suffix: '192.0.2.1' is not an IPv6 address; allowed is one "
+	    "with the bits behind the IPv4 address, as ::1" },
 	{ "exclude-a 2001:db8::/32",
 	    "exclude-a: '2001:db8::/32' is not an IPv4 network; allowed is NETWORK/LENGTH" },
 	{ "exclude-a 10.1.0.0/8",
 	    "exclude-a: '10.1.0.0/8' has bits set behind its length; did you mean 10.0.0.0/8?" },
-	{ "exclude-aaaa 10.0.0.0/8", "exclude-aaaa: '10.0.0.0/8' is not an IPv6 network; allowed is "
-				     "NETWORK/LENGTH | none" },
-	{ "map 10.0.0.0/8", "map: there is no prefix for '10.0.0.0/8'; allowed is NETWORK/LENGTH "
-			    "PREFIX/LENGTH|none" },
-	{ "map 10.0.0.0/8 2001:db8::1/96", "map: '2001:db8::1/96' has bits set behind its length; the "
-					   "prefix of that length is 2001:db8::/96" },
+	{ "exclude-aaaa 10.0.0.0/8",
+	    "exclude-aaaa: '10.0.0.0/8' is not an IPv6 network; allowed is "
+	    "NETWORK/LENGTH | none" },
+	{ "map 10.0.0.0/8",
+	    "map: there is no prefix for '10.0.0.0/8'; allowed is NETWORK/LENGTH "
+	    "PREFIX/LENGTH|none" },
+	{ "map 10.0.0.0/8 2001:db8::1/96",
+	    "map: '2001:db8::1/96' has bits set behind its length; the "
+	    "prefix of that length is 2001:db8::/96" },
 	{ "map 10.0.0.0/8 nowhere",
-	    "map: 'nowhere' is not an IPv6 prefix; allowed is an IPv6 address, a slash and a length of "
+	    "map: 'nowhere' is not an IPv6 prefix; allowed is an IPv6 address, a slash and a "
+	    "length of "
 	    "32, 40, 48, 56, 64 or 96" },
-	{ "map ::/8 none", "map: '::/8' is not an IPv4 network; allowed is NETWORK/LENGTH "
-			   "PREFIX/LENGTH|none" },
+	{ "map ::/8 none",
+	    "map: '::/8' is not an IPv4 network; allowed is NETWORK/LENGTH "
+	    "PREFIX/LENGTH|none" },
 };
 
 START_TEST(bad_values)
@@ -106,8 +112,9 @@ START_TEST(prefixes)
 		ck_assert_uint_eq(p->prefix.len, strtoul(lengths[i], NULL, 10));
 	}
 	/* The order is the operator's; D15. */
-	p = parse_silently("dns64-prefix 2001:db8:1::/96 down\ndns64-prefix 64:ff9b::/96\n"
-			   "dns64-prefix 2001:db8:2::/96 drain\ndns64-prefix 2001:db8:3::/96 active\n")
+	p = parse_silently(
+	    "dns64-prefix 2001:db8:1::/96 down\ndns64-prefix 64:ff9b::/96\n"
+	    "dns64-prefix 2001:db8:2::/96 drain\ndns64-prefix 2001:db8:3::/96 active\n")
 		->prefixes.items;
 	ck_assert_str_eq(pref64_format(&p[0].prefix, text), "2001:db8:1::/96");
 	ck_assert(p[1].prefix.well_known);

@@ -143,7 +143,7 @@ START_TEST(cpus)
 	ck_assert(value_cpus("0-2,8,1023", &set));
 	ck_assert_int_eq(CPU_COUNT(&set), 5);
 	ck_assert(CPU_ISSET(0, &set) && CPU_ISSET(2, &set) && CPU_ISSET(8, &set) &&
-		  CPU_ISSET(1023, &set));
+	    CPU_ISSET(1023, &set));
 }
 END_TEST
 

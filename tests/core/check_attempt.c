@@ -100,10 +100,12 @@ START_TEST(two_spaces)
 		if (i < 3)
 			continue;
 		/* On the other socket the ID is another question's, or nobody's. */
-		ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, p.udp, send.len, &result));
-		ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 1, p.udp, send.len, &result));
-		ck_assert_ptr_eq(
-		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, (uint32_t)slot, p.udp, send.len, &result),
+		ck_assert_ptr_null(
+		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, p.udp, send.len, &result));
+		ck_assert_ptr_null(
+		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 1, p.udp, send.len, &result));
+		ck_assert_ptr_eq(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, (uint32_t)slot, p.udp,
+				     send.len, &result),
 		    of_space[1][3]);
 		ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
 	}
@@ -157,7 +159,9 @@ START_TEST(nothing_stays_open)
 }
 END_TEST
 
-/* Rule 34 (RFC 9520 section 3.1): three sends to each without a reply, in whatever order they come. */
+/*
+ * Rule 34 (RFC 9520 section 3.1): three sends to each without a reply, in whatever order they come.
+ */
 START_TEST(rule34_three_sends_each)
 {
 	struct lookup_result result;
@@ -250,7 +254,9 @@ START_TEST(d5_all_down_one_attempt)
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		lookup_free(&p.lookups, l);
 	}
-	/* A timeout that is shorter stays, and one that is alive has the time that is configured. */
+	/*
+	 * A timeout that is shorter stays, and one that is alive has the time that is configured.
+	 */
 	p.upstreams.timeout_ns = 200 * NS_PER_MS;
 	p.now_ns += 2 * NS_PER_SEC;
 	l = start(3, &by_udp);

@@ -37,7 +37,8 @@ static const struct vector {
 	    "2464c4abcf10c957010000005cf79f111f8130c3eee29480", 1559731985 },
 	{ SECRET, "198.51.100.100", "2464c4abcf10c957010000005cf79f111f8130c3eee29480",
 	    "2464c4abcf10c957010000005cf7a871d4a564a1442aca77", 1559734385 },
-	/* Received at 1559734700 in the RFC, which is over an hour later: taken a little earlier.
+	/*
+	 * Received at 1559734700 in the RFC, which is over an hour later: taken a little earlier.
 	 */
 	{ SECRET, "203.0.113.203", "fc93fc62807ddb8601abcdef5cf78f71a314227b6679ebf5", NULL,
 	    1559727985 + COOKIE_OLD },
@@ -67,7 +68,8 @@ START_TEST(rfc9018_a)
 }
 END_TEST
 
-/* RFC 9018 section 4.3: an hour old at most, 5 minutes ahead; bound to the address; no bit changed.
+/*
+ * RFC 9018 section 4.3: an hour old at most, 5 minutes ahead; bound to the address; no bit changed.
  */
 START_TEST(rfc9018_4_3_age_and_owner)
 {

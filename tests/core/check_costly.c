@@ -2,10 +2,10 @@
 /*
  * What the worst replies cost: 64 KiB over TCP, made to be hard to read, for one query that waits.
  *
- * A reply's work is bounded, whatever it is made of: nobody who asks for a stranger's name is to hold
- * up everybody else. Processor time is told in that of one plain walk over the records of a long
- * message, so the bound holds on slow and on busy machines: all of it is some dozens of walks at most,
- * about 1 ms. With COSTLY in its environment it prints the times instead.
+ * A reply's work is bounded, whatever it is made of: nobody who asks for a stranger's name is to
+ * hold up everybody else. Processor time is told in that of one plain walk over the records of a
+ * long message, so the bound holds on slow and on busy machines: all of it is some dozens of walks
+ * at most, about 1 ms. With COSTLY in its environment it prints the times instead.
  */
 #include <check.h>
 #include <stdio.h>
@@ -118,7 +118,9 @@ ask(struct stage *s, const struct costly *c, bool tcp)
 
 	if (c->qtype == DNS_TYPE_PTR)
 		ck_assert_uint_gt(name_from_text("1.0.0.0.1.7.b.c.0.0.0.0.0.0.0.0.0.0.0.0"
-						 ".4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa", name), 0);
+						 ".4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
+				      name),
+		    0);
 	else
 		costly_question(name);
 	in.len = build_query(msg, sizeof(msg), 77, name, c->qtype, DNS_CLASS_IN, false, &with);
@@ -147,12 +149,15 @@ compose(const struct stage *s, const struct costly *c, struct costly_reply *r)
 	}
 }
 
-/* The client of a TCP question gets all of it, who asks by UDP what fits; the third asks with another. */
+/* The client of a TCP question gets all of it, who asks by UDP what fits; the third asks with
+ * another. */
 enum who { BY_UDP, BY_TCP, BY_BOTH, WHOS };
 
 static const char *const who_names[] = { "UDP", "TCP", "UDP and TCP" };
 
-/* The most that one message cost on the way to an answer, and the hit behind it, for one who waits. */
+/*
+ * The most that one message cost on the way to an answer, and the hit behind it, for one who waits.
+ */
 static uint64_t
 play(const struct costly *c, enum who who)
 {

@@ -27,12 +27,13 @@
 #endif
 #endif
 
-/* --- counting the allocator's calls --- */
+/* --- counting the allocator's calls ----------------------------------------------------------- */
 
 #if defined(__GLIBC__) && !defined(SANITIZED)
 #define COUNTS_CALLS 1
 
-/* Volatile: a compiler may believe that malloc and free leave our variables alone, and read it once. */
+/* Volatile: a compiler may believe that malloc and free leave our variables alone, and read it
+ * once. */
 static volatile unsigned long n_calls;
 
 /* glibc's own, by the names it has for those who put something before them. */
@@ -70,7 +71,7 @@ free(void *at)
 }
 #endif
 
-/* --- a load of everything --- */
+/* --- a load of everything --------------------------------------------------------------------- */
 
 static struct world world;
 static struct world second;
@@ -209,7 +210,7 @@ START_TEST(no_allocations)
 END_TEST
 #endif
 
-/* --- determinism --- */
+/* --- determinism ------------------------------------------------------------------------------ */
 
 #define RUN 20000
 
@@ -253,7 +254,7 @@ START_TEST(two_engines)
 }
 END_TEST
 
-/* --- 200,000 questions in flight at a silent upstream --- */
+/* --- 200,000 questions in flight at a silent upstream ----------------------------------------- */
 
 #define MANY 200000
 
@@ -342,7 +343,7 @@ START_TEST(silent_upstream)
 }
 END_TEST
 
-/* --- sockets and upstreams as the shell sees them --- */
+/* --- sockets and upstreams as the shell sees them --------------------------------------------- */
 
 START_TEST(sockets)
 {

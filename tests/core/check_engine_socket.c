@@ -70,7 +70,8 @@ START_TEST(full_of_nothing)
 }
 END_TEST
 
-/* RULES D26: without a socket for want of room the question ends at once, and not any more with one. */
+/* RULES D26: without a socket for want of room the question ends at once, and not any more with
+ * one. */
 START_TEST(d26_no_socket)
 {
 	static uint8_t udp[ENGINE_UDP_CAP], tcp[ENGINE_TCP_CAP];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* explain: a line for who asked for it, and for nobody else. What is said when: tests/system/messages.sh. */
+/* explain: a line for who asked for it, and for nobody else. What is said when:
+ * tests/system/messages.sh. */
 
 #include "core/explain.h"
 

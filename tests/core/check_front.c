@@ -34,8 +34,13 @@ ask_for(unsigned n, size_t len)
 {
 	memset(question, 0, sizeof(question));
 	snprintf((char *)question + 2, 16, "question %u", n);
-	return (struct front_ask){ .msg = question, .len = len, .now_s = NOW_S, .flushes = 3,
-		.conf_turn = 4, .policy = 5, .family = NETADDR_IPV6 };
+	return (struct front_ask){ .msg = question,
+		.len = len,
+		.now_s = NOW_S,
+		.flushes = 3,
+		.conf_turn = 4,
+		.policy = 5,
+		.family = NETADDR_IPV6 };
 }
 
 static bool

@@ -28,8 +28,11 @@ static void
 setup(void)
 {
 	memset(&conf, 0, sizeof(conf));
-	conf.keep = (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600,
-		.failure_s = 5, .stale_s = 86400, .cut = CONF_CUT_SECURE };
+	conf.keep = (struct conf_cache){ .max_ttl_s = 604800,
+		.max_negative_s = 3600,
+		.failure_s = 5,
+		.stale_s = 86400,
+		.cut = CONF_CUT_SECURE };
 	conf.cache = cache_new(CACHE_MIN, conf.keep.stale_s, 7);
 	ck_assert_ptr_nonnull(conf.cache);
 	memset(&ls, 0, sizeof(ls));
@@ -83,8 +86,12 @@ static bool
 look(uint16_t qtype, struct cache_entry *e, struct msg *m)
 {
 	const struct cache_want want = { .now_s = NOW_NS / NS_PER_SEC };
-	const struct question key = { .qname = l.qname, .qname_len = l.qname_len,
-		.hash = l.name_hash, .qtype = qtype, .qclass = l.qclass, .do_bit = l.do_bit,
+	const struct question key = { .qname = l.qname,
+		.qname_len = l.qname_len,
+		.hash = l.name_hash,
+		.qtype = qtype,
+		.qclass = l.qclass,
+		.do_bit = l.do_bit,
 		.cd = l.cd };
 
 	if (!cache_get(conf.cache, &key, &want, found, sizeof(found), e))
@@ -189,8 +196,8 @@ START_TEST(d22_replies)
 	ck_assert_mem_eq(msg_qname(&k), l.qname, l.qname_len); /* in lower case */
 	expect_records(&k, wanted);
 	/* One NXDOMAIN for all types, but not behind a chain. */
-	ck_assert_int_eq(look(DNS_TYPE_MX, &e, &k),
-	    e.kind == CACHE_NXDOMAIN && replies[_i].records[1] == NULL);
+	ck_assert_int_eq(
+	    look(DNS_TYPE_MX, &e, &k), e.kind == CACHE_NXDOMAIN && replies[_i].records[1] == NULL);
 }
 END_TEST
 
@@ -223,7 +230,8 @@ START_TEST(not_kept)
 	/* an OPT with a client subnet: family, source, scope */
 	static const char *const ecs[2][MAX_RECORDS] = {
 		{ "an www.example. 300 A 192.0.2.1", "ad . 0 TYPE41 0008000700011818c00002" },
-		{ "an www.example. 300 A 192.0.2.1", "ad . 0 TYPE41 0008000700011800c00002" } };
+		{ "an www.example. 300 A 192.0.2.1", "ad . 0 TYPE41 0008000700011800c00002" }
+	};
 	const struct build_opt none = { .present = false, .ede = DNS_EDE_NONE };
 	struct lookup_result r;
 	struct cache_entry e;
@@ -345,7 +353,8 @@ START_TEST(rule32_cut)
 		keep_result(&ls, &l, &r, NOW_NS);
 		ck_assert(look(DNS_TYPE_A, &e, &k));
 		ck_assert_int_eq((e.flags & CACHE_CUT) != 0, cases[i].cuts);
-		ck_assert_msg(((e.flags & CACHE_TRUSTED) != 0) == cases[i].trusted, "%u: %x", i, e.flags);
+		ck_assert_msg(
+		    ((e.flags & CACHE_TRUSTED) != 0) == cases[i].trusted, "%u: %x", i, e.flags);
 	}
 }
 END_TEST

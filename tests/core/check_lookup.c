@@ -160,7 +160,7 @@ START_TEST(long_names_and_a_full_pool)
 }
 END_TEST
 
-/* --- what a stranger chooses is hashed under a secret --- */
+/* --- what a stranger chooses is hashed under a secret ----------------------------------------- */
 
 #define SHARING 48 /* questions of one bucket */
 
@@ -213,8 +213,8 @@ find_sharing(const struct question *name, uint32_t numbers[static SHARING])
 	lookup_free(&p.lookups, l);
 }
 
-/* Type, class, DO and CD are the client's choice as the name is: what shares a bucket under one secret
- * does not under another, so nobody can know what does. */
+/* Type, class, DO and CD are the client's choice as the name is: what shares a bucket under one
+ * secret does not under another, so nobody can know what does. */
 START_TEST(buckets_are_secret)
 {
 	uint8_t qname[DNS_NAME_MAX];

@@ -128,10 +128,13 @@ END_TEST
 START_TEST(rule33_failing)
 {
 	const struct cache_want want = { .now_s = NOW_S, .stale_s = 1000 };
-	const struct cache_entry failure = { .kind = CACHE_SILENT, .ttl_s = 5, .ede = DNS_EDE_NONE };
+	const struct cache_entry failure = {
+		.kind = CACHE_SILENT, .ttl_s = 5, .ede = DNS_EDE_NONE
+	};
 	struct question key;
 
-	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 400 });
+	keep(
+	    "www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 400 });
 	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_STALE);
 	key = key_of("www.example", DNS_TYPE_A);
 	cache_put_failure(conf.cache, &key, &failure, bytes, 30, &want, 300);
@@ -160,8 +163,8 @@ END_TEST
 START_TEST(rule32_cut)
 {
 	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
-	    (struct cache_entry){ .kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 20,
-		.flags = CACHE_CUT });
+	    (struct cache_entry){
+		.kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 20, .flags = CACHE_CUT });
 	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, RECALL_FAILING), RECALL_HIT);
 	ck_assert_uint_eq(r->msg.rcode, DNS_NXDOMAIN);
 	ck_assert_uint_eq(r->msg.qtype, DNS_TYPE_AAAA);
@@ -170,8 +173,8 @@ START_TEST(rule32_cut)
 	ck_assert_uint_eq(stats.cache_cut, 1);
 	ck_assert_int_eq(find("wwww.example", DNS_TYPE_AAAA, RECALL_FAILING), RECALL_NOTHING);
 	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
-	    (struct cache_entry){ .kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 70,
-		.flags = CACHE_CUT });
+	    (struct cache_entry){
+		.kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 70, .flags = CACHE_CUT });
 	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, RECALL_ALL), RECALL_NOTHING);
 }
 END_TEST
@@ -185,8 +188,9 @@ START_TEST(rule34_failures)
 		{ CACHE_BOGUS, LOOKUP_BOGUS } };
 
 	for (unsigned i = 0; i < 3; i++) {
-		const struct cache_entry e = { .kind = failures[i].kind, .ttl_s = 5,
-			.ede = DNS_EDE_NONE };
+		const struct cache_entry e = {
+			.kind = failures[i].kind, .ttl_s = 5, .ede = DNS_EDE_NONE
+		};
 		struct question key = key_of("www.example", DNS_TYPE_A);
 		struct msg m;
 
@@ -244,7 +248,8 @@ END_TEST
 START_TEST(prefetch)
 {
 	conf.keep.prefetch = true;
-	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 290 });
+	keep(
+	    "www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 290 });
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING),
 		    i == CACHE_POPULAR ? RECALL_DUE : RECALL_HIT);

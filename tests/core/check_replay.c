@@ -3,9 +3,9 @@
  * check_replay: play the scenarios with a cache, and after each answer ask the same again (D22).
  *
  * Whatever a scenario is about, a hit must decide as the miss did. So after "answer C" client C's
- * question comes a second time: nothing goes upstream but what may not be kept, and the answer is the
- * same to the octet but for AA and TTLs that are not larger. A scenario that asks the same name again
- * for another outcome finds the cache flushed.
+ * question comes a second time: nothing goes upstream but what may not be kept, and the answer is
+ * the same to the octet but for AA and TTLs that are not larger. A scenario that asks the same name
+ * again for another outcome finds the cache flushed.
  *
  * When a scenario is at its end its last question comes twice more: two seconds later, and when
  * all that was said is over and upstream is silent (rule 33).
@@ -40,12 +40,12 @@ struct told {
 struct replay {
 	unsigned n_told;
 	struct told told[MAX_TOLD];
-	uint32_t longest; /* TTL of all that was told */
+	uint32_t longest;          /* TTL of all that was told */
 	const struct client *last; /* who was answered last, and with what */
 	size_t answer_len;
 	uint8_t answer[65535];
 	struct msg m; /* of it */
-	bool whole; /* all that was told is kept */
+	bool whole;   /* all that was told is kept */
 };
 
 /* Scenarios that are left out, by the beginning of their name. */
@@ -71,7 +71,7 @@ static const char *const unfit[] = { "full", "lost", "plug", "reload", "starve",
 static char *files[PLAY_MAX_FILES];
 static unsigned n_files;
 
-/* --- what upstream said --- */
+/* --- what upstream said ----------------------------------------------------------------------- */
 
 /* The same question: name in any case, type, class, DO and CD. */
 static bool
@@ -81,8 +81,8 @@ same_question(const struct msg *a, const struct told *t)
 
 	ck_assert_int_eq(msg_parse(&b, t->question, t->question_len), MSG_OK);
 	return a->qtype == b.qtype && a->qclass == b.qclass && a->qname_len == b.qname_len &&
-	       a->edns.do_bit == b.edns.do_bit && ((a->flags ^ b.flags) & DNS_CD) == 0 &&
-	       name_equal(msg_qname(a), msg_qname(&b));
+	    a->edns.do_bit == b.edns.do_bit && ((a->flags ^ b.flags) & DNS_CD) == 0 &&
+	    name_equal(msg_qname(a), msg_qname(&b));
 }
 
 static struct told *
@@ -164,13 +164,16 @@ note_reply(struct replay *p, const struct run *r, const struct asked *q)
 	p->whole = p->whole && t->until_s > now_s(r);
 }
 
-/* --- asking again --- */
+/* --- asking again ----------------------------------------------------------------------------- */
 
 /* C's question comes once more; what is sent for it stands behind FROM in r->pending. */
 static unsigned
 ask_again(struct run *r, const struct client *c)
 {
-	struct engine_in in = { .msg = c->bytes, .len = c->len, .peer = c->peer, .gen = 7,
+	struct engine_in in = { .msg = c->bytes,
+		.len = c->len,
+		.peer = c->peer,
+		.gen = 7,
 		.way = c->tcp ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP };
 	unsigned from = r->n_pending;
 
@@ -228,7 +231,7 @@ check_ttls(const struct replay *p, const struct run *r, const struct msg *got, u
 		uint16_t n = got->count[s];
 		struct rr a, b;
 		bool more = msg_first(got, (enum msg_section)s, &b) &&
-			    msg_first(&p->m, (enum msg_section)s, &a);
+		    msg_first(&p->m, (enum msg_section)s, &a);
 
 		for (; more; more = --n > 0 && msg_next(got, &b) && msg_next(&p->m, &a)) {
 			if (b.type == DNS_TYPE_OPT)
@@ -278,7 +281,7 @@ replay_answer(struct replay *p, struct run *r)
 	forget_sent(r, from);
 }
 
-/* --- the lines of a scenario --- */
+/* --- the lines of a scenario ------------------------------------------------------------------ */
 
 /* What was said before belongs to another story. */
 static void
@@ -325,7 +328,7 @@ after_line(void *arg, struct run *r, char **w, unsigned n)
 		replay_answer(p, r);
 }
 
-/* --- later --- */
+/* --- later ------------------------------------------------------------------------------------ */
 
 /* Nobody answers what goes upstream. */
 static void
@@ -363,7 +366,7 @@ static bool
 is_useful(const struct replay *p)
 {
 	return p->last != NULL && p->whole &&
-	       (p->m.rcode == DNS_NOERROR || p->m.rcode == DNS_NXDOMAIN);
+	    (p->m.rcode == DNS_NOERROR || p->m.rcode == DNS_NXDOMAIN);
 }
 
 /* Two seconds later: TTLs are smaller. */
@@ -396,7 +399,7 @@ check_stale(const struct replay *p, const struct run *r, const struct sent *s)
 		uint16_t n = got.count[sec];
 		struct rr a, b;
 		bool more = msg_first(&got, (enum msg_section)sec, &b) &&
-			    msg_first(&p->m, (enum msg_section)sec, &a);
+		    msg_first(&p->m, (enum msg_section)sec, &a);
 
 		for (; more; more = --n > 0 && msg_next(&got, &b) && msg_next(&p->m, &a)) {
 			char line[2][SCENE_TEXT];
@@ -433,7 +436,7 @@ replay_stale(struct replay *p, struct run *r)
 	forget_sent(r, from);
 }
 
-/* --- which --- */
+/* --- which ------------------------------------------------------------------------------------ */
 
 static bool
 has_line(FILE *f, const char *word)

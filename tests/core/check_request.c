@@ -124,9 +124,9 @@ static uint64_t
 n_wrong(void)
 {
 	return parts_count(&p.stats.client_short) + parts_count(&p.stats.client_response) +
-	       parts_count(&p.stats.client_formerr) + parts_count(&p.stats.client_notimp) +
-	       parts_count(&p.stats.client_badvers) + parts_count(&p.stats.client_refused) +
-	       parts_count(&p.stats.client_dropped);
+	    parts_count(&p.stats.client_formerr) + parts_count(&p.stats.client_notimp) +
+	    parts_count(&p.stats.client_badvers) + parts_count(&p.stats.client_refused) +
+	    parts_count(&p.stats.client_dropped);
 }
 
 START_TEST(garbage)

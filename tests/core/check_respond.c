@@ -166,16 +166,16 @@ prefix_of_client(struct policies *ps, unsigned i, unsigned host)
 	ck_assert(netaddr_parse(text, 1024, &q->peer));
 	many_a(&m, 1);
 	answer_scan(&m, DNS_TYPE_A, &a);
-	ck_assert_int_eq(msg_parse(&got, out, respond_synth(&p.queries, q, &m, &a, 60, &to)),
-	    MSG_OK);
+	ck_assert_int_eq(
+	    msg_parse(&got, out, respond_synth(&p.queries, q, &m, &a, 60, &to)), MSG_OK);
 	ck_assert_uint_eq(got.count[MSG_ANSWER], 1);
 	ck_assert(msg_first(&got, MSG_ANSWER, &rr));
 	query_free(&p.queries, q);
 	return got.bytes[rr.rdata + 5];
 }
 
-/* D13: client-hash keeps a network of clients on one prefix of several, and when one goes down moves
- * only its own. */
+/* D13: client-hash keeps a network of clients on one prefix of several, and when one goes down
+ * moves only its own. */
 START_TEST(d13_client_hash)
 {
 	static const char *const all[] = { "prefix 2001:db8:1::/96", "prefix 2001:db8:2::/96",

@@ -15,14 +15,18 @@
 
 #define QUESTION(type) "<www.example> " type " 0001 "
 #define NODATA \
-	"0001 8180 0001 0000 0001 0000" QUESTION("001c") "c010 0006 0001 0000012c 0016 00 00" \
-	" 00000001 00000e10 000004b0 00093a80 0000003c"
-#define NATIVE "0001 8180 0001 0001 0000 0000" QUESTION("001c") "c00c 001c 0001 0000003c 0010" \
-	" 20010db8 00000000 00000000 00000001"
-#define A_DATA "0001 8180 0001 0001 0000 0000" QUESTION("0001") "c00c 0001 0001 0000003c 0004" \
-	" c0000201"
-#define A_PRIVATE "0001 8180 0001 0001 0000 0000" QUESTION("0001") "c00c 0001 0001 0000003c 0004" \
-	" 7f000001"
+	"0001 8180 0001 0000 0001 0000" QUESTION( \
+	    "001c") "c010 0006 0001 0000012c 0016 00 00" \
+		    " 00000001 00000e10 000004b0 00093a80 0000003c"
+#define NATIVE \
+	"0001 8180 0001 0001 0000 0000" QUESTION("001c") "c00c 001c 0001 0000003c 0010" \
+							 " 20010db8 00000000 00000000 00000001"
+#define A_DATA \
+	"0001 8180 0001 0001 0000 0000" QUESTION("0001") "c00c 0001 0001 0000003c 0004" \
+							 " c0000201"
+#define A_PRIVATE \
+	"0001 8180 0001 0001 0000 0000" QUESTION("0001") "c00c 0001 0001 0000003c 0004" \
+							 " 7f000001"
 
 static struct parts p;
 static uint8_t out[ENGINE_UDP_CAP];
@@ -81,10 +85,9 @@ static const struct {
 
 START_TEST(where_it_leads)
 {
-	struct turn t = { .outcome = steps[_i].outcome,
-		.rcode = DNS_SERVFAIL,
-		.out = &to,
-		.now_ns = p.now_ns };
+	struct turn t = {
+		.outcome = steps[_i].outcome, .rcode = DNS_SERVFAIL, .out = &to, .now_ns = p.now_ns
+	};
 	uint8_t qname[DNS_NAME_MAX];
 	struct msg reply, m;
 	struct query *q;
@@ -119,8 +122,8 @@ START_TEST(where_it_leads)
 	} else {
 		ck_assert_int_eq(q->state, steps[_i].next);
 		ck_assert_ptr_nonnull(q->lookup);
-		ck_assert_uint_eq(q->lookup->qtype,
-		    steps[_i].next == QUERY_A ? DNS_TYPE_A : DNS_TYPE_AAAA);
+		ck_assert_uint_eq(
+		    q->lookup->qtype, steps[_i].next == QUERY_A ? DNS_TYPE_A : DNS_TYPE_AAAA);
 		lookup_leave(&p.lookups, q->lookup, &q->link);
 	}
 	query_free(&p.queries, q);

@@ -142,7 +142,8 @@ START_TEST(d21_malformed_is_never_the_same)
 		ck_assert_int_eq(send.way, ENGINE_UPSTREAM_TCP);
 		ck_assert_uint_eq(l->cases, 0);
 		p.tcp[2] |= DNS_QR >> 8;
-		ck_assert_ptr_eq(parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
+		ck_assert_ptr_eq(
+		    parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
@@ -161,7 +162,8 @@ START_TEST(d21_each_upstream_for_itself)
 		l = near_miss(i, 0);
 		ck_assert(parts_next(&p, &send));
 		p.tcp[2] |= DNS_QR >> 8;
-		ck_assert_ptr_eq(parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
+		ck_assert_ptr_eq(
+		    parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
 		lookup_free(&p.lookups, l);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
@@ -197,7 +199,8 @@ ask(unsigned number, bool right, bool with_cookie, struct lookup_result *result)
 		/* the cookie, which is last, becomes longer by the upstream's part */
 		memset(p.udp + len, 7, 8);
 		len += 8;
-		wire_set_u16(p.udp + m.edns.at + DNS_OPT_LEN - 2, (uint16_t)(m.edns.options_len + 8));
+		wire_set_u16(
+		    p.udp + m.edns.at + DNS_OPT_LEN - 2, (uint16_t)(m.edns.options_len + 8));
 		wire_set_u16(p.udp + m.edns.at + DNS_OPT_LEN + 2, DNS_COOKIE_MIN);
 	} else if (!with_cookie) {
 		len = m.edns.at;

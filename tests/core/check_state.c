@@ -125,9 +125,7 @@ on_upstream(struct world *w, const struct msg *m, const struct engine_send *send
 static void
 check_aaaa(const struct msg *m)
 {
-	const struct synth_policy policy = {
-		.excluded = world.conf.policies->table[0].excluded
-	};
+	const struct synth_policy policy = { .excluded = world.conf.policies->table[0].excluded };
 	struct synth_usable usable;
 	struct answer a;
 
@@ -160,7 +158,8 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 	ck_assert_uint_ne(m.rcode, DNS_BADVERS);       /* RULES D1 */
 	ck_assert_uint_ne(m.rcode, DNS_BADCOOKIE);
 	ck_assert_uint_le(w->now_ns - ask->at_ns, 5 * NS_PER_SEC + ENGINE_TICK_NS);
-	/* RFC 9520: 9 questions for AAAA, 9 for A, the last name; each to 2 upstreams, a few times.
+	/*
+	 * RFC 9520: 9 questions for AAAA, 9 for A, the last name; each to 2 upstreams, a few times.
 	 */
 	ck_assert_uint_le(ask->n_questions, 19 * 8);
 	if (ask->qtype == DNS_TYPE_AAAA && !(ask->do_bit && ask->cd))

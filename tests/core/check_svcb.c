@@ -107,8 +107,8 @@ child_answer(const char *name, unsigned n)
 	build_start(&b, out, sizeof(out), 1, DNS_QR, qname, DNS_TYPE_AAAA, DNS_CLASS_IN);
 	for (unsigned i = 0; i < n; i++)
 		ck_assert(build_rr(&b, MSG_ANSWER, qname, DNS_TYPE_AAAA, DNS_CLASS_IN, 60, v6, 16));
-	ck_assert(build_rr(&b, MSG_ANSWER, (const uint8_t *)"\1x", DNS_TYPE_AAAA, DNS_CLASS_IN, 60,
-	    v6, 16));
+	ck_assert(build_rr(
+	    &b, MSG_ANSWER, (const uint8_t *)"\1x", DNS_TYPE_AAAA, DNS_CLASS_IN, 60, v6, 16));
 	return build_finish(&b, sizeof(out), &none);
 }
 

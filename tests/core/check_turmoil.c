@@ -2,12 +2,12 @@
 /*
  * check_turmoil: everything at once, drawn at random, and nobody is forgotten (D5, D22, D26).
  *
- * Clients ask for a few names in every way; upstreams say every kind of thing to them, late, twice or
- * never; time passes, connections end, sockets are missing, the cache is flushed, settings change. The
- * engine asserts after every call that each query is ready or waits for something (core/audit). Here:
- * each question is answered once, by the end of its 4.5 s, with what parses and is about it, and each
- * address belongs to the name that owns it. At the end nothing is left in any pool. What a run draws is
- * told by its seed, which is the number of the test.
+ * Clients ask for a few names in every way; upstreams say every kind of thing to them, late, twice
+ * or never; time passes, connections end, sockets are missing, the cache is flushed, settings
+ * change. The engine asserts after every call that each query is ready or waits for something
+ * (core/audit). Here: each question is answered once, by the end of its 4.5 s, with what parses and
+ * is about it, and each address belongs to the name that owns it. At the end nothing is left in any
+ * pool. What a run draws is told by its seed, which is the number of the test.
  */
 #include <check.h>
 #include <stdio.h>
@@ -50,7 +50,8 @@ static struct turmoil {
 	struct open open[OPEN_MAX];
 	unsigned n_open;
 	int slot[UPSTREAMS];
-	unsigned tc, no_tcp, full; /* percent: replies cut, connections lost, questions refused a place */
+	unsigned tc, no_tcp,
+	    full; /* percent: replies cut, connections lost, questions refused a place */
 	uint8_t udp[ENGINE_UDP_CAP];
 	uint8_t tcp[ENGINE_TCP_CAP];
 	uint8_t reply[4096];
@@ -76,7 +77,7 @@ tag_of(const uint8_t *name)
 	return (uint8_t)(h ^ h >> 8 ^ h >> 16);
 }
 
-/* --- what comes out --- */
+/* --- what comes out --------------------------------------------------------------------------- */
 
 static void
 check_addresses(const struct msg *m)
@@ -143,16 +144,18 @@ drain(void)
 	}
 }
 
-/* --- what goes in --- */
+/* --- what goes in ----------------------------------------------------------------------------- */
 
 static void
 a_name(uint8_t out[static DNS_NAME_MAX])
 {
-	static const char *const under_prefix = "0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa";
+	static const char *const under_prefix =
+	    "0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa";
 	char text[128];
 
 	if (chance(5))
-		snprintf(text, sizeof(text), "%u.0.2.0.%s", rng_below(&t.rng, 4), under_prefix + 16);
+		snprintf(
+		    text, sizeof(text), "%u.0.2.0.%s", rng_below(&t.rng, 4), under_prefix + 16);
 	else
 		snprintf(text, sizeof(text), "n%u.example", rng_below(&t.rng, 10));
 	if (name_from_text(text, out) > 40)
@@ -164,10 +167,12 @@ ask(void)
 {
 	static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_A,
 		DNS_TYPE_MX, DNS_TYPE_HTTPS, DNS_TYPE_PTR, DNS_TYPE_ANY };
-	struct build_opt opt = { .present = chance(90), .do_bit = chance(10), .bufsize = 1232,
-		.ede = DNS_EDE_NONE };
+	struct build_opt opt = {
+		.present = chance(90), .do_bit = chance(10), .bufsize = 1232, .ede = DNS_EDE_NONE
+	};
 	struct engine_in in = { .way = chance(20) ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP,
-		.sock = t.n_asked, .gen = 1 };
+		.sock = t.n_asked,
+		.gen = 1 };
 	uint8_t name[DNS_NAME_MAX], msg[512];
 	uint16_t type = types[rng_below(&t.rng, sizeof(types) / sizeof(types[0]))];
 
@@ -175,10 +180,10 @@ ask(void)
 		return;
 	a_name(name);
 	PARTS_CHECK(netaddr_parse(chance(50) ? "2001:db8::1" : "10.0.0.1", 53, &in.peer));
-	in.len = build_query(msg, sizeof(msg), (uint16_t)t.n_asked, name, type, DNS_CLASS_IN,
-	    chance(10), &opt);
+	in.len = build_query(
+	    msg, sizeof(msg), (uint16_t)t.n_asked, name, type, DNS_CLASS_IN, chance(10), &opt);
 	if (chance(5))
-		msg[2] &= (uint8_t)~(DNS_RD >> 8);
+		msg[2] &= (uint8_t) ~(DNS_RD >> 8);
 	in.msg = msg;
 	t.question_len[t.n_asked] = name_len(name) + 4;
 	memcpy(t.question[t.n_asked], msg + DNS_HEADER_LEN, t.question_len[t.n_asked]);
@@ -221,7 +226,8 @@ put_data(struct build *b, const struct msg *m)
 	}
 	rdata[m->qtype == DNS_TYPE_A ? 3 : 15] = tag_of(owner);
 	if (m->qtype == DNS_TYPE_PTR)
-		return build_rr_name(b, MSG_ANSWER, owner, m->qtype, DNS_CLASS_IN, ttl, msg_qname(m));
+		return build_rr_name(
+		    b, MSG_ANSWER, owner, m->qtype, DNS_CLASS_IN, ttl, msg_qname(m));
 	if (m->qtype == DNS_TYPE_A || m->qtype == DNS_TYPE_AAAA)
 		return build_rr(b, MSG_ANSWER, owner, m->qtype, DNS_CLASS_IN, ttl, rdata,
 		    m->qtype == DNS_TYPE_A ? 4 : 16);
@@ -234,7 +240,8 @@ static size_t
 make_reply(const struct msg *m)
 {
 	static const uint16_t rcodes[] = { DNS_SERVFAIL, DNS_SERVFAIL, DNS_REFUSED, DNS_FORMERR };
-	struct build_opt opt = { .present = chance(90), .bufsize = 1232,
+	struct build_opt opt = { .present = chance(90),
+		.bufsize = 1232,
 		.ede = chance(10) ? DNS_EDE_BOGUS : DNS_EDE_NONE };
 	uint16_t flags = DNS_QR | DNS_RD | DNS_RA;
 	struct build b;
@@ -266,8 +273,9 @@ reply(void)
 	if (t.n_open == 0)
 		return;
 	i = rng_below(&t.rng, t.n_open);
-	in = (struct engine_in){ .msg = t.reply, .way = t.open[i].send.way,
-		.sock = t.open[i].send.sock };
+	in = (struct engine_in){
+		.msg = t.reply, .way = t.open[i].send.way, .sock = t.open[i].send.sock
+	};
 	if (in.way == ENGINE_UPSTREAM_TCP && chance(t.no_tcp)) {
 		engine_tcp_lost(t.e, in.sock, chance(10), t.now_ns);
 		drain();
@@ -297,7 +305,7 @@ pass(uint64_t ns)
 	}
 }
 
-/* --- what happens besides --- */
+/* --- what happens besides --------------------------------------------------------------------- */
 
 static void
 sockets(void)
@@ -330,7 +338,8 @@ flush(void)
 		(void)cache_flush_name(t.conf[0].cache, name, name_len(name));
 		break;
 	default:
-		cache_flush_below(t.conf[0].cache, name, name_len(name), (uint32_t)(t.now_ns / NS_PER_SEC));
+		cache_flush_below(
+		    t.conf[0].cache, name, name_len(name), (uint32_t)(t.now_ns / NS_PER_SEC));
 		break;
 	}
 }
@@ -339,7 +348,8 @@ static struct policies *
 some_policies(void)
 {
 	static const char *const lines[] = { "prefix 2001:db8:64::/96", "svcb resolve",
-		"client 10.0.0.0/8", "synthesize never", "end", "ignore-aaaa n1.example.", "hide-a" };
+		"client 10.0.0.0/8", "synthesize never", "end", "ignore-aaaa n1.example.",
+		"hide-a" };
 	const char *some[7];
 	size_t n = 0;
 
@@ -423,7 +433,8 @@ begin(uint64_t seed)
 	rng_init_seeded(&t.rng, seed);
 	t.now_ns = PARTS_START_NS;
 	parts_conf(c, UPSTREAMS, ROOM);
-	c->keep = (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5 };
+	c->keep =
+	    (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5 };
 	c->cache = cache_new(CACHE_MIN, 120, seed);
 	PARTS_CHECK(c->cache != NULL);
 	some_settings(c, &t.conf[0]);

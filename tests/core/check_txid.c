@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Transaction IDs: a permutation, uniform draws over all 65,536, none twice in flight (RFC 5452).
+/*
+ * Transaction IDs: a permutation, uniform draws over all 65,536, none twice in flight (RFC 5452).
  */
 
 #include "core/txid.h"

@@ -73,7 +73,7 @@ take_down(unsigned u)
 	ck_assert(us.table[u].down);
 }
 
-/* --- choice --- */
+/* --- choice ----------------------------------------------------------------------------------- */
 
 START_TEST(in_order_takes_the_first_alive)
 {
@@ -105,10 +105,9 @@ END_TEST
 /* RULES D3, D5: with an error at hand none that is down. */
 START_TEST(alive_only)
 {
-	const struct upstream_wish wish = { .errored = 4,
-		.last = UPSTREAM_NONE,
-		.prefer = UPSTREAM_NONE,
-		.alive = true };
+	const struct upstream_wish wish = {
+		.errored = 4, .last = UPSTREAM_NONE, .prefer = UPSTREAM_NONE, .alive = true
+	};
 
 	configure(3);
 	take_down(0);
@@ -187,9 +186,10 @@ START_TEST(nobody_to_ask)
 }
 END_TEST
 
-/* --- health --- */
+/* --- health ----------------------------------------------------------------------------------- */
 
-/* RULES D27: names alone put it in doubt, as often as they like; a probe without reply takes it down. */
+/* RULES D27: names alone put it in doubt, as often as they like; a probe without reply takes it
+ * down. */
 START_TEST(down_by_a_probe)
 {
 	configure(1);
@@ -222,7 +222,8 @@ START_TEST(a_reply_forgives)
 	ck_assert_int_eq(fail_times(0, 1), UPSTREAM_IN_DOUBT);
 	ck_assert(!upstreams_on_reply(&us, 0, &wheel, now_ns));
 	ck_assert_int_eq(lose_probe(0), UPSTREAM_AS_BEFORE);
-	ck_assert_int_eq(fail_times(0, 9), UPSTREAM_AS_BEFORE); /* there was a probe in this timeout */
+	ck_assert_int_eq(
+	    fail_times(0, 9), UPSTREAM_AS_BEFORE); /* there was a probe in this timeout */
 	ck_assert(!upstreams_on_reply(&us, 0, &wheel, now_ns));
 	take_down(0);
 	pass(4000);
@@ -240,8 +241,7 @@ START_TEST(refused)
 {
 	configure(1);
 	for (unsigned i = 0; i < 2; i++)
-		ck_assert_int_eq(
-		    upstreams_on_refused(&us, 0, &wheel, now_ns), UPSTREAM_AS_BEFORE);
+		ck_assert_int_eq(upstreams_on_refused(&us, 0, &wheel, now_ns), UPSTREAM_AS_BEFORE);
 	ck_assert_int_eq(upstreams_on_refused(&us, 0, &wheel, now_ns), UPSTREAM_IN_DOUBT);
 	ck_assert(!upstreams_on_reply(&us, 0, &wheel, now_ns));
 	ck_assert_int_eq(upstreams_on_refused(&us, 0, &wheel, now_ns), UPSTREAM_AS_BEFORE);
@@ -268,9 +268,11 @@ START_TEST(removed_in_doubt)
 }
 END_TEST
 
-/* --- EDNS --- */
+/* --- EDNS ------------------------------------------------------------------------------------- */
 
-/* RULES D1: one refusal by UDP is not believed, another on another socket is, as is one over TCP. */
+/*
+ * RULES D1: one refusal by UDP is not believed, another on another socket is, as is one over TCP.
+ */
 START_TEST(d1_no_edns)
 {
 	configure(3);
@@ -287,7 +289,7 @@ START_TEST(d1_no_edns)
 }
 END_TEST
 
-/* --- numbers --- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 START_TEST(numbers_last_over_a_reload)
 {
@@ -361,7 +363,7 @@ START_TEST(all_numbers_taken)
 }
 END_TEST
 
-/* --- socket slots --- */
+/* --- socket slots ----------------------------------------------------------------------------- */
 
 START_TEST(slots_are_used_in_turn)
 {
@@ -416,7 +418,7 @@ START_TEST(d9_trusted)
 }
 END_TEST
 
-/* --- what is told --- */
+/* --- what is told ----------------------------------------------------------------------------- */
 
 /* Two loops, each with its own view, and one operator. */
 static struct upstreams loops[2];
@@ -471,7 +473,8 @@ START_TEST(down_is_told_once)
 }
 END_TEST
 
-/* One that is configured no more while it is down leaves nothing behind that would keep quiet later. */
+/* One that is configured no more while it is down leaves nothing behind that would keep quiet
+ * later. */
 START_TEST(down_is_told_anew)
 {
 	struct told *told = told_new();
@@ -491,7 +494,9 @@ START_TEST(down_is_told_anew)
 }
 END_TEST
 
-/* Errors and nothing else for a time are told; one that is none ends it, whichever loop hears it. */
+/*
+ * Errors and nothing else for a time are told; one that is none ends it, whichever loop hears it.
+ */
 START_TEST(errors_are_told_once)
 {
 	struct told *told = told_new();

@@ -80,7 +80,9 @@ START_TEST(garbage_is_counted)
 }
 END_TEST
 
-/* RULES D25: whatever it says, the reply to a probe shows that its upstream is alive, and ends it. */
+/*
+ * RULES D25: whatever it says, the reply to a probe shows that its upstream is alive, and ends it.
+ */
 START_TEST(d25_probe)
 {
 	struct lookup_result result;
@@ -113,7 +115,8 @@ START_TEST(d9_trusted)
 
 		ck_assert(parts_next(&p, &send));
 		p.udp[2] |= DNS_QR >> 8;
-		ck_assert_ptr_eq(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, u, p.udp, send.len, &result), l);
+		ck_assert_ptr_eq(
+		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, u, p.udp, send.len, &result), l);
 		ck_assert_uint_eq(result.upstream, u);
 		ck_assert(result.trusted == (u == 1));
 	}

@@ -115,7 +115,7 @@ START_TEST(changed_while_being_taken)
 }
 END_TEST
 
-/* --- against a plain list --- */
+/* --- against a plain list --------------------------------------------------------------------- */
 
 #define TIMERS 400
 #define STEPS 20000

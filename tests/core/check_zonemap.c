@@ -193,7 +193,8 @@ START_TEST(values)
 }
 END_TEST
 
-/* RFC 4343 section 3: only letters fold; what differs from another byte in the same bit does not.
+/*
+ * RFC 4343 section 3: only letters fold; what differs from another byte in the same bit does not.
  */
 START_TEST(only_letters_fold)
 {
@@ -285,14 +286,13 @@ START_TEST(all_depths)
 			ck_assert_uint_eq(find_name(start, 2 * below + 1, &at), depth);
 			ck_assert_uint_eq(at, 2 * (below - depth));
 		}
-		ck_assert_uint_eq(
-		    find_name(name + DNS_NAME_MAX - len + 2, len - 2, &at), last);
+		ck_assert_uint_eq(find_name(name + DNS_NAME_MAX - len + 2, len - 2, &at), last);
 		last = depth;
 	}
 }
 END_TEST
 
-/* --- Against a search through a list ---------------------------------------------------- */
+/* --- Against a search through a list ---------------------------------------------------------- */
 
 #define MANY 600
 

@@ -53,8 +53,9 @@ unmake(void)
 static struct cachecmd_on
 on_cache(void)
 {
-	return (struct cachecmd_on){ .cache = cache, .stale_s = 100, .stats = count_stats,
-		.arg = &n_stats };
+	return (struct cachecmd_on){
+		.cache = cache, .stale_s = 100, .stats = count_stats, .arg = &n_stats
+	};
 }
 
 static size_t
@@ -68,7 +69,10 @@ make_key(const char *text, uint16_t qtype, uint8_t msg[static DNS_MSG_MAX], stru
 	wire_set_u16(msg + 4, 1);
 	wire_set_u16(name + len, qtype);
 	wire_set_u16(name + len + 2, 1);
-	*key = (struct question){ .qname = name, .qname_len = len, .qtype = qtype, .qclass = 1,
+	*key = (struct question){ .qname = name,
+		.qname_len = len,
+		.qtype = qtype,
+		.qclass = 1,
 		.hash = hash_bytes(name, len, cache_seed(cache)) };
 	return DNS_HEADER_LEN + len + 4;
 }
@@ -76,8 +80,9 @@ make_key(const char *text, uint16_t qtype, uint8_t msg[static DNS_MSG_MAX], stru
 static void
 put(const char *name, uint16_t qtype)
 {
-	const struct cache_entry e = { .kind = CACHE_NODATA, .flags = CACHE_WITH_MSG,
-		.ttl_s = 300 };
+	const struct cache_entry e = {
+		.kind = CACHE_NODATA, .flags = CACHE_WITH_MSG, .ttl_s = 300
+	};
 	static uint8_t msg[DNS_MSG_MAX];
 	struct question key;
 	size_t len = make_key(name, qtype, msg, &key);
@@ -115,7 +120,7 @@ run(const char *text, const struct cachecmd_on *on)
 	return cachecmd_text(text, strlen(text), on, &said.diag);
 }
 
-/* --- Reading ------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 START_TEST(understood)
 {
@@ -156,10 +161,12 @@ END_TEST
 /* Each after a line that is right, which is not carried out. */
 START_TEST(not_understood)
 {
-	static const char *const lines[] = { "flsh", "flush all", "flush name", "flush below",
-		"flush name a.test b.test", "flush name a..test", "flush below a b", "save /tmp/x",
-		"stats now", "name a.test", "FLUSH",
-		"flush name 1234567890123456789012345678901234567890123456789012345678901234.test" };
+	static const char *const lines[] = {
+		"flsh", "flush all", "flush name", "flush below", "flush name a.test b.test",
+		"flush name a..test", "flush below a b", "save /tmp/x", "stats now", "name a.test",
+		"FLUSH",
+		"flush name 1234567890123456789012345678901234567890123456789012345678901234.test"
+	};
 	const struct cachecmd_on on = on_cache();
 	char text[256], want[64];
 
@@ -197,7 +204,7 @@ START_TEST(odd_bytes)
 }
 END_TEST
 
-/* --- Doing --------------------------------------------------------------------------------- */
+/* --- Doing ------------------------------------------------------------------------------------ */
 
 START_TEST(flush_all)
 {

@@ -60,7 +60,7 @@ new_cache(size_t size)
 	return c;
 }
 
-/* --- Entries by number --------------------------------------------------------------------- */
+/* --- Entries by number ------------------------------------------------------------------------ */
 
 struct one {
 	uint8_t msg[MSG_CAP];
@@ -77,8 +77,9 @@ make_one(struct one *o, const struct cache *c, unsigned n)
 
 	memset(o, 0, sizeof(*o));
 	snprintf(text, sizeof(text), "n%u.example", n / 4);
-	o->key = (struct question){ .qname = name, .qtype = 1, .qclass = 1, .do_bit = n % 2 == 1,
-		.cd = n % 4 >= 2 };
+	o->key = (struct question){
+		.qname = name, .qtype = 1, .qclass = 1, .do_bit = n % 2 == 1, .cd = n % 4 >= 2
+	};
 	o->key.qname_len = name_from_text(text, name);
 	o->key.hash = hash_bytes(name, o->key.qname_len, cache_seed(c));
 	wire_set_u16(o->msg + 2, 0x8180);
@@ -92,8 +93,11 @@ make_one(struct one *o, const struct cache *c, unsigned n)
 static void
 put(struct cache *c, unsigned n, enum cache_kind kind, uint32_t age_s, uint32_t ttl_s)
 {
-	const struct cache_entry e = { .kind = kind, .ede = 9, .flags = CACHE_TRUSTED | CACHE_WITH_MSG,
-		.age_s = age_s, .ttl_s = ttl_s };
+	const struct cache_entry e = { .kind = kind,
+		.ede = 9,
+		.flags = CACHE_TRUSTED | CACHE_WITH_MSG,
+		.age_s = age_s,
+		.ttl_s = ttl_s };
 	struct one o;
 
 	make_one(&o, c, n);
@@ -126,7 +130,7 @@ held(struct cache *c)
 	return (unsigned)sum.put;
 }
 
-/* --- Files --------------------------------------------------------------------------------- */
+/* --- Files ------------------------------------------------------------------------------------ */
 
 static bool
 save(struct cache *c)
@@ -174,7 +178,7 @@ small_file(size_t *len)
 	return bytes;
 }
 
-/* --- What holds ---------------------------------------------------------------------------- */
+/* --- What holds ------------------------------------------------------------------------------- */
 
 START_TEST(there_and_back)
 {
@@ -183,7 +187,7 @@ START_TEST(there_and_back)
 	struct stat st;
 
 	put(c, 4, CACHE_POSITIVE, 0, 300);
-	put(c, 5, CACHE_NODATA, 20, 60);    /* the same name with DO */
+	put(c, 5, CACHE_NODATA, 20, 60);     /* the same name with DO */
 	put(c, 6, CACHE_NXDOMAIN, 10, 3600); /* with CD */
 	ck_assert_msg(save(c), "%s", error);
 	ck_assert_uint_eq(counts.entries, 3);
@@ -345,7 +349,7 @@ START_TEST(flushed)
 }
 END_TEST
 
-/* --- What is refused ----------------------------------------------------------------------- */
+/* --- What is refused -------------------------------------------------------------------------- */
 
 static void
 expect_refused(struct cache *c, const char *why)
@@ -576,8 +580,9 @@ START_TEST(by_the_clock)
 {
 	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
 	const struct cache_want want = { .now_s = cachefile_now_s() };
-	const struct cache_entry e = { .kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG,
-		.ttl_s = 300 };
+	const struct cache_entry e = {
+		.kind = CACHE_POSITIVE, .flags = CACHE_WITH_MSG, .ttl_s = 300
+	};
 	struct cache_entry got;
 	struct cachefile_loaded loaded;
 	unsigned n_ticks = 0;

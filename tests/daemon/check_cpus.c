@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many loops and where: masks, quotas of both versions of control groups, the operator's wish.
+/*
+ * How many loops and where: masks, quotas of both versions of control groups, the operator's wish.
  */
 
 #include "daemon/cpus.h"

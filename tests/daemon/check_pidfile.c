@@ -77,8 +77,8 @@ START_TEST(reloads_are_told)
 	static const struct {
 		bool done;
 		size_t line_ends;
-	} steps[] = { { true, 2 }, { true, 1 }, { false, 3 }, { false, 4 }, { true, 1 }, { false, 3 },
-		{ true, 1 }, { true, 2 }, { false, 3 } };
+	} steps[] = { { true, 2 }, { true, 1 }, { false, 3 }, { false, 4 }, { true, 1 },
+		{ false, 3 }, { true, 1 }, { true, 2 }, { false, 3 } };
 	struct pidfile p, none = { .fd = -1 };
 
 	ck_assert_int_eq(pidfile_open(&p, path), 0);

@@ -111,14 +111,16 @@ START_TEST(nothing_is_there)
 	ck_assert(told("error t.conf:2: group: 'no-such-group' does not exist; create it or name "
 		       "another\n"));
 	ck_assert(told("error t.conf:3: chroot: '/"));
-	ck_assert(told("/x' cannot be entered: No such file or directory; allowed is a directory that "
-		       "is there, or none\n"));
+	ck_assert(
+	    told("/x' cannot be entered: No such file or directory; allowed is a directory that "
+		 "is there, or none\n"));
 	ck_assert(told("error t.conf:4: pidfile: '/"));
 	ck_assert(told("/x/pid' cannot be written: No such file or directory; allowed is "));
 	look("user none\ncache-file @/x/cache\n");
 	ck_assert_uint_eq(said.n_errors, 1);
 	ck_assert(told("error t.conf:2: cache-file: '/"));
-	ck_assert(told("/x/cache' cannot be read and replaced: No such file or directory; it must "));
+	ck_assert(
+	    told("/x/cache' cannot be read and replaced: No such file or directory; it must "));
 	/* Without a cache nobody looks for its file. */
 	look("user none\ncache-size 0\ncache-file @/x/cache\n");
 	ck_assert_uint_eq(said.n_errors, 0);
@@ -131,8 +133,9 @@ START_TEST(from_the_command_line)
 	options.n_overrides = 1;
 	options.overrides[0] = (struct options_override){ "user", "no-such-user" };
 	look("user no-such-user\n");
-	ck_assert_str_eq(said.text, "error command line: user: 'no-such-user' does not exist; create "
-				    "it or name another\n");
+	ck_assert_str_eq(said.text,
+	    "error command line: user: 'no-such-user' does not exist; create "
+	    "it or name another\n");
 }
 END_TEST
 
@@ -151,14 +154,17 @@ START_TEST(of_the_wrong_kind)
 	ck_assert_int_eq(symlink("elsewhere", path), 0);
 	look("user none\npidfile @/pid\ncache-file @/pid\n");
 	ck_assert(told("/pid' cannot be written: a symbolic link, which is not followed; "));
-	ck_assert(told("/pid' cannot be read and replaced: a symbolic link, which is not followed; "));
+	ck_assert(
+	    told("/pid' cannot be read and replaced: a symbolic link, which is not followed; "));
 	look("user none\npidfile @\n");
 	ck_assert(told("' cannot be written: Is a directory; "));
 	drop("pid");
 }
 END_TEST
 
-/* Root sees with the eyes of the user that it would become; of itself too, less its capabilities. */
+/*
+ * Root sees with the eyes of the user that it would become; of itself too, less its capabilities.
+ */
 START_TEST(as_that_user)
 {
 	if (geteuid() != 0 || getpwnam("nobody") == NULL)
@@ -224,9 +230,10 @@ START_TEST(start)
 	settings_fini(&settings);
 	said_parse(&said, "user root\ngroup no-such-group\n", &settings);
 	precheck_start(&settings, &options, &p, &said.diag);
-	ck_assert_str_eq(said.text, "error t.conf:1: user: only root can become 'root'\n"
-				    "error t.conf:2: group: 'no-such-group' does not exist; create it "
-				    "or name another\n");
+	ck_assert_str_eq(said.text,
+	    "error t.conf:1: user: only root can become 'root'\n"
+	    "error t.conf:2: group: 'no-such-group' does not exist; create it "
+	    "or name another\n");
 }
 END_TEST
 

@@ -123,7 +123,7 @@ has(unsigned capability)
 {
 	(void)capng_get_caps_process();
 	return capng_have_capability(CAPNG_PERMITTED, capability) == 1 ||
-	       capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
+	    capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
 }
 
 static void *

@@ -125,11 +125,12 @@ START_TEST(statistics_of_the_cache)
 	settings.conf.core.cache = c;
 	cache_put(c, &key, &e, msg, sizeof(msg), 1);
 	text = told(statistics);
-	ck_assert_str_eq(text, "notice stats: cache_entries 1 (entries in the cache)\n"
-			       "notice stats: cache_bytes 19 (bytes of their messages)\n"
-			       "notice stats: cache_size 1048576 (bytes that the cache has)\n"
-			       "notice stats: cache_put 1 (entries made)\n"
-			       "notice stats: in flight 0 (questions being worked on)\n");
+	ck_assert_str_eq(text,
+	    "notice stats: cache_entries 1 (entries in the cache)\n"
+	    "notice stats: cache_bytes 19 (bytes of their messages)\n"
+	    "notice stats: cache_size 1048576 (bytes that the cache has)\n"
+	    "notice stats: cache_put 1 (entries made)\n"
+	    "notice stats: in flight 0 (questions being worked on)\n");
 	free(text);
 	cache_free(c);
 	settings.conf.core.cache = NULL;

@@ -39,14 +39,14 @@ scan_bytes(size_t len, uint16_t qtype, struct msg *m, struct answer *a)
 {
 	ck_assert_int_eq(msg_parse(m, guard_put(&guard, bytes, len), len), MSG_OK);
 	/* What answer_scan leaves untouched must not look right by chance. */
-	memset(a, 0xa5, sizeof *a);
+	memset(a, 0xa5, sizeof(*a));
 	answer_scan(m, qtype, a);
 }
 
 static void
 scan(const char *text, uint16_t qtype, struct msg *m, struct answer *a)
 {
-	scan_bytes(hex_read(text, bytes, sizeof bytes), qtype, m, a);
+	scan_bytes(hex_read(text, bytes, sizeof(bytes)), qtype, m, a);
 }
 
 struct scan_case {
@@ -62,160 +62,174 @@ struct scan_case {
 
 static const struct scan_case plain_cases[] = {
 	/* Nothing at all, and one, four records in the usual form. */
-	{REPLY("0000", "0000"), 1, ANSWER_OPEN, 0, 0, UINT32_MAX, "www.example.com", ""},
-	{REPLY("0001", "0000") "c00c" A4, 1, ANSWER_DATA, 0, 1, 60, "www.example.com", "y"},
-	{REPLY("0004", "0000") "c00c" A4 "c00c" A4 "c00c 0001 0001 00000005 0004 c0000203 c00c" A4,
-	    1, ANSWER_DATA, 0, 4, 5, "www.example.com", "yyyy"},
+	{ REPLY("0000", "0000"), 1, ANSWER_OPEN, 0, 0, UINT32_MAX, "www.example.com", "" },
+	{ REPLY("0001", "0000") "c00c" A4, 1, ANSWER_DATA, 0, 1, 60, "www.example.com", "y" },
+	{ REPLY("0004", "0000") "c00c" A4 "c00c" A4 "c00c 0001 0001 00000005 0004 c0000203 c00c" A4,
+	    1, ANSWER_DATA, 0, 4, 5, "www.example.com", "yyyy" },
 	/* Owners spelled out, in other case, half compressed, by two pointers. */
-	{REPLY("0003", "0000") "<www.example.com>" A4 "<WWW.eXAMPLE.cOM>" A4 "{wWw}c010" A4, 1,
-	    ANSWER_DATA, 0, 3, 60, "www.example.com", "yyy"},
-	{REPLY("0002", "0000") "c00c 0010 0001" TTL "0002 c00c @47. c02d" A4, 1, ANSWER_DATA, 0, 1,
-	    60, "www.example.com", "yy"},
+	{ REPLY("0003", "0000") "<www.example.com>" A4 "<WWW.eXAMPLE.cOM>" A4 "{wWw}c010" A4, 1,
+	    ANSWER_DATA, 0, 3, 60, "www.example.com", "yyy" },
+	{ REPLY("0002", "0000") "c00c 0010 0001" TTL "0002 c00c @47. c02d" A4, 1, ANSWER_DATA, 0, 1,
+	    60, "www.example.com", "yy" },
 	/* Other owners, types, classes are not seen. */
-	{REPLY("0003", "0000") "<example.com>" A4 "<www.example.org>" A4 "<a.www.example.com>" A4,
-	    1, ANSWER_OPEN, 0, 0, UINT32_MAX, "www.example.com", "nnn"},
-	{REPLY("0002", "0000") "c010" A4 "00" A4, 1, ANSWER_OPEN, 0, 0, UINT32_MAX,
-	    "www.example.com", "nn"},
-	{REPLY("0001", "0000") "c00c" A4, 28, ANSWER_OPEN, 0, 0, UINT32_MAX, "www.example.com",
-	    "y"},
-	{REPLY("0002", "0000") "c00c 0001 0003" TTL "0004 c0000201 c00c 0001 0001 00000007 0000", 1,
-	    ANSWER_DATA, 0, 1, 7, "www.example.com", "ny"},
+	{ REPLY("0003", "0000") "<example.com>" A4 "<www.example.org>" A4 "<a.www.example.com>" A4,
+	    1, ANSWER_OPEN, 0, 0, UINT32_MAX, "www.example.com", "nnn" },
+	{ REPLY("0002", "0000") "c010" A4 "00" A4, 1, ANSWER_OPEN, 0, 0, UINT32_MAX,
+	    "www.example.com", "nn" },
+	{ REPLY("0001", "0000") "c00c" A4, 28, ANSWER_OPEN, 0, 0, UINT32_MAX, "www.example.com",
+	    "y" },
+	{ REPLY("0002", "0000") "c00c 0001 0003" TTL "0004 c0000201 c00c 0001 0001 00000007 0000",
+	    1, ANSWER_DATA, 0, 1, 7, "www.example.com", "ny" },
 	/* RULES D22: TTLs are unsigned and at most a week. */
-	{REPLY("0001", "0000") "c00c 0001 0001 80000000 0004 c0000201", 1, ANSWER_DATA, 0, 1,
-	    604800, "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0001 0001 ffffffff 0004 c0000201", 1, ANSWER_DATA, 0, 1,
-	    604800, "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0001 0001 00000000 0004 c0000201", 1, ANSWER_DATA, 0, 1, 0,
-	    "www.example.com", "y"},
+	{ REPLY("0001", "0000") "c00c 0001 0001 80000000 0004 c0000201", 1, ANSWER_DATA, 0, 1,
+	    604800, "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0001 0001 ffffffff 0004 c0000201", 1, ANSWER_DATA, 0, 1,
+	    604800, "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0001 0001 00000000 0004 c0000201", 1, ANSWER_DATA, 0, 1, 0,
+	    "www.example.com", "y" },
 	/* ANY takes all that the name has; neither it nor CNAME is followed. */
-	{REPLY("0003", "0000") "c00c" A4 "c00c 0005 0001" TTL "0003 <a> <a>" A4, 255, ANSWER_DATA,
-	    0, 2, 60, "www.example.com", "yyn"},
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> <a>" A4, 5, ANSWER_DATA, 0, 1, 60,
-	    "www.example.com", "yn"},
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 0005 0001" TTL "0003 <b>", 5,
-	    ANSWER_BROKEN, 0, 2, 60, "www.example.com", "yy"},
+	{ REPLY("0003", "0000") "c00c" A4 "c00c 0005 0001" TTL "0003 <a> <a>" A4, 255, ANSWER_DATA,
+	    0, 2, 60, "www.example.com", "yyn" },
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> <a>" A4, 5, ANSWER_DATA, 0, 1, 60,
+	    "www.example.com", "yn" },
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 0005 0001" TTL "0003 <b>", 5,
+	    ANSWER_BROKEN, 0, 2, 60, "www.example.com", "yy" },
 	/* A DNAME at the name itself is data and redirects nothing (RFC 6672 section 2.3). */
-	{REPLY("0001", "0000") "c00c 0027 0001" TTL "0003 <a>", 39, ANSWER_DATA, 0, 1, 60,
-	    "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0027 0001" TTL "0003 <a>", 1, ANSWER_OPEN, 0, 0, UINT32_MAX,
-	    "www.example.com", "y"},
+	{ REPLY("0001", "0000") "c00c 0027 0001" TTL "0003 <a>", 39, ANSWER_DATA, 0, 1, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0027 0001" TTL "0003 <a>", 1, ANSWER_OPEN, 0, 0, UINT32_MAX,
+	    "www.example.com", "y" },
 };
 
 static const struct scan_case chain_cases[] = {
 	/* In order and the other way round, with the TTL of the lowest. */
-	{REPLY("0003", "0000") "c00c 0005 0001 00000064 0006 {web}c010 @51. c02d 0005 0001 00000032"
-	    "0007 <a.net> @70. c03f 0001 0001 00000096 0004 c0000201", 1, ANSWER_DATA, 2, 1, 50,
-	    "a.net", "yyy"},
-	{REPLY("0003", "0000") "<A.net> 0001 0001 00000014 0004 c0000201 <web.example.com> 0005"
-	    "0001 00000032 0007 <a.NET> <www.Example.com> 0005 0001 00000064 0011"
-	    "<WEB.example.com>", 1, ANSWER_DATA, 2, 1, 20, "a.net", "yyy"},
+	{ REPLY(
+	      "0003", "0000") "c00c 0005 0001 00000064 0006 {web}c010 @51. c02d 0005 0001 00000032"
+			      "0007 <a.net> @70. c03f 0001 0001 00000096 0004 c0000201",
+	    1, ANSWER_DATA, 2, 1, 50, "a.net", "yyy" },
+	{ REPLY(
+	      "0003", "0000") "<A.net> 0001 0001 00000014 0004 c0000201 <web.example.com> 0005"
+			      "0001 00000032 0007 <a.NET> <www.Example.com> 0005 0001 00000064 0011"
+			      "<WEB.example.com>",
+	    1, ANSWER_DATA, 2, 1, 20, "a.net", "yyy" },
 	/* To a name in the question, given by a pointer alone. */
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0002 c010 c010" A4, 1, ANSWER_DATA, 1, 1, 60,
-	    "example.com", "yy"},
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0002 c010 c010" A4, 1, ANSWER_DATA, 1, 1, 60,
+	    "example.com", "yy" },
 	/* To the root, which is the last byte of the message. */
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0001 00", 1, ANSWER_OPEN, 1, 0, 60, ".", "y"},
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0001 00", 1, ANSWER_OPEN, 1, 0, 60, ".",
+	    "y" },
 	/* Open: the target has nothing here (RULES D6). */
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0003 <a>", 1, ANSWER_OPEN, 1, 0, 60, "a", "y"},
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0003 <a>", 1, ANSWER_OPEN, 1, 0, 60, "a",
+	    "y" },
 	/* A CNAME off the chain and its data are not seen, nor what the chain does not reach. */
-	{REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a>" A4 "<b> 0005 0001" TTL
-	    "0003 <c> <c>" A4, 1, ANSWER_DATA, 1, 1, 60, "a", "yynn"},
+	{ REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a>" A4 "<b> 0005 0001" TTL
+				"0003 <c> <c>" A4,
+	    1, ANSWER_DATA, 1, 1, 60, "a", "yynn" },
 	/* Records of other types on the way are no data: the signatures of the CNAME. */
-	{REPLY("0003", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 002e 0001" TTL "0000 <a>" A4, 1,
-	    ANSWER_DATA, 1, 1, 60, "a", "yyy"},
+	{ REPLY("0003", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 002e 0001" TTL "0000 <a>" A4, 1,
+	    ANSWER_DATA, 1, 1, 60, "a", "yyy" },
 	/* A CNAME of another class is none. */
-	{REPLY("0002", "0000") "c00c 0005 0003" TTL "0003 <a> <a>" A4, 1, ANSWER_OPEN, 0, 0,
-	    UINT32_MAX, "www.example.com", "nn"},
+	{ REPLY("0002", "0000") "c00c 0005 0003" TTL "0003 <a> <a>" A4, 1, ANSWER_OPEN, 0, 0,
+	    UINT32_MAX, "www.example.com", "nn" },
 	/* What stands beside a CNAME by right is the answer (RFC 4034 sections 3 and 4)... */
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 002e 0001" TTL "0000", 46,
-	    ANSWER_DATA, 0, 1, 60, "www.example.com", "yy"},
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 002e 0001" TTL "0000", 46,
+	    ANSWER_DATA, 0, 1, 60, "www.example.com", "yy" },
 	/* ... and the signature on the way does not spoil the one at the end. */
-	{REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a> 0005 0001" TTL "0003 <b>"
-	    "<a> 002e 0001" TTL "0000 <b> 002e 0001" TTL "0000", 46, ANSWER_DATA, 2, 1, 60, "b",
-	    "yyyy"},
+	{ REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a> 0005 0001" TTL "0003 <b>"
+				"<a> 002e 0001" TTL "0000 <b> 002e 0001" TTL "0000",
+	    46, ANSWER_DATA, 2, 1, 60, "b", "yyyy" },
 };
 
 static const struct scan_case broken_cases[] = {
 	/* Loops. */
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 c00c", 1, ANSWER_BROKEN, 16, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> <a> 0005 0001" TTL "0002 c00c", 1,
-	    ANSWER_BROKEN, 16, 0, 60, "www.example.com", "yy"},
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 c00c", 1, ANSWER_BROKEN, 16, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> <a> 0005 0001" TTL "0002 c00c", 1,
+	    ANSWER_BROKEN, 16, 0, 60, "www.example.com", "yy" },
 	/* RFC 1034 section 3.6.2: a CNAME is alone. Data at its name, at the start or later. */
-	{REPLY("0003", "0000") "c00c 0005 0001" TTL "0003 <a> c00c" A4 "<a>" A4, 1, ANSWER_BROKEN,
-	    1, 1, 60, "a", "yyy"},
-	{REPLY("0002", "0000") "c00c" A4 "c00c 0005 0001" TTL "0003 <a>", 1, ANSWER_BROKEN, 1, 1,
-	    60, "a", "yy"},
-	{REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a> 0005 0001" TTL "0003 <b>"
-	    "<b>" A4 "<A>" A4, 1, ANSWER_BROKEN, 2, 1, 60, "b", "yyyy"},
+	{ REPLY("0003", "0000") "c00c 0005 0001" TTL "0003 <a> c00c" A4 "<a>" A4, 1, ANSWER_BROKEN,
+	    1, 1, 60, "a", "yyy" },
+	{ REPLY("0002", "0000") "c00c" A4 "c00c 0005 0001" TTL "0003 <a>", 1, ANSWER_BROKEN, 1, 1,
+	    60, "a", "yy" },
+	{ REPLY("0004", "0000") "c00c 0005 0001" TTL "0003 <a> <a> 0005 0001" TTL "0003 <b>"
+				"<b>" A4 "<A>" A4,
+	    1, ANSWER_BROKEN, 2, 1, 60, "b", "yyyy" },
 	/* Two CNAMEs at one name (RFC 2181 section 10.1). */
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 0005 0001" TTL "0003 <b>", 1,
-	    ANSWER_BROKEN, 0, 0, UINT32_MAX, "www.example.com", "yy"},
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0003 <a> c00c 0005 0001" TTL "0003 <b>", 1,
+	    ANSWER_BROKEN, 0, 0, UINT32_MAX, "www.example.com", "yy" },
 	/*
 	 * Targets that are malformed: pointers forward, too short, too long, none, no end. The
 	 * last good name stays.
 	 */
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 c0ff", 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 c02d", 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0004 <a>00", 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0000", 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0001 c0", 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0002", "0000") "c00c 0005 0001" TTL "0002 01'a' 00" A4, 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "yn"},
-	{REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 41'a'", 1, ANSWER_BROKEN, 1, 0, 60,
-	    "www.example.com", "y"},
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 c0ff", 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 c02d", 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0004 <a>00", 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0000", 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0001 c0", 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0002", "0000") "c00c 0005 0001" TTL "0002 01'a' 00" A4, 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "yn" },
+	{ REPLY("0001", "0000") "c00c 0005 0001" TTL "0002 41'a'", 1, ANSWER_BROKEN, 1, 0, 60,
+	    "www.example.com", "y" },
 };
 
 static const struct scan_case dname_cases[] = {
 	/* RFC 6672 section 3.1: with the CNAME made from it, which leads. */
-	{REPLY("0003", "0000") "c010 0027 0001 0000001e 0005 <net> c00c 0005 0001 00000028"
-	    "0009 <www.net> <www.net>" A4, 1, ANSWER_DATA, 1, 1, 30, "www.net", "yyy"},
+	{ REPLY("0003", "0000") "c010 0027 0001 0000001e 0005 <net> c00c 0005 0001 00000028"
+				"0009 <www.net> <www.net>" A4,
+	    1, ANSWER_DATA, 1, 1, 30, "www.net", "yyy" },
 	/* The CNAME before it. */
-	{REPLY("0003", "0000") "c00c 0005 0001 00000028 0009 <www.net> c010 0027 0001 0000001e"
-	    "0005 <net> <www.net>" A4, 1, ANSWER_DATA, 1, 1, 30, "www.net", "yyy"},
+	{ REPLY("0003", "0000") "c00c 0005 0001 00000028 0009 <www.net> c010 0027 0001 0000001e"
+				"0005 <net> <www.net>" A4,
+	    1, ANSWER_DATA, 1, 1, 30, "www.net", "yyy" },
 	/* Without it, as to a question from before RFC 6672 (section 3.4). */
-	{REPLY("0002", "0000") "<EXAMPLE.com> 0027 0001 0000001e 0005 <net> <www.net>" A4, 1,
-	    ANSWER_DATA, 1, 1, 30, "www.net", "yy"},
+	{ REPLY("0002", "0000") "<EXAMPLE.com> 0027 0001 0000001e 0005 <net> <www.net>" A4, 1,
+	    ANSWER_DATA, 1, 1, 30, "www.net", "yy" },
 	/* To the root zone. From it: its target is below it, as all is, so that is a loop. */
-	{REPLY("0001", "0000") "00 0027 0001" TTL "0003 <n>", 1, ANSWER_BROKEN, 16, 0, 60, NULL,
-	    NULL},
-	{REPLY("0002", "0000") "c018 0027 0001" TTL "0001 00 <www.example>" A4, 1, ANSWER_DATA, 1,
-	    1, 60, "www.example", "yy"},
-	{REPLY("0002", "0000") "c010 0027 0001" TTL "0001 00 <www>" A4, 1, ANSWER_DATA, 1, 1, 60,
-	    "www", "yy"},
+	{ REPLY("0001", "0000") "00 0027 0001" TTL "0003 <n>", 1, ANSWER_BROKEN, 16, 0, 60, NULL,
+	    NULL },
+	{ REPLY("0002", "0000") "c018 0027 0001" TTL "0001 00 <www.example>" A4, 1, ANSWER_DATA, 1,
+	    1, 60, "www.example", "yy" },
+	{ REPLY("0002", "0000") "c010 0027 0001" TTL "0001 00 <www>" A4, 1, ANSWER_DATA, 1, 1, 60,
+	    "www", "yy" },
 	/* Off the chain. */
-	{REPLY("0002", "0000") "c00c" A4 "<example.org> 0027 0001 0000001e 0005 <net>", 1,
-	    ANSWER_DATA, 0, 1, 60, "www.example.com", "yn"},
+	{ REPLY("0002", "0000") "c00c" A4 "<example.org> 0027 0001 0000001e 0005 <net>", 1,
+	    ANSWER_DATA, 0, 1, 60, "www.example.com", "yn" },
 	/* A DNAME, then a CNAME, then a DNAME. */
-	{REPLY("0004", "0000") "c010 0027 0001" TTL "0003 <n> <www.n> 0005 0001" TTL "0007 <x.b.c>"
-	    "<b.c> 0027 0001 00000005 0003 <d> <x.d>" A4, 1, ANSWER_DATA, 3, 1, 5, "x.d", "yyyy"},
+	{ REPLY("0004", "0000") "c010 0027 0001" TTL "0003 <n> <www.n> 0005 0001" TTL "0007 <x.b.c>"
+				"<b.c> 0027 0001 00000005 0003 <d> <x.d>" A4,
+	    1, ANSWER_DATA, 3, 1, 5, "x.d", "yyyy" },
 	/* At a DNAME's owner, signatures are on the chain, other records are not. */
-	{REPLY("0004", "0000") "c010 0027 0001" TTL "0003 <n> c010 002e 0001" TTL "0000 c010" A4
-	    "<www.n>" A4, 1, ANSWER_DATA, 1, 1, 60, "www.n", "yyny"},
+	{ REPLY("0004", "0000") "c010 0027 0001" TTL "0003 <n> c010 002e 0001" TTL "0000 c010" A4
+				"<www.n>" A4,
+	    1, ANSWER_DATA, 1, 1, 60, "www.n", "yyny" },
 	/* RFC 6672 section 2.4: one DNAME at a name; the closest of several counts. */
-	{REPLY("0002", "0000") "c010 0027 0001" TTL "0003 <n> c010 0027 0001" TTL "0003 <m>", 1,
-	    ANSWER_BROKEN, 0, 0, UINT32_MAX, "www.example.com", "nn"},
-	{REPLY("0003", "0000") "c018 0027 0001" TTL "0003 <m> c010 0027 0001" TTL "0003 <n>"
-	    "<www.n>" A4, 1, ANSWER_DATA, 1, 1, 60, "www.n", "nyy"},
-	{REPLY("0003", "0000") "c010 0027 0001" TTL "0003 <n> c018 0027 0001" TTL "0003 <m>"
-	    "<www.n>" A4, 1, ANSWER_DATA, 1, 1, 60, "www.n", "yny"},
+	{ REPLY("0002", "0000") "c010 0027 0001" TTL "0003 <n> c010 0027 0001" TTL "0003 <m>", 1,
+	    ANSWER_BROKEN, 0, 0, UINT32_MAX, "www.example.com", "nn" },
+	{ REPLY("0003", "0000") "c018 0027 0001" TTL "0003 <m> c010 0027 0001" TTL "0003 <n>"
+				"<www.n>" A4,
+	    1, ANSWER_DATA, 1, 1, 60, "www.n", "nyy" },
+	{ REPLY("0003", "0000") "c010 0027 0001" TTL "0003 <n> c018 0027 0001" TTL "0003 <m>"
+				"<www.n>" A4,
+	    1, ANSWER_DATA, 1, 1, 60, "www.n", "yny" },
 	/* Data under a DNAME cannot be (RFC 6672 section 2.4). */
-	{REPLY("0002", "0000") "c00c" A4 "c010 0027 0001" TTL "0003 <n>", 1, ANSWER_BROKEN, 1, 1,
-	    60, "www.n", "yy"},
+	{ REPLY("0002", "0000") "c00c" A4 "c010 0027 0001" TTL "0003 <n>", 1, ANSWER_BROKEN, 1, 1,
+	    60, "www.n", "yy" },
 	/* A question for the CNAME that a DNAME makes is answered by it (RFC 6672 section 3.3). */
-	{REPLY("0002", "0000") "c010 0027 0001" TTL "0003 <n> c00c 0005 0001 00000028"
-	    "0007 <www.n>", 5, ANSWER_DATA, 0, 1, 40, "www.example.com", "ny"},
+	{ REPLY("0002", "0000") "c010 0027 0001" TTL "0003 <n> c00c 0005 0001 00000028"
+				"0007 <www.n>",
+	    5, ANSWER_DATA, 0, 1, 40, "www.example.com", "ny" },
 	/* A byte behind the target; a loop, and one that grows. */
-	{REPLY("0001", "0000") "c010 0027 0001" TTL "000e <example.com>00", 1, ANSWER_BROKEN, 1, 0,
-	    60, "www.example.com", "y"},
-	{REPLY("0001", "0000") "c010 0027 0001" TTL "0002 c010", 1, ANSWER_BROKEN, 16, 0, 60,
-	    "www.example.com", "y"},
-	{REPLY("0001", "0000") "c010 0027 0001" TTL "0004 {a}c010", 1, ANSWER_BROKEN, 16, 0, 60,
-	    NULL, NULL},
+	{ REPLY("0001", "0000") "c010 0027 0001" TTL "000e <example.com>00", 1, ANSWER_BROKEN, 1, 0,
+	    60, "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c010 0027 0001" TTL "0002 c010", 1, ANSWER_BROKEN, 16, 0, 60,
+	    "www.example.com", "y" },
+	{ REPLY("0001", "0000") "c010 0027 0001" TTL "0004 {a}c010", 1, ANSWER_BROKEN, 16, 0, 60,
+	    NULL, NULL },
 };
 
 /* Run one case, and ask of each record whether it is on the chain. */
@@ -243,8 +257,8 @@ run(const struct scan_case *c)
 		ck_assert_uint_eq(a.negative_ttl, 0);
 	}
 	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr), i++)
-		ck_assert_msg(answer_on_chain(&m, &a, &rr) == (c->on_chain[i] == 'y'),
-		    "record %zu", i);
+		ck_assert_msg(
+		    answer_on_chain(&m, &a, &rr) == (c->on_chain[i] == 'y'), "record %zu", i);
 	ck_assert_uint_eq(i, strlen(c->on_chain));
 }
 
@@ -285,46 +299,58 @@ struct authority_case {
 
 static const struct authority_case authority_cases[] = {
 	/* RFC 2308 section 5: the smaller of TTL and MINIMUM, either way round. */
-	{REPLY("0000", "0001") "c010" SOA("00000384", "0000012c"), ANSWER_NODATA, true, false, 300},
-	{REPLY("0000", "0001") "c010" SOA("0000000a", "0000012c"), ANSWER_NODATA, true, false, 10},
-	{REPLY("0000", "0001") "c010" SOA("00000000", "0000012c"), ANSWER_NODATA, true, false, 0},
-	{REPLY("0000", "0001") "c010" SOA("ffffffff", "80000000"), ANSWER_NODATA, true, false,
-	    604800},
+	{ REPLY("0000", "0001") "c010" SOA("00000384", "0000012c"), ANSWER_NODATA, true, false,
+	    300 },
+	{ REPLY("0000", "0001") "c010" SOA("0000000a", "0000012c"), ANSWER_NODATA, true, false,
+	    10 },
+	{ REPLY("0000", "0001") "c010" SOA("00000000", "0000012c"), ANSWER_NODATA, true, false, 0 },
+	{ REPLY("0000", "0001") "c010" SOA("ffffffff", "80000000"), ANSWER_NODATA, true, false,
+	    604800 },
 	/* Its owner: the name, above it in any case, the root; not below, not beside. */
-	{REPLY("0000", "0001") "c00c" SOA("00000384", "0000012c"), ANSWER_NODATA, true, false, 300},
-	{REPLY("0000", "0001") "<EXAMPLE.COM>" SOA("00000384", "0000012c"), ANSWER_NODATA, true,
-	    false, 300},
-	{REPLY("0000", "0001") "00" SOA("00000384", "0000012c"), ANSWER_NODATA, true, false, 300},
-	{REPLY("0000", "0001") "{a}c00c" SOA("00000384", "0000012c"), ANSWER_OPEN, false, false, 0},
-	{REPLY("0000", "0001") "<org>" SOA("00000384", "0000012c"), ANSWER_OPEN, false, false, 0},
+	{ REPLY("0000", "0001") "c00c" SOA("00000384", "0000012c"), ANSWER_NODATA, true, false,
+	    300 },
+	{ REPLY("0000", "0001") "<EXAMPLE.COM>" SOA("00000384", "0000012c"), ANSWER_NODATA, true,
+	    false, 300 },
+	{ REPLY("0000", "0001") "00" SOA("00000384", "0000012c"), ANSWER_NODATA, true, false, 300 },
+	{ REPLY("0000", "0001") "{a}c00c" SOA("00000384", "0000012c"), ANSWER_OPEN, false, false,
+	    0 },
+	{ REPLY("0000", "0001") "<org>" SOA("00000384", "0000012c"), ANSWER_OPEN, false, false, 0 },
 	/* After a chain: the last name's zone, not the first one's. */
-	{REPLY("0001", "0001") "c00c 0005 0001" TTL "0005 <a.b> <b>" SOA("00000384", "0000012c"),
-	    ANSWER_NODATA, true, false, 300},
-	{REPLY("0001", "0001") "c00c 0005 0001" TTL "0005 <a.b> c010" SOA("00000384", "0000012c"),
-	    ANSWER_OPEN, false, false, 0},
+	{ REPLY("0001", "0001") "c00c 0005 0001" TTL "0005 <a.b> <b>" SOA("00000384", "0000012c"),
+	    ANSWER_NODATA, true, false, 300 },
+	{ REPLY("0001", "0001") "c00c 0005 0001" TTL "0005 <a.b> c010" SOA("00000384", "0000012c"),
+	    ANSWER_OPEN, false, false, 0 },
 	/* The first good one of two. */
-	{REPLY("0000", "0002") "<org>" SOA("00000384", "00000001") "c010"
-	    SOA("00000384", "0000012c"), ANSWER_NODATA, true, false, 300},
-	{REPLY("0000", "0002") "c010" SOA("00000384", "0000012c") "c018"
-	    SOA("00000384", "00000001"), ANSWER_NODATA, true, false, 300},
+	{ REPLY("0000", "0002") "<org>" SOA("00000384", "00000001") "c010" SOA(
+	      "00000384", "0000012c"),
+	    ANSWER_NODATA, true, false, 300 },
+	{ REPLY("0000", "0002") "c010" SOA("00000384", "0000012c") "c018" SOA(
+	      "00000384", "00000001"),
+	    ANSWER_NODATA, true, false, 300 },
 	/* Beside data it does not make that negative. */
-	{REPLY("0001", "0001") "c00c" A4 "c010" SOA("00000384", "0000012c"), ANSWER_DATA, true,
-	    false, 300},
+	{ REPLY("0001", "0001") "c00c" A4 "c010" SOA("00000384", "0000012c"), ANSWER_DATA, true,
+	    false, 300 },
 	/* Malformed, of another class, in the wrong section. */
-	{REPLY("0000", "0001") "c010 0006 0001 00000384 0000", ANSWER_OPEN, false, false, 0},
-	{REPLY("0000", "0001") "c010 0006 0001 00000384 0014 00000001 00000002 00000003 00000004"
-	    "0000012c", ANSWER_OPEN, false, false, 0},
-	{REPLY("0000", "0001") "c010 0006 0001 00000384 0017 00 00 00000001 00000002 00000003"
-	    "00000004 0000012c 00", ANSWER_OPEN, false, false, 0},
-	{REPLY("0000", "0001") "c010 0006 0001 00000384 0002 3f'a'", ANSWER_OPEN, false, false, 0},
-	{REPLY("0000", "0001") "c010 0006 0003 00000384 0016 00 00 00000001 00000002 00000003"
-	    "00000004 0000012c", ANSWER_OPEN, false, false, 0},
-	{REPLY("0001", "0000") "c010" SOA("00000384", "0000012c"), ANSWER_OPEN, false, false, 0},
+	{ REPLY("0000", "0001") "c010 0006 0001 00000384 0000", ANSWER_OPEN, false, false, 0 },
+	{ REPLY("0000", "0001") "c010 0006 0001 00000384 0014 00000001 00000002 00000003 00000004"
+				"0000012c",
+	    ANSWER_OPEN, false, false, 0 },
+	{ REPLY("0000", "0001") "c010 0006 0001 00000384 0017 00 00 00000001 00000002 00000003"
+				"00000004 0000012c 00",
+	    ANSWER_OPEN, false, false, 0 },
+	{ REPLY("0000", "0001") "c010 0006 0001 00000384 0002 3f'a'", ANSWER_OPEN, false, false,
+	    0 },
+	{ REPLY("0000", "0001") "c010 0006 0003 00000384 0016 00 00 00000001 00000002 00000003"
+				"00000004 0000012c",
+	    ANSWER_OPEN, false, false, 0 },
+	{ REPLY("0001", "0000") "c010" SOA("00000384", "0000012c"), ANSWER_OPEN, false, false, 0 },
 	/* RFC 2308 section 2.2, type 1 NODATA with NS, and a referral. */
-	{REPLY("0000", "0002") "c010 0002 0001" TTL "0005 {ns}c010 c010"
-	    SOA("00000384", "0000012c"), ANSWER_NODATA, true, true, 300},
-	{REPLY("0000", "0001") "c010 0002 0001" TTL "0005 {ns}c010", ANSWER_OPEN, false, true, 0},
-	{REPLY("0000", "0001") "c010 0002 0003" TTL "0005 {ns}c010", ANSWER_OPEN, false, false, 0},
+	{ REPLY("0000", "0002") "c010 0002 0001" TTL
+				"0005 {ns}c010 c010" SOA("00000384", "0000012c"),
+	    ANSWER_NODATA, true, true, 300 },
+	{ REPLY("0000", "0001") "c010 0002 0001" TTL "0005 {ns}c010", ANSWER_OPEN, false, true, 0 },
+	{ REPLY("0000", "0001") "c010 0002 0003" TTL "0005 {ns}c010", ANSWER_OPEN, false, false,
+	    0 },
 };
 
 START_TEST(authority)
@@ -348,7 +374,8 @@ START_TEST(class_any)
 	struct msg m;
 
 	scan("0000 8180 0001 0002 0000 0000 <a> 0001 00ff @19. c00c" A4
-	    "c00c 0001 0003 00000001 0002 0000", DNS_TYPE_A, &m, &a);
+	     "c00c 0001 0003 00000001 0002 0000",
+	    DNS_TYPE_A, &m, &a);
 	ck_assert_int_eq(a.kind, ANSWER_DATA);
 	ck_assert_uint_eq(a.n_data, 2);
 }
@@ -358,8 +385,8 @@ END_TEST
 static size_t
 write_chain(unsigned n)
 {
-	size_t len = hex_read("0000 8180 0001 0000 0000 0000 <n00> 0001 0001 <n00>" A4, bytes,
-	    sizeof bytes);
+	size_t len = hex_read(
+	    "0000 8180 0001 0000 0000 0000 <n00> 0001 0001 <n00>" A4, bytes, sizeof(bytes));
 	size_t at = len - 19;
 
 	bytes[7] = (uint8_t)(n + 1);
@@ -402,7 +429,8 @@ END_TEST
 START_TEST(dname_too_long)
 {
 	size_t len = hex_read("0000 8180 0001 0001 0000 0000 {aaaaaaaaaaaaaaaaaaaa} @33."
-	    "<x> 0001 0001 c021 0027 0001" TTL "00fd", bytes, sizeof bytes);
+			      "<x> 0001 0001 c021 0027 0001" TTL "00fd",
+	    bytes, sizeof(bytes));
 	struct answer a;
 	struct msg m;
 
@@ -419,7 +447,7 @@ END_TEST
 /* More aliases than a chain could use: not worth a walk. */
 START_TEST(flood_of_aliases)
 {
-	size_t len = hex_read(REPLY("0000", "0000"), bytes, sizeof bytes);
+	size_t len = hex_read(REPLY("0000", "0000"), bytes, sizeof(bytes));
 	unsigned n = (unsigned)_i;
 	struct answer a;
 	struct msg m;
@@ -455,7 +483,7 @@ write_decoys(size_t *len)
 
 	*len = write_long_name(*len, 'b');
 	*len += hex_read("0001 0001 0000003c 0000", bytes + *len, 10);
-	for (; *len + 14 <= sizeof bytes; n++) {
+	for (; *len + 14 <= sizeof(bytes); n++) {
 		uint8_t *owner = bytes + *len;
 
 		*len += hex_read("{a}c000 0001 0001 0000003c 0000", owner, 14);
@@ -471,7 +499,7 @@ write_decoys(size_t *len)
 static size_t
 write_long_chain(void)
 {
-	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof bytes);
+	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof(bytes));
 
 	len = write_long_name(len, 'c');
 	len += hex_read("0001 0001", bytes + len, 4);
@@ -486,8 +514,8 @@ write_long_chain(void)
 
 /*
  * A message of 64 KiB made to be slow: that chain, then thousands of records of the type at yet
- * another such name. Telling all of them apart would take milliseconds for each who waits; nobody has
- * an honest use for it.
+ * another such name. Telling all of them apart would take milliseconds for each who waits; nobody
+ * has an honest use for it.
  */
 START_TEST(hostile_message_costs_little)
 {
@@ -515,7 +543,7 @@ END_TEST
  */
 START_TEST(another_spelling)
 {
-	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof bytes), at;
+	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof(bytes)), at;
 	unsigned n = 1;
 	struct answer a;
 	struct msg m;
@@ -526,7 +554,7 @@ START_TEST(another_spelling)
 	at = len;
 	len = write_long_name(len, 'C');
 	len += hex_read("0001 0001 0000003c 0004 c0000201", bytes + len, 14);
-	for (; len + 16 <= sizeof bytes; n++) {
+	for (; len + 16 <= sizeof(bytes); n++) {
 		len += hex_read("c000 0001 0001 0000003c 0004 c0000201", bytes + len, 16);
 		bytes[len - 16] = (uint8_t)(0xc0 | at >> 8);
 		bytes[len - 15] = (uint8_t)(at & 0xff);
@@ -546,18 +574,19 @@ END_TEST
 START_TEST(all_spelled_in_full)
 {
 	static const char *const records[] = { "<www.a.bc> 0001 0001 0000003c 0004 c0000201",
-		"<1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa> 0001 0001 "
+		"<1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa> 0001 "
+		"0001 "
 		"0000003c 0004 c0000201" };
-	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof bytes);
+	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof(bytes));
 	const char *record = records[_i];
 	char question[100];
 	struct answer a;
 	unsigned n = 0;
 	struct msg m;
 
-	snprintf(question, sizeof question, "%.*s> 0001 0001", (int)strcspn(record, ">"), record);
+	snprintf(question, sizeof(question), "%.*s> 0001 0001", (int)strcspn(record, ">"), record);
 	len += hex_read(question, bytes + len, 100);
-	for (; len + 100 <= sizeof bytes; n++)
+	for (; len + 100 <= sizeof(bytes); n++)
 		len += hex_read(record, bytes + len, 100);
 	bytes[6] = (uint8_t)(n >> 8);
 	bytes[7] = (uint8_t)(n & 0xff);

@@ -16,11 +16,11 @@
 #define ADDRESS "c00c" A_IN TTL_60 "0004 c0000221"
 
 static const uint8_t www[] = "\3www\7example\3com";
-static const struct build_opt no_opt = {.present = false, .ede = DNS_EDE_NONE};
-static const struct build_opt plain_opt = {.present = true, .bufsize = 1232, .ede = DNS_EDE_NONE};
-static const struct build_opt ede_opt = {.present = true, .bufsize = 1232, .ede = 29};
-static const struct build_opt *const opts[] = {&no_opt, &plain_opt, &ede_opt};
-static const size_t limits[] = {512, 1232, 4096, 65535};
+static const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+static const struct build_opt plain_opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
+static const struct build_opt ede_opt = { .present = true, .bufsize = 1232, .ede = 29 };
+static const struct build_opt *const opts[] = { &no_opt, &plain_opt, &ede_opt };
+static const size_t limits[] = { 512, 1232, 4096, 65535 };
 static uint8_t out[DNS_MSG_MAX];
 static uint8_t in[DNS_MSG_MAX];
 static uint8_t zeros[DNS_MSG_MAX];
@@ -37,18 +37,18 @@ put(struct build *b, enum msg_section s, uint16_t type, uint16_t rdlen)
 static void
 start(struct build *b)
 {
-	build_start(b, out, sizeof out, 0x1234, DNS_QR | DNS_RD | DNS_RA, www, DNS_TYPE_AAAA,
+	build_start(b, out, sizeof(out), 0x1234, DNS_QR | DNS_RD | DNS_RA, www, DNS_TYPE_AAAA,
 	    DNS_CLASS_IN);
 }
 
-/* --- Header, question, OPT --------------------------------------------------------------- */
+/* --- Header, question, OPT -------------------------------------------------------------------- */
 
 START_TEST(header_and_question)
 {
 	struct build b;
 	size_t len;
 
-	build_start(&b, out, sizeof out, 0xbeef, DNS_QR | DNS_AA | DNS_CD,
+	build_start(&b, out, sizeof(out), 0xbeef, DNS_QR | DNS_AA | DNS_CD,
 	    (const uint8_t *)"\3WwW\7eXample\3com", DNS_TYPE_MX, DNS_CLASS_CH);
 	b.rcode = DNS_NXDOMAIN;
 	len = build_finish(&b, 512, &no_opt);
@@ -61,10 +61,9 @@ START_TEST(without_question)
 	struct build b;
 	size_t len;
 
-	build_start(&b, out, sizeof out, 0xbeef, DNS_QR, NULL, 0, 0);
+	build_start(&b, out, sizeof(out), 0xbeef, DNS_QR, NULL, 0, 0);
 	len = build_finish(&b, 512, &plain_opt);
-	message_expect(out, len,
-	    "beef 8000 0000 0000 0000 0001 00 0029 04d0 00000000 0000");
+	message_expect(out, len, "beef 8000 0000 0000 0000 0001 00 0029 04d0 00000000 0000");
 }
 END_TEST
 
@@ -74,26 +73,26 @@ static const struct opt_case {
 	uint16_t rcode;
 	const char *text;
 } opt_cases[] = {
-	{{.present = false, .do_bit = true, .bufsize = 1, .ede = 29}, DNS_SERVFAIL,
-	    "1234 8182 0001 0000 0000 0000 <www.example.com> 001c 0001"},
-	{{.present = true, .bufsize = 1232, .ede = DNS_EDE_NONE}, DNS_NOERROR,
+	{ { .present = false, .do_bit = true, .bufsize = 1, .ede = 29 }, DNS_SERVFAIL,
+	    "1234 8182 0001 0000 0000 0000 <www.example.com> 001c 0001" },
+	{ { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE }, DNS_NOERROR,
 	    "1234 8180 0001 0000 0000 0001 <www.example.com> 001c 0001"
-	    "00 0029 04d0 00000000 0000"},
-	{{.present = true, .do_bit = true, .bufsize = 4096, .ede = DNS_EDE_NONE}, DNS_REFUSED,
+	    "00 0029 04d0 00000000 0000" },
+	{ { .present = true, .do_bit = true, .bufsize = 4096, .ede = DNS_EDE_NONE }, DNS_REFUSED,
 	    "1234 8185 0001 0000 0000 0001 <www.example.com> 001c 0001"
-	    "00 0029 1000 00008000 0000"},
-	{{.present = true, .do_bit = true, .bufsize = 4096, .ede = 20}, DNS_REFUSED,
+	    "00 0029 1000 00008000 0000" },
+	{ { .present = true, .do_bit = true, .bufsize = 4096, .ede = 20 }, DNS_REFUSED,
 	    "1234 8185 0001 0000 0000 0001 <www.example.com> 001c 0001"
-	    "00 0029 1000 00008000 0006 000f 0002 0014"},
-	{{.present = true, .bufsize = 1232, .ede = DNS_EDE_OTHER}, DNS_BADVERS,
+	    "00 0029 1000 00008000 0006 000f 0002 0014" },
+	{ { .present = true, .bufsize = 1232, .ede = DNS_EDE_OTHER }, DNS_BADVERS,
 	    "1234 8180 0001 0000 0000 0001 <www.example.com> 001c 0001"
-	    "00 0029 04d0 01000000 0006 000f 0002 0000"},
-	{{.present = true, .bufsize = 1232, .ede = DNS_EDE_NONE}, 0xfff,
+	    "00 0029 04d0 01000000 0006 000f 0002 0000" },
+	{ { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE }, 0xfff,
 	    "1234 818f 0001 0000 0000 0001 <www.example.com> 001c 0001"
-	    "00 0029 04d0 ff000000 0000"},
+	    "00 0029 04d0 ff000000 0000" },
 	/* An rcode that cannot be told is no NOERROR. */
-	{{.present = false, .ede = DNS_EDE_NONE}, DNS_BADVERS,
-	    "1234 8182 0001 0000 0000 0000 <www.example.com> 001c 0001"},
+	{ { .present = false, .ede = DNS_EDE_NONE }, DNS_BADVERS,
+	    "1234 8182 0001 0000 0000 0000 <www.example.com> 001c 0001" },
 };
 
 START_TEST(rfc6891_6_1_opt)
@@ -118,14 +117,15 @@ START_TEST(d9_query)
 	size_t len = build_query(out, 512, 0xabcd, (const uint8_t *)"\3wWw\4Test", DNS_TYPE_AAAA,
 	    DNS_CLASS_IN, false, &ede_opt);
 
-	message_expect(out, len, "abcd 0120 0001 0000 0000 0001 <wWw.Test> 001c 0001"
+	message_expect(out, len,
+	    "abcd 0120 0001 0000 0000 0001 <wWw.Test> 001c 0001"
 	    "00 0029 04d0 00000000 0000");
 	len = build_query(out, 512, 1, (const uint8_t *)"", 65280, DNS_CLASS_ANY, true, &no_opt);
 	message_expect(out, len, "0001 0130 0001 0000 0000 0000 <> ff00 00ff");
 }
 END_TEST
 
-/* --- Limits ------------------------------------------------------------------------------ */
+/* --- Limits ----------------------------------------------------------------------------------- */
 
 /* 60 addresses at each limit: what fits, whole, and the OPT. Loops over limits and opts. */
 START_TEST(d12_sixty_addresses)
@@ -150,8 +150,9 @@ START_TEST(d12_sixty_addresses)
 	ck_assert_uint_eq((m.flags & DNS_TC) != 0, cut);
 	ck_assert_uint_eq(m.edns.present, opt->present);
 	ck_assert_uint_eq(msg_ede(&m), cut || opt != &ede_opt ? DNS_EDE_NONE : 29);
-	ck_assert_uint_eq(len, cut ? 33 + fits * 28 + opt_len
-	    : 33 + 60 * 28 + 13 + opt_len + (opt == &ede_opt ? 6 : 0));
+	ck_assert_uint_eq(len,
+	    cut ? 33 + fits * 28 + opt_len
+		: 33 + 60 * 28 + 13 + opt_len + (opt == &ede_opt ? 6 : 0));
 }
 END_TEST
 
@@ -167,21 +168,21 @@ static const struct drop_case {
 	uint16_t counts[MSG_SECTIONS];
 	bool ede;
 } drops[] = {
-	{&ede_opt, 650, 650, false, {1, 1, 2}, true},
-	{&ede_opt, 649, 644, true, {1, 1, 2}, false}, /* RFC 8914 section 3: TC */
-	{&ede_opt, 644, 644, true, {1, 1, 2}, false},
-	{&ede_opt, 643, 628, true, {1, 1, 1}, false},
-	{&plain_opt, 644, 644, false, {1, 1, 2}, false},
-	{&plain_opt, 643, 628, false, {1, 1, 1}, false}, /* RFC 2181 section 9: no TC */
-	{&plain_opt, 628, 628, false, {1, 1, 1}, false},
-	{&plain_opt, 627, 611, false, {1, 0, 1}, false},
-	{&plain_opt, 611, 611, false, {1, 0, 1}, false},
-	{&plain_opt, 610, 44, true, {0, 0, 1}, false},
-	{&plain_opt, 512, 44, true, {0, 0, 1}, false},
-	{&no_opt, 633, 633, false, {1, 1, 1}, false},
-	{&no_opt, 632, 617, false, {1, 1, 0}, false},
-	{&no_opt, 616, 600, false, {1, 0, 0}, false},
-	{&no_opt, 599, 33, true, {0, 0, 0}, false},
+	{ &ede_opt, 650, 650, false, { 1, 1, 2 }, true },
+	{ &ede_opt, 649, 644, true, { 1, 1, 2 }, false }, /* RFC 8914 section 3: TC */
+	{ &ede_opt, 644, 644, true, { 1, 1, 2 }, false },
+	{ &ede_opt, 643, 628, true, { 1, 1, 1 }, false },
+	{ &plain_opt, 644, 644, false, { 1, 1, 2 }, false },
+	{ &plain_opt, 643, 628, false, { 1, 1, 1 }, false }, /* RFC 2181 section 9: no TC */
+	{ &plain_opt, 628, 628, false, { 1, 1, 1 }, false },
+	{ &plain_opt, 627, 611, false, { 1, 0, 1 }, false },
+	{ &plain_opt, 611, 611, false, { 1, 0, 1 }, false },
+	{ &plain_opt, 610, 44, true, { 0, 0, 1 }, false },
+	{ &plain_opt, 512, 44, true, { 0, 0, 1 }, false },
+	{ &no_opt, 633, 633, false, { 1, 1, 1 }, false },
+	{ &no_opt, 632, 617, false, { 1, 1, 0 }, false },
+	{ &no_opt, 616, 600, false, { 1, 0, 0 }, false },
+	{ &no_opt, 599, 33, true, { 0, 0, 0 }, false },
 };
 
 static void
@@ -226,8 +227,8 @@ START_TEST(d12_order_relayed)
 	len = build_finish(&b, DNS_MSG_MAX, &no_opt);
 	memcpy(in, out, len);
 	ck_assert_int_eq(msg_parse(&m, in, len), MSG_OK);
-	check_drop(&drops[_i], build_relay(out, sizeof out, &m, 1, www, m.flags, drops[_i].limit,
-	    drops[_i].opt));
+	check_drop(&drops[_i],
+	    build_relay(out, sizeof(out), &m, 1, www, m.flags, drops[_i].limit, drops[_i].opt));
 }
 END_TEST
 
@@ -239,7 +240,7 @@ START_TEST(d12_negative)
 	size_t len;
 
 	start(&b);
-	put(&b, MSG_AUTHORITY, DNS_TYPE_SOA, 456); /* up to 501 */
+	put(&b, MSG_AUTHORITY, DNS_TYPE_SOA, 456);  /* up to 501 */
 	put(&b, MSG_AUTHORITY, DNS_TYPE_NSEC, 200); /* up to 713 */
 	put(&b, MSG_ADDITIONAL, DNS_TYPE_TXT, 100);
 	/* Once without the additional section; then the SOA fits to the byte. */
@@ -265,7 +266,8 @@ START_TEST(d12_one_large_record)
 	start(&b);
 	put(&b, MSG_ANSWER, DNS_TYPE_TXT, 3000);
 	len = build_finish(&b, 1232, &plain_opt);
-	message_expect(out, len, "1234 8380 0001 0000 0000 0001 <www.example.com> 001c 0001"
+	message_expect(out, len,
+	    "1234 8380 0001 0000 0000 0001 <www.example.com> 001c 0001"
 	    "00 0029 04d0 00000000 0000");
 }
 END_TEST
@@ -278,19 +280,19 @@ START_TEST(buffer_is_limit)
 	struct msg m;
 	size_t len;
 
-	build_start(&b, large, sizeof large, 1, DNS_QR, www, DNS_TYPE_TXT, DNS_CLASS_IN);
+	build_start(&b, large, sizeof(large), 1, DNS_QR, www, DNS_TYPE_TXT, DNS_CLASS_IN);
 	put(&b, MSG_ANSWER, DNS_TYPE_TXT, 50000);
 	put(&b, MSG_ANSWER, DNS_TYPE_TXT, (uint16_t)(DNS_MSG_MAX - 50045 - 12));
 	ck_assert(!build_rr(&b, MSG_ADDITIONAL, www, DNS_TYPE_TXT, 1, 0, zeros, 0));
 	ck_assert_uint_eq(b.w.len, DNS_MSG_MAX);
-	len = build_finish(&b, sizeof large, &plain_opt);
+	len = build_finish(&b, sizeof(large), &plain_opt);
 	message_sound(&m, large, len, DNS_MSG_MAX);
 	ck_assert_uint_eq(m.count[MSG_ANSWER], 1);
 	ck_assert_uint_eq(m.flags & DNS_TC, DNS_TC);
 }
 END_TEST
 
-/* --- Passing on -------------------------------------------------------------------------- */
+/* --- Passing on ------------------------------------------------------------------------------- */
 
 static const struct relay_case {
 	const char *what;
@@ -300,69 +302,74 @@ static const struct relay_case {
 	const struct build_opt *opt;
 	const char *text;
 } relays[] = {
-	{"D24: ID, the question's case, AD", "1234 85a0 0001 0001 0000 0000 <wWW.examPLE.com>" A_IN
-	    ADDRESS, "www.example.com", DNS_AA | DNS_AD, &no_opt,
-	    "abcd 8180 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS},
-	{"AD may stay", "1234 81a0 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS,
+	{ "D24: ID, the question's case, AD",
+	    "1234 85a0 0001 0001 0000 0000 <wWW.examPLE.com>" A_IN ADDRESS, "www.example.com",
+	    DNS_AA | DNS_AD, &no_opt,
+	    "abcd 8180 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS },
+	{ "AD may stay", "1234 81a0 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS,
 	    "www.example.com", 0, &no_opt,
-	    "abcd 81a0 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS},
-	{"RFC 5625 4.1: TC stays", "1234 8380 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS,
+	    "abcd 81a0 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS },
+	{ "RFC 5625 4.1: TC stays", "1234 8380 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS,
 	    "www.example.com", DNS_AD, &no_opt,
-	    "abcd 8380 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS},
-	{"RFC 5625 4.2: the reserved flag stays",
-	    "1234 81c3 0001 0000 0000 0000 <www.example.com>" A_IN,
-	    "www.example.com", DNS_AD, &no_opt,
-	    "abcd 81c3 0001 0000 0000 0000 <www.example.com>" A_IN},
-	{"RFC 6891 6.1.1: an OPT is not passed on, its options neither",
+	    "abcd 8380 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS },
+	{ "RFC 5625 4.2: the reserved flag stays",
+	    "1234 81c3 0001 0000 0000 0000 <www.example.com>" A_IN, "www.example.com", DNS_AD,
+	    &no_opt, "abcd 81c3 0001 0000 0000 0000 <www.example.com>" A_IN },
+	{ "RFC 6891 6.1.1: an OPT is not passed on, its options neither",
 	    "1234 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS
 	    "00 0029 1000 00008000 000c 000a 0008 0123456789abcdef",
 	    "www.example.com", 0, &no_opt,
-	    "abcd 8180 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS},
-	{"replaced by our own", "1234 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS
+	    "abcd 8180 0001 0001 0000 0000 <www.example.com>" A_IN ADDRESS },
+	{ "replaced by our own",
+	    "1234 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS
 	    "00 0029 1000 00008000 000c 000a 0008 0123456789abcdef",
 	    "www.example.com", 0, &plain_opt,
 	    "abcd 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS
-	    "00 0029 04d0 00000000 0000"},
-	{"ours, where there was none, with EDE",
-	    "1234 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS
-	    "c010 0002 0001" TTL_60 "0002 c010", "www.example.com", 0, &ede_opt,
-	    "abcd 8180 0001 0001 0000 0002 <www.example.com>" A_IN ADDRESS
-	    "c010 0002 0001" TTL_60 "0002 c010 00 0029 04d0 00000000 0006 000f 0002 001d"},
-	{"the rcode's 12 bits", "1234 8187 0001 0000 0000 0001 <www.example.com>" A_IN
-	    "00 0029 1000 01000000 0000", "www.example.com", 0, &plain_opt,
-	    "abcd 8187 0001 0000 0000 0001 <www.example.com>" A_IN
-	    "00 0029 04d0 01000000 0000"},
-	{"the rcode's 12 bits cannot be told", "1234 8180 0001 0000 0000 0001 <www.example.com>"
-	    A_IN "00 0029 1000 01000000 0000", "www.example.com", 0, &no_opt,
-	    "abcd 8182 0001 0000 0000 0000 <www.example.com>" A_IN},
-	{"RFC 5625 4.3: what is not known passes, pointer-like RDATA too",
+	    "00 0029 04d0 00000000 0000" },
+	{ "ours, where there was none, with EDE",
+	    "1234 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS "c010 0002 0001" TTL_60
+	    "0002 c010",
+	    "www.example.com", 0, &ede_opt,
+	    "abcd 8180 0001 0001 0000 0002 <www.example.com>" A_IN ADDRESS "c010 0002 0001" TTL_60
+	    "0002 c010 00 0029 04d0 00000000 0006 000f 0002 001d" },
+	{ "the rcode's 12 bits",
+	    "1234 8187 0001 0000 0000 0001 <www.example.com>" A_IN "00 0029 1000 01000000 0000",
+	    "www.example.com", 0, &plain_opt,
+	    "abcd 8187 0001 0000 0000 0001 <www.example.com>" A_IN "00 0029 04d0 01000000 0000" },
+	{ "the rcode's 12 bits cannot be told",
+	    "1234 8180 0001 0000 0000 0001 <www.example.com>" A_IN "00 0029 1000 01000000 0000",
+	    "www.example.com", 0, &no_opt, "abcd 8182 0001 0000 0000 0000 <www.example.com>" A_IN },
+	{ "RFC 5625 4.3: what is not known passes, pointer-like RDATA too",
 	    "1234 8180 0001 0001 0001 0001 <www.example.com> ff01 fe00"
 	    "{x}c00c ff01 fe00 ffffffff 0003 c0ffee c010 ff02 fe00 00000000 0000"
-	    "{y}c021 ff03 fe00 00000001 0001 c0", "www.example.com", 0, &no_opt,
+	    "{y}c021 ff03 fe00 00000001 0001 c0",
+	    "www.example.com", 0, &no_opt,
 	    "abcd 8180 0001 0001 0001 0001 <www.example.com> ff01 fe00"
 	    "{x}c00c ff01 fe00 ffffffff 0003 c0ffee c010 ff02 fe00 00000000 0000"
-	    "{y}c021 ff03 fe00 00000001 0001 c0"},
-	{"no question", "1234 8185 0000 0000 0000 0000", NULL, 0, &plain_opt,
-	    "abcd 8185 0000 0000 0000 0001 00 0029 04d0 00000000 0000"},
-	{"an OPT before other records: they are rewritten, pointers among them right",
+	    "{y}c021 ff03 fe00 00000001 0001 c0" },
+	{ "no question", "1234 8185 0000 0000 0000 0000", NULL, 0, &plain_opt,
+	    "abcd 8185 0000 0000 0000 0001 00 0029 04d0 00000000 0000" },
+	{ "an OPT before other records: they are rewritten, pointers among them right",
 	    "1234 8180 0001 0001 0000 0005 <www.example.com>" A_IN ADDRESS
 	    "@49. {ns}c010" A_IN TTL_60 "0004 c0000201"
 	    "@68. 00 0029 1000 00008000 0004 000a 0000"
 	    "@83. {ns2}c010" A_IN TTL_60 "0004 c0000202"
 	    "@103. c053 0002 0001" TTL_60 "0004 {x}c053"
-	    "@119. c031" A_IN TTL_60 "0004 c0000203", "WWW.example.com", 0, &plain_opt,
+	    "@119. c031" A_IN TTL_60 "0004 c0000203",
+	    "WWW.example.com", 0, &plain_opt,
 	    "abcd 8180 0001 0001 0000 0005 <WWW.example.com>" A_IN ADDRESS
 	    "@49. {ns}c010" A_IN TTL_60 "0004 c0000201"
 	    "@68. {ns2}c010" A_IN TTL_60 "0004 c0000202"
 	    "@88. c044 0002 0001" TTL_60 "0004 {x}c044"
 	    "@104. {ns}c010" A_IN TTL_60 "0004 c0000203"
-	    "00 0029 04d0 00000000 0000"},
-	{"behind an OPT, a record that cannot be rewritten is left out",
+	    "00 0029 04d0 00000000 0000" },
+	{ "behind an OPT, a record that cannot be rewritten is left out",
 	    "1234 8180 0001 0001 0000 0003 <www.example.com>" A_IN ADDRESS
 	    "00 0029 1000 00008000 0000 c00c 0002 0001" TTL_60 "0003 c00c00"
-	    "c010" A_IN TTL_60 "0004 c0000203", "www.example.com", 0, &no_opt,
-	    "abcd 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS
-	    "c010" A_IN TTL_60 "0004 c0000203"},
+	    "c010" A_IN TTL_60 "0004 c0000203",
+	    "www.example.com", 0, &no_opt,
+	    "abcd 8180 0001 0001 0000 0001 <www.example.com>" A_IN ADDRESS "c010" A_IN TTL_60
+	    "0004 c0000203" },
 };
 
 START_TEST(d24_relay)
@@ -376,10 +383,10 @@ START_TEST(d24_relay)
 
 	if (c->qname != NULL)
 		ck_assert_uint_gt(name_from_text(c->qname, qname), 0);
-	message_read(&m, in, sizeof in, c->src);
-	guard_init(&g, sizeof in);
+	message_read(&m, in, sizeof(in), c->src);
+	guard_init(&g, sizeof(in));
 	ck_assert_int_eq(msg_parse(&m, guard_put(&g, in, m.len), m.len), MSG_OK);
-	len = build_relay(out, sizeof out, &m, 0xabcd, c->qname != NULL ? qname : NULL,
+	len = build_relay(out, sizeof(out), &m, 0xabcd, c->qname != NULL ? qname : NULL,
 	    m.flags & (uint16_t)~c->clear, 512, c->opt);
 	message_expect(out, len, c->text);
 	if (c->qname != NULL && m.rcode <= DNS_RCODE)
@@ -394,8 +401,8 @@ read_reply(struct msg *m, unsigned n)
 {
 	struct build b;
 
-	build_start(&b, in, sizeof in, 0x1234, DNS_QR | DNS_RD | DNS_RA, www, DNS_TYPE_A,
-	    DNS_CLASS_IN);
+	build_start(
+	    &b, in, sizeof(in), 0x1234, DNS_QR | DNS_RD | DNS_RA, www, DNS_TYPE_A, DNS_CLASS_IN);
 	while (n-- > 0)
 		put(&b, MSG_ANSWER, DNS_TYPE_A, 4);
 	ck_assert(build_rr_name(&b, MSG_AUTHORITY, www + 4, DNS_TYPE_NS, DNS_CLASS_IN, 60,
@@ -449,9 +456,10 @@ START_TEST(relay_every_limit)
 		read_reply(&m, 64);
 		len = build_relay(buf, limit, &m, 0x1234, www, m.flags, limit, opt);
 		message_sound(&again, buf, len, limit);
-		b = (struct build){.w = {.buf = in, .cap = sizeof in}, .qname_len = m.qname_len,
-		    .flags = m.flags};
-		memcpy(b.count, m.count, sizeof b.count);
+		b = (struct build){ .w = { .buf = in, .cap = sizeof(in) },
+			.qname_len = m.qname_len,
+			.flags = m.flags };
+		memcpy(b.count, m.count, sizeof(b.count));
 		b.count[MSG_ADDITIONAL]--;
 		b.end[MSG_ANSWER] = m.at[MSG_AUTHORITY];
 		b.end[MSG_AUTHORITY] = m.at[MSG_ADDITIONAL];
@@ -472,14 +480,14 @@ START_TEST(relay_opt_in_the_middle)
 	struct msg m;
 	size_t used;
 
-	used = (size_t)snprintf(text, sizeof text,
-	    "1234 8180 0001 0001 0001 0020 <www.example.com>" A_IN ADDRESS
-	    "c010 0002 0001" TTL_60 "0004 {n}c010 {a}c010 " A_IN TTL_60 "0004 c0000201"
+	used = (size_t)snprintf(text, sizeof(text),
+	    "1234 8180 0001 0001 0001 0020 <www.example.com>" A_IN ADDRESS "c010 0002 0001" TTL_60
+	    "0004 {n}c010 {a}c010 " A_IN TTL_60 "0004 c0000201"
 	    "00 0029 1000 00008000 0000");
 	for (unsigned i = 0; i < 30; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used,
-		    "{%02u}c010" A_IN TTL_60 "0004 c0000201", i);
-	message_read(&m, in, sizeof in, text);
+		used += (size_t)snprintf(
+		    text + used, sizeof(text) - used, "{%02u}c010" A_IN TTL_60 "0004 c0000201", i);
+	message_read(&m, in, sizeof(in), text);
 	guard_init(&g, 1200);
 	for (size_t limit = 512; limit < 800; limit++) {
 		uint8_t *buf = guard_put(&g, zeros, limit);
@@ -525,7 +533,7 @@ START_TEST(relay_opt_in_the_middle_cut)
 }
 END_TEST
 
-/* --- Signed messages --------------------------------------------------------------------- */
+/* --- Signed messages -------------------------------------------------------------------------- */
 
 #define TSIG_RR "{key}c010 00fa 00ff 00000000 0006 'abcdef'"
 #define SIG0_RR "00 0018 00ff 00000000 0013 0000 05 00 00000000 00000002 00000001 0007 00"
@@ -534,9 +542,9 @@ static const struct {
 	const char *behind; /* the reply's additional section */
 	const char *arcount;
 } signed_cases[] = {
-	{TSIG_RR, "0001"},
-	{SIG0_RR, "0001"},
-	{"00 0029 1000 00008000 0000" TSIG_RR, "0002"},
+	{ TSIG_RR, "0001" },
+	{ SIG0_RR, "0001" },
+	{ "00 0029 1000 00008000 0000" TSIG_RR, "0002" },
 };
 
 START_TEST(d20_signed)
@@ -545,11 +553,13 @@ START_TEST(d20_signed)
 	struct msg m;
 	size_t len;
 
-	snprintf(text, sizeof text, "1234 85b0 0001 0001 0000 %s <wWw.example.com>" A_IN ADDRESS
-	    "%s", signed_cases[_i].arcount, signed_cases[_i].behind);
-	message_read(&m, in, sizeof in, text);
+	snprintf(text, sizeof(text),
+	    "1234 85b0 0001 0001 0000 %s <wWw.example.com>" A_IN ADDRESS "%s",
+	    signed_cases[_i].arcount, signed_cases[_i].behind);
+	message_read(&m, in, sizeof(in), text);
 	ck_assert(m.signature);
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags & (uint16_t)~(DNS_AA | DNS_AD), 512, &ede_opt);
+	len = build_relay(out, sizeof(out), &m, 0xabcd, www,
+	    m.flags & (uint16_t) ~(DNS_AA | DNS_AD), 512, &ede_opt);
 	memcpy(text, "abcd", 4);
 	message_expect(out, len, text);
 }
@@ -560,36 +570,41 @@ START_TEST(d20_signed_too_long)
 	static char text[4096];
 	struct msg m;
 	size_t len;
-	size_t used = (size_t)snprintf(text, sizeof text,
-	    "1234 85b0 0001 0020 0000 0001 <www.example.com>" A_IN);
+	size_t used = (size_t)snprintf(
+	    text, sizeof(text), "1234 85b0 0001 0020 0000 0001 <www.example.com>" A_IN);
 
 	for (unsigned i = 0; i < 32; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, ADDRESS);
-	snprintf(text + used, sizeof text - used, TSIG_RR);
-	message_read(&m, in, sizeof in, text);
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, 512, &plain_opt);
-	message_expect(out, len, "abcd 8790 0001 0000 0000 0001 <www.example.com>" A_IN
-	    "00 0029 04d0 00000000 0000");
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, m.len, &plain_opt);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ADDRESS);
+	snprintf(text + used, sizeof(text) - used, TSIG_RR);
+	message_read(&m, in, sizeof(in), text);
+	len = build_relay(
+	    out, sizeof(out), &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, 512, &plain_opt);
+	message_expect(out, len,
+	    "abcd 8790 0001 0000 0000 0001 <www.example.com>" A_IN "00 0029 04d0 00000000 0000");
+	len = build_relay(
+	    out, sizeof(out), &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, m.len, &plain_opt);
 	memcpy(text, "abcd", 4);
 	message_expect(out, len, text);
 }
 END_TEST
 
-/* Owners that repeat the question get the client's spelling, others keep theirs (RULES D21, D24). */
+/*
+ * Owners that repeat the question get the client's spelling, others keep theirs (RULES D21, D24).
+ */
 START_TEST(d21_owners)
 {
 	struct msg m;
 	size_t len;
 
-	message_read(&m, in, sizeof in,
+	message_read(&m, in, sizeof(in),
 	    "1234 8180 0001 0003 0000 0001 <wWw.ExaMple.com>" A_IN
 	    "<wWw.ExaMple.com> 0001 0001 0000003c 0004 c0000201"
 	    "03 'wWw' c010 0001 0001 0000003c 0004 c0000202"
 	    "<wwX.ExaMple.com> 0001 0001 0000003c 0004 c0000203"
 	    "<ns.ExaMple.com> 0001 0001 0000003c 0004 c0000204");
 	ck_assert(m.spelled && !m.dname);
-	len = build_relay(out, sizeof out, &m, 0xabcd, www, m.flags, 512, &(struct build_opt){ 0 });
+	len =
+	    build_relay(out, sizeof(out), &m, 0xabcd, www, m.flags, 512, &(struct build_opt){ 0 });
 	message_expect(out, len,
 	    "abcd 8180 0001 0003 0000 0001 <www.example.com>" A_IN
 	    "<www.example.com> 0001 0001 0000003c 0004 c0000201"
@@ -602,13 +617,16 @@ END_TEST
 /* RFC 7873 section 4: the option, behind an EDE. */
 START_TEST(rfc7873_4_cookie)
 {
-	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = 29,
-		.cookie = (const uint8_t *)"abcdefghABCDEFGH", .cookie_len = 16 };
+	const struct build_opt opt = { .present = true,
+		.bufsize = 1232,
+		.ede = 29,
+		.cookie = (const uint8_t *)"abcdefghABCDEFGH",
+		.cookie_len = 16 };
 	struct build b;
 	struct msg m;
 	size_t len, at;
 
-	build_start(&b, out, sizeof out, 1, DNS_QR, www, 1, 1);
+	build_start(&b, out, sizeof(out), 1, DNS_QR, www, 1, 1);
 	len = build_finish(&b, 512, &opt);
 	ck_assert_int_eq(msg_parse(&m, out, len), MSG_OK);
 	ck_assert_uint_eq(msg_ede(&m), 29);

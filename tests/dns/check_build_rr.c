@@ -16,7 +16,7 @@
 #define A_IN "0001 0001"
 #define TTL_60 "0000003c"
 
-static const struct build_opt no_opt = {.present = false};
+static const struct build_opt no_opt = { .present = false };
 static uint8_t out[DNS_MSG_MAX];
 static uint8_t in[DNS_MSG_MAX];
 static uint8_t in2[DNS_MSG_MAX];
@@ -52,48 +52,48 @@ expect(struct build *b, const char *text)
 	message_sound(&m, out, len, DNS_MSG_MAX);
 }
 
-/* --- Owners ------------------------------------------------------------------------------ */
+/* --- Owners ----------------------------------------------------------------------------------- */
 
 static const struct owner_case {
 	const char *what;
-	const char *qname; /* ours */
-	const char *src;   /* the reply's question and one record */
+	const char *qname;  /* ours */
+	const char *src;    /* the reply's question and one record */
 	const char *record; /* what becomes of it */
 } owners[] = {
-	{"the question's name stays a pointer", "www.example.com",
+	{ "the question's name stays a pointer", "www.example.com",
 	    "<www.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221",
-	    "c00c" A_IN TTL_60 "0004 c0000221"},
-	{"D24: our question's spelling stands in", "www.example.com",
+	    "c00c" A_IN TTL_60 "0004 c0000221" },
+	{ "D24: our question's spelling stands in", "www.example.com",
 	    "<wWw.ExaMPLE.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221",
-	    "c00c" A_IN TTL_60 "0004 c0000221"},
-	{"D24: also where the owner is written out", "www.example.com",
+	    "c00c" A_IN TTL_60 "0004 c0000221" },
+	{ "D24: also where the owner is written out", "www.example.com",
 	    "<wWw.ExaMPLE.com>" A_IN "<WWW.example.COM>" A_IN TTL_60 "0004 c0000221",
-	    "c00c" A_IN TTL_60 "0004 c0000221"},
-	{"another question of the same length", "www.example.com",
+	    "c00c" A_IN TTL_60 "0004 c0000221" },
+	{ "another question of the same length", "www.example.com",
 	    "<ftp.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221",
-	    "{ftp}c010" A_IN TTL_60 "0004 c0000221"},
-	{"another question altogether", "www.example.com",
+	    "{ftp}c010" A_IN TTL_60 "0004 c0000221" },
+	{ "another question altogether", "www.example.com",
 	    "<ftp.test>" A_IN "c00c" A_IN TTL_60 "0004 c0000221",
-	    "<ftp.test>" A_IN TTL_60 "0004 c0000221"},
-	{"a question that is longer", "example.com",
+	    "<ftp.test>" A_IN TTL_60 "0004 c0000221" },
+	{ "a question that is longer", "example.com",
 	    "<www.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221",
-	    "{www}c00c" A_IN TTL_60 "0004 c0000221"},
-	{"a question that is shorter", "www.example.com",
+	    "{www}c00c" A_IN TTL_60 "0004 c0000221" },
+	{ "a question that is shorter", "www.example.com",
 	    "<example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221",
-	    "c010" A_IN TTL_60 "0004 c0000221"},
-	{"a suffix of the question", "www.example.com",
+	    "c010" A_IN TTL_60 "0004 c0000221" },
+	{ "a suffix of the question", "www.example.com",
 	    "<www.example.com>" A_IN "c010" A_IN TTL_60 "0004 c0000221",
-	    "c010" A_IN TTL_60 "0004 c0000221"},
-	{"D24: a suffix spelled otherwise", "www.example.com",
+	    "c010" A_IN TTL_60 "0004 c0000221" },
+	{ "D24: a suffix spelled otherwise", "www.example.com",
 	    "<www.example.com>" A_IN "<NS.EXAMPLE.COM>" A_IN TTL_60 "0004 c0000221",
-	    "{NS}c010" A_IN TTL_60 "0004 c0000221"},
-	{"the root", "www.example.com", "<www.example.com>" A_IN "00" A_IN TTL_60 "0004 c0000221",
-	    "00" A_IN TTL_60 "0004 c0000221"},
-	{"the root as question", ".", "<>" A_IN "00" A_IN TTL_60 "0004 c0000221",
-	    "00" A_IN TTL_60 "0004 c0000221"},
+	    "{NS}c010" A_IN TTL_60 "0004 c0000221" },
+	{ "the root", "www.example.com", "<www.example.com>" A_IN "00" A_IN TTL_60 "0004 c0000221",
+	    "00" A_IN TTL_60 "0004 c0000221" },
+	{ "the root as question", ".", "<>" A_IN "00" A_IN TTL_60 "0004 c0000221",
+	    "00" A_IN TTL_60 "0004 c0000221" },
 	/* The bytes of <b> stand at the end of the question, but inside its label. */
-	{"a label's end is no name", "a\\001b", "<a>" A_IN "<b>" A_IN TTL_60 "0004 c0000221",
-	    "<b>" A_IN TTL_60 "0004 c0000221"},
+	{ "a label's end is no name", "a\\001b", "<a>" A_IN "<b>" A_IN TTL_60 "0004 c0000221",
+	    "<b>" A_IN TTL_60 "0004 c0000221" },
 };
 
 START_TEST(rfc1035_4_1_4_owner)
@@ -107,15 +107,16 @@ START_TEST(rfc1035_4_1_4_owner)
 	size_t question_end;
 	size_t len;
 
-	snprintf(text, sizeof text, HEAD_1_ANSWER "%s", c->src);
-	message_read(&m, in, sizeof in, text);
-	start(&b, c->qname, sizeof out);
+	snprintf(text, sizeof(text), HEAD_1_ANSWER "%s", c->src);
+	message_read(&m, in, sizeof(in), text);
+	start(&b, c->qname, sizeof(out));
 	question_end = b.w.len;
 	copy_all(&b, MSG_ANSWER, &m, MSG_ANSWER);
 	len = build_finish(&b, DNS_MSG_MAX, &no_opt);
-	record_len = hex_read(c->record, record, sizeof record);
-	ck_assert_msg(len == question_end + record_len &&
-	    memcmp(out + question_end, record, record_len) == 0, "%s", c->what);
+	record_len = hex_read(c->record, record, sizeof(record));
+	ck_assert_msg(
+	    len == question_end + record_len && memcmp(out + question_end, record, record_len) == 0,
+	    "%s", c->what);
 	message_sound(&m, out, len, DNS_MSG_MAX);
 }
 END_TEST
@@ -127,17 +128,18 @@ START_TEST(two_messages)
 	struct msg same;
 	struct msg other;
 
-	message_read(&same, in, sizeof in,
+	message_read(&same, in, sizeof(in),
 	    HEAD_1_ANSWER "<www.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000201");
-	message_read(&other, in2, sizeof in2,
+	message_read(&other, in2, sizeof(in2),
 	    HEAD_1_ANSWER "<ftp.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000202");
-	start(&b, "www.example.com", sizeof out);
+	start(&b, "www.example.com", sizeof(out));
 	copy_all(&b, MSG_ANSWER, &same, MSG_ANSWER);
 	copy_all(&b, MSG_ANSWER, &other, MSG_ANSWER);
 	copy_all(&b, MSG_ANSWER, &same, MSG_ANSWER);
 	copy_all(&b, MSG_ANSWER, &other, MSG_ANSWER);
-	expect(&b, "1234 8180 0001 0004 0000 0000 <www.example.com>" A_IN
-	    "@33. c00c" A_IN TTL_60 "0004 c0000201"
+	expect(&b,
+	    "1234 8180 0001 0004 0000 0000 <www.example.com>" A_IN "@33. c00c" A_IN TTL_60
+	    "0004 c0000201"
 	    "@49. {ftp}c010" A_IN TTL_60 "0004 c0000202"
 	    "c00c" A_IN TTL_60 "0004 c0000201"
 	    "c031" A_IN TTL_60 "0004 c0000202");
@@ -150,13 +152,15 @@ START_TEST(no_question)
 	struct msg m;
 
 	/* 0xc00c names the first record's owner here, and would name another one there. */
-	message_read(&m, in, sizeof in, "1234 8180 0000 0002 0000 0000"
+	message_read(&m, in, sizeof(in),
+	    "1234 8180 0000 0002 0000 0000"
 	    "@12. <ns.test>" A_IN TTL_60 "0004 c0000201 c00c" A_IN TTL_60 "0004 c0000202");
-	build_start(&b, out, sizeof out, 0x1234, DNS_QR | DNS_RD | DNS_RA, NULL, 0, 0);
+	build_start(&b, out, sizeof(out), 0x1234, DNS_QR | DNS_RD | DNS_RA, NULL, 0, 0);
 	ck_assert(build_rr(&b, MSG_ANSWER, (const uint8_t *)"\1x", DNS_TYPE_A, DNS_CLASS_IN, 60,
 	    (const uint8_t *)"\300\0\2\3", 4));
 	copy_all(&b, MSG_ANSWER, &m, MSG_ANSWER);
-	expect(&b, "1234 8180 0000 0003 0000 0000 <x>" A_IN TTL_60 "0004 c0000203"
+	expect(&b,
+	    "1234 8180 0000 0003 0000 0000 <x>" A_IN TTL_60 "0004 c0000203"
 	    "@29. <ns.test>" A_IN TTL_60 "0004 c0000201 c01d" A_IN TTL_60 "0004 c0000202");
 }
 END_TEST
@@ -167,18 +171,20 @@ START_TEST(rfc4343_case)
 	struct build b;
 	struct msg m;
 
-	message_read(&m, in, sizeof in, "1234 8180 0001 0000 0000 0005 <q.test>" A_IN
-	    "<ns.example.net>" A_IN TTL_60 "0004 c0000201"
+	message_read(&m, in, sizeof(in),
+	    "1234 8180 0001 0000 0000 0005 <q.test>" A_IN "<ns.example.net>" A_IN TTL_60
+	    "0004 c0000201"
 	    "<NS.example.net>" A_IN TTL_60 "0004 c0000202"
 	    "<ns.example.net>" A_IN TTL_60 "0004 c0000203"
 	    "<ns.Example.net>" A_IN TTL_60 "0004 c0000204"
 	    "<ns.Test>" A_IN TTL_60 "0004 c0000205");
-	start(&b, "q.test", sizeof out);
+	start(&b, "q.test", sizeof(out));
 	copy_all(&b, MSG_ADDITIONAL, &m, MSG_ADDITIONAL);
 	/* Behind the first, a name that runs through the question: found in any case there. */
 	copy_all(&b, MSG_ADDITIONAL, &m, MSG_ADDITIONAL);
-	expect(&b, "1234 8180 0001 0000 0000 000a <q.test>" A_IN
-	    "@24. <ns.example.net>" A_IN TTL_60 "0004 c0000201"
+	expect(&b,
+	    "1234 8180 0001 0000 0000 000a <q.test>" A_IN "@24. <ns.example.net>" A_IN TTL_60
+	    "0004 c0000201"
 	    "@54. {NS}c01b" A_IN TTL_60 "0004 c0000202"
 	    "c018" A_IN TTL_60 "0004 c0000203"
 	    "@89. {ns.Example}c023" A_IN TTL_60 "0004 c0000204"
@@ -191,7 +197,7 @@ START_TEST(rfc4343_case)
 }
 END_TEST
 
-/* --- RDATA ------------------------------------------------------------------------------- */
+/* --- RDATA ------------------------------------------------------------------------------------ */
 
 /* The source has <www.example.com> at 12 and <a.test> at 33; <test> is at 35 there. */
 static const struct rdata_case {
@@ -200,41 +206,41 @@ static const struct rdata_case {
 	const char *copy; /* behind our question; the record's RDATA starts at 45 */
 } rdatas[] = {
 	/* RFC 1035's types: expanded and compressed anew */
-	{DNS_TYPE_NS, "{ns}c010", "{ns}c010"},
-	{DNS_TYPE_NS, "{ns}c023", "<ns.test>"},
-	{DNS_TYPE_MD, "c00c", "c00c"},
-	{DNS_TYPE_MF, "c00c", "c00c"},
-	{DNS_TYPE_CNAME, "<x.example.com>", "{x}c010"},
-	{DNS_TYPE_SOA, "c021 {host}c021 00000001 00000e10 000004b0 00093a80 00000258",
-	    "<a.test> {host}c02d 00000001 00000e10 000004b0 00093a80 00000258"},
-	{DNS_TYPE_MB, "c010", "c010"},
-	{DNS_TYPE_MG, "c010", "c010"},
-	{DNS_TYPE_MR, "00", "00"},
-	{DNS_TYPE_PTR, "{b}c023", "<b.test>"},
-	{DNS_TYPE_MINFO, "{r}c023 {e}c023", "<r.test> {e}c02f"},
-	{DNS_TYPE_MX, "000a {mx}c010", "000a {mx}c010"},
+	{ DNS_TYPE_NS, "{ns}c010", "{ns}c010" },
+	{ DNS_TYPE_NS, "{ns}c023", "<ns.test>" },
+	{ DNS_TYPE_MD, "c00c", "c00c" },
+	{ DNS_TYPE_MF, "c00c", "c00c" },
+	{ DNS_TYPE_CNAME, "<x.example.com>", "{x}c010" },
+	{ DNS_TYPE_SOA, "c021 {host}c021 00000001 00000e10 000004b0 00093a80 00000258",
+	    "<a.test> {host}c02d 00000001 00000e10 000004b0 00093a80 00000258" },
+	{ DNS_TYPE_MB, "c010", "c010" },
+	{ DNS_TYPE_MG, "c010", "c010" },
+	{ DNS_TYPE_MR, "00", "00" },
+	{ DNS_TYPE_PTR, "{b}c023", "<b.test>" },
+	{ DNS_TYPE_MINFO, "{r}c023 {e}c023", "<r.test> {e}c02f" },
+	{ DNS_TYPE_MX, "000a {mx}c010", "000a {mx}c010" },
 	/* RFC 3597 section 4: expanded, and sent so */
-	{DNS_TYPE_RP, "{me}c010 c023", "<me.example.com> <test>"},
-	{DNS_TYPE_AFSDB, "0001 {afs}c010", "0001 <afs.example.com>"},
-	{DNS_TYPE_RT, "0001 {rt}c010", "0001 <rt.example.com>"},
-	{DNS_TYPE_SIG, "0001 05 02 00000e10 00000002 00000001 0007 c010 'signature'",
-	    "0001 05 02 00000e10 00000002 00000001 0007 <example.com> 'signature'"},
-	{DNS_TYPE_PX, "000a {x}c010 c021", "000a <x.example.com> <a.test>"},
-	{DNS_TYPE_NXT, "c010 6000 0002", "<example.com> 6000 0002"},
-	{DNS_TYPE_SRV, "0001 0002 0035 {s}c010", "0001 0002 0035 <s.example.com>"},
-	{DNS_TYPE_NAPTR, "0064 000a 01 'u' 07 'E2U+sip' 00 c010",
-	    "0064 000a 01 'u' 07 'E2U+sip' 00 <example.com>"},
-	{DNS_TYPE_KX, "0001 c010", "0001 <example.com>"},
-	{DNS_TYPE_DNAME, "{d}c010", "<d.example.com>"},
+	{ DNS_TYPE_RP, "{me}c010 c023", "<me.example.com> <test>" },
+	{ DNS_TYPE_AFSDB, "0001 {afs}c010", "0001 <afs.example.com>" },
+	{ DNS_TYPE_RT, "0001 {rt}c010", "0001 <rt.example.com>" },
+	{ DNS_TYPE_SIG, "0001 05 02 00000e10 00000002 00000001 0007 c010 'signature'",
+	    "0001 05 02 00000e10 00000002 00000001 0007 <example.com> 'signature'" },
+	{ DNS_TYPE_PX, "000a {x}c010 c021", "000a <x.example.com> <a.test>" },
+	{ DNS_TYPE_NXT, "c010 6000 0002", "<example.com> 6000 0002" },
+	{ DNS_TYPE_SRV, "0001 0002 0035 {s}c010", "0001 0002 0035 <s.example.com>" },
+	{ DNS_TYPE_NAPTR, "0064 000a 01 'u' 07 'E2U+sip' 00 c010",
+	    "0064 000a 01 'u' 07 'E2U+sip' 00 <example.com>" },
+	{ DNS_TYPE_KX, "0001 c010", "0001 <example.com>" },
+	{ DNS_TYPE_DNAME, "{d}c010", "<d.example.com>" },
 	/* opaque, whatever it looks like (RFC 3597, RFC 4034) */
-	{DNS_TYPE_TXT, "02 c00c", "02 c00c"},
-	{DNS_TYPE_RRSIG, "c00c", "c00c"},
-	{DNS_TYPE_NSEC, "c00c", "c00c"},
-	{DNS_TYPE_NSEC3, "c00c", "c00c"},
-	{DNS_TYPE_DS, "c00c", "c00c"},
-	{0, "c00c", "c00c"},
-	{65280, "c00c c00c", "c00c c00c"},
-	{65281, "", ""},
+	{ DNS_TYPE_TXT, "02 c00c", "02 c00c" },
+	{ DNS_TYPE_RRSIG, "c00c", "c00c" },
+	{ DNS_TYPE_NSEC, "c00c", "c00c" },
+	{ DNS_TYPE_NSEC3, "c00c", "c00c" },
+	{ DNS_TYPE_DS, "c00c", "c00c" },
+	{ 0, "c00c", "c00c" },
+	{ 65280, "c00c c00c", "c00c c00c" },
+	{ 65281, "", "" },
 };
 
 /* Read a message with <a.test> as owner of a first record and RDATA, of TYPE, in a second one. */
@@ -246,11 +252,13 @@ read_rdata(struct msg *m, struct rr *rr, unsigned type, const char *rdata)
 	size_t len;
 
 	/* Only its length counts here: offsets are those of the whole message. */
-	len = hex_read(rdata, bytes, sizeof bytes);
-	snprintf(text, sizeof text, "1234 8180 0001 0002 0000 0000 @12. <www.example.com>" A_IN
-	    "@33. <a.test> ff00 0001" TTL_60 "0000" "c00c %04x 0001" TTL_60 "%04x %s",
+	len = hex_read(rdata, bytes, sizeof(bytes));
+	snprintf(text, sizeof(text),
+	    "1234 8180 0001 0002 0000 0000 @12. <www.example.com>" A_IN
+	    "@33. <a.test> ff00 0001" TTL_60 "0000"
+	    "c00c %04x 0001" TTL_60 "%04x %s",
 	    type, (unsigned)len, rdata);
-	message_read(m, in, sizeof in, text);
+	message_read(m, in, sizeof(in), text);
 	ck_assert(msg_first(m, MSG_ANSWER, rr));
 	ck_assert(msg_next(m, rr));
 }
@@ -259,14 +267,14 @@ START_TEST(rfc3597_4_rdata)
 {
 	const struct rdata_case *c = &rdatas[_i];
 	uint8_t copy[512];
-	size_t copy_len = hex_read(c->copy, copy, sizeof copy);
+	size_t copy_len = hex_read(c->copy, copy, sizeof(copy));
 	struct build b;
 	struct msg m;
 	struct rr rr;
 	size_t len;
 
 	read_rdata(&m, &rr, c->type, c->rdata);
-	start(&b, "www.example.com", sizeof out);
+	start(&b, "www.example.com", sizeof(out));
 	ck_assert(build_copy(&b, MSG_ANSWER, &m, &rr, 300));
 	len = build_finish(&b, DNS_MSG_MAX, &no_opt);
 	ck_assert_uint_eq(len, 45 + copy_len);
@@ -284,34 +292,34 @@ static const struct {
 	unsigned type;
 	const char *rdata;
 } lies[] = {
-	{DNS_TYPE_NS, ""},
-	{DNS_TYPE_NS, "c00c 00"},
-	{DNS_TYPE_NS, "c0"},
-	{DNS_TYPE_NS, "{ns}"},
-	{DNS_TYPE_NS, "<ns> 00"},
-	{DNS_TYPE_NS, "40"},
-	{DNS_TYPE_NS, "c0ff"}, /* forwards */
-	{DNS_TYPE_NS, "c03c"}, /* to itself */
-	{DNS_TYPE_NS, "c000"}, /* into the header */
-	{DNS_TYPE_CNAME, "<a.b.c> 0000"},
-	{DNS_TYPE_SOA, "c00c"},
-	{DNS_TYPE_SOA, "c00c c00c 00000001 00000e10 000004b0 00093a80 000002"},
-	{DNS_TYPE_SOA, "c00c c00c 00000001 00000e10 000004b0 00093a80 00000258 00"},
-	{DNS_TYPE_MINFO, "c00c"},
-	{DNS_TYPE_MX, "00"},
-	{DNS_TYPE_MX, "0001"},
-	{DNS_TYPE_MX, "0001 c00c 00"},
-	{DNS_TYPE_RP, "00"},
-	{DNS_TYPE_SIG, "0001 05 02 00000e10 00000002 00000001 0007"},
-	{DNS_TYPE_PX, "000a c00c"},
-	{DNS_TYPE_NXT, ""},
-	{DNS_TYPE_SRV, "0001 0002 0035"},
-	{DNS_TYPE_SRV, "0001 0002"},
-	{DNS_TYPE_NAPTR, "0064 000a 01 'u' 07 'E2U+sip' 00"},
-	{DNS_TYPE_NAPTR, "0064 000a 01 'u' 07 'E2U'"},
-	{DNS_TYPE_NAPTR, "0064 000a 01 'u' 07"},
-	{DNS_TYPE_NAPTR, "0064 00"},
-	{DNS_TYPE_DNAME, "c00c c00c"},
+	{ DNS_TYPE_NS, "" },
+	{ DNS_TYPE_NS, "c00c 00" },
+	{ DNS_TYPE_NS, "c0" },
+	{ DNS_TYPE_NS, "{ns}" },
+	{ DNS_TYPE_NS, "<ns> 00" },
+	{ DNS_TYPE_NS, "40" },
+	{ DNS_TYPE_NS, "c0ff" }, /* forwards */
+	{ DNS_TYPE_NS, "c03c" }, /* to itself */
+	{ DNS_TYPE_NS, "c000" }, /* into the header */
+	{ DNS_TYPE_CNAME, "<a.b.c> 0000" },
+	{ DNS_TYPE_SOA, "c00c" },
+	{ DNS_TYPE_SOA, "c00c c00c 00000001 00000e10 000004b0 00093a80 000002" },
+	{ DNS_TYPE_SOA, "c00c c00c 00000001 00000e10 000004b0 00093a80 00000258 00" },
+	{ DNS_TYPE_MINFO, "c00c" },
+	{ DNS_TYPE_MX, "00" },
+	{ DNS_TYPE_MX, "0001" },
+	{ DNS_TYPE_MX, "0001 c00c 00" },
+	{ DNS_TYPE_RP, "00" },
+	{ DNS_TYPE_SIG, "0001 05 02 00000e10 00000002 00000001 0007" },
+	{ DNS_TYPE_PX, "000a c00c" },
+	{ DNS_TYPE_NXT, "" },
+	{ DNS_TYPE_SRV, "0001 0002 0035" },
+	{ DNS_TYPE_SRV, "0001 0002" },
+	{ DNS_TYPE_NAPTR, "0064 000a 01 'u' 07 'E2U+sip' 00" },
+	{ DNS_TYPE_NAPTR, "0064 000a 01 'u' 07 'E2U'" },
+	{ DNS_TYPE_NAPTR, "0064 000a 01 'u' 07" },
+	{ DNS_TYPE_NAPTR, "0064 00" },
+	{ DNS_TYPE_DNAME, "c00c c00c" },
 };
 
 START_TEST(rdlength_lies)
@@ -322,7 +330,7 @@ START_TEST(rdlength_lies)
 	struct rr rr;
 
 	read_rdata(&m, &rr, lies[_i].type, lies[_i].rdata);
-	start(&b, "other.test", sizeof out);
+	start(&b, "other.test", sizeof(out));
 	before = b;
 	ck_assert(!build_copy(&b, MSG_ANSWER, &m, &rr, 300));
 	/* As before, and not full: the next record goes in. */
@@ -332,8 +340,9 @@ START_TEST(rdlength_lies)
 	ck_assert(!b.w.full);
 	read_rdata(&m, &rr, DNS_TYPE_NS, "{ns}c023");
 	ck_assert(build_copy(&b, MSG_ANSWER, &m, &rr, 60));
-	expect(&b, HEAD_1_ANSWER "<other.test>" A_IN
-	    "@28. <www.example.com> 0002 0001" TTL_60 "0005 {ns}c012");
+	expect(&b,
+	    HEAD_1_ANSWER "<other.test>" A_IN "@28. <www.example.com> 0002 0001" TTL_60
+			  "0005 {ns}c012");
 }
 END_TEST
 
@@ -344,11 +353,11 @@ START_TEST(malformed_owner)
 	struct rr rr;
 
 	/* Framed well, but the pointer leads into the question's type. */
-	message_read(&m, in, sizeof in, "1234 8180 0001 0001 0000 0000 <a.test>" A_IN
-	    "{x}c014" A_IN TTL_60 "0004 c0000201");
+	message_read(&m, in, sizeof(in),
+	    "1234 8180 0001 0001 0000 0000 <a.test>" A_IN "{x}c014" A_IN TTL_60 "0004 c0000201");
 	in[20] = 0x80; /* no label type */
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
-	start(&b, "q.test", sizeof out);
+	start(&b, "q.test", sizeof(out));
 	ck_assert(!build_copy(&b, MSG_ANSWER, &m, &rr, 60));
 	ck_assert(!build_copy_as(&b, MSG_ANSWER, &m, &rr, DNS_TYPE_AAAA, 60, in, 16));
 	ck_assert(!b.w.full);
@@ -356,25 +365,26 @@ START_TEST(malformed_owner)
 }
 END_TEST
 
-/* --- Records made here ------------------------------------------------------------------- */
+/* --- Records made here ------------------------------------------------------------------------ */
 
 START_TEST(own_records)
 {
-	static const uint8_t rdata[4] = {192, 0, 2, 33};
+	static const uint8_t rdata[4] = { 192, 0, 2, 33 };
 	uint8_t owner[DNS_NAME_MAX];
 	uint8_t target[DNS_NAME_MAX];
 	struct build b;
 
 	ck_assert_uint_gt(name_from_text("Www.example.com", owner), 0);
 	ck_assert_uint_gt(name_from_text("cdn.example.net", target), 0);
-	start(&b, "www.example.com", sizeof out);
+	start(&b, "www.example.com", sizeof(out));
 	ck_assert(build_rr_name(&b, MSG_ANSWER, owner, DNS_TYPE_CNAME, DNS_CLASS_IN, 600, target));
 	ck_assert(build_rr(&b, MSG_ANSWER, target, DNS_TYPE_A, DNS_CLASS_IN, 60, rdata, 4));
-	ck_assert(build_rr_name(&b, MSG_AUTHORITY, target + 4, DNS_TYPE_NS, DNS_CLASS_IN, 60,
-	    owner + 4));
+	ck_assert(
+	    build_rr_name(&b, MSG_AUTHORITY, target + 4, DNS_TYPE_NS, DNS_CLASS_IN, 60, owner + 4));
 	ck_assert(build_rr(&b, MSG_ADDITIONAL, (const uint8_t *)"", DNS_TYPE_TXT, DNS_CLASS_CH, 0,
 	    (const uint8_t *)"\1x", 2));
-	expect(&b, "1234 8180 0001 0002 0001 0001 <www.example.com>" A_IN
+	expect(&b,
+	    "1234 8180 0001 0002 0001 0001 <www.example.com>" A_IN
 	    "c00c 0005 0001 00000258 0011 @45. <cdn.example.net>"
 	    "c02d" A_IN TTL_60 "0004 c0000221"
 	    "c031 0002 0001" TTL_60 "0002 c010"
@@ -385,22 +395,23 @@ END_TEST
 /* RFC 6147 5.1.7: how an A becomes an AAAA; its class and owner are kept. */
 START_TEST(copy_as)
 {
-	static const uint8_t v6[16] = {0, 0x64, 0xff, 0x9b, [12] = 192, 0, 2, 33};
+	static const uint8_t v6[16] = { 0, 0x64, 0xff, 0x9b, [12] = 192, 0, 2, 33 };
 	struct build b;
 	struct msg m;
 	struct rr rr;
 
-	message_read(&m, in, sizeof in,
+	message_read(&m, in, sizeof(in),
 	    HEAD_1_ANSWER "<www.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221");
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
-	start(&b, "www.example.com", sizeof out);
-	ck_assert(build_copy_as(&b, MSG_ANSWER, &m, &rr, DNS_TYPE_AAAA, 30, v6, sizeof v6));
-	expect(&b, HEAD_1_ANSWER "<www.example.com>" A_IN
-	    "c00c 001c 0001 0000001e 0010 0064ff9b 00000000 00000000 c0000221");
+	start(&b, "www.example.com", sizeof(out));
+	ck_assert(build_copy_as(&b, MSG_ANSWER, &m, &rr, DNS_TYPE_AAAA, 30, v6, sizeof(v6)));
+	expect(&b,
+	    HEAD_1_ANSWER "<www.example.com>" A_IN
+			  "c00c 001c 0001 0000001e 0010 0064ff9b 00000000 00000000 c0000221");
 }
 END_TEST
 
-/* --- Bounds ------------------------------------------------------------------------------ */
+/* --- Bounds ----------------------------------------------------------------------------------- */
 
 static void
 put_txt(struct build *b, enum msg_section s, uint16_t rdlen)
@@ -417,12 +428,12 @@ START_TEST(bounded_names)
 	struct msg m;
 	size_t len;
 
-	start(&b, ".", sizeof out);
+	start(&b, ".", sizeof(out));
 	for (unsigned i = 0; i < BUILD_NAMES + 8; i++) {
 		bool known = i < BUILD_NAMES;
 		size_t first;
 
-		snprintf(text, sizeof text, "n%02u", i);
+		snprintf(text, sizeof(text), "n%02u", i);
 		ck_assert_uint_gt(name_from_text(text, owner), 0);
 		first = b.w.len;
 		ck_assert(build_rr(&b, MSG_ANSWER, owner, DNS_TYPE_A, DNS_CLASS_IN, 0, owner, 4));
@@ -444,7 +455,7 @@ START_TEST(rfc1035_4_1_4_reach)
 	size_t first;
 
 	ck_assert_uint_gt(name_from_text("ab.test", owner), 0);
-	start(&b, ".", sizeof out);
+	start(&b, ".", sizeof(out));
 	/* <ab.test> at 0x3ffd: <ab> can be pointed to, <test> at 0x4000 cannot. */
 	put_txt(&b, MSG_ANSWER, (uint16_t)(0x3ffd - b.w.len - 11));
 	ck_assert(build_rr(&b, MSG_ANSWER, owner, DNS_TYPE_A, DNS_CLASS_IN, 0, owner, 4));
@@ -464,12 +475,12 @@ static const struct {
 	bool has_answer;
 	bool needed;
 } sections[] = {
-	{MSG_ANSWER, false, true},
-	{MSG_ANSWER, true, true},
-	{MSG_AUTHORITY, false, true},
-	{MSG_AUTHORITY, true, false},
-	{MSG_ADDITIONAL, false, false},
-	{MSG_ADDITIONAL, true, false},
+	{ MSG_ANSWER, false, true },
+	{ MSG_ANSWER, true, true },
+	{ MSG_AUTHORITY, false, true },
+	{ MSG_AUTHORITY, true, false },
+	{ MSG_ADDITIONAL, false, false },
+	{ MSG_ADDITIONAL, true, false },
 };
 
 START_TEST(no_room)
@@ -482,13 +493,14 @@ START_TEST(no_room)
 	struct rr rr;
 	size_t len;
 
-	message_read(&m, in2, sizeof in2, HEAD_1_ANSWER "<www.example.com>" A_IN
-	    "<a.b.c.test> 0002 0001" TTL_60 "000d <ns.d.e.test>");
+	message_read(&m, in2, sizeof(in2),
+	    HEAD_1_ANSWER "<www.example.com>" A_IN "<a.b.c.test> 0002 0001" TTL_60
+			  "000d <ns.d.e.test>");
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
 	guard_init(&g, 512);
 	/* It takes 12 + 10 + 9 bytes, as <test> is a pointer the second time. */
 	for (size_t room = 0; room < 31; room++) {
-		start(&b, "www.example.com", sizeof out);
+		start(&b, "www.example.com", sizeof(out));
 		if (sections[_i].has_answer)
 			put_txt(&b, MSG_ANSWER, 0);
 		len = b.w.len;
@@ -519,8 +531,8 @@ START_TEST(no_room)
 }
 END_TEST
 
-/* What stands behind a record that had no room is left out too, however small: there may be thousands
- * to be tried. The client misses nothing, or what it knows of by TC. */
+/* What stands behind a record that had no room is left out too, however small: there may be
+ * thousands to be tried. The client misses nothing, or what it knows of by TC. */
 START_TEST(closed_stays)
 {
 	static const struct {
@@ -550,8 +562,8 @@ START_TEST(malformed_does_not_close)
 	struct msg m;
 	struct rr rr;
 
-	message_read(&m, in2, sizeof in2, HEAD_1_ANSWER "<www.example.com>" A_IN
-	    "<a.b.c.test> 0002 0001" TTL_60 "0001 05");
+	message_read(&m, in2, sizeof(in2),
+	    HEAD_1_ANSWER "<www.example.com>" A_IN "<a.b.c.test> 0002 0001" TTL_60 "0001 05");
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
 	start(&b, "www.example.com", 600);
 	put_txt(&b, MSG_ANSWER, 10);
@@ -567,36 +579,37 @@ write_ptr(uint8_t *at, unsigned i)
 {
 	char text[80];
 
-	snprintf(text, sizeof text, "c00c 000c 0001 0000003c 0011 <h%05u.host.net>", i);
+	snprintf(text, sizeof(text), "c00c 000c 0001 0000003c 0011 <h%05u.host.net>", i);
 	return hex_read(text, at, 40);
 }
 
 /*
- * Writing a message is bounded work: 64 KiB of honest records are well within it; of long names that
- * are hard to find among those written there comes an end, with TC.
+ * Writing a message is bounded work: 64 KiB of honest records are well within it; of long names
+ * that are hard to find among those written there comes an end, with TC.
  */
 START_TEST(bounded_work)
 {
-	size_t len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof in2);
+	size_t len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof(in2));
 	uint16_t n = 0;
 	struct build b;
 	struct msg m;
 
-	for (; len + 40 < sizeof in2; n++)
+	for (; len + 40 < sizeof(in2); n++)
 		len += write_ptr(in2 + len, n);
 	wire_set_u16(in2 + 6, n);
 	ck_assert_int_eq(msg_parse(&m, in2, len), MSG_OK);
-	start(&b, "www.example.com", sizeof out);
+	start(&b, "www.example.com", sizeof(out));
 	copy_all(&b, MSG_ANSWER, &m, MSG_ANSWER);
 	ck_assert(!b.w.full);
 	ck_assert_uint_eq(b.count[MSG_ANSWER], n);
-	ck_assert_uint_gt(b.left, BUILD_WORK(sizeof out) / 8);
+	ck_assert_uint_gt(b.left, BUILD_WORK(sizeof(out)) / 8);
 
 	/* As many of them as a datagram can hold. */
 	start(&b, "www.example.com", 4096);
 	uint16_t most = n;
 	struct rr rr;
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more && build_copy(&b, MSG_ANSWER, &m, &rr, 60);
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr);
+	     more && build_copy(&b, MSG_ANSWER, &m, &rr, 60);
 	     more = --most > 0 && msg_next(&m, &rr))
 		continue;
 	ck_assert_uint_gt(b.left, BUILD_WORK(4096) / 8);
@@ -604,20 +617,21 @@ START_TEST(bounded_work)
 
 	/* Each has an owner of 100 labels, which is one that was written. */
 	char text[260] = "c00c 0001 0001 0000003c 0000";
-	len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof in2);
+	len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof(in2));
 	size_t first = len;
 	for (unsigned i = 0; i < 100; i++)
 		len += hex_read("01 61", in2 + len, 2);
 	len += hex_read("00 0001 0001 0000003c 0000", in2 + len, 20);
-	for (n = 1; len + 12 < sizeof in2; n++) {
+	for (n = 1; len + 12 < sizeof(in2); n++) {
 		len += hex_read(text, in2 + len, 20);
 		wire_set_u16(in2 + len - 12, (uint16_t)(0xc000 | first));
 	}
 	wire_set_u16(in2 + 6, n);
 	ck_assert_int_eq(msg_parse(&m, in2, len), MSG_OK);
-	start(&b, "www.example.com", sizeof out);
+	start(&b, "www.example.com", sizeof(out));
 	uint16_t left = m.count[MSG_ANSWER];
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = --left > 0 && msg_next(&m, &rr))
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more;
+	     more = --left > 0 && msg_next(&m, &rr))
 		(void)!build_copy(&b, MSG_ANSWER, &m, &rr, 60);
 	ck_assert_uint_eq(b.left, 0);
 	ck_assert(b.w.full);
@@ -656,7 +670,7 @@ START_TEST(longest_names)
 	for (size_t i = 0; i < 127; i++)
 		memcpy(name + 2 * i, "\1a", 2);
 	name[254] = 0;
-	build_start(&b, out, sizeof out, 0x1234, DNS_QR, name, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(&b, out, sizeof(out), 0x1234, DNS_QR, name, DNS_TYPE_A, DNS_CLASS_IN);
 	name[1] = 'b';
 	ck_assert(build_rr_name(&b, MSG_ANSWER, name, DNS_TYPE_CNAME, DNS_CLASS_IN, 0, name));
 	for (size_t i = 0; i < 127; i++)
@@ -676,18 +690,18 @@ main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_add_loop_test(tc, rfc1035_4_1_4_owner, 0, (int)(sizeof owners / sizeof owners[0]));
+	tcase_add_loop_test(tc, rfc1035_4_1_4_owner, 0, (int)(sizeof(owners) / sizeof(owners[0])));
 	tcase_add_test(tc, two_messages);
 	tcase_add_test(tc, no_question);
 	tcase_add_test(tc, rfc4343_case);
-	tcase_add_loop_test(tc, rfc3597_4_rdata, 0, (int)(sizeof rdatas / sizeof rdatas[0]));
-	tcase_add_loop_test(tc, rdlength_lies, 0, (int)(sizeof lies / sizeof lies[0]));
+	tcase_add_loop_test(tc, rfc3597_4_rdata, 0, (int)(sizeof(rdatas) / sizeof(rdatas[0])));
+	tcase_add_loop_test(tc, rdlength_lies, 0, (int)(sizeof(lies) / sizeof(lies[0])));
 	tcase_add_test(tc, malformed_owner);
 	tcase_add_test(tc, own_records);
 	tcase_add_test(tc, copy_as);
 	tcase_add_test(tc, bounded_names);
 	tcase_add_test(tc, rfc1035_4_1_4_reach);
-	tcase_add_loop_test(tc, no_room, 0, (int)(sizeof sections / sizeof sections[0]));
+	tcase_add_loop_test(tc, no_room, 0, (int)(sizeof(sections) / sizeof(sections[0])));
 	tcase_add_test(tc, full_stays);
 	tcase_add_loop_test(tc, closed_stays, 0, 3);
 	tcase_add_test(tc, malformed_does_not_close);

@@ -34,7 +34,7 @@ static enum msg_verdict
 parse(struct msg *m, const char *text)
 {
 	uint8_t bytes[4096];
-	size_t len = hex_read(text, bytes, sizeof bytes);
+	size_t len = hex_read(text, bytes, sizeof(bytes));
 
 	return msg_parse(m, guard_put(&guard, bytes, len), len);
 }
@@ -82,8 +82,8 @@ END_TEST
 
 START_TEST(records_in_turn)
 {
-	static const uint16_t types[] = {DNS_TYPE_CNAME, DNS_TYPE_A, DNS_TYPE_SOA, DNS_TYPE_A,
-	    DNS_TYPE_OPT};
+	static const uint16_t types[] = { DNS_TYPE_CNAME, DNS_TYPE_A, DNS_TYPE_SOA, DNS_TYPE_A,
+		DNS_TYPE_OPT };
 	unsigned seen = 0;
 	struct rr rr;
 	struct msg m;
@@ -133,13 +133,16 @@ START_TEST(rdata_name_ends_inside)
 	struct msg m;
 
 	/* The name goes on in the next record's owner. */
-	ck_assert_int_eq(parse(&m, "0000 8000 0001 0002 0000 0000" QUESTION
-	    "c00c 0005 0001 0000003c 0002 01'b' 00 0001" REST), MSG_OK);
+	ck_assert_int_eq(parse(&m,
+			     "0000 8000 0001 0002 0000 0000" QUESTION
+			     "c00c 0005 0001 0000003c 0002 01'b' 00 0001" REST),
+	    MSG_OK);
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 0, name), 0);
 	/* No RDATA at all, and an offset behind it. */
-	ck_assert_int_eq(parse(&m, "0000 8000 0001 0001 0000 0000" QUESTION
-	    "c00c 0005 0001 0000003c 0000"), MSG_OK);
+	ck_assert_int_eq(
+	    parse(&m, "0000 8000 0001 0001 0000 0000" QUESTION "c00c 0005 0001 0000003c 0000"),
+	    MSG_OK);
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 0, name), 0);
 	ck_assert_int_eq(parse(&m, full), MSG_OK);
@@ -157,7 +160,7 @@ END_TEST
 START_TEST(truncated_at_every_byte)
 {
 	uint8_t bytes[512];
-	size_t len = hex_read(full, bytes, sizeof bytes);
+	size_t len = hex_read(full, bytes, sizeof(bytes));
 	size_t cut = (size_t)_i;
 	struct msg m;
 	struct rr rr;
@@ -177,7 +180,7 @@ END_TEST
 START_TEST(counts_that_lie)
 {
 	uint8_t bytes[512];
-	size_t len = hex_read(full, bytes, sizeof bytes);
+	size_t len = hex_read(full, bytes, sizeof(bytes));
 	struct msg m;
 
 	for (size_t at = 7; at <= 11; at += 2) {
@@ -201,8 +204,8 @@ END_TEST
 START_TEST(rdlength_that_lies)
 {
 	uint8_t bytes[512];
-	size_t len = hex_read("0000 8000 0001 0001 0000 0000" QUESTION "c00c 0001" REST, bytes,
-	    sizeof bytes);
+	size_t len = hex_read(
+	    "0000 8000 0001 0001 0000 0000" QUESTION "c00c 0001" REST, bytes, sizeof(bytes));
 	const uint8_t *msg;
 	struct msg m;
 
@@ -220,7 +223,7 @@ START_TEST(every_header_bit)
 {
 	unsigned bit = 1U << _i;
 	uint8_t bytes[64];
-	size_t len = hex_read("0000 0000 0001 0000 0000 0000" QUESTION, bytes, sizeof bytes);
+	size_t len = hex_read("0000 0000 0001 0000 0000 0000" QUESTION, bytes, sizeof(bytes));
 	struct msg m;
 
 	bytes[2] = (uint8_t)(bit >> 8);
@@ -239,64 +242,67 @@ struct verdict_case {
 };
 
 static const struct verdict_case verdict_cases[] = {
-	{"", MSG_SHORT},
-	{"0000 0100 0001 0000 0000 00", MSG_SHORT},
+	{ "", MSG_SHORT },
+	{ "0000 0100 0001 0000 0000 00", MSG_SHORT },
 	/* No question (RFC 7873 section 5.4; FORMERR of old servers, RULES D1). */
-	{"0000 8001 0000 0000 0000 0000", MSG_OK},
-	{"0000 8001 0000 0000 0000 0000 00", MSG_MALFORMED},
-	{"0000 0100 0002 0000 0000 0000" QUESTION QUESTION, MSG_QDCOUNT},
-	{"0000 0100 ffff 0000 0000 0000", MSG_QDCOUNT},
-	{"0000 0100 0001 0000 0000 0000" QUESTION, MSG_OK},
-	{"0000 0100 0001 0000 0000 0000 <> 0001 0001", MSG_OK},
-	{"0000 0100 0001 0000 0000 0000" QUESTION "00", MSG_MALFORMED},
+	{ "0000 8001 0000 0000 0000 0000", MSG_OK },
+	{ "0000 8001 0000 0000 0000 0000 00", MSG_MALFORMED },
+	{ "0000 0100 0002 0000 0000 0000" QUESTION QUESTION, MSG_QDCOUNT },
+	{ "0000 0100 ffff 0000 0000 0000", MSG_QDCOUNT },
+	{ "0000 0100 0001 0000 0000 0000" QUESTION, MSG_OK },
+	{ "0000 0100 0001 0000 0000 0000 <> 0001 0001", MSG_OK },
+	{ "0000 0100 0001 0000 0000 0000" QUESTION "00", MSG_MALFORMED },
 	/* Nothing precedes the question that it could point to. */
-	{"0000 0100 0001 0000 0000 0000 c00c 0001 0001", MSG_MALFORMED},
-	{"0000 0100 0001 0000 0000 0000 {www}c000 0001 0001", MSG_MALFORMED},
-	{"0000 0100 0001 0000 0000 0000 40 0001 0001", MSG_MALFORMED},
-	{"0000 0100 0001 0000 0000 0000 80 0001 0001", MSG_MALFORMED},
+	{ "0000 0100 0001 0000 0000 0000 c00c 0001 0001", MSG_MALFORMED },
+	{ "0000 0100 0001 0000 0000 0000 {www}c000 0001 0001", MSG_MALFORMED },
+	{ "0000 0100 0001 0000 0000 0000 40 0001 0001", MSG_MALFORMED },
+	{ "0000 0100 0001 0000 0000 0000 80 0001 0001", MSG_MALFORMED },
 	/* Owners: forward, to itself, into the header, behind the end, wrong label type. */
-	{"0000 8000 0001 0001 0000 0000" QUESTION "c00c 0001" REST, MSG_OK},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "c01d 0001" REST, MSG_OK},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "c021 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "c023 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "{a}c021 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "{a}c023 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "c00b 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "c000 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "ffff 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "41'a'00 0001" REST, MSG_MALFORMED},
-	{"0000 8000 0001 0001 0000 0000" QUESTION "3f'a'00 0001" REST, MSG_MALFORMED},
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "c00c 0001" REST, MSG_OK },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "c01d 0001" REST, MSG_OK },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "c021 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "c023 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "{a}c021 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "{a}c023 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "c00b 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "c000 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "ffff 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "41'a'00 0001" REST, MSG_MALFORMED },
+	{ "0000 8000 0001 0001 0000 0000" QUESTION "3f'a'00 0001" REST, MSG_MALFORMED },
 	/* RFC 6891 section 6.1.1: where an OPT may stand and how. */
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0000", MSG_OK},
-	{"0000 0100 0001 0001 0000 0000" QUESTION "00 0029 1000 00000000 0000", MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0001 0000" QUESTION "00 0029 1000 00000000 0000", MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "c00c 0029 1000 00000000 0000", MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "<a> 0029 1000 00000000 0000", MSG_BAD_OPT},
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0000", MSG_OK },
+	{ "0000 0100 0001 0001 0000 0000" QUESTION "00 0029 1000 00000000 0000", MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0001 0000" QUESTION "00 0029 1000 00000000 0000", MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "c00c 0029 1000 00000000 0000", MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "<a> 0029 1000 00000000 0000", MSG_BAD_OPT },
 	/* The root by way of a pointer is no root to RFC 6891's "MUST be 0". */
-	{"0000 0100 0001 0000 0000 0001" QUESTION "c01c 0029 1000 00000000 0000", MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0002" QUESTION "00 0029 1000 00000000 0000"
-	    "00 0029 1000 00000000 0000", MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0001 0001" QUESTION "00 0029 1000 00000000 0000"
-	    "00 0029 1000 00000000 0000", MSG_BAD_OPT},
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "c01c 0029 1000 00000000 0000", MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0002" QUESTION "00 0029 1000 00000000 0000"
+	  "00 0029 1000 00000000 0000",
+	    MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0001 0001" QUESTION "00 0029 1000 00000000 0000"
+	  "00 0029 1000 00000000 0000",
+	    MSG_BAD_OPT },
 	/* Not the last record: RFC 6891 section 6.1.1 allows it. */
-	{"0000 0100 0001 0000 0000 0002" QUESTION "00 0029 1000 00000000 0000 c00c 0001" REST,
-	    MSG_OK},
+	{ "0000 0100 0001 0000 0000 0002" QUESTION "00 0029 1000 00000000 0000 c00c 0001" REST,
+	    MSG_OK },
 	/* RFC 6891 section 6.1.2: options that do not fill the RDATA. */
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a 0000", MSG_OK},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a 0001",
-	    MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a ffff",
-	    MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0001 00", MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0003 000a00",
-	    MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0007 000a 0000 000a00",
-	    MSG_BAD_OPT},
-	{"0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0009"
-	    "000a 0001 ff 000b 0000", MSG_OK},
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a 0000", MSG_OK },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a 0001",
+	    MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a ffff",
+	    MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0001 00", MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0003 000a00",
+	    MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0007 000a 0000 000a00",
+	    MSG_BAD_OPT },
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0009"
+	  "000a 0001 ff 000b 0000",
+	    MSG_OK },
 	/* A bad OPT in a message whose framing is bad as well. */
-	{"0000 0100 0001 0000 0000 0001" QUESTION "c00c 0029 1000 00000000 0000 00",
-	    MSG_MALFORMED},
+	{ "0000 0100 0001 0000 0000 0001" QUESTION "c00c 0029 1000 00000000 0000 00",
+	    MSG_MALFORMED },
 };
 
 START_TEST(verdict)
@@ -315,15 +321,19 @@ START_TEST(bad_opt_keeps_question_and_opt)
 {
 	struct msg m;
 
-	ck_assert_int_eq(parse(&m, "abcd 0100 0001 0000 0000 0002" QUESTION
-	    "00 0029 1000 00008000 0000 00 0029 0200 05000000 0000"), MSG_BAD_OPT);
+	ck_assert_int_eq(parse(&m,
+			     "abcd 0100 0001 0000 0000 0002" QUESTION
+			     "00 0029 1000 00008000 0000 00 0029 0200 05000000 0000"),
+	    MSG_BAD_OPT);
 	ck_assert_uint_eq(m.id, 0xabcd);
 	ck_assert_uint_eq(m.qname_len, 17);
 	ck_assert(m.edns.present);
 	ck_assert_uint_eq(m.edns.bufsize, 0x1000);
 	ck_assert_uint_eq(m.rcode, 0);
-	ck_assert_int_eq(parse(&m, "abcd 0100 0001 0000 0000 0001" QUESTION
-	    "00 0029 1000 00000000 0004 000a 0001"), MSG_BAD_OPT);
+	ck_assert_int_eq(
+	    parse(&m,
+		"abcd 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0004 000a 0001"),
+	    MSG_BAD_OPT);
 	ck_assert(m.edns.present);
 	ck_assert_uint_eq(m.edns.options_len, 0);
 	ck_assert_uint_eq(msg_ede(&m), DNS_EDE_NONE);
@@ -335,8 +345,10 @@ START_TEST(other_edns_version)
 {
 	struct msg m;
 
-	ck_assert_int_eq(parse(&m, "0000 0100 0001 0000 0000 0001" QUESTION
-	    "00 0029 1000 00 01 0000 0003 ffffff"), MSG_OK);
+	ck_assert_int_eq(
+	    parse(
+		&m, "0000 0100 0001 0000 0000 0001" QUESTION "00 0029 1000 00 01 0000 0003 ffffff"),
+	    MSG_OK);
 	ck_assert(m.edns.present);
 	ck_assert_uint_eq(m.edns.version, 1);
 	ck_assert_uint_eq(m.edns.options_len, 0);
@@ -348,8 +360,8 @@ END_TEST
 START_TEST(extended_rcode)
 {
 	uint8_t bytes[64];
-	size_t len = hex_read("0000 8005 0001 0000 0000 0001" QUESTION
-	    "00 0029 1000 00000000 0000", bytes, sizeof bytes);
+	size_t len = hex_read("0000 8005 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0000",
+	    bytes, sizeof(bytes));
 	struct msg m;
 
 	bytes[38] = (uint8_t)_i;
@@ -366,17 +378,17 @@ struct ede_case {
 };
 
 static const struct ede_case ede_cases[] = {
-	{"0000", DNS_EDE_NONE, DNS_EDE_NONE},
-	{"0004 000a 0000", DNS_EDE_NONE, DNS_EDE_NONE},
-	{"0006 000f 0002 0000", DNS_EDE_OTHER, DNS_EDE_NONE},
-	{"000a 000f 0006 0016 'text'", 22, DNS_EDE_NONE},
-	{"000c 000a 0002 000f 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS},
-	{"000c 000f 0002 0017 000f 0002 0006", DNS_EDE_NETWORK_ERROR, DNS_EDE_BOGUS},
-	{"0012 000f 0002 0004 000f 0002 001b 000f 0002 0001", 4, DNS_EDE_NSEC3_ITERATIONS},
+	{ "0000", DNS_EDE_NONE, DNS_EDE_NONE },
+	{ "0004 000a 0000", DNS_EDE_NONE, DNS_EDE_NONE },
+	{ "0006 000f 0002 0000", DNS_EDE_OTHER, DNS_EDE_NONE },
+	{ "000a 000f 0006 0016 'text'", 22, DNS_EDE_NONE },
+	{ "000c 000a 0002 000f 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS },
+	{ "000c 000f 0002 0017 000f 0002 0006", DNS_EDE_NETWORK_ERROR, DNS_EDE_BOGUS },
+	{ "0012 000f 0002 0004 000f 0002 001b 000f 0002 0001", 4, DNS_EDE_NSEC3_ITERATIONS },
 	/* Without an info code it says nothing; the next one does. */
-	{"0004 000f 0000", DNS_EDE_NONE, DNS_EDE_NONE},
-	{"0005 000f 0001 06", DNS_EDE_NONE, DNS_EDE_NONE},
-	{"000b 000f 0001 06 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS},
+	{ "0004 000f 0000", DNS_EDE_NONE, DNS_EDE_NONE },
+	{ "0005 000f 0001 06", DNS_EDE_NONE, DNS_EDE_NONE },
+	{ "000b 000f 0001 06 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS },
 };
 
 START_TEST(ede)
@@ -399,14 +411,14 @@ struct signature_case {
 
 /* RULES D20: TSIG (RFC 8945 section 5.1) and SIG(0) (RFC 2931 section 3), as last record. */
 static const struct signature_case signature_cases[] = {
-	{"0000" QUESTION, false},
-	{"0001" QUESTION "<key> 00fa 00ff 00000000 0000", true},
-	{"0002" QUESTION "00 0029 1000 00000000 0000 <key> 00fa 00ff 00000000 0000", true},
-	{"0002" QUESTION "<key> 00fa 00ff 00000000 0000 00 0029 1000 00000000 0000", false},
-	{"0001" QUESTION "00 0018 00ff 00000000 0002 0000", true},
-	{"0001" QUESTION "00 0018 00ff 00000000 0002 0001", false},
-	{"0001" QUESTION "00 0018 00ff 00000000 0001 00", false},
-	{"0001" QUESTION "00 0018 00ff 00000000 0000", false},
+	{ "0000" QUESTION, false },
+	{ "0001" QUESTION "<key> 00fa 00ff 00000000 0000", true },
+	{ "0002" QUESTION "00 0029 1000 00000000 0000 <key> 00fa 00ff 00000000 0000", true },
+	{ "0002" QUESTION "<key> 00fa 00ff 00000000 0000 00 0029 1000 00000000 0000", false },
+	{ "0001" QUESTION "00 0018 00ff 00000000 0002 0000", true },
+	{ "0001" QUESTION "00 0018 00ff 00000000 0002 0001", false },
+	{ "0001" QUESTION "00 0018 00ff 00000000 0001 00", false },
+	{ "0001" QUESTION "00 0018 00ff 00000000 0000", false },
 };
 
 START_TEST(signature)
@@ -426,8 +438,9 @@ START_TEST(signature_only_in_additional)
 {
 	struct msg m;
 
-	ck_assert_int_eq(parse(&m, "0000 0100 0001 0001 0000 0000" QUESTION
-	    "<key> 00fa 00ff 00000000 0000"), MSG_OK);
+	ck_assert_int_eq(
+	    parse(&m, "0000 0100 0001 0001 0000 0000" QUESTION "<key> 00fa 00ff 00000000 0000"),
+	    MSG_OK);
 	ck_assert(!m.signature);
 }
 END_TEST

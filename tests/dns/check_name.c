@@ -34,7 +34,7 @@ guarded(const char *text, size_t *len)
 {
 	uint8_t bytes[4096];
 
-	*len = hex_read(text, bytes, sizeof bytes);
+	*len = hex_read(text, bytes, sizeof(bytes));
 	return guard_put(&guard, bytes, *len);
 }
 
@@ -66,42 +66,42 @@ struct expand_case {
 
 static const struct expand_case expand_cases[] = {
 	/* RFC 1035 section 4.1.4: labels, a pointer, labels and a pointer. */
-	{FILL "<>", 12, "<>", 13},
-	{FILL "<a.b>", 12, "<a.b>", 17},
-	{FILL "<F.ISI.ARPA>{FOO}c00c ff", 24, "<FOO.F.ISI.ARPA>", 30},
-	{FILL "<F.ISI.ARPA>c00c ff", 24, "<F.ISI.ARPA>", 26},
-	{FILL "<F.ISI.ARPA>c012 ff", 24, "<ARPA>", 26},
-	{FILL "<F.ISI.ARPA>c017 ff", 24, "<>", 26},
+	{ FILL "<>", 12, "<>", 13 },
+	{ FILL "<a.b>", 12, "<a.b>", 17 },
+	{ FILL "<F.ISI.ARPA>{FOO}c00c ff", 24, "<FOO.F.ISI.ARPA>", 30 },
+	{ FILL "<F.ISI.ARPA>c00c ff", 24, "<F.ISI.ARPA>", 26 },
+	{ FILL "<F.ISI.ARPA>c012 ff", 24, "<ARPA>", 26 },
+	{ FILL "<F.ISI.ARPA>c017 ff", 24, "<>", 26 },
 	/* Pointers to pointers, each further back. */
-	{FILL "<com>{b}c00c{a}c011", 21, "<a.b.com>", 25},
-	{FILL "<com>c00cc011c013", 21, "<com>", 23},
+	{ FILL "<com>{b}c00c{a}c011", 21, "<a.b.com>", 25 },
+	{ FILL "<com>c00cc011c013", 21, "<com>", 23 },
 	/* RFC 9267 section 2: to itself, forward, in circles, behind the end. */
-	{FILL "c00c", 12, NULL, 0},
-	{FILL "c00e00", 12, NULL, 0},
-	{FILL "c00e<a>", 12, NULL, 0},
-	{FILL "{a}c00c", 12, NULL, 0},
-	{FILL "{a}c00e", 12, NULL, 0},
-	{FILL "{a}c010{b}c00c", 16, NULL, 0},
-	{FILL "c00ec00c", 14, NULL, 0},
-	{FILL "<a>ffff", 15, NULL, 0},
-	{FILL "<a>c0ff", 15, NULL, 0},
+	{ FILL "c00c", 12, NULL, 0 },
+	{ FILL "c00e00", 12, NULL, 0 },
+	{ FILL "c00e<a>", 12, NULL, 0 },
+	{ FILL "{a}c00c", 12, NULL, 0 },
+	{ FILL "{a}c00e", 12, NULL, 0 },
+	{ FILL "{a}c010{b}c00c", 16, NULL, 0 },
+	{ FILL "c00ec00c", 14, NULL, 0 },
+	{ FILL "<a>ffff", 15, NULL, 0 },
+	{ FILL "<a>c0ff", 15, NULL, 0 },
 	/* To the middle of the labels that it ends. */
-	{FILL "{aa}c00d", 12, NULL, 0},
+	{ FILL "{aa}c00d", 12, NULL, 0 },
 	/* Into the header, where no name stands. */
-	{FILL "<a>c000", 15, NULL, 0},
-	{FILL "<a>c00b", 15, NULL, 0},
+	{ FILL "<a>c000", 15, NULL, 0 },
+	{ FILL "<a>c00b", 15, NULL, 0 },
 	/* RFC 9267 section 3: labels that run out, no terminator, half a pointer. */
-	{FILL "", 12, NULL, 0},
-	{FILL "", 13, NULL, 0},
-	{FILL "", 65535, NULL, 0},
-	{FILL "01", 12, NULL, 0},
-	{FILL "{a}", 12, NULL, 0},
-	{FILL "03'ab'", 12, NULL, 0},
-	{FILL "3f'ab'", 12, NULL, 0},
-	{FILL "c0", 12, NULL, 0},
-	{FILL "{a}c0", 12, NULL, 0},
+	{ FILL "", 12, NULL, 0 },
+	{ FILL "", 13, NULL, 0 },
+	{ FILL "", 65535, NULL, 0 },
+	{ FILL "01", 12, NULL, 0 },
+	{ FILL "{a}", 12, NULL, 0 },
+	{ FILL "03'ab'", 12, NULL, 0 },
+	{ FILL "3f'ab'", 12, NULL, 0 },
+	{ FILL "c0", 12, NULL, 0 },
+	{ FILL "{a}c0", 12, NULL, 0 },
 	/* The labels that a pointer names run out too. */
-	{FILL "3f'a'c00c", 14, NULL, 0},
+	{ FILL "3f'a'c00c", 14, NULL, 0 },
 };
 
 START_TEST(expand)
@@ -121,7 +121,7 @@ START_TEST(expand)
 		ck_assert(!name_equal_at(msg, len, c->pos, (const uint8_t *)""));
 		return;
 	}
-	ck_assert_uint_eq(n, hex_read(c->name, want, sizeof want));
+	ck_assert_uint_eq(n, hex_read(c->name, want, sizeof(want)));
 	ck_assert_mem_eq(name, want, n);
 	ck_assert_uint_eq(end, c->end);
 	ck_assert_uint_eq(name_skip(msg, len, c->pos), c->end);
@@ -132,22 +132,23 @@ END_TEST
 /* Each label compared is counted, the root too; when nothing is left no name is another's. */
 START_TEST(equal_within)
 {
-	static const uint8_t msg[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'a', 1, 'B', 0, 1, 'a', 0xc0, 14 };
+	static const uint8_t msg[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'a', 1, 'B', 0, 1,
+		'a', 0xc0, 14 };
 	static const uint8_t same[] = "\1A\1b", other[] = "\1a\1c", longer[] = "\1a\1b\1c";
 
 	for (size_t at = 12; at <= 17; at += 5) {
 		unsigned left = 3;
 
-		ck_assert(name_equal_within(msg, sizeof msg, at, same, &left));
+		ck_assert(name_equal_within(msg, sizeof(msg), at, same, &left));
 		ck_assert_uint_eq(left, 0);
-		ck_assert(!name_equal_within(msg, sizeof msg, at, same, &left));
+		ck_assert(!name_equal_within(msg, sizeof(msg), at, same, &left));
 		left = 2;
-		ck_assert(!name_equal_within(msg, sizeof msg, at, same, &left));
+		ck_assert(!name_equal_within(msg, sizeof(msg), at, same, &left));
 		ck_assert_uint_eq(left, 0);
 		left = 10;
-		ck_assert(!name_equal_within(msg, sizeof msg, at, other, &left));
+		ck_assert(!name_equal_within(msg, sizeof(msg), at, other, &left));
 		ck_assert_uint_eq(left, 8);
-		ck_assert(!name_equal_within(msg, sizeof msg, at, longer, &left));
+		ck_assert(!name_equal_within(msg, sizeof(msg), at, longer, &left));
 		ck_assert_uint_eq(left, 5);
 	}
 }
@@ -158,7 +159,7 @@ static void
 one_every_length(int value)
 {
 	size_t want = (size_t)value;
-	uint8_t buf[DNS_HEADER_LEN + 300] = {0};
+	uint8_t buf[DNS_HEADER_LEN + 300] = { 0 };
 	uint8_t name[DNS_NAME_MAX];
 	size_t end;
 	const uint8_t *msg;
@@ -193,7 +194,7 @@ END_TEST
 /* The limit is the name's, not its spelling's: 255 bytes by way of a pointer, then one more. */
 START_TEST(length_through_pointer)
 {
-	uint8_t buf[DNS_HEADER_LEN + 300] = {0};
+	uint8_t buf[DNS_HEADER_LEN + 300] = { 0 };
 	uint8_t name[DNS_NAME_MAX];
 	size_t end;
 
@@ -211,7 +212,7 @@ static void
 one_every_label_byte(int value)
 {
 	unsigned c = (unsigned)value;
-	uint8_t buf[DNS_HEADER_LEN + 4 + 66] = {0};
+	uint8_t buf[DNS_HEADER_LEN + 4 + 66] = { 0 };
 	uint8_t name[DNS_NAME_MAX];
 	size_t pos = DNS_HEADER_LEN + 4;
 	size_t want = c == 0 ? 1 : c <= 63 ? c + 2 : 0;
@@ -260,14 +261,14 @@ START_TEST(pointers_are_bounded)
 	size_t pos;
 
 	pos = pointer_chain(buf, NAME_HOPS_MAX);
-	ck_assert_uint_eq(name_expand(buf, sizeof buf, pos, name, &end), 3);
-	ck_assert(name_equal_at(buf, sizeof buf, pos, (const uint8_t *)"\1A"));
+	ck_assert_uint_eq(name_expand(buf, sizeof(buf), pos, name, &end), 3);
+	ck_assert(name_equal_at(buf, sizeof(buf), pos, (const uint8_t *)"\1A"));
 	pos = pointer_chain(buf, NAME_HOPS_MAX + 1);
-	ck_assert_uint_eq(name_expand(buf, sizeof buf, pos, name, &end), 0);
-	ck_assert(!name_equal_at(buf, sizeof buf, pos, (const uint8_t *)"\1A"));
+	ck_assert_uint_eq(name_expand(buf, sizeof(buf), pos, name, &end), 0);
+	ck_assert(!name_equal_at(buf, sizeof(buf), pos, (const uint8_t *)"\1A"));
 	pos = pointer_chain(buf, 8000);
-	ck_assert_uint_eq(name_expand(buf, sizeof buf, pos, name, &end), 0);
-	ck_assert_uint_eq(name_skip(buf, sizeof buf, pos), pos + 2);
+	ck_assert_uint_eq(name_expand(buf, sizeof(buf), pos, name, &end), 0);
+	ck_assert_uint_eq(name_skip(buf, sizeof(buf), pos), pos + 2);
 }
 END_TEST
 
@@ -304,19 +305,19 @@ one_every_byte_folds_as_ascii(int value)
 	uint8_t dst[40];
 	uint8_t all_want[40];
 
-	memset(src, c, sizeof src);
-	memset(all_want, want, sizeof all_want);
+	memset(src, c, sizeof(src));
+	memset(all_want, want, sizeof(all_want));
 	for (size_t len = 0; len <= 32; len++) {
 		const uint8_t *in = guard_put(&guard, src, len);
 
-		memset(dst, '.', sizeof dst);
+		memset(dst, '.', sizeof(dst));
 		name_lower(dst, in, len);
 		ck_assert_mem_eq(dst, all_want, len);
 		ck_assert_uint_eq(dst[len], '.');
 		ck_assert(name_equal_len(in, all_want, len));
 	}
-	name_lower(src, src, sizeof src);
-	ck_assert_mem_eq(src, all_want, sizeof src);
+	name_lower(src, src, sizeof(src));
+	ck_assert_mem_eq(src, all_want, sizeof(src));
 }
 
 START_TEST(every_byte_folds_as_ascii)
@@ -326,7 +327,8 @@ START_TEST(every_byte_folds_as_ascii)
 }
 END_TEST
 
-/* RULES D21: only a-z change, to capitals; the same bits, the same choice; all letters have a share. */
+/* RULES D21: only a-z change, to capitals; the same bits, the same choice; all letters have a
+ * share. */
 static void
 one_d21_mix(int value)
 {
@@ -334,26 +336,26 @@ one_d21_mix(int value)
 	bool letter = c >= 'a' && c <= 'z';
 
 	for (size_t len = 1; len <= 40; len++) {
-		uint8_t ever[40] = { 0 }, not[40] = { 0 };
+		uint8_t ever[40] = { 0 }, not [40] = { 0 };
 		bool right = true; /* one assertion a length: each is a system call */
 
 		for (unsigned n = 0; n < 64; n++) {
 			uint8_t one[40], two[40];
 
-			memset(one, c, sizeof one);
-			memset(two, c, sizeof two);
+			memset(one, c, sizeof(one));
+			memset(two, c, sizeof(two));
 			name_mix(one, len, UINT64_C(0x9e3779b97f4a7c15) << n);
 			name_mix(two, len, UINT64_C(0x9e3779b97f4a7c15) << n);
-			right = right && memcmp(one, two, sizeof one) == 0;
-			for (size_t i = 0; i < sizeof one; i++) {
+			right = right && memcmp(one, two, sizeof(one)) == 0;
+			for (size_t i = 0; i < sizeof(one); i++) {
 				right = right &&
 				    (one[i] == c || (letter && i < len && one[i] == c - 32));
 				ever[i] |= one[i] != c;
-				not[i] |= one[i] == c;
+				not [i] |= one[i] == c;
 			}
 		}
 		for (size_t i = 0; i < len && letter; i++)
-			right = right && ever[i] && not[i];
+			right = right && ever[i] && not [i];
 		ck_assert_msg(right, "byte %d, %zu of them", value, len);
 	}
 }
@@ -418,19 +420,19 @@ struct below_case {
 };
 
 static const struct below_case below_cases[] = {
-	{"a.example", "example", true},
-	{"A.EXAMPLE", "example", true},
-	{"example", "example", true},
-	{"a.b.c.example", "c.EXAMPLE", true},
-	{"a.example", ".", true},
-	{".", ".", true},
-	{".", "example", false},
-	{"example", "a.example", false},
-	{"xexample", "example", false},
-	{"a.xexample", "example", false},
-	{"example.org", "example", false},
+	{ "a.example", "example", true },
+	{ "A.EXAMPLE", "example", true },
+	{ "example", "example", true },
+	{ "a.b.c.example", "c.EXAMPLE", true },
+	{ "a.example", ".", true },
+	{ ".", ".", true },
+	{ ".", "example", false },
+	{ "example", "a.example", false },
+	{ "xexample", "example", false },
+	{ "a.xexample", "example", false },
+	{ "example.org", "example", false },
 	/* The bytes of the zone's wire form, but not at a label's beginning. */
-	{"a\\007example", "example", false},
+	{ "a\\007example", "example", false },
 };
 
 START_TEST(is_below)
@@ -456,19 +458,19 @@ struct dname_case {
 
 /* The table of RFC 6672 section 2.2, where a name is below the owner. */
 static const struct dname_case dname_cases[] = {
-	{"a.example.com.", "example.com.", "example.net.", "a.example.net."},
-	{"a.b.example.com.", "example.com.", "example.net.", "a.b.example.net."},
-	{"foo.example.com.", "example.com.", "example.net.", "foo.example.net."},
-	{"a.x.example.com.", "x.example.com.", "example.net.", "a.example.net."},
-	{"a.example.com.", "example.com.", "y.example.net.", "a.y.example.net."},
-	{"cyc.example.com.", "example.com.", "example.com.", "cyc.example.com."},
-	{"shortloop.x.x.", "x.", ".", "shortloop.x."},
-	{"shortloop.x.", "x.", ".", "shortloop."},
-	{"a.EXAMPLE.com.", "example.com.", "example.net.", "a.example.net."},
+	{ "a.example.com.", "example.com.", "example.net.", "a.example.net." },
+	{ "a.b.example.com.", "example.com.", "example.net.", "a.b.example.net." },
+	{ "foo.example.com.", "example.com.", "example.net.", "foo.example.net." },
+	{ "a.x.example.com.", "x.example.com.", "example.net.", "a.example.net." },
+	{ "a.example.com.", "example.com.", "y.example.net.", "a.y.example.net." },
+	{ "cyc.example.com.", "example.com.", "example.com.", "cyc.example.com." },
+	{ "shortloop.x.x.", "x.", ".", "shortloop.x." },
+	{ "shortloop.x.", "x.", ".", "shortloop." },
+	{ "a.EXAMPLE.com.", "example.com.", "example.net.", "a.example.net." },
 	/* 255 bytes are good, 256 are YXDOMAIN. */
-	{"a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaa.",
-	    "a." L50 "." L63 "." L63 "." L63 ".aaaaaaaa."},
-	{"a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaaa.", NULL},
+	{ "a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaa.",
+	    "a." L50 "." L63 "." L63 "." L63 ".aaaaaaaa." },
+	{ "a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaaa.", NULL },
 };
 
 START_TEST(substitute)
@@ -500,48 +502,48 @@ struct text_case {
 };
 
 static const struct text_case text_cases[] = {
-	{".", "<>"},
-	{"a", "<a>"},
-	{"a.", "<a>"},
-	{"www.Example.com", "<www.Example.com>"},
-	{"www.Example.com.", "<www.Example.com>"},
-	{"a\\.b.c", "03'a.b'<c>"},
-	{"\\\\", "01'\\'00"},
-	{"\\065", "<A>"},
-	{"\\000\\255", "0200ff00"},
-	{"a\\ b", "03'a b'00"},
-	{L63, "<" L63 ">"},
-	{L63 "." L63 "." L63 "." L61, "<" L63 "." L63 "." L63 "." L61 ">"},
-	{L63 "." L63 "." L63 "." L61 ".", "<" L63 "." L63 "." L63 "." L61 ">"},
-	{"", NULL},
-	{"..", NULL},
-	{".a", NULL},
-	{"a..b", NULL},
-	{"a..", NULL},
-	{"a\\", NULL},
-	{"a\\1", NULL},
-	{"a\\12", NULL},
-	{"a\\1x2", NULL},
-	{"a\\256", NULL},
-	{"a\\999", NULL},
-	{L63 "a", NULL},
-	{L63 "." L63 "." L63 "." L61 "a", NULL},
-	{L63 "." L63 "." L63 "." L61 ".a", NULL},
-	{L63 "." L63 "." L63 "." L50 ".aaaaaaaaaaa", NULL},
+	{ ".", "<>" },
+	{ "a", "<a>" },
+	{ "a.", "<a>" },
+	{ "www.Example.com", "<www.Example.com>" },
+	{ "www.Example.com.", "<www.Example.com>" },
+	{ "a\\.b.c", "03'a.b'<c>" },
+	{ "\\\\", "01'\\'00" },
+	{ "\\065", "<A>" },
+	{ "\\000\\255", "0200ff00" },
+	{ "a\\ b", "03'a b'00" },
+	{ L63, "<" L63 ">" },
+	{ L63 "." L63 "." L63 "." L61, "<" L63 "." L63 "." L63 "." L61 ">" },
+	{ L63 "." L63 "." L63 "." L61 ".", "<" L63 "." L63 "." L63 "." L61 ">" },
+	{ "", NULL },
+	{ "..", NULL },
+	{ ".a", NULL },
+	{ "a..b", NULL },
+	{ "a..", NULL },
+	{ "a\\", NULL },
+	{ "a\\1", NULL },
+	{ "a\\12", NULL },
+	{ "a\\1x2", NULL },
+	{ "a\\256", NULL },
+	{ "a\\999", NULL },
+	{ L63 "a", NULL },
+	{ L63 "." L63 "." L63 "." L61 "a", NULL },
+	{ L63 "." L63 "." L63 "." L61 ".a", NULL },
+	{ L63 "." L63 "." L63 "." L50 ".aaaaaaaaaaa", NULL },
 };
 
 START_TEST(from_text)
 {
 	const struct text_case *c = &text_cases[_i];
-	uint8_t want[DNS_NAME_MAX] = {0};
-	uint8_t *out = guard_put(&guard, want, sizeof want);
+	uint8_t want[DNS_NAME_MAX] = { 0 };
+	uint8_t *out = guard_put(&guard, want, sizeof(want));
 	size_t len = name_from_text(c->text, out);
 
 	if (c->wire == NULL) {
 		ck_assert_uint_eq(len, 0);
 		return;
 	}
-	ck_assert_uint_eq(len, hex_read(c->wire, want, sizeof want));
+	ck_assert_uint_eq(len, hex_read(c->wire, want, sizeof(want)));
 	ck_assert_mem_eq(out, want, len);
 }
 END_TEST
@@ -550,7 +552,7 @@ END_TEST
 static void
 one_text_round_trip(int value)
 {
-	uint8_t name[4] = {2, (uint8_t)value, 'B', 0};
+	uint8_t name[4] = { 2, (uint8_t)value, 'B', 0 };
 	uint8_t back[DNS_NAME_MAX];
 	char text[NAME_TEXT];
 

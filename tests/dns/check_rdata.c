@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RULES D25: RDATA that can be, and RDATA that cannot (RFC 1035 section 3.3, RFC 9267, RFC 9460). */
+/*
+ * RULES D25: RDATA that can be, and RDATA that cannot (RFC 1035 section 3.3, RFC 9267, RFC 9460).
+ */
 
 #include "dns/rdata.h"
 
@@ -14,7 +16,8 @@
 #include "support/hex.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
-#define QUESTION "<www.example.com> 0001 0001" /* offsets 12-32: www 12, example 16, com 24, root 28 */
+#define QUESTION \
+	"<www.example.com> 0001 0001" /* offsets 12-32: www 12, example 16, com 24, root 28 */
 #define X63 "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
 #define NUMBERS "00000001 00000002 00000003 00000004 00000005"
 
@@ -78,12 +81,22 @@ static const struct rdata_case cases[] = {
 	{ "0005 0001", "c000", false }, /* into the header */
 	{ "0005 0001", "c00b", false },
 	{ "0005 0001", "c011", false }, /* into a label: what is there is no label */
-	{ "0005 0001", "c021", true },	/* to the owner, a pointer itself */
+	{ "0005 0001", "c021", true },  /* to the owner, a pointer itself */
 	/* 255 bytes at the most. */
-	{ "0005 0001", "3f" X63 "3f" X63 "3f" X63 "3d'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'00", true },
-	{ "0005 0001", "3f" X63 "3f" X63 "3f" X63 "3e'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'00", false },
-	{ "0005 0001", "3f" X63 "3f" X63 "3f" X63 "2d'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' c00c", true },
-	{ "0005 0001", "3f" X63 "3f" X63 "3f" X63 "2e'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' c00c", false },
+	{ "0005 0001",
+	    "3f" X63 "3f" X63 "3f" X63
+	    "3d'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'00",
+	    true },
+	{ "0005 0001",
+	    "3f" X63 "3f" X63 "3f" X63
+	    "3e'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'00",
+	    false },
+	{ "0005 0001",
+	    "3f" X63 "3f" X63 "3f" X63 "2d'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' c00c",
+	    true },
+	{ "0005 0001",
+	    "3f" X63 "3f" X63 "3f" X63 "2e'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' c00c",
+	    false },
 	/* MX, SRV: numbers in front. */
 	{ "000f 0001", "000a <mail.example.com>", true },
 	{ "000f 0001", "0000 00", true },
@@ -138,15 +151,16 @@ static const struct rdata_case cases[] = {
 static enum msg_verdict
 parse(struct msg *m, const struct rdata_case *c, unsigned s)
 {
-	static const char *const counts[] = { "0001 0000 0000", "0000 0001 0000", "0000 0000 0001" };
+	static const char *const counts[] = { "0001 0000 0000", "0000 0001 0000",
+		"0000 0000 0001" };
 	uint8_t rdata[512], bytes[1024];
-	size_t rdlen = hex_read(c->rdata, rdata, sizeof rdata);
+	size_t rdlen = hex_read(c->rdata, rdata, sizeof(rdata));
 	char text[256];
 	size_t len;
 
-	snprintf(text, sizeof text, "1234 8180 0001 %s" QUESTION "@33. c00c %s 0000003c %04x", counts[s],
-	    c->type_class, (unsigned)rdlen);
-	len = hex_read(text, bytes, sizeof bytes);
+	snprintf(text, sizeof(text), "1234 8180 0001 %s" QUESTION "@33. c00c %s 0000003c %04x",
+	    counts[s], c->type_class, (unsigned)rdlen);
+	len = hex_read(text, bytes, sizeof(bytes));
 	ck_assert_uint_eq(len, 45);
 	memcpy(bytes + len, rdata, rdlen);
 	len += rdlen;
@@ -179,7 +193,7 @@ START_TEST(d25_as_name_expand)
 	struct rr rr;
 	size_t end;
 
-	snprintf(text, sizeof text, "03'abc' %04x", 0xc000 + (unsigned)_i);
+	snprintf(text, sizeof(text), "03'abc' %04x", 0xc000 + (unsigned)_i);
 	c.rdata = text;
 	c.sound = parse(&m, &c, 0) == MSG_OK;
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
@@ -242,7 +256,7 @@ START_TEST(d25_bounded_work)
 	struct rr rr;
 	bool sound = true;
 
-	memset(bytes, 0, sizeof bytes);
+	memset(bytes, 0, sizeof(bytes));
 	wire_set_u16(bytes + 2, DNS_QR);
 	/* A TXT with two chains of labels, so that what is known changes each time. */
 	bytes[len + 2] = DNS_TYPE_TXT;
@@ -252,7 +266,7 @@ START_TEST(d25_bounded_work)
 		for (unsigned i = 0; i < 126; i++)
 			bytes[len + 2 * i] = 1;
 	}
-	for (; len + 15 < sizeof bytes; len += 13, n++) {
+	for (; len + 15 < sizeof(bytes); len += 13, n++) {
 		bytes[len + 2] = DNS_TYPE_NS;
 		bytes[len + 10] = 2;
 		wire_set_u16(bytes + len + 11, (uint16_t)(0xc017 + n % 2 * 253));

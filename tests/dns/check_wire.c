@@ -22,8 +22,8 @@ END_TEST
 
 START_TEST(reader_reads_in_turn)
 {
-	static const uint8_t bytes[] = {1, 2, 3, 4, 5, 6, 7, 0xff, 9};
-	struct wire_reader r = {.buf = bytes, .len = sizeof bytes};
+	static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 0xff, 9 };
+	struct wire_reader r = { .buf = bytes, .len = sizeof(bytes) };
 
 	ck_assert_uint_eq(wire_get_u8(&r), 1);
 	ck_assert_uint_eq(wire_get_u16(&r), 0x0203);
@@ -31,28 +31,28 @@ START_TEST(reader_reads_in_turn)
 	wire_skip(&r, 1);
 	ck_assert_uint_eq(wire_get_u8(&r), 9);
 	ck_assert(!r.bad);
-	ck_assert_uint_eq(r.pos, sizeof bytes);
+	ck_assert_uint_eq(r.pos, sizeof(bytes));
 }
 END_TEST
 
 /* With _i bytes left every access of more than _i is refused, and nothing is read after it. */
 START_TEST(reader_stops_at_the_end)
 {
-	static const uint8_t bytes[4] = {0xff, 0xff, 0xff, 0xff};
+	static const uint8_t bytes[4] = { 0xff, 0xff, 0xff, 0xff };
 	size_t len = (size_t)_i;
 	struct guard g;
 	struct wire_reader r;
 	uint8_t *buf;
 
-	guard_init(&g, sizeof bytes);
+	guard_init(&g, sizeof(bytes));
 	buf = guard_put(&g, bytes, len);
-	r = (struct wire_reader){.buf = buf, .len = len};
+	r = (struct wire_reader){ .buf = buf, .len = len };
 	ck_assert_uint_eq(wire_get_u32(&r), len < 4 ? 0 : 0xffffffff);
 	ck_assert_int_eq(r.bad, len < 4);
-	r = (struct wire_reader){.buf = buf, .len = len};
+	r = (struct wire_reader){ .buf = buf, .len = len };
 	ck_assert_uint_eq(wire_get_u16(&r), len < 2 ? 0 : 0xffff);
 	ck_assert_int_eq(r.bad, len < 2);
-	r = (struct wire_reader){.buf = buf, .len = len};
+	r = (struct wire_reader){ .buf = buf, .len = len };
 	wire_skip(&r, SIZE_MAX);
 	ck_assert(r.bad);
 	ck_assert_uint_eq(r.pos, 0);
@@ -64,16 +64,16 @@ END_TEST
 
 START_TEST(writer_writes_in_turn)
 {
-	uint8_t buf[10] = {0};
-	struct wire_writer w = {.buf = buf, .cap = sizeof buf};
+	uint8_t buf[10] = { 0 };
+	struct wire_writer w = { .buf = buf, .cap = sizeof(buf) };
 
 	wire_put_u8(&w, 1);
 	wire_put_u16(&w, 0x0203);
 	wire_put_u32(&w, 0x04050607);
 	wire_put_bytes(&w, "abc", 3);
 	ck_assert(!w.full);
-	ck_assert_uint_eq(w.len, sizeof buf);
-	ck_assert_mem_eq(buf, "\1\2\3\4\5\6\7abc", sizeof buf);
+	ck_assert_uint_eq(w.len, sizeof(buf));
+	ck_assert_mem_eq(buf, "\1\2\3\4\5\6\7abc", sizeof(buf));
 	wire_put_u8(&w, 1);
 	ck_assert(w.full);
 }
@@ -86,7 +86,7 @@ START_TEST(writer_stops_at_the_end)
 	struct wire_writer w;
 
 	guard_init(&g, 4);
-	w = (struct wire_writer){.buf = guard_put(&g, "....", 4), .cap = 4};
+	w = (struct wire_writer){ .buf = guard_put(&g, "....", 4), .cap = 4 };
 	wire_put_u16(&w, 0x4142);
 	wire_put_u32(&w, 0xffffffff);
 	ck_assert(w.full);

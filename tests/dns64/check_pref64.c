@@ -163,7 +163,7 @@ static const struct text texts[] = {
 	{ "2001:db8::/95", PREF64_BAD_LEN, NULL },
 	{ "2001:db8::/97", PREF64_BAD_LEN, NULL },
 	{ "2001:db8::/128", PREF64_BAD_LEN, NULL },
-	{ "2001:db8::/352", PREF64_BAD_LEN, NULL }, /* 352 - 256 = 96 */
+	{ "2001:db8::/352", PREF64_BAD_LEN, NULL },        /* 352 - 256 = 96 */
 	{ "2001:db8::/4294967392", PREF64_BAD_LEN, NULL }, /* 2^32 + 96 */
 	/* A misprint in the paper on mtd64-ng: no slash. */
 	{ "2001:db8:dead:beef::96", PREF64_NOT_A_PREFIX, NULL },
@@ -275,8 +275,8 @@ main(void)
 	tcase_add_loop_test(text, parse_and_format, 0, N_OF(texts));
 	tcase_add_test(text, rfc6052_2_1_well_known);
 	tcase_add_test(text, longest_text);
-	tcase_add_loop_test(format, rfc6052_2_2_suffix, 0,
-	    (int)(sizeof(suffixes) / sizeof(suffixes[0])));
+	tcase_add_loop_test(
+	    format, rfc6052_2_2_suffix, 0, (int)(sizeof(suffixes) / sizeof(suffixes[0])));
 	suite_add_tcase(s, format);
 	suite_add_tcase(s, text);
 	suite_add_tcase(s, maps);

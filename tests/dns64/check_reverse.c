@@ -194,7 +194,7 @@ static const struct odd odds[] = {
 	{ "1.21.2.0.0.0.0.c." WKP, REVERSE_NXDOMAIN },
 	{ "1.2.2.0.0.0.0.\\000." WKP, REVERSE_NXDOMAIN },
 	{ "1.2.2.0.0.0.0.\\099." WKP, REVERSE_ADDRESS }, /* an escaped "c" */
-	{ "1.2.2.0.0.0.0./." WKP, REVERSE_NXDOMAIN },	 /* the neighbours of 0-9, a-f, A-F */
+	{ "1.2.2.0.0.0.0./." WKP, REVERSE_NXDOMAIN },    /* the neighbours of 0-9, a-f, A-F */
 	{ "1.2.2.0.0.0.0.:." WKP, REVERSE_NXDOMAIN },
 	{ "1.2.2.0.0.0.0.@." WKP, REVERSE_NXDOMAIN },
 	{ "1.2.2.0.0.0.0.G." WKP, REVERSE_NXDOMAIN },
@@ -231,7 +231,10 @@ START_TEST(longest_name)
 	struct reverse r;
 
 	for (size_t i = 0; i < room; i += 2)
-		memcpy(long_name + i, "\1" "f", 2);
+		memcpy(long_name + i,
+		    "\1"
+		    "f",
+		    2);
 	memcpy(long_name + room, q, zone_len);
 	reverse_find(long_name, prefixes, N_OF(prefixes), &r);
 	ck_assert_int_eq(r.kind, REVERSE_NXDOMAIN);
@@ -373,8 +376,8 @@ START_TEST(d16_cname_and_ptr)
 	expect_rr(&out.m, &rr, "1.2.2.0.0.0.0.c." WKP, DNS_TYPE_CNAME, ttls[_i][1],
 	    "33.2.0.192.in-addr.arpa");
 	ck_assert(msg_next(&out.m, &rr));
-	expect_rr(&out.m, &rr, "33.2.0.192.in-addr.arpa", DNS_TYPE_PTR, ttls[_i][0],
-	    "host.example.");
+	expect_rr(
+	    &out.m, &rr, "33.2.0.192.in-addr.arpa", DNS_TYPE_PTR, ttls[_i][0], "host.example.");
 }
 END_TEST
 
@@ -385,8 +388,8 @@ START_TEST(d16_end_of_chain)
 	struct rr rr;
 
 	reply_start(&r);
-	reply_add(&r, "33.2.0.192.in-addr.arpa", DNS_TYPE_CNAME, 300,
-	    "33.32-63.2.0.192.in-addr.arpa");
+	reply_add(
+	    &r, "33.2.0.192.in-addr.arpa", DNS_TYPE_CNAME, 300, "33.32-63.2.0.192.in-addr.arpa");
 	reply_add(&r, "33.32-63.2.0.192.in-addr.arpa", DNS_TYPE_PTR, 400, "a.example.");
 	reply_add(&r, "33.32-63.2.0.192.in-addr.arpa", DNS_TYPE_PTR, 400, "b.example.");
 	reply_add(&r, "34.32-63.2.0.192.in-addr.arpa", DNS_TYPE_PTR, 1, "stranger.example.");

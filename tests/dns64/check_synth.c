@@ -16,30 +16,33 @@
 #define CNAME_IN "0005 0001"
 #define TTL_60 "0000003c"
 #define H2 "<h2.example.com>"
-#define V4 "0004 c0000201"			       /* 192.0.2.1 */
-#define V6 "0010 0064ff9b 00000000 00000000 c0000201"  /* 64:ff9b::192.0.2.1 */
+#define V4 "0004 c0000201"                                /* 192.0.2.1 */
+#define V6 "0010 0064ff9b 00000000 00000000 c0000201"     /* 64:ff9b::192.0.2.1 */
 #define MAPPED "0010 00000000 00000000 0000ffff c0000201" /* ::ffff:192.0.2.1 */
 #define NATIVE "0010 20010db8 00000000 00000000 00000001" /* 2001:db8::1 */
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
 /* 2001:db8::/96, the network-specific prefix of RFC 6147 section 7.3, and the Well-Known Prefix */
-static const struct pref64 nsp = {.addr = {0x20, 0x01, 0x0d, 0xb8}, .len = 96};
-static const struct pref64 wkp = {.addr = {0, 0x64, 0xff, 0x9b}, .len = 96, .well_known = true};
+static const struct pref64 nsp = { .addr = { 0x20, 0x01, 0x0d, 0xb8 }, .len = 96 };
+static const struct pref64 wkp = { .addr = { 0, 0x64, 0xff, 0x9b }, .len = 96, .well_known = true };
 static const struct pref64 wkp_then_nsp[] = {
-	{.addr = {0, 0x64, 0xff, 0x9b}, .len = 96, .well_known = true},
-	{.addr = {0x20, 0x01, 0x0d, 0xb8}, .len = 96},
+	{ .addr = { 0, 0x64, 0xff, 0x9b }, .len = 96, .well_known = true },
+	{ .addr = { 0x20, 0x01, 0x0d, 0xb8 }, .len = 96 },
 };
-static const uint8_t places[] = {0, 1};
+static const uint8_t places[] = { 0, 1 };
 static struct netmap excluded; /* ::ffff:0:0/96 */
 static struct netmap d14;
-#define BY(list, n_list) {.excluded = &excluded, .v4 = &d14, .prefixes = (list), \
-	.active_bits = (1U << (n_list)) - 1, .general = places, .n_general = (n_list)}
+#define BY(list, n_list) \
+	{ \
+		.excluded = &excluded, .v4 = &d14, .prefixes = (list), \
+		.active_bits = (1U << (n_list)) - 1, .general = places, .n_general = (n_list) \
+	}
 static const struct synth_policy by_wkp = BY(&wkp, 1);
 static const struct synth_policy by_nsp = BY(&nsp, 1);
 static const struct synth_policy by_both = BY(wkp_then_nsp, 2);
-static const struct synth_policy by_none = {.n_general = 0};
-static const struct build_opt no_opt = {.present = false, .ede = DNS_EDE_NONE};
-static const struct build_opt plain_opt = {.present = true, .bufsize = 1232, .ede = DNS_EDE_NONE};
+static const struct synth_policy by_none = { .n_general = 0 };
+static const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+static const struct build_opt plain_opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
 static uint8_t in[DNS_MSG_MAX];
 static uint8_t out[DNS_MSG_MAX];
 
@@ -47,47 +50,53 @@ static uint8_t out[DNS_MSG_MAX];
 static void
 start(struct build *b, const struct msg *m)
 {
-	build_start(b, out, sizeof out, 0xabcd, DNS_QR | DNS_RD | DNS_RA, msg_qname(m),
+	build_start(b, out, sizeof(out), 0xabcd, DNS_QR | DNS_RD | DNS_RA, msg_qname(m),
 	    DNS_TYPE_AAAA, DNS_CLASS_IN);
 }
 
 static void
 read_reply(struct msg *m, struct answer *a, uint16_t qtype, const char *text)
 {
-	message_read(m, in, sizeof in, text);
+	message_read(m, in, sizeof(in), text);
 	answer_scan(m, qtype, a);
 }
 
-/* --- What is usable ---------------------------------------------------------------------- */
+/* --- What is usable --------------------------------------------------------------------------- */
 
 static const struct {
 	struct net net;
 	const char *v6;
 	bool excluded;
 } nets[] = {
-	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 0000ffff c0000201", true},
-	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 0000fffe c0000201", false},
-	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 00000000 c0000201", false},
+	{ { { [10] = 0xff, 0xff }, 96, NETADDR_IPV6 }, "00000000 00000000 0000ffff c0000201",
+	    true },
+	{ { { [10] = 0xff, 0xff }, 96, NETADDR_IPV6 }, "00000000 00000000 0000fffe c0000201",
+	    false },
+	{ { { [10] = 0xff, 0xff }, 96, NETADDR_IPV6 }, "00000000 00000000 00000000 c0000201",
+	    false },
 	/* The RFC's "::ffff/96" is not to be taken for ::/96. */
-	{{{[10] = 0xff, 0xff}, 96, NETADDR_IPV6}, "00000000 00000000 00000000 0000ffff", false},
-	{{{0}, 0, NETADDR_IPV6}, "20010db8 00000000 00000000 00000001", true},
-	{{{0xfe, 0x80}, 10, NETADDR_IPV6}, "febf0000 00000000 00000000 00000001", true},
-	{{{0xfe, 0x80}, 10, NETADDR_IPV6}, "fec00000 00000000 00000000 00000001", false},
-	{{{0xfe, 0x80}, 10, NETADDR_IPV6}, "ff800000 00000000 00000000 00000001", false},
-	{{{0x20, 0x01, [15] = 1}, 128, NETADDR_IPV6}, "20010000 00000000 00000000 00000001", true},
-	{{{0x20, 0x01, [15] = 1}, 128, NETADDR_IPV6}, "20010000 00000000 00000000 00000000", false},
-	{{{0x20, 0x01}, 127, NETADDR_IPV6}, "20010000 00000000 00000000 00000000", true},
+	{ { { [10] = 0xff, 0xff }, 96, NETADDR_IPV6 }, "00000000 00000000 00000000 0000ffff",
+	    false },
+	{ { { 0 }, 0, NETADDR_IPV6 }, "20010db8 00000000 00000000 00000001", true },
+	{ { { 0xfe, 0x80 }, 10, NETADDR_IPV6 }, "febf0000 00000000 00000000 00000001", true },
+	{ { { 0xfe, 0x80 }, 10, NETADDR_IPV6 }, "fec00000 00000000 00000000 00000001", false },
+	{ { { 0xfe, 0x80 }, 10, NETADDR_IPV6 }, "ff800000 00000000 00000000 00000001", false },
+	{ { { 0x20, 0x01, [15] = 1 }, 128, NETADDR_IPV6 }, "20010000 00000000 00000000 00000001",
+	    true },
+	{ { { 0x20, 0x01, [15] = 1 }, 128, NETADDR_IPV6 }, "20010000 00000000 00000000 00000000",
+	    false },
+	{ { { 0x20, 0x01 }, 127, NETADDR_IPV6 }, "20010000 00000000 00000000 00000000", true },
 };
 
 START_TEST(rfc6147_5_1_4_excluded)
 {
-	const struct net other = {{0x12}, 8, NETADDR_IPV6};
-	struct synth_policy p = {.excluded = NULL};
+	const struct net other = { { 0x12 }, 8, NETADDR_IPV6 };
+	struct synth_policy p = { .excluded = NULL };
 	struct netmap map;
 	uint8_t v6[16];
 
 	netmap_init(&map);
-	ck_assert_uint_eq(hex_read(nets[_i].v6, v6, sizeof v6), 16);
+	ck_assert_uint_eq(hex_read(nets[_i].v6, v6, sizeof(v6)), 16);
 	ck_assert(!synth_excluded(&p, v6));
 	p.excluded = &map;
 	ck_assert_int_eq(netmap_add(&map, &other, 1), 0);
@@ -104,22 +113,29 @@ static const struct {
 	unsigned n_excluded;
 	uint32_t excluded_ttl;
 } counts[] = {
-	{"1234 8180 0001 0000 0000 0000" H2 AAAA_IN, 0, 0, UINT32_MAX},
-	{"1234 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE, 1, 0, UINT32_MAX},
-	{"1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "0000003d" MAPPED
-	    "<H2.example.com>" AAAA_IN TTL_60 MAPPED, 0, 2, 60},
-	{"1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
-	    "c00c" AAAA_IN "ffffffff" MAPPED, 1, 1, 604800}, /* D22 */
+	{ "1234 8180 0001 0000 0000 0000" H2 AAAA_IN, 0, 0, UINT32_MAX },
+	{ "1234 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE, 1, 0,
+	    UINT32_MAX },
+	{ "1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "0000003d" MAPPED
+	  "<H2.example.com>" AAAA_IN TTL_60 MAPPED,
+	    0, 2, 60 },
+	{ "1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE "c00c" AAAA_IN
+	  "ffffffff" MAPPED,
+	    1, 1, 604800 }, /* D22 */
 	/* usable but off the chain, of a wrong length, of another class or type: neither */
-	{"1234 8180 0001 0004 0000 0000" H2 AAAA_IN "c00f" AAAA_IN TTL_60 NATIVE
-	    "c00c" AAAA_IN TTL_60 "0004 00000001" "c00c 001c 0003" TTL_60 NATIVE
-	    "c00c 001b 0001" TTL_60 NATIVE, 0, 0, UINT32_MAX},
+	{ "1234 8180 0001 0004 0000 0000" H2 AAAA_IN "c00f" AAAA_IN TTL_60 NATIVE
+	  "c00c" AAAA_IN TTL_60 "0004 00000001"
+	  "c00c 001c 0003" TTL_60 NATIVE "c00c 001b 0001" TTL_60 NATIVE,
+	    0, 0, UINT32_MAX },
 	/* excluded counts off the chain, too: it must not go out (rule 6) */
-	{"1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
-	    "c00f" AAAA_IN TTL_60 MAPPED, 1, 1, UINT32_MAX},
+	{ "1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
+	  "c00f" AAAA_IN TTL_60 MAPPED,
+	    1, 1, UINT32_MAX },
 	/* at the end of a chain, which owns nothing else */
-	{"1234 8180 0001 0003 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60 "0003 {x}"
-	    "00" "@47. c02c" AAAA_IN TTL_60 NATIVE "<X>" AAAA_IN TTL_60 MAPPED, 1, 1, 60},
+	{ "1234 8180 0001 0003 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60 "0003 {x}"
+	  "00"
+	  "@47. c02c" AAAA_IN TTL_60 NATIVE "<X>" AAAA_IN TTL_60 MAPPED,
+	    1, 1, 60 },
 };
 
 START_TEST(rfc6147_5_1_4_count)
@@ -143,18 +159,17 @@ static const struct {
 	unsigned n_records;
 	bool mapped;
 } mappables[] = {
-	{&by_wkp, "", 0, false},
-	{&by_wkp, "c00c" A_IN TTL_60 V4, 1, true},
-	{&by_none, "c00c" A_IN TTL_60 V4, 1, false},
-	{&by_wkp, "c00c" A_IN TTL_60 "0004 0a000001", 1, false},
-	{&by_nsp, "c00c" A_IN TTL_60 "0004 0a000001", 1, true},
-	{&by_both, "c00c" A_IN TTL_60 "0004 0a000001", 1, true},
-	{&by_both, "c00c" A_IN TTL_60 "0004 7f000001", 1, false},
-	{&by_wkp, "c00c" A_IN TTL_60 "0004 0a000001 c00c" A_IN TTL_60 V4, 2, true},
-	{&by_wkp, "c00c" A_IN TTL_60 "0003 c00002", 1, false},
-	{&by_wkp, "c00c" A_IN TTL_60 "0005 c0000201 00", 1, false},
-	{&by_wkp, "c00c 0001 0003" TTL_60 V4, 1, false},
-	{&by_wkp, "c00f" A_IN TTL_60 V4, 1, false}, /* not the question's name */
+	{ &by_wkp, "", 0, false }, { &by_wkp, "c00c" A_IN TTL_60 V4, 1, true },
+	{ &by_none, "c00c" A_IN TTL_60 V4, 1, false },
+	{ &by_wkp, "c00c" A_IN TTL_60 "0004 0a000001", 1, false },
+	{ &by_nsp, "c00c" A_IN TTL_60 "0004 0a000001", 1, true },
+	{ &by_both, "c00c" A_IN TTL_60 "0004 0a000001", 1, true },
+	{ &by_both, "c00c" A_IN TTL_60 "0004 7f000001", 1, false },
+	{ &by_wkp, "c00c" A_IN TTL_60 "0004 0a000001 c00c" A_IN TTL_60 V4, 2, true },
+	{ &by_wkp, "c00c" A_IN TTL_60 "0003 c00002", 1, false },
+	{ &by_wkp, "c00c" A_IN TTL_60 "0005 c0000201 00", 1, false },
+	{ &by_wkp, "c00c 0001 0003" TTL_60 V4, 1, false },
+	{ &by_wkp, "c00f" A_IN TTL_60 V4, 1, false }, /* not the question's name */
 };
 
 START_TEST(d14_mapped)
@@ -164,12 +179,12 @@ START_TEST(d14_mapped)
 	struct build b;
 	struct msg m;
 
-	snprintf(text, sizeof text, "1234 8180 0001 000%u 0000 0000" H2 A_IN "%s",
+	snprintf(text, sizeof(text), "1234 8180 0001 000%u 0000 0000" H2 A_IN "%s",
 	    mappables[_i].n_records, mappables[_i].records);
 	read_reply(&m, &a, DNS_TYPE_A, text);
 	start(&b, &m);
-	ck_assert_uint_eq(synth_answer(&b, mappables[_i].policy, &m, &a, 60) > 0,
-	    mappables[_i].mapped);
+	ck_assert_uint_eq(
+	    synth_answer(&b, mappables[_i].policy, &m, &a, 60) > 0, mappables[_i].mapped);
 }
 END_TEST
 
@@ -230,7 +245,7 @@ static const struct range edges[] = {
 	{ "198.19.255.255", true, false },
 	{ "198.20.0.0", true, true },
 	{ "198.51.100.1", true, true }, /* documentation */
-	{ "203.0.113.1", true, true },	/* documentation */
+	{ "203.0.113.1", true, true },  /* documentation */
 	{ "223.255.255.255", true, true },
 	{ "224.0.0.0", false, false },
 	{ "239.255.255.255", false, false },
@@ -248,8 +263,9 @@ START_TEST(d14_ranges)
 	struct msg m;
 
 	ck_assert_int_eq(inet_pton(AF_INET, r->v4, a4), 1);
-	snprintf(text, sizeof text, "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60
-	    "0004 %02x%02x%02x%02x", a4[0], a4[1], a4[2], a4[3]);
+	snprintf(text, sizeof(text),
+	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60 "0004 %02x%02x%02x%02x",
+	    a4[0], a4[1], a4[2], a4[3]);
 	read_reply(&m, &a, DNS_TYPE_A, text);
 	start(&b, &m);
 	ck_assert_msg((synth_answer(&b, &by_nsp, &m, &a, 60) > 0) == r->specific, "%s", r->v4);
@@ -259,8 +275,8 @@ START_TEST(d14_ranges)
 END_TEST
 
 /* RULES D13, D15, several prefixes: what a policy says beside D14. */
-static const struct net ten = {{10}, 8, NETADDR_IPV4};
-static const struct net doc = {{192, 0, 2}, 24, NETADDR_IPV4};
+static const struct net ten = { { 10 }, 8, NETADDR_IPV4 };
+static const struct net doc = { { 192, 0, 2 }, 24, NETADDR_IPV4 };
 
 /* Two A, 192.0.2.1 and 10.0.0.1, as they come out under P: "w" or "n" and the last byte. */
 static void
@@ -273,15 +289,15 @@ expect_made(const struct synth_policy *p, const char *want)
 	struct msg m;
 	struct rr rr;
 
-	read_reply(&m, &a, DNS_TYPE_A, "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60
+	read_reply(&m, &a, DNS_TYPE_A,
+	    "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60
 	    "0004 c0000201 c00c" A_IN TTL_60 "0004 0a000002 c00c" A_IN TTL_60 "0004 c0000203");
 	start(&b, &m);
 	(void)synth_answer(&b, p, &m, &a, 60);
 	ck_assert_int_eq(msg_parse(&m, out, build_finish(&b, 512, &no_opt)), MSG_OK);
 	uint16_t n = m.count[MSG_ANSWER];
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more;
-	    more = --n > 0 && msg_next(&m, &rr))
-		len += (size_t)snprintf(got + len, sizeof got - len, "%c%u ",
+	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(&m, &rr))
+		len += (size_t)snprintf(got + len, sizeof(got) - len, "%c%u ",
 		    out[rr.rdata] == 0 ? 'w' : 'n', out[rr.rdata + 15]);
 	ck_assert_str_eq(got, want);
 }
@@ -342,7 +358,7 @@ START_TEST(max_synthesized)
 }
 END_TEST
 
-/* --- Synthesis --------------------------------------------------------------------------- */
+/* --- Synthesis -------------------------------------------------------------------------------- */
 
 static const struct answer_case {
 	const char *what;
@@ -352,105 +368,111 @@ static const struct answer_case {
 	unsigned n;
 	const char *text;
 } answers[] = {
-	{"RFC 6147 7.1, 7.2: 192.0.2.1 under the Well-Known Prefix", &by_wkp, 600,
+	{ "RFC 6147 7.1, 7.2: 192.0.2.1 under the Well-Known Prefix", &by_wkp, 600,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6},
-	{"RFC 6147 7.3: 2001:db8::192.0.2.1", &by_nsp, 600,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6 },
+	{ "RFC 6147 7.3: 2001:db8::192.0.2.1", &by_nsp, 600,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN
-	    "c00c" AAAA_IN TTL_60 "0010 20010db8 00000000 00000000 c0000201"},
-	{"5.1.7: the TTL of the SOA, if that is smaller", &by_wkp, 30,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60
+	    "0010 20010db8 00000000 00000000 c0000201" },
+	{ "5.1.7: the TTL of the SOA, if that is smaller", &by_wkp, 30,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "0000001e" V6},
-	{"5.1.7: 600 s without an SOA", &by_wkp, SYNTH_NO_SOA_TTL,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "0000001e" V6 },
+	{ "5.1.7: 600 s without an SOA", &by_wkp, SYNTH_NO_SOA_TTL,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN "00000e10" V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "00000258" V6},
-	{"D2: 60 s after a failure", &by_wkp, SYNTH_FAILED_TTL,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "00000258" V6 },
+	{ "D2: 60 s after a failure", &by_wkp, SYNTH_FAILED_TTL,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN "00000e10" V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6},
-	{"a TTL of 0 stays 0", &by_wkp, 600,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6 },
+	{ "a TTL of 0 stays 0", &by_wkp, 600,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN "00000000" V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "00000000" V6},
-	{"D22: a TTL over 604,800, top bit set or not", &by_wkp, UINT32_MAX,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "00000000" V6 },
+	{ "D22: a TTL over 604,800, top bit set or not", &by_wkp, UINT32_MAX,
 	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN "80000000" V4, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "00093a80" V6},
-	{"D6: one AAAA per prefix, in their order, address by address", &by_both, 600,
-	    "1234 8180 0001 0002 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4
-	    "c00c" A_IN TTL_60 "0004 c0000202", 4,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN "00093a80" V6 },
+	{ "D6: one AAAA per prefix, in their order, address by address", &by_both, 600,
+	    "1234 8180 0001 0002 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4 "c00c" A_IN TTL_60
+	    "0004 c0000202",
+	    4,
 	    "abcd 8180 0001 0004 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6
 	    "c00c" AAAA_IN TTL_60 "0010 20010db8 00000000 00000000 c0000201"
 	    "c00c" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"
-	    "c00c" AAAA_IN TTL_60 "0010 20010db8 00000000 00000000 c0000202"},
-	{"D14: a private address not under the Well-Known Prefix", &by_both, 600,
+	    "c00c" AAAA_IN TTL_60 "0010 20010db8 00000000 00000000 c0000202" },
+	{ "D14: a private address not under the Well-Known Prefix", &by_both, 600,
 	    "1234 8180 0001 0002 0000 0000" H2 A_IN "c00c" A_IN TTL_60 "0004 0a000001"
-	    "c00c" A_IN TTL_60 V4, 3,
-	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN
-	    "c00c" AAAA_IN TTL_60 "0010 20010db8 00000000 00000000 0a000001"
-	    "c00c" AAAA_IN TTL_60 V6
-	    "c00c" AAAA_IN TTL_60 "0010 20010db8 00000000 00000000 c0000201"},
-	{"D14: nothing to map", &by_wkp, 600,
+	    "c00c" A_IN TTL_60 V4,
+	    3,
+	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60
+	    "0010 20010db8 00000000 00000000 0a000001"
+	    "c00c" AAAA_IN TTL_60 V6 "c00c" AAAA_IN TTL_60
+	    "0010 20010db8 00000000 00000000 c0000201" },
+	{ "D14: nothing to map", &by_wkp, 600,
 	    "1234 8180 0001 0002 0000 0000" H2 A_IN "c00c" A_IN TTL_60 "0004 0a000001"
-	    "c00c" A_IN TTL_60 "0004 c0a80001", 0, "abcd 8180 0001 0000 0000 0000" H2 AAAA_IN},
+	    "c00c" A_IN TTL_60 "0004 c0a80001",
+	    0, "abcd 8180 0001 0000 0000 0000" H2 AAAA_IN },
 	/* Both AAAA grow by 12 bytes; the owners point to the CNAME's RDATA, at 45 in both. */
-	{"5.1.5: a CNAME and two addresses", &by_wkp, 600,
-	    "1234 8180 0001 0003 0000 0000" H2 A_IN
-	    "@32. c00c" CNAME_IN TTL_60 "000d @44. <cdn.example>"
-	    "@57. c02c" A_IN TTL_60 V4 "c02c" A_IN TTL_60 "0004 c0000202", 2,
-	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN
-	    "@32. c00c" CNAME_IN TTL_60 "000d @44. <cdn.example>"
-	    "@57. c02c" AAAA_IN TTL_60 V6
-	    "c02c" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"},
-	{"5.1.5: a chain's TTLs are its own, uncapped", &by_wkp, 30,
-	    "1234 8180 0001 0002 0000 0000" H2 A_IN
-	    "c00c" CNAME_IN "00015180" "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4, 1,
-	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
-	    "c00c" CNAME_IN "00015180" "0005 {cd}c00f @49. c02c" AAAA_IN "0000001e" V6},
-	{"the chain first, whatever the order in the reply", &by_wkp, 600,
-	    "1234 8180 0001 0004 0000 0000" H2 A_IN
-	    "@32. <b.test>" A_IN TTL_60 V4
+	{ "5.1.5: a CNAME and two addresses", &by_wkp, 600,
+	    "1234 8180 0001 0003 0000 0000" H2 A_IN "@32. c00c" CNAME_IN TTL_60
+	    "000d @44. <cdn.example>"
+	    "@57. c02c" A_IN TTL_60 V4 "c02c" A_IN TTL_60 "0004 c0000202",
+	    2,
+	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN "@32. c00c" CNAME_IN TTL_60
+	    "000d @44. <cdn.example>"
+	    "@57. c02c" AAAA_IN TTL_60 V6 "c02c" AAAA_IN TTL_60
+	    "0010 0064ff9b 00000000 00000000 c0000202" },
+	{ "5.1.5: a chain's TTLs are its own, uncapped", &by_wkp, 30,
+	    "1234 8180 0001 0002 0000 0000" H2 A_IN "c00c" CNAME_IN "00015180"
+	    "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4,
+	    1,
+	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" CNAME_IN "00015180"
+	    "0005 {cd}c00f @49. c02c" AAAA_IN "0000001e" V6 },
+	{ "the chain first, whatever the order in the reply", &by_wkp, 600,
+	    "1234 8180 0001 0004 0000 0000" H2 A_IN "@32. <b.test>" A_IN TTL_60 V4
 	    "@54. c00c" CNAME_IN TTL_60 "0004 {a}c022"
 	    "@70. c020" A_IN TTL_60 "0004 c0000202"
-	    "@86. c042" CNAME_IN TTL_60 "0002 c020", 2,
-	    "abcd 8180 0001 0004 0000 0000" H2 AAAA_IN
-	    "@32. c00c" CNAME_IN TTL_60 "0008 <a.test>"
+	    "@86. c042" CNAME_IN TTL_60 "0002 c020",
+	    2,
+	    "abcd 8180 0001 0004 0000 0000" H2 AAAA_IN "@32. c00c" CNAME_IN TTL_60 "0008 <a.test>"
 	    "@52. c02c" CNAME_IN TTL_60 "0004 {b}c02e"
-	    "@68. c040" AAAA_IN TTL_60 V6
-	    "@96. c040" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"},
-	{"RFC 2181 5: an address that is said twice is one", &by_wkp, 600,
-	    "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4
-	    "c00c" A_IN TTL_60 "0004 c0000202 c00c" A_IN TTL_60 V4, 2,
+	    "@68. c040" AAAA_IN TTL_60 V6 "@96. c040" AAAA_IN TTL_60
+	    "0010 0064ff9b 00000000 00000000 c0000202" },
+	{ "RFC 2181 5: an address that is said twice is one", &by_wkp, 600,
+	    "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4 "c00c" A_IN TTL_60
+	    "0004 c0000202 c00c" A_IN TTL_60 V4,
+	    2,
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 V6
-	    "c00c" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202"},
-	{"5.1.5: a DNAME and its CNAME; its target is not compressed", &by_wkp, 600,
-	    "1234 8180 0001 0003 0000 0000" H2 A_IN
-	    "@32. c00f 0027 0001" TTL_60 "000a @44. <new.test>"
+	    "c00c" AAAA_IN TTL_60 "0010 0064ff9b 00000000 00000000 c0000202" },
+	{ "5.1.5: a DNAME and its CNAME; its target is not compressed", &by_wkp, 600,
+	    "1234 8180 0001 0003 0000 0000" H2 A_IN "@32. c00f 0027 0001" TTL_60
+	    "000a @44. <new.test>"
 	    "@54. c00c" CNAME_IN TTL_60 "0005 @66. {h2}c02c"
-	    "@71. c042" A_IN TTL_60 V4, 1,
-	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN
-	    "@32. c00f 0027 0001" TTL_60 "000a <new.test>"
+	    "@71. c042" A_IN TTL_60 V4,
+	    1,
+	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN "@32. c00f 0027 0001" TTL_60
+	    "000a <new.test>"
 	    "@54. c00c" CNAME_IN TTL_60 "000d @66. <h2.new.test>"
-	    "@79. c042" AAAA_IN TTL_60 V6},
-	{"5.1.5: a DNAME without the CNAME", &by_wkp, 600,
-	    "1234 8180 0001 0002 0000 0000" H2 A_IN
-	    "@32. c00f 0027 0001" TTL_60 "000a @44. <new.test>"
-	    "@54. {H2}c02c" A_IN TTL_60 V4, 1,
-	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
-	    "@32. c00f 0027 0001" TTL_60 "000a <new.test>"
-	    "@54. <H2.new.test>" AAAA_IN TTL_60 V6},
-	{"D8: no RRSIG and NSEC; and nothing that is off the chain or no address", &by_wkp, 600,
-	    "1234 8180 0001 000a 0000 0000" H2 A_IN
-	    "c00c" CNAME_IN TTL_60 "0005 {cd}c00f"
+	    "@79. c042" AAAA_IN TTL_60 V6 },
+	{ "5.1.5: a DNAME without the CNAME", &by_wkp, 600,
+	    "1234 8180 0001 0002 0000 0000" H2 A_IN "@32. c00f 0027 0001" TTL_60
+	    "000a @44. <new.test>"
+	    "@54. {H2}c02c" A_IN TTL_60 V4,
+	    1,
+	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "@32. c00f 0027 0001" TTL_60
+	    "000a <new.test>"
+	    "@54. <H2.new.test>" AAAA_IN TTL_60 V6 },
+	{ "D8: no RRSIG and NSEC; and nothing that is off the chain or no address", &by_wkp, 600,
+	    "1234 8180 0001 000a 0000 0000" H2 A_IN "c00c" CNAME_IN TTL_60 "0005 {cd}c00f"
 	    "@49. c00c 002e 0001" TTL_60 "0013 0005 0d 02 0000003c 00000002 00000001 0007 00"
-	    "@80. c02c" A_IN TTL_60 V4
-	    "c02c 002e 0001" TTL_60 "0013 0001 0d 02 0000003c 00000002 00000001 0007 00"
+	    "@80. c02c" A_IN TTL_60 V4 "c02c 002e 0001" TTL_60
+	    "0013 0001 0d 02 0000003c 00000002 00000001 0007 00"
 	    "c02c 002f 0001" TTL_60 "0001 00"
 	    "<evil.test>" A_IN TTL_60 "0004 c0000263"
 	    "<evil.test>" CNAME_IN TTL_60 "0002 c02c"
 	    "c02c" A_IN TTL_60 "0003 c00002"
-	    "c02c 0001 0003" TTL_60 V4
-	    "c02c 0010 0001" TTL_60 "0002 0178", 1,
-	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
-	    "c00c" CNAME_IN TTL_60 "0005 {cd}c00f @49. c02c" AAAA_IN TTL_60 V6},
+	    "c02c 0001 0003" TTL_60 V4 "c02c 0010 0001" TTL_60 "0002 0178",
+	    1,
+	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60
+	    "0005 {cd}c00f @49. c02c" AAAA_IN TTL_60 V6 },
 };
 
 START_TEST(rfc6147_5_1_answer)
@@ -477,14 +499,15 @@ START_TEST(d24_case)
 	struct build b;
 	struct msg m;
 
-	read_reply(&m, &a, DNS_TYPE_A, "1234 8180 0001 0002 0000 0000 <H2.eXAMPLE.cOm>" A_IN
-	    "c00c" CNAME_IN TTL_60 "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4);
-	build_start(&b, out, sizeof out, 0xabcd, DNS_QR | DNS_RD | DNS_RA,
+	read_reply(&m, &a, DNS_TYPE_A,
+	    "1234 8180 0001 0002 0000 0000 <H2.eXAMPLE.cOm>" A_IN "c00c" CNAME_IN TTL_60
+	    "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4);
+	build_start(&b, out, sizeof(out), 0xabcd, DNS_QR | DNS_RD | DNS_RA,
 	    (const uint8_t *)"\2h2\7example\3com", DNS_TYPE_AAAA, DNS_CLASS_IN);
 	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 1);
 	message_expect(out, build_finish(&b, 512, &no_opt),
-	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
-	    "c00c" CNAME_IN TTL_60 "0005 {cd}c00f @49. c02c" AAAA_IN TTL_60 V6);
+	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60
+	    "0005 {cd}c00f @49. c02c" AAAA_IN TTL_60 V6);
 }
 END_TEST
 
@@ -492,14 +515,14 @@ END_TEST
 static void
 read_many(struct msg *m, struct answer *a, unsigned n, const char *target)
 {
-	static const struct build_opt upstream_opt = {.present = true, .ede = DNS_EDE_NONE};
+	static const struct build_opt upstream_opt = { .present = true, .ede = DNS_EDE_NONE };
 	static const uint8_t qname[] = "\2h2\7example\3com";
 	uint8_t owner[DNS_NAME_MAX];
 	uint8_t v4[4];
 	struct build b;
 
-	build_start(&b, in, sizeof in, 0x1234, DNS_QR, qname, DNS_TYPE_A, DNS_CLASS_IN);
-	hex_read(target, owner, sizeof owner);
+	build_start(&b, in, sizeof(in), 0x1234, DNS_QR, qname, DNS_TYPE_A, DNS_CLASS_IN);
+	hex_read(target, owner, sizeof(owner));
 	ck_assert(build_rr_name(&b, MSG_ANSWER, qname, DNS_TYPE_CNAME, DNS_CLASS_IN, 60, owner));
 	for (unsigned i = 0; i < n; i++) {
 		wire_set_u32(v4, 0xc6336400 + i);
@@ -510,12 +533,12 @@ read_many(struct msg *m, struct answer *a, unsigned n, const char *target)
 	answer_scan(m, DNS_TYPE_A, a);
 }
 
-static const size_t limits[] = {512, 1232, 4096, 65535};
+static const size_t limits[] = { 512, 1232, 4096, 65535 };
 
 /* RFC 6147 5.4: truncation by the final size. 60 A, 1,014 bytes, become 1,734 and more. */
 START_TEST(d12_sixty_addresses)
 {
-	const struct build_opt opt = {.present = true, .bufsize = 1232, .ede = 29};
+	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = 29 };
 	size_t limit = limits[_i];
 	size_t fits = (limit - (32 + 25) - 11) / 28;
 	struct answer a;
@@ -562,43 +585,45 @@ START_TEST(size_ceiling)
 }
 END_TEST
 
-/* --- Exclusion, chains ------------------------------------------------------------------- */
+/* --- Exclusion, chains ------------------------------------------------------------------------ */
 
 #define RRSIG_OVER(type) "0013" type "0d 02 0000003c 00000002 00000001 0007 00"
 
 static const struct answer_case filtered[] = {
-	{"5.1.4, D7: mixed, only the good ones, in their order", &by_wkp, 0,
+	{ "5.1.4, D7: mixed, only the good ones, in their order", &by_wkp, 0,
 	    "1234 8180 0001 0004 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 MAPPED
-	    "c00c" AAAA_IN TTL_60 NATIVE "c00c" AAAA_IN TTL_60 MAPPED "c00c" AAAA_IN TTL_60 V6, 2,
+	    "c00c" AAAA_IN TTL_60 NATIVE "c00c" AAAA_IN TTL_60 MAPPED "c00c" AAAA_IN TTL_60 V6,
+	    2,
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
-	    "c00c" AAAA_IN TTL_60 V6},
-	{"5.1.4: only excluded", &by_wkp, 0,
+	    "c00c" AAAA_IN TTL_60 V6 },
+	{ "5.1.4: only excluded", &by_wkp, 0,
 	    "1234 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 MAPPED, 0,
-	    "abcd 8180 0001 0000 0000 0000" H2 AAAA_IN},
-	{"D7: nothing is excluded", &by_none, 0,
+	    "abcd 8180 0001 0000 0000 0000" H2 AAAA_IN },
+	{ "D7: nothing is excluded", &by_none, 0,
 	    "1234 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 MAPPED, 1,
-	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 MAPPED},
-	{"D8: the RRSIG of the changed set goes, that of the chain stays", &by_wkp, 0,
-	    "1234 8180 0001 0005 0000 0000" H2 AAAA_IN
-	    "c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f"
-	    "c00c 002e 0001" TTL_60 RRSIG_OVER("0005")
-	    "c02c" AAAA_IN TTL_60 MAPPED "c02c" AAAA_IN TTL_60 NATIVE
-	    "c02c 002e 0001" TTL_60 RRSIG_OVER("001c"), 1,
-	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN
-	    "c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f"
-	    "c00c 002e 0001" TTL_60 RRSIG_OVER("0005")
-	    "c02c" AAAA_IN TTL_60 NATIVE},
-	{"D8: the RRSIG of a set that is not changed stays", &by_wkp, 0,
+	    "abcd 8180 0001 0001 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 MAPPED },
+	{ "D8: the RRSIG of the changed set goes, that of the chain stays", &by_wkp, 0,
+	    "1234 8180 0001 0005 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f"
+	    "c00c 002e 0001" TTL_60 RRSIG_OVER("0005") "c02c" AAAA_IN TTL_60 MAPPED
+						       "c02c" AAAA_IN TTL_60 NATIVE
+						       "c02c 002e 0001" TTL_60 RRSIG_OVER("001c"),
+	    1,
+	    "abcd 8180 0001 0003 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f"
+	    "c00c 002e 0001" TTL_60 RRSIG_OVER("0005") "c02c" AAAA_IN TTL_60 NATIVE },
+	{ "D8: the RRSIG of a set that is not changed stays", &by_wkp, 0,
 	    "1234 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
-	    "c00c 002e 0001" TTL_60 RRSIG_OVER("001c"), 1,
+	    "c00c 002e 0001" TTL_60 RRSIG_OVER("001c"),
+	    1,
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" AAAA_IN TTL_60 NATIVE
-	    "c00c 002e 0001" TTL_60 RRSIG_OVER("001c")},
-	{"5.1.4: excluded ones are never sent, wherever they stand; nor is rubbish", &by_wkp, 0,
+	    "c00c 002e 0001" TTL_60 RRSIG_OVER("001c") },
+	{ "5.1.4: excluded ones are never sent, wherever they stand; nor is rubbish", &by_wkp, 0,
 	    "1234 8180 0001 0005 0000 0000" H2 AAAA_IN "c00f" AAAA_IN TTL_60 MAPPED
-	    "c00c" AAAA_IN TTL_60 "0003 000000" "c00c 002e 0001" TTL_60 "0001 00"
-	    "c00f" AAAA_IN TTL_60 V6 "c00c" AAAA_IN TTL_60 NATIVE, 1,
+	    "c00c" AAAA_IN TTL_60 "0003 000000"
+	    "c00c 002e 0001" TTL_60 "0001 00"
+	    "c00f" AAAA_IN TTL_60 V6 "c00c" AAAA_IN TTL_60 NATIVE,
+	    1,
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00f" AAAA_IN TTL_60 V6
-	    "c00c" AAAA_IN TTL_60 NATIVE},
+	    "c00c" AAAA_IN TTL_60 NATIVE },
 };
 
 START_TEST(rfc6147_5_1_4_filtered)
@@ -618,8 +643,8 @@ START_TEST(rfc6147_5_1_4_filtered)
 }
 END_TEST
 
-#define CHAIN "1234 8180 0001 0003 0001 0000" H2 A_IN \
-	"@32. c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f" \
+#define CHAIN \
+	"1234 8180 0001 0003 0001 0000" H2 A_IN "@32. c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f" \
 	"@49. c02c 002e 0001" TTL_60 "0013 0005 0d 02 0000003c 00000002 00000001 0007 00" \
 	"@80. c02c" CNAME_IN TTL_60 "0004 @92. {e}c00f" \
 	"@96. c00f 0006 0001 00000e10 001c c00f {hm}c00f 00000001 00000e10 000004b0 00093a80" \
@@ -637,8 +662,8 @@ START_TEST(rfc6147_5_1_5_chain)
 	ck_assert(!synth_soa(&b, &m, &a, 17)); /* a byte is left over */
 	ck_assert(synth_chain(&b, &m, &a));
 	message_expect(out, build_finish(&b, 512, &no_opt),
-	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN
-	    "@32. c00c" CNAME_IN TTL_60 "0005 @44. {cd}c00f"
+	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "@32. c00c" CNAME_IN TTL_60
+	    "0005 @44. {cd}c00f"
 	    "@49. c02c" CNAME_IN TTL_60 "0004 {e}c00f");
 	/* With room for one only */
 	start(&b, &m);
@@ -655,8 +680,8 @@ START_TEST(no_chain)
 	struct build b;
 	struct msg m;
 
-	read_reply(&m, &a, DNS_TYPE_A,
-	    "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4);
+	read_reply(
+	    &m, &a, DNS_TYPE_A, "1234 8180 0001 0001 0000 0000" H2 A_IN "c00c" A_IN TTL_60 V4);
 	start(&b, &m);
 	ck_assert(synth_chain(&b, &m, &a));
 	ck_assert_uint_eq(b.count[MSG_ANSWER], 0);
@@ -664,7 +689,7 @@ START_TEST(no_chain)
 }
 END_TEST
 
-/* --- The other sections ------------------------------------------------------------------ */
+/* --- The other sections ----------------------------------------------------------------------- */
 
 /*
  * The NS's names point into the answer section, glue to the NS's RDATA: behind the AAAA all of
@@ -677,27 +702,26 @@ START_TEST(rfc6147_5_4_rest)
 	struct msg m;
 	size_t len;
 
-	read_reply(&m, &a, DNS_TYPE_A, "1234 8180 0001 0002 0004 0003" H2 A_IN
-	    "@32. c00c" CNAME_IN TTL_60 "000a @44. <cdn.test>"
-	    "@54. c02c" A_IN TTL_60 V4
-	    "@70. c030 0002 0001" TTL_60 "0005 @82. {ns}c02c"
-	    "@87. c030 002e 0001" TTL_60 RRSIG_OVER("0002")
-	    "@118. c030 002f 0001" TTL_60 "0001 00"
-	    "@131. c030 0032 0001" TTL_60 "0001 00"
-	    "@144. c052" A_IN TTL_60 "0004 c0000263"
-	    "@160. c052 002e 0001" TTL_60 RRSIG_OVER("0001")
-	    "00 0029 1000 00008000 0000");
+	read_reply(&m, &a, DNS_TYPE_A,
+	    "1234 8180 0001 0002 0004 0003" H2 A_IN "@32. c00c" CNAME_IN TTL_60
+	    "000a @44. <cdn.test>"
+	    "@54. c02c" A_IN TTL_60 V4 "@70. c030 0002 0001" TTL_60 "0005 @82. {ns}c02c"
+	    "@87. c030 002e 0001" TTL_60 RRSIG_OVER(
+		"0002") "@118. c030 002f 0001" TTL_60 "0001 00"
+			"@131. c030 0032 0001" TTL_60 "0001 00"
+			"@144. c052" A_IN TTL_60 "0004 c0000263"
+			"@160. c052 002e 0001" TTL_60 RRSIG_OVER(
+			    "0001") "00 0029 1000 00008000 0000");
 	start(&b, &m);
 	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 1);
 	synth_rest(&b, &m);
 	len = build_finish(&b, 512, &plain_opt);
-	message_expect(out, len, "abcd 8180 0001 0002 0001 0003" H2 AAAA_IN
-	    "@32. c00c" CNAME_IN TTL_60 "000a @44. <cdn.test>"
-	    "@54. c02c" AAAA_IN TTL_60 V6
-	    "@82. c030 0002 0001" TTL_60 "0005 @94. {ns}c02c"
+	message_expect(out, len,
+	    "abcd 8180 0001 0002 0001 0003" H2 AAAA_IN "@32. c00c" CNAME_IN TTL_60
+	    "000a @44. <cdn.test>"
+	    "@54. c02c" AAAA_IN TTL_60 V6 "@82. c030 0002 0001" TTL_60 "0005 @94. {ns}c02c"
 	    "@99. c05e" A_IN TTL_60 "0004 c0000263" /* 5.3.2: A stays A here */
-	    "c05e 002e 0001" TTL_60 RRSIG_OVER("0001")
-	    "00 0029 04d0 00000000 0000");
+	    "c05e 002e 0001" TTL_60 RRSIG_OVER("0001") "00 0029 04d0 00000000 0000");
 	message_sound(&m, out, len, 512);
 }
 END_TEST
@@ -714,8 +738,8 @@ START_TEST(signature_is_for_one_hop)
 	struct build b;
 	struct msg m;
 
-	snprintf(text, sizeof text, "1234 8180 0001 0001 0000 0001" H2 A_IN
-	    "c00c" A_IN TTL_60 V4 "%s", signatures[_i]);
+	snprintf(text, sizeof(text),
+	    "1234 8180 0001 0001 0000 0001" H2 A_IN "c00c" A_IN TTL_60 V4 "%s", signatures[_i]);
 	read_reply(&m, &a, DNS_TYPE_A, text);
 	start(&b, &m);
 	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 1);
@@ -750,8 +774,9 @@ START_TEST(soa)
 	struct build b;
 	struct msg m;
 
-	read_reply(&m, &a, DNS_TYPE_A, "1234 8180 0001 0000 0002 0000" H2 A_IN
-	    "c00f 0002 0001" TTL_60 "0002 c00f c00f 0006 0001 00000e10 001b"
+	read_reply(&m, &a, DNS_TYPE_A,
+	    "1234 8180 0001 0000 0002 0000" H2 A_IN "c00f 0002 0001" TTL_60
+	    "0002 c00f c00f 0006 0001 00000e10 001b"
 	    "c00f {hm}c00f 00000001 00000e10 000004b0 00093a80 0000012c");
 	start(&b, &m);
 	ck_assert(synth_soa(&b, &m, &a, 17));
@@ -769,7 +794,7 @@ main(void)
 {
 	Suite *s = suite_create("synth");
 	TCase *tc = tcase_create("synth");
-	const struct net mapped = {{[10] = 0xff, 0xff}, 96, NETADDR_IPV6};
+	const struct net mapped = { { [10] = 0xff, 0xff }, 96, NETADDR_IPV6 };
 	size_t n_ranges;
 	const struct synth_range *ranges = synth_ranges(&n_ranges);
 	SRunner *sr;

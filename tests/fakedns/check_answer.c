@@ -89,8 +89,8 @@ ask(const char *name, uint16_t qtype, uint16_t edns)
 	int rcode = exchange();
 	if (rcode >= 0)
 		/* The question comes back as it was spelled. */
-		ck_assert_mem_eq(t.answer + DNS_HEADER_LEN, t.question + DNS_HEADER_LEN,
-		    t.m.qname_len + 4);
+		ck_assert_mem_eq(
+		    t.answer + DNS_HEADER_LEN, t.question + DNS_HEADER_LEN, t.m.qname_len + 4);
 	return rcode;
 }
 
@@ -545,8 +545,8 @@ START_TEST(some_numbers)
 
 	t.policy.zone.enum_percent = 60;
 	for (unsigned i = 0; i < 1000; i++) {
-		(void)snprintf(name, sizeof(name), "%u.%u.%u.7.e164.arpa", i / 100, i / 10 % 10,
-		    i % 10);
+		(void)snprintf(
+		    name, sizeof(name), "%u.%u.%u.7.e164.arpa", i / 100, i / 10 % 10, i % 10);
 		int rcode = ask(name, DNS_TYPE_NAPTR, 0);
 		ck_assert(rcode == DNS_NOERROR || rcode == DNS_NXDOMAIN);
 		n += rcode == DNS_NOERROR;
@@ -667,8 +667,8 @@ START_TEST(random_bytes)
 	uint32_t x = 1;
 
 	for (unsigned round = 0; round < 50000; round++) {
-		write_question(round % 2 == 0 ? "cname-9-many-40" ZONE : "1.2.e164.arpa",
-		    DNS_TYPE_A, 700);
+		write_question(
+		    round % 2 == 0 ? "cname-9-many-40" ZONE : "1.2.e164.arpa", DNS_TYPE_A, 700);
 		for (unsigned i = 0; i < 1 + round % 4; i++) {
 			x = x * 1664525 + 1013904223;
 			t.question[2 + (x >> 8) % (t.q.len - 2)] = (uint8_t)(x >> 24);

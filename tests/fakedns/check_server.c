@@ -203,7 +203,8 @@ send_questions_as_run(int fd, uint16_t first, unsigned n)
 		uint8_t q[512];
 		char name[40];
 
-		(void)snprintf(name, sizeof(name), "010-000-%03u-%03u.dns64perf.test", first / 256u, first % 256u + i);
+		(void)snprintf(name, sizeof(name), "010-000-%03u-%03u.dns64perf.test", first / 256u,
+		    first % 256u + i);
 		piece = write_question(q, name, (uint16_t)(first + i)) - 2;
 		ck_assert_uint_le((i + 1) * piece, sizeof(bytes));
 		memcpy(bytes + i * piece, q + 2, piece);
@@ -338,7 +339,8 @@ START_TEST(tcp_garbage)
 }
 END_TEST
 
-/* A client that goes away while its answer waits. Those of another client, in turn, are due after it. */
+/* A client that goes away while its answer waits. Those of another client, in turn, are due after
+ * it. */
 START_TEST(tcp_gone_before_its_time)
 {
 	uint8_t q[512], buf[4096];

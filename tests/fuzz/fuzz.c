@@ -43,8 +43,12 @@ fuzz_start(struct fuzz *f)
 	f->conf.policies = plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
 	f->conf.cache = cache_new(CACHE_MIN, STALE_S, SEED);
 	FUZZ_CHECK(f->conf.cache != NULL);
-	f->conf.keep = (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600,
-		.failure_s = 1, .stale_s = STALE_S, .cut = CONF_CUT_ALL, .prefetch = true,
+	f->conf.keep = (struct conf_cache){ .max_ttl_s = 604800,
+		.max_negative_s = 3600,
+		.failure_s = 1,
+		.stale_s = STALE_S,
+		.cut = CONF_CUT_ALL,
+		.prefetch = true,
 		.rotate = true };
 	f->limit = f->conf.udp_size_client;
 	f->now_ns = 1;

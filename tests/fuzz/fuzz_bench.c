@@ -57,7 +57,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	FUZZ_CHECK(copy != NULL);
 	if (len >= 4) {
-		struct bench_question q = { (enum bench_kind)(data[0] % BENCH_KINDS), wire_u16(data + 2) };
+		struct bench_question q = { (enum bench_kind)(data[0] % BENCH_KINDS),
+			wire_u16(data + 2) };
 
 		make_load(&l, data[1]);
 		memcpy(copy, data + 4, len - 4);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes are a cache file, behind one that says: 1: its length and checksum are made to match, 2:
- * it was saved a while ago. All that is taken of it is sound; of a file that is refused nothing is.
+ * The bytes are a cache file, behind one that says: 1: its length and checksum are made to match,
+ * 2: it was saved a while ago. All that is taken of it is sound; of a file that is refused nothing
+ * is.
  */
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * The bytes are what an upstream replies while an AAAA question is open: the length of the first
  * reply in two bytes, that reply, and one for all questions that follow from it. The question
  * asked is www.example.com; over UDP without EDNS, so 512 bytes are all the answer may have. It is
- * asked again at once, when what the cache has of it has aged, and when that is stale, and so is the
- * name below it.
+ * asked again at once, when what the cache has of it has aged, and when that is stale, and so is
+ * the name below it.
  */
 #include "base/clock.h"
 #include "dns/wire.h"

@@ -5,10 +5,9 @@
 
 #define ID 7
 
-static const struct build_opt opt = { .present = true,
-	.do_bit = true,
-	.bufsize = 1232,
-	.ede = DNS_EDE_SYNTHESIZED };
+static const struct build_opt opt = {
+	.present = true, .do_bit = true, .bufsize = 1232, .ede = DNS_EDE_SYNTHESIZED
+};
 
 size_t
 making_build(
@@ -19,7 +18,8 @@ making_build(
 	struct answer a;
 
 	if (what == MAKING_RELAY)
-		return build_relay(buf, limit, m, ID, msg_qname(m), m->flags & (uint16_t)~DNS_AD, limit, &opt);
+		return build_relay(
+		    buf, limit, m, ID, msg_qname(m), m->flags & (uint16_t)~DNS_AD, limit, &opt);
 	answer_scan(m, type[what], &a);
 	build_start(&b, buf, DNS_MSG_MAX, ID, DNS_QR, msg_qname(m), DNS_TYPE_AAAA, DNS_CLASS_IN);
 	/* What does not fit is the subject here, so the results do not matter. */

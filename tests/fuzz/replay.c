@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* replay: main() of a fuzz target without libFuzzer: run it on each file given, or on its corpus.
+/*
+ * replay: main() of a fuzz target without libFuzzer: run it on each file given, or on its corpus.
  */
 #include <dirent.h>
 #include <limits.h>

@@ -23,7 +23,7 @@ static void
 setup(void)
 {
 	rig_init(&rig);
-	memset(seen, 0, sizeof seen);
+	memset(seen, 0, sizeof(seen));
 	n_asked = 0;
 	client = -1;
 }
@@ -48,7 +48,7 @@ ask(void)
 {
 	char name[32];
 
-	snprintf(name, sizeof name, "n%u.test", n_asked);
+	snprintf(name, sizeof(name), "n%u.test", n_asked);
 	rig_question(&msg, (uint16_t)n_asked++, name, RIG_A);
 	rig_send(client, &msg);
 }
@@ -85,7 +85,8 @@ n_descriptors(void)
 	return n;
 }
 
-/* Rule 25: single questions come from eight ports, and from others when those are old; none under 1024. */
+/* Rule 25: single questions come from eight ports, and from others when those are old; none under
+ * 1024. */
 START_TEST(ports)
 {
 	uint64_t begin_ms, ages;
@@ -103,8 +104,8 @@ START_TEST(ports)
 END_TEST
 
 /*
- * Rule 25: no question leaves by a port that was open all the while nobody asked: it might have been
- * found. Without questions the sockets are closed, and then nothing happens any more.
+ * Rule 25: no question leaves by a port that was open all the while nobody asked: it might have
+ * been found. Without questions the sockets are closed, and then nothing happens any more.
  */
 START_TEST(idle)
 {

@@ -57,7 +57,7 @@ ask(uint16_t id)
 {
 	char name[32];
 
-	snprintf(name, sizeof name, "n%u.test", id);
+	snprintf(name, sizeof(name), "n%u.test", id);
 	rig_question(&msg, id, name, RIG_A);
 	rig_put(client, &msg);
 }
@@ -164,7 +164,8 @@ START_TEST(pieces)
 }
 END_TEST
 
-/* Rule 26, RFC 7766 section 6.2.4: questions open on a connection that ends are asked over a new one. */
+/* Rule 26, RFC 7766 section 6.2.4: questions open on a connection that ends are asked over a new
+ * one. */
 START_TEST(lost)
 {
 	int up;
@@ -356,12 +357,12 @@ START_TEST(stuck)
 	int up;
 
 	/* What is accepted inherits it. */
-	ck_assert_int_eq(setsockopt(rig.up_tcp, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+	ck_assert_int_eq(setsockopt(rig.up_tcp, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
 	while (rig_stat(&rig, "tcp_upstream_full") == 0) {
 		ck_assert_uint_lt(n, STUCK_CLIENTS);
 		clients[n] = rig_connect(SOCK_STREAM, &rig.at[0]);
 		for (unsigned i = 0; i < SESSION_QUESTIONS; i++) {
-			snprintf(name, sizeof name, STUCK_LABEL STUCK_LABEL STUCK_LABEL "n%u.test",
+			snprintf(name, sizeof(name), STUCK_LABEL STUCK_LABEL STUCK_LABEL "n%u.test",
 			    n * SESSION_QUESTIONS + i);
 			rig_question(&msg, (uint16_t)i, name, RIG_A);
 			rig_put(clients[n], &msg);
@@ -390,7 +391,7 @@ START_TEST(full_whole)
 	for (unsigned i = 0; i < n; i++) {
 		char name[32];
 
-		snprintf(name, sizeof name, "n%u.test", i);
+		snprintf(name, sizeof(name), "n%u.test", i);
 		rig_question(&msg, (uint16_t)i, name, RIG_AAAA);
 		rig_send(udp, &msg);
 		ck_assert(rig_take(&rig, &msg));

@@ -15,13 +15,13 @@
 
 static const char *const addrs[] = { "127.0.0.1", "::1", "0.0.0.0", "::" };
 
-#define N_ADDRS ((int)(sizeof addrs / sizeof addrs[0]))
+#define N_ADDRS ((int)(sizeof(addrs) / sizeof(addrs[0])))
 
 static int
 option(int fd, int level, int name)
 {
 	int value = -1;
-	socklen_t len = sizeof value;
+	socklen_t len = sizeof(value);
 
 	ck_assert_int_eq(getsockopt(fd, level, name, &value, &len), 0);
 	return value;

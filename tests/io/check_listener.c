@@ -72,7 +72,8 @@ START_TEST(oversize)
 }
 END_TEST
 
-/* Out of descriptors: UDP goes on, nothing spins, and connections are taken when there are some.
+/*
+ * Out of descriptors: UDP goes on, nothing spins, and connections are taken when there are some.
  */
 START_TEST(out_of_descriptors)
 {
@@ -125,7 +126,7 @@ listening(const struct netaddr *addr)
 {
 	for (int fd = 3; fd < 1024; fd++) {
 		int yes = 0;
-		socklen_t len = sizeof yes;
+		socklen_t len = sizeof(yes);
 
 		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &len) == 0 && yes == 1 &&
 		    rig_local(fd).port == addr->port)

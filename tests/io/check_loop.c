@@ -39,7 +39,7 @@ expect_synthesized(const struct rig_msg *m, uint16_t id)
 	ck_assert_uint_eq(rig_rcode(m), 0);
 	ck_assert_uint_eq(rig_answers(m), 1);
 	ck_assert_uint_ge(m->len, 16);
-	ck_assert_ptr_nonnull(memmem(m->bytes, m->len, v6, sizeof v6));
+	ck_assert_ptr_nonnull(memmem(m->bytes, m->len, v6, sizeof(v6)));
 }
 
 /* RFC 6147 section 5.1: AAAA, nothing; A, something; synthesized. Over UDP, both families. */
@@ -75,9 +75,9 @@ START_TEST(many)
 	static bool seen[150];
 	char name[32];
 
-	memset(seen, 0, sizeof seen);
+	memset(seen, 0, sizeof(seen));
 	for (uint16_t i = 0; i < 150; i++) {
-		snprintf(name, sizeof name, "n%u.test", i);
+		snprintf(name, sizeof(name), "n%u.test", i);
 		rig_question(&msg, i, name, RIG_AAAA);
 		rig_send(client, &msg);
 	}
@@ -104,7 +104,7 @@ START_TEST(more_than_room)
 	for (uint16_t i = 0; i < 100; i++) {
 		char name[32];
 
-		snprintf(name, sizeof name, "n%u.test", i);
+		snprintf(name, sizeof(name), "n%u.test", i);
 		rig_question(&msg, i, name, RIG_AAAA);
 		rig_send(client, &msg);
 	}
@@ -118,7 +118,7 @@ END_TEST
 static struct loop_update *
 update(const struct conf *conf)
 {
-	struct loop_update *u = calloc(1, sizeof *u);
+	struct loop_update *u = calloc(1, sizeof(*u));
 
 	ck_assert_ptr_nonnull(u);
 	u->snapshot = snapshot_new(conf);
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(reload_removes)
 {
 	struct conf conf = rig.conf;
-	struct rig_msg *question = malloc(sizeof *question);
+	struct rig_msg *question = malloc(sizeof(*question));
 	int tcp = rig_connect(SOCK_STREAM, &rig.at[0]);
 
 	ck_assert_ptr_nonnull(question);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* port: random, of the upper range, not those to be avoided, and ours alone (RFC 5452 section 9.2). */
+/*
+ * port: random, of the upper range, not those to be avoided, and ours alone (RFC 5452 section 9.2).
+ */
 #include "io/port.h"
 
 #include <check.h>
@@ -48,7 +50,7 @@ START_TEST(spread)
 		ck_assert_uint_ge(port, 1024);
 		n += !seen[port];
 		seen[port] = true;
-		snprintf(name, sizeof name, "n%u.test", i);
+		snprintf(name, sizeof(name), "n%u.test", i);
 		rig_question(&msg, 1, name, RIG_A);
 		rig_send(fd, &msg);
 		ck_assert(rig_take(&rig, &msg));

@@ -65,7 +65,8 @@ START_TEST(failed)
 			pass(2 * TOLD_PAUSE_NS);
 		}
 		ck_assert_uint_eq(
-		    heard("notice upstream: 192.0.2.1#53: no TCP connection: Connection refused"), 1);
+		    heard("notice upstream: 192.0.2.1#53: no TCP connection: Connection refused"),
+		    1);
 		refuse(1, 1, ETIMEDOUT);
 		ck_assert_uint_eq(
 		    heard("192.0.2.2#53: no TCP connection: Connection timed out"), 1);
@@ -83,7 +84,9 @@ START_TEST(failed)
 }
 END_TEST
 
-/* One that ends with questions open: once a minute, at the level info; without any it is nothing. */
+/*
+ * One that ends with questions open: once a minute, at the level info; without any it is nothing.
+ */
 START_TEST(lost)
 {
 	for (int i = 0; i < 6; i++) {
@@ -96,7 +99,8 @@ START_TEST(lost)
 		pass(TOLD_PAUSE_NS / 3);
 	}
 	ck_assert_uint_eq(
-	    heard("info upstream: 192.0.2.1#53: TCP connection ended with 2 questions open: closed"),
+	    heard(
+		"info upstream: 192.0.2.1#53: TCP connection ended with 2 questions open: closed"),
 	    1);
 	ck_assert_uint_eq(heard_all(), 2);
 }

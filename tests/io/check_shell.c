@@ -33,7 +33,7 @@ open_shell(uint32_t n)
 	rig.conf.core.max_queries = n;
 	rig.conf.core.timeout_ms = 5000;
 	engine = engine_new(&rig.conf.core, NULL, NS_PER_SEC);
-	shell = calloc(1, sizeof *shell);
+	shell = calloc(1, sizeof(*shell));
 	ck_assert(base != NULL && engine != NULL && shell != NULL);
 	ck_assert_int_eq(shell_init(shell, base, engine, &rig.conf.io, NS_PER_SEC), 0);
 	forward_sync(shell);
@@ -59,7 +59,7 @@ ask(unsigned n)
 	while (n-- > 0) {
 		char name[32];
 
-		snprintf(name, sizeof name, "n%u.test", n_asked++);
+		snprintf(name, sizeof(name), "n%u.test", n_asked++);
 		rig_question(&msg, 1, name, RIG_AAAA);
 		shell->in[0] = (struct engine_in){ .msg = msg.bytes,
 			.len = msg.len,
@@ -139,10 +139,11 @@ stat(const _Atomic uint64_t *counter)
 /* Rule 25: a question leaves by a port that is young enough, however long the pause before it. */
 START_TEST(young)
 {
-	static const unsigned pauses_ms[] = { 0, 3000, 9990, 10000, 10008, 15000, 2504, 60000, 9000 };
+	static const unsigned pauses_ms[] = { 0, 3000, 9990, 10000, 10008, 15000, 2504, 60000,
+		9000 };
 
 	open_shell(300);
-	for (size_t i = 0; i < sizeof pauses_ms / sizeof pauses_ms[0]; i++) {
+	for (size_t i = 0; i < sizeof(pauses_ms) / sizeof(pauses_ms[0]); i++) {
 		shell->now_ns += pauses_ms[i] * NS_PER_MS;
 		if (_i == 1) /* the timer came by while nobody asked */
 			forward_expire(shell);

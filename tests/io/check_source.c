@@ -18,7 +18,7 @@ setup(void)
 	ck_assert_ptr_nonnull(base);
 	ck_assert_int_eq(pipe(fd), 0);
 	list_init(&ready);
-	memset(&source, 0, sizeof source);
+	memset(&source, 0, sizeof(source));
 	source_open(&source, base, fd[0], EV_READ, &ready);
 }
 
@@ -70,13 +70,14 @@ START_TEST(off)
 }
 END_TEST
 
-/* One that is closed is on no list and libevent does not know it; closing a zeroed one is harmless.
+/*
+ * One that is closed is on no list and libevent does not know it; closing a zeroed one is harmless.
  */
 START_TEST(closed)
 {
 	struct source zero;
 
-	memset(&zero, 0, sizeof zero);
+	memset(&zero, 0, sizeof(zero));
 	source_close(&zero);
 	ck_assert_int_eq(source_on(&source), 0);
 	source_mark(&source);

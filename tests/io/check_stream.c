@@ -20,8 +20,8 @@ setup(void)
 	int r = stream_mem_init(&mem, 2);
 
 	ck_assert_int_eq(r, 0);
-	memset(&in, 0, sizeof in);
-	memset(&out, 0, sizeof out);
+	memset(&in, 0, sizeof(in));
+	memset(&out, 0, sizeof(out));
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
 }
 
@@ -216,13 +216,13 @@ START_TEST(all_lengths)
 	bool progress;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		memset(msg, (int)(i + 1), lens[i]);
 		ck_assert(stream_put(&out, &mem, msg, lens[i]));
 		want += lens[i] + 2;
 		ck_assert_uint_eq(out.len, want);
 	}
-	for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++)
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++)
 		for (size_t at = 0; at < lens[i] + 2;) {
 			ssize_t n;
 
@@ -251,11 +251,11 @@ START_TEST(no_chunk)
 	unsigned n = 0;
 	size_t len;
 
-	while (stream_put(&out, &mem, msg, sizeof msg))
+	while (stream_put(&out, &mem, msg, sizeof(msg)))
 		n++;
 	ck_assert_uint_eq(n, (size_t)STREAM_CHUNKS * (STREAM_CHUNK - 16) / 65537);
 	len = out.len;
-	ck_assert(!stream_put(&out, &mem, msg, sizeof msg));
+	ck_assert(!stream_put(&out, &mem, msg, sizeof(msg)));
 	ck_assert_uint_eq(out.len, len);
 }
 END_TEST
@@ -265,12 +265,12 @@ START_TEST(broken)
 	uint8_t msg[12] = { 0 };
 	bool progress;
 
-	ck_assert(stream_direct(fd[0], msg, sizeof msg));
+	ck_assert(stream_direct(fd[0], msg, sizeof(msg)));
 	close(fd[1]);
-	ck_assert(stream_put(&out, &mem, msg, sizeof msg));
+	ck_assert(stream_put(&out, &mem, msg, sizeof(msg)));
 	ck_assert_int_eq(stream_write(&out, &mem, fd[0], &progress), -EPIPE);
 	ck_assert(!progress);
-	ck_assert(!stream_direct(fd[0], msg, sizeof msg));
+	ck_assert(!stream_direct(fd[0], msg, sizeof(msg)));
 	fd[1] = dup(0);
 }
 END_TEST

@@ -26,7 +26,7 @@ setup(void)
 	rx_bytes = malloc((size_t)UDP_BATCH * UDP_STRIDE);
 	tx_bytes = malloc((size_t)UDP_SLOTS * UDP_STRIDE);
 	ck_assert(rx_bytes != NULL && tx_bytes != NULL);
-	memset(&stats, 0, sizeof stats);
+	memset(&stats, 0, sizeof(stats));
 	udp_rx_init(&rx, rx_bytes, true);
 	udp_tx_init(&tx, tx_bytes, &stats);
 }
@@ -295,7 +295,7 @@ suite(void)
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, batch);
 	tcase_add_test(t, cut);
-	tcase_add_loop_test(t, source_address, 0, (int)(sizeof asked / sizeof asked[0]));
+	tcase_add_loop_test(t, source_address, 0, (int)(sizeof(asked) / sizeof(asked[0])));
 	tcase_add_test(t, drops);
 	tcase_add_test(t, interleaved);
 	tcase_add_test(t, refused_in_between);

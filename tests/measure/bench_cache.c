@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_cache [-s MEGABYTES] [-e ENTRIES] [-n CALLS] [-t THREADS] [-o miss|hit|put]: the cache alone,
- * with messages of 100 bytes under names of 18. Fills it with ENTRIES names, tells how many of them
- * it has then, and for each kind of call the time of one, on average and at worst; then what THREADS
- * of them together get out of it, beside one.
+ * bench_cache [-s MEGABYTES] [-e ENTRIES] [-n CALLS] [-t THREADS] [-o miss|hit|put]: the cache
+ *alone, with messages of 100 bytes under names of 18. Fills it with ENTRIES names, tells how many
+ *of them it has then, and for each kind of call the time of one, on average and at worst; then what
+ *THREADS of them together get out of it, beside one.
  *
  *	-o	CALLS calls of that kind and nothing else after filling; under callgrind with
  *		--toggle-collect=cache_get or cache_put it tells what one costs:
@@ -24,8 +24,8 @@
 #include "dns/wire.h"
 
 #define MESSAGE 100
-#define BLOCK 4096     /* calls between two looks at the clock */
-#define NS_MAX 100000  /* longer ones count as this */
+#define BLOCK 4096    /* calls between two looks at the clock */
+#define NS_MAX 100000 /* longer ones count as this */
 #define THREADS_MAX 64
 #define SEED 42
 #define NEW_NAMES 0x80000000U /* names from here on were not put when filling */
@@ -52,7 +52,7 @@ struct bench {
 	uint32_t ns[NS_MAX + 1]; /* how many calls took so long */
 };
 
-/* --- Calls --------------------------------------------------------------------------------- */
+/* --- Calls ------------------------------------------------------------------------------------ */
 
 static void
 named_init(struct named *n)
@@ -61,8 +61,10 @@ named_init(struct named *n)
 
 	memset(n, 0, sizeof(*n));
 	memcpy(n->msg + DNS_HEADER_LEN, name, sizeof(name));
-	n->key = (struct question){ .qname = n->msg + DNS_HEADER_LEN, .qname_len = sizeof(name),
-		.qtype = DNS_TYPE_AAAA, .qclass = DNS_CLASS_IN };
+	n->key = (struct question){ .qname = n->msg + DNS_HEADER_LEN,
+		.qname_len = sizeof(name),
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN };
 	wire_set_u16(n->msg + DNS_HEADER_LEN + sizeof(name), DNS_TYPE_AAAA);
 	wire_set_u16(n->msg + DNS_HEADER_LEN + sizeof(name) + 2, DNS_CLASS_IN);
 }
@@ -120,7 +122,7 @@ call(struct bench *b, const char *what, const struct named *n)
 		b->ns[NS_MAX]++; /* seen as the worst */
 }
 
-/* --- What they cost ------------------------------------------------------------------------ */
+/* --- What they cost --------------------------------------------------------------------------- */
 
 static unsigned
 percentile(const struct bench *b, double part)
@@ -179,7 +181,7 @@ run_only(struct bench *b)
 	}
 }
 
-/* --- Several at once ----------------------------------------------------------------------- */
+/* --- Several at once -------------------------------------------------------------------------- */
 
 struct worker {
 	struct bench *bench;
@@ -214,7 +216,9 @@ work(void *arg)
 			uint64_t at = w->seed + w->calls;
 			bool is_put = i % 16 < w->puts_in_16;
 
-			number(&n, is_put ? (uint32_t)at | NEW_NAMES : scattered(at, w->bench->task.entries));
+			number(&n,
+			    is_put ? (uint32_t)at | NEW_NAMES
+				   : scattered(at, w->bench->task.entries));
 			if (is_put)
 				put(w->bench, &n);
 			else
@@ -233,7 +237,9 @@ run_together(struct bench *b, unsigned n, unsigned puts_in_16)
 	double rate = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		w[i] = (struct worker){ .bench = b, .seed = (i + 1ULL) << 40, .puts_in_16 = puts_in_16 };
+		w[i] = (struct worker){
+			.bench = b, .seed = (i + 1ULL) << 40, .puts_in_16 = puts_in_16
+		};
 		if (pthread_create(&w[i].thread, NULL, work, &w[i]) != 0)
 			abort();
 	}
@@ -250,12 +256,13 @@ tell_threads(struct bench *b)
 	for (unsigned puts = 0; puts <= 8; puts += 8) {
 		double one = run_together(b, 1, puts), all = run_together(b, b->task.threads, puts);
 
-		printf("%u of 16 put: one thread %.2f million calls/s, %u: %.2f, %.2f times as many\n",
+		printf(
+		    "%u of 16 put: one thread %.2f million calls/s, %u: %.2f, %.2f times as many\n",
 		    puts, one / 1e6, b->task.threads, all / 1e6, all / one);
 	}
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---------------------------------------------------------------------------------------------- */
 
 static void
 fill(struct bench *b)
@@ -276,7 +283,8 @@ fill(struct bench *b)
 		found += get(b, &n);
 	}
 	cache_counts(b->cache, &counts);
-	printf("%zu bytes, %" PRIu32 " names, %" PRIu32 " found, %.1f bytes each beyond the message\n",
+	printf("%zu bytes, %" PRIu32 " names, %" PRIu32
+	       " found, %.1f bytes each beyond the message\n",
 	    cache_size(b->cache), b->task.entries, found,
 	    ((double)cache_size(b->cache) - (double)counts.bytes) / (double)counts.n);
 }
@@ -284,8 +292,10 @@ fill(struct bench *b)
 int
 main(int argc, char **argv)
 {
-	static struct bench b = { .task = { .size = 64 << 20, .entries = 300000, .calls = 1 << 20,
-				      .threads = 2 }, .new_name = NEW_NAMES };
+	static struct bench b = {
+		.task = { .size = 64 << 20, .entries = 300000, .calls = 1 << 20, .threads = 2 },
+		.new_name = NEW_NAMES
+	};
 	int c;
 
 	while ((c = getopt(argc, argv, "s:e:n:t:o:")) != -1) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_engine [OPTION...]: the engine fed from memory, without a socket. Every name is new and has an A
- * only, so each question costs two upstream. Prints the time of one; under callgrind
+ * bench_engine [OPTION...]: the engine fed from memory, without a socket. Every name is new and has
+ *an A only, so each question costs two upstream. Prints the time of one; under callgrind
  * (tests/measure/rules.sh, cache_engine.sh) it tells where it goes.
  *
  *	-n N	questions of each engine
@@ -10,10 +10,9 @@
  *	-r N	rules: zones that are never synthesized or whose AAAA are ignored
  *	-m	ask for names in zones of rules; else for names in none, though under the same
  *		top-level domains, and some under the same domain
- *	-a	whatever rule there is, AAAA are ignored, for all other names too: each question costs
- *		one upstream and a rule changes no answer
- *	-p	plain: without what the defaults add to questions upstream (0x20, cookies)
- *	-c SIZE	a cache of so many MiB
+ *	-a	whatever rule there is, AAAA are ignored, for all other names too: each question
+ *costs one upstream and a rule changes no answer -p	plain: without what the defaults add to
+ *questions upstream (0x20, cookies) -c SIZE	a cache of so many MiB
  *	-A	ask for A: one entry of the cache for a name, not two
  *	-f N	ask so many questions before those that count (under callgrind with
  *		--instr-atstart=no only these are looked at)
@@ -43,11 +42,11 @@
 
 #define BATCH 32
 #define QUESTIONS 1000000
-#define BATCH_NS 1000000 /* of the engine's time: the same in every run */
+#define BATCH_NS 1000000     /* of the engine's time: the same in every run */
 #define KNOWN_BATCH_NS 32000 /* so that nothing known comes to its end */
 #define BEGIN_NS (2 * (uint64_t)BATCH_NS)
-#define KNOWN_CAP 128	 /* bytes of a question that is kept */
-#define KNOWN_STEP 7919	 /* names next to each other are not asked for one after the other */
+#define KNOWN_CAP 128   /* bytes of a question that is kept */
+#define KNOWN_STEP 7919 /* names next to each other are not asked for one after the other */
 #define THREADS_MAX 64
 #define KEEP_STALE_S 86400
 
@@ -97,9 +96,10 @@ struct bench {
 	struct engine_in in[2][BATCH];
 };
 
-/* --- An engine -------------------------------------------------------------------------- */
+/* --- An engine -------------------------------------------------------------------------------- */
 
-/* Pull everything out; a question for upstream becomes a reply of the next batch, in REPLIES and IN. */
+/* Pull everything out; a question for upstream becomes a reply of the next batch, in REPLIES and
+ * IN. */
 static void
 drain(struct bench *b, unsigned next)
 {
@@ -190,7 +190,7 @@ open_engine(struct bench *b, struct common *c, unsigned number)
 	engine_socket_use(b->engine, (unsigned)slot);
 }
 
-/* --- What is counted ---------------------------------------------------------------------- */
+/* --- What is counted -------------------------------------------------------------------------- */
 
 static unsigned long
 resident_kb(void)
@@ -211,7 +211,8 @@ report(const struct bench *b, unsigned n)
 
 	if (b->common->conf.cache != NULL)
 		cache_counts(b->common->conf.cache, &counts);
-	(void)printf("%u questions: RSS %lu kB, %llu entries of %llu bytes, %llu put, %llu evicted\n", n,
+	(void)printf(
+	    "%u questions: RSS %lu kB, %llu entries of %llu bytes, %llu put, %llu evicted\n", n,
 	    resident_kb(), (unsigned long long)counts.n, (unsigned long long)counts.bytes,
 	    (unsigned long long)counts.put, (unsigned long long)counts.evicted);
 }
@@ -249,8 +250,8 @@ run(void *arg)
 {
 	struct bench *b = arg;
 	const struct task *t = &b->common->task;
-	unsigned first = t->known > 0 ? t->known / t->threads * b->number
-				      : t->first + t->questions * b->number;
+	unsigned first =
+	    t->known > 0 ? t->known / t->threads * b->number : t->first + t->questions * b->number;
 	unsigned done_before;
 
 	if (t->threads > 1)
@@ -275,7 +276,7 @@ run(void *arg)
 	return NULL;
 }
 
-/* --- All of it ---------------------------------------------------------------------------- */
+/* --- All of it -------------------------------------------------------------------------------- */
 
 static void
 configure(struct common *c)
@@ -402,10 +403,11 @@ conclude(const struct common *c, struct bench *const *benches)
 	if (asked == 0)
 		return true;
 	(void)printf("engine: %llu questions, %llu answers, %.0f ns each, %.0f of CPU",
-	    (unsigned long long)asked, (unsigned long long)answers, (double)spent_ns / (double)asked,
-	    (double)cpu_ns / (double)asked);
+	    (unsigned long long)asked, (unsigned long long)answers,
+	    (double)spent_ns / (double)asked, (double)cpu_ns / (double)asked);
 	if (c->task.known > 0)
-		(void)printf(", %.0f per second together, %llu misses", rate, (unsigned long long)misses);
+		(void)printf(
+		    ", %.0f per second together, %llu misses", rate, (unsigned long long)misses);
 	(void)printf("\n");
 	return answers >= asked && (c->task.known == 0 || misses == 0);
 }

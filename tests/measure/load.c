@@ -13,10 +13,9 @@
 
 #define TEXT 80
 
-/* --- Clients, names and rules ------------------------------------------------------------ */
+/* --- Clients, names and rules ----------------------------------------------------------------- */
 
-static PRINTF_LIKE(2, 3) void
-put(char text[static TEXT], const char *format, ...)
+static PRINTF_LIKE(2, 3) void put(char text[static TEXT], const char *format, ...)
 {
 	va_list args;
 
@@ -143,7 +142,7 @@ load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP])
 	return in;
 }
 
-/* --- Upstream ---------------------------------------------------------------------------- */
+/* --- Upstream --------------------------------------------------------------------------------- */
 
 size_t
 load_reply(uint8_t out[static LOAD_CAP], const uint8_t *question, size_t len)
@@ -157,8 +156,8 @@ load_reply(uint8_t out[static LOAD_CAP], const uint8_t *question, size_t len)
 
 	if (msg_parse(&m, question, len) != MSG_OK)
 		abort();
-	build_start(
-	    &b, out, LOAD_CAP, m.id, DNS_QR | DNS_RD | DNS_RA, msg_qname(&m), m.qtype, DNS_CLASS_IN);
+	build_start(&b, out, LOAD_CAP, m.id, DNS_QR | DNS_RD | DNS_RA, msg_qname(&m), m.qtype,
+	    DNS_CLASS_IN);
 	if (m.qtype == DNS_TYPE_A)
 		ok = build_rr(&b, MSG_ANSWER, msg_qname(&m), DNS_TYPE_A, DNS_CLASS_IN, 300, v4, 4);
 	else

@@ -3,8 +3,8 @@
 #define DNS64D_TESTS_BENCH_LOAD_H
 
 /*
- * load: what bench_engine feeds the engine with: questions of clients, upstream's replies and the rules
- * that concern them. The I-th question is the same in every run.
+ * load: what bench_engine feeds the engine with: questions of clients, upstream's replies and the
+ * rules that concern them. The I-th question is the same in every run.
  */
 
 #include <stdbool.h>

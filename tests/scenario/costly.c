@@ -99,7 +99,7 @@ vary(struct costly_reply *r, size_t back)
 	wire_set_u16(r->bytes + r->len - back, (uint16_t)(r->len / 4));
 }
 
-/* --- the worst ones --- */
+/* --- the worst ones --------------------------------------------------------------------------- */
 
 static void
 equal_owners(struct costly_reply *r, unsigned type, unsigned rdlen)

@@ -23,11 +23,11 @@ struct costly_reply {
 struct costly {
 	const char *name;
 	uint16_t qtype; /* of the client's question */
-	uint16_t type;	/* of the question upstream that this is the reply to */
+	uint16_t type;  /* of the question upstream that this is the reply to */
 	void (*make)(struct costly_reply *r); /* fill R, which has header and question */
 	size_t max;
 	const char *plan; /* a line of policies more; NULL */
-	bool rotate;	  /* addresses of hits take turns */
+	bool rotate;      /* addresses of hits take turns */
 };
 
 /* costly_all: the table of them; *N becomes the number of rows. */

@@ -173,7 +173,7 @@ brings_cookie(struct run *r, const struct msg *m, const char *client)
 		return false;
 	memcpy(r->cookie, cookie, COOKIE_LEN);
 	return hex_read(client, want, sizeof(want)) == DNS_COOKIE_CLIENT &&
-	       memcmp(want, cookie, DNS_COOKIE_CLIENT) == 0;
+	    memcmp(want, cookie, DNS_COOKIE_CLIENT) == 0;
 }
 
 static void

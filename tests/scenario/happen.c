@@ -12,7 +12,7 @@
 #include "scenario/keeping.h"
 #include "support/hex.h"
 
-/* --- settings --- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 static void
 set_upstreams(struct run *r, unsigned first, unsigned n)
@@ -68,9 +68,9 @@ happen_setting(struct run *r, char **w, unsigned n)
 	} else if (strcmp(w[0], "upstreams") == 0) {
 		set_upstreams(r, from != NULL ? (unsigned)atoi(from) : 1, (unsigned)atoi(w[1]));
 	} else if (strcmp(w[0], "selection") == 0) {
-		r->conf.selection = strcmp(w[1], "random") == 0     ? CONF_RANDOM
-				    : strcmp(w[1], "in-order") == 0 ? CONF_IN_ORDER
-								    : CONF_ROUND_ROBIN;
+		r->conf.selection = strcmp(w[1], "random") == 0 ? CONF_RANDOM
+		    : strcmp(w[1], "in-order") == 0             ? CONF_IN_ORDER
+								: CONF_ROUND_ROBIN;
 	} else if (strcmp(w[0], "timeout") == 0) {
 		r->conf.timeout_ms = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "attempts") == 0) {
@@ -103,7 +103,7 @@ happen_setting(struct run *r, char **w, unsigned n)
 	return true;
 }
 
-/* --- what happens --- */
+/* --- what happens ----------------------------------------------------------------------------- */
 
 /* Append a signature: its owner "key.", class ANY, TTL 0 and RDATA that nobody looks into. */
 static size_t
@@ -188,8 +188,8 @@ do_ask(struct run *r, char **w, unsigned n)
 	stage_engine(r);
 	if (cookie != NULL)
 		opt.cookie_len = (uint8_t)(strcmp(cookie, "back") == 0
-					       ? COOKIE_LEN
-					       : hex_read(cookie, r->cookie, DNS_COOKIE_MAX));
+			? COOKIE_LEN
+			: hex_read(cookie, r->cookie, DNS_COOKIE_MAX));
 	ck_assert_uint_lt(r->n_clients, STAGE_MAX_NAMED);
 	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
 		stage_fail(r, "bad address");
@@ -326,7 +326,7 @@ reply_cookie(const struct msg *m, char **w, unsigned n, uint8_t out[static DNS_C
 	if (stage_has(w, n, "notours"))
 		out[7] ^= 1;
 	return (uint8_t)(DNS_COOKIE_CLIENT +
-			 hex_read(own, out + DNS_COOKIE_CLIENT, DNS_COOKIE_MAX - 8));
+	    hex_read(own, out + DNS_COOKIE_CLIENT, DNS_COOKIE_MAX - 8));
 }
 
 static void

@@ -56,7 +56,8 @@ keeping_setting(struct run *r, char **w, unsigned n)
 	struct {
 		const char *word;
 		uint32_t *number;
-	} numbers[] = { { "cache-min-ttl", &keep->min_ttl_s }, { "cache-max-ttl", &keep->max_ttl_s },
+	} numbers[] = { { "cache-min-ttl", &keep->min_ttl_s },
+		{ "cache-max-ttl", &keep->max_ttl_s },
 		{ "cache-max-negative", &keep->max_negative_s },
 		{ "cache-failure-ttl", &keep->failure_s }, { "cache-stale", &keep->stale_s } };
 

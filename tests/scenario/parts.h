@@ -31,7 +31,7 @@ struct parts {
 	struct lookups lookups;
 	struct queries queries;
 	uint64_t now_ns;
-	struct msg reply; /* parts_hand_in's */
+	struct msg reply;            /* parts_hand_in's */
 	uint8_t udp[ENGINE_UDP_CAP]; /* parts_next's, as tcp */
 	uint8_t tcp[ENGINE_TCP_CAP];
 };

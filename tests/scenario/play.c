@@ -28,7 +28,8 @@ split(char *line, char *words[static STAGE_WORDS])
 {
 	unsigned n = 0;
 
-	for (char *p = strtok(line, " \t\n"); p != NULL && n < STAGE_WORDS; p = strtok(NULL, " \t\n"))
+	for (char *p = strtok(line, " \t\n"); p != NULL && n < STAGE_WORDS;
+	     p = strtok(NULL, " \t\n"))
 		words[n++] = p;
 	return n;
 }
@@ -105,7 +106,7 @@ play(struct run *r, const struct play_hooks *hooks)
 	fclose(f);
 }
 
-/* --- the files --- */
+/* --- the files -------------------------------------------------------------------------------- */
 
 static const char *
 top(void)

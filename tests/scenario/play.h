@@ -12,8 +12,8 @@
 #define PLAY_MAX_FILES 500
 
 /*
- * What a test adds to lines. before: false: the line is passed over. after: it was done. Either may be
- * NULL. The words are those of the line, which may not be changed.
+ * What a test adds to lines. before: false: the line is passed over. after: it was done. Either may
+ * be NULL. The words are those of the line, which may not be changed.
  */
 struct play_hooks {
 	bool (*before)(void *arg, struct run *r, char **w, unsigned n);
@@ -21,7 +21,9 @@ struct play_hooks {
 	void *arg;
 };
 
-/* play_list: the names of all scenarios, in order, to FILES; how many. play_forget: give them back. */
+/*
+ * play_list: the names of all scenarios, in order, to FILES; how many. play_forget: give them back.
+ */
 unsigned play_list(char *files[static PLAY_MAX_FILES]);
 void play_forget(char *files[static PLAY_MAX_FILES], unsigned n);
 

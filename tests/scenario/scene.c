@@ -179,7 +179,8 @@ print_generic(const uint8_t *rdata, size_t rdlen, char *text, size_t cap)
 	while (rdlen > 0 && rdata[rdlen - 1] == 0)
 		rdlen--;
 	for (size_t i = 0; i < rdlen && len + 4 < cap; i++)
-		len += (size_t)snprintf(text + len, cap - len, "%s%02x", i == 0 ? " " : "", rdata[i]);
+		len +=
+		    (size_t)snprintf(text + len, cap - len, "%s%02x", i == 0 ? " " : "", rdata[i]);
 }
 
 static void
@@ -193,7 +194,7 @@ print_rdata(const struct msg *m, const struct rr *rr, char *text, size_t cap)
 	else if (rr->type == DNS_TYPE_AAAA && rr->rdlen == 16)
 		inet_ntop(AF_INET6, rdata, text, (socklen_t)cap);
 	else if (rr->type == DNS_TYPE_NS || rr->type == DNS_TYPE_CNAME ||
-		 rr->type == DNS_TYPE_PTR || rr->type == DNS_TYPE_DNAME)
+	    rr->type == DNS_TYPE_PTR || rr->type == DNS_TYPE_DNAME)
 		print_name(m, rr, 0, text);
 	else if (rr->type == DNS_TYPE_SOA)
 		print_soa(m, rr, text, cap);

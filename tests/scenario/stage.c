@@ -23,7 +23,7 @@ stage_fail(const struct run *r, const char *fmt, ...)
 	ck_abort_msg("%s:%u: %s", r->file, r->line, text);
 }
 
-/* --- the engine's surroundings --- */
+/* --- the engine's surroundings ---------------------------------------------------------------- */
 
 static void
 open_socket(struct run *r, unsigned u)
@@ -41,7 +41,7 @@ stage_sockets(struct run *r)
 {
 	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
 		bool wanted = engine_upstream(r->e, u) != NULL && engine_upstream_active(r->e, u) &&
-			      !r->unplugged[u];
+		    !r->unplugged[u];
 		int slot = r->socket_of[u];
 
 		if (wanted == (slot >= 0))
@@ -113,7 +113,7 @@ stage_input(struct run *r, const struct engine_in *in)
 	stage_collect(r);
 }
 
-/* --- words --- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 bool
 stage_has(char **words, unsigned n, const char *word)
@@ -177,7 +177,7 @@ stage_upstream(const struct run *r, const char *text)
 	return u - 1;
 }
 
-/* --- begin and end --- */
+/* --- begin and end ---------------------------------------------------------------------------- */
 
 struct run *
 stage_open(const char *file)

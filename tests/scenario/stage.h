@@ -40,7 +40,7 @@ struct client {
 	bool tcp;
 	bool edns;
 	bool do_bit;
-	size_t limit; /* bytes of the largest answer it takes */
+	size_t limit;      /* bytes of the largest answer it takes */
 	uint16_t question; /* bytes of its question section, name as spelled */
 	uint8_t spelled[DNS_NAME_MAX + 4];
 	size_t len;

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct guard {
-	uint8_t *map;	/* owned: the mapping, its last page unreadable */
+	uint8_t *map; /* owned: the mapping, its last page unreadable */
 	size_t map_len;
-	size_t cap;	/* bytes before the unreadable page */
+	size_t cap; /* bytes before the unreadable page */
 };
 
 /* guard_init: room for CAP bytes. Aborts on failure: tests cannot go on without. */

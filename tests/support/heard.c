@@ -37,7 +37,7 @@ static unsigned
 count(const char *text)
 {
 	static char bytes[HEARD_MAX];
-	ssize_t len = pread(STDERR_FILENO, bytes, sizeof bytes - 1, 0);
+	ssize_t len = pread(STDERR_FILENO, bytes, sizeof(bytes) - 1, 0);
 	unsigned n = 0;
 	char *next;
 

@@ -3,7 +3,8 @@
 #define DNS64D_TESTS_SUPPORT_HEARD_H
 
 /*
- * heard: what was written to the log, by any thread. Standard error goes to a file in memory meanwhile.
+ * heard: what was written to the log, by any thread. Standard error goes to a file in memory
+ * meanwhile.
  */
 
 #include "base/log.h"

@@ -73,7 +73,7 @@ check_offset(struct out *o, const char *p)
 static const char *
 read_pair(struct out *o, const char *p)
 {
-	char pair[3] = {p[0], p[0] != '\0' ? p[1] : '\0', '\0'};
+	char pair[3] = { p[0], p[0] != '\0' ? p[1] : '\0', '\0' };
 
 	if (!isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
 		bad(o, p);
@@ -84,7 +84,7 @@ read_pair(struct out *o, const char *p)
 size_t
 hex_read(const char *text, uint8_t *out, size_t cap)
 {
-	struct out o = {.text = text, .bytes = out, .cap = cap};
+	struct out o = { .text = text, .bytes = out, .cap = cap };
 	const char *p = text;
 
 	while (*p != '\0') {

@@ -33,7 +33,7 @@ message_expect(const uint8_t *got, size_t len, const char *text)
 	static uint8_t want[DNS_MSG_MAX];
 	static char got_text[3 * TEXT_MAX + 1];
 	static char want_text[3 * TEXT_MAX + 1];
-	size_t want_len = hex_read(text, want, sizeof want);
+	size_t want_len = hex_read(text, want, sizeof(want));
 
 	if (len == want_len && memcmp(got, want, len) == 0)
 		return;

@@ -115,8 +115,9 @@ read_map(struct reading *r, const char *from, const char *to)
 
 		if (pref64_parse(to, &prefix) != PREF64_OK)
 			bad(to);
-		while (i < p->n_prefixes && (p->prefixes[i].len != prefix.len ||
-					     memcmp(p->prefixes[i].addr, prefix.addr, 16) != 0))
+		while (i < p->n_prefixes &&
+		    (p->prefixes[i].len != prefix.len ||
+			memcmp(p->prefixes[i].addr, prefix.addr, 16) != 0))
 			i++;
 		verdict = SYNTH_VIA + i;
 		if (i == p->n_prefixes) {
@@ -215,8 +216,7 @@ read_list(struct reading *r, char **w, unsigned n)
 		else if (exclude_a)
 			read_map(r, w[i], "none");
 		else if (ignore || never)
-			read_zone(
-			    r, w[i], ignore ? POLICY_ZONE_IGNORE_AAAA : POLICY_ZONE_NEVER);
+			read_zone(r, w[i], ignore ? POLICY_ZONE_IGNORE_AAAA : POLICY_ZONE_NEVER);
 	}
 	return true;
 }
@@ -280,7 +280,7 @@ static bool
 is_first_prefix(const struct reading *r, const char *keyword)
 {
 	return strcmp(keyword, "prefix") == 0 && r->number > 0 && r->p->n_prefixes > 0 &&
-	       memcmp(r->p->prefixes, r->ps->table[0].prefixes, sizeof(r->p->prefixes)) == 0;
+	    memcmp(r->p->prefixes, r->ps->table[0].prefixes, sizeof(r->p->prefixes)) == 0;
 }
 
 /* The lines outside of blocks, or those inside. */

@@ -32,7 +32,7 @@ struct netaddr
 rig_local(int fd)
 {
 	struct sockaddr_storage ss;
-	socklen_t len = sizeof ss;
+	socklen_t len = sizeof(ss);
 	struct netaddr a = { .family = NETADDR_NONE };
 
 	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&ss, &len), 0);
@@ -61,7 +61,7 @@ try_bound(int type, const struct netaddr *addr)
 	int one = 1;
 
 	if (type == SOCK_STREAM)
-		ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one), 0);
+		ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)), 0);
 	if (bind(fd, (struct sockaddr *)&ss, len) < 0 ||
 	    (type == SOCK_STREAM && listen(fd, 64) < 0)) {
 		ck_assert_msg(errno == EADDRINUSE, "bind: %s", strerror(errno));
@@ -133,8 +133,8 @@ void
 rig_init(struct rig *r)
 {
 	log_open(LOG_SINK_NONE, "rig");
-	memset(r, 0, sizeof *r);
-	r->taken = calloc(RIG_TAKEN, sizeof *r->taken);
+	memset(r, 0, sizeof(*r));
+	r->taken = calloc(RIG_TAKEN, sizeof(*r->taken));
 	ck_assert_ptr_nonnull(r->taken);
 	bind_upstream(r);
 	r->listen[0] = "127.0.0.1";
@@ -207,7 +207,7 @@ rig_end(struct rig *r)
 		close(r->up_tcp);
 }
 
-/* --- messages --- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static void
 put16(struct rig_msg *m, unsigned v)
@@ -303,9 +303,9 @@ rig_reply(struct rig_msg *m, const struct rig_msg *q, unsigned n_a)
 	if (n_a > 0)
 		return;
 	set16(m, 8, 1);
-	put_owner(m, 6, sizeof soa);
-	memcpy(m->bytes + m->len, soa, sizeof soa);
-	m->len += sizeof soa;
+	put_owner(m, 6, sizeof(soa));
+	memcpy(m->bytes + m->len, soa, sizeof(soa));
+	m->len += sizeof(soa);
 }
 
 void
@@ -339,7 +339,7 @@ rig_answers(const struct rig_msg *m)
 	return get16(m, 6);
 }
 
-/* --- sockets --- */
+/* --- sockets ---------------------------------------------------------------------------------- */
 
 bool
 rig_ready(int fd, int ms)
@@ -362,7 +362,7 @@ rig_recv(int fd, struct rig_msg *m)
 
 	if (!rig_ready(fd, RIG_WAIT_MS))
 		return false;
-	n = recv(fd, m->bytes, sizeof m->bytes, 0);
+	n = recv(fd, m->bytes, sizeof(m->bytes), 0);
 	if (n < 0)
 		return false;
 	m->len = (size_t)n;
@@ -374,12 +374,12 @@ static bool
 take_any(const struct rig *r, struct rig_msg *m, int ms)
 {
 	struct sockaddr_storage ss;
-	socklen_t len = sizeof ss;
+	socklen_t len = sizeof(ss);
 	ssize_t n;
 
 	if (!rig_ready(r->up_udp, ms))
 		return false;
-	n = recvfrom(r->up_udp, m->bytes, sizeof m->bytes, 0, (struct sockaddr *)&ss, &len);
+	n = recvfrom(r->up_udp, m->bytes, sizeof(m->bytes), 0, (struct sockaddr *)&ss, &len);
 	if (n < 0)
 		return false;
 	m->len = (size_t)n;
@@ -394,7 +394,7 @@ first_time(const struct rig *r, const struct rig_msg *m)
 	uint8_t question[512];
 	uint64_t hash, *at;
 
-	ck_assert_uint_le(len, sizeof question);
+	ck_assert_uint_le(len, sizeof(question));
 	for (size_t i = 0; i < len; i++)
 		question[i] = (uint8_t)tolower(m->bytes[RIG_HEADER + i]);
 	hash = hash_bytes(question, len, 1) | 1;
@@ -452,7 +452,7 @@ rig_put(int fd, const struct rig_msg *m)
 {
 	uint8_t prefix[2] = { (uint8_t)(m->len >> 8), (uint8_t)m->len };
 
-	put_all(fd, prefix, sizeof prefix);
+	put_all(fd, prefix, sizeof(prefix));
 	put_all(fd, m->bytes, m->len);
 }
 
@@ -478,7 +478,7 @@ rig_get(int fd, struct rig_msg *m)
 {
 	uint8_t prefix[2];
 
-	if (!get_all(fd, prefix, sizeof prefix))
+	if (!get_all(fd, prefix, sizeof(prefix)))
 		return false;
 	m->len = (size_t)prefix[0] << 8 | prefix[1];
 	return get_all(fd, m->bytes, m->len);
@@ -493,7 +493,7 @@ rig_closed(int fd, int ms)
 	while (n > 0) {
 		if (!rig_ready(fd, ms))
 			return false;
-		n = recv(fd, rest, sizeof rest, 0);
+		n = recv(fd, rest, sizeof(rest), 0);
 	}
 	return n == 0 || errno == ECONNRESET;
 }
@@ -564,7 +564,7 @@ rig_until(const struct rig *r, const char *name, uint64_t n)
 	return true;
 }
 
-/* --- time --- */
+/* --- time ------------------------------------------------------------------------------------- */
 
 void
 rig_pause(long ms)

@@ -7,9 +7,9 @@
  * upstream on the other, all on loopback. Nothing waits longer than RIG_WAIT_MS, which only a test
  * that fails does; what cannot be, fails the Check test.
  *
- * A test must hold on a busy machine: it waits for what happens (rig_until, rig_ready), not for so many
- * ms. The upstream may be late then and be asked again, so it takes each question once: a test asks for
- * another name each time.
+ * A test must hold on a busy machine: it waits for what happens (rig_until, rig_ready), not for so
+ * many ms. The upstream may be late then and be asked again, so it takes each question once: a test
+ * asks for another name each time.
  */
 
 #include <pthread.h>
@@ -96,9 +96,9 @@ void rig_send(int fd, const struct rig_msg *m);
 bool rig_recv(int fd, struct rig_msg *m);
 
 /*
- * rig_take: a datagram at the upstream, with a question that was not taken before; those that were are
- * dropped, for the reply to the first one is under way or held by the test. rig_give: a datagram from
- * there to M->from.
+ * rig_take: a datagram at the upstream, with a question that was not taken before; those that were
+ * are dropped, for the reply to the first one is under way or held by the test. rig_give: a
+ * datagram from there to M->from.
  */
 bool rig_take(const struct rig *r, struct rig_msg *m);
 void rig_give(const struct rig *r, const struct rig_msg *m);
@@ -128,8 +128,8 @@ void rig_pause(long ms);
 uint64_t rig_now_ms(void);
 
 /*
- * rig_idle: does the loop do nothing? While the caller works for MS of CPU time it may use a quarter of
- * that. It would have as much if it wanted it, on a busy machine too.
+ * rig_idle: does the loop do nothing? While the caller works for MS of CPU time it may use a
+ * quarter of that. It would have as much if it wanted it, on a busy machine too.
  */
 bool rig_idle(unsigned ms);
 

@@ -4,9 +4,9 @@
  * upstream: an upstream on 127.0.0.1 for the system tests that goes wrong in a chosen way.
  *
  *	upstream PORT mute	takes datagrams and never answers; refuses connections
- *	upstream PORT noise	sends wrong replies of every kind, then for most questions the right one
- *	upstream PORT hangup	TC over UDP; over TCP every second connection answers one question of
- *				the four it waits for and closes with the others open
+ *	upstream PORT noise	sends wrong replies of every kind, then for most questions the right
+ *one upstream PORT hangup	TC over UDP; over TCP every second connection answers one question
+ *of the four it waits for and closes with the others open
  *
  * The right answer: A 192.0.2.1; nothing, without a SOA, for all other types.
  */
@@ -100,7 +100,7 @@ answer(const uint8_t *m, size_t len, uint8_t *out)
 	return n + sizeof(record);
 }
 
-/* --- noise --- */
+/* --- noise ------------------------------------------------------------------------------------ */
 
 #define KINDS 12
 
@@ -176,7 +176,7 @@ on_noise(int fd, const uint8_t *m, size_t len, const struct sockaddr_in *from)
 	(void)sendto(fd, out, n, 0, (const struct sockaddr *)from, sizeof(*from));
 }
 
-/* --- TCP --- */
+/* --- TCP -------------------------------------------------------------------------------------- */
 
 static void
 on_connection(int listener)
@@ -262,7 +262,7 @@ on_stream(struct client *c, bool noise)
 	memmove(c->in, c->in + at, c->len);
 }
 
-/* --- UDP --- */
+/* --- UDP -------------------------------------------------------------------------------------- */
 
 static void
 on_datagram(int fd, bool noise)
@@ -292,7 +292,8 @@ on_datagram(int fd, bool noise)
 static void
 turn(int udp, int listener, bool noise)
 {
-	struct pollfd p[2 + CLIENTS] = { { .fd = udp, .events = POLLIN }, { .fd = listener, .events = POLLIN } };
+	struct pollfd p[2 + CLIENTS] = { { .fd = udp, .events = POLLIN },
+		{ .fd = listener, .events = POLLIN } };
 
 	for (unsigned i = 0; i < CLIENTS; i++)
 		p[2 + i] = (struct pollfd){ .fd = clients[i].fd, .events = POLLIN };

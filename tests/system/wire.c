@@ -11,17 +11,17 @@
  *	raw HEX			send these octets without a length before them
  *	noise N SEED		send N octets of noise (tcp), or N datagrams of it (udp)
  *	flood N NAME TYPE	send N questions and read nothing, until it would block for a second
- *	get N MS		read N messages within MS each; print "ID RCODE ANSWERS", and TC if set
- *	quiet MS		nothing may come for MS
- *	half			send no more (tcp): shut down this direction
- *	pause MS
+ *	get N MS		read N messages within MS each; print "ID RCODE ANSWERS", and TC if
+ *set quiet MS		nothing may come for MS half			send no more (tcp): shut
+ *down this direction pause MS
  *	end MS			the other side must close within MS; print how many ms it took
- *	crowd N MS		open N more connections, MS later print how many of them are still open
- *	persist ZONE MS		ask for AAAA of ever new names NNN-NNN-NNN-NNN.ZONE, one every 5 ms (udp), until
- *				a NOERROR comes or MS are over; print how many ms it took
- *	burst FIRST N ZONE MS	ask for AAAA of N (at most 65,536) such names from the FIRST on, some 15,000 a second
- *				(udp); within MS after that read the answers; print how many came, how many of
- *				them with SERVFAIL, and the longest time in ms that one took
+ *	crowd N MS		open N more connections, MS later print how many of them are still
+ *open
+ *	persist ZONE MS		ask for AAAA of ever new names NNN-NNN-NNN-NNN.ZONE, one every 5 ms
+ *(udp), until a NOERROR comes or MS are over; print how many ms it took burst FIRST N ZONE MS ask
+ *for AAAA of N (at most 65,536) such names from the FIRST on, some 15,000 a second (udp); within MS
+ *after that read the answers; print how many came, how many of them with SERVFAIL, and the longest
+ *time in ms that one took
  *
  * Exit status 0 if all steps went as they say, else 1; 2 for wrong use.
  */
@@ -93,7 +93,7 @@ number(const char *text)
 	return (unsigned)v;
 }
 
-/* --- connection --- */
+/* --- connection ------------------------------------------------------------------------------- */
 
 static void
 resolve(struct wire *w, const char *address, unsigned port)
@@ -198,7 +198,7 @@ receive(struct wire *w, int ms)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* --- questions --- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 static unsigned
 type_number(const char *type)
@@ -272,7 +272,7 @@ read_hex(uint8_t *out, const char *hex)
 	return n;
 }
 
-/* --- steps --- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static int
 step_ask(struct wire *w, char **a)
@@ -376,8 +376,8 @@ step_get(struct wire *w, char **a)
 			printf("%u missing\n", n);
 			return fail("no message came");
 		}
-		printf("%u %u %u%s\n", (unsigned)m[0] << 8 | m[1], m[3] & 15u, (unsigned)m[6] << 8 | m[7],
-		    m[2] & 2 ? " TC" : "");
+		printf("%u %u %u%s\n", (unsigned)m[0] << 8 | m[1], m[3] & 15u,
+		    (unsigned)m[6] << 8 | m[7], m[2] & 2 ? " TC" : "");
 	}
 	return 0;
 }
@@ -449,7 +449,8 @@ ask_new(struct wire *w, unsigned i, const char *zone)
 	char name[256];
 	size_t len;
 
-	snprintf(name, sizeof(name), "010-%03u-%03u-%03u.%.200s", i >> 16 & 255, i >> 8 & 255, i & 255, zone);
+	snprintf(name, sizeof(name), "010-%03u-%03u-%03u.%.200s", i >> 16 & 255, i >> 8 & 255,
+	    i & 255, zone);
 	len = write_question(w, i & 0xffff, name, "AAAA");
 	(void)send(w->fd, w->out + 2, len, MSG_NOSIGNAL);
 }

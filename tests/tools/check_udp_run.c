@@ -59,7 +59,9 @@ receive_run(uint8_t *bytes, size_t cap, size_t *piece)
 {
 	_Alignas(size_t) uint8_t control[UDP_RUN_CONTROL];
 	struct iovec iov = { bytes, cap };
-	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr h = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
 		.msg_controllen = sizeof(control) };
 	ssize_t n = recvmsg(to, &h, 0);
 
@@ -84,7 +86,8 @@ START_TEST(run_arrives)
 				ck_assert_uint_eq(bytes[i], (got + (size_t)i) / PIECE);
 			got += (size_t)n;
 			if (_i == 0)
-				ck_assert_uint_le((size_t)n, PIECE); /* who does not take runs gets none */
+				ck_assert_uint_le(
+				    (size_t)n, PIECE); /* who does not take runs gets none */
 		}
 	}
 	close_both();

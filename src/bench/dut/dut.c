@@ -12,9 +12,10 @@
 #include "bench/host/file.h"
 
 struct bench_subject {
-	/* Where the processes are looked up at each reading; both empty: pids stays as it was given. */
+	/* Where the processes are looked up at each reading; both empty: pids stays as it was
+	 * given. */
 	char group[BENCH_UNIT_PATH]; /* of a unit */
-	const char *pid_file;	     /* borrowed; NULL: none */
+	const char *pid_file;        /* borrowed; NULL: none */
 	bool begun;
 	size_t n_pids;
 	int pids[BENCH_CENSUS_PROCESSES];
@@ -143,8 +144,8 @@ add_process(struct bench_subject *s, const char *text, size_t len, char *error)
 	int pid = bench_procfs_number(text, len);
 
 	if (pid == 0) {
-		complain(error, "\"%.*s\" is not the number of a process",
-		    len < 60 ? (int)len : 60, text);
+		complain(error, "\"%.*s\" is not the number of a process", len < 60 ? (int)len : 60,
+		    text);
 		return false;
 	}
 	for (size_t i = 0; i < s->n_pids; i++) {
@@ -174,8 +175,7 @@ begin(struct bench_subject *s)
 }
 
 struct bench_subject *
-bench_subject_new_pids(const char *root, const char *pids,
-    char error[static BENCH_SUBJECT_ERROR])
+bench_subject_new_pids(const char *root, const char *pids, char error[static BENCH_SUBJECT_ERROR])
 {
 	struct bench_subject *s = create(root, error);
 
@@ -199,8 +199,8 @@ fail:
 }
 
 struct bench_subject *
-bench_subject_new_pid_file(const char *root, const char *path,
-    char error[static BENCH_SUBJECT_ERROR])
+bench_subject_new_pid_file(
+    const char *root, const char *path, char error[static BENCH_SUBJECT_ERROR])
 {
 	struct bench_subject *s = create(root, error);
 
@@ -212,15 +212,14 @@ bench_subject_new_pid_file(const char *root, const char *path,
 	if (s->n_pids == 0)
 		complain(error, "no process number in file %.150s", path);
 	else
-		complain(error, "process %d of file %.150s: there is none, or /proc hides it", s->pids[0],
-		    path);
+		complain(error, "process %d of file %.150s: there is none, or /proc hides it",
+		    s->pids[0], path);
 	free(s);
 	return NULL;
 }
 
 struct bench_subject *
-bench_subject_new_unit(const char *root, const char *unit,
-    char error[static BENCH_SUBJECT_ERROR])
+bench_subject_new_unit(const char *root, const char *unit, char error[static BENCH_SUBJECT_ERROR])
 {
 	struct bench_subject *s = create(root, error);
 

@@ -24,22 +24,22 @@ struct bench_subject;
  * bench_subject_new_pids: the processes of PIDS ("120,121"), without those that they start. NULL,
  * and why to ERROR, when that is no such list, one does not exist or may not be looked at.
  */
-MUST_USE struct bench_subject *bench_subject_new_pids(const char *root, const char *pids,
-    char error[static BENCH_SUBJECT_ERROR]);
+MUST_USE struct bench_subject *bench_subject_new_pids(
+    const char *root, const char *pids, char error[static BENCH_SUBJECT_ERROR]);
 
 /*
- * bench_subject_new_pid_file: the process whose number the file PATH (borrowed) begins with, at each
- * reading the one that it names then. NULL, and why to ERROR, when it names none.
+ * bench_subject_new_pid_file: the process whose number the file PATH (borrowed) begins with, at
+ * each reading the one that it names then. NULL, and why to ERROR, when it names none.
  */
-MUST_USE struct bench_subject *bench_subject_new_pid_file(const char *root, const char *path,
-    char error[static BENCH_SUBJECT_ERROR]);
+MUST_USE struct bench_subject *bench_subject_new_pid_file(
+    const char *root, const char *path, char error[static BENCH_SUBJECT_ERROR]);
 
 /*
  * bench_subject_new_unit: the processes of the systemd unit UNIT, at each reading those that it has
  * then. NULL, and why to ERROR, when systemctl does not know where they are or there is none.
  */
-MUST_USE struct bench_subject *bench_subject_new_unit(const char *root, const char *unit,
-    char error[static BENCH_SUBJECT_ERROR]);
+MUST_USE struct bench_subject *bench_subject_new_unit(
+    const char *root, const char *unit, char error[static BENCH_SUBJECT_ERROR]);
 
 void bench_subject_free(struct bench_subject *s);
 

@@ -13,7 +13,8 @@
 
 #include "base/attr.h"
 
-#define BENCH_PROCFS_NAME 32 /* of a process or thread, with the zero; the kernel's own have more */
+/* of a process or thread, with the zero; the kernel's own have more */
+#define BENCH_PROCFS_NAME 32
 #define BENCH_PROCFS_PID_MAX 4194304 /* Linux gives none above */
 
 /* The file stat. Of a process the times are all its threads', of the ended ones too. */
@@ -22,14 +23,14 @@ struct bench_stat {
 	bool ended; /* it waits for its parent only: no thread of it runs any more */
 	uint64_t user_ns, system_ns;
 	uint64_t threads; /* of its process */
-	uint64_t start; /* in ticks since boot: tells it from an earlier one of this number */
+	uint64_t start;   /* in ticks since boot: tells it from an earlier one of this number */
 };
 
 /* The file status. */
 struct bench_status {
-	uint64_t process; /* the process that a thread is of */
-	uint64_t rss; /* bytes */
-	uint64_t switches; /* context switches: it waited */
+	uint64_t process;     /* the process that a thread is of */
+	uint64_t rss;         /* bytes */
+	uint64_t switches;    /* context switches: it waited */
 	uint64_t preemptions; /* context switches: others were let on its CPU */
 };
 

@@ -20,7 +20,7 @@ is_gone(int r)
 	return r == -ENOENT || r == -ESRCH;
 }
 
-/* --- Threads ------------------------------------------------------------------------- */
+/* --- Threads ---------------------------------------------------------------------------------- */
 
 static void
 end_thread(struct bench_census_process *p, struct bench_census_thread *t)
@@ -151,7 +151,7 @@ read_threads(struct bench_census *c, struct bench_census_process *p)
 	bench_usage_raise(&p->row.used, &sum);
 }
 
-/* --- Processes ----------------------------------------------------------------------- */
+/* --- Processes -------------------------------------------------------------------------------- */
 
 /* Its threads go with it: their numbers are free for others. */
 static void
@@ -220,8 +220,7 @@ clock_of(const struct bench_census *c, int pid)
 	struct timespec t;
 	clockid_t id;
 
-	if (c->root[0] != '\0' || clock_getcpuclockid(pid, &id) != 0 ||
-	    clock_gettime(id, &t) != 0)
+	if (c->root[0] != '\0' || clock_getcpuclockid(pid, &id) != 0 || clock_gettime(id, &t) != 0)
 		return 0;
 	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
 }
@@ -259,9 +258,9 @@ bench_census_visit(struct bench_census *c, int pid, bool adopt)
 	struct bench_census_process *p = get_process(c, pid, &stat, adopt);
 	if (p == NULL || p->row.ended || p->round == c->round)
 		return;
-	const struct bench_usage seen = { .cpu_ns = clock_of(c, pid),
-		.user_ns = stat.user_ns,
-		.system_ns = stat.system_ns };
+	const struct bench_usage seen = {
+		.cpu_ns = clock_of(c, pid), .user_ns = stat.user_ns, .system_ns = stat.system_ns
+	};
 	bench_usage_raise(&p->row.used, &seen);
 	memcpy(p->row.name, stat.name, sizeof(p->row.name));
 	if (stat.ended)
@@ -272,7 +271,7 @@ bench_census_visit(struct bench_census *c, int pid, bool adopt)
 	read_living(c, p, dir);
 }
 
-/* --- The whole ----------------------------------------------------------------------- */
+/* --- The whole -------------------------------------------------------------------------------- */
 
 bool
 bench_census_init(struct bench_census *c, const char *root)

@@ -27,7 +27,7 @@
 /* One process or thread in a table. */
 struct bench_row {
 	int pid;
-	int tid; /* 0 for a process as a whole */
+	int tid;                      /* 0 for a process as a whole */
 	char name[BENCH_PROCFS_NAME]; /* printable ASCII; threads may have names of their own */
 	bool ended;
 	struct bench_usage used; /* of a thread without rss and descriptors */
@@ -35,7 +35,7 @@ struct bench_row {
 
 struct bench_census_thread {
 	uint64_t start;
-	unsigned round; /* the reading that saw it last */
+	unsigned round;       /* the reading that saw it last */
 	struct bench_row row; /* used: since it began */
 	struct bench_usage mark;
 };
@@ -51,9 +51,9 @@ struct bench_census_process {
 struct bench_census {
 	char root[BENCH_CENSUS_ROOT]; /* "": this machine, whose kernel can be asked more */
 	unsigned round;
-	unsigned left_out; /* in this round */
+	unsigned left_out;         /* in this round */
 	uint64_t read_ns, mark_ns; /* the last reading, and the one that the tables begin with */
-	struct bench_usage gone; /* of processes that have ended */
+	struct bench_usage gone;   /* of processes that have ended */
 	size_t n_processes, n_threads;
 	struct bench_census_process processes[BENCH_CENSUS_PROCESSES];
 	struct bench_census_thread threads[BENCH_CENSUS_THREADS];

@@ -23,8 +23,8 @@ static const char *const hierarchies[] = { "", "/unified", "/systemd" };
 static bool
 is_name(const char *name)
 {
-	size_t len = strspn(name,
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.\\@");
+	size_t len =
+	    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-_.\\@");
 
 	return len > 0 && len <= NAME_MAX_LEN && name[len] == '\0';
 }
@@ -51,8 +51,8 @@ quote(const char *name, struct bench_file *said, char *error)
 }
 
 bool
-bench_unit_find(const char *name, char path[static BENCH_UNIT_PATH],
-    char error[static BENCH_UNIT_ERROR])
+bench_unit_find(
+    const char *name, char path[static BENCH_UNIT_PATH], char error[static BENCH_UNIT_ERROR])
 {
 	char systemctl[] = "systemctl", show[] = "show", property[] = "--property=ControlGroup",
 	     value[] = "--value", pager[] = "--no-pager", end[] = "--", unit[NAME_MAX_LEN + 1];
@@ -60,15 +60,15 @@ bench_unit_find(const char *name, char path[static BENCH_UNIT_PATH],
 	struct bench_file said;
 
 	if (!is_name(name)) {
-		(void)snprintf(error, BENCH_UNIT_ERROR, "\"%.60s\" is not the name of a unit",
-		    name);
+		(void)snprintf(
+		    error, BENCH_UNIT_ERROR, "\"%.60s\" is not the name of a unit", name);
 		return false;
 	}
 	(void)snprintf(unit, sizeof(unit), "%s", name);
 	int r = bench_command_run(argv, SYSTEMCTL_MS, &said);
 	if (r < 0) {
-		(void)snprintf(error, BENCH_UNIT_ERROR, "unit %.60s: systemctl: %s", name,
-		    strerror(-r));
+		(void)snprintf(
+		    error, BENCH_UNIT_ERROR, "unit %.60s: systemctl: %s", name, strerror(-r));
 		return false;
 	}
 	if (r > 0) {
@@ -150,8 +150,8 @@ bench_unit_processes(const char *root, const char *group, int *pids, size_t cap)
 	char path[BENCH_FILE_PATH];
 
 	for (size_t i = 0; i < N_HIERARCHIES && f.n == 0; i++) {
-		int len = snprintf(path, sizeof(path), "%s/sys/fs/cgroup%s%s", root, hierarchies[i],
-		    group);
+		int len = snprintf(
+		    path, sizeof(path), "%s/sys/fs/cgroup%s%s", root, hierarchies[i], group);
 
 		if (len > 0 && (size_t)len < sizeof(path))
 			walk(path, DEPTH_MAX, &f);

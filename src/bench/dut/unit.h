@@ -20,8 +20,8 @@
  * "unbound.service"): "/system.slice/unbound.service" to PATH. False, and why to ERROR, when it
  * cannot be asked or has none: then the unit does not run.
  */
-MUST_USE bool bench_unit_find(const char *name, char path[static BENCH_UNIT_PATH],
-    char error[static BENCH_UNIT_ERROR]);
+MUST_USE bool bench_unit_find(
+    const char *name, char path[static BENCH_UNIT_PATH], char error[static BENCH_UNIT_ERROR]);
 
 /*
  * bench_unit_processes: the processes in control group PATH below ROOT/sys/fs/cgroup (version 2, 1

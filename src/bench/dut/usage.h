@@ -13,18 +13,18 @@ struct bench_usage {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 
 	/* Counters */
-	uint64_t cpu_ns; /* as exact as the kernel tells it; at least user_ns + system_ns */
-	uint64_t user_ns; /* in ticks, 10 ms mostly: a difference may be that much too large */
-	uint64_t system_ns; /* as user_ns */
-	uint64_t switches; /* context switches: a thread waited */
+	uint64_t cpu_ns;      /* as exact as the kernel tells it; at least user_ns + system_ns */
+	uint64_t user_ns;     /* in ticks, 10 ms mostly: a difference may be that much too large */
+	uint64_t system_ns;   /* as user_ns */
+	uint64_t switches;    /* context switches: a thread waited */
 	uint64_t preemptions; /* context switches: a thread could have gone on */
 
-	uint64_t rss; /* bytes in memory; what processes share counts in each */
+	uint64_t rss;       /* bytes in memory; what processes share counts in each */
 	unsigned processes; /* 0: the server has ended */
 	unsigned threads;
 	unsigned descriptors; /* of processes where we may count them */
-	unsigned uncounted; /* processes where we may not: another user's, before Linux 6.2 */
-	unsigned left_out; /* processes and threads that were too many to look at */
+	unsigned uncounted;   /* processes where we may not: another user's, before Linux 6.2 */
+	unsigned left_out;    /* processes and threads that were too many to look at */
 };
 
 /* bench_usage_add: the counters of U onto those of SUM. */

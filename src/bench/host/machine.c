@@ -144,15 +144,14 @@ set_memory(const char *root, struct bench_machine *m)
 void
 bench_machine_read(const char *root, struct bench_machine *m)
 {
-	static const struct bench_machine unknown = { "unknown", "unknown", "unknown",
-		"unknown", 0 };
+	static const struct bench_machine unknown = { "unknown", "unknown", "unknown", "unknown",
+		0 };
 	struct utsname u;
 
 	*m = unknown;
 	if (uname(&u) == 0) {
 		char kernel[sizeof(u)];
-		(void)snprintf(kernel, sizeof(kernel), "%s %s %s", u.sysname, u.release,
-		    u.machine);
+		(void)snprintf(kernel, sizeof(kernel), "%s %s %s", u.sysname, u.release, u.machine);
 		set(m->kernel, kernel, strlen(kernel));
 	} else
 		(void)snprintf(u.machine, sizeof(u.machine), "unknown");

@@ -14,8 +14,8 @@ struct bench_machine {
 	char cpu[BENCH_MACHINE_TEXT]; /* "AMD EPYC 7543"; without a model name the architecture */
 	char memory[BENCH_MACHINE_TEXT]; /* "7.8 GiB" */
 	char kernel[BENCH_MACHINE_TEXT]; /* "Linux 6.1.0-18-amd64 x86_64" */
-	char os[BENCH_MACHINE_TEXT]; /* "Debian GNU/Linux 12 (bookworm)" */
-	unsigned cpus; /* in use, each hardware thread */
+	char os[BENCH_MACHINE_TEXT];     /* "Debian GNU/Linux 12 (bookworm)" */
+	unsigned cpus;                   /* in use, each hardware thread */
 };
 
 /*

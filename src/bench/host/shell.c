@@ -46,11 +46,11 @@ judge(int status, char error[static BENCH_SHELL_ERROR])
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return true;
 	if (WIFEXITED(status))
-		(void)snprintf(error, BENCH_SHELL_ERROR, "it ended with exit code %d",
-		    WEXITSTATUS(status));
+		(void)snprintf(
+		    error, BENCH_SHELL_ERROR, "it ended with exit code %d", WEXITSTATUS(status));
 	else
-		(void)snprintf(error, BENCH_SHELL_ERROR, "it was ended by signal %d",
-		    WTERMSIG(status));
+		(void)snprintf(
+		    error, BENCH_SHELL_ERROR, "it was ended by signal %d", WTERMSIG(status));
 	return false;
 }
 
@@ -74,7 +74,7 @@ bench_shell_run(const char *command, double limit, const atomic_bool *stop,
 	if (*stop)
 		(void)snprintf(error, BENCH_SHELL_ERROR, "it was interrupted");
 	else
-		(void)snprintf(error, BENCH_SHELL_ERROR, "it took more than %g s and was killed",
-		    limit);
+		(void)snprintf(
+		    error, BENCH_SHELL_ERROR, "it took more than %g s and was killed", limit);
 	return false;
 }

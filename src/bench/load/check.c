@@ -32,7 +32,8 @@ embeds(const struct bench_load *l, const uint8_t v6[static 16], const uint8_t v4
 	uint8_t found[4];
 
 	if (!l->any_prefix)
-		return pref64_extract(&l->prefix, v6, found) && memcmp(found, v4, sizeof(found)) == 0;
+		return pref64_extract(&l->prefix, v6, found) &&
+		    memcmp(found, v4, sizeof(found)) == 0;
 	for (size_t i = 0; i < sizeof(lengths); i++) {
 		struct pref64 p = { .len = lengths[i] };
 
@@ -61,8 +62,8 @@ is_right_aaaa(const struct bench_load *l, struct bench_question q, const uint8_t
 
 /* The record's data; the names in PTR and NAPTR are the upstream's own business. */
 static bool
-is_right(const struct bench_load *l, struct bench_question q, const struct msg *m,
-    const struct rr *rr)
+is_right(
+    const struct bench_load *l, struct bench_question q, const struct msg *m, const struct rr *rr)
 {
 	const uint8_t *rdata = m->bytes + rr->rdata;
 	uint8_t v4[4];
@@ -85,7 +86,8 @@ check_data(const struct bench_load *l, struct bench_question q, const struct msg
 	answer_scan(m, m->qtype, &a);
 	if (a.kind != ANSWER_DATA)
 		return BENCH_NO_DATA;
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --left > 0 && msg_next(m, &rr)) {
+	for (bool more = msg_first(m, MSG_ANSWER, &rr); more;
+	     more = --left > 0 && msg_next(m, &rr)) {
 		if (rr.type == m->qtype && !is_right(l, q, m, &rr))
 			return BENCH_WRONG_DATA;
 	}

@@ -15,8 +15,8 @@
 enum bench_verdict {
 	BENCH_VALID,
 	BENCH_TRUNCATED,  /* TC */
-	BENCH_RCODE,	  /* another rcode than the question's */
-	BENCH_NO_DATA,	  /* no record of the type at the end of the chain */
+	BENCH_RCODE,      /* another rcode than the question's */
+	BENCH_NO_DATA,    /* no record of the type at the end of the chain */
 	BENCH_WRONG_DATA, /* an address that is not the one asked for */
 	BENCH_VERDICTS
 };
@@ -25,12 +25,12 @@ enum bench_verdict {
 MUST_USE bool bench_check_parse(struct msg *m, const uint8_t *bytes, size_t len);
 
 /* bench_check_is_for: does the message repeat the question Q, byte for byte? */
-MUST_USE bool bench_check_is_for(const struct bench_load *l, struct bench_question q,
-    const struct msg *m);
+MUST_USE bool bench_check_is_for(
+    const struct bench_load *l, struct bench_question q, const struct msg *m);
 
 /* bench_check: judge the reply M to the question Q, which it is for. */
-MUST_USE enum bench_verdict bench_check(const struct bench_load *l, struct bench_question q,
-    const struct msg *m);
+MUST_USE enum bench_verdict bench_check(
+    const struct bench_load *l, struct bench_question q, const struct msg *m);
 
 /* bench_check_name: "wrong data" and the like. */
 MUST_USE const char *bench_check_name(enum bench_verdict v);

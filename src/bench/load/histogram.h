@@ -13,15 +13,16 @@
 
 #include "base/attr.h"
 
-#define BENCH_HISTOGRAM_MAX_NS ((1ULL << 40) - 1) /* some 18 minutes; what is longer counts as that */
-#define BENCH_HISTOGRAM_FINE 128		  /* buckets in a power of two */
+#define BENCH_HISTOGRAM_MAX_NS \
+	((1ULL << 40) - 1)       /* some 18 minutes; what is longer counts as that */
+#define BENCH_HISTOGRAM_FINE 128 /* buckets in a power of two */
 #define BENCH_HISTOGRAM_BUCKETS ((40 - 7 + 1) * BENCH_HISTOGRAM_FINE)
 
 struct bench_histogram {
 	uint64_t n;
 	uint64_t min_ns; /* UINT64_MAX when empty */
 	uint64_t max_ns;
-	double sum;	/* ns */
+	double sum;     /* ns */
 	double squares; /* ns * ns */
 	uint64_t bucket[BENCH_HISTOGRAM_BUCKETS];
 };
@@ -38,7 +39,9 @@ void bench_histogram_add_many(struct bench_histogram *h, uint64_t ns, uint64_t n
 /* bench_histogram_merge: the values of FROM as well. */
 void bench_histogram_merge(struct bench_histogram *to, const struct bench_histogram *from);
 
-/* bench_histogram_mean, bench_histogram_deviation: in ns; 0 when empty. Of the values themselves. */
+/*
+ * bench_histogram_mean, bench_histogram_deviation: in ns; 0 when empty. Of the values themselves.
+ */
 MUST_USE double bench_histogram_mean(const struct bench_histogram *h);
 MUST_USE double bench_histogram_deviation(const struct bench_histogram *h);
 

@@ -31,9 +31,9 @@ struct bench_asked {
 
 struct bench_inflight {
 	struct bench_asked *ring; /* owned */
-	uint64_t mask;		  /* its capacity, a power of two, less 1 */
-	uint64_t next;		  /* questions asked so far: the number of the next */
-	uint64_t oldest;	  /* those before it are not open */
+	uint64_t mask;            /* its capacity, a power of two, less 1 */
+	uint64_t next;            /* questions asked so far: the number of the next */
+	uint64_t oldest;          /* those before it are not open */
 	uint64_t n_open;
 	uint16_t first_id;
 };
@@ -42,7 +42,8 @@ struct bench_inflight {
 MUST_USE int bench_inflight_init(struct bench_inflight *f, uint64_t capacity, uint16_t first_id);
 void bench_inflight_fini(struct bench_inflight *f);
 
-/* bench_inflight_room: how many questions can be added before one pushes out one that is still open. */
+/* bench_inflight_room: how many questions can be added before one pushes out one that is still
+ * open. */
 MUST_USE uint64_t bench_inflight_room(struct bench_inflight *f);
 
 /* bench_inflight_next_id: the ID that bench_inflight_add will give. */
@@ -55,8 +56,8 @@ void bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint6
  * bench_inflight_find: the newest question with ID that is remembered and older than *cursor
  * (UINT64_MAX: of all); NULL if there is none. *cursor is set for the next call.
  */
-MUST_USE struct bench_asked *bench_inflight_find(const struct bench_inflight *f, uint16_t id,
-    uint64_t *cursor);
+MUST_USE struct bench_asked *bench_inflight_find(
+    const struct bench_inflight *f, uint16_t id, uint64_t *cursor);
 
 /* bench_inflight_answered: a reply to A has come: it is open no more, if it still was. */
 void bench_inflight_answered(struct bench_inflight *f, struct bench_asked *a);

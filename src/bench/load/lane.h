@@ -18,7 +18,7 @@
 #include "base/netaddr.h"
 #include "bench/load/inflight.h"
 
-#define BENCH_BATCH 64	 /* questions sent at once */
+#define BENCH_BATCH 64   /* questions sent at once */
 #define BENCH_VIEWS 8192 /* replies received at once, at most */
 #define BENCH_PATIENCE_MS 20
 
@@ -45,8 +45,9 @@ struct bench_faults {
 	uint64_t refused; /* told by ICMP that nobody listens, or a connection refused */
 	uint64_t dropped; /* replies that our own socket had no room for */
 	uint64_t closed;  /* connections that the server ended */
-	uint64_t stalled; /* connections that were given up: for long nothing came, or nothing went */
-	uint64_t no_port; /* connections that this machine had no port or descriptor for */
+	/* connections that were given up: for long nothing came, or nothing went */
+	uint64_t stalled;
+	uint64_t no_port;     /* connections that this machine had no port or descriptor for */
 	uint64_t connections; /* no fault: those that came to stand */
 };
 
@@ -54,24 +55,25 @@ struct bench_faults {
 struct bench_way {
 	const struct bench_transport *transport;
 	const struct netaddr *server; /* borrowed */
-	uint64_t capacity;	      /* questions that it remembers */
-	uint64_t timeout_ns;	      /* for how long a question waits */
-	unsigned per_connection;      /* questions on a connection, then comes a new one; 0: any number */
-	int epoll_fd;		      /* borrowed: that waits for it */
-	uint32_t index;		      /* its name there: epoll_data.u32 */
-	uint16_t first_id;	      /* IDs count up from here */
+	uint64_t capacity;            /* questions that it remembers */
+	uint64_t timeout_ns;          /* for how long a question waits */
+	/* questions on a connection, then comes a new one; 0: any number */
+	unsigned per_connection;
+	int epoll_fd;      /* borrowed: that waits for it */
+	uint32_t index;    /* its name there: epoll_data.u32 */
+	uint16_t first_id; /* IDs count up from here */
 };
 
 struct bench_lane {
 	struct bench_way way;
-	int fd;	             /* readable when there are replies; -1: not open, or not now */
-	uint32_t events;     /* that epoll watches fd for; 0: it does not know fd */
+	int fd;          /* readable when there are replies; -1: not open, or not now */
+	uint32_t events; /* that epoll watches fd for; 0: it does not know fd */
 	struct bench_inflight asked;
 	uint64_t limit; /* of asked.next: what the lane may ask in this run ends there */
 	struct bench_faults faults;
-	bool patient;	     /* receive waits */
-	bool segments;	     /* UDP: the kernel cuts a batch into datagrams */
-	uint32_t drops_seen; /* UDP: of the kernel's count */
+	bool patient;                /* receive waits */
+	bool segments;               /* UDP: the kernel cuts a batch into datagrams */
+	uint32_t drops_seen;         /* UDP: of the kernel's count */
 	struct bench_stream *stream; /* owned by the transport; NULL: not used */
 };
 

@@ -6,7 +6,8 @@
 #include "base/hash.h"
 #include "dns/wire.h"
 
-#define STEP 37 /* prime to 100: n * STEP mod 100 takes every value once, those in a row far apart */
+#define STEP \
+	37 /* prime to 100: n * STEP mod 100 takes every value once, those in a row far apart */
 
 void
 bench_load_init(struct bench_load *l)
@@ -175,8 +176,8 @@ write_number(uint64_t number, unsigned digits, uint8_t out[static DNS_NAME_MAX])
 }
 
 size_t
-bench_load_name(const struct bench_load *l, struct bench_question q,
-    uint8_t out[static DNS_NAME_MAX])
+bench_load_name(
+    const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX])
 {
 	switch (q.kind) {
 	case BENCH_REVERSE:
@@ -209,7 +210,9 @@ bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t i
 	at += 4;
 	if (l->bufsize == 0)
 		return at;
-	/* Root, type, size, extended rcode, version and flags, no options (RFC 6891 section 6.1.2). */
+	/*
+	 * Root, type, size, extended rcode, version and flags, no options (RFC 6891 section 6.1.2).
+	 */
 	memset(out + at, 0, DNS_OPT_LEN);
 	wire_set_u16(out + at + 1, DNS_TYPE_OPT);
 	wire_set_u16(out + at + 3, l->bufsize);

@@ -22,12 +22,12 @@
 
 /* What is asked for. */
 enum bench_kind {
-	BENCH_NEW,	/* AAAA of a name that was not asked for before */
-	BENCH_HIT,	/* AAAA of one of few names, which a cache has */
-	BENCH_MISSING,	/* AAAA of a name that does not exist, a new one each time */
-	BENCH_ADDRESS,	/* A of a new name */
-	BENCH_REVERSE,	/* PTR of an address under the prefix, a new one each time */
-	BENCH_NUMBER,	/* NAPTR of a telephone number drawn from a range */
+	BENCH_NEW,       /* AAAA of a name that was not asked for before */
+	BENCH_HIT,       /* AAAA of one of few names, which a cache has */
+	BENCH_MISSING,   /* AAAA of a name that does not exist, a new one each time */
+	BENCH_ADDRESS,   /* A of a new name */
+	BENCH_REVERSE,   /* PTR of an address under the prefix, a new one each time */
+	BENCH_NUMBER,    /* NAPTR of a telephone number drawn from a range */
 	BENCH_NO_NUMBER, /* NAPTR of one drawn from a range of which none exists */
 	BENCH_KINDS
 };
@@ -46,18 +46,18 @@ struct bench_range {
 };
 
 struct bench_load {
-	struct fake_zone zone;	    /* of the names: what the upstream knows of them */
-	uint32_t base;		    /* the namespace: addresses from here, host order */
-	uint64_t size;		    /* as many */
-	uint64_t hot;		    /* of them the last so many are those of BENCH_HIT, >= 1 */
-	uint8_t mix[100];	    /* enum bench_kind of a question, by its number */
-	struct pref64 prefix;	    /* that answers must be under and BENCH_REVERSE asks about; */
-	bool any_prefix;	    /* not set: any embedding is right, there is no BENCH_REVERSE */
+	struct fake_zone zone;      /* of the names: what the upstream knows of them */
+	uint32_t base;              /* the namespace: addresses from here, host order */
+	uint64_t size;              /* as many */
+	uint64_t hot;               /* of them the last so many are those of BENCH_HIT, >= 1 */
+	uint8_t mix[100];           /* enum bench_kind of a question, by its number */
+	struct pref64 prefix;       /* that answers must be under and BENCH_REVERSE asks about; */
+	bool any_prefix;            /* not set: any embedding is right, there is no BENCH_REVERSE */
 	struct bench_range numbers; /* BENCH_NUMBER */
 	struct bench_range missing; /* BENCH_NO_NUMBER */
-	uint64_t seed;		    /* of what is drawn */
-	uint16_t bufsize;	    /* said in an OPT (RFC 6891); 0: no OPT */
-	bool dnssec_ok;		    /* DO in it */
+	uint64_t seed;              /* of what is drawn */
+	uint16_t bufsize;           /* said in an OPT (RFC 6891); 0: no OPT */
+	bool dnssec_ok;             /* DO in it */
 };
 
 /* bench_load_init: AAAA of new names, NNN-NNN-NNN-NNN.dns64perf.test under 10.0.0.0/8. */
@@ -79,8 +79,8 @@ MUST_USE struct bench_question bench_load_question(const struct bench_load *l, u
 void bench_load_address(const struct bench_load *l, struct bench_question q, uint8_t out[static 4]);
 
 /* bench_load_name: the question's name, in wire form, to OUT; returns its length. */
-size_t bench_load_name(const struct bench_load *l, struct bench_question q,
-    uint8_t out[static DNS_NAME_MAX]);
+size_t bench_load_name(
+    const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX]);
 
 /* bench_load_type: the type it asks for. */
 MUST_USE uint16_t bench_load_type(struct bench_question q);

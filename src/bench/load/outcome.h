@@ -11,11 +11,12 @@
 #include "bench/load/worker.h"
 
 /*
- * bench_outcome_reply: REPLY has come by LANE at NOW_NS, in a run of PLAN that began at START_NS: it is
- * counted in *t, and in the raw file. Is there an open question less?
+ * bench_outcome_reply: REPLY has come by LANE at NOW_NS, in a run of PLAN that began at START_NS:
+ * it is counted in *t, and in the raw file. Is there an open question less?
  */
 MUST_USE bool bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns,
-    struct bench_lane *lane, const struct bench_view *reply, uint64_t now_ns, struct bench_tally *t);
+    struct bench_lane *lane, const struct bench_view *reply, uint64_t now_ns,
+    struct bench_tally *t);
 
 /*
  * bench_outcome_expire: questions that went out by LANE at SENT_NS or before and are still open are

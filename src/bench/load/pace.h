@@ -15,8 +15,8 @@
 
 struct bench_pace {
 	uint64_t start_ns; /* when the first is due */
-	uint32_t rate;	   /* questions per second, 1 to BENCH_RATE_MAX */
-	uint32_t burst;	   /* so many at once, >= 1: all of a burst are due with its first */
+	uint32_t rate;     /* questions per second, 1 to BENCH_RATE_MAX */
+	uint32_t burst;    /* so many at once, >= 1: all of a burst are due with its first */
 };
 
 /* bench_pace_time: when question N (from 0) is due, in ns. */

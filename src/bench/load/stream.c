@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "dns/wire.h"
 
-#define IN_SIZE 131072			  /* more than the longest message; small ones by hundreds */
+#define IN_SIZE 131072 /* more than the longest message; small ones by hundreds */
 #define OUT_SIZE 65536
 #define FRAME_MAX (2 + BENCH_QUESTION_MAX) /* length and question (RFC 1035 section 4.2.2) */
 #define IDS 65536
@@ -20,22 +20,22 @@ _Static_assert(OUT_SIZE >= BENCH_BATCH * FRAME_MAX, "a batch fits");
 /* Without a connection (lane->fd < 0) what is to be sent waits for the next. */
 struct bench_stream {
 	const struct bench_carrier *carrier;
-	bool stands;	    /* else it is on its way, or there is none */
-	bool of_use;	    /* a message has come by it */
-	bool more;	    /* whole messages were left behind BENCH_VIEWS others */
+	bool stands;        /* else it is on its way, or there is none */
+	bool of_use;        /* a message has come by it */
+	bool more;          /* whole messages were left behind BENCH_VIEWS others */
 	uint64_t n_asked;   /* questions for this connection */
 	uint64_t n_waiting; /* of them, since the last message came */
 	uint64_t since_ns;  /* when the first of these was asked */
 	uint64_t again_ns;  /* without a connection: when to try again */
-	size_t in_at;	    /* in[in_at, in_len): received, not yet handed out */
+	size_t in_at;       /* in[in_at, in_len): received, not yet handed out */
 	size_t in_len;
-	size_t out_at;	    /* out[out_at, out_len): not yet sent */
+	size_t out_at; /* out[out_at, out_len): not yet sent */
 	size_t out_len;
 	uint8_t in[IN_SIZE];
 	uint8_t out[OUT_SIZE];
 };
 
-/* --- Connections --------------------------------------------------------------------------- */
+/* --- Connections ------------------------------------------------------------------------------ */
 
 /* Nothing of the connection is left, nor of what was asked by it. */
 static void
@@ -177,7 +177,7 @@ bench_stream_tick(struct bench_lane *lane, uint64_t now_ns)
 	begin_again(lane);
 }
 
-/* --- Questions ----------------------------------------------------------------------------- */
+/* --- Questions -------------------------------------------------------------------------------- */
 
 /* After the last answer of --per-connection. */
 static void
@@ -256,7 +256,7 @@ bench_stream_send(struct bench_lane *lane, struct bench_batch *b)
 	return n;
 }
 
-/* --- Replies ------------------------------------------------------------------------------- */
+/* --- Replies ---------------------------------------------------------------------------------- */
 
 /* The whole messages that are there. */
 static void

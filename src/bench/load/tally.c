@@ -92,7 +92,8 @@ bench_tally_rate(const struct bench_tally *t)
 
 	if (t->sent == 0 || end_ns <= t->first_ns)
 		return 0;
-	return (double)t->replies[BENCH_VALID] * (double)NS_PER_SEC / (double)(end_ns - t->first_ns);
+	return (double)t->replies[BENCH_VALID] * (double)NS_PER_SEC /
+	    (double)(end_ns - t->first_ns);
 }
 
 double

@@ -14,22 +14,22 @@
 
 struct bench_tally {
 	uint64_t sent;
-	uint32_t burst;			  /* that were due at once; 0 as 1 */
+	uint32_t burst;                   /* that were due at once; 0 as 1 */
 	uint64_t replies[BENCH_VERDICTS]; /* first replies, in time, by what they were */
-	uint64_t overdue;		  /* questions without a reply when their time was over */
-	uint64_t late;			  /* of them those that got one afterwards, whatever it was */
-	uint64_t duplicate;		  /* further replies to a question */
-	uint64_t other;			  /* a question's ID, but another question: it stays open */
-	uint64_t stray;			  /* replies to nothing that was asked by that socket */
-	uint64_t malformed;		  /* not a reply at all */
-	uint64_t no_room;		  /* times that questions were due and no lane had room */
+	uint64_t overdue;                 /* questions without a reply when their time was over */
+	uint64_t late;      /* of them those that got one afterwards, whatever it was */
+	uint64_t duplicate; /* further replies to a question */
+	uint64_t other;     /* a question's ID, but another question: it stays open */
+	uint64_t stray;     /* replies to nothing that was asked by that socket */
+	uint64_t malformed; /* not a reply at all */
+	uint64_t no_room;   /* times that questions were due and no lane had room */
 	struct bench_faults faults;
-	uint64_t first_ns;		  /* when the first question was sent; UINT64_MAX: none */
-	uint64_t last_ns;		  /* when the last one was */
-	uint64_t end_ns;		  /* when the last of them was answered or given up */
-	uint64_t n_numbers;		  /* from the first on, that questions have taken */
-	struct bench_histogram rtt;	  /* of valid replies */
-	struct bench_histogram lag;	  /* of questions behind their time, by batches */
+	uint64_t first_ns;          /* when the first question was sent; UINT64_MAX: none */
+	uint64_t last_ns;           /* when the last one was */
+	uint64_t end_ns;            /* when the last of them was answered or given up */
+	uint64_t n_numbers;         /* from the first on, that questions have taken */
+	struct bench_histogram rtt; /* of valid replies */
+	struct bench_histogram lag; /* of questions behind their time, by batches */
 };
 
 /* bench_tally_clear: nothing happened yet. bench_tally_merge: what FROM has as well. */

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 
-#define START_NS (5 * NS_PER_MS)	 /* for the threads to get going */
-#define TURN_NS 100000 /* between two looks whether a worker has turned */
+#define START_NS (5 * NS_PER_MS) /* for the threads to get going */
+#define TURN_NS 100000           /* between two looks whether a worker has turned */
 
 /* A thread's orders and what it found. */
 struct runner {
@@ -27,16 +27,15 @@ struct bench_trial {
 	uint64_t start_ns;
 	const atomic_bool *stop;
 	unsigned n_started;
-	pthread_mutex_t gate; /* nobody begins before all are there */
-	bool begin;	      /* under the gate: all are */
+	pthread_mutex_t gate;   /* nobody begins before all are there */
+	bool begin;             /* under the gate: all are */
 	struct runner runner[]; /* plan.n_threads */
 };
 
 int
 bench_trial_new(const struct bench_plan *plan, struct bench_trial **out)
 {
-	struct bench_trial *t =
-	    calloc(1, sizeof(*t) + plan->n_threads * sizeof(struct runner));
+	struct bench_trial *t = calloc(1, sizeof(*t) + plan->n_threads * sizeof(struct runner));
 
 	if (t == NULL)
 		return -ENOMEM;

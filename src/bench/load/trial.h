@@ -12,7 +12,8 @@
 struct bench_trial;
 
 /*
- * bench_trial_new: lanes for all threads of *plan, which is copied. 0 or -errno; nothing is sent yet.
+ * bench_trial_new: lanes for all threads of *plan, which is copied. 0 or -errno; nothing is sent
+ * yet.
  */
 MUST_USE int bench_trial_new(const struct bench_plan *plan, struct bench_trial **out);
 void bench_trial_free(struct bench_trial *t);
@@ -27,11 +28,11 @@ MUST_USE int bench_trial_run(struct bench_trial *t, uint64_t first, uint64_t n,
 
 /*
  * bench_trial_start: the same, but return at once, while it goes on. bench_trial_take: what became
- * of questions since then, or since it was called last, to *sum; nothing waits for that, and what is
- * under way is counted when its fate is known. bench_trial_join: wait for the end, and the rest.
+ * of questions since then, or since it was called last, to *sum; nothing waits for that, and what
+ * is under way is counted when its fate is known. bench_trial_join: wait for the end, and the rest.
  */
-MUST_USE int bench_trial_start(struct bench_trial *t, uint64_t first, uint64_t n,
-    const atomic_bool *stop);
+MUST_USE int bench_trial_start(
+    struct bench_trial *t, uint64_t first, uint64_t n, const atomic_bool *stop);
 void bench_trial_take(struct bench_trial *t, struct bench_tally *sum);
 void bench_trial_join(struct bench_trial *t, struct bench_tally *sum);
 

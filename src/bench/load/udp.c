@@ -105,8 +105,9 @@ static bool
 send_segments(struct bench_lane *lane, const struct bench_batch *b, size_t len)
 {
 	_Alignas(struct cmsghdr) uint8_t control[UDP_RUN_CONTROL];
-	struct msghdr h = { .msg_iov = b->udp->out_iov, .msg_iovlen = b->n_out,
-		.msg_control = control };
+	struct msghdr h = {
+		.msg_iov = b->udp->out_iov, .msg_iovlen = b->n_out, .msg_control = control
+	};
 
 	udp_run_segment(&h, sizeof(control), (uint16_t)len);
 	while (sendmsg(lane->fd, &h, 0) < 0) {
@@ -139,7 +140,8 @@ udp_send(struct bench_lane *lane, struct bench_batch *b)
 
 	for (unsigned i = 0; i < b->n_out; i++)
 		u->out_iov[i] = (struct iovec){ (void *)(uintptr_t)b->out[i].bytes, b->out[i].len };
-	if (lane->segments && b->n_out > 1 && all_as_long(b) && send_segments(lane, b, b->out[0].len))
+	if (lane->segments && b->n_out > 1 && all_as_long(b) &&
+	    send_segments(lane, b, b->out[0].len))
 		return b->n_out;
 	while (at < b->n_out) {
 		int n = sendmmsg(lane->fd, u->out + at, b->n_out - at, 0);
@@ -160,7 +162,7 @@ take_run(struct bench_batch *b, struct mmsghdr *in)
 	size_t left = in->msg_len, piece = udp_run_piece(&in->msg_hdr, left);
 
 	/* Once also for an empty datagram. */
-	for (bool more = true; more && b->n_in < BENCH_VIEWS; more = left > 0) {
+	for (bool more = true; more && b->n_in<BENCH_VIEWS; more = left> 0) {
 		size_t len = left < piece ? left : piece;
 
 		b->in[b->n_in++] = (struct bench_view){ bytes, len };

@@ -11,11 +11,11 @@
 #include "base/rng.h"
 #include "bench/load/outcome.h"
 
-#define EVENTS 64			/* lanes taken from epoll at once */
-#define EXPIRE_NS (2 * NS_PER_MS)	/* between two looks for questions to give up, at least */
-#define LOOK_NS (20 * NS_PER_MS)	/* between two looks whether to stop or to turn, at most */
-#define CLOSED_MEMORY 262144		/* questions that the clients of a thread remember */
-#define CLOSED_CAPACITY 65536		/* and one of them at most, unless its window is larger */
+#define EVENTS 64                 /* lanes taken from epoll at once */
+#define EXPIRE_NS (2 * NS_PER_MS) /* between two looks for questions to give up, at least */
+#define LOOK_NS (20 * NS_PER_MS)  /* between two looks whether to stop or to turn, at most */
+#define CLOSED_MEMORY 262144      /* questions that the clients of a thread remember */
+#define CLOSED_CAPACITY 65536     /* and one of them at most, unless its window is larger */
 
 struct bench_worker {
 	const struct bench_plan *plan;
@@ -27,13 +27,13 @@ struct bench_worker {
 
 	/* Of a run */
 	struct bench_pace pace;
-	uint64_t until_ns;	/* asking ends */
-	uint64_t n_asked;	/* by this thread */
-	uint64_t share;		/* of the questions: to be asked by this thread */
-	uint64_t expire_ns;	/* when to look for questions to give up */
-	uint64_t n_open;	/* on all lanes */
-	unsigned turn;		/* the lane of the next batch */
-	bool blocked;		/* questions are due and no lane has room */
+	uint64_t until_ns;  /* asking ends */
+	uint64_t n_asked;   /* by this thread */
+	uint64_t share;     /* of the questions: to be asked by this thread */
+	uint64_t expire_ns; /* when to look for questions to give up */
+	uint64_t n_open;    /* on all lanes */
+	unsigned turn;      /* the lane of the next batch */
+	bool blocked;       /* questions are due and no lane has room */
 	struct bench_tally *tally;
 	_Atomic(struct bench_tally *) fresh; /* is to be the tally; NULL: the one that is stays */
 };
@@ -73,9 +73,12 @@ static int
 open_lanes(struct bench_worker *w)
 {
 	const struct bench_plan *p = w->plan;
-	struct bench_way way = { .transport = p->transport, .server = &p->server,
-		.capacity = capacity_of(p), .timeout_ns = p->timeout_ns,
-		.per_connection = p->per_connection, .epoll_fd = w->epoll_fd };
+	struct bench_way way = { .transport = p->transport,
+		.server = &p->server,
+		.capacity = capacity_of(p),
+		.timeout_ns = p->timeout_ns,
+		.per_connection = p->per_connection,
+		.epoll_fd = w->epoll_fd };
 	struct rng rng;
 
 	rng_init(&rng);
@@ -147,7 +150,7 @@ number_of(const struct bench_worker *w, uint64_t k)
 	return w->plan->first + w->index + k * w->plan->n_threads;
 }
 
-/* --- Asking -------------------------------------------------------------------------------- */
+/* --- Asking ----------------------------------------------------------------------------------- */
 
 static uint64_t
 room_of(const struct bench_worker *w, struct bench_lane *lane)
@@ -241,8 +244,8 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 	for (unsigned tried = 0; tried < p->n_lanes && mine > w->n_asked; tried++) {
 		uint64_t due_ns = bench_pace_time(&w->pace, number_of(w, w->n_asked) - p->first);
 
-		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns,
-		    ask(w, &w->lanes[w->turn], mine - w->n_asked));
+		bench_histogram_add_many(
+		    &w->tally->lag, now_ns - due_ns, ask(w, &w->lanes[w->turn], mine - w->n_asked));
 		w->turn = (w->turn + 1) % p->n_lanes;
 		if (w->batch->n_out == BENCH_BATCH)
 			return; /* the replies have their turn */
@@ -262,7 +265,7 @@ ask_next(struct bench_worker *w, struct bench_lane *lane, uint64_t now_ns)
 	}
 }
 
-/* --- Replies ------------------------------------------------------------------------------- */
+/* --- Replies ---------------------------------------------------------------------------------- */
 
 static void
 take_replies(struct bench_worker *w, struct bench_lane *lane)
@@ -275,14 +278,14 @@ take_replies(struct bench_worker *w, struct bench_lane *lane)
 		n = lane->way.transport->receive(lane, w->batch);
 		now_ns = clock_now_ns();
 		for (unsigned i = 0; i < n; i++)
-			w->n_open -= bench_outcome_reply(p, w->pace.start_ns, lane, &w->batch->in[i], now_ns,
-			    w->tally);
+			w->n_open -= bench_outcome_reply(
+			    p, w->pace.start_ns, lane, &w->batch->in[i], now_ns, w->tally);
 	} while (w->batch->more);
 	if (p->rate == 0)
 		ask_next(w, lane, now_ns);
 }
 
-/* --- Time ---------------------------------------------------------------------------------- */
+/* --- Time ------------------------------------------------------------------------------------- */
 
 /* What was asked at SENT_NS or before is given up; returns how many. */
 static uint64_t
@@ -356,7 +359,8 @@ idle_ns(const struct bench_worker *w, uint64_t now_ns)
 static int
 wait_for_events(const struct bench_worker *w, struct epoll_event *events, uint64_t ns)
 {
-	struct timespec ts = { .tv_sec = (time_t)(ns / NS_PER_SEC), .tv_nsec = (long)(ns % NS_PER_SEC) };
+	struct timespec ts = { .tv_sec = (time_t)(ns / NS_PER_SEC),
+		.tv_nsec = (long)(ns % NS_PER_SEC) };
 
 	if (ns == 0)
 		return epoll_wait(w->epoll_fd, events, EVENTS, 0);
@@ -389,7 +393,8 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	t->burst = p->burst;
 	w->tally = t;
 	w->pace = (struct bench_pace){ .start_ns = start_ns, .rate = p->rate, .burst = p->burst };
-	w->until_ns = p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns : UINT64_MAX;
+	w->until_ns =
+	    p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns : UINT64_MAX;
 	w->n_asked = w->n_open = 0;
 	w->share = p->n_questions / p->n_threads + (w->index < p->n_questions % p->n_threads);
 	w->expire_ns = start_ns + EXPIRE_NS;
@@ -452,14 +457,15 @@ end(struct bench_worker *w)
 }
 
 void
-bench_worker_run(struct bench_worker *w, uint64_t start_ns, const atomic_bool *stop,
-    struct bench_tally *t)
+bench_worker_run(
+    struct bench_worker *w, uint64_t start_ns, const atomic_bool *stop, struct bench_tally *t)
 {
 	begin(w, start_ns, t);
 	uint64_t now_ns = clock_now_ns();
 	for (unsigned i = 0; i < w->plan->n_lanes && w->plan->rate == 0; i++)
 		ask_next(w, &w->lanes[i], now_ns);
-	while ((may_ask(w, now_ns) || w->n_open > 0) && !atomic_load_explicit(stop, memory_order_relaxed)) {
+	while ((may_ask(w, now_ns) || w->n_open > 0) &&
+	    !atomic_load_explicit(stop, memory_order_relaxed)) {
 		if (w->plan->rate > 0)
 			ask_due(w, now_ns);
 		receive(w, now_ns);

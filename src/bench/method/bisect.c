@@ -4,11 +4,12 @@
 #include <math.h>
 
 void
-bench_bracket_init(struct bench_bracket *b, uint32_t low, uint32_t high, double resolution,
-    enum bench_begin begin)
+bench_bracket_init(
+    struct bench_bracket *b, uint32_t low, uint32_t high, double resolution, enum bench_begin begin)
 {
-	*b = (struct bench_bracket){ .low = low, .high = high, .resolution = resolution,
-		.begin = begin };
+	*b = (struct bench_bracket){
+		.low = low, .high = high, .resolution = resolution, .begin = begin
+	};
 }
 
 static bool

@@ -3,13 +3,13 @@
 #define DNS64D_BENCH_METHOD_BISECT_H
 
 /*
- * bench_bracket: the binary search of RFC 8219 section 9 for the highest rate without a fault. Pure:
- * it says which rate to try next, and is told what came of it.
+ * bench_bracket: the binary search of RFC 8219 section 9 for the highest rate without a fault.
+ * Pure: it says which rate to try next, and is told what came of it.
  *
  * The search is between two rates that are taken on trust at first, the lower one to pass and the
  * upper one to fail. Whichever of them is left as an end of the bracket when that is narrow enough
- * is tried then. The rate in between is the geometric mean, as the resolution is a part of the rate:
- * from 1000 to 1000000 in steps of 0.5 % that takes 11 trials instead of 18.
+ * is tried then. The rate in between is the geometric mean, as the resolution is a part of the
+ * rate: from 1000 to 1000000 in steps of 0.5 % that takes 11 trials instead of 18.
  */
 
 #include <stdbool.h>
@@ -18,8 +18,8 @@
 #include "base/attr.h"
 
 enum bench_outcome {
-	BENCH_PASSED,	  /* every answer was valid and in time */
-	BENCH_FAILED,	  /* not so */
+	BENCH_PASSED,     /* every answer was valid and in time */
+	BENCH_FAILED,     /* not so */
 	BENCH_NO_VERDICT, /* the tester was at fault: nothing is known of the server */
 	BENCH_OUTCOMES
 };
@@ -28,7 +28,7 @@ enum bench_outcome {
 enum bench_begin {
 	BENCH_BEGIN_BETWEEN, /* none */
 	BENCH_BEGIN_LOW,     /* so that a server that does nothing right is told at once */
-	BENCH_BEGIN_HIGH     /* it is likely to pass, and then the search is over; else the low one */
+	BENCH_BEGIN_HIGH /* it is likely to pass, and then the search is over; else the low one */
 };
 
 /* What is the reason that the rate is not higher? */
@@ -36,20 +36,20 @@ enum bench_limit {
 	BENCH_LIMIT_SERVER, /* it failed above that */
 	BENCH_LIMIT_HIGH,   /* the upper rate passed: the server's limit is there or higher */
 	BENCH_LIMIT_TESTER, /* it could not ask faster: the same */
-	BENCH_LIMIT_LOW	    /* the lower rate failed already: there is no result */
+	BENCH_LIMIT_LOW     /* the lower rate failed already: there is no result */
 };
 
 struct bench_bracket {
-	uint32_t low;	    /* passed, if low_known; 1 at least */
-	uint32_t high;	    /* failed, if high_known (unless passed_high); >= low */
-	double resolution;  /* % of the rate: a bracket that is not wider is narrow enough */
+	uint32_t low;      /* passed, if low_known; 1 at least */
+	uint32_t high;     /* failed, if high_known (unless passed_high); >= low */
+	double resolution; /* % of the rate: a bracket that is not wider is narrow enough */
 	enum bench_begin begin;
 	bool low_known, high_known;
 	bool passed_high;
 	bool failed_low;
-	bool by_tester;	    /* "failed" means that the tester was at fault, twice */
-	bool again;	    /* the last trial was without a verdict, and is done once more */
-	uint32_t rate;	    /* of the last trial */
+	bool by_tester; /* "failed" means that the tester was at fault, twice */
+	bool again;     /* the last trial was without a verdict, and is done once more */
+	uint32_t rate;  /* of the last trial */
 };
 
 /* bench_bracket_init: from LOW to HIGH >= LOW >= 1, nothing was tried. */

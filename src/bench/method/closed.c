@@ -33,7 +33,7 @@ struct found {
 	struct bench_usage begin;     /* what the server had used before all of them */
 	struct bench_usage used;      /* since then */
 	struct bench_usage one_used;  /* in those of one */
-	double best;		      /* questions per second */
+	double best;                  /* questions per second */
 	unsigned best_clients;
 };
 
@@ -118,7 +118,8 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 	int err = bench_trial_new(&plan, &trial);
 
 	if (err != 0) {
-		bench_run_fail(job->run, "%u clients could not be started: %s", clients, strerror(-err));
+		bench_run_fail(
+		    job->run, "%u clients could not be started: %s", clients, strerror(-err));
 		return false;
 	}
 	bench_watch_since(job, &f->begin, &f->used);
@@ -159,8 +160,8 @@ time_experiments(const struct bench_job *job)
 		bench_run_fail(job->run, "no memory for the figures");
 		return;
 	}
-	struct bench_table *table = bench_watch_table(job, "experiments",
-	    "Time of 256 questions", columns, sizeof(columns) / sizeof(columns[0]));
+	struct bench_table *table = bench_watch_table(job, "experiments", "Time of 256 questions",
+	    columns, sizeof(columns) / sizeof(columns[0]));
 	bench_table_live(table, job->out);
 	bench_tally_clear(&f->all);
 	bench_watch_begin(job, &f->begin);
@@ -183,7 +184,8 @@ bench_closed(const struct bench_job *job)
 	bench_method_settings(job);
 	if (s->duration > 0) {
 		bench_run_set(job->run, "duration_s", json_real(s->duration));
-		bench_run_set(job->run, "window", json_integer(s->plan.window > 0 ? s->plan.window : 1));
+		bench_run_set(
+		    job->run, "window", json_integer(s->plan.window > 0 ? s->plan.window : 1));
 	} else {
 		bench_run_set(job->run, "blocks", json_integer(s->blocks));
 	}

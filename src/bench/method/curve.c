@@ -100,7 +100,8 @@ sort(const json_t *records, const json_t **list)
 		const json_t *record = json_array_get(records, i);
 
 		if (json_integer_value(json_object_get(record, "repetition")) > 0 &&
-		    strcmp(bench_text_get(record, "verdict"), bench_series_verdict(BENCH_NO_VERDICT)) != 0)
+		    strcmp(bench_text_get(record, "verdict"),
+			bench_series_verdict(BENCH_NO_VERDICT)) != 0)
 			list[n++] = record;
 	}
 	qsort(list, n, sizeof(const json_t *), by_rate);
@@ -123,8 +124,8 @@ bench_curve(const struct bench_job *job, const json_t *records)
 		return;
 	}
 	size_t n = sort(records, list);
-	struct bench_table *t = n == 0 ? NULL :
-	    bench_watch_table(job, "rates", "The server at each rate", columns, 4);
+	struct bench_table *t =
+	    n == 0 ? NULL : bench_watch_table(job, "rates", "The server at each rate", columns, 4);
 	for (size_t i = 0; i < n;) {
 		struct same s = { .trial = list + i };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bench_enum: telephone numbers (RFC 6116) by more and more clients, as enumperf asks for them
- * (C. Shen and H. Schulzrinne, "Evaluation and Comparison of BIND, PDNS and Navitas as ENUM Server",
- * section 3.3): drawn from a range, a share of them
- * from one where none exists, each client with one question open.
+ * (C. Shen and H. Schulzrinne, "Evaluation and Comparison of BIND, PDNS and Navitas as ENUM
+ * Server", section 3.3): drawn from a range, a share of them from one where none exists, each
+ * client with one question open.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -73,8 +73,8 @@ bench_identity(const struct bench_settings *s)
 	put_number(to, "low", s->low);
 	put_number(to, "high", s->high);
 	put_real(to, "resolution", s->resolution);
-	put_text(to, "upstream", s->upstream.family == NETADDR_NONE ? NULL :
-	    netaddr_format(&s->upstream, upstream));
+	put_text(to, "upstream",
+	    s->upstream.family == NETADDR_NONE ? NULL : netaddr_format(&s->upstream, upstream));
 	put_real(to, "delta", s->delta);
 	put_text(to, "restart", s->restart);
 	return to;

@@ -2,7 +2,9 @@
 #ifndef DNS64D_BENCH_METHOD_FINGERPRINT_H
 #define DNS64D_BENCH_METHOD_FINGERPRINT_H
 
-/* bench_identity: which settings two searches must share, for one to go on where the other ended. */
+/*
+ * bench_identity: which settings two searches must share, for one to go on where the other ended.
+ */
 
 #include <jansson.h>
 

@@ -18,7 +18,7 @@ struct bench_journal {
 	json_t *records; /* owned */
 };
 
-/* --- Writing ------------------------------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------------------- */
 
 /* VALUE as a line, the caller's; NULL without memory. */
 static char *
@@ -62,7 +62,7 @@ bench_journal_add(struct bench_journal *s, const json_t *record)
 	return err;
 }
 
-/* --- Reading ------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 /* Where reading is, for messages. */
 struct reader {
@@ -114,11 +114,13 @@ same_settings(const struct reader *r, json_t *there, json_t *here)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach (here, key, value) {
+	json_object_foreach(here, key, value)
+	{
 		if (!json_equal(json_object_get(there, key), value))
 			return differ(r, key, json_object_get(there, key), value);
 	}
-	json_object_foreach (there, key, value) {
+	json_object_foreach(there, key, value)
+	{
 		if (json_object_get(here, key) == NULL)
 			return differ(r, key, value, NULL);
 	}
@@ -144,12 +146,14 @@ take_lines(struct bench_journal *s, struct reader *r, const char *text, const ch
 	const char *end;
 
 	for (r->line = 1; (end = strchr(text, '\n')) != NULL; text = end + 1, r->line++) {
-		json_t *value = json_loadb(text, (size_t)(end - text), JSON_REJECT_DUPLICATES, NULL);
+		json_t *value =
+		    json_loadb(text, (size_t)(end - text), JSON_REJECT_DUPLICATES, NULL);
 
 		if (!json_is_object(value)) {
 			json_decref(value);
-			return complain_line(r, r->line == 1 ? "this is no state file of dns64bench"
-							     : "damaged: this is no JSON object");
+			return complain_line(r,
+			    r->line == 1 ? "this is no state file of dns64bench"
+					 : "damaged: this is no JSON object");
 		}
 		if (r->line > 1) {
 			(void)json_array_append_new(s->records, value);
@@ -188,7 +192,8 @@ read_file(int fd, size_t *len)
  * the beginning of the line that would be written now: another file is not overwritten.
  */
 static bool
-cut(const struct bench_journal *s, const struct reader *r, char *text, size_t *len, const char *first)
+cut(const struct bench_journal *s, const struct reader *r, char *text, size_t *len,
+    const char *first)
 {
 	size_t whole = *len;
 
@@ -220,7 +225,7 @@ load(struct bench_journal *s, struct reader *r, const char *first, size_t first_
 	return err != 0 ? complain(r, strerror(-err)) : good;
 }
 
-/* --- Life ---------------------------------------------------------------------------------- */
+/* --- Life ------------------------------------------------------------------------------------- */
 
 /* Only one run at a time may add to it. */
 static bool

@@ -21,8 +21,8 @@ struct bench_journal;
  * NULL, and why to ERROR with the file's name and line, if it cannot be, if it belongs to a run of
  * other settings, is damaged, is none of these files, or if another process has it open.
  */
-MUST_USE struct bench_journal *bench_journal_open(const char *path, const json_t *settings,
-    char error[static BENCH_JOURNAL_ERROR]);
+MUST_USE struct bench_journal *bench_journal_open(
+    const char *path, const json_t *settings, char error[static BENCH_JOURNAL_ERROR]);
 void bench_journal_close(struct bench_journal *s);
 
 /* bench_journal_count: how many records were read. bench_journal_get: the I-th, the journal's. */

@@ -87,7 +87,7 @@ bench_measure_row(const struct bench_job *job, const json_t *record)
 	return row;
 }
 
-/* --- One trial ------------------------------------------------------------------------------ */
+/* --- One trial -------------------------------------------------------------------------------- */
 
 static double
 us(uint64_t ns)
@@ -181,14 +181,16 @@ names_suffice(const struct bench_job *job, const struct bench_probe *p)
 
 	if (bench_load_names(l, p->first + p->n) <= l->size)
 		return true;
-	bench_run_fail(job->run, "the namespace is used up: %" PRIu64 " of %" PRIu64
-	    " names were asked for, and the next trial takes %" PRIu64, p->first, l->size, p->n);
+	bench_run_fail(job->run,
+	    "the namespace is used up: %" PRIu64 " of %" PRIu64
+	    " names were asked for, and the next trial takes %" PRIu64,
+	    p->first, l->size, p->n);
 	return false;
 }
 
 json_t *
-bench_measure_server(const struct bench_job *job, struct bench_probe *p,
-    enum bench_outcome *outcome)
+bench_measure_server(
+    const struct bench_job *job, struct bench_probe *p, enum bench_outcome *outcome)
 {
 	double wait = job->settings->restart != NULL ? READY_RESTARTED : READY_BUSY;
 	uint64_t begin_ns = clock_now_ns();

@@ -13,8 +13,8 @@
 #define READY_TIMEOUT_NS (250 * NS_PER_MS) /* of the first attempt; it doubles up to the plan's */
 
 bool
-bench_method_trial(const struct bench_job *job, const struct bench_plan *plan, uint64_t first,
-    uint64_t n)
+bench_method_trial(
+    const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n)
 {
 	struct bench_trial *trial;
 	int err = bench_trial_new(plan, &trial);
@@ -30,7 +30,8 @@ bench_method_trial(const struct bench_job *job, const struct bench_plan *plan, u
 
 /*
  * Ask for N names, until all were answered or GIVE_UP_NS has come. False: that could not begin.
- * A question that got lost is soon asked again; a server that needs the plan's timeout gets it once.
+ * A question that got lost is soon asked again; a server that needs the plan's timeout gets it
+ * once.
  */
 static bool
 ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint64_t give_up_ns,
@@ -72,7 +73,8 @@ bench_method_ready(const struct bench_job *job, double wait)
 		plan.load.base += (uint32_t)(plan.load.size - n);
 		plan.load.size = n;
 	}
-	/* One first: it is soon known whether anybody is there. Of all, some may get lost each time. */
+	/* One first: it is soon known whether anybody is there. Of all, some may get lost each
+	 * time. */
 	if (!ask_names(job, &plan, 1, give_up_ns, &answered))
 		return false;
 	if (answered && n > 1 && !*job->stop)
@@ -108,7 +110,8 @@ bench_method_settings(const struct bench_job *job)
 		bench_run_set(job->run, "unit", json_string(job->settings->unit));
 	if (p->transport->carrier == NULL)
 		return;
-	bench_run_set(job->run, "window", json_integer(p->window > 0 ? p->window : p->transport->window));
+	bench_run_set(
+	    job->run, "window", json_integer(p->window > 0 ? p->window : p->transport->window));
 	bench_run_set(job->run, "per_connection", json_integer(p->per_connection));
 }
 
@@ -192,8 +195,8 @@ bench_method_rtt(const struct bench_job *job)
 		{ "percentile", "percentile", "%", 3 },
 		{ "rtt", "RTT", "us", 1 },
 	};
-	static const double percents[] = { 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.9,
-		99.99, 99.999, 100 };
+	static const double percents[] = { 0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99,
+		99.9, 99.99, 99.999, 100 };
 	const struct bench_tally *t = job->tally;
 	struct bench_table *table;
 
@@ -201,8 +204,9 @@ bench_method_rtt(const struct bench_job *job)
 		return;
 	table = bench_run_table(job->run, "rtt", "RTT of valid answers", columns, 2);
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++)
-		bench_table_add(table, json_pack("[f,f]", percents[i],
-		    (double)bench_histogram_percentile(&t->rtt, percents[i]) / US));
+		bench_table_add(table,
+		    json_pack("[f,f]", percents[i],
+			(double)bench_histogram_percentile(&t->rtt, percents[i]) / US));
 }
 
 double
@@ -254,19 +258,26 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
 	if (t->faults.unsent > 0)
-		bench_run_fail(job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);
+		bench_run_fail(
+		    job->run, "%" PRIu64 " questions could not be sent", t->faults.unsent);
 	if (t->faults.dropped > 0)
-		bench_run_fail(job->run, "%" PRIu64 " replies were dropped by this machine for want of room",
+		bench_run_fail(job->run,
+		    "%" PRIu64 " replies were dropped by this machine for want of room",
 		    t->faults.dropped);
 	if (t->faults.no_port > 0)
-		bench_run_fail(job->run, "%" PRIu64 " times this machine had no port or descriptor for a "
-		    "connection", t->faults.no_port);
+		bench_run_fail(job->run,
+		    "%" PRIu64 " times this machine had no port or descriptor for a "
+		    "connection",
+		    t->faults.no_port);
 	if (rate > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
-		bench_run_fail(job->run, "the pace was not kept: sending took %.2f %% %s than its time, "
-		    "99.9 %% of the questions left up to %.1f ms late", fabs(error), error < 0 ? "less" : "more",
+		bench_run_fail(job->run,
+		    "the pace was not kept: sending took %.2f %% %s than its time, "
+		    "99.9 %% of the questions left up to %.1f ms late",
+		    fabs(error), error < 0 ? "less" : "more",
 		    (double)bench_histogram_percentile(&t->lag, 99.9) / (double)NS_PER_MS);
 	if (rate > 0 && t->no_room > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
-		bench_run_fail(job->run, "the pace was not kept since questions had to wait for answers to "
+		bench_run_fail(job->run,
+		    "the pace was not kept since questions had to wait for answers to "
 		    "earlier ones: the server is too slow, or --window or --sources too small");
 }
 
@@ -277,7 +288,8 @@ bench_method_judge(const struct bench_job *job, uint32_t rate)
 
 	bench_method_judge_sending(job, rate);
 	if (t->replies[BENCH_VALID] < t->sent)
-		bench_run_fail(job->run, "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",
+		bench_run_fail(job->run,
+		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",
 		    t->sent - t->replies[BENCH_VALID], t->sent);
 	bench_method_judge_extras(job);
 }

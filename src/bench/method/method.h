@@ -18,10 +18,10 @@
 /* What a method works on; all borrowed. */
 struct bench_job {
 	const struct bench_settings *settings;
-	struct bench_run *run;	 /* what it finds goes there, and why it failed */
-	FILE *out;		 /* where rows go as they come: standard output, unless results do */
-	const atomic_bool *stop; /* Ctrl-C: end soon; what there is is printed */
-	struct bench_tally *tally; /* of the last trial; too large for a stack */
+	struct bench_run *run; /* what it finds goes there, and why it failed */
+	FILE *out;             /* where rows go as they come: standard output, unless results do */
+	const atomic_bool *stop;       /* Ctrl-C: end soon; what there is is printed */
+	struct bench_tally *tally;     /* of the last trial; too large for a stack */
 	struct bench_subject *subject; /* the server's processes; NULL: nobody said which */
 };
 
@@ -36,8 +36,8 @@ void bench_soak(const struct bench_job *job);
  * bench_method_trial: a trial of PLAN with N questions from number FIRST on; what became of them is
  * job->tally. False, with the reason in the run, if it could not begin.
  */
-MUST_USE bool bench_method_trial(const struct bench_job *job, const struct bench_plan *plan,
-    uint64_t first, uint64_t n);
+MUST_USE bool bench_method_trial(
+    const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n);
 
 #define BENCH_READY_WAIT 3.0 /* s, for the first answer of a server that is there */
 
@@ -75,8 +75,8 @@ void bench_method_rtt(const struct bench_job *job);
 void bench_method_judge(const struct bench_job *job, uint32_t rate);
 
 /*
- * bench_method_judge_sending, bench_method_judge_extras: of that only what went wrong in sending and
- * with this machine, and only what came besides one reply to each question.
+ * bench_method_judge_sending, bench_method_judge_extras: of that only what went wrong in sending
+ * and with this machine, and only what came besides one reply to each question.
  */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);
 void bench_method_judge_extras(const struct bench_job *job);
@@ -90,7 +90,7 @@ void bench_method_judge_extras(const struct bench_job *job);
 MUST_USE double bench_method_pace_error(const struct bench_tally *t, uint32_t rate);
 
 /* bench_method_kept_pace: was the pace kept as said above? */
-MUST_USE bool bench_method_kept_pace(const struct bench_tally *t, uint32_t rate,
-    uint64_t timeout_ns);
+MUST_USE bool bench_method_kept_pace(
+    const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns);
 
 #endif

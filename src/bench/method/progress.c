@@ -12,8 +12,8 @@ static const char *const words[BENCH_OUTCOMES] = {
 };
 
 double
-bench_progress_left(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bracket *b)
+bench_progress_left(
+    const struct bench_progress *p, unsigned repetition, const struct bench_bracket *b)
 {
 	double each = p->trials > 0 ? p->seconds / p->trials : p->usual_s;
 	uint64_t sum;
@@ -37,12 +37,13 @@ describe(const struct bench_progress *p, unsigned repetition, const struct bench
     uint32_t rate, const char *word)
 {
 	unsigned long left = (unsigned long)(bench_progress_left(p, repetition, b) + 0.5);
-	int n = repetition == 0 ? fprintf(p->out, "self-test") :
-	    fprintf(p->out, "repetition %u/%u", repetition, p->repetitions);
+	int n = repetition == 0 ? fprintf(p->out, "self-test")
+				: fprintf(p->out, "repetition %u/%u", repetition, p->repetitions);
 
-	return n + fprintf(p->out, ": %" PRIu32 "/s %s, between %" PRIu32 " and %" PRIu32
-	    ", %lu:%02lu:%02lu left", rate, word, b->low, b->high, left / 3600, left / 60 % 60,
-	    left % 60);
+	return n +
+	    fprintf(p->out,
+		": %" PRIu32 "/s %s, between %" PRIu32 " and %" PRIu32 ", %lu:%02lu:%02lu left",
+		rate, word, b->low, b->high, left / 3600, left / 60 % 60, left % 60);
 }
 
 void

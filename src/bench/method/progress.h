@@ -15,10 +15,10 @@
 
 struct bench_progress {
 	FILE *out;
-	bool terminal;	      /* OUT is one */
+	bool terminal;        /* OUT is one */
 	unsigned repetitions; /* there will be */
-	double usual_s;	      /* of a trial, before there was one */
-	double seconds;	      /* of all trials so far */
+	double usual_s;       /* of a trial, before there was one */
+	double seconds;       /* of all trials so far */
 	unsigned trials;      /* so far, without the self-test's */
 	unsigned in_search;   /* trials of a whole search, roughly */
 };
@@ -27,8 +27,8 @@ struct bench_progress {
  * bench_progress_left: how long the rest of repetition REPETITION (0: the self-test) with bracket B
  * and those after it will take, in s.
  */
-double bench_progress_left(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bracket *b);
+double bench_progress_left(
+    const struct bench_progress *p, unsigned repetition, const struct bench_bracket *b);
 
 /* bench_progress_begin: a trial at RATE begins. */
 void bench_progress_begin(const struct bench_progress *p, unsigned repetition,

@@ -22,10 +22,10 @@ struct search {
 	struct bench_progress progress;
 	struct bench_table *results; /* a row for each repetition */
 	struct bench_table *trials;
-	json_t *records;  /* owned: of all trials */
-	uint32_t high;	  /* --high, or what the tester can measure */
-	bool capped;	  /* the latter */
-	uint32_t *rates;  /* owned: the results so far */
+	json_t *records; /* owned: of all trials */
+	uint32_t high;   /* --high, or what the tester can measure */
+	bool capped;     /* the latter */
+	uint32_t *rates; /* owned: the results so far */
 	unsigned n_rates;
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many of them by what */
 	/* of the search that runs: */
@@ -43,7 +43,7 @@ static const char *const limits[] = {
 	[BENCH_LIMIT_LOW] = "low",
 };
 
-/* --- Trials --------------------------------------------------------------------------------- */
+/* --- Trials ----------------------------------------------------------------------------------- */
 
 static json_t *
 measure_server(void *ctx, struct bench_probe *p, enum bench_outcome *outcome)
@@ -96,7 +96,7 @@ search(struct search *s, unsigned repetition, struct bench_bracket *b)
 	return false;
 }
 
-/* --- The self-test -------------------------------------------------------------------------- */
+/* --- The self-test ---------------------------------------------------------------------------- */
 
 static void
 take_self_test(struct search *s, uint32_t passed, enum bench_limit limit)
@@ -106,12 +106,14 @@ take_self_test(struct search *s, uint32_t passed, enum bench_limit limit)
 	bench_run_find(s->job->run, limit == BENCH_LIMIT_HIGH ? "self-test, at least" : "self-test",
 	    json_integer(passed), "1/s");
 	bench_run_find(s->job->run, "measurable", json_integer(cap), "1/s");
-	(void)fprintf(stderr, "self-test: passes up to %s%" PRIu32 "/s, so rates up to %" PRIu32
-	    "/s can be measured\n", limit == BENCH_LIMIT_HIGH ? "at least " : "", passed, cap);
+	(void)fprintf(stderr,
+	    "self-test: passes up to %s%" PRIu32 "/s, so rates up to %" PRIu32
+	    "/s can be measured\n",
+	    limit == BENCH_LIMIT_HIGH ? "at least " : "", passed, cap);
 	if (cap >= s->high)
 		return;
-	(void)fprintf(stderr, "dns64bench: the search ends there instead of at %" PRIu32 "/s\n",
-	    s->high);
+	(void)fprintf(
+	    stderr, "dns64bench: the search ends there instead of at %" PRIu32 "/s\n", s->high);
 	s->capped = true;
 	s->high = cap;
 }
@@ -137,15 +139,16 @@ self_test(struct search *s)
 	if (passed > 0)
 		take_self_test(s, passed, limit);
 	else
-		bench_run_fail(s->job->run, "self-test: asking --upstream itself at %" PRIu32
-		    "/s, %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " answers were valid within"
-		    " 1/%d of the timeout%s: --low %" PRIu32 " cannot be measured", b.low, s->valid,
-		    s->sent, BENCH_SELFTEST_TIMEOUT_PART,
+		bench_run_fail(s->job->run,
+		    "self-test: asking --upstream itself at %" PRIu32 "/s, %" JSON_INTEGER_FORMAT
+		    " of %" JSON_INTEGER_FORMAT " answers were valid within"
+		    " 1/%d of the timeout%s: --low %" PRIu32 " cannot be measured",
+		    b.low, s->valid, s->sent, BENCH_SELFTEST_TIMEOUT_PART,
 		    s->valid == s->sent ? ", but the pace was not kept" : "", o->low);
 	return passed > 0;
 }
 
-/* --- Repetitions ---------------------------------------------------------------------------- */
+/* --- Repetitions ------------------------------------------------------------------------------ */
 
 static void
 add_result(struct search *s, const struct bench_bracket *b, uint32_t rate, enum bench_limit limit)
@@ -155,9 +158,10 @@ add_result(struct search *s, const struct bench_bracket *b, uint32_t rate, enum 
 	s->rates[s->n_rates++] = rate;
 	s->limited[limit]++;
 	s->progress.in_search = s->n_trials;
-	bench_table_add(s->results, json_pack("[i,I,o,s,i,f]", (int)s->repetition, (json_int_t)rate,
-	    b->passed_high ? json_null() : json_integer(b->high),
-	    by_self_test ? "self-test" : limits[limit], (int)s->n_trials, s->seconds));
+	bench_table_add(s->results,
+	    json_pack("[i,I,o,s,i,f]", (int)s->repetition, (json_int_t)rate,
+		b->passed_high ? json_null() : json_integer(b->high),
+		by_self_test ? "self-test" : limits[limit], (int)s->n_trials, s->seconds));
 }
 
 /* When the first search has no result there is no point in more. */
@@ -169,11 +173,12 @@ is_hopeless(const struct search *s, enum bench_limit limit)
 	if (s->n_rates > 0)
 		return false;
 	if (limit == BENCH_LIMIT_TESTER)
-		bench_run_fail(s->job->run, "the tester is the limit at --low %" PRIu32 " already",
-		    low);
+		bench_run_fail(
+		    s->job->run, "the tester is the limit at --low %" PRIu32 " already", low);
 	else
-		bench_run_fail(s->job->run, "the server fails at --low %" PRIu32 " already: %"
-		    JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " answers were valid and in time",
+		bench_run_fail(s->job->run,
+		    "the server fails at --low %" PRIu32 " already: %" JSON_INTEGER_FORMAT
+		    " of %" JSON_INTEGER_FORMAT " answers were valid and in time",
 		    low, s->valid, s->sent);
 	return true;
 }
@@ -208,7 +213,7 @@ repeat_all(struct search *s)
 		;
 }
 
-/* --- Results -------------------------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------------------- */
 
 static void
 find_rate(const struct search *s, const char *name, double rate)
@@ -244,20 +249,24 @@ judge(const struct search *s)
 	if (s->limited[BENCH_LIMIT_HIGH] > 0 && !s->capped)
 		bench_run_find(r, "at least",
 		    json_sprintf("--high passed in %u of %u searches", s->limited[BENCH_LIMIT_HIGH],
-			s->n_rates), "");
+			s->n_rates),
+		    "");
 	else if (s->limited[BENCH_LIMIT_HIGH] > 0)
-		bench_run_fail(r, "the tester is the limit: the highest rate that the self-test allows,"
-		    " %" PRIu32 ", passed in %u of %u searches", s->high,
-		    s->limited[BENCH_LIMIT_HIGH], s->n_rates);
+		bench_run_fail(r,
+		    "the tester is the limit: the highest rate that the self-test allows,"
+		    " %" PRIu32 ", passed in %u of %u searches",
+		    s->high, s->limited[BENCH_LIMIT_HIGH], s->n_rates);
 	if (s->limited[BENCH_LIMIT_TESTER] > 0)
-		bench_run_fail(r, "the tester is the limit in %u of %u searches: above their rate it"
-		    " did not keep its pace, or lost replies", s->limited[BENCH_LIMIT_TESTER], s->n_rates);
+		bench_run_fail(r,
+		    "the tester is the limit in %u of %u searches: above their rate it"
+		    " did not keep its pace, or lost replies",
+		    s->limited[BENCH_LIMIT_TESTER], s->n_rates);
 	if (s->limited[BENCH_LIMIT_LOW] > 0)
 		bench_run_fail(r, "--low failed in %u of %u searches, which count as 0",
 		    s->limited[BENCH_LIMIT_LOW], s->n_rates);
 }
 
-/* --- Settings ------------------------------------------------------------------------------- */
+/* --- Settings --------------------------------------------------------------------------------- */
 
 static void
 put_self_test(const struct bench_job *job)
@@ -271,8 +280,8 @@ put_self_test(const struct bench_job *job)
 	}
 	bench_run_set(job->run, "self_test",
 	    json_sprintf("%s questions to %s, %g times as many, within %g ms",
-		bench_selftest_asks_aaaa(o) ? "AAAA" : "A",
-		netaddr_format(&o->upstream, upstream), 2 * (1 + o->delta),
+		bench_selftest_asks_aaaa(o) ? "AAAA" : "A", netaddr_format(&o->upstream, upstream),
+		2 * (1 + o->delta),
 		(double)o->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART / (double)NS_PER_MS));
 }
 
@@ -298,16 +307,14 @@ static void
 begin_tables(struct search *s)
 {
 	static const struct bench_column results[] = {
-		{ "repetition", "repetition", "", 0 },
-		{ "rate_passed", "highest rate", "1/s", 0 },
-		{ "rate_failed", "failed at", "1/s", 0 },
-		{ "limit", "limit", "", 0 },
+		{ "repetition", "repetition", "", 0 }, { "rate_passed", "highest rate", "1/s", 0 },
+		{ "rate_failed", "failed at", "1/s", 0 }, { "limit", "limit", "", 0 },
 		{ "trials", "trials", "", 0 },
 		{ "seconds", "time (s)", "", 1 }, /* without unit: it is not drawn */
 	};
 
-	s->results = bench_run_table(s->job->run, "searches", "Highest rate without a fault", results,
-	    sizeof(results) / sizeof(results[0]));
+	s->results = bench_run_table(s->job->run, "searches", "Highest rate without a fault",
+	    results, sizeof(results) / sizeof(results[0]));
 	bench_table_live(s->results, s->job->out);
 	s->trials = bench_measure_table(s->job);
 }
@@ -335,10 +342,13 @@ void
 bench_search(const struct bench_job *job)
 {
 	const struct bench_settings *o = job->settings;
-	struct search s = { .job = job, .high = o->high,
+	struct search s = { .job = job,
+		.high = o->high,
 		.series = { .duration = o->duration, .told = told },
-		.progress = { .out = stderr, .terminal = isatty(STDERR_FILENO) != 0,
-		    .repetitions = o->repetitions, .usual_s = o->duration } };
+		.progress = { .out = stderr,
+		    .terminal = isatty(STDERR_FILENO) != 0,
+		    .repetitions = o->repetitions,
+		    .usual_s = o->duration } };
 	struct bench_bracket whole;
 	uint64_t sum;
 

@@ -12,8 +12,7 @@ static const char *const verdicts[BENCH_OUTCOMES] = {
 	[BENCH_NO_VERDICT] = "tester",
 };
 
-static bool PRINTF_LIKE(2, 3)
-complain(struct bench_series *s, const char *format, ...)
+static bool PRINTF_LIKE(2, 3) complain(struct bench_series *s, const char *format, ...)
 {
 	va_list ap;
 
@@ -43,12 +42,14 @@ bench_series_most(const struct bench_bracket *b, unsigned repetitions, double du
 	uint64_t sum;
 	unsigned n = bench_bracket_most(b, &sum);
 
-	/* Each trial at least one; what a fraction of a second leaves over is in the rounding up. */
-	return again ? bench_series_questions(b->high, duration) :
-	    (uint64_t)((double)sum * duration * repetitions) + (uint64_t)n * repetitions;
+	/*
+	 * Each trial at least one; what a fraction of a second leaves over is in the rounding up.
+	 */
+	return again ? bench_series_questions(b->high, duration)
+		     : (uint64_t)((double)sum * duration * repetitions) + (uint64_t)n * repetitions;
 }
 
-/* --- Trials that were measured before ------------------------------------------------------- */
+/* --- Trials that were measured before --------------------------------------------------------- */
 
 static bool
 is_verdict(const json_t *record, enum bench_outcome *outcome)
@@ -100,17 +101,21 @@ fits(struct bench_series *s, const json_t *record, const struct bench_probe *p,
 
 	if (repetition == p->repetition && rate == p->rate && is_verdict(record, outcome))
 		return true;
-	return complain(s, "the state file is damaged: trial of repetition %" JSON_INTEGER_FORMAT
+	return complain(s,
+	    "the state file is damaged: trial of repetition %" JSON_INTEGER_FORMAT
 	    " at %" JSON_INTEGER_FORMAT "/s (line %zu) where repetition %u at %" PRIu32
-	    "/s was expected", repetition, rate, s->at + 1, p->repetition, p->rate);
+	    "/s was expected",
+	    repetition, rate, s->at + 1, p->repetition, p->rate);
 }
 
-/* --- Trials that are measured now ----------------------------------------------------------- */
+/* --- Trials that are measured now ------------------------------------------------------------- */
 
 static bool
 keep(struct bench_series *s, const json_t *record)
 {
-	int err = record == NULL ? -1 : s->journal != NULL ? bench_journal_add(s->journal, record) : 0;
+	int err = record == NULL ? -1
+	    : s->journal != NULL ? bench_journal_add(s->journal, record)
+				 : 0;
 
 	return err == 0 ||
 	    complain(s, "the state file cannot be written: %s",
@@ -123,9 +128,9 @@ keep_begin(struct bench_series *s, const struct bench_probe *p)
 {
 	if (s->journal == NULL || s->again)
 		return true;
-	json_t *record = json_pack("{s{si,sI,sI,sI}}", "begin", "repetition", (int)p->repetition,
-	    "rate", (json_int_t)p->rate, "first", (json_int_t)p->first, "questions",
-	    (json_int_t)p->n);
+	json_t *record =
+	    json_pack("{s{si,sI,sI,sI}}", "begin", "repetition", (int)p->repetition, "rate",
+		(json_int_t)p->rate, "first", (json_int_t)p->first, "questions", (json_int_t)p->n);
 	bool good = keep(s, record);
 
 	json_decref(record);
@@ -155,7 +160,7 @@ measured(struct bench_series *s, struct bench_probe *p, enum bench_outcome *outc
 	return NULL;
 }
 
-/* --- The search ----------------------------------------------------------------------------- */
+/* --- The search ------------------------------------------------------------------------------- */
 
 static bool
 try_rate(struct bench_series *s, struct bench_bracket *b, struct bench_probe *p)

@@ -22,34 +22,34 @@
 struct bench_probe {
 	unsigned repetition; /* from 1; 0: the self-test */
 	uint32_t rate;
-	uint64_t n;	     /* questions */
-	uint64_t first;	     /* the first of them */
-	double passed_s;     /* out: how long it took with all that belongs to it */
+	uint64_t n;      /* questions */
+	uint64_t first;  /* the first of them */
+	double passed_s; /* out: how long it took with all that belongs to it */
 };
 
 /*
  * Do the trial: what came of it to *OUTCOME, and its figures, an object that the caller takes over.
  * NULL: it could not be done or was interrupted, and the search ends.
  */
-typedef json_t *bench_series_measure(void *ctx, struct bench_probe *probe,
-    enum bench_outcome *outcome);
+typedef json_t *bench_series_measure(
+    void *ctx, struct bench_probe *probe, enum bench_outcome *outcome);
 
 /*
  * A trial is done, and the bracket knows its outcome. RECORD: "repetition", "rate", "verdict",
  * "seconds" and the figures; MEASURED_NOW: it was not in the state file.
  */
-typedef void bench_series_told(void *ctx, const json_t *record, enum bench_outcome outcome,
-    bool measured_now);
+typedef void bench_series_told(
+    void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_now);
 
 struct bench_series {
 	struct bench_journal *journal; /* borrowed; NULL: nothing is kept */
-	double duration;	   /* s, of a trial */
-	bool again;		   /* each trial may use the names of the one before */
+	double duration;               /* s, of a trial */
+	bool again;                    /* each trial may use the names of the one before */
 	bench_series_measure *measure;
 	bench_series_told *told;
 	void *ctx;
-	size_t at;	   /* records used */
-	uint64_t next;	   /* name that was not asked for yet */
+	size_t at;                      /* records used */
+	uint64_t next;                  /* name that was not asked for yet */
 	char error[BENCH_SERIES_ERROR]; /* "" when measure ended the search: it knows why */
 };
 
@@ -60,12 +60,12 @@ MUST_USE uint64_t bench_series_questions(uint32_t rate, double duration);
  * bench_series_most: how many names REPETITIONS of a search that is at its beginning (*b) take at
  * most; AGAIN: as in struct bench_series.
  */
-MUST_USE uint64_t bench_series_most(const struct bench_bracket *b, unsigned repetitions,
-    double duration, bool again);
+MUST_USE uint64_t bench_series_most(
+    const struct bench_bracket *b, unsigned repetitions, double duration, bool again);
 
 /* bench_series_search: search *b to its end. False: it ended before. */
-MUST_USE bool bench_series_search(struct bench_series *s, unsigned repetition,
-    struct bench_bracket *b);
+MUST_USE bool bench_series_search(
+    struct bench_series *s, unsigned repetition, struct bench_bracket *b);
 
 /* bench_series_verdict: the word for an outcome. */
 const char *bench_series_verdict(enum bench_outcome o);

@@ -16,34 +16,31 @@
 #include "bench/method/trend.h"
 #include "bench/method/watch.h"
 
-#define LOOK_NS (20 * NS_PER_MS)    /* between two looks whether to stop */
-#define US 1000.0		    /* ns */
+#define LOOK_NS (20 * NS_PER_MS) /* between two looks whether to stop */
+#define US 1000.0                /* ns */
 #define MIB 1048576.0
-#define HOUR 3600.0		    /* s */
-#define LOST_PERCENT 0.01	    /* of the questions may be without a reply in time: UDP loses some */
+#define HOUR 3600.0       /* s */
+#define LOST_PERCENT 0.01 /* of the questions may be without a reply in time: UDP loses some */
 
 static const struct bench_column columns[] = {
-	{ "elapsed", "elapsed", "s", 1 },
-	{ "rate", "answers", "1/s", 0 },
-	{ "rtt_p50", "p50", "us", 1 },
-	{ "rtt_p99", "p99", "us", 1 },
-	{ "rtt_max", "max", "us", 1 },
+	{ "elapsed", "elapsed", "s", 1 }, { "rate", "answers", "1/s", 0 },
+	{ "rtt_p50", "p50", "us", 1 }, { "rtt_p99", "p99", "us", 1 }, { "rtt_max", "max", "us", 1 },
 	{ "wrong", "wrong", "", 0 },
 	{ "overdue", "overdue", "", 0 }, /* not answered when their time was over */
-	{ "late", "late", "", 0 },	 /* and of such those that were answered then */
+	{ "late", "late", "", 0 },       /* and of such those that were answered then */
 };
 
 struct soak {
 	const struct bench_job *job;
 	struct bench_table *table;
-	struct bench_tally *total;	  /* owned: of the whole run */
-	struct bench_point *rss;	  /* owned: MiB by hours, */
-	struct bench_point *descriptors;  /* owned: and those, at each row */
+	struct bench_tally *total;       /* owned: of the whole run */
+	struct bench_point *rss;         /* owned: MiB by hours, */
+	struct bench_point *descriptors; /* owned: and those, at each row */
 	size_t n_points, cap;
 	uint64_t start_ns;
-	uint64_t row_ns;		  /* the last row, or the start */
-	struct bench_usage begin;	  /* what the server had used at the start */
-	struct bench_usage used;	  /* and since then, at the last row */
+	uint64_t row_ns;          /* the last row, or the start */
+	struct bench_usage begin; /* what the server had used at the start */
+	struct bench_usage used;  /* and since then, at the last row */
 };
 
 static double
@@ -74,10 +71,10 @@ add_row(struct soak *s)
 	if (s->total->sent == 0 && t->sent > 0)
 		s->row_ns = t->first_ns; /* the threads took their time to get going */
 	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
-	json_t *row = json_pack("[f,f,f,f,f,I,I,I]", elapsed,
-	    (double)valid / seconds(now_ns - s->row_ns), bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 99),
-	    (double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue,
-	    (json_int_t)t->late);
+	json_t *row =
+	    json_pack("[f,f,f,f,f,I,I,I]", elapsed, (double)valid / seconds(now_ns - s->row_ns),
+		bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 99), (double)t->rtt.max_ns / US,
+		(json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue, (json_int_t)t->late);
 	bench_watch_row(s->job, row, &in_row, valid);
 	bench_table_add(s->table, row);
 	bench_tally_merge(s->total, t);
@@ -108,7 +105,8 @@ run(struct soak *s, struct bench_trial *trial)
 	uint64_t interval_ns = (uint64_t)(settings->interval * (double)NS_PER_SEC);
 	uint64_t end_ns = s->start_ns + (uint64_t)(settings->duration * (double)NS_PER_SEC);
 
-	for (uint64_t then_ns = s->start_ns + interval_ns; then_ns < end_ns; then_ns += interval_ns) {
+	for (uint64_t then_ns = s->start_ns + interval_ns; then_ns < end_ns;
+	     then_ns += interval_ns) {
 		if (!wait_until(s, then_ns))
 			break;
 		bench_trial_take(trial, t);
@@ -120,8 +118,8 @@ run(struct soak *s, struct bench_trial *trial)
 
 /* Of the second half: before, caches fill and pools find their size. */
 static void
-find_growth(const struct soak *s, const char *name, const struct bench_point *points,
-    const char *unit)
+find_growth(
+    const struct soak *s, const char *name, const struct bench_point *points, const char *unit)
 {
 	size_t from = s->n_points / 2;
 	double slope;
@@ -143,8 +141,10 @@ judge(const struct bench_job *job)
 	if (wrong > 0)
 		bench_run_fail(r, "%" PRIu64 " of %" PRIu64 " answers were wrong", wrong, t->sent);
 	if ((double)t->overdue > (double)t->sent * may / 100)
-		bench_run_fail(r, "%" PRIu64 " of %" PRIu64 " questions had no answer in time, more than"
-		    " %g %%", t->overdue, t->sent, may);
+		bench_run_fail(r,
+		    "%" PRIu64 " of %" PRIu64 " questions had no answer in time, more than"
+		    " %g %%",
+		    t->overdue, t->sent, may);
 }
 
 static void
@@ -209,8 +209,8 @@ put_settings(const struct bench_job *job)
 	bench_run_set(job->run, "missing_percent", json_integer(percent[BENCH_MISSING]));
 	bench_run_set(job->run, "a_percent", json_integer(percent[BENCH_ADDRESS]));
 	bench_run_set(job->run, "reverse_percent", json_integer(percent[BENCH_REVERSE]));
-	bench_run_set(job->run, "sources",
-	    json_integer((json_int_t)s->plan.n_lanes * s->plan.n_threads));
+	bench_run_set(
+	    job->run, "sources", json_integer((json_int_t)s->plan.n_lanes * s->plan.n_threads));
 }
 
 void

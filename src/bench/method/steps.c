@@ -28,11 +28,11 @@ static const struct bench_column columns[] = {
 struct steps {
 	const struct bench_job *job;
 	struct bench_table *table;
-	struct bench_tally *total;  /* owned: of all steps */
-	struct bench_usage begin;   /* what the server had used before the first step */
-	struct bench_usage used;    /* and since then */
-	uint64_t next, end;	    /* numbers that were not asked for yet */
-	double best;		    /* answers per second */
+	struct bench_tally *total; /* owned: of all steps */
+	struct bench_usage begin;  /* what the server had used before the first step */
+	struct bench_usage used;   /* and since then */
+	uint64_t next, end;        /* numbers that were not asked for yet */
+	double best;               /* answers per second */
 	unsigned best_clients;
 };
 
@@ -44,9 +44,8 @@ add_row(struct steps *s, unsigned clients, const struct bench_usage *used)
 	json_t *row = json_pack("[i,f,f,f,f,f,f,f,I,I,I]", (int)clients, rate,
 	    bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
 	    bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 90), bench_tally_rtt_us(t, 99),
-	    bench_tally_rtt_us(t, 99.9),
-	    (json_int_t)bench_tally_wrong(t), (json_int_t)bench_method_lost(s->job),
-	    (json_int_t)t->late);
+	    bench_tally_rtt_us(t, 99.9), (json_int_t)bench_tally_wrong(t),
+	    (json_int_t)bench_method_lost(s->job), (json_int_t)t->late);
 
 	bench_watch_row(s->job, row, used, t->replies[BENCH_VALID]);
 	bench_table_add(s->table, row);
@@ -76,7 +75,8 @@ step(struct steps *s, unsigned clients)
 		bench_trial_free(trial);
 	}
 	if (err != 0) {
-		bench_run_fail(job->run, "%u clients could not be started: %s", clients, strerror(-err));
+		bench_run_fail(
+		    job->run, "%u clients could not be started: %s", clients, strerror(-err));
 		return false;
 	}
 	s->next += job->tally->n_numbers;
@@ -92,7 +92,8 @@ conclude(const struct steps *s)
 
 	whole.tally = s->total;
 	bench_run_find(s->job->run, "highest rate", json_real(s->best), "1/s");
-	bench_run_find(s->job->run, "clients at the highest rate", json_integer(s->best_clients), "");
+	bench_run_find(
+	    s->job->run, "clients at the highest rate", json_integer(s->best_clients), "");
 	bench_method_counts(&whole);
 	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
 	bench_watch_threads(s->job, &s->used, s->total->replies[BENCH_VALID]);

@@ -31,8 +31,8 @@ bench_watch_begin(const struct bench_job *job, struct bench_usage *begin)
 }
 
 void
-bench_watch_since(const struct bench_job *job, const struct bench_usage *begin,
-    struct bench_usage *used)
+bench_watch_since(
+    const struct bench_job *job, const struct bench_usage *begin, struct bench_usage *used)
 {
 	memset(used, 0, sizeof(*used));
 	if (job->subject == NULL)
@@ -60,8 +60,8 @@ bench_watch_table(const struct bench_job *job, const char *name, const char *tit
 	assert(n_columns + N_SERVER <= BENCH_RUN_COLUMNS);
 	memcpy(all, columns, n_columns * sizeof(*columns));
 	memcpy(all + n_columns, server, sizeof(server));
-	return bench_run_table(job->run, name, title, all,
-	    n_columns + (job->subject != NULL ? N_SERVER : 0));
+	return bench_run_table(
+	    job->run, name, title, all, n_columns + (job->subject != NULL ? N_SERVER : 0));
 }
 
 static double
@@ -78,8 +78,8 @@ descriptors(const struct bench_usage *u)
 }
 
 void
-bench_watch_row(const struct bench_job *job, json_t *row, const struct bench_usage *used,
-    uint64_t answers)
+bench_watch_row(
+    const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers)
 {
 	if (job->subject == NULL)
 		return;
@@ -97,8 +97,8 @@ bench_watch_find(const struct bench_job *job, const struct bench_usage *used, ui
 	if (job->subject == NULL)
 		return;
 	bench_run_find(r, "server CPU", json_real(100 * bench_usage_load(used)), "%");
-	bench_run_find(r, "server CPU per answer", json_real(us_per_answer(used->cpu_ns, answers)),
-	    "us");
+	bench_run_find(
+	    r, "server CPU per answer", json_real(us_per_answer(used->cpu_ns, answers)), "us");
 	bench_run_find(r, "server RSS", json_real((double)used->rss / MIB), "MiB");
 	bench_run_find(r, "server descriptors", descriptors(used), "");
 	bench_run_find(r, "server context switches",
@@ -116,9 +116,10 @@ add_thread(struct bench_table *t, const struct bench_row *row, const struct benc
 	double seconds = (double)whole->time_ns / (double)NS_PER_SEC;
 	double cpu = (double)row->used.cpu_ns / (double)NS_PER_SEC;
 
-	bench_table_add(t, json_pack("[s,i,i,f,f,I,I]", row->name, row->pid, row->tid,
-	    seconds > 0 ? 100 * cpu / seconds : 0.0, us_per_answer(row->used.cpu_ns, answers),
-	    (json_int_t)row->used.switches, (json_int_t)row->used.preemptions));
+	bench_table_add(t,
+	    json_pack("[s,i,i,f,f,I,I]", row->name, row->pid, row->tid,
+		seconds > 0 ? 100 * cpu / seconds : 0.0, us_per_answer(row->used.cpu_ns, answers),
+		(json_int_t)row->used.switches, (json_int_t)row->used.preemptions));
 }
 
 static void
@@ -128,9 +129,10 @@ add_process(struct bench_table *t, const struct bench_row *row, const struct ben
 	double seconds = (double)whole->time_ns / (double)NS_PER_SEC;
 	double cpu = (double)row->used.cpu_ns / (double)NS_PER_SEC;
 
-	bench_table_add(t, json_pack("[s,i,f,f,f,i]", row->name, row->pid,
-	    seconds > 0 ? 100 * cpu / seconds : 0.0, us_per_answer(row->used.cpu_ns, answers),
-	    (double)row->used.rss / MIB, (int)row->used.threads));
+	bench_table_add(t,
+	    json_pack("[s,i,f,f,f,i]", row->name, row->pid, seconds > 0 ? 100 * cpu / seconds : 0.0,
+		us_per_answer(row->used.cpu_ns, answers), (double)row->used.rss / MIB,
+		(int)row->used.threads));
 }
 
 /* One process is the server itself: the findings have that. ROWS has room for all. */
@@ -179,8 +181,8 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 		return;
 	}
 	tell_processes(job, rows, used, answers);
-	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server", columns,
-	    sizeof(columns) / sizeof(columns[0]));
+	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server",
+	    columns, sizeof(columns) / sizeof(columns[0]));
 	size_t n = bench_subject_threads(job->subject, rows, BENCH_CENSUS_THREADS);
 	for (size_t i = 0; i < n; i++)
 		add_thread(t, &rows[i], used, answers);

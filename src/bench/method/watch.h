@@ -21,8 +21,8 @@
 void bench_watch_begin(const struct bench_job *job, struct bench_usage *begin);
 
 /* bench_watch_since: what the server has used since *begin to *used. */
-void bench_watch_since(const struct bench_job *job, const struct bench_usage *begin,
-    struct bench_usage *used);
+void bench_watch_since(
+    const struct bench_job *job, const struct bench_usage *begin, struct bench_usage *used);
 
 /*
  * bench_watch_step: what it has used since *total was set, to *step. *total, what it has used since
@@ -36,18 +36,18 @@ struct bench_table *bench_watch_table(const struct bench_job *job, const char *n
     const char *title, const struct bench_column *columns, size_t n_columns);
 
 /* bench_watch_row: the server's columns onto ROW: USED for so many ANSWERS. */
-void bench_watch_row(const struct bench_job *job, json_t *row, const struct bench_usage *used,
-    uint64_t answers);
+void bench_watch_row(
+    const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers);
 
 /* bench_watch_find: the same as findings; the run has failed if the server is gone. */
-void bench_watch_find(const struct bench_job *job, const struct bench_usage *used,
-    uint64_t answers);
+void bench_watch_find(
+    const struct bench_job *job, const struct bench_usage *used, uint64_t answers);
 
 /*
- * bench_watch_threads: a table of the server's threads, and one of its processes if there are several:
- * what each used since bench_watch_begin.
+ * bench_watch_threads: a table of the server's threads, and one of its processes if there are
+ * several: what each used since bench_watch_begin.
  */
-void bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
-    uint64_t answers);
+void bench_watch_threads(
+    const struct bench_job *job, const struct bench_usage *used, uint64_t answers);
 
 #endif

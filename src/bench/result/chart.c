@@ -19,9 +19,15 @@ static const struct {
 	const char *unit, *quantity;
 	bool time;
 } units[] = {
-	{ "1/s", "rate", false },   { "ns", "time", true },      { "us", "time", true },
-	{ "ms", "time", true },	    { "s", "time", true },	 { "%", "share", false },
-	{ "B", "memory", false },   { "KiB", "memory", false },	 { "MiB", "memory", false },
+	{ "1/s", "rate", false },
+	{ "ns", "time", true },
+	{ "us", "time", true },
+	{ "ms", "time", true },
+	{ "s", "time", true },
+	{ "%", "share", false },
+	{ "B", "memory", false },
+	{ "KiB", "memory", false },
+	{ "MiB", "memory", false },
 	{ "GiB", "memory", false },
 };
 
@@ -72,7 +78,8 @@ curve_of(const json_t *columns, size_t i)
 {
 	const char *name = name_of(columns, i);
 	size_t n = stem_length(name);
-	struct bench_curve c = { .value = i, .low = find(columns, name, n, "_p1"),
+	struct bench_curve c = { .value = i,
+		.low = find(columns, name, n, "_p1"),
 		.high = find(columns, name, n, "_p99"),
 		.deviation = find(columns, name, n, "_deviation") };
 
@@ -188,7 +195,9 @@ spans_much(const struct bench_panel *p, const json_t *rows)
 	return is_time(p->unit) && least > 0 && most / least >= WIDE;
 }
 
-/* What the curves have in common: one title, the first word of all names, or the unit's quantity. */
+/*
+ * What the curves have in common: one title, the first word of all names, or the unit's quantity.
+ */
 static void
 choose_label(struct bench_panel *p, const json_t *columns)
 {
@@ -235,7 +244,7 @@ choose_axis(struct bench_figure *f, const json_t *columns, const json_t *rows)
 		f->axis = BENCH_AXIS_WORDS;
 	else if (range(rows, 0, &f->x_min, &f->x_max))
 		f->axis = strcmp(name_of(columns, 0), "percentile") == 0 ? BENCH_AXIS_PERCENTILES
-									  : BENCH_AXIS_NUMBERS;
+									 : BENCH_AXIS_NUMBERS;
 	if (f->axis != BENCH_AXIS_NUMBERS)
 		return;
 	if (strcmp(f->x_unit, "s") != 0) {

@@ -36,7 +36,7 @@ struct bench_panel {
 
 struct bench_figure {
 	enum bench_axis axis;
-	bool doubling;    /* x grows by factors: a logarithmic axis */
+	bool doubling; /* x grows by factors: a logarithmic axis */
 	double x_min, x_max;
 	double x_divisor; /* 60: minutes where the table has seconds */
 	const char *x_unit;

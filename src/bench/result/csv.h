@@ -12,8 +12,8 @@
 
 /*
  * bench_csv_write: the first table of RUN to F: what the run was in lines of comment, names of the
- * columns, rows (RFC 4180, but lines end as on this system). Nothing stands for no value. False when
- * F takes no more.
+ * columns, rows (RFC 4180, but lines end as on this system). Nothing stands for no value. False
+ * when F takes no more.
  */
 MUST_USE bool bench_csv_write(const json_t *run, FILE *f);
 

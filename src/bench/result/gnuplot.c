@@ -12,7 +12,9 @@
 #define LINE_OCTETS 160
 #define NOT_STARTED 127 /* the exit code of POSIX for it */
 
-/* The last line of F that holds a word, to SAID: gnuplot shows the command first, then its fault. */
+/*
+ * The last line of F that holds a word, to SAID: gnuplot shows the command first, then its fault.
+ */
 static const char *
 last_words(FILE *f, char said[static LINE_OCTETS])
 {
@@ -112,8 +114,8 @@ bench_gnuplot_run(const char *program, FILE *script, char *error, size_t size)
 	const int ends[3] = { fileno(script), fileno(out), fileno(said) };
 	bool good = run(argv, ends, said, error, size);
 	if (good && (fseek(out, 0, SEEK_END) != 0 || ftell(out) <= 0)) {
-		(void)snprintf(error, size, "%s drew nothing: %s", program,
-		    last_words(said, words));
+		(void)snprintf(
+		    error, size, "%s drew nothing: %s", program, last_words(said, words));
 		good = false;
 	}
 	(void)fclose(said);

@@ -17,8 +17,9 @@
 MUST_USE bool bench_gnuplot_there(const char *program, char *error, size_t size);
 
 /*
- * bench_gnuplot_run: what PROGRAM ("gnuplot") draws for the script in the file SCRIPT: a file without
- * a name, at its start, the caller's. NULL if there is no program or no picture; then why, to ERROR.
+ * bench_gnuplot_run: what PROGRAM ("gnuplot") draws for the script in the file SCRIPT: a file
+ * without a name, at its start, the caller's. NULL if there is no program or no picture; then why,
+ * to ERROR.
  */
 MUST_USE FILE *bench_gnuplot_run(const char *program, FILE *script, char *error, size_t size);
 

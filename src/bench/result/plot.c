@@ -11,11 +11,11 @@
 
 #define WIDTH 720 /* of a picture, points of the screen */
 #define PANEL_HEIGHT 250
-#define PNG_SCALE 2 /* for print */
+#define PNG_SCALE 2     /* for print */
 #define MARGIN 0.02     /* of the x axis, beside the first and last points */
 #define LOG_MARGIN 1.15 /* the same of a logarithmic one */
 #define WORDS_OCTETS 60 /* that stand beside each other below a picture */
-#define POINTS_MAX 60 /* above it a curve is a line without them */
+#define POINTS_MAX 60   /* above it a curve is a line without them */
 
 /* In quotes of gnuplot, which knows one escape in them: two quotes for one. */
 static void
@@ -115,11 +115,14 @@ style(FILE *out, enum bench_plot_format format, size_t n_panels)
 
 	(void)fputs("set encoding utf8\n", out);
 	if (format == BENCH_PLOT_SVG)
-		(void)fprintf(out, "set terminal svg size %d,%u noenhanced font 'sans-serif,12' "
-				   "background '#ffffff'\n", WIDTH, height);
+		(void)fprintf(out,
+		    "set terminal svg size %d,%u noenhanced font 'sans-serif,12' "
+		    "background '#ffffff'\n",
+		    WIDTH, height);
 	else
-		(void)fprintf(out, "set terminal pngcairo size %d,%u noenhanced "
-				   "font 'sans-serif,10' fontscale %d linewidth %d pointscale %d\n",
+		(void)fprintf(out,
+		    "set terminal pngcairo size %d,%u noenhanced "
+		    "font 'sans-serif,10' fontscale %d linewidth %d pointscale %d\n",
 		    WIDTH * PNG_SCALE, height * PNG_SCALE, PNG_SCALE, PNG_SCALE, PNG_SCALE);
 	(void)fputs("set border 3 lc '#333333'\nset tics nomirror out\n"
 		    "set grid y lt 1 lw 0.5 lc '#dddddd'\nset lmargin 12\nset rmargin 4\n"
@@ -139,14 +142,15 @@ word_tics(FILE *out, const json_t *rows)
 
 	(void)fputs("set xtics (", out);
 	for (size_t k = 0; k < n; k++) {
-		const char *word = bench_text_cell(json_array_get(json_array_get(rows, k), 0),
-		    BENCH_TEXT_ROUND, cell);
+		const char *word = bench_text_cell(
+		    json_array_get(json_array_get(rows, k), 0), BENCH_TEXT_ROUND, cell);
 
 		octets += strlen(word);
 		quoted(out, word);
 		(void)fprintf(out, " %zu%s", k, k + 1 < n ? ", " : ")");
 	}
-	(void)fprintf(out, "%s\nset xrange [-0.6:%zu.6]\n", octets > WORDS_OCTETS ? " rotate by -20" : "", n - 1);
+	(void)fprintf(out, "%s\nset xrange [-0.6:%zu.6]\n",
+	    octets > WORDS_OCTETS ? " rotate by -20" : "", n - 1);
 	(void)fputs("set style fill solid 0.8 noborder\n", out);
 }
 
@@ -158,8 +162,8 @@ x_range(FILE *out, const struct bench_figure *f)
 	       beside = (max - min) * MARGIN;
 
 	if (f->doubling)
-		(void)fprintf(out, "set logscale x 2\nset xrange [%.10g:%.10g]\n",
-		    min / LOG_MARGIN, max * LOG_MARGIN);
+		(void)fprintf(out, "set logscale x 2\nset xrange [%.10g:%.10g]\n", min / LOG_MARGIN,
+		    max * LOG_MARGIN);
 	else if (beside > 0)
 		(void)fprintf(out, "set xrange [%.10g:%.10g]\n", min - beside, max + beside);
 }
@@ -174,7 +178,8 @@ x_axis(FILE *out, const struct bench_figure *f, const json_t *table)
 		break;
 	case BENCH_AXIS_PERCENTILES:
 		(void)fputs("set logscale x\nset xtics ('0' 1, '50' 2, '90' 10, '99' 100, "
-			    "'99.9' 1000, '99.99' 1e4, '99.999' 1e5, '99.9999' 1e6)\n", out);
+			    "'99.9' 1000, '99.99' 1e4, '99.999' 1e5, '99.9999' 1e6)\n",
+		    out);
 		break;
 	case BENCH_AXIS_NUMBERS:
 	case BENCH_AXIS_NONE:
@@ -252,8 +257,8 @@ panel(FILE *out, const struct bench_figure *f, const struct bench_panel *p, size
 	(void)fputs(p->logarithmic ? "set logscale y\nset yrange [*:*]\n"
 				   : "unset logscale y\nset yrange [*<0:*]\n",
 	    out);
-	(void)fputs(p->n > 1 || bench_panel_has_bars(&p->curves[0]) ? "set key on\n"
-								    : "set key off\n",
+	(void)fputs(
+	    p->n > 1 || bench_panel_has_bars(&p->curves[0]) ? "set key on\n" : "set key off\n",
 	    out);
 	for (size_t i = 0; i < p->n; i++) {
 		(void)fputs(i == 0 ? "plot " : ", \\\n    ", out);
@@ -386,8 +391,7 @@ copy(FILE *from, const char *path)
 }
 
 bool
-bench_plot_write(const struct bench_run *r, const char *path,
-    char error[static BENCH_PLOT_ERROR])
+bench_plot_write(const struct bench_run *r, const char *path, char error[static BENCH_PLOT_ERROR])
 {
 	const json_t *tables = json_object_get(bench_run_tree(r), "tables");
 	FILE *picture = draw(tables, bench_plot_format(path), true, error);

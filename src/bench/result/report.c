@@ -62,8 +62,7 @@ finding(FILE *out, const json_t *f)
 {
 	char cell[BENCH_TEXT_CELL];
 
-	bench_html_text(out,
-	    bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell));
+	bench_html_text(out, bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell));
 	(void)fputc(' ', out);
 	bench_html_text(out, bench_text_get(f, "unit"));
 }
@@ -134,7 +133,7 @@ settings(FILE *out, const json_t *run)
 	fact(out, "version", "span", bench_text_get(run, "version"));
 	fact(out, "machine of the tester", "span", bench_text_machine(run, cell));
 	json_object_foreach(list, key, value)
-		fact(out, key, "span", bench_text_cell(value, BENCH_TEXT_ROUND, cell));
+	    fact(out, key, "span", bench_text_cell(value, BENCH_TEXT_ROUND, cell));
 	(void)fputs("</table>\n", out);
 }
 
@@ -184,8 +183,8 @@ data_row(FILE *out, const json_t *columns, const json_t *row)
 		const json_t *value = json_array_get(row, i);
 
 		(void)fputs(json_is_string(value) ? "<td class=\"word\">" : "<td>", out);
-		bench_html_text(out, bench_text_cell(value,
-		    bench_text_decimals(json_array_get(columns, i)), cell));
+		bench_html_text(out,
+		    bench_text_cell(value, bench_text_decimals(json_array_get(columns, i)), cell));
 		(void)fputs("</td>", out);
 	}
 	(void)fputs("</tr>\n", out);

@@ -17,9 +17,9 @@
 void bench_report_page(FILE *out, struct bench_run *const *runs, size_t n);
 
 /*
- * bench_report: the page of the runs in the N files PATHS, to the file OUTPUT ("-": standard output).
- * Faults are told to ERRORS. Gives the exit code: 0, 1 if the page could not be written, 2 for a file
- * that is no run; then no page is begun.
+ * bench_report: the page of the runs in the N files PATHS, to the file OUTPUT ("-": standard
+ * output). Faults are told to ERRORS. Gives the exit code: 0, 1 if the page could not be written, 2
+ * for a file that is no run; then no page is begun.
  */
 int bench_report(const char *output, char *const *paths, size_t n, FILE *errors);
 

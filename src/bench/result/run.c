@@ -136,10 +136,10 @@ machine(void)
 struct bench_run *
 bench_run_new(const char *method, int argc, char *const *argv)
 {
-	return of_tree(json_pack("{ss,ss,ss,so,so,so,s{},s[],s[],sb,s[]}", "program",
-	    "dns64bench", "version", PACKAGE_VERSION, "method", method, "date", date(), "command",
-	    command(argc, argv), "machine", machine(), "settings", "findings", "tables",
-	    "complete", 1, "failed"));
+	return of_tree(
+	    json_pack("{ss,ss,ss,so,so,so,s{},s[],s[],sb,s[]}", "program", "dns64bench", "version",
+		PACKAGE_VERSION, "method", method, "date", date(), "command", command(argc, argv),
+		"machine", machine(), "settings", "findings", "tables", "complete", 1, "failed"));
 }
 
 void
@@ -176,8 +176,8 @@ bench_run_table(struct bench_run *r, const char *name, const char *title,
 	for (size_t i = 0; i < n_columns; i++)
 		keep(r, json_array_append_new(list, column_json(&columns[i])));
 	t->run = r;
-	t->json = json_pack("{ss,ss,so,s[]}", "name", name, "title", title, "columns", list,
-	    "rows");
+	t->json =
+	    json_pack("{ss,ss,so,s[]}", "name", name, "title", title, "columns", list, "rows");
 	keep(r, json_array_append_new(json_object_get(r->tree, "tables"), t->json));
 	return t;
 }
@@ -199,8 +199,8 @@ tell(struct bench_table *t, const json_t *rows)
 		bench_text_head(t->live, r->tree);
 	}
 	if (json_array_size(rows) == 1) {
-		bench_text_layout(&t->layout, json_object_get(t->json, "columns"), rows,
-		    LIVE_WIDTH);
+		bench_text_layout(
+		    &t->layout, json_object_get(t->json, "columns"), rows, LIVE_WIDTH);
 		bench_text_columns(t->live, &t->layout, t->json);
 	}
 	bench_text_row(t->live, &t->layout, json_array_get(rows, json_array_size(rows) - 1));
@@ -223,8 +223,9 @@ bench_table_add(struct bench_table *t, json_t *row)
 void
 bench_run_find(struct bench_run *r, const char *name, json_t *value, const char *unit)
 {
-	keep(r, json_array_append_new(json_object_get(r->tree, "findings"),
-	    json_pack("{ss,so,ss}", "name", name, "value", value, "unit", unit)));
+	keep(r,
+	    json_array_append_new(json_object_get(r->tree, "findings"),
+		json_pack("{ss,so,ss}", "name", name, "value", value, "unit", unit)));
 }
 
 void

@@ -11,8 +11,8 @@
  *	  tables: [ { name, title, columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
  *	  complete: false when the run was interrupted, failed: [ reasons ] }
  *
- * No call has an error of its own: what could not be kept, because memory ran out or JSON cannot hold
- * it (json_pack takes no number that is not finite), is missing, and the run has failed.
+ * No call has an error of its own: what could not be kept, because memory ran out or JSON cannot
+ *hold it (json_pack takes no number that is not finite), is missing, and the run has failed.
  */
 
 #include <jansson.h>
@@ -90,7 +90,8 @@ void bench_run_print(const struct bench_run *r, FILE *out);
 MUST_USE int bench_run_write_json(const struct bench_run *r, const char *path);
 
 /*
- * bench_run_write_csv: the first table (RFC 4180) after lines of comment ("# method: rate"), to PATH
+ * bench_run_write_csv: the first table (RFC 4180) after lines of comment ("# method: rate"), to
+ * PATH
  * ("-": standard output). 0 or -errno.
  */
 MUST_USE int bench_run_write_csv(const struct bench_run *r, const char *path);

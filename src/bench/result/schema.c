@@ -69,13 +69,15 @@ is_table(json_t *table, char why[static BENCH_SHAPE_WHY])
 		    BENCH_RUN_COLUMNS);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_column(json_array_get(columns, i)))
-			return wrong(why, "column %zu of table \"%.40s\" has no name, title or unit",
-			    i + 1, name);
+			return wrong(why,
+			    "column %zu of table \"%.40s\" has no name, title or unit", i + 1,
+			    name);
 	}
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		if (!is_row(json_array_get(rows, i), n))
-			return wrong(why, "row %zu of table \"%.40s\" has not a value for each column",
-			    i + 1, name);
+			return wrong(why,
+			    "row %zu of table \"%.40s\" has not a value for each column", i + 1,
+			    name);
 	}
 	return true;
 }
@@ -86,8 +88,8 @@ is_finding(json_t *finding)
 	const char *text;
 	json_t *value;
 
-	return json_unpack(finding, "{s:s,s:o,s:s}", "name", &text, "value", &value, "unit",
-		   &text) == 0 &&
+	return json_unpack(
+		   finding, "{s:s,s:o,s:s}", "name", &text, "value", &value, "unit", &text) == 0 &&
 	    is_plain(value);
 }
 

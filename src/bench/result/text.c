@@ -84,13 +84,13 @@ static const char *
 number(const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL])
 {
 	if (json_is_integer(value) && (decimals == 0 || decimals == BENCH_TEXT_ROUND))
-		(void)snprintf(cell, BENCH_TEXT_CELL, "%" JSON_INTEGER_FORMAT,
-		    json_integer_value(value));
+		(void)snprintf(
+		    cell, BENCH_TEXT_CELL, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else if (decimals == BENCH_TEXT_ROUND)
 		round_real(json_real_value(value), cell);
 	else
-		(void)snprintf(cell, BENCH_TEXT_CELL, "%.*f", (int)decimals,
-		    json_number_value(value));
+		(void)snprintf(
+		    cell, BENCH_TEXT_CELL, "%.*f", (int)decimals, json_number_value(value));
 	return cell;
 }
 
@@ -145,16 +145,17 @@ bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *r
 	l->n = json_array_size(columns);
 	for (size_t i = 0; i < l->n; i++) {
 		const json_t *column = json_array_get(columns, i);
-		unsigned width = wider(min, wider(width_of(bench_text_get(column, "title")),
-						width_of(bench_text_get(column, "unit"))));
+		unsigned width = wider(min,
+		    wider(width_of(bench_text_get(column, "title")),
+			width_of(bench_text_get(column, "unit"))));
 		bool words = false;
 
 		for (size_t k = 0; k < json_array_size(rows); k++) {
 			const json_t *value = json_array_get(json_array_get(rows, k), i);
 
 			words = words || json_is_string(value);
-			width = wider(width, width_of(bench_text_cell(value,
-						 bench_text_decimals(column), cell)));
+			width = wider(width,
+			    width_of(bench_text_cell(value, bench_text_decimals(column), cell)));
 		}
 		l->columns[i].width = width;
 		l->columns[i].decimals = bench_text_decimals(column);
@@ -163,8 +164,8 @@ bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *r
 }
 
 /*
- * The I-th cell of a line. *GAP is how many blanks stand before it, which are put only when there is
- * something behind them: nothing trails.
+ * The I-th cell of a line. *GAP is how many blanks stand before it, which are put only when there
+ * is something behind them: nothing trails.
  */
 static void
 put_cell(FILE *out, const struct bench_layout *l, size_t i, const char *text, unsigned *gap)
@@ -232,15 +233,14 @@ bench_text_head(FILE *out, const json_t *run)
 	const char *key;
 	unsigned width = sizeof("command") - 1;
 
-	json_object_foreach(settings, key, value)
-		width = wider(width, width_of(key));
+	json_object_foreach(settings, key, value) width = wider(width, width_of(key));
 	(void)fprintf(out, "%s %s %s, %s\n", bench_text_get(run, "program"),
 	    bench_text_get(run, "version"), bench_text_get(run, "method"),
 	    bench_text_get(run, "date"));
 	head_line(out, "command", width, bench_text_get(run, "command"));
 	head_line(out, "machine", width, bench_text_machine(run, cell));
 	json_object_foreach(settings, key, value)
-		head_line(out, key, width, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
+	    head_line(out, key, width, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
 }
 
 /* Names stand left, values right, units behind them. */
@@ -254,8 +254,8 @@ put_findings(FILE *out, const json_t *findings)
 		const json_t *f = json_array_get(findings, i);
 
 		name = wider(name, width_of(bench_text_get(f, "name")));
-		value = wider(value, width_of(bench_text_cell(json_object_get(f, "value"),
-					 BENCH_TEXT_ROUND, cell)));
+		value = wider(value,
+		    width_of(bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell)));
 	}
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *f = json_array_get(findings, i);

@@ -25,8 +25,8 @@ struct bench_layout {
 };
 
 /* bench_text_cell: VALUE with so many decimals; "-" for none. In CELL, or VALUE's own text. */
-const char *bench_text_cell(const json_t *value, unsigned decimals,
-    char cell[static BENCH_TEXT_CELL]);
+const char *bench_text_cell(
+    const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL]);
 
 /* bench_text_get: the string KEY of OBJECT, or "". */
 const char *bench_text_get(const json_t *object, const char *key);
@@ -38,8 +38,8 @@ unsigned bench_text_decimals(const json_t *column);
 const char *bench_text_machine(const json_t *run, char text[static BENCH_TEXT_CELL]);
 
 /* bench_text_layout: columns as wide as what stands in ROWS, and as MIN at least. */
-void bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *rows,
-    unsigned min);
+void bench_text_layout(
+    struct bench_layout *l, const json_t *columns, const json_t *rows, unsigned min);
 
 /* Program, date, command, machine and settings; a table's title, heads and units; a row; what
  * follows the tables. */

@@ -79,7 +79,9 @@ struct bench_option_row {
 	const char *help;
 };
 
-/* bench_optable_row: the I-th option; NULL behind the last. bench_optable_find: that with this ID. */
+/*
+ * bench_optable_row: the I-th option; NULL behind the last. bench_optable_find: that with this ID.
+ */
 MUST_USE const struct bench_option_row *bench_optable_row(size_t i);
 MUST_USE const struct bench_option_row *bench_optable_find(int id);
 

@@ -95,8 +95,8 @@ names_of_search(const struct bench_settings *s)
 	struct bench_bracket b;
 
 	bench_bracket_init(&b, s->low, s->high, s->resolution, BENCH_BEGIN_LOW);
-	return bench_load_names(&s->plan.load,
-	    bench_series_most(&b, s->repetitions, s->duration, s->restart != NULL));
+	return bench_load_names(
+	    &s->plan.load, bench_series_most(&b, s->repetitions, s->duration, s->restart != NULL));
 }
 
 /* Where a search without --high ends: not below what servers do, unless somebody says so. */
@@ -124,8 +124,8 @@ complete_search(struct bench_parser *p)
 
 	p->option = "low";
 	if (s->low < s->plan.n_threads)
-		bench_set_complain(p, "%" PRIu32 " is less than one question for each of --threads",
-		    s->low);
+		bench_set_complain(
+		    p, "%" PRIu32 " is less than one question for each of --threads", s->low);
 	if (s->low > s->high || l->hot >= l->size)
 		return;
 	if (!seen(p, BENCH_OPT_HIGH))
@@ -134,8 +134,10 @@ complete_search(struct bench_parser *p)
 	if (n <= l->size)
 		return;
 	p->option = "namespace";
-	bench_set_complain(p, "%" PRIu64 " names, and the search takes up to %" PRIu64 ": %s; a lower"
-	    " --high than %" PRIu32 "%s takes fewer", l->size, n, network_for(n, text), s->high,
+	bench_set_complain(p,
+	    "%" PRIu64 " names, and the search takes up to %" PRIu64 ": %s; a lower"
+	    " --high than %" PRIu32 "%s takes fewer",
+	    l->size, n, network_for(n, text), s->high,
 	    s->restart == NULL ? ", or --restart before each trial," : "");
 }
 
@@ -151,15 +153,16 @@ complete_clients(struct bench_parser *p)
 	for (size_t i = 0; i < s->n_clients; i++) {
 		p->option = "clients";
 		if (experiments && s->clients[i] > BENCH_EXPERIMENT)
-			bench_set_complain(p, "%u are more than there are questions (%d)", s->clients[i],
-			    BENCH_EXPERIMENT);
+			bench_set_complain(p, "%u are more than there are questions (%d)",
+			    s->clients[i], BENCH_EXPERIMENT);
 		p->option = "threads";
 		if (s->clients[i] % s->plan.n_threads != 0)
 			bench_set_complain(p, "%u clients cannot be shared evenly", s->clients[i]);
 	}
 	p->option = "threads";
 	if (experiments && s->plan.n_threads > 1)
-		bench_set_complain(p, "one does all experiments; with --duration there may be more");
+		bench_set_complain(
+		    p, "one does all experiments; with --duration there may be more");
 	p->option = "window";
 	if (experiments && seen(p, BENCH_OPT_WINDOW))
 		bench_set_complain(p, "needs --duration");
@@ -252,9 +255,11 @@ complete(struct bench_parser *p)
 		bench_set_complain(p, "%" PRIu32 " is above --high %" PRIu32, s->low, s->high);
 	p->option = s->unit != NULL ? "unit" : "pid-file";
 	if ((s->pid != NULL) + (s->pid_file != NULL) + (s->unit != NULL) > 1)
-		bench_set_complain(p, "one of this, --pid and --%s", s->unit != NULL ? "pid-file" : "unit");
+		bench_set_complain(
+		    p, "one of this, --pid and --%s", s->unit != NULL ? "pid-file" : "unit");
 	p->option = "csv";
-	if (s->csv != NULL && s->json != NULL && strcmp(s->csv, "-") == 0 && strcmp(s->json, "-") == 0)
+	if (s->csv != NULL && s->json != NULL && strcmp(s->csv, "-") == 0 &&
+	    strcmp(s->json, "-") == 0)
 		bench_set_complain(p, "standard output takes either this or --json");
 	p->option = "dnssec";
 	if (s->plan.load.dnssec_ok && s->plan.load.bufsize == 0)
@@ -301,7 +306,8 @@ refuse(struct bench_parser *p, int id, const char *word)
 		(void)fprintf(p->errors, "dns64bench: --%s: %s value\n", row->name,
 		    id == ':' ? "needs a" : "takes no");
 	else
-		(void)fprintf(p->errors, "dns64bench: %s: unknown option\n", optopt != 0 ? letter : word);
+		(void)fprintf(
+		    p->errors, "dns64bench: %s: unknown option\n", optopt != 0 ? letter : word);
 }
 
 static void

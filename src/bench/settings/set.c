@@ -24,7 +24,7 @@ bench_set_complain(struct bench_parser *p, const char *format, ...)
 	p->n_errors++;
 }
 
-/* --- Values -------------------------------------------------------------------------------- */
+/* --- Values ----------------------------------------------------------------------------------- */
 
 static uint64_t
 number(struct bench_parser *p, const char *text, uint64_t min, uint64_t max)
@@ -33,7 +33,8 @@ number(struct bench_parser *p, const char *text, uint64_t min, uint64_t max)
 
 	if (bench_values_number(text, strlen(text), max, &v) && v >= min)
 		return v;
-	bench_set_complain(p, "\"%s\" is not a number from %" PRIu64 " to %" PRIu64, text, min, max);
+	bench_set_complain(
+	    p, "\"%s\" is not a number from %" PRIu64 " to %" PRIu64, text, min, max);
 	return min;
 }
 
@@ -52,7 +53,8 @@ static void
 set_range(struct bench_parser *p, const char *text, struct bench_range *r)
 {
 	if (!bench_values_range(text, r))
-		bench_set_complain(p, "\"%s\" is not FIRST-LAST, two numbers of as many digits, up to %d", text,
+		bench_set_complain(p,
+		    "\"%s\" is not FIRST-LAST, two numbers of as many digits, up to %d", text,
 		    BENCH_DIGITS_MAX);
 }
 
@@ -62,7 +64,8 @@ set_prefix(struct bench_parser *p, const char *text)
 	struct bench_load *l = &p->s->plan.load;
 
 	if (pref64_parse(text, &l->prefix) != PREF64_OK)
-		bench_set_complain(p, "\"%s\" is not a prefix of RFC 6052 like 2001:db8:64::/96", text);
+		bench_set_complain(
+		    p, "\"%s\" is not a prefix of RFC 6052 like 2001:db8:64::/96", text);
 	l->any_prefix = false;
 }
 
@@ -94,7 +97,7 @@ set_transport(struct bench_parser *p, const char *text)
 		bench_set_complain(p, "\"%s\" is neither udp nor tcp", text);
 }
 
-/* --- Options ------------------------------------------------------------------------------- */
+/* --- Options ---------------------------------------------------------------------------------- */
 
 /* What is asked for. */
 static bool
@@ -205,9 +208,12 @@ set_method(struct bench_parser *p, enum bench_option id, const char *arg)
 		s->blocks = (unsigned)number(p, arg, 1, 1000000);
 		return true;
 	case BENCH_OPT_CLIENTS:
-		if (!bench_values_steps(arg, BENCH_LANES_MAX, s->clients, BENCH_STEPS_MAX, &s->n_clients))
-			bench_set_complain(p, "\"%s\" is not a list like 1,2,4 or 1-20/2, of up to %d numbers from"
-			    " 1 to %d", arg, BENCH_STEPS_MAX, BENCH_LANES_MAX);
+		if (!bench_values_steps(
+			arg, BENCH_LANES_MAX, s->clients, BENCH_STEPS_MAX, &s->n_clients))
+			bench_set_complain(p,
+			    "\"%s\" is not a list like 1,2,4 or 1-20/2, of up to %d numbers from"
+			    " 1 to %d",
+			    arg, BENCH_STEPS_MAX, BENCH_LANES_MAX);
 		return true;
 	case BENCH_OPT_DELTA:
 		s->delta = real(p, arg, 0, 100);
@@ -235,7 +241,8 @@ set_method(struct bench_parser *p, enum bench_option id, const char *arg)
 		return true;
 	case BENCH_OPT_UPSTREAM:
 		if (!bench_values_endpoint(arg, BENCH_DEFAULT_PORT, &s->upstream))
-			bench_set_complain(p, "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#5300", arg);
+			bench_set_complain(
+			    p, "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#5300", arg);
 		return true;
 	default:
 		return false;

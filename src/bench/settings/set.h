@@ -18,7 +18,7 @@ struct bench_parser {
 	FILE *errors;
 	const char *option; /* the long name of the one being read */
 	unsigned long port;
-	unsigned hits, missing; /* % */
+	unsigned hits, missing;           /* % */
 	unsigned seen[BENCH_OPTIONS_MAX]; /* how often each option was given */
 	unsigned n_errors;
 	enum bench_task task;

@@ -123,7 +123,8 @@ bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a)
 		return false;
 	memcpy(addr, text, n);
 	addr[n] = '\0';
-	if (hash != NULL && (!bench_values_number(hash + 1, strlen(hash + 1), UINT16_MAX, &v) || v == 0))
+	if (hash != NULL &&
+	    (!bench_values_number(hash + 1, strlen(hash + 1), UINT16_MAX, &v) || v == 0))
 		return false;
 	return netaddr_parse(addr, (uint16_t)v, a);
 }

@@ -31,8 +31,8 @@ MUST_USE bool bench_values_range(const char *text, struct bench_range *r);
  * bench_values_steps: "1,2,4" or "1-20/2" (from 1 to 20 by 2): numbers from 1 to MAX, at most CAP
  * of them, to LIST; *n is how many.
  */
-MUST_USE bool bench_values_steps(const char *text, unsigned max, unsigned *list, size_t cap,
-    size_t *n);
+MUST_USE bool bench_values_steps(
+    const char *text, unsigned max, unsigned *list, size_t cap, size_t *n);
 
 /* bench_values_endpoint: "ADDR" or "ADDR#PORT"; without one it is PORT. */
 MUST_USE bool bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a);

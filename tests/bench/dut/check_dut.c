@@ -262,8 +262,8 @@ START_TEST(wrong_pids)
 	make(170, 1, 1, "Tgid: 120\n");
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		error[0] = '\0';
-		ck_assert_msg(bench_subject_new_pids(root, faults[i][0], error) == NULL, "%s",
-		    faults[i][0]);
+		ck_assert_msg(
+		    bench_subject_new_pids(root, faults[i][0], error) == NULL, "%s", faults[i][0]);
 		ck_assert_str_eq(error, faults[i][1]);
 	}
 }

@@ -86,8 +86,8 @@ START_TEST(stat_too_large)
 
 	ck_assert(!bench_procfs_parse_stat(
 	    "1 (a) S 1 1 1 0 -1 0 0 0 0 0 18446744073709551616 0 0 0 20 0 1 0 7 0\n", &s));
-	ck_assert(!bench_procfs_parse_stat(
-	    "1 (a) S 1 1 1 0 -1 0 0 0 0 0 -3 0 0 0 20 0 1 0 7 0\n", &s));
+	ck_assert(
+	    !bench_procfs_parse_stat("1 (a) S 1 1 1 0 -1 0 0 0 0 0 -3 0 0 0 20 0 1 0 7 0\n", &s));
 	ck_assert_uint_eq(s.user_ns, 5);
 	ck_assert(bench_procfs_parse_stat(
 	    "1 (a) S 1 1 1 0 -1 0 0 0 0 0 18446744073709551615 0 0 0 20 0 1 0 7 0\n", &s));
@@ -101,14 +101,14 @@ START_TEST(zombies)
 {
 	struct bench_stat s;
 
-	ck_assert(bench_procfs_parse_stat(
-	    "1 (a) Z 1 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 7 0\n", &s));
+	ck_assert(
+	    bench_procfs_parse_stat("1 (a) Z 1 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 7 0\n", &s));
 	ck_assert(s.ended);
-	ck_assert(bench_procfs_parse_stat(
-	    "1 (a) X 1 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 0 0 7 0\n", &s));
+	ck_assert(
+	    bench_procfs_parse_stat("1 (a) X 1 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 0 0 7 0\n", &s));
 	ck_assert(s.ended);
-	ck_assert(bench_procfs_parse_stat(
-	    "1 (a) Z 1 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 2 0 7 0\n", &s));
+	ck_assert(
+	    bench_procfs_parse_stat("1 (a) Z 1 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 2 0 7 0\n", &s));
 	ck_assert(!s.ended);
 }
 END_TEST

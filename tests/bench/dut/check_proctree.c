@@ -97,14 +97,37 @@ ticks(uint64_t n)
 }
 
 /* Process 120 with two threads. */
-static struct made process = { .pid = 120, .name = "dns64d", .state = 'S', .user = 5, .system = 2,
-	.threads = 2, .start = 900, .rss_kib = 3000 };
-static struct made main_thread = { .pid = 120, .tid = 120, .name = "dns64d", .state = 'S',
-	.user = 1, .threads = 2, .start = 900, .cpu_ns = 19 * MS, .switches = 10, .preemptions = 3,
+static struct made process = { .pid = 120,
+	.name = "dns64d",
+	.state = 'S',
+	.user = 5,
+	.system = 2,
+	.threads = 2,
+	.start = 900,
 	.rss_kib = 3000 };
-static struct made loop_thread = { .pid = 120, .tid = 121, .name = "loop 0", .state = 'R',
-	.user = 4, .system = 2, .threads = 2, .start = 901, .cpu_ns = 68 * MS, .switches = 20,
-	.preemptions = 4, .rss_kib = 3000 };
+static struct made main_thread = { .pid = 120,
+	.tid = 120,
+	.name = "dns64d",
+	.state = 'S',
+	.user = 1,
+	.threads = 2,
+	.start = 900,
+	.cpu_ns = 19 * MS,
+	.switches = 10,
+	.preemptions = 3,
+	.rss_kib = 3000 };
+static struct made loop_thread = { .pid = 120,
+	.tid = 121,
+	.name = "loop 0",
+	.state = 'R',
+	.user = 4,
+	.system = 2,
+	.threads = 2,
+	.start = 901,
+	.cpu_ns = 68 * MS,
+	.switches = 20,
+	.preemptions = 4,
+	.rss_kib = 3000 };
 static const int one[] = { 120, 0 };
 
 static void
@@ -247,8 +270,9 @@ END_TEST
 START_TEST(process_ends)
 {
 	make_all();
-	struct made other = { .pid = 130, .name = "other", .state = 'S', .user = 1, .threads = 1,
-		.start = 5 };
+	struct made other = {
+		.pid = 130, .name = "other", .state = 'S', .user = 1, .threads = 1, .start = 5
+	};
 	const int both[] = { 120, 130, 0 };
 	make(&other);
 	struct bench_usage before = reading(both, true);
@@ -434,8 +458,12 @@ START_TEST(many_processes)
 	static int pids[BENCH_CENSUS_PROCESSES + 3];
 
 	for (int i = 0; i < BENCH_CENSUS_PROCESSES + 2; i++) {
-		struct made m = { .pid = 1000 + i, .name = "p", .state = 'S', .user = 1,
-			.threads = 1, .start = 1 };
+		struct made m = { .pid = 1000 + i,
+			.name = "p",
+			.state = 'S',
+			.user = 1,
+			.threads = 1,
+			.start = 1 };
 
 		pids[i] = m.pid;
 		make(&m);
@@ -466,8 +494,8 @@ START_TEST(many_threads)
 	struct bench_usage u = reading(one, true);
 	ck_assert_uint_eq(u.left_out, 1);
 	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_CENSUS_THREADS));
-	ck_assert_uint_eq(bench_census_threads(&census, rows, BENCH_CENSUS_THREADS),
-	    BENCH_CENSUS_THREADS);
+	ck_assert_uint_eq(
+	    bench_census_threads(&census, rows, BENCH_CENSUS_THREADS), BENCH_CENSUS_THREADS);
 	drop(120, 1000);
 	drop(120, 1001);
 	(void)reading(one, true);

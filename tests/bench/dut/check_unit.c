@@ -74,8 +74,8 @@ START_TEST(no_answer)
 {
 	systemctl("printf 'System has not been booted with systemd\\033.\\nMore.\\n' >&2; exit 1");
 	ck_assert(!bench_unit_find("unbound", path, error));
-	ck_assert_str_eq(error,
-	    "unit unbound: systemctl: System has not been booted with systemd?.");
+	ck_assert_str_eq(
+	    error, "unit unbound: systemctl: System has not been booted with systemd?.");
 	systemctl("exit 1");
 	ck_assert(!bench_unit_find("unbound", path, error));
 	ck_assert_str_eq(error, "unit unbound: systemctl: it failed");

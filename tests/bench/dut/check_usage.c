@@ -6,12 +6,28 @@
 #include <check.h>
 #include <stdlib.h>
 
-static const struct bench_usage first = { .time_ns = 1000, .cpu_ns = 100, .user_ns = 60,
-	.system_ns = 30, .switches = 7, .preemptions = 3, .rss = 4096, .processes = 1, .threads = 2,
+static const struct bench_usage first = { .time_ns = 1000,
+	.cpu_ns = 100,
+	.user_ns = 60,
+	.system_ns = 30,
+	.switches = 7,
+	.preemptions = 3,
+	.rss = 4096,
+	.processes = 1,
+	.threads = 2,
 	.descriptors = 9 };
-static const struct bench_usage second = { .time_ns = 3000, .cpu_ns = 1100, .user_ns = 660,
-	.system_ns = 330, .switches = 17, .preemptions = 4, .rss = 1024, .processes = 3,
-	.threads = 4, .descriptors = 5, .uncounted = 6, .left_out = 8 };
+static const struct bench_usage second = { .time_ns = 3000,
+	.cpu_ns = 1100,
+	.user_ns = 660,
+	.system_ns = 330,
+	.switches = 17,
+	.preemptions = 4,
+	.rss = 1024,
+	.processes = 3,
+	.threads = 4,
+	.descriptors = 5,
+	.uncounted = 6,
+	.left_out = 8 };
 
 START_TEST(since)
 {

@@ -74,8 +74,9 @@ START_TEST(long_lines)
 	static char text[4096];
 	struct bench_machine m;
 
-	(void)snprintf(text, sizeof(text), "processor\t: 0\nflags\t: %0511dprocessor\t: 7\n"
-					   "model name\t: %0300d\n",
+	(void)snprintf(text, sizeof(text),
+	    "processor\t: 0\nflags\t: %0511dprocessor\t: 7\n"
+	    "model name\t: %0300d\n",
 	    0, 0);
 	memcpy(strstr(text, "flags") + 511, "model name: no\t", 15);
 	read_tree(text, NULL, NULL, &m);

@@ -68,8 +68,10 @@ START_TEST(takes_too_long)
 		ck_assert(!run(command, limit)); /* on a busy machine */
 	ck_assert(!is_empty(path));
 	/* The child is gone, or a zombie of init. */
-	(void)snprintf(command, sizeof(command), "for i in $(seq 200); do"
-	    " grep -sq 'State:.[RS]' /proc/$(cat %s)/status || exit 0; sleep 0.2; done; exit 1", path);
+	(void)snprintf(command, sizeof(command),
+	    "for i in $(seq 200); do"
+	    " grep -sq 'State:.[RS]' /proc/$(cat %s)/status || exit 0; sleep 0.2; done; exit 1",
+	    path);
 	ck_assert_msg(run(command, 100), "%s", error);
 	(void)unlink(path);
 }

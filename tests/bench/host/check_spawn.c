@@ -77,7 +77,8 @@ START_TEST(no_program)
 	pid_t pid;
 
 	int err = bench_spawn(argv, fd, false, &pid);
-	if (err == 0) { /* a system that cannot tell (valgrind): POSIX has the process itself do so */
+	if (err ==
+	    0) { /* a system that cannot tell (valgrind): POSIX has the process itself do so */
 		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 		ck_assert_int_eq(WEXITSTATUS(status), 127);
 	} else {

@@ -43,7 +43,7 @@ expect(const struct bench_load *l, struct bench_question q, const char *text, en
 	    bench_check_name(bench_check(l, q, &m)), bench_check_name(v));
 }
 
-/* --- AAAA ------------------------------------------------------------------------------------ */
+/* --- AAAA ------------------------------------------------------------------------------------- */
 
 /* Replies to the AAAA of 010-000-000-001, the prefix that is expected, the verdict. */
 static const struct {
@@ -65,8 +65,9 @@ static const struct {
 	{ "1234 8182 0001 0000 0000 0000" HOST "001c 0001", NULL, BENCH_RCODE },
 	{ "1234 8183 0001 0000 0000 0000" HOST "001c 0001", NULL, BENCH_RCODE },
 	{ "1234 8185 0001 0001 0000 0000" HOST "001c 0001" AAAA_OF(RIGHT), NULL, BENCH_RCODE },
-	{ "1234 8180 0001 0001 0000 0001" HOST "001c 0001" AAAA_OF(RIGHT)
-	      "00 0029 04d0 01000000 0000", NULL, BENCH_RCODE },
+	{ "1234 8180 0001 0001 0000 0001" HOST
+	  "001c 0001" AAAA_OF(RIGHT) "00 0029 04d0 01000000 0000",
+	    NULL, BENCH_RCODE },
 	/* nothing, or nothing of the type */
 	{ HEAD("0000") HOST "001c 0001", NULL, BENCH_NO_DATA },
 	{ HEAD("0001") HOST "001c 0001" A_OF("0a000001"), NULL, BENCH_NO_DATA },
@@ -79,41 +80,54 @@ static const struct {
 	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 00640000 00000000 0a000002"), NULL,
 	    BENCH_WRONG_DATA },
 	/* 15 or 17 bytes are no address */
-	{ HEAD("0001") HOST "001c 0001 c00c 001c 0001 0000003c 000f 20010db8 00640000 00000000 0a0000",
+	{ HEAD("0001") HOST
+	    "001c 0001 c00c 001c 0001 0000003c 000f 20010db8 00640000 00000000 0a0000",
 	    NULL, BENCH_WRONG_DATA },
 	{ HEAD("0001") HOST "001c 0001 c00c 001c 0001 0000003c 0011" RIGHT "00", NULL,
 	    BENCH_WRONG_DATA },
 	/* several prefixes: any will do, or all of the one */
-	{ HEAD("0002") HOST "001c 0001" AAAA_OF(RIGHT) AAAA_OF("0064ff9b 00000000 00000000 0a000001"),
+	{ HEAD("0002") HOST "001c 0001" AAAA_OF(RIGHT)
+		AAAA_OF("0064ff9b 00000000 00000000 0a000001"),
 	    NULL, BENCH_VALID },
-	{ HEAD("0002") HOST "001c 0001" AAAA_OF(RIGHT) AAAA_OF("0064ff9b 00000000 00000000 0a000001"),
+	{ HEAD("0002") HOST "001c 0001" AAAA_OF(RIGHT)
+		AAAA_OF("0064ff9b 00000000 00000000 0a000001"),
 	    "2001:db8:64::/96", BENCH_WRONG_DATA },
-	{ HEAD("0002") HOST "001c 0001" AAAA_OF(RIGHT) AAAA_OF("20010db8 00640000 00000000 0a000002"),
+	{ HEAD("0002") HOST "001c 0001" AAAA_OF(RIGHT)
+		AAAA_OF("20010db8 00640000 00000000 0a000002"),
 	    NULL, BENCH_WRONG_DATA },
 	/* what is in other sections is not the answer */
 	{ "1234 8180 0001 0001 0000 0001" HOST "001c 0001" AAAA_OF(RIGHT)
-	      AAAA_OF("20010db8 00640000 00000000 0a000009"), NULL, BENCH_VALID },
+		AAAA_OF("20010db8 00640000 00000000 0a000009"),
+	    NULL, BENCH_VALID },
 	/* RFC 6052 section 2.2: under each length; 10.0.0.1 */
-	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 0a000001 00000000 00000000"), NULL, BENCH_VALID },
+	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 0a000001 00000000 00000000"), NULL,
+	    BENCH_VALID },
 	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 010a0000 00010000 00000000"),
 	    "2001:db8:100::/40", BENCH_VALID },
-	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 010a0000 00010000 00000000"), NULL, BENCH_VALID },
-	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 01220a00 00000100 00000000"), NULL, BENCH_VALID },
-	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 0122030a 00000001 00000000"), NULL, BENCH_VALID },
-	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 01220344 000a0000 01000000"), NULL, BENCH_VALID },
+	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 010a0000 00010000 00000000"), NULL,
+	    BENCH_VALID },
+	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 01220a00 00000100 00000000"), NULL,
+	    BENCH_VALID },
+	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 0122030a 00000001 00000000"), NULL,
+	    BENCH_VALID },
+	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 01220344 000a0000 01000000"), NULL,
+	    BENCH_VALID },
 	/* bits 64-71 are set: no such address */
 	{ HEAD("0001") HOST "001c 0001" AAAA_OF("20010db8 01220344 ff0a0000 01000000"), NULL,
 	    BENCH_WRONG_DATA },
 	/* along CNAMEs, in any order */
 	{ HEAD("0002") HOST "001c 0001 c00c 0005 0001 0000003c 000f <a.example.net>"
-	      "<a.example.net> 001c 0001 0000003c 0010" RIGHT, NULL, BENCH_VALID },
+			    "<a.example.net> 001c 0001 0000003c 0010" RIGHT,
+	    NULL, BENCH_VALID },
 	{ HEAD("0003") HOST "001c 0001 <b.example.net> 001c 0001 0000003c 0010" RIGHT
-	      "<a.example.net> 0005 0001 0000003c 000f <b.example.net>"
-	      "c00c 0005 0001 0000003c 000f <a.example.net>", NULL, BENCH_VALID },
+			    "<a.example.net> 0005 0001 0000003c 000f <b.example.net>"
+			    "c00c 0005 0001 0000003c 000f <a.example.net>",
+	    NULL, BENCH_VALID },
 	{ HEAD("0001") HOST "001c 0001 c00c 0005 0001 0000003c 000f <a.example.net>", NULL,
 	    BENCH_NO_DATA },
 	{ HEAD("0002") HOST "001c 0001 c00c 0005 0001 0000003c 000f <a.example.net>"
-	      "<b.example.net> 001c 0001 0000003c 0010" RIGHT, NULL, BENCH_NO_DATA },
+			    "<b.example.net> 001c 0001 0000003c 0010" RIGHT,
+	    NULL, BENCH_NO_DATA },
 	/* a chain in a circle */
 	{ HEAD("0001") HOST "001c 0001 c00c 0005 0001 0000003c 0002 c00c", NULL, BENCH_NO_DATA },
 };
@@ -149,10 +163,14 @@ START_TEST(native_aaaa)
 		(void)bench_load_name(&l, q, name);
 		bool has = percent == 100 ||
 		    (percent > 0 && fake_zone_has_aaaa(&l.zone, name + 1, name[0]));
-		(void)snprintf(native, sizeof(native), HEAD("0001") "<010-000-000-%03u" SUFFIX
-		    "> 001c 0001" AAAA_OF("20010db8 00060004 00000000 0a0000%02x"), (unsigned)n, (unsigned)n);
-		(void)snprintf(made, sizeof(made), HEAD("0001") "<010-000-000-%03u" SUFFIX
-		    "> 001c 0001" AAAA_OF("20010db8 00640000 00000000 0a0000%02x"), (unsigned)n, (unsigned)n);
+		(void)snprintf(native, sizeof(native),
+		    HEAD("0001") "<010-000-000-%03u" SUFFIX
+				 "> 001c 0001" AAAA_OF("20010db8 00060004 00000000 0a0000%02x"),
+		    (unsigned)n, (unsigned)n);
+		(void)snprintf(made, sizeof(made),
+		    HEAD("0001") "<010-000-000-%03u" SUFFIX
+				 "> 001c 0001" AAAA_OF("20010db8 00640000 00000000 0a0000%02x"),
+		    (unsigned)n, (unsigned)n);
 		expect(&l, q, native, has ? BENCH_VALID : BENCH_WRONG_DATA);
 		expect(&l, q, made, has ? BENCH_WRONG_DATA : BENCH_VALID);
 		n_native += has;
@@ -162,7 +180,7 @@ START_TEST(native_aaaa)
 }
 END_TEST
 
-/* --- Others ---------------------------------------------------------------------------------- */
+/* --- Others ----------------------------------------------------------------------------------- */
 
 START_TEST(replies_to_a)
 {
@@ -173,7 +191,8 @@ START_TEST(replies_to_a)
 	l.zone.aaaa_percent = 100;
 	expect(&l, q, HEAD("0001") HOST "0001 0001" A_OF("0a000001"), BENCH_VALID);
 	expect(&l, q, HEAD("0001") HOST "0001 0001" A_OF("0a000002"), BENCH_WRONG_DATA);
-	expect(&l, q, HEAD("0002") HOST "0001 0001" A_OF("0a000001") A_OF("0a000002"), BENCH_WRONG_DATA);
+	expect(&l, q, HEAD("0002") HOST "0001 0001" A_OF("0a000001") A_OF("0a000002"),
+	    BENCH_WRONG_DATA);
 	expect(&l, q, HEAD("0001") HOST "0001 0001 c00c 0001 0001 0000003c 0003 0a0000",
 	    BENCH_WRONG_DATA);
 	expect(&l, q, HEAD("0000") HOST "0001 0001", BENCH_NO_DATA);
@@ -192,12 +211,17 @@ START_TEST(replies_to_ptr)
 	expect(&l, q, HEAD("0001") REVERSE "000c 0001 c00c 000c 0001 0000003c 000f <a.example.net>",
 	    BENCH_VALID);
 	/* through a CNAME to in-addr.arpa (RFC 6147 section 5.3.1) */
-	expect(&l, q, HEAD("0002") REVERSE "000c 0001"
-	    "c00c 0005 0001 0000003c 0017 <1.0.0.10.in-addr.arpa>"
-	    "<1.0.0.10.in-addr.arpa> 000c 0001 0000003c 000f <a.example.net>", BENCH_VALID);
-	expect(&l, q, HEAD("0001") REVERSE "000c 0001"
-	    "c00c 0005 0001 0000003c 0017 <1.0.0.10.in-addr.arpa>", BENCH_NO_DATA);
-	expect(&l, q, HEAD("0001") REVERSE "000c 0001 c00c 000c 0001 0000003c 0000", BENCH_WRONG_DATA);
+	expect(&l, q,
+	    HEAD("0002") REVERSE "000c 0001"
+				 "c00c 0005 0001 0000003c 0017 <1.0.0.10.in-addr.arpa>"
+				 "<1.0.0.10.in-addr.arpa> 000c 0001 0000003c 000f <a.example.net>",
+	    BENCH_VALID);
+	expect(&l, q,
+	    HEAD("0001") REVERSE "000c 0001"
+				 "c00c 0005 0001 0000003c 0017 <1.0.0.10.in-addr.arpa>",
+	    BENCH_NO_DATA);
+	expect(
+	    &l, q, HEAD("0001") REVERSE "000c 0001 c00c 000c 0001 0000003c 0000", BENCH_WRONG_DATA);
 	expect(&l, q, "1234 8183 0001 0000 0000 0000" REVERSE "000c 0001", BENCH_RCODE);
 }
 END_TEST
@@ -209,8 +233,10 @@ START_TEST(replies_to_naptr)
 
 	load(&l, NULL);
 	l.numbers = l.missing = (struct bench_range){ 0, 9999, 4 };
-	expect(&l, q, HEAD("0001") "<4.3.2.1.e164.arpa> 0023 0001"
-	    "c00c 0023 0001 0000003c 0013 000a 0064 01'u' 07'E2U+sip' 03'!a!' <>", BENCH_VALID);
+	expect(&l, q,
+	    HEAD("0001") "<4.3.2.1.e164.arpa> 0023 0001"
+			 "c00c 0023 0001 0000003c 0013 000a 0064 01'u' 07'E2U+sip' 03'!a!' <>",
+	    BENCH_VALID);
 	expect(&l, q, "1234 8183 0001 0000 0000 0000 <4.3.2.1.e164.arpa> 0023 0001", BENCH_RCODE);
 	q.kind = BENCH_NO_NUMBER;
 	expect(&l, q, "1234 8183 0001 0000 0000 0000 <4.3.2.1.e164.arpa> 0023 0001", BENCH_VALID);
@@ -236,14 +262,14 @@ START_TEST(replies_for_what_is_missing)
 }
 END_TEST
 
-/* --- Is it a reply at all, and for this question? ---------------------------------------------- */
+/* --- Is it a reply at all, and for this question? --------------------------------------------- */
 
 static const char *const no_replies[] = {
 	"",
 	"1234 8180 0001",
-	"1234 0100 0001 0000 0000 0000" HOST "001c 0001", /* a question */
-	"1234 a180 0001 0000 0000 0000" HOST "001c 0001", /* opcode 4 */
-	"1234 8180 0001 0001 0000 0000" HOST "001c 0001", /* a record short */
+	"1234 0100 0001 0000 0000 0000" HOST "001c 0001",    /* a question */
+	"1234 a180 0001 0000 0000 0000" HOST "001c 0001",    /* opcode 4 */
+	"1234 8180 0001 0001 0000 0000" HOST "001c 0001",    /* a record short */
 	"1234 8180 0001 0000 0000 0000" HOST "001c 0001 00", /* a byte too many */
 	"1234 8180 0002 0000 0000 0000" HOST "001c 0001" HOST "001c 0001",
 };
@@ -259,7 +285,8 @@ END_TEST
 
 static const char *const for_others[] = {
 	"1234 8180 0001 0000 0000 0000 <010-000-000-002" SUFFIX "> 001c 0001",
-	"1234 8180 0001 0000 0000 0000 <010-000-000-001.DNS64perf.test> 001c 0001", /* not as sent */
+	/* not as sent */
+	"1234 8180 0001 0000 0000 0000 <010-000-000-001.DNS64perf.test> 001c 0001",
 	"1234 8180 0001 0000 0000 0000 <010-000-000-001" SUFFIX ".a> 001c 0001",
 	"1234 8180 0001 0000 0000 0000 <010-000-000-001> 001c 0001",
 	"1234 8180 0001 0000 0000 0000 <> 001c 0001",

@@ -134,7 +134,7 @@ START_TEST(ids_repeat)
 }
 END_TEST
 
-/* --- Beside a model: all that was ever asked, in a row --------------------------------------- */
+/* --- Beside a model: all that was ever asked, in a row ---------------------------------------- */
 
 #define ASKED_MAX 300000
 
@@ -154,10 +154,10 @@ random_bits(void)
 }
 
 /* ck_assert notes where it is each time, which takes long in a loop like this. */
-#define MUST(what)                                                                                 \
-	do {                                                                                       \
-		if (!(what))                                                                       \
-			ck_abort_msg("%s, after %ju questions", #what, (uintmax_t)n_asked);        \
+#define MUST(what) \
+	do { \
+		if (!(what)) \
+			ck_abort_msg("%s, after %ju questions", #what, (uintmax_t)n_asked); \
 	} while (0)
 
 static uint64_t
@@ -247,7 +247,9 @@ START_TEST(random_operations)
 		if (what < 55)
 			add(now_ns);
 		else if (what < 99)
-			reply(n_asked + 3 - random_bits() % (n_asked < 2 * ring_size ? n_asked + 4 : 2 * ring_size));
+			reply(n_asked + 3 -
+			    random_bits() %
+				(n_asked < 2 * ring_size ? n_asked + 4 : 2 * ring_size));
 		else
 			expire(now_ns - random_bits() % 1000);
 		struct bench_asked *oldest = what == 0 ? model_oldest() : NULL;

@@ -46,9 +46,14 @@ bind_server(int type)
 static int
 open_lane(const struct bench_transport *t, unsigned per_connection)
 {
-	struct bench_way way = { .transport = t, .server = &server_addr, .capacity = 200000,
-		.timeout_ns = TIMEOUT_NS, .per_connection = per_connection, .epoll_fd = epoll_fd,
-		.index = INDEX, .first_id = 65530 };
+	struct bench_way way = { .transport = t,
+		.server = &server_addr,
+		.capacity = 200000,
+		.timeout_ns = TIMEOUT_NS,
+		.per_connection = per_connection,
+		.epoll_fd = epoll_fd,
+		.index = INDEX,
+		.first_id = 65530 };
 
 	return bench_lane_open(&lane, &way);
 }
@@ -122,7 +127,7 @@ answer_all(void)
 		;
 }
 
-/* --- Datagrams ----------------------------------------------------------------------------- */
+/* --- Datagrams -------------------------------------------------------------------------------- */
 
 static void
 expect_datagram(size_t len, int filling)
@@ -143,7 +148,8 @@ send_to_lane(const void *bytes, size_t len)
 	socklen_t ss_len = sizeof(ss);
 
 	ck_assert_int_eq(getsockname(lane.fd, (struct sockaddr *)&ss, &ss_len), 0);
-	ck_assert_int_eq(sendto(server, bytes, len, 0, (struct sockaddr *)&ss, ss_len), (ssize_t)len);
+	ck_assert_int_eq(
+	    sendto(server, bytes, len, 0, (struct sockaddr *)&ss, ss_len), (ssize_t)len);
 }
 
 /* All of a batch, be it cut by the kernel or not. */
@@ -236,7 +242,7 @@ START_TEST(udp_refused)
 }
 END_TEST
 
-/* --- Connections --------------------------------------------------------------------------- */
+/* --- Connections ------------------------------------------------------------------------------ */
 
 static void
 accept_lane(void)
@@ -572,7 +578,7 @@ START_TEST(tcp_per_connection)
 }
 END_TEST
 
-/* --- Either -------------------------------------------------------------------------------- */
+/* --- Either ----------------------------------------------------------------------------------- */
 
 START_TEST(find)
 {

@@ -32,7 +32,7 @@ expect_name(struct bench_question q, const char *text)
 	ck_assert_mem_eq(got, want, len);
 }
 
-/* --- Names ----------------------------------------------------------------------------------- */
+/* --- Names ------------------------------------------------------------------------------------ */
 
 START_TEST(names)
 {
@@ -47,7 +47,8 @@ START_TEST(names)
 	expect_name((struct bench_question){ BENCH_MISSING, 5 }, "nx-010-000-000-005" SUFFIX);
 	/* A run longer than the namespace begins again. */
 	expect_name((struct bench_question){ BENCH_NEW, 0x1000000 }, "010-000-000-000" SUFFIX);
-	expect_name((struct bench_question){ BENCH_NEW, 0xff00000000000003 }, "010-000-000-003" SUFFIX);
+	expect_name(
+	    (struct bench_question){ BENCH_NEW, 0xff00000000000003 }, "010-000-000-003" SUFFIX);
 	l.base = 0;
 	l.size = 1ULL << 32; /* all of IPv4 */
 	expect_name((struct bench_question){ BENCH_NEW, 0xffffffff }, "255-255-255-255" SUFFIX);
@@ -81,7 +82,8 @@ START_TEST(missing_does_not_exist)
 	for (uint64_t n = 0; n < 1000; n++) {
 		uint8_t name[DNS_NAME_MAX];
 		struct fake_name meaning;
-		size_t len = bench_load_name(&l, (struct bench_question){ BENCH_MISSING, n * 7919 }, name);
+		size_t len =
+		    bench_load_name(&l, (struct bench_question){ BENCH_MISSING, n * 7919 }, name);
 
 		fake_name_read(&l.zone, name, len, &meaning);
 		ck_assert_int_eq(meaning.kind, FAKE_NOTHING);
@@ -96,7 +98,8 @@ START_TEST(longest_zone)
 	uint8_t name[DNS_NAME_MAX];
 
 	for (unsigned i = 0; i < 3; i++)
-		(void)strcat(text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi01.");
+		(void)strcat(
+		    text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi01.");
 	(void)strcat(text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmno");
 	ck_assert_uint_eq(name_from_text(text, name), DNS_NAME_MAX - 20);
 	bench_load_init(&l);
@@ -151,7 +154,7 @@ START_TEST(number_names)
 }
 END_TEST
 
-/* --- Shares ---------------------------------------------------------------------------------- */
+/* --- Shares ----------------------------------------------------------------------------------- */
 
 /* Of each hundred in a row just PERCENT are of KIND, and none is far from the next. */
 static void
@@ -171,7 +174,8 @@ expect_share(enum bench_kind kind, unsigned percent)
 		if (bench_load_question(&l, i).kind != kind)
 			continue;
 		if (any && (i - last) * percent > 200)
-			ck_abort_msg("%u %%: %ju after %ju", percent, (uintmax_t)i, (uintmax_t)last);
+			ck_abort_msg(
+			    "%u %%: %ju after %ju", percent, (uintmax_t)i, (uintmax_t)last);
 		any = true;
 		last = i;
 		n++;
@@ -299,7 +303,7 @@ START_TEST(missing_numbers)
 }
 END_TEST
 
-/* --- Messages -------------------------------------------------------------------------------- */
+/* --- Messages --------------------------------------------------------------------------------- */
 
 static void
 expect_message(struct bench_question q, uint16_t id, const char *text)
@@ -317,13 +321,16 @@ START_TEST(messages)
 	struct bench_question q = { BENCH_NEW, 1 };
 
 	bench_load_init(&l);
-	expect_message(q, 0xabcd, "abcd 0100 0001 0000 0000 0000 <010-000-000-001" SUFFIX "> 001c 0001");
+	expect_message(
+	    q, 0xabcd, "abcd 0100 0001 0000 0000 0000 <010-000-000-001" SUFFIX "> 001c 0001");
 	l.bufsize = 1232;
-	expect_message(q, 0, "0000 0100 0001 0000 0000 0001 <010-000-000-001" SUFFIX "> 001c 0001"
-			     "00 0029 04d0 00 00 0000 0000");
+	expect_message(q, 0,
+	    "0000 0100 0001 0000 0000 0001 <010-000-000-001" SUFFIX "> 001c 0001"
+	    "00 0029 04d0 00 00 0000 0000");
 	l.dnssec_ok = true;
-	expect_message(q, 0, "0000 0100 0001 0000 0000 0001 <010-000-000-001" SUFFIX "> 001c 0001"
-			     "00 0029 04d0 00 00 8000 0000");
+	expect_message(q, 0,
+	    "0000 0100 0001 0000 0000 0001 <010-000-000-001" SUFFIX "> 001c 0001"
+	    "00 0029 04d0 00 00 8000 0000");
 	l.bufsize = 0;
 	l.numbers = (struct bench_range){ 0, 99, 2 };
 	q = (struct bench_question){ BENCH_NUMBER, 64 };
@@ -337,7 +344,8 @@ START_TEST(types)
 		DNS_TYPE_A, DNS_TYPE_PTR, DNS_TYPE_NAPTR, DNS_TYPE_NAPTR };
 
 	for (unsigned kind = 0; kind < BENCH_KINDS; kind++)
-		ck_assert_uint_eq(bench_load_type((struct bench_question){ (enum bench_kind)kind, 0 }),
+		ck_assert_uint_eq(
+		    bench_load_type((struct bench_question){ (enum bench_kind)kind, 0 }),
 		    want[kind]);
 }
 END_TEST

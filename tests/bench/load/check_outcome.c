@@ -20,7 +20,9 @@ static struct bench_tally t;
 static uint8_t reply[1232];
 static size_t reply_len;
 
-/* The answer of fakedns to the N-th question, which has AAAA, with the ID of the one asked first. */
+/*
+ * The answer of fakedns to the N-th question, which has AAAA, with the ID of the one asked first.
+ */
 static void
 answer(uint64_t n)
 {
@@ -110,7 +112,8 @@ END_TEST
 START_TEST(late)
 {
 	if (_i == 1) {
-		ck_assert_uint_eq(bench_outcome_expire(&plan, &lane, START - 1, START + 600, &t), 0);
+		ck_assert_uint_eq(
+		    bench_outcome_expire(&plan, &lane, START - 1, START + 600, &t), 0);
 		t.overdue += bench_outcome_expire(&plan, &lane, START, START + 600, &t);
 		ck_assert_uint_eq(t.end_ns, START + 600);
 		ck_assert_uint_eq(t.overdue, 1);

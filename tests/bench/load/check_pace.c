@@ -24,7 +24,8 @@ static void
 must(bool ok, const char *what, const struct bench_pace *p, uint64_t n)
 {
 	if (!ok)
-		ck_abort_msg("%s: question %ju at %u/s, bursts of %u", what, (uintmax_t)n, p->rate, p->burst);
+		ck_abort_msg("%s: question %ju at %u/s, bursts of %u", what, (uintmax_t)n, p->rate,
+		    p->burst);
 }
 
 /* Times and numbers are each other's inverse at question N. */
@@ -38,7 +39,9 @@ expect_inverse(const struct bench_pace *p, uint64_t n)
 	uint64_t due = bench_pace_due(p, time_ns);
 
 	must(time_ns == due_ns, "time", p, n);
-	/* At its time all of its burst is due, and those of the same nanosecond; before, none is. */
+	/*
+	 * At its time all of its burst is due, and those of the same nanosecond; before, none is.
+	 */
 	must(due >= first + p->burst, "due at its time", p, n);
 	must(due % p->burst == 0, "whole bursts", p, n);
 	must(first == 0 || bench_pace_due(p, time_ns - 1) <= first, "due before", p, n);

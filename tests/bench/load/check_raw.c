@@ -40,9 +40,10 @@ START_TEST(lines)
 	ssize_t n = read(fd, text, sizeof(text) - 1);
 	ck_assert_int_gt(n, 0);
 	text[n] = '\0';
-	ck_assert_str_eq(text, HEAD "1000,010-000-000-001.dns64perf.test.,28,valid,234\n"
-	    "18446744073709551610,nx-010-000-000-002.dns64perf.test.,28,wrong rcode,0\n"
-	    "0,4.6.e164.arpa.,35,lost,1000000000000\n");
+	ck_assert_str_eq(text,
+	    HEAD "1000,010-000-000-001.dns64perf.test.,28,valid,234\n"
+		 "18446744073709551610,nx-010-000-000-002.dns64perf.test.,28,wrong rcode,0\n"
+		 "0,4.6.e164.arpa.,35,lost,1000000000000\n");
 	(void)close(fd);
 	(void)unlink(path);
 }

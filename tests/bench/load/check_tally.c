@@ -23,8 +23,12 @@ fill(struct bench_tally *t, uint64_t unit)
 	t->stray = 40 * unit;
 	t->malformed = 50 * unit;
 	t->no_room = 55 * unit;
-	t->faults = (struct bench_faults){ .unsent = 60 * unit, .refused = 70 * unit,
-		.dropped = 80 * unit, .closed = 90 * unit, .stalled = 91 * unit, .no_port = 92 * unit,
+	t->faults = (struct bench_faults){ .unsent = 60 * unit,
+		.refused = 70 * unit,
+		.dropped = 80 * unit,
+		.closed = 90 * unit,
+		.stalled = 91 * unit,
+		.no_port = 92 * unit,
 		.connections = 93 * unit };
 	bench_histogram_add(&t->rtt, 100 * unit);
 	bench_histogram_add(&t->lag, 200 * unit);
@@ -118,7 +122,8 @@ END_TEST
 /* Good is: all answered, right and in time, once, and nothing else came. */
 START_TEST(good)
 {
-	uint64_t *const faults[] = { &a.duplicate, &a.other, &a.stray, &a.malformed, &a.faults.unsent };
+	uint64_t *const faults[] = { &a.duplicate, &a.other, &a.stray, &a.malformed,
+		&a.faults.unsent };
 
 	bench_tally_clear(&a);
 	a.sent = a.replies[BENCH_VALID] = 100;

@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "bench/rogue.h"
 
-#define LONG_NS (20 * NS_PER_SEC)   /* where every answer comes: it ends when they are there */
-#define SHORT_NS (300 * NS_PER_MS)  /* where some do not */
+#define LONG_NS (20 * NS_PER_SEC)  /* where every answer comes: it ends when they are there */
+#define SHORT_NS (300 * NS_PER_MS) /* where some do not */
 
 static struct rogue rogue;
 static struct bench_plan plan;
@@ -52,7 +52,8 @@ ask(struct bench_trial *trial, uint64_t first, uint64_t n)
 
 	ck_assert_int_eq(bench_trial_run(trial, first, n, &stop, &tally), 0);
 	took_ns = clock_now_ns() - start_ns;
-	ck_assert_uint_le(tally.replies[BENCH_VALID] + bench_tally_wrong(&tally) + tally.late, tally.sent);
+	ck_assert_uint_le(
+	    tally.replies[BENCH_VALID] + bench_tally_wrong(&tally) + tally.late, tally.sent);
 	ck_assert_uint_eq(tally.rtt.n, tally.replies[BENCH_VALID]);
 	if (!atomic_load(&stop) && plan.duration_ns == UINT64_MAX)
 		ck_assert_uint_eq(tally.sent + tally.faults.unsent, n);
@@ -107,7 +108,7 @@ type_of(int i)
 	return i % 2 == 0 ? SOCK_DGRAM : SOCK_STREAM;
 }
 
-/* --- Either transport ---------------------------------------------------------------------- */
+/* --- Either transport ------------------------------------------------------------------------- */
 
 START_TEST(all_right)
 {
@@ -147,8 +148,8 @@ START_TEST(trial_again)
 END_TEST
 
 /*
- * Figures taken while it goes on: before the first question, between any two, and after the last one.
- * None is told twice, none is forgotten, and those under way are told when they are answered.
+ * Figures taken while it goes on: before the first question, between any two, and after the last
+ * one. None is told twice, none is forgotten, and those under way are told when they are answered.
  */
 START_TEST(taken)
 {
@@ -325,7 +326,8 @@ START_TEST(no_answer)
 		ck_assert_uint_eq(tally.sent, 650);
 		expect(0, 0, 0, 650);
 		expect_no_answers(i, 650);
-		ck_assert_uint_eq(tally.faults.unsent + tally.faults.refused + tally.faults.closed, 0);
+		ck_assert_uint_eq(
+		    tally.faults.unsent + tally.faults.refused + tally.faults.closed, 0);
 		ck_assert_uint_eq(beside[i].rogue.n_questions, 650);
 	}
 }
@@ -390,12 +392,14 @@ START_TEST(late_in_a_closed_loop)
 	run(1000);
 	/* On a busy machine more than those held are late. */
 	ck_assert_uint_ge(tally.late + bench_tally_lost(&tally), 3);
-	expect(1000 - tally.late - bench_tally_lost(&tally), 0, tally.late, bench_tally_lost(&tally));
+	expect(
+	    1000 - tally.late - bench_tally_lost(&tally), 0, tally.late, bench_tally_lost(&tally));
 	expect_beside(0, 0, 0, 0);
 }
 END_TEST
 
-/* One question without an answer does not stop the others of its window: they are all asked before it has one. */
+/* One question without an answer does not stop the others of its window: they are all asked before
+ * it has one. */
 START_TEST(lost_in_a_closed_loop)
 {
 	set_up(type_of(_i), ROGUE_LATE);
@@ -444,7 +448,7 @@ START_TEST(nobody_listens)
 }
 END_TEST
 
-/* --- Ctrl-C -------------------------------------------------------------------------------- */
+/* --- Ctrl-C ----------------------------------------------------------------------------------- */
 
 /* When something was asked, or many were answered. */
 static void *
@@ -481,7 +485,7 @@ START_TEST(stopped)
 }
 END_TEST
 
-/* --- Datagrams ----------------------------------------------------------------------------- */
+/* --- Datagrams -------------------------------------------------------------------------------- */
 
 /* Questions with the same ID at the same time, by one source port: their names tell them apart. */
 START_TEST(more_than_ids)
@@ -499,7 +503,7 @@ START_TEST(more_than_ids)
 }
 END_TEST
 
-/* --- Connections --------------------------------------------------------------------------- */
+/* --- Connections ------------------------------------------------------------------------------ */
 
 /* Connections that end take their questions with them, and others come in their place. */
 START_TEST(ends_of_connections)

@@ -19,8 +19,10 @@ search(struct bench_bracket *b, uint32_t server, uint32_t can)
 		ck_assert_uint_lt(n++, 100);
 		ck_assert_uint_ge(rate, b->low);
 		ck_assert_uint_le(rate, b->high);
-		bench_bracket_put(b, rate, rate > can ? BENCH_NO_VERDICT :
-		    rate <= server ? BENCH_PASSED : BENCH_FAILED);
+		bench_bracket_put(b, rate,
+		    rate > can           ? BENCH_NO_VERDICT
+			: rate <= server ? BENCH_PASSED
+					 : BENCH_FAILED);
 	}
 	return n;
 }
@@ -39,8 +41,8 @@ result(const struct bench_bracket *b, enum bench_limit limit)
 /* The rate found passed, and one that is not more than the resolution above it failed. */
 START_TEST(finds_the_limit)
 {
-	static const uint32_t servers[] = { 1000, 1001, 1004, 1500, 31622, 31623, 99999, 500000, 994000,
-		999999 };
+	static const uint32_t servers[] = { 1000, 1001, 1004, 1500, 31622, 31623, 99999, 500000,
+		994000, 999999 };
 	static const enum bench_begin begins[] = { BENCH_BEGIN_BETWEEN, BENCH_BEGIN_LOW,
 		BENCH_BEGIN_HIGH };
 	uint32_t server = servers[_i % 10];

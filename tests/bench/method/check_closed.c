@@ -51,7 +51,8 @@ START_TEST(all_at_once)
 	rig.fake.delay_ms = 5;
 	benchrig_start(&rig, "closed --aaaa 100 --clients 256 --timeout 20");
 	bench_closed(&rig.job);
-	/* One question each: all at once, so an experiment takes little more than one delay, not 256. */
+	/* One question each: all at once, so an experiment takes little more than one delay, not
+	 * 256. */
 	ck_assert_double_ge(benchrig_cell(&rig, 0, 0, "time_min"), 5);
 	ck_assert_double_le(benchrig_cell(&rig, 0, 0, "time_min"), 640);
 	benchrig_stop(&rig, NULL);
@@ -115,7 +116,8 @@ run_partial(void *arg)
 
 	for (; p->left > 0; p->left--) {
 		socklen_t from_len = sizeof(from);
-		ssize_t n = recvfrom(p->fd, message, sizeof(message), 0, (struct sockaddr *)&from, &from_len);
+		ssize_t n = recvfrom(
+		    p->fd, message, sizeof(message), 0, (struct sockaddr *)&from, &from_len);
 
 		if (n > 0)
 			serve(p, &from, message, (size_t)n);
@@ -127,8 +129,13 @@ run_partial(void *arg)
 START_TEST(parts)
 {
 	struct partial p = { .fd = socket(AF_INET, SOCK_DGRAM, 0), .left = 32 };
-	struct bench_plan plan = { .transport = &bench_udp, .n_threads = 1, .n_lanes = CLIENTS,
-		.window = 1, .even = true, .duration_ns = UINT64_MAX, .timeout_ns = 5000000 };
+	struct bench_plan plan = { .transport = &bench_udp,
+		.n_threads = 1,
+		.n_lanes = CLIENTS,
+		.window = 1,
+		.even = true,
+		.duration_ns = UINT64_MAX,
+		.timeout_ns = 5000000 };
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(a);
 	static struct bench_tally t;

@@ -28,8 +28,8 @@ tear_down(void)
 static const json_t *
 rows(void)
 {
-	return json_object_get(json_array_get(json_object_get(bench_run_tree(job.run), "tables"), 0),
-	    "rows");
+	return json_object_get(
+	    json_array_get(json_object_get(bench_run_tree(job.run), "tables"), 0), "rows");
 }
 
 /* The number in a row and column; -1 for null. */
@@ -45,8 +45,9 @@ cell(size_t row, size_t column)
 static void
 add(json_t *records, int repetition, int rate, int valid, double rtt)
 {
-	json_t *r = json_pack("{si,si,si,si,ss}", "repetition", repetition, "rate", rate, "sent", 100,
-	    "valid", valid, "verdict", bench_series_verdict(valid == 100 ? BENCH_PASSED : BENCH_FAILED));
+	json_t *r = json_pack("{si,si,si,si,ss}", "repetition", repetition, "rate", rate, "sent",
+	    100, "valid", valid, "verdict",
+	    bench_series_verdict(valid == 100 ? BENCH_PASSED : BENCH_FAILED));
 
 	if (rtt > 0)
 		(void)json_object_set_new(r, "rtt_p50", json_real(rtt));
@@ -102,8 +103,8 @@ START_TEST(has_the_server)
 	ck_assert_msg(job.subject != NULL, "%s", error);
 	add(records, 1, 1000, 100, 10);
 	add(records, 2, 1000, 100, 10);
-	(void)json_object_set_new(json_array_get(records, 1), "server",
-	    json_pack("[f,f,i,n]", 50.0, 2.5, 8));
+	(void)json_object_set_new(
+	    json_array_get(records, 1), "server", json_pack("[f,f,i,n]", 50.0, 2.5, 8));
 	bench_curve(&job, records);
 	json_decref(records);
 	bench_subject_free(job.subject);

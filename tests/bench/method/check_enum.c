@@ -23,10 +23,12 @@ measure(const char *words)
 
 START_TEST(existing_and_missing)
 {
-	measure("enum --numbers 0360-0369 --missing 30 --missing-numbers 0370-9999 --clients 1-5/2 -d 0.1 --timeout 20");
+	measure("enum --numbers 0360-0369 --missing 30 --missing-numbers 0370-9999 --clients 1-5/2 "
+		"-d 0.1 --timeout 20");
 	const json_t *settings = json_object_get(bench_run_tree(rig.job.run), "settings");
 	ck_assert_str_eq(json_string_value(json_object_get(settings, "numbers")), "0360-0369");
-	ck_assert_str_eq(json_string_value(json_object_get(settings, "missing_numbers")), "0370-9999");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(settings, "missing_numbers")), "0370-9999");
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 3);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_double_eq(benchrig_cell(&rig, 0, i, "clients"), (double)(1 + 2 * i));
@@ -41,7 +43,8 @@ END_TEST
 /* Of each hundred questions in a row just so many are for what is said to be missing. */
 START_TEST(mix)
 {
-	measure("enum --numbers 0360-0369 --missing 30 --missing-numbers 0360-0369 --clients 32 -d 0.5"
+	measure(
+	    "enum --numbers 0360-0369 --missing 30 --missing-numbers 0360-0369 --clients 32 -d 0.5"
 	    " --timeout 20");
 	double sent = benchrig_finding(&rig, "sent"), wrong = benchrig_finding(&rig, "wrong rcode");
 	ck_assert_double_ge(sent, 100);

@@ -11,10 +11,8 @@
 static json_t *
 identity(const char *option, const char *value)
 {
-	char text[10][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high",
-		"20000" };
-	char *argv[11] = { text[0], text[1], text[2], text[3], text[4], text[5],
-		text[6], text[7] };
+	char text[10][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high", "20000" };
+	char *argv[11] = { text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7] };
 	struct bench_settings s;
 	int argc = 8;
 
@@ -44,13 +42,30 @@ same(const char *option, const char *value)
 START_TEST(differ)
 {
 	static const char *const options[][2] = {
-		{ "-s", "::2" }, { "-p", "54" }, { "-d", "0.6" }, { "--low", "1001" },
-		{ "--high", "19999" }, { "--resolution", "1" }, { "--upstream", "::1#54" },
-		{ "--delta", "0.2" }, { "--restart", "true" }, { "--aaaa", "20" }, { "--hits", "20" },
-		{ "--hot", "2" }, { "--bufsize", "1232" }, { "--dnssec", NULL }, { "--burst", "2" },
-		{ "--threads", "2" }, { "--sources", "2" }, { "--timeout", "0.5" }, { "--spin", NULL },
-		{ "--namespace", "16.0.0.0/8" }, { "--zone", "example.org" }, { "--window", "9" },
-		{ "--namespace", "0.0.0.0/4" }, { "--prefix", "64:ff9b::/96" },
+		{ "-s", "::2" },
+		{ "-p", "54" },
+		{ "-d", "0.6" },
+		{ "--low", "1001" },
+		{ "--high", "19999" },
+		{ "--resolution", "1" },
+		{ "--upstream", "::1#54" },
+		{ "--delta", "0.2" },
+		{ "--restart", "true" },
+		{ "--aaaa", "20" },
+		{ "--hits", "20" },
+		{ "--hot", "2" },
+		{ "--bufsize", "1232" },
+		{ "--dnssec", NULL },
+		{ "--burst", "2" },
+		{ "--threads", "2" },
+		{ "--sources", "2" },
+		{ "--timeout", "0.5" },
+		{ "--spin", NULL },
+		{ "--namespace", "16.0.0.0/8" },
+		{ "--zone", "example.org" },
+		{ "--window", "9" },
+		{ "--namespace", "0.0.0.0/4" },
+		{ "--prefix", "64:ff9b::/96" },
 		{ "--transport", "tcp" },
 	};
 

@@ -97,8 +97,9 @@ START_TEST(keeps_records)
 	struct bench_journal *j = open_it();
 	ck_assert_uint_eq(bench_journal_count(j), RECORDS);
 	for (int i = 0; i < RECORDS; i++)
-		ck_assert_int_eq(json_integer_value(json_object_get(
-		    bench_journal_get(j, (size_t)i), "rate")), i);
+		ck_assert_int_eq(
+		    json_integer_value(json_object_get(bench_journal_get(j, (size_t)i), "rate")),
+		    i);
 	ck_assert_ptr_null(bench_journal_get(j, RECORDS));
 	bench_journal_close(j);
 }
@@ -179,8 +180,8 @@ END_TEST
 /* A file of something else is left as it is, with and without an end of its line. */
 START_TEST(leaves_other_files)
 {
-	static const char *const texts[] = { "my notes\n", "my notes", "[1]\n", "{\"server\":\"x\"}\n",
-		"{", "\n" };
+	static const char *const texts[] = { "my notes\n", "my notes", "[1]\n",
+		"{\"server\":\"x\"}\n", "{", "\n" };
 	char now[4096];
 
 	write_file(texts[_i], strlen(texts[_i]));

@@ -107,8 +107,8 @@ END_TEST
 static json_t *
 columns(const struct bench_run *r)
 {
-	return json_object_get(json_array_get(json_object_get(bench_run_tree(r), "tables"), 0),
-	    "columns");
+	return json_object_get(
+	    json_array_get(json_object_get(bench_run_tree(r), "tables"), 0), "columns");
 }
 
 /* A record as a row: a value for each column, null for what it does not have. */
@@ -118,16 +118,16 @@ START_TEST(makes_rows)
 	struct bench_job job = { .run = r };
 	(void)bench_measure_table(&job);
 
-	json_t *record = json_pack("{si,si,ss,si}", "repetition", 1, "rate", 5, "verdict", "passed",
-	    "unknown", 7);
+	json_t *record = json_pack(
+	    "{si,si,ss,si}", "repetition", 1, "rate", 5, "verdict", "passed", "unknown", 7);
 	json_t *row = bench_measure_row(&job, record), *names = columns(r);
 	size_t n = json_array_size(names);
 
 	ck_assert_uint_gt(n, 10);
 	ck_assert_uint_eq(json_array_size(row), n);
 	for (size_t i = 0; i < n; i++) {
-		json_t *value = json_object_get(record, json_string_value(json_object_get(
-		    json_array_get(names, i), "name")));
+		json_t *value = json_object_get(
+		    record, json_string_value(json_object_get(json_array_get(names, i), "name")));
 
 		ck_assert(value == NULL ? json_is_null(json_array_get(row, i))
 					: json_equal(json_array_get(row, i), value));
@@ -149,8 +149,9 @@ START_TEST(shows_the_server)
 	(void)bench_measure_table(&job);
 	size_t n = json_array_size(columns(job.run));
 
-	json_t *record = _i == 0 ? json_pack("{s[i,i,i,i]}", "server", 1, 2, 3, 4) :
-	    _i == 1 ? json_pack("{s[i]}", "server", 1) : json_object();
+	json_t *record = _i == 0 ? json_pack("{s[i,i,i,i]}", "server", 1, 2, 3, 4)
+	    : _i == 1            ? json_pack("{s[i]}", "server", 1)
+				 : json_object();
 	json_t *row = bench_measure_row(&job, record);
 	ck_assert_uint_eq(json_array_size(row), n);
 	for (size_t i = 0; i < 4; i++)

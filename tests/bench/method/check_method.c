@@ -36,8 +36,10 @@ setup(void)
 	settings.plan.timeout_ns = NS_PER_SEC;
 	bench_tally_clear(&tally);
 	atomic_store(&stop, false);
-	job = (struct bench_job){ .settings = &settings, .run = bench_run_new("rate", 1, argv),
-		.stop = &stop, .tally = &tally };
+	job = (struct bench_job){ .settings = &settings,
+		.run = bench_run_new("rate", 1, argv),
+		.stop = &stop,
+		.tally = &tally };
 	ck_assert_ptr_nonnull(job.run);
 }
 
@@ -47,7 +49,7 @@ teardown(void)
 	bench_run_free(job.run);
 }
 
-/* --- Pace ------------------------------------------------------------------------------------ */
+/* --- Pace ------------------------------------------------------------------------------------- */
 
 /* N questions, sent in NS from the first to the last. */
 static void
@@ -112,7 +114,7 @@ START_TEST(kept_pace)
 }
 END_TEST
 
-/* --- Judging --------------------------------------------------------------------------------- */
+/* --- Judging ---------------------------------------------------------------------------------- */
 
 static const char *
 reasons(void)
@@ -201,12 +203,15 @@ START_TEST(pace_not_kept)
 	bench_method_judge(&job, 0); /* a closed loop has none */
 	ck_assert_str_eq(reasons(), "");
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "the pace was not kept: sending took 10.00 % more than its time, "
+	ck_assert_str_eq(reasons(),
+	    "the pace was not kept: sending took 10.00 % more than its time, "
 	    "99.9 % of the questions left up to 5.0 ms late\n");
 }
 END_TEST
 
-/* It is the server that is too slow, or so it seems; that matters only where the pace was not kept. */
+/*
+ * It is the server that is too slow, or so it seems; that matters only where the pace was not kept.
+ */
 START_TEST(pace_of_the_server)
 {
 	sound();
@@ -215,7 +220,8 @@ START_TEST(pace_of_the_server)
 	ck_assert_str_eq(reasons(), "");
 	tally.last_ns += NS_PER_SEC / 10;
 	bench_method_judge(&job, 1000);
-	ck_assert_ptr_nonnull(strstr(reasons(), "the pace was not kept since questions had to wait"));
+	ck_assert_ptr_nonnull(
+	    strstr(reasons(), "the pace was not kept since questions had to wait"));
 }
 END_TEST
 
@@ -224,7 +230,8 @@ START_TEST(no_port)
 	sound();
 	tally.faults.no_port = 2;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "2 times this machine had no port or descriptor for a connection\n");
+	ck_assert_str_eq(
+	    reasons(), "2 times this machine had no port or descriptor for a connection\n");
 }
 END_TEST
 
@@ -235,14 +242,15 @@ START_TEST(all_at_once)
 	tally.faults.dropped = 1;
 	tally.replies[BENCH_VALID] = 1;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "1 replies were dropped by this machine for want of room\n"
+	ck_assert_str_eq(reasons(),
+	    "1 replies were dropped by this machine for want of room\n"
 	    "the pace was not kept: sending took 10.00 % less than its time, "
 	    "99.9 % of the questions left up to 0.0 ms late\n"
 	    "1000 of 1001 questions got no valid answer in time\n");
 }
 END_TEST
 
-/* --- Findings -------------------------------------------------------------------------------- */
+/* --- Findings --------------------------------------------------------------------------------- */
 
 static json_t *
 finding(const char *name)
@@ -279,8 +287,13 @@ START_TEST(findings)
 	tally.other = 12;
 	tally.stray = 13;
 	tally.malformed = 14;
-	tally.faults = (struct bench_faults){ .unsent = 15, .refused = 16, .dropped = 17, .closed = 18,
-		.stalled = 19, .no_port = 20, .connections = 21 };
+	tally.faults = (struct bench_faults){ .unsent = 15,
+		.refused = 16,
+		.dropped = 17,
+		.closed = 18,
+		.stalled = 19,
+		.no_port = 20,
+		.connections = 21 };
 	for (unsigned i = 1; i <= 50; i++)
 		bench_histogram_add(&tally.rtt, i * 2); /* ns */
 	bench_method_tally(&job);
@@ -379,13 +392,14 @@ START_TEST(settings_of_a_run)
 }
 END_TEST
 
-/* --- Is there a server? ---------------------------------------------------------------------- */
+/* --- Is there a server? ----------------------------------------------------------------------- */
 
 /* A socket that is bound and never answers; its address is the server's. */
 static int
 mute_server(void)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in in = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(in);
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
@@ -429,7 +443,7 @@ lose_one(void *arg)
 		n = recvfrom(*fd, msg, sizeof(msg), 0, (struct sockaddr *)&from, &len);
 	ck_assert_int_gt(n, 12);
 	msg[2] |= 0x80; /* QR */
-	msg[3] = 3;	/* NXDOMAIN is an answer, too */
+	msg[3] = 3;     /* NXDOMAIN is an answer, too */
 	ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
 	return NULL;
 }

@@ -17,7 +17,9 @@ set_up(void)
 {
 	memset(text, 0, sizeof(text));
 	progress = (struct bench_progress){ .out = fmemopen(text, sizeof(text) - 1, "w"),
-		.repetitions = 4, .usual_s = 60, .in_search = 11 };
+		.repetitions = 4,
+		.usual_s = 60,
+		.in_search = 11 };
 	ck_assert_ptr_nonnull(progress.out);
 	bench_bracket_init(&bracket, 1000, 1001, 0.5, BENCH_BEGIN_BETWEEN);
 	bench_bracket_put(&bracket, 1000, BENCH_PASSED);
@@ -47,8 +49,9 @@ START_TEST(writes_lines)
 	bench_progress_begin(&progress, 2, &bracket, 1001);
 	bench_progress_end(&progress, 2, &bracket, 1000, BENCH_PASSED);
 	bench_progress_end(&progress, 0, &bracket, 1000, BENCH_FAILED);
-	ck_assert_str_eq(text, "repetition 2/4: 1000/s passed, between 1000 and 1001, 0:23:00 left\n"
-			       "self-test: 1000/s failed, between 1000 and 1001, 0:45:00 left\n");
+	ck_assert_str_eq(text,
+	    "repetition 2/4: 1000/s passed, between 1000 and 1001, 0:23:00 left\n"
+	    "self-test: 1000/s failed, between 1000 and 1001, 0:45:00 left\n");
 }
 END_TEST
 

@@ -55,8 +55,8 @@ tear_down(void)
 static struct bench_run *
 search(const char *const *more)
 {
-	static const char *const common[] = { "dns64bench", "search", "-s", "127.0.0.1", "-d", "0.8",
-		"--low", "50", "--high", "100", "--resolution", "50", "--repetitions", "2",
+	static const char *const common[] = { "dns64bench", "search", "-s", "127.0.0.1", "-d",
+		"0.8", "--low", "50", "--high", "100", "--resolution", "50", "--repetitions", "2",
 		"--transport", "udp", "-p", port, "--timeout", "5" };
 	char *argv[40];
 	int argc = 0;
@@ -93,8 +93,8 @@ finding(const struct bench_run *r, const char *name)
 static const char *
 failure(const struct bench_run *r)
 {
-	const char *text = json_string_value(
-	    json_array_get(json_object_get(bench_run_tree(r), "failed"), 0));
+	const char *text =
+	    json_string_value(json_array_get(json_object_get(bench_run_tree(r), "failed"), 0));
 
 	return text != NULL ? text : "";
 }
@@ -107,15 +107,16 @@ n_rows(const struct bench_run *r, size_t table)
 	return json_array_size(json_object_get(json_array_get(tables, table), "rows"));
 }
 
-/* On a machine that is busy otherwise the tester may not keep its pace: then the same anew, for long. */
+/* On a machine that is busy otherwise the tester may not keep its pace: then the same anew, for
+ * long. */
 static struct bench_run *
 search_in_pace(const char *const *more)
 {
 	const uint64_t end_ns = clock_now_ns() + 200 * NS_PER_SEC;
 	struct bench_run *r = search(more);
 
-	while (clock_now_ns() < end_ns && (strstr(failure(r), "tester") != NULL ||
-	    strstr(failure(r), "pace") != NULL)) {
+	while (clock_now_ns() < end_ns &&
+	    (strstr(failure(r), "tester") != NULL || strstr(failure(r), "pace") != NULL)) {
 		bench_run_free(r);
 		ck_assert_int_eq(truncate(state, 0), 0);
 		r = search(more);
@@ -134,7 +135,8 @@ START_TEST(passes)
 	ck_assert_double_eq_tol(json_number_value(finding(r, "median")), 100, 1e-9);
 	ck_assert_int_eq(json_integer_value(finding(r, "self-test, at least")), 220);
 	ck_assert_int_eq(json_integer_value(finding(r, "measurable")), 100);
-	ck_assert_str_eq(json_string_value(finding(r, "at least")), "--high passed in 2 of 2 searches");
+	ck_assert_str_eq(
+	    json_string_value(finding(r, "at least")), "--high passed in 2 of 2 searches");
 	ck_assert_uint_eq(n_rows(r, 0), 2);
 	size_t n_trials = n_rows(r, 1);
 	bench_run_free(r);
@@ -157,8 +159,8 @@ START_TEST(fails)
 	const char *const options[] = { "--prefix", "64:ff9b::/96", NULL };
 	struct bench_run *r = search_in_pace(options);
 
-	ck_assert_msg(strstr(failure(r), "fails at --low 50 already: 0 of 40") != NULL, "%s",
-	    failure(r));
+	ck_assert_msg(
+	    strstr(failure(r), "fails at --low 50 already: 0 of 40") != NULL, "%s", failure(r));
 	ck_assert_uint_eq(n_rows(r, 0), 0);
 	ck_assert_uint_ge(n_rows(r, 1), 1); /* 2 if the first one was without a verdict */
 	ck_assert_ptr_null(finding(r, "median"));
@@ -206,7 +208,7 @@ END_TEST
 START_TEST(has_another_state)
 {
 	const char *const options[] = { "--aaaa", "100", "--state", state, NULL },
-	    *const others[] = { "--aaaa", "80", "--state", state, NULL };
+			  *const others[] = { "--aaaa", "80", "--state", state, NULL };
 
 	stop = true;
 	bench_run_free(search(options));
@@ -216,7 +218,7 @@ START_TEST(has_another_state)
 }
 END_TEST
 
-/* --- Names ---------------------------------------------------------------------------------- */
+/* --- Names ------------------------------------------------------------------------------------ */
 
 /* A search for 1 s each with MORE options, up to a NULL; what was complained to TEXT. */
 static enum bench_task
@@ -250,8 +252,10 @@ START_TEST(needs_names)
 		{ { "--restart", "true", "--high", "1000000" }, "up to 60000000: a /6 has them" },
 		{ { "--restart", "true", "--namespace", "10.0.0.0/16", "--high", "1093" },
 		    ": a /15 has them" },
-		{ { "--restart", "true", "--namespace", "10.0.0.0/16" }, "up to 60000000: a /6 has" },
-		{ { "--restart", "true", "--low", "300000", "--high", "300000" }, ": a /7 has them" },
+		{ { "--restart", "true", "--namespace", "10.0.0.0/16" },
+		    "up to 60000000: a /6 has" },
+		{ { "--restart", "true", "--low", "300000", "--high", "300000" },
+		    ": a /7 has them" },
 		{ { "--low", "2", "--threads", "3" }, "--low: 2 is less" },
 	};
 	struct bench_settings s;
@@ -268,7 +272,8 @@ START_TEST(goes_as_far_as_names)
 	static const char *const plain[] = { "--restart", "true", NULL };
 	static const char *const hits[] = { "--restart", "true", "--hits", "100", NULL };
 	static const char *const few[] = { "-d", "5", "--repetitions", "1", NULL };
-	static const char *const hot[] = { "--restart", "true", "--hits", "50", "--hot", "16", NULL };
+	static const char *const hot[] = { "--restart", "true", "--hits", "50", "--hot", "16",
+		NULL };
 	struct bench_settings s;
 	char text[500];
 

@@ -29,8 +29,8 @@ START_TEST(asks_what_there_is)
 	struct bench_plan p = bench_selftest_plan(&settings);
 	ck_assert_int_eq(bench_selftest_asks_aaaa(&settings), _i == 0);
 	for (uint64_t n = 0; n < 100; n++)
-		ck_assert_int_eq(bench_load_question(&p.load, n).kind,
-		    _i == 0 ? BENCH_NEW : BENCH_ADDRESS);
+		ck_assert_int_eq(
+		    bench_load_question(&p.load, n).kind, _i == 0 ? BENCH_NEW : BENCH_ADDRESS);
 }
 END_TEST
 
@@ -60,8 +60,8 @@ START_TEST(rates_fit)
 	static const double deltas[] = { 0, 0.1, 0.15, 0.333, 1, 2.7 };
 
 	for (uint32_t rate = 1; rate < 1000000; rate = rate * 21 / 20 + 1)
-		ck_assert_uint_ge(bench_selftest_cap(bench_selftest_rate(rate, deltas[_i]), deltas[_i]),
-		    rate);
+		ck_assert_uint_ge(
+		    bench_selftest_cap(bench_selftest_rate(rate, deltas[_i]), deltas[_i]), rate);
 }
 END_TEST
 

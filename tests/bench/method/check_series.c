@@ -22,7 +22,7 @@ struct server {
 	unsigned n_measured;
 	unsigned n_told;
 	unsigned end_at; /* the trial that is cut off; 0: none */
-	bool asked;	 /* ... after its questions were sent */
+	bool asked;      /* ... after its questions were sent */
 	uint64_t last_name;
 	uint32_t results[REPETITIONS];
 };
@@ -78,8 +78,8 @@ told(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_
 	struct server *s = ctx;
 
 	s->n_told++;
-	ck_assert_str_eq(json_string_value(json_object_get(record, "verdict")),
-	    bench_series_verdict(outcome));
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(record, "verdict")), bench_series_verdict(outcome));
 	ck_assert_double_eq_tol(json_real_value(json_object_get(record, "seconds")), 0.25, 1e-9);
 	ck_assert(json_is_integer(json_object_get(record, "sent")));
 	ck_assert(!measured_now || s->n_measured > 0);
@@ -90,7 +90,9 @@ static bool
 run(struct server *server, char error[static BENCH_SERIES_ERROR])
 {
 	char why[BENCH_JOURNAL_ERROR];
-	struct bench_series s = { .duration = 0.01, .measure = measure, .told = told, .ctx = server };
+	struct bench_series s = {
+		.duration = 0.01, .measure = measure, .told = told, .ctx = server
+	};
 	struct bench_bracket b;
 	enum bench_limit limit;
 	bool good = true;
@@ -98,7 +100,8 @@ run(struct server *server, char error[static BENCH_SERIES_ERROR])
 	s.journal = bench_journal_open(path, settings, why);
 	ck_assert_msg(s.journal != NULL, "%s", why);
 	for (unsigned i = 0; i < REPETITIONS && good; i++) {
-		bench_bracket_init(&b, LOW, HIGH, 3, i == 0 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
+		bench_bracket_init(
+		    &b, LOW, HIGH, 3, i == 0 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
 		good = bench_series_search(&s, i + 1, &b);
 		if (good)
 			server->results[i] = bench_bracket_result(&b, &limit);
@@ -164,9 +167,12 @@ append(const char *line)
 START_TEST(tells_trials_that_do_not_fit)
 {
 	static const char *const lines[] = {
-		"{\"repetition\":1,\"rate\":1001,\"verdict\":\"passed\",\"seconds\":1,\"sent\":1}\n",
-		"{\"repetition\":2,\"rate\":1000,\"verdict\":\"passed\",\"seconds\":1,\"sent\":1}\n",
-		"{\"repetition\":1,\"rate\":1000,\"verdict\":\"perhaps\",\"seconds\":1,\"sent\":1}\n",
+		"{\"repetition\":1,\"rate\":1001,\"verdict\":\"passed\",\"seconds\":1,\"sent\":1}"
+		"\n",
+		"{\"repetition\":2,\"rate\":1000,\"verdict\":\"passed\",\"seconds\":1,\"sent\":1}"
+		"\n",
+		"{\"repetition\":1,\"rate\":1000,\"verdict\":\"perhaps\",\"seconds\":1,\"sent\":1}"
+		"\n",
 		"{\"repetition\":1,\"rate\":1000,\"seconds\":1,\"sent\":1}\n",
 		"{}\n",
 	};
@@ -202,8 +208,11 @@ told_nothing(void *ctx, const json_t *record, enum bench_outcome outcome, bool m
 START_TEST(takes_the_same_names)
 {
 	uint32_t limit = 5000;
-	struct bench_series s = { .duration = 1, .again = true, .measure = measure_again,
-		.told = told_nothing, .ctx = &limit };
+	struct bench_series s = { .duration = 1,
+		.again = true,
+		.measure = measure_again,
+		.told = told_nothing,
+		.ctx = &limit };
 	struct bench_bracket b;
 	enum bench_limit why;
 

@@ -40,7 +40,8 @@ START_TEST(rows_add_up)
 	double elapsed = 0, answers = 0, first = 0;
 
 	benchrig_init(&rig);
-	benchrig_start(&rig, "soak --aaaa 100 -r 4000 -t 2 -d 0.75 --interval 0.1 --hot 20 -N 10.0.0.0/24"
+	benchrig_start(&rig,
+	    "soak --aaaa 100 -r 4000 -t 2 -d 0.75 --interval 0.1 --hot 20 -N 10.0.0.0/24"
 	    " --timeout 20");
 	benchrig_watch(&rig);
 	bench_soak(&rig.job);
@@ -58,7 +59,8 @@ START_TEST(rows_add_up)
 	/* 3,000 questions are more than the 256 names: they come again. */
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 3000);
 	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 3000);
-	/* Up to rounding. The first rate is from the first question on, which on a busy machine came late. */
+	/* Up to rounding. The first rate is from the first question on, which on a busy machine
+	 * came late. */
 	ck_assert_double_ge(answers, 2990);
 	ck_assert_double_lt(answers - first, 3000);
 	ck_assert_double_eq(sum_of("wrong") + sum_of("overdue") + sum_of("late"), 0);
@@ -103,7 +105,8 @@ START_TEST(wrong_answers)
 
 	benchrig_init(&rig);
 	rig.fake.policy.zone.aaaa_percent = 0; /* no AAAA, and nobody makes one */
-	benchrig_start(&rig, "soak -r 1000 -d 0.2 --interval 0.1 --hits 0 --missing 50 --timeout 20");
+	benchrig_start(
+	    &rig, "soak -r 1000 -d 0.2 --interval 0.1 --hits 0 --missing 50 --timeout 20");
 	bench_soak(&rig.job);
 	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
 		told |= strstr(why, "answers were wrong") != NULL;
@@ -161,11 +164,14 @@ START_TEST(mix)
 		{ { "dns64bench", "soak", "-s", "::1", "-r", "9" }, { 66, 20, 6, 8, 0 } },
 		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--prefix", "64:ff9b::/96" },
 		    { 60, 20, 6, 8, 6 } },
-		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--hits", "92", "--missing", "0" },
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--hits", "92", "--missing",
+		      "0" },
 		    { 0, 92, 0, 8, 0 } },
-		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--hits", "93", "--missing", "0" },
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "--hits", "93", "--missing",
+		      "0" },
 		    { 0 } }, /* over 100 % */
-		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "-d", "1000000", "--interval", "0.5" },
+		{ { "dns64bench", "soak", "-s", "::1", "-r", "9", "-d", "1000000", "--interval",
+		      "0.5" },
 		    { 0 } }, /* too many rows */
 	};
 	struct bench_settings s;
@@ -175,8 +181,8 @@ START_TEST(mix)
 	for (; argc < 12 && row[_i].argv[argc] != NULL; argc++)
 		argv[argc] = strdup(row[_i].argv[argc]);
 	bool good = row[_i].percent[BENCH_ADDRESS] > 0;
-	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr),
-	    good ? BENCH_TASK_RUN : BENCH_TASK_NONE);
+	ck_assert_int_eq(
+	    bench_options_read(argc, argv, &s, stderr), good ? BENCH_TASK_RUN : BENCH_TASK_NONE);
 	for (unsigned k = 0; good && k < BENCH_KINDS; k++)
 		ck_assert_uint_eq(percent_of(&s, (enum bench_kind)k), row[_i].percent[k]);
 	while (argc > 0)

@@ -29,8 +29,8 @@ START_TEST(rows)
 		ck_assert_double_gt(rate, 0);
 		ck_assert_double_le(rate, benchrig_finding(&rig, "highest rate"));
 		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "rtt_p50"), 1);
-		ck_assert_double_le(benchrig_cell(&rig, 0, i, "rtt_p50"),
-		    benchrig_cell(&rig, 0, i, "rtt_p99"));
+		ck_assert_double_le(
+		    benchrig_cell(&rig, 0, i, "rtt_p50"), benchrig_cell(&rig, 0, i, "rtt_p99"));
 		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "server_cpu_per_answer"), 0.1);
 	}
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), benchrig_finding(&rig, "valid"));
@@ -55,7 +55,8 @@ START_TEST(numbers_suffice_or_not)
 	bench_steps(&rig.job, 501);
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 501);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
-	ck_assert_str_eq(benchrig_failed(&rig, 0), "there were not names enough for so many questions");
+	ck_assert_str_eq(
+	    benchrig_failed(&rig, 0), "there were not names enough for so many questions");
 	benchrig_stop(&rig, &c);
 	ck_assert_uint_eq(c.questions, 501);
 }
@@ -76,7 +77,8 @@ START_TEST(late_replies)
 	ck_assert_double_ge(benchrig_finding(&rig, "sent"), 5);
 	ck_assert_double_ge(benchrig_cell(&rig, 0, 0, "late"), 2);
 	ck_assert_double_eq(benchrig_cell(&rig, 0, 0, "lost") + benchrig_cell(&rig, 0, 0, "late") +
-		benchrig_finding(&rig, "valid"), benchrig_finding(&rig, "sent"));
+		benchrig_finding(&rig, "valid"),
+	    benchrig_finding(&rig, "sent"));
 	ck_assert_ptr_nonnull(strstr(benchrig_failed(&rig, 0), "no valid answer in time"));
 	benchrig_stop(&rig, NULL);
 }

@@ -21,8 +21,9 @@ table_of(const char *columns, const char *rows)
 
 		ck_assert_ptr_nonnull(unit);
 		*unit++ = '\0';
-		(void)json_array_append_new(list, json_pack("{ss,ss+++,ss}", "name", part, "title",
-		    "[", part, "]", "", "unit", unit));
+		(void)json_array_append_new(list,
+		    json_pack(
+			"{ss,ss+++,ss}", "name", part, "title", "[", part, "]", "", "unit", unit));
 	}
 	json_t *table = json_pack("{so,so}", "columns", list, "rows", json_loads(rows, 0, NULL));
 	ck_assert_ptr_nonnull(table);
@@ -48,8 +49,8 @@ figure_of(const char *columns, const char *rows, char text[static 1024])
 		for (size_t k = 0; k < p->n; k++) {
 			const struct bench_curve *c = &p->curves[k];
 
-			(void)fprintf(out, " %zu:%zu:%zu:%zu", c->value, c->low, c->high,
-			    c->deviation);
+			(void)fprintf(
+			    out, " %zu:%zu:%zu:%zu", c->value, c->low, c->high, c->deviation);
 		}
 	}
 	(void)fclose(out);
@@ -81,8 +82,7 @@ static const struct {
 	    "[rate_median] 1/s 1:2:3:0" },
 	{ "n ,rate_p1 1/s,rate_p99 1/s,rate 1/s", "[[1, 1, 1, 1], [2, 2, 2, 2]]",
 	    "[rate] 1/s 3:1:2:0" },
-	{ "n ,time_mean s,time_deviation s", "[[1, 1, 1], [2, 2, 2]]",
-	    "[time_mean] s 1:0:0:2" },
+	{ "n ,time_mean s,time_deviation s", "[[1, 1, 1], [2, 2, 2]]", "[time_mean] s 1:0:0:2" },
 	/* A p99 without p1 is a curve like any other. */
 	{ "n ,rtt_mean us,rtt_p99 us", "[[1, 1, 1], [2, 2, 2]]", "RTT us 1:0:0:0 2:0:0:0" },
 	{ "n ,rtt_deviation us", "[[1, 1], [2, 2]]", "[rtt_deviation] us 1:0:0:0" },
@@ -95,8 +95,7 @@ static const struct {
 	{ "n ,a_1 s,a_2 s,a_3 s,a_4 s,a_5 s,a_6 s,a_7 s,a_8 s,a_9 s",
 	    "[[1, 1, 1, 1, 1, 1, 1, 1, 1, 1], [2, 1, 1, 1, 1, 1, 1, 1, 1, 1]]",
 	    "A s 1:0:0:0 2:0:0:0 3:0:0:0 4:0:0:0 5:0:0:0 6:0:0:0 7:0:0:0 8:0:0:0" },
-	{ "n ,a s,b s,c s,d s,e s,f s,g s",
-	    "[[1, 1, 1, 1, 1, 1, 1, 1], [2, 1, 1, 1, 1, 1, 1, 1]]",
+	{ "n ,a s,b s,c s,d s,e s,f s,g s", "[[1, 1, 1, 1, 1, 1, 1, 1], [2, 1, 1, 1, 1, 1, 1, 1]]",
 	    "[a] s 1:0:0:0; [b] s 2:0:0:0; [c] s 3:0:0:0; [d] s 4:0:0:0; [e] s 5:0:0:0; "
 	    "[f] s 6:0:0:0" },
 };
@@ -105,8 +104,8 @@ START_TEST(figure)
 {
 	char text[1024];
 
-	ck_assert_str_eq(figure_of(figures[_i].columns, figures[_i].rows, text),
-	    figures[_i].figure);
+	ck_assert_str_eq(
+	    figure_of(figures[_i].columns, figures[_i].rows, text), figures[_i].figure);
 }
 END_TEST
 

@@ -64,7 +64,7 @@ START_TEST(broken)
 	char text[TEXT], error[TEXT];
 
 	ck_assert(!draws("#!/bin/sh\necho half\necho 'plot x' >&2\n"
-		     "echo '     ^' >&2\necho '  no such thing' >&2\necho >&2\nexit 3\n",
+			 "echo '     ^' >&2\necho '  no such thing' >&2\necho >&2\nexit 3\n",
 	    text, error));
 	text_contains(error, "ended with 3: no such thing");
 	ck_assert(!draws("#!/bin/sh\nexit 1\n", text, error));

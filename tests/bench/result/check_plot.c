@@ -69,8 +69,8 @@ script(size_t first, size_t n, enum bench_plot_format format, char text[static T
 
 	ck_assert_ptr_nonnull(f);
 	for (size_t i = first; i < first + n; i++)
-		(void)json_array_append(tables,
-		    json_array_get(json_object_get(bench_run_tree(r), "tables"), i));
+		(void)json_array_append(
+		    tables, json_array_get(json_object_get(bench_run_tree(r), "tables"), i));
 	size_t n_panels = bench_plot_script(f, tables, format, true);
 	(void)text_of(f, text, TEXT);
 	json_decref(tables);
@@ -85,16 +85,18 @@ START_TEST(curves)
 	ck_assert_uint_eq(script(0, 1, BENCH_PLOT_SVG, text), 2);
 	text_contains(text, "set terminal svg size 720,500 noenhanced");
 	text_contains(text, "set multiplot layout 2,1\n");
-	text_contains(text, "$t1 << END\n1 100 90 110 50.5 2 80\n2 NaN NaN NaN 60.5 3 90\n"
-			    "3 300 290 310 70.5 4 99\nEND\n");
+	text_contains(text,
+	    "$t1 << END\n1 100 90 110 50.5 2 80\n2 NaN NaN NaN 60.5 3 90\n"
+	    "3 300 290 310 70.5 4 99\nEND\n");
 	text_contains(text, "set xrange [0.96:3.04]\n");
 	text_contains(text, "set ylabel 'rate (1/s)'\n");
-	text_contains(text,
-	    "plot $t1 using 1:2:3:4 with yerrorlines lt 1 title 'rate (bars: p1 to p99)'\n");
+	text_contains(
+	    text, "plot $t1 using 1:2:3:4 with yerrorlines lt 1 title 'rate (bars: p1 to p99)'\n");
 	text_contains(text, "set xlabel 'clients'\nset ylabel 'RTT (µs)'\n");
-	text_contains(text, "plot $t1 using 1:5:6 with yerrorlines lt 1 title "
-			    "'mean (bars: standard deviation)', \\\n"
-			    "    $t1 using 1:7 with linespoints lt 2 title 'it''s ''<p99>'' '\n");
+	text_contains(text,
+	    "plot $t1 using 1:5:6 with yerrorlines lt 1 title "
+	    "'mean (bars: standard deviation)', \\\n"
+	    "    $t1 using 1:7 with linespoints lt 2 title 'it''s ''<p99>'' '\n");
 	/* The title stands once, what is along the x axis below the last panel only. */
 	text_contains(text, "unset xlabel\nset title 'Steps'\nset ylabel 'rate");
 	text_contains(text, "set title ''\nset xlabel");
@@ -121,11 +123,11 @@ START_TEST(words)
 	ck_assert_uint_eq(script(2, 1, BENCH_PLOT_SVG, text), 1);
 	text_contains(text, "$t1 << END\n0 10 9 11 20\n1 5 4 6 9\nEND\n");
 	text_contains(text, "set xtics ('one''s' 0, '$t; !touch x' 1)\nset xrange [-0.6:1.6]\n");
-	text_contains(text, "plot $t1 using ($1+-0.2000):2:(0.3600) with boxes lt 1 title "
-			    "'rate (bars: p1 to p99)', \\\n"
-			    "    $t1 using ($1+-0.2000):3:(0):($4-$3) with vectors");
 	text_contains(text,
-	    "    $t1 using ($1+0.2000):5:(0.3600) with boxes lt 2 title 'hits'\n");
+	    "plot $t1 using ($1+-0.2000):2:(0.3600) with boxes lt 1 title "
+	    "'rate (bars: p1 to p99)', \\\n"
+	    "    $t1 using ($1+-0.2000):3:(0):($4-$3) with vectors");
+	text_contains(text, "    $t1 using ($1+0.2000):5:(0.3600) with boxes lt 2 title 'hits'\n");
 	text_lacks(text, "\nset xlabel");
 }
 END_TEST

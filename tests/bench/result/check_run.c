@@ -74,10 +74,12 @@ START_TEST(readable)
 	char text[TEXT];
 
 	fill(r);
-	text_contains(printed(r, text), "\ncommand  dns64bench rate -s ::1 'it'\\''s; $here' '?'\n");
+	text_contains(
+	    printed(r, text), "\ncommand  dns64bench rate -s ::1 'it'\\''s; $here' '?'\n");
 	text_contains(text, "\nserver   ::1\ntimeout  0.25\n");
-	text_contains(text, "\nTrials\n rate  valid    p50\n  1/s            ms\n 1000   1000  0.123\n"
-		       "20000     19      -\n");
+	text_contains(text,
+	    "\nTrials\n rate  valid    p50\n  1/s            ms\n 1000   1000  0.123\n"
+	    "20000     19      -\n");
 	text_contains(text, "\nhighest rate  1000 1/s\nloss          12.5 %\n");
 	text_lacks(text, "FAILED");
 	text_lacks(text, "INTERRUPTED");
@@ -138,8 +140,9 @@ START_TEST(live)
 	bench_table_live(t, f);
 	bench_table_add(t, json_pack("[i,i,f]", 1, 2, 3.0));
 	text_contains(text, "\nserver   ::1\n");
-	text_contains(text, "\nTrials\n    rate     valid       p50\n     1/s                  ms\n"
-		       "       1         2     3.000\n");
+	text_contains(text,
+	    "\nTrials\n    rate     valid       p50\n     1/s                  ms\n"
+	    "       1         2     3.000\n");
 	size_t n = strlen(text);
 	bench_table_add(t, json_pack("[i,i,n]", 4, 5));
 	ck_assert_str_eq(text + n, "       4         5         -\n");

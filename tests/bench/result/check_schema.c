@@ -18,7 +18,7 @@ static const char run[] =
     "\"columns\": [{\"name\": \"a\", \"title\": \"A\", \"unit\": \"\"}],"
     "\"rows\": [[1], [null], [\"x\"], [true]]}], \"complete\": true, \"failed\": [\"f\"]}";
 
-#define TABLE(columns, rows)                                                                       \
+#define TABLE(columns, rows) \
 	"[{\"name\": \"t\", \"title\": \"T\", \"columns\": " columns ", \"rows\": " rows "}]"
 #define COLUMN "[{\"name\": \"a\", \"title\": \"A\", \"unit\": \"\"}]"
 
@@ -77,8 +77,8 @@ START_TEST(no_run)
 	if (faults[_i].value == NULL)
 		(void)json_object_del(tree, faults[_i].key);
 	else
-		(void)json_object_set_new(tree, faults[_i].key,
-		    json_loads(faults[_i].value, JSON_DECODE_ANY, NULL));
+		(void)json_object_set_new(
+		    tree, faults[_i].key, json_loads(faults[_i].value, JSON_DECODE_ANY, NULL));
 	ck_assert(!bench_shape_is_run(tree, why));
 	text_contains(why, faults[_i].why);
 	json_decref(tree);
@@ -102,8 +102,8 @@ END_TEST
 START_TEST(too_wide)
 {
 	json_t *tree = json_loads(run, 0, NULL),
-	       *columns = json_object_get(json_array_get(json_object_get(tree, "tables"), 0),
-		   "columns");
+	       *columns =
+		   json_object_get(json_array_get(json_object_get(tree, "tables"), 0), "columns");
 	char why[BENCH_SHAPE_WHY];
 
 	while (json_array_size(columns) < 65)

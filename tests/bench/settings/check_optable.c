@@ -21,8 +21,10 @@ START_TEST(rows)
 
 	for (; (row = bench_optable_row(n)) != NULL; n++) {
 		ck_assert_msg(strcmp(row->name, before) > 0, "%s after %s", row->name, before);
-		ck_assert_msg(bench_optable_find((int)row->id) == row, "%s: found another", row->name);
-		ck_assert_msg(row->methods != 0 && (row->methods & ~(unsigned)ALL) == 0, "%s", row->name);
+		ck_assert_msg(
+		    bench_optable_find((int)row->id) == row, "%s: found another", row->name);
+		ck_assert_msg(
+		    row->methods != 0 && (row->methods & ~(unsigned)ALL) == 0, "%s", row->name);
 		ck_assert_uint_gt(strlen(row->help), 0);
 		before = row->name;
 	}
@@ -89,7 +91,8 @@ START_TEST(help)
 	}
 	for (size_t i = 0; (row = bench_optable_row(i)) != NULL; i++) {
 		if (row->id < 256)
-			(void)snprintf(left, sizeof(left), "\n  -%c, --%s ", (char)row->id, row->name);
+			(void)snprintf(
+			    left, sizeof(left), "\n  -%c, --%s ", (char)row->id, row->name);
 		else
 			(void)snprintf(left, sizeof(left), "\n      --%s ", row->name);
 		ck_assert_msg(strstr(text, left) != NULL, "%s", left);

@@ -91,7 +91,7 @@ START_TEST(again)
 }
 END_TEST
 
-/* --- Methods --------------------------------------------------------------------------------- */
+/* --- Methods ---------------------------------------------------------------------------------- */
 
 /* The least that each method must be told. */
 static const struct {
@@ -111,11 +111,24 @@ static const char *
 value_for(const struct bench_option_row *row)
 {
 	static const char *const values[][2] = {
-		{ "PERCENT", "5" }, { "N", "1" }, { "B", "3" }, { "D", "0.2" }, { "RATE", "2000" },
-		{ "OCTETS", "512" }, { "SECONDS", "2" }, { "FILE", "file.png" }, { "LIST", "1,2" },
-		{ "FIRST-LAST", "1-2" }, { "NETWORK", "10.0.0.0/8" }, { "PID,...", "1" },
-		{ "PORT", "53" }, { "PREFIX", "64:ff9b::/96" }, { "COMMAND", "true" },
-		{ "ADDR", "192.0.2.1" }, { "udp|tcp", "udp" }, { "NAME", "name" },
+		{ "PERCENT", "5" },
+		{ "N", "1" },
+		{ "B", "3" },
+		{ "D", "0.2" },
+		{ "RATE", "2000" },
+		{ "OCTETS", "512" },
+		{ "SECONDS", "2" },
+		{ "FILE", "file.png" },
+		{ "LIST", "1,2" },
+		{ "FIRST-LAST", "1-2" },
+		{ "NETWORK", "10.0.0.0/8" },
+		{ "PID,...", "1" },
+		{ "PORT", "53" },
+		{ "PREFIX", "64:ff9b::/96" },
+		{ "COMMAND", "true" },
+		{ "ADDR", "192.0.2.1" },
+		{ "udp|tcp", "udp" },
+		{ "NAME", "name" },
 		{ "ADDR[#PORT]", "192.0.2.1#53" },
 	};
 
@@ -140,15 +153,15 @@ START_TEST(options_of_methods)
 		/* Clients have a window only in a time of their own. */
 		const char *with = row->id == BENCH_OPT_WINDOW ? "-d 1" : "";
 		enum bench_task task = row->id == BENCH_OPT_HELP ? BENCH_TASK_HELP
-		    : row->id == BENCH_OPT_VERSION		 ? BENCH_TASK_VERSION
+		    : row->id == BENCH_OPT_VERSION               ? BENCH_TASK_VERSION
 								 : BENCH_TASK_RUN;
 
 		if ((row->methods & methods[_i].method) == 0)
 			with = "";
 		(void)snprintf(line, sizeof(line), "%s --%s %s %s", methods[_i].line, row->name,
 		    value_for(row), with);
-		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s\n", row->name,
-		    bench_optable_name(methods[_i].method));
+		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s\n",
+		    row->name, bench_optable_name(methods[_i].method));
 		if ((row->methods & methods[_i].method) != 0) {
 			ck_assert_msg(read_line(line) == task, "%s: %s", line, errors);
 			ck_assert_str_eq(errors, "");
@@ -187,7 +200,7 @@ START_TEST(other_tasks)
 }
 END_TEST
 
-/* --- What belongs together ------------------------------------------------------------------- */
+/* --- What belongs together -------------------------------------------------------------------- */
 
 START_TEST(completed)
 {
@@ -204,7 +217,8 @@ START_TEST(completed)
 	unsigned missing = 0;
 	for (unsigned i = 0; i < 100; i++) {
 		missing += s.plan.load.mix[i] == BENCH_NO_NUMBER;
-		ck_assert(s.plan.load.mix[i] == BENCH_NO_NUMBER || s.plan.load.mix[i] == BENCH_NUMBER);
+		ck_assert(
+		    s.plan.load.mix[i] == BENCH_NO_NUMBER || s.plan.load.mix[i] == BENCH_NUMBER);
 	}
 	ck_assert_uint_eq(missing, 25);
 	ck_assert_uint_eq(s.missing_percent, 25);
@@ -246,27 +260,38 @@ static const char *const faults[][3] = {
 	{ "rate -s name -q --nosuch --spin=1 word", "-q: unknown", "\"word\"" },
 	{ "rate -s ::1 -r 5 --json a --interval 3 --low 2", "--interval: says nothing to rate",
 	    "--low: says nothing to rate" },
-	{ "rate -s ::1 -r 5 --pid 1 --unit dns64d", "--unit: one of this, --pid and --pid-file", "" },
-	{ "rate -s ::1 -r 5 --pid-file f --unit dns64d", "--unit: one of this, --pid and --pid-file",
+	{ "rate -s ::1 -r 5 --pid 1 --unit dns64d", "--unit: one of this, --pid and --pid-file",
 	    "" },
-	{ "rate -s ::1 -r 5 --csv - --json -", "--csv: standard output takes either this or --json", "" },
-	{ "rate -s ::1 -r 5 --pid-file f --pid 5", "--pid-file: one of this, --pid and --unit", "" },
-	{ "rate -s ::1 -r 5 --per-connection 1", "--per-connection: there are no connections over udp", "" },
+	{ "rate -s ::1 -r 5 --pid-file f --unit dns64d",
+	    "--unit: one of this, --pid and --pid-file", "" },
+	{ "rate -s ::1 -r 5 --csv - --json -", "--csv: standard output takes either this or --json",
+	    "" },
+	{ "rate -s ::1 -r 5 --pid-file f --pid 5", "--pid-file: one of this, --pid and --unit",
+	    "" },
+	{ "rate -s ::1 -r 5 --per-connection 1",
+	    "--per-connection: there are no connections over udp", "" },
 	{ "search -s ::1 --low 2000 --high 1999", "--low: 2000 is above --high 1999", "" },
 	{ "rate -s ::1 -r 3 -t 4", "--threads: more than there are questions per second", "" },
-	{ "rate -s ::1 -r 1 -d 0.5", "--duration: 0.5 s at 1 per second are less than one question", "" },
-	{ "rate -s ::1 -r 257 -d 1 -N 10.0.0.0/24", "--namespace: 256 names, and the run asks for 257", "" },
+	{ "rate -s ::1 -r 1 -d 0.5", "--duration: 0.5 s at 1 per second are less than one question",
+	    "" },
+	{ "rate -s ::1 -r 257 -d 1 -N 10.0.0.0/24",
+	    "--namespace: 256 names, and the run asks for 257", "" },
 	{ "rate -s ::1 -r 300000", "16777216 names, and the run asks for 18000000", "" },
-	{ "rate -s ::1 -r 9 -n 207 -N 10.0.0.0/24 --hits 10 --hot 50", "256 names", "asks for 257" },
-	{ "rate -s ::1 -r 1 -n 1 -N 10.0.0.0/32 --hits 50", "1 names are fewer than --hot wants", "" },
-	{ "closed -s ::1 --clients 257", "--clients: 257 are more than there are questions (256)", "" },
+	{ "rate -s ::1 -r 9 -n 207 -N 10.0.0.0/24 --hits 10 --hot 50", "256 names",
+	    "asks for 257" },
+	{ "rate -s ::1 -r 1 -n 1 -N 10.0.0.0/32 --hits 50", "1 names are fewer than --hot wants",
+	    "" },
+	{ "closed -s ::1 --clients 257", "--clients: 257 are more than there are questions (256)",
+	    "" },
 	{ "closed -s ::1 --clients 2 -t 2", "--threads: one does all experiments", "" },
 	{ "closed -s ::1 --window 2", "--window: needs --duration", "" },
 	{ "closed -s ::1 --blocks 2 -d 1", "--blocks: either this or --duration", "" },
 	{ "closed -s ::1 -N 10.0.0.0/16 --hits 1", "65536 names, and the run asks for 65537", "" },
-	{ "closed -s ::1 -N 10.0.0.0/16 --clients 1,2", "65536 names, and the run asks for 131072", "" },
+	{ "closed -s ::1 -N 10.0.0.0/16 --clients 1,2", "65536 names, and the run asks for 131072",
+	    "" },
 	{ "enum -s ::1 --numbers 10-19 -t 2", "--threads: 1 clients cannot be shared evenly", "" },
-	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hits 1 --hot 256", "256 names are fewer than --hot wants", "" },
+	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hits 1 --hot 256",
+	    "256 names are fewer than --hot wants", "" },
 	{ "soak -s ::1 -r 5 -N 10.0.0.0/24 --hot 257", "256 names are fewer than --hot wants", "" },
 };
 

@@ -43,7 +43,7 @@ good(int id, const char *arg)
 	ck_assert_uint_eq(p.n_errors, 0);
 }
 
-/* --- Good values ----------------------------------------------------------------------------- */
+/* --- Good values ------------------------------------------------------------------------------ */
 
 /* The options whose setting is a number: the smallest and the largest. */
 static const struct {
@@ -180,7 +180,7 @@ START_TEST(zone)
 }
 END_TEST
 
-/* --- Faults ---------------------------------------------------------------------------------- */
+/* --- Faults ----------------------------------------------------------------------------------- */
 
 /* A value that is none, and what is told. */
 static const struct {
@@ -193,38 +193,48 @@ static const struct {
 	{ BENCH_OPT_BLOCKS, "0", "--blocks: \"0\" is not a number from 1 to 1000000\n" },
 	{ BENCH_OPT_BUFSIZE, "65536", "--bufsize: \"65536\" is not a number from 0 to 65535\n" },
 	{ BENCH_OPT_BURST, "0", "--burst: \"0\" is not a number from 1 to 100000000\n" },
-	{ BENCH_OPT_CLIENTS, "1,", "--clients: \"1,\" is not a list like 1,2,4 or 1-20/2, of up to 64 numbers "
-				   "from 1 to 4096\n" },
+	{ BENCH_OPT_CLIENTS, "1,",
+	    "--clients: \"1,\" is not a list like 1,2,4 or 1-20/2, of up to 64 numbers "
+	    "from 1 to 4096\n" },
 	{ BENCH_OPT_COUNT, "0", "--count: \"0\" is not a number from 1 to 1000000000000\n" },
 	{ BENCH_OPT_DELTA, "-1", "--delta: \"-1\" is not a number from 0 to 100\n" },
 	{ BENCH_OPT_DURATION, "0", "--duration: \"0\" is not a number from 0.01 to 3.1536e+07\n" },
 	{ BENCH_OPT_DURATION, "1m", "--duration: \"1m\" is not a number" },
-	{ BENCH_OPT_HIGH, "100000001", "--high: \"100000001\" is not a number from 1 to 100000000\n" },
+	{ BENCH_OPT_HIGH, "100000001",
+	    "--high: \"100000001\" is not a number from 1 to 100000000\n" },
 	{ BENCH_OPT_HITS, "-5", "--hits: \"-5\" is not a number from 0 to 100\n" },
-	{ BENCH_OPT_HOT, "4294967296", "--hot: \"4294967296\" is not a number from 1 to 4294967295\n" },
+	{ BENCH_OPT_HOT, "4294967296",
+	    "--hot: \"4294967296\" is not a number from 1 to 4294967295\n" },
 	{ BENCH_OPT_INTERVAL, "0", "--interval: \"0\" is not a number from 0.1 to" },
 	{ BENCH_OPT_LOW, "0", "--low: \"0\" is not a number from 1 to 100000000\n" },
 	{ BENCH_OPT_MISSING, "101", "--missing: \"101\" is not a number from 0 to 100\n" },
-	{ BENCH_OPT_MISSING_NUMBERS, "1-10", "--missing-numbers: \"1-10\" is not FIRST-LAST, two numbers of as "
-					     "many digits, up to 15\n" },
-	{ BENCH_OPT_NAMESPACE, "10.0.0.1/8", "--namespace: \"10.0.0.1/8\" is not an IPv4 network like 10.0.0.0/8\n" },
+	{ BENCH_OPT_MISSING_NUMBERS, "1-10",
+	    "--missing-numbers: \"1-10\" is not FIRST-LAST, two numbers of as "
+	    "many digits, up to 15\n" },
+	{ BENCH_OPT_NAMESPACE, "10.0.0.1/8",
+	    "--namespace: \"10.0.0.1/8\" is not an IPv4 network like 10.0.0.0/8\n" },
 	{ BENCH_OPT_NUMBERS, "9", "--numbers: \"9\" is not FIRST-LAST" },
 	{ BENCH_OPT_PORT, "0", "--port: \"0\" is not a number from 1 to 65535\n" },
-	{ BENCH_OPT_PREFIX, "2001:db8::/33", "--prefix: \"2001:db8::/33\" is not a prefix of RFC 6052 like "
-					     "2001:db8:64::/96\n" },
+	{ BENCH_OPT_PREFIX, "2001:db8::/33",
+	    "--prefix: \"2001:db8::/33\" is not a prefix of RFC 6052 like "
+	    "2001:db8:64::/96\n" },
 	{ BENCH_OPT_PREFIX, "2001:db8::1/96", "--prefix: \"2001:db8::1/96\" is not a prefix" },
 	{ BENCH_OPT_RATE, "0", "--rate: \"0\" is not a number from 1 to 100000000\n" },
-	{ BENCH_OPT_RATE, "99999999999999999999", "--rate: \"99999999999999999999\" is not a number" },
+	{ BENCH_OPT_RATE, "99999999999999999999",
+	    "--rate: \"99999999999999999999\" is not a number" },
 	{ BENCH_OPT_REPETITIONS, "0", "--repetitions: \"0\" is not a number from 1 to 10000\n" },
 	{ BENCH_OPT_RESOLUTION, "0", "--resolution: \"0\" is not a number from 0.001 to 50\n" },
-	{ BENCH_OPT_SERVER, "localhost", "--server: \"localhost\" is not an IPv4 or IPv6 address\n" },
-	{ BENCH_OPT_SERVER, "192.0.2.1#53", "--server: \"192.0.2.1#53\" is not an IPv4 or IPv6 address\n" },
+	{ BENCH_OPT_SERVER, "localhost",
+	    "--server: \"localhost\" is not an IPv4 or IPv6 address\n" },
+	{ BENCH_OPT_SERVER, "192.0.2.1#53",
+	    "--server: \"192.0.2.1#53\" is not an IPv4 or IPv6 address\n" },
 	{ BENCH_OPT_SOURCES, "4097", "--sources: \"4097\" is not a number from 1 to 4096\n" },
 	{ BENCH_OPT_THREADS, "257", "--threads: \"257\" is not a number from 1 to 256\n" },
 	{ BENCH_OPT_TIMEOUT, "0", "--timeout: \"0\" is not a number from 0.001 to 3600\n" },
 	{ BENCH_OPT_TRANSPORT, "sctp", "--transport: \"sctp\" is neither udp nor tcp\n" },
-	{ BENCH_OPT_UPSTREAM, "192.0.2.1:53", "--upstream: \"192.0.2.1:53\" is not an address like 192.0.2.1 or "
-					      "2001:db8::1#5300\n" },
+	{ BENCH_OPT_UPSTREAM, "192.0.2.1:53",
+	    "--upstream: \"192.0.2.1:53\" is not an address like 192.0.2.1 or "
+	    "2001:db8::1#5300\n" },
 	{ BENCH_OPT_WINDOW, "65537", "--window: \"65537\" is not a number from 1 to 65536\n" },
 	{ BENCH_OPT_ZONE, "a..b", "--zone: \"a..b\" is not a domain name, or too long\n" },
 	{ BENCH_OPT_ZONE, "", "--zone: \"\" is not a domain name, or too long\n" },
@@ -246,7 +256,8 @@ START_TEST(zone_too_long)
 	char text[256] = "";
 
 	for (unsigned i = 0; i < 3; i++)
-		(void)strcat(text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi01.");
+		(void)strcat(
+		    text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghi01.");
 	(void)strcat(text, "abcdefghijklmnopqrstuvwxyzabcdefghijklmno");
 	good(BENCH_OPT_ZONE, text);
 	(void)strcat(text, "p");
@@ -258,9 +269,9 @@ END_TEST
 /* No row of the table is without a case here: each sets something or complains about rubbish. */
 START_TEST(every_row_is_known)
 {
-	static const int texts_only[] = { BENCH_OPT_CSV, BENCH_OPT_JSON, BENCH_OPT_OUTPUT, BENCH_OPT_PID,
-		BENCH_OPT_PID_FILE, BENCH_OPT_PLOT, BENCH_OPT_RAW, BENCH_OPT_RESTART, BENCH_OPT_STATE,
-		BENCH_OPT_UNIT };
+	static const int texts_only[] = { BENCH_OPT_CSV, BENCH_OPT_JSON, BENCH_OPT_OUTPUT,
+		BENCH_OPT_PID, BENCH_OPT_PID_FILE, BENCH_OPT_PLOT, BENCH_OPT_RAW, BENCH_OPT_RESTART,
+		BENCH_OPT_STATE, BENCH_OPT_UNIT };
 	const struct bench_option_row *row;
 
 	for (size_t i = 0; (row = bench_optable_row(i)) != NULL; i++) {

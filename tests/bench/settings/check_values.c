@@ -37,7 +37,8 @@ START_TEST(numbers)
 
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		uint64_t v;
-		bool good = bench_values_number(cases[i].text, strlen(cases[i].text), cases[i].max, &v);
+		bool good =
+		    bench_values_number(cases[i].text, strlen(cases[i].text), cases[i].max, &v);
 
 		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
 		if (good)
@@ -238,7 +239,8 @@ START_TEST(endpoints)
 		{ "localhost", NULL },
 		{ "#53", NULL },
 		{ "", NULL },
-		{ "1111111111111111111111111111111111111111111111111111111111111111111111111", NULL },
+		{ "1111111111111111111111111111111111111111111111111111111111111111111111111",
+		    NULL },
 	};
 
 	for (size_t i = 0; i < N_OF(cases); i++) {
