@@ -84,13 +84,14 @@ listener_add(struct shell *sh, const struct listen_sockets *fds)
 	}
 }
 
-/* Is this about one connection, which ended before it was accepted? More than accept(2) lists is not. */
+/* Is this about one connection, which ended before it was accepted? More than accept(2) lists is
+ * not. */
 static bool
 is_of_one(int err)
 {
 	return err == ECONNABORTED || err == EINTR || err == EPROTO || err == ENOPROTOOPT ||
-	       err == EOPNOTSUPP || err == ENETDOWN || err == ENETUNREACH || err == ENONET ||
-	       err == EHOSTDOWN || err == EHOSTUNREACH || err == ETIMEDOUT;
+	    err == EOPNOTSUPP || err == ENETDOWN || err == ENETUNREACH || err == ENONET ||
+	    err == EHOSTDOWN || err == EHOSTUNREACH || err == ETIMEDOUT;
 }
 
 /* More of the same will not mend it: leave connections in the backlog for a while. */
@@ -139,7 +140,7 @@ listener_accept(struct shell *sh, struct listener *l, unsigned max)
 {
 	for (unsigned i = 0; i < max; i++) {
 		struct sockaddr_storage ss;
-		socklen_t len = sizeof ss;
+		socklen_t len = sizeof(ss);
 		int fd =
 		    accept4(l->fds.tcp, (struct sockaddr *)&ss, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		struct netaddr peer;
@@ -264,6 +265,14 @@ listener_turn(struct shell *sh)
 			list_push(&ls->paused, &l->link);
 		}
 	}
+}
+
+void
+listener_admit(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+	struct source *s;
+
 	while ((s = source_take(&ls->tcp_ready)) != NULL)
 		if (ls->accept_ns == 0)
 			listener_accept(sh, LIST_OBJECT(s, struct listener, tcp), LISTENER_ACCEPTS);
@@ -372,5 +381,5 @@ bool
 listener_needs_beat(const struct shell *sh)
 {
 	return sh->listeners.n_leaving > 0 || sh->listeners.accept_ns != 0 ||
-	       sh->listeners.accept_failing;
+	    sh->listeners.accept_failing;
 }

@@ -71,8 +71,11 @@ void listener_stop(struct shell *sh);
 /* listener_stopped: after listener_stop, is everything read that had arrived before? */
 MUST_USE bool listener_stopped(const struct shell *sh);
 
-/* listener_turn: read questions, accept connections. */
+/* listener_turn: read questions. */
 void listener_turn(struct shell *sh);
+
+/* listener_admit: accept connections, as far as the ceilings have room. */
+void listener_admit(struct shell *sh);
 
 /* listener_answer: queue the answer in the send slot; nothing if its socket has gone. */
 void listener_answer(struct shell *sh, const struct engine_send *send);

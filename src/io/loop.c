@@ -52,7 +52,7 @@ struct loop {
 struct snapshot *
 snapshot_new(const struct conf *conf)
 {
-	struct snapshot *s = malloc(sizeof *s);
+	struct snapshot *s = malloc(sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
@@ -143,12 +143,12 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 struct loop *
 loop_new(struct snapshot *snapshot, const struct listen_sockets *listens, size_t n)
 {
-	struct loop *l = aligned_alloc(64, (sizeof *l + 63) / 64 * 64);
+	struct loop *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
 	int r;
 
 	if (l == NULL)
 		return NULL;
-	memset(l, 0, sizeof *l);
+	memset(l, 0, sizeof(*l));
 	l->wake_fd = -1;
 	atomic_init(&l->alive, true);
 	r = loop_init(l, snapshot);
@@ -191,7 +191,7 @@ loop_wake(const struct loop *l)
 	uint64_t one = 1;
 
 	/* Fails only when it is full of wakes already. */
-	while (write(l->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+	while (write(l->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		continue;
 }
 
@@ -283,7 +283,7 @@ loop_mail(struct loop *l)
 
 	if (source_take(&l->woken) == NULL)
 		return;
-	while (read(l->wake_fd, &n, sizeof n) < 0 && errno == EINTR)
+	while (read(l->wake_fd, &n, sizeof(n)) < 0 && errno == EINTR)
 		continue;
 	atomic_store(&l->alive, true);
 	n_posted = atomic_load(&l->n_posted);
@@ -372,7 +372,7 @@ needs_beat(const struct loop *l)
 	const struct shell *sh = &l->sh;
 
 	return l->stopping || sh->sessions.n > 0 || sh->forward_tcp.n_open > 0 ||
-	       listener_needs_beat(sh) || forward_needs_beat(sh);
+	    listener_needs_beat(sh) || forward_needs_beat(sh);
 }
 
 /* New questions. UDP shall not have all the room when there is little, nor TCP. */
@@ -420,6 +420,8 @@ loop_turn(struct loop *l)
 	loop_mail(l);
 	loop_clients(l);
 	shell_flush(sh);
+	/* Who has gone, which the flush has seen to, makes room for who comes. */
+	listener_admit(sh);
 	loop_beat(l);
 	loop_age(l);
 	l->stopped = loop_is_done(l);
