@@ -121,19 +121,19 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 
 /* The server's processes, if somebody said which. False: they cannot be watched, which was told. */
 static bool
-find_subject(const struct bench_settings *s, struct bench_subject **subject)
+find_subject(const struct bench_settings *s, struct bench_dut **subject)
 {
-	char error[BENCH_SUBJECT_ERROR];
+	char error[BENCH_DUT_ERROR];
 	const char *option = "pid";
 
 	*subject = NULL;
 	if (s->pid != NULL) {
-		*subject = bench_subject_new_pids("", s->pid, error);
+		*subject = bench_dut_new_pids("", s->pid, error);
 	} else if (s->pid_file != NULL) {
-		*subject = bench_subject_new_pid_file("", s->pid_file, error);
+		*subject = bench_dut_new_pid_file("", s->pid_file, error);
 		option = "pid-file";
 	} else if (s->unit != NULL) {
-		*subject = bench_subject_new_unit("", s->unit, error);
+		*subject = bench_dut_new_unit("", s->unit, error);
 		option = "unit";
 	} else {
 		return true;
@@ -163,14 +163,14 @@ measure(const struct bench_settings *s, int argc, char **argv)
 		(void)fprintf(stderr, "dns64bench: out of memory\n");
 		bench_run_free(r);
 		free(job.tally);
-		bench_subject_free(job.subject);
+		bench_dut_free(job.subject);
 		return EXIT_FAILURE;
 	}
 	run_method(&job);
 	int status = deliver(s, r, job.out);
 	bench_run_free(r);
 	free(job.tally);
-	bench_subject_free(job.subject);
+	bench_dut_free(job.subject);
 	return status;
 }
 

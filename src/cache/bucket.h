@@ -3,7 +3,7 @@
 #define DNS64D_CACHE_BUCKET_H
 
 /*
- * line: 8 slots of a shard's index in 64 bytes. A slot tells where an entry is, how often it was
+ * bucket: 8 slots of a shard's index in 64 bytes. A slot tells where an entry is, how often it was
  * asked for lately, and a tag of its key that most others do not have.
  *
  * The name's hash: its lowest bits choose the shard, bits up to 31 the name's first line, up to 47
@@ -18,31 +18,31 @@
 #include "base/attr.h"
 #include "cache/question.h"
 
-#define LINE_SLOTS 8
-#define LINE_UNIT 8U /* places are multiples of it */
-#define LINE_ASKED_MAX 3U
+#define BUCKET_SLOTS 8
+#define BUCKET_UNIT 8U /* places are multiples of it */
+#define BUCKET_ASKED_MAX 3U
 
-typedef uint16_t line_tags __attribute__((vector_size(2 * LINE_SLOTS)));
-typedef uint64_t line_halves __attribute__((vector_size(2 * LINE_SLOTS)));
+typedef uint16_t bucket_tags __attribute__((vector_size(2 * BUCKET_SLOTS)));
+typedef uint64_t bucket_halves __attribute__((vector_size(2 * BUCKET_SLOTS)));
 
-struct line {
-	_Alignas(64) line_tags tag; /* 0: the slot is free */
-	uint32_t place[LINE_SLOTS]; /* in units of LINE_UNIT */
-	uint8_t asked[LINE_SLOTS];  /* up to LINE_ASKED_MAX */
+struct bucket {
+	_Alignas(64) bucket_tags tag; /* 0: the slot is free */
+	uint32_t place[BUCKET_SLOTS]; /* in units of BUCKET_UNIT */
+	uint8_t asked[BUCKET_SLOTS];  /* up to BUCKET_ASKED_MAX */
 };
 
-_Static_assert(sizeof(struct line) == 64, "one line of the processor's cache");
+_Static_assert(sizeof(struct bucket) == 64, "one line of the processor's cache");
 
-/* line_number: of the first or second line of a name, of N. */
+/* bucket_number: of the first or second line of a name, of N. */
 MUST_USE static inline uint32_t
-line_number(uint64_t hash, unsigned which, uint32_t n)
+bucket_number(uint64_t hash, unsigned which, uint32_t n)
 {
 	return (uint32_t)(((hash >> (which == 0 ? 0 : 16)) & UINT32_MAX) * n >> 32);
 }
 
-/* line_tag: of the entry of type QTYPE that KEY's name has; never 0. */
+/* bucket_tag: of the entry of type QTYPE that KEY's name has; never 0. */
 MUST_USE static inline uint16_t
-line_tag(const struct question *key, uint16_t qtype)
+bucket_tag(const struct question *key, uint16_t qtype)
 {
 	unsigned flags = (unsigned)key->do_bit << 3 | (unsigned)key->cd << 2;
 	unsigned rest = ((unsigned)qtype ^ (unsigned)key->qclass << 7) << 4 ^ flags;
@@ -50,11 +50,11 @@ line_tag(const struct question *key, uint16_t qtype)
 	return (uint16_t)((unsigned)(key->hash >> 48) ^ rest) | 1;
 }
 
-/* line_has: does a slot have one of the tags? */
+/* bucket_has: does a slot have one of the tags? */
 MUST_USE static inline bool
-line_has(const struct line *l, uint16_t tag, uint16_t other)
+bucket_has(const struct bucket *l, uint16_t tag, uint16_t other)
 {
-	line_halves same = (line_halves)(l->tag == tag) | (line_halves)(l->tag == other);
+	bucket_halves same = (bucket_halves)(l->tag == tag) | (bucket_halves)(l->tag == other);
 
 	return (same[0] | same[1]) != 0;
 }

@@ -60,7 +60,7 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	c->n_shards = n;
 	c->life_s = LIFE_S + stale_s;
 	outages_init(&c->outages);
-	marks_init(&c->marks);
+	flushes_init(&c->marks);
 	init_parts(c, stale_s);
 	return c;
 }
@@ -105,7 +105,7 @@ is_revived(struct cache *c, const struct shard_meta *m)
 static bool
 is_spared(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
-	if (!marks_spare(&c->marks, key->qname, &e->meta.generation))
+	if (!flushes_spare(&c->marks, key->qname, &e->meta.generation))
 		return false;
 	shard_set_meta(s, e, &e->meta);
 	return true;
@@ -116,7 +116,7 @@ static inline bool
 exists(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
 	return e->msg != NULL &&
-	    (e->meta.generation == marks_now(&c->marks) || UNLIKELY(is_spared(c, s, key, e)));
+	    (e->meta.generation == flushes_now(&c->marks) || UNLIKELY(is_spared(c, s, key, e)));
 }
 
 static bool
@@ -347,7 +347,7 @@ meta_of(const struct cache *c, const struct cache_entry *e, uint32_t now_s)
 {
 	return (struct shard_meta){ .stored_s = now_s - e->age_s,
 		.ttl_s = e->ttl_s,
-		.generation = marks_now(&c->marks),
+		.generation = flushes_now(&c->marks),
 		.ede = e->ede,
 		.kind = (uint8_t)e->kind,
 		.flags = e->flags };

@@ -8,7 +8,7 @@
  *
  * It holds upstream's messages without their OPT, never what was made of them: synthesis is done
  * when answering, so one entry serves every client whatever its prefixes (RULES D22). What is kept
- * of a reply and how it becomes an answer again is core/keep's; here are keys, ages and flushes.
+ * of a reply and how it becomes an answer again is core/store's; here are keys, ages and flushes.
  * Time is in whole seconds of one clock of all loops, which may wrap. Any thread may call anything
  * here.
  */
@@ -24,7 +24,8 @@
 
 #define CACHE_MIN SHARD_MIN /* bytes of the smallest */
 #define CACHE_SHARDS_MAX 4096
-#define CACHE_MARKS MARKS_MAX /* names below which all is to be forgotten, remembered at a time */
+#define CACHE_MARKS FLUSHES_MAX /* names below which all is to be forgotten, remembered at a time \
+				 */
 #define CACHE_RETRY_S 30  /* between attempts to refresh what could not be (RFC 8767 section 5) */
 #define CACHE_POPULAR 2   /* asked for so often an entry is worth a refresh before its end */
 #define CACHE_DUE_PART 10 /* in the last tenth of its time it is due */

@@ -27,7 +27,7 @@ cache_flushes(const struct cache *c)
 void
 cache_flush_all(struct cache *c)
 {
-	if (marks_all(&c->marks))
+	if (flushes_all(&c->marks))
 		clear_all(c);
 }
 
@@ -50,7 +50,7 @@ cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 void
 cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
 {
-	if (marks_below(&c->marks, name, len, now_s, c->life_s))
+	if (flushes_below(&c->marks, name, len, now_s, c->life_s))
 		clear_all(c);
 }
 

@@ -6,7 +6,7 @@
 #include "dns/name.h"
 
 void
-marks_init(struct marks *m)
+flushes_init(struct flushes *m)
 {
 	memset(m, 0, sizeof(*m));
 	lock_init(&m->lock);
@@ -14,14 +14,14 @@ marks_init(struct marks *m)
 
 /* The next flush has begun; the lock is held. */
 static uint16_t
-next(struct marks *m)
+next(struct flushes *m)
 {
 	return (uint16_t)(atomic_fetch_add_explicit(&m->now, 1, memory_order_relaxed) + 1);
 }
 
 /* What has a smaller number than this flush is gone; the smallest number is not used twice. */
 static bool
-flush_all(struct marks *m, uint16_t number)
+flush_all(struct flushes *m, uint16_t number)
 {
 	m->all = number;
 	m->n = 0;
@@ -29,7 +29,7 @@ flush_all(struct marks *m, uint16_t number)
 }
 
 bool
-marks_all(struct marks *m)
+flushes_all(struct flushes *m)
 {
 	lock_take(&m->lock);
 	bool round = flush_all(m, next(m));
@@ -39,7 +39,7 @@ marks_all(struct marks *m)
 
 /* Where a mark for NAME goes: in place of its last one or of one that has had its time. */
 static unsigned
-place_for(const struct marks *m, const uint8_t *name, uint32_t now_s, uint32_t life_s)
+place_for(const struct flushes *m, const uint8_t *name, uint32_t now_s, uint32_t life_s)
 {
 	unsigned place = m->n;
 
@@ -53,14 +53,14 @@ place_for(const struct marks *m, const uint8_t *name, uint32_t now_s, uint32_t l
 }
 
 bool
-marks_below(struct marks *m, const uint8_t *name, size_t len, uint32_t now_s, uint32_t life_s)
+flushes_below(struct flushes *m, const uint8_t *name, size_t len, uint32_t now_s, uint32_t life_s)
 {
 	bool round = false;
 
 	lock_take(&m->lock);
 	uint16_t number = next(m);
 	unsigned place = place_for(m, name, now_s, life_s);
-	if (place == MARKS_MAX || number == 0) {
+	if (place == FLUSHES_MAX || number == 0) {
 		round = flush_all(m, number);
 	} else {
 		memcpy(m->mark[place].name, name, len);
@@ -74,10 +74,10 @@ marks_below(struct marks *m, const uint8_t *name, size_t len, uint32_t now_s, ui
 }
 
 bool
-marks_spare(struct marks *m, const uint8_t *name, uint16_t *number)
+flushes_spare(struct flushes *m, const uint8_t *name, uint16_t *number)
 {
 	lock_take(&m->lock);
-	uint16_t now = marks_now(m);
+	uint16_t now = flushes_now(m);
 	bool spared = *number >= m->all && *number <= now;
 	for (unsigned i = 0; i < m->n && spared; i++)
 		spared = *number >= m->mark[i].number || !name_is_below(name, m->mark[i].name);

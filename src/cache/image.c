@@ -14,7 +14,7 @@
 /* The first byte is no text's; an end of line that some programs change would be seen. */
 static const uint8_t magic[8] = { 0xd6, 'D', 'N', 'S', '6', '4', '\r', '\n' };
 
-#define SUM_AT (CACHEIMAGE_HEAD - 8)
+#define SUM_AT (IMAGE_HEAD - 8)
 
 static void
 put_u64(struct wire_writer *w, uint64_t n)
@@ -34,13 +34,12 @@ get_u64(struct wire_reader *r)
 /* --- Head and blocks -------------------------------------------------------------------------- */
 
 void
-cacheimage_put_head(
-    uint8_t out[static CACHEIMAGE_HEAD], const struct cacheimage_head *h, uint64_t sum)
+image_put_head(uint8_t out[static IMAGE_HEAD], const struct image_head *h, uint64_t sum)
 {
-	struct wire_writer w = { .buf = out, .cap = CACHEIMAGE_HEAD };
+	struct wire_writer w = { .buf = out, .cap = IMAGE_HEAD };
 
 	wire_put_bytes(&w, magic, sizeof(magic));
-	wire_put_u32(&w, CACHEIMAGE_VERSION);
+	wire_put_u32(&w, IMAGE_VERSION);
 	wire_put_u32(&w, 0);
 	put_u64(&w, h->saved_s);
 	put_u64(&w, h->records);
@@ -49,13 +48,13 @@ cacheimage_put_head(
 }
 
 const char *
-cacheimage_get_head(const uint8_t in[static CACHEIMAGE_HEAD], struct cacheimage_head *h)
+image_get_head(const uint8_t in[static IMAGE_HEAD], struct image_head *h)
 {
-	struct wire_reader r = { .buf = in, .len = CACHEIMAGE_HEAD, .pos = sizeof(magic) };
+	struct wire_reader r = { .buf = in, .len = IMAGE_HEAD, .pos = sizeof(magic) };
 
 	if (memcmp(in, magic, sizeof(magic)) != 0)
 		return "is no cache file";
-	if (wire_get_u32(&r) != CACHEIMAGE_VERSION || wire_get_u32(&r) != 0)
+	if (wire_get_u32(&r) != IMAGE_VERSION || wire_get_u32(&r) != 0)
 		return "is of another version";
 	h->saved_s = get_u64(&r);
 	h->records = get_u64(&r);
@@ -64,35 +63,35 @@ cacheimage_get_head(const uint8_t in[static CACHEIMAGE_HEAD], struct cacheimage_
 }
 
 bool
-cacheimage_is_whole(const uint8_t in[static CACHEIMAGE_HEAD], uint64_t sum)
+image_is_whole(const uint8_t in[static IMAGE_HEAD], uint64_t sum)
 {
-	struct wire_reader r = { .buf = in, .len = CACHEIMAGE_HEAD, .pos = SUM_AT };
+	struct wire_reader r = { .buf = in, .len = IMAGE_HEAD, .pos = SUM_AT };
 
 	return get_u64(&r) == hash_bytes(in, SUM_AT, sum);
 }
 
 void
-cacheimage_put_block(uint8_t *block, size_t len, uint32_t n)
+image_put_block(uint8_t *block, size_t len, uint32_t n)
 {
-	wire_set_u32(block, (uint32_t)(len - CACHEIMAGE_BLOCK_HEAD));
+	wire_set_u32(block, (uint32_t)(len - IMAGE_BLOCK_HEAD));
 	wire_set_u32(block + 4, n);
 }
 
 size_t
-cacheimage_get_block(const uint8_t in[static CACHEIMAGE_BLOCK_HEAD], uint32_t *n)
+image_get_block(const uint8_t in[static IMAGE_BLOCK_HEAD], uint32_t *n)
 {
 	uint32_t len = wire_u32(in);
 
 	*n = wire_u32(in + 4);
 	/* Each record has a head, and each message too. */
-	if (len > CACHEIMAGE_BLOCK - CACHEIMAGE_BLOCK_HEAD || *n == 0 ||
-	    *n > len / (CACHEIMAGE_RECORD + DNS_HEADER_LEN))
+	if (len > IMAGE_BLOCK - IMAGE_BLOCK_HEAD || *n == 0 ||
+	    *n > len / (IMAGE_RECORD + DNS_HEADER_LEN))
 		return 0;
 	return len;
 }
 
 uint64_t
-cacheimage_sum(uint64_t sum, const uint8_t *block, size_t len)
+image_sum(uint64_t sum, const uint8_t *block, size_t len)
 {
 	return hash_bytes(block, len, sum);
 }
@@ -100,11 +99,11 @@ cacheimage_sum(uint64_t sum, const uint8_t *block, size_t len)
 /* --- Records ---------------------------------------------------------------------------------- */
 
 void
-cacheimage_put(struct wire_writer *w, const struct question *key, const struct cache_entry *e,
+image_put(struct wire_writer *w, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg)
 {
 	/* All of it or nothing. */
-	if (!wire_can_write(w, CACHEIMAGE_RECORD + e->len))
+	if (!wire_can_write(w, IMAGE_RECORD + e->len))
 		return;
 	wire_put_u16(w, (uint16_t)e->len);
 	wire_put_u16(w, key->qtype);
@@ -120,7 +119,7 @@ cacheimage_put(struct wire_writer *w, const struct question *key, const struct c
 
 /* The bytes of a record to *OUT; false if they run out. */
 static bool
-read_record(struct wire_reader *r, struct cacheimage_record *out, uint8_t *key_flags)
+read_record(struct wire_reader *r, struct image_record *out, uint8_t *key_flags)
 {
 	struct cache_entry *e = &out->entry;
 	bool reserved;
@@ -143,14 +142,14 @@ read_record(struct wire_reader *r, struct cacheimage_record *out, uint8_t *key_f
 }
 
 static const char *
-check_entry(const struct cacheimage_record *rec, uint8_t key_flags)
+check_entry(const struct image_record *rec, uint8_t key_flags)
 {
 	const struct cache_entry *e = &rec->entry;
 	bool any = rec->key.qtype == SHARD_ANY_TYPE;
 
 	if (e->kind >= CACHE_ERROR)
 		return "is of a kind that is not kept";
-	if (e->ttl_s == 0 || e->ttl_s > CACHEIMAGE_TTL_MAX)
+	if (e->ttl_s == 0 || e->ttl_s > IMAGE_TTL_MAX)
 		return "has a TTL that cannot be";
 	if ((e->flags & ~(CACHE_CUT | CACHE_TRUSTED)) != CACHE_WITH_MSG ||
 	    (key_flags & ~(KEY_DO | KEY_CD)) != 0)
@@ -164,7 +163,7 @@ check_entry(const struct cacheimage_record *rec, uint8_t key_flags)
 }
 
 static const char *
-check_message(struct cacheimage_record *rec)
+check_message(struct image_record *rec)
 {
 	uint8_t lower[DNS_NAME_MAX];
 	struct msg m;
@@ -172,7 +171,7 @@ check_message(struct cacheimage_record *rec)
 	if (msg_parse_reply(&m, rec->msg, rec->entry.len) != MSG_OK || (m.flags & DNS_QR) == 0)
 		return "has a message that is malformed";
 	/*
-	 * What holds for one connection only is never kept (rule 28); core/keep has a use for the
+	 * What holds for one connection only is never kept (rule 28); core/store has a use for the
 	 * lower half of the ID.
 	 */
 	if (m.edns.present || (m.flags & DNS_TC) != 0 || m.id > UINT8_MAX)
@@ -189,7 +188,7 @@ check_message(struct cacheimage_record *rec)
 }
 
 const char *
-cacheimage_get(struct wire_reader *r, struct cacheimage_record *out)
+image_get(struct wire_reader *r, struct image_record *out)
 {
 	uint8_t key_flags;
 	const char *wrong;
@@ -203,7 +202,7 @@ cacheimage_get(struct wire_reader *r, struct cacheimage_record *out)
 }
 
 bool
-cacheimage_too_old(const struct cache_entry *e, uint64_t elapsed_s, uint32_t stale_s)
+image_too_old(const struct cache_entry *e, uint64_t elapsed_s, uint32_t stale_s)
 {
 	uint64_t ends = (uint64_t)e->ttl_s + stale_s;
 

@@ -14,7 +14,7 @@
 #define NOWHERE SIZE_MAX /* instead of a place in the data */
 #define NO_SLOT UINT32_MAX
 
-_Static_assert(LINE_UNIT == RING_ALIGN, "every place fits in a slot");
+_Static_assert(BUCKET_UNIT == RING_ALIGN, "every place fits in a slot");
 
 static size_t
 align(size_t n, size_t to)
@@ -30,7 +30,7 @@ shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, atomic_
 	s->stale_s = stale_s;
 	s->cuts = cuts;
 	s->n_lines = (uint32_t)(size / BYTES_PER_SLOT / SHARD_LINE);
-	s->lines = (struct line *)(void *)mem;
+	s->lines = (struct bucket *)(void *)mem;
 	size_t index = s->n_lines * sizeof(*s->lines);
 	s->ghost.n_lines = s->n_lines * SHARD_LINE / GHOST_LINE;
 	s->ghost.line = (uint16_t(*)[GHOST_LINE])(void *)(mem + index);
@@ -51,22 +51,22 @@ entry_at(const struct shard *s, size_t place)
 /* --- The index -------------------------------------------------------------------------------- */
 
 /* A slot is its line's number and its own there, together. */
-static struct line *
-line_of(const struct shard *s, uint32_t slot)
+static struct bucket *
+bucket_of(const struct shard *s, uint32_t slot)
 {
-	return &s->lines[slot / LINE_SLOTS];
+	return &s->lines[slot / BUCKET_SLOTS];
 }
 
 static unsigned
 asked_of(const struct shard *s, uint32_t slot)
 {
-	return line_of(s, slot)->asked[slot % LINE_SLOTS];
+	return bucket_of(s, slot)->asked[slot % BUCKET_SLOTS];
 }
 
 static size_t
 place_of(const struct shard *s, uint32_t slot)
 {
-	return (size_t)line_of(s, slot)->place[slot % LINE_SLOTS] * LINE_UNIT;
+	return (size_t)bucket_of(s, slot)->place[slot % BUCKET_SLOTS] * BUCKET_UNIT;
 }
 
 static struct entry *
@@ -85,30 +85,30 @@ struct places {
 static inline void
 look_in(const struct shard *s, const struct question *key, uint32_t line, struct places *p)
 {
-	uint16_t type = line_tag(key, key->qtype), any = line_tag(key, SHARD_ANY_TYPE);
-	const struct line *l = &s->lines[line];
+	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
+	const struct bucket *l = &s->lines[line];
 
-	for (uint32_t i = 0; i < LINE_SLOTS; i++) {
+	for (uint32_t i = 0; i < BUCKET_SLOTS; i++) {
 		if (l->tag[i] != type && l->tag[i] != any)
 			continue;
-		const struct entry *e = entry_at(s, (size_t)l->place[i] * LINE_UNIT);
+		const struct entry *e = entry_at(s, (size_t)l->place[i] * BUCKET_UNIT);
 		if (l->tag[i] == type && entry_of_key(e, key, key->qtype))
-			p->type = line * LINE_SLOTS + i;
+			p->type = line * BUCKET_SLOTS + i;
 		else if (l->tag[i] == any && entry_of_key(e, key, SHARD_ANY_TYPE))
-			p->any = line * LINE_SLOTS + i;
+			p->any = line * BUCKET_SLOTS + i;
 	}
 }
 
 static struct places
 look_closely(const struct shard *s, const struct question *key)
 {
-	uint16_t type = line_tag(key, key->qtype), any = line_tag(key, SHARD_ANY_TYPE);
+	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
 	struct places p = { .type = NO_SLOT, .any = NO_SLOT };
 
 	for (unsigned which = 0; which < 2; which++) {
-		uint32_t line = line_number(key->hash, which, s->n_lines);
+		uint32_t line = bucket_number(key->hash, which, s->n_lines);
 
-		if (line_has(&s->lines[line], type, any))
+		if (bucket_has(&s->lines[line], type, any))
 			look_in(s, key, line, &p);
 	}
 	return p;
@@ -126,11 +126,11 @@ places_of(struct shard *s, const struct question *key)
 static void
 set_slot(struct shard *s, uint32_t slot, uint16_t tag, size_t place, unsigned asked)
 {
-	struct line *l = line_of(s, slot);
-	unsigned i = slot % LINE_SLOTS;
+	struct bucket *l = bucket_of(s, slot);
+	unsigned i = slot % BUCKET_SLOTS;
 
 	l->tag[i] = tag;
-	l->place[i] = (uint32_t)(place / LINE_UNIT);
+	l->place[i] = (uint32_t)(place / BUCKET_UNIT);
 	l->asked[i] = (uint8_t)asked;
 }
 
@@ -150,7 +150,7 @@ forget_entry(struct shard *s, uint32_t slot, struct entry *e)
 	if (UNLIKELY(e->meta.flags & SHARD_CUT))
 		atomic_fetch_sub_explicit(cut_of(s, e), 1, memory_order_relaxed);
 	e->msg_len = 0;
-	line_of(s, slot)->tag[slot % LINE_SLOTS] = 0;
+	bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] = 0;
 }
 
 static void
@@ -166,10 +166,11 @@ forget(struct shard *s, uint32_t slot)
 static uint32_t
 least_asked(const struct shard *s, uint32_t first, uint32_t second)
 {
-	uint32_t least = first * LINE_SLOTS;
+	uint32_t least = first * BUCKET_SLOTS;
 
-	for (uint32_t i = 0; i < 2 * LINE_SLOTS; i++) {
-		uint32_t slot = (i < LINE_SLOTS ? first : second) * LINE_SLOTS + i % LINE_SLOTS;
+	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
+		uint32_t slot =
+		    (i < BUCKET_SLOTS ? first : second) * BUCKET_SLOTS + i % BUCKET_SLOTS;
 
 		if (asked_of(s, slot) < asked_of(s, least))
 			least = slot;
@@ -184,15 +185,15 @@ least_asked(const struct shard *s, uint32_t first, uint32_t second)
 static inline uint32_t
 free_slot(struct shard *s, uint64_t hash)
 {
-	uint32_t first = line_number(hash, 0, s->n_lines),
-		 second = line_number(hash, 1, s->n_lines);
-	const struct line *a = &s->lines[first], *b = &s->lines[second];
+	uint32_t first = bucket_number(hash, 0, s->n_lines),
+		 second = bucket_number(hash, 1, s->n_lines);
+	const struct bucket *a = &s->lines[first], *b = &s->lines[second];
 
-	for (uint32_t i = 0; i < LINE_SLOTS; i++) {
+	for (uint32_t i = 0; i < BUCKET_SLOTS; i++) {
 		if (a->tag[i] == 0)
-			return first * LINE_SLOTS + i;
+			return first * BUCKET_SLOTS + i;
 		if (b->tag[i] == 0)
-			return second * LINE_SLOTS + i;
+			return second * BUCKET_SLOTS + i;
 	}
 	uint32_t slot = least_asked(s, first, second);
 	s->counts.evicted++;
@@ -207,7 +208,7 @@ static inline void
 evict(struct shard *s, uint32_t slot, struct entry *e, bool use)
 {
 	if (use) {
-		ghost_add(&s->ghost, e->hash, line_of(s, slot)->tag[slot % LINE_SLOTS]);
+		ghost_add(&s->ghost, e->hash, bucket_of(s, slot)->tag[slot % BUCKET_SLOTS]);
 		s->counts.evicted++;
 	}
 	forget_entry(s, slot, e);
@@ -220,15 +221,15 @@ evict(struct shard *s, uint32_t slot, struct entry *e, bool use)
 static void
 move(struct shard *s, uint32_t slot, size_t to, unsigned asked)
 {
-	struct line *l = line_of(s, slot);
+	struct bucket *l = bucket_of(s, slot);
 	size_t from = place_of(s, slot);
 	uint32_t len;
 
 	memcpy(&len, s->data + to, sizeof(len));
 	memmove(s->data + to + sizeof(len), s->data + from + sizeof(len), len - sizeof(len));
 	s->work.moved += len;
-	l->place[slot % LINE_SLOTS] = (uint32_t)(to / LINE_UNIT);
-	l->asked[slot % LINE_SLOTS] = (uint8_t)asked;
+	l->place[slot % BUCKET_SLOTS] = (uint32_t)(to / BUCKET_UNIT);
+	l->asked[slot % BUCKET_SLOTS] = (uint8_t)asked;
 }
 
 /* What is at the main ring's end goes round again if it was asked for, or out. */
@@ -367,7 +368,7 @@ shard_ask(struct shard *s, const struct shard_entry *e)
 {
 	/* Written only as long as it counts up: a popular entry's line stays clean. */
 	if (asked_of(s, e->slot) < SHARD_ASKED_MAX)
-		line_of(s, e->slot)->asked[e->slot % LINE_SLOTS]++;
+		bucket_of(s, e->slot)->asked[e->slot % BUCKET_SLOTS]++;
 }
 
 void
@@ -403,7 +404,7 @@ shard_put(struct shard *s, const struct question *key, const struct shard_meta *
     const uint8_t *msg, size_t len, bool there, uint32_t now_s)
 {
 	uint32_t whole = (uint32_t)align(sizeof(struct entry) + len + RING_ALIGN - 1, RING_ALIGN);
-	uint16_t tag = line_tag(key, key->qtype);
+	uint16_t tag = bucket_tag(key, key->qtype);
 	unsigned asked = 0;
 	size_t place = NOWHERE;
 	bool in_main;
@@ -449,11 +450,11 @@ shard_remove_name(struct shard *s, const struct question *key)
 	unsigned n = 0;
 
 	s->work = (struct shard_work){ .lines = 2 };
-	for (uint32_t i = 0; i < 2 * LINE_SLOTS; i++) {
-		uint32_t line = line_number(key->hash, i / LINE_SLOTS, s->n_lines);
-		uint32_t slot = line * LINE_SLOTS + i % LINE_SLOTS;
+	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
+		uint32_t line = bucket_number(key->hash, i / BUCKET_SLOTS, s->n_lines);
+		uint32_t slot = line * BUCKET_SLOTS + i % BUCKET_SLOTS;
 
-		if (s->lines[line].tag[i % LINE_SLOTS] == 0 ||
+		if (s->lines[line].tag[i % BUCKET_SLOTS] == 0 ||
 		    !entry_of_name(entry_of(s, slot), key))
 			continue;
 		forget(s, slot);
@@ -465,8 +466,8 @@ shard_remove_name(struct shard *s, const struct question *key)
 void
 shard_clear(struct shard *s)
 {
-	for (uint32_t slot = 0; slot < s->n_lines * LINE_SLOTS; slot++) {
-		if (line_of(s, slot)->tag[slot % LINE_SLOTS] != 0)
+	for (uint32_t slot = 0; slot < s->n_lines * BUCKET_SLOTS; slot++) {
+		if (bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] != 0)
 			forget(s, slot);
 	}
 	memset(s->ghost.line, 0, (size_t)s->ghost.n_lines * sizeof(*s->ghost.line));

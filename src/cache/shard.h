@@ -33,11 +33,11 @@
 #define SHARD_MIN (1U << 20) /* bytes of the smallest */
 #define SHARD_MAX (1U << 30)
 #define SHARD_MSG_MAX 16384 /* bytes of the longest message that is kept */
-#define SHARD_LINE LINE_SLOTS
+#define SHARD_LINE BUCKET_SLOTS
 #define SHARD_COPIES 8   /* entries that one put moves at most */
 #define SHARD_DROPS 40   /* entries that one put throws out at most */
 #define SHARD_ANY_TYPE 0 /* type of a key that stands for all types: a name that is not there */
-#define SHARD_ASKED_MAX LINE_ASKED_MAX /* an entry's asked goes no higher */
+#define SHARD_ASKED_MAX BUCKET_ASKED_MAX /* an entry's asked goes no higher */
 #define SHARD_CUT_DEPTHS 16 /* names of so many labels or more have no entries that cut */
 
 /* Flags of an entry. */
@@ -74,8 +74,8 @@ struct shard_counts {
 
 struct shard {
 	/* What a search needs, together. */
-	struct line *lines; /* n_lines */
-	uint8_t *data;      /* the small ring, then the main one */
+	struct bucket *lines; /* n_lines */
+	uint8_t *data;        /* the small ring, then the main one */
 	uint32_t n_lines;
 	uint32_t stale_s; /* so long after its end an entry is of use */
 	struct shard_work work;
@@ -124,12 +124,12 @@ void shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, at
 MUST_USE static inline bool
 shard_may_have(const struct shard *s, const struct question *key)
 {
-	const struct line *first = &s->lines[line_number(key->hash, 0, s->n_lines)];
-	const struct line *second = &s->lines[line_number(key->hash, 1, s->n_lines)];
-	uint16_t type = line_tag(key, key->qtype), any = line_tag(key, SHARD_ANY_TYPE);
+	const struct bucket *first = &s->lines[bucket_number(key->hash, 0, s->n_lines)];
+	const struct bucket *second = &s->lines[bucket_number(key->hash, 1, s->n_lines)];
+	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
 
 	__builtin_prefetch(second);
-	return line_has(first, type, any) || line_has(second, type, any);
+	return bucket_has(first, type, any) || bucket_has(second, type, any);
 }
 
 /* shard_find: the entries with KEY, fresh or not. False: there is neither. */

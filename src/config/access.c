@@ -114,8 +114,8 @@ on_link(const struct ifaddrs *i, struct net *net)
 static bool
 append(struct array *out, const struct net *net)
 {
-	const struct draft_net *there = out->items;
-	struct draft_net *new;
+	const struct policy_lines_net *there = out->items;
+	struct policy_lines_net *new;
 
 	for (size_t i = 0; i < out->n; i++) {
 		if (there[i].net.family == net->family && there[i].net.len <= net->len &&
@@ -178,8 +178,8 @@ add_blocks(struct filling *f)
 	char text[VALUE_NET_TEXT];
 
 	for (size_t b = 1; b < f->s->drafts->all.n; b++) {
-		const struct draft *draft = drafts_at(f->s->drafts, b);
-		const struct draft_net *n = draft->nets.items;
+		const struct policy_lines *draft = policy_lines_at(f->s->drafts, b);
+		const struct policy_lines_net *n = draft->nets.items;
 
 		for (size_t i = 0; i < draft->nets.n; i++) {
 			int rc = netmap_add(&f->blocks, &n[i].net, (uint32_t)b);
@@ -192,7 +192,7 @@ add_blocks(struct filling *f)
 			diag_error(f->d, n[i].line, "client",
 			    "'%s' is %s at line %u already; a network is in one block",
 			    value_net_format(&n[i].net, text), other == b ? "here," : "there,",
-			    drafts_at(f->s->drafts, other)->line);
+			    policy_lines_at(f->s->drafts, other)->line);
 		}
 	}
 	return true;
@@ -202,7 +202,7 @@ add_blocks(struct filling *f)
 static unsigned
 line_of(const struct array *from, const struct net *net)
 {
-	const struct draft_net *n = from->items;
+	const struct policy_lines_net *n = from->items;
 
 	while (memcmp(&n->net, net, sizeof(*net)) != 0)
 		n++;
@@ -212,7 +212,7 @@ line_of(const struct array *from, const struct net *net)
 static bool
 add_allowed(struct filling *f, const struct array *list)
 {
-	const struct draft_net *n = list->items;
+	const struct policy_lines_net *n = list->items;
 	char text[VALUE_NET_TEXT];
 
 	for (size_t i = 0; i < list->n; i++) {
@@ -237,12 +237,12 @@ static bool
 join(struct filling *f, const struct array *allowed)
 {
 	uint32_t others = f->s->drafts->allow_any ? 1 : 0;
-	const struct draft_net *n = allowed->items;
+	const struct policy_lines_net *n = allowed->items;
 	bool ok = true;
 
 	for (size_t b = 1; b < f->s->drafts->all.n; b++) {
-		const struct draft *draft = drafts_at(f->s->drafts, b);
-		const struct draft_net *net = draft->nets.items;
+		const struct policy_lines *draft = policy_lines_at(f->s->drafts, b);
+		const struct policy_lines_net *net = draft->nets.items;
 
 		for (size_t i = 0; i < draft->nets.n && ok; i++)
 			ok = netmap_set(&f->ps->clients, &net[i].net,
@@ -262,7 +262,7 @@ join(struct filling *f, const struct array *allowed)
 static void
 tell_usual(const struct filling *f)
 {
-	const struct draft_net *n = f->usual.items;
+	const struct policy_lines_net *n = f->usual.items;
 	char list[LIST_TEXT], text[VALUE_NET_TEXT];
 	size_t len = 0;
 	bool beyond = false;
@@ -307,7 +307,7 @@ bool
 access_fill(struct policies *ps, const struct settings *s, struct diag *d)
 {
 	struct filling f = { .s = s, .d = d, .ps = ps };
-	const struct drafts *ds = s->drafts;
+	const struct policy_lines_list *ds = s->drafts;
 	bool said = ds->allow.n > 0 || ds->allow_any, ok = true;
 	const struct array *allowed = said ? &ds->allow : &f.usual;
 

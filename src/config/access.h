@@ -27,9 +27,9 @@
 MUST_USE bool access_fill(struct policies *ps, const struct settings *s, struct diag *d);
 
 /*
- * access_usual: append to OUT, of struct draft_net, who may ask if nothing is said: loopback,
- * link-local, and the networks of those of the interfaces ALL (as from getifaddrs) that have a
- * private address, or one of LISTENS (n of them). False without memory.
+ * access_usual: append to OUT, of struct policy_lines_net, who may ask if nothing is said:
+ * loopback, link-local, and the networks of those of the interfaces ALL (as from getifaddrs) that
+ * have a private address, or one of LISTENS (n of them). False without memory.
  */
 MUST_USE bool access_usual(
     const struct ifaddrs *all, const struct netaddr *listens, size_t n, struct array *out);

@@ -24,7 +24,7 @@ same_field(const struct keyword *a, const struct keyword *b)
 static unsigned *
 lines_now(struct settings *s)
 {
-	return s->drafts->open > 0 ? drafts_now(s->drafts)->lines : s->lines;
+	return s->drafts->open > 0 ? policy_lines_now(s->drafts)->lines : s->lines;
 }
 
 /*
@@ -82,7 +82,7 @@ is_duplicate(const unsigned lines[static SETTINGS_KEYWORDS], const struct keywor
 static bool
 is_misplaced(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	unsigned head = drafts_now(s->drafts)->line;
+	unsigned head = policy_lines_now(s->drafts)->line;
 
 	if (s->drafts->open == 0 || k->in_block)
 		return false;
@@ -96,7 +96,7 @@ is_misplaced(struct settings *s, const struct keyword *k, const struct words *w,
 	    "the block that begins at line %u is not closed; a } alone on a line closes it, and "
 	    "blocks do not stand in one another",
 	    head);
-	drafts_close(s->drafts);
+	policy_lines_close(s->drafts);
 	return false;
 }
 
@@ -115,7 +115,7 @@ parse_brace(struct settings *s, const struct words *w, struct diag *d)
 		diag_error(
 		    d, w->line, NULL, "'%s' is too much; a } stands alone on its line", w->word[1]);
 	if (brace[0] == '}')
-		drafts_close(s->drafts);
+		policy_lines_close(s->drafts);
 }
 
 /* Let the keyword's digest tell what this line says of it, and in which client block. */
@@ -198,9 +198,9 @@ parse_lines(const char *text, size_t len, struct settings *s, struct diag *d)
 		at += n + 1;
 	}
 	if (s->drafts->open > 0)
-		diag_error(d, drafts_now(s->drafts)->line, "client",
+		diag_error(d, policy_lines_now(s->drafts)->line, "client",
 		    "the block is not closed; a } alone on a line closes it");
-	drafts_close(s->drafts);
+	policy_lines_close(s->drafts);
 }
 
 /* What the file did not say. */

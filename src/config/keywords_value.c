@@ -21,7 +21,7 @@ keywords_field(struct settings *s, const struct keyword *k)
 	unsigned char *base = (unsigned char *)s;
 
 	if (k->in_block)
-		base = (unsigned char *)&drafts_now(s->drafts)->values;
+		base = (unsigned char *)&policy_lines_now(s->drafts)->values;
 	return base + k->offset;
 }
 

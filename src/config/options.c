@@ -225,7 +225,7 @@ options_apply(const struct options *o, struct settings *s, struct diag *d)
 		 * client block has of its own. */
 		if (strcmp(k->name, "dns64-prefix") == 0 && !prefixes) {
 			prefixes = true;
-			drafts_at(s->drafts, 0)->prefixes.n = 0;
+			policy_lines_at(s->drafts, 0)->prefixes.n = 0;
 		}
 		k->parse(s, k, &w, d);
 	}

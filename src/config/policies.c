@@ -17,8 +17,8 @@ struct making {
 	const struct settings *s;
 	struct diag *d;
 	struct policies *ps;
-	const struct draft *all; /* the first: outside of any block */
-	const struct draft *own;
+	const struct policy_lines *all; /* the first: outside of any block */
+	const struct policy_lines *own;
 	struct policy *p;
 	struct netmap ranges;                /* IPv4 networks that have a line: which */
 	unsigned lines[POLICY_MAX_PREFIXES]; /* of the prefixes of p */
@@ -41,7 +41,7 @@ take_values(struct making *m)
 
 	for (size_t i = 0; i < n; i++) {
 		bool own = is_first(m) || m->own->lines[i] > 0;
-		const struct draft *from = own ? m->own : m->all;
+		const struct policy_lines *from = own ? m->own : m->all;
 
 		if (k[i].in_block && k[i].size > 0)
 			memcpy((unsigned char *)m->p + k[i].offset,
@@ -87,7 +87,7 @@ append(struct making *m, const struct pref64 *prefix, unsigned line, const char 
 }
 
 static void
-repeated_prefix(struct making *m, const struct draft_prefix *prefix, int at)
+repeated_prefix(struct making *m, const struct policy_lines_prefix *prefix, int at)
 {
 	static const char *const words[] = {
 		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
@@ -107,7 +107,7 @@ repeated_prefix(struct making *m, const struct draft_prefix *prefix, int at)
 static void
 own_prefixes(struct making *m)
 {
-	const struct draft_prefix *prefix = m->own->prefixes.items;
+	const struct policy_lines_prefix *prefix = m->own->prefixes.items;
 	bool active = false;
 
 	m->p->n_prefixes = 0;
@@ -150,7 +150,7 @@ inherit_prefixes(struct making *m, bool mapped_too)
 static void
 take_suffix(struct making *m)
 {
-	const struct draft *from = m->own->has_suffix ? m->own : m->all;
+	const struct policy_lines *from = m->own->has_suffix ? m->own : m->all;
 	char text[PREF64_TEXT], where[32];
 
 	if (!from->has_suffix)
@@ -171,7 +171,7 @@ take_suffix(struct making *m)
 
 /* The value of a network in the map; a prefix that has none gets a place. */
 static bool
-value_of(struct making *m, const struct draft_range *r, uint32_t *value)
+value_of(struct making *m, const struct policy_lines_range *r, uint32_t *value)
 {
 	int at;
 
@@ -191,11 +191,13 @@ value_of(struct making *m, const struct draft_range *r, uint32_t *value)
 
 /* The lines of one kind in FROM that are not overruled by a line there is already. */
 static void
-add_ranges(struct making *m, struct netmap *v4, const struct draft *from,
-    const bool kinds[static DRAFT_RANGE_KINDS])
+add_ranges(struct making *m, struct netmap *v4, const struct policy_lines *from,
+    const bool kinds[static POLICY_LINES_RANGE_KINDS])
 {
-	static const char *const names[] = { [DRAFT_EXCLUDE_A] = "exclude-a", [DRAFT_MAP] = "map" };
-	const struct draft_range *r = from->ranges.items;
+	static const char *const names[] = {
+		[POLICY_LINES_EXCLUDE_A] = "exclude-a", [POLICY_LINES_MAP] = "map"
+	};
+	const struct policy_lines_range *r = from->ranges.items;
 	char text[VALUE_NET_TEXT];
 	uint32_t value;
 
@@ -220,9 +222,9 @@ add_ranges(struct making *m, struct netmap *v4, const struct draft *from,
 }
 
 static bool
-has_via(const struct draft *d)
+has_via(const struct policy_lines *d)
 {
-	const struct draft_range *r = d->ranges.items;
+	const struct policy_lines_range *r = d->ranges.items;
 
 	for (size_t i = 0; i < d->ranges.n; i++) {
 		if (!r[i].never)
@@ -234,8 +236,8 @@ has_via(const struct draft *d)
 static void
 make_ranges(struct making *m)
 {
-	const bool all[DRAFT_RANGE_KINDS] = { true, true };
-	bool others[DRAFT_RANGE_KINDS];
+	const bool all[POLICY_LINES_RANGE_KINDS] = { true, true };
+	bool others[POLICY_LINES_RANGE_KINDS];
 	struct netmap *v4 = policies_v4(m->ps);
 
 	if (v4 == NULL) {
@@ -244,7 +246,7 @@ make_ranges(struct making *m)
 	}
 	netmap_init(&m->ranges);
 	add_ranges(m, v4, m->own, all);
-	for (size_t i = 0; i < DRAFT_RANGE_KINDS; i++)
+	for (size_t i = 0; i < POLICY_LINES_RANGE_KINDS; i++)
 		others[i] = m->own->n_ranges[i] == 0;
 	if (!is_first(m))
 		add_ranges(m, v4, m->all, others);
@@ -280,7 +282,7 @@ take_prefixes(struct making *m)
 static void
 repeated_exclusion(struct making *m, size_t at)
 {
-	const struct draft_net *n = m->own->excluded.items;
+	const struct policy_lines_net *n = m->own->excluded.items;
 	char text[VALUE_NET_TEXT];
 
 	/* Nobody reads more of them than this. */
@@ -298,7 +300,7 @@ repeated_exclusion(struct making *m, size_t at)
 static void
 take_excluded(struct making *m)
 {
-	const struct draft_net *n = m->own->excluded.items;
+	const struct policy_lines_net *n = m->own->excluded.items;
 	struct netmap *excluded;
 
 	m->p->excluded = m->ps->table[0].excluded;
@@ -326,7 +328,7 @@ static const char *const zone_keywords[] = {
 static void
 repeated_zone(struct making *m, size_t at)
 {
-	const struct draft_zone *z = m->own->zones.items;
+	const struct policy_lines_zone *z = m->own->zones.items;
 	char text[NAME_TEXT];
 
 	if (m->d->n_errors > DIAG_MAX_ERRORS)
@@ -343,7 +345,7 @@ repeated_zone(struct making *m, size_t at)
 
 /* A special name is answered here before any zone is looked at (RULES D13). */
 static void
-tell_special(struct making *m, const struct draft_zone *z)
+tell_special(struct making *m, const struct policy_lines_zone *z)
 {
 	char text[NAME_TEXT], special[NAME_TEXT];
 	struct zonemap_path path;
@@ -360,10 +362,10 @@ tell_special(struct making *m, const struct draft_zone *z)
 }
 
 static void
-add_zones(struct making *m, struct zonemap *zones, const struct draft *from,
-    const bool kinds[static DRAFT_ZONE_KINDS])
+add_zones(struct making *m, struct zonemap *zones, const struct policy_lines *from,
+    const bool kinds[static POLICY_LINES_ZONE_KINDS])
 {
-	const struct draft_zone *z = from->zones.items;
+	const struct policy_lines_zone *z = from->zones.items;
 
 	for (size_t i = 0; i < from->zones.n; i++) {
 		int rc = kinds[z[i].kind] ? zonemap_add(zones, z[i].name, z[i].kind) : 0;
@@ -382,8 +384,8 @@ add_zones(struct making *m, struct zonemap *zones, const struct draft *from,
 static void
 take_zones(struct making *m)
 {
-	const bool all[DRAFT_ZONE_KINDS] = { true, true };
-	bool others[DRAFT_ZONE_KINDS];
+	const bool all[POLICY_LINES_ZONE_KINDS] = { true, true };
+	bool others[POLICY_LINES_ZONE_KINDS];
 	struct zonemap *zones;
 
 	m->p->zones = m->ps->table[0].zones;
@@ -396,7 +398,7 @@ take_zones(struct making *m)
 		return;
 	}
 	add_zones(m, zones, m->own, all);
-	for (size_t i = 0; i < DRAFT_ZONE_KINDS; i++)
+	for (size_t i = 0; i < POLICY_LINES_ZONE_KINDS; i++)
 		others[i] = m->own->n_zones[i] == 0;
 	if (!is_first(m))
 		add_zones(m, zones, m->all, others);
@@ -409,11 +411,13 @@ policies_make(const struct settings *s, struct diag *d)
 {
 	size_t n = s->drafts->all.n;
 	unsigned n_errors = d->n_errors;
-	struct making m = { .s = s, .d = d, .ps = policies_new(n), .all = drafts_at(s->drafts, 0) };
+	struct making m = {
+		.s = s, .d = d, .ps = policies_new(n), .all = policy_lines_at(s->drafts, 0)
+	};
 
 	m.starved = m.ps == NULL;
 	for (size_t i = 0; i < n && !m.starved; i++) {
-		m.own = drafts_at(s->drafts, i);
+		m.own = policy_lines_at(s->drafts, i);
 		m.p = &m.ps->table[i];
 		take_values(&m);
 		take_prefixes(&m);

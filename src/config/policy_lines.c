@@ -6,21 +6,21 @@
 
 #include "dns/name.h"
 
-struct drafts *
-drafts_new(void)
+struct policy_lines_list *
+policy_lines_new(void)
 {
-	struct drafts *ds = calloc(1, sizeof(*ds));
+	struct policy_lines_list *ds = calloc(1, sizeof(*ds));
 
-	if (ds == NULL || array_add(&ds->all, sizeof(struct draft)) != NULL)
+	if (ds == NULL || array_add(&ds->all, sizeof(struct policy_lines)) != NULL)
 		return ds;
 	free(ds);
 	return NULL;
 }
 
 static void
-fini(struct draft *d)
+fini(struct policy_lines *d)
 {
-	struct draft_zone *zones = d->zones.items;
+	struct policy_lines_zone *zones = d->zones.items;
 
 	for (size_t i = 0; i < d->zones.n; i++)
 		free(zones[i].name);
@@ -32,35 +32,35 @@ fini(struct draft *d)
 }
 
 void
-drafts_free(struct drafts *ds)
+policy_lines_free(struct policy_lines_list *ds)
 {
 	if (ds == NULL)
 		return;
 	for (size_t i = 0; i < ds->all.n; i++)
-		fini(drafts_at(ds, i));
+		fini(policy_lines_at(ds, i));
 	array_fini(&ds->all);
 	array_fini(&ds->allow);
 	free(ds);
 }
 
-struct draft *
-drafts_at(const struct drafts *ds, size_t i)
+struct policy_lines *
+policy_lines_at(const struct policy_lines_list *ds, size_t i)
 {
-	struct draft *all = ds->all.items;
+	struct policy_lines *all = ds->all.items;
 
 	return &all[i];
 }
 
-struct draft *
-drafts_now(const struct drafts *ds)
+struct policy_lines *
+policy_lines_now(const struct policy_lines_list *ds)
 {
-	return drafts_at(ds, ds->open);
+	return policy_lines_at(ds, ds->open);
 }
 
-struct draft *
-drafts_open(struct drafts *ds, unsigned line)
+struct policy_lines *
+policy_lines_open(struct policy_lines_list *ds, unsigned line)
 {
-	struct draft *d = array_add(&ds->all, sizeof(*d));
+	struct policy_lines *d = array_add(&ds->all, sizeof(*d));
 
 	if (d == NULL)
 		return NULL;
@@ -70,15 +70,15 @@ drafts_open(struct drafts *ds, unsigned line)
 }
 
 void
-drafts_close(struct drafts *ds)
+policy_lines_close(struct policy_lines_list *ds)
 {
 	ds->open = 0;
 }
 
 bool
-draft_add_range(struct draft *d, const struct draft_range *r)
+policy_lines_add_range(struct policy_lines *d, const struct policy_lines_range *r)
 {
-	struct draft_range *new = array_add(&d->ranges, sizeof(*new));
+	struct policy_lines_range *new = array_add(&d->ranges, sizeof(*new));
 
 	if (new == NULL)
 		return false;
@@ -88,10 +88,10 @@ draft_add_range(struct draft *d, const struct draft_range *r)
 }
 
 bool
-draft_add_zone(struct draft *d, const struct draft_zone *z)
+policy_lines_add_zone(struct policy_lines *d, const struct policy_lines_zone *z)
 {
 	size_t len = name_len(z->name);
-	struct draft_zone *new = array_add(&d->zones, sizeof(*new));
+	struct policy_lines_zone *new = array_add(&d->zones, sizeof(*new));
 
 	if (new == NULL)
 		return false;

@@ -18,12 +18,12 @@ no_memory(const struct keyword *k, const struct words *w, struct diag *d)
 	diag_error(d, w->line, k->name, "there is no memory for it");
 }
 
-/* Add the network WORD to LIST, of struct draft_net. */
+/* Add the network WORD to LIST, of struct policy_lines_net. */
 static void
 add_network(const struct keyword *k, const struct words *w, const char *word, struct array *list,
     struct diag *d)
 {
-	struct draft_net n = { .line = w->line }, *new;
+	struct policy_lines_net n = { .line = w->line }, *new;
 	enum value_net_verdict verdict = value_net(word, &n.net);
 	char text[VALUE_NET_TEXT];
 
@@ -65,7 +65,7 @@ brace(const struct words *w)
 void
 set_client(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft *draft = drafts_open(s->drafts, w->line);
+	struct policy_lines *draft = policy_lines_open(s->drafts, w->line);
 	size_t end = brace(w);
 
 	if (draft == NULL) {
@@ -86,7 +86,7 @@ set_client(struct settings *s, const struct keyword *k, const struct words *w, s
 	for (size_t i = 1; i < end; i++)
 		add_network(k, w, w->word[i], &draft->nets, d);
 	if (strcmp(w->word[w->n - 1], "}") == 0)
-		drafts_close(s->drafts);
+		policy_lines_close(s->drafts);
 }
 
 void
@@ -176,7 +176,7 @@ add_zones(struct settings *s, const struct keyword *k, const struct words *w, en
     struct diag *d)
 {
 	uint8_t wire[DNS_NAME_MAX];
-	struct draft_zone z = { .name = wire, .line = w->line, .kind = kind };
+	struct policy_lines_zone z = { .name = wire, .line = w->line, .kind = kind };
 
 	for (size_t i = 1; i < w->n; i++) {
 		const char *word = w->word[i];
@@ -186,7 +186,7 @@ add_zones(struct settings *s, const struct keyword *k, const struct words *w, en
 		if (strncmp(word, "*.", 2) == 0)
 			diag_error(d, w->line, k->name,
 			    "'%s': a zone is itself and all below it; write %s", word, word + 2);
-		else if (!draft_add_zone(drafts_now(s->drafts), &z))
+		else if (!policy_lines_add_zone(policy_lines_now(s->drafts), &z))
 			no_memory(k, w, d);
 	}
 }
@@ -207,7 +207,7 @@ set_ignore_aaaa(struct settings *s, const struct keyword *k, const struct words 
 void
 set_reverse(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft *draft = drafts_now(s->drafts);
+	struct policy_lines *draft = policy_lines_now(s->drafts);
 	bool local = strcmp(w->word[1], "local") == 0;
 
 	if (local ? w->n != 3 : w->n != 2 || strcmp(w->word[1], "cname") != 0) {

@@ -110,7 +110,7 @@ no_memory(const struct keyword *k, const struct words *w, struct diag *d)
 void
 set_prefix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft_prefix p = { .line = w->line }, *new;
+	struct policy_lines_prefix p = { .line = w->line }, *new;
 	int state = w->n > 2 ? set_place(states, w->word[2]) : POLICY_ACTIVE;
 
 	if (!prefix(k, w->line, w->word[1], &p.prefix, d))
@@ -120,7 +120,7 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 		return;
 	}
 	p.state = (enum policy_state)state;
-	new = array_add(&drafts_now(s->drafts)->prefixes, sizeof(*new));
+	new = array_add(&policy_lines_now(s->drafts)->prefixes, sizeof(*new));
 	if (new == NULL)
 		no_memory(k, w, d);
 	else
@@ -130,7 +130,7 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 void
 set_suffix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft *draft = drafts_now(s->drafts);
+	struct policy_lines *draft = policy_lines_now(s->drafts);
 
 	if (inet_pton(AF_INET6, w->word[1], draft->suffix) != 1) {
 		diag_error(d, w->line, k->name,
@@ -145,16 +145,16 @@ set_suffix(struct settings *s, const struct keyword *k, const struct words *w, s
 
 static void
 add_range(struct settings *s, const struct keyword *k, const struct words *w,
-    const struct draft_range *r, struct diag *d)
+    const struct policy_lines_range *r, struct diag *d)
 {
-	if (!draft_add_range(drafts_now(s->drafts), r))
+	if (!policy_lines_add_range(policy_lines_now(s->drafts), r))
 		no_memory(k, w, d);
 }
 
 void
 set_map(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft_range r = { .line = w->line, .kind = DRAFT_MAP };
+	struct policy_lines_range r = { .line = w->line, .kind = POLICY_LINES_MAP };
 
 	if (!network(k, w, NETADDR_IPV4, &r.net, d))
 		return;
@@ -171,7 +171,9 @@ set_map(struct settings *s, const struct keyword *k, const struct words *w, stru
 void
 set_exclude_a(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft_range r = { .line = w->line, .kind = DRAFT_EXCLUDE_A, .never = true };
+	struct policy_lines_range r = {
+		.line = w->line, .kind = POLICY_LINES_EXCLUDE_A, .never = true
+	};
 
 	if (network(k, w, NETADDR_IPV4, &r.net, d))
 		add_range(s, k, w, &r, d);
@@ -180,8 +182,8 @@ set_exclude_a(struct settings *s, const struct keyword *k, const struct words *w
 void
 set_exclude_aaaa(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct draft *draft = drafts_now(s->drafts);
-	struct draft_net n = { .line = w->line }, *new;
+	struct policy_lines *draft = policy_lines_now(s->drafts);
+	struct policy_lines_net n = { .line = w->line }, *new;
 
 	if (strcmp(w->word[1], "none") == 0) {
 		if (draft->excluded.n > 0 || draft->excluded_none)

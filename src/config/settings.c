@@ -9,14 +9,14 @@ bool
 settings_init(struct settings *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->drafts = drafts_new();
+	s->drafts = policy_lines_new();
 	return s->drafts != NULL;
 }
 
 void
 settings_seal(struct settings *s)
 {
-	drafts_free(s->drafts);
+	policy_lines_free(s->drafts);
 	s->drafts = NULL;
 }
 

@@ -24,7 +24,7 @@
 
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
 
-struct drafts;
+struct policy_lines_list;
 
 struct settings_cpus {
 	bool given;
@@ -35,10 +35,10 @@ struct settings {
 	struct conf conf;
 
 	/* Needed until the configuration is complete. */
-	struct drafts *drafts;    /* owned: what becomes conf.core.policies */
-	uint32_t port;            /* of listen addresses without one of their own */
-	bool nameserver_defaults; /* take those of resolv.conf too */
-	bool listens_by_default;  /* no listen line: loopback */
+	struct policy_lines_list *drafts; /* owned: what becomes conf.core.policies */
+	uint32_t port;                    /* of listen addresses without one of their own */
+	bool nameserver_defaults;         /* take those of resolv.conf too */
+	bool listens_by_default;          /* no listen line: loopback */
 	bool debugging;
 	uint32_t timeout_sec; /* MTD64's way to say timeout_ms */
 	uint32_t timeout_usec;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/sieve.h"
+#include "core/antispoof.h"
 #include "dns/build.h"
 #include "dns/name.h"
 
@@ -137,7 +137,7 @@ move(struct lookups *ls, struct lookup *l)
 {
 	l->check = LOOKUP_CHECK_NONE;
 	l->tcp_only = false;
-	sieve_forget(l);
+	antispoof_forget(l);
 	return pick_next(ls, l);
 }
 
@@ -194,9 +194,9 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	if (l->do_bit)
 		opt.present = true;
 	l->edns = opt.present;
-	sieve_cookie(ls, l, &opt, now_ns);
+	antispoof_cookie(ls, l, &opt, now_ns);
 	len = build_query(buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
-	sieve_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
+	antispoof_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
 	return len;
 }
 
@@ -241,7 +241,7 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 {
 	lookup_stop_attempt(ls, l);
 	if (u != l->upstream)
-		sieve_forget(l);
+		antispoof_forget(l);
 	l->upstream = u;
 	l->pinned = true;
 	l->phase = LOOKUP_TO_ASK;
@@ -408,7 +408,7 @@ attempt_on_timeout(
 	if (sent)
 		stats_inc(&ls->stats->upstream_timeouts);
 	/* That it does not answer over TCP says nothing of it (RULES D21). */
-	if (l->phase == LOOKUP_ASKED_TCP && sieve_without_tcp(l))
+	if (l->phase == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
 		return !attempt_again(ls, l, l->upstream);
 	if (sent)
 		blame(ls, l, now_ns);
@@ -428,7 +428,7 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 			 * new one. */
 			l->tcp_again = true;
 			attempt_again(ls, l, l->upstream);
-		} else if (sieve_without_tcp(l)) {
+		} else if (antispoof_without_tcp(l)) {
 			attempt_again(ls, l, l->upstream);
 		} else if (!l->tcp_only && !l->tcp_kept) {
 			l->tcp = false;
@@ -453,7 +453,7 @@ attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns
 	stats_inc(&ls->stats->tcp_upstream_full);
 	if (!l->tcp_only && !l->tcp_kept) {
 		l->tcp = false;
-	} else if (!sieve_without_tcp(l)) {
+	} else if (!antispoof_without_tcp(l)) {
 		lookup_stop_attempt(ls, l);
 		l->phase = LOOKUP_UNSENT;
 		end_without_room(ls, l, now_ns);

@@ -6,7 +6,7 @@
  * attempt: ask an upstream.
  *
  * Each attempt of a lookup takes an upstream, a transport and a fresh ID. An error or silence leads
- * to the next upstream (RULES D4). What a reply leads to is core/verdict's.
+ * to the next upstream (RULES D4). What a reply leads to is core/reply's.
  *
  * A lookup ends by a return value: the caller takes its waiters off and calls lookup_free.
  */

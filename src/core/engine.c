@@ -12,11 +12,11 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
-#include "core/keep.h"
+#include "core/reply.h"
 #include "core/request.h"
 #include "core/state.h"
+#include "core/store.h"
 #include "core/svcb.h"
-#include "core/verdict.h"
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick; the rest in the next */
 
@@ -81,8 +81,8 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 		return rc;
 	rc = queries_init(&e->queries, &queries, conf->max_queries);
 	if (rc == 0 && conf->cache != NULL) {
-		e->front = front_new(rng_u64(&e->rng));
-		rc = e->front != NULL ? 0 : -ENOMEM;
+		e->packetcache = packetcache_new(rng_u64(&e->rng));
+		rc = e->packetcache != NULL ? 0 : -ENOMEM;
 		if (rc != 0)
 			queries_fini(&e->queries);
 	}
@@ -118,7 +118,7 @@ engine_free(struct engine *e)
 {
 	if (e == NULL)
 		return;
-	front_free(e->front);
+	packetcache_free(e->packetcache);
 	cookies_fini(&e->cookies);
 	queries_fini(&e->queries);
 	lookups_fini(&e->lookups);
@@ -136,7 +136,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->queries.conf_turn++;
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	if (conf->cache != NULL)
-		keep_changes(conf->cache, changed, now_ns);
+		store_changes(conf->cache, changed, now_ns);
 	audited(e);
 }
 
@@ -151,7 +151,7 @@ engine_stats(struct engine *e)
 void
 engine_prepare(const struct engine *e, const struct engine_in *in, size_t n)
 {
-	verdict_prefetch(&e->lookups, in, n);
+	reply_prefetch(&e->lookups, in, n);
 }
 
 /* A lookup has ended with e->result: its queries are ready. */
@@ -160,7 +160,7 @@ on_lookup_end(struct engine *e, struct lookup *l)
 {
 	audited_end(e);
 	if (e->lookups.conf->cache != NULL)
-		keep_result(&e->lookups, l, &e->result, e->now_ns);
+		store_result(&e->lookups, l, &e->result, e->now_ns);
 	query_wake(&e->queries, l, &e->result);
 	lookup_free(&e->lookups, l);
 }
@@ -182,9 +182,9 @@ look_in_front(struct engine *e, const struct engine_in *in)
 	uint32_t now_s = (uint32_t)(e->now_ns / NS_PER_SEC);
 	bool may_ask;
 
-	if (conf->keep.rotate || !front_glance(e->front, in->msg, in->len, now_s))
+	if (conf->keep.rotate || !packetcache_glance(e->packetcache, in->msg, in->len, now_s))
 		return ASKED_ONCE;
-	const struct front_ask ask = { .msg = in->msg,
+	const struct packetcache_ask ask = { .msg = in->msg,
 		.len = in->len,
 		.now_s = now_s,
 		.flushes = cache_flushes(conf->cache),
@@ -193,7 +193,7 @@ look_in_front(struct engine *e, const struct engine_in *in)
 		.family = in->peer.family };
 	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
 		return ASKED_ONCE;
-	return front_find(e->front, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
+	return packetcache_find(e->packetcache, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
 }
 
 static bool
@@ -202,7 +202,7 @@ on_client_message(struct engine *e, const struct engine_in *in)
 	enum repeated repeated = ASKED_ONCE;
 	struct query *q;
 
-	if (e->front != NULL && in->way == ENGINE_CLIENT_UDP)
+	if (e->packetcache != NULL && in->way == ENGINE_CLIENT_UDP)
 		repeated = look_in_front(e, in);
 	if (repeated == ANSWERED) {
 		e->repeated = *in;
@@ -222,7 +222,7 @@ on_client_message(struct engine *e, const struct engine_in *in)
 static void
 on_upstream_message(struct engine *e, const struct engine_in *in)
 {
-	struct lookup *l = verdict_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
+	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
 	if (l != NULL)
 		on_lookup_end(e, l);
@@ -351,7 +351,7 @@ next_repeated(struct engine *e, uint8_t *udp, struct engine_send *send)
 {
 	if (e->repeated.len == 0)
 		return false;
-	send_to(send, &e->repeated, front_write(e->front, udp, &e->stats));
+	send_to(send, &e->repeated, packetcache_write(e->packetcache, udp, &e->stats));
 	e->repeated.len = 0;
 	return true;
 }
@@ -361,12 +361,12 @@ next_repeated(struct engine *e, uint8_t *udp, struct engine_send *send)
  * from the cache and nothing else was done for it.
  */
 static void
-keep_in_front(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
 {
 	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
 	if (plain && e->queries.recall->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
-		front_keep(e->front, msg, len, &e->stats);
+		packetcache_keep(e->packetcache, msg, len, &e->stats);
 }
 
 /* Let ready queries go on until one has an answer. */
@@ -398,7 +398,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *se
 		send->len = len;
 		count_answer(e, out.buf);
 		if (UNLIKELY(often))
-			keep_in_front(e, q, out.buf, len);
+			keep_packet(e, q, out.buf, len);
 		query_free(&e->queries, q);
 		return true;
 	}

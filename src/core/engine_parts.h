@@ -10,8 +10,8 @@
 #include "base/rng.h"
 #include "core/cookie.h"
 #include "core/engine.h"
-#include "core/front.h"
 #include "core/lookup.h"
+#include "core/packetcache.h"
 #include "core/query.h"
 #include "core/upstream.h"
 #include "core/wheel.h"
@@ -27,7 +27,7 @@ struct engine {
 	struct wheel wheel;
 	struct upstreams upstreams;
 	struct cookies cookies;
-	struct front *front;       /* owned; NULL without a cache */
+	struct packetcache *packetcache; /* owned; NULL without a cache */
 	const struct query *often; /* whose answer is for front, if it is ready in its first turn */
 	struct engine_in repeated; /* a question that front has the answer to; len 0: none */
 };

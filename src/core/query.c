@@ -30,7 +30,7 @@ end_of_chain(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 	struct msg m;
 	size_t len;
 
-	remnant_view(q->chain, q->state == QUERY_A ? DNS_TYPE_A : q->qtype, &m, &a);
+	partial_view(q->chain, q->state == QUERY_A ? DNS_TYPE_A : q->qtype, &m, &a);
 	len = name_len(a.target);
 	name_lower(out, a.target, len);
 	return len;
@@ -73,7 +73,7 @@ make_question(const struct queries *qs, const struct query *q, uint8_t *lower, s
 static void
 take_hit(struct queries *qs, struct query *q)
 {
-	const struct recall *r = qs->recall;
+	const struct fetch *r = qs->recall;
 
 	q->lookup = NULL;
 	q->outcome = (uint8_t)r->result.outcome;
@@ -96,21 +96,21 @@ time_of(const struct query *q, uint64_t ms)
  * everyone while all upstreams are down; but before a name is said not to exist its A is asked for
  * (RULES D5). One that lets nobody else be asked takes only what has not expired (RULES D10).
  */
-static enum recall_found
+static enum fetch_found
 find_in_cache(
     struct queries *qs, const struct query *q, const struct question *key, uint64_t now_ns)
 {
-	enum recall_take tired = q->state == QUERY_A ? RECALL_RECORDS : RECALL_ALL;
-	enum recall_take take = RECALL_FAILING;
-	enum recall_found found;
+	enum fetch_take tired = q->state == QUERY_A ? FETCH_RECORDS : FETCH_ALL;
+	enum fetch_take take = FETCH_FAILING;
+	enum fetch_found found;
 
 	if (UNLIKELY(!(q->flags & DNS_RD)))
-		take = RECALL_UNEXPIRED;
+		take = FETCH_UNEXPIRED;
 	else if (UNLIKELY(now_ns >= time_of(q, QUERY_STALE_MS)))
 		take = tired;
-	found = recall_find(qs->recall, qs->conf, qs->stats, key, take, now_ns);
-	if (UNLIKELY(found == RECALL_STALE) && upstreams_all_down(qs->lookups->upstreams))
-		found = recall_find(qs->recall, qs->conf, qs->stats, key, tired, now_ns);
+	found = fetch_find(qs->recall, qs->conf, qs->stats, key, take, now_ns);
+	if (UNLIKELY(found == FETCH_STALE) && upstreams_all_down(qs->lookups->upstreams))
+		found = fetch_find(qs->recall, qs->conf, qs->stats, key, tired, now_ns);
 	return found;
 }
 
@@ -118,22 +118,22 @@ find_in_cache(
 static bool
 ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
-	struct recall *r = qs->recall;
+	struct fetch *r = qs->recall;
 
 	q->stale_seen = false;
 	switch (find_in_cache(qs, q, key, now_ns)) {
-	case RECALL_NOTHING:
+	case FETCH_NOTHING:
 		break;
-	case RECALL_STALE:
+	case FETCH_STALE:
 		q->stale_seen = true;
 		break;
-	case RECALL_DUE:
+	case FETCH_DUE:
 		qs->refreshed = true;
 		if (lookup_refresh(qs->lookups, key))
 			stats_inc(&qs->stats->cache_prefetch);
 		take_hit(qs, q);
 		return true;
-	case RECALL_HIT:
+	case FETCH_HIT:
 		qs->refreshed = qs->refreshed || r->stale;
 		if (r->stale && !r->failing)
 			(void)lookup_refresh(qs->lookups, key);
@@ -215,17 +215,17 @@ bool
 query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	/* What fails for want of our own room says nothing about the name (RULES D26). */
-	enum recall_take take = q->outcome == LOOKUP_NO_ROOM ? RECALL_RECORDS : RECALL_ALL;
+	enum fetch_take take = q->outcome == LOOKUP_NO_ROOM ? FETCH_RECORDS : FETCH_ALL;
 	bool late = q->stale_seen; /* upstream may yet reply */
 	uint8_t lower[DNS_NAME_MAX];
-	enum recall_found found;
+	enum fetch_found found;
 	struct question key;
 
 	q->stale_try = false;
 	q->stale_seen = false;
 	make_question(qs, q, lower, &key);
-	found = recall_find(qs->recall, qs->conf, qs->stats, &key, take, now_ns);
-	if (found == RECALL_HIT)
+	found = fetch_find(qs->recall, qs->conf, qs->stats, &key, take, now_ns);
+	if (found == FETCH_HIT)
 		take_hit(qs, q);
 	else if (late)
 		ask_upstream(qs, q, &key, now_ns);
@@ -343,7 +343,7 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 	struct question key;
 
 	make_question(qs, q, lower, &key);
-	return recall_exists(qs->recall, qs->conf, &key, now_ns);
+	return fetch_exists(qs->recall, qs->conf, &key, now_ns);
 }
 
 void

@@ -19,9 +19,9 @@
 #include "core/conf.h"
 #include "core/cookie.h"
 #include "core/denied.h"
+#include "core/fetch.h"
 #include "core/lookup.h"
-#include "core/recall.h"
-#include "core/remnant.h"
+#include "core/partial.h"
 #include "core/stats.h"
 #include "core/wheel.h"
 #include "dns/msg.h"
@@ -67,9 +67,9 @@ struct query {
 	uint64_t deadline_ns;     /* of the whole */
 	/* the client's spelling; name or an object of the pool of long names */
 	const uint8_t *qname;
-	struct remnant *aaaa;      /* owned: the negative AAAA reply; NULL */
-	struct remnant *chain;     /* owned: the open chain being followed; NULL */
-	struct remnant_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
+	struct partial *aaaa;      /* owned: the negative AAAA reply; NULL */
+	struct partial *chain;     /* owned: the open chain being followed; NULL */
+	struct partial_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
 	struct svcb *svcb;         /* SVCB: owned: the answer that waits for addresses; else NULL */
 	struct query *parent; /* a child's: the query whose answer waits; NULL: it does no more */
 	uint64_t empty_at_ns; /* when the AAAA phase ended */
@@ -129,15 +129,15 @@ struct queries {
 	struct pool pool;
 	struct pool long_names;
 	struct pool remnants;
-	struct pool data; /* struct remnant_data */
+	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
 	struct denied denied;
-	uint32_t conf_turn;    /* counts the settings we went through */
-	bool refreshed;        /* the query whose turn it is has had an entry refreshed */
-	bool hit;              /* recall has the event for the query whose turn it is */
-	struct recall *recall; /* owned; NULL without a cache */
-	uint32_t n_chosen;     /* answers that took prefixes or addresses by turns */
+	uint32_t conf_turn;   /* counts the settings we went through */
+	bool refreshed;       /* the query whose turn it is has had an entry refreshed */
+	bool hit;             /* recall has the event for the query whose turn it is */
+	struct fetch *recall; /* owned; NULL without a cache */
+	uint32_t n_chosen;    /* answers that took prefixes or addresses by turns */
 };
 
 /* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
@@ -203,7 +203,7 @@ void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
 MUST_USE bool query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_drop_remnant: give back *r, if any; it is NULL then. */
-void query_drop_remnant(struct queries *qs, struct remnant **r);
+void query_drop_remnant(struct queries *qs, struct partial **r);
 
 /* query_drop_data: give back q->data, if any; it is NULL then. */
 void query_drop_data(struct queries *qs, struct query *q);

@@ -17,9 +17,9 @@ init_pools(struct queries *qs, uint32_t cap)
 		rc = pool_init(&qs->long_names, DNS_NAME_MAX, cap);
 	if (rc == 0)
 		/* Three for each, and the one that takes a chain's place: there is always one. */
-		rc = pool_init(&qs->remnants, sizeof(struct remnant), 3 * cap + 1);
+		rc = pool_init(&qs->remnants, sizeof(struct partial), 3 * cap + 1);
 	if (rc == 0)
-		rc = pool_init(&qs->data, sizeof(struct remnant_data), cap);
+		rc = pool_init(&qs->data, sizeof(struct partial_data), cap);
 	if (rc == 0)
 		rc = pool_init(&qs->svcbs, sizeof(struct svcb), cap / SVCB_POOL_SHARE + 1);
 	return rc;
@@ -98,7 +98,7 @@ query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t 
 }
 
 void
-query_drop_remnant(struct queries *qs, struct remnant **r)
+query_drop_remnant(struct queries *qs, struct partial **r)
 {
 	if (*r != NULL)
 		pool_give(&qs->remnants, *r);

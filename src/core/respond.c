@@ -150,7 +150,7 @@ put_followed(struct build *b, const struct query *q)
 
 	if (q->chain == NULL)
 		return;
-	remnant_view(q->chain, q->qtype, &m, &a);
+	partial_view(q->chain, q->qtype, &m, &a);
 	(void)synth_chain(b, &m, &a); /* too long for the buffer: b remembers, and TC is set */
 }
 
@@ -345,7 +345,7 @@ respond_nodata(struct queries *qs, struct query *q, const struct respond_reason 
 	if (q->aaaa != NULL) {
 		struct msg kept;
 
-		remnant_view(q->aaaa, q->qtype, &kept, &a);
+		partial_view(q->aaaa, q->qtype, &kept, &a);
 		(void)synth_chain(&b, &kept, &a);
 		soa = synth_soa(&b, &kept, &a, soa_ttl);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state.h"
 
+#include "core/phase.h"
 #include "core/respond.h"
-#include "core/sequence.h"
 #include "core/svcb.h"
 #include "core/turn.h"
 #include "dns/answer.h"
@@ -131,13 +131,13 @@ turn(struct queries *qs, struct query *q, const struct lookup_result *result, bo
 	case QUERY_AAAA:
 		if (t.outcome == LOOKUP_REPLY)
 			q->upstream = result->upstream;
-		return sequence_aaaa(qs, q, &t);
+		return phase_aaaa(qs, q, &t);
 	case QUERY_A:
-		return sequence_a(qs, q, &t);
+		return phase_a(qs, q, &t);
 	case QUERY_TARGET:
-		return sequence_target(qs, q, &t);
+		return phase_target(qs, q, &t);
 	case QUERY_NATIVE:
-		return sequence_native(qs, q, &t);
+		return phase_native(qs, q, &t);
 	case QUERY_HIDDEN:
 		return on_hidden(qs, q, &t);
 	case QUERY_SVCB:

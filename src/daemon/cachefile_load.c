@@ -21,7 +21,7 @@ struct block {
 	uint64_t bytes; /* likewise, with the head of the file */
 	uint32_t n;     /* records in it */
 	size_t len;
-	uint8_t data[CACHEIMAGE_BLOCK];
+	uint8_t data[IMAGE_BLOCK];
 };
 
 /* Read exactly N bytes. Returns 0 or -errno, -ENODATA if there are fewer. */
@@ -49,8 +49,8 @@ struct loading {
 	const struct cachefile_when *when;
 	struct cachefile_counts *counts;
 	uint64_t elapsed_s; /* since it was saved */
-	uint8_t head_bytes[CACHEIMAGE_HEAD];
-	struct cacheimage_head head;
+	uint8_t head_bytes[IMAGE_HEAD];
+	struct image_head head;
 	uint64_t records; /* of the blocks so far */
 	char *error;
 	struct block block;
@@ -88,7 +88,7 @@ read_head(struct loading *l)
 	rc = read_all(l->fd, l->head_bytes, sizeof(l->head_bytes));
 	if (rc != 0)
 		return refuse_errno(l, -rc);
-	const char *wrong = cacheimage_get_head(l->head_bytes, &l->head);
+	const char *wrong = image_get_head(l->head_bytes, &l->head);
 	if (wrong != NULL)
 		return refuse(l, "%s", wrong);
 	if (l->head.bytes != (uint64_t)st.st_size)
@@ -98,11 +98,11 @@ read_head(struct loading *l)
 }
 
 static void
-put_record(struct loading *l, struct cacheimage_record *rec)
+put_record(struct loading *l, struct image_record *rec)
 {
 	struct cache_entry *e = &rec->entry;
 
-	if (cacheimage_too_old(e, l->elapsed_s, l->when->stale_s)) {
+	if (image_too_old(e, l->elapsed_s, l->when->stale_s)) {
 		l->counts->old++;
 		return;
 	}
@@ -124,17 +124,17 @@ read_block(struct loading *l, bool *end)
 	*end = b->bytes == l->head.bytes;
 	if (*end)
 		return false;
-	rc = read_all(l->fd, b->data, CACHEIMAGE_BLOCK_HEAD);
+	rc = read_all(l->fd, b->data, IMAGE_BLOCK_HEAD);
 	if (rc != 0)
 		return refuse_errno(l, -rc);
-	b->len = cacheimage_get_block(b->data, &b->n);
-	if (b->len == 0 || b->len + CACHEIMAGE_BLOCK_HEAD > l->head.bytes - b->bytes)
+	b->len = image_get_block(b->data, &b->n);
+	if (b->len == 0 || b->len + IMAGE_BLOCK_HEAD > l->head.bytes - b->bytes)
 		return refuse(l, "has a block whose length cannot be");
-	rc = read_all(l->fd, b->data + CACHEIMAGE_BLOCK_HEAD, b->len);
+	rc = read_all(l->fd, b->data + IMAGE_BLOCK_HEAD, b->len);
 	if (rc != 0)
 		return refuse_errno(l, -rc);
-	b->len += CACHEIMAGE_BLOCK_HEAD;
-	b->sum = cacheimage_sum(b->sum, b->data, b->len);
+	b->len += IMAGE_BLOCK_HEAD;
+	b->sum = image_sum(b->sum, b->data, b->len);
 	b->bytes += b->len;
 	return true;
 }
@@ -143,11 +143,11 @@ static bool
 take_records(struct loading *l)
 {
 	struct block *b = &l->block;
-	struct wire_reader r = { .buf = b->data, .len = b->len, .pos = CACHEIMAGE_BLOCK_HEAD };
+	struct wire_reader r = { .buf = b->data, .len = b->len, .pos = IMAGE_BLOCK_HEAD };
 
 	for (uint32_t i = 0; i < b->n; i++) {
-		struct cacheimage_record rec;
-		const char *wrong = cacheimage_get(&r, &rec);
+		struct image_record rec;
+		const char *wrong = image_get(&r, &rec);
 
 		l->records++;
 		if (wrong != NULL)
@@ -166,9 +166,9 @@ go_through(struct loading *l)
 	bool end = false;
 
 	l->records = 0;
-	b->sum = CACHEIMAGE_SEED;
-	b->bytes = CACHEIMAGE_HEAD;
-	if (lseek(l->fd, CACHEIMAGE_HEAD, SEEK_SET) < 0)
+	b->sum = IMAGE_SEED;
+	b->bytes = IMAGE_HEAD;
+	if (lseek(l->fd, IMAGE_HEAD, SEEK_SET) < 0)
 		return refuse_errno(l, errno);
 	while (read_block(l, &end)) {
 		if (!take_records(l))
@@ -176,7 +176,7 @@ go_through(struct loading *l)
 	}
 	if (!end)
 		return false;
-	if (!cacheimage_is_whole(l->head_bytes, b->sum))
+	if (!image_is_whole(l->head_bytes, b->sum))
 		return refuse(l, "is damaged: its checksum is wrong");
 	return l->records == l->head.records || refuse(l, "is damaged: entries are missing");
 }

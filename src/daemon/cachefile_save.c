@@ -21,7 +21,7 @@ struct block {
 	uint64_t bytes; /* likewise, with the head of the file */
 	uint32_t n;     /* records in it */
 	size_t len;
-	uint8_t data[CACHEIMAGE_BLOCK];
+	uint8_t data[IMAGE_BLOCK];
 };
 
 struct saving {
@@ -57,7 +57,7 @@ copy_entry(void *arg, const struct question *key, const struct cache_entry *e, c
 	struct saving *s = arg;
 
 	if (e->kind < CACHE_ERROR)
-		cacheimage_put(&s->shard, key, e, msg);
+		image_put(&s->shard, key, e, msg);
 	return !s->shard.full;
 }
 
@@ -70,12 +70,12 @@ end_block(struct saving *s)
 
 	if (b->n == 0)
 		return 0;
-	cacheimage_put_block(b->data, b->len, b->n);
-	b->sum = cacheimage_sum(b->sum, b->data, b->len);
+	image_put_block(b->data, b->len, b->n);
+	b->sum = image_sum(b->sum, b->data, b->len);
 	b->bytes += b->len;
 	rc = write_all(s->fd, b->data, b->len);
 	b->n = 0;
-	b->len = CACHEIMAGE_BLOCK_HEAD;
+	b->len = IMAGE_BLOCK_HEAD;
 	return rc;
 }
 
@@ -102,11 +102,11 @@ write_shard(struct saving *s)
 
 	while (rc == 0 && r.pos < r.len && !r.bad) {
 		size_t at = r.pos;
-		struct cacheimage_record rec;
+		struct image_record rec;
 
-		if (cacheimage_get(&r, &rec) != NULL)
+		if (image_get(&r, &rec) != NULL)
 			continue;
-		if (cacheimage_too_old(&rec.entry, 0, s->when->stale_s))
+		if (image_too_old(&rec.entry, 0, s->when->stale_s))
 			s->counts->old++;
 		else
 			rc = add_record(s, r.buf + at, r.pos - at);
@@ -156,7 +156,7 @@ static int
 write_file(
     int fd, struct cache *c, const struct cachefile_when *when, struct cachefile_counts *counts)
 {
-	uint8_t head[CACHEIMAGE_HEAD] = { 0 };
+	uint8_t head[IMAGE_HEAD] = { 0 };
 	struct saving *s = calloc(1, sizeof(*s));
 	int rc;
 
@@ -165,18 +165,18 @@ write_file(
 	s->fd = fd;
 	s->when = when;
 	s->counts = counts;
-	s->block.sum = CACHEIMAGE_SEED;
-	s->block.bytes = CACHEIMAGE_HEAD;
-	s->block.len = CACHEIMAGE_BLOCK_HEAD;
+	s->block.sum = IMAGE_SEED;
+	s->block.bytes = IMAGE_HEAD;
+	s->block.len = IMAGE_BLOCK_HEAD;
 	/* Room for the head, whose checksum is not known before the end. */
 	rc = write_all(fd, head, sizeof(head));
 	if (rc == 0)
 		rc = write_shards(s, c);
 	counts->bytes = s->block.bytes;
-	struct cacheimage_head h = {
+	struct image_head h = {
 		.saved_s = when->unix_s, .records = counts->entries, .bytes = counts->bytes
 	};
-	cacheimage_put_head(head, &h, s->block.sum);
+	image_put_head(head, &h, s->block.sum);
 	free(s);
 	if (rc == 0 && lseek(fd, 0, SEEK_SET) != 0)
 		rc = -errno;

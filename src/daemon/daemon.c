@@ -252,7 +252,7 @@ save_cache(struct daemon *d)
 static int
 start_loops(struct daemon *d)
 {
-	struct listen_sockets *sockets;
+	struct bind_sockets *sockets;
 	struct settings *s = &d->settings;
 	struct snapshot *snapshot;
 	int rc = -ENOMEM;

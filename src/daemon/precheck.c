@@ -13,7 +13,7 @@
 
 #include "config/keywords.h"
 #include "daemon/pidfile.h"
-#include "io/listen.h"
+#include "io/bind.h"
 
 struct precheck {
 	const struct settings *s;
@@ -247,7 +247,7 @@ check_listens(const struct precheck *c)
 		struct netaddr a = io->listens[i];
 
 		a.port = 0;
-		if (listen_probe(&a) == -EADDRNOTAVAIL)
+		if (bind_probe(&a) == -EADDRNOTAVAIL)
 			diag_warning(c->d, c->s->listen_lines[i], "listen",
 			    "%s is no address of this machine now; a start fails without it, "
 			    "unless "

@@ -60,7 +60,7 @@ new_listens(const struct conf_io *now, const struct conf_io *next,
 /* What all loops will be handed, had before the first of them is. */
 struct parcel {
 	struct snapshot *snapshot;
-	struct listen_sockets *sockets; /* n_loops times n_added */
+	struct bind_sockets *sockets; /* n_loops times n_added */
 	size_t n_added;
 	struct loop_update *updates[SETTINGS_LOOPS];
 };

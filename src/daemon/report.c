@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "base/netaddr.h"
 #include "core/lookup.h"
+#include "core/partial.h"
 #include "core/query.h"
-#include "core/remnant.h"
 #include "dns/name.h"
 #include "dns64/pref64.h"
 #include "io/session.h"
@@ -20,7 +20,7 @@
 
 /* What a client's question may hold: itself, a lookup, what is kept of a reply, two long names. */
 #define QUERY_BYTES \
-	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct remnant) + \
+	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct partial) + \
 	    2 * DNS_NAME_MAX + 64)
 
 /* What a client's connection may hold in the middle of a frame. */

@@ -68,21 +68,21 @@ probe_one(
     const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a, uint64_t end_ns)
 {
 	char text[NETADDR_TEXT];
-	int rc = overlaps(w, a) ? 0 : listen_probe(a);
+	int rc = overlaps(w, a) ? 0 : bind_probe(a);
 
 	if (rc != -EADDRNOTAVAIL)
 		return rc;
 	if (w->freebind) {
 		log_notice(subsystem, "listen %s: not an address of this machine yet",
 		    netaddr_format(a, text));
-		return listen_probe_free(a);
+		return bind_probe_free(a);
 	}
 	if (ownaddr_is_local(a))
 		log_notice(
 		    subsystem, "listen %s: not usable yet; waiting", netaddr_format(a, text));
 	while (rc == -EADDRNOTAVAIL && ownaddr_is_local(a) && clock_now_ns() < end_ns) {
 		(void)poll(NULL, 0, WAIT_STEP_MS);
-		rc = listen_probe(a);
+		rc = bind_probe(a);
 	}
 	return rc;
 }
@@ -106,10 +106,10 @@ probe(const struct sockets_wanted *w, const char *subsystem)
 }
 
 bool
-sockets_open(const struct sockets_wanted *w, const char *subsystem, struct listen_sockets **out)
+sockets_open(const struct sockets_wanted *w, const char *subsystem, struct bind_sockets **out)
 {
 	size_t total = w->n * w->n_loops;
-	struct listen_sockets *all;
+	struct bind_sockets *all;
 
 	*out = NULL;
 	if (total == 0)
@@ -123,8 +123,8 @@ sockets_open(const struct sockets_wanted *w, const char *subsystem, struct liste
 	}
 	for (size_t i = 0; i < total; i++) {
 		const struct netaddr *a = &w->addrs[i % w->n];
-		int rc = w->freebind ? listen_open_free(a, w->buffer, &all[i])
-				     : listen_open(a, w->buffer, &all[i]);
+		int rc = w->freebind ? bind_open_free(a, w->buffer, &all[i])
+				     : bind_open(a, w->buffer, &all[i]);
 
 		if (rc != 0) {
 			tell(subsystem, a, rc);
@@ -137,10 +137,10 @@ sockets_open(const struct sockets_wanted *w, const char *subsystem, struct liste
 }
 
 void
-sockets_close(struct listen_sockets *sockets, size_t n)
+sockets_close(struct bind_sockets *sockets, size_t n)
 {
 	for (size_t i = 0; sockets != NULL && i < n; i++)
-		listen_close(&sockets[i]);
+		bind_close(&sockets[i]);
 	free(sockets);
 }
 
@@ -155,7 +155,7 @@ sockets_drop_missing(struct settings *s)
 		return;
 	for (size_t i = 0; i < c->n_listens; i++) {
 		struct netaddr a = c->listens[i];
-		int rc = listen_probe(&a);
+		int rc = bind_probe(&a);
 
 		if (rc == -EADDRNOTAVAIL || rc == -EAFNOSUPPORT)
 			log_notice("start", "listen %s left out: %s", netaddr_format(&a, text),

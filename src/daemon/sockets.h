@@ -14,7 +14,7 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 #include "config/settings.h"
-#include "io/listen.h"
+#include "io/bind.h"
 
 /* Addresses to be opened for a number of loops. */
 struct sockets_wanted {
@@ -34,10 +34,10 @@ struct sockets_wanted {
  * that this machine has and may not use yet (RFC 4862 section 5.4: tentative).
  */
 MUST_USE bool sockets_open(
-    const struct sockets_wanted *w, const char *subsystem, struct listen_sockets **out);
+    const struct sockets_wanted *w, const char *subsystem, struct bind_sockets **out);
 
 /* sockets_close: close N sockets and free the array. SOCKETS may be NULL. */
-void sockets_close(struct listen_sockets *sockets, size_t n);
+void sockets_close(struct bind_sockets *sockets, size_t n);
 
 /*
  * sockets_drop_missing: without a listen line loopback is served as far as there is one: take out

@@ -20,7 +20,7 @@ free_loops(struct threads *t, unsigned n)
 
 static int
 new_loops(
-    struct threads *t, struct snapshot *snapshot, struct listen_sockets *sockets, size_t per_loop)
+    struct threads *t, struct snapshot *snapshot, struct bind_sockets *sockets, size_t per_loop)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		struct loop *l = loop_new(snapshot, &sockets[i * per_loop], per_loop);
@@ -29,7 +29,7 @@ new_loops(
 			int rc = errno != 0 ? -errno : -ENOMEM;
 
 			for (size_t j = i * per_loop; j < t->n * per_loop; j++)
-				listen_close(&sockets[j]);
+				bind_close(&sockets[j]);
 			free_loops(t, i);
 			return rc;
 		}
@@ -39,8 +39,8 @@ new_loops(
 }
 
 int
-threads_init(struct threads *t, unsigned n, struct snapshot *snapshot,
-    struct listen_sockets *sockets, size_t per_loop)
+threads_init(struct threads *t, unsigned n, struct snapshot *snapshot, struct bind_sockets *sockets,
+    size_t per_loop)
 {
 	int rc;
 
@@ -49,7 +49,7 @@ threads_init(struct threads *t, unsigned n, struct snapshot *snapshot,
 	if (t->ended_fd < 0 || t->thread == NULL || sem_init(&t->started, 0, 0) != 0) {
 		rc = -errno;
 		for (size_t i = 0; i < n * per_loop; i++)
-			listen_close(&sockets[i]);
+			bind_close(&sockets[i]);
 		free(t->thread);
 	} else {
 		rc = new_loops(t, snapshot, sockets, per_loop);

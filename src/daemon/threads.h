@@ -45,7 +45,7 @@ struct threads {
  * -errno; on failure *t needs no threads_fini.
  */
 MUST_USE int threads_init(struct threads *t, unsigned n, struct snapshot *snapshot,
-    struct listen_sockets *sockets, size_t per_loop);
+    struct bind_sockets *sockets, size_t per_loop);
 
 /*
  * threads_start: run the loops as PLAN says, without capabilities and with all signals blocked (by

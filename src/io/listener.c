@@ -31,7 +31,7 @@ listener_close(struct shell *sh, struct listener *l)
 	source_close(&l->udp);
 	source_close(&l->tcp);
 	list_unlink(&l->link);
-	listen_close(&l->fds);
+	bind_close(&l->fds);
 	if (l->leaving)
 		sh->listeners.n_leaving--;
 	l->leaving = false;
@@ -56,17 +56,17 @@ listener_place(struct shell *sh)
 }
 
 void
-listener_add(struct shell *sh, const struct listen_sockets *fds)
+listener_add(struct shell *sh, const struct bind_sockets *fds)
 {
 	struct listener *l = listener_place(sh);
-	struct listen_sockets unserved = *fds;
+	struct bind_sockets unserved = *fds;
 	char text[NETADDR_TEXT];
 
 	if (l == NULL) {
 		if (told_now(sh->told, TOLD_LISTEN, &fds->addr, sh->now_ns))
 			log_error(
 			    "listen", "%s: too many addresses", netaddr_format(&fds->addr, text));
-		listen_close(&unserved);
+		bind_close(&unserved);
 		return;
 	}
 	l->fds = *fds;

@@ -18,7 +18,7 @@
 #include "base/list.h"
 #include "core/conf.h"
 #include "core/engine.h"
-#include "io/listen.h"
+#include "io/bind.h"
 #include "io/source.h"
 #include "io/udp.h"
 
@@ -31,8 +31,8 @@
 struct listener {
 	struct source udp;
 	struct source tcp;
-	struct list link;          /* on listeners.paused, or free */
-	struct listen_sockets fds; /* udp is -1 when the place is free */
+	struct list link;        /* on listeners.paused, or free */
+	struct bind_sockets fds; /* udp is -1 when the place is free */
 	struct udp_out out;
 	uint32_t gen;
 	uint32_t drops;     /* the kernel's count when last heard of */
@@ -60,7 +60,7 @@ void listener_init(struct shell *sh);
 void listener_fini(struct shell *sh);
 
 /* listener_add: serve FDS, which are passed on (closed if they cannot be served). */
-void listener_add(struct shell *sh, const struct listen_sockets *fds);
+void listener_add(struct shell *sh, const struct bind_sockets *fds);
 
 /* listener_keep: those that are not configured in sh->conf any more begin to leave. */
 void listener_keep(struct shell *sh);

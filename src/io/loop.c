@@ -84,7 +84,7 @@ update_free(struct loop_update *u)
 	if (u == NULL)
 		return;
 	for (size_t i = 0; i < u->n_added; i++)
-		listen_close(&u->added[i]);
+		bind_close(&u->added[i]);
 	snapshot_unref(u->snapshot);
 	free(u);
 }
@@ -141,7 +141,7 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 }
 
 struct loop *
-loop_new(struct snapshot *snapshot, const struct listen_sockets *listens, size_t n)
+loop_new(struct snapshot *snapshot, const struct bind_sockets *listens, size_t n)
 {
 	struct loop *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
 	int r;
@@ -257,7 +257,7 @@ loop_take(struct loop *l, struct loop_update *u)
 		listener_add(sh, &u->added[i]);
 	u->n_added = 0;
 	listener_keep(sh);
-	forward_sync(sh);
+	upstream_udp_sync(sh);
 	update_free(u);
 }
 
@@ -335,8 +335,8 @@ loop_beat(struct loop *l)
 	l->beat_ns = sh->now_ns + BEAT_NS;
 	session_beat(sh);
 	listener_beat(sh);
-	forward_beat(sh);
-	forward_tcp_beat(sh);
+	upstream_udp_beat(sh);
+	upstream_tcp_beat(sh);
 }
 
 static void
@@ -346,8 +346,8 @@ loop_age(struct loop *l)
 
 	if (!l->aging || sh->now_ns < l->age_ns)
 		return;
-	l->age_ns = sh->now_ns + FORWARD_EXPIRE_NS;
-	forward_expire(sh);
+	l->age_ns = sh->now_ns + UPSTREAM_UDP_EXPIRE_NS;
+	upstream_udp_expire(sh);
 }
 
 /* Switch a timer on or off. */
@@ -371,8 +371,8 @@ needs_beat(const struct loop *l)
 {
 	const struct shell *sh = &l->sh;
 
-	return l->stopping || sh->sessions.n > 0 || sh->forward_tcp.n_open > 0 ||
-	    listener_needs_beat(sh) || forward_needs_beat(sh);
+	return l->stopping || sh->sessions.n > 0 || sh->upstream_tcp.n_open > 0 ||
+	    listener_needs_beat(sh) || upstream_udp_needs_beat(sh);
 }
 
 /* New questions. UDP shall not have all the room when there is little, nor TCP. */
@@ -396,11 +396,11 @@ loop_timers(struct loop *l)
 
 	l->ticking = timer_set(&l->tick, ENGINE_TICK_NS, l->ticking, engine_busy(sh->engine));
 	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
-	l->aging = timer_set(&l->age, FORWARD_EXPIRE_NS, l->aging, forward_is_awake(sh));
+	l->aging = timer_set(&l->age, UPSTREAM_UDP_EXPIRE_NS, l->aging, upstream_udp_is_awake(sh));
 	if (l->beating && !beating)
 		l->beat_ns = sh->now_ns + BEAT_NS;
 	if (l->aging && !aging)
-		l->age_ns = sh->now_ns + FORWARD_EXPIRE_NS;
+		l->age_ns = sh->now_ns + UPSTREAM_UDP_EXPIRE_NS;
 }
 
 /* One iteration, after libevent has marked what is ready. */
@@ -412,10 +412,10 @@ loop_turn(struct loop *l)
 	sh->now_ns = clock_now_ns();
 	sh->again = false;
 	/* What is open may be asked again by any of these; new questions are shell_input's. */
-	if (UNLIKELY(sh->now_ns >= sh->forward.renew_ns) && engine_busy(sh->engine))
-		forward_renew(sh);
-	forward_turn(sh);
-	forward_tcp_turn(sh);
+	if (UNLIKELY(sh->now_ns >= sh->upstream_udp.renew_ns) && engine_busy(sh->engine))
+		upstream_udp_renew(sh);
+	upstream_udp_turn(sh);
+	upstream_tcp_turn(sh);
 	loop_tick(l);
 	loop_mail(l);
 	loop_clients(l);
@@ -432,7 +432,7 @@ void
 loop_run(struct loop *l)
 {
 	l->sh.now_ns = clock_now_ns();
-	forward_sync(&l->sh);
+	upstream_udp_sync(&l->sh);
 	loop_timers(l);
 	while (!l->stopped) {
 		/* EVLOOP_ONCE always: what is ready stays so until the turn. */

@@ -21,7 +21,7 @@
 #include "base/attr.h"
 #include "core/conf.h"
 #include "core/stats.h"
-#include "io/listen.h"
+#include "io/bind.h"
 
 /* One checked configuration, shared by all loops; the last one that lets go frees it. */
 struct snapshot {
@@ -39,7 +39,7 @@ void snapshot_unref(struct snapshot *s);
 struct loop_update {
 	struct snapshot *snapshot; /* a reference, passed on */
 	size_t n_added;
-	struct listen_sockets added[CONF_MAX_LISTENS]; /* of new addresses, passed on */
+	struct bind_sockets added[CONF_MAX_LISTENS]; /* of new addresses, passed on */
 };
 
 struct loop;
@@ -49,7 +49,7 @@ struct loop;
  * them, passed on if it succeeds). Returns NULL with errno set.
  */
 MUST_USE struct loop *loop_new(
-    struct snapshot *snapshot, const struct listen_sockets *listens, size_t n);
+    struct snapshot *snapshot, const struct bind_sockets *listens, size_t n);
 
 /* loop_run: serve until loop_stop; call it in the loop's thread. */
 void loop_run(struct loop *l);

@@ -36,7 +36,7 @@ say(int level, const char *subsystem, const char *text)
 }
 
 void
-say_conn_up(struct shell *sh, struct forward_conn *c)
+say_conn_up(struct shell *sh, struct upstream_udp_conn *c)
 {
 	char text[NETADDR_TEXT];
 
@@ -50,7 +50,7 @@ say_conn_up(struct shell *sh, struct forward_conn *c)
 
 /* It could not be had. */
 static void
-say_conn_failed(struct shell *sh, struct forward_conn *c, const char *why)
+say_conn_failed(struct shell *sh, struct upstream_udp_conn *c, const char *why)
 {
 	char text[NETADDR_TEXT];
 
@@ -63,13 +63,13 @@ say_conn_failed(struct shell *sh, struct forward_conn *c, const char *why)
 }
 
 void
-say_conn_lost(struct shell *sh, struct forward_conn *c, unsigned n)
+say_conn_lost(struct shell *sh, struct upstream_udp_conn *c, unsigned n)
 {
 	const char *why = c->err != 0 ? strerror(c->err) : "closed";
 	char line[SAY_TEXT], text[NETADDR_TEXT];
 	int level;
 
-	if (c->state != FORWARD_TCP_UP && c->err != 0) {
+	if (c->state != UPSTREAM_TCP_UP && c->err != 0) {
 		say_conn_failed(sh, c, why);
 		return;
 	}
@@ -82,7 +82,7 @@ say_conn_lost(struct shell *sh, struct forward_conn *c, unsigned n)
 }
 
 void
-say_conn_full(struct shell *sh, struct forward_conn *c, int err)
+say_conn_full(struct shell *sh, struct upstream_udp_conn *c, int err)
 {
 	int level = level_now(sh, TOLD_TCP_FULL, &c->addr, &c->said_full_ns);
 	char line[SAY_TEXT], text[NETADDR_TEXT];
@@ -95,7 +95,7 @@ say_conn_full(struct shell *sh, struct forward_conn *c, int err)
 }
 
 void
-say_conn_gone(struct shell *sh, struct forward_conn *c)
+say_conn_gone(struct shell *sh, struct upstream_udp_conn *c)
 {
 	if (c->failing)
 		(void)told_over(sh->told, TOLD_NO_TCP, &c->addr);

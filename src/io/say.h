@@ -10,22 +10,22 @@
 
 #include "base/netaddr.h"
 
-struct forward_conn;
+struct upstream_udp_conn;
 struct session;
 struct shell;
 
 /* say_conn_up: the connection C to an upstream is there. */
-void say_conn_up(struct shell *sh, struct forward_conn *c);
+void say_conn_up(struct shell *sh, struct upstream_udp_conn *c);
 
 /* say_conn_lost: it ended, or could not be had, with N questions open. C->state and C->err tell
  * how. */
-void say_conn_lost(struct shell *sh, struct forward_conn *c, unsigned n);
+void say_conn_lost(struct shell *sh, struct upstream_udp_conn *c, unsigned n);
 
 /* say_conn_full: a question for it was not taken, because of ERR (errno). */
-void say_conn_full(struct shell *sh, struct forward_conn *c, int err);
+void say_conn_full(struct shell *sh, struct upstream_udp_conn *c, int err);
 
 /* say_conn_gone: its upstream is asked no more, so nobody wants to hear how it goes on. */
-void say_conn_gone(struct shell *sh, struct forward_conn *c);
+void say_conn_gone(struct shell *sh, struct upstream_udp_conn *c);
 
 /* say_client_limit: a connection of PEER was closed at the ceiling that KEYWORD sets. */
 void say_client_limit(struct shell *sh, const struct netaddr *peer, const char *keyword);

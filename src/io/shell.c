@@ -36,7 +36,7 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	rng_init(&sh->rng);
 	room_limits(sh);
 	listener_init(sh);
-	forward_tcp_init(sh);
+	upstream_tcp_init(sh);
 	sh->bytes = malloc(SHELL_RX_BYTES + SHELL_TX_BYTES + ENGINE_TCP_CAP);
 	if (sh->bytes == NULL)
 		return -ENOMEM;
@@ -48,7 +48,7 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	if (r == 0)
 		r = session_init(sh, conf->max_tcp_clients);
 	if (r == 0)
-		r = forward_init(sh);
+		r = upstream_udp_init(sh);
 	return r;
 }
 
@@ -58,8 +58,8 @@ shell_fini(struct shell *sh)
 	if (sh->base == NULL)
 		return;
 	listener_fini(sh);
-	forward_tcp_fini(sh);
-	forward_fini(sh);
+	upstream_tcp_fini(sh);
+	upstream_udp_fini(sh);
 	session_fini(sh);
 	if (sh->mem.scratch != NULL)
 		stream_mem_fini(&sh->mem);
@@ -79,10 +79,10 @@ shell_dispatch(struct shell *sh, const struct engine_send *send)
 		session_answer(sh, send);
 		break;
 	case ENGINE_UPSTREAM_UDP:
-		forward_question(sh, send);
+		upstream_udp_question(sh, send);
 		break;
 	case ENGINE_UPSTREAM_TCP:
-		forward_tcp_question(sh, send);
+		upstream_tcp_question(sh, send);
 		break;
 	}
 }
@@ -105,8 +105,8 @@ shell_input(struct shell *sh, unsigned n)
 {
 	unsigned n_dropped = 0;
 
-	if (UNLIKELY(sh->now_ns >= sh->forward.renew_ns))
-		forward_renew(sh);
+	if (UNLIKELY(sh->now_ns >= sh->upstream_udp.renew_ns))
+		upstream_udp_renew(sh);
 	engine_prepare(sh->engine, sh->in, n);
 	for (unsigned i = 0; i < n; i++) {
 		if (!engine_input(sh->engine, &sh->in[i], sh->now_ns))
@@ -157,14 +157,14 @@ shell_flush(struct shell *sh)
 
 	for (unsigned i = 0; told && i < SHELL_ROUNDS; i++) {
 		udp_tx_flush(&sh->tx);
-		told = forward_tcp_flush(sh);
+		told = upstream_tcp_flush(sh);
 		told |= shell_refused(sh);
 		session_flush(sh);
 		if (told && shell_drain(sh) > 0)
 			sh->again = true;
 	}
 	udp_tx_flush(&sh->tx);
-	forward_draw(sh);
+	upstream_udp_draw(sh);
 	/* Nothing else may wake those that wait for room if the engine has answered by itself. */
 	if ((!list_empty(&sh->listeners.paused) || !list_empty(&sh->sessions.paused)) &&
 	    shell_has_room(sh))

@@ -20,12 +20,12 @@
 #include "base/told.h"
 #include "core/conf.h"
 #include "core/engine.h"
-#include "io/forward.h"
-#include "io/forward_tcp.h"
 #include "io/listener.h"
 #include "io/session.h"
 #include "io/stream.h"
 #include "io/udp.h"
+#include "io/upstream_tcp.h"
+#include "io/upstream_udp.h"
 
 struct shell {
 	struct event_base *base;        /* owned by the loop */
@@ -48,8 +48,8 @@ struct shell {
 	struct rng rng;
 	struct listeners listeners;
 	struct sessions sessions;
-	struct forward forward;
-	struct forward_tcp forward_tcp;
+	struct upstream_udp upstream_udp;
+	struct upstream_tcp upstream_tcp;
 };
 
 /* shell_init: batches, buffers and parts for ENGINE and CONF. Returns 0 or -errno. */

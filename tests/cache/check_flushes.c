@@ -11,12 +11,12 @@
 
 #include "dns/name.h"
 
-static struct marks marks;
+static struct flushes marks;
 
 static void
 set_up(void)
 {
-	marks_init(&marks);
+	flushes_init(&marks);
 }
 
 static bool
@@ -25,7 +25,7 @@ below(const char *text, uint32_t now_s)
 	uint8_t name[DNS_NAME_MAX];
 	size_t len = name_from_text(text, name);
 
-	return marks_below(&marks, name, len, now_s, 100);
+	return flushes_below(&marks, name, len, now_s, 100);
 }
 
 /* Was an entry about that name that came with NUMBER not flushed? */
@@ -37,29 +37,29 @@ spares(const char *text, uint16_t number)
 
 	if (name_from_text(text, name) == 0)
 		ck_abort_msg("%s is no name", text);
-	bool spared = marks_spare(&marks, name, &number);
-	if (number != (spared ? marks_now(&marks) : was))
+	bool spared = flushes_spare(&marks, name, &number);
+	if (number != (spared ? flushes_now(&marks) : was))
 		ck_abort_msg("the number is %u now", number);
 	return spared;
 }
 
 START_TEST(all)
 {
-	uint16_t before = marks_now(&marks);
+	uint16_t before = flushes_now(&marks);
 
 	ck_assert(spares("a.example", before));
-	ck_assert(!marks_all(&marks));
+	ck_assert(!flushes_all(&marks));
 	ck_assert(!spares("a.example", before));
-	ck_assert(spares("a.example", marks_now(&marks)));
+	ck_assert(spares("a.example", flushes_now(&marks)));
 }
 END_TEST
 
 START_TEST(by_name)
 {
-	uint16_t before = marks_now(&marks);
+	uint16_t before = flushes_now(&marks);
 
 	ck_assert(!below("Example.com", 5));
-	uint16_t between = marks_now(&marks);
+	uint16_t between = flushes_now(&marks);
 	ck_assert(!below("net", 5));
 	ck_assert(!spares("example.com", before));
 	ck_assert(!spares("a.b.example.com", before));
@@ -79,10 +79,10 @@ END_TEST
 /* More names than are remembered: everything is flushed; but old ones make room first. */
 START_TEST(too_many)
 {
-	uint16_t before = marks_now(&marks);
+	uint16_t before = flushes_now(&marks);
 	char text[32];
 
-	for (unsigned i = 0; i < MARKS_MAX; i++) {
+	for (unsigned i = 0; i < FLUSHES_MAX; i++) {
 		(void)snprintf(text, sizeof(text), "z%u.example", i);
 		ck_assert(!below(text, i < 10 ? 0 : 50));
 	}
@@ -98,7 +98,7 @@ START_TEST(too_many)
 	ck_assert(!below("x.example", 101));
 	ck_assert(!spares("other.example", before));
 	ck_assert_uint_eq(marks.n, 0);
-	ck_assert(spares("www.x.example", marks_now(&marks)));
+	ck_assert(spares("www.x.example", flushes_now(&marks)));
 }
 END_TEST
 
@@ -106,13 +106,13 @@ END_TEST
 START_TEST(numbers_come_round)
 {
 	for (unsigned i = 1; i <= 2 * 65536 + 10; i++) {
-		bool round = _i == 0 ? marks_all(&marks) : below("example", i);
+		bool round = _i == 0 ? flushes_all(&marks) : below("example", i);
 
 		if (round != (i % 65536 == 0))
 			ck_abort_msg("flush %u", i);
-		if (!spares("www.example", marks_now(&marks)))
+		if (!spares("www.example", flushes_now(&marks)))
 			ck_abort_msg("what came after flush %u was flushed", i);
-		if (i % 65536 != 0 && spares("www.example", (uint16_t)(marks_now(&marks) - 1)))
+		if (i % 65536 != 0 && spares("www.example", (uint16_t)(flushes_now(&marks) - 1)))
 			ck_abort_msg("what came before flush %u was not", i);
 	}
 	/* Of an earlier round: larger than any there is. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/keep.h"
+#include "core/store.h"
 #include "dns/msg.h"
 #include "support/text.h"
 
@@ -16,7 +16,7 @@ static const uint8_t message[] = "\0\0\x81\x80\0\1\0\1\0\0\0\0"
 				 "\1n\7example\0\0\1\0\1"
 				 "\xc0\x0c\0\1\0\1\0\0\1\x2c\0\4\xc0\0\2\1";
 #define MESSAGE (sizeof(message) - 1)
-#define RECORD (CACHEIMAGE_RECORD + MESSAGE)
+#define RECORD (IMAGE_RECORD + MESSAGE)
 
 static uint8_t bytes[256];
 
@@ -30,7 +30,7 @@ put(const struct question *key, struct cache_entry e)
 	struct wire_writer w = { .buf = bytes, .cap = sizeof(bytes) };
 
 	e.len = MESSAGE;
-	cacheimage_put(&w, key, &e, message);
+	image_put(&w, key, &e, message);
 	ck_assert(!w.full);
 	return w.len;
 }
@@ -48,10 +48,10 @@ put_plain(void)
 
 /* What is wrong with the record in bytes; it is of the length that it was written with. */
 static const char *
-get(struct cacheimage_record *rec)
+get(struct image_record *rec)
 {
 	struct wire_reader r = { .buf = bytes, .len = RECORD };
-	const char *wrong = cacheimage_get(&r, rec);
+	const char *wrong = image_get(&r, rec);
 
 	if (wrong == NULL)
 		ck_assert_uint_eq(r.pos, RECORD);
@@ -65,8 +65,8 @@ START_TEST(there_and_back)
 		.flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG,
 		.ede = 65535,
 		.age_s = 700000,
-		.ttl_s = CACHEIMAGE_TTL_MAX };
-	struct cacheimage_record rec;
+		.ttl_s = IMAGE_TTL_MAX };
+	struct image_record rec;
 
 	ck_assert_uint_eq(put(&key, e), RECORD);
 	ck_assert_ptr_null(get(&rec));
@@ -79,7 +79,7 @@ START_TEST(there_and_back)
 	ck_assert_uint_eq(rec.entry.flags, CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG);
 	ck_assert_uint_eq(rec.entry.ede, 65535);
 	ck_assert_uint_eq(rec.entry.age_s, 700000);
-	ck_assert_uint_eq(rec.entry.ttl_s, CACHEIMAGE_TTL_MAX);
+	ck_assert_uint_eq(rec.entry.ttl_s, IMAGE_TTL_MAX);
 	ck_assert_uint_eq(rec.entry.len, MESSAGE);
 	ck_assert_mem_eq(rec.msg, message, MESSAGE);
 
@@ -110,19 +110,16 @@ START_TEST(refused)
 		{ FLAGS_AT, 0, "flags" }, /* a reply that there is no message of */
 		{ FLAGS_AT, 0x20 | CACHE_WITH_MSG, "flags" },
 		{ FLAGS_AT, 0x80 | CACHE_WITH_MSG, "flags" }, { KEY_AT, 4, "flags" },
-		{ ZERO_AT, 1, "flags" }, { TTL_AT + 2, 0, "has a TTL" }, /* 44 */
-		{ TTL_AT, 1, "has a TTL" },
-		{ CACHEIMAGE_RECORD + 2, 0x01, "malformed" },      /* no reply */
-		{ CACHEIMAGE_RECORD + 2, 0x83, "not to be kept" }, /* TC */
-		{ CACHEIMAGE_RECORD, 1, "not to be kept" },        /* its ID */
-		{ CACHEIMAGE_RECORD + 5, 0, "malformed" },
-		{ CACHEIMAGE_RECORD + 5, 2, "malformed" },
-		{ CACHEIMAGE_RECORD + 7, 2, "malformed" },
-		{ CACHEIMAGE_RECORD + 13, 'N', "lower case" },
-		{ CACHEIMAGE_RECORD + 12, 0xc0, "malformed" },
-		{ CACHEIMAGE_RECORD + 30, 28, "malformed" }, /* AAAA of 4 octets (D25) */
+		{ ZERO_AT, 1, "flags" }, { TTL_AT + 2, 0, "has a TTL" },             /* 44 */
+		{ TTL_AT, 1, "has a TTL" }, { IMAGE_RECORD + 2, 0x01, "malformed" }, /* no reply */
+		{ IMAGE_RECORD + 2, 0x83, "not to be kept" },                        /* TC */
+		{ IMAGE_RECORD, 1, "not to be kept" },                               /* its ID */
+		{ IMAGE_RECORD + 5, 0, "malformed" }, { IMAGE_RECORD + 5, 2, "malformed" },
+		{ IMAGE_RECORD + 7, 2, "malformed" }, { IMAGE_RECORD + 13, 'N', "lower case" },
+		{ IMAGE_RECORD + 12, 0xc0, "malformed" },
+		{ IMAGE_RECORD + 30, 28, "malformed" }, /* AAAA of 4 octets (D25) */
 	};
-	struct cacheimage_record rec;
+	struct image_record rec;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put_plain();
@@ -148,13 +145,13 @@ START_TEST(no_opt)
 		.flags = CACHE_WITH_MSG, .ttl_s = 300, .len = sizeof(with_opt) - 1
 	};
 	struct wire_writer w = { .buf = bytes, .cap = sizeof(bytes) };
-	struct cacheimage_record rec;
+	struct image_record rec;
 	struct msg m;
 
 	ck_assert_int_eq(msg_parse(&m, with_opt, sizeof(with_opt) - 1), MSG_OK);
-	cacheimage_put(&w, &key, &e, with_opt);
+	image_put(&w, &key, &e, with_opt);
 	struct wire_reader r = { .buf = bytes, .len = w.len };
-	text_contains(cacheimage_get(&r, &rec), "not to be kept");
+	text_contains(image_get(&r, &rec), "not to be kept");
 }
 END_TEST
 
@@ -165,9 +162,9 @@ START_TEST(full)
 	const struct cache_entry e = { .ttl_s = 300, .len = MESSAGE };
 	struct wire_writer w = { .buf = bytes, .cap = RECORD + RECORD - 1 };
 
-	cacheimage_put(&w, &key, &e, message);
+	image_put(&w, &key, &e, message);
 	ck_assert(!w.full);
-	cacheimage_put(&w, &key, &e, message);
+	image_put(&w, &key, &e, message);
 	ck_assert(w.full);
 	ck_assert_uint_eq(w.len, RECORD);
 }
@@ -175,48 +172,46 @@ END_TEST
 
 START_TEST(head)
 {
-	const struct cacheimage_head h = {
-		.saved_s = 0x123456789, .records = 5, .bytes = 1ULL << 33
-	};
-	uint8_t out[CACHEIMAGE_HEAD];
-	struct cacheimage_head got;
+	const struct image_head h = { .saved_s = 0x123456789, .records = 5, .bytes = 1ULL << 33 };
+	uint8_t out[IMAGE_HEAD];
+	struct image_head got;
 
-	cacheimage_put_head(out, &h, 99);
-	ck_assert_ptr_null(cacheimage_get_head(out, &got));
+	image_put_head(out, &h, 99);
+	ck_assert_ptr_null(image_get_head(out, &got));
 	ck_assert_uint_eq(got.saved_s, h.saved_s);
 	ck_assert_uint_eq(got.records, h.records);
 	ck_assert_uint_eq(got.bytes, h.bytes);
-	ck_assert(cacheimage_is_whole(out, 99));
-	ck_assert(!cacheimage_is_whole(out, 98));
+	ck_assert(image_is_whole(out, 99));
+	ck_assert(!image_is_whole(out, 98));
 	out[20] ^= 1;
-	ck_assert(!cacheimage_is_whole(out, 99));
-	out[11] = CACHEIMAGE_VERSION + 1;
-	text_contains(cacheimage_get_head(out, &got), "version");
+	ck_assert(!image_is_whole(out, 99));
+	out[11] = IMAGE_VERSION + 1;
+	text_contains(image_get_head(out, &got), "version");
 	out[0] = 'D';
-	text_contains(cacheimage_get_head(out, &got), "no cache file");
+	text_contains(image_get_head(out, &got), "no cache file");
 }
 END_TEST
 
 START_TEST(blocks)
 {
-	const size_t most = CACHEIMAGE_BLOCK - CACHEIMAGE_BLOCK_HEAD;
-	uint8_t block[CACHEIMAGE_BLOCK_HEAD];
+	const size_t most = IMAGE_BLOCK - IMAGE_BLOCK_HEAD;
+	uint8_t block[IMAGE_BLOCK_HEAD];
 	uint32_t n;
 
-	cacheimage_put_block(block, CACHEIMAGE_BLOCK, 3);
-	ck_assert_uint_eq(cacheimage_get_block(block, &n), most);
+	image_put_block(block, IMAGE_BLOCK, 3);
+	ck_assert_uint_eq(image_get_block(block, &n), most);
 	ck_assert_uint_eq(n, 3);
-	cacheimage_put_block(block, CACHEIMAGE_BLOCK + 1, 3);
-	ck_assert_uint_eq(cacheimage_get_block(block, &n), 0);
-	cacheimage_put_block(block, 1000, 0);
-	ck_assert_uint_eq(cacheimage_get_block(block, &n), 0);
-	cacheimage_put_block(block, CACHEIMAGE_BLOCK_HEAD + 30, 1);
-	ck_assert_uint_eq(cacheimage_get_block(block, &n), 30);
-	cacheimage_put_block(block, CACHEIMAGE_BLOCK_HEAD + 59, 2);
-	ck_assert_uint_eq(cacheimage_get_block(block, &n), 0);
+	image_put_block(block, IMAGE_BLOCK + 1, 3);
+	ck_assert_uint_eq(image_get_block(block, &n), 0);
+	image_put_block(block, 1000, 0);
+	ck_assert_uint_eq(image_get_block(block, &n), 0);
+	image_put_block(block, IMAGE_BLOCK_HEAD + 30, 1);
+	ck_assert_uint_eq(image_get_block(block, &n), 30);
+	image_put_block(block, IMAGE_BLOCK_HEAD + 59, 2);
+	ck_assert_uint_eq(image_get_block(block, &n), 0);
 	/* The same block at another place has another checksum. */
-	ck_assert_uint_ne(cacheimage_sum(1, block, sizeof(block)),
-	    cacheimage_sum(cacheimage_sum(1, block, sizeof(block)), block, sizeof(block)));
+	ck_assert_uint_ne(image_sum(1, block, sizeof(block)),
+	    image_sum(image_sum(1, block, sizeof(block)), block, sizeof(block)));
 }
 END_TEST
 
@@ -225,12 +220,12 @@ START_TEST(too_old)
 	const struct cache_entry e = { .age_s = 100, .ttl_s = 300 };
 	const struct cache_entry late = { .age_s = UINT32_MAX, .ttl_s = 300 };
 
-	ck_assert(!cacheimage_too_old(&e, 199, 0));
-	ck_assert(cacheimage_too_old(&e, 200, 0));
-	ck_assert(!cacheimage_too_old(&e, 1199, 1000));
-	ck_assert(cacheimage_too_old(&e, 1200, 1000));
-	ck_assert(cacheimage_too_old(&e, UINT64_MAX, 1000));
-	ck_assert(cacheimage_too_old(&late, 0, 259200));
+	ck_assert(!image_too_old(&e, 199, 0));
+	ck_assert(image_too_old(&e, 200, 0));
+	ck_assert(!image_too_old(&e, 1199, 1000));
+	ck_assert(image_too_old(&e, 1200, 1000));
+	ck_assert(image_too_old(&e, UINT64_MAX, 1000));
+	ck_assert(image_too_old(&late, 0, 259200));
 }
 END_TEST
 

@@ -154,7 +154,7 @@ face(struct face *f, const char *name, const char *addr, const char *mask)
 static bool
 in_usual(const struct array *usual, const char *text)
 {
-	const struct draft_net *n = usual->items;
+	const struct policy_lines_net *n = usual->items;
 	char found[VALUE_NET_TEXT];
 
 	for (size_t i = 0; i < usual->n; i++) {

@@ -31,10 +31,10 @@ START_TEST(field_of_a_keyword)
 	ck_assert(settings_init(&settings));
 	ck_assert_ptr_eq(keywords_field(&settings, keywords_find("port")), &settings.port);
 	ck_assert_ptr_eq(keywords_field(&settings, keywords_find("hide-a")),
-	    &drafts_at(settings.drafts, 0)->values.hide_a);
-	ck_assert_ptr_nonnull(drafts_open(settings.drafts, 1));
+	    &policy_lines_at(settings.drafts, 0)->values.hide_a);
+	ck_assert_ptr_nonnull(policy_lines_open(settings.drafts, 1));
 	ck_assert_ptr_eq(keywords_field(&settings, keywords_find("hide-a")),
-	    &drafts_at(settings.drafts, 1)->values.hide_a);
+	    &policy_lines_at(settings.drafts, 1)->values.hide_a);
 	settings_fini(&settings);
 }
 END_TEST

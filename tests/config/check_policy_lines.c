@@ -9,47 +9,48 @@
 
 START_TEST(blocks)
 {
-	struct drafts *ds = drafts_new();
+	struct policy_lines_list *ds = policy_lines_new();
 
 	ck_assert_ptr_nonnull(ds);
-	ck_assert_ptr_eq(drafts_now(ds), drafts_at(ds, 0));
+	ck_assert_ptr_eq(policy_lines_now(ds), policy_lines_at(ds, 0));
 	for (unsigned i = 1; i <= 100; i++) {
-		struct draft *d = drafts_open(ds, i);
+		struct policy_lines *d = policy_lines_open(ds, i);
 
 		ck_assert_ptr_nonnull(d);
-		ck_assert_ptr_eq(drafts_now(ds), d);
+		ck_assert_ptr_eq(policy_lines_now(ds), d);
 		ck_assert_uint_eq(d->line, i);
 		d->suffix[0] = (uint8_t)i;
 	}
 	ck_assert_uint_eq(ds->all.n, 101);
-	drafts_close(ds);
-	ck_assert_ptr_eq(drafts_now(ds), drafts_at(ds, 0));
+	policy_lines_close(ds);
+	ck_assert_ptr_eq(policy_lines_now(ds), policy_lines_at(ds, 0));
 	for (unsigned i = 0; i <= 100; i++)
-		ck_assert_uint_eq(drafts_at(ds, i)->suffix[0], i);
-	drafts_free(ds);
-	drafts_free(NULL);
+		ck_assert_uint_eq(policy_lines_at(ds, i)->suffix[0], i);
+	policy_lines_free(ds);
+	policy_lines_free(NULL);
 }
 END_TEST
 
 START_TEST(lists)
 {
 	static uint8_t name[] = "\001a";
-	struct drafts *ds = drafts_new();
-	struct draft *d = drafts_now(ds);
-	const struct draft_zone *z;
+	struct policy_lines_list *ds = policy_lines_new();
+	struct policy_lines *d = policy_lines_now(ds);
+	const struct policy_lines_zone *z;
 
-	ck_assert(draft_add_zone(
-	    d, &(struct draft_zone){ .name = name, .line = 3, .kind = POLICY_ZONE_IGNORE_AAAA }));
-	ck_assert(draft_add_range(
-	    d, &(struct draft_range){ .kind = DRAFT_MAP, .line = 4, .never = true }));
+	ck_assert(policy_lines_add_zone(d,
+	    &(struct policy_lines_zone){
+		.name = name, .line = 3, .kind = POLICY_ZONE_IGNORE_AAAA }));
+	ck_assert(policy_lines_add_range(
+	    d, &(struct policy_lines_range){ .kind = POLICY_LINES_MAP, .line = 4, .never = true }));
 	z = d->zones.items;
 	ck_assert_ptr_ne(z->name, name);
 	ck_assert_mem_eq(z->name, name, sizeof(name));
 	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_IGNORE_AAAA], 1);
 	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_NEVER], 0);
-	ck_assert_uint_eq(d->n_ranges[DRAFT_MAP], 1);
-	ck_assert_uint_eq(d->n_ranges[DRAFT_EXCLUDE_A], 0);
-	drafts_free(ds);
+	ck_assert_uint_eq(d->n_ranges[POLICY_LINES_MAP], 1);
+	ck_assert_uint_eq(d->n_ranges[POLICY_LINES_EXCLUDE_A], 0);
+	policy_lines_free(ds);
 }
 END_TEST
 

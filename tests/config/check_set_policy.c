@@ -76,12 +76,12 @@ START_TEST(bad_values)
 END_TEST
 
 /* No error, and no notice either. */
-static const struct draft *
+static const struct policy_lines *
 parse_silently(const char *text)
 {
 	said_parse(&said, text, &settings);
 	ck_assert_str_eq(said.text, "");
-	return drafts_at(settings.drafts, settings.drafts->all.n - 1);
+	return policy_lines_at(settings.drafts, settings.drafts->all.n - 1);
 }
 
 START_TEST(fields)
@@ -118,9 +118,9 @@ END_TEST
 
 START_TEST(zones)
 {
-	const struct draft *d =
+	const struct policy_lines *d =
 	    parse_silently("never-synthesize example.com EXAMPLE.net.\nignore-aaaa .\n");
-	const struct draft_zone *z = d->zones.items;
+	const struct policy_lines_zone *z = d->zones.items;
 	char text[NAME_TEXT];
 
 	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_NEVER], 2);
@@ -152,9 +152,9 @@ END_TEST
 
 START_TEST(networks)
 {
-	const struct draft *d =
+	const struct policy_lines *d =
 	    parse_silently("client 192.0.2.0/24 2001:db8::1 {\n}\nallow 10.0.0.0/8 fd00::/8\n");
-	const struct draft_net *n = d->nets.items;
+	const struct policy_lines_net *n = d->nets.items;
 
 	ck_assert_uint_eq(d->nets.n, 2);
 	ck_assert(n[0].net.family == NETADDR_IPV4 && n[0].net.len == 24);

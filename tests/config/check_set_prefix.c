@@ -92,18 +92,18 @@ START_TEST(bad_values)
 END_TEST
 
 /* No error, and no notice either. */
-static const struct draft *
+static const struct policy_lines *
 parse_silently(const char *text)
 {
 	said_parse(&said, text, &settings);
 	ck_assert_str_eq(said.text, "");
-	return drafts_at(settings.drafts, settings.drafts->all.n - 1);
+	return policy_lines_at(settings.drafts, settings.drafts->all.n - 1);
 }
 
 START_TEST(prefixes)
 {
 	static const char *const lengths[] = { "32", "40", "48", "56", "64", "96" };
-	const struct draft_prefix *p;
+	const struct policy_lines_prefix *p;
 	char line[64], text[PREF64_TEXT];
 
 	for (size_t i = 0; i < 6; i++) {
@@ -128,7 +128,7 @@ END_TEST
 
 START_TEST(exclusions)
 {
-	const struct draft *d = parse_silently("exclude-aaaa 2001:db8::/32\n");
+	const struct policy_lines *d = parse_silently("exclude-aaaa 2001:db8::/32\n");
 
 	ck_assert(d->excluded.n == 1 && !d->excluded_none);
 	d = parse_silently("exclude-aaaa none\n");
@@ -147,14 +147,16 @@ END_TEST
 
 START_TEST(ranges)
 {
-	const struct draft *d = parse_silently("exclude-a 192.0.2.1\nmap 10.0.0.0/8 none\n"
-					       "map 0.0.0.0/0 2001:db8::/96\ndns64-suffix ::1\n");
-	const struct draft_range *r = d->ranges.items;
+	const struct policy_lines *d =
+	    parse_silently("exclude-a 192.0.2.1\nmap 10.0.0.0/8 none\n"
+			   "map 0.0.0.0/0 2001:db8::/96\ndns64-suffix ::1\n");
+	const struct policy_lines_range *r = d->ranges.items;
 
 	ck_assert_uint_eq(d->ranges.n, 3);
-	ck_assert(r[0].kind == DRAFT_EXCLUDE_A && r[0].never && r[0].net.len == 32);
-	ck_assert(r[1].kind == DRAFT_MAP && r[1].never && r[1].net.addr[0] == 10);
-	ck_assert(r[2].kind == DRAFT_MAP && !r[2].never && r[2].via.len == 96 && r[2].line == 3);
+	ck_assert(r[0].kind == POLICY_LINES_EXCLUDE_A && r[0].never && r[0].net.len == 32);
+	ck_assert(r[1].kind == POLICY_LINES_MAP && r[1].never && r[1].net.addr[0] == 10);
+	ck_assert(
+	    r[2].kind == POLICY_LINES_MAP && !r[2].never && r[2].via.len == 96 && r[2].line == 3);
 	ck_assert(d->has_suffix && d->suffix[15] == 1 && d->suffix_line == 4);
 }
 END_TEST

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/verdict.h"
+#include "core/reply.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
 

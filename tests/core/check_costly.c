@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/recall.h"
+#include "core/fetch.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "scenario/costly.h"

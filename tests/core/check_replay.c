@@ -324,7 +324,7 @@ after_line(void *arg, struct run *r, char **w, unsigned n)
 	p->answer_len = s->send.len;
 	memcpy(p->answer, s->bytes, s->send.len);
 	ck_assert_int_eq(msg_parse(&p->m, p->answer, p->answer_len), MSG_OK);
-	for (unsigned i = 0; i < 3; i++) /* what is asked often is answered by core/front */
+	for (unsigned i = 0; i < 3; i++) /* what is asked often is answered by core/packetcache */
 		replay_answer(p, r);
 }
 

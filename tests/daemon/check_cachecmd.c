@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "core/keep.h"
+#include "core/store.h"
 #include "daemon/cachefile.h"
 #include "dns/name.h"
 #include "dns/wire.h"

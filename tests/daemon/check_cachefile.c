@@ -16,7 +16,7 @@
 
 #include "base/hash.h"
 #include "cache/image.h"
-#include "core/keep.h"
+#include "core/store.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/reseal.h"
@@ -231,7 +231,7 @@ START_TEST(many)
 		put(c, n, CACHE_POSITIVE, n % 100, 300);
 	ck_assert_msg(save(c), "%s", error);
 	ck_assert_uint_eq(counts.entries, N);
-	ck_assert_uint_gt(counts.bytes, 10 * CACHEIMAGE_BLOCK);
+	ck_assert_uint_gt(counts.bytes, 10 * IMAGE_BLOCK);
 	ck_assert_int_eq(load_at(d, SAVED_S), CACHEFILE_OK);
 	ck_assert_uint_eq(counts.entries, N);
 	for (unsigned n = 0; n < N; n++) {
@@ -291,7 +291,7 @@ START_TEST(empty)
 
 	free(small_file(&len));
 	ck_assert_msg(save(c), "%s", error);
-	ck_assert_uint_eq(size_of_file(), CACHEIMAGE_HEAD);
+	ck_assert_uint_eq(size_of_file(), IMAGE_HEAD);
 	ck_assert_int_eq(load_at(c, SAVED_S), CACHEFILE_OK);
 	ck_assert_uint_eq(counts.entries, 0);
 	ck_assert_uint_eq(held(c), 0);
@@ -371,7 +371,7 @@ START_TEST(cut_at_every_byte)
 
 	for (size_t n = 0; n < len; n++) {
 		text_write(path, (const char *)bytes, n);
-		expect_refused(c, n < CACHEIMAGE_HEAD ? "is cut off" : "bytes where");
+		expect_refused(c, n < IMAGE_HEAD ? "is cut off" : "bytes where");
 	}
 	/* Nor may there be more. */
 	bytes = realloc(bytes, len + 1);
@@ -394,7 +394,7 @@ START_TEST(cut_and_resealed)
 	size_t len;
 	uint8_t *bytes = small_file(&len);
 
-	for (size_t n = CACHEIMAGE_HEAD; n < len; n++) {
+	for (size_t n = IMAGE_HEAD; n < len; n++) {
 		reseal(bytes, n);
 		text_write(path, (const char *)bytes, n);
 		expect_refused(c, "");
@@ -440,12 +440,12 @@ START_TEST(wrong_content)
 		{ 11, 2, "of another version" },
 		{ 15, 1, "of another version" },
 		{ 31, 4, "entries are missing" },
-		{ CACHEIMAGE_HEAD + 7, 2, "more than its entries" },
-		{ CACHEIMAGE_HEAD + 7, 4, "entry 4 is cut off" },
-		{ CACHEIMAGE_HEAD + 7, 0, "length cannot be" },
-		{ CACHEIMAGE_HEAD, 1, "length cannot be" },
-		{ CACHEIMAGE_HEAD + 8 + 6, CACHE_BOGUS, "entry 1 is of a kind" },
-		{ CACHEIMAGE_HEAD + 8 + 3, 28, "entry 1 has a message of another question" },
+		{ IMAGE_HEAD + 7, 2, "more than its entries" },
+		{ IMAGE_HEAD + 7, 4, "entry 4 is cut off" },
+		{ IMAGE_HEAD + 7, 0, "length cannot be" },
+		{ IMAGE_HEAD, 1, "length cannot be" },
+		{ IMAGE_HEAD + 8 + 6, CACHE_BOGUS, "entry 1 is of a kind" },
+		{ IMAGE_HEAD + 8 + 3, 28, "entry 1 has a message of another question" },
 	};
 	struct cache *c = new_cache(CACHE_MIN);
 	size_t len;

@@ -40,12 +40,12 @@ static uint16_t
 free_port(void)
 {
 	struct netaddr any = addr("127.0.0.1", 0);
-	struct listen_sockets s;
+	struct bind_sockets s;
 	uint16_t port;
 
-	ck_assert_int_eq(listen_open(&any, 0, &s), 0);
+	ck_assert_int_eq(bind_open(&any, 0, &s), 0);
 	port = port_of(s.udp);
-	listen_close(&s);
+	bind_close(&s);
 	return port;
 }
 
@@ -54,7 +54,7 @@ START_TEST(every_loop_has_every_address)
 	struct netaddr addrs[2] = { addr("127.0.0.1", free_port()),
 		addr("127.0.0.2", free_port()) };
 	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 3 };
-	struct listen_sockets *all;
+	struct bind_sockets *all;
 
 	ck_assert(sockets_open(&w, "test", &all));
 	for (size_t i = 0; i < 6; i++) {
@@ -69,7 +69,7 @@ END_TEST
 START_TEST(none_at_all)
 {
 	struct sockets_wanted w = { .n_loops = 3 };
-	struct listen_sockets *all;
+	struct bind_sockets *all;
 
 	ck_assert(sockets_open(&w, "test", &all));
 	ck_assert_ptr_null(all);
@@ -83,14 +83,14 @@ START_TEST(taken)
 	struct netaddr addrs[2] = { addr("127.0.0.2", free_port()),
 		addr("127.0.0.1", free_port()) };
 	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 1 };
-	struct listen_sockets other, *all;
+	struct bind_sockets other, *all;
 
-	ck_assert_int_eq(listen_open(&addrs[1], 0, &other), 0);
+	ck_assert_int_eq(bind_open(&addrs[1], 0, &other), 0);
 	ck_assert(!sockets_open(&w, "test", &all));
 	ck_assert_ptr_null(all);
 	/* Nothing was left open. */
-	ck_assert_int_eq(listen_probe(&addrs[0]), 0);
-	listen_close(&other);
+	ck_assert_int_eq(bind_probe(&addrs[0]), 0);
+	bind_close(&other);
 	ck_assert(sockets_open(&w, "test", &all));
 	sockets_close(all, 2);
 }
@@ -104,12 +104,12 @@ START_TEST(beside_our_own)
 	struct sockets_wanted w = {
 		.addrs = &one, .n = 1, .held = &wildcard, .n_held = 1, .n_loops = 1
 	};
-	struct listen_sockets held, *all;
+	struct bind_sockets held, *all;
 
-	ck_assert_int_eq(listen_open(&wildcard, 0, &held), 0);
+	ck_assert_int_eq(bind_open(&wildcard, 0, &held), 0);
 	ck_assert(sockets_open(&w, "test", &all));
 	sockets_close(all, 1);
-	listen_close(&held);
+	bind_close(&held);
 }
 END_TEST
 
@@ -119,7 +119,7 @@ START_TEST(absent)
 	struct netaddr addrs[2] = { addr("127.0.0.1", free_port()), addr("192.0.2.1", 5353) };
 	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 2 };
 	uint64_t began = clock_now_ns();
-	struct listen_sockets *all;
+	struct bind_sockets *all;
 
 	ck_assert(!sockets_open(&w, "test", &all));
 	ck_assert(clock_now_ns() - began < NS_PER_SEC);

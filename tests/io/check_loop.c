@@ -145,7 +145,7 @@ START_TEST(reload_adds)
 	struct loop_update *u = update(&conf);
 	int fd;
 
-	ck_assert_int_eq(listen_open(&any, 0, &u->added[0]), 0);
+	ck_assert_int_eq(bind_open(&any, 0, &u->added[0]), 0);
 	u->n_added = 1;
 	u->snapshot->conf.io.listens[conf.io.n_listens] = u->added[0].addr;
 	u->snapshot->conf.io.n_listens++;
@@ -195,9 +195,9 @@ START_TEST(reload_removes)
 	rig_serve(&rig, 2);
 	ck_assert(rig_get(tcp, &msg));
 	/* And it is gone in the end. */
-	for (int i = 0; i < RIG_WAIT_MS && listen_probe(&rig.at[1]) != 0; i++)
+	for (int i = 0; i < RIG_WAIT_MS && bind_probe(&rig.at[1]) != 0; i++)
 		rig_pause(1);
-	ck_assert_int_eq(listen_probe(&rig.at[1]), 0);
+	ck_assert_int_eq(bind_probe(&rig.at[1]), 0);
 	close(tcp);
 	free(question);
 }
@@ -240,7 +240,7 @@ START_TEST(post_without_run)
 	l = loop_new(s, NULL, 0);
 	ck_assert_ptr_nonnull(l);
 	snapshot_unref(s);
-	ck_assert_int_eq(listen_open(&any, 0, &u->added[0]), 0);
+	ck_assert_int_eq(bind_open(&any, 0, &u->added[0]), 0);
 	u->n_added = 1;
 	loop_post(l, u);
 	ck_assert(loop_pending(l));

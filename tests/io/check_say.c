@@ -23,9 +23,9 @@ setup(void)
 		loop[i].told = told;
 		loop[i].now_ns = 5 * NS_PER_SEC;
 		for (int u = 0; u < 2; u++)
-			loop[i].forward_tcp.c[u] = (struct forward_conn){ .fd = -1 };
-		ck_assert(netaddr_parse("192.0.2.1", 53, &loop[i].forward_tcp.c[0].addr));
-		ck_assert(netaddr_parse("192.0.2.2", 53, &loop[i].forward_tcp.c[1].addr));
+			loop[i].upstream_tcp.c[u] = (struct upstream_udp_conn){ .fd = -1 };
+		ck_assert(netaddr_parse("192.0.2.1", 53, &loop[i].upstream_tcp.c[0].addr));
+		ck_assert(netaddr_parse("192.0.2.2", 53, &loop[i].upstream_tcp.c[1].addr));
 		loop[i].sessions.said_limit_ns = 0;
 		loop[i].sessions.said_stall_ns = 0;
 	}
@@ -49,9 +49,9 @@ pass(uint64_t ns)
 static void
 refuse(int l, int u, int err)
 {
-	struct forward_conn *c = &loop[l].forward_tcp.c[u];
+	struct upstream_udp_conn *c = &loop[l].upstream_tcp.c[u];
 
-	c->state = FORWARD_TCP_CONNECTING;
+	c->state = UPSTREAM_TCP_CONNECTING;
 	c->err = err;
 	say_conn_lost(&loop[l], c, 3);
 }
@@ -70,16 +70,16 @@ START_TEST(failed)
 		refuse(1, 1, ETIMEDOUT);
 		ck_assert_uint_eq(
 		    heard("192.0.2.2#53: no TCP connection: Connection timed out"), 1);
-		say_conn_up(&loop[0], &loop[0].forward_tcp.c[0]);
-		say_conn_up(&loop[1], &loop[1].forward_tcp.c[0]);
-		say_conn_up(&loop[1], &loop[1].forward_tcp.c[1]);
-		say_conn_up(&loop[1], &loop[1].forward_tcp.c[1]);
+		say_conn_up(&loop[0], &loop[0].upstream_tcp.c[0]);
+		say_conn_up(&loop[1], &loop[1].upstream_tcp.c[0]);
+		say_conn_up(&loop[1], &loop[1].upstream_tcp.c[1]);
+		say_conn_up(&loop[1], &loop[1].upstream_tcp.c[1]);
 		ck_assert_uint_eq(heard("192.0.2.1#53: takes TCP connections again"), 1);
 		ck_assert_uint_eq(heard_all(), 4);
 	}
 	refuse(0, 0, ECONNREFUSED);
-	say_conn_gone(&loop[0], &loop[0].forward_tcp.c[0]);
-	say_conn_up(&loop[0], &loop[0].forward_tcp.c[0]);
+	say_conn_gone(&loop[0], &loop[0].upstream_tcp.c[0]);
+	say_conn_up(&loop[0], &loop[0].upstream_tcp.c[0]);
 	ck_assert_uint_eq(heard_all(), 1);
 }
 END_TEST
@@ -90,9 +90,9 @@ END_TEST
 START_TEST(lost)
 {
 	for (int i = 0; i < 6; i++) {
-		struct forward_conn *c = &loop[i % 2].forward_tcp.c[0];
+		struct upstream_udp_conn *c = &loop[i % 2].upstream_tcp.c[0];
 
-		c->state = FORWARD_TCP_UP;
+		c->state = UPSTREAM_TCP_UP;
 		c->err = i == 0 ? 0 : ECONNRESET;
 		say_conn_lost(&loop[i % 2], c, 2);
 		say_conn_lost(&loop[i % 2], c, 0);
@@ -112,7 +112,7 @@ all_that_recurs(void)
 	static const struct session s = { .fd = -1 };
 
 	for (int l = 0; l < 2; l++) {
-		say_conn_full(&loop[l], &loop[l].forward_tcp.c[0], ENOBUFS);
+		say_conn_full(&loop[l], &loop[l].upstream_tcp.c[0], ENOBUFS);
 		say_client_limit(&loop[l], &client, "max-tcp-clients");
 		say_client_stall(&loop[l], &s);
 	}

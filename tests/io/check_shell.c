@@ -36,7 +36,7 @@ open_shell(uint32_t n)
 	shell = calloc(1, sizeof(*shell));
 	ck_assert(base != NULL && engine != NULL && shell != NULL);
 	ck_assert_int_eq(shell_init(shell, base, engine, &rig.conf.io, NS_PER_SEC), 0);
-	forward_sync(shell);
+	upstream_udp_sync(shell);
 }
 
 static void
@@ -117,11 +117,11 @@ START_TEST(small)
 END_TEST
 
 /* The socket that leads to the test's upstream from PORT. */
-static const struct forward_sock *
+static const struct upstream_udp_sock *
 socket_at(uint16_t port)
 {
 	for (size_t i = 0; i < ENGINE_MAX_SOCKETS; i++) {
-		const struct forward_sock *s = &shell->forward.socks[i];
+		const struct upstream_udp_sock *s = &shell->upstream_udp.socks[i];
 
 		if (s->open && rig_local(s->out.fd).port == port)
 			return s;
@@ -146,13 +146,13 @@ START_TEST(young)
 	for (size_t i = 0; i < sizeof(pauses_ms) / sizeof(pauses_ms[0]); i++) {
 		shell->now_ns += pauses_ms[i] * NS_PER_MS;
 		if (_i == 1) /* the timer came by while nobody asked */
-			forward_expire(shell);
+			upstream_udp_expire(shell);
 		while (rig_ready(rig.up_udp, 0))
 			ck_assert(rig_take(&rig, &msg));
 		ask(1);
 		ck_assert(rig_take(&rig, &msg));
 		ck_assert_uint_lt(
-		    shell->now_ns - socket_at(msg.from.port)->opened_ns, FORWARD_AGE_NS);
+		    shell->now_ns - socket_at(msg.from.port)->opened_ns, UPSTREAM_UDP_AGE_NS);
 		pass(5000);
 	}
 }
@@ -161,10 +161,10 @@ END_TEST
 /* A set that falls asleep between a question and the next draw is awake by that. */
 START_TEST(drawn_asleep)
 {
-	const struct forward_set *set;
+	const struct upstream_udp_set *set;
 
 	open_shell(300);
-	set = &shell->forward.sets[0][0];
+	set = &shell->upstream_udp.sets[0][0];
 	ask(1);
 	rig_question(&msg, 1, "late.test", RIG_AAAA);
 	shell->in[0] = (struct engine_in){ .msg = msg.bytes,
@@ -173,18 +173,18 @@ START_TEST(drawn_asleep)
 		.gen = 99,
 		.peer = rig.up };
 	shell_input(shell, 1);
-	shell->now_ns += FORWARD_AGE_NS;
-	forward_expire(shell);
+	shell->now_ns += UPSTREAM_UDP_AGE_NS;
+	upstream_udp_expire(shell);
 	ck_assert_uint_eq(set->n, 0);
 	shell_flush(shell);
 	ck_assert_uint_eq(set->n, 1);
 	for (int i = 0; i < 20; i++) {
-		shell->now_ns += FORWARD_AGE_NS;
+		shell->now_ns += UPSTREAM_UDP_AGE_NS;
 		ask(1);
-		ck_assert_uint_le(set->n, FORWARD_ACTIVE);
+		ck_assert_uint_le(set->n, UPSTREAM_UDP_ACTIVE);
 	}
 	ck_assert(!set->asleep);
-	ck_assert_uint_eq(shell->forward.n_active, set->n);
+	ck_assert_uint_eq(shell->upstream_udp.n_active, set->n);
 }
 END_TEST
 
@@ -200,9 +200,9 @@ START_TEST(no_descriptor)
 	ask(1);
 	ck_assert(rig_take(&rig, &msg));
 	pass(6000);
-	shell->now_ns += 2 * FORWARD_AGE_NS;
-	forward_expire(shell);
-	ck_assert(!forward_is_awake(shell));
+	shell->now_ns += 2 * UPSTREAM_UDP_AGE_NS;
+	upstream_udp_expire(shell);
+	ck_assert(!upstream_udp_is_awake(shell));
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	for (int i = 0; i < 5; i++) {
 		const uint64_t down = stat(&shell->stats->upstream_down);
@@ -217,8 +217,8 @@ START_TEST(no_descriptor)
 		ck_assert_uint_eq(stat(&shell->stats->upstream_refused), silent);
 	}
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	ck_assert(forward_needs_beat(shell));
-	forward_beat(shell);
+	ck_assert(upstream_udp_needs_beat(shell));
+	upstream_udp_beat(shell);
 	ask(1);
 	ck_assert(rig_take(&rig, &msg));
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/stats.h"
-#include "io/listen.h"
+#include "io/bind.h"
 #include "support/rig.h"
 
 static struct udp_rx rx;
@@ -17,7 +17,7 @@ static struct udp_tx tx;
 static struct udp_out out;
 static struct stats stats;
 static uint8_t *rx_bytes, *tx_bytes;
-static struct listen_sockets here;
+static struct bind_sockets here;
 static struct rig_msg msg;
 
 static void
@@ -34,7 +34,7 @@ setup(void)
 static void
 teardown(void)
 {
-	listen_close(&here);
+	bind_close(&here);
 	free(rx_bytes);
 	free(tx_bytes);
 }
@@ -43,7 +43,7 @@ static void
 listen_at(const char *text, uint32_t buffer)
 {
 	struct netaddr addr = rig_addr(text, 0);
-	int r = listen_open(&addr, buffer, &here);
+	int r = bind_open(&addr, buffer, &here);
 
 	ck_assert_int_eq(r, 0);
 	udp_out_init(&out, here.udp, -1);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/attempt.h"
-#include "core/verdict.h"
+#include "core/reply.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "support/plan.h"
@@ -105,8 +105,8 @@ parts_hand_in(struct parts *p, enum engine_way way, uint32_t sock, const uint8_t
 {
 	const struct engine_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
 
-	verdict_prefetch(&p->lookups, &in, 1);
-	return verdict_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);
+	reply_prefetch(&p->lookups, &in, 1);
+	return reply_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);
 }
 
 size_t

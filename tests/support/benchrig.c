@@ -68,10 +68,10 @@ benchrig_start(struct benchrig *rig, const char *words)
 void
 benchrig_watch(struct benchrig *rig)
 {
-	char pid[16], error[BENCH_SUBJECT_ERROR];
+	char pid[16], error[BENCH_DUT_ERROR];
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	rig->job.subject = bench_subject_new_pids("", pid, error);
+	rig->job.subject = bench_dut_new_pids("", pid, error);
 	ck_assert_msg(rig->job.subject != NULL, "%s", error);
 }
 
@@ -83,7 +83,7 @@ benchrig_stop(struct benchrig *rig, struct fake_counters *counters)
 	fake_server_stop(rig->server, counters != NULL ? counters : &sum);
 	fake_server_free(rig->server);
 	if (rig->job.subject != NULL)
-		bench_subject_free(rig->job.subject);
+		bench_dut_free(rig->job.subject);
 	bench_run_free(rig->job.run);
 	free(rig->job.tally);
 }

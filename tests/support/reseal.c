@@ -18,19 +18,19 @@ set_u64(uint8_t *at, uint64_t n)
 void
 reseal(uint8_t *image, size_t len)
 {
-	uint64_t sum = CACHEIMAGE_SEED;
-	size_t at = CACHEIMAGE_HEAD;
+	uint64_t sum = IMAGE_SEED;
+	size_t at = IMAGE_HEAD;
 
-	if (len < CACHEIMAGE_HEAD)
+	if (len < IMAGE_HEAD)
 		return;
-	while (len - at >= CACHEIMAGE_BLOCK_HEAD) {
+	while (len - at >= IMAGE_BLOCK_HEAD) {
 		uint32_t n;
-		size_t block = cacheimage_get_block(image + at, &n);
+		size_t block = image_get_block(image + at, &n);
 
-		if (block == 0 || block > len - at - CACHEIMAGE_BLOCK_HEAD)
+		if (block == 0 || block > len - at - IMAGE_BLOCK_HEAD)
 			break;
-		block += CACHEIMAGE_BLOCK_HEAD;
-		sum = cacheimage_sum(sum, image + at, block);
+		block += IMAGE_BLOCK_HEAD;
+		sum = image_sum(sum, image + at, block);
 		at += block;
 	}
 	set_u64(image + LENGTH_AT, len);

@@ -152,14 +152,14 @@ rig_thread(void *arg)
 void
 rig_start(struct rig *r)
 {
-	struct listen_sockets ls[2];
+	struct bind_sockets ls[2];
 	struct snapshot *s;
 	size_t n = 0;
 
 	for (size_t i = 0; i < 2; i++) {
 		struct netaddr addr = rig_addr(r->listen[i], 0);
 
-		if (listen_open(&addr, 0, &ls[n]) == 0)
+		if (bind_open(&addr, 0, &ls[n]) == 0)
 			n++;
 	}
 	ck_assert_uint_gt(n, 0);

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "core/conf.h"
-#include "io/listen.h"
+#include "io/bind.h"
 #include "io/loop.h"
 
 #define RIG_WAIT_MS 60000

@@ -11,15 +11,15 @@
 #include "bench/dut/procfs.h"
 #include "bench/host/file.h"
 
-struct bench_subject {
+struct bench_dut {
 	/* Where the processes are looked up at each reading; both empty: pids stays as it was
 	 * given. */
 	char group[BENCH_UNIT_PATH]; /* of a unit */
 	const char *pid_file;        /* borrowed; NULL: none */
 	bool begun;
 	size_t n_pids;
-	int pids[BENCH_CENSUS_PROCESSES];
-	struct bench_census census;
+	int pids[BENCH_PROCTREE_PROCESSES];
+	struct bench_proctree census;
 };
 
 /* The number that a daemon left at the beginning of the file PATH; returns how many: 1 or 0. */
@@ -36,7 +36,7 @@ read_pid_file(const char *path, int *pid)
 
 /* The numbers for a reading: a unit's may be others than before. Returns how many are too many. */
 static unsigned
-list_processes(struct bench_subject *s)
+list_processes(struct bench_dut *s)
 {
 	if (s->pid_file != NULL) {
 		s->n_pids = read_pid_file(s->pid_file, &s->pids[0]);
@@ -44,42 +44,43 @@ list_processes(struct bench_subject *s)
 	}
 	if (s->group[0] == '\0')
 		return 0;
-	size_t n = bench_unit_processes(s->census.root, s->group, s->pids, BENCH_CENSUS_PROCESSES);
+	size_t n =
+	    bench_unit_processes(s->census.root, s->group, s->pids, BENCH_PROCTREE_PROCESSES);
 
-	s->n_pids = n < BENCH_CENSUS_PROCESSES ? n : BENCH_CENSUS_PROCESSES;
+	s->n_pids = n < BENCH_PROCTREE_PROCESSES ? n : BENCH_PROCTREE_PROCESSES;
 	return (unsigned)(n - s->n_pids);
 }
 
 void
-bench_subject_read(struct bench_subject *s, struct bench_usage *usage)
+bench_dut_read(struct bench_dut *s, struct bench_usage *usage)
 {
 	/* A number that was given is that of the process which had it then, and of no later one. */
 	bool adopt = s->group[0] != '\0' || s->pid_file != NULL || !s->begun;
 	unsigned left_out = list_processes(s);
 
-	bench_census_begin(&s->census);
+	bench_proctree_begin(&s->census);
 	for (size_t i = 0; i < s->n_pids; i++)
-		bench_census_visit(&s->census, s->pids[i], adopt);
-	bench_census_finish(&s->census, usage);
+		bench_proctree_visit(&s->census, s->pids[i], adopt);
+	bench_proctree_finish(&s->census, usage);
 	usage->left_out += left_out;
 }
 
 void
-bench_subject_mark(struct bench_subject *s)
+bench_dut_mark(struct bench_dut *s)
 {
-	bench_census_mark(&s->census);
+	bench_proctree_mark(&s->census);
 }
 
 size_t
-bench_subject_processes(const struct bench_subject *s, struct bench_row *rows, size_t cap)
+bench_dut_processes(const struct bench_dut *s, struct bench_row *rows, size_t cap)
 {
-	return bench_census_processes(&s->census, rows, cap);
+	return bench_proctree_processes(&s->census, rows, cap);
 }
 
 size_t
-bench_subject_threads(const struct bench_subject *s, struct bench_row *rows, size_t cap)
+bench_dut_threads(const struct bench_dut *s, struct bench_row *rows, size_t cap)
 {
-	return bench_census_threads(&s->census, rows, cap);
+	return bench_proctree_threads(&s->census, rows, cap);
 }
 
 static void complain(char *error, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -90,20 +91,20 @@ complain(char *error, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(error, BENCH_SUBJECT_ERROR, format, ap);
+	(void)vsnprintf(error, BENCH_DUT_ERROR, format, ap);
 	va_end(ap);
 }
 
-static struct bench_subject *
+static struct bench_dut *
 create(const char *root, char *error)
 {
-	struct bench_subject *s = calloc(1, sizeof(*s));
+	struct bench_dut *s = calloc(1, sizeof(*s));
 
 	if (s == NULL) {
 		complain(error, "no memory for the figures of the server");
 		return NULL;
 	}
-	if (!bench_census_init(&s->census, root)) {
+	if (!bench_proctree_init(&s->census, root)) {
 		complain(error, "%.100s...: too long a path", root);
 		free(s);
 		return NULL;
@@ -113,9 +114,9 @@ create(const char *root, char *error)
 
 /* Whether PID is a process that we can follow. */
 static bool
-check_process(const struct bench_subject *s, int pid, char *error)
+check_process(const struct bench_dut *s, int pid, char *error)
 {
-	char dir[BENCH_CENSUS_ROOT + 64];
+	char dir[BENCH_PROCTREE_ROOT + 64];
 	struct bench_stat stat = { .ended = false };
 	struct bench_status status = { .process = (uint64_t)pid };
 
@@ -139,7 +140,7 @@ check_process(const struct bench_subject *s, int pid, char *error)
 
 /* The next number of the list, LEN characters at TEXT. */
 static bool
-add_process(struct bench_subject *s, const char *text, size_t len, char *error)
+add_process(struct bench_dut *s, const char *text, size_t len, char *error)
 {
 	int pid = bench_procfs_number(text, len);
 
@@ -154,8 +155,8 @@ add_process(struct bench_subject *s, const char *text, size_t len, char *error)
 			return false;
 		}
 	}
-	if (s->n_pids == BENCH_CENSUS_PROCESSES) {
-		complain(error, "more than %d processes", BENCH_CENSUS_PROCESSES);
+	if (s->n_pids == BENCH_PROCTREE_PROCESSES) {
+		complain(error, "more than %d processes", BENCH_PROCTREE_PROCESSES);
 		return false;
 	}
 	s->pids[s->n_pids++] = pid;
@@ -164,20 +165,20 @@ add_process(struct bench_subject *s, const char *text, size_t len, char *error)
 
 /* The first reading, which the tables begin with. False if there is nothing to read. */
 static bool
-begin(struct bench_subject *s)
+begin(struct bench_dut *s)
 {
 	struct bench_usage usage;
 
-	bench_subject_read(s, &usage);
-	bench_census_mark(&s->census);
+	bench_dut_read(s, &usage);
+	bench_proctree_mark(&s->census);
 	s->begun = true;
 	return usage.processes > 0;
 }
 
-struct bench_subject *
-bench_subject_new_pids(const char *root, const char *pids, char error[static BENCH_SUBJECT_ERROR])
+struct bench_dut *
+bench_dut_new_pids(const char *root, const char *pids, char error[static BENCH_DUT_ERROR])
 {
-	struct bench_subject *s = create(root, error);
+	struct bench_dut *s = create(root, error);
 
 	if (s == NULL)
 		return NULL;
@@ -198,11 +199,10 @@ fail:
 	return NULL;
 }
 
-struct bench_subject *
-bench_subject_new_pid_file(
-    const char *root, const char *path, char error[static BENCH_SUBJECT_ERROR])
+struct bench_dut *
+bench_dut_new_pid_file(const char *root, const char *path, char error[static BENCH_DUT_ERROR])
 {
-	struct bench_subject *s = create(root, error);
+	struct bench_dut *s = create(root, error);
 
 	if (s == NULL)
 		return NULL;
@@ -218,10 +218,10 @@ bench_subject_new_pid_file(
 	return NULL;
 }
 
-struct bench_subject *
-bench_subject_new_unit(const char *root, const char *unit, char error[static BENCH_SUBJECT_ERROR])
+struct bench_dut *
+bench_dut_new_unit(const char *root, const char *unit, char error[static BENCH_DUT_ERROR])
 {
-	struct bench_subject *s = create(root, error);
+	struct bench_dut *s = create(root, error);
 
 	if (s == NULL)
 		return NULL;
@@ -236,7 +236,7 @@ fail:
 }
 
 void
-bench_subject_free(struct bench_subject *s)
+bench_dut_free(struct bench_dut *s)
 {
 	free(s);
 }

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-#define PROC_PATH (BENCH_CENSUS_ROOT + 64) /* "ROOT/proc/PID/task/TID" */
+#define PROC_PATH (BENCH_PROCTREE_ROOT + 64) /* "ROOT/proc/PID/task/TID" */
 
 /* Whether R, the result of reading a file of a process, says that there is no such process. With
  * any other fault (our own descriptors are used up) it lives on as it was. */
@@ -23,7 +23,7 @@ is_gone(int r)
 /* --- Threads ---------------------------------------------------------------------------------- */
 
 static void
-end_thread(struct bench_census_process *p, struct bench_census_thread *t)
+end_thread(struct bench_proctree_process *p, struct bench_proctree_thread *t)
 {
 	bench_usage_add(&p->past, &t->row.used);
 	t->row.ended = true;
@@ -31,10 +31,10 @@ end_thread(struct bench_census_process *p, struct bench_census_thread *t)
 }
 
 /* A place for a new one, of one that has ended if need be; NULL if all are alive. */
-static struct bench_census_thread *
-place_thread(struct bench_census *c)
+static struct bench_proctree_thread *
+place_thread(struct bench_proctree *c)
 {
-	if (c->n_threads < BENCH_CENSUS_THREADS)
+	if (c->n_threads < BENCH_PROCTREE_THREADS)
 		return &c->threads[c->n_threads++];
 	for (size_t i = 0; i < c->n_threads; i++) {
 		if (c->threads[i].row.ended)
@@ -45,28 +45,29 @@ place_thread(struct bench_census *c)
 }
 
 /* The thread TID of P that began at START, known or new; NULL without a place. */
-static struct bench_census_thread *
-get_thread(struct bench_census *c, const struct bench_census_process *p, int tid, uint64_t start)
+static struct bench_proctree_thread *
+get_thread(
+    struct bench_proctree *c, const struct bench_proctree_process *p, int tid, uint64_t start)
 {
 	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_census_thread *t = &c->threads[i];
+		struct bench_proctree_thread *t = &c->threads[i];
 
 		if (t->row.tid == tid && t->row.pid == p->row.pid && t->start == start)
 			return t;
 	}
-	struct bench_census_thread *t = place_thread(c);
+	struct bench_proctree_thread *t = place_thread(c);
 	if (t != NULL)
-		*t = (struct bench_census_thread){ .start = start,
+		*t = (struct bench_proctree_thread){ .start = start,
 			.row = { .pid = p->row.pid, .tid = tid } };
 	return t;
 }
 
 /* Its files could not be read. */
 static void
-keep_thread(struct bench_census *c, const struct bench_census_process *p, int tid)
+keep_thread(struct bench_proctree *c, const struct bench_proctree_process *p, int tid)
 {
 	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_census_thread *t = &c->threads[i];
+		struct bench_proctree_thread *t = &c->threads[i];
 
 		if (t->row.tid == tid && t->row.pid == p->row.pid && !t->row.ended)
 			t->round = c->round;
@@ -74,7 +75,7 @@ keep_thread(struct bench_census *c, const struct bench_census_process *p, int ti
 }
 
 static void
-read_thread(struct bench_census *c, struct bench_census_process *p, int tid)
+read_thread(struct bench_proctree *c, struct bench_proctree_process *p, int tid)
 {
 	char dir[PROC_PATH];
 	struct bench_stat stat;
@@ -87,7 +88,7 @@ read_thread(struct bench_census *c, struct bench_census_process *p, int tid)
 			keep_thread(c, p, tid);
 		return;
 	}
-	struct bench_census_thread *t = get_thread(c, p, tid, stat.start);
+	struct bench_proctree_thread *t = get_thread(c, p, tid, stat.start);
 	if (t == NULL || t->row.ended)
 		return;
 	t->round = c->round;
@@ -108,7 +109,7 @@ read_thread(struct bench_census *c, struct bench_census_process *p, int tid)
 
 /* Those that the directory lists. */
 static void
-list_threads(struct bench_census *c, struct bench_census_process *p)
+list_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 {
 	char dir[PROC_PATH];
 
@@ -127,13 +128,13 @@ list_threads(struct bench_census *c, struct bench_census_process *p)
 
 /* The threads of P, and what they sum up to. */
 static void
-read_threads(struct bench_census *c, struct bench_census_process *p)
+read_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 {
 	struct bench_usage sum = { .rss = 0 };
 
 	list_threads(c, p);
 	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_census_thread *t = &c->threads[i];
+		struct bench_proctree_thread *t = &c->threads[i];
 
 		if (t->row.pid != p->row.pid || t->row.ended)
 			continue;
@@ -155,12 +156,12 @@ read_threads(struct bench_census *c, struct bench_census_process *p)
 
 /* Its threads go with it: their numbers are free for others. */
 static void
-end_process(struct bench_census *c, struct bench_census_process *p)
+end_process(struct bench_proctree *c, struct bench_proctree_process *p)
 {
 	struct bench_usage *u = &p->row.used;
 
 	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_census_thread *t = &c->threads[i];
+		struct bench_proctree_thread *t = &c->threads[i];
 
 		if (t->row.pid == p->row.pid && !t->row.ended)
 			end_thread(p, t);
@@ -171,10 +172,10 @@ end_process(struct bench_census *c, struct bench_census_process *p)
 	u->processes = u->threads = u->descriptors = u->uncounted = 0;
 }
 
-static struct bench_census_process *
-place_process(struct bench_census *c)
+static struct bench_proctree_process *
+place_process(struct bench_proctree *c)
 {
-	if (c->n_processes < BENCH_CENSUS_PROCESSES)
+	if (c->n_processes < BENCH_PROCTREE_PROCESSES)
 		return &c->processes[c->n_processes++];
 	for (size_t i = 0; i < c->n_processes; i++) {
 		if (c->processes[i].row.ended)
@@ -185,28 +186,28 @@ place_process(struct bench_census *c)
 }
 
 /* The process PID as STAT has it: known, or new if ADOPT; else NULL. */
-static struct bench_census_process *
-get_process(struct bench_census *c, int pid, const struct bench_stat *stat, bool adopt)
+static struct bench_proctree_process *
+get_process(struct bench_proctree *c, int pid, const struct bench_stat *stat, bool adopt)
 {
 	for (size_t i = 0; i < c->n_processes; i++) {
-		struct bench_census_process *p = &c->processes[i];
+		struct bench_proctree_process *p = &c->processes[i];
 
 		if (p->row.pid == pid && p->start == stat->start)
 			return p;
 		if (p->row.pid == pid && !p->row.ended)
 			end_process(c, p); /* its number is another's now */
 	}
-	struct bench_census_process *p = adopt && !stat->ended ? place_process(c) : NULL;
+	struct bench_proctree_process *p = adopt && !stat->ended ? place_process(c) : NULL;
 	if (p != NULL)
-		*p = (struct bench_census_process){ .start = stat->start, .row = { .pid = pid } };
+		*p = (struct bench_proctree_process){ .start = stat->start, .row = { .pid = pid } };
 	return p;
 }
 
 static void
-keep_process(struct bench_census *c, int pid)
+keep_process(struct bench_proctree *c, int pid)
 {
 	for (size_t i = 0; i < c->n_processes; i++) {
-		struct bench_census_process *p = &c->processes[i];
+		struct bench_proctree_process *p = &c->processes[i];
 
 		if (p->row.pid == pid && !p->row.ended)
 			p->round = c->round;
@@ -215,7 +216,7 @@ keep_process(struct bench_census *c, int pid)
 
 /* CPU time of a process, its ended threads too, to the nanosecond; 0 if there is no such clock. */
 static uint64_t
-clock_of(const struct bench_census *c, int pid)
+clock_of(const struct bench_proctree *c, int pid)
 {
 	struct timespec t;
 	clockid_t id;
@@ -230,7 +231,7 @@ clock_of(const struct bench_census *c, int pid)
  * a lock meanwhile that the server needs to map memory.
  */
 static void
-read_living(struct bench_census *c, struct bench_census_process *p, const char *dir)
+read_living(struct bench_proctree *c, struct bench_proctree_process *p, const char *dir)
 {
 	struct bench_usage *u = &p->row.used;
 
@@ -243,7 +244,7 @@ read_living(struct bench_census *c, struct bench_census_process *p, const char *
 }
 
 void
-bench_census_visit(struct bench_census *c, int pid, bool adopt)
+bench_proctree_visit(struct bench_proctree *c, int pid, bool adopt)
 {
 	char dir[PROC_PATH];
 	struct bench_stat stat;
@@ -255,7 +256,7 @@ bench_census_visit(struct bench_census *c, int pid, bool adopt)
 			keep_process(c, pid);
 		return;
 	}
-	struct bench_census_process *p = get_process(c, pid, &stat, adopt);
+	struct bench_proctree_process *p = get_process(c, pid, &stat, adopt);
 	if (p == NULL || p->row.ended || p->round == c->round)
 		return;
 	const struct bench_usage seen = {
@@ -274,7 +275,7 @@ bench_census_visit(struct bench_census *c, int pid, bool adopt)
 /* --- The whole -------------------------------------------------------------------------------- */
 
 bool
-bench_census_init(struct bench_census *c, const char *root)
+bench_proctree_init(struct bench_proctree *c, const char *root)
 {
 	if (strlen(root) >= sizeof(c->root))
 		return false;
@@ -284,7 +285,7 @@ bench_census_init(struct bench_census *c, const char *root)
 }
 
 void
-bench_census_begin(struct bench_census *c)
+bench_proctree_begin(struct bench_proctree *c)
 {
 	c->round++;
 	c->left_out = 0;
@@ -292,7 +293,7 @@ bench_census_begin(struct bench_census *c)
 }
 
 static void
-sum_processes(const struct bench_census *c, struct bench_usage *usage)
+sum_processes(const struct bench_proctree *c, struct bench_usage *usage)
 {
 	*usage = c->gone;
 	for (size_t i = 0; i < c->n_processes; i++) {
@@ -312,14 +313,14 @@ sum_processes(const struct bench_census *c, struct bench_usage *usage)
 }
 
 void
-bench_census_finish(struct bench_census *c, struct bench_usage *usage)
+bench_proctree_finish(struct bench_proctree *c, struct bench_usage *usage)
 {
 	for (size_t i = 0; i < c->n_processes; i++) {
-		struct bench_census_process *p = &c->processes[i];
+		struct bench_proctree_process *p = &c->processes[i];
 
 		/* As with threads: one may have left the list and live on. */
 		if (!p->row.ended && p->round != c->round)
-			bench_census_visit(c, p->row.pid, false);
+			bench_proctree_visit(c, p->row.pid, false);
 		if (!p->row.ended && p->round != c->round)
 			end_process(c, p);
 	}
@@ -327,7 +328,7 @@ bench_census_finish(struct bench_census *c, struct bench_usage *usage)
 }
 
 void
-bench_census_mark(struct bench_census *c)
+bench_proctree_mark(struct bench_proctree *c)
 {
 	size_t n = 0;
 
@@ -348,7 +349,7 @@ bench_census_mark(struct bench_census *c)
 }
 
 static struct bench_row
-row_since(const struct bench_census *c, struct bench_row row, const struct bench_usage *mark)
+row_since(const struct bench_proctree *c, struct bench_row row, const struct bench_usage *mark)
 {
 	bench_usage_since(mark, &row.used, &row.used);
 	row.used.time_ns = c->read_ns - c->mark_ns;
@@ -356,7 +357,7 @@ row_since(const struct bench_census *c, struct bench_row row, const struct bench
 }
 
 size_t
-bench_census_processes(const struct bench_census *c, struct bench_row *rows, size_t cap)
+bench_proctree_processes(const struct bench_proctree *c, struct bench_row *rows, size_t cap)
 {
 	size_t n = c->n_processes < cap ? c->n_processes : cap;
 
@@ -366,7 +367,7 @@ bench_census_processes(const struct bench_census *c, struct bench_row *rows, siz
 }
 
 size_t
-bench_census_threads(const struct bench_census *c, struct bench_row *rows, size_t cap)
+bench_proctree_threads(const struct bench_proctree *c, struct bench_row *rows, size_t cap)
 {
 	size_t n = c->n_threads < cap ? c->n_threads : cap;
 

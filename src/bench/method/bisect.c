@@ -4,16 +4,16 @@
 #include <math.h>
 
 void
-bench_bracket_init(
-    struct bench_bracket *b, uint32_t low, uint32_t high, double resolution, enum bench_begin begin)
+bench_bisect_init(
+    struct bench_bisect *b, uint32_t low, uint32_t high, double resolution, enum bench_begin begin)
 {
-	*b = (struct bench_bracket){
+	*b = (struct bench_bisect){
 		.low = low, .high = high, .resolution = resolution, .begin = begin
 	};
 }
 
 static bool
-narrow(const struct bench_bracket *b)
+narrow(const struct bench_bisect *b)
 {
 	uint32_t width = b->high - b->low;
 
@@ -22,7 +22,7 @@ narrow(const struct bench_bracket *b)
 
 /* The middle as the eye sees it on a logarithmic axis; never an end of the bracket. */
 static uint32_t
-between(const struct bench_bracket *b)
+between(const struct bench_bisect *b)
 {
 	uint32_t middle = (uint32_t)lround(sqrt((double)b->low * b->high));
 
@@ -32,7 +32,7 @@ between(const struct bench_bracket *b)
 }
 
 uint32_t
-bench_bracket_next(const struct bench_bracket *b)
+bench_bisect_next(const struct bench_bisect *b)
 {
 	if (b->failed_low || b->passed_high)
 		return 0;
@@ -50,7 +50,7 @@ bench_bracket_next(const struct bench_bracket *b)
 }
 
 static void
-pass(struct bench_bracket *b, uint32_t rate)
+pass(struct bench_bisect *b, uint32_t rate)
 {
 	if (rate == b->high)
 		b->passed_high = true;
@@ -59,7 +59,7 @@ pass(struct bench_bracket *b, uint32_t rate)
 }
 
 static void
-fail(struct bench_bracket *b, uint32_t rate, bool by_tester)
+fail(struct bench_bisect *b, uint32_t rate, bool by_tester)
 {
 	if (rate == b->low && !b->low_known)
 		b->failed_low = true;
@@ -69,7 +69,7 @@ fail(struct bench_bracket *b, uint32_t rate, bool by_tester)
 }
 
 void
-bench_bracket_put(struct bench_bracket *b, uint32_t rate, enum bench_outcome outcome)
+bench_bisect_put(struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome)
 {
 	bool first_time = !b->again;
 
@@ -82,7 +82,7 @@ bench_bracket_put(struct bench_bracket *b, uint32_t rate, enum bench_outcome out
 }
 
 uint32_t
-bench_bracket_result(const struct bench_bracket *b, enum bench_limit *limit)
+bench_bisect_result(const struct bench_bisect *b, enum bench_limit *limit)
 {
 	*limit = BENCH_LIMIT_SERVER;
 	if (b->passed_high)
@@ -95,16 +95,16 @@ bench_bracket_result(const struct bench_bracket *b, enum bench_limit *limit)
 }
 
 unsigned
-bench_bracket_most(const struct bench_bracket *b, uint64_t *sum)
+bench_bisect_most(const struct bench_bisect *b, uint64_t *sum)
 {
-	struct bench_bracket copy = *b;
+	struct bench_bisect copy = *b;
 	unsigned n = 0;
 	uint32_t rate;
 
 	*sum = 0;
-	for (; (rate = bench_bracket_next(&copy)) != 0; n++) {
+	for (; (rate = bench_bisect_next(&copy)) != 0; n++) {
 		*sum += rate;
-		bench_bracket_put(&copy, rate, BENCH_PASSED);
+		bench_bisect_put(&copy, rate, BENCH_PASSED);
 	}
 	return n;
 }

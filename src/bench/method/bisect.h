@@ -3,7 +3,7 @@
 #define DNS64D_BENCH_METHOD_BISECT_H
 
 /*
- * bench_bracket: the binary search of RFC 8219 section 9 for the highest rate without a fault.
+ * bench_bisect: the binary search of RFC 8219 section 9 for the highest rate without a fault.
  * Pure: it says which rate to try next, and is told what came of it.
  *
  * The search is between two rates that are taken on trust at first, the lower one to pass and the
@@ -39,7 +39,7 @@ enum bench_limit {
 	BENCH_LIMIT_LOW     /* the lower rate failed already: there is no result */
 };
 
-struct bench_bracket {
+struct bench_bisect {
 	uint32_t low;      /* passed, if low_known; 1 at least */
 	uint32_t high;     /* failed, if high_known (unless passed_high); >= low */
 	double resolution; /* % of the rate: a bracket that is not wider is narrow enough */
@@ -52,23 +52,23 @@ struct bench_bracket {
 	uint32_t rate;  /* of the last trial */
 };
 
-/* bench_bracket_init: from LOW to HIGH >= LOW >= 1, nothing was tried. */
-void bench_bracket_init(struct bench_bracket *b, uint32_t low, uint32_t high, double resolution,
-    enum bench_begin begin);
+/* bench_bisect_init: from LOW to HIGH >= LOW >= 1, nothing was tried. */
+void bench_bisect_init(
+    struct bench_bisect *b, uint32_t low, uint32_t high, double resolution, enum bench_begin begin);
 
-/* bench_bracket_next: the rate to try; 0: the search is over. */
-MUST_USE uint32_t bench_bracket_next(const struct bench_bracket *b);
+/* bench_bisect_next: the rate to try; 0: the search is over. */
+MUST_USE uint32_t bench_bisect_next(const struct bench_bisect *b);
 
-/* bench_bracket_put: what came of the trial at RATE, which is that of bench_bracket_next. */
-void bench_bracket_put(struct bench_bracket *b, uint32_t rate, enum bench_outcome outcome);
+/* bench_bisect_put: what came of the trial at RATE, which is that of bench_bisect_next. */
+void bench_bisect_put(struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome);
 
-/* bench_bracket_result: the highest rate that passed, 0 if none, and why it is not higher. */
-MUST_USE uint32_t bench_bracket_result(const struct bench_bracket *b, enum bench_limit *limit);
+/* bench_bisect_result: the highest rate that passed, 0 if none, and why it is not higher. */
+MUST_USE uint32_t bench_bisect_result(const struct bench_bisect *b, enum bench_limit *limit);
 
 /*
- * bench_bracket_most: how many trials are to come if all of them pass, and the sum of their rates,
+ * bench_bisect_most: how many trials are to come if all of them pass, and the sum of their rates,
  * which is at least that of any other course of the search.
  */
-MUST_USE unsigned bench_bracket_most(const struct bench_bracket *b, uint64_t *sum);
+MUST_USE unsigned bench_bisect_most(const struct bench_bisect *b, uint64_t *sum);
 
 #endif

@@ -60,7 +60,7 @@ put_plan(json_t *to, const struct bench_plan *p)
 }
 
 json_t *
-bench_identity(const struct bench_settings *s)
+bench_fingerprint(const struct bench_settings *s)
 {
 	json_t *to = json_pack("{ss,si}", "program", "dns64bench search", "format", 1);
 	char upstream[NETADDR_TEXT];

@@ -3,7 +3,8 @@
 #define DNS64D_BENCH_METHOD_FINGERPRINT_H
 
 /*
- * bench_identity: which settings two searches must share, for one to go on where the other ended.
+ * bench_fingerprint: which settings two searches must share, for one to go on where the other
+ * ended.
  */
 
 #include <jansson.h>
@@ -12,9 +13,9 @@
 #include "bench/settings/options.h"
 
 /*
- * bench_identity: an object, the caller's; NULL without memory. All that has a part in a trial's
+ * bench_fingerprint: an object, the caller's; NULL without memory. All that has a part in a trial's
  * outcome; how often the search is repeated has none, nor where the results go.
  */
-MUST_USE json_t *bench_identity(const struct bench_settings *s);
+MUST_USE json_t *bench_fingerprint(const struct bench_settings *s);
 
 #endif

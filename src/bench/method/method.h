@@ -20,9 +20,9 @@ struct bench_job {
 	const struct bench_settings *settings;
 	struct bench_run *run; /* what it finds goes there, and why it failed */
 	FILE *out;             /* where rows go as they come: standard output, unless results do */
-	const atomic_bool *stop;       /* Ctrl-C: end soon; what there is is printed */
-	struct bench_tally *tally;     /* of the last trial; too large for a stack */
-	struct bench_subject *subject; /* the server's processes; NULL: nobody said which */
+	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
+	struct bench_tally *tally; /* of the last trial; too large for a stack */
+	struct bench_dut *subject; /* the server's processes; NULL: nobody said which */
 };
 
 /* The methods. Each returns when it is done or was stopped; the run tells the outcome. */

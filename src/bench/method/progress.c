@@ -13,11 +13,11 @@ static const char *const words[BENCH_OUTCOMES] = {
 
 double
 bench_progress_left(
-    const struct bench_progress *p, unsigned repetition, const struct bench_bracket *b)
+    const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b)
 {
 	double each = p->trials > 0 ? p->seconds / p->trials : p->usual_s;
 	uint64_t sum;
-	unsigned n = bench_bracket_most(b, &sum) + (p->repetitions - repetition) * p->in_search;
+	unsigned n = bench_bisect_most(b, &sum) + (p->repetitions - repetition) * p->in_search;
 
 	return n * each;
 }
@@ -33,7 +33,7 @@ bench_progress_count(struct bench_progress *p, unsigned repetition, double secon
 
 /* "repetition 3/20: 31622/s WORD, between 31622 and 177828, 1:02:03 left" */
 static int
-describe(const struct bench_progress *p, unsigned repetition, const struct bench_bracket *b,
+describe(const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b,
     uint32_t rate, const char *word)
 {
 	unsigned long left = (unsigned long)(bench_progress_left(p, repetition, b) + 0.5);
@@ -48,7 +48,7 @@ describe(const struct bench_progress *p, unsigned repetition, const struct bench
 
 void
 bench_progress_begin(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bracket *b, uint32_t rate)
+    const struct bench_bisect *b, uint32_t rate)
 {
 	if (!p->terminal)
 		return;
@@ -59,7 +59,7 @@ bench_progress_begin(const struct bench_progress *p, unsigned repetition,
 
 void
 bench_progress_end(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bracket *b, uint32_t rate, enum bench_outcome outcome)
+    const struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome)
 {
 	int n = describe(p, repetition, b, rate, words[outcome]);
 

@@ -28,17 +28,17 @@ struct bench_progress {
  * and those after it will take, in s.
  */
 double bench_progress_left(
-    const struct bench_progress *p, unsigned repetition, const struct bench_bracket *b);
+    const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b);
 
 /* bench_progress_begin: a trial at RATE begins. */
 void bench_progress_begin(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bracket *b, uint32_t rate);
+    const struct bench_bisect *b, uint32_t rate);
 
 /* bench_progress_count: a trial took SECONDS. */
 void bench_progress_count(struct bench_progress *p, unsigned repetition, double seconds);
 
 /* bench_progress_end: a trial at RATE had that outcome, which B knows. */
 void bench_progress_end(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bracket *b, uint32_t rate, enum bench_outcome outcome);
+    const struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome);
 
 #endif

@@ -30,7 +30,7 @@ struct search {
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many of them by what */
 	/* of the search that runs: */
 	unsigned repetition;
-	const struct bench_bracket *bracket;
+	const struct bench_bisect *bracket;
 	unsigned n_trials;
 	double seconds;
 	json_int_t valid, sent; /* of its last trial */
@@ -83,7 +83,7 @@ told(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_
 
 /* A whole search; false: it ended before, and the run knows why. */
 static bool
-search(struct search *s, unsigned repetition, struct bench_bracket *b)
+search(struct search *s, unsigned repetition, struct bench_bisect *b)
 {
 	s->repetition = repetition;
 	s->bracket = b;
@@ -123,19 +123,19 @@ static bool
 self_test(struct search *s)
 {
 	const struct bench_settings *o = s->job->settings;
-	struct bench_bracket b;
+	struct bench_bisect b;
 	enum bench_limit limit;
 
 	if (o->upstream.family == NETADDR_NONE)
 		return true;
-	bench_bracket_init(&b, bench_selftest_rate(o->low, o->delta),
+	bench_bisect_init(&b, bench_selftest_rate(o->low, o->delta),
 	    bench_selftest_rate(o->high, o->delta), o->resolution, BENCH_BEGIN_HIGH);
 	s->tester = bench_selftest_plan(o);
 	s->series.measure = measure_tester;
 	s->series.again = true; /* nobody between it and the zone has a cache */
 	if (!search(s, 0, &b))
 		return false;
-	uint32_t passed = bench_bracket_result(&b, &limit);
+	uint32_t passed = bench_bisect_result(&b, &limit);
 	if (passed > 0)
 		take_self_test(s, passed, limit);
 	else
@@ -151,7 +151,7 @@ self_test(struct search *s)
 /* --- Repetitions ------------------------------------------------------------------------------ */
 
 static void
-add_result(struct search *s, const struct bench_bracket *b, uint32_t rate, enum bench_limit limit)
+add_result(struct search *s, const struct bench_bisect *b, uint32_t rate, enum bench_limit limit)
 {
 	bool by_self_test = limit == BENCH_LIMIT_HIGH && s->capped;
 
@@ -188,14 +188,14 @@ static bool
 repeat(struct search *s, unsigned repetition)
 {
 	const struct bench_settings *o = s->job->settings;
-	struct bench_bracket b;
+	struct bench_bisect b;
 	enum bench_limit limit;
 
-	bench_bracket_init(&b, o->low, s->high, o->resolution,
+	bench_bisect_init(&b, o->low, s->high, o->resolution,
 	    repetition == 1 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
 	if (!search(s, repetition, &b))
 		return false;
-	uint32_t rate = bench_bracket_result(&b, &limit);
+	uint32_t rate = bench_bisect_result(&b, &limit);
 	if (rate == 0 && is_hopeless(s, limit))
 		return false;
 	add_result(s, &b, rate, limit);
@@ -328,7 +328,7 @@ open_state(struct search *s)
 
 	if (path == NULL)
 		return true;
-	json_t *identity = bench_identity(s->job->settings);
+	json_t *identity = bench_fingerprint(s->job->settings);
 	s->series.journal = bench_journal_open(path, identity, error);
 	json_decref(identity);
 	if (s->series.journal == NULL)
@@ -349,11 +349,11 @@ bench_search(const struct bench_job *job)
 		    .terminal = isatty(STDERR_FILENO) != 0,
 		    .repetitions = o->repetitions,
 		    .usual_s = o->duration } };
-	struct bench_bracket whole;
+	struct bench_bisect whole;
 	uint64_t sum;
 
-	bench_bracket_init(&whole, o->low, o->high, o->resolution, BENCH_BEGIN_BETWEEN);
-	s.progress.in_search = bench_bracket_most(&whole, &sum);
+	bench_bisect_init(&whole, o->low, o->high, o->resolution, BENCH_BEGIN_BETWEEN);
+	s.progress.in_search = bench_bisect_most(&whole, &sum);
 	s.series.ctx = &s;
 	s.rates = calloc(o->repetitions, sizeof(*s.rates));
 	s.records = json_array();

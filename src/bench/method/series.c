@@ -37,10 +37,10 @@ bench_series_questions(uint32_t rate, double duration)
 }
 
 uint64_t
-bench_series_most(const struct bench_bracket *b, unsigned repetitions, double duration, bool again)
+bench_series_most(const struct bench_bisect *b, unsigned repetitions, double duration, bool again)
 {
 	uint64_t sum;
-	unsigned n = bench_bracket_most(b, &sum);
+	unsigned n = bench_bisect_most(b, &sum);
 
 	/*
 	 * Each trial at least one; what a fraction of a second leaves over is in the rounding up.
@@ -163,7 +163,7 @@ measured(struct bench_series *s, struct bench_probe *p, enum bench_outcome *outc
 /* --- The search ------------------------------------------------------------------------------- */
 
 static bool
-try_rate(struct bench_series *s, struct bench_bracket *b, struct bench_probe *p)
+try_rate(struct bench_series *s, struct bench_bisect *b, struct bench_probe *p)
 {
 	enum bench_outcome outcome = BENCH_FAILED;
 	json_t *record = json_incref(recorded(s));
@@ -175,18 +175,18 @@ try_rate(struct bench_series *s, struct bench_bracket *b, struct bench_probe *p)
 		json_decref(record);
 		return false;
 	}
-	bench_bracket_put(b, p->rate, outcome);
+	bench_bisect_put(b, p->rate, outcome);
 	s->told(s->ctx, record, outcome, is_new);
 	json_decref(record);
 	return true;
 }
 
 bool
-bench_series_search(struct bench_series *s, unsigned repetition, struct bench_bracket *b)
+bench_series_search(struct bench_series *s, unsigned repetition, struct bench_bisect *b)
 {
 	struct bench_probe p = { .repetition = repetition };
 
-	while ((p.rate = bench_bracket_next(b)) != 0) {
+	while ((p.rate = bench_bisect_next(b)) != 0) {
 		p.n = bench_series_questions(p.rate, s->duration);
 		if (!try_rate(s, b, &p))
 			return false;

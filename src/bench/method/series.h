@@ -61,11 +61,11 @@ MUST_USE uint64_t bench_series_questions(uint32_t rate, double duration);
  * most; AGAIN: as in struct bench_series.
  */
 MUST_USE uint64_t bench_series_most(
-    const struct bench_bracket *b, unsigned repetitions, double duration, bool again);
+    const struct bench_bisect *b, unsigned repetitions, double duration, bool again);
 
 /* bench_series_search: search *b to its end. False: it ended before. */
 MUST_USE bool bench_series_search(
-    struct bench_series *s, unsigned repetition, struct bench_bracket *b);
+    struct bench_series *s, unsigned repetition, struct bench_bisect *b);
 
 /* bench_series_verdict: the word for an outcome. */
 const char *bench_series_verdict(enum bench_outcome o);

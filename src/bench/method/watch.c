@@ -26,8 +26,8 @@ bench_watch_begin(const struct bench_job *job, struct bench_usage *begin)
 	memset(begin, 0, sizeof(*begin));
 	if (job->subject == NULL)
 		return;
-	bench_subject_read(job->subject, begin);
-	bench_subject_mark(job->subject);
+	bench_dut_read(job->subject, begin);
+	bench_dut_mark(job->subject);
 }
 
 void
@@ -37,7 +37,7 @@ bench_watch_since(
 	memset(used, 0, sizeof(*used));
 	if (job->subject == NULL)
 		return;
-	bench_subject_read(job->subject, used);
+	bench_dut_read(job->subject, used);
 	bench_usage_since(begin, used, used);
 }
 
@@ -148,7 +148,7 @@ tell_processes(const struct bench_job *job, struct bench_row *rows, const struct
 		{ "rss", "RSS", "MiB", 1 },
 		{ "threads", "threads", "", 0 },
 	};
-	size_t n = bench_subject_processes(job->subject, rows, BENCH_CENSUS_PROCESSES);
+	size_t n = bench_dut_processes(job->subject, rows, BENCH_PROCTREE_PROCESSES);
 	struct bench_table *t;
 
 	if (n < 2)
@@ -175,7 +175,7 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 
 	if (job->subject == NULL)
 		return;
-	rows = calloc(BENCH_CENSUS_THREADS, sizeof(*rows));
+	rows = calloc(BENCH_PROCTREE_THREADS, sizeof(*rows));
 	if (rows == NULL) {
 		bench_run_fail(job->run, "no memory for the server's threads");
 		return;
@@ -183,7 +183,7 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 	tell_processes(job, rows, used, answers);
 	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server",
 	    columns, sizeof(columns) / sizeof(columns[0]));
-	size_t n = bench_subject_threads(job->subject, rows, BENCH_CENSUS_THREADS);
+	size_t n = bench_dut_threads(job->subject, rows, BENCH_PROCTREE_THREADS);
 	for (size_t i = 0; i < n; i++)
 		add_thread(t, &rows[i], used, answers);
 	free(rows);

@@ -3,7 +3,7 @@
 #define DNS64D_BENCH_METHOD_WATCH_H
 
 /*
- * bench_watch: what the server used (bench_subject), as columns and findings of a run. Where nobody
+ * bench_watch: what the server used (bench_dut), as columns and findings of a run. Where nobody
  * said which processes it has (--pid, --unit) there are none of them, and the calls do nothing.
  */
 

@@ -91,7 +91,7 @@ curve_of(const json_t *columns, size_t i)
 }
 
 bool
-bench_panel_has_bars(const struct bench_curve *c)
+bench_chart_has_bars(const struct bench_curve *c)
 {
 	return c->low != 0 || c->deviation != 0;
 }
@@ -137,7 +137,7 @@ first_word(const char *name)
 	return strcspn(name, "_");
 }
 
-static struct bench_panel *
+static struct bench_chart *
 panel_for(struct bench_figure *f, const json_t *columns, size_t i)
 {
 	const char *name = name_of(columns, i), *unit = unit_of(columns, i);
@@ -150,9 +150,9 @@ panel_for(struct bench_figure *f, const json_t *columns, size_t i)
 		    strncmp(other, name, n) == 0)
 			return &f->panels[k];
 	}
-	if (f->n == BENCH_PANEL_PANELS)
+	if (f->n == BENCH_CHARTS_MAX)
 		return NULL;
-	f->panels[f->n] = (struct bench_panel){ .unit = unit };
+	f->panels[f->n] = (struct bench_chart){ .unit = unit };
 	return &f->panels[f->n++];
 }
 
@@ -163,8 +163,8 @@ add_column(struct bench_figure *f, const json_t *columns, const json_t *rows, si
 
 	if (*unit_of(columns, i) == '\0' || is_bar(columns, i) || !range(rows, i, &min, &max))
 		return;
-	struct bench_panel *p = panel_for(f, columns, i);
-	if (p != NULL && p->n < BENCH_PANEL_CURVES)
+	struct bench_chart *p = panel_for(f, columns, i);
+	if (p != NULL && p->n < BENCH_CHART_CURVES)
 		p->curves[p->n++] = curve_of(columns, i);
 }
 
@@ -180,7 +180,7 @@ is_time(const char *unit)
 
 /* Times from the least to the longest. */
 static bool
-spans_much(const struct bench_panel *p, const json_t *rows)
+spans_much(const struct bench_chart *p, const json_t *rows)
 {
 	double least = 0, most = 0;
 
@@ -199,7 +199,7 @@ spans_much(const struct bench_panel *p, const json_t *rows)
  * What the curves have in common: one title, the first word of all names, or the unit's quantity.
  */
 static void
-choose_label(struct bench_panel *p, const json_t *columns)
+choose_label(struct bench_chart *p, const json_t *columns)
 {
 	const char *name = name_of(columns, p->curves[0].value);
 	size_t n = first_word(name);
@@ -256,7 +256,7 @@ choose_axis(struct bench_figure *f, const json_t *columns, const json_t *rows)
 }
 
 void
-bench_panel_choose(struct bench_figure *f, const json_t *table)
+bench_chart_choose(struct bench_figure *f, const json_t *table)
 {
 	const json_t *columns = json_object_get(table, "columns"),
 		     *rows = json_object_get(table, "rows");

@@ -2,15 +2,15 @@
 #ifndef DNS64D_BENCH_RESULT_CHART_H
 #define DNS64D_BENCH_RESULT_CHART_H
 
-/* bench_panel: which curves in which panels a table makes (bench_plot.h has the rules). */
+/* bench_chart: which curves in which panels a table makes (bench_plot.h has the rules). */
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BENCH_PANEL_CURVES 8  /* as many colours as can be told apart */
-#define BENCH_PANEL_PANELS 6  /* of one table */
-#define BENCH_PANEL_LABEL 120 /* octets */
+#define BENCH_CHART_CURVES 8  /* as many colours as can be told apart */
+#define BENCH_CHARTS_MAX 6    /* of one table */
+#define BENCH_CHART_LABEL 120 /* octets */
 
 enum bench_axis {
 	BENCH_AXIS_NUMBERS,
@@ -26,12 +26,12 @@ struct bench_curve {
 	size_t deviation; /* half of the bars */
 };
 
-struct bench_panel {
+struct bench_chart {
 	const char *unit;              /* the table's */
-	char label[BENCH_PANEL_LABEL]; /* of the y axis, without the unit */
+	char label[BENCH_CHART_LABEL]; /* of the y axis, without the unit */
 	bool logarithmic;
 	size_t n;
-	struct bench_curve curves[BENCH_PANEL_CURVES];
+	struct bench_curve curves[BENCH_CHART_CURVES];
 };
 
 struct bench_figure {
@@ -41,13 +41,13 @@ struct bench_figure {
 	double x_divisor; /* 60: minutes where the table has seconds */
 	const char *x_unit;
 	size_t n;
-	struct bench_panel panels[BENCH_PANEL_PANELS];
+	struct bench_chart panels[BENCH_CHARTS_MAX];
 };
 
-/* bench_panel_choose: the panels of TABLE, whose texts *f borrows. */
-void bench_panel_choose(struct bench_figure *f, const json_t *table);
+/* bench_chart_choose: the panels of TABLE, whose texts *f borrows. */
+void bench_chart_choose(struct bench_figure *f, const json_t *table);
 
-/* bench_panel_has_bars: whether spread is drawn about the curve. */
-bool bench_panel_has_bars(const struct bench_curve *c);
+/* bench_chart_has_bars: whether spread is drawn about the curve. */
+bool bench_chart_has_bars(const struct bench_curve *c);
 
 #endif

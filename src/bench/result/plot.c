@@ -212,7 +212,7 @@ legend(FILE *out, const json_t *table, const struct bench_curve *c)
 
 /* The I-th curve of a panel over words: boxes, which stand beside those of the other curves. */
 static void
-boxes(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *table)
+boxes(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *table)
 {
 	const struct bench_curve *c = &p->curves[i];
 	double width = 0.8 / (double)p->n, shift = width * ((double)i - (double)(p->n - 1) / 2);
@@ -220,7 +220,7 @@ boxes(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *
 	(void)fprintf(out, "$t%zu using ($1+%.4f):%zu:(%.4f) with boxes lt %zu", n, shift,
 	    c->value + 1, width * 0.9, i + 1);
 	legend(out, table, c);
-	if (!bench_panel_has_bars(c))
+	if (!bench_chart_has_bars(c))
 		return;
 	(void)fprintf(out, ", \\\n    $t%zu using ($1+%.4f)", n, shift);
 	if (c->low != 0)
@@ -234,7 +234,7 @@ boxes(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *
 
 /* The same over numbers: a line with its points, if they are few. */
 static void
-line(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *table)
+line(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *table)
 {
 	const struct bench_curve *c = &p->curves[i];
 	bool few = json_array_size(json_object_get(table, "rows")) <= POINTS_MAX;
@@ -242,7 +242,7 @@ line(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *t
 	(void)fprintf(out, "$t%zu using 1:%zu", n, c->value + 1);
 	spread(out, c);
 	(void)fprintf(out, " with %s lt %zu",
-	    bench_panel_has_bars(c) ? "yerrorlines"
+	    bench_chart_has_bars(c) ? "yerrorlines"
 		: few               ? "linespoints"
 				    : "lines",
 	    i + 1);
@@ -250,7 +250,7 @@ line(FILE *out, const struct bench_panel *p, size_t i, size_t n, const json_t *t
 }
 
 static void
-panel(FILE *out, const struct bench_figure *f, const struct bench_panel *p, size_t n,
+panel(FILE *out, const struct bench_figure *f, const struct bench_chart *p, size_t n,
     const json_t *table)
 {
 	label(out, "y", p->label, p->unit);
@@ -258,7 +258,7 @@ panel(FILE *out, const struct bench_figure *f, const struct bench_panel *p, size
 				   : "unset logscale y\nset yrange [*<0:*]\n",
 	    out);
 	(void)fputs(
-	    p->n > 1 || bench_panel_has_bars(&p->curves[0]) ? "set key on\n" : "set key off\n",
+	    p->n > 1 || bench_chart_has_bars(&p->curves[0]) ? "set key on\n" : "set key off\n",
 	    out);
 	for (size_t i = 0; i < p->n; i++) {
 		(void)fputs(i == 0 ? "plot " : ", \\\n    ", out);
@@ -292,7 +292,7 @@ bench_plot_panels(const json_t *table)
 {
 	struct bench_figure f;
 
-	bench_panel_choose(&f, table);
+	bench_chart_choose(&f, table);
 	return f.n;
 }
 
@@ -311,7 +311,7 @@ bench_plot_script(FILE *out, const json_t *tables, enum bench_plot_format format
 	for (size_t i = 0; i < json_array_size(tables); i++) {
 		const json_t *table = json_array_get(tables, i);
 
-		bench_panel_choose(&f, table);
+		bench_chart_choose(&f, table);
 		if (f.n > 0)
 			figure(out, &f, i + 1, table, titles);
 	}

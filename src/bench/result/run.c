@@ -292,7 +292,7 @@ bench_run_print(const struct bench_run *r, FILE *out)
 struct bench_run *
 bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
 {
-	char why[BENCH_SHAPE_WHY];
+	char why[BENCH_SCHEMA_WHY];
 	json_error_t e;
 	FILE *f = fopen(path, "re");
 
@@ -306,7 +306,7 @@ bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
 		(void)snprintf(error, BENCH_RUN_ERROR, "%s:%d: %s", path, e.line, e.text);
 		return NULL;
 	}
-	if (!bench_shape_is_run(tree, why)) {
+	if (!bench_schema_is_run(tree, why)) {
 		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, why);
 		json_decref(tree);
 		return NULL;

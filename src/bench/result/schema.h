@@ -3,8 +3,8 @@
 #define DNS64D_BENCH_RESULT_SCHEMA_H
 
 /*
- * bench_shape: whether some JSON is a run (bench_run.h has the form). What it lets pass can be used
- * without another look: strings are strings, and each row has a plain value for each column.
+ * bench_schema: whether some JSON is a run (bench_run.h has the form). What it lets pass can be
+ * used without another look: strings are strings, and each row has a plain value for each column.
  */
 
 #include <jansson.h>
@@ -12,9 +12,9 @@
 
 #include "base/attr.h"
 
-#define BENCH_SHAPE_WHY 200
+#define BENCH_SCHEMA_WHY 200
 
-/* bench_shape_is_run: whether TREE is a run; if not, what is wrong, to WHY. */
-MUST_USE bool bench_shape_is_run(json_t *tree, char why[static BENCH_SHAPE_WHY]);
+/* bench_schema_is_run: whether TREE is a run; if not, what is wrong, to WHY. */
+MUST_USE bool bench_schema_is_run(json_t *tree, char why[static BENCH_SCHEMA_WHY]);
 
 #endif

@@ -92,9 +92,9 @@ network_for(uint64_t n, char text[static 32])
 static uint64_t
 names_of_search(const struct bench_settings *s)
 {
-	struct bench_bracket b;
+	struct bench_bisect b;
 
-	bench_bracket_init(&b, s->low, s->high, s->resolution, BENCH_BEGIN_LOW);
+	bench_bisect_init(&b, s->low, s->high, s->resolution, BENCH_BEGIN_LOW);
 	return bench_load_names(
 	    &s->plan.load, bench_series_most(&b, s->repetitions, s->duration, s->restart != NULL));
 }

@@ -20,8 +20,8 @@
 #include "support/scratch.h"
 #include "support/tree.h"
 
-static char root[SCRATCH_PATH], error[BENCH_SUBJECT_ERROR];
-static struct bench_row rows[BENCH_CENSUS_THREADS];
+static char root[SCRATCH_PATH], error[BENCH_DUT_ERROR];
+static struct bench_row rows[BENCH_PROCTREE_THREADS];
 
 static void
 setup(void)
@@ -49,7 +49,7 @@ burn(uint64_t ms)
 }
 
 /* Ourselves and OTHER, if it is not 0. */
-static struct bench_subject *
+static struct bench_dut *
 subject_of(pid_t pid, pid_t other)
 {
 	char pids[32];
@@ -57,41 +57,41 @@ subject_of(pid_t pid, pid_t other)
 
 	if (other != 0)
 		(void)snprintf(pids + len, sizeof(pids) - (size_t)len, ",%d", (int)other);
-	struct bench_subject *s = bench_subject_new_pids("", pids, error);
+	struct bench_dut *s = bench_dut_new_pids("", pids, error);
 	ck_assert_msg(s != NULL, "%s", error);
 	return s;
 }
 
 START_TEST(own_work)
 {
-	struct bench_subject *s = subject_of(getpid(), 0);
+	struct bench_dut *s = subject_of(getpid(), 0);
 	struct bench_usage before, after, d;
 
-	bench_subject_read(s, &before);
+	bench_dut_read(s, &before);
 	ck_assert_uint_eq(before.processes, 1);
 	ck_assert_uint_ge(before.threads, 1);
 	ck_assert_uint_gt(before.rss, 65536);
 	ck_assert_uint_ge(before.descriptors, 3);
 	ck_assert_uint_eq(before.uncounted, 0);
 	burn(200);
-	bench_subject_read(s, &after);
+	bench_dut_read(s, &after);
 	bench_usage_since(&before, &after, &d);
 	ck_assert_uint_ge(d.cpu_ns, 200 * NS_PER_MS);
 	ck_assert_uint_ge(d.time_ns, 200 * NS_PER_MS);
 	ck_assert_uint_ge(d.user_ns + d.system_ns, 150 * NS_PER_MS);
 	ck_assert_double_gt(bench_usage_load(&d), 0);
 
-	ck_assert_uint_ge(bench_subject_threads(s, rows, BENCH_CENSUS_THREADS), 1);
+	ck_assert_uint_ge(bench_dut_threads(s, rows, BENCH_PROCTREE_THREADS), 1);
 	ck_assert_int_eq(rows[0].pid, getpid());
 	ck_assert_int_eq(rows[0].tid, getpid());
 	ck_assert_uint_ge(rows[0].used.cpu_ns, 150 * NS_PER_MS);
 	ck_assert_uint_ge(rows[0].used.time_ns, 200 * NS_PER_MS);
-	ck_assert_uint_eq(bench_subject_processes(s, rows, 10), 1);
+	ck_assert_uint_eq(bench_dut_processes(s, rows, 10), 1);
 	ck_assert_uint_ge(rows[0].used.cpu_ns, 200 * NS_PER_MS);
-	bench_subject_mark(s);
-	ck_assert_uint_eq(bench_subject_processes(s, rows, 10), 1);
+	bench_dut_mark(s);
+	ck_assert_uint_eq(bench_dut_processes(s, rows, 10), 1);
 	ck_assert_uint_eq(rows[0].used.cpu_ns, 0);
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
@@ -100,10 +100,10 @@ START_TEST(own_resources)
 {
 	const size_t len = 32 << 20;
 	const struct timespec moment = { .tv_nsec = 1000000 };
-	struct bench_subject *s = subject_of(getpid(), 0);
+	struct bench_dut *s = subject_of(getpid(), 0);
 	struct bench_usage before, after, d;
 
-	bench_subject_read(s, &before);
+	bench_dut_read(s, &before);
 	char *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(memory, MAP_FAILED);
 	memset(memory, 1, len);
@@ -111,14 +111,14 @@ START_TEST(own_resources)
 	ck_assert_int_ge(fd, 0);
 	for (int i = 0; i < 20; i++)
 		(void)nanosleep(&moment, NULL);
-	bench_subject_read(s, &after);
+	bench_dut_read(s, &after);
 	bench_usage_since(&before, &after, &d);
 	ck_assert_uint_ge(after.rss, before.rss + len / 4 * 3);
 	ck_assert_uint_eq(after.descriptors, before.descriptors + 1);
 	ck_assert_uint_ge(d.switches, 20);
 	ck_assert_int_eq(munmap(memory, len), 0);
 	(void)close(fd);
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
@@ -139,7 +139,7 @@ START_TEST(own_thread)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	int done[2], leave[2];
-	struct bench_subject *s = subject_of(getpid(), 0);
+	struct bench_dut *s = subject_of(getpid(), 0);
 	struct bench_usage u, last;
 	pthread_t thread;
 	char byte;
@@ -149,9 +149,9 @@ START_TEST(own_thread)
 	int pipes[] = { done[0], done[1], leave[0] };
 	ck_assert_int_eq(pthread_create(&thread, NULL, burner, pipes), 0);
 	ck_assert_int_eq(read(done[0], &byte, 1), 1);
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_ge(u.threads, 2);
-	size_t n = bench_subject_threads(s, rows, BENCH_CENSUS_THREADS), at = 0;
+	size_t n = bench_dut_threads(s, rows, BENCH_PROCTREE_THREADS), at = 0;
 	while (at < n && strcmp(rows[at].name, "(a b) c)") != 0)
 		at++;
 	ck_assert_uint_lt(at, n);
@@ -164,7 +164,7 @@ START_TEST(own_thread)
 	const uint64_t deadline_ns = clock_now_ns() + 20 * NS_PER_SEC;
 	do {
 		(void)nanosleep(&moment, NULL);
-		bench_subject_read(s, &last);
+		bench_dut_read(s, &last);
 	} while (last.threads == u.threads && clock_now_ns() < deadline_ns);
 	ck_assert_uint_eq(last.threads, u.threads - 1);
 	ck_assert_uint_ge(last.cpu_ns, u.cpu_ns);
@@ -173,7 +173,7 @@ START_TEST(own_thread)
 		(void)close(done[i]);
 		(void)close(leave[i]);
 	}
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
@@ -192,25 +192,25 @@ START_TEST(child_ends)
 		(void)pause();
 		_exit(0);
 	}
-	struct bench_subject *s = subject_of(getpid(), pid);
+	struct bench_dut *s = subject_of(getpid(), pid);
 	ck_assert_int_eq(read(done[0], &byte, 1), 1);
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 2);
 	ck_assert_int_eq(kill(pid, SIGKILL), 0);
 	siginfo_t info;
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	bench_subject_read(s, &zombie);
+	bench_dut_read(s, &zombie);
 	ck_assert_uint_eq(zombie.processes, 1);
 	ck_assert_uint_ge(zombie.cpu_ns, u.cpu_ns);
 	ck_assert_uint_ge(zombie.cpu_ns, 100 * NS_PER_MS);
 	ck_assert_uint_ge(zombie.switches, u.switches);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	bench_subject_read(s, &gone);
+	bench_dut_read(s, &gone);
 	ck_assert_uint_eq(gone.processes, 1);
 	ck_assert_uint_ge(gone.cpu_ns, zombie.cpu_ns);
 	(void)close(done[0]);
 	(void)close(done[1]);
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
@@ -263,7 +263,7 @@ START_TEST(wrong_pids)
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		error[0] = '\0';
 		ck_assert_msg(
-		    bench_subject_new_pids(root, faults[i][0], error) == NULL, "%s", faults[i][0]);
+		    bench_dut_new_pids(root, faults[i][0], error) == NULL, "%s", faults[i][0]);
 		ck_assert_str_eq(error, faults[i][1]);
 	}
 }
@@ -271,23 +271,23 @@ END_TEST
 
 START_TEST(too_many_pids)
 {
-	char text[8 * BENCH_CENSUS_PROCESSES] = "", longer[1024];
+	char text[8 * BENCH_PROCTREE_PROCESSES] = "", longer[1024];
 	size_t len = 0;
 
-	for (int i = 0; i <= BENCH_CENSUS_PROCESSES; i++) {
+	for (int i = 0; i <= BENCH_PROCTREE_PROCESSES; i++) {
 		make(1000 + i, 1, 1, "");
 		len += (size_t)snprintf(text + len, sizeof(text) - len, ",%d", 1000 + i);
 	}
-	ck_assert_ptr_null(bench_subject_new_pids(root, text + 1, error));
+	ck_assert_ptr_null(bench_dut_new_pids(root, text + 1, error));
 	ck_assert_str_eq(error, "more than 256 processes");
 	*strrchr(text, ',') = '\0';
-	struct bench_subject *s = bench_subject_new_pids(root, text + 1, error);
+	struct bench_dut *s = bench_dut_new_pids(root, text + 1, error);
 	ck_assert_ptr_nonnull(s);
-	bench_subject_free(s);
+	bench_dut_free(s);
 
 	memset(longer, 'a', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
-	ck_assert_ptr_null(bench_subject_new_pids(longer, "1000", error));
+	ck_assert_ptr_null(bench_dut_new_pids(longer, "1000", error));
 	ck_assert_ptr_nonnull(strstr(error, "too long a path"));
 }
 END_TEST
@@ -298,13 +298,13 @@ START_TEST(pid_of_another)
 	struct bench_usage u;
 
 	make(120, 5, 1, "");
-	struct bench_subject *s = bench_subject_new_pids(root, "120", error);
+	struct bench_dut *s = bench_dut_new_pids(root, "120", error);
 	ck_assert_ptr_nonnull(s);
 	make(120, 90, 2, "");
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 0);
 	ck_assert_uint_eq(u.cpu_ns, ticks(5));
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
@@ -315,29 +315,29 @@ START_TEST(pid_file_restarts)
 	struct bench_usage u;
 
 	(void)snprintf(path, sizeof(path), "%s/u.pid", root);
-	ck_assert_ptr_null(bench_subject_new_pid_file(root, path, error));
+	ck_assert_ptr_null(bench_dut_new_pid_file(root, path, error));
 	ck_assert_ptr_nonnull(strstr(error, "no process number in file"));
 	tree_write(root, "u.pid", "not yet\n");
-	ck_assert_ptr_null(bench_subject_new_pid_file(root, path, error));
+	ck_assert_ptr_null(bench_dut_new_pid_file(root, path, error));
 	tree_write(root, "u.pid", "120\n");
-	ck_assert_ptr_null(bench_subject_new_pid_file(root, path, error));
+	ck_assert_ptr_null(bench_dut_new_pid_file(root, path, error));
 	ck_assert_ptr_nonnull(strstr(error, "process 120"));
 
 	make(120, 5, 1, "");
-	struct bench_subject *s = bench_subject_new_pid_file(root, path, error);
+	struct bench_dut *s = bench_dut_new_pid_file(root, path, error);
 	ck_assert_msg(s != NULL, "%s", error);
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 1);
 	tree_remove(root, "u.pid");
 	tree_remove(root, "proc/120");
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 0);
 	make(130, 3, 50, "");
 	tree_write(root, "u.pid", "130 and more");
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 1);
 	ck_assert_uint_eq(u.cpu_ns, ticks(8));
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
@@ -362,58 +362,58 @@ START_TEST(unit_restarts)
 	make(120, 5, 1, "");
 	make(121, 7, 1, "");
 	tree_write(root, "sys/fs/cgroup/s/u.service/cgroup.procs", "120\n121\n");
-	struct bench_subject *s = bench_subject_new_unit(root, "u", error);
+	struct bench_dut *s = bench_dut_new_unit(root, "u", error);
 	ck_assert_msg(s != NULL, "%s", error);
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 2);
 	ck_assert_uint_eq(u.cpu_ns, ticks(12));
 
 	tree_remove(root, "sys/fs/cgroup/s/u.service");
 	tree_remove(root, "proc/120");
 	tree_remove(root, "proc/121");
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 0);
 	ck_assert_uint_eq(u.cpu_ns, ticks(12));
 
 	make(130, 3, 50, "");
 	make(120, 1, 51, ""); /* the number of one before */
 	tree_write(root, "sys/fs/cgroup/s/u.service/cgroup.procs", "130\n120\n");
-	bench_subject_read(s, &u);
+	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 2);
 	ck_assert_uint_eq(u.cpu_ns, ticks(16));
-	ck_assert_uint_eq(bench_subject_processes(s, rows, 10), 4);
-	bench_subject_free(s);
+	ck_assert_uint_eq(bench_dut_processes(s, rows, 10), 4);
+	bench_dut_free(s);
 }
 END_TEST
 
 START_TEST(unit_too_large)
 {
-	char list[8 * BENCH_CENSUS_PROCESSES] = "";
+	char list[8 * BENCH_PROCTREE_PROCESSES] = "";
 	struct bench_usage u;
 	size_t len = 0;
 
 	systemctl("echo /u");
-	for (int i = 0; i < BENCH_CENSUS_PROCESSES + 3; i++) {
+	for (int i = 0; i < BENCH_PROCTREE_PROCESSES + 3; i++) {
 		make(1000 + i, 1, 1, "");
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%d\n", 1000 + i);
 	}
 	tree_write(root, "sys/fs/cgroup/u/cgroup.procs", list);
-	struct bench_subject *s = bench_subject_new_unit(root, "u", error);
+	struct bench_dut *s = bench_dut_new_unit(root, "u", error);
 	ck_assert_ptr_nonnull(s);
-	bench_subject_read(s, &u);
-	ck_assert_uint_eq(u.processes, BENCH_CENSUS_PROCESSES);
+	bench_dut_read(s, &u);
+	ck_assert_uint_eq(u.processes, BENCH_PROCTREE_PROCESSES);
 	ck_assert_uint_eq(u.left_out, 3);
-	bench_subject_free(s);
+	bench_dut_free(s);
 }
 END_TEST
 
 START_TEST(unit_faults)
 {
 	systemctl("echo");
-	ck_assert_ptr_null(bench_subject_new_unit(root, "u", error));
+	ck_assert_ptr_null(bench_dut_new_unit(root, "u", error));
 	ck_assert_str_eq(error, "unit u has no control group: it does not run");
 	systemctl("echo /s/u.service");
-	ck_assert_ptr_null(bench_subject_new_unit(root, "u", error));
+	ck_assert_ptr_null(bench_dut_new_unit(root, "u", error));
 	ck_assert_str_eq(error, "unit u: no process in control group /s/u.service");
 }
 END_TEST
@@ -421,7 +421,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("bench_subject");
+	Suite *s = suite_create("bench_dut");
 	TCase *tc = tcase_create("subject");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

@@ -16,14 +16,14 @@
 #define MS UINT64_C(1000000)
 
 static char root[SCRATCH_PATH];
-static struct bench_census census;
-static struct bench_row rows[BENCH_CENSUS_THREADS];
+static struct bench_proctree census;
+static struct bench_row rows[BENCH_PROCTREE_THREADS];
 
 static void
 setup(void)
 {
 	scratch_dir(root);
-	ck_assert(bench_census_init(&census, root));
+	ck_assert(bench_proctree_init(&census, root));
 }
 
 static void
@@ -83,10 +83,10 @@ reading(const int *pids, bool adopt)
 {
 	struct bench_usage u;
 
-	bench_census_begin(&census);
+	bench_proctree_begin(&census);
 	for (; *pids != 0; pids++)
-		bench_census_visit(&census, *pids, adopt);
-	bench_census_finish(&census, &u);
+		bench_proctree_visit(&census, *pids, adopt);
+	bench_proctree_finish(&census, &u);
 	return u;
 }
 
@@ -158,12 +158,12 @@ START_TEST(everything)
 	ck_assert_uint_eq(u.left_out, 0);
 	ck_assert_uint_gt(u.time_ns, 0);
 
-	ck_assert_uint_eq(bench_census_processes(&census, rows, 10), 1);
+	ck_assert_uint_eq(bench_proctree_processes(&census, rows, 10), 1);
 	ck_assert_int_eq(rows[0].pid, 120);
 	ck_assert_int_eq(rows[0].tid, 0);
 	ck_assert_str_eq(rows[0].name, "dns64d");
 	ck_assert_uint_eq(rows[0].used.cpu_ns, 87 * MS);
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 2);
 	struct bench_row *loop = &rows[rows[0].tid == 120];
 	ck_assert_int_eq(loop->tid, 121);
 	ck_assert_str_eq(loop->name, "loop 0");
@@ -171,7 +171,7 @@ START_TEST(everything)
 	ck_assert_uint_eq(loop->used.switches, 20);
 	ck_assert_uint_eq(loop->used.threads, 1);
 	ck_assert(!loop->ended);
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 1), 1);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 1), 1);
 }
 END_TEST
 
@@ -185,7 +185,7 @@ START_TEST(no_schedstat)
 	struct bench_usage u = reading(one, true);
 
 	ck_assert_uint_eq(u.cpu_ns, ticks(7));
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 10), 1);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 1);
 	ck_assert_uint_eq(rows[0].used.cpu_ns, ticks(1));
 }
 END_TEST
@@ -215,7 +215,7 @@ START_TEST(thread_ends)
 {
 	make_all();
 	(void)reading(one, true);
-	bench_census_mark(&census);
+	bench_proctree_mark(&census);
 	drop(120, 121);
 	struct made m = process;
 	m.threads = 1;
@@ -236,14 +236,14 @@ START_TEST(thread_ends)
 	ck_assert_uint_eq(u.cpu_ns, ticks(52));
 	ck_assert_uint_eq(u.switches, 35);
 
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 2);
 	struct bench_row *loop = &rows[rows[0].tid == 120], *first = &rows[rows[0].tid != 120];
 	ck_assert(loop->ended && !first->ended);
 	ck_assert_uint_eq(loop->used.switches, 0);
 	ck_assert_uint_eq(loop->used.threads, 0);
 	ck_assert_uint_eq(first->used.switches, 5);
-	bench_census_mark(&census);
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 10), 1);
+	bench_proctree_mark(&census);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 1);
 	ck_assert_uint_eq(reading(one, true).switches, 35);
 }
 END_TEST
@@ -263,7 +263,7 @@ START_TEST(thread_number_again)
 
 	ck_assert_uint_eq(u.switches, 31);
 	ck_assert_uint_eq(u.cpu_ns, 88 * MS);
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 10), 3);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 3);
 }
 END_TEST
 
@@ -276,7 +276,7 @@ START_TEST(process_ends)
 	const int both[] = { 120, 130, 0 };
 	make(&other);
 	struct bench_usage before = reading(both, true);
-	bench_census_mark(&census);
+	bench_proctree_mark(&census);
 	ck_assert_uint_eq(before.processes, 2);
 	ck_assert_uint_eq(before.cpu_ns, 87 * MS + ticks(1));
 	drop(120, 0);
@@ -290,11 +290,11 @@ START_TEST(process_ends)
 	ck_assert_uint_eq(after.switches, before.switches);
 	ck_assert_uint_eq(after.user_ns, before.user_ns);
 	ck_assert_uint_eq(reading(both, true).cpu_ns, before.cpu_ns); /* counted once */
-	ck_assert_uint_eq(bench_census_processes(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_processes(&census, rows, 10), 2);
 	ck_assert(rows[0].ended && !rows[1].ended);
 	ck_assert_uint_eq(rows[0].used.processes, 0);
-	bench_census_mark(&census);
-	ck_assert_uint_eq(bench_census_processes(&census, rows, 10), 1);
+	bench_proctree_mark(&census);
+	ck_assert_uint_eq(bench_proctree_processes(&census, rows, 10), 1);
 	drop(130, 0);
 	ck_assert_uint_eq(reading(both, true).processes, 0);
 }
@@ -316,7 +316,7 @@ START_TEST(zombie)
 		ck_assert_uint_eq(u.cpu_ns, ticks(101));
 		ck_assert_uint_eq(u.switches, 30);
 		ck_assert_uint_eq(u.processes, 0);
-		bench_census_mark(&census);
+		bench_proctree_mark(&census);
 	}
 	drop(120, 0);
 	ck_assert_uint_eq(reading(one, true).cpu_ns, ticks(101));
@@ -414,7 +414,7 @@ START_TEST(unreadable)
 	tree_write(root, "proc/120/task/121/stat/is/a/directory", "");
 	struct bench_usage u = reading(one, true);
 	ck_assert_uint_eq(u.switches, 30);
-	ck_assert_uint_eq(bench_census_threads(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 2);
 	ck_assert(!rows[0].ended && !rows[1].ended);
 	tree_write(root, "proc/120/stat", "120 (dns6");
 	u = reading(one, true);
@@ -455,9 +455,9 @@ END_TEST
 
 START_TEST(many_processes)
 {
-	static int pids[BENCH_CENSUS_PROCESSES + 3];
+	static int pids[BENCH_PROCTREE_PROCESSES + 3];
 
-	for (int i = 0; i < BENCH_CENSUS_PROCESSES + 2; i++) {
+	for (int i = 0; i < BENCH_PROCTREE_PROCESSES + 2; i++) {
 		struct made m = { .pid = 1000 + i,
 			.name = "p",
 			.state = 'S',
@@ -469,23 +469,23 @@ START_TEST(many_processes)
 		make(&m);
 	}
 	struct bench_usage u = reading(pids, true);
-	ck_assert_uint_eq(u.processes, BENCH_CENSUS_PROCESSES);
+	ck_assert_uint_eq(u.processes, BENCH_PROCTREE_PROCESSES);
 	ck_assert_uint_eq(u.left_out, 2);
 	/* Two end, and their places are taken. */
 	drop(1000, 0);
 	drop(1001, 0);
 	(void)reading(pids, true);
 	u = reading(pids, true);
-	ck_assert_uint_eq(u.processes, BENCH_CENSUS_PROCESSES);
+	ck_assert_uint_eq(u.processes, BENCH_PROCTREE_PROCESSES);
 	ck_assert_uint_eq(u.left_out, 0);
-	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_CENSUS_PROCESSES + 2));
+	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_PROCTREE_PROCESSES + 2));
 }
 END_TEST
 
 START_TEST(many_threads)
 {
 	make(&process);
-	for (int i = 0; i < BENCH_CENSUS_THREADS + 1; i++) {
+	for (int i = 0; i < BENCH_PROCTREE_THREADS + 1; i++) {
 		char path[64];
 
 		(void)snprintf(path, sizeof(path), "proc/120/task/%d/stat", 1000 + i);
@@ -493,9 +493,9 @@ START_TEST(many_threads)
 	}
 	struct bench_usage u = reading(one, true);
 	ck_assert_uint_eq(u.left_out, 1);
-	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_CENSUS_THREADS));
+	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_PROCTREE_THREADS));
 	ck_assert_uint_eq(
-	    bench_census_threads(&census, rows, BENCH_CENSUS_THREADS), BENCH_CENSUS_THREADS);
+	    bench_proctree_threads(&census, rows, BENCH_PROCTREE_THREADS), BENCH_PROCTREE_THREADS);
 	drop(120, 1000);
 	drop(120, 1001);
 	(void)reading(one, true);
@@ -505,20 +505,20 @@ END_TEST
 
 START_TEST(long_root)
 {
-	char longer[BENCH_CENSUS_ROOT + 1];
+	char longer[BENCH_PROCTREE_ROOT + 1];
 
 	memset(longer, 'a', sizeof(longer));
-	longer[BENCH_CENSUS_ROOT] = '\0';
-	ck_assert(!bench_census_init(&census, longer));
-	longer[BENCH_CENSUS_ROOT - 1] = '\0';
-	ck_assert(bench_census_init(&census, longer));
+	longer[BENCH_PROCTREE_ROOT] = '\0';
+	ck_assert(!bench_proctree_init(&census, longer));
+	longer[BENCH_PROCTREE_ROOT - 1] = '\0';
+	ck_assert(bench_proctree_init(&census, longer));
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("bench_census");
+	Suite *s = suite_create("bench_proctree");
 	TCase *tc = tcase_create("census");
 
 	tcase_add_checked_fixture(tc, setup, teardown);

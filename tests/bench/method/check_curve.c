@@ -95,11 +95,11 @@ END_TEST
 /* With the server's figures, where there are some. */
 START_TEST(has_the_server)
 {
-	char error[BENCH_SUBJECT_ERROR], pid[16];
+	char error[BENCH_DUT_ERROR], pid[16];
 	json_t *records = json_array();
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	job.subject = bench_subject_new_pids("", pid, error);
+	job.subject = bench_dut_new_pids("", pid, error);
 	ck_assert_msg(job.subject != NULL, "%s", error);
 	add(records, 1, 1000, 100, 10);
 	add(records, 2, 1000, 100, 10);
@@ -107,7 +107,7 @@ START_TEST(has_the_server)
 	    json_array_get(records, 1), "server", json_pack("[f,f,i,n]", 50.0, 2.5, 8));
 	bench_curve(&job, records);
 	json_decref(records);
-	bench_subject_free(job.subject);
+	bench_dut_free(job.subject);
 	ck_assert_double_eq_tol(cell(0, 4), 50, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 5), 2.5, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 6), 8, 1e-9);

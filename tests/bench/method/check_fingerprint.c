@@ -22,7 +22,7 @@ identity(const char *option, const char *value)
 		argc++;
 	}
 	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_RUN);
-	json_t *id = bench_identity(&s);
+	json_t *id = bench_fingerprint(&s);
 	ck_assert_ptr_nonnull(id);
 	return id;
 }
@@ -87,7 +87,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("bench_identity");
+	Suite *s = suite_create("bench_fingerprint");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, differ, 0, DIFFER);

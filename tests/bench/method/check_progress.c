@@ -8,7 +8,7 @@
 #include <string.h>
 
 static struct bench_progress progress;
-static struct bench_bracket bracket;
+static struct bench_bisect bracket;
 static char text[1000];
 
 /* A search that is over but for the trial at its upper end, the second of four. */
@@ -21,8 +21,8 @@ set_up(void)
 		.usual_s = 60,
 		.in_search = 11 };
 	ck_assert_ptr_nonnull(progress.out);
-	bench_bracket_init(&bracket, 1000, 1001, 0.5, BENCH_BEGIN_BETWEEN);
-	bench_bracket_put(&bracket, 1000, BENCH_PASSED);
+	bench_bisect_init(&bracket, 1000, 1001, 0.5, BENCH_BEGIN_BETWEEN);
+	bench_bisect_put(&bracket, 1000, BENCH_PASSED);
 }
 
 static void

@@ -93,18 +93,17 @@ run(struct server *server, char error[static BENCH_SERIES_ERROR])
 	struct bench_series s = {
 		.duration = 0.01, .measure = measure, .told = told, .ctx = server
 	};
-	struct bench_bracket b;
+	struct bench_bisect b;
 	enum bench_limit limit;
 	bool good = true;
 
 	s.journal = bench_journal_open(path, settings, why);
 	ck_assert_msg(s.journal != NULL, "%s", why);
 	for (unsigned i = 0; i < REPETITIONS && good; i++) {
-		bench_bracket_init(
-		    &b, LOW, HIGH, 3, i == 0 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
+		bench_bisect_init(&b, LOW, HIGH, 3, i == 0 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
 		good = bench_series_search(&s, i + 1, &b);
 		if (good)
-			server->results[i] = bench_bracket_result(&b, &limit);
+			server->results[i] = bench_bisect_result(&b, &limit);
 	}
 	bench_journal_close(s.journal);
 	memcpy(error, s.error, sizeof(s.error));
@@ -213,12 +212,12 @@ START_TEST(takes_the_same_names)
 		.measure = measure_again,
 		.told = told_nothing,
 		.ctx = &limit };
-	struct bench_bracket b;
+	struct bench_bisect b;
 	enum bench_limit why;
 
-	bench_bracket_init(&b, LOW, HIGH, 1, BENCH_BEGIN_BETWEEN);
+	bench_bisect_init(&b, LOW, HIGH, 1, BENCH_BEGIN_BETWEEN);
 	ck_assert(bench_series_search(&s, 1, &b));
-	ck_assert_uint_le(bench_bracket_result(&b, &why), limit);
+	ck_assert_uint_le(bench_bisect_result(&b, &why), limit);
 }
 END_TEST
 
@@ -226,9 +225,9 @@ START_TEST(estimates_names)
 {
 	char error[BENCH_SERIES_ERROR];
 	struct server server = { .limit = UINT32_MAX - 1000000 };
-	struct bench_bracket b;
+	struct bench_bisect b;
 
-	bench_bracket_init(&b, LOW, HIGH, 3, BENCH_BEGIN_LOW);
+	bench_bisect_init(&b, LOW, HIGH, 3, BENCH_BEGIN_LOW);
 	uint64_t most = bench_series_most(&b, REPETITIONS, 0.01, false);
 	ck_assert_uint_eq(bench_series_most(&b, REPETITIONS, 0.01, true), 2000);
 	(void)run(&server, error);

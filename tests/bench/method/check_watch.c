@@ -124,7 +124,7 @@ END_TEST
 START_TEST(server_gone)
 {
 	struct bench_usage begin, used;
-	char error[BENCH_SUBJECT_ERROR], pid[16];
+	char error[BENCH_DUT_ERROR], pid[16];
 	struct benchrig rig;
 	pid_t child = fork();
 
@@ -136,7 +136,7 @@ START_TEST(server_gone)
 	(void)snprintf(pid, sizeof(pid), "%d", (int)child);
 	benchrig_init(&rig);
 	benchrig_start(&rig, "rate -r 1 -n 1");
-	rig.job.subject = bench_subject_new_pids("", pid, error);
+	rig.job.subject = bench_dut_new_pids("", pid, error);
 	ck_assert_msg(rig.job.subject != NULL, "%s", error);
 	bench_watch_begin(&rig.job, &begin);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);

@@ -40,9 +40,9 @@ figure_of(const char *columns, const char *rows, char text[static 1024])
 
 	ck_assert_ptr_nonnull(out);
 	text[0] = '\0';
-	bench_panel_choose(&f, table);
+	bench_chart_choose(&f, table);
 	for (size_t i = 0; i < f.n; i++) {
-		const struct bench_panel *p = &f.panels[i];
+		const struct bench_chart *p = &f.panels[i];
 
 		(void)fprintf(out, "%s%s %s%s", i > 0 ? "; " : "", p->label, p->unit,
 		    p->logarithmic ? " log" : "");
@@ -138,7 +138,7 @@ START_TEST(axis)
 
 	(void)snprintf(columns, sizeof(columns), "%s,rate 1/s", axes[_i].column);
 	json_t *table = table_of(columns, axes[_i].rows);
-	bench_panel_choose(&f, table);
+	bench_chart_choose(&f, table);
 	ck_assert_int_eq(f.axis, axes[_i].axis);
 	ck_assert_int_eq(f.doubling, axes[_i].doubling);
 	ck_assert_double_eq(f.x_divisor, axes[_i].divisor);
@@ -150,7 +150,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("bench_panel");
+	Suite *s = suite_create("bench_chart");
 	TCase *tc = tcase_create("panels");
 
 	tcase_add_loop_test(tc, figure, 0, sizeof(figures) / sizeof(figures[0]));

@@ -62,9 +62,9 @@ static const struct {
 START_TEST(a_run)
 {
 	json_t *tree = json_loads(run, 0, NULL);
-	char why[BENCH_SHAPE_WHY] = "";
+	char why[BENCH_SCHEMA_WHY] = "";
 
-	ck_assert_msg(bench_shape_is_run(tree, why), "%s", why);
+	ck_assert_msg(bench_schema_is_run(tree, why), "%s", why);
 	json_decref(tree);
 }
 END_TEST
@@ -72,14 +72,14 @@ END_TEST
 START_TEST(no_run)
 {
 	json_t *tree = json_loads(run, 0, NULL);
-	char why[BENCH_SHAPE_WHY] = "";
+	char why[BENCH_SCHEMA_WHY] = "";
 
 	if (faults[_i].value == NULL)
 		(void)json_object_del(tree, faults[_i].key);
 	else
 		(void)json_object_set_new(
 		    tree, faults[_i].key, json_loads(faults[_i].value, JSON_DECODE_ANY, NULL));
-	ck_assert(!bench_shape_is_run(tree, why));
+	ck_assert(!bench_schema_is_run(tree, why));
 	text_contains(why, faults[_i].why);
 	json_decref(tree);
 }
@@ -88,12 +88,12 @@ END_TEST
 START_TEST(other_json)
 {
 	static const char *const others[] = { "null", "1", "[]", "\"dns64bench\"", "{}" };
-	char why[BENCH_SHAPE_WHY];
+	char why[BENCH_SCHEMA_WHY];
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		json_t *tree = json_loads(others[i], JSON_DECODE_ANY, NULL);
 
-		ck_assert(!bench_shape_is_run(tree, why));
+		ck_assert(!bench_schema_is_run(tree, why));
 		json_decref(tree);
 	}
 }
@@ -104,11 +104,11 @@ START_TEST(too_wide)
 	json_t *tree = json_loads(run, 0, NULL),
 	       *columns =
 		   json_object_get(json_array_get(json_object_get(tree, "tables"), 0), "columns");
-	char why[BENCH_SHAPE_WHY];
+	char why[BENCH_SCHEMA_WHY];
 
 	while (json_array_size(columns) < 65)
 		(void)json_array_append(columns, json_array_get(columns, 0));
-	ck_assert(!bench_shape_is_run(tree, why));
+	ck_assert(!bench_schema_is_run(tree, why));
 	text_contains(why, "has 65 columns");
 	json_decref(tree);
 }
@@ -117,7 +117,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("bench_shape");
+	Suite *s = suite_create("bench_schema");
 	TCase *tc = tcase_create("shape");
 
 	tcase_add_test(tc, a_run);

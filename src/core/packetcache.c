@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/front.h"
+#include "core/packetcache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +23,27 @@ struct slot {
 	uint16_t answer_len;
 	uint8_t family;
 	uint8_t n_moved;
-	struct moved moved[FRONT_COUNTS];
-	uint8_t question[FRONT_QUESTION];
-	uint8_t answer[FRONT_ANSWER];
+	struct moved moved[PACKETCACHE_COUNTS];
+	uint8_t question[PACKETCACHE_QUESTION];
+	uint8_t answer[PACKETCACHE_ANSWER];
 };
 
 _Static_assert(STATS_N <= UINT8_MAX, "a counter's place fits");
 
-struct front {
+struct packetcache {
 	uint64_t seed;
 	uint64_t hash; /* of the question that was glanced at last */
-	struct front_ask ask;
+	struct packetcache_ask ask;
 	uint64_t before[STATS_N];
-	uint16_t seen[FRONT_SLOTS]; /* what was asked last, and in which second, as 16 bits */
-	struct slot slot[FRONT_SLOTS];
+	uint16_t seen[PACKETCACHE_SLOTS]; /* what was asked last, and in which second, as 16 bits */
+	struct slot slot[PACKETCACHE_SLOTS];
 };
 
-struct front *
-front_new(uint64_t seed)
+struct packetcache *
+packetcache_new(uint64_t seed)
 {
 	/* What is this large comes from the system untouched: slots unused cost nothing. */
-	struct front *f = calloc(1, sizeof(*f));
+	struct packetcache *f = calloc(1, sizeof(*f));
 
 	if (f != NULL)
 		f->seed = seed;
@@ -51,20 +51,20 @@ front_new(uint64_t seed)
 }
 
 void
-front_free(struct front *f)
+packetcache_free(struct packetcache *f)
 {
 	free(f);
 }
 
 bool
-front_glance(struct front *f, const uint8_t *msg, size_t len, uint32_t now_s)
+packetcache_glance(struct packetcache *f, const uint8_t *msg, size_t len, uint32_t now_s)
 {
 	uint16_t *seen, print;
 
-	if (len <= ID_LEN || len > ID_LEN + FRONT_QUESTION)
+	if (len <= ID_LEN || len > ID_LEN + PACKETCACHE_QUESTION)
 		return false;
 	f->hash = hash_bytes(msg + ID_LEN, len - ID_LEN, f->seed);
-	seen = &f->seen[f->hash % FRONT_SLOTS];
+	seen = &f->seen[f->hash % PACKETCACHE_SLOTS];
 	print = (uint16_t)((f->hash >> 48) + now_s);
 	if (*seen == print)
 		return true;
@@ -73,7 +73,7 @@ front_glance(struct front *f, const uint8_t *msg, size_t len, uint32_t now_s)
 }
 
 static bool
-answers(const struct slot *s, const struct front_ask *a)
+answers(const struct slot *s, const struct packetcache_ask *a)
 {
 	return s->now_s == a->now_s && s->question_len == a->len - ID_LEN &&
 	    s->flushes == a->flushes && s->conf_turn == a->conf_turn && s->policy == a->policy &&
@@ -88,10 +88,10 @@ counters(const struct stats *s)
 }
 
 bool
-front_find(struct front *f, const struct front_ask *ask, const struct stats *s)
+packetcache_find(struct packetcache *f, const struct packetcache_ask *ask, const struct stats *s)
 {
 	f->ask = *ask;
-	if (answers(&f->slot[f->hash % FRONT_SLOTS], ask))
+	if (answers(&f->slot[f->hash % PACKETCACHE_SLOTS], ask))
 		return true;
 	for (unsigned i = 0; i < STATS_N; i++)
 		f->before[i] = atomic_load_explicit(&counters(s)[i], memory_order_relaxed);
@@ -99,9 +99,10 @@ front_find(struct front *f, const struct front_ask *ask, const struct stats *s)
 }
 
 size_t
-front_write(const struct front *f, uint8_t out[static FRONT_ANSWER], struct stats *s)
+packetcache_write(
+    const struct packetcache *f, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s)
 {
-	const struct slot *slot = &f->slot[f->hash % FRONT_SLOTS];
+	const struct slot *slot = &f->slot[f->hash % PACKETCACHE_SLOTS];
 
 	memcpy(out, f->ask.msg, ID_LEN);
 	memcpy(out + ID_LEN, slot->answer + ID_LEN, slot->answer_len - (size_t)ID_LEN);
@@ -114,7 +115,7 @@ front_write(const struct front *f, uint8_t out[static FRONT_ANSWER], struct stat
 
 /* Which counters moved by how much. False: more of them, or by more, than can be kept. */
 static bool
-note_moved(struct slot *slot, const struct front *f, const struct stats *s)
+note_moved(struct slot *slot, const struct packetcache *f, const struct stats *s)
 {
 	slot->n_moved = 0;
 	for (unsigned i = 0; i < STATS_N; i++) {
@@ -123,7 +124,7 @@ note_moved(struct slot *slot, const struct front *f, const struct stats *s)
 
 		if (by == 0)
 			continue;
-		if (by > UINT8_MAX || slot->n_moved == FRONT_COUNTS)
+		if (by > UINT8_MAX || slot->n_moved == PACKETCACHE_COUNTS)
 			return false;
 		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, (uint8_t)by };
 	}
@@ -131,13 +132,13 @@ note_moved(struct slot *slot, const struct front *f, const struct stats *s)
 }
 
 void
-front_keep(struct front *f, const uint8_t *answer, size_t len, const struct stats *s)
+packetcache_keep(struct packetcache *f, const uint8_t *answer, size_t len, const struct stats *s)
 {
-	struct slot *slot = &f->slot[f->hash % FRONT_SLOTS];
-	const struct front_ask *a = &f->ask;
+	struct slot *slot = &f->slot[f->hash % PACKETCACHE_SLOTS];
+	const struct packetcache_ask *a = &f->ask;
 
 	slot->question_len = 0;
-	if (len > FRONT_ANSWER || !note_moved(slot, f, s))
+	if (len > PACKETCACHE_ANSWER || !note_moved(slot, f, s))
 		return;
 	slot->now_s = a->now_s;
 	slot->flushes = a->flushes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/remnant.h"
+#include "core/partial.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* Write just what is needed. False: the chain does not fit. */
 static bool
-rebuild(struct remnant *r, const uint8_t *qname, const struct remnant *earlier, const struct msg *m,
+rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, const struct msg *m,
     const struct answer *a)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
@@ -19,7 +19,7 @@ rebuild(struct remnant *r, const uint8_t *qname, const struct remnant *earlier, 
 		struct answer ea;
 		struct msg em;
 
-		remnant_view(earlier, m->qtype, &em, &ea);
+		partial_view(earlier, m->qtype, &em, &ea);
 		if (!synth_chain(&b, &em, &ea))
 			return false;
 	}
@@ -27,19 +27,19 @@ rebuild(struct remnant *r, const uint8_t *qname, const struct remnant *earlier, 
 		return false;
 	if (a->has_soa && !synth_soa(&b, m, a, a->negative_ttl))
 		b.w.full = false; /* goes without */
-	r->len = (uint16_t)build_finish(&b, REMNANT_MAX, &no_opt);
+	r->len = (uint16_t)build_finish(&b, PARTIAL_MAX, &no_opt);
 	return true;
 }
 
-struct remnant *
-remnant_keep(struct pool *pool, const uint8_t *qname, const struct remnant *earlier,
+struct partial *
+partial_keep(struct pool *pool, const uint8_t *qname, const struct partial *earlier,
     const struct msg *m, const struct answer *a)
 {
-	struct remnant *r = pool_take(pool);
+	struct partial *r = pool_take(pool);
 
 	if (r == NULL)
 		return NULL;
-	if (earlier == NULL && m->len <= REMNANT_MAX) {
+	if (earlier == NULL && m->len <= PARTIAL_MAX) {
 		/* The usual case: a small negative reply is kept as it is. */
 		memcpy(r->bytes, m->bytes, m->len);
 		r->len = (uint16_t)m->len;
@@ -51,7 +51,7 @@ remnant_keep(struct pool *pool, const uint8_t *qname, const struct remnant *earl
 }
 
 void
-remnant_view(const struct remnant *r, uint16_t qtype, struct msg *m, struct answer *a)
+partial_view(const struct partial *r, uint16_t qtype, struct msg *m, struct answer *a)
 {
 	/* It was parsed or built here before: it is sound. */
 	if (msg_parse(m, r->bytes, r->len) == MSG_OK)
@@ -76,11 +76,11 @@ copy_data(struct build *b, const struct msg *m, const struct answer *a)
 	return true;
 }
 
-struct remnant_data *
-remnant_keep_data(struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns)
+struct partial_data *
+partial_keep_data(struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
-	struct remnant_data *d = pool_take(pool);
+	struct partial_data *d = pool_take(pool);
 	struct build b;
 
 	if (d == NULL)
@@ -91,14 +91,14 @@ remnant_keep_data(struct pool *pool, const struct msg *m, const struct answer *a
 		return NULL;
 	}
 	synth_rest(&b, m);
-	d->len = build_finish(&b, REMNANT_DATA_MAX, &no_opt);
+	d->len = build_finish(&b, PARTIAL_DATA_MAX, &no_opt);
 	d->chain = NULL;
 	d->at_ns = now_ns;
 	return d;
 }
 
 void
-remnant_view_data(const struct remnant_data *d, struct msg *m)
+partial_view_data(const struct partial_data *d, struct msg *m)
 {
 	/* It was built here. */
 	if (msg_parse(m, d->bytes, d->len) != MSG_OK)

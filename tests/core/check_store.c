@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What of a reply is kept, for how long, and what of it is changed (rules 28, 31, 34, D22). */
 
-#include "core/keep.h"
+#include "core/store.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -180,7 +180,7 @@ START_TEST(d22_replies)
 
 	make_lookup(replies[_i].qtype);
 	r = reply(&m, replies[_i].rcode, DNS_AA | DNS_AD, replies[_i].records, &usual);
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	if (replies[_i].ttl_s == NOTHING) {
 		ck_assert(!look(l.qtype, &e, &k));
 		return;
@@ -216,7 +216,7 @@ START_TEST(d22_bounds)
 	conf.keep.max_ttl_s = 100;
 	make_lookup(DNS_TYPE_A);
 	r = reply(&m, 0, 0, two, &usual);
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	ck_assert(look(DNS_TYPE_A, &e, &k));
 	ck_assert_uint_eq(e.ttl_s, 20);
 	expect_records(&k, want);
@@ -240,25 +240,25 @@ START_TEST(not_kept)
 	make_lookup(DNS_TYPE_A);
 	r = reply(&m, 0, DNS_TC, a, &usual);
 	r.outcome = LOOKUP_TRUNCATED;
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	ck_assert(!look(DNS_TYPE_A, &e, &k));
 	r = reply(&m, 0, 0, a, &usual);
 	l.message = bytes; /* the client's own, signed */
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	l.message = NULL;
 	l.probe = true;
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	l.probe = false;
 	ck_assert(!look(DNS_TYPE_A, &e, &k));
 	for (unsigned i = 0; i < 2; i++) {
 		r = reply(&m, 0, 0, ecs[i], &none);
 		ck_assert(m.edns.present);
-		keep_result(&ls, &l, &r, NOW_NS);
+		store_result(&ls, &l, &r, NOW_NS);
 		ck_assert_int_eq(look(DNS_TYPE_A, &e, &k), i == 1); /* a scope of 0: for all */
 	}
 	/* D22: nor is what was kept before. */
 	r = reply(&m, 0, 0, ecs[0], &none);
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	ck_assert(!look(DNS_TYPE_A, &e, &k));
 }
 END_TEST
@@ -277,7 +277,7 @@ START_TEST(d22_ede)
 
 	make_lookup(DNS_TYPE_A);
 	r = reply(&m, 0, 0, behind, &none);
-	keep_result(&ls, &l, &r, NOW_NS);
+	store_result(&ls, &l, &r, NOW_NS);
 	ck_assert(look(DNS_TYPE_A, &e, &k));
 	ck_assert_uint_eq(e.ede, 3);
 	expect_records(&k, want);
@@ -311,14 +311,14 @@ START_TEST(rule34_failures)
 		/* RULES D26: that nobody could be asked is our own fault. */
 		l.hopeless = true;
 		if (!failures[i].msg)
-			keep_result(&ls, &l, &r, NOW_NS);
+			store_result(&ls, &l, &r, NOW_NS);
 		ck_assert(!look(l.qtype, &e, &k));
 		l.hopeless = false;
 		r.outcome = LOOKUP_NO_ROOM;
-		keep_result(&ls, &l, &r, NOW_NS);
+		store_result(&ls, &l, &r, NOW_NS);
 		ck_assert(!look(l.qtype, &e, &k));
 		r.outcome = failures[i].outcome;
-		keep_result(&ls, &l, &r, NOW_NS);
+		store_result(&ls, &l, &r, NOW_NS);
 		ck_assert(look(l.qtype, &e, &k));
 		ck_assert_int_eq(e.kind, failures[i].kind);
 		ck_assert_uint_eq(e.ttl_s, 5);
@@ -350,7 +350,7 @@ START_TEST(rule32_cut)
 		conf.keep.cut = cases[i].cut;
 		r = reply(&m, DNS_NXDOMAIN, cases[i].flags, records, &usual);
 		r.trusted = cases[i].trusted;
-		keep_result(&ls, &l, &r, NOW_NS);
+		store_result(&ls, &l, &r, NOW_NS);
 		ck_assert(look(DNS_TYPE_A, &e, &k));
 		ck_assert_int_eq((e.flags & CACHE_CUT) != 0, cases[i].cuts);
 		ck_assert_msg(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* 0x20 and its fallback (RULES D21): what the scenarios d21-*.scn do not reach. */
 
-#include "core/sieve.h"
+#include "core/antispoof.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
-#include "core/verdict.h"
+#include "core/reply.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -70,10 +70,10 @@ START_TEST(d21_cases_differ)
 	ck_assert(parts_next(&p, &send));
 	first = l->cases;
 	ck_assert_uint_ne(first, 0);
-	ck_assert_int_eq(sieve_name(l, p.udp + DNS_HEADER_LEN), SIEVE_SAME);
-	ck_assert_int_eq(sieve_name(l, l->qname), SIEVE_SUSPECT_CASE);
+	ck_assert_int_eq(antispoof_name(l, p.udp + DNS_HEADER_LEN), ANTISPOOF_SAME);
+	ck_assert_int_eq(antispoof_name(l, l->qname), ANTISPOOF_SUSPECT_CASE);
 	p.udp[DNS_HEADER_LEN + 1] = 'x';
-	ck_assert_int_eq(sieve_name(l, p.udp + DNS_HEADER_LEN), SIEVE_OTHER);
+	ck_assert_int_eq(antispoof_name(l, p.udp + DNS_HEADER_LEN), ANTISPOOF_OTHER);
 	l = start(2, &by_udp);
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(l->cases, first);
@@ -365,7 +365,7 @@ START_TEST(d21_proven_without_tcp)
 		PARTS_CHECK(ask(n, false, false, &result) == NULL);
 		PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_TCP);
 		PARTS_CHECK(attempt_on_tcp_lost(&p.lookups, 0, false, &result) == NULL);
-		for (unsigned j = 1; j < SIEVE_AGREE; j++) {
+		for (unsigned j = 1; j < ANTISPOOF_AGREE; j++) {
 			PARTS_CHECK(l == NULL);
 			new_socket();
 			PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_UDP);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/verdict.h"
+#include "core/reply.h"
 
 #include "base/clock.h"
 #include "cache/cache.h"
+#include "core/antispoof.h"
 #include "core/attempt.h"
-#include "core/sieve.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -178,34 +178,34 @@ match_id(struct lookups *ls, const struct engine_in *in, const struct msg *msg)
 	return lookup_at(ls, owner->lookup);
 }
 
-static enum sieve_match
+static enum antispoof_match
 match_question(const struct lookup *l, const struct msg *m)
 {
 	if (m->qname_len == 0)
 		/* One that did not understand us may say so without the question (RULES D1). */
-		return m->qdcount == 0 && rejects_edns(l, m) ? SIEVE_SAME : SIEVE_OTHER;
+		return m->qdcount == 0 && rejects_edns(l, m) ? ANTISPOOF_SAME : ANTISPOOF_OTHER;
 	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
-		return SIEVE_OTHER;
-	return sieve_name(l, msg_qname(m));
+		return ANTISPOOF_OTHER;
+	return antispoof_name(l, msg_qname(m));
 }
 
 /* The ID but not the question: somebody guesses. The right reply may still come (reliability:
  * TuDoor). */
-static enum sieve_stopped
-on_near_miss(struct lookups *ls, struct lookup *l, enum sieve_match match, const struct msg *msg,
-    uint64_t now_ns)
+static enum antispoof_stopped
+on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
+    const struct msg *msg, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_mismatch);
-	if (match == SIEVE_SUSPECT_CASE)
-		return sieve_stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
-	if (match == SIEVE_SUSPECT_COOKIE)
-		return sieve_stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
+	if (match == ANTISPOOF_SUSPECT_CASE)
+		return antispoof_stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
+	if (match == ANTISPOOF_SUSPECT_COOKIE)
+		return antispoof_stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
 	if (l->phase == LOOKUP_ASKED_UDP && l->message == NULL &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
 		l->tcp_only = true;
 		attempt_again(ls, l, l->upstream);
 	}
-	return SIEVE_STOPPED;
+	return ANTISPOOF_STOPPED;
 }
 
 /* The lookup that the message is a reply to, if it is one; NULL: none, counted. */
@@ -232,7 +232,7 @@ learn(struct lookups *ls, const struct lookup *l, const struct msg *msg)
 
 	if (msg->edns.present)
 		up->no_edns_on = UPSTREAM_NONE;
-	up->watched = sieve_right(ls, l, msg) || up->no_edns_on != UPSTREAM_NONE;
+	up->watched = antispoof_right(ls, l, msg) || up->no_edns_on != UPSTREAM_NONE;
 }
 
 /* The reply is to L and right. Returns whether L goes on. */
@@ -253,19 +253,19 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	if (UNLIKELY(verdict != MSG_OK))
 		return on_malformed(ls, l, result);
 	if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
-		sieve_confirm(ls, l, msg, now_ns);
-	sieve_unmix(ls, l, msg);
+		antispoof_confirm(ls, l, msg, now_ns);
+	antispoof_unmix(ls, l, msg);
 	return judge(ls, l, msg, result, now_ns);
 }
 
 struct lookup *
-verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg,
+reply_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg,
     struct lookup_result *result, uint64_t now_ns)
 {
 	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
 	struct lookup *l = match_lookup(ls, in, msg, verdict);
-	enum sieve_stopped stopped = SIEVE_AGREED;
-	enum sieve_match match;
+	enum antispoof_stopped stopped = ANTISPOOF_AGREED;
+	enum antispoof_match match;
 
 	if (l == NULL)
 		return NULL;
@@ -273,25 +273,25 @@ verdict_on_message(struct lookups *ls, const struct engine_in *in, struct msg *m
 	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
 		verdict = MSG_OK;
 	match = match_question(l, msg);
-	if (match == SIEVE_SAME && l->cookie && !sieve_cookie_right(ls, l, msg))
-		match = SIEVE_SUSPECT_COOKIE;
-	if (UNLIKELY(match != SIEVE_SAME))
+	if (match == ANTISPOOF_SAME && l->cookie && !antispoof_cookie_right(ls, l, msg))
+		match = ANTISPOOF_SUSPECT_COOKIE;
+	if (UNLIKELY(match != ANTISPOOF_SAME))
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
 	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
 		learn(ls, l, msg);
 	switch (stopped) {
-	case SIEVE_STOPPED:
+	case ANTISPOOF_STOPPED:
 		return NULL;
-	case SIEVE_HOPELESS:
+	case ANTISPOOF_HOPELESS:
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL) ? NULL : l;
-	case SIEVE_AGREED:
+	case ANTISPOOF_AGREED:
 		break;
 	}
 	return take(ls, l, msg, verdict, result, now_ns) ? NULL : l;
 }
 
 void
-verdict_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n)
+reply_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (in[i].way != ENGINE_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)

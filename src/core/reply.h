@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_CORE_VERDICT_H
-#define DNS64D_CORE_VERDICT_H
+#ifndef DNS64D_CORE_REPLY_H
+#define DNS64D_CORE_REPLY_H
 
 /*
- * verdict: judge what came back from an upstream.
+ * reply: judge what came back from an upstream.
  *
  * Here it is checked that a reply is ours (RFC 5452 section 9.1), and nowhere else. Of ours, an
  * error leads to the next upstream (RULES D4), truncation to TCP (D11), FORMERR without OPT to a
@@ -20,14 +20,14 @@
 #include "dns/msg.h"
 
 /*
- * verdict_on_message: an upstream's message came in. Returns the lookup that it ends, with *result
+ * reply_on_message: an upstream's message came in. Returns the lookup that it ends, with *result
  * filled and *msg (which result->msg points to, if any) parsed; NULL when it ends none. The caller
  * takes its waiters off and calls lookup_free.
  */
-MUST_USE struct lookup *verdict_on_message(struct lookups *ls, const struct engine_in *in,
+MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct engine_in *in,
     struct msg *msg, struct lookup_result *result, uint64_t now_ns);
 
-/* verdict_prefetch: touch what the replies among N messages will need. */
-void verdict_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n);
+/* reply_prefetch: touch what the replies among N messages will need. */
+void reply_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n);
 
 #endif

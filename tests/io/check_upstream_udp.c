@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* forward: ports that vary (RFC 5452 section 9.2), sockets that come and go, upstreams that cannot
  * be had. */
-#include "io/forward.h"
+#include "io/upstream_udp.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -95,9 +95,9 @@ START_TEST(ports)
 	start();
 	begin_ms = rig_now_ms();
 	exchange(200, 1, &n);
-	ages = (rig_now_ms() - begin_ms) / (FORWARD_AGE_NS / 1000000);
-	ck_assert_uint_ge(n, FORWARD_ACTIVE);
-	ck_assert_uint_le(n, FORWARD_ACTIVE * (1 + ages));
+	ages = (rig_now_ms() - begin_ms) / (UPSTREAM_UDP_AGE_NS / 1000000);
+	ck_assert_uint_ge(n, UPSTREAM_UDP_ACTIVE);
+	ck_assert_uint_le(n, UPSTREAM_UDP_ACTIVE * (1 + ages));
 	for (unsigned port = 0; port < 1024; port++)
 		ck_assert(!seen[port]);
 }
@@ -114,11 +114,11 @@ START_TEST(idle)
 
 	start();
 	exchange(100, 1, &n);
-	ck_assert_uint_ge(n, FORWARD_ACTIVE);
+	ck_assert_uint_ge(n, UPSTREAM_UDP_ACTIVE);
 	open = n_descriptors();
-	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > open - FORWARD_ACTIVE; i++)
+	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > open - UPSTREAM_UDP_ACTIVE; i++)
 		rig_pause(1);
-	ck_assert_uint_eq(n_descriptors(), open - FORWARD_ACTIVE);
+	ck_assert_uint_eq(n_descriptors(), open - UPSTREAM_UDP_ACTIVE);
 	getrusage(RUSAGE_SELF, &before);
 	rig_pause(1000);
 	getrusage(RUSAGE_SELF, &after);
@@ -135,14 +135,14 @@ END_TEST
 /* A socket that has been used enough is replaced, and the old ones are closed. */
 START_TEST(rotation)
 {
-	const unsigned questions = 3 * FORWARD_ACTIVE * FORWARD_USES / 2;
+	const unsigned questions = 3 * UPSTREAM_UDP_ACTIVE * UPSTREAM_UDP_USES / 2;
 	unsigned n = 0, before;
 
 	start();
 	exchange(100, 1, &n);
 	before = n_descriptors();
 	exchange(questions - questions % 64, 64, &n);
-	ck_assert_uint_ge(n, FORWARD_ACTIVE + 4);
+	ck_assert_uint_ge(n, UPSTREAM_UDP_ACTIVE + 4);
 	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > before; i++)
 		rig_pause(1);
 	ck_assert_uint_le(n_descriptors(), before);
@@ -186,7 +186,7 @@ START_TEST(unreachable)
 	n = rig_stat(&rig, "upstream_refused");
 	ck_assert(rig_until(&rig, "upstream_refused", n + 4));
 	n = rig_stat(&rig, "upstream_refused") - n;
-	ck_assert_uint_ge(rig_now_ms() - begin_ms, (n - 1) * FORWARD_RETRY_NS / 2000000);
+	ck_assert_uint_ge(rig_now_ms() - begin_ms, (n - 1) * UPSTREAM_UDP_RETRY_NS / 2000000);
 	ck_assert(rig_idle(200));
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/listen.h"
+#include "io/bind.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LISTEN_BACKLOG 1024 /* the kernel cuts it to net.core.somaxconn */
-#define LISTEN_TRIES 16     /* for a port that is free for UDP and TCP */
+#define BIND_BACKLOG 1024 /* the kernel cuts it to net.core.somaxconn */
+#define BIND_TRIES 16     /* for a port that is free for UDP and TCP */
 
 static int
 set_int(int fd, int level, int option, int value)
@@ -86,13 +86,13 @@ probe(const struct netaddr *addr, bool free)
 }
 
 int
-listen_probe(const struct netaddr *addr)
+bind_probe(const struct netaddr *addr)
 {
 	return probe(addr, false);
 }
 
 int
-listen_probe_free(const struct netaddr *addr)
+bind_probe_free(const struct netaddr *addr)
 {
 	return probe(addr, true);
 }
@@ -152,7 +152,7 @@ tcp_open(const struct netaddr *addr, const struct how *how)
 		r = set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (r == 0)
 		r = socket_bind(fd, addr);
-	if (r == 0 && listen(fd, LISTEN_BACKLOG) < 0)
+	if (r == 0 && listen(fd, BIND_BACKLOG) < 0)
 		r = -errno;
 	if (r == 0)
 		return fd;
@@ -177,7 +177,7 @@ port_of(int fd, uint16_t *port)
 }
 
 static int
-open_pair(const struct netaddr *addr, const struct how *how, struct listen_sockets *s)
+open_pair(const struct netaddr *addr, const struct how *how, struct bind_sockets *s)
 {
 	struct netaddr at = *addr;
 	int udp = udp_open(addr, how);
@@ -191,22 +191,22 @@ open_pair(const struct netaddr *addr, const struct how *how, struct listen_socke
 		close(udp);
 		return tcp;
 	}
-	*s = (struct listen_sockets){ .addr = at, .udp = udp, .tcp = tcp };
+	*s = (struct bind_sockets){ .addr = at, .udp = udp, .tcp = tcp };
 	return 0;
 }
 
 static int
-open_any(const struct netaddr *addr, const struct how *how, struct listen_sockets *s)
+open_any(const struct netaddr *addr, const struct how *how, struct bind_sockets *s)
 {
 	int r = open_pair(addr, how, s);
 
-	for (int i = 1; r == -EADDRINUSE && addr->port == 0 && i < LISTEN_TRIES; i++)
+	for (int i = 1; r == -EADDRINUSE && addr->port == 0 && i < BIND_TRIES; i++)
 		r = open_pair(addr, how, s);
 	return r;
 }
 
 int
-listen_open(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
+bind_open(const struct netaddr *addr, uint32_t buffer, struct bind_sockets *s)
 {
 	const struct how how = { .buffer = buffer };
 
@@ -214,7 +214,7 @@ listen_open(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *
 }
 
 int
-listen_open_free(const struct netaddr *addr, uint32_t buffer, struct listen_sockets *s)
+bind_open_free(const struct netaddr *addr, uint32_t buffer, struct bind_sockets *s)
 {
 	const struct how how = { .buffer = buffer, .free = true };
 
@@ -222,7 +222,7 @@ listen_open_free(const struct netaddr *addr, uint32_t buffer, struct listen_sock
 }
 
 void
-listen_close(struct listen_sockets *s)
+bind_close(struct bind_sockets *s)
 {
 	if (s->udp >= 0)
 		close(s->udp);

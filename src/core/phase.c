@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/sequence.h"
+#include "core/phase.h"
 
 #include "base/clock.h"
 #include "core/explain.h"
@@ -13,16 +13,16 @@
 static bool
 carry_chain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
-	struct remnant *r;
+	struct partial *r;
 	struct answer whole;
 	struct msg m;
 
 	if (q->n_steps == QUERY_MAX_STEPS)
 		return false;
-	r = remnant_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
+	r = partial_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
 	if (r == NULL)
 		return false;
-	remnant_view(r, t->msg->qtype, &m, &whole);
+	partial_view(r, t->msg->qtype, &m, &whole);
 	if (whole.kind == ANSWER_BROKEN) {
 		query_drop_remnant(qs, &r);
 		return false;
@@ -86,7 +86,7 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const s
 		q->insecure = true; /* nobody vouches for what we leave out */
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
-	q->aaaa = remnant_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
+	q->aaaa = partial_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
 	if (down || !(p->triggers & POLICY_ON_NODATA))
 		return give_nodata(qs, q, t, ttl, down);
 	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, t);
@@ -195,7 +195,7 @@ give_usable(struct queries *qs, struct query *q, const struct turn *t)
 
 /* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3), if policy wants. */
 size_t
-sequence_aaaa(struct queries *qs, struct query *q, const struct turn *t)
+phase_aaaa(struct queries *qs, struct query *q, const struct turn *t)
 {
 	switch (t->outcome) {
 	case LOOKUP_REPLY:
@@ -275,7 +275,7 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 
 	if (q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL)
 		return false;
-	remnant_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
+	partial_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
 	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
 }
 
@@ -286,7 +286,7 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 static __attribute__((noinline)) bool
 ask_target(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
 {
-	struct remnant_data *d = remnant_keep_data(&qs->data, t->msg, a, t->now_ns);
+	struct partial_data *d = partial_keep_data(&qs->data, t->msg, a, t->now_ns);
 
 	q->targeted = true;
 	q->n_steps = 0;
@@ -376,7 +376,7 @@ on_gone(struct queries *qs, struct query *q, const struct turn *t)
 }
 
 size_t
-sequence_a(struct queries *qs, struct query *q, const struct turn *t)
+phase_a(struct queries *qs, struct query *q, const struct turn *t)
 {
 	if (t->outcome == LOOKUP_REPLY)
 		return on_a_reply(qs, q, t);
@@ -411,7 +411,7 @@ on_native_reply(struct queries *qs, struct query *q, const struct turn *t)
 
 /* The real AAAA, after A was of no use: the answer whatever they are. */
 size_t
-sequence_native(struct queries *qs, struct query *q, const struct turn *t)
+phase_native(struct queries *qs, struct query *q, const struct turn *t)
 {
 	switch (t->outcome) {
 	case LOOKUP_REPLY:
@@ -440,7 +440,7 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct turn *t)
 	struct answer a;
 	struct msg m;
 
-	remnant_view_data(q->data, &m);
+	partial_view_data(q->data, &m);
 	answer_scan(&m, DNS_TYPE_A, &a);
 	if (q->data->chain != NULL) {
 		query_drop_remnant(qs, &q->chain);
@@ -456,7 +456,7 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct turn *t)
 /* AAAA of the A chain's last name: usable ones are the answer, for anything else the A records at
  * hand are (RULES D6). */
 size_t
-sequence_target(struct queries *qs, struct query *q, const struct turn *t)
+phase_target(struct queries *qs, struct query *q, const struct turn *t)
 {
 	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
 	uint32_t ttl = SYNTH_FAILED_TTL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is kept of a reply: chain and SOA, at most 512 bytes; or the addresses at its end. */
 
-#include "core/remnant.h"
+#include "core/partial.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ static uint8_t bytes[8192];
 static void
 setup(void)
 {
-	ck_assert_int_eq(pool_init(&pool, sizeof(struct remnant), 4), 0);
-	ck_assert_int_eq(pool_init(&data_pool, sizeof(struct remnant_data), 1), 0);
+	ck_assert_int_eq(pool_init(&pool, sizeof(struct partial), 4), 0);
+	ck_assert_int_eq(pool_init(&data_pool, sizeof(struct partial_data), 1), 0);
 	ck_assert_uint_gt(name_from_text("www.example", qname), 0);
 }
 
@@ -46,7 +46,7 @@ reply(struct msg *m, struct answer *a, const char *name, const char *const *reco
 }
 
 static void
-expect(const struct remnant *r, const char *const *records, size_t n)
+expect(const struct partial *r, const char *const *records, size_t n)
 {
 	char line[SCENE_TEXT];
 	struct answer a;
@@ -54,7 +54,7 @@ expect(const struct remnant *r, const char *const *records, size_t n)
 	struct rr rr;
 	size_t at = 0;
 
-	remnant_view(r, DNS_TYPE_AAAA, &m, &a);
+	partial_view(r, DNS_TYPE_AAAA, &m, &a);
 	ck_assert(name_equal(msg_qname(&m), qname));
 	for (unsigned s = 0; s < MSG_ADDITIONAL; s++) {
 		uint16_t left = m.count[s];
@@ -80,15 +80,15 @@ START_TEST(a_small_reply_is_kept_whole)
 	static const char *const records[] = { "an www.example. 300 CNAME t.example.",
 		"au example. 300 SOA ns.example. host.example. 60" };
 	struct answer a, kept;
-	struct remnant *r;
+	struct partial *r;
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	r = remnant_keep(&pool, qname, NULL, &m, &a);
+	r = partial_keep(&pool, qname, NULL, &m, &a);
 	ck_assert_ptr_nonnull(r);
 	memset(bytes, 0xaa, sizeof(bytes)); /* the reply is gone */
 	expect(r, records, COUNT(records));
-	remnant_view(r, DNS_TYPE_AAAA, &m, &kept);
+	partial_view(r, DNS_TYPE_AAAA, &m, &kept);
 	ck_assert_int_eq(kept.kind, ANSWER_NODATA);
 	ck_assert_uint_eq(kept.negative_ttl, 60);
 	ck_assert(name_equal(kept.target, a.target));
@@ -104,7 +104,7 @@ START_TEST(d6_addresses_are_kept)
 		"au example. 300 NS ns.example." };
 	static const char *const wanted[] = { "an t.example. 300 AAAA 2001:db8::1",
 		"an t.example. 200 AAAA 2001:db8::2", "au example. 300 NS ns.example." };
-	struct remnant_data *d;
+	struct partial_data *d;
 	struct answer a, kept;
 	char line[SCENE_TEXT];
 	size_t at = 0;
@@ -112,12 +112,12 @@ START_TEST(d6_addresses_are_kept)
 	struct rr rr;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	d = remnant_keep_data(&data_pool, &m, &a, 7);
+	d = partial_keep_data(&data_pool, &m, &a, 7);
 	ck_assert_ptr_nonnull(d);
 	ck_assert_uint_eq(d->at_ns, 7);
-	ck_assert_ptr_null(remnant_keep_data(&data_pool, &m, &a, 7)); /* no room */
+	ck_assert_ptr_null(partial_keep_data(&data_pool, &m, &a, 7)); /* no room */
 	memset(bytes, 0xaa, sizeof(bytes));
-	remnant_view_data(d, &m);
+	partial_view_data(d, &m);
 	ck_assert(name_equal(msg_qname(&m), a.target));
 	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr)) {
 		scene_print(&m, at < 2 ? MSG_ANSWER : MSG_AUTHORITY, &rr, line);
@@ -141,7 +141,7 @@ START_TEST(too_many_addresses)
 	for (unsigned i = 0; i < COUNT(records); i++)
 		records[i] = one;
 	reply(&m, &a, "www.example", records, COUNT(records));
-	ck_assert_ptr_null(remnant_keep_data(&data_pool, &m, &a, 7));
+	ck_assert_ptr_null(partial_keep_data(&data_pool, &m, &a, 7));
 	ck_assert_uint_eq(pool_room(&data_pool), 1);
 }
 END_TEST
@@ -155,13 +155,13 @@ START_TEST(a_large_reply_is_rebuilt)
 		"au example. 300 TXT " L60("ffff") L60("ffff") L60("ffff") L60("ff") };
 	static const char *const wanted[] = { "an www.example. 300 CNAME t.example.",
 		"au example. 60 SOA ns.example. host.example. 60" };
-	struct remnant *r;
+	struct partial *r;
 	struct answer a;
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	ck_assert_uint_gt(m.len, REMNANT_MAX);
-	r = remnant_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_uint_gt(m.len, PARTIAL_MAX);
+	r = partial_keep(&pool, qname, NULL, &m, &a);
 	ck_assert_ptr_nonnull(r);
 	expect(r, wanted, COUNT(wanted));
 }
@@ -176,14 +176,14 @@ START_TEST(behind_an_earlier_chain)
 	static const char *const wanted[] = { "an www.example. 300 CNAME s.example.",
 		"an s.example. 200 CNAME t.example.",
 		"au example. 60 SOA ns.example. host.example. 60" };
-	struct remnant *earlier, *r;
+	struct partial *earlier, *r;
 	struct answer a;
 	struct msg m;
 
 	reply(&m, &a, "www.example", first, COUNT(first));
-	earlier = remnant_keep(&pool, qname, NULL, &m, &a);
+	earlier = partial_keep(&pool, qname, NULL, &m, &a);
 	reply(&m, &a, "s.example", second, COUNT(second));
-	r = remnant_keep(&pool, qname, earlier, &m, &a);
+	r = partial_keep(&pool, qname, earlier, &m, &a);
 	ck_assert_ptr_nonnull(r);
 	expect(r, wanted, COUNT(wanted));
 	expect(earlier, first, COUNT(first));
@@ -196,14 +196,14 @@ START_TEST(without_the_soa)
 {
 	static const char *const records[] = { "an www.example. 300 CNAME " LONG("a"),
 		"au example. 300 SOA " LONG("b") " " LONG("c") " 60" };
-	struct remnant *r;
+	struct partial *r;
 	struct answer a;
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	r = remnant_keep(&pool, qname, NULL, &m, &a);
+	r = partial_keep(&pool, qname, NULL, &m, &a);
 	ck_assert_ptr_nonnull(r);
-	ck_assert_uint_le(r->len, REMNANT_MAX);
+	ck_assert_uint_le(r->len, PARTIAL_MAX);
 	expect(r, records, 1);
 }
 END_TEST
@@ -216,7 +216,7 @@ START_TEST(too_long_a_chain)
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	ck_assert_ptr_null(remnant_keep(&pool, qname, NULL, &m, &a));
+	ck_assert_ptr_null(partial_keep(&pool, qname, NULL, &m, &a));
 	ck_assert_uint_eq(pool.n_used, 0);
 }
 END_TEST
@@ -228,8 +228,8 @@ START_TEST(none_left)
 
 	reply(&m, &a, "www.example", NULL, 0);
 	for (unsigned i = 0; i < 4; i++)
-		ck_assert_ptr_nonnull(remnant_keep(&pool, qname, NULL, &m, &a));
-	ck_assert_ptr_null(remnant_keep(&pool, qname, NULL, &m, &a));
+		ck_assert_ptr_nonnull(partial_keep(&pool, qname, NULL, &m, &a));
+	ck_assert_ptr_null(partial_keep(&pool, qname, NULL, &m, &a));
 }
 END_TEST
 

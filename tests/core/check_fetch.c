@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What becomes of an entry that answers a question (rules 31-34, D22). */
 
-#include "core/recall.h"
+#include "core/fetch.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/keep.h"
+#include "core/store.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
@@ -18,7 +18,7 @@
 
 static struct conf_core conf;
 static struct stats stats;
-static struct recall *r;
+static struct fetch *r;
 static uint8_t bytes[1024];
 static uint8_t qname[DNS_NAME_MAX];
 
@@ -65,12 +65,12 @@ keep(const char *name, uint16_t qtype, const char *text, struct cache_entry e)
 	cache_put(conf.cache, &key, &e, bytes, m.len, NOW_S);
 }
 
-static enum recall_found
-find(const char *name, uint16_t qtype, enum recall_take take)
+static enum fetch_found
+find(const char *name, uint16_t qtype, enum fetch_take take)
 {
 	const struct question key = key_of(name, qtype);
 
-	return recall_find(r, &conf, &stats, &key, take, NOW_S * NS_PER_SEC);
+	return fetch_find(r, &conf, &stats, &key, take, NOW_S * NS_PER_SEC);
 }
 
 static uint32_t
@@ -93,9 +93,9 @@ START_TEST(fresh)
 {
 	keep("www.example", DNS_TYPE_A, A_REPLY,
 	    (struct cache_entry){ .ttl_s = 300, .age_s = 100, .flags = CACHE_TRUSTED });
-	ck_assert_int_eq(find("www.example", DNS_TYPE_MX, RECALL_FAILING), RECALL_NOTHING);
-	ck_assert_int_eq(find("example", DNS_TYPE_A, RECALL_FAILING), RECALL_NOTHING);
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_HIT);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_MX, FETCH_FAILING), FETCH_NOTHING);
+	ck_assert_int_eq(find("example", DNS_TYPE_A, FETCH_FAILING), FETCH_NOTHING);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_HIT);
 	ck_assert_int_eq(r->result.outcome, LOOKUP_REPLY);
 	ck_assert(r->result.msg == &r->msg && r->result.trusted && !r->stale);
 	ck_assert_int_eq(r->result.upstream, UPSTREAM_NONE);
@@ -112,15 +112,15 @@ START_TEST(rule33_stale)
 {
 	keep("www.example", DNS_TYPE_A, A_REPLY,
 	    (struct cache_entry){ .ttl_s = 300, .age_s = 400, .flags = CACHE_TRUSTED });
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_STALE);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_STALE);
 	ck_assert_uint_eq(stats.cache_hits, 0);
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_ALL), RECALL_HIT);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_ALL), FETCH_HIT);
 	ck_assert(r->stale && !r->result.trusted);
-	ck_assert_uint_eq(ttl_of(MSG_ANSWER), RECALL_STALE_TTL);
+	ck_assert_uint_eq(ttl_of(MSG_ANSWER), FETCH_STALE_TTL);
 	ck_assert(!(r->msg.flags & DNS_AD));
 	ck_assert_uint_eq(stats.cache_stale, 1);
 	conf.keep.stale_s = 50;
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_ALL), RECALL_NOTHING);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_ALL), FETCH_NOTHING);
 }
 END_TEST
 
@@ -135,10 +135,10 @@ START_TEST(rule33_failing)
 
 	keep(
 	    "www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 400 });
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_STALE);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_STALE);
 	key = key_of("www.example", DNS_TYPE_A);
 	cache_put_failure(conf.cache, &key, &failure, bytes, 30, &want, 300);
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_HIT);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_HIT);
 	ck_assert(r->stale && r->failing);
 }
 END_TEST
@@ -148,11 +148,11 @@ START_TEST(rule31_negative)
 {
 	keep("www.example", DNS_TYPE_AAAA, NODATA_REPLY,
 	    (struct cache_entry){ .kind = CACHE_NODATA, .ttl_s = 60, .age_s = 20 });
-	ck_assert_int_eq(find("www.example", DNS_TYPE_AAAA, RECALL_FAILING), RECALL_HIT);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_AAAA, FETCH_FAILING), FETCH_HIT);
 	ck_assert_uint_eq(ttl_of(MSG_AUTHORITY), 40);
 	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
 	    (struct cache_entry){ .kind = CACHE_NXDOMAIN, .ttl_s = 60 });
-	ck_assert_int_eq(find("www.example", DNS_TYPE_HTTPS, RECALL_FAILING), RECALL_HIT);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_HTTPS, FETCH_FAILING), FETCH_HIT);
 	ck_assert_uint_eq(r->msg.rcode, DNS_NXDOMAIN);
 	ck_assert_uint_eq(r->msg.qtype, DNS_TYPE_HTTPS);
 	ck_assert_uint_eq(stats.cache_hits_https, 1);
@@ -165,17 +165,17 @@ START_TEST(rule32_cut)
 	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
 	    (struct cache_entry){
 		.kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 20, .flags = CACHE_CUT });
-	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, RECALL_FAILING), RECALL_HIT);
+	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, FETCH_FAILING), FETCH_HIT);
 	ck_assert_uint_eq(r->msg.rcode, DNS_NXDOMAIN);
 	ck_assert_uint_eq(r->msg.qtype, DNS_TYPE_AAAA);
 	ck_assert(name_equal(msg_qname(&r->msg), qname));
 	ck_assert_uint_eq(ttl_of(MSG_AUTHORITY), 40);
 	ck_assert_uint_eq(stats.cache_cut, 1);
-	ck_assert_int_eq(find("wwww.example", DNS_TYPE_AAAA, RECALL_FAILING), RECALL_NOTHING);
+	ck_assert_int_eq(find("wwww.example", DNS_TYPE_AAAA, FETCH_FAILING), FETCH_NOTHING);
 	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
 	    (struct cache_entry){
 		.kind = CACHE_NXDOMAIN, .ttl_s = 60, .age_s = 70, .flags = CACHE_CUT });
-	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, RECALL_ALL), RECALL_NOTHING);
+	ck_assert_int_eq(find("a.b.www.example", DNS_TYPE_AAAA, FETCH_ALL), FETCH_NOTHING);
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(rule34_failures)
 		message_read(&m, bytes, sizeof(bytes),
 		    "0000 8185 0001 0000 0000 0000 <www.example> 0001 0001");
 		cache_put(conf.cache, &key, &e, bytes, m.len, NOW_S);
-		ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_HIT);
+		ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_HIT);
 		ck_assert_int_eq(r->result.outcome, failures[i].outcome);
 		ck_assert_uint_eq(r->result.rcode, DNS_REFUSED);
 		ck_assert_ptr_null(r->result.msg); /* it is our own writing */
@@ -209,7 +209,7 @@ END_TEST
 START_TEST(d22_ede)
 {
 	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .ede = 22 });
-	ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_HIT);
+	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_HIT);
 	ck_assert_uint_eq(msg_ede(&r->msg), 22);
 	ck_assert_uint_eq(r->msg.count[MSG_ANSWER], 2);
 }
@@ -226,7 +226,7 @@ START_TEST(turns)
 		uint8_t first, second;
 
 		conf.keep.rotate = i > 0;
-		ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING), RECALL_HIT);
+		ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_HIT);
 		ck_assert(msg_first(&r->msg, MSG_ANSWER, &rr));
 		first = r->bytes[rr.rdata + 3];
 		ck_assert(msg_next(&r->msg, &rr));
@@ -251,8 +251,8 @@ START_TEST(prefetch)
 	keep(
 	    "www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .age_s = 290 });
 	for (unsigned i = 0; i < 5; i++)
-		ck_assert_int_eq(find("www.example", DNS_TYPE_A, RECALL_FAILING),
-		    i == CACHE_POPULAR ? RECALL_DUE : RECALL_HIT);
+		ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING),
+		    i == CACHE_POPULAR ? FETCH_DUE : FETCH_HIT);
 }
 END_TEST
 

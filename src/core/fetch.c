@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/recall.h"
+#include "core/fetch.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "core/keep.h"
+#include "core/store.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -34,12 +34,12 @@ static uint32_t
 aged(uint32_t ttl, uint32_t age_s, bool stale)
 {
 	if (stale)
-		return RECALL_STALE_TTL;
+		return FETCH_STALE_TTL;
 	return ttl > age_s ? ttl - age_s : 0;
 }
 
 static void
-age(struct recall *r, const struct cache_entry *e)
+age(struct fetch *r, const struct cache_entry *e)
 {
 	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
 		uint16_t n = r->msg.count[s];
@@ -87,7 +87,7 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
  * goes on by a part of the round that no number of hits makes whole.
  */
 static void
-rotate(struct recall *r)
+rotate(struct fetch *r)
 {
 	size_t rdlen = r->msg.qtype == DNS_TYPE_A ? 4 : 16;
 	uint8_t data[ROTATED_MAX][16];
@@ -156,7 +156,7 @@ outcome_of(enum cache_kind kind)
 
 /* The bytes become a message about KEY's type: an NXDOMAIN is kept once for all. */
 static bool
-parse(struct recall *r, const struct question *key, const struct cache_entry *e)
+parse(struct fetch *r, const struct question *key, const struct cache_entry *e)
 {
 	size_t len = e->len;
 
@@ -170,14 +170,14 @@ parse(struct recall *r, const struct question *key, const struct cache_entry *e)
 	return msg_parse(&r->msg, r->bytes, len) == MSG_OK && r->msg.qname_len == key->qname_len;
 }
 
-static enum recall_found
-hit(struct recall *r, const struct conf_core *conf, struct stats *stats, const struct question *key,
+static enum fetch_found
+hit(struct fetch *r, const struct conf_core *conf, struct stats *stats, const struct question *key,
     const struct cache_entry *e)
 {
 	r->stale = !cache_fresh(e);
 	r->failing = e->failing;
 	if (!parse(r, key, e))
-		return RECALL_NOTHING;
+		return FETCH_NOTHING;
 	if (e->age_s > 0)
 		age(r, e);
 	if (conf->keep.rotate)
@@ -190,7 +190,7 @@ hit(struct recall *r, const struct conf_core *conf, struct stats *stats, const s
 	count(stats, key, e);
 	if (r->stale)
 		stats_inc(&stats->cache_stale);
-	return e->due && conf->keep.prefetch ? RECALL_DUE : RECALL_HIT;
+	return e->due && conf->keep.prefetch ? FETCH_DUE : FETCH_HIT;
 }
 
 /*
@@ -198,7 +198,7 @@ hit(struct recall *r, const struct conf_core *conf, struct stats *stats, const s
  * the one as well as the other.
  */
 static bool
-lower(struct recall *r, const struct question *key, struct cache_entry *e)
+lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
 	uint8_t out[ENGINE_UDP_CAP];
@@ -225,7 +225,7 @@ lower(struct recall *r, const struct question *key, struct cache_entry *e)
 /* Does R, which has E of a name above, count by the settings of now, as keep judged by those of
  * then (RULES D22)? */
 static bool
-still_cuts(const struct recall *r, const struct conf_core *conf, const struct cache_entry *e)
+still_cuts(const struct fetch *r, const struct conf_core *conf, const struct cache_entry *e)
 {
 	return conf->keep.cut == CONF_CUT_ALL ||
 	    (e->flags & CACHE_TRUSTED && wire_u16(r->bytes + 2) & DNS_AD);
@@ -247,29 +247,29 @@ may_cut(const struct conf_core *conf)
 }
 
 static bool
-takes(enum recall_take take, const struct cache_entry *e)
+takes(enum fetch_take take, const struct cache_entry *e)
 {
 	switch (take) {
-	case RECALL_UNEXPIRED:
-	case RECALL_FAILING:
+	case FETCH_UNEXPIRED:
+	case FETCH_FAILING:
 		break;
-	case RECALL_RECORDS:
+	case FETCH_RECORDS:
 		if (e->kind != CACHE_NXDOMAIN)
 			return true;
 		break;
-	case RECALL_ALL:
+	case FETCH_ALL:
 		return true;
 	}
 	return cache_fresh(e) || e->failing;
 }
 
-enum recall_found
-recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
-    const struct question *key, enum recall_take take, uint64_t now_ns)
+enum fetch_found
+fetch_find(struct fetch *r, const struct conf_core *conf, struct stats *stats,
+    const struct question *key, enum fetch_take take, uint64_t now_ns)
 {
 	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
-		.stale_s = take != RECALL_UNEXPIRED ? conf->keep.stale_s : 0,
-		.ask = take == RECALL_FAILING };
+		.stale_s = take != FETCH_UNEXPIRED ? conf->keep.stale_s : 0,
+		.ask = take == FETCH_FAILING };
 	size_t cap = sizeof(r->bytes) - EDE_OPT_LEN;
 	bool stale = false;
 	struct cache_entry e;
@@ -284,12 +284,12 @@ recall_find(struct recall *r, const struct conf_core *conf, struct stats *stats,
 		stats_inc(&stats->cache_cut);
 		return hit(r, conf, stats, key, &e);
 	}
-	return stale ? RECALL_STALE : RECALL_NOTHING;
+	return stale ? FETCH_STALE : FETCH_NOTHING;
 }
 
 bool
-recall_exists(
-    struct recall *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
+fetch_exists(
+    struct fetch *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
 {
 	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
 		.stale_s = conf->keep.stale_s };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/forward.h"
+#include "io/upstream_udp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "io/shell.h"
 
 int
-forward_init(struct shell *sh)
+upstream_udp_init(struct shell *sh)
 {
-	struct forward *f = &sh->forward;
+	struct upstream_udp *f = &sh->upstream_udp;
 
 	list_init(&f->ready);
 	list_init(&f->draining);
@@ -30,16 +30,16 @@ forward_init(struct shell *sh)
 	return f->socks == NULL ? -ENOMEM : 0;
 }
 
-static struct forward_set *
-set_of(struct forward *f, const struct forward_sock *s)
+static struct upstream_udp_set *
+set_of(struct upstream_udp *f, const struct upstream_udp_sock *s)
 {
 	return &f->sets[s->upstream][s->space];
 }
 
 void
-forward_fini(struct shell *sh)
+upstream_udp_fini(struct shell *sh)
 {
-	struct forward *f = &sh->forward;
+	struct upstream_udp *f = &sh->upstream_udp;
 
 	if (f->socks == NULL)
 		return;
@@ -54,9 +54,9 @@ forward_fini(struct shell *sh)
 
 /* Open a socket for SET and make it known to the engine; its slot, or -errno. */
 static int
-sock_open(struct shell *sh, struct forward_set *set)
+sock_open(struct shell *sh, struct upstream_udp_set *set)
 {
-	struct forward_sock *s;
+	struct upstream_udp_sock *s;
 	int fd = port_open(sh->conf, &sh->rng, &set->addr);
 	int slot;
 
@@ -67,16 +67,16 @@ sock_open(struct shell *sh, struct forward_set *set)
 		close(fd);
 		return -ENOSPC;
 	}
-	s = &sh->forward.socks[slot];
-	*s = (struct forward_sock){ .opened_ns = sh->now_ns,
+	s = &sh->upstream_udp.socks[slot];
+	*s = (struct upstream_udp_sock){ .opened_ns = sh->now_ns,
 		.upstream = set->upstream,
 		.space = set->space,
 		.open = true };
 	list_init(&s->drain);
 	udp_out_init(&s->out, fd, set->upstream);
-	source_open(&s->src, sh->base, fd, EV_READ, &sh->forward.ready);
+	source_open(&s->src, sh->base, fd, EV_READ, &sh->upstream_udp.ready);
 	if (source_on(&s->src) == 0) {
-		sh->forward.n_active++;
+		sh->upstream_udp.n_active++;
 		return slot;
 	}
 	source_close(&s->src);
@@ -88,18 +88,18 @@ sock_open(struct shell *sh, struct forward_set *set)
 
 /* Say once that an upstream cannot be reached, and once that it can again. */
 static void
-set_report(struct shell *sh, const struct forward_set *set, int err)
+set_report(struct shell *sh, const struct upstream_udp_set *set, int err)
 {
 	uint64_t bit = UINT64_C(1) << set->upstream;
 	char text[NETADDR_TEXT];
 
-	if (err == 0 && (sh->forward.failing & bit) != 0) {
-		sh->forward.failing &= ~bit;
+	if (err == 0 && (sh->upstream_udp.failing & bit) != 0) {
+		sh->upstream_udp.failing &= ~bit;
 		if (told_end(sh->told, TOLD_NO_SOCKET, &set->addr))
 			log_notice(
 			    "upstream", "%s: reachable again", netaddr_format(&set->addr, text));
-	} else if (err != 0 && (sh->forward.failing & bit) == 0) {
-		sh->forward.failing |= bit;
+	} else if (err != 0 && (sh->upstream_udp.failing & bit) == 0) {
+		sh->upstream_udp.failing |= bit;
 		if (told_begin(sh->told, TOLD_NO_SOCKET, &set->addr))
 			log_warn("upstream", "%s: no socket: %s", netaddr_format(&set->addr, text),
 			    strerror(err));
@@ -108,19 +108,19 @@ set_report(struct shell *sh, const struct forward_set *set, int err)
 
 /* Its upstream is asked no more: nobody wants to hear how it goes on. */
 static void
-set_forget(struct shell *sh, const struct forward_set *set)
+set_forget(struct shell *sh, const struct upstream_udp_set *set)
 {
 	uint64_t bit = UINT64_C(1) << set->upstream;
 
-	if ((sh->forward.failing & bit) == 0)
+	if ((sh->upstream_udp.failing & bit) == 0)
 		return;
-	sh->forward.failing &= ~bit;
+	sh->upstream_udp.failing &= ~bit;
 	(void)told_end(sh->told, TOLD_NO_SOCKET, &set->addr);
 }
 
 /* Open a further socket of the set; its slot, or -1 when it has to wait. */
 static int
-set_open(struct shell *sh, struct forward_set *set)
+set_open(struct shell *sh, struct upstream_udp_set *set)
 {
 	int slot;
 
@@ -132,8 +132,8 @@ set_open(struct shell *sh, struct forward_set *set)
 		set_report(sh, set, 0);
 		return slot;
 	}
-	set->retry_ns = sh->now_ns + FORWARD_RETRY_NS;
-	if (set->n == 0 && sh->forward.sets[set->upstream][0].n == 0) {
+	set->retry_ns = sh->now_ns + UPSTREAM_UDP_RETRY_NS;
+	if (set->n == 0 && sh->upstream_udp.sets[set->upstream][0].n == 0) {
 		set_report(sh, set, -slot);
 		if (shell_is_exhausted(-slot))
 			engine_socket_none(sh->engine, set->upstream);
@@ -145,41 +145,41 @@ set_open(struct shell *sh, struct forward_set *set)
 	return -1;
 }
 
-/* No new questions for this socket; forward_beat closes it when there are no old ones. */
+/* No new questions for this socket; upstream_udp_beat closes it when there are no old ones. */
 static void
 sock_retire(struct shell *sh, unsigned slot)
 {
-	struct forward_sock *s = &sh->forward.socks[slot];
+	struct upstream_udp_sock *s = &sh->upstream_udp.socks[slot];
 
 	engine_socket_retire(sh->engine, slot);
-	sh->forward.n_active--;
-	set_of(&sh->forward, s)->n_draining++;
-	list_push(&sh->forward.draining, &s->drain);
+	sh->upstream_udp.n_active--;
+	set_of(&sh->upstream_udp, s)->n_draining++;
+	list_push(&sh->upstream_udp.draining, &s->drain);
 }
 
 static bool
-is_old(const struct shell *sh, const struct forward_sock *s)
+is_old(const struct shell *sh, const struct upstream_udp_sock *s)
 {
-	return sh->now_ns - s->opened_ns >= FORWARD_AGE_NS;
+	return sh->now_ns - s->opened_ns >= UPSTREAM_UDP_AGE_NS;
 }
 
 /* The next questions of the set go out by the socket in SLOT. */
 static void
-set_use(struct shell *sh, struct forward_set *set, uint16_t slot)
+set_use(struct shell *sh, struct upstream_udp_set *set, uint16_t slot)
 {
-	const struct forward_sock *s = &sh->forward.socks[slot];
+	const struct upstream_udp_sock *s = &sh->upstream_udp.socks[slot];
 	/* An old one that cannot be replaced now is looked at again soon. */
 	uint64_t renew_ns =
-	    is_old(sh, s) ? sh->now_ns + FORWARD_RETRY_NS : s->opened_ns + FORWARD_AGE_NS;
+	    is_old(sh, s) ? sh->now_ns + UPSTREAM_UDP_RETRY_NS : s->opened_ns + UPSTREAM_UDP_AGE_NS;
 
 	set->in_use = slot;
 	engine_socket_use(sh->engine, slot);
-	if (renew_ns < sh->forward.renew_ns)
-		sh->forward.renew_ns = renew_ns;
+	if (renew_ns < sh->upstream_udp.renew_ns)
+		sh->upstream_udp.renew_ns = renew_ns;
 }
 
 static void
-set_grow(struct shell *sh, struct forward_set *set)
+set_grow(struct shell *sh, struct upstream_udp_set *set)
 {
 	int slot = set_open(sh, set);
 
@@ -192,11 +192,11 @@ set_grow(struct shell *sh, struct forward_set *set)
 
 /* Put another socket in the place of the set's I-th, if that is to be had. */
 static void
-set_replace(struct shell *sh, struct forward_set *set, unsigned i)
+set_replace(struct shell *sh, struct upstream_udp_set *set, unsigned i)
 {
 	int slot;
 
-	if (set->n_draining >= FORWARD_DRAINING)
+	if (set->n_draining >= UPSTREAM_UDP_DRAINING)
 		return;
 	slot = set_open(sh, set);
 	if (slot < 0)
@@ -206,7 +206,7 @@ set_replace(struct shell *sh, struct forward_set *set, unsigned i)
 }
 
 static void
-set_retire(struct shell *sh, struct forward_set *set)
+set_retire(struct shell *sh, struct upstream_udp_set *set)
 {
 	while (set->n > 0)
 		sock_retire(sh, set->slots[--set->n]);
@@ -216,7 +216,7 @@ set_retire(struct shell *sh, struct forward_set *set)
 }
 
 static void
-set_sync(struct shell *sh, struct forward_set *set, const struct netaddr *addr)
+set_sync(struct shell *sh, struct upstream_udp_set *set, const struct netaddr *addr)
 {
 	bool other = addr == NULL || !netaddr_equal(addr, &set->addr);
 
@@ -232,24 +232,24 @@ set_sync(struct shell *sh, struct forward_set *set, const struct netaddr *addr)
 }
 
 void
-forward_sync(struct shell *sh)
+upstream_udp_sync(struct shell *sh)
 {
-	sh->forward.n_spaces = engine_spaces(sh->engine);
+	sh->upstream_udp.n_spaces = engine_spaces(sh->engine);
 	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
 		const struct netaddr *addr = engine_upstream(sh->engine, u);
 
 		if (addr != NULL && !engine_upstream_active(sh->engine, u))
 			addr = NULL;
-		for (unsigned space = 0; space < sh->forward.n_spaces; space++)
-			set_sync(sh, &sh->forward.sets[u][space], addr);
+		for (unsigned space = 0; space < sh->upstream_udp.n_spaces; space++)
+			set_sync(sh, &sh->upstream_udp.sets[u][space], addr);
 	}
 }
 
 /* A batch of replies. */
 static void
-sock_read(struct shell *sh, struct forward_sock *s)
+sock_read(struct shell *sh, struct upstream_udp_sock *s)
 {
-	unsigned slot = (unsigned)(s - sh->forward.socks);
+	unsigned slot = (unsigned)(s - sh->upstream_udp.socks);
 	unsigned n_in = 0;
 	int n = udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH);
 
@@ -275,23 +275,23 @@ sock_read(struct shell *sh, struct forward_sock *s)
 }
 
 void
-forward_turn(struct shell *sh)
+upstream_udp_turn(struct shell *sh)
 {
-	struct forward *f = &sh->forward;
+	struct upstream_udp *f = &sh->upstream_udp;
 	struct source *src;
 
 	if (engine_spaces(sh->engine) != f->n_spaces)
-		forward_sync(sh);
+		upstream_udp_sync(sh);
 	while ((src = source_take(&f->ready)) != NULL)
-		sock_read(sh, LIST_OBJECT(src, struct forward_sock, src));
+		sock_read(sh, LIST_OBJECT(src, struct upstream_udp_sock, src));
 }
 
 void
-forward_question(struct shell *sh, const struct engine_send *send)
+upstream_udp_question(struct shell *sh, const struct engine_send *send)
 {
-	struct forward *f = &sh->forward;
-	struct forward_sock *s;
-	struct forward_set *set;
+	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp_sock *s;
+	struct upstream_udp_set *set;
 
 	if (send->sock >= ENGINE_MAX_SOCKETS || !f->socks[send->sock].open)
 		return;
@@ -304,41 +304,41 @@ forward_question(struct shell *sh, const struct engine_send *send)
 }
 
 static bool
-is_due(const struct shell *sh, const struct forward_sock *s)
+is_due(const struct shell *sh, const struct upstream_udp_sock *s)
 {
-	return s->n_sent >= FORWARD_USES || is_old(sh, s);
+	return s->n_sent >= UPSTREAM_UDP_USES || is_old(sh, s);
 }
 
 /* Choose the socket for the next questions of the set. */
 static void
-set_draw(struct shell *sh, struct forward_set *set)
+set_draw(struct shell *sh, struct upstream_udp_set *set)
 {
 	unsigned i;
 
-	if (set->n < FORWARD_ACTIVE && sh->now_ns >= set->retry_ns) {
+	if (set->n < UPSTREAM_UDP_ACTIVE && sh->now_ns >= set->retry_ns) {
 		set_grow(sh, set);
 		return;
 	}
 	if (set->n == 0)
 		return;
 	i = rng_below(&sh->rng, set->n);
-	if (is_due(sh, &sh->forward.socks[set->slots[i]]))
+	if (is_due(sh, &sh->upstream_udp.socks[set->slots[i]]))
 		set_replace(sh, set, i);
 	set_use(sh, set, set->slots[i]);
 }
 
 void
-forward_draw(struct shell *sh)
+upstream_udp_draw(struct shell *sh)
 {
 	struct list *link;
 
-	while ((link = list_pop(&sh->forward.sent)) != NULL)
-		set_draw(sh, LIST_OBJECT(link, struct forward_set, sent));
+	while ((link = list_pop(&sh->upstream_udp.sent)) != NULL)
+		set_draw(sh, LIST_OBJECT(link, struct upstream_udp_set, sent));
 }
 
 /* Before questions: what was drawn some time ago may have become too old since. */
 static void
-set_renew(struct shell *sh, struct forward_set *set)
+set_renew(struct shell *sh, struct upstream_udp_set *set)
 {
 	unsigned i = 0;
 
@@ -351,15 +351,15 @@ set_renew(struct shell *sh, struct forward_set *set)
 		return;
 	while (set->slots[i] != set->in_use)
 		i++;
-	if (is_old(sh, &sh->forward.socks[set->in_use]))
+	if (is_old(sh, &sh->upstream_udp.socks[set->in_use]))
 		set_replace(sh, set, i);
 	set_use(sh, set, set->slots[i]);
 }
 
 void
-forward_renew(struct shell *sh)
+upstream_udp_renew(struct shell *sh)
 {
-	struct forward *f = &sh->forward;
+	struct upstream_udp *f = &sh->upstream_udp;
 
 	f->renew_ns = UINT64_MAX;
 	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
@@ -368,16 +368,16 @@ forward_renew(struct shell *sh)
 }
 
 static void
-set_expire(struct shell *sh, struct forward_set *set)
+set_expire(struct shell *sh, struct upstream_udp_set *set)
 {
 	bool lost = false; /* the one in use */
 
 	if (set->n == 0)
 		return;
-	for (unsigned i = set->n; i-- > 0 && set->n_draining < FORWARD_DRAINING;) {
+	for (unsigned i = set->n; i-- > 0 && set->n_draining < UPSTREAM_UDP_DRAINING;) {
 		uint16_t slot = set->slots[i];
 
-		if (!is_old(sh, &sh->forward.socks[slot]))
+		if (!is_old(sh, &sh->upstream_udp.socks[slot]))
 			continue;
 		lost |= slot == set->in_use;
 		sock_retire(sh, slot);
@@ -385,7 +385,7 @@ set_expire(struct shell *sh, struct forward_set *set)
 	}
 	if (set->n == 0) {
 		set->asleep = true;
-		sh->forward.renew_ns = 0;
+		sh->upstream_udp.renew_ns = 0;
 	} else if (lost) {
 		set_use(sh, set, set->slots[rng_below(&sh->rng, set->n)]);
 	}
@@ -394,11 +394,11 @@ set_expire(struct shell *sh, struct forward_set *set)
 static void
 close_drained(struct shell *sh)
 {
-	struct list *head = &sh->forward.draining;
+	struct list *head = &sh->upstream_udp.draining;
 
 	for (struct list *link = head->next, *next; link != head; link = next) {
-		struct forward_sock *s = LIST_OBJECT(link, struct forward_sock, drain);
-		unsigned slot = (unsigned)(s - sh->forward.socks);
+		struct upstream_udp_sock *s = LIST_OBJECT(link, struct upstream_udp_sock, drain);
+		unsigned slot = (unsigned)(s - sh->upstream_udp.socks);
 
 		next = link->next;
 		if (engine_socket_open(sh->engine, slot) > 0)
@@ -408,14 +408,14 @@ close_drained(struct shell *sh)
 		source_close(&s->src);
 		close(s->out.fd);
 		s->open = false;
-		set_of(&sh->forward, s)->n_draining--;
+		set_of(&sh->upstream_udp, s)->n_draining--;
 	}
 }
 
 void
-forward_expire(struct shell *sh)
+upstream_udp_expire(struct shell *sh)
 {
-	struct forward *f = &sh->forward;
+	struct upstream_udp *f = &sh->upstream_udp;
 
 	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
 		for (unsigned space = 0; space < f->n_spaces; space++)
@@ -424,21 +424,21 @@ forward_expire(struct shell *sh)
 }
 
 bool
-forward_is_awake(const struct shell *sh)
+upstream_udp_is_awake(const struct shell *sh)
 {
-	return sh->forward.n_active > 0;
+	return sh->upstream_udp.n_active > 0;
 }
 
 void
-forward_beat(struct shell *sh)
+upstream_udp_beat(struct shell *sh)
 {
 	close_drained(sh);
-	if (sh->forward.failing != 0)
-		forward_sync(sh);
+	if (sh->upstream_udp.failing != 0)
+		upstream_udp_sync(sh);
 }
 
 bool
-forward_needs_beat(const struct shell *sh)
+upstream_udp_needs_beat(const struct shell *sh)
 {
-	return sh->forward.failing != 0 || !list_empty(&sh->forward.draining);
+	return sh->upstream_udp.failing != 0 || !list_empty(&sh->upstream_udp.draining);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A finished answer is given again only to what is the same in all it depends on (D22). */
 
-#include "core/front.h"
+#include "core/packetcache.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -10,31 +10,31 @@
 
 #define NOW_S 1000
 
-static struct front *f;
+static struct packetcache *f;
 static struct stats stats;
-static uint8_t question[FRONT_QUESTION + 3];
-static uint8_t out[FRONT_ANSWER];
+static uint8_t question[PACKETCACHE_QUESTION + 3];
+static uint8_t out[PACKETCACHE_ANSWER];
 
 static void
 setup(void)
 {
 	memset(&stats, 0, sizeof(stats));
-	f = front_new(7);
+	f = packetcache_new(7);
 	ck_assert_ptr_nonnull(f);
 }
 
 static void
 teardown(void)
 {
-	front_free(f);
+	packetcache_free(f);
 }
 
-static struct front_ask
+static struct packetcache_ask
 ask_for(unsigned n, size_t len)
 {
 	memset(question, 0, sizeof(question));
 	snprintf((char *)question + 2, 16, "question %u", n);
-	return (struct front_ask){ .msg = question,
+	return (struct packetcache_ask){ .msg = question,
 		.len = len,
 		.now_s = NOW_S,
 		.flushes = 3,
@@ -44,38 +44,38 @@ ask_for(unsigned n, size_t len)
 }
 
 static bool
-find(const struct front_ask *a)
+find(const struct packetcache_ask *a)
 {
-	return front_glance(f, a->msg, a->len, a->now_s) && front_find(f, a, &stats);
+	return packetcache_glance(f, a->msg, a->len, a->now_s) && packetcache_find(f, a, &stats);
 }
 
 /* Ask twice and have the answer of LEN octets kept, which counted 2 hits and 1 answer. */
 static void
-keep(const struct front_ask *a, size_t len)
+keep(const struct packetcache_ask *a, size_t len)
 {
-	uint8_t answer[FRONT_ANSWER + 1];
+	uint8_t answer[PACKETCACHE_ANSWER + 1];
 
 	memset(answer, 0xab, sizeof(answer));
-	front_glance(f, a->msg, a->len, a->now_s);
-	ck_assert(front_glance(f, a->msg, a->len, a->now_s));
-	ck_assert(!front_find(f, a, &stats));
+	packetcache_glance(f, a->msg, a->len, a->now_s);
+	ck_assert(packetcache_glance(f, a->msg, a->len, a->now_s));
+	ck_assert(!packetcache_find(f, a, &stats));
 	stats_add(&stats.cache_hits, 2);
 	stats_inc(&stats.answers);
-	front_keep(f, answer, len, &stats);
+	packetcache_keep(f, answer, len, &stats);
 }
 
 START_TEST(the_second_time)
 {
-	struct front_ask a = ask_for(1, 40);
+	struct packetcache_ask a = ask_for(1, 40);
 
-	ck_assert(!front_glance(f, a.msg, a.len, NOW_S));
-	ck_assert(front_glance(f, a.msg, a.len, NOW_S));
-	ck_assert(!front_glance(f, a.msg, a.len, NOW_S + 1));
+	ck_assert(!packetcache_glance(f, a.msg, a.len, NOW_S));
+	ck_assert(packetcache_glance(f, a.msg, a.len, NOW_S));
+	ck_assert(!packetcache_glance(f, a.msg, a.len, NOW_S + 1));
 	keep(&a, 60);
 	question[0] = 0x12;
 	question[1] = 0x34;
 	ck_assert(find(&a));
-	ck_assert_uint_eq(front_write(f, out, &stats), 60);
+	ck_assert_uint_eq(packetcache_write(f, out, &stats), 60);
 	ck_assert_uint_eq(out[0], 0x12);
 	ck_assert_uint_eq(out[1], 0x34);
 	for (unsigned i = 2; i < 60; i++)
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(whatever_it_depends_on)
 {
-	struct front_ask a = ask_for(1, 40), b;
+	struct packetcache_ask a = ask_for(1, 40), b;
 
 	keep(&a, 60);
 	ck_assert(find(&a));
@@ -121,43 +121,43 @@ END_TEST
 
 START_TEST(bounds)
 {
-	struct front_ask a = ask_for(1, FRONT_QUESTION + 2), b;
+	struct packetcache_ask a = ask_for(1, PACKETCACHE_QUESTION + 2), b;
 
-	keep(&a, FRONT_ANSWER);
+	keep(&a, PACKETCACHE_ANSWER);
 	ck_assert(find(&a));
-	ck_assert_uint_eq(front_write(f, out, &stats), FRONT_ANSWER);
+	ck_assert_uint_eq(packetcache_write(f, out, &stats), PACKETCACHE_ANSWER);
 	b = ask_for(2, 40);
-	keep(&b, FRONT_ANSWER + 1);
+	keep(&b, PACKETCACHE_ANSWER + 1);
 	ck_assert(!find(&b));
-	b = ask_for(3, FRONT_QUESTION + 3);
-	front_glance(f, b.msg, b.len, NOW_S);
-	ck_assert(!front_glance(f, b.msg, b.len, NOW_S));
-	ck_assert(!front_glance(f, b.msg, 2, NOW_S));
-	ck_assert(!front_glance(f, b.msg, 0, NOW_S));
+	b = ask_for(3, PACKETCACHE_QUESTION + 3);
+	packetcache_glance(f, b.msg, b.len, NOW_S);
+	ck_assert(!packetcache_glance(f, b.msg, b.len, NOW_S));
+	ck_assert(!packetcache_glance(f, b.msg, 2, NOW_S));
+	ck_assert(!packetcache_glance(f, b.msg, 0, NOW_S));
 }
 END_TEST
 
 /* What counts more than can be remembered is not repeated. */
 START_TEST(too_many_counters)
 {
-	struct front_ask a = ask_for(1, 40);
+	struct packetcache_ask a = ask_for(1, 40);
 	_Atomic uint64_t *counter = &stats.client_udp;
 
-	for (unsigned n = FRONT_COUNTS; n <= FRONT_COUNTS + 1; n++) {
+	for (unsigned n = PACKETCACHE_COUNTS; n <= PACKETCACHE_COUNTS + 1; n++) {
 		a = ask_for(n, 40);
-		front_glance(f, a.msg, a.len, NOW_S);
-		ck_assert(front_glance(f, a.msg, a.len, NOW_S));
-		ck_assert(!front_find(f, &a, &stats));
+		packetcache_glance(f, a.msg, a.len, NOW_S);
+		ck_assert(packetcache_glance(f, a.msg, a.len, NOW_S));
+		ck_assert(!packetcache_find(f, &a, &stats));
 		for (unsigned i = 0; i < n; i++)
 			stats_inc(counter + i);
-		front_keep(f, out, 60, &stats);
-		ck_assert_int_eq(find(&a), n == FRONT_COUNTS);
+		packetcache_keep(f, out, 60, &stats);
+		ck_assert_int_eq(find(&a), n == PACKETCACHE_COUNTS);
 	}
 	a = ask_for(1, 40);
-	front_glance(f, a.msg, a.len, NOW_S);
+	packetcache_glance(f, a.msg, a.len, NOW_S);
 	ck_assert(!find(&a));
 	stats_add(&stats.answers, 256);
-	front_keep(f, out, 60, &stats);
+	packetcache_keep(f, out, 60, &stats);
 	ck_assert(!find(&a));
 }
 END_TEST
@@ -167,19 +167,19 @@ START_TEST(many)
 {
 	unsigned n_found = 0;
 
-	for (unsigned n = 0; n < 3 * FRONT_SLOTS; n++) {
-		struct front_ask a = ask_for(n, 40);
+	for (unsigned n = 0; n < 3 * PACKETCACHE_SLOTS; n++) {
+		struct packetcache_ask a = ask_for(n, 40);
 
 		keep(&a, 20 + n % 100);
 		ck_assert(find(&a));
-		ck_assert_uint_eq(front_write(f, out, &stats), 20 + n % 100);
+		ck_assert_uint_eq(packetcache_write(f, out, &stats), 20 + n % 100);
 	}
-	for (unsigned n = 0; n < 3 * FRONT_SLOTS; n++) {
-		struct front_ask a = ask_for(n, 40);
+	for (unsigned n = 0; n < 3 * PACKETCACHE_SLOTS; n++) {
+		struct packetcache_ask a = ask_for(n, 40);
 
 		if (!find(&a))
 			continue;
-		ck_assert_uint_eq(front_write(f, out, &stats), 20 + n % 100);
+		ck_assert_uint_eq(packetcache_write(f, out, &stats), 20 + n % 100);
 		n_found++;
 	}
 	ck_assert_uint_gt(n_found, 0); /* those alone in their slot */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* listen: groups of sockets, and who else has the port. */
-#include "io/listen.h"
+#include "io/bind.h"
 
 #include <check.h>
 #include <errno.h>
@@ -27,20 +27,20 @@ option(int fd, int level, int name)
 	return value;
 }
 
-static struct listen_sockets
+static struct bind_sockets
 opened(const char *text, uint16_t port)
 {
 	struct netaddr addr = rig_addr(text, port);
-	struct listen_sockets s;
+	struct bind_sockets s;
 
-	ck_assert_int_eq(listen_open(&addr, 0, &s), 0);
+	ck_assert_int_eq(bind_open(&addr, 0, &s), 0);
 	return s;
 }
 
 /* One port for both, told when it was 0; non-blocking; PKTINFO on a wildcard only. */
 START_TEST(options)
 {
-	struct listen_sockets s = opened(addrs[_i], 0);
+	struct bind_sockets s = opened(addrs[_i], 0);
 	bool v6 = s.addr.family == NETADDR_IPV6;
 	int info = v6 ? option(s.udp, IPPROTO_IPV6, IPV6_RECVPKTINFO)
 		      : option(s.udp, IPPROTO_IP, IP_PKTINFO);
@@ -57,33 +57,33 @@ START_TEST(options)
 	ck_assert_int_eq(info, netaddr_is_wildcard(&s.addr));
 	if (v6)
 		ck_assert_int_eq(option(s.udp, IPPROTO_IPV6, IPV6_V6ONLY), 1);
-	listen_close(&s);
+	bind_close(&s);
 }
 END_TEST
 
 /* Every loop has its own sockets of one group. */
 START_TEST(group)
 {
-	struct listen_sockets a = opened(addrs[_i], 0);
-	struct listen_sockets b;
+	struct bind_sockets a = opened(addrs[_i], 0);
+	struct bind_sockets b;
 
-	ck_assert_int_eq(listen_open(&a.addr, 0, &b), 0);
+	ck_assert_int_eq(bind_open(&a.addr, 0, &b), 0);
 	ck_assert(netaddr_equal(&a.addr, &b.addr));
-	listen_close(&a);
-	listen_close(&b);
+	bind_close(&a);
+	bind_close(&b);
 }
 END_TEST
 
 /* A second daemon gets an error, not half the questions. */
 START_TEST(probe)
 {
-	struct listen_sockets s = opened(addrs[_i], 0);
+	struct bind_sockets s = opened(addrs[_i], 0);
 	struct netaddr at = s.addr;
 
-	ck_assert_int_eq(listen_probe(&at), -EADDRINUSE);
-	listen_close(&s);
-	ck_assert_int_eq(listen_probe(&at), 0);
-	ck_assert_int_eq(listen_probe(&at), 0);
+	ck_assert_int_eq(bind_probe(&at), -EADDRINUSE);
+	bind_close(&s);
+	ck_assert_int_eq(bind_probe(&at), 0);
+	ck_assert_int_eq(bind_probe(&at), 0);
 }
 END_TEST
 
@@ -93,24 +93,24 @@ START_TEST(half_taken)
 	struct netaddr any = rig_addr("127.0.0.1", 0);
 	int fd = rig_bound(_i == 0 ? SOCK_DGRAM : SOCK_STREAM, &any);
 	struct netaddr at = rig_local(fd);
-	struct listen_sockets s = { .udp = -2, .tcp = -2 };
+	struct bind_sockets s = { .udp = -2, .tcp = -2 };
 
-	ck_assert_int_eq(listen_probe(&at), -EADDRINUSE);
-	ck_assert_int_eq(listen_open(&at, 0, &s), -EADDRINUSE);
+	ck_assert_int_eq(bind_probe(&at), -EADDRINUSE);
+	ck_assert_int_eq(bind_open(&at, 0, &s), -EADDRINUSE);
 	ck_assert_int_eq(s.udp, -2);
 	close(fd);
-	ck_assert_int_eq(listen_open(&at, 0, &s), 0);
-	listen_close(&s);
+	ck_assert_int_eq(bind_open(&at, 0, &s), 0);
+	bind_close(&s);
 }
 END_TEST
 
 START_TEST(not_ours)
 {
 	struct netaddr addr = rig_addr("192.0.2.1", 5353);
-	struct listen_sockets s;
+	struct bind_sockets s;
 
-	ck_assert_int_eq(listen_probe(&addr), -EADDRNOTAVAIL);
-	ck_assert_int_eq(listen_open(&addr, 0, &s), -EADDRNOTAVAIL);
+	ck_assert_int_eq(bind_probe(&addr), -EADDRNOTAVAIL);
+	ck_assert_int_eq(bind_open(&addr, 0, &s), -EADDRNOTAVAIL);
 }
 END_TEST
 
@@ -120,38 +120,38 @@ static const char *const absent[] = { "192.0.2.1", "2001:db8::77" };
 START_TEST(free_bind)
 {
 	struct netaddr addr = rig_addr(absent[_i], 0);
-	struct listen_sockets s, again;
+	struct bind_sockets s, again;
 
-	ck_assert_int_eq(listen_probe(&addr), -EADDRNOTAVAIL);
-	ck_assert_int_eq(listen_probe_free(&addr), 0);
-	ck_assert_int_eq(listen_open_free(&addr, 0, &s), 0);
+	ck_assert_int_eq(bind_probe(&addr), -EADDRNOTAVAIL);
+	ck_assert_int_eq(bind_probe_free(&addr), 0);
+	ck_assert_int_eq(bind_open_free(&addr, 0, &s), 0);
 	ck_assert_uint_eq(rig_local(s.tcp).port, s.addr.port);
-	ck_assert_int_eq(listen_probe_free(&s.addr), -EADDRINUSE);
-	ck_assert_int_eq(listen_open_free(&s.addr, 0, &again), 0);
-	listen_close(&again);
-	listen_close(&s);
+	ck_assert_int_eq(bind_probe_free(&s.addr), -EADDRINUSE);
+	ck_assert_int_eq(bind_open_free(&s.addr, 0, &again), 0);
+	bind_close(&again);
+	bind_close(&s);
 }
 END_TEST
 
 START_TEST(buffer)
 {
 	struct netaddr addr = rig_addr("127.0.0.1", 0);
-	struct listen_sockets s;
+	struct bind_sockets s;
 
-	ck_assert_int_eq(listen_open(&addr, 20000, &s), 0);
+	ck_assert_int_eq(bind_open(&addr, 20000, &s), 0);
 	ck_assert_int_eq(option(s.udp, SOL_SOCKET, SO_RCVBUF), 40000);
-	listen_close(&s);
+	bind_close(&s);
 }
 END_TEST
 
 START_TEST(close_twice)
 {
-	struct listen_sockets s = opened("127.0.0.1", 0);
+	struct bind_sockets s = opened("127.0.0.1", 0);
 	int fd;
 
-	listen_close(&s);
+	bind_close(&s);
 	fd = dup(0);
-	listen_close(&s);
+	bind_close(&s);
 	ck_assert_int_eq(s.udp, -1);
 	ck_assert_int_eq(s.tcp, -1);
 	ck_assert_int_ge(fcntl(fd, F_GETFD), 0);

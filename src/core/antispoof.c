@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/sieve.h"
+#include "core/antispoof.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "dns/name.h"
 
 void
-sieve_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64_t now_ns)
+antispoof_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
@@ -26,7 +26,7 @@ sieve_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, uint64
 }
 
 bool
-sieve_cookie_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
+antispoof_cookie_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 	size_t len = 0;
@@ -47,7 +47,7 @@ sieve_cookie_right(struct lookups *ls, const struct lookup *l, const struct msg 
 }
 
 void
-sieve_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns)
+antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
@@ -59,8 +59,8 @@ sieve_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now_ns)
 	name_mix(qname, l->qname_len, l->cases);
 }
 
-enum sieve_match
-sieve_name(const struct lookup *l, const uint8_t *name)
+enum antispoof_match
+antispoof_name(const struct lookup *l, const uint8_t *name)
 {
 	uint8_t spelled[DNS_NAME_MAX];
 
@@ -68,11 +68,11 @@ sieve_name(const struct lookup *l, const uint8_t *name)
 		memcpy(spelled, l->qname, l->qname_len);
 		name_mix(spelled, l->qname_len, l->cases);
 		if (memcmp(spelled, name, l->qname_len) == 0)
-			return SIEVE_SAME;
+			return ANTISPOOF_SAME;
 	}
 	if (!name_equal_len(name, l->qname, l->qname_len))
-		return SIEVE_OTHER;
-	return l->cases != 0 ? SIEVE_SUSPECT_CASE : SIEVE_SAME;
+		return ANTISPOOF_OTHER;
+	return l->cases != 0 ? ANTISPOOF_SUSPECT_CASE : ANTISPOOF_SAME;
 }
 
 static void
@@ -88,7 +88,7 @@ unmix_records(uint8_t *bytes, const struct msg *m, const uint8_t *mixed, const u
 }
 
 void
-sieve_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
+antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
 {
 	uint8_t mixed[DNS_NAME_MAX];
 
@@ -151,7 +151,7 @@ confirmed(
 }
 
 bool
-sieve_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
+antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
@@ -177,7 +177,7 @@ count_agreed(struct lookup *l, uint32_t digest)
 	}
 	if (digest == 0)
 		return 0;
-	if (l->n_agreed < SIEVE_AGREE - 1)
+	if (l->n_agreed < ANTISPOOF_AGREE - 1)
 		l->agreed_on[l->n_agreed] = l->socket;
 	return ++l->n_agreed;
 }
@@ -190,32 +190,32 @@ forget_near_misses(struct lookup *l)
 	l->n_stopped = 0;
 }
 
-enum sieve_stopped
-sieve_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *m,
-    uint64_t now_ns)
+enum antispoof_stopped
+antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect,
+    const struct msg *m, uint64_t now_ns)
 {
 	if (suspect == LOOKUP_SUSPECT_CASE)
 		stats_inc(&ls->stats->upstream_case);
 	else
 		stats_inc(&ls->stats->upstream_cookie);
 	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect), l->socket);
-	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == SIEVE_AGREE) {
+	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == ANTISPOOF_AGREE) {
 		forget_near_misses(l);
 		confirmed(ls, l, suspect, true, now_ns);
-		return SIEVE_AGREED;
+		return ANTISPOOF_AGREED;
 	}
 	if (!l->no_tcp) {
 		l->suspect = (uint8_t)suspect;
 		l->tcp_only = true;
-	} else if (++l->n_stopped == SIEVE_AT_MOST) {
-		return SIEVE_HOPELESS;
+	} else if (++l->n_stopped == ANTISPOOF_AT_MOST) {
+		return ANTISPOOF_HOPELESS;
 	}
 	attempt_again(ls, l, l->upstream);
-	return SIEVE_STOPPED;
+	return ANTISPOOF_STOPPED;
 }
 
 void
-sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns)
+antispoof_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_t now_ns)
 {
 	bool same = l->near_miss == digest(ls, m);
 
@@ -224,7 +224,7 @@ sieve_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uint64_
 }
 
 bool
-sieve_without_tcp(struct lookup *l)
+antispoof_without_tcp(struct lookup *l)
 {
 	if (l->suspect == LOOKUP_NO_SUSPECT)
 		return false;
@@ -235,7 +235,7 @@ sieve_without_tcp(struct lookup *l)
 }
 
 void
-sieve_forget(struct lookup *l)
+antispoof_forget(struct lookup *l)
 {
 	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = false;

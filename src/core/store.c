@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/keep.h"
+#include "core/store.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-_Static_assert(OUTAGES_LIFE_S >= KEEP_SILENCE_MOST_S, "an outage outlives its silences");
+_Static_assert(OUTAGES_LIFE_S >= STORE_SILENCE_MOST_S, "an outage outlives its silences");
 
 #define SOA_NUMBERS 20 /* bytes of its five numbers, behind two names */
 #define ECS_SCOPE_AT 3 /* in its option (RFC 7871 section 6) */
@@ -61,7 +61,7 @@ copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	uint8_t *out = ls->kept;
 	size_t len = copy_without_opt(out, LOOKUP_KEPT, m);
 
-	wire_set_u16(out, m->rcode >> KEEP_RCODE_SHIFT);
+	wire_set_u16(out, m->rcode >> STORE_RCODE_SHIFT);
 	wire_set_u16(out + 2, m->flags & (uint16_t)~DNS_AA);
 	memcpy(out + DNS_HEADER_LEN, l->qname, l->qname_len);
 	return len;
@@ -74,7 +74,7 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 	uint8_t *out = ls->kept;
 
 	memset(out, 0, DNS_HEADER_LEN);
-	wire_set_u16(out, rcode >> KEEP_RCODE_SHIFT);
+	wire_set_u16(out, rcode >> STORE_RCODE_SHIFT);
 	wire_set_u16(out + 2, DNS_QR | DNS_RD | DNS_RA | (rcode & DNS_RCODE));
 	wire_set_u16(out + 4, 1);
 	memcpy(out + DNS_HEADER_LEN, l->qname, l->qname_len);
@@ -333,7 +333,7 @@ keep_reply(
 static uint32_t
 longest(const struct conf_cache *conf, enum cache_kind kind)
 {
-	uint32_t most_s = kind == CACHE_SILENT ? KEEP_SILENCE_MOST_S : KEEP_ERROR_MOST_S;
+	uint32_t most_s = kind == CACHE_SILENT ? STORE_SILENCE_MOST_S : STORE_ERROR_MOST_S;
 
 	return conf->failure_s > most_s ? conf->failure_s : most_s;
 }
@@ -385,7 +385,7 @@ may_keep(const struct lookup *l, const struct msg *m)
 }
 
 void
-keep_result(
+store_result(
     struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint64_t now_ns)
 {
 	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
@@ -415,12 +415,12 @@ keep_result(
 }
 
 void
-keep_changes(struct cache *c, unsigned changed, uint64_t now_ns)
+store_changes(struct cache *c, unsigned changed, uint64_t now_ns)
 {
 	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
 
 	if (changed & UPSTREAMS_DISTRUST)
 		cache_distrust(c, now_s);
 	if (changed & UPSTREAMS_NEW)
-		cache_revived(c, now_s - KEEP_SILENCE_MOST_S, now_s);
+		cache_revived(c, now_s - STORE_SILENCE_MOST_S, now_s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Replies: is it ours, and what if not; what the scenarios do not reach. */
 
-#include "core/verdict.h"
+#include "core/reply.h"
 
 #include <check.h>
 #include <stdio.h>

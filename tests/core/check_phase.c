@@ -3,7 +3,7 @@
  * AAAA, then A: where each event leads. The scenarios tell whole stories; here is each step by
  * itself (RFC 6147 section 5.1, D2, D3, D13).
  */
-#include "core/sequence.h"
+#include "core/phase.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -46,41 +46,38 @@ static const struct {
 	uint16_t rcode;
 	unsigned n_answers;
 } steps[] = {
-	{ "", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 1 },
-	{ "", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, QUERY_A, 0, 0 },
-	{ "", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, QUERY_A, 0, 0 },
-	{ "", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, QUERY_A, 0, 0 },
-	{ "", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_BOGUS, NULL, -1, DNS_SERVFAIL, 0 },
-	{ "exclude 2001:db8::/32", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, QUERY_A, 0,
-	    0 },
+	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 1 },
+	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, QUERY_A, 0, 0 },
+	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, QUERY_A, 0, 0 },
+	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, QUERY_A, 0, 0 },
+	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_BOGUS, NULL, -1, DNS_SERVFAIL, 0 },
+	{ "exclude 2001:db8::/32", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, QUERY_A, 0, 0 },
 	/* D3: synthesize-on */
-	{ "synthesize-on error timeout", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
+	{ "synthesize-on error timeout", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
 	    DNS_NOERROR, 0 },
-	{ "synthesize-on nodata timeout", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, -1,
+	{ "synthesize-on nodata timeout", phase_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, -1,
 	    DNS_SERVFAIL, 0 },
-	{ "synthesize-on nodata error", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, -1,
+	{ "synthesize-on nodata error", phase_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, -1,
 	    DNS_SERVFAIL, 0 },
 	/* D15: no prefix is active */
-	{ "prefix 2001:db8:64::/96 down", sequence_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
+	{ "prefix 2001:db8:64::/96 down", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
 	    DNS_NOERROR, 0 },
 	/* D2 */
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_PRIVATE, -1, DNS_NOERROR, 0 },
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_PRIVATE, -1, DNS_SERVFAIL,
-	    0 },
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL, 0 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_PRIVATE, -1, DNS_NOERROR, 0 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_FAILED, LOOKUP_REPLY, A_PRIVATE, -1, DNS_SERVFAIL, 0 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL, 0 },
 	/* D13: AAAA ignored; A of no use leads to the real AAAA */
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_PRIVATE, QUERY_NATIVE, 0,
-	    0 },
-	{ "", sequence_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_ERROR, NULL, QUERY_NATIVE, 0, 0 },
-	{ "", sequence_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY, NATIVE, -1,
-	    DNS_NOERROR, 1 },
-	{ "exclude 2001:db8::/32", sequence_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY,
+	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_REPLY, A_PRIVATE, QUERY_NATIVE, 0, 0 },
+	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_ERROR, NULL, QUERY_NATIVE, 0, 0 },
+	{ "", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR,
+	    1 },
+	{ "exclude 2001:db8::/32", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY,
 	    NATIVE, -1, DNS_NOERROR, 0 },
-	{ "", sequence_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_SILENT, NULL, -1,
-	    DNS_SERVFAIL, 0 },
+	{ "", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL,
+	    0 },
 };
 
 START_TEST(where_it_leads)

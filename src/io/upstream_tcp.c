@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/forward_tcp.h"
+#include "io/upstream_tcp.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,9 +13,9 @@
 #include "io/shell.h"
 
 void
-forward_tcp_init(struct shell *sh)
+upstream_tcp_init(struct shell *sh)
 {
-	struct forward_tcp *f = &sh->forward_tcp;
+	struct upstream_tcp *f = &sh->upstream_tcp;
 
 	list_init(&f->readable);
 	list_init(&f->writable);
@@ -27,21 +27,21 @@ forward_tcp_init(struct shell *sh)
 }
 
 static unsigned
-number_of(const struct shell *sh, const struct forward_conn *c)
+number_of(const struct shell *sh, const struct upstream_udp_conn *c)
 {
-	return (unsigned)(c - sh->forward_tcp.c);
+	return (unsigned)(c - sh->upstream_tcp.c);
 }
 
 static void
-conn_dirty(struct shell *sh, struct forward_conn *c)
+conn_dirty(struct shell *sh, struct upstream_udp_conn *c)
 {
 	if (list_empty(&c->dirty))
-		list_push(&sh->forward_tcp.dirty, &c->dirty);
+		list_push(&sh->upstream_tcp.dirty, &c->dirty);
 }
 
-/* It is of no more use, because of ERR (errno; 0: it was closed); forward_tcp_flush ends it. */
+/* It is of no more use, because of ERR (errno; 0: it was closed); upstream_tcp_flush ends it. */
 static void
-conn_lose(struct shell *sh, struct forward_conn *c, int err)
+conn_lose(struct shell *sh, struct upstream_udp_conn *c, int err)
 {
 	c->lost = true;
 	c->err = err;
@@ -49,36 +49,36 @@ conn_lose(struct shell *sh, struct forward_conn *c, int err)
 }
 
 static void
-conn_close(struct shell *sh, struct forward_conn *c)
+conn_close(struct shell *sh, struct upstream_udp_conn *c)
 {
 	if (c->fd >= 0) {
 		source_close(&c->rd);
 		source_close(&c->wr);
 		close(c->fd);
-		sh->forward_tcp.n_open--;
+		sh->upstream_tcp.n_open--;
 	}
 	list_unlink(&c->dirty);
 	stream_in_clear(&c->in, &sh->mem);
 	stream_out_clear(&c->out, &sh->mem);
 	c->fd = -1;
-	c->state = FORWARD_TCP_CLOSED;
+	c->state = UPSTREAM_TCP_CLOSED;
 	c->lost = false;
 	c->err = 0;
 	c->n_queued = 0;
 }
 
 void
-forward_tcp_fini(struct shell *sh)
+upstream_tcp_fini(struct shell *sh)
 {
 	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
-		if (sh->forward_tcp.c[u].fd >= 0)
-			conn_close(sh, &sh->forward_tcp.c[u]);
+		if (sh->upstream_tcp.c[u].fd >= 0)
+			conn_close(sh, &sh->upstream_tcp.c[u]);
 }
 
 static void
-conn_up(struct shell *sh, struct forward_conn *c)
+conn_up(struct shell *sh, struct upstream_udp_conn *c)
 {
-	c->state = FORWARD_TCP_UP;
+	c->state = UPSTREAM_TCP_UP;
 	c->heard_ns = sh->now_ns;
 	source_off(&c->wr);
 	stats_inc(&sh->stats->tcp_upstream_opened);
@@ -90,7 +90,7 @@ conn_up(struct shell *sh, struct forward_conn *c)
 
 /* Begin to connect; 0 or -errno. */
 static int
-conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
+conn_open(struct shell *sh, struct upstream_udp_conn *c, const struct netaddr *addr)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(addr, &ss);
@@ -107,11 +107,11 @@ conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
 		return r;
 	}
 	c->fd = fd;
-	c->state = FORWARD_TCP_CONNECTING;
+	c->state = UPSTREAM_TCP_CONNECTING;
 	c->opened_ns = sh->now_ns;
-	sh->forward_tcp.n_open++;
-	source_open(&c->rd, sh->base, fd, EV_READ, &sh->forward_tcp.readable);
-	source_open(&c->wr, sh->base, fd, EV_WRITE, &sh->forward_tcp.writable);
+	sh->upstream_tcp.n_open++;
+	source_open(&c->rd, sh->base, fd, EV_READ, &sh->upstream_tcp.readable);
+	source_open(&c->wr, sh->base, fd, EV_WRITE, &sh->upstream_tcp.writable);
 	if (source_on(&c->wr) == 0)
 		return 0;
 	conn_close(sh, c);
@@ -120,9 +120,9 @@ conn_open(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
 
 /* Is there a connection, or one being made? 0 or -errno. */
 static int
-conn_ensure(struct shell *sh, struct forward_conn *c, const struct netaddr *addr)
+conn_ensure(struct shell *sh, struct upstream_udp_conn *c, const struct netaddr *addr)
 {
-	if (c->state != FORWARD_TCP_CLOSED)
+	if (c->state != UPSTREAM_TCP_CLOSED)
 		return 0;
 	if (!netaddr_equal(&c->addr, addr))
 		say_conn_gone(sh, c);
@@ -132,14 +132,14 @@ conn_ensure(struct shell *sh, struct forward_conn *c, const struct netaddr *addr
 
 /* Is there room to queue LEN bytes more? A connection that fails over it is lost. */
 static bool
-conn_has_room(struct shell *sh, struct forward_conn *c, size_t len)
+conn_has_room(struct shell *sh, struct upstream_udp_conn *c, size_t len)
 {
 	bool progress;
 	int r;
 
-	if (c->n_queued < FORWARD_TCP_QUEUE && c->out.len + len <= FORWARD_TCP_BYTES)
+	if (c->n_queued < UPSTREAM_TCP_QUEUE && c->out.len + len <= UPSTREAM_TCP_BYTES)
 		return true;
-	if (c->state != FORWARD_TCP_UP)
+	if (c->state != UPSTREAM_TCP_UP)
 		return false;
 	/* A burst within one iteration is no reason yet to think that the other side is stuck. */
 	if (!c->wr.on) {
@@ -149,12 +149,12 @@ conn_has_room(struct shell *sh, struct forward_conn *c, size_t len)
 		if (c->out.len == 0)
 			c->n_queued = 0;
 	}
-	return c->out.len + len <= FORWARD_TCP_BYTES;
+	return c->out.len + len <= UPSTREAM_TCP_BYTES;
 }
 
 /* Queue the question in the TCP buffer; 0 or -errno. */
 static int
-conn_queue(struct shell *sh, struct forward_conn *c, size_t len)
+conn_queue(struct shell *sh, struct upstream_udp_conn *c, size_t len)
 {
 	if (!conn_has_room(sh, c, len + 2) || !stream_put(&c->out, &sh->mem, sh->tcp_buf, len))
 		return -ENOBUFS;
@@ -162,21 +162,21 @@ conn_queue(struct shell *sh, struct forward_conn *c, size_t len)
 	c->asked_ns = sh->now_ns;
 	if (engine_tcp_open(sh->engine, number_of(sh, c)) <= 1)
 		c->heard_ns = sh->now_ns;
-	if (c->state == FORWARD_TCP_UP)
+	if (c->state == UPSTREAM_TCP_UP)
 		conn_dirty(sh, c);
 	return 0;
 }
 
 void
-forward_tcp_question(struct shell *sh, const struct engine_send *send)
+upstream_tcp_question(struct shell *sh, const struct engine_send *send)
 {
 	const struct netaddr *addr = engine_upstream(sh->engine, send->sock);
-	struct forward_conn *c;
+	struct upstream_udp_conn *c;
 	int r;
 
 	if (send->sock >= ENGINE_MAX_UPSTREAMS || addr == NULL)
 		return;
-	c = &sh->forward_tcp.c[send->sock];
+	c = &sh->upstream_tcp.c[send->sock];
 	if (c->lost)
 		return; /* the engine is about to hear of it, this question included */
 	r = conn_ensure(sh, c, addr);
@@ -194,14 +194,14 @@ forward_tcp_question(struct shell *sh, const struct engine_send *send)
 
 /* Write what waits; returns false when the connection has failed. */
 static bool
-conn_write(struct shell *sh, struct forward_conn *c)
+conn_write(struct shell *sh, struct upstream_udp_conn *c)
 {
 	bool progress;
 	int r;
 
 	if (c->lost)
 		return false;
-	if (c->state != FORWARD_TCP_UP)
+	if (c->state != UPSTREAM_TCP_UP)
 		return true;
 	r = stream_write(&c->out, &sh->mem, c->fd, &progress);
 	if (r == 0)
@@ -214,10 +214,10 @@ conn_write(struct shell *sh, struct forward_conn *c)
 
 /* Close, and tell the engine if it has to know. */
 static bool
-conn_end(struct shell *sh, struct forward_conn *c)
+conn_end(struct shell *sh, struct upstream_udp_conn *c)
 {
 	unsigned upstream = number_of(sh, c);
-	bool established = c->state == FORWARD_TCP_UP;
+	bool established = c->state == UPSTREAM_TCP_UP;
 	bool given_up = c->err == 0; /* by us, while it was being made: nobody waits any more */
 	unsigned open = engine_tcp_open(sh->engine, upstream);
 
@@ -231,13 +231,13 @@ conn_end(struct shell *sh, struct forward_conn *c)
 }
 
 bool
-forward_tcp_flush(struct shell *sh)
+upstream_tcp_flush(struct shell *sh)
 {
 	struct list *link;
 	bool told = false;
 
-	while ((link = list_pop(&sh->forward_tcp.dirty)) != NULL) {
-		struct forward_conn *c = LIST_OBJECT(link, struct forward_conn, dirty);
+	while ((link = list_pop(&sh->upstream_tcp.dirty)) != NULL) {
+		struct upstream_udp_conn *c = LIST_OBJECT(link, struct upstream_udp_conn, dirty);
 
 		if (!conn_write(sh, c) && conn_end(sh, c))
 			told = true;
@@ -247,7 +247,7 @@ forward_tcp_flush(struct shell *sh)
 
 /* Hand on all the replies in the window; false when it is no stream of messages. */
 static bool
-conn_take(struct shell *sh, struct forward_conn *c, struct stream_window *w)
+conn_take(struct shell *sh, struct upstream_udp_conn *c, struct stream_window *w)
 {
 	enum stream_verdict v = STREAM_FRAME;
 
@@ -276,7 +276,7 @@ conn_take(struct shell *sh, struct forward_conn *c, struct stream_window *w)
 }
 
 static void
-conn_read(struct shell *sh, struct forward_conn *c)
+conn_read(struct shell *sh, struct upstream_udp_conn *c)
 {
 	struct stream_window w;
 	int r = stream_read(&c->in, &sh->mem, c->fd, &w);
@@ -290,12 +290,12 @@ conn_read(struct shell *sh, struct forward_conn *c)
 
 /* The socket can be written to: it is connected, or has failed to, or has room again. */
 static void
-conn_writable(struct shell *sh, struct forward_conn *c)
+conn_writable(struct shell *sh, struct upstream_udp_conn *c)
 {
 	int err = 0;
 	socklen_t len = sizeof(err);
 
-	if (c->state == FORWARD_TCP_UP) {
+	if (c->state == UPSTREAM_TCP_UP) {
 		source_off(&c->wr);
 		conn_dirty(sh, c);
 	} else if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0 || err != 0) {
@@ -306,19 +306,19 @@ conn_writable(struct shell *sh, struct forward_conn *c)
 }
 
 void
-forward_tcp_turn(struct shell *sh)
+upstream_tcp_turn(struct shell *sh)
 {
 	struct source *src;
 
-	while ((src = source_take(&sh->forward_tcp.writable)) != NULL)
-		conn_writable(sh, LIST_OBJECT(src, struct forward_conn, wr));
-	while ((src = source_take(&sh->forward_tcp.readable)) != NULL)
-		conn_read(sh, LIST_OBJECT(src, struct forward_conn, rd));
+	while ((src = source_take(&sh->upstream_tcp.writable)) != NULL)
+		conn_writable(sh, LIST_OBJECT(src, struct upstream_udp_conn, wr));
+	while ((src = source_take(&sh->upstream_tcp.readable)) != NULL)
+		conn_read(sh, LIST_OBJECT(src, struct upstream_udp_conn, rd));
 }
 
 /* Has the engine given its number to somebody else, or to nobody? */
 static bool
-is_stale(const struct shell *sh, const struct forward_conn *c)
+is_stale(const struct shell *sh, const struct upstream_udp_conn *c)
 {
 	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c));
 
@@ -327,28 +327,28 @@ is_stale(const struct shell *sh, const struct forward_conn *c)
 
 /* Has it had its time, and was it in vain? Then *err says so (ETIMEDOUT). */
 static bool
-is_over(const struct shell *sh, const struct forward_conn *c, int *err)
+is_over(const struct shell *sh, const struct upstream_udp_conn *c, int *err)
 {
 	unsigned open = engine_tcp_open(sh->engine, number_of(sh, c));
-	bool up = c->state == FORWARD_TCP_UP;
+	bool up = c->state == UPSTREAM_TCP_UP;
 
 	*err = 0;
 	if (is_stale(sh, c))
 		return true;
 	if (open == 0)
-		return !up || sh->now_ns - c->asked_ns >= FORWARD_TCP_IDLE_NS;
+		return !up || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;
 	*err = ETIMEDOUT;
-	return up ? sh->now_ns - c->heard_ns >= FORWARD_TCP_SILENCE_NS
-		  : sh->now_ns - c->opened_ns >= FORWARD_TCP_CONNECT_NS;
+	return up ? sh->now_ns - c->heard_ns >= UPSTREAM_TCP_SILENCE_NS
+		  : sh->now_ns - c->opened_ns >= UPSTREAM_TCP_CONNECT_NS;
 }
 
 void
-forward_tcp_beat(struct shell *sh)
+upstream_tcp_beat(struct shell *sh)
 {
-	if (sh->forward_tcp.n_open == 0)
+	if (sh->upstream_tcp.n_open == 0)
 		return;
 	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
-		struct forward_conn *c = &sh->forward_tcp.c[u];
+		struct upstream_udp_conn *c = &sh->upstream_tcp.c[u];
 		int err;
 
 		if (c->fd < 0 || !is_over(sh, c, &err))

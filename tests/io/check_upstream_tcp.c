@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* forward_tcp: one pipelined connection per upstream (RFC 7766, RULES D11), and its end. */
-#include "io/forward_tcp.h"
+#include "io/upstream_tcp.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -312,8 +312,8 @@ let_in(int in_the_way)
  */
 START_TEST(full)
 {
-	const unsigned n = FORWARD_TCP_QUEUE + 64;
-	int clients[(FORWARD_TCP_QUEUE + 64) / 32];
+	const unsigned n = UPSTREAM_TCP_QUEUE + 64;
+	int clients[(UPSTREAM_TCP_QUEUE + 64) / 32];
 	int in_the_way = hold_up();
 	int up;
 
@@ -323,19 +323,19 @@ START_TEST(full)
 		ask((uint16_t)i);
 		ck_assert(rig_until(&rig, "upstream_tcp", i + 1));
 	}
-	for (unsigned i = FORWARD_TCP_QUEUE; i < n; i++) {
+	for (unsigned i = UPSTREAM_TCP_QUEUE; i < n; i++) {
 		ck_assert(rig_take(&rig, &msg));
 		rig_reply(&msg, &msg, 1);
 		rig_give(&rig, &msg);
 	}
 	up = let_in(in_the_way);
-	for (unsigned i = 0; i < FORWARD_TCP_QUEUE; i++) {
+	for (unsigned i = 0; i < UPSTREAM_TCP_QUEUE; i++) {
 		ck_assert(rig_get(up, &question[0]));
 		reply(up, &question[0]);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		ck_assert(rig_get(clients[i / 32], &msg));
-		ck_assert_uint_eq(rig_answers(&msg), i < FORWARD_TCP_QUEUE ? 2 : 1);
+		ck_assert_uint_eq(rig_answers(&msg), i < UPSTREAM_TCP_QUEUE ? 2 : 1);
 	}
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 64);
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
@@ -384,7 +384,7 @@ END_TEST
 /* D11: a question that must go by TCP and has no room ends; nobody waits for nothing. */
 START_TEST(full_whole)
 {
-	const unsigned n = FORWARD_TCP_QUEUE + 16;
+	const unsigned n = UPSTREAM_TCP_QUEUE + 16;
 	int in_the_way = hold_up();
 	int up;
 
@@ -401,7 +401,7 @@ START_TEST(full_whole)
 	}
 	ck_assert(rig_until(&rig, "tcp_upstream_full", 16));
 	up = let_in(in_the_way);
-	for (unsigned i = 0; i < FORWARD_TCP_QUEUE; i++)
+	for (unsigned i = 0; i < UPSTREAM_TCP_QUEUE; i++)
 		ck_assert(rig_get(up, &question[0]));
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 16);
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
