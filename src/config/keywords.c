@@ -255,7 +255,7 @@ static const struct keyword table[] = {
 	{ .name = "max-synthesized",
 	    .args = "N",
 	    NUMBER(0, 1000),
-	    POLICY(max_synthesized),
+	    POLICY(synth.max),
 	    .fallback = "0",
 	    .help = "AAAA made for one answer at most; 0: no limit" },
 	{ .name = "never-synthesize",

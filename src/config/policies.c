@@ -60,8 +60,9 @@ take_values(struct making *m)
 static int
 place(const struct policy *p, const struct pref64 *prefix)
 {
-	for (int i = 0; i < p->n_prefixes; i++) {
-		if (p->prefixes[i].len == prefix->len && pref64_covers(prefix, p->prefixes[i].addr))
+	for (int i = 0; i < p->synth.n_prefixes; i++) {
+		if (p->synth.prefixes[i].len == prefix->len &&
+		    pref64_covers(prefix, p->synth.prefixes[i].addr))
 			return i;
 	}
 	return -1;
@@ -73,17 +74,17 @@ append(struct making *m, const struct pref64 *prefix, unsigned line, const char 
 {
 	struct policy *p = m->p;
 
-	if (p->n_prefixes == POLICY_MAX_PREFIXES) {
+	if (p->synth.n_prefixes == POLICY_MAX_PREFIXES) {
 		diag_error(m->d, line, keyword,
 		    "there can be %d prefixes at most, those of map lines included",
 		    POLICY_MAX_PREFIXES);
 		return -1;
 	}
-	p->prefixes[p->n_prefixes] = *prefix;
-	p->states[p->n_prefixes] = POLICY_ACTIVE;
-	p->mapped_only[p->n_prefixes] = false;
-	m->lines[p->n_prefixes] = line;
-	return p->n_prefixes++;
+	p->synth.prefixes[p->synth.n_prefixes] = *prefix;
+	p->states[p->synth.n_prefixes] = POLICY_ACTIVE;
+	p->mapped_only[p->synth.n_prefixes] = false;
+	m->lines[p->synth.n_prefixes] = line;
+	return p->synth.n_prefixes++;
 }
 
 static void
@@ -110,7 +111,7 @@ own_prefixes(struct making *m)
 	const struct policy_lines_prefix *prefix = m->own->prefixes.items;
 	bool active = false;
 
-	m->p->n_prefixes = 0;
+	m->p->synth.n_prefixes = 0;
 	for (size_t i = 0; i < m->own->prefixes.n; i++) {
 		int at = place(m->p, &prefix[i].prefix);
 
@@ -137,10 +138,10 @@ inherit_prefixes(struct making *m, bool mapped_too)
 	const struct policy *from = &m->ps->table[0];
 	uint8_t n = 0;
 
-	while (n < from->n_prefixes && (mapped_too || !from->mapped_only[n]))
+	while (n < from->synth.n_prefixes && (mapped_too || !from->mapped_only[n]))
 		n++;
-	m->p->n_prefixes = n;
-	memcpy(m->p->prefixes, from->prefixes, n * sizeof(from->prefixes[0]));
+	m->p->synth.n_prefixes = n;
+	memcpy(m->p->synth.prefixes, from->synth.prefixes, n * sizeof(from->synth.prefixes[0]));
 	memcpy(m->p->states, from->states, n * sizeof(from->states[0]));
 	memcpy(m->p->mapped_only, from->mapped_only, n * sizeof(from->mapped_only[0]));
 	memcpy(m->lines, m->all_lines, n * sizeof(m->lines[0]));
@@ -155,14 +156,14 @@ take_suffix(struct making *m)
 
 	if (!from->has_suffix)
 		return;
-	for (size_t i = 0; i < m->p->n_prefixes; i++) {
-		if (pref64_set_suffix(&m->p->prefixes[i], from->suffix))
+	for (size_t i = 0; i < m->p->synth.n_prefixes; i++) {
+		if (pref64_set_suffix(&m->p->synth.prefixes[i], from->suffix))
 			continue;
 		snprintf(where, sizeof(where), "line %u", m->lines[i]);
 		diag_error(m->d, from->suffix_line, "dns64-suffix",
 		    "does not fit the prefix %s (%s); allowed are bits behind the IPv4 address, "
 		    "which a /96 does not have, but for bits 64 to 71",
-		    pref64_format(&m->p->prefixes[i], text),
+		    pref64_format(&m->p->synth.prefixes[i], text),
 		    m->lines[i] > 0 ? where : "the default");
 	}
 }
@@ -251,7 +252,7 @@ make_ranges(struct making *m)
 	if (!is_first(m))
 		add_ranges(m, v4, m->all, others);
 	netmap_fini(&m->ranges);
-	m->p->v4 = v4;
+	m->p->synth.v4 = v4;
 }
 
 /* Prefixes, and the networks that go to some of them only. */
@@ -268,7 +269,7 @@ take_prefixes(struct making *m)
 	else
 		inherit_prefixes(m, shared);
 	if (shared)
-		m->p->v4 = m->ps->table[0].v4;
+		m->p->synth.v4 = m->ps->table[0].synth.v4;
 	else if (m->own->ranges.n > 0 || m->all->ranges.n > 0)
 		make_ranges(m);
 	if (own || !shared || m->own->has_suffix)
@@ -303,11 +304,11 @@ take_excluded(struct making *m)
 	const struct policy_lines_net *n = m->own->excluded.items;
 	struct netmap *excluded;
 
-	m->p->excluded = m->ps->table[0].excluded;
+	m->p->synth.excluded = m->ps->table[0].synth.excluded;
 	if (m->own->excluded.n == 0 && !m->own->excluded_none)
 		return;
 	excluded = policies_excluded(m->ps, !m->own->excluded_none);
-	m->p->excluded = excluded;
+	m->p->synth.excluded = excluded;
 	m->starved = m->starved || excluded == NULL;
 	for (size_t i = 0; i < m->own->excluded.n && !m->starved; i++) {
 		int rc = netmap_add(excluded, &n[i].net, 1);

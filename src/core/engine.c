@@ -169,7 +169,7 @@ on_lookup_end(struct engine *e, struct lookup *l)
 static bool
 is_constant(const struct policy *p)
 {
-	return (p->selection == POLICY_ALL || p->n_general <= 1) && p->max_synthesized == 0;
+	return (p->selection == POLICY_ALL || p->synth.n_general <= 1) && p->synth.max == 0;
 }
 
 enum repeated { ASKED_ONCE, ASKED_OFTEN, ANSWERED };

@@ -80,7 +80,7 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const s
 {
 	const struct policy *p = query_policy(qs, q);
 	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
-	bool down = p->active_bits == 0;
+	bool down = p->synth.active_bits == 0;
 
 	if (excluded_ttl < UINT32_MAX)
 		q->insecure = true; /* nobody vouches for what we leave out */
@@ -98,11 +98,11 @@ triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	if (p->active_bits != 0 && p->triggers & trigger)
+	if (p->synth.active_bits != 0 && p->triggers & trigger)
 		return true;
 	explain(q,
-	    p->active_bits == 0 ? "no prefix is active"
-				: "AAAA failed, which synthesize-on leaves so");
+	    p->synth.active_bits == 0 ? "no prefix is active"
+				      : "AAAA failed, which synthesize-on leaves so");
 	return false;
 }
 
@@ -111,7 +111,7 @@ on_aaaa_data(struct queries *qs, struct query *q, const struct turn *t, const st
 {
 	struct synth_usable usable;
 
-	respond_count_usable(qs, q, t->msg, a, &usable);
+	synth_count_usable(&query_policy(qs, q)->synth, t->msg, a, &usable);
 	if (usable.n_usable == 0)
 		return on_aaaa_empty(qs, q, t, a, usable.excluded_ttl);
 	stats_inc(&qs->stats->aaaa_native);
@@ -177,7 +177,7 @@ has_usable(const struct queries *qs, struct query *q, const struct turn *t)
 	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
 	if (a.kind != ANSWER_DATA)
 		return false;
-	respond_count_usable(qs, q, t->msg, &a, &usable);
+	synth_count_usable(&query_policy(qs, q)->synth, t->msg, &a, &usable);
 	return usable.n_usable > 0;
 }
 
@@ -403,7 +403,7 @@ on_native_reply(struct queries *qs, struct query *q, const struct turn *t)
 	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
 	if (a.kind != ANSWER_DATA || t->msg->rcode == DNS_NXDOMAIN)
 		return respond_relay(qs, q, t->msg, t->out);
-	respond_count_usable(qs, q, t->msg, &a, &usable);
+	synth_count_usable(&query_policy(qs, q)->synth, t->msg, &a, &usable);
 	if (usable.n_usable == 0)
 		return respond_negative(qs, q, t->msg, &a, DNS_NOERROR, t->out);
 	return on_aaaa_data(qs, q, t, &a);
@@ -471,7 +471,7 @@ phase_target(struct queries *qs, struct query *q, const struct turn *t)
 	if (t->outcome == LOOKUP_REPLY) {
 		answer_scan(t->msg, DNS_TYPE_AAAA, &a);
 		if (a.kind == ANSWER_DATA)
-			respond_count_usable(qs, q, t->msg, &a, &usable);
+			synth_count_usable(&query_policy(qs, q)->synth, t->msg, &a, &usable);
 		if (UNLIKELY(a.kind == ANSWER_OPEN && a.n_steps > 0) &&
 		    t->msg->rcode == DNS_NOERROR && carry_chain(qs, q, t, &a)) {
 			query_ask(qs, q, t->now_ns);

@@ -120,10 +120,10 @@ policies_new(size_t n)
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
 	ps->special = make_special();
-	defaults.v4 = policies_v4(ps);
-	defaults.excluded = policies_excluded(ps, true);
-	if (ps->table == NULL || ps->special == NULL || defaults.v4 == NULL ||
-	    defaults.excluded == NULL) {
+	defaults.synth.v4 = policies_v4(ps);
+	defaults.synth.excluded = policies_excluded(ps, true);
+	if (ps->table == NULL || ps->special == NULL || defaults.synth.v4 == NULL ||
+	    defaults.synth.excluded == NULL) {
 		policies_unref(ps);
 		return NULL;
 	}
@@ -161,7 +161,7 @@ policies_unref(struct policies *ps)
 static bool
 has_general_prefix(const struct policy *p)
 {
-	for (uint8_t i = 0; i < p->n_prefixes; i++) {
+	for (uint8_t i = 0; i < p->synth.n_prefixes; i++) {
 		if (!p->mapped_only[i])
 			return true;
 	}
@@ -172,20 +172,21 @@ static void
 finish_policy(struct policy *p)
 {
 	/* None configured; where there are some and all are down there is none (RULES D14). */
-	if (!has_general_prefix(p) && p->n_prefixes < POLICY_MAX_PREFIXES) {
-		p->prefixes[p->n_prefixes] = pref64_well_known();
-		p->states[p->n_prefixes] = POLICY_ACTIVE;
-		p->mapped_only[p->n_prefixes] = false;
-		p->n_prefixes++;
+	if (!has_general_prefix(p) && p->synth.n_prefixes < POLICY_MAX_PREFIXES) {
+		p->synth.prefixes[p->synth.n_prefixes] = pref64_well_known();
+		p->states[p->synth.n_prefixes] = POLICY_ACTIVE;
+		p->mapped_only[p->synth.n_prefixes] = false;
+		p->synth.n_prefixes++;
 	}
-	p->active_bits = 0;
-	p->n_general = 0;
-	for (uint8_t i = 0; i < p->n_prefixes; i++) {
+	p->synth.one = p->selection != POLICY_ALL;
+	p->synth.active_bits = 0;
+	p->synth.n_general = 0;
+	for (uint8_t i = 0; i < p->synth.n_prefixes; i++) {
 		if (p->states[i] != POLICY_ACTIVE)
 			continue;
-		p->active_bits |= UINT32_C(1) << i;
+		p->synth.active_bits |= UINT32_C(1) << i;
 		if (!p->mapped_only[i])
-			p->general[p->n_general++] = i;
+			p->synth.general[p->synth.n_general++] = i;
 	}
 }
 
@@ -214,7 +215,7 @@ policies_finish(struct policies *ps)
 
 	for (size_t i = 0; i < ps->n; i++) {
 		finish_policy(&ps->table[i]);
-		n += ps->table[i].n_prefixes;
+		n += ps->table[i].synth.n_prefixes;
 	}
 	ps->site = calloc(n, sizeof(*ps->site));
 	ps->reverse = zonemap_new();
@@ -224,8 +225,8 @@ policies_finish(struct policies *ps)
 	for (size_t i = 0; i < ps->n; i++) {
 		const struct policy *p = &ps->table[i];
 
-		for (size_t k = 0; k < p->n_prefixes && err == 0; k++)
-			err = add_site(ps, &p->prefixes[k]);
+		for (size_t k = 0; k < p->synth.n_prefixes && err == 0; k++)
+			err = add_site(ps, &p->synth.prefixes[k]);
 	}
 	return err;
 }

@@ -57,33 +57,29 @@ enum policy_state { POLICY_ACTIVE, POLICY_DRAIN, POLICY_DOWN };
 enum policy_zone { POLICY_ZONE_NEVER, POLICY_ZONE_IGNORE_AAAA };
 
 struct policy {
-	const struct netmap *v4;       /* IPv4 network to enum synth_v4 (D14, exclude-a, map) */
-	const struct netmap *excluded; /* IPv6 networks whose AAAA are never handed out */
-	const struct zonemap *zones;   /* zone to enum policy_zone; NULL: none */
-	const uint8_t *reverse_name;   /* for POLICY_REVERSE_LOCAL: a name */
-	uint16_t max_synthesized;      /* AAAA made for one answer; 0: no limit */
-	uint8_t synthesize;            /* enum policy_synthesize */
-	uint8_t triggers;              /* enum policy_trigger, as bits */
-	uint8_t selection;             /* enum policy_selection */
-	uint8_t family;                /* enum policy_family */
-	uint8_t reverse;               /* enum policy_reverse */
-	uint8_t svcb;                  /* enum policy_svcb */
-	uint8_t ede;                   /* enum policy_ede, as bits */
+	const struct zonemap *zones; /* zone to enum policy_zone; NULL: none */
+	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
+	uint8_t synthesize;          /* enum policy_synthesize */
+	uint8_t triggers;            /* enum policy_trigger, as bits */
+	uint8_t selection;           /* enum policy_selection */
+	uint8_t family;              /* enum policy_family */
+	uint8_t reverse;             /* enum policy_reverse */
+	uint8_t svcb;                /* enum policy_svcb */
+	uint8_t ede;                 /* enum policy_ede, as bits */
 	bool hide_a;
 	bool any_minimal;             /* RFC 8482 (D19) */
 	bool servfail_without_prefix; /* when no prefix is active; else NODATA */
 
-	/* In configured order; those that only a map line names behind the others. */
-	uint8_t n_prefixes;
-	struct pref64 prefixes[POLICY_MAX_PREFIXES];
+	/*
+	 * v4 has the networks of D14, exclude-a and map. Prefixes are in configured order, those
+	 * that only a map line names behind the others. policies_finish derives active_bits, one,
+	 * general and n_general.
+	 */
+	struct synth_policy synth;
+
+	/* Of the prefix at the same place in synth.prefixes. */
 	uint8_t states[POLICY_MAX_PREFIXES]; /* enum policy_state (D15) */
 	bool mapped_only[POLICY_MAX_PREFIXES];
-
-	/* Derived by policies_finish. */
-	uint32_t active_bits; /* bit per prefix that is active */
-	uint8_t n_general;    /* used of general */
-	/* places of the active ones that are not mapped_only */
-	uint8_t general[POLICY_MAX_PREFIXES];
 };
 
 struct owned;

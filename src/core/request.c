@@ -141,9 +141,9 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 		break;
 	case POLICY_ALWAYS:
 		/* Without a prefix the real AAAA are all there is. */
-		if (p->active_bits == 0)
+		if (p->synth.active_bits == 0)
 			explain(q, "no prefix is active");
-		q->state = p->active_bits == 0 ? QUERY_NATIVE : QUERY_A;
+		q->state = p->synth.active_bits == 0 ? QUERY_NATIVE : QUERY_A;
 		q->aaaa_end = QUERY_AAAA_IGNORED;
 		break;
 	}

@@ -67,14 +67,14 @@ opt_of(const struct queries *qs, struct query *q, const struct respond_reason *w
 		.cookie = q->cookie };
 }
 
-/* --- policy ----------------------------------------------------------------------------------- */
+/* --- choice of prefix ------------------------------------------------------------------------- */
 
 /*
  * The place among the general prefixes of the one that this client always gets: that with the
  * highest hash, so that taking one away moves its own clients only. Hosts of one /64 stay together.
  */
 static unsigned
-place_of_client(const struct policy *p, const struct query *q)
+place_of_client(const struct synth_policy *p, const struct query *q)
 {
 	size_t len = q->peer.family == NETADDR_IPV6 ? 8 : 4;
 	uint64_t highest = 0;
@@ -92,34 +92,15 @@ place_of_client(const struct policy *p, const struct query *q)
 	return best;
 }
 
-static struct synth_policy
-policy_of(const struct queries *qs, struct query *q)
+/* The place among the general prefixes that Q's answer begins with. */
+static unsigned
+first_place(const struct queries *qs, const struct policy *p, const struct query *q)
 {
-	const struct policy *p = query_policy(qs, q);
-	struct synth_policy s = { .excluded = p->excluded,
-		.v4 = p->v4,
-		.prefixes = p->prefixes,
-		.active_bits = p->active_bits,
-		.general = p->general,
-		.n_general = p->n_general,
-		.one = p->selection != POLICY_ALL,
-		.max = p->max_synthesized,
-		.rotate = qs->n_chosen };
-
-	if (p->n_general > 1 && p->selection == POLICY_ROUND_ROBIN)
-		s.first = qs->n_chosen % p->n_general;
-	else if (p->n_general > 1 && p->selection == POLICY_CLIENT_HASH)
-		s.first = place_of_client(p, q);
-	return s;
-}
-
-void
-respond_count_usable(const struct queries *qs, struct query *q, const struct msg *m,
-    const struct answer *a, struct synth_usable *u)
-{
-	const struct synth_policy policy = { .excluded = query_policy(qs, q)->excluded };
-
-	synth_count_usable(&policy, m, a, u);
+	if (p->synth.n_general > 1 && p->selection == POLICY_ROUND_ROBIN)
+		return qs->n_chosen % p->synth.n_general;
+	if (p->synth.n_general > 1 && p->selection == POLICY_CLIENT_HASH)
+		return place_of_client(&p->synth, q);
+	return 0;
 }
 
 /* --- what answers share ----------------------------------------------------------------------- */
@@ -281,20 +262,23 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
     uint32_t ttl_cap, const struct query_out *out)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_SYNTHESIZED, .msg = m };
-	struct synth_policy policy = policy_of(qs, q);
+	const struct policy *p = query_policy(qs, q);
+	struct synth_choice choice = {
+		.ttl_cap = ttl_cap, .first = first_place(qs, p, q), .rotate = qs->n_chosen
+	};
 	struct build b;
 
-	if (policy.max > 0 && !q->tcp) {
+	if (p->synth.max > 0 && !q->tcp) {
 		const struct build_opt opt = opt_of(qs, q, &why, DNS_NOERROR);
 
-		policy.limit = limit_of(qs, q) - build_opt_len(&opt);
+		choice.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
 	start(&b, q, out);
 	/* RFC 6147 section 5.5, RULES D9. */
 	if (q->do_bit && !(q->flags & DNS_CD) && !q->insecure && q->aaaa_end == QUERY_AAAA_EMPTY)
 		b.flags |= DNS_AD;
 	put_followed(&b, q);
-	if (synth_answer(&b, &policy, m, a, ttl_cap) == 0 && !b.w.full)
+	if (synth_answer(&b, &p->synth, &choice, m, a) == 0 && !b.w.full)
 		return 0;
 	qs->n_chosen++;
 	synth_rest(&b, m);
@@ -306,13 +290,12 @@ respond_native(struct queries *qs, struct query *q, const struct msg *m, const s
     const struct query_out *out)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
-	const struct synth_policy policy = { .excluded = query_policy(qs, q)->excluded };
 	struct build b;
 
 	start(&b, q, out);
 	b.flags |= m->flags & DNS_TC; /* not all of it came */
 	put_followed(&b, q);
-	(void)synth_filtered(&b, &policy, m, a);
+	(void)synth_filtered(&b, &query_policy(qs, q)->synth, m, a);
 	synth_rest(&b, m);
 	return finish(qs, q, &b, &why);
 }
@@ -416,9 +399,9 @@ static void
 put_special(const struct queries *qs, struct query *q, struct build *b)
 {
 	const struct policy *p = query_policy(qs, q);
-	const struct special_prefixes prefixes = { .prefixes = p->prefixes,
-		.places = p->general,
-		.n = policy_serves(p, &q->peer) ? p->n_general : 0 };
+	const struct special_prefixes prefixes = { .prefixes = p->synth.prefixes,
+		.places = p->synth.general,
+		.n = policy_serves(p, &q->peer) ? p->synth.n_general : 0 };
 
 	if (special_records(b, (enum special_answer)q->special, q->qname, q->qtype, &prefixes) == 0)
 		put_zone_soa(b, q, SPECIAL_SOA_TTL);

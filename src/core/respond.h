@@ -33,10 +33,6 @@ struct respond_reason {
 MUST_USE size_t respond_error(struct queries *qs, struct query *q, uint16_t rcode,
     const struct respond_reason *why, const struct query_out *out);
 
-/* respond_count_usable: sort the AAAA records of M by policy. */
-void respond_count_usable(const struct queries *qs, struct query *q, const struct msg *m,
-    const struct answer *a, struct synth_usable *u);
-
 /*
  * respond_synth: AAAA made of the A records of M, whose chain is A, behind the chain followed so
  * far (RFC 6147 section 5.1.7). 0: none of them maps, by the client's policy, and nothing is

@@ -63,8 +63,8 @@ report_prefixes(const char *subsystem, const struct policies *ps)
 	char list[LIST_TEXT] = "", prefix[PREF64_TEXT], text[PREF64_TEXT + 16];
 	size_t len = 0;
 
-	for (size_t i = 0; i < p->n_prefixes; i++) {
-		snprintf(text, sizeof(text), "%s%s%s", pref64_format(&p->prefixes[i], prefix),
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		snprintf(text, sizeof(text), "%s%s%s", pref64_format(&p->synth.prefixes[i], prefix),
 		    states[p->states[i]], p->mapped_only[i] ? " (map)" : "");
 		append(list, &len, text);
 	}

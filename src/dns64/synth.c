@@ -87,11 +87,11 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 
 /* The prefixes that this address is represented under, in order; returns how many. */
 static unsigned
-prefixes_of(const struct synth_policy *p, const uint8_t v4[static 4],
+prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const uint8_t v4[static 4],
     uint8_t places[static SYNTH_MAX_PREFIXES])
 {
 	uint32_t verdict = p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
-	unsigned at = p->one ? p->first : 0;
+	unsigned at = p->one ? c->first : 0;
 	unsigned n = 0;
 
 	if (verdict == SYNTH_NEVER)
@@ -114,9 +114,9 @@ prefixes_of(const struct synth_policy *p, const uint8_t v4[static 4],
 struct making {
 	struct build *b;
 	const struct synth_policy *p;
+	const struct synth_choice *c;
 	const struct msg *m;
 	const struct answer *a;
-	uint32_t ttl_cap;
 	unsigned made; /* AAAA so far */
 	unsigned n_seen;
 	uint32_t seen[SEEN_MAX]; /* IPv4 addresses so far, the first of them */
@@ -129,11 +129,11 @@ struct making {
 static bool
 is_enough(const struct making *k)
 {
-	const struct synth_policy *p = k->p;
+	size_t limit = k->c->limit;
 
-	if (p->max == 0 || k->made == 0)
+	if (k->p->max == 0 || k->made == 0)
 		return false;
-	return k->made >= p->max || (p->limit > 0 && k->b->w.len + AAAA_RR_LEN > p->limit);
+	return k->made >= k->p->max || (limit > 0 && k->b->w.len + AAAA_RR_LEN > limit);
 }
 
 /* Append the AAAA for A record RR; false when there was no room. */
@@ -141,10 +141,10 @@ static bool
 put_mapped(struct making *k, const struct rr *rr)
 {
 	/* RFC 6147 section 5.1.7: the smaller of the A's TTL and the SOA's. */
-	uint32_t ttl = min_ttl(min_ttl(rr->ttl, TTL_MAX), k->ttl_cap);
+	uint32_t ttl = min_ttl(min_ttl(rr->ttl, TTL_MAX), k->c->ttl_cap);
 	const uint8_t *v4 = k->m->bytes + rr->rdata;
 	uint8_t places[SYNTH_MAX_PREFIXES];
-	unsigned n = prefixes_of(k->p, v4, places);
+	unsigned n = prefixes_of(k->p, k->c, v4, places);
 
 	for (unsigned i = 0; i < n && !is_enough(k); i++) {
 		uint8_t v6[16];
@@ -193,17 +193,17 @@ put_addresses(struct making *k, unsigned from, unsigned to)
 }
 
 unsigned
-synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,
-    const struct answer *a, uint32_t ttl_cap)
+synth_answer(struct build *b, const struct synth_policy *p, const struct synth_choice *c,
+    const struct msg *m, const struct answer *a)
 {
 	struct making k;
-	unsigned last = p->max > 0 && a->n_data > 0 ? p->rotate % a->n_data : 0;
+	unsigned last = p->max > 0 && a->n_data > 0 ? c->rotate % a->n_data : 0;
 
 	k.b = b;
 	k.p = p;
+	k.c = c;
 	k.m = m;
 	k.a = a;
-	k.ttl_cap = ttl_cap;
 	k.made = 0;
 	k.n_seen = 0;
 	if (!synth_chain(b, m, a))

@@ -32,20 +32,27 @@ enum synth_v4 {
 	SYNTH_VIA    /* SYNTH_VIA + i: under prefix i only (RFC 6147 section 5.1.7) */
 };
 
-/* What decides an answer's shape; borrowed from the configuration. */
+/* What shapes all answers that a client gets; made once, when the configuration is read. */
 struct synth_policy {
-	const struct netmap *excluded; /* IPv6: AAAA never handed out have 1; NULL: none has */
-	const struct netmap *v4;       /* IPv4: enum synth_v4; NULL: all are SYNTH_ANY */
-	const struct pref64 *prefixes; /* all of them */
-	uint32_t active_bits;          /* bit per prefix that may be synthesized under */
-	const uint8_t *general; /* places of the active ones that serve what no map line does */
-	unsigned n_general;
-	bool one;        /* one prefix per answer, the general one at place FIRST or the next that
-			    maps; else each (RULES, several prefixes) */
-	unsigned first;  /* below n_general if ONE */
-	unsigned max;    /* AAAA in one answer; 0: no limit */
-	unsigned rotate; /* with MAX: how many of the A records come last */
-	size_t limit;    /* with MAX: bytes of the message that must not be passed; 0: no limit */
+	const struct netmap *v4;       /* IPv4 network to enum synth_v4; NULL: all are SYNTH_ANY */
+	const struct netmap *excluded; /* IPv6 network to 1: never handed out; NULL: none is */
+	uint32_t active_bits;          /* bit i: prefixes[i] may be synthesized under */
+	uint16_t max;                  /* AAAA made for one answer; 0: no limit */
+	bool one; /* one general prefix per answer; else each (RULES, several prefixes) */
+	uint8_t n_prefixes;
+	uint8_t n_general;
+	/* General are the active prefixes that serve what no map line does: places in prefixes. */
+	uint8_t general[SYNTH_MAX_PREFIXES];
+	struct pref64 prefixes[SYNTH_MAX_PREFIXES]; /* those of map lines included */
+};
+
+/* What is chosen for one answer. */
+struct synth_choice {
+	uint32_t ttl_cap; /* s: bound of every AAAA's TTL (RFC 6147 section 5.1.7) */
+	unsigned first;   /* policy.one: place in general of the prefix to begin with; below
+			     n_general.   The next one that maps the address is taken. */
+	unsigned rotate;  /* policy.max > 0: the first ROTATE of the A records come last */
+	size_t limit; /* policy.max > 0: bytes, the most that the message may have; 0: no limit */
 };
 
 /* A network that RULES D14 treats apart, whatever the configuration. */
@@ -77,15 +84,15 @@ void synth_count_usable(const struct synth_policy *p, const struct msg *m, const
 /*
  * synth_answer: append the answer section for reply M (to an A question) to B, which was started
  * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
- * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or what P says less.
- * RRSIG and NSEC are left out (RULES D8); so is all that is not on the chain. TTL_CAP, in s,
- * bounds every AAAA's TTL, and so does 604,800 (D22). The chain comes first and in order, whatever
- * the order in M; addresses keep theirs, but that P may have the first of them come last, and none
- * comes twice. Returns the number of AAAA written; stops early, without error, when the buffer is
- * full (build_finish then sets TC, because b->w.full is left set).
+ * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or fewer if P and C say
+ * so. RRSIG and NSEC are left out (RULES D8); so is all that is not on the chain. C's ttl_cap
+ * bounds every AAAA's TTL, and so does 604,800 s (D22). The chain comes first and in order,
+ * whatever the order in M; addresses keep theirs, but for C's rotate, and none comes twice. Returns
+ * the number of AAAA written; 0 with b->w.full clear: no address is mapped. It stops early, without
+ * error, when the buffer is full (build_finish then sets TC, because b->w.full is left set).
  */
-unsigned synth_answer(struct build *b, const struct synth_policy *p, const struct msg *m,
-    const struct answer *a, uint32_t ttl_cap);
+MUST_USE unsigned synth_answer(struct build *b, const struct synth_policy *p,
+    const struct synth_choice *c, const struct msg *m, const struct answer *a);
 
 /*
  * synth_filtered: append the answer section of reply M to an AAAA question without the excluded

@@ -191,7 +191,8 @@ START_TEST(policy_defaults_are_these)
 	q = &plain->table[0];
 	ck_assert_uint_eq(ps->n, 1);
 	/* RFC 6147 section 5.2: the Well-Known Prefix if none is configured. */
-	ck_assert(p->n_prefixes == 1 && p->prefixes[0].well_known && p->n_general == 1);
+	ck_assert(
+	    p->synth.n_prefixes == 1 && p->synth.prefixes[0].well_known && p->synth.n_general == 1);
 	ck_assert_uint_eq(p->synthesize, POLICY_NORMAL);
 	/* D3 */
 	ck_assert_uint_eq(p->triggers, POLICY_ON_NODATA | POLICY_ON_ERROR | POLICY_ON_TIMEOUT);
@@ -201,15 +202,15 @@ START_TEST(policy_defaults_are_these)
 	ck_assert_uint_eq(p->svcb, POLICY_SVCB_CACHED); /* D18 */
 	ck_assert_uint_eq(p->ede, POLICY_EDE_ALL);
 	ck_assert(!p->hide_a && !p->any_minimal && !p->servfail_without_prefix);
-	ck_assert_uint_eq(p->max_synthesized, 0);
+	ck_assert_uint_eq(p->synth.max, 0);
 	ck_assert(p->zones == NULL && p->reverse_name == NULL);
-	ck_assert_uint_eq(p->excluded->n, 1); /* D7 */
+	ck_assert_uint_eq(p->synth.excluded->n, 1); /* D7 */
 	ck_assert(p->synthesize == q->synthesize && p->triggers == q->triggers &&
 	    p->selection == q->selection && p->family == q->family && p->reverse == q->reverse &&
 	    p->svcb == q->svcb && p->ede == q->ede && p->hide_a == q->hide_a &&
 	    p->any_minimal == q->any_minimal &&
 	    p->servfail_without_prefix == q->servfail_without_prefix &&
-	    p->max_synthesized == q->max_synthesized);
+	    p->synth.max == q->synth.max);
 	policies_unref(plain);
 }
 END_TEST

@@ -124,14 +124,14 @@ START_TEST(overrides)
 	ck_assert_str_eq(settings.chroot, "/r");
 	ck_assert_uint_eq(settings.num_threads, 3);
 	p = &make()->table[0];
-	ck_assert_uint_eq(p->n_prefixes, 2);
-	ck_assert_str_eq(pref64_format(&p->prefixes[0], text), "2001:db8:1::/96");
+	ck_assert_uint_eq(p->synth.n_prefixes, 2);
+	ck_assert_str_eq(pref64_format(&p->synth.prefixes[0], text), "2001:db8:1::/96");
 	apply("--user u --group g --chroot /r --loops auto --prefix 2001:db8:1::/96",
 	    "num-threads 9\n");
 	ck_assert_str_eq(said.text, "");
 	ck_assert_str_eq(settings.user, "u");
 	ck_assert_uint_eq(settings.num_threads, 0);
-	ck_assert_uint_eq(make()->table[0].n_prefixes, 1);
+	ck_assert_uint_eq(make()->table[0].synth.n_prefixes, 1);
 }
 END_TEST
 
@@ -145,9 +145,9 @@ START_TEST(prefixes_of_blocks)
 	    "dns64-prefix 2001:db8:9::/96\nclient 192.0.2.0/24 {\ndns64-prefix 2001:db8:2::/96\n}\n"
 	    "client 192.0.3.0/24 {\n}\n");
 	ps = make();
-	ck_assert_str_eq(pref64_format(&ps->table[0].prefixes[0], text), "2001:db8:1::/96");
-	ck_assert_str_eq(pref64_format(&ps->table[1].prefixes[0], text), "2001:db8:2::/96");
-	ck_assert_str_eq(pref64_format(&ps->table[2].prefixes[0], text), "2001:db8:1::/96");
+	ck_assert_str_eq(pref64_format(&ps->table[0].synth.prefixes[0], text), "2001:db8:1::/96");
+	ck_assert_str_eq(pref64_format(&ps->table[1].synth.prefixes[0], text), "2001:db8:2::/96");
+	ck_assert_str_eq(pref64_format(&ps->table[2].synth.prefixes[0], text), "2001:db8:1::/96");
 }
 END_TEST
 

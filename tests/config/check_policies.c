@@ -32,7 +32,7 @@ prefix(const struct policy *p, size_t i)
 {
 	static char text[PREF64_TEXT];
 
-	return i < p->n_prefixes ? pref64_format(&p->prefixes[i], text) : "none";
+	return i < p->synth.n_prefixes ? pref64_format(&p->synth.prefixes[i], text) : "none";
 }
 
 static uint32_t
@@ -41,7 +41,7 @@ v4(const struct policy *p, const char *text)
 	uint8_t addr[4];
 
 	ck_assert_int_eq(inet_pton(AF_INET, text, addr), 1);
-	return netmap_find4(p->v4, addr, SYNTH_ANY);
+	return netmap_find4(p->synth.v4, addr, SYNTH_ANY);
 }
 
 static bool
@@ -50,7 +50,7 @@ excluded(const struct policy *p, const char *text)
 	uint8_t addr[16];
 
 	ck_assert_int_eq(inet_pton(AF_INET6, text, addr), 1);
-	return netmap_find6(p->excluded, addr, 0) == 1;
+	return netmap_find6(p->synth.excluded, addr, 0) == 1;
 }
 
 static uint32_t
@@ -91,15 +91,16 @@ START_TEST(copy_and_replace)
 	ck_assert_uint_eq(ps->n, 4);
 	ck_assert(p[0].hide_a && !p[1].hide_a && p[2].hide_a);
 	ck_assert(p[0].any_minimal && p[1].any_minimal && p[2].any_minimal);
-	ck_assert(p[1].max_synthesized == 7 && p[2].max_synthesized == 7);
+	ck_assert(p[1].synth.max == 7 && p[2].synth.max == 7);
 	ck_assert_uint_eq(p[0].triggers, 7);
 	ck_assert_uint_eq(p[1].triggers, POLICY_ON_NODATA);
 	/* The list is replaced, not added to. */
-	ck_assert(p[0].n_prefixes == 2 && p[1].n_prefixes == 1 && p[2].n_prefixes == 2);
+	ck_assert(
+	    p[0].synth.n_prefixes == 2 && p[1].synth.n_prefixes == 1 && p[2].synth.n_prefixes == 2);
 	ck_assert_str_eq(prefix(&p[0], 0), "2001:db8:1::/96");
 	ck_assert_str_eq(prefix(&p[1], 0), "2001:db8:2::/96");
 	ck_assert_uint_eq(p[2].states[1], POLICY_DRAIN);
-	ck_assert_uint_eq(p[2].n_general, 1);
+	ck_assert_uint_eq(p[2].synth.n_general, 1);
 	ck_assert_uint_eq(p[1].reverse, POLICY_REVERSE_LOCAL);
 	ck_assert_str_eq(name_to_text(p[1].reverse_name, text), "nat64.example.com.");
 	ck_assert_uint_eq(p[2].reverse, POLICY_REVERSE_CNAME);
@@ -120,7 +121,7 @@ START_TEST(exclusions)
 	const struct policy *p = ps->table;
 
 	ck_assert(excluded(&p[0], "::ffff:1:1") && excluded(&p[0], "2001:db8:a::1"));
-	ck_assert_ptr_eq(p[1].excluded, p[0].excluded);
+	ck_assert_ptr_eq(p[1].synth.excluded, p[0].synth.excluded);
 	ck_assert(excluded(&p[2], "::ffff:1:1") && excluded(&p[2], "2001:db8:b::1"));
 	ck_assert(!excluded(&p[2], "2001:db8:a::1"));
 	ck_assert(!excluded(&p[3], "::ffff:1:1") && !excluded(&p[3], "2001:db8:a::1"));
@@ -139,10 +140,10 @@ START_TEST(ranges)
 					 "exclude-a 203.0.113.0/24\n");
 	const struct policy *p = ps->table;
 
-	ck_assert_uint_eq(p->n_prefixes, 2);
+	ck_assert_uint_eq(p->synth.n_prefixes, 2);
 	ck_assert_str_eq(prefix(p, 1), "2001:db8:9::/96");
 	ck_assert(!p->mapped_only[0] && p->mapped_only[1]);
-	ck_assert(p->n_general == 1 && p->active_bits == 3);
+	ck_assert(p->synth.n_general == 1 && p->synth.active_bits == 3);
 	ck_assert_uint_eq(v4(p, "10.1.2.3"), SYNTH_VIA + 1);
 	ck_assert_uint_eq(v4(p, "198.18.0.1"), SYNTH_NEVER);
 	ck_assert_uint_eq(v4(p, "192.0.2.1"), SYNTH_VIA);
@@ -166,19 +167,19 @@ START_TEST(ranges_of_blocks)
 	    "client 10.0.0.4 {\nhide-a yes\n}\n");
 	const struct policy *p = ps->table;
 
-	ck_assert_uint_eq(p[1].n_prefixes, 3);
+	ck_assert_uint_eq(p[1].synth.n_prefixes, 3);
 	ck_assert_str_eq(prefix(&p[1], 2), "2001:db8:9::/96");
 	ck_assert_uint_eq(v4(&p[1], "10.0.0.1"), SYNTH_VIA + 2);
 	ck_assert_uint_eq(v4(&p[1], "203.0.113.1"), SYNTH_NEVER);
 	/* exclude-a of its own, map from outside: but not for what it has itself. */
 	ck_assert_uint_eq(v4(&p[2], "10.0.0.1"), SYNTH_NEVER);
 	ck_assert_uint_eq(v4(&p[2], "203.0.113.1"), SYNTH_ANY);
-	ck_assert_uint_eq(p[2].n_prefixes, 1);
+	ck_assert_uint_eq(p[2].synth.n_prefixes, 1);
 	ck_assert_uint_eq(v4(&p[3], "10.0.0.1"), SYNTH_OWN);
 	ck_assert_uint_eq(v4(&p[3], "203.0.113.1"), SYNTH_VIA);
 	/* Nothing of its own: the same map, with the same prefixes. */
-	ck_assert_ptr_eq(p[4].v4, p[0].v4);
-	ck_assert_uint_eq(p[4].n_prefixes, 2);
+	ck_assert_ptr_eq(p[4].synth.v4, p[0].synth.v4);
+	ck_assert_uint_eq(p[4].synth.n_prefixes, 2);
 	ck_assert(p[4].mapped_only[1]);
 }
 END_TEST
@@ -189,7 +190,7 @@ START_TEST(ranges_shared)
 	const struct policies *ps = make("exclude-a 203.0.113.0/24\n"
 					 "client 10.0.0.1 {\ndns64-prefix 2001:db8:2::/96\n}\n");
 
-	ck_assert_ptr_eq(ps->table[1].v4, ps->table[0].v4);
+	ck_assert_ptr_eq(ps->table[1].synth.v4, ps->table[0].synth.v4);
 	ck_assert_str_eq(prefix(&ps->table[1], 0), "2001:db8:2::/96");
 }
 END_TEST
@@ -229,18 +230,18 @@ START_TEST(suffixes)
 		 "client 10.0.0.3 {\ndns64-suffix ::2\nmap 10.0.0.0/8 2001:db8::/32\n}\n");
 	uint8_t v6[16];
 
-	pref64_embed(&ps->table[0].prefixes[0], v4_addr, v6);
+	pref64_embed(&ps->table[0].synth.prefixes[0], v4_addr, v6);
 	ck_assert(v6[4] == 192 && v6[15] == 1 && v6[12] == 0xbb);
-	pref64_embed(&ps->table[0].prefixes[1], v4_addr, v6);
+	pref64_embed(&ps->table[0].synth.prefixes[1], v4_addr, v6);
 	ck_assert(v6[3] == 0xb9 && v6[15] == 1);
-	pref64_embed(&ps->table[1].prefixes[0], v4_addr, v6);
+	pref64_embed(&ps->table[1].synth.prefixes[0], v4_addr, v6);
 	ck_assert(v6[15] == 0 && v6[12] == 0);
-	pref64_embed(&ps->table[2].prefixes[0], v4_addr, v6);
+	pref64_embed(&ps->table[2].synth.prefixes[0], v4_addr, v6);
 	ck_assert(v6[3] == 0xba && v6[15] == 1);
-	pref64_embed(&ps->table[3].prefixes[0], v4_addr, v6);
+	pref64_embed(&ps->table[3].synth.prefixes[0], v4_addr, v6);
 	ck_assert(v6[15] == 2 && v6[12] == 0);
 	/* It is the same prefix, whatever its suffix. */
-	ck_assert_uint_eq(ps->table[3].n_prefixes, 1);
+	ck_assert_uint_eq(ps->table[3].synth.n_prefixes, 1);
 	ck_assert_uint_eq(v4(&ps->table[3], "10.0.0.1"), SYNTH_VIA);
 }
 END_TEST
@@ -328,8 +329,8 @@ START_TEST(all_down)
 	    said_make(&said, "dns64-prefix 2001:db8::/96 down\n", &settings);
 
 	ck_assert_ptr_nonnull(ps);
-	ck_assert_uint_eq(ps->table[0].n_prefixes, 1);
-	ck_assert_uint_eq(ps->table[0].active_bits, 0);
+	ck_assert_uint_eq(ps->table[0].synth.n_prefixes, 1);
+	ck_assert_uint_eq(ps->table[0].synth.active_bits, 0);
 }
 END_TEST
 
@@ -354,7 +355,7 @@ START_TEST(prefix_limit)
 {
 	char *text = many("", "dns64-prefix 2001:db8:%x::/96\n", POLICY_MAX_PREFIXES);
 
-	ck_assert_uint_eq(make(text)->table[0].n_prefixes, POLICY_MAX_PREFIXES);
+	ck_assert_uint_eq(make(text)->table[0].synth.n_prefixes, POLICY_MAX_PREFIXES);
 	free(text);
 	text = many("map 10.0.0.0/8 2001:db8::/96\n", "dns64-prefix 2001:db8:%x::/96\n",
 	    POLICY_MAX_PREFIXES);
@@ -394,7 +395,7 @@ START_TEST(large)
 	ck_assert_msg(seconds() - before < 1, "%f s", seconds() - before);
 	ck_assert_uint_eq(ps->n, 401);
 	ck_assert_ptr_eq(ps->table[200].zones, ps->table[0].zones);
-	ck_assert_ptr_eq(ps->table[200].v4, ps->table[0].v4);
+	ck_assert_ptr_eq(ps->table[200].synth.v4, ps->table[0].synth.v4);
 	ck_assert_uint_eq(zone(&ps->table[400], "a.zone-9999.example.com"), POLICY_ZONE_NEVER);
 	free(names);
 	free(text);

@@ -94,7 +94,7 @@ START_TEST(fields)
 
 	ck_assert_uint_eq(p->synthesize, POLICY_ALWAYS);
 	ck_assert_uint_eq(p->triggers, POLICY_ON_NODATA | POLICY_ON_TIMEOUT);
-	ck_assert_uint_eq(p->max_synthesized, 1000);
+	ck_assert_uint_eq(p->synth.max, 1000);
 	ck_assert(p->hide_a && p->servfail_without_prefix && p->any_minimal);
 	ck_assert_uint_eq(p->family, POLICY_IPV4);
 	ck_assert_uint_eq(p->selection, POLICY_CLIENT_HASH);

@@ -61,9 +61,9 @@ find_zone(const struct zonemap *z, const char *text)
 static void
 add_prefix(struct policy *p, const char *text, enum policy_state state, bool mapped_only)
 {
-	ck_assert_int_eq(pref64_parse(text, &p->prefixes[p->n_prefixes]), PREF64_OK);
-	p->states[p->n_prefixes] = (uint8_t)state;
-	p->mapped_only[p->n_prefixes++] = mapped_only;
+	ck_assert_int_eq(pref64_parse(text, &p->synth.prefixes[p->synth.n_prefixes]), PREF64_OK);
+	p->states[p->synth.n_prefixes] = (uint8_t)state;
+	p->mapped_only[p->synth.n_prefixes++] = mapped_only;
 }
 
 START_TEST(defaults)
@@ -81,15 +81,15 @@ START_TEST(defaults)
 		ck_assert_uint_eq(p->reverse, POLICY_REVERSE_CNAME);
 		ck_assert_uint_eq(p->svcb, POLICY_SVCB_CACHED);
 		ck_assert_uint_eq(p->ede, POLICY_EDE_ALL);
-		ck_assert_uint_eq(p->max_synthesized, 0);
-		ck_assert_uint_eq(p->n_prefixes, 0);
+		ck_assert_uint_eq(p->synth.max, 0);
+		ck_assert_uint_eq(p->synth.n_prefixes, 0);
 		ck_assert(!p->hide_a && !p->any_minimal && !p->servfail_without_prefix);
 		ck_assert_ptr_null(p->zones);
 		/* D7: ::ffff:0:0/96 */
-		ck_assert_uint_eq(find(p->excluded, "::ffff:192.0.2.1"), 1);
-		ck_assert_uint_eq(find(p->excluded, "::fffe:192.0.2.1"), NONE);
-		ck_assert_uint_eq(find(p->excluded, "2001:db8::1"), NONE);
-		ck_assert_uint_eq(find(p->v4, "10.0.0.1"), SYNTH_OWN);
+		ck_assert_uint_eq(find(p->synth.excluded, "::ffff:192.0.2.1"), 1);
+		ck_assert_uint_eq(find(p->synth.excluded, "::fffe:192.0.2.1"), NONE);
+		ck_assert_uint_eq(find(p->synth.excluded, "2001:db8::1"), NONE);
+		ck_assert_uint_eq(find(p->synth.v4, "10.0.0.1"), SYNTH_OWN);
 	}
 }
 END_TEST
@@ -139,7 +139,7 @@ START_TEST(maps_are_apart)
 	ck_assert(a != NULL && b != NULL && c != NULL);
 	ck_assert_int_eq(netmap_set(a, &net, SYNTH_VIA + 3), 0);
 	ck_assert_uint_eq(find(a, "10.0.0.1"), SYNTH_VIA + 3);
-	ck_assert_uint_eq(find(ps->table[0].v4, "10.0.0.1"), SYNTH_OWN);
+	ck_assert_uint_eq(find(ps->table[0].synth.v4, "10.0.0.1"), SYNTH_OWN);
 	ck_assert_uint_eq(find(b, "::ffff:192.0.2.1"), NONE);
 	ck_assert_uint_eq(find(c, "::ffff:192.0.2.1"), 1);
 }
@@ -175,13 +175,13 @@ START_TEST(without_a_prefix)
 	for (size_t i = 0; i < 2; i++) {
 		const struct policy *p = &ps->table[i];
 
-		ck_assert_uint_eq(p->n_prefixes, 1);
-		ck_assert_uint_eq(p->active_bits, 1);
-		ck_assert_uint_eq(p->n_general, 1);
-		ck_assert_uint_eq(p->general[0], 0);
-		ck_assert_str_eq(pref64_format(&p->prefixes[0], text),
+		ck_assert_uint_eq(p->synth.n_prefixes, 1);
+		ck_assert_uint_eq(p->synth.active_bits, 1);
+		ck_assert_uint_eq(p->synth.n_general, 1);
+		ck_assert_uint_eq(p->synth.general[0], 0);
+		ck_assert_str_eq(pref64_format(&p->synth.prefixes[0], text),
 		    i == 0 ? "64:ff9b::/96" : "2001:db8:64::/96");
-		ck_assert(p->prefixes[0].well_known == (i == 0));
+		ck_assert(p->synth.prefixes[0].well_known == (i == 0));
 	}
 }
 END_TEST
@@ -194,9 +194,9 @@ START_TEST(all_down)
 	add_prefix(p, "2001:db8:64::/96", POLICY_DOWN, false);
 	add_prefix(p, "2001:db8:65::/96", POLICY_DRAIN, false);
 	ck_assert_int_eq(policies_finish(ps), 0);
-	ck_assert_uint_eq(p->n_prefixes, 2);
-	ck_assert_uint_eq(p->active_bits, 0);
-	ck_assert_uint_eq(p->n_general, 0);
+	ck_assert_uint_eq(p->synth.n_prefixes, 2);
+	ck_assert_uint_eq(p->synth.active_bits, 0);
+	ck_assert_uint_eq(p->synth.n_general, 0);
 }
 END_TEST
 
@@ -211,16 +211,16 @@ START_TEST(active_and_general)
 	add_prefix(p, "2001:db8:3::/96", POLICY_ACTIVE, false);
 	add_prefix(p, "2001:db8:4::/96", POLICY_ACTIVE, true);
 	add_prefix(p, "2001:db8:5::/96", POLICY_DOWN, true);
-	while (p->n_prefixes < POLICY_MAX_PREFIXES)
+	while (p->synth.n_prefixes < POLICY_MAX_PREFIXES)
 		add_prefix(p, "2001:db8:6::/96", POLICY_DOWN, false);
 	p->states[POLICY_MAX_PREFIXES - 1] = POLICY_ACTIVE;
 	ck_assert_int_eq(policies_finish(ps), 0);
 	ck_assert_uint_eq(
-	    p->active_bits, 1U << 1 | 1U << 3 | 1U << 4 | 1U << (POLICY_MAX_PREFIXES - 1));
-	ck_assert_uint_eq(p->n_general, 3);
-	ck_assert_uint_eq(p->general[0], 1);
-	ck_assert_uint_eq(p->general[1], 3);
-	ck_assert_uint_eq(p->general[2], POLICY_MAX_PREFIXES - 1);
+	    p->synth.active_bits, 1U << 1 | 1U << 3 | 1U << 4 | 1U << (POLICY_MAX_PREFIXES - 1));
+	ck_assert_uint_eq(p->synth.n_general, 3);
+	ck_assert_uint_eq(p->synth.general[0], 1);
+	ck_assert_uint_eq(p->synth.general[1], 3);
+	ck_assert_uint_eq(p->synth.general[2], POLICY_MAX_PREFIXES - 1);
 }
 END_TEST
 
@@ -329,7 +329,7 @@ START_TEST(references)
 	ck_assert_ptr_eq(policies_ref(ps), ps);
 	ck_assert_uint_eq(atomic_load(&ps->refs), 2);
 	policies_unref(ps);
-	ck_assert_uint_eq(find(ps->table[0].v4, "127.0.0.1"), SYNTH_NEVER);
+	ck_assert_uint_eq(find(ps->table[0].synth.v4, "127.0.0.1"), SYNTH_NEVER);
 	policies_unref(NULL);
 }
 END_TEST

@@ -125,14 +125,13 @@ on_upstream(struct world *w, const struct msg *m, const struct engine_send *send
 static void
 check_aaaa(const struct msg *m)
 {
-	const struct synth_policy policy = { .excluded = world.conf.policies->table[0].excluded };
 	struct synth_usable usable;
 	struct answer a;
 
 	answer_scan(m, DNS_TYPE_AAAA, &a);
 	if (m->rcode != DNS_NOERROR || a.kind != ANSWER_DATA)
 		return;
-	synth_count_usable(&policy, m, &a, &usable);
+	synth_count_usable(&world.conf.policies->table[0].synth, m, &a, &usable);
 	ck_assert_uint_eq(usable.n_excluded, 0);
 }
 

@@ -23,23 +23,26 @@
 #define N(array) (sizeof(array) / sizeof(array)[0])
 
 /* 2001:db8::/96, the network-specific prefix of RFC 6147 section 7.3, and the Well-Known Prefix */
-static const struct pref64 nsp = { .addr = { 0x20, 0x01, 0x0d, 0xb8 }, .len = 96 };
-static const struct pref64 wkp = { .addr = { 0, 0x64, 0xff, 0x9b }, .len = 96, .well_known = true };
-static const struct pref64 wkp_then_nsp[] = {
-	{ .addr = { 0, 0x64, 0xff, 0x9b }, .len = 96, .well_known = true },
-	{ .addr = { 0x20, 0x01, 0x0d, 0xb8 }, .len = 96 },
-};
-static const uint8_t places[] = { 0, 1 };
+#define NSP \
+	{ \
+		.addr = { 0x20, 0x01, 0x0d, 0xb8 }, .len = 96 \
+	}
+#define WKP \
+	{ \
+		.addr = { 0, 0x64, 0xff, 0x9b }, .len = 96, .well_known = true \
+	}
 static struct netmap excluded; /* ::ffff:0:0/96 */
 static struct netmap d14;
-#define BY(list, n_list) \
+#define BY(n, ...) \
 	{ \
-		.excluded = &excluded, .v4 = &d14, .prefixes = (list), \
-		.active_bits = (1U << (n_list)) - 1, .general = places, .n_general = (n_list) \
+		.v4 = &d14, .excluded = &excluded, .active_bits = (1U << (n)) - 1, \
+		.n_prefixes = (n), .n_general = (n), .general = { 0, 1 }, .prefixes = { \
+			__VA_ARGS__ \
+		} \
 	}
-static const struct synth_policy by_wkp = BY(&wkp, 1);
-static const struct synth_policy by_nsp = BY(&nsp, 1);
-static const struct synth_policy by_both = BY(wkp_then_nsp, 2);
+static const struct synth_policy by_wkp = BY(1, WKP);
+static const struct synth_policy by_nsp = BY(1, NSP);
+static const struct synth_policy by_both = BY(2, WKP, NSP);
 static const struct synth_policy by_none = { .n_general = 0 };
 static const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
 static const struct build_opt plain_opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
@@ -52,6 +55,16 @@ start(struct build *b, const struct msg *m)
 {
 	build_start(b, out, sizeof(out), 0xabcd, DNS_QR | DNS_RD | DNS_RA, msg_qname(m),
 	    DNS_TYPE_AAAA, DNS_CLASS_IN);
+}
+
+/* The AAAA of M's A records under P, all of them. */
+static unsigned
+make(struct build *b, const struct synth_policy *p, const struct msg *m, const struct answer *a,
+    uint32_t ttl_cap)
+{
+	const struct synth_choice all = { .ttl_cap = ttl_cap };
+
+	return synth_answer(b, p, &all, m, a);
 }
 
 static void
@@ -183,8 +196,7 @@ START_TEST(d14_mapped)
 	    mappables[_i].n_records, mappables[_i].records);
 	read_reply(&m, &a, DNS_TYPE_A, text);
 	start(&b, &m);
-	ck_assert_uint_eq(
-	    synth_answer(&b, mappables[_i].policy, &m, &a, 60) > 0, mappables[_i].mapped);
+	ck_assert_uint_eq(make(&b, mappables[_i].policy, &m, &a, 60) > 0, mappables[_i].mapped);
 }
 END_TEST
 
@@ -268,9 +280,9 @@ START_TEST(d14_ranges)
 	    a4[0], a4[1], a4[2], a4[3]);
 	read_reply(&m, &a, DNS_TYPE_A, text);
 	start(&b, &m);
-	ck_assert_msg((synth_answer(&b, &by_nsp, &m, &a, 60) > 0) == r->specific, "%s", r->v4);
+	ck_assert_msg((make(&b, &by_nsp, &m, &a, 60) > 0) == r->specific, "%s", r->v4);
 	start(&b, &m);
-	ck_assert_msg((synth_answer(&b, &by_wkp, &m, &a, 60) > 0) == r->well_known, "%s", r->v4);
+	ck_assert_msg((make(&b, &by_wkp, &m, &a, 60) > 0) == r->well_known, "%s", r->v4);
 }
 END_TEST
 
@@ -278,9 +290,9 @@ END_TEST
 static const struct net ten = { { 10 }, 8, NETADDR_IPV4 };
 static const struct net doc = { { 192, 0, 2 }, 24, NETADDR_IPV4 };
 
-/* Two A, 192.0.2.1 and 10.0.0.1, as they come out under P: "w" or "n" and the last byte. */
+/* Two A, 192.0.2.1 and 10.0.0.1, as they come out under P by C: "w" or "n" and the last byte. */
 static void
-expect_made(const struct synth_policy *p, const char *want)
+expect_made(const struct synth_policy *p, const struct synth_choice *c, const char *want)
 {
 	char got[64] = "";
 	size_t len = 0;
@@ -293,7 +305,7 @@ expect_made(const struct synth_policy *p, const char *want)
 	    "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60
 	    "0004 c0000201 c00c" A_IN TTL_60 "0004 0a000002 c00c" A_IN TTL_60 "0004 c0000203");
 	start(&b, &m);
-	(void)synth_answer(&b, p, &m, &a, 60);
+	(void)!synth_answer(&b, p, c, &m, &a);
 	ck_assert_int_eq(msg_parse(&m, out, build_finish(&b, 512, &no_opt)), MSG_OK);
 	uint16_t n = m.count[MSG_ANSWER];
 	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(&m, &rr))
@@ -304,57 +316,60 @@ expect_made(const struct synth_policy *p, const char *want)
 
 START_TEST(d13_map_and_exclude_a)
 {
+	const struct synth_choice c = { .ttl_cap = 60 };
 	struct synth_policy p = by_both;
 	struct netmap map;
 
 	netmap_init(&map);
 	p.v4 = &map;
-	expect_made(&p, "w1 n1 w2 n2 w3 n3 ");
+	expect_made(&p, &c, "w1 n1 w2 n2 w3 n3 ");
 	ck_assert_int_eq(netmap_set(&map, &ten, SYNTH_OWN), 0);
-	expect_made(&p, "w1 n1 n2 w3 n3 ");
+	expect_made(&p, &c, "w1 n1 n2 w3 n3 ");
 	ck_assert_int_eq(netmap_set(&map, &ten, SYNTH_VIA), 0); /* map overrides D14 */
-	expect_made(&p, "w1 n1 w2 w3 n3 ");
+	expect_made(&p, &c, "w1 n1 w2 w3 n3 ");
 	ck_assert_int_eq(netmap_set(&map, &doc, SYNTH_NEVER), 0);
-	expect_made(&p, "w2 ");
+	expect_made(&p, &c, "w2 ");
 	ck_assert_int_eq(netmap_set(&map, &doc, SYNTH_VIA + 1), 0);
-	expect_made(&p, "n1 w2 n3 ");
+	expect_made(&p, &c, "n1 w2 n3 ");
 	p.active_bits = 1; /* D15: a prefix that is down */
-	expect_made(&p, "w2 ");
+	expect_made(&p, &c, "w2 ");
 	netmap_fini(&map);
 }
 END_TEST
 
 START_TEST(one_prefix_per_answer)
 {
+	struct synth_choice c = { .ttl_cap = 60 };
 	struct synth_policy p = by_both;
 
 	p.one = true;
 	/* 10.0.0.2 does not go under the Well-Known one: the next. */
-	expect_made(&p, "w1 n2 w3 ");
-	p.first = 1;
-	expect_made(&p, "n1 n2 n3 ");
+	expect_made(&p, &c, "w1 n2 w3 ");
+	c.first = 1;
+	expect_made(&p, &c, "n1 n2 n3 ");
 }
 END_TEST
 
 START_TEST(max_synthesized)
 {
+	struct synth_choice c = { .ttl_cap = 60 };
 	struct synth_policy p = by_nsp;
 
 	p.max = 2;
-	expect_made(&p, "n1 n2 ");
-	p.rotate = 1;
-	expect_made(&p, "n2 n3 ");
-	p.rotate = 5;
-	expect_made(&p, "n3 n1 ");
+	expect_made(&p, &c, "n1 n2 ");
+	c.rotate = 1;
+	expect_made(&p, &c, "n2 n3 ");
+	c.rotate = 5;
+	expect_made(&p, &c, "n3 n1 ");
 	p.max = 9;
-	expect_made(&p, "n3 n1 n2 ");
+	expect_made(&p, &c, "n3 n1 n2 ");
 	/* header, question, two AAAA of 28 bytes: the third would go over the limit */
-	p.limit = 12 + 20 + 2 * 28 + 27;
-	expect_made(&p, "n3 n1 ");
-	p.limit = 12 + 20 + 3 * 28;
-	expect_made(&p, "n3 n1 n2 ");
-	p.limit = 40; /* one at least */
-	expect_made(&p, "n3 ");
+	c.limit = 12 + 20 + 2 * 28 + 27;
+	expect_made(&p, &c, "n3 n1 ");
+	c.limit = 12 + 20 + 3 * 28;
+	expect_made(&p, &c, "n3 n1 n2 ");
+	c.limit = 40; /* one at least */
+	expect_made(&p, &c, "n3 ");
 }
 END_TEST
 
@@ -485,7 +500,7 @@ START_TEST(rfc6147_5_1_answer)
 
 	read_reply(&m, &a, DNS_TYPE_A, c->reply);
 	start(&b, &m);
-	ck_assert_msg(synth_answer(&b, c->policy, &m, &a, c->ttl_cap) == c->n, "%s", c->what);
+	ck_assert_msg(make(&b, c->policy, &m, &a, c->ttl_cap) == c->n, "%s", c->what);
 	len = build_finish(&b, 512, &no_opt);
 	message_expect(out, len, c->text);
 	message_sound(&m, out, len, 512);
@@ -504,7 +519,7 @@ START_TEST(d24_case)
 	    "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4);
 	build_start(&b, out, sizeof(out), 0xabcd, DNS_QR | DNS_RD | DNS_RA,
 	    (const uint8_t *)"\2h2\7example\3com", DNS_TYPE_AAAA, DNS_CLASS_IN);
-	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 1);
+	ck_assert_uint_eq(make(&b, &by_wkp, &m, &a, 600), 1);
 	message_expect(out, build_finish(&b, 512, &no_opt),
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60
 	    "0005 {cd}c00f @49. c02c" AAAA_IN TTL_60 V6);
@@ -548,7 +563,7 @@ START_TEST(d12_sixty_addresses)
 
 	read_many(&m, &a, 60, "<cdn.example>");
 	start(&b, &m);
-	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 60);
+	ck_assert_uint_eq(make(&b, &by_wkp, &m, &a, 600), 60);
 	synth_rest(&b, &m);
 	len = build_finish(&b, limit, &opt);
 	message_sound(&m, out, len, limit);
@@ -572,7 +587,7 @@ START_TEST(size_ceiling)
 
 	read_many(&m, &a, 2600, "<cdn.example>");
 	start(&b, &m);
-	n = synth_answer(&b, &by_wkp, &m, &a, 600);
+	n = make(&b, &by_wkp, &m, &a, 600);
 	ck_assert_uint_eq(n, (DNS_MSG_MAX - 32 - 25) / 28);
 	ck_assert(b.w.full);
 	synth_rest(&b, &m);
@@ -713,7 +728,7 @@ START_TEST(rfc6147_5_4_rest)
 			"@160. c052 002e 0001" TTL_60 RRSIG_OVER(
 			    "0001") "00 0029 1000 00008000 0000");
 	start(&b, &m);
-	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 1);
+	ck_assert_uint_eq(make(&b, &by_wkp, &m, &a, 600), 1);
 	synth_rest(&b, &m);
 	len = build_finish(&b, 512, &plain_opt);
 	message_expect(out, len,
@@ -742,7 +757,7 @@ START_TEST(signature_is_for_one_hop)
 	    "1234 8180 0001 0001 0000 0001" H2 A_IN "c00c" A_IN TTL_60 V4 "%s", signatures[_i]);
 	read_reply(&m, &a, DNS_TYPE_A, text);
 	start(&b, &m);
-	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 1);
+	ck_assert_uint_eq(make(&b, &by_wkp, &m, &a, 600), 1);
 	synth_rest(&b, &m);
 	ck_assert_uint_eq(b.count[MSG_ADDITIONAL], 0);
 }
@@ -757,7 +772,7 @@ START_TEST(rest_without_room)
 
 	read_many(&m, &a, 20, "<cdn.example>");
 	start(&b, &m);
-	ck_assert_uint_eq(synth_answer(&b, &by_wkp, &m, &a, 600), 20);
+	ck_assert_uint_eq(make(&b, &by_wkp, &m, &a, 600), 20);
 	b.w.cap = b.w.len + 11;
 	synth_rest(&b, &m);
 	ck_assert_uint_eq(b.count[MSG_AUTHORITY], 0);

@@ -27,9 +27,9 @@ check_policies(struct settings *s, struct diag *d)
 	for (size_t i = 0; ps != NULL && i < ps->n; i++) {
 		const struct policy *p = &ps->table[i];
 
-		FUZZ_CHECK(p->n_prefixes >= 1 && p->n_prefixes <= POLICY_MAX_PREFIXES);
+		FUZZ_CHECK(p->synth.n_prefixes >= 1 && p->synth.n_prefixes <= POLICY_MAX_PREFIXES);
 		FUZZ_CHECK(p->reverse != POLICY_REVERSE_LOCAL || p->reverse_name != NULL);
-		FUZZ_CHECK(p->v4 != NULL && p->excluded != NULL);
+		FUZZ_CHECK(p->synth.v4 != NULL && p->synth.excluded != NULL);
 	}
 	s->conf.core.policies = ps;
 }

@@ -12,7 +12,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		"2001:db8::/56", "2001:db8::/64", "64:ff9b::/96" };
 	static const size_t limits[] = { 512, 513, 1232, 4096, DNS_MSG_MAX };
 	static struct policies *ps; /* made once */
-	static const uint8_t general[] = { 0 };
 	struct pref64 prefix;
 	struct msg m, made;
 	uint8_t *buf;
@@ -22,12 +21,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	FUZZ_CHECK(pref64_parse(prefixes[data[0] % 6], &prefix) == PREF64_OK);
 	if (ps == NULL)
 		ps = plan_one("exclude ::ffff:0:0/96");
-	const struct synth_policy policy = { .prefixes = &prefix,
-		.general = general,
+	const struct synth_policy policy = { .prefixes = { prefix },
+		.n_prefixes = 1,
 		.n_general = 1,
 		.active_bits = 1,
-		.v4 = ps->table[0].v4,
-		.excluded = ps->table[0].excluded };
+		.v4 = ps->table[0].synth.v4,
+		.excluded = ps->table[0].synth.excluded };
 	buf = malloc(DNS_MSG_MAX);
 	FUZZ_CHECK(buf != NULL);
 	for (enum making what = 0; what < MAKINGS; what++) {

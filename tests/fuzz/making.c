@@ -13,6 +13,7 @@ size_t
 making_build(
     enum making what, const struct synth_policy *p, const struct msg *m, uint8_t *buf, size_t limit)
 {
+	static const struct synth_choice choice = { .ttl_cap = SYNTH_NO_SOA_TTL };
 	static const uint16_t type[] = { DNS_TYPE_A, DNS_TYPE_AAAA, DNS_TYPE_PTR, DNS_TYPE_A };
 	struct build b;
 	struct answer a;
@@ -26,7 +27,7 @@ making_build(
 	if (a.kind != ANSWER_DATA)
 		(void)!(a.kind == ANSWER_BROKEN || synth_chain(&b, m, &a));
 	else if (what == MAKING_SYNTH)
-		(void)!synth_answer(&b, p, m, &a, SYNTH_NO_SOA_TTL);
+		(void)!synth_answer(&b, p, &choice, m, &a);
 	else if (what == MAKING_FILTERED)
 		(void)!synth_filtered(&b, p, m, &a);
 	else

@@ -67,7 +67,7 @@ own_v4(struct reading *r)
 		r->v4 = policies_v4(r->ps);
 	if (r->v4 == NULL)
 		bad("memory");
-	r->p->v4 = r->v4;
+	r->p->synth.v4 = r->v4;
 	return r->v4;
 }
 
@@ -77,11 +77,11 @@ read_prefix(struct reading *r, const char *text, const char *state)
 	static const char *const states[] = { "active", "drain", "down", NULL };
 	struct policy *p = r->p;
 
-	if (pref64_parse(text, &p->prefixes[p->n_prefixes]) != PREF64_OK)
+	if (pref64_parse(text, &p->synth.prefixes[p->synth.n_prefixes]) != PREF64_OK)
 		bad(text);
-	p->states[p->n_prefixes] = state != NULL ? place(state, states) : POLICY_ACTIVE;
-	p->mapped_only[p->n_prefixes] = false;
-	p->n_prefixes++;
+	p->states[p->synth.n_prefixes] = state != NULL ? place(state, states) : POLICY_ACTIVE;
+	p->mapped_only[p->synth.n_prefixes] = false;
+	p->synth.n_prefixes++;
 }
 
 static void
@@ -94,7 +94,7 @@ read_exclude(struct reading *r, const char *text)
 		r->excluded = policies_excluded(r->ps, !none);
 	if (r->excluded == NULL)
 		bad("memory");
-	r->p->excluded = r->excluded;
+	r->p->synth.excluded = r->excluded;
 	if (none)
 		return;
 	net = plan_net(text);
@@ -115,12 +115,12 @@ read_map(struct reading *r, const char *from, const char *to)
 
 		if (pref64_parse(to, &prefix) != PREF64_OK)
 			bad(to);
-		while (i < p->n_prefixes &&
-		    (p->prefixes[i].len != prefix.len ||
-			memcmp(p->prefixes[i].addr, prefix.addr, 16) != 0))
+		while (i < p->synth.n_prefixes &&
+		    (p->synth.prefixes[i].len != prefix.len ||
+			memcmp(p->synth.prefixes[i].addr, prefix.addr, 16) != 0))
 			i++;
 		verdict = SYNTH_VIA + i;
-		if (i == p->n_prefixes) {
+		if (i == p->synth.n_prefixes) {
 			read_prefix(r, to, NULL);
 			p->mapped_only[i] = true;
 		}
@@ -172,7 +172,7 @@ read_word(struct reading *r, const char *keyword, const char *w)
 	} else if (strcmp(keyword, "svcb") == 0) {
 		p->svcb = place(w, svcb);
 	} else if (strcmp(keyword, "max-synthesized") == 0) {
-		p->max_synthesized = (uint16_t)atoi(w);
+		p->synth.max = (uint16_t)atoi(w);
 	} else if (strcmp(keyword, "reverse-local") == 0) {
 		p->reverse = POLICY_REVERSE_LOCAL;
 		if (name_from_text(w, name) == 0)
@@ -183,8 +183,8 @@ read_word(struct reading *r, const char *keyword, const char *w)
 
 		if (!netaddr_parse(w, 0, &a))
 			bad(w);
-		for (unsigned i = 0; i < p->n_prefixes; i++) {
-			if (!pref64_set_suffix(&p->prefixes[i], a.addr))
+		for (unsigned i = 0; i < p->synth.n_prefixes; i++) {
+			if (!pref64_set_suffix(&p->synth.prefixes[i], a.addr))
 				bad(w);
 		}
 	} else {
@@ -279,8 +279,9 @@ begin_block(struct reading *r, char **w, unsigned n)
 static bool
 is_first_prefix(const struct reading *r, const char *keyword)
 {
-	return strcmp(keyword, "prefix") == 0 && r->number > 0 && r->p->n_prefixes > 0 &&
-	    memcmp(r->p->prefixes, r->ps->table[0].prefixes, sizeof(r->p->prefixes)) == 0;
+	return strcmp(keyword, "prefix") == 0 && r->number > 0 && r->p->synth.n_prefixes > 0 &&
+	    memcmp(r->p->synth.prefixes, r->ps->table[0].synth.prefixes,
+		sizeof(r->p->synth.prefixes)) == 0;
 }
 
 /* The lines outside of blocks, or those inside. */
@@ -308,7 +309,7 @@ read_lines(struct reading *r, const char *const *lines, size_t n_lines, bool ins
 			add_clients(r, w, n, 1);
 		} else {
 			if (is_first_prefix(r, w[0]))
-				r->p->n_prefixes = 0;
+				r->p->synth.n_prefixes = 0;
 			read_line(r, w, n);
 		}
 	}
