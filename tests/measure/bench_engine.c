@@ -36,7 +36,7 @@
 #endif
 
 #include "base/clock.h"
-#include "bench/load.h"
+#include "measure/load.h"
 #include "cache/cache.h"
 #include "core/engine.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/load.h"
+#include "measure/load.h"
 
 #include <stdarg.h>
 #include <stdio.h>
