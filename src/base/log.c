@@ -5,9 +5,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
+
+#include "base/number.h"
 
 #define LINE_MAX_LEN 1024 /* bytes of a line with its newline */
 
@@ -34,18 +37,17 @@ static bool
 is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long dev;
-	unsigned long long ino;
+	uint64_t dev, ino;
 	struct stat st;
-	char *end;
 
 	if (stream == NULL || fstat(STDERR_FILENO, &st) != 0)
 		return false;
-	dev = strtoull(stream, &end, 10);
-	if (*end != ':')
+	size_t n = number_prefix(stream, strlen(stream), UINT64_MAX, &dev);
+	if (n == 0 || stream[n] != ':')
 		return false;
-	ino = strtoull(end + 1, &end, 10);
-	return *end == '\0' && dev == st.st_dev && ino == st.st_ino;
+	stream += n + 1;
+	return number_parse(stream, strlen(stream), UINT64_MAX, &ino) && dev == st.st_dev &&
+	    ino == st.st_ino;
 }
 
 static void

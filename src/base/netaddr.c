@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 /* fe80::/10 (RFC 4291 section 2.5.6): the only addresses that mean nothing without an interface. */
 static bool
 is_link_local(const uint8_t addr[static 16])
@@ -21,15 +23,12 @@ parse_scope(const char *text)
 {
 	char name[IF_NAMESIZE];
 	unsigned index = if_nametoindex(text);
-	unsigned long v;
-	char *end;
+	uint64_t v;
 
 	if (index != 0)
 		return index;
-	if (*text < '0' || *text > '9')
-		return 0;
-	v = strtoul(text, &end, 10);
-	if (*end != '\0' || v > UINT32_MAX || if_indextoname((unsigned)v, name) == NULL)
+	if (!number_parse(text, strlen(text), UINT32_MAX, &v) ||
+	    if_indextoname((unsigned)v, name) == NULL)
 		return 0;
 	return (uint32_t)v;
 }

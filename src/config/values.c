@@ -7,50 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DIGITS "0123456789"
+#include "base/number.h"
 
-/* The digits at TEXT as a number; *END points behind them. False without a digit or above MAX. */
-static bool
-digits_to(const char *text, uint64_t max, uint64_t *n, const char **end)
-{
-	size_t len = strspn(text, DIGITS);
-	uint64_t v = 0;
-
-	if (len == 0)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		uint64_t digit = (uint64_t)(text[i] - '0');
-
-		if (v > max / 10 || digit > max - v * 10)
-			return false;
-		v = v * 10 + digit;
-	}
-	*n = v;
-	*end = text + len;
-	return true;
-}
-
-/* The same of 32 bits. */
+/* The number of 32 bits that TEXT begins with; *END points behind it. False without one. */
 static bool
 digits(const char *text, uint32_t *n, const char **end)
 {
 	uint64_t v;
+	size_t len = number_prefix(text, strlen(text), UINT32_MAX, &v);
 
-	if (!digits_to(text, UINT32_MAX, &v, end))
+	if (len == 0)
 		return false;
 	*n = (uint32_t)v;
+	*end = text + len;
 	return true;
 }
 
 bool
 value_number(const char *text, uint32_t min, uint32_t max, uint32_t *n)
 {
-	const char *end;
-	uint32_t v;
+	uint64_t v;
 
-	if (!digits(text, &v, &end) || *end != '\0' || v < min || v > max)
+	if (!number_parse(text, strlen(text), max, &v) || v < min)
 		return false;
-	*n = v;
+	*n = (uint32_t)v;
 	return true;
 }
 
@@ -58,14 +38,14 @@ value_number(const char *text, uint32_t min, uint32_t max, uint32_t *n)
 static bool
 fraction(const char *text, uint32_t *millionths)
 {
-	size_t len = strspn(text, DIGITS);
-	uint32_t v = 0;
+	size_t len = strlen(text);
+	uint64_t v;
 
-	if (len == 0 || len > 6 || text[len] != '\0')
+	if (len > 6 || !number_parse(text, len, 999999, &v))
 		return false;
-	for (size_t i = 0; i < 6; i++)
-		v = v * 10 + (i < len ? (uint32_t)(text[i] - '0') : 0);
-	*millionths = v;
+	for (; len < 6; len++)
+		v *= 10;
+	*millionths = (uint32_t)v;
 	return true;
 }
 
@@ -108,13 +88,13 @@ unit_bits(char c)
 bool
 value_size(const char *text, uint64_t min, uint64_t max, uint64_t *bytes)
 {
-	const char *end;
 	uint64_t v;
+	size_t len = number_prefix(text, strlen(text), max, &v);
 
-	if (!digits_to(text, max, &v, &end))
+	if (len == 0)
 		return false;
-	unsigned bits = unit_bits(*end);
-	if (end[bits > 0 ? 1 : 0] != '\0' || v > max >> bits || v << bits < min)
+	unsigned bits = unit_bits(text[len]);
+	if (text[len + (bits > 0)] != '\0' || v > max >> bits || v << bits < min)
 		return false;
 	*bytes = v << bits;
 	return true;

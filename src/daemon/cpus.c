@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 #define PATH_ROOM 1024 /* for a path below a cgroup mount; longer ones are passed over */
 
@@ -28,30 +29,40 @@ first_line(const char *dir, const char *name, char *line, int cap)
 
 /* CPUs for QUOTA of PERIOD, rounded up; 0 if that is no limit. */
 static unsigned
-in_cpus(long long quota, long long period)
+in_cpus(uint64_t quota, uint64_t period)
 {
-	if (quota <= 0 || period <= 0 || quota / period >= UINT_MAX)
+	if (quota == 0 || period == 0 || quota / period >= UINT_MAX)
 		return 0;
 	return (unsigned)((quota + period - 1) / period);
+}
+
+/* The number that LINE begins with; 0 for "max" and -1, which stand for no limit. */
+static uint64_t
+number_at(const char *line)
+{
+	uint64_t v;
+
+	return number_prefix(line, strlen(line), INT64_MAX, &v) > 0 ? v : 0;
 }
 
 /* The quota that the group at DIR itself sets, in either version's files. */
 static unsigned
 quota_at(const char *dir)
 {
-	char line[64], *end;
-	long long quota;
+	char line[64];
+	uint64_t quota;
 
 	if (first_line(dir, "cpu.max", line, sizeof(line))) {
-		quota = strtoll(line, &end, 10); /* "max" is no number: 0, no limit */
-		return in_cpus(quota, strtoll(end, NULL, 10));
+		const char *period = strchr(line, ' ');
+
+		return period != NULL ? in_cpus(number_at(line), number_at(period + 1)) : 0;
 	}
 	if (!first_line(dir, "cpu.cfs_quota_us", line, sizeof(line)))
 		return 0;
-	quota = strtoll(line, NULL, 10);
+	quota = number_at(line);
 	if (!first_line(dir, "cpu.cfs_period_us", line, sizeof(line)))
 		return 0;
-	return in_cpus(quota, strtoll(line, NULL, 10));
+	return in_cpus(quota, number_at(line));
 }
 
 /* The least of two quotas, 0 being none. */

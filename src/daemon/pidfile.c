@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 #define USUAL_NAME "/dns64d.pid"
 
 /* A prefix as /usr/local has seldom a directory of its own for files of the running system. */
@@ -28,9 +30,11 @@ holder(int fd)
 {
 	char text[16] = "";
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	long pid = n > 0 ? strtol(text, NULL, 10) : 0;
+	uint64_t pid;
 
-	return pid > 0 && pid <= INT_MAX ? (int)pid : -EWOULDBLOCK;
+	if (n <= 0 || number_prefix(text, (size_t)n, INT_MAX, &pid) == 0 || pid == 0)
+		return -EWOULDBLOCK;
+	return (int)pid;
 }
 
 int

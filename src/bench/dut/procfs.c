@@ -10,18 +10,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "bench/host/file.h"
 
 int
 bench_procfs_number(const char *text, size_t len)
 {
-	int v = 0;
+	uint64_t v;
 
-	if (len == 0 || len > 7 || strspn(text, "0123456789") < len)
-		return 0;
-	for (size_t i = 0; i < len; i++)
-		v = v * 10 + (text[i] - '0');
-	return v <= BENCH_PROCFS_PID_MAX ? v : 0;
+	return number_parse(text, len, BENCH_PROCFS_PID_MAX, &v) ? (int)v : 0;
 }
 
 /* Behind the next N words; NULL if there are fewer. Some are negative numbers. */

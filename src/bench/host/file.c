@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 /* Until the end of the file or of the buffer: /proc may give it in pieces. */
 static int
 read_all(int fd, struct bench_file *file)
@@ -68,17 +70,12 @@ bool
 bench_file_number(const char **at, uint64_t *v)
 {
 	const char *p = *at + strspn(*at, " \t");
-	uint64_t n = 0;
+	uint64_t n;
+	size_t len = number_prefix(p, SIZE_MAX, UINT64_MAX, &n);
 
-	if (*p < '0' || *p > '9')
+	if (len == 0)
 		return false;
-	for (; *p >= '0' && *p <= '9'; p++) {
-		uint64_t digit = (uint64_t)(*p - '0');
-
-		if (n > (UINT64_MAX - digit) / 10)
-			return false;
-		n = n * 10 + digit;
-	}
+	p += len;
 	if (*p != ' ' && *p != '\t' && *p != '\n')
 		return false;
 	*at = p;
