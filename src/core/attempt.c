@@ -41,7 +41,7 @@ pick_next(struct lookups *ls, const struct lookup *l)
 static void
 grow_spaces(struct lookups *ls)
 {
-	if (ls->n_spaces == ENGINE_MAX_SPACES ||
+	if (ls->n_spaces == TXID_MAX_SPACES ||
 	    txid_room(&ls->spaces[ls->n_spaces - 1]) > TXID_COUNT / 8)
 		return;
 	txid_init(&ls->spaces[ls->n_spaces]);
@@ -195,7 +195,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		opt.present = true;
 	l->edns = opt.present;
 	antispoof_cookie(ls, l, &opt, now_ns);
-	len = build_query(buf, ENGINE_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
+	len = build_query(buf, PACKET_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
 	antispoof_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
 	return len;
 }
@@ -211,7 +211,7 @@ write_signed(const struct lookup *l, uint8_t *buf)
 
 bool
 attempt_next_question(
-    struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct engine_send *send, uint64_t now_ns)
+    struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct packet_out *send, uint64_t now_ns)
 {
 	struct list *link;
 
@@ -222,7 +222,7 @@ attempt_next_question(
 		if (!begin(ls, l, now_ns))
 			continue;
 		by_tcp = l->phase == LOOKUP_ASKED_TCP;
-		send->way = by_tcp ? ENGINE_UPSTREAM_TCP : ENGINE_UPSTREAM_UDP;
+		send->way = by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP;
 		send->sock = by_tcp ? l->upstream : l->socket;
 		send->gen = 0;
 		if (UNLIKELY(l->message != NULL))
@@ -328,7 +328,7 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 static void
 count_silence(const struct lookups *ls, struct lookup *l)
 {
-	uint64_t bit = l->upstream < ENGINE_MAX_UPSTREAMS ? 1ULL << l->upstream : 0;
+	uint64_t bit = l->upstream < UPSTREAM_MAX ? 1ULL << l->upstream : 0;
 	uint64_t carry = l->silent[0] & bit;
 
 	l->silent[0] ^= bit;

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/engine.h"
 #include "core/lookup.h"
+#include "core/packet.h"
 #include "dns/msg.h"
 
 #define ATTEMPT_DOWN_MS 1000 /* the longest wait for one that is known to be down (RULES D5) */
@@ -27,7 +27,7 @@
  * and say where to; false when there is none.
  */
 MUST_USE bool attempt_next_question(
-    struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct engine_send *send, uint64_t now_ns);
+    struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct packet_out *send, uint64_t now_ns);
 
 /* attempt_on_timeout: the attempt's time is over. True: that ends L, with *result filled. */
 MUST_USE bool attempt_on_timeout(

@@ -76,7 +76,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	(void)upstreams_configure(&e->upstreams, conf, &e->wheel);
 	e->now_ns = now_ns;
 	/* As many lookups as queries, and a few that probe. */
-	rc = lookups_init(&e->lookups, &lookups, conf->max_queries + ENGINE_MAX_UPSTREAMS);
+	rc = lookups_init(&e->lookups, &lookups, conf->max_queries + UPSTREAM_MAX);
 	if (rc != 0)
 		return rc;
 	rc = queries_init(&e->queries, &queries, conf->max_queries);
@@ -149,7 +149,7 @@ engine_stats(struct engine *e)
 /* --- what comes in ---------------------------------------------------------------------------- */
 
 void
-engine_prepare(const struct engine *e, const struct engine_in *in, size_t n)
+engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 {
 	reply_prefetch(&e->lookups, in, n);
 }
@@ -176,7 +176,7 @@ enum repeated { ASKED_ONCE, ASKED_OFTEN, ANSWERED };
 
 /* Was the same asked in this second already, and is the answer there? */
 static enum repeated
-look_in_front(struct engine *e, const struct engine_in *in)
+look_in_front(struct engine *e, const struct packet_in *in)
 {
 	const struct conf_core *conf = e->queries.conf;
 	uint32_t now_s = (uint32_t)(e->now_ns / NS_PER_SEC);
@@ -197,12 +197,12 @@ look_in_front(struct engine *e, const struct engine_in *in)
 }
 
 static bool
-on_client_message(struct engine *e, const struct engine_in *in)
+on_client_message(struct engine *e, const struct packet_in *in)
 {
 	enum repeated repeated = ASKED_ONCE;
 	struct query *q;
 
-	if (e->packetcache != NULL && in->way == ENGINE_CLIENT_UDP)
+	if (e->packetcache != NULL && in->way == PACKET_CLIENT_UDP)
 		repeated = look_in_front(e, in);
 	if (repeated == ANSWERED) {
 		e->repeated = *in;
@@ -220,7 +220,7 @@ on_client_message(struct engine *e, const struct engine_in *in)
 }
 
 static void
-on_upstream_message(struct engine *e, const struct engine_in *in)
+on_upstream_message(struct engine *e, const struct packet_in *in)
 {
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
@@ -229,12 +229,12 @@ on_upstream_message(struct engine *e, const struct engine_in *in)
 }
 
 bool
-engine_input(struct engine *e, const struct engine_in *in, uint64_t now_ns)
+engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
 	bool answered = true;
 
 	e->now_ns = now_ns;
-	if (in->way == ENGINE_CLIENT_UDP || in->way == ENGINE_CLIENT_TCP)
+	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
 		answered = on_client_message(e, in);
 	else
 		on_upstream_message(e, in);
@@ -335,7 +335,7 @@ count_answer(struct engine *e, const uint8_t *msg)
 }
 
 static void
-send_to(struct engine_send *send, const struct engine_in *in, size_t len)
+send_to(struct packet_out *send, const struct packet_in *in, size_t len)
 {
 	send->way = in->way;
 	send->sock = in->sock;
@@ -347,7 +347,7 @@ send_to(struct engine_send *send, const struct engine_in *in, size_t len)
 
 /* The answer that is the same as another one in this second. */
 static bool
-next_repeated(struct engine *e, uint8_t *udp, struct engine_send *send)
+next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 {
 	if (e->repeated.len == 0)
 		return false;
@@ -371,14 +371,14 @@ keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 
 /* Let ready queries go on until one has an answer. */
 static bool
-next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *send)
+next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 {
 	struct list *link;
 
 	while ((link = list_pop(&e->queries.ready)) != NULL) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 		const struct query_out out = { .buf = q->tcp ? tcp : udp,
-			.cap = q->tcp ? ENGINE_TCP_CAP : ENGINE_UDP_CAP };
+			.cap = q->tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
 		bool often = q == e->often;
 		size_t len = state_turn(&e->queries, q, &e->result, &out, e->now_ns);
 
@@ -390,7 +390,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct engine_send *se
 			query_free(&e->queries, q);
 			continue;
 		}
-		send->way = q->tcp ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
+		send->way = q->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
 		send->sock = q->sock;
 		send->gen = q->gen;
 		send->peer = q->peer;
@@ -417,8 +417,8 @@ end_next_cut(struct engine *e)
 }
 
 bool
-engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_CAP],
-    uint8_t tcp_buf[static ENGINE_TCP_CAP], struct engine_send *send)
+engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
+    uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
 {
 	bool more;
 

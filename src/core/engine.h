@@ -35,38 +35,8 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 #include "core/conf.h"
+#include "core/packet.h"
 #include "core/stats.h"
-
-#define ENGINE_UDP_CAP 4096       /* bytes of a UDP send slot */
-#define ENGINE_TCP_CAP 65535      /* bytes of the TCP buffer */
-#define ENGINE_MAX_UPSTREAMS 64   /* configured ones and those that are leaving */
-#define ENGINE_MAX_SOCKETS 4096   /* upstream UDP sockets at one time */
-#define ENGINE_MAX_SPACES 4       /* ID spaces of 65,536 each */
-#define ENGINE_TICK_NS 8000000ULL /* resolution of all deadlines, 8 ms */
-
-enum engine_way { ENGINE_CLIENT_UDP, ENGINE_CLIENT_TCP, ENGINE_UPSTREAM_UDP, ENGINE_UPSTREAM_TCP };
-
-/* A message that arrived. */
-struct engine_in {
-	const uint8_t *msg; /* borrowed; without the TCP length prefix */
-	size_t len;
-	enum engine_way way;
-	uint32_t sock; /* client: the shell's. upstream UDP: slot. upstream TCP: upstream number */
-	uint32_t gen;  /* client: the shell's. upstream: unused */
-	struct netaddr peer; /* client: who asks */
-	/* client over UDP: the address asked, NETADDR_NONE if the socket says it all */
-	struct netaddr local;
-};
-
-/* A message to be sent. */
-struct engine_send {
-	enum engine_way way;
-	uint32_t sock; /* as in struct engine_in */
-	uint32_t gen;
-	struct netaddr peer;  /* client: where to */
-	struct netaddr local; /* client over UDP: where from, as it came in */
-	size_t len;           /* bytes in the UDP slot or, for *_TCP, in the TCP buffer */
-};
 
 struct engine;
 
@@ -91,21 +61,21 @@ void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t no
 struct stats *engine_stats(struct engine *e);
 
 /* engine_prepare: touch what N messages will need before they are handed in. Keeps nothing. */
-void engine_prepare(const struct engine *e, const struct engine_in *in, size_t n);
+void engine_prepare(const struct engine *e, const struct packet_in *in, size_t n);
 
 /*
  * engine_input: take one message. What is wrong with it is counted. False: it was a client's and
  * gets no answer; every other message of a client is answered once, soon or at its deadline.
  */
-bool engine_input(struct engine *e, const struct engine_in *in, uint64_t now_ns);
+bool engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
 
 /*
- * engine_next: write the next message to be sent. UDP_SLOT: ENGINE_UDP_CAP bytes, used for *_UDP;
- * TCP_BUF: ENGINE_TCP_CAP bytes, used for *_TCP (the contents of the other are unspecified). False:
+ * engine_next: write the next message to be sent. UDP_SLOT: PACKET_UDP_CAP bytes, used for *_UDP;
+ * TCP_BUF: PACKET_TCP_CAP bytes, used for *_TCP (the contents of the other are unspecified). False:
  * nothing more now.
  */
-MUST_USE bool engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_CAP],
-    uint8_t tcp_buf[static ENGINE_TCP_CAP], struct engine_send *send);
+MUST_USE bool engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
+    uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send);
 
 /*
  * engine_tick: let time pass up to NOW. At most 256 deadlines are handled in one call; true: there
@@ -114,7 +84,7 @@ MUST_USE bool engine_next(struct engine *e, uint8_t udp_slot[static ENGINE_UDP_C
 bool engine_tick(struct engine *e, uint64_t now_ns);
 
 /*
- * engine_busy: is anything waiting for a deadline, so that ticks are needed every ENGINE_TICK_NS?
+ * engine_busy: is anything waiting for a deadline, so that ticks are needed every WHEEL_TICK_NS?
  */
 MUST_USE bool engine_busy(const struct engine *e);
 
@@ -126,7 +96,7 @@ MUST_USE uint32_t engine_room(const struct engine *e);
 MUST_USE uint32_t engine_in_flight(const struct engine *e);
 
 /*
- * Upstreams. Numbers 0 to ENGINE_MAX_UPSTREAMS - 1 stay with an address while it is configured or
+ * Upstreams. Numbers 0 to UPSTREAM_MAX - 1 stay with an address while it is configured or
  * has questions in flight. engine_upstream: its address, NULL if the number is free.
  * engine_upstream_active: may it get new questions, that is, should the shell keep sockets open for
  * it?
@@ -135,7 +105,7 @@ MUST_USE const struct netaddr *engine_upstream(const struct engine *e, unsigned 
 MUST_USE bool engine_upstream_active(const struct engine *e, unsigned upstream);
 
 /*
- * engine_spaces: how many ID spaces are in use, 1 to ENGINE_MAX_SPACES. The shell keeps a set of
+ * engine_spaces: how many ID spaces are in use, 1 to TXID_MAX_SPACES. The shell keeps a set of
  * sockets per active upstream and space. The number grows as the last space fills and does not
  * shrink.
  */

@@ -9,10 +9,11 @@
 
 #include "base/rng.h"
 #include "core/cookie.h"
-#include "core/engine.h"
 #include "core/lookup.h"
+#include "core/packet.h"
 #include "core/packetcache.h"
 #include "core/query.h"
+#include "core/stats.h"
 #include "core/upstream.h"
 #include "core/wheel.h"
 
@@ -29,7 +30,7 @@ struct engine {
 	struct cookies cookies;
 	struct packetcache *packetcache; /* owned; NULL without a cache */
 	const struct query *often; /* whose answer is for front, if it is ready in its first turn */
-	struct engine_in repeated; /* a question that front has the answer to; len 0: none */
+	struct packet_in repeated; /* a question that front has the answer to; len 0: none */
 };
 
 #endif

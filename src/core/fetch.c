@@ -201,7 +201,7 @@ static bool
 lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
-	uint8_t out[ENGINE_UDP_CAP];
+	uint8_t out[PACKET_UDP_CAP];
 	struct build b;
 	struct msg m;
 	struct rr rr;

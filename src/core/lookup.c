@@ -41,7 +41,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	rc = pool_init(&ls->messages, LOOKUP_SIGNED_MAX, n_messages(cap));
 	if (rc != 0)
 		goto no_messages;
-	rc = pool_init(&ls->replies, ENGINE_UDP_CAP, n_messages(cap));
+	rc = pool_init(&ls->replies, PACKET_UDP_CAP, n_messages(cap));
 	if (rc != 0)
 		goto no_replies;
 	rc = -ENOMEM;
@@ -52,7 +52,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	if (ls->buckets == NULL)
 		goto no_buckets;
 	/* calloc takes what is this large from the system untouched: spaces unused cost nothing. */
-	ls->spaces = calloc(ENGINE_MAX_SPACES, sizeof(ls->spaces[0]));
+	ls->spaces = calloc(TXID_MAX_SPACES, sizeof(ls->spaces[0]));
 	if (ls->spaces == NULL)
 		goto no_spaces;
 	txid_init(&ls->spaces[0]);

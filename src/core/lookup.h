@@ -23,7 +23,7 @@
 #include "cache/question.h"
 #include "cache/shard.h"
 #include "core/conf.h"
-#include "core/engine.h"
+#include "core/packet.h"
 #include "core/stats.h"
 #include "core/txid.h"
 #include "core/upstream.h"
@@ -165,11 +165,11 @@ struct lookups {
 	uint64_t spread;         /* keys the rest of a question: odd, and as secret */
 	struct list to_ask;
 	unsigned n_spaces;
-	uint8_t reply[ENGINE_UDP_CAP]; /* one whose question is spelled as we asked (RULES D24), or
+	uint8_t reply[PACKET_UDP_CAP]; /* one whose question is spelled as we asked (RULES D24), or
 					  cut */
 	/* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
 	uint8_t *kept;
-	struct txid *spaces; /* owned: ENGINE_MAX_SPACES, initialised as they come into use */
+	struct txid *spaces; /* owned: TXID_MAX_SPACES, initialised as they come into use */
 };
 
 /*
@@ -206,7 +206,7 @@ void lookup_join(struct lookup *l, struct list *link);
 void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
 
 /*
- * lookup_keep_cut: keep M, a truncated reply to L (ENGINE_UDP_CAP bytes at most), for want of a
+ * lookup_keep_cut: keep M, a truncated reply to L (PACKET_UDP_CAP bytes at most), for want of a
  * whole one. Without room L may end for that (RULES D26).
  */
 void lookup_keep_cut(struct lookups *ls, struct lookup *l, const struct msg *m);

@@ -159,9 +159,9 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 
 /* The lookup whose attempt this reply's socket and ID belong to; NULL: none, counted. */
 static struct lookup *
-match_id(struct lookups *ls, const struct engine_in *in, const struct msg *msg)
+match_id(struct lookups *ls, const struct packet_in *in, const struct msg *msg)
 {
-	bool udp = in->way == ENGINE_UPSTREAM_UDP;
+	bool udp = in->way == PACKET_UPSTREAM_UDP;
 	const struct upstream_socket *socket = udp ? &ls->upstreams->sockets[in->sock] : NULL;
 	const struct txid *space = &ls->spaces[udp ? socket->space : 0];
 	const struct txid_owner *owner = &space->owner[msg->id];
@@ -211,7 +211,7 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 /* The lookup that the message is a reply to, if it is one; NULL: none, counted. */
 static struct lookup *
 match_lookup(
-    struct lookups *ls, const struct engine_in *in, const struct msg *msg, enum msg_verdict verdict)
+    struct lookups *ls, const struct packet_in *in, const struct msg *msg, enum msg_verdict verdict)
 {
 	if (verdict == MSG_SHORT) {
 		stats_inc(&ls->stats->upstream_short);
@@ -259,7 +259,7 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 }
 
 struct lookup *
-reply_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg,
+reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg,
     struct lookup_result *result, uint64_t now_ns)
 {
 	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
@@ -291,10 +291,10 @@ reply_on_message(struct lookups *ls, const struct engine_in *in, struct msg *msg
 }
 
 void
-reply_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n)
+reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (in[i].way != ENGINE_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
+		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
 			continue;
 		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].sock].space]
 					.owner[wire_u16(in[i].msg)]);
@@ -302,7 +302,7 @@ reply_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct txid_owner *owner;
 
-		if (in[i].way != ENGINE_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
+		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
 			continue;
 		owner = &ls->spaces[ls->upstreams->sockets[in[i].sock].space]
 			     .owner[wire_u16(in[i].msg)];

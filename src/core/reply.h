@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/engine.h"
 #include "core/lookup.h"
+#include "core/packet.h"
 #include "dns/msg.h"
 
 /*
@@ -24,10 +24,10 @@
  * filled and *msg (which result->msg points to, if any) parsed; NULL when it ends none. The caller
  * takes its waiters off and calls lookup_free.
  */
-MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct engine_in *in,
+MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct packet_in *in,
     struct msg *msg, struct lookup_result *result, uint64_t now_ns);
 
 /* reply_prefetch: touch what the replies among N messages will need. */
-void reply_prefetch(const struct lookups *ls, const struct engine_in *in, size_t n);
+void reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n);
 
 #endif

@@ -330,11 +330,11 @@ deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdic
 }
 
 struct query *
-request_accept(struct queries *qs, const struct engine_in *in)
+request_accept(struct queries *qs, const struct packet_in *in)
 {
 	struct msg m;
 	enum msg_verdict verdict = msg_parse(&m, in->msg, in->len);
-	bool tcp = in->way == ENGINE_CLIENT_TCP;
+	bool tcp = in->way == PACKET_CLIENT_TCP;
 	struct query *q;
 
 	if (!deserves_answer(qs, &m, verdict))

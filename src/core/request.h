@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/engine.h"
+#include "core/packet.h"
 #include "core/query.h"
 
 /*
  * request_accept: a new query for message IN, filled and in its first state but not started. NULL:
  * it gets no answer (counted).
  */
-MUST_USE struct query *request_accept(struct queries *qs, const struct engine_in *in);
+MUST_USE struct query *request_accept(struct queries *qs, const struct packet_in *in);
 
 /* request_sort: Q's first state, from what it asks and who asks. */
 void request_sort(struct queries *qs, struct query *q);

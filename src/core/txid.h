@@ -18,6 +18,7 @@
 #include "base/rng.h"
 
 #define TXID_COUNT 65536U
+#define TXID_MAX_SPACES 4 /* permutations, each for sockets of its own */
 
 /* What an ID in flight belongs to; kept after the ID was given back, to know a late reply. */
 struct txid_owner {

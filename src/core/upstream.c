@@ -30,7 +30,7 @@ clear(struct upstream *u)
 	u->cookie_len = 0;
 	u->n_sockets = 0;
 	u->n_tcp = 0;
-	for (unsigned i = 0; i < ENGINE_MAX_SPACES; i++)
+	for (unsigned i = 0; i < TXID_MAX_SPACES; i++)
 		u->socket[i] = -1;
 	list_init(&u->tcp);
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
@@ -45,9 +45,9 @@ upstreams_init(struct upstreams *us)
 	us->n_order = 0;
 	us->current = 0;
 	us->next_socket = 0;
-	for (unsigned i = 0; i < ENGINE_MAX_UPSTREAMS; i++)
+	for (unsigned i = 0; i < UPSTREAM_MAX; i++)
 		clear(&us->table[i]);
-	for (unsigned i = 0; i < ENGINE_MAX_SOCKETS; i++)
+	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
 		us->sockets[i] = (struct upstream_socket){ .upstream = UPSTREAM_NONE };
 }
 
@@ -57,7 +57,7 @@ number_of(struct upstreams *us, const struct netaddr *addr)
 {
 	uint16_t vacant = UPSTREAM_NONE;
 
-	for (uint16_t i = 0; i < ENGINE_MAX_UPSTREAMS; i++) {
+	for (uint16_t i = 0; i < UPSTREAM_MAX; i++) {
 		struct upstream *u = &us->table[i];
 
 		if (u->addr.family == NETADDR_NONE) {
@@ -103,7 +103,7 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 unsigned
 upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct wheel *wheel)
 {
-	bool keep[ENGINE_MAX_UPSTREAMS] = { false };
+	bool keep[UPSTREAM_MAX] = { false };
 	unsigned changed = 0;
 
 	us->selection = conf->selection;
@@ -124,7 +124,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 		us->table[n].watched = true; /* other guards may be wanted now */
 		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
 	}
-	for (unsigned i = 0; i < ENGINE_MAX_UPSTREAMS; i++) {
+	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
 		if (keep[i] || us->table[i].addr.family == NETADDR_NONE)
 			continue;
 		us->table[i].active = false;
@@ -402,8 +402,8 @@ upstreams_release(struct upstreams *us, unsigned u)
 int
 upstreams_socket_add(struct upstreams *us, unsigned u, unsigned space)
 {
-	for (unsigned i = 0; i < ENGINE_MAX_SOCKETS; i++) {
-		unsigned slot = (us->next_socket + i) % ENGINE_MAX_SOCKETS;
+	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++) {
+		unsigned slot = (us->next_socket + i) % UPSTREAM_MAX_SOCKETS;
 
 		if (us->sockets[slot].upstream != UPSTREAM_NONE)
 			continue;

@@ -19,11 +19,12 @@
 #include "base/netaddr.h"
 #include "base/rng.h"
 #include "core/conf.h"
-#include "core/engine.h"
 #include "core/txid.h"
 #include "core/wheel.h"
 #include "dns/proto.h"
 
+#define UPSTREAM_MAX 64           /* configured ones and those that are leaving */
+#define UPSTREAM_MAX_SOCKETS 4096 /* UDP sockets to them at one time */
 #define UPSTREAM_NONE 0xffff
 #define UPSTREAM_FAILURES 3   /* in a row, then a probe shows whether one is down (RULES D27) */
 #define UPSTREAM_PROBE_MS 400 /* between probes of one that is down */
@@ -69,7 +70,7 @@ struct upstream {
 	struct upstream_guard cookie_guard; /* it returns cookies */
 	struct upstream_guard case_guard;   /* it repeats the question's case */
 	struct wheel_timer probe;           /* set while it is down and active */
-	int32_t socket[ENGINE_MAX_SPACES];  /* slot for new questions, -1 for none */
+	int32_t socket[TXID_MAX_SPACES];    /* slot for new questions, -1 for none */
 	unsigned n_sockets;                 /* slots that lead to it */
 	struct list tcp;                    /* lookups in flight over its connection */
 	unsigned n_tcp;
@@ -96,8 +97,8 @@ struct upstreams {
 	unsigned current; /* place in order[] of the one that round-robin stays with */
 	uint16_t order[CONF_MAX_UPSTREAMS]; /* numbers, as configured */
 	unsigned next_socket;               /* where the search for a free slot begins */
-	struct upstream table[ENGINE_MAX_UPSTREAMS];
-	struct upstream_socket sockets[ENGINE_MAX_SOCKETS];
+	struct upstream table[UPSTREAM_MAX];
+	struct upstream_socket sockets[UPSTREAM_MAX_SOCKETS];
 };
 
 /* upstreams_init: an empty table. */
@@ -106,7 +107,7 @@ void upstreams_init(struct upstreams *us);
 /*
  * upstreams_configure: make the upstreams of CONF the active ones, in its order. Those it no longer
  * names are left to end what they have in flight. A new one is left out when all numbers are taken,
- * which the next call mends (CONF_MAX_UPSTREAMS is half of ENGINE_MAX_UPSTREAMS). Returns what has
+ * which the next call mends (CONF_MAX_UPSTREAMS is half of UPSTREAM_MAX). Returns what has
  * changed for the cache, of the two bits.
  */
 #define UPSTREAMS_DISTRUST 1u /* one that was trusted is so no more */

@@ -17,7 +17,7 @@
 #include "base/list.h"
 
 #define WHEEL_SLOTS 1024
-#define WHEEL_TICK_NS 8000000ULL
+#define WHEEL_TICK_NS 8000000ULL /* resolution of all deadlines, 8 ms */
 
 /* What a timer sits in; the wheel does not look at it. */
 enum wheel_kind { WHEEL_QUERY, WHEEL_LOOKUP, WHEEL_UPSTREAM };

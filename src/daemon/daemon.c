@@ -21,7 +21,7 @@
 #include "config/keywords.h"
 #include "config/load.h"
 #include "config/options.h"
-#include "core/engine.h"
+#include "core/upstream.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/cpus.h"
@@ -33,9 +33,8 @@
 #include "daemon/serve.h"
 #include "daemon/sockets.h"
 #include "daemon/threads.h"
+#include "io/upstream_udp.h"
 
-#define SOCKETS_PER_UPSTREAM \
-	160 /* most that are open at a time: 8 active, 32 draining, in 4 ID spaces */
 #define OTHER_DESCRIPTORS 32
 
 static const char ident[] = "dns64d";
@@ -72,9 +71,9 @@ print_version(void)
 static rlim_t
 descriptors(const struct settings *s, unsigned n_loops)
 {
-	rlim_t upstream = s->conf.core.n_upstreams * SOCKETS_PER_UPSTREAM;
+	rlim_t upstream = s->conf.core.n_upstreams * UPSTREAM_UDP_SOCKETS;
 	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
-	    (upstream < ENGINE_MAX_SOCKETS ? upstream : ENGINE_MAX_SOCKETS) + OTHER_DESCRIPTORS;
+	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) + OTHER_DESCRIPTORS;
 
 	return per_loop * n_loops + OTHER_DESCRIPTORS;
 }

@@ -177,7 +177,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 	unsigned n_in = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct engine_in *in = &sh->in[n_in];
+		struct packet_in *in = &sh->in[n_in];
 
 		udp_meta(&sh->client_rx, i, &in->local, &drops);
 		if (udp_cut(&sh->client_rx, i)) {
@@ -188,7 +188,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 			continue;
 		in->msg = udp_msg(&sh->client_rx, i);
 		in->len = udp_len(&sh->client_rx, i);
-		in->way = ENGINE_CLIENT_UDP;
+		in->way = PACKET_CLIENT_UDP;
 		in->sock = (uint32_t)(l - sh->listeners.l);
 		in->gen = l->gen;
 		n_in++;
@@ -339,7 +339,7 @@ listener_stopped(const struct shell *sh)
 }
 
 void
-listener_answer(struct shell *sh, const struct engine_send *send)
+listener_answer(struct shell *sh, const struct packet_out *send)
 {
 	struct listener *l;
 

@@ -17,7 +17,7 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "core/conf.h"
-#include "core/engine.h"
+#include "core/packet.h"
 #include "io/bind.h"
 #include "io/source.h"
 #include "io/udp.h"
@@ -78,7 +78,7 @@ void listener_turn(struct shell *sh);
 void listener_admit(struct shell *sh);
 
 /* listener_answer: queue the answer in the send slot; nothing if its socket has gone. */
-void listener_answer(struct shell *sh, const struct engine_send *send);
+void listener_answer(struct shell *sh, const struct packet_out *send);
 
 /* listener_beat: what time brings. listener_needs_beat: is there any such thing? */
 void listener_beat(struct shell *sh);

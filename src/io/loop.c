@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "core/engine.h"
+#include "core/wheel.h"
 #include "io/shell.h"
 #include "io/source.h"
 
@@ -321,7 +322,7 @@ loop_tick(struct loop *l)
 		return;
 	l->tick_more = engine_tick(sh->engine, sh->now_ns);
 	(void)shell_drain(sh);
-	l->tick_ns = sh->now_ns + ENGINE_TICK_NS;
+	l->tick_ns = sh->now_ns + WHEEL_TICK_NS;
 	sh->again |= l->tick_more;
 }
 
@@ -394,7 +395,7 @@ loop_timers(struct loop *l)
 	struct shell *sh = &l->sh;
 	bool beating = l->beating, aging = l->aging;
 
-	l->ticking = timer_set(&l->tick, ENGINE_TICK_NS, l->ticking, engine_busy(sh->engine));
+	l->ticking = timer_set(&l->tick, WHEEL_TICK_NS, l->ticking, engine_busy(sh->engine));
 	l->beating = timer_set(&l->beat, BEAT_NS, l->beating, needs_beat(l));
 	l->aging = timer_set(&l->age, UPSTREAM_UDP_EXPIRE_NS, l->aging, upstream_udp_is_awake(sh));
 	if (l->beating && !beating)

@@ -184,9 +184,9 @@ session_relieve(struct shell *sh, struct session *s)
 }
 
 static void
-session_input(const struct shell *sh, const struct session *s, struct engine_in *in)
+session_input(const struct shell *sh, const struct session *s, struct packet_in *in)
 {
-	in->way = ENGINE_CLIENT_TCP;
+	in->way = PACKET_CLIENT_TCP;
 	in->sock = (uint32_t)(s - sh->sessions.s);
 	in->gen = s->gen;
 	in->peer = s->peer;
@@ -349,7 +349,7 @@ session_turn(struct shell *sh)
 }
 
 void
-session_answer(struct shell *sh, const struct engine_send *send)
+session_answer(struct shell *sh, const struct packet_out *send)
 {
 	struct sessions *ss = &sh->sessions;
 	struct session *s;

@@ -17,7 +17,7 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "base/netaddr.h"
-#include "core/engine.h"
+#include "core/packet.h"
 #include "io/peers.h"
 #include "io/source.h"
 #include "io/stream.h"
@@ -81,7 +81,7 @@ void session_open(struct shell *sh, int fd, const struct netaddr *peer);
 void session_turn(struct shell *sh);
 
 /* session_answer: queue the answer in the TCP buffer; nothing if the connection has gone. */
-void session_answer(struct shell *sh, const struct engine_send *send);
+void session_answer(struct shell *sh, const struct packet_out *send);
 
 /* session_flush: write what waits; close what is done or broken. */
 void session_flush(struct shell *sh);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/upstream.h"
+
 #define SHELL_ROUNDS 4 /* of flushing and telling the engine, in one iteration */
 
 /* Receive batch and send slots, then the TCP buffer. */
@@ -37,14 +39,14 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	room_limits(sh);
 	listener_init(sh);
 	upstream_tcp_init(sh);
-	sh->bytes = malloc(SHELL_RX_BYTES + SHELL_TX_BYTES + ENGINE_TCP_CAP);
+	sh->bytes = malloc(SHELL_RX_BYTES + SHELL_TX_BYTES + PACKET_TCP_CAP);
 	if (sh->bytes == NULL)
 		return -ENOMEM;
 	sh->tcp_buf = sh->bytes + SHELL_RX_BYTES + SHELL_TX_BYTES;
 	udp_rx_init(&sh->client_rx, sh->bytes, true);
 	udp_rx_init(&sh->upstream_rx, sh->bytes, false);
 	udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);
-	r = stream_mem_init(&sh->mem, conf->max_tcp_clients + ENGINE_MAX_UPSTREAMS);
+	r = stream_mem_init(&sh->mem, conf->max_tcp_clients + UPSTREAM_MAX);
 	if (r == 0)
 		r = session_init(sh, conf->max_tcp_clients);
 	if (r == 0)
@@ -69,19 +71,19 @@ shell_fini(struct shell *sh)
 
 /* Put what engine_next has written where it belongs. */
 static void
-shell_dispatch(struct shell *sh, const struct engine_send *send)
+shell_dispatch(struct shell *sh, const struct packet_out *send)
 {
 	switch (send->way) {
-	case ENGINE_CLIENT_UDP:
+	case PACKET_CLIENT_UDP:
 		listener_answer(sh, send);
 		break;
-	case ENGINE_CLIENT_TCP:
+	case PACKET_CLIENT_TCP:
 		session_answer(sh, send);
 		break;
-	case ENGINE_UPSTREAM_UDP:
+	case PACKET_UPSTREAM_UDP:
 		upstream_udp_question(sh, send);
 		break;
-	case ENGINE_UPSTREAM_TCP:
+	case PACKET_UPSTREAM_TCP:
 		upstream_tcp_question(sh, send);
 		break;
 	}
@@ -90,7 +92,7 @@ shell_dispatch(struct shell *sh, const struct engine_send *send)
 unsigned
 shell_drain(struct shell *sh)
 {
-	struct engine_send send;
+	struct packet_out send;
 	unsigned n = 0;
 
 	while (engine_next(sh->engine, udp_tx_slot(&sh->tx), sh->tcp_buf, &send)) {
@@ -144,7 +146,7 @@ shell_refused(struct shell *sh)
 	sh->tx.refused = 0;
 	if (refused == 0)
 		return false;
-	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		if ((refused >> u & 1) != 0)
 			engine_refused(sh->engine, u, sh->now_ns);
 	return true;

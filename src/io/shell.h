@@ -39,8 +39,8 @@ struct shell {
 	uint32_t room_low;              /* under this many they are not */
 	uint32_t room_high;             /* from this many on they are again */
 	uint8_t *bytes;                 /* owned: memory of the batches */
-	uint8_t *tcp_buf;               /* in it: ENGINE_TCP_CAP bytes */
-	struct engine_in in[UDP_BATCH]; /* the batch on its way to the engine */
+	uint8_t *tcp_buf;               /* in it: PACKET_TCP_CAP bytes */
+	struct packet_in in[UDP_BATCH]; /* the batch on its way to the engine */
 	struct udp_rx client_rx;
 	struct udp_rx upstream_rx;
 	struct udp_tx tx;

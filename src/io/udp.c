@@ -14,7 +14,7 @@ udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients)
 	rx->n_used = clients ? UDP_BATCH : 0;
 	for (size_t i = 0; i < UDP_BATCH; i++) {
 		rx->iov[i].iov_base = bytes + i * UDP_STRIDE;
-		rx->iov[i].iov_len = ENGINE_UDP_CAP;
+		rx->iov[i].iov_len = PACKET_UDP_CAP;
 		rx->hdr[i].msg_hdr.msg_iov = &rx->iov[i];
 		rx->hdr[i].msg_hdr.msg_iovlen = 1;
 		if (clients) {
@@ -158,7 +158,7 @@ control_from(struct udp_control *control, const struct netaddr *local)
 }
 
 void
-udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct engine_send *send)
+udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *send)
 {
 	struct udp_slot *slot = &tx->slots[tx->n];
 

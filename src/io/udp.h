@@ -18,13 +18,13 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "base/netaddr.h"
-#include "core/engine.h"
+#include "core/packet.h"
 
 #define UDP_BATCH 64  /* datagrams in one system call */
 #define UDP_SLOTS 128 /* datagrams that wait for the end of an iteration */
 
 /* Bytes from one slot to the next: no two headers in one set of the L1 cache. */
-#define UDP_STRIDE (ENGINE_UDP_CAP + 192)
+#define UDP_STRIDE (PACKET_UDP_CAP + 192)
 
 union udp_name {
 	struct sockaddr sa;
@@ -122,7 +122,7 @@ void udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats);
 /* udp_out_init: a socket towards clients (UPSTREAM -1) or to the upstream of that number. */
 void udp_out_init(struct udp_out *out, int fd, int upstream);
 
-/* udp_tx_slot: ENGINE_UDP_CAP free bytes for the next datagram. There is always one. */
+/* udp_tx_slot: PACKET_UDP_CAP free bytes for the next datagram. There is always one. */
 static inline uint8_t *
 udp_tx_slot(struct udp_tx *tx)
 {
@@ -134,7 +134,7 @@ udp_tx_slot(struct udp_tx *tx)
  * says something. udp_tx_question: LEN bytes of it leave by the connected OUT. Both flush
  * when no slot is free.
  */
-void udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct engine_send *send);
+void udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *send);
 void udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len);
 
 /*

@@ -20,7 +20,7 @@ upstream_tcp_init(struct shell *sh)
 	list_init(&f->readable);
 	list_init(&f->writable);
 	list_init(&f->dirty);
-	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+	for (size_t u = 0; u < UPSTREAM_MAX; u++) {
 		f->c[u].fd = -1;
 		list_init(&f->c[u].dirty);
 	}
@@ -70,7 +70,7 @@ conn_close(struct shell *sh, struct upstream_udp_conn *c)
 void
 upstream_tcp_fini(struct shell *sh)
 {
-	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+	for (size_t u = 0; u < UPSTREAM_MAX; u++)
 		if (sh->upstream_tcp.c[u].fd >= 0)
 			conn_close(sh, &sh->upstream_tcp.c[u]);
 }
@@ -168,13 +168,13 @@ conn_queue(struct shell *sh, struct upstream_udp_conn *c, size_t len)
 }
 
 void
-upstream_tcp_question(struct shell *sh, const struct engine_send *send)
+upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
 	const struct netaddr *addr = engine_upstream(sh->engine, send->sock);
 	struct upstream_udp_conn *c;
 	int r;
 
-	if (send->sock >= ENGINE_MAX_UPSTREAMS || addr == NULL)
+	if (send->sock >= UPSTREAM_MAX || addr == NULL)
 		return;
 	c = &sh->upstream_tcp.c[send->sock];
 	if (c->lost)
@@ -255,19 +255,19 @@ conn_take(struct shell *sh, struct upstream_udp_conn *c, struct stream_window *w
 		unsigned n = 0;
 
 		while (n < UDP_BATCH) {
-			struct engine_in *in = &sh->in[n];
+			struct packet_in *in = &sh->in[n];
 
 			v = stream_frame(w, &in->msg, &in->len);
 			if (v != STREAM_FRAME)
 				break;
-			in->way = ENGINE_UPSTREAM_TCP;
+			in->way = PACKET_UPSTREAM_TCP;
 			in->sock = number_of(sh, c);
 			n++;
 		}
 		(void)shell_input(sh, n);
 	}
 	if (v == STREAM_BAD) { /* the engine counts it */
-		sh->in[0].way = ENGINE_UPSTREAM_TCP;
+		sh->in[0].way = PACKET_UPSTREAM_TCP;
 		sh->in[0].sock = number_of(sh, c);
 		(void)shell_input(sh, 1);
 		return false;
@@ -347,7 +347,7 @@ upstream_tcp_beat(struct shell *sh)
 {
 	if (sh->upstream_tcp.n_open == 0)
 		return;
-	for (size_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+	for (size_t u = 0; u < UPSTREAM_MAX; u++) {
 		struct upstream_udp_conn *c = &sh->upstream_tcp.c[u];
 		int err;
 

@@ -12,7 +12,8 @@
 
 #include "base/list.h"
 #include "base/netaddr.h"
-#include "core/engine.h"
+#include "core/packet.h"
+#include "core/upstream.h"
 #include "io/source.h"
 #include "io/stream.h"
 
@@ -45,7 +46,7 @@ struct upstream_udp_conn {
 };
 
 struct upstream_tcp {
-	struct upstream_udp_conn c[ENGINE_MAX_UPSTREAMS];
+	struct upstream_udp_conn c[UPSTREAM_MAX];
 	struct list readable;
 	struct list writable;
 	struct list dirty;
@@ -64,7 +65,7 @@ void upstream_tcp_turn(struct shell *sh);
  * upstream_tcp_question: queue the question in the TCP buffer, connect if need be. The engine hears
  * of what there is no room for, that question and no other.
  */
-void upstream_tcp_question(struct shell *sh, const struct engine_send *send);
+void upstream_tcp_question(struct shell *sh, const struct packet_out *send);
 
 /*
  * upstream_tcp_flush: write what waits, end what is lost. The engine may have something to send

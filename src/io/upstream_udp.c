@@ -19,14 +19,14 @@ upstream_udp_init(struct shell *sh)
 	list_init(&f->draining);
 	list_init(&f->sent);
 	f->renew_ns = UINT64_MAX;
-	for (uint8_t u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
-		for (uint8_t space = 0; space < ENGINE_MAX_SPACES; space++) {
+	for (uint8_t u = 0; u < UPSTREAM_MAX; u++)
+		for (uint8_t space = 0; space < TXID_MAX_SPACES; space++) {
 			f->sets[u][space].upstream = u;
 			f->sets[u][space].space = space;
 			list_init(&f->sets[u][space].sent);
 		}
 	/* Zeroed pages, touched as slots are used. */
-	f->socks = calloc(ENGINE_MAX_SOCKETS, sizeof(*f->socks));
+	f->socks = calloc(UPSTREAM_MAX_SOCKETS, sizeof(*f->socks));
 	return f->socks == NULL ? -ENOMEM : 0;
 }
 
@@ -43,7 +43,7 @@ upstream_udp_fini(struct shell *sh)
 
 	if (f->socks == NULL)
 		return;
-	for (size_t i = 0; i < ENGINE_MAX_SOCKETS; i++)
+	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
 		if (f->socks[i].open) {
 			source_close(&f->socks[i].src);
 			close(f->socks[i].out.fd);
@@ -235,7 +235,7 @@ void
 upstream_udp_sync(struct shell *sh)
 {
 	sh->upstream_udp.n_spaces = engine_spaces(sh->engine);
-	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
 		const struct netaddr *addr = engine_upstream(sh->engine, u);
 
 		if (addr != NULL && !engine_upstream_active(sh->engine, u))
@@ -259,7 +259,7 @@ sock_read(struct shell *sh, struct upstream_udp_sock *s)
 		return;
 	}
 	for (unsigned i = 0; i < (unsigned)n; i++) {
-		struct engine_in *in = &sh->in[n_in];
+		struct packet_in *in = &sh->in[n_in];
 
 		if (udp_cut(&sh->upstream_rx, i)) {
 			stats_inc(&sh->stats->upstream_malformed);
@@ -267,7 +267,7 @@ sock_read(struct shell *sh, struct upstream_udp_sock *s)
 		}
 		in->msg = udp_msg(&sh->upstream_rx, i);
 		in->len = udp_len(&sh->upstream_rx, i);
-		in->way = ENGINE_UPSTREAM_UDP;
+		in->way = PACKET_UPSTREAM_UDP;
 		in->sock = slot;
 		n_in++;
 	}
@@ -287,13 +287,13 @@ upstream_udp_turn(struct shell *sh)
 }
 
 void
-upstream_udp_question(struct shell *sh, const struct engine_send *send)
+upstream_udp_question(struct shell *sh, const struct packet_out *send)
 {
 	struct upstream_udp *f = &sh->upstream_udp;
 	struct upstream_udp_sock *s;
 	struct upstream_udp_set *set;
 
-	if (send->sock >= ENGINE_MAX_SOCKETS || !f->socks[send->sock].open)
+	if (send->sock >= UPSTREAM_MAX_SOCKETS || !f->socks[send->sock].open)
 		return;
 	s = &f->socks[send->sock];
 	set = set_of(f, s);
@@ -362,7 +362,7 @@ upstream_udp_renew(struct shell *sh)
 	struct upstream_udp *f = &sh->upstream_udp;
 
 	f->renew_ns = UINT64_MAX;
-	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		for (unsigned space = 0; space < f->n_spaces; space++)
 			set_renew(sh, &f->sets[u][space]);
 }
@@ -417,7 +417,7 @@ upstream_udp_expire(struct shell *sh)
 {
 	struct upstream_udp *f = &sh->upstream_udp;
 
-	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		for (unsigned space = 0; space < f->n_spaces; space++)
 			set_expire(sh, &f->sets[u][space]);
 	close_drained(sh);

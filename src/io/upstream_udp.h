@@ -21,13 +21,17 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "base/netaddr.h"
-#include "core/engine.h"
+#include "core/packet.h"
+#include "core/txid.h"
+#include "core/upstream.h"
 #include "io/source.h"
 #include "io/udp.h"
 
 #define UPSTREAM_UDP_ACTIVE 8 /* sockets of a set */
 #define UPSTREAM_UDP_DRAINING \
-	(4 * UPSTREAM_UDP_ACTIVE)          /* retired ones; with more, none is replaced */
+	(4 * UPSTREAM_UDP_ACTIVE) /* retired ones; with more, none is replaced */
+/* most that are open at a time to one upstream */
+#define UPSTREAM_UDP_SOCKETS (TXID_MAX_SPACES * (UPSTREAM_UDP_ACTIVE + UPSTREAM_UDP_DRAINING))
 #define UPSTREAM_UDP_USES 4096             /* questions after which a socket is replaced */
 #define UPSTREAM_UDP_AGE_NS 10000000000ULL /* and time */
 #define UPSTREAM_UDP_EXPIRE_NS \
@@ -59,8 +63,8 @@ struct upstream_udp_set {
 };
 
 struct upstream_udp {
-	struct upstream_udp_sock *socks; /* owned: ENGINE_MAX_SOCKETS, by slot */
-	struct upstream_udp_set sets[ENGINE_MAX_UPSTREAMS][ENGINE_MAX_SPACES];
+	struct upstream_udp_sock *socks; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
+	struct upstream_udp_set sets[UPSTREAM_MAX][TXID_MAX_SPACES];
 	struct list ready;
 	struct list draining;
 	struct list sent;
@@ -85,7 +89,7 @@ void upstream_udp_sync(struct shell *sh);
 void upstream_udp_turn(struct shell *sh);
 
 /* upstream_udp_question: queue the question in the send slot. */
-void upstream_udp_question(struct shell *sh, const struct engine_send *send);
+void upstream_udp_question(struct shell *sh, const struct packet_out *send);
 
 /* upstream_udp_draw: after a flush: draw the sockets for the next questions. */
 void upstream_udp_draw(struct shell *sh);

@@ -49,7 +49,7 @@ static struct lookup *
 near_miss(unsigned number, size_t cut)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l = start(number, &by_udp);
 
 	ck_assert(parts_next(&p, &send));
@@ -63,7 +63,7 @@ near_miss(unsigned number, size_t cut)
 /* The question is drawn anew for each; all bits of the drawn number are of use. */
 START_TEST(d21_cases_differ)
 {
-	struct engine_send send;
+	struct packet_out send;
 	uint64_t first;
 	struct lookup *l = start(1, &by_udp);
 
@@ -88,7 +88,7 @@ START_TEST(d21_unmixed)
 	static const uint8_t v4[4] = { 192, 0, 2, 1 };
 	uint8_t mixed[DNS_NAME_MAX], target[DNS_NAME_MAX], lower[DNS_NAME_MAX], msg[2048];
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct build b;
 	struct msg m;
 	struct rr rr;
@@ -133,13 +133,13 @@ END_TEST
 START_TEST(d21_malformed_is_never_the_same)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 
 	for (unsigned i = 0; i < 2 * UPSTREAM_SAME; i++) {
 		struct lookup *l = near_miss(i, 1);
 
 		ck_assert(parts_next(&p, &send));
-		ck_assert_int_eq(send.way, ENGINE_UPSTREAM_TCP);
+		ck_assert_int_eq(send.way, PACKET_UPSTREAM_TCP);
 		ck_assert_uint_eq(l->cases, 0);
 		p.tcp[2] |= DNS_QR >> 8;
 		ck_assert_ptr_eq(
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(d21_each_upstream_for_itself)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l;
 
 	for (unsigned i = 0; i < UPSTREAM_SAME; i++) {
@@ -185,7 +185,7 @@ ask(unsigned number, bool right, bool with_cookie, struct lookup_result *result)
 {
 	const struct lookup_wish wish = { .prefer = 0 };
 	struct lookup *l = start(number, &wish);
-	struct engine_send send;
+	struct packet_out send;
 	size_t len, n = 0;
 	struct msg m;
 
@@ -226,11 +226,11 @@ static void
 ask_near_miss(unsigned number, bool right, bool with_cookie)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l;
 
 	PARTS_CHECK(ask(number, right, with_cookie, &result) == NULL);
-	PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_TCP);
+	PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_TCP);
 	p.tcp[2] |= DNS_QR >> 8;
 	l = parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result);
 	PARTS_CHECK(l != NULL);
@@ -305,7 +305,7 @@ START_TEST(d21_no_capital)
 	const struct lookup_wish wish = { .prefer = 0 };
 	const struct upstream *up = &p.upstreams.table[0];
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 
 	for (unsigned i = 0; i < 2; i++)
 		ask_near_miss(i, false, false);
@@ -354,7 +354,7 @@ END_TEST
 START_TEST(d21_proven_without_tcp)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	unsigned n = 0;
 
 	for (; n < UPSTREAM_PROVEN; n++)
@@ -363,12 +363,12 @@ START_TEST(d21_proven_without_tcp)
 		struct lookup *l = NULL;
 
 		PARTS_CHECK(ask(n, false, false, &result) == NULL);
-		PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_TCP);
+		PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_TCP);
 		PARTS_CHECK(attempt_on_tcp_lost(&p.lookups, 0, false, &result) == NULL);
 		for (unsigned j = 1; j < ANTISPOOF_AGREE; j++) {
 			PARTS_CHECK(l == NULL);
 			new_socket();
-			PARTS_CHECK(parts_next(&p, &send) && send.way == ENGINE_UPSTREAM_UDP);
+			PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_UDP);
 			p.udp[2] |= DNS_QR >> 8;
 			name_lower(p.udp + DNS_HEADER_LEN, p.udp + DNS_HEADER_LEN, 30);
 			l = parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result);

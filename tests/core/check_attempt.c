@@ -47,14 +47,14 @@ static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer =
  */
 START_TEST(ids_exhausted)
 {
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup_result result;
 	struct lookup *last = NULL;
 
 	for (unsigned i = 0; i < TXID_COUNT - LOOKUP_TCP_IDS; i++) {
 		(void)start(i, &by_udp);
 		PARTS_CHECK(parts_next(&p, &send));
-		PARTS_CHECK(send.way == ENGINE_UPSTREAM_UDP);
+		PARTS_CHECK(send.way == PACKET_UPSTREAM_UDP);
 	}
 	ck_assert_uint_eq(p.lookups.n_spaces, 2);
 	last = start(CAP, &by_udp);
@@ -67,7 +67,7 @@ START_TEST(ids_exhausted)
 	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
 		(void)start(CAP + 1 + i, &by_tcp);
 		ck_assert(parts_next(&p, &send));
-		ck_assert_uint_eq(send.way, ENGINE_UPSTREAM_TCP);
+		ck_assert_uint_eq(send.way, PACKET_UPSTREAM_TCP);
 	}
 	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), 0);
 	(void)start(2 * CAP, &by_tcp);
@@ -81,7 +81,7 @@ START_TEST(two_spaces)
 {
 	struct lookup *of_space[2][4];
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	unsigned n[2] = { 0, 0 };
 	int slot = upstreams_socket_add(&p.upstreams, 0, 1);
 
@@ -101,10 +101,10 @@ START_TEST(two_spaces)
 			continue;
 		/* On the other socket the ID is another question's, or nobody's. */
 		ck_assert_ptr_null(
-		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, p.udp, send.len, &result));
+		    parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, p.udp, send.len, &result));
 		ck_assert_ptr_null(
-		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 1, p.udp, send.len, &result));
-		ck_assert_ptr_eq(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, (uint32_t)slot, p.udp,
+		    parts_hand_in(&p, PACKET_UPSTREAM_UDP, 1, p.udp, send.len, &result));
+		ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_UDP, (uint32_t)slot, p.udp,
 				     send.len, &result),
 		    of_space[1][3]);
 		ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
@@ -122,7 +122,7 @@ END_TEST
 START_TEST(nobody_to_ask)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l;
 
 	p.upstreams.n_order = 0;
@@ -139,7 +139,7 @@ END_TEST
 START_TEST(nothing_stays_open)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l = start(1, &by_udp);
 	unsigned n = 1;
 
@@ -165,7 +165,7 @@ END_TEST
 START_TEST(rule34_three_sends_each)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 
 	parts_fini(&p);
 	parts_init(&p, 3, CAP);
@@ -190,7 +190,7 @@ END_TEST
 
 /* The upstream that L was sent to by UDP says RCODE. Returns whether that ends L. */
 static bool
-reply(const struct lookup *l, const struct engine_send *send, uint16_t rcode,
+reply(const struct lookup *l, const struct packet_out *send, uint16_t rcode,
     struct lookup_result *result)
 {
 	p.udp[2] |= DNS_QR >> 8;
@@ -202,7 +202,7 @@ reply(const struct lookup *l, const struct engine_send *send, uint16_t rcode,
 START_TEST(d3_error_and_the_other_down)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l = start(1, &by_udp);
 
 	p.upstreams.table[1].down = true;
@@ -239,7 +239,7 @@ waits_ms(const struct lookup *l)
 START_TEST(d5_all_down_one_attempt)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l;
 
 	p.conf.resend_attempts = 10;
@@ -276,7 +276,7 @@ END_TEST
 START_TEST(d5_down_meanwhile)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l = start(1, &by_udp);
 
 	p.upstreams.table[1].down = true;
@@ -292,7 +292,7 @@ START_TEST(d3_down_is_asked_once)
 {
 	unsigned n[2] = { 0 };
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l = start(1, &by_udp);
 
 	p.conf.resend_attempts = 10;

@@ -38,7 +38,7 @@ START_TEST(all_is_well)
 {
 	struct lookup *l = parts_lookup(&p, "a.example", &any);
 	struct query *alone = query_new(&p.queries);
-	struct engine_send send;
+	struct packet_out send;
 
 	ck_assert_ptr_nonnull(alone);
 	wheel_set(&p.wheel, &alone->timer, p.now_ns);
@@ -102,7 +102,7 @@ END_TEST
 START_TEST(a_lookup_without_time)
 {
 	struct lookup *l = parts_lookup(&p, "a.example", &any);
-	struct engine_send send;
+	struct packet_out send;
 
 	ck_assert(parts_next(&p, &send));
 	wheel_clear(&p.wheel, &l->timer);

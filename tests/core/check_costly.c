@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
+#include "core/engine.h"
 #include "core/fetch.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -41,12 +42,12 @@ struct stage {
 	struct conf_core conf;
 	struct engine *engine;
 	uint64_t now_ns;
-	struct engine_send asked; /* the last question upstream */
+	struct packet_out asked; /* the last question upstream */
 	uint8_t question[512];
 	size_t n_answers;
 	size_t answer_len;
-	uint8_t udp[ENGINE_UDP_CAP];
-	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t udp[PACKET_UDP_CAP];
+	uint8_t tcp[PACKET_TCP_CAP];
 };
 
 static void
@@ -79,12 +80,12 @@ close_stage(struct stage *s)
 static void
 drain(struct stage *s)
 {
-	struct engine_send send;
+	struct packet_out send;
 
 	s->asked.len = 0;
 	while (engine_next(s->engine, s->udp, s->tcp, &send)) {
-		bool up = send.way == ENGINE_UPSTREAM_UDP || send.way == ENGINE_UPSTREAM_TCP;
-		bool tcp = send.way == ENGINE_UPSTREAM_TCP || send.way == ENGINE_CLIENT_TCP;
+		bool up = send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP;
+		bool tcp = send.way == PACKET_UPSTREAM_TCP || send.way == PACKET_CLIENT_TCP;
 
 		if (up) {
 			s->asked = send;
@@ -98,7 +99,7 @@ drain(struct stage *s)
 
 /* Processor time of the engine for this message. */
 static uint64_t
-hand_in(struct stage *s, const struct engine_in *in)
+hand_in(struct stage *s, const struct packet_in *in)
 {
 	uint64_t start = cpu_ns();
 
@@ -112,8 +113,8 @@ ask(struct stage *s, const struct costly *c, bool tcp)
 {
 	const struct build_opt with = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
 	uint8_t name[DNS_NAME_MAX], msg[512];
-	struct engine_in in = { .msg = msg,
-		.way = tcp ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP,
+	struct packet_in in = { .msg = msg,
+		.way = tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
 		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
 	if (c->qtype == DNS_TYPE_PTR)
@@ -141,7 +142,7 @@ compose(const struct stage *s, const struct costly *c, struct costly_reply *r)
 	memcpy(r->bytes, s->question, r->len);
 	wire_set_u16(r->bytes + 2, DNS_QR | DNS_RD | DNS_RA);
 	memset(r->bytes + 6, 0, 6);
-	if (costly && s->asked.way == ENGINE_UPSTREAM_TCP) {
+	if (costly && s->asked.way == PACKET_UPSTREAM_TCP) {
 		c->make(r);
 		r->section = 0;
 	} else if (costly) {
@@ -168,13 +169,13 @@ play(const struct costly *c, enum who who)
 
 	open_stage(&s, c);
 	ask(&s, c, who != BY_UDP);
-	struct engine_send asked = s.asked;
+	struct packet_out asked = s.asked;
 	if (who == BY_BOTH) {
 		ask(&s, c, false);
 		s.asked = asked;
 	}
 	for (unsigned i = 0; i < 40 && s.n_answers == 0 && s.asked.len > 0; i++) {
-		struct engine_in in = { .msg = r.bytes, .way = s.asked.way, .sock = s.asked.sock };
+		struct packet_in in = { .msg = r.bytes, .way = s.asked.way, .sock = s.asked.sock };
 		uint64_t cost;
 
 		compose(&s, c, &r);

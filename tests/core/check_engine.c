@@ -84,7 +84,7 @@ struct load {
 };
 
 static void
-on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
+on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 {
 	struct load *load = w->arg;
 	struct msg m;
@@ -98,7 +98,7 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 
 /* Names tell what there is: the first letter of the question's name is the case. */
 static size_t
-on_upstream(struct world *w, const struct msg *m, const struct engine_send *send, uint8_t *out)
+on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
 {
 	static const uint8_t v4[4] = { 192, 0, 2, 1 };
 	static const uint8_t soa[22] = { [21] = 60 };
@@ -112,7 +112,7 @@ on_upstream(struct world *w, const struct msg *m, const struct engine_send *send
 	load->digest = hash_bytes(m->bytes, m->len, load->digest + send->way + send->sock);
 	if (kind == 's')
 		return 0;
-	if (kind == 't' && send->way == ENGINE_UPSTREAM_UDP)
+	if (kind == 't' && send->way == PACKET_UPSTREAM_UDP)
 		flags |= DNS_TC;
 	build_start(&b, out, WORLD_REPLY, m->id, flags, msg_qname(m), m->qtype, m->qclass);
 	b.rcode = kind == 'e' ? DNS_REFUSED : kind == 'x' ? DNS_NXDOMAIN : DNS_NOERROR;
@@ -133,7 +133,7 @@ ask_one(struct world *w)
 	static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_A,
 		DNS_TYPE_MX, DNS_TYPE_PTR };
 	struct load *load = w->arg;
-	struct engine_in in = { .peer = w->conf.upstreams[0], .way = ENGINE_CLIENT_UDP };
+	struct packet_in in = { .peer = w->conf.upstreams[0], .way = PACKET_CLIENT_UDP };
 	uint16_t type = types[rng_below(&load->rng, 6)];
 	uint8_t msg[512];
 	char name[128];
@@ -147,7 +147,7 @@ ask_one(struct world *w)
 		    load->n_asked & 15, load->n_asked >> 4 & 15, load->n_asked >> 8 & 15,
 		    load->n_asked >> 12 & 15, load->n_asked >> 16 & 15);
 	if (rng_below(&load->rng, 10) == 0)
-		in.way = ENGINE_CLIENT_TCP;
+		in.way = PACKET_CLIENT_TCP;
 	in.sock = load->n_asked++;
 	in.gen = in.sock + 1;
 	in.msg = msg;
@@ -267,7 +267,7 @@ struct late {
 static struct late late;
 
 static void
-on_late_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
+on_late_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 {
 	uint64_t took = w->now_ns - late.asked_ns[send->sock];
 
@@ -295,7 +295,7 @@ static void
 ask_many(struct world *w)
 {
 	for (unsigned i = 0; i < MANY; i++) {
-		struct engine_in in = { .way = ENGINE_CLIENT_UDP, .sock = i };
+		struct packet_in in = { .way = PACKET_CLIENT_UDP, .sock = i };
 		uint8_t msg[512];
 		char name[64];
 
@@ -306,13 +306,13 @@ ask_many(struct world *w)
 		late.asked_ns[i] = w->now_ns;
 		world_input(w, &in);
 		if (i % 2000 == 0)
-			world_pass(w, ENGINE_TICK_NS);
+			world_pass(w, WHEEL_TICK_NS);
 	}
 }
 
 START_TEST(silent_upstream)
 {
-	struct engine_in in = { .way = ENGINE_CLIENT_UDP };
+	struct packet_in in = { .way = PACKET_CLIENT_UDP };
 	uint64_t before = resident();
 	uint8_t msg[512];
 
@@ -323,7 +323,7 @@ START_TEST(silent_upstream)
 	ck_assert_uint_eq(engine_in_flight(world.engine), MANY);
 	ck_assert_uint_eq(engine_room(world.engine), 0);
 	ck_assert(engine_busy(world.engine));
-	ck_assert_uint_eq(engine_spaces(world.engine), ENGINE_MAX_SPACES);
+	ck_assert_uint_eq(engine_spaces(world.engine), TXID_MAX_SPACES);
 #ifndef SANITIZED
 	ck_assert_uint_lt(resident() - before, 256U << 20);
 #else
@@ -336,7 +336,7 @@ START_TEST(silent_upstream)
 	ck_assert_uint_eq(world_stat(&world, "client_dropped"), 1);
 	world_pass(&world, 6 * NS_PER_SEC);
 	ck_assert_uint_eq(late.n_answers, MANY);
-	ck_assert_uint_le(late.slowest_ns, 5 * NS_PER_SEC + 2 * ENGINE_TICK_NS);
+	ck_assert_uint_le(late.slowest_ns, 5 * NS_PER_SEC + 2 * WHEEL_TICK_NS);
 	ck_assert_uint_eq(engine_in_flight(world.engine), 0);
 	ck_assert_uint_eq(world_stat(&world, "ids_exhausted"), 0);
 	world_stop(&world);
@@ -348,7 +348,7 @@ END_TEST
 START_TEST(sockets)
 {
 	struct load load;
-	struct engine_in in = { .way = ENGINE_CLIENT_UDP, .gen = 1 };
+	struct packet_in in = { .way = PACKET_CLIENT_UDP, .gen = 1 };
 	uint8_t msg[512];
 	int slot;
 
@@ -383,8 +383,8 @@ END_TEST
 START_TEST(without_a_seed)
 {
 	uint8_t first[2], msg[512];
-	struct engine_in in = { .msg = msg, .way = ENGINE_CLIENT_UDP };
-	struct engine_send send;
+	struct packet_in in = { .msg = msg, .way = PACKET_CLIENT_UDP };
+	struct packet_out send;
 	unsigned same = 0;
 
 	in.len = parts_question(msg, 1, "www.example", DNS_TYPE_MX);

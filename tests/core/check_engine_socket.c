@@ -74,9 +74,9 @@ END_TEST
  * one. */
 START_TEST(d26_no_socket)
 {
-	static uint8_t udp[ENGINE_UDP_CAP], tcp[ENGINE_TCP_CAP];
-	struct engine_in in = { .way = ENGINE_CLIENT_UDP, .peer = conf.upstreams[0] };
-	struct engine_send send;
+	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
+	struct packet_in in = { .way = PACKET_CLIENT_UDP, .peer = conf.upstreams[0] };
+	struct packet_out send;
 	uint8_t msg[512];
 	int slot;
 
@@ -87,17 +87,17 @@ START_TEST(d26_no_socket)
 	in.len = parts_question(msg, 1, "a.example", DNS_TYPE_MX);
 	ck_assert(engine_input(e, &in, PARTS_START_NS));
 	ck_assert(!engine_next(e, udp, tcp, &send));
-	(void)engine_tick(e, PARTS_START_NS + ENGINE_TICK_NS);
+	(void)engine_tick(e, PARTS_START_NS + WHEEL_TICK_NS);
 	ck_assert(engine_next(e, udp, tcp, &send));
-	ck_assert_int_eq(send.way, ENGINE_CLIENT_UDP);
+	ck_assert_int_eq(send.way, PACKET_CLIENT_UDP);
 	ck_assert_uint_eq(udp[3] & 0xf, DNS_SERVFAIL);
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
 	slot = engine_socket_add(e, 0, 0);
 	ck_assert_int_ge(slot, 0);
 	engine_socket_use(e, (unsigned)slot);
-	ck_assert(engine_input(e, &in, PARTS_START_NS + ENGINE_TICK_NS));
+	ck_assert(engine_input(e, &in, PARTS_START_NS + WHEEL_TICK_NS));
 	ck_assert(engine_next(e, udp, tcp, &send));
-	ck_assert_int_eq(send.way, ENGINE_UPSTREAM_UDP);
+	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
 }
 END_TEST

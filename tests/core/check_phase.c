@@ -29,7 +29,7 @@
 							 " 7f000001"
 
 static struct parts p;
-static uint8_t out[ENGINE_UDP_CAP];
+static uint8_t out[PACKET_UDP_CAP];
 static uint8_t in[512];
 static const struct query_out to = { .buf = out, .cap = sizeof(out) };
 

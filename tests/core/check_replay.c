@@ -170,11 +170,11 @@ note_reply(struct replay *p, const struct run *r, const struct asked *q)
 static unsigned
 ask_again(struct run *r, const struct client *c)
 {
-	struct engine_in in = { .msg = c->bytes,
+	struct packet_in in = { .msg = c->bytes,
 		.len = c->len,
 		.peer = c->peer,
 		.gen = 7,
-		.way = c->tcp ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP };
+		.way = c->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP };
 	unsigned from = r->n_pending;
 
 	in.sock = (uint32_t)(c - r->clients);
@@ -192,14 +192,14 @@ forget_sent(struct run *r, unsigned from)
 static bool
 to_client(const struct sent *s)
 {
-	return s->send.way == ENGINE_CLIENT_UDP || s->send.way == ENGINE_CLIENT_TCP;
+	return s->send.way == PACKET_CLIENT_UDP || s->send.way == PACKET_CLIENT_TCP;
 }
 
 /* A question that went upstream again: it must be one whose reply is not kept, or no more. */
 static void
 tell_again(struct replay *p, struct run *r, const struct sent *s)
 {
-	struct engine_in in = { .way = s->send.way, .sock = s->send.sock };
+	struct packet_in in = { .way = s->send.way, .sock = s->send.sock };
 	struct msg m;
 	struct told *t;
 
@@ -352,7 +352,7 @@ let_pass(struct run *r, uint64_t ms, unsigned from)
 	uint64_t end = r->now_ns + ms * NS_PER_MS;
 
 	while (r->now_ns < end) {
-		uint64_t next = r->now_ns + ENGINE_TICK_NS;
+		uint64_t next = r->now_ns + WHEEL_TICK_NS;
 
 		r->now_ns = engine_busy(r->e) && next < end ? next : end;
 		while (engine_tick(r->e, r->now_ns))

@@ -44,17 +44,17 @@ static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer =
 START_TEST(tcp_replies_count_on_their_connection)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	struct lookup *l = start(1, &by_tcp);
 
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_eq(send.way, ENGINE_UPSTREAM_TCP);
+	ck_assert_uint_eq(send.way, PACKET_UPSTREAM_TCP);
 	ck_assert_uint_eq(send.sock, 0);
 	p.tcp[2] |= DNS_QR >> 8;
-	ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_TCP, 1, p.tcp, send.len, &result));
-	ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, p.tcp, send.len, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 1, p.tcp, send.len, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, p.tcp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unknown_id), 2);
-	ck_assert_ptr_eq(parts_hand_in(&p, ENGINE_UPSTREAM_TCP, 0, p.tcp, send.len, &result), l);
+	ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, p.tcp, send.len, &result), l);
 	ck_assert_uint_eq(p.upstreams.table[0].n_tcp, 0);
 }
 END_TEST
@@ -62,19 +62,19 @@ END_TEST
 START_TEST(garbage_is_counted)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 	uint8_t msg[12] = { 0 };
 
 	(void)start(1, &by_udp);
 	ck_assert(parts_next(&p, &send));
 	for (size_t len = 0; len < 12; len++)
-		ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, msg, len, &result));
+		ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, msg, len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_short), 12);
 	memcpy(msg, p.udp, 2);
-	ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, msg, 12, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, msg, 12, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_not_reply), 1);
 	msg[2] = DNS_QR >> 8;
-	ck_assert_ptr_null(parts_hand_in(&p, ENGINE_UPSTREAM_UDP, 0, msg, 12, &result));
+	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, msg, 12, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_mismatch), 1);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
 }
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(d25_probe)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 
 	lookup_start_probe(&p.lookups, 0);
 	ck_assert(parts_next(&p, &send));
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(d9_trusted)
 {
 	struct lookup_result result;
-	struct engine_send send;
+	struct packet_out send;
 
 	p.upstreams.table[1].trusted = true;
 	for (uint16_t u = 0; u < 2; u++) {
@@ -116,7 +116,7 @@ START_TEST(d9_trusted)
 		ck_assert(parts_next(&p, &send));
 		p.udp[2] |= DNS_QR >> 8;
 		ck_assert_ptr_eq(
-		    parts_hand_in(&p, ENGINE_UPSTREAM_UDP, u, p.udp, send.len, &result), l);
+		    parts_hand_in(&p, PACKET_UPSTREAM_UDP, u, p.udp, send.len, &result), l);
 		ck_assert_uint_eq(result.upstream, u);
 		ck_assert(result.trusted == (u == 1));
 	}

@@ -110,9 +110,9 @@ static const struct bad bad[] = {
 #define N_BAD (int)(sizeof(bad) / sizeof(bad[0]))
 
 static struct query *
-receive(enum engine_way way, const uint8_t *bytes, size_t len)
+receive(enum packet_way way, const uint8_t *bytes, size_t len)
 {
-	const struct engine_in in = {
+	const struct packet_in in = {
 		.msg = guard_put(&guard, bytes, len), .len = len, .way = way, .sock = 5, .gen = 6
 	};
 
@@ -134,7 +134,7 @@ START_TEST(garbage)
 	const struct bad *t = &bad[_i];
 	uint8_t bytes[512];
 	size_t len = hex_read(t->text, bytes, sizeof(bytes));
-	struct query *q = receive(ENGINE_CLIENT_UDP, bytes, len);
+	struct query *q = receive(PACKET_CLIENT_UDP, bytes, len);
 
 	ck_assert_msg(parts_count(t->counter) == 1 && n_wrong() == 1, "%s: miscounted", t->what);
 	if (t->rcode == DROPPED) {
@@ -149,7 +149,7 @@ START_TEST(garbage)
 	ck_assert_uint_eq(q->id, 0x1234);
 	query_free(&p.queries, q);
 	/* The same over TCP. */
-	q = receive(ENGINE_CLIENT_TCP, bytes, len);
+	q = receive(PACKET_CLIENT_TCP, bytes, len);
 	ck_assert_ptr_nonnull(q);
 	ck_assert(q->tcp && q->rcode == t->rcode && q->sock == 5 && q->gen == 6);
 	ck_assert_uint_eq(parts_count(&p.stats.client_tcp), 1);
@@ -167,7 +167,7 @@ START_TEST(cut_and_changed)
 	unsigned n = 0;
 
 	for (size_t cut = 0; cut < len; cut++, n++) {
-		struct query *q = receive(ENGINE_CLIENT_UDP, good, cut);
+		struct query *q = receive(PACKET_CLIENT_UDP, good, cut);
 
 		ck_assert((q == NULL) == (cut < 12));
 		ck_assert(q == NULL || q->rcode == DNS_FORMERR);
@@ -182,7 +182,7 @@ START_TEST(cut_and_changed)
 
 			memcpy(bytes, good, len);
 			bytes[at] = (uint8_t)v;
-			q = receive(ENGINE_CLIENT_UDP, bytes, len);
+			q = receive(PACKET_CLIENT_UDP, bytes, len);
 			ck_assert(q != NULL || n_wrong() == before + 1);
 			if (q != NULL)
 				query_free(&p.queries, q);
@@ -201,7 +201,7 @@ START_TEST(oversized)
 	struct query *q;
 
 	memset(bytes + len, 0, sizeof(bytes) - len);
-	q = receive(ENGINE_CLIENT_TCP, bytes, sizeof(bytes));
+	q = receive(PACKET_CLIENT_TCP, bytes, sizeof(bytes));
 	ck_assert_ptr_nonnull(q);
 	ck_assert_uint_eq(q->rcode, DNS_FORMERR);
 	query_free(&p.queries, q);
@@ -212,7 +212,7 @@ START_TEST(what_is_right_is_taken_over)
 {
 	uint8_t bytes[512];
 	size_t len = hex_read("1234 0130 " Q_OPT " <> 0029 0064 00 00 8000 0000", bytes, 512);
-	struct query *q = receive(ENGINE_CLIENT_UDP, bytes, len);
+	struct query *q = receive(PACKET_CLIENT_UDP, bytes, len);
 
 	ck_assert_ptr_nonnull(q);
 	ck_assert_int_eq(q->state, QUERY_RELAY); /* DO and CD: RULES D8 */
@@ -238,7 +238,7 @@ START_TEST(d20_signed)
 
 	for (unsigned i = 0; i < 3; i++) {
 		size_t len = hex_read(texts[i], bytes, sizeof(bytes));
-		struct query *q = receive(ENGINE_CLIENT_TCP, bytes, len);
+		struct query *q = receive(PACKET_CLIENT_TCP, bytes, len);
 
 		ck_assert_ptr_nonnull(q);
 		ck_assert_int_eq(q->state, QUERY_RELAY);
@@ -258,8 +258,8 @@ START_TEST(no_room)
 	size_t len = hex_read("1234 0100 " Q, bytes, 512);
 
 	for (unsigned i = 0; i < 10; i++)
-		ck_assert_ptr_nonnull(receive(ENGINE_CLIENT_UDP, bytes, len));
-	ck_assert_ptr_null(receive(ENGINE_CLIENT_UDP, bytes, len));
+		ck_assert_ptr_nonnull(receive(PACKET_CLIENT_UDP, bytes, len));
+	ck_assert_ptr_null(receive(PACKET_CLIENT_UDP, bytes, len));
 	ck_assert_uint_eq(parts_count(&p.stats.client_dropped), 1);
 	ck_assert_uint_eq(parts_count(&p.stats.client_udp), 11);
 }

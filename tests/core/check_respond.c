@@ -17,7 +17,7 @@
 
 static struct parts p;
 static uint8_t reply[65536];
-static uint8_t out[ENGINE_TCP_CAP];
+static uint8_t out[PACKET_TCP_CAP];
 
 static void
 setup(void)
@@ -75,7 +75,7 @@ START_TEST(synthesis_of_any_size)
 	for (unsigned tcp = 0; tcp < 2; tcp++) {
 		struct query *q = new_query(tcp == 1, true);
 		const struct query_out to = { .buf = out,
-			.cap = tcp ? ENGINE_TCP_CAP : ENGINE_UDP_CAP };
+			.cap = tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
 		size_t limit = tcp ? 65535 : 1232;
 		size_t fit = (limit - 12 - 17 - DNS_OPT_LEN) / 28;
 		/* With EDE 29, whose loss alone sets TC (RFC 8914 section 3). */
@@ -104,7 +104,7 @@ START_TEST(errors)
 {
 	struct query *with = new_query(false, true);
 	struct query *without = new_query(true, false);
-	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
 	const struct respond_reason why = { .ede = DNS_EDE_NOT_AUTHORITATIVE };
 	struct msg got;
 
@@ -126,7 +126,7 @@ END_TEST
 START_TEST(no_question)
 {
 	struct query *q = query_new(&p.queries);
-	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
 
 	q->id = 0xabcd;
 	q->flags = 0x2900 | DNS_CD | DNS_AD;
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(bare_nodata)
 {
 	struct query *q = new_query(false, false);
-	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
 
 	message_expect(out, respond_nodata(&p.queries, q, &none, 60, &to),
 	    "1234 8180 0001 0000 0000 0000 <WWW.example> 001c 0001");
@@ -155,7 +155,7 @@ static unsigned
 prefix_of_client(struct policies *ps, unsigned i, unsigned host)
 {
 	struct query *q = new_query(false, true);
-	const struct query_out to = { .buf = out, .cap = ENGINE_UDP_CAP };
+	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
 	char text[64];
 	struct answer a;
 	struct msg m, got;

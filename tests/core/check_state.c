@@ -89,7 +89,7 @@ put_records(const char *name)
 }
 
 static size_t
-on_upstream(struct world *w, const struct msg *m, const struct engine_send *send, uint8_t *out)
+on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
 {
 	static const uint16_t rcodes[] = { DNS_NXDOMAIN, DNS_SERVFAIL, DNS_REFUSED, DNS_FORMERR,
 		DNS_NOTIMP, DNS_BADVERS, DNS_BADCOOKIE, 35 };
@@ -102,7 +102,7 @@ on_upstream(struct world *w, const struct msg *m, const struct engine_send *send
 	walk.ask.n_questions++;
 	if (chance(8))
 		return 0;
-	flags |= chance(send->way == ENGINE_UPSTREAM_UDP ? 10 : 1) ? DNS_TC : 0;
+	flags |= chance(send->way == PACKET_UPSTREAM_UDP ? 10 : 1) ? DNS_TC : 0;
 	flags |= chance(30) ? DNS_AD : 0;
 	build_start(&walk.b, out, WORLD_REPLY, m->id, flags, chance(99) ? msg_qname(m) : NULL,
 	    m->qtype, m->qclass);
@@ -136,7 +136,7 @@ check_aaaa(const struct msg *m)
 }
 
 static void
-on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
+on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 {
 	struct ask *ask = &walk.ask;
 	struct msg m;
@@ -148,7 +148,7 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 		world_sound(&m, send, msg, ask->edns ? 1232 : 512);
 	ck_assert_uint_eq(++ask->n_answers, 1);
 	ck_assert_uint_eq(m.id, ask->id);
-	ck_assert_int_eq(send->way == ENGINE_CLIENT_TCP, ask->tcp);
+	ck_assert_int_eq(send->way == PACKET_CLIENT_TCP, ask->tcp);
 	ck_assert_int_eq(m.edns.present, ask->edns);
 	ck_assert_uint_eq(m.qtype, ask->qtype);
 	ck_assert_mem_eq(msg_qname(&m), walk.qname, m.qname_len);
@@ -156,7 +156,7 @@ on_client(struct world *w, const struct engine_send *send, const uint8_t *msg)
 	ck_assert(ask->do_bit || !(m.flags & DNS_AD)); /* RULES D9 */
 	ck_assert_uint_ne(m.rcode, DNS_BADVERS);       /* RULES D1 */
 	ck_assert_uint_ne(m.rcode, DNS_BADCOOKIE);
-	ck_assert_uint_le(w->now_ns - ask->at_ns, 5 * NS_PER_SEC + ENGINE_TICK_NS);
+	ck_assert_uint_le(w->now_ns - ask->at_ns, 5 * NS_PER_SEC + WHEEL_TICK_NS);
 	/*
 	 * RFC 9520: 9 questions for AAAA, 9 for A, the last name; each to 2 upstreams, a few times.
 	 */
@@ -174,7 +174,7 @@ ask_one(void)
 	const struct build_opt opt = {
 		.present = chance(80), .do_bit = chance(30), .bufsize = 4096
 	};
-	struct engine_in in = { 0 };
+	struct packet_in in = { 0 };
 	uint8_t msg[512];
 
 	*ask = (struct ask){ .qtype = types[rng_below(&walk.rng, 10)],
@@ -187,13 +187,13 @@ ask_one(void)
 	PARTS_CHECK(
 	    name_from_text(ask->qtype == DNS_TYPE_PTR ? REVERSED : "WWW.Example", walk.qname) > 0);
 	in.msg = msg;
-	in.way = ask->tcp ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
+	in.way = ask->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
 	in.len = build_query(
 	    msg, sizeof(msg), ask->id, walk.qname, ask->qtype, DNS_CLASS_IN, ask->cd, &opt);
 	msg[3] &= (uint8_t)~DNS_AD;
 	world_input(&world, &in);
 	for (unsigned i = 0; i < 6000 / 8 && ask->n_answers == 0; i++)
-		world_pass(&world, ENGINE_TICK_NS);
+		world_pass(&world, WHEEL_TICK_NS);
 	ck_assert_uint_eq(ask->n_answers, 1);
 	ck_assert_uint_eq(engine_in_flight(world.engine), 0);
 }

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
+#include "core/engine.h"
 #include "core/engine_parts.h"
 #include "dns/build.h"
 #include "dns/name.h"
@@ -29,11 +30,11 @@
 #define ROOM 64 /* questions at a time, so that there is sometimes none */
 #define CLIENTS 65536
 #define OPEN_MAX 256
-#define PATIENCE_NS (4500 * NS_PER_MS + 3 * ENGINE_TICK_NS)
+#define PATIENCE_NS (4500 * NS_PER_MS + 3 * WHEEL_TICK_NS)
 
 /* A question that upstream was asked. */
 struct open {
-	struct engine_send send;
+	struct packet_out send;
 	uint8_t bytes[512];
 };
 
@@ -52,8 +53,8 @@ static struct turmoil {
 	int slot[UPSTREAMS];
 	unsigned tc, no_tcp,
 	    full; /* percent: replies cut, connections lost, questions refused a place */
-	uint8_t udp[ENGINE_UDP_CAP];
-	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t udp[PACKET_UDP_CAP];
+	uint8_t tcp[PACKET_TCP_CAP];
 	uint8_t reply[4096];
 } t;
 
@@ -98,7 +99,7 @@ check_addresses(const struct msg *m)
 }
 
 static void
-on_answer(const struct engine_send *send, const uint8_t *bytes)
+on_answer(const struct packet_out *send, const uint8_t *bytes)
 {
 	uint32_t i = send->sock;
 	struct msg m;
@@ -114,11 +115,11 @@ on_answer(const struct engine_send *send, const uint8_t *bytes)
 }
 
 static void
-on_question(const struct engine_send *send, const uint8_t *bytes)
+on_question(const struct packet_out *send, const uint8_t *bytes)
 {
 	struct open *o;
 
-	if (send->way == ENGINE_UPSTREAM_TCP && chance(t.full)) {
+	if (send->way == PACKET_UPSTREAM_TCP && chance(t.full)) {
 		engine_tcp_full(t.e, send->sock, wire_u16(bytes), t.now_ns);
 		return;
 	}
@@ -131,13 +132,13 @@ on_question(const struct engine_send *send, const uint8_t *bytes)
 static void
 drain(void)
 {
-	struct engine_send send;
+	struct packet_out send;
 
 	while (engine_next(t.e, t.udp, t.tcp, &send)) {
-		bool tcp = send.way == ENGINE_CLIENT_TCP || send.way == ENGINE_UPSTREAM_TCP;
+		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
 		const uint8_t *bytes = tcp ? t.tcp : t.udp;
 
-		if (send.way == ENGINE_CLIENT_UDP || send.way == ENGINE_CLIENT_TCP)
+		if (send.way == PACKET_CLIENT_UDP || send.way == PACKET_CLIENT_TCP)
 			on_answer(&send, bytes);
 		else
 			on_question(&send, bytes);
@@ -170,7 +171,7 @@ ask(void)
 	struct build_opt opt = {
 		.present = chance(90), .do_bit = chance(10), .bufsize = 1232, .ede = DNS_EDE_NONE
 	};
-	struct engine_in in = { .way = chance(20) ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP,
+	struct packet_in in = { .way = chance(20) ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
 		.sock = t.n_asked,
 		.gen = 1 };
 	uint8_t name[DNS_NAME_MAX], msg[512];
@@ -268,15 +269,15 @@ reply(void)
 {
 	unsigned i;
 	struct msg m;
-	struct engine_in in;
+	struct packet_in in;
 
 	if (t.n_open == 0)
 		return;
 	i = rng_below(&t.rng, t.n_open);
-	in = (struct engine_in){
+	in = (struct packet_in){
 		.msg = t.reply, .way = t.open[i].send.way, .sock = t.open[i].send.sock
 	};
-	if (in.way == ENGINE_UPSTREAM_TCP && chance(t.no_tcp)) {
+	if (in.way == PACKET_UPSTREAM_TCP && chance(t.no_tcp)) {
 		engine_tcp_lost(t.e, in.sock, chance(10), t.now_ns);
 		drain();
 		return;
@@ -298,7 +299,7 @@ static void
 pass(uint64_t ns)
 {
 	for (uint64_t end = t.now_ns + ns; t.now_ns < end;) {
-		t.now_ns += ENGINE_TICK_NS;
+		t.now_ns += WHEEL_TICK_NS;
 		while (engine_tick(t.e, t.now_ns))
 			drain();
 		drain();

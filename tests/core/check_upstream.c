@@ -368,8 +368,8 @@ END_TEST
 START_TEST(slots_are_used_in_turn)
 {
 	configure(1);
-	for (unsigned i = 0; i < ENGINE_MAX_SOCKETS; i++) {
-		int slot = upstreams_socket_add(&us, 0, i % ENGINE_MAX_SPACES);
+	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++) {
+		int slot = upstreams_socket_add(&us, 0, i % TXID_MAX_SPACES);
 
 		ck_assert_int_eq(slot, (int)i);
 		if (i % 2 == 0)
@@ -378,10 +378,10 @@ START_TEST(slots_are_used_in_turn)
 	/* Round once: the first vacant one again. */
 	ck_assert_int_eq(upstreams_socket_add(&us, 0, 1), 0);
 	ck_assert_uint_eq(us.sockets[0].space, 1);
-	for (unsigned i = 1; i < ENGINE_MAX_SOCKETS / 2; i++)
+	for (unsigned i = 1; i < UPSTREAM_MAX_SOCKETS / 2; i++)
 		ck_assert_int_eq(upstreams_socket_add(&us, 0, 0), (int)(2 * i));
 	ck_assert_int_eq(upstreams_socket_add(&us, 0, 0), -1);
-	ck_assert_uint_eq(us.table[0].n_sockets, ENGINE_MAX_SOCKETS);
+	ck_assert_uint_eq(us.table[0].n_sockets, UPSTREAM_MAX_SOCKETS);
 }
 END_TEST
 

@@ -68,7 +68,7 @@ fuzz_end(struct fuzz *f)
 }
 
 static void
-keep_question(struct fuzz *f, const uint8_t *bytes, const struct engine_send *send)
+keep_question(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
 {
 	FUZZ_CHECK(send->len <= sizeof(f->question_bytes));
 	f->asked = true;
@@ -78,34 +78,34 @@ keep_question(struct fuzz *f, const uint8_t *bytes, const struct engine_send *se
 }
 
 static void
-check_sent(struct fuzz *f, const uint8_t *bytes, const struct engine_send *send)
+check_sent(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
 {
 	struct msg m;
 
 	FUZZ_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
-	if (send->way == ENGINE_UPSTREAM_UDP || send->way == ENGINE_UPSTREAM_TCP) {
+	if (send->way == PACKET_UPSTREAM_UDP || send->way == PACKET_UPSTREAM_TCP) {
 		FUZZ_CHECK((m.flags & DNS_QR) == 0 && m.qdcount == 1);
 		keep_question(f, bytes, send);
 		return;
 	}
 	FUZZ_CHECK((m.flags & DNS_QR) != 0);
 	FUZZ_CHECK(msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
-	FUZZ_CHECK(send->way == ENGINE_CLIENT_TCP || send->len <= f->limit);
+	FUZZ_CHECK(send->way == PACKET_CLIENT_TCP || send->len <= f->limit);
 	f->n_answers++;
 }
 
 void
 fuzz_drain(struct fuzz *f)
 {
-	uint8_t udp[ENGINE_UDP_CAP];
-	uint8_t *tcp = malloc(ENGINE_TCP_CAP);
-	struct engine_send send;
+	uint8_t udp[PACKET_UDP_CAP];
+	uint8_t *tcp = malloc(PACKET_TCP_CAP);
+	struct packet_out send;
 
 	FUZZ_CHECK(tcp != NULL);
 	while (engine_next(f->engine, udp, tcp, &send)) {
-		bool by_udp = send.way == ENGINE_CLIENT_UDP || send.way == ENGINE_UPSTREAM_UDP;
+		bool by_udp = send.way == PACKET_CLIENT_UDP || send.way == PACKET_UPSTREAM_UDP;
 
-		FUZZ_CHECK(send.len <= (by_udp ? ENGINE_UDP_CAP : ENGINE_TCP_CAP));
+		FUZZ_CHECK(send.len <= (by_udp ? PACKET_UDP_CAP : PACKET_TCP_CAP));
 		check_sent(f, by_udp ? udp : tcp, &send);
 	}
 	free(tcp);
@@ -113,10 +113,10 @@ fuzz_drain(struct fuzz *f)
 
 /* A copy on the heap, so that a sanitizer sees every read beyond its end. */
 static void
-input(struct fuzz *f, const struct engine_in *in)
+input(struct fuzz *f, const struct packet_in *in)
 {
 	uint8_t *copy = malloc(in->len > 0 ? in->len : 1);
-	struct engine_in with_copy = *in;
+	struct packet_in with_copy = *in;
 
 	FUZZ_CHECK(copy != NULL);
 	if (in->len > 0)
@@ -129,9 +129,9 @@ input(struct fuzz *f, const struct engine_in *in)
 }
 
 void
-fuzz_ask(struct fuzz *f, enum engine_way way, const uint8_t *msg, size_t len)
+fuzz_ask(struct fuzz *f, enum packet_way way, const uint8_t *msg, size_t len)
 {
-	const struct engine_in in = { .msg = msg, .len = len, .way = way, .peer = loopback(4711) };
+	const struct packet_in in = { .msg = msg, .len = len, .way = way, .peer = loopback(4711) };
 
 	input(f, &in);
 }
@@ -141,7 +141,7 @@ fuzz_reply(struct fuzz *f, const uint8_t *msg, size_t len)
 {
 	const size_t question_end =
 	    name_skip(f->question_bytes, f->question_len, DNS_HEADER_LEN) + 4;
-	const struct engine_in in = { .msg = f->question_bytes,
+	const struct packet_in in = { .msg = f->question_bytes,
 		.len = len,
 		.way = f->question.way,
 		.sock = f->question.sock };

@@ -26,12 +26,12 @@ struct fuzz {
 	struct conf_core conf;
 	struct engine *engine;
 	uint64_t now_ns;
-	size_t limit;                /* bytes that an answer over UDP may have */
-	unsigned n_answers;          /* seen by fuzz_drain so far */
-	bool asked;                  /* the fields below hold a question that awaits its reply */
-	struct engine_send question; /* where it went */
+	size_t limit;               /* bytes that an answer over UDP may have */
+	unsigned n_answers;         /* seen by fuzz_drain so far */
+	bool asked;                 /* the fields below hold a question that awaits its reply */
+	struct packet_out question; /* where it went */
 	size_t question_len;
-	uint8_t question_bytes[ENGINE_UDP_CAP];
+	uint8_t question_bytes[PACKET_UDP_CAP];
 };
 
 /* fuzz_start: everything of F anew, always the same. fuzz_end: give it back. */
@@ -45,7 +45,7 @@ void fuzz_end(struct fuzz *f);
 void fuzz_drain(struct fuzz *f);
 
 /* fuzz_ask: hand in a client's message and drain. */
-void fuzz_ask(struct fuzz *f, enum engine_way way, const uint8_t *msg, size_t len);
+void fuzz_ask(struct fuzz *f, enum packet_way way, const uint8_t *msg, size_t len);
 
 /*
  * fuzz_reply: hand in MSG as the reply to the kept question, with its ID and question section

@@ -25,10 +25,10 @@ ask_again(struct fuzz *f, const uint8_t *data, size_t len)
 
 	for (unsigned i = 0; i < sizeof(later_s) / sizeof(later_s[0]); i++) {
 		f->now_ns += later_s[i] * NS_PER_SEC;
-		fuzz_ask(f, ENGINE_CLIENT_UDP, question, sizeof(question));
+		fuzz_ask(f, PACKET_CLIENT_UDP, question, sizeof(question));
 		if (f->asked)
 			fuzz_reply(f, data, len);
-		fuzz_ask(f, ENGINE_CLIENT_TCP, below, sizeof(below));
+		fuzz_ask(f, PACKET_CLIENT_TCP, below, sizeof(below));
 		fuzz_wait(f);
 		FUZZ_CHECK(f->n_answers == 3 + 2 * i);
 	}
@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	first = wire_u16(data) < len - 2 ? wire_u16(data) : len - 2;
 	fuzz_start(&f);
 	f.limit = DNS_UDP_MIN;
-	fuzz_ask(&f, ENGINE_CLIENT_UDP, question, sizeof(question));
+	fuzz_ask(&f, PACKET_CLIENT_UDP, question, sizeof(question));
 	FUZZ_CHECK(f.asked);
 	fuzz_reply(&f, data + 2, first);
 	for (unsigned i = 1; i < ROUNDS && f.asked; i++)

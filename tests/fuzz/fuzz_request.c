@@ -21,9 +21,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	fuzz_start(&f);
 	f.limit = client_takes(data, len, f.conf.udp_size_client);
-	fuzz_ask(&f, ENGINE_CLIENT_UDP, data, len);
+	fuzz_ask(&f, PACKET_CLIENT_UDP, data, len);
 	if (len <= DNS_MSG_MAX)
-		fuzz_ask(&f, ENGINE_CLIENT_TCP, data, len);
+		fuzz_ask(&f, PACKET_CLIENT_TCP, data, len);
 	fuzz_wait(&f);
 	FUZZ_CHECK(f.n_answers <= 2);
 	fuzz_end(&f);

@@ -61,9 +61,9 @@ ask(unsigned n)
 
 		snprintf(name, sizeof(name), "n%u.test", n_asked++);
 		rig_question(&msg, 1, name, RIG_AAAA);
-		shell->in[0] = (struct engine_in){ .msg = msg.bytes,
+		shell->in[0] = (struct packet_in){ .msg = msg.bytes,
 			.len = msg.len,
-			.way = ENGINE_CLIENT_UDP,
+			.way = PACKET_CLIENT_UDP,
 			.gen = 99,
 			.peer = rig.up };
 		shell_input(shell, 1);
@@ -76,7 +76,7 @@ static void
 pass(unsigned ms)
 {
 	for (unsigned i = 0; i < ms; i += 8) {
-		shell->now_ns += ENGINE_TICK_NS;
+		shell->now_ns += WHEEL_TICK_NS;
 		engine_tick(shell->engine, shell->now_ns);
 		(void)shell_drain(shell);
 		shell_flush(shell);
@@ -120,7 +120,7 @@ END_TEST
 static const struct upstream_udp_sock *
 socket_at(uint16_t port)
 {
-	for (size_t i = 0; i < ENGINE_MAX_SOCKETS; i++) {
+	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++) {
 		const struct upstream_udp_sock *s = &shell->upstream_udp.socks[i];
 
 		if (s->open && rig_local(s->out.fd).port == port)
@@ -167,9 +167,9 @@ START_TEST(drawn_asleep)
 	set = &shell->upstream_udp.sets[0][0];
 	ask(1);
 	rig_question(&msg, 1, "late.test", RIG_AAAA);
-	shell->in[0] = (struct engine_in){ .msg = msg.bytes,
+	shell->in[0] = (struct packet_in){ .msg = msg.bytes,
 		.len = msg.len,
-		.way = ENGINE_CLIENT_UDP,
+		.way = PACKET_CLIENT_UDP,
 		.gen = 99,
 		.peer = rig.up };
 	shell_input(shell, 1);

@@ -93,8 +93,8 @@ START_TEST(cut)
 
 	listen_at("127.0.0.1", 0);
 	fd = rig_connect(SOCK_DGRAM, &here.addr);
-	put_byte(fd, 1, ENGINE_UDP_CAP);
-	put_byte(fd, 2, ENGINE_UDP_CAP + 1);
+	put_byte(fd, 1, PACKET_UDP_CAP);
+	put_byte(fd, 2, PACKET_UDP_CAP + 1);
 	put_byte(fd, 3, 1);
 	ck_assert_int_eq(udp_recv(&rx, here.udp, UDP_BATCH), 3);
 	ck_assert(!udp_cut(&rx, 0));
@@ -107,8 +107,8 @@ END_TEST
 static void
 answer(const struct netaddr *peer, const struct netaddr *local, uint8_t value)
 {
-	struct engine_send s = {
-		.way = ENGINE_CLIENT_UDP, .peer = *peer, .local = *local, .len = 20
+	struct packet_out s = {
+		.way = PACKET_CLIENT_UDP, .peer = *peer, .local = *local, .len = 20
 	};
 
 	memset(udp_tx_slot(&tx), value, 20);

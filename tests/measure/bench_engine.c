@@ -65,7 +65,7 @@ struct task {
 
 /* A question that is asked over and over. */
 struct known {
-	struct engine_in in;
+	struct packet_in in;
 	uint8_t bytes[KNOWN_CAP];
 };
 
@@ -89,11 +89,11 @@ struct bench {
 	uint64_t misses; /* of the questions that count */
 	unsigned n_answers;
 	size_t n_replies; /* of the batch */
-	uint8_t slot[ENGINE_UDP_CAP];
-	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t slot[PACKET_UDP_CAP];
+	uint8_t tcp[PACKET_TCP_CAP];
 	uint8_t questions[BATCH][LOAD_CAP];
 	uint8_t replies[2][BATCH][LOAD_CAP]; /* those that go in, those that become of it */
-	struct engine_in in[2][BATCH];
+	struct packet_in in[2][BATCH];
 };
 
 /* --- An engine -------------------------------------------------------------------------------- */
@@ -103,26 +103,26 @@ struct bench {
 static void
 drain(struct bench *b, unsigned next)
 {
-	struct engine_send send;
+	struct packet_out send;
 
 	while (engine_next(b->engine, b->slot, b->tcp, &send)) {
-		struct engine_in *in = &b->in[next][b->n_replies];
+		struct packet_in *in = &b->in[next][b->n_replies];
 		uint8_t *reply = b->replies[next][b->n_replies];
 
-		if (send.way == ENGINE_CLIENT_UDP) {
+		if (send.way == PACKET_CLIENT_UDP) {
 			b->n_answers++;
 			continue;
 		}
 		if (b->n_replies == BATCH)
 			abort();
-		*in = (struct engine_in){ .msg = reply, .way = send.way, .sock = send.sock };
+		*in = (struct packet_in){ .msg = reply, .way = send.way, .sock = send.sock };
 		in->len = load_reply(reply, b->slot, send.len);
 		b->n_replies++;
 	}
 }
 
 static void
-feed(struct bench *b, const struct engine_in *in, size_t n, unsigned next)
+feed(struct bench *b, const struct packet_in *in, size_t n, unsigned next)
 {
 	b->n_replies = 0;
 	engine_prepare(b->engine, in, n);
@@ -134,7 +134,7 @@ feed(struct bench *b, const struct engine_in *in, size_t n, unsigned next)
 
 /* One batch of questions, then upstream's replies until all is answered. */
 static void
-ask_batch(struct bench *b, const struct engine_in questions[static BATCH], uint64_t step_ns)
+ask_batch(struct bench *b, const struct packet_in questions[static BATCH], uint64_t step_ns)
 {
 	unsigned next = 0;
 
@@ -151,7 +151,7 @@ ask_batch(struct bench *b, const struct engine_in questions[static BATCH], uint6
 static void
 ask_new(struct bench *b, unsigned first, uint64_t step_ns)
 {
-	struct engine_in in[BATCH];
+	struct packet_in in[BATCH];
 
 	for (unsigned i = 0; i < BATCH; i++)
 		in[i] = load_question(&b->common->task.load, first + i, b->questions[i]);
@@ -163,7 +163,7 @@ ask_known(struct bench *b, unsigned first)
 {
 	const struct common *c = b->common;
 	unsigned at = first % c->task.known;
-	struct engine_in in[BATCH];
+	struct packet_in in[BATCH];
 
 	for (unsigned i = 0; i < BATCH; i++) {
 		const struct known *k = &c->known[at];

@@ -123,11 +123,11 @@ load_policies(const struct load *l)
 	return ps;
 }
 
-struct engine_in
+struct packet_in
 load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP])
 {
 	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
-	struct engine_in in = { .msg = bytes, .way = ENGINE_CLIENT_UDP };
+	struct packet_in in = { .msg = bytes, .way = PACKET_CLIENT_UDP };
 	uint8_t name[DNS_NAME_MAX];
 	char text[TEXT];
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/engine.h"
+#include "core/packet.h"
 #include "core/policy.h"
 #include "dns/proto.h"
 
@@ -29,7 +29,7 @@ struct load {
 struct policies *load_policies(const struct load *l);
 
 /* load_question: the I-th one, written to BYTES. */
-struct engine_in load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP]);
+struct packet_in load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP]);
 
 /* load_reply: no AAAA, but an A: NODATA with an SOA, then 10.0.0.1. */
 size_t load_reply(uint8_t out[static LOAD_CAP], const uint8_t *question, size_t len);

@@ -94,7 +94,7 @@ do_question(struct run *r, char **w, unsigned n)
 	unsigned u;
 
 	ck_assert_uint_lt(r->n_questions, STAGE_MAX_NAMED);
-	CHECK(s->send.way == (tcp ? ENGINE_UPSTREAM_TCP : ENGINE_UPSTREAM_UDP));
+	CHECK(s->send.way == (tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP));
 	u = tcp ? s->send.sock : r->upstream_of[s->send.sock];
 	CHECK(strcmp(w[2], "u?") == 0 || stage_upstream(r, w[2]) == u);
 	CHECK(unlike == NULL || wire_u16(stage_asked(r, unlike)->bytes) != m.id);
@@ -186,7 +186,7 @@ do_answer(struct run *r, char **w, unsigned n)
 	struct sent *s = take(r, &m, "an answer");
 	const struct client *c = &r->clients[s->send.sock < r->n_clients ? s->send.sock : 0];
 
-	CHECK(s->send.way == ENGINE_CLIENT_UDP || s->send.way == ENGINE_CLIENT_TCP);
+	CHECK(s->send.way == PACKET_CLIENT_UDP || s->send.way == PACKET_CLIENT_TCP);
 	CHECK(strcmp(c->label, w[1]) == 0);
 	CHECK(s->send.len <= c->limit);
 	CHECK(m.id == 0x4000 + s->send.sock && s->send.gen == 7);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/wheel.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -181,7 +182,7 @@ do_ask(struct run *r, char **w, unsigned n)
 		.bufsize = (uint16_t)(bufsize != NULL ? atoi(bufsize) : 1232),
 		.ede = DNS_EDE_NONE };
 	struct client *c = &r->clients[r->n_clients];
-	struct engine_in in = { .msg = r->udp, .sock = r->n_clients, .gen = 7 };
+	struct packet_in in = { .msg = r->udp, .sock = r->n_clients, .gen = 7 };
 	uint8_t msg[1024];
 	uint8_t name[DNS_NAME_MAX];
 
@@ -194,9 +195,9 @@ do_ask(struct run *r, char **w, unsigned n)
 	if (!netaddr_parse(from != NULL ? from : "2001:db8:c::1", 1024, &in.peer))
 		stage_fail(r, "bad address");
 	snprintf(c->label, sizeof(c->label), "%s", w[1]);
-	in.way = strcmp(w[2], "tcp") == 0 ? ENGINE_CLIENT_TCP : ENGINE_CLIENT_UDP;
+	in.way = strcmp(w[2], "tcp") == 0 ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
 	c->peer = in.peer;
-	c->tcp = in.way == ENGINE_CLIENT_TCP;
+	c->tcp = in.way == PACKET_CLIENT_TCP;
 	c->edns = opt.present;
 	c->do_bit = opt.do_bit;
 	c->limit = client_limit(r, &opt, c->tcp);
@@ -227,7 +228,7 @@ do_ask(struct run *r, char **w, unsigned n)
 static void
 send_reply(struct run *r, const struct asked *q, const char *by, const uint8_t *msg, size_t len)
 {
-	struct engine_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
+	struct packet_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
 
 	r->reply_len = len;
 	memmove(r->reply, msg, len);
@@ -385,7 +386,7 @@ do_pass(struct run *r, char **w, unsigned n)
 	(void)n;
 	stage_engine(r);
 	while (r->now_ns < end) {
-		uint64_t next = r->now_ns + ENGINE_TICK_NS;
+		uint64_t next = r->now_ns + WHEEL_TICK_NS;
 
 		/* Without a deadline there is no tick. */
 		r->now_ns = engine_busy(r->e) && next < end ? next : end;

@@ -94,16 +94,16 @@ parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish)
 }
 
 bool
-parts_next(struct parts *p, struct engine_send *send)
+parts_next(struct parts *p, struct packet_out *send)
 {
 	return attempt_next_question(&p->lookups, p->udp, p->tcp, send, p->now_ns);
 }
 
 struct lookup *
-parts_hand_in(struct parts *p, enum engine_way way, uint32_t sock, const uint8_t *msg, size_t len,
+parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len,
     struct lookup_result *result)
 {
-	const struct engine_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+	const struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
 
 	reply_prefetch(&p->lookups, &in, 1);
 	return reply_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);

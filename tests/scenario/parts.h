@@ -32,8 +32,8 @@ struct parts {
 	struct queries queries;
 	uint64_t now_ns;
 	struct msg reply;            /* parts_hand_in's */
-	uint8_t udp[ENGINE_UDP_CAP]; /* parts_next's, as tcp */
-	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t udp[PACKET_UDP_CAP]; /* parts_next's, as tcp */
+	uint8_t tcp[PACKET_TCP_CAP];
 };
 
 /*
@@ -54,10 +54,10 @@ struct question parts_key(const char *name, uint16_t qtype, uint8_t qname[static
 struct lookup *parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish);
 
 /* parts_next: the next question for upstream, in p->udp or p->tcp; false if there is none. */
-bool parts_next(struct parts *p, struct engine_send *send);
+bool parts_next(struct parts *p, struct packet_out *send);
 
 /* parts_hand_in: LEN bytes from an upstream; the lookup that they end, NULL if none. */
-struct lookup *parts_hand_in(struct parts *p, enum engine_way way, uint32_t sock,
+struct lookup *parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock,
     const uint8_t *msg, size_t len, struct lookup_result *result);
 
 /* parts_question: a client's question with OPT to BUF (512 bytes); returns its length. */

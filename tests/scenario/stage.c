@@ -39,7 +39,7 @@ open_socket(struct run *r, unsigned u)
 void
 stage_sockets(struct run *r)
 {
-	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++) {
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
 		bool wanted = engine_upstream(r->e, u) != NULL && engine_upstream_active(r->e, u) &&
 		    !r->unplugged[u];
 		int slot = r->socket_of[u];
@@ -54,7 +54,7 @@ stage_sockets(struct run *r)
 		r->draining[slot] = true;
 		r->socket_of[u] = -1;
 	}
-	for (unsigned slot = 0; slot < ENGINE_MAX_SOCKETS; slot++) {
+	for (unsigned slot = 0; slot < UPSTREAM_MAX_SOCKETS; slot++) {
 		if (!r->draining[slot] || engine_socket_open(r->e, slot) > 0)
 			continue;
 		engine_socket_del(r->e, slot);
@@ -90,10 +90,10 @@ stage_engine(struct run *r)
 void
 stage_collect(struct run *r)
 {
-	struct engine_send send;
+	struct packet_out send;
 
 	while (engine_next(r->e, r->udp, r->tcp, &send)) {
-		bool tcp = send.way == ENGINE_CLIENT_TCP || send.way == ENGINE_UPSTREAM_TCP;
+		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
 		struct sent *s = &r->pending[r->n_pending++];
 
 		ck_assert_uint_lt(r->n_pending, STAGE_MAX_PENDING);
@@ -106,7 +106,7 @@ stage_collect(struct run *r)
 }
 
 void
-stage_input(struct run *r, const struct engine_in *in)
+stage_input(struct run *r, const struct packet_in *in)
 {
 	engine_prepare(r->e, in, 1);
 	engine_input(r->e, in, r->now_ns);
@@ -172,7 +172,7 @@ stage_upstream(const struct run *r, const char *text)
 {
 	unsigned u = (unsigned)atoi(text + 1);
 
-	if (text[0] != 'u' || u < 1 || u > ENGINE_MAX_UPSTREAMS)
+	if (text[0] != 'u' || u < 1 || u > UPSTREAM_MAX)
 		stage_fail(r, "bad upstream %s", text);
 	return u - 1;
 }
@@ -196,7 +196,7 @@ stage_open(const char *file)
 	keeping_defaults(&r->conf.keep);
 	r->conf.n_upstreams = 1;
 	ck_assert(netaddr_parse("192.0.2.1", 53, &r->conf.upstreams[0]));
-	for (unsigned u = 0; u < ENGINE_MAX_UPSTREAMS; u++)
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		r->socket_of[u] = -1;
 	return r;
 }

@@ -13,6 +13,7 @@
 
 #include "core/cookie.h"
 #include "core/engine.h"
+#include "core/upstream.h"
 #include "dns/proto.h"
 #include "scenario/scene.h"
 
@@ -24,13 +25,13 @@
 #define STAGE_PLAN_LINE 256
 
 struct sent {
-	struct engine_send send;
+	struct packet_out send;
 	uint8_t *bytes;
 };
 
 struct asked {
 	char label[16];
-	struct engine_send send;
+	struct packet_out send;
 	uint8_t bytes[1024];
 };
 
@@ -57,10 +58,10 @@ struct run {
 	struct conf_core active; /* the engine's */
 	struct engine *e;
 	uint64_t now_ns;
-	unsigned upstream_of[ENGINE_MAX_SOCKETS];
-	int socket_of[ENGINE_MAX_UPSTREAMS]; /* slot for new questions, -1 for none */
-	bool draining[ENGINE_MAX_SOCKETS];
-	bool unplugged[ENGINE_MAX_UPSTREAMS];
+	unsigned upstream_of[UPSTREAM_MAX_SOCKETS];
+	int socket_of[UPSTREAM_MAX]; /* slot for new questions, -1 for none */
+	bool draining[UPSTREAM_MAX_SOCKETS];
+	bool unplugged[UPSTREAM_MAX];
 	struct sent pending[STAGE_MAX_PENDING];
 	unsigned n_pending;
 	unsigned taken;
@@ -68,8 +69,8 @@ struct run {
 	unsigned n_questions;
 	struct client clients[STAGE_MAX_NAMED];
 	unsigned n_clients;
-	uint8_t udp[ENGINE_UDP_CAP];
-	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t udp[PACKET_UDP_CAP];
+	uint8_t tcp[PACKET_TCP_CAP];
 	uint8_t cookie[DNS_COOKIE_MAX]; /* of the last answer */
 	size_t reply_len;               /* the last reply */
 	uint8_t reply[65535];
@@ -94,7 +95,7 @@ void stage_settings(struct run *r);
 void stage_sockets(struct run *r);
 
 /* stage_input: hand in a message. stage_collect: keep all that the engine sends for it. */
-void stage_input(struct run *r, const struct engine_in *in);
+void stage_input(struct run *r, const struct packet_in *in);
 void stage_collect(struct run *r);
 
 /* stage_has: is WORD among the words? stage_value: the text behind "KEY=" among them, or NULL. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/wheel.h"
 #include "support/message.h"
 #include "support/plan.h"
 
@@ -46,22 +47,22 @@ world_stop(struct world *w)
 }
 
 void
-world_sound(struct msg *m, const struct engine_send *send, const uint8_t *msg, size_t limit)
+world_sound(struct msg *m, const struct packet_out *send, const uint8_t *msg, size_t limit)
 {
-	bool tcp = send->way == ENGINE_CLIENT_TCP || send->way == ENGINE_UPSTREAM_TCP;
+	bool tcp = send->way == PACKET_CLIENT_TCP || send->way == PACKET_UPSTREAM_TCP;
 
 	message_sound(m, msg, send->len, tcp ? DNS_MSG_MAX : limit);
 }
 
 static void
-question(struct world *w, const struct engine_send *send, const uint8_t *bytes)
+question(struct world *w, const struct packet_out *send, const uint8_t *bytes)
 {
 	struct world_reply *r = &w->queue[w->n_queued];
 	struct msg m;
 
 	PARTS_CHECK(w->n_queued < WORLD_QUEUE);
 	PARTS_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
-	r->in = (struct engine_in){ .msg = r->bytes, .way = send->way, .sock = send->sock };
+	r->in = (struct packet_in){ .msg = r->bytes, .way = send->way, .sock = send->sock };
 	r->in.len = w->upstream == NULL ? 0 : w->upstream(w, &m, send, r->bytes);
 	if (r->in.len > 0)
 		w->n_queued++;
@@ -70,13 +71,13 @@ question(struct world *w, const struct engine_send *send, const uint8_t *bytes)
 static void
 drain(struct world *w)
 {
-	struct engine_send send;
+	struct packet_out send;
 
 	for (; engine_next(w->engine, w->udp, w->tcp, &send); w->n_sent++) {
-		bool tcp = send.way == ENGINE_CLIENT_TCP || send.way == ENGINE_UPSTREAM_TCP;
+		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
 		const uint8_t *bytes = tcp ? w->tcp : w->udp;
 
-		if (send.way == ENGINE_UPSTREAM_UDP || send.way == ENGINE_UPSTREAM_TCP)
+		if (send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP)
 			question(w, &send, bytes);
 		else
 			w->client(w, &send, bytes);
@@ -102,7 +103,7 @@ deliver(struct world *w)
 }
 
 void
-world_input(struct world *w, const struct engine_in *in)
+world_input(struct world *w, const struct packet_in *in)
 {
 	engine_prepare(w->engine, in, 1);
 	engine_input(w->engine, in, w->now_ns);
@@ -117,7 +118,7 @@ world_pass(struct world *w, uint64_t ns)
 	bool more;
 
 	while (w->now_ns < end) {
-		w->now_ns = w->now_ns + ENGINE_TICK_NS < end ? w->now_ns + ENGINE_TICK_NS : end;
+		w->now_ns = w->now_ns + WHEEL_TICK_NS < end ? w->now_ns + WHEEL_TICK_NS : end;
 		do {
 			more = engine_tick(w->engine, w->now_ns);
 			drain(w);

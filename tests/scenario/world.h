@@ -22,13 +22,13 @@ struct world;
 
 /* What upstreams reply to question M, to OUT; returns the length, 0 for nothing. */
 typedef size_t world_upstream(
-    struct world *w, const struct msg *m, const struct engine_send *send, uint8_t *out);
+    struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out);
 
 /* An answer of LEN bytes at MSG goes to a client. */
-typedef void world_client(struct world *w, const struct engine_send *send, const uint8_t *msg);
+typedef void world_client(struct world *w, const struct packet_out *send, const uint8_t *msg);
 
 struct world_reply {
-	struct engine_in in;
+	struct packet_in in;
 	uint8_t bytes[WORLD_REPLY];
 };
 
@@ -43,8 +43,8 @@ struct world {
 	unsigned n_sent;   /* messages that came out of the engine */
 	unsigned n_queued;
 	struct world_reply queue[WORLD_QUEUE];
-	uint8_t udp[ENGINE_UDP_CAP];
-	uint8_t tcp[ENGINE_TCP_CAP];
+	uint8_t udp[PACKET_UDP_CAP];
+	uint8_t tcp[PACKET_TCP_CAP];
 };
 
 /* world_init: settings as by parts_conf. world_start: the engine. world_stop: its end. */
@@ -53,7 +53,7 @@ void world_start(struct world *w, uint64_t seed);
 void world_stop(struct world *w);
 
 /* world_input: hand in a client's message, then all replies, until nothing is left to do. */
-void world_input(struct world *w, const struct engine_in *in);
+void world_input(struct world *w, const struct packet_in *in);
 
 /* world_pass: let time pass in ticks, all that is due at each being done. */
 void world_pass(struct world *w, uint64_t ns);
@@ -62,6 +62,6 @@ void world_pass(struct world *w, uint64_t ns);
 uint64_t world_stat(const struct world *w, const char *name);
 
 /* world_sound: an answer or question must parse and, as an answer, be no longer than LIMIT. */
-void world_sound(struct msg *m, const struct engine_send *send, const uint8_t *msg, size_t limit);
+void world_sound(struct msg *m, const struct packet_out *send, const uint8_t *msg, size_t limit);
 
 #endif
