@@ -24,7 +24,7 @@ read_clock(clockid_t id)
 	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
-START_TEST(counts_sleep)
+START_TEST(time_counts_sleep_too)
 {
 	uint64_t before = read_clock(CLOCK_BOOTTIME);
 	uint64_t now = clock_now_ns();
@@ -97,7 +97,7 @@ main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_add_test(tc, counts_sleep);
+	tcase_add_test(tc, time_counts_sleep_too);
 	tcase_add_test(tc, counts_a_long_sleep);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

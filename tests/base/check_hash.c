@@ -10,7 +10,7 @@
 #include "support/guard.h"
 
 /* The value that the specification of XXH3 gives for no bytes under seed 0. */
-START_TEST(is_xxh3)
+START_TEST(empty_input_hashes_as_xxh3_says)
 {
 	ck_assert_uint_eq(hash_bytes("", 0, 0), 0x2d06800538d394c2ULL);
 }
@@ -58,7 +58,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 	int failed;
 
-	tcase_add_test(tc, is_xxh3);
+	tcase_add_test(tc, empty_input_hashes_as_xxh3_says);
 	tcase_add_test(tc, depends_on_every_byte_and_the_seed);
 	tcase_add_test(tc, reads_just_its_bytes);
 	suite_add_tcase(s, tc);

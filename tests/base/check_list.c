@@ -73,7 +73,7 @@ START_TEST(unlink_anywhere_and_twice)
 }
 END_TEST
 
-START_TEST(move_appends)
+START_TEST(move_appends_and_empties_the_source)
 {
 	struct list to;
 	struct item first = { .value = 100 };
@@ -113,7 +113,7 @@ main(void)
 	tcase_add_test(tc, first_in_first_out);
 	tcase_add_test(tc, popped_link_is_free);
 	tcase_add_loop_test(tc, unlink_anywhere_and_twice, 0, N_ITEMS);
-	tcase_add_test(tc, move_appends);
+	tcase_add_test(tc, move_appends_and_empties_the_source);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

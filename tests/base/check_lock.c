@@ -21,7 +21,7 @@ set_up(void)
 	counted = 0;
 }
 
-START_TEST(alone)
+START_TEST(free_again_after_each_give)
 {
 	for (unsigned i = 0; i < 3; i++) {
 		lock_take(&lock);
@@ -58,7 +58,7 @@ START_TEST(one_at_a_time)
 END_TEST
 
 /* Those who have given up looking and sleep get it one after the other. */
-START_TEST(sleepers)
+START_TEST(sleepers_get_it_one_by_one)
 {
 	pthread_t thread[THREADS];
 
@@ -83,9 +83,9 @@ main(void)
 	TCase *tc = tcase_create("lock");
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
-	tcase_add_test(tc, alone);
+	tcase_add_test(tc, free_again_after_each_give);
 	tcase_add_test(tc, one_at_a_time);
-	tcase_add_test(tc, sleepers);
+	tcase_add_test(tc, sleepers_get_it_one_by_one);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -67,7 +67,7 @@ START_TEST(one_line_per_event)
 }
 END_TEST
 
-START_TEST(levels_filter)
+START_TEST(lines_under_the_level_are_left_out)
 {
 	static const char *const want[] = { "error a: 1\n", "error a: 1\nwarning b: 2\n",
 		"error a: 1\nwarning b: 2\nnotice c: 3\n",
@@ -115,7 +115,7 @@ START_TEST(long_lines_are_cut)
 END_TEST
 
 /* sd-daemon(3): a priority before the line, if standard error is the stream that was named. */
-START_TEST(journal_prefix)
+START_TEST(journal_gets_priorities)
 {
 	char stream[64];
 	struct stat st;
@@ -163,11 +163,12 @@ main(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, one_line_per_event);
-	tcase_add_loop_test(tc, levels_filter, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG);
+	tcase_add_loop_test(
+	    tc, lines_under_the_level_are_left_out, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG);
 	tcase_add_test(tc, none_drops_all);
 	tcase_add_test(tc, controls_are_replaced);
 	tcase_add_test(tc, long_lines_are_cut);
-	tcase_add_test(tc, journal_prefix);
+	tcase_add_test(tc, journal_gets_priorities);
 	tcase_add_loop_test(tc, journal_of_another_stream, 0, 7);
 	tcase_add_test(tc, syslog_is_not_stderr);
 	suite_add_tcase(s, tc);

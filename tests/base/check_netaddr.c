@@ -59,7 +59,7 @@ static const char *const bad[] = { "", " ", "192.0.2", "192.0.2.256", "192.0.2.1
 	"fe80::1%-1", "%lo", "fec0::1%lo",
 	"1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111:1111" };
 
-START_TEST(parse_refuses)
+START_TEST(parse_refuses_what_is_no_address)
 {
 	struct netaddr a;
 	struct netaddr before;
@@ -91,7 +91,7 @@ START_TEST(scope_by_number)
 }
 END_TEST
 
-START_TEST(none)
+START_TEST(no_family_is_no_address)
 {
 	struct netaddr a = { .family = NETADDR_NONE };
 	struct sockaddr_storage ss;
@@ -124,7 +124,7 @@ START_TEST(sockaddr_round_trip)
 }
 END_TEST
 
-START_TEST(sockaddr_fields)
+START_TEST(sockaddr_has_all_fields)
 {
 	struct netaddr a;
 	union {
@@ -155,7 +155,7 @@ START_TEST(sockaddr_fields)
 }
 END_TEST
 
-START_TEST(equality)
+START_TEST(equal_only_if_all_fields_are)
 {
 	struct netaddr a;
 	struct netaddr b;
@@ -197,7 +197,7 @@ static const struct kind_case kinds[] = {
 	{ "1::1", false, false },
 };
 
-START_TEST(kind)
+START_TEST(wildcard_and_loopback_are_told)
 {
 	struct netaddr a;
 
@@ -250,14 +250,14 @@ main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, parse_and_format, 0, N_OF(good));
-	tcase_add_loop_test(tc, parse_refuses, 0, N_OF(bad));
+	tcase_add_loop_test(tc, parse_refuses_what_is_no_address, 0, N_OF(bad));
 	tcase_add_test(tc, scope_by_number);
-	tcase_add_test(tc, none);
+	tcase_add_test(tc, no_family_is_no_address);
 	tcase_add_loop_test(tc, sockaddr_round_trip, 0, N_OF(good));
-	tcase_add_test(tc, sockaddr_fields);
-	tcase_add_test(tc, equality);
+	tcase_add_test(tc, sockaddr_has_all_fields);
+	tcase_add_test(tc, equal_only_if_all_fields_are);
 	tcase_add_loop_test(tc, not_of_one_machine, 0, N_OF(odd));
-	tcase_add_loop_test(tc, kind, 0, N_OF(kinds));
+	tcase_add_loop_test(tc, wildcard_and_loopback_are_told, 0, N_OF(kinds));
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

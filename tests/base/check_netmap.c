@@ -49,7 +49,7 @@ add(struct netmap *m, const char *text, uint32_t value)
 	ck_assert_int_eq(netmap_add(m, &net, value), 0);
 }
 
-START_TEST(empty)
+START_TEST(nothing_is_found_in_an_empty_map)
 {
 	static const char *const nets[] = { "0.0.0.0/0", "10.0.0.0/8", "::/0", "::1/128" };
 	const struct netaddr none = { .family = NETADDR_NONE };
@@ -134,7 +134,7 @@ START_TEST(families_keep_apart)
 END_TEST
 
 /* The same address with other lengths is another network. */
-START_TEST(values)
+START_TEST(same_address_other_length_is_another_network)
 {
 	static const char *const nets[] = { "0.0.0.0/0", "0.0.0.0/32", "::/0", "::/64", "::/128" };
 	struct netmap m;
@@ -161,7 +161,7 @@ START_TEST(values)
 }
 END_TEST
 
-START_TEST(holds)
+START_TEST(network_holds_its_first_and_last_address)
 {
 	static const struct {
 		const char *net;
@@ -333,7 +333,7 @@ START_TEST(as_in_a_list)
 END_TEST
 
 /* Networks in sequence, as operators number them, are found too when there are many. */
-START_TEST(in_sequence)
+START_TEST(many_networks_in_sequence_are_found)
 {
 	static const uint8_t lens[] = { 24, 32, 48, 56, 64, 128 };
 	struct net net = { .family = NETADDR_IPV6, .addr = { 0x20, 0x01 } };
@@ -368,13 +368,13 @@ main(void)
 	SRunner *sr = srunner_create(s);
 	int failed;
 
-	tcase_add_test(tc, empty);
+	tcase_add_test(tc, nothing_is_found_in_an_empty_map);
 	tcase_add_test(tc, the_longest_counts);
 	tcase_add_test(tc, families_keep_apart);
-	tcase_add_test(tc, values);
-	tcase_add_test(tc, holds);
+	tcase_add_test(tc, same_address_other_length_is_another_network);
+	tcase_add_test(tc, network_holds_its_first_and_last_address);
 	tcase_add_loop_test(tc, as_in_a_list, 0, 8);
-	tcase_add_loop_test(tc, in_sequence, 0, 6);
+	tcase_add_loop_test(tc, many_networks_in_sequence_are_found, 0, 6);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -78,7 +78,7 @@ START_TEST(last_given_is_first_taken)
 END_TEST
 
 /* Any order of taking and giving keeps the count, and no object is out twice. */
-START_TEST(random_order)
+START_TEST(no_object_is_out_twice_in_any_order)
 {
 	void *out[CAP];
 	uint32_t n = 0;
@@ -147,7 +147,7 @@ main(void)
 	tcase_add_test(tc, gives_just_as_many_as_it_has);
 	tcase_add_loop_test(tc, objects_do_not_overlap, 1, 65);
 	tcase_add_test(tc, last_given_is_first_taken);
-	tcase_add_test(tc, random_order);
+	tcase_add_test(tc, no_object_is_out_twice_in_any_order);
 	tcase_add_test(tc, untouched_memory_costs_nothing);
 	tcase_add_test(tc, impossible_sizes_are_refused);
 	suite_add_tcase(s, tc);

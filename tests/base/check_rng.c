@@ -156,7 +156,7 @@ START_TEST(below_has_no_bias)
 END_TEST
 
 /* All 16 bits of an ID vary, and two sources never agree. */
-START_TEST(kernel_source)
+START_TEST(kernel_numbers_use_all_bits)
 {
 	static struct rng other;
 	unsigned bits = 0;
@@ -189,7 +189,7 @@ main(void)
 	tcase_add_test(tc, below_one_is_zero);
 	tcase_add_loop_test(tc, below_is_uniform, 0, 6);
 	tcase_add_test(tc, below_has_no_bias);
-	tcase_add_test(tc, kernel_source);
+	tcase_add_test(tc, kernel_numbers_use_all_bits);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -45,7 +45,7 @@ START_TEST(first_and_last)
 END_TEST
 
 /* What one loop knows to be over is over for all. */
-START_TEST(over)
+START_TEST(end_is_told_once_to_all)
 {
 	ck_assert(!told_over(t, TOLD_ERRORS, &one));
 	ck_assert(told_begin(t, TOLD_ERRORS, &one));
@@ -58,7 +58,7 @@ START_TEST(over)
 END_TEST
 
 /* Troubles are of a kind, and about somebody or nobody. */
-START_TEST(apart)
+START_TEST(kinds_and_addresses_are_apart)
 {
 	ck_assert(told_begin(t, TOLD_DOWN, &one));
 	ck_assert(told_begin(t, TOLD_DOWN, &other));
@@ -71,7 +71,7 @@ START_TEST(apart)
 END_TEST
 
 /* More than there is room for are not told, and push nobody out. */
-START_TEST(full)
+START_TEST(full_table_tells_no_more_and_pushes_none_out)
 {
 	struct netaddr a = one;
 
@@ -109,7 +109,7 @@ START_TEST(now_and_then)
 END_TEST
 
 /* Without a table all is said. */
-START_TEST(none)
+START_TEST(without_a_table_all_is_said)
 {
 	for (int i = 0; i < 2; i++) {
 		ck_assert(told_begin(NULL, TOLD_DOWN, &one));
@@ -134,7 +134,7 @@ loop(void *arg)
 }
 
 /* As many beginnings as ends, whatever the threads do. */
-START_TEST(threads)
+START_TEST(threads_tell_as_many_ends_as_beginnings)
 {
 	pthread_t thread[LOOPS];
 	int n[LOOPS] = { 0 };
@@ -159,12 +159,12 @@ suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, first_and_last);
-	tcase_add_test(tc, over);
-	tcase_add_test(tc, apart);
-	tcase_add_test(tc, full);
+	tcase_add_test(tc, end_is_told_once_to_all);
+	tcase_add_test(tc, kinds_and_addresses_are_apart);
+	tcase_add_test(tc, full_table_tells_no_more_and_pushes_none_out);
 	tcase_add_test(tc, now_and_then);
-	tcase_add_test(tc, none);
-	tcase_add_test(tc, threads);
+	tcase_add_test(tc, without_a_table_all_is_said);
+	tcase_add_test(tc, threads_tell_as_many_ends_as_beginnings);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -141,7 +141,7 @@ stale_in(uint32_t s)
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
-START_TEST(sizes)
+START_TEST(size_and_shards_follow_the_request)
 {
 	struct cache *c;
 
@@ -160,7 +160,7 @@ START_TEST(sizes)
 END_TEST
 
 /* A 64th of 1.2 GB for a 64th of 5 million messages of 100 bytes, each asked for once. */
-START_TEST(five_million)
+START_TEST(five_million_messages_fit_1200_mb)
 {
 	enum { PART = 64, NAMES = 5000000 / PART };
 	struct shard_counts counts;
@@ -188,7 +188,7 @@ END_TEST
 
 /* --- Age -------------------------------------------------------------------------------------- */
 
-START_TEST(whole)
+START_TEST(entry_comes_back_whole)
 {
 	struct cache_entry e = {
 		.kind = CACHE_NODATA, .flags = CACHE_TRUSTED, .ede = 7, .ttl_s = 60
@@ -244,7 +244,7 @@ START_TEST(fresh_then_stale)
 }
 END_TEST
 
-START_TEST(too_long)
+START_TEST(message_over_the_largest_is_refused)
 {
 	struct cache_entry e = { .kind = CACHE_POSITIVE, .ttl_s = 60 };
 	struct shard_counts counts;
@@ -263,7 +263,7 @@ START_TEST(too_long)
 END_TEST
 
 /* Popular, and in the last tenth of its time: one who asks is told, and after a while another. */
-START_TEST(due)
+START_TEST(popular_entry_is_due_before_its_end)
 {
 	ask_for("www.example", DNS_TYPE_AAAA);
 	put(CACHE_POSITIVE, 1000);
@@ -287,7 +287,7 @@ START_TEST(due)
 }
 END_TEST
 
-START_TEST(not_due)
+START_TEST(unpopular_entry_is_not_due)
 {
 	ask_for("rare.example", DNS_TYPE_AAAA);
 	put(CACHE_POSITIVE, 1000);
@@ -306,7 +306,7 @@ END_TEST
 /* --- Types ------------------------------------------------------------------------------------ */
 
 /* NXDOMAIN is of all types (rule 31); what is fresh comes first, then what is of the type. */
-START_TEST(all_types)
+START_TEST(nxdomain_answers_all_types)
 {
 	ask_for("www.example", DNS_TYPE_A);
 	put(CACHE_POSITIVE, 100);
@@ -357,7 +357,7 @@ above(const char *name)
 }
 
 /* Nothing is below a name that is not there (rule 32), at whatever depth. */
-START_TEST(cut)
+START_TEST(nothing_is_below_a_name_that_is_not_there)
 {
 	ck_assert(!above("a.b.gone.example"));
 	ask_for("gone.example", SHARD_ANY_TYPE);
@@ -399,7 +399,7 @@ END_TEST
 /* --- Failures --------------------------------------------------------------------------------- */
 
 /* Remembered for 5 s, twice as long each time it comes back at once, up to 300 s (rule 34). */
-START_TEST(back_off)
+START_TEST(repeated_failure_is_kept_longer)
 {
 	static const uint32_t lasts[] = { 5, 10, 20, 40, 80, 160, 300, 300 };
 
@@ -452,7 +452,7 @@ END_TEST
 
 /* Bogus data replaces what is stale (rules D3, D5), of the type and of all types; not what is
  * fresh. */
-START_TEST(bogus)
+START_TEST(bogus_replaces_only_what_is_stale)
 {
 	ask_for("www.example", DNS_TYPE_AAAA);
 	put(CACHE_POSITIVE, 100);
@@ -476,7 +476,7 @@ END_TEST
 
 /* Silence is true no more when an upstream replies that was down then; other failures are, and
  * silence from before it failed (rule 34, D22). */
-START_TEST(silence)
+START_TEST(silence_ends_when_an_upstream_replies)
 {
 	ask_for("before.example", DNS_TYPE_AAAA);
 	fails(CACHE_SILENT);
@@ -533,7 +533,7 @@ there(void)
 	return bits;
 }
 
-START_TEST(flush_all)
+START_TEST(flush_all_leaves_nothing)
 {
 	put_names();
 	cache_flush_all(cache);
@@ -545,7 +545,7 @@ START_TEST(flush_all)
 END_TEST
 
 /* Flushes are numbered in 16 bits: what 65,536 of them threw out does not come back. */
-START_TEST(flush_wraps)
+START_TEST(flushed_stays_flushed_past_65536_flushes)
 {
 	put_names();
 	for (unsigned i = 1; i <= 2 * 65536 + 5; i++) {
@@ -563,7 +563,7 @@ START_TEST(flush_wraps)
 }
 END_TEST
 
-START_TEST(flush_name)
+START_TEST(flush_name_is_of_all_its_types)
 {
 	uint8_t name[DNS_NAME_MAX];
 	size_t len = name_from_text("www.example", name);
@@ -610,7 +610,7 @@ START_TEST(flush_below_name)
 END_TEST
 
 /* What flushes have spared keeps all that is known of it. */
-START_TEST(spared)
+START_TEST(spared_entries_keep_all_that_is_known)
 {
 	ask_for("gone.example", SHARD_ANY_TYPE);
 	put_flags(CACHE_NXDOMAIN, 100, CACHE_CUT | CACHE_TRUSTED);
@@ -671,7 +671,7 @@ see(void *arg, const struct question *k, const struct cache_entry *e, const uint
 	return ++seen->n < seen->most;
 }
 
-START_TEST(walk)
+START_TEST(walk_sees_each_entry_once)
 {
 	struct seen seen = { .most = 100 };
 
@@ -702,27 +702,27 @@ main(void)
 	TCase *tc = tcase_create("cache");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, sizes);
-	tcase_add_test(tc, five_million);
-	tcase_add_test(tc, whole);
+	tcase_add_test(tc, size_and_shards_follow_the_request);
+	tcase_add_test(tc, five_million_messages_fit_1200_mb);
+	tcase_add_test(tc, entry_comes_back_whole);
 	tcase_add_loop_test(tc, fresh_then_stale, 0, 2);
-	tcase_add_test(tc, too_long);
-	tcase_add_test(tc, due);
-	tcase_add_test(tc, not_due);
-	tcase_add_test(tc, all_types);
+	tcase_add_test(tc, message_over_the_largest_is_refused);
+	tcase_add_test(tc, popular_entry_is_due_before_its_end);
+	tcase_add_test(tc, unpopular_entry_is_not_due);
+	tcase_add_test(tc, nxdomain_answers_all_types);
 	tcase_add_test(tc, do_and_cd);
-	tcase_add_test(tc, cut);
-	tcase_add_test(tc, back_off);
+	tcase_add_test(tc, nothing_is_below_a_name_that_is_not_there);
+	tcase_add_test(tc, repeated_failure_is_kept_longer);
 	tcase_add_loop_test(tc, failure_beside_stale, 0, 2);
-	tcase_add_test(tc, bogus);
-	tcase_add_test(tc, silence);
-	tcase_add_test(tc, flush_all);
-	tcase_add_test(tc, flush_wraps);
-	tcase_add_test(tc, flush_name);
+	tcase_add_test(tc, bogus_replaces_only_what_is_stale);
+	tcase_add_test(tc, silence_ends_when_an_upstream_replies);
+	tcase_add_test(tc, flush_all_leaves_nothing);
+	tcase_add_test(tc, flushed_stays_flushed_past_65536_flushes);
+	tcase_add_test(tc, flush_name_is_of_all_its_types);
 	tcase_add_test(tc, flush_below_name);
-	tcase_add_test(tc, spared);
+	tcase_add_test(tc, spared_entries_keep_all_that_is_known);
 	tcase_add_test(tc, too_many_marks);
-	tcase_add_test(tc, walk);
+	tcase_add_test(tc, walk_sees_each_entry_once);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -157,7 +157,7 @@ work(void *arg)
 	return NULL;
 }
 
-START_TEST(together)
+START_TEST(threads_get_whole_entries_only)
 {
 	struct worker *w = calloc(THREADS, sizeof(*w));
 	uint64_t hits = 0;
@@ -188,7 +188,7 @@ main(void)
 	TCase *tc = tcase_create("cache_threads");
 
 	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
-	tcase_add_test(tc, together);
+	tcase_add_test(tc, threads_get_whole_entries_only);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -43,7 +43,7 @@ spares(const char *text, uint16_t number)
 	return spared;
 }
 
-START_TEST(all)
+START_TEST(flush_of_all_spares_what_comes_later)
 {
 	uint16_t before = flushes_now(&marks);
 
@@ -54,7 +54,7 @@ START_TEST(all)
 }
 END_TEST
 
-START_TEST(by_name)
+START_TEST(flush_by_name_spares_other_names)
 {
 	uint16_t before = flushes_now(&marks);
 
@@ -77,7 +77,7 @@ START_TEST(by_name)
 END_TEST
 
 /* More names than are remembered: everything is flushed; but old ones make room first. */
-START_TEST(too_many)
+START_TEST(too_many_names_flush_everything)
 {
 	uint16_t before = flushes_now(&marks);
 	char text[32];
@@ -127,9 +127,9 @@ main(void)
 	TCase *tc = tcase_create("marks");
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
-	tcase_add_test(tc, all);
-	tcase_add_test(tc, by_name);
-	tcase_add_test(tc, too_many);
+	tcase_add_test(tc, flush_of_all_spares_what_comes_later);
+	tcase_add_test(tc, flush_by_name_spares_other_names);
+	tcase_add_test(tc, too_many_names_flush_everything);
 	tcase_add_loop_test(tc, numbers_come_round, 0, 2);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);

@@ -27,7 +27,7 @@ hash_in(unsigned n)
 	return (uint64_t)n * (UINT32_MAX / LINES) + UINT32_MAX / LINES / 2;
 }
 
-START_TEST(once)
+START_TEST(fingerprint_is_taken_once)
 {
 	ck_assert(!ghost_take(&ghost, 77, 1000));
 	ghost_add(&ghost, 77, 1000);
@@ -39,7 +39,7 @@ START_TEST(once)
 END_TEST
 
 /* An empty place and the hand are no fingerprints, whatever the print. */
-START_TEST(all_prints)
+START_TEST(all_fingerprints_are_remembered)
 {
 	for (unsigned print = 0; print <= UINT16_MAX; print++) {
 		unsigned line = print % LINES;
@@ -53,7 +53,7 @@ START_TEST(all_prints)
 }
 END_TEST
 
-START_TEST(oldest_go)
+START_TEST(oldest_fingerprints_go_first)
 {
 	for (unsigned i = 0; i < 100; i++)
 		ghost_add(&ghost, hash_in(3), 2 * i);
@@ -65,7 +65,7 @@ START_TEST(oldest_go)
 END_TEST
 
 /* Whatever the hash, the lines are its place. */
-START_TEST(within)
+START_TEST(place_is_within_the_table)
 {
 	struct rng rng;
 	unsigned known = 0;
@@ -90,10 +90,10 @@ main(void)
 	TCase *tc = tcase_create("ghost");
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
-	tcase_add_test(tc, once);
-	tcase_add_test(tc, all_prints);
-	tcase_add_test(tc, oldest_go);
-	tcase_add_test(tc, within);
+	tcase_add_test(tc, fingerprint_is_taken_once);
+	tcase_add_test(tc, all_fingerprints_are_remembered);
+	tcase_add_test(tc, oldest_fingerprints_go_first);
+	tcase_add_test(tc, place_is_within_the_table);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

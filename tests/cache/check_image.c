@@ -93,7 +93,7 @@ START_TEST(there_and_back)
 END_TEST
 
 /* One byte of a sound record changed, and what is said of that. */
-START_TEST(refused)
+START_TEST(each_damaged_byte_is_refused)
 {
 	static const struct {
 		size_t at;
@@ -135,7 +135,7 @@ START_TEST(refused)
 END_TEST
 
 /* Rule 28: an OPT is of one connection. */
-START_TEST(no_opt)
+START_TEST(opt_is_not_saved)
 {
 	static const uint8_t with_opt[] = "\0\0\x81\x80\0\1\0\0\0\0\0\1"
 					  "\1n\7example\0\0\1\0\1"
@@ -156,7 +156,7 @@ START_TEST(no_opt)
 END_TEST
 
 /* A record that does not fit leaves nothing of itself. */
-START_TEST(full)
+START_TEST(record_that_does_not_fit_leaves_nothing)
 {
 	const struct question key = { .qtype = 1, .qclass = 1 };
 	const struct cache_entry e = { .ttl_s = 300, .len = MESSAGE };
@@ -170,7 +170,7 @@ START_TEST(full)
 }
 END_TEST
 
-START_TEST(head)
+START_TEST(head_comes_back_and_is_checked)
 {
 	const struct image_head h = { .saved_s = 0x123456789, .records = 5, .bytes = 1ULL << 33 };
 	uint8_t out[IMAGE_HEAD];
@@ -192,7 +192,7 @@ START_TEST(head)
 }
 END_TEST
 
-START_TEST(blocks)
+START_TEST(block_lengths_are_bounded)
 {
 	const size_t most = IMAGE_BLOCK - IMAGE_BLOCK_HEAD;
 	uint8_t block[IMAGE_BLOCK_HEAD];
@@ -215,7 +215,7 @@ START_TEST(blocks)
 }
 END_TEST
 
-START_TEST(too_old)
+START_TEST(age_in_the_file_counts)
 {
 	const struct cache_entry e = { .age_s = 100, .ttl_s = 300 };
 	const struct cache_entry late = { .age_s = UINT32_MAX, .ttl_s = 300 };
@@ -238,12 +238,12 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, there_and_back);
-	tcase_add_test(tc, refused);
-	tcase_add_test(tc, no_opt);
-	tcase_add_test(tc, full);
-	tcase_add_test(tc, head);
-	tcase_add_test(tc, blocks);
-	tcase_add_test(tc, too_old);
+	tcase_add_test(tc, each_damaged_byte_is_refused);
+	tcase_add_test(tc, opt_is_not_saved);
+	tcase_add_test(tc, record_that_does_not_fit_leaves_nothing);
+	tcase_add_test(tc, head_comes_back_and_is_checked);
+	tcase_add_test(tc, block_lengths_are_bounded);
+	tcase_add_test(tc, age_in_the_file_counts);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

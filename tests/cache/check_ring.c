@@ -30,7 +30,7 @@ set_up(void)
 	ring_init(&ring, mem, SIZE);
 }
 
-START_TEST(empty)
+START_TEST(empty_ring_takes_all_its_size)
 {
 	ck_assert_uint_eq(ring_oldest(&ring), RING_FULL);
 	ck_assert_uint_eq(ring_add(&ring, SIZE + RING_ALIGN), RING_FULL);
@@ -53,7 +53,7 @@ START_TEST(empty)
 END_TEST
 
 /* What does not fit behind the last entry goes to the block's beginning, if there is room. */
-START_TEST(around)
+START_TEST(ring_goes_on_at_its_beginning)
 {
 	ck_assert_uint_eq(ring_add(&ring, 400), 0);
 	ck_assert_uint_eq(ring_add(&ring, 400), 400);
@@ -134,8 +134,8 @@ main(void)
 	TCase *tc = tcase_create("ring");
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
-	tcase_add_test(tc, empty);
-	tcase_add_test(tc, around);
+	tcase_add_test(tc, empty_ring_takes_all_its_size);
+	tcase_add_test(tc, ring_goes_on_at_its_beginning);
 	tcase_add_loop_test(tc, as_the_model, 0, 4);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);

@@ -151,7 +151,7 @@ check_message(const struct shard_entry *e, uint32_t v, size_t len)
 
 /* --- One by one ------------------------------------------------------------------------------- */
 
-START_TEST(one_entry)
+START_TEST(entry_comes_back_whole)
 {
 	struct shard_meta meta = { .stored_s = 1000,
 		.ttl_s = 300,
@@ -196,7 +196,7 @@ END_TEST
 
 /* A name that is not there has one entry for all types, which ends when the name is there after all
  * (rule 31). */
-START_TEST(all_types)
+START_TEST(entry_of_all_types_ends_when_the_name_is_there)
 {
 	struct shard_meta meta = { .ttl_s = 10 };
 	struct shard_found f;
@@ -262,7 +262,7 @@ START_TEST(asked_and_meta)
 }
 END_TEST
 
-START_TEST(too_long)
+START_TEST(message_over_the_largest_is_refused)
 {
 	struct shard_found f;
 
@@ -485,7 +485,7 @@ aimed(unsigned n, bool whole)
 
 /* They push out each other, nobody else who is asked for now and then, and cost no more than
  * others. */
-START_TEST(crafted)
+START_TEST(crafted_collisions_push_out_only_each_other)
 {
 	enum { AIMED = 20000, OTHERS = 500 };
 	struct shard_found f;
@@ -541,7 +541,7 @@ END_TEST
  * Names asked for once, five for every two questions for popular ones, leave those where they are,
  * though the popular ones alone are a third of what there is room for.
  */
-START_TEST(flood)
+START_TEST(flood_of_names_leaves_the_popular_ones)
 {
 	enum { POPULAR = 2000, QUESTIONS = 400000 };
 	uint64_t hits = 0, asked = 0;
@@ -609,14 +609,14 @@ main(void)
 	TCase *tc = tcase_create("shard");
 
 	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
-	tcase_add_test(tc, one_entry);
-	tcase_add_test(tc, all_types);
+	tcase_add_test(tc, entry_comes_back_whole);
+	tcase_add_test(tc, entry_of_all_types_ends_when_the_name_is_there);
 	tcase_add_test(tc, asked_and_meta);
-	tcase_add_test(tc, too_long);
+	tcase_add_test(tc, message_over_the_largest_is_refused);
 	tcase_add_loop_test(tc, as_the_model, 0, 4);
-	tcase_add_loop_test(tc, crafted, 0, 2);
+	tcase_add_loop_test(tc, crafted_collisions_push_out_only_each_other, 0, 2);
 	tcase_add_test(tc, all_that_fits);
-	tcase_add_test(tc, flood);
+	tcase_add_test(tc, flood_of_names_leaves_the_popular_ones);
 	tcase_add_test(tc, what_is_over_goes_first);
 	tcase_add_test(tc, stale_is_of_use);
 	suite_add_tcase(s, tc);

@@ -41,7 +41,7 @@ make(const char *text)
 }
 
 /* Networks do not merge: the longest is the policy. */
-START_TEST(longest_match)
+START_TEST(longest_network_is_the_policy)
 {
 	const struct policies *ps = make("allow any\n"
 					 "client 10.0.0.0/8 2001:db8::/32 {\n}\n"
@@ -103,7 +103,7 @@ START_TEST(loopback_in_a_block)
 }
 END_TEST
 
-START_TEST(any)
+START_TEST(allow_any_lets_all_ask)
 {
 	const struct policies *ps =
 	    make("allow any\nallow 192.0.2.0/24\nclient 192.0.2.0/25 10.0.0.0/8 {\n}\n");
@@ -115,7 +115,7 @@ START_TEST(any)
 }
 END_TEST
 
-START_TEST(twice)
+START_TEST(network_given_twice_is_refused)
 {
 	ck_assert_ptr_null(
 	    said_make(&said, "allow 192.0.2.0/24\n\nallow 10.0.0.0/8 192.0.2.0/24\n", &settings));
@@ -165,7 +165,7 @@ in_usual(const struct array *usual, const char *text)
 }
 
 /* D23: private by RFC 1918 or ULA, or named by listen: all networks on that link; no others. */
-START_TEST(usual_networks)
+START_TEST(usual_networks_are_private_or_on_link)
 {
 	struct face f[9];
 	struct array usual = { .items = NULL };
@@ -201,7 +201,7 @@ START_TEST(usual_networks)
 END_TEST
 
 /* Beyond this machine one notice tells who may ask; on loopback there is nothing to tell. */
-START_TEST(notice)
+START_TEST(notice_tells_who_may_ask)
 {
 	static const char start[] = "notice t.conf: allow: no such line, so these may ask, and no "
 				    "others: ::1/128, fe80::/10, 127.0.0.0/8, 169.254.0.0/16";
@@ -227,13 +227,13 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, longest_match);
+	tcase_add_test(tc, longest_network_is_the_policy);
 	tcase_add_test(tc, blocks_and_access);
 	tcase_add_test(tc, loopback_in_a_block);
-	tcase_add_test(tc, any);
-	tcase_add_test(tc, twice);
-	tcase_add_test(tc, usual_networks);
-	tcase_add_test(tc, notice);
+	tcase_add_test(tc, allow_any_lets_all_ask);
+	tcase_add_test(tc, network_given_twice_is_refused);
+	tcase_add_test(tc, usual_networks_are_private_or_on_link);
+	tcase_add_test(tc, notice_tells_who_may_ask);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-START_TEST(grows)
+START_TEST(items_are_zeroed_and_kept_as_it_grows)
 {
 	struct array a = { .items = NULL };
 	uint32_t *items;
@@ -39,7 +39,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, grows);
+	tcase_add_test(tc, items_are_zeroed_and_kept_as_it_grows);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

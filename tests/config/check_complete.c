@@ -57,7 +57,7 @@ START_TEST(ports_of_listens)
 }
 END_TEST
 
-START_TEST(listens_twice)
+START_TEST(same_listen_twice_is_refused)
 {
 	complete("nameserver 192.0.2.1\nlisten 192.0.2.2\n\nlisten 192.0.2.2 port 53\n");
 	ck_assert_str_eq(said.text, "error t.conf:4: listen: 192.0.2.2#53 is at line 2 already\n");
@@ -77,7 +77,7 @@ START_TEST(no_listen_line)
 }
 END_TEST
 
-START_TEST(no_nameserver)
+START_TEST(missing_nameserver_is_an_error)
 {
 	char expected[DIAG_TEXT];
 
@@ -102,7 +102,7 @@ START_TEST(no_nameserver_beside_other_errors)
 }
 END_TEST
 
-START_TEST(own_address)
+START_TEST(own_address_as_nameserver_is_refused)
 {
 	complete("listen ::1\nnameserver ::1\nnameserver 192.0.2.1\n");
 	ck_assert_str_eq(said.text,
@@ -121,7 +121,7 @@ START_TEST(own_address)
 }
 END_TEST
 
-START_TEST(system_nameservers)
+START_TEST(system_nameservers_leave_out_our_own)
 {
 	char text[NETADDR_TEXT], expected[DIAG_TEXT];
 
@@ -164,7 +164,7 @@ START_TEST(no_system_nameservers)
 END_TEST
 
 /* A link-local address without its interface has no way out, on any machine. */
-START_TEST(unreachable)
+START_TEST(link_local_without_interface_is_refused)
 {
 	complete("listen ::1\nnameserver fe80::1%lo\nnameserver 127.0.0.1\n");
 	ck_assert_str_eq(said.text, "");
@@ -212,16 +212,16 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, ports_of_listens);
-	tcase_add_test(tc, listens_twice);
+	tcase_add_test(tc, same_listen_twice_is_refused);
 	tcase_add_test(tc, no_listen_line);
 	tcase_add_test(tc, rule35_cookie_secret);
-	tcase_add_test(tc, no_nameserver);
+	tcase_add_test(tc, missing_nameserver_is_an_error);
 	tcase_add_test(tc, no_nameserver_beside_other_errors);
-	tcase_add_test(tc, own_address);
-	tcase_add_test(tc, system_nameservers);
+	tcase_add_test(tc, own_address_as_nameserver_is_refused);
+	tcase_add_test(tc, system_nameservers_leave_out_our_own);
 	tcase_add_test(tc, system_nameservers_that_cannot_be_asked);
 	tcase_add_test(tc, no_system_nameservers);
-	tcase_add_test(tc, unreachable);
+	tcase_add_test(tc, link_local_without_interface_is_refused);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -143,14 +143,14 @@ static const struct conflict braces[] = {
 	    "error t.conf:2: hide-b: unknown keyword; did you mean hide-a?\n" },
 };
 
-START_TEST(blocks)
+START_TEST(braces_out_of_place_are_refused)
 {
 	said_parse(&said, braces[_i].text, &settings);
 	ck_assert_str_eq(said.text, braces[_i].said);
 }
 END_TEST
 
-START_TEST(duplicates)
+START_TEST(keyword_given_twice_is_refused)
 {
 	said_parse(&said, conflicts[_i].text, &settings);
 	ck_assert_str_eq(said.text, conflicts[_i].said);
@@ -170,7 +170,7 @@ START_TEST(forms_of_lines)
 }
 END_TEST
 
-START_TEST(long_lines)
+START_TEST(line_over_the_limit_is_refused)
 {
 	char text[CONFFILE_LINE + 32];
 
@@ -188,7 +188,7 @@ START_TEST(long_lines)
 }
 END_TEST
 
-START_TEST(zero_bytes)
+START_TEST(file_with_zero_bytes_is_refused)
 {
 	static const char text[] = "port 53\n\0port 54\n";
 
@@ -212,7 +212,7 @@ START_TEST(no_end_of_text_is_read)
 }
 END_TEST
 
-START_TEST(files)
+START_TEST(unreadable_file_is_told)
 {
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path);
@@ -285,7 +285,7 @@ START_TEST(mtd64_ng_core)
 }
 END_TEST
 
-START_TEST(mtd64)
+START_TEST(configuration_of_mtd64_is_read)
 {
 	read_data("mtd64.conf");
 	check_common("192.168.1.147#53", "2001:db8::/96");
@@ -335,15 +335,17 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, all_errors_at_once);
-	tcase_add_loop_test(tc, duplicates, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
-	tcase_add_loop_test(tc, blocks, 0, (int)(sizeof(braces) / sizeof(braces[0])));
+	tcase_add_loop_test(
+	    tc, keyword_given_twice_is_refused, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
+	tcase_add_loop_test(
+	    tc, braces_out_of_place_are_refused, 0, (int)(sizeof(braces) / sizeof(braces[0])));
 	tcase_add_test(tc, forms_of_lines);
-	tcase_add_test(tc, long_lines);
-	tcase_add_test(tc, zero_bytes);
+	tcase_add_test(tc, line_over_the_limit_is_refused);
+	tcase_add_test(tc, file_with_zero_bytes_is_refused);
 	tcase_add_test(tc, no_end_of_text_is_read);
-	tcase_add_test(tc, files);
+	tcase_add_test(tc, unreadable_file_is_told);
 	tcase_add_test(tc, mtd64_ng_core);
-	tcase_add_test(tc, mtd64);
+	tcase_add_test(tc, configuration_of_mtd64_is_read);
 	tcase_add_test(tc, mtd64_ng_main);
 	tcase_add_test(tc, mtd64_ng_misprint);
 	tcase_add_test(tc, mtd64_ng_u_octet);

@@ -11,7 +11,7 @@
 
 static struct said said;
 
-START_TEST(form)
+START_TEST(message_has_file_line_and_keyword)
 {
 	said_init(&said);
 	diag_error(&said.diag, 12, "port", "'%s' is bad", "x");
@@ -24,7 +24,7 @@ START_TEST(form)
 }
 END_TEST
 
-START_TEST(control_characters)
+START_TEST(control_characters_are_replaced)
 {
 	said_init(&said);
 	diag_error(&said.diag, 1, "\033[2J", "'%s'", "a\nb\177c\r");
@@ -63,8 +63,8 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, form);
-	tcase_add_test(tc, control_characters);
+	tcase_add_test(tc, message_has_file_line_and_keyword);
+	tcase_add_test(tc, control_characters_are_replaced);
 	tcase_add_test(tc, long_text_is_cut);
 	tcase_add_test(tc, errors_are_counted_beyond_those_told);
 	srunner_run_all(sr, CK_ENV);

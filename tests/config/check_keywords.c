@@ -56,7 +56,7 @@ START_TEST(rows_are_whole)
 }
 END_TEST
 
-START_TEST(defaults_parse)
+START_TEST(defaults_parse_as_values)
 {
 	ck_assert(settings_init(&settings));
 	said_init(&said);
@@ -250,7 +250,7 @@ manual_entry(const char *manual, const char *name)
 }
 
 /* The manual tells bounds, default, and whether a reload applies, as the table has them. */
-START_TEST(manual_agrees)
+START_TEST(manual_agrees_with_the_table)
 {
 	const struct keyword *k = row(_i);
 	char *manual = document("man/dns64d.conf.5.in");
@@ -272,7 +272,7 @@ START_TEST(manual_agrees)
 END_TEST
 
 /* The sample has every keyword, commented out, at its default where it has one. */
-START_TEST(sample_agrees)
+START_TEST(sample_agrees_with_the_table)
 {
 	const struct keyword *k = row(_i);
 	char *sample = document("etc/dns64d.conf");
@@ -290,7 +290,7 @@ START_TEST(sample_agrees)
 END_TEST
 
 /* As it is shipped the sample says nothing wrong; it lacks only a nameserver. */
-START_TEST(sample_parses)
+START_TEST(sample_lacks_only_a_nameserver)
 {
 	char *sample = document("etc/dns64d.conf");
 
@@ -327,15 +327,15 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, rows_are_whole, 0, n_rows());
-	tcase_add_loop_test(tc, defaults_parse, 0, n_rows());
+	tcase_add_loop_test(tc, defaults_parse_as_values, 0, n_rows());
 	tcase_add_loop_test(tc, bounds_are_kept, 0, n_rows());
 	tcase_add_loop_test(tc, no_value_and_too_many, 0, n_rows());
 	tcase_add_test(tc, defaults_are_these);
 	tcase_add_test(tc, policy_defaults_are_these);
-	tcase_add_loop_test(tc, manual_agrees, 0, n_rows());
-	tcase_add_loop_test(tc, sample_agrees, 0, n_rows());
+	tcase_add_loop_test(tc, manual_agrees_with_the_table, 0, n_rows());
+	tcase_add_loop_test(tc, sample_agrees_with_the_table, 0, n_rows());
 	tcase_add_loop_test(tc, manual_tells_blocks, 0, n_rows());
-	tcase_add_test(tc, sample_parses);
+	tcase_add_test(tc, sample_lacks_only_a_nameserver);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

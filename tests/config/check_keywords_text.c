@@ -29,7 +29,7 @@ static const struct misspelt misspelts[] = {
 	{ "a-word-that-is-longer-than-any-keyword-there-is", NULL },
 };
 
-START_TEST(nearest)
+START_TEST(misspelt_keyword_finds_the_nearest)
 {
 	const char *found = keywords_nearest(misspelts[_i].name);
 
@@ -54,7 +54,7 @@ print(void (*printer)(FILE *), char *text, size_t cap)
 	ck_assert_uint_lt(strlen(text) + 1, cap);
 }
 
-START_TEST(help)
+START_TEST(help_has_bounds_and_defaults)
 {
 	static char text[32768];
 
@@ -106,8 +106,9 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, nearest, 0, (int)(sizeof(misspelts) / sizeof(misspelts[0])));
-	tcase_add_test(tc, help);
+	tcase_add_loop_test(tc, misspelt_keyword_finds_the_nearest, 0,
+	    (int)(sizeof(misspelts) / sizeof(misspelts[0])));
+	tcase_add_test(tc, help_has_bounds_and_defaults);
 	tcase_add_test(tc, table_for_programs);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

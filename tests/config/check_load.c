@@ -62,7 +62,7 @@ START_TEST(errors_of_all_stages_at_once)
 END_TEST
 
 /* What lines say against one another is told beside the rest, and nothing is held. */
-START_TEST(contradictions_too)
+START_TEST(contradictions_are_told_beside_the_rest)
 {
 	struct options o = { .level = -1 };
 
@@ -88,7 +88,7 @@ START_TEST(policies_in_place)
 END_TEST
 
 /* One error, and not all that an empty configuration would lack. */
-START_TEST(missing_file)
+START_TEST(missing_file_is_one_error)
 {
 	struct options o = { .level = -1 };
 
@@ -130,9 +130,9 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, errors_of_all_stages_at_once);
-	tcase_add_test(tc, contradictions_too);
+	tcase_add_test(tc, contradictions_are_told_beside_the_rest);
 	tcase_add_test(tc, policies_in_place);
-	tcase_add_test(tc, missing_file);
+	tcase_add_test(tc, missing_file_is_one_error);
 	tcase_add_test(tc, option_over_file);
 	tcase_add_test(tc, no_family_left);
 	srunner_run_all(sr, CK_ENV);

@@ -111,7 +111,7 @@ make(void)
 	return settings.conf.core.policies;
 }
 
-START_TEST(overrides)
+START_TEST(command_line_goes_over_the_file)
 {
 	const struct policy *p;
 	char text[PREF64_TEXT];
@@ -151,7 +151,7 @@ START_TEST(prefixes_of_blocks)
 }
 END_TEST
 
-START_TEST(bad_overrides)
+START_TEST(bad_values_of_the_command_line_are_told)
 {
 	apply("-n 0 -p 2001:db8::/33", "");
 	ck_assert_str_eq(said.text,
@@ -182,14 +182,14 @@ static const struct level_case levels[] = {
 	{ "", "debugging yes\n", LOG_LEVEL_DEBUG },
 };
 
-START_TEST(log_levels)
+START_TEST(log_level_of_the_command_line)
 {
 	apply(levels[_i].line, levels[_i].file);
 	ck_assert_uint_eq(settings.log_level, levels[_i].level);
 }
 END_TEST
 
-START_TEST(families)
+START_TEST(family_options_leave_out_the_other)
 {
 	static const char file[] =
 	    "listen ::1\nlisten 127.0.0.1\nlisten ::\nnameserver 192.0.2.1\n";
@@ -235,11 +235,11 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, tasks_and_errors, 0, N_OF(tasks));
 	tcase_add_test(tc, short_and_long);
-	tcase_add_test(tc, overrides);
+	tcase_add_test(tc, command_line_goes_over_the_file);
 	tcase_add_test(tc, prefixes_of_blocks);
-	tcase_add_test(tc, bad_overrides);
-	tcase_add_loop_test(tc, log_levels, 0, N_OF(levels));
-	tcase_add_test(tc, families);
+	tcase_add_test(tc, bad_values_of_the_command_line_are_told);
+	tcase_add_loop_test(tc, log_level_of_the_command_line, 0, N_OF(levels));
+	tcase_add_test(tc, family_options_leave_out_the_other);
 	tcase_add_test(tc, help_has_all);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

@@ -41,7 +41,7 @@ static const struct own_case cases[] = {
 	{ "::", 53, "2001:db8::1", 53, false },
 };
 
-START_TEST(find)
+START_TEST(own_address_is_found)
 {
 	const struct own_case *c = &cases[_i];
 	struct netaddr listens[2] = { addr("198.51.100.1", 1), addr(c->listen, c->listen_port) };
@@ -53,7 +53,7 @@ START_TEST(find)
 END_TEST
 
 /* Whatever addresses this machine has, a wildcard serves them. */
-START_TEST(interfaces)
+START_TEST(wildcard_serves_all_interfaces)
 {
 	struct netaddr listens[2] = { addr("0.0.0.0", 53), addr("::", 53) };
 	struct ifaddrs *all;
@@ -80,8 +80,8 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, find, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	tcase_add_test(tc, interfaces);
+	tcase_add_loop_test(tc, own_address_is_found, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tc, wildcard_serves_all_interfaces);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

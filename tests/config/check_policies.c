@@ -109,7 +109,7 @@ START_TEST(copy_and_replace)
 END_TEST
 
 /* D7, D13: exclude-aaaa starts from the default in every block, unless none comes first. */
-START_TEST(exclusions)
+START_TEST(exclusions_start_from_the_default)
 {
 	const struct policies *ps = make("exclude-aaaa 2001:db8:a::/48\n"
 					 "client 10.0.0.1 {\n}\n"
@@ -131,7 +131,7 @@ START_TEST(exclusions)
 END_TEST
 
 /* D14: map overrides the table for that very network; other prefixes serve nothing else. */
-START_TEST(ranges)
+START_TEST(map_overrides_the_table)
 {
 	const struct policies *ps = make("dns64-prefix 2001:db8:1::/96\n"
 					 "map 10.0.0.0/8 2001:db8:9::/96\n"
@@ -185,7 +185,7 @@ START_TEST(ranges_of_blocks)
 END_TEST
 
 /* Prefixes of its own alone share the map. */
-START_TEST(ranges_shared)
+START_TEST(equal_maps_are_shared)
 {
 	const struct policies *ps = make("exclude-a 203.0.113.0/24\n"
 					 "client 10.0.0.1 {\ndns64-prefix 2001:db8:2::/96\n}\n");
@@ -195,7 +195,7 @@ START_TEST(ranges_shared)
 }
 END_TEST
 
-START_TEST(zones)
+START_TEST(zones_add_up_per_block)
 {
 	const struct policies *ps = make("never-synthesize example.com\n"
 					 "ignore-aaaa example.net sub.example.com\n"
@@ -220,7 +220,7 @@ END_TEST
 
 static const uint8_t v4_addr[4] = { 192, 0, 2, 33 };
 
-START_TEST(suffixes)
+START_TEST(suffix_goes_to_the_prefixes_it_fits)
 {
 	const struct policies *ps =
 	    make("dns64-prefix 2001:db8::/32\ndns64-suffix ::aa:bbcc:1\n"
@@ -313,7 +313,7 @@ static const struct conflict conflicts[] = {
 	    "below 10.in-addr.arpa. are answered here\n" },
 };
 
-START_TEST(contradictions)
+START_TEST(contradictions_of_lines_are_told)
 {
 	const struct policies *ps = said_make(&said, conflicts[_i].text, &settings);
 
@@ -323,7 +323,7 @@ START_TEST(contradictions)
 END_TEST
 
 /* D14: all configured prefixes down never means the Well-Known one. */
-START_TEST(all_down)
+START_TEST(prefixes_that_are_down_do_not_mean_well_known)
 {
 	const struct policies *ps =
 	    said_make(&said, "dns64-prefix 2001:db8::/96 down\n", &settings);
@@ -351,7 +351,7 @@ many(const char *text, const char *format, unsigned n)
 	return all;
 }
 
-START_TEST(prefix_limit)
+START_TEST(prefixes_up_to_the_limit)
 {
 	char *text = many("", "dns64-prefix 2001:db8:%x::/96\n", POLICY_MAX_PREFIXES);
 
@@ -382,7 +382,7 @@ seconds(void)
 }
 
 /* 10,000 zones and 1,000 blocks: nothing is searched for one by one, and little is held twice. */
-START_TEST(large)
+START_TEST(ten_thousand_zones_are_fast)
 {
 	char *names = many("", "never-synthesize zone-%u.example.com\n", 10000);
 	char *text = many(
@@ -412,16 +412,17 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, copy_and_replace);
-	tcase_add_test(tc, exclusions);
-	tcase_add_test(tc, ranges);
+	tcase_add_test(tc, exclusions_start_from_the_default);
+	tcase_add_test(tc, map_overrides_the_table);
 	tcase_add_test(tc, ranges_of_blocks);
-	tcase_add_test(tc, ranges_shared);
-	tcase_add_test(tc, zones);
-	tcase_add_test(tc, suffixes);
-	tcase_add_loop_test(tc, contradictions, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
-	tcase_add_test(tc, all_down);
-	tcase_add_test(tc, prefix_limit);
-	tcase_add_test(tc, large);
+	tcase_add_test(tc, equal_maps_are_shared);
+	tcase_add_test(tc, zones_add_up_per_block);
+	tcase_add_test(tc, suffix_goes_to_the_prefixes_it_fits);
+	tcase_add_loop_test(tc, contradictions_of_lines_are_told, 0,
+	    (int)(sizeof(conflicts) / sizeof(conflicts[0])));
+	tcase_add_test(tc, prefixes_that_are_down_do_not_mean_well_known);
+	tcase_add_test(tc, prefixes_up_to_the_limit);
+	tcase_add_test(tc, ten_thousand_zones_are_fast);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(blocks)
+START_TEST(blocks_are_opened_in_order)
 {
 	struct policy_lines_list *ds = policy_lines_new();
 
@@ -31,7 +31,7 @@ START_TEST(blocks)
 }
 END_TEST
 
-START_TEST(lists)
+START_TEST(lists_are_kept_in_order)
 {
 	static uint8_t name[] = "\001a";
 	struct policy_lines_list *ds = policy_lines_new();
@@ -62,8 +62,8 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, blocks);
-	tcase_add_test(tc, lists);
+	tcase_add_test(tc, blocks_are_opened_in_order);
+	tcase_add_test(tc, lists_are_kept_in_order);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -18,7 +18,7 @@ parse(const char *text, struct netaddr *out, size_t cap)
 	return resolvconf_parse(text, strlen(text), out, cap);
 }
 
-START_TEST(nameserver_lines)
+START_TEST(nameserver_lines_are_read)
 {
 	struct netaddr found[8];
 	char text[NETADDR_TEXT];
@@ -39,7 +39,7 @@ static const char *const others[] = { "", "\n\n", "nameserver", "nameserver\n", 
 	" nameserver 192.0.2.1\n", "nameserver example.com\n", "nameserver 192.0.2.1.1\n",
 	"nameserver fe80::1%nosuch0\n", "domain nameserver 192.0.2.1\n" };
 
-START_TEST(other_lines)
+START_TEST(other_lines_are_passed_over)
 {
 	struct netaddr found[2];
 
@@ -69,7 +69,7 @@ START_TEST(long_lines_are_passed_over)
 }
 END_TEST
 
-START_TEST(files)
+START_TEST(unreadable_file_is_an_error)
 {
 	char path[SCRATCH_PATH];
 	int fd = scratch_file(path);
@@ -94,11 +94,12 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, nameserver_lines);
-	tcase_add_loop_test(tc, other_lines, 0, (int)(sizeof(others) / sizeof(others[0])));
+	tcase_add_test(tc, nameserver_lines_are_read);
+	tcase_add_loop_test(
+	    tc, other_lines_are_passed_over, 0, (int)(sizeof(others) / sizeof(others[0])));
 	tcase_add_test(tc, no_more_than_fit);
 	tcase_add_test(tc, long_lines_are_passed_over);
-	tcase_add_test(tc, files);
+	tcase_add_test(tc, unreadable_file_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

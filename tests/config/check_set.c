@@ -108,7 +108,7 @@ static const struct bad_line bad[] = {
 	    "version: is longer than 63 characters" },
 };
 
-START_TEST(bad_values)
+START_TEST(bad_values_are_told)
 {
 	char expected[DIAG_TEXT + 32];
 
@@ -127,7 +127,7 @@ parse_silently(const char *text)
 }
 
 /* Fields of 64 and of 32 bits, an enum and a bool; D22 leaves all of it to the administrator. */
-START_TEST(cache)
+START_TEST(cache_keywords_set_their_fields)
 {
 	const struct conf_cache *c = &settings.conf.core.keep;
 
@@ -188,7 +188,7 @@ START_TEST(rule35_cookie_secret)
 }
 END_TEST
 
-START_TEST(nameservers)
+START_TEST(nameservers_are_kept_in_order)
 {
 	const struct conf_core *c = &settings.conf.core;
 	char text[NETADDR_TEXT];
@@ -208,7 +208,7 @@ START_TEST(nameservers)
 }
 END_TEST
 
-START_TEST(nameserver_twice)
+START_TEST(nameserver_given_twice_is_refused)
 {
 	said_parse(&said, "nameserver 192.0.2.1\n\nnameserver 192.0.2.1 port 53\n", &settings);
 	ck_assert_str_eq(
@@ -216,7 +216,7 @@ START_TEST(nameserver_twice)
 }
 END_TEST
 
-START_TEST(listens)
+START_TEST(listens_are_kept_in_order)
 {
 	const struct conf_io *c = &settings.conf.io;
 	char text[NETADDR_TEXT];
@@ -231,7 +231,7 @@ START_TEST(listens)
 }
 END_TEST
 
-START_TEST(short_texts)
+START_TEST(short_texts_are_kept)
 {
 	const struct conf_core *c = &settings.conf.core;
 
@@ -281,7 +281,7 @@ static const struct many manies[] = {
 	{ "listen 2001:db8::", CONF_MAX_LISTENS, "listen: there can be 64 at most" },
 };
 
-START_TEST(limits)
+START_TEST(lists_are_taken_up_to_their_limits)
 {
 	const struct many *m = &manies[_i];
 	char expected[128];
@@ -295,7 +295,7 @@ START_TEST(limits)
 END_TEST
 
 /* D12: the name of mtd64-ng sets the same; under 1232 there is a notice. */
-START_TEST(udp_sizes)
+START_TEST(udp_sizes_are_taken_with_a_notice)
 {
 	parse_silently("response-maxlength 4096\n");
 	ck_assert_uint_eq(settings.conf.core.udp_size_client, 4096);
@@ -313,7 +313,7 @@ START_TEST(udp_sizes)
 }
 END_TEST
 
-START_TEST(avoid_ports)
+START_TEST(avoided_ports_are_taken_as_ranges)
 {
 	parse_silently("avoid-port 5353\navoid-port 10000-10062\n");
 	ck_assert_uint_eq(settings.conf.io.n_avoid_ports, 64);
@@ -326,7 +326,7 @@ START_TEST(avoid_ports)
 }
 END_TEST
 
-START_TEST(plain_fields)
+START_TEST(plain_keywords_set_their_fields)
 {
 	parse_silently("num-threads 3\ncpu-affinity 0,2\nuser u\ngroup g\nchroot /c\npidfile none\n"
 		       "log syslog\nlog-level debug\nselection-mode in-order\nsocket-buffer 64k\n"
@@ -377,18 +377,18 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, bad_values, 0, N_OF(bad));
+	tcase_add_loop_test(tc, bad_values_are_told, 0, N_OF(bad));
 	tcase_add_test(tc, rule35_cookie_secret);
-	tcase_add_test(tc, cache);
+	tcase_add_test(tc, cache_keywords_set_their_fields);
 	tcase_add_test(tc, d9_trusted_nameservers);
-	tcase_add_test(tc, nameservers);
-	tcase_add_test(tc, nameserver_twice);
-	tcase_add_test(tc, listens);
-	tcase_add_test(tc, short_texts);
-	tcase_add_loop_test(tc, limits, 0, N_OF(manies));
-	tcase_add_test(tc, udp_sizes);
-	tcase_add_test(tc, avoid_ports);
-	tcase_add_test(tc, plain_fields);
+	tcase_add_test(tc, nameservers_are_kept_in_order);
+	tcase_add_test(tc, nameserver_given_twice_is_refused);
+	tcase_add_test(tc, listens_are_kept_in_order);
+	tcase_add_test(tc, short_texts_are_kept);
+	tcase_add_loop_test(tc, lists_are_taken_up_to_their_limits, 0, N_OF(manies));
+	tcase_add_test(tc, udp_sizes_are_taken_with_a_notice);
+	tcase_add_test(tc, avoided_ports_are_taken_as_ranges);
+	tcase_add_test(tc, plain_keywords_set_their_fields);
 	tcase_add_test(tc, choices_are_in_the_order_of_their_enums);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

@@ -65,7 +65,7 @@ static const struct bad_line bad[] = {
 	    "2001:db8::/64?" },
 };
 
-START_TEST(bad_values)
+START_TEST(bad_values_are_told)
 {
 	char expected[DIAG_TEXT + 32];
 
@@ -84,7 +84,7 @@ parse_silently(const char *text)
 	return policy_lines_at(settings.drafts, settings.drafts->all.n - 1);
 }
 
-START_TEST(fields)
+START_TEST(policy_keywords_set_their_fields)
 {
 	const struct policy *p = &parse_silently(
 	    "synthesize always\nsynthesize-on timeout nodata\nmax-synthesized 1000\nhide-a yes\n"
@@ -116,7 +116,7 @@ START_TEST(fields)
 }
 END_TEST
 
-START_TEST(zones)
+START_TEST(zone_lists_are_kept)
 {
 	const struct policy_lines *d =
 	    parse_silently("never-synthesize example.com EXAMPLE.net.\nignore-aaaa .\n");
@@ -133,7 +133,7 @@ START_TEST(zones)
 END_TEST
 
 /* A query keeps the number of its block in 16 bits. */
-START_TEST(block_limit)
+START_TEST(blocks_are_taken_up_to_the_limit)
 {
 	static const char line[] = "client 10.0.0.1 {\n}\n";
 	size_t len = sizeof(line) - 1;
@@ -150,7 +150,7 @@ START_TEST(block_limit)
 }
 END_TEST
 
-START_TEST(networks)
+START_TEST(networks_of_blocks_are_kept)
 {
 	const struct policy_lines *d =
 	    parse_silently("client 192.0.2.0/24 2001:db8::1 {\n}\nallow 10.0.0.0/8 fd00::/8\n");
@@ -174,11 +174,11 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, bad_values, 0, (int)(sizeof(bad) / sizeof(bad[0])));
-	tcase_add_test(tc, fields);
-	tcase_add_test(tc, zones);
-	tcase_add_test(tc, block_limit);
-	tcase_add_test(tc, networks);
+	tcase_add_loop_test(tc, bad_values_are_told, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+	tcase_add_test(tc, policy_keywords_set_their_fields);
+	tcase_add_test(tc, zone_lists_are_kept);
+	tcase_add_test(tc, blocks_are_taken_up_to_the_limit);
+	tcase_add_test(tc, networks_of_blocks_are_kept);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -81,7 +81,7 @@ static const struct bad_line bad[] = {
 	    "PREFIX/LENGTH|none" },
 };
 
-START_TEST(bad_values)
+START_TEST(bad_values_are_told)
 {
 	char expected[DIAG_TEXT + 32];
 
@@ -100,7 +100,7 @@ parse_silently(const char *text)
 	return policy_lines_at(settings.drafts, settings.drafts->all.n - 1);
 }
 
-START_TEST(prefixes)
+START_TEST(prefixes_of_all_lengths_are_taken)
 {
 	static const char *const lengths[] = { "32", "40", "48", "56", "64", "96" };
 	const struct policy_lines_prefix *p;
@@ -126,7 +126,7 @@ START_TEST(prefixes)
 }
 END_TEST
 
-START_TEST(exclusions)
+START_TEST(exclusions_are_kept)
 {
 	const struct policy_lines *d = parse_silently("exclude-aaaa 2001:db8::/32\n");
 
@@ -145,7 +145,7 @@ START_TEST(exclusions)
 }
 END_TEST
 
-START_TEST(ranges)
+START_TEST(ranges_are_kept)
 {
 	const struct policy_lines *d =
 	    parse_silently("exclude-a 192.0.2.1\nmap 10.0.0.0/8 none\n"
@@ -169,10 +169,10 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, bad_values, 0, (int)(sizeof(bad) / sizeof(bad[0])));
-	tcase_add_test(tc, prefixes);
-	tcase_add_test(tc, exclusions);
-	tcase_add_test(tc, ranges);
+	tcase_add_loop_test(tc, bad_values_are_told, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+	tcase_add_test(tc, prefixes_of_all_lengths_are_taken);
+	tcase_add_test(tc, exclusions_are_kept);
+	tcase_add_test(tc, ranges_are_kept);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

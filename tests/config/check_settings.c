@@ -8,7 +8,7 @@
 
 #include "config/policy_lines.h"
 
-START_TEST(life)
+START_TEST(new_settings_are_sealed_and_freed)
 {
 	struct settings s;
 
@@ -36,7 +36,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, life);
+	tcase_add_test(tc, new_settings_are_sealed_and_freed);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

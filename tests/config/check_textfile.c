@@ -30,7 +30,7 @@ unmake(void)
 	unlink(path);
 }
 
-START_TEST(all_bytes)
+START_TEST(zero_bytes_are_read)
 {
 	char *text;
 	size_t len;
@@ -47,7 +47,7 @@ START_TEST(all_bytes)
 }
 END_TEST
 
-START_TEST(limit)
+START_TEST(file_over_64_mib_is_refused)
 {
 	char *text;
 	size_t len = 77;
@@ -62,7 +62,7 @@ START_TEST(limit)
 }
 END_TEST
 
-START_TEST(errors)
+START_TEST(unreadable_file_is_an_error)
 {
 	char *text;
 	size_t len;
@@ -111,9 +111,9 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
-	tcase_add_test(tc, all_bytes);
-	tcase_add_test(tc, limit);
-	tcase_add_test(tc, errors);
+	tcase_add_test(tc, zero_bytes_are_read);
+	tcase_add_test(tc, file_over_64_mib_is_refused);
+	tcase_add_test(tc, unreadable_file_is_an_error);
 	tcase_add_test(tc, no_regular_file);
 	tcase_add_test(tc, by_a_link);
 	srunner_run_all(sr, CK_ENV);

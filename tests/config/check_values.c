@@ -23,7 +23,7 @@ static const struct word numbers[] = {
 	{ "18446744073709551621", false, 0 }             /* 2^64 + 5 */
 };
 
-START_TEST(number)
+START_TEST(numbers_are_read_within_bounds)
 {
 	const struct word *w = &numbers[_i];
 	uint32_t n = UNTOUCHED;
@@ -41,7 +41,7 @@ static const struct word times[] = { { "1", true, 1000 }, { "1.0", true, 1000 },
 	{ ".5", false, 0 }, { "1.0000000", false, 0 }, { "1,5", false, 0 }, { "1.5s", false, 0 },
 	{ "-1", false, 0 }, { "1e3", false, 0 }, { "4294967296", false, 0 } };
 
-START_TEST(seconds)
+START_TEST(seconds_are_read_as_milliseconds)
 {
 	const struct word *w = &times[_i];
 	uint32_t ms = UNTOUCHED;
@@ -63,7 +63,7 @@ static const struct size_word sizes[] = { { "0", true, 0 }, { "4096", true, 4096
 	{ "2m", false, 0 }, { "1g", false, 0 }, { "k", false, 0 }, { "1kk", false, 0 },
 	{ "4294967295m", false, 0 }, { "", false, 0 } };
 
-START_TEST(size)
+START_TEST(sizes_are_read_with_units)
 {
 	const struct size_word *w = &sizes[_i];
 	uint64_t bytes = UNTOUCHED;
@@ -84,7 +84,7 @@ static const struct size_word large[] = { { "1g", true, GIB }, { "64G", true, 64
 	{ "18446744073710600192", false, 0 },                 /* 2^64 + 1m */
 	{ "1gg", false, 0 }, { "1t", false, 0 }, { "1.5g", false, 0 }, { "g", false, 0 } };
 
-START_TEST(large_size)
+START_TEST(large_sizes_are_read)
 {
 	const struct size_word *w = &large[_i];
 	uint64_t bytes = UNTOUCHED;
@@ -109,7 +109,7 @@ START_TEST(size_at_the_ends)
 }
 END_TEST
 
-START_TEST(range)
+START_TEST(ranges_are_read_within_bounds)
 {
 	uint32_t r[2] = { UNTOUCHED, UNTOUCHED };
 
@@ -127,7 +127,7 @@ START_TEST(range)
 }
 END_TEST
 
-START_TEST(cpus)
+START_TEST(lists_of_cpus_are_read)
 {
 	cpu_set_t set;
 
@@ -173,7 +173,7 @@ static const struct network networks[] = {
 	{ "1111:1111:1111:1111:1111:1111:1111:1111:1111:1111/64", VALUE_NET_BAD, NULL },
 };
 
-START_TEST(nets)
+START_TEST(networks_are_read)
 {
 	const struct network *n = &networks[_i];
 	struct net net = { .len = 77 };
@@ -199,14 +199,14 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, number, 0, N_OF(numbers));
-	tcase_add_loop_test(tc, seconds, 0, N_OF(times));
-	tcase_add_loop_test(tc, size, 0, N_OF(sizes));
-	tcase_add_loop_test(tc, large_size, 0, N_OF(large));
+	tcase_add_loop_test(tc, numbers_are_read_within_bounds, 0, N_OF(numbers));
+	tcase_add_loop_test(tc, seconds_are_read_as_milliseconds, 0, N_OF(times));
+	tcase_add_loop_test(tc, sizes_are_read_with_units, 0, N_OF(sizes));
+	tcase_add_loop_test(tc, large_sizes_are_read, 0, N_OF(large));
 	tcase_add_test(tc, size_at_the_ends);
-	tcase_add_test(tc, range);
-	tcase_add_test(tc, cpus);
-	tcase_add_loop_test(tc, nets, 0, N_OF(networks));
+	tcase_add_test(tc, ranges_are_read_within_bounds);
+	tcase_add_test(tc, lists_of_cpus_are_read);
+	tcase_add_loop_test(tc, networks_are_read, 0, N_OF(networks));
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

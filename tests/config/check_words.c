@@ -31,7 +31,7 @@ static const struct line lines[] = {
 	{ "a / b", "a|/|b" },
 };
 
-START_TEST(split)
+START_TEST(line_is_split_into_words)
 {
 	char text[128], joined[128] = "";
 	struct words w = { .line = 7 };
@@ -48,7 +48,7 @@ START_TEST(split)
 }
 END_TEST
 
-START_TEST(too_many)
+START_TEST(words_over_the_limit_are_counted)
 {
 	char text[2 * (WORDS_MAX + 2) + 1] = "";
 	struct words w = { .line = 1 };
@@ -69,8 +69,9 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, split, 0, (int)(sizeof(lines) / sizeof(lines[0])));
-	tcase_add_test(tc, too_many);
+	tcase_add_loop_test(
+	    tc, line_is_split_into_words, 0, (int)(sizeof(lines) / sizeof(lines[0])));
+	tcase_add_test(tc, words_over_the_limit_are_counted);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

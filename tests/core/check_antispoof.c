@@ -81,7 +81,7 @@ START_TEST(d21_cases_differ)
 END_TEST
 
 /* Nothing of the case we asked in is left, wherever an upstream repeats it (RULES D21, D24). */
-START_TEST(d21_unmixed)
+START_TEST(d21_nothing_of_the_mixed_case_is_left)
 {
 	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = 22 };
 	static const uint8_t other[] = { 5, 'O', 't', 'h', 'e', 'r', 0 };
@@ -391,7 +391,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, d21_cases_differ);
-	tcase_add_test(tc, d21_unmixed);
+	tcase_add_test(tc, d21_nothing_of_the_mixed_case_is_left);
 	tcase_add_test(tc, d21_malformed_is_never_the_same);
 	tcase_add_test(tc, d21_each_upstream_for_itself);
 	tcase_add_test(tc, d21_proven_stays);

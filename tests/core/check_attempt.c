@@ -45,7 +45,7 @@ static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer =
  * Space 0 without a second one's sockets: UDP leaves LOOKUP_TCP_IDS to TCP; then it fails at the
  * next tick, not after a timeout, and not as the upstream's fault.
  */
-START_TEST(ids_exhausted)
+START_TEST(without_ids_it_fails_at_the_next_tick)
 {
 	struct packet_out send;
 	struct lookup_result result;
@@ -77,7 +77,7 @@ START_TEST(ids_exhausted)
 END_TEST
 
 /* With a socket in the second space the same ID may be out twice; the socket tells them apart. */
-START_TEST(two_spaces)
+START_TEST(same_id_in_two_spaces_is_told_by_the_socket)
 {
 	struct lookup *of_space[2][4];
 	struct lookup_result result;
@@ -318,8 +318,8 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 300);
-	tcase_add_test(tc, ids_exhausted);
-	tcase_add_test(tc, two_spaces);
+	tcase_add_test(tc, without_ids_it_fails_at_the_next_tick);
+	tcase_add_test(tc, same_id_in_two_spaces_is_told_by_the_socket);
 	tcase_add_test(tc, nobody_to_ask);
 	tcase_add_test(tc, nothing_stays_open);
 	tcase_add_test(tc, rule34_three_sends_each);

@@ -49,7 +49,7 @@ static const struct vector {
 	    "22681ab97d52c298010000005cf7c609a6bb79d16625507a", 1559741961 },
 };
 
-START_TEST(rfc9018_a)
+START_TEST(rfc9018_a_vectors)
 {
 	const struct vector *v = &vectors[_i];
 	uint8_t got[64], want[64];
@@ -132,7 +132,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, rfc9018_a, 0, (int)(sizeof(vectors) / sizeof(vectors[0])));
+	tcase_add_loop_test(tc, rfc9018_a_vectors, 0, (int)(sizeof(vectors) / sizeof(vectors[0])));
 	tcase_add_test(tc, rfc9018_4_3_age_and_owner);
 	tcase_add_test(tc, rule35_secrets_roll);
 	suite_add_tcase(s, tc);

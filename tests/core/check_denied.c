@@ -36,7 +36,7 @@ START_TEST(d23_once_each)
 }
 END_TEST
 
-START_TEST(bounded)
+START_TEST(table_of_networks_is_bounded)
 {
 	struct net net;
 	unsigned n = 0;
@@ -62,7 +62,7 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, d23_once_each);
-	tcase_add_test(tc, bounded);
+	tcase_add_test(tc, table_of_networks_is_bounded);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

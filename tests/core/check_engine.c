@@ -185,7 +185,7 @@ end(struct world *w)
 
 #ifdef COUNTS_CALLS
 /* Memory is reserved by engine_new; afterwards nothing allocates. */
-START_TEST(no_allocations)
+START_TEST(nothing_allocates_after_the_start)
 {
 	struct load load;
 	unsigned long before = n_calls;
@@ -236,7 +236,7 @@ START_TEST(same_inputs_same_outputs)
 END_TEST
 
 /* Engines share nothing: each does as it would alone. */
-START_TEST(two_engines)
+START_TEST(two_engines_share_nothing)
 {
 	uint64_t alone[2] = { digest_of(5), digest_of(6) };
 	struct load load[2];
@@ -310,7 +310,7 @@ ask_many(struct world *w)
 	}
 }
 
-START_TEST(silent_upstream)
+START_TEST(silent_upstream_costs_bounded_memory)
 {
 	struct packet_in in = { .way = PACKET_CLIENT_UDP };
 	uint64_t before = resident();
@@ -345,7 +345,7 @@ END_TEST
 
 /* --- sockets and upstreams as the shell sees them --------------------------------------------- */
 
-START_TEST(sockets)
+START_TEST(sockets_are_used_as_told)
 {
 	struct load load;
 	struct packet_in in = { .way = PACKET_CLIENT_UDP, .gen = 1 };
@@ -417,12 +417,12 @@ main(void)
 
 	tcase_set_timeout(tc, 300);
 #ifdef COUNTS_CALLS
-	tcase_add_test(tc, no_allocations);
+	tcase_add_test(tc, nothing_allocates_after_the_start);
 #endif
 	tcase_add_test(tc, same_inputs_same_outputs);
-	tcase_add_test(tc, two_engines);
-	tcase_add_test(tc, silent_upstream);
-	tcase_add_test(tc, sockets);
+	tcase_add_test(tc, two_engines_share_nothing);
+	tcase_add_test(tc, silent_upstream_costs_bounded_memory);
+	tcase_add_test(tc, sockets_are_used_as_told);
 	tcase_add_test(tc, without_a_seed);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

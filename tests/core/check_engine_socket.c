@@ -30,7 +30,7 @@ teardown(void)
 }
 
 /* Numbers stand for addresses, as configured. */
-START_TEST(upstreams)
+START_TEST(numbers_stand_for_upstreams_as_configured)
 {
 	for (unsigned u = 0; u < 2; u++) {
 		ck_assert(netaddr_equal(engine_upstream(e, u), &conf.upstreams[u]));
@@ -111,7 +111,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, upstreams);
+	tcase_add_test(tc, numbers_stand_for_upstreams_as_configured);
 	tcase_add_test(tc, number_waits_for_its_socket);
 	tcase_add_test(tc, full_of_nothing);
 	tcase_add_test(tc, d26_no_socket);

@@ -10,7 +10,7 @@
 
 static const uint8_t name[] = "\3WwW\7example";
 
-START_TEST(one_line)
+START_TEST(explanation_is_one_line)
 {
 	struct query q = { .qname = name };
 
@@ -34,7 +34,7 @@ main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_add_test(tc, one_line);
+	tcase_add_test(tc, explanation_is_one_line);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

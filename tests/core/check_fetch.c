@@ -89,7 +89,7 @@ ttl_of(enum msg_section s)
 #define NODATA_REPLY "0000 8180 0001 0000 0001 0000 <www.example> 001c 0001 " SOA_RR
 #define NXDOMAIN_REPLY "0000 81a3 0001 0000 0001 0000 <www.example> 0001 0001 " SOA_RR
 
-START_TEST(fresh)
+START_TEST(fresh_entry_is_a_hit)
 {
 	keep("www.example", DNS_TYPE_A, A_REPLY,
 	    (struct cache_entry){ .ttl_s = 300, .age_s = 100, .flags = CACHE_TRUSTED });
@@ -108,7 +108,7 @@ START_TEST(fresh)
 END_TEST
 
 /* rule 33: not before upstream failed or is late; then 30 s, without AD. */
-START_TEST(rule33_stale)
+START_TEST(rule33_stale_waits_for_a_failure)
 {
 	keep("www.example", DNS_TYPE_A, A_REPLY,
 	    (struct cache_entry){ .ttl_s = 300, .age_s = 400, .flags = CACHE_TRUSTED });
@@ -125,7 +125,7 @@ START_TEST(rule33_stale)
 END_TEST
 
 /* What could not be refreshed a moment ago answers at once. */
-START_TEST(rule33_failing)
+START_TEST(rule33_failed_refresh_answers_stale_at_once)
 {
 	const struct cache_want want = { .now_s = NOW_S, .stale_s = 1000 };
 	const struct cache_entry failure = {
@@ -144,7 +144,7 @@ START_TEST(rule33_failing)
 END_TEST
 
 /* rule 31: the SOA counts down; NXDOMAIN answers every type as if it had been asked for. */
-START_TEST(rule31_negative)
+START_TEST(rule31_negative_counts_down_for_all_types)
 {
 	keep("www.example", DNS_TYPE_AAAA, NODATA_REPLY,
 	    (struct cache_entry){ .kind = CACHE_NODATA, .ttl_s = 60, .age_s = 20 });
@@ -160,7 +160,7 @@ START_TEST(rule31_negative)
 END_TEST
 
 /* rule 32: said of the name below it, with the same SOA, and never when stale. */
-START_TEST(rule32_cut)
+START_TEST(rule32_cut_has_the_same_soa)
 {
 	keep("www.example", SHARD_ANY_TYPE, NXDOMAIN_REPLY,
 	    (struct cache_entry){
@@ -179,7 +179,7 @@ START_TEST(rule32_cut)
 }
 END_TEST
 
-START_TEST(rule34_failures)
+START_TEST(rule34_failures_are_remembered)
 {
 	static const struct {
 		enum cache_kind kind;
@@ -206,7 +206,7 @@ START_TEST(rule34_failures)
 }
 END_TEST
 
-START_TEST(d22_ede)
+START_TEST(d22_ede_comes_back)
 {
 	keep("www.example", DNS_TYPE_A, A_REPLY, (struct cache_entry){ .ttl_s = 300, .ede = 22 });
 	ck_assert_int_eq(find("www.example", DNS_TYPE_A, FETCH_FAILING), FETCH_HIT);
@@ -216,7 +216,7 @@ START_TEST(d22_ede)
 END_TEST
 
 /* rrset-order rotate: each address comes first as often, also at every second hit; none is lost. */
-START_TEST(turns)
+START_TEST(rotation_gives_each_address_its_turn)
 {
 	unsigned n[2][2] = { { 0 } };
 	struct rr rr;
@@ -245,7 +245,7 @@ START_TEST(turns)
 END_TEST
 
 /* Asked for often and about to end: one who asks is told to have it refreshed. */
-START_TEST(prefetch)
+START_TEST(prefetch_is_told_once)
 {
 	conf.keep.prefetch = true;
 	keep(
@@ -263,15 +263,15 @@ main(void)
 	TCase *tc = tcase_create("recall");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, fresh);
-	tcase_add_test(tc, rule33_stale);
-	tcase_add_test(tc, rule33_failing);
-	tcase_add_test(tc, rule31_negative);
-	tcase_add_test(tc, rule32_cut);
-	tcase_add_test(tc, rule34_failures);
-	tcase_add_test(tc, d22_ede);
-	tcase_add_test(tc, turns);
-	tcase_add_test(tc, prefetch);
+	tcase_add_test(tc, fresh_entry_is_a_hit);
+	tcase_add_test(tc, rule33_stale_waits_for_a_failure);
+	tcase_add_test(tc, rule33_failed_refresh_answers_stale_at_once);
+	tcase_add_test(tc, rule31_negative_counts_down_for_all_types);
+	tcase_add_test(tc, rule32_cut_has_the_same_soa);
+	tcase_add_test(tc, rule34_failures_are_remembered);
+	tcase_add_test(tc, d22_ede_comes_back);
+	tcase_add_test(tc, rotation_gives_each_address_its_turn);
+	tcase_add_test(tc, prefetch_is_told_once);
 	suite_add_tcase(s, tc);
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

@@ -75,7 +75,7 @@ START_TEST(the_key_is_name_type_class_do_cd)
 END_TEST
 
 /* What one wishes joins what others wished; the way it began stays (D11). */
-START_TEST(wishes_join)
+START_TEST(wishes_join_and_its_beginning_stays)
 {
 	uint8_t qname[DNS_NAME_MAX];
 	const struct question key = parts_key("www.example", 28, qname);
@@ -246,7 +246,7 @@ START_TEST(buckets_are_secret)
 END_TEST
 
 /* All types of a name spread over the buckets as different names do. */
-START_TEST(types_spread)
+START_TEST(types_of_a_name_spread_over_buckets)
 {
 	uint8_t qname[DNS_NAME_MAX];
 	const struct question name = parts_key("www.example", 1, qname);
@@ -319,12 +319,12 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_key_is_name_type_class_do_cd);
-	tcase_add_test(tc, wishes_join);
+	tcase_add_test(tc, wishes_join_and_its_beginning_stays);
 	tcase_add_test(tc, without_waiters_it_ends);
 	tcase_add_test(tc, waiters_are_bounded);
 	tcase_add_test(tc, long_names_and_a_full_pool);
 	tcase_add_test(tc, buckets_are_secret);
-	tcase_add_test(tc, types_spread);
+	tcase_add_test(tc, types_of_a_name_spread_over_buckets);
 	tcase_add_test(tc, a_probe_is_not_found);
 	tcase_add_test(tc, d20_signed_is_bounded);
 	suite_add_tcase(s, tc);

@@ -119,7 +119,7 @@ START_TEST(whatever_it_depends_on)
 }
 END_TEST
 
-START_TEST(bounds)
+START_TEST(question_and_answer_have_bounds)
 {
 	struct packetcache_ask a = ask_for(1, PACKETCACHE_QUESTION + 2), b;
 
@@ -163,7 +163,7 @@ START_TEST(too_many_counters)
 END_TEST
 
 /* Many questions: a slot's newest counts, and none gets another's answer. */
-START_TEST(many)
+START_TEST(question_never_gets_anothers_answer)
 {
 	unsigned n_found = 0;
 
@@ -195,9 +195,9 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_second_time);
 	tcase_add_test(tc, whatever_it_depends_on);
-	tcase_add_test(tc, bounds);
+	tcase_add_test(tc, question_and_answer_have_bounds);
 	tcase_add_test(tc, too_many_counters);
-	tcase_add_test(tc, many);
+	tcase_add_test(tc, question_never_gets_anothers_answer);
 	suite_add_tcase(s, tc);
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

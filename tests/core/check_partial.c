@@ -221,7 +221,7 @@ START_TEST(too_long_a_chain)
 }
 END_TEST
 
-START_TEST(none_left)
+START_TEST(empty_pool_keeps_nothing)
 {
 	struct answer a;
 	struct msg m;
@@ -249,7 +249,7 @@ main(void)
 	tcase_add_test(tc, behind_an_earlier_chain);
 	tcase_add_test(tc, without_the_soa);
 	tcase_add_test(tc, too_long_a_chain);
-	tcase_add_test(tc, none_left);
+	tcase_add_test(tc, empty_pool_keeps_nothing);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -66,7 +66,7 @@ add_prefix(struct policy *p, const char *text, enum policy_state state, bool map
 	p->mapped_only[p->synth.n_prefixes++] = mapped_only;
 }
 
-START_TEST(defaults)
+START_TEST(defaults_are_as_documented)
 {
 	ck_assert_uint_eq(ps->n, 2);
 	for (size_t i = 0; i < ps->n; i++) {
@@ -95,7 +95,7 @@ START_TEST(defaults)
 END_TEST
 
 /* D14: the first and the last of each range, and what is next to it. */
-START_TEST(never_mapped)
+START_TEST(ranges_never_mapped_have_exact_ends)
 {
 	static const struct {
 		const char *addr;
@@ -187,7 +187,7 @@ START_TEST(without_a_prefix)
 END_TEST
 
 /* D14: all configured prefixes down never means 64:ff9b::/96. */
-START_TEST(all_down)
+START_TEST(prefixes_that_are_down_do_not_mean_well_known)
 {
 	struct policy *p = &ps->table[0];
 
@@ -225,7 +225,7 @@ START_TEST(active_and_general)
 END_TEST
 
 /* D16: names under any policy's prefixes, whatever their state, and the Well-Known one. */
-START_TEST(reverse_zones)
+START_TEST(reverse_zones_are_those_of_all_prefixes)
 {
 	static const struct {
 		const char *name;
@@ -263,7 +263,7 @@ START_TEST(reverse_zones)
 END_TEST
 
 /* D15, D17, RFC 6761, RFC 8880, RFC 9462. */
-START_TEST(special_names)
+START_TEST(special_names_are_found)
 {
 	static const struct {
 		const char *name;
@@ -283,7 +283,7 @@ START_TEST(special_names)
 END_TEST
 
 /* D13: the longest match is the policy. D23: who may not ask. */
-START_TEST(clients)
+START_TEST(client_has_the_policy_of_the_longest_match)
 {
 	const struct net eight = { .addr = { 10 }, .len = 8, .family = NETADDR_IPV4 };
 	const struct net sixteen = { .addr = { 10, 1 }, .len = 16, .family = NETADDR_IPV4 };
@@ -307,7 +307,7 @@ START_TEST(clients)
 }
 END_TEST
 
-START_TEST(families)
+START_TEST(family_of_a_client_decides_if_served)
 {
 	struct netaddr v4 = addr_of("192.0.2.1"), v6 = addr_of("2001:db8::1");
 	struct policy *p = &ps->table[0];
@@ -324,7 +324,7 @@ START_TEST(families)
 END_TEST
 
 /* Gone with the last reference, which the sanitizers and valgrind see. */
-START_TEST(references)
+START_TEST(last_reference_frees_the_policies)
 {
 	ck_assert_ptr_eq(policies_ref(ps), ps);
 	ck_assert_uint_eq(atomic_load(&ps->refs), 2);
@@ -343,18 +343,18 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, defaults);
-	tcase_add_test(tc, never_mapped);
+	tcase_add_test(tc, defaults_are_as_documented);
+	tcase_add_test(tc, ranges_never_mapped_have_exact_ends);
 	tcase_add_test(tc, maps_are_apart);
 	tcase_add_test(tc, zones_and_names);
 	tcase_add_test(tc, without_a_prefix);
-	tcase_add_test(tc, all_down);
+	tcase_add_test(tc, prefixes_that_are_down_do_not_mean_well_known);
 	tcase_add_test(tc, active_and_general);
-	tcase_add_test(tc, reverse_zones);
-	tcase_add_test(tc, special_names);
-	tcase_add_test(tc, clients);
-	tcase_add_test(tc, families);
-	tcase_add_test(tc, references);
+	tcase_add_test(tc, reverse_zones_are_those_of_all_prefixes);
+	tcase_add_test(tc, special_names_are_found);
+	tcase_add_test(tc, client_has_the_policy_of_the_longest_match);
+	tcase_add_test(tc, family_of_a_client_decides_if_served);
+	tcase_add_test(tc, last_reference_frees_the_policies);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -52,7 +52,7 @@ pop_ready(void)
 }
 
 /* Names of all lengths keep their spelling; the pool of long names fills and empties. */
-START_TEST(names)
+START_TEST(names_keep_their_spelling)
 {
 	uint8_t name[DNS_NAME_MAX];
 	struct query *q[CAP];
@@ -105,7 +105,7 @@ START_TEST(wakes_all_who_wait)
 END_TEST
 
 /* RULES D5: 2 s for AAAA, 4.5 in all. */
-START_TEST(deadlines)
+START_TEST(d5_deadlines_of_aaaa_and_all)
 {
 	static const struct {
 		enum query_state state;
@@ -201,9 +201,9 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, names);
+	tcase_add_test(tc, names_keep_their_spelling);
 	tcase_add_test(tc, wakes_all_who_wait);
-	tcase_add_loop_test(tc, deadlines, 0, 3);
+	tcase_add_loop_test(tc, d5_deadlines_of_aaaa_and_all, 0, 3);
 	tcase_add_test(tc, d26_no_room_for_waiters);
 	tcase_add_test(tc, no_time_left);
 	tcase_add_test(tc, all_is_given_back);

@@ -474,7 +474,7 @@ is_fit(const char *file)
 }
 
 /* D22: a hit decides exactly as a miss; every cell of D2 both ways. Rule 33: and stale. */
-START_TEST(again)
+START_TEST(hit_decides_as_a_miss_does)
 {
 	struct replay *p = calloc(1, sizeof(*p));
 	const struct play_hooks hooks = { before_line, after_line, p };
@@ -506,7 +506,7 @@ main(void)
 		if (is_fit(all[i]))
 			files[n_files++] = all[i];
 	}
-	tcase_add_loop_test(tc, again, 0, (int)n_files);
+	tcase_add_loop_test(tc, hit_decides_as_a_miss_does, 0, (int)n_files);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

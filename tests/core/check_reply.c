@@ -83,7 +83,7 @@ END_TEST
 /*
  * RULES D25: whatever it says, the reply to a probe shows that its upstream is alive, and ends it.
  */
-START_TEST(d25_probe)
+START_TEST(d25_any_reply_ends_a_probe)
 {
 	struct lookup_result result;
 	struct packet_out send;
@@ -103,7 +103,7 @@ START_TEST(d25_probe)
 END_TEST
 
 /* The result tells whether the upstream that gave it is trusted (RULES D9). */
-START_TEST(d9_trusted)
+START_TEST(d9_result_tells_if_trusted)
 {
 	struct lookup_result result;
 	struct packet_out send;
@@ -135,8 +135,8 @@ main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, tcp_replies_count_on_their_connection);
 	tcase_add_test(tc, garbage_is_counted);
-	tcase_add_test(tc, d9_trusted);
-	tcase_add_test(tc, d25_probe);
+	tcase_add_test(tc, d9_result_tells_if_trusted);
+	tcase_add_test(tc, d25_any_reply_ends_a_probe);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

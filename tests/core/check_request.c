@@ -129,7 +129,7 @@ n_wrong(void)
 	    parts_count(&p.stats.client_dropped);
 }
 
-START_TEST(garbage)
+START_TEST(garbage_is_counted_and_dropped_or_refused)
 {
 	const struct bad *t = &bad[_i];
 	uint8_t bytes[512];
@@ -194,7 +194,7 @@ START_TEST(cut_and_changed)
 END_TEST
 
 /* A message of the largest size is looked at like any other. */
-START_TEST(oversized)
+START_TEST(largest_message_is_read)
 {
 	static uint8_t bytes[65535];
 	size_t len = hex_read("1234 0100 " Q, bytes, sizeof(bytes));
@@ -227,7 +227,7 @@ START_TEST(what_is_right_is_taken_over)
 END_TEST
 
 /* Signed: passed on, not sorted by what it asks (RULES D20). */
-START_TEST(d20_signed)
+START_TEST(d20_signed_is_passed_on)
 {
 	static const char *const texts[] = {
 		"1234 0100 " Q_OPT " <key> 00fa 00ff 00000000 0000",
@@ -252,7 +252,7 @@ START_TEST(d20_signed)
 }
 END_TEST
 
-START_TEST(no_room)
+START_TEST(no_free_query_is_counted)
 {
 	uint8_t bytes[512];
 	size_t len = hex_read("1234 0100 " Q, bytes, 512);
@@ -274,12 +274,12 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, garbage, 0, N_BAD);
+	tcase_add_loop_test(tc, garbage_is_counted_and_dropped_or_refused, 0, N_BAD);
 	tcase_add_test(tc, cut_and_changed);
-	tcase_add_test(tc, oversized);
+	tcase_add_test(tc, largest_message_is_read);
 	tcase_add_test(tc, what_is_right_is_taken_over);
-	tcase_add_test(tc, d20_signed);
-	tcase_add_test(tc, no_room);
+	tcase_add_test(tc, d20_signed_is_passed_on);
+	tcase_add_test(tc, no_free_query_is_counted);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

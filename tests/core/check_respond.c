@@ -100,7 +100,7 @@ static const uint16_t rcodes[] = { DNS_NOERROR, DNS_FORMERR, DNS_SERVFAIL, DNS_N
 static const struct respond_reason none = { .ede = DNS_EDE_NONE };
 
 /* Rcodes over 15 need an OPT (RFC 6891 section 6.1.3); without, they are SERVFAIL. */
-START_TEST(errors)
+START_TEST(rcodes_over_15_need_an_opt)
 {
 	struct query *with = new_query(false, true);
 	struct query *without = new_query(true, false);
@@ -123,7 +123,7 @@ START_TEST(errors)
 END_TEST
 
 /* An answer to what had no sound question has none; opcode, RD and CD come back. */
-START_TEST(no_question)
+START_TEST(answer_without_question_has_flags_only)
 {
 	struct query *q = query_new(&p.queries);
 	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
@@ -137,7 +137,7 @@ START_TEST(no_question)
 END_TEST
 
 /* NODATA with nothing at hand: neither remnant nor reply. */
-START_TEST(bare_nodata)
+START_TEST(nodata_with_nothing_at_hand)
 {
 	struct query *q = new_query(false, false);
 	const struct query_out to = { .buf = out, .cap = PACKET_UDP_CAP };
@@ -215,9 +215,10 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, synthesis_of_any_size, 0, (int)(sizeof(sizes) / sizeof(sizes[0])));
-	tcase_add_loop_test(tc, errors, 0, (int)(sizeof(rcodes) / sizeof(rcodes[0])));
-	tcase_add_test(tc, no_question);
-	tcase_add_test(tc, bare_nodata);
+	tcase_add_loop_test(
+	    tc, rcodes_over_15_need_an_opt, 0, (int)(sizeof(rcodes) / sizeof(rcodes[0])));
+	tcase_add_test(tc, answer_without_question_has_flags_only);
+	tcase_add_test(tc, nodata_with_nothing_at_hand);
 	tcase_add_test(tc, d13_client_hash);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

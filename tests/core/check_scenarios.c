@@ -57,7 +57,7 @@
 
 static char *files[PLAY_MAX_FILES];
 
-START_TEST(scenario)
+START_TEST(scenario_goes_as_written)
 {
 	struct run *r = stage_open(files[_i]);
 
@@ -75,7 +75,7 @@ main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_add_loop_test(tc, scenario, 0, (int)n);
+	tcase_add_loop_test(tc, scenario_goes_as_written, 0, (int)n);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

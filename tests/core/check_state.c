@@ -198,7 +198,7 @@ ask_one(void)
 	ck_assert_uint_eq(engine_in_flight(world.engine), 0);
 }
 
-START_TEST(any_replies)
+START_TEST(any_replies_end_every_query)
 {
 	world_init(&world, 2, 16);
 	world.conf.timeout_ms = 300;
@@ -232,7 +232,7 @@ main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, any_replies, 0, 6);
+	tcase_add_loop_test(tc, any_replies_end_every_query, 0, 6);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -19,7 +19,7 @@ find(const struct stats_row *rows, const char *name)
 	ck_abort_msg("no row %s", name);
 }
 
-START_TEST(sums)
+START_TEST(sums_of_loops_are_the_rows)
 {
 	const struct stats *both[2] = { &a, &b };
 	struct stats_row rows[STATS_N];
@@ -53,7 +53,7 @@ START_TEST(every_row_says_what_it_counts)
 END_TEST
 
 /* Two loops never write to one cache line. */
-START_TEST(cache_lines)
+START_TEST(loops_share_no_cache_line)
 {
 	ck_assert_uint_eq(_Alignof(struct stats) % 64, 0);
 	ck_assert_uint_eq(sizeof(struct stats) % 64, 0);
@@ -69,9 +69,9 @@ main(void)
 	SRunner *sr = srunner_create(s);
 	int failed;
 
-	tcase_add_test(tc, sums);
+	tcase_add_test(tc, sums_of_loops_are_the_rows);
 	tcase_add_test(tc, every_row_says_what_it_counts);
-	tcase_add_test(tc, cache_lines);
+	tcase_add_test(tc, loops_share_no_cache_line);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -170,7 +170,7 @@ static const struct {
 	{ 0, 255, { "an www.example. 70 MX 000a00" }, 70, CACHE_POSITIVE, { 0 } },
 };
 
-START_TEST(d22_replies)
+START_TEST(d22_replies_are_kept_as_listed)
 {
 	const char *const *wanted =
 	    replies[_i].kept[0] != NULL ? replies[_i].kept : replies[_i].records;
@@ -202,7 +202,7 @@ START_TEST(d22_replies)
 END_TEST
 
 /* cache-min-ttl raises what is not 0 and no negative answer's too; cache-max-ttl lowers. */
-START_TEST(d22_bounds)
+START_TEST(d22_bounds_raise_and_lower_ttls)
 {
 	static const char *const two[MAX_RECORDS] = { "an www.example. 5 A 192.0.2.1",
 		"au example. 900 NS ns.example." };
@@ -224,7 +224,7 @@ START_TEST(d22_bounds)
 END_TEST
 
 /* What is not for everybody, or not whole, is not kept (rule 28, D1, D20). */
-START_TEST(not_kept)
+START_TEST(what_is_not_for_everybody_is_not_kept)
 {
 	static const char *const a[MAX_RECORDS] = { "an www.example. 300 A 192.0.2.1" };
 	/* an OPT with a client subnet: family, source, scope */
@@ -264,7 +264,7 @@ START_TEST(not_kept)
 END_TEST
 
 /* The extended error is remembered, its text is not (D22). An OPT before other records goes too. */
-START_TEST(d22_ede)
+START_TEST(d22_ede_is_kept_without_text)
 {
 	static const char *const behind[MAX_RECORDS] = { "an www.example. 300 A 192.0.2.1",
 		"ad . 0 TYPE41 000f00020003", "ad ns.example. 300 A 192.0.2.2" };
@@ -285,7 +285,7 @@ START_TEST(d22_ede)
 END_TEST
 
 /* rule 34, D4: an error, silence and bogus data are remembered for a while. */
-START_TEST(rule34_failures)
+START_TEST(rule34_failures_are_kept_a_while)
 {
 	static const char *const none[MAX_RECORDS] = { NULL };
 	static const struct {
@@ -329,7 +329,7 @@ START_TEST(rule34_failures)
 END_TEST
 
 /* rule 32, D22: which NXDOMAIN speaks for the names below it. */
-START_TEST(rule32_cut)
+START_TEST(rule32_nxdomain_speaks_for_names_below)
 {
 	static const char *const records[MAX_RECORDS] = { SOA("900", "60") };
 	static const struct {
@@ -366,12 +366,13 @@ main(void)
 	TCase *tc = tcase_create("keep");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, d22_replies, 0, sizeof(replies) / sizeof(replies[0]));
-	tcase_add_test(tc, d22_bounds);
-	tcase_add_test(tc, not_kept);
-	tcase_add_test(tc, d22_ede);
-	tcase_add_test(tc, rule34_failures);
-	tcase_add_test(tc, rule32_cut);
+	tcase_add_loop_test(
+	    tc, d22_replies_are_kept_as_listed, 0, sizeof(replies) / sizeof(replies[0]));
+	tcase_add_test(tc, d22_bounds_raise_and_lower_ttls);
+	tcase_add_test(tc, what_is_not_for_everybody_is_not_kept);
+	tcase_add_test(tc, d22_ede_is_kept_without_text);
+	tcase_add_test(tc, rule34_failures_are_kept_a_while);
+	tcase_add_test(tc, rule32_nxdomain_speaks_for_names_below);
 	suite_add_tcase(s, tc);
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

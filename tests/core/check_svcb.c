@@ -68,7 +68,7 @@ start_children(void)
 		query_start(&p.queries, LIST_OBJECT(link, struct query, link), p.now_ns);
 }
 
-START_TEST(d18_targets)
+START_TEST(d18_targets_are_asked_for)
 {
 	struct query *q = new_query();
 	unsigned n = replies[_i].n_children;
@@ -113,7 +113,7 @@ child_answer(const char *name, unsigned n)
 }
 
 /* What the children find goes behind the reply, and no further than there is room. */
-START_TEST(d18_additional)
+START_TEST(d18_additional_is_filled_to_the_limit)
 {
 	unsigned n_addresses = (unsigned)_i;
 	struct query *q = new_query();
@@ -143,7 +143,7 @@ START_TEST(d18_additional)
 END_TEST
 
 /* Who waits no longer leaves children that end by themselves. */
-START_TEST(d18_time)
+START_TEST(d18_children_end_by_themselves)
 {
 	struct query *q = new_query();
 	struct query *child;
@@ -206,9 +206,10 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, d18_targets, 0, (int)(sizeof(replies) / sizeof(replies[0])));
-	tcase_add_loop_test(tc, d18_additional, 0, 4);
-	tcase_add_test(tc, d18_time);
+	tcase_add_loop_test(
+	    tc, d18_targets_are_asked_for, 0, (int)(sizeof(replies) / sizeof(replies[0])));
+	tcase_add_loop_test(tc, d18_additional_is_filled_to_the_limit, 0, 4);
+	tcase_add_test(tc, d18_children_end_by_themselves);
 	tcase_add_test(tc, d18_no_room);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

@@ -79,7 +79,7 @@ START_TEST(d4_error_as_it_came)
 END_TEST
 
 /* D3: SERVFAIL, counted. */
-START_TEST(d3_bogus)
+START_TEST(d3_bogus_is_servfail_and_counted)
 {
 	const struct turn t = { .outcome = LOOKUP_BOGUS, .rcode = DNS_SERVFAIL, .out = &to };
 	struct query *q = new_query(QUERY_AAAA);
@@ -115,7 +115,7 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, trouble_has_its_code, 0, 3);
 	tcase_add_test(tc, d4_error_as_it_came);
-	tcase_add_test(tc, d3_bogus);
+	tcase_add_test(tc, d3_bogus_is_servfail_and_counted);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -103,7 +103,7 @@ START_TEST(down_only_when_no_other_is_left)
 END_TEST
 
 /* RULES D3, D5: with an error at hand none that is down. */
-START_TEST(alive_only)
+START_TEST(with_an_error_at_hand_none_is_asked_that_is_down)
 {
 	const struct upstream_wish wish = {
 		.errored = 4, .last = UPSTREAM_NONE, .prefer = UPSTREAM_NONE, .alive = true
@@ -237,7 +237,7 @@ START_TEST(a_reply_forgives)
 END_TEST
 
 /* RULES D27: ICMP counts as silence does; said while a probe is out it is the probe's. */
-START_TEST(refused)
+START_TEST(icmp_refusal_counts_as_silence)
 {
 	configure(1);
 	for (unsigned i = 0; i < 2; i++)
@@ -403,7 +403,7 @@ START_TEST(retiring_an_old_socket_leaves_the_new_one)
 END_TEST
 
 /* RULES D9: trust goes with the address, and a reload changes it. */
-START_TEST(d9_trusted)
+START_TEST(d9_trust_goes_with_the_address)
 {
 	parts_conf(&conf, 3, 100);
 	conf.trusted = 5;
@@ -568,9 +568,9 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, in_order_takes_the_first_alive);
-	tcase_add_test(tc, d9_trusted);
+	tcase_add_test(tc, d9_trust_goes_with_the_address);
 	tcase_add_test(tc, down_only_when_no_other_is_left);
-	tcase_add_test(tc, alive_only);
+	tcase_add_test(tc, with_an_error_at_hand_none_is_asked_that_is_down);
 	tcase_add_test(tc, preferred_if_it_may_be_asked);
 	tcase_add_test(tc, round_robin_stays);
 	tcase_add_test(tc, random_is_even);
@@ -578,7 +578,7 @@ main(void)
 	tcase_add_test(tc, down_by_a_probe);
 	tcase_add_test(tc, a_reply_forgives);
 	tcase_add_test(tc, d1_no_edns);
-	tcase_add_test(tc, refused);
+	tcase_add_test(tc, icmp_refusal_counts_as_silence);
 	tcase_add_test(tc, removed_in_doubt);
 	tcase_add_test(tc, numbers_last_over_a_reload);
 	tcase_add_test(tc, a_number_waits_for_its_sockets);

@@ -27,7 +27,7 @@ static const uint64_t durations[] = { 0, 1, WHEEL_TICK_NS - 1, WHEEL_TICK_NS, WH
 #define N_DURATIONS (int)(sizeof(durations) / sizeof(durations[0]))
 
 /* Time in steps of a millisecond: the timer fires in [due, due + tick). */
-START_TEST(on_time)
+START_TEST(timer_fires_within_one_tick)
 {
 	uint64_t due = START + durations[_i];
 	uint64_t step = durations[_i] > 60 * SECOND ? 5 * WHEEL_TICK_NS / 8 : 1000000;
@@ -210,7 +210,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 300);
-	tcase_add_loop_test(tc, on_time, 0, N_DURATIONS);
+	tcase_add_loop_test(tc, timer_fires_within_one_tick, 0, N_DURATIONS);
 	tcase_add_loop_test(tc, after_a_pause, 0, N_DURATIONS);
 	tcase_add_test(tc, what_is_past_is_due_at_once);
 	tcase_add_test(tc, set_again_and_cleared);

@@ -102,7 +102,7 @@ expect(const struct find_case *cases, size_t n)
 	}
 }
 
-START_TEST(empty)
+START_TEST(empty_map_finds_nothing)
 {
 	static const struct find_case none[] = { { ".", ZONEMAP_NONE, "" },
 		{ "a", ZONEMAP_NONE, "" }, { "www.example.com", ZONEMAP_NONE, "" } };
@@ -173,7 +173,7 @@ START_TEST(beside_the_root)
 }
 END_TEST
 
-START_TEST(values)
+START_TEST(zone_added_twice_is_refused)
 {
 	static const char *const zones[] = { ".", "com", "EXAMPLE.com", "a.b.c.d.e" };
 
@@ -215,7 +215,7 @@ START_TEST(only_letters_fold)
 END_TEST
 
 /* Bytes that are no letters but differ in the same bit: one hash, and zones below one or both. */
-START_TEST(one_hash)
+START_TEST(zones_of_one_hash_are_apart)
 {
 	static const struct find_case cases[] = { { "@.org", 1, "\\@.org." },
 		{ "`.org", 2, "`.org." }, { "x.@.org", 3, "x.\\@.org." },
@@ -240,7 +240,7 @@ START_TEST(one_hash)
 END_TEST
 
 /* Labels of every length, alone in a name, behind others and before others. */
-START_TEST(all_lengths)
+START_TEST(labels_of_all_lengths_are_found)
 {
 	static const char *const before[] = { "", "", "www.", "" };
 	static const char *const behind[] = { "", ".a", ".bc", ".example" };
@@ -265,7 +265,7 @@ START_TEST(all_lengths)
 END_TEST
 
 /* Zones of every depth that a name can have. */
-START_TEST(all_depths)
+START_TEST(zones_of_all_depths_are_found)
 {
 	uint32_t last = ZONEMAP_NONE;
 	uint8_t name[DNS_NAME_MAX];
@@ -388,7 +388,7 @@ START_TEST(as_in_a_list)
 }
 END_TEST
 
-START_TEST(many)
+START_TEST(twenty_thousand_zones_are_found)
 {
 	char text[64];
 	char rest[NAME_TEXT];
@@ -415,16 +415,16 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, empty);
+	tcase_add_test(tc, empty_map_finds_nothing);
 	tcase_add_test(tc, the_longest_counts);
 	tcase_add_test(tc, beside_the_root);
-	tcase_add_test(tc, values);
+	tcase_add_test(tc, zone_added_twice_is_refused);
 	tcase_add_test(tc, only_letters_fold);
-	tcase_add_test(tc, one_hash);
-	tcase_add_test(tc, all_lengths);
-	tcase_add_test(tc, all_depths);
+	tcase_add_test(tc, zones_of_one_hash_are_apart);
+	tcase_add_test(tc, labels_of_all_lengths_are_found);
+	tcase_add_test(tc, zones_of_all_depths_are_found);
 	tcase_add_loop_test(tc, as_in_a_list, 0, 8);
-	tcase_add_test(tc, many);
+	tcase_add_test(tc, twenty_thousand_zones_are_found);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

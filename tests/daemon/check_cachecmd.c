@@ -122,7 +122,7 @@ run(const char *text, const struct cachecmd_on *on)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-START_TEST(understood)
+START_TEST(commands_are_understood)
 {
 	static const struct {
 		const char *line;
@@ -159,7 +159,7 @@ START_TEST(understood)
 END_TEST
 
 /* Each after a line that is right, which is not carried out. */
-START_TEST(not_understood)
+START_TEST(what_is_no_command_is_told)
 {
 	static const char *const lines[] = {
 		"flsh", "flush all", "flush name", "flush below", "flush name a.test b.test",
@@ -184,7 +184,7 @@ START_TEST(not_understood)
 }
 END_TEST
 
-START_TEST(odd_bytes)
+START_TEST(odd_bytes_are_refused)
 {
 	const struct cachecmd_on on = on_cache();
 	char line[3000];
@@ -206,7 +206,7 @@ END_TEST
 
 /* --- Doing ------------------------------------------------------------------------------------ */
 
-START_TEST(flush_all)
+START_TEST(flush_leaves_nothing)
 {
 	const struct cachecmd_on on = on_cache();
 
@@ -218,7 +218,7 @@ START_TEST(flush_all)
 }
 END_TEST
 
-START_TEST(flush_name)
+START_TEST(flush_name_leaves_other_names)
 {
 	const struct cachecmd_on on = on_cache();
 
@@ -230,7 +230,7 @@ START_TEST(flush_name)
 }
 END_TEST
 
-START_TEST(flush_below)
+START_TEST(flush_below_leaves_what_is_beside)
 {
 	const struct cachecmd_on on = on_cache();
 
@@ -246,7 +246,7 @@ START_TEST(flush_below)
 END_TEST
 
 /* In the order of the file: what was flushed is not saved. */
-START_TEST(save)
+START_TEST(save_goes_in_the_order_of_the_file)
 {
 	struct cachecmd_on on = on_cache();
 	struct cachefile_loaded loaded;
@@ -263,7 +263,7 @@ START_TEST(save)
 }
 END_TEST
 
-START_TEST(without_cache)
+START_TEST(without_cache_only_stats_are_there)
 {
 	struct cachecmd_on on = on_cache();
 
@@ -276,7 +276,7 @@ START_TEST(without_cache)
 }
 END_TEST
 
-START_TEST(from_file)
+START_TEST(commands_come_from_a_file)
 {
 	const struct cachecmd_on on = on_cache();
 
@@ -300,15 +300,15 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
-	tcase_add_test(tc, understood);
-	tcase_add_test(tc, not_understood);
-	tcase_add_test(tc, odd_bytes);
-	tcase_add_test(tc, flush_all);
-	tcase_add_test(tc, flush_name);
-	tcase_add_test(tc, flush_below);
-	tcase_add_test(tc, save);
-	tcase_add_test(tc, without_cache);
-	tcase_add_test(tc, from_file);
+	tcase_add_test(tc, commands_are_understood);
+	tcase_add_test(tc, what_is_no_command_is_told);
+	tcase_add_test(tc, odd_bytes_are_refused);
+	tcase_add_test(tc, flush_leaves_nothing);
+	tcase_add_test(tc, flush_name_leaves_other_names);
+	tcase_add_test(tc, flush_below_leaves_what_is_beside);
+	tcase_add_test(tc, save_goes_in_the_order_of_the_file);
+	tcase_add_test(tc, without_cache_only_stats_are_there);
+	tcase_add_test(tc, commands_come_from_a_file);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -220,7 +220,7 @@ START_TEST(there_and_back)
 END_TEST
 
 /* Over many shards and blocks, into a cache of other shards; and once more from there. */
-START_TEST(many)
+START_TEST(entries_survive_another_number_of_shards)
 {
 	enum { N = 40000 };
 	struct cache *c = new_cache(16 * CACHE_MIN), *d = new_cache(64 * CACHE_MIN);
@@ -258,7 +258,7 @@ keep_putting(void *arg)
 }
 
 /* Loops go on while it is saved; each file is a sound one. */
-START_TEST(in_use)
+START_TEST(cache_in_use_gives_sound_files)
 {
 	struct cache *c = new_cache(4 * CACHE_MIN);
 	pthread_t other;
@@ -284,7 +284,7 @@ START_TEST(in_use)
 END_TEST
 
 /* An empty cache is a file too, and replaces another one. */
-START_TEST(empty)
+START_TEST(empty_cache_replaces_the_file)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 	size_t len;
@@ -300,7 +300,7 @@ START_TEST(empty)
 END_TEST
 
 /* Failures are of their moment (rule 34); what is past its stale time is of no use. */
-START_TEST(left_out)
+START_TEST(failures_and_old_entries_are_not_saved)
 {
 	const struct cache_want want = { .now_s = NOW_S };
 	const struct cache_entry failure = { .kind = CACHE_BOGUS, .ttl_s = 5 };
@@ -331,7 +331,7 @@ START_TEST(left_out)
 END_TEST
 
 /* What was flushed does not come back. */
-START_TEST(flushed)
+START_TEST(flushed_entries_do_not_come_back)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 	uint8_t name[DNS_NAME_MAX];
@@ -429,7 +429,7 @@ START_TEST(every_byte_changed)
 END_TEST
 
 /* Sound but for one thing. */
-START_TEST(wrong_content)
+START_TEST(wrong_content_is_refused)
 {
 	static const struct {
 		size_t at;
@@ -465,7 +465,7 @@ START_TEST(wrong_content)
 }
 END_TEST
 
-START_TEST(clock_before)
+START_TEST(file_from_the_future_is_refused)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 	size_t len;
@@ -499,7 +499,7 @@ START_TEST(by_a_link)
 }
 END_TEST
 
-START_TEST(no_file)
+START_TEST(missing_or_irregular_file_is_told)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 
@@ -537,7 +537,7 @@ START_TEST(new_is_ours)
 }
 END_TEST
 
-START_TEST(not_saved)
+START_TEST(file_that_cannot_be_written_is_told)
 {
 	const struct cachefile_when when = { .now_s = NOW_S, .unix_s = SAVED_S };
 	struct rlimit limit, little;
@@ -619,20 +619,20 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, there_and_back);
-	tcase_add_test(tc, many);
-	tcase_add_test(tc, in_use);
-	tcase_add_test(tc, empty);
-	tcase_add_test(tc, left_out);
-	tcase_add_test(tc, flushed);
+	tcase_add_test(tc, entries_survive_another_number_of_shards);
+	tcase_add_test(tc, cache_in_use_gives_sound_files);
+	tcase_add_test(tc, empty_cache_replaces_the_file);
+	tcase_add_test(tc, failures_and_old_entries_are_not_saved);
+	tcase_add_test(tc, flushed_entries_do_not_come_back);
 	tcase_add_test(tc, cut_at_every_byte);
 	tcase_add_test(tc, cut_and_resealed);
 	tcase_add_test(tc, every_byte_changed);
-	tcase_add_test(tc, wrong_content);
-	tcase_add_test(tc, clock_before);
+	tcase_add_test(tc, wrong_content_is_refused);
+	tcase_add_test(tc, file_from_the_future_is_refused);
 	tcase_add_test(tc, by_a_link);
-	tcase_add_test(tc, no_file);
+	tcase_add_test(tc, missing_or_irregular_file_is_told);
 	tcase_add_test(tc, new_is_ours);
-	tcase_add_test(tc, not_saved);
+	tcase_add_test(tc, file_that_cannot_be_written_is_told);
 	tcase_add_test(tc, by_the_clock);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

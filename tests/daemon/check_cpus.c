@@ -56,7 +56,7 @@ put(const char *name, const char *text)
 	fclose(f);
 }
 
-START_TEST(no_group)
+START_TEST(without_a_group_there_is_no_quota)
 {
 	ck_assert_uint_eq(cpus_quota(root), 0);
 	put("proc/self/cgroup", "nonsense\n0::\n1:\n");
@@ -64,7 +64,7 @@ START_TEST(no_group)
 }
 END_TEST
 
-START_TEST(version_2)
+START_TEST(quota_of_version_2_is_read)
 {
 	put("proc/self/cgroup", "0::/system.slice/dns64d.service\n");
 	ck_assert_uint_eq(cpus_quota(root), 0);
@@ -88,7 +88,7 @@ START_TEST(version_2_in_a_container)
 }
 END_TEST
 
-START_TEST(version_1)
+START_TEST(quota_of_version_1_is_read)
 {
 	put("proc/self/cgroup",
 	    "9:name=systemd:/\n4:cpu,cpuacct:/docker/abc\n3:cpuset:/docker/abc\n");
@@ -132,7 +132,7 @@ static const struct plan_case plans[] = {
 	{ 100, 0, 0, 0, 64, false, false },
 };
 
-START_TEST(decide)
+START_TEST(loops_and_cpus_are_decided)
 {
 	const struct plan_case *c = &plans[_i];
 	struct cpus cpus = { .n = c->n, .quota = c->quota };
@@ -156,7 +156,7 @@ START_TEST(decide)
 }
 END_TEST
 
-START_TEST(places)
+START_TEST(loops_have_their_cpus_in_turn)
 {
 	struct cpus_plan plan = { .pinned = true };
 
@@ -169,7 +169,7 @@ START_TEST(places)
 }
 END_TEST
 
-START_TEST(this_machine)
+START_TEST(this_machine_has_its_cpus)
 {
 	struct cpus cpus;
 
@@ -189,13 +189,14 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
-	tcase_add_test(tc, no_group);
-	tcase_add_test(tc, version_2);
+	tcase_add_test(tc, without_a_group_there_is_no_quota);
+	tcase_add_test(tc, quota_of_version_2_is_read);
 	tcase_add_test(tc, version_2_in_a_container);
-	tcase_add_test(tc, version_1);
-	tcase_add_loop_test(tc, decide, 0, (int)(sizeof(plans) / sizeof(plans[0])));
-	tcase_add_test(tc, places);
-	tcase_add_test(tc, this_machine);
+	tcase_add_test(tc, quota_of_version_1_is_read);
+	tcase_add_loop_test(
+	    tc, loops_and_cpus_are_decided, 0, (int)(sizeof(plans) / sizeof(plans[0])));
+	tcase_add_test(tc, loops_have_their_cpus_in_turn);
+	tcase_add_test(tc, this_machine_has_its_cpus);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

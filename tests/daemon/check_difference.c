@@ -32,7 +32,7 @@ teardown(void)
 }
 
 /* The same in other words of the file, and what takes a restart. */
-START_TEST(nothing)
+START_TEST(same_in_other_words_is_no_difference)
 {
 	tell("nameserver 192.0.2.1\ncache-stale 60\nuser a\n",
 	    "# new\ncache-stale   60\nnameserver 192.0.2.1 # the same\nuser b\n");
@@ -40,7 +40,7 @@ START_TEST(nothing)
 }
 END_TEST
 
-START_TEST(addresses)
+START_TEST(changed_addresses_are_told)
 {
 	tell("nameserver 192.0.2.1\nnameserver 192.0.2.2\nlisten 127.0.0.1\n",
 	    "nameserver 192.0.2.2\nnameserver 192.0.2.3\nlisten 127.0.0.1\nlisten ::1 port 54\n");
@@ -54,7 +54,7 @@ START_TEST(addresses)
 END_TEST
 
 /* A value, a line of a list, one in a client block, one that goes; not those around them. */
-START_TEST(lines)
+START_TEST(changed_lines_are_told)
 {
 	tell("nameserver 192.0.2.1\nnever-synthesize a.test\nprefetch no\nhide-a yes\n"
 	     "client 192.0.2.0/24 {\nhide-a no\nany minimal\n}\nmax-synthesized 3\n",
@@ -77,9 +77,9 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, addresses);
-	tcase_add_test(tc, lines);
+	tcase_add_test(tc, same_in_other_words_is_no_difference);
+	tcase_add_test(tc, changed_addresses_are_told);
+	tcase_add_test(tc, changed_lines_are_told);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

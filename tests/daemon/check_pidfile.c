@@ -104,7 +104,7 @@ START_TEST(no_regular_file)
 }
 END_TEST
 
-START_TEST(held)
+START_TEST(file_is_held_by_one_daemon)
 {
 	struct pidfile p, q = { .fd = -1 };
 
@@ -131,7 +131,7 @@ START_TEST(left_by_a_crash)
 }
 END_TEST
 
-START_TEST(errors)
+START_TEST(unwritable_file_and_link_are_errors)
 {
 	struct pidfile p = { .fd = -1 };
 
@@ -155,9 +155,9 @@ main(void)
 	tcase_add_test(tc, written_and_removed);
 	tcase_add_test(tc, reloads_are_told);
 	tcase_add_test(tc, no_regular_file);
-	tcase_add_test(tc, held);
+	tcase_add_test(tc, file_is_held_by_one_daemon);
 	tcase_add_test(tc, left_by_a_crash);
-	tcase_add_test(tc, errors);
+	tcase_add_test(tc, unwritable_file_and_link_are_errors);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

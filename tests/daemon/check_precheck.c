@@ -194,7 +194,7 @@ START_TEST(as_that_user)
 END_TEST
 
 /* Others judge for themselves; and where only root could start it, not what root may. */
-START_TEST(as_anybody)
+START_TEST(others_than_root_are_told_what_they_cannot)
 {
 	bool was_root = geteuid() == 0;
 
@@ -217,7 +217,7 @@ START_TEST(as_anybody)
 END_TEST
 
 /* Before a start whom to become is an error, and is known afterwards. */
-START_TEST(start)
+START_TEST(start_without_the_user_is_an_error)
 {
 	struct privileges p;
 
@@ -273,8 +273,8 @@ main(void)
 	/* The directory is root's: it is made and removed by the process that stays root. */
 	suite_add_tcase(s, other);
 	tcase_add_unchecked_fixture(other, make, unmake);
-	tcase_add_test(other, as_anybody);
-	tcase_add_test(other, start);
+	tcase_add_test(other, others_than_root_are_told_what_they_cannot);
+	tcase_add_test(other, start_without_the_user_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

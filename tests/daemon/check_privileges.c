@@ -26,7 +26,7 @@ START_TEST(nobody_to_become)
 END_TEST
 
 /* Each is told. */
-START_TEST(unknown_names)
+START_TEST(unknown_user_and_group_are_told)
 {
 	struct privileges p;
 	struct privileges_wrong wrong;
@@ -163,7 +163,7 @@ START_TEST(what_is_left)
 }
 END_TEST
 
-START_TEST(chroot_errors)
+START_TEST(chroot_to_nowhere_is_an_error)
 {
 	ck_assert_int_eq(privileges_chroot("/nonexistent"), -ENOENT);
 }
@@ -180,13 +180,13 @@ main(void)
 	srunner_set_fork_status(sr, CK_FORK);
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, nobody_to_become);
-	tcase_add_test(tc, unknown_names);
+	tcase_add_test(tc, unknown_user_and_group_are_told);
 	tcase_add_test(tc, the_usual_account);
 	tcase_add_test(tc, root_without_power);
 	tcase_add_test(tc, names_and_numbers);
 	tcase_add_test(tc, others_than_root_become_nobody_else);
 	tcase_add_test(tc, what_is_left);
-	tcase_add_test(tc, chroot_errors);
+	tcase_add_test(tc, chroot_to_nowhere_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

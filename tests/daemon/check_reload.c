@@ -26,7 +26,7 @@ parse(struct settings *s, const char *text)
 	settings_seal(s);
 }
 
-START_TEST(same_file)
+START_TEST(same_file_changes_nothing)
 {
 	parse(&now, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
 	parse(&next, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
@@ -83,7 +83,7 @@ START_TEST(all_else_is_new)
 END_TEST
 
 /* Nothing changes, and no loop is looked at. */
-START_TEST(bad_file)
+START_TEST(bad_file_changes_nothing)
 {
 	struct options o = { .level = -1 };
 	struct threads t = { .n = 0 };
@@ -96,7 +96,7 @@ START_TEST(bad_file)
 END_TEST
 
 /* The cache is not the configuration's: what is in it survives, whatever the file says of it. */
-START_TEST(cache_stays)
+START_TEST(cache_survives_a_reload)
 {
 	struct options o = { .level = -1 };
 	struct threads t = { .n = 0 };
@@ -157,12 +157,12 @@ main(void)
 
 	log_open(LOG_SINK_NONE, "check");
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, same_file);
+	tcase_add_test(tc, same_file_changes_nothing);
 	tcase_add_test(tc, all_that_needs_a_restart);
 	tcase_add_test(tc, all_else_is_new);
-	tcase_add_test(tc, cache_stays);
+	tcase_add_test(tc, cache_survives_a_reload);
 	tcase_add_test(tc, policies_change_hands);
-	tcase_add_test(tc, bad_file);
+	tcase_add_test(tc, bad_file_changes_nothing);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -137,7 +137,7 @@ START_TEST(statistics_of_the_cache)
 }
 END_TEST
 
-START_TEST(status)
+START_TEST(longest_status_fits)
 {
 	char text[REPORT_STATUS];
 
@@ -159,7 +159,7 @@ main(void)
 	tcase_add_test(tc, memory_follows_the_limits);
 	tcase_add_test(tc, start_tells_the_cache);
 	tcase_add_test(tc, statistics_of_the_cache);
-	tcase_add_test(tc, status);
+	tcase_add_test(tc, longest_status_fits);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -78,7 +78,7 @@ START_TEST(none_at_all)
 END_TEST
 
 /* A second daemon gets an error, not half the questions. */
-START_TEST(taken)
+START_TEST(address_in_use_is_an_error)
 {
 	struct netaddr addrs[2] = { addr("127.0.0.2", free_port()),
 		addr("127.0.0.1", free_port()) };
@@ -114,7 +114,7 @@ START_TEST(beside_our_own)
 END_TEST
 
 /* One that may not come at all is not waited for; one that may come later is served then. */
-START_TEST(absent)
+START_TEST(address_that_may_come_is_served_later)
 {
 	struct netaddr addrs[2] = { addr("127.0.0.1", free_port()), addr("192.0.2.1", 5353) };
 	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 2 };
@@ -156,9 +156,9 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, every_loop_has_every_address);
 	tcase_add_test(tc, none_at_all);
-	tcase_add_test(tc, taken);
+	tcase_add_test(tc, address_in_use_is_an_error);
 	tcase_add_test(tc, beside_our_own);
-	tcase_add_test(tc, absent);
+	tcase_add_test(tc, address_that_may_come_is_served_later);
 	tcase_add_test(tc, default_addresses_that_are_missing);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

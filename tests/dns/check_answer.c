@@ -262,25 +262,25 @@ run(const struct scan_case *c)
 	ck_assert_uint_eq(i, strlen(c->on_chain));
 }
 
-START_TEST(plain)
+START_TEST(plain_answers_are_found)
 {
 	run(&plain_cases[_i]);
 }
 END_TEST
 
-START_TEST(chain)
+START_TEST(chains_are_followed)
 {
 	run(&chain_cases[_i]);
 }
 END_TEST
 
-START_TEST(broken)
+START_TEST(broken_chains_are_told)
 {
 	run(&broken_cases[_i]);
 }
 END_TEST
 
-START_TEST(dname)
+START_TEST(dname_is_followed)
 {
 	run(&dname_cases[_i]);
 }
@@ -353,7 +353,7 @@ static const struct authority_case authority_cases[] = {
 	    0 },
 };
 
-START_TEST(authority)
+START_TEST(authority_is_told)
 {
 	const struct authority_case *c = &authority_cases[_i];
 	struct answer a;
@@ -368,7 +368,7 @@ START_TEST(authority)
 END_TEST
 
 /* A question of class ANY (RFC 1035 section 3.2.5) is answered by every class. */
-START_TEST(class_any)
+START_TEST(class_any_is_answered_by_all)
 {
 	struct answer a;
 	struct msg m;
@@ -405,7 +405,7 @@ write_chain(unsigned n)
 }
 
 /* ANSWER_CHAIN_MAX steps are walked, one more is too many. */
-START_TEST(chain_length)
+START_TEST(chain_over_the_limit_is_told)
 {
 	unsigned n = (unsigned)_i;
 	struct answer a;
@@ -541,7 +541,7 @@ END_TEST
  * Owners that point to another spelling of the name than the question are told by the pointer, from
  * the first on: thousands of them are no work, and each of them counts.
  */
-START_TEST(another_spelling)
+START_TEST(owners_by_pointer_to_another_spelling_are_found)
 {
 	size_t len = hex_read("0000 8180 0001 0000 0000 0000", bytes, sizeof(bytes)), at;
 	unsigned n = 1;
@@ -605,17 +605,17 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc, plain, 0, N_OF(plain_cases));
-	tcase_add_loop_test(tc, chain, 0, N_OF(chain_cases));
-	tcase_add_loop_test(tc, broken, 0, N_OF(broken_cases));
-	tcase_add_loop_test(tc, dname, 0, N_OF(dname_cases));
-	tcase_add_loop_test(tc, authority, 0, N_OF(authority_cases));
-	tcase_add_test(tc, class_any);
-	tcase_add_loop_test(tc, chain_length, 0, HARD_STEPS + 3);
+	tcase_add_loop_test(tc, plain_answers_are_found, 0, N_OF(plain_cases));
+	tcase_add_loop_test(tc, chains_are_followed, 0, N_OF(chain_cases));
+	tcase_add_loop_test(tc, broken_chains_are_told, 0, N_OF(broken_cases));
+	tcase_add_loop_test(tc, dname_is_followed, 0, N_OF(dname_cases));
+	tcase_add_loop_test(tc, authority_is_told, 0, N_OF(authority_cases));
+	tcase_add_test(tc, class_any_is_answered_by_all);
+	tcase_add_loop_test(tc, chain_over_the_limit_is_told, 0, HARD_STEPS + 3);
 	tcase_add_test(tc, dname_too_long);
 	tcase_add_loop_test(tc, flood_of_aliases, ANSWER_LINKS_MAX - 1, ANSWER_LINKS_MAX + 2);
 	tcase_add_test(tc, hostile_message_costs_little);
-	tcase_add_test(tc, another_spelling);
+	tcase_add_test(tc, owners_by_pointer_to_another_spelling_are_found);
 	tcase_add_loop_test(tc, all_spelled_in_full, 0, 2);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

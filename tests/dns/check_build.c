@@ -56,7 +56,7 @@ START_TEST(header_and_question)
 }
 END_TEST
 
-START_TEST(without_question)
+START_TEST(message_without_question_has_its_opt)
 {
 	struct build b;
 	size_t len;
@@ -112,7 +112,7 @@ START_TEST(rfc6891_6_1_opt)
 }
 END_TEST
 
-START_TEST(d9_query)
+START_TEST(d9_query_sets_ad_and_opt)
 {
 	size_t len = build_query(out, 512, 0xabcd, (const uint8_t *)"\3wWw\4Test", DNS_TYPE_AAAA,
 	    DNS_CLASS_IN, false, &ede_opt);
@@ -208,7 +208,7 @@ check_drop(const struct drop_case *c, size_t len)
 	ck_assert_uint_eq(msg_ede(&m), c->ede ? 29 : DNS_EDE_NONE);
 }
 
-START_TEST(d12_order)
+START_TEST(d12_order_of_what_is_dropped)
 {
 	struct build b;
 
@@ -233,7 +233,7 @@ START_TEST(d12_order_relayed)
 END_TEST
 
 /* An empty answer's authority is what was asked for: to drop of it sets TC. */
-START_TEST(d12_negative)
+START_TEST(d12_dropped_soa_sets_tc)
 {
 	struct build b;
 	struct msg m;
@@ -372,7 +372,7 @@ static const struct relay_case {
 	    "0004 c0000203" },
 };
 
-START_TEST(d24_relay)
+START_TEST(d24_relay_keeps_the_records)
 {
 	const struct relay_case *c = &relays[_i];
 	uint8_t qname[DNS_NAME_MAX];
@@ -547,7 +547,7 @@ static const struct {
 	{ "00 0029 1000 00008000 0000" TSIG_RR, "0002" },
 };
 
-START_TEST(d20_signed)
+START_TEST(d20_signed_is_passed_whole)
 {
 	char text[1024];
 	struct msg m;
@@ -591,7 +591,7 @@ END_TEST
 /*
  * Owners that repeat the question get the client's spelling, others keep theirs (RULES D21, D24).
  */
-START_TEST(d21_owners)
+START_TEST(d21_owners_get_the_clients_spelling)
 {
 	struct msg m;
 	size_t len;
@@ -642,9 +642,9 @@ limits_case(void)
 	TCase *tc = tcase_create("limits");
 
 	tcase_add_loop_test(tc, d12_sixty_addresses, 0, (int)(N(limits) * N(opts)));
-	tcase_add_loop_test(tc, d12_order, 0, (int)N(drops));
+	tcase_add_loop_test(tc, d12_order_of_what_is_dropped, 0, (int)N(drops));
 	tcase_add_loop_test(tc, d12_order_relayed, 0, (int)N(drops));
-	tcase_add_test(tc, d12_negative);
+	tcase_add_test(tc, d12_dropped_soa_sets_tc);
 	tcase_add_test(tc, d12_one_large_record);
 	tcase_add_test(tc, buffer_is_limit);
 	return tc;
@@ -655,14 +655,14 @@ relay_case(void)
 {
 	TCase *tc = tcase_create("relay");
 
-	tcase_add_loop_test(tc, d24_relay, 0, (int)N(relays));
+	tcase_add_loop_test(tc, d24_relay_keeps_the_records, 0, (int)N(relays));
 	tcase_add_loop_test(tc, d12_sixty_addresses_relayed, 0, (int)(N(limits) * N(opts)));
 	tcase_add_loop_test(tc, relay_every_limit, 0, (int)N(opts));
 	tcase_add_loop_test(tc, relay_opt_in_the_middle, 0, (int)N(opts));
 	tcase_add_test(tc, relay_opt_in_the_middle_cut);
-	tcase_add_loop_test(tc, d20_signed, 0, (int)N(signed_cases));
+	tcase_add_loop_test(tc, d20_signed_is_passed_whole, 0, (int)N(signed_cases));
 	tcase_add_test(tc, d20_signed_too_long);
-	tcase_add_test(tc, d21_owners);
+	tcase_add_test(tc, d21_owners_get_the_clients_spelling);
 	tcase_add_test(tc, rfc7873_4_cookie);
 	return tc;
 }
@@ -676,9 +676,9 @@ main(void)
 	int failed;
 
 	tcase_add_test(tc, header_and_question);
-	tcase_add_test(tc, without_question);
+	tcase_add_test(tc, message_without_question_has_its_opt);
 	tcase_add_loop_test(tc, rfc6891_6_1_opt, 0, (int)N(opt_cases));
-	tcase_add_test(tc, d9_query);
+	tcase_add_test(tc, d9_query_sets_ad_and_opt);
 	suite_add_tcase(s, tc);
 	suite_add_tcase(s, limits_case());
 	suite_add_tcase(s, relay_case());

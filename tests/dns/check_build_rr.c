@@ -122,7 +122,7 @@ START_TEST(rfc1035_4_1_4_owner)
 END_TEST
 
 /* The comparison of questions is made anew for each message. */
-START_TEST(two_messages)
+START_TEST(compression_is_made_anew_for_each_message)
 {
 	struct build b;
 	struct msg same;
@@ -146,7 +146,7 @@ START_TEST(two_messages)
 }
 END_TEST
 
-START_TEST(no_question)
+START_TEST(message_without_question_has_no_pointer_to_it)
 {
 	struct build b;
 	struct msg m;
@@ -166,7 +166,7 @@ START_TEST(no_question)
 END_TEST
 
 /* RFC 4343: case is kept, so a name spelled otherwise is no place to point to. */
-START_TEST(rfc4343_case)
+START_TEST(rfc4343_name_of_other_case_is_no_target)
 {
 	struct build b;
 	struct msg m;
@@ -322,7 +322,7 @@ static const struct {
 	{ DNS_TYPE_DNAME, "c00c c00c" },
 };
 
-START_TEST(rdlength_lies)
+START_TEST(rdlength_that_lies_writes_nothing)
 {
 	struct build b;
 	struct build before;
@@ -346,7 +346,7 @@ START_TEST(rdlength_lies)
 }
 END_TEST
 
-START_TEST(malformed_owner)
+START_TEST(malformed_owner_writes_nothing)
 {
 	struct build b;
 	struct msg m;
@@ -367,7 +367,7 @@ END_TEST
 
 /* --- Records made here ------------------------------------------------------------------------ */
 
-START_TEST(own_records)
+START_TEST(records_of_our_own_are_written)
 {
 	static const uint8_t rdata[4] = { 192, 0, 2, 33 };
 	uint8_t owner[DNS_NAME_MAX];
@@ -393,7 +393,7 @@ START_TEST(own_records)
 END_TEST
 
 /* RFC 6147 5.1.7: how an A becomes an AAAA; its class and owner are kept. */
-START_TEST(copy_as)
+START_TEST(a_becomes_aaaa_with_its_owner)
 {
 	static const uint8_t v6[16] = { 0, 0x64, 0xff, 0x9b, [12] = 192, 0, 2, 33 };
 	struct build b;
@@ -420,7 +420,7 @@ put_txt(struct build *b, enum msg_section s, uint16_t rdlen)
 }
 
 /* Only BUILD_NAMES suffixes are looked for; others are written out. */
-START_TEST(bounded_names)
+START_TEST(suffixes_over_the_limit_are_written_out)
 {
 	char text[32];
 	uint8_t owner[DNS_NAME_MAX];
@@ -483,7 +483,7 @@ static const struct {
 	{ MSG_ADDITIONAL, true, false },
 };
 
-START_TEST(no_room)
+START_TEST(record_without_room_leaves_nothing)
 {
 	enum msg_section s = sections[_i].section;
 	struct build b;
@@ -533,7 +533,7 @@ END_TEST
 
 /* What stands behind a record that had no room is left out too, however small: there may be
  * thousands to be tried. The client misses nothing, or what it knows of by TC. */
-START_TEST(closed_stays)
+START_TEST(closed_section_takes_no_more)
 {
 	static const struct {
 		enum msg_section first;
@@ -587,7 +587,7 @@ write_ptr(uint8_t *at, unsigned i)
  * Writing a message is bounded work: 64 KiB of honest records are well within it; of long names
  * that are hard to find among those written there comes an end, with TC.
  */
-START_TEST(bounded_work)
+START_TEST(crafted_names_are_bounded_work)
 {
 	size_t len = hex_read(HEAD_1_ANSWER "<www.example.com>" A_IN, in2, sizeof(in2));
 	uint16_t n = 0;
@@ -642,7 +642,7 @@ START_TEST(bounded_work)
 END_TEST
 
 /* Full by a missing answer, nothing more goes in, even where it would not count. */
-START_TEST(full_stays)
+START_TEST(full_message_takes_no_more)
 {
 	struct build b;
 	struct msg m;
@@ -660,7 +660,7 @@ START_TEST(full_stays)
 END_TEST
 
 /* 127 labels, the longest name, as question and as owner. */
-START_TEST(longest_names)
+START_TEST(longest_names_are_written)
 {
 	uint8_t name[DNS_NAME_MAX + 1];
 	struct build b;
@@ -691,22 +691,24 @@ main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, rfc1035_4_1_4_owner, 0, (int)(sizeof(owners) / sizeof(owners[0])));
-	tcase_add_test(tc, two_messages);
-	tcase_add_test(tc, no_question);
-	tcase_add_test(tc, rfc4343_case);
+	tcase_add_test(tc, compression_is_made_anew_for_each_message);
+	tcase_add_test(tc, message_without_question_has_no_pointer_to_it);
+	tcase_add_test(tc, rfc4343_name_of_other_case_is_no_target);
 	tcase_add_loop_test(tc, rfc3597_4_rdata, 0, (int)(sizeof(rdatas) / sizeof(rdatas[0])));
-	tcase_add_loop_test(tc, rdlength_lies, 0, (int)(sizeof(lies) / sizeof(lies[0])));
-	tcase_add_test(tc, malformed_owner);
-	tcase_add_test(tc, own_records);
-	tcase_add_test(tc, copy_as);
-	tcase_add_test(tc, bounded_names);
+	tcase_add_loop_test(
+	    tc, rdlength_that_lies_writes_nothing, 0, (int)(sizeof(lies) / sizeof(lies[0])));
+	tcase_add_test(tc, malformed_owner_writes_nothing);
+	tcase_add_test(tc, records_of_our_own_are_written);
+	tcase_add_test(tc, a_becomes_aaaa_with_its_owner);
+	tcase_add_test(tc, suffixes_over_the_limit_are_written_out);
 	tcase_add_test(tc, rfc1035_4_1_4_reach);
-	tcase_add_loop_test(tc, no_room, 0, (int)(sizeof(sections) / sizeof(sections[0])));
-	tcase_add_test(tc, full_stays);
-	tcase_add_loop_test(tc, closed_stays, 0, 3);
+	tcase_add_loop_test(tc, record_without_room_leaves_nothing, 0,
+	    (int)(sizeof(sections) / sizeof(sections[0])));
+	tcase_add_test(tc, full_message_takes_no_more);
+	tcase_add_loop_test(tc, closed_section_takes_no_more, 0, 3);
 	tcase_add_test(tc, malformed_does_not_close);
-	tcase_add_test(tc, bounded_work);
-	tcase_add_test(tc, longest_names);
+	tcase_add_test(tc, crafted_names_are_bounded_work);
+	tcase_add_test(tc, longest_names_are_written);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

@@ -47,7 +47,7 @@ static const char *const full =
     "@103. {ns}c010 0001 0001 0000003c 0004 c0000202"
     "@122. 00 0029 04d0 01 00 8000 0006 000f 0002 0016 @139.";
 
-START_TEST(every_field)
+START_TEST(every_field_of_a_message_is_read)
 {
 	struct msg m;
 
@@ -101,7 +101,7 @@ START_TEST(records_in_turn)
 }
 END_TEST
 
-START_TEST(record_fields)
+START_TEST(every_field_of_a_record_is_read)
 {
 	uint8_t name[DNS_NAME_MAX];
 	struct rr rr;
@@ -305,7 +305,7 @@ static const struct verdict_case verdict_cases[] = {
 	    MSG_MALFORMED },
 };
 
-START_TEST(verdict)
+START_TEST(malformed_messages_have_their_verdict)
 {
 	const struct verdict_case *c = &verdict_cases[_i];
 	struct msg m;
@@ -357,7 +357,7 @@ START_TEST(other_edns_version)
 END_TEST
 
 /* The 12 bits of the rcode (RULES D1), every upper half. */
-START_TEST(extended_rcode)
+START_TEST(rcode_has_twelve_bits)
 {
 	uint8_t bytes[64];
 	size_t len = hex_read("0000 8005 0001 0000 0000 0001" QUESTION "00 0029 1000 00000000 0000",
@@ -391,7 +391,7 @@ static const struct ede_case ede_cases[] = {
 	{ "000b 000f 0001 06 000f 0002 0006", DNS_EDE_BOGUS, DNS_EDE_BOGUS },
 };
 
-START_TEST(ede)
+START_TEST(extended_error_is_found)
 {
 	char text[256];
 	struct msg m;
@@ -421,7 +421,7 @@ static const struct signature_case signature_cases[] = {
 	{ "0001" QUESTION "00 0018 00ff 00000000 0000", false },
 };
 
-START_TEST(signature)
+START_TEST(signature_is_found_at_the_end)
 {
 	char text[256];
 	struct msg m;
@@ -474,9 +474,9 @@ edns_cases(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, bad_opt_keeps_question_and_opt);
 	tcase_add_test(tc, other_edns_version);
-	tcase_add_loop_test(tc, extended_rcode, 0, 256);
-	tcase_add_loop_test(tc, ede, 0, N_OF(ede_cases));
-	tcase_add_loop_test(tc, signature, 0, N_OF(signature_cases));
+	tcase_add_loop_test(tc, rcode_has_twelve_bits, 0, 256);
+	tcase_add_loop_test(tc, extended_error_is_found, 0, N_OF(ede_cases));
+	tcase_add_loop_test(tc, signature_is_found_at_the_end, 0, N_OF(signature_cases));
 	tcase_add_test(tc, signature_only_in_additional);
 	return tc;
 }
@@ -487,15 +487,15 @@ parse_cases(void)
 	TCase *tc = tcase_create("parse");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, every_field);
+	tcase_add_test(tc, every_field_of_a_message_is_read);
 	tcase_add_test(tc, records_in_turn);
-	tcase_add_test(tc, record_fields);
+	tcase_add_test(tc, every_field_of_a_record_is_read);
 	tcase_add_test(tc, rdata_name_ends_inside);
 	tcase_add_loop_test(tc, truncated_at_every_byte, 0, 139);
 	tcase_add_test(tc, counts_that_lie);
 	tcase_add_test(tc, rdlength_that_lies);
 	tcase_add_loop_test(tc, every_header_bit, 0, 16);
-	tcase_add_loop_test(tc, verdict, 0, N_OF(verdict_cases));
+	tcase_add_loop_test(tc, malformed_messages_have_their_verdict, 0, N_OF(verdict_cases));
 	tcase_add_test(tc, full_of_records);
 	return tc;
 }

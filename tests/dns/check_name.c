@@ -104,7 +104,7 @@ static const struct expand_case expand_cases[] = {
 	{ FILL "3f'a'c00c", 14, NULL, 0 },
 };
 
-START_TEST(expand)
+START_TEST(compressed_names_are_expanded)
 {
 	const struct expand_case *c = &expand_cases[_i];
 	uint8_t want[DNS_NAME_MAX];
@@ -130,7 +130,7 @@ START_TEST(expand)
 END_TEST
 
 /* Each label compared is counted, the root too; when nothing is left no name is another's. */
-START_TEST(equal_within)
+START_TEST(compared_labels_are_counted)
 {
 	static const uint8_t msg[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'a', 1, 'B', 0, 1,
 		'a', 0xc0, 14 };
@@ -184,7 +184,7 @@ one_every_length(int value)
 	ck_assert_uint_eq(name_skip(buf, DNS_HEADER_LEN + want - 1, 12), 0);
 }
 
-START_TEST(every_length)
+START_TEST(names_of_every_length_are_read)
 {
 	for (int i = 1; i < 258; i++)
 		one_every_length(i);
@@ -360,7 +360,7 @@ one_d21_mix(int value)
 	}
 }
 
-START_TEST(d21_mix)
+START_TEST(d21_mix_changes_letters_only)
 {
 	for (int i = 0; i < 256; i++)
 		one_d21_mix(i);
@@ -435,7 +435,7 @@ static const struct below_case below_cases[] = {
 	{ "a\\007example", "example", false },
 };
 
-START_TEST(is_below)
+START_TEST(name_below_a_zone_is_told)
 {
 	const struct below_case *c = &below_cases[_i];
 	uint8_t name[DNS_NAME_MAX];
@@ -473,7 +473,7 @@ static const struct dname_case dname_cases[] = {
 	{ "a." L50 ".x.", "x.", L63 "." L63 "." L63 ".aaaaaaaaa.", NULL },
 };
 
-START_TEST(substitute)
+START_TEST(dname_substitution_is_bounded)
 {
 	const struct dname_case *c = &dname_cases[_i];
 	uint8_t name[DNS_NAME_MAX];
@@ -532,7 +532,7 @@ static const struct text_case text_cases[] = {
 	{ L63 "." L63 "." L63 "." L50 ".aaaaaaaaaaa", NULL },
 };
 
-START_TEST(from_text)
+START_TEST(text_becomes_a_name)
 {
 	const struct text_case *c = &text_cases[_i];
 	uint8_t want[DNS_NAME_MAX] = { 0 };
@@ -570,7 +570,7 @@ START_TEST(text_round_trip)
 }
 END_TEST
 
-START_TEST(to_text)
+START_TEST(name_becomes_text)
 {
 	char text[NAME_TEXT];
 	uint8_t name[DNS_NAME_MAX];
@@ -595,9 +595,9 @@ wire_cases(void)
 	TCase *tc = tcase_create("wire form");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc, expand, 0, N_OF(expand_cases));
-	tcase_add_test(tc, equal_within);
-	tcase_add_test(tc, every_length);
+	tcase_add_loop_test(tc, compressed_names_are_expanded, 0, N_OF(expand_cases));
+	tcase_add_test(tc, compared_labels_are_counted);
+	tcase_add_test(tc, names_of_every_length_are_read);
 	tcase_add_test(tc, length_through_pointer);
 	tcase_add_test(tc, every_label_byte);
 	tcase_add_test(tc, pointers_are_bounded);
@@ -613,11 +613,11 @@ compare_cases(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, every_byte_folds_as_ascii);
-	tcase_add_test(tc, d21_mix);
+	tcase_add_test(tc, d21_mix_changes_letters_only);
 	tcase_add_test(tc, equal_only_when_folded_bytes_are);
 	tcase_add_test(tc, equality_minds_label_bounds);
-	tcase_add_loop_test(tc, is_below, 0, N_OF(below_cases));
-	tcase_add_loop_test(tc, substitute, 0, N_OF(dname_cases));
+	tcase_add_loop_test(tc, name_below_a_zone_is_told, 0, N_OF(below_cases));
+	tcase_add_loop_test(tc, dname_substitution_is_bounded, 0, N_OF(dname_cases));
 	return tc;
 }
 
@@ -627,9 +627,9 @@ text_form_cases(void)
 	TCase *tc = tcase_create("text");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc, from_text, 0, N_OF(text_cases));
+	tcase_add_loop_test(tc, text_becomes_a_name, 0, N_OF(text_cases));
 	tcase_add_test(tc, text_round_trip);
-	tcase_add_test(tc, to_text);
+	tcase_add_test(tc, name_becomes_text);
 	return tc;
 }
 

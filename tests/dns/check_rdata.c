@@ -168,7 +168,7 @@ parse(struct msg *m, const struct rdata_case *c, unsigned s)
 }
 
 /* D25, in all sections. The message is there all the same, and to msg_parse it is sound. */
-START_TEST(d25_sound)
+START_TEST(d25_malformed_rdata_is_told)
 {
 	const struct rdata_case *c = &cases[_i];
 
@@ -290,7 +290,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_loop_test(tc, d25_sound, 0, N_OF(cases));
+	tcase_add_loop_test(tc, d25_malformed_rdata_is_told, 0, N_OF(cases));
 	tcase_add_loop_test(tc, d25_as_name_expand, 0, 64);
 	tcase_add_test(tc, d25_known_target);
 	tcase_add_test(tc, d25_bounded_work);

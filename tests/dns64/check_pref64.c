@@ -214,7 +214,7 @@ START_TEST(rfc6052_2_1_well_known)
 END_TEST
 
 /* PREF64_TEXT is enough for the longest prefix there can be. */
-START_TEST(longest_text)
+START_TEST(longest_prefix_fits_its_text)
 {
 	struct pref64 p = { .len = 96 };
 	char text[PREF64_TEXT];
@@ -274,7 +274,7 @@ main(void)
 	tcase_add_loop_test(format, covers_exactly_its_bits, 0, N_OF(vectors));
 	tcase_add_loop_test(text, parse_and_format, 0, N_OF(texts));
 	tcase_add_test(text, rfc6052_2_1_well_known);
-	tcase_add_test(text, longest_text);
+	tcase_add_test(text, longest_prefix_fits_its_text);
 	tcase_add_loop_test(
 	    format, rfc6052_2_2_suffix, 0, (int)(sizeof(suffixes) / sizeof(suffixes[0])));
 	suite_add_tcase(s, format);

@@ -89,7 +89,7 @@ static const struct whole wholes[] = {
 	{ "2001:dbc:122:344:c0:2:21ff:ffff", 4 },
 };
 
-START_TEST(d16_address)
+START_TEST(d16_address_is_found_in_its_name)
 {
 	static const uint8_t want[4] = { 192, 0, 2, 33 };
 	const struct whole *t = &wholes[_i];
@@ -222,7 +222,7 @@ START_TEST(d16_odd_names)
 END_TEST
 
 /* The most labels a name can have: none may be written beyond the address. */
-START_TEST(longest_name)
+START_TEST(longest_name_stays_in_the_address)
 {
 	uint8_t q[DNS_NAME_MAX];
 	size_t zone_len = reverse_zone(&prefixes[5], q);
@@ -242,7 +242,7 @@ START_TEST(longest_name)
 }
 END_TEST
 
-START_TEST(no_prefixes)
+START_TEST(without_prefixes_nothing_is_reverse)
 {
 	uint8_t q[DNS_NAME_MAX];
 	struct reverse r;
@@ -433,13 +433,13 @@ main(void)
 	TCase *answers = tcase_create("D16, D17 answers");
 
 	tcase_add_checked_fixture(names, read_prefixes, NULL);
-	tcase_add_loop_test(names, d16_address, 0, N_OF(wholes));
+	tcase_add_loop_test(names, d16_address_is_found_in_its_name, 0, N_OF(wholes));
 	tcase_add_loop_test(names, d16_each_nibble, 0, N_OF(prefixes));
 	tcase_add_loop_test(names, d16_empty_non_terminals, 0, N_OF(prefixes));
 	tcase_add_loop_test(names, d16_u_octet_in_part_of_a_name, 0, N_OF(prefixes));
 	tcase_add_loop_test(names, d16_odd_names, 0, N_OF(odds));
-	tcase_add_test(names, longest_name);
-	tcase_add_test(names, no_prefixes);
+	tcase_add_test(names, longest_name_stays_in_the_address);
+	tcase_add_test(names, without_prefixes_nothing_is_reverse);
 	tcase_add_loop_test(names, rfc1035_3_5_reverse_name, 0, N_OF(v4_names));
 	tcase_add_loop_test(names, zone_of_each_prefix, 0, N_OF(prefixes));
 	tcase_add_checked_fixture(answers, read_prefixes, NULL);

@@ -50,7 +50,7 @@ static const struct {
 	{ SPECIAL_LOCAL_ZONE, false, DNS_TYPE_PTR, SPECIAL_NXDOMAIN },
 };
 
-START_TEST(d17_decide)
+START_TEST(d17_name_and_type_decide)
 {
 	ck_assert_int_eq(
 	    special_decide(decisions[_i].kind, decisions[_i].apex, decisions[_i].qtype),
@@ -86,7 +86,7 @@ record(unsigned i)
 }
 
 /* D15: both addresses under each prefix, TTL 600. */
-START_TEST(d15_addresses)
+START_TEST(d15_addresses_under_each_prefix)
 {
 	static const uint8_t places[] = { 1, 0 };
 	static const uint8_t under[4][4] = { { 192, 0, 0, 170 }, { 192, 0, 0, 171 },
@@ -119,7 +119,7 @@ START_TEST(d15_addresses)
 }
 END_TEST
 
-START_TEST(other_records)
+START_TEST(loopback_records_are_made)
 {
 	const struct special_prefixes none = { .n = 0 };
 	uint8_t got[DNS_NAME_MAX];
@@ -144,7 +144,7 @@ START_TEST(other_records)
 }
 END_TEST
 
-START_TEST(d17_soa)
+START_TEST(d17_soa_has_its_numbers)
 {
 	static const uint32_t numbers[] = { 1, 3600, 1200, 604800, 600 };
 	const struct build_opt none = { .ede = DNS_EDE_NONE };
@@ -175,7 +175,7 @@ START_TEST(d17_soa)
 END_TEST
 
 /* Every name of the table can be read, and none stands there twice. */
-START_TEST(table)
+START_TEST(special_names_stand_once)
 {
 	size_t n;
 	const struct special_zone *zone = special_zones(&n);
@@ -198,11 +198,11 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, d17_decide, 0, (int)N_OF(decisions));
-	tcase_add_test(tc, d15_addresses);
-	tcase_add_test(tc, other_records);
-	tcase_add_test(tc, d17_soa);
-	tcase_add_test(tc, table);
+	tcase_add_loop_test(tc, d17_name_and_type_decide, 0, (int)N_OF(decisions));
+	tcase_add_test(tc, d15_addresses_under_each_prefix);
+	tcase_add_test(tc, loopback_records_are_made);
+	tcase_add_test(tc, d17_soa_has_its_numbers);
+	tcase_add_test(tc, special_names_stand_once);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

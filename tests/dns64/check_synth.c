@@ -185,7 +185,7 @@ static const struct {
 	{ &by_wkp, "c00f" A_IN TTL_60 V4, 1, false }, /* not the question's name */
 };
 
-START_TEST(d14_mapped)
+START_TEST(d14_mapped_addresses_are_counted)
 {
 	char text[512];
 	struct answer a;
@@ -265,7 +265,7 @@ static const struct range edges[] = {
 	{ "255.255.255.255", false, false },
 };
 
-START_TEST(d14_ranges)
+START_TEST(d14_ranges_have_exact_ends)
 {
 	const struct range *r = &edges[_i];
 	char text[512];
@@ -350,7 +350,7 @@ START_TEST(one_prefix_per_answer)
 }
 END_TEST
 
-START_TEST(max_synthesized)
+START_TEST(max_synthesized_is_kept_in_rotation)
 {
 	struct synth_choice c = { .ttl_cap = 60 };
 	struct synth_policy p = by_nsp;
@@ -508,7 +508,7 @@ START_TEST(rfc6147_5_1_answer)
 END_TEST
 
 /* RFC 6147 5.4 with D24: the client's spelling, though upstream was asked in another. */
-START_TEST(d24_case)
+START_TEST(d24_owner_has_the_clients_spelling)
 {
 	struct answer a;
 	struct build b;
@@ -578,7 +578,7 @@ START_TEST(d12_sixty_addresses)
 END_TEST
 
 /* 2,600 A, 42 KB, would make 73 KB: as many as there may be, and TC. */
-START_TEST(size_ceiling)
+START_TEST(what_is_over_64k_sets_tc)
 {
 	struct answer a;
 	struct build b;
@@ -689,7 +689,7 @@ START_TEST(rfc6147_5_1_5_chain)
 }
 END_TEST
 
-START_TEST(no_chain)
+START_TEST(reply_without_chain_adds_nothing)
 {
 	struct answer a;
 	struct build b;
@@ -783,7 +783,7 @@ START_TEST(rest_without_room)
 }
 END_TEST
 
-START_TEST(soa)
+START_TEST(soa_has_the_ttl_that_is_given)
 {
 	struct answer a;
 	struct build b;
@@ -823,22 +823,22 @@ main(void)
 	}
 	tcase_add_loop_test(tc, rfc6147_5_1_4_excluded, 0, (int)N(nets));
 	tcase_add_loop_test(tc, rfc6147_5_1_4_count, 0, (int)N(counts));
-	tcase_add_loop_test(tc, d14_mapped, 0, (int)N(mappables));
-	tcase_add_loop_test(tc, d14_ranges, 0, (int)N(edges));
+	tcase_add_loop_test(tc, d14_mapped_addresses_are_counted, 0, (int)N(mappables));
+	tcase_add_loop_test(tc, d14_ranges_have_exact_ends, 0, (int)N(edges));
 	tcase_add_test(tc, d13_map_and_exclude_a);
 	tcase_add_test(tc, one_prefix_per_answer);
-	tcase_add_test(tc, max_synthesized);
+	tcase_add_test(tc, max_synthesized_is_kept_in_rotation);
 	tcase_add_loop_test(tc, rfc6147_5_1_answer, 0, (int)N(answers));
-	tcase_add_test(tc, d24_case);
+	tcase_add_test(tc, d24_owner_has_the_clients_spelling);
 	tcase_add_loop_test(tc, d12_sixty_addresses, 0, (int)N(limits));
-	tcase_add_test(tc, size_ceiling);
+	tcase_add_test(tc, what_is_over_64k_sets_tc);
 	tcase_add_loop_test(tc, rfc6147_5_1_4_filtered, 0, (int)N(filtered));
 	tcase_add_test(tc, rfc6147_5_1_5_chain);
-	tcase_add_test(tc, no_chain);
+	tcase_add_test(tc, reply_without_chain_adds_nothing);
 	tcase_add_test(tc, rfc6147_5_4_rest);
 	tcase_add_loop_test(tc, signature_is_for_one_hop, 0, (int)N(signatures));
 	tcase_add_test(tc, rest_without_room);
-	tcase_add_test(tc, soa);
+	tcase_add_test(tc, soa_has_the_ttl_that_is_given);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

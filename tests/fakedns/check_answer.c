@@ -165,7 +165,7 @@ static const struct address addresses[] = {
 	{ "ns" ZONE, "192.0.2.53" },
 };
 
-START_TEST(address_names)
+START_TEST(address_names_have_their_address)
 {
 	uint8_t v4[4];
 
@@ -311,7 +311,7 @@ START_TEST(outcome_by_name)
 }
 END_TEST
 
-START_TEST(apex)
+START_TEST(apex_has_soa_and_ns)
 {
 	static const char *const zones[] = { "dns64perf.test", "e164.arpa", "in-addr.arpa" };
 
@@ -330,7 +330,7 @@ START_TEST(apex)
 }
 END_TEST
 
-START_TEST(chain)
+START_TEST(cname_names_make_a_chain)
 {
 	static const char *const links[] = { "cname-3-192-0-2-33" ZONE, "cname-2-192-0-2-33" ZONE,
 		"cname-1-192-0-2-33" ZONE, "192-0-2-33" ZONE };
@@ -384,7 +384,7 @@ START_TEST(chain_of_100)
 }
 END_TEST
 
-START_TEST(many_addresses)
+START_TEST(many_names_have_as_many_addresses)
 {
 	static const unsigned ns[] = { 1, 60, 2000 };
 	char name[64];
@@ -404,7 +404,7 @@ START_TEST(many_addresses)
 }
 END_TEST
 
-START_TEST(text)
+START_TEST(txt_names_have_text_of_that_length)
 {
 	static const unsigned ns[] = { 0, 1, 254, 255, 256, 510, 511, 3000, 60000 };
 	char name[64];
@@ -465,7 +465,7 @@ START_TEST(truncated_by_size)
 END_TEST
 
 /* An answer of exactly the limit goes out whole: 12 + 4 + the name, and 16 an address. */
-START_TEST(exact_fit)
+START_TEST(answer_of_the_limit_goes_whole)
 {
 	/* "many-NN" is 8 bytes on the wire, the zone 16. */
 	size_t before = 12 + 8 + 16 + 4;
@@ -497,7 +497,7 @@ START_TEST(truncate_on_demand)
 }
 END_TEST
 
-START_TEST(telephone_number)
+START_TEST(telephone_number_has_naptr)
 {
 	ck_assert_int_eq(ask("4.3.2.1.9.3.9.2.1.2.1.E164.arpa", DNS_TYPE_NAPTR, 0), DNS_NOERROR);
 	expect_counts(1, 0);
@@ -511,7 +511,7 @@ START_TEST(telephone_number)
 END_TEST
 
 /* 12000-14999; the beginnings of its numbers are empty non-terminals, not NXDOMAIN (RFC 8020). */
-START_TEST(number_range)
+START_TEST(numbers_in_the_range_are_there)
 {
 	static const struct outcome numbers[] = {
 		{ "0.0.0.2.1.e164.arpa", DNS_TYPE_NAPTR, DNS_NOERROR, NULL },
@@ -538,7 +538,7 @@ START_TEST(number_range)
 }
 END_TEST
 
-START_TEST(some_numbers)
+START_TEST(share_of_numbers_is_there)
 {
 	char name[64];
 	unsigned n = 0;
@@ -557,7 +557,7 @@ START_TEST(some_numbers)
 }
 END_TEST
 
-START_TEST(reverse_name)
+START_TEST(reverse_name_has_ptr)
 {
 	ck_assert_int_eq(ask("33.2.0.192.IN-ADDR.arpa", DNS_TYPE_PTR, 0), DNS_NOERROR);
 	expect_counts(1, 0);
@@ -567,7 +567,7 @@ START_TEST(reverse_name)
 }
 END_TEST
 
-START_TEST(forced_rcode)
+START_TEST(forced_rcode_is_of_its_type)
 {
 	t.policy.forced = true;
 	t.policy.rcode = DNS_SERVFAIL;
@@ -589,7 +589,7 @@ START_TEST(forced_rcode)
 END_TEST
 
 /* RFC 6891 sections 6.1.1, 6.1.3 and 7. */
-START_TEST(edns)
+START_TEST(edns_version_and_size_are_answered)
 {
 	ck_assert_int_eq(ask("10-0-0-1" ZONE, DNS_TYPE_A, 1232), DNS_NOERROR);
 	ck_assert(t.m.edns.present && t.m.edns.do_bit);
@@ -607,7 +607,7 @@ START_TEST(edns)
 }
 END_TEST
 
-START_TEST(other_classes)
+START_TEST(other_classes_are_refused)
 {
 	write_question("10-0-0-1" ZONE, DNS_TYPE_A, 0);
 	t.question[t.q.len - 1] = DNS_CLASS_CH;
@@ -617,7 +617,7 @@ START_TEST(other_classes)
 }
 END_TEST
 
-START_TEST(garbage)
+START_TEST(garbage_gets_no_answer)
 {
 	/* Short headers and answers: nothing comes back. */
 	write_question("10-0-0-1" ZONE, DNS_TYPE_A, 0);
@@ -650,7 +650,7 @@ START_TEST(garbage)
 }
 END_TEST
 
-START_TEST(other_opcodes)
+START_TEST(other_opcodes_are_notimp)
 {
 	for (unsigned opcode = 1; opcode < 16; opcode++) {
 		write_question("10-0-0-1" ZONE, DNS_TYPE_A, 0);
@@ -662,7 +662,7 @@ START_TEST(other_opcodes)
 END_TEST
 
 /* Any bytes: no crash, and what goes out is a message that fits. */
-START_TEST(random_bytes)
+START_TEST(random_bytes_do_no_harm)
 {
 	uint32_t x = 1;
 
@@ -689,31 +689,31 @@ main(void)
 	TCase *messages = tcase_create("messages");
 
 	tcase_add_checked_fixture(names, start, NULL);
-	tcase_add_loop_test(names, address_names, 0, N_OF(addresses));
+	tcase_add_loop_test(names, address_names_have_their_address, 0, N_OF(addresses));
 	tcase_add_test(names, aaaa_of_all);
 	tcase_add_test(names, aaaa_of_none);
 	tcase_add_test(names, aaaa_of_some);
 	tcase_add_loop_test(names, outcome_by_name, 0, N_OF(outcomes));
-	tcase_add_loop_test(names, apex, 0, 3);
-	tcase_add_test(names, chain);
+	tcase_add_loop_test(names, apex_has_soa_and_ns, 0, 3);
+	tcase_add_test(names, cname_names_make_a_chain);
 	tcase_add_test(names, chain_to_nothing);
 	tcase_add_test(names, chain_of_100);
-	tcase_add_loop_test(names, many_addresses, 0, 3);
-	tcase_add_loop_test(names, text, 0, 9);
-	tcase_add_test(names, telephone_number);
-	tcase_add_test(names, number_range);
-	tcase_add_test(names, some_numbers);
-	tcase_add_test(names, reverse_name);
+	tcase_add_loop_test(names, many_names_have_as_many_addresses, 0, 3);
+	tcase_add_loop_test(names, txt_names_have_text_of_that_length, 0, 9);
+	tcase_add_test(names, telephone_number_has_naptr);
+	tcase_add_test(names, numbers_in_the_range_are_there);
+	tcase_add_test(names, share_of_numbers_is_there);
+	tcase_add_test(names, reverse_name_has_ptr);
 	tcase_add_checked_fixture(messages, start, NULL);
 	tcase_add_loop_test(messages, truncated_by_size, 0, N_OF(limits));
-	tcase_add_test(messages, exact_fit);
+	tcase_add_test(messages, answer_of_the_limit_goes_whole);
 	tcase_add_test(messages, truncate_on_demand);
-	tcase_add_test(messages, forced_rcode);
-	tcase_add_test(messages, edns);
-	tcase_add_test(messages, other_classes);
-	tcase_add_test(messages, garbage);
-	tcase_add_test(messages, other_opcodes);
-	tcase_add_test(messages, random_bytes);
+	tcase_add_test(messages, forced_rcode_is_of_its_type);
+	tcase_add_test(messages, edns_version_and_size_are_answered);
+	tcase_add_test(messages, other_classes_are_refused);
+	tcase_add_test(messages, garbage_gets_no_answer);
+	tcase_add_test(messages, other_opcodes_are_notimp);
+	tcase_add_test(messages, random_bytes_do_no_harm);
 	suite_add_tcase(s, names);
 	suite_add_tcase(s, messages);
 

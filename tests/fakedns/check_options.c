@@ -34,7 +34,7 @@ read_line(const char *line, struct fake_options *o, char *errors)
 	return task;
 }
 
-START_TEST(defaults)
+START_TEST(defaults_are_as_documented)
 {
 	struct fake_options o;
 	char errors[1024], text[NETADDR_TEXT];
@@ -55,7 +55,7 @@ START_TEST(defaults)
 }
 END_TEST
 
-START_TEST(everything)
+START_TEST(every_option_sets_its_field)
 {
 	struct fake_options o;
 	char errors[1024], text[NETADDR_TEXT];
@@ -135,7 +135,7 @@ START_TEST(too_many_addresses)
 }
 END_TEST
 
-START_TEST(other_tasks)
+START_TEST(help_and_version_are_tasks)
 {
 	struct fake_options o;
 	char errors[1024];
@@ -151,11 +151,11 @@ main(void)
 	Suite *s = suite_create("fake_options");
 	TCase *tc = tcase_create("command line");
 
-	tcase_add_test(tc, defaults);
-	tcase_add_test(tc, everything);
+	tcase_add_test(tc, defaults_are_as_documented);
+	tcase_add_test(tc, every_option_sets_its_field);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, too_many_addresses);
-	tcase_add_test(tc, other_tasks);
+	tcase_add_test(tc, help_and_version_are_tasks);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

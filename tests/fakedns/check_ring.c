@@ -44,7 +44,7 @@ START_TEST(in_order_of_time)
 }
 END_TEST
 
-START_TEST(full)
+START_TEST(full_ring_takes_no_more)
 {
 	struct fake_ring *r = new_ring(3);
 
@@ -60,7 +60,7 @@ START_TEST(full)
 }
 END_TEST
 
-START_TEST(again)
+START_TEST(answer_put_back_is_due_later)
 {
 	struct fake_ring *r = new_ring(3);
 
@@ -75,7 +75,7 @@ START_TEST(again)
 END_TEST
 
 /* Long pauses, more than once round the buckets, and times that have passed. */
-START_TEST(pauses)
+START_TEST(long_pauses_keep_the_order)
 {
 	struct fake_ring *r = new_ring(3);
 	uint64_t now = START;
@@ -96,7 +96,7 @@ START_TEST(pauses)
 END_TEST
 
 /* Every millisecond some come in and some go out: each exactly at its time. */
-START_TEST(steady)
+START_TEST(each_is_due_at_its_millisecond)
 {
 	struct fake_ring *r = new_ring(100000);
 	uint32_t x = 1;
@@ -129,10 +129,10 @@ main(void)
 	TCase *tc = tcase_create("time");
 
 	tcase_add_test(tc, in_order_of_time);
-	tcase_add_test(tc, full);
-	tcase_add_test(tc, again);
-	tcase_add_test(tc, pauses);
-	tcase_add_test(tc, steady);
+	tcase_add_test(tc, full_ring_takes_no_more);
+	tcase_add_test(tc, answer_put_back_is_due_later);
+	tcase_add_test(tc, long_pauses_keep_the_order);
+	tcase_add_test(tc, each_is_due_at_its_millisecond);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

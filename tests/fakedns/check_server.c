@@ -131,7 +131,7 @@ receive_tcp(int fd, uint8_t out[static DNS_MSG_MAX], struct msg *m)
 }
 
 /* Many questions at once, each answered once with its own ID. */
-START_TEST(udp)
+START_TEST(udp_questions_are_answered_once)
 {
 	uint8_t seen[QUESTIONS] = { 0 }, buf[4096];
 	struct msg m;
@@ -156,7 +156,7 @@ START_TEST(udp)
 END_TEST
 
 /* On a wildcard address the answer comes from the address that was asked. */
-START_TEST(udp_wildcard)
+START_TEST(udp_answer_comes_from_the_asked_address)
 {
 	static const char *const any[] = { "0.0.0.0", "::" };
 	static const char *const other[] = { "127.0.0.7", "::1" };
@@ -215,7 +215,7 @@ send_questions_as_run(int fd, uint16_t first, unsigned n)
 }
 
 /* Runs from several clients: each gets the answers to its own questions, each once. */
-START_TEST(udp_runs)
+START_TEST(udp_runs_go_to_their_clients)
 {
 	uint8_t seen[3][UDP_RUN_MAX] = { 0 }, buf[4096];
 	struct msg m;
@@ -249,7 +249,7 @@ START_TEST(udp_runs)
 }
 END_TEST
 
-START_TEST(udp_garbage)
+START_TEST(udp_garbage_is_survived)
 {
 	uint8_t buf[4096] = { 0 };
 	struct msg m;
@@ -274,7 +274,7 @@ START_TEST(udp_garbage)
 END_TEST
 
 /* All questions in one write; the answers are more than fit the socket's buffers. */
-START_TEST(tcp_pipelined)
+START_TEST(tcp_pipelined_questions_are_all_answered)
 {
 	static uint8_t out[DNS_MSG_MAX], q[QUESTIONS * 512];
 	size_t len = 0;
@@ -324,7 +324,7 @@ START_TEST(tcp_byte_by_byte)
 }
 END_TEST
 
-START_TEST(tcp_garbage)
+START_TEST(tcp_garbage_closes_the_connection)
 {
 	uint8_t q[512] = { 0xff, 0xff, 1, 2 };
 
@@ -396,7 +396,7 @@ START_TEST(delay_and_jitter)
 }
 END_TEST
 
-START_TEST(loss)
+START_TEST(loss_drops_its_percentage)
 {
 	uint8_t buf[4096];
 	unsigned n = 0;
@@ -453,7 +453,7 @@ START_TEST(truncation_is_for_udp)
 END_TEST
 
 /* A second server on the same port must not share its questions. */
-START_TEST(port_taken)
+START_TEST(port_taken_is_an_error)
 {
 	struct fake_server *second = NULL;
 	struct netaddr failed;
@@ -485,18 +485,18 @@ main(void)
 	TCase *tc = tcase_create("sockets");
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_test(tc, udp);
-	tcase_add_loop_test(tc, udp_wildcard, 0, 4);
-	tcase_add_loop_test(tc, udp_runs, 0, 3);
-	tcase_add_test(tc, udp_garbage);
-	tcase_add_loop_test(tc, tcp_pipelined, 0, 2);
+	tcase_add_test(tc, udp_questions_are_answered_once);
+	tcase_add_loop_test(tc, udp_answer_comes_from_the_asked_address, 0, 4);
+	tcase_add_loop_test(tc, udp_runs_go_to_their_clients, 0, 3);
+	tcase_add_test(tc, udp_garbage_is_survived);
+	tcase_add_loop_test(tc, tcp_pipelined_questions_are_all_answered, 0, 2);
 	tcase_add_test(tc, tcp_byte_by_byte);
-	tcase_add_test(tc, tcp_garbage);
+	tcase_add_test(tc, tcp_garbage_closes_the_connection);
 	tcase_add_test(tc, tcp_gone_before_its_time);
 	tcase_add_test(tc, delay_and_jitter);
-	tcase_add_test(tc, loss);
+	tcase_add_test(tc, loss_drops_its_percentage);
 	tcase_add_test(tc, truncation_is_for_udp);
-	tcase_add_test(tc, port_taken);
+	tcase_add_test(tc, port_taken_is_an_error);
 	tcase_add_test(tc, address_not_ours);
 	suite_add_tcase(s, tc);
 

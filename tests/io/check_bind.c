@@ -38,7 +38,7 @@ opened(const char *text, uint16_t port)
 }
 
 /* One port for both, told when it was 0; non-blocking; PKTINFO on a wildcard only. */
-START_TEST(options)
+START_TEST(sockets_have_their_options)
 {
 	struct bind_sockets s = opened(addrs[_i], 0);
 	bool v6 = s.addr.family == NETADDR_IPV6;
@@ -62,7 +62,7 @@ START_TEST(options)
 END_TEST
 
 /* Every loop has its own sockets of one group. */
-START_TEST(group)
+START_TEST(loops_share_a_port_by_group)
 {
 	struct bind_sockets a = opened(addrs[_i], 0);
 	struct bind_sockets b;
@@ -75,7 +75,7 @@ START_TEST(group)
 END_TEST
 
 /* A second daemon gets an error, not half the questions. */
-START_TEST(probe)
+START_TEST(address_in_use_is_an_error)
 {
 	struct bind_sockets s = opened(addrs[_i], 0);
 	struct netaddr at = s.addr;
@@ -88,7 +88,7 @@ START_TEST(probe)
 END_TEST
 
 /* Somebody has the port for one of the two only. */
-START_TEST(half_taken)
+START_TEST(port_taken_for_one_protocol_is_an_error)
 {
 	struct netaddr any = rig_addr("127.0.0.1", 0);
 	int fd = rig_bound(_i == 0 ? SOCK_DGRAM : SOCK_STREAM, &any);
@@ -104,7 +104,7 @@ START_TEST(half_taken)
 }
 END_TEST
 
-START_TEST(not_ours)
+START_TEST(foreign_address_is_an_error)
 {
 	struct netaddr addr = rig_addr("192.0.2.1", 5353);
 	struct bind_sockets s;
@@ -117,7 +117,7 @@ END_TEST
 static const char *const absent[] = { "192.0.2.1", "2001:db8::77" };
 
 /* An address that may come later; that somebody serves there already is an error still. */
-START_TEST(free_bind)
+START_TEST(address_that_may_come_can_be_bound)
 {
 	struct netaddr addr = rig_addr(absent[_i], 0);
 	struct bind_sockets s, again;
@@ -133,7 +133,7 @@ START_TEST(free_bind)
 }
 END_TEST
 
-START_TEST(buffer)
+START_TEST(socket_buffer_is_as_asked)
 {
 	struct netaddr addr = rig_addr("127.0.0.1", 0);
 	struct bind_sockets s;
@@ -144,7 +144,7 @@ START_TEST(buffer)
 }
 END_TEST
 
-START_TEST(close_twice)
+START_TEST(closing_twice_closes_nothing_else)
 {
 	struct bind_sockets s = opened("127.0.0.1", 0);
 	int fd;
@@ -165,14 +165,14 @@ suite(void)
 	Suite *s = suite_create("listen");
 	TCase *t = tcase_create("listen");
 
-	tcase_add_loop_test(t, options, 0, N_ADDRS);
-	tcase_add_loop_test(t, group, 0, N_ADDRS);
-	tcase_add_loop_test(t, probe, 0, N_ADDRS);
-	tcase_add_loop_test(t, half_taken, 0, 2);
-	tcase_add_test(t, not_ours);
-	tcase_add_loop_test(t, free_bind, 0, 2);
-	tcase_add_test(t, buffer);
-	tcase_add_test(t, close_twice);
+	tcase_add_loop_test(t, sockets_have_their_options, 0, N_ADDRS);
+	tcase_add_loop_test(t, loops_share_a_port_by_group, 0, N_ADDRS);
+	tcase_add_loop_test(t, address_in_use_is_an_error, 0, N_ADDRS);
+	tcase_add_loop_test(t, port_taken_for_one_protocol_is_an_error, 0, 2);
+	tcase_add_test(t, foreign_address_is_an_error);
+	tcase_add_loop_test(t, address_that_may_come_can_be_bound, 0, 2);
+	tcase_add_test(t, socket_buffer_is_as_asked);
+	tcase_add_test(t, closing_twice_closes_nothing_else);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -29,7 +29,7 @@ teardown(void)
 /* The answer comes from the address that was asked, on wildcard sockets too. */
 static const char *const asked[] = { "127.0.0.1", "127.9.9.9", "::1" };
 
-START_TEST(source_address)
+START_TEST(answer_comes_from_the_asked_address)
 {
 	struct netaddr at;
 	int fd;
@@ -50,7 +50,7 @@ START_TEST(source_address)
 END_TEST
 
 /* Larger than a slot: counted and dropped, and those after it are served. */
-START_TEST(oversize)
+START_TEST(oversized_datagram_is_dropped_alone)
 {
 	int fd;
 
@@ -137,7 +137,7 @@ listening(const struct netaddr *addr)
 }
 
 /* Accepting fails for good, whatever the reason: nothing spins, and it is said once. */
-START_TEST(broken)
+START_TEST(failing_accept_does_not_spin)
 {
 	static const char *const line = "cannot accept connections: Invalid argument";
 
@@ -153,7 +153,7 @@ START_TEST(broken)
 END_TEST
 
 /* What the kernel drops because nobody reads is counted: here the engine has no room. */
-START_TEST(drops)
+START_TEST(drops_of_the_kernel_are_counted)
 {
 	int fd;
 
@@ -190,11 +190,11 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_loop_test(t, source_address, 0, 3);
-	tcase_add_test(t, oversize);
+	tcase_add_loop_test(t, answer_comes_from_the_asked_address, 0, 3);
+	tcase_add_test(t, oversized_datagram_is_dropped_alone);
 	tcase_add_test(t, out_of_descriptors);
-	tcase_add_test(t, broken);
-	tcase_add_test(t, drops);
+	tcase_add_test(t, failing_accept_does_not_spin);
+	tcase_add_test(t, drops_of_the_kernel_are_counted);
 	suite_add_tcase(s, t);
 	return s;
 }

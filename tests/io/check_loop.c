@@ -43,7 +43,7 @@ expect_synthesized(const struct rig_msg *m, uint16_t id)
 }
 
 /* RFC 6147 section 5.1: AAAA, nothing; A, something; synthesized. Over UDP, both families. */
-START_TEST(over_udp)
+START_TEST(synthesis_over_udp)
 {
 	int fd = rig_connect(SOCK_DGRAM, &rig.at[_i]);
 
@@ -56,7 +56,7 @@ START_TEST(over_udp)
 }
 END_TEST
 
-START_TEST(over_tcp)
+START_TEST(synthesis_over_tcp)
 {
 	int fd = rig_connect(SOCK_STREAM, &rig.at[_i]);
 
@@ -70,7 +70,7 @@ START_TEST(over_tcp)
 END_TEST
 
 /* More than a batch at once; every question gets its answer. */
-START_TEST(many)
+START_TEST(more_than_a_batch_are_all_answered)
 {
 	static bool seen[150];
 	char name[32];
@@ -138,7 +138,7 @@ post(struct loop_update *u)
 }
 
 /* A reload adds a listener, and it serves; the old ones go on. */
-START_TEST(reload_adds)
+START_TEST(reload_adds_a_listener)
 {
 	struct netaddr any = rig_addr("127.0.0.2", 0);
 	struct conf conf = rig.conf;
@@ -166,7 +166,7 @@ START_TEST(reload_adds)
 END_TEST
 
 /* A reload removes a listener: what was asked through it is answered by it, then it is gone. */
-START_TEST(reload_removes)
+START_TEST(reload_removes_a_listener_after_its_answers)
 {
 	struct conf conf = rig.conf;
 	struct rig_msg *question = malloc(sizeof(*question));
@@ -204,7 +204,7 @@ START_TEST(reload_removes)
 END_TEST
 
 /* A reload to another upstream: a question in flight at the old one still ends there. */
-START_TEST(reload_upstream)
+START_TEST(reload_of_upstream_keeps_open_questions)
 {
 	struct conf conf = rig.conf;
 	struct rig other;
@@ -248,7 +248,7 @@ START_TEST(post_without_run)
 }
 END_TEST
 
-START_TEST(ping)
+START_TEST(loop_that_runs_is_alive)
 {
 	ck_assert(loop_alive(rig.loop));
 	loop_ping(rig.loop);
@@ -260,7 +260,7 @@ START_TEST(ping)
 END_TEST
 
 /* Nothing in flight: the end is at once. */
-START_TEST(stop_idle)
+START_TEST(idle_loop_stops_at_once)
 {
 	int tcp = rig_connect(SOCK_STREAM, &rig.at[0]);
 	uint64_t begin_ms;
@@ -296,7 +296,7 @@ START_TEST(stop_in_flight)
 END_TEST
 
 /* The grace is a bound, and a second call with 0 ends it at once: the question had 5 s. */
-START_TEST(stop_bounded)
+START_TEST(stop_is_bounded_by_its_grace)
 {
 	uint64_t begin_ms, took_ms;
 
@@ -324,22 +324,22 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_loop_test(t, over_udp, 0, 2);
-	tcase_add_loop_test(t, over_tcp, 0, 2);
-	tcase_add_test(t, many);
+	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
+	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
+	tcase_add_test(t, more_than_a_batch_are_all_answered);
 	tcase_add_test(t, more_than_room);
 	suite_add_tcase(s, t);
 	t = tcase_create("life");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, reload_adds);
-	tcase_add_test(t, reload_removes);
-	tcase_add_test(t, reload_upstream);
+	tcase_add_test(t, reload_adds_a_listener);
+	tcase_add_test(t, reload_removes_a_listener_after_its_answers);
+	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(t, post_without_run);
-	tcase_add_test(t, ping);
-	tcase_add_test(t, stop_idle);
+	tcase_add_test(t, loop_that_runs_is_alive);
+	tcase_add_test(t, idle_loop_stops_at_once);
 	tcase_add_test(t, stop_in_flight);
-	tcase_add_loop_test(t, stop_bounded, 0, 2);
+	tcase_add_loop_test(t, stop_is_bounded_by_its_grace, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }

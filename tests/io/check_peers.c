@@ -32,7 +32,7 @@ client(unsigned i, uint16_t port)
 }
 
 /* Whatever the port; and when one has ended, another may come. */
-START_TEST(ceiling)
+START_TEST(ceiling_is_per_address)
 {
 	struct netaddr a = client(1, 1000);
 	struct netaddr other = client(2, 1000);
@@ -51,7 +51,7 @@ START_TEST(ceiling)
 }
 END_TEST
 
-START_TEST(none_allowed)
+START_TEST(limit_of_none_refuses)
 {
 	struct netaddr a = client(1, 1);
 
@@ -60,7 +60,7 @@ START_TEST(none_allowed)
 END_TEST
 
 /* As many addresses as there are places, over and over, given back in another order. */
-START_TEST(churn)
+START_TEST(places_come_free_in_any_order)
 {
 	uint32_t n[CAP];
 
@@ -79,7 +79,7 @@ START_TEST(churn)
 END_TEST
 
 /* IPv6 link-local addresses of different links are different clients. */
-START_TEST(scope)
+START_TEST(link_local_addresses_are_per_link)
 {
 	struct netaddr a = { .addr = { 0xfe, 0x80 }, .scope = 1, .family = NETADDR_IPV6 };
 	struct netaddr b = a;
@@ -98,10 +98,10 @@ suite(void)
 	TCase *t = tcase_create("peers");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, ceiling);
-	tcase_add_test(t, none_allowed);
-	tcase_add_test(t, churn);
-	tcase_add_test(t, scope);
+	tcase_add_test(t, ceiling_is_per_address);
+	tcase_add_test(t, limit_of_none_refuses);
+	tcase_add_test(t, places_come_free_in_any_order);
+	tcase_add_test(t, link_local_addresses_are_per_link);
 	suite_add_tcase(s, t);
 	return s;
 }

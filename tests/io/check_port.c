@@ -35,7 +35,7 @@ teardown(void)
 }
 
 /* Rule 25: many ports, 1024 and up; connected, so that only the upstream is heard. */
-START_TEST(spread)
+START_TEST(ports_are_many_and_high)
 {
 	static bool seen[65536];
 	unsigned n = 0;
@@ -62,7 +62,7 @@ START_TEST(spread)
 END_TEST
 
 /* Rule 25: the same draw finds another port when the first is to be avoided. */
-START_TEST(avoided)
+START_TEST(avoided_port_is_drawn_anew)
 {
 	int fd = port_open(&conf, &rng, &rig.up);
 
@@ -79,7 +79,7 @@ START_TEST(avoided)
 END_TEST
 
 /* The same when somebody else has it. */
-START_TEST(taken)
+START_TEST(taken_port_is_drawn_anew)
 {
 	int first = port_open(&conf, &rng, &rig.up);
 	int second;
@@ -94,7 +94,7 @@ START_TEST(taken)
 END_TEST
 
 /* What cannot be is an error, and leaves nothing open. */
-START_TEST(unreachable)
+START_TEST(unreachable_upstream_opens_nothing)
 {
 	const struct netaddr nobody = rig_addr("255.255.255.255", 53);
 
@@ -109,10 +109,10 @@ suite(void)
 	TCase *t = tcase_create("port");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, spread);
-	tcase_add_test(t, avoided);
-	tcase_add_test(t, taken);
-	tcase_add_test(t, unreachable);
+	tcase_add_test(t, ports_are_many_and_high);
+	tcase_add_test(t, avoided_port_is_drawn_anew);
+	tcase_add_test(t, taken_port_is_drawn_anew);
+	tcase_add_test(t, unreachable_upstream_opens_nothing);
 	suite_add_tcase(s, t);
 	return s;
 }

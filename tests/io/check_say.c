@@ -57,7 +57,7 @@ refuse(int l, int u, int err)
 }
 
 /* An upstream that takes no connections: once, until it does. */
-START_TEST(failed)
+START_TEST(refused_connections_are_said_once)
 {
 	for (int again = 0; again < 2; again++) {
 		for (int i = 0; i < 6; i++) {
@@ -87,7 +87,7 @@ END_TEST
 /*
  * One that ends with questions open: once a minute, at the level info; without any it is nothing.
  */
-START_TEST(lost)
+START_TEST(lost_connections_are_said_once_a_minute)
 {
 	for (int i = 0; i < 6; i++) {
 		struct upstream_udp_conn *c = &loop[i % 2].upstream_tcp.c[0];
@@ -119,7 +119,7 @@ all_that_recurs(void)
 }
 
 /* What else recurs: the same, and each time for who looks closely. */
-START_TEST(recurs)
+START_TEST(recurring_trouble_is_said_once_a_minute)
 {
 	for (int i = 0; i < 3; i++)
 		all_that_recurs();
@@ -150,9 +150,9 @@ suite(void)
 	TCase *t = tcase_create("say");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, failed);
-	tcase_add_test(t, lost);
-	tcase_add_test(t, recurs);
+	tcase_add_test(t, refused_connections_are_said_once);
+	tcase_add_test(t, lost_connections_are_said_once_a_minute);
+	tcase_add_test(t, recurring_trouble_is_said_once_a_minute);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -98,7 +98,7 @@ START_TEST(out_of_order)
 END_TEST
 
 /* One byte at a time, with others being served in between: no head-of-line blocking. */
-START_TEST(drip)
+START_TEST(byte_by_byte_holds_up_nobody)
 {
 	int quick = rig_connect(SOCK_STREAM, &rig.at[0]);
 	uint8_t frame[100];
@@ -146,7 +146,7 @@ START_TEST(questions_in_flight)
 END_TEST
 
 /* Rule 26, RFC 7766 section 6.2.4: who has said all still gets its answers; then the end. */
-START_TEST(half_closed)
+START_TEST(half_closed_client_gets_its_answers)
 {
 	ask(client, 1, "a", RIG_AAAA);
 	ask(client, 2, "b", RIG_AAAA);
@@ -161,7 +161,7 @@ START_TEST(half_closed)
 END_TEST
 
 /* Frames that can be no message: 0 to 11 bytes. Counted, closed; nobody else suffers. */
-START_TEST(bad_frame)
+START_TEST(frame_under_12_bytes_closes)
 {
 	int good = rig_connect(SOCK_STREAM, &rig.at[0]);
 	uint8_t frame[20] = { 0, (uint8_t)_i };
@@ -177,7 +177,7 @@ START_TEST(bad_frame)
 END_TEST
 
 /* The client is gone when its answer comes: no-op, also for the next one in its place. */
-START_TEST(gone)
+START_TEST(answer_for_a_gone_client_goes_nowhere)
 {
 	struct linger reset = { .l_onoff = 1 };
 	int next;
@@ -206,7 +206,7 @@ END_TEST
 /*
  * Rule 26, RFC 7766 section 6.2.3: a whole message keeps a connection alive, bytes of one do not.
  */
-START_TEST(idle)
+START_TEST(idle_connection_is_closed)
 {
 	bool slow_lives = true, mute_lives = true;
 	uint64_t begin_ms;
@@ -236,7 +236,7 @@ START_TEST(idle)
 END_TEST
 
 /* A question in flight is no idleness: who came later and says nothing is closed before. */
-START_TEST(not_idle)
+START_TEST(open_question_is_no_idleness)
 {
 	int mute;
 
@@ -280,7 +280,7 @@ START_TEST(ceiling_per_client)
 }
 END_TEST
 
-START_TEST(ceiling)
+START_TEST(connection_over_the_ceiling_is_closed)
 {
 	int fd[4];
 
@@ -318,7 +318,7 @@ serve_big(int up, unsigned n)
 }
 
 /* A client that reads late gets all of it; those beside it do not notice. */
-START_TEST(slow_reader)
+START_TEST(slow_reader_gets_all_of_it)
 {
 	int up;
 
@@ -345,7 +345,7 @@ START_TEST(slow_reader)
 END_TEST
 
 /* A client that takes nothing for 5 s is closed, and not before. */
-START_TEST(stalled)
+START_TEST(stalled_client_is_closed_after_5_s)
 {
 	uint64_t begin_ms = rig_now_ms(), took_ms;
 	int size = 4096, up;
@@ -378,21 +378,21 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, out_of_order);
-	tcase_add_test(t, drip);
+	tcase_add_test(t, byte_by_byte_holds_up_nobody);
 	tcase_add_test(t, questions_in_flight);
-	tcase_add_test(t, half_closed);
-	tcase_add_loop_test(t, bad_frame, 0, 12);
-	tcase_add_test(t, gone);
-	tcase_add_test(t, slow_reader);
+	tcase_add_test(t, half_closed_client_gets_its_answers);
+	tcase_add_loop_test(t, frame_under_12_bytes_closes, 0, 12);
+	tcase_add_test(t, answer_for_a_gone_client_goes_nowhere);
+	tcase_add_test(t, slow_reader_gets_all_of_it);
 	suite_add_tcase(s, t);
 	t = tcase_create("limits");
 	tcase_add_checked_fixture(t, setup_only, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, idle);
-	tcase_add_test(t, not_idle);
+	tcase_add_test(t, idle_connection_is_closed);
+	tcase_add_test(t, open_question_is_no_idleness);
 	tcase_add_test(t, ceiling_per_client);
-	tcase_add_test(t, ceiling);
-	tcase_add_test(t, stalled);
+	tcase_add_test(t, connection_over_the_ceiling_is_closed);
+	tcase_add_test(t, stalled_client_is_closed_after_5_s);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -84,7 +84,7 @@ pass(unsigned ms)
 }
 
 /* Under a batch clients are not read; they are again when there is room for some. */
-START_TEST(hysteresis)
+START_TEST(clients_are_read_again_with_room_for_some)
 {
 	open_shell(300);
 	ck_assert(shell_has_room(shell));
@@ -105,7 +105,7 @@ START_TEST(hysteresis)
 END_TEST
 
 /* An engine smaller than a batch is read all the same. */
-START_TEST(small)
+START_TEST(engine_smaller_than_a_batch_is_read)
 {
 	open_shell((uint32_t)_i);
 	ck_assert(shell_has_room(shell));
@@ -137,7 +137,7 @@ stat(const _Atomic uint64_t *counter)
 }
 
 /* Rule 25: a question leaves by a port that is young enough, however long the pause before it. */
-START_TEST(young)
+START_TEST(question_leaves_by_a_young_port)
 {
 	static const unsigned pauses_ms[] = { 0, 3000, 9990, 10000, 10008, 15000, 2504, 60000,
 		9000 };
@@ -159,7 +159,7 @@ START_TEST(young)
 END_TEST
 
 /* A set that falls asleep between a question and the next draw is awake by that. */
-START_TEST(drawn_asleep)
+START_TEST(sleeping_set_is_woken_by_a_draw)
 {
 	const struct upstream_udp_set *set;
 
@@ -189,7 +189,7 @@ START_TEST(drawn_asleep)
 END_TEST
 
 /* Our lack of a descriptor ends a question; the upstream is not to blame, and soon asked again. */
-START_TEST(no_descriptor)
+START_TEST(lack_of_a_descriptor_blames_no_upstream)
 {
 	struct rlimit before, none;
 
@@ -232,11 +232,11 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, hysteresis);
-	tcase_add_loop_test(t, small, 1, 6);
-	tcase_add_loop_test(t, young, 0, 2);
-	tcase_add_test(t, drawn_asleep);
-	tcase_add_test(t, no_descriptor);
+	tcase_add_test(t, clients_are_read_again_with_room_for_some);
+	tcase_add_loop_test(t, engine_smaller_than_a_batch_is_read, 1, 6);
+	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
+	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);
+	tcase_add_test(t, lack_of_a_descriptor_blames_no_upstream);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -37,7 +37,7 @@ look(void)
 	(void)event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 
-START_TEST(level)
+START_TEST(readable_source_is_ready_until_read)
 {
 	look();
 	ck_assert(list_empty(&ready));
@@ -55,7 +55,7 @@ START_TEST(level)
 }
 END_TEST
 
-START_TEST(off)
+START_TEST(source_that_is_off_is_not_ready)
 {
 	ck_assert_int_eq(write(fd[1], "x", 1), 1);
 	ck_assert_int_eq(source_on(&source), 0);
@@ -73,7 +73,7 @@ END_TEST
 /*
  * One that is closed is on no list and libevent does not know it; closing a zeroed one is harmless.
  */
-START_TEST(closed)
+START_TEST(closed_source_is_on_no_list)
 {
 	struct source zero;
 
@@ -97,9 +97,9 @@ suite(void)
 	TCase *t = tcase_create("source");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, level);
-	tcase_add_test(t, off);
-	tcase_add_test(t, closed);
+	tcase_add_test(t, readable_source_is_ready_until_read);
+	tcase_add_test(t, source_that_is_off_is_not_ready);
+	tcase_add_test(t, closed_source_is_on_no_list);
 	suite_add_tcase(s, t);
 	return s;
 }

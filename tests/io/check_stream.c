@@ -73,7 +73,7 @@ take_frames(struct stream_window *w, unsigned n)
 }
 
 /* Three frames cut in two at every byte; a short first read is no error (rule 26, RFC 7766 8). */
-START_TEST(cut)
+START_TEST(frames_cut_anywhere_are_joined)
 {
 	uint8_t bytes[200];
 	size_t all = make_frames(bytes, 3);
@@ -98,7 +98,7 @@ START_TEST(cut)
 END_TEST
 
 /* One byte at a time. */
-START_TEST(drip)
+START_TEST(frames_byte_by_byte_are_joined)
 {
 	uint8_t bytes[400];
 	size_t all = make_frames(bytes, 8);
@@ -117,7 +117,7 @@ START_TEST(drip)
 END_TEST
 
 /* Frames that wait in the buffer are found again without reading. */
-START_TEST(held)
+START_TEST(waiting_frames_are_found_without_reading)
 {
 	uint8_t bytes[200];
 	size_t all = make_frames(bytes, 3);
@@ -137,7 +137,7 @@ START_TEST(held)
 END_TEST
 
 /* The longest frame fits, behind another. */
-START_TEST(longest)
+START_TEST(longest_frame_fits_behind_another)
 {
 	size_t all = 2 + 12 + 2 + 65535;
 	uint8_t *bytes = calloc(1, all);
@@ -168,7 +168,7 @@ START_TEST(longest)
 END_TEST
 
 /* Lengths under that of a header: 0 to 11. */
-START_TEST(too_short)
+START_TEST(frame_under_12_bytes_is_bad)
 {
 	uint8_t bytes[20] = { 0, (uint8_t)_i, 1, 2, 3 };
 	struct stream_window w;
@@ -194,7 +194,7 @@ START_TEST(end_and_nothing)
 END_TEST
 
 /* No buffer is free: said, not waited for. */
-START_TEST(no_buffer)
+START_TEST(lack_of_a_buffer_is_said)
 {
 	void *a = pool_take(&mem.buffers), *b = pool_take(&mem.buffers);
 	struct stream_window w;
@@ -208,7 +208,7 @@ START_TEST(no_buffer)
 END_TEST
 
 /* Messages of all kinds of length through a socket that takes what it wants. */
-START_TEST(all_lengths)
+START_TEST(messages_of_all_lengths_are_written)
 {
 	static uint8_t msg[65535], got[65537 * 2];
 	static const size_t lens[] = { 12, 4078, 4079, 4080, 4081, 8190, 65535, 1, 65535 };
@@ -245,7 +245,7 @@ START_TEST(all_lengths)
 END_TEST
 
 /* All chunks are out: nothing is queued in part. */
-START_TEST(no_chunk)
+START_TEST(without_chunks_nothing_is_queued_in_part)
 {
 	static uint8_t msg[65535];
 	unsigned n = 0;
@@ -260,7 +260,7 @@ START_TEST(no_chunk)
 }
 END_TEST
 
-START_TEST(broken)
+START_TEST(broken_connection_is_an_error)
 {
 	uint8_t msg[12] = { 0 };
 	bool progress;
@@ -282,16 +282,16 @@ suite(void)
 	TCase *t = tcase_create("stream");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, cut);
-	tcase_add_test(t, drip);
-	tcase_add_test(t, held);
-	tcase_add_test(t, longest);
-	tcase_add_loop_test(t, too_short, 0, 12);
+	tcase_add_test(t, frames_cut_anywhere_are_joined);
+	tcase_add_test(t, frames_byte_by_byte_are_joined);
+	tcase_add_test(t, waiting_frames_are_found_without_reading);
+	tcase_add_test(t, longest_frame_fits_behind_another);
+	tcase_add_loop_test(t, frame_under_12_bytes_is_bad, 0, 12);
 	tcase_add_test(t, end_and_nothing);
-	tcase_add_test(t, no_buffer);
-	tcase_add_test(t, all_lengths);
-	tcase_add_test(t, no_chunk);
-	tcase_add_test(t, broken);
+	tcase_add_test(t, lack_of_a_buffer_is_said);
+	tcase_add_test(t, messages_of_all_lengths_are_written);
+	tcase_add_test(t, without_chunks_nothing_is_queued_in_part);
+	tcase_add_test(t, broken_connection_is_an_error);
 	suite_add_tcase(s, t);
 	return s;
 }

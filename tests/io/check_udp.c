@@ -59,7 +59,7 @@ put_byte(int fd, uint8_t value, size_t len)
 }
 
 /* 100 datagrams are a batch of 64 and one of 36, in order, each with its sender. */
-START_TEST(batch)
+START_TEST(batch_has_64_datagrams_with_senders)
 {
 	struct netaddr peer, from;
 	int fd;
@@ -87,7 +87,7 @@ START_TEST(batch)
 END_TEST
 
 /* Longer than a slot: said, for the caller to drop it. */
-START_TEST(cut)
+START_TEST(datagram_over_the_slot_is_marked)
 {
 	int fd;
 
@@ -126,7 +126,7 @@ static const struct {
 	{ "127.0.0.5", "127.0.0.5", false },
 };
 
-START_TEST(source_address)
+START_TEST(answer_comes_from_the_asked_address)
 {
 	struct netaddr local, peer, to;
 	uint32_t drops = 0;
@@ -157,7 +157,7 @@ START_TEST(source_address)
 END_TEST
 
 /* SO_RXQ_OVFL: what the kernel dropped is known with the next datagram. */
-START_TEST(drops)
+START_TEST(drops_of_the_kernel_are_counted)
 {
 	struct netaddr local;
 	uint32_t n = 0;
@@ -179,7 +179,7 @@ START_TEST(drops)
 END_TEST
 
 /* Answers to several sockets, interleaved, more than there are slots: each gets all of its own. */
-START_TEST(interleaved)
+START_TEST(interleaved_answers_go_to_their_sockets)
 {
 	struct netaddr none = { .family = NETADDR_NONE };
 	struct netaddr any = rig_addr("127.0.0.1", 0);
@@ -245,7 +245,7 @@ START_TEST(refused_in_between)
 END_TEST
 
 /* ECONNREFUSED is consumed, told, and the datagram it hit is sent once more. */
-START_TEST(connection_refused)
+START_TEST(refused_datagram_is_sent_again)
 {
 	struct netaddr any = rig_addr("127.0.0.1", 0);
 	int fd = rig_bound(SOCK_DGRAM, &any);
@@ -293,13 +293,14 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, batch);
-	tcase_add_test(t, cut);
-	tcase_add_loop_test(t, source_address, 0, (int)(sizeof(asked) / sizeof(asked[0])));
-	tcase_add_test(t, drops);
-	tcase_add_test(t, interleaved);
+	tcase_add_test(t, batch_has_64_datagrams_with_senders);
+	tcase_add_test(t, datagram_over_the_slot_is_marked);
+	tcase_add_loop_test(
+	    t, answer_comes_from_the_asked_address, 0, (int)(sizeof(asked) / sizeof(asked[0])));
+	tcase_add_test(t, drops_of_the_kernel_are_counted);
+	tcase_add_test(t, interleaved_answers_go_to_their_sockets);
 	tcase_add_test(t, refused_in_between);
-	tcase_add_test(t, connection_refused);
+	tcase_add_test(t, refused_datagram_is_sent_again);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -78,7 +78,7 @@ expect(uint16_t id)
 }
 
 /* Rule 26, RFC 7766 section 6.2.1: one connection, used again. */
-START_TEST(reused)
+START_TEST(connection_is_used_again)
 {
 	int up;
 
@@ -116,7 +116,7 @@ START_TEST(out_of_order)
 END_TEST
 
 /* D11: AAAA truncated by UDP is asked by TCP. */
-START_TEST(truncated)
+START_TEST(d11_truncated_aaaa_goes_by_tcp)
 {
 	int up;
 
@@ -138,7 +138,7 @@ START_TEST(truncated)
 END_TEST
 
 /* A reply of 60,000 bytes in pieces. */
-START_TEST(pieces)
+START_TEST(reply_in_pieces_is_joined)
 {
 	uint8_t prefix[2];
 	int up;
@@ -166,7 +166,7 @@ END_TEST
 
 /* Rule 26, RFC 7766 section 6.2.4: questions open on a connection that ends are asked over a new
  * one. */
-START_TEST(lost)
+START_TEST(questions_of_a_lost_connection_are_asked_again)
 {
 	int up;
 
@@ -202,7 +202,7 @@ START_TEST(lost)
 END_TEST
 
 /* An upstream that closes without anything open is nothing to tell. */
-START_TEST(closed_idle)
+START_TEST(idle_connection_closed_is_no_trouble)
 {
 	int up;
 
@@ -222,7 +222,7 @@ START_TEST(closed_idle)
 END_TEST
 
 /* D11: where TCP cannot be had, UDP is asked. */
-START_TEST(refused)
+START_TEST(d11_refused_tcp_goes_by_udp)
 {
 	close(rig.up_tcp);
 	rig.up_tcp = -1;
@@ -236,7 +236,7 @@ START_TEST(refused)
 END_TEST
 
 /* D11: without a descriptor for a connection UDP is asked too, and nobody is to blame. */
-START_TEST(no_descriptor)
+START_TEST(d11_without_descriptor_it_goes_by_udp)
 {
 	const struct timespec a_while = { .tv_nsec = 50000000 };
 	struct rlimit before, none;
@@ -266,7 +266,7 @@ START_TEST(no_descriptor)
 END_TEST
 
 /* Many questions while the connection is not yet there: none is lost. */
-START_TEST(queued)
+START_TEST(questions_wait_for_the_connection)
 {
 	int up;
 
@@ -310,7 +310,7 @@ let_in(int in_the_way)
  * D11: what the queue of a connection that is being made has no room for goes by UDP, if it may;
  * what has room waits, and the upstream is not to blame.
  */
-START_TEST(full)
+START_TEST(d11_what_has_no_room_goes_by_udp)
 {
 	const unsigned n = UPSTREAM_TCP_QUEUE + 64;
 	int clients[(UPSTREAM_TCP_QUEUE + 64) / 32];
@@ -348,7 +348,7 @@ START_TEST(full)
 END_TEST
 
 /* D11: the same when the connection is there but the upstream reads nothing. */
-START_TEST(stuck)
+START_TEST(d11_what_is_not_read_goes_by_udp)
 {
 	static int clients[STUCK_CLIENTS];
 	const int small = 4096;
@@ -382,7 +382,7 @@ START_TEST(stuck)
 END_TEST
 
 /* D11: a question that must go by TCP and has no room ends; nobody waits for nothing. */
-START_TEST(full_whole)
+START_TEST(d11_what_must_go_by_tcp_ends_without_room)
 {
 	const unsigned n = UPSTREAM_TCP_QUEUE + 16;
 	int in_the_way = hold_up();
@@ -411,7 +411,7 @@ START_TEST(full_whole)
 END_TEST
 
 /* Stopping with a question open on a connection that then ends: answered or not, the loop ends. */
-START_TEST(stop)
+START_TEST(loop_stops_with_a_question_open)
 {
 	int up;
 
@@ -437,23 +437,23 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, reused);
+	tcase_add_test(t, connection_is_used_again);
 	tcase_add_test(t, out_of_order);
-	tcase_add_test(t, truncated);
-	tcase_add_test(t, pieces);
-	tcase_add_loop_test(t, lost, 0, 2);
-	tcase_add_test(t, closed_idle);
-	tcase_add_test(t, refused);
-	tcase_add_test(t, no_descriptor);
-	tcase_add_test(t, queued);
-	tcase_add_test(t, stop);
+	tcase_add_test(t, d11_truncated_aaaa_goes_by_tcp);
+	tcase_add_test(t, reply_in_pieces_is_joined);
+	tcase_add_loop_test(t, questions_of_a_lost_connection_are_asked_again, 0, 2);
+	tcase_add_test(t, idle_connection_closed_is_no_trouble);
+	tcase_add_test(t, d11_refused_tcp_goes_by_udp);
+	tcase_add_test(t, d11_without_descriptor_it_goes_by_udp);
+	tcase_add_test(t, questions_wait_for_the_connection);
+	tcase_add_test(t, loop_stops_with_a_question_open);
 	suite_add_tcase(s, t);
 	t = tcase_create("room");
 	tcase_add_checked_fixture(t, setup_patient, teardown);
 	tcase_set_timeout(t, 20);
-	tcase_add_test(t, full);
-	tcase_add_test(t, full_whole);
-	tcase_add_test(t, stuck);
+	tcase_add_test(t, d11_what_has_no_room_goes_by_udp);
+	tcase_add_test(t, d11_what_must_go_by_tcp_ends_without_room);
+	tcase_add_test(t, d11_what_is_not_read_goes_by_udp);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -87,7 +87,7 @@ n_descriptors(void)
 
 /* Rule 25: single questions come from eight ports, and from others when those are old; none under
  * 1024. */
-START_TEST(ports)
+START_TEST(questions_leave_by_eight_high_ports)
 {
 	uint64_t begin_ms, ages;
 	unsigned n = 0;
@@ -107,7 +107,7 @@ END_TEST
  * Rule 25: no question leaves by a port that was open all the while nobody asked: it might have
  * been found. Without questions the sockets are closed, and then nothing happens any more.
  */
-START_TEST(idle)
+START_TEST(idle_ports_are_closed)
 {
 	struct rusage before, after;
 	unsigned n = 0, open;
@@ -133,7 +133,7 @@ START_TEST(idle)
 END_TEST
 
 /* A socket that has been used enough is replaced, and the old ones are closed. */
-START_TEST(rotation)
+START_TEST(used_sockets_are_replaced)
 {
 	const unsigned questions = 3 * UPSTREAM_UDP_ACTIVE * UPSTREAM_UDP_USES / 2;
 	unsigned n = 0, before;
@@ -151,7 +151,7 @@ START_TEST(rotation)
 END_TEST
 
 /* ICMP port unreachable costs the upstream its reputation and nobody an answer. */
-START_TEST(refused)
+START_TEST(icmp_refusal_loses_no_answer)
 {
 	struct netaddr at = rig.up;
 
@@ -169,7 +169,7 @@ END_TEST
 
 /* No socket can be had for one upstream: the other answers, and it is tried again, but not in a
  * spin. */
-START_TEST(unreachable)
+START_TEST(unreachable_upstream_is_no_spin)
 {
 	uint64_t n, begin_ms;
 
@@ -192,7 +192,7 @@ START_TEST(unreachable)
 END_TEST
 
 /* Rule 25, RFC 5452 section 9.1: what comes from elsewhere does not count. */
-START_TEST(stranger)
+START_TEST(datagrams_of_strangers_do_not_count)
 {
 	struct netaddr any = rig_addr("127.0.0.1", 0);
 	struct rig other = rig;
@@ -218,12 +218,12 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, ports);
-	tcase_add_test(t, idle);
-	tcase_add_test(t, rotation);
-	tcase_add_test(t, refused);
-	tcase_add_test(t, unreachable);
-	tcase_add_test(t, stranger);
+	tcase_add_test(t, questions_leave_by_eight_high_ports);
+	tcase_add_test(t, idle_ports_are_closed);
+	tcase_add_test(t, used_sockets_are_replaced);
+	tcase_add_test(t, icmp_refusal_loses_no_answer);
+	tcase_add_test(t, unreachable_upstream_is_no_spin);
+	tcase_add_test(t, datagrams_of_strangers_do_not_count);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -71,7 +71,7 @@ static const struct reading readings[] = {
 	{ "test", "1.ip6.arpa", FAKE_OUTSIDE, 0, 0 },
 };
 
-START_TEST(kinds)
+START_TEST(names_have_their_kind)
 {
 	const struct reading *r = &readings[_i];
 	struct fake_name n;
@@ -84,7 +84,7 @@ START_TEST(kinds)
 }
 END_TEST
 
-START_TEST(reverse_order)
+START_TEST(addresses_and_numbers_are_in_order)
 {
 	static const uint8_t v4[4] = { 192, 0, 2, 33 };
 	struct fake_name n;
@@ -99,7 +99,7 @@ START_TEST(reverse_order)
 }
 END_TEST
 
-START_TEST(quirks)
+START_TEST(names_have_their_quirks)
 {
 	struct fake_name n;
 
@@ -122,9 +122,9 @@ main(void)
 	Suite *s = suite_create("fake_name");
 	TCase *tc = tcase_create("names");
 
-	tcase_add_loop_test(tc, kinds, 0, N_OF(readings));
-	tcase_add_test(tc, reverse_order);
-	tcase_add_test(tc, quirks);
+	tcase_add_loop_test(tc, names_have_their_kind, 0, N_OF(readings));
+	tcase_add_test(tc, addresses_and_numbers_are_in_order);
+	tcase_add_test(tc, names_have_their_quirks);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -71,7 +71,7 @@ receive_run(uint8_t *bytes, size_t cap, size_t *piece)
 }
 
 /* However the run is cut on its way, the pieces are those that were sent, the last one shorter. */
-START_TEST(run_arrives)
+START_TEST(run_arrives_as_its_pieces)
 {
 	static uint8_t bytes[UDP_RUN_BYTES];
 	size_t total = UDP_RUN_MAX * PIECE - 50, piece;
@@ -127,7 +127,7 @@ main(void)
 	Suite *s = suite_create("udp_run");
 	TCase *tc = tcase_create("udp_run");
 
-	tcase_add_loop_test(tc, run_arrives, 0, 2);
+	tcase_add_loop_test(tc, run_arrives_as_its_pieces, 0, 2);
 	tcase_add_test(tc, single_is_its_own_piece);
 	tcase_add_test(tc, no_room_for_control);
 	suite_add_tcase(s, tc);

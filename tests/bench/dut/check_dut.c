@@ -62,7 +62,7 @@ subject_of(pid_t pid, pid_t other)
 	return s;
 }
 
-START_TEST(own_work)
+START_TEST(own_cpu_time_is_counted)
 {
 	struct bench_dut *s = subject_of(getpid(), 0);
 	struct bench_usage before, after, d;
@@ -96,7 +96,7 @@ START_TEST(own_work)
 END_TEST
 
 /* Memory, descriptors and waiting are seen too. */
-START_TEST(own_resources)
+START_TEST(own_memory_and_waits_are_counted)
 {
 	const size_t len = 32 << 20;
 	const struct timespec moment = { .tv_nsec = 1000000 };
@@ -135,7 +135,7 @@ burner(void *pipes)
 }
 
 /* A thread with a name of its own, which then ends. */
-START_TEST(own_thread)
+START_TEST(thread_of_its_own_is_counted_past_its_end)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	int done[2], leave[2];
@@ -178,7 +178,7 @@ START_TEST(own_thread)
 END_TEST
 
 /* A process that ends, is a zombie, and is gone: what it used stays counted. */
-START_TEST(child_ends)
+START_TEST(what_a_dead_child_used_stays_counted)
 {
 	int done[2];
 	struct bench_usage u, zombie, gone;
@@ -252,7 +252,7 @@ static const char *const faults[][2] = {
 	{ "170", "170 is not a process but a thread of process 120" },
 };
 
-START_TEST(wrong_pids)
+START_TEST(wrong_process_numbers_are_refused)
 {
 	make(120, 1, 1, "Tgid: 120\n");
 	make(130, 1, 1, "Tgid: 130\n");
@@ -354,7 +354,7 @@ systemctl(const char *does)
 }
 
 /* Its processes are those that are in its group at the time. */
-START_TEST(unit_restarts)
+START_TEST(restarted_unit_is_followed_by_its_group)
 {
 	struct bench_usage u;
 
@@ -407,7 +407,7 @@ START_TEST(unit_too_large)
 }
 END_TEST
 
-START_TEST(unit_faults)
+START_TEST(unit_that_does_not_run_is_refused)
 {
 	systemctl("echo");
 	ck_assert_ptr_null(bench_dut_new_unit(root, "u", error));
@@ -425,17 +425,17 @@ main(void)
 	TCase *tc = tcase_create("subject");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, own_work);
-	tcase_add_test(tc, own_resources);
-	tcase_add_test(tc, own_thread);
-	tcase_add_test(tc, child_ends);
-	tcase_add_test(tc, wrong_pids);
+	tcase_add_test(tc, own_cpu_time_is_counted);
+	tcase_add_test(tc, own_memory_and_waits_are_counted);
+	tcase_add_test(tc, thread_of_its_own_is_counted_past_its_end);
+	tcase_add_test(tc, what_a_dead_child_used_stays_counted);
+	tcase_add_test(tc, wrong_process_numbers_are_refused);
 	tcase_add_test(tc, too_many_pids);
 	tcase_add_test(tc, pid_of_another);
-	tcase_add_test(tc, unit_restarts);
+	tcase_add_test(tc, restarted_unit_is_followed_by_its_group);
 	tcase_add_test(tc, pid_file_restarts);
 	tcase_add_test(tc, unit_too_large);
-	tcase_add_test(tc, unit_faults);
+	tcase_add_test(tc, unit_that_does_not_run_is_refused);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

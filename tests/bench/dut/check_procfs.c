@@ -25,7 +25,7 @@ ticks(uint64_t n)
 	return n * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-START_TEST(stat_fields)
+START_TEST(stat_has_all_fields)
 {
 	struct bench_stat s;
 
@@ -40,7 +40,7 @@ START_TEST(stat_fields)
 END_TEST
 
 /* The kernel writes a name as it is. */
-START_TEST(odd_names)
+START_TEST(names_with_parentheses_are_read)
 {
 	static const char *const names[][2] = { { "(a b) c)", "(a b) c)" }, { "", "" },
 		{ ")", ")" }, { ") S 1 1", ") S 1 1" }, { "a\nb\t\x1b\xff", "a?b???" },
@@ -97,7 +97,7 @@ START_TEST(stat_too_large)
 END_TEST
 
 /* A process whose first thread has ended is no zombie while there are others. */
-START_TEST(zombies)
+START_TEST(zombie_only_without_other_threads)
 {
 	struct bench_stat s;
 
@@ -118,7 +118,7 @@ static const char status_text[] = "Name:\tVmRSS:\nTgid:\t17\nVmHWM:\t    9999 kB
 				  "Threads:\t3\nvoluntary_ctxt_switches:\t685\n"
 				  "nonvoluntary_ctxt_switches:\t181\n";
 
-START_TEST(status_lines)
+START_TEST(status_has_all_fields)
 {
 	struct bench_status s = { .rss = 0 };
 
@@ -156,7 +156,7 @@ START_TEST(status_cut_anywhere)
 }
 END_TEST
 
-START_TEST(files)
+START_TEST(missing_files_are_errors_or_zero)
 {
 	char root[SCRATCH_PATH];
 	struct bench_stat s;
@@ -189,7 +189,7 @@ START_TEST(files)
 }
 END_TEST
 
-START_TEST(descriptors)
+START_TEST(descriptors_are_counted)
 {
 	char root[SCRATCH_PATH];
 	unsigned n = 77;
@@ -207,7 +207,7 @@ START_TEST(descriptors)
 END_TEST
 
 /* Both ways to count our own; the walk needs one itself. */
-START_TEST(own_descriptors)
+START_TEST(own_descriptors_are_counted_both_ways)
 {
 	unsigned before = 0, walked = 0, sized = 0;
 
@@ -222,7 +222,7 @@ START_TEST(own_descriptors)
 }
 END_TEST
 
-START_TEST(numbers)
+START_TEST(process_numbers_have_bounds)
 {
 	ck_assert_int_eq(bench_procfs_number("120,121", 3), 120);
 	ck_assert_int_eq(bench_procfs_number("4194304", 7), 4194304);
@@ -242,17 +242,17 @@ main(void)
 	Suite *s = suite_create("bench_procfs");
 	TCase *tc = tcase_create("procfs");
 
-	tcase_add_test(tc, stat_fields);
-	tcase_add_test(tc, odd_names);
+	tcase_add_test(tc, stat_has_all_fields);
+	tcase_add_test(tc, names_with_parentheses_are_read);
 	tcase_add_test(tc, stat_cut_anywhere);
 	tcase_add_test(tc, stat_too_large);
-	tcase_add_test(tc, zombies);
-	tcase_add_test(tc, status_lines);
+	tcase_add_test(tc, zombie_only_without_other_threads);
+	tcase_add_test(tc, status_has_all_fields);
 	tcase_add_test(tc, status_cut_anywhere);
-	tcase_add_test(tc, files);
-	tcase_add_test(tc, descriptors);
-	tcase_add_test(tc, own_descriptors);
-	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, missing_files_are_errors_or_zero);
+	tcase_add_test(tc, descriptors_are_counted);
+	tcase_add_test(tc, own_descriptors_are_counted_both_ways);
+	tcase_add_test(tc, process_numbers_have_bounds);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

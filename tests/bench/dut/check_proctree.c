@@ -140,7 +140,7 @@ make_all(void)
 	tree_write(root, "proc/120/fd/1", "");
 }
 
-START_TEST(everything)
+START_TEST(all_that_procfs_tells_is_read)
 {
 	make_all();
 	struct bench_usage u = reading(one, true);
@@ -176,7 +176,7 @@ START_TEST(everything)
 END_TEST
 
 /* Without schedstat, ticks are all there is. */
-START_TEST(no_schedstat)
+START_TEST(without_schedstat_ticks_count)
 {
 	make(&process);
 	struct made m = main_thread;
@@ -211,7 +211,7 @@ START_TEST(little_is_told)
 }
 END_TEST
 
-START_TEST(thread_ends)
+START_TEST(ended_thread_stays_counted)
 {
 	make_all();
 	(void)reading(one, true);
@@ -267,7 +267,7 @@ START_TEST(thread_number_again)
 }
 END_TEST
 
-START_TEST(process_ends)
+START_TEST(ended_process_stays_counted)
 {
 	make_all();
 	struct made other = {
@@ -301,7 +301,7 @@ START_TEST(process_ends)
 END_TEST
 
 /* A zombie tells its last times, once. */
-START_TEST(zombie)
+START_TEST(zombie_is_counted_once)
 {
 	make_all();
 	(void)reading(one, true);
@@ -366,7 +366,7 @@ START_TEST(process_number_again)
 END_TEST
 
 /* The same, seen in one reading. */
-START_TEST(process_replaced)
+START_TEST(replaced_process_stays_counted)
 {
 	make_all();
 	(void)reading(one, true);
@@ -406,7 +406,7 @@ START_TEST(list_lacks_one)
 END_TEST
 
 /* A file that cannot be read, for another reason than its process's end, changes nothing. */
-START_TEST(unreadable)
+START_TEST(unreadable_file_changes_nothing)
 {
 	make_all();
 	struct bench_usage before = reading(one, true);
@@ -425,7 +425,7 @@ START_TEST(unreadable)
 END_TEST
 
 /* A kernel may tell less than before: counters stay. */
-START_TEST(never_back)
+START_TEST(counters_never_go_back)
 {
 	make_all();
 	(void)reading(one, true);
@@ -444,7 +444,7 @@ START_TEST(never_back)
 }
 END_TEST
 
-START_TEST(named_twice)
+START_TEST(process_named_twice_counts_once)
 {
 	static const int twice[] = { 120, 120, 0 };
 
@@ -453,7 +453,7 @@ START_TEST(named_twice)
 }
 END_TEST
 
-START_TEST(many_processes)
+START_TEST(processes_over_the_limit_are_told)
 {
 	static int pids[BENCH_PROCTREE_PROCESSES + 3];
 
@@ -482,7 +482,7 @@ START_TEST(many_processes)
 }
 END_TEST
 
-START_TEST(many_threads)
+START_TEST(threads_over_the_limit_are_told)
 {
 	make(&process);
 	for (int i = 0; i < BENCH_PROCTREE_THREADS + 1; i++) {
@@ -503,7 +503,7 @@ START_TEST(many_threads)
 }
 END_TEST
 
-START_TEST(long_root)
+START_TEST(root_longer_than_the_limit_is_refused)
 {
 	char longer[BENCH_PROCTREE_ROOT + 1];
 
@@ -522,23 +522,23 @@ main(void)
 	TCase *tc = tcase_create("census");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, everything);
-	tcase_add_test(tc, no_schedstat);
+	tcase_add_test(tc, all_that_procfs_tells_is_read);
+	tcase_add_test(tc, without_schedstat_ticks_count);
 	tcase_add_test(tc, little_is_told);
-	tcase_add_test(tc, thread_ends);
+	tcase_add_test(tc, ended_thread_stays_counted);
 	tcase_add_test(tc, thread_number_again);
-	tcase_add_test(tc, process_ends);
-	tcase_add_test(tc, zombie);
+	tcase_add_test(tc, ended_process_stays_counted);
+	tcase_add_test(tc, zombie_is_counted_once);
 	tcase_add_test(tc, first_thread_ends);
 	tcase_add_test(tc, process_number_again);
-	tcase_add_test(tc, process_replaced);
+	tcase_add_test(tc, replaced_process_stays_counted);
 	tcase_add_test(tc, list_lacks_one);
-	tcase_add_test(tc, unreadable);
-	tcase_add_test(tc, never_back);
-	tcase_add_test(tc, named_twice);
-	tcase_add_test(tc, many_processes);
-	tcase_add_test(tc, many_threads);
-	tcase_add_test(tc, long_root);
+	tcase_add_test(tc, unreadable_file_changes_nothing);
+	tcase_add_test(tc, counters_never_go_back);
+	tcase_add_test(tc, process_named_twice_counts_once);
+	tcase_add_test(tc, processes_over_the_limit_are_told);
+	tcase_add_test(tc, threads_over_the_limit_are_told);
+	tcase_add_test(tc, root_longer_than_the_limit_is_refused);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

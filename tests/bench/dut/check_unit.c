@@ -42,7 +42,7 @@ systemctl(const char *does)
 	ck_assert_int_eq(setenv("PATH", text, 1), 0);
 }
 
-START_TEST(find)
+START_TEST(unit_name_gives_its_control_group)
 {
 	systemctl("[ \"$*\" = 'show --property=ControlGroup --value --no-pager -- "
 		  "-odd@a\\x2db' ] &&"
@@ -70,7 +70,7 @@ START_TEST(does_not_run)
 }
 END_TEST
 
-START_TEST(no_answer)
+START_TEST(failing_systemctl_is_told_in_its_words)
 {
 	systemctl("printf 'System has not been booted with systemd\\033.\\nMore.\\n' >&2; exit 1");
 	ck_assert(!bench_unit_find("unbound", path, error));
@@ -87,7 +87,7 @@ START_TEST(no_answer)
 }
 END_TEST
 
-START_TEST(bad_names)
+START_TEST(what_is_no_unit_name_is_refused)
 {
 	static const char *const names[] = { "", "a b", "unb*", "a/b", "a;b", "a\nb", "d\xc3\xa9" };
 	char longer[300];
@@ -105,7 +105,7 @@ START_TEST(bad_names)
 }
 END_TEST
 
-START_TEST(version_2)
+START_TEST(groups_below_count_in_version_2)
 {
 	int pids[8];
 
@@ -121,7 +121,7 @@ START_TEST(version_2)
 }
 END_TEST
 
-START_TEST(version_1)
+START_TEST(processes_are_found_in_version_1)
 {
 	int pids[8];
 
@@ -136,7 +136,7 @@ START_TEST(version_1)
 }
 END_TEST
 
-START_TEST(odd_lists)
+START_TEST(odd_process_lists_are_read)
 {
 	int pids[2] = { 0 };
 
@@ -152,7 +152,7 @@ START_TEST(odd_lists)
 END_TEST
 
 /* Deeper than any real one: the walk ends. */
-START_TEST(deep_groups)
+START_TEST(walk_of_deep_groups_ends)
 {
 	int pids[32];
 
@@ -170,14 +170,14 @@ main(void)
 	TCase *tc = tcase_create("unit");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, find);
+	tcase_add_test(tc, unit_name_gives_its_control_group);
 	tcase_add_test(tc, does_not_run);
-	tcase_add_test(tc, no_answer);
-	tcase_add_test(tc, bad_names);
-	tcase_add_test(tc, version_2);
-	tcase_add_test(tc, version_1);
-	tcase_add_test(tc, odd_lists);
-	tcase_add_test(tc, deep_groups);
+	tcase_add_test(tc, failing_systemctl_is_told_in_its_words);
+	tcase_add_test(tc, what_is_no_unit_name_is_refused);
+	tcase_add_test(tc, groups_below_count_in_version_2);
+	tcase_add_test(tc, processes_are_found_in_version_1);
+	tcase_add_test(tc, odd_process_lists_are_read);
+	tcase_add_test(tc, walk_of_deep_groups_ends);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

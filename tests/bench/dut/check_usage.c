@@ -29,7 +29,7 @@ static const struct bench_usage second = { .time_ns = 3000,
 	.uncounted = 6,
 	.left_out = 8 };
 
-START_TEST(since)
+START_TEST(difference_of_two_readings)
 {
 	struct bench_usage d;
 
@@ -66,7 +66,7 @@ START_TEST(never_below_zero)
 }
 END_TEST
 
-START_TEST(add)
+START_TEST(sum_of_two_readings)
 {
 	struct bench_usage sum = first;
 
@@ -81,7 +81,7 @@ START_TEST(add)
 }
 END_TEST
 
-START_TEST(raise_counters)
+START_TEST(counters_rise_to_what_was_seen)
 {
 	struct bench_usage u = first;
 	const struct bench_usage seen = { .cpu_ns = 99, .user_ns = 80, .switches = 8 };
@@ -102,10 +102,10 @@ main(void)
 	Suite *s = suite_create("bench_usage");
 	TCase *tc = tcase_create("usage");
 
-	tcase_add_test(tc, since);
+	tcase_add_test(tc, difference_of_two_readings);
 	tcase_add_test(tc, never_below_zero);
-	tcase_add_test(tc, add);
-	tcase_add_test(tc, raise_counters);
+	tcase_add_test(tc, sum_of_two_readings);
+	tcase_add_test(tc, counters_rise_to_what_was_seen);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

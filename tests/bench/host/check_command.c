@@ -25,7 +25,7 @@ shell(const char *text, unsigned limit_ms)
 	return bench_command_run(argv, limit_ms, &output);
 }
 
-START_TEST(says)
+START_TEST(output_of_both_streams_is_kept)
 {
 	ck_assert_int_eq(shell("echo one; echo two >&2; sleep 0.05; echo three", 100000), 0);
 	ck_assert_str_eq(output.text, "one\ntwo\nthree\n");
@@ -35,7 +35,7 @@ START_TEST(says)
 }
 END_TEST
 
-START_TEST(words)
+START_TEST(words_are_not_expanded)
 {
 	char echo[] = "echo", word[] = "$HOME; *";
 	char *argv[] = { echo, word, NULL };
@@ -45,7 +45,7 @@ START_TEST(words)
 }
 END_TEST
 
-START_TEST(ends)
+START_TEST(exit_code_and_signal_are_returned)
 {
 	char none[] = "/no-such-directory/program";
 	char *argv[] = { none, NULL };
@@ -59,14 +59,14 @@ START_TEST(ends)
 }
 END_TEST
 
-START_TEST(no_input)
+START_TEST(command_has_no_input)
 {
 	ck_assert_int_eq(shell("cat; echo done", 100000), 0);
 	ck_assert_str_eq(output.text, "done\n");
 }
 END_TEST
 
-START_TEST(says_much)
+START_TEST(long_output_is_cut_at_the_limit)
 {
 	ck_assert_int_eq(shell("head -c 300000 /dev/zero | tr '\\0' x; exit 4", 100000), 4);
 	ck_assert_uint_eq(output.len, BENCH_FILE_MAX);
@@ -92,7 +92,7 @@ START_TEST(does_not_end)
 END_TEST
 
 /* As a script that starts a daemon. */
-START_TEST(leaves_another)
+START_TEST(what_it_leaves_running_is_not_waited_for)
 {
 	uint64_t begin_ns = clock_now_ns();
 
@@ -105,7 +105,7 @@ START_TEST(leaves_another)
 END_TEST
 
 /* What we block and ignore is not for it. */
-START_TEST(signals)
+START_TEST(blocked_and_ignored_signals_are_reset)
 {
 	sigset_t set;
 
@@ -126,14 +126,14 @@ main(void)
 	Suite *s = suite_create("bench_command");
 	TCase *tc = tcase_create("command");
 
-	tcase_add_test(tc, says);
-	tcase_add_test(tc, words);
-	tcase_add_test(tc, ends);
-	tcase_add_test(tc, no_input);
-	tcase_add_test(tc, says_much);
+	tcase_add_test(tc, output_of_both_streams_is_kept);
+	tcase_add_test(tc, words_are_not_expanded);
+	tcase_add_test(tc, exit_code_and_signal_are_returned);
+	tcase_add_test(tc, command_has_no_input);
+	tcase_add_test(tc, long_output_is_cut_at_the_limit);
 	tcase_add_test(tc, does_not_end);
-	tcase_add_test(tc, leaves_another);
-	tcase_add_test(tc, signals);
+	tcase_add_test(tc, what_it_leaves_running_is_not_waited_for);
+	tcase_add_test(tc, blocked_and_ignored_signals_are_reset);
 	tcase_set_timeout(tc, 300);
 	suite_add_tcase(s, tc);
 

@@ -11,7 +11,7 @@
 #include "support/scratch.h"
 #include "support/tree.h"
 
-START_TEST(numbers)
+START_TEST(numbers_are_read_one_by_one)
 {
 	const char *at = "7 \t42\n18446744073709551615 -1";
 	uint64_t v = 0;
@@ -31,7 +31,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-START_TEST(no_numbers)
+START_TEST(what_is_no_number_is_refused)
 {
 	static const char *const texts[] = { "", " ", "x", "-1 ", "12", "12x ", "0x10 ",
 		"18446744073709551616 ", "99999999999999999999 ",
@@ -48,7 +48,7 @@ START_TEST(no_numbers)
 }
 END_TEST
 
-START_TEST(values)
+START_TEST(value_is_that_of_its_whole_key)
 {
 	static const char text[] = "Name:\tVmRSS: 1\nVmRSSX: 2\n VmRSS: 3\nVmRSS:\t  4 kB\n"
 				   "VmRSS: 5\n";
@@ -62,7 +62,7 @@ START_TEST(values)
 }
 END_TEST
 
-START_TEST(reading)
+START_TEST(long_file_is_cut_at_the_limit)
 {
 	static char text[BENCH_FILE_MAX + 10], path[BENCH_FILE_PATH];
 	static struct bench_file file;
@@ -88,7 +88,7 @@ START_TEST(reading)
 }
 END_TEST
 
-START_TEST(products)
+START_TEST(product_stops_at_the_largest)
 {
 	ck_assert_uint_eq(bench_file_times(3, 10000000), 30000000);
 	ck_assert_uint_eq(bench_file_times(UINT64_MAX / 1024, 1024), UINT64_MAX - 1023);
@@ -96,7 +96,7 @@ START_TEST(products)
 }
 END_TEST
 
-START_TEST(cleaning)
+START_TEST(unprintable_octets_become_question_marks)
 {
 	char to[8];
 
@@ -117,12 +117,12 @@ main(void)
 	Suite *s = suite_create("bench_file");
 	TCase *tc = tcase_create("file");
 
-	tcase_add_test(tc, numbers);
-	tcase_add_test(tc, no_numbers);
-	tcase_add_test(tc, values);
-	tcase_add_test(tc, reading);
-	tcase_add_test(tc, products);
-	tcase_add_test(tc, cleaning);
+	tcase_add_test(tc, numbers_are_read_one_by_one);
+	tcase_add_test(tc, what_is_no_number_is_refused);
+	tcase_add_test(tc, value_is_that_of_its_whole_key);
+	tcase_add_test(tc, long_file_is_cut_at_the_limit);
+	tcase_add_test(tc, product_stops_at_the_largest);
+	tcase_add_test(tc, unprintable_octets_become_question_marks);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

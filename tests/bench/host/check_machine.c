@@ -29,7 +29,7 @@ read_tree(const char *cpuinfo, const char *release, const char *meminfo, struct 
 	tree_remove(root, "");
 }
 
-START_TEST(x86)
+START_TEST(x86_has_its_model_name)
 {
 	struct bench_machine m;
 
@@ -45,7 +45,7 @@ START_TEST(x86)
 }
 END_TEST
 
-START_TEST(others)
+START_TEST(without_model_name_the_board_is_told)
 {
 	struct bench_machine m;
 	struct utsname u;
@@ -87,7 +87,7 @@ START_TEST(long_lines)
 END_TEST
 
 /* Quoting as os-release(5) has it. */
-START_TEST(quotes)
+START_TEST(os_release_quoting_is_undone)
 {
 	static const char *const rows[][2] = {
 		{ "PRETTY_NAME=\"A \\\"B\\\" \\$C 'd'\"\n", "A \"B\" $C 'd'" },
@@ -110,7 +110,7 @@ START_TEST(quotes)
 }
 END_TEST
 
-START_TEST(numbers)
+START_TEST(memory_is_a_number_or_unknown)
 {
 	struct bench_machine m;
 
@@ -123,7 +123,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-START_TEST(ours)
+START_TEST(this_machine_is_as_uname_says)
 {
 	struct bench_machine m;
 	struct utsname u;
@@ -146,12 +146,12 @@ main(void)
 	Suite *s = suite_create("bench_machine");
 	TCase *tc = tcase_create("machine");
 
-	tcase_add_test(tc, x86);
-	tcase_add_test(tc, others);
+	tcase_add_test(tc, x86_has_its_model_name);
+	tcase_add_test(tc, without_model_name_the_board_is_told);
 	tcase_add_test(tc, long_lines);
-	tcase_add_test(tc, quotes);
-	tcase_add_test(tc, numbers);
-	tcase_add_test(tc, ours);
+	tcase_add_test(tc, os_release_quoting_is_undone);
+	tcase_add_test(tc, memory_is_a_number_or_unknown);
+	tcase_add_test(tc, this_machine_is_as_uname_says);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

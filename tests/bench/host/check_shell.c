@@ -25,7 +25,7 @@ run(const char *command, double limit)
 	return bench_shell_run(command, limit, &stop, error);
 }
 
-START_TEST(ends)
+START_TEST(exit_code_and_signal_are_told)
 {
 	ck_assert_msg(run("exit 0", 100), "%s", error);
 	ck_assert(!run("exit 3", 100));
@@ -77,7 +77,7 @@ START_TEST(takes_too_long)
 }
 END_TEST
 
-START_TEST(is_interrupted)
+START_TEST(stop_interrupts_the_command)
 {
 	stop = true;
 	uint64_t begin_ns = clock_now_ns();
@@ -120,10 +120,10 @@ main(void)
 	Suite *s = suite_create("bench_shell");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, ends);
+	tcase_add_test(tc, exit_code_and_signal_are_told);
 	tcase_add_test(tc, is_the_shells);
 	tcase_add_test(tc, takes_too_long);
-	tcase_add_test(tc, is_interrupted);
+	tcase_add_test(tc, stop_interrupts_the_command);
 	tcase_add_test(tc, has_its_signals);
 	tcase_add_test(tc, leaves_a_server);
 	tcase_set_timeout(tc, 300);

@@ -45,7 +45,7 @@ START_TEST(output_and_status)
 END_TEST
 
 /* What is blocked and ignored here is neither there. */
-START_TEST(signals)
+START_TEST(blocked_and_ignored_signals_are_reset)
 {
 	char out[128];
 	sigset_t all, before;
@@ -59,7 +59,7 @@ START_TEST(signals)
 }
 END_TEST
 
-START_TEST(group)
+START_TEST(group_of_its_own_when_asked)
 {
 	char out[128];
 
@@ -68,7 +68,7 @@ START_TEST(group)
 }
 END_TEST
 
-START_TEST(no_program)
+START_TEST(missing_program_is_an_error)
 {
 	char name[] = "/no-such-directory/program";
 	char *const argv[] = { name, NULL };
@@ -94,9 +94,9 @@ main(void)
 	TCase *tc = tcase_create("bench_spawn");
 
 	tcase_add_test(tc, output_and_status);
-	tcase_add_test(tc, signals);
-	tcase_add_test(tc, group);
-	tcase_add_test(tc, no_program);
+	tcase_add_test(tc, blocked_and_ignored_signals_are_reset);
+	tcase_add_test(tc, group_of_its_own_when_asked);
+	tcase_add_test(tc, missing_program_is_an_error);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -147,7 +147,7 @@ END_TEST
  * Names with AAAA of their own: that is the right answer, and a synthesized one is not (RFC 6147
  * section 5.1.1); of the others it is the other way about. Natives: 2001:db8:6:4::/96 (fakedns).
  */
-START_TEST(native_aaaa)
+START_TEST(native_aaaa_are_right_and_synthesized_wrong)
 {
 	static const unsigned percents[] = { 0, 50, 100 };
 	unsigned percent = percents[_i], n_native = 0;
@@ -274,7 +274,7 @@ static const char *const no_replies[] = {
 	"1234 8180 0002 0000 0000 0000" HOST "001c 0001" HOST "001c 0001",
 };
 
-START_TEST(no_reply)
+START_TEST(what_is_no_reply_is_refused)
 {
 	uint8_t buf[512];
 	struct msg m;
@@ -295,7 +295,7 @@ static const char *const for_others[] = {
 	"1234 8182 0000 0000 0000 0000", /* no question */
 };
 
-START_TEST(for_another)
+START_TEST(reply_to_another_question_is_not_for_it)
 {
 	uint8_t buf[512];
 	struct bench_load l;
@@ -339,13 +339,13 @@ main(void)
 	TCase *tc = tcase_create("replies");
 
 	tcase_add_loop_test(tc, replies_to_aaaa, 0, N_OF(aaaa));
-	tcase_add_loop_test(tc, native_aaaa, 0, 3);
+	tcase_add_loop_test(tc, native_aaaa_are_right_and_synthesized_wrong, 0, 3);
 	tcase_add_test(tc, replies_to_a);
 	tcase_add_test(tc, replies_to_ptr);
 	tcase_add_test(tc, replies_to_naptr);
 	tcase_add_test(tc, replies_for_what_is_missing);
-	tcase_add_loop_test(tc, no_reply, 0, N_OF(no_replies));
-	tcase_add_loop_test(tc, for_another, 0, N_OF(for_others));
+	tcase_add_loop_test(tc, what_is_no_reply_is_refused, 0, N_OF(no_replies));
+	tcase_add_loop_test(tc, reply_to_another_question_is_not_for_it, 0, N_OF(for_others));
 	tcase_add_test(tc, for_its_own);
 	suite_add_tcase(s, tc);
 

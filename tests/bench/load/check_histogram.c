@@ -33,7 +33,7 @@ compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-START_TEST(empty)
+START_TEST(empty_histogram_is_all_zero)
 {
 	bench_histogram_clear(&h);
 	ck_assert_uint_eq(h.n, 0);
@@ -144,7 +144,7 @@ START_TEST(beside_sorted_values)
 }
 END_TEST
 
-START_TEST(too_long)
+START_TEST(durations_over_the_largest_go_to_the_last_bucket)
 {
 	bench_histogram_clear(&h);
 	bench_histogram_add(&h, BENCH_HISTOGRAM_MAX_NS);
@@ -171,7 +171,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-START_TEST(merged)
+START_TEST(merged_is_as_if_counted_in_one)
 {
 	bench_histogram_clear(&h);
 	bench_histogram_clear(&other);
@@ -198,15 +198,15 @@ main(void)
 	Suite *s = suite_create("bench_histogram");
 	TCase *tc = tcase_create("histogram");
 
-	tcase_add_test(tc, empty);
+	tcase_add_test(tc, empty_histogram_is_all_zero);
 	tcase_add_test(tc, mean_and_deviation);
 	tcase_add_test(tc, small_deviation_of_large_values);
 	tcase_add_test(tc, short_ones_are_exact);
 	tcase_add_test(tc, borders_of_buckets);
 	tcase_add_test(tc, beside_sorted_values);
-	tcase_add_test(tc, too_long);
+	tcase_add_test(tc, durations_over_the_largest_go_to_the_last_bucket);
 	tcase_add_test(tc, many_at_once);
-	tcase_add_test(tc, merged);
+	tcase_add_test(tc, merged_is_as_if_counted_in_one);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -83,7 +83,7 @@ START_TEST(duplicate_and_late)
 END_TEST
 
 /* The ring holds a power of two; an open question is never pushed out, any other is. */
-START_TEST(full)
+START_TEST(full_ring_pushes_out_no_open_question)
 {
 	begin(17, 0);
 	for (uint64_t i = 0; i < 32; i++) {
@@ -105,7 +105,7 @@ START_TEST(full)
 END_TEST
 
 /* 200,000 open at once: each ID is that of three or four of them, the newest first. */
-START_TEST(ids_repeat)
+START_TEST(repeated_id_finds_the_newest_first)
 {
 	begin(200000, 12345);
 	for (uint64_t i = 0; i < 200000; i++) {
@@ -231,7 +231,7 @@ expire(uint64_t sent_ns)
 	MUST(bench_inflight_expire(&f, sent_ns) == NULL);
 }
 
-START_TEST(random_operations)
+START_TEST(random_operations_agree_with_a_list)
 {
 	static const uint64_t capacities[] = { 1, 16, 40, 500, 100000 };
 	uint64_t now_ns = 1000;
@@ -269,9 +269,9 @@ main(void)
 
 	tcase_add_test(tc, one_after_another);
 	tcase_add_test(tc, duplicate_and_late);
-	tcase_add_test(tc, full);
-	tcase_add_test(tc, ids_repeat);
-	tcase_add_loop_test(tc, random_operations, 0, 5);
+	tcase_add_test(tc, full_ring_pushes_out_no_open_question);
+	tcase_add_test(tc, repeated_id_finds_the_newest_first);
+	tcase_add_loop_test(tc, random_operations_agree_with_a_list, 0, 5);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

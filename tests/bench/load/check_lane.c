@@ -153,7 +153,7 @@ send_to_lane(const void *bytes, size_t len)
 }
 
 /* All of a batch, be it cut by the kernel or not. */
-START_TEST(udp_sends)
+START_TEST(udp_sends_all_of_a_batch)
 {
 	start(&bench_udp, 0);
 	lane.segments &= _i == 0;
@@ -171,7 +171,7 @@ START_TEST(udp_sends)
 }
 END_TEST
 
-START_TEST(udp_receives)
+START_TEST(udp_receives_datagrams_of_any_length)
 {
 	uint8_t bytes[1500];
 
@@ -193,7 +193,7 @@ START_TEST(udp_receives)
 END_TEST
 
 /* What our own socket has no room for is told, and told once. */
-START_TEST(udp_drops)
+START_TEST(udp_tells_what_its_socket_dropped)
 {
 	uint8_t bytes[1000] = { 0 };
 	int size = 4096;
@@ -226,7 +226,7 @@ START_TEST(udp_cannot_send)
 }
 END_TEST
 
-START_TEST(udp_refused)
+START_TEST(udp_counts_refusals)
 {
 	start(&bench_udp, 0);
 	(void)close(server);
@@ -290,7 +290,7 @@ reply(const void *bytes, size_t len)
 	ck_assert_int_eq(send(connection, bytes, len, MSG_NOSIGNAL), (ssize_t)len);
 }
 
-START_TEST(tcp_asks)
+START_TEST(tcp_sends_all_of_a_batch)
 {
 	start(&bench_tcp, 0);
 	accept_lane();
@@ -305,7 +305,7 @@ START_TEST(tcp_asks)
 END_TEST
 
 /* Parts of messages wait for the rest; several come at once. */
-START_TEST(tcp_hears)
+START_TEST(tcp_joins_parts_of_messages)
 {
 	static const uint8_t bytes[] = { 0, 3, 'a', 'b', 'c', 0, 0, 0, 1, 'd', 0, 2, 'e', 'f' };
 
@@ -351,7 +351,7 @@ START_TEST(tcp_byte_by_byte)
 END_TEST
 
 /* The longest message, three times, which is more than fits at once. */
-START_TEST(tcp_longest)
+START_TEST(tcp_takes_the_longest_message)
 {
 	static uint8_t bytes[2 + 65535];
 	unsigned n = 0;
@@ -399,7 +399,7 @@ START_TEST(tcp_more_than_views)
 END_TEST
 
 /* The server does not read: there is an end of it, and nothing gets lost or mixed up. */
-START_TEST(tcp_full)
+START_TEST(tcp_full_socket_loses_nothing)
 {
 	unsigned n = 0, sent = 1;
 	int size = 16384;
@@ -429,7 +429,7 @@ START_TEST(tcp_full)
 END_TEST
 
 /* No ID is used for two open questions of a connection (RFC 7766 section 6.2.1). */
-START_TEST(tcp_ids)
+START_TEST(tcp_open_questions_have_different_ids)
 {
 	uint64_t cursor = UINT64_MAX;
 
@@ -450,7 +450,7 @@ START_TEST(tcp_ids)
 END_TEST
 
 /* Of no use: a pause, in which questions wait; then they go by the next connection. */
-START_TEST(tcp_closed)
+START_TEST(tcp_closed_connection_is_made_again_after_a_pause)
 {
 	start(&bench_tcp, 0);
 	accept_lane();
@@ -499,7 +499,7 @@ START_TEST(tcp_closed_after_use)
 }
 END_TEST
 
-START_TEST(tcp_refused)
+START_TEST(tcp_counts_refusals)
 {
 	start(&bench_tcp, 0);
 	bench_lane_close(&lane);
@@ -521,7 +521,7 @@ START_TEST(tcp_refused)
 END_TEST
 
 /* Nothing comes for two timeouts after a question: another connection. */
-START_TEST(tcp_stalled)
+START_TEST(tcp_stalled_connection_is_replaced)
 {
 	start(&bench_tcp, 0);
 	accept_lane();
@@ -580,7 +580,7 @@ END_TEST
 
 /* --- Either ----------------------------------------------------------------------------------- */
 
-START_TEST(find)
+START_TEST(transports_are_found_by_name)
 {
 	ck_assert_ptr_eq(bench_transport_find("udp"), &bench_udp);
 	ck_assert_ptr_eq(bench_transport_find("tcp"), &bench_tcp);
@@ -592,7 +592,7 @@ START_TEST(find)
 END_TEST
 
 /* What cannot be opened is told at once and leaves nothing behind. */
-START_TEST(cannot_open)
+START_TEST(lane_that_cannot_open_leaves_nothing_behind)
 {
 	const struct bench_transport *t = _i == 0 ? &bench_udp : &bench_tcp;
 
@@ -616,24 +616,24 @@ main(void)
 	Suite *s = suite_create("bench_lane");
 	TCase *tc = tcase_create("lane");
 
-	tcase_add_test(tc, find);
-	tcase_add_loop_test(tc, cannot_open, 0, 2);
-	tcase_add_loop_test(tc, udp_sends, 0, 2);
-	tcase_add_test(tc, udp_receives);
-	tcase_add_test(tc, udp_drops);
+	tcase_add_test(tc, transports_are_found_by_name);
+	tcase_add_loop_test(tc, lane_that_cannot_open_leaves_nothing_behind, 0, 2);
+	tcase_add_loop_test(tc, udp_sends_all_of_a_batch, 0, 2);
+	tcase_add_test(tc, udp_receives_datagrams_of_any_length);
+	tcase_add_test(tc, udp_tells_what_its_socket_dropped);
 	tcase_add_test(tc, udp_cannot_send);
-	tcase_add_test(tc, udp_refused);
-	tcase_add_test(tc, tcp_asks);
-	tcase_add_test(tc, tcp_hears);
+	tcase_add_test(tc, udp_counts_refusals);
+	tcase_add_test(tc, tcp_sends_all_of_a_batch);
+	tcase_add_test(tc, tcp_joins_parts_of_messages);
 	tcase_add_test(tc, tcp_byte_by_byte);
-	tcase_add_test(tc, tcp_longest);
+	tcase_add_test(tc, tcp_takes_the_longest_message);
 	tcase_add_test(tc, tcp_more_than_views);
-	tcase_add_test(tc, tcp_full);
-	tcase_add_test(tc, tcp_ids);
-	tcase_add_test(tc, tcp_closed);
+	tcase_add_test(tc, tcp_full_socket_loses_nothing);
+	tcase_add_test(tc, tcp_open_questions_have_different_ids);
+	tcase_add_test(tc, tcp_closed_connection_is_made_again_after_a_pause);
 	tcase_add_test(tc, tcp_closed_after_use);
-	tcase_add_test(tc, tcp_refused);
-	tcase_add_test(tc, tcp_stalled);
+	tcase_add_test(tc, tcp_counts_refusals);
+	tcase_add_test(tc, tcp_stalled_connection_is_replaced);
 	tcase_add_test(tc, tcp_per_connection);
 	suite_add_tcase(s, tc);
 

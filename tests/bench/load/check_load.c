@@ -34,7 +34,7 @@ expect_name(struct bench_question q, const char *text)
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-START_TEST(names)
+START_TEST(names_of_new_questions_count_up)
 {
 	bench_load_init(&l);
 	expect_name((struct bench_question){ BENCH_NEW, 0 }, "010-000-000-000" SUFFIX);
@@ -57,7 +57,7 @@ START_TEST(names)
 END_TEST
 
 /* Each name of a namespace is another one, and means to fakedns what it means to us. */
-START_TEST(unique)
+START_TEST(no_name_of_a_namespace_is_there_twice)
 {
 	bench_load_init(&l);
 	l.base = 0xc6120000;
@@ -92,7 +92,7 @@ START_TEST(missing_does_not_exist)
 END_TEST
 
 /* The longest zone that the options allow: the name is as long as a name may be, almost. */
-START_TEST(longest_zone)
+START_TEST(longest_zone_gives_a_name_that_fits)
 {
 	char text[256] = "";
 	uint8_t name[DNS_NAME_MAX];
@@ -124,7 +124,7 @@ static const char *const embedded[][2] = {
 	{ "64:ff9b::/96", "64:ff9b::192.0.2.33" },
 };
 
-START_TEST(reverse_names)
+START_TEST(reverse_names_are_of_embedded_addresses)
 {
 	uint8_t v6[16];
 	char text[80] = "";
@@ -142,7 +142,7 @@ START_TEST(reverse_names)
 }
 END_TEST
 
-START_TEST(number_names)
+START_TEST(number_names_have_all_their_digits)
 {
 	bench_load_init(&l);
 	l.numbers = (struct bench_range){ 0, 9999, 4 };
@@ -182,7 +182,7 @@ expect_share(enum bench_kind kind, unsigned percent)
 	}
 }
 
-START_TEST(share)
+START_TEST(share_of_one_kind_is_its_percentage)
 {
 	unsigned percent = (unsigned)_i;
 
@@ -193,7 +193,7 @@ START_TEST(share)
 }
 END_TEST
 
-START_TEST(shares)
+START_TEST(shares_of_all_kinds_are_their_percentages)
 {
 	static const unsigned percents[] = { [BENCH_NEW] = 29, 30, 5, 20, 10, 4, 2 };
 
@@ -212,7 +212,7 @@ START_TEST(shares)
 }
 END_TEST
 
-START_TEST(too_much)
+START_TEST(mix_over_100_percent_is_refused)
 {
 	bench_load_init(&l);
 	ck_assert(bench_load_mix(&l, BENCH_HIT, 60));
@@ -238,7 +238,7 @@ START_TEST(names_of_a_run)
 END_TEST
 
 /* Hits are all of the last names and no other, about as often each; a full run meets no hit. */
-START_TEST(hits)
+START_TEST(hits_are_of_the_last_names_only)
 {
 	unsigned seen[50] = { 0 };
 
@@ -265,7 +265,7 @@ START_TEST(hits)
 END_TEST
 
 /* Numbers of the range, its ends too, each about as often, others with another seed. */
-START_TEST(numbers)
+START_TEST(numbers_are_even_over_their_range)
 {
 	unsigned seen[200] = { 0 }, same = 0;
 	struct bench_load again;
@@ -290,7 +290,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-START_TEST(missing_numbers)
+START_TEST(missing_numbers_stay_in_their_range)
 {
 	bench_load_init(&l);
 	memset(l.mix, BENCH_NO_NUMBER, sizeof(l.mix));
@@ -316,7 +316,7 @@ expect_message(struct bench_question q, uint16_t id, const char *text)
 	ck_assert_mem_eq(got, want, want_len);
 }
 
-START_TEST(messages)
+START_TEST(messages_are_as_the_options_say)
 {
 	struct bench_question q = { BENCH_NEW, 1 };
 
@@ -338,7 +338,7 @@ START_TEST(messages)
 }
 END_TEST
 
-START_TEST(types)
+START_TEST(each_kind_asks_its_type)
 {
 	static const uint16_t want[BENCH_KINDS] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA,
 		DNS_TYPE_A, DNS_TYPE_PTR, DNS_TYPE_NAPTR, DNS_TYPE_NAPTR };
@@ -356,21 +356,21 @@ main(void)
 	Suite *s = suite_create("bench_load");
 	TCase *tc = tcase_create("load");
 
-	tcase_add_test(tc, names);
-	tcase_add_test(tc, unique);
+	tcase_add_test(tc, names_of_new_questions_count_up);
+	tcase_add_test(tc, no_name_of_a_namespace_is_there_twice);
 	tcase_add_test(tc, missing_does_not_exist);
-	tcase_add_test(tc, longest_zone);
-	tcase_add_loop_test(tc, reverse_names, 0, N_OF(embedded));
-	tcase_add_test(tc, number_names);
-	tcase_add_loop_test(tc, share, 0, 101);
-	tcase_add_test(tc, shares);
-	tcase_add_test(tc, too_much);
+	tcase_add_test(tc, longest_zone_gives_a_name_that_fits);
+	tcase_add_loop_test(tc, reverse_names_are_of_embedded_addresses, 0, N_OF(embedded));
+	tcase_add_test(tc, number_names_have_all_their_digits);
+	tcase_add_loop_test(tc, share_of_one_kind_is_its_percentage, 0, 101);
+	tcase_add_test(tc, shares_of_all_kinds_are_their_percentages);
+	tcase_add_test(tc, mix_over_100_percent_is_refused);
 	tcase_add_test(tc, names_of_a_run);
-	tcase_add_test(tc, hits);
-	tcase_add_test(tc, numbers);
-	tcase_add_test(tc, missing_numbers);
-	tcase_add_test(tc, messages);
-	tcase_add_test(tc, types);
+	tcase_add_test(tc, hits_are_of_the_last_names_only);
+	tcase_add_test(tc, numbers_are_even_over_their_range);
+	tcase_add_test(tc, missing_numbers_stay_in_their_range);
+	tcase_add_test(tc, messages_are_as_the_options_say);
+	tcase_add_test(tc, each_kind_asks_its_type);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -85,7 +85,7 @@ expect_beside(uint64_t duplicate, uint64_t other, uint64_t stray, uint64_t malfo
 	ck_assert_uint_eq(t.malformed, malformed);
 }
 
-START_TEST(in_time)
+START_TEST(reply_at_the_timeout_is_in_time)
 {
 	ck_assert(take(START + TIMEOUT));
 	expect(1, 0, 0, 0);
@@ -99,7 +99,7 @@ START_TEST(in_time)
 }
 END_TEST
 
-START_TEST(wrong)
+START_TEST(wrong_answer_is_counted_by_its_verdict)
 {
 	reply[3] = (uint8_t)(reply[3] | 2); /* SERVFAIL */
 	ck_assert(take(START + 1));
@@ -109,7 +109,7 @@ START_TEST(wrong)
 END_TEST
 
 /* Late before anybody looked, or after it was given up: overdue once, and open no more. */
-START_TEST(late)
+START_TEST(late_reply_is_overdue_once)
 {
 	if (_i == 1) {
 		ck_assert_uint_eq(
@@ -128,7 +128,7 @@ START_TEST(late)
 END_TEST
 
 /* The ID of an open question with another name, then that ID when it was answered. */
-START_TEST(other_question)
+START_TEST(reply_with_another_name_leaves_the_question_open)
 {
 	answer(8);
 	ck_assert(!take(START + 1));
@@ -157,7 +157,7 @@ START_TEST(stray_and_malformed)
 }
 END_TEST
 
-START_TEST(earlier_run)
+START_TEST(questions_of_an_earlier_run_are_not_counted)
 {
 	lane.asked.ring[0].sent_ns = START - 1;
 	ck_assert_uint_eq(bench_outcome_expire(&plan, &lane, START, START, &t), 1);
@@ -174,12 +174,12 @@ main(void)
 	TCase *tc = tcase_create("outcome");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, in_time);
-	tcase_add_test(tc, wrong);
-	tcase_add_loop_test(tc, late, 0, 2);
-	tcase_add_test(tc, other_question);
+	tcase_add_test(tc, reply_at_the_timeout_is_in_time);
+	tcase_add_test(tc, wrong_answer_is_counted_by_its_verdict);
+	tcase_add_loop_test(tc, late_reply_is_overdue_once, 0, 2);
+	tcase_add_test(tc, reply_with_another_name_leaves_the_question_open);
 	tcase_add_test(tc, stray_and_malformed);
-	tcase_add_test(tc, earlier_run);
+	tcase_add_test(tc, questions_of_an_earlier_run_are_not_counted);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

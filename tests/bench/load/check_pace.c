@@ -50,7 +50,7 @@ expect_inverse(const struct bench_pace *p, uint64_t n)
 	must(bench_pace_time(p, due) > time_ns, "the next", p, n);
 }
 
-START_TEST(inverse)
+START_TEST(time_and_number_of_a_question_are_inverse)
 {
 	for (size_t b = 0; b < N_OF(bursts); b++) {
 		struct bench_pace p = { START, rates[_i], bursts[b] };
@@ -75,7 +75,7 @@ START_TEST(before_the_start)
 END_TEST
 
 /* After 100 days at 300,000/s, question for question, not a nanosecond is lost. */
-START_TEST(no_drift)
+START_TEST(pace_does_not_drift_in_100_days)
 {
 	struct bench_pace p = { START, 300000, 1 };
 	uint64_t per_day = 300000ULL * 86400;
@@ -93,7 +93,7 @@ START_TEST(no_drift)
 END_TEST
 
 /* The largest numbers that options allow: 10^8/s for a year, on a machine that is up for years. */
-START_TEST(no_overflow)
+START_TEST(largest_rate_and_time_do_not_overflow)
 {
 	struct bench_pace p = { 3650 * DAY, BENCH_RATE_MAX, 1 };
 	uint64_t n = 366ULL * 86400 * BENCH_RATE_MAX;
@@ -113,10 +113,10 @@ main(void)
 	Suite *s = suite_create("bench_pace");
 	TCase *tc = tcase_create("pace");
 
-	tcase_add_loop_test(tc, inverse, 0, N_OF(rates));
+	tcase_add_loop_test(tc, time_and_number_of_a_question_are_inverse, 0, N_OF(rates));
 	tcase_add_test(tc, before_the_start);
-	tcase_add_test(tc, no_drift);
-	tcase_add_test(tc, no_overflow);
+	tcase_add_test(tc, pace_does_not_drift_in_100_days);
+	tcase_add_test(tc, largest_rate_and_time_do_not_overflow);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

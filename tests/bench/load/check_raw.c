@@ -19,7 +19,7 @@
 
 static struct bench_load load;
 
-START_TEST(lines)
+START_TEST(each_question_is_one_line)
 {
 	char path[SCRATCH_PATH], text[1000];
 	struct bench_asked asked = { .sent_ns = 1000, .question = { BENCH_NEW, 1 } };
@@ -49,7 +49,7 @@ START_TEST(lines)
 }
 END_TEST
 
-START_TEST(cannot_open)
+START_TEST(file_that_cannot_open_is_an_error)
 {
 	struct bench_raw *r;
 
@@ -59,7 +59,7 @@ START_TEST(cannot_open)
 END_TEST
 
 /* A full disk is told in the end, whether the last line or one long before did not fit. */
-START_TEST(cannot_write)
+START_TEST(full_disk_is_told_at_the_end)
 {
 	struct bench_asked asked = { .sent_ns = 1000, .question = { BENCH_NEW, 1 } };
 	struct bench_raw *r;
@@ -85,7 +85,7 @@ add_many(void *arg)
 }
 
 /* Lines of several threads stay whole. */
-START_TEST(threads)
+START_TEST(lines_of_threads_stay_whole)
 {
 	char path[SCRATCH_PATH], line[200];
 	pthread_t thread[THREADS];
@@ -118,10 +118,10 @@ main(void)
 	Suite *s = suite_create("bench_raw");
 	TCase *tc = tcase_create("lines");
 
-	tcase_add_test(tc, lines);
-	tcase_add_test(tc, cannot_open);
-	tcase_add_test(tc, cannot_write);
-	tcase_add_test(tc, threads);
+	tcase_add_test(tc, each_question_is_one_line);
+	tcase_add_test(tc, file_that_cannot_open_is_an_error);
+	tcase_add_test(tc, full_disk_is_told_at_the_end);
+	tcase_add_test(tc, lines_of_threads_stay_whole);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

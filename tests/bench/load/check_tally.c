@@ -34,7 +34,7 @@ fill(struct bench_tally *t, uint64_t unit)
 	bench_histogram_add(&t->lag, 200 * unit);
 }
 
-START_TEST(nothing)
+START_TEST(empty_tally_is_all_zero_and_not_good)
 {
 	bench_tally_clear(&a);
 	ck_assert_uint_eq(a.first_ns, UINT64_MAX);
@@ -45,7 +45,7 @@ START_TEST(nothing)
 }
 END_TEST
 
-START_TEST(merged)
+START_TEST(merged_tally_is_the_sum)
 {
 	fill(&a, 1);
 	fill(&b, 100);
@@ -120,7 +120,7 @@ START_TEST(wrong_and_lost)
 END_TEST
 
 /* Good is: all answered, right and in time, once, and nothing else came. */
-START_TEST(good)
+START_TEST(good_is_all_answered_in_time_and_once)
 {
 	uint64_t *const faults[] = { &a.duplicate, &a.other, &a.stray, &a.malformed,
 		&a.faults.unsent };
@@ -143,7 +143,7 @@ START_TEST(good)
 }
 END_TEST
 
-START_TEST(sending_time)
+START_TEST(sending_time_is_from_first_to_last)
 {
 	bench_tally_clear(&a);
 	a.sent = 1;
@@ -156,7 +156,7 @@ START_TEST(sending_time)
 END_TEST
 
 /* With losses the end is the last question: when the last one was given up says nothing. */
-START_TEST(rate)
+START_TEST(rate_with_losses_ends_at_the_last_question)
 {
 	bench_tally_clear(&a);
 	ck_assert_double_eq_tol(bench_tally_rate(&a), 0, 1e-9);
@@ -171,7 +171,7 @@ START_TEST(rate)
 }
 END_TEST
 
-START_TEST(received)
+START_TEST(received_counts_every_reply)
 {
 	bench_tally_clear(&a);
 	a.sent = 100;
@@ -186,7 +186,7 @@ START_TEST(received)
 }
 END_TEST
 
-START_TEST(rtt)
+START_TEST(rtt_percentiles_are_in_microseconds)
 {
 	bench_tally_clear(&a);
 	for (uint64_t i = 1; i <= 100; i++)
@@ -202,15 +202,15 @@ main(void)
 	Suite *s = suite_create("bench_tally");
 	TCase *tc = tcase_create("tally");
 
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, merged);
+	tcase_add_test(tc, empty_tally_is_all_zero_and_not_good);
+	tcase_add_test(tc, merged_tally_is_the_sum);
 	tcase_add_test(tc, merged_with_nothing);
 	tcase_add_test(tc, wrong_and_lost);
-	tcase_add_test(tc, good);
-	tcase_add_test(tc, sending_time);
-	tcase_add_test(tc, rate);
-	tcase_add_test(tc, received);
-	tcase_add_test(tc, rtt);
+	tcase_add_test(tc, good_is_all_answered_in_time_and_once);
+	tcase_add_test(tc, sending_time_is_from_first_to_last);
+	tcase_add_test(tc, rate_with_losses_ends_at_the_last_question);
+	tcase_add_test(tc, received_counts_every_reply);
+	tcase_add_test(tc, rtt_percentiles_are_in_microseconds);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

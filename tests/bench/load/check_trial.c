@@ -110,7 +110,7 @@ type_of(int i)
 
 /* --- Either transport ------------------------------------------------------------------------- */
 
-START_TEST(all_right)
+START_TEST(right_answers_are_all_counted)
 {
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.n_threads = 2;
@@ -126,7 +126,7 @@ START_TEST(all_right)
 END_TEST
 
 /* Again, by the same lanes, and with other questions. */
-START_TEST(trial_again)
+START_TEST(second_trial_uses_the_same_lanes)
 {
 	struct bench_trial *trial;
 
@@ -151,7 +151,7 @@ END_TEST
  * Figures taken while it goes on: before the first question, between any two, and after the last
  * one. None is told twice, none is forgotten, and those under way are told when they are answered.
  */
-START_TEST(taken)
+START_TEST(figures_taken_meanwhile_add_up)
 {
 	static struct bench_tally part;
 	struct timespec pause = { .tv_nsec = 7 * (long)NS_PER_MS };
@@ -195,7 +195,7 @@ START_TEST(taken)
 }
 END_TEST
 
-START_TEST(closed_loop)
+START_TEST(closed_loop_asks_all)
 {
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.rate = 0;
@@ -233,7 +233,7 @@ static const struct {
 #define N_WRONG (sizeof(wrong_answers) / sizeof(wrong_answers[0]))
 
 /* A wrong answer is the answer; a right one after it is one too many. */
-START_TEST(wrong_answer)
+START_TEST(right_answer_after_a_wrong_one_is_a_duplicate)
 {
 	size_t which = (size_t)_i / 2 % N_WRONG;
 
@@ -314,7 +314,7 @@ start_beside(int type, size_t which)
 }
 
 /* What is no answer to any question is counted, and the question is lost. */
-START_TEST(no_answer)
+START_TEST(what_answers_no_question_is_counted)
 {
 	for (size_t i = 0; i < N_NO_ANSWERS; i++)
 		start_beside(type_of(_i), i);
@@ -351,7 +351,7 @@ START_TEST(no_answer_then_right)
 }
 END_TEST
 
-START_TEST(twice)
+START_TEST(second_answer_is_a_duplicate)
 {
 	set_up(type_of(_i), ROGUE_TWICE);
 	rogue.n_held = UINT32_MAX; /* when it got quiet */
@@ -365,7 +365,7 @@ START_TEST(twice)
 }
 END_TEST
 
-START_TEST(late)
+START_TEST(answers_after_the_timeout_are_late)
 {
 	set_up(type_of(_i), ROGUE_LATE);
 	rogue.n_held = 100;
@@ -415,7 +415,7 @@ START_TEST(lost_in_a_closed_loop)
 }
 END_TEST
 
-START_TEST(reversed)
+START_TEST(answers_in_reverse_order_are_right)
 {
 	set_up(type_of(_i), ROGUE_REVERSED);
 	rogue.n_held = 50;
@@ -426,7 +426,7 @@ START_TEST(reversed)
 }
 END_TEST
 
-START_TEST(nobody_listens)
+START_TEST(trial_without_a_listener_loses_all)
 {
 	struct bench_trial *trial;
 
@@ -464,7 +464,7 @@ stop_soon(void *arg)
 	return arg;
 }
 
-START_TEST(stopped)
+START_TEST(ends_early_when_told_to)
 {
 	pthread_t thread;
 
@@ -611,7 +611,7 @@ START_TEST(byte_by_byte)
 END_TEST
 
 /* More messages in one read than are handed out at once. */
-START_TEST(swamped)
+START_TEST(more_than_one_read_is_handed_out)
 {
 	set_up(SOCK_STREAM, ROGUE_EMPTY);
 	rogue.n_times = 20000;
@@ -626,7 +626,7 @@ START_TEST(swamped)
 END_TEST
 
 /* The windows fill up, and what cannot be asked in time is told. */
-START_TEST(never_reads)
+START_TEST(server_that_never_reads_fills_the_windows)
 {
 	set_up(SOCK_STREAM, ROGUE_DEAF);
 	plan.timeout_ns = 100 * NS_PER_MS;
@@ -659,7 +659,7 @@ START_TEST(window_is_full)
 END_TEST
 
 /* No port or descriptor: told before anything is sent. */
-START_TEST(no_way)
+START_TEST(lack_of_ports_is_told_before_the_start)
 {
 	struct bench_trial *trial;
 
@@ -672,22 +672,22 @@ END_TEST
 static void
 add_both(TCase *tc)
 {
-	tcase_add_loop_test(tc, all_right, 0, 2);
-	tcase_add_loop_test(tc, trial_again, 0, 2);
-	tcase_add_loop_test(tc, taken, 0, 4);
-	tcase_add_loop_test(tc, closed_loop, 0, 4);
+	tcase_add_loop_test(tc, right_answers_are_all_counted, 0, 2);
+	tcase_add_loop_test(tc, second_trial_uses_the_same_lanes, 0, 2);
+	tcase_add_loop_test(tc, figures_taken_meanwhile_add_up, 0, 4);
+	tcase_add_loop_test(tc, closed_loop_asks_all, 0, 4);
 	tcase_add_loop_test(tc, for_a_time, 0, 2);
-	tcase_add_loop_test(tc, wrong_answer, 0, 2 * (int)N_WRONG);
-	tcase_add_loop_test(tc, no_answer, 0, 2);
+	tcase_add_loop_test(tc, right_answer_after_a_wrong_one_is_a_duplicate, 0, 2 * (int)N_WRONG);
+	tcase_add_loop_test(tc, what_answers_no_question_is_counted, 0, 2);
 	tcase_add_loop_test(tc, no_answer_then_right, 0, 2 * (int)N_NO_ANSWERS);
-	tcase_add_loop_test(tc, twice, 0, 2);
-	tcase_add_loop_test(tc, late, 0, 2);
+	tcase_add_loop_test(tc, second_answer_is_a_duplicate, 0, 2);
+	tcase_add_loop_test(tc, answers_after_the_timeout_are_late, 0, 2);
 	tcase_add_loop_test(tc, late_in_a_closed_loop, 0, 2);
 	tcase_add_loop_test(tc, lost_in_a_closed_loop, 0, 2);
-	tcase_add_loop_test(tc, reversed, 0, 2);
-	tcase_add_loop_test(tc, nobody_listens, 0, 4);
-	tcase_add_loop_test(tc, stopped, 0, 8);
-	tcase_add_loop_test(tc, no_way, 0, 2);
+	tcase_add_loop_test(tc, answers_in_reverse_order_are_right, 0, 2);
+	tcase_add_loop_test(tc, trial_without_a_listener_loses_all, 0, 4);
+	tcase_add_loop_test(tc, ends_early_when_told_to, 0, 8);
+	tcase_add_loop_test(tc, lack_of_ports_is_told_before_the_start, 0, 2);
 }
 
 int
@@ -711,8 +711,8 @@ main(void)
 	tcase_add_test(tcp, length_too_long);
 	tcase_add_test(tcp, length_too_short);
 	tcase_add_test(tcp, byte_by_byte);
-	tcase_add_test(tcp, swamped);
-	tcase_add_test(tcp, never_reads);
+	tcase_add_test(tcp, more_than_one_read_is_handed_out);
+	tcase_add_test(tcp, server_that_never_reads_fills_the_windows);
 	suite_add_tcase(s, both);
 	suite_add_tcase(s, udp);
 	suite_add_tcase(s, tcp);

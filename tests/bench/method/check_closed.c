@@ -18,7 +18,7 @@
 static struct benchrig rig;
 
 /* N = 256 * 1000 / T for the time T in ms; no name was asked for twice, and none left out. */
-START_TEST(experiments)
+START_TEST(experiments_ask_every_name_once)
 {
 	struct fake_counters c;
 
@@ -59,7 +59,7 @@ START_TEST(all_at_once)
 }
 END_TEST
 
-START_TEST(stopped)
+START_TEST(told_to_stop_it_writes_no_row)
 {
 	benchrig_init(&rig);
 	benchrig_start(&rig, "closed --aaaa 100 --blocks 100");
@@ -71,7 +71,7 @@ START_TEST(stopped)
 }
 END_TEST
 
-START_TEST(by_time)
+START_TEST(experiment_by_time_has_a_row)
 {
 	benchrig_init(&rig);
 	benchrig_start(&rig, "closed --aaaa 100 --clients 2 -d 0.1 --window 2 --timeout 20");
@@ -126,7 +126,7 @@ run_partial(void *arg)
 }
 
 /* The fast one would have asked nearly all of them, if there were no parts. */
-START_TEST(parts)
+START_TEST(fast_client_asks_only_its_part)
 {
 	struct partial p = { .fd = socket(AF_INET, SOCK_DGRAM, 0), .left = 32 };
 	struct bench_plan plan = { .transport = &bench_udp,
@@ -170,11 +170,11 @@ main(void)
 	TCase *tc = tcase_create("closed");
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_test(tc, experiments);
+	tcase_add_test(tc, experiments_ask_every_name_once);
 	tcase_add_test(tc, all_at_once);
-	tcase_add_test(tc, stopped);
-	tcase_add_test(tc, by_time);
-	tcase_add_test(tc, parts);
+	tcase_add_test(tc, told_to_stop_it_writes_no_row);
+	tcase_add_test(tc, experiment_by_time_has_a_row);
+	tcase_add_test(tc, fast_client_asks_only_its_part);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -81,7 +81,7 @@ START_TEST(sorts_and_joins)
 }
 END_TEST
 
-START_TEST(has_nothing)
+START_TEST(too_few_records_have_no_curve)
 {
 	json_t *records = json_array();
 
@@ -123,7 +123,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, sorts_and_joins);
-	tcase_add_test(tc, has_nothing);
+	tcase_add_test(tc, too_few_records_have_no_curve);
 	tcase_add_test(tc, has_the_server);
 	suite_add_tcase(s, tc);
 

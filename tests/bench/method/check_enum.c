@@ -41,7 +41,7 @@ START_TEST(existing_and_missing)
 END_TEST
 
 /* Of each hundred questions in a row just so many are for what is said to be missing. */
-START_TEST(mix)
+START_TEST(each_hundred_questions_have_the_missing_share)
 {
 	measure(
 	    "enum --numbers 0360-0369 --missing 30 --missing-numbers 0360-0369 --clients 32 -d 0.5"
@@ -63,7 +63,7 @@ main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, existing_and_missing);
-	tcase_add_test(tc, mix);
+	tcase_add_test(tc, each_hundred_questions_have_the_missing_share);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

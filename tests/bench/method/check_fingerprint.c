@@ -39,7 +39,7 @@ same(const char *option, const char *value)
 }
 
 /* All that the server or its load can tell. */
-START_TEST(differ)
+START_TEST(each_setting_changes_the_fingerprint)
 {
 	static const char *const options[][2] = {
 		{ "-s", "::2" },
@@ -90,7 +90,7 @@ main(void)
 	Suite *s = suite_create("bench_fingerprint");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_loop_test(tc, differ, 0, DIFFER);
+	tcase_add_loop_test(tc, each_setting_changes_the_fingerprint, 0, DIFFER);
 	tcase_add_test(tc, do_not_differ);
 	suite_add_tcase(s, tc);
 

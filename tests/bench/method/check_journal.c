@@ -91,7 +91,7 @@ refuse(const char *why)
 	ck_assert_ptr_nonnull(strstr(error, path));
 }
 
-START_TEST(keeps_records)
+START_TEST(records_are_there_after_reopening)
 {
 	fill(RECORDS);
 	struct bench_journal *j = open_it();
@@ -134,7 +134,7 @@ START_TEST(is_cut_at_every_octet)
 }
 END_TEST
 
-START_TEST(tells_damage)
+START_TEST(damaged_record_is_told_by_its_line)
 {
 	char text[4096], line[SCRATCH_PATH + 4];
 
@@ -234,9 +234,9 @@ main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, keeps_records);
+	tcase_add_test(tc, records_are_there_after_reopening);
 	tcase_add_test(tc, is_cut_at_every_octet);
-	tcase_add_test(tc, tells_damage);
+	tcase_add_test(tc, damaged_record_is_told_by_its_line);
 	tcase_add_test(tc, tells_octets_of_zero);
 	tcase_add_test(tc, tells_other_settings);
 	tcase_add_loop_test(tc, leaves_other_files, 0, 6);

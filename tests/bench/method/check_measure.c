@@ -33,14 +33,14 @@ outcome(void)
 	return bench_measure_outcome(&tally, RATE, NS_PER_SEC);
 }
 
-START_TEST(passes)
+START_TEST(all_answered_passes)
 {
 	ck_assert_int_eq(outcome(), BENCH_PASSED);
 }
 END_TEST
 
 /* One answer of all that is missing, late, wrong or too many is enough (paper, section 4.3.2). */
-START_TEST(fails)
+START_TEST(one_bad_answer_fails)
 {
 	tally.replies[BENCH_VALID]--;
 	ck_assert_int_eq(outcome(), BENCH_FAILED);
@@ -112,7 +112,7 @@ columns(const struct bench_run *r)
 }
 
 /* A record as a row: a value for each column, null for what it does not have. */
-START_TEST(makes_rows)
+START_TEST(record_becomes_a_row)
 {
 	struct bench_run *r = bench_run_new("search", 0, NULL);
 	struct bench_job job = { .run = r };
@@ -171,11 +171,11 @@ main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
-	tcase_add_test(tc, passes);
-	tcase_add_test(tc, fails);
+	tcase_add_test(tc, all_answered_passes);
+	tcase_add_test(tc, one_bad_answer_fails);
 	tcase_add_loop_test(tc, has_no_verdict, 0, 7);
 	tcase_add_test(tc, waits_for_the_server);
-	tcase_add_test(tc, makes_rows);
+	tcase_add_test(tc, record_becomes_a_row);
 	tcase_add_loop_test(tc, shows_the_server, 0, 3);
 	suite_add_tcase(s, tc);
 

@@ -61,7 +61,7 @@ sent_in(uint64_t n, uint64_t ns)
 	tally.last_ns = START + ns;
 }
 
-START_TEST(pace_error)
+START_TEST(pace_error_is_in_percent)
 {
 	sent_in(1001, NS_PER_SEC); /* at 1000/s the last is due after a second */
 	ck_assert_double_eq_tol(bench_method_pace_error(&tally, 1000), 0, 1e-9);
@@ -92,7 +92,7 @@ START_TEST(pace_error_of_bursts)
 }
 END_TEST
 
-START_TEST(kept_pace)
+START_TEST(pace_is_kept_within_one_percent)
 {
 	sent_in(1001, NS_PER_SEC + NS_PER_SEC / 100);
 	ck_assert(bench_method_kept_pace(&tally, 1000, NS_PER_SEC));
@@ -138,7 +138,7 @@ sound(void)
 	tally.replies[BENCH_VALID] = 1001;
 }
 
-START_TEST(good)
+START_TEST(sound_run_has_no_reasons)
 {
 	sound();
 	bench_method_judge(&job, 1000);
@@ -147,7 +147,7 @@ START_TEST(good)
 }
 END_TEST
 
-START_TEST(nothing_sent)
+START_TEST(run_that_sent_nothing_fails)
 {
 	bench_method_judge(&job, 1000);
 	ck_assert_str_eq(reasons(), "no question could be sent\n");
@@ -165,7 +165,7 @@ START_TEST(some_not_valid)
 }
 END_TEST
 
-START_TEST(dropped)
+START_TEST(dropped_replies_are_a_reason)
 {
 	sound();
 	tally.faults.dropped = 7;
@@ -225,7 +225,7 @@ START_TEST(pace_of_the_server)
 }
 END_TEST
 
-START_TEST(no_port)
+START_TEST(lack_of_ports_is_a_reason)
 {
 	sound();
 	tally.faults.no_port = 2;
@@ -276,7 +276,7 @@ expect_count(const char *name, json_int_t want)
 	    (long long)json_integer_value(v), (long long)want);
 }
 
-START_TEST(findings)
+START_TEST(findings_tell_every_fault)
 {
 	sent_in(100, NS_PER_SEC);
 	tally.end_ns = START + 2 * NS_PER_SEC;
@@ -411,7 +411,7 @@ mute_server(void)
 	return fd;
 }
 
-START_TEST(silent)
+START_TEST(silent_server_is_not_ready)
 {
 	int fd = mute_server();
 
@@ -421,7 +421,7 @@ START_TEST(silent)
 }
 END_TEST
 
-START_TEST(nobody_listens)
+START_TEST(server_without_a_listener_is_not_ready)
 {
 	(void)close(mute_server());
 	ck_assert(!bench_method_ready(&job, 0.05));
@@ -449,7 +449,7 @@ lose_one(void *arg)
 }
 
 /* With a timeout as long as what is waited for, a single question that got lost ended the run. */
-START_TEST(one_lost)
+START_TEST(lost_first_question_does_not_end_the_wait)
 {
 	int fd = mute_server();
 	pthread_t thread;
@@ -464,7 +464,7 @@ START_TEST(one_lost)
 END_TEST
 
 /* Ctrl-C while waiting for a first answer: the method goes on and ends at once. */
-START_TEST(stopped)
+START_TEST(told_to_stop_it_waits_no_longer)
 {
 	int fd = mute_server();
 
@@ -475,7 +475,7 @@ START_TEST(stopped)
 }
 END_TEST
 
-START_TEST(cannot_begin)
+START_TEST(trial_that_cannot_begin_is_told)
 {
 	/* Nothing can be sent there from a socket without the right to broadcast. */
 	ck_assert(netaddr_parse("255.255.255.255", 53, &settings.plan.server));
@@ -491,28 +491,28 @@ main(void)
 	TCase *tc = tcase_create("trials");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, pace_error);
+	tcase_add_test(tc, pace_error_is_in_percent);
 	tcase_add_test(tc, pace_error_of_bursts);
-	tcase_add_test(tc, kept_pace);
-	tcase_add_test(tc, good);
-	tcase_add_test(tc, nothing_sent);
+	tcase_add_test(tc, pace_is_kept_within_one_percent);
+	tcase_add_test(tc, sound_run_has_no_reasons);
+	tcase_add_test(tc, run_that_sent_nothing_fails);
 	tcase_add_test(tc, some_not_valid);
-	tcase_add_test(tc, dropped);
-	tcase_add_test(tc, no_port);
+	tcase_add_test(tc, dropped_replies_are_a_reason);
+	tcase_add_test(tc, lack_of_ports_is_a_reason);
 	tcase_add_test(tc, pace_of_the_server);
 	tcase_add_loop_test(tc, findings_of_connections, 0, 2);
 	tcase_add_loop_test(tc, more_than_asked, 0, 5);
 	tcase_add_test(tc, pace_not_kept);
 	tcase_add_test(tc, all_at_once);
-	tcase_add_test(tc, findings);
+	tcase_add_test(tc, findings_tell_every_fault);
 	tcase_add_test(tc, findings_of_silence);
 	tcase_add_test(tc, table_of_rtt);
 	tcase_add_test(tc, settings_of_a_run);
-	tcase_add_test(tc, silent);
-	tcase_add_test(tc, one_lost);
-	tcase_add_test(tc, nobody_listens);
-	tcase_add_test(tc, stopped);
-	tcase_add_test(tc, cannot_begin);
+	tcase_add_test(tc, silent_server_is_not_ready);
+	tcase_add_test(tc, lost_first_question_does_not_end_the_wait);
+	tcase_add_test(tc, server_without_a_listener_is_not_ready);
+	tcase_add_test(tc, told_to_stop_it_waits_no_longer);
+	tcase_add_test(tc, trial_that_cannot_begin_is_told);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

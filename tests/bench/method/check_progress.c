@@ -31,7 +31,7 @@ tear_down(void)
 	(void)fclose(progress.out);
 }
 
-START_TEST(estimates)
+START_TEST(time_left_is_estimated)
 {
 	ck_assert_double_eq_tol(bench_progress_left(&progress, 2, &bracket), 23 * 60, 1e-6);
 	ck_assert_double_eq_tol(bench_progress_left(&progress, 4, &bracket), 60, 1e-6);
@@ -44,7 +44,7 @@ START_TEST(estimates)
 END_TEST
 
 /* A file gets a line for each trial, without what is written over. */
-START_TEST(writes_lines)
+START_TEST(file_gets_a_line_for_each_trial)
 {
 	bench_progress_begin(&progress, 2, &bracket, 1001);
 	bench_progress_end(&progress, 2, &bracket, 1000, BENCH_PASSED);
@@ -70,7 +70,7 @@ START_TEST(writes_over_lines)
 END_TEST
 
 /* Hours are not cut. */
-START_TEST(writes_hours)
+START_TEST(hours_are_not_cut)
 {
 	progress.usual_s = 36000;
 	bench_progress_end(&progress, 1, &bracket, 1, BENCH_NO_VERDICT);
@@ -86,10 +86,10 @@ main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, estimates);
-	tcase_add_test(tc, writes_lines);
+	tcase_add_test(tc, time_left_is_estimated);
+	tcase_add_test(tc, file_gets_a_line_for_each_trial);
 	tcase_add_test(tc, writes_over_lines);
-	tcase_add_test(tc, writes_hours);
+	tcase_add_test(tc, hours_are_not_cut);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

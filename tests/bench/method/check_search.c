@@ -125,7 +125,7 @@ search_in_pace(const char *const *more)
 }
 
 /* The upper rate passes, which is told; the self-test before it too. */
-START_TEST(passes)
+START_TEST(upper_rate_that_passes_is_told)
 {
 	const char *const options[] = { "--aaaa", "100", "--upstream", upstream, "--state", state,
 		"--restart", "true", NULL };
@@ -154,7 +154,7 @@ START_TEST(passes)
 END_TEST
 
 /* Answers that are none, as those names have no AAAA: it is over at once. */
-START_TEST(fails)
+START_TEST(wrong_answers_end_the_search)
 {
 	const char *const options[] = { "--prefix", "64:ff9b::/96", NULL };
 	struct bench_run *r = search_in_pace(options);
@@ -193,7 +193,7 @@ START_TEST(has_no_upstream)
 END_TEST
 
 /* Interrupted: no trial counts, and that is no failure of the search. */
-START_TEST(is_interrupted)
+START_TEST(interrupted_search_counts_no_trial)
 {
 	const char *const options[] = { "--state", state, NULL };
 
@@ -241,7 +241,7 @@ read_names(const char *const *more, struct bench_settings *s, char text[static 5
 }
 
 /* Too few names for the whole search, or for a trial after each restart: what would do is told. */
-START_TEST(needs_names)
+START_TEST(too_few_names_are_told)
 {
 	static const struct {
 		const char *options[8];
@@ -298,15 +298,15 @@ main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, passes);
-	tcase_add_test(tc, fails);
+	tcase_add_test(tc, upper_rate_that_passes_is_told);
+	tcase_add_test(tc, wrong_answers_end_the_search);
 	tcase_add_test(tc, does_not_restart);
 	tcase_add_test(tc, has_no_upstream);
-	tcase_add_test(tc, is_interrupted);
+	tcase_add_test(tc, interrupted_search_counts_no_trial);
 	tcase_add_test(tc, has_another_state);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("names");
-	tcase_add_loop_test(tc, needs_names, 0, 7);
+	tcase_add_loop_test(tc, too_few_names_are_told, 0, 7);
 	tcase_add_test(tc, goes_as_far_as_names);
 	suite_add_tcase(s, tc);
 

@@ -43,7 +43,7 @@ START_TEST(asks_the_upstream)
 }
 END_TEST
 
-START_TEST(rates)
+START_TEST(selftest_rate_is_over_twice_the_rate)
 {
 	ck_assert_uint_eq(bench_selftest_rate(1000, 0.1), 2200);
 	ck_assert_uint_eq(bench_selftest_rate(1001, 0.1), 2203); /* 2202.2 */
@@ -55,7 +55,7 @@ START_TEST(rates)
 END_TEST
 
 /* Who passes where it must for a rate may be used for that rate. */
-START_TEST(rates_fit)
+START_TEST(rates_up_to_the_cap_may_be_used)
 {
 	static const double deltas[] = { 0, 0.1, 0.15, 0.333, 1, 2.7 };
 
@@ -74,8 +74,8 @@ main(void)
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_loop_test(tc, asks_what_there_is, 0, 3);
 	tcase_add_test(tc, asks_the_upstream);
-	tcase_add_test(tc, rates);
-	tcase_add_loop_test(tc, rates_fit, 0, 6);
+	tcase_add_test(tc, selftest_rate_is_over_twice_the_rate);
+	tcase_add_loop_test(tc, rates_up_to_the_cap_may_be_used, 0, 6);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -136,7 +136,7 @@ START_TEST(goes_on_after_every_trial)
 END_TEST
 
 /* When all was measured nothing is any more. */
-START_TEST(replays)
+START_TEST(complete_journal_measures_nothing)
 {
 	char error[BENCH_SERIES_ERROR];
 	struct server first = { .limit = 43210, .moody = true }, then = { .limit = 1 };
@@ -221,7 +221,7 @@ START_TEST(takes_the_same_names)
 }
 END_TEST
 
-START_TEST(estimates_names)
+START_TEST(estimate_of_names_is_never_too_low)
 {
 	char error[BENCH_SERIES_ERROR];
 	struct server server = { .limit = UINT32_MAX - 1000000 };
@@ -246,10 +246,10 @@ main(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, goes_on_after_every_trial);
-	tcase_add_test(tc, replays);
+	tcase_add_test(tc, complete_journal_measures_nothing);
 	tcase_add_loop_test(tc, tells_trials_that_do_not_fit, 0, 5);
 	tcase_add_test(tc, takes_the_same_names);
-	tcase_add_test(tc, estimates_names);
+	tcase_add_test(tc, estimate_of_names_is_never_too_low);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -75,7 +75,7 @@ START_TEST(rows_add_up)
 END_TEST
 
 /* What was asked before a row and lost after it is lost once. */
-START_TEST(losses)
+START_TEST(loss_across_rows_is_counted_once)
 {
 	struct fake_counters c;
 	bool told = false;
@@ -98,7 +98,7 @@ START_TEST(losses)
 }
 END_TEST
 
-START_TEST(wrong_answers)
+START_TEST(wrong_answers_fail_the_soak)
 {
 	bool told = false;
 	const char *why;
@@ -128,7 +128,7 @@ stop_soon(void *arg)
 	return arg;
 }
 
-START_TEST(stopped)
+START_TEST(told_to_stop_it_keeps_its_rows)
 {
 	pthread_t thread;
 
@@ -155,7 +155,7 @@ percent_of(const struct bench_settings *s, enum bench_kind kind)
 	return n;
 }
 
-START_TEST(mix)
+START_TEST(default_mix_is_as_documented)
 {
 	static const struct {
 		const char *argv[12];
@@ -198,10 +198,10 @@ main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, rows_add_up);
-	tcase_add_test(tc, losses);
-	tcase_add_test(tc, wrong_answers);
-	tcase_add_test(tc, stopped);
-	tcase_add_loop_test(tc, mix, 0, 5);
+	tcase_add_test(tc, loss_across_rows_is_counted_once);
+	tcase_add_test(tc, wrong_answers_fail_the_soak);
+	tcase_add_test(tc, told_to_stop_it_keeps_its_rows);
+	tcase_add_loop_test(tc, default_mix_is_as_documented, 0, 5);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

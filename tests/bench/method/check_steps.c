@@ -10,7 +10,7 @@
 #include "support/benchrig.h"
 
 /* The rows together are the whole, and fakedns saw as many. */
-START_TEST(rows)
+START_TEST(rows_add_up_to_the_whole)
 {
 	struct fake_counters c;
 	struct benchrig rig;
@@ -66,7 +66,7 @@ END_TEST
  * Replies after the timeout: each is counted as such, and its client has long gone on. They would
  * stop it for good if they counted down its open questions once more.
  */
-START_TEST(late_replies)
+START_TEST(late_replies_do_not_stop_their_client)
 {
 	struct benchrig rig;
 
@@ -84,7 +84,7 @@ START_TEST(late_replies)
 }
 END_TEST
 
-START_TEST(losses)
+START_TEST(lost_replies_do_not_stop_their_client)
 {
 	struct fake_counters c;
 	struct benchrig rig;
@@ -101,7 +101,7 @@ START_TEST(losses)
 }
 END_TEST
 
-START_TEST(stopped)
+START_TEST(told_to_stop_it_writes_no_row)
 {
 	struct benchrig rig;
 
@@ -123,11 +123,11 @@ main(void)
 	TCase *tc = tcase_create("steps");
 
 	tcase_set_timeout(tc, 300);
-	tcase_add_test(tc, rows);
+	tcase_add_test(tc, rows_add_up_to_the_whole);
 	tcase_add_test(tc, numbers_suffice_or_not);
-	tcase_add_test(tc, late_replies);
-	tcase_add_test(tc, losses);
-	tcase_add_test(tc, stopped);
+	tcase_add_test(tc, late_replies_do_not_stop_their_client);
+	tcase_add_test(tc, lost_replies_do_not_stop_their_client);
+	tcase_add_test(tc, told_to_stop_it_writes_no_row);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

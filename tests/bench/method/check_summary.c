@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The example of RFC 2330 section 11.3 (-2, 7, 7, 4, 18, -5), 10 added to each. */
-START_TEST(rfc2330)
+START_TEST(rfc2330_example_has_its_percentiles)
 {
 	static const uint32_t v[] = { 5, 8, 14, 17, 17, 28 };
 
@@ -22,7 +22,7 @@ START_TEST(rfc2330)
 END_TEST
 
 /* The median of an even number is the mean of the two in the middle, unlike the 50th percentile. */
-START_TEST(even)
+START_TEST(median_of_even_count_is_a_mean)
 {
 	uint32_t v[] = { 28, 17, 5, 14, 17, 8 };
 	struct bench_summary s = bench_summary(v, 6);
@@ -34,7 +34,7 @@ START_TEST(even)
 }
 END_TEST
 
-START_TEST(odd)
+START_TEST(median_of_odd_count_is_the_middle)
 {
 	uint32_t v[] = { 4000000000, 1, 3900000000 }, one[] = { 7 };
 	struct bench_summary s = bench_summary(v, 3);
@@ -74,9 +74,9 @@ main(void)
 	Suite *s = suite_create("bench_summary");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, rfc2330);
-	tcase_add_test(tc, even);
-	tcase_add_test(tc, odd);
+	tcase_add_test(tc, rfc2330_example_has_its_percentiles);
+	tcase_add_test(tc, median_of_even_count_is_a_mean);
+	tcase_add_test(tc, median_of_odd_count_is_the_middle);
 	tcase_add_test(tc, few_and_many);
 	suite_add_tcase(s, tc);
 

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-START_TEST(exact_line)
+START_TEST(slope_of_an_exact_line)
 {
 	struct bench_point p[10];
 	double slope = 0;
@@ -19,7 +19,7 @@ START_TEST(exact_line)
 END_TEST
 
 /* Points above and below weigh alike: by hand, y of 1 3 2 4 at x of 0 1 2 3 has 0.8. */
-START_TEST(scattered)
+START_TEST(slope_of_scattered_points)
 {
 	static const struct bench_point p[] = { { 0, 1 }, { 1, 3 }, { 2, 2 }, { 3, 4 } };
 	double slope = 0;
@@ -29,7 +29,7 @@ START_TEST(scattered)
 }
 END_TEST
 
-START_TEST(no_line)
+START_TEST(points_without_a_line_have_no_slope)
 {
 	static const struct bench_point p[] = { { 2, 1 }, { 2, 3 } };
 	double slope = 7;
@@ -47,9 +47,9 @@ main(void)
 	Suite *s = suite_create("bench_trend");
 	TCase *tc = tcase_create("slope");
 
-	tcase_add_test(tc, exact_line);
-	tcase_add_test(tc, scattered);
-	tcase_add_test(tc, no_line);
+	tcase_add_test(tc, slope_of_an_exact_line);
+	tcase_add_test(tc, slope_of_scattered_points);
+	tcase_add_test(tc, points_without_a_line_have_no_slope);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -98,7 +98,7 @@ START_TEST(steps_and_sum)
 END_TEST
 
 /* fakedns has a thread of its own beside ours, which did the work. */
-START_TEST(threads)
+START_TEST(threads_are_told_by_their_names)
 {
 	struct bench_usage begin, used;
 	struct benchrig rig;
@@ -121,7 +121,7 @@ START_TEST(threads)
 }
 END_TEST
 
-START_TEST(server_gone)
+START_TEST(gone_server_is_told)
 {
 	struct bench_usage begin, used;
 	char error[BENCH_DUT_ERROR], pid[16];
@@ -156,8 +156,8 @@ main(void)
 
 	tcase_add_test(tc, nobody_to_watch);
 	tcase_add_test(tc, steps_and_sum);
-	tcase_add_test(tc, threads);
-	tcase_add_test(tc, server_gone);
+	tcase_add_test(tc, threads_are_told_by_their_names);
+	tcase_add_test(tc, gone_server_is_told);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

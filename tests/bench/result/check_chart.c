@@ -100,7 +100,7 @@ static const struct {
 	    "[f] s 6:0:0:0" },
 };
 
-START_TEST(figure)
+START_TEST(figure_is_chosen_by_the_columns)
 {
 	char text[1024];
 
@@ -131,7 +131,7 @@ static const struct {
 	{ "clients ", "[[1, null], [2, null]]", BENCH_AXIS_NONE, false, 1, "" },
 };
 
-START_TEST(axis)
+START_TEST(axis_is_chosen_by_the_values)
 {
 	char columns[64];
 	struct bench_figure f;
@@ -153,8 +153,9 @@ main(void)
 	Suite *s = suite_create("bench_chart");
 	TCase *tc = tcase_create("panels");
 
-	tcase_add_loop_test(tc, figure, 0, sizeof(figures) / sizeof(figures[0]));
-	tcase_add_loop_test(tc, axis, 0, sizeof(axes) / sizeof(axes[0]));
+	tcase_add_loop_test(
+	    tc, figure_is_chosen_by_the_columns, 0, sizeof(figures) / sizeof(figures[0]));
+	tcase_add_loop_test(tc, axis_is_chosen_by_the_values, 0, sizeof(axes) / sizeof(axes[0]));
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -40,7 +40,7 @@ START_TEST(all_of_it)
 }
 END_TEST
 
-START_TEST(no_table)
+START_TEST(run_without_tables_has_a_head)
 {
 	char text[TEXT];
 
@@ -49,7 +49,7 @@ START_TEST(no_table)
 }
 END_TEST
 
-START_TEST(closed)
+START_TEST(unwritable_file_is_an_error)
 {
 	json_t *run = json_object();
 	FILE *f = fopen("/dev/null", "r");
@@ -68,8 +68,8 @@ main(void)
 	TCase *tc = tcase_create("CSV");
 
 	tcase_add_test(tc, all_of_it);
-	tcase_add_test(tc, no_table);
-	tcase_add_test(tc, closed);
+	tcase_add_test(tc, run_without_tables_has_a_head);
+	tcase_add_test(tc, unwritable_file_is_an_error);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

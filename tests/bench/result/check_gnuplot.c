@@ -50,7 +50,7 @@ draws(const char *body, char text[static TEXT], char error[static TEXT])
 	return picture != NULL;
 }
 
-START_TEST(picture)
+START_TEST(script_reaches_gnuplot)
 {
 	char text[TEXT], error[TEXT];
 
@@ -59,7 +59,7 @@ START_TEST(picture)
 }
 END_TEST
 
-START_TEST(broken)
+START_TEST(failing_gnuplot_is_told_in_its_words)
 {
 	char text[TEXT], error[TEXT];
 
@@ -76,7 +76,7 @@ START_TEST(broken)
 }
 END_TEST
 
-START_TEST(missing)
+START_TEST(missing_gnuplot_is_told)
 {
 	FILE *script = script_of("");
 	char error[TEXT] = "";
@@ -92,7 +92,7 @@ START_TEST(missing)
 }
 END_TEST
 
-START_TEST(there)
+START_TEST(working_gnuplot_is_found)
 {
 	char path[SCRATCH_PATH], error[TEXT] = "";
 
@@ -108,10 +108,10 @@ main(void)
 	Suite *s = suite_create("bench_gnuplot");
 	TCase *tc = tcase_create("gnuplot");
 
-	tcase_add_test(tc, picture);
-	tcase_add_test(tc, broken);
-	tcase_add_test(tc, missing);
-	tcase_add_test(tc, there);
+	tcase_add_test(tc, script_reaches_gnuplot);
+	tcase_add_test(tc, failing_gnuplot_is_told_in_its_words);
+	tcase_add_test(tc, missing_gnuplot_is_told);
+	tcase_add_test(tc, working_gnuplot_is_found);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -21,7 +21,7 @@ file_of(const char *text)
 	return f;
 }
 
-START_TEST(escaped)
+START_TEST(text_is_escaped)
 {
 	FILE *f = tmpfile();
 	char text[TEXT];
@@ -33,7 +33,7 @@ START_TEST(escaped)
 }
 END_TEST
 
-START_TEST(svg)
+START_TEST(picture_gets_identifiers_of_its_own)
 {
 	FILE *in = file_of("<?xml version=\"1.0\"?>\n<svg \n width=\"1\">\n<title>Gnuplot</title>\n"
 			   "<g id=\"a\" ><title>b</title><use xlink:href='#gpDot' id='c'/></g>\n"
@@ -50,7 +50,7 @@ START_TEST(svg)
 }
 END_TEST
 
-START_TEST(no_svg)
+START_TEST(what_is_no_picture_is_left_out)
 {
 	FILE *in = file_of("something else\n<title>\n"), *out = tmpfile();
 	char text[TEXT];
@@ -67,9 +67,9 @@ main(void)
 	Suite *s = suite_create("bench_html");
 	TCase *tc = tcase_create("HTML");
 
-	tcase_add_test(tc, escaped);
-	tcase_add_test(tc, svg);
-	tcase_add_test(tc, no_svg);
+	tcase_add_test(tc, text_is_escaped);
+	tcase_add_test(tc, picture_gets_identifiers_of_its_own);
+	tcase_add_test(tc, what_is_no_picture_is_left_out);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -78,7 +78,7 @@ script(size_t first, size_t n, enum bench_plot_format format, char text[static T
 	return n_panels;
 }
 
-START_TEST(curves)
+START_TEST(curves_are_drawn_by_rate)
 {
 	char text[TEXT];
 
@@ -103,7 +103,7 @@ START_TEST(curves)
 }
 END_TEST
 
-START_TEST(percentiles)
+START_TEST(percentiles_have_a_log_axis)
 {
 	char text[TEXT];
 
@@ -116,7 +116,7 @@ START_TEST(percentiles)
 }
 END_TEST
 
-START_TEST(words)
+START_TEST(words_become_bars)
 {
 	char text[TEXT];
 
@@ -132,7 +132,7 @@ START_TEST(words)
 }
 END_TEST
 
-START_TEST(nothing)
+START_TEST(table_without_figures_is_not_drawn)
 {
 	char text[TEXT];
 
@@ -143,7 +143,7 @@ START_TEST(nothing)
 }
 END_TEST
 
-START_TEST(formats)
+START_TEST(file_name_gives_the_format)
 {
 	char error[BENCH_PLOT_ERROR] = "";
 
@@ -156,7 +156,7 @@ START_TEST(formats)
 }
 END_TEST
 
-START_TEST(no_gnuplot)
+START_TEST(without_gnuplot_it_is_told_before_the_run)
 {
 	char path[] = "/nowhere/x.svg", error[BENCH_PLOT_ERROR] = "", saved[4096];
 	struct bench_run *r = new_run();
@@ -181,7 +181,7 @@ in(const char *dir, const char *name, char path[static 2 * SCRATCH_PATH])
 	return path;
 }
 
-START_TEST(drawn)
+START_TEST(pictures_are_written)
 {
 	char dir[SCRATCH_PATH], png[2 * SCRATCH_PATH], svg[2 * SCRATCH_PATH],
 	    error[BENCH_PLOT_ERROR] = "", head[8] = "";
@@ -220,14 +220,14 @@ main(void)
 	TCase *tc = tcase_create("plot");
 	char error[BENCH_PLOT_ERROR];
 
-	tcase_add_test(tc, curves);
-	tcase_add_test(tc, percentiles);
-	tcase_add_test(tc, words);
-	tcase_add_test(tc, nothing);
-	tcase_add_test(tc, formats);
-	tcase_add_test(tc, no_gnuplot);
+	tcase_add_test(tc, curves_are_drawn_by_rate);
+	tcase_add_test(tc, percentiles_have_a_log_axis);
+	tcase_add_test(tc, words_become_bars);
+	tcase_add_test(tc, table_without_figures_is_not_drawn);
+	tcase_add_test(tc, file_name_gives_the_format);
+	tcase_add_test(tc, without_gnuplot_it_is_told_before_the_run);
 	if (bench_plot_ready("x.svg", error))
-		tcase_add_test(tc, drawn);
+		tcase_add_test(tc, pictures_are_written);
 	else
 		(void)printf("not drawn: %s\n", error);
 	suite_add_tcase(s, tc);

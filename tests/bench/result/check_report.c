@@ -54,7 +54,7 @@ page_of(struct bench_run *const *runs, size_t n)
 	return page;
 }
 
-START_TEST(harmless)
+START_TEST(text_of_a_run_cannot_be_markup)
 {
 	struct bench_run *r = new_run(3);
 
@@ -98,7 +98,7 @@ START_TEST(all_of_it)
 }
 END_TEST
 
-START_TEST(several)
+START_TEST(several_runs_are_on_one_page)
 {
 	struct bench_run *runs[] = { new_run(41), new_run(1) };
 
@@ -118,7 +118,7 @@ START_TEST(several)
 }
 END_TEST
 
-START_TEST(without_gnuplot)
+START_TEST(without_gnuplot_there_is_a_note)
 {
 	struct bench_run *r = new_run(3);
 	char saved[4096];
@@ -135,7 +135,7 @@ START_TEST(without_gnuplot)
 }
 END_TEST
 
-START_TEST(pictures)
+START_TEST(pictures_have_different_identifiers)
 {
 	struct bench_run *runs[] = { new_run(3), new_run(4) };
 	char *page = page_of(runs, 2);
@@ -153,7 +153,7 @@ START_TEST(pictures)
 END_TEST
 
 /* The run in JSON with one octet changed: a page, or a message; never anything else. */
-START_TEST(damaged)
+START_TEST(damaged_run_gives_a_page_or_a_message)
 {
 	static const char odd[] = "\"{}[]:,0-xn";
 	struct bench_run *r = new_run(2);
@@ -198,7 +198,7 @@ report(char *const *paths, size_t n, const char *out, char errors[static 1024])
 	return code;
 }
 
-START_TEST(files)
+START_TEST(bad_file_leaves_no_page)
 {
 	char run[SCRATCH_PATH], out[SCRATCH_PATH], bad[SCRATCH_PATH], errors[1024];
 	char *good_and_bad[] = { run, bad }, *twice[] = { run, run };
@@ -237,16 +237,16 @@ main(void)
 	TCase *tc = tcase_create("report");
 	char error[BENCH_PLOT_ERROR];
 
-	tcase_add_test(tc, harmless);
+	tcase_add_test(tc, text_of_a_run_cannot_be_markup);
 	tcase_add_test(tc, all_of_it);
-	tcase_add_test(tc, several);
-	tcase_add_test(tc, without_gnuplot);
+	tcase_add_test(tc, several_runs_are_on_one_page);
+	tcase_add_test(tc, without_gnuplot_there_is_a_note);
 	if (bench_plot_ready("x.svg", error))
-		tcase_add_test(tc, pictures);
+		tcase_add_test(tc, pictures_have_different_identifiers);
 	else
 		(void)printf("no pictures: %s\n", error);
-	tcase_add_test(tc, files);
-	tcase_add_test(tc, damaged); /* the last: it leaves no PATH */
+	tcase_add_test(tc, bad_file_leaves_no_page);
+	tcase_add_test(tc, damaged_run_gives_a_page_or_a_message); /* the last: it leaves no PATH */
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

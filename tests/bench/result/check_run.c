@@ -68,7 +68,7 @@ taken(const char *path, char text[static TEXT])
 	return text;
 }
 
-START_TEST(readable)
+START_TEST(run_is_printed_for_people)
 {
 	struct bench_run *r = new_run();
 	char text[TEXT];
@@ -87,7 +87,7 @@ START_TEST(readable)
 }
 END_TEST
 
-START_TEST(status)
+START_TEST(status_tells_why_it_failed)
 {
 	struct bench_run *r = new_run();
 	char text[TEXT];
@@ -104,7 +104,7 @@ START_TEST(status)
 }
 END_TEST
 
-START_TEST(lost)
+START_TEST(run_survives_json)
 {
 	struct bench_run *r = new_run();
 	char text[TEXT], path[SCRATCH_PATH];
@@ -129,7 +129,7 @@ START_TEST(lost)
 }
 END_TEST
 
-START_TEST(live)
+START_TEST(live_table_prints_each_row)
 {
 	struct bench_run *r = new_run();
 	char text[TEXT] = "", other[TEXT];
@@ -179,7 +179,7 @@ START_TEST(there_and_back)
 }
 END_TEST
 
-START_TEST(csv)
+START_TEST(run_is_written_as_csv)
 {
 	struct bench_run *r = new_run();
 	char path[SCRATCH_PATH], text[TEXT];
@@ -192,7 +192,7 @@ START_TEST(csv)
 }
 END_TEST
 
-START_TEST(no_place)
+START_TEST(unwritable_file_is_an_error)
 {
 	struct bench_run *r = new_run();
 
@@ -216,7 +216,7 @@ unreadable(const char *path, const char *why)
 	text_contains(error, why);
 }
 
-START_TEST(foreign)
+START_TEST(foreign_files_are_no_run)
 {
 	char path[SCRATCH_PATH];
 
@@ -233,7 +233,7 @@ START_TEST(foreign)
 END_TEST
 
 /* Cut at every octet it is no run, but for the newline at its end. */
-START_TEST(cut)
+START_TEST(cut_file_is_no_run)
 {
 	struct bench_run *r = new_run();
 	char path[SCRATCH_PATH], text[TEXT];
@@ -252,7 +252,7 @@ START_TEST(cut)
 END_TEST
 
 /* Any octet changed: a run that can be printed, or a message. */
-START_TEST(damaged)
+START_TEST(damaged_file_is_a_run_or_a_message)
 {
 	static const char odd[] = "\0\"{}[]:,0x\\\xff";
 	struct bench_run *r = new_run();
@@ -286,16 +286,16 @@ main(void)
 	Suite *s = suite_create("bench_run");
 	TCase *tc = tcase_create("run");
 
-	tcase_add_test(tc, readable);
-	tcase_add_test(tc, status);
-	tcase_add_test(tc, lost);
-	tcase_add_test(tc, live);
+	tcase_add_test(tc, run_is_printed_for_people);
+	tcase_add_test(tc, status_tells_why_it_failed);
+	tcase_add_test(tc, run_survives_json);
+	tcase_add_test(tc, live_table_prints_each_row);
 	tcase_add_test(tc, there_and_back);
-	tcase_add_test(tc, csv);
-	tcase_add_test(tc, no_place);
-	tcase_add_test(tc, foreign);
-	tcase_add_test(tc, cut);
-	tcase_add_test(tc, damaged);
+	tcase_add_test(tc, run_is_written_as_csv);
+	tcase_add_test(tc, unwritable_file_is_an_error);
+	tcase_add_test(tc, foreign_files_are_no_run);
+	tcase_add_test(tc, cut_file_is_no_run);
+	tcase_add_test(tc, damaged_file_is_a_run_or_a_message);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -59,7 +59,7 @@ static const struct {
 	{ "tables", TABLE(COLUMN, "[1]"), "row 1" },
 };
 
-START_TEST(a_run)
+START_TEST(sound_run_is_accepted)
 {
 	json_t *tree = json_loads(run, 0, NULL);
 	char why[BENCH_SCHEMA_WHY] = "";
@@ -69,7 +69,7 @@ START_TEST(a_run)
 }
 END_TEST
 
-START_TEST(no_run)
+START_TEST(run_with_a_fault_is_refused)
 {
 	json_t *tree = json_loads(run, 0, NULL);
 	char why[BENCH_SCHEMA_WHY] = "";
@@ -85,7 +85,7 @@ START_TEST(no_run)
 }
 END_TEST
 
-START_TEST(other_json)
+START_TEST(other_json_is_refused)
 {
 	static const char *const others[] = { "null", "1", "[]", "\"dns64bench\"", "{}" };
 	char why[BENCH_SCHEMA_WHY];
@@ -99,7 +99,7 @@ START_TEST(other_json)
 }
 END_TEST
 
-START_TEST(too_wide)
+START_TEST(table_with_too_many_columns_is_refused)
 {
 	json_t *tree = json_loads(run, 0, NULL),
 	       *columns =
@@ -120,10 +120,10 @@ main(void)
 	Suite *s = suite_create("bench_schema");
 	TCase *tc = tcase_create("shape");
 
-	tcase_add_test(tc, a_run);
-	tcase_add_test(tc, other_json);
-	tcase_add_test(tc, too_wide);
-	tcase_add_loop_test(tc, no_run, 0, sizeof(faults) / sizeof(faults[0]));
+	tcase_add_test(tc, sound_run_is_accepted);
+	tcase_add_test(tc, other_json_is_refused);
+	tcase_add_test(tc, table_with_too_many_columns_is_refused);
+	tcase_add_loop_test(tc, run_with_a_fault_is_refused, 0, sizeof(faults) / sizeof(faults[0]));
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

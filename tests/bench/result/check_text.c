@@ -36,7 +36,7 @@ static const struct {
 	{ "{\"a\": \"b\"}", 0, "{\"a\": \"b\"}" },
 };
 
-START_TEST(cell)
+START_TEST(cell_is_formatted_by_its_type)
 {
 	json_t *value = json_loads(cells[_i].json, JSON_DECODE_ANY, NULL);
 	char text[BENCH_TEXT_CELL];
@@ -46,7 +46,7 @@ START_TEST(cell)
 }
 END_TEST
 
-START_TEST(extremes)
+START_TEST(longest_values_fit_a_cell)
 {
 	json_t *huge = json_real(-1.7e308), *list = json_array();
 	char text[BENCH_TEXT_CELL];
@@ -81,7 +81,7 @@ printed(const char *json, unsigned min, char text[static TEXT])
 }
 
 /* Words left, numbers right, a character is as wide as it looks, nothing trails. */
-START_TEST(aligned)
+START_TEST(columns_are_aligned_by_width)
 {
 	char text[TEXT];
 
@@ -110,7 +110,7 @@ START_TEST(as_wide_as_told)
 END_TEST
 
 /* A terminal gets nothing that it would obey. */
-START_TEST(harmless)
+START_TEST(control_characters_are_not_printed)
 {
 	char text[TEXT];
 
@@ -128,11 +128,11 @@ main(void)
 	Suite *s = suite_create("bench_text");
 	TCase *tc = tcase_create("text");
 
-	tcase_add_test(tc, extremes);
-	tcase_add_test(tc, aligned);
+	tcase_add_test(tc, longest_values_fit_a_cell);
+	tcase_add_test(tc, columns_are_aligned_by_width);
 	tcase_add_test(tc, as_wide_as_told);
-	tcase_add_test(tc, harmless);
-	tcase_add_loop_test(tc, cell, 0, sizeof(cells) / sizeof(cells[0]));
+	tcase_add_test(tc, control_characters_are_not_printed);
+	tcase_add_loop_test(tc, cell_is_formatted_by_its_type, 0, sizeof(cells) / sizeof(cells[0]));
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

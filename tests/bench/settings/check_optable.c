@@ -13,7 +13,7 @@ static const enum bench_method methods[] = { BENCH_RATE, BENCH_SEARCH, BENCH_CLO
 	BENCH_SOAK, BENCH_REPORT };
 
 /* Rows stand in the order of their names, each with a value of its own, for some method. */
-START_TEST(rows)
+START_TEST(rows_are_sorted_and_have_their_own_values)
 {
 	const struct bench_option_row *row;
 	const char *before = "";
@@ -38,7 +38,7 @@ START_TEST(rows)
 END_TEST
 
 /* getopt's letters are the rows that have one, with ":" where there is a value. */
-START_TEST(letters)
+START_TEST(getopt_letters_are_those_of_the_rows)
 {
 	const struct bench_option_row *row;
 	size_t want = 0;
@@ -75,7 +75,7 @@ START_TEST(names_of_methods)
 END_TEST
 
 /* -h: a line for each method and option, each short enough for a terminal. */
-START_TEST(help)
+START_TEST(help_has_a_line_for_each_row)
 {
 	char *text = NULL, left[64];
 	size_t len = 0;
@@ -110,10 +110,10 @@ main(void)
 	Suite *s = suite_create("bench_optable");
 	TCase *tc = tcase_create("table");
 
-	tcase_add_test(tc, rows);
-	tcase_add_test(tc, letters);
+	tcase_add_test(tc, rows_are_sorted_and_have_their_own_values);
+	tcase_add_test(tc, getopt_letters_are_those_of_the_rows);
 	tcase_add_test(tc, names_of_methods);
-	tcase_add_test(tc, help);
+	tcase_add_test(tc, help_has_a_line_for_each_row);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -48,7 +48,7 @@ good(const char *line)
 	ck_assert_str_eq(errors, "");
 }
 
-START_TEST(defaults)
+START_TEST(defaults_are_as_documented)
 {
 	char text[NETADDR_TEXT];
 
@@ -81,7 +81,7 @@ START_TEST(defaults)
 END_TEST
 
 /* What is said for one run is not remembered for the next. */
-START_TEST(again)
+START_TEST(second_reading_remembers_nothing)
 {
 	good("rate -s 192.0.2.1 -r 1000 -n 5 --hits 50 --hot 2 --spin --prefix 64:ff9b::/96");
 	good("rate -s ::1 -r 10");
@@ -173,7 +173,7 @@ START_TEST(options_of_methods)
 }
 END_TEST
 
-START_TEST(letters)
+START_TEST(letters_set_what_their_names_do)
 {
 	good("rate -s192.0.2.1 -p 5353 -r 10 -t 2 -d 1.5 -N 198.18.0.0/15");
 	ck_assert_uint_eq(s.plan.server.port, 5353);
@@ -189,7 +189,7 @@ START_TEST(letters)
 }
 END_TEST
 
-START_TEST(other_tasks)
+START_TEST(help_and_version_go_before_faults)
 {
 	ck_assert_int_eq(read_line("-h"), BENCH_TASK_HELP);
 	ck_assert_int_eq(read_line("--help"), BENCH_TASK_HELP);
@@ -202,7 +202,7 @@ END_TEST
 
 /* --- What belongs together -------------------------------------------------------------------- */
 
-START_TEST(completed)
+START_TEST(depending_options_are_completed)
 {
 	good("rate -s 192.0.2.1 -r 1000 --dnssec");
 	ck_assert_uint_eq(s.plan.load.bufsize, 1232); /* DO is said in an OPT */
@@ -317,12 +317,12 @@ main(void)
 	Suite *suite = suite_create("bench_options");
 	TCase *tc = tcase_create("command line");
 
-	tcase_add_test(tc, defaults);
-	tcase_add_test(tc, again);
+	tcase_add_test(tc, defaults_are_as_documented);
+	tcase_add_test(tc, second_reading_remembers_nothing);
 	tcase_add_loop_test(tc, options_of_methods, 0, N_OF(methods));
-	tcase_add_test(tc, letters);
-	tcase_add_test(tc, other_tasks);
-	tcase_add_test(tc, completed);
+	tcase_add_test(tc, letters_set_what_their_names_do);
+	tcase_add_test(tc, help_and_version_go_before_faults);
+	tcase_add_test(tc, depending_options_are_completed);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	suite_add_tcase(suite, tc);
 

@@ -82,7 +82,7 @@ value_of(const void *field, size_t size)
 	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : v >> 8 * (sizeof(v) - size);
 }
 
-START_TEST(limits)
+START_TEST(numbers_are_taken_up_to_their_limits)
 {
 	good(numbers[_i].id, numbers[_i].min);
 	ck_assert_uint_eq(value_of(numbers[_i].field, numbers[_i].size), numbers[_i].min_v);
@@ -91,7 +91,7 @@ START_TEST(limits)
 }
 END_TEST
 
-START_TEST(reals)
+START_TEST(decimals_are_taken)
 {
 	good(BENCH_OPT_DURATION, "0.25");
 	good(BENCH_OPT_INTERVAL, "0.5");
@@ -103,7 +103,7 @@ START_TEST(reals)
 }
 END_TEST
 
-START_TEST(texts)
+START_TEST(texts_are_taken)
 {
 	good(BENCH_OPT_CSV, "a");
 	good(BENCH_OPT_JSON, "b");
@@ -128,7 +128,7 @@ START_TEST(texts)
 }
 END_TEST
 
-START_TEST(others)
+START_TEST(addresses_and_networks_are_taken)
 {
 	char text[PREF64_TEXT];
 
@@ -170,7 +170,7 @@ START_TEST(others)
 END_TEST
 
 /* The zone in lower case, and the share of AAAA stays. */
-START_TEST(zone)
+START_TEST(zone_is_in_lower_case_and_keeps_aaaa)
 {
 	good(BENCH_OPT_AAAA, "40");
 	good(BENCH_OPT_ZONE, "Bench.Example.");
@@ -295,11 +295,11 @@ main(void)
 	TCase *tc = tcase_create("settings");
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_loop_test(tc, limits, 0, N_OF(numbers));
-	tcase_add_test(tc, reals);
-	tcase_add_test(tc, texts);
-	tcase_add_test(tc, others);
-	tcase_add_test(tc, zone);
+	tcase_add_loop_test(tc, numbers_are_taken_up_to_their_limits, 0, N_OF(numbers));
+	tcase_add_test(tc, decimals_are_taken);
+	tcase_add_test(tc, texts_are_taken);
+	tcase_add_test(tc, addresses_and_networks_are_taken);
+	tcase_add_test(tc, zone_is_in_lower_case_and_keeps_aaaa);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, zone_too_long);
 	tcase_add_test(tc, every_row_is_known);

@@ -10,7 +10,7 @@
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define CAP 8
 
-START_TEST(numbers)
+START_TEST(numbers_are_read_within_bounds)
 {
 	static const struct {
 		const char *text;
@@ -60,7 +60,7 @@ START_TEST(number_in_a_text)
 }
 END_TEST
 
-START_TEST(reals)
+START_TEST(decimals_are_read)
 {
 	static const struct {
 		const char *text;
@@ -97,7 +97,7 @@ START_TEST(reals)
 }
 END_TEST
 
-START_TEST(networks)
+START_TEST(networks_are_read)
 {
 	static const struct {
 		const char *text;
@@ -139,7 +139,7 @@ START_TEST(networks)
 }
 END_TEST
 
-START_TEST(ranges)
+START_TEST(ranges_are_read)
 {
 	static const struct {
 		const char *text;
@@ -176,7 +176,7 @@ START_TEST(ranges)
 }
 END_TEST
 
-START_TEST(steps)
+START_TEST(lists_of_steps_are_read)
 {
 	static const struct {
 		const char *text;
@@ -224,7 +224,7 @@ START_TEST(steps)
 }
 END_TEST
 
-START_TEST(endpoints)
+START_TEST(addresses_with_ports_are_read)
 {
 	static const char *const cases[][2] = {
 		{ "192.0.2.1", "192.0.2.1#53" },
@@ -261,13 +261,13 @@ main(void)
 	Suite *s = suite_create("bench_values");
 	TCase *tc = tcase_create("values");
 
-	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, numbers_are_read_within_bounds);
 	tcase_add_test(tc, number_in_a_text);
-	tcase_add_test(tc, reals);
-	tcase_add_test(tc, networks);
-	tcase_add_test(tc, ranges);
-	tcase_add_test(tc, steps);
-	tcase_add_test(tc, endpoints);
+	tcase_add_test(tc, decimals_are_read);
+	tcase_add_test(tc, networks_are_read);
+	tcase_add_test(tc, ranges_are_read);
+	tcase_add_test(tc, lists_of_steps_are_read);
+	tcase_add_test(tc, addresses_with_ports_are_read);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);
