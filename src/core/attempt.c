@@ -187,6 +187,11 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
 		.present = ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
+	const struct build_question question = { .id = l->id,
+		.flags = cd ? DNS_CD : 0,
+		.qname = l->qname,
+		.qtype = l->qtype,
+		.qclass = l->qclass };
 
 	if (UNLIKELY(l->no_edns))
 		opt.present = false;
@@ -195,7 +200,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		opt.present = true;
 	l->edns = opt.present;
 	antispoof_cookie(ls, l, &opt, now_ns);
-	len = build_query(buf, PACKET_UDP_CAP, l->id, l->qname, l->qtype, l->qclass, cd, &opt);
+	len = build_query(buf, PACKET_UDP_CAP, &question, &opt);
 	antispoof_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
 	return len;
 }

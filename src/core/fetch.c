@@ -201,6 +201,9 @@ static bool
 lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+	struct build_question question = {
+		.qname = key->qname, .qtype = key->qtype, .qclass = key->qclass
+	};
 	uint8_t out[PACKET_UDP_CAP];
 	struct build b;
 	struct msg m;
@@ -208,8 +211,8 @@ lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 
 	if (msg_parse(&m, r->bytes, e->len) != MSG_OK)
 		return false;
-	build_start(&b, out, sizeof(out), 0, m.flags & (uint16_t)~DNS_RCODE, key->qname, key->qtype,
-	    key->qclass);
+	question.flags = m.flags;
+	build_start(&b, out, sizeof(out), &question);
 	b.rcode = DNS_NXDOMAIN;
 	uint16_t n = m.count[MSG_AUTHORITY];
 	for (bool more = msg_first(&m, MSG_AUTHORITY, &rr); more;

@@ -12,9 +12,12 @@ rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, 
     const struct answer *a)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+	const struct build_question question = {
+		.flags = DNS_QR, .qname = qname, .qtype = m->qtype, .qclass = m->qclass
+	};
 	struct build b;
 
-	build_start(&b, r->bytes, sizeof(r->bytes), 0, DNS_QR, qname, m->qtype, m->qclass);
+	build_start(&b, r->bytes, sizeof(r->bytes), &question);
 	if (earlier != NULL) {
 		struct answer ea;
 		struct msg em;
@@ -80,12 +83,15 @@ struct partial_data *
 partial_keep_data(struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+	const struct build_question question = {
+		.flags = m->flags, .qname = a->target, .qtype = m->qtype, .qclass = m->qclass
+	};
 	struct partial_data *d = pool_take(pool);
 	struct build b;
 
 	if (d == NULL)
 		return NULL;
-	build_start(&b, d->bytes, sizeof(d->bytes), 0, m->flags, a->target, m->qtype, m->qclass);
+	build_start(&b, d->bytes, sizeof(d->bytes), &question);
 	if (!copy_data(&b, m, a)) {
 		pool_give(pool, d);
 		return NULL;

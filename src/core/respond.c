@@ -108,10 +108,13 @@ first_place(const struct queries *qs, const struct policy *p, const struct query
 static void
 start(struct build *b, const struct query *q, const struct query_out *out)
 {
-	uint16_t flags = DNS_QR | DNS_RA | (q->flags & (DNS_OPCODE | DNS_RD | DNS_CD));
+	const struct build_question question = { .id = q->id,
+		.flags = DNS_QR | DNS_RA | (q->flags & (DNS_OPCODE | DNS_RD | DNS_CD)),
+		.qname = q->qname_len > 0 ? q->qname : NULL,
+		.qtype = q->qtype,
+		.qclass = q->qclass };
 
-	build_start(b, out->buf, out->cap, q->id, flags, q->qname_len > 0 ? q->qname : NULL,
-	    q->qtype, q->qclass);
+	build_start(b, out->buf, out->cap, &question);
 }
 
 static size_t
@@ -231,16 +234,19 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	const struct build_opt opt = opt_of(qs, q, &why, m->rcode);
-	uint16_t flags = relayed_flags(q, m), type = 0;
+	const struct build_question question = {
+		.id = q->id, .flags = relayed_flags(q, m), .qname = q->qname
+	};
+	uint16_t type = 0;
 
 	stats_inc(&qs->stats->relayed);
 	if (UNLIKELY(q->signed_msg))
-		return build_relay_signed(out->buf, out->cap, m, q->id, limit_of(qs, q), &opt);
+		return build_relay_signed(out->buf, limit_of(qs, q), m, q->id, &opt);
 	if (UNLIKELY(q->qtype == DNS_TYPE_ANY))
 		type = one_type(qs, q, m);
 	if (UNLIKELY(type != 0))
 		return respond_any(qs, q, m, type, out);
-	return build_relay(out->buf, out->cap, m, q->id, q->qname, flags, limit_of(qs, q), &opt);
+	return build_relay(out->buf, limit_of(qs, q), m, &question, &opt);
 }
 
 size_t

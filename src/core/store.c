@@ -42,8 +42,9 @@ copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
 
 	if (UNLIKELY(m->edns.present && m->edns.end != m->len)) {
 		const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+		const struct build_question question = { .flags = m->flags, .qname = msg_qname(m) };
 
-		return build_relay(out, cap, m, 0, msg_qname(m), m->flags, cap, &no_opt);
+		return build_relay(out, cap, m, &question, &no_opt);
 	}
 	memcpy(out, m->bytes, len);
 	if (m->edns.present)

@@ -140,17 +140,16 @@ init(struct build *b, uint8_t *buf, size_t cap, uint16_t flags, size_t qname_len
 }
 
 void
-build_start(struct build *b, uint8_t *buf, size_t cap, uint16_t id, uint16_t flags,
-    const uint8_t *qname, uint16_t qtype, uint16_t qclass)
+build_start(struct build *b, uint8_t *buf, size_t cap, const struct build_question *q)
 {
-	init(b, buf, cap, flags, qname != NULL ? name_len(qname) : 0);
-	wire_set_u16(buf, id);
-	wire_set_u16(buf + 4, qname != NULL);
-	if (qname == NULL)
+	init(b, buf, cap, q->flags, q->qname != NULL ? name_len(q->qname) : 0);
+	wire_set_u16(buf, q->id);
+	wire_set_u16(buf + 4, q->qname != NULL);
+	if (q->qname == NULL)
 		return;
-	memcpy(buf + DNS_HEADER_LEN, qname, b->qname_len);
-	wire_set_u16(buf + b->w.len - 4, qtype);
-	wire_set_u16(buf + b->w.len - 2, qclass);
+	memcpy(buf + DNS_HEADER_LEN, q->qname, b->qname_len);
+	wire_set_u16(buf + b->w.len - 4, q->qtype);
+	wire_set_u16(buf + b->w.len - 2, q->qclass);
 }
 
 /* Take out a whole section and those behind it. */
@@ -286,14 +285,12 @@ append_behind_opt(struct build *b, const struct msg *src, size_t room)
 }
 
 size_t
-build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, size_t limit,
-    const struct build_opt *opt)
+build_relay_signed(
+    uint8_t *buf, size_t limit, const struct msg *src, uint16_t id, const struct build_opt *opt)
 {
 	struct build_opt fitting = *opt;
 	struct build b;
 
-	if (limit > cap)
-		limit = cap;
 	wire_set_u16(buf, id);
 	if (src->len <= limit) {
 		memcpy(buf + 2, src->bytes + 2, src->len - 2);
@@ -327,26 +324,24 @@ respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
 }
 
 size_t
-build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const uint8_t *qname,
-    uint16_t flags, size_t limit, const struct build_opt *opt)
+build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct build_question *q,
+    const struct build_opt *opt)
 {
 	struct build_opt fitting = *opt;
 	struct build b;
 
 	if (UNLIKELY(src->signature))
-		return build_relay_signed(buf, cap, src, id, limit, opt);
-	if (limit > cap)
-		limit = cap;
-	init(&b, buf, limit, flags, src->qname_len);
+		return build_relay_signed(buf, limit, src, q->id, opt);
+	init(&b, buf, limit, q->flags, src->qname_len);
 	b.rcode = src->rcode;
-	wire_set_u16(buf, id);
+	wire_set_u16(buf, q->id);
 	take_sections(&b, src);
 	fit(&b, src->bytes, limit, &fitting);
 	memcpy(buf + 2, src->bytes + 2, b.end[MSG_ADDITIONAL] - 2);
 	if (b.qname_len > 0)
-		memcpy(buf + DNS_HEADER_LEN, qname, b.qname_len);
+		memcpy(buf + DNS_HEADER_LEN, q->qname, b.qname_len);
 	if (UNLIKELY(src->spelled) && b.qname_len > 0)
-		respell(buf, b.end[MSG_ADDITIONAL], src, qname);
+		respell(buf, b.end[MSG_ADDITIONAL], src, q->qname);
 	if (UNLIKELY(src->edns.present && src->edns.end < src->len) &&
 	    b.end[MSG_ADDITIONAL] == src->edns.at)
 		append_behind_opt(&b, src, limit - build_opt_len(&fitting));
@@ -354,14 +349,14 @@ build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id, const 
 }
 
 size_t
-build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname, uint16_t qtype,
-    uint16_t qclass, bool cd, const struct build_opt *opt)
+build_query(uint8_t *buf, size_t cap, const struct build_question *q, const struct build_opt *opt)
 {
+	struct build_question asking = *q;
 	struct build_opt plain = *opt;
 	struct build b;
 
 	drop_edes(&plain);
-	build_start(&b, buf, cap, id, cd ? DNS_RD | DNS_AD | DNS_CD : DNS_RD | DNS_AD, qname, qtype,
-	    qclass);
+	asking.flags |= DNS_RD | DNS_AD;
+	build_start(&b, buf, cap, &asking);
 	return finish(&b, &plain);
 }

@@ -32,6 +32,16 @@
 #define BUILD_RESPELLED 32768 /* labels compared to find the question's name among owners */
 #define BUILD_EDE_MAX 256     /* bytes of EDE options in all; what goes beyond is left out */
 
+/* The head of a message: what stands before its records. */
+struct build_question {
+	uint16_t id;
+	uint16_t flags; /* DNS_QR ... DNS_CD; an rcode in them is not read */
+	const uint8_t
+	    *qname; /* borrowed: a checked name, as it is to be spelled; NULL: no question */
+	uint16_t qtype;
+	uint16_t qclass;
+};
+
 /* Our own OPT (hop-by-hop: never the other side's). */
 struct build_opt {
 	bool present;
@@ -62,12 +72,10 @@ struct build {
 };
 
 /*
- * build_start: begin a message in CAP bytes at BUF (>= 512 + DNS_OPT_LEN) with header and
- * question. QNAME: a checked name, copied as spelled; NULL for a message without question.
- * FLAGS: DNS_QR ... DNS_CD, without rcode. The rcode is NOERROR until b->rcode is set.
+ * build_start: begin a message in CAP bytes at BUF (>= 512 + DNS_OPT_LEN) with header and question
+ * Q, which is copied. The rcode is NOERROR until b->rcode is set.
  */
-void build_start(struct build *b, uint8_t *buf, size_t cap, uint16_t id, uint16_t flags,
-    const uint8_t *qname, uint16_t qtype, uint16_t qclass);
+void build_start(struct build *b, uint8_t *buf, size_t cap, const struct build_question *q);
 
 /*
  * build_copy: append record RR of SRC to a section with TTL; its owner and, for the types of
@@ -80,11 +88,11 @@ MUST_USE bool build_copy(
     struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl);
 
 /*
- * build_copy_as: as build_copy for the owner and class, but with TYPE and RDLEN bytes at RDATA
- * (no names inside) instead of the record's own: how an A becomes an AAAA.
+ * build_aaaa: append to the answer section an AAAA with the owner and class of RR of SRC, an A as a
+ * rule, with TTL and the 16 bytes at V6 (RFC 3596 section 2.2). Returns as build_copy.
  */
-MUST_USE bool build_copy_as(struct build *b, enum msg_section s, const struct msg *src,
-    const struct rr *rr, uint16_t type, uint32_t ttl, const uint8_t *rdata, uint16_t rdlen);
+MUST_USE bool build_aaaa(struct build *b, const struct msg *src, const struct rr *rr, uint32_t ttl,
+    const uint8_t v6[static 16]);
 
 /*
  * build_rr: append a record made here. OWNER: a checked name. RDATA: RDLEN bytes copied as they
@@ -110,30 +118,31 @@ MUST_USE size_t build_opt_len(const struct build_opt *opt);
 MUST_USE size_t build_finish(struct build *b, size_t limit, const struct build_opt *opt);
 
 /*
- * build_relay: pass reply SRC to a client octet for octet (RULES D24) but for its ID, the
- * spelling of the question (QNAME, same length and name; not read if SRC has no question) and of
- * owners that are the same name, the header's flags, which are FLAGS (their rcode is not read), TC,
- * and the OPT, which is taken out and replaced by OPT. Cut to LIMIT as build_finish does; TC of
- * FLAGS stays. Only when an OPT stood before other records are those rewritten. A message with a
- * TSIG or SIG(0) is passed as by build_relay_signed. Writes at most LIMIT bytes (512 <= limit <=
- * cap) to BUF; returns the length. rcode and sections are SRC's.
+ * build_relay: pass reply SRC to a client octet for octet (RULES D24) but for the ID and flags of
+ * Q, the spelling of the question (Q's qname: the same name; not read if SRC has no question) and
+ * of owners that are the same name, TC, and the OPT, which is taken out and replaced by OPT. Q's
+ * qtype and qclass are not read; rcode and sections are SRC's. Cut to LIMIT as build_finish does;
+ * TC of Q's flags stays. Only when an OPT stood before other records are those rewritten. A message
+ * with a TSIG or SIG(0) is passed as by build_relay_signed. Writes at most LIMIT bytes (>= 512) to
+ * BUF; returns the length.
  */
-MUST_USE size_t build_relay(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
-    const uint8_t *qname, uint16_t flags, size_t limit, const struct build_opt *opt);
+MUST_USE size_t build_relay(uint8_t *buf, size_t limit, const struct msg *src,
+    const struct build_question *q, const struct build_opt *opt);
 
 /*
  * build_relay_signed: pass SRC, the reply to a signed question, with nothing but its ID changed or,
- * if it is too long, as header, question and OPT with TC (RULES D20). BUF, LIMIT and OPT as
- * build_relay. Returns the length.
+ * if it is longer than LIMIT bytes (>= 512), as header, question and OPT with TC (RULES D20).
+ * Returns the length.
  */
-MUST_USE size_t build_relay_signed(uint8_t *buf, size_t cap, const struct msg *src, uint16_t id,
-    size_t limit, const struct build_opt *opt);
+MUST_USE size_t build_relay_signed(
+    uint8_t *buf, size_t limit, const struct msg *src, uint16_t id, const struct build_opt *opt);
 
 /*
- * build_query: a question for an upstream: QNAME as spelled, flags RD and AD (RULES D9) and
- * CD if asked, with OPT (its EDEs not looked at) unless absent. CAP >= 512. Returns the length.
+ * build_query: write a question for an upstream to CAP bytes (>= 512) at BUF: Q, whose flags are 0
+ * or DNS_CD and get RD and AD besides (RULES D9), and OPT, its EDEs not looked at. Returns the
+ * length.
  */
-MUST_USE size_t build_query(uint8_t *buf, size_t cap, uint16_t id, const uint8_t *qname,
-    uint16_t qtype, uint16_t qclass, bool cd, const struct build_opt *opt);
+MUST_USE size_t build_query(
+    uint8_t *buf, size_t cap, const struct build_question *q, const struct build_opt *opt);
 
 #endif

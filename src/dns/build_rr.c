@@ -309,28 +309,9 @@ put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const str
 	return true;
 }
 
-bool
-build_copy(
-    struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl)
-{
-	const struct mark before = mark(b);
-	bool sound;
-
-	if (!has_names(rr->type))
-		return build_copy_as(
-		    b, s, src, rr, rr->type, ttl, src->bytes + rr->rdata, rr->rdlen);
-	if (is_closed(b))
-		return false;
-	sound = put_owner(b, src, rr);
-	wire_put_u16(&b->w, rr->type);
-	wire_put_u16(&b->w, rr->class);
-	wire_put_u32(&b->w, ttl);
-	sound = sound && put_rdata(b, src, rr, &layouts[rr->type]);
-	return commit(b, s, before, sound);
-}
-
-bool
-build_copy_as(struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr,
+/* Append a record with the owner and class of RR, but TYPE, TTL and RDATA, which has no names. */
+static inline bool
+copy_as(struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr,
     uint16_t type, uint32_t ttl, const uint8_t *rdata, uint16_t rdlen)
 {
 	const struct mark before = mark(b);
@@ -342,6 +323,32 @@ build_copy_as(struct build *b, enum msg_section s, const struct msg *src, const 
 	put_fixed(&b->w, type, rr->class, ttl, rdlen);
 	wire_put_bytes(&b->w, rdata, rdlen);
 	return commit(b, s, before, sound);
+}
+
+bool
+build_copy(
+    struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl)
+{
+	const struct mark before = mark(b);
+	bool sound;
+
+	if (!has_names(rr->type))
+		return copy_as(b, s, src, rr, rr->type, ttl, src->bytes + rr->rdata, rr->rdlen);
+	if (is_closed(b))
+		return false;
+	sound = put_owner(b, src, rr);
+	wire_put_u16(&b->w, rr->type);
+	wire_put_u16(&b->w, rr->class);
+	wire_put_u32(&b->w, ttl);
+	sound = sound && put_rdata(b, src, rr, &layouts[rr->type]);
+	return commit(b, s, before, sound);
+}
+
+bool
+build_aaaa(struct build *b, const struct msg *src, const struct rr *rr, uint32_t ttl,
+    const uint8_t v6[static 16])
+{
+	return copy_as(b, MSG_ANSWER, src, rr, DNS_TYPE_AAAA, ttl, v6, 16);
 }
 
 bool

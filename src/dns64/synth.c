@@ -150,7 +150,7 @@ put_mapped(struct making *k, const struct rr *rr)
 		uint8_t v6[16];
 
 		pref64_embed(&k->p->prefixes[places[i]], v4, v6);
-		if (!build_copy_as(k->b, MSG_ANSWER, k->m, rr, DNS_TYPE_AAAA, ttl, v6, AAAA_LEN))
+		if (!build_aaaa(k->b, k->m, rr, ttl, v6))
 			return false;
 		k->made++;
 	}

@@ -103,7 +103,12 @@ START_TEST(d21_nothing_of_the_mixed_case_is_left)
 	memcpy(target, mixed, first);
 	memcpy(target + first, other, sizeof(other));
 	ck_assert_int_eq(msg_parse(&m, p.udp, send.len), MSG_OK);
-	build_start(&b, msg, sizeof(msg), m.id, DNS_QR, l->qname, m.qtype, m.qclass);
+	build_start(&b, msg, sizeof(msg),
+	    &(struct build_question){ .id = m.id,
+		.flags = DNS_QR,
+		.qname = l->qname,
+		.qtype = m.qtype,
+		.qclass = m.qclass });
 	ck_assert(
 	    build_rr(&b, MSG_ANSWER, mixed + first, DNS_TYPE_DNAME, 1, 60, other, sizeof(other)));
 	/* Not the question, so that it is written out, as are the names in RDATA. */

@@ -124,7 +124,10 @@ ask(struct stage *s, const struct costly *c, bool tcp)
 		    0);
 	else
 		costly_question(name);
-	in.len = build_query(msg, sizeof(msg), 77, name, c->qtype, DNS_CLASS_IN, false, &with);
+	in.len = build_query(msg, sizeof(msg),
+	    &(struct build_question){
+		.id = 77, .qname = name, .qtype = c->qtype, .qclass = DNS_CLASS_IN },
+	    &with);
 	wire_set_u16(msg + 2, DNS_RD);
 	return hand_in(s, &in);
 }

@@ -114,7 +114,12 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 		return 0;
 	if (kind == 't' && send->way == PACKET_UPSTREAM_UDP)
 		flags |= DNS_TC;
-	build_start(&b, out, WORLD_REPLY, m->id, flags, msg_qname(m), m->qtype, m->qclass);
+	build_start(&b, out, WORLD_REPLY,
+	    &(struct build_question){ .id = m->id,
+		.flags = flags,
+		.qname = msg_qname(m),
+		.qtype = m->qtype,
+		.qclass = m->qclass });
 	b.rcode = kind == 'e' ? DNS_REFUSED : kind == 'x' ? DNS_NXDOMAIN : DNS_NOERROR;
 	if (b.rcode == DNS_NOERROR && m->qtype == DNS_TYPE_A)
 		ok = build_rr(&b, MSG_ANSWER, msg_qname(m), DNS_TYPE_A, DNS_CLASS_IN, 300, v4, 4);

@@ -38,7 +38,12 @@ reply(struct msg *m, struct answer *a, const char *name, const char *const *reco
 	struct build b;
 
 	ck_assert_uint_gt(name_from_text(name, about), 0);
-	build_start(&b, bytes, sizeof(bytes), 1, DNS_QR, about, DNS_TYPE_AAAA, DNS_CLASS_IN);
+	build_start(&b, bytes, sizeof(bytes),
+	    &(struct build_question){ .id = 1,
+		.flags = DNS_QR,
+		.qname = about,
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN });
 	for (size_t i = 0; i < n; i++)
 		ck_assert(scene_put(&b, records[i]));
 	ck_assert_int_eq(msg_parse(m, bytes, build_finish(&b, sizeof(bytes), &opt)), MSG_OK);

@@ -58,7 +58,12 @@ many_a(struct msg *m, unsigned n)
 	struct build b;
 
 	ck_assert_uint_gt(name_from_text("www.example", qname), 0);
-	build_start(&b, reply, sizeof(reply), 1, DNS_QR, qname, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(&b, reply, sizeof(reply),
+	    &(struct build_question){ .id = 1,
+		.flags = DNS_QR,
+		.qname = qname,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN });
 	for (unsigned i = 0; i < n; i++) {
 		v4[2] = (uint8_t)(i >> 8);
 		v4[3] = (uint8_t)i;

@@ -104,8 +104,12 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 		return 0;
 	flags |= chance(send->way == PACKET_UPSTREAM_UDP ? 10 : 1) ? DNS_TC : 0;
 	flags |= chance(30) ? DNS_AD : 0;
-	build_start(&walk.b, out, WORLD_REPLY, m->id, flags, chance(99) ? msg_qname(m) : NULL,
-	    m->qtype, m->qclass);
+	build_start(&walk.b, out, WORLD_REPLY,
+	    &(struct build_question){ .id = m->id,
+		.flags = flags,
+		.qname = chance(99) ? msg_qname(m) : NULL,
+		.qtype = m->qtype,
+		.qclass = m->qclass });
 	if (chance(30))
 		walk.b.rcode = rcodes[rng_below(&walk.rng, sizeof(rcodes) / sizeof(rcodes[0]))];
 	if (walk.b.rcode == DNS_NOERROR || chance(30))
@@ -188,8 +192,13 @@ ask_one(void)
 	    name_from_text(ask->qtype == DNS_TYPE_PTR ? REVERSED : "WWW.Example", walk.qname) > 0);
 	in.msg = msg;
 	in.way = ask->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
-	in.len = build_query(
-	    msg, sizeof(msg), ask->id, walk.qname, ask->qtype, DNS_CLASS_IN, ask->cd, &opt);
+	in.len = build_query(msg, sizeof(msg),
+	    &(struct build_question){ .id = ask->id,
+		.flags = ask->cd ? DNS_CD : 0,
+		.qname = walk.qname,
+		.qtype = ask->qtype,
+		.qclass = DNS_CLASS_IN },
+	    &opt);
 	msg[3] &= (uint8_t)~DNS_AD;
 	world_input(&world, &in);
 	for (unsigned i = 0; i < 6000 / 8 && ask->n_answers == 0; i++)

@@ -70,8 +70,12 @@ reply(struct msg *m, uint16_t rcode, uint16_t flags, const char *const *records,
 	struct build b;
 
 	ck_assert_uint_gt(name_from_text("WWW.Example", qname), 0);
-	build_start(&b, bytes, sizeof(bytes), 77, DNS_QR | DNS_RD | DNS_RA | flags, qname, l.qtype,
-	    DNS_CLASS_IN);
+	build_start(&b, bytes, sizeof(bytes),
+	    &(struct build_question){ .id = 77,
+		.flags = DNS_QR | DNS_RD | DNS_RA | flags,
+		.qname = qname,
+		.qtype = l.qtype,
+		.qclass = DNS_CLASS_IN });
 	b.rcode = rcode;
 	for (unsigned i = 0; i < MAX_RECORDS && records[i] != NULL; i++)
 		ck_assert(scene_put(&b, records[i]));

@@ -104,7 +104,12 @@ child_answer(const char *name, unsigned n)
 	struct build b;
 
 	ck_assert_uint_gt(name_from_text(name, qname), 0);
-	build_start(&b, out, sizeof(out), 1, DNS_QR, qname, DNS_TYPE_AAAA, DNS_CLASS_IN);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){ .id = 1,
+		.flags = DNS_QR,
+		.qname = qname,
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN });
 	for (unsigned i = 0; i < n; i++)
 		ck_assert(build_rr(&b, MSG_ANSWER, qname, DNS_TYPE_AAAA, DNS_CLASS_IN, 60, v6, 16));
 	ck_assert(build_rr(

@@ -181,8 +181,13 @@ ask(void)
 		return;
 	a_name(name);
 	PARTS_CHECK(netaddr_parse(chance(50) ? "2001:db8::1" : "10.0.0.1", 53, &in.peer));
-	in.len = build_query(
-	    msg, sizeof(msg), (uint16_t)t.n_asked, name, type, DNS_CLASS_IN, chance(10), &opt);
+	in.len = build_query(msg, sizeof(msg),
+	    &(struct build_question){ .id = (uint16_t)t.n_asked,
+		.flags = chance(10) ? DNS_CD : 0,
+		.qname = name,
+		.qtype = type,
+		.qclass = DNS_CLASS_IN },
+	    &opt);
 	if (chance(5))
 		msg[2] &= (uint8_t) ~(DNS_RD >> 8);
 	in.msg = msg;
@@ -250,7 +255,12 @@ make_reply(const struct msg *m)
 
 	if (chance(t.tc))
 		flags |= DNS_TC;
-	build_start(&b, t.reply, sizeof(t.reply), m->id, flags, msg_qname(m), m->qtype, m->qclass);
+	build_start(&b, t.reply, sizeof(t.reply),
+	    &(struct build_question){ .id = m->id,
+		.flags = flags,
+		.qname = msg_qname(m),
+		.qtype = m->qtype,
+		.qclass = m->qclass });
 	if (chance(15))
 		b.rcode = rcodes[rng_below(&t.rng, 4)];
 	else if (chance(15))

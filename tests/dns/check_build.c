@@ -37,8 +37,12 @@ put(struct build *b, enum msg_section s, uint16_t type, uint16_t rdlen)
 static void
 start(struct build *b)
 {
-	build_start(b, out, sizeof(out), 0x1234, DNS_QR | DNS_RD | DNS_RA, www, DNS_TYPE_AAAA,
-	    DNS_CLASS_IN);
+	build_start(b, out, sizeof(out),
+	    &(struct build_question){ .id = 0x1234,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = www,
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN });
 }
 
 /* --- Header, question, OPT -------------------------------------------------------------------- */
@@ -48,8 +52,12 @@ START_TEST(header_and_question)
 	struct build b;
 	size_t len;
 
-	build_start(&b, out, sizeof(out), 0xbeef, DNS_QR | DNS_AA | DNS_CD,
-	    (const uint8_t *)"\3WwW\7eXample\3com", DNS_TYPE_MX, DNS_CLASS_CH);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){ .id = 0xbeef,
+		.flags = DNS_QR | DNS_AA | DNS_CD,
+		.qname = (const uint8_t *)"\3WwW\7eXample\3com",
+		.qtype = DNS_TYPE_MX,
+		.qclass = DNS_CLASS_CH });
 	b.rcode = DNS_NXDOMAIN;
 	len = build_finish(&b, 512, &no_opt);
 	message_expect(out, len, "beef 8413 0001 0000 0000 0000 <WwW.eXample.com> 000f 0003");
@@ -61,7 +69,8 @@ START_TEST(message_without_question_has_its_opt)
 	struct build b;
 	size_t len;
 
-	build_start(&b, out, sizeof(out), 0xbeef, DNS_QR, NULL, 0, 0);
+	build_start(
+	    &b, out, sizeof(out), &(struct build_question){ .id = 0xbeef, .flags = DNS_QR });
 	len = build_finish(&b, 512, &plain_opt);
 	message_expect(out, len, "beef 8000 0000 0000 0000 0001 00 0029 04d0 00000000 0000");
 }
@@ -114,13 +123,23 @@ END_TEST
 
 START_TEST(d9_query_sets_ad_and_opt)
 {
-	size_t len = build_query(out, 512, 0xabcd, (const uint8_t *)"\3wWw\4Test", DNS_TYPE_AAAA,
-	    DNS_CLASS_IN, false, &ede_opt);
+	size_t len = build_query(out, 512,
+	    &(struct build_question){ .id = 0xabcd,
+		.qname = (const uint8_t *)"\3wWw\4Test",
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN },
+	    &ede_opt);
 
 	message_expect(out, len,
 	    "abcd 0120 0001 0000 0000 0001 <wWw.Test> 001c 0001"
 	    "00 0029 04d0 00000000 0000");
-	len = build_query(out, 512, 1, (const uint8_t *)"", 65280, DNS_CLASS_ANY, true, &no_opt);
+	len = build_query(out, 512,
+	    &(struct build_question){ .id = 1,
+		.flags = DNS_CD,
+		.qname = (const uint8_t *)"",
+		.qtype = 65280,
+		.qclass = DNS_CLASS_ANY },
+	    &no_opt);
 	message_expect(out, len, "0001 0130 0001 0000 0000 0000 <> ff00 00ff");
 }
 END_TEST
@@ -228,7 +247,9 @@ START_TEST(d12_order_relayed)
 	memcpy(in, out, len);
 	ck_assert_int_eq(msg_parse(&m, in, len), MSG_OK);
 	check_drop(&drops[_i],
-	    build_relay(out, sizeof(out), &m, 1, www, m.flags, drops[_i].limit, drops[_i].opt));
+	    build_relay(out, drops[_i].limit, &m,
+		&(struct build_question){ .id = 1, .flags = m.flags, .qname = www },
+		drops[_i].opt));
 }
 END_TEST
 
@@ -280,7 +301,12 @@ START_TEST(buffer_is_limit)
 	struct msg m;
 	size_t len;
 
-	build_start(&b, large, sizeof(large), 1, DNS_QR, www, DNS_TYPE_TXT, DNS_CLASS_IN);
+	build_start(&b, large, sizeof(large),
+	    &(struct build_question){ .id = 1,
+		.flags = DNS_QR,
+		.qname = www,
+		.qtype = DNS_TYPE_TXT,
+		.qclass = DNS_CLASS_IN });
 	put(&b, MSG_ANSWER, DNS_TYPE_TXT, 50000);
 	put(&b, MSG_ANSWER, DNS_TYPE_TXT, (uint16_t)(DNS_MSG_MAX - 50045 - 12));
 	ck_assert(!build_rr(&b, MSG_ADDITIONAL, www, DNS_TYPE_TXT, 1, 0, zeros, 0));
@@ -386,8 +412,11 @@ START_TEST(d24_relay_keeps_the_records)
 	message_read(&m, in, sizeof(in), c->src);
 	guard_init(&g, sizeof(in));
 	ck_assert_int_eq(msg_parse(&m, guard_put(&g, in, m.len), m.len), MSG_OK);
-	len = build_relay(out, sizeof(out), &m, 0xabcd, c->qname != NULL ? qname : NULL,
-	    m.flags & (uint16_t)~c->clear, 512, c->opt);
+	len = build_relay(out, 512, &m,
+	    &(struct build_question){ .id = 0xabcd,
+		.flags = m.flags & (uint16_t)~c->clear,
+		.qname = c->qname != NULL ? qname : NULL },
+	    c->opt);
 	message_expect(out, len, c->text);
 	if (c->qname != NULL && m.rcode <= DNS_RCODE)
 		message_sound(&again, out, len, 512);
@@ -401,8 +430,12 @@ read_reply(struct msg *m, unsigned n)
 {
 	struct build b;
 
-	build_start(
-	    &b, in, sizeof(in), 0x1234, DNS_QR | DNS_RD | DNS_RA, www, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(&b, in, sizeof(in),
+	    &(struct build_question){ .id = 0x1234,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = www,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN });
 	while (n-- > 0)
 		put(&b, MSG_ANSWER, DNS_TYPE_A, 4);
 	ck_assert(build_rr_name(&b, MSG_AUTHORITY, www + 4, DNS_TYPE_NS, DNS_CLASS_IN, 60,
@@ -426,7 +459,8 @@ START_TEST(d12_sixty_addresses_relayed)
 	size_t len;
 
 	read_reply(&m, 60);
-	len = build_relay(out, limit, &m, 1, www, m.flags, limit, opt);
+	len = build_relay(out, limit, &m,
+	    &(struct build_question){ .id = 1, .flags = m.flags, .qname = www }, opt);
 	message_sound(&again, out, len, limit);
 	ck_assert_uint_eq(again.count[MSG_ANSWER], cut ? fits : 60);
 	ck_assert_uint_eq(again.count[MSG_AUTHORITY], cut ? 0 : 2);
@@ -454,7 +488,8 @@ START_TEST(relay_every_limit)
 		size_t len;
 
 		read_reply(&m, 64);
-		len = build_relay(buf, limit, &m, 0x1234, www, m.flags, limit, opt);
+		len = build_relay(buf, limit, &m,
+		    &(struct build_question){ .id = 0x1234, .flags = m.flags, .qname = www }, opt);
 		message_sound(&again, buf, len, limit);
 		b = (struct build){ .w = { .buf = in, .cap = sizeof(in) },
 			.qname_len = m.qname_len,
@@ -491,7 +526,8 @@ START_TEST(relay_opt_in_the_middle)
 	guard_init(&g, 1200);
 	for (size_t limit = 512; limit < 800; limit++) {
 		uint8_t *buf = guard_put(&g, zeros, limit);
-		size_t len = build_relay(buf, limit, &m, 0x1234, www, m.flags, limit, opt);
+		size_t len = build_relay(buf, limit, &m,
+		    &(struct build_question){ .id = 0x1234, .flags = m.flags, .qname = www }, opt);
 		struct msg again;
 
 		message_sound(&again, buf, len, limit);
@@ -525,7 +561,8 @@ START_TEST(relay_opt_in_the_middle_cut)
 	in[at] = 0;
 	memcpy(in + at + 1, out + at + 2, len - at - 2);
 	ck_assert_int_eq(msg_parse(&m, in, len - 1), MSG_OK);
-	len = build_relay(out, 700, &m, 1, www, m.flags, 700, &plain_opt);
+	len = build_relay(out, 700, &m,
+	    &(struct build_question){ .id = 1, .flags = m.flags, .qname = www }, &plain_opt);
 	message_sound(&again, out, len, 700);
 	ck_assert_uint_eq(len, 33 + 512 + 11);
 	ck_assert_uint_eq(again.count[MSG_ADDITIONAL], 1);
@@ -558,8 +595,10 @@ START_TEST(d20_signed_is_passed_whole)
 	    signed_cases[_i].arcount, signed_cases[_i].behind);
 	message_read(&m, in, sizeof(in), text);
 	ck_assert(m.signature);
-	len = build_relay(out, sizeof(out), &m, 0xabcd, www,
-	    m.flags & (uint16_t) ~(DNS_AA | DNS_AD), 512, &ede_opt);
+	len = build_relay(out, 512, &m,
+	    &(struct build_question){
+		.id = 0xabcd, .flags = m.flags & (uint16_t) ~(DNS_AA | DNS_AD), .qname = www },
+	    &ede_opt);
 	memcpy(text, "abcd", 4);
 	message_expect(out, len, text);
 }
@@ -577,12 +616,16 @@ START_TEST(d20_signed_too_long)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ADDRESS);
 	snprintf(text + used, sizeof(text) - used, TSIG_RR);
 	message_read(&m, in, sizeof(in), text);
-	len = build_relay(
-	    out, sizeof(out), &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, 512, &plain_opt);
+	len = build_relay(out, 512, &m,
+	    &(struct build_question){
+		.id = 0xabcd, .flags = m.flags & (uint16_t)~DNS_AD, .qname = www },
+	    &plain_opt);
 	message_expect(out, len,
 	    "abcd 8790 0001 0000 0000 0001 <www.example.com>" A_IN "00 0029 04d0 00000000 0000");
-	len = build_relay(
-	    out, sizeof(out), &m, 0xabcd, www, m.flags & (uint16_t)~DNS_AD, m.len, &plain_opt);
+	len = build_relay(out, m.len, &m,
+	    &(struct build_question){
+		.id = 0xabcd, .flags = m.flags & (uint16_t)~DNS_AD, .qname = www },
+	    &plain_opt);
 	memcpy(text, "abcd", 4);
 	message_expect(out, len, text);
 }
@@ -603,8 +646,9 @@ START_TEST(d21_owners_get_the_clients_spelling)
 	    "<wwX.ExaMple.com> 0001 0001 0000003c 0004 c0000203"
 	    "<ns.ExaMple.com> 0001 0001 0000003c 0004 c0000204");
 	ck_assert(m.spelled && !m.dname);
-	len =
-	    build_relay(out, sizeof(out), &m, 0xabcd, www, m.flags, 512, &(struct build_opt){ 0 });
+	len = build_relay(out, 512, &m,
+	    &(struct build_question){ .id = 0xabcd, .flags = m.flags, .qname = www },
+	    &(struct build_opt){ 0 });
 	message_expect(out, len,
 	    "abcd 8180 0001 0003 0000 0001 <www.example.com>" A_IN
 	    "<www.example.com> 0001 0001 0000003c 0004 c0000201"
@@ -626,7 +670,9 @@ START_TEST(rfc7873_4_cookie)
 	struct msg m;
 	size_t len, at;
 
-	build_start(&b, out, sizeof(out), 1, DNS_QR, www, 1, 1);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){
+		.id = 1, .flags = DNS_QR, .qname = www, .qtype = 1, .qclass = 1 });
 	len = build_finish(&b, 512, &opt);
 	ck_assert_int_eq(msg_parse(&m, out, len), MSG_OK);
 	ck_assert_uint_eq(msg_ede(&m), 29);

@@ -28,7 +28,12 @@ start(struct build *b, const char *qname, size_t cap)
 	uint8_t name[DNS_NAME_MAX];
 
 	ck_assert_uint_gt(name_from_text(qname, name), 0);
-	build_start(b, out, cap, 0x1234, DNS_QR | DNS_RD | DNS_RA, name, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(b, out, cap,
+	    &(struct build_question){ .id = 0x1234,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = name,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN });
 }
 
 /* Copy all records of section FROM of M to section TO. */
@@ -155,7 +160,8 @@ START_TEST(message_without_question_has_no_pointer_to_it)
 	message_read(&m, in, sizeof(in),
 	    "1234 8180 0000 0002 0000 0000"
 	    "@12. <ns.test>" A_IN TTL_60 "0004 c0000201 c00c" A_IN TTL_60 "0004 c0000202");
-	build_start(&b, out, sizeof(out), 0x1234, DNS_QR | DNS_RD | DNS_RA, NULL, 0, 0);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){ .id = 0x1234, .flags = DNS_QR | DNS_RD | DNS_RA });
 	ck_assert(build_rr(&b, MSG_ANSWER, (const uint8_t *)"\1x", DNS_TYPE_A, DNS_CLASS_IN, 60,
 	    (const uint8_t *)"\300\0\2\3", 4));
 	copy_all(&b, MSG_ANSWER, &m, MSG_ANSWER);
@@ -359,7 +365,7 @@ START_TEST(malformed_owner_writes_nothing)
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
 	start(&b, "q.test", sizeof(out));
 	ck_assert(!build_copy(&b, MSG_ANSWER, &m, &rr, 60));
-	ck_assert(!build_copy_as(&b, MSG_ANSWER, &m, &rr, DNS_TYPE_AAAA, 60, in, 16));
+	ck_assert(!build_aaaa(&b, &m, &rr, 60, in));
 	ck_assert(!b.w.full);
 	expect(&b, HEAD "<q.test>" A_IN);
 }
@@ -404,7 +410,7 @@ START_TEST(a_becomes_aaaa_with_its_owner)
 	    HEAD_1_ANSWER "<www.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221");
 	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
 	start(&b, "www.example.com", sizeof(out));
-	ck_assert(build_copy_as(&b, MSG_ANSWER, &m, &rr, DNS_TYPE_AAAA, 30, v6, sizeof(v6)));
+	ck_assert(build_aaaa(&b, &m, &rr, 30, v6));
 	expect(&b,
 	    HEAD_1_ANSWER "<www.example.com>" A_IN
 			  "c00c 001c 0001 0000001e 0010 0064ff9b 00000000 00000000 c0000221");
@@ -509,7 +515,7 @@ START_TEST(record_without_room_leaves_nothing)
 		ck_assert(!build_copy(&b, s, &m, &rr, 60));
 		ck_assert_uint_eq(b.w.full, sections[_i].needed);
 		/* Neither in another way. */
-		ck_assert(!build_copy_as(&b, s, &m, &rr, DNS_TYPE_TXT, 60, in, 32));
+		ck_assert(!build_aaaa(&b, &m, &rr, 60, in));
 		ck_assert(!build_rr(&b, s, (const uint8_t *)"\1x", DNS_TYPE_A, 1, 0, in, 32));
 		ck_assert(!build_rr_name(&b, s, (const uint8_t *)"\24abcdefghijklmnopqrst",
 		    DNS_TYPE_PTR, 1, 0, (const uint8_t *)""));
@@ -670,7 +676,12 @@ START_TEST(longest_names_are_written)
 	for (size_t i = 0; i < 127; i++)
 		memcpy(name + 2 * i, "\1a", 2);
 	name[254] = 0;
-	build_start(&b, out, sizeof(out), 0x1234, DNS_QR, name, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){ .id = 0x1234,
+		.flags = DNS_QR,
+		.qname = name,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN });
 	name[1] = 'b';
 	ck_assert(build_rr_name(&b, MSG_ANSWER, name, DNS_TYPE_CNAME, DNS_CLASS_IN, 0, name));
 	for (size_t i = 0; i < 127; i++)

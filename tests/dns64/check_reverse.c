@@ -304,8 +304,12 @@ reply_start(struct reply *r)
 	uint8_t q[DNS_NAME_MAX];
 
 	(void)name("33.2.0.192.in-addr.arpa", q);
-	build_start(&r->b, r->buf, sizeof(r->buf), 1, DNS_QR | DNS_RD | DNS_RA, q, DNS_TYPE_PTR,
-	    DNS_CLASS_IN);
+	build_start(&r->b, r->buf, sizeof(r->buf),
+	    &(struct build_question){ .id = 1,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = q,
+		.qtype = DNS_TYPE_PTR,
+		.qclass = DNS_CLASS_IN });
 }
 
 static void
@@ -337,8 +341,12 @@ client_answer(struct reply *r, struct reply *out)
 	uint8_t q[DNS_NAME_MAX];
 
 	(void)name("1.2.2.0.0.0.0.c." WKP, q);
-	build_start(&out->b, out->buf, sizeof(out->buf), 2, DNS_QR | DNS_RD | DNS_RA, q,
-	    DNS_TYPE_PTR, DNS_CLASS_IN);
+	build_start(&out->b, out->buf, sizeof(out->buf),
+	    &(struct build_question){ .id = 2,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = q,
+		.qtype = DNS_TYPE_PTR,
+		.qclass = DNS_CLASS_IN });
 	ck_assert(reverse_answer(&out->b, q, &r->m, &r->a));
 	size_t len = build_finish(&out->b, sizeof(out->buf), &none);
 	ck_assert_int_eq(msg_parse(&out->m, out->buf, len), MSG_OK);
@@ -420,7 +428,12 @@ START_TEST(does_not_fit)
 	}
 	reply_end(&r);
 	(void)name("1.2.2.0.0.0.0.c." WKP, q);
-	build_start(&b, small, sizeof(small), 2, DNS_QR, q, DNS_TYPE_PTR, DNS_CLASS_IN);
+	build_start(&b, small, sizeof(small),
+	    &(struct build_question){ .id = 2,
+		.flags = DNS_QR,
+		.qname = q,
+		.qtype = DNS_TYPE_PTR,
+		.qclass = DNS_CLASS_IN });
 	ck_assert(!reverse_answer(&b, q, &r.m, &r.a));
 }
 END_TEST

@@ -67,7 +67,9 @@ make(enum special_answer answer, const char *name, uint16_t qtype, const struct 
 	struct build b;
 
 	ck_assert_uint_gt(name_from_text(name, qname), 0);
-	build_start(&b, out, sizeof(out), 1, DNS_QR, qname, qtype, DNS_CLASS_IN);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){
+		.id = 1, .flags = DNS_QR, .qname = qname, .qtype = qtype, .qclass = DNS_CLASS_IN });
 	ck_assert_uint_eq(special_records(&b, answer, qname, qtype, p), n);
 	ck_assert_int_eq(msg_parse(&made, out, build_finish(&b, sizeof(out), &none)), MSG_OK);
 	ck_assert_uint_eq(made.count[MSG_ANSWER], n);
@@ -153,7 +155,12 @@ START_TEST(d17_soa_has_its_numbers)
 	struct rr rr;
 
 	ck_assert_uint_gt(name_from_text("resolver.arpa", zone), 0);
-	build_start(&b, out, sizeof(out), 2, DNS_QR, zone, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){ .id = 2,
+		.flags = DNS_QR,
+		.qname = zone,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN });
 	ck_assert(special_soa(&b, MSG_AUTHORITY, zone, 3600, SPECIAL_MINIMUM));
 	ck_assert_int_eq(msg_parse(&made, out, build_finish(&b, sizeof(out), &none)), MSG_OK);
 	ck_assert_uint_eq(made.count[MSG_ANSWER], 0);

@@ -53,8 +53,12 @@ static uint8_t out[DNS_MSG_MAX];
 static void
 start(struct build *b, const struct msg *m)
 {
-	build_start(b, out, sizeof(out), 0xabcd, DNS_QR | DNS_RD | DNS_RA, msg_qname(m),
-	    DNS_TYPE_AAAA, DNS_CLASS_IN);
+	build_start(b, out, sizeof(out),
+	    &(struct build_question){ .id = 0xabcd,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = msg_qname(m),
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN });
 }
 
 /* The AAAA of M's A records under P, all of them. */
@@ -517,8 +521,12 @@ START_TEST(d24_owner_has_the_clients_spelling)
 	read_reply(&m, &a, DNS_TYPE_A,
 	    "1234 8180 0001 0002 0000 0000 <H2.eXAMPLE.cOm>" A_IN "c00c" CNAME_IN TTL_60
 	    "0005 {cd}c00f @49. c02c" A_IN TTL_60 V4);
-	build_start(&b, out, sizeof(out), 0xabcd, DNS_QR | DNS_RD | DNS_RA,
-	    (const uint8_t *)"\2h2\7example\3com", DNS_TYPE_AAAA, DNS_CLASS_IN);
+	build_start(&b, out, sizeof(out),
+	    &(struct build_question){ .id = 0xabcd,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = (const uint8_t *)"\2h2\7example\3com",
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN });
 	ck_assert_uint_eq(make(&b, &by_wkp, &m, &a, 600), 1);
 	message_expect(out, build_finish(&b, 512, &no_opt),
 	    "abcd 8180 0001 0002 0000 0000" H2 AAAA_IN "c00c" CNAME_IN TTL_60
@@ -536,7 +544,12 @@ read_many(struct msg *m, struct answer *a, unsigned n, const char *target)
 	uint8_t v4[4];
 	struct build b;
 
-	build_start(&b, in, sizeof(in), 0x1234, DNS_QR, qname, DNS_TYPE_A, DNS_CLASS_IN);
+	build_start(&b, in, sizeof(in),
+	    &(struct build_question){ .id = 0x1234,
+		.flags = DNS_QR,
+		.qname = qname,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN });
 	hex_read(target, owner, sizeof(owner));
 	ck_assert(build_rr_name(&b, MSG_ANSWER, qname, DNS_TYPE_CNAME, DNS_CLASS_IN, 60, owner));
 	for (unsigned i = 0; i < n; i++) {

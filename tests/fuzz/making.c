@@ -19,10 +19,17 @@ making_build(
 	struct answer a;
 
 	if (what == MAKING_RELAY)
-		return build_relay(
-		    buf, limit, m, ID, msg_qname(m), m->flags & (uint16_t)~DNS_AD, limit, &opt);
+		return build_relay(buf, limit, m,
+		    &(struct build_question){
+			.id = ID, .flags = m->flags & (uint16_t)~DNS_AD, .qname = msg_qname(m) },
+		    &opt);
 	answer_scan(m, type[what], &a);
-	build_start(&b, buf, DNS_MSG_MAX, ID, DNS_QR, msg_qname(m), DNS_TYPE_AAAA, DNS_CLASS_IN);
+	build_start(&b, buf, DNS_MSG_MAX,
+	    &(struct build_question){ .id = ID,
+		.flags = DNS_QR,
+		.qname = msg_qname(m),
+		.qtype = DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN });
 	/* What does not fit is the subject here, so the results do not matter. */
 	if (a.kind != ANSWER_DATA)
 		(void)!(a.kind == ANSWER_BROKEN || synth_chain(&b, m, &a));

@@ -137,8 +137,12 @@ load_question(const struct load *l, unsigned i, uint8_t bytes[static LOAD_CAP])
 	client_addr(text, i);
 	if (!netaddr_parse(text, 5353, &in.peer))
 		abort();
-	in.len = build_query(bytes, LOAD_CAP, (uint16_t)i, name,
-	    l->relay ? DNS_TYPE_A : DNS_TYPE_AAAA, DNS_CLASS_IN, false, &opt);
+	in.len = build_query(bytes, LOAD_CAP,
+	    &(struct build_question){ .id = (uint16_t)i,
+		.qname = name,
+		.qtype = l->relay ? DNS_TYPE_A : DNS_TYPE_AAAA,
+		.qclass = DNS_CLASS_IN },
+	    &opt);
 	return in;
 }
 
@@ -156,8 +160,12 @@ load_reply(uint8_t out[static LOAD_CAP], const uint8_t *question, size_t len)
 
 	if (msg_parse(&m, question, len) != MSG_OK)
 		abort();
-	build_start(&b, out, LOAD_CAP, m.id, DNS_QR | DNS_RD | DNS_RA, msg_qname(&m), m.qtype,
-	    DNS_CLASS_IN);
+	build_start(&b, out, LOAD_CAP,
+	    &(struct build_question){ .id = m.id,
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = msg_qname(&m),
+		.qtype = m.qtype,
+		.qclass = DNS_CLASS_IN });
 	if (m.qtype == DNS_TYPE_A)
 		ok = build_rr(&b, MSG_ANSWER, msg_qname(&m), DNS_TYPE_A, DNS_CLASS_IN, 300, v4, 4);
 	else

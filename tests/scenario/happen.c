@@ -202,9 +202,13 @@ do_ask(struct run *r, char **w, unsigned n)
 	c->do_bit = opt.do_bit;
 	c->limit = client_limit(r, &opt, c->tcp);
 	stage_name(r, w[3], name);
-	in.len = build_query(msg, sizeof(msg), (uint16_t)(0x4000 + r->n_clients), name,
-	    stage_type(r, w[4]), (uint16_t)(class != NULL ? atoi(class) : DNS_CLASS_IN),
-	    stage_has(w, n, "cd"), &opt);
+	in.len = build_query(msg, sizeof(msg),
+	    &(struct build_question){ .id = (uint16_t)(0x4000 + r->n_clients),
+		.flags = stage_has(w, n, "cd") ? DNS_CD : 0,
+		.qname = name,
+		.qtype = stage_type(r, w[4]),
+		.qclass = (uint16_t)(class != NULL ? atoi(class) : DNS_CLASS_IN) },
+	    &opt);
 	if (!stage_has(w, n, "ad"))
 		msg[3] = (uint8_t)(msg[3] & ~DNS_AD);
 	if (stage_has(w, n, "nord"))
@@ -265,10 +269,12 @@ start_reply(const struct run *r, struct build *b, uint8_t *out, size_t cap, cons
 	memcpy(name, msg_qname(m), m->qname_len);
 	if (other != NULL)
 		stage_name(r, other, name);
-	build_start(b, out, cap, (uint16_t)(m->id + (stage_has(w, n, "id+1") ? 1 : 0)),
-	    reply_flags(w, n), stage_has(w, n, "noquestion") ? NULL : name,
-	    type != NULL ? stage_type(r, type) : m->qtype,
-	    class != NULL ? (uint16_t)atoi(class) : m->qclass);
+	build_start(b, out, cap,
+	    &(struct build_question){ .id = (uint16_t)(m->id + (stage_has(w, n, "id+1") ? 1 : 0)),
+		.flags = reply_flags(w, n),
+		.qname = stage_has(w, n, "noquestion") ? NULL : name,
+		.qtype = type != NULL ? stage_type(r, type) : m->qtype,
+		.qclass = class != NULL ? (uint16_t)atoi(class) : m->qclass });
 	if (scene_rcode(w[2]) < 0)
 		stage_fail(r, "bad rcode %s", w[2]);
 	b->rcode = (uint16_t)scene_rcode(w[2]);

@@ -116,7 +116,10 @@ parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtype)
 	uint8_t qname[DNS_NAME_MAX];
 
 	PARTS_CHECK(name_from_text(name, qname) > 0);
-	return build_query(buf, 512, id, qname, qtype, DNS_CLASS_IN, false, &opt);
+	return build_query(buf, 512,
+	    &(struct build_question){
+		.id = id, .qname = qname, .qtype = qtype, .qclass = DNS_CLASS_IN },
+	    &opt);
 }
 
 uint64_t
