@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "core/attempt.h"
 #include "dns/name.h"
 
 void
@@ -210,7 +209,6 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 	} else if (++l->n_stopped == ANTISPOOF_AT_MOST) {
 		return ANTISPOOF_HOPELESS;
 	}
-	attempt_again(ls, l, l->upstream);
 	return ANTISPOOF_STOPPED;
 }
 

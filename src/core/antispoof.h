@@ -62,9 +62,9 @@ void antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m);
 MUST_USE bool antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m);
 
 /*
- * antispoof_stop: reply M to L (whole; NULL if it was malformed) is right but for SUSPECT: ask the
- * same by TCP, or, if that is not to be had, from another port, until three agree. STOPPED: L goes
- * on; AGREED: M is the reply; HOPELESS: no three agree.
+ * antispoof_stop: reply M to L (whole; NULL if it was malformed) is right but for SUSPECT. STOPPED:
+ * the caller asks the same upstream again, which goes by TCP or, if that is not to be had, from
+ * another port, until three agree; AGREED: M is the reply; HOPELESS: no three agree.
  */
 enum antispoof_stopped { ANTISPOOF_STOPPED, ANTISPOOF_AGREED, ANTISPOOF_HOPELESS };
 MUST_USE enum antispoof_stopped antispoof_stop(struct lookups *ls, struct lookup *l,

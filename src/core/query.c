@@ -2,7 +2,6 @@
 #include "core/query.h"
 
 #include "base/clock.h"
-#include "core/svcb.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
@@ -349,7 +348,7 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 void
 query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	if (q->state == QUERY_SVCB && svcb_forsake(q)) {
+	if (q->state == QUERY_SVCB && query_forsake(q)) {
 		stats_inc(&qs->stats->svcb_late);
 		query_ready(qs, q);
 	}

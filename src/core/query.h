@@ -27,10 +27,14 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000  /* for the AAAA phase (RULES D5) */
-#define QUERY_ALL_MS 4500   /* for the whole: stub resolvers give up after 5 s */
-#define QUERY_STALE_MS 1800 /* then something stale will do (RFC 8767 section 5) */
-#define QUERY_MAX_STEPS 8   /* questions asked to follow open chains (RULES D6) */
+#define QUERY_AAAA_MS 2000   /* for the AAAA phase (RULES D5) */
+#define QUERY_ALL_MS 4500    /* for the whole: stub resolvers give up after 5 s */
+#define QUERY_STALE_MS 1800  /* then something stale will do (RFC 8767 section 5) */
+#define QUERY_MAX_STEPS 8    /* questions asked to follow open chains (RULES D6) */
+#define QUERY_SVCB_TARGETS 4 /* of an answer of type SVCB, whose addresses are looked for */
+#define QUERY_SVCB_MAX 4096  /* bytes of one that is kept; a larger one is passed as it is */
+#define QUERY_SVCB_ROOM 1024 /* for addresses behind it */
+#define QUERY_SVCB_SHARE 64  /* one in so many queries may keep a reply */
 
 enum query_state {
 	QUERY_RELAY,
@@ -70,7 +74,7 @@ struct query {
 	struct partial *aaaa;      /* owned: the negative AAAA reply; NULL */
 	struct partial *chain;     /* owned: the open chain being followed; NULL */
 	struct partial_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
-	struct svcb *svcb;         /* SVCB: owned: the answer that waits for addresses; else NULL */
+	struct query_svcb *svcb;   /* SVCB: owned: the answer that waits for addresses; else NULL */
 	struct query *parent; /* a child's: the query whose answer waits; NULL: it does no more */
 	uint64_t empty_at_ns; /* when the AAAA phase ended */
 	struct netaddr peer;
@@ -118,6 +122,14 @@ struct query {
 	uint8_t cookie_len;    /* 0: none; the client's own while the question is read */
 	uint8_t name[QUERY_NAME_INLINE];
 	uint8_t cookie[COOKIE_LEN]; /* the client's, then the answer's */
+};
+
+/* The answer of a query in state SVCB, which waits for the addresses of its targets. */
+struct query_svcb {
+	struct query *child[QUERY_SVCB_TARGETS]; /* those under way; NULL */
+	unsigned n_waiting;
+	size_t len;
+	uint8_t bytes[QUERY_SVCB_MAX + QUERY_SVCB_ROOM]; /* the reply, growing */
 };
 
 struct queries {
@@ -207,6 +219,12 @@ void query_drop_remnant(struct queries *qs, struct partial **r);
 
 /* query_drop_data: give back q->data, if any; it is NULL then. */
 void query_drop_data(struct queries *qs, struct query *q);
+
+/* query_forsake: Q, an SVCB query, waits no longer for its children. False: it did not any more. */
+bool query_forsake(struct query *q);
+
+/* query_drop_svcb: give back q->svcb, if any; children that Q waits for find their own end. */
+void query_drop_svcb(struct queries *qs, struct query *q);
 
 /* Where an answer is to be written. */
 struct query_out {

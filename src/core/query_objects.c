@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/svcb.h"
-
 static int
 init_pools(struct queries *qs, uint32_t cap)
 {
@@ -21,7 +19,7 @@ init_pools(struct queries *qs, uint32_t cap)
 	if (rc == 0)
 		rc = pool_init(&qs->data, sizeof(struct partial_data), cap);
 	if (rc == 0)
-		rc = pool_init(&qs->svcbs, sizeof(struct svcb), cap / SVCB_POOL_SHARE + 1);
+		rc = pool_init(&qs->svcbs, sizeof(struct query_svcb), cap / QUERY_SVCB_SHARE + 1);
 	return rc;
 }
 
@@ -115,6 +113,30 @@ query_drop_data(struct queries *qs, struct query *q)
 	q->data = NULL;
 }
 
+bool
+query_forsake(struct query *q)
+{
+	bool waited = q->svcb->n_waiting > 0;
+
+	for (unsigned i = 0; i < QUERY_SVCB_TARGETS; i++) {
+		if (q->svcb->child[i] != NULL)
+			q->svcb->child[i]->parent = NULL;
+		q->svcb->child[i] = NULL;
+	}
+	q->svcb->n_waiting = 0;
+	return waited;
+}
+
+void
+query_drop_svcb(struct queries *qs, struct query *q)
+{
+	if (q->svcb == NULL)
+		return;
+	query_forsake(q);
+	pool_give(&qs->svcbs, q->svcb);
+	q->svcb = NULL;
+}
+
 void
 query_free(struct queries *qs, struct query *q)
 {
@@ -122,7 +144,7 @@ query_free(struct queries *qs, struct query *q)
 	query_drop_remnant(qs, &q->aaaa);
 	query_drop_remnant(qs, &q->chain);
 	query_drop_data(qs, q);
-	svcb_end(qs, q);
+	query_drop_svcb(qs, q);
 	if (q->qname != q->name)
 		pool_give(&qs->long_names, (void *)(uintptr_t)q->qname);
 	pool_give(&qs->pool, q);

@@ -189,6 +189,18 @@ match_question(const struct lookup *l, const struct msg *m)
 	return antispoof_name(l, msg_qname(m));
 }
 
+/* Right but for SUSPECT: unless that is the upstream's way, the same is asked again. */
+static enum antispoof_stopped
+stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *msg,
+    uint64_t now_ns)
+{
+	enum antispoof_stopped stopped = antispoof_stop(ls, l, suspect, msg, now_ns);
+
+	if (stopped == ANTISPOOF_STOPPED)
+		attempt_again(ls, l, l->upstream);
+	return stopped;
+}
+
 /* The ID but not the question: somebody guesses. The right reply may still come (reliability:
  * TuDoor). */
 static enum antispoof_stopped
@@ -197,9 +209,9 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 {
 	stats_inc(&ls->stats->upstream_mismatch);
 	if (match == ANTISPOOF_SUSPECT_CASE)
-		return antispoof_stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
+		return stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
 	if (match == ANTISPOOF_SUSPECT_COOKIE)
-		return antispoof_stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
+		return stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
 	if (l->phase == LOOKUP_ASKED_UDP && l->message == NULL &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
 		l->tcp_only = true;

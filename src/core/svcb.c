@@ -15,7 +15,7 @@
 struct targets {
 	unsigned n;
 	unsigned left; /* of TARGETS_WORK */
-	uint8_t name[SVCB_TARGETS][DNS_NAME_MAX];
+	uint8_t name[QUERY_SVCB_TARGETS][DNS_NAME_MAX];
 };
 
 /* Is there an AAAA of NAME in the additional section already? *left: labels to be compared yet. */
@@ -69,8 +69,8 @@ find_targets(struct targets *t, const struct msg *m)
 
 	t->n = 0;
 	t->left = TARGETS_WORK;
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && t->n < SVCB_TARGETS && t->left > 0;
-	     more = --n > 0 && msg_next(m, &rr)) {
+	for (bool more = msg_first(m, MSG_ANSWER, &rr);
+	     more && t->n < QUERY_SVCB_TARGETS && t->left > 0; more = --n > 0 && msg_next(m, &rr)) {
 		if (rr.type == m->qtype && rr.class == DNS_CLASS_IN)
 			add_target(t, m, &rr);
 	}
@@ -94,7 +94,7 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 	child->qtype = DNS_TYPE_AAAA;
 	child->qclass = DNS_CLASS_IN;
 	child->edns = true;
-	child->bufsize = SVCB_ROOM;
+	child->bufsize = QUERY_SVCB_ROOM;
 	if (query_set_name(qs, child, name, name_len(name)))
 		return child;
 	query_free(qs, child);
@@ -107,15 +107,15 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 {
 	uint64_t until_ns;
 	struct targets t;
-	struct svcb *s;
+	struct query_svcb *s;
 
-	if (m->len > SVCB_MAX || m->signature)
+	if (m->len > QUERY_SVCB_MAX || m->signature)
 		return false;
 	find_targets(&t, m);
 	s = t.n > 0 ? pool_take(&qs->svcbs) : NULL;
 	if (s == NULL)
 		return false;
-	memset(s, 0, offsetof(struct svcb, bytes));
+	memset(s, 0, offsetof(struct query_svcb, bytes));
 	memcpy(s->bytes, m->bytes, m->len);
 	s->len = m->len;
 	q->svcb = s;
@@ -124,7 +124,7 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 		s->n_waiting += s->child[i] != NULL;
 	}
 	if (s->n_waiting == 0) {
-		svcb_end(qs, q);
+		query_drop_svcb(qs, q);
 		return false;
 	}
 	q->state = QUERY_SVCB;
@@ -141,7 +141,7 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 
 /* One address more behind the kept reply, in plain wire form. False: there is no room. */
 static bool
-append(struct svcb *s, const uint8_t *owner, uint32_t ttl, const uint8_t *v6)
+append(struct query_svcb *s, const uint8_t *owner, uint32_t ttl, const uint8_t *v6)
 {
 	size_t len = name_len(owner);
 	uint8_t *p = s->bytes + s->len;
@@ -162,7 +162,8 @@ append(struct svcb *s, const uint8_t *owner, uint32_t ttl, const uint8_t *v6)
 
 /* Addresses of the target itself: a chain would need explaining in a place where none is read. */
 static void
-keep_addresses(struct queries *qs, struct svcb *s, const struct query *child, const struct msg *m)
+keep_addresses(
+    struct queries *qs, struct query_svcb *s, const struct query *child, const struct msg *m)
 {
 	uint16_t n = m->count[MSG_ANSWER];
 	struct rr rr;
@@ -187,7 +188,7 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 		return; /* it had no time left */
 	if (msg_parse(&m, msg, len) == MSG_OK && m.rcode == DNS_NOERROR)
 		keep_addresses(qs, q->svcb, child, &m);
-	for (unsigned i = 0; i < SVCB_TARGETS; i++) {
+	for (unsigned i = 0; i < QUERY_SVCB_TARGETS; i++) {
 		if (q->svcb->child[i] == child)
 			q->svcb->child[i] = NULL;
 	}
@@ -196,34 +197,10 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 		query_ready(qs, q);
 }
 
-bool
-svcb_forsake(struct query *q)
-{
-	bool waited = q->svcb->n_waiting > 0;
-
-	for (unsigned i = 0; i < SVCB_TARGETS; i++) {
-		if (q->svcb->child[i] != NULL)
-			q->svcb->child[i]->parent = NULL;
-		q->svcb->child[i] = NULL;
-	}
-	q->svcb->n_waiting = 0;
-	return waited;
-}
-
 void
 svcb_view(const struct query *q, struct msg *m)
 {
 	/* It was sound when it came, and what was appended is. */
 	if (msg_parse(m, q->svcb->bytes, q->svcb->len) != MSG_OK)
 		m->count[MSG_ANSWER] = 0;
-}
-
-void
-svcb_end(struct queries *qs, struct query *q)
-{
-	if (q->svcb == NULL)
-		return;
-	svcb_forsake(q);
-	pool_give(&qs->svcbs, q->svcb);
-	q->svcb = NULL;
 }
