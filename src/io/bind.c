@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define BIND_BACKLOG 1024 /* the kernel cuts it to net.core.somaxconn */
-#define BIND_TRIES 16     /* for a port that is free for UDP and TCP */
+#define BIND_TRIES 16     /* attempts to find a port that is free for UDP and TCP */
 
 static int
 set_int(int fd, int level, int option, int value)
@@ -16,13 +16,13 @@ set_int(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof(value)) == 0 ? 0 : -errno;
 }
 
-/* For each socket of an address. */
+/* How to open a socket. */
 struct how {
 	uint32_t buffer; /* bytes of UDP receive buffer to ask for; 0: the kernel's default */
-	bool free;       /* the machine may not have the address */
+	bool free;       /* accept an address that the machine does not have */
 };
 
-/* May it be bound to an address that is not there? */
+/* Permit FD to be bound to an address that the machine does not have. Returns 0 or -errno. */
 static int
 set_free(int fd, int family)
 {
@@ -31,7 +31,7 @@ set_free(int fd, int family)
 	return set_int(fd, IPPROTO_IP, IP_FREEBIND, 1);
 }
 
-/* A socket of ADDR's family that is IPv6 only, if that; -errno on failure. */
+/* Create a socket of ADDR's family; an IPv6 socket is IPv6 only. Returns it or -errno. */
 static int
 socket_new(const struct netaddr *addr, int type, bool free)
 {
@@ -68,7 +68,7 @@ probe_type(const struct netaddr *addr, int type, bool free)
 
 	if (fd < 0)
 		return fd;
-	/* Old connections may still be in TIME_WAIT; a listener is an error still. */
+	/* Connections in TIME_WAIT do not matter; a socket that listens is still an error. */
 	if (type == SOCK_STREAM)
 		r = set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (r == 0)
@@ -97,7 +97,7 @@ bind_probe_free(const struct netaddr *addr)
 	return probe(addr, true);
 }
 
-/* Answers to a wildcard address leave from the address that was asked. */
+/* Have FD report destinations: an answer leaves from the address that was asked. */
 static int
 udp_pktinfo(int fd, const struct netaddr *addr)
 {
@@ -125,7 +125,8 @@ udp_open(const struct netaddr *addr, const struct how *how)
 	/* A smaller buffer than asked for is no reason not to serve. */
 	if (r == 0 && size > 0 && set_int(fd, SOL_SOCKET, SO_RCVBUFFORCE, size) < 0)
 		(void)set_int(fd, SOL_SOCKET, SO_RCVBUF, size);
-	/* Path MTU news can be forged; answers are small or may be fragmented. */
+	/* ICMP messages about the path MTU can be forged, so ignore them; answers are small,
+	 * and longer ones may be fragmented. */
 	if (addr->family == NETADDR_IPV4)
 		(void)set_int(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_OMIT);
 	if (r == 0)
@@ -147,7 +148,7 @@ tcp_open(const struct netaddr *addr, const struct how *how)
 	r = set_int(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (r == 0)
 		r = set_int(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-	/* Accepted sockets inherit it: an answer is one write and shall leave at once. */
+	/* Accepted sockets inherit the option: an answer is one write and must leave at once. */
 	if (r == 0)
 		r = set_int(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (r == 0)
@@ -160,7 +161,7 @@ tcp_open(const struct netaddr *addr, const struct how *how)
 	return r;
 }
 
-/* The port that the kernel gave. */
+/* Write the port that the kernel chose for FD to *PORT. Returns 0 or -errno. */
 static int
 port_of(int fd, uint16_t *port)
 {

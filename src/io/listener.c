@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "io/shell.h"
 
-#define LISTENER_BACKLOG 1024 /* connections taken from one that is leaving */
+#define LISTENER_BACKLOG 1024 /* connections accepted from a listener that is leaving */
 
 void
 listener_init(struct shell *sh)
@@ -84,8 +84,10 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	}
 }
 
-/* Is this about one connection, which ended before it was accepted? More than accept(2) lists is
- * not. */
+/*
+ * Does ERR (errno of accept(2)) tell of one connection only, which ended before it was accepted?
+ * Those that accept(2) lists do; all others tell of a lack of resources.
+ */
 static bool
 is_of_one(int err)
 {
@@ -94,7 +96,7 @@ is_of_one(int err)
 	    err == EHOSTDOWN || err == EHOSTUNREACH || err == ETIMEDOUT;
 }
 
-/* More of the same will not mend it: leave connections in the backlog for a while. */
+/* accept(2) failed with ERR for lack of resources: leave connections in the backlog for a while. */
 static void
 accept_pause(struct shell *sh, int err)
 {
@@ -109,6 +111,7 @@ accept_pause(struct shell *sh, int err)
 		source_off(&ls->l[i].tcp);
 }
 
+/* The pause is over: watch the TCP sockets again, or pause again if that fails. */
 static void
 accept_go_on(struct shell *sh)
 {
@@ -121,7 +124,10 @@ accept_go_on(struct shell *sh)
 	ls->accept_ns = all ? 0 : sh->now_ns + LISTENER_PAUSE_NS;
 }
 
-/* Some are accepted between two failures: it is over when there was none for a while. */
+/*
+ * End the report of failures after LISTENER_CALM_NS without one: some connections may be accepted
+ * between two failures.
+ */
 static void
 accept_calm(struct shell *sh)
 {
@@ -134,7 +140,7 @@ accept_calm(struct shell *sh)
 		log_notice("listen", "connections are accepted again");
 }
 
-/* Take up to MAX connections. */
+/* Accept up to MAX connections. */
 static void
 listener_accept(struct shell *sh, struct listener *l, unsigned max)
 {
@@ -160,6 +166,7 @@ listener_accept(struct shell *sh, struct listener *l, unsigned max)
 	}
 }
 
+/* Add to the statistics what the kernel dropped since its count was l->drops. */
 static void
 listener_drops(struct shell *sh, struct listener *l, uint32_t drops)
 {
@@ -169,7 +176,7 @@ listener_drops(struct shell *sh, struct listener *l, uint32_t drops)
 	l->drops = drops;
 }
 
-/* Make engine inputs of the N datagrams just received; returns how many are fit for it. */
+/* Fill sh->in from the N datagrams just received. Returns how many of them the engine can take. */
 static unsigned
 listener_take(struct shell *sh, struct listener *l, unsigned n)
 {
@@ -197,7 +204,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 	return n_in;
 }
 
-/* One batch of questions. */
+/* Read one batch of questions. */
 static void
 listener_read(struct shell *sh, struct listener *l)
 {
@@ -210,7 +217,7 @@ listener_read(struct shell *sh, struct listener *l)
 		unsigned n_dropped;
 
 		l->in_flight += n_in;
-		n_dropped = shell_input(sh, n_in); /* which also takes off what it answers */
+		n_dropped = shell_input(sh, n_in); /* its answers lower in_flight, too */
 		l->in_flight -= n_dropped;
 	}
 	if (!l->leaving || l->empty)
@@ -259,7 +266,8 @@ listener_turn(struct shell *sh)
 		if (shell_has_room(sh)) {
 			listener_read(sh, l);
 		} else {
-			/* The kernel drops what it cannot keep: the cheapest place. */
+			/* Datagrams wait in the kernel's buffer; when it is full the kernel drops
+			 * them, which costs least. */
 			source_off(s);
 			list_unlink(&l->link);
 			list_push(&ls->paused, &l->link);
@@ -353,7 +361,7 @@ listener_answer(struct shell *sh, const struct packet_out *send)
 	udp_tx_answer(&sh->tx, &l->out, send);
 }
 
-/* Has a listener that is leaving done all it can? */
+/* May the listener L, which is leaving, be closed? */
 static bool
 is_done(const struct shell *sh, const struct listener *l)
 {
@@ -371,7 +379,7 @@ listener_beat(struct shell *sh)
 		accept_go_on(sh);
 	accept_calm(sh);
 	if (ls->n_leaving == 0 || ls->stopping)
-		return; /* a loop that stops closes all of them at its end */
+		return; /* a loop that stops closes all listeners at its end */
 	for (size_t i = 0; i < LISTENER_MAX; i++)
 		if (ls->l[i].leaving && is_done(sh, &ls->l[i]))
 			listener_close(sh, &ls->l[i]);

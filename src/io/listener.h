@@ -3,11 +3,12 @@
 #define DNS64D_IO_LISTENER_H
 
 /*
- * listener: the sockets that clients of one loop reach. UDP questions are read here, a batch
- * per socket and iteration; TCP connections are accepted and handed to session.
+ * listener: the listening sockets of one loop. UDP questions are read here, one batch per socket
+ * and iteration; TCP connections are accepted here and handed to session.
  *
- * The engine knows a UDP socket by its place in the table and a generation. A listener that
- * is leaving is served until it is read empty and what was asked through it is answered.
+ * The engine knows a UDP socket by its index in the table and a generation. A listener whose
+ * address is no longer configured is "leaving": it is served until its receive buffer is empty and
+ * every question that came by it is answered, for LISTENER_LINGER_NS at most. One thread.
  */
 
 #include <stdbool.h>
@@ -23,65 +24,87 @@
 #include "io/udp.h"
 
 #define LISTENER_MAX (2 * CONF_MAX_LISTENS) /* configured ones and those that are leaving */
-#define LISTENER_ACCEPTS 16                 /* connections taken per listener and iteration */
-#define LISTENER_PAUSE_NS 100000000ULL   /* without accepting, after running out of descriptors */
-#define LISTENER_CALM_NS 10000000000ULL  /* without failing, and accepting works again */
-#define LISTENER_LINGER_NS 6000000000ULL /* more than a question can be in flight */
+#define LISTENER_ACCEPTS 16                 /* connections accepted per listener and iteration */
+#define LISTENER_PAUSE_NS 100000000ULL      /* pause after accept(2) failed for lack of resources */
+#define LISTENER_CALM_NS 10000000000ULL     /* time without a failure that ends the trouble */
+#define LISTENER_LINGER_NS 6000000000ULL    /* longer than a question can be in flight */
 
+/* The sockets of one address. */
 struct listener {
 	struct source udp;
 	struct source tcp;
-	struct list link;        /* on listeners.paused, or free */
-	struct bind_sockets fds; /* udp is -1 when the place is free */
-	struct udp_out out;
-	uint32_t gen;
-	uint32_t drops;     /* the kernel's count when last heard of */
-	uint32_t in_flight; /* questions not yet answered */
-	bool leaving;
-	bool empty;          /* leaving: it has been read empty */
-	uint64_t leaving_ns; /* since when */
+	struct list link;        /* on listeners.paused, or on no list */
+	struct bind_sockets fds; /* owned; udp is -1 when this entry of the table is free */
+	struct udp_out out;      /* answers that wait to be sent */
+	uint32_t gen;            /* grows when the entry is freed */
+	uint32_t drops;          /* the kernel's count of dropped datagrams, as last reported */
+	uint32_t in_flight;      /* questions that came by UDP and are not yet answered */
+	bool leaving;            /* its address is no longer configured, or the loop stops */
+	bool empty;              /* leaving: the receive buffer was found empty */
+	uint64_t leaving_ns;     /* leaving: since when */
 };
 
+/* All listeners of one loop. */
 struct listeners {
 	struct listener l[LISTENER_MAX];
-	struct list udp_ready;
-	struct list tcp_ready;
-	struct list paused;  /* readable, but the engine has no room */
-	uint64_t accept_ns;  /* no accepting before; 0: accepting */
-	uint64_t failed_ns;  /* when accepting failed last */
-	bool accept_failing; /* it did of late, which was said in the log */
-	bool stopping;       /* no question is read any more but those already queued */
+	struct list udp_ready; /* listener.udp of those with datagrams */
+	struct list tcp_ready; /* listener.tcp of those with connections to accept */
+	struct list paused;    /* listeners that are readable while the engine has no room */
+	uint64_t accept_ns;    /* no accept(2) before this time; 0: accepting */
+	uint64_t failed_ns;    /* when accept(2) failed last */
+	bool accept_failing;   /* accept(2) failed lately, and the log says so */
+	bool stopping;         /* only datagrams that are already queued are read */
 	unsigned n_leaving;
 };
 
 struct shell;
 
+/* listener_init: prepare an empty table of listeners in the zeroed SH. Cannot fail. */
 void listener_init(struct shell *sh);
+
+/* listener_fini: close every listener of SH. */
 void listener_fini(struct shell *sh);
 
-/* listener_add: serve FDS, which are passed on (closed if they cannot be served). */
+/*
+ * listener_add: serve the sockets FDS from now on. The descriptors are passed on: when they cannot
+ * be served (the table is full, or libevent has no memory) they are closed and the log says why.
+ */
 void listener_add(struct shell *sh, const struct bind_sockets *fds);
 
-/* listener_keep: those that are not configured in sh->conf any more begin to leave. */
+/* listener_keep: let every listener leave whose address is not in sh->conf any more. */
 void listener_keep(struct shell *sh);
 
-/* listener_stop: all of them begin to leave, and nothing that arrives from now on is served. */
+/*
+ * listener_stop: let every listener leave. TCP sockets are closed after their backlog was accepted;
+ * datagrams that are queued now are read, later ones are not.
+ */
 void listener_stop(struct shell *sh);
 
-/* listener_stopped: after listener_stop, is everything read that had arrived before? */
+/* listener_stopped: after listener_stop, has every UDP socket been read until it was empty? */
 MUST_USE bool listener_stopped(const struct shell *sh);
 
-/* listener_turn: read questions. */
+/*
+ * listener_turn: read one batch of questions (UDP_BATCH at most) from each readable UDP socket and
+ * hand it to the engine. Without room in the engine the socket is left alone until there is room.
+ */
 void listener_turn(struct shell *sh);
 
-/* listener_admit: accept connections, as far as the ceilings have room. */
+/* listener_admit: accept up to LISTENER_ACCEPTS connections of each TCP socket that has some. */
 void listener_admit(struct shell *sh);
 
-/* listener_answer: queue the answer in the send slot; nothing if its socket has gone. */
+/*
+ * listener_answer: queue the answer SEND, whose bytes are in udp_tx_slot(&sh->tx). Does nothing if
+ * the socket that SEND names by index and generation has been closed.
+ */
 void listener_answer(struct shell *sh, const struct packet_out *send);
 
-/* listener_beat: what time brings. listener_needs_beat: is there any such thing? */
+/*
+ * listener_beat: do what depends on time: accept again after a pause, and close listeners that have
+ * finished leaving. Call it now and then while listener_needs_beat.
+ */
 void listener_beat(struct shell *sh);
+
+/* listener_needs_beat: is anything waiting for listener_beat? */
 MUST_USE bool listener_needs_beat(const struct shell *sh);
 
 #endif

@@ -15,38 +15,38 @@
 #include "io/shell.h"
 #include "io/source.h"
 
-#define BEAT_NS (100 * NS_PER_MS) /* idle connections, drained sockets and the like */
+#define BEAT_NS (100 * NS_PER_MS) /* how often idle connections and the like are looked for */
 
 struct loop {
-	/* What the main thread writes to, on cache lines of its own. */
+	/* The main thread writes to these; they have a cache line of their own. */
 	_Alignas(64) _Atomic(struct loop_update *) mail;
 	atomic_uint n_posted;
 	atomic_uint n_taken;
 	atomic_bool alive;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
-	/* The loop's own. */
+	/* Only the loop's thread uses these. */
 	_Alignas(64) int wake_fd; /* eventfd */
 	struct event_base *base;
 	struct snapshot *snapshot; /* one reference */
 	struct engine *engine;
 	struct source wake;
 	struct list woken;
-	struct event tick; /* only while the engine waits for a deadline */
-	struct event beat; /* only while something needs it */
-	struct event age;  /* only while there are sockets towards upstreams that age */
+	struct event tick; /* runs only while the engine waits for a deadline */
+	struct event beat; /* runs only while something needs it */
+	struct event age;  /* runs only while sockets towards upstreams can become too old */
 	bool ticking;
 	bool beating;
 	bool aging;
-	bool tick_more;      /* the last tick had work: there may be more of the same time */
-	bool sessions_first; /* in this iteration: they take turns when room is scarce */
+	bool tick_more;      /* the last tick was not enough: another one in the next iteration */
+	bool sessions_first; /* in this iteration sessions go before listeners */
 	bool stopping;
 	bool stopped;
-	uint64_t seen_stop;
-	uint64_t stop_ns; /* end of the grace */
-	uint64_t tick_ns; /* next one due */
-	uint64_t beat_ns;
-	uint64_t age_ns;
+	uint64_t seen_stop; /* value of stop that was last acted on */
+	uint64_t stop_ns;   /* when stopping: end of the grace */
+	uint64_t tick_ns;   /* when the next tick is due */
+	uint64_t beat_ns;   /* when the next beat is due */
+	uint64_t age_ns;    /* when the next search for old sockets is due */
 	struct shell sh;
 };
 
@@ -90,7 +90,7 @@ update_free(struct loop_update *u)
 	free(u);
 }
 
-/* The timers only end the wait: loop_turn looks at the clock. */
+/* A timer only ends the wait of libevent; loop_turn reads the clock and does the work. */
 static void
 timer_cb(evutil_socket_t fd, short what, void *arg)
 {
@@ -99,7 +99,7 @@ timer_cb(evutil_socket_t fd, short what, void *arg)
 	(void)arg;
 }
 
-/* One thread per base, so no locks; and the environment has no say in how it works. */
+/* A libevent base without locks, as one thread uses it, which ignores the environment. */
 static struct event_base *
 base_new(void)
 {
@@ -114,7 +114,7 @@ base_new(void)
 	return base;
 }
 
-/* Everything that can fail but the listeners; 0 or -errno. */
+/* Set up everything that can fail except the listeners. Returns 0 or -errno. */
 static int
 loop_init(struct loop *l, struct snapshot *snapshot)
 {
@@ -191,7 +191,7 @@ loop_wake(const struct loop *l)
 {
 	uint64_t one = 1;
 
-	/* Fails only when it is full of wakes already. */
+	/* Fails only when the counter is at its end, and then the loop wakes anyway. */
 	while (write(l->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		continue;
 }
@@ -241,7 +241,7 @@ loop_stats(const struct loop *l)
 	return l->sh.stats;
 }
 
-/* Go on under a new snapshot. */
+/* Continue under the snapshot of U. */
 static void
 loop_take(struct loop *l, struct loop_update *u)
 {
@@ -274,7 +274,7 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 	session_stop(&l->sh);
 }
 
-/* The mailbox: settings, a ping, the end. */
+/* Read the mailbox: an update, a ping, an order to stop. */
 static void
 loop_mail(struct loop *l)
 {
@@ -299,7 +299,7 @@ loop_mail(struct loop *l)
 		loop_begin_stop(l, stop);
 }
 
-/* Is there nothing left to finish? */
+/* Does the loop stop, and has it finished or run out of time? */
 static bool
 loop_is_done(const struct loop *l)
 {
@@ -312,7 +312,7 @@ loop_is_done(const struct loop *l)
 	return listener_stopped(sh) && sh->sessions.n == 0 && engine_in_flight(sh->engine) == 0;
 }
 
-/* Let time pass in the engine; again in the next iteration if there was much to do. */
+/* Tell the engine the time, once per WHEEL_TICK_NS, or in each iteration while it is behind. */
 static void
 loop_tick(struct loop *l)
 {
@@ -351,7 +351,7 @@ loop_age(struct loop *l)
 	upstream_udp_expire(sh);
 }
 
-/* Switch a timer on or off. */
+/* Start or stop TIMER as WANT says. Returns whether it runs now. */
 static bool
 timer_set(struct event *timer, uint64_t every_ns, bool is_on, bool want)
 {
@@ -376,7 +376,8 @@ needs_beat(const struct loop *l)
 	    listener_needs_beat(sh) || upstream_udp_needs_beat(sh);
 }
 
-/* New questions. UDP shall not have all the room when there is little, nor TCP. */
+/* Read new questions. UDP and TCP alternate in going first, so that both get some of a scarce room.
+ */
 static void
 loop_clients(struct loop *l)
 {
@@ -388,7 +389,7 @@ loop_clients(struct loop *l)
 		session_turn(&l->sh);
 }
 
-/* Have on those timers that are needed. */
+/* Start the timers that are needed and stop the others. */
 static void
 loop_timers(struct loop *l)
 {
@@ -412,7 +413,8 @@ loop_turn(struct loop *l)
 
 	sh->now_ns = clock_now_ns();
 	sh->again = false;
-	/* What is open may be asked again by any of these; new questions are shell_input's. */
+	/* Each of the following may repeat open questions, which need young sockets; shell_input
+	 * sees to that for new questions. */
 	if (UNLIKELY(sh->now_ns >= sh->upstream_udp.renew_ns) && engine_busy(sh->engine))
 		upstream_udp_renew(sh);
 	upstream_udp_turn(sh);
@@ -421,7 +423,7 @@ loop_turn(struct loop *l)
 	loop_mail(l);
 	loop_clients(l);
 	shell_flush(sh);
-	/* Who has gone, which the flush has seen to, makes room for who comes. */
+	/* The flush has closed connections that ended, which makes room for new ones. */
 	listener_admit(sh);
 	loop_beat(l);
 	loop_age(l);
@@ -436,7 +438,7 @@ loop_run(struct loop *l)
 	upstream_udp_sync(&l->sh);
 	loop_timers(l);
 	while (!l->stopped) {
-		/* EVLOOP_ONCE always: what is ready stays so until the turn. */
+		/* Always EVLOOP_ONCE: callbacks only mark what is ready, loop_turn handles it. */
 		(void)event_base_loop(l->base, EVLOOP_ONCE | (l->sh.again ? EVLOOP_NONBLOCK : 0));
 		loop_turn(l);
 	}

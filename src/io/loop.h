@@ -3,14 +3,16 @@
 #define DNS64D_IO_LOOP_H
 
 /*
- * loop: one core's share of the daemon: a thread's event base, an engine, the sockets towards
- * clients and upstreams, and the batches between them.
+ * loop: the event loop of one thread, one for each core: a libevent base, an engine, the sockets
+ * towards clients and upstreams, and the batches between them.
  *
- * An iteration is: let libevent mark what is ready, then loop_turn handles upstream replies,
- * time, the mailbox, clients (one batch per listener at most) and sends. One clock read each.
+ * In one iteration libevent marks what is ready, and loop_turn then handles upstream replies,
+ * timeouts, the mailbox, clients (one batch per listener at most) and sends. The clock is read once
+ * per iteration.
  *
- * loop_new, loop_post, loop_ping, loop_stop and loop_free are the main thread's; loop_run is
- * the loop's own thread's. Nothing else is shared but the snapshot and the counters.
+ * The main thread calls loop_new, loop_post, loop_pending, loop_ping, loop_alive, loop_stop,
+ * loop_stats and loop_free; the loop's own thread calls loop_run. The two share only the mailbox,
+ * the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -23,64 +25,75 @@
 #include "core/stats.h"
 #include "io/bind.h"
 
-/* One checked configuration, shared by all loops; the last one that lets go frees it. */
+/* One checked configuration, immutable and shared by all loops. The last unref frees it. */
 struct snapshot {
 	atomic_uint refs;
 	struct conf conf;
 };
 
-/* snapshot_new: a copy of CONF on the heap with one reference, and one to its policies; NULL
- * without memory. */
+/*
+ * snapshot_new: copy CONF to the heap, and take a reference to its policies. Returns the snapshot
+ * with one reference, the caller's; NULL without memory.
+ */
 MUST_USE struct snapshot *snapshot_new(const struct conf *conf);
+
+/* snapshot_ref: take one more reference to S. Returns S. Any thread. */
 struct snapshot *snapshot_ref(struct snapshot *s);
+
+/* snapshot_unref: give one reference back; the last one frees S. S may be NULL. Any thread. */
 void snapshot_unref(struct snapshot *s);
 
 /* What a reload brings to one loop. */
 struct loop_update {
-	struct snapshot *snapshot; /* a reference, passed on */
+	struct snapshot *snapshot; /* one reference, passed on */
 	size_t n_added;
-	struct bind_sockets added[CONF_MAX_LISTENS]; /* of new addresses, passed on */
+	struct bind_sockets added[CONF_MAX_LISTENS]; /* for new addresses, passed on */
 };
 
 struct loop;
 
 /*
- * loop_new: a loop for SNAPSHOT (takes a reference of its own) with the sockets LISTENS (n of
- * them, passed on if it succeeds). Returns NULL with errno set.
+ * loop_new: create a loop that serves under SNAPSHOT, of which it takes a reference of its own, by
+ * the N sockets at LISTENS. On success the sockets are the loop's. Returns NULL with errno set on
+ * failure; the sockets are then still the caller's.
  */
 MUST_USE struct loop *loop_new(
     struct snapshot *snapshot, const struct bind_sockets *listens, size_t n);
 
-/* loop_run: serve until loop_stop; call it in the loop's thread. */
+/* loop_run: serve until loop_stop ends it. Called once, in the loop's own thread. */
 void loop_run(struct loop *l);
 
 /*
- * loop_post: hand UPDATE (from malloc, passed on) to the loop, which takes it at the top of its
- * next iteration: it adds the new sockets, closes those whose address is no longer configured
- * once they are read empty and what was asked through them is answered, and goes on under the
- * new settings without losing a question. Not while loop_pending: a post that the loop has not
- * yet taken.
+ * loop_post: hand UPDATE, which is from malloc and passed on, to the loop. In its next iteration
+ * the loop adds the new sockets, lets listeners leave whose address is no longer configured (see
+ * io/listener.h), and continues under the new settings; no question is lost. Must not be called
+ * while loop_pending.
  */
 void loop_post(struct loop *l, struct loop_update *update);
+
+/* loop_pending: is there an update from loop_post that the loop has not yet taken? */
 MUST_USE bool loop_pending(const struct loop *l);
 
-/*
- * loop_ping: ask for a sign of life; loop_alive: has the loop turned since the last ping? For the
- * watchdog.
- */
+/* loop_ping: ask the loop for a sign of life, for the watchdog; loop_alive tells of it. */
 void loop_ping(struct loop *l);
+
+/* loop_alive: has the loop begun an iteration since the last loop_ping? True before the first. */
 MUST_USE bool loop_alive(const struct loop *l);
 
 /*
- * loop_stop: take no more questions, finish those in flight, for GRACE_MS at most, then return from
- * loop_run. A second call with 0 ends it at once. Any thread.
+ * loop_stop: let the loop take no more questions, finish those in flight for at most GRACE_MS
+ * (milliseconds), and return from loop_run. A further call sets a new limit; 0 ends the loop at
+ * once. Any thread.
  */
 void loop_stop(struct loop *l, uint32_t grace_ms);
 
-/* loop_stats: the loop's counters, readable at any time until loop_free. */
+/* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);
 
-/* loop_free: after loop_run has returned (or was never called). Closes every socket. */
+/*
+ * loop_free: close every socket and free the loop, after loop_run has returned or if it was never
+ * called. L may be NULL.
+ */
 void loop_free(struct loop *l);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define PORT_FIRST 1024u /* RFC 5452 section 9.2: 1024 and up */
-#define STRAY_MAX 1024   /* datagrams thrown away before first use */
+#define STRAY_MAX 1024   /* datagrams discarded before the first use */
 
 static bool
 is_avoided(const struct conf_io *conf, uint16_t port)
@@ -18,7 +18,8 @@ is_avoided(const struct conf_io *conf, uint16_t port)
 	return false;
 }
 
-/* Bind FD to a random port that may be used. Never with SO_REUSEPORT: the port is ours alone. */
+/* Bind FD to a random port that CONF permits. Without SO_REUSEPORT, so no other socket shares it.
+ */
 static int
 bind_random(const struct conf_io *conf, struct rng *rng, int fd, uint8_t family)
 {
@@ -42,7 +43,7 @@ bind_random(const struct conf_io *conf, struct rng *rng, int fd, uint8_t family)
 	return r;
 }
 
-/* Throw away what strangers sent to the port before the socket was connected. */
+/* Discard what strangers sent to the port before the socket was connected. Returns 0 or -errno. */
 static int
 read_empty(int fd)
 {
@@ -51,7 +52,7 @@ read_empty(int fd)
 	for (int i = 0; i < STRAY_MAX; i++)
 		if (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) < 0)
 			return errno == EAGAIN ? 0 : -errno;
-	return -EBUSY; /* somebody is at it: another port */
+	return -EBUSY; /* somebody keeps sending: give this port up */
 }
 
 static int

@@ -3,7 +3,8 @@
 #define DNS64D_IO_PORT_H
 
 /*
- * port: a UDP socket to ask from, on a port that nobody can guess (RFC 5452 section 9.2).
+ * port: open a UDP socket towards an upstream, on a port that nobody can guess (RFC 5452 section
+ * 9.2).
  */
 
 #include "base/attr.h"
@@ -14,9 +15,11 @@
 #define PORT_TRIES 16 /* ports tried for one socket */
 
 /*
- * port_open: a non-blocking socket connected to ADDR on a random port from 1024 up that CONF does
- * not avoid, read empty of what strangers sent to it before. Returns the descriptor, the caller's,
- * or -errno; -EADDRINUSE when none of the ports tried was free.
+ * port_open: open a non-blocking UDP socket, bind it to a random port from 1024 to 65535 that is
+ * not in CONF's avoid_ports, connect it to ADDR, and discard datagrams that arrived before the
+ * connect. CONF also has the size of the receive buffer. Returns the descriptor, which is the
+ * caller's, or -errno: -EADDRINUSE when none of PORT_TRIES ports was free, -EBUSY when strangers
+ * kept sending.
  */
 MUST_USE int port_open(const struct conf_io *conf, struct rng *rng, const struct netaddr *addr);
 

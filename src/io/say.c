@@ -7,11 +7,12 @@
 #include "base/log.h"
 #include "io/shell.h"
 
-#define SAY_TEXT 200
+#define SAY_TEXT 200 /* longest message, with the final zero */
 
 /*
- * At which level may it be said now? Each time at debug; at info if *said_ns, when this loop said
- * it last (0: never), is long ago, and no other loop has said it since. -1: not at all.
+ * The level to log an event of KIND about WHOM at now; -1: do not log it. LOG_LEVEL_INFO if this
+ * loop's last such message, at *said_ns (0: never), and those of other loops are TOLD_PAUSE_NS ago
+ * or more; else LOG_LEVEL_DEBUG.
  */
 static int
 level_now(struct shell *sh, enum told_kind kind, const struct netaddr *whom, uint64_t *said_ns)
@@ -36,7 +37,7 @@ say(int level, const char *subsystem, const char *text)
 }
 
 void
-say_conn_up(struct shell *sh, struct upstream_udp_conn *c)
+say_conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	char text[NETADDR_TEXT];
 
@@ -48,9 +49,9 @@ say_conn_up(struct shell *sh, struct upstream_udp_conn *c)
 	c->failing = false;
 }
 
-/* It could not be had. */
+/* Log that C could not be made. */
 static void
-say_conn_failed(struct shell *sh, struct upstream_udp_conn *c, const char *why)
+say_conn_failed(struct shell *sh, struct upstream_tcp_conn *c, const char *why)
 {
 	char text[NETADDR_TEXT];
 
@@ -63,7 +64,7 @@ say_conn_failed(struct shell *sh, struct upstream_udp_conn *c, const char *why)
 }
 
 void
-say_conn_lost(struct shell *sh, struct upstream_udp_conn *c, unsigned n)
+say_conn_lost(struct shell *sh, struct upstream_tcp_conn *c, unsigned n)
 {
 	const char *why = c->err != 0 ? strerror(c->err) : "closed";
 	char line[SAY_TEXT], text[NETADDR_TEXT];
@@ -82,7 +83,7 @@ say_conn_lost(struct shell *sh, struct upstream_udp_conn *c, unsigned n)
 }
 
 void
-say_conn_full(struct shell *sh, struct upstream_udp_conn *c, int err)
+say_conn_full(struct shell *sh, struct upstream_tcp_conn *c, int err)
 {
 	int level = level_now(sh, TOLD_TCP_FULL, &c->addr, &c->said_full_ns);
 	char line[SAY_TEXT], text[NETADDR_TEXT];
@@ -95,7 +96,7 @@ say_conn_full(struct shell *sh, struct upstream_udp_conn *c, int err)
 }
 
 void
-say_conn_gone(struct shell *sh, struct upstream_udp_conn *c)
+say_conn_gone(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	if (c->failing)
 		(void)told_over(sh->told, TOLD_NO_TCP, &c->addr);

@@ -3,34 +3,36 @@
 #define DNS64D_IO_SAY_H
 
 /*
- * say: what the shell tells the operator about TCP. That an upstream takes no connections is said
- * once, and once that it does again; what happens now and then once in TOLD_PAUSE_NS at the level
- * info, by all loops together, and each time at the level debug.
+ * say: log messages of the shell about TCP connections. That an upstream refuses connections is
+ * logged once, and that it accepts them again is logged once. Other events are logged at the level
+ * info once in TOLD_PAUSE_NS by all loops together, and each time at the level debug.
  */
 
 #include "base/netaddr.h"
 
-struct upstream_udp_conn;
+struct upstream_tcp_conn;
 struct session;
 struct shell;
 
-/* say_conn_up: the connection C to an upstream is there. */
-void say_conn_up(struct shell *sh, struct upstream_udp_conn *c);
+/* say_conn_up: log that the connection C to an upstream was made; ends the report of failures. */
+void say_conn_up(struct shell *sh, struct upstream_tcp_conn *c);
 
-/* say_conn_lost: it ended, or could not be had, with N questions open. C->state and C->err tell
- * how. */
-void say_conn_lost(struct shell *sh, struct upstream_udp_conn *c, unsigned n);
+/*
+ * say_conn_lost: log that the connection C ended, or could not be made, with N questions open.
+ * C->state tells which of the two, C->err why (errno; 0: it was closed).
+ */
+void say_conn_lost(struct shell *sh, struct upstream_tcp_conn *c, unsigned n);
 
-/* say_conn_full: a question for it was not taken, because of ERR (errno). */
-void say_conn_full(struct shell *sh, struct upstream_udp_conn *c, int err);
+/* say_conn_full: log that C had no room for a question, because of ERR (errno). */
+void say_conn_full(struct shell *sh, struct upstream_tcp_conn *c, int err);
 
-/* say_conn_gone: its upstream is asked no more, so nobody wants to hear how it goes on. */
-void say_conn_gone(struct shell *sh, struct upstream_udp_conn *c);
+/* say_conn_gone: end the report of failures of C without a message: its upstream was removed. */
+void say_conn_gone(struct shell *sh, struct upstream_tcp_conn *c);
 
-/* say_client_limit: a connection of PEER was closed at the ceiling that KEYWORD sets. */
+/* say_client_limit: log that a connection of PEER was closed at the limit that KEYWORD sets. */
 void say_client_limit(struct shell *sh, const struct netaddr *peer, const char *keyword);
 
-/* say_client_stall: session S is closed, for it takes no answers. */
+/* say_client_stall: log that session S is closed because its client does not read answers. */
 void say_client_stall(struct shell *sh, const struct session *s);
 
 #endif

@@ -45,7 +45,7 @@ session_close(struct shell *sh, struct session *s)
 	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
 	struct sessions *ss = &sh->sessions;
 
-	/* Who does not take its answers shall not keep the kernel's memory either. */
+	/* Discard unsent bytes with a reset, so that they do not stay in the kernel's memory. */
 	if (s->out.len > 0)
 		(void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	source_close(&s->rd);
@@ -79,7 +79,7 @@ session_fini(struct shell *sh)
 	ss->s = NULL;
 }
 
-/* A free place; there is one. */
+/* Take a free entry of the table; the caller knows that there is one. */
 static struct session *
 session_place(struct sessions *ss)
 {
@@ -126,7 +126,7 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 		session_close(sh, s);
 }
 
-/* Have session_flush look at it, also if its socket is full. */
+/* Have session_flush look at S, also if its socket is full. */
 static void
 session_dirty(struct sessions *ss, struct session *s)
 {
@@ -134,6 +134,7 @@ session_dirty(struct sessions *ss, struct session *s)
 	list_push(&ss->dirty, &s->send);
 }
 
+/* S has just sent or received a message: it is the youngest by age. */
 static void
 session_active(struct shell *sh, struct session *s)
 {
@@ -142,7 +143,7 @@ session_active(struct shell *sh, struct session *s)
 	list_push(&sh->sessions.by_age, &s->age);
 }
 
-/* How many questions may be taken from it now, as far as it is up to the client itself? */
+/* How many questions the limits of the connection itself permit it to ask now. */
 static uint32_t
 session_own_limit(const struct session *s)
 {
@@ -151,6 +152,7 @@ session_own_limit(const struct session *s)
 	return SESSION_QUESTIONS - s->in_flight;
 }
 
+/* How many questions of S may be taken now, UDP_BATCH at most. */
 static uint32_t
 session_limit(const struct shell *sh, const struct session *s)
 {
@@ -162,6 +164,7 @@ session_limit(const struct shell *sh, const struct session *s)
 	return own < UDP_BATCH ? own : UDP_BATCH;
 }
 
+/* Stop reading S. If it is the engine that has no room, S waits on sessions.paused for some. */
 static void
 session_stall(struct shell *sh, struct session *s)
 {
@@ -171,7 +174,7 @@ session_stall(struct shell *sh, struct session *s)
 		list_push(&sh->sessions.paused, &s->wait);
 }
 
-/* It has fewer questions or bytes on its hands than before: may it go on? */
+/* S has fewer open questions or unsent bytes than before: resume it at half of its limits. */
 static void
 session_relieve(struct shell *sh, struct session *s)
 {
@@ -183,6 +186,7 @@ session_relieve(struct shell *sh, struct session *s)
 	sh->again = true;
 }
 
+/* Fill in where a message of S comes from. */
 static void
 session_input(const struct shell *sh, const struct session *s, struct packet_in *in)
 {
@@ -193,7 +197,7 @@ session_input(const struct shell *sh, const struct session *s, struct packet_in 
 	in->local = (struct netaddr){ .family = NETADDR_NONE };
 }
 
-/* Take up to LIMIT questions from the window; returns the verdict on the bytes behind them. */
+/* Take up to LIMIT questions from the window. Returns the verdict on the bytes that follow them. */
 static enum stream_verdict
 session_batch(struct shell *sh, struct session *s, struct stream_window *w, uint32_t limit)
 {
@@ -211,13 +215,13 @@ session_batch(struct shell *sh, struct session *s, struct stream_window *w, uint
 
 		s->in_flight += n;
 		session_active(sh, s);
-		n_dropped = shell_input(sh, n); /* which also takes off what it answers */
+		n_dropped = shell_input(sh, n); /* its answers lower in_flight, too */
 		s->in_flight -= n_dropped;
 	}
 	return v;
 }
 
-/* A frame that can be no message: the engine counts it, the connection is of no more use. */
+/* The next frame cannot be a message: have the engine count it, and close the connection. */
 static void
 session_bad(struct shell *sh, struct session *s, struct stream_window *w)
 {
@@ -229,7 +233,7 @@ session_bad(struct shell *sh, struct session *s, struct stream_window *w)
 	session_dirty(&sh->sessions, s);
 }
 
-/* Take all the questions that may be taken from the window. */
+/* Take as many questions from the window as the limits permit. */
 static void
 session_take(struct shell *sh, struct session *s, struct stream_window *w)
 {
@@ -254,7 +258,8 @@ session_take(struct shell *sh, struct session *s, struct stream_window *w)
 	}
 }
 
-/* RFC 7766 section 6.2.3, 6.2.4: the client has said all; what it asked is still answered. */
+/* The client has closed its side; its open questions are still answered (RFC 7766 section 6.2.4).
+ */
 static void
 session_eof(struct shell *sh, struct session *s)
 {
@@ -264,6 +269,7 @@ session_eof(struct shell *sh, struct session *s)
 	session_dirty(&sh->sessions, s);
 }
 
+/* Read S once and take its questions. */
 static void
 session_read(struct shell *sh, struct session *s)
 {
@@ -279,7 +285,7 @@ session_read(struct shell *sh, struct session *s)
 	r = stream_read(&s->in, &sh->mem, s->fd, &w);
 	if (r > 0) {
 		session_take(sh, s, &w);
-		/* The last look at a connection of a loop that stops goes on to its end. */
+		/* When the loop stops, read until nothing is left, over several iterations. */
 		if (sh->sessions.stopping) {
 			source_mark(&s->rd);
 			sh->again = true;
@@ -291,7 +297,7 @@ session_read(struct shell *sh, struct session *s)
 	}
 }
 
-/* A stalled one goes on with what it holds, then it is read again. */
+/* S is stalled no more: take the questions that it holds, then watch its socket again. */
 static void
 session_go_on(struct shell *sh, struct session *s)
 {
@@ -312,7 +318,7 @@ session_go_on(struct shell *sh, struct session *s)
 	}
 }
 
-/* Go on with those of the list that wait there now, as long as there is room. */
+/* Resume the sessions that are on FROM now, as long as the engine has room. */
 static void
 session_resume(struct shell *sh, struct list *from)
 {
@@ -365,7 +371,8 @@ session_answer(struct shell *sh, const struct packet_out *send)
 		return;
 	session_active(sh, s);
 	if (!stream_put(&s->out, &sh->mem, sh->tcp_buf, send->len)) {
-		/* Others hold all the chunks. Who reads its answers can still have this one. */
+		/* Other connections hold all chunks. A client that keeps up can still get this
+		 * answer, by a direct write. */
 		if (s->out.len > 0 || !stream_direct(s->fd, sh->tcp_buf, send->len)) {
 			stats_inc(&sh->stats->tcp_stalled);
 			say_client_stall(sh, s);
@@ -377,7 +384,7 @@ session_answer(struct shell *sh, const struct packet_out *send)
 	session_relieve(sh, s);
 }
 
-/* Write what waits. False when the connection is to be closed. */
+/* Write what is queued. False: the connection is to be closed. */
 static bool
 session_write(struct shell *sh, struct session *s)
 {
@@ -423,7 +430,7 @@ session_flush(struct shell *sh)
 	}
 }
 
-/* Close those that have been silent too long. */
+/* Close connections that have been idle too long. */
 static void
 session_idle(struct shell *sh)
 {

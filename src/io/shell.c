@@ -7,13 +7,14 @@
 
 #include "core/upstream.h"
 
-#define SHELL_ROUNDS 4 /* of flushing and telling the engine, in one iteration */
+#define SHELL_ROUNDS 4 /* times that one iteration flushes and tells the engine */
 
-/* Receive batch and send slots, then the TCP buffer. */
+/* shell.bytes has the receive batch, then the send slots, then the TCP buffer. */
 #define SHELL_RX_BYTES ((size_t)UDP_BATCH * UDP_STRIDE)
 #define SHELL_TX_BYTES ((size_t)UDP_SLOTS * UDP_STRIDE)
 
-/* Stop reading clients while fewer than a batch can be taken; small engines count in halves. */
+/* Clients are not read while there is no room for a batch; a small engine counts half of its room.
+ */
 static void
 room_limits(struct shell *sh)
 {
@@ -69,7 +70,7 @@ shell_fini(struct shell *sh)
 	sh->bytes = NULL;
 }
 
-/* Put what engine_next has written where it belongs. */
+/* Pass what engine_next has written to the part that sends it. */
 static void
 shell_dispatch(struct shell *sh, const struct packet_out *send)
 {
@@ -137,7 +138,7 @@ shell_is_exhausted(int err)
 	    err == EADDRINUSE;
 }
 
-/* Tell the engine which upstreams the kernel found unreachable. */
+/* Tell the engine which upstreams the kernel could not reach. Returns whether there were any. */
 static bool
 shell_refused(struct shell *sh)
 {
@@ -167,7 +168,7 @@ shell_flush(struct shell *sh)
 	}
 	udp_tx_flush(&sh->tx);
 	upstream_udp_draw(sh);
-	/* Nothing else may wake those that wait for room if the engine has answered by itself. */
+	/* If the engine made room by its own answers, no event wakes the clients that wait. */
 	if ((!list_empty(&sh->listeners.paused) || !list_empty(&sh->sessions.paused)) &&
 	    shell_has_room(sh))
 		sh->again = true;

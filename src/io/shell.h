@@ -3,11 +3,18 @@
 #define DNS64D_IO_SHELL_H
 
 /*
- * shell: what the parts of one loop share: its engine, the time of the iteration, the batches
- * and buffers. And the two ways between engine and sockets: in and out.
+ * shell: what the parts of one loop share (the engine, the time of the iteration, batches and
+ * buffers), and the two ways between the engine and the sockets: shell_input hands messages in,
+ * shell_drain hands messages out.
  *
- * Nothing is written to a socket and nothing is closed while the engine is being asked; that
- * is done by shell_flush and by each part's own turn. One thread.
+ * The parts are listener, session, upstream_udp and upstream_tcp. They and the shell include one
+ * another in a circle, the only one in src/: a part that has read messages calls shell_input, and
+ * the shell calls whichever part must send what the engine says. The messages that come out belong
+ * to any part, so the way out has to know all of them, and each of them has to know the way in.
+ * Function pointers would hide the circle, not open it.
+ *
+ * While the engine is being called nothing is written to a socket and nothing is closed:
+ * shell_flush and the *_turn function of each part do that. One thread.
  */
 
 #include <stdbool.h>
@@ -27,19 +34,20 @@
 #include "io/upstream_tcp.h"
 #include "io/upstream_udp.h"
 
+/* One per loop, embedded in it. */
 struct shell {
-	struct event_base *base;        /* owned by the loop */
-	struct engine *engine;          /* the same */
-	struct stats *stats;            /* the engine's */
-	const struct conf_io *conf;     /* borrowed from the snapshot of the moment */
-	struct told *told;              /* borrowed; NULL: this loop speaks for itself */
+	struct event_base *base;        /* borrowed from the loop */
+	struct engine *engine;          /* borrowed from the loop */
+	struct stats *stats;            /* borrowed from the engine */
+	const struct conf_io *conf;     /* borrowed from the loop's present snapshot */
+	struct told *told;              /* borrowed; NULL: loops do not coordinate their messages */
 	uint64_t now_ns;                /* time of this iteration */
-	bool again;                     /* there is work left: the next iteration must not wait */
+	bool again;                     /* work is left: the next iteration must not wait */
 	bool starved;                   /* too few free queries: clients are not read */
-	uint32_t room_low;              /* under this many they are not */
-	uint32_t room_high;             /* from this many on they are again */
+	uint32_t room_low;              /* starved begins with fewer free queries than this */
+	uint32_t room_high;             /* starved ends with this many free queries */
 	uint8_t *bytes;                 /* owned: memory of the batches */
-	uint8_t *tcp_buf;               /* in it: PACKET_TCP_CAP bytes */
+	uint8_t *tcp_buf;               /* within bytes: PACKET_TCP_CAP bytes for one message */
 	struct packet_in in[UDP_BATCH]; /* the batch on its way to the engine */
 	struct udp_rx client_rx;
 	struct udp_rx upstream_rx;
@@ -52,32 +60,42 @@ struct shell {
 	struct upstream_tcp upstream_tcp;
 };
 
-/* shell_init: batches, buffers and parts for ENGINE and CONF. Returns 0 or -errno. */
+/*
+ * shell_init: set up batches, buffers and parts in the zeroed SH, for ENGINE under CONF at the time
+ * NOW_NS, with events in BASE. All three are borrowed until shell_fini. Returns 0 or -errno;
+ * shell_fini is needed either way.
+ */
 MUST_USE int shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
     const struct conf_io *conf, uint64_t now_ns);
 
-/* shell_fini: close every socket, give the memory back. Of a zeroed shell too. */
+/* shell_fini: close every socket and free the memory. SH may be zeroed still. */
 void shell_fini(struct shell *sh);
 
 /*
- * shell_input: hand the first N of sh->in to the engine and take what comes of each. Returns how
- * many of them, messages of clients, get no answer.
+ * shell_input: hand the first N (UDP_BATCH at most) of sh->in to the engine, and after each of them
+ * pass on what the engine has to send. Returns how many of them are questions of clients that will
+ * get no answer.
  */
 unsigned shell_input(struct shell *sh, unsigned n);
 
-/* shell_drain: take what the engine has to send; returns how many messages. */
+/* shell_drain: pass on to the parts all that the engine has to send. Returns how many messages. */
 unsigned shell_drain(struct shell *sh);
 
-/* shell_has_room: may clients be read? Has a hysteresis. */
+/*
+ * shell_has_room: has the engine enough free queries to read clients? With hysteresis: no below
+ * room_low, then yes again from room_high on.
+ */
 MUST_USE bool shell_has_room(struct shell *sh);
 
-/* shell_is_exhausted: is ERR (errno) our own lack of descriptors, ports or memory, and not the
- * network? */
+/*
+ * shell_is_exhausted: does ERR (errno) tell of a lack of descriptors, ports or memory on this
+ * machine, and not of the network?
+ */
 MUST_USE bool shell_is_exhausted(int err);
 
 /*
- * shell_flush: send all that waits, tell the engine of upstreams that cannot be reached, draw
- * the sockets for what comes next.
+ * shell_flush: send all that is queued, tell the engine of upstreams that could not be reached and
+ * of TCP connections that were lost, and choose the sockets for the next questions.
  */
 void shell_flush(struct shell *sh);
 

@@ -3,9 +3,9 @@
 #define DNS64D_IO_SOURCE_H
 
 /*
- * source: a descriptor that libevent watches. When it is ready it goes on a list, and that
- * is all a callback of the loop ever does; the loop works through the lists afterwards, in
- * the order it wants. Level-triggered, so who is not handled now is reported again.
+ * source: a descriptor that libevent watches. The callback only puts a ready source on a list; the
+ * loop works through the lists afterwards, in the order it wants. Events are level-triggered, so
+ * libevent reports a source again in the next iteration if it was not handled in this one.
  *
  * The owner embeds the struct and keeps the descriptor. One thread.
  */
@@ -20,30 +20,33 @@
 
 struct source {
 	struct event ev;
-	struct list link;   /* on *ready while there is something to do */
-	struct list *ready; /* borrowed: where to go when ready; NULL when the source is not open */
+	struct list link;   /* on *ready while the descriptor is ready and not yet handled */
+	struct list *ready; /* borrowed: list of ready sources; NULL when the source is not open */
 	bool on;            /* is libevent watching? */
 };
 
 /*
- * source_open: watch FD for WHAT (EV_READ or EV_WRITE) on behalf of READY, from the first
- * source_on..
+ * source_open: prepare S to watch FD for WHAT (EV_READ or EV_WRITE) in BASE and to go on READY when
+ * FD is ready. Watching begins with source_on. FD, BASE and READY are borrowed until source_close.
  */
 void source_open(struct source *s, struct event_base *base, int fd, short what, struct list *ready);
 
-/* source_on: watch; returns 0 or -ENOMEM when libevent cannot. source_off: do not, for now. */
+/* source_on: watch the descriptor. Returns 0, or -ENOMEM when libevent cannot. Idempotent. */
 MUST_USE int source_on(struct source *s);
+
+/* source_off: stop watching until the next source_on. Idempotent; a closed source may be given. */
 void source_off(struct source *s);
 
 /*
- * source_close: stop watching and leave every list; idempotent. Before close(2) of the descriptor.
+ * source_close: stop watching for good and leave the ready list. Call it before close(2) of the
+ * descriptor. Idempotent.
  */
 void source_close(struct source *s);
 
-/* source_mark: put it on its list as if it were ready. */
+/* source_mark: put S on its ready list as if its descriptor were ready. */
 void source_mark(struct source *s);
 
-/* source_take: the first source of a ready list, NULL when it is empty. */
+/* source_take: take the first source off the list READY. Returns NULL when the list is empty. */
 MUST_USE struct source *source_take(struct list *ready);
 
 #endif

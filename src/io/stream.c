@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 
 #define STREAM_IOVS 32 /* chunks in one write */
-#define DNS_HEADER 12  /* bytes; a frame cannot be shorter */
+#define DNS_HEADER 12  /* bytes; no message is shorter */
 
 int
 stream_mem_init(struct stream_mem *mem, uint32_t n)
@@ -109,7 +109,7 @@ stream_keep(struct stream_in *in, struct stream_mem *mem, struct stream_window *
 	return true;
 }
 
-/* Append a chunk; NULL without a free one. */
+/* Append an empty chunk to OUT. Returns NULL when none is free. */
 static struct stream_chunk *
 out_grow(struct stream_out *out, struct stream_mem *mem)
 {
@@ -128,7 +128,7 @@ out_grow(struct stream_out *out, struct stream_mem *mem)
 	return c;
 }
 
-/* Append bytes; there are chunks enough. */
+/* Append LEN bytes; the caller knows that there are enough chunks. */
 static void
 out_append(struct stream_out *out, struct stream_mem *mem, const uint8_t *p, size_t len)
 {
@@ -142,7 +142,7 @@ out_append(struct stream_out *out, struct stream_mem *mem, const uint8_t *p, siz
 		if (n == 0) {
 			c = out_grow(out, mem);
 			if (c == NULL)
-				return; /* cannot be: stream_put has counted them */
+				return; /* cannot happen: stream_put has counted them */
 			continue;
 		}
 		memcpy(c->bytes + c->to, p, n);
@@ -166,7 +166,7 @@ stream_put(struct stream_out *out, struct stream_mem *mem, const uint8_t *msg, s
 	return true;
 }
 
-/* SENT bytes have left: give back the chunks that are empty now. */
+/* SENT bytes of OUT have left: give chunks that are empty now back to the pool. */
 static void
 out_drop(struct stream_out *out, struct stream_mem *mem, size_t sent)
 {
@@ -218,7 +218,7 @@ stream_direct(int fd, const uint8_t *msg, size_t len)
 	uint8_t prefix[2] = { (uint8_t)(len >> 8), (uint8_t)len };
 	union {
 		const uint8_t *borrowed;
-		void *base; /* sendmsg only reads, but an iovec cannot say so */
+		void *base; /* sendmsg only reads, but an iovec has no const */
 	} body = { .borrowed = msg };
 	struct iovec iov[2] = { { prefix, sizeof(prefix) }, { body.base, len } };
 	struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };

@@ -53,9 +53,7 @@ meta_in(const struct cmsghdr *c, struct netaddr *local)
 
 	memcpy(&info, CMSG_DATA(c), sizeof(info));
 	local->family = NETADDR_IPV4;
-	/*
-	 * The address of the host that received it, which for a broadcast is not the destination.
-	 */
+	/* The local address, which for a broadcast is not the destination; it can be a source. */
 	memcpy(local->addr, &info.ipi_spec_dst, 4);
 }
 
@@ -66,7 +64,7 @@ meta_in6(const struct cmsghdr *c, struct netaddr *local)
 
 	memcpy(&info, CMSG_DATA(c), sizeof(info));
 	if (IN6_IS_ADDR_MULTICAST(&info.ipi6_addr))
-		return; /* cannot be a source */
+		return; /* a multicast address cannot be a source */
 	local->family = NETADDR_IPV6;
 	memcpy(local->addr, &info.ipi6_addr, 16);
 	if (IN6_IS_ADDR_LINKLOCAL(&info.ipi6_addr))
@@ -131,7 +129,7 @@ tx_chain(struct udp_tx *tx, struct udp_out *out, size_t len)
 		udp_tx_flush(tx);
 }
 
-/* A control message with the address that the datagram shall leave from. */
+/* Write a control message with the source address LOCAL. Returns its length in bytes. */
 static size_t
 control_from(struct udp_control *control, const struct netaddr *local)
 {
@@ -186,7 +184,10 @@ is_unreachable(int err)
 	    err == EADDRNOTAVAIL || err == EACCES || err == EPERM || err == ENETDOWN;
 }
 
-/* The kernel did not take the first of LEFT datagrams: how many of them are given up? */
+/*
+ * The kernel refused the first of LEFT datagrams (errno says why). Returns how many of them to give
+ * up; 0: try again. *AGAIN: the first one has been tried again already.
+ */
 static unsigned
 tx_failed(struct udp_tx *tx, const struct udp_out *out, unsigned left, bool *again)
 {
@@ -197,18 +198,19 @@ tx_failed(struct udp_tx *tx, const struct udp_out *out, unsigned left, bool *aga
 		return 0;
 	if (out->upstream >= 0 && is_unreachable(err))
 		tx->refused |= UINT64_C(1) << (unsigned)out->upstream;
-	/* The error was left by an earlier datagram; this one has not been tried. */
+	/* An earlier datagram left the error; the kernel has not tried this one. */
 	if (err == ECONNREFUSED && !*again) {
 		*again = true;
 		return 0;
 	}
 	*again = false;
 	if (err == EAGAIN || err == ENOBUFS)
-		gone = left; /* the others would meet the same full queue */
+		gone = left; /* the queue is full for the others, too */
 	stats_add(&tx->stats->send_failed, gone);
 	return gone;
 }
 
+/* Send the N datagrams in tx->hdr by OUT. */
 static void
 tx_send(struct udp_tx *tx, const struct udp_out *out, unsigned n)
 {
@@ -228,6 +230,7 @@ tx_send(struct udp_tx *tx, const struct udp_out *out, unsigned n)
 	}
 }
 
+/* Send the chain of OUT. */
 static void
 tx_drain(struct udp_tx *tx, struct udp_out *out)
 {

@@ -3,11 +3,11 @@
 #define DNS64D_IO_UDP_H
 
 /*
- * udp: datagrams in batches, one system call for up to 64 of them.
+ * udp: receive and send datagrams in batches, up to UDP_BATCH in one system call.
  *
- * All arrays that the kernel wants are built once; a receive touches only the entries that
- * the last one used. Datagrams to be sent are written into slots straight from the engine,
- * in whatever order it gives them, and grouped by socket when they leave. One thread.
+ * The arrays that the kernel wants are built once; a receive resets only the entries that the last
+ * one used. The engine writes datagrams to be sent into slots, in any order; they are grouped by
+ * socket when they leave. One thread.
  */
 
 #include <netinet/in.h>
@@ -23,86 +23,90 @@
 #define UDP_BATCH 64  /* datagrams in one system call */
 #define UDP_SLOTS 128 /* datagrams that wait for the end of an iteration */
 
-/* Bytes from one slot to the next: no two headers in one set of the L1 cache. */
+/* Bytes from one slot to the next; the 192 spread DNS headers over the sets of the L1 cache. */
 #define UDP_STRIDE (PACKET_UDP_CAP + 192)
 
+/* The address of a client, as the kernel writes it. */
 union udp_name {
 	struct sockaddr sa;
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 };
 
-/* Room for the destination address and the kernel's count of drops. */
+/* Room for two control messages: the destination address and the kernel's count of drops. */
 struct udp_control {
 	_Alignas(size_t)
 	    uint8_t bytes[CMSG_SPACE(sizeof(struct in6_pktinfo)) + CMSG_SPACE(sizeof(uint32_t))];
 };
 
-/* A receive batch. */
+/* A batch of received datagrams. */
 struct udp_rx {
 	struct mmsghdr hdr[UDP_BATCH];
 	struct iovec iov[UDP_BATCH];
 	union udp_name name[UDP_BATCH];
 	struct udp_control control[UDP_BATCH];
 	unsigned n_used; /* entries that the kernel wrote to last time */
-	bool clients;    /* does it ask for addresses? */
+	bool clients;    /* from clients: the kernel reports addresses, too */
 };
 
-/* A socket that datagrams leave by; embedded in its owner. */
+/* A socket that datagrams leave by; its owner embeds it. */
 struct udp_out {
-	int fd;        /* borrowed */
-	int upstream;  /* its number, -1 on a socket towards clients */
-	unsigned head; /* first and last slot of its chain; valid when n > 0 */
-	unsigned tail;
+	int fd;           /* borrowed */
+	int upstream;     /* number of the upstream; -1 on a socket towards clients */
+	unsigned head;    /* first slot of its chain; valid when n > 0 */
+	unsigned tail;    /* last slot of its chain; valid when n > 0 */
 	unsigned n;       /* datagrams waiting */
 	struct list link; /* on udp_tx.dirty while n > 0 */
 };
 
+/* One datagram that waits to be sent. */
 struct udp_slot {
 	struct sockaddr_storage name;
 	struct udp_control control;
 	struct iovec iov;
 	socklen_t name_len; /* 0 on a connected socket */
-	size_t control_len; /* 0: the socket's own address */
+	size_t control_len; /* 0: it leaves from the socket's own address */
 	unsigned next;      /* in the chain of its socket */
 };
 
-/* The datagrams waiting to be sent. */
+/* All datagrams that wait to be sent. */
 struct udp_tx {
 	struct udp_slot slots[UDP_SLOTS];
 	struct mmsghdr hdr[UDP_BATCH];
-	uint8_t *bytes;      /* borrowed: UDP_SLOTS * UDP_STRIDE */
+	uint8_t *bytes;      /* borrowed: UDP_SLOTS * UDP_STRIDE bytes */
 	unsigned n;          /* slots filled */
-	struct list dirty;   /* sockets with datagrams */
-	struct stats *stats; /* borrowed */
-	uint64_t refused;    /* a bit per upstream whose socket reported it unreachable */
+	struct list dirty;   /* udp_out.link of sockets with datagrams that wait */
+	struct stats *stats; /* borrowed: send_failed is counted there */
+	uint64_t refused;    /* bit u: a socket reported upstream number u unreachable */
 };
 
 /*
- * udp_rx_init: a batch whose datagrams go to BYTES (UDP_BATCH * UDP_STRIDE, borrowed; batches
- * may share it). CLIENTS: keep where datagrams come from and what address they were sent to.
+ * udp_rx_init: prepare a batch that receives into BYTES, UDP_BATCH * UDP_STRIDE bytes, borrowed;
+ * batches may share them. CLIENTS: record the source and destination address of each datagram.
  */
 void udp_rx_init(struct udp_rx *rx, uint8_t *bytes, bool clients);
 
 /*
- * udp_recv: take up to MAX (at most UDP_BATCH) datagrams from the non-blocking FD. Returns
- * their number, 0 when there are none, -errno when the socket reports an error.
+ * udp_recv: receive up to MAX (at most UDP_BATCH) datagrams from the non-blocking socket FD.
+ * Returns their number, 0 when there are none, or -errno when the socket reports an error.
  */
 MUST_USE int udp_recv(struct udp_rx *rx, int fd, unsigned max);
 
-/* udp_msg, udp_len: datagram I of the last udp_recv. udp_cut: it was longer than a slot. */
+/* udp_msg: the bytes of datagram I of the last udp_recv; valid until the next one. */
 static inline const uint8_t *
 udp_msg(const struct udp_rx *rx, unsigned i)
 {
 	return rx->iov[i].iov_base;
 }
 
+/* udp_len: the length in bytes of datagram I, as received: PACKET_UDP_CAP at most. */
 static inline size_t
 udp_len(const struct udp_rx *rx, unsigned i)
 {
 	return rx->hdr[i].msg_len;
 }
 
+/* udp_cut: was datagram I longer than PACKET_UDP_CAP, so that its end is lost? */
 static inline bool
 udp_cut(const struct udp_rx *rx, unsigned i)
 {
@@ -110,19 +114,26 @@ udp_cut(const struct udp_rx *rx, unsigned i)
 }
 
 /*
- * udp_meta: what the kernel says beside datagram I: the address it was sent to in *LOCAL
- * (family NETADDR_NONE when the socket does not tell, port 0), and in *DROPS, if there is
- * anything to say, how many datagrams the socket has dropped in its life.
+ * udp_meta: read the control messages of datagram I of a batch from clients. *LOCAL becomes the
+ * address that it was sent to, with port 0; its family is NETADDR_NONE when the socket does not
+ * report it. *DROPS becomes the number of datagrams that the socket has dropped since it was
+ * opened; it is untouched when the kernel reports none.
  */
 void udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *drops);
 
-/* udp_tx_init: nothing waits. BYTES: UDP_SLOTS * UDP_STRIDE, borrowed; so is STATS. */
+/*
+ * udp_tx_init: prepare an empty set of slots in BYTES, UDP_SLOTS * UDP_STRIDE bytes. BYTES and
+ * STATS are borrowed.
+ */
 void udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats);
 
-/* udp_out_init: a socket towards clients (UPSTREAM -1) or to the upstream of that number. */
+/*
+ * udp_out_init: prepare OUT to send by the socket FD (borrowed) to the upstream with the number
+ * UPSTREAM, or to clients if it is -1.
+ */
 void udp_out_init(struct udp_out *out, int fd, int upstream);
 
-/* udp_tx_slot: PACKET_UDP_CAP free bytes for the next datagram. There is always one. */
+/* udp_tx_slot: PACKET_UDP_CAP free bytes for the next datagram. There is always a free slot. */
 static inline uint8_t *
 udp_tx_slot(struct udp_tx *tx)
 {
@@ -130,16 +141,21 @@ udp_tx_slot(struct udp_tx *tx)
 }
 
 /*
- * udp_tx_answer: what is in udp_tx_slot leaves by OUT to SEND->peer, from SEND->local if that
- * says something. udp_tx_question: LEN bytes of it leave by the connected OUT. Both flush
- * when no slot is free.
+ * udp_tx_answer: queue the first SEND->len bytes of udp_tx_slot to be sent by OUT to SEND->peer,
+ * from SEND->local unless its family is NETADDR_NONE. Flushes when no slot is left.
  */
 void udp_tx_answer(struct udp_tx *tx, struct udp_out *out, const struct packet_out *send);
+
+/*
+ * udp_tx_question: queue the first LEN bytes of udp_tx_slot to be sent by OUT, a connected socket.
+ * Flushes when no slot is left.
+ */
 void udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len);
 
 /*
- * udp_tx_flush: send all that waits. What the kernel does not take is counted and dropped;
- * after a pending ECONNREFUSED the datagram it hit is sent once more. Adds to tx->refused.
+ * udp_tx_flush: send all datagrams that wait. Those that the kernel refuses are dropped and counted
+ * (send_failed); one that met an ECONNREFUSED left by an earlier datagram is tried once more. Sets
+ * the bits of unreachable upstreams in tx->refused.
  */
 void udp_tx_flush(struct udp_tx *tx);
 

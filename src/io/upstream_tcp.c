@@ -26,22 +26,24 @@ upstream_tcp_init(struct shell *sh)
 	}
 }
 
+/* The number of C's upstream. */
 static unsigned
-number_of(const struct shell *sh, const struct upstream_udp_conn *c)
+number_of(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
 	return (unsigned)(c - sh->upstream_tcp.c);
 }
 
+/* Have upstream_tcp_flush look at C. */
 static void
-conn_dirty(struct shell *sh, struct upstream_udp_conn *c)
+conn_dirty(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	if (list_empty(&c->dirty))
 		list_push(&sh->upstream_tcp.dirty, &c->dirty);
 }
 
-/* It is of no more use, because of ERR (errno; 0: it was closed); upstream_tcp_flush ends it. */
+/* Give C up because of ERR (errno; 0: it was closed); upstream_tcp_flush closes it. */
 static void
-conn_lose(struct shell *sh, struct upstream_udp_conn *c, int err)
+conn_lose(struct shell *sh, struct upstream_tcp_conn *c, int err)
 {
 	c->lost = true;
 	c->err = err;
@@ -49,7 +51,7 @@ conn_lose(struct shell *sh, struct upstream_udp_conn *c, int err)
 }
 
 static void
-conn_close(struct shell *sh, struct upstream_udp_conn *c)
+conn_close(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	if (c->fd >= 0) {
 		source_close(&c->rd);
@@ -75,8 +77,9 @@ upstream_tcp_fini(struct shell *sh)
 			conn_close(sh, &sh->upstream_tcp.c[u]);
 }
 
+/* C has been made. */
 static void
-conn_up(struct shell *sh, struct upstream_udp_conn *c)
+conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	c->state = UPSTREAM_TCP_UP;
 	c->heard_ns = sh->now_ns;
@@ -88,9 +91,9 @@ conn_up(struct shell *sh, struct upstream_udp_conn *c)
 	conn_dirty(sh, c);
 }
 
-/* Begin to connect; 0 or -errno. */
+/* Begin to connect C to ADDR. Returns 0 or -errno. */
 static int
-conn_open(struct shell *sh, struct upstream_udp_conn *c, const struct netaddr *addr)
+conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(addr, &ss);
@@ -118,9 +121,9 @@ conn_open(struct shell *sh, struct upstream_udp_conn *c, const struct netaddr *a
 	return -ENOMEM;
 }
 
-/* Is there a connection, or one being made? 0 or -errno. */
+/* Begin to connect C to ADDR if it is closed. Returns 0 or -errno. */
 static int
-conn_ensure(struct shell *sh, struct upstream_udp_conn *c, const struct netaddr *addr)
+conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
 {
 	if (c->state != UPSTREAM_TCP_CLOSED)
 		return 0;
@@ -130,9 +133,9 @@ conn_ensure(struct shell *sh, struct upstream_udp_conn *c, const struct netaddr 
 	return conn_open(sh, c, addr);
 }
 
-/* Is there room to queue LEN bytes more? A connection that fails over it is lost. */
+/* May LEN bytes more be queued? Writes what is queued if need be; C is lost if that fails. */
 static bool
-conn_has_room(struct shell *sh, struct upstream_udp_conn *c, size_t len)
+conn_has_room(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 {
 	bool progress;
 	int r;
@@ -141,7 +144,7 @@ conn_has_room(struct shell *sh, struct upstream_udp_conn *c, size_t len)
 		return true;
 	if (c->state != UPSTREAM_TCP_UP)
 		return false;
-	/* A burst within one iteration is no reason yet to think that the other side is stuck. */
+	/* A burst within one iteration fills the queue though the upstream keeps up: write now. */
 	if (!c->wr.on) {
 		r = stream_write(&c->out, &sh->mem, c->fd, &progress);
 		if (r < 0)
@@ -152,9 +155,9 @@ conn_has_room(struct shell *sh, struct upstream_udp_conn *c, size_t len)
 	return c->out.len + len <= UPSTREAM_TCP_BYTES;
 }
 
-/* Queue the question in the TCP buffer; 0 or -errno. */
+/* Queue the question of LEN bytes in sh->tcp_buf. Returns 0 or -ENOBUFS. */
 static int
-conn_queue(struct shell *sh, struct upstream_udp_conn *c, size_t len)
+conn_queue(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 {
 	if (!conn_has_room(sh, c, len + 2) || !stream_put(&c->out, &sh->mem, sh->tcp_buf, len))
 		return -ENOBUFS;
@@ -171,14 +174,14 @@ void
 upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
 	const struct netaddr *addr = engine_upstream(sh->engine, send->sock);
-	struct upstream_udp_conn *c;
+	struct upstream_tcp_conn *c;
 	int r;
 
 	if (send->sock >= UPSTREAM_MAX || addr == NULL)
 		return;
 	c = &sh->upstream_tcp.c[send->sock];
 	if (c->lost)
-		return; /* the engine is about to hear of it, this question included */
+		return; /* upstream_tcp_flush will tell the engine, of this question too */
 	r = conn_ensure(sh, c, addr);
 	if (r == 0)
 		r = conn_queue(sh, c, send->len);
@@ -192,9 +195,9 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 	engine_tcp_full(sh->engine, send->sock, wire_u16(sh->tcp_buf), sh->now_ns);
 }
 
-/* Write what waits; returns false when the connection has failed. */
+/* Write what is queued. False: the connection has failed. */
 static bool
-conn_write(struct shell *sh, struct upstream_udp_conn *c)
+conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	bool progress;
 	int r;
@@ -212,20 +215,20 @@ conn_write(struct shell *sh, struct upstream_udp_conn *c)
 	return r > 0;
 }
 
-/* Close, and tell the engine if it has to know. */
+/* Close C, and tell the engine if questions are lost. Returns whether it was told. */
 static bool
-conn_end(struct shell *sh, struct upstream_udp_conn *c)
+conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	unsigned upstream = number_of(sh, c);
 	bool established = c->state == UPSTREAM_TCP_UP;
-	bool given_up = c->err == 0; /* by us, while it was being made: nobody waits any more */
+	bool given_up = c->err == 0; /* by us, while connecting: no question waits any more */
 	unsigned open = engine_tcp_open(sh->engine, upstream);
 
 	say_conn_lost(sh, c, open);
 	conn_close(sh, c);
 	if (open == 0 && (established || given_up))
 		return false;
-	/* RFC 7766 section 6.2.4: what was not answered is asked again. */
+	/* RFC 7766 section 6.2.4: unanswered questions are asked again. */
 	engine_tcp_lost(sh->engine, upstream, established, sh->now_ns);
 	return true;
 }
@@ -237,7 +240,7 @@ upstream_tcp_flush(struct shell *sh)
 	bool told = false;
 
 	while ((link = list_pop(&sh->upstream_tcp.dirty)) != NULL) {
-		struct upstream_udp_conn *c = LIST_OBJECT(link, struct upstream_udp_conn, dirty);
+		struct upstream_tcp_conn *c = LIST_OBJECT(link, struct upstream_tcp_conn, dirty);
 
 		if (!conn_write(sh, c) && conn_end(sh, c))
 			told = true;
@@ -245,9 +248,9 @@ upstream_tcp_flush(struct shell *sh)
 	return told;
 }
 
-/* Hand on all the replies in the window; false when it is no stream of messages. */
+/* Hand all replies in the window to the engine. False: the bytes are no stream of messages. */
 static bool
-conn_take(struct shell *sh, struct upstream_udp_conn *c, struct stream_window *w)
+conn_take(struct shell *sh, struct upstream_tcp_conn *c, struct stream_window *w)
 {
 	enum stream_verdict v = STREAM_FRAME;
 
@@ -266,7 +269,7 @@ conn_take(struct shell *sh, struct upstream_udp_conn *c, struct stream_window *w
 		}
 		(void)shell_input(sh, n);
 	}
-	if (v == STREAM_BAD) { /* the engine counts it */
+	if (v == STREAM_BAD) { /* so that the engine counts it */
 		sh->in[0].way = PACKET_UPSTREAM_TCP;
 		sh->in[0].sock = number_of(sh, c);
 		(void)shell_input(sh, 1);
@@ -275,8 +278,9 @@ conn_take(struct shell *sh, struct upstream_udp_conn *c, struct stream_window *w
 	return stream_keep(&c->in, &sh->mem, w);
 }
 
+/* Read C once and take its replies. */
 static void
-conn_read(struct shell *sh, struct upstream_udp_conn *c)
+conn_read(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	struct stream_window w;
 	int r = stream_read(&c->in, &sh->mem, c->fd, &w);
@@ -288,9 +292,9 @@ conn_read(struct shell *sh, struct upstream_udp_conn *c)
 		conn_lose(sh, c, r < 0 ? -r : 0);
 }
 
-/* The socket can be written to: it is connected, or has failed to, or has room again. */
+/* The socket of C is writable: it is connected, or the connect failed, or it has room again. */
 static void
-conn_writable(struct shell *sh, struct upstream_udp_conn *c)
+conn_writable(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	int err = 0;
 	socklen_t len = sizeof(err);
@@ -311,23 +315,26 @@ upstream_tcp_turn(struct shell *sh)
 	struct source *src;
 
 	while ((src = source_take(&sh->upstream_tcp.writable)) != NULL)
-		conn_writable(sh, LIST_OBJECT(src, struct upstream_udp_conn, wr));
+		conn_writable(sh, LIST_OBJECT(src, struct upstream_tcp_conn, wr));
 	while ((src = source_take(&sh->upstream_tcp.readable)) != NULL)
-		conn_read(sh, LIST_OBJECT(src, struct upstream_udp_conn, rd));
+		conn_read(sh, LIST_OBJECT(src, struct upstream_tcp_conn, rd));
 }
 
-/* Has the engine given its number to somebody else, or to nobody? */
+/* Has C's number another upstream now, or none? */
 static bool
-is_stale(const struct shell *sh, const struct upstream_udp_conn *c)
+is_stale(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
 	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c));
 
 	return addr == NULL || !netaddr_equal(addr, &c->addr);
 }
 
-/* Has it had its time, and was it in vain? Then *err says so (ETIMEDOUT). */
+/*
+ * Is C to be closed? *ERR becomes ETIMEDOUT if its upstream was too slow, and 0 if it is only not
+ * needed any more.
+ */
 static bool
-is_over(const struct shell *sh, const struct upstream_udp_conn *c, int *err)
+is_over(const struct shell *sh, const struct upstream_tcp_conn *c, int *err)
 {
 	unsigned open = engine_tcp_open(sh->engine, number_of(sh, c));
 	bool up = c->state == UPSTREAM_TCP_UP;
@@ -348,12 +355,12 @@ upstream_tcp_beat(struct shell *sh)
 	if (sh->upstream_tcp.n_open == 0)
 		return;
 	for (size_t u = 0; u < UPSTREAM_MAX; u++) {
-		struct upstream_udp_conn *c = &sh->upstream_tcp.c[u];
+		struct upstream_tcp_conn *c = &sh->upstream_tcp.c[u];
 		int err;
 
 		if (c->fd < 0 || !is_over(sh, c, &err))
 			continue;
 		conn_lose(sh, c, err);
-		sh->again = true; /* for the flush */
+		sh->again = true; /* the next iteration flushes */
 	}
 }

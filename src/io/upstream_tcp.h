@@ -3,8 +3,9 @@
 #define DNS64D_IO_UPSTREAM_TCP_H
 
 /*
- * upstream_tcp: TCP towards upstreams, one connection for each (RFC 7766 section 6.2.2), opened
- * when there is something to ask, pipelined, and closed when nobody has asked for a while.
+ * upstream_tcp: TCP connections to upstreams, at most one for each (RFC 7766 section 6.2.2). A
+ * connection is opened for a question, carries many at a time (pipelining, section 6.2.1.1), and is
+ * closed after UPSTREAM_TCP_IDLE_NS without one. One thread.
  */
 
 #include <stdbool.h>
@@ -17,63 +18,74 @@
 #include "io/source.h"
 #include "io/stream.h"
 
-#define UPSTREAM_TCP_QUEUE 256                /* questions that wait for the connection */
-#define UPSTREAM_TCP_BYTES (64 * 1024)        /* the same in bytes */
-#define UPSTREAM_TCP_IDLE_NS 10000000000ULL   /* without a question */
-#define UPSTREAM_TCP_CONNECT_NS 5000000000ULL /* to connect */
-#define UPSTREAM_TCP_SILENCE_NS 8000000000ULL /* without a byte while questions are open */
+#define UPSTREAM_TCP_QUEUE 256                /* questions queued on a connection at most */
+#define UPSTREAM_TCP_BYTES (64 * 1024)        /* bytes queued on a connection at most */
+#define UPSTREAM_TCP_IDLE_NS 10000000000ULL   /* closed after this time without a question */
+#define UPSTREAM_TCP_CONNECT_NS 5000000000ULL /* limit for making a connection */
+#define UPSTREAM_TCP_SILENCE_NS 8000000000ULL /* limit without a byte while questions are open */
 
 enum upstream_tcp_state { UPSTREAM_TCP_CLOSED, UPSTREAM_TCP_CONNECTING, UPSTREAM_TCP_UP };
 
-struct upstream_udp_conn {
+/* The connection to one upstream. */
+struct upstream_tcp_conn {
 	struct source rd;
 	struct source wr;
-	struct list dirty; /* on forward_tcp.dirty when there is something to write or to end */
+	struct list dirty; /* on upstream_tcp.dirty when there is something to write or to close */
 	struct netaddr addr;
 	enum upstream_tcp_state state;
 	int fd;            /* -1 when closed */
-	bool lost;         /* to be ended by the next upstream_tcp_flush */
-	int err;           /* why it is: errno; 0: closed, by either side */
-	bool failing;      /* it could not be had of late, which was said in the log */
-	unsigned n_queued; /* questions since all was written last */
+	bool lost;         /* the next upstream_tcp_flush closes it */
+	int err;           /* lost: why (errno); 0: closed by either side */
+	bool failing;      /* it could not be made lately, and the log says so */
+	unsigned n_queued; /* questions queued since the queue was last empty */
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t opened_ns;
-	uint64_t asked_ns;     /* last question */
-	uint64_t said_lost_ns; /* when io/say said so last; 0: never */
-	uint64_t said_full_ns;
-	uint64_t heard_ns; /* last byte, or the first question after all were answered */
+	uint64_t asked_ns;     /* time of the last question */
+	uint64_t said_lost_ns; /* when io/say last logged a loss; 0: never */
+	uint64_t said_full_ns; /* when io/say last logged a full queue; 0: never */
+	uint64_t heard_ns;     /* time of the last byte, or of the first open question if later */
 };
 
+/* All connections of one loop to upstreams. */
 struct upstream_tcp {
-	struct upstream_udp_conn c[UPSTREAM_MAX];
-	struct list readable;
-	struct list writable;
-	struct list dirty;
-	unsigned n_open;
+	struct upstream_tcp_conn c[UPSTREAM_MAX]; /* by number of the upstream */
+	struct list readable;                     /* upstream_tcp_conn.rd: bytes to read */
+	struct list writable; /* upstream_tcp_conn.wr: connected, failed, or accepts bytes again */
+	struct list dirty;    /* for upstream_tcp_flush */
+	unsigned n_open;      /* connections that have a descriptor */
 };
 
 struct shell;
 
+/* upstream_tcp_init: prepare all connections of the zeroed SH as closed. Cannot fail. */
 void upstream_tcp_init(struct shell *sh);
+
+/* upstream_tcp_fini: close every connection. The engine is not told. */
 void upstream_tcp_fini(struct shell *sh);
 
-/* upstream_tcp_turn: read replies, finish connecting. */
+/* upstream_tcp_turn: finish connects and hand the replies that have arrived to the engine. */
 void upstream_tcp_turn(struct shell *sh);
 
 /*
- * upstream_tcp_question: queue the question in the TCP buffer, connect if need be. The engine hears
- * of what there is no room for, that question and no other.
+ * upstream_tcp_question: queue the question SEND, whose bytes are in sh->tcp_buf, on the connection
+ * to the upstream with the number SEND->sock, and open that connection if it is closed. If there is
+ * no room, or no descriptor, the engine is told that this question failed (engine_tcp_full); if the
+ * connection fails, upstream_tcp_flush tells the engine.
  */
 void upstream_tcp_question(struct shell *sh, const struct packet_out *send);
 
 /*
- * upstream_tcp_flush: write what waits, end what is lost. The engine may have something to send
- * afterwards: true if it was told of a loss.
+ * upstream_tcp_flush: write what is queued and close connections that are lost. True: the engine
+ * was told of a loss, so it may have something to send.
  */
 bool upstream_tcp_flush(struct shell *sh);
 
-/* upstream_tcp_beat: close what is idle, give up what is silent or no longer configured. */
+/*
+ * upstream_tcp_beat: mark connections as lost that are idle, silent, too slow to connect, or whose
+ * upstream is no longer configured; the next upstream_tcp_flush closes them. Call it now and then
+ * while n_open is not 0.
+ */
 void upstream_tcp_beat(struct shell *sh);
 
 #endif

@@ -25,11 +25,12 @@ upstream_udp_init(struct shell *sh)
 			f->sets[u][space].space = space;
 			list_init(&f->sets[u][space].sent);
 		}
-	/* Zeroed pages, touched as slots are used. */
+	/* calloc's zeroed pages take no memory before a slot is used. */
 	f->socks = calloc(UPSTREAM_MAX_SOCKETS, sizeof(*f->socks));
 	return f->socks == NULL ? -ENOMEM : 0;
 }
 
+/* The set that S belongs to. */
 static struct upstream_udp_set *
 set_of(struct upstream_udp *f, const struct upstream_udp_sock *s)
 {
@@ -52,7 +53,7 @@ upstream_udp_fini(struct shell *sh)
 	f->socks = NULL;
 }
 
-/* Open a socket for SET and make it known to the engine; its slot, or -errno. */
+/* Open a socket for SET and tell the engine of it. Returns its slot, or -errno. */
 static int
 sock_open(struct shell *sh, struct upstream_udp_set *set)
 {
@@ -86,7 +87,7 @@ sock_open(struct shell *sh, struct upstream_udp_set *set)
 	return -ENOMEM;
 }
 
-/* Say once that an upstream cannot be reached, and once that it can again. */
+/* Log once that an upstream cannot be reached (ERR: errno), and once that it can again (ERR: 0). */
 static void
 set_report(struct shell *sh, const struct upstream_udp_set *set, int err)
 {
@@ -106,7 +107,7 @@ set_report(struct shell *sh, const struct upstream_udp_set *set, int err)
 	}
 }
 
-/* Its upstream is asked no more: nobody wants to hear how it goes on. */
+/* The upstream of SET was removed: end the report of failures without a message. */
 static void
 set_forget(struct shell *sh, const struct upstream_udp_set *set)
 {
@@ -118,7 +119,7 @@ set_forget(struct shell *sh, const struct upstream_udp_set *set)
 	(void)told_end(sh->told, TOLD_NO_SOCKET, &set->addr);
 }
 
-/* Open a further socket of the set; its slot, or -1 when it has to wait. */
+/* Open one more socket of SET. Returns its slot, or -1 when that must wait until retry_ns. */
 static int
 set_open(struct shell *sh, struct upstream_udp_set *set)
 {
@@ -140,12 +141,12 @@ set_open(struct shell *sh, struct upstream_udp_set *set)
 		else
 			engine_refused(sh->engine, set->upstream, sh->now_ns);
 		if (shell_drain(sh) > 0)
-			sh->again = true; /* the flush of this iteration may be over */
+			sh->again = true; /* this iteration may have flushed already */
 	}
 	return -1;
 }
 
-/* No new questions for this socket; upstream_udp_beat closes it when there are no old ones. */
+/* Let the socket in SLOT get no more questions; it is closed when its open ones have ended. */
 static void
 sock_retire(struct shell *sh, unsigned slot)
 {
@@ -163,12 +164,12 @@ is_old(const struct shell *sh, const struct upstream_udp_sock *s)
 	return sh->now_ns - s->opened_ns >= UPSTREAM_UDP_AGE_NS;
 }
 
-/* The next questions of the set go out by the socket in SLOT. */
+/* Have the next questions of SET leave by the socket in SLOT. */
 static void
 set_use(struct shell *sh, struct upstream_udp_set *set, uint16_t slot)
 {
 	const struct upstream_udp_sock *s = &sh->upstream_udp.socks[slot];
-	/* An old one that cannot be replaced now is looked at again soon. */
+	/* If the socket is too old and could not be replaced now, try again soon. */
 	uint64_t renew_ns =
 	    is_old(sh, s) ? sh->now_ns + UPSTREAM_UDP_RETRY_NS : s->opened_ns + UPSTREAM_UDP_AGE_NS;
 
@@ -178,6 +179,7 @@ set_use(struct shell *sh, struct upstream_udp_set *set, uint16_t slot)
 		sh->upstream_udp.renew_ns = renew_ns;
 }
 
+/* Open one more socket of SET, if possible, and use it for the next questions. */
 static void
 set_grow(struct shell *sh, struct upstream_udp_set *set)
 {
@@ -190,7 +192,7 @@ set_grow(struct shell *sh, struct upstream_udp_set *set)
 	set_use(sh, set, (uint16_t)slot);
 }
 
-/* Put another socket in the place of the set's I-th, if that is to be had. */
+/* Replace socket I of SET by a new one, if one can be opened. */
 static void
 set_replace(struct shell *sh, struct upstream_udp_set *set, unsigned i)
 {
@@ -205,6 +207,7 @@ set_replace(struct shell *sh, struct upstream_udp_set *set, unsigned i)
 	set->slots[i] = (uint16_t)slot;
 }
 
+/* Retire all sockets of SET. */
 static void
 set_retire(struct shell *sh, struct upstream_udp_set *set)
 {
@@ -215,6 +218,7 @@ set_retire(struct shell *sh, struct upstream_udp_set *set)
 	list_unlink(&set->sent);
 }
 
+/* SET is for the upstream at ADDR from now on; NULL: for none. */
 static void
 set_sync(struct shell *sh, struct upstream_udp_set *set, const struct netaddr *addr)
 {
@@ -245,7 +249,7 @@ upstream_udp_sync(struct shell *sh)
 	}
 }
 
-/* A batch of replies. */
+/* Read one batch of replies. */
 static void
 sock_read(struct shell *sh, struct upstream_udp_sock *s)
 {
@@ -253,7 +257,7 @@ sock_read(struct shell *sh, struct upstream_udp_sock *s)
 	unsigned n_in = 0;
 	int n = udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH);
 
-	if (n < 0) { /* ICMP said so; having read it, it is gone */
+	if (n < 0) { /* an ICMP error, which reading it has cleared */
 		engine_refused(sh->engine, s->upstream, sh->now_ns);
 		(void)shell_drain(sh);
 		return;
@@ -303,13 +307,14 @@ upstream_udp_question(struct shell *sh, const struct packet_out *send)
 	udp_tx_question(&sh->tx, &s->out, send->len);
 }
 
+/* Is S to be replaced? */
 static bool
 is_due(const struct shell *sh, const struct upstream_udp_sock *s)
 {
 	return s->n_sent >= UPSTREAM_UDP_USES || is_old(sh, s);
 }
 
-/* Choose the socket for the next questions of the set. */
+/* Draw the socket for the next questions of SET. */
 static void
 set_draw(struct shell *sh, struct upstream_udp_set *set)
 {
@@ -336,14 +341,14 @@ upstream_udp_draw(struct shell *sh)
 		set_draw(sh, LIST_OBJECT(link, struct upstream_udp_set, sent));
 }
 
-/* Before questions: what was drawn some time ago may have become too old since. */
+/* Replace the socket in use of SET if it is too old, and wake SET if it is asleep. */
 static void
 set_renew(struct shell *sh, struct upstream_udp_set *set)
 {
 	unsigned i = 0;
 
 	if (set->asleep) {
-		set->asleep = false; /* without a socket too: then the beat tries again */
+		set->asleep = false; /* even if set_grow fails: then the beat tries again */
 		set->retry_ns = 0;
 		set_grow(sh, set);
 	}
@@ -367,10 +372,11 @@ upstream_udp_renew(struct shell *sh)
 			set_renew(sh, &f->sets[u][space]);
 }
 
+/* Retire sockets of SET that are too old; without any left it is asleep. */
 static void
 set_expire(struct shell *sh, struct upstream_udp_set *set)
 {
-	bool lost = false; /* the one in use */
+	bool lost = false; /* the one in use was retired */
 
 	if (set->n == 0)
 		return;
@@ -391,6 +397,7 @@ set_expire(struct shell *sh, struct upstream_udp_set *set)
 	}
 }
 
+/* Close retired sockets that have no open questions. */
 static void
 close_drained(struct shell *sh)
 {

@@ -3,16 +3,17 @@
 #define DNS64D_IO_UPSTREAM_UDP_H
 
 /*
- * upstream_udp: the UDP sockets towards upstreams (RFC 5452 section 9.2).
+ * upstream_udp: UDP sockets towards upstreams, on random ports (RFC 5452 section 9.2).
  *
- * For each upstream and ID space there is a set of connected sockets on random ports. The one
- * for new questions is drawn after each iteration that sent some, so batches stay full and
- * ports still vary. A used one is replaced: it gets no new questions and closes when those
- * on it are answered or given up.
+ * Each upstream and ID space has a set of connected sockets. After each iteration that sent
+ * questions, the socket for the next ones is drawn at random from the set, so batches stay full and
+ * ports still vary. A socket that has sent UPSTREAM_UDP_USES questions is "retired": it gets no new
+ * questions, and closes when its open ones are answered or given up.
  *
- * No question leaves by a port that has been open for longer than UPSTREAM_UDP_AGE_NS: before
- * messages go in that questions may come of, upstream_udp_renew sees to that, and a timer closes
- * what nobody used meanwhile. A set without sockets for that reason is asleep.
+ * No question leaves by a port that has been open for longer than UPSTREAM_UDP_AGE_NS.
+ * upstream_udp_renew replaces old sockets before the engine gets messages that may lead to
+ * questions; upstream_udp_expire, called by a timer, closes old sockets that nobody uses. A set
+ * that lost all its sockets this way is "asleep" until the next question. One thread.
  */
 
 #include <stdbool.h>
@@ -27,85 +28,106 @@
 #include "io/source.h"
 #include "io/udp.h"
 
-#define UPSTREAM_UDP_ACTIVE 8 /* sockets of a set */
-#define UPSTREAM_UDP_DRAINING \
-	(4 * UPSTREAM_UDP_ACTIVE) /* retired ones; with more, none is replaced */
-/* most that are open at a time to one upstream */
-#define UPSTREAM_UDP_SOCKETS (TXID_MAX_SPACES * (UPSTREAM_UDP_ACTIVE + UPSTREAM_UDP_DRAINING))
-#define UPSTREAM_UDP_USES 4096             /* questions after which a socket is replaced */
-#define UPSTREAM_UDP_AGE_NS 10000000000ULL /* and time */
-#define UPSTREAM_UDP_EXPIRE_NS \
-	(UPSTREAM_UDP_AGE_NS / 4)          /* how often it is looked for those that are too old */
-#define UPSTREAM_UDP_RETRY_NS 250000000ULL /* before what could not be had is tried again */
+#define UPSTREAM_UDP_ACTIVE 8                            /* sockets of a set */
+#define UPSTREAM_UDP_DRAINING (4 * UPSTREAM_UDP_ACTIVE)  /* retired sockets of a set at most */
+#define UPSTREAM_UDP_USES 4096                           /* questions that retire a socket */
+#define UPSTREAM_UDP_AGE_NS 10000000000ULL               /* age that retires a socket */
+#define UPSTREAM_UDP_EXPIRE_NS (UPSTREAM_UDP_AGE_NS / 4) /* between upstream_udp_expire calls */
+#define UPSTREAM_UDP_RETRY_NS 250000000ULL /* pause after a socket could not be opened */
 
+/* Sockets that one upstream can have open at a time. */
+#define UPSTREAM_UDP_SOCKETS (TXID_MAX_SPACES * (UPSTREAM_UDP_ACTIVE + UPSTREAM_UDP_DRAINING))
+
+/* One socket. */
 struct upstream_udp_sock {
 	struct source src;
 	struct udp_out out;
-	struct list drain; /* on forward.draining when retired */
+	struct list drain; /* on upstream_udp.draining when retired */
 	uint64_t opened_ns;
-	uint32_t n_sent; /* questions */
+	uint32_t n_sent; /* questions sent by it */
 	uint8_t upstream;
 	uint8_t space;
-	bool open;
+	bool open; /* false: this slot is free */
 };
 
+/* The sockets of one upstream and ID space. */
 struct upstream_udp_set {
-	struct netaddr addr;                 /* whom the sockets are connected to */
-	uint16_t slots[UPSTREAM_UDP_ACTIVE]; /* in forward.socks */
+	struct netaddr addr; /* the upstream's, which the sockets are connected to */
+	uint16_t slots[UPSTREAM_UDP_ACTIVE]; /* indices in upstream_udp.socks, n of them */
 	unsigned n;
-	unsigned n_draining;
-	uint16_t in_use;   /* slot for the next questions, if there is any */
-	bool asleep;       /* the last socket was too old: the next question opens one */
-	uint64_t retry_ns; /* no new socket before; 0: whenever needed */
-	struct list sent;  /* on forward.sent after questions, until the next is drawn */
+	unsigned n_draining; /* retired sockets that are still open */
+	uint16_t in_use;     /* slot for the next questions; valid when n > 0 */
+	bool asleep;         /* the last socket became too old: the next question opens one */
+	uint64_t retry_ns;   /* no socket is opened before this time; 0: whenever needed */
+	struct list sent;    /* on upstream_udp.sent from a question until the next draw */
 	uint8_t upstream;
 	uint8_t space;
 };
 
+/* All sockets of one loop towards upstreams. */
 struct upstream_udp {
-	struct upstream_udp_sock *socks; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
+	struct upstream_udp_sock *socks; /* owned: UPSTREAM_MAX_SOCKETS of them, by slot */
 	struct upstream_udp_set sets[UPSTREAM_MAX][TXID_MAX_SPACES];
-	struct list ready;
-	struct list draining;
-	struct list sent;
-	uint64_t renew_ns; /* what is in use is young until then; 0: a set is asleep */
-	unsigned n_active; /* sockets that may get questions */
-	uint64_t failing;  /* a bit per upstream that has no socket, said so in the log */
-	unsigned n_spaces;
+	struct list ready;    /* upstream_udp_sock.src of those with replies to read */
+	struct list draining; /* retired sockets */
+	struct list sent;     /* sets that have sent questions since their last draw */
+	uint64_t renew_ns;    /* until then each socket in use is young; 0: a set is asleep */
+	unsigned n_active;    /* sockets that are not retired */
+	uint64_t failing;     /* bit u: upstream number u has no socket, and the log says so */
+	unsigned n_spaces;    /* ID spaces that the engine uses, as last seen */
 };
 
 struct shell;
 
+/* upstream_udp_init: prepare empty sets in the zeroed SH. Returns 0 or -ENOMEM. */
 MUST_USE int upstream_udp_init(struct shell *sh);
+
+/* upstream_udp_fini: close every socket and free the memory. Also after a failed init. */
 void upstream_udp_fini(struct shell *sh);
 
 /*
- * upstream_udp_sync: look what upstreams and ID spaces the engine uses; open a first socket where
- * there is none, retire those of upstreams that have gone.
+ * upstream_udp_sync: follow the engine's upstreams and ID spaces: open a first socket for each set
+ * that has none, and retire the sockets of upstreams that were removed.
  */
 void upstream_udp_sync(struct shell *sh);
 
-/* upstream_udp_turn: read replies, a batch per socket. */
+/* upstream_udp_turn: hand one batch of replies of each readable socket to the engine. */
 void upstream_udp_turn(struct shell *sh);
 
-/* upstream_udp_question: queue the question in the send slot. */
+/*
+ * upstream_udp_question: queue the question SEND, whose bytes are in udp_tx_slot(&sh->tx), on the
+ * socket in the slot SEND->sock. Does nothing if that socket is closed.
+ */
 void upstream_udp_question(struct shell *sh, const struct packet_out *send);
 
-/* upstream_udp_draw: after a flush: draw the sockets for the next questions. */
+/*
+ * upstream_udp_draw: for each set that has sent questions, draw the socket for the next ones; a
+ * socket that is used up is replaced. Call it after all questions have been flushed.
+ */
 void upstream_udp_draw(struct shell *sh);
 
 /*
- * upstream_udp_renew: have a young socket in use for each set, from renew_ns on and before the
- * engine may have questions. upstream_udp_expire: retire those that are too old and in nobody's
- * way, all if nobody asks; every UPSTREAM_UDP_EXPIRE_NS while upstream_udp_is_awake.
+ * upstream_udp_renew: replace sockets in use that are too old, and wake sets that are asleep. Call
+ * it when now_ns has reached renew_ns, before the engine gets anything that may lead to a question.
  */
 void upstream_udp_renew(struct shell *sh);
+
+/*
+ * upstream_udp_expire: retire sockets that are too old, and close retired ones without open
+ * questions. Call it every UPSTREAM_UDP_EXPIRE_NS while upstream_udp_is_awake.
+ */
 void upstream_udp_expire(struct shell *sh);
+
+/* upstream_udp_is_awake: is there any socket that is not retired? */
 MUST_USE bool upstream_udp_is_awake(const struct shell *sh);
 
-/* upstream_udp_beat: close drained sockets, try again what failed. upstream_udp_needs_beat: is
- * there any? */
+/*
+ * upstream_udp_beat: close retired sockets without open questions, and try again to open sockets
+ * that could not be opened. Call it now and then while upstream_udp_needs_beat.
+ */
 void upstream_udp_beat(struct shell *sh);
+
+/* upstream_udp_needs_beat: is anything waiting for upstream_udp_beat? */
 MUST_USE bool upstream_udp_needs_beat(const struct shell *sh);
 
 #endif

@@ -23,7 +23,7 @@ setup(void)
 		loop[i].told = told;
 		loop[i].now_ns = 5 * NS_PER_SEC;
 		for (int u = 0; u < 2; u++)
-			loop[i].upstream_tcp.c[u] = (struct upstream_udp_conn){ .fd = -1 };
+			loop[i].upstream_tcp.c[u] = (struct upstream_tcp_conn){ .fd = -1 };
 		ck_assert(netaddr_parse("192.0.2.1", 53, &loop[i].upstream_tcp.c[0].addr));
 		ck_assert(netaddr_parse("192.0.2.2", 53, &loop[i].upstream_tcp.c[1].addr));
 		loop[i].sessions.said_limit_ns = 0;
@@ -49,7 +49,7 @@ pass(uint64_t ns)
 static void
 refuse(int l, int u, int err)
 {
-	struct upstream_udp_conn *c = &loop[l].upstream_tcp.c[u];
+	struct upstream_tcp_conn *c = &loop[l].upstream_tcp.c[u];
 
 	c->state = UPSTREAM_TCP_CONNECTING;
 	c->err = err;
@@ -90,7 +90,7 @@ END_TEST
 START_TEST(lost_connections_are_said_once_a_minute)
 {
 	for (int i = 0; i < 6; i++) {
-		struct upstream_udp_conn *c = &loop[i % 2].upstream_tcp.c[0];
+		struct upstream_tcp_conn *c = &loop[i % 2].upstream_tcp.c[0];
 
 		c->state = UPSTREAM_TCP_UP;
 		c->err = i == 0 ? 0 : ECONNRESET;
