@@ -12,6 +12,8 @@
 
 #include "support/scratch.h"
 
+#define LINE_ROOM 512 /* resolvconf.c's: a line and its end */
+
 static size_t
 parse(const char *text, struct netaddr *out, size_t cap)
 {
@@ -69,6 +71,24 @@ START_TEST(long_lines_are_passed_over)
 }
 END_TEST
 
+/* Each length around the longest line that is read: with its end it fills the room, or it has none.
+ */
+START_TEST(line_of_the_rooms_size_is_passed_over)
+{
+	static const char line[] = "nameserver 192.0.2.1 ";
+	char text[LINE_ROOM + 8];
+	struct netaddr found[2];
+
+	for (size_t len = LINE_ROOM - 2; len <= LINE_ROOM + 2; len++) {
+		memset(text, '#', sizeof(text));
+		memcpy(text, line, sizeof(line) - 1);
+		ck_assert_uint_eq(resolvconf_parse(text, len, found, 2), len < LINE_ROOM);
+		text[len] = '\n';
+		ck_assert_uint_eq(resolvconf_parse(text, len + 1, found, 2), len < LINE_ROOM);
+	}
+}
+END_TEST
+
 START_TEST(unreadable_file_is_an_error)
 {
 	char path[SCRATCH_PATH];
@@ -99,6 +119,7 @@ main(void)
 	    tc, other_lines_are_passed_over, 0, (int)(sizeof(others) / sizeof(others[0])));
 	tcase_add_test(tc, no_more_than_fit);
 	tcase_add_test(tc, long_lines_are_passed_over);
+	tcase_add_test(tc, line_of_the_rooms_size_is_passed_over);
 	tcase_add_test(tc, unreadable_file_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

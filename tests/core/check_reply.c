@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "core/attempt.h"
+#include "dns/build.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
+#include "scenario/scene.h"
 
 #define CAP 70000
 
@@ -123,11 +125,51 @@ START_TEST(d9_result_tells_if_trusted)
 }
 END_TEST
 
+/* RULES D1: a referral is told by all records of authority, whatever their order, and by no other.
+ */
+static const struct {
+	const char *records[2];
+	bool lame;
+} referrals[] = {
+	{ { "au example. 300 NS ns.example.", "au example. 300 NS ns2.example." }, true },
+	{ { "au example. 300 TYPE43 0000", "au example. 300 NS ns.example." }, true },
+	{ { "au example. 300 NS ns.example.", "au example. 300 TYPE43 0000" }, true },
+	{ { "au example. 300 NS ns.example.", "au example. 300 SOA ns. host. 60" }, false },
+	{ { "au example. 300 SOA ns. host. 60", "au example. 300 NS ns.example." }, false },
+	{ { "au example. 300 TYPE43 0000", "ad example. 300 NS ns.example." }, false },
+	{ { "au example. 300 NS ns.example.", "ad example. 300 SOA ns. host. 60" }, true },
+};
+
+START_TEST(d1_referral_is_told_by_all_of_authority)
+{
+	const struct build_opt opt = { .present = true, .bufsize = 1232, .ede = DNS_EDE_NONE };
+	struct lookup *l = start(1, &by_udp);
+	struct lookup_result result;
+	struct packet_out send;
+	uint8_t msg[512];
+	struct build b;
+
+	ck_assert(parts_next(&p, &send));
+	build_start(&b, msg, sizeof(msg),
+	    &(struct build_question){ .id = wire_u16(p.udp),
+		.flags = DNS_QR | DNS_RD | DNS_RA,
+		.qname = p.udp + DNS_HEADER_LEN,
+		.qtype = DNS_TYPE_MX,
+		.qclass = DNS_CLASS_IN });
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert(scene_put(&b, referrals[_i].records[i]));
+	struct lookup *ended = parts_hand_in(
+	    &p, PACKET_UPSTREAM_UDP, send.sock, msg, build_finish(&b, sizeof(msg), &opt), &result);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_lame), referrals[_i].lame);
+	ck_assert_ptr_eq(ended, referrals[_i].lame ? NULL : l);
+}
+END_TEST
+
 int
 main(void)
 {
-	Suite *s = suite_create("verdict");
-	TCase *tc = tcase_create("verdict");
+	Suite *s = suite_create("reply");
+	TCase *tc = tcase_create("reply");
 	SRunner *sr = srunner_create(s);
 	int failed;
 
@@ -137,6 +179,8 @@ main(void)
 	tcase_add_test(tc, garbage_is_counted);
 	tcase_add_test(tc, d9_result_tells_if_trusted);
 	tcase_add_test(tc, d25_any_reply_ends_a_probe);
+	tcase_add_loop_test(tc, d1_referral_is_told_by_all_of_authority, 0,
+	    sizeof(referrals) / sizeof(referrals[0]));
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -4,6 +4,7 @@
 #include "core/store.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "scenario/scene.h"
+#include "support/message.h"
 
 #define NOW_NS (1000 * NS_PER_SEC)
 #define MAX_RECORDS 4
@@ -205,6 +207,49 @@ START_TEST(d22_replies_are_kept_as_listed)
 }
 END_TEST
 
+/*
+ * An SOA whose owner is a pointer and nothing else says of the question's name only if it points to
+ * a label of it: not to a name elsewhere in the message, nor into the middle of a label.
+ */
+static const struct {
+	const char *what;
+	const char *qname; /* as hex.h has it */
+	const char *authority;
+	uint32_t ttl_s;
+} pointers[] = {
+	{ "the name itself", "<www.example>", "c00c 0006 0001 00000384 0016", 60 },
+	{ "the label above", "<www.example>", "c010 0006 0001 00000384 0016", 60 },
+	{ "the root", "<www.example>", "c018 0006 0001 00000384 0016", 60 },
+	{ "a name behind the question", "<www.example>",
+	    "c00c 0002 0001 00000384 0015 <abcdefghijklm.other> c037 0006 0001 00000384 0016",
+	    NOTHING },
+	{ "a name inside a label", "03 78 01 79 {example} 00", "c00e 0006 0001 00000384 0016",
+	    NOTHING },
+};
+
+START_TEST(d22_soa_owner_points_to_the_questions_name)
+{
+	char text[512];
+	struct cache_entry e;
+	struct msg m, k;
+
+	snprintf(text, sizeof(text), "1234 8180 0001 0000 000%c 0000 %s 001c 0001 %s %s",
+	    strstr(pointers[_i].authority, " 0002 ") != NULL ? '2' : '1', pointers[_i].qname,
+	    pointers[_i].authority, "00 00 00000001 00000e10 000004b0 00093a80 0000003c");
+	message_read(&m, bytes, sizeof(bytes), text);
+	make_lookup(DNS_TYPE_AAAA);
+	l.qname = msg_qname(&m);
+	l.qname_len = (uint8_t)m.qname_len;
+	l.name_hash = lookup_hash(&ls, l.qname, l.qname_len);
+	const struct lookup_result r = { .outcome = LOOKUP_REPLY, .msg = &m };
+	store_result(&ls, &l, &r, NOW_NS);
+	bool is_kept = look(DNS_TYPE_AAAA, &e, &k);
+	ck_assert_msg(is_kept == (pointers[_i].ttl_s != NOTHING), "%s", pointers[_i].what);
+	if (is_kept)
+		ck_assert_uint_eq(e.ttl_s, pointers[_i].ttl_s);
+}
+END_TEST
+
 /* cache-min-ttl raises what is not 0 and no negative answer's too; cache-max-ttl lowers. */
 START_TEST(d22_bounds_raise_and_lower_ttls)
 {
@@ -366,12 +411,14 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("keep");
-	TCase *tc = tcase_create("keep");
+	Suite *s = suite_create("store");
+	TCase *tc = tcase_create("store");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(
 	    tc, d22_replies_are_kept_as_listed, 0, sizeof(replies) / sizeof(replies[0]));
+	tcase_add_loop_test(tc, d22_soa_owner_points_to_the_questions_name, 0,
+	    sizeof(pointers) / sizeof(pointers[0]));
 	tcase_add_test(tc, d22_bounds_raise_and_lower_ttls);
 	tcase_add_test(tc, what_is_not_for_everybody_is_not_kept);
 	tcase_add_test(tc, d22_ede_is_kept_without_text);
