@@ -5,23 +5,23 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "io/shell.h"
 
 #define SAY_TEXT 200 /* longest message, with the final zero */
 
 /*
- * The level to log an event of KIND about WHOM at now; -1: do not log it. LOG_LEVEL_INFO if this
- * loop's last such message, at *said_ns (0: never), and those of other loops are TOLD_PAUSE_NS ago
- * or more; else LOG_LEVEL_DEBUG.
+ * The level to log an event of KIND about WHOM at; -1: do not log it. LOG_LEVEL_INFO if this loop's
+ * last such message, at *said_ns (0: never), and those of other loops are TOLD_PAUSE_NS ago or
+ * more; else LOG_LEVEL_DEBUG.
  */
 static int
-level_now(struct shell *sh, enum told_kind kind, const struct netaddr *whom, uint64_t *said_ns)
+level_now(
+    const struct say_event *e, enum told_kind kind, const struct netaddr *whom, uint64_t *said_ns)
 {
-	bool may = *said_ns == 0 || sh->now_ns - *said_ns >= TOLD_PAUSE_NS;
+	bool may = *said_ns == 0 || e->now_ns - *said_ns >= TOLD_PAUSE_NS;
 
 	if (log_enabled(LOG_LEVEL_INFO) && may) {
-		*said_ns = sh->now_ns;
-		if (told_now(sh->told, kind, whom, sh->now_ns))
+		*said_ns = e->now_ns;
+		if (told_now(e->told, kind, whom, e->now_ns))
 			return LOG_LEVEL_INFO;
 	}
 	return log_enabled(LOG_LEVEL_DEBUG) ? LOG_LEVEL_DEBUG : -1;
@@ -37,94 +37,91 @@ say(int level, const char *subsystem, const char *text)
 }
 
 void
-say_conn_up(struct shell *sh, struct upstream_tcp_conn *c)
+say_conn_up(const struct say_event *e, struct say_conn *said)
 {
 	char text[NETADDR_TEXT];
 
-	if (c->failing && told_over(sh->told, TOLD_NO_TCP, &c->addr))
+	if (said->failing && told_over(e->told, TOLD_NO_TCP, e->peer))
 		log_notice(
-		    "upstream", "%s: takes TCP connections again", netaddr_format(&c->addr, text));
+		    "upstream", "%s: takes TCP connections again", netaddr_format(e->peer, text));
 	else if (log_enabled(LOG_LEVEL_DEBUG))
-		log_debug("upstream", "%s: TCP connection made", netaddr_format(&c->addr, text));
-	c->failing = false;
-}
-
-/* Log that C could not be made. */
-static void
-say_conn_failed(struct shell *sh, struct upstream_tcp_conn *c, const char *why)
-{
-	char text[NETADDR_TEXT];
-
-	netaddr_format(&c->addr, text);
-	if (!c->failing && told_begin(sh->told, TOLD_NO_TCP, &c->addr))
-		log_notice("upstream", "%s: no TCP connection: %s", text, why);
-	else if (log_enabled(LOG_LEVEL_DEBUG))
-		log_debug("upstream", "%s: no TCP connection: %s", text, why);
-	c->failing = true;
+		log_debug("upstream", "%s: TCP connection made", netaddr_format(e->peer, text));
+	said->failing = false;
 }
 
 void
-say_conn_lost(struct shell *sh, struct upstream_tcp_conn *c, unsigned n)
+say_conn_failed(const struct say_event *e, struct say_conn *said, int err)
 {
-	const char *why = c->err != 0 ? strerror(c->err) : "closed";
-	char line[SAY_TEXT], text[NETADDR_TEXT];
-	int level;
+	const char *why = strerror(err);
+	char text[NETADDR_TEXT];
 
-	if (c->state != UPSTREAM_TCP_UP && c->err != 0) {
-		say_conn_failed(sh, c, why);
-		return;
-	}
-	level = n > 0 ? level_now(sh, TOLD_TCP_LOST, &c->addr, &c->said_lost_ns) : LOG_LEVEL_DEBUG;
+	netaddr_format(e->peer, text);
+	if (!said->failing && told_begin(e->told, TOLD_NO_TCP, e->peer))
+		log_notice("upstream", "%s: no TCP connection: %s", text, why);
+	else if (log_enabled(LOG_LEVEL_DEBUG))
+		log_debug("upstream", "%s: no TCP connection: %s", text, why);
+	said->failing = true;
+}
+
+void
+say_conn_ended(const struct say_event *e, struct say_conn *said, int err, unsigned n)
+{
+	const char *why = err != 0 ? strerror(err) : "closed";
+	int level = LOG_LEVEL_DEBUG;
+	char line[SAY_TEXT], text[NETADDR_TEXT];
+
+	if (n > 0)
+		level = level_now(e, TOLD_TCP_LOST, e->peer, &said->lost_ns);
 	if (level < 0 || !log_enabled((enum log_level)level))
 		return;
 	snprintf(line, sizeof(line), "%s: TCP connection ended with %u question%s open: %s",
-	    netaddr_format(&c->addr, text), n, n == 1 ? "" : "s", why);
+	    netaddr_format(e->peer, text), n, n == 1 ? "" : "s", why);
 	say(level, "upstream", line);
 }
 
 void
-say_conn_full(struct shell *sh, struct upstream_tcp_conn *c, int err)
+say_conn_full(const struct say_event *e, struct say_conn *said, int err)
 {
-	int level = level_now(sh, TOLD_TCP_FULL, &c->addr, &c->said_full_ns);
+	int level = level_now(e, TOLD_TCP_FULL, e->peer, &said->full_ns);
 	char line[SAY_TEXT], text[NETADDR_TEXT];
 
 	if (level < 0)
 		return;
 	snprintf(line, sizeof(line), "%s: no room for a question over TCP: %s",
-	    netaddr_format(&c->addr, text), strerror(err));
+	    netaddr_format(e->peer, text), strerror(err));
 	say(level, "upstream", line);
 }
 
 void
-say_conn_gone(struct shell *sh, struct upstream_tcp_conn *c)
+say_conn_gone(const struct say_event *e, struct say_conn *said)
 {
-	if (c->failing)
-		(void)told_over(sh->told, TOLD_NO_TCP, &c->addr);
-	c->failing = false;
+	if (said->failing)
+		(void)told_over(e->told, TOLD_NO_TCP, e->peer);
+	said->failing = false;
 }
 
 void
-say_client_limit(struct shell *sh, const struct netaddr *peer, const char *keyword)
+say_client_limit(const struct say_event *e, struct say_clients *said, const char *keyword)
 {
-	int level = level_now(sh, TOLD_CLIENT_LIMIT, NULL, &sh->sessions.said_limit_ns);
+	int level = level_now(e, TOLD_CLIENT_LIMIT, NULL, &said->limit_ns);
 	char line[SAY_TEXT], text[NETADDR_TEXT];
 
 	if (level < 0)
 		return;
 	snprintf(line, sizeof(line), "a connection of %s was closed: %s are open",
-	    netaddr_format(peer, text), keyword);
+	    netaddr_format(e->peer, text), keyword);
 	say(level, "client", line);
 }
 
 void
-say_client_stall(struct shell *sh, const struct session *s)
+say_client_stall(const struct say_event *e, struct say_clients *said)
 {
-	int level = level_now(sh, TOLD_CLIENT_STALL, NULL, &sh->sessions.said_stall_ns);
+	int level = level_now(e, TOLD_CLIENT_STALL, NULL, &said->stall_ns);
 	char line[SAY_TEXT], text[NETADDR_TEXT];
 
 	if (level < 0)
 		return;
 	snprintf(line, sizeof(line), "a connection of %s was closed: it takes no answers",
-	    netaddr_format(&s->peer, text));
+	    netaddr_format(e->peer, text));
 	say(level, "client", line);
 }

@@ -3,36 +3,59 @@
 #define DNS64D_IO_SAY_H
 
 /*
- * say: log messages of the shell about TCP connections. That an upstream refuses connections is
- * logged once, and that it accepts them again is logged once. Other events are logged at the level
- * info once in TOLD_PAUSE_NS by all loops together, and each time at the level debug.
+ * say: log messages about TCP connections. That an upstream refuses connections is logged once, and
+ * that it accepts them again is logged once. Other events are logged at the level info once in
+ * TOLD_PAUSE_NS by all loops together, and each time at the level debug.
  */
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/netaddr.h"
+#include "base/told.h"
 
-struct upstream_tcp_conn;
-struct session;
-struct shell;
+/* Whom an event is about, and when it happened. All pointers are borrowed. */
+struct say_event {
+	struct told *told;          /* NULL: loops do not coordinate their messages */
+	const struct netaddr *peer; /* the upstream or the client, with port */
+	uint64_t now_ns;
+};
 
-/* say_conn_up: log that the connection C to an upstream was made; ends the report of failures. */
-void say_conn_up(struct shell *sh, struct upstream_tcp_conn *c);
+/* What this loop has logged of its connection to one upstream. Zeroed: nothing. */
+struct say_conn {
+	bool failing;     /* that it could not be made */
+	uint64_t lost_ns; /* when it last logged that it ended; 0: never */
+	uint64_t full_ns; /* when it last logged that it had no room; 0: never */
+};
+
+/* What this loop has logged of connections of clients. Zeroed: nothing. */
+struct say_clients {
+	uint64_t limit_ns; /* when it last logged that one was closed at a limit; 0: never */
+	uint64_t stall_ns; /* when it last logged that a client read no answers; 0: never */
+};
+
+/* say_conn_up: log that the connection was made; ends the report of failures. */
+void say_conn_up(const struct say_event *e, struct say_conn *said);
+
+/* say_conn_failed: log that the connection could not be made, because of ERR (errno). */
+void say_conn_failed(const struct say_event *e, struct say_conn *said, int err);
 
 /*
- * say_conn_lost: log that the connection C ended, or could not be made, with N questions open.
- * C->state tells which of the two, C->err why (errno; 0: it was closed).
+ * say_conn_ended: log that the connection ended with N questions open, because of ERR (errno; 0: it
+ * was closed). With N 0 the level is debug.
  */
-void say_conn_lost(struct shell *sh, struct upstream_tcp_conn *c, unsigned n);
+void say_conn_ended(const struct say_event *e, struct say_conn *said, int err, unsigned n);
 
-/* say_conn_full: log that C had no room for a question, because of ERR (errno). */
-void say_conn_full(struct shell *sh, struct upstream_tcp_conn *c, int err);
+/* say_conn_full: log that there was no room for a question, because of ERR (errno). */
+void say_conn_full(const struct say_event *e, struct say_conn *said, int err);
 
-/* say_conn_gone: end the report of failures of C without a message: its upstream was removed. */
-void say_conn_gone(struct shell *sh, struct upstream_tcp_conn *c);
+/* say_conn_gone: end the report of failures without a message: the upstream was removed. */
+void say_conn_gone(const struct say_event *e, struct say_conn *said);
 
-/* say_client_limit: log that a connection of PEER was closed at the limit that KEYWORD sets. */
-void say_client_limit(struct shell *sh, const struct netaddr *peer, const char *keyword);
+/* say_client_limit: log that a connection was closed at the limit that KEYWORD sets. */
+void say_client_limit(const struct say_event *e, struct say_clients *said, const char *keyword);
 
-/* say_client_stall: log that session S is closed because its client does not read answers. */
-void say_client_stall(struct shell *sh, const struct session *s);
+/* say_client_stall: log that a connection is closed because its client reads no answers. */
+void say_client_stall(const struct say_event *e, struct say_clients *said);
 
 #endif

@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/say.h"
 #include "io/shell.h"
 
 #define SESSION_NONE UINT32_MAX
@@ -96,6 +95,7 @@ void
 session_open(struct shell *sh, int fd, const struct netaddr *peer)
 {
 	struct sessions *ss = &sh->sessions;
+	const struct say_event e = { sh->told, peer, sh->now_ns };
 	uint32_t number = PEERS_NONE;
 	struct session *s;
 
@@ -104,7 +104,7 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 	if (number == PEERS_NONE) {
 		stats_inc(&sh->stats->tcp_refused);
 		say_client_limit(
-		    sh, peer, ss->n < ss->cap ? "max-tcp-per-client" : "max-tcp-clients");
+		    &e, &ss->said, ss->n < ss->cap ? "max-tcp-per-client" : "max-tcp-clients");
 		close(fd);
 		return;
 	}
@@ -354,6 +354,16 @@ session_turn(struct shell *sh)
 		session_read(sh, LIST_OBJECT(src, struct session, rd));
 }
 
+/* Count and log that S is closed because its client reads no answers. */
+static void
+session_say_stall(struct shell *sh, const struct session *s)
+{
+	const struct say_event e = { sh->told, &s->peer, sh->now_ns };
+
+	stats_inc(&sh->stats->tcp_stalled);
+	say_client_stall(&e, &sh->sessions.said);
+}
+
 void
 session_answer(struct shell *sh, const struct packet_out *send)
 {
@@ -374,8 +384,7 @@ session_answer(struct shell *sh, const struct packet_out *send)
 		/* Other connections hold all chunks. A client that keeps up can still get this
 		 * answer, by a direct write. */
 		if (s->out.len > 0 || !stream_direct(s->fd, sh->tcp_buf, send->len)) {
-			stats_inc(&sh->stats->tcp_stalled);
-			say_client_stall(sh, s);
+			session_say_stall(sh, s);
 			s->dead = true;
 		}
 	}
@@ -462,8 +471,7 @@ session_beat(struct shell *sh)
 		next = link->next;
 		if (sh->now_ns - s->write_ns < SESSION_STALL_NS)
 			continue;
-		stats_inc(&sh->stats->tcp_stalled);
-		say_client_stall(sh, s);
+		session_say_stall(sh, s);
 		session_close(sh, s);
 	}
 	session_idle(sh);

@@ -20,6 +20,7 @@
 #include "base/netaddr.h"
 #include "core/packet.h"
 #include "io/peers.h"
+#include "io/say.h"
 #include "io/source.h"
 #include "io/stream.h"
 
@@ -61,16 +62,15 @@ struct sessions {
 	uint32_t n_touched; /* entries ever used; the memory behind them is untouched */
 	uint32_t free;      /* first free entry among those */
 	struct peers peers;
-	struct list readable;   /* session.rd of those with bytes to read */
-	struct list writable;   /* session.wr of those that accept bytes again */
-	struct list by_age;     /* all, the least recently active first */
-	struct list paused;     /* stalled because the engine has no room */
-	struct list resume;     /* were stalled by their own limits, and may be read again */
-	struct list dirty;      /* session_flush has something to write or to close */
-	struct list blocked;    /* the socket's send buffer is full; the longest blocked first */
-	uint64_t said_limit_ns; /* when io/say last logged a limit; 0: never */
-	uint64_t said_stall_ns; /* when io/say last logged a stalled client; 0: never */
-	bool stopping;          /* session_stop was called */
+	struct list readable;    /* session.rd of those with bytes to read */
+	struct list writable;    /* session.wr of those that accept bytes again */
+	struct list by_age;      /* all, the least recently active first */
+	struct list paused;      /* stalled because the engine has no room */
+	struct list resume;      /* were stalled by their own limits, and may be read again */
+	struct list dirty;       /* session_flush has something to write or to close */
+	struct list blocked;     /* the socket's send buffer is full; the longest blocked first */
+	struct say_clients said; /* for io/say */
+	bool stopping;           /* session_stop was called */
 };
 
 struct shell;

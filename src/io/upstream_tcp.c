@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "dns/wire.h"
-#include "io/say.h"
 #include "io/shell.h"
 
 void
@@ -77,15 +76,24 @@ upstream_tcp_fini(struct shell *sh)
 			conn_close(sh, &sh->upstream_tcp.c[u]);
 }
 
+/* What io/say needs to know of C. */
+static struct say_event
+event_of(const struct shell *sh, const struct upstream_tcp_conn *c)
+{
+	return (struct say_event){ .told = sh->told, .peer = &c->addr, .now_ns = sh->now_ns };
+}
+
 /* C has been made. */
 static void
 conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 {
+	const struct say_event e = event_of(sh, c);
+
 	c->state = UPSTREAM_TCP_UP;
 	c->heard_ns = sh->now_ns;
 	source_off(&c->wr);
 	stats_inc(&sh->stats->tcp_upstream_opened);
-	say_conn_up(sh, c);
+	say_conn_up(&e, &c->said);
 	if (source_on(&c->rd) < 0)
 		c->lost = true;
 	conn_dirty(sh, c);
@@ -125,10 +133,12 @@ conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *a
 static int
 conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
 {
+	const struct say_event e = event_of(sh, c);
+
 	if (c->state != UPSTREAM_TCP_CLOSED)
 		return 0;
 	if (!netaddr_equal(&c->addr, addr))
-		say_conn_gone(sh, c);
+		say_conn_gone(&e, &c->said);
 	c->addr = *addr;
 	return conn_open(sh, c, addr);
 }
@@ -191,7 +201,8 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 		conn_lose(sh, c, -r);
 		return;
 	}
-	say_conn_full(sh, c, -r);
+	const struct say_event e = event_of(sh, c);
+	say_conn_full(&e, &c->said, -r);
 	engine_tcp_full(sh->engine, send->sock, wire_u16(sh->tcp_buf), sh->now_ns);
 }
 
@@ -223,8 +234,12 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 	bool established = c->state == UPSTREAM_TCP_UP;
 	bool given_up = c->err == 0; /* by us, while connecting: no question waits any more */
 	unsigned open = engine_tcp_open(sh->engine, upstream);
+	const struct say_event e = event_of(sh, c);
 
-	say_conn_lost(sh, c, open);
+	if (established || given_up)
+		say_conn_ended(&e, &c->said, c->err, open);
+	else
+		say_conn_failed(&e, &c->said, c->err);
 	conn_close(sh, c);
 	if (open == 0 && (established || given_up))
 		return false;

@@ -15,6 +15,7 @@
 #include "base/netaddr.h"
 #include "core/packet.h"
 #include "core/upstream.h"
+#include "io/say.h"
 #include "io/source.h"
 #include "io/stream.h"
 
@@ -36,15 +37,13 @@ struct upstream_tcp_conn {
 	int fd;            /* -1 when closed */
 	bool lost;         /* the next upstream_tcp_flush closes it */
 	int err;           /* lost: why (errno); 0: closed by either side */
-	bool failing;      /* it could not be made lately, and the log says so */
 	unsigned n_queued; /* questions queued since the queue was last empty */
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t opened_ns;
-	uint64_t asked_ns;     /* time of the last question */
-	uint64_t said_lost_ns; /* when io/say last logged a loss; 0: never */
-	uint64_t said_full_ns; /* when io/say last logged a full queue; 0: never */
-	uint64_t heard_ns;     /* time of the last byte, or of the first open question if later */
+	uint64_t asked_ns;    /* time of the last question */
+	struct say_conn said; /* for io/say */
+	uint64_t heard_ns;    /* time of the last byte, or of the first open question if later */
 };
 
 /* All connections of one loop to upstreams. */

@@ -4,31 +4,30 @@
 
 #include <check.h>
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
-#include "io/shell.h"
 #include "support/heard.h"
 
-static struct shell loop[2];
+/* What a loop has logged of two upstreams and of its clients. */
+static struct {
+	struct say_conn conn[2];
+	struct say_clients clients;
+} loop[2];
+static struct netaddr upstream[2], client;
 static struct told *told;
-static struct netaddr client;
+static uint64_t now_ns;
 
 static void
 setup(void)
 {
 	told = told_new();
 	ck_assert_ptr_nonnull(told);
+	now_ns = 5 * NS_PER_SEC;
+	memset(loop, 0, sizeof(loop));
+	ck_assert(netaddr_parse("192.0.2.1", 53, &upstream[0]));
+	ck_assert(netaddr_parse("192.0.2.2", 53, &upstream[1]));
 	ck_assert(netaddr_parse("2001:db8::c", 4000, &client));
-	for (int i = 0; i < 2; i++) {
-		loop[i].told = told;
-		loop[i].now_ns = 5 * NS_PER_SEC;
-		for (int u = 0; u < 2; u++)
-			loop[i].upstream_tcp.c[u] = (struct upstream_tcp_conn){ .fd = -1 };
-		ck_assert(netaddr_parse("192.0.2.1", 53, &loop[i].upstream_tcp.c[0].addr));
-		ck_assert(netaddr_parse("192.0.2.2", 53, &loop[i].upstream_tcp.c[1].addr));
-		loop[i].sessions.said_limit_ns = 0;
-		loop[i].sessions.said_stall_ns = 0;
-	}
 	heard_start(LOG_LEVEL_INFO);
 }
 
@@ -39,21 +38,26 @@ teardown(void)
 	told_free(told);
 }
 
-static void
-pass(uint64_t ns)
+static struct say_event
+about(const struct netaddr *peer)
 {
-	for (int i = 0; i < 2; i++)
-		loop[i].now_ns += ns;
+	return (struct say_event){ .told = told, .peer = peer, .now_ns = now_ns };
 }
 
 static void
 refuse(int l, int u, int err)
 {
-	struct upstream_tcp_conn *c = &loop[l].upstream_tcp.c[u];
+	const struct say_event e = about(&upstream[u]);
 
-	c->state = UPSTREAM_TCP_CONNECTING;
-	c->err = err;
-	say_conn_lost(&loop[l], c, 3);
+	say_conn_failed(&e, &loop[l].conn[u], err);
+}
+
+static void
+up(int l, int u)
+{
+	const struct say_event e = about(&upstream[u]);
+
+	say_conn_up(&e, &loop[l].conn[u]);
 }
 
 /* An upstream that takes no connections: once, until it does. */
@@ -62,7 +66,7 @@ START_TEST(refused_connections_are_said_once)
 	for (int again = 0; again < 2; again++) {
 		for (int i = 0; i < 6; i++) {
 			refuse(i % 2, 0, i < 3 ? ECONNREFUSED : ETIMEDOUT);
-			pass(2 * TOLD_PAUSE_NS);
+			now_ns += 2 * TOLD_PAUSE_NS;
 		}
 		ck_assert_uint_eq(
 		    heard("notice upstream: 192.0.2.1#53: no TCP connection: Connection refused"),
@@ -70,16 +74,17 @@ START_TEST(refused_connections_are_said_once)
 		refuse(1, 1, ETIMEDOUT);
 		ck_assert_uint_eq(
 		    heard("192.0.2.2#53: no TCP connection: Connection timed out"), 1);
-		say_conn_up(&loop[0], &loop[0].upstream_tcp.c[0]);
-		say_conn_up(&loop[1], &loop[1].upstream_tcp.c[0]);
-		say_conn_up(&loop[1], &loop[1].upstream_tcp.c[1]);
-		say_conn_up(&loop[1], &loop[1].upstream_tcp.c[1]);
+		up(0, 0);
+		up(1, 0);
+		up(1, 1);
+		up(1, 1);
 		ck_assert_uint_eq(heard("192.0.2.1#53: takes TCP connections again"), 1);
 		ck_assert_uint_eq(heard_all(), 4);
 	}
 	refuse(0, 0, ECONNREFUSED);
-	say_conn_gone(&loop[0], &loop[0].upstream_tcp.c[0]);
-	say_conn_up(&loop[0], &loop[0].upstream_tcp.c[0]);
+	const struct say_event e = about(&upstream[0]);
+	say_conn_gone(&e, &loop[0].conn[0]);
+	up(0, 0);
 	ck_assert_uint_eq(heard_all(), 1);
 }
 END_TEST
@@ -90,13 +95,13 @@ END_TEST
 START_TEST(lost_connections_are_said_once_a_minute)
 {
 	for (int i = 0; i < 6; i++) {
-		struct upstream_tcp_conn *c = &loop[i % 2].upstream_tcp.c[0];
+		const struct say_event e = about(&upstream[0]);
+		struct say_conn *said = &loop[i % 2].conn[0];
+		int err = i == 0 ? 0 : ECONNRESET;
 
-		c->state = UPSTREAM_TCP_UP;
-		c->err = i == 0 ? 0 : ECONNRESET;
-		say_conn_lost(&loop[i % 2], c, 2);
-		say_conn_lost(&loop[i % 2], c, 0);
-		pass(TOLD_PAUSE_NS / 3);
+		say_conn_ended(&e, said, err, 2);
+		say_conn_ended(&e, said, err, 0);
+		now_ns += TOLD_PAUSE_NS / 3;
 	}
 	ck_assert_uint_eq(
 	    heard(
@@ -109,12 +114,12 @@ END_TEST
 static void
 all_that_recurs(void)
 {
-	static const struct session s = { .fd = -1 };
+	const struct say_event asked = about(&upstream[0]), served = about(&client);
 
 	for (int l = 0; l < 2; l++) {
-		say_conn_full(&loop[l], &loop[l].upstream_tcp.c[0], ENOBUFS);
-		say_client_limit(&loop[l], &client, "max-tcp-clients");
-		say_client_stall(&loop[l], &s);
+		say_conn_full(&asked, &loop[l].conn[0], ENOBUFS);
+		say_client_limit(&served, &loop[l].clients, "max-tcp-clients");
+		say_client_stall(&served, &loop[l].clients);
 	}
 }
 
@@ -134,7 +139,7 @@ START_TEST(recurring_trouble_is_said_once_a_minute)
 	ck_assert_uint_eq(heard("debug "), 18);
 	ck_assert_uint_eq(heard_all(), 18);
 	log_set_level(LOG_LEVEL_NOTICE);
-	pass(TOLD_PAUSE_NS);
+	now_ns += TOLD_PAUSE_NS;
 	all_that_recurs();
 	ck_assert_uint_eq(heard_all(), 0);
 	log_set_level(LOG_LEVEL_INFO);
