@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "config/field.h"
 #include "config/keywords.h"
 #include "config/policy_lines.h"
 #include "config/textfile.h"
@@ -32,7 +33,7 @@ lines_now(struct settings *s)
  * be two names; -1 if none did.
  */
 static int
-set_by(const unsigned lines[static SETTINGS_KEYWORDS], const struct keyword *k)
+set_by(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k)
 {
 	size_t n;
 	const struct keyword *table = keywords(&n);
@@ -58,7 +59,7 @@ unknown_keyword(const struct words *w, struct diag *d)
 
 /* Has the value a keyword's line may have been given before? Tells it, with both lines. */
 static bool
-is_duplicate(const unsigned lines[static SETTINGS_KEYWORDS], const struct keyword *k,
+is_duplicate(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k,
     const struct words *w, struct diag *d)
 {
 	size_t n;
@@ -213,7 +214,7 @@ fallbacks(struct settings *s, struct diag *d)
 	s->listens_by_default = keywords_line(s, "listen") == 0;
 	for (size_t i = 0; i < n; i++) {
 		if (set_by(s->lines, &table[i]) < 0)
-			keywords_fallback(s, &table[i], d);
+			field_fallback(s, &table[i], d);
 	}
 }
 

@@ -473,21 +473,11 @@ static const struct keyword table[] = {
 };
 
 #define N_ROWS (sizeof(table) / sizeof(table[0]))
-_Static_assert(N_ROWS <= SETTINGS_KEYWORDS, "settings have room for a line of every keyword");
+_Static_assert(N_ROWS <= KEYWORDS_MAX, "settings have room for a line of every keyword");
 
 const struct keyword *
 keywords(size_t *n)
 {
 	*n = N_ROWS;
 	return table;
-}
-
-const struct keyword *
-keywords_find(const char *name)
-{
-	for (size_t i = 0; i < N_ROWS; i++) {
-		if (strcmp(table[i].name, name) == 0)
-			return &table[i];
-	}
-	return NULL;
 }

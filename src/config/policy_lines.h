@@ -16,7 +16,7 @@
 #include "base/attr.h"
 #include "base/netmap.h"
 #include "config/array.h"
-#include "config/settings.h"
+#include "config/keyword.h"
 #include "core/policy.h"
 
 /* In all of these LINE is where it stands in the file; 0 if it does not stand there. */
@@ -52,9 +52,9 @@ struct policy_lines_zone {
 };
 
 struct policy_lines {
-	unsigned line;                     /* of the block's head; 0: outside of any block */
-	unsigned lines[SETTINGS_KEYWORDS]; /* of a block: where each keyword first stood */
-	struct policy values;              /* those that are one field each */
+	unsigned line;                /* of the block's head; 0: outside of any block */
+	unsigned lines[KEYWORDS_MAX]; /* of a block: where each keyword first stood */
+	struct policy values;         /* those that are one field each */
 	uint8_t reverse_name[DNS_NAME_MAX];
 	bool has_reverse_name;
 	uint8_t suffix[16];

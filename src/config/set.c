@@ -5,6 +5,9 @@
 
 #include "base/netaddr.h"
 #include "cache/cache.h"
+#include "config/diag.h"
+#include "config/field.h"
+#include "config/settings.h"
 #include "config/values.h"
 
 #define DNS_PORT 53
@@ -16,7 +19,7 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }; /* ::ffff:0:0/96
 static void
 store(struct settings *s, const struct keyword *k, uint64_t n)
 {
-	void *field = keywords_field(s, k);
+	void *field = field_of(s, k);
 	uint8_t n8 = (uint8_t)n;
 	uint16_t n16 = (uint16_t)n;
 	uint32_t n32 = (uint32_t)n;
@@ -35,10 +38,10 @@ store(struct settings *s, const struct keyword *k, uint64_t n)
 static void
 out_of_bounds(const struct keyword *k, const struct words *w, struct diag *d, const char *kind)
 {
-	char bounds[KEYWORDS_BOUNDS];
+	char bounds[FIELD_BOUNDS];
 
 	diag_error(d, w->line, k->name, "'%s' is not %s from %s", w->word[1], kind,
-	    keywords_bounds(k, bounds));
+	    field_bounds(k, bounds));
 }
 
 void
@@ -118,7 +121,7 @@ set_text(struct settings *s, const struct keyword *k, const struct words *w, str
 void
 set_short_text(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	char *field = keywords_field(s, k);
+	char *field = field_of(s, k);
 	size_t len = 0;
 
 	memset(field, 0, k->size);

@@ -9,7 +9,8 @@
  * The first ones serve any field of their kind, as the row says; the others one keyword.
  */
 
-#include "config/keywords.h"
+#include "base/attr.h"
+#include "config/keyword.h"
 
 keyword_parse set_number;     /* a field of 1, 2, 4 or 8 bytes, within the row's bounds */
 keyword_parse set_seconds;    /* a field in ms */

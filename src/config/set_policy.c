@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "config/diag.h"
+#include "config/field.h"
 #include "config/policy_lines.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/values.h"
 #include "dns/name.h"
 
@@ -121,7 +124,7 @@ bits(const struct keyword *k, const char *list, const struct words *w, struct di
 static void
 store_bits(struct settings *s, const struct keyword *k, int found)
 {
-	uint8_t *field = keywords_field(s, k);
+	uint8_t *field = field_of(s, k);
 
 	if (found >= 0)
 		*field = (uint8_t)found;

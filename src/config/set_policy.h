@@ -6,7 +6,7 @@
  * set_policy: parsers of the other keywords about clients, into the drafts.
  */
 
-#include "config/keywords.h"
+#include "config/keyword.h"
 
 keyword_parse set_client; /* begins a block; it ends where conffile finds a } */
 keyword_parse set_allow;

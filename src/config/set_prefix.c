@@ -6,8 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/diag.h"
 #include "config/policy_lines.h"
 #include "config/set.h"
+#include "config/settings.h"
 #include "config/values.h"
 #include "dns64/pref64.h"
 

@@ -7,7 +7,7 @@
  * lines now go to.
  */
 
-#include "config/keywords.h"
+#include "config/keyword.h"
 
 keyword_parse set_prefix;
 keyword_parse set_suffix;

@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "config/keyword.h"
 #include "core/conf.h"
 
-#define SETTINGS_NAME 64     /* room for a user's or group's name */
-#define SETTINGS_PATH 1024   /* room for a path */
-#define SETTINGS_LOOPS 64    /* most loops there can be */
-#define SETTINGS_KEYWORDS 80 /* room for as many keywords as the table may have */
+#define SETTINGS_NAME 64   /* room for a user's or group's name */
+#define SETTINGS_PATH 1024 /* room for a path */
+#define SETTINGS_LOOPS 64  /* most loops there can be */
 
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
 
@@ -45,9 +45,9 @@ struct settings {
 	/* where each was configured, 0: not in the file */
 	unsigned upstream_lines[CONF_MAX_UPSTREAMS];
 	unsigned listen_lines[CONF_MAX_LISTENS];
-	unsigned lines[SETTINGS_KEYWORDS];   /* where each keyword first stood outside of client
+	unsigned lines[KEYWORDS_MAX];   /* where each keyword first stood outside of client
 						blocks, in the table's order */
-	uint64_t digests[SETTINGS_KEYWORDS]; /* of all that each keyword's lines say, in client
+	uint64_t digests[KEYWORDS_MAX]; /* of all that each keyword's lines say, in client
 						blocks too; 0: none */
 
 	/* The daemon's own. */

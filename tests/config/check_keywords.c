@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/field.h"
 #include "config/textfile.h"
 #include "support/said.h"
 
@@ -60,7 +61,7 @@ START_TEST(defaults_parse_as_values)
 {
 	ck_assert(settings_init(&settings));
 	said_init(&said);
-	keywords_fallback(&settings, row(_i), &said.diag);
+	field_fallback(&settings, row(_i), &said.diag);
 	ck_assert_str_eq(said.text, "");
 	settings_fini(&settings);
 }
@@ -87,9 +88,9 @@ passes(const struct keyword *k, uint64_t value)
 START_TEST(bounds_are_kept)
 {
 	const struct keyword *k = row(_i);
-	char bounds[KEYWORDS_BOUNDS];
+	char bounds[FIELD_BOUNDS];
 
-	keywords_bounds(k, bounds);
+	field_bounds(k, bounds);
 	ck_assert_int_eq(k->unit == KEYWORD_PLAIN, bounds[0] == '\0');
 	if (k->unit == KEYWORD_PLAIN)
 		return;
@@ -255,10 +256,10 @@ START_TEST(manual_agrees_with_the_table)
 	const struct keyword *k = row(_i);
 	char *manual = document("man/dns64d.conf.5.in");
 	char *entry = manual_entry(manual, k->name);
-	char bounds[KEYWORDS_BOUNDS], text[64];
+	char bounds[FIELD_BOUNDS], text[64];
 
 	ck_assert_msg(
-	    strstr(entry, keywords_bounds(k, bounds)) != NULL, "%s: no \"%s\"", k->name, bounds);
+	    strstr(entry, field_bounds(k, bounds)) != NULL, "%s: no \"%s\"", k->name, bounds);
 	snprintf(text, sizeof(text), "%s", k->fallback != NULL ? k->fallback : "");
 	for (char *at = text, *value; (value = strsep(&at, "\n")) != NULL;)
 		ck_assert_msg(strstr(entry, value) != NULL, "%s: no default %s", k->name, value);

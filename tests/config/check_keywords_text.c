@@ -7,41 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct misspelt {
-	const char *name;
-	const char *nearest; /* NULL: none */
-};
-
-static const struct misspelt misspelts[] = {
-	{ "namserver", "nameserver" },
-	{ "Nameserver", "nameserver" },
-	{ "nameservers", "nameserver" },
-	{ "dns64_prefix", "dns64-prefix" },
-	{ "prefix", "no-prefix" },
-	{ "listn", "listen" },
-	{ "timeout-tiem", "timeout-time" },
-	{ "numthreads", "num-threads" },
-	{ "prot", "port" },
-	{ "exclude-aaa", "exclude-aaaa" },
-	{ "forward-zone:", NULL },
-	{ "", NULL },
-	{ "xyzzy", NULL },
-	{ "a-word-that-is-longer-than-any-keyword-there-is", NULL },
-};
-
-START_TEST(misspelt_keyword_finds_the_nearest)
-{
-	const char *found = keywords_nearest(misspelts[_i].name);
-
-	if (misspelts[_i].nearest == NULL)
-		ck_assert_msg(
-		    found == NULL, "%s: %s", misspelts[_i].name, found == NULL ? "" : found);
-	else
-		ck_assert_msg(found != NULL && strcmp(found, misspelts[_i].nearest) == 0, "%s: %s",
-		    misspelts[_i].name, found == NULL ? "(none)" : found);
-}
-END_TEST
-
 /* Print to TEXT. */
 static void
 print(void (*printer)(FILE *), char *text, size_t cap)
@@ -106,8 +71,6 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, misspelt_keyword_finds_the_nearest, 0,
-	    (int)(sizeof(misspelts) / sizeof(misspelts[0])));
 	tcase_add_test(tc, help_has_bounds_and_defaults);
 	tcase_add_test(tc, table_for_programs);
 	srunner_run_all(sr, CK_ENV);

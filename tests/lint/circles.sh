@@ -17,8 +17,6 @@ bench/result/csv bench/result/run bench/result/schema bench/result/text
 bench/settings/options bench/settings/set
 cache/cache cache/cache_parts
 cache/entry cache/shard
-config/keywords config/set config/set_policy config/set_prefix
-config/policy_lines config/settings
 dns/msg dns/rdata
 fakedns/server fakedns/tcp fakedns/udp fakedns/worker"
 

@@ -36,9 +36,9 @@
 #endif
 
 #include "base/clock.h"
-#include "measure/load.h"
 #include "cache/cache.h"
 #include "core/engine.h"
+#include "measure/load.h"
 
 #define BATCH 32
 #define QUESTIONS 1000000

@@ -1,39 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where values go, which line they stood in, and what no line says. */
+/* Where values are stored, their defaults and their bounds. */
 
-#include "config/keywords.h"
+#include "config/field.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/keywords.h"
 #include "config/policy_lines.h"
 #include "support/said.h"
 
 static struct said said;
 static struct settings settings;
 
-START_TEST(line_of_a_keyword)
-{
-	said_parse(&said, "nameserver 192.0.2.1\n\ncache-size 8m\nport 54\n", &settings);
-	ck_assert_uint_eq(keywords_line(&settings, "nameserver"), 1);
-	ck_assert_uint_eq(keywords_line(&settings, "cache-size"), 3);
-	ck_assert_uint_eq(keywords_line(&settings, "port"), 4);
-	ck_assert_uint_eq(keywords_line(&settings, "listen"), 0);
-	ck_assert_uint_eq(keywords_line(&settings, "no such keyword"), 0);
-	settings_fini(&settings);
-}
-END_TEST
-
 /* A field of the settings, and one of the draft that lines go to. */
 START_TEST(field_of_a_keyword)
 {
 	ck_assert(settings_init(&settings));
-	ck_assert_ptr_eq(keywords_field(&settings, keywords_find("port")), &settings.port);
-	ck_assert_ptr_eq(keywords_field(&settings, keywords_find("hide-a")),
+	ck_assert_ptr_eq(field_of(&settings, keywords_find("port")), &settings.port);
+	ck_assert_ptr_eq(field_of(&settings, keywords_find("hide-a")),
 	    &policy_lines_at(settings.drafts, 0)->values.hide_a);
 	ck_assert_ptr_nonnull(policy_lines_open(settings.drafts, 1));
-	ck_assert_ptr_eq(keywords_field(&settings, keywords_find("hide-a")),
+	ck_assert_ptr_eq(field_of(&settings, keywords_find("hide-a")),
 	    &policy_lines_at(settings.drafts, 1)->values.hide_a);
 	settings_fini(&settings);
 }
@@ -46,27 +35,47 @@ START_TEST(fallback_of_a_keyword)
 
 	ck_assert(settings_init(&settings));
 	said_init(&said);
-	keywords_fallback(&settings, keywords_find("listen"), &said.diag);
+	field_fallback(&settings, keywords_find("listen"), &said.diag);
 	ck_assert_uint_eq(settings.conf.io.n_listens, 2);
 	before = settings;
-	keywords_fallback(&settings, keywords_find("nameserver"), &said.diag);
+	field_fallback(&settings, keywords_find("nameserver"), &said.diag);
 	ck_assert_mem_eq(&settings, &before, sizeof(before));
 	ck_assert_str_eq(said.text, "");
 	settings_fini(&settings);
 }
 END_TEST
 
+/* The units, and bytes with the largest one that divides them. */
+START_TEST(bounds_of_a_keyword)
+{
+	static const struct {
+		struct keyword k;
+		const char *want;
+	} rows[] = {
+		{ { .unit = KEYWORD_PLAIN }, "" },
+		{ { .unit = KEYWORD_NUMBER, .min = 512, .max = 4096 }, "512 to 4096" },
+		{ { .unit = KEYWORD_SECONDS, .min = 100, .max = 5000 }, "0.1 to 5 seconds" },
+		{ { .unit = KEYWORD_BYTES, .min = 0, .max = UINT64_C(64) << 30 }, "0 to 64g" },
+		{ { .unit = KEYWORD_BYTES, .min = 4096, .max = 1025 }, "4k to 1025" },
+	};
+	char text[FIELD_BOUNDS];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_str_eq(field_bounds(&rows[i].k, text), rows[i].want);
+}
+END_TEST
+
 int
 main(void)
 {
-	Suite *s = suite_create("keywords_value");
-	TCase *tc = tcase_create("keywords_value");
+	Suite *s = suite_create("field");
+	TCase *tc = tcase_create("field");
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, line_of_a_keyword);
 	tcase_add_test(tc, field_of_a_keyword);
 	tcase_add_test(tc, fallback_of_a_keyword);
+	tcase_add_test(tc, bounds_of_a_keyword);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONFIG_KEYWORD_H
+#define DNS64D_CONFIG_KEYWORD_H
+
+/*
+ * keyword: one row of the table of keywords (config/keywords).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/words.h"
+
+#define KEYWORDS_MAX 80       /* rows that the table may have; settings keep a line for each */
+#define KEYWORD_ANY WORDS_MAX /* as many values as a line holds */
+
+struct diag;
+struct keyword;
+struct settings;
+
+/* A parser writes what the words of a line say, the keyword first, to *s, or adds an error to *d.
+ */
+typedef void keyword_parse(
+    struct settings *s, const struct keyword *k, const struct words *w, struct diag *d);
+
+enum keyword_unit { KEYWORD_PLAIN, KEYWORD_NUMBER, KEYWORD_SECONDS, KEYWORD_BYTES };
+
+struct keyword {
+	const char *name;
+	const char *args; /* the values, for people; of a choice its words, "a|b" */
+	keyword_parse *parse;
+	enum keyword_unit unit; /* of min and max */
+	uint64_t
+	    min; /* bounds of a number; SECONDS: in ms; both 0: none; over 32 bits: only BYTES */
+	uint64_t max;
+	size_t offset;    /* of the field in struct settings; if in_block, in struct policy */
+	size_t size;      /* bytes of the field; 0: the value is not one field */
+	size_t max_words; /* values on a line; at least one is needed */
+	bool repeatable;
+	bool in_block;        /* may stand in a client block */
+	bool restart;         /* a reload does not change it */
+	const char *fallback; /* the default as it would be written, one value a line; NULL: none */
+	const char *help;     /* one line */
+};
+
+#endif
