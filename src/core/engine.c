@@ -133,7 +133,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->now_ns = now_ns;
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
-	e->queries.conf_turn++;
+	e->queries.conf_gen++;
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	if (conf->cache != NULL)
 		store_changes(conf->cache, changed, now_ns);
@@ -188,7 +188,7 @@ look_in_front(struct engine *e, const struct packet_in *in)
 		.len = in->len,
 		.now_s = now_s,
 		.flushes = cache_flushes(conf->cache),
-		.conf_turn = e->queries.conf_turn,
+		.conf_gen = e->queries.conf_gen,
 		.policy = (uint16_t)policies_find(conf->policies, &in->peer, &may_ask),
 		.family = in->peer.family };
 	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
@@ -357,7 +357,7 @@ next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 }
 
 /*
- * Q had its first turn and an answer: the same will do until the second is over, if it came whole
+ * Q has run once and has an answer: the same will do until the second is over, if it came whole
  * from the cache and nothing else was done for it.
  */
 static void
@@ -380,7 +380,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		const struct query_out out = { .buf = q->tcp ? tcp : udp,
 			.cap = q->tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
 		bool often = q == e->often;
-		size_t len = state_turn(&e->queries, q, &e->result, &out, e->now_ns);
+		size_t len = state_run(&e->queries, q, &e->result, &out, e->now_ns);
 
 		e->often = NULL;
 		if (len == 0)

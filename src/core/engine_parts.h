@@ -29,7 +29,8 @@ struct engine {
 	struct upstreams upstreams;
 	struct cookies cookies;
 	struct packetcache *packetcache; /* owned; NULL without a cache */
-	const struct query *often; /* whose answer is for front, if it is ready in its first turn */
+	const struct query
+	    *often; /* whose answer is for front, if it is ready when it first runs */
 	struct packet_in repeated; /* a question that front has the answer to; len 0: none */
 };
 

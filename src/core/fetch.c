@@ -54,7 +54,7 @@ age(struct fetch *r, const struct cache_entry *e)
 	}
 }
 
-/* --- Turns ------------------------------------------------------------------------------------ */
+/* --- Rotation --------------------------------------------------------------------------------- */
 
 #define ROTATED_MAX 64              /* addresses; the rest keep their places */
 #define ROTATED_WORK 8192           /* labels compared to find them */
@@ -83,8 +83,8 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 
 /*
  * Each address comes first as often as the others. Records of one name, type and length trade data.
- * The turns of names that are asked for by turns, or of A after AAAA, are not in step: each hit
- * goes on by a part of the round that no number of hits makes whole.
+ * Names that are asked for alternately, or A after AAAA, do not get in step: each hit rotates by a
+ * part of the round that no number of hits makes whole.
  */
 static void
 rotate(struct fetch *r)
@@ -99,8 +99,8 @@ rotate(struct fetch *r)
 	n = find_addresses(&r->msg, rdlen, at);
 	if (n < 2)
 		return;
-	r->turn += GOLDEN;
-	first = (unsigned)((uint64_t)r->turn * n >> 32);
+	r->rotation += GOLDEN;
+	first = (unsigned)((uint64_t)r->rotation * n >> 32);
 	for (unsigned i = 0; i < n; i++)
 		memcpy(data[i], r->bytes + at[i], rdlen);
 	for (unsigned i = 0; i < n; i++)

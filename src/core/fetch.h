@@ -23,9 +23,9 @@
 struct fetch {
 	struct lookup_result result; /* of the last hit */
 	struct msg msg;
-	bool stale;    /* it is past its end */
-	bool failing;  /* and could not be refreshed a moment ago */
-	uint32_t turn; /* where in the round addresses are, if they are to take turns */
+	bool stale;        /* it is past its end */
+	bool failing;      /* and could not be refreshed a moment ago */
+	uint32_t rotation; /* where in the round addresses are, if they are to take turns */
 	uint8_t bytes[LOOKUP_KEPT];
 };
 

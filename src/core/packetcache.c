@@ -17,7 +17,7 @@ struct moved {
 struct slot {
 	uint32_t now_s;
 	uint32_t flushes;
-	uint32_t conf_turn;
+	uint32_t conf_gen;
 	uint16_t policy;
 	uint16_t question_len; /* behind the ID; 0: the slot is free */
 	uint16_t answer_len;
@@ -76,7 +76,7 @@ static bool
 answers(const struct slot *s, const struct packetcache_ask *a)
 {
 	return s->now_s == a->now_s && s->question_len == a->len - ID_LEN &&
-	    s->flushes == a->flushes && s->conf_turn == a->conf_turn && s->policy == a->policy &&
+	    s->flushes == a->flushes && s->conf_gen == a->conf_gen && s->policy == a->policy &&
 	    s->family == a->family && memcmp(s->question, a->msg + ID_LEN, s->question_len) == 0;
 }
 
@@ -142,7 +142,7 @@ packetcache_keep(struct packetcache *f, const uint8_t *answer, size_t len, const
 		return;
 	slot->now_s = a->now_s;
 	slot->flushes = a->flushes;
-	slot->conf_turn = a->conf_turn;
+	slot->conf_gen = a->conf_gen;
 	slot->policy = a->policy;
 	slot->family = a->family;
 	slot->question_len = (uint16_t)(a->len - ID_LEN);

@@ -33,7 +33,7 @@ struct packetcache_ask {
 	size_t len;
 	uint32_t now_s;
 	uint32_t flushes; /* cache_flushes before anything was looked up */
-	uint32_t conf_turn;
+	uint32_t conf_gen;
 	uint16_t policy;
 	uint8_t family; /* the client's: enum netaddr_family */
 };

@@ -11,7 +11,8 @@
 /* Go on with the chain of the reply at hand as what is followed. False: it cannot be carried, or is
  * a loop; what was followed so far stays. */
 static bool
-carry_chain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+carry_chain(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	struct partial *r;
 	struct answer whole;
@@ -19,10 +20,10 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 
 	if (q->n_steps == QUERY_MAX_STEPS)
 		return false;
-	r = partial_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
+	r = partial_keep(&qs->remnants, q->qname, q->chain, ev->msg, a);
 	if (r == NULL)
 		return false;
-	partial_view(r, t->msg->qtype, &m, &whole);
+	partial_view(r, ev->msg->qtype, &m, &whole);
 	if (whole.kind == ANSWER_BROKEN) {
 		query_drop_remnant(qs, &r);
 		return false;
@@ -39,28 +40,30 @@ carry_chain(struct queries *qs, struct query *q, const struct turn *t, const str
 
 /* The AAAA phase is over: ask for A of the client's name (RULES D6). */
 static size_t
-ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl, const struct turn *t)
+ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
+    const struct query_event *ev)
 {
 	if (UNLIKELY(q->gone_now)) /* A was asked for */
-		return turn_fail(qs, q, t);
+		return respond_fail(qs, q, ev);
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
-	q->empty_at_ns = t->now_ns;
+	q->empty_at_ns = ev->now_ns;
 	q->n_steps = 0;
 	/* What failed leaves nothing that the answer could rest on. */
 	q->stale = q->stale && end == QUERY_AAAA_EMPTY;
 	query_drop_remnant(qs, &q->chain);
 	q->state = QUERY_A;
-	query_ask(qs, q, t->now_ns);
+	query_ask(qs, q, ev->now_ns);
 	return 0;
 }
 
 /* There is no AAAA, and A is not asked for. */
 static size_t
-give_nodata(struct queries *qs, struct query *q, const struct turn *t, uint32_t ttl, bool down)
+give_nodata(
+    struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl, bool down)
 {
 	const struct policy *p = query_policy(qs, q);
-	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
+	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 
 	explain(q, down ? "no prefix is active" : "it has no AAAA, which synthesize-on leaves so");
 	if (down) {
@@ -68,15 +71,15 @@ give_nodata(struct queries *qs, struct query *q, const struct turn *t, uint32_t 
 		why.ede = DNS_EDE_OTHER;
 		why.text = "no NAT64 prefix is active";
 		if (p->servfail_without_prefix)
-			return respond_error(qs, q, DNS_SERVFAIL, &why, t->out);
+			return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
 	}
-	return respond_nodata(qs, q, &why, ttl, t->out);
+	return respond_nodata(qs, q, &why, ttl, ev->out);
 }
 
 /* No usable AAAA: keep what a negative answer may need (RULES D2). */
 static size_t
-on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a,
-    uint32_t excluded_ttl)
+on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
+    const struct answer *a, uint32_t excluded_ttl)
 {
 	const struct policy *p = query_policy(qs, q);
 	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
@@ -86,10 +89,10 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct turn *t, const s
 		q->insecure = true; /* nobody vouches for what we leave out */
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
-	q->aaaa = partial_keep(&qs->remnants, q->qname, q->chain, t->msg, a);
+	q->aaaa = partial_keep(&qs->remnants, q->qname, q->chain, ev->msg, a);
 	if (down || !(p->triggers & POLICY_ON_NODATA))
-		return give_nodata(qs, q, t, ttl, down);
-	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, t);
+		return give_nodata(qs, q, ev, ttl, down);
+	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, ev);
 }
 
 /* Does an AAAA phase that ended so make us ask for A (RULES D3)? */
@@ -107,77 +110,79 @@ triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 }
 
 static size_t
-on_aaaa_data(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+on_aaaa_data(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	struct synth_usable usable;
 
-	synth_count_usable(&query_policy(qs, q)->synth, t->msg, a, &usable);
+	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, a, &usable);
 	if (usable.n_usable == 0)
-		return on_aaaa_empty(qs, q, t, a, usable.excluded_ttl);
+		return on_aaaa_empty(qs, q, ev, a, usable.excluded_ttl);
 	stats_inc(&qs->stats->aaaa_native);
 	explain(q, "it has AAAA");
 	if (usable.n_excluded > 0)
 		stats_inc(&qs->stats->aaaa_filtered);
 	if (usable.n_excluded == 0 && q->chain == NULL)
-		return respond_relay(qs, q, t->msg, t->out);
-	return respond_native(qs, q, t->msg, a, t->out);
+		return respond_relay(qs, q, ev->msg, ev->out);
+	return respond_native(qs, q, ev->msg, a, ev->out);
 }
 
 /* The name does not exist: no A either (RFC 6147 section 5.1.2). */
 static size_t
-on_aaaa_nxdomain(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+on_aaaa_nxdomain(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	/* Or so it was: before that is said again A has to fail too (RULES D5). */
-	q->gone_once = t->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
+	q->gone_once = ev->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
 	if (UNLIKELY(q->gone_once))
-		return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
+		return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 	explain(q, "it does not exist");
 	if (q->chain == NULL)
-		return respond_relay(qs, q, t->msg, t->out);
-	return respond_negative(qs, q, t->msg, a, DNS_NXDOMAIN, t->out);
+		return respond_relay(qs, q, ev->msg, ev->out);
+	return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
 }
 
 static size_t
-on_aaaa_reply(struct queries *qs, struct query *q, const struct turn *t)
+on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
 
-	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
-	if (t->msg->rcode == DNS_NXDOMAIN)
-		return on_aaaa_nxdomain(qs, q, t, &a);
+	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+	if (ev->msg->rcode == DNS_NXDOMAIN)
+		return on_aaaa_nxdomain(qs, q, ev, &a);
 	switch (a.kind) {
 	case ANSWER_DATA:
-		return on_aaaa_data(qs, q, t, &a);
+		return on_aaaa_data(qs, q, ev, &a);
 	case ANSWER_NODATA:
-		return on_aaaa_empty(qs, q, t, &a, UINT32_MAX);
+		return on_aaaa_empty(qs, q, ev, &a, UINT32_MAX);
 	case ANSWER_OPEN:
 		if (a.n_steps == 0)
-			return on_aaaa_empty(qs, q, t, &a, UINT32_MAX);
-		if (!carry_chain(qs, q, t, &a))
+			return on_aaaa_empty(qs, q, ev, &a, UINT32_MAX);
+		if (!carry_chain(qs, q, ev, &a))
 			break;
-		query_ask(qs, q, t->now_ns);
+		query_ask(qs, q, ev->now_ns);
 		return 0;
 	case ANSWER_BROKEN:
 		break;
 	}
 	if (!triggers(qs, q, POLICY_ON_ERROR))
-		return turn_fail(qs, q, t);
-	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
+		return respond_fail(qs, q, ev);
+	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
 /* Has the reply AAAA that the client may have? */
 static bool
-has_usable(const struct queries *qs, struct query *q, const struct turn *t)
+has_usable(const struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct synth_usable usable;
 	struct answer a;
 
-	if (t->msg == NULL || t->msg->rcode != DNS_NOERROR)
+	if (ev->msg == NULL || ev->msg->rcode != DNS_NOERROR)
 		return false;
-	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
 	if (a.kind != ANSWER_DATA)
 		return false;
-	synth_count_usable(&query_policy(qs, q)->synth, t->msg, &a, &usable);
+	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
 	return usable.n_usable > 0;
 }
 
@@ -185,42 +190,42 @@ has_usable(const struct queries *qs, struct query *q, const struct turn *t)
  * Real AAAA; of a reply that was truncated, the whole not to be had, some of them, and TC says so.
  */
 static size_t
-give_usable(struct queries *qs, struct query *q, const struct turn *t)
+give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
 
-	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
-	return on_aaaa_data(qs, q, t, &a);
+	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+	return on_aaaa_data(qs, q, ev, &a);
 }
 
 /* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3), if policy wants. */
 size_t
-phase_aaaa(struct queries *qs, struct query *q, const struct turn *t)
+phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	switch (t->outcome) {
+	switch (ev->outcome) {
 	case LOOKUP_REPLY:
-		return on_aaaa_reply(qs, q, t);
+		return on_aaaa_reply(qs, q, ev);
 	case LOOKUP_BOGUS:
 		explain(q, "its AAAA are bogus");
-		return turn_bogus(qs, q, t);
+		return respond_bogus(qs, q, ev);
 	case LOOKUP_ERROR:
 		if (!triggers(qs, q, POLICY_ON_ERROR))
-			return turn_error(qs, q, t);
+			return respond_upstream_error(qs, q, ev);
 		break;
 	case LOOKUP_TRUNCATED:
-		if (has_usable(qs, q, t))
-			return give_usable(qs, q, t);
+		if (has_usable(qs, q, ev))
+			return give_usable(qs, q, ev);
 		if (!triggers(qs, q, POLICY_ON_ERROR))
-			return turn_fail(qs, q, t);
+			return respond_fail(qs, q, ev);
 		break;
 	case LOOKUP_SILENT:
 		if (!triggers(qs, q, POLICY_ON_TIMEOUT))
-			return turn_fail(qs, q, t);
+			return respond_fail(qs, q, ev);
 		break;
 	case LOOKUP_NO_ROOM: /* there may be real AAAA */
-		return turn_no_room(qs, q, t);
+		return respond_no_room(qs, q, ev);
 	}
-	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, t);
+	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
 /* What remains of the AAAA phase's TTL after the time that A took. */
@@ -234,36 +239,37 @@ remaining_ttl(const struct query *q, uint64_t now_ns)
 
 /* AAAA was ignored, but A is of no use: the real AAAA are the answer (RULES D13). */
 static size_t
-ask_native(struct queries *qs, struct query *q, const struct turn *t)
+ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	query_drop_remnant(qs, &q->chain);
 	q->state = QUERY_NATIVE;
-	query_ask(qs, q, t->now_ns);
+	query_ask(qs, q, ev->now_ns);
 	return 0;
 }
 
 /* A gave nothing to synthesize from: RULES D2, all but its first column. */
 static size_t
-on_a_useless(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+on_a_useless(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = t->msg };
-	uint32_t ttl = remaining_ttl(q, t->now_ns);
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
+	uint32_t ttl = remaining_ttl(q, ev->now_ns);
 
 	explain(q, a->kind == ANSWER_DATA ? "no A of it may be mapped" : "it has no A");
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
-		return ask_native(qs, q, t);
+		return ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	if (q->aaaa_end == QUERY_AAAA_FAILED) {
-		if (t->msg->rcode == DNS_NXDOMAIN)
-			return respond_negative(qs, q, t->msg, a, DNS_NXDOMAIN, t->out);
+		if (ev->msg->rcode == DNS_NXDOMAIN)
+			return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
 		/* "No AAAA" was never said: NODATA would be a guess. */
-		return turn_fail(qs, q, t);
+		return respond_fail(qs, q, ev);
 	}
 	if (a->kind == ANSWER_DATA && a->ttl < ttl)
 		ttl = a->ttl;
 	else if (a->kind != ANSWER_DATA && a->has_soa && a->negative_ttl < ttl)
 		ttl = a->negative_ttl;
-	return respond_nodata(qs, q, &why, ttl, t->out);
+	return respond_nodata(qs, q, &why, ttl, ev->out);
 }
 
 /* Do the chains of the AAAA and the A reply end at different names (RULES D6)? */
@@ -284,21 +290,22 @@ ends_elsewhere(const struct query *q, const struct answer *a)
  * so they are the answer.
  */
 static __attribute__((noinline)) bool
-ask_target(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+ask_target(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
-	struct partial_data *d = partial_keep_data(&qs->data, t->msg, a, t->now_ns);
+	struct partial_data *d = partial_keep_data(&qs->data, ev->msg, a, ev->now_ns);
 
 	q->targeted = true;
 	q->n_steps = 0;
 	if (d == NULL)
 		return false;
-	if (!carry_chain(qs, q, t, a)) {
+	if (!carry_chain(qs, q, ev, a)) {
 		pool_give(&qs->data, d);
 		return false;
 	}
 	q->data = d;
 	q->state = QUERY_TARGET;
-	query_ask(qs, q, t->now_ns);
+	query_ask(qs, q, ev->now_ns);
 	return true;
 }
 
@@ -319,16 +326,16 @@ synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 }
 
 static size_t
-on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struct answer *a)
+on_a_data(struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	bool chained = a->n_steps > 0 || q->chain != NULL;
 	size_t len;
 
-	if (UNLIKELY(chained) && ends_elsewhere(q, a) && ask_target(qs, q, t, a))
+	if (UNLIKELY(chained) && ends_elsewhere(q, a) && ask_target(qs, q, ev, a))
 		return 0;
-	len = respond_synth(qs, q, t->msg, a, synthesized_ttl(q, a, t->now_ns), t->out);
+	len = respond_synth(qs, q, ev->msg, a, synthesized_ttl(q, a, ev->now_ns), ev->out);
 	if (len == 0)
-		return on_a_useless(qs, q, t, a);
+		return on_a_useless(qs, q, ev, a);
 	stats_inc(&qs->stats->synthesized);
 	if (UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED))
 		stats_inc(&qs->stats->synthesized_failed);
@@ -338,105 +345,105 @@ on_a_data(struct queries *qs, struct query *q, const struct turn *t, const struc
 }
 
 static size_t
-on_a_reply(struct queries *qs, struct query *q, const struct turn *t)
+on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
 
-	answer_scan(t->msg, DNS_TYPE_A, &a);
-	if (t->msg->rcode == DNS_NXDOMAIN)
-		return on_a_useless(qs, q, t, &a);
+	answer_scan(ev->msg, DNS_TYPE_A, &a);
+	if (ev->msg->rcode == DNS_NXDOMAIN)
+		return on_a_useless(qs, q, ev, &a);
 	switch (a.kind) {
 	case ANSWER_DATA:
-		return on_a_data(qs, q, t, &a);
+		return on_a_data(qs, q, ev, &a);
 	case ANSWER_OPEN:
 		if (a.n_steps == 0)
-			return on_a_useless(qs, q, t, &a);
-		if (!carry_chain(qs, q, t, &a))
+			return on_a_useless(qs, q, ev, &a);
+		if (!carry_chain(qs, q, ev, &a))
 			break;
-		query_ask(qs, q, t->now_ns);
+		query_ask(qs, q, ev->now_ns);
 		return 0;
 	case ANSWER_NODATA:
-		return on_a_useless(qs, q, t, &a);
+		return on_a_useless(qs, q, ev, &a);
 	case ANSWER_BROKEN:
 		break;
 	}
-	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, t) : turn_fail(qs, q, t);
+	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, ev) : respond_fail(qs, q, ev);
 }
 
 /* Neither AAAA nor A can be had, but once it was said that there is no such name (RULES D5). */
 static size_t
-on_gone(struct queries *qs, struct query *q, const struct turn *t)
+on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	q->gone_once = false;
 	q->gone_now = true;
 	q->n_steps = 0;
 	query_drop_remnant(qs, &q->chain);
 	q->state = QUERY_AAAA;
-	return query_recall(qs, q, t->now_ns) ? 0 : turn_fail(qs, q, t);
+	return query_recall(qs, q, ev->now_ns) ? 0 : respond_fail(qs, q, ev);
 }
 
 size_t
-phase_a(struct queries *qs, struct query *q, const struct turn *t)
+phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	if (t->outcome == LOOKUP_REPLY)
-		return on_a_reply(qs, q, t);
-	if (t->outcome == LOOKUP_NO_ROOM)
-		return turn_no_room(qs, q, t);
+	if (ev->outcome == LOOKUP_REPLY)
+		return on_a_reply(qs, q, ev);
+	if (ev->outcome == LOOKUP_NO_ROOM)
+		return respond_no_room(qs, q, ev);
 	if (UNLIKELY(q->gone_once))
-		return on_gone(qs, q, t);
-	explain(q, t->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
-	if (t->outcome == LOOKUP_BOGUS)
-		return turn_bogus(qs, q, t);
+		return on_gone(qs, q, ev);
+	explain(q, ev->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
+	if (ev->outcome == LOOKUP_BOGUS)
+		return respond_bogus(qs, q, ev);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
-		return ask_native(qs, q, t);
-	if (t->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
-		return turn_error(qs, q, t);
-	return turn_fail(qs, q, t);
+		return ask_native(qs, q, ev);
+	if (ev->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
+		return respond_upstream_error(qs, q, ev);
+	return respond_fail(qs, q, ev);
 }
 
 static size_t
-on_native_reply(struct queries *qs, struct query *q, const struct turn *t)
+on_native_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct synth_usable usable;
 	struct answer a;
 
-	answer_scan(t->msg, DNS_TYPE_AAAA, &a);
-	if (a.kind != ANSWER_DATA || t->msg->rcode == DNS_NXDOMAIN)
-		return respond_relay(qs, q, t->msg, t->out);
-	synth_count_usable(&query_policy(qs, q)->synth, t->msg, &a, &usable);
+	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+	if (a.kind != ANSWER_DATA || ev->msg->rcode == DNS_NXDOMAIN)
+		return respond_relay(qs, q, ev->msg, ev->out);
+	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
 	if (usable.n_usable == 0)
-		return respond_negative(qs, q, t->msg, &a, DNS_NOERROR, t->out);
-	return on_aaaa_data(qs, q, t, &a);
+		return respond_negative(qs, q, ev->msg, &a, DNS_NOERROR, ev->out);
+	return on_aaaa_data(qs, q, ev, &a);
 }
 
 /* The real AAAA, after A was of no use: the answer whatever they are. */
 size_t
-phase_native(struct queries *qs, struct query *q, const struct turn *t)
+phase_native(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	switch (t->outcome) {
+	switch (ev->outcome) {
 	case LOOKUP_REPLY:
-		return on_native_reply(qs, q, t);
+		return on_native_reply(qs, q, ev);
 	case LOOKUP_ERROR:
-		return turn_error(qs, q, t);
+		return respond_upstream_error(qs, q, ev);
 	case LOOKUP_BOGUS:
-		return turn_bogus(qs, q, t);
+		return respond_bogus(qs, q, ev);
 	case LOOKUP_NO_ROOM:
-		return turn_no_room(qs, q, t);
+		return respond_no_room(qs, q, ev);
 	case LOOKUP_TRUNCATED:
-		if (has_usable(qs, q, t))
-			return give_usable(qs, q, t);
+		if (has_usable(qs, q, ev))
+			return give_usable(qs, q, ev);
 		break;
 	case LOOKUP_SILENT:
 		break;
 	}
-	return turn_fail(qs, q, t);
+	return respond_fail(qs, q, ev);
 }
 
 /* The A records that were kept when TARGET began. */
 static size_t
-on_a_at_hand(struct queries *qs, struct query *q, const struct turn *t)
+on_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	struct turn kept = *t;
+	struct query_event kept = *ev;
 	struct answer a;
 	struct msg m;
 
@@ -456,36 +463,36 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct turn *t)
 /* AAAA of the A chain's last name: usable ones are the answer, for anything else the A records at
  * hand are (RULES D6). */
 size_t
-phase_target(struct queries *qs, struct query *q, const struct turn *t)
+phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
 	uint32_t ttl = SYNTH_FAILED_TTL;
 	struct answer a;
 
-	if (t->outcome == LOOKUP_BOGUS)
-		return turn_bogus(qs, q, t);
-	if (t->outcome == LOOKUP_NO_ROOM)
-		return turn_no_room(qs, q, t);
-	if (has_usable(qs, q, t))
-		return give_usable(qs, q, t);
-	if (t->outcome == LOOKUP_REPLY) {
-		answer_scan(t->msg, DNS_TYPE_AAAA, &a);
+	if (ev->outcome == LOOKUP_BOGUS)
+		return respond_bogus(qs, q, ev);
+	if (ev->outcome == LOOKUP_NO_ROOM)
+		return respond_no_room(qs, q, ev);
+	if (has_usable(qs, q, ev))
+		return give_usable(qs, q, ev);
+	if (ev->outcome == LOOKUP_REPLY) {
+		answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
 		if (a.kind == ANSWER_DATA)
-			synth_count_usable(&query_policy(qs, q)->synth, t->msg, &a, &usable);
+			synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
 		if (UNLIKELY(a.kind == ANSWER_OPEN && a.n_steps > 0) &&
-		    t->msg->rcode == DNS_NOERROR && carry_chain(qs, q, t, &a)) {
-			query_ask(qs, q, t->now_ns);
+		    ev->msg->rcode == DNS_NOERROR && carry_chain(qs, q, ev, &a)) {
+			query_ask(qs, q, ev->now_ns);
 			return 0;
 		}
 		ttl = a.has_soa ? a.negative_ttl : SYNTH_NO_SOA_TTL;
 	}
-	if (t->outcome != LOOKUP_REPLY)
+	if (ev->outcome != LOOKUP_REPLY)
 		q->insecure = true; /* nobody vouches for there being no AAAA (RULES D9) */
 	if (usable.excluded_ttl < ttl)
 		ttl = usable.excluded_ttl;
-	if (ttl < remaining_ttl(q, t->now_ns)) {
+	if (ttl < remaining_ttl(q, ev->now_ns)) {
 		q->empty_ttl = ttl;
-		q->empty_at_ns = t->now_ns;
+		q->empty_at_ns = ev->now_ns;
 	}
-	return on_a_at_hand(qs, q, t);
+	return on_a_at_hand(qs, q, ev);
 }

@@ -12,11 +12,11 @@
 #include <stddef.h>
 
 #include "base/attr.h"
-#include "core/turn.h"
+#include "core/query.h"
 
-MUST_USE size_t phase_aaaa(struct queries *qs, struct query *q, const struct turn *t);
-MUST_USE size_t phase_a(struct queries *qs, struct query *q, const struct turn *t);
-MUST_USE size_t phase_target(struct queries *qs, struct query *q, const struct turn *t);
-MUST_USE size_t phase_native(struct queries *qs, struct query *q, const struct turn *t);
+MUST_USE size_t phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev);
+MUST_USE size_t phase_a(struct queries *qs, struct query *q, const struct query_event *ev);
+MUST_USE size_t phase_target(struct queries *qs, struct query *q, const struct query_event *ev);
+MUST_USE size_t phase_native(struct queries *qs, struct query *q, const struct query_event *ev);
 
 #endif

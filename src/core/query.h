@@ -90,8 +90,8 @@ struct query {
 	uint16_t upstream; /* that answered AAAA */
 	uint16_t rcode;    /* the answer's for LOCAL, else of the event if it is LOOKUP_ERROR */
 	uint16_t ede;      /* for LOCAL: EDE info code */
-	uint16_t policy;   /* its number in the set of conf_turn */
-	uint32_t conf_turn;
+	uint16_t policy;   /* its number in the set of conf_gen */
+	uint32_t conf_gen;
 	uint8_t qname_len; /* 0: the question was not sound */
 	uint8_t state;     /* enum query_state */
 	uint8_t aaaa_end;  /* enum query_aaaa */
@@ -110,7 +110,7 @@ struct query {
 	bool hands_off : 1;    /* DO and CD: the client validates itself (RULES D8) */
 	bool insecure : 1;     /* a reply had no AD, or came from an upstream not trusted (D9) */
 	bool child : 1;        /* core/svcb asks, no client: the answer is not sent */
-	bool starting : 1;     /* its first turn is to come */
+	bool starting : 1;     /* it has not run yet */
 	bool stale_seen : 1;   /* the cache has something stale for what it waits for */
 	bool stale_try : 1;    /* which is to be looked for now */
 	bool stale : 1;        /* the answer rests on something stale */
@@ -145,11 +145,11 @@ struct queries {
 	struct pool svcbs;
 	struct list ready;
 	struct denied denied;
-	uint32_t conf_turn;   /* counts the settings we went through */
-	bool refreshed;       /* the query whose turn it is has had an entry refreshed */
-	bool hit;             /* recall has the event for the query whose turn it is */
+	uint32_t conf_gen;    /* counts the settings we went through */
+	bool refreshed;       /* the query that runs has had an entry refreshed */
+	bool hit;             /* recall has the event for the query that runs */
 	struct fetch *recall; /* owned; NULL without a cache */
-	uint32_t n_chosen;    /* answers that took prefixes or addresses by turns */
+	uint32_t n_chosen;    /* answers whose prefixes or addresses were rotated */
 };
 
 /* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
@@ -166,7 +166,7 @@ void query_find_policy(const struct queries *qs, struct query *q);
 MUST_USE static inline const struct policy *
 query_policy(const struct queries *qs, struct query *q)
 {
-	if (UNLIKELY(q->conf_turn != qs->conf_turn))
+	if (UNLIKELY(q->conf_gen != qs->conf_gen))
 		query_find_policy(qs, q);
 	return &qs->conf->policies->table[q->policy];
 }
@@ -179,7 +179,7 @@ MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t 
 
 /*
  * query_start: begin in q->state, with all the client said filled in; it has a hit, waits for a
- * lookup or is ready afterwards. query_start_soon: the same, at its turn: it is ready.
+ * lookup or is ready afterwards. query_start_soon: the same when it first runs: it is ready.
  */
 void query_start_soon(struct queries *qs, struct query *q);
 
@@ -230,6 +230,16 @@ void query_drop_svcb(struct queries *qs, struct query *q);
 struct query_out {
 	uint8_t *buf;
 	size_t cap;
+};
+
+/* What has happened to a query that runs, and where its answer goes. */
+struct query_event {
+	enum lookup_outcome outcome;
+	uint16_t rcode;
+	const struct msg *msg; /* NULL without a reply */
+	const struct query_out *out;
+	uint64_t now_ns;
+	bool stale; /* the cache has it, but past its end */
 };
 
 /* query_free: give back Q, which waits for nothing, and all it owns. */

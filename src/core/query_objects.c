@@ -66,7 +66,7 @@ query_new(struct queries *qs)
 	q->upstream = UPSTREAM_NONE;
 	q->ede = DNS_EDE_NONE;
 	q->zone_at = QUERY_NO_ZONE;
-	q->conf_turn = qs->conf_turn - 1; /* its policy is not known yet */
+	q->conf_gen = qs->conf_gen - 1; /* its policy is not known yet */
 	return q;
 }
 
@@ -76,7 +76,7 @@ query_find_policy(const struct queries *qs, struct query *q)
 	bool may_ask;
 
 	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may_ask);
-	q->conf_turn = qs->conf_turn;
+	q->conf_gen = qs->conf_gen;
 }
 
 bool

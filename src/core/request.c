@@ -237,7 +237,7 @@ may_ask(struct queries *qs, struct query *q)
 	bool may;
 
 	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may);
-	q->conf_turn = qs->conf_turn;
+	q->conf_gen = qs->conf_gen;
 	if (may)
 		return true;
 	stats_inc(&qs->stats->client_denied);

@@ -75,4 +75,22 @@ MUST_USE size_t respond_empty(struct queries *qs, struct query *q, uint16_t rcod
 /* respond_local: what a LOCAL query says. */
 MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct query_out *out);
 
+/* What every state may answer to an event that did not go well (core/respond_failure.c). */
+
+/* respond_fail: SERVFAIL, with the extended error for the trouble that it is (RFC 8914 section 4).
+ */
+MUST_USE size_t respond_fail(struct queries *qs, struct query *q, const struct query_event *ev);
+
+/* respond_no_room: SERVFAIL: we had no room for the question (RULES D26). */
+MUST_USE size_t respond_no_room(struct queries *qs, struct query *q, const struct query_event *ev);
+
+/*
+ * respond_upstream_error: the best error of all upstreams (RULES D4), as it came if it is at hand.
+ */
+MUST_USE size_t respond_upstream_error(
+    struct queries *qs, struct query *q, const struct query_event *ev);
+
+/* respond_bogus: upstream found that the data does not validate (RULES D3). */
+MUST_USE size_t respond_bogus(struct queries *qs, struct query *q, const struct query_event *ev);
+
 #endif

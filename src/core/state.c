@@ -4,7 +4,6 @@
 #include "core/phase.h"
 #include "core/respond.h"
 #include "core/svcb.h"
-#include "core/turn.h"
 #include "dns/answer.h"
 
 /* Are addresses to be added to this answer (RULES D18)? */
@@ -19,26 +18,26 @@ wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 }
 
 static size_t
-on_relay(struct queries *qs, struct query *q, const struct turn *t)
+on_relay(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	switch (t->outcome) {
+	switch (ev->outcome) {
 	case LOOKUP_REPLY:
-		if (UNLIKELY(wants_addresses(qs, q, t->msg)) &&
-		    svcb_begin(qs, q, t->msg, t->now_ns))
+		if (UNLIKELY(wants_addresses(qs, q, ev->msg)) &&
+		    svcb_begin(qs, q, ev->msg, ev->now_ns))
 			return 0;
-		return respond_relay(qs, q, t->msg, t->out);
+		return respond_relay(qs, q, ev->msg, ev->out);
 	case LOOKUP_TRUNCATED:
-		return respond_relay(qs, q, t->msg, t->out);
+		return respond_relay(qs, q, ev->msg, ev->out);
 	case LOOKUP_ERROR:
-		return turn_error(qs, q, t);
+		return respond_upstream_error(qs, q, ev);
 	case LOOKUP_BOGUS:
-		return turn_bogus(qs, q, t);
+		return respond_bogus(qs, q, ev);
 	case LOOKUP_NO_ROOM:
-		return turn_no_room(qs, q, t);
+		return respond_no_room(qs, q, ev);
 	case LOOKUP_SILENT:
 		break;
 	}
-	return turn_fail(qs, q, t);
+	return respond_fail(qs, q, ev);
 }
 
 /* Is there an A record anywhere? */
@@ -56,94 +55,95 @@ has_any_a(const struct msg *m)
 
 /* A question for A of a client that is to see none (RULES D17). */
 static size_t
-on_hidden(struct queries *qs, struct query *q, const struct turn *t)
+on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_FILTERED, .msg = t->msg };
+	const struct respond_reason why = { .ede = DNS_EDE_FILTERED, .msg = ev->msg };
 	struct answer a;
 
-	if (t->msg == NULL)
-		return on_relay(qs, q, t);
-	answer_scan(t->msg, DNS_TYPE_A, &a);
-	if (a.kind == ANSWER_DATA && t->msg->rcode == DNS_NOERROR)
-		return respond_hidden(qs, q, t->msg, &a, t->out);
-	if (!has_any_a(t->msg))
-		return on_relay(qs, q, t);
+	if (ev->msg == NULL)
+		return on_relay(qs, q, ev);
+	answer_scan(ev->msg, DNS_TYPE_A, &a);
+	if (a.kind == ANSWER_DATA && ev->msg->rcode == DNS_NOERROR)
+		return respond_hidden(qs, q, ev->msg, &a, ev->out);
+	if (!has_any_a(ev->msg))
+		return on_relay(qs, q, ev);
 	/* Those it has are off the chain, or where there should be none. */
-	if (t->outcome != LOOKUP_REPLY)
-		return respond_error(qs, q, t->rcode, &why, t->out);
-	return a.kind == ANSWER_BROKEN ? turn_fail(qs, q, t)
-				       : respond_negative(qs, q, t->msg, &a, t->msg->rcode, t->out);
+	if (ev->outcome != LOOKUP_REPLY)
+		return respond_error(qs, q, ev->rcode, &why, ev->out);
+	return a.kind == ANSWER_BROKEN
+	    ? respond_fail(qs, q, ev)
+	    : respond_negative(qs, q, ev->msg, &a, ev->msg->rcode, ev->out);
 }
 
 static size_t
-on_svcb(struct queries *qs, struct query *q, const struct turn *t)
+on_svcb(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct msg m;
 
 	svcb_view(q, &m);
-	return respond_relay(qs, q, &m, t->out);
+	return respond_relay(qs, q, &m, ev->out);
 }
 
 static size_t
-on_reverse(struct queries *qs, struct query *q, const struct turn *t)
+on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
 
-	switch (t->outcome) {
+	switch (ev->outcome) {
 	case LOOKUP_REPLY:
-		answer_scan(t->msg, DNS_TYPE_PTR, &a);
-		if (a.kind == ANSWER_BROKEN && t->msg->rcode != DNS_NXDOMAIN)
-			return turn_fail(qs, q, t);
-		if (a.kind == ANSWER_DATA && t->msg->rcode != DNS_NXDOMAIN)
-			return respond_reverse(qs, q, t->msg, &a, t->out);
+		answer_scan(ev->msg, DNS_TYPE_PTR, &a);
+		if (a.kind == ANSWER_BROKEN && ev->msg->rcode != DNS_NXDOMAIN)
+			return respond_fail(qs, q, ev);
+		if (a.kind == ANSWER_DATA && ev->msg->rcode != DNS_NXDOMAIN)
+			return respond_reverse(qs, q, ev->msg, &a, ev->out);
 		/* A CNAME without a PTR behind it would only be a longer way to nothing (RFC 6147
 		 * section 5.3.1). Nothing is there for as long as upstream says. */
-		return respond_empty(qs, q, t->msg->rcode, a.negative_ttl, t->out);
+		return respond_empty(qs, q, ev->msg->rcode, a.negative_ttl, ev->out);
 	case LOOKUP_ERROR:
-		return turn_error(qs, q, t);
+		return respond_upstream_error(qs, q, ev);
 	case LOOKUP_NO_ROOM:
-		return turn_no_room(qs, q, t);
+		return respond_no_room(qs, q, ev);
 	case LOOKUP_BOGUS:
-		return turn_bogus(qs, q, t);
+		return respond_bogus(qs, q, ev);
 	case LOOKUP_SILENT:
 	case LOOKUP_TRUNCATED:
 		break;
 	}
-	return turn_fail(qs, q, t);
+	return respond_fail(qs, q, ev);
 }
 
 static size_t
-turn(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
+on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
     const struct query_out *out, uint64_t now_ns)
 {
-	const struct turn t = { .outcome = q->outcome,
+	const struct query_event ev = { .outcome = q->outcome,
 		.rcode = q->rcode,
 		.msg = q->with_msg ? result->msg : NULL,
 		.out = out,
 		.now_ns = now_ns,
 		.stale = stale };
 
-	if (t.msg != NULL && !(result->trusted && t.msg->flags & DNS_AD))
+	if (ev.msg != NULL && !(result->trusted && ev.msg->flags & DNS_AD))
 		q->insecure = true;
 	switch ((enum query_state)q->state) {
 	case QUERY_RELAY:
-		return on_relay(qs, q, &t);
+		return on_relay(qs, q, &ev);
 	case QUERY_AAAA:
-		if (t.outcome == LOOKUP_REPLY)
+		if (ev.outcome == LOOKUP_REPLY)
 			q->upstream = result->upstream;
-		return phase_aaaa(qs, q, &t);
+		return phase_aaaa(qs, q, &ev);
 	case QUERY_A:
-		return phase_a(qs, q, &t);
+		return phase_a(qs, q, &ev);
 	case QUERY_TARGET:
-		return phase_target(qs, q, &t);
+		return phase_target(qs, q, &ev);
 	case QUERY_NATIVE:
-		return phase_native(qs, q, &t);
+		return phase_native(qs, q, &ev);
 	case QUERY_HIDDEN:
-		return on_hidden(qs, q, &t);
+		return on_hidden(qs, q, &ev);
 	case QUERY_SVCB:
-		return on_svcb(qs, q, &t);
+		return on_svcb(qs, q, &ev);
 	case QUERY_REVERSE:
-		return on_reverse(qs, q, &t);
+		return on_reverse(qs, q, &ev);
 	case QUERY_LOCAL:
 		break;
 	}
@@ -151,7 +151,7 @@ turn(struct queries *qs, struct query *q, const struct lookup_result *result, bo
 }
 
 size_t
-state_turn(struct queries *qs, struct query *q, const struct lookup_result *result,
+state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns)
 {
 	size_t len = 0;
@@ -161,10 +161,10 @@ state_turn(struct queries *qs, struct query *q, const struct lookup_result *resu
 	if (q->starting)
 		query_start(qs, q, now_ns);
 	else if (!UNLIKELY(q->stale_try) || !query_recall(qs, q, now_ns))
-		len = turn(qs, q, result, false, out, now_ns);
+		len = on_event(qs, q, result, false, out, now_ns);
 	while (qs->hit) { /* each step of the way that is in the cache is taken at once */
 		qs->hit = false;
-		len = turn(qs, q, &qs->recall->result, qs->recall->stale, out, now_ns);
+		len = on_event(qs, q, &qs->recall->result, qs->recall->stale, out, now_ns);
 	}
 	return len;
 }

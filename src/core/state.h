@@ -46,11 +46,11 @@
 #include "core/query.h"
 
 /*
- * state_turn: make the ready query Q go on. RESULT is the outcome at hand, whose message and
+ * state_run: make the ready query Q go on. RESULT is the outcome at hand, whose message and
  * upstream count if q->with_msg. Returns the length of the answer written to OUT, or 0 when it
  * waits again. Q lives on; the caller frees it after an answer.
  */
-MUST_USE size_t state_turn(struct queries *qs, struct query *q, const struct lookup_result *result,
+MUST_USE size_t state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns);
 
 #endif

@@ -5,9 +5,9 @@
 /*
  * wheel: deadlines in O(1), whatever their number and duration.
  *
- * 1,024 slots of 8 ms; a timer hangs in the slot of its tick and, when it is more than a
- * turn away, stays there until its turn comes. A timer never fires early, and at most one
- * tick plus the caller's own delay late. Timers live in the caller's objects.
+ * 1,024 slots of 8 ms; a timer hangs in the slot of its tick and, when it is more than one
+ * round of the wheel away, stays there until the round it is due in. A timer never fires early, and
+ * at most one tick plus the caller's own delay late. Timers live in the caller's objects.
  */
 
 #include <stdbool.h>

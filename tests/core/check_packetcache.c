@@ -38,7 +38,7 @@ ask_for(unsigned n, size_t len)
 		.len = len,
 		.now_s = NOW_S,
 		.flushes = 3,
-		.conf_turn = 4,
+		.conf_gen = 4,
 		.policy = 5,
 		.family = NETADDR_IPV6 };
 }
@@ -97,7 +97,7 @@ START_TEST(whatever_it_depends_on)
 	b.flushes++;
 	ck_assert(!find(&b));
 	b = a;
-	b.conf_turn++;
+	b.conf_gen++;
 	ck_assert(!find(&b));
 	b = a;
 	b.policy++;

@@ -33,7 +33,7 @@ static uint8_t out[PACKET_UDP_CAP];
 static uint8_t in[512];
 static const struct query_out to = { .buf = out, .cap = sizeof(out) };
 
-typedef size_t step(struct queries *qs, struct query *q, const struct turn *t);
+typedef size_t step(struct queries *qs, struct query *q, const struct query_event *ev);
 
 static const struct {
 	const char *plan;
@@ -82,7 +82,7 @@ static const struct {
 
 START_TEST(where_it_leads)
 {
-	struct turn t = {
+	struct query_event ev = {
 		.outcome = steps[_i].outcome, .rcode = DNS_SERVFAIL, .out = &to, .now_ns = p.now_ns
 	};
 	uint8_t qname[DNS_NAME_MAX];
@@ -108,9 +108,9 @@ START_TEST(where_it_leads)
 	q->empty_at_ns = p.now_ns;
 	if (steps[_i].reply != NULL) {
 		message_read(&reply, in, sizeof(in), steps[_i].reply);
-		t.msg = &reply;
+		ev.msg = &reply;
 	}
-	len = steps[_i].step(&p.queries, q, &t);
+	len = steps[_i].step(&p.queries, q, &ev);
 	ck_assert_int_eq(len > 0, steps[_i].next < 0);
 	if (len > 0) {
 		message_sound(&m, out, len, 512);

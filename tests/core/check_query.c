@@ -151,7 +151,7 @@ START_TEST(d26_no_room_for_waiters)
 	query_start(&p.queries, last, p.now_ns);
 	ck_assert_ptr_eq(pop_ready(), last);
 	ck_assert_int_eq(last->outcome, LOOKUP_NO_ROOM);
-	len = state_turn(&p.queries, last, NULL, &to, p.now_ns);
+	len = state_run(&p.queries, last, NULL, &to, p.now_ns);
 	ck_assert_uint_gt(len, 0);
 	ck_assert_uint_eq(p.udp[3] & 0xf, DNS_SERVFAIL);
 	ck_assert_ptr_null(last->lookup);

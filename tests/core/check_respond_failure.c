@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The answers that every state may give: D3, D4, RFC 8914 section 4. */
-#include "core/turn.h"
+#include "core/respond.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -40,11 +40,11 @@ static const struct {
 
 START_TEST(trouble_has_its_code)
 {
-	const struct turn t = { .outcome = troubles[_i].outcome, .out = &to };
+	const struct query_event ev = { .outcome = troubles[_i].outcome, .out = &to };
 	struct query *q = new_query(QUERY_AAAA);
 	struct msg m;
 
-	message_sound(&m, out, turn_fail(&p.queries, q, &t), 1232);
+	message_sound(&m, out, respond_fail(&p.queries, q, &ev), 1232);
 	ck_assert_uint_eq(m.rcode, DNS_SERVFAIL);
 	ck_assert_uint_eq(msg_ede(&m), troubles[_i].ede);
 	query_free(&p.queries, q);
@@ -54,25 +54,25 @@ END_TEST
 /* D4: an error is passed as it came, with its records, if it is about what was asked. */
 START_TEST(d4_error_as_it_came)
 {
-	struct turn t = { .outcome = LOOKUP_ERROR, .rcode = DNS_REFUSED, .out = &to };
+	struct query_event ev = { .outcome = LOOKUP_ERROR, .rcode = DNS_REFUSED, .out = &to };
 	struct msg reply, m;
 	struct query *q;
 
 	message_read(&reply, in, sizeof(in),
 	    "0001 8185 0001 0000 0001 0000 <www.example> 001c 0001"
 	    "00 0002 0001 00000e10 0003 {a} 00");
-	t.msg = &reply;
+	ev.msg = &reply;
 	for (unsigned i = 0; i < 3; i++) {
 		q = new_query(i == 1 ? QUERY_REVERSE : QUERY_AAAA);
 		q->qtype = i == 2 ? DNS_TYPE_A : DNS_TYPE_AAAA;
-		message_sound(&m, out, turn_error(&p.queries, q, &t), 1232);
+		message_sound(&m, out, respond_upstream_error(&p.queries, q, &ev), 1232);
 		ck_assert_uint_eq(m.rcode, DNS_REFUSED);
 		ck_assert_uint_eq(m.count[MSG_AUTHORITY], i == 0);
 		query_free(&p.queries, q);
 	}
 	q = new_query(QUERY_AAAA);
-	t.msg = NULL;
-	message_sound(&m, out, turn_error(&p.queries, q, &t), 1232);
+	ev.msg = NULL;
+	message_sound(&m, out, respond_upstream_error(&p.queries, q, &ev), 1232);
 	ck_assert_uint_eq(m.rcode, DNS_REFUSED);
 	query_free(&p.queries, q);
 }
@@ -81,11 +81,13 @@ END_TEST
 /* D3: SERVFAIL, counted. */
 START_TEST(d3_bogus_is_servfail_and_counted)
 {
-	const struct turn t = { .outcome = LOOKUP_BOGUS, .rcode = DNS_SERVFAIL, .out = &to };
+	const struct query_event ev = {
+		.outcome = LOOKUP_BOGUS, .rcode = DNS_SERVFAIL, .out = &to
+	};
 	struct query *q = new_query(QUERY_AAAA);
 	struct msg m;
 
-	message_sound(&m, out, turn_bogus(&p.queries, q, &t), 1232);
+	message_sound(&m, out, respond_bogus(&p.queries, q, &ev), 1232);
 	ck_assert_uint_eq(m.rcode, DNS_SERVFAIL);
 	ck_assert_uint_eq(parts_count(&p.stats.bogus), 1);
 	query_free(&p.queries, q);
@@ -107,8 +109,8 @@ teardown(void)
 int
 main(void)
 {
-	Suite *s = suite_create("turn");
-	TCase *tc = tcase_create("turn");
+	Suite *s = suite_create("respond_failure");
+	TCase *tc = tcase_create("respond_failure");
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);

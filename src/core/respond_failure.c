@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The answers that every state may give to what did not go well. */
+#include "core/respond.h"
+
+size_t
+respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	struct respond_reason why = { .ede = DNS_EDE_NETWORK_ERROR, .msg = ev->msg };
+
+	if (ev->outcome == LOOKUP_SILENT)
+		why.ede = DNS_EDE_NO_REACHABLE_AUTHORITY;
+	else if (ev->outcome == LOOKUP_BOGUS)
+		why.ede = DNS_EDE_BOGUS;
+	return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
+}
+
+size_t
+respond_no_room(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	const struct respond_reason why = { .ede = DNS_EDE_OTHER,
+		.text = "no room here for the question" };
+
+	stats_inc(&qs->stats->no_room);
+	return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
+}
+
+size_t
+respond_upstream_error(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	/* A reply about another name or type cannot be passed on as it is. */
+	bool same = ev->msg != NULL && ev->msg->qtype == q->qtype && q->chain == NULL &&
+	    q->state != QUERY_REVERSE;
+	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
+
+	if (same)
+		return respond_relay(qs, q, ev->msg, ev->out);
+	return respond_error(qs, q, ev->rcode, &why, ev->out);
+}
+
+size_t
+respond_bogus(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (q->qtype == DNS_TYPE_AAAA)
+		stats_inc(&qs->stats->bogus);
+	return ev->msg != NULL ? respond_upstream_error(qs, q, ev) : respond_fail(qs, q, ev);
+}
