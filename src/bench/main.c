@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "bench/method/method.h"
+#include "bench/method/names.h"
 #include "bench/result/plot.h"
 #include "bench/result/report.h"
+#include "bench/settings/optable.h"
 #include "bench/settings/options.h"
 
 #define EXIT_USAGE 2
@@ -147,7 +149,7 @@ static int
 measure(const struct bench_settings *s, int argc, char **argv)
 {
 	static atomic_bool stop;
-	struct bench_run *r = bench_run_new(bench_optable_name(s->method), argc, argv);
+	struct bench_run *r = bench_run_new(bench_optable_method(s->method), argc, argv);
 	struct bench_job job = { .settings = s,
 		.run = r,
 		.stop = &stop,
@@ -191,23 +193,33 @@ prepare(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static enum cmdline_task
+read_settings(int argc, char **argv, struct bench_settings *s)
+{
+	enum cmdline_task task = bench_options_read(argc, argv, s, stderr);
+
+	if (task == CMDLINE_RUN && s->method == BENCH_SEARCH && !bench_names_fit(s, stderr))
+		return CMDLINE_WRONG;
+	return task;
+}
+
 int
 main(int argc, char **argv)
 {
 	char error[BENCH_PLOT_ERROR];
 	struct bench_settings s;
 
-	switch (bench_options_read(argc, argv, &s, stderr)) {
-	case BENCH_TASK_HELP:
-		bench_optable_help(stdout);
+	switch (read_settings(argc, argv, &s)) {
+	case CMDLINE_HELP:
+		cmdline_print_help(bench_optable(), stdout);
 		return EXIT_SUCCESS;
-	case BENCH_TASK_VERSION:
+	case CMDLINE_VERSION:
 		(void)printf("dns64bench " PACKAGE_VERSION "\n");
 		return EXIT_SUCCESS;
-	case BENCH_TASK_NONE:
+	case CMDLINE_WRONG:
 		(void)fprintf(stderr, "dns64bench: -h lists the options\n");
 		return EXIT_USAGE;
-	case BENCH_TASK_RUN:
+	case CMDLINE_RUN:
 		break;
 	}
 	if (s.method == BENCH_REPORT)

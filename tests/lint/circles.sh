@@ -14,7 +14,6 @@ known="\
 bench/load/lane bench/load/udp
 bench/load/outcome bench/load/worker
 bench/result/csv bench/result/run bench/result/schema bench/result/text
-bench/settings/options bench/settings/set
 cache/cache cache/cache_parts
 cache/entry cache/shard
 dns/msg dns/rdata

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/dut/dut.h"
+#include "bench/settings/options.h"
 
 #define WORDS 32
 #define TEXT 512
@@ -42,7 +43,7 @@ read_options(struct benchrig *rig, const char *words)
 		ck_assert_int_lt(argc, WORDS - 1);
 		argv[argc++] = w;
 	}
-	ck_assert_int_eq(bench_options_read(argc, argv, &rig->settings, stderr), BENCH_TASK_RUN);
+	ck_assert_int_eq(bench_options_read(argc, argv, &rig->settings, stderr), CMDLINE_RUN);
 	rig->job.run = bench_run_new(argv[1], argc, argv);
 	ck_assert_ptr_nonnull(rig->job.run);
 }

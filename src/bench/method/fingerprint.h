@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/attr.h"
-#include "bench/settings/options.h"
+#include "bench/settings/settings.h"
 
 /*
  * bench_fingerprint: an object, the caller's; NULL without memory. All that has a part in a trial's

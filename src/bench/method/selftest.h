@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/settings/options.h"
+#include "bench/settings/settings.h"
 
 #define BENCH_SELFTEST_TIMEOUT_PART 4
 

@@ -1,82 +1,332 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/settings/optable.h"
 
-#include <string.h>
+#include "bench/settings/parse.h"
+
+#define SECONDS_MAX 31536000.0 /* a year */
 
 #define ALL (BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK)
 #define OPEN (BENCH_RATE | BENCH_SEARCH | BENCH_SOAK) /* at a fixed rate */
 #define ADDRESSES (BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_SOAK)
 
-/* One table for the parser and -h; a test compares it with the manual page. */
-static const struct bench_option_row table[] = {
-	{ BENCH_OPT_AAAA, ADDRESSES, "aaaa", "PERCENT",
-	    "names that have AAAA, as fakedns was told (0)" },
-	{ BENCH_OPT_BLOCKS, BENCH_CLOSED, "blocks", "B", "256 experiments each (1)" },
-	{ BENCH_OPT_BUFSIZE, ALL, "bufsize", "OCTETS", "send an OPT that says so; 0: none (0)" },
-	{ BENCH_OPT_BURST, OPEN, "burst", "N", "questions due at once (1)" },
-	{ BENCH_OPT_CLIENTS, BENCH_CLOSED | BENCH_ENUM, "clients", "LIST",
-	    "N,N or FIRST-LAST/STEP (1)" },
-	{ BENCH_OPT_COUNT, BENCH_RATE, "count", "N", "questions to ask (duration times rate)" },
-	{ BENCH_OPT_CSV, ALL, "csv", "FILE", "write the main table as CSV" },
-	{ BENCH_OPT_DELTA, BENCH_SEARCH, "delta", "D",
-	    "self-test at 2 (1 + D) times the rate (0.1)" },
-	{ BENCH_OPT_DNSSEC, ALL, "dnssec", NULL, "set DO" },
-	{ BENCH_OPT_DURATION, ALL, "duration", "SECONDS", "of a trial or step (60; soak: 3600)" },
-	{ BENCH_OPT_HELP, ALL | BENCH_REPORT, "help", NULL, "show this and end" },
-	{ BENCH_OPT_HIGH, BENCH_SEARCH, "high", "RATE", "search up to here (1000000)" },
-	{ BENCH_OPT_HITS, ADDRESSES, "hits", "PERCENT",
-	    "questions for names asked before (0; soak: 20)" },
-	{ BENCH_OPT_HOT, ADDRESSES, "hot", "N", "names of --hits (1)" },
-	{ BENCH_OPT_INTERVAL, BENCH_SOAK, "interval", "SECONDS", "between two rows (60)" },
-	{ BENCH_OPT_JSON, ALL, "json", "FILE", "write the whole run as JSON" },
-	{ BENCH_OPT_LOW, BENCH_SEARCH, "low", "RATE", "search from here (1000)" },
-	{ BENCH_OPT_MISSING, BENCH_ENUM | BENCH_SOAK, "missing", "PERCENT",
-	    "questions for what does not exist (0; soak: 6)" },
-	{ BENCH_OPT_MISSING_NUMBERS, BENCH_ENUM, "missing-numbers", "FIRST-LAST",
-	    "numbers that do not exist" },
-	{ BENCH_OPT_NAMESPACE, ADDRESSES, "namespace", "NETWORK",
-	    "IPv4 addresses of names (10.0.0.0/8)" },
-	{ BENCH_OPT_NUMBERS, BENCH_ENUM, "numbers", "FIRST-LAST", "telephone numbers that exist" },
-	{ BENCH_OPT_OUTPUT, BENCH_REPORT, "output", "FILE", "the HTML page" },
-	{ BENCH_OPT_PER_CONNECTION, ALL, "per-connection", "N",
-	    "questions, then a new connection; 0: never (0)" },
-	{ BENCH_OPT_PID, ALL, "pid", "PID,...", "processes of the server, to watch them" },
-	{ BENCH_OPT_PID_FILE, ALL, "pid-file", "FILE",
-	    "of the server, which may be restarted, to watch it" },
-	{ BENCH_OPT_PLOT, ALL, "plot", "FILE", "draw the run: .png or .svg (needs gnuplot)" },
-	{ BENCH_OPT_PORT, ALL, "port", "PORT", "of the server (53)" },
-	{ BENCH_OPT_PREFIX, ADDRESSES, "prefix", "PREFIX", "that answers are under (any)" },
-	{ BENCH_OPT_RATE, BENCH_RATE | BENCH_SOAK, "rate", "RATE", "questions per second" },
-	{ BENCH_OPT_RAW, BENCH_RATE, "raw", "FILE", "write a line for each question as CSV" },
-	{ BENCH_OPT_REPETITIONS, BENCH_SEARCH, "repetitions", "N", "of the search (20)" },
-	{ BENCH_OPT_RESOLUTION, BENCH_SEARCH, "resolution", "PERCENT", "of the rate found (0.5)" },
-	{ BENCH_OPT_RESTART, BENCH_SEARCH, "restart", "COMMAND",
-	    "restarts the server, before each trial" },
-	{ BENCH_OPT_SERVER, ALL, "server", "ADDR", "the server to measure" },
-	{ BENCH_OPT_SOURCES, OPEN, "sources", "N",
-	    "source ports or connections of each thread (16)" },
-	{ BENCH_OPT_SPIN, ALL, "spin", NULL, "wait without sleeping: a CPU for each thread" },
-	{ BENCH_OPT_STATE, BENCH_SEARCH, "state", "FILE",
-	    "keep trials here, and go on from there" },
-	{ BENCH_OPT_THREADS, ALL, "threads", "N", "threads that ask (1)" },
-	{ BENCH_OPT_TIMEOUT, ALL, "timeout", "SECONDS", "replies count until then (1)" },
-	{ BENCH_OPT_TRANSPORT, ALL, "transport", "udp|tcp", "how to ask (udp)" },
-	{ BENCH_OPT_UNIT, ALL, "unit", "NAME", "systemd unit of the server, to watch it" },
-	{ BENCH_OPT_UPSTREAM, BENCH_SEARCH, "upstream", "ADDR[#PORT]",
-	    "of the server, for the self-test" },
-	{ BENCH_OPT_VERSION, ALL | BENCH_REPORT, "version", NULL, "show the version and end" },
-	{ BENCH_OPT_WINDOW, ALL, "window", "N", "questions open at once on a port or connection" },
-	{ BENCH_OPT_ZONE, ADDRESSES, "zone", "NAME", "of the names (dns64perf.test)" },
+/* Where a row's value goes. */
+#define FIELD(member) \
+	.offset = offsetof(struct bench_settings, member), \
+	.size = sizeof(((struct bench_settings *)NULL)->member)
+
+/* What a number may be. */
+#define NUMBER(least, most) .parse = cmdline_number, .min = (least), .max = (most)
+#define PERCENT NUMBER(0, 100)
+#define REAL(least, most) .parse = bench_parse_real, .min = (least), .max = (most)
+
+static const struct cmdline_row rows[] = {
+	{ .name = "aaaa",
+	    .methods = ADDRESSES,
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(plan.load.zone.aaaa_percent),
+	    .fallback = "0",
+	    .help = "names that have AAAA, as fakedns was told" },
+	{ .name = "blocks",
+	    .methods = BENCH_CLOSED,
+	    .value = "B",
+	    NUMBER(1, 1000000),
+	    FIELD(blocks),
+	    .fallback = "1",
+	    .help = "256 experiments each" },
+	{ .name = "bufsize",
+	    .methods = ALL,
+	    .value = "OCTETS",
+	    NUMBER(0, UINT16_MAX),
+	    FIELD(plan.load.bufsize),
+	    .fallback = "0",
+	    .help = "send an OPT that says so; 0: none" },
+	{ .name = "burst",
+	    .methods = OPEN,
+	    .value = "N",
+	    NUMBER(1, BENCH_RATE_MAX),
+	    FIELD(plan.burst),
+	    .fallback = "1",
+	    .help = "questions due at once" },
+	{ .name = "clients",
+	    .methods = BENCH_CLOSED | BENCH_ENUM,
+	    .value = "LIST",
+	    .parse = bench_parse_clients,
+	    FIELD(clients),
+	    .fallback = "1",
+	    .help = "N,N or FIRST-LAST/STEP" },
+	{ .name = "count",
+	    .letter = 'n',
+	    .methods = BENCH_RATE,
+	    .value = "N",
+	    NUMBER(1, 1e12),
+	    FIELD(plan.n_questions),
+	    .help = "questions to ask, instead of duration times rate" },
+	{ .name = "csv",
+	    .methods = ALL,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(csv),
+	    .help = "write the main table as CSV" },
+	{ .name = "delta",
+	    .methods = BENCH_SEARCH,
+	    .value = "D",
+	    REAL(0, 100),
+	    FIELD(delta),
+	    .fallback = "0.1",
+	    .help = "self-test at 2 (1 + D) times the rate" },
+	{ .name = "dnssec",
+	    .methods = ALL,
+	    .parse = cmdline_flag,
+	    FIELD(plan.load.dnssec_ok),
+	    .help = "set DO" },
+	{ .name = "duration",
+	    .letter = 'd',
+	    .methods = ALL,
+	    .value = "SECONDS",
+	    REAL(0.01, SECONDS_MAX),
+	    FIELD(duration),
+	    .fallback = "60",
+	    .special = { BENCH_SOAK, "3600" },
+	    .help = "of a trial or step" },
+	{ .name = "help",
+	    .letter = 'h',
+	    .methods = ALL | BENCH_REPORT,
+	    .parse = cmdline_help,
+	    .help = "show this and end" },
+	{ .name = "high",
+	    .methods = BENCH_SEARCH,
+	    .value = "RATE",
+	    NUMBER(1, BENCH_RATE_MAX),
+	    FIELD(high),
+	    .fallback = "1000000",
+	    .help = "search up to here" },
+	{ .name = "hits",
+	    .methods = ADDRESSES,
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(hits_percent),
+	    .fallback = "0",
+	    .special = { BENCH_SOAK, "20" },
+	    .help = "questions for names asked before" },
+	{ .name = "hot",
+	    .methods = ADDRESSES,
+	    .value = "N",
+	    NUMBER(1, UINT32_MAX),
+	    FIELD(plan.load.hot),
+	    .fallback = "1",
+	    .help = "names of --hits" },
+	{ .name = "interval",
+	    .methods = BENCH_SOAK,
+	    .value = "SECONDS",
+	    REAL(0.1, SECONDS_MAX),
+	    FIELD(interval),
+	    .fallback = "60",
+	    .help = "between two rows" },
+	{ .name = "json",
+	    .methods = ALL,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(json),
+	    .help = "write the whole run as JSON" },
+	{ .name = "low",
+	    .methods = BENCH_SEARCH,
+	    .value = "RATE",
+	    NUMBER(1, BENCH_RATE_MAX),
+	    FIELD(low),
+	    .fallback = "1000",
+	    .help = "search from here" },
+	{ .name = "missing",
+	    .methods = BENCH_ENUM | BENCH_SOAK,
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(missing_percent),
+	    .fallback = "0",
+	    .special = { BENCH_SOAK, "6" },
+	    .help = "questions for what does not exist" },
+	{ .name = "missing-numbers",
+	    .methods = BENCH_ENUM,
+	    .value = "FIRST-LAST",
+	    .parse = bench_parse_range,
+	    FIELD(plan.load.missing),
+	    .help = "numbers that do not exist" },
+	{ .name = "namespace",
+	    .letter = 'N',
+	    .methods = ADDRESSES,
+	    .value = "NETWORK",
+	    .parse = bench_parse_namespace,
+	    FIELD(plan.load),
+	    .fallback = "10.0.0.0/8",
+	    .help = "IPv4 addresses of names" },
+	{ .name = "numbers",
+	    .methods = BENCH_ENUM,
+	    .value = "FIRST-LAST",
+	    .parse = bench_parse_range,
+	    FIELD(plan.load.numbers),
+	    .help = "telephone numbers that exist" },
+	{ .name = "output",
+	    .letter = 'o',
+	    .methods = BENCH_REPORT,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(output),
+	    .help = "the HTML page" },
+	{ .name = "per-connection",
+	    .methods = ALL,
+	    .value = "N",
+	    NUMBER(0, UINT32_MAX),
+	    FIELD(plan.per_connection),
+	    .fallback = "0",
+	    .help = "questions, then a new connection; 0: never" },
+	{ .name = "pid",
+	    .methods = ALL,
+	    .value = "PID,...",
+	    .parse = cmdline_text,
+	    FIELD(pid),
+	    .help = "processes of the server, to watch them" },
+	{ .name = "pid-file",
+	    .methods = ALL,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(pid_file),
+	    .help = "of the server, which may be restarted, to watch it" },
+	{ .name = "plot",
+	    .methods = ALL,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(plot),
+	    .help = "draw the run: .png or .svg (needs gnuplot)" },
+	{ .name = "port",
+	    .letter = 'p',
+	    .methods = ALL,
+	    .value = "PORT",
+	    NUMBER(1, UINT16_MAX),
+	    FIELD(plan.server.port),
+	    .fallback = "53",
+	    .help = "of the server" },
+	{ .name = "prefix",
+	    .methods = ADDRESSES,
+	    .value = "PREFIX",
+	    .parse = bench_parse_prefix,
+	    FIELD(plan.load),
+	    .help = "that answers are under, instead of any" },
+	{ .name = "rate",
+	    .letter = 'r',
+	    .methods = BENCH_RATE | BENCH_SOAK,
+	    .value = "RATE",
+	    NUMBER(1, BENCH_RATE_MAX),
+	    FIELD(plan.rate),
+	    .help = "questions per second" },
+	{ .name = "raw",
+	    .methods = BENCH_RATE,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(raw),
+	    .help = "write a line for each question as CSV" },
+	{ .name = "repetitions",
+	    .methods = BENCH_SEARCH,
+	    .value = "N",
+	    NUMBER(1, 10000),
+	    FIELD(repetitions),
+	    .fallback = "20",
+	    .help = "of the search" },
+	{ .name = "resolution",
+	    .methods = BENCH_SEARCH,
+	    .value = "PERCENT",
+	    REAL(0.001, 50),
+	    FIELD(resolution),
+	    .fallback = "0.5",
+	    .help = "of the rate found" },
+	{ .name = "restart",
+	    .methods = BENCH_SEARCH,
+	    .value = "COMMAND",
+	    .parse = cmdline_text,
+	    FIELD(restart),
+	    .help = "restarts the server, before each trial" },
+	{ .name = "server",
+	    .letter = 's',
+	    .methods = ALL,
+	    .value = "ADDR",
+	    .parse = bench_parse_server,
+	    FIELD(plan.server),
+	    .help = "the server to measure" },
+	{ .name = "sources",
+	    .methods = OPEN,
+	    .value = "N",
+	    NUMBER(1, BENCH_LANES_MAX),
+	    FIELD(plan.n_lanes),
+	    .fallback = "16",
+	    .help = "source ports or connections of each thread" },
+	{ .name = "spin",
+	    .methods = ALL,
+	    .parse = cmdline_flag,
+	    FIELD(plan.spin),
+	    .help = "wait without sleeping: a CPU for each thread" },
+	{ .name = "state",
+	    .methods = BENCH_SEARCH,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(state),
+	    .help = "keep trials here, and go on from there" },
+	{ .name = "threads",
+	    .letter = 't',
+	    .methods = ALL,
+	    .value = "N",
+	    NUMBER(1, BENCH_THREADS_MAX),
+	    FIELD(plan.n_threads),
+	    .fallback = "1",
+	    .help = "threads that ask" },
+	{ .name = "timeout",
+	    .methods = ALL,
+	    .value = "SECONDS",
+	    .parse = bench_parse_timeout,
+	    .min = 0.001,
+	    .max = 3600,
+	    FIELD(plan.timeout_ns),
+	    .fallback = "1",
+	    .help = "replies count until then" },
+	{ .name = "transport",
+	    .methods = ALL,
+	    .value = "udp|tcp",
+	    .parse = bench_parse_transport,
+	    FIELD(plan.transport),
+	    .fallback = "udp",
+	    .help = "how to ask" },
+	{ .name = "unit",
+	    .methods = ALL,
+	    .value = "NAME",
+	    .parse = cmdline_text,
+	    FIELD(unit),
+	    .help = "systemd unit of the server, to watch it" },
+	{ .name = "upstream",
+	    .methods = BENCH_SEARCH,
+	    .value = "ADDR[#PORT]",
+	    .parse = bench_parse_upstream,
+	    FIELD(upstream),
+	    .help = "of the server, for the self-test" },
+	{ .name = "version",
+	    .letter = 'V',
+	    .methods = ALL | BENCH_REPORT,
+	    .parse = cmdline_version,
+	    .help = "show the version and end" },
+	{ .name = "window",
+	    .methods = ALL,
+	    .value = "N",
+	    NUMBER(1, 65536),
+	    FIELD(plan.window),
+	    .help = "questions open at once on a port or connection" },
+	{ .name = "zone",
+	    .methods = ADDRESSES,
+	    .value = "NAME",
+	    .parse = bench_parse_zone,
+	    FIELD(plan.load.zone),
+	    .fallback = "dns64perf.test",
+	    .help = "of the names" },
 };
 
-#define N_OPTIONS (sizeof(table) / sizeof(table[0]))
-_Static_assert(N_OPTIONS <= BENCH_OPTIONS_MAX, "BENCH_OPTIONS_MAX");
+_Static_assert(sizeof(rows) / sizeof(rows[0]) <= CMDLINE_ROWS_MAX, "CMDLINE_ROWS_MAX");
 
-static const struct {
-	enum bench_method method;
-	const char *name;
-	const char *help;
-} methods[] = {
+static const struct cmdline_method methods[] = {
 	{ BENCH_RATE, "rate", "ask at a fixed rate" },
 	{ BENCH_SEARCH, "search", "find the highest rate without a fault (RFC 8219 section 9)" },
 	{ BENCH_CLOSED, "closed", "clients that ask one question after another (dns64perf2)" },
@@ -85,69 +335,24 @@ static const struct {
 	{ BENCH_REPORT, "report", "an HTML page of the JSON files of runs" },
 };
 
-#define N_METHODS (sizeof(methods) / sizeof(methods[0]))
+static const struct cmdline_table table = {
+	.program = "dns64bench",
+	.about = "Measures DNS64 servers; see dns64bench(1).",
+	.methods = methods,
+	.n_methods = sizeof(methods) / sizeof(methods[0]),
+	.with_words = BENCH_REPORT,
+	.rows = rows,
+	.n_rows = sizeof(rows) / sizeof(rows[0]),
+};
 
-const struct bench_option_row *
-bench_optable_row(size_t i)
+const struct cmdline_table *
+bench_optable(void)
 {
-	return i < N_OPTIONS ? &table[i] : NULL;
-}
-
-const struct bench_option_row *
-bench_optable_find(int id)
-{
-	for (size_t i = 0; i < N_OPTIONS; i++) {
-		if ((int)table[i].id == id)
-			return &table[i];
-	}
-	return NULL;
-}
-
-unsigned
-bench_optable_method(const char *name)
-{
-	for (size_t i = 0; i < N_METHODS; i++) {
-		if (strcmp(methods[i].name, name) == 0)
-			return methods[i].method;
-	}
-	return 0;
+	return &table;
 }
 
 const char *
-bench_optable_name(enum bench_method m)
+bench_optable_method(enum bench_method m)
 {
-	for (size_t i = 0; i < N_METHODS; i++) {
-		if (methods[i].method == m)
-			return methods[i].name;
-	}
-	return "";
-}
-
-void
-bench_optable_methods(FILE *out)
-{
-	for (size_t i = 0; i < N_METHODS; i++)
-		(void)fprintf(out, i > 0 ? " %s" : "%s", methods[i].name);
-}
-
-void
-bench_optable_help(FILE *out)
-{
-	(void)fprintf(out,
-	    "Usage: dns64bench METHOD [option ...]\n"
-	    "Measures DNS64 servers; see dns64bench(1).\n\n");
-	for (size_t i = 0; i < N_METHODS; i++)
-		(void)fprintf(out, "  %-8s %s\n", methods[i].name, methods[i].help);
-	(void)fputc('\n', out);
-	for (size_t i = 0; i < N_OPTIONS; i++) {
-		char left[40];
-
-		(void)snprintf(left, sizeof(left), "--%s%s%s", table[i].name,
-		    table[i].arg != NULL ? " " : "", table[i].arg != NULL ? table[i].arg : "");
-		if (table[i].id < 256)
-			(void)fprintf(out, "  -%c, ", (char)table[i].id);
-		else
-			(void)fprintf(out, "      ");
-		(void)fprintf(out, "%-28s %s\n", left, table[i].help);
-	}
+	return cmdline_method_name(&table, m);
 }

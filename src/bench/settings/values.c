@@ -4,18 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "dns/wire.h"
-
-bool
-bench_values_number(const char *text, size_t len, uint64_t max, uint64_t *v)
-{
-	*v = 0;
-	if (len == 0 || len > 15 || strspn(text, "0123456789") < len)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		*v = *v * 10 + (uint64_t)(text[i] - '0');
-	return *v <= max;
-}
 
 bool
 bench_values_real(const char *text, double min, double max, double *v)
@@ -40,8 +30,8 @@ bench_values_network(const char *text, uint32_t *base, uint64_t *size)
 	if (slash == NULL || slash - text >= (ptrdiff_t)sizeof(addr))
 		return false;
 	memcpy(addr, text, (size_t)(slash - text));
-	if (!bench_values_number(slash + 1, strlen(slash + 1), 32, &bits) ||
-	    !netaddr_parse(addr, 0, &a) || a.family != NETADDR_IPV4)
+	if (!number_parse(slash + 1, strlen(slash + 1), 32, &bits) || !netaddr_parse(addr, 0, &a) ||
+	    a.family != NETADDR_IPV4)
 		return false;
 	*base = wire_u32(a.addr);
 	*size = 1ULL << (32 - bits);
@@ -51,11 +41,10 @@ bench_values_network(const char *text, uint32_t *base, uint64_t *size)
 bool
 bench_values_range(const char *text, struct bench_range *r)
 {
-	size_t n = strspn(text, "0123456789");
+	size_t n = number_prefix(text, SIZE_MAX, UINT64_MAX, &r->first);
 
 	if (n == 0 || n > BENCH_DIGITS_MAX || text[n] != '-' || strlen(text) != 2 * n + 1 ||
-	    !bench_values_number(text, n, UINT64_MAX, &r->first) ||
-	    !bench_values_number(text + n + 1, n, UINT64_MAX, &r->last))
+	    !number_parse(text + n + 1, n, UINT64_MAX, &r->last))
 		return false;
 	r->digits = (unsigned)n;
 	return r->first <= r->last;
@@ -65,11 +54,10 @@ bench_values_range(const char *text, struct bench_range *r)
 static bool
 take_number(const char **at, uint64_t max, uint64_t *v)
 {
-	size_t n = strspn(*at, "0123456789");
-	bool good = bench_values_number(*at, n, max, v) && *v > 0;
+	size_t n = number_prefix(*at, SIZE_MAX, max, v);
 
 	*at += n;
-	return good;
+	return n > 0 && *v > 0;
 }
 
 /* "N", "FIRST-LAST" or "FIRST-LAST/STEP" at *at, to the end of the list. */
@@ -123,8 +111,7 @@ bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a)
 		return false;
 	memcpy(addr, text, n);
 	addr[n] = '\0';
-	if (hash != NULL &&
-	    (!bench_values_number(hash + 1, strlen(hash + 1), UINT16_MAX, &v) || v == 0))
+	if (hash != NULL && (!number_parse(hash + 1, strlen(hash + 1), UINT16_MAX, &v) || v == 0))
 		return false;
 	return netaddr_parse(addr, (uint16_t)v, a);
 }

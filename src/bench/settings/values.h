@@ -15,9 +15,6 @@
 #include "base/netaddr.h"
 #include "bench/load/load.h"
 
-/* bench_values_number: the LEN bytes at TEXT are 1 to 15 decimal digits, at most MAX. */
-MUST_USE bool bench_values_number(const char *text, size_t len, uint64_t max, uint64_t *v);
-
 /* bench_values_real: a number from MIN to MAX, with or without a point. */
 MUST_USE bool bench_values_real(const char *text, double min, double max, double *v);
 

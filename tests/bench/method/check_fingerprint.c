@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/settings/options.h"
+
 /* Read like a command line that begins with "search -s ::1 -d 0.5 --high 20000". */
 static json_t *
 identity(const char *option, const char *value)
@@ -21,7 +23,7 @@ identity(const char *option, const char *value)
 		argv[argc] = text[argc];
 		argc++;
 	}
-	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_RUN);
+	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), CMDLINE_RUN);
 	json_t *id = bench_fingerprint(&s);
 	ck_assert_ptr_nonnull(id);
 	return id;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/settings/options.h"
 #include "fakedns/server.h"
 #include "support/scratch.h"
 
@@ -67,7 +68,7 @@ search(const char *const *more)
 	for (; *more != NULL; more++)
 		argv[argc++] = (char *)(uintptr_t)*more;
 	argv[argc] = NULL;
-	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), BENCH_TASK_RUN);
+	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), CMDLINE_RUN);
 	struct bench_run *r = bench_run_new("search", argc, argv);
 	struct bench_job job = { .settings = &s, .run = r, .stop = &stop, .tally = &tally };
 	ck_assert_ptr_nonnull(r);
@@ -218,78 +219,6 @@ START_TEST(has_another_state)
 }
 END_TEST
 
-/* --- Names ------------------------------------------------------------------------------------ */
-
-/* A search for 1 s each with MORE options, up to a NULL; what was complained to TEXT. */
-static enum bench_task
-read_names(const char *const *more, struct bench_settings *s, char text[static 500])
-{
-	static const char *const common[] = { "dns64bench", "search", "-s", "127.0.0.1" };
-	char *argv[20];
-	int argc = 0;
-	FILE *errors = fmemopen(memset(text, 0, 500), 499, "w");
-
-	ck_assert_ptr_nonnull(errors);
-	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-		argv[argc++] = (char *)(uintptr_t)common[i];
-	for (; *more != NULL; more++)
-		argv[argc++] = (char *)(uintptr_t)*more;
-	argv[argc] = NULL;
-	enum bench_task task = bench_options_read(argc, argv, s, errors);
-	(void)fclose(errors);
-	return task;
-}
-
-/* Too few names for the whole search, or for a trial after each restart: what would do is told. */
-START_TEST(too_few_names_are_told)
-{
-	static const struct {
-		const char *options[8];
-		const char *told;
-	} cases[] = {
-		{ { NULL }, "no network has them; a lower --high than 1000000, or --restart" },
-		{ { "-d", "5", "--repetitions", "5", "--high", "100000" }, ": a /7 has them" },
-		{ { "--restart", "true", "--high", "1000000" }, "up to 60000000: a /6 has them" },
-		{ { "--restart", "true", "--namespace", "10.0.0.0/16", "--high", "1093" },
-		    ": a /15 has them" },
-		{ { "--restart", "true", "--namespace", "10.0.0.0/16" },
-		    "up to 60000000: a /6 has" },
-		{ { "--restart", "true", "--low", "300000", "--high", "300000" },
-		    ": a /7 has them" },
-		{ { "--low", "2", "--threads", "3" }, "--low: 2 is less" },
-	};
-	struct bench_settings s;
-	char text[500];
-
-	ck_assert_int_eq(read_names(cases[_i].options, &s, text), BENCH_TASK_NONE);
-	ck_assert_msg(strstr(text, cases[_i].told) != NULL, "%s", text);
-}
-END_TEST
-
-/* Without --high the search goes about as far as there are names, if that is far enough. */
-START_TEST(goes_as_far_as_names)
-{
-	static const char *const plain[] = { "--restart", "true", NULL };
-	static const char *const hits[] = { "--restart", "true", "--hits", "100", NULL };
-	static const char *const few[] = { "-d", "5", "--repetitions", "1", NULL };
-	static const char *const hot[] = { "--restart", "true", "--hits", "50", "--hot", "16",
-		NULL };
-	struct bench_settings s;
-	char text[500];
-
-	ck_assert_int_eq(read_names(plain, &s, text), BENCH_TASK_RUN);
-	ck_assert_uint_le(s.high, 279620);
-	ck_assert_uint_gt(s.high, 279620 * 94 / 100);
-	ck_assert_int_eq(read_names(hot, &s, text), BENCH_TASK_RUN);
-	ck_assert_uint_le(s.high, 279620);
-	ck_assert_int_eq(read_names(few, &s, text), BENCH_TASK_RUN);
-	ck_assert_uint_gt(s.high, 300000);
-	ck_assert_uint_lt(s.high, 400000);
-	ck_assert_int_eq(read_names(hits, &s, text), BENCH_TASK_RUN);
-	ck_assert_uint_eq(s.high, 1000000);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -304,10 +233,6 @@ main(void)
 	tcase_add_test(tc, has_no_upstream);
 	tcase_add_test(tc, interrupted_search_counts_no_trial);
 	tcase_add_test(tc, has_another_state);
-	suite_add_tcase(s, tc);
-	tc = tcase_create("names");
-	tcase_add_loop_test(tc, too_few_names_are_told, 0, 7);
-	tcase_add_test(tc, goes_as_far_as_names);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "bench/settings/options.h"
 #include "support/benchrig.h"
 
 static struct benchrig rig;
@@ -182,7 +183,7 @@ START_TEST(default_mix_is_as_documented)
 		argv[argc] = strdup(row[_i].argv[argc]);
 	bool good = row[_i].percent[BENCH_ADDRESS] > 0;
 	ck_assert_int_eq(
-	    bench_options_read(argc, argv, &s, stderr), good ? BENCH_TASK_RUN : BENCH_TASK_NONE);
+	    bench_options_read(argc, argv, &s, stderr), good ? CMDLINE_RUN : CMDLINE_WRONG);
 	for (unsigned k = 0; good && k < BENCH_KINDS; k++)
 		ck_assert_uint_eq(percent_of(&s, (enum bench_kind)k), row[_i].percent[k]);
 	while (argc > 0)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/settings/optable.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define ARGS_MAX 60
@@ -17,7 +18,7 @@ static struct bench_settings s;
 static char errors[2048];
 
 /* LINE in words; what was told is in errors. */
-static enum bench_task
+static enum cmdline_task
 read_line(const char *line)
 {
 	static char copy[2048];
@@ -36,7 +37,7 @@ read_line(const char *line)
 	}
 	argv[argc] = NULL;
 	errors[0] = '\0';
-	enum bench_task task = bench_options_read(argc, argv, &s, f);
+	enum cmdline_task task = bench_options_read(argc, argv, &s, f);
 	(void)fclose(f);
 	return task;
 }
@@ -44,7 +45,7 @@ read_line(const char *line)
 static void
 good(const char *line)
 {
-	ck_assert_msg(read_line(line) == BENCH_TASK_RUN, "%s: %s", line, errors);
+	ck_assert_msg(read_line(line) == CMDLINE_RUN, "%s: %s", line, errors);
 	ck_assert_str_eq(errors, "");
 }
 
@@ -69,7 +70,7 @@ START_TEST(defaults_are_as_documented)
 	ck_assert(s.plan.load.any_prefix && !s.plan.load.dnssec_ok && !s.plan.spin);
 	for (unsigned i = 0; i < 100; i++)
 		ck_assert_uint_eq(s.plan.load.mix[i], BENCH_NEW);
-	(void)read_line("search -s 192.0.2.1"); /* that may be more than there are names */
+	good("search -s 192.0.2.1");
 	ck_assert(s.duration == 60 && s.resolution == 0.5 && s.delta == 0.1);
 	ck_assert_uint_eq(s.low, 1000);
 	ck_assert_uint_eq(s.high, 1000000);
@@ -108,7 +109,7 @@ static const struct {
 
 /* A value for ROW that is good whatever else there is. */
 static const char *
-value_for(const struct bench_option_row *row)
+value_for(const struct cmdline_row *row)
 {
 	static const char *const values[][2] = {
 		{ "PERCENT", "5" },
@@ -132,41 +133,41 @@ value_for(const struct bench_option_row *row)
 		{ "ADDR[#PORT]", "192.0.2.1#53" },
 	};
 
-	if (row->arg == NULL)
+	if (row->value == NULL)
 		return "";
-	if (row->id == BENCH_OPT_PER_CONNECTION)
+	if (strcmp(row->name, "per-connection") == 0)
 		return "0"; /* others are for TCP */
 	for (size_t i = 0; i < N_OF(values); i++) {
-		if (strcmp(values[i][0], row->arg) == 0)
+		if (strcmp(values[i][0], row->value) == 0)
 			return values[i][1];
 	}
-	ck_abort_msg("--%s %s: no value for it here", row->name, row->arg);
+	ck_abort_msg("--%s %s: no value for it here", row->name, row->value);
 }
 
 /* Every option where it belongs, and refused, by name, everywhere else. */
 START_TEST(options_of_methods)
 {
-	const struct bench_option_row *row;
+	const struct cmdline_table *t = bench_optable();
 
-	for (size_t i = 0; (row = bench_optable_row(i)) != NULL; i++) {
+	for (const struct cmdline_row *row = t->rows; row < t->rows + t->n_rows; row++) {
 		char line[300], want[100];
 		/* Clients have a window only in a time of their own. */
-		const char *with = row->id == BENCH_OPT_WINDOW ? "-d 1" : "";
-		enum bench_task task = row->id == BENCH_OPT_HELP ? BENCH_TASK_HELP
-		    : row->id == BENCH_OPT_VERSION               ? BENCH_TASK_VERSION
-								 : BENCH_TASK_RUN;
+		const char *with = strcmp(row->name, "window") == 0 ? "-d 1" : "";
+		enum cmdline_task task = row->letter == 'h' ? CMDLINE_HELP
+		    : row->letter == 'V'                    ? CMDLINE_VERSION
+							    : CMDLINE_RUN;
 
 		if ((row->methods & methods[_i].method) == 0)
 			with = "";
 		(void)snprintf(line, sizeof(line), "%s --%s %s %s", methods[_i].line, row->name,
 		    value_for(row), with);
 		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s\n",
-		    row->name, bench_optable_name(methods[_i].method));
+		    row->name, bench_optable_method(methods[_i].method));
 		if ((row->methods & methods[_i].method) != 0) {
 			ck_assert_msg(read_line(line) == task, "%s: %s", line, errors);
 			ck_assert_str_eq(errors, "");
 		} else {
-			ck_assert_msg(read_line(line) == BENCH_TASK_NONE, "%s", line);
+			ck_assert_msg(read_line(line) == CMDLINE_WRONG, "%s", line);
 			ck_assert_str_eq(errors, want);
 		}
 	}
@@ -191,12 +192,12 @@ END_TEST
 
 START_TEST(help_and_version_go_before_faults)
 {
-	ck_assert_int_eq(read_line("-h"), BENCH_TASK_HELP);
-	ck_assert_int_eq(read_line("--help"), BENCH_TASK_HELP);
-	ck_assert_int_eq(read_line("-V"), BENCH_TASK_VERSION);
-	ck_assert_int_eq(read_line("--version"), BENCH_TASK_VERSION);
-	ck_assert_int_eq(read_line("rate -h"), BENCH_TASK_HELP); /* without what rate needs */
-	ck_assert_int_eq(read_line("report --version"), BENCH_TASK_VERSION);
+	ck_assert_int_eq(read_line("-h"), CMDLINE_HELP);
+	ck_assert_int_eq(read_line("--help"), CMDLINE_HELP);
+	ck_assert_int_eq(read_line("-V"), CMDLINE_VERSION);
+	ck_assert_int_eq(read_line("--version"), CMDLINE_VERSION);
+	ck_assert_int_eq(read_line("rate -h"), CMDLINE_HELP); /* without what rate needs */
+	ck_assert_int_eq(read_line("report --version"), CMDLINE_VERSION);
 }
 END_TEST
 
@@ -271,6 +272,7 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 -r 5 --per-connection 1",
 	    "--per-connection: there are no connections over udp", "" },
 	{ "search -s ::1 --low 2000 --high 1999", "--low: 2000 is above --high 1999", "" },
+	{ "search -s ::1 --low 2 --threads 3", "--low: 2 is less than one question for each", "" },
 	{ "rate -s ::1 -r 3 -t 4", "--threads: more than there are questions per second", "" },
 	{ "rate -s ::1 -r 1 -d 0.5", "--duration: 0.5 s at 1 per second are less than one question",
 	    "" },
@@ -299,7 +301,7 @@ START_TEST(faults_are_told)
 {
 	const char *line = faults[_i][0];
 
-	ck_assert_int_eq(read_line(line), BENCH_TASK_NONE);
+	ck_assert_int_eq(read_line(line), CMDLINE_WRONG);
 	ck_assert_msg(strstr(errors, faults[_i][1]) != NULL, "%s: %s", line, errors);
 	ck_assert_msg(strstr(errors, faults[_i][2]) != NULL, "%s: %s", line, errors);
 	/* Each is a line of its own that begins with the program's name. */

@@ -10,56 +10,6 @@
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define CAP 8
 
-START_TEST(numbers_are_read_within_bounds)
-{
-	static const struct {
-		const char *text;
-		uint64_t max;
-		bool good;
-		uint64_t v;
-	} cases[] = {
-		{ "0", 0, true, 0 },
-		{ "1", 0, false, 0 },
-		{ "007", 7, true, 7 },
-		{ "65535", 65535, true, 65535 },
-		{ "65536", 65535, false, 0 },
-		{ "999999999999999", UINT64_MAX, true, 999999999999999 },
-		{ "1000000000000000", UINT64_MAX, false, 0 }, /* 16 digits */
-		{ "18446744073709551617", 10, false, 0 },     /* 2^64 + 1 is not 1 */
-		{ "", 10, false, 0 },
-		{ "-1", 10, false, 0 },
-		{ "+1", 10, false, 0 },
-		{ " 1", 10, false, 0 },
-		{ "1 ", 10, false, 0 },
-		{ "0x1", 10, false, 0 },
-		{ "1.0", 10, false, 0 },
-	};
-
-	for (size_t i = 0; i < N_OF(cases); i++) {
-		uint64_t v;
-		bool good =
-		    bench_values_number(cases[i].text, strlen(cases[i].text), cases[i].max, &v);
-
-		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
-		if (good)
-			ck_assert_uint_eq(v, cases[i].v);
-	}
-}
-END_TEST
-
-/* Only the bytes that were said to be. */
-START_TEST(number_in_a_text)
-{
-	uint64_t v;
-
-	ck_assert(bench_values_number("12345", 3, 200, &v));
-	ck_assert_uint_eq(v, 123);
-	ck_assert(bench_values_number("12-34", 2, 200, &v));
-	ck_assert_uint_eq(v, 12);
-	ck_assert(!bench_values_number("12-34", 3, 200, &v));
-}
-END_TEST
-
 START_TEST(decimals_are_read)
 {
 	static const struct {
@@ -261,8 +211,6 @@ main(void)
 	Suite *s = suite_create("bench_values");
 	TCase *tc = tcase_create("values");
 
-	tcase_add_test(tc, numbers_are_read_within_bounds);
-	tcase_add_test(tc, number_in_a_text);
 	tcase_add_test(tc, decimals_are_read);
 	tcase_add_test(tc, networks_are_read);
 	tcase_add_test(tc, ranges_are_read);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_SETTINGS_SETTINGS_H
+#define DNS64D_BENCH_SETTINGS_SETTINGS_H
+
+/* bench_settings: what dns64bench is told to do. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/netaddr.h"
+#include "bench/load/worker.h"
+
+#define BENCH_STEPS_MAX 64     /* numbers of clients one after another */
+#define BENCH_EXPERIMENT 256   /* questions of an experiment */
+#define BENCH_BLOCK 256        /* experiments of a block */
+#define BENCH_ROWS_MAX 1000000 /* of a soak */
+
+/* Bits: an option may belong to several. */
+enum bench_method {
+	BENCH_RATE = 1,
+	BENCH_SEARCH = 2,
+	BENCH_CLOSED = 4,
+	BENCH_ENUM = 8,
+	BENCH_SOAK = 16,
+	BENCH_REPORT = 32
+};
+
+/* Texts are borrowed from the command line; NULL: not given. */
+struct bench_settings {
+	enum bench_method method;
+	struct bench_plan plan; /* what a trial does, as far as it does not change in a run */
+	double duration; /* s, of a trial or step; 0: closed asks experiments of 256 questions */
+	unsigned hits_percent;    /* questions for names asked before */
+	unsigned missing_percent; /* questions for names or numbers that do not exist */
+	const char *pid;          /* of the server's processes, with commas between */
+	const char *pid_file;     /* that names the server's process */
+	const char *unit;         /* of systemd, that the server runs in */
+	const char *json;
+	const char *csv;
+	const char *plot;
+	const char *raw;
+	const char *output; /* report: the page */
+	char *const *files; /* report: what it is made of */
+	int n_files;
+
+	/* search */
+	uint32_t low, high; /* questions per second */
+	bool high_given;    /* --high: not less, then */
+	double resolution;  /* % of the rate */
+	unsigned repetitions;
+	double delta;            /* the self-test's rate is 2 * (1 + delta) times that found */
+	struct netaddr upstream; /* of family NETADDR_NONE: no self-test */
+	const char *restart;     /* command between trials */
+	const char *state;       /* file of what was measured already */
+
+	/* closed, enum */
+	unsigned clients[BENCH_STEPS_MAX];
+	size_t n_clients;
+	unsigned blocks; /* of 256 experiments */
+
+	/* soak */
+	double interval; /* s, between two rows */
+};
+
+#endif
