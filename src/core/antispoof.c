@@ -77,9 +77,10 @@ antispoof_name(const struct lookup *l, const uint8_t *name)
 static void
 unmix_records(uint8_t *bytes, const struct msg *m, const uint8_t *mixed, const uint8_t *qname)
 {
-	struct rr rr = { .end = m->at[MSG_ANSWER] };
+	struct msg_walk w = msg_walk_all(m);
+	struct rr rr;
 
-	while (rr.end < m->len && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		name_respell(bytes + rr.at, mixed, qname);
 		if (m->dname && rr.type == DNS_TYPE_CNAME) /* a whole name, by RULES D25 */
 			name_respell(bytes + rr.rdata, mixed, qname);
@@ -111,13 +112,12 @@ static uint32_t
 digest(const struct lookups *ls, const struct msg *m)
 {
 	uint64_t sum = m->rcode + 1u;
-	struct rr rr;
 
 	for (unsigned s = MSG_ANSWER; s <= MSG_AUTHORITY; s++) {
-		uint16_t n = m->count[s];
+		struct msg_walk w = msg_walk(m, (enum msg_section)s);
+		struct rr rr;
 
-		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
-		     more = --n > 0 && msg_next(m, &rr))
+		while (msg_walk_next(&w, &rr))
 			sum += hash_bytes(
 			    m->bytes + rr.rdata, rr.rdlen, ls->seed + ((uint64_t)rr.type << 8 | s));
 	}

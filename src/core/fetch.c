@@ -41,16 +41,12 @@ aged(uint32_t ttl, uint32_t age_s, bool stale)
 static void
 age(struct fetch *r, const struct cache_entry *e)
 {
-	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
-		uint16_t n = r->msg.count[s];
-		struct rr rr;
+	struct msg_walk w = msg_walk_all(&r->msg);
+	struct rr rr;
 
-		for (bool more = msg_first(&r->msg, s, &rr); more;
-		     more = --n > 0 && msg_next(&r->msg, &rr)) {
-			if (rr.type != DNS_TYPE_OPT)
-				wire_set_u32(
-				    r->bytes + rr.fixed + 4, aged(rr.ttl, e->age_s, r->stale));
-		}
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.type != DNS_TYPE_OPT)
+			wire_set_u32(r->bytes + rr.fixed + 4, aged(rr.ttl, e->age_s, r->stale));
 	}
 }
 
@@ -64,13 +60,12 @@ age(struct fetch *r, const struct cache_entry *e)
 static unsigned
 find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 {
-	uint16_t n = m->count[MSG_ANSWER];
 	uint8_t owner[DNS_NAME_MAX];
 	unsigned found = 0, left = ROTATED_WORK;
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr);
-	     more && found<ROTATED_MAX; more = --n> 0 && msg_next(m, &rr)) {
+	while (found < ROTATED_MAX && msg_walk_next(&w, &rr)) {
 		if (rr.type != m->qtype || rr.rdlen != rdlen)
 			continue;
 		if (found == 0 && msg_owner(m, &rr, owner) == 0)
@@ -206,17 +201,17 @@ lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 	};
 	uint8_t out[PACKET_UDP_CAP];
 	struct build b;
-	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
+	struct msg m;
 
 	if (msg_parse(&m, r->bytes, e->len) != MSG_OK)
 		return false;
 	question.flags = m.flags;
 	build_start(&b, out, sizeof(out), &question);
 	b.rcode = DNS_NXDOMAIN;
-	uint16_t n = m.count[MSG_AUTHORITY];
-	for (bool more = msg_first(&m, MSG_AUTHORITY, &rr); more;
-	     more = --n > 0 && msg_next(&m, &rr)) {
+	w = msg_walk(&m, MSG_AUTHORITY);
+	while (msg_walk_next(&w, &rr)) {
 		if (!build_copy(&b, MSG_AUTHORITY, &m, &rr, rr.ttl))
 			return false;
 	}

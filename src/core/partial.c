@@ -67,10 +67,10 @@ partial_view(const struct partial *r, uint16_t qtype, struct msg *m, struct answ
 static bool
 copy_data(struct build *b, const struct msg *m, const struct answer *a)
 {
-	uint16_t n = m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type != m->qtype || rr.class != m->qclass || !answer_owns(m, a, &rr))
 			continue;
 		if (!build_copy(b, MSG_ANSWER, m, &rr, rr.ttl))

@@ -142,7 +142,7 @@ put_followed(struct build *b, const struct query *q)
 
 /* A search for records at the question's name in the answer section. */
 struct search {
-	uint16_t n;    /* records left */
+	struct msg_walk walk;
 	unsigned left; /* labels that may be compared yet */
 	struct rr rr;  /* the last one found */
 };
@@ -150,15 +150,13 @@ struct search {
 static struct search
 start_search(const struct msg *m)
 {
-	return (struct search){
-		.n = m->count[MSG_ANSWER], .left = SEARCH_WORK, .rr.end = m->at[MSG_ANSWER]
-	};
+	return (struct search){ .walk = msg_walk(m, MSG_ANSWER), .left = SEARCH_WORK };
 }
 
 static bool
 is_at_name(const struct query *q, const struct msg *m, struct search *s)
 {
-	return wire_u16(m->bytes + s->rr.at) == (0xc000 | DNS_HEADER_LEN) ||
+	return msg_owner_points_to(m, &s->rr, DNS_HEADER_LEN) ||
 	    name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
 }
 
@@ -166,9 +164,8 @@ is_at_name(const struct query *q, const struct msg *m, struct search *s)
 static bool
 next_at_name(const struct query *q, const struct msg *m, struct search *s)
 {
-	while (s->n > 0 && s->left > 0) {
-		s->n--;
-		if (msg_next(m, &s->rr) && is_at_name(q, m, s))
+	while (s->left > 0 && msg_walk_next(&s->walk, &s->rr)) {
+		if (is_at_name(q, m, s))
 			return true;
 	}
 	return false;
@@ -204,13 +201,13 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
 	start(&b, q, out);
 	while (next_at_name(q, m, &s)) {
 		const struct rr *rr = &s.rr;
-		bool signature = q->do_bit && rr->type == DNS_TYPE_RRSIG && rr->rdlen >= 2 &&
-		    wire_u16(m->bytes + rr->rdata) == type;
+		bool signature =
+		    q->do_bit && rr->type == DNS_TYPE_RRSIG && msg_rrsig_covers(m, rr) == type;
 
 		if ((rr->type == type || signature) && !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
 			break; /* b remembers, and TC is set */
 	}
-	if (s.n > 0) /* nobody knows what else there is */
+	if (s.walk.left > 0) /* nobody knows what else there is */
 		b.w.full = true;
 	return finish(qs, q, &b, &why);
 }

@@ -44,9 +44,10 @@ on_relay(struct queries *qs, struct query *q, const struct query_event *ev)
 static bool
 has_any_a(const struct msg *m)
 {
-	struct rr rr = { .end = m->at[MSG_ANSWER] };
+	struct msg_walk w = msg_walk_all(m);
+	struct rr rr;
 
-	while (rr.end < m->len && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type == DNS_TYPE_A)
 			return true;
 	}

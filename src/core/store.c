@@ -13,7 +13,6 @@
 
 _Static_assert(OUTAGES_LIFE_S >= STORE_SILENCE_MOST_S, "an outage outlives its silences");
 
-#define SOA_NUMBERS 20 /* bytes of its five numbers, behind two names */
 #define ECS_SCOPE_AT 3 /* in its option (RFC 7871 section 6) */
 
 /* --- The message as it is kept ---------------------------------------------------------------- */
@@ -90,39 +89,32 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 struct times {
 	uint32_t least; /* TTL of all records */
 	uint32_t most;
-	uint32_t soa;     /* of the first SOA in authority, its TTL; UINT32_MAX */
-	uint32_t minimum; /* and its MINIMUM */
-	size_t soa_at;    /* where its owner is; 0 */
-	size_t soa_fixed;
-	unsigned soas; /* in authority */
-	bool answers;  /* a record of the question's type is in the answer section */
+	unsigned n_soas;   /* in authority */
+	struct rr soa;     /* the first of them, if there is one */
+	uint32_t negative; /* its negative TTL */
+	bool answers;      /* a record of the question's type is in the answer section */
 };
 
 static void
 note_soa(const struct msg *m, const struct rr *rr, struct times *t)
 {
-	size_t at = name_skip(m->bytes, rr->end, rr->rdata);
+	uint32_t ttl;
 
-	if (at > 0)
-		at = name_skip(m->bytes, rr->end, at);
-	t->soas += at > 0;
-	if (t->soa_at != 0 || at == 0 || at + SOA_NUMBERS != rr->end)
+	if (!msg_soa(m, rr, &ttl) || t->n_soas++ > 0)
 		return;
-	t->soa = rr->ttl;
-	t->minimum = wire_u32(m->bytes + rr->end - 4);
-	t->soa_at = rr->at;
-	t->soa_fixed = rr->fixed;
+	t->negative = ttl;
+	t->soa = *rr;
 }
 
 static void
 read_section(const struct msg *m, enum msg_section s, struct times *t)
 {
-	uint16_t n = m->count[s];
+	struct msg_walk w = msg_walk(m, s);
 	struct rr rr;
 
-	if (n == 0 || (s == MSG_ADDITIONAL && n == 1 && m->edns.present))
+	if (w.left == 0 || (s == MSG_ADDITIONAL && w.left == 1 && m->edns.present))
 		return;
-	for (bool more = msg_first(m, s, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type == DNS_TYPE_OPT)
 			continue;
 		if (rr.ttl < t->least)
@@ -139,7 +131,7 @@ read_section(const struct msg *m, enum msg_section s, struct times *t)
 static void
 read_times(const struct msg *m, struct times *t)
 {
-	*t = (struct times){ .least = UINT32_MAX, .soa = UINT32_MAX, .minimum = UINT32_MAX };
+	*t = (struct times){ .least = UINT32_MAX };
 	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++)
 		read_section(m, s, t);
 }
@@ -148,21 +140,6 @@ static uint32_t
 smaller(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
-}
-
-/*
- * Does the SOA's owner, as most do, point to a label of the question's name? Then it is above it.
- */
-static bool
-points_to_question(const struct msg *m, size_t at)
-{
-	size_t target = wire_u16(m->bytes + at) & 0x3fff, label = DNS_HEADER_LEN;
-
-	if (m->bytes[at] < 0xc0)
-		return false;
-	while (label < target && m->bytes[label] != 0)
-		label += m->bytes[label] + 1u;
-	return label == target;
 }
 
 static void
@@ -196,8 +173,8 @@ judge_negative(const struct conf_cache *conf, const struct msg *m, const struct 
     struct cache_entry *e)
 {
 	e->ttl_s = 0;
-	if (m->count[MSG_ANSWER] == 0 && t->soa_at != 0 && points_to_question(m, t->soa_at))
-		set_negative(conf, m, t->least, t->minimum, e);
+	if (m->count[MSG_ANSWER] == 0 && t->n_soas > 0 && msg_owner_in_question(m, &t->soa))
+		set_negative(conf, m, t->least, t->negative, e);
 	else
 		judge_chain(conf, m, t, e);
 }
@@ -225,22 +202,19 @@ judge(const struct conf_cache *conf, const struct msg *m, const struct times *t,
 static void
 bound_all(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct cache_entry *e)
 {
+	struct msg_walk w;
+	struct rr rr;
 	struct msg m;
 
 	if (msg_parse(&m, bytes, len) != MSG_OK)
 		return;
-	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
-		uint16_t n = m.count[s];
-		struct rr rr;
+	w = msg_walk_all(&m);
+	while (msg_walk_next(&w, &rr)) {
+		uint32_t ttl = smaller(rr.ttl, conf->max_ttl_s);
 
-		for (bool more = msg_first(&m, s, &rr); more; more = --n > 0 && msg_next(&m, &rr)) {
-			uint32_t ttl = smaller(rr.ttl, conf->max_ttl_s);
-
-			if (ttl < e->ttl_s ||
-			    (e->kind != CACHE_POSITIVE && rr.type == DNS_TYPE_SOA))
-				ttl = e->ttl_s;
-			wire_set_u32(bytes + rr.fixed + 4, ttl);
-		}
+		if (ttl < e->ttl_s || (e->kind != CACHE_POSITIVE && rr.type == DNS_TYPE_SOA))
+			ttl = e->ttl_s;
+		wire_set_u32(bytes + rr.fixed + 4, ttl);
 	}
 }
 
@@ -249,8 +223,8 @@ static void
 bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct times *t,
     const struct cache_entry *e)
 {
-	if (t->least >= e->ttl_s && t->most <= conf->max_ttl_s && t->soas == 1)
-		wire_set_u32(bytes + t->soa_fixed + 4, e->ttl_s);
+	if (t->least >= e->ttl_s && t->most <= conf->max_ttl_s && t->n_soas == 1)
+		wire_set_u32(bytes + t->soa.fixed + 4, e->ttl_s);
 	else
 		bound_all(bytes, len, conf, e);
 }

@@ -22,11 +22,10 @@ struct targets {
 static bool
 has_addresses(const struct msg *m, const uint8_t *name, unsigned *left)
 {
-	uint16_t n = m->count[MSG_ADDITIONAL];
+	struct msg_walk w = msg_walk(m, MSG_ADDITIONAL);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ADDITIONAL, &rr); more;
-	     more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type == DNS_TYPE_AAAA &&
 		    name_equal_within(m->bytes, m->len, rr.at, name, left))
 			return true;
@@ -64,13 +63,12 @@ add_target(struct targets *t, const struct msg *m, const struct rr *rr)
 static void
 find_targets(struct targets *t, const struct msg *m)
 {
-	uint16_t n = m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
 	t->n = 0;
 	t->left = TARGETS_WORK;
-	for (bool more = msg_first(m, MSG_ANSWER, &rr);
-	     more && t->n < QUERY_SVCB_TARGETS && t->left > 0; more = --n > 0 && msg_next(m, &rr)) {
+	while (t->n < QUERY_SVCB_TARGETS && t->left > 0 && msg_walk_next(&w, &rr)) {
 		if (rr.type == m->qtype && rr.class == DNS_CLASS_IN)
 			add_target(t, m, &rr);
 	}
@@ -165,10 +163,10 @@ static void
 keep_addresses(
     struct queries *qs, struct query_svcb *s, const struct query *child, const struct msg *m)
 {
-	uint16_t n = m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type != DNS_TYPE_AAAA || rr.rdlen != AAAA_LEN ||
 		    !name_equal_at(m->bytes, m->len, rr.at, child->qname))
 			continue;

@@ -61,19 +61,10 @@ beside_cname(uint16_t type)
 	    type == DNS_TYPE_NXT || type == TYPE_KEY;
 }
 
-/* The offset that an owner at AT points to, when it is a pointer and nothing else; else 0. */
-static size_t
-sole_pointer(const struct msg *m, size_t at)
-{
-	unsigned v = wire_u16(m->bytes + at);
-
-	return v >= 0xc000 ? v & 0x3fff : 0;
-}
-
 bool
 answer_owns_slowly(const struct msg *m, const struct answer *a, const struct rr *rr)
 {
-	size_t to = sole_pointer(m, rr->at);
+	size_t to = name_sole_pointer(m->bytes + rr->at);
 
 	if (to != 0 && to == a->also_at)
 		return true;
@@ -100,7 +91,7 @@ compare_owner(struct scan *s, const struct rr *rr, size_t to)
 static inline bool
 owned_by_target(struct scan *s, const struct rr *rr)
 {
-	size_t to = sole_pointer(s->m, rr->at);
+	size_t to = name_sole_pointer(s->m->bytes + rr->at);
 
 	return (to != 0 && to == s->a->target_at) || compare_owner(s, rr, to);
 }
@@ -134,11 +125,10 @@ static bool
 scan_answer(struct scan *s)
 {
 	bool follow = !asks_name_itself(s->qtype);
-	uint16_t n = s->m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(s->m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(s->m, MSG_ANSWER, &rr); more;
-	     more = --n > 0 && msg_next(s->m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (!class_fits(s->m, &rr))
 			continue;
 		if (type_fits(s->qtype, &rr) && owned_by_target(s, &rr)) {
@@ -229,7 +219,7 @@ follow_cname(struct scan *s, const struct rr *rr)
 	if (len == 0)
 		return STEP_BROKEN;
 	/* A server that compresses names the target by where it stands, or stood before. */
-	to = rr->rdlen == 2 ? sole_pointer(s->m, rr->rdata) : 0;
+	to = rr->rdlen == 2 ? name_sole_pointer(s->m->bytes + rr->rdata) : 0;
 	set_target(s->a, name, len, to != 0 ? to : rr->rdata);
 	return STEP_ON;
 }
@@ -294,12 +284,11 @@ owns_cname(struct scan *s, const uint8_t *name)
 static bool
 count_data(struct scan *s)
 {
-	uint16_t n = s->m->count[MSG_ANSWER];
 	uint8_t owner[DNS_NAME_MAX];
+	struct msg_walk w = msg_walk(s->m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(s->m, MSG_ANSWER, &rr); more;
-	     more = --n > 0 && msg_next(s->m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (!class_fits(s->m, &rr) || !type_fits(s->qtype, &rr))
 			continue;
 		if (owned_by_target(s, &rr)) {
@@ -337,22 +326,17 @@ walk_chain(struct scan *s)
 static void
 take_soa(struct scan *s, const struct rr *rr)
 {
-	const struct msg *m = s->m;
 	struct answer *a = s->a;
 	uint8_t owner[DNS_NAME_MAX];
-	size_t pos = name_skip(m->bytes, rr->end, rr->rdata); /* MNAME */
+	uint32_t ttl;
 
-	if (pos > 0)
-		pos = name_skip(m->bytes, rr->end, pos); /* RNAME */
-	if (pos == 0 || rr->end - pos != 20)
+	if (!msg_soa(s->m, rr, &ttl))
 		return;
 	if (read_owner(s, rr, owner) == 0 || !name_is_below(a->target, owner))
 		return;
 	a->has_soa = true;
 	a->soa_at = (uint16_t)rr->at;
-	a->negative_ttl = capped_ttl(wire_u32(m->bytes + rr->end - 4)); /* MINIMUM */
-	if (rr->ttl < a->negative_ttl)
-		a->negative_ttl = rr->ttl;
+	a->negative_ttl = capped_ttl(ttl);
 }
 
 static void
@@ -360,11 +344,10 @@ scan_authority(struct scan *s)
 {
 	const struct msg *m = s->m;
 	struct answer *a = s->a;
-	uint16_t n = m->count[MSG_AUTHORITY];
+	struct msg_walk w = msg_walk(m, MSG_AUTHORITY);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_AUTHORITY, &rr); more;
-	     more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (!class_fits(m, &rr))
 			continue;
 		if (rr.type == DNS_TYPE_NS)
@@ -433,7 +416,7 @@ answer_on_chain(const struct msg *m, const struct answer *a, const struct rr *rr
 
 	if (!class_fits(m, rr))
 		return false;
-	if (sole_pointer(m, rr->at) == DNS_HEADER_LEN || answer_owns(m, a, rr))
+	if (msg_owner_points_to(m, rr, DNS_HEADER_LEN) || answer_owns(m, a, rr))
 		return true;
 	if (a->n_steps == 0 || msg_owner(m, rr, owner) == 0)
 		return false;

@@ -17,7 +17,6 @@
 
 #include "base/attr.h"
 #include "dns/msg.h"
-#include "dns/wire.h"
 
 #define ANSWER_CHAIN_MAX 16                     /* CNAME/DNAME steps followed within one message */
 #define ANSWER_LINKS_MAX (2 * ANSWER_CHAIN_MAX) /* CNAME and DNAME records there may be */
@@ -77,7 +76,7 @@ MUST_USE static inline bool
 answer_owns(const struct msg *m, const struct answer *a, const struct rr *rr)
 {
 	/* Mostly the owner is a pointer to where the name was last seen. */
-	if (a->target_at != 0 && wire_u16(m->bytes + rr->at) == (0xc000 | a->target_at))
+	if (a->target_at != 0 && msg_owner_points_to(m, rr, a->target_at))
 		return true;
 	return answer_owns_slowly(m, a, rr);
 }

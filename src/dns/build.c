@@ -249,7 +249,6 @@ static void
 take_sections(struct build *b, const struct msg *src)
 {
 	uint16_t n = src->count[MSG_ADDITIONAL];
-	struct rr rr;
 
 	b->count[MSG_ANSWER] = src->count[MSG_ANSWER];
 	b->count[MSG_AUTHORITY] = src->count[MSG_AUTHORITY];
@@ -259,9 +258,11 @@ take_sections(struct build *b, const struct msg *src)
 	if (src->edns.present && src->edns.end == src->len) {
 		n--;
 	} else if (src->edns.present) {
+		struct msg_walk w = msg_walk(src, MSG_ADDITIONAL);
+		struct rr rr;
+
 		n = 0;
-		for (bool more = msg_first(src, MSG_ADDITIONAL, &rr); more && rr.at != src->edns.at;
-		     more = msg_next(src, &rr))
+		while (msg_walk_next(&w, &rr) && rr.at != src->edns.at)
 			n++;
 	}
 	b->count[MSG_ADDITIONAL] = n;
@@ -274,11 +275,14 @@ take_sections(struct build *b, const struct msg *src)
 static void
 append_behind_opt(struct build *b, const struct msg *src, size_t room)
 {
-	struct rr rr = { .end = src->edns.end };
+	struct msg_walk w = msg_walk_all(src);
+	struct rr rr;
 
 	b->w.cap = room;
 	b->w.len = b->end[MSG_ADDITIONAL];
-	while (rr.end < src->len && msg_next(src, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.at <= src->edns.at)
+			continue;
 		if (!build_copy(b, MSG_ADDITIONAL, src, &rr, rr.ttl))
 			continue; /* malformed, or no room */
 	}
@@ -312,10 +316,11 @@ build_relay_signed(
 static void
 respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
 {
-	struct rr rr = { .end = src->at[MSG_ANSWER] };
+	struct msg_walk w = msg_walk_all(src);
+	struct rr rr;
 	unsigned left = BUILD_RESPELLED;
 
-	while (rr.end < end && msg_next(src, &rr) && rr.end <= end) {
+	while (msg_walk_next(&w, &rr) && rr.end <= end) {
 		/* A pointer has no letters of its own. */
 		if (src->bytes[rr.at] <= DNS_LABEL_MAX &&
 		    name_equal_within(src->bytes, src->len, rr.at, qname, &left))

@@ -8,9 +8,7 @@
 #include "dns/name.h"
 #include "dns/proto.h"
 
-#define POINTER 0xc000       /* a compression pointer's upper bits (RFC 1035 section 4.1.4) */
-#define POINTER_REACH 0x4000 /* offsets from here on cannot be pointed to */
-#define REST 0xff            /* in a layout: any number of bytes behind the names */
+#define REST 0xff /* in a layout: any number of bytes behind the names */
 
 #define WORK_SUFFIX 16 /* of BUILD_WORK: to look for one suffix among all names */
 #define WORK_LABEL 1   /* to compare one label of it */
@@ -37,18 +35,15 @@ static uint16_t
 find_in_question(const struct build *b, const uint8_t *name, size_t len)
 {
 	const uint8_t *buf = b->w.buf;
-	size_t at = DNS_HEADER_LEN;
-	size_t from;
+	size_t off;
 
 	if (len > b->qname_len)
 		return 0;
-	from = DNS_HEADER_LEN + b->qname_len - len;
-	if (!name_equal_len(buf + from, name, len))
+	off = b->qname_len - len;
+	if (!name_equal_len(buf + DNS_HEADER_LEN + off, name, len))
 		return 0;
 	/* Equal bytes may start in the middle of a label. */
-	while (at < from)
-		at += (size_t)buf[at] + 1;
-	return at == from ? (uint16_t)at : 0;
+	return name_is_label(buf + DNS_HEADER_LEN, off) ? (uint16_t)(DNS_HEADER_LEN + off) : 0;
 }
 
 /*
@@ -64,8 +59,8 @@ is_name_at(struct build *b, size_t at, const uint8_t *name)
 		size_t size;
 
 		spend(b, WORK_LABEL);
-		while (buf[at] >= POINTER >> 8)
-			at = wire_u16(buf + at) & (POINTER_REACH - 1);
+		while (name_is_pointer(buf[at]))
+			at = name_pointee(buf + at);
 		if (buf[at] != name[0])
 			return false;
 		if (buf[at] == 0)
@@ -103,7 +98,7 @@ find_name(struct build *b, const uint8_t *name, size_t len)
 static void
 remember_name(struct build *b, size_t at, size_t len)
 {
-	if (b->n_names == BUILD_NAMES || at >= POINTER_REACH)
+	if (b->n_names == BUILD_NAMES || at >= NAME_REACH)
 		return;
 	b->names[b->n_names] = (uint16_t)at;
 	b->name_lens[b->n_names++] = (uint8_t)len;
@@ -123,7 +118,7 @@ put_name(struct build *b, const uint8_t *name, size_t len)
 
 		if (at != 0) {
 			wire_put_bytes(&b->w, name, pos);
-			wire_put_u16(&b->w, (uint16_t)(POINTER | at));
+			wire_put_u16(&b->w, name_pointer(at));
 			return;
 		}
 		/* No search for a shorter suffix reads what is not yet written. */
@@ -153,8 +148,8 @@ put_owner(struct build *b, const struct msg *src, const struct rr *rr)
 	size_t len;
 
 	/* Nearly every owner is a pointer to the question, and stays one. */
-	if (wire_u16(src->bytes + rr->at) == (POINTER | DNS_HEADER_LEN) && same_question(b, src)) {
-		wire_put_u16(&b->w, POINTER | DNS_HEADER_LEN);
+	if (msg_owner_points_to(src, rr, DNS_HEADER_LEN) && same_question(b, src)) {
+		wire_put_u16(&b->w, name_pointer(DNS_HEADER_LEN));
 		return true;
 	}
 	len = msg_owner(src, rr, name);
@@ -240,7 +235,7 @@ static const struct layout layouts[] = {
 	[DNS_TYPE_MD] = { .names = 1, .compress = true },
 	[DNS_TYPE_MF] = { .names = 1, .compress = true },
 	[DNS_TYPE_CNAME] = { .names = 1, .compress = true },
-	[DNS_TYPE_SOA] = { .names = 2, .after = 20, .compress = true },
+	[DNS_TYPE_SOA] = { .names = 2, .after = DNS_SOA_NUMBERS, .compress = true },
 	[DNS_TYPE_MB] = { .names = 1, .compress = true },
 	[DNS_TYPE_MG] = { .names = 1, .compress = true },
 	[DNS_TYPE_MR] = { .names = 1, .compress = true },

@@ -21,14 +21,13 @@ skip_owner(const uint8_t *bytes, size_t len, size_t at)
 		return end + 1;
 	if (UNLIKELY(len - end < 2))
 		return 0;
-	target = wire_u16(bytes + end) & 0x3fff;
+	target = name_pointee(bytes + end);
 	/* Backwards only (RFC 1035 section 4.1.4), and no name stands in the header. */
 	return target < at && target >= DNS_HEADER_LEN ? end + 2 : 0;
 }
 
-/* Read the record at offset AT. False when it runs out of the message. */
-static inline bool
-rr_read(const struct msg *m, size_t at, struct rr *rr)
+bool
+msg_record(const struct msg *m, size_t at, struct rr *rr)
 {
 	size_t fixed = skip_owner(m->bytes, m->len, at);
 	const uint8_t *p = m->bytes + fixed;
@@ -120,13 +119,13 @@ static INLINE enum msg_verdict
 parse_records(struct msg *m, size_t pos, bool reply)
 {
 	enum msg_verdict verdict = MSG_OK;
-	struct rdata_known known = { .at = RDATA_NOWHERE };
+	struct rdata_scan scan = rdata_begin(m->bytes, m->len, m->qname_len);
 	struct rr rr = { .end = pos };
 
 	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
 		m->at[s] = rr.end;
 		for (unsigned n = m->count[s]; n > 0; n--) {
-			if (!rr_read(m, rr.end, &rr))
+			if (!msg_record(m, rr.end, &rr))
 				return MSG_MALFORMED;
 			/* A pointer has two bytes. */
 			if (UNLIKELY(rr.fixed - rr.at != 2))
@@ -137,7 +136,7 @@ parse_records(struct msg *m, size_t pos, bool reply)
 				verdict = MSG_BAD_OPT;
 			if (!reply)
 				continue;
-			if (UNLIKELY(!rdata_sound(m, &rr, &known)) && verdict == MSG_OK)
+			if (UNLIKELY(!rdata_sound(&scan, &rr)) && verdict == MSG_OK)
 				verdict = MSG_UNSOUND;
 			if (s == MSG_AUTHORITY) {
 				m->ns |= rr.type == DNS_TYPE_NS;
@@ -195,18 +194,6 @@ enum msg_verdict
 msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len)
 {
 	return parse(m, bytes, len, true);
-}
-
-bool
-msg_first(const struct msg *m, enum msg_section s, struct rr *rr)
-{
-	return m->count[s] > 0 && rr_read(m, m->at[s], rr);
-}
-
-bool
-msg_next(const struct msg *m, struct rr *rr)
-{
-	return rr_read(m, rr->end, rr);
 }
 
 size_t

@@ -6,7 +6,7 @@
  * msg: a checked view of a message's bytes.
  *
  * msg_parse walks the whole message once. After it said MSG_OK, every record can be
- * visited with msg_first and msg_next without further checks of the framing; names
+ * visited with msg_walk and msg_walk_next without further checks of the framing; names
  * inside are still expanded with name_expand, which checks them. A struct msg borrows
  * the bytes and owns nothing.
  */
@@ -16,7 +16,10 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "dns/name.h"
 #include "dns/proto.h"
+#include "dns/rr.h"
+#include "dns/wire.h"
 
 enum msg_section { MSG_ANSWER, MSG_AUTHORITY, MSG_ADDITIONAL, MSG_SECTIONS };
 
@@ -88,28 +91,57 @@ msg_qname(const struct msg *m)
 	return m->bytes + DNS_HEADER_LEN;
 }
 
-/* One record, by offsets into its message. */
-struct rr {
-	size_t at;    /* owner */
-	size_t fixed; /* type, class, TTL, RDLENGTH: DNS_RR_FIXED bytes */
-	size_t rdata;
-	size_t end;
-	uint32_t ttl; /* unsigned, as sent */
-	uint16_t type;
-	uint16_t class;
-	uint16_t rdlen;
+/*
+ * A walk over records. Typical loop:
+ *	struct msg_walk w = msg_walk(m, MSG_ANSWER);
+ *	struct rr rr;
+ *
+ *	while (msg_walk_next(&w, &rr))
+ *		... rr ...
+ * It allocates nothing and ends after as many records as the header counted, or with the message.
+ */
+struct msg_walk {
+	const struct msg *msg; /* borrowed */
+	size_t next;           /* offset of the record that follows */
+	unsigned left;         /* records that were not visited yet */
 };
 
 /*
- * msg_first: the first record of a section of a message that was MSG_OK. False: it is empty.
- * msg_next: step *rr to the following one; the caller counts with m->count. False, with *rr
- * unspecified, behind the last record of the message.
- * Typical loop:
- *	uint16_t n = m->count[s];
- *	for (bool more = msg_first(m, s, &rr); more; more = --n > 0 && msg_next(m, &rr))
+ * msg_walk: a walk over the records of section S of M, which was parsed; no record is visited
+ * yet. A message that was MSG_QDCOUNT or MSG_MALFORMED has none. OPT and TSIG are visited too.
  */
-MUST_USE bool msg_first(const struct msg *m, enum msg_section s, struct rr *rr);
-MUST_USE bool msg_next(const struct msg *m, struct rr *rr);
+MUST_USE static inline struct msg_walk
+msg_walk(const struct msg *m, enum msg_section s)
+{
+	return (struct msg_walk){ .msg = m, .next = m->at[s], .left = m->count[s] };
+}
+
+/* msg_walk_all: a walk over the records of all three sections in turn. */
+MUST_USE static inline struct msg_walk
+msg_walk_all(const struct msg *m)
+{
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
+
+	w.left += (unsigned)m->count[MSG_AUTHORITY] + m->count[MSG_ADDITIONAL];
+	return w;
+}
+
+/*
+ * msg_record: read the record of M whose owner is at offset AT to *rr. False, with *rr unspecified,
+ * when it runs out of the message or its owner is not framed as msg_parse promises.
+ */
+MUST_USE bool msg_record(const struct msg *m, size_t at, struct rr *rr);
+
+/* msg_walk_next: read the next record to *rr. False, with *rr unspecified, when there is none. */
+MUST_USE static inline bool
+msg_walk_next(struct msg_walk *w, struct rr *rr)
+{
+	if (w->left == 0 || !msg_record(w->msg, w->next, rr))
+		return false;
+	w->next = rr->end;
+	w->left--;
+	return true;
+}
 
 /* msg_owner: expand the owner name of a record. Returns its length, 0 when it is malformed. */
 MUST_USE size_t msg_owner(
@@ -121,6 +153,60 @@ MUST_USE size_t msg_owner(
  */
 MUST_USE size_t msg_rdata_name(
     const struct msg *m, const struct rr *rr, size_t off, uint8_t out[static DNS_NAME_MAX]);
+
+/*
+ * msg_owner_points_to: is the owner of RR a compression pointer to offset TO (under NAME_REACH),
+ * and nothing else? Most owners are; another answer does not mean that it is another name.
+ */
+MUST_USE static inline bool
+msg_owner_points_to(const struct msg *m, const struct rr *rr, size_t to)
+{
+	return wire_u16(m->bytes + rr->at) == name_pointer(to);
+}
+
+/*
+ * msg_owner_in_question: is the owner of RR a compression pointer to a label of the question's
+ * name, root included, and nothing else? Then that name is the owner or below it. False without
+ * question.
+ */
+MUST_USE static inline bool
+msg_owner_in_question(const struct msg *m, const struct rr *rr)
+{
+	size_t to = name_sole_pointer(m->bytes + rr->at);
+
+	return to >= DNS_HEADER_LEN && to - DNS_HEADER_LEN < m->qname_len &&
+	    name_is_label(msg_qname(m), to - DNS_HEADER_LEN);
+}
+
+/*
+ * msg_soa: the negative TTL of SOA record RR in seconds, the smaller of its TTL and its MINIMUM
+ * (RFC 2308 section 5), to *ttl. False, with *ttl untouched, when the RDATA is not two names, whose
+ * pointers are not followed, and five numbers (RFC 1035 section 3.3.13).
+ */
+MUST_USE static inline bool
+msg_soa(const struct msg *m, const struct rr *rr, uint32_t *ttl)
+{
+	size_t at = name_skip(m->bytes, rr->end, rr->rdata); /* MNAME */
+	uint32_t minimum;
+
+	if (at > 0)
+		at = name_skip(m->bytes, rr->end, at); /* RNAME */
+	if (at == 0 || rr->end - at != DNS_SOA_NUMBERS)
+		return false;
+	minimum = wire_u32(m->bytes + rr->end - 4);
+	*ttl = rr->ttl < minimum ? rr->ttl : minimum;
+	return true;
+}
+
+/*
+ * msg_rrsig_covers: the type that RRSIG record RR signs (RFC 4034 section 3.1.1); 0 when its RDATA
+ * is too short to say.
+ */
+MUST_USE static inline uint16_t
+msg_rrsig_covers(const struct msg *m, const struct rr *rr)
+{
+	return rr->rdlen >= 2 ? wire_u16(m->bytes + rr->rdata) : 0;
+}
 
 /*
  * msg_option: the value of the first option CODE in the OPT, *len bytes; NULL without one.

@@ -17,8 +17,40 @@
 
 #include "base/attr.h"
 #include "dns/proto.h"
+#include "dns/wire.h"
 
-#define NAME_HOPS_MAX 64 /* compression pointers followed within one name */
+#define NAME_HOPS_MAX 64  /* compression pointers followed within one name */
+#define NAME_REACH 0x4000 /* offsets from here on cannot be pointed to: a pointer has 14 bits */
+
+/* name_pointer: the two bytes of a compression pointer to offset TO (RFC 1035 section 4.1.4), which
+ * is under NAME_REACH, as a number in host byte order. */
+MUST_USE static inline uint16_t
+name_pointer(size_t to)
+{
+	return (uint16_t)(0xc000 | to);
+}
+
+/* name_is_pointer: is BYTE, where a label may begin, the first of a compression pointer? */
+MUST_USE static inline bool
+name_is_pointer(uint8_t byte)
+{
+	return byte >= 0xc0;
+}
+
+/* name_pointee: the offset that the compression pointer at P leads to. */
+MUST_USE static inline size_t
+name_pointee(const uint8_t p[static 2])
+{
+	return wire_u16(p) & (NAME_REACH - 1);
+}
+
+/* name_sole_pointer: the same when there is one at P; 0, an offset of no name, when there is none.
+ */
+MUST_USE static inline size_t
+name_sole_pointer(const uint8_t p[static 2])
+{
+	return name_is_pointer(p[0]) ? name_pointee(p) : 0;
+}
 
 /*
  * name_expand: read the name at MSG[pos], following compression pointers (RFC 1035 section
@@ -56,7 +88,7 @@ name_skip_labels(const uint8_t *msg, size_t len, size_t pos)
 
 	while (at < len && msg[at] != 0 && msg[at] <= DNS_LABEL_MAX)
 		at += (size_t)msg[at] + 1;
-	if (at >= len || at - pos >= DNS_NAME_MAX || (msg[at] != 0 && msg[at] < 0xc0))
+	if (at >= len || at - pos >= DNS_NAME_MAX || (msg[at] != 0 && !name_is_pointer(msg[at])))
 		return len;
 	return at;
 }
@@ -79,6 +111,17 @@ MUST_USE size_t name_len(const uint8_t *name);
 
 /* name_labels: labels of a name without the root label; 0 for the root. */
 MUST_USE unsigned name_labels(const uint8_t *name);
+
+/* name_is_label: does a label of NAME begin OFF bytes behind its start? OFF is below name_len. */
+MUST_USE static inline bool
+name_is_label(const uint8_t *name, size_t off)
+{
+	size_t at = 0;
+
+	while (at < off)
+		at += name[at] + 1u;
+	return at == off;
+}
 
 /* name_lower: copy LEN bytes of a name, its letters in lower case. DST may be SRC. */
 void name_lower(uint8_t *dst, const uint8_t *src, size_t len);

@@ -11,6 +11,9 @@
 #define DNS_UDP_MIN 512   /* what a client without EDNS takes (RFC 1035 section 4.2.1) */
 #define DNS_RR_FIXED 10   /* type, class, TTL and RDLENGTH */
 #define DNS_OPT_LEN 11    /* an OPT record without options */
+#define DNS_SOA_NUMBERS \
+	20 /* the five of an SOA, behind its two names (RFC 1035 section 3.3.13) \
+	    */
 
 /* Header flags, as in the 16 bits behind the ID. */
 #define DNS_QR 0x8000

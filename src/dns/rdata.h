@@ -3,14 +3,15 @@
 #define DNS64D_DNS_RDATA_H
 
 /*
- * rdata: can the RDATA of a record be (RULES D25)?
+ * rdata: the check of RDATA (RULES D25).
  *
- * Whoever gets a record is to be able to read it: an address has its length, names are whole, their
- * pointers lead to where there is a name, and nothing is left over. Known are A and AAAA, SRV, SVCB
- * and HTTPS of class IN, which has them, and CNAME, DNAME, NS, PTR, MX and SOA of any class. All
- * others are opaque (RFC 3597).
+ * RDATA is sound when whoever gets the record can read it: an address has its length, names are
+ * whole, their pointers lead to where there is a name, and nothing is left over. Known are A and
+ * AAAA, SRV, SVCB and HTTPS of class IN, which has them, and CNAME, DNAME, NS, PTR, MX and SOA of
+ * any class. All others are opaque (RFC 3597).
  *
- * Pure; the work for one message is bounded (RFC 9267).
+ * Pure; the work for one message is bounded (RFC 9267). It knows bytes and records, not struct msg:
+ * dns/msg calls it while it parses.
  */
 
 #include <stdbool.h>
@@ -18,26 +19,36 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "dns/msg.h"
 #include "dns/proto.h"
+#include "dns/rr.h"
 
 /* Labels and pointers looked at in one message. No honest one comes near: 16 for each of 4,096
  * names, those not counted that end in the same place as the one before or in the question. */
 #define RDATA_STEPS_MAX 65536
-#define RDATA_NOWHERE SIZE_MAX /* no pointer leads there */
 
-/* What was found out while the records of one message are checked in turn. */
-struct rdata_known {
-	size_t at;  /* a name begins there; RDATA_NOWHERE at first */
-	size_t len; /* bytes of that name, uncompressed */
-	unsigned n_steps;
+/* The records of one message, checked in turn. */
+struct rdata_scan {
+	const uint8_t *bytes; /* borrowed: the message */
+	size_t len;           /* bytes of it */
+	size_t qname_len; /* bytes of the question's name, which is sound; 0 without a question */
+	size_t known_at;  /* offset of a name that is known to be sound; SIZE_MAX at first */
+	size_t known_len; /* bytes of that name, uncompressed */
+	unsigned n_steps; /* of RDATA_STEPS_MAX */
 };
 
-/* rdata_names_sound: the same as rdata_sound for the types that have names. */
-MUST_USE bool rdata_names_sound(
-    const struct msg *m, const struct rr *rr, struct rdata_known *known);
+/* rdata_begin: a scan of the message of LEN bytes at BYTES. QNAME_LEN: see struct rdata_scan. */
+MUST_USE static inline struct rdata_scan
+rdata_begin(const uint8_t *bytes, size_t len, size_t qname_len)
+{
+	return (struct rdata_scan){
+		.bytes = bytes, .len = len, .qname_len = qname_len, .known_at = SIZE_MAX
+	};
+}
 
-/* rdata_has_names: is TYPE one of those known that have names in their RDATA? */
+/* rdata_names_sound: rdata_sound for the types that have names. */
+MUST_USE bool rdata_names_sound(struct rdata_scan *scan, const struct rr *rr);
+
+/* rdata_has_names: has RDATA of TYPE names, as far as the types are known that are checked? */
 MUST_USE static inline bool
 rdata_has_names(uint16_t type)
 {
@@ -49,17 +60,17 @@ rdata_has_names(uint16_t type)
 }
 
 /*
- * rdata_sound: can the RDATA of RR be? M: a message whose question, if there is one, is sound, and
- * RR one of its records, well-framed. KNOWN: see above.
+ * rdata_sound: is the RDATA of RR sound? RR is a record of the scan's message whose owner and
+ * RDLENGTH are within it. False too once more than RDATA_STEPS_MAX were taken.
  */
 MUST_USE static inline bool
-rdata_sound(const struct msg *m, const struct rr *rr, struct rdata_known *known)
+rdata_sound(struct rdata_scan *scan, const struct rr *rr)
 {
 	if (rr->type == DNS_TYPE_A)
 		return rr->rdlen == 4 || rr->class != DNS_CLASS_IN;
 	if (rr->type == DNS_TYPE_AAAA)
 		return rr->rdlen == 16 || rr->class != DNS_CLASS_IN;
-	return !rdata_has_names(rr->type) || rdata_names_sound(m, rr, known);
+	return !rdata_has_names(rr->type) || rdata_names_sound(scan, rr);
 }
 
 #endif

@@ -151,12 +151,12 @@ bool
 reverse_answer(struct build *b, const uint8_t *qname, const struct msg *m, const struct answer *a)
 {
 	uint32_t ttl = a->ttl < REVERSE_CNAME_TTL ? a->ttl : REVERSE_CNAME_TTL; /* D16 */
-	uint16_t n = m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
 	if (!build_rr_name(b, MSG_ANSWER, qname, DNS_TYPE_CNAME, DNS_CLASS_IN, ttl, a->target))
 		return false;
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (!is_result(m, a, &rr))
 			continue;
 		if (!build_copy(b, MSG_ANSWER, m, &rr, rr.ttl < TTL_MAX ? rr.ttl : TTL_MAX))

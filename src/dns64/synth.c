@@ -67,11 +67,11 @@ void
 synth_count_usable(const struct synth_policy *p, const struct msg *m, const struct answer *a,
     struct synth_usable *u)
 {
-	uint16_t n = m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
 	*u = (struct synth_usable){ .excluded_ttl = UINT32_MAX };
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		bool excluded = rr.type == DNS_TYPE_AAAA && rr.rdlen == AAAA_LEN &&
 		    synth_excluded(p, m->bytes + rr.rdata);
 
@@ -177,12 +177,11 @@ static void
 put_addresses(struct making *k, unsigned from, unsigned to)
 {
 	const struct msg *m = k->m;
-	uint16_t n = m->count[MSG_ANSWER];
 	unsigned number = 0;
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && !k->b->w.full;
-	     more = --n > 0 && msg_next(m, &rr)) {
+	while (!k->b->w.full && msg_walk_next(&w, &rr)) {
 		if (!is_data(m, k->a, &rr, DNS_TYPE_A, A_LEN))
 			continue;
 		if (number >= from && number < to && !is_repeated(k, m->bytes + rr.rdata) &&
@@ -224,22 +223,22 @@ is_good(const struct synth_policy *p, const struct msg *m, const struct rr *rr)
 static bool
 all_good(const struct synth_policy *p, const struct msg *m)
 {
-	uint16_t n = m->count[MSG_ANSWER];
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type == DNS_TYPE_AAAA && !is_good(p, m, &rr))
 			return false;
 	}
 	return true;
 }
 
-/* Is RR a signature over AAAA, or one of which this cannot be told? */
+/* Is RR a signature over AAAA, or one too short to say? */
 static bool
 signs_aaaa(const struct msg *m, const struct rr *rr)
 {
 	return rr->type == DNS_TYPE_RRSIG &&
-	    (rr->rdlen < 2 || wire_u16(m->bytes + rr->rdata) == DNS_TYPE_AAAA);
+	    (rr->rdlen < 2 || msg_rrsig_covers(m, rr) == DNS_TYPE_AAAA);
 }
 
 unsigned
@@ -247,12 +246,11 @@ synth_filtered(
     struct build *b, const struct synth_policy *p, const struct msg *m, const struct answer *a)
 {
 	bool whole = all_good(p, m);
-	uint16_t n = m->count[MSG_ANSWER];
 	unsigned kept = 0;
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more && !b->w.full;
-	     more = --n > 0 && msg_next(m, &rr)) {
+	while (!b->w.full && msg_walk_next(&w, &rr)) {
 		if (rr.type == DNS_TYPE_AAAA && !is_good(p, m, &rr))
 			continue;
 		/* A signature does not match what is left of its set (RULES D8). */
@@ -280,12 +278,13 @@ synth_chain(struct build *b, const struct msg *m, const struct answer *a)
 {
 	/* In the order of the chain, in which simple stubs read it (RFC 1034 section 5.3.3). */
 	for (unsigned i = 0; i < a->n_links; i++) {
-		struct rr rr = { .end = a->link[i].at };
+		struct rr rr;
 
 		if (is_known(a, i))
 			continue;
 		/* What is no loss, as a DNAME that its CNAME spares reading, is left out. */
-		if (msg_next(m, &rr) && !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl) && b->w.full)
+		if (msg_record(m, a->link[i].at, &rr) &&
+		    !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl) && b->w.full)
 			return false;
 	}
 	return true;
@@ -306,10 +305,10 @@ is_void(const struct msg *m, enum msg_section s, const struct rr *rr)
 static void
 put_section(struct build *b, const struct msg *m, enum msg_section s)
 {
-	uint16_t n = m->count[s];
+	struct msg_walk w = msg_walk(m, s);
 	struct rr rr;
 
-	for (bool more = msg_first(m, s, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (!is_void(m, s, &rr) && !build_copy(b, s, m, &rr, rr.ttl))
 			continue; /* malformed, or no room */
 	}
@@ -325,7 +324,8 @@ synth_rest(struct build *b, const struct msg *m)
 bool
 synth_soa(struct build *b, const struct msg *m, const struct answer *a, uint32_t ttl)
 {
-	struct rr rr = { .end = a->soa_at };
+	struct rr rr;
 
-	return a->has_soa && msg_next(m, &rr) && build_copy(b, MSG_AUTHORITY, m, &rr, ttl);
+	return a->has_soa && msg_record(m, a->soa_at, &rr) &&
+	    build_copy(b, MSG_AUTHORITY, m, &rr, ttl);
 }

@@ -56,16 +56,15 @@ expect(const struct partial *r, const char *const *records, size_t n)
 	char line[SCENE_TEXT];
 	struct answer a;
 	struct msg m;
-	struct rr rr;
 	size_t at = 0;
 
 	partial_view(r, DNS_TYPE_AAAA, &m, &a);
 	ck_assert(name_equal(msg_qname(&m), qname));
 	for (unsigned s = 0; s < MSG_ADDITIONAL; s++) {
-		uint16_t left = m.count[s];
+		struct msg_walk w = msg_walk(&m, (enum msg_section)s);
+		struct rr rr;
 
-		for (bool more = msg_first(&m, (enum msg_section)s, &rr); more;
-		     more = --left > 0 && msg_next(&m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			scene_print(&m, (enum msg_section)s, &rr, line);
 			ck_assert_uint_lt(at, n);
 			ck_assert_str_eq(line, records[at++]);
@@ -114,6 +113,7 @@ START_TEST(d6_addresses_are_kept)
 	char line[SCENE_TEXT];
 	size_t at = 0;
 	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
@@ -124,7 +124,8 @@ START_TEST(d6_addresses_are_kept)
 	memset(bytes, 0xaa, sizeof(bytes));
 	partial_view_data(d, &m);
 	ck_assert(name_equal(msg_qname(&m), a.target));
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr)) {
+	w = msg_walk_all(&m);
+	while (msg_walk_next(&w, &rr)) {
 		scene_print(&m, at < 2 ? MSG_ANSWER : MSG_AUTHORITY, &rr, line);
 		ck_assert_str_eq(line, wanted[at++]);
 	}

@@ -102,11 +102,10 @@ least_ttl(const struct msg *m, uint32_t *longest)
 	uint32_t least = UINT32_MAX;
 
 	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
-		uint16_t n = m->count[s];
+		struct msg_walk w = msg_walk(m, (enum msg_section)s);
 		struct rr rr;
 
-		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
-		     more = --n > 0 && msg_next(m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			if (rr.type == DNS_TYPE_OPT)
 				continue;
 			least = rr.ttl < least ? rr.ttl : least;
@@ -228,12 +227,11 @@ static void
 check_ttls(const struct replay *p, const struct run *r, const struct msg *got, uint8_t *copy)
 {
 	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
-		uint16_t n = got->count[s];
 		struct rr a, b;
-		bool more = msg_first(got, (enum msg_section)s, &b) &&
-		    msg_first(&p->m, (enum msg_section)s, &a);
+		struct msg_walk wb = msg_walk(got, (enum msg_section)s);
+		struct msg_walk wa = msg_walk(&p->m, (enum msg_section)s);
 
-		for (; more; more = --n > 0 && msg_next(got, &b) && msg_next(&p->m, &a)) {
+		while (msg_walk_next(&wb, &b) && msg_walk_next(&wa, &a)) {
 			if (b.type == DNS_TYPE_OPT)
 				continue;
 			if (p->whole && b.ttl > a.ttl)
@@ -396,12 +394,11 @@ check_stale(const struct replay *p, const struct run *r, const struct sent *s)
 	if ((got.flags & DNS_AD) != 0)
 		not_the_same(p, r, &got, "stale: AD");
 	for (unsigned sec = 0; sec < MSG_SECTIONS; sec++) {
-		uint16_t n = got.count[sec];
 		struct rr a, b;
-		bool more = msg_first(&got, (enum msg_section)sec, &b) &&
-		    msg_first(&p->m, (enum msg_section)sec, &a);
+		struct msg_walk wb = msg_walk(&got, (enum msg_section)sec);
+		struct msg_walk wa = msg_walk(&p->m, (enum msg_section)sec);
 
-		for (; more; more = --n > 0 && msg_next(&got, &b) && msg_next(&p->m, &a)) {
+		while (msg_walk_next(&wb, &b) && msg_walk_next(&wa, &a)) {
 			char line[2][SCENE_TEXT];
 
 			if (b.type == DNS_TYPE_OPT)

@@ -111,12 +111,12 @@ expect_records(const struct msg *m, const char *const *records)
 {
 	char line[SCENE_TEXT];
 	unsigned at = 0;
-	struct rr rr;
 
 	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
-		uint16_t n = m->count[s];
+		struct msg_walk w = msg_walk(m, s);
+		struct rr rr;
 
-		for (bool more = msg_first(m, s, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			scene_print(m, s, &rr, line);
 			ck_assert(at < MAX_RECORDS && records[at] != NULL);
 			ck_assert_str_eq(line, records[at++]);

@@ -84,10 +84,10 @@ static void
 check_addresses(const struct msg *m)
 {
 	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
-		uint16_t n = m->count[s];
+		struct msg_walk w = msg_walk(m, s);
 		struct rr rr;
 
-		for (bool more = msg_first(m, s, &rr); more; more = --n > 0 && msg_next(m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			uint8_t owner[DNS_NAME_MAX];
 
 			if (rr.type != DNS_TYPE_A && rr.type != DNS_TYPE_AAAA)

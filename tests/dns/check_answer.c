@@ -239,7 +239,6 @@ run(const struct scan_case *c)
 	uint8_t want[DNS_NAME_MAX];
 	struct answer a;
 	struct msg m;
-	struct rr rr;
 	size_t i = 0;
 
 	scan(c->msg, c->qtype, &m, &a);
@@ -256,7 +255,9 @@ run(const struct scan_case *c)
 		ck_assert(!a.has_ns);
 		ck_assert_uint_eq(a.negative_ttl, 0);
 	}
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr), i++)
+	struct msg_walk w = msg_walk_all(&m);
+	struct rr rr;
+	for (; msg_walk_next(&w, &rr); i++)
 		ck_assert_msg(
 		    answer_on_chain(&m, &a, &rr) == (c->on_chain[i] == 'y'), "record %zu", i);
 	ck_assert_uint_eq(i, strlen(c->on_chain));
@@ -410,6 +411,7 @@ START_TEST(chain_over_the_limit_is_told)
 	unsigned n = (unsigned)_i;
 	struct answer a;
 	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
 
 	scan_bytes(write_chain(n), DNS_TYPE_A, &m, &a);
@@ -420,7 +422,8 @@ START_TEST(chain_over_the_limit_is_told)
 	ck_assert_int_eq(a.kind, ANSWER_DATA);
 	ck_assert_uint_eq(a.n_steps, n);
 	ck_assert_uint_eq(a.n_links, n);
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr))
+	w = msg_walk_all(&m);
+	while (msg_walk_next(&w, &rr))
 		ck_assert(answer_on_chain(&m, &a, &rr));
 }
 END_TEST
@@ -547,6 +550,7 @@ START_TEST(owners_by_pointer_to_another_spelling_are_found)
 	unsigned n = 1;
 	struct answer a;
 	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
 
 	len = write_long_name(len, 'c');
@@ -565,7 +569,8 @@ START_TEST(owners_by_pointer_to_another_spelling_are_found)
 	ck_assert_int_eq(a.kind, ANSWER_DATA);
 	ck_assert_uint_eq(a.n_data, n);
 	ck_assert_uint_eq(a.also_at, at);
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr))
+	w = msg_walk_all(&m);
+	while (msg_walk_next(&w, &rr))
 		ck_assert(answer_owns(&m, &a, &rr));
 }
 END_TEST

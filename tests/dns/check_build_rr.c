@@ -40,10 +40,10 @@ start(struct build *b, const char *qname, size_t cap)
 static void
 copy_all(struct build *b, enum msg_section to, const struct msg *m, enum msg_section from)
 {
-	uint16_t n = m->count[from];
+	struct msg_walk w = msg_walk(m, from);
 	struct rr rr;
 
-	for (bool more = msg_first(m, from, &rr); more; more = --n > 0 && msg_next(m, &rr))
+	while (msg_walk_next(&w, &rr))
 		ck_assert(build_copy(b, to, m, &rr, rr.ttl));
 }
 
@@ -265,8 +265,7 @@ read_rdata(struct msg *m, struct rr *rr, unsigned type, const char *rdata)
 	    "c00c %04x 0001" TTL_60 "%04x %s",
 	    type, (unsigned)len, rdata);
 	message_read(m, in, sizeof(in), text);
-	ck_assert(msg_first(m, MSG_ANSWER, rr));
-	ck_assert(msg_next(m, rr));
+	*rr = message_record(m, MSG_ANSWER, 1);
 }
 
 START_TEST(rfc3597_4_rdata)
@@ -362,7 +361,7 @@ START_TEST(malformed_owner_writes_nothing)
 	message_read(&m, in, sizeof(in),
 	    "1234 8180 0001 0001 0000 0000 <a.test>" A_IN "{x}c014" A_IN TTL_60 "0004 c0000201");
 	in[20] = 0x80; /* no label type */
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	start(&b, "q.test", sizeof(out));
 	ck_assert(!build_copy(&b, MSG_ANSWER, &m, &rr, 60));
 	ck_assert(!build_aaaa(&b, &m, &rr, 60, in));
@@ -408,7 +407,7 @@ START_TEST(a_becomes_aaaa_with_its_owner)
 
 	message_read(&m, in, sizeof(in),
 	    HEAD_1_ANSWER "<www.example.com>" A_IN "c00c" A_IN TTL_60 "0004 c0000221");
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	start(&b, "www.example.com", sizeof(out));
 	ck_assert(build_aaaa(&b, &m, &rr, 30, v6));
 	expect(&b,
@@ -502,7 +501,7 @@ START_TEST(record_without_room_leaves_nothing)
 	message_read(&m, in2, sizeof(in2),
 	    HEAD_1_ANSWER "<www.example.com>" A_IN "<a.b.c.test> 0002 0001" TTL_60
 			  "000d <ns.d.e.test>");
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	guard_init(&g, 512);
 	/* It takes 12 + 10 + 9 bytes, as <test> is a pointer the second time. */
 	for (size_t room = 0; room < 31; room++) {
@@ -570,7 +569,7 @@ START_TEST(malformed_does_not_close)
 
 	message_read(&m, in2, sizeof(in2),
 	    HEAD_1_ANSWER "<www.example.com>" A_IN "<a.b.c.test> 0002 0001" TTL_60 "0001 05");
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	start(&b, "www.example.com", 600);
 	put_txt(&b, MSG_ANSWER, 10);
 	ck_assert(!build_copy(&b, MSG_AUTHORITY, &m, &rr, 60));
@@ -612,11 +611,9 @@ START_TEST(crafted_names_are_bounded_work)
 
 	/* As many of them as a datagram can hold. */
 	start(&b, "www.example.com", 4096);
-	uint16_t most = n;
+	struct msg_walk w = msg_walk(&m, MSG_ANSWER);
 	struct rr rr;
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr);
-	     more && build_copy(&b, MSG_ANSWER, &m, &rr, 60);
-	     more = --most > 0 && msg_next(&m, &rr))
+	while (msg_walk_next(&w, &rr) && build_copy(&b, MSG_ANSWER, &m, &rr, 60))
 		continue;
 	ck_assert_uint_gt(b.left, BUILD_WORK(4096) / 8);
 	ck_assert_uint_gt(b.w.len, 4096 - 30);
@@ -635,9 +632,8 @@ START_TEST(crafted_names_are_bounded_work)
 	wire_set_u16(in2 + 6, n);
 	ck_assert_int_eq(msg_parse(&m, in2, len), MSG_OK);
 	start(&b, "www.example.com", sizeof(out));
-	uint16_t left = m.count[MSG_ANSWER];
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more;
-	     more = --left > 0 && msg_next(&m, &rr))
+	w = msg_walk(&m, MSG_ANSWER);
+	while (msg_walk_next(&w, &rr))
 		(void)!build_copy(&b, MSG_ANSWER, &m, &rr, 60);
 	ck_assert_uint_eq(b.left, 0);
 	ck_assert(b.w.full);

@@ -4,12 +4,14 @@
 #include "dns/msg.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dns/wire.h"
 #include "support/guard.h"
 #include "support/hex.h"
+#include "support/message.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define QUESTION "<www.example.com> 0001 0001" /* offsets 12-33 */
@@ -85,19 +87,175 @@ START_TEST(records_in_turn)
 	static const uint16_t types[] = { DNS_TYPE_CNAME, DNS_TYPE_A, DNS_TYPE_SOA, DNS_TYPE_A,
 		DNS_TYPE_OPT };
 	unsigned seen = 0;
-	struct rr rr;
 	struct msg m;
+	struct rr rr;
 
 	ck_assert_int_eq(parse(&m, full), MSG_OK);
 	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++) {
-		uint16_t n = m.count[s];
+		struct msg_walk w = msg_walk(&m, (enum msg_section)s);
 
-		for (bool more = msg_first(&m, (enum msg_section)s, &rr); more;
-		     more = --n > 0 && msg_next(&m, &rr))
+		while (msg_walk_next(&w, &rr))
 			ck_assert_uint_eq(rr.type, types[seen++]);
 	}
 	ck_assert_uint_eq(seen, N_OF(types));
-	ck_assert(!msg_next(&m, &rr));
+	struct msg_walk w = msg_walk_all(&m);
+	for (seen = 0; msg_walk_next(&w, &rr); seen++)
+		ck_assert_uint_eq(rr.type, types[seen]);
+	ck_assert_uint_eq(seen, N_OF(types));
+	ck_assert(!msg_walk_next(&w, &rr));
+}
+END_TEST
+
+/* Sections that are empty, an OPT in the middle, and no question. */
+START_TEST(walk_visits_each_record_once)
+{
+	static const uint16_t additional[] = { DNS_TYPE_A, DNS_TYPE_OPT, DNS_TYPE_AAAA };
+	struct msg_walk w;
+	struct rr rr;
+	struct msg m;
+
+	ck_assert_int_eq(parse(&m,
+			     "0000 8000 0000 0000 0000 0003 00 0001" REST
+			     "00 0029 04d0 00000000 0000 00 001c 0001 0000003c 0000"),
+	    MSG_OK);
+	w = msg_walk(&m, MSG_ANSWER);
+	ck_assert(!msg_walk_next(&w, &rr));
+	ck_assert(!msg_walk_next(&w, &rr));
+	w = msg_walk(&m, MSG_AUTHORITY);
+	ck_assert(!msg_walk_next(&w, &rr));
+	w = msg_walk(&m, MSG_ADDITIONAL);
+	for (unsigned i = 0; i < N_OF(additional); i++) {
+		ck_assert(msg_walk_next(&w, &rr));
+		ck_assert_uint_eq(rr.type, additional[i]);
+		ck_assert_uint_eq(w.left, N_OF(additional) - i - 1);
+	}
+	ck_assert_uint_eq(rr.end, m.len);
+	ck_assert(!msg_walk_next(&w, &rr));
+	w = msg_walk_all(&m);
+	for (unsigned i = 0; i < N_OF(additional); i++) {
+		ck_assert(msg_walk_next(&w, &rr));
+		ck_assert_uint_eq(rr.type, additional[i]);
+	}
+	ck_assert(!msg_walk_next(&w, &rr));
+	ck_assert_int_eq(parse(&m, "0000 8000 0001 0000 0000 0000" QUESTION), MSG_OK);
+	w = msg_walk_all(&m);
+	ck_assert(!msg_walk_next(&w, &rr));
+}
+END_TEST
+
+/* A walk ends with the message, whatever its counts say; the guard page is behind it. */
+START_TEST(walk_ends_with_message)
+{
+	struct msg_walk w;
+	struct msg m;
+	struct rr rr;
+
+	ck_assert_int_eq(parse(&m, full), MSG_OK);
+	m.count[MSG_ADDITIONAL] = UINT16_MAX;
+	w = msg_walk(&m, MSG_ADDITIONAL);
+	ck_assert(msg_walk_next(&w, &rr));
+	ck_assert(msg_walk_next(&w, &rr));
+	ck_assert_uint_eq(rr.end, m.len);
+	ck_assert(!msg_walk_next(&w, &rr));
+	/* Nor is a record read that runs out of it. */
+	ck_assert(msg_record(&m, m.edns.at, &rr));
+	ck_assert_uint_eq(rr.type, DNS_TYPE_OPT);
+	for (size_t len = m.edns.at; len < m.edns.end; len++) {
+		m.len = len;
+		ck_assert(!msg_record(&m, m.edns.at, &rr));
+	}
+}
+END_TEST
+
+struct soa_case {
+	const char *rdata; /* with its length */
+	uint32_t ttl;
+	bool sound;
+};
+
+/* RFC 2308 section 5: the smaller of 900 s, the record's TTL, and MINIMUM. */
+static const struct soa_case soa_cases[] = {
+	{ "0016 00 00 00000001 00000002 00000003 00000004 00000383", 899, true },
+	{ "0016 00 00 00000001 00000002 00000003 00000004 00000384", 900, true },
+	{ "0016 00 00 00000001 00000002 00000003 00000004 00000385", 900, true },
+	{ "0016 00 00 00000001 00000002 00000003 00000004 ffffffff", 900, true },
+	{ "001b c010 {ns}c010 00000001 00000002 00000003 00000004 00000000", 0, true },
+	{ "0000", 0, false },
+	{ "0001 00", 0, false },
+	{ "0002 00 00", 0, false },
+	{ "0015 00 00 00000001 00000002 00000003 00000004 000003", 0, false },
+	{ "0017 00 00 00000001 00000002 00000003 00000004 00000384 00", 0, false },
+	{ "0016 c010 40 00000001 00000002 00000003 00000004 000384", 0, false },
+	{ "0002 3f'a'", 0, false },
+};
+
+START_TEST(soa_gives_negative_ttl)
+{
+	const struct soa_case *c = &soa_cases[_i];
+	uint32_t ttl = 12345;
+	char text[256];
+	struct rr rr;
+	struct msg m;
+
+	snprintf(text, sizeof(text),
+	    "0000 8000 0001 0000 0001 0000" QUESTION "c010 0006 0001 00000384 %s", c->rdata);
+	ck_assert_int_eq(parse(&m, text), MSG_OK);
+	rr = message_record(&m, MSG_AUTHORITY, 0);
+	ck_assert_int_eq(msg_soa(&m, &rr, &ttl), c->sound);
+	ck_assert_uint_eq(ttl, c->sound ? c->ttl : 12345);
+}
+END_TEST
+
+struct owner_case {
+	const char *owner;
+	size_t to; /* 0: not a pointer */
+	bool in_question;
+};
+
+/* The question's labels begin at 12, 16, 24 and 28. */
+static const struct owner_case owner_cases[] = {
+	{ "c00c", 12, true },
+	{ "c00d", 13, false },
+	{ "c010", 16, true },
+	{ "c018", 24, true },
+	{ "c01c", 28, true },
+	{ "c01d", 29, false },
+	{ "c020", 32, false },
+	{ "<www.example.com>", 0, false },
+	{ "{www}c010", 0, false },
+	{ "00", 0, false },
+};
+
+START_TEST(owner_that_is_a_pointer_is_told)
+{
+	const struct owner_case *c = &owner_cases[_i];
+	char text[256];
+	struct rr rr;
+	struct msg m;
+
+	snprintf(
+	    text, sizeof(text), "0000 8000 0001 0001 0000 0000" QUESTION "%s 0001" REST, c->owner);
+	ck_assert_int_eq(parse(&m, text), MSG_OK);
+	rr = message_record(&m, MSG_ANSWER, 0);
+	for (size_t to = DNS_HEADER_LEN; to < m.len; to++)
+		ck_assert_int_eq(msg_owner_points_to(&m, &rr, to), to == c->to);
+	ck_assert_int_eq(msg_owner_in_question(&m, &rr), c->in_question);
+}
+END_TEST
+
+START_TEST(rrsig_says_what_it_covers)
+{
+	struct rr rr;
+	struct msg m;
+
+	ck_assert_int_eq(parse(&m,
+			     "0000 8000 0001 0002 0000 0000" QUESTION
+			     "c00c 002e 0001 0000003c 0002 001c c00c 002e 0001 0000003c 0001 00"),
+	    MSG_OK);
+	rr = message_record(&m, MSG_ANSWER, 0);
+	ck_assert_uint_eq(msg_rrsig_covers(&m, &rr), DNS_TYPE_AAAA);
+	rr = message_record(&m, MSG_ANSWER, 1);
+	ck_assert_uint_eq(msg_rrsig_covers(&m, &rr), 0);
 }
 END_TEST
 
@@ -108,7 +266,7 @@ START_TEST(every_field_of_a_record_is_read)
 	struct msg m;
 
 	ck_assert_int_eq(parse(&m, full), MSG_OK);
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	ck_assert_uint_eq(rr.at, 33);
 	ck_assert_uint_eq(rr.fixed, 35);
 	ck_assert_uint_eq(rr.rdata, 45);
@@ -120,7 +278,7 @@ START_TEST(every_field_of_a_record_is_read)
 	ck_assert_mem_eq(name, "\3www\7example\3com", 17);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 0, name), 17);
 	ck_assert_mem_eq(name, "\3web\7example\3com", 17);
-	ck_assert(msg_next(&m, &rr));
+	rr = message_record(&m, MSG_ANSWER, 1);
 	/* RFC 2181 section 8 sees 0 here; what to make of it is not the parser's to say (D22). */
 	ck_assert_uint_eq(rr.ttl, 0x80000001);
 }
@@ -137,21 +295,21 @@ START_TEST(rdata_name_ends_inside)
 			     "0000 8000 0001 0002 0000 0000" QUESTION
 			     "c00c 0005 0001 0000003c 0002 01'b' 00 0001" REST),
 	    MSG_OK);
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 0, name), 0);
 	/* No RDATA at all, and an offset behind it. */
 	ck_assert_int_eq(
 	    parse(&m, "0000 8000 0001 0001 0000 0000" QUESTION "c00c 0005 0001 0000003c 0000"),
 	    MSG_OK);
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 0, name), 0);
 	ck_assert_int_eq(parse(&m, full), MSG_OK);
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 6, name), 0);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, SIZE_MAX, name), 0);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 4, name), 13);
 	/* The SOA's second name. */
-	ck_assert(msg_first(&m, MSG_AUTHORITY, &rr));
+	rr = message_record(&m, MSG_AUTHORITY, 0);
 	ck_assert_uint_eq(msg_rdata_name(&m, &rr, 2, name), 13);
 }
 END_TEST
@@ -163,6 +321,7 @@ START_TEST(truncated_at_every_byte)
 	size_t len = hex_read(full, bytes, sizeof(bytes));
 	size_t cut = (size_t)_i;
 	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
 
 	ck_assert_uint_eq(len, 139);
@@ -171,8 +330,8 @@ START_TEST(truncated_at_every_byte)
 	ck_assert_uint_eq(m.qname_len, cut < 33 ? 0 : 17);
 	ck_assert_uint_eq(m.qtype, cut < 33 ? 0 : DNS_TYPE_A);
 	ck_assert_uint_eq(m.id, cut < 12 ? 0 : 0x1234);
-	ck_assert(!msg_first(&m, MSG_ANSWER, &rr));
-	ck_assert(!msg_first(&m, MSG_ADDITIONAL, &rr));
+	w = msg_walk_all(&m);
+	ck_assert(!msg_walk_next(&w, &rr));
 }
 END_TEST
 
@@ -453,6 +612,7 @@ START_TEST(full_of_records)
 	size_t len = DNS_HEADER_LEN + n * 11;
 	const uint8_t *msg;
 	unsigned seen = 0;
+	struct msg_walk w;
 	struct rr rr;
 	struct msg m;
 
@@ -460,7 +620,8 @@ START_TEST(full_of_records)
 	bytes[7] = (uint8_t)(n & 0xff);
 	msg = guard_put(&guard, bytes, len);
 	ck_assert_int_eq(msg_parse(&m, msg, len), MSG_OK);
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = msg_next(&m, &rr))
+	w = msg_walk(&m, MSG_ANSWER);
+	while (msg_walk_next(&w, &rr))
 		seen++;
 	ck_assert_uint_eq(seen, n);
 }
@@ -489,6 +650,11 @@ parse_cases(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, every_field_of_a_message_is_read);
 	tcase_add_test(tc, records_in_turn);
+	tcase_add_test(tc, walk_visits_each_record_once);
+	tcase_add_test(tc, walk_ends_with_message);
+	tcase_add_loop_test(tc, soa_gives_negative_ttl, 0, N_OF(soa_cases));
+	tcase_add_loop_test(tc, owner_that_is_a_pointer_is_told, 0, N_OF(owner_cases));
+	tcase_add_test(tc, rrsig_says_what_it_covers);
 	tcase_add_test(tc, every_field_of_a_record_is_read);
 	tcase_add_test(tc, rdata_name_ends_inside);
 	tcase_add_loop_test(tc, truncated_at_every_byte, 0, 139);

@@ -14,6 +14,7 @@
 #include "dns/wire.h"
 #include "support/guard.h"
 #include "support/hex.h"
+#include "support/message.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define QUESTION \
@@ -196,7 +197,7 @@ START_TEST(d25_as_name_expand)
 	snprintf(text, sizeof(text), "03'abc' %04x", 0xc000 + (unsigned)_i);
 	c.rdata = text;
 	c.sound = parse(&m, &c, 0) == MSG_OK;
-	ck_assert(msg_first(&m, MSG_ANSWER, &rr));
+	rr = message_record(&m, MSG_ANSWER, 0);
 	ck_assert(c.sound == (name_expand(m.bytes, m.len, rr.rdata, name, &end) > 0));
 }
 END_TEST
@@ -249,10 +250,11 @@ END_TEST
 START_TEST(d25_bounded_work)
 {
 	static uint8_t bytes[65535];
-	struct rdata_known known = { .at = RDATA_NOWHERE };
+	struct rdata_scan scan;
 	size_t len = DNS_HEADER_LEN;
 	uint16_t n = 1;
 	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
 	bool sound = true;
 
@@ -273,8 +275,10 @@ START_TEST(d25_bounded_work)
 	}
 	wire_set_u16(bytes + 6, n);
 	ck_assert_int_eq(msg_parse(&m, bytes, len), MSG_OK);
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(&m, &rr))
-		sound = rdata_sound(&m, &rr, &known) && sound;
+	scan = rdata_begin(m.bytes, m.len, m.qname_len);
+	w = msg_walk(&m, MSG_ANSWER);
+	while (msg_walk_next(&w, &rr))
+		sound = rdata_sound(&scan, &rr) && sound;
 	ck_assert(!sound);
 	ck_assert_int_eq(msg_parse_reply(&m, bytes, len), MSG_UNSOUND);
 	ck_assert_uint_eq(bytes[len], 0);

@@ -303,6 +303,7 @@ expect_made(const struct synth_policy *p, const struct synth_choice *c, const ch
 	struct answer a;
 	struct build b;
 	struct msg m;
+	struct msg_walk w;
 	struct rr rr;
 
 	read_reply(&m, &a, DNS_TYPE_A,
@@ -311,8 +312,8 @@ expect_made(const struct synth_policy *p, const struct synth_choice *c, const ch
 	start(&b, &m);
 	(void)!synth_answer(&b, p, c, &m, &a);
 	ck_assert_int_eq(msg_parse(&m, out, build_finish(&b, 512, &no_opt)), MSG_OK);
-	uint16_t n = m.count[MSG_ANSWER];
-	for (bool more = msg_first(&m, MSG_ANSWER, &rr); more; more = --n > 0 && msg_next(&m, &rr))
+	w = msg_walk(&m, MSG_ANSWER);
+	while (msg_walk_next(&w, &rr))
 		len += (size_t)snprintf(got + len, sizeof(got) - len, "%c%u ",
 		    out[rr.rdata] == 0 ? 'w' : 'n', out[rr.rdata + 15]);
 	ck_assert_str_eq(got, want);

@@ -16,7 +16,6 @@ bench/load/outcome bench/load/worker
 bench/result/csv bench/result/run bench/result/schema bench/result/text
 cache/cache cache/cache_parts
 cache/entry cache/shard
-dns/msg dns/rdata
 fakedns/server fakedns/tcp fakedns/udp fakedns/worker"
 
 # Each circle in a line, its units in order.

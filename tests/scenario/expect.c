@@ -118,11 +118,10 @@ check_records(struct run *r, const struct sent *s, const struct msg *mm)
 	unsigned at = 0;
 
 	for (unsigned sec = 0; sec < MSG_SECTIONS; sec++) {
-		uint16_t n = m.count[sec];
+		struct msg_walk w = msg_walk(&m, (enum msg_section)sec);
 		struct rr rr;
 
-		for (bool more = msg_first(&m, (enum msg_section)sec, &rr); more;
-		     more = --n > 0 && msg_next(&m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			char line[SCENE_TEXT];
 			char wanted[SCENE_TEXT];
 

@@ -238,11 +238,10 @@ scene_describe(const struct msg *m, char *text, size_t cap)
 	len = (size_t)snprintf(
 	    text, cap, "%s type %u rcode %u flags %04x\n", name, m->qtype, m->rcode, m->flags);
 	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
-		uint16_t n = m->count[s];
+		struct msg_walk w = msg_walk(m, (enum msg_section)s);
 		struct rr rr;
 
-		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
-		     more = --n > 0 && msg_next(m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			char line[SCENE_TEXT];
 
 			scene_print(m, (enum msg_section)s, &rr, line);

@@ -66,17 +66,28 @@ void
 message_sound(struct msg *m, const uint8_t *bytes, size_t len, size_t limit)
 {
 	uint8_t name[DNS_NAME_MAX];
-	struct rr rr;
 
 	ck_assert_uint_le(len, limit);
 	ck_assert_int_eq(msg_parse(m, bytes, len), MSG_OK);
 	for (unsigned s = 0; s < MSG_SECTIONS; s++) {
-		uint16_t n = m->count[s];
+		struct msg_walk w = msg_walk(m, (enum msg_section)s);
+		struct rr rr;
 
-		for (bool more = msg_first(m, (enum msg_section)s, &rr); more;
-		     more = --n > 0 && msg_next(m, &rr)) {
+		while (msg_walk_next(&w, &rr)) {
 			ck_assert_uint_gt(msg_owner(m, &rr, name), 0);
 			check_rdata(m, &rr);
 		}
 	}
+}
+
+struct rr
+message_record(const struct msg *m, enum msg_section s, unsigned i)
+{
+	struct msg_walk w = msg_walk(m, s);
+	struct rr rr;
+
+	do
+		ck_assert(msg_walk_next(&w, &rr));
+	while (i-- > 0);
+	return rr;
 }

@@ -24,4 +24,7 @@ void message_expect(const uint8_t *got, size_t len, const char *text);
  */
 void message_sound(struct msg *m, const uint8_t *bytes, size_t len, size_t limit);
 
+/* message_record: record I, from 0, of section S of M, which must have it. */
+struct rr message_record(const struct msg *m, enum msg_section s, unsigned i);
+
 #endif

@@ -79,15 +79,14 @@ is_right(
 static enum bench_verdict
 check_data(const struct bench_load *l, struct bench_question q, const struct msg *m)
 {
-	uint16_t left = m->count[MSG_ANSWER];
 	struct answer a;
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
 	struct rr rr;
 
 	answer_scan(m, m->qtype, &a);
 	if (a.kind != ANSWER_DATA)
 		return BENCH_NO_DATA;
-	for (bool more = msg_first(m, MSG_ANSWER, &rr); more;
-	     more = --left > 0 && msg_next(m, &rr)) {
+	while (msg_walk_next(&w, &rr)) {
 		if (rr.type == m->qtype && !is_right(l, q, m, &rr))
 			return BENCH_WRONG_DATA;
 	}
