@@ -15,10 +15,10 @@
 #include "base/attr.h"
 #include "base/list.h"
 #include "base/netaddr.h"
+#include "base/netmap.h"
 #include "base/pool.h"
 #include "core/conf.h"
 #include "core/cookie.h"
-#include "core/denied.h"
 #include "core/fetch.h"
 #include "core/lookup.h"
 #include "core/partial.h"
@@ -30,6 +30,7 @@
 #define QUERY_AAAA_MS 2000   /* for the AAAA phase (RULES D5) */
 #define QUERY_ALL_MS 4500    /* for the whole: stub resolvers give up after 5 s */
 #define QUERY_STALE_MS 1800  /* then something stale will do (RFC 8767 section 5) */
+#define QUERY_MAX_REFUSED 64 /* networks noted; the refusal of others is not told */
 #define QUERY_MAX_STEPS 8    /* questions asked to follow open chains (RULES D6) */
 #define QUERY_SVCB_TARGETS 4 /* of an answer of type SVCB, whose addresses are looked for */
 #define QUERY_SVCB_MAX 4096  /* bytes of one that is kept; a larger one is passed as it is */
@@ -144,7 +145,8 @@ struct queries {
 	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
-	struct denied denied;
+	unsigned n_refused; /* networks whose refusal this loop has noted (RULES D23) */
+	struct net refused[QUERY_MAX_REFUSED];
 	uint32_t conf_gen;    /* counts the settings we went through */
 	bool refreshed;       /* the query that runs has had an entry refreshed */
 	bool hit;             /* recall has the event for the query that runs */

@@ -210,9 +210,29 @@ request_sort(struct queries *qs, struct query *q)
 		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
 }
 
+/*
+ * Note the network of PEER, who was refused: an IPv4 /24, an IPv6 /64. True, with it in *net, when
+ * this loop had not noted it before and had room.
+ */
+static bool
+note_refused(struct queries *qs, const struct netaddr *peer, struct net *net)
+{
+	*net =
+	    (struct net){ .family = peer->family, .len = peer->family == NETADDR_IPV6 ? 64 : 24 };
+	memcpy(net->addr, peer->addr, net->len / 8);
+	if (qs->n_refused == QUERY_MAX_REFUSED)
+		return false;
+	for (unsigned i = 0; i < qs->n_refused; i++) {
+		if (memcmp(&qs->refused[i], net, sizeof(*net)) == 0)
+			return false;
+	}
+	qs->refused[qs->n_refused++] = *net;
+	return true;
+}
+
 /* The operator hears of it once, with the line that would admit the client (RULES D23). */
 static void
-tell_denied(struct queries *qs, const struct netaddr *peer)
+tell_refused(struct queries *qs, const struct netaddr *peer)
 {
 	char text[NETADDR_TEXT];
 	struct netaddr first = { .family = peer->family };
@@ -220,7 +240,7 @@ tell_denied(struct queries *qs, const struct netaddr *peer)
 
 	if (log_enabled(LOG_LEVEL_DEBUG))
 		log_debug("access", "refused %s", netaddr_format(peer, text));
-	if (!denied_note(&qs->denied, peer, &net))
+	if (!note_refused(qs, peer, &net))
 		return;
 	memcpy(first.addr, net.addr, sizeof(first.addr));
 	if (!told_begin(qs->conf->told, TOLD_DENIED, &first))
@@ -241,7 +261,7 @@ may_ask(struct queries *qs, struct query *q)
 	if (may)
 		return true;
 	stats_inc(&qs->stats->client_denied);
-	tell_denied(qs, &q->peer);
+	tell_refused(qs, &q->peer);
 	query_refuse(qs, q, DNS_EDE_PROHIBITED);
 	return false;
 }

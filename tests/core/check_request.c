@@ -4,12 +4,15 @@
 #include "core/request.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scenario/parts.h"
 #include "support/guard.h"
+#include "support/heard.h"
 #include "support/hex.h"
+#include "support/plan.h"
 
 static struct parts p;
 static struct guard guard;
@@ -265,6 +268,73 @@ START_TEST(no_free_query_is_counted)
 }
 END_TEST
 
+/* RULES D23: who may not ask is refused, and his network is told of once. */
+
+static void
+refuse_all_but(const char *line)
+{
+	policies_unref(p.conf.policies);
+	p.conf.policies = plan_one(line);
+	heard_start(LOG_LEVEL_NOTICE);
+}
+
+static void
+ask_from(const char *text)
+{
+	uint8_t bytes[512];
+	size_t len = hex_read("1234 0100 " Q, bytes, sizeof(bytes));
+	struct packet_in in = { .msg = bytes, .len = len, .way = PACKET_CLIENT_UDP };
+	uint64_t n_denied = parts_count(&p.stats.client_denied);
+	struct query *q;
+
+	ck_assert(netaddr_parse(text, 53000, &in.peer));
+	q = request_accept(&p.queries, &in);
+	ck_assert_ptr_nonnull(q);
+	ck_assert_uint_eq(q->rcode, DNS_REFUSED);
+	ck_assert_uint_eq(parts_count(&p.stats.client_denied), n_denied + 1);
+	query_free(&p.queries, q);
+}
+
+static const struct {
+	const char *from;
+	const char *told; /* NULL: nothing */
+} refusals[] = {
+	{ "192.0.2.77",
+	    "refused a client in 192.0.2.0/24; to serve it add \"allow 192.0.2.0/24\"" },
+	{ "192.0.2.1", NULL },
+	{ "192.0.3.1", "refused a client in 192.0.3.0/24; to serve it add \"allow 192.0.3.0/24\"" },
+	{ "2001:db8:1:2::1", "to serve it add \"allow 2001:db8:1:2::/64\"" },
+	{ "2001:db8:1:2:3::4", NULL },
+	{ "2001:db8:1:3::1", "to serve it add \"allow 2001:db8:1:3::/64\"" },
+};
+
+START_TEST(d23_refusal_told_once_per_network)
+{
+	refuse_all_but("allow 203.0.113.0/24");
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		ask_from(refusals[i].from);
+		if (refusals[i].told != NULL)
+			ck_assert_uint_eq(heard(refusals[i].told), 1);
+		ck_assert_uint_eq(heard_all(), refusals[i].told != NULL);
+	}
+	heard_end();
+}
+END_TEST
+
+START_TEST(d23_refusals_told_of_are_bounded)
+{
+	refuse_all_but("allow 203.0.113.0/24");
+	for (unsigned i = 0; i < 1000; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "10.%u.%u.1", i / 250, i % 250);
+		ask_from(text);
+	}
+	ck_assert_uint_eq(heard_all(), QUERY_MAX_REFUSED);
+	heard_end();
+}
+END_TEST
+
 int
 main(void)
 {
@@ -280,6 +350,8 @@ main(void)
 	tcase_add_test(tc, what_is_right_is_taken_over);
 	tcase_add_test(tc, d20_signed_is_passed_on);
 	tcase_add_test(tc, no_free_query_is_counted);
+	tcase_add_test(tc, d23_refusal_told_once_per_network);
+	tcase_add_test(tc, d23_refusals_told_of_are_bounded);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
