@@ -16,4 +16,11 @@
 /* clock_now_ns: nanoseconds since an arbitrary moment before the process began. */
 uint64_t clock_now_ns(void);
 
+/* clock_s: NS nanoseconds, a time or a duration of less than 136 years, in whole seconds. */
+static inline uint32_t
+clock_s(uint64_t ns)
+{
+	return (uint32_t)(ns / NS_PER_SEC);
+}
+
 #endif

@@ -127,7 +127,7 @@ complete_cookies(struct settings *s, const struct settings *now)
 	struct conf_core *c = &s->conf.core;
 	struct rng rng;
 
-	c->unix_s = (uint64_t)time(NULL) - clock_now_ns() / NS_PER_SEC;
+	c->unix_s = (uint64_t)time(NULL) - clock_s(clock_now_ns());
 	if (c->n_cookie_secrets > 0)
 		return;
 	if (now != NULL && now->conf.core.n_cookie_secrets == 0) {

@@ -179,7 +179,7 @@ static enum repeated
 look_in_front(struct engine *e, const struct packet_in *in)
 {
 	const struct conf_core *conf = e->queries.conf;
-	uint32_t now_s = (uint32_t)(e->now_ns / NS_PER_SEC);
+	uint32_t now_s = clock_s(e->now_ns);
 	bool may_ask;
 
 	if (conf->keep.rotate || !packetcache_glance(e->packetcache, in->msg, in->len, now_s))

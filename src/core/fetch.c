@@ -265,7 +265,7 @@ enum fetch_found
 fetch_find(struct fetch *r, const struct conf_core *conf, struct stats *stats,
     const struct question *key, enum fetch_take take, uint64_t now_ns)
 {
-	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
+	const struct cache_want want = { .now_s = clock_s(now_ns),
 		.stale_s = take != FETCH_UNEXPIRED ? conf->keep.stale_s : 0,
 		.ask = take == FETCH_FAILING };
 	size_t cap = sizeof(r->bytes) - EDE_OPT_LEN;
@@ -289,8 +289,7 @@ bool
 fetch_exists(
     struct fetch *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
 {
-	const struct cache_want want = { .now_s = (uint32_t)(now_ns / NS_PER_SEC),
-		.stale_s = conf->keep.stale_s };
+	const struct cache_want want = { .now_s = clock_s(now_ns), .stale_s = conf->keep.stale_s };
 	struct cache_entry e;
 
 	return cache_get(conf->cache, key, &want, r->bytes, sizeof(r->bytes) - EDE_OPT_LEN, &e);

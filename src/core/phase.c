@@ -232,9 +232,9 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 static uint32_t
 remaining_ttl(const struct query *q, uint64_t now_ns)
 {
-	uint64_t gone = (now_ns - q->empty_at_ns) / NS_PER_SEC;
+	uint32_t gone = clock_s(now_ns - q->empty_at_ns);
 
-	return gone < q->empty_ttl ? q->empty_ttl - (uint32_t)gone : 0;
+	return gone < q->empty_ttl ? q->empty_ttl - gone : 0;
 }
 
 /* AAAA was ignored, but A is of no use: the real AAAA are the answer (RULES D13). */
@@ -317,8 +317,8 @@ synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : remaining_ttl(q, now_ns);
 
 	if (UNLIKELY(q->data != NULL)) {
-		uint64_t gone = (now_ns - q->data->at_ns) / NS_PER_SEC;
-		uint32_t left = gone < a->ttl ? a->ttl - (uint32_t)gone : 0;
+		uint32_t gone = clock_s(now_ns - q->data->at_ns);
+		uint32_t left = gone < a->ttl ? a->ttl - gone : 0;
 
 		ttl = left < ttl ? left : ttl;
 	}

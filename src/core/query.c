@@ -263,7 +263,7 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 static void
 answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	uint32_t unix_s = (uint32_t)(qs->conf->unix_s + now_ns / NS_PER_SEC);
+	uint32_t unix_s = (uint32_t)qs->conf->unix_s + clock_s(now_ns);
 
 	stats_inc(&qs->stats->client_cookies);
 	if (q->cookie_len == COOKIE_LEN &&

@@ -260,8 +260,7 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	if (UNLIKELY(upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
 	    ls->conf->cache != NULL)
 		cache_revived(ls->conf->cache,
-		    (uint32_t)(ls->upstreams->table[l->upstream].failing_ns / NS_PER_SEC),
-		    (uint32_t)(now_ns / NS_PER_SEC));
+		    clock_s(ls->upstreams->table[l->upstream].failing_ns), clock_s(now_ns));
 	if (UNLIKELY(verdict != MSG_OK))
 		return on_malformed(ls, l, result);
 	if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))

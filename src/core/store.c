@@ -363,7 +363,7 @@ void
 store_result(
     struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint64_t now_ns)
 {
-	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
+	uint32_t now_s = clock_s(now_ns);
 	const struct msg *m = result->msg;
 
 	if (!has_key(l))
@@ -392,7 +392,7 @@ store_result(
 void
 store_changes(struct cache *c, unsigned changed, uint64_t now_ns)
 {
-	uint32_t now_s = (uint32_t)(now_ns / NS_PER_SEC);
+	uint32_t now_s = clock_s(now_ns);
 
 	if (changed & UPSTREAMS_DISTRUST)
 		cache_distrust(c, now_s);

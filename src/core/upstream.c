@@ -250,8 +250,8 @@ upstreams_on_error(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t no
 	up->erring = true;
 	if (told_begin(us->told, TOLD_ERRORS, &up->addr))
 		log_warn("upstream", "%s: every reply for %u s was an error (last %s)",
-		    netaddr_format(&up->addr, text),
-		    (unsigned)((now_ns - up->errors_ns) / NS_PER_SEC), rcode_text(rcode));
+		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors_ns),
+		    rcode_text(rcode));
 }
 
 void

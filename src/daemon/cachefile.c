@@ -11,7 +11,7 @@
 uint32_t
 cachefile_now_s(void)
 {
-	return (uint32_t)(clock_now_ns() / NS_PER_SEC);
+	return clock_s(clock_now_ns());
 }
 
 static struct cachefile_when

@@ -89,6 +89,15 @@ START_TEST(counts_a_long_sleep)
 }
 END_TEST
 
+START_TEST(whole_seconds_are_rounded_down)
+{
+	ck_assert_uint_eq(clock_s(0), 0);
+	ck_assert_uint_eq(clock_s(NS_PER_SEC - 1), 0);
+	ck_assert_uint_eq(clock_s(NS_PER_SEC), 1);
+	ck_assert_uint_eq(clock_s(UINT32_MAX * NS_PER_SEC + NS_PER_SEC - 1), UINT32_MAX);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -99,6 +108,7 @@ main(void)
 
 	tcase_add_test(tc, time_counts_sleep_too);
 	tcase_add_test(tc, counts_a_long_sleep);
+	tcase_add_test(tc, whole_seconds_are_rounded_down);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);
