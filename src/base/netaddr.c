@@ -145,6 +145,16 @@ netaddr_equal(const struct netaddr *a, const struct netaddr *b)
 }
 
 bool
+netaddr_in_list(const struct netaddr *list, size_t n, const struct netaddr *a)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (netaddr_equal(&list[i], a))
+			return true;
+	}
+	return false;
+}
+
+bool
 netaddr_is_wildcard(const struct netaddr *a)
 {
 	static const uint8_t zero[16];

@@ -54,6 +54,9 @@ socklen_t netaddr_to_sockaddr(const struct netaddr *a, struct sockaddr_storage *
 /* netaddr_equal: same family, address, scope and port. */
 MUST_USE bool netaddr_equal(const struct netaddr *a, const struct netaddr *b);
 
+/* netaddr_in_list: is any of the N addresses at LIST equal to A? */
+MUST_USE bool netaddr_in_list(const struct netaddr *list, size_t n, const struct netaddr *a);
+
 /* netaddr_is_wildcard: 0.0.0.0 or ::. netaddr_is_loopback: 127.0.0.0/8 or ::1. */
 MUST_USE bool netaddr_is_wildcard(const struct netaddr *a);
 MUST_USE bool netaddr_is_loopback(const struct netaddr *a);

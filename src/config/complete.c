@@ -42,16 +42,6 @@ complete_listens(struct settings *s, struct diag *d)
 		diag_error(d, 0, "listen", "there is no address left to serve on");
 }
 
-static bool
-has_upstream(const struct conf_core *c, const struct netaddr *a)
-{
-	for (size_t i = 0; i < c->n_upstreams; i++) {
-		if (netaddr_equal(&c->upstreams[i], a))
-			return true;
-	}
-	return false;
-}
-
 /* The system's nameservers, without ourselves. */
 static void
 add_system_nameservers(struct settings *s, const char *path, struct diag *d)
@@ -78,7 +68,7 @@ add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 			    "defaults: %s of %s cannot be asked and is left out (a link-local "
 			    "address needs its %%INTERFACE)",
 			    netaddr_format(&found[i], text), path);
-		else if (!has_upstream(c, &found[i]))
+		else if (!netaddr_in_list(c->upstreams, c->n_upstreams, &found[i]))
 			c->upstreams[c->n_upstreams++] = found[i];
 	}
 	if (c->n_upstreams == 0)

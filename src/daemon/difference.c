@@ -9,16 +9,7 @@ struct addresses {
 	size_t n;
 };
 
-static bool
-has(const struct addresses *list, const struct netaddr *a)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (netaddr_equal(&list->a[i], a))
-			return true;
-	return false;
-}
-
-/* Those of LIST that are not in OTHER. */
+/* Log those of LIST that are not in OTHER, with WHAT before and MORE behind each. */
 static void
 tell_missing(
     const struct addresses *list, const struct addresses *other, const char *what, const char *more)
@@ -26,7 +17,7 @@ tell_missing(
 	char text[NETADDR_TEXT];
 
 	for (size_t i = 0; i < list->n; i++)
-		if (!has(other, &list->a[i]))
+		if (!netaddr_in_list(other->a, other->n, &list->a[i]))
 			log_info(
 			    "reload", "%s %s%s", what, netaddr_format(&list->a[i], text), more);
 }

@@ -33,17 +33,7 @@ reload_keep(const struct settings *now, struct settings *next)
 	return n;
 }
 
-static bool
-listed(const struct netaddr *addrs, size_t n, const struct netaddr *a)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (netaddr_equal(&addrs[i], a))
-			return true;
-	}
-	return false;
-}
-
-/* Those of NEXT that NOW does not have, to OUT. */
+/* Write to OUT the addresses that NEXT listens on and NOW does not. Returns their number. */
 static size_t
 new_listens(const struct conf_io *now, const struct conf_io *next,
     struct netaddr out[static CONF_MAX_LISTENS])
@@ -51,16 +41,16 @@ new_listens(const struct conf_io *now, const struct conf_io *next,
 	size_t n = 0;
 
 	for (size_t i = 0; i < next->n_listens; i++) {
-		if (!listed(now->listens, now->n_listens, &next->listens[i]))
+		if (!netaddr_in_list(now->listens, now->n_listens, &next->listens[i]))
 			out[n++] = next->listens[i];
 	}
 	return n;
 }
 
-/* What all loops will be handed, had before the first of them is. */
+/* What a reload hands to the loops; complete before the first of them gets anything. */
 struct parcel {
 	struct snapshot *snapshot;
-	struct bind_sockets *sockets; /* n_loops times n_added */
+	struct bind_sockets *sockets; /* n_loops times n_added, those of one loop side by side */
 	size_t n_added;
 	struct loop_update *updates[SETTINGS_LOOPS];
 };
@@ -75,6 +65,8 @@ parcel_free(struct parcel *p, unsigned n_loops)
 	sockets_close(p->sockets, p->n_added * n_loops);
 }
 
+/* Get everything that the loops need to change from NOW to NEXT. False, with a message: nothing is
+ * held. */
 static bool
 parcel_pack(
     struct parcel *p, unsigned n_loops, const struct settings *now, const struct settings *next)
@@ -105,7 +97,7 @@ parcel_pack(
 	return ok;
 }
 
-/* Nothing can fail here. */
+/* Hand each loop its part. Cannot fail. */
 static void
 parcel_post(struct parcel *p, struct threads *t)
 {
@@ -120,7 +112,7 @@ parcel_post(struct parcel *p, struct threads *t)
 		loop_post(t->thread[i].loop, u);
 	}
 	snapshot_unref(p->snapshot);
-	free(p->sockets); /* the descriptors are the loops' now */
+	free(p->sockets); /* the loops own the descriptors now */
 }
 
 bool

@@ -302,22 +302,16 @@ listener_leave(struct shell *sh, struct listener *l)
 		source_mark(&l->udp);
 }
 
-static bool
-is_configured(const struct conf_io *conf, const struct netaddr *addr)
-{
-	for (size_t i = 0; i < conf->n_listens; i++)
-		if (netaddr_equal(&conf->listens[i], addr))
-			return true;
-	return false;
-}
-
 void
 listener_keep(struct shell *sh)
 {
+	const struct conf_io *conf = sh->conf;
+
 	for (size_t i = 0; i < LISTENER_MAX; i++) {
 		struct listener *l = &sh->listeners.l[i];
 
-		if (l->fds.udp >= 0 && !is_configured(sh->conf, &l->fds.addr))
+		if (l->fds.udp >= 0 &&
+		    !netaddr_in_list(conf->listens, conf->n_listens, &l->fds.addr))
 			listener_leave(sh, l);
 	}
 }

@@ -177,6 +177,21 @@ START_TEST(equal_only_if_all_fields_are)
 }
 END_TEST
 
+START_TEST(in_a_list_of_its_length)
+{
+	struct netaddr list[2], other;
+
+	ck_assert(netaddr_parse("192.0.2.1", 53, &list[0]));
+	ck_assert(netaddr_parse("192.0.2.2", 53, &list[1]));
+	ck_assert(netaddr_parse("192.0.2.2", 54, &other));
+	ck_assert(netaddr_in_list(list, 2, &list[0]));
+	ck_assert(netaddr_in_list(list, 2, &list[1]));
+	ck_assert(!netaddr_in_list(list, 1, &list[1]));
+	ck_assert(!netaddr_in_list(list, 2, &other));
+	ck_assert(!netaddr_in_list(NULL, 0, &other));
+}
+END_TEST
+
 struct kind_case {
 	const char *text;
 	bool wildcard;
@@ -256,6 +271,7 @@ main(void)
 	tcase_add_loop_test(tc, sockaddr_round_trip, 0, N_OF(good));
 	tcase_add_test(tc, sockaddr_has_all_fields);
 	tcase_add_test(tc, equal_only_if_all_fields_are);
+	tcase_add_test(tc, in_a_list_of_its_length);
 	tcase_add_loop_test(tc, not_of_one_machine, 0, N_OF(odd));
 	tcase_add_loop_test(tc, wildcard_and_loopback_are_told, 0, N_OF(kinds));
 	suite_add_tcase(s, tc);
