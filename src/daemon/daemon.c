@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -21,10 +20,10 @@
 #include "config/keywords.h"
 #include "config/load.h"
 #include "config/options.h"
-#include "core/upstream.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/cpus.h"
+#include "daemon/descriptors.h"
 #include "daemon/notify.h"
 #include "daemon/pidfile.h"
 #include "daemon/precheck.h"
@@ -33,9 +32,6 @@
 #include "daemon/serve.h"
 #include "daemon/sockets.h"
 #include "daemon/threads.h"
-#include "io/upstream_udp.h"
-
-#define OTHER_DESCRIPTORS 32
 
 static const char ident[] = "dns64d";
 
@@ -67,54 +63,12 @@ print_version(void)
 	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", pidfile_usual());
 }
 
-/* Descriptors that a busy daemon needs. */
-static rlim_t
-descriptors(const struct settings *s, unsigned n_loops)
-{
-	rlim_t upstream = s->conf.core.n_upstreams * UPSTREAM_UDP_SOCKETS;
-	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
-	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) + OTHER_DESCRIPTORS;
-
-	return per_loop * n_loops + OTHER_DESCRIPTORS;
-}
-
-/* As many descriptors as are needed, or as many as there may be. */
-static void
-raise_limit(const struct settings *s, unsigned n_loops)
-{
-	rlim_t need = descriptors(s, n_loops);
-	struct rlimit now, wish;
-
-	if (getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur >= need)
-		return;
-	wish.rlim_cur = need;
-	wish.rlim_max = now.rlim_max > need ? now.rlim_max : need;
-	if (setrlimit(RLIMIT_NOFILE, &wish) == 0)
-		return;
-	wish.rlim_cur = now.rlim_max;
-	wish.rlim_max = now.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &wish); /* up to the hard limit is always permitted */
-	log_warn("start",
-	    "only %llu of the %llu descriptors that a busy daemon may need are permitted "
-	    "(ulimit -n, LimitNOFILE=)",
-	    (unsigned long long)wish.rlim_cur, (unsigned long long)need);
-}
-
-/* Where the pidfile goes; NULL: nowhere. */
-static const char *
-pidfile_path(const struct daemon *d)
-{
-	const char *path = d->settings.pidfile;
-
-	if (strcmp(path, "auto") == 0)
-		return d->options.foreground ? NULL : pidfile_usual();
-	return strcmp(path, "none") == 0 ? NULL : path;
-}
-
+/* Create and lock the pidfile, if there is to be one. Returns an exit code, DAEMON_OK or another.
+ */
 static int
 lock_pidfile(struct daemon *d)
 {
-	const char *path = pidfile_path(d);
+	const char *path = pidfile_path(&d->settings, d->options.foreground);
 	int rc = path == NULL ? 0 : pidfile_open(&d->pidfile, path);
 
 	if (rc == 0)
@@ -296,7 +250,7 @@ report_user(const struct daemon *d)
 		log_warn("start",
 		    "running as root, which may not become another user here; without its "
 		    "capabilities");
-	else if (privileges_are_root())
+	else if (geteuid() == 0)
 		log_warn("start",
 		    "running as root, if without its capabilities; name an account with \"user\"");
 	if (access(d->path, R_OK) != 0)
@@ -357,7 +311,7 @@ start(struct daemon *d)
 	if (d->plan.notice != NULL)
 		log_notice(
 		    "start", "%s (%u loops, %u CPUs)", d->plan.notice, d->plan.n_loops, cpus.n);
-	raise_limit(&d->settings, d->plan.n_loops);
+	descriptors_raise(descriptors_needed(&d->settings, d->plan.n_loops));
 	rc = detach(d);
 	if (rc == DAEMON_OK)
 		rc = drop_privileges(d);

@@ -15,7 +15,7 @@
 
 #define USUAL_NAME "/dns64d.pid"
 
-/* A prefix as /usr/local has seldom a directory of its own for files of the running system. */
+/* A prefix such as /usr/local seldom has a directory of its own for run-time files. */
 const char *
 pidfile_usual(void)
 {
@@ -24,7 +24,15 @@ pidfile_usual(void)
 	return access(RUNSTATEDIR, F_OK) == 0 ? configured : common;
 }
 
-/* The process ID in the file, or -EWOULDBLOCK if there is none. */
+const char *
+pidfile_path(const struct settings *s, bool foreground)
+{
+	if (strcmp(s->pidfile, "auto") == 0)
+		return foreground ? NULL : pidfile_usual();
+	return s->pidfile[0] == '/' ? s->pidfile : NULL;
+}
+
+/* Read the process ID from the file. Returns -EWOULDBLOCK if there is none. */
 static int
 holder(int fd)
 {
@@ -78,7 +86,7 @@ pidfile_tell(struct pidfile *p, bool done)
 
 	if (p->fd < 0)
 		return;
-	/* One step, whoever looks. */
+	/* One system call, so that no reader sees a number of line ends between the two. */
 	if (n > p->line_ends)
 		written =
 		    pwrite(p->fd, "\n\n\n", n - p->line_ends, (off_t)(p->digits + p->line_ends));
@@ -93,7 +101,7 @@ pidfile_close(struct pidfile *p)
 {
 	if (p->fd < 0)
 		return;
-	/* Where neither is permitted the old number stays, and means nothing without the lock. */
+	/* If neither is permitted the old number stays; without the lock it means nothing. */
 	if (ftruncate(p->fd, 0) == 0)
 		(void)unlink(p->path);
 	close(p->fd);

@@ -3,8 +3,9 @@
 #define DNS64D_DAEMON_PIDFILE_H
 
 /*
- * pidfile: one daemon at a time. The lock, not the file, says that one runs: a file that a
- * crash left behind is in nobody's way.
+ * pidfile: the file with the process ID, which is locked while the daemon runs, so that there is
+ * one daemon with it. The lock, not the file, says that one runs: a file that a crash left behind
+ * does no harm.
  */
 
 #include <stdbool.h>
@@ -15,31 +16,43 @@
 
 struct pidfile {
 	int fd;           /* owned; -1: none */
-	size_t digits;    /* of the number in it */
-	size_t line_ends; /* behind it */
+	size_t digits;    /* length of the number in the file */
+	size_t line_ends; /* line ends that follow the number */
 	char path[SETTINGS_PATH];
 };
 
-/* pidfile_usual: where it is if nobody says, in the system's directory for run-time files. */
+/*
+ * pidfile_usual: the default path: RUNSTATEDIR/dns64d.pid, or /run/dns64d.pid if that directory
+ * does not exist. The string is constant.
+ */
 const char *pidfile_usual(void);
 
 /*
- * pidfile_open: create and lock the file at PATH and write our process ID to it. Returns 0, -errno,
- * or the process ID of the one that holds it (-EWOULDBLOCK if the file does not tell).
- * What is no regular file is -EINVAL, or -EISDIR.
+ * pidfile_path: the path that S configures for a daemon in the foreground or not: pidfile_usual()
+ * or nothing for "auto". Returns NULL when there is to be no pidfile; else the string is S's or
+ * constant.
+ */
+const char *pidfile_path(const struct settings *s, bool foreground);
+
+/*
+ * pidfile_open: create and lock the file at PATH and write our process ID to it. Returns 0, and *P
+ * is to be closed by pidfile_close; or, with *P untouched: the process ID of the daemon that holds
+ * the lock, -EWOULDBLOCK if the file does not tell that, -EINVAL or -EISDIR for what is not a
+ * regular file, -ELOOP for a symbolic link, or another -errno.
  */
 MUST_USE int pidfile_open(struct pidfile *p, const char *path);
 
 /*
- * pidfile_tell: let who has only the file, as an init script, see that a reload was tried: line
- * ends behind the number, which all readers of numbers pass over, become others than they were; one
- * or two: it was DONE, three or four: it was refused. Harmless with fd -1.
+ * pidfile_tell: show in the file that a reload was tried, for an init script, which has nothing
+ * else to look at. The number of line ends behind the process ID changes, which readers of the
+ * number ignore: one or two mean that the reload was DONE, three or four that it was refused. Does
+ * nothing with fd -1.
  */
 void pidfile_tell(struct pidfile *p, bool done);
 
 /*
- * pidfile_close: empty the file, remove it if we may (after chroot and change of user often not),
- * and let the lock go. Harmless with fd -1.
+ * pidfile_close: empty the file, remove it if that is permitted (after a chroot and a change of
+ * user often not), and release the lock. Does nothing with fd -1.
  */
 void pidfile_close(struct pidfile *p);
 

@@ -203,8 +203,8 @@ check_cachefile(const struct precheck *c)
 static void
 check_pidfile(const struct precheck *c)
 {
-	bool usual = strcmp(c->s->pidfile, "auto") == 0 && !c->o->foreground;
-	const char *path = usual ? pidfile_usual() : place(c->s->pidfile);
+	bool usual = strcmp(c->s->pidfile, "auto") == 0;
+	const char *path = pidfile_path(c->s, c->o->foreground);
 	int rc = path == NULL ? 0 : try_pidfile(path);
 	bool forbidden = rc == -EACCES || rc == -EPERM;
 

@@ -235,9 +235,3 @@ privileges_thread(void)
 	capng_clear(CAPNG_SELECT_CAPS);
 	return apply();
 }
-
-bool
-privileges_are_root(void)
-{
-	return geteuid() == 0;
-}

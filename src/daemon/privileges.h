@@ -71,7 +71,4 @@ MUST_USE int privileges_settle(void);
 /* privileges_thread: give up all capabilities of the calling thread. Returns 0 or -EPERM. */
 MUST_USE int privileges_thread(void);
 
-/* privileges_are_root: with user ID 0 now? */
-MUST_USE bool privileges_are_root(void);
-
 #endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/descriptors.h"
+
+#include "base/log.h"
+#include "core/upstream.h"
+#include "io/upstream_udp.h"
+
+#define OTHERS 32 /* of one loop besides its sockets; of the process besides its loops */
+
+rlim_t
+descriptors_needed(const struct settings *s, unsigned n_loops)
+{
+	rlim_t upstream = s->conf.core.n_upstreams * UPSTREAM_UDP_SOCKETS;
+	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
+	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) + OTHERS;
+
+	return per_loop * n_loops + OTHERS;
+}
+
+void
+descriptors_raise(rlim_t need)
+{
+	struct rlimit now, wish;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) != 0 || now.rlim_cur >= need)
+		return;
+	wish.rlim_cur = need;
+	wish.rlim_max = now.rlim_max > need ? now.rlim_max : need;
+	if (setrlimit(RLIMIT_NOFILE, &wish) == 0)
+		return;
+	wish.rlim_cur = now.rlim_max;
+	wish.rlim_max = now.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &wish); /* up to the hard limit is always permitted */
+	log_warn("start",
+	    "only %llu of the %llu descriptors that a busy daemon may need are permitted "
+	    "(ulimit -n, LimitNOFILE=)",
+	    (unsigned long long)wish.rlim_cur, (unsigned long long)need);
+}

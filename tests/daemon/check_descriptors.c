@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* descriptors: how many a busy daemon needs, and the limit that is raised to them. */
+#include "daemon/descriptors.h"
+
+#include <check.h>
+#include <unistd.h>
+
+#include "core/upstream.h"
+#include "support/heard.h"
+
+static struct settings settings;
+
+START_TEST(need_follows_the_limits)
+{
+	rlim_t base, more;
+
+	settings.conf.io.max_tcp_clients = 100;
+	settings.conf.io.n_listens = 2;
+	settings.conf.core.n_upstreams = 1;
+	base = descriptors_needed(&settings, 1);
+	ck_assert_uint_gt(base, 100 + 2 * 2);
+	settings.conf.io.max_tcp_clients = 150;
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 50);
+	settings.conf.io.n_listens = 3; /* UDP and TCP */
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 52);
+	more = descriptors_needed(&settings, 2);
+	ck_assert_uint_gt(more, 2 * (base - 100));
+	/* Sockets to one upstream: 8 in use and 32 retired ones in each of 4 ID spaces. */
+	base = descriptors_needed(&settings, 1);
+	settings.conf.core.n_upstreams = 2;
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 160);
+	/* There are no more than a loop can have in all. */
+	settings.conf.core.n_upstreams = CONF_MAX_UPSTREAMS;
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, UPSTREAM_MAX_SOCKETS - 160);
+}
+END_TEST
+
+/* The soft limit follows, and stays when it is high enough. */
+START_TEST(soft_limit_is_raised)
+{
+	struct rlimit l;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &l), 0);
+	l.rlim_cur = 64;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &l), 0);
+	heard_start(LOG_LEVEL_WARN);
+	descriptors_raise(100);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &l), 0);
+	ck_assert_uint_eq(l.rlim_cur, 100);
+	descriptors_raise(80);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &l), 0);
+	ck_assert_uint_eq(l.rlim_cur, 100);
+	ck_assert_uint_eq(heard_all(), 0);
+	heard_end();
+}
+END_TEST
+
+/* Beyond the hard limit only root may go; others get all that there is, and a warning. */
+START_TEST(hard_limit_holds)
+{
+	struct rlimit l = { .rlim_cur = 64, .rlim_max = 90 };
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &l), 0);
+	heard_start(LOG_LEVEL_WARN);
+	if (geteuid() == 0)
+		ck_assert_int_eq(seteuid(65534), 0);
+	descriptors_raise(100);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &l), 0);
+	ck_assert_uint_eq(l.rlim_cur, 90);
+	ck_assert_uint_eq(heard("warning start: only 90 of the 100 descriptors"), 1);
+	heard_end();
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("descriptors");
+	TCase *t = tcase_create("descriptors");
+
+	tcase_add_test(t, need_follows_the_limits);
+	tcase_add_test(t, soft_limit_is_raised);
+	tcase_add_test(t, hard_limit_holds);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
