@@ -109,16 +109,16 @@ main(int argc, char **argv)
 	struct fake_options o;
 
 	switch (fake_options_read(argc, argv, &o, stderr)) {
-	case FAKE_TASK_HELP:
-		fake_options_help(stdout);
+	case CMDLINE_HELP:
+		cmdline_print_help(fake_options_table(), stdout);
 		return EXIT_SUCCESS;
-	case FAKE_TASK_VERSION:
+	case CMDLINE_VERSION:
 		(void)printf("fakedns " PACKAGE_VERSION "\n");
 		return EXIT_SUCCESS;
-	case FAKE_TASK_NONE:
+	case CMDLINE_WRONG:
 		(void)fprintf(stderr, "fakedns: -h lists the options\n");
 		return EXIT_USAGE;
-	case FAKE_TASK_SERVE:
+	case CMDLINE_RUN:
 		break;
 	}
 	raise_descriptors();

@@ -2,31 +2,31 @@
 #ifndef DNS64D_FAKEDNS_OPTIONS_H
 #define DNS64D_FAKEDNS_OPTIONS_H
 
-/* fake_options: the command line of fakedns. */
+/* fake_options: the command line of fakedns, and the table of its options. */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/attr.h"
-#include "fakedns/server.h"
-
-enum fake_task {
-	FAKE_TASK_SERVE,
-	FAKE_TASK_HELP,
-	FAKE_TASK_VERSION,
-	FAKE_TASK_NONE /* the command line is wrong, and every fault was told */
-};
+#include "fakedns/settings.h"
+#include "tools/cmdline.h"
 
 struct fake_options {
 	struct fake_settings settings;
+	uint16_t port;       /* of all addresses of the settings, which have it already */
 	bool default_listen; /* no address was given: loopback */
 };
 
-/* fake_options_read: what ARGV asks for, to *o; faults are told to ERRORS, a line each. */
-MUST_USE enum fake_task fake_options_read(
-    int argc, char **argv, struct fake_options *o, FILE *errors);
+/* fake_options_table: the options, for cmdline_print_help. A test compares it with the manual page.
+ */
+MUST_USE const struct cmdline_table *fake_options_table(void);
 
-/* fake_options_help: the options, a line each, to OUT. */
-void fake_options_help(FILE *out);
+/*
+ * fake_options_read: what the ARGC words of ARGV ask for, the program's name first, to *o; faults
+ * are told to ERRORS, a line each. *o is complete only if the task is CMDLINE_RUN.
+ */
+MUST_USE enum cmdline_task fake_options_read(
+    int argc, char **argv, struct fake_options *o, FILE *errors);
 
 #endif

@@ -2,15 +2,19 @@
 #ifndef DNS64D_FAKEDNS_WORKER_H
 #define DNS64D_FAKEDNS_WORKER_H
 
-/* fake_worker: what one thread of fakedns has; for fake_server, fake_udp and fake_tcp only. */
+/*
+ * fake_worker: what one thread of fakedns has, and what fake_udp and fake_tcp need of it.
+ * fake_server makes it and runs the thread.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/rng.h"
+#include "fakedns/counters.h"
 #include "fakedns/ring.h"
-#include "fakedns/server.h"
+#include "fakedns/settings.h"
 
 #define FAKE_CONNECTIONS 512    /* open at once, per thread; more are closed at once */
 #define FAKE_DELAYED_MAX 131072 /* questions that wait for their time, per thread */
@@ -35,21 +39,27 @@ struct fake_worker {
 	struct fake_counters counters;
 };
 
-/* fake_worker_watch: wait for EVENTS of epoll on FD. 0 or -errno. */
+/*
+ * fake_worker_watch: wait for EVENTS of epoll(7) on FD; the thread is told them with KIND and
+ * INDEX. Returns 0 or -errno.
+ */
 MUST_USE int fake_worker_watch(
     struct fake_worker *w, int fd, uint32_t events, enum fake_event kind, uint32_t index);
 
-/* fake_worker_chance: true in PERCENT of all calls. */
+/* fake_worker_chance: true in PERCENT of all calls, drawn at random. */
 MUST_USE bool fake_worker_chance(struct fake_worker *w, unsigned percent);
 
 /*
- * fake_worker_delay: put a question of LEN bytes aside; the caller fills in where it came from.
- * NULL, counted, without room.
+ * fake_worker_delay: put a question of LEN bytes (at most FAKE_QUESTION_MAX) aside until its answer
+ * is due; the caller fills in where it came from. NULL, counted as unsent, without room.
  */
 MUST_USE struct fake_delayed *fake_worker_delay(
     struct fake_worker *w, const uint8_t *bytes, size_t len);
 
-/* fake_worker_answer: fake_answer with this thread's settings, counted. */
+/*
+ * fake_worker_answer: fake_answer with this thread's settings: writes to CAP bytes (>= 512) at OUT,
+ * returns the length, 0 for no answer. Counts what is malformed and mute.
+ */
 MUST_USE size_t fake_worker_answer(
     struct fake_worker *w, const struct fake_question *q, uint8_t *out, size_t cap);
 

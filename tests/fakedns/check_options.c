@@ -12,7 +12,7 @@
 #define ARGS_MAX 40
 
 /* LINE in words; what was told to ERRORS (1,024 bytes). */
-static enum fake_task
+static enum cmdline_task
 read_line(const char *line, struct fake_options *o, char *errors)
 {
 	char copy[1024], *argv[ARGS_MAX], *rest = copy;
@@ -29,7 +29,7 @@ read_line(const char *line, struct fake_options *o, char *errors)
 	}
 	argv[argc] = NULL;
 	errors[0] = '\0';
-	enum fake_task task = fake_options_read(argc, argv, o, f);
+	enum cmdline_task task = fake_options_read(argc, argv, o, f);
 	(void)fclose(f);
 	return task;
 }
@@ -39,7 +39,7 @@ START_TEST(defaults_are_as_documented)
 	struct fake_options o;
 	char errors[1024], text[NETADDR_TEXT];
 
-	ck_assert_int_eq(read_line("", &o, errors), FAKE_TASK_SERVE);
+	ck_assert_int_eq(read_line("", &o, errors), CMDLINE_RUN);
 	ck_assert_str_eq(errors, "");
 	ck_assert(o.default_listen);
 	ck_assert_uint_eq(o.settings.n_listen, 2);
@@ -65,7 +65,7 @@ START_TEST(every_option_sets_its_field)
 				   "--rcode servfail --rcode-type AAAA --ttl 1 --negative-ttl 2 "
 				   "--enum-range 0100-0199 --enum-percent 50 --no-edns",
 			     &o, errors),
-	    FAKE_TASK_SERVE);
+	    CMDLINE_RUN);
 	ck_assert_str_eq(errors, "");
 	ck_assert(!o.default_listen);
 	ck_assert_uint_eq(o.settings.n_listen, 2);
@@ -117,7 +117,7 @@ START_TEST(faults_are_told)
 	struct fake_options o;
 	char errors[1024];
 
-	ck_assert_int_eq(read_line(faults[_i][0], &o, errors), FAKE_TASK_NONE);
+	ck_assert_int_eq(read_line(faults[_i][0], &o, errors), CMDLINE_WRONG);
 	ck_assert_msg(strstr(errors, faults[_i][1]) != NULL, "%s: %s", faults[_i][0], errors);
 	ck_assert_msg(strstr(errors, faults[_i][2]) != NULL, "%s: %s", faults[_i][0], errors);
 }
@@ -130,7 +130,7 @@ START_TEST(too_many_addresses)
 
 	for (unsigned i = 0; i < FAKE_LISTEN_MAX + 1; i++)
 		(void)strcat(line, "-l 127.0.0.1 ");
-	ck_assert_int_eq(read_line(line, &o, errors), FAKE_TASK_NONE);
+	ck_assert_int_eq(read_line(line, &o, errors), CMDLINE_WRONG);
 	ck_assert_ptr_nonnull(strstr(errors, "more than 16"));
 }
 END_TEST
@@ -140,8 +140,8 @@ START_TEST(help_and_version_are_tasks)
 	struct fake_options o;
 	char errors[1024];
 
-	ck_assert_int_eq(read_line("-h", &o, errors), FAKE_TASK_HELP);
-	ck_assert_int_eq(read_line("--version", &o, errors), FAKE_TASK_VERSION);
+	ck_assert_int_eq(read_line("-h", &o, errors), CMDLINE_HELP);
+	ck_assert_int_eq(read_line("--version", &o, errors), CMDLINE_VERSION);
 }
 END_TEST
 

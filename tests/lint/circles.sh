@@ -15,8 +15,7 @@ bench/load/lane bench/load/udp
 bench/load/outcome bench/load/worker
 bench/result/csv bench/result/run bench/result/schema bench/result/text
 cache/cache cache/cache_parts
-cache/entry cache/shard
-fakedns/server fakedns/tcp fakedns/udp fakedns/worker"
+cache/entry cache/shard"
 
 # Each circle in a line, its units in order.
 circles()

@@ -14,7 +14,7 @@ reason()
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	daemon/cachefile_load | daemon/cachefile_save) echo "two sides of one file: check_cachefile" ;;
 	fakedns/main) echo "main() alone: the system tests start it" ;;
-	fakedns/tcp | fakedns/udp) echo "sockets: check_server asks them" ;;
+	fakedns/tcp | fakedns/udp | fakedns/worker) echo "sockets: check_server asks them" ;;
 	bench/main | bench/method/rate) echo "tests/system/bench.sh starts them" ;;
 	bench/load/worker | bench/load/udp)
 		echo "threads and sockets: check_trial and check_lane ask by them" ;;

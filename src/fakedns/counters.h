@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_FAKEDNS_COUNTERS_H
+#define DNS64D_FAKEDNS_COUNTERS_H
+
+/* fake_counters: what fakedns counts, in each thread and in all. */
+
+#include <stdint.h>
+
+struct fake_counters {
+	uint64_t questions; /* all that came in */
+	uint64_t answers;
+	uint64_t lost; /* ignored by loss_percent */
+	uint64_t mute; /* names that never get a reply */
+	uint64_t malformed;
+	uint64_t unsent; /* answers that were not sent, or questions that found no room to wait */
+};
+
+#endif
