@@ -14,7 +14,7 @@
 #define REFRESH_LOST 0x20 /* in meta.flags: it was to be refreshed, and could not be */
 #define LIFE_S 604800     /* no TTL is longer (RULES D22) */
 
-_Static_assert((REFRESH_LOST & SHARD_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
+_Static_assert((REFRESH_LOST & ENTRY_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	c->n_shards = n;
 	c->life_s = LIFE_S + stale_s;
 	outages_init(&c->outages);
-	flushes_init(&c->marks);
+	flushes_init(&c->flushes);
 	init_parts(c, stale_s);
 	return c;
 }
@@ -96,7 +96,7 @@ cache_seed(const struct cache *c)
 
 /* Was it silence, while an upstream was down that has replied again since? */
 static bool
-is_revived(struct cache *c, const struct shard_meta *m)
+is_revived(struct cache *c, const struct entry_meta *m)
 {
 	return m->kind == CACHE_SILENT && outages_have(&c->outages, m->stored_s);
 }
@@ -105,7 +105,7 @@ is_revived(struct cache *c, const struct shard_meta *m)
 static bool
 is_spared(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
-	if (!flushes_spare(&c->marks, key->qname, &e->meta.generation))
+	if (!flushes_spare(&c->flushes, key->qname, &e->meta.generation))
 		return false;
 	shard_set_meta(s, e, &e->meta);
 	return true;
@@ -116,22 +116,22 @@ static inline bool
 exists(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
 	return e->msg != NULL &&
-	    (e->meta.generation == flushes_now(&c->marks) || UNLIKELY(is_spared(c, s, key, e)));
+	    (e->meta.generation == flushes_now(&c->flushes) || UNLIKELY(is_spared(c, s, key, e)));
 }
 
 static bool
-is_fresh(const struct shard_meta *m, uint32_t now_s)
+is_fresh(const struct entry_meta *m, uint32_t now_s)
 {
-	return shard_age(m->stored_s, now_s) < m->ttl_s;
+	return entry_age(m->stored_s, now_s) < m->ttl_s;
 }
 
 /* Is it of use, if it exists: fresh, or no failure and stale for STALE_S at most? */
 static bool
-is_wanted(struct cache *c, const struct shard_meta *m, const struct cache_want *w)
+is_wanted(struct cache *c, const struct entry_meta *m, const struct cache_want *w)
 {
 	if (is_fresh(m, w->now_s))
 		return !is_revived(c, m);
-	return m->kind < CACHE_ERROR && shard_age(m->stored_s, w->now_s) - m->ttl_s < w->stale_s;
+	return m->kind < CACHE_ERROR && entry_age(m->stored_s, w->now_s) - m->ttl_s < w->stale_s;
 }
 
 /* Is A the better of two that are of use, B being about all types? */
@@ -176,25 +176,25 @@ choose(struct cache *c, struct shard *s, const struct question *key, const struc
 
 /* Until when, counted as meta.retry is, nobody tries to refresh it again. */
 static uint16_t
-retry_at(const struct shard_meta *m, uint32_t now_s)
+retry_at(const struct entry_meta *m, uint32_t now_s)
 {
 	uint32_t units =
-	    (shard_age(m->stored_s, now_s) + CACHE_RETRY_S + RETRY_UNIT - 1) / RETRY_UNIT;
+	    (entry_age(m->stored_s, now_s) + CACHE_RETRY_S + RETRY_UNIT - 1) / RETRY_UNIT;
 
 	return units < UINT16_MAX ? (uint16_t)units : UINT16_MAX;
 }
 
 static bool
-retry_is_over(const struct shard_meta *m, uint32_t now_s)
+retry_is_over(const struct entry_meta *m, uint32_t now_s)
 {
-	return shard_age(m->stored_s, now_s) / RETRY_UNIT >= m->retry;
+	return entry_age(m->stored_s, now_s) / RETRY_UNIT >= m->retry;
 }
 
 /* Nobody is to refresh it for CACHE_RETRY_S; WHY: 0, or REFRESH_LOST. */
 static void
 put_off(struct shard *s, const struct shard_entry *e, uint32_t now_s, unsigned why)
 {
-	struct shard_meta m = e->meta;
+	struct entry_meta m = e->meta;
 
 	m.retry = retry_at(&m, now_s);
 	m.flags = (uint8_t)((m.flags & ~(unsigned)REFRESH_LOST) | why);
@@ -205,7 +205,7 @@ put_off(struct shard *s, const struct shard_entry *e, uint32_t now_s, unsigned w
 static bool
 falls_due(struct shard *s, const struct shard_entry *e, uint32_t now_s)
 {
-	uint32_t left = e->meta.ttl_s - shard_age(e->meta.stored_s, now_s);
+	uint32_t left = e->meta.ttl_s - entry_age(e->meta.stored_s, now_s);
 
 	if (left > e->meta.ttl_s / CACHE_DUE_PART || e->asked < CACHE_POPULAR ||
 	    e->meta.kind >= CACHE_ERROR || !retry_is_over(&e->meta, now_s))
@@ -216,7 +216,7 @@ falls_due(struct shard *s, const struct shard_entry *e, uint32_t now_s)
 
 /* Was it trusted once, and is so no more? Within the same second nobody can tell. */
 static bool
-is_distrusted(const struct cache *c, const struct shard_meta *m)
+is_distrusted(const struct cache *c, const struct entry_meta *m)
 {
 	uint32_t at = atomic_load_explicit(&c->distrusted_s, memory_order_relaxed);
 
@@ -234,7 +234,7 @@ told(const struct cache *c, const struct shard_entry *e, uint32_t now_s)
 	return (struct cache_entry){ .kind = (enum cache_kind)e->meta.kind,
 		.flags = (uint8_t)flags,
 		.ede = e->meta.ede,
-		.age_s = shard_age(e->meta.stored_s, now_s),
+		.age_s = entry_age(e->meta.stored_s, now_s),
 		.ttl_s = e->meta.ttl_s,
 		.len = e->len };
 }
@@ -342,12 +342,12 @@ cache_get_above(struct cache *c, const struct question *key, uint32_t now_s, uin
 /* --- What comes in ---------------------------------------------------------------------------- */
 
 /* With the shard's lock held: what comes after a flush was put after it. */
-static struct shard_meta
+static struct entry_meta
 meta_of(const struct cache *c, const struct cache_entry *e, uint32_t now_s)
 {
-	return (struct shard_meta){ .stored_s = now_s - e->age_s,
+	return (struct entry_meta){ .stored_s = now_s - e->age_s,
 		.ttl_s = e->ttl_s,
-		.generation = flushes_now(&c->marks),
+		.generation = flushes_now(&c->flushes),
 		.ede = e->ede,
 		.kind = (uint8_t)e->kind,
 		.flags = e->flags };
@@ -360,7 +360,7 @@ cache_put(struct cache *c, const struct question *key, const struct cache_entry 
 	struct cache_part *g = cache_part_of(c, key->hash);
 
 	lock_take(&g->lock);
-	struct shard_meta meta = meta_of(c, e, now_s);
+	struct entry_meta meta = meta_of(c, e, now_s);
 	(void)shard_put(&g->shard, key, &meta, msg, len, true, now_s);
 	lock_give(&g->lock);
 }
@@ -381,11 +381,11 @@ cache_remove(struct cache *c, const struct question *key)
  */
 static uint32_t
 back_off(
-    struct cache *c, const struct shard_meta *old, uint32_t ttl_s, uint32_t most_s, uint32_t now_s)
+    struct cache *c, const struct entry_meta *old, uint32_t ttl_s, uint32_t most_s, uint32_t now_s)
 {
 	/* One that was over for as long as it lasted is forgotten. */
 	if (old != NULL && old->kind >= CACHE_ERROR && !is_revived(c, old) &&
-	    shard_age(old->stored_s, now_s) < 2 * old->ttl_s)
+	    entry_age(old->stored_s, now_s) < 2 * old->ttl_s)
 		ttl_s = 2 * old->ttl_s;
 	return ttl_s < most_s ? ttl_s : most_s;
 }
@@ -403,14 +403,14 @@ cache_put_failure(struct cache *c, const struct question *key, const struct cach
 {
 	struct cache_part *g = cache_part_of(c, key->hash);
 	const struct shard_entry *kept = NULL;
-	const struct shard_meta *old = NULL;
+	const struct entry_meta *old = NULL;
 	struct cache_want w = *want;
 	struct shard_found found;
 
 	if (e->kind == CACHE_BOGUS)
 		w.stale_s = 0;
 	lock_take(&g->lock);
-	struct shard_meta meta = meta_of(c, e, w.now_s);
+	struct entry_meta meta = meta_of(c, e, w.now_s);
 	if (shard_find(&g->shard, key, &found)) {
 		kept = choose(c, &g->shard, key, &w, &found);
 		old = exists(c, &g->shard, key, &found.type) ? &found.type.meta : NULL;

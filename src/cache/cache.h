@@ -18,14 +18,11 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "cache/flushes.h"
 #include "cache/question.h"
 #include "cache/shard.h"
 
 #define CACHE_MIN SHARD_MIN /* bytes of the smallest */
 #define CACHE_SHARDS_MAX 4096
-#define CACHE_MARKS FLUSHES_MAX /* names below which all is to be forgotten, remembered at a time \
-				 */
 #define CACHE_RETRY_S 30  /* between attempts to refresh what could not be (RFC 8767 section 5) */
 #define CACHE_POPULAR 2   /* asked for so often an entry is worth a refresh before its end */
 #define CACHE_DUE_PART 10 /* in the last tenth of its time it is due */
@@ -41,7 +38,7 @@ enum cache_kind {
 	CACHE_BOGUS   /* validation failed (RULES D3) */
 };
 
-#define CACHE_CUT SHARD_CUT /* nothing is below the name either (RFC 8020) */
+#define CACHE_CUT ENTRY_CUT /* nothing is below the name either (RFC 8020) */
 #define CACHE_TRUSTED 0x02  /* every upstream on the way was trusted (RULES D9) */
 #define CACHE_WITH_MSG 0x04 /* its message came from upstream, and is more than the question */
 

@@ -20,14 +20,14 @@ clear_all(struct cache *c)
 uint32_t
 cache_flushes(const struct cache *c)
 {
-	return atomic_load_explicit(&c->marks.now, memory_order_acquire) +
+	return atomic_load_explicit(&c->flushes.now, memory_order_acquire) +
 	    atomic_load_explicit(&c->names_flushed, memory_order_acquire);
 }
 
 void
 cache_flush_all(struct cache *c)
 {
-	if (flushes_all(&c->marks))
+	if (flushes_all(&c->flushes))
 		clear_all(c);
 }
 
@@ -50,7 +50,7 @@ cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 void
 cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
 {
-	if (flushes_below(&c->marks, name, len, now_s, c->life_s))
+	if (flushes_below(&c->flushes, name, len, now_s, c->life_s))
 		clear_all(c);
 }
 

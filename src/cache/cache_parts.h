@@ -12,7 +12,6 @@
 
 #include "base/attr.h"
 #include "base/lock.h"
-#include "cache/cache.h"
 #include "cache/flushes.h"
 #include "cache/outages.h"
 #include "cache/shard.h"
@@ -32,7 +31,7 @@ struct cache {
 	atomic_uint names_flushed; /* calls of cache_flush_name */
 	struct outages outages;    /* of upstreams, that are over */
 	atomic_uint distrusted_s;  /* when one that was trusted was so no more; 0: never */
-	struct flushes marks;      /* its number is in every entry's meta.generation */
+	struct flushes flushes;    /* every entry has its number in meta.generation */
 	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
 	struct cache_part part[]; /* n_shards */
 };

@@ -3,55 +3,81 @@
 #define DNS64D_CACHE_ENTRY_H
 
 /*
- * entry: what lies in a shard's rings: 32 bytes and the message, whose question holds the name and
- * the class of the key. Between the parts of the shard only.
+ * entry: what lies in a shard's rings: 32 bytes, then the message, whose question holds the name
+ * and the class of the key.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/attr.h"
 #include "cache/question.h"
-#include "cache/shard.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
 
-#define ENTRY_DO 0x80 /* bit 7 */
-#define ENTRY_CD 0x40 /* bit 6 */
+/* Flags in struct entry_meta. */
+#define ENTRY_CUT 0x01    /* there is nothing below its name either (RFC 8020) */
+#define ENTRY_OWNERS 0x3e /* bits that mean something to the shard's owner only */
+#define ENTRY_CD 0x40     /* the key's CD; in struct entry only */
+#define ENTRY_DO 0x80     /* the key's DO; in struct entry only */
+
+/* What is stored beside a message. */
+struct entry_meta {
+	uint32_t stored_s;   /* when it came, in seconds of the cache's clock */
+	uint32_t ttl_s;      /* how long it is fresh */
+	uint16_t generation; /* the owner's */
+	uint16_t retry;      /* the owner's */
+	uint16_t ede;        /* the owner's */
+	uint8_t kind;        /* the owner's */
+	uint8_t flags;       /* ENTRY_CUT, ENTRY_OWNERS */
+};
 
 struct entry {
-	uint32_t len;           /* of the whole entry; the ring's */
-	uint32_t slot;          /* that points here */
-	uint32_t hash;          /* of the name, its lower half */
-	uint16_t msg_len;       /* 0: it was replaced or removed, no slot points here */
+	uint32_t len;           /* bytes of the whole entry; the ring writes it */
+	uint32_t slot;          /* the slot that points here */
+	uint32_t hash;          /* lower half of the name's hash */
+	uint16_t msg_len;       /* bytes; 0: replaced or removed, no slot points here */
 	uint16_t qtype;         /* the key's */
-	struct shard_meta meta; /* its flags are SHARD_CUT, the owner's, and the key's */
+	struct entry_meta meta; /* its flags have the key's ENTRY_DO and ENTRY_CD too */
 };
 
 _Static_assert(sizeof(struct entry) == 32, "32 bytes in front of a message");
-_Static_assert((SHARD_CUT | SHARD_OWNERS) == 0x3f, "ENTRY_DO and ENTRY_CD are the key's");
+_Static_assert((ENTRY_CUT | ENTRY_OWNERS) == 0x3f, "ENTRY_DO and ENTRY_CD are the key's");
 
+/* entry_age: seconds from STORED_S to NOW_S; 0 if STORED_S is later (a clock a little ahead). */
+MUST_USE static inline uint32_t
+entry_age(uint32_t stored_s, uint32_t now_s)
+{
+	uint32_t age_s = now_s - stored_s;
+
+	return age_s <= INT32_MAX ? age_s : 0;
+}
+
+/* entry_msg: E's message, E->msg_len bytes. */
 MUST_USE static inline const uint8_t *
 entry_msg(const struct entry *e)
 {
 	return (const uint8_t *)(e + 1);
 }
 
+/* entry_name: the name in the message's question, not compressed. */
 MUST_USE static inline const uint8_t *
 entry_name(const struct entry *e)
 {
 	return entry_msg(e) + DNS_HEADER_LEN;
 }
 
+/* entry_key_flags: DO and CD of KEY as ENTRY_DO and ENTRY_CD. */
 MUST_USE static inline uint8_t
 entry_key_flags(const struct question *key)
 {
 	return (uint8_t)((unsigned)key->do_bit << 7 | (unsigned)key->cd << 6);
 }
 
-/* entry_of_name: is it of KEY's name? */
+/* entry_of_name: is E an entry of KEY's name? Compares hash and octets: names are in lower case. */
 MUST_USE static inline bool
 entry_of_name(const struct entry *e, const struct question *key)
 {
@@ -60,7 +86,7 @@ entry_of_name(const struct entry *e, const struct question *key)
 	    memcmp(entry_name(e), key->qname, key->qname_len) == 0;
 }
 
-/* entry_of_key: is it KEY's, but for the type, which is QTYPE? */
+/* entry_of_key: is E the entry for KEY, but of type QTYPE? */
 MUST_USE static inline bool
 entry_of_key(const struct entry *e, const struct question *key, uint16_t qtype)
 {
@@ -69,16 +95,16 @@ entry_of_key(const struct entry *e, const struct question *key, uint16_t qtype)
 	    entry_of_name(e, key) && wire_u16(entry_name(e) + key->qname_len + 2) == key->qclass;
 }
 
-/* entry_of_use: is it there, and neither over nor stale for STALE_S already? */
+/* entry_of_use: is E not removed, and fresh or stale for less than STALE_S? */
 MUST_USE static inline bool
 entry_of_use(const struct entry *e, uint32_t stale_s, uint32_t now_s)
 {
-	uint32_t age_s = shard_age(e->meta.stored_s, now_s);
+	uint32_t age_s = entry_age(e->meta.stored_s, now_s);
 
 	return e->msg_len > 0 && (age_s < e->meta.ttl_s || age_s - e->meta.ttl_s < stale_s);
 }
 
-/* entry_key: all of it but the hash. */
+/* entry_key: the key of E, its hash 0; the name is borrowed from E. */
 MUST_USE static inline struct question
 entry_key(const struct entry *e)
 {

@@ -3,12 +3,12 @@
 #define DNS64D_CACHE_FLUSHES_H
 
 /*
- * flushes: which of a cache's entries were flushed. Flushes are numbered; an entry has the number
- * of the last one before it came. So one that has the number of today was not flushed, which is
- * seen at a glance, and whoever is found spared by later flushes gets their number.
+ * flushes: which entries of the cache were flushed. Flushes are numbered; an entry has the number
+ * of the last flush before it came. An entry with the number of the last flush of all was not
+ * flushed, which takes one comparison to see. One with an older number is compared with each flush
+ * that is remembered; if none of them concerns it, it gets the last number.
  *
- * Numbers are 16 bits in an entry: before they come round again the cache has to remove everything.
- * Any thread may call anything here.
+ * Numbers have 16 bits in an entry: before they wrap the cache removes everything. Thread-safe.
  */
 
 #include <stdatomic.h>
@@ -20,48 +20,48 @@
 #include "base/lock.h"
 #include "dns/proto.h"
 
-#define FLUSHES_MAX 64 /* names below which all was flushed, remembered at a time */
+#define FLUSHES_MAX 64 /* flushes of a name and all below it that are remembered at a time */
 
-/* All at NAME and below it that came before flush NUMBER was flushed then. */
-struct mark {
+/* Entries at NAME and below it with a smaller number than NUMBER were flushed. */
+struct flush {
 	uint8_t name[DNS_NAME_MAX];
 	uint16_t number;
-	uint32_t time_s;
+	uint32_t time_s; /* when, in seconds of the cache's clock */
 };
 
 struct flushes {
-	atomic_uint now;  /* the last flush */
+	atomic_uint now;  /* the number of the last flush, in the lower 16 bits */
 	struct lock lock; /* of the rest */
-	uint16_t all;     /* what came before this flush was flushed then */
-	unsigned n;
-	struct mark mark[FLUSHES_MAX];
+	uint16_t all;     /* all entries with a smaller number were flushed */
+	unsigned n;       /* used of below */
+	struct flush below[FLUSHES_MAX];
 };
 
 /* flushes_init: nothing was flushed. */
-void flushes_init(struct flushes *m);
+void flushes_init(struct flushes *f);
 
 /* flushes_now: the number for an entry that comes now. */
 MUST_USE static inline uint16_t
-flushes_now(const struct flushes *m)
+flushes_now(const struct flushes *f)
 {
-	return (uint16_t)atomic_load_explicit(&m->now, memory_order_relaxed);
+	return (uint16_t)atomic_load_explicit(&f->now, memory_order_relaxed);
 }
 
-/* flushes_all: everything is flushed. True: the caller is to remove all entries, whatever their
- * number. */
-MUST_USE bool flushes_all(struct flushes *m);
+/* flushes_all: flush everything. True: numbers have wrapped, the caller must remove all entries. */
+MUST_USE bool flushes_all(struct flushes *f);
 
 /*
- * flushes_below: the same for NAME (LEN bytes) and all below it, at NOW_S; of older entries than
- * LIFE_S there are none. With too many such names everything is flushed.
+ * flushes_below: flush NAME (LEN bytes, in lower case) and all names below it, at NOW_S. No entry
+ * is older than LIFE_S, so flushes before that are forgotten. If FLUSHES_MAX are remembered
+ * everything is flushed. Returns as flushes_all.
  */
 MUST_USE bool flushes_below(
-    struct flushes *m, const uint8_t *name, size_t len, uint32_t now_s, uint32_t life_s);
+    struct flushes *f, const uint8_t *name, size_t len, uint32_t now_s, uint32_t life_s);
 
 /*
- * flushes_spare: was an entry about NAME that has the number *number not flushed? Then it may have
- * that of today, which is written to *number.
+ * flushes_spare: has no flush concerned an entry of NAME with the number *number? Then *number
+ * becomes that of the last flush.
  */
-MUST_USE bool flushes_spare(struct flushes *m, const uint8_t *name, uint16_t *number);
+MUST_USE bool flushes_spare(struct flushes *f, const uint8_t *name, uint16_t *number);
 
 #endif

@@ -2,11 +2,11 @@
 #include "cache/ghost.h"
 
 bool
-ghost_forget(uint16_t *line, uint16_t print)
+ghost_forget(uint16_t *row, uint16_t print)
 {
-	for (unsigned i = 1; i < GHOST_LINE; i++) {
-		if (line[i] == print) {
-			line[i] = 0;
+	for (unsigned i = 1; i < GHOST_ROW; i++) {
+		if (row[i] == print) {
+			row[i] = 0;
 			return true;
 		}
 	}

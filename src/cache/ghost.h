@@ -3,11 +3,12 @@
 #define DNS64D_CACHE_GHOST_H
 
 /*
- * ghost: what was thrown out of a cache lately, as 16 bits of each key. Whatever comes back
- * while it is remembered here was thrown out too early.
+ * ghost: the keys that the cache has evicted lately, a fingerprint of 16 bits for each. An entry
+ * that is put again while its fingerprint is known was evicted too early (S3-FIFO's ghost queue).
  *
- * Lines of 15 and a hand; in a line the newest takes the place of the oldest. Two keys may look the
- * same: then one of them gets a better place than it would have got.
+ * A row of 16 words holds 15 fingerprints and their hand, the place of the newest one; a new one
+ * takes the place of the oldest in its row. Two keys may have the same fingerprint: then one of
+ * them enters the main ring earlier than it should.
  */
 
 #include <stdbool.h>
@@ -15,55 +16,61 @@
 
 #include "base/attr.h"
 
-#define GHOST_LINE 16               /* words of 16 bits in a line: the hand, then fingerprints */
-#define GHOST_KEPT (GHOST_LINE - 1) /* fingerprints in a line */
+#define GHOST_ROW 16               /* words of 16 bits in a row: the hand, then fingerprints */
+#define GHOST_KEPT (GHOST_ROW - 1) /* fingerprints in a row */
 
-typedef uint16_t ghost_words __attribute__((vector_size(GHOST_LINE), may_alias));
-typedef uint64_t ghost_halves __attribute__((vector_size(GHOST_LINE)));
+typedef uint16_t ghost_words __attribute__((vector_size(GHOST_ROW), may_alias));
+typedef uint64_t ghost_halves __attribute__((vector_size(GHOST_ROW)));
 
 struct ghost {
-	uint16_t (*line)[GHOST_LINE]; /* borrowed: n_lines, aligned to 32; all zero at first */
-	uint32_t n_lines;
+	uint16_t (*row)[GHOST_ROW]; /* borrowed: n_rows of them, aligned to 32; all zero at first */
+	uint32_t n_rows;
 };
 
-/* ghost_line: of the key with HASH, of which the lower half counts. */
+/* ghost_row: the row of GHOST_ROW words for a key with HASH; the lower 32 bits decide. */
 MUST_USE static inline uint16_t *
-ghost_line(const struct ghost *g, uint64_t hash)
+ghost_row(const struct ghost *g, uint64_t hash)
 {
-	return g->line[(hash & UINT32_MAX) * g->n_lines >> 32];
+	return g->row[(hash & UINT32_MAX) * g->n_rows >> 32];
 }
 
-/* ghost_print: what is kept of PRINT; 0 is a free place. */
+/* ghost_print: the fingerprint that is stored for PRINT. It is odd, as 0 means a free place. */
 MUST_USE static inline uint16_t
 ghost_print(unsigned print)
 {
 	return (uint16_t)(print | 1);
 }
 
-/* ghost_add: the key with HASH, told from others in its line by PRINT, was thrown out. */
+/* ghost_add: note that an entry was evicted whose key has HASH and PRINT (its bucket_tag). */
 static inline void
 ghost_add(struct ghost *g, uint64_t hash, unsigned print)
 {
-	uint16_t *line = ghost_line(g, hash);
-	unsigned at = line[0] < GHOST_KEPT ? line[0] + 1U : 1U;
+	uint16_t *row = ghost_row(g, hash);
+	unsigned at = row[0] < GHOST_KEPT ? row[0] + 1U : 1U;
 
-	line[at] = ghost_print(print);
-	line[0] = (uint16_t)at;
+	row[at] = ghost_print(print);
+	row[0] = (uint16_t)at;
 }
 
-/* ghost_forget: the rest of ghost_take: false when it was the hand that looks like PRINT. */
-MUST_USE bool ghost_forget(uint16_t *line, uint16_t print);
+/*
+ * ghost_forget: the slow part of ghost_take: take PRINT out of ROW. False: it is not in ROW (the
+ * hand looked like it).
+ */
+MUST_USE bool ghost_forget(uint16_t *row, uint16_t print);
 
-/* ghost_take: was it, lately? Then it is forgotten here. */
+/*
+ * ghost_take: was an entry with this HASH and PRINT evicted lately? If so its fingerprint is taken
+ * out.
+ */
 MUST_USE static inline bool
 ghost_take(struct ghost *g, uint64_t hash, unsigned print)
 {
-	uint16_t *line = ghost_line(g, hash);
-	const ghost_words *half = (const ghost_words *)(const void *)line;
+	uint16_t *row = ghost_row(g, hash);
+	const ghost_words *half = (const ghost_words *)(const void *)row;
 	ghost_halves same = (ghost_halves)(half[0] == ghost_print(print)) |
 	    (ghost_halves)(half[1] == ghost_print(print));
 
-	return UNLIKELY((same[0] | same[1]) != 0) && ghost_forget(line, ghost_print(print));
+	return UNLIKELY((same[0] | same[1]) != 0) && ghost_forget(row, ghost_print(print));
 }
 
 #endif

@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "cache/entry.h"
+#include "cache/shard_room.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 
 #define SMALL_PART 10 /* the small ring is this part of both */
-#define BYTES_PER_SLOT \
-	80 /* of the block: two thirds of the slots are taken at most, but by tiny ones */
-#define NOWHERE SIZE_MAX /* instead of a place in the data */
-#define NO_SLOT UINT32_MAX
+/* Of the block, per slot. Two thirds of the slots are taken at most, unless messages are tiny. */
+#define BYTES_PER_SLOT 80
 
 _Static_assert(BUCKET_UNIT == RING_ALIGN, "every place fits in a slot");
 
@@ -29,12 +28,12 @@ shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, atomic_
 	memset(s, 0, sizeof(*s));
 	s->stale_s = stale_s;
 	s->cuts = cuts;
-	s->n_lines = (uint32_t)(size / BYTES_PER_SLOT / SHARD_LINE);
-	s->lines = (struct bucket *)(void *)mem;
-	size_t index = s->n_lines * sizeof(*s->lines);
-	s->ghost.n_lines = s->n_lines * SHARD_LINE / GHOST_LINE;
-	s->ghost.line = (uint16_t(*)[GHOST_LINE])(void *)(mem + index);
-	size_t ghosts = (size_t)s->ghost.n_lines * sizeof(*s->ghost.line);
+	s->n_buckets = (uint32_t)(size / BYTES_PER_SLOT / BUCKET_SLOTS);
+	s->buckets = (struct bucket *)(void *)mem;
+	size_t index = s->n_buckets * sizeof(*s->buckets);
+	s->ghost.n_rows = s->n_buckets * BUCKET_SLOTS / GHOST_ROW;
+	s->ghost.row = (uint16_t(*)[GHOST_ROW])(void *)(mem + index);
+	size_t ghosts = (size_t)s->ghost.n_rows * sizeof(*s->ghost.row);
 	s->data = mem + index + ghosts;
 	size_t data = align(size - index - ghosts, RING_ALIGN);
 	size_t small = align(data / SMALL_PART, RING_ALIGN);
@@ -42,60 +41,29 @@ shard_init(struct shard *s, uint8_t *mem, size_t size, uint32_t stale_s, atomic_
 	ring_init(&s->main, s->data + small, (uint32_t)(data - small));
 }
 
-static struct entry *
-entry_at(const struct shard *s, size_t place)
-{
-	return (struct entry *)(void *)(s->data + place);
-}
-
 /* --- The index -------------------------------------------------------------------------------- */
 
-/* A slot is its line's number and its own there, together. */
-static struct bucket *
-bucket_of(const struct shard *s, uint32_t slot)
-{
-	return &s->lines[slot / BUCKET_SLOTS];
-}
-
-static unsigned
-asked_of(const struct shard *s, uint32_t slot)
-{
-	return bucket_of(s, slot)->asked[slot % BUCKET_SLOTS];
-}
-
-static size_t
-place_of(const struct shard *s, uint32_t slot)
-{
-	return (size_t)bucket_of(s, slot)->place[slot % BUCKET_SLOTS] * BUCKET_UNIT;
-}
-
-static struct entry *
-entry_of(const struct shard *s, uint32_t slot)
-{
-	return entry_at(s, place_of(s, slot));
-}
-
-/* Where a key's entries are. */
+/* The slots of a key's entries, each a slot's number or SHARD_NO_SLOT. */
 struct places {
-	uint32_t type; /* slot, NO_SLOT */
-	uint32_t any;  /* of SHARD_ANY_TYPE; for a key of that type there is only the other */
+	uint32_t type; /* of the key's type */
+	uint32_t any;  /* of SHARD_ANY_TYPE; none if that is the key's type */
 };
 
-/* In a line that has one of the tags: they are compared, then entries. */
+/* Search a bucket that has one of the tags: compare tag by tag, then the entries themselves. */
 static inline void
-look_in(const struct shard *s, const struct question *key, uint32_t line, struct places *p)
+look_in(const struct shard *s, const struct question *key, uint32_t number, struct places *p)
 {
 	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
-	const struct bucket *l = &s->lines[line];
+	const struct bucket *b = &s->buckets[number];
 
 	for (uint32_t i = 0; i < BUCKET_SLOTS; i++) {
-		if (l->tag[i] != type && l->tag[i] != any)
+		if (b->tag[i] != type && b->tag[i] != any)
 			continue;
-		const struct entry *e = entry_at(s, (size_t)l->place[i] * BUCKET_UNIT);
-		if (l->tag[i] == type && entry_of_key(e, key, key->qtype))
-			p->type = line * BUCKET_SLOTS + i;
-		else if (l->tag[i] == any && entry_of_key(e, key, SHARD_ANY_TYPE))
-			p->any = line * BUCKET_SLOTS + i;
+		const struct entry *e = shard_entry_at(s, (size_t)b->place[i] * BUCKET_UNIT);
+		if (b->tag[i] == type && entry_of_key(e, key, key->qtype))
+			p->type = number * BUCKET_SLOTS + i;
+		else if (b->tag[i] == any && entry_of_key(e, key, SHARD_ANY_TYPE))
+			p->any = number * BUCKET_SLOTS + i;
 	}
 }
 
@@ -103,13 +71,13 @@ static struct places
 look_closely(const struct shard *s, const struct question *key)
 {
 	uint16_t type = bucket_tag(key, key->qtype), any = bucket_tag(key, SHARD_ANY_TYPE);
-	struct places p = { .type = NO_SLOT, .any = NO_SLOT };
+	struct places p = { .type = SHARD_NO_SLOT, .any = SHARD_NO_SLOT };
 
 	for (unsigned which = 0; which < 2; which++) {
-		uint32_t line = bucket_number(key->hash, which, s->n_lines);
+		uint32_t number = bucket_number(key->hash, which, s->n_buckets);
 
-		if (bucket_has(&s->lines[line], type, any))
-			look_in(s, key, line, &p);
+		if (bucket_has(&s->buckets[number], type, any))
+			look_in(s, key, number, &p);
 	}
 	return p;
 }
@@ -117,52 +85,31 @@ look_closely(const struct shard *s, const struct question *key)
 static inline struct places
 places_of(struct shard *s, const struct question *key)
 {
-	s->work = (struct shard_work){ .lines = 2 };
+	s->work = (struct shard_work){ .buckets = 2 };
 	if (!shard_may_have(s, key))
-		return (struct places){ .type = NO_SLOT, .any = NO_SLOT };
+		return (struct places){ .type = SHARD_NO_SLOT, .any = SHARD_NO_SLOT };
 	return look_closely(s, key);
 }
 
 static void
 set_slot(struct shard *s, uint32_t slot, uint16_t tag, size_t place, unsigned asked)
 {
-	struct bucket *l = bucket_of(s, slot);
+	struct bucket *b = shard_bucket_of(s, slot);
 	unsigned i = slot % BUCKET_SLOTS;
 
-	l->tag[i] = tag;
-	l->place[i] = (uint32_t)(place / BUCKET_UNIT);
-	l->asked[i] = (uint8_t)asked;
-}
-
-/* The depth that an entry which cuts is counted at. */
-static atomic_uint *
-cut_of(struct shard *s, const struct entry *e)
-{
-	return &s->cuts[name_labels(entry_name(e)) % SHARD_CUT_DEPTHS];
-}
-
-/* What the slot has, E, is there no more. */
-static inline void
-forget_entry(struct shard *s, uint32_t slot, struct entry *e)
-{
-	s->counts.n--;
-	s->counts.bytes -= e->msg_len;
-	if (UNLIKELY(e->meta.flags & SHARD_CUT))
-		atomic_fetch_sub_explicit(cut_of(s, e), 1, memory_order_relaxed);
-	e->msg_len = 0;
-	bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] = 0;
+	b->tag[i] = tag;
+	b->place[i] = (uint32_t)(place / BUCKET_UNIT);
+	b->asked[i] = (uint8_t)asked;
 }
 
 static void
 forget(struct shard *s, uint32_t slot)
 {
-	if (slot != NO_SLOT)
-		forget_entry(s, slot, entry_of(s, slot));
+	if (slot != SHARD_NO_SLOT)
+		shard_drop_slot(s, slot, shard_entry_of(s, slot));
 }
 
-/*
- * Of all slots in the two lines of a name, none of which is free, the one that was asked for least.
- */
+/* The slot with the least popular entry in a name's two buckets, none of whose slots is free. */
 static uint32_t
 least_asked(const struct shard *s, uint32_t first, uint32_t second)
 {
@@ -172,22 +119,22 @@ least_asked(const struct shard *s, uint32_t first, uint32_t second)
 		uint32_t slot =
 		    (i < BUCKET_SLOTS ? first : second) * BUCKET_SLOTS + i % BUCKET_SLOTS;
 
-		if (asked_of(s, slot) < asked_of(s, least))
+		if (shard_asked_of(s, slot) < shard_asked_of(s, least))
 			least = slot;
 	}
 	return least;
 }
 
 /*
- * A slot for a new entry: the first that is free in either line, which is in the emptier one
- * mostly; if both are full what was asked for least gives way.
+ * A slot for a new entry: the first one that is free in either of the name's buckets, mostly in the
+ * emptier one. If both are full the least popular entry is evicted.
  */
 static inline uint32_t
 free_slot(struct shard *s, uint64_t hash)
 {
-	uint32_t first = bucket_number(hash, 0, s->n_lines),
-		 second = bucket_number(hash, 1, s->n_lines);
-	const struct bucket *a = &s->lines[first], *b = &s->lines[second];
+	uint32_t first = bucket_number(hash, 0, s->n_buckets),
+		 second = bucket_number(hash, 1, s->n_buckets);
+	const struct bucket *a = &s->buckets[first], *b = &s->buckets[second];
 
 	for (uint32_t i = 0; i < BUCKET_SLOTS; i++) {
 		if (a->tag[i] == 0)
@@ -201,136 +148,6 @@ free_slot(struct shard *s, uint64_t hash)
 	return slot;
 }
 
-/* --- Room ------------------------------------------------------------------------------------- */
-
-/* Throw out what the slot has, E; a fingerprint stays if it was still of USE. */
-static inline void
-evict(struct shard *s, uint32_t slot, struct entry *e, bool use)
-{
-	if (use) {
-		ghost_add(&s->ghost, e->hash, bucket_of(s, slot)->tag[slot % BUCKET_SLOTS]);
-		s->counts.evicted++;
-	}
-	forget_entry(s, slot, e);
-}
-
-/*
- * Copy the slot's entry to the place TO, which its length was written to already. When the ring is
- * the same the two may overlap; what was written there is no part of the other, or the same bytes.
- */
-static void
-move(struct shard *s, uint32_t slot, size_t to, unsigned asked)
-{
-	struct bucket *l = bucket_of(s, slot);
-	size_t from = place_of(s, slot);
-	uint32_t len;
-
-	memcpy(&len, s->data + to, sizeof(len));
-	memmove(s->data + to + sizeof(len), s->data + from + sizeof(len), len - sizeof(len));
-	s->work.moved += len;
-	l->place[slot % BUCKET_SLOTS] = (uint32_t)(to / BUCKET_UNIT);
-	l->asked[slot % BUCKET_SLOTS] = (uint8_t)asked;
-}
-
-/* What is at the main ring's end goes round again if it was asked for, or out. */
-static void
-turn_main(struct shard *s, uint32_t now_s)
-{
-	uint32_t at = ring_oldest(&s->main), len = ring_len(&s->main, at);
-	size_t place = s->small.size + at;
-	struct entry *e = entry_at(s, place);
-
-	s->work.drops++;
-	ring_drop(&s->main);
-	if (e->msg_len == 0)
-		return;
-	uint32_t slot = e->slot, to = RING_FULL;
-	unsigned asked = asked_of(s, slot);
-	bool use = entry_of_use(e, s->stale_s, now_s);
-	if (asked > 0 && use && s->work.copies < SHARD_COPIES) {
-		s->work.copies++;
-		to = ring_add(&s->main, len);
-	}
-	if (to != RING_FULL)
-		move(s, slot, s->small.size + to, asked - 1);
-	else
-		evict(s, slot, e, use);
-}
-
-static uint32_t
-room_in_main(struct shard *s, uint32_t len, uint32_t now_s)
-{
-	uint32_t at;
-
-	while ((at = ring_add(&s->main, len)) == RING_FULL && s->work.drops < SHARD_DROPS)
-		turn_main(s, now_s);
-	return at;
-}
-
-/* The same at the cost of nothing that is of use. */
-static uint32_t
-room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
-{
-	while (ring_is_full(&s->main, len) && s->work.drops < SHARD_DROPS) {
-		if (entry_of_use(
-			entry_at(s, s->small.size + ring_oldest(&s->main)), s->stale_s, now_s))
-			return RING_FULL;
-		turn_main(s, now_s);
-	}
-	return ring_add(&s->main, len);
-}
-
-/* What is at the small ring's end goes to the main one if it was asked for again, or out. */
-static void
-turn_small(struct shard *s, uint32_t now_s)
-{
-	uint32_t at = ring_oldest(&s->small), to = RING_FULL;
-	struct entry *e = entry_at(s, at);
-
-	s->work.drops++;
-	if (e->msg_len > 0) {
-		uint32_t slot = e->slot;
-		bool use = entry_of_use(e, s->stale_s, now_s);
-
-		if (asked_of(s, slot) > 0 && use && s->work.copies < SHARD_COPIES) {
-			s->work.copies++; /* before those that making room takes */
-			to = room_in_main(s, ring_len(&s->small, at), now_s);
-		}
-		if (to != RING_FULL)
-			move(s, slot, s->small.size + to, 0);
-		else
-			evict(s, slot, e, use);
-	}
-	ring_drop(&s->small);
-}
-
-/* Places for an entry of LEN bytes; NOWHERE: making one would be too much work. */
-static size_t
-place_in_main(struct shard *s, uint32_t len, uint32_t now_s)
-{
-	uint32_t at = room_in_main(s, len, now_s);
-
-	return at != RING_FULL ? s->small.size + at : NOWHERE;
-}
-
-static size_t
-place_for_new(struct shard *s, uint32_t len, uint32_t now_s)
-{
-	uint32_t at;
-
-	if (!ring_is_full(&s->small, len) && (at = ring_add(&s->small, len)) != RING_FULL)
-		return at;
-	at = room_to_spare(s, len, now_s);
-	if (at != RING_FULL)
-		return s->small.size + at;
-	do {
-		if (s->work.drops >= SHARD_DROPS)
-			return NOWHERE;
-		turn_small(s, now_s);
-	} while (ring_is_full(&s->small, len) || (at = ring_add(&s->small, len)) == RING_FULL);
-	return at;
-}
-
 /* --- Entries ---------------------------------------------------------------------------------- */
 
 static inline void
@@ -339,24 +156,24 @@ view(const struct shard *s, uint32_t slot, struct shard_entry *out)
 	const struct entry *e;
 
 	out->msg = NULL;
-	if (slot == NO_SLOT)
+	if (slot == SHARD_NO_SLOT)
 		return;
-	e = entry_of(s, slot);
+	e = shard_entry_of(s, slot);
 	out->meta = e->meta;
-	out->meta.flags &= SHARD_CUT | SHARD_OWNERS;
+	out->meta.flags &= ENTRY_CUT | ENTRY_OWNERS;
 	out->msg = entry_msg(e);
 	out->len = e->msg_len;
-	out->asked = asked_of(s, slot);
+	out->asked = shard_asked_of(s, slot);
 	out->slot = slot;
 }
 
 bool
 shard_find(struct shard *s, const struct question *key, struct shard_found *out)
 {
-	s->work = (struct shard_work){ .lines = 2 };
+	s->work = (struct shard_work){ .buckets = 2 };
 	struct places p = look_closely(s, key);
 
-	if ((p.type & p.any) == NO_SLOT)
+	if ((p.type & p.any) == SHARD_NO_SLOT)
 		return false;
 	view(s, p.type, &out->type);
 	view(s, p.any, &out->any);
@@ -366,23 +183,23 @@ shard_find(struct shard *s, const struct question *key, struct shard_found *out)
 void
 shard_ask(struct shard *s, const struct shard_entry *e)
 {
-	/* Written only as long as it counts up: a popular entry's line stays clean. */
-	if (asked_of(s, e->slot) < SHARD_ASKED_MAX)
-		bucket_of(s, e->slot)->asked[e->slot % BUCKET_SLOTS]++;
+	/* No write at the maximum: a popular entry's line of the processor's cache stays clean. */
+	if (shard_asked_of(s, e->slot) < BUCKET_ASKED_MAX)
+		shard_bucket_of(s, e->slot)->asked[e->slot % BUCKET_SLOTS]++;
 }
 
 void
-shard_set_meta(struct shard *s, const struct shard_entry *e, const struct shard_meta *meta)
+shard_set_meta(struct shard *s, const struct shard_entry *e, const struct entry_meta *meta)
 {
-	struct entry *at = entry_of(s, e->slot);
-	unsigned kept = at->meta.flags & ~(unsigned)SHARD_OWNERS;
+	struct entry *at = shard_entry_of(s, e->slot);
+	unsigned kept = at->meta.flags & ~(unsigned)ENTRY_OWNERS;
 
 	at->meta = *meta;
-	at->meta.flags = (uint8_t)((meta->flags & SHARD_OWNERS) | kept);
+	at->meta.flags = (uint8_t)((meta->flags & ENTRY_OWNERS) | kept);
 }
 
 static inline void
-enter(struct shard *s, struct entry *e, const struct question *key, const struct shard_meta *meta,
+enter(struct shard *s, struct entry *e, const struct question *key, const struct entry_meta *meta,
     const uint8_t *msg, size_t len)
 {
 	e->hash = (uint32_t)key->hash;
@@ -395,43 +212,44 @@ enter(struct shard *s, struct entry *e, const struct question *key, const struct
 	s->counts.n++;
 	s->counts.bytes += len;
 	s->counts.put++;
-	if (UNLIKELY(meta->flags & SHARD_CUT))
-		atomic_fetch_add_explicit(cut_of(s, e), 1, memory_order_relaxed);
+	if (UNLIKELY(meta->flags & ENTRY_CUT))
+		atomic_fetch_add_explicit(shard_cut_count(s, e), 1, memory_order_relaxed);
 }
 
 bool
-shard_put(struct shard *s, const struct question *key, const struct shard_meta *meta,
+shard_put(struct shard *s, const struct question *key, const struct entry_meta *meta,
     const uint8_t *msg, size_t len, bool there, uint32_t now_s)
 {
 	uint32_t whole = (uint32_t)align(sizeof(struct entry) + len + RING_ALIGN - 1, RING_ALIGN);
 	uint16_t tag = bucket_tag(key, key->qtype);
 	unsigned asked = 0;
-	size_t place = NOWHERE;
+	size_t place = SHARD_NO_ROOM;
 	bool in_main;
 
-	__builtin_prefetch(ghost_line(&s->ghost, key->hash));
-	__builtin_prefetch(entry_at(s, s->small.tail));
+	__builtin_prefetch(ghost_row(&s->ghost, key->hash));
+	__builtin_prefetch(shard_entry_at(s, s->small.tail));
 	struct places p = places_of(s, key);
 	if (there)
 		forget(s, p.any);
-	if (p.type != NO_SLOT) { /* its successor belongs where it was, and is as popular */
-		in_main = place_of(s, p.type) >= s->small.size;
-		asked = asked_of(s, p.type);
+	if (p.type != SHARD_NO_SLOT) { /* the new one goes to the same ring, and is as popular */
+		in_main = shard_place_of(s, p.type) >= s->small.size;
+		asked = shard_asked_of(s, p.type);
 		forget(s, p.type);
 	} else {
 		in_main = ghost_take(&s->ghost, key->hash, tag);
 		s->counts.comebacks += in_main;
 	}
 	if (len <= SHARD_MSG_MAX)
-		place = in_main ? place_in_main(s, whole, now_s) : place_for_new(s, whole, now_s);
-	if (place == NOWHERE) {
+		place =
+		    in_main ? shard_room_main(s, whole, now_s) : shard_room_new(s, whole, now_s);
+	if (place == SHARD_NO_ROOM) {
 		s->counts.refused++;
 		return false;
 	}
-	uint32_t slot = p.type != NO_SLOT ? p.type : free_slot(s, key->hash);
+	uint32_t slot = p.type != SHARD_NO_SLOT ? p.type : free_slot(s, key->hash);
 	set_slot(s, slot, tag, place, asked);
-	entry_at(s, place)->slot = slot;
-	enter(s, entry_at(s, place), key, meta, msg, len);
+	shard_entry_at(s, place)->slot = slot;
+	enter(s, shard_entry_at(s, place), key, meta, msg, len);
 	return true;
 }
 
@@ -449,13 +267,13 @@ shard_remove_name(struct shard *s, const struct question *key)
 {
 	unsigned n = 0;
 
-	s->work = (struct shard_work){ .lines = 2 };
+	s->work = (struct shard_work){ .buckets = 2 };
 	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
-		uint32_t line = bucket_number(key->hash, i / BUCKET_SLOTS, s->n_lines);
-		uint32_t slot = line * BUCKET_SLOTS + i % BUCKET_SLOTS;
+		uint32_t number = bucket_number(key->hash, i / BUCKET_SLOTS, s->n_buckets);
+		uint32_t slot = number * BUCKET_SLOTS + i % BUCKET_SLOTS;
 
-		if (s->lines[line].tag[i % BUCKET_SLOTS] == 0 ||
-		    !entry_of_name(entry_of(s, slot), key))
+		if (s->buckets[number].tag[i % BUCKET_SLOTS] == 0 ||
+		    !entry_of_name(shard_entry_of(s, slot), key))
 			continue;
 		forget(s, slot);
 		n++;
@@ -466,16 +284,16 @@ shard_remove_name(struct shard *s, const struct question *key)
 void
 shard_clear(struct shard *s)
 {
-	for (uint32_t slot = 0; slot < s->n_lines * BUCKET_SLOTS; slot++) {
-		if (bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] != 0)
+	for (uint32_t slot = 0; slot < s->n_buckets * BUCKET_SLOTS; slot++) {
+		if (shard_bucket_of(s, slot)->tag[slot % BUCKET_SLOTS] != 0)
 			forget(s, slot);
 	}
-	memset(s->ghost.line, 0, (size_t)s->ghost.n_lines * sizeof(*s->ghost.line));
+	memset(s->ghost.row, 0, (size_t)s->ghost.n_rows * sizeof(*s->ghost.row));
 	ring_init(&s->small, s->small.mem, s->small.size);
 	ring_init(&s->main, s->main.mem, s->main.size);
 }
 
-/* The entries of a ring are those from its tail to its head, the block's unused end left out. */
+/* Visit the entries of RING, from its tail to its head. False: VISIT wants no more. */
 static bool
 each_in(struct shard *s, const struct ring *ring,
     bool (*visit)(void *arg, const struct question *key, const struct shard_entry *e), void *arg)
@@ -487,10 +305,10 @@ each_in(struct shard *s, const struct ring *ring,
 		size_t place = (size_t)(r.mem - s->data) + at;
 		struct shard_entry e;
 
-		if (entry_at(s, place)->msg_len == 0)
+		if (shard_entry_at(s, place)->msg_len == 0)
 			continue;
-		view(s, entry_at(s, place)->slot, &e);
-		struct question key = entry_key(entry_at(s, place));
+		view(s, shard_entry_at(s, place)->slot, &e);
+		struct question key = entry_key(shard_entry_at(s, place));
 		if (!visit(arg, &key, &e))
 			return false;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "cache/flushes.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 
@@ -636,7 +637,7 @@ START_TEST(too_many_marks)
 	char text[32];
 
 	put_names();
-	for (unsigned i = 0; i < CACHE_MARKS; i++) {
+	for (unsigned i = 0; i < FLUSHES_MAX; i++) {
 		(void)snprintf(text, sizeof(text), "z%u.net", i);
 		flush_below(text);
 	}

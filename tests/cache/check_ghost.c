@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ghosts: the last of a line are known, once each; older ones and others are not. */
+/* Ghosts: the newest fingerprints of a row are known, once each; older ones and others are not. */
 
 #include "cache/ghost.h"
 
@@ -9,22 +9,22 @@
 
 #include "base/rng.h"
 
-#define LINES 8
+#define ROWS 8
 
-static _Alignas(64) uint16_t lines[LINES][GHOST_LINE];
-static struct ghost ghost = { .line = lines, .n_lines = LINES };
+static _Alignas(64) uint16_t rows[ROWS][GHOST_ROW];
+static struct ghost ghost = { .row = rows, .n_rows = ROWS };
 
 static void
 set_up(void)
 {
-	memset(lines, 0, sizeof(lines));
+	memset(rows, 0, sizeof(rows));
 }
 
-/* A hash of the N-th line. */
+/* A hash of the N-th row. */
 static uint64_t
 hash_in(unsigned n)
 {
-	return (uint64_t)n * (UINT32_MAX / LINES) + UINT32_MAX / LINES / 2;
+	return (uint64_t)n * (UINT32_MAX / ROWS) + UINT32_MAX / ROWS / 2;
 }
 
 START_TEST(fingerprint_is_taken_once)
@@ -42,12 +42,12 @@ END_TEST
 START_TEST(all_fingerprints_are_remembered)
 {
 	for (unsigned print = 0; print <= UINT16_MAX; print++) {
-		unsigned line = print % LINES;
+		unsigned row = print % ROWS;
 
-		if (ghost_take(&ghost, hash_in(line), print))
+		if (ghost_take(&ghost, hash_in(row), print))
 			ck_abort_msg("%u was there", print);
-		ghost_add(&ghost, hash_in(line), print);
-		if (!ghost_take(&ghost, hash_in(line), print))
+		ghost_add(&ghost, hash_in(row), print);
+		if (!ghost_take(&ghost, hash_in(row), print))
 			ck_abort_msg("%u was not there", print);
 	}
 }
@@ -64,7 +64,7 @@ START_TEST(oldest_fingerprints_go_first)
 }
 END_TEST
 
-/* Whatever the hash, the lines are its place. */
+/* Whatever the hash, the rows are its place. */
 START_TEST(place_is_within_the_table)
 {
 	struct rng rng;
@@ -74,8 +74,8 @@ START_TEST(place_is_within_the_table)
 	for (unsigned i = 0; i < 1000; i++) {
 		uint64_t hash = i == 0 ? UINT64_MAX : rng_u64(&rng);
 
-		ck_assert(ghost_line(&ghost, hash) >= lines[0]);
-		ck_assert(ghost_line(&ghost, hash) <= lines[LINES - 1]);
+		ck_assert(ghost_row(&ghost, hash) >= rows[0]);
+		ck_assert(ghost_row(&ghost, hash) <= rows[ROWS - 1]);
 		ghost_add(&ghost, hash, (unsigned)(hash >> 48));
 		known += ghost_take(&ghost, hash, (unsigned)(hash >> 48));
 	}

@@ -91,7 +91,7 @@ fill(uint32_t v, size_t len)
 static void
 check_work(void)
 {
-	MUST(shard.work.lines <= 128);
+	MUST(shard.work.buckets <= 128);
 	MUST(shard.work.copies <= SHARD_COPIES);
 	MUST(shard.work.drops <= SHARD_DROPS);
 	MUST(shard.work.moved <=
@@ -99,7 +99,7 @@ check_work(void)
 }
 
 static bool
-put_meta(const struct shard_meta *meta, uint32_t v, size_t len, bool there, uint32_t now_s)
+put_meta(const struct entry_meta *meta, uint32_t v, size_t len, bool there, uint32_t now_s)
 {
 	fill(v, len);
 	bool kept = shard_put(&shard, &named.key, meta, named.msg, len, there, now_s);
@@ -111,7 +111,7 @@ put_meta(const struct shard_meta *meta, uint32_t v, size_t len, bool there, uint
 static bool
 put(unsigned n, uint32_t v, size_t len, uint32_t ttl_s, uint32_t now_s)
 {
-	struct shard_meta meta = { .stored_s = now_s, .ttl_s = ttl_s };
+	struct entry_meta meta = { .stored_s = now_s, .ttl_s = ttl_s };
 
 	(void)number(n);
 	return put_meta(&meta, v, len, false, now_s);
@@ -153,7 +153,7 @@ check_message(const struct shard_entry *e, uint32_t v, size_t len)
 
 START_TEST(entry_comes_back_whole)
 {
-	struct shard_meta meta = { .stored_s = 1000,
+	struct entry_meta meta = { .stored_s = 1000,
 		.ttl_s = 300,
 		.generation = 5,
 		.retry = 6,
@@ -198,7 +198,7 @@ END_TEST
  * (rule 31). */
 START_TEST(entry_of_all_types_ends_when_the_name_is_there)
 {
-	struct shard_meta meta = { .ttl_s = 10 };
+	struct entry_meta meta = { .ttl_s = 10 };
 	struct shard_found f;
 
 	set_up(SHARD_MIN, 0);
@@ -229,14 +229,14 @@ END_TEST
 
 START_TEST(asked_and_meta)
 {
-	struct shard_meta changed = { .stored_s = 7,
+	struct entry_meta changed = { .stored_s = 7,
 		.ttl_s = 8,
 		.generation = 9,
 		.retry = 10,
 		.ede = 11,
 		.kind = 12,
 		.flags = 0x20 };
-	struct shard_meta meta = { .ttl_s = 10, .flags = SHARD_CUT };
+	struct entry_meta meta = { .ttl_s = 10, .flags = ENTRY_CUT };
 	struct shard_found f;
 
 	set_up(SHARD_MIN, 0);
@@ -244,16 +244,16 @@ START_TEST(asked_and_meta)
 	ck_assert(put_meta(&meta, 1, 100, false, 0));
 	for (unsigned i = 0; i < 6; i++) {
 		ck_assert(find(&f));
-		ck_assert_uint_eq(f.type.asked, i < SHARD_ASKED_MAX ? i : SHARD_ASKED_MAX);
+		ck_assert_uint_eq(f.type.asked, i < BUCKET_ASKED_MAX ? i : BUCKET_ASKED_MAX);
 		shard_ask(&shard, &f.type);
 	}
 	shard_set_meta(&shard, &f.type, &changed);
 	ck_assert(find(&f));
-	changed.flags |= SHARD_CUT;
+	changed.flags |= ENTRY_CUT;
 	ck_assert_mem_eq(&f.type.meta, &changed, sizeof(changed));
 	ck_assert(put_meta(&meta, 2, 100, false, 0)); /* as popular as what it replaces */
 	ck_assert(find(&f));
-	ck_assert_uint_eq(f.type.asked, SHARD_ASKED_MAX);
+	ck_assert_uint_eq(f.type.asked, BUCKET_ASKED_MAX);
 	ck_assert_uint_eq(atomic_load(&cuts[2]), 1);
 	shard_clear(&shard);
 	ck_assert_uint_eq(atomic_load(&cuts[2]), 0);
@@ -286,11 +286,11 @@ END_TEST
 static struct known {
 	uint32_t version; /* 0: it is not there, and cannot come back by itself */
 	uint32_t len;
-	struct shard_meta meta;
+	struct entry_meta meta;
 	bool seen;
 } model[KEYS];
 
-/* One name in 4 shares its lines with many, one in 16 its whole hash. */
+/* One name in 4 shares its buckets with many, one in 16 its whole hash. */
 static void
 key_of_model(unsigned n)
 {
@@ -341,13 +341,13 @@ put_as_model(unsigned n, uint32_t v, struct rng *rng)
 	struct shard_found f;
 
 	k->len = LEAST + (uint32_t)rng_below(rng, size > 0 ? 250 : SHARD_MSG_MAX + 100);
-	k->meta = (struct shard_meta){ .stored_s = v / 300,
+	k->meta = (struct entry_meta){ .stored_s = v / 300,
 		.ttl_s = (uint32_t)rng_below(rng, 1000),
 		.generation = rng_u16(rng),
 		.retry = rng_u16(rng),
 		.ede = rng_u16(rng),
 		.kind = (uint8_t)v,
-		.flags = (uint8_t)(v & (SHARD_CUT | SHARD_OWNERS)) };
+		.flags = (uint8_t)(v & (ENTRY_CUT | ENTRY_OWNERS)) };
 	k->version = v;
 	if (there && n % VARIANTS < 2)
 		model[n / VARIANTS * VARIANTS + 3].version = 0;
@@ -407,7 +407,7 @@ add_up(void *arg, const struct question *key, const struct shard_entry *e)
 	compare(name * VARIANTS + variant, e);
 	sums->n++;
 	sums->bytes += e->len;
-	sums->cuts += e->meta.flags & SHARD_CUT;
+	sums->cuts += e->meta.flags & ENTRY_CUT;
 	return true;
 }
 
@@ -489,7 +489,7 @@ START_TEST(crafted_collisions_push_out_only_each_other)
 {
 	enum { AIMED = 20000, OTHERS = 500 };
 	struct shard_found f;
-	struct shard_meta meta = { .ttl_s = 10 };
+	struct entry_meta meta = { .ttl_s = 10 };
 	unsigned kept = 0, others = 0;
 
 	set_up(SHARD_MIN, 0);
@@ -508,9 +508,9 @@ START_TEST(crafted_collisions_push_out_only_each_other)
 	}
 	for (unsigned n = 0; n < OTHERS; n++)
 		others += ask(n * VARIANTS);
-	ck_assert_uint_le(kept, 2 * SHARD_LINE); /* what two lines hold */
-	ck_assert_uint_ge(kept, SHARD_LINE);
-	ck_assert_uint_ge(others, OTHERS - 2 * SHARD_LINE);
+	ck_assert_uint_le(kept, 2 * BUCKET_SLOTS); /* what two buckets hold */
+	ck_assert_uint_ge(kept, BUCKET_SLOTS);
+	ck_assert_uint_ge(others, OTHERS - 2 * BUCKET_SLOTS);
 	tear_down();
 }
 END_TEST

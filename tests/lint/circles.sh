@@ -14,7 +14,6 @@ known="\
 bench/load/lane bench/load/udp
 bench/load/outcome bench/load/worker
 bench/result/csv bench/result/run bench/result/schema bench/result/text
-cache/cache cache/cache_parts
 cache/entry cache/shard"
 
 # Each circle in a line, its units in order.
