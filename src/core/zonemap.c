@@ -361,15 +361,3 @@ zonemap_find(const struct zonemap *z, const struct zonemap_path *path, size_t *a
 	}
 	return find_below(z, path, at);
 }
-
-uint32_t
-zonemap_get(const struct zonemap *z, const uint8_t *zone)
-{
-	struct zonemap_path path;
-	size_t at = 0;
-	uint32_t value;
-
-	zonemap_path(&path, zone, name_len(zone));
-	value = zonemap_find(z, &path, &at);
-	return at == 0 ? value : ZONEMAP_NONE;
-}

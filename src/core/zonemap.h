@@ -31,9 +31,6 @@ void zonemap_free(struct zonemap *z);
 #define ZONEMAP_NONE UINT32_MAX
 MUST_USE int zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value);
 
-/* zonemap_get: the value of this very zone; ZONEMAP_NONE if it has none. */
-MUST_USE uint32_t zonemap_get(const struct zonemap *z, const uint8_t *zone);
-
 /* A name to be searched for, in as many maps as there are. */
 struct zonemap_path {
 	const uint8_t *name; /* borrowed */

@@ -400,34 +400,3 @@ answer_scan(const struct msg *m, uint16_t qtype, struct answer *a)
 	else
 		a->kind = a->has_soa ? ANSWER_NODATA : ANSWER_OPEN;
 }
-
-/* May RR stand at the owner of this link and be part of the chain? */
-static bool
-link_covers(const struct answer_link *link, const struct rr *rr)
-{
-	return link->type == DNS_TYPE_CNAME || rr->type == DNS_TYPE_DNAME ||
-	    rr->type == DNS_TYPE_RRSIG;
-}
-
-bool
-answer_on_chain(const struct msg *m, const struct answer *a, const struct rr *rr)
-{
-	uint8_t owner[DNS_NAME_MAX];
-
-	if (!class_fits(m, rr))
-		return false;
-	if (msg_owner_points_to(m, rr, DNS_HEADER_LEN) || answer_owns(m, a, rr))
-		return true;
-	if (a->n_steps == 0 || msg_owner(m, rr, owner) == 0)
-		return false;
-	if (name_equal(owner, msg_qname(m)))
-		return true;
-	for (unsigned i = 0; i < a->n_links; i++) {
-		const struct answer_link *link = &a->link[i];
-
-		if (link_covers(link, rr) &&
-		    (link->at == rr->at || name_equal_at(m->bytes, m->len, link->at, owner)))
-			return true;
-	}
-	return false;
-}

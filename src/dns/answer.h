@@ -81,11 +81,4 @@ answer_owns(const struct msg *m, const struct answer *a, const struct rr *rr)
 	return answer_owns_slowly(m, a, rr);
 }
 
-/*
- * answer_on_chain: is RR, in the answer section of M, of the question's class and owned by a
- * name of the chain from the question to a->target? The DNAMEs that the chain went through, and
- * signatures at their owners, are on it too. Used to copy just what answers the question.
- */
-MUST_USE bool answer_on_chain(const struct msg *m, const struct answer *a, const struct rr *rr);
-
 #endif
