@@ -13,8 +13,7 @@ io/listener io/session io/shell io/upstream_tcp io/upstream_udp"
 known="\
 bench/load/lane bench/load/udp
 bench/load/outcome bench/load/worker
-bench/result/csv bench/result/run bench/result/schema bench/result/text
-cache/entry cache/shard"
+bench/result/csv bench/result/run bench/result/schema bench/result/text"
 
 # Each circle in a line, its units in order.
 circles()
