@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Wait for a word from the daemon or for its end, and end likewise. */
+/* Wait until the daemon CHILD writes to the pipe FD or ends, and exit with 0 or with its code. */
 static _Noreturn void
 wait_and_exit(int fd, pid_t child)
 {
@@ -53,7 +53,7 @@ background_fork(struct background *b)
 	return 0;
 }
 
-/* Standard input, output and error belong to the terminal; give it back. */
+/* Redirect standard input, output and error away from the terminal. */
 static void
 leave_terminal(int null, bool keep_stderr)
 {
@@ -72,7 +72,7 @@ background_ready(struct background *b, bool keep_stderr)
 		return;
 	if (b->null >= 0)
 		leave_terminal(b->null, keep_stderr);
-	/* If the one that waited was killed, nobody needs to know. */
+	/* A failure means that the waiting process was killed, which does not matter. */
 	if (write(b->fd, "r", 1) != 1)
 		errno = 0;
 	close(b->fd);

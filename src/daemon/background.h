@@ -3,8 +3,8 @@
 #define DNS64D_DAEMON_BACKGROUND_H
 
 /*
- * background: leave the terminal, and tell whoever started us how it went: the first process
- * ends only when the daemon serves, or with the daemon's exit code when it does not.
+ * background: become a process in the background. The process that was started waits: it ends with
+ * 0 when the daemon serves, or with the daemon's exit code when the start fails.
  */
 
 #include <stdbool.h>
@@ -12,20 +12,20 @@
 #include "base/attr.h"
 
 struct background {
-	int fd;   /* owned: where the waiting process listens; -1 in the foreground or once it was
-		     told */
-	int null; /* owned: /dev/null, opened before a chroot hides it */
+	int fd; /* owned: pipe to the waiting process; -1 in the foreground, or once it was told */
+	int null; /* owned: /dev/null, opened before a chroot hides it; -1: not open */
 };
 
 /*
- * background_fork: go on in a new process and session; the old one waits there and never returns.
- * Errors still go to its standard error. Returns 0 or -errno.
+ * background_fork: continue in a new process and session. In the old process the function does not
+ * return; it waits for background_ready or for the end of the new one, and exits. Standard error
+ * stays open until background_ready. Returns 0 in the new process, or -errno without one.
  */
 MUST_USE int background_fork(struct background *b);
 
 /*
- * background_ready: the daemon serves: let the waiting process end with 0, and the terminal go.
- * Standard error stays open if messages go there. Harmless in the foreground.
+ * background_ready: the daemon serves: let the waiting process exit with 0, and redirect standard
+ * input, output and (unless KEEP_STDERR) error to /dev/null. Does nothing in the foreground.
  */
 void background_ready(struct background *b, bool keep_stderr);
 

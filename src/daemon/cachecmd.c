@@ -16,10 +16,10 @@
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* In the order of enum cachecmd_kind. */
+/* By enum cachecmd_kind. */
 static const struct {
-	const char *word[2]; /* the second may be missing */
-	bool named;
+	const char *word[2]; /* the second is NULL if there is none */
+	bool named;          /* a name follows */
 } commands[] = {
 	[CACHECMD_FLUSH] = { { "flush", NULL }, false },
 	[CACHECMD_FLUSH_NAME] = { { "flush", "name" }, true },
@@ -30,7 +30,7 @@ static const struct {
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-/* Words of command I. */
+/* The number of words in command I. */
 static size_t
 n_words(size_t i)
 {
@@ -69,7 +69,7 @@ cachecmd_parse(const struct words *w, struct cachecmd *out, struct diag *d)
 	return true;
 }
 
-/* --- Doing ------------------------------------------------------------------------------------ */
+/* --- Executing -------------------------------------------------------------------------------- */
 
 struct below {
 	const uint8_t *name;
@@ -110,7 +110,7 @@ flush_name(const struct cachecmd *c, struct cache *cache)
 	log_notice("cache", "flush name %s: %u entries", name_to_text(c->name, text), n);
 }
 
-/* What was flushed before and lies there still is counted once more: nobody looks for it. */
+/* The number is an upper bound: entries that an earlier flush left in memory count, too. */
 static void
 flush_all(struct cache *cache)
 {
@@ -162,7 +162,7 @@ cachecmd_do(const struct cachecmd *c, const struct cachecmd_on *on)
 
 /* --- Files of commands ------------------------------------------------------------------------ */
 
-/* The command of the N bytes of a line, if there is one, to ALL. */
+/* Append the command in the N bytes of a line, if there is one, to ALL. */
 static void
 parse_line(const char *text, size_t n, unsigned number, struct array *all, struct diag *d)
 {

@@ -3,15 +3,15 @@
 #define DNS64D_DAEMON_CACHECMD_H
 
 /*
- * cachecmd: what can be done to the cache of a running daemon, one command a line:
+ * cachecmd: commands to the cache of a running daemon, one in a line:
  *
- *	flush			forget all
- *	flush name NAME		forget what is known of NAME, whatever its type
- *	flush below NAME	the same for NAME and all names below it
+ *	flush			remove all entries
+ *	flush name NAME		remove the entries of NAME, of every type
+ *	flush below NAME	remove the entries of NAME and of all names below it
  *	save			write cache-file
  *	stats			write the statistics to the log
  *
- * Who asks, and how, is none of its affair. What was done is in the log.
+ * The log says what was done. Main thread only.
  */
 
 #include <stdbool.h>
@@ -34,36 +34,38 @@ enum cachecmd_kind {
 
 struct cachecmd {
 	enum cachecmd_kind kind;
-	size_t name_len;            /* 0: it takes no name */
-	uint8_t name[DNS_NAME_MAX]; /* in lower case */
+	size_t name_len;            /* bytes of name; 0: the command takes no name */
+	uint8_t name[DNS_NAME_MAX]; /* in wire format and lower case */
 };
 
-/* What commands work on; all is borrowed. */
+/* What commands work on. All pointers are borrowed. */
 struct cachecmd_on {
-	struct cache *cache;      /* NULL: there is none */
-	const char *file;         /* where it is saved; NULL: nowhere */
-	uint32_t stale_s;         /* of use after its end */
-	void (*stats)(void *arg); /* tells them */
-	void (*tick)(void *arg);  /* called now and then while it is saved; NULL: nothing */
-	void *arg;
+	struct cache *cache;      /* NULL: there is no cache */
+	const char *file;         /* path to save the cache to; NULL: none */
+	uint32_t stale_s;         /* seconds that an expired entry is still of use */
+	void (*stats)(void *arg); /* logs the statistics */
+	void (*tick)(void *arg);  /* called now and then during a save; NULL: nothing */
+	void *arg;                /* for stats and tick */
 };
 
 /*
- * cachecmd_parse: the words of a line, one at least, to *OUT. False after D was told what is wrong.
+ * cachecmd_parse: make the command *OUT from the words W of a line, at least one. False: the line
+ * is not a command, and D has an error.
  */
 MUST_USE bool cachecmd_parse(const struct words *w, struct cachecmd *out, struct diag *d);
 
-/* cachecmd_do: carry it out. False if it could not be; the log says why. */
+/* cachecmd_do: execute the command C on ON. False if that failed; the log says why. */
 bool cachecmd_do(const struct cachecmd *c, const struct cachecmd_on *on);
 
 /*
- * cachecmd_text: carry out the lines of TEXT (LEN bytes) in their order, or none of them if D was
- * told that one is wrong. True if each could be carried out.
+ * cachecmd_text: execute the lines of TEXT (LEN bytes) in their order; or none of them if one is
+ * wrong, and then D has an error for each wrong one. True if all were executed without a failure.
  */
 bool cachecmd_text(const char *text, size_t len, const struct cachecmd_on *on, struct diag *d);
 
 /*
- * cachecmd_file: those of the file at PATH. True if each could be carried out; the log has it all.
+ * cachecmd_file: read the file at PATH and execute its lines as cachecmd_text does, with errors in
+ * the log. True if all were executed without a failure.
  */
 bool cachecmd_file(const char *path, const struct cachecmd_on *on);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* With the daemon's clocks and log. */
+/* Loading and saving with the daemon's clocks and log. */
 #include "daemon/cachefile.h"
 
 #include <inttypes.h>

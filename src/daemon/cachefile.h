@@ -3,11 +3,12 @@
 #define DNS64D_DAEMON_CACHEFILE_H
 
 /*
- * cachefile: the cache survives a restart in a file (cache/image has its form).
+ * cachefile: save the cache to a file and load it, so that it survives a restart. cache/image has
+ * the format.
  *
- * The file is always a whole one: it is written beside its place and moved there. It is taken whole
- * or not at all: nothing enters the cache before all of it was looked at. While it is written the
- * loops go on; a shard is locked only while its entries are copied.
+ * The file is always complete: it is written as PATH.new and then renamed. It is loaded completely
+ * or not at all: the whole file is checked before the first entry enters the cache. The loops go on
+ * while it is written; a shard is locked only while its entries are copied. Main thread only.
  */
 
 #include <stdbool.h>
@@ -16,29 +17,31 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 
-#define CACHEFILE_ERROR 160 /* longest text of what is wrong, with the final zero */
+#define CACHEFILE_ERROR 160 /* longest error text, with the final zero */
 
-/* Called now and then, as a large cache takes its time. */
+/* Called now and then during a save, which takes seconds for a large cache. */
 typedef void cachefile_tick(void *arg);
 
-/* What time it is, and what else there is to do. */
+/* The time of a load or save, and what to call meanwhile. */
 struct cachefile_when {
-	uint32_t now_s;       /* the cache's clock */
-	uint64_t unix_s;      /* since 1970 */
-	uint32_t stale_s;     /* entries so long past their end are of use */
+	uint32_t now_s;       /* now, by the cache's clock */
+	uint64_t unix_s;      /* now, in seconds since 1970 */
+	uint32_t stale_s;     /* seconds that an expired entry is still of use */
 	cachefile_tick *tick; /* NULL: nothing */
-	void *arg;            /* borrowed: tick's */
+	void *arg;            /* borrowed, for tick */
 };
 
+/* What a load or save did. */
 struct cachefile_counts {
-	uint64_t entries; /* written, or handed to the cache */
-	uint64_t old;     /* left out: of no use any more */
-	uint64_t bytes;   /* of the file */
+	uint64_t entries; /* written to the file, or put into the cache */
+	uint64_t old;     /* left out, as they are of no use any more */
+	uint64_t bytes;   /* length of the file */
 };
 
 /*
- * cachefile_save: write what C holds, but for failures, to PATH, mode 0600, by way of PATH.new.
- * False with the reason in ERROR: what was at PATH is still there.
+ * cachefile_save: write the entries of C, except failures, to the file at PATH, with mode 0600, by
+ * way of PATH.new. *COUNTS says how many. False if that failed: ERROR has the reason, and what was
+ * at PATH is still there.
  */
 MUST_USE bool cachefile_save(const char *path, struct cache *c, const struct cachefile_when *when,
     struct cachefile_counts *counts, char error[static CACHEFILE_ERROR]);
@@ -46,39 +49,45 @@ MUST_USE bool cachefile_save(const char *path, struct cache *c, const struct cac
 enum cachefile_verdict {
 	CACHEFILE_OK,
 	CACHEFILE_NONE,   /* there is no such file */
-	CACHEFILE_REFUSED /* nothing of it is in the cache; the file is as it was */
+	CACHEFILE_REFUSED /* the file is wrong: nothing of it is in the cache, and it is unchanged
+			   */
 };
 
 /*
- * cachefile_load: put the entries of the file at PATH into C, older by the time that passed since
- * it was written. Nobody else puts anything there meanwhile. ERROR has the reason if it is refused.
+ * cachefile_load: put the entries of the file at PATH into C, older by the time that has passed
+ * since the file was written. *COUNTS says how many. C must not be in use by loops yet. ERROR has
+ * the reason for CACHEFILE_REFUSED.
  */
 MUST_USE enum cachefile_verdict cachefile_load(const char *path, struct cache *c,
     const struct cachefile_when *when, struct cachefile_counts *counts,
     char error[static CACHEFILE_ERROR]);
 
-/* How a load went, for the log. */
+/* The result of a load, kept until the log is open. */
 struct cachefile_loaded {
 	enum cachefile_verdict verdict;
 	struct cachefile_counts counts;
 	char error[CACHEFILE_ERROR];
 };
 
-/* cachefile_start: load now, entries being of use for STALE_S after their end. */
+/*
+ * cachefile_start: load the file at PATH into C at the present time; *LOADED becomes the result.
+ * STALE_S: seconds that an expired entry is still of use.
+ */
 void cachefile_start(
     const char *path, struct cache *c, uint32_t stale_s, struct cachefile_loaded *loaded);
 
-/* cachefile_report: tell the log of it. */
+/* cachefile_report: log the result LOADED of loading PATH. */
 void cachefile_report(const char *path, const struct cachefile_loaded *loaded);
 
 /*
- * cachefile_store: save now, calling TICK, which may be NULL; the log says how it went. True if it
- * was saved.
+ * cachefile_store: save C to PATH at the present time, and log the result. TICK, which may be NULL,
+ * is called with ARG now and then. STALE_S: seconds that an expired entry is still of use. True if
+ * the cache was saved.
  */
 bool cachefile_store(
     const char *path, struct cache *c, uint32_t stale_s, cachefile_tick *tick, void *arg);
 
-/* cachefile_now_s: what time it is by the cache's clock. */
+/* cachefile_now_s: the present time by the cache's clock, in seconds. */
 MUST_USE uint32_t cachefile_now_s(void);
 
 #endif

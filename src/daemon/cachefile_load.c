@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the file to the cache. */
+/* Loading: from the file to the cache. */
 #include "daemon/cachefile.h"
 
 #include <errno.h>
@@ -15,16 +15,16 @@
 #include "base/hash.h"
 #include "cache/image.h"
 
-/* A block on its way, and those before it. */
+/* The block that was read last, and a summary of the file up to its end. */
 struct block {
-	uint64_t sum;   /* of those before it */
-	uint64_t bytes; /* likewise, with the head of the file */
-	uint32_t n;     /* records in it */
-	size_t len;
+	uint64_t sum;   /* checksum of all blocks so far */
+	uint64_t bytes; /* length of the file's head and all blocks so far */
+	uint32_t n;     /* records in this block */
+	size_t len;     /* bytes of this block in data */
 	uint8_t data[IMAGE_BLOCK];
 };
 
-/* Read exactly N bytes. Returns 0 or -errno, -ENODATA if there are fewer. */
+/* Read exactly N bytes. Returns 0 or -errno; -ENODATA if the file has fewer. */
 static int
 read_all(int fd, uint8_t *data, size_t n)
 {
@@ -45,17 +45,18 @@ read_all(int fd, uint8_t *data, size_t n)
 
 struct loading {
 	int fd;
-	struct cache *c; /* NULL: only look */
+	struct cache *c; /* NULL: only check the file */
 	const struct cachefile_when *when;
 	struct cachefile_counts *counts;
-	uint64_t elapsed_s; /* since it was saved */
+	uint64_t elapsed_s; /* seconds since the file was saved */
 	uint8_t head_bytes[IMAGE_HEAD];
 	struct image_head head;
-	uint64_t records; /* of the blocks so far */
+	uint64_t records; /* in the blocks so far */
 	char *error;
 	struct block block;
 };
 
+/* Write the reason why the file is refused. Returns false. */
 PRINTF_LIKE(2, 3)
 static bool
 refuse(struct loading *l, const char *fmt, ...)
@@ -97,6 +98,7 @@ read_head(struct loading *l)
 	return true;
 }
 
+/* Put a record into the cache, unless it is too old. */
 static void
 put_record(struct loading *l, struct image_record *rec)
 {
@@ -107,14 +109,14 @@ put_record(struct loading *l, struct image_record *rec)
 		return;
 	}
 	e->age_s += (uint32_t)l->elapsed_s;
-	/* Whom we trusted then, nobody knows now (RULES D9). */
+	/* Which upstreams were trusted when it was saved is not known any more (RULES D9). */
 	e->flags &= (uint8_t)~CACHE_TRUSTED;
 	rec->key.hash = hash_bytes(rec->key.qname, rec->key.qname_len, cache_seed(l->c));
 	cache_put(l->c, &rec->key, e, rec->msg, e->len, l->when->now_s);
 	l->counts->entries++;
 }
 
-/* The next block to memory. False at the end or when there is something wrong. */
+/* Read the next block. False at the end of the file (*END) or if something is wrong. */
 static bool
 read_block(struct loading *l, bool *end)
 {
@@ -158,7 +160,7 @@ take_records(struct loading *l)
 	return r.pos == r.len || refuse(l, "is damaged: a block has more than its entries");
 }
 
-/* Once over all of the file behind its head. */
+/* Read all blocks of the file once: check them, or put their records into the cache. */
 static bool
 go_through(struct loading *l)
 {
@@ -181,13 +183,13 @@ go_through(struct loading *l)
 	return l->records == l->head.records || refuse(l, "is damaged: entries are missing");
 }
 
-/* Look at all of it, then take it. */
+/* Check the whole file, then put its records into C. */
 static bool
 load_file(struct loading *l, struct cache *c)
 {
 	if (!read_head(l) || !go_through(l))
 		return false;
-	/* Known to be as it was written: only the clock can be wrong. */
+	/* The file is as it was written, so if its time is wrong it is the clock. */
 	if (l->head.saved_s > l->when->unix_s)
 		return refuse(l, "was saved %" PRIu64 " s from now, by the clock",
 		    l->head.saved_s - l->when->unix_s);
@@ -196,7 +198,7 @@ load_file(struct loading *l, struct cache *c)
 	l->c = c;
 	if (go_through(l))
 		return true;
-	/* It was written to meanwhile. */
+	/* The file was changed between the check and now. */
 	cache_flush_all(c);
 	return false;
 }
@@ -216,7 +218,7 @@ cachefile_load(const char *path, struct cache *c, const struct cachefile_when *w
 	l->when = when;
 	l->counts = counts;
 	l->error = error;
-	/* A pipe would make us wait; by a link others could have us read what they cannot. */
+	/* A pipe would block us; a link could make us read what its owner may not read. */
 	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
 	if (l->fd < 0) {
 		int rc = errno;

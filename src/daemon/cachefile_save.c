@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the cache to its file. */
+/* Saving: from the cache to the file. */
 #include "daemon/cachefile.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "config/settings.h"
 
 #define NEW_SUFFIX ".new"
-#define SYNC_BYTES (32 << 20) /* so many wait for the disk at most, so that no wait is long */
+#define SYNC_BYTES (32 << 20) /* unwritten bytes at most, so that no fsync takes long */
 
-/* A block on its way, and those before it. */
+/* The block that is being filled, and a summary of the file before it. */
 struct block {
-	uint64_t sum;   /* of those before it */
-	uint64_t bytes; /* likewise, with the head of the file */
-	uint32_t n;     /* records in it */
-	size_t len;
+	uint64_t sum;   /* checksum of all blocks before this one */
+	uint64_t bytes; /* length of the file's head and of those blocks */
+	uint32_t n;     /* records in this block */
+	size_t len;     /* bytes of this block in data */
 	uint8_t data[IMAGE_BLOCK];
 };
 
@@ -28,8 +28,8 @@ struct saving {
 	int fd;
 	const struct cachefile_when *when;
 	struct cachefile_counts *counts;
-	struct wire_writer shard; /* a copy of all its entries */
-	uint64_t synced;          /* bytes that are safe */
+	struct wire_writer shard; /* a copy of all entries of one shard */
+	uint64_t synced;          /* bytes that are on the disk */
 	struct block block;
 };
 
@@ -50,7 +50,7 @@ write_all(int fd, const uint8_t *data, size_t n)
 	return 0;
 }
 
-/* With the shard locked: copy, no more. */
+/* Called with the shard locked, so do no more than copy the entry. */
 static bool
 copy_entry(void *arg, const struct question *key, const struct cache_entry *e, const uint8_t *msg)
 {
@@ -61,7 +61,7 @@ copy_entry(void *arg, const struct question *key, const struct cache_entry *e, c
 	return !s->shard.full;
 }
 
-/* Write the block, if it has anything, and begin another one. Returns 0 or -errno. */
+/* Write the block, if it has any record, and begin the next one. Returns 0 or -errno. */
 static int
 end_block(struct saving *s)
 {
@@ -79,7 +79,7 @@ end_block(struct saving *s)
 	return rc;
 }
 
-/* Put the LEN bytes of a record into a block. Returns 0 or -errno. */
+/* Append the LEN bytes of a record to the block. Returns 0 or -errno. */
 static int
 add_record(struct saving *s, const uint8_t *record, size_t len)
 {
@@ -93,7 +93,7 @@ add_record(struct saving *s, const uint8_t *record, size_t len)
 	return rc;
 }
 
-/* From the copy of a shard to the file: nothing that a reader would refuse. Returns 0 or -errno. */
+/* Write the copy of a shard, but no record that a load would refuse. Returns 0 or -errno. */
 static int
 write_shard(struct saving *s)
 {
@@ -114,7 +114,7 @@ write_shard(struct saving *s)
 	return rc;
 }
 
-/* Between shards. Returns 0 or -errno. */
+/* Between two shards: call the tick, and sync what was written. Returns 0 or -errno. */
 static int
 take_breath(struct saving *s)
 {
@@ -126,14 +126,14 @@ take_breath(struct saving *s)
 	return fdatasync(s->fd) == 0 ? 0 : -errno;
 }
 
-/* All shards, one after the other. Returns 0 or -errno. */
+/* Write all shards, one after the other. Returns 0 or -errno. */
 static int
 write_shards(struct saving *s, struct cache *c)
 {
 	unsigned n = cache_shards(c);
 	int rc = 0;
 
-	/* A shard's entries, with more in front of each than here, fit into it. */
+	/* The copy of a shard is not longer: an entry in memory has a longer head than a record. */
 	s->shard.cap = cache_size(c) / n;
 	s->shard.buf = malloc(s->shard.cap);
 	if (s->shard.buf == NULL)
@@ -151,7 +151,7 @@ write_shards(struct saving *s, struct cache *c)
 	return rc == 0 ? end_block(s) : rc;
 }
 
-/* The whole file to FD, safe on its disk. Returns 0 or -errno. */
+/* Write the whole file to FD and sync it. Returns 0 or -errno. */
 static int
 write_file(
     int fd, struct cache *c, const struct cachefile_when *when, struct cachefile_counts *counts)
@@ -168,7 +168,7 @@ write_file(
 	s->block.sum = IMAGE_SEED;
 	s->block.bytes = IMAGE_HEAD;
 	s->block.len = IMAGE_BLOCK_HEAD;
-	/* Room for the head, whose checksum is not known before the end. */
+	/* Leave room for the head, whose checksum is known only at the end. */
 	rc = write_all(fd, head, sizeof(head));
 	if (rc == 0)
 		rc = write_shards(s, c);
@@ -187,7 +187,7 @@ write_file(
 	return rc;
 }
 
-/* A file that is ours alone, whatever was there. Returns its descriptor or -errno. */
+/* Create a new file at PATH in place of what was there. Returns its descriptor or -errno. */
 static int
 create(const char *path)
 {
@@ -197,7 +197,7 @@ create(const char *path)
 	return fd >= 0 ? fd : -errno;
 }
 
-/* The new name outlives a crash too; where a directory cannot be opened it has to do without. */
+/* Sync the directory of PATH, so that the new name survives a crash; failures do not matter. */
 static void
 sync_directory(const char *path)
 {

@@ -8,9 +8,9 @@
 
 #include "base/number.h"
 
-#define PATH_ROOM 1024 /* for a path below a cgroup mount; longer ones are passed over */
+#define PATH_ROOM 1024 /* for a path below a cgroup mount; longer ones are ignored */
 
-/* The first line of the file DIR/NAME to LINE. */
+/* Read the first line of the file DIR/NAME to LINE, which has room for CAP bytes. */
 static bool
 first_line(const char *dir, const char *name, char *line, int cap)
 {
@@ -27,7 +27,7 @@ first_line(const char *dir, const char *name, char *line, int cap)
 	return ok;
 }
 
-/* CPUs for QUOTA of PERIOD, rounded up; 0 if that is no limit. */
+/* How many CPUs QUOTA of PERIOD are, rounded up; 0 if that is no limit. */
 static unsigned
 in_cpus(uint64_t quota, uint64_t period)
 {
@@ -45,7 +45,7 @@ number_at(const char *line)
 	return number_prefix(line, strlen(line), INT64_MAX, &v) > 0 ? v : 0;
 }
 
-/* The quota that the group at DIR itself sets, in either version's files. */
+/* The quota that the cgroup at DIR itself sets, in CPUs; reads the files of v2 or v1. */
 static unsigned
 quota_at(const char *dir)
 {
@@ -65,7 +65,7 @@ quota_at(const char *dir)
 	return in_cpus(quota, number_at(line));
 }
 
-/* The least of two quotas, 0 being none. */
+/* The smaller of two quotas; 0 is no limit. */
 static unsigned
 least(unsigned a, unsigned b)
 {
@@ -74,7 +74,7 @@ least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The least quota from the group PATH under MOUNT up to the mount itself. PATH is changed. */
+/* The smallest quota from the cgroup PATH below MOUNT up to MOUNT itself. PATH is changed. */
 static unsigned
 quota_along(const char *mount, char *path)
 {

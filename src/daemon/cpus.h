@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_CPUS_H
 
 /*
- * cpus: how many loops, and on which CPUs.
+ * cpus: decide how many loops there are, and which CPUs they are bound to.
  */
 
 #include <sched.h>
@@ -12,36 +12,40 @@
 #include "base/attr.h"
 #include "config/settings.h"
 
-/* What the machine lets us use. */
+/* What the machine permits this process to use. */
 struct cpus {
 	cpu_set_t mask; /* CPUs this process may run on */
-	unsigned n;     /* how many those are */
-	unsigned quota; /* CPUs' worth of time that the cgroup grants, rounded up; 0: no limit */
+	unsigned n;     /* number of CPUs in mask */
+	unsigned quota; /* CPU time that the cgroup grants, in CPUs, rounded up; 0: no limit */
 };
 
+/* What was decided. */
 struct cpus_plan {
 	unsigned n_loops;
-	bool pinned; /* each loop to one CPU of SET, in turn */
-	cpu_set_t set;
-	const char *notice; /* what the operator should know of it; NULL: nothing */
+	bool pinned;        /* loop i is bound to the i-th CPU of set, see cpus_of_loop */
+	cpu_set_t set;      /* CPUs for the loops */
+	const char *notice; /* for the log, a constant; NULL: nothing */
 };
 
-/* cpus_get: ask the kernel. ROOT is put before the paths of /proc and /sys: "" but in tests. */
+/*
+ * cpus_get: ask the kernel which CPUs and how much CPU time this process may use. ROOT is put
+ * before the paths of /proc and /sys; it is "" except in tests.
+ */
 void cpus_get(struct cpus *c, const char *root);
 
 /*
- * cpus_quota: the least CPU quota of the process's cgroup (v2 or v1) and those above it, in CPUs,
- * rounded up; 0: none.
+ * cpus_quota: the smallest CPU quota of the process's cgroup (v2 or v1) and its ancestors, in CPUs,
+ * rounded up; 0: no limit. ROOT as with cpus_get.
  */
 MUST_USE unsigned cpus_quota(const char *root);
 
 /*
- * cpus_decide: loops are pinned only where that cannot hurt: as many loops as CPUs and no quota,
- * or if the operator says so.
+ * cpus_decide: fill *PLAN from what C permits and S configures (num-threads, cpu-affinity). Without
+ * cpu-affinity loops are pinned only if that cannot hurt: as many loops as CPUs, and no quota.
  */
 void cpus_decide(const struct cpus *c, const struct settings *s, struct cpus_plan *plan);
 
-/* cpus_of_loop: the CPU that loop number I is pinned to (PLAN is pinned). */
+/* cpus_of_loop: the number of the CPU that loop I is bound to. PLAN must be pinned. */
 MUST_USE size_t cpus_of_loop(const struct cpus_plan *plan, unsigned i);
 
 #endif

@@ -35,7 +35,7 @@
 
 static const char ident[] = "dns64d";
 
-/* All that one daemon is. */
+/* The state of the whole daemon. */
 struct daemon {
 	struct options options;
 	struct settings settings;
@@ -44,11 +44,11 @@ struct daemon {
 	struct background background;
 	struct pidfile pidfile;
 	struct threads threads;
-	struct told *told;              /* owned; what settings.conf.core.told borrows */
-	struct cache *cache;            /* owned; what settings.conf.core.cache borrows */
-	struct cachefile_loaded loaded; /* what became of its file at the start */
+	struct told *told;              /* owned; settings.conf.core.told borrows it */
+	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
+	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
 	int signal_fd;
-	char path[PATH_MAX]; /* the configuration; after a chroot, as seen from there */
+	char path[PATH_MAX]; /* of the configuration; after a chroot, as seen from inside */
 };
 
 static void
@@ -83,7 +83,8 @@ lock_pidfile(struct daemon *d)
 	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
 }
 
-/* Become a daemon: one process in its own session, signals in hand. */
+/* Go to the background, unless in the foreground; block signals; lock the pidfile. Returns an exit
+ * code. */
 static int
 detach(struct daemon *d)
 {
@@ -106,7 +107,7 @@ detach(struct daemon *d)
 	return lock_pidfile(d);
 }
 
-/* The configuration's path as it is from inside the chroot. */
+/* Change the configuration's path to what it is inside the chroot ROOT. */
 static void
 move_path(struct daemon *d, const char *root)
 {
@@ -118,6 +119,7 @@ move_path(struct daemon *d, const char *root)
 		memmove(d->path, d->path + len, strlen(d->path + len) + 1);
 }
 
+/* Enter the chroot, if there is one. Returns an exit code. */
 static int
 lock_in(struct daemon *d)
 {
@@ -135,13 +137,14 @@ lock_in(struct daemon *d)
 	return DAEMON_OK;
 }
 
+/* Enter the chroot and become the configured user. Returns an exit code. */
 static int
 drop_privileges(struct daemon *d)
 {
 	char error[PRIVILEGES_TEXT];
 	int rc;
 
-	/* Connect to syslog while its socket can still be seen. */
+	/* Connect to syslog before a chroot hides its socket. */
 	openlog(ident, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 	rc = lock_in(d);
 	if (rc != DAEMON_OK)
@@ -153,7 +156,10 @@ drop_privileges(struct daemon *d)
 	return DAEMON_OK;
 }
 
-/* One for all loops: its addresses are taken now, its pages as they are used. */
+/*
+ * Make the cache of all loops, if there is to be one. Its address space is reserved now, its memory
+ * taken as it is used. Returns an exit code.
+ */
 static int
 make_cache(struct daemon *d)
 {
@@ -175,7 +181,7 @@ make_cache(struct daemon *d)
 	return DAEMON_OK;
 }
 
-/* Where the cache is saved; NULL: nowhere, or there is none. */
+/* The path of the cache's file; NULL: it is not saved, or there is no cache. */
 static const char *
 cache_path(const struct daemon *d)
 {
@@ -184,7 +190,7 @@ cache_path(const struct daemon *d)
 	return d->cache == NULL || strcmp(path, "none") == 0 ? NULL : path;
 }
 
-/* Before there are sockets, in which questions would wait for us. */
+/* Load the cache's file. Done before the sockets are open, as questions would wait in them. */
 static void
 read_cache(struct daemon *d)
 {
@@ -201,7 +207,7 @@ save_cache(struct daemon *d)
 		    cache_path(d), d->cache, d->settings.conf.core.keep.stale_s, NULL, NULL);
 }
 
-/* Sockets, loops and threads. */
+/* Open the sockets and start loops and threads. Returns an exit code. */
 static int
 start_loops(struct daemon *d)
 {
@@ -211,7 +217,7 @@ start_loops(struct daemon *d)
 	int rc = -ENOMEM;
 
 	sockets_drop_missing(s);
-	d->told = told_new(); /* without memory each loop speaks for itself */
+	d->told = told_new(); /* NULL without memory: loops do not coordinate their messages */
 	s->conf.core.told = d->told;
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
@@ -236,7 +242,7 @@ start_loops(struct daemon *d)
 	return DAEMON_RESOURCES;
 }
 
-/* Who we became, and what that user cannot do. */
+/* Log which user the daemon runs as, and which files that user cannot use. */
 static void
 report_user(const struct daemon *d)
 {
@@ -262,7 +268,7 @@ report_user(const struct daemon *d)
 		    cache, precheck_strerror(rc));
 }
 
-/* Messages go to their place for good, and whoever started us is told. */
+/* Open the configured log, report the start there, and tell whoever started us. */
 static void
 tell_ready(struct daemon *d)
 {
@@ -279,6 +285,7 @@ tell_ready(struct daemon *d)
 	notify_ready(report_status(&d->settings, d->plan.n_loops, status));
 }
 
+/* Serve until a signal ends the daemon. Returns an exit code. */
 static int
 serve(struct daemon *d)
 {
@@ -299,6 +306,7 @@ serve(struct daemon *d)
 	return DAEMON_OK;
 }
 
+/* Start and serve under d->settings. Returns an exit code. */
 static int
 start(struct daemon *d)
 {
@@ -324,7 +332,7 @@ start(struct daemon *d)
 	if (rc == DAEMON_OK)
 		return serve(d);
 	if (!d->options.foreground) {
-		/* At boot nobody may see standard error. */
+		/* At boot nobody may read standard error, so syslog gets a line, too. */
 		log_open(LOG_SINK_SYSLOG, ident);
 		log_error("start",
 		    "not started; the reason is on standard error (\"dns64d -f\" shows it again)");
@@ -332,6 +340,7 @@ start(struct daemon *d)
 	return rc;
 }
 
+/* -t: check the configuration and what a start needs. Returns an exit code. */
 static int
 check(struct daemon *d)
 {
@@ -342,6 +351,7 @@ check(struct daemon *d)
 	return DAEMON_OK;
 }
 
+/* Read the configuration, start and serve. Returns an exit code. */
 static int
 run(struct daemon *d)
 {
@@ -357,7 +367,7 @@ run(struct daemon *d)
 	return rc;
 }
 
-/* The absolute path of the configuration: we change directories. */
+/* Find the absolute path of the configuration, as the daemon changes its directory. */
 static void
 find_path(struct daemon *d)
 {
@@ -367,6 +377,7 @@ find_path(struct daemon *d)
 	free(path);
 }
 
+/* Check or run, as TASK says. Returns an exit code. */
 static int
 work(enum options_task task, struct options *o)
 {
@@ -384,7 +395,7 @@ work(enum options_task task, struct options *o)
 	find_path(d);
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
 	if (rc != DAEMON_OK && d->threads.n > 0) {
-		/* Threads may still run and look at it all. */
+		/* Threads may still run and use everything, so free nothing. */
 		fflush(stdout);
 		_exit(rc);
 	}

@@ -5,22 +5,26 @@
 /*
  * daemon: from the command line to the end of the process.
  *
- * The order of a start: read and check; raise the limit of descriptors; fork, the first process
- * waiting; lock the pidfile; chroot; become the user, keeping CAP_NET_BIND_SERVICE; probe every
- * address, then open its sockets for every loop (the members of a reuseport group must be one
- * user's); loops and threads; tell that we are ready.
+ * The order of a start: read and check the configuration; raise the limit of descriptors; fork,
+ * while the first process waits; lock the pidfile; chroot; become the user, keeping
+ * CAP_NET_BIND_SERVICE; make the cache and load its file; probe every address, then open its
+ * sockets for every loop (one user must open all members of a reuseport group); start loops and
+ * threads; tell the waiting process and the service manager.
  */
 
-/* What the process ends with; in the manual, and relied on by init script and unit. */
+/* Exit codes. The manual documents them; the init script and the unit rely on them. */
 enum daemon_exit {
-	DAEMON_OK = 0,        /* ended by a signal, or -t found no error */
-	DAEMON_CONFIG = 1,    /* an error in the configuration */
-	DAEMON_USAGE = 2,     /* an error on the command line */
-	DAEMON_RESOURCES = 3, /* an address, privilege or other resource was not to be had */
+	DAEMON_OK = 0,        /* a signal ended the daemon, or -t found no error */
+	DAEMON_CONFIG = 1,    /* the configuration has an error */
+	DAEMON_USAGE = 2,     /* the command line has an error */
+	DAEMON_RESOURCES = 3, /* an address, a privilege or another resource was not available */
 	DAEMON_RUNNING = 4,   /* another daemon holds the pidfile */
 };
 
-/* daemon_main: what main is; returns the exit code. */
+/*
+ * daemon_main: the whole program, with the arguments of main. Returns the exit code, an enum
+ * daemon_exit.
+ */
 int daemon_main(int argc, char **argv);
 
 #endif

@@ -3,15 +3,15 @@
 #define DNS64D_DAEMON_DIFFERENCE_H
 
 /*
- * difference: what a reload changes, for the log.
+ * difference: log what a reload changes.
  */
 
 #include "config/settings.h"
 
 /*
- * difference_tell: a line at the level info for each address that is served or asked from now on,
- * or not any more, and for each keyword whose lines in the file are others, but for those that take
- * effect only with a restart (reload_keep tells of them).
+ * difference_tell: log, at the level info, each address that NEXT listens on or asks and NOW does
+ * not, or the other way round, and each keyword whose lines in the file differ, except keywords
+ * that take effect only with a restart (reload_keep logs those).
  */
 void difference_tell(const struct settings *now, const struct settings *next);
 

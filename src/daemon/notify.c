@@ -7,7 +7,7 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
-/* None of these matters enough to fail for: a manager that hears nothing acts by itself. */
+/* Failures are ignored: a service manager that gets no message acts by itself. */
 
 void
 notify_ready(const char *status)

@@ -3,25 +3,27 @@
 #define DNS64D_DAEMON_NOTIFY_H
 
 /*
- * notify: tell the service manager how we are (sd_notify(3)). Without systemd nothing happens;
- * with it nothing happens either unless it started us so. Main thread only.
+ * notify: tell the service manager the state of the daemon (sd_notify(3)). Built without
+ * libsystemd, or started by anything else than systemd, the functions do nothing. Main thread only.
  */
 
 #include <stdint.h>
 
 #ifdef HAVE_SYSTEMD
 
-/* notify_ready: serving. STATUS: one line for `systemctl status`. */
+/* notify_ready: the daemon serves. STATUS: one line for `systemctl status`, borrowed. */
 void notify_ready(const char *status);
 
-/* notify_reloading, notify_stopping: a reload, the end has begun. */
+/* notify_reloading: a reload has begun; notify_ready ends it. */
 void notify_reloading(void);
+
+/* notify_stopping: the daemon has begun to stop. */
 void notify_stopping(void);
 
-/* notify_watchdog: a sign of life. */
+/* notify_watchdog: give a sign of life. */
 void notify_watchdog(void);
 
-/* notify_watchdog_ms: the time within which a sign of life is expected; 0: none is. */
+/* notify_watchdog_ms: milliseconds within which systemd expects a sign of life; 0: never. */
 uint32_t notify_watchdog_ms(void);
 
 #else

@@ -23,7 +23,7 @@ struct precheck {
 	bool by_root; /* only root could start it so */
 };
 
-/* Tell what is wrong with the value of KEYWORD, from wherever it came. */
+/* Report that the value of KEYWORD, from the file or the command line, is wrong. */
 PRINTF_LIKE(4, 5)
 static void
 tell(const struct precheck *c, enum diag_kind kind, const char *keyword, const char *fmt, ...)
@@ -48,7 +48,7 @@ tell(const struct precheck *c, enum diag_kind kind, const char *keyword, const c
 
 /* --- Accounts --------------------------------------------------------------------------------- */
 
-/* An empty value had an error of its own. */
+/* "none" for an empty value, which has had an error of its own. */
 static const char *
 or_none(const char *value)
 {
@@ -69,16 +69,16 @@ check_accounts(const struct precheck *c, bool only_find, struct privileges *p)
 		tell(c, DIAG_ERROR, "group", "%s", wrong.group);
 }
 
-/* --- Places ----------------------------------------------------------------------------------- */
+/* --- Files and directories -------------------------------------------------------------------- */
 
-/* NULL if there is none to look at. */
+/* PATH; NULL if it is not a path but a word like "none". */
 static const char *
 place(const char *path)
 {
 	return path[0] == '/' ? path : NULL;
 }
 
-/* May this process make and remove names in the directory of the file at PATH? 0 or -errno. */
+/* Test whether this process may create and remove files beside PATH. Returns 0 or -errno. */
 static int
 try_directory(const char *path)
 {
@@ -90,7 +90,8 @@ try_directory(const char *path)
 	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-/* May it open the file at PATH for MODE, if there is one? 0, 1 if there is none, or -errno. */
+/* Test whether it may open the file at PATH for MODE. Returns 0, 1 if there is no file, or -errno.
+ */
 static int
 try_file(const char *path, int mode)
 {
@@ -112,7 +113,7 @@ precheck_cachefile(const char *path)
 {
 	int rc = try_file(path, R_OK);
 
-	/* It is replaced, not written to. */
+	/* A save replaces the file, so the directory must be writable, not the file. */
 	return rc < 0 ? rc : try_directory(path);
 }
 
@@ -137,7 +138,7 @@ precheck_strerror(int rc)
 	}
 }
 
-/* precheck_cachefile by a child that is locked in and becomes whom the daemon would become. */
+/* Call precheck_cachefile in a child process that enters ROOT and becomes the daemon's user. */
 static int
 cachefile_as_daemon(const struct precheck *c, const char *root, const char *path)
 {
@@ -149,7 +150,7 @@ cachefile_as_daemon(const struct precheck *c, const char *root, const char *path
 		return -errno;
 	if (child == 0) {
 		if (root != NULL && privileges_chroot(root) != 0)
-			_exit(0); /* has been told */
+			_exit(0); /* check_chroot reports it */
 		if (!privileges_drop(c->p, error))
 			_exit(EPERM);
 		_exit(-precheck_cachefile(path));
@@ -161,7 +162,7 @@ cachefile_as_daemon(const struct precheck *c, const char *root, const char *path
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
-/* The same by us, who cannot become anybody. */
+/* Call precheck_cachefile in this process, which cannot become another user. */
 static int
 cachefile_as_we_are(const struct precheck *c, const char *root, const char *path)
 {
@@ -199,7 +200,7 @@ check_cachefile(const struct precheck *c)
 		    path, precheck_strerror(rc));
 }
 
-/* It is opened before anything is given up. */
+/* The pidfile is opened before privileges are dropped, so this process judges it. */
 static void
 check_pidfile(const struct precheck *c)
 {
@@ -210,7 +211,7 @@ check_pidfile(const struct precheck *c)
 
 	if (rc == 0 || (forbidden && c->by_root && geteuid() != 0))
 		return;
-	/* Who looks at a file for root to use has said nothing of a pidfile. */
+	/* The default path is only a warning: the user who checks may not be the one who starts. */
 	tell(c, forbidden && usual ? DIAG_WARNING : DIAG_ERROR, "pidfile",
 	    "'%s' cannot be written: %s; allowed is a file in a directory where whoever starts the "
 	    "daemon may write, or none",
@@ -236,7 +237,7 @@ check_chroot(const struct precheck *c)
 		    path, strerror(-rc));
 }
 
-/* Any port will do, so that a daemon that runs is in nobody's way. */
+/* Probe any free port of each address, so that a daemon that runs already does not matter. */
 static void
 check_listens(const struct precheck *c)
 {

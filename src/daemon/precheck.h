@@ -3,12 +3,12 @@
 #define DNS64D_DAEMON_PRECHECK_H
 
 /*
- * precheck: what a start would stumble over on this machine and the file alone does not tell:
- * accounts, the chroot, the pidfile, the place of the cache's file, addresses.
+ * precheck: find what would make a start fail on this machine although the configuration is right:
+ * accounts, the chroot, the pidfile, the cache's file, addresses.
  *
- * Nothing is changed for it. Places are judged as the user that the daemon becomes: root has a
- * child process become it and look. Others look as who they are, and where only root could start
- * the daemon they judge what is or is not there, but no permissions.
+ * Nothing is changed. Files are judged as the user that the daemon would become: root forks a child
+ * process that becomes this user and looks. Other users judge with their own permissions; if only
+ * root could start the daemon, they judge whether files exist, but not permissions.
  */
 
 #include "base/attr.h"
@@ -18,26 +18,32 @@
 #include "daemon/privileges.h"
 
 /*
- * precheck_start: a check for load_settings: whom to become, to *PRIVILEGES (a struct privileges);
- * an account that does not exist, or that we cannot become, is told to D.
+ * precheck_start: a check for load_settings at a start: find the accounts that S names. PRIVILEGES
+ * points to a struct privileges, which is filled. D gets an error for an account that does not
+ * exist or that this process cannot become.
  */
 void precheck_start(
     const struct settings *s, const struct options *o, void *privileges, struct diag *d);
 
 /*
- * precheck_all: the same for -t, without an argument, though what only root could do is no error;
- * and all else. A place that cannot be used is an error, an address that is not there yet a
- * warning.
+ * precheck_all: a check for load_settings with -t; UNUSED is not used. Checks accounts, as
+ * precheck_start does (but a change that only root can make is no error), and everything else that
+ * a start needs. D gets an error for a file or directory that cannot be used, and a warning for an
+ * address that the machine does not have.
  */
 void precheck_all(const struct settings *s, const struct options *o, void *unused, struct diag *d);
 
 /*
- * precheck_cachefile: can this process, as it is, read and replace the file at PATH? Returns 0 or
- * -errno: -ELOOP for a symbolic link, -EINVAL for what is no regular file.
+ * precheck_cachefile: test whether this process, as it is now, can read and replace the file at
+ * PATH, which need not exist. Returns 0 or -errno: -ELOOP for a symbolic link, -EISDIR or -EINVAL
+ * for what is not a regular file.
  */
 MUST_USE int precheck_cachefile(const char *path);
 
-/* precheck_strerror: what is wrong with a file, for people. RC: -errno. */
+/*
+ * precheck_strerror: the text for RC, an -errno of precheck_cachefile or pidfile_open. Valid until
+ * the next call.
+ */
 const char *precheck_strerror(int rc);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define LARGEST_ID (UINT32_MAX - 1) /* -1 means "no change" to the kernel */
 
-/* A user by name or number. With a number that has no account there are no other groups. */
+/* Look up a user by name or number. A number without an account has no supplementary groups. */
 static bool
 find_user(const char *name, struct privileges *p)
 {
@@ -55,14 +55,14 @@ find_group(const char *name, gid_t *gid)
 	return true;
 }
 
-/* Has this root the power to become another? In containers it may have not. */
+/* May this root become another user? In containers it may lack the capabilities. */
 static bool
 may_change(void)
 {
 	char word[8] = "";
 	FILE *f = fopen("/proc/self/setgroups", "re");
 
-	/* user_namespaces(7): "deny" where other groups cannot be given up. */
+	/* user_namespaces(7): "deny" where setgroups(2) is forbidden. */
 	if (f != NULL) {
 		if (fgets(word, sizeof(word), f) == NULL)
 			word[0] = '\0';
@@ -74,7 +74,7 @@ may_change(void)
 	    capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID) == 1;
 }
 
-/* Whom root becomes if nobody says. False if there is none of them. */
+/* Look up the account for "auto". False if neither exists. */
 static bool
 find_usual(struct privileges *p)
 {
@@ -107,7 +107,7 @@ resolve_user(const char *user, struct privileges *p, char wrong[static PRIVILEGE
 	}
 }
 
-/* Others than root can become nobody else. */
+/* Write an error to WRONG if a change is wanted and this process is not root. */
 static void
 only_root(const char *name, bool change, char wrong[static PRIVILEGES_TEXT])
 {
@@ -150,7 +150,7 @@ privileges_chroot(const char *dir)
 	return 0;
 }
 
-/* Ask for CAPABILITY if it can be had. */
+/* Prepare to keep CAPABILITY if the process HAD it. */
 static void
 keep(unsigned capability, bool had)
 {
@@ -160,15 +160,17 @@ keep(unsigned capability, bool had)
 	(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, capability);
 }
 
-/* Make the kernel's view what was prepared. The bounding set matters only to programs we would
- * start. */
+/*
+ * Apply the prepared capabilities. The bounding set stays as it is, as it matters only to programs
+ * that the daemon would start. Returns 0 or -EPERM.
+ */
 static int
 apply(void)
 {
 	return capng_apply(CAPNG_SELECT_CAPS) == 0 ? 0 : -EPERM;
 }
 
-/* Change IDs; capabilities stay permitted across it. Returns what failed, NULL if nothing. */
+/* Change user and groups; capabilities stay permitted. Returns what failed; NULL if nothing. */
 static const char *
 change_ids(const struct privileges *p)
 {

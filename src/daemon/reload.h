@@ -3,10 +3,11 @@
 #define DNS64D_DAEMON_RELOAD_H
 
 /*
- * reload: go on under a new configuration without losing a question.
+ * reload: put a new configuration in force without losing a question.
  *
- * All that can fail is done before anything changes: the file is read and checked, new sockets are
- * opened, memory is had. Then every loop is handed the same snapshot.
+ * Everything that can fail is done before anything changes: the file is read and checked, new
+ * sockets are opened, memory is allocated. Then every loop gets the same snapshot. Main thread
+ * only.
  */
 
 #include <stdbool.h>
@@ -17,16 +18,16 @@
 #include "daemon/threads.h"
 
 /*
- * reload_settings: read PATH again and hand the result to the loops of T; *s becomes it, but for
- * what only a restart changes. False, with the reasons logged and nothing changed, if anything is
- * wrong. Not while threads_pending.
+ * reload_settings: read the file at PATH with the options O, and post the result to the loops of T.
+ * *S becomes the new settings, except for keywords that need a restart. False if anything is wrong:
+ * the log has the reasons, and nothing has changed. Must not be called while threads_pending.
  */
 MUST_USE bool reload_settings(
     const struct options *o, const char *path, struct threads *t, struct settings *s);
 
 /*
- * reload_keep: give NEXT the values of NOW for all that only a restart changes, and log what was
- * different. Returns how many keywords that were.
+ * reload_keep: copy from NOW to NEXT the values of all keywords that need a restart, and log those
+ * that differ. Returns the number of keywords that differ.
  */
 unsigned reload_keep(const struct settings *now, struct settings *next);
 

@@ -18,15 +18,15 @@
 #define MIB (1024 * 1024)
 #define LIST_TEXT 512 /* of addresses or prefixes on one line; the rest is "..." */
 
-/* What a client's question may hold: itself, a lookup, what is kept of a reply, two long names. */
+/* A client's question at most: query, lookup, what is kept of a reply, two long names. */
 #define QUERY_BYTES \
 	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct partial) + \
 	    2 * DNS_NAME_MAX + 64)
 
-/* What a client's connection may hold in the middle of a frame. */
+/* A client's connection at most: in the middle of a frame. */
 #define CONNECTION_BYTES (sizeof(struct session) + STREAM_CAP)
 
-/* Whatever the settings: unsent bytes, tables of IDs, batches. */
+/* A loop, whatever the settings: unsent bytes, tables of IDs, batches. */
 #define LOOP_BYTES (STREAM_CHUNKS * sizeof(struct stream_chunk) + 8 * 1024 * 1024)
 
 /* Append WORD to a list of *LEN characters. */
@@ -52,7 +52,7 @@ report_addresses(const char *subsystem, const char *what, const struct netaddr *
 	log_notice(subsystem, "%s %s", what, list);
 }
 
-/* Those outside of client blocks; what is not active is told apart (RULES D15). */
+/* Log the prefixes outside of client blocks, with the state of those not active (RULES D15). */
 static void
 report_prefixes(const char *subsystem, const struct policies *ps)
 {
@@ -122,14 +122,14 @@ counter(const struct stats_row rows[static STATS_N], const char *name)
 	return 0;
 }
 
-/* Every question that was taken and not dropped gets its answer at some time. */
+/* The questions in flight: every question that is not dropped gets an answer some time. */
 static uint64_t
 in_flight(const struct stats_row rows[static STATS_N])
 {
 	uint64_t taken = counter(rows, "client_udp") + counter(rows, "client_tcp");
 	uint64_t ended = counter(rows, "client_dropped") + counter(rows, "answers");
 
-	/* The counters are read one after the other, while loops go on. */
+	/* The loops go on while the counters are read one by one, so the sums may not match. */
 	return taken > ended ? taken - ended : 0;
 }
 
@@ -143,7 +143,7 @@ report_rows(const struct stats_row *rows, size_t n)
 	}
 }
 
-/* What there is goes first, at zero too; what happened is told like the counters. */
+/* Log first what the cache has now, zeros too; then what happened, as for other counters. */
 static void
 report_cache_stats(struct cache *c)
 {

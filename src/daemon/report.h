@@ -3,7 +3,7 @@
 #define DNS64D_DAEMON_REPORT_H
 
 /*
- * report: what the daemon tells its log about itself.
+ * report: log what the daemon serves, what memory it may use, and its statistics. Main thread only.
  */
 
 #include <stdint.h>
@@ -14,30 +14,30 @@
 #include "daemon/threads.h"
 
 /*
- * report_start: version, loops, addresses, prefixes, upstreams, the cache, the most memory there
- * can be.
+ * report_start: log version, loops, addresses, prefixes, upstreams, the cache, and the most memory
+ * that the daemon can use.
  */
 void report_start(const struct settings *s, const struct cpus_plan *plan);
 
-/* report_service: addresses, prefixes and upstreams alone, under the log's word SUBSYSTEM. */
+/* report_service: log addresses, prefixes and upstreams, under the log's word SUBSYSTEM. */
 void report_service(const struct settings *s, const char *subsystem);
 
 /*
- * report_stats: one line for each counter that is not zero, the same for the cache as a whole, and
- * at last what is in flight. CACHE may be NULL.
+ * report_stats: log the counters of all loops of T, added up, and those of CACHE, which may be
+ * NULL, each in a line unless it is zero; and the number of questions in flight.
  */
 void report_stats(const struct threads *t, struct cache *cache);
 
 /*
- * report_memory: bytes that one loop may come to use under S, when all that has a ceiling is at it.
- * The cache, which is there once for all loops, is not in it.
+ * report_memory: the bytes that one loop can use under S when everything is at its limit. Without
+ * the cache, which all loops share.
  */
 uint64_t report_memory(const struct settings *s);
 
 /* Longest text of report_status, with the final zero. */
 #define REPORT_STATUS 96
 
-/* report_status: one line for the service manager, to TEXT; returns TEXT. */
+/* report_status: write one line for the service manager to TEXT. Returns TEXT. */
 char *report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS]);
 
 #endif

@@ -15,8 +15,8 @@
 #include "daemon/reload.h"
 #include "daemon/report.h"
 
-#define PENDING_MS 10     /* between looks at whether all loops have taken an update */
-#define END_SPARE_MS 2000 /* beyond stop-timeout, for loops to come to their end */
+#define PENDING_MS 10     /* how often to look whether all loops have taken an update */
+#define END_SPARE_MS 2000 /* time after stop-timeout for the loops to return */
 
 static const int handled[] = { SIGHUP, SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
 
@@ -28,7 +28,7 @@ serve_signals(void)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
 		sigaddset(&set, handled[i]);
-		/* One that was ignored when we were started (nohup) would never be told. */
+		/* A signal that is ignored, as by nohup(1), would not reach the signalfd. */
 		(void)signal(handled[i], SIG_DFL);
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -55,7 +55,7 @@ begin_stop(struct serve *s, const char *signal_name)
 	threads_stop(s->threads, grace_ms);
 }
 
-/* Pass a sign of life on, if every loop has given one since the last time. */
+/* Give systemd a sign of life if every loop has given one since the last time. */
 static void
 look_after_watchdog(struct serve *s, uint64_t now)
 {
@@ -77,14 +77,14 @@ tell_stats(void *arg)
 	report_stats(s->threads, s->settings->conf.core.cache);
 }
 
-/* A large cache is saved for longer than the service manager waits for a sign of life. */
+/* Saving a large cache takes longer than the service manager waits for a sign of life. */
 static void
 live_on(void *arg)
 {
 	look_after_watchdog(arg, clock_now_ns());
 }
 
-/* A path of the configuration; NULL if there is none. */
+/* PATH of the configuration; NULL for "none". */
 static const char *
 named(const char *path)
 {
@@ -176,7 +176,7 @@ end_reload(struct serve *s)
 	tell_ready(s);
 }
 
-/* Milliseconds until something is due without a signal; -1: nothing is. */
+/* Milliseconds until something is due; -1: only a signal can wake us. */
 static int
 wait_ms(const struct serve *s, uint64_t now)
 {
@@ -193,7 +193,7 @@ wait_ms(const struct serve *s, uint64_t now)
 	return due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;
 }
 
-/* Has it come to an end, and how? */
+/* Is the daemon to end? *WELL says whether as it should. */
 static bool
 is_over(const struct serve *s, uint64_t now, bool *well)
 {
@@ -227,8 +227,7 @@ serve_run(struct serve *s)
 
 	while (!over) {
 		look_after_watchdog(s, now);
-		/* When one loop of several has ended its descriptor stays readable; the others' end
-		 * is near. */
+		/* Once a loop has ended ended_fd stays readable; wait without it for the others. */
 		if (s->stops > 0 && threads_ended(s->threads) > 0)
 			(void)poll(NULL, 0, 1);
 		else

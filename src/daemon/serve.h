@@ -3,12 +3,12 @@
 #define DNS64D_DAEMON_SERVE_H
 
 /*
- * serve: what the main thread does while the loops work: wait for signals.
+ * serve: the main thread while the loops work: it waits for signals and acts on them.
  *
  *	SIGHUP			reload
  *	SIGTERM, SIGINT, SIGQUIT finish what is in flight and end; a second one: end at once
  *	SIGUSR1			log the statistics
- *	SIGUSR2			carry out the lines of cache-commands; without them: empty the cache
+ *	SIGUSR2			execute the lines of cache-commands; without it: empty the cache
  */
 
 #include <stdbool.h>
@@ -20,30 +20,31 @@
 #include "daemon/pidfile.h"
 #include "daemon/threads.h"
 
+/* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
 struct serve {
 	const struct options *options; /* borrowed */
-	const char *path;              /* borrowed: the configuration, as a reload finds it */
-	struct settings *settings;     /* borrowed: the ones in force */
+	const char *path;              /* borrowed: path of the configuration, for a reload */
+	struct settings *settings;     /* borrowed: those in force */
 	struct threads *threads;       /* borrowed: running */
-	struct pidfile *pidfile;       /* borrowed: where reloads are told too */
-	int signal_fd;                 /* of serve_signals */
-	bool reload_wanted;
-	bool reloading;       /* posted, and not yet taken by all loops */
-	unsigned stops;       /* signals to end that came */
-	uint64_t end_ns;      /* when stopping: no later than this */
-	uint64_t beat_ns;     /* when the watchdog is next looked after */
-	uint32_t watchdog_ms; /* 0: none */
+	struct pidfile *pidfile;       /* borrowed: it shows that a reload was tried */
+	int signal_fd;                 /* borrowed: of serve_signals */
+	bool reload_wanted;            /* SIGHUP came, and no reload has begun since */
+	bool reloading;                /* an update is posted that not all loops have taken */
+	unsigned stops;                /* number of signals to stop that came */
+	uint64_t end_ns;               /* when stopping: the latest end */
+	uint64_t beat_ns;              /* when the watchdog is served next */
+	uint32_t watchdog_ms;          /* of notify_watchdog_ms; 0: no watchdog */
 };
 
 /*
- * serve_signals: block the signals above, for all threads to come, and return a descriptor that
- * tells of them, or -errno. Also ignores SIGPIPE.
+ * serve_signals: block the signals above in this thread and all that it starts, and ignore SIGPIPE.
+ * Returns a signalfd for them, which is the caller's, or -errno.
  */
 MUST_USE int serve_signals(void);
 
 /*
- * serve_run: until a signal ends it. True when all loops have ended in time after one. False if one
- * ended by itself, or some did not end: their threads may still run.
+ * serve_run: serve until a signal ends the daemon. True when all loops have ended in time after it.
+ * False if a loop ended by itself, or some did not end in time: threads may then still run.
  */
 MUST_USE bool serve_run(struct serve *s);
 

@@ -10,11 +10,11 @@
 #include "base/log.h"
 #include "config/ownaddr.h"
 
-/* Duplicate address detection takes a second or two after a link came up. */
+/* How long to wait for duplicate address detection, which takes a second or two. */
 #define WAIT_MS 4000
 #define WAIT_STEP_MS 100
 
-/* What an operator can do about an address that cannot be bound. */
+/* Advice for the operator when bind(2) of A failed with RC. */
 static const char *
 advice(const struct netaddr *a, int rc)
 {
@@ -46,8 +46,8 @@ tell(const char *subsystem, const struct netaddr *a, int rc)
 }
 
 /*
- * Do sockets of ours stand in the way of binding A alone? A wildcard and an address of its
- * family do, on one port.
+ * Would sockets that this process has already make a probe of A fail? A wildcard address and
+ * another one of its family do, with the same port.
  */
 static bool
 overlaps(const struct sockets_wanted *w, const struct netaddr *a)
@@ -62,7 +62,8 @@ overlaps(const struct sockets_wanted *w, const struct netaddr *a)
 	return false;
 }
 
-/* Is A free? One that is tentative gets the time until END_NS to become usable. */
+/* Probe A. Waits until END_NS at most for a tentative address to become usable. Returns 0 or
+ * -errno. */
 static int
 probe_one(
     const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a, uint64_t end_ns)
@@ -87,7 +88,7 @@ probe_one(
 	return rc;
 }
 
-/* Is every address free? Names all that are not. */
+/* Probe every address, and log all that cannot be used. False if there are any. */
 static bool
 probe(const struct sockets_wanted *w, const char *subsystem)
 {
@@ -163,6 +164,6 @@ sockets_drop_missing(struct settings *s)
 		else
 			c->listens[n++] = a;
 	}
-	/* With none left the first is tried all the same, for the message. */
+	/* If none is left, keep the first one, so that the start fails with a message. */
 	c->n_listens = n > 0 ? n : 1;
 }

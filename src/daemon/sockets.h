@@ -3,8 +3,8 @@
 #define DNS64D_DAEMON_SOCKETS_H
 
 /*
- * sockets: the listening sockets of all loops, opened by the main thread, at the start and
- * when a reload brings new addresses. What goes wrong is logged, for all addresses at once.
+ * sockets: open the listening sockets of all loops, at the start and when a reload brings new
+ * addresses. Errors are logged, for all addresses at once. Main thread only.
  */
 
 #include <stdbool.h>
@@ -16,33 +16,35 @@
 #include "config/settings.h"
 #include "io/bind.h"
 
-/* Addresses to be opened for a number of loops. */
+/* The sockets to open: for each loop one pair for each address. */
 struct sockets_wanted {
-	const struct netaddr *addrs; /* borrowed */
+	const struct netaddr *addrs; /* borrowed: n addresses */
 	size_t n;
-	const struct netaddr *held; /* borrowed: addresses that this process serves already */
+	const struct netaddr
+	    *held; /* borrowed: n_held addresses that this process serves already */
 	size_t n_held;
 	unsigned n_loops;
 	uint32_t buffer; /* bytes of UDP receive buffer to ask for */
-	bool freebind;   /* take addresses that this machine does not have, too */
+	bool freebind;   /* accept addresses that this machine does not have */
 };
 
 /*
- * sockets_open: to *OUT an array (from malloc, the caller's) of n_loops times n sockets, those of
- * one loop side by side; NULL when n is 0. False, with nothing open and the reasons logged under
- * the word SUBSYSTEM, if any address cannot be had for every loop. Waits some seconds for those
- * that this machine has and may not use yet (RFC 4862 section 5.4: tentative).
+ * sockets_open: open the sockets that W describes. *OUT becomes an array of n_loops times n pairs,
+ * those of one loop side by side, to be freed by sockets_close; NULL when there are none. Waits up
+ * to 4 seconds for an address that this machine has but may not use yet (tentative, RFC 4862
+ * section 5.4). False if any address cannot be opened: the reasons are logged under the word
+ * SUBSYSTEM, and nothing is open.
  */
 MUST_USE bool sockets_open(
     const struct sockets_wanted *w, const char *subsystem, struct bind_sockets **out);
 
-/* sockets_close: close N sockets and free the array. SOCKETS may be NULL. */
+/* sockets_close: close the N pairs at SOCKETS and free the array. SOCKETS may be NULL. */
 void sockets_close(struct bind_sockets *sockets, size_t n);
 
 /*
- * sockets_drop_missing: without a listen line loopback is served as far as there is one: take out
- * of S the default addresses that this machine does not have (as ::1 where IPv6 is off), and say
- * so.
+ * sockets_drop_missing: if S listens on the default addresses (::1 and 127.0.0.1), remove from S
+ * those that this machine does not have (such as ::1 where IPv6 is off), and log that. One address
+ * always stays.
  */
 void sockets_drop_missing(struct settings *s);
 

@@ -59,19 +59,19 @@ threads_init(struct threads *t, unsigned n, struct snapshot *snapshot, struct bi
 	return rc;
 }
 
-/* Say that this loop has ended, for whatever reason. */
+/* Tell the main thread that a loop has ended, for whatever reason. */
 static void
 ended(struct threads *t)
 {
 	uint64_t one = 1;
 
 	atomic_fetch_add(&t->n_ended, 1);
-	/* Only a counter at its end can refuse this, and then it is readable anyway. */
+	/* Fails only when the counter is at its end, and then it is readable anyway. */
 	if (write(t->ended_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* Name, place and power of the calling thread. */
+/* Set name, CPU and capabilities of the calling thread. Returns 0 or -errno. */
 static int
 prepare(const struct thread *self)
 {

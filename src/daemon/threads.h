@@ -3,7 +3,8 @@
 #define DNS64D_DAEMON_THREADS_H
 
 /*
- * threads: the loops and a thread for each, seen from the main thread.
+ * threads: the loops, each in a thread of its own, as the main thread handles them. Main thread
+ * only.
  */
 
 #include <pthread.h>
@@ -20,55 +21,61 @@
 
 struct threads;
 
+/* One loop and its thread. */
 struct thread {
-	struct threads *all; /* borrowed */
+	struct threads *all; /* borrowed: the struct that this one belongs to */
 	struct loop *loop;   /* owned */
 	pthread_t id;
 	bool running; /* created and not joined */
 	bool pinned;
-	unsigned number;
-	size_t cpu; /* to run on, if pinned */
-	int rc;     /* 0 or -errno: what became of its start */
+	unsigned number; /* from 0 */
+	size_t cpu;      /* pinned: the CPU it is bound to */
+	int rc;          /* 0 or -errno: the result of its start */
 };
 
+/* All of them. */
 struct threads {
 	struct thread *thread; /* owned: n of them */
 	unsigned n;
 	sem_t started;       /* posted once by each thread */
 	int ended_fd;        /* owned: eventfd, readable once a loop has ended */
-	atomic_uint n_ended; /* loops that have */
+	atomic_uint n_ended; /* number of loops that have ended */
 };
 
 /*
- * threads_init: N loops for SNAPSHOT, each with PER_LOOP of SOCKETS in turn. The descriptors are
- * passed on, also on failure, when they are closed; the array stays the caller's. Returns 0 or
- * -errno; on failure *t needs no threads_fini.
+ * threads_init: make N loops for SNAPSHOT, of which each takes a reference. Loop i serves the
+ * PER_LOOP sockets from SOCKETS[i * PER_LOOP] on. The descriptors are passed on, and on failure
+ * closed; the array stays the caller's. Returns 0 or -errno; on failure *T needs no threads_fini.
  */
 MUST_USE int threads_init(struct threads *t, unsigned n, struct snapshot *snapshot,
     struct bind_sockets *sockets, size_t per_loop);
 
 /*
- * threads_start: run the loops as PLAN says, without capabilities and with all signals blocked (by
- * the caller, before). Returns when all run: 0, or -errno of the first that could not, with those
- * that could running.
+ * threads_start: start a thread for each loop, without capabilities, and bound to a CPU if PLAN
+ * says so. The caller must have blocked all signals. Returns 0 when all run; or -errno of the first
+ * that could not start, while others may run.
  */
 MUST_USE int threads_start(struct threads *t, const struct cpus_plan *plan);
 
-/* threads_stop: loop_stop for all. threads_ended: how many loops have returned. */
+/* threads_stop: call loop_stop for each loop, with GRACE_MS milliseconds. */
 void threads_stop(struct threads *t, uint32_t grace_ms);
+
+/* threads_ended: the number of loops that have ended. */
 MUST_USE unsigned threads_ended(struct threads *t);
 
-/* threads_pending: has any loop not yet taken the last update? */
+/* threads_pending: is there a loop that has not yet taken the last update (loop_post)? */
 MUST_USE bool threads_pending(const struct threads *t);
 
-/* threads_alive: has every loop turned since threads_ping? */
+/* threads_ping: ask every loop for a sign of life; threads_alive tells of it. */
 void threads_ping(struct threads *t);
+
+/* threads_alive: has every loop begun an iteration since the last threads_ping? */
 MUST_USE bool threads_alive(const struct threads *t);
 
-/* threads_stats: counters of all loops, added up. */
+/* threads_stats: write the counters of all loops, added up, to ROWS. */
 void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N]);
 
-/* threads_fini: wait for the threads (which have ended or were told to) and free everything. */
+/* threads_fini: wait for the threads, which threads_stop has told to end, and free everything. */
 void threads_fini(struct threads *t);
 
 #endif
