@@ -14,6 +14,7 @@
 
 #include "base/attr.h"
 #include "cache/question.h"
+#include "dns/header.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
@@ -67,7 +68,7 @@ entry_msg(const struct entry *e)
 MUST_USE static inline const uint8_t *
 entry_name(const struct entry *e)
 {
-	return entry_msg(e) + DNS_HEADER_LEN;
+	return header_qname(entry_msg(e));
 }
 
 /* entry_key_flags: DO and CD of KEY as ENTRY_DO and ENTRY_CD. */
@@ -82,7 +83,7 @@ MUST_USE static inline bool
 entry_of_name(const struct entry *e, const struct question *key)
 {
 	return e->hash == (uint32_t)key->hash &&
-	    DNS_HEADER_LEN + key->qname_len + 4u <= e->msg_len &&
+	    header_question_end(key->qname_len) <= e->msg_len &&
 	    memcmp(entry_name(e), key->qname, key->qname_len) == 0;
 }
 
@@ -92,7 +93,7 @@ entry_of_key(const struct entry *e, const struct question *key, uint16_t qtype)
 {
 	return e->qtype == qtype &&
 	    (e->meta.flags & (ENTRY_DO | ENTRY_CD)) == entry_key_flags(key) &&
-	    entry_of_name(e, key) && wire_u16(entry_name(e) + key->qname_len + 2) == key->qclass;
+	    entry_of_name(e, key) && header_qclass(entry_msg(e), key->qname_len) == key->qclass;
 }
 
 /* entry_of_use: is E not removed, and fresh or stale for less than STALE_S? */
@@ -114,7 +115,7 @@ entry_key(const struct entry *e)
 	return (struct question){ .qname = name,
 		.qname_len = len,
 		.qtype = e->qtype,
-		.qclass = wire_u16(name + len + 2),
+		.qclass = header_qclass(entry_msg(e), len),
 		.do_bit = (e->meta.flags & ENTRY_DO) != 0,
 		.cd = (e->meta.flags & ENTRY_CD) != 0 };
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "dns/header.h"
 #include "dns/name.h"
 
 void
@@ -96,10 +97,8 @@ antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
 		return;
 	memcpy(ls->reply, m->bytes, m->len);
 	memcpy(mixed, msg_qname(m), m->qname_len);
-	memcpy(ls->reply + DNS_HEADER_LEN, l->qname, l->qname_len);
-	if (m->edns.options != NULL)
-		m->edns.options = ls->reply + (m->edns.options - m->bytes);
-	m->bytes = ls->reply;
+	header_set_qname(ls->reply, l->qname, l->qname_len);
+	msg_move(m, ls->reply);
 	if (UNLIKELY(m->spelled || m->dname))
 		unmix_records(ls->reply, m, mixed, l->qname);
 }

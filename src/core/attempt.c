@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "core/antispoof.h"
 #include "dns/build.h"
+#include "dns/header.h"
 #include "dns/name.h"
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -201,7 +202,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	l->edns = opt.present;
 	antispoof_cookie(ls, l, &opt, now_ns);
 	len = build_query(buf, PACKET_UDP_CAP, &question, &opt);
-	antispoof_mix(ls, l, buf + DNS_HEADER_LEN, now_ns);
+	antispoof_mix(ls, l, header_put_qname(buf), now_ns);
 	return len;
 }
 
@@ -210,7 +211,7 @@ static size_t
 write_signed(const struct lookup *l, uint8_t *buf)
 {
 	memcpy(buf, l->message, l->message_len);
-	wire_set_u16(buf, l->id);
+	header_set_id(buf, l->id);
 	return l->message_len;
 }
 

@@ -17,6 +17,7 @@
 #include "core/state.h"
 #include "core/store.h"
 #include "core/svcb.h"
+#include "dns/header.h"
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick; the rest in the next */
 
@@ -330,7 +331,7 @@ static void
 count_answer(struct engine *e, const uint8_t *msg)
 {
 	stats_inc(&e->stats.answers);
-	if (wire_u16(msg + 2) & DNS_TC)
+	if (header_flags(msg) & DNS_TC)
 		stats_inc(&e->stats.answers_truncated);
 }
 

@@ -7,47 +7,17 @@
 #include "cache/cache.h"
 #include "core/store.h"
 #include "dns/build.h"
+#include "dns/edit.h"
 #include "dns/name.h"
-#include "dns/wire.h"
 
-#define EDE_OPT_LEN (DNS_OPT_LEN + 6) /* an OPT with one extended error */
-#define OPT_RCODE_AT 5                /* in an OPT: the upper 8 bits of the rcode */
-
-/* The OPT as it came, with its part of the rcode and the extended error (RULES D22). */
-static size_t
-append_opt(uint8_t *bytes, size_t len, uint16_t upper_rcode, uint16_t ede)
-{
-	static const uint8_t opt[EDE_OPT_LEN] = { 0, 0, DNS_TYPE_OPT, DNS_UDP_MIN >> 8, 0, 0, 0, 0,
-		0, 0, 6, 0, EDNS_EDE, 0, 2 };
-	size_t n = ede != DNS_EDE_NONE ? EDE_OPT_LEN : DNS_OPT_LEN;
-	uint8_t *at = bytes + len;
-
-	memcpy(at, opt, n);
-	at[OPT_RCODE_AT] = (uint8_t)upper_rcode;
-	wire_set_u16(at + n - 2, ede != DNS_EDE_NONE ? ede : 0); /* 0: no options */
-	wire_set_u16(bytes + 10, (uint16_t)(wire_u16(bytes + 10) + 1));
-	return len + n;
-}
-
-/* What is left of TTL after AGE_S; a stale one is 30 (RFC 8767 section 4). */
-static uint32_t
-aged(uint32_t ttl, uint32_t age_s, bool stale)
-{
-	if (stale)
-		return FETCH_STALE_TTL;
-	return ttl > age_s ? ttl - age_s : 0;
-}
-
+/* What is left of the TTLs; those of what is stale are 30 (RFC 8767 section 4). */
 static void
 age(struct fetch *r, const struct cache_entry *e)
 {
-	struct msg_walk w = msg_walk_all(&r->msg);
-	struct rr rr;
-
-	while (msg_walk_next(&w, &rr)) {
-		if (rr.type != DNS_TYPE_OPT)
-			wire_set_u32(r->bytes + rr.fixed + 4, aged(rr.ttl, e->age_s, r->stale));
-	}
+	if (r->stale)
+		edit_set_ttls(r->bytes, &r->msg, FETCH_STALE_TTL);
+	else
+		edit_age(r->bytes, &r->msg, e->age_s);
 }
 
 /* --- Rotation --------------------------------------------------------------------------------- */
@@ -155,13 +125,20 @@ parse(struct fetch *r, const struct question *key, const struct cache_entry *e)
 {
 	size_t len = e->len;
 
-	wire_set_u16(r->bytes + DNS_HEADER_LEN + key->qname_len, key->qtype);
+	header_set_qtype(r->bytes, key->qname_len, key->qtype);
 	if (r->stale) /* nobody vouches for it any more (RULES D9) */
-		wire_set_u16(r->bytes + 2, wire_u16(r->bytes + 2) & (uint16_t)~DNS_AD);
-	uint16_t upper = wire_u16(r->bytes);
+		header_clear_flags(r->bytes, DNS_AD);
 
-	if (UNLIKELY(e->ede != DNS_EDE_NONE || upper != 0))
-		len = append_opt(r->bytes, len, upper, e->ede);
+	const uint16_t upper = header_id(r->bytes);
+
+	/* The OPT as it came: its part of the rcode, and the extended error (RULES D22). */
+	if (UNLIKELY(e->ede != DNS_EDE_NONE || upper != 0)) {
+		const struct edit_opt opt = { .bufsize = DNS_UDP_MIN,
+			.rcode = (uint16_t)(upper << STORE_RCODE_SHIFT),
+			.ede = e->ede };
+
+		len = edit_append_opt(r->bytes, len, sizeof(r->bytes), &opt);
+	}
 	return msg_parse(&r->msg, r->bytes, len) == MSG_OK && r->msg.qname_len == key->qname_len;
 }
 
@@ -226,7 +203,7 @@ static bool
 still_cuts(const struct fetch *r, const struct conf_core *conf, const struct cache_entry *e)
 {
 	return conf->keep.cut == CONF_CUT_ALL ||
-	    (e->flags & CACHE_TRUSTED && wire_u16(r->bytes + 2) & DNS_AD);
+	    (e->flags & CACHE_TRUSTED && header_flags(r->bytes) & DNS_AD);
 }
 
 /* May an NXDOMAIN of a name above count at all (RULES D22)? */
@@ -268,7 +245,7 @@ fetch_find(struct fetch *r, const struct conf_core *conf, struct stats *stats,
 	const struct cache_want want = { .now_s = clock_s(now_ns),
 		.stale_s = take != FETCH_UNEXPIRED ? conf->keep.stale_s : 0,
 		.ask = take == FETCH_FAILING };
-	size_t cap = sizeof(r->bytes) - EDE_OPT_LEN;
+	size_t cap = sizeof(r->bytes) - EDIT_OPT_MAX;
 	bool stale = false;
 	struct cache_entry e;
 
@@ -292,5 +269,5 @@ fetch_exists(
 	const struct cache_want want = { .now_s = clock_s(now_ns), .stale_s = conf->keep.stale_s };
 	struct cache_entry e;
 
-	return cache_get(conf->cache, key, &want, r->bytes, sizeof(r->bytes) - EDE_OPT_LEN, &e);
+	return cache_get(conf->cache, key, &want, r->bytes, sizeof(r->bytes) - EDIT_OPT_MAX, &e);
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-
-#define ID_LEN 2
+#include "dns/header.h"
 
 /* A counter that moved, and by how much. */
 struct moved {
@@ -61,9 +60,9 @@ packetcache_glance(struct packetcache *f, const uint8_t *msg, size_t len, uint32
 {
 	uint16_t *seen, print;
 
-	if (len <= ID_LEN || len > ID_LEN + PACKETCACHE_QUESTION)
+	if (len <= HEADER_ID_LEN || len > HEADER_ID_LEN + PACKETCACHE_QUESTION)
 		return false;
-	f->hash = hash_bytes(msg + ID_LEN, len - ID_LEN, f->seed);
+	f->hash = hash_bytes(msg + HEADER_ID_LEN, len - HEADER_ID_LEN, f->seed);
 	seen = &f->seen[f->hash % PACKETCACHE_SLOTS];
 	print = (uint16_t)((f->hash >> 48) + now_s);
 	if (*seen == print)
@@ -75,9 +74,10 @@ packetcache_glance(struct packetcache *f, const uint8_t *msg, size_t len, uint32
 static bool
 answers(const struct slot *s, const struct packetcache_ask *a)
 {
-	return s->now_s == a->now_s && s->question_len == a->len - ID_LEN &&
+	return s->now_s == a->now_s && s->question_len == a->len - HEADER_ID_LEN &&
 	    s->flushes == a->flushes && s->conf_gen == a->conf_gen && s->policy == a->policy &&
-	    s->family == a->family && memcmp(s->question, a->msg + ID_LEN, s->question_len) == 0;
+	    s->family == a->family &&
+	    memcmp(s->question, a->msg + HEADER_ID_LEN, s->question_len) == 0;
 }
 
 /* The counters as an array: they are all that is in the struct. */
@@ -104,8 +104,9 @@ packetcache_write(
 {
 	const struct slot *slot = &f->slot[f->hash % PACKETCACHE_SLOTS];
 
-	memcpy(out, f->ask.msg, ID_LEN);
-	memcpy(out + ID_LEN, slot->answer + ID_LEN, slot->answer_len - (size_t)ID_LEN);
+	memcpy(out, f->ask.msg, HEADER_ID_LEN);
+	memcpy(out + HEADER_ID_LEN, slot->answer + HEADER_ID_LEN,
+	    slot->answer_len - (size_t)HEADER_ID_LEN);
 	for (unsigned i = 0; i < slot->n_moved; i++)
 		stats_add(
 		    (_Atomic uint64_t *)(void *)s + slot->moved[i].counter, slot->moved[i].by);
@@ -145,8 +146,8 @@ packetcache_keep(struct packetcache *f, const uint8_t *answer, size_t len, const
 	slot->conf_gen = a->conf_gen;
 	slot->policy = a->policy;
 	slot->family = a->family;
-	slot->question_len = (uint16_t)(a->len - ID_LEN);
-	memcpy(slot->question, a->msg + ID_LEN, slot->question_len);
+	slot->question_len = (uint16_t)(a->len - HEADER_ID_LEN);
+	memcpy(slot->question, a->msg + HEADER_ID_LEN, slot->question_len);
 	slot->answer_len = (uint16_t)len;
 	memcpy(slot->answer, answer, len);
 }

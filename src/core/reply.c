@@ -6,8 +6,8 @@
 #include "core/antispoof.h"
 #include "core/attempt.h"
 #include "dns/answer.h"
+#include "dns/header.h"
 #include "dns/name.h"
-#include "dns/wire.h"
 
 /* --- what came back --------------------------------------------------------------------------- */
 
@@ -308,7 +308,7 @@ reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n)
 		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
 			continue;
 		__builtin_prefetch(&ls->spaces[ls->upstreams->sockets[in[i].sock].space]
-					.owner[wire_u16(in[i].msg)]);
+					.owner[header_id(in[i].msg)]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct txid_owner *owner;
@@ -316,7 +316,7 @@ reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n)
 		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)
 			continue;
 		owner = &ls->spaces[ls->upstreams->sockets[in[i].sock].space]
-			     .owner[wire_u16(in[i].msg)];
+			     .owner[header_id(in[i].msg)];
 		if (owner->socket == in[i].sock)
 			__builtin_prefetch(lookup_at(ls, owner->lookup));
 	}

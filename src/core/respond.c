@@ -156,7 +156,7 @@ start_search(const struct msg *m)
 static bool
 is_at_name(const struct query *q, const struct msg *m, struct search *s)
 {
-	return msg_owner_points_to(m, &s->rr, DNS_HEADER_LEN) ||
+	return msg_owner_is_question(m, &s->rr) ||
 	    name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
 }
 

@@ -7,9 +7,8 @@
 #include "cache/cache.h"
 #include "cache/outages.h"
 #include "dns/answer.h"
-#include "dns/build.h"
+#include "dns/edit.h"
 #include "dns/name.h"
-#include "dns/wire.h"
 
 _Static_assert(OUTAGES_LIFE_S >= STORE_SILENCE_MOST_S, "an outage outlives its silences");
 
@@ -31,27 +30,6 @@ is_for_some(const struct msg *m)
 }
 
 /*
- * Copy M without its OPT (RFC 6891 section 6.2.1) to OUT; the length. An OPT is last as a rule;
- * what stands behind one that is not may point into what moves, so such a message is written anew.
- */
-static size_t
-copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
-{
-	size_t len = m->edns.present ? m->edns.at : m->len;
-
-	if (UNLIKELY(m->edns.present && m->edns.end != m->len)) {
-		const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
-		const struct build_question question = { .flags = m->flags, .qname = msg_qname(m) };
-
-		return build_relay(out, cap, m, &question, &no_opt);
-	}
-	memcpy(out, m->bytes, len);
-	if (m->edns.present)
-		wire_set_u16(out + 10, (uint16_t)(m->count[MSG_ADDITIONAL] - 1));
-	return len;
-}
-
-/*
  * Neither ID nor AA are ours to repeat (RULES D22); the name is that of the key. The ID makes room
  * for what the OPT had of the rcode.
  */
@@ -59,11 +37,11 @@ static size_t
 copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	uint8_t *out = ls->kept;
-	size_t len = copy_without_opt(out, LOOKUP_KEPT, m);
+	size_t len = edit_copy_without_opt(out, LOOKUP_KEPT, m);
 
-	wire_set_u16(out, m->rcode >> STORE_RCODE_SHIFT);
-	wire_set_u16(out + 2, m->flags & (uint16_t)~DNS_AA);
-	memcpy(out + DNS_HEADER_LEN, l->qname, l->qname_len);
+	header_set_id(out, m->rcode >> STORE_RCODE_SHIFT);
+	header_set_flags(out, m->flags & (uint16_t)~DNS_AA);
+	header_set_qname(out, l->qname, l->qname_len);
 	return len;
 }
 
@@ -73,14 +51,12 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 {
 	uint8_t *out = ls->kept;
 
-	memset(out, 0, DNS_HEADER_LEN);
-	wire_set_u16(out, rcode >> STORE_RCODE_SHIFT);
-	wire_set_u16(out + 2, DNS_QR | DNS_RD | DNS_RA | (rcode & DNS_RCODE));
-	wire_set_u16(out + 4, 1);
-	memcpy(out + DNS_HEADER_LEN, l->qname, l->qname_len);
-	wire_set_u16(out + DNS_HEADER_LEN + l->qname_len, l->qtype);
-	wire_set_u16(out + DNS_HEADER_LEN + l->qname_len + 2, l->qclass);
-	return (size_t)DNS_HEADER_LEN + l->qname_len + 4;
+	header_start(
+	    out, rcode >> STORE_RCODE_SHIFT, DNS_QR | DNS_RD | DNS_RA | (rcode & DNS_RCODE));
+	header_set_qname(out, l->qname, l->qname_len);
+	header_set_qtype(out, l->qname_len, l->qtype);
+	header_set_qclass(out, l->qname_len, l->qclass);
+	return header_question_end(l->qname_len);
 }
 
 /* --- How long --------------------------------------------------------------------------------- */
@@ -214,7 +190,7 @@ bound_all(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struc
 
 		if (ttl < e->ttl_s || (e->kind != CACHE_POSITIVE && rr.type == DNS_TYPE_SOA))
 			ttl = e->ttl_s;
-		wire_set_u32(bytes + rr.fixed + 4, ttl);
+		edit_set_ttl(bytes, &rr, ttl);
 	}
 }
 
@@ -224,7 +200,7 @@ bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const stru
     const struct cache_entry *e)
 {
 	if (t->least >= e->ttl_s && t->most <= conf->max_ttl_s && t->n_soas == 1)
-		wire_set_u32(bytes + t->soa.fixed + 4, e->ttl_s);
+		edit_set_ttl(bytes, &t->soa, e->ttl_s);
 	else
 		bound_all(bytes, len, conf, e);
 }
@@ -293,7 +269,7 @@ keep_reply(
 			e.flags |= CACHE_CUT;
 	}
 	size_t len = copy_message(ls, l, m);
-	if (UNLIKELY(wire_u16(ls->kept + 2) & DNS_TC)) { /* too much work to write it anew */
+	if (UNLIKELY(header_flags(ls->kept) & DNS_TC)) { /* too much work to write it anew */
 		forget(ls, l);
 		return;
 	}

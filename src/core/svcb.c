@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "core/request.h"
+#include "dns/edit.h"
 #include "dns/name.h"
-#include "dns/wire.h"
 
 #define AAAA_LEN 16
 #define TARGETS_WORK 8192 /* labels compared: each target with each address that came along */
@@ -33,25 +33,12 @@ has_addresses(const struct msg *m, const uint8_t *name, unsigned *left)
 	return false;
 }
 
-/* The target of a record in ServiceMode (RFC 9460 section 2.4.3); its length, 0 if it has none. */
-static size_t
-target_of(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
-{
-	size_t len;
-
-	if (rr->rdlen < 3 || wire_u16(m->bytes + rr->rdata) == 0)
-		return 0;
-	len = msg_rdata_name(m, rr, 2, out);
-	/* "." stands for the owner (section 2.5). */
-	return len == 1 ? msg_owner(m, rr, out) : len;
-}
-
 static void
 add_target(struct targets *t, const struct msg *m, const struct rr *rr)
 {
 	uint8_t *name = t->name[t->n];
 
-	if (target_of(m, rr, name) <= 1 || has_addresses(m, name, &t->left) || t->left == 0)
+	if (msg_svcb_target(m, rr, name) <= 1 || has_addresses(m, name, &t->left) || t->left == 0)
 		return;
 	for (unsigned i = 0; i < t->n; i++) {
 		if (name_equal(t->name[i], name))
@@ -137,27 +124,6 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 	return true;
 }
 
-/* One address more behind the kept reply, in plain wire form. False: there is no room. */
-static bool
-append(struct query_svcb *s, const uint8_t *owner, uint32_t ttl, const uint8_t *v6)
-{
-	size_t len = name_len(owner);
-	uint8_t *p = s->bytes + s->len;
-
-	if (s->len + len + DNS_RR_FIXED + AAAA_LEN > sizeof(s->bytes))
-		return false;
-	memcpy(p, owner, len);
-	p += len;
-	wire_set_u16(p, DNS_TYPE_AAAA);
-	wire_set_u16(p + 2, DNS_CLASS_IN);
-	wire_set_u32(p + 4, ttl);
-	wire_set_u16(p + 8, AAAA_LEN);
-	memcpy(p + DNS_RR_FIXED, v6, AAAA_LEN);
-	s->len += len + DNS_RR_FIXED + AAAA_LEN;
-	wire_set_u16(s->bytes + 10, (uint16_t)(wire_u16(s->bytes + 10) + 1));
-	return true;
-}
-
 /* Addresses of the target itself: a chain would need explaining in a place where none is read. */
 static void
 keep_addresses(
@@ -170,8 +136,17 @@ keep_addresses(
 		if (rr.type != DNS_TYPE_AAAA || rr.rdlen != AAAA_LEN ||
 		    !name_equal_at(m->bytes, m->len, rr.at, child->qname))
 			continue;
-		if (!append(s, child->qname, rr.ttl, m->bytes + rr.rdata))
-			return;
+		const struct edit_rr address = { .owner = child->qname,
+			.type = DNS_TYPE_AAAA,
+			.class = DNS_CLASS_IN,
+			.ttl = rr.ttl,
+			.rdata = m->bytes + rr.rdata,
+			.rdlen = AAAA_LEN };
+		size_t len = edit_append(s->bytes, s->len, sizeof(s->bytes), &address);
+
+		if (len == 0)
+			return; /* no room */
+		s->len = len;
 		stats_inc(&qs->stats->svcb_addresses);
 	}
 }

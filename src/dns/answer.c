@@ -368,7 +368,7 @@ start(const struct msg *m, struct answer *a)
 	a->soa_at = 0;
 	a->has_ns = false;
 	a->negative_ttl = 0;
-	a->target_at = DNS_HEADER_LEN;
+	a->target_at = HEADER_QNAME;
 	a->also_at = 0;
 	a->n_links = 0;
 	a->target[0] = 0;

@@ -4,16 +4,16 @@
 
 #include <string.h>
 
+#include "dns/header.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 
-#define QUESTION_FIXED 4 /* QTYPE and QCLASS */
-#define EDE_LEN 6        /* option code, length and info code (RFC 8914 section 2) */
+#define EDE_LEN 6 /* option code, length and info code (RFC 8914 section 2) */
 
 static size_t
 question_end(const struct build *b)
 {
-	return DNS_HEADER_LEN + (b->qname_len > 0 ? b->qname_len + QUESTION_FIXED : 0);
+	return b->qname_len > 0 ? header_question_end(b->qname_len) : DNS_HEADER_LEN;
 }
 
 /* Bytes of our own EDE option. */
@@ -101,11 +101,7 @@ put_opt(uint8_t *p, const struct build_opt *opt, uint16_t rcode)
 	len += put_ede(p + len, opt);
 	len += relay_edes(p + len, opt->ede_from, len - DNS_OPT_LEN);
 	len += put_cookie(p + len, opt);
-	p[0] = 0;
-	wire_set_u16(p + 1, DNS_TYPE_OPT);
-	wire_set_u16(p + 3, opt->bufsize);
-	wire_set_u32(p + 5, (uint32_t)(rcode >> 4 & 0xff) << 24 | (opt->do_bit ? 0x8000 : 0));
-	wire_set_u16(p + 9, (uint16_t)(len - DNS_OPT_LEN));
+	header_set_opt(p, opt->bufsize, rcode, opt->do_bit, (uint16_t)(len - DNS_OPT_LEN));
 	return len;
 }
 
@@ -143,13 +139,13 @@ void
 build_start(struct build *b, uint8_t *buf, size_t cap, const struct build_question *q)
 {
 	init(b, buf, cap, q->flags, q->qname != NULL ? name_len(q->qname) : 0);
-	wire_set_u16(buf, q->id);
-	wire_set_u16(buf + 4, q->qname != NULL);
+	header_set_id(buf, q->id);
+	header_set(buf, HEADER_QDCOUNT, q->qname != NULL);
 	if (q->qname == NULL)
 		return;
-	memcpy(buf + DNS_HEADER_LEN, q->qname, b->qname_len);
-	wire_set_u16(buf + b->w.len - 4, q->qtype);
-	wire_set_u16(buf + b->w.len - 2, q->qclass);
+	header_set_qname(buf, q->qname, b->qname_len);
+	header_set_qtype(buf, b->qname_len, q->qtype);
+	header_set_qclass(buf, b->qname_len, q->qclass);
 }
 
 /* Take out a whole section and those behind it. */
@@ -226,10 +222,10 @@ finish(struct build *b, const struct build_opt *opt)
 	/* Without the OPT's upper bits it would say something else. */
 	if (UNLIKELY(rcode > DNS_RCODE && !opt->present))
 		rcode = DNS_SERVFAIL;
-	wire_set_u16(buf + 2, (uint16_t)((b->flags & ~DNS_RCODE) | (rcode & DNS_RCODE)));
-	wire_set_u16(buf + 6, b->count[MSG_ANSWER]);
-	wire_set_u16(buf + 8, b->count[MSG_AUTHORITY]);
-	wire_set_u16(buf + 10, (uint16_t)(b->count[MSG_ADDITIONAL] + opt->present));
+	header_set_flags(buf, (uint16_t)((b->flags & ~DNS_RCODE) | (rcode & DNS_RCODE)));
+	header_set(buf, HEADER_ANCOUNT, b->count[MSG_ANSWER]);
+	header_set(buf, HEADER_NSCOUNT, b->count[MSG_AUTHORITY]);
+	header_set(buf, HEADER_ARCOUNT, (uint16_t)(b->count[MSG_ADDITIONAL] + opt->present));
 	return b->end[MSG_ADDITIONAL] + put_opt(buf + b->end[MSG_ADDITIONAL], opt, rcode);
 }
 
@@ -288,6 +284,13 @@ append_behind_opt(struct build *b, const struct msg *src, size_t room)
 	}
 }
 
+/* Copy the first LEN bytes of SRC but the ID. */
+static inline void
+copy_behind_id(uint8_t *buf, const struct msg *src, size_t len)
+{
+	memcpy(buf + HEADER_ID_LEN, src->bytes + HEADER_ID_LEN, len - HEADER_ID_LEN);
+}
+
 size_t
 build_relay_signed(
     uint8_t *buf, size_t limit, const struct msg *src, uint16_t id, const struct build_opt *opt)
@@ -295,15 +298,15 @@ build_relay_signed(
 	struct build_opt fitting = *opt;
 	struct build b;
 
-	wire_set_u16(buf, id);
+	header_set_id(buf, id);
 	if (src->len <= limit) {
-		memcpy(buf + 2, src->bytes + 2, src->len - 2);
+		copy_behind_id(buf, src, src->len);
 		return src->len;
 	}
 	/* What is left says nothing that could be authentic. */
 	init(&b, buf, limit, (uint16_t)((src->flags & ~DNS_AD) | DNS_TC), src->qname_len);
 	b.rcode = src->rcode;
-	memcpy(buf + 2, src->bytes + 2, question_end(&b) - 2);
+	copy_behind_id(buf, src, question_end(&b));
 	fit(&b, buf, limit, &fitting);
 	return finish(&b, &fitting);
 }
@@ -339,12 +342,12 @@ build_relay(uint8_t *buf, size_t limit, const struct msg *src, const struct buil
 		return build_relay_signed(buf, limit, src, q->id, opt);
 	init(&b, buf, limit, q->flags, src->qname_len);
 	b.rcode = src->rcode;
-	wire_set_u16(buf, q->id);
+	header_set_id(buf, q->id);
 	take_sections(&b, src);
 	fit(&b, src->bytes, limit, &fitting);
-	memcpy(buf + 2, src->bytes + 2, b.end[MSG_ADDITIONAL] - 2);
+	copy_behind_id(buf, src, b.end[MSG_ADDITIONAL]);
 	if (b.qname_len > 0)
-		memcpy(buf + DNS_HEADER_LEN, q->qname, b.qname_len);
+		header_set_qname(buf, q->qname, b.qname_len);
 	if (UNLIKELY(src->spelled) && b.qname_len > 0)
 		respell(buf, b.end[MSG_ADDITIONAL], src, q->qname);
 	if (UNLIKELY(src->edns.present && src->edns.end < src->len) &&

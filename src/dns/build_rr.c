@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "dns/header.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 
@@ -40,10 +41,10 @@ find_in_question(const struct build *b, const uint8_t *name, size_t len)
 	if (len > b->qname_len)
 		return 0;
 	off = b->qname_len - len;
-	if (!name_equal_len(buf + DNS_HEADER_LEN + off, name, len))
+	if (!name_equal_len(header_qname(buf) + off, name, len))
 		return 0;
 	/* Equal bytes may start in the middle of a label. */
-	return name_is_label(buf + DNS_HEADER_LEN, off) ? (uint16_t)(DNS_HEADER_LEN + off) : 0;
+	return name_is_label(header_qname(buf), off) ? (uint16_t)(HEADER_QNAME + off) : 0;
 }
 
 /*
@@ -66,7 +67,7 @@ is_name_at(struct build *b, size_t at, const uint8_t *name)
 		if (buf[at] == 0)
 			return true;
 		size = (size_t)buf[at] + 1;
-		if (at < DNS_HEADER_LEN + b->qname_len) {
+		if (at < HEADER_QNAME + b->qname_len) {
 			if (!name_equal_len(buf + at, name, size))
 				return false;
 		} else if (memcmp(buf + at, name, size) != 0) {
@@ -135,7 +136,7 @@ same_question(struct build *b, const struct msg *src)
 	if (UNLIKELY(b->src != src->bytes)) {
 		b->src = src->bytes;
 		b->src_same = src->qname_len > 0 && src->qname_len == b->qname_len &&
-		    name_equal_len(msg_qname(src), b->w.buf + DNS_HEADER_LEN, b->qname_len);
+		    name_equal_len(msg_qname(src), header_qname(b->w.buf), b->qname_len);
 	}
 	return b->src_same;
 }
@@ -148,8 +149,8 @@ put_owner(struct build *b, const struct msg *src, const struct rr *rr)
 	size_t len;
 
 	/* Nearly every owner is a pointer to the question, and stays one. */
-	if (msg_owner_points_to(src, rr, DNS_HEADER_LEN) && same_question(b, src)) {
-		wire_put_u16(&b->w, name_pointer(DNS_HEADER_LEN));
+	if (msg_owner_is_question(src, rr) && same_question(b, src)) {
+		wire_put_u16(&b->w, name_pointer(HEADER_QNAME));
 		return true;
 	}
 	len = msg_owner(src, rr, name);
@@ -280,8 +281,7 @@ put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const str
 
 	if (pos == 0)
 		return false;
-	wire_put_u16(&b->w, 0);
-	start = b->w.len;
+	start = wire_begin_length(&b->w);
 	wire_put_bytes(&b->w, src->bytes + rr->rdata, pos - rr->rdata);
 	for (unsigned i = 0; i < l->names; i++) {
 		uint8_t name[DNS_NAME_MAX];
@@ -298,9 +298,7 @@ put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const str
 	if (l->after != REST && rr->end - pos != l->after)
 		return false;
 	wire_put_bytes(&b->w, src->bytes + pos, rr->end - pos);
-	/* What fits is under 65,536 bytes. */
-	if (!b->w.full)
-		wire_set_u16(b->w.buf + start - 2, (uint16_t)(b->w.len - start));
+	wire_end_length(&b->w, start);
 	return true;
 }
 
@@ -373,7 +371,6 @@ build_rr_name(struct build *b, enum msg_section s, const uint8_t *owner, uint16_
 	put_fixed(&b->w, type, class, ttl, 0);
 	start = b->w.len;
 	put_name(b, name, name_len(name));
-	if (!b->w.full)
-		wire_set_u16(b->w.buf + start - 2, (uint16_t)(b->w.len - start));
+	wire_end_length(&b->w, start);
 	return commit(b, s, before, true);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dns/msg.h"
 
+#include "dns/header.h"
 #include "dns/name.h"
 #include "dns/rdata.h"
 #include "dns/wire.h"
@@ -155,13 +156,14 @@ parse_body(struct msg *m, bool reply)
 {
 	size_t pos = DNS_HEADER_LEN;
 
-	m->qdcount = wire_u16(m->bytes + 4);
+	m->qdcount = header_get(m->bytes, HEADER_QDCOUNT);
 	if (m->qdcount > 1)
 		return MSG_QDCOUNT;
 	if (m->qdcount == 1 && (pos = parse_question(m)) == 0)
 		return MSG_MALFORMED;
-	for (unsigned s = MSG_ANSWER; s < MSG_SECTIONS; s++)
-		m->count[s] = wire_u16(m->bytes + 6 + 2 * (size_t)s);
+	m->count[MSG_ANSWER] = header_get(m->bytes, HEADER_ANCOUNT);
+	m->count[MSG_AUTHORITY] = header_get(m->bytes, HEADER_NSCOUNT);
+	m->count[MSG_ADDITIONAL] = header_get(m->bytes, HEADER_ARCOUNT);
 	return parse_records(m, pos, reply);
 }
 
@@ -173,8 +175,8 @@ parse(struct msg *m, const uint8_t *bytes, size_t len, bool reply)
 	*m = (struct msg){ .bytes = bytes, .len = len };
 	if (len < DNS_HEADER_LEN)
 		return MSG_SHORT;
-	m->id = wire_u16(bytes);
-	m->flags = wire_u16(bytes + 2);
+	m->id = header_id(bytes);
+	m->flags = header_flags(bytes);
 	m->rcode = m->flags & DNS_RCODE;
 	verdict = parse_body(m, reply);
 	if (verdict == MSG_QDCOUNT || verdict == MSG_MALFORMED) {
@@ -215,6 +217,25 @@ msg_rdata_name(
 		return 0;
 	n = name_expand(m->bytes, m->len, rr->rdata + off, out, &end);
 	return n > 0 && end <= rr->end ? n : 0;
+}
+
+size_t
+msg_svcb_target(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
+{
+	size_t len;
+
+	if (rr->rdlen <= 2 || wire_u16(m->bytes + rr->rdata) == 0)
+		return 0;
+	len = msg_rdata_name(m, rr, 2, out);
+	return len == 1 ? msg_owner(m, rr, out) : len;
+}
+
+void
+msg_move(struct msg *m, const uint8_t *bytes)
+{
+	if (m->edns.options != NULL)
+		m->edns.options = bytes + (m->edns.options - m->bytes);
+	m->bytes = bytes;
 }
 
 const uint8_t *

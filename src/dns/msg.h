@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "dns/header.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/rr.h"
@@ -88,7 +89,7 @@ MUST_USE enum msg_verdict msg_parse_reply(struct msg *m, const uint8_t *bytes, s
 static inline const uint8_t *
 msg_qname(const struct msg *m)
 {
-	return m->bytes + DNS_HEADER_LEN;
+	return header_qname(m->bytes);
 }
 
 /*
@@ -164,6 +165,13 @@ msg_owner_points_to(const struct msg *m, const struct rr *rr, size_t to)
 	return wire_u16(m->bytes + rr->at) == name_pointer(to);
 }
 
+/* msg_owner_is_question: the same for the question's name. */
+MUST_USE static inline bool
+msg_owner_is_question(const struct msg *m, const struct rr *rr)
+{
+	return msg_owner_points_to(m, rr, HEADER_QNAME);
+}
+
 /*
  * msg_owner_in_question: is the owner of RR a compression pointer to a label of the question's
  * name, root included, and nothing else? Then that name is the owner or below it. False without
@@ -174,8 +182,8 @@ msg_owner_in_question(const struct msg *m, const struct rr *rr)
 {
 	size_t to = name_sole_pointer(m->bytes + rr->at);
 
-	return to >= DNS_HEADER_LEN && to - DNS_HEADER_LEN < m->qname_len &&
-	    name_is_label(msg_qname(m), to - DNS_HEADER_LEN);
+	return to >= HEADER_QNAME && to - HEADER_QNAME < m->qname_len &&
+	    name_is_label(msg_qname(m), to - HEADER_QNAME);
 }
 
 /*
@@ -207,6 +215,17 @@ msg_rrsig_covers(const struct msg *m, const struct rr *rr)
 {
 	return rr->rdlen >= 2 ? wire_u16(m->bytes + rr->rdata) : 0;
 }
+
+/*
+ * msg_svcb_target: the TargetName of SVCB or HTTPS record RR to OUT; "." stands for the owner (RFC
+ * 9460 section 2.5). Returns its length; 0 when the record is not in ServiceMode (section 2.4.3),
+ * or malformed.
+ */
+MUST_USE size_t msg_svcb_target(
+    const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX]);
+
+/* msg_move: the message now stands at BYTES, where the caller has copied it: M borrows those. */
+void msg_move(struct msg *m, const uint8_t *bytes);
 
 /*
  * msg_option: the value of the first option CODE in the OPT, *len bytes; NULL without one.

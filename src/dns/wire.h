@@ -141,4 +141,23 @@ wire_put_bytes(struct wire_writer *w, const void *src, size_t n)
 	w->len += n;
 }
 
+/*
+ * wire_begin_length: leave room for the 16-bit length of what is written next, as RDLENGTH is.
+ * Returns the offset behind it, for wire_end_length.
+ */
+static inline size_t
+wire_begin_length(struct wire_writer *w)
+{
+	wire_put_u16(w, 0);
+	return w->len;
+}
+
+/* wire_end_length: fill it in: the bytes from START on, under 65,536. Nothing when W is full. */
+static inline void
+wire_end_length(struct wire_writer *w, size_t start)
+{
+	if (!w->full)
+		wire_set_u16(w->buf + start - 2, (uint16_t)(w->len - start));
+}
+
 #endif

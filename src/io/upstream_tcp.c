@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "dns/wire.h"
+#include "dns/header.h"
 #include "io/shell.h"
 
 void
@@ -203,7 +203,7 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 	}
 	const struct say_event e = event_of(sh, c);
 	say_conn_full(&e, &c->said, -r);
-	engine_tcp_full(sh->engine, send->sock, wire_u16(sh->tcp_buf), sh->now_ns);
+	engine_tcp_full(sh->engine, send->sock, header_id(sh->tcp_buf), sh->now_ns);
 }
 
 /* Write what is queued. False: the connection has failed. */

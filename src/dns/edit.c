@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns/edit.h"
+
+#include <string.h>
+
+#include "dns/build.h"
+#include "dns/name.h"
+
+void
+edit_set_ttls(uint8_t *bytes, const struct msg *m, uint32_t ttl)
+{
+	struct msg_walk w = msg_walk_all(m);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.type != DNS_TYPE_OPT)
+			edit_set_ttl(bytes, &rr, ttl);
+	}
+}
+
+void
+edit_age(uint8_t *bytes, const struct msg *m, uint32_t age_s)
+{
+	struct msg_walk w = msg_walk_all(m);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		if (rr.type != DNS_TYPE_OPT)
+			edit_set_ttl(bytes, &rr, rr.ttl > age_s ? rr.ttl - age_s : 0);
+	}
+}
+
+size_t
+edit_copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
+{
+	size_t len = m->edns.present ? m->edns.at : m->len;
+
+	/* An OPT is last as a rule. */
+	if (UNLIKELY(m->edns.present && m->edns.end != m->len)) {
+		const struct build_question q = { m->id, m->flags, msg_qname(m), 0, 0 };
+		const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
+
+		len = build_relay(out, cap, m, &q, &no_opt);
+		/* An rcode over 15 has become another one there. */
+		header_set_flags(out, m->flags | (header_flags(out) & DNS_TC));
+		return len;
+	}
+	if (UNLIKELY(len > cap))
+		return 0;
+	memcpy(out, m->bytes, len);
+	if (m->edns.present)
+		header_set(out, HEADER_ARCOUNT, (uint16_t)(m->count[MSG_ADDITIONAL] - 1));
+	return len;
+}
+
+size_t
+edit_append(uint8_t *bytes, size_t len, size_t cap, const struct edit_rr *rr)
+{
+	struct wire_writer w = { .buf = bytes, .cap = cap, .len = len };
+
+	if (cap < len)
+		return 0;
+	wire_put_bytes(&w, rr->owner, name_len(rr->owner));
+	wire_put_u16(&w, rr->type);
+	wire_put_u16(&w, rr->class);
+	wire_put_u32(&w, rr->ttl);
+	wire_put_u16(&w, rr->rdlen);
+	wire_put_bytes(&w, rr->rdata, rr->rdlen);
+	if (w.full)
+		return 0;
+	header_add(bytes, HEADER_ARCOUNT);
+	return w.len;
+}

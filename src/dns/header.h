@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DNS_HEADER_H
+#define DNS64D_DNS_HEADER_H
+
+/*
+ * header: the fields that stand at the same place in every message: the header (RFC 1035 section
+ * 4.1.1), and the question behind it (section 4.1.2), whose name is never compressed. The OPT,
+ * which has more of the header's bits (RFC 6891), is written here too.
+ *
+ * For bytes that no struct msg describes: a message that is being written, that is kept, or that is
+ * not parsed yet. Nothing is checked: the caller knows that the bytes are there. All numbers are in
+ * host byte order.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/attr.h"
+#include "dns/proto.h"
+#include "dns/wire.h"
+
+#define HEADER_ID_LEN 2             /* bytes of the ID, which comes first */
+#define HEADER_QNAME DNS_HEADER_LEN /* offset of the question's name */
+#define HEADER_QUESTION_FIXED 4     /* QTYPE and QCLASS */
+#define HEADER_QUESTION_MAX (HEADER_QNAME + DNS_NAME_MAX + HEADER_QUESTION_FIXED)
+
+/* Offsets of the other fields. */
+enum header_field {
+	HEADER_FLAGS = 2,
+	HEADER_QDCOUNT = 4,
+	HEADER_ANCOUNT = 6,
+	HEADER_NSCOUNT = 8,
+	HEADER_ARCOUNT = 10
+};
+
+/* header_id: the ID of a message. */
+MUST_USE static inline uint16_t
+header_id(const uint8_t bytes[static HEADER_ID_LEN])
+{
+	return wire_u16(bytes);
+}
+
+/* header_set_id: write the ID. */
+static inline void
+header_set_id(uint8_t bytes[static HEADER_ID_LEN], uint16_t id)
+{
+	wire_set_u16(bytes, id);
+}
+
+/* header_get: the value of FIELD. */
+MUST_USE static inline uint16_t
+header_get(const uint8_t bytes[static DNS_HEADER_LEN], enum header_field field)
+{
+	return wire_u16(bytes + field);
+}
+
+/* header_set: write VALUE to FIELD. */
+static inline void
+header_set(uint8_t bytes[static DNS_HEADER_LEN], enum header_field field, uint16_t value)
+{
+	wire_set_u16(bytes + field, value);
+}
+
+/* header_flags: the 16 bits behind the ID, DNS_QR ... DNS_RCODE. */
+MUST_USE static inline uint16_t
+header_flags(const uint8_t bytes[static DNS_HEADER_LEN])
+{
+	return header_get(bytes, HEADER_FLAGS);
+}
+
+/* header_set_flags: write all 16 of them. */
+static inline void
+header_set_flags(uint8_t bytes[static DNS_HEADER_LEN], uint16_t flags)
+{
+	header_set(bytes, HEADER_FLAGS, flags);
+}
+
+/* header_clear_flags: clear those bits that FLAGS has; the others stay. */
+static inline void
+header_clear_flags(uint8_t bytes[static DNS_HEADER_LEN], uint16_t flags)
+{
+	header_set_flags(bytes, header_flags(bytes) & (uint16_t)~flags);
+}
+
+/* header_add: one record more is in the section that FIELD, one of the counts, is of. */
+static inline void
+header_add(uint8_t bytes[static DNS_HEADER_LEN], enum header_field field)
+{
+	header_set(bytes, field, (uint16_t)(header_get(bytes, field) + 1));
+}
+
+/* header_start: write the header of a message with one question and no records. */
+static inline void
+header_start(uint8_t bytes[static DNS_HEADER_LEN], uint16_t id, uint16_t flags)
+{
+	memset(bytes, 0, DNS_HEADER_LEN);
+	header_set_id(bytes, id);
+	header_set_flags(bytes, flags);
+	header_set(bytes, HEADER_QDCOUNT, 1);
+}
+
+/* header_qname: where the question's name begins. */
+MUST_USE static inline const uint8_t *
+header_qname(const uint8_t *bytes)
+{
+	return bytes + HEADER_QNAME;
+}
+
+/* header_put_qname: the same to be written to: up to DNS_NAME_MAX bytes. */
+MUST_USE static inline uint8_t *
+header_put_qname(uint8_t *bytes)
+{
+	return bytes + HEADER_QNAME;
+}
+
+/* header_set_qname: write QNAME, a name of LEN bytes, as the question's. */
+static inline void
+header_set_qname(uint8_t *bytes, const uint8_t *qname, size_t len)
+{
+	memcpy(header_put_qname(bytes), qname, len);
+}
+
+/* header_question_end: the offset behind a question whose name has QNAME_LEN bytes. */
+MUST_USE static inline size_t
+header_question_end(size_t qname_len)
+{
+	return HEADER_QNAME + qname_len + HEADER_QUESTION_FIXED;
+}
+
+/* header_qclass: the class of a question whose name has QNAME_LEN bytes. */
+MUST_USE static inline uint16_t
+header_qclass(const uint8_t *bytes, size_t qname_len)
+{
+	return wire_u16(bytes + HEADER_QNAME + qname_len + 2);
+}
+
+/* header_set_qtype: write the type of a question whose name has QNAME_LEN bytes. */
+static inline void
+header_set_qtype(uint8_t *bytes, size_t qname_len, uint16_t qtype)
+{
+	wire_set_u16(bytes + HEADER_QNAME + qname_len, qtype);
+}
+
+/* header_set_qclass: write the class of a question whose name has QNAME_LEN bytes. */
+static inline void
+header_set_qclass(uint8_t *bytes, size_t qname_len, uint16_t qclass)
+{
+	wire_set_u16(bytes + HEADER_QNAME + qname_len + 2, qclass);
+}
+
+/*
+ * header_set_opt: write an OPT record of version 0 up to its options, OPTIONS_LEN bytes, which the
+ * caller puts behind it: the part that carries the header on (RFC 6891 section 6.1). BUFSIZE: bytes
+ * that the sender takes. RCODE: 12 bits, of which the upper 8 stand here.
+ */
+static inline void
+header_set_opt(uint8_t p[static DNS_OPT_LEN], uint16_t bufsize, uint16_t rcode, bool do_bit,
+    uint16_t options_len)
+{
+	p[0] = 0; /* owner: the root */
+	wire_set_u16(p + 1, DNS_TYPE_OPT);
+	wire_set_u16(p + 3, bufsize);
+	wire_set_u32(p + 5, (uint32_t)(rcode >> 4 & 0xff) << 24 | (do_bit ? 0x8000 : 0));
+	wire_set_u16(p + 9, options_len);
+}
+
+#endif
