@@ -3,36 +3,23 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 
-#include "bench/load/udp.h"
-
-const struct bench_transport *
-bench_transport_find(const char *name)
-{
-	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(all[i]->name, name) == 0)
-			return all[i];
-	}
-	return NULL;
-}
-
 struct bench_batch *
-bench_batch_new(void)
+bench_batch_new(const struct bench_transport *transport)
 {
 	struct bench_batch *b = calloc(1, sizeof(*b));
 
 	if (b == NULL)
 		return NULL;
-	b->udp = bench_udp_buffers_new();
 	for (unsigned i = 0; i < BENCH_BATCH; i++)
 		b->out[i].bytes = b->question[i];
-	if (b->udp != NULL)
+	if (transport->new_buffers == NULL)
 		return b;
-	bench_batch_free(b);
+	b->buffers = transport->new_buffers();
+	if (b->buffers != NULL)
+		return b;
+	free(b);
 	return NULL;
 }
 
@@ -40,7 +27,7 @@ void
 bench_batch_free(struct bench_batch *b)
 {
 	if (b != NULL)
-		free(b->udp);
+		free(b->buffers);
 	free(b);
 }
 

@@ -36,7 +36,7 @@ struct bench_batch {
 	unsigned n_in;
 	bool more; /* after receive: whole messages are left, of which epoll does not know */
 	uint8_t question[BENCH_BATCH][BENCH_QUESTION_MAX];
-	struct bench_udp_buffers *udp; /* owned: of the transport's own kind; NULL: not used */
+	void *buffers; /* owned: the transport's own, see its new_buffers; NULL: it has none */
 };
 
 /* What only a lane itself sees. */
@@ -82,6 +82,9 @@ struct bench_transport {
 	const struct bench_carrier *carrier; /* of streams (bench_stream); NULL: datagrams */
 	unsigned window; /* questions open on a lane, if nothing else is said; 0: any number */
 
+	/* What it needs in a batch: one block for free(); NULL without memory. NULL: nothing. */
+	void *(*new_buffers)(void);
+
 	/* Ready to send; 0 or -errno. A connection may still be on its way. */
 	int (*open)(struct bench_lane *lane);
 
@@ -115,21 +118,22 @@ struct bench_transport {
 	void (*close)(struct bench_lane *lane);
 };
 
-/* bench_udp: datagrams, in batches, from a connected socket. bench_tcp: see bench_stream.h. */
-extern const struct bench_transport bench_udp, bench_tcp;
+/* bench_batch_new: an empty batch for lanes over TRANSPORT; NULL without memory. */
+MUST_USE struct bench_batch *bench_batch_new(const struct bench_transport *transport);
 
-/* bench_transport_find: that of NAME, NULL if there is none. */
-MUST_USE const struct bench_transport *bench_transport_find(const char *name);
-
-/* bench_batch_new: NULL without memory. */
-MUST_USE struct bench_batch *bench_batch_new(void);
+/* bench_batch_free: end *b, which may be NULL. */
 void bench_batch_free(struct bench_batch *b);
 
-/* bench_lane_open: 0 or -errno, then *lane needs no bench_lane_close. */
+/*
+ * bench_lane_open: make *lane as WAY says, its socket or first connection included, of which the
+ * answer may be still to come. Returns 0, or -errno; then *lane needs no bench_lane_close.
+ */
 MUST_USE int bench_lane_open(struct bench_lane *lane, const struct bench_way *way);
+
+/* bench_lane_close: close the socket or connection; what was asked by it is forgotten. */
 void bench_lane_close(struct bench_lane *lane);
 
-/* bench_lane_watch: for transports: epoll waits for EVENTS of lane->fd. 0 or -errno. */
+/* bench_lane_watch: for transports: epoll waits for EVENTS of lane->fd from now on. 0 or -errno. */
 MUST_USE int bench_lane_watch(struct bench_lane *lane, uint32_t events);
 
 #endif

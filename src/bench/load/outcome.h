@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/load/worker.h"
+#include "bench/load/lane.h"
+#include "bench/load/plan.h"
+#include "bench/load/tally.h"
 
 /*
  * bench_outcome_reply: REPLY has come by LANE at NOW_NS, in a run of PLAN that began at START_NS:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/load/stream.h"
+#include "bench/load/transport.h"
 
 static int
 tcp_begin(struct bench_lane *lane)

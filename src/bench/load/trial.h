@@ -7,6 +7,8 @@
 #include <stdatomic.h>
 
 #include "base/attr.h"
+#include "bench/load/plan.h"
+#include "bench/load/tally.h"
 #include "bench/load/worker.h"
 
 struct bench_trial;

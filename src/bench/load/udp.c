@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* bench_udp: datagrams in batches, from one connected socket for each lane. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sock_diag.h>
@@ -9,8 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "bench/load/lane.h"
-#include "bench/load/udp.h"
+#include "bench/load/transport.h"
 #include "tools/udp_run.h"
 
 #define SLOTS 64 /* datagrams, or runs of them, received at once */
@@ -20,7 +20,7 @@
 _Static_assert(BENCH_BATCH <= UDP_RUN_MAX && BENCH_BATCH * BENCH_QUESTION_MAX <= UDP_RUN_SEND,
     "a batch is a run");
 
-struct bench_udp_buffers {
+struct buffers {
 	struct mmsghdr in[SLOTS];
 	struct iovec in_iov[SLOTS];
 	_Alignas(size_t) uint8_t control[SLOTS][UDP_RUN_CONTROL];
@@ -29,10 +29,10 @@ struct bench_udp_buffers {
 	uint8_t slot[SLOTS][UDP_RUN_STRIDE];
 };
 
-struct bench_udp_buffers *
-bench_udp_buffers_new(void)
+static void *
+udp_new_buffers(void)
 {
-	struct bench_udp_buffers *u = calloc(1, sizeof(*u));
+	struct buffers *u = calloc(1, sizeof(*u));
 
 	for (size_t i = 0; u != NULL && i < SLOTS; i++) {
 		u->in_iov[i] = (struct iovec){ u->slot[i], UDP_RUN_BYTES };
@@ -105,9 +105,8 @@ static bool
 send_segments(struct bench_lane *lane, const struct bench_batch *b, size_t len)
 {
 	_Alignas(struct cmsghdr) uint8_t control[UDP_RUN_CONTROL];
-	struct msghdr h = {
-		.msg_iov = b->udp->out_iov, .msg_iovlen = b->n_out, .msg_control = control
-	};
+	struct buffers *u = b->buffers;
+	struct msghdr h = { .msg_iov = u->out_iov, .msg_iovlen = b->n_out, .msg_control = control };
 
 	udp_run_segment(&h, sizeof(control), (uint16_t)len);
 	while (sendmsg(lane->fd, &h, 0) < 0) {
@@ -135,7 +134,7 @@ all_as_long(const struct bench_batch *b)
 static unsigned
 udp_send(struct bench_lane *lane, struct bench_batch *b)
 {
-	struct bench_udp_buffers *u = b->udp;
+	struct buffers *u = b->buffers;
 	unsigned at = 0;
 
 	for (unsigned i = 0; i < b->n_out; i++)
@@ -174,7 +173,7 @@ take_run(struct bench_batch *b, struct mmsghdr *in)
 static unsigned
 udp_receive(struct bench_lane *lane, struct bench_batch *b)
 {
-	struct bench_udp_buffers *u = b->udp;
+	struct buffers *u = b->buffers;
 	unsigned slots = lane->patient ? 1 : SLOTS; /* a second reply is not looked for */
 	int n;
 
@@ -208,6 +207,7 @@ udp_be_patient(struct bench_lane *lane)
 
 const struct bench_transport bench_udp = {
 	.name = "udp",
+	.new_buffers = udp_new_buffers,
 	.open = udp_open,
 	.send = udp_send,
 	.receive = udp_receive,

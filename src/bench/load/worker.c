@@ -114,7 +114,7 @@ bench_worker_new(const struct bench_plan *plan, unsigned index, struct bench_wor
 	w->index = index;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	w->lanes = calloc(plan->n_lanes, sizeof(*w->lanes));
-	w->batch = bench_batch_new();
+	w->batch = bench_batch_new(plan->transport);
 	int err = w->epoll_fd < 0 ? -errno : 0;
 	if (w->lanes == NULL || w->batch == NULL)
 		err = -ENOMEM;

@@ -17,39 +17,19 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/load/pace.h"
-#include "bench/load/raw.h"
+#include "bench/load/plan.h"
 #include "bench/load/tally.h"
-
-#define BENCH_THREADS_MAX 256
-#define BENCH_LANES_MAX 4096 /* of one thread */
-
-/* What a trial does; shared by its threads, constant while they run. */
-struct bench_plan {
-	struct bench_load load;
-	struct netaddr server;
-	const struct bench_transport *transport;
-	unsigned n_threads; /* 1 to BENCH_THREADS_MAX */
-	unsigned n_lanes;   /* of each thread, 1 to BENCH_LANES_MAX */
-	unsigned window;    /* questions open on a lane at most; 0: the transport's own limit */
-	/* questions on a connection, then comes a new one; 0: any number */
-	unsigned per_connection;
-	uint32_t rate;        /* questions per second of all threads; 0: closed loop */
-	uint32_t burst;       /* questions due at once */
-	uint64_t first;       /* number of the first question */
-	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
-	bool even; /* by each lane as many of them as by any other; not: by those ready first */
-	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
-	uint64_t timeout_ns;   /* replies that take longer are late */
-	bool spin;             /* wait for the next moment without sleeping */
-	struct bench_raw *raw; /* borrowed: a line for each question; NULL: none */
-};
 
 struct bench_worker;
 
-/* bench_worker_new: the lanes of thread INDEX of PLAN (borrowed). 0 or -errno. */
+/*
+ * bench_worker_new: a worker with the lanes of thread INDEX (from 0) of PLAN, which is borrowed, to
+ * *out. Returns 0 or -errno.
+ */
 MUST_USE int bench_worker_new(
     const struct bench_plan *plan, unsigned index, struct bench_worker **out);
+
+/* bench_worker_free: close its lanes; NULL is fine. Not while it runs. */
 void bench_worker_free(struct bench_worker *w);
 
 /*

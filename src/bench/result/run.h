@@ -4,15 +4,10 @@
 
 /*
  * bench_run: what one run of a method found: settings, tables, findings. One tree (jansson), from
- * which the text on standard output, CSV and JSON are made. The tree is that of the JSON:
- *
- *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
- *	  settings: { ... }, findings: [ { name, value, unit } ],
- *	  tables: [ { name, title, columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
- *	  complete: false when the run was interrupted, failed: [ reasons ] }
+ * which the text on standard output, CSV and JSON are made. bench_schema has its form.
  *
  * No call has an error of its own: what could not be kept, because memory ran out or JSON cannot
- *hold it (json_pack takes no number that is not finite), is missing, and the run has failed.
+ * hold it (json_pack takes no number that is not finite), is missing, and the run has failed.
  */
 
 #include <jansson.h>
@@ -20,10 +15,9 @@
 #include <stdio.h>
 
 #include "base/attr.h"
+#include "bench/result/schema.h"
 
-#define BENCH_RUN_TABLES 8   /* of one run */
-#define BENCH_RUN_COLUMNS 64 /* of one table */
-#define BENCH_RUN_ERROR 512  /* octets of a message */
+#define BENCH_RUN_ERROR 512 /* octets of a message */
 
 struct bench_run;
 struct bench_table;

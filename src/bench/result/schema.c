@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/result/run.h"
-
 #define DECIMALS_MAX 9
 
 static bool wrong(char why[static BENCH_SCHEMA_WHY], const char *format, ...) PRINTF_LIKE(2, 3);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bench/result/run.h"
+#include "bench/result/schema.h"
 
 #define BENCH_TEXT_CELL 400   /* octets of a value */
 #define BENCH_TEXT_ROUND 1000 /* decimals: as many as make about six digits */

@@ -2,6 +2,7 @@
 #include "bench/settings/parse.h"
 
 #include "base/clock.h"
+#include "bench/load/transport.h"
 #include "bench/settings/settings.h"
 #include "bench/settings/values.h"
 #include "dns/name.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/netaddr.h"
-#include "bench/load/worker.h"
+#include "bench/load/plan.h"
 
 #define BENCH_STEPS_MAX 64     /* numbers of clients one after another */
 #define BENCH_EXPERIMENT 256   /* questions of an experiment */

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "bench/load/stream.h"
+#include "bench/load/transport.h"
 #include "dns/wire.h"
 
 #define TIMEOUT_NS (100 * NS_PER_MS)
@@ -64,7 +65,7 @@ start(const struct bench_transport *t, unsigned per_connection)
 	bind_server(t == &bench_udp ? SOCK_DGRAM : SOCK_STREAM);
 	connection = -1;
 	epoll_fd = epoll_create1(0);
-	batch = bench_batch_new();
+	batch = bench_batch_new(t);
 	ck_assert_int_ge(epoll_fd, 0);
 	ck_assert_ptr_nonnull(batch);
 	ck_assert_int_eq(open_lane(t, per_connection), 0);
@@ -580,17 +581,6 @@ END_TEST
 
 /* --- Either ----------------------------------------------------------------------------------- */
 
-START_TEST(transports_are_found_by_name)
-{
-	ck_assert_ptr_eq(bench_transport_find("udp"), &bench_udp);
-	ck_assert_ptr_eq(bench_transport_find("tcp"), &bench_tcp);
-	ck_assert_ptr_null(bench_transport_find(""));
-	ck_assert_ptr_null(bench_transport_find("tls"));
-	ck_assert_uint_eq(bench_udp.window, 0);
-	ck_assert_uint_eq(bench_tcp.window, BENCH_STREAM_WINDOW);
-}
-END_TEST
-
 /* What cannot be opened is told at once and leaves nothing behind. */
 START_TEST(lane_that_cannot_open_leaves_nothing_behind)
 {
@@ -616,7 +606,6 @@ main(void)
 	Suite *s = suite_create("bench_lane");
 	TCase *tc = tcase_create("lane");
 
-	tcase_add_test(tc, transports_are_found_by_name);
 	tcase_add_loop_test(tc, lane_that_cannot_open_leaves_nothing_behind, 0, 2);
 	tcase_add_loop_test(tc, udp_sends_all_of_a_batch, 0, 2);
 	tcase_add_test(tc, udp_receives_datagrams_of_any_length);

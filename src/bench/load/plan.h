@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_BENCH_LOAD_PLAN_H
+#define DNS64D_BENCH_LOAD_PLAN_H
+
+/* bench_plan: what a trial does: what is asked, of whom, how fast and by how many sockets. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/netaddr.h"
+#include "bench/load/lane.h"
+#include "bench/load/load.h"
+#include "bench/load/pace.h"
+#include "bench/load/raw.h"
+
+#define BENCH_THREADS_MAX 256
+#define BENCH_LANES_MAX 4096 /* of one thread */
+
+/* Shared by the threads of a trial, constant while they run. */
+struct bench_plan {
+	struct bench_load load;
+	struct netaddr server;
+	const struct bench_transport *transport;
+	unsigned n_threads; /* 1 to BENCH_THREADS_MAX */
+	unsigned n_lanes;   /* of each thread, 1 to BENCH_LANES_MAX */
+	unsigned window;    /* questions open on a lane at most; 0: the transport's own limit */
+	/* questions on a connection, then comes a new one; 0: any number */
+	unsigned per_connection;
+	uint32_t rate;        /* questions per second of all threads; 0: closed loop */
+	uint32_t burst;       /* questions due at once */
+	uint64_t first;       /* number of the first question */
+	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
+	bool even; /* by each lane as many of them as by any other; not: by those ready first */
+	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
+	uint64_t timeout_ns;   /* replies that take longer are late */
+	bool spin;             /* wait for the next moment without sleeping */
+	struct bench_raw *raw; /* borrowed: a line for each question; NULL: none */
+};
+
+#endif

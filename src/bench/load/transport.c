@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/transport.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const struct bench_transport *
+bench_transport_find(const char *name)
+{
+	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	}
+	return NULL;
+}
