@@ -38,7 +38,7 @@ move(struct shard *s, uint32_t slot, size_t to, unsigned asked)
 /* The oldest entry of the main ring: keep it, as the newest one, if it was asked for; else evict
  * it. */
 static void
-turn_main(struct shard *s, uint32_t now_s)
+evict_from_main(struct shard *s, uint32_t now_s)
 {
 	uint32_t at = ring_oldest(&s->main), len = ring_len(&s->main, at);
 	size_t place = s->small.size + at;
@@ -68,7 +68,7 @@ room_in_main(struct shard *s, uint32_t len, uint32_t now_s)
 	uint32_t at;
 
 	while ((at = ring_add(&s->main, len)) == RING_FULL && s->work.drops < SHARD_DROPS)
-		turn_main(s, now_s);
+		evict_from_main(s, now_s);
 	return at;
 }
 
@@ -80,7 +80,7 @@ room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
 		if (entry_of_use(shard_entry_at(s, s->small.size + ring_oldest(&s->main)),
 			s->stale_s, now_s))
 			return RING_FULL;
-		turn_main(s, now_s);
+		evict_from_main(s, now_s);
 	}
 	return ring_add(&s->main, len);
 }
@@ -88,7 +88,7 @@ room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
 /* The oldest entry of the small ring: move it to the main ring if it was asked for; else evict it.
  */
 static void
-turn_small(struct shard *s, uint32_t now_s)
+evict_from_small(struct shard *s, uint32_t now_s)
 {
 	uint32_t at = ring_oldest(&s->small), to = RING_FULL;
 	struct entry *e = shard_entry_at(s, at);
@@ -131,7 +131,7 @@ shard_room_new(struct shard *s, uint32_t len, uint32_t now_s)
 	do {
 		if (s->work.drops >= SHARD_DROPS)
 			return SHARD_NO_ROOM;
-		turn_small(s, now_s);
+		evict_from_small(s, now_s);
 	} while (ring_is_full(&s->small, len) || (at = ring_add(&s->small, len)) == RING_FULL);
 	return at;
 }

@@ -56,7 +56,7 @@ void attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health);
  */
 void attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
 
-/* What verdict and silence lead to; each returns whether L goes on. */
+/* What a reply and silence lead to; each returns whether L goes on. */
 
 /* attempt_again: ask upstream U, whatever its health. Always true. */
 bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);

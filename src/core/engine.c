@@ -177,7 +177,7 @@ enum repeated { ASKED_ONCE, ASKED_OFTEN, ANSWERED };
 
 /* Was the same asked in this second already, and is the answer there? */
 static enum repeated
-look_in_front(struct engine *e, const struct packet_in *in)
+look_in_packetcache(struct engine *e, const struct packet_in *in)
 {
 	const struct conf_core *conf = e->queries.conf;
 	uint32_t now_s = clock_s(e->now_ns);
@@ -204,7 +204,7 @@ on_client_message(struct engine *e, const struct packet_in *in)
 	struct query *q;
 
 	if (e->packetcache != NULL && in->way == PACKET_CLIENT_UDP)
-		repeated = look_in_front(e, in);
+		repeated = look_in_packetcache(e, in);
 	if (repeated == ANSWERED) {
 		e->repeated = *in;
 		return true;
@@ -366,7 +366,7 @@ keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 {
 	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
-	if (plain && e->queries.recall->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
+	if (plain && e->queries.fetch->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
 		packetcache_keep(e->packetcache, msg, len, &e->stats);
 }
 

@@ -29,9 +29,9 @@ struct engine {
 	struct upstreams upstreams;
 	struct cookies cookies;
 	struct packetcache *packetcache; /* owned; NULL without a cache */
-	const struct query
-	    *often; /* whose answer is for front, if it is ready when it first runs */
-	struct packet_in repeated; /* a question that front has the answer to; len 0: none */
+	/* the one whose answer is for packetcache, if it is ready when it first runs; NULL */
+	const struct query *often;
+	struct packet_in repeated; /* a question that packetcache has the answer to; len 0: none */
 };
 
 #endif

@@ -197,8 +197,8 @@ lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 	return true;
 }
 
-/* Does R, which has E of a name above, count by the settings of now, as keep judged by those of
- * then (RULES D22)? */
+/* Does R, which has E of a name above, count by the settings of now? Store went by those of then
+ * (RULES D22). */
 static bool
 still_cuts(const struct fetch *r, const struct conf_core *conf, const struct cache_entry *e)
 {

@@ -20,18 +20,18 @@ carry_chain(
 
 	if (q->n_steps == QUERY_MAX_STEPS)
 		return false;
-	r = partial_keep(&qs->remnants, q->qname, q->chain, ev->msg, a);
+	r = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
 	if (r == NULL)
 		return false;
 	partial_view(r, ev->msg->qtype, &m, &whole);
 	if (whole.kind == ANSWER_BROKEN) {
-		query_drop_remnant(qs, &r);
+		query_drop_partial(qs, &r);
 		return false;
 	}
 	if (UNLIKELY(q->data != NULL) && q->data->chain == NULL)
 		q->data->chain = q->chain;
 	else
-		query_drop_remnant(qs, &q->chain);
+		query_drop_partial(qs, &q->chain);
 	q->chain = r;
 	q->n_steps++;
 	stats_inc(&qs->stats->chain_steps);
@@ -51,7 +51,7 @@ ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
 	q->n_steps = 0;
 	/* What failed leaves nothing that the answer could rest on. */
 	q->stale = q->stale && end == QUERY_AAAA_EMPTY;
-	query_drop_remnant(qs, &q->chain);
+	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_A;
 	query_ask(qs, q, ev->now_ns);
 	return 0;
@@ -89,7 +89,7 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
 		q->insecure = true; /* nobody vouches for what we leave out */
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
-	q->aaaa = partial_keep(&qs->remnants, q->qname, q->chain, ev->msg, a);
+	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
 	if (down || !(p->triggers & POLICY_ON_NODATA))
 		return give_nodata(qs, q, ev, ttl, down);
 	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, ev);
@@ -241,7 +241,7 @@ remaining_ttl(const struct query *q, uint64_t now_ns)
 static size_t
 ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	query_drop_remnant(qs, &q->chain);
+	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_NATIVE;
 	query_ask(qs, q, ev->now_ns);
 	return 0;
@@ -377,9 +377,9 @@ on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
 	q->gone_once = false;
 	q->gone_now = true;
 	q->n_steps = 0;
-	query_drop_remnant(qs, &q->chain);
+	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_AAAA;
-	return query_recall(qs, q, ev->now_ns) ? 0 : respond_fail(qs, q, ev);
+	return query_fetch_stale(qs, q, ev->now_ns) ? 0 : respond_fail(qs, q, ev);
 }
 
 size_t
@@ -450,7 +450,7 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 	partial_view_data(q->data, &m);
 	answer_scan(&m, DNS_TYPE_A, &a);
 	if (q->data->chain != NULL) {
-		query_drop_remnant(qs, &q->chain);
+		query_drop_partial(qs, &q->chain);
 		q->chain = q->data->chain;
 		q->data->chain = NULL;
 	}

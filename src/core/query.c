@@ -72,7 +72,7 @@ make_question(const struct queries *qs, const struct query *q, uint8_t *lower, s
 static void
 take_hit(struct queries *qs, struct query *q)
 {
-	const struct fetch *r = qs->recall;
+	const struct fetch *r = qs->fetch;
 
 	q->lookup = NULL;
 	q->outcome = (uint8_t)r->result.outcome;
@@ -107,9 +107,9 @@ find_in_cache(
 		take = FETCH_UNEXPIRED;
 	else if (UNLIKELY(now_ns >= time_of(q, QUERY_STALE_MS)))
 		take = tired;
-	found = fetch_find(qs->recall, qs->conf, qs->stats, key, take, now_ns);
+	found = fetch_find(qs->fetch, qs->conf, qs->stats, key, take, now_ns);
 	if (UNLIKELY(found == FETCH_STALE) && upstreams_all_down(qs->lookups->upstreams))
-		found = fetch_find(qs->recall, qs->conf, qs->stats, key, tired, now_ns);
+		found = fetch_find(qs->fetch, qs->conf, qs->stats, key, tired, now_ns);
 	return found;
 }
 
@@ -117,7 +117,7 @@ find_in_cache(
 static bool
 ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
-	struct fetch *r = qs->recall;
+	struct fetch *r = qs->fetch;
 
 	q->stale_seen = false;
 	switch (find_in_cache(qs, q, key, now_ns)) {
@@ -211,7 +211,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 }
 
 bool
-query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
+query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	/* What fails for want of our own room says nothing about the name (RULES D26). */
 	enum fetch_take take = q->outcome == LOOKUP_NO_ROOM ? FETCH_RECORDS : FETCH_ALL;
@@ -223,7 +223,7 @@ query_recall(struct queries *qs, struct query *q, uint64_t now_ns)
 	q->stale_try = false;
 	q->stale_seen = false;
 	make_question(qs, q, lower, &key);
-	found = fetch_find(qs->recall, qs->conf, qs->stats, &key, take, now_ns);
+	found = fetch_find(qs->fetch, qs->conf, qs->stats, &key, take, now_ns);
 	if (found == FETCH_HIT)
 		take_hit(qs, q);
 	else if (late)
@@ -342,7 +342,7 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 	struct question key;
 
 	make_question(qs, q, lower, &key);
-	return fetch_exists(qs->recall, qs->conf, &key, now_ns);
+	return fetch_exists(qs->fetch, qs->conf, &key, now_ns);
 }
 
 void

@@ -141,17 +141,17 @@ struct queries {
 	struct cookies *cookies;      /* borrowed */
 	struct pool pool;
 	struct pool long_names;
-	struct pool remnants;
+	struct pool partials;
 	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
 	unsigned n_refused; /* networks whose refusal this loop has noted (RULES D23) */
 	struct net refused[QUERY_MAX_REFUSED];
-	uint32_t conf_gen;    /* counts the settings we went through */
-	bool refreshed;       /* the query that runs has had an entry refreshed */
-	bool hit;             /* recall has the event for the query that runs */
-	struct fetch *recall; /* owned; NULL without a cache */
-	uint32_t n_chosen;    /* answers whose prefixes or addresses were rotated */
+	uint32_t conf_gen;   /* counts the settings we went through */
+	bool refreshed;      /* the query that runs has had an entry refreshed */
+	bool hit;            /* fetch has the event for the query that runs */
+	struct fetch *fetch; /* owned; NULL without a cache */
+	uint32_t n_chosen;   /* answers whose prefixes or addresses were rotated */
 };
 
 /* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
@@ -211,13 +211,13 @@ void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
 
 /*
- * query_recall: upstream has failed or is late: is there something stale? Then qs->hit is set.
+ * query_fetch_stale: upstream has failed or is late: is there something stale? Then qs->hit is set.
  * False: there is not (any more), and upstream has failed: that is the event.
  */
-MUST_USE bool query_recall(struct queries *qs, struct query *q, uint64_t now_ns);
+MUST_USE bool query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/* query_drop_remnant: give back *r, if any; it is NULL then. */
-void query_drop_remnant(struct queries *qs, struct partial **r);
+/* query_drop_partial: give back *r, if any; it is NULL then. */
+void query_drop_partial(struct queries *qs, struct partial **r);
 
 /* query_drop_data: give back q->data, if any; it is NULL then. */
 void query_drop_data(struct queries *qs, struct query *q);

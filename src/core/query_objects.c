@@ -15,7 +15,7 @@ init_pools(struct queries *qs, uint32_t cap)
 		rc = pool_init(&qs->long_names, DNS_NAME_MAX, cap);
 	if (rc == 0)
 		/* Three for each, and the one that takes a chain's place: there is always one. */
-		rc = pool_init(&qs->remnants, sizeof(struct partial), 3 * cap + 1);
+		rc = pool_init(&qs->partials, sizeof(struct partial), 3 * cap + 1);
 	if (rc == 0)
 		rc = pool_init(&qs->data, sizeof(struct partial_data), cap);
 	if (rc == 0)
@@ -31,8 +31,8 @@ queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
 	*qs = *borrowed;
 	list_init(&qs->ready);
 	if (qs->conf->cache != NULL) {
-		qs->recall = calloc(1, sizeof(*qs->recall));
-		if (qs->recall == NULL)
+		qs->fetch = calloc(1, sizeof(*qs->fetch));
+		if (qs->fetch == NULL)
 			return -ENOMEM;
 	}
 	rc = init_pools(qs, cap);
@@ -46,10 +46,10 @@ queries_fini(struct queries *qs)
 {
 	pool_fini(&qs->svcbs);
 	pool_fini(&qs->data);
-	pool_fini(&qs->remnants);
+	pool_fini(&qs->partials);
 	pool_fini(&qs->long_names);
 	pool_fini(&qs->pool);
-	free(qs->recall);
+	free(qs->fetch);
 }
 
 struct query *
@@ -96,10 +96,10 @@ query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t 
 }
 
 void
-query_drop_remnant(struct queries *qs, struct partial **r)
+query_drop_partial(struct queries *qs, struct partial **r)
 {
 	if (*r != NULL)
-		pool_give(&qs->remnants, *r);
+		pool_give(&qs->partials, *r);
 	*r = NULL;
 }
 
@@ -108,7 +108,7 @@ query_drop_data(struct queries *qs, struct query *q)
 {
 	if (q->data == NULL)
 		return;
-	query_drop_remnant(qs, &q->data->chain);
+	query_drop_partial(qs, &q->data->chain);
 	pool_give(&qs->data, q->data);
 	q->data = NULL;
 }
@@ -141,8 +141,8 @@ void
 query_free(struct queries *qs, struct query *q)
 {
 	wheel_clear(qs->wheel, &q->timer);
-	query_drop_remnant(qs, &q->aaaa);
-	query_drop_remnant(qs, &q->chain);
+	query_drop_partial(qs, &q->aaaa);
+	query_drop_partial(qs, &q->chain);
 	query_drop_data(qs, q);
 	query_drop_svcb(qs, q);
 	if (q->qname != q->name)

@@ -161,11 +161,11 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 	qs->refreshed = false;
 	if (q->starting)
 		query_start(qs, q, now_ns);
-	else if (!UNLIKELY(q->stale_try) || !query_recall(qs, q, now_ns))
+	else if (!UNLIKELY(q->stale_try) || !query_fetch_stale(qs, q, now_ns))
 		len = on_event(qs, q, result, false, out, now_ns);
 	while (qs->hit) { /* each step of the way that is in the cache is taken at once */
 		qs->hit = false;
-		len = on_event(qs, q, &qs->recall->result, qs->recall->stale, out, now_ns);
+		len = on_event(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
 	}
 	return len;
 }

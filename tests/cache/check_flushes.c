@@ -123,8 +123,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("marks");
-	TCase *tc = tcase_create("marks");
+	Suite *s = suite_create("flushes");
+	TCase *tc = tcase_create("flushes");
 
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, flush_of_all_spares_what_comes_later);

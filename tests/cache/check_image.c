@@ -232,8 +232,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("cacheimage");
-	TCase *tc = tcase_create("cacheimage");
+	Suite *s = suite_create("image");
+	TCase *tc = tcase_create("image");
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);

@@ -57,8 +57,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("draft");
-	TCase *tc = tcase_create("draft");
+	Suite *s = suite_create("policy_lines");
+	TCase *tc = tcase_create("policy_lines");
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);

@@ -390,8 +390,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sieve");
-	TCase *tc = tcase_create("sieve");
+	Suite *s = suite_create("antispoof");
+	TCase *tc = tcase_create("antispoof");
 	SRunner *sr = srunner_create(s);
 	int failed;
 

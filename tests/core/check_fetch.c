@@ -256,8 +256,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("recall");
-	TCase *tc = tcase_create("recall");
+	Suite *s = suite_create("fetch");
+	TCase *tc = tcase_create("fetch");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, fresh_entry_is_a_hit);

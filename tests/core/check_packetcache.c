@@ -189,8 +189,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("front");
-	TCase *tc = tcase_create("front");
+	Suite *s = suite_create("packetcache");
+	TCase *tc = tcase_create("packetcache");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_second_time);

@@ -242,8 +242,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("remnant");
-	TCase *tc = tcase_create("remnant");
+	Suite *s = suite_create("partial");
+	TCase *tc = tcase_create("partial");
 	SRunner *sr = srunner_create(s);
 	int failed;
 

@@ -142,8 +142,8 @@ teardown(void)
 int
 main(void)
 {
-	Suite *s = suite_create("sequence");
-	TCase *tc = tcase_create("sequence");
+	Suite *s = suite_create("phase");
+	TCase *tc = tcase_create("phase");
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);

@@ -178,15 +178,15 @@ START_TEST(all_is_given_back)
 {
 	struct query *q = new_query(QUERY_RELAY, "www.example");
 
-	q->aaaa = pool_take(&p.queries.remnants);
-	q->chain = pool_take(&p.queries.remnants);
+	q->aaaa = pool_take(&p.queries.partials);
+	q->chain = pool_take(&p.queries.partials);
 	wheel_set(&p.wheel, &q->timer, p.now_ns + NS_PER_SEC);
-	query_drop_remnant(&p.queries, &q->chain);
+	query_drop_partial(&p.queries, &q->chain);
 	ck_assert_ptr_null(q->chain);
-	query_drop_remnant(&p.queries, &q->chain);
-	ck_assert_uint_eq(p.queries.remnants.n_used, 1);
+	query_drop_partial(&p.queries, &q->chain);
+	ck_assert_uint_eq(p.queries.partials.n_used, 1);
 	query_free(&p.queries, q);
-	ck_assert_uint_eq(p.queries.remnants.n_used, 0);
+	ck_assert_uint_eq(p.queries.partials.n_used, 0);
 	ck_assert_uint_eq(p.queries.pool.n_used, 0);
 	ck_assert_uint_eq(p.wheel.n, 0);
 }

@@ -141,7 +141,7 @@ START_TEST(answer_without_question_has_flags_only)
 }
 END_TEST
 
-/* NODATA with nothing at hand: neither remnant nor reply. */
+/* NODATA with nothing at hand: neither a kept reply nor one that came. */
 START_TEST(nodata_with_nothing_at_hand)
 {
 	struct query *q = new_query(false, false);

@@ -465,7 +465,7 @@ START_TEST(nobody_is_forgotten)
 	pass(10000 * NS_PER_MS); /* queries of our own too, which may have begun late */
 	ck_assert_uint_eq(t.n_waiting, 0);
 	ck_assert_uint_eq(engine_in_flight(t.e), 0);
-	ck_assert_uint_eq(t.e->queries.remnants.n_used, 0);
+	ck_assert_uint_eq(t.e->queries.partials.n_used, 0);
 	ck_assert_uint_eq(t.e->queries.data.n_used, 0);
 	ck_assert_uint_eq(t.e->queries.svcbs.n_used, 0);
 	ck_assert_uint_eq(t.e->queries.long_names.n_used, 0);

@@ -162,8 +162,8 @@ END_TEST
 static Suite *
 suite(void)
 {
-	Suite *s = suite_create("listen");
-	TCase *t = tcase_create("listen");
+	Suite *s = suite_create("bind");
+	TCase *t = tcase_create("bind");
 
 	tcase_add_loop_test(t, sockets_have_their_options, 0, N_ADDRS);
 	tcase_add_loop_test(t, loops_share_a_port_by_group, 0, N_ADDRS);

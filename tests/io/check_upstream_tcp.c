@@ -432,8 +432,8 @@ END_TEST
 static Suite *
 suite(void)
 {
-	Suite *s = suite_create("forward_tcp");
-	TCase *t = tcase_create("forward_tcp");
+	Suite *s = suite_create("upstream_tcp");
+	TCase *t = tcase_create("upstream_tcp");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);

@@ -213,8 +213,8 @@ END_TEST
 static Suite *
 suite(void)
 {
-	Suite *s = suite_create("forward");
-	TCase *t = tcase_create("forward");
+	Suite *s = suite_create("upstream_udp");
+	TCase *t = tcase_create("upstream_udp");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);

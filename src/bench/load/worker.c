@@ -13,7 +13,7 @@
 
 #define EVENTS 64                 /* lanes taken from epoll at once */
 #define EXPIRE_NS (2 * NS_PER_MS) /* between two looks for questions to give up, at least */
-#define LOOK_NS (20 * NS_PER_MS)  /* between two looks whether to stop or to turn, at most */
+#define LOOK_NS (20 * NS_PER_MS)  /* between two looks whether to stop or hand over, at most */
 #define CLOSED_MEMORY 262144      /* questions that the clients of a thread remember */
 #define CLOSED_CAPACITY 65536     /* and one of them at most, unless its window is larger */
 
@@ -32,7 +32,7 @@ struct bench_worker {
 	uint64_t share;     /* of the questions: to be asked by this thread */
 	uint64_t expire_ns; /* when to look for questions to give up */
 	uint64_t n_open;    /* on all lanes */
-	unsigned turn;      /* the lane of the next batch */
+	unsigned next_lane; /* the lane of the next batch */
 	bool blocked;       /* questions are due and no lane has room */
 	struct bench_tally *tally;
 	_Atomic(struct bench_tally *) fresh; /* is to be the tally; NULL: the one that is stays */
@@ -244,9 +244,9 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 	for (unsigned tried = 0; tried < p->n_lanes && mine > w->n_asked; tried++) {
 		uint64_t due_ns = bench_pace_time(&w->pace, number_of(w, w->n_asked) - p->first);
 
-		bench_histogram_add_many(
-		    &w->tally->lag, now_ns - due_ns, ask(w, &w->lanes[w->turn], mine - w->n_asked));
-		w->turn = (w->turn + 1) % p->n_lanes;
+		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns,
+		    ask(w, &w->lanes[w->next_lane], mine - w->n_asked));
+		w->next_lane = (w->next_lane + 1) % p->n_lanes;
 		if (w->batch->n_out == BENCH_BATCH)
 			return; /* the replies have their turn */
 	}
@@ -414,7 +414,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 
 /* All that was counted so far is the other thread's when it sees that there is no fresh one. */
 static void
-turn(struct bench_worker *w)
+hand_over(struct bench_worker *w)
 {
 	struct bench_tally *fresh = atomic_load_explicit(&w->fresh, memory_order_acquire);
 
@@ -471,7 +471,7 @@ bench_worker_run(
 		receive(w, now_ns);
 		now_ns = clock_now_ns();
 		tick(w, now_ns);
-		turn(w);
+		hand_over(w);
 	}
 	end(w);
 }
