@@ -134,6 +134,17 @@ START_TEST(each_damaged_byte_is_refused)
 }
 END_TEST
 
+START_TEST(ttl_over_the_longest_is_refused)
+{
+	const struct question key = { .qtype = 1, .qclass = 1 };
+	struct image_record rec;
+
+	(void)put(
+	    &key, (struct cache_entry){ .flags = CACHE_WITH_MSG, .ttl_s = IMAGE_TTL_MAX + 1 });
+	text_contains(get(&rec), "has a TTL");
+}
+END_TEST
+
 /* Rule 28: an OPT is of one connection. */
 START_TEST(opt_is_not_saved)
 {
@@ -239,6 +250,7 @@ main(void)
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, there_and_back);
 	tcase_add_test(tc, each_damaged_byte_is_refused);
+	tcase_add_test(tc, ttl_over_the_longest_is_refused);
 	tcase_add_test(tc, opt_is_not_saved);
 	tcase_add_test(tc, record_that_does_not_fit_leaves_nothing);
 	tcase_add_test(tc, head_comes_back_and_is_checked);

@@ -74,6 +74,18 @@ START_TEST(ring_goes_on_at_its_beginning)
 }
 END_TEST
 
+/* An entry that is exactly as long as what is free at the beginning fits there. */
+START_TEST(beginning_takes_what_just_fits)
+{
+	ck_assert_uint_eq(ring_add(&ring, 400), 0);
+	ck_assert_uint_eq(ring_add(&ring, 400), 400);
+	ring_drop(&ring);
+	ck_assert_uint_eq(ring_add(&ring, 400 + RING_ALIGN), RING_FULL);
+	ck_assert_uint_eq(ring_add(&ring, 400), 0);
+	ck_assert_uint_eq(ring_add(&ring, RING_ALIGN), RING_FULL);
+}
+END_TEST
+
 /* The entries as they have to be. */
 static struct {
 	uint32_t at, len;
@@ -136,6 +148,7 @@ main(void)
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, empty_ring_takes_all_its_size);
 	tcase_add_test(tc, ring_goes_on_at_its_beginning);
+	tcase_add_test(tc, beginning_takes_what_just_fits);
 	tcase_add_loop_test(tc, as_the_model, 0, 4);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);

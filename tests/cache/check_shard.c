@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "cache/bucket.h"
 #include "cache/entry.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -515,6 +516,54 @@ START_TEST(crafted_collisions_push_out_only_each_other)
 }
 END_TEST
 
+/* Where both lines of a name are full, what was asked for least gives way. */
+START_TEST(least_asked_gives_way_in_full_lines)
+{
+	enum { FULL = 2 * BUCKET_SLOTS, LEAST_ASKED = 5 };
+	const struct entry_meta meta = { .ttl_s = 10 };
+	struct shard_found f;
+
+	set_up(SHARD_MIN, 0);
+	for (unsigned n = 0; n < FULL; n++) {
+		aimed(n, false);
+		ck_assert(put_meta(&meta, n, 100, false, 0));
+		ck_assert(find(&f));
+		if (n != LEAST_ASKED)
+			shard_ask(&shard, &f.type);
+	}
+	aimed(FULL, false);
+	ck_assert(put_meta(&meta, FULL, 100, false, 0));
+	for (unsigned n = 0; n <= FULL; n++) {
+		aimed(n, false);
+		ck_assert_msg(find(&f) == (n != LEAST_ASKED), "%u", n);
+	}
+	tear_down();
+}
+END_TEST
+
+/* A tag has 16 bits: keys of a name that share one are told apart by what the entry says. */
+START_TEST(keys_of_one_tag_are_apart)
+{
+	const struct entry_meta meta = { .ttl_s = 10 };
+	struct shard_found f;
+
+	set_up(SHARD_MIN, 0);
+	struct question *key = number(0), kept = *key;
+	ck_assert(put_meta(&meta, 1, 100, false, 0));
+	ck_assert(find(&f));
+	key->qtype ^= 0x1000;
+	ck_assert_uint_eq(bucket_tag(key, key->qtype), bucket_tag(&kept, kept.qtype));
+	ck_assert(!find(&f));
+	*key = kept;
+	key->qclass ^= 0x20;
+	ck_assert_uint_eq(bucket_tag(key, key->qtype), bucket_tag(&kept, kept.qtype));
+	ck_assert(!find(&f));
+	*key = kept;
+	ck_assert(find(&f));
+	tear_down();
+}
+END_TEST
+
 /* As many as fit are all kept, though each is asked for once only; 64 bytes beyond each message. */
 START_TEST(all_that_fits)
 {
@@ -615,6 +664,8 @@ main(void)
 	tcase_add_test(tc, message_over_the_largest_is_refused);
 	tcase_add_loop_test(tc, as_the_model, 0, 4);
 	tcase_add_loop_test(tc, crafted_collisions_push_out_only_each_other, 0, 2);
+	tcase_add_test(tc, least_asked_gives_way_in_full_lines);
+	tcase_add_test(tc, keys_of_one_tag_are_apart);
 	tcase_add_test(tc, all_that_fits);
 	tcase_add_test(tc, flood_of_names_leaves_the_popular_ones);
 	tcase_add_test(tc, what_is_over_goes_first);

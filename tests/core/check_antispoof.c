@@ -332,6 +332,44 @@ START_TEST(d21_no_capital)
 }
 END_TEST
 
+/* RFC 7873 section 5.3: of a length that there is, and with our own part. */
+START_TEST(d21_cookie_has_its_length_and_our_part)
+{
+	static const struct {
+		uint16_t len;
+		uint8_t first;
+		bool right;
+	} cases[] = { { 7, 1, false }, { 8, 1, false }, { 15, 1, false }, { 16, 1, true },
+		{ 16, 2, false }, { 40, 1, true }, { 41, 1, false } };
+	static const uint8_t ours[DNS_COOKIE_CLIENT] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct lookup *l = start(1, &by_udp);
+	struct packet_out send;
+	struct msg m;
+
+	ck_assert(parts_next(&p, &send));
+	struct upstream *up = &p.upstreams.table[l->upstream];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t bytes[128] = { 0x12, 0x34, 0x81, 0x80, [11] = 1 };
+		uint8_t *opt = bytes + DNS_HEADER_LEN, *option = opt + DNS_OPT_LEN;
+
+		memcpy(up->cookie, ours, sizeof(ours));
+		up->cookie_len = DNS_COOKIE_CLIENT;
+		wire_set_u16(opt + 1, DNS_TYPE_OPT);
+		wire_set_u16(opt + DNS_OPT_LEN - 2, (uint16_t)(cases[i].len + 4));
+		wire_set_u16(option, EDNS_COOKIE);
+		wire_set_u16(option + 2, cases[i].len);
+		memcpy(option + 4, ours, sizeof(ours));
+		option[4] = cases[i].first;
+		ck_assert_int_eq(
+		    msg_parse(&m, bytes, (size_t)(option - bytes) + 4 + cases[i].len), MSG_OK);
+		ck_assert_msg(
+		    antispoof_cookie_right(&p.lookups, l, &m) == cases[i].right, "case %zu", i);
+		ck_assert_uint_eq(
+		    up->cookie_len, cases[i].right ? cases[i].len : DNS_COOKIE_CLIENT);
+	}
+}
+END_TEST
+
 /* The same for cookies, from the first that the upstream gave on. */
 START_TEST(d21_proven_cookie)
 {
@@ -403,6 +441,7 @@ main(void)
 	tcase_add_test(tc, d21_proven_stays);
 	tcase_add_test(tc, d21_not_proven);
 	tcase_add_test(tc, d21_no_capital);
+	tcase_add_test(tc, d21_cookie_has_its_length_and_our_part);
 	tcase_add_test(tc, d21_proven_cookie);
 	tcase_add_test(tc, d21_proven_without_tcp);
 	suite_add_tcase(s, tc);

@@ -125,6 +125,30 @@ START_TEST(d9_result_tells_if_trusted)
 }
 END_TEST
 
+/* RULES D3: that a question with CD is answered tells nothing of those without. */
+START_TEST(d3_reply_to_cd_ends_no_errors)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	uint8_t qname[DNS_NAME_MAX];
+	struct question key = parts_key("n1.example", DNS_TYPE_AAAA, qname);
+	bool found;
+	struct lookup *l = lookup_find_or_start(&p.lookups, &key, &by_udp, &found);
+
+	ck_assert_ptr_nonnull(l);
+	ck_assert(parts_next(&p, &send));
+	const struct upstream *up = &p.upstreams.table[l->upstream];
+	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_SERVFAIL);
+	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
+	ck_assert_uint_eq(up->n_errors, 1);
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_ne(wire_u16(p.udp + 2) & DNS_CD, 0);
+	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_CD);
+	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
+	ck_assert_uint_eq(up->n_errors, 1);
+}
+END_TEST
+
 /* RULES D1: a referral is told by all records of authority, whatever their order, and by no other.
  */
 static const struct {
@@ -179,6 +203,7 @@ main(void)
 	tcase_add_test(tc, garbage_is_counted);
 	tcase_add_test(tc, d9_result_tells_if_trusted);
 	tcase_add_test(tc, d25_any_reply_ends_a_probe);
+	tcase_add_test(tc, d3_reply_to_cd_ends_no_errors);
 	tcase_add_loop_test(tc, d1_referral_is_told_by_all_of_authority, 0,
 	    sizeof(referrals) / sizeof(referrals[0]));
 	suite_add_tcase(s, tc);

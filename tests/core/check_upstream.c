@@ -407,14 +407,15 @@ START_TEST(d9_trust_goes_with_the_address)
 {
 	parts_conf(&conf, 3, 100);
 	conf.trusted = 5;
-	upstreams_configure(&us, &conf, &wheel);
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_NEW);
 	ck_assert(us.table[0].trusted && !us.table[1].trusted && us.table[2].trusted);
 	conf.upstreams[0] = conf.upstreams[1];
 	conf.upstreams[1] = conf.upstreams[2];
 	conf.n_upstreams = 2;
 	conf.trusted = 1;
-	upstreams_configure(&us, &conf, &wheel);
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), UPSTREAMS_DISTRUST);
 	ck_assert(us.table[1].trusted && !us.table[2].trusted);
+	ck_assert_uint_eq(upstreams_configure(&us, &conf, &wheel), 0);
 }
 END_TEST
 

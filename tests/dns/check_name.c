@@ -83,6 +83,8 @@ static const struct expand_case expand_cases[] = {
 	{ FILL "{a}c00e", 12, NULL, 0 },
 	{ FILL "{a}c010{b}c00c", 16, NULL, 0 },
 	{ FILL "c00ec00c", 14, NULL, 0 },
+	/* Back, and from there forward again, though to before the first pointer. */
+	{ FILL "c00e<b>c00c", 17, NULL, 0 },
 	{ FILL "<a>ffff", 15, NULL, 0 },
 	{ FILL "<a>c0ff", 15, NULL, 0 },
 	/* To the middle of the labels that it ends. */

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -224,6 +225,27 @@ START_TEST(lack_of_a_descriptor_blames_no_upstream)
 }
 END_TEST
 
+/* A listener that has gone gets no answer, nor does the next one in its place. */
+START_TEST(answer_for_a_gone_listener_goes_nowhere)
+{
+	struct netaddr addr = rig_addr("127.0.0.1", 0);
+	struct packet_out send = { .way = PACKET_CLIENT_UDP, .peer = rig.up, .len = 20 };
+	struct bind_sockets fds;
+
+	open_shell(16);
+	ck_assert_int_eq(bind_open(&addr, 0, &fds), 0);
+	listener_add(shell, &fds);
+	send.gen = shell->listeners.l[0].gen + 1;
+	listener_answer(shell, &send);
+	ck_assert_uint_eq(shell->tx.n, 0);
+	send.gen--;
+	memset(udp_tx_slot(&shell->tx), 0, send.len);
+	listener_answer(shell, &send);
+	ck_assert_uint_eq(shell->tx.n, 1);
+	shell_flush(shell);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -236,6 +258,7 @@ suite(void)
 	tcase_add_loop_test(t, engine_smaller_than_a_batch_is_read, 1, 6);
 	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
 	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);
+	tcase_add_test(t, answer_for_a_gone_listener_goes_nowhere);
 	tcase_add_test(t, lack_of_a_descriptor_blames_no_upstream);
 	suite_add_tcase(s, t);
 	return s;

@@ -249,7 +249,7 @@ START_TEST(without_chunks_nothing_is_queued_in_part)
 {
 	static uint8_t msg[65535];
 	unsigned n = 0;
-	size_t len;
+	size_t len, left;
 
 	while (stream_put(&out, &mem, msg, sizeof(msg)))
 		n++;
@@ -257,6 +257,12 @@ START_TEST(without_chunks_nothing_is_queued_in_part)
 	len = out.len;
 	ck_assert(!stream_put(&out, &mem, msg, sizeof(msg)));
 	ck_assert_uint_eq(out.len, len);
+	/* The length before it has to fit too. */
+	left = (size_t)STREAM_CHUNKS * (STREAM_CHUNK - 16) - len;
+	ck_assert(!stream_put(&out, &mem, msg, left - 1));
+	ck_assert_uint_eq(out.len, len);
+	ck_assert(stream_put(&out, &mem, msg, left - 2));
+	ck_assert_uint_eq(out.len, len + left);
 }
 END_TEST
 
