@@ -27,7 +27,7 @@
 	.parse = set_number, .unit = KEYWORD_NUMBER, .min = (least), .max = (most)
 
 static const struct keyword table[] = {
-	/* Whom to ask. */
+	/* Upstreams. */
 	{ .name = "nameserver",
 	    .args = "ADDRESS [port N] [trusted] | defaults",
 	    .parse = set_nameserver,
@@ -97,7 +97,7 @@ static const struct keyword table[] = {
 	    .repeatable = true,
 	    .help = "never ask from this source port" },
 
-	/* Whom to serve. */
+	/* Listening and clients. */
 	{ .name = "listen",
 	    .args = "ADDRESS [port N]",
 	    .parse = set_listen,
@@ -191,7 +191,7 @@ static const struct keyword table[] = {
 	    .repeatable = true,
 	    .help = "who may ask, instead of loopback, link-local and private networks beside us" },
 
-	/* What to answer. */
+	/* Answers. */
 	{ .name = "client",
 	    .args = "NETWORK[/LENGTH]... {",
 	    .parse = set_client,
@@ -323,7 +323,7 @@ static const struct keyword table[] = {
 	    .fallback = "none",
 	    .help = "what id.server says in class CH" },
 
-	/* What to remember (RULES D22). */
+	/* Cache (RULES D22). */
 	{ .name = "cache-size",
 	    .args = "BYTES",
 	    .parse = set_cache_size,
@@ -396,7 +396,7 @@ static const struct keyword table[] = {
 	    .fallback = "none",
 	    .help = "what SIGUSR2 does to the cache, line by line; none: empty it" },
 
-	/* How to run. */
+	/* Process. */
 	{ .name = "num-threads",
 	    .args = "auto|N",
 	    .parse = set_threads,
