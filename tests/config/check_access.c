@@ -200,6 +200,42 @@ START_TEST(usual_networks_are_private_or_on_link)
 }
 END_TEST
 
+/* D23: the first and the last private addresses, and those beside them. */
+static const struct {
+	const char *addr;
+	bool private;
+} privates[] = {
+	{ "9.255.255.254", false },
+	{ "10.0.0.1", true },
+	{ "10.255.255.254", true },
+	{ "11.0.0.1", false },
+	{ "172.15.255.254", false },
+	{ "172.16.0.1", true },
+	{ "172.31.255.254", true },
+	{ "172.32.0.1", false },
+	{ "192.167.255.254", false },
+	{ "192.168.0.1", true },
+	{ "192.168.255.254", true },
+	{ "192.169.0.1", false },
+	{ "fbff::1", false },
+	{ "fc00::1", true },
+	{ "fdff::1", true },
+	{ "fe00::1", false },
+};
+
+START_TEST(private_networks_have_exact_ends)
+{
+	const char *addr = privates[_i].addr;
+	struct array usual = { .items = NULL };
+	struct face f;
+
+	face(&f, "net0", addr, strchr(addr, ':') != NULL ? "ffff:ffff:ffff::" : "255.255.255.0");
+	ck_assert(access_usual(&f.entry, NULL, 0, &usual));
+	ck_assert_uint_eq(usual.n, privates[_i].private ? 5 : 4);
+	array_fini(&usual);
+}
+END_TEST
+
 /* Beyond this machine one notice tells who may ask; on loopback there is nothing to tell. */
 START_TEST(notice_tells_who_may_ask)
 {
@@ -233,6 +269,8 @@ main(void)
 	tcase_add_test(tc, allow_any_lets_all_ask);
 	tcase_add_test(tc, network_given_twice_is_refused);
 	tcase_add_test(tc, usual_networks_are_private_or_on_link);
+	tcase_add_loop_test(
+	    tc, private_networks_have_exact_ends, 0, (int)(sizeof(privates) / sizeof(privates[0])));
 	tcase_add_test(tc, notice_tells_who_may_ask);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

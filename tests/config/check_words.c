@@ -51,13 +51,17 @@ END_TEST
 START_TEST(words_over_the_limit_are_counted)
 {
 	char text[2 * (WORDS_MAX + 2) + 1] = "";
-	struct words w = { .line = 1 };
+	struct {
+		struct words w;
+		const char *behind;
+	} s = { .w = { .line = 1 } };
 
 	for (size_t i = 0; i < WORDS_MAX + 2; i++)
 		memcpy(text + 2 * i, i == WORDS_MAX - 1 ? "z " : "a ", 3);
-	words_split(text, &w);
-	ck_assert_uint_eq(w.n, WORDS_MAX + 2);
-	ck_assert_str_eq(w.word[WORDS_MAX - 1], "z");
+	words_split(text, &s.w);
+	ck_assert_uint_eq(s.w.n, WORDS_MAX + 2);
+	ck_assert_str_eq(s.w.word[WORDS_MAX - 1], "z");
+	ck_assert_ptr_null(s.behind);
 }
 END_TEST
 

@@ -129,6 +129,8 @@ static const struct plan_case plans[] = {
 	{ 4, 0, 3, 0x6, 3, false, true },
 	{ 4, 1, 0, 0x6, 1, true, false },
 	{ 2, 0, 0, 0x30, 2, false, true }, /* CPUs that are not ours */
+	{ 64, 0, 0, 0, 64, true, false },
+	{ 65, 0, 0, 0, 64, false, false },
 	{ 100, 0, 0, 0, 64, false, false },
 };
 

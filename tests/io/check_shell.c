@@ -225,6 +225,23 @@ START_TEST(lack_of_a_descriptor_blames_no_upstream)
 }
 END_TEST
 
+/* Sockets that are too old but have open questions are kept up to a bound; then none is replaced.
+ */
+START_TEST(retired_sockets_are_bounded)
+{
+	const struct upstream_udp_set *set;
+
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	for (unsigned i = 0; i < 2 * UPSTREAM_UDP_DRAINING; i++) {
+		ask(1);
+		shell->now_ns += UPSTREAM_UDP_AGE_NS;
+		upstream_udp_renew(shell);
+	}
+	ck_assert_uint_eq(set->n_draining, UPSTREAM_UDP_DRAINING);
+}
+END_TEST
+
 /* A listener that has gone gets no answer, nor does the next one in its place. */
 START_TEST(answer_for_a_gone_listener_goes_nowhere)
 {
@@ -258,6 +275,7 @@ suite(void)
 	tcase_add_loop_test(t, engine_smaller_than_a_batch_is_read, 1, 6);
 	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
 	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);
+	tcase_add_test(t, retired_sockets_are_bounded);
 	tcase_add_test(t, answer_for_a_gone_listener_goes_nowhere);
 	tcase_add_test(t, lack_of_a_descriptor_blames_no_upstream);
 	suite_add_tcase(s, t);

@@ -55,6 +55,7 @@ static const struct {
 	    TABLE("[{\"name\": \"a\", \"title\": \"A\", \"unit\": \"\", \"decimals\": -1}]", "[]"),
 	    "column 1" },
 	{ "tables", TABLE(COLUMN, "[[1], [1, 2]]"), "row 2" },
+	{ "tables", TABLE(COLUMN, "[[1], []]"), "row 2" },
 	{ "tables", TABLE(COLUMN, "[[[1]]]"), "row 1" },
 	{ "tables", TABLE(COLUMN, "[1]"), "row 1" },
 };
