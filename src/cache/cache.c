@@ -43,12 +43,12 @@ struct cache *
 cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 {
 	uint32_t n = shards_for(size);
-	size_t bytes = sizeof(struct cache) + n * sizeof(struct cache_part);
-	struct cache *c = aligned_alloc(64, (bytes + 63) / 64 * 64);
+	size_t room = sizeof(struct cache) + n * sizeof(struct cache_part);
+	struct cache *c = aligned_alloc(64, (room + 63) / 64 * 64);
 
 	if (c == NULL)
 		return NULL;
-	memset(c, 0, bytes);
+	memset(c, 0, room);
 	c->mem = mmap(
 	    NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (c->mem == MAP_FAILED) {

@@ -19,8 +19,9 @@
 #include "dns/proto.h"
 #include "dns/wire.h"
 
-#define NAME_HOPS_MAX 64  /* compression pointers followed within one name */
-#define NAME_REACH 0x4000 /* offsets from here on cannot be pointed to: a pointer has 14 bits */
+#define NAME_HOPS_MAX 64   /* compression pointers followed within one name */
+#define NAME_POINTER_LEN 2 /* bytes of a compression pointer */
+#define NAME_REACH 0x4000  /* offsets from here on cannot be pointed to: a pointer has 14 bits */
 
 /* name_pointer: the two bytes of a compression pointer to offset TO (RFC 1035 section 4.1.4), which
  * is under NAME_REACH, as a number in host byte order. */

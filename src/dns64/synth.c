@@ -123,7 +123,7 @@ struct making {
 };
 
 /* Bytes of an AAAA record whose owner's name was written before. */
-#define AAAA_RR_LEN (2 + DNS_RR_FIXED + AAAA_LEN)
+#define AAAA_RR_LEN (NAME_POINTER_LEN + DNS_RR_FIXED + AAAA_LEN)
 
 /* Are there as many as the client is to get, and as go into its datagram? One it gets always. */
 static bool

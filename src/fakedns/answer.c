@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "dns/edit.h"
+#include "dns/header.h"
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define POINTER 0xc000u /* a compression pointer, with 14 bits of offset (RFC 1035 4.1.4) */
-#define QNAME (POINTER | DNS_HEADER_LEN)
 #define STRING_MAX 255 /* bytes of a character-string (RFC 1035 section 3.3) */
 
 /* An answer in the making. */
@@ -18,7 +18,8 @@ struct reply {
 	const struct fake_name *name;
 	struct wire_writer w;
 	size_t record;     /* offset of the record being written */
-	unsigned owner;    /* pointer to the owner of the records to come */
+	size_t rdata;      /* offset of its RDATA */
+	size_t owner;      /* offset of the owner of the records to come */
 	uint16_t count[2]; /* records in answer and authority */
 	uint16_t rcode;    /* 12 bits */
 	uint16_t flags;
@@ -26,31 +27,36 @@ struct reply {
 };
 
 static void
-record_start(struct reply *r, unsigned owner, uint16_t type, uint32_t ttl)
+record_start(struct reply *r, size_t owner, uint16_t type, uint32_t ttl)
 {
 	r->record = r->w.len;
-	wire_put_u16(&r->w, (uint16_t)owner);
+	wire_put_u16(&r->w, name_pointer(owner));
 	wire_put_u16(&r->w, type);
 	wire_put_u16(&r->w, DNS_CLASS_IN);
 	wire_put_u32(&r->w, ttl);
-	wire_put_u16(&r->w, 0);
+	r->rdata = wire_begin_length(&r->w);
 }
 
 /* False, with the record gone and TC set, when it did not fit. */
 static bool
 record_end(struct reply *r, enum msg_section s)
 {
-	size_t rdata = r->record + 2 + DNS_RR_FIXED;
-
 	if (r->w.full) {
 		r->w.full = false;
 		r->w.len = r->record;
 		r->flags |= DNS_TC;
 		return false;
 	}
-	wire_set_u16(r->w.buf + rdata - 2, (uint16_t)(r->w.len - rdata));
+	wire_end_length(&r->w, r->rdata);
 	r->count[s]++;
 	return true;
+}
+
+/* The offset of the zone's name in the question's. */
+static size_t
+zone_at(const struct reply *r)
+{
+	return HEADER_QNAME + (size_t)r->name->zone_at;
 }
 
 /* "ns.<zone>"; returns the offset of the zone in it. */
@@ -69,10 +75,10 @@ put_soa(struct reply *r, enum msg_section s)
 {
 	uint32_t ttl = r->policy->negative_ttl;
 
-	record_start(r, POINTER | (unsigned)(DNS_HEADER_LEN + r->name->zone_at), DNS_TYPE_SOA, ttl);
+	record_start(r, zone_at(r), DNS_TYPE_SOA, ttl);
 	size_t zone = put_server(r);
 	wire_put_bytes(&r->w, "\012hostmaster", 11);
-	wire_put_u16(&r->w, (uint16_t)(POINTER | zone));
+	wire_put_u16(&r->w, name_pointer(zone));
 	wire_put_u32(&r->w, 1);      /* serial */
 	wire_put_u32(&r->w, 3600);   /* refresh */
 	wire_put_u32(&r->w, 1200);   /* retry */
@@ -196,13 +202,13 @@ put_chain_label(struct reply *r, unsigned k)
 static bool
 put_chain(struct reply *r, unsigned n)
 {
-	unsigned zone = POINTER | (unsigned)(DNS_HEADER_LEN + r->name->zone_at);
+	uint16_t zone = name_pointer(zone_at(r));
 
 	for (unsigned i = 1; i <= n; i++) {
 		record_start(r, r->owner, DNS_TYPE_CNAME, r->policy->ttl);
-		r->owner = POINTER | (unsigned)r->w.len;
+		r->owner = r->w.len;
 		put_chain_label(r, r->name->n_cnames - i);
-		wire_put_u16(&r->w, (uint16_t)zone);
+		wire_put_u16(&r->w, zone);
 		if (!record_end(r, MSG_ANSWER))
 			return false;
 	}
@@ -325,25 +331,18 @@ static size_t
 finish(struct reply *r)
 {
 	uint8_t *h = r->w.buf;
-	bool question = r->w.len > DNS_HEADER_LEN;
+	const struct edit_opt opt = { .bufsize = FAKE_BUFSIZE,
+		.rcode = r->rcode,
+		.ede = DNS_EDE_NONE,
+		.do_bit = r->m->edns.do_bit }; /* RFC 3225 section 3 */
 
-	wire_set_u16(h, r->m->id);
-	wire_set_u16(h + 2, (uint16_t)(r->flags | (r->rcode & DNS_RCODE)));
-	wire_set_u16(h + 4, question);
-	wire_set_u16(h + 6, r->count[MSG_ANSWER]);
-	wire_set_u16(h + 8, r->count[MSG_AUTHORITY]);
-	wire_set_u16(h + 10, r->opt);
-	if (!r->opt)
-		return r->w.len;
-	r->w.cap += DNS_OPT_LEN;
-	wire_put_u8(&r->w, 0);
-	wire_put_u16(&r->w, DNS_TYPE_OPT);
-	wire_put_u16(&r->w, FAKE_BUFSIZE);
-	wire_put_u8(&r->w, (uint8_t)(r->rcode >> 4));
-	wire_put_u8(&r->w, 0);                               /* version */
-	wire_put_u16(&r->w, r->m->edns.do_bit ? 0x8000 : 0); /* RFC 3225 section 3 */
-	wire_put_u16(&r->w, 0);
-	return r->w.len;
+	header_set_id(h, r->m->id);
+	header_set_flags(h, (uint16_t)(r->flags | (r->rcode & DNS_RCODE)));
+	header_set(h, HEADER_QDCOUNT, r->w.len > DNS_HEADER_LEN);
+	header_set(h, HEADER_ANCOUNT, r->count[MSG_ANSWER]);
+	header_set(h, HEADER_NSCOUNT, r->count[MSG_AUTHORITY]);
+	header_set(h, HEADER_ARCOUNT, 0);
+	return r->opt ? edit_append_opt(h, r->w.len, r->w.cap + DNS_OPT_LEN, &opt) : r->w.len;
 }
 
 /* What is wrong with a question before its name is looked at? NOERROR: nothing. */
@@ -392,13 +391,13 @@ fake_answer(const struct fake_policy *p, const struct fake_question *q, uint8_t 
 	if (v == MSG_SHORT || (m.flags & DNS_QR) != 0) /* answering an answer would make a loop */
 		return 0;
 	bool sound = v == MSG_OK && m.qdcount == 1;
-	struct reply r = { .policy = p, .m = &m, .name = &name, .owner = QNAME };
+	struct reply r = { .policy = p, .m = &m, .name = &name, .owner = HEADER_QNAME };
 	r.flags = (uint16_t)(DNS_QR | DNS_RA | (m.flags & (DNS_OPCODE | DNS_RD | DNS_CD)));
 	r.rcode = check(p, &m, v);
 	r.opt = v == MSG_OK && m.edns.present && !p->no_edns;
 	r.w = (struct wire_writer){ .buf = out, .cap = cap, .len = DNS_HEADER_LEN };
 	if (sound) { /* the question as it was spelled */
-		wire_put_bytes(&r.w, msg_qname(&m), m.qname_len + 4);
+		wire_put_bytes(&r.w, msg_qname(&m), m.qname_len + HEADER_QUESTION_FIXED);
 		*verdict = FAKE_ANSWERED;
 	}
 	if (v == MSG_OK)

@@ -7,8 +7,10 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "dns/proto.h"
+#include "dns/wire.h"
+
 #define STREAM_IOVS 32 /* chunks in one write */
-#define DNS_HEADER 12  /* bytes; no message is shorter */
 
 int
 stream_mem_init(struct stream_mem *mem, uint32_t n)
@@ -77,12 +79,12 @@ stream_frame(struct stream_window *w, const uint8_t **msg, size_t *len)
 
 	if (left < 2)
 		return STREAM_PARTIAL;
-	want = (size_t)p[0] << 8 | p[1];
-	if (want >= DNS_HEADER && left - 2 < want)
+	want = wire_u16(p);
+	if (want >= DNS_HEADER_LEN && left - 2 < want)
 		return STREAM_PARTIAL;
 	*msg = p + 2;
 	*len = want < left - 2 ? want : left - 2;
-	if (want < DNS_HEADER)
+	if (want < DNS_HEADER_LEN)
 		return STREAM_BAD;
 	w->used += 2 + want;
 	return STREAM_FRAME;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "dns/edit.h"
 #include "dns/wire.h"
 
 #define STEP \
@@ -200,23 +201,14 @@ size_t
 bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t id,
     uint8_t out[static BENCH_QUESTION_MAX])
 {
-	static const uint8_t header[DNS_HEADER_LEN] = { 0, 0, DNS_RD >> 8, 0, 0, 1 };
+	const struct edit_opt opt = {
+		.bufsize = l->bufsize, .ede = DNS_EDE_NONE, .do_bit = l->dnssec_ok
+	};
+	size_t qname_len = bench_load_name(l, q, header_put_qname(out));
+	size_t len = header_question_end(qname_len);
 
-	memcpy(out, header, sizeof(header));
-	wire_set_u16(out, id);
-	size_t at = sizeof(header) + bench_load_name(l, q, out + sizeof(header));
-	wire_set_u16(out + at, bench_load_type(q));
-	wire_set_u16(out + at + 2, DNS_CLASS_IN);
-	at += 4;
-	if (l->bufsize == 0)
-		return at;
-	/*
-	 * Root, type, size, extended rcode, version and flags, no options (RFC 6891 section 6.1.2).
-	 */
-	memset(out + at, 0, DNS_OPT_LEN);
-	wire_set_u16(out + at + 1, DNS_TYPE_OPT);
-	wire_set_u16(out + at + 3, l->bufsize);
-	out[at + 7] = l->dnssec_ok ? 0x80 : 0;
-	out[11] = 1; /* ARCOUNT */
-	return at + DNS_OPT_LEN;
+	header_start(out, id, DNS_RD);
+	header_set_qtype(out, qname_len, bench_load_type(q));
+	header_set_qclass(out, qname_len, DNS_CLASS_IN);
+	return l->bufsize == 0 ? len : edit_append_opt(out, len, BENCH_QUESTION_MAX, &opt);
 }

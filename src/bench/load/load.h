@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "dns/header.h"
 #include "dns/proto.h"
 #include "dns64/pref64.h"
 #include "tools/fake_name.h"
 
 /* Longest question: header, name, type and class, OPT. */
-#define BENCH_QUESTION_MAX (DNS_HEADER_LEN + DNS_NAME_MAX + 4 + DNS_OPT_LEN)
+#define BENCH_QUESTION_MAX (HEADER_QUESTION_MAX + DNS_OPT_LEN)
 #define BENCH_DIGITS_MAX 15 /* of a telephone number (E.164) */
 
 /* What is asked for. */
