@@ -133,12 +133,13 @@ conn_open(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *a
 static int
 conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr *addr)
 {
-	const struct say_event e = event_of(sh, c);
-
 	if (c->state != UPSTREAM_TCP_CLOSED)
 		return 0;
-	if (!netaddr_equal(&c->addr, addr))
+	if (!netaddr_equal(&c->addr, addr)) {
+		const struct say_event e = event_of(sh, c);
+
 		say_conn_gone(&e, &c->said);
+	}
 	c->addr = *addr;
 	return conn_open(sh, c, addr);
 }
