@@ -11,9 +11,9 @@ struct rr {
 	size_t at;    /* owner */
 	size_t fixed; /* type, class, TTL and RDLENGTH: DNS_RR_FIXED bytes */
 	size_t rdata;
-	size_t end;     /* behind the RDATA */
-	uint32_t ttl;   /* s, unsigned, as sent */
-	uint16_t type;  /* host byte order, as all numbers here */
+	size_t end;    /* behind the RDATA */
+	uint32_t ttl;  /* s, unsigned, as sent */
+	uint16_t type; /* host byte order, as all numbers here */
 	uint16_t class;
 	uint16_t rdlen; /* bytes of RDATA */
 };
