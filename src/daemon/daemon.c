@@ -63,8 +63,7 @@ print_version(void)
 	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", pidfile_usual());
 }
 
-/* Create and lock the pidfile, if there is to be one. Returns an exit code, DAEMON_OK or another.
- */
+/* Create and lock the pidfile, if there is to be one. Returns an exit code. */
 static int
 lock_pidfile(struct daemon *d)
 {
@@ -83,8 +82,7 @@ lock_pidfile(struct daemon *d)
 	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
 }
 
-/* Go to the background, unless in the foreground; block signals; lock the pidfile. Returns an exit
- * code. */
+/* Fork, unless in the foreground; block signals; lock the pidfile. Returns an exit code. */
 static int
 detach(struct daemon *d)
 {

@@ -90,8 +90,7 @@ try_directory(const char *path)
 	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-/* Test whether it may open the file at PATH for MODE. Returns 0, 1 if there is no file, or -errno.
- */
+/* Test whether it may open the file at PATH for MODE. Returns 0, 1 (no such file) or -errno. */
 static int
 try_file(const char *path, int mode)
 {

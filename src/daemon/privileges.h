@@ -60,7 +60,9 @@ MUST_USE bool privileges_find(
 MUST_USE bool privileges_resolve(
     const char *user, const char *group, struct privileges *p, struct privileges_wrong *wrong);
 
-/* privileges_chroot: make DIR the root and working directory of the process. Returns 0 or -errno.
+/*
+ * privileges_chroot: make DIR the root directory and the working directory of the process. Returns
+ * 0 or -errno.
  */
 MUST_USE int privileges_chroot(const char *dir);
 

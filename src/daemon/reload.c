@@ -65,8 +65,10 @@ parcel_free(struct parcel *p, unsigned n_loops)
 	sockets_close(p->sockets, p->n_added * n_loops);
 }
 
-/* Get everything that the loops need to change from NOW to NEXT. False, with a message: nothing is
- * held. */
+/*
+ * Get everything that the loops need to change from NOW to NEXT. False, with a message in the log,
+ * if that failed; then nothing is held.
+ */
 static bool
 parcel_pack(
     struct parcel *p, unsigned n_loops, const struct settings *now, const struct settings *next)

@@ -62,8 +62,10 @@ overlaps(const struct sockets_wanted *w, const struct netaddr *a)
 	return false;
 }
 
-/* Probe A. Waits until END_NS at most for a tentative address to become usable. Returns 0 or
- * -errno. */
+/*
+ * Probe A. Waits until END_NS at most for a tentative address to become usable. Returns 0 or
+ * -errno.
+ */
 static int
 probe_one(
     const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a, uint64_t end_ns)

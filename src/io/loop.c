@@ -376,8 +376,7 @@ needs_beat(const struct loop *l)
 	    listener_needs_beat(sh) || upstream_udp_needs_beat(sh);
 }
 
-/* Read new questions. UDP and TCP alternate in going first, so that both get some of a scarce room.
- */
+/* Read new questions. UDP and TCP alternate in going first, so that both get scarce room. */
 static void
 loop_clients(struct loop *l)
 {

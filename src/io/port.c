@@ -18,8 +18,7 @@ is_avoided(const struct conf_io *conf, uint16_t port)
 	return false;
 }
 
-/* Bind FD to a random port that CONF permits. Without SO_REUSEPORT, so no other socket shares it.
- */
+/* Bind FD to a random port that CONF permits. No other socket shares it (no SO_REUSEPORT). */
 static int
 bind_random(const struct conf_io *conf, struct rng *rng, int fd, uint8_t family)
 {

@@ -258,8 +258,7 @@ session_take(struct shell *sh, struct session *s, struct stream_window *w)
 	}
 }
 
-/* The client has closed its side; its open questions are still answered (RFC 7766 section 6.2.4).
- */
+/* The client has closed its side; open questions are still answered (RFC 7766 section 6.2.4). */
 static void
 session_eof(struct shell *sh, struct session *s)
 {

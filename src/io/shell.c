@@ -13,8 +13,7 @@
 #define SHELL_RX_BYTES ((size_t)UDP_BATCH * UDP_STRIDE)
 #define SHELL_TX_BYTES ((size_t)UDP_SLOTS * UDP_STRIDE)
 
-/* Clients are not read while there is no room for a batch; a small engine counts half of its room.
- */
+/* Clients are not read while there is no room for a batch, or for half of a small engine. */
 static void
 room_limits(struct shell *sh)
 {

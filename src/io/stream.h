@@ -50,8 +50,7 @@ struct stream_out {
 	size_t len; /* bytes unsent */
 };
 
-/* Bytes that frames can be taken from, borrowed; valid until the next stream_keep or stream_read.
- */
+/* Bytes that frames are taken from, borrowed; valid until the next stream_keep or stream_read. */
 struct stream_window {
 	uint8_t *at;
 	size_t len;  /* bytes at AT */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* forward_tcp: one pipelined connection per upstream (RFC 7766, RULES D11), and its end. */
+/* upstream_tcp: one pipelined connection per upstream (RFC 7766, RULES D11), and its end. */
 #include "io/upstream_tcp.h"
 
 #include <check.h>

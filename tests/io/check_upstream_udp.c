@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* forward: ports that vary (RFC 5452 section 9.2), sockets that come and go, upstreams that cannot
- * be had. */
+/* upstream_udp: ports that vary (RFC 5452 section 9.2), sockets that come and go, upstreams that
+ * cannot be had. */
 #include "io/upstream_udp.h"
 
 #include <check.h>
