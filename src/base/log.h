@@ -17,6 +17,7 @@
 
 #include "base/attr.h"
 
+/* In the order of the words of the keyword log-level (config/keywords). */
 enum log_level {
 	LOG_LEVEL_ERROR,
 	LOG_LEVEL_WARN,

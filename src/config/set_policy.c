@@ -103,7 +103,7 @@ set_allow(struct settings *s, const struct keyword *k, const struct words *w, st
 	}
 }
 
-/* The words as bits, the first of LIST being 1; -1 with a finding. */
+/* The values of the line as bits: bit i for the i-th word of LIST. -1 with an error. */
 static int
 bits(const struct keyword *k, const char *list, const struct words *w, struct diag *d)
 {
@@ -133,6 +133,7 @@ store_bits(struct settings *s, const struct keyword *k, int found)
 void
 set_triggers(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
+	/* in the order of enum policy_trigger */
 	store_bits(s, k, bits(k, "nodata|error|timeout", w, d));
 }
 
@@ -148,6 +149,7 @@ set_ede(struct settings *s, const struct keyword *k, const struct words *w, stru
 	else if (alone && set_place(k->args, w->word[1]) < 0)
 		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[1], k->args);
 	else
+		/* in the order of enum policy_ede */
 		store_bits(s, k, bits(k, "relay|synthesized|upstream|policy", w, d));
 }
 

@@ -13,7 +13,8 @@
 #include "config/values.h"
 #include "dns64/pref64.h"
 
-static const char states[] = "active|drain|down"; /* in the order of enum policy_state */
+/* The words of a prefix's state, in the order of enum policy_state. */
+static const char states[] = "active|drain|down";
 
 /* A slash was forgotten: 2001:db8:1::96 for 2001:db8:1::/96. TEXT gets the likely prefix. */
 static bool

@@ -22,6 +22,7 @@
 #define SETTINGS_PATH 1024 /* room for a path */
 #define SETTINGS_LOOPS 64  /* most loops there can be */
 
+/* Where the log goes; in the order of the words of the keyword log. */
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
 
 struct policy_lines_list;

@@ -23,6 +23,7 @@
 #define CONF_TEXT 64 /* room for a short text with its zero */
 #define CONF_SECRET_LEN 16
 
+/* Which upstream is asked; in the order of the words of the keyword selection-mode. */
 enum conf_selection {
 	CONF_RANDOM, /* another upstream, drawn, for every question (mtd64-ng) */
 	/* the same one until it fails to reply in time, then the next (mtd64-ng) */
@@ -30,7 +31,10 @@ enum conf_selection {
 	CONF_IN_ORDER /* the first that is alive (totd) */
 };
 
-/* Which cached NXDOMAIN speaks for the names below it too (RFC 8020). */
+/*
+ * Which cached NXDOMAIN speaks for the names below it too (RFC 8020); in the order of the words of
+ * the keyword nxdomain-cut.
+ */
 enum conf_cut {
 	CONF_CUT_OFF,
 	CONF_CUT_SECURE, /* those with AD from a trusted upstream */

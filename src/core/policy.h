@@ -24,25 +24,34 @@
 
 #define POLICY_MAX_PREFIXES SYNTH_MAX_PREFIXES /* of dns64-prefix and map together */
 
+/*
+ * The order of these enums is that of the words that the keyword named with each of them takes
+ * (config/keywords, config/set_policy, config/set_prefix).
+ */
+
+/* synthesize: when there is DNS64 */
 enum policy_synthesize {
 	POLICY_NEVER,  /* no DNS64 but in ignore-aaaa zones: nothing is excluded either (D7, D13) */
 	POLICY_NORMAL, /* where there is no usable AAAA */
 	POLICY_ALWAYS  /* whatever AAAA there is: ignore-aaaa for the root (D13) */
 };
 
-/* What may make us ask for A (D3). */
+/* synthesize-on: what makes us ask for A, as bits (D3) */
 enum policy_trigger { POLICY_ON_NODATA = 1, POLICY_ON_ERROR = 2, POLICY_ON_TIMEOUT = 4 };
 
+/* prefix-selection: which of several prefixes make one answer */
 enum policy_selection { POLICY_ALL, POLICY_ROUND_ROBIN, POLICY_CLIENT_HASH };
 
-/* The family that a client came over, for whom there is DNS64. */
+/* dns64-for: clients with DNS64, by the family of their address */
 enum policy_family { POLICY_BOTH, POLICY_IPV6, POLICY_IPV4 };
 
+/* reverse: the answer to PTR under a prefix */
 enum policy_reverse { POLICY_REVERSE_CNAME, POLICY_REVERSE_LOCAL };
 
+/* svcb-additional: where the AAAA beside SVCB and HTTPS records come from */
 enum policy_svcb { POLICY_SVCB_CACHED, POLICY_SVCB_RESOLVE, POLICY_SVCB_OFF };
 
-/* Which extended errors go along (RFC 8914), as bits. */
+/* ede: which extended errors go along (RFC 8914), as bits */
 enum policy_ede {
 	POLICY_EDE_RELAY = 1,       /* those that upstream gave */
 	POLICY_EDE_SYNTHESIZED = 2, /* 29 */
@@ -51,9 +60,10 @@ enum policy_ede {
 	POLICY_EDE_ALL = 15
 };
 
+/* dns64-prefix: the state of a prefix (D15) */
 enum policy_state { POLICY_ACTIVE, POLICY_DRAIN, POLICY_DOWN };
 
-/* Verdicts on a zone. */
+/* What a zone is configured as: never-synthesize, ignore-aaaa. */
 enum policy_zone { POLICY_ZONE_NEVER, POLICY_ZONE_IGNORE_AAAA };
 
 struct policy {
