@@ -3,17 +3,19 @@
 #define DNS64D_BASE_ATTR_H
 
 /*
- * attr: names for the compiler attributes that this code uses, so that each
- * stands in one place. Open to every room.
+ * attr: names for the compiler attributes that this code uses. Every room may include it.
  */
 
-/* The caller must look at the result. */
+/* MUST_USE: the compiler warns where a caller ignores the result. */
 #define MUST_USE __attribute__((warn_unused_result))
 
-/* printf-like: FMT is the number of the format's parameter, ARGS of the first argument. */
+/*
+ * PRINTF_LIKE: the function takes a format of printf(3) as parameter number FMT, its arguments from
+ * parameter number ARGS on; ARGS is 0 if they come as a va_list.
+ */
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* A hint for branches that network traffic in order never takes. */
+/* UNLIKELY: X, a condition; the compiler lays out the code for it being false. */
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #endif

@@ -3,9 +3,9 @@
 #define DNS64D_BASE_CLOCK_H
 
 /*
- * clock: the one place that reads the time. Monotonic: setting the wall clock
- * changes nothing; it goes on while the machine is suspended, as TTLs do. core and below take the
- * time as a parameter.
+ * clock: the time, by CLOCK_BOOTTIME: setting the wall clock does not change it, and it goes on
+ * while the machine is suspended, as TTLs do. Nothing else reads a clock: core and the rooms below
+ * take the time as a parameter.
  */
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #define NS_PER_SEC 1000000000ULL
 #define NS_PER_MS 1000000ULL
 
-/* clock_now_ns: nanoseconds since an arbitrary moment before the process began. */
+/* clock_now_ns: the time in nanoseconds since an arbitrary moment before the process began. */
 uint64_t clock_now_ns(void);
 
 /* clock_s: NS nanoseconds, a time or a duration of less than 136 years, in whole seconds. */

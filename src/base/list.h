@@ -5,9 +5,9 @@
 /*
  * list: intrusive, doubly linked, circular lists.
  *
- * A struct list is either a head or a link inside an object. A link that is on
- * no list points to itself, so unlinking twice is harmless and "is it on a
- * list" can be asked of the link. Nothing here allocates or fails.
+ * A struct list is either a list's head or the link inside an object. A link that is on no list
+ * points to itself, so unlinking it twice is harmless, and list_empty tells whether it is on one.
+ * Nothing here allocates or fails.
  */
 
 #include <stdbool.h>
@@ -18,10 +18,10 @@ struct list {
 	struct list *prev;
 };
 
-/* The object of TYPE whose field MEMBER is the link LINK. */
+/* LIST_OBJECT: the object of TYPE whose field MEMBER is the link that LINK points to. */
 #define LIST_OBJECT(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
-/* list_init: make a head empty, or a link free. */
+/* list_init: make L an empty list, or a link that is on no list. */
 static inline void
 list_init(struct list *l)
 {
@@ -36,7 +36,7 @@ list_empty(const struct list *l)
 	return l->next == l;
 }
 
-/* list_push: put a free link at the end of a list. */
+/* list_push: append LINK, which is on no list, to the list HEAD. */
 static inline void
 list_push(struct list *head, struct list *link)
 {
@@ -46,7 +46,7 @@ list_push(struct list *head, struct list *link)
 	head->prev = link;
 }
 
-/* list_unlink: take a link off whatever list it is on, if any; it is free afterwards. */
+/* list_unlink: take LINK off the list that it is on, if any. */
 static inline void
 list_unlink(struct list *link)
 {
@@ -55,7 +55,7 @@ list_unlink(struct list *link)
 	list_init(link);
 }
 
-/* list_pop: take off the first link; NULL when the list is empty. */
+/* list_pop: unlink the first link of the list HEAD and return it; NULL if the list is empty. */
 static inline struct list *
 list_pop(struct list *head)
 {

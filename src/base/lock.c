@@ -7,19 +7,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define GLANCES 100 /* before going to sleep: who has it will not have it for long */
+#define SPINS 100 /* tries before sleeping: the other thread has the lock for a short time only */
 
 static void
 futex(struct lock *l, int what, unsigned value)
 {
-	/* An error means that there is nothing to wait for: the caller looks again. */
+	/* An error means that the state has changed meanwhile: the caller loops. */
 	(void)syscall(SYS_futex, &l->state, what | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
 }
 
+/* Take L if it becomes free soon. */
 static bool
-comes_free(struct lock *l)
+spin(struct lock *l)
 {
-	for (unsigned i = 0; i < GLANCES; i++) {
+	for (unsigned i = 0; i < SPINS; i++) {
 		unsigned state = LOCK_FREE;
 
 		if (atomic_load_explicit(&l->state, memory_order_relaxed) == LOCK_FREE &&
@@ -33,9 +34,9 @@ comes_free(struct lock *l)
 void
 lock_wait(struct lock *l)
 {
-	if (comes_free(l))
+	if (spin(l))
 		return;
-	/* Whoever has slept takes it as LOCK_WAITED: there may be others asleep. */
+	/* Take it as LOCK_WAITED, not LOCK_TAKEN: other threads may be asleep too. */
 	while (atomic_exchange_explicit(&l->state, LOCK_WAITED, memory_order_acquire) != LOCK_FREE)
 		futex(l, FUTEX_WAIT, LOCK_WAITED);
 }

@@ -3,8 +3,9 @@
 #define DNS64D_BASE_LOCK_H
 
 /*
- * lock: mutual exclusion of threads for a few hundred instructions at a time. Four bytes, to lie
- * beside what they guard; taken and given inline, the kernel is asked only when somebody waits.
+ * lock: a mutex of four bytes for critical sections of a few hundred instructions, on a futex(2).
+ * It can lie in the same cache line as what it guards. Taking and giving are inline; there is a
+ * system call only when a thread waits.
  */
 
 #include <stdatomic.h>
@@ -12,27 +13,30 @@
 #include "base/attr.h"
 
 enum lock_state {
-	LOCK_FREE, /* all zeros are a free lock */
+	LOCK_FREE, /* 0, so zeroed memory is a free lock */
 	LOCK_TAKEN,
-	LOCK_WAITED /* taken, and somebody sleeps until it is given back */
+	LOCK_WAITED /* taken, and a thread may sleep until it is given back */
 };
 
 struct lock {
-	atomic_uint state;
+	atomic_uint state; /* enum lock_state */
 };
 
-/* lock_init: free. */
+/* lock_init: make L free. */
 static inline void
 lock_init(struct lock *l)
 {
 	atomic_init(&l->state, LOCK_FREE);
 }
 
-/* lock_wait: the rest of lock_take. lock_wake: the rest of lock_give. */
+/* lock_wait: the slow part of lock_take: L was taken. */
 void lock_wait(struct lock *l);
+
+/* lock_wake: the slow part of lock_give: wake a thread that sleeps. */
 void lock_wake(struct lock *l);
 
-/* lock_take: wait until it is ours; not for one who has it. */
+/* lock_take: take L, waiting until it is free. Not recursive: a thread that has L must not call it.
+ */
 static inline void
 lock_take(struct lock *l)
 {
@@ -43,7 +47,7 @@ lock_take(struct lock *l)
 		lock_wait(l);
 }
 
-/* lock_give: it was ours. */
+/* lock_give: give L back; the calling thread has it. */
 static inline void
 lock_give(struct lock *l)
 {

@@ -14,7 +14,7 @@
 
 #define LINE_MAX_LEN 1024 /* bytes of a line with its newline */
 
-/* What a level is called, and syslog's number for it. */
+/* The word for a level, and its priority in syslog. */
 static const struct {
 	const char *word;
 	int priority;
@@ -75,7 +75,7 @@ log_set_level(enum log_level level)
 	set_threshold();
 }
 
-/* The length that N, snprintf's answer, left in CAP bytes. */
+/* Bytes of text, without the zero, in a buffer of CAP bytes for which snprintf returned N. */
 static size_t
 written(int n, size_t cap)
 {
@@ -84,7 +84,7 @@ written(int n, size_t cap)
 	return (size_t)n < cap ? (size_t)n : cap - 1;
 }
 
-/* No line can pretend to be two, nor talk to a terminal. */
+/* Replace control characters: a newline could fake a second line, an escape control a terminal. */
 static void
 replace_controls(char *text)
 {
@@ -106,7 +106,7 @@ write_stderr(enum log_level level, const char *text)
 	n += written(snprintf(line + n, sizeof(line) - n, "%s %s", levels[level].word, text),
 	    sizeof(line) - n);
 	line[n++] = '\n';
-	/* One write, so that threads do not mix. There is nobody to tell if it fails. */
+	/* One write, so lines of several threads do not mix. An error cannot be logged. */
 	if (write(STDERR_FILENO, line, n) < 0)
 		return;
 }

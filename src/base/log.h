@@ -5,11 +5,8 @@
 /*
  * log: one line per event, to standard error or syslog.
  *
- * The first argument is the subsystem's word ("config", "upstream", ...). Never
- * called for a packet above LOG_DEBUG. Every function may be called from any
- * thread at any time. Before log_open lines go to standard error; the level is
- * then LOG_LEVEL_INFO. A line is one write, at most 1,024 bytes, and control characters in
- * it become '?'.
+ * Thread-safe. Before log_open lines go to standard error, and the level is LOG_LEVEL_INFO. A line
+ * is written with one write(2) or syslog(3), at most 1,024 bytes; control characters become '?'.
  */
 
 #include <stdatomic.h>
@@ -26,26 +23,28 @@ enum log_level {
 	LOG_LEVEL_DEBUG
 };
 
+/* Where lines go. */
 enum log_sink {
-	LOG_SINK_NONE,   /* drop all: for tests */
+	LOG_SINK_NONE,   /* nowhere: for tests */
 	LOG_SINK_STDERR, /* "level subsystem: text", under journald with an sd-daemon(3) prefix */
 	LOG_SINK_SYSLOG  /* facility daemon, with pid */
 };
 
 /*
- * log_open: where lines go from now on. IDENT, syslog's name for us, is borrowed for the life of
- * the process. Syslog is connected at once, so that a later chroot does not matter.
+ * log_open: write lines to SINK from now on. IDENT, the program's name in syslog, is borrowed for
+ * the life of the process. Syslog is connected at once, so a chroot may follow.
  */
 void log_open(enum log_sink sink, const char *ident);
 
-/* log_set_level: drop lines less important than LEVEL. */
+/* log_set_level: drop lines less important than LEVEL from now on. */
 void log_set_level(enum log_level level);
 
 /* The least important level that is written, -1 if none is. For log_enabled only. */
 extern _Atomic int log_threshold;
 
 /*
- * log_enabled: would a line of LEVEL be written? Costs a load and a branch: for what happens often.
+ * log_enabled: would a line of LEVEL be written? It costs a load and a branch: use it where lines
+ * are frequent or costly to make.
  */
 MUST_USE static inline bool
 log_enabled(enum log_level level)
@@ -53,6 +52,11 @@ log_enabled(enum log_level level)
 	return (int)level <= atomic_load_explicit(&log_threshold, memory_order_relaxed);
 }
 
+/*
+ * log_error, log_warn, log_notice, log_info, log_debug: write a line of that level. SUBSYSTEM: the
+ * word that it begins with ("config", "upstream", ...). FMT: the text, without a newline. What is
+ * about a single packet is for log_debug only.
+ */
 PRINTF_LIKE(2, 3) void log_error(const char *subsystem, const char *fmt, ...);
 PRINTF_LIKE(2, 3) void log_warn(const char *subsystem, const char *fmt, ...);
 PRINTF_LIKE(2, 3) void log_notice(const char *subsystem, const char *fmt, ...);

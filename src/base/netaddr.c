@@ -10,14 +10,14 @@
 
 #include "base/number.h"
 
-/* fe80::/10 (RFC 4291 section 2.5.6): the only addresses that mean nothing without an interface. */
+/* Link-local, fe80::/10 (RFC 4291 section 2.5.6): ambiguous without an interface. */
 static bool
 is_link_local(const uint8_t addr[static 16])
 {
 	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
 }
 
-/* The index of an interface given by name or number; 0 when there is none. */
+/* The index of the interface with this name or number; 0 if there is none. */
 static uint32_t
 parse_scope(const char *text)
 {
@@ -63,7 +63,7 @@ netaddr_parse(const char *text, uint16_t port, struct netaddr *a)
 	return true;
 }
 
-/* Append "%eth0", or the number of an interface that is gone. */
+/* Write "%eth0" or, if the interface is gone, "%" and its number. Returns the length. */
 static size_t
 format_scope(uint32_t scope, char *to, size_t cap)
 {
@@ -100,7 +100,7 @@ netaddr_from_sockaddr(const struct sockaddr *sa, struct netaddr *a)
 	struct sockaddr_in sin;
 	struct sockaddr_in6 sin6;
 
-	/* Copied, because the bytes may lie at any address in a control message. */
+	/* Copied, because the bytes may be unaligned, as in a control message. */
 	if (sa->sa_family == AF_INET) {
 		memcpy(&sin, sa, sizeof(sin));
 		*a = (struct netaddr){ .port = ntohs(sin.sin_port), .family = NETADDR_IPV4 };
@@ -139,7 +139,7 @@ netaddr_to_sockaddr(const struct netaddr *a, struct sockaddr_storage *ss)
 bool
 netaddr_equal(const struct netaddr *a, const struct netaddr *b)
 {
-	/* There are no holes: the sizes of the fields add up. */
+	/* No holes: memcmp can compare values. */
 	_Static_assert(sizeof(*a) == 16 + 4 + 2 + 1 + 1, "struct netaddr has a hole");
 	return memcmp(a, b, sizeof(*a)) == 0;
 }

@@ -3,9 +3,8 @@
 #define DNS64D_BASE_NETADDR_H
 
 /*
- * netaddr: an IPv4 or IPv6 address with port, as a plain value.
- *
- * Open to every room. Values compare by content; unused bytes are zero.
+ * netaddr: an IPv4 or IPv6 address with port, as a plain value without holes. Unused bytes are
+ * zero. Every room may include it.
  */
 
 #include <stdbool.h>
@@ -30,9 +29,9 @@ struct netaddr {
 
 /*
  * netaddr_parse: read "192.0.2.1", "2001:db8::1" or "fe80::1%eth0" (zero-terminated).
- * The port becomes PORT (host order). A scope is taken only on link-local addresses, by name or
- * number. False when TEXT is no such address or the interface does not exist; *a is untouched
- * then.
+ * The port becomes PORT (host order). A scope, by name or number, is taken for link-local addresses
+ * only (RFC 4007 section 11). False if TEXT is no such address or the interface does not exist; *a
+ * is untouched then.
  */
 MUST_USE bool netaddr_parse(const char *text, uint16_t port, struct netaddr *a);
 
@@ -42,29 +41,34 @@ MUST_USE bool netaddr_parse(const char *text, uint16_t port, struct netaddr *a);
  */
 char *netaddr_format(const struct netaddr *a, char text[static NETADDR_TEXT]);
 
-/* netaddr_from_sockaddr: false when the family is neither AF_INET nor AF_INET6. */
+/*
+ * netaddr_from_sockaddr: the address in *SA, which may be unaligned but must be complete for its
+ * family. False if the family is neither AF_INET nor AF_INET6; *a is untouched then.
+ */
 MUST_USE bool netaddr_from_sockaddr(const struct sockaddr *sa, struct netaddr *a);
 
 /*
- * netaddr_to_sockaddr: fill *ss as far as the family needs; returns the length for bind, connect
- * and sendmsg, 0 for NETADDR_NONE.
+ * netaddr_to_sockaddr: write *a to *ss as a sockaddr_in or sockaddr_in6. Returns its length in
+ * bytes, for bind, connect and sendmsg; 0 for NETADDR_NONE.
  */
 socklen_t netaddr_to_sockaddr(const struct netaddr *a, struct sockaddr_storage *ss);
 
-/* netaddr_equal: same family, address, scope and port. */
+/* netaddr_equal: have A and B the same family, address, scope and port? */
 MUST_USE bool netaddr_equal(const struct netaddr *a, const struct netaddr *b);
 
 /* netaddr_in_list: is any of the N addresses at LIST equal to A? */
 MUST_USE bool netaddr_in_list(const struct netaddr *list, size_t n, const struct netaddr *a);
 
-/* netaddr_is_wildcard: 0.0.0.0 or ::. netaddr_is_loopback: 127.0.0.0/8 or ::1. */
+/* netaddr_is_wildcard: is it 0.0.0.0 or ::? */
 MUST_USE bool netaddr_is_wildcard(const struct netaddr *a);
+
+/* netaddr_is_loopback: is it in 127.0.0.0/8, or ::1? */
 MUST_USE bool netaddr_is_loopback(const struct netaddr *a);
 
-/* netaddr_lacks_scope: link-local (fe80::/10), and nothing says on which interface. */
+/* netaddr_lacks_scope: is it link-local (fe80::/10) with scope 0, that is, of no interface? */
 MUST_USE bool netaddr_lacks_scope(const struct netaddr *a);
 
-/* netaddr_is_group: of many machines: multicast, or 255.255.255.255. */
+/* netaddr_is_group: is it a multicast address or 255.255.255.255? */
 MUST_USE bool netaddr_is_group(const struct netaddr *a);
 
 #endif

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SHIFT 60 /* 16 entries to begin with */
-#define LAST_SHIFT 33  /* 2^31 at the most */
+#define FIRST_SHIFT 60 /* 16 entries at first */
+#define LAST_SHIFT 33  /* 2^31 entries at most */
 #define N_FIRST_BYTES 256
 #define N_LENS 129 /* of IPv6 */
 
-/* What a network is found by: its address as numbers, its first bit the top one. */
+/* The key of a network: its address as numbers, most significant bit first, and its tag. */
 struct key {
 	uint64_t hi;  /* IPv6: the first 8 bytes; IPv4: all 4 */
 	uint64_t lo;  /* IPv6: the last 8 bytes; IPv4: 0 */
@@ -49,13 +49,11 @@ tag_of(unsigned family, unsigned len)
 	return family << 8 | len;
 }
 
-/* The entry of this key, or the free one where it would be. There are always some free. */
+/* The entry with this key, or the free one where it would go. The table is never full. */
 static inline struct netmap_entry *
 probe(const struct netmap *m, uint64_t hi, uint64_t lo, uint64_t tag)
 {
-	/*
-	 * 2^64 divided by the golden ratio. A product's top bits depend on all bits of its factors.
-	 */
+	/* Fibonacci hashing (Knuth, TAOCP 6.4): 2^64 divided by the golden ratio. */
 	const uint64_t spread = 0x9e3779b97f4a7c15;
 	uint64_t at = (lo * spread + hi + tag) * spread >> m->shift;
 
@@ -96,7 +94,7 @@ netmap_fini(struct netmap *m)
 	netmap_init(m);
 }
 
-/* Twice the entries, or the first ones. */
+/* Double the table, or allocate the first one. Returns 0 or -ENOMEM. */
 static int
 grow(struct netmap *m)
 {
@@ -120,7 +118,7 @@ grow(struct netmap *m)
 	return 0;
 }
 
-/* Make room for one network more and for the lengths of its family. */
+/* Make room for one more network and for the lengths of its family. Returns 0 or -ENOMEM. */
 static int
 reserve(struct netmap *m, const struct net *net)
 {
@@ -137,7 +135,7 @@ reserve(struct netmap *m, const struct net *net)
 	return m->table == NULL || m->n >= m->mask / 3 ? grow(m) : 0;
 }
 
-/* A network shorter than a byte lies under several first bytes. */
+/* Note that NET's length is in use; one shorter than 8 bits is so under several first bytes. */
 static void
 note_len4(uint64_t *lens, const struct net *net)
 {
@@ -147,7 +145,7 @@ note_len4(uint64_t *lens, const struct net *net)
 		lens[net->addr[0] + i] |= (uint64_t)1 << (32 - net->len);
 }
 
-/* A number of which only the N top bits are set, 0 <= N <= 64. */
+/* The number whose N top bits are set and no others, 0 <= N <= 64. */
 static uint64_t
 top_bits(unsigned n)
 {
@@ -227,8 +225,7 @@ netmap_search4(const struct netmap *m, const uint8_t addr[static 4], uint32_t fa
 {
 	uint64_t v4 = load4(addr);
 
-	/* The lowest bit is that of the longest prefix; its place tells how many bits it leaves
-	 * out. */
+	/* The lowest bit stands for the longest prefix; its number is 32 - length. */
 	for (uint64_t bits = m->v4[addr[0]]; bits != 0; bits &= bits - 1) {
 		unsigned out = (unsigned)__builtin_ctzll(bits);
 		const struct netmap_entry *e;
@@ -247,7 +244,7 @@ netmap_search6(const struct netmap *m, const uint8_t addr[static 16], uint32_t f
 	uint64_t hi = load8(addr);
 	uint64_t lo = load8(addr + 8);
 
-	/* What a length clears need not come back for those that follow: they are shorter. */
+	/* Lengths get shorter, so each mask clears only more of the address. */
 	for (const struct netmap_len *len = m->v6; len->tag != 0; len++) {
 		const struct netmap_entry *e;
 

@@ -3,13 +3,13 @@
 #define DNS64D_BASE_NETMAP_H
 
 /*
- * netmap: networks to numbers; of those that hold an address the longest counts.
+ * netmap: a map from networks to numbers, searched by longest prefix match.
  *
- * One hash table, probed once for each prefix length in use (in IPv4: in use under the address's
- * first byte), longest first: what a search costs does not grow with the number of networks. The
- * families keep apart: neither ::/0 nor ::ffff:0:0/96 says anything of an IPv4 address. The hash
- * has no key, as it is the operator who fills the table. Filled once, by one thread; then read by
- * all. Open to every room.
+ * One hash table, probed once for each prefix length in use (for IPv4: in use under the address's
+ * first byte), longest first. So a search does not get slower with more networks. The families are
+ * separate: neither ::/0 nor ::ffff:0:0/96 matches an IPv4 address. The hash is not keyed, as the
+ * operator fills the table. One thread fills it, then any thread may read it. Every room may
+ * include it.
  */
 
 #include <stdbool.h>
@@ -30,52 +30,52 @@ struct netmap_entry;
 
 /* A prefix length in use in IPv6. */
 struct netmap_len {
-	uint64_t hi;  /* what its networks keep of an address: of the first 8 bytes, */
-	uint64_t lo;  /* and of the last 8 bytes */
-	uint64_t tag; /* family and length; 0 behind the last one */
+	uint64_t hi;  /* mask of an address's first 8 bytes */
+	uint64_t lo;  /* mask of its last 8 bytes */
+	uint64_t tag; /* family and length; 0 marks the end of the list */
 };
 
 struct netmap {
-	struct netmap_entry *table; /* owned: 2^k entries, a third of them in use at most; NULL */
+	struct netmap_entry *table; /* owned: 2^k entries, at most a third in use; NULL if empty */
 	uint32_t mask;              /* 2^k - 1 */
 	uint32_t shift;             /* 64 - k */
 	uint32_t n;                 /* networks in it */
-	uint32_t n_v6;              /* used of v6, but for the end */
-	uint64_t *v4; /* owned: by an address's first byte, a bit per prefix length in use there:
-			 bit 32 - length; NULL before there is an IPv4 network */
-	struct netmap_len *v6; /* owned: longest first; NULL before there is an IPv6 network */
+	uint32_t n_v6;              /* used of v6, without its end */
+	uint64_t *v4; /* owned: for each first byte of an address the prefix lengths in use there,
+			 bit 32 - length; NULL without an IPv4 network */
+	struct netmap_len *v6; /* owned: longest first; NULL without an IPv6 network */
 };
 
-/*
- * netmap_init: an empty map, which needs no netmap_fini until netmap_add or netmap_set. netmap_fini
- * leaves such a map too.
- */
+/* netmap_init: make M empty. It owns no memory before the first netmap_add or netmap_set. */
 void netmap_init(struct netmap *m);
+
+/* netmap_fini: free what M owns; M is empty afterwards. */
 void netmap_fini(struct netmap *m);
 
 /*
- * netmap_add: NET has VALUE. Returns 0, -EEXIST when this very network has a value already (which
- * stays), or -ENOMEM.
+ * netmap_add: map NET to VALUE. Returns 0, -EEXIST if NET itself has a value already, which stays,
+ * or -ENOMEM.
  */
 MUST_USE int netmap_add(struct netmap *m, const struct net *net, uint32_t value);
 
-/* netmap_set: as netmap_add, but a value that was there is replaced. Returns 0 or -ENOMEM. */
+/* netmap_set: map NET to VALUE, in place of the value that it has. Returns 0 or -ENOMEM. */
 MUST_USE int netmap_set(struct netmap *m, const struct net *net, uint32_t value);
 
-/* netmap_get: the value of this very network; FALLBACK if it has none. */
+/* netmap_get: the value of NET itself, not of longer or shorter networks; FALLBACK if none. */
 MUST_USE uint32_t netmap_get(const struct netmap *m, const struct net *net, uint32_t fallback);
 
-/* What is behind the functions below: maps that have such networks, for IPv4 under ADDR's first
- * byte. */
+/*
+ * netmap_search4, netmap_search6: the slow part of the functions below, for maps that have networks
+ * of the family (IPv4: under ADDR's first byte).
+ */
 MUST_USE uint32_t netmap_search4(
     const struct netmap *m, const uint8_t addr[static 4], uint32_t fallback);
 MUST_USE uint32_t netmap_search6(
     const struct netmap *m, const uint8_t addr[static 16], uint32_t fallback);
 
 /*
- * netmap_find4, netmap_find6: the value of the longest network that holds ADDR (4 or 16 bytes,
- * network order); FALLBACK if none does. netmap_find: the same for either family; FALLBACK for
- * NETADDR_NONE.
+ * netmap_find4: the value of the longest network that ADDR (4 bytes, network order) is in; FALLBACK
+ * if it is in none.
  */
 MUST_USE static inline uint32_t
 netmap_find4(const struct netmap *m, const uint8_t addr[static 4], uint32_t fallback)
@@ -85,12 +85,14 @@ netmap_find4(const struct netmap *m, const uint8_t addr[static 4], uint32_t fall
 	return netmap_search4(m, addr, fallback);
 }
 
+/* netmap_find6: the same for IPv6; ADDR has 16 bytes, network order. */
 MUST_USE static inline uint32_t
 netmap_find6(const struct netmap *m, const uint8_t addr[static 16], uint32_t fallback)
 {
 	return m->v6 != NULL ? netmap_search6(m, addr, fallback) : fallback;
 }
 
+/* netmap_find: the same for an address of either family; FALLBACK for NETADDR_NONE. */
 MUST_USE static inline uint32_t
 netmap_find(const struct netmap *m, const struct netaddr *a, uint32_t fallback)
 {
@@ -99,7 +101,7 @@ netmap_find(const struct netmap *m, const struct netaddr *a, uint32_t fallback)
 	return a->family == NETADDR_IPV6 ? netmap_find6(m, a->addr, fallback) : fallback;
 }
 
-/* net_holds: is ADDR (of the same family as NET; 4 or 16 bytes) in NET? */
+/* net_holds: is ADDR in NET? It has NET's family: 4 or 16 bytes, network order. */
 MUST_USE bool net_holds(const struct net *net, const uint8_t *addr);
 
 #endif

@@ -5,10 +5,10 @@
 /*
  * pool: a fixed number of objects of one size.
  *
- * Address space for all of them is reserved at the start and touched as used, so
- * an idle daemon is small, a ceiling is a ceiling, and taking an object never
- * calls the allocator. Objects never move. The one given back last is taken
- * first. One thread per pool. Under AddressSanitizer an object given back is poisoned.
+ * Address space for all of them is reserved at the start, and memory is touched as objects are
+ * taken: an idle daemon stays small, and taking an object never calls the allocator. Objects never
+ * move. The object given back last is taken first. One thread per pool. Under AddressSanitizer an
+ * object given back is poisoned.
  */
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct pool {
 	size_t stride;      /* bytes from one object to the next, a multiple of 16 */
 	void *free;         /* chain of objects given back, linked through their first bytes */
 	uint32_t cap;       /* objects there can be */
-	uint32_t n_touched; /* objects ever taken: those behind are untouched memory */
+	uint32_t n_touched; /* objects ever taken; memory behind them was never touched */
 	uint32_t n_used;    /* objects out now */
 };
 
@@ -35,10 +35,10 @@ MUST_USE int pool_init(struct pool *p, size_t size, uint32_t cap);
 /* pool_fini: give all memory back. No object may be used afterwards. */
 void pool_fini(struct pool *p);
 
-/* pool_take: an object with unspecified contents, or NULL when all are out. */
+/* pool_take: an object, its contents unspecified, until pool_give; NULL if all are out. */
 MUST_USE void *pool_take(struct pool *p);
 
-/* pool_give: return OBJ, which pool_take of this pool gave. */
+/* pool_give: give back OBJ, which came from pool_take of this pool. */
 void pool_give(struct pool *p, void *obj);
 
 /* pool_room: how many objects can still be taken. */

@@ -21,7 +21,7 @@ rng_init_seeded(struct rng *r, uint64_t seed)
 	rng_refill(r);
 }
 
-/* The next number of the splitmix64 sequence: small, and good enough for tests. */
+/* The next number of the splitmix64 sequence, which is good enough for tests. */
 static uint64_t
 splitmix64(uint64_t *state)
 {

@@ -5,9 +5,9 @@
 /*
  * rng: random numbers for IDs, ports and choices.
  *
- * The system source is the kernel's (getrandom), read a block at a time so that a
- * draw costs a few instructions. The seeded source gives the same sequence for the
- * same seed and is for tests and replays only. One thread per struct.
+ * Numbers come from the kernel (getrandom(2)), a block at a time, so a draw takes a few
+ * instructions. With a seed the sequence is the same each time: for tests and replays only. One
+ * thread per struct.
  */
 
 #include <stdbool.h>
@@ -26,19 +26,19 @@ struct rng {
 	unsigned char block[RNG_BLOCK];
 };
 
-/* rng_init: draw from the kernel. Aborts only if the kernel has no random numbers at all. */
+/* rng_init: numbers from the kernel. A draw aborts the process if the kernel has none. */
 void rng_init(struct rng *r);
 
-/* rng_init_seeded: a reproducible sequence, NOT for use on a network. */
+/* rng_init_seeded: numbers that SEED determines; NOT for use on a network. */
 void rng_init_seeded(struct rng *r, uint64_t seed);
 
-/* rng_refill: fetch the next block, dropping what is left of this one. Used by the draws. */
+/* rng_refill: fetch the next block, dropping what is left of this one. For rng_draw only. */
 void rng_refill(struct rng *r);
 
-/* rng_fill: LEN random bytes to OUT. */
+/* rng_fill: write LEN random bytes to OUT. */
 void rng_fill(struct rng *r, void *out, size_t len);
 
-/* rng_draw: N <= 8 random bytes to OUT; they are wiped from the block. Used by the draws. */
+/* rng_draw: write N <= 8 random bytes to OUT and wipe them from the block. */
 static inline void
 rng_draw(struct rng *r, void *out, size_t n)
 {
@@ -49,7 +49,7 @@ rng_draw(struct rng *r, void *out, size_t n)
 	r->used += n;
 }
 
-/* rng_u16, rng_u32, rng_u64: a uniform number of that width. */
+/* rng_u16, rng_u32, rng_u64: a number of 16, 32 or 64 bits, each value equally likely. */
 MUST_USE static inline uint16_t
 rng_u16(struct rng *r)
 {
@@ -78,9 +78,9 @@ rng_u64(struct rng *r)
 }
 
 /*
- * rng_below: a number in [0, n), every one exactly as likely. n > 0. The upper half of a product
- * with 32 random bits is the number; the few lower halves that would favour some are drawn again
- * (Lemire, "Fast Random Integer Generation in an Interval", 2019).
+ * rng_below: a number in [0, n), n > 0, each exactly as likely. It is the upper half of n times 32
+ * random bits; the few lower halves that would make some numbers likelier are drawn again (Lemire,
+ * "Fast Random Integer Generation in an Interval", 2019).
  */
 MUST_USE static inline uint32_t
 rng_below(struct rng *r, uint32_t n)

@@ -9,7 +9,7 @@
 struct trouble {
 	struct netaddr whom;
 	uint32_t n_loops;  /* that have it; 0: the place is free */
-	uint64_t quiet_ns; /* for told_now: nothing is said before */
+	uint64_t quiet_ns; /* told_now: nothing is logged before */
 };
 
 struct told {
@@ -31,7 +31,7 @@ told_free(struct told *t)
 	free(t);
 }
 
-/* The trouble about WHOM, or a free place (n_loops 0) for it; NULL when there is neither. */
+/* The trouble about WHOM, or a free place (n_loops 0) with WHOM written to it; else NULL. */
 static struct trouble *
 find(struct told *t, enum told_kind kind, const struct netaddr *whom)
 {
@@ -65,7 +65,7 @@ told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom)
 	return say;
 }
 
-/* N loops at most have it no more. */
+/* N of the loops, or all if they are fewer, have the trouble no more. */
 static bool
 end(struct told *t, enum told_kind kind, const struct netaddr *whom, uint32_t n)
 {
@@ -105,7 +105,7 @@ told_now(struct told *t, enum told_kind kind, const struct netaddr *whom, uint64
 	if (t == NULL)
 		return true;
 	lock_take(&t->lock);
-	/* Those whose pause is over make room. */
+	/* Free the places of events whose pause is over. */
 	for (at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++)
 		if (at->quiet_ns <= now_ns)
 			at->n_loops = 0;

@@ -3,18 +3,17 @@
 #define DNS64D_BASE_TOLD_H
 
 /*
- * told: what the operator knows already. Loops meet the same trouble each for itself; of what
- * concerns the process one of them speaks, for all.
+ * told: which troubles are in the log already, so that a trouble of the whole process is logged
+ * once and not by each loop.
  *
- * A trouble is of a kind and about somebody (an address, or nobody). It is said when the first loop
- * has it, and that it is over when the last one has not (told_end), or as soon as one loop knows
- * that it cannot be true any more (told_over). A loop that says told_begin remembers that it did,
- * and says told_end or told_over once for it. What is no state but happens again and again is said
+ * A trouble has a kind and an address that it is about, or none. A trouble that lasts is logged
+ * when the first loop has it (told_begin), and its end when no loop has it any more (told_end) or
+ * when one loop knows that it is over for all (told_over). Each loop remembers that it called
+ * told_begin, and calls told_end or told_over once for it. A trouble that is an event is logged
  * once a minute (told_now).
  *
- * One table, shared like the cache and made before the loops; all functions may be called by any
- * thread. They take a lock, so they are for what is rare. A table that is NULL knows nothing:
- * everything is said.
+ * One table serves all loops. Thread-safe; each call takes a lock, so they are for rare events. All
+ * functions take a T of NULL: then everything is to be logged.
  */
 
 #include <stdbool.h>
@@ -23,45 +22,49 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 
-#define TOLD_EACH 64                 /* troubles of one kind; of more nobody hears */
-#define TOLD_PAUSE_NS 60000000000ULL /* between two lines of told_now */
+#define TOLD_EACH 64                 /* troubles of one kind at a time; more are not logged */
+#define TOLD_PAUSE_NS 60000000000ULL /* between two log lines of one event */
 
 enum told_kind {
 	TOLD_DOWN,         /* an upstream does not reply */
-	TOLD_NO_SOCKET,    /* there is no socket to ask it from */
-	TOLD_NO_TCP,       /* it takes no connection */
-	TOLD_ERRORS,       /* it replies with errors only */
-	TOLD_NO_CASE,      /* it does not return the case of a question */
-	TOLD_NO_COOKIES,   /* nor cookies */
+	TOLD_NO_SOCKET,    /* there is no socket to ask an upstream from */
+	TOLD_NO_TCP,       /* an upstream takes no connection */
+	TOLD_ERRORS,       /* an upstream replies with errors only */
+	TOLD_NO_CASE,      /* an upstream does not return the case of a question */
+	TOLD_NO_COOKIES,   /* an upstream does not return cookies */
 	TOLD_NO_ACCEPT,    /* connections of clients cannot be accepted */
 	TOLD_DENIED,       /* clients of this network may not ask */
-	TOLD_NO_SIPHASH,   /* libcrypto lacks it */
+	TOLD_NO_SIPHASH,   /* libcrypto has no SipHash */
 	TOLD_LISTEN,       /* a socket cannot be served */
 	TOLD_TCP_LOST,     /* a connection to an upstream ended with questions open */
-	TOLD_TCP_FULL,     /* or had no room for one */
+	TOLD_TCP_FULL,     /* such a connection had no room for a question */
 	TOLD_CLIENT_LIMIT, /* a client's connection was closed at a ceiling */
-	TOLD_CLIENT_STALL, /* or because it takes no answers */
+	TOLD_CLIENT_STALL, /* a client's connection was closed as it reads no answers */
 	TOLD_KINDS
 };
 
 struct told;
 
-/* told_new: nothing was said; NULL without memory. told_free: T may be NULL. */
+/* told_new: an empty table, for told_free; NULL without memory. */
 MUST_USE struct told *told_new(void);
 void told_free(struct told *t);
 
 /*
- * told_begin: this loop has trouble KIND about WHOM (NULL: nobody). True: no other has, so say it.
+ * told_begin: the calling loop has trouble KIND about WHOM (NULL: about no address). True: it is
+ * the first loop, log it.
  */
 MUST_USE bool told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom);
 
-/* told_end: it has it no more. True: nobody has, so say it. */
+/* told_end: the calling loop has the trouble no more. True: no other loop has it, log its end. */
 bool told_end(struct told *t, enum told_kind kind, const struct netaddr *whom);
 
-/* told_over: nobody can have it any more. True: it was said and not yet taken back, so say it. */
+/* told_over: the trouble is over for all loops. True: its end was not logged yet, log it. */
 bool told_over(struct told *t, enum told_kind kind, const struct netaddr *whom);
 
-/* told_now: it has happened at NOW_NS. True: that was not said for TOLD_PAUSE_NS, so say it. */
+/*
+ * told_now: an event of KIND about WHOM happened at NOW_NS. True: none was logged for
+ * TOLD_PAUSE_NS, log it.
+ */
 MUST_USE bool told_now(
     struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t now_ns);
 
