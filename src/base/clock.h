@@ -4,7 +4,7 @@
 
 /*
  * clock: the time, by CLOCK_BOOTTIME: setting the wall clock does not change it, and it goes on
- * while the machine is suspended, as TTLs do. Nothing else reads a clock: core and the rooms below
+ * while the machine is suspended, as TTLs do. Only this reads it: core and the rooms below it
  * take the time as a parameter.
  */
 

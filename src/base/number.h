@@ -20,8 +20,10 @@
  */
 MUST_USE size_t number_prefix(const char *text, size_t len, uint64_t max, uint64_t *v);
 
-/* number_parse: read the LEN bytes at TEXT, all digits and at least one, into *v. False: they are
- * not, or the number is above MAX. */
+/*
+ * number_parse: read the LEN bytes at TEXT, all digits and at least one, into *v. False: they are
+ * not, or the number is above MAX.
+ */
 MUST_USE bool number_parse(const char *text, size_t len, uint64_t max, uint64_t *v);
 
 #endif

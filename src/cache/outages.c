@@ -24,8 +24,10 @@ unite(struct outage *a, const struct outage *b)
 		a->to_s = b->to_s;
 }
 
-/* Take out the outages that NEW overlaps, which grows by them, and those that are of no use any
- * more. */
+/*
+ * Take out the outages that NEW overlaps, which grows by them, and those that are of no use any
+ * more.
+ */
 static void
 absorb(struct outages *o, struct outage *new)
 {

@@ -35,8 +35,10 @@ move(struct shard *s, uint32_t slot, size_t to, unsigned asked)
 	b->asked[slot % BUCKET_SLOTS] = (uint8_t)asked;
 }
 
-/* The oldest entry of the main ring: keep it, as the newest one, if it was asked for; else evict
- * it. */
+/*
+ * The oldest entry of the main ring: keep it, as the newest one, if it was asked for; else evict
+ * it.
+ */
 static void
 evict_from_main(struct shard *s, uint32_t now_s)
 {

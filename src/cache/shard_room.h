@@ -23,8 +23,10 @@
  */
 MUST_USE size_t shard_room_new(struct shard *s, uint32_t len, uint32_t now_s);
 
-/* shard_room_main: the same in the main ring, for an entry that replaces or comes back to one
- * there. */
+/*
+ * shard_room_main: the same in the main ring, for an entry that replaces or comes back to one
+ * there.
+ */
 MUST_USE size_t shard_room_main(struct shard *s, uint32_t len, uint32_t now_s);
 
 #endif

@@ -79,8 +79,10 @@ struct policy_lines_list {
 	bool allow_any;
 };
 
-/* policy_lines_new: one draft, which says nothing; NULL without memory. policy_lines_free: DS may
- * be NULL. */
+/*
+ * policy_lines_new: one draft, which says nothing; NULL without memory. policy_lines_free: DS may
+ * be NULL.
+ */
 MUST_USE struct policy_lines_list *policy_lines_new(void);
 void policy_lines_free(struct policy_lines_list *ds);
 
@@ -90,8 +92,10 @@ MUST_USE struct policy_lines *policy_lines_at(const struct policy_lines_list *ds
 /* policy_lines_now: the draft that lines go to: that of the open block or the first. */
 MUST_USE struct policy_lines *policy_lines_now(const struct policy_lines_list *ds);
 
-/* policy_lines_open: begin a block with its head at LINE, until policy_lines_close. NULL without
- * memory. */
+/*
+ * policy_lines_open: begin a block with its head at LINE, until policy_lines_close. NULL without
+ * memory.
+ */
 MUST_USE struct policy_lines *policy_lines_open(struct policy_lines_list *ds, unsigned line);
 void policy_lines_close(struct policy_lines_list *ds);
 
