@@ -35,7 +35,9 @@ void lock_wait(struct lock *l);
 /* lock_wake: the slow part of lock_give: wake a thread that sleeps. */
 void lock_wake(struct lock *l);
 
-/* lock_take: take L, waiting until it is free. Not recursive: a thread that has L must not call it.
+/*
+ * lock_take: take L, waiting until it is free. Not recursive: a thread that has L must not call
+ * it.
  */
 static inline void
 lock_take(struct lock *l)

@@ -10,8 +10,8 @@
 #include "cache/cache_parts.h"
 #include "dns/name.h"
 
-#define RETRY_UNIT 16     /* s: meta.retry counts these since the entry came */
-#define REFRESH_LOST 0x20 /* in meta.flags: it was to be refreshed, and could not be */
+#define RETRY_UNIT 16     /* s: the unit of meta.retry, counted from when the entry came */
+#define REFRESH_LOST 0x20 /* in meta.flags: the last attempt to refresh it failed */
 #define LIFE_S 604800     /* no TTL is longer (RULES D22) */
 
 _Static_assert((REFRESH_LOST & ENTRY_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
@@ -94,14 +94,14 @@ cache_seed(const struct cache *c)
 
 /* --- What is there ---------------------------------------------------------------------------- */
 
-/* Was it silence, while an upstream was down that has replied again since? */
+/* Is it a silence of a time when an upstream was down that has replied again since? */
 static bool
 is_revived(struct cache *c, const struct entry_meta *m)
 {
 	return m->kind == CACHE_SILENT && outages_have(&c->outages, m->stored_s);
 }
 
-/* There were flushes since it came. What they have spared is not looked at twice. */
+/* There were flushes since E came: has none concerned it? Then it gets the last one's number. */
 static bool
 is_spared(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
@@ -111,7 +111,7 @@ is_spared(struct cache *c, struct shard *s, const struct question *key, struct s
 	return true;
 }
 
-/* Is it there, though it may be too old? */
+/* Is E there and not flushed, however old it is? */
 static inline bool
 exists(struct cache *c, struct shard *s, const struct question *key, struct shard_entry *e)
 {
@@ -125,7 +125,7 @@ is_fresh(const struct entry_meta *m, uint32_t now_s)
 	return entry_age(m->stored_s, now_s) < m->ttl_s;
 }
 
-/* Is it of use, if it exists: fresh, or no failure and stale for STALE_S at most? */
+/* Does W accept it: is it fresh, or no failure and stale for less than W's stale_s? */
 static bool
 is_wanted(struct cache *c, const struct entry_meta *m, const struct cache_want *w)
 {
@@ -134,7 +134,7 @@ is_wanted(struct cache *c, const struct entry_meta *m, const struct cache_want *
 	return m->kind < CACHE_ERROR && entry_age(m->stored_s, w->now_s) - m->ttl_s < w->stale_s;
 }
 
-/* Is A the better of two that are of use, B being about all types? */
+/* Is A, of one type, a better answer than B, for all types? Both are of use. */
 static bool
 goes_first(const struct shard_entry *a, const struct shard_entry *b, uint32_t now_s)
 {
@@ -142,13 +142,13 @@ goes_first(const struct shard_entry *a, const struct shard_entry *b, uint32_t no
 
 	if (fresh != is_fresh(&b->meta, now_s))
 		return fresh;
-	/* What came last: that the name has gone, or that it is back. */
+	/* The newer one: the name has gone since A, or it has come back since B. */
 	return (int32_t)(a->meta.stored_s - b->meta.stored_s) >= 0;
 }
 
 /*
- * Upstream fails for TYPE while something stale speaks for ALL types: as far as TYPE goes that
- * could not be refreshed.
+ * Is TYPE a failure while ALL, for all types, is stale? Then ALL could not be refreshed as far as
+ * that type goes.
  */
 static bool
 could_not_refresh(const struct shard_entry *type, const struct shard_entry *all, uint32_t now_s)
@@ -157,7 +157,7 @@ could_not_refresh(const struct shard_entry *type, const struct shard_entry *all,
 	    !is_fresh(&all->meta, now_s);
 }
 
-/* What there is for KEY: fresh before stale, new before old, its type before all types. */
+/* The better of the two entries found for KEY: fresh before stale, then new before old; or NULL. */
 static const struct shard_entry *
 choose(struct cache *c, struct shard *s, const struct question *key, const struct cache_want *w,
     struct shard_found *f)
@@ -174,7 +174,7 @@ choose(struct cache *c, struct shard *s, const struct question *key, const struc
 	return &f->any;
 }
 
-/* Until when, counted as meta.retry is, nobody tries to refresh it again. */
+/* The meta.retry of an entry that is not to be refreshed for CACHE_RETRY_S. */
 static uint16_t
 retry_at(const struct entry_meta *m, uint32_t now_s)
 {
@@ -190,7 +190,7 @@ retry_is_over(const struct entry_meta *m, uint32_t now_s)
 	return entry_age(m->stored_s, now_s) / RETRY_UNIT >= m->retry;
 }
 
-/* Nobody is to refresh it for CACHE_RETRY_S; WHY: 0, or REFRESH_LOST. */
+/* E is not due for CACHE_RETRY_S; WHY: 0, or REFRESH_LOST. */
 static void
 put_off(struct shard *s, const struct shard_entry *e, uint32_t now_s, unsigned why)
 {
@@ -201,7 +201,7 @@ put_off(struct shard *s, const struct shard_entry *e, uint32_t now_s, unsigned w
 	shard_set_meta(s, e, &m);
 }
 
-/* It ends soon, and is asked for often: one caller is told. */
+/* Is E due: does it end soon, and is it popular? Only one caller gets true. */
 static bool
 falls_due(struct shard *s, const struct shard_entry *e, uint32_t now_s)
 {
@@ -214,7 +214,7 @@ falls_due(struct shard *s, const struct shard_entry *e, uint32_t now_s)
 	return true;
 }
 
-/* Was it trusted once, and is so no more? Within the same second nobody can tell. */
+/* Did it come before the last cache_distrust? In the same second it counts as before. */
 static bool
 is_distrusted(const struct cache *c, const struct entry_meta *m)
 {
@@ -223,7 +223,7 @@ is_distrusted(const struct cache *c, const struct entry_meta *m)
 	return at != 0 && (int32_t)(at - m->stored_s) >= 0;
 }
 
-/* What is said of it. */
+/* What the caller gets to know of E. */
 static struct cache_entry
 told(const struct cache *c, const struct shard_entry *e, uint32_t now_s)
 {
@@ -239,19 +239,19 @@ told(const struct cache *c, const struct shard_entry *e, uint32_t now_s)
 		.len = e->len };
 }
 
-/* Where what was found goes. */
+/* Where an entry that was found is copied to. */
 struct copy {
 	uint8_t *buf;
 	size_t cap;
 	struct cache_entry *entry;
 };
 
-/* Could the stale entry E, of those found for KEY, not be refreshed a moment ago? */
+/* E, of the entries F found for KEY, is stale: did the last attempt to refresh it fail just now? */
 static bool
 is_failing(struct cache *c, struct shard *s, const struct question *key, struct shard_found *f,
     const struct shard_entry *e, const struct cache_want *w)
 {
-	if (e == &f->any) /* each type for itself (RULES D5) */
+	if (e == &f->any) /* types are refreshed separately (RULES D5) */
 		return exists(c, s, key, &f->type) && is_wanted(c, &f->type.meta, w) &&
 		    could_not_refresh(&f->type, e, w->now_s);
 	return (e->meta.flags & REFRESH_LOST) != 0 && !retry_is_over(&e->meta, w->now_s);
@@ -341,7 +341,7 @@ cache_get_above(struct cache *c, const struct question *key, uint32_t now_s, uin
 
 /* --- What comes in ---------------------------------------------------------------------------- */
 
-/* With the shard's lock held: what comes after a flush was put after it. */
+/* Called with the shard's lock held, so an entry has the number of the flushes before it. */
 static struct entry_meta
 meta_of(const struct cache *c, const struct cache_entry *e, uint32_t now_s)
 {
@@ -377,20 +377,21 @@ cache_remove(struct cache *c, const struct question *key)
 }
 
 /*
- * How long a failure is remembered that took the place of OLD, if there is (RFC 9520 section 3.2).
+ * How long a failure lasts that replaces OLD (NULL: nothing): twice as long as OLD if that is a
+ * failure too, TTL_S otherwise, MOST_S at most (RFC 9520 section 3.2).
  */
 static uint32_t
 back_off(
     struct cache *c, const struct entry_meta *old, uint32_t ttl_s, uint32_t most_s, uint32_t now_s)
 {
-	/* One that was over for as long as it lasted is forgotten. */
+	/* A failure that ended longer ago than it had lasted does not count. */
 	if (old != NULL && old->kind >= CACHE_ERROR && !is_revived(c, old) &&
 	    entry_age(old->stored_s, now_s) < 2 * old->ttl_s)
 		ttl_s = 2 * old->ttl_s;
 	return ttl_s < most_s ? ttl_s : most_s;
 }
 
-/* It is stale and says of all types what upstream has just failed to say of one. */
+/* Is E stale and for all types? Upstream has failed for one type only. */
 static bool
 speaks_for_others(const struct shard_entry *e, const struct shard_found *f, uint32_t now_s)
 {
@@ -423,7 +424,7 @@ cache_put_failure(struct cache *c, const struct question *key, const struct cach
 		meta.ttl_s = back_off(c, old, e->ttl_s, most_s, w.now_s);
 		if (helps && meta.ttl_s < CACHE_RETRY_S)
 			meta.ttl_s = CACHE_RETRY_S; /* RFC 8767 section 5 */
-		/* What is bogus now is not to be had stale as non-existent either. */
+		/* A bogus name is not answered with a stale NXDOMAIN either. */
 		(void)shard_put(&g->shard, key, &meta, msg, len, e->kind == CACHE_BOGUS, w.now_s);
 	}
 	lock_give(&g->lock);

@@ -3,14 +3,14 @@
 #define DNS64D_CACHE_CACHE_H
 
 /*
- * cache: what upstream has said, for all loops. One block of fixed size in shards (cache/shard),
- * each with a lock that is held for a search and a copy only.
+ * cache: what upstream has said, for all loops: one block of fixed size in shards (cache/shard),
+ * each with a lock that is held for one search and copy.
  *
- * It holds upstream's messages without their OPT, never what was made of them: synthesis is done
- * when answering, so one entry serves every client whatever its prefixes (RULES D22). What is kept
- * of a reply and how it becomes an answer again is core/store's; here are keys, ages and flushes.
- * Time is in whole seconds of one clock of all loops, which may wrap. Any thread may call anything
- * here.
+ * It stores upstream's messages without their OPT, never synthesized answers: synthesis is done for
+ * each answer, so one entry serves every client whatever its prefixes (RULES D22). What of a reply
+ * is stored, and how an entry becomes an answer again, is for core/store and core/fetch; here are
+ * keys, ages and flushes. Time is in whole seconds of one clock of all loops, which may wrap.
+ * Thread-safe.
  */
 
 #include <stdbool.h>
@@ -21,46 +21,49 @@
 #include "cache/question.h"
 #include "cache/shard.h"
 
-#define CACHE_MIN SHARD_MIN /* bytes of the smallest */
-#define CACHE_SHARDS_MAX 4096
-#define CACHE_RETRY_S 30  /* between attempts to refresh what could not be (RFC 8767 section 5) */
-#define CACHE_POPULAR 2   /* asked for so often an entry is worth a refresh before its end */
-#define CACHE_DUE_PART 10 /* in the last tenth of its time it is due */
+#define CACHE_MIN SHARD_MIN   /* bytes of the smallest cache */
+#define CACHE_SHARDS_MAX 4096 /* shards of the largest one */
+#define CACHE_RETRY_S 30  /* s, from a failed refresh to the next attempt (RFC 8767 section 5) */
+#define CACHE_POPULAR 2   /* an entry asked for so often is refreshed before its end */
+#define CACHE_DUE_PART 10 /* an entry is due in this part of its time, the last tenth */
 
 struct cache;
 
+/* What an entry says. */
 enum cache_kind {
 	CACHE_POSITIVE,
 	CACHE_NODATA,
 	CACHE_NXDOMAIN,
-	CACHE_ERROR,  /* an rcode, remembered for a while (RFC 9520) */
-	CACHE_SILENT, /* no upstream replied; no longer true once one that was down does */
+	CACHE_ERROR,  /* upstream failed with an rcode (RFC 9520) */
+	CACHE_SILENT, /* no upstream replied; void once an upstream that was down replies */
 	CACHE_BOGUS   /* validation failed (RULES D3) */
 };
 
-#define CACHE_CUT ENTRY_CUT /* nothing is below the name either (RFC 8020) */
+#define CACHE_CUT ENTRY_CUT /* there is nothing below the name either (RFC 8020) */
 #define CACHE_TRUSTED 0x02  /* every upstream on the way was trusted (RULES D9) */
-#define CACHE_WITH_MSG 0x04 /* its message came from upstream, and is more than the question */
+#define CACHE_WITH_MSG 0x04 /* the message is upstream's, not just the question */
 
-/* What the one who looks takes. */
+/* Which entries a search accepts. */
 struct cache_want {
 	uint32_t now_s;
-	uint32_t stale_s; /* entries so long past their end (RFC 8767); 0: fresh ones only */
-	bool ask;         /* it counts as asking for the entry, which may make it due */
+	uint32_t
+	    stale_s; /* stale entries for so long after their end (RFC 8767); 0: fresh ones only */
+	bool ask;    /* count the search as asking for the entry, which may make it due */
 };
 
+/* What the cache says of an entry, beside its message. */
 struct cache_entry {
 	enum cache_kind kind;
 	uint8_t flags;  /* CACHE_CUT, CACHE_TRUSTED, CACHE_WITH_MSG */
 	uint16_t ede;   /* info code, DNS_EDE_NONE */
 	uint32_t age_s; /* since it came */
-	uint32_t ttl_s; /* how long it was fresh from then on, > 0 */
+	uint32_t ttl_s; /* how long it is fresh from then on, > 0 */
 	size_t len;     /* bytes of its message */
-	bool due;       /* the caller is to refresh it: it ends soon and is popular */
+	bool due;       /* the caller must refresh it: it ends soon and is popular */
 	bool failing; /* stale, and the attempt to refresh it failed less than CACHE_RETRY_S ago */
 };
 
-/* cache_fresh: has E not come to its end? */
+/* cache_fresh: is E fresh, that is, younger than its TTL? */
 static inline bool
 cache_fresh(const struct cache_entry *e)
 {
@@ -68,90 +71,110 @@ cache_fresh(const struct cache_entry *e)
 }
 
 /*
- * cache_new: SIZE bytes in all (CACHE_MIN at least), touched as they are used; SEED: keys the hash;
- * entries are of use for STALE_S after their end. NULL without memory; errno tells.
+ * cache_new: an empty cache of SIZE bytes (at least CACHE_MIN), which are reserved at once and
+ * touched as entries come. Entries are of use for STALE_S after their end. SEED is the key of the
+ * hashes in struct question. NULL without memory; errno says why.
  */
 MUST_USE struct cache *cache_new(size_t size, uint32_t stale_s, uint64_t seed);
-void cache_free(struct cache *c); /* C may be NULL */
 
-/* cache_size: bytes. cache_shards: how many parts. */
+/* cache_free: free C, which no thread uses any more and which may be NULL. */
+void cache_free(struct cache *c);
+
+/* cache_size: SIZE of cache_new, in bytes. */
 MUST_USE size_t cache_size(const struct cache *c);
+
+/* cache_shards: the number of shards, a power of two. */
 MUST_USE unsigned cache_shards(const struct cache *c);
 
-/* cache_seed: what questions' hashes are keyed with. */
+/* cache_seed: the seed for hashes of questions. */
 MUST_USE uint64_t cache_seed(const struct cache *c);
 
 /*
- * cache_get: what there is for KEY: of its type, or that the name does not exist; fresh before
- * stale, then what came last. A failure is there as long as it is fresh. Its message is copied to
- * the CAP bytes at BUF. False: there is none that WANT takes, it was flushed, or it does not fit.
+ * cache_get: search the entry for KEY: that of its type, or the NXDOMAIN for all types of its name.
+ * A fresh entry goes before a stale one, then the newer one counts; failures are found while fresh.
+ * Its message is copied to the CAP bytes at BUF, the rest goes to *out. False: there is none that
+ * WANT accepts and no flush has removed, or its message is longer than CAP.
  */
 MUST_USE bool cache_get(struct cache *c, const struct question *key, const struct cache_want *want,
     uint8_t *buf, size_t cap, struct cache_entry *out);
 
 /*
- * cache_get_above: an entry with CACHE_CUT for a name above KEY's, fresh (RFC 8020 section 2); its
- * message, about that name, is copied. Costs nothing as long as there are none.
+ * cache_get_above: search a fresh entry with CACHE_CUT for a name above KEY's (RFC 8020 section 2).
+ * Its message, about that name, is copied to the CAP bytes at BUF. Without such entries it is
+ * cheap.
  */
 MUST_USE bool cache_get_above(struct cache *c, const struct question *key, uint32_t now_s,
     uint8_t *buf, size_t cap, struct cache_entry *out);
 
 /*
- * cache_put: keep MSG, whose question has KEY's name and class, with what E says (len, due and
- * failing are not looked at) in place of what KEY had.
+ * cache_put: store the LEN bytes of MSG, whose question has KEY's name in lower case and class,
+ * with what E says (len, due and failing are not read). It replaces the entry for KEY and the
+ * NXDOMAIN for all types of its name. It may be dropped for lack of room.
  */
 void cache_put(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, uint32_t now_s);
 
-/* cache_remove: forget the entry for KEY, and the NXDOMAIN for all types of its name. */
+/* cache_remove: remove the entry for KEY and the NXDOMAIN for all types of its name. */
 void cache_remove(struct cache *c, const struct question *key);
 
 /*
- * cache_put_failure: E is a failure (CACHE_ERROR, CACHE_SILENT, CACHE_BOGUS), E->ttl_s how long it
- * is remembered the first time; doubled each time it comes back at once, up to MOST_S. What is
- * still of use, stale for at most STALE_S, stays instead and is not refreshed for CACHE_RETRY_S;
- * only CACHE_BOGUS takes the place of a stale one.
+ * cache_put_failure: store failure E (CACHE_ERROR, CACHE_SILENT, CACHE_BOGUS) with MSG as cache_put
+ * does. It lasts for E->ttl_s; if the last failure for KEY has just ended, for twice as long as
+ * that one, at most MOST_S (RFC 9520 section 3.2). An entry that WANT accepts stays instead, and is
+ * not due for CACHE_RETRY_S; CACHE_BOGUS replaces a stale one all the same.
  */
 void cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s);
 
 /*
- * cache_revived: an upstream replies again that had failed since FROM_S and was down: what silence
- * was remembered since is true no more; what was remembered before stays, and what will be.
+ * cache_revived: an upstream that was down since FROM_S replies again at NOW_S. Entries of kind
+ * CACHE_SILENT from that time are not found any more.
  */
 void cache_revived(struct cache *c, uint32_t from_s, uint32_t now_s);
 
 /*
- * cache_distrust: an upstream that was trusted is so no more: entries that came up to now have no
- * CACHE_TRUSTED any more, whoever said them.
+ * cache_distrust: an upstream that was trusted is so no more. All entries that came up to NOW_S
+ * lose CACHE_TRUSTED, whichever upstream they are from.
  */
 void cache_distrust(struct cache *c, uint32_t now_s);
 
-/* cache_flushes: counts the calls of the three below. */
+/*
+ * cache_flushes: a number that grows with each call of the three functions below. An answer that
+ * was made from the cache before it grew may be flushed since.
+ */
 MUST_USE uint32_t cache_flushes(const struct cache *c);
 
-/* cache_flush_all: nothing that is there now is found any more. O(1). */
+/*
+ * cache_flush_all: no entry that is there now is found any more. O(1) mostly (see cache/flushes).
+ */
 void cache_flush_all(struct cache *c);
 
-/* cache_flush_name: the same for all types of NAME (a name, in lower case); how many there were. */
+/*
+ * cache_flush_name: remove all entries of NAME (LEN bytes, in lower case), whatever their type.
+ * Returns how many there were.
+ */
 unsigned cache_flush_name(struct cache *c, const uint8_t *name, size_t len);
 
 /*
- * cache_flush_below: the same for NAME and all names below it. When too many of these are
- * remembered all is flushed.
+ * cache_flush_below: no entry of NAME (LEN bytes, in lower case) or a name below it that is there
+ * now is found any more. With FLUSHES_MAX such names at a time everything is flushed.
  */
 void cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s);
 
-/* cache_counts: of all shards together. */
+/* cache_counts: write the sums of all shards' counts to *sum. */
 void cache_counts(struct cache *c, struct shard_counts *sum);
 
 /*
- * cache_walk: call VISIT for each entry of SHARD (below cache_shards) that cache_get may find,
- * until it returns false. The shard is locked meanwhile; KEY (without its hash), E and MSG are
- * borrowed. False: VISIT wanted no more.
+ * cache_visit: called by cache_walk for one entry. KEY, whose hash is 0, E and MSG are borrowed
+ * until it returns. The shard is locked: it must not call the cache. False: no more entries.
  */
 typedef bool cache_visit(
     void *arg, const struct question *key, const struct cache_entry *e, const uint8_t *msg);
+
+/*
+ * cache_walk: call VISIT with ARG for each entry of SHARD (below cache_shards), fresh or stale,
+ * that was not flushed. False: VISIT returned false.
+ */
 bool cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
 
 #endif

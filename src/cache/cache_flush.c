@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "cache/cache_parts.h"
 
-/* The numbers of flushes come round again: nothing may be left that has an old one. */
+/* The numbers of flushes have wrapped: no entry with an old one may be left. */
 static void
 clear_all(struct cache *c)
 {
@@ -42,7 +42,7 @@ cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 	lock_take(&g->lock);
 	unsigned n = shard_remove_name(&g->shard, &k);
 	lock_give(&g->lock);
-	/* Last: who reads the number before that may have seen what was there. */
+	/* Last: who has read the number before may have got an entry that is gone now. */
 	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
 	return n;
 }

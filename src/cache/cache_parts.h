@@ -3,7 +3,7 @@
 #define DNS64D_CACHE_CACHE_PARTS_H
 
 /*
- * cache_parts: what the cache is made of. Between cache.c and cache_flush.c only.
+ * cache_parts: what the cache is made of. For cache.c and cache_flush.c only.
  */
 
 #include <stdatomic.h>
@@ -16,7 +16,7 @@
 #include "cache/outages.h"
 #include "cache/shard.h"
 
-/* A shard and who may touch it: the lock is in the line that a search needs anyway. */
+/* A shard and its lock, which is in a line of the processor's cache that a search needs anyway. */
 struct cache_part {
 	_Alignas(64) struct lock lock;
 	struct shard shard;
@@ -27,16 +27,17 @@ struct cache {
 	size_t size;
 	uint64_t seed;
 	uint32_t n_shards;         /* a power of two */
-	uint32_t life_s;           /* no entry is of use for longer */
+	uint32_t life_s;           /* no entry is of use for longer, in s */
 	atomic_uint names_flushed; /* calls of cache_flush_name */
-	struct outages outages;    /* of upstreams, that are over */
-	atomic_uint distrusted_s;  /* when one that was trusted was so no more; 0: never */
+	struct outages outages;    /* times when an upstream was down */
+	atomic_uint distrusted_s;  /* the last cache_distrust; 0: none */
 	struct flushes flushes;    /* every entry has its number in meta.generation */
+	/* entries with ENTRY_CUT, by the number of labels of their names */
 	_Alignas(64) atomic_uint cuts[SHARD_CUT_DEPTHS];
 	struct cache_part part[]; /* n_shards */
 };
 
-/* cache_part_of: the part of the cache for names of HASH. */
+/* cache_part_of: the part for names with HASH. */
 MUST_USE static inline struct cache_part *
 cache_part_of(struct cache *c, uint64_t hash)
 {

@@ -11,7 +11,7 @@
 #define KEY_DO 1
 #define KEY_CD 2
 
-/* The first byte is no text's; an end of line that some programs change would be seen. */
+/* As in PNG: the first byte is not ASCII, and a changed end of line is noticed. */
 static const uint8_t magic[8] = { 0xd6, 'D', 'N', 'S', '6', '4', '\r', '\n' };
 
 #define SUM_AT (IMAGE_HEAD - 8)
@@ -83,7 +83,7 @@ image_get_block(const uint8_t in[static IMAGE_BLOCK_HEAD], uint32_t *n)
 	uint32_t len = wire_u32(in);
 
 	*n = wire_u32(in + 4);
-	/* Each record has a head, and each message too. */
+	/* Each record has IMAGE_RECORD bytes and a message with a header. */
 	if (len > IMAGE_BLOCK - IMAGE_BLOCK_HEAD || *n == 0 ||
 	    *n > len / (IMAGE_RECORD + DNS_HEADER_LEN))
 		return 0;
@@ -102,7 +102,7 @@ void
 image_put(struct wire_writer *w, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg)
 {
-	/* All of it or nothing. */
+	/* The whole record or nothing. */
 	if (!wire_can_write(w, IMAGE_RECORD + e->len))
 		return;
 	wire_put_u16(w, (uint16_t)e->len);
@@ -117,7 +117,7 @@ image_put(struct wire_writer *w, const struct question *key, const struct cache_
 	wire_put_bytes(w, msg, e->len);
 }
 
-/* The bytes of a record to *OUT; false if they run out. */
+/* Read the fields of a record to *OUT, unchecked. False: the bytes end before. */
 static bool
 read_record(struct wire_reader *r, struct image_record *out, uint8_t *key_flags)
 {
@@ -154,7 +154,7 @@ check_entry(const struct image_record *rec, uint8_t key_flags)
 	if ((e->flags & ~(CACHE_CUT | CACHE_TRUSTED)) != CACHE_WITH_MSG ||
 	    (key_flags & ~(KEY_DO | KEY_CD)) != 0)
 		return "has flags that are not known";
-	/* One entry for all types says that the name is not there, and only that can cut (D22). */
+	/* Only NXDOMAIN can be for all types or cut (D22). */
 	if ((any || e->flags & CACHE_CUT) && e->kind != CACHE_NXDOMAIN)
 		return "stands for more than it says";
 	if (e->len > SHARD_MSG_MAX)
@@ -171,8 +171,8 @@ check_message(struct image_record *rec)
 	if (msg_parse_reply(&m, rec->msg, rec->entry.len) != MSG_OK || (m.flags & DNS_QR) == 0)
 		return "has a message that is malformed";
 	/*
-	 * What holds for one connection only is never kept (rule 28); core/store has a use for the
-	 * lower half of the ID.
+	 * An OPT is of one connection and never stored (rule 28); the upper half of the ID is zero,
+	 * the lower one core/store's.
 	 */
 	if (m.edns.present || (m.flags & DNS_TC) != 0 || m.id > UINT8_MAX)
 		return "has a message that is not to be kept";
@@ -206,6 +206,6 @@ image_too_old(const struct cache_entry *e, uint64_t elapsed_s, uint32_t stale_s)
 {
 	uint64_t ends = (uint64_t)e->ttl_s + stale_s;
 
-	/* Without a sum that could wrap. */
+	/* No sum, as it could wrap. */
 	return e->age_s >= ends || elapsed_s >= ends - e->age_s;
 }

@@ -25,8 +25,7 @@ unite(struct outage *a, const struct outage *b)
 }
 
 /*
- * Take out the outages that NEW overlaps, which grows by them, and those that are of no use any
- * more.
+ * Unite NEW with the outages that it overlaps, and take those out, and the ones that are too old.
  */
 static void
 absorb(struct outages *o, struct outage *new)

@@ -3,8 +3,8 @@
 #define DNS64D_CACHE_QUESTION_H
 
 /*
- * question: what is asked of upstream, and kept: equal questions share a lookup and an entry of the
- * cache (RULES D10).
+ * question: the key of a lookup and of an entry in the cache: equal questions share them (RULES
+ * D10).
  */
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 struct question {
-	const uint8_t *qname; /* a name, in lower case */
-	size_t qname_len;
-	uint64_t hash; /* of the name alone: lookup_hash */
+	const uint8_t *qname; /* borrowed: a name in lower case, not compressed */
+	size_t qname_len;     /* bytes */
+	uint64_t hash;        /* hash_bytes of the name, under cache_seed */
 	uint16_t qtype;
 	uint16_t qclass;
-	bool do_bit;
-	bool cd;
+	bool do_bit; /* DO (RFC 3225) */
+	bool cd;     /* CD (RFC 4035 section 3.2.2) */
 };
 
 #endif

@@ -77,7 +77,8 @@ MUST_USE bool shard_find(struct shard *s, const struct question *key, struct sha
 /* shard_ask: count that E, found before, was asked for. */
 void shard_ask(struct shard *s, const struct shard_entry *e);
 
-/* shard_set_meta: store META beside E's message; ENTRY_CUT and the key's flags stay as they were.
+/*
+ * shard_set_meta: store META beside E's message; ENTRY_CUT and the key's flags stay as they were.
  */
 void shard_set_meta(struct shard *s, const struct shard_entry *e, const struct entry_meta *meta);
 

@@ -87,7 +87,8 @@ room_to_spare(struct shard *s, uint32_t len, uint32_t now_s)
 	return ring_add(&s->main, len);
 }
 
-/* The oldest entry of the small ring: move it to the main ring if it was asked for; else evict it.
+/*
+ * The oldest entry of the small ring: move it to the main ring if it was asked for; else evict it.
  */
 static void
 evict_from_small(struct shard *s, uint32_t now_s)

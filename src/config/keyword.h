@@ -19,7 +19,8 @@ struct diag;
 struct keyword;
 struct settings;
 
-/* A parser writes what the words of a line say, the keyword first, to *s, or adds an error to *d.
+/*
+ * A parser writes what the words of a line say, the keyword first, to *s, or adds an error to *d.
  */
 typedef void keyword_parse(
     struct settings *s, const struct keyword *k, const struct words *w, struct diag *d);
