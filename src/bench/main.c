@@ -123,26 +123,26 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 
 /* The server's processes, if somebody said which. False: they cannot be watched, which was told. */
 static bool
-find_subject(const struct bench_settings *s, struct bench_dut **subject)
+find_dut(const struct bench_settings *s, struct bench_dut **dut)
 {
 	char error[BENCH_DUT_ERROR];
 	const char *option = "pid";
 
-	*subject = NULL;
+	*dut = NULL;
 	if (s->pid != NULL) {
-		*subject = bench_dut_new_pids("", s->pid, error);
+		*dut = bench_dut_new_pids("", s->pid, error);
 	} else if (s->pid_file != NULL) {
-		*subject = bench_dut_new_pid_file("", s->pid_file, error);
+		*dut = bench_dut_new_pid_file("", s->pid_file, error);
 		option = "pid-file";
 	} else if (s->unit != NULL) {
-		*subject = bench_dut_new_unit("", s->unit, error);
+		*dut = bench_dut_new_unit("", s->unit, error);
 		option = "unit";
 	} else {
 		return true;
 	}
-	if (*subject == NULL)
+	if (*dut == NULL)
 		(void)fprintf(stderr, "dns64bench: --%s: %s\n", option, error);
-	return *subject != NULL;
+	return *dut != NULL;
 }
 
 static int
@@ -156,7 +156,7 @@ measure(const struct bench_settings *s, int argc, char **argv)
 		.out = is_stdout(s->json) || is_stdout(s->csv) ? stderr : stdout,
 		.tally = calloc(1, sizeof(*job.tally)) };
 
-	if (!find_subject(s, &job.subject)) {
+	if (!find_dut(s, &job.dut)) {
 		bench_run_free(r);
 		free(job.tally);
 		return EXIT_USAGE;
@@ -165,14 +165,14 @@ measure(const struct bench_settings *s, int argc, char **argv)
 		(void)fprintf(stderr, "dns64bench: out of memory\n");
 		bench_run_free(r);
 		free(job.tally);
-		bench_dut_free(job.subject);
+		bench_dut_free(job.dut);
 		return EXIT_FAILURE;
 	}
 	run_method(&job);
 	int status = deliver(s, r, job.out);
 	bench_run_free(r);
 	free(job.tally);
-	bench_dut_free(job.subject);
+	bench_dut_free(job.dut);
 	return status;
 }
 

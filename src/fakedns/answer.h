@@ -5,8 +5,8 @@
 /*
  * fake_answer: from the bytes of a question to the bytes of fakedns's answer. Pure.
  *
- * It shares msg_parse with the daemon it tests, but writes its messages by itself, so that
- * a fault of dns/build cannot hide behind the same fault here.
+ * It parses with msg_parse, as the daemon that it tests does, but writes messages by itself: a
+ * fault of dns/build would not be seen if fakedns had the same fault.
  */
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include "base/attr.h"
 #include "tools/fake_name.h"
 
-#define FAKE_BUFSIZE 1232 /* what our OPT says that we take */
+#define FAKE_BUFSIZE 1232 /* bytes, in the OPT of answers: the largest question over UDP */
 
 /* What to answer; set once, then shared by all threads. */
 struct fake_policy {
@@ -43,8 +43,9 @@ enum fake_verdict {
 };
 
 /*
- * fake_answer: write the answer to Q to CAP bytes (>= 512) at OUT. Returns its length, 0 when
- * there is to be none. What does not fit the client's limit, or CAP, is left out with TC set.
+ * fake_answer: write the answer to Q to CAP bytes (>= 512) at OUT. Returns its length, 0 for no
+ * answer; *verdict says why. If the records exceed the client's limit or CAP they are left out, and
+ * TC is set.
  */
 MUST_USE size_t fake_answer(const struct fake_policy *p, const struct fake_question *q,
     uint8_t *out, size_t cap, enum fake_verdict *verdict);

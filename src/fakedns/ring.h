@@ -3,10 +3,10 @@
 #define DNS64D_FAKEDNS_RING_H
 
 /*
- * fake_ring: questions whose answers are to be late, in buckets of one millisecond.
+ * fake_ring: questions whose answers are delayed, in buckets of one millisecond.
  *
- * All memory is reserved at the start; the kernel supplies it as far as it is used.
- * One thread per ring.
+ * All memory is allocated at the start; the kernel supplies pages when they are used.
+ * A ring belongs to one thread.
  */
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct fake_delayed {
 	uint32_t next;       /* index + 1 of the next one in the list; 0: none */
 	uint32_t connection; /* index + 1 of the TCP connection; 0: UDP */
 	uint32_t generation; /* of that connection */
-	int fd;              /* UDP: the socket that it came by */
+	int fd;              /* UDP: the socket that it was received on */
 	socklen_t from_len;
 	size_t control_len;
 	struct sockaddr_storage from;
@@ -43,22 +43,28 @@ struct fake_ring {
 	uint32_t last[FAKE_RING_MS];
 };
 
-/* fake_ring_new: room for CAP questions; NULL without memory. fake_ring_free: NULL is fine. */
+/* fake_ring_new: an empty ring for CAP questions; NULL without memory. */
 MUST_USE struct fake_ring *fake_ring_new(uint32_t cap);
+
+/* fake_ring_free: free the ring and its questions; NULL is fine. */
 void fake_ring_free(struct fake_ring *r);
 
 /*
- * fake_ring_add: a question to fill in, due at DUE_MS, which is less than FAKE_RING_MS from
- * NOW_MS. NULL when the ring is full.
+ * fake_ring_add: add a question, due at DUE_MS, which is less than FAKE_RING_MS after NOW_MS; the
+ * caller fills it in. NULL if the ring is full.
  */
 MUST_USE struct fake_delayed *fake_ring_add(struct fake_ring *r, uint64_t now_ms, uint64_t due_ms);
 
 /*
- * fake_ring_due: take out the next question due at NOW_MS or before, NULL without one. It is the
- * caller's until it goes back with fake_ring_give, or with fake_ring_again for another while.
+ * fake_ring_due: take out the next question due at NOW_MS or before; NULL without one. It is the
+ * caller's until fake_ring_give or fake_ring_again.
  */
 MUST_USE struct fake_delayed *fake_ring_due(struct fake_ring *r, uint64_t now_ms);
+
+/* fake_ring_give: D, from fake_ring_due, is done with: its memory may be used again. */
 void fake_ring_give(struct fake_ring *r, struct fake_delayed *d);
+
+/* fake_ring_again: put D, from fake_ring_due, back into the ring, due at DUE_MS. */
 void fake_ring_again(struct fake_ring *r, struct fake_delayed *d, uint64_t due_ms);
 
 #endif

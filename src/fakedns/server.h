@@ -3,8 +3,8 @@
 #define DNS64D_FAKEDNS_SERVER_H
 
 /*
- * fake_server: the threads of fakedns. Each has sockets of its own on every address
- * (SO_REUSEPORT) and shares nothing but the settings; its counters are read when it has ended.
+ * fake_server: the threads of fakedns. Each has its own sockets on every address (SO_REUSEPORT);
+ * they share the settings only. The counters of a thread are read when it has ended.
  */
 
 #include "base/attr.h"

@@ -3,7 +3,7 @@
 #define DNS64D_TOOLS_FAKE_NAME_H
 
 /*
- * fake_name: what a name means to fakedns. Pure; fakedns(8) lists the names.
+ * fake_name: what fakedns has for a name. Pure; fakedns(8) lists the names.
  */
 
 #include <stdbool.h>
@@ -63,19 +63,25 @@ struct fake_name {
 	uint8_t lower[DNS_NAME_MAX];      /* the name in lower case */
 };
 
-/* fake_zone_init: the zone NAME (a checked name), without AAAA, with all telephone numbers. */
+/*
+ * fake_zone_init: the zone NAME, a checked name in wire form, which is copied: no name has AAAA,
+ * all telephone numbers exist.
+ */
 void fake_zone_init(struct fake_zone *z, const uint8_t *name);
 
 /*
- * fake_zone_has_aaaa: does the name of the zone whose first label has these LEN bytes, in lower
- * case, have AAAA, if it has addresses at all?
+ * fake_zone_has_aaaa: does a name with addresses in zone Z have AAAA too? Its first label is the
+ * LEN bytes at LABEL, in lower case.
  */
 MUST_USE bool fake_zone_has_aaaa(const struct fake_zone *z, const uint8_t *label, size_t len);
 
-/* fake_native_address: the IPv6 address of a name with the IPv4 address V4 that has one. */
+/*
+ * fake_native_address: the IPv6 address, in network order to V6, of a name with AAAA whose IPv4
+ * address is V4.
+ */
 void fake_native_address(const uint8_t v4[static 4], uint8_t v6[static 16]);
 
-/* fake_name_read: what is NAME, a checked name of LEN bytes? Fills *out. */
+/* fake_name_read: what zone Z has for NAME, a checked name of LEN bytes in wire form, to *out. */
 void fake_name_read(
     const struct fake_zone *z, const uint8_t *name, size_t len, struct fake_name *out);
 

@@ -3,8 +3,9 @@
 #define DNS64D_TOOLS_UDP_RUN_H
 
 /*
- * udp_run: datagrams of one size between the same two ends, sent or received as one (Linux 5.0:
- * UDP_SEGMENT, UDP_GRO): the way through the kernel is paid once for up to UDP_RUN_MAX of them.
+ * udp_run: runs of datagrams of one size between the same two addresses, sent or received in one
+ * system call (UDP_SEGMENT, UDP_GRO of Linux 5.0): up to UDP_RUN_MAX of them pass through the
+ * kernel as one.
  */
 
 #include <stdbool.h>
@@ -16,24 +17,26 @@
 
 #define UDP_RUN_MAX 64      /* datagrams in a run that is sent; received may be more */
 #define UDP_RUN_SEND 65000  /* bytes of a run that is sent */
-#define UDP_RUN_PIECE 1232  /* bytes of one: what every path carries whole */
+#define UDP_RUN_PIECE 1232  /* bytes of one datagram: no path fragments that */
 #define UDP_RUN_BYTES 65536 /* of the longest run */
 #define UDP_RUN_STRIDE (UDP_RUN_BYTES + 192)    /* slots do not all begin in one set of a cache */
 #define UDP_RUN_CONTROL CMSG_SPACE(sizeof(int)) /* bytes of control that a run takes */
 
 /*
- * udp_run_prepare: let FD receive runs, and make its buffers SIZE bytes, or as large as the system
- * lets them be. True if it can send runs, too.
+ * udp_run_prepare: let the UDP socket FD receive runs, and make its buffers SIZE bytes, or as large
+ * as the system allows. True if it can send runs, too.
  */
 bool udp_run_prepare(int fd, int size);
 
-/* udp_run_piece: bytes of each datagram (the last may be shorter) in a run of LEN bytes received
- * with H; LEN if it is a single one. */
+/*
+ * udp_run_piece: how many bytes each datagram has (the last may have less) in the run of LEN bytes
+ * that was received with H; LEN if it is a single datagram.
+ */
 MUST_USE size_t udp_run_piece(struct msghdr *h, size_t len);
 
 /*
- * udp_run_segment: add to the control of H, of which CAP bytes can be used, that what is sent is a
- * run of datagrams of PIECE bytes.
+ * udp_run_segment: add a control message to H, whose control buffer has CAP bytes: what is sent is
+ * a run of datagrams of PIECE bytes.
  */
 void udp_run_segment(struct msghdr *h, size_t cap, uint16_t piece);
 

@@ -72,8 +72,8 @@ benchrig_watch(struct benchrig *rig)
 	char pid[16], error[BENCH_DUT_ERROR];
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	rig->job.subject = bench_dut_new_pids("", pid, error);
-	ck_assert_msg(rig->job.subject != NULL, "%s", error);
+	rig->job.dut = bench_dut_new_pids("", pid, error);
+	ck_assert_msg(rig->job.dut != NULL, "%s", error);
 }
 
 void
@@ -83,8 +83,8 @@ benchrig_stop(struct benchrig *rig, struct fake_counters *counters)
 
 	fake_server_stop(rig->server, counters != NULL ? counters : &sum);
 	fake_server_free(rig->server);
-	if (rig->job.subject != NULL)
-		bench_dut_free(rig->job.subject);
+	if (rig->job.dut != NULL)
+		bench_dut_free(rig->job.dut);
 	bench_run_free(rig->job.run);
 	free(rig->job.tally);
 }

@@ -19,7 +19,7 @@ struct bench_dut {
 	bool begun;
 	size_t n_pids;
 	int pids[BENCH_PROCTREE_PROCESSES];
-	struct bench_proctree census;
+	struct bench_proctree tree;
 };
 
 /* The number that a daemon left at the beginning of the file PATH; returns how many: 1 or 0. */
@@ -36,51 +36,50 @@ read_pid_file(const char *path, int *pid)
 
 /* The numbers for a reading: a unit's may be others than before. Returns how many are too many. */
 static unsigned
-list_processes(struct bench_dut *s)
+list_processes(struct bench_dut *d)
 {
-	if (s->pid_file != NULL) {
-		s->n_pids = read_pid_file(s->pid_file, &s->pids[0]);
+	if (d->pid_file != NULL) {
+		d->n_pids = read_pid_file(d->pid_file, &d->pids[0]);
 		return 0;
 	}
-	if (s->group[0] == '\0')
+	if (d->group[0] == '\0')
 		return 0;
-	size_t n =
-	    bench_unit_processes(s->census.root, s->group, s->pids, BENCH_PROCTREE_PROCESSES);
+	size_t n = bench_unit_processes(d->tree.root, d->group, d->pids, BENCH_PROCTREE_PROCESSES);
 
-	s->n_pids = n < BENCH_PROCTREE_PROCESSES ? n : BENCH_PROCTREE_PROCESSES;
-	return (unsigned)(n - s->n_pids);
+	d->n_pids = n < BENCH_PROCTREE_PROCESSES ? n : BENCH_PROCTREE_PROCESSES;
+	return (unsigned)(n - d->n_pids);
 }
 
 void
-bench_dut_read(struct bench_dut *s, struct bench_usage *usage)
+bench_dut_read(struct bench_dut *d, struct bench_usage *usage)
 {
 	/* A number that was given is that of the process which had it then, and of no later one. */
-	bool adopt = s->group[0] != '\0' || s->pid_file != NULL || !s->begun;
-	unsigned left_out = list_processes(s);
+	bool adopt = d->group[0] != '\0' || d->pid_file != NULL || !d->begun;
+	unsigned left_out = list_processes(d);
 
-	bench_proctree_begin(&s->census);
-	for (size_t i = 0; i < s->n_pids; i++)
-		bench_proctree_visit(&s->census, s->pids[i], adopt);
-	bench_proctree_finish(&s->census, usage);
+	bench_proctree_begin(&d->tree);
+	for (size_t i = 0; i < d->n_pids; i++)
+		bench_proctree_visit(&d->tree, d->pids[i], adopt);
+	bench_proctree_finish(&d->tree, usage);
 	usage->left_out += left_out;
 }
 
 void
-bench_dut_mark(struct bench_dut *s)
+bench_dut_mark(struct bench_dut *d)
 {
-	bench_proctree_mark(&s->census);
+	bench_proctree_mark(&d->tree);
 }
 
 size_t
-bench_dut_processes(const struct bench_dut *s, struct bench_row *rows, size_t cap)
+bench_dut_processes(const struct bench_dut *d, struct bench_row *rows, size_t cap)
 {
-	return bench_proctree_processes(&s->census, rows, cap);
+	return bench_proctree_processes(&d->tree, rows, cap);
 }
 
 size_t
-bench_dut_threads(const struct bench_dut *s, struct bench_row *rows, size_t cap)
+bench_dut_threads(const struct bench_dut *d, struct bench_row *rows, size_t cap)
 {
-	return bench_proctree_threads(&s->census, rows, cap);
+	return bench_proctree_threads(&d->tree, rows, cap);
 }
 
 static void complain(char *error, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -98,29 +97,29 @@ complain(char *error, const char *format, ...)
 static struct bench_dut *
 create(const char *root, char *error)
 {
-	struct bench_dut *s = calloc(1, sizeof(*s));
+	struct bench_dut *d = calloc(1, sizeof(*d));
 
-	if (s == NULL) {
+	if (d == NULL) {
 		complain(error, "no memory for the figures of the server");
 		return NULL;
 	}
-	if (!bench_proctree_init(&s->census, root)) {
+	if (!bench_proctree_init(&d->tree, root)) {
 		complain(error, "%.100s...: too long a path", root);
-		free(s);
+		free(d);
 		return NULL;
 	}
-	return s;
+	return d;
 }
 
 /* Whether PID is a process that we can follow. */
 static bool
-check_process(const struct bench_dut *s, int pid, char *error)
+check_process(const struct bench_dut *d, int pid, char *error)
 {
 	char dir[BENCH_PROCTREE_ROOT + 64];
 	struct bench_stat stat = { .ended = false };
 	struct bench_status status = { .process = (uint64_t)pid };
 
-	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", s->census.root, pid);
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", d->tree.root, pid);
 	int r = bench_procfs_stat(dir, &stat);
 	if (r == 0)
 		r = bench_procfs_status(dir, &status);
@@ -140,7 +139,7 @@ check_process(const struct bench_dut *s, int pid, char *error)
 
 /* The next number of the list, LEN characters at TEXT. */
 static bool
-add_process(struct bench_dut *s, const char *text, size_t len, char *error)
+add_process(struct bench_dut *d, const char *text, size_t len, char *error)
 {
 	int pid = bench_procfs_number(text, len);
 
@@ -149,94 +148,94 @@ add_process(struct bench_dut *s, const char *text, size_t len, char *error)
 		    text);
 		return false;
 	}
-	for (size_t i = 0; i < s->n_pids; i++) {
-		if (s->pids[i] == pid) {
+	for (size_t i = 0; i < d->n_pids; i++) {
+		if (d->pids[i] == pid) {
 			complain(error, "process %d is named twice", pid);
 			return false;
 		}
 	}
-	if (s->n_pids == BENCH_PROCTREE_PROCESSES) {
+	if (d->n_pids == BENCH_PROCTREE_PROCESSES) {
 		complain(error, "more than %d processes", BENCH_PROCTREE_PROCESSES);
 		return false;
 	}
-	s->pids[s->n_pids++] = pid;
-	return check_process(s, pid, error);
+	d->pids[d->n_pids++] = pid;
+	return check_process(d, pid, error);
 }
 
 /* The first reading, which the tables begin with. False if there is nothing to read. */
 static bool
-begin(struct bench_dut *s)
+begin(struct bench_dut *d)
 {
 	struct bench_usage usage;
 
-	bench_dut_read(s, &usage);
-	bench_proctree_mark(&s->census);
-	s->begun = true;
+	bench_dut_read(d, &usage);
+	bench_proctree_mark(&d->tree);
+	d->begun = true;
 	return usage.processes > 0;
 }
 
 struct bench_dut *
 bench_dut_new_pids(const char *root, const char *pids, char error[static BENCH_DUT_ERROR])
 {
-	struct bench_dut *s = create(root, error);
+	struct bench_dut *d = create(root, error);
 
-	if (s == NULL)
+	if (d == NULL)
 		return NULL;
 	for (const char *p = pids;; p++) {
 		size_t len = strcspn(p, ",");
 
-		if (!add_process(s, p, len, error))
+		if (!add_process(d, p, len, error))
 			goto fail;
 		p += len;
 		if (*p == '\0')
 			break;
 	}
-	if (begin(s))
-		return s;
+	if (begin(d))
+		return d;
 	complain(error, "no process of %.60s is there any more", pids);
 fail:
-	free(s);
+	free(d);
 	return NULL;
 }
 
 struct bench_dut *
 bench_dut_new_pid_file(const char *root, const char *path, char error[static BENCH_DUT_ERROR])
 {
-	struct bench_dut *s = create(root, error);
+	struct bench_dut *d = create(root, error);
 
-	if (s == NULL)
+	if (d == NULL)
 		return NULL;
-	s->pid_file = path;
-	if (begin(s))
-		return s;
-	if (s->n_pids == 0)
+	d->pid_file = path;
+	if (begin(d))
+		return d;
+	if (d->n_pids == 0)
 		complain(error, "no process number in file %.150s", path);
 	else
 		complain(error, "process %d of file %.150s: there is none, or /proc hides it",
-		    s->pids[0], path);
-	free(s);
+		    d->pids[0], path);
+	free(d);
 	return NULL;
 }
 
 struct bench_dut *
 bench_dut_new_unit(const char *root, const char *unit, char error[static BENCH_DUT_ERROR])
 {
-	struct bench_dut *s = create(root, error);
+	struct bench_dut *d = create(root, error);
 
-	if (s == NULL)
+	if (d == NULL)
 		return NULL;
-	if (!bench_unit_find(unit, s->group, error))
+	if (!bench_unit_find(unit, d->group, error))
 		goto fail;
-	if (begin(s))
-		return s;
-	complain(error, "unit %.60s: no process in control group %.100s", unit, s->group);
+	if (begin(d))
+		return d;
+	complain(error, "unit %.60s: no process in control group %.100s", unit, d->group);
 fail:
-	free(s);
+	free(d);
 	return NULL;
 }
 
 void
-bench_dut_free(struct bench_dut *s)
+bench_dut_free(struct bench_dut *d)
 {
-	free(s);
+	free(d);
 }

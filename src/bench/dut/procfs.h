@@ -13,14 +13,14 @@
 
 #include "base/attr.h"
 
-/* of a process or thread, with the zero; the kernel's own have more */
+/* Bytes of the name of a process or thread, with the zero; kernel threads have longer names. */
 #define BENCH_PROCFS_NAME 32
 #define BENCH_PROCFS_PID_MAX 4194304 /* Linux gives none above */
 
 /* The file stat. Of a process the times are all its threads', of the ended ones too. */
 struct bench_stat {
 	char name[BENCH_PROCFS_NAME]; /* printable ASCII */
-	bool ended; /* it waits for its parent only: no thread of it runs any more */
+	bool ended;                   /* a zombie: it only waits for its parent */
 	uint64_t user_ns, system_ns;
 	uint64_t threads; /* of its process */
 	uint64_t start;   /* in ticks since boot: tells it from an earlier one of this number */
@@ -34,35 +34,41 @@ struct bench_status {
 	uint64_t preemptions; /* context switches: others were let on its CPU */
 };
 
-/* bench_procfs_number: the number of a process or thread, LEN decimal digits at TEXT (which may go
- * on); 0 if they are no such number. */
+/*
+ * bench_procfs_number: the number of a process or thread that the LEN bytes at TEXT are, in decimal
+ * digits; 0 if they are no such number. TEXT may go on behind them.
+ */
 MUST_USE int bench_procfs_number(const char *text, size_t len);
 
 /*
- * bench_procfs_parse_stat: TEXT of a file stat to *s; false, and *s as it was, when something is
- * missing. The name may hold any character, blanks and parentheses too.
+ * bench_procfs_parse_stat: parse TEXT, the content of a file stat, to *s. False if something is
+ * missing; *s is then as it was. The name may have any character, blanks and parentheses too.
  */
 MUST_USE bool bench_procfs_parse_stat(const char *text, struct bench_stat *s);
 
-/* bench_procfs_parse_status: what TEXT of a file status has of *s; the rest stays as it was. */
+/* bench_procfs_parse_status: parse TEXT, the content of a file status; a field of *s that is not in
+ * it stays as it was. */
 void bench_procfs_parse_status(const char *text, struct bench_status *s);
 
-/* bench_procfs_stat: the file stat of directory DIR. 0 or -errno; -EBADMSG when it is none. */
+/* bench_procfs_stat: read the file stat of directory DIR to *s. 0 or -errno; -EBADMSG if it cannot
+ * be parsed. */
 MUST_USE int bench_procfs_stat(const char *dir, struct bench_stat *s);
 
-/* bench_procfs_status: as bench_procfs_parse_status with the file of DIR. 0 or -errno. */
+/* bench_procfs_status: read the file status of DIR, as bench_procfs_parse_status does. 0 or -errno.
+ */
 MUST_USE int bench_procfs_status(const char *dir, struct bench_status *s);
 
-/* bench_procfs_cpu_ns: CPU time of one thread from schedstat of DIR; 0 where there is none. */
+/* bench_procfs_cpu_ns: CPU time of one thread, in ns, from the file schedstat of DIR; 0 without it.
+ */
 uint64_t bench_procfs_cpu_ns(const char *dir);
 
-/* bench_procfs_rss: bytes in memory, from statm of DIR; 0 if that is not told. */
+/* bench_procfs_rss: resident memory in bytes, from the file statm of DIR; 0 without it. */
 uint64_t bench_procfs_rss(const char *dir);
 
 /*
- * bench_procfs_descriptors: the number of open descriptors to *n; false if we may not know.
- * SIZED: DIR is a real /proc, where Linux 6.2 and later tell it as the size of DIR/fd, which needs
- * no permission and no walk.
+ * bench_procfs_descriptors: count the open descriptors of the process at DIR to *n; false if this
+ * user may not read that. SIZED: DIR is in a real /proc, where Linux 6.2 and later have the number
+ * as the size of DIR/fd, which needs neither permission nor a walk through the directory.
  */
 MUST_USE bool bench_procfs_descriptors(const char *dir, bool sized, unsigned *n);
 

@@ -4,9 +4,10 @@
 
 /*
  * bench_proctree: which processes and threads there are and what each has used, reading after
- * reading. What has ended keeps counting with what it had last, so the sum of the counters never
- * goes back. What a thread used between its last reading and its end is in the CPU time of its
- * process, unless that ended too. One is the same as before when its number and its start are.
+ * reading. One that has ended counts with its last figures, so that the sum of the counters never
+ * decreases. What a thread used between its last reading and its end is in the CPU time of its
+ * process, unless that has ended too. Two readings are of the same process or thread if the number
+ * and the start time are the same.
  *
  * A reading costs some system calls a thread, allocates nothing that stays and takes no lock that
  * the server waits for. The memory is the caller's, half a megabyte. One thread uses it.
@@ -51,7 +52,7 @@ struct bench_proctree_process {
 struct bench_proctree {
 	char root[BENCH_PROCTREE_ROOT]; /* "": this machine, whose kernel can be asked more */
 	unsigned round;
-	unsigned left_out;         /* in this round */
+	unsigned left_out;         /* in this round: too many for the tables */
 	uint64_t read_ns, mark_ns; /* the last reading, and the one that the tables begin with */
 	struct bench_usage gone;   /* of processes that have ended */
 	size_t n_processes, n_threads;
@@ -59,31 +60,31 @@ struct bench_proctree {
 	struct bench_proctree_thread threads[BENCH_PROCTREE_THREADS];
 };
 
-/* bench_proctree_init: nothing seen yet; ROOT/proc will be read. False if ROOT is too long. */
+/* bench_proctree_init: an empty *c, which reads ROOT/proc (copied). False if ROOT is too long. */
 MUST_USE bool bench_proctree_init(struct bench_proctree *c, const char *root);
 
-/* bench_proctree_begin: begin a reading: bench_proctree_visit and bench_proctree_finish complete
- * it. */
+/* bench_proctree_begin: begin a reading, which bench_proctree_finish ends. */
 void bench_proctree_begin(struct bench_proctree *c);
 
-/* bench_proctree_visit: look at process PID and its threads. One that is new counts from now on if
- * ADOPT, else it is left alone. */
+/* bench_proctree_visit: read the process PID and its threads. A process that was not known before
+ * counts from now on if ADOPT is set, else it is ignored. */
 void bench_proctree_visit(struct bench_proctree *c, int pid, bool adopt);
 
-/* bench_proctree_finish: end the reading: those that are not there any more have ended. The sum of
- * all to *usage. */
+/* bench_proctree_finish: end the reading: processes and threads that were not visited have ended.
+ * The sum of all goes to *usage. */
 void bench_proctree_finish(struct bench_proctree *c, struct bench_usage *usage);
 
-/* bench_proctree_mark: begin the tables anew with the last reading. */
+/* bench_proctree_mark: the tables below count from the last reading on. */
 void bench_proctree_mark(struct bench_proctree *c);
 
 /*
- * bench_proctree_processes, bench_proctree_threads: what each has used from the mark to the last
- * reading, to rows[cap]; BENCH_PROCTREE_PROCESSES and BENCH_PROCTREE_THREADS have place for all. Of
- * those that ended since the mark, the tables forget some when they are full. Returns the number of
- * rows.
+ * bench_proctree_processes: what each process has used from the mark to the last reading, to CAP
+ * rows at ROWS. Returns how many rows; BENCH_PROCTREE_PROCESSES is always enough. Processes that
+ * ended since the mark are missing if the tables were full.
  */
 size_t bench_proctree_processes(const struct bench_proctree *c, struct bench_row *rows, size_t cap);
+
+/* bench_proctree_threads: the same of each thread; BENCH_PROCTREE_THREADS is always enough. */
 size_t bench_proctree_threads(const struct bench_proctree *c, struct bench_row *rows, size_t cap);
 
 #endif

@@ -3,8 +3,8 @@
 #define DNS64D_BENCH_DUT_UNIT_H
 
 /*
- * bench_unit: the processes of a systemd unit, by its control group: all that it started are in
- * there, and when it is restarted the new ones are in one of the same name.
+ * bench_unit: the processes of a systemd unit, by its control group: that has all processes that
+ * the unit started, and keeps its name when the unit is restarted.
  */
 
 #include <stdbool.h>
@@ -12,21 +12,21 @@
 
 #include "base/attr.h"
 
-#define BENCH_UNIT_PATH 1024
-#define BENCH_UNIT_ERROR 256
+#define BENCH_UNIT_PATH 1024 /* bytes of a control group's path, with the zero */
+#define BENCH_UNIT_ERROR 256 /* bytes of a message, with the zero */
 
 /*
- * bench_unit_find: ask systemctl for the control group of unit NAME ("unbound" is
- * "unbound.service"): "/system.slice/unbound.service" to PATH. False, and why to ERROR, when it
- * cannot be asked or has none: then the unit does not run.
+ * bench_unit_find: ask systemctl(1) for the control group of unit NAME ("unbound" means
+ * "unbound.service"); the group, as "/system.slice/unbound.service", goes to PATH. False, and the
+ * reason to ERROR, if systemctl cannot be asked, or the unit has none since it does not run.
  */
 MUST_USE bool bench_unit_find(
     const char *name, char path[static BENCH_UNIT_PATH], char error[static BENCH_UNIT_ERROR]);
 
 /*
  * bench_unit_processes: the processes in control group PATH below ROOT/sys/fs/cgroup (version 2, 1
- * or both) and in the groups inside it, to pids[cap]. Returns how many there are, which may be more
- * than cap; 0 for a group that is not there. With version 1 one may be named twice.
+ * or both) and in the groups inside it, to CAP numbers at PIDS. Returns how many there are, which
+ * may be more than CAP; 0 if there is no such group. With version 1 a process may be listed twice.
  */
 size_t bench_unit_processes(const char *root, const char *path, int *pids, size_t cap);
 

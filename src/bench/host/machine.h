@@ -3,13 +3,13 @@
 #define DNS64D_BENCH_HOST_MACHINE_H
 
 /*
- * bench_machine: the machine that a measurement was made on, in words, as they belong to its
- * results. Nothing in it tells whose machine it is.
+ * bench_machine: a description of the machine that a measurement was made on, for its results. It
+ * has nothing that identifies the machine, as its name or addresses.
  */
 
-#define BENCH_MACHINE_TEXT 128
+#define BENCH_MACHINE_TEXT 128 /* bytes of a text, with the zero */
 
-/* The texts are printable ASCII, "unknown" where the machine does not tell. */
+/* The texts are printable ASCII; "unknown" where the system does not say. */
 struct bench_machine {
 	char cpu[BENCH_MACHINE_TEXT]; /* "AMD EPYC 7543"; without a model name the architecture */
 	char memory[BENCH_MACHINE_TEXT]; /* "7.8 GiB" */
@@ -19,8 +19,9 @@ struct bench_machine {
 };
 
 /*
- * bench_machine_read: this machine to *m. ROOT is "", or a directory with the proc/cpuinfo,
- * proc/meminfo and etc/os-release of another; the kernel is ours all the same.
+ * bench_machine_read: describe this machine in *m. ROOT is "", or a directory with the
+ * proc/cpuinfo, proc/meminfo and etc/os-release of another one; the kernel is always that which
+ * runs.
  */
 void bench_machine_read(const char *root, struct bench_machine *m);
 

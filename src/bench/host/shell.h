@@ -3,8 +3,8 @@
 #define DNS64D_BENCH_HOST_SHELL_H
 
 /*
- * bench_shell: a command of the user's between trials, as one that restarts the server: what it
- * leaves in the background goes on, and Ctrl-C on the terminal does not end that.
+ * bench_shell: a command of the user between trials, as one that restarts the server. Processes
+ * that the command leaves in the background go on, and Ctrl-C on the terminal does not reach them.
  */
 
 #include <stdatomic.h>
@@ -12,12 +12,12 @@
 
 #include "base/attr.h"
 
-#define BENCH_SHELL_ERROR 256
+#define BENCH_SHELL_ERROR 256 /* bytes of a message, with the zero */
 
 /*
- * bench_shell_run: run COMMAND by /bin/sh -c and wait for its end: LIMIT seconds at most, then it
- * is killed with all that it started; so too when *stop becomes true. What it prints goes to
- * standard error. False, and why to ERROR, unless it ended with 0.
+ * bench_shell_run: run COMMAND by /bin/sh -c and wait for its end. After LIMIT seconds, and when
+ * *stop becomes true, it is killed with all that it started. What it prints goes to standard error.
+ * False, and the reason to ERROR, unless its exit code is 0.
  */
 MUST_USE bool bench_shell_run(const char *command, double limit, const atomic_bool *stop,
     char error[static BENCH_SHELL_ERROR]);

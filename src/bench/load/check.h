@@ -2,7 +2,7 @@
 #ifndef DNS64D_BENCH_LOAD_CHECK_H
 #define DNS64D_BENCH_LOAD_CHECK_H
 
-/* bench_check: is a reply the right one? Pure. */
+/* bench_check: is a reply the right answer to its question? Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +12,9 @@
 #include "bench/load/load.h"
 #include "dns/msg.h"
 
+/* What a reply is; all but the first are wrong. */
 enum bench_verdict {
-	BENCH_VALID,
+	BENCH_VALID,      /* the answer that the question's kind must have (enum bench_kind) */
 	BENCH_TRUNCATED,  /* TC */
 	BENCH_RCODE,      /* another rcode than the question's */
 	BENCH_NO_DATA,    /* no record of the type at the end of the chain */
@@ -21,18 +22,19 @@ enum bench_verdict {
 	BENCH_VERDICTS
 };
 
-/* bench_check_parse: read a reply. False: it is none (malformed, or a question). */
+/* bench_check_parse: parse the LEN bytes at BYTES, which *m borrows. False if they are no reply:
+ * the message is malformed or a question. */
 MUST_USE bool bench_check_parse(struct msg *m, const uint8_t *bytes, size_t len);
 
-/* bench_check_is_for: does the message repeat the question Q, byte for byte? */
+/* bench_check_is_for: does message M repeat the question Q of load L, byte for byte? */
 MUST_USE bool bench_check_is_for(
     const struct bench_load *l, struct bench_question q, const struct msg *m);
 
-/* bench_check: judge the reply M to the question Q, which it is for. */
+/* bench_check: judge the reply M, which is for question Q of load L (bench_check_is_for). */
 MUST_USE enum bench_verdict bench_check(
     const struct bench_load *l, struct bench_question q, const struct msg *m);
 
-/* bench_check_name: "wrong data" and the like. */
+/* bench_check_name: the words for a verdict, as "wrong data". */
 MUST_USE const char *bench_check_name(enum bench_verdict v);
 
 #endif

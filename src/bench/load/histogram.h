@@ -27,27 +27,27 @@ struct bench_histogram {
 	uint64_t bucket[BENCH_HISTOGRAM_BUCKETS];
 };
 
-/* bench_histogram_clear: no values. */
+/* bench_histogram_clear: make *h empty. */
 void bench_histogram_clear(struct bench_histogram *h);
 
-/* bench_histogram_add: one more value, in ns. */
+/* bench_histogram_add: add one value, in ns. */
 void bench_histogram_add(struct bench_histogram *h, uint64_t ns);
 
-/* bench_histogram_add_many: the same value N times. */
+/* bench_histogram_add_many: add the same value N times. */
 void bench_histogram_add_many(struct bench_histogram *h, uint64_t ns, uint64_t n);
 
-/* bench_histogram_merge: the values of FROM as well. */
+/* bench_histogram_merge: add all values of FROM to TO. */
 void bench_histogram_merge(struct bench_histogram *to, const struct bench_histogram *from);
 
-/*
- * bench_histogram_mean, bench_histogram_deviation: in ns; 0 when empty. Of the values themselves.
- */
+/* bench_histogram_mean: the mean of the values, in ns, not rounded to buckets; 0 when empty. */
 MUST_USE double bench_histogram_mean(const struct bench_histogram *h);
+
+/* bench_histogram_deviation: their standard deviation, likewise. */
 MUST_USE double bench_histogram_deviation(const struct bench_histogram *h);
 
 /*
- * bench_histogram_percentile: in ns, the smallest value that PERCENT (0 to 100) of all do not
- * exceed, up to the width of its bucket; 0 when empty.
+ * bench_histogram_percentile: the smallest value, in ns, that PERCENT (0 to 100) of all values do
+ * not exceed; up to the width of its bucket too large. 0 when empty.
  */
 MUST_USE uint64_t bench_histogram_percentile(const struct bench_histogram *h, double percent);
 

@@ -3,12 +3,11 @@
 #define DNS64D_BENCH_LOAD_INFLIGHT_H
 
 /*
- * bench_inflight: the questions that went out by one socket, in the order of their going.
+ * bench_inflight: the questions that were sent by one socket, in the order of sending.
  *
- * A ring: as many are remembered as fit, the newest ones, also when they were answered or given
- * up, so that a second or a late reply is known for what it is. IDs count up from a random one;
- * there may be more than 65,536 questions open, then several have the same ID and their names
- * tell them apart.
+ * A ring that keeps the newest questions, as many as fit. They stay when they are answered or given
+ * up, so that a second or a late reply is recognized. IDs count up from a random one; if more than
+ * 65,536 questions are open, several have the same ID, and their names tell them apart.
  */
 
 #include <stdbool.h>
@@ -40,35 +39,37 @@ struct bench_inflight {
 
 /* bench_inflight_init: room for CAPACITY questions, rounded up to a power of two. 0 or -ENOMEM. */
 MUST_USE int bench_inflight_init(struct bench_inflight *f, uint64_t capacity, uint16_t first_id);
+
+/* bench_inflight_fini: free the ring. */
 void bench_inflight_fini(struct bench_inflight *f);
 
-/* bench_inflight_room: how many questions can be added before one pushes out one that is still
- * open. */
+/* bench_inflight_room: how many questions can be added before an open one would be overwritten. */
 MUST_USE uint64_t bench_inflight_room(struct bench_inflight *f);
 
 /* bench_inflight_next_id: the ID that bench_inflight_add will give. */
 MUST_USE uint16_t bench_inflight_next_id(const struct bench_inflight *f);
 
-/* bench_inflight_add: Q went out at NOW_NS. Not without room. */
+/* bench_inflight_add: Q was sent at NOW_NS. Not without room. */
 void bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t now_ns);
 
 /*
- * bench_inflight_find: the newest question with ID that is remembered and older than *cursor
- * (UINT64_MAX: of all); NULL if there is none. *cursor is set for the next call.
+ * bench_inflight_find: the newest question of the ring with ID, older than *cursor (UINT64_MAX: of
+ * all); NULL if there is none. *cursor is then set to find the next older one.
  */
 MUST_USE struct bench_asked *bench_inflight_find(
     const struct bench_inflight *f, uint16_t id, uint64_t *cursor);
 
-/* bench_inflight_answered: a reply to A has come: it is open no more, if it still was. */
+/* bench_inflight_answered: a reply to A, a question of the ring, has come: A is no longer open. */
 void bench_inflight_answered(struct bench_inflight *f, struct bench_asked *a);
 
 /*
- * bench_inflight_expire: the oldest open question if it was sent at SENT_NS or before; it is given
- * up. NULL: there is none.
+ * bench_inflight_expire: give up the oldest open question if it was sent at SENT_NS or before, and
+ * return it; else NULL.
  */
 MUST_USE struct bench_asked *bench_inflight_expire(struct bench_inflight *f, uint64_t sent_ns);
 
-/* bench_inflight_span: how many questions there were from the oldest open one on. */
+/* bench_inflight_span: how many questions were sent from the oldest open one on, that one included.
+ */
 MUST_USE uint64_t bench_inflight_span(struct bench_inflight *f);
 
 /* bench_inflight_oldest_ns: when the oldest open question was sent; UINT64_MAX without one. */

@@ -3,11 +3,11 @@
 #define DNS64D_BENCH_LOAD_LANE_H
 
 /*
- * bench_lane: one way to the server: a source port or a connection, and the questions that went out
- * by it. A transport carries messages; what they mean is not its business.
+ * bench_lane: one way to the server: a source port or a connection, and the questions that were
+ * sent by it. A transport carries messages and does not read them.
  *
- * A thread waits for all its lanes with one epoll; a lane keeps itself there (bench_lane_watch), so
- * that a transport may close a connection and open another, and wait for room to write.
+ * A thread waits for all its lanes with one epoll. Each lane registers itself there
+ * (bench_lane_watch), so that a transport may replace its connection, and wait for room to write.
  */
 
 #include <stdbool.h>
@@ -18,9 +18,9 @@
 #include "base/netaddr.h"
 #include "bench/load/inflight.h"
 
-#define BENCH_BATCH 64   /* questions sent at once */
-#define BENCH_VIEWS 8192 /* replies received at once, at most */
-#define BENCH_PATIENCE_MS 20
+#define BENCH_BATCH 64       /* questions sent at once */
+#define BENCH_VIEWS 8192     /* replies received at once, at most */
+#define BENCH_PATIENCE_MS 20 /* how long a patient lane waits for a reply at once */
 
 /* A message in a transport's buffer, borrowed until the next receive. */
 struct bench_view {
@@ -28,7 +28,7 @@ struct bench_view {
 	size_t len;
 };
 
-/* What a thread sends from and receives into; one for all its lanes. */
+/* Buffers of a thread, for sending and receiving; one for all its lanes. */
 struct bench_batch {
 	struct bench_view out[BENCH_BATCH];
 	unsigned n_out;
@@ -39,19 +39,19 @@ struct bench_batch {
 	void *buffers; /* owned: the transport's own, see its new_buffers; NULL: it has none */
 };
 
-/* What only a lane itself sees. */
+/* What went wrong on a lane, as only it can see. */
 struct bench_faults {
 	uint64_t unsent;  /* questions that could not be sent */
 	uint64_t refused; /* told by ICMP that nobody listens, or a connection refused */
 	uint64_t dropped; /* replies that our own socket had no room for */
 	uint64_t closed;  /* connections that the server ended */
-	/* connections that were given up: for long nothing came, or nothing went */
+	/* connections that were given up: nothing came, or nothing could be sent, for long */
 	uint64_t stalled;
 	uint64_t no_port;     /* connections that this machine had no port or descriptor for */
-	uint64_t connections; /* no fault: those that came to stand */
+	uint64_t connections; /* no fault: connections that were established */
 };
 
-/* What a lane is to be. */
+/* How a lane is to be made. */
 struct bench_way {
 	const struct bench_transport *transport;
 	const struct netaddr *server; /* borrowed */
@@ -85,34 +85,34 @@ struct bench_transport {
 	/* What it needs in a batch: one block for free(); NULL without memory. NULL: nothing. */
 	void *(*new_buffers)(void);
 
-	/* Ready to send; 0 or -errno. A connection may still be on its way. */
+	/* Open the lane for sending; 0 or -errno. A connection need not be established yet. */
 	int (*open)(struct bench_lane *lane);
 
-	/* How many questions it takes now; NULL: always a batch. */
+	/* How many questions can be sent now; NULL: always a batch. */
 	uint64_t (*room)(struct bench_lane *lane);
 
 	/*
-	 * Send b->out, b->n_out of them; returns how many of the first ones are under way. The rest
-	 * will not be sent and counts as unsent.
+	 * Send the b->n_out messages of b->out; returns how many of them, from the first on, were
+	 * sent. The rest is not sent any more and counts as unsent.
 	 */
 	unsigned (*send)(struct bench_lane *lane, struct bench_batch *b);
 
 	/*
-	 * When epoll has something of the lane: what has come, without waiting, to b->in; returns
-	 * how many. With b->more it is to be called again at once.
+	 * When epoll has an event of the lane: receive what has come, without waiting, to b->in;
+	 * returns how many messages. If it sets b->more it is to be called again at once.
 	 */
 	unsigned (*receive)(struct bench_lane *lane, struct bench_batch *b);
 
 	/*
-	 * For a thread with this lane only: from now on receive waits until there is something, but
-	 * BENCH_PATIENCE_MS at most, as the plainest client would. 0 or -errno. NULL: it cannot.
+	 * For a thread with this lane only: from now on receive waits for a message, but for
+	 * BENCH_PATIENCE_MS at most, as a simple client would. 0 or -errno. NULL: it cannot.
 	 */
 	int (*be_patient)(struct bench_lane *lane);
 
-	/* Now and then: what only time brings about. NULL: nothing. */
+	/* Called now and then in a run, for what waits for a time. NULL: nothing does. */
 	void (*tick)(struct bench_lane *lane, uint64_t now_ns);
 
-	/* After a run: bring lane->faults up to date. NULL: they are. */
+	/* After a run: bring lane->faults up to date. NULL: they always are. */
 	void (*settle)(struct bench_lane *lane);
 
 	void (*close)(struct bench_lane *lane);

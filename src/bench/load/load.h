@@ -4,7 +4,7 @@
 
 /*
  * bench_load: what a run asks: which question is its n-th, and the question's bytes. Pure: the same
- * load has the same questions in every run, and nothing is kept of those that were asked.
+ * load has the same questions in every run, and no state of the questions that were asked.
  */
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ enum bench_kind {
 	BENCH_KINDS
 };
 
-/* A kind and which one of it. */
+/* A kind, and which one of that kind. */
 struct bench_question {
 	enum bench_kind kind;
 	uint64_t number;
@@ -47,46 +47,47 @@ struct bench_range {
 };
 
 struct bench_load {
-	struct fake_zone zone;      /* of the names: what the upstream knows of them */
-	uint32_t base;              /* the namespace: addresses from here, host order */
-	uint64_t size;              /* as many */
-	uint64_t hot;               /* of them the last so many are those of BENCH_HIT, >= 1 */
-	uint8_t mix[100];           /* enum bench_kind of a question, by its number */
-	struct pref64 prefix;       /* that answers must be under and BENCH_REVERSE asks about; */
-	bool any_prefix;            /* not set: any embedding is right, there is no BENCH_REVERSE */
+	struct fake_zone zone; /* of the names: what the upstream knows of them */
+	uint32_t base;         /* the namespace: the first of its IPv4 addresses, host order */
+	uint64_t size;         /* how many addresses it has */
+	uint64_t hot;          /* the last so many of them, >= 1, are those of BENCH_HIT */
+	uint8_t mix[100];      /* enum bench_kind of a question, by its number */
+	struct pref64 prefix;  /* of right answers, and what BENCH_REVERSE asks about */
+	bool any_prefix;       /* no prefix is known: any is right, and there is no BENCH_REVERSE */
 	struct bench_range numbers; /* BENCH_NUMBER */
 	struct bench_range missing; /* BENCH_NO_NUMBER */
-	uint64_t seed;              /* of what is drawn */
-	uint16_t bufsize;           /* said in an OPT (RFC 6891); 0: no OPT */
-	bool dnssec_ok;             /* DO in it */
+	uint64_t seed;              /* of what is drawn at random */
+	uint16_t bufsize;           /* bytes, in an OPT record (RFC 6891); 0: no OPT */
+	bool dnssec_ok;             /* DO in that OPT */
 };
 
-/* bench_load_init: AAAA of new names, NNN-NNN-NNN-NNN.dns64perf.test under 10.0.0.0/8. */
+/* bench_load_init: the load that asks for AAAA of new names, NNN-NNN-NNN-NNN.dns64perf.test, with
+ * the addresses of 10.0.0.0/8. */
 void bench_load_init(struct bench_load *l);
 
 /*
- * bench_load_mix: PERCENT of the questions are of KIND, instead of KIND BENCH_NEW; of each hundred
- * questions in a row just so many, spread evenly. False if the mix would be over 100 %.
+ * bench_load_mix: turn PERCENT of the questions from BENCH_NEW to KIND: of each hundred questions
+ * in a row exactly so many, spread evenly. False if there are not so many of BENCH_NEW left.
  */
 MUST_USE bool bench_load_mix(struct bench_load *l, enum bench_kind kind, unsigned percent);
 
-/* bench_load_names: how many new names a run of N questions takes. */
+/* bench_load_names: how many names of the namespace a run of N questions takes. */
 MUST_USE uint64_t bench_load_names(const struct bench_load *l, uint64_t n);
 
-/* bench_load_question: the N-th question of a run, from 0. */
+/* bench_load_question: question N of a run, counted from 0. */
 MUST_USE struct bench_question bench_load_question(const struct bench_load *l, uint64_t n);
 
-/* bench_load_address: the IPv4 address that a question is about, in network order to OUT. */
+/* bench_load_address: the IPv4 address that question Q is about, in network order, to OUT. */
 void bench_load_address(const struct bench_load *l, struct bench_question q, uint8_t out[static 4]);
 
-/* bench_load_name: the question's name, in wire form, to OUT; returns its length. */
+/* bench_load_name: the name of question Q, in wire form, to OUT; returns its length in bytes. */
 size_t bench_load_name(
     const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX]);
 
-/* bench_load_type: the type it asks for. */
+/* bench_load_type: the record type that Q asks for. */
 MUST_USE uint16_t bench_load_type(struct bench_question q);
 
-/* bench_load_write: the question as a message with ID to OUT; returns its length. */
+/* bench_load_write: Q as a message with ID, to OUT; returns its length in bytes. */
 MUST_USE size_t bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t id,
     uint8_t out[static BENCH_QUESTION_MAX]);
 

@@ -14,15 +14,15 @@
 
 /*
  * bench_outcome_reply: REPLY has come by LANE at NOW_NS, in a run of PLAN that began at START_NS:
- * it is counted in *t, and in the raw file. Is there an open question less?
+ * count it in *t, and in the raw file if there is one. True if it ended an open question.
  */
 MUST_USE bool bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns,
     struct bench_lane *lane, const struct bench_view *reply, uint64_t now_ns,
     struct bench_tally *t);
 
 /*
- * bench_outcome_expire: questions that went out by LANE at SENT_NS or before and are still open are
- * given up at NOW_NS. Returns how many.
+ * bench_outcome_expire: give up, at NOW_NS, the open questions that were sent by LANE at SENT_NS or
+ * before. Returns how many.
  */
 MUST_USE uint64_t bench_outcome_expire(const struct bench_plan *plan, struct bench_lane *lane,
     uint64_t sent_ns, uint64_t now_ns, struct bench_tally *t);

@@ -23,14 +23,14 @@ struct bench_plan {
 	const struct bench_transport *transport;
 	unsigned n_threads; /* 1 to BENCH_THREADS_MAX */
 	unsigned n_lanes;   /* of each thread, 1 to BENCH_LANES_MAX */
-	unsigned window;    /* questions open on a lane at most; 0: the transport's own limit */
+	unsigned window;    /* open questions on a lane, at most; 0: the transport's own limit */
 	/* questions on a connection, then comes a new one; 0: any number */
 	unsigned per_connection;
 	uint32_t rate;        /* questions per second of all threads; 0: closed loop */
 	uint32_t burst;       /* questions due at once */
 	uint64_t first;       /* number of the first question */
 	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
-	bool even; /* by each lane as many of them as by any other; not: by those ready first */
+	bool even; /* each lane asks the same number; else those that are ready first ask more */
 	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
 	uint64_t timeout_ns;   /* replies that take longer are late */
 	bool spin;             /* wait for the next moment without sleeping */

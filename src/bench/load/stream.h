@@ -7,16 +7,16 @@
  * of bytes. A lane has one connection at a time; its questions are pipelined and may be answered in
  * any order.
  *
- * What is measured: a question's time runs from when it is handed over. On a connection that stands
- * that is when it is written, or put behind others if the server does not read. While there is no
- * connection, because it is on its way or was lost, questions wait for it as a client's would, and
- * their time includes the wait. Connections are begun before the run, so unless --per-connection
- * wants new ones or the server closes them the time is that of question and answer alone.
+ * What is measured: the time of a question runs from when it is handed to the lane. On an
+ * established connection that is when it is written, or queued if the server does not read. Without
+ * one, since it is being made or was lost, questions wait for it as a client's would, and their
+ * time includes the wait. Connections are begun before the run: unless --per-connection asks for
+ * new ones or the server closes them, the time is that of question and answer alone.
  *
- * A connection that ends takes its open questions with it: they are lost, not asked again as RFC
- * 7766 section 6.2.4 would have a client do, since then the server's losses would not be seen. The
- * lane connects again: at once if the connection was of use, else after a pause. A connection by
- * which questions went and nothing came for two timeouts is given up.
+ * When a connection ends, its open questions are lost. They are not asked again, as RFC 7766
+ * section 6.2.4 would have a client do, since that would hide the server's losses. The lane
+ * connects again: at once if the connection had an answer, else after a pause. A connection by
+ * which questions were sent and nothing was received for two timeouts is given up.
  */
 
 #include <stddef.h>
@@ -28,30 +28,48 @@
 
 #define BENCH_STREAM_WINDOW 64 /* questions open on a connection if nothing is said */
 
-/* What a stream goes over. All work on lane->fd and never wait. */
+/* What carries a stream of bytes. The functions work on lane->fd and never wait. */
 struct bench_carrier {
 	/* Begin a connection to the lane's server: its descriptor or -errno. */
 	int (*begin)(struct bench_lane *lane);
 
-	/* Does it stand? 0: yes; events of epoll that it waits for; -errno: it never will. */
+	/* Is it established? 0: yes; > 0: events of epoll to wait for; -errno: it has failed. */
 	int (*shake)(struct bench_lane *lane);
 
-	/* Up to LEN bytes, all that there are; 0 at the end, -EAGAIN, -errno. */
+	/* Read up to LEN bytes. How many; 0: the stream has ended; -EAGAIN: none now; -errno. */
 	ssize_t (*read)(struct bench_lane *lane, uint8_t *bytes, size_t len);
 
-	/* How many of LEN bytes were taken; -EAGAIN: none now, -errno. */
+	/* Write up to LEN bytes. How many; -EAGAIN: none now; -errno. */
 	ssize_t (*write)(struct bench_lane *lane, const uint8_t *bytes, size_t len);
 
 	/* Close in good order. */
 	void (*end)(struct bench_lane *lane);
 };
 
-/* The functions of a transport whose carrier is set. */
+/* The functions of a transport whose carrier is set; struct bench_transport says what each does. */
+
+/* bench_stream_open: begin a connection and give the lane its buffers. 0 or -errno. */
 int bench_stream_open(struct bench_lane *lane);
+
+/*
+ * bench_stream_room: how many questions can be sent now: as many as the buffer, the IDs and the
+ * plan's per_connection allow. If that is used up and no question is open, a new connection is
+ * begun.
+ */
 uint64_t bench_stream_room(struct bench_lane *lane);
+
+/* bench_stream_send: write the questions of B, or queue them. Returns how many. */
 unsigned bench_stream_send(struct bench_lane *lane, struct bench_batch *b);
+
+/* bench_stream_receive: replies to b->in, and all else that epoll has of the lane. Returns how
+ * many. */
 unsigned bench_stream_receive(struct bench_lane *lane, struct bench_batch *b);
+
+/* bench_stream_tick: connect again after a pause; give up a connection that is stalled at NOW_NS.
+ */
 void bench_stream_tick(struct bench_lane *lane, uint64_t now_ns);
+
+/* bench_stream_close: close the connection and free the buffers. */
 void bench_stream_close(struct bench_lane *lane);
 
 #endif

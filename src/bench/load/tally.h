@@ -14,32 +14,34 @@
 
 struct bench_tally {
 	uint64_t sent;
-	uint32_t burst;                   /* that were due at once; 0 as 1 */
-	uint64_t replies[BENCH_VERDICTS]; /* first replies, in time, by what they were */
-	uint64_t overdue;                 /* questions without a reply when their time was over */
-	uint64_t late;      /* of them those that got one afterwards, whatever it was */
+	uint32_t burst;                   /* questions due at once; 0 means 1 */
+	uint64_t replies[BENCH_VERDICTS]; /* first replies in time, by verdict */
+	uint64_t overdue;                 /* questions without a reply within the timeout */
+	uint64_t late;      /* those of them that got a reply afterwards, right or wrong */
 	uint64_t duplicate; /* further replies to a question */
-	uint64_t other;     /* a question's ID, but another question: it stays open */
+	uint64_t other;     /* the ID of an open question, but another question: that stays open */
 	uint64_t stray;     /* replies to nothing that was asked by that socket */
 	uint64_t malformed; /* not a reply at all */
 	uint64_t no_room;   /* times that questions were due and no lane had room */
 	struct bench_faults faults;
 	uint64_t first_ns;          /* when the first question was sent; UINT64_MAX: none */
-	uint64_t last_ns;           /* when the last one was */
-	uint64_t end_ns;            /* when the last of them was answered or given up */
-	uint64_t n_numbers;         /* from the first on, that questions have taken */
+	uint64_t last_ns;           /* when the last question was sent */
+	uint64_t end_ns;            /* when the last question was answered or given up */
+	uint64_t n_numbers;         /* question numbers used, from the run's first on */
 	struct bench_histogram rtt; /* of valid replies */
-	struct bench_histogram lag; /* of questions behind their time, by batches */
+	struct bench_histogram lag; /* how late questions were sent, by batches */
 };
 
-/* bench_tally_clear: nothing happened yet. bench_tally_merge: what FROM has as well. */
+/* bench_tally_clear: make *t that of a run in which nothing has happened. */
 void bench_tally_clear(struct bench_tally *t);
+
+/* bench_tally_merge: add all that FROM has counted to *to. */
 void bench_tally_merge(struct bench_tally *to, const struct bench_tally *from);
 
-/* bench_tally_faults: those of a lane as well. */
+/* bench_tally_faults: add the faults F of a lane. */
 void bench_tally_faults(struct bench_tally *t, const struct bench_faults *f);
 
-/* bench_tally_wrong: replies in time that were not right. */
+/* bench_tally_wrong: first replies in time that were not right. */
 MUST_USE uint64_t bench_tally_wrong(const struct bench_tally *t);
 
 /* bench_tally_received: replies of all kinds. */
@@ -51,13 +53,13 @@ MUST_USE uint64_t bench_tally_lost(const struct bench_tally *t);
 /* bench_tally_good: was every question answered right and in time, and once? */
 MUST_USE bool bench_tally_good(const struct bench_tally *t);
 
-/* bench_tally_send_ns: from the first to the last question; 0 for less than two. */
+/* bench_tally_send_ns: the time from the first to the last question, in ns; 0 for less than two. */
 MUST_USE uint64_t bench_tally_send_ns(const struct bench_tally *t);
 
 /*
- * bench_tally_rate: valid answers per second, from the first question to the last answer; with
- * losses to the last question, as the last moment is when one was given up, long after anything
- * happened. 0 without a duration.
+ * bench_tally_rate: valid answers per second, from the first question to the last answer. If there
+ * are losses, to the last question instead: the end of the run is then when a question was given
+ * up, a timeout after anything happened. 0 without a duration.
  */
 MUST_USE double bench_tally_rate(const struct bench_tally *t);
 

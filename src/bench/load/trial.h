@@ -2,7 +2,7 @@
 #ifndef DNS64D_BENCH_LOAD_TRIAL_H
 #define DNS64D_BENCH_LOAD_TRIAL_H
 
-/* bench_trial: all threads of the tester doing the same at once. */
+/* bench_trial: the threads of the tester, each a bench_worker, run a plan together. */
 
 #include <stdatomic.h>
 
@@ -14,28 +14,34 @@
 struct bench_trial;
 
 /*
- * bench_trial_new: lanes for all threads of *plan, which is copied. 0 or -errno; nothing is sent
- * yet.
+ * bench_trial_new: open the lanes of all threads of *plan, which is copied; nothing is sent yet.
+ * The trial to *out. Returns 0 or -errno.
  */
 MUST_USE int bench_trial_new(const struct bench_plan *plan, struct bench_trial **out);
+
+/* bench_trial_free: close all lanes; NULL is fine. Not while it runs. */
 void bench_trial_free(struct bench_trial *t);
 
 /*
- * bench_trial_run: N questions from number FIRST of the load on (UINT64_MAX: as many as go into the
- * plan's time); *stop ends it early. What became of them to *sum. 0 or -errno if the threads could
- * not be started. May be called again; connections and source ports stay.
+ * bench_trial_run: ask N questions from number FIRST of the load on (UINT64_MAX: as many as there
+ * is time for); *stop ends it early. What became of them goes to *sum. Returns 0, or -errno if the
+ * threads could not be started. May be called again; connections and source ports stay.
  */
 MUST_USE int bench_trial_run(struct bench_trial *t, uint64_t first, uint64_t n,
     const atomic_bool *stop, struct bench_tally *sum);
 
-/*
- * bench_trial_start: the same, but return at once, while it goes on. bench_trial_take: what became
- * of questions since then, or since it was called last, to *sum; nothing waits for that, and what
- * is under way is counted when its fate is known. bench_trial_join: wait for the end, and the rest.
+/* bench_trial_start: the same, but return at once while the trial runs. bench_trial_join ends it.
  */
 MUST_USE int bench_trial_start(
     struct bench_trial *t, uint64_t first, uint64_t n, const atomic_bool *stop);
+
+/*
+ * bench_trial_take: what became of questions since the start, or since the last call, to *sum. The
+ * trial does not pause for it; open questions are counted when their outcome is known.
+ */
 void bench_trial_take(struct bench_trial *t, struct bench_tally *sum);
+
+/* bench_trial_join: wait for the end of the trial; what was not taken yet goes to *sum. */
 void bench_trial_join(struct bench_trial *t, struct bench_tally *sum);
 
 #endif

@@ -3,13 +3,13 @@
 #define DNS64D_BENCH_LOAD_WORKER_H
 
 /*
- * bench_worker: what one thread of the tester does: it asks its share of the questions, by its own
- * lanes, and judges the replies.
+ * bench_worker: one thread of the tester: it asks its share of the questions by lanes of its own,
+ * and judges the replies.
  *
- * Open loop (a rate is set): questions leave when they are due, whatever has come back. If the
- * lanes have no room, since their windows are full or the server does not read, questions wait; one
- * that waited for the timeout counts as unsent. Closed loop: each lane is a client that keeps
- * WINDOW questions open and asks the next when one of them was answered or given up.
+ * Open loop (the plan has a rate): questions are sent when they are due, whatever was answered. If
+ * the lanes have no room, since their windows are full or the server does not read, questions wait;
+ * one that has waited for the timeout counts as unsent. Closed loop: each lane is a client that
+ * keeps WINDOW questions open and asks the next when one of them was answered or given up.
  */
 
 #include <stdatomic.h>
@@ -33,19 +33,21 @@ MUST_USE int bench_worker_new(
 void bench_worker_free(struct bench_worker *w);
 
 /*
- * bench_worker_run: the thread's share of a trial that begins at START_NS, until all is answered or
- * given up, or *stop becomes true. Fills *t. May be called again.
+ * bench_worker_run: run the thread's share of a trial that begins at START_NS, until all questions
+ * are answered or given up, or *stop becomes true. Fills *t. May be called again.
  */
 void bench_worker_run(
     struct bench_worker *w, uint64_t start_ns, const atomic_bool *stop, struct bench_tally *t);
 
 /*
  * bench_worker_turn: called by another thread while the worker runs: count in *t, which is clear,
- * from now on. When bench_worker_turned, some milliseconds later, the tally before belongs to the
- * caller. A run that ends before it saw the wish keeps its tally, and never says that it turned:
- * the wish is then withdrawn with NULL.
+ * from now on. When bench_worker_turned says so, some milliseconds later, the tally before is the
+ * caller's. A run that ends first keeps its tally, and bench_worker_turned stays false: the caller
+ * then withdraws the request with NULL.
  */
 void bench_worker_turn(struct bench_worker *w, struct bench_tally *t);
+
+/* bench_worker_turned: has the worker changed to the tally of bench_worker_turn? */
 MUST_USE bool bench_worker_turned(const struct bench_worker *w);
 
 #endif

@@ -20,7 +20,7 @@ narrow(const struct bench_bisect *b)
 	return width <= 1 || (double)width <= b->low * b->resolution / 100;
 }
 
-/* The middle as the eye sees it on a logarithmic axis; never an end of the bracket. */
+/* The geometric mean of the ends of the interval; never one of them. */
 static uint32_t
 between(const struct bench_bisect *b)
 {

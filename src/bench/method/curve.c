@@ -85,7 +85,7 @@ add_row(const struct bench_job *job, struct bench_table *t, const struct same *s
 	json_t *row = json_pack("[I,o,o,o]", rate_of(s->trial[0]), valid_share(s),
 	    mean_of(s, "rtt_p50"), mean_of(s, "rtt_p99"));
 
-	for (size_t k = 0; job->subject != NULL && k < BENCH_WATCH_COLUMNS; k++)
+	for (size_t k = 0; job->dut != NULL && k < BENCH_WATCH_COLUMNS; k++)
 		(void)json_array_append_new(row, server_mean(s, k));
 	bench_table_add(t, row);
 }

@@ -4,7 +4,7 @@
 
 /*
  * bench_curve: what the trials of a search say about the server at each rate, in the order of the
- * rates: the table that is drawn.
+ * rates, as a table to be drawn.
  */
 
 #include <jansson.h>
@@ -12,8 +12,9 @@
 #include "bench/method/method.h"
 
 /*
- * bench_curve: a table of the run, made of the records of trials (an array). Trials at one rate are
- * one row, with the mean of each value; the self-test's are left out, as is a table without rows.
+ * bench_curve: add a table to the run, made of RECORDS of trials (an array). Trials at the same
+ * rate are one row, with the mean of each value. The self-test's trials are left out, as is a table
+ * without rows.
  */
 void bench_curve(const struct bench_job *job, const json_t *records);
 

@@ -3,8 +3,8 @@
 #define DNS64D_BENCH_METHOD_FINGERPRINT_H
 
 /*
- * bench_fingerprint: which settings two searches must share, for one to go on where the other
- * ended.
+ * bench_fingerprint: the settings that two searches must have in common if one is to go on where
+ * the other ended.
  */
 
 #include <jansson.h>
@@ -13,8 +13,8 @@
 #include "bench/settings/settings.h"
 
 /*
- * bench_fingerprint: an object, the caller's; NULL without memory. All that has a part in a trial's
- * outcome; how often the search is repeated has none, nor where the results go.
+ * bench_fingerprint: those of S as an object, the caller's; NULL without memory. They are all that
+ * the outcome of a trial depends on: not the number of repetitions, nor where the results go.
  */
 MUST_USE json_t *bench_fingerprint(const struct bench_settings *s);
 

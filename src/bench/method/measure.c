@@ -57,7 +57,7 @@ struct bench_table *
 bench_measure_table(const struct bench_job *job)
 {
 	return bench_run_table(job->run, "trials", "Trials (repetition 0: self-test)", columns,
-	    N_COLUMNS + (job->subject != NULL ? BENCH_WATCH_COLUMNS : 0));
+	    N_COLUMNS + (job->dut != NULL ? BENCH_WATCH_COLUMNS : 0));
 }
 
 /* The self-test has none of the server's figures, nor has a trial that was made without them. */
@@ -82,7 +82,7 @@ bench_measure_row(const struct bench_job *job, const json_t *record)
 
 		(void)json_array_append_new(row, value != NULL ? json_incref(value) : json_null());
 	}
-	if (job->subject != NULL)
+	if (job->dut != NULL)
 		add_server(row, json_object_get(record, "server"));
 	return row;
 }
@@ -152,7 +152,7 @@ put_server(const struct bench_job *job, json_t *figures, const struct bench_usag
 	struct bench_usage used;
 
 	bench_watch_since(job, begin, &used);
-	if (figures == NULL || job->subject == NULL || used.processes == 0)
+	if (figures == NULL || job->dut == NULL || used.processes == 0)
 		return;
 	json_t *row = json_array();
 	bench_watch_row(job, row, &used, job->tally->replies[BENCH_VALID]);

@@ -19,17 +19,28 @@
 struct bench_job {
 	const struct bench_settings *settings;
 	struct bench_run *run; /* what it finds goes there, and why it failed */
-	FILE *out;             /* where rows go as they come: standard output, unless results do */
+	FILE *
+	    out; /* for rows as they come: standard output, or standard error if results go there */
 	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
 	struct bench_tally *tally; /* of the last trial; too large for a stack */
-	struct bench_dut *subject; /* the server's processes; NULL: nobody said which */
+	struct bench_dut *dut;     /* the server's processes; NULL: they are not known */
 };
 
-/* The methods. Each returns when it is done or was stopped; the run tells the outcome. */
+/* The methods. Each returns when it is done or was stopped; its results go to the run. */
+
+/* bench_rate: ask at a fixed rate. */
 void bench_rate(const struct bench_job *job);
+
+/* bench_search: find the highest rate without a fault (RFC 8219 section 9). */
 void bench_search(const struct bench_job *job);
+
+/* bench_closed: clients that ask one question after another. */
 void bench_closed(const struct bench_job *job);
+
+/* bench_enum: such clients ask for telephone numbers. */
 void bench_enum(const struct bench_job *job);
+
+/* bench_soak: a mixed load for hours. */
 void bench_soak(const struct bench_job *job);
 
 /*
@@ -42,54 +53,57 @@ MUST_USE bool bench_method_trial(
 #define BENCH_READY_WAIT 3.0 /* s, for the first answer of a server that is there */
 
 /*
- * bench_method_ready: ask the server for the names that count as hits (without --hits: for the last
- * one of the namespace; enum: its first question), so that a cache has them; again, soon at first,
- * as long as there is no answer, for WAIT seconds and at least once with the plan's whole timeout.
- * False, with the reason in the run, if none comes.
+ * bench_method_ready: ask the server for the names of --hits, so that its cache has them (without
+ * --hits for the last name of the namespace; enum: its first question). As long as there is no
+ * answer it asks again, with a short timeout first, for WAIT seconds, and at least once with the
+ * plan's whole timeout. False, with the reason in the run, if no answer comes.
  */
 MUST_USE bool bench_method_ready(const struct bench_job *job, double wait);
 
-/* bench_method_settings: the plan's settings become the run's. */
+/* bench_method_settings: add the plan to the settings of the run. */
 void bench_method_settings(const struct bench_job *job);
 
 /*
- * bench_method_lost: questions of the last trial without any reply; without those that still had
- * time when it was stopped.
+ * bench_method_lost: how many questions of the last trial got no reply within the timeout; those
+ * that still had time when the trial was stopped do not count.
  */
 MUST_USE uint64_t bench_method_lost(const struct bench_job *job);
 
-/* bench_method_counts: what became of the last trial's questions becomes findings of the run. */
+/* bench_method_counts: add how many questions of the last trial had which outcome, as findings. */
 void bench_method_counts(const struct bench_job *job);
 
-/* bench_method_tally: that, how many were answered in a second, and how fast. */
+/* bench_method_tally: add the same, the answers per second, and how fast they came. */
 void bench_method_tally(const struct bench_job *job);
 
-/* bench_method_rtt: a table with the distribution of its RTTs. */
+/* bench_method_rtt: add a table with the distribution of the last trial's RTTs. */
 void bench_method_rtt(const struct bench_job *job);
 
 /*
- * bench_method_judge: add to the run why the last trial is not good, if so: questions that were not
- * answered right and in time, an answer twice, replies that were dropped here, and, for a RATE > 0,
- * a pace that was not kept.
+ * bench_method_judge: add to the run why the last trial is not good, if it is not: questions
+ * without a right answer in time, answers that came twice, replies that this machine dropped, and,
+ * for a RATE > 0, a pace that was not kept.
  */
 void bench_method_judge(const struct bench_job *job, uint32_t rate);
 
-/*
- * bench_method_judge_sending, bench_method_judge_extras: of that only what went wrong in sending
- * and with this machine, and only what came besides one reply to each question.
- */
+/* bench_method_judge_sending: of that only what went wrong in sending and with this machine. */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);
+
+/* bench_method_judge_extras: of that only what came besides one reply to each question. */
 void bench_method_judge_extras(const struct bench_job *job);
 
-/* The pace was kept if sending took so much more or less than its time, in percent, at most, */
+/*
+ * The pace was kept if the time of sending differs from what the rate says by at most this, in
+ * percent, and 99.9 % of all questions were sent no later than this part of the timeout after they
+ * were due.
+ */
 #define BENCH_PACE_PERCENT 1.0
-/* and 99.9 % of all questions left no later than this part of the timeout behind their time. */
 #define BENCH_PACE_LAG 10
 
-/* bench_method_pace_error: how far sending was from its time, in percent; negative: too fast. */
+/* bench_method_pace_error: how much longer than RATE says sending took, in percent; < 0: shorter.
+ */
 MUST_USE double bench_method_pace_error(const struct bench_tally *t, uint32_t rate);
 
-/* bench_method_kept_pace: was the pace kept as said above? */
+/* bench_method_kept_pace: was the pace kept, as defined above? */
 MUST_USE bool bench_method_kept_pace(
     const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns);
 

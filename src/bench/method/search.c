@@ -30,7 +30,7 @@ struct search {
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many of them by what */
 	/* of the search that runs: */
 	unsigned repetition;
-	const struct bench_bisect *bracket;
+	const struct bench_bisect *bisect;
 	unsigned n_trials;
 	double seconds;
 	json_int_t valid, sent; /* of its last trial */
@@ -50,7 +50,7 @@ measure_server(void *ctx, struct bench_probe *p, enum bench_outcome *outcome)
 {
 	struct search *s = ctx;
 
-	bench_progress_begin(&s->progress, p->repetition, s->bracket, p->rate);
+	bench_progress_begin(&s->progress, p->repetition, s->bisect, p->rate);
 	return bench_measure_server(s->job, p, outcome);
 }
 
@@ -59,7 +59,7 @@ measure_tester(void *ctx, struct bench_probe *p, enum bench_outcome *outcome)
 {
 	struct search *s = ctx;
 
-	bench_progress_begin(&s->progress, p->repetition, s->bracket, p->rate);
+	bench_progress_begin(&s->progress, p->repetition, s->bisect, p->rate);
 	return bench_measure_tester(s->job, &s->tester, p, outcome);
 }
 
@@ -78,7 +78,7 @@ told(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_
 	(void)json_array_append_new(s->records, json_deep_copy(record));
 	bench_progress_count(&s->progress, s->repetition, seconds);
 	if (measured_now)
-		bench_progress_end(&s->progress, s->repetition, s->bracket, rate, outcome);
+		bench_progress_end(&s->progress, s->repetition, s->bisect, rate, outcome);
 }
 
 /* A whole search; false: it ended before, and the run knows why. */
@@ -86,7 +86,7 @@ static bool
 search(struct search *s, unsigned repetition, struct bench_bisect *b)
 {
 	s->repetition = repetition;
-	s->bracket = b;
+	s->bisect = b;
 	s->n_trials = 0;
 	s->seconds = 0;
 	if (bench_series_search(&s->series, repetition, b))
@@ -328,9 +328,9 @@ open_state(struct search *s)
 
 	if (path == NULL)
 		return true;
-	json_t *identity = bench_fingerprint(s->job->settings);
-	s->series.journal = bench_journal_open(path, identity, error);
-	json_decref(identity);
+	json_t *fingerprint = bench_fingerprint(s->job->settings);
+	s->series.journal = bench_journal_open(path, fingerprint, error);
+	json_decref(fingerprint);
 	if (s->series.journal == NULL)
 		bench_run_fail(s->job->run, "%s", error);
 	else if (bench_journal_count(s->series.journal) > 0)

@@ -3,9 +3,9 @@
 #define DNS64D_BENCH_METHOD_SERIES_H
 
 /*
- * bench_series: searches one after another, made of trials that are measured now or were before: a
- * search asks for the same rates when it is told the same outcomes, so it finds its way through the
- * trials of the state file and goes on where they end. Knows neither network nor server.
+ * bench_series: searches one after another, of trials that are measured now or were measured
+ * before. A search that is told the same outcomes asks for the same rates: so it repeats the trials
+ * of the state file and goes on where they end. Knows neither network nor server.
  */
 
 #include <jansson.h>
@@ -16,7 +16,7 @@
 #include "bench/method/bisect.h"
 #include "bench/method/journal.h"
 
-#define BENCH_SERIES_ERROR 512
+#define BENCH_SERIES_ERROR 512 /* bytes of a message, with the zero */
 
 /* A trial that is wanted. */
 struct bench_probe {
@@ -24,19 +24,19 @@ struct bench_probe {
 	uint32_t rate;
 	uint64_t n;      /* questions */
 	uint64_t first;  /* the first of them */
-	double passed_s; /* out: how long it took with all that belongs to it */
+	double passed_s; /* out: s that it took, with all that belongs to it */
 };
 
 /*
- * Do the trial: what came of it to *OUTCOME, and its figures, an object that the caller takes over.
- * NULL: it could not be done or was interrupted, and the search ends.
+ * Do the trial PROBE: set *outcome and return its figures, an object that the caller takes over.
+ * NULL if it could not be done or was interrupted: the search ends.
  */
 typedef json_t *bench_series_measure(
     void *ctx, struct bench_probe *probe, enum bench_outcome *outcome);
 
 /*
- * A trial is done, and the bracket knows its outcome. RECORD: "repetition", "rate", "verdict",
- * "seconds" and the figures; MEASURED_NOW: it was not in the state file.
+ * A trial is done, and the bisection knows its outcome. RECORD has "repetition", "rate", "verdict",
+ * "seconds" and the figures. MEASURED_NOW: it was not in the state file.
  */
 typedef void bench_series_told(
     void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_now);
@@ -53,21 +53,22 @@ struct bench_series {
 	char error[BENCH_SERIES_ERROR]; /* "" when measure ended the search: it knows why */
 };
 
-/* bench_series_questions: of a trial at RATE that takes DURATION seconds: 1 at least. */
+/* bench_series_questions: how many questions a trial at RATE for DURATION seconds asks; at least 1.
+ */
 MUST_USE uint64_t bench_series_questions(uint32_t rate, double duration);
 
 /*
- * bench_series_most: how many names REPETITIONS of a search that is at its beginning (*b) take at
- * most; AGAIN: as in struct bench_series.
+ * bench_series_most: how many names REPETITIONS of the search *b, which has not begun, take at
+ * most, with trials of DURATION seconds. AGAIN as in struct bench_series.
  */
 MUST_USE uint64_t bench_series_most(
     const struct bench_bisect *b, unsigned repetitions, double duration, bool again);
 
-/* bench_series_search: search *b to its end. False: it ended before. */
+/* bench_series_search: do all trials of *b. False if it ended early; s->error may say why. */
 MUST_USE bool bench_series_search(
     struct bench_series *s, unsigned repetition, struct bench_bisect *b);
 
-/* bench_series_verdict: the word for an outcome. */
-const char *bench_series_verdict(enum bench_outcome o);
+/* bench_series_verdict: the word for an outcome in records: "passed", "failed" or "tester". */
+MUST_USE const char *bench_series_verdict(enum bench_outcome o);
 
 #endif

@@ -156,7 +156,7 @@ conclude(const struct soak *s)
 	bench_method_tally(&whole);
 	bench_method_rtt(&whole);
 	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
-	if (s->job->subject != NULL) {
+	if (s->job->dut != NULL) {
 		find_growth(s, "RSS growth per hour", s->rss, "MiB");
 		if (s->used.uncounted == 0)
 			find_growth(s, "descriptor growth per hour", s->descriptors, "");

@@ -14,8 +14,8 @@ struct bench_point {
 };
 
 /*
- * bench_trend_slope: how much y grows while x grows by 1, in the N points, to *slope. False if they
- * are fewer than two, or all at the same x.
+ * bench_trend_slope: the slope of the line through the N points: how much y grows while x grows by
+ * 1; to *slope. False for fewer than two points, and if all have the same x.
  */
 MUST_USE bool bench_trend_slope(const struct bench_point *points, size_t n, double *slope);
 

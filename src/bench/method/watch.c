@@ -24,10 +24,10 @@ void
 bench_watch_begin(const struct bench_job *job, struct bench_usage *begin)
 {
 	memset(begin, 0, sizeof(*begin));
-	if (job->subject == NULL)
+	if (job->dut == NULL)
 		return;
-	bench_dut_read(job->subject, begin);
-	bench_dut_mark(job->subject);
+	bench_dut_read(job->dut, begin);
+	bench_dut_mark(job->dut);
 }
 
 void
@@ -35,9 +35,9 @@ bench_watch_since(
     const struct bench_job *job, const struct bench_usage *begin, struct bench_usage *used)
 {
 	memset(used, 0, sizeof(*used));
-	if (job->subject == NULL)
+	if (job->dut == NULL)
 		return;
-	bench_dut_read(job->subject, used);
+	bench_dut_read(job->dut, used);
 	bench_usage_since(begin, used, used);
 }
 
@@ -61,7 +61,7 @@ bench_watch_table(const struct bench_job *job, const char *name, const char *tit
 	memcpy(all, columns, n_columns * sizeof(*columns));
 	memcpy(all + n_columns, server, sizeof(server));
 	return bench_run_table(
-	    job->run, name, title, all, n_columns + (job->subject != NULL ? N_SERVER : 0));
+	    job->run, name, title, all, n_columns + (job->dut != NULL ? N_SERVER : 0));
 }
 
 static double
@@ -81,7 +81,7 @@ void
 bench_watch_row(
     const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers)
 {
-	if (job->subject == NULL)
+	if (job->dut == NULL)
 		return;
 	(void)json_array_append_new(row, json_real(100 * bench_usage_load(used)));
 	(void)json_array_append_new(row, json_real(us_per_answer(used->cpu_ns, answers)));
@@ -94,7 +94,7 @@ bench_watch_find(const struct bench_job *job, const struct bench_usage *used, ui
 {
 	struct bench_run *r = job->run;
 
-	if (job->subject == NULL)
+	if (job->dut == NULL)
 		return;
 	bench_run_find(r, "server CPU", json_real(100 * bench_usage_load(used)), "%");
 	bench_run_find(
@@ -148,7 +148,7 @@ tell_processes(const struct bench_job *job, struct bench_row *rows, const struct
 		{ "rss", "RSS", "MiB", 1 },
 		{ "threads", "threads", "", 0 },
 	};
-	size_t n = bench_dut_processes(job->subject, rows, BENCH_PROCTREE_PROCESSES);
+	size_t n = bench_dut_processes(job->dut, rows, BENCH_PROCTREE_PROCESSES);
 	struct bench_table *t;
 
 	if (n < 2)
@@ -173,7 +173,7 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 	};
 	struct bench_row *rows;
 
-	if (job->subject == NULL)
+	if (job->dut == NULL)
 		return;
 	rows = calloc(BENCH_PROCTREE_THREADS, sizeof(*rows));
 	if (rows == NULL) {
@@ -183,7 +183,7 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 	tell_processes(job, rows, used, answers);
 	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server",
 	    columns, sizeof(columns) / sizeof(columns[0]));
-	size_t n = bench_dut_threads(job->subject, rows, BENCH_PROCTREE_THREADS);
+	size_t n = bench_dut_threads(job->dut, rows, BENCH_PROCTREE_THREADS);
 	for (size_t i = 0; i < n; i++)
 		add_thread(t, &rows[i], used, answers);
 	free(rows);

@@ -3,8 +3,9 @@
 #define DNS64D_BENCH_METHOD_WATCH_H
 
 /*
- * bench_watch: what the server used (bench_dut), as columns and findings of a run. Where nobody
- * said which processes it has (--pid, --unit) there are none of them, and the calls do nothing.
+ * bench_watch: what the server used (bench_dut), as columns and findings of a run. Without --pid,
+ * --pid-file and --unit its processes are not known: there are no columns then, and the calls do
+ * nothing.
  */
 
 #include <jansson.h>
@@ -17,7 +18,7 @@
 
 #define BENCH_WATCH_COLUMNS 4 /* of the server */
 
-/* bench_watch_begin: the run begins; the server's counters as they are to *begin. */
+/* bench_watch_begin: the run begins; the server's counters go to *begin. */
 void bench_watch_begin(const struct bench_job *job, struct bench_usage *begin);
 
 /* bench_watch_since: what the server has used since *begin to *used. */
@@ -25,17 +26,17 @@ void bench_watch_since(
     const struct bench_job *job, const struct bench_usage *begin, struct bench_usage *used);
 
 /*
- * bench_watch_step: what it has used since *total was set, to *step. *total, what it has used since
- * *begin, is set anew.
+ * bench_watch_step: what the server has used since *total was set last, to *step; *total becomes
+ * what it has used since *begin.
  */
 void bench_watch_step(const struct bench_job *job, const struct bench_usage *begin,
     struct bench_usage *total, struct bench_usage *step);
 
-/* bench_watch_table: bench_run_table with these columns and those of the server. */
+/* bench_watch_table: bench_run_table with these columns and BENCH_WATCH_COLUMNS of the server. */
 struct bench_table *bench_watch_table(const struct bench_job *job, const char *name,
     const char *title, const struct bench_column *columns, size_t n_columns);
 
-/* bench_watch_row: the server's columns onto ROW: USED for so many ANSWERS. */
+/* bench_watch_row: append the server's columns to ROW: what it USED for so many ANSWERS. */
 void bench_watch_row(
     const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers);
 
@@ -44,8 +45,8 @@ void bench_watch_find(
     const struct bench_job *job, const struct bench_usage *used, uint64_t answers);
 
 /*
- * bench_watch_threads: a table of the server's threads, and one of its processes if there are
- * several: what each used since bench_watch_begin.
+ * bench_watch_threads: add a table of the server's threads, and one of its processes if there are
+ * several, with what each has used since bench_watch_begin. USED is their sum.
  */
 void bench_watch_threads(
     const struct bench_job *job, const struct bench_usage *used, uint64_t answers);

@@ -14,7 +14,7 @@
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What the panel of a unit shows, where its columns do not say it. */
+/* What the chart of a unit shows, where its columns do not say it. */
 static const struct {
 	const char *unit, *quantity;
 	bool time;
@@ -143,17 +143,17 @@ panel_for(struct bench_figure *f, const json_t *columns, size_t i)
 	const char *name = name_of(columns, i), *unit = unit_of(columns, i);
 
 	for (size_t k = 0; k < f->n; k++) {
-		const char *other = name_of(columns, f->panels[k].curves[0].value);
+		const char *other = name_of(columns, f->charts[k].curves[0].value);
 		size_t n = first_word(name);
 
-		if (strcmp(f->panels[k].unit, unit) == 0 && first_word(other) == n &&
+		if (strcmp(f->charts[k].unit, unit) == 0 && first_word(other) == n &&
 		    strncmp(other, name, n) == 0)
-			return &f->panels[k];
+			return &f->charts[k];
 	}
 	if (f->n == BENCH_CHARTS_MAX)
 		return NULL;
-	f->panels[f->n] = (struct bench_chart){ .unit = unit };
-	return &f->panels[f->n++];
+	f->charts[f->n] = (struct bench_chart){ .unit = unit };
+	return &f->charts[f->n++];
 }
 
 static void
@@ -268,8 +268,8 @@ bench_chart_choose(struct bench_figure *f, const json_t *table)
 	for (size_t i = 1; i < json_array_size(columns); i++)
 		add_column(f, columns, rows, i);
 	for (size_t i = 0; i < f->n; i++) {
-		f->panels[i].logarithmic = spans_much(&f->panels[i], rows);
-		choose_label(&f->panels[i], columns);
+		f->charts[i].logarithmic = spans_much(&f->charts[i], rows);
+		choose_label(&f->charts[i], columns);
 	}
 	if (f->n == 0)
 		f->axis = BENCH_AXIS_NONE;

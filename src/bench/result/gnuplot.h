@@ -3,8 +3,8 @@
 #define DNS64D_BENCH_RESULT_GNUPLOT_H
 
 /*
- * bench_gnuplot: the program gnuplot at work: started without a shell, without its user's own
- * settings, with a script in and a picture out. What lies between are files without a name.
+ * bench_gnuplot: run gnuplot(1): a script in, a picture out. It is started without a shell and
+ * without the user's settings; script and picture are in files without a name.
  */
 
 #include <stdbool.h>
@@ -13,13 +13,16 @@
 
 #include "base/attr.h"
 
-/* bench_gnuplot_there: whether PROGRAM ("gnuplot") can be started; if not, why, to ERROR. */
+/*
+ * bench_gnuplot_there: can PROGRAM ("gnuplot") be started? If not, the reason goes to ERROR, of
+ * SIZE bytes.
+ */
 MUST_USE bool bench_gnuplot_there(const char *program, char *error, size_t size);
 
 /*
- * bench_gnuplot_run: what PROGRAM ("gnuplot") draws for the script in the file SCRIPT: a file
- * without a name, at its start, the caller's. NULL if there is no program or no picture; then why,
- * to ERROR.
+ * bench_gnuplot_run: the picture that PROGRAM ("gnuplot") draws for the script in the file SCRIPT,
+ * as a file without a name, at its start; the caller's. NULL if there is no program or no picture,
+ * and the reason to ERROR, of SIZE bytes.
  */
 MUST_USE FILE *bench_gnuplot_run(const char *program, FILE *script, char *error, size_t size);
 

@@ -6,12 +6,13 @@
 
 #include <stdio.h>
 
-/* bench_html_text: TEXT such that a browser shows it and does not obey it. */
+/* bench_html_text: print TEXT with all that has a meaning in HTML escaped. */
 void bench_html_text(FILE *out, const char *text);
 
 /*
- * bench_html_svg: the picture in the file SVG, which gnuplot drew, as the N-th of a page: its names
- * (id="...", "#...") are made its own, and what stands before it or floats over it is left out.
+ * bench_html_svg: print the picture in the file SVG, which gnuplot drew, as the N-th of a page. Its
+ * identifiers (id="...", "#...") get N, so that each page has them once. The XML head and tooltips
+ * are left out.
  */
 void bench_html_svg(FILE *out, FILE *svg, unsigned n);
 

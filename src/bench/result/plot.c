@@ -10,7 +10,7 @@
 #include "bench/result/text.h"
 
 #define WIDTH 720 /* of a picture, points of the screen */
-#define PANEL_HEIGHT 250
+#define CHART_HEIGHT 250
 #define PNG_SCALE 2     /* for print */
 #define MARGIN 0.02     /* of the x axis, beside the first and last points */
 #define LOG_MARGIN 1.15 /* the same of a logarithmic one */
@@ -107,11 +107,11 @@ data(FILE *out, const struct bench_figure *f, const json_t *table, size_t n)
 
 /* Terminal and style, the same for all pictures. */
 static void
-style(FILE *out, enum bench_plot_format format, size_t n_panels)
+style(FILE *out, enum bench_plot_format format, size_t n_charts)
 {
 	static const char *const colours[] = { "0072b2", "d55e00", "009e73", "cc79a7", "e69f00",
 		"56b4e9", "000000", "999999" };
-	unsigned height = (unsigned)n_panels * PANEL_HEIGHT;
+	unsigned height = (unsigned)n_charts * CHART_HEIGHT;
 
 	(void)fputs("set encoding utf8\n", out);
 	if (format == BENCH_PLOT_SVG)
@@ -210,7 +210,7 @@ legend(FILE *out, const json_t *table, const struct bench_curve *c)
 	quoted(out, text);
 }
 
-/* The I-th curve of a panel over words: boxes, which stand beside those of the other curves. */
+/* The I-th curve of a chart over words: boxes, which stand beside those of the other curves. */
 static void
 boxes(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *table)
 {
@@ -250,7 +250,7 @@ line(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *t
 }
 
 static void
-panel(FILE *out, const struct bench_figure *f, const struct bench_chart *p, size_t n,
+chart(FILE *out, const struct bench_figure *f, const struct bench_chart *p, size_t n,
     const json_t *table)
 {
 	label(out, "y", p->label, p->unit);
@@ -270,7 +270,7 @@ panel(FILE *out, const struct bench_figure *f, const struct bench_chart *p, size
 	(void)fputc('\n', out);
 }
 
-/* The panels of TABLE, the N-th of the script: what is along the x axis stands below the last. */
+/* The charts of TABLE, the N-th of the script: what is along the x axis stands below the last. */
 static void
 figure(FILE *out, const struct bench_figure *f, size_t n, const json_t *table, bool titles)
 {
@@ -283,12 +283,12 @@ figure(FILE *out, const struct bench_figure *f, size_t n, const json_t *table, b
 		(void)fputc('\n', out);
 		if (i + 1 == f->n && f->axis != BENCH_AXIS_WORDS)
 			label(out, "x", title_of(table, 0), f->x_unit);
-		panel(out, f, &f->panels[i], n, table);
+		chart(out, f, &f->charts[i], n, table);
 	}
 }
 
 size_t
-bench_plot_panels(const json_t *table)
+bench_plot_charts(const json_t *table)
 {
 	struct bench_figure f;
 
@@ -300,14 +300,14 @@ size_t
 bench_plot_script(FILE *out, const json_t *tables, enum bench_plot_format format, bool titles)
 {
 	struct bench_figure f;
-	size_t n_panels = 0;
+	size_t n_charts = 0;
 
 	for (size_t i = 0; i < json_array_size(tables); i++)
-		n_panels += bench_plot_panels(json_array_get(tables, i));
-	if (n_panels == 0)
+		n_charts += bench_plot_charts(json_array_get(tables, i));
+	if (n_charts == 0)
 		return 0;
-	style(out, format, n_panels);
-	(void)fprintf(out, "set multiplot layout %zu,1\n", n_panels);
+	style(out, format, n_charts);
+	(void)fprintf(out, "set multiplot layout %zu,1\n", n_charts);
 	for (size_t i = 0; i < json_array_size(tables); i++) {
 		const json_t *table = json_array_get(tables, i);
 
@@ -316,7 +316,7 @@ bench_plot_script(FILE *out, const json_t *tables, enum bench_plot_format format
 			figure(out, &f, i + 1, table, titles);
 	}
 	(void)fputs("unset multiplot\n", out);
-	return n_panels;
+	return n_charts;
 }
 
 enum bench_plot_format

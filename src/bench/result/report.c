@@ -142,7 +142,7 @@ picture(FILE *out, const json_t *table, unsigned n)
 {
 	char error[BENCH_PLOT_ERROR];
 
-	if (bench_plot_panels(table) == 0)
+	if (bench_plot_charts(table) == 0)
 		return;
 	FILE *svg = bench_plot_svg(table, error);
 	(void)fputs("<figure>\n", out);

@@ -6,7 +6,7 @@
  * bench_run: what one run of a method found: settings, tables, findings. One tree (jansson), from
  * which the text on standard output, CSV and JSON are made. bench_schema has its form.
  *
- * No call has an error of its own: what could not be kept, because memory ran out or JSON cannot
+ * The calls return no errors: a value that could not be kept, since memory ran out or JSON cannot
  * hold it (json_pack takes no number that is not finite), is missing, and the run has failed.
  */
 
@@ -29,64 +29,67 @@ struct bench_column {
 	unsigned decimals; /* of the text */
 };
 
-/* bench_run_new: an empty run of METHOD: date, machine, version and command line. NULL without
- * memory. */
+/*
+ * bench_run_new: a run of METHOD with its date, machine, version and command line (the ARGC words
+ * of ARGV), and no results. NULL without memory.
+ */
 MUST_USE struct bench_run *bench_run_new(const char *method, int argc, char *const *argv);
 
 /*
- * bench_run_read: the run that bench_run_write_json wrote to PATH. NULL if there is none: why is
- * told in ERROR, with the file's name, and the line if the file is no JSON.
+ * bench_run_read: read the run that bench_run_write_json wrote to the file PATH. NULL if there is
+ * none, and the reason to ERROR, with the file's name, and the line if the file is no JSON.
  */
 MUST_USE struct bench_run *bench_run_read(const char *path, char error[static BENCH_RUN_ERROR]);
 
-/* bench_run_free: forget *r, which may be NULL. */
+/* bench_run_free: free the run and its tables; NULL is fine. */
 void bench_run_free(struct bench_run *r);
 
-/* bench_run_set: a setting of the run. Takes VALUE over. */
+/* bench_run_set: add the setting KEY. Takes VALUE over. */
 void bench_run_set(struct bench_run *r, const char *key, json_t *value);
 
 /*
- * bench_run_table: begin a table, which is the run's. At most BENCH_RUN_TABLES and, in each,
- * BENCH_RUN_COLUMNS. The first table is the main one: that of the CSV. Of a column X the columns
- * X_p1 and X_p99, or X_deviation, are the spread (bench_plot).
+ * bench_run_table: add an empty table, which is the run's: at most BENCH_RUN_TABLES, with at most
+ * BENCH_RUN_COLUMNS each. The first table is the main one, which goes to the CSV. The columns X_p1
+ * and X_p99, or X_deviation, are the spread of the column X (bench_plot).
  */
 struct bench_table *bench_run_table(struct bench_run *r, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns);
 
-/* bench_table_add: a row, an array with a value (null: none) for each column. Takes ROW over. */
+/* bench_table_add: add ROW, an array with a value (null: none) for each column. Takes it over. */
 void bench_table_add(struct bench_table *t, json_t *row);
 
 /*
- * bench_table_live: print each row to OUT as it comes, for runs that take hours; before the first
- * one the head of the run with the settings so far. bench_run_print to OUT repeats none of it.
+ * bench_table_live: print each row to OUT when it is added, for runs that take hours; before the
+ * first one the head of the run with the settings so far. bench_run_print to OUT repeats none of
+ * it.
  */
 void bench_table_live(struct bench_table *t, FILE *out);
 
-/* bench_run_find: a finding ("highest rate", 35341, "1/s"). Takes VALUE over. */
+/* bench_run_find: add a finding, as "highest rate", 35341, "1/s". Takes VALUE over. */
 void bench_run_find(struct bench_run *r, const char *name, json_t *value, const char *unit);
 
-/* bench_run_fail: a reason why the run is not good. */
+/* bench_run_fail: the run has failed; FORMAT says why. */
 void bench_run_fail(struct bench_run *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* bench_run_interrupted: the run ended before its time; what there is stands. */
+/* bench_run_interrupted: the run was ended early; its results so far are kept. */
 void bench_run_interrupted(struct bench_run *r);
 
-/* bench_run_status: the exit code: 0 a good run, 1 a failed one, 3 an interrupted one. */
+/* bench_run_status: the exit code: 0 for a good run, 1 for a failed one, 3 for an interrupted one.
+ */
 int bench_run_status(const struct bench_run *r);
 
-/* bench_run_tree: the run as JSON; it is the run's. */
+/* bench_run_tree: the run as JSON (bench_schema); it is the run's. */
 const json_t *bench_run_tree(const struct bench_run *r);
 
-/* bench_run_print: the readable form. */
+/* bench_run_print: print the run as text (bench_text) to OUT. */
 void bench_run_print(const struct bench_run *r, FILE *out);
 
-/* bench_run_write_json: the tree, to PATH ("-": standard output). 0 or -errno. */
+/* bench_run_write_json: write the tree to the file PATH ("-": standard output). 0 or -errno. */
 MUST_USE int bench_run_write_json(const struct bench_run *r, const char *path);
 
 /*
- * bench_run_write_csv: the first table (RFC 4180) after lines of comment ("# method: rate"), to
- * PATH
- * ("-": standard output). 0 or -errno.
+ * bench_run_write_csv: write lines of comment ("# method: rate") and the first table (RFC 4180) to
+ * the file PATH ("-": standard output). 0 or -errno.
  */
 MUST_USE int bench_run_write_csv(const struct bench_run *r, const char *path);
 

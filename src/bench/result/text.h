@@ -2,7 +2,7 @@
 #ifndef DNS64D_BENCH_RESULT_TEXT_H
 #define DNS64D_BENCH_RESULT_TEXT_H
 
-/* bench_text: a run's JSON (bench_run) as text in columns, and its values as text. */
+/* bench_text: a run's JSON (bench_schema) as text in columns, and its values as text. */
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #include "bench/result/schema.h"
 
-#define BENCH_TEXT_CELL 400   /* octets of a value */
+#define BENCH_TEXT_CELL 400   /* bytes of a value, with the zero */
 #define BENCH_TEXT_ROUND 1000 /* decimals: as many as make about six digits */
 
 /* The widths of a table's columns. */
@@ -24,28 +24,33 @@ struct bench_layout {
 	} columns[BENCH_RUN_COLUMNS];
 };
 
-/* bench_text_cell: VALUE with so many decimals; "-" for none. In CELL, or VALUE's own text. */
+/* bench_text_cell: VALUE with so many DECIMALS; "-" for none. Is CELL, or VALUE's own text. */
 const char *bench_text_cell(
     const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL]);
 
 /* bench_text_get: the string KEY of OBJECT, or "". */
 const char *bench_text_get(const json_t *object, const char *key);
 
-/* bench_text_decimals: those of COLUMN. */
+/* bench_text_decimals: how many decimals the values of COLUMN have. */
 unsigned bench_text_decimals(const json_t *column);
 
-/* bench_text_machine: the machine of a run in one line; TEXT has BENCH_TEXT_CELL octets. */
+/* bench_text_machine: the machine of RUN in one line, to TEXT; returns TEXT. */
 const char *bench_text_machine(const json_t *run, char text[static BENCH_TEXT_CELL]);
 
-/* bench_text_layout: columns as wide as what stands in ROWS, and as MIN at least. */
+/* bench_text_layout: make each of COLUMNS as wide as its head and ROWS need, and at least MIN. */
 void bench_text_layout(
     struct bench_layout *l, const json_t *columns, const json_t *rows, unsigned min);
 
-/* Program, date, command, machine and settings; a table's title, heads and units; a row; what
- * follows the tables. */
+/* bench_text_head: print what precedes the tables: program, date, command, machine and settings. */
 void bench_text_head(FILE *out, const json_t *run);
+
+/* bench_text_columns: print a table's title, heads and units. */
 void bench_text_columns(FILE *out, const struct bench_layout *l, const json_t *table);
+
+/* bench_text_row: print a row of that table. */
 void bench_text_row(FILE *out, const struct bench_layout *l, const json_t *row);
+
+/* bench_text_findings: print what follows the tables: findings, and why the run has failed. */
 void bench_text_findings(FILE *out, const json_t *run);
 
 #endif

@@ -50,7 +50,7 @@ burn(uint64_t ms)
 
 /* Ourselves and OTHER, if it is not 0. */
 static struct bench_dut *
-subject_of(pid_t pid, pid_t other)
+dut_of(pid_t pid, pid_t other)
 {
 	char pids[32];
 	int len = snprintf(pids, sizeof(pids), "%d", (int)pid);
@@ -64,7 +64,7 @@ subject_of(pid_t pid, pid_t other)
 
 START_TEST(own_cpu_time_is_counted)
 {
-	struct bench_dut *s = subject_of(getpid(), 0);
+	struct bench_dut *s = dut_of(getpid(), 0);
 	struct bench_usage before, after, d;
 
 	bench_dut_read(s, &before);
@@ -100,7 +100,7 @@ START_TEST(own_memory_and_waits_are_counted)
 {
 	const size_t len = 32 << 20;
 	const struct timespec moment = { .tv_nsec = 1000000 };
-	struct bench_dut *s = subject_of(getpid(), 0);
+	struct bench_dut *s = dut_of(getpid(), 0);
 	struct bench_usage before, after, d;
 
 	bench_dut_read(s, &before);
@@ -139,7 +139,7 @@ START_TEST(thread_of_its_own_is_counted_past_its_end)
 {
 	const struct timespec moment = { .tv_nsec = 1000000 };
 	int done[2], leave[2];
-	struct bench_dut *s = subject_of(getpid(), 0);
+	struct bench_dut *s = dut_of(getpid(), 0);
 	struct bench_usage u, last;
 	pthread_t thread;
 	char byte;
@@ -192,7 +192,7 @@ START_TEST(what_a_dead_child_used_stays_counted)
 		(void)pause();
 		_exit(0);
 	}
-	struct bench_dut *s = subject_of(getpid(), pid);
+	struct bench_dut *s = dut_of(getpid(), pid);
 	ck_assert_int_eq(read(done[0], &byte, 1), 1);
 	bench_dut_read(s, &u);
 	ck_assert_uint_eq(u.processes, 2);
@@ -422,7 +422,7 @@ int
 main(void)
 {
 	Suite *s = suite_create("bench_dut");
-	TCase *tc = tcase_create("subject");
+	TCase *tc = tcase_create("device under test");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, own_cpu_time_is_counted);

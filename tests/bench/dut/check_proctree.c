@@ -16,14 +16,14 @@
 #define MS UINT64_C(1000000)
 
 static char root[SCRATCH_PATH];
-static struct bench_proctree census;
+static struct bench_proctree tree;
 static struct bench_row rows[BENCH_PROCTREE_THREADS];
 
 static void
 setup(void)
 {
 	scratch_dir(root);
-	ck_assert(bench_proctree_init(&census, root));
+	ck_assert(bench_proctree_init(&tree, root));
 }
 
 static void
@@ -83,10 +83,10 @@ reading(const int *pids, bool adopt)
 {
 	struct bench_usage u;
 
-	bench_proctree_begin(&census);
+	bench_proctree_begin(&tree);
 	for (; *pids != 0; pids++)
-		bench_proctree_visit(&census, *pids, adopt);
-	bench_proctree_finish(&census, &u);
+		bench_proctree_visit(&tree, *pids, adopt);
+	bench_proctree_finish(&tree, &u);
 	return u;
 }
 
@@ -158,12 +158,12 @@ START_TEST(all_that_procfs_tells_is_read)
 	ck_assert_uint_eq(u.left_out, 0);
 	ck_assert_uint_gt(u.time_ns, 0);
 
-	ck_assert_uint_eq(bench_proctree_processes(&census, rows, 10), 1);
+	ck_assert_uint_eq(bench_proctree_processes(&tree, rows, 10), 1);
 	ck_assert_int_eq(rows[0].pid, 120);
 	ck_assert_int_eq(rows[0].tid, 0);
 	ck_assert_str_eq(rows[0].name, "dns64d");
 	ck_assert_uint_eq(rows[0].used.cpu_ns, 87 * MS);
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 2);
 	struct bench_row *loop = &rows[rows[0].tid == 120];
 	ck_assert_int_eq(loop->tid, 121);
 	ck_assert_str_eq(loop->name, "loop 0");
@@ -171,7 +171,7 @@ START_TEST(all_that_procfs_tells_is_read)
 	ck_assert_uint_eq(loop->used.switches, 20);
 	ck_assert_uint_eq(loop->used.threads, 1);
 	ck_assert(!loop->ended);
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 1), 1);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 1), 1);
 }
 END_TEST
 
@@ -185,7 +185,7 @@ START_TEST(without_schedstat_ticks_count)
 	struct bench_usage u = reading(one, true);
 
 	ck_assert_uint_eq(u.cpu_ns, ticks(7));
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 1);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 1);
 	ck_assert_uint_eq(rows[0].used.cpu_ns, ticks(1));
 }
 END_TEST
@@ -215,7 +215,7 @@ START_TEST(ended_thread_stays_counted)
 {
 	make_all();
 	(void)reading(one, true);
-	bench_proctree_mark(&census);
+	bench_proctree_mark(&tree);
 	drop(120, 121);
 	struct made m = process;
 	m.threads = 1;
@@ -236,14 +236,14 @@ START_TEST(ended_thread_stays_counted)
 	ck_assert_uint_eq(u.cpu_ns, ticks(52));
 	ck_assert_uint_eq(u.switches, 35);
 
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 2);
 	struct bench_row *loop = &rows[rows[0].tid == 120], *first = &rows[rows[0].tid != 120];
 	ck_assert(loop->ended && !first->ended);
 	ck_assert_uint_eq(loop->used.switches, 0);
 	ck_assert_uint_eq(loop->used.threads, 0);
 	ck_assert_uint_eq(first->used.switches, 5);
-	bench_proctree_mark(&census);
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 1);
+	bench_proctree_mark(&tree);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 1);
 	ck_assert_uint_eq(reading(one, true).switches, 35);
 }
 END_TEST
@@ -263,7 +263,7 @@ START_TEST(thread_number_again)
 
 	ck_assert_uint_eq(u.switches, 31);
 	ck_assert_uint_eq(u.cpu_ns, 88 * MS);
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 3);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 3);
 }
 END_TEST
 
@@ -276,7 +276,7 @@ START_TEST(ended_process_stays_counted)
 	const int both[] = { 120, 130, 0 };
 	make(&other);
 	struct bench_usage before = reading(both, true);
-	bench_proctree_mark(&census);
+	bench_proctree_mark(&tree);
 	ck_assert_uint_eq(before.processes, 2);
 	ck_assert_uint_eq(before.cpu_ns, 87 * MS + ticks(1));
 	drop(120, 0);
@@ -290,11 +290,11 @@ START_TEST(ended_process_stays_counted)
 	ck_assert_uint_eq(after.switches, before.switches);
 	ck_assert_uint_eq(after.user_ns, before.user_ns);
 	ck_assert_uint_eq(reading(both, true).cpu_ns, before.cpu_ns); /* counted once */
-	ck_assert_uint_eq(bench_proctree_processes(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_processes(&tree, rows, 10), 2);
 	ck_assert(rows[0].ended && !rows[1].ended);
 	ck_assert_uint_eq(rows[0].used.processes, 0);
-	bench_proctree_mark(&census);
-	ck_assert_uint_eq(bench_proctree_processes(&census, rows, 10), 1);
+	bench_proctree_mark(&tree);
+	ck_assert_uint_eq(bench_proctree_processes(&tree, rows, 10), 1);
 	drop(130, 0);
 	ck_assert_uint_eq(reading(both, true).processes, 0);
 }
@@ -316,7 +316,7 @@ START_TEST(zombie_is_counted_once)
 		ck_assert_uint_eq(u.cpu_ns, ticks(101));
 		ck_assert_uint_eq(u.switches, 30);
 		ck_assert_uint_eq(u.processes, 0);
-		bench_proctree_mark(&census);
+		bench_proctree_mark(&tree);
 	}
 	drop(120, 0);
 	ck_assert_uint_eq(reading(one, true).cpu_ns, ticks(101));
@@ -414,7 +414,7 @@ START_TEST(unreadable_file_changes_nothing)
 	tree_write(root, "proc/120/task/121/stat/is/a/directory", "");
 	struct bench_usage u = reading(one, true);
 	ck_assert_uint_eq(u.switches, 30);
-	ck_assert_uint_eq(bench_proctree_threads(&census, rows, 10), 2);
+	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 2);
 	ck_assert(!rows[0].ended && !rows[1].ended);
 	tree_write(root, "proc/120/stat", "120 (dns6");
 	u = reading(one, true);
@@ -495,7 +495,7 @@ START_TEST(threads_over_the_limit_are_told)
 	ck_assert_uint_eq(u.left_out, 1);
 	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_PROCTREE_THREADS));
 	ck_assert_uint_eq(
-	    bench_proctree_threads(&census, rows, BENCH_PROCTREE_THREADS), BENCH_PROCTREE_THREADS);
+	    bench_proctree_threads(&tree, rows, BENCH_PROCTREE_THREADS), BENCH_PROCTREE_THREADS);
 	drop(120, 1000);
 	drop(120, 1001);
 	(void)reading(one, true);
@@ -509,9 +509,9 @@ START_TEST(root_longer_than_the_limit_is_refused)
 
 	memset(longer, 'a', sizeof(longer));
 	longer[BENCH_PROCTREE_ROOT] = '\0';
-	ck_assert(!bench_proctree_init(&census, longer));
+	ck_assert(!bench_proctree_init(&tree, longer));
 	longer[BENCH_PROCTREE_ROOT - 1] = '\0';
-	ck_assert(bench_proctree_init(&census, longer));
+	ck_assert(bench_proctree_init(&tree, longer));
 }
 END_TEST
 
@@ -519,7 +519,7 @@ int
 main(void)
 {
 	Suite *s = suite_create("bench_proctree");
-	TCase *tc = tcase_create("census");
+	TCase *tc = tcase_create("tree");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, all_that_procfs_tells_is_read);

@@ -99,15 +99,15 @@ START_TEST(has_the_server)
 	json_t *records = json_array();
 
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	job.subject = bench_dut_new_pids("", pid, error);
-	ck_assert_msg(job.subject != NULL, "%s", error);
+	job.dut = bench_dut_new_pids("", pid, error);
+	ck_assert_msg(job.dut != NULL, "%s", error);
 	add(records, 1, 1000, 100, 10);
 	add(records, 2, 1000, 100, 10);
 	(void)json_object_set_new(
 	    json_array_get(records, 1), "server", json_pack("[f,f,i,n]", 50.0, 2.5, 8));
 	bench_curve(&job, records);
 	json_decref(records);
-	bench_dut_free(job.subject);
+	bench_dut_free(job.dut);
 	ck_assert_double_eq_tol(cell(0, 4), 50, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 5), 2.5, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 6), 8, 1e-9);

@@ -11,7 +11,7 @@
 
 /* Read like a command line that begins with "search -s ::1 -d 0.5 --high 20000". */
 static json_t *
-identity(const char *option, const char *value)
+fingerprint(const char *option, const char *value)
 {
 	char text[10][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high", "20000" };
 	char *argv[11] = { text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7] };
@@ -32,7 +32,7 @@ identity(const char *option, const char *value)
 static bool
 same(const char *option, const char *value)
 {
-	json_t *a = identity(NULL, NULL), *b = identity(option, value);
+	json_t *a = fingerprint(NULL, NULL), *b = fingerprint(option, value);
 	bool equal = json_equal(a, b) != 0;
 
 	json_decref(a);

@@ -144,8 +144,8 @@ START_TEST(shows_the_server)
 	char error[BENCH_DUT_ERROR], pid[16];
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	struct bench_job job = { .run = bench_run_new("search", 0, NULL),
-		.subject = bench_dut_new_pids("", pid, error) };
-	ck_assert_msg(job.subject != NULL, "%s", error);
+		.dut = bench_dut_new_pids("", pid, error) };
+	ck_assert_msg(job.dut != NULL, "%s", error);
 	(void)bench_measure_table(&job);
 	size_t n = json_array_size(columns(job.run));
 
@@ -159,7 +159,7 @@ START_TEST(shows_the_server)
 		    _i == 0 ? (json_int_t)i + 1 : 0);
 	json_decref(row);
 	json_decref(record);
-	bench_dut_free(job.subject);
+	bench_dut_free(job.dut);
 	bench_run_free(job.run);
 }
 END_TEST

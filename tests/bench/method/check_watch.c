@@ -136,8 +136,8 @@ START_TEST(gone_server_is_told)
 	(void)snprintf(pid, sizeof(pid), "%d", (int)child);
 	benchrig_init(&rig);
 	benchrig_start(&rig, "rate -r 1 -n 1");
-	rig.job.subject = bench_dut_new_pids("", pid, error);
-	ck_assert_msg(rig.job.subject != NULL, "%s", error);
+	rig.job.dut = bench_dut_new_pids("", pid, error);
+	ck_assert_msg(rig.job.dut != NULL, "%s", error);
 	bench_watch_begin(&rig.job, &begin);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);

@@ -30,7 +30,7 @@ table_of(const char *columns, const char *rows)
 	return table;
 }
 
-/* The figure in a line: for each panel label, unit, "log" and curves "value:low:high:deviation". */
+/* The figure in a line: for each chart label, unit, "log" and curves "value:low:high:deviation". */
 static const char *
 figure_of(const char *columns, const char *rows, char text[static 1024])
 {
@@ -42,7 +42,7 @@ figure_of(const char *columns, const char *rows, char text[static 1024])
 	text[0] = '\0';
 	bench_chart_choose(&f, table);
 	for (size_t i = 0; i < f.n; i++) {
-		const struct bench_chart *p = &f.panels[i];
+		const struct bench_chart *p = &f.charts[i];
 
 		(void)fprintf(out, "%s%s %s%s", i > 0 ? "; " : "", p->label, p->unit,
 		    p->logarithmic ? " log" : "");
@@ -69,7 +69,7 @@ static const struct {
 	{ "rate 1/s,valid 1/s", "[[null, 1], [null, 2]]", "" },
 	{ "rate 1/s,valid 1/s", "[[1, 2], [2, null]]", "[valid] 1/s 1:0:0:0" },
 	{ "who ,rate 1/s", "[[\"a\", 2], [\"b\", 3]]", "[rate] 1/s 1:0:0:0" },
-	/* The same unit and first word: one panel. */
+	/* The same unit and first word: one chart. */
 	{ "n ,rtt_p50 ms,cpu_user %,rtt_p99 ms,cpu_system %,loss %",
 	    "[[1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2]]",
 	    "RTT ms 1:0:0:0 3:0:0:0; CPU % 2:0:0:0 4:0:0:0; [loss] % 5:0:0:0" },
@@ -151,7 +151,7 @@ int
 main(void)
 {
 	Suite *s = suite_create("bench_chart");
-	TCase *tc = tcase_create("panels");
+	TCase *tc = tcase_create("charts");
 
 	tcase_add_loop_test(
 	    tc, figure_is_chosen_by_the_columns, 0, sizeof(figures) / sizeof(figures[0]));

@@ -71,11 +71,11 @@ script(size_t first, size_t n, enum bench_plot_format format, char text[static T
 	for (size_t i = first; i < first + n; i++)
 		(void)json_array_append(
 		    tables, json_array_get(json_object_get(bench_run_tree(r), "tables"), i));
-	size_t n_panels = bench_plot_script(f, tables, format, true);
+	size_t n_charts = bench_plot_script(f, tables, format, true);
 	(void)text_of(f, text, TEXT);
 	json_decref(tables);
 	bench_run_free(r);
-	return n_panels;
+	return n_charts;
 }
 
 START_TEST(curves_are_drawn_by_rate)
@@ -97,7 +97,7 @@ START_TEST(curves_are_drawn_by_rate)
 	    "plot $t1 using 1:5:6 with yerrorlines lt 1 title "
 	    "'mean (bars: standard deviation)', \\\n"
 	    "    $t1 using 1:7 with linespoints lt 2 title 'it''s ''<p99>'' '\n");
-	/* The title stands once, what is along the x axis below the last panel only. */
+	/* The title stands once, what is along the x axis below the last chart only. */
 	text_contains(text, "unset xlabel\nset title 'Steps'\nset ylabel 'rate");
 	text_contains(text, "set title ''\nset xlabel");
 }

@@ -119,7 +119,7 @@ int
 main(void)
 {
 	Suite *s = suite_create("bench_schema");
-	TCase *tc = tcase_create("shape");
+	TCase *tc = tcase_create("schema");
 
 	tcase_add_test(tc, sound_run_is_accepted);
 	tcase_add_test(tc, other_json_is_refused);
