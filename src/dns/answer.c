@@ -9,7 +9,7 @@
 #define TTL_MAX 604800 /* s (RFC 8767 section 4) */
 #define TYPE_KEY 25    /* DNSSEC's first key type, for RFC 2181 section 10.1 only */
 
-/* What is needed while a chain is walked. */
+/* The state of one answer_scan. */
 struct scan {
 	const struct msg *m;
 	struct answer *a;
@@ -46,7 +46,7 @@ type_fits(uint16_t qtype, const struct rr *rr)
 	return rr->type == qtype || qtype == DNS_TYPE_ANY;
 }
 
-/* Is a question for this type about the name itself, whatever CNAME stands there? */
+/* Does a question for QTYPE not follow a CNAME at the name? */
 static bool
 asks_name_itself(uint16_t qtype)
 {
@@ -72,9 +72,10 @@ answer_owns_slowly(const struct msg *m, const struct answer *a, const struct rr 
 }
 
 /*
- * Is the last name of the chain so far the owner of RR? Mostly a pointer's value says so: that of
- * the first owner that is another spelling is noted. No other follows: then what is quick to tell
- * here is so for those who ask later too.
+ * Compare the owner of RR, a sole pointer to TO or not one (0), with the last name of the chain.
+ * The first pointer that turns out to lead to that name is noted in also_at, so that the owners
+ * that repeat it are told by its value, here and in answer_owns. No second one is noted: then what
+ * was quick to compare here is quick in answer_owns.
  */
 static __attribute__((noinline)) bool
 compare_owner(struct scan *s, const struct rr *rr, size_t to)
@@ -96,7 +97,7 @@ owned_by_target(struct scan *s, const struct rr *rr)
 	return (to != 0 && to == s->a->target_at) || compare_owner(s, rr, to);
 }
 
-/* Expand the owner of RR; its length, 0 when it is malformed or too much work. */
+/* Expand the owner of RR. Returns its length, 0 when it is malformed or no work is left. */
 static size_t
 read_owner(struct scan *s, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
 {
@@ -118,8 +119,8 @@ add_link(struct answer *a, const struct rr *rr)
 }
 
 /*
- * First pass: count the data at the question's own name, which mostly is all there is, and
- * collect what a chain may be made of. False: more of that than an answer can need.
+ * First pass: count the data at the question's own name, in most answers all there is, and collect
+ * the CNAME and DNAME records. False: there are more of those than a chain can have.
  */
 static bool
 scan_answer(struct scan *s)
@@ -144,7 +145,7 @@ scan_answer(struct scan *s)
 	return true;
 }
 
-/* Find the CNAME of the last name. STEP_BROKEN: it has two. */
+/* Find the CNAME of the last name. STEP_BROKEN: the name has two. */
 static enum step
 find_cname(struct scan *s, const struct rr **found)
 {
@@ -161,7 +162,7 @@ find_cname(struct scan *s, const struct rr **found)
 
 /*
  * Find the DNAME above the last name, the closest if there are several, and write its owner to
- * OWNER. STEP_BROKEN: two at one owner (RFC 6672 section 2.4).
+ * OWNER. STEP_BROKEN: one owner has two (RFC 6672 section 2.4).
  */
 static enum step
 find_dname(struct scan *s, const struct rr **found, uint8_t owner[static DNS_NAME_MAX])
@@ -177,7 +178,7 @@ find_dname(struct scan *s, const struct rr **found, uint8_t owner[static DNS_NAM
 		if (s->alias[i].type != DNS_TYPE_DNAME)
 			continue;
 		len = read_owner(s, &s->alias[i], name);
-		/* A DNAME says nothing of its own owner (RFC 6672 section 2.3). */
+		/* A DNAME does not redirect its own owner (RFC 6672 section 2.3). */
 		if (len == 0 || len < best || len >= target_len ||
 		    !name_is_below(s->a->target, name))
 			continue;
@@ -190,7 +191,7 @@ find_dname(struct scan *s, const struct rr **found, uint8_t owner[static DNS_NAM
 	return *found != NULL ? STEP_ON : STEP_END;
 }
 
-/* Read the name that is the whole RDATA of RR; its length, 0 when it is malformed. */
+/* Expand the name that is the whole RDATA of RR. Returns its length, 0 when it is malformed. */
 static size_t
 read_target(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX])
 {
@@ -200,7 +201,7 @@ read_target(const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAM
 	return len > 0 && end == rr->end ? len : 0;
 }
 
-/* NAME, spelled in the message at AT (0: nowhere), is the chain's last name now. */
+/* Make NAME (LEN bytes) the last name of the chain. AT: its offset in the message; 0: nowhere. */
 static void
 set_target(struct answer *a, const uint8_t *name, size_t len, size_t at)
 {
@@ -218,7 +219,7 @@ follow_cname(struct scan *s, const struct rr *rr)
 
 	if (len == 0)
 		return STEP_BROKEN;
-	/* A server that compresses names the target by where it stands, or stood before. */
+	/* Compressed owners point to the target here, or to where it points itself. */
 	to = rr->rdlen == 2 ? name_sole_pointer(s->m->bytes + rr->rdata) : 0;
 	set_target(s->a, name, len, to != 0 ? to : rr->rdata);
 	return STEP_ON;
@@ -240,7 +241,7 @@ follow_dname(struct scan *s, const struct rr *rr, const uint8_t *owner)
 	return STEP_ON;
 }
 
-/* Go on from the last name, if it is not the end. */
+/* Follow the CNAME or DNAME of the last name. STEP_END: it has none. */
 static enum step
 take_step(struct scan *s)
 {
@@ -261,7 +262,7 @@ take_step(struct scan *s)
 		add_link(s->a, dname);
 	if (cname == NULL)
 		return follow_dname(s, dname, owner);
-	/* Beside a DNAME it is the one made from it (RFC 6672 section 3.1). */
+	/* A CNAME beside the DNAME was synthesized from it (RFC 6672 section 3.1). */
 	add_link(s->a, cname);
 	return follow_cname(s, cname);
 }
@@ -280,7 +281,7 @@ owns_cname(struct scan *s, const uint8_t *name)
 	return false;
 }
 
-/* Second pass: count the data at the end of a chain. False: some stands on the way there. */
+/* Second pass: count the data at the end of a chain. False: a name on the way there has data. */
 static bool
 count_data(struct scan *s)
 {
@@ -308,7 +309,7 @@ walk_chain(struct scan *s)
 {
 	enum step step;
 
-	/* What may stand beside a CNAME is the answer when it is there. */
+	/* A type that may stand beside a CNAME is not followed where it has data. */
 	if (s->n_alias == 0 || (s->a->n_data > 0 && beside_cname(s->qtype)))
 		return true;
 	do
@@ -322,7 +323,7 @@ walk_chain(struct scan *s)
 	return s->a->n_data == 0 && count_data(s);
 }
 
-/* Take in an SOA of the authority section, if it is sound and for the last name. */
+/* Note SOA record RR of the authority section if it is sound, at the last name or above it. */
 static void
 take_soa(struct scan *s, const struct rr *rr)
 {

@@ -58,19 +58,20 @@ struct answer {
 };
 
 /*
- * answer_scan: walk the chain of QTYPE, in the question's class, that starts at the question of
- * M, a reply that was MSG_OK with a question. For QTYPE CNAME and ANY nothing is followed. A name
- * with a CNAME goes on there; one without goes on by a DNAME above it (RFC 6672 section 3.2).
- * The rcode is not looked at. TTLs over 604,800 count as 604,800 (RULES D22). Fills *a.
+ * answer_scan: follow the chain of QTYPE from the question of M, a reply that was MSG_OK with a
+ * question, in the question's class, and write what is found to *A. For QTYPE CNAME and ANY nothing
+ * is followed. From a name with a CNAME the chain goes on at its target; from a name without one,
+ * by the closest DNAME above it (RFC 6672 section 3.2). The rcode is not looked at. TTLs over
+ * 604,800 s count as 604,800 s (RULES D22).
  */
 void answer_scan(const struct msg *m, uint16_t qtype, struct answer *a);
 
-/* answer_owns_slowly: the rest of answer_owns. */
+/* answer_owns_slowly: compare the owner of record RR with a->target by name, for answer_owns. */
 MUST_USE bool answer_owns_slowly(const struct msg *m, const struct answer *a, const struct rr *rr);
 
 /*
- * answer_owns: is RR, in the answer section of M, owned by a->target? To ask this of all records of
- * the type that was scanned for takes no more than ANSWER_WORK.
+ * answer_owns: return whether a->target owns record RR of the answer section of M. To ask this of
+ * all records of the scanned type takes no more than ANSWER_WORK.
  */
 MUST_USE static inline bool
 answer_owns(const struct msg *m, const struct answer *a, const struct rr *rr)

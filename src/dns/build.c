@@ -42,8 +42,8 @@ put_ede(uint8_t *p, const struct build_opt *opt)
 }
 
 /*
- * The EDE options of a reply, copied to P unless it is NULL; returns their length, which with USED
- * bytes of our own stays within BUILD_EDE_MAX.
+ * Copy the EDE options of reply FROM to P, or only measure them if P is NULL. Returns their length;
+ * with the USED bytes of our own EDE it is BUILD_EDE_MAX at most, further options are left out.
  */
 static size_t
 relay_edes(uint8_t *p, const struct msg *from, size_t used)
@@ -112,7 +112,7 @@ drop_edes(struct build_opt *opt)
 	opt->ede_from = NULL;
 }
 
-/* An empty message in BUF; its question, if QNAME_LEN > 0, is yet to be put there. */
+/* Begin a message without records in BUF. The caller writes its question, if QNAME_LEN > 0. */
 static void
 init(struct build *b, uint8_t *buf, size_t cap, uint16_t flags, size_t qname_len)
 {
@@ -160,7 +160,8 @@ drop_from(struct build *b, enum msg_section s)
 	}
 }
 
-/* Cut the records of section S, the last that has some, which stand in BYTES, to ROOM bytes. */
+/* Drop whole records from the end of section S until they end within ROOM bytes. The records, which
+ * are in BYTES, are the last of the message. */
 static void
 cut_section(struct build *b, enum msg_section s, const uint8_t *bytes, size_t room)
 {
@@ -185,7 +186,7 @@ cut_section(struct build *b, enum msg_section s, const uint8_t *bytes, size_t ro
 
 /*
  * Make sections and OPT fit LIMIT bytes, dropping in the order of RULES D12. The records
- * stand in BYTES, which need not be ours. Offsets and counts are changed, no bytes.
+ * are in BYTES, which may be the message that is relayed. Changes offsets and counts, no bytes.
  */
 static void
 fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
@@ -203,7 +204,7 @@ fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 	drop_from(b, MSG_ADDITIONAL);
 	if (b->end[MSG_AUTHORITY] <= room)
 		return;
-	/* RFC 2181 section 9: TC only if what is missing was needed. */
+	/* RFC 2181 section 9: no TC for the loss of records that the client does not need. */
 	if (b->count[MSG_ANSWER] == 0)
 		cut_section(b, MSG_AUTHORITY, bytes, room);
 	else
@@ -212,14 +213,15 @@ fit(struct build *b, const uint8_t *bytes, size_t limit, struct build_opt *opt)
 		cut_section(b, MSG_ANSWER, bytes, room);
 }
 
-/* Write what changes of the header, and the OPT behind the records; returns the length. */
+/* Write flags and counts of records to the header, and the OPT behind the records. Returns the
+ * message's length. */
 static size_t
 finish(struct build *b, const struct build_opt *opt)
 {
 	uint16_t rcode = b->rcode;
 	uint8_t *buf = b->w.buf;
 
-	/* Without the OPT's upper bits it would say something else. */
+	/* Without an OPT for its upper bits it would be read as another rcode. */
 	if (UNLIKELY(rcode > DNS_RCODE && !opt->present))
 		rcode = DNS_SERVFAIL;
 	header_set_flags(buf, (uint16_t)((b->flags & ~DNS_RCODE) | (rcode & DNS_RCODE)));
@@ -240,7 +242,7 @@ build_finish(struct build *b, size_t limit, const struct build_opt *opt)
 	return finish(b, &fitting);
 }
 
-/* The sections of SRC as they are, but its OPT and what is behind it. */
+/* Take counts and ends of the sections from SRC, without its OPT and the records behind that. */
 static void
 take_sections(struct build *b, const struct msg *src)
 {
@@ -265,8 +267,8 @@ take_sections(struct build *b, const struct msg *src)
 }
 
 /*
- * Append the records that stand behind the OPT of SRC, rewritten because they move and others
- * may point to them. What does not fit, with OPT, is left out: it is additional.
+ * Append the records that stand behind the OPT of SRC, written anew because they move and others
+ * may point to them. Records that have no room beside our OPT are left out: they are additional.
  */
 static void
 append_behind_opt(struct build *b, const struct msg *src, size_t room)
@@ -303,7 +305,7 @@ build_relay_signed(
 		copy_behind_id(buf, src, src->len);
 		return src->len;
 	}
-	/* What is left says nothing that could be authentic. */
+	/* AD is cleared: nothing that is left could be authentic. */
 	init(&b, buf, limit, (uint16_t)((src->flags & ~DNS_AD) | DNS_TC), src->qname_len);
 	b.rcode = src->rcode;
 	copy_behind_id(buf, src, question_end(&b));
@@ -312,9 +314,9 @@ build_relay_signed(
 }
 
 /*
- * An upstream may repeat the question's name as an owner instead of pointing to it. There too the
- * client gets its own spelling, as far as finding them is not too much work. Lengths do not change,
- * and what is pointed to changes for all.
+ * Give owners that are the question's name, but spelled out instead of a pointer to it, the
+ * spelling of the client (RULES D24), until BUILD_RESPELLED labels were compared. Lengths do not
+ * change; names that point to such an owner change with it.
  */
 static void
 respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
@@ -324,7 +326,7 @@ respell(uint8_t *buf, size_t end, const struct msg *src, const uint8_t *qname)
 	unsigned left = BUILD_RESPELLED;
 
 	while (msg_walk_next(&w, &rr) && rr.end <= end) {
-		/* A pointer has no letters of its own. */
+		/* An owner that begins with a pointer has no letters to change. */
 		if (src->bytes[rr.at] <= DNS_LABEL_MAX &&
 		    name_equal_within(src->bytes, src->len, rr.at, qname, &left))
 			name_respell(buf + rr.at, src->bytes + rr.at, qname);

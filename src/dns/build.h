@@ -27,7 +27,8 @@
 #include "dns/wire.h"
 
 #define BUILD_NAMES 32 /* name suffixes remembered for compression */
-/* Bytes expanded and compared, roughly, for a message of CAP bytes: one full of PTR takes less. */
+/* The most work for a message of CAP bytes, roughly in bytes expanded and compared. A message full
+ * of PTR records takes less. */
 #define BUILD_WORK(cap) (16384U + 4U * (unsigned)(cap))
 #define BUILD_RESPELLED 32768 /* labels compared to find the question's name among owners */
 #define BUILD_EDE_MAX 256     /* bytes of EDE options in all; what goes beyond is left out */
@@ -72,17 +73,17 @@ struct build {
 };
 
 /*
- * build_start: begin a message in CAP bytes at BUF (>= 512 + DNS_OPT_LEN) with header and question
- * Q, which is copied. The rcode is NOERROR until b->rcode is set.
+ * build_start: begin a message in the CAP bytes at BUF (at least DNS_UDP_MIN + DNS_OPT_LEN), which
+ * the caller owns, with a header and question Q. The rcode is NOERROR until b->rcode is set.
  */
 void build_start(struct build *b, uint8_t *buf, size_t cap, const struct build_question *q);
 
 /*
- * build_copy: append record RR of SRC to a section with TTL; its owner and, for the types of
- * RFC 1035 (and those of RFC 3597 section 4 that receivers must decompress), the names in its
- * RDATA are expanded and, in RFC 1035's types only, compressed anew. False when it does not fit
- * or is malformed. Between build_start and build_finish no other message may come to stand
- * where SRC's bytes do.
+ * build_copy: append record RR of message SRC to section S, with TTL in seconds. Its owner is
+ * expanded and compressed anew. So are the names in the RDATA of the types of RFC 1035; those in
+ * the other types that receivers decompress (RFC 3597 section 4) are only expanded. False when the
+ * record does not fit or is malformed. No other message may come to stand where the bytes of SRC
+ * are before build_finish.
  */
 MUST_USE bool build_copy(
     struct build *b, enum msg_section s, const struct msg *src, const struct rr *rr, uint32_t ttl);
@@ -95,17 +96,23 @@ MUST_USE bool build_aaaa(struct build *b, const struct msg *src, const struct rr
     const uint8_t v6[static 16]);
 
 /*
- * build_rr: append a record made here. OWNER: a checked name. RDATA: RDLEN bytes copied as they
- * are.
+ * build_rr: append to section S a record with OWNER, a checked name, TTL in seconds, and the RDLEN
+ * bytes at RDATA as they are. Returns as build_copy.
  */
 MUST_USE bool build_rr(struct build *b, enum msg_section s, const uint8_t *owner, uint16_t type,
     uint16_t class, uint32_t ttl, const uint8_t *rdata, uint16_t rdlen);
 
-/* build_rr_name: the same with one name as RDATA, compressed (so for CNAME, PTR and NS only). */
+/*
+ * build_rr_name: append a record as build_rr does, whose RDATA is the checked name NAME,
+ * compressed: for CNAME, PTR and NS only (RFC 3597 section 4). Returns as build_copy.
+ */
 MUST_USE bool build_rr_name(struct build *b, enum msg_section s, const uint8_t *owner,
     uint16_t type, uint16_t class, uint32_t ttl, const uint8_t *name);
 
-/* build_opt_len: bytes of the OPT record, 0 if there is to be none. */
+/*
+ * build_opt_len: return the length of the OPT record that OPT describes in bytes; 0 if there is to
+ * be none.
+ */
 MUST_USE size_t build_opt_len(const struct build_opt *opt);
 
 /*
@@ -130,17 +137,17 @@ MUST_USE size_t build_relay(uint8_t *buf, size_t limit, const struct msg *src,
     const struct build_question *q, const struct build_opt *opt);
 
 /*
- * build_relay_signed: pass SRC, the reply to a signed question, with nothing but its ID changed or,
- * if it is longer than LIMIT bytes (>= 512), as header, question and OPT with TC (RULES D20).
- * Returns the length.
+ * build_relay_signed: pass SRC, the reply to a signed question, to a client with nothing but its ID
+ * changed. If it is longer than LIMIT bytes (at least DNS_UDP_MIN), what is passed is header,
+ * question and OPT, with TC set (RULES D20). BUF has room for LIMIT bytes. Returns the length.
  */
 MUST_USE size_t build_relay_signed(
     uint8_t *buf, size_t limit, const struct msg *src, uint16_t id, const struct build_opt *opt);
 
 /*
- * build_query: write a question for an upstream to CAP bytes (>= 512) at BUF: Q, whose flags are 0
- * or DNS_CD and get RD and AD besides (RULES D9), and OPT, its EDEs not looked at. Returns the
- * length.
+ * build_query: write a question for an upstream to the CAP bytes (at least DNS_UDP_MIN) at BUF: Q,
+ * whose flags are 0 or DNS_CD, with RD and AD set besides (RULES D9), and OPT, whose EDE is not
+ * written. Returns the length.
  */
 MUST_USE size_t build_query(
     uint8_t *buf, size_t cap, const struct build_question *q, const struct build_opt *opt);

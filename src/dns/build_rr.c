@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One record after the other: names and their compression, RDATA. The rest is in build.c. */
+/* Appending records: names and their compression, RDATA. All else is in build.c. */
 #include "dns/build.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@
 
 /* --- Names ------------------------------------------------------------------------------------ */
 
-/* Work was done, too much of it maybe: then there is no room for more. */
+/* Take WORK from what is left of BUILD_WORK. When nothing is left, the message counts as full. */
 static inline void
 spend(struct build *b, size_t work)
 {
@@ -29,8 +29,8 @@ spend(struct build *b, size_t work)
 }
 
 /*
- * The offset of the suffix of the question's name that is NAME (LEN bytes, not the root) but
- * for case; 0 if it is none.
+ * Return the offset of NAME (LEN bytes, not the root) in the question's name, if it is a suffix of
+ * that, ignoring case; else 0.
  */
 static uint16_t
 find_in_question(const struct build *b, const uint8_t *name, size_t len)
@@ -43,13 +43,13 @@ find_in_question(const struct build *b, const uint8_t *name, size_t len)
 	off = b->qname_len - len;
 	if (!name_equal_len(header_qname(buf) + off, name, len))
 		return 0;
-	/* Equal bytes may start in the middle of a label. */
+	/* Equal bytes may begin in the middle of a label. */
 	return name_is_label(header_qname(buf), off) ? (uint16_t)(HEADER_QNAME + off) : 0;
 }
 
 /*
- * Is the name that we wrote at AT this one, byte for byte except where it runs through the
- * question? Both have the same length.
+ * Is the name that was written at AT the same as NAME, which has its length? Its labels in the
+ * question are compared ignoring case, all others byte for byte.
  */
 static bool
 is_name_at(struct build *b, size_t at, const uint8_t *name)
@@ -78,7 +78,7 @@ is_name_at(struct build *b, size_t at, const uint8_t *name)
 	}
 }
 
-/* Where NAME (LEN bytes, not the root) stands already; 0: nowhere that we know of. */
+/* Return the offset where NAME (LEN bytes, not the root) was written before; 0: at no known one. */
 static uint16_t
 find_name(struct build *b, const uint8_t *name, size_t len)
 {
@@ -95,7 +95,7 @@ find_name(struct build *b, const uint8_t *name, size_t len)
 	return 0;
 }
 
-/* The LEN bytes of a name that are about to be written at AT may be pointed to later. */
+/* Remember that a name of LEN bytes is about to be written at AT, so that it can be pointed to. */
 static void
 remember_name(struct build *b, size_t at, size_t len)
 {
@@ -105,13 +105,13 @@ remember_name(struct build *b, size_t at, size_t len)
 	b->name_lens[b->n_names++] = (uint8_t)len;
 }
 
-/* Write a name, as much of it as possible as a pointer. */
+/* Write NAME (LEN bytes), its longest suffix that was written before as a pointer. */
 static void
 put_name(struct build *b, const uint8_t *name, size_t len)
 {
 	size_t pos = 0;
 
-	/* Names that had no room are remembered, until the record is taken back. */
+	/* The names remembered since the message became full were not written. */
 	if (UNLIKELY(b->w.full))
 		return;
 	while (name[pos] != 0) {
@@ -129,7 +129,7 @@ put_name(struct build *b, const uint8_t *name, size_t len)
 	wire_put_bytes(&b->w, name, len);
 }
 
-/* Does SRC ask for the same name as we answer? Found out once for each message. */
+/* Is the question's name of SRC the same as ours? Compared once for each message SRC. */
 static inline bool
 same_question(struct build *b, const struct msg *src)
 {
@@ -162,14 +162,14 @@ put_owner(struct build *b, const struct msg *src, const struct rr *rr)
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
-/* Had a record no room already? Then none behind it has. */
+/* Has a record found no room before? Then no further one is appended. */
 static inline bool
 is_closed(const struct build *b)
 {
 	return b->w.full || b->closed;
 }
 
-/* What a failed append goes back to. */
+/* The state that a failed append goes back to. */
 struct mark {
 	size_t len;
 	unsigned n_names;
@@ -188,7 +188,8 @@ is_needed(const struct build *b, enum msg_section s)
 	return s == MSG_ANSWER || (s == MSG_AUTHORITY && b->count[MSG_ANSWER] == 0);
 }
 
-/* Count in the record written since BEFORE, or take it back if it is not whole. */
+/* Count the record that was written since BEFORE, or take it back if it is not SOUND or did not
+ * fit. */
 static inline bool
 commit(struct build *b, enum msg_section s, struct mark before, bool sound)
 {
@@ -221,16 +222,16 @@ put_fixed(struct wire_writer *w, uint16_t type, uint16_t class, uint32_t ttl, ui
 	w->len += DNS_RR_FIXED;
 }
 
-/* How RDATA with names in it is laid out, from its start. */
+/* The parts of RDATA with names, in their order. */
 struct layout {
-	uint8_t before;  /* bytes */
-	uint8_t strings; /* then so many character-strings */
-	uint8_t names;   /* then so many names; 0: a type without */
-	uint8_t after;   /* then bytes, or REST */
+	uint8_t before;  /* bytes in front */
+	uint8_t strings; /* number of character-strings behind them */
+	uint8_t names;   /* number of names behind those; 0: a type without names */
+	uint8_t after;   /* bytes behind the names, or REST */
 	bool compress;   /* names may be sent compressed: RFC 1035's types (RFC 3597 section 4) */
 };
 
-/* The others' names are expanded only: RFC 3597 section 4, RFC 2230, RFC 6672. */
+/* Without compress: names are expanded only (RFC 3597 section 4, RFC 2230, RFC 6672). */
 static const struct layout layouts[] = {
 	[DNS_TYPE_NS] = { .names = 1, .compress = true },
 	[DNS_TYPE_MD] = { .names = 1, .compress = true },
@@ -261,7 +262,7 @@ has_names(uint16_t type)
 	return type < sizeof(layouts) / sizeof(layouts[0]) && layouts[type].names > 0;
 }
 
-/* The offset in the message of the first name in RR's RDATA; 0 when it is cut short. */
+/* Return the offset of the first name in the RDATA of RR; 0 when the RDATA ends before it. */
 static size_t
 find_rdata_name(const struct msg *src, const struct rr *rr, const struct layout *l)
 {
@@ -272,7 +273,7 @@ find_rdata_name(const struct msg *src, const struct rr *rr, const struct layout 
 	return pos < rr->end ? pos : 0;
 }
 
-/* Write RDLENGTH and the RDATA of RR. False: it is not laid out like that. */
+/* Write RDLENGTH and the RDATA of RR. False: the RDATA does not have the layout L. */
 static bool
 put_rdata(struct build *b, const struct msg *src, const struct rr *rr, const struct layout *l)
 {

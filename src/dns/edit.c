@@ -35,13 +35,13 @@ edit_copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
 {
 	size_t len = m->edns.present ? m->edns.at : m->len;
 
-	/* An OPT is last as a rule. */
+	/* As a rule the OPT is the last record. */
 	if (UNLIKELY(m->edns.present && m->edns.end != m->len)) {
 		const struct build_question q = { m->id, m->flags, msg_qname(m), 0, 0 };
 		const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
 
 		len = build_relay(out, cap, m, &q, &no_opt);
-		/* An rcode over 15 has become another one there. */
+		/* build_relay has no room for an rcode over 15 and writes another one. */
 		header_set_flags(out, m->flags | (header_flags(out) & DNS_TC));
 		return len;
 	}

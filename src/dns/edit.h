@@ -21,17 +21,23 @@
 #include "dns/rr.h"
 #include "dns/wire.h"
 
-/* edit_set_ttl: set the TTL of record RR, in seconds. */
+/* edit_set_ttl: set the TTL of record RR to TTL seconds. */
 static inline void
 edit_set_ttl(uint8_t *bytes, const struct rr *rr, uint32_t ttl)
 {
 	wire_set_u32(bytes + rr->fixed + 4, ttl);
 }
 
-/* edit_set_ttls: set the TTLs of all records of M to TTL seconds, but the OPT's, which is none. */
+/*
+ * edit_set_ttls: set the TTLs of all records of M to TTL seconds. The OPT's field of that place is
+ * left: it is no TTL (RFC 6891 section 6.1.3).
+ */
 void edit_set_ttls(uint8_t *bytes, const struct msg *m, uint32_t ttl);
 
-/* edit_age: lower the TTLs of all records of M by AGE_S, to 0 at least, but the OPT's. */
+/*
+ * edit_age: lower the TTLs of all records of M by AGE_S seconds, none below 0. The OPT's field is
+ * left.
+ */
 void edit_age(uint8_t *bytes, const struct msg *m, uint32_t age_s);
 
 /*

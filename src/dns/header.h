@@ -35,7 +35,7 @@ enum header_field {
 	HEADER_ARCOUNT = 10
 };
 
-/* header_id: the ID of a message. */
+/* header_id: return the ID. */
 MUST_USE static inline uint16_t
 header_id(const uint8_t bytes[static HEADER_ID_LEN])
 {
@@ -49,7 +49,7 @@ header_set_id(uint8_t bytes[static HEADER_ID_LEN], uint16_t id)
 	wire_set_u16(bytes, id);
 }
 
-/* header_get: the value of FIELD. */
+/* header_get: return the value of FIELD. */
 MUST_USE static inline uint16_t
 header_get(const uint8_t bytes[static DNS_HEADER_LEN], enum header_field field)
 {
@@ -63,28 +63,28 @@ header_set(uint8_t bytes[static DNS_HEADER_LEN], enum header_field field, uint16
 	wire_set_u16(bytes + field, value);
 }
 
-/* header_flags: the 16 bits behind the ID, DNS_QR ... DNS_RCODE. */
+/* header_flags: return the 16 bits behind the ID: DNS_QR ... DNS_RCODE. */
 MUST_USE static inline uint16_t
 header_flags(const uint8_t bytes[static DNS_HEADER_LEN])
 {
 	return header_get(bytes, HEADER_FLAGS);
 }
 
-/* header_set_flags: write all 16 of them. */
+/* header_set_flags: write all 16 bits behind the ID: DNS_QR ... DNS_RCODE. */
 static inline void
 header_set_flags(uint8_t bytes[static DNS_HEADER_LEN], uint16_t flags)
 {
 	header_set(bytes, HEADER_FLAGS, flags);
 }
 
-/* header_clear_flags: clear those bits that FLAGS has; the others stay. */
+/* header_clear_flags: clear the bits of the flags that are set in FLAGS; the others stay. */
 static inline void
 header_clear_flags(uint8_t bytes[static DNS_HEADER_LEN], uint16_t flags)
 {
 	header_set_flags(bytes, header_flags(bytes) & (uint16_t)~flags);
 }
 
-/* header_add: one record more is in the section that FIELD, one of the counts, is of. */
+/* header_add: add 1 to FIELD, one of the four counts. */
 static inline void
 header_add(uint8_t bytes[static DNS_HEADER_LEN], enum header_field field)
 {
@@ -101,14 +101,16 @@ header_start(uint8_t bytes[static DNS_HEADER_LEN], uint16_t id, uint16_t flags)
 	header_set(bytes, HEADER_QDCOUNT, 1);
 }
 
-/* header_qname: where the question's name begins. */
+/* header_qname: return the place of the question's name. */
 MUST_USE static inline const uint8_t *
 header_qname(const uint8_t *bytes)
 {
 	return bytes + HEADER_QNAME;
 }
 
-/* header_put_qname: the same to be written to: up to DNS_NAME_MAX bytes. */
+/*
+ * header_put_qname: return the place of the question's name for writing: up to DNS_NAME_MAX bytes.
+ */
 MUST_USE static inline uint8_t *
 header_put_qname(uint8_t *bytes)
 {
@@ -122,14 +124,14 @@ header_set_qname(uint8_t *bytes, const uint8_t *qname, size_t len)
 	memcpy(header_put_qname(bytes), qname, len);
 }
 
-/* header_question_end: the offset behind a question whose name has QNAME_LEN bytes. */
+/* header_question_end: return the offset behind a question whose name has QNAME_LEN bytes. */
 MUST_USE static inline size_t
 header_question_end(size_t qname_len)
 {
 	return HEADER_QNAME + qname_len + HEADER_QUESTION_FIXED;
 }
 
-/* header_qclass: the class of a question whose name has QNAME_LEN bytes. */
+/* header_qclass: return the class of a question whose name has QNAME_LEN bytes. */
 MUST_USE static inline uint16_t
 header_qclass(const uint8_t *bytes, size_t qname_len)
 {
@@ -151,9 +153,10 @@ header_set_qclass(uint8_t *bytes, size_t qname_len, uint16_t qclass)
 }
 
 /*
- * header_set_opt: write an OPT record of version 0 up to its options, OPTIONS_LEN bytes, which the
- * caller puts behind it: the part that carries the header on (RFC 6891 section 6.1). BUFSIZE: bytes
- * that the sender takes. RCODE: 12 bits, of which the upper 8 stand here.
+ * header_set_opt: write an OPT record of version 0 but its options to P (RFC 6891 section 6.1.2).
+ * The caller writes the options, OPTIONS_LEN bytes, behind it. BUFSIZE: bytes of the largest
+ * datagram that the sender takes. RCODE: 12 bits; the upper 8 are written here, the lower 4 belong
+ * to the header (section 6.1.3).
  */
 static inline void
 header_set_opt(uint8_t p[static DNS_OPT_LEN], uint16_t bufsize, uint16_t rcode, bool do_bit,

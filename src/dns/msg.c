@@ -6,10 +6,10 @@
 #include "dns/rdata.h"
 #include "dns/wire.h"
 
-/* msg_parse and msg_parse_reply are two whole functions: they are where the time goes. */
+/* msg_parse and msg_parse_reply are each compiled as a whole: they take much of the time. */
 #define INLINE inline __attribute__((always_inline))
 
-/* The offset behind the owner name at AT; 0 when it is not framed as msg_parse promises. */
+/* Return the offset behind the owner at AT; 0 when it is not framed as msg_parse demands. */
 static inline size_t
 skip_owner(const uint8_t *bytes, size_t len, size_t at)
 {
@@ -23,7 +23,7 @@ skip_owner(const uint8_t *bytes, size_t len, size_t at)
 	if (UNLIKELY(len - end < 2))
 		return 0;
 	target = name_pointee(bytes + end);
-	/* Backwards only (RFC 1035 section 4.1.4), and no name stands in the header. */
+	/* A pointer leads backwards (RFC 1035 section 4.1.4), and no name stands in the header. */
 	return target < at && target >= DNS_HEADER_LEN ? end + 2 : 0;
 }
 
@@ -46,7 +46,7 @@ msg_record(const struct msg *m, size_t at, struct rr *rr)
 	return rr->end <= m->len;
 }
 
-/* Do the options of an OPT fill its RDATA exactly (RFC 6891 section 6.1.2)? */
+/* Do the options of an OPT, LEN bytes at P, fill its RDATA exactly (RFC 6891 section 6.1.2)? */
 static bool
 options_sound(const uint8_t *p, size_t len)
 {
@@ -61,7 +61,7 @@ options_sound(const uint8_t *p, size_t len)
 	return len == 0;
 }
 
-/* Take in an OPT record of section S. False when it breaks RFC 6891 section 6.1.1. */
+/* Fill in m->edns from OPT record RR of section S. False when it breaks RFC 6891 section 6.1.1. */
 static INLINE bool
 parse_opt(struct msg *m, enum msg_section s, const struct rr *rr)
 {
@@ -78,7 +78,7 @@ parse_opt(struct msg *m, enum msg_section s, const struct rr *rr)
 	m->rcode = (uint16_t)(rr->ttl >> 24 << 4 | (m->flags & DNS_RCODE));
 	if (s != MSG_ADDITIONAL || m->bytes[rr->at] != 0)
 		return false;
-	/* What options look like in later versions is not known: that is BADVERS (6.1.3). */
+	/* Later versions may have other options: their answer is BADVERS (section 6.1.3). */
 	if (e->version != 0)
 		return true;
 	e->options = m->bytes + rr->rdata;
@@ -88,7 +88,7 @@ parse_opt(struct msg *m, enum msg_section s, const struct rr *rr)
 	return true;
 }
 
-/* Is this, the last record of the additional section, a signature over the message? */
+/* Is RR, the last record of the additional section, a signature over the message? */
 static bool
 is_signature(const struct msg *m, const struct rr *rr)
 {
@@ -103,7 +103,7 @@ parse_question(struct msg *m)
 {
 	size_t end = name_skip_labels(m->bytes, m->len, DNS_HEADER_LEN);
 
-	/* There is nothing before it that a pointer could point to. */
+	/* No name stands before it that a pointer could lead to. */
 	if (end >= m->len || m->bytes[end] != 0)
 		return 0;
 	end++;
@@ -115,7 +115,7 @@ parse_question(struct msg *m)
 	return end + 4;
 }
 
-/* Walk all records from POS on. REPLY, which is constant where this is called: their RDATA too. */
+/* Check all records from POS on; if REPLY, which is constant for the compiler, their RDATA too. */
 static INLINE enum msg_verdict
 parse_records(struct msg *m, size_t pos, bool reply)
 {
@@ -128,7 +128,7 @@ parse_records(struct msg *m, size_t pos, bool reply)
 		for (unsigned n = m->count[s]; n > 0; n--) {
 			if (!msg_record(m, rr.end, &rr))
 				return MSG_MALFORMED;
-			/* A pointer has two bytes. */
+			/* Owners other than a pointer alone may have labels of their own. */
 			if (UNLIKELY(rr.fixed - rr.at != 2))
 				m->spelled |= m->bytes[rr.at] != 0;
 			if (UNLIKELY(rr.type == DNS_TYPE_DNAME))
@@ -258,8 +258,8 @@ msg_option(const struct msg *m, uint16_t code, size_t *len)
 }
 
 /*
- * The info code of the first EDE at *AT or behind it in the options, *at then being behind it;
- * DNS_EDE_NONE when there is no more.
+ * Return the info code of the first EDE option from *AT on, an offset in the options, and move *AT
+ * behind that option. DNS_EDE_NONE: there is none.
  */
 static uint16_t
 next_ede(const struct msg *m, size_t *at)
@@ -269,7 +269,7 @@ next_ede(const struct msg *m, size_t *at)
 		size_t size = wire_u16(p + 2);
 
 		*at += size + 4;
-		/* An EDE without its info code says nothing (RFC 8914 section 2). */
+		/* An EDE that is too short for its info code is skipped (RFC 8914 section 2). */
 		if (wire_u16(p) == EDNS_EDE && size >= 2)
 			return wire_u16(p + 4);
 	}

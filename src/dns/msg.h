@@ -5,10 +5,9 @@
 /*
  * msg: a checked view of a message's bytes.
  *
- * msg_parse walks the whole message once. After it said MSG_OK, every record can be
- * visited with msg_walk and msg_walk_next without further checks of the framing; names
- * inside are still expanded with name_expand, which checks them. A struct msg borrows
- * the bytes and owns nothing.
+ * msg_parse walks the whole message once. If it returns MSG_OK, msg_walk visits every record
+ * without further checks of the framing; names are still expanded with name_expand, which checks
+ * them. A struct msg borrows the bytes and owns nothing. Numbers in it are in host byte order.
  */
 
 #include <stdbool.h>
@@ -50,7 +49,7 @@ struct msg {
 	size_t at[MSG_SECTIONS];      /* offset of each section's first record */
 	bool spelled;                 /* an owner begins with a label, not with a pointer */
 	bool dname;                   /* there is a DNAME */
-	bool ns, soa;                 /* of msg_parse_reply: there is such a record in authority */
+	bool ns, soa;                 /* there is one in authority; only from msg_parse_reply */
 	bool signature; /* last in additional is TSIG or SIG(0): a SIG covering type 0 (RFC 2931) */
 	struct edns edns;
 };
@@ -63,29 +62,32 @@ enum msg_verdict {
 			  pointer stands in the question */
 	MSG_BAD_OPT,   /* two OPTs, OPT outside additional, owner not root, options do not add up
 			  (RFC 6891) */
-	MSG_UNSOUND    /* of msg_parse_reply: a record has malformed RDATA */
+	MSG_UNSOUND    /* only from msg_parse_reply: a record has malformed RDATA */
 };
 
 /*
- * msg_parse: check LEN bytes and fill *m. For every verdict but MSG_SHORT id and flags are
- * valid; the question fields are valid for MSG_OK and MSG_BAD_OPT, and for MSG_MALFORMED
- * if the question itself was sound (qname_len > 0 tells). A message without a question is
- * MSG_OK with qdcount 0. Record names must be well-framed and their pointers must point
- * backwards and behind the header; RDATA is checked for its length only. No section has
- * records (count is 0) in a message that was MSG_QDCOUNT or MSG_MALFORMED. edns.present is
- * set whenever an OPT was seen, also with MSG_BAD_OPT and MSG_MALFORMED; the other fields of
- * edns are then those of the first OPT. Options of an EDNS version other than 0 are not looked
- * at (RFC 6891 section 6.1.3).
+ * msg_parse: check the LEN bytes at BYTES, which *M borrows, and fill in *M. ID and flags are valid
+ * for every verdict but MSG_SHORT. The question is valid for MSG_OK and MSG_BAD_OPT, and for
+ * MSG_MALFORMED if qname_len is not 0. A message without a question is MSG_OK, with a qdcount of 0.
+ * The owners of records must be well-framed and their pointers must lead backwards and not into the
+ * header; RDATA is checked for its length only. A message that is MSG_QDCOUNT or MSG_MALFORMED has
+ * no records (its counts are 0). edns.present is set when there is an OPT, whatever the verdict;
+ * the rest of edns is then that of the first OPT. Options of another EDNS version than 0 are not
+ * looked at (RFC 6891 section 6.1.3).
  */
 MUST_USE enum msg_verdict msg_parse(struct msg *m, const uint8_t *bytes, size_t len);
 
 /*
- * msg_parse_reply: the same for what an upstream said, whose RDATA is checked too, as dns/rdata
- * does (RULES D25). MSG_UNSOUND: it is all that MSG_OK is but for that.
+ * msg_parse_reply: parse as msg_parse does, and check the RDATA of every record with dns/rdata
+ * (RULES D25). MSG_UNSOUND: the message would be MSG_OK but for its RDATA, and *M is filled in as
+ * for MSG_OK.
  */
 MUST_USE enum msg_verdict msg_parse_reply(struct msg *m, const uint8_t *bytes, size_t len);
 
-/* msg_qname: the question's name, qname_len bytes in the sender's spelling; there must be one. */
+/*
+ * msg_qname: return the question's name, qname_len bytes in the sender's spelling. M must have a
+ * question.
+ */
 static inline const uint8_t *
 msg_qname(const struct msg *m)
 {
@@ -108,8 +110,9 @@ struct msg_walk {
 };
 
 /*
- * msg_walk: a walk over the records of section S of M, which was parsed; no record is visited
- * yet. A message that was MSG_QDCOUNT or MSG_MALFORMED has none. OPT and TSIG are visited too.
+ * msg_walk: return a walk over the records of section S of M, which is parsed, none of them visited
+ * yet. OPT and TSIG are visited like others. A message that is MSG_QDCOUNT or MSG_MALFORMED has no
+ * records.
  */
 MUST_USE static inline struct msg_walk
 msg_walk(const struct msg *m, enum msg_section s)
@@ -117,7 +120,7 @@ msg_walk(const struct msg *m, enum msg_section s)
 	return (struct msg_walk){ .msg = m, .next = m->at[s], .left = m->count[s] };
 }
 
-/* msg_walk_all: a walk over the records of all three sections in turn. */
+/* msg_walk_all: return a walk over the records of all three sections, one after the other. */
 MUST_USE static inline struct msg_walk
 msg_walk_all(const struct msg *m)
 {
@@ -128,12 +131,12 @@ msg_walk_all(const struct msg *m)
 }
 
 /*
- * msg_record: read the record of M whose owner is at offset AT to *rr. False, with *rr unspecified,
- * when it runs out of the message or its owner is not framed as msg_parse promises.
+ * msg_record: read the record whose owner is at offset AT of M to *RR. False, with *RR unspecified,
+ * when the record runs out of the message or its owner is not framed as msg_parse demands.
  */
 MUST_USE bool msg_record(const struct msg *m, size_t at, struct rr *rr);
 
-/* msg_walk_next: read the next record to *rr. False, with *rr unspecified, when there is none. */
+/* msg_walk_next: read the next record to *RR. False, with *RR unspecified, when there is none. */
 MUST_USE static inline bool
 msg_walk_next(struct msg_walk *w, struct rr *rr)
 {
@@ -144,20 +147,23 @@ msg_walk_next(struct msg_walk *w, struct rr *rr)
 	return true;
 }
 
-/* msg_owner: expand the owner name of a record. Returns its length, 0 when it is malformed. */
+/*
+ * msg_owner: expand the owner of record RR to OUT. Returns its length, or 0 when it is malformed.
+ */
 MUST_USE size_t msg_owner(
     const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX]);
 
 /*
- * msg_rdata_name: expand a name in RDATA, OFF bytes behind its start, which must end inside
- * the RDATA. Returns its length, 0 when malformed.
+ * msg_rdata_name: expand the name that begins OFF bytes behind the start of the RDATA of record RR
+ * to OUT; it must end inside the RDATA. Returns its length, or 0 when it is malformed.
  */
 MUST_USE size_t msg_rdata_name(
     const struct msg *m, const struct rr *rr, size_t off, uint8_t out[static DNS_NAME_MAX]);
 
 /*
- * msg_owner_points_to: is the owner of RR a compression pointer to offset TO (under NAME_REACH),
- * and nothing else? Most owners are; another answer does not mean that it is another name.
+ * msg_owner_points_to: return whether the owner of record RR is a compression pointer to offset TO
+ * (below NAME_REACH) and nothing else, as most owners are. If it is not, it may be the same name
+ * all the same.
  */
 MUST_USE static inline bool
 msg_owner_points_to(const struct msg *m, const struct rr *rr, size_t to)
@@ -165,7 +171,10 @@ msg_owner_points_to(const struct msg *m, const struct rr *rr, size_t to)
 	return wire_u16(m->bytes + rr->at) == name_pointer(to);
 }
 
-/* msg_owner_is_question: the same for the question's name. */
+/*
+ * msg_owner_is_question: return whether the owner of record RR is a compression pointer to the
+ * question's name and nothing else.
+ */
 MUST_USE static inline bool
 msg_owner_is_question(const struct msg *m, const struct rr *rr)
 {
@@ -173,9 +182,9 @@ msg_owner_is_question(const struct msg *m, const struct rr *rr)
 }
 
 /*
- * msg_owner_in_question: is the owner of RR a compression pointer to a label of the question's
- * name, root included, and nothing else? Then that name is the owner or below it. False without
- * question.
+ * msg_owner_in_question: return whether the owner of record RR is a compression pointer to a label
+ * of the question's name, root label included, and nothing else: then the question's name is the
+ * owner or below it. False without a question.
  */
 MUST_USE static inline bool
 msg_owner_in_question(const struct msg *m, const struct rr *rr)
@@ -187,9 +196,9 @@ msg_owner_in_question(const struct msg *m, const struct rr *rr)
 }
 
 /*
- * msg_soa: the negative TTL of SOA record RR in seconds, the smaller of its TTL and its MINIMUM
- * (RFC 2308 section 5), to *ttl. False, with *ttl untouched, when the RDATA is not two names, whose
- * pointers are not followed, and five numbers (RFC 1035 section 3.3.13).
+ * msg_soa: read the negative TTL of SOA record RR, the smaller of its TTL and its MINIMUM (RFC 2308
+ * section 5), to *TTL, in seconds. False, with *TTL untouched, when the RDATA is not two names
+ * (their pointers are not followed) and five numbers (RFC 1035 section 3.3.13).
  */
 MUST_USE static inline bool
 msg_soa(const struct msg *m, const struct rr *rr, uint32_t *ttl)
@@ -207,8 +216,8 @@ msg_soa(const struct msg *m, const struct rr *rr, uint32_t *ttl)
 }
 
 /*
- * msg_rrsig_covers: the type that RRSIG record RR signs (RFC 4034 section 3.1.1); 0 when its RDATA
- * is too short to say.
+ * msg_rrsig_covers: return the type that RRSIG record RR signs (RFC 4034 section 3.1.1), or 0 when
+ * its RDATA is too short to say.
  */
 MUST_USE static inline uint16_t
 msg_rrsig_covers(const struct msg *m, const struct rr *rr)
@@ -217,26 +226,35 @@ msg_rrsig_covers(const struct msg *m, const struct rr *rr)
 }
 
 /*
- * msg_svcb_target: the TargetName of SVCB or HTTPS record RR to OUT; "." stands for the owner (RFC
- * 9460 section 2.5). Returns its length; 0 when the record is not in ServiceMode (section 2.4.3),
- * or malformed.
+ * msg_svcb_target: expand the TargetName of SVCB or HTTPS record RR to OUT; "." stands for the
+ * owner (RFC 9460 section 2.5). Returns its length, or 0 when the record is not in ServiceMode
+ * (section 2.4.3) or is malformed.
  */
 MUST_USE size_t msg_svcb_target(
     const struct msg *m, const struct rr *rr, uint8_t out[static DNS_NAME_MAX]);
 
-/* msg_move: the message now stands at BYTES, where the caller has copied it: M borrows those. */
+/*
+ * msg_move: let M borrow BYTES, to which the caller has copied the message, instead of what it
+ * borrowed.
+ */
 void msg_move(struct msg *m, const uint8_t *bytes);
 
 /*
- * msg_option: the value of the first option CODE in the OPT, *len bytes; NULL without one.
+ * msg_option: return the value of the first option CODE in the OPT of M, borrowed from the message,
+ * and write its length in bytes to *LEN. NULL, with *LEN untouched, when there is none.
  */
 MUST_USE const uint8_t *msg_option(const struct msg *m, uint16_t code, size_t *len);
 
 /*
- * msg_ede: the first EDE info code in the OPT (RFC 8914 section 2), DNS_EDE_NONE without one.
- * msg_ede_dnssec: the first that says that something did not validate: 1, 2, 5 to 12 or 27.
+ * msg_ede: return the info code of the first EDE option of M (RFC 8914 section 2), or DNS_EDE_NONE
+ * without one.
  */
 MUST_USE uint16_t msg_ede(const struct msg *m);
+
+/*
+ * msg_ede_dnssec: return the first info code of an EDE option of M that tells of failed DNSSEC
+ * validation: 1, 2, 5 to 12 or 27 (RFC 8914 section 4). DNS_EDE_NONE without one.
+ */
 MUST_USE uint16_t msg_ede_dnssec(const struct msg *m);
 
 #endif

@@ -14,8 +14,8 @@ struct walk {
 };
 
 /*
- * The length of the next label, which then starts at w->pos with its length byte and lies
- * wholly in the message; -1 when there is none.
+ * Return the length of the next label, following pointers; its length byte is then at w->pos, and
+ * all of it is in the message. -1: the name is malformed.
  */
 static inline int
 walk_label(struct walk *w)
@@ -154,8 +154,8 @@ name_labels(const uint8_t *name)
 }
 
 /*
- * Case folding. It may run over length bytes as if they were letters: they are 63 at the most,
- * and 'A' is 65.
+ * Case folding. It treats length bytes like letters, which does not change them: they are 63 at
+ * most, and 'A' is 65.
  */
 static inline uint8_t
 fold(uint8_t c)
@@ -165,7 +165,7 @@ fold(uint8_t c)
 
 #define EACH_BYTE(v) (0x0101010101010101ULL * (v))
 
-/* fold for each byte of W. The top bit of a byte's sum tells "at least 'A'", "above 'Z'". */
+/* Fold each byte of W. The top bits of the two sums say "at least 'A'" and "above 'Z'". */
 static inline uint64_t
 fold8(uint64_t w)
 {
@@ -225,7 +225,7 @@ name_lower(uint8_t *dst, const uint8_t *src, size_t len)
 	lower8(dst + len - 8, src + len - 8);
 }
 
-/* 0x20 in each byte of W that is a lower-case letter; the sums as in fold8. */
+/* Return 0x20 for each byte of W that is a lower-case letter, else 0; the sums as in fold8. */
 static inline uint64_t
 letters8(uint64_t w)
 {
@@ -250,7 +250,7 @@ name_mix(uint8_t *name, size_t len, uint64_t bits)
 {
 	size_t i = 0;
 
-	/* Of eight bits one is used at a time; after eight rounds each has been. */
+	/* Each round uses another bit of each byte; after eight rounds all 64 are used. */
 	for (; len - i >= 8; i += 8) {
 		mix8(name + i, bits);
 		bits = bits << 1 | bits >> 63;
@@ -258,7 +258,7 @@ name_mix(uint8_t *name, size_t len, uint64_t bits)
 	if (i == len)
 		return;
 	if (len >= 8) {
-		/* Some of these eight have had their turn: what is a capital now stays one. */
+		/* Some of these eight bytes were mixed before: capitals stay capitals. */
 		mix8(name + len - 8, bits);
 		return;
 	}
@@ -283,7 +283,7 @@ name_respell(uint8_t *at, const uint8_t *from, const uint8_t *like)
 	}
 }
 
-/* What is shorter than a word: two halves that overlap, or byte by byte. */
+/* Compare less than a word: as two halves that overlap, or byte by byte. */
 static inline bool
 equal_short(const uint8_t *a, const uint8_t *b, size_t len)
 {
@@ -356,7 +356,7 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Read one escaped or plain character at *p and step over it; -1 when it is no character. */
+/* Read one character at *P, plain or escaped, and step over it. -1: there is none. */
 static int
 text_char(const char **p)
 {
@@ -379,7 +379,7 @@ text_char(const char **p)
 	return v <= 255 ? v : -1;
 }
 
-/* Read one label up to a dot or the end into OUT, length byte first; its length, 0 if bad. */
+/* Read one label, up to a dot or the end, to OUT with its length byte. Returns its length or 0. */
 static size_t
 text_label(const char **p, uint8_t *out, size_t cap)
 {

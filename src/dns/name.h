@@ -23,29 +23,39 @@
 #define NAME_POINTER_LEN 2 /* bytes of a compression pointer */
 #define NAME_REACH 0x4000  /* offsets from here on cannot be pointed to: a pointer has 14 bits */
 
-/* name_pointer: the two bytes of a compression pointer to offset TO (RFC 1035 section 4.1.4), which
- * is under NAME_REACH, as a number in host byte order. */
+/*
+ * name_pointer: return the compression pointer to offset TO (RFC 1035 section 4.1.4),
+ * NAME_POINTER_LEN bytes as a number in host byte order. TO is below NAME_REACH.
+ */
 MUST_USE static inline uint16_t
 name_pointer(size_t to)
 {
 	return (uint16_t)(0xc000 | to);
 }
 
-/* name_is_pointer: is BYTE, where a label may begin, the first of a compression pointer? */
+/*
+ * name_is_pointer: return whether BYTE, read where a label may begin, is the first byte of a
+ * compression pointer.
+ */
 MUST_USE static inline bool
 name_is_pointer(uint8_t byte)
 {
 	return byte >= 0xc0;
 }
 
-/* name_pointee: the offset that the compression pointer at P leads to. */
+/*
+ * name_pointee: return the offset that the compression pointer at P, NAME_POINTER_LEN bytes, leads
+ * to.
+ */
 MUST_USE static inline size_t
 name_pointee(const uint8_t p[static 2])
 {
 	return wire_u16(p) & (NAME_REACH - 1);
 }
 
-/* name_sole_pointer: the same when there is one at P; 0, an offset of no name, when there is none.
+/*
+ * name_sole_pointer: return the offset that the compression pointer at P leads to, or 0, where no
+ * name stands, if there is a label at P instead.
  */
 MUST_USE static inline size_t
 name_sole_pointer(const uint8_t p[static 2])
@@ -54,33 +64,37 @@ name_sole_pointer(const uint8_t p[static 2])
 }
 
 /*
- * name_expand: read the name at MSG[pos], following compression pointers (RFC 1035 section
- * 4.1.4). Every pointer must point to before the labels it continues, so a chain of
- * pointers ends (RFC 9267 section 2), and not into the header; more than NAME_HOPS_MAX of
- * them are malformed. Writes the name to OUT and the offset behind it in the message
- * (behind the first pointer, if any) to *end. Returns the name's length; 0, with OUT
- * unspecified and *end untouched, when it is malformed, too long or runs out of the message.
+ * name_expand: read the name at offset POS of the message of LEN bytes at MSG, following
+ * compression pointers (RFC 1035 section 4.1.4), and write it to OUT. Every pointer must lead to
+ * before the labels it continues, so that a chain of pointers ends (RFC 9267 section 2), and not
+ * into the header; more than NAME_HOPS_MAX of them are malformed. *END becomes the offset behind
+ * the name, which is behind its first pointer if it has one. Returns the length of the name in OUT;
+ * 0, with OUT unspecified and *END untouched, when the name is malformed, longer than DNS_NAME_MAX
+ * or runs out of the message.
  */
 MUST_USE size_t name_expand(
     const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_NAME_MAX], size_t *end);
 
 /*
- * name_measure: the same without writing the name. Adds to *n_steps a step for each label and
- * pointer, also when it is malformed.
+ * name_measure: check a name as name_expand does, but write it nowhere. Adds to *N_STEPS one step
+ * for each label and each pointer looked at, also when the name is malformed. Returns the length
+ * that the name has uncompressed, or 0; *END as for name_expand.
  */
 MUST_USE size_t name_measure(
     const uint8_t *msg, size_t len, size_t pos, size_t *end, unsigned *n_steps);
 
 /*
- * name_skip: the offset behind the name at MSG[pos] without following pointers; 0 when a
- * label is malformed or runs out of the message. A pointer is accepted as it is.
+ * name_skip: return the offset behind the name at offset POS of the message of LEN bytes at MSG,
+ * without following pointers, wherever they lead; 0 when a label is malformed or runs out of the
+ * message.
  */
 MUST_USE size_t name_skip(const uint8_t *msg, size_t len, size_t pos);
 
 /*
- * name_skip_labels: the offset of the byte that ends the labels at MSG[pos]: of a root label,
- * or of the first byte of a pointer (0xc0 and up), which may be the message's last byte. LEN
- * when a label is malformed, runs out of the message, or the labels are too long in all.
+ * name_skip_labels: return the offset of the byte that ends the labels at offset POS of the message
+ * of LEN bytes at MSG: a root label, or the first byte of a pointer, which may be the last byte of
+ * the message. Returns LEN when a label is malformed or runs out of the message, or when the labels
+ * have DNS_NAME_MAX bytes or more in all.
  */
 MUST_USE static inline size_t
 name_skip_labels(const uint8_t *msg, size_t len, size_t pos)
@@ -95,25 +109,29 @@ name_skip_labels(const uint8_t *msg, size_t len, size_t pos)
 }
 
 /*
- * name_equal_at: is the name at MSG[pos], pointers followed, NAME but for case? Stops at the
- * first difference; a malformed name is equal to none.
+ * name_equal_at: return whether the name at offset POS of the message of LEN bytes at MSG, pointers
+ * followed, is NAME, ignoring case. Stops at the first difference; a malformed name is equal to
+ * none.
  */
 MUST_USE bool name_equal_at(const uint8_t *msg, size_t len, size_t pos, const uint8_t *name);
 
 /*
- * name_equal_within: the same with bounded work, for those who compare many: each label looked at
- * takes one from *left; with nothing left it is false.
+ * name_equal_within: compare as name_equal_at, with bounded work for callers that compare many
+ * names: each label looked at takes 1 from *LEFT. With nothing left the result is false.
  */
 MUST_USE bool name_equal_within(
     const uint8_t *msg, size_t len, size_t pos, const uint8_t *name, unsigned *left);
 
-/* name_len: bytes of a name, with the root label. */
+/* name_len: return the length of NAME in bytes, root label included: 1 to DNS_NAME_MAX. */
 MUST_USE size_t name_len(const uint8_t *name);
 
-/* name_labels: labels of a name without the root label; 0 for the root. */
+/* name_labels: return the number of labels of NAME without the root label; 0 for the root. */
 MUST_USE unsigned name_labels(const uint8_t *name);
 
-/* name_is_label: does a label of NAME begin OFF bytes behind its start? OFF is below name_len. */
+/*
+ * name_is_label: return whether a label of NAME, root label included, begins OFF bytes behind its
+ * start. OFF is below name_len(NAME).
+ */
 MUST_USE static inline bool
 name_is_label(const uint8_t *name, size_t off)
 {
@@ -124,50 +142,57 @@ name_is_label(const uint8_t *name, size_t off)
 	return at == off;
 }
 
-/* name_lower: copy LEN bytes of a name, its letters in lower case. DST may be SRC. */
+/*
+ * name_lower: copy LEN bytes of a name from SRC to DST with its letters in lower case. DST may be
+ * SRC; otherwise they do not overlap.
+ */
 void name_lower(uint8_t *dst, const uint8_t *src, size_t len);
 
 /*
- * name_mix: turn those of the letters of NAME (LEN bytes, in lower case) to upper case that BITS,
- * 64 random ones, choose ("0x20"). The same bits make the same choice.
+ * name_mix: turn letters of NAME (LEN bytes, in lower case) to upper case, those that the 64 random
+ * bits of BITS choose ("0x20"). The same bits make the same choice.
  */
 void name_mix(uint8_t *name, size_t len, uint64_t bits);
 
 /*
- * name_respell: from the first one on, as long as the labels at AT are, byte for byte, those of
- * FROM give them the spelling of LIKE. All three end in a root label or a pointer; LIKE has at
- * least the labels of FROM.
+ * name_respell: change the case of the labels at AT, one after the other, to that of the labels of
+ * LIKE, for as long as they are byte for byte those of FROM. All three end in a root label or a
+ * pointer, and LIKE has at least as many labels as FROM.
  */
 void name_respell(uint8_t *at, const uint8_t *from, const uint8_t *like);
 
-/* name_equal: are two names the same but for case? */
+/* name_equal: return whether the names A and B are the same, ignoring case. */
 MUST_USE bool name_equal(const uint8_t *a, const uint8_t *b);
 
-/* name_equal_len: the same when it is known that both are LEN bytes long. */
+/* name_equal_len: return whether A and B, both LEN bytes long, are the same, ignoring case. */
 MUST_USE bool name_equal_len(const uint8_t *a, const uint8_t *b, size_t len);
 
-/* name_is_below: is NAME equal to ZONE or below it, but for case? */
+/* name_is_below: return whether NAME is ZONE or a name below it, ignoring case. */
 MUST_USE bool name_is_below(const uint8_t *name, const uint8_t *zone);
 
 /*
- * name_substitute: NAME with its suffix OWNER replaced by TARGET, as DNAME does (RFC 6672
- * section 2.2). NAME must be below OWNER and not equal to it. Returns the new length, 0 when
- * it would be over DNS_NAME_MAX. OUT must be none of the inputs.
+ * name_substitute: write to OUT NAME with its suffix OWNER replaced by TARGET, as DNAME does (RFC
+ * 6672 section 2.2). NAME must be below OWNER and not equal to it; OUT overlaps none of the three.
+ * Returns the length of the name in OUT, or 0 when it would be longer than DNS_NAME_MAX.
  */
 MUST_USE size_t name_substitute(const uint8_t *name, const uint8_t *owner, const uint8_t *target,
     uint8_t out[static DNS_NAME_MAX]);
 
 /*
- * name_from_text: read "www.example.com" with or without the final dot, with \. \\ and \DDD
- * escapes (RFC 1035 section 5.1); "." is the root. Returns the length of the name in OUT, 0
- * when TEXT is empty, has an empty label or one over 63 bytes, or is too long in all.
+ * name_from_text: read the text of a name, "www.example.com" with or without its final dot, with
+ * the escapes \. \\ and \DDD (RFC 1035 section 5.1); "." is the root. TEXT ends in a zero. Returns
+ * the length of the name in OUT, or 0, with OUT unspecified, when TEXT is empty, has an empty label
+ * or one over DNS_LABEL_MAX bytes, or is too long in all.
  */
 MUST_USE size_t name_from_text(const char *text, uint8_t out[static DNS_NAME_MAX]);
 
 /* Longest text of name_to_text with its zero: every byte as \DDD. */
 #define NAME_TEXT 1024
 
-/* name_to_text: write a name with a final dot and a zero to TEXT; returns TEXT. */
+/*
+ * name_to_text: write NAME as text, with a final dot, escapes where needed and a zero, to TEXT.
+ * Returns TEXT.
+ */
 char *name_to_text(const uint8_t *name, char text[static NAME_TEXT]);
 
 #endif

@@ -4,12 +4,13 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define MX_NUMBERS 2   /* in front of the name */
+#define MX_NUMBERS 2   /* bytes in front of the name (RFC 1035 section 3.3.9) */
 #define SRV_NUMBERS 6  /* likewise (RFC 2782) */
 #define SVCB_NUMBERS 2 /* likewise (RFC 9460 section 2.2) */
 #define PARAM_FIXED 4  /* key and length of a parameter */
 
-/* Does a label of the question's name, which is sound, begin at offset AT? Then that is known. */
+/* Does a label of the question's name begin at offset AT? If so, the name there becomes the known
+ * one. */
 static bool
 in_question(struct rdata_scan *scan, size_t at)
 {
@@ -23,7 +24,10 @@ in_question(struct rdata_scan *scan, size_t at)
 	return true;
 }
 
-/* The same as skip_sound for a name whose labels end at AT in a pointer that is not known yet. */
+/*
+ * skip_sound for a name whose labels end at AT in a pointer that does not lead to the known name:
+ * the name that it leads to becomes the known one.
+ */
 static __attribute__((noinline)) size_t
 follow(struct rdata_scan *scan, size_t pos, size_t at)
 {
@@ -38,8 +42,8 @@ follow(struct rdata_scan *scan, size_t pos, size_t at)
 }
 
 /*
- * The offset behind the name at POS, which must end before END; 0 when it is malformed. Most end in
- * a pointer to the question's name, or to where the last one pointed.
+ * Return the offset behind the name at POS, which must end before END; 0 when it is malformed. Most
+ * names end in a pointer to the question's name, or to where the pointer before led.
  */
 static inline size_t
 skip_sound(struct rdata_scan *scan, size_t pos, size_t end)
@@ -59,7 +63,7 @@ skip_sound(struct rdata_scan *scan, size_t pos, size_t end)
 	return at - pos + scan->known_len <= DNS_NAME_MAX ? at + 2 : 0;
 }
 
-/* Is there one name from OFF bytes behind the start to the end? */
+/* Is the RDATA of RR, from OFF bytes behind its start on, one sound name? */
 static bool
 is_name(struct rdata_scan *scan, const struct rr *rr, size_t off)
 {
@@ -76,7 +80,7 @@ is_soa(struct rdata_scan *scan, const struct rr *rr)
 	return at > 0 && rr->end - at == DNS_SOA_NUMBERS;
 }
 
-/* RFC 9460 section 2.2: a name that is not compressed, then parameters up to the end. */
+/* Is it a number, a name that is not compressed, and parameters (RFC 9460 section 2.2)? */
 static bool
 is_svcb(const uint8_t *bytes, const struct rr *rr)
 {

@@ -36,7 +36,10 @@ struct rdata_scan {
 	unsigned n_steps; /* of RDATA_STEPS_MAX */
 };
 
-/* rdata_begin: a scan of the message of LEN bytes at BYTES. QNAME_LEN: see struct rdata_scan. */
+/*
+ * rdata_begin: return a scan of the message of LEN bytes at BYTES, which it borrows. QNAME_LEN:
+ * bytes of the question's name, which is sound; 0 without a question.
+ */
 MUST_USE static inline struct rdata_scan
 rdata_begin(const uint8_t *bytes, size_t len, size_t qname_len)
 {
@@ -45,10 +48,13 @@ rdata_begin(const uint8_t *bytes, size_t len, size_t qname_len)
 	};
 }
 
-/* rdata_names_sound: rdata_sound for the types that have names. */
+/*
+ * rdata_names_sound: check the RDATA of record RR as rdata_sound does; for the types that have
+ * names.
+ */
 MUST_USE bool rdata_names_sound(struct rdata_scan *scan, const struct rr *rr);
 
-/* rdata_has_names: has RDATA of TYPE names, as far as the types are known that are checked? */
+/* rdata_has_names: return whether TYPE is one of those known here whose RDATA has names. */
 MUST_USE static inline bool
 rdata_has_names(uint16_t type)
 {
@@ -60,8 +66,9 @@ rdata_has_names(uint16_t type)
 }
 
 /*
- * rdata_sound: is the RDATA of RR sound? RR is a record of the scan's message whose owner and
- * RDLENGTH are within it. False too once more than RDATA_STEPS_MAX were taken.
+ * rdata_sound: return whether the RDATA of record RR is sound. RR is a record of the scan's
+ * message, its owner and RDLENGTH checked. False too once the scan has taken more than
+ * RDATA_STEPS_MAX steps.
  */
 MUST_USE static inline bool
 rdata_sound(struct rdata_scan *scan, const struct rr *rr)

@@ -14,18 +14,21 @@
 #include <stdint.h>
 #include <string.h>
 
+/* wire_u16: return the 16-bit number in network byte order at P. */
 static inline uint16_t
 wire_u16(const uint8_t p[static 2])
 {
 	return (uint16_t)((unsigned)p[0] << 8 | p[1]);
 }
 
+/* wire_u32: return the 32-bit number in network byte order at P. */
 static inline uint32_t
 wire_u32(const uint8_t p[static 4])
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* wire_set_u16: write V in network byte order to P. */
 static inline void
 wire_set_u16(uint8_t p[static 2], uint16_t v)
 {
@@ -33,6 +36,7 @@ wire_set_u16(uint8_t p[static 2], uint16_t v)
 	p[1] = (uint8_t)(v & 0xff);
 }
 
+/* wire_set_u32: write V in network byte order to P. */
 static inline void
 wire_set_u32(uint8_t p[static 4], uint32_t v)
 {
@@ -48,6 +52,7 @@ struct wire_reader {
 	bool bad;   /* something was read beyond the end */
 };
 
+/* wire_can_read: return whether N more bytes can be read; if not, R is bad from now on. */
 static inline bool
 wire_can_read(struct wire_reader *r, size_t n)
 {
@@ -58,12 +63,14 @@ wire_can_read(struct wire_reader *r, size_t n)
 	return true;
 }
 
+/* wire_get_u8: read one byte; 0 when there is none left. */
 static inline uint8_t
 wire_get_u8(struct wire_reader *r)
 {
 	return wire_can_read(r, 1) ? r->buf[r->pos++] : 0;
 }
 
+/* wire_get_u16: read a 16-bit number in network byte order; 0 when there is none left. */
 static inline uint16_t
 wire_get_u16(struct wire_reader *r)
 {
@@ -73,6 +80,7 @@ wire_get_u16(struct wire_reader *r)
 	return wire_u16(r->buf + r->pos - 2);
 }
 
+/* wire_get_u32: read a 32-bit number in network byte order; 0 when there is none left. */
 static inline uint32_t
 wire_get_u32(struct wire_reader *r)
 {
@@ -82,6 +90,7 @@ wire_get_u32(struct wire_reader *r)
 	return wire_u32(r->buf + r->pos - 4);
 }
 
+/* wire_skip: step over N bytes. */
 static inline void
 wire_skip(struct wire_reader *r, size_t n)
 {
@@ -97,6 +106,7 @@ struct wire_writer {
 	bool full;  /* something did not fit */
 };
 
+/* wire_can_write: return whether there is room for N more bytes; if not, W is full from now on. */
 static inline bool
 wire_can_write(struct wire_writer *w, size_t n)
 {
@@ -107,6 +117,7 @@ wire_can_write(struct wire_writer *w, size_t n)
 	return true;
 }
 
+/* wire_put_u8: append one byte, if there is room. */
 static inline void
 wire_put_u8(struct wire_writer *w, uint8_t v)
 {
@@ -114,6 +125,7 @@ wire_put_u8(struct wire_writer *w, uint8_t v)
 		w->buf[w->len++] = v;
 }
 
+/* wire_put_u16: append V in network byte order, if there is room. */
 static inline void
 wire_put_u16(struct wire_writer *w, uint16_t v)
 {
@@ -123,6 +135,7 @@ wire_put_u16(struct wire_writer *w, uint16_t v)
 	w->len += 2;
 }
 
+/* wire_put_u32: append V in network byte order, if there is room. */
 static inline void
 wire_put_u32(struct wire_writer *w, uint32_t v)
 {
@@ -132,6 +145,7 @@ wire_put_u32(struct wire_writer *w, uint32_t v)
 	w->len += 4;
 }
 
+/* wire_put_bytes: append the N bytes at SRC, if there is room for all of them. */
 static inline void
 wire_put_bytes(struct wire_writer *w, const void *src, size_t n)
 {
@@ -142,8 +156,8 @@ wire_put_bytes(struct wire_writer *w, const void *src, size_t n)
 }
 
 /*
- * wire_begin_length: leave room for the 16-bit length of what is written next, as RDLENGTH is.
- * Returns the offset behind it, for wire_end_length.
+ * wire_begin_length: append a 16-bit length of what follows, as RDLENGTH is, to be filled in by
+ * wire_end_length. Returns the offset behind it.
  */
 static inline size_t
 wire_begin_length(struct wire_writer *w)
@@ -152,7 +166,10 @@ wire_begin_length(struct wire_writer *w)
 	return w->len;
 }
 
-/* wire_end_length: fill it in: the bytes from START on, under 65,536. Nothing when W is full. */
+/*
+ * wire_end_length: fill in the length that wire_begin_length left open: the bytes written from
+ * START, which it returned, on, at most 65,535. Does nothing when W is full.
+ */
 static inline void
 wire_end_length(struct wire_writer *w, size_t start)
 {

@@ -17,7 +17,7 @@ is_length(int len)
 	return len == 32 || len == 40 || len == 48 || len == 56 || len == 64 || len == 96;
 }
 
-/* -1: no decimal number; one of four digits and more is as good as any other wrong length. */
+/* Read a prefix length. -1: TEXT is no decimal number. One over 999 is read as 999. */
 static int
 parse_length(const char *text)
 {
@@ -33,7 +33,7 @@ parse_length(const char *text)
 	return v;
 }
 
-/* Clear what is not the prefix; was there anything? LEN is a multiple of 8. */
+/* Clear the bits behind the prefix length, a multiple of 8. Returns whether any was set. */
 static bool
 clear_host_bits(struct pref64 *p)
 {
@@ -94,7 +94,8 @@ pref64_format(const struct pref64 *p, char text[static PREF64_TEXT])
 	return text;
 }
 
-/* Where byte I of the IPv4 address stands in V6: behind the prefix, leaving out the u octet. */
+/* Return the place of byte I of the IPv4 address in an IPv6 address: behind the prefix, without the
+ * u octet. */
 static size_t
 place_of(const struct pref64 *p, size_t i)
 {

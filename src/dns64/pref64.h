@@ -30,39 +30,41 @@ enum pref64_verdict {
 };
 
 /*
- * pref64_parse: read "2001:db8:64::/96". For PREF64_BAD_U and PREF64_HOST_BITS *p is the
- * corrected prefix (those bits cleared), for the message to the operator; for PREF64_OK the
- * prefix; otherwise untouched.
+ * pref64_parse: read the text of a prefix, "2001:db8:64::/96", ending in a zero, to *P. For
+ * PREF64_BAD_U and PREF64_HOST_BITS *P is the prefix with those bits cleared, for the message to
+ * the operator. For the other verdicts but PREF64_OK it is untouched.
  */
 MUST_USE enum pref64_verdict pref64_parse(const char *text, struct pref64 *p);
 
-/* pref64_well_known: 64:ff9b::/96 (RFC 6052 section 2.1). */
+/* pref64_well_known: return 64:ff9b::/96 (RFC 6052 section 2.1). */
 struct pref64 pref64_well_known(void);
 
-/* pref64_format: "2001:db8:64::/96" to TEXT; returns TEXT. */
+/* pref64_format: write *P as text, "2001:db8:64::/96", with a zero to TEXT. Returns TEXT. */
 char *pref64_format(const struct pref64 *p, char text[static PREF64_TEXT]);
 
 /*
- * pref64_embed: place an IPv4 address in a prefix (RFC 6052 section 2.2). V4: 4 bytes, V6: 16
- * bytes, both network order; all of V6 is written, bits 64-71 zero, the suffix as it was set (zero
- * by default). Cannot fail.
+ * pref64_embed: write to V6 the IPv6 address that represents the IPv4 address V4 under *P (RFC 6052
+ * section 2.2); both are in network byte order. Bits 64-71 are zero, and the suffix is that of *P,
+ * zero by default.
  */
 void pref64_embed(const struct pref64 *p, const uint8_t v4[static 4], uint8_t v6[static 16]);
 
 /*
- * pref64_extract: the IPv4 address in V6, if V6 is under the prefix and its bits 64-71 are
- * zero. The suffix is ignored (RFC 6052 section 2.3).
+ * pref64_extract: write to V4 the IPv4 address that V6 represents under *P; both are in network
+ * byte order. The suffix is ignored (RFC 6052 section 2.3). False, with V4 untouched, when V6 is
+ * not under *P or its bits 64-71 are not zero.
  */
 MUST_USE bool pref64_extract(
     const struct pref64 *p, const uint8_t v6[static 16], uint8_t v4[static 4]);
 
-/* pref64_covers: does V6 begin with the prefix? */
+/* pref64_covers: return whether V6, in network byte order, begins with the prefix *P. */
 MUST_USE bool pref64_covers(const struct pref64 *p, const uint8_t v6[static 16]);
 
 /*
- * pref64_set_suffix: let addresses made under *p end in the bits of SUFFIX behind the IPv4 address
- * (RFC 6052 section 2.2 recommends zero). False, with *p untouched, if SUFFIX has bits set anywhere
- * else: in a /96 there is no room for any.
+ * pref64_set_suffix: let the addresses under *P end in the bits that SUFFIX has behind the place of
+ * the IPv4 address (RFC 6052 section 2.2 recommends zero). SUFFIX is an address in network byte
+ * order. False, with *P untouched, when SUFFIX has bits set anywhere else; a /96 has no room for
+ * any.
  */
 MUST_USE bool pref64_set_suffix(struct pref64 *p, const uint8_t suffix[static 16]);
 

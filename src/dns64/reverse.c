@@ -13,7 +13,7 @@
 static const uint8_t ip6_arpa[] = "\003ip6\004arpa";
 static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";
 
-/* The labels left of ip6.arpa, read from the right: nibbles as far as they are some. */
+/* The labels of a name left of ip6.arpa, read from the right, as far as they are nibbles. */
 struct nibbles {
 	unsigned n_labels; /* all of them */
 	unsigned n;        /* leading nibbles, at most NIBBLES */
@@ -35,8 +35,8 @@ nibble_of(const uint8_t *label)
 }
 
 /*
- * Names are read from the left and addresses from the right: value by value of the label with
- * index I counted from the right, a label that is no nibble ends the run of those to its right.
+ * Read NAME, which is below ip6.arpa, to *OUT. Its labels come from the left, the nibbles of the
+ * address are counted from the right; a label that is no nibble ends the run to its right.
  */
 static void
 read_nibbles(const uint8_t *name, struct nibbles *out)
@@ -71,7 +71,7 @@ longest_match(const struct nibbles *q, const struct pref64 *prefixes, size_t n)
 	return best;
 }
 
-/* The name is under R's prefix; which of its names is it? */
+/* Tell which of the names of R's prefix the name is that Q was read from. */
 static enum reverse_kind
 classify(const struct nibbles *q, struct reverse *r)
 {
@@ -98,7 +98,7 @@ reverse_find(const uint8_t *name, const struct pref64 *prefixes, size_t n, struc
 		r->kind = classify(&q, r);
 }
 
-/* One byte as a label of one to three decimal digits; returns what was written. */
+/* Write V as a label of one to three decimal digits. Returns the bytes written. */
 static size_t
 put_octet(uint8_t *out, uint8_t v)
 {

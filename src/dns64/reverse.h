@@ -33,22 +33,30 @@ struct reverse {
 };
 
 /*
- * reverse_find: what is NAME (a checked name) with respect to PREFIXES? The longest match
- * decides. The zone of a prefix is the ip6.arpa name of its nibbles.
+ * reverse_find: find out what NAME, a checked name, is to the N prefixes at PREFIXES, and write it
+ * to *R. The zone of a prefix is the ip6.arpa name of its nibbles; of several zones that NAME is
+ * in, the longest prefix's counts. *R points into PREFIXES.
  */
 void reverse_find(const uint8_t *name, const struct pref64 *prefixes, size_t n, struct reverse *r);
 
-/* reverse_name: "33.2.0.192.in-addr.arpa." in wire form for 192.0.2.33; returns its length. */
+/*
+ * reverse_name: write the name of the IPv4 address V4 (network byte order) below in-addr.arpa to
+ * OUT: for 192.0.2.33 33.2.0.192.in-addr.arpa (RFC 1035 section 3.5). Returns its length.
+ */
 size_t reverse_name(const uint8_t v4[static 4], uint8_t out[static DNS_NAME_MAX]);
 
-/* reverse_zone: the ip6.arpa name of a prefix: owner of the local SOA; returns its length. */
+/*
+ * reverse_zone: write the ip6.arpa name of prefix *P, the owner of the local SOA, to OUT (RFC 3596
+ * section 2.5). Returns its length.
+ */
 size_t reverse_zone(const struct pref64 *p, uint8_t out[static DNS_NAME_MAX]);
 
 /*
- * reverse_answer: append to B, started with the client's PTR question QNAME, the CNAME and the
- * PTR records of reply M (to the in-addr.arpa question, chain A with data). Our CNAME points to
- * the end of M's chain; its TTL is the smallest of 600, the chain's and the PTR records' TTLs.
- * False when it does not fit or a PTR record is malformed.
+ * reverse_answer: append to B, which was started with the client's PTR question QNAME, a CNAME and
+ * the PTR records of M, the reply to the question for the in-addr.arpa name, whose chain A ends in
+ * data (RFC 6147 section 5.3.1). The CNAME points to the end of that chain; its TTL is the smallest
+ * of REVERSE_CNAME_TTL and the TTLs of chain and PTR records. False when they do not fit or a PTR
+ * record is malformed.
  */
 bool reverse_answer(
     struct build *b, const uint8_t *qname, const struct msg *m, const struct answer *a);

@@ -107,7 +107,7 @@ special_decide(enum special kind, bool apex, uint16_t qtype)
 	return SPECIAL_ASK;
 }
 
-/* 192.0.0.170 and .171, as they are or under each prefix: under none nothing. */
+/* Append 192.0.0.170 and .171, for A as they are, for AAAA under each prefix. */
 static unsigned
 put_addresses(
     struct build *b, const uint8_t *qname, uint16_t qtype, const struct special_prefixes *p)

@@ -36,12 +36,12 @@ struct special_zone {
 	enum special kind;
 };
 
-/* special_zones: the table of them; *N becomes the number of rows. */
+/* special_zones: return the table of special zones, static; *N becomes the number of its rows. */
 const struct special_zone *special_zones(size_t *n);
 
 /* What is said about a name in a special zone. */
 enum special_answer {
-	SPECIAL_ASK, /* nothing: upstream knows (DS of ipv4only.arpa) */
+	SPECIAL_ASK, /* no answer from here: upstream is asked (DS of ipv4only.arpa) */
 	SPECIAL_NODATA,
 	SPECIAL_NXDOMAIN,
 	SPECIAL_ADDRESSES, /* 192.0.0.170 and .171, for AAAA under each prefix */
@@ -50,10 +50,14 @@ enum special_answer {
 	SPECIAL_SOA        /* the zone's SOA is the answer */
 };
 
-/* special_decide: the answer to QTYPE at the zone's own name (APEX) or below it. */
+/*
+ * special_decide: return what is answered to a question for QTYPE in a zone of KIND. APEX: the
+ * question's name is the zone's own, not one below it.
+ */
 MUST_USE enum special_answer special_decide(enum special kind, bool apex, uint16_t qtype);
 
-/* The prefixes that ipv4only.arpa is told under; places of PREFIXES that count. */
+/* The prefixes that addresses of ipv4only.arpa are embedded in: prefixes[places[0]] to
+ * prefixes[places[n - 1]]. All borrowed. */
 struct special_prefixes {
 	const struct pref64 *prefixes;
 	const uint8_t *places;
@@ -61,24 +65,28 @@ struct special_prefixes {
 };
 
 /*
- * special_records: append to B, started with the client's question about QNAME (a name), the
- * records of ANSWER; none for SPECIAL_NODATA and SPECIAL_NXDOMAIN. Returns how many.
+ * special_records: append the records of ANSWER to B, which was started with the client's question
+ * for QTYPE of QNAME, a checked name; SPECIAL_NODATA and SPECIAL_NXDOMAIN have none. Returns the
+ * number of records.
  */
 unsigned special_records(struct build *b, enum special_answer answer, const uint8_t *qname,
     uint16_t qtype, const struct special_prefixes *p);
 
 /*
- * special_soa: append to section S the SOA of a local zone (RULES D17):
- * <zone> TTL localhost. nobody.invalid. 1 3600 1200 604800 MINIMUM, both in s. False when it does
- * not fit.
+ * special_soa: append to section S of B the SOA of a local zone, the checked name ZONE (RULES D17):
+ * localhost. nobody.invalid. 1 3600 1200 604800 MINIMUM. TTL and MINIMUM are in seconds. False when
+ * it does not fit.
  */
 bool special_soa(
     struct build *b, enum msg_section s, const uint8_t *zone, uint32_t ttl, uint32_t minimum);
 
-/* special_is_wka: is this one of ipv4only.arpa's addresses (RFC 7050)? */
+/*
+ * special_is_wka: return whether V4, in network byte order, is one of the addresses of
+ * ipv4only.arpa (RFC 7050 section 8.2).
+ */
 MUST_USE bool special_is_wka(const uint8_t v4[static 4]);
 
-/* special_ipv4only: the name ipv4only.arpa. */
+/* special_ipv4only: return the name ipv4only.arpa, static. */
 const uint8_t *special_ipv4only(void);
 
 #endif

@@ -20,7 +20,7 @@ min_ttl(uint32_t a, uint32_t b)
 
 /* The documentation ranges are missing on purpose: RFC 6147's own examples map them. */
 static const struct synth_range ranges[] = {
-	/* Of use nowhere but on one host or link, or to a group: under no prefix. */
+	/* Of one host or link, or of a group: under no prefix. */
 	{ { { 0 }, 8, NETADDR_IPV4 }, SYNTH_NEVER },
 	{ { { 127 }, 8, NETADDR_IPV4 }, SYNTH_NEVER },
 	{ { { 169, 254 }, 16, NETADDR_IPV4 }, SYNTH_NEVER },
@@ -54,7 +54,7 @@ synth_excluded(const struct synth_policy *p, const uint8_t v6[static 16])
 	return p->excluded != NULL && netmap_find6(p->excluded, v6, 0) != 0;
 }
 
-/* Is RR an address of the chain's last name? Those of other names answer nothing. */
+/* Is RR an address of the last name of the chain? Addresses of other names are no answer. */
 static inline bool
 is_data(
     const struct msg *m, const struct answer *a, const struct rr *rr, uint16_t type, uint16_t rdlen)
@@ -75,7 +75,7 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 		bool excluded = rr.type == DNS_TYPE_AAAA && rr.rdlen == AAAA_LEN &&
 		    synth_excluded(p, m->bytes + rr.rdata);
 
-		/* It is not handed out whoever owns it. */
+		/* Excluded addresses of other names are left out of the answer too. */
 		u->n_excluded += excluded;
 		if (!is_data(m, a, &rr, DNS_TYPE_AAAA, AAAA_LEN))
 			continue;
@@ -85,7 +85,7 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 	}
 }
 
-/* The prefixes that this address is represented under, in order; returns how many. */
+/* Write the places of the prefixes that map V4 to PLACES, in order. Returns how many. */
 static unsigned
 prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const uint8_t v4[static 4],
     uint8_t places[static SYNTH_MAX_PREFIXES])
@@ -110,22 +110,22 @@ prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const ui
 	return n;
 }
 
-/* One answer being made. */
+/* The answer that is being made. */
 struct making {
 	struct build *b;
 	const struct synth_policy *p;
 	const struct synth_choice *c;
 	const struct msg *m;
 	const struct answer *a;
-	unsigned made; /* AAAA so far */
+	unsigned made; /* AAAA written so far */
 	unsigned n_seen;
-	uint32_t seen[SEEN_MAX]; /* IPv4 addresses so far, the first of them */
+	uint32_t seen[SEEN_MAX]; /* the first n_seen different IPv4 addresses */
 };
 
-/* Bytes of an AAAA record whose owner's name was written before. */
+/* Bytes of an AAAA record whose owner is a compression pointer. */
 #define AAAA_RR_LEN (NAME_POINTER_LEN + DNS_RR_FIXED + AAAA_LEN)
 
-/* Are there as many as the client is to get, and as go into its datagram? One it gets always. */
+/* Has the client as many AAAA as it is to get, or as fit into its datagram? It always gets one. */
 static bool
 is_enough(const struct making *k)
 {
@@ -136,7 +136,7 @@ is_enough(const struct making *k)
 	return k->made >= k->p->max || (limit > 0 && k->b->w.len + AAAA_RR_LEN > limit);
 }
 
-/* Append the AAAA for A record RR; false when there was no room. */
+/* Append the AAAA records for A record RR. False when there is no room. */
 static bool
 put_mapped(struct making *k, const struct rr *rr)
 {
@@ -157,7 +157,7 @@ put_mapped(struct making *k, const struct rr *rr)
 	return true;
 }
 
-/* Was there an A record with this address before? Some servers say things twice. */
+/* Did an A record with address V4 come before? Some servers repeat records. */
 static bool
 is_repeated(struct making *k, const uint8_t v4[static 4])
 {
@@ -172,7 +172,7 @@ is_repeated(struct making *k, const uint8_t v4[static 4])
 	return false;
 }
 
-/* Append AAAA for the A records with numbers from FROM to below TO. */
+/* Append AAAA records for the A records FROM to TO - 1, counted from 0. */
 static void
 put_addresses(struct making *k, unsigned from, unsigned to)
 {
@@ -233,7 +233,7 @@ all_good(const struct synth_policy *p, const struct msg *m)
 	return true;
 }
 
-/* Is RR a signature over AAAA, or one too short to say? */
+/* Is RR a signature over AAAA, or too short to say of what? */
 static bool
 signs_aaaa(const struct msg *m, const struct rr *rr)
 {
@@ -262,7 +262,7 @@ synth_filtered(
 	return kept;
 }
 
-/* Is the record of link I one of those before it? A DNAME may lead on more than once. */
+/* Is the record of link I that of an earlier link? A DNAME may be followed more than once. */
 static bool
 is_known(const struct answer *a, unsigned i)
 {
@@ -282,7 +282,7 @@ synth_chain(struct build *b, const struct msg *m, const struct answer *a)
 
 		if (is_known(a, i))
 			continue;
-		/* What is no loss, as a DNAME that its CNAME spares reading, is left out. */
+		/* What is left out is malformed, as a DNAME beside its CNAME may be. */
 		if (msg_record(m, a->link[i].at, &rr) &&
 		    !build_copy(b, MSG_ANSWER, m, &rr, rr.ttl) && b->w.full)
 			return false;
@@ -290,7 +290,7 @@ synth_chain(struct build *b, const struct msg *m, const struct answer *a)
 	return true;
 }
 
-/* Does RR concern one hop (RFC 6891 section 6.1.1, RFC 8945), or vouch for what is changed? */
+/* Is RR for one hop only (RFC 6891 section 6.1.1, RFC 8945), or a proof of what is changed? */
 static bool
 is_void(const struct msg *m, enum msg_section s, const struct rr *rr)
 {

@@ -61,10 +61,13 @@ struct synth_range {
 	enum synth_v4 v4;
 };
 
-/* synth_ranges: the table of D14; *N becomes the number of rows. */
+/* synth_ranges: return the table of D14, static; *N becomes the number of its rows. */
 const struct synth_range *synth_ranges(size_t *n);
 
-/* synth_excluded: is this AAAA address in the exclusion set (RFC 6147 section 5.1.4)? */
+/*
+ * synth_excluded: return whether P excludes the AAAA address V6, in network byte order (RFC 6147
+ * section 5.1.4).
+ */
 MUST_USE bool synth_excluded(const struct synth_policy *p, const uint8_t v6[static 16]);
 
 struct synth_usable {
@@ -75,8 +78,8 @@ struct synth_usable {
 };
 
 /*
- * synth_count_usable: sort the AAAA records at the end of chain A in reply M. Records with
- * RDLENGTH other than 16 are neither.
+ * synth_count_usable: count the AAAA records of reply M, whose chain is A, by whether P excludes
+ * them, and write the counts to *U. Records with an RDLENGTH other than 16 are not counted.
  */
 void synth_count_usable(const struct synth_policy *p, const struct msg *m, const struct answer *a,
     struct synth_usable *u);
@@ -95,31 +98,33 @@ MUST_USE unsigned synth_answer(struct build *b, const struct synth_policy *p,
     const struct synth_choice *c, const struct msg *m, const struct answer *a);
 
 /*
- * synth_filtered: append the answer section of reply M to an AAAA question without the excluded
- * AAAA records (RFC 6147 section 5.1.4) and those with RDLENGTH other than 16; if there were any,
- * without RRSIG over AAAA too, as that set is changed (RULES D8). The rest of the section
- * stays as it is. Returns as synth_answer.
+ * synth_filtered: append to B the answer section of M, the reply to an AAAA question, whose chain
+ * is A, without AAAA records that P excludes (RFC 6147 section 5.1.4) or whose RDLENGTH is not 16.
+ * If there are any, RRSIG records over AAAA are left out too: the set they sign is changed (RULES
+ * D8). All other records stay as they are. Returns the number of AAAA records at the end of the
+ * chain that were written; when the buffer is full it stops early, b->w.full is set, and
+ * build_finish sets TC.
  */
 unsigned synth_filtered(
     struct build *b, const struct synth_policy *p, const struct msg *m, const struct answer *a);
 
 /*
- * synth_chain: append only the CNAME and DNAME records of chain A of reply M (for negative
- * answers and for chains carried on). False when they do not fit.
+ * synth_chain: append the CNAME and DNAME records of chain A of reply M to B, in the order of the
+ * chain. False when they do not fit.
  */
 bool synth_chain(struct build *b, const struct msg *m, const struct answer *a);
 
 /*
- * synth_rest: append authority and additional section of M to an answer that was changed: but
- * OPT, TSIG and SIG(0), and in authority RRSIG, NSEC and NSEC3, which no longer fit it. What does
- * not fit the buffer is left out without error (and with TC only where build.h says so: from the
- * authority section of an empty answer).
+ * synth_rest: append the authority and the additional section of M to B, an answer that was
+ * changed. OPT, TSIG and SIG(0) are left out, and so are RRSIG, NSEC and NSEC3 in authority, which
+ * no longer prove anything. What does not fit is left out; TC is set only for the authority section
+ * of an empty answer (dns/build).
  */
 void synth_rest(struct build *b, const struct msg *m);
 
 /*
- * synth_soa: append the SOA that A found in M's authority section with TTL (already the remaining
- * negative TTL). False when there is none for that name or it does not fit.
+ * synth_soa: append the SOA that A names in the authority section of M to B, with TTL in seconds,
+ * which is what is left of the negative TTL. False when A has none or it does not fit.
  */
 bool synth_soa(struct build *b, const struct msg *m, const struct answer *a, uint32_t ttl);
 
