@@ -176,6 +176,36 @@ START_TEST(rule32_cut_has_the_same_soa)
 }
 END_TEST
 
+/* rule 32, D22: the settings of now count, not those it was kept by. */
+START_TEST(rule32_cut_is_trusted_or_for_all)
+{
+	static const struct {
+		enum conf_cut cut;
+		uint8_t flags;
+		const char *reply;
+		bool found;
+	} cases[] = {
+		{ CONF_CUT_OFF, CACHE_TRUSTED, NXDOMAIN_REPLY, false },
+		{ CONF_CUT_ALL, 0, NXDOMAIN_REPLY, true },
+		{ CONF_CUT_SECURE, CACHE_TRUSTED, NXDOMAIN_REPLY, true },
+		{ CONF_CUT_SECURE, 0, NXDOMAIN_REPLY, false },
+		{ CONF_CUT_SECURE, CACHE_TRUSTED, /* without AD */
+		    "0000 8183 0001 0000 0001 0000 <www.example> 0001 0001 " SOA_RR, false },
+	};
+
+	conf.trusted = 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		conf.keep.cut = cases[i].cut;
+		keep("www.example", SHARD_ANY_TYPE, cases[i].reply,
+		    (struct cache_entry){
+			.kind = CACHE_NXDOMAIN, .ttl_s = 60, .flags = CACHE_CUT | cases[i].flags });
+		ck_assert_msg(find("a.www.example", DNS_TYPE_AAAA, FETCH_FAILING) ==
+			(cases[i].found ? FETCH_HIT : FETCH_NOTHING),
+		    "case %zu", i);
+	}
+}
+END_TEST
+
 START_TEST(rule34_failures_are_remembered)
 {
 	static const struct {
@@ -265,6 +295,7 @@ main(void)
 	tcase_add_test(tc, rule33_failed_refresh_answers_stale_at_once);
 	tcase_add_test(tc, rule31_negative_counts_down_for_all_types);
 	tcase_add_test(tc, rule32_cut_has_the_same_soa);
+	tcase_add_test(tc, rule32_cut_is_trusted_or_for_all);
 	tcase_add_test(tc, rule34_failures_are_remembered);
 	tcase_add_test(tc, d22_ede_comes_back);
 	tcase_add_test(tc, rotation_gives_each_address_its_turn);

@@ -132,6 +132,26 @@ START_TEST(d5_deadlines_of_aaaa_and_all)
 }
 END_TEST
 
+/* RULES D5: what is asked late is given up when the whole question is. */
+START_TEST(d5_late_target_ends_with_the_question)
+{
+	struct query *q = new_query(QUERY_TARGET, "www.example");
+	uint64_t late_ns = p.now_ns + 4000 * NS_PER_MS;
+
+	query_start(&p.queries, q, p.now_ns);
+	ck_assert_ptr_nonnull(q->lookup);
+	lookup_leave(&p.lookups, q->lookup, &q->link);
+	q->lookup = NULL;
+	query_ask(&p.queries, q, late_ns);
+	ck_assert_ptr_nonnull(q->lookup);
+	ck_assert_ptr_null(wheel_take(&p.wheel, q->deadline_ns - 1));
+	ck_assert_ptr_eq(wheel_take(&p.wheel, q->deadline_ns + WHEEL_TICK_NS), &q->timer);
+	lookup_leave(&p.lookups, q->lookup, &q->link);
+	q->lookup = NULL;
+	query_free(&p.queries, q);
+}
+END_TEST
+
 /* RULES D26: one waiter too many is no silence: no A is asked for, and nothing is synthesized. */
 START_TEST(d26_no_room_for_waiters)
 {
@@ -204,6 +224,7 @@ main(void)
 	tcase_add_test(tc, names_keep_their_spelling);
 	tcase_add_test(tc, wakes_all_who_wait);
 	tcase_add_loop_test(tc, d5_deadlines_of_aaaa_and_all, 0, 3);
+	tcase_add_test(tc, d5_late_target_ends_with_the_question);
 	tcase_add_test(tc, d26_no_room_for_waiters);
 	tcase_add_test(tc, no_time_left);
 	tcase_add_test(tc, all_is_given_back);

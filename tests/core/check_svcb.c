@@ -3,12 +3,14 @@
 #include "core/svcb.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dns/build.h"
 #include "dns/name.h"
 #include "scenario/parts.h"
+#include "support/hex.h"
 #include "support/message.h"
 
 #define CAP 8
@@ -56,6 +58,8 @@ static const struct {
 	{ HTTPS("1", "0") "c00c 0041 0001 0000012c 0002 0001", 0 },
 	{ HTTPS("1", "0") "c00c 0041 0001 0000012c 0004 0001 05 61", 0 },
 	{ HTTPS("1", "0") "c00c 0040 0001 0000012c 0003 0001 00", 0 },
+	/* another class */
+	{ HTTPS("1", "0") "c00c 0041 0003 0000012c 0003 0001 00", 0 },
 };
 
 /* svcb_begin's children are ready; have them ask. */
@@ -91,6 +95,33 @@ START_TEST(d18_targets_are_asked_for)
 	}
 	query_free(&p.queries, q);
 	ck_assert_uint_eq(p.queries.svcbs.n_used, 0);
+}
+END_TEST
+
+/* A reply of QUERY_SVCB_MAX bytes is kept, one that is longer is not. */
+START_TEST(d18_reply_of_the_largest_size_is_kept)
+{
+	static const char format[] = HTTPS("2", "0") OWN "c00c 0010 0001 0000012c %04x";
+	char text[256];
+	struct query *q = new_query();
+	size_t len, size = QUERY_SVCB_MAX + (size_t)_i;
+	struct msg m;
+
+	snprintf(text, sizeof(text), format, 0U);
+	len = hex_read(text, in, sizeof(in));
+	snprintf(text, sizeof(text), format, (unsigned)(size - len));
+	(void)hex_read(text, in, sizeof(in));
+	ck_assert_int_eq(msg_parse(&m, in, size), MSG_OK);
+	ck_assert_int_eq(svcb_begin(&p.queries, q, &m, p.now_ns), _i == 0);
+	start_children();
+	if (_i == 0) {
+		struct query *child = q->svcb->child[0];
+
+		lookup_leave(&p.lookups, child->lookup, &child->link);
+		query_free(&p.queries, child);
+		q->svcb->child[0] = NULL;
+	}
+	query_free(&p.queries, q);
 }
 END_TEST
 
@@ -213,6 +244,7 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(
 	    tc, d18_targets_are_asked_for, 0, (int)(sizeof(replies) / sizeof(replies[0])));
+	tcase_add_loop_test(tc, d18_reply_of_the_largest_size_is_kept, 0, 2);
 	tcase_add_loop_test(tc, d18_additional_is_filled_to_the_limit, 0, 4);
 	tcase_add_test(tc, d18_children_end_by_themselves);
 	tcase_add_test(tc, d18_no_room);
