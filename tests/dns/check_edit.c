@@ -139,6 +139,9 @@ START_TEST(no_room_for_a_copy)
 	ck_assert_int_eq(msg_parse(&m, bytes, len + 500), MSG_OK);
 	ck_assert_uint_gt(m.len, DNS_UDP_MIN);
 	ck_assert_uint_eq(edit_copy_without_opt(out, DNS_UDP_MIN, &m), 0);
+	out = guard_put(&guard, in, m.len);
+	ck_assert_uint_eq(edit_copy_without_opt(out, m.len, &m), m.len);
+	ck_assert_uint_eq(edit_copy_without_opt(out + 1, m.len - 1, &m), 0);
 }
 END_TEST
 

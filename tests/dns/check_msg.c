@@ -243,6 +243,61 @@ START_TEST(owner_that_is_a_pointer_is_told)
 }
 END_TEST
 
+struct svcb_case {
+	const char *rr; /* behind the type and class */
+	const char *target;
+};
+
+/* RFC 9460 sections 2.4.3 and 2.5. */
+static const struct svcb_case svcb_cases[] = {
+	{ "000c 0001 {a}{b}{c}{d}{e}", NULL },
+	{ "0007 0001 <svc>", "\3svc" },
+	{ "0003 0001 00", "\3www\7example\3com" },
+	{ "0007 0000 <svc>", NULL },
+	{ "0002 0001", NULL },
+	{ "0001 00", NULL },
+	{ "0000", NULL },
+};
+
+START_TEST(svcb_target_in_service_mode)
+{
+	const struct svcb_case *c = &svcb_cases[_i];
+	uint8_t name[DNS_NAME_MAX];
+	char text[256];
+	struct rr rr;
+	struct msg m;
+
+	snprintf(text, sizeof(text),
+	    "0000 8000 0001 0001 0000 0000" QUESTION "c00c 0041 0001 0000003c %s", c->rr);
+	ck_assert_int_eq(parse(&m, text), MSG_OK);
+	rr = message_record(&m, MSG_ANSWER, 0);
+	if (c->target == NULL) {
+		ck_assert_uint_eq(msg_svcb_target(&m, &rr, name), 0);
+	} else {
+		ck_assert_uint_eq(msg_svcb_target(&m, &rr, name), strlen(c->target) + 1);
+		ck_assert_mem_eq(name, c->target, strlen(c->target) + 1);
+	}
+}
+END_TEST
+
+START_TEST(moved_message_borrows_the_copy)
+{
+	uint8_t copy[512];
+	struct msg m;
+
+	ck_assert_int_eq(parse(&m, full), MSG_OK);
+	memcpy(copy, m.bytes, m.len);
+	msg_move(&m, copy);
+	ck_assert_ptr_eq(m.bytes, copy);
+	ck_assert_ptr_eq(m.edns.options, copy + 133);
+	ck_assert_uint_eq(msg_ede(&m), 22);
+	ck_assert_int_eq(parse(&m, "0000 8000 0001 0000 0000 0000" QUESTION), MSG_OK);
+	msg_move(&m, copy);
+	ck_assert_ptr_eq(m.bytes, copy);
+	ck_assert_ptr_null(m.edns.options);
+}
+END_TEST
+
 START_TEST(rrsig_says_what_it_covers)
 {
 	struct rr rr;
@@ -654,6 +709,8 @@ parse_cases(void)
 	tcase_add_test(tc, walk_ends_with_message);
 	tcase_add_loop_test(tc, soa_gives_negative_ttl, 0, N_OF(soa_cases));
 	tcase_add_loop_test(tc, owner_that_is_a_pointer_is_told, 0, N_OF(owner_cases));
+	tcase_add_loop_test(tc, svcb_target_in_service_mode, 0, N_OF(svcb_cases));
+	tcase_add_test(tc, moved_message_borrows_the_copy);
 	tcase_add_test(tc, rrsig_says_what_it_covers);
 	tcase_add_test(tc, every_field_of_a_record_is_read);
 	tcase_add_test(tc, rdata_name_ends_inside);

@@ -106,6 +106,41 @@ static const struct expand_case expand_cases[] = {
 	{ FILL "3f'a'c00c", 14, NULL, 0 },
 };
 
+/* RFC 1035 section 4.1.4: two bits set, and 14 of offset. */
+START_TEST(pointer_has_14_bits)
+{
+	static const size_t offsets[] = { 12, 255, 256, NAME_REACH - 1 };
+	uint8_t p[NAME_POINTER_LEN];
+
+	ck_assert_uint_eq(name_pointer(12), 0xc00c);
+	ck_assert_uint_eq(name_pointer(NAME_REACH - 1), 0xffff);
+	for (size_t i = 0; i < N_OF(offsets); i++) {
+		wire_set_u16(p, name_pointer(offsets[i]));
+		ck_assert(name_is_pointer(p[0]));
+		ck_assert_uint_eq(name_pointee(p), offsets[i]);
+		ck_assert_uint_eq(name_sole_pointer(p), offsets[i]);
+	}
+	for (unsigned byte = 0; byte <= 0xff; byte++) {
+		p[0] = (uint8_t)byte;
+		p[1] = 12;
+		ck_assert_int_eq(name_is_pointer(p[0]), byte >= 0xc0);
+		if (byte < 0xc0)
+			ck_assert_uint_eq(name_sole_pointer(p), 0);
+	}
+}
+END_TEST
+
+START_TEST(labels_begin_where_they_begin)
+{
+	static const uint8_t name[] = "\3www\7example\3com";
+	static const char is_label[] = "y...y.......y...y";
+
+	for (size_t off = 0; off < sizeof(name); off++)
+		ck_assert_int_eq(name_is_label(name, off), is_label[off] == 'y');
+	ck_assert(name_is_label((const uint8_t *)"", 0));
+}
+END_TEST
+
 START_TEST(compressed_names_are_expanded)
 {
 	const struct expand_case *c = &expand_cases[_i];
@@ -597,6 +632,8 @@ wire_cases(void)
 	TCase *tc = tcase_create("wire form");
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, pointer_has_14_bits);
+	tcase_add_test(tc, labels_begin_where_they_begin);
 	tcase_add_loop_test(tc, compressed_names_are_expanded, 0, N_OF(expand_cases));
 	tcase_add_test(tc, compared_labels_are_counted);
 	tcase_add_test(tc, names_of_every_length_are_read);

@@ -99,6 +99,32 @@ START_TEST(writer_stops_at_the_end)
 }
 END_TEST
 
+/* A length is that of what was written behind it, and nothing at all in a writer that is full. */
+START_TEST(length_is_filled_in)
+{
+	struct guard g;
+	struct wire_writer w;
+	size_t start;
+
+	guard_init(&g, 8);
+	w = (struct wire_writer){ .buf = guard_put(&g, "........", 8), .cap = 8 };
+	wire_put_u8(&w, 'A');
+	start = wire_begin_length(&w);
+	ck_assert_uint_eq(start, 3);
+	wire_put_bytes(&w, "BC", 2);
+	wire_end_length(&w, start);
+	ck_assert_mem_eq(w.buf, "A\0\2BC...", 8);
+	start = wire_begin_length(&w);
+	wire_end_length(&w, start);
+	ck_assert_mem_eq(w.buf, "A\0\2BC\0\0.", 8);
+	start = wire_begin_length(&w);
+	ck_assert(w.full);
+	wire_end_length(&w, start);
+	ck_assert_mem_eq(w.buf, "A\0\2BC\0\0.", 8);
+	guard_fini(&g);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -112,6 +138,7 @@ main(void)
 	tcase_add_loop_test(tc, reader_stops_at_the_end, 0, 5);
 	tcase_add_test(tc, writer_writes_in_turn);
 	tcase_add_test(tc, writer_stops_at_the_end);
+	tcase_add_test(tc, length_is_filled_in);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
