@@ -81,7 +81,7 @@ START_TEST(lines_under_the_level_are_left_out)
 }
 END_TEST
 
-START_TEST(none_drops_all)
+START_TEST(sink_none_drops_all_lines)
 {
 	log_open(LOG_SINK_NONE, "test");
 	log_at_all_levels();
@@ -165,7 +165,7 @@ main(void)
 	tcase_add_test(tc, one_line_per_event);
 	tcase_add_loop_test(
 	    tc, lines_under_the_level_are_left_out, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG);
-	tcase_add_test(tc, none_drops_all);
+	tcase_add_test(tc, sink_none_drops_all_lines);
 	tcase_add_test(tc, controls_are_replaced);
 	tcase_add_test(tc, long_lines_are_cut);
 	tcase_add_test(tc, journal_gets_priorities);

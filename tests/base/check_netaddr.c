@@ -71,7 +71,7 @@ START_TEST(parse_refuses_what_is_no_address)
 }
 END_TEST
 
-START_TEST(scope_by_number)
+START_TEST(scope_given_as_number_is_read)
 {
 	char text[NETADDR_TEXT];
 	unsigned lo = if_nametoindex("lo");
@@ -266,7 +266,7 @@ main(void)
 
 	tcase_add_loop_test(tc, parse_and_format, 0, N_OF(good));
 	tcase_add_loop_test(tc, parse_refuses_what_is_no_address, 0, N_OF(bad));
-	tcase_add_test(tc, scope_by_number);
+	tcase_add_test(tc, scope_given_as_number_is_read);
 	tcase_add_test(tc, no_family_is_no_address);
 	tcase_add_loop_test(tc, sockaddr_round_trip, 0, N_OF(good));
 	tcase_add_test(tc, sockaddr_has_all_fields);

@@ -59,7 +59,7 @@ START_TEST(digits_at_the_beginning)
 END_TEST
 
 /* The same texts, of which only those without anything else are numbers. */
-START_TEST(digits_alone)
+START_TEST(digits_alone_are_a_number)
 {
 	size_t len = strlen(cases[_i].text);
 	bool want = len > 0 && cases[_i].digits == len;
@@ -96,7 +96,7 @@ main(void)
 	TCase *tc = tcase_create("numbers");
 
 	tcase_add_loop_test(tc, digits_at_the_beginning, 0, N_CASES);
-	tcase_add_loop_test(tc, digits_alone, 0, N_CASES);
+	tcase_add_loop_test(tc, digits_alone_are_a_number, 0, N_CASES);
 	tcase_add_test(tc, length_is_kept);
 	suite_add_tcase(s, tc);
 

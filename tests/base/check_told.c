@@ -28,7 +28,7 @@ teardown(void)
 }
 
 /* The first says it, and the last that it is over. */
-START_TEST(first_and_last)
+START_TEST(first_begin_and_last_end_are_said)
 {
 	for (int again = 0; again < 2; again++) {
 		ck_assert(told_begin(t, TOLD_DOWN, &one));
@@ -90,7 +90,7 @@ START_TEST(full_table_tells_no_more_and_pushes_none_out)
 END_TEST
 
 /* What happens again and again is said once in a while, of whom there is room for. */
-START_TEST(now_and_then)
+START_TEST(recurring_trouble_is_said_once_in_a_while)
 {
 	struct netaddr a = one;
 
@@ -158,11 +158,11 @@ suite(void)
 	TCase *tc = tcase_create("told");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, first_and_last);
+	tcase_add_test(tc, first_begin_and_last_end_are_said);
 	tcase_add_test(tc, end_is_told_once_to_all);
 	tcase_add_test(tc, kinds_and_addresses_are_apart);
 	tcase_add_test(tc, full_table_tells_no_more_and_pushes_none_out);
-	tcase_add_test(tc, now_and_then);
+	tcase_add_test(tc, recurring_trouble_is_said_once_in_a_while);
 	tcase_add_test(tc, without_a_table_all_is_said);
 	tcase_add_test(tc, threads_tell_as_many_ends_as_beginnings);
 	suite_add_tcase(s, tc);

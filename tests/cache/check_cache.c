@@ -333,7 +333,7 @@ START_TEST(nxdomain_answers_all_types)
 }
 END_TEST
 
-START_TEST(do_and_cd)
+START_TEST(do_and_cd_are_part_of_the_key)
 {
 	ask_for("www.example", DNS_TYPE_A);
 	put(CACHE_POSITIVE, 100);
@@ -711,7 +711,7 @@ main(void)
 	tcase_add_test(tc, popular_entry_is_due_before_its_end);
 	tcase_add_test(tc, unpopular_entry_is_not_due);
 	tcase_add_test(tc, nxdomain_answers_all_types);
-	tcase_add_test(tc, do_and_cd);
+	tcase_add_test(tc, do_and_cd_are_part_of_the_key);
 	tcase_add_test(tc, nothing_is_below_a_name_that_is_not_there);
 	tcase_add_test(tc, repeated_failure_is_kept_longer);
 	tcase_add_loop_test(tc, failure_beside_stale, 0, 2);

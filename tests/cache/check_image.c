@@ -58,7 +58,7 @@ get(struct image_record *rec)
 	return wrong;
 }
 
-START_TEST(there_and_back)
+START_TEST(record_comes_back)
 {
 	const struct question key = { .qtype = SHARD_ANY_TYPE, .qclass = 1, .do_bit = true };
 	const struct cache_entry e = { .kind = CACHE_NXDOMAIN,
@@ -248,7 +248,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, there_and_back);
+	tcase_add_test(tc, record_comes_back);
 	tcase_add_test(tc, each_damaged_byte_is_refused);
 	tcase_add_test(tc, ttl_over_the_longest_is_refused);
 	tcase_add_test(tc, opt_is_not_saved);

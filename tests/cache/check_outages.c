@@ -68,7 +68,7 @@ START_TEST(what_overlaps_is_one)
 END_TEST
 
 /* What nobody remembers a silence of is forgotten. */
-START_TEST(old_ones_go)
+START_TEST(old_outages_are_forgotten)
 {
 	start_s = starts[_i];
 	note(10, 20);
@@ -106,7 +106,7 @@ main(void)
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_loop_test(tc, both_ends_and_between, 0, N_STARTS);
 	tcase_add_loop_test(tc, what_overlaps_is_one, 0, N_STARTS);
-	tcase_add_loop_test(tc, old_ones_go, 0, N_STARTS);
+	tcase_add_loop_test(tc, old_outages_are_forgotten, 0, N_STARTS);
 	tcase_add_loop_test(tc, too_many_outages_lose_none, 0, N_STARTS);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

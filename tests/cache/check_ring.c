@@ -106,7 +106,7 @@ check_oldest(void)
 	}
 }
 
-START_TEST(as_the_model)
+START_TEST(random_operations_agree_with_a_model)
 {
 	struct rng rng;
 
@@ -149,7 +149,7 @@ main(void)
 	tcase_add_test(tc, empty_ring_takes_all_its_size);
 	tcase_add_test(tc, ring_goes_on_at_its_beginning);
 	tcase_add_test(tc, beginning_takes_what_just_fits);
-	tcase_add_loop_test(tc, as_the_model, 0, 4);
+	tcase_add_loop_test(tc, random_operations_agree_with_a_model, 0, 4);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -228,7 +228,7 @@ START_TEST(entry_of_all_types_ends_when_the_name_is_there)
 }
 END_TEST
 
-START_TEST(asked_and_meta)
+START_TEST(asking_counts_and_meta_can_change)
 {
 	struct entry_meta changed = { .stored_s = 7,
 		.ttl_s = 8,
@@ -433,7 +433,7 @@ check_sums(void)
  * is what was put last, whole; what was just put is there; what is gone stays away; the counters
  * are those of what can be found; no call works more than it may.
  */
-START_TEST(as_the_model)
+START_TEST(random_operations_agree_with_a_model)
 {
 	enum { OPERATIONS = 500000 };
 	struct shard_found f;
@@ -660,9 +660,9 @@ main(void)
 	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
 	tcase_add_test(tc, entry_comes_back_whole);
 	tcase_add_test(tc, entry_of_all_types_ends_when_the_name_is_there);
-	tcase_add_test(tc, asked_and_meta);
+	tcase_add_test(tc, asking_counts_and_meta_can_change);
 	tcase_add_test(tc, message_over_the_largest_is_refused);
-	tcase_add_loop_test(tc, as_the_model, 0, 4);
+	tcase_add_loop_test(tc, random_operations_agree_with_a_model, 0, 4);
 	tcase_add_loop_test(tc, crafted_collisions_push_out_only_each_other, 0, 2);
 	tcase_add_test(tc, least_asked_gives_way_in_full_lines);
 	tcase_add_test(tc, keys_of_one_tag_are_apart);

@@ -65,7 +65,7 @@ START_TEST(same_listen_twice_is_refused)
 END_TEST
 
 /* D23: no listen line is loopback, and the line to add is named. */
-START_TEST(no_listen_line)
+START_TEST(without_listen_line_it_is_loopback)
 {
 	complete("nameserver 192.0.2.1\n");
 	ck_assert_str_eq(said.text,
@@ -213,7 +213,7 @@ main(void)
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, ports_of_listens);
 	tcase_add_test(tc, same_listen_twice_is_refused);
-	tcase_add_test(tc, no_listen_line);
+	tcase_add_test(tc, without_listen_line_it_is_loopback);
 	tcase_add_test(tc, rule35_cookie_secret);
 	tcase_add_test(tc, missing_nameserver_is_an_error);
 	tcase_add_test(tc, no_nameserver_beside_other_errors);

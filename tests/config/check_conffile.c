@@ -157,7 +157,7 @@ START_TEST(keyword_given_twice_is_refused)
 }
 END_TEST
 
-START_TEST(forms_of_lines)
+START_TEST(bom_crlf_and_comments_are_read)
 {
 	said_parse(&said,
 	    "\xef\xbb\xbfport 5300\r\n\r\n  nameserver\t192.0.2.1 // far\r\n#\n//\nuser x",
@@ -339,7 +339,7 @@ main(void)
 	    tc, keyword_given_twice_is_refused, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
 	tcase_add_loop_test(
 	    tc, braces_out_of_place_are_refused, 0, (int)(sizeof(braces) / sizeof(braces[0])));
-	tcase_add_test(tc, forms_of_lines);
+	tcase_add_test(tc, bom_crlf_and_comments_are_read);
 	tcase_add_test(tc, line_over_the_limit_is_refused);
 	tcase_add_test(tc, file_with_zero_bytes_is_refused);
 	tcase_add_test(tc, no_end_of_text_is_read);

@@ -37,7 +37,7 @@ n_rows(void)
 	return (int)n;
 }
 
-START_TEST(rows_are_whole)
+START_TEST(rows_of_the_table_are_complete)
 {
 	const struct keyword *k = row(_i);
 
@@ -327,7 +327,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, rows_are_whole, 0, n_rows());
+	tcase_add_loop_test(tc, rows_of_the_table_are_complete, 0, n_rows());
 	tcase_add_loop_test(tc, defaults_parse_as_values, 0, n_rows());
 	tcase_add_loop_test(tc, bounds_are_kept, 0, n_rows());
 	tcase_add_loop_test(tc, no_value_and_too_many, 0, n_rows());

@@ -75,7 +75,7 @@ START_TEST(contradictions_are_told_beside_the_rest)
 END_TEST
 
 /* The policies are made; what they were made from is let go of. */
-START_TEST(policies_in_place)
+START_TEST(policies_are_made_and_lines_freed)
 {
 	struct options o = { .level = -1 };
 
@@ -111,7 +111,7 @@ START_TEST(option_over_file)
 END_TEST
 
 /* -6 with IPv4 addresses only leaves nothing to serve on. */
-START_TEST(no_family_left)
+START_TEST(no_address_of_the_family_is_an_error)
 {
 	struct options o = { .level = -1, .family = NETADDR_IPV6 };
 
@@ -131,10 +131,10 @@ main(void)
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, errors_of_all_stages_at_once);
 	tcase_add_test(tc, contradictions_are_told_beside_the_rest);
-	tcase_add_test(tc, policies_in_place);
+	tcase_add_test(tc, policies_are_made_and_lines_freed);
 	tcase_add_test(tc, missing_file_is_one_error);
 	tcase_add_test(tc, option_over_file);
-	tcase_add_test(tc, no_family_left);
+	tcase_add_test(tc, no_address_of_the_family_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -70,14 +70,14 @@ static const struct task_case tasks[] = {
 	{ "-u 1 -u 1 -u 1 -u 1 -u 1 -u 1 -u 1 -u 1 -u 1 -u 1 -u 1", OPTIONS_RUN },
 };
 
-START_TEST(tasks_and_errors)
+START_TEST(command_line_decides_the_task)
 {
 	silence();
 	ck_assert_int_eq(parse(tasks[_i].text), tasks[_i].task);
 }
 END_TEST
 
-START_TEST(short_and_long)
+START_TEST(short_and_long_options_are_the_same)
 {
 	ck_assert_int_eq(parse(""), OPTIONS_RUN);
 	ck_assert_ptr_nonnull(strstr(options.path, "/dns64d/dns64d.conf"));
@@ -208,7 +208,7 @@ START_TEST(family_options_leave_out_the_other)
 END_TEST
 
 /* Every option is in the help and in the manual. */
-START_TEST(help_has_all)
+START_TEST(help_and_manual_have_every_option)
 {
 	static const char *const all[] = { "-c", "-f", "-t", "-d", "-v", "-q", "-u", "-g", "-r",
 		"-n", "-p", "-4", "-6", "-V", "-h", "--print-keywords", "nameserver ADDRESS" };
@@ -233,14 +233,14 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_loop_test(tc, tasks_and_errors, 0, N_OF(tasks));
-	tcase_add_test(tc, short_and_long);
+	tcase_add_loop_test(tc, command_line_decides_the_task, 0, N_OF(tasks));
+	tcase_add_test(tc, short_and_long_options_are_the_same);
 	tcase_add_test(tc, command_line_goes_over_the_file);
 	tcase_add_test(tc, prefixes_of_blocks);
 	tcase_add_test(tc, bad_values_of_the_command_line_are_told);
 	tcase_add_loop_test(tc, log_level_of_the_command_line, 0, N_OF(levels));
 	tcase_add_test(tc, family_options_leave_out_the_other);
-	tcase_add_test(tc, help_has_all);
+	tcase_add_test(tc, help_and_manual_have_every_option);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -66,7 +66,7 @@ zone(const struct policy *p, const char *text)
 }
 
 /* A copy of what is outside, with its own in place, whatever stands first in the file. */
-START_TEST(copy_and_replace)
+START_TEST(block_copies_what_it_does_not_replace)
 {
 	const struct policies *ps = make("client 192.0.2.0/24 {\n"
 					 "	hide-a no\n"
@@ -411,7 +411,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, copy_and_replace);
+	tcase_add_test(tc, block_copies_what_it_does_not_replace);
 	tcase_add_test(tc, exclusions_start_from_the_default);
 	tcase_add_test(tc, map_overrides_the_table);
 	tcase_add_test(tc, ranges_of_blocks);

@@ -75,7 +75,7 @@ START_TEST(unreadable_file_is_an_error)
 END_TEST
 
 /* What has no end, or nobody who writes, is not waited for. */
-START_TEST(no_regular_file)
+START_TEST(pipe_or_device_is_refused)
 {
 	char *text;
 	size_t len;
@@ -89,7 +89,7 @@ START_TEST(no_regular_file)
 END_TEST
 
 /* A link to a file is as good as the file, as in /etc/resolv.conf. */
-START_TEST(by_a_link)
+START_TEST(link_to_a_file_is_followed)
 {
 	char link[SCRATCH_PATH + 8], *text;
 	size_t len;
@@ -114,8 +114,8 @@ main(void)
 	tcase_add_test(tc, zero_bytes_are_read);
 	tcase_add_test(tc, file_over_64_mib_is_refused);
 	tcase_add_test(tc, unreadable_file_is_an_error);
-	tcase_add_test(tc, no_regular_file);
-	tcase_add_test(tc, by_a_link);
+	tcase_add_test(tc, pipe_or_device_is_refused);
+	tcase_add_test(tc, link_to_a_file_is_followed);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -62,7 +62,7 @@ near_miss(unsigned number, size_t cut)
 }
 
 /* The question is drawn anew for each; all bits of the drawn number are of use. */
-START_TEST(d21_cases_differ)
+START_TEST(d21_each_question_has_its_own_case)
 {
 	struct packet_out send;
 	uint64_t first;
@@ -288,7 +288,7 @@ START_TEST(d21_proven_stays)
 END_TEST
 
 /* 63 are not enough; a near miss begins the row anew; then three do, as for one that never was. */
-START_TEST(d21_not_proven)
+START_TEST(d21_63_right_replies_prove_nothing)
 {
 	const struct upstream *up = &p.upstreams.table[0];
 	unsigned n = 0;
@@ -306,7 +306,7 @@ START_TEST(d21_not_proven)
 END_TEST
 
 /* A question that happens to have no capital proves nothing: nor does it take anything back. */
-START_TEST(d21_no_capital)
+START_TEST(d21_question_without_capital_proves_nothing)
 {
 	const struct lookup_wish wish = { .prefer = 0 };
 	const struct upstream *up = &p.upstreams.table[0];
@@ -434,13 +434,13 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, d21_cases_differ);
+	tcase_add_test(tc, d21_each_question_has_its_own_case);
 	tcase_add_test(tc, d21_nothing_of_the_mixed_case_is_left);
 	tcase_add_test(tc, d21_malformed_is_never_the_same);
 	tcase_add_test(tc, d21_each_upstream_for_itself);
 	tcase_add_test(tc, d21_proven_stays);
-	tcase_add_test(tc, d21_not_proven);
-	tcase_add_test(tc, d21_no_capital);
+	tcase_add_test(tc, d21_63_right_replies_prove_nothing);
+	tcase_add_test(tc, d21_question_without_capital_proves_nothing);
 	tcase_add_test(tc, d21_cookie_has_its_length_and_our_part);
 	tcase_add_test(tc, d21_proven_cookie);
 	tcase_add_test(tc, d21_proven_without_tcp);

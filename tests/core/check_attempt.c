@@ -119,7 +119,7 @@ START_TEST(same_id_in_two_spaces_is_told_by_the_socket)
 END_TEST
 
 /* All numbers taken by leaving upstreams: nobody to ask is silence at once, nobody's failure. */
-START_TEST(nobody_to_ask)
+START_TEST(with_nobody_to_ask_it_is_silent_at_once)
 {
 	struct lookup_result result;
 	struct packet_out send;
@@ -136,7 +136,7 @@ START_TEST(nobody_to_ask)
 END_TEST
 
 /* Each retry holds one ID only; the sockets' counts return to 0. */
-START_TEST(nothing_stays_open)
+START_TEST(retries_leave_nothing_open)
 {
 	struct lookup_result result;
 	struct packet_out send;
@@ -320,8 +320,8 @@ main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, without_ids_it_fails_at_the_next_tick);
 	tcase_add_test(tc, same_id_in_two_spaces_is_told_by_the_socket);
-	tcase_add_test(tc, nobody_to_ask);
-	tcase_add_test(tc, nothing_stays_open);
+	tcase_add_test(tc, with_nobody_to_ask_it_is_silent_at_once);
+	tcase_add_test(tc, retries_leave_nothing_open);
 	tcase_add_test(tc, rule34_three_sends_each);
 	tcase_add_test(tc, d3_error_and_the_other_down);
 	tcase_add_test(tc, d5_all_down_one_attempt);

@@ -34,7 +34,7 @@ teardown(void)
 	parts_fini(&p);
 }
 
-START_TEST(all_is_well)
+START_TEST(sound_engine_passes_the_audit)
 {
 	struct lookup *l = parts_lookup(&p, "a.example", &any);
 	struct query *alone = query_new(&p.queries);
@@ -119,7 +119,7 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, all_is_well);
+	tcase_add_test(tc, sound_engine_passes_the_audit);
 	tcase_add_test(tc, a_query_on_no_list);
 	tcase_add_test(tc, a_query_without_an_end);
 	tcase_add_test(tc, a_query_that_waits_elsewhere);

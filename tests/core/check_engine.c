@@ -385,7 +385,7 @@ START_TEST(sockets_are_used_as_told)
 END_TEST
 
 /* An engine that draws from the kernel differs from start to start. */
-START_TEST(without_a_seed)
+START_TEST(engines_without_a_seed_differ)
 {
 	uint8_t first[2], msg[512];
 	struct packet_in in = { .msg = msg, .way = PACKET_CLIENT_UDP };
@@ -428,7 +428,7 @@ main(void)
 	tcase_add_test(tc, two_engines_share_nothing);
 	tcase_add_test(tc, silent_upstream_costs_bounded_memory);
 	tcase_add_test(tc, sockets_are_used_as_told);
-	tcase_add_test(tc, without_a_seed);
+	tcase_add_test(tc, engines_without_a_seed_differ);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

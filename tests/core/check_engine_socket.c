@@ -62,7 +62,7 @@ START_TEST(number_waits_for_its_socket)
 END_TEST
 
 /* A question that was not taken is none that the engine knows: nothing happens. */
-START_TEST(full_of_nothing)
+START_TEST(unknown_question_that_is_full_changes_nothing)
 {
 	for (unsigned id = 0; id < 65536; id += 257)
 		engine_tcp_full(e, 0, (uint16_t)id, PARTS_START_NS);
@@ -72,7 +72,7 @@ END_TEST
 
 /* RULES D26: without a socket for want of room the question ends at once, and not any more with
  * one. */
-START_TEST(d26_no_socket)
+START_TEST(d26_without_socket_the_question_ends)
 {
 	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 	struct packet_in in = { .way = PACKET_CLIENT_UDP, .peer = conf.upstreams[0] };
@@ -113,8 +113,8 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, numbers_stand_for_upstreams_as_configured);
 	tcase_add_test(tc, number_waits_for_its_socket);
-	tcase_add_test(tc, full_of_nothing);
-	tcase_add_test(tc, d26_no_socket);
+	tcase_add_test(tc, unknown_question_that_is_full_changes_nothing);
+	tcase_add_test(tc, d26_without_socket_the_question_ends);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

@@ -64,7 +64,7 @@ keep(const struct packetcache_ask *a, size_t len)
 	packetcache_keep(f, answer, len, &stats);
 }
 
-START_TEST(the_second_time)
+START_TEST(second_question_within_a_second_is_kept)
 {
 	struct packetcache_ask a = ask_for(1, 40);
 
@@ -193,7 +193,7 @@ main(void)
 	TCase *tc = tcase_create("packetcache");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, the_second_time);
+	tcase_add_test(tc, second_question_within_a_second_is_kept);
 	tcase_add_test(tc, whatever_it_depends_on);
 	tcase_add_test(tc, question_and_answer_have_bounds);
 	tcase_add_test(tc, too_many_counters);

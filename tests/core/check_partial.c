@@ -137,7 +137,7 @@ START_TEST(d6_addresses_are_kept)
 END_TEST
 
 /* What is too long is not kept, and leaves room for another. */
-START_TEST(too_many_addresses)
+START_TEST(too_many_addresses_are_not_kept)
 {
 	static const char *const one = "an www.example. 300 AAAA 2001:db8::1";
 	const char *records[200];
@@ -198,7 +198,7 @@ START_TEST(behind_an_earlier_chain)
 END_TEST
 
 /* What does not fit is left out: first the SOA. */
-START_TEST(without_the_soa)
+START_TEST(soa_is_left_out_first)
 {
 	static const char *const records[] = { "an www.example. 300 CNAME " LONG("a"),
 		"au example. 300 SOA " LONG("b") " " LONG("c") " 60" };
@@ -250,10 +250,10 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_small_reply_is_kept_whole);
 	tcase_add_test(tc, d6_addresses_are_kept);
-	tcase_add_test(tc, too_many_addresses);
+	tcase_add_test(tc, too_many_addresses_are_not_kept);
 	tcase_add_test(tc, a_large_reply_is_rebuilt);
 	tcase_add_test(tc, behind_an_earlier_chain);
-	tcase_add_test(tc, without_the_soa);
+	tcase_add_test(tc, soa_is_left_out_first);
 	tcase_add_test(tc, too_long_a_chain);
 	tcase_add_test(tc, empty_pool_keeps_nothing);
 	suite_add_tcase(s, tc);

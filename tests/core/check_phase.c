@@ -80,7 +80,7 @@ static const struct {
 	    0 },
 };
 
-START_TEST(where_it_leads)
+START_TEST(outcome_leads_to_its_state)
 {
 	struct query_event ev = {
 		.outcome = steps[_i].outcome, .rcode = DNS_SERVFAIL, .out = &to, .now_ns = p.now_ns
@@ -148,7 +148,8 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_loop_test(tc, where_it_leads, 0, (int)(sizeof(steps) / sizeof(steps[0])));
+	tcase_add_loop_test(
+	    tc, outcome_leads_to_its_state, 0, (int)(sizeof(steps) / sizeof(steps[0])));
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

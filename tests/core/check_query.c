@@ -180,7 +180,7 @@ START_TEST(d26_no_room_for_waiters)
 }
 END_TEST
 
-START_TEST(no_time_left)
+START_TEST(at_the_deadline_nothing_is_asked)
 {
 	struct query *q = new_query(QUERY_RELAY, "www.example");
 
@@ -226,7 +226,7 @@ main(void)
 	tcase_add_loop_test(tc, d5_deadlines_of_aaaa_and_all, 0, 3);
 	tcase_add_test(tc, d5_late_target_ends_with_the_question);
 	tcase_add_test(tc, d26_no_room_for_waiters);
-	tcase_add_test(tc, no_time_left);
+	tcase_add_test(tc, at_the_deadline_nothing_is_asked);
 	tcase_add_test(tc, all_is_given_back);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

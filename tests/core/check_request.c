@@ -161,7 +161,7 @@ START_TEST(garbage_is_counted_and_dropped_or_refused)
 END_TEST
 
 /* Every beginning and every changed byte of a good question: no crash, an answer or a count. */
-START_TEST(cut_and_changed)
+START_TEST(damaged_questions_are_answered_or_counted)
 {
 	uint8_t good[512], bytes[512];
 	size_t len =
@@ -345,7 +345,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, garbage_is_counted_and_dropped_or_refused, 0, N_BAD);
-	tcase_add_test(tc, cut_and_changed);
+	tcase_add_test(tc, damaged_questions_are_answered_or_counted);
 	tcase_add_test(tc, largest_message_is_read);
 	tcase_add_test(tc, what_is_right_is_taken_over);
 	tcase_add_test(tc, d20_signed_is_passed_on);

@@ -203,7 +203,7 @@ START_TEST(d18_children_end_by_themselves)
 END_TEST
 
 /* Without room for children or the reply: false, and nothing is held. */
-START_TEST(d18_no_room)
+START_TEST(d18_without_room_nothing_is_held)
 {
 	struct query *q = new_query();
 	struct query *others[CAP];
@@ -247,7 +247,7 @@ main(void)
 	tcase_add_loop_test(tc, d18_reply_of_the_largest_size_is_kept, 0, 2);
 	tcase_add_loop_test(tc, d18_additional_is_filled_to_the_limit, 0, 4);
 	tcase_add_test(tc, d18_children_end_by_themselves);
-	tcase_add_test(tc, d18_no_room);
+	tcase_add_test(tc, d18_without_room_nothing_is_held);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -178,7 +178,7 @@ START_TEST(random_is_even)
 }
 END_TEST
 
-START_TEST(nobody_to_ask)
+START_TEST(without_upstreams_none_is_picked)
 {
 	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), UPSTREAM_NONE);
 	us.selection = CONF_ROUND_ROBIN;
@@ -254,7 +254,7 @@ START_TEST(icmp_refusal_counts_as_silence)
 END_TEST
 
 /* RULES D27: a reload takes it away, and its probe's silence says nothing any more. */
-START_TEST(removed_in_doubt)
+START_TEST(probe_of_a_removed_upstream_says_nothing)
 {
 	configure(2);
 	pass(1000);
@@ -273,7 +273,7 @@ END_TEST
 /*
  * RULES D1: one refusal by UDP is not believed, another on another socket is, as is one over TCP.
  */
-START_TEST(d1_no_edns)
+START_TEST(d1_two_sockets_prove_no_edns)
 {
 	configure(3);
 	upstreams_on_no_edns(&us, 0, 5, now_ns);
@@ -342,7 +342,7 @@ START_TEST(the_same_address_twice_is_one)
 END_TEST
 
 /* More than 64 that are configured or leaving: the rest comes in with the next reload. */
-START_TEST(all_numbers_taken)
+START_TEST(upstreams_over_the_numbers_come_later)
 {
 	for (unsigned round = 0; round < 2; round++) {
 		parts_conf(&conf, CONF_MAX_UPSTREAMS, 100);
@@ -575,16 +575,16 @@ main(void)
 	tcase_add_test(tc, preferred_if_it_may_be_asked);
 	tcase_add_test(tc, round_robin_stays);
 	tcase_add_test(tc, random_is_even);
-	tcase_add_test(tc, nobody_to_ask);
+	tcase_add_test(tc, without_upstreams_none_is_picked);
 	tcase_add_test(tc, down_by_a_probe);
 	tcase_add_test(tc, a_reply_forgives);
-	tcase_add_test(tc, d1_no_edns);
+	tcase_add_test(tc, d1_two_sockets_prove_no_edns);
 	tcase_add_test(tc, icmp_refusal_counts_as_silence);
-	tcase_add_test(tc, removed_in_doubt);
+	tcase_add_test(tc, probe_of_a_removed_upstream_says_nothing);
 	tcase_add_test(tc, numbers_last_over_a_reload);
 	tcase_add_test(tc, a_number_waits_for_its_sockets);
 	tcase_add_test(tc, the_same_address_twice_is_one);
-	tcase_add_test(tc, all_numbers_taken);
+	tcase_add_test(tc, upstreams_over_the_numbers_come_later);
 	tcase_add_test(tc, slots_are_used_in_turn);
 	tcase_add_test(tc, retiring_an_old_socket_leaves_the_new_one);
 	tcase_add_test(tc, down_is_told_once);

@@ -47,7 +47,7 @@ START_TEST(timer_fires_within_one_tick)
 END_TEST
 
 /* The same when nobody looked before it was due, or long after. */
-START_TEST(after_a_pause)
+START_TEST(timer_fires_after_a_pause)
 {
 	uint64_t due = START + durations[_i];
 	struct wheel_timer t;
@@ -211,7 +211,7 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, timer_fires_within_one_tick, 0, N_DURATIONS);
-	tcase_add_loop_test(tc, after_a_pause, 0, N_DURATIONS);
+	tcase_add_loop_test(tc, timer_fires_after_a_pause, 0, N_DURATIONS);
 	tcase_add_test(tc, what_is_past_is_due_at_once);
 	tcase_add_test(tc, set_again_and_cleared);
 	tcase_add_test(tc, changed_while_being_taken);

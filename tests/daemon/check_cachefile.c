@@ -180,7 +180,7 @@ small_file(size_t *len)
 
 /* --- What holds ------------------------------------------------------------------------------- */
 
-START_TEST(there_and_back)
+START_TEST(saved_entries_come_back)
 {
 	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(4 * CACHE_MIN);
 	struct cache_entry e;
@@ -388,7 +388,7 @@ START_TEST(cut_at_every_byte)
 END_TEST
 
 /* Cut at every byte, by one who also knew how to compute the checksum. */
-START_TEST(cut_and_resealed)
+START_TEST(resealed_cut_files_are_refused)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 	size_t len;
@@ -479,7 +479,7 @@ START_TEST(file_from_the_future_is_refused)
 END_TEST
 
 /* Whoever may write to the directory does not choose what we read. */
-START_TEST(by_a_link)
+START_TEST(link_is_not_followed)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 	char other[SCRATCH_PATH + 16];
@@ -518,7 +518,7 @@ START_TEST(missing_or_irregular_file_is_told)
 END_TEST
 
 /* A link that somebody put there, or what a crash left, is replaced, not written to. */
-START_TEST(new_is_ours)
+START_TEST(link_at_the_new_name_is_replaced)
 {
 	struct cache *c = new_cache(CACHE_MIN);
 	char other[SCRATCH_PATH + 16];
@@ -576,7 +576,7 @@ count_tick(void *arg)
 }
 
 /* With the daemon's clocks. */
-START_TEST(by_the_clock)
+START_TEST(age_is_that_of_the_clocks)
 {
 	struct cache *c = new_cache(CACHE_MIN), *d = new_cache(CACHE_MIN);
 	const struct cache_want want = { .now_s = cachefile_now_s() };
@@ -618,22 +618,22 @@ main(void)
 
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
-	tcase_add_test(tc, there_and_back);
+	tcase_add_test(tc, saved_entries_come_back);
 	tcase_add_test(tc, entries_survive_another_number_of_shards);
 	tcase_add_test(tc, cache_in_use_gives_sound_files);
 	tcase_add_test(tc, empty_cache_replaces_the_file);
 	tcase_add_test(tc, failures_and_old_entries_are_not_saved);
 	tcase_add_test(tc, flushed_entries_do_not_come_back);
 	tcase_add_test(tc, cut_at_every_byte);
-	tcase_add_test(tc, cut_and_resealed);
+	tcase_add_test(tc, resealed_cut_files_are_refused);
 	tcase_add_test(tc, every_byte_changed);
 	tcase_add_test(tc, wrong_content_is_refused);
 	tcase_add_test(tc, file_from_the_future_is_refused);
-	tcase_add_test(tc, by_a_link);
+	tcase_add_test(tc, link_is_not_followed);
 	tcase_add_test(tc, missing_or_irregular_file_is_told);
-	tcase_add_test(tc, new_is_ours);
+	tcase_add_test(tc, link_at_the_new_name_is_replaced);
 	tcase_add_test(tc, file_that_cannot_be_written_is_told);
-	tcase_add_test(tc, by_the_clock);
+	tcase_add_test(tc, age_is_that_of_the_clocks);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

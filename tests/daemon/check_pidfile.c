@@ -93,7 +93,7 @@ START_TEST(reloads_are_told)
 END_TEST
 
 /* Of what is no file nothing becomes one, and nobody is waited for. */
-START_TEST(no_regular_file)
+START_TEST(pipe_or_device_is_refused)
 {
 	struct pidfile p = { .fd = -1 };
 
@@ -154,7 +154,7 @@ main(void)
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, written_and_removed);
 	tcase_add_test(tc, reloads_are_told);
-	tcase_add_test(tc, no_regular_file);
+	tcase_add_test(tc, pipe_or_device_is_refused);
 	tcase_add_test(tc, file_is_held_by_one_daemon);
 	tcase_add_test(tc, left_by_a_crash);
 	tcase_add_test(tc, unwritable_file_and_link_are_errors);

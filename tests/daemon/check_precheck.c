@@ -88,7 +88,7 @@ drop(const char *name)
 	ck_assert_int_eq(unlink(path), 0);
 }
 
-START_TEST(all_is_well)
+START_TEST(sound_configuration_has_nothing_to_tell)
 {
 	look("user none\npidfile @/pid\ncache-file @/cache\n");
 	ck_assert_str_eq(said.text, "");
@@ -102,7 +102,7 @@ START_TEST(all_is_well)
 END_TEST
 
 /* All at once, each with its line. */
-START_TEST(nothing_is_there)
+START_TEST(missing_files_are_all_told)
 {
 	look("user no-such-user\ngroup no-such-group\nchroot @/x\npidfile @/x/pid\n"
 	     "cache-file @/x/cache\n");
@@ -165,7 +165,7 @@ END_TEST
 /*
  * Root sees with the eyes of the user that it would become; of itself too, less its capabilities.
  */
-START_TEST(as_that_user)
+START_TEST(root_looks_as_the_user_it_becomes)
 {
 	if (geteuid() != 0 || getpwnam("nobody") == NULL)
 		return;
@@ -238,7 +238,7 @@ START_TEST(start_without_the_user_is_an_error)
 END_TEST
 
 /* An address may come before the start does, so that is a warning; or after it. */
-START_TEST(no_such_address)
+START_TEST(missing_address_is_a_warning)
 {
 	look("user none\nlisten 127.0.0.1\nlisten ::\nlisten 192.0.2.77\n");
 	ck_assert_uint_eq(said.n_errors, 0);
@@ -264,12 +264,12 @@ main(void)
 	srunner_set_fork_status(sr, CK_FORK);
 	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
-	tcase_add_test(tc, all_is_well);
-	tcase_add_test(tc, nothing_is_there);
+	tcase_add_test(tc, sound_configuration_has_nothing_to_tell);
+	tcase_add_test(tc, missing_files_are_all_told);
 	tcase_add_test(tc, from_the_command_line);
 	tcase_add_test(tc, of_the_wrong_kind);
-	tcase_add_test(tc, no_such_address);
-	tcase_add_test(tc, as_that_user);
+	tcase_add_test(tc, missing_address_is_a_warning);
+	tcase_add_test(tc, root_looks_as_the_user_it_becomes);
 	/* The directory is root's: it is made and removed by the process that stays root. */
 	suite_add_tcase(s, other);
 	tcase_add_unchecked_fixture(other, make, unmake);

@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-START_TEST(nobody_to_become)
+START_TEST(user_none_changes_nothing)
 {
 	struct privileges p;
 	struct privileges_wrong wrong;
@@ -43,7 +43,7 @@ START_TEST(unknown_user_and_group_are_told)
 END_TEST
 
 /* Root becomes a usual account, others stay who they are. */
-START_TEST(the_usual_account)
+START_TEST(root_becomes_the_usual_account)
 {
 	const char *name = getpwnam("dns64d") != NULL ? "dns64d" : "nobody";
 	struct privileges p;
@@ -67,7 +67,7 @@ START_TEST(the_usual_account)
 END_TEST
 
 /* In a container root may be unable to become anybody. */
-START_TEST(root_without_power)
+START_TEST(root_without_capabilities_stays)
 {
 	struct privileges p;
 	struct privileges_wrong wrong;
@@ -135,7 +135,7 @@ thread_without(void *arg)
 	return NULL;
 }
 
-START_TEST(what_is_left)
+START_TEST(dropped_capabilities_are_gone)
 {
 	struct privileges p;
 	struct privileges_wrong wrong;
@@ -179,13 +179,13 @@ main(void)
 	/* The tests change what the process is; each must have its own. */
 	srunner_set_fork_status(sr, CK_FORK);
 	suite_add_tcase(s, tc);
-	tcase_add_test(tc, nobody_to_become);
+	tcase_add_test(tc, user_none_changes_nothing);
 	tcase_add_test(tc, unknown_user_and_group_are_told);
-	tcase_add_test(tc, the_usual_account);
-	tcase_add_test(tc, root_without_power);
+	tcase_add_test(tc, root_becomes_the_usual_account);
+	tcase_add_test(tc, root_without_capabilities_stays);
 	tcase_add_test(tc, names_and_numbers);
 	tcase_add_test(tc, others_than_root_become_nobody_else);
-	tcase_add_test(tc, what_is_left);
+	tcase_add_test(tc, dropped_capabilities_are_gone);
 	tcase_add_test(tc, chroot_to_nowhere_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

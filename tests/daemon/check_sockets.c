@@ -66,7 +66,7 @@ START_TEST(every_loop_has_every_address)
 }
 END_TEST
 
-START_TEST(none_at_all)
+START_TEST(no_addresses_need_no_sockets)
 {
 	struct sockets_wanted w = { .n_loops = 3 };
 	struct bind_sockets *all;
@@ -97,7 +97,7 @@ START_TEST(address_in_use_is_an_error)
 END_TEST
 
 /* On a reload our own wildcard is not another program. */
-START_TEST(beside_our_own)
+START_TEST(own_wildcard_is_no_conflict)
 {
 	uint16_t port = free_port();
 	struct netaddr wildcard = addr("0.0.0.0", port), one = addr("127.0.0.1", port);
@@ -155,9 +155,9 @@ main(void)
 	log_open(LOG_SINK_NONE, "check");
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, every_loop_has_every_address);
-	tcase_add_test(tc, none_at_all);
+	tcase_add_test(tc, no_addresses_need_no_sockets);
 	tcase_add_test(tc, address_in_use_is_an_error);
-	tcase_add_test(tc, beside_our_own);
+	tcase_add_test(tc, own_wildcard_is_no_conflict);
 	tcase_add_test(tc, address_that_may_come_is_served_later);
 	tcase_add_test(tc, default_addresses_that_are_missing);
 	srunner_run_all(sr, CK_ENV);

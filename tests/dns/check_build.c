@@ -47,7 +47,7 @@ start(struct build *b)
 
 /* --- Header, question, OPT -------------------------------------------------------------------- */
 
-START_TEST(header_and_question)
+START_TEST(header_and_question_are_written)
 {
 	struct build b;
 	size_t len;
@@ -721,7 +721,7 @@ main(void)
 	SRunner *sr;
 	int failed;
 
-	tcase_add_test(tc, header_and_question);
+	tcase_add_test(tc, header_and_question_are_written);
 	tcase_add_test(tc, message_without_question_has_its_opt);
 	tcase_add_loop_test(tc, rfc6891_6_1_opt, 0, (int)N(opt_cases));
 	tcase_add_test(tc, d9_query_sets_ad_and_opt);

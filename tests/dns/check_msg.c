@@ -82,7 +82,7 @@ START_TEST(every_field_of_a_message_is_read)
 }
 END_TEST
 
-START_TEST(records_in_turn)
+START_TEST(records_are_read_in_turn)
 {
 	static const uint16_t types[] = { DNS_TYPE_CNAME, DNS_TYPE_A, DNS_TYPE_SOA, DNS_TYPE_A,
 		DNS_TYPE_OPT };
@@ -391,7 +391,7 @@ START_TEST(truncated_at_every_byte)
 END_TEST
 
 /* RFC 9267 section 5: each count said one too high, one too low, and 65,535. */
-START_TEST(counts_that_lie)
+START_TEST(counts_that_lie_are_malformed)
 {
 	uint8_t bytes[512];
 	size_t len = hex_read(full, bytes, sizeof(bytes));
@@ -555,7 +555,7 @@ START_TEST(bad_opt_keeps_question_and_opt)
 END_TEST
 
 /* RFC 6891 section 6.1.3: a later version is answered with BADVERS whatever its options are. */
-START_TEST(other_edns_version)
+START_TEST(later_edns_version_is_told)
 {
 	struct msg m;
 
@@ -660,7 +660,7 @@ START_TEST(signature_only_in_additional)
 END_TEST
 
 /* 65,535 bytes of the smallest records there are: as many as were counted, and no more. */
-START_TEST(full_of_records)
+START_TEST(largest_message_has_all_its_records)
 {
 	static uint8_t bytes[DNS_MSG_MAX];
 	size_t n = (DNS_MSG_MAX - DNS_HEADER_LEN) / 11;
@@ -689,7 +689,7 @@ edns_cases(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, bad_opt_keeps_question_and_opt);
-	tcase_add_test(tc, other_edns_version);
+	tcase_add_test(tc, later_edns_version_is_told);
 	tcase_add_loop_test(tc, rcode_has_twelve_bits, 0, 256);
 	tcase_add_loop_test(tc, extended_error_is_found, 0, N_OF(ede_cases));
 	tcase_add_loop_test(tc, signature_is_found_at_the_end, 0, N_OF(signature_cases));
@@ -704,7 +704,7 @@ parse_cases(void)
 
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, every_field_of_a_message_is_read);
-	tcase_add_test(tc, records_in_turn);
+	tcase_add_test(tc, records_are_read_in_turn);
 	tcase_add_test(tc, walk_visits_each_record_once);
 	tcase_add_test(tc, walk_ends_with_message);
 	tcase_add_loop_test(tc, soa_gives_negative_ttl, 0, N_OF(soa_cases));
@@ -715,11 +715,11 @@ parse_cases(void)
 	tcase_add_test(tc, every_field_of_a_record_is_read);
 	tcase_add_test(tc, rdata_name_ends_inside);
 	tcase_add_loop_test(tc, truncated_at_every_byte, 0, 139);
-	tcase_add_test(tc, counts_that_lie);
+	tcase_add_test(tc, counts_that_lie_are_malformed);
 	tcase_add_test(tc, rdlength_that_lies);
 	tcase_add_loop_test(tc, every_header_bit, 0, 16);
 	tcase_add_loop_test(tc, malformed_messages_have_their_verdict, 0, N_OF(verdict_cases));
-	tcase_add_test(tc, full_of_records);
+	tcase_add_test(tc, largest_message_has_all_its_records);
 	return tc;
 }
 

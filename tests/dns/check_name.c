@@ -309,7 +309,7 @@ START_TEST(pointers_are_bounded)
 }
 END_TEST
 
-START_TEST(labels_and_lengths)
+START_TEST(labels_and_lengths_are_counted)
 {
 	ck_assert_uint_eq(name_len((const uint8_t *)""), 1);
 	ck_assert_uint_eq(name_labels((const uint8_t *)""), 0);
@@ -640,7 +640,7 @@ wire_cases(void)
 	tcase_add_test(tc, length_through_pointer);
 	tcase_add_test(tc, every_label_byte);
 	tcase_add_test(tc, pointers_are_bounded);
-	tcase_add_test(tc, labels_and_lengths);
+	tcase_add_test(tc, labels_and_lengths_are_counted);
 	tcase_add_test(tc, skip_labels_ends_where_labels_end);
 	return tc;
 }

@@ -415,7 +415,7 @@ START_TEST(d16_end_of_chain)
 }
 END_TEST
 
-START_TEST(does_not_fit)
+START_TEST(reverse_answer_that_does_not_fit_is_told)
 {
 	uint8_t q[DNS_NAME_MAX], small[DNS_UDP_MIN + DNS_OPT_LEN];
 	char to[64];
@@ -459,7 +459,7 @@ main(void)
 	tcase_add_checked_fixture(answers, read_prefixes, NULL);
 	tcase_add_loop_test(answers, d16_cname_and_ptr, 0, 4);
 	tcase_add_test(answers, d16_end_of_chain);
-	tcase_add_test(answers, does_not_fit);
+	tcase_add_test(answers, reverse_answer_that_does_not_fit_is_told);
 	suite_add_tcase(s, names);
 	suite_add_tcase(s, answers);
 

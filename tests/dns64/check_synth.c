@@ -778,7 +778,7 @@ START_TEST(signature_is_for_one_hop)
 END_TEST
 
 /* What the buffer has no room for of an answer's authority is no reason for TC. */
-START_TEST(rest_without_room)
+START_TEST(authority_without_room_is_no_tc)
 {
 	struct answer a;
 	struct build b;
@@ -851,7 +851,7 @@ main(void)
 	tcase_add_test(tc, reply_without_chain_adds_nothing);
 	tcase_add_test(tc, rfc6147_5_4_rest);
 	tcase_add_loop_test(tc, signature_is_for_one_hop, 0, (int)N(signatures));
-	tcase_add_test(tc, rest_without_room);
+	tcase_add_test(tc, authority_without_room_is_no_tc);
 	tcase_add_test(tc, soa_has_the_ttl_that_is_given);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

@@ -287,7 +287,7 @@ static const struct outcome outcomes[] = {
 	{ "1.33.2.0.192.in-addr.arpa", DNS_TYPE_PTR, DNS_NXDOMAIN, "in-addr.arpa" },
 };
 
-START_TEST(outcome_by_name)
+START_TEST(name_decides_the_rcode)
 {
 	const struct outcome *o = &outcomes[_i];
 
@@ -349,7 +349,7 @@ START_TEST(cname_names_make_a_chain)
 END_TEST
 
 /* RFC 6604: the rcode is that of the chain's end. */
-START_TEST(chain_to_nothing)
+START_TEST(chain_to_nothing_is_nxdomain)
 {
 	ck_assert_int_eq(ask("cname-2-nx-1" ZONE, DNS_TYPE_AAAA, 0), DNS_NXDOMAIN);
 	expect_counts(2, 1);
@@ -689,10 +689,10 @@ main(void)
 	tcase_add_test(names, aaaa_of_all);
 	tcase_add_test(names, aaaa_of_none);
 	tcase_add_test(names, aaaa_of_some);
-	tcase_add_loop_test(names, outcome_by_name, 0, N_OF(outcomes));
+	tcase_add_loop_test(names, name_decides_the_rcode, 0, N_OF(outcomes));
 	tcase_add_loop_test(names, apex_has_soa_and_ns, 0, 3);
 	tcase_add_test(names, cname_names_make_a_chain);
-	tcase_add_test(names, chain_to_nothing);
+	tcase_add_test(names, chain_to_nothing_is_nxdomain);
 	tcase_add_test(names, chain_of_100);
 	tcase_add_loop_test(names, many_names_have_as_many_addresses, 0, 3);
 	tcase_add_loop_test(names, txt_names_have_text_of_that_length, 0, 9);

@@ -123,7 +123,7 @@ START_TEST(faults_are_told)
 }
 END_TEST
 
-START_TEST(too_many_addresses)
+START_TEST(too_many_addresses_are_refused)
 {
 	struct fake_options o;
 	char errors[1024], line[512] = "";
@@ -154,7 +154,7 @@ main(void)
 	tcase_add_test(tc, defaults_are_as_documented);
 	tcase_add_test(tc, every_option_sets_its_field);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
-	tcase_add_test(tc, too_many_addresses);
+	tcase_add_test(tc, too_many_addresses_are_refused);
 	tcase_add_test(tc, help_and_version_are_tasks);
 	suite_add_tcase(s, tc);
 

@@ -468,7 +468,7 @@ START_TEST(port_taken_is_an_error)
 }
 END_TEST
 
-START_TEST(address_not_ours)
+START_TEST(foreign_address_is_an_error)
 {
 	struct netaddr failed;
 
@@ -498,7 +498,7 @@ main(void)
 	tcase_add_test(tc, loss_drops_its_percentage);
 	tcase_add_test(tc, truncation_is_for_udp);
 	tcase_add_test(tc, port_taken_is_an_error);
-	tcase_add_test(tc, address_not_ours);
+	tcase_add_test(tc, foreign_address_is_an_error);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -93,7 +93,7 @@ START_TEST(more_than_a_batch_are_all_answered)
 END_TEST
 
 /* The number of free queries is a ceiling, not a point where the loop stops. */
-START_TEST(more_than_room)
+START_TEST(more_questions_than_room_are_served)
 {
 	rig_end(&rig);
 	rig_init(&rig);
@@ -229,7 +229,7 @@ START_TEST(reload_of_upstream_keeps_open_questions)
 END_TEST
 
 /* Settings that nobody took are freed with the loop (ASan looks). */
-START_TEST(post_without_run)
+START_TEST(untaken_settings_are_freed)
 {
 	struct netaddr any = rig_addr("127.0.0.1", 0);
 	struct snapshot *s = snapshot_new(&rig.conf);
@@ -275,7 +275,7 @@ START_TEST(idle_loop_stops_at_once)
 END_TEST
 
 /* Questions in flight, and one still in the socket's queue, are answered before the end. */
-START_TEST(stop_in_flight)
+START_TEST(stop_answers_what_is_in_flight)
 {
 	int tcp = rig_connect(SOCK_STREAM, &rig.at[0]);
 
@@ -327,7 +327,7 @@ suite(void)
 	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
 	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
 	tcase_add_test(t, more_than_a_batch_are_all_answered);
-	tcase_add_test(t, more_than_room);
+	tcase_add_test(t, more_questions_than_room_are_served);
 	suite_add_tcase(s, t);
 	t = tcase_create("life");
 	tcase_add_checked_fixture(t, setup, teardown);
@@ -335,10 +335,10 @@ suite(void)
 	tcase_add_test(t, reload_adds_a_listener);
 	tcase_add_test(t, reload_removes_a_listener_after_its_answers);
 	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
-	tcase_add_test(t, post_without_run);
+	tcase_add_test(t, untaken_settings_are_freed);
 	tcase_add_test(t, loop_that_runs_is_alive);
 	tcase_add_test(t, idle_loop_stops_at_once);
-	tcase_add_test(t, stop_in_flight);
+	tcase_add_test(t, stop_answers_what_is_in_flight);
 	tcase_add_loop_test(t, stop_is_bounded_by_its_grace, 0, 2);
 	suite_add_tcase(s, t);
 	return s;

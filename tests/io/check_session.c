@@ -78,7 +78,7 @@ connect_taken(const struct netaddr *at)
 }
 
 /* Pipelined questions are answered as answers come (rule 26, RFC 7766 sections 6.2.1.1 and 7). */
-START_TEST(out_of_order)
+START_TEST(answers_go_as_they_come)
 {
 	static struct rig_msg q[10];
 
@@ -124,7 +124,7 @@ START_TEST(byte_by_byte_holds_up_nobody)
 END_TEST
 
 /* At most 64 in flight on one connection; the others wait, and are answered in the end. */
-START_TEST(questions_in_flight)
+START_TEST(questions_over_64_in_flight_wait)
 {
 	static struct rig_msg q[SESSION_QUESTIONS];
 	int n = 0;
@@ -377,9 +377,9 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, out_of_order);
+	tcase_add_test(t, answers_go_as_they_come);
 	tcase_add_test(t, byte_by_byte_holds_up_nobody);
-	tcase_add_test(t, questions_in_flight);
+	tcase_add_test(t, questions_over_64_in_flight_wait);
 	tcase_add_test(t, half_closed_client_gets_its_answers);
 	tcase_add_loop_test(t, frame_under_12_bytes_closes, 0, 12);
 	tcase_add_test(t, answer_for_a_gone_client_goes_nowhere);

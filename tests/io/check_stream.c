@@ -182,7 +182,7 @@ START_TEST(frame_under_12_bytes_is_bad)
 }
 END_TEST
 
-START_TEST(end_and_nothing)
+START_TEST(end_of_stream_and_no_data_differ)
 {
 	struct stream_window w;
 
@@ -293,7 +293,7 @@ suite(void)
 	tcase_add_test(t, waiting_frames_are_found_without_reading);
 	tcase_add_test(t, longest_frame_fits_behind_another);
 	tcase_add_loop_test(t, frame_under_12_bytes_is_bad, 0, 12);
-	tcase_add_test(t, end_and_nothing);
+	tcase_add_test(t, end_of_stream_and_no_data_differ);
 	tcase_add_test(t, lack_of_a_buffer_is_said);
 	tcase_add_test(t, messages_of_all_lengths_are_written);
 	tcase_add_test(t, without_chunks_nothing_is_queued_in_part);

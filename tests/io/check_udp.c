@@ -220,7 +220,7 @@ START_TEST(interleaved_answers_go_to_their_sockets)
 END_TEST
 
 /* One that the kernel refuses does not hold up those behind it. */
-START_TEST(refused_in_between)
+START_TEST(refused_datagram_holds_up_none)
 {
 	struct netaddr none = { .family = NETADDR_NONE };
 	struct netaddr any = rig_addr("127.0.0.1", 0);
@@ -299,7 +299,7 @@ suite(void)
 	    t, answer_comes_from_the_asked_address, 0, (int)(sizeof(asked) / sizeof(asked[0])));
 	tcase_add_test(t, drops_of_the_kernel_are_counted);
 	tcase_add_test(t, interleaved_answers_go_to_their_sockets);
-	tcase_add_test(t, refused_in_between);
+	tcase_add_test(t, refused_datagram_holds_up_none);
 	tcase_add_test(t, refused_datagram_is_sent_again);
 	suite_add_tcase(s, t);
 	return s;

@@ -97,7 +97,7 @@ START_TEST(connection_is_used_again)
 END_TEST
 
 /* Rule 26: pipelined, with different IDs, and answered in another order. */
-START_TEST(out_of_order)
+START_TEST(replies_in_another_order_are_taken)
 {
 	int up;
 
@@ -438,7 +438,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, connection_is_used_again);
-	tcase_add_test(t, out_of_order);
+	tcase_add_test(t, replies_in_another_order_are_taken);
 	tcase_add_test(t, d11_truncated_aaaa_goes_by_tcp);
 	tcase_add_test(t, reply_in_pieces_is_joined);
 	tcase_add_loop_test(t, questions_of_a_lost_connection_are_asked_again, 0, 2);

@@ -191,7 +191,7 @@ START_TEST(without_schedstat_ticks_count)
 END_TEST
 
 /* What may not be read is left away, and the rest is told. */
-START_TEST(little_is_told)
+START_TEST(what_may_not_be_read_is_left_out)
 {
 	char page[64];
 
@@ -387,7 +387,7 @@ START_TEST(replaced_process_stays_counted)
 END_TEST
 
 /* A process that is not listed any more, but there, is still the one that it was. */
-START_TEST(list_lacks_one)
+START_TEST(unlisted_process_is_still_the_same)
 {
 	static const int none[] = { 0 };
 
@@ -524,7 +524,7 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, all_that_procfs_tells_is_read);
 	tcase_add_test(tc, without_schedstat_ticks_count);
-	tcase_add_test(tc, little_is_told);
+	tcase_add_test(tc, what_may_not_be_read_is_left_out);
 	tcase_add_test(tc, ended_thread_stays_counted);
 	tcase_add_test(tc, thread_number_again);
 	tcase_add_test(tc, ended_process_stays_counted);
@@ -532,7 +532,7 @@ main(void)
 	tcase_add_test(tc, first_thread_ends);
 	tcase_add_test(tc, process_number_again);
 	tcase_add_test(tc, replaced_process_stays_counted);
-	tcase_add_test(tc, list_lacks_one);
+	tcase_add_test(tc, unlisted_process_is_still_the_same);
 	tcase_add_test(tc, unreadable_file_changes_nothing);
 	tcase_add_test(tc, counters_never_go_back);
 	tcase_add_test(tc, process_named_twice_counts_once);

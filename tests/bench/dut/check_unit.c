@@ -52,7 +52,7 @@ START_TEST(unit_name_gives_its_control_group)
 }
 END_TEST
 
-START_TEST(does_not_run)
+START_TEST(unit_that_does_not_run_is_told)
 {
 	systemctl("echo");
 	ck_assert(!bench_unit_find("unbound", path, error));
@@ -171,7 +171,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, unit_name_gives_its_control_group);
-	tcase_add_test(tc, does_not_run);
+	tcase_add_test(tc, unit_that_does_not_run_is_told);
 	tcase_add_test(tc, failing_systemctl_is_told_in_its_words);
 	tcase_add_test(tc, what_is_no_unit_name_is_refused);
 	tcase_add_test(tc, groups_below_count_in_version_2);

@@ -74,7 +74,7 @@ START_TEST(long_output_is_cut_at_the_limit)
 }
 END_TEST
 
-START_TEST(does_not_end)
+START_TEST(endless_command_is_killed_in_time)
 {
 	uint64_t begin_ns = clock_now_ns();
 	unsigned limit_ms = 200;
@@ -131,7 +131,7 @@ main(void)
 	tcase_add_test(tc, exit_code_and_signal_are_returned);
 	tcase_add_test(tc, command_has_no_input);
 	tcase_add_test(tc, long_output_is_cut_at_the_limit);
-	tcase_add_test(tc, does_not_end);
+	tcase_add_test(tc, endless_command_is_killed_in_time);
 	tcase_add_test(tc, what_it_leaves_running_is_not_waited_for);
 	tcase_add_test(tc, blocked_and_ignored_signals_are_reset);
 	tcase_set_timeout(tc, 300);

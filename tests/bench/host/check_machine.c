@@ -69,7 +69,7 @@ START_TEST(without_model_name_the_board_is_told)
 END_TEST
 
 /* A line that does not fit the buffer is none, and its pieces are none either. */
-START_TEST(long_lines)
+START_TEST(line_over_the_buffer_is_none)
 {
 	static char text[4096];
 	struct bench_machine m;
@@ -148,7 +148,7 @@ main(void)
 
 	tcase_add_test(tc, x86_has_its_model_name);
 	tcase_add_test(tc, without_model_name_the_board_is_told);
-	tcase_add_test(tc, long_lines);
+	tcase_add_test(tc, line_over_the_buffer_is_none);
 	tcase_add_test(tc, os_release_quoting_is_undone);
 	tcase_add_test(tc, memory_is_a_number_or_unknown);
 	tcase_add_test(tc, this_machine_is_as_uname_says);

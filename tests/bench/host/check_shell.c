@@ -38,7 +38,7 @@ START_TEST(exit_code_and_signal_are_told)
 END_TEST
 
 /* It is the shell's: pipes, variables, several commands. */
-START_TEST(is_the_shells)
+START_TEST(command_may_use_pipes_and_variables)
 {
 	ck_assert_msg(run("a=1; echo $a | grep -q 1 && test $a = 1", 100), "%s", error);
 }
@@ -54,7 +54,7 @@ is_empty(const char *path)
 }
 
 /* What does not end is killed, children too. */
-START_TEST(takes_too_long)
+START_TEST(endless_command_is_killed_with_its_children)
 {
 	char path[SCRATCH_PATH], command[200];
 
@@ -88,7 +88,7 @@ START_TEST(stop_interrupts_the_command)
 END_TEST
 
 /* All signals are blocked here; a server that it starts must be able to get them. */
-START_TEST(has_its_signals)
+START_TEST(server_it_starts_gets_all_signals)
 {
 	sigset_t all, before;
 
@@ -121,10 +121,10 @@ main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, exit_code_and_signal_are_told);
-	tcase_add_test(tc, is_the_shells);
-	tcase_add_test(tc, takes_too_long);
+	tcase_add_test(tc, command_may_use_pipes_and_variables);
+	tcase_add_test(tc, endless_command_is_killed_with_its_children);
 	tcase_add_test(tc, stop_interrupts_the_command);
-	tcase_add_test(tc, has_its_signals);
+	tcase_add_test(tc, server_it_starts_gets_all_signals);
 	tcase_add_test(tc, leaves_a_server);
 	tcase_set_timeout(tc, 300);
 	suite_add_tcase(s, tc);

@@ -308,7 +308,7 @@ START_TEST(reply_to_another_question_is_not_for_it)
 END_TEST
 
 /* A question of ours, sent back with QR, is the one that it was. */
-START_TEST(for_its_own)
+START_TEST(own_question_sent_back_is_recognized)
 {
 	static const enum bench_kind kinds[] = { BENCH_NEW, BENCH_HIT, BENCH_MISSING, BENCH_ADDRESS,
 		BENCH_REVERSE, BENCH_NUMBER, BENCH_NO_NUMBER };
@@ -346,7 +346,7 @@ main(void)
 	tcase_add_test(tc, replies_for_what_is_missing);
 	tcase_add_loop_test(tc, what_is_no_reply_is_refused, 0, N_OF(no_replies));
 	tcase_add_loop_test(tc, reply_to_another_question_is_not_for_it, 0, N_OF(for_others));
-	tcase_add_test(tc, for_its_own);
+	tcase_add_test(tc, own_question_sent_back_is_recognized);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -121,7 +121,7 @@ START_TEST(borders_of_buckets)
 END_TEST
 
 /* No percentile is below the true one, none more than the width of a bucket above. */
-START_TEST(beside_sorted_values)
+START_TEST(percentiles_agree_with_sorted_values)
 {
 	static const double percents[] = { 0, 0.01, 1, 5, 25, 50, 75, 90, 99, 99.9, 99.99, 100 };
 
@@ -157,7 +157,7 @@ START_TEST(durations_over_the_largest_go_to_the_last_bucket)
 }
 END_TEST
 
-START_TEST(many_at_once)
+START_TEST(added_many_times_is_as_added_singly)
 {
 	bench_histogram_clear(&h);
 	bench_histogram_clear(&both);
@@ -203,9 +203,9 @@ main(void)
 	tcase_add_test(tc, small_deviation_of_large_values);
 	tcase_add_test(tc, short_ones_are_exact);
 	tcase_add_test(tc, borders_of_buckets);
-	tcase_add_test(tc, beside_sorted_values);
+	tcase_add_test(tc, percentiles_agree_with_sorted_values);
 	tcase_add_test(tc, durations_over_the_largest_go_to_the_last_bucket);
-	tcase_add_test(tc, many_at_once);
+	tcase_add_test(tc, added_many_times_is_as_added_singly);
 	tcase_add_test(tc, merged_is_as_if_counted_in_one);
 	suite_add_tcase(s, tc);
 

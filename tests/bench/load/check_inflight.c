@@ -40,7 +40,7 @@ is_known(uint16_t id)
 	return bench_inflight_find(&f, id, &cursor) != NULL;
 }
 
-START_TEST(one_after_another)
+START_TEST(questions_are_found_and_expire_in_order)
 {
 	begin(16, 65535);
 	ck_assert(!is_known(65535));
@@ -267,7 +267,7 @@ main(void)
 	Suite *s = suite_create("bench_inflight");
 	TCase *tc = tcase_create("ring");
 
-	tcase_add_test(tc, one_after_another);
+	tcase_add_test(tc, questions_are_found_and_expire_in_order);
 	tcase_add_test(tc, duplicate_and_late);
 	tcase_add_test(tc, full_ring_pushes_out_no_open_question);
 	tcase_add_test(tc, repeated_id_finds_the_newest_first);

@@ -63,7 +63,7 @@ START_TEST(time_and_number_of_a_question_are_inverse)
 }
 END_TEST
 
-START_TEST(before_the_start)
+START_TEST(nothing_is_due_before_the_start)
 {
 	struct bench_pace p = { START, 300000, 1 };
 
@@ -114,7 +114,7 @@ main(void)
 	TCase *tc = tcase_create("pace");
 
 	tcase_add_loop_test(tc, time_and_number_of_a_question_are_inverse, 0, N_OF(rates));
-	tcase_add_test(tc, before_the_start);
+	tcase_add_test(tc, nothing_is_due_before_the_start);
 	tcase_add_test(tc, pace_does_not_drift_in_100_days);
 	tcase_add_test(tc, largest_rate_and_time_do_not_overflow);
 	suite_add_tcase(s, tc);

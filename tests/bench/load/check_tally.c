@@ -103,7 +103,7 @@ START_TEST(merged_with_nothing)
 }
 END_TEST
 
-START_TEST(wrong_and_lost)
+START_TEST(wrong_replies_are_not_lost)
 {
 	bench_tally_clear(&a);
 	a.sent = 100;
@@ -205,7 +205,7 @@ main(void)
 	tcase_add_test(tc, empty_tally_is_all_zero_and_not_good);
 	tcase_add_test(tc, merged_tally_is_the_sum);
 	tcase_add_test(tc, merged_with_nothing);
-	tcase_add_test(tc, wrong_and_lost);
+	tcase_add_test(tc, wrong_replies_are_not_lost);
 	tcase_add_test(tc, good_is_all_answered_in_time_and_once);
 	tcase_add_test(tc, sending_time_is_from_first_to_last);
 	tcase_add_test(tc, rate_with_losses_ends_at_the_last_question);

@@ -209,7 +209,7 @@ START_TEST(closed_loop_asks_all)
 END_TEST
 
 /* An end by time, not by number. */
-START_TEST(for_a_time)
+START_TEST(trial_by_time_ends_in_time)
 {
 	set_up(type_of(_i), ROGUE_RIGHT);
 	plan.duration_ns = 300 * NS_PER_MS;
@@ -489,7 +489,7 @@ END_TEST
 /* --- Datagrams -------------------------------------------------------------------------------- */
 
 /* Questions with the same ID at the same time, by one source port: their names tell them apart. */
-START_TEST(more_than_ids)
+START_TEST(questions_of_one_id_are_told_by_name)
 {
 	set_up(SOCK_DGRAM, ROGUE_REVERSED);
 	plan.n_lanes = 1;
@@ -576,7 +576,7 @@ START_TEST(ten_per_connection)
 END_TEST
 
 /* Never whole, so never an answer; the connection is given up in the end. */
-START_TEST(length_too_long)
+START_TEST(length_too_long_is_no_answer)
 {
 	set_up(SOCK_STREAM, ROGUE_LONG);
 	plan.timeout_ns = 100 * NS_PER_MS;
@@ -589,7 +589,7 @@ START_TEST(length_too_long)
 }
 END_TEST
 
-START_TEST(length_too_short)
+START_TEST(length_too_short_is_malformed)
 {
 	set_up(SOCK_STREAM, ROGUE_SHORT);
 	plan.timeout_ns = SHORT_NS;
@@ -600,7 +600,7 @@ START_TEST(length_too_short)
 }
 END_TEST
 
-START_TEST(byte_by_byte)
+START_TEST(replies_byte_by_byte_are_right)
 {
 	set_up(SOCK_STREAM, ROGUE_BYTES);
 	plan.rate = 200;
@@ -644,7 +644,7 @@ START_TEST(server_that_never_reads_fills_the_windows)
 END_TEST
 
 /* A window of datagrams does the same. */
-START_TEST(window_is_full)
+START_TEST(full_window_loses_no_question)
 {
 	set_up(SOCK_DGRAM, ROGUE_SILENT);
 	plan.timeout_ns = 100 * NS_PER_MS;
@@ -677,7 +677,7 @@ add_both(TCase *tc)
 	tcase_add_loop_test(tc, second_trial_uses_the_same_lanes, 0, 2);
 	tcase_add_loop_test(tc, figures_taken_meanwhile_add_up, 0, 4);
 	tcase_add_loop_test(tc, closed_loop_asks_all, 0, 4);
-	tcase_add_loop_test(tc, for_a_time, 0, 2);
+	tcase_add_loop_test(tc, trial_by_time_ends_in_time, 0, 2);
 	tcase_add_loop_test(tc, right_answer_after_a_wrong_one_is_a_duplicate, 0, 2 * (int)N_WRONG);
 	tcase_add_loop_test(tc, what_answers_no_question_is_counted, 0, 2);
 	tcase_add_loop_test(tc, no_answer_then_right, 0, 2 * (int)N_NO_ANSWERS);
@@ -703,15 +703,15 @@ main(void)
 	tcase_set_timeout(tcp, 300);
 
 	add_both(both);
-	tcase_add_test(udp, more_than_ids);
-	tcase_add_test(udp, window_is_full);
+	tcase_add_test(udp, questions_of_one_id_are_told_by_name);
+	tcase_add_test(udp, full_window_loses_no_question);
 	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
 	tcase_add_test(tcp, ends_after_each_answer);
 	tcase_add_loop_test(tcp, one_per_connection, 0, 2);
 	tcase_add_test(tcp, ten_per_connection);
-	tcase_add_test(tcp, length_too_long);
-	tcase_add_test(tcp, length_too_short);
-	tcase_add_test(tcp, byte_by_byte);
+	tcase_add_test(tcp, length_too_long_is_no_answer);
+	tcase_add_test(tcp, length_too_short_is_malformed);
+	tcase_add_test(tcp, replies_byte_by_byte_are_right);
 	tcase_add_test(tcp, more_than_one_read_is_handed_out);
 	tcase_add_test(tcp, server_that_never_reads_fills_the_windows);
 	suite_add_tcase(s, both);

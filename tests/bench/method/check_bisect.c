@@ -157,7 +157,7 @@ START_TEST(says_that_the_tester_is_the_limit)
 END_TEST
 
 /* A server with moods: the search ends, and its result is a rate that did pass. */
-START_TEST(ends_whatever_comes)
+START_TEST(search_ends_whatever_the_server_does)
 {
 	struct bench_bisect b;
 	enum bench_limit limit;
@@ -179,7 +179,7 @@ START_TEST(ends_whatever_comes)
 END_TEST
 
 /* No course of the search takes more questions than that in which all passes. */
-START_TEST(knows_the_most)
+START_TEST(most_questions_are_those_if_all_passes)
 {
 	struct bench_bisect b, other;
 	uint64_t most, sum = 0;
@@ -215,8 +215,8 @@ main(void)
 	tcase_add_loop_test(tc, takes_one_rate, 0, 3);
 	tcase_add_test(tc, repeats_without_a_verdict);
 	tcase_add_test(tc, says_that_the_tester_is_the_limit);
-	tcase_add_loop_test(tc, ends_whatever_comes, 0, 200);
-	tcase_add_loop_test(tc, knows_the_most, 0, 200);
+	tcase_add_loop_test(tc, search_ends_whatever_the_server_does, 0, 200);
+	tcase_add_loop_test(tc, most_questions_are_those_if_all_passes, 0, 200);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

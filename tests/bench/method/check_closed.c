@@ -46,7 +46,7 @@ START_TEST(experiments_ask_every_name_once)
 }
 END_TEST
 
-START_TEST(all_at_once)
+START_TEST(clients_ask_all_at_once)
 {
 	benchrig_init(&rig);
 	rig.fake.delay_ms = 5;
@@ -172,7 +172,7 @@ main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, experiments_ask_every_name_once);
-	tcase_add_test(tc, all_at_once);
+	tcase_add_test(tc, clients_ask_all_at_once);
 	tcase_add_test(tc, told_to_stop_it_writes_no_row);
 	tcase_add_test(tc, experiment_by_time_has_a_row);
 	tcase_add_test(tc, fast_client_asks_only_its_part);

@@ -93,7 +93,7 @@ START_TEST(too_few_records_have_no_curve)
 END_TEST
 
 /* With the server's figures, where there are some. */
-START_TEST(has_the_server)
+START_TEST(curve_has_figures_of_the_server)
 {
 	char error[BENCH_DUT_ERROR], pid[16];
 	json_t *records = json_array();
@@ -124,7 +124,7 @@ main(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, sorts_and_joins);
 	tcase_add_test(tc, too_few_records_have_no_curve);
-	tcase_add_test(tc, has_the_server);
+	tcase_add_test(tc, curve_has_figures_of_the_server);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

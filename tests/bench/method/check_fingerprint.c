@@ -78,7 +78,7 @@ END_TEST
 #define DIFFER 25
 
 /* Where results go, and how many are wanted, change none of them. */
-START_TEST(do_not_differ)
+START_TEST(output_settings_keep_the_fingerprint)
 {
 	ck_assert(same("--repetitions", "5"));
 	ck_assert(same("--json", "-"));
@@ -93,7 +93,7 @@ main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_add_loop_test(tc, each_setting_changes_the_fingerprint, 0, DIFFER);
-	tcase_add_test(tc, do_not_differ);
+	tcase_add_test(tc, output_settings_keep_the_fingerprint);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -139,7 +139,7 @@ START_TEST(record_becomes_a_row)
 END_TEST
 
 /* A server that is watched has columns of its own, empty where a trial has no such figures. */
-START_TEST(shows_the_server)
+START_TEST(watched_server_has_columns)
 {
 	char error[BENCH_DUT_ERROR], pid[16];
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -176,7 +176,7 @@ main(void)
 	tcase_add_loop_test(tc, has_no_verdict, 0, 7);
 	tcase_add_test(tc, waits_for_the_server);
 	tcase_add_test(tc, record_becomes_a_row);
-	tcase_add_loop_test(tc, shows_the_server, 0, 3);
+	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

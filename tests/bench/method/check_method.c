@@ -156,7 +156,7 @@ START_TEST(run_that_sent_nothing_fails)
 }
 END_TEST
 
-START_TEST(some_not_valid)
+START_TEST(invalid_answers_are_a_reason)
 {
 	sound();
 	tally.replies[BENCH_VALID] = 1000;
@@ -176,7 +176,7 @@ START_TEST(dropped_replies_are_a_reason)
 END_TEST
 
 /* Every question answered, but something else came as well: that is said, and not "0 of". */
-START_TEST(more_than_asked)
+START_TEST(more_answers_than_questions_are_a_reason)
 {
 	static const struct {
 		uint64_t *n;
@@ -236,7 +236,7 @@ START_TEST(lack_of_ports_is_a_reason)
 }
 END_TEST
 
-START_TEST(all_at_once)
+START_TEST(several_reasons_are_all_told)
 {
 	sound();
 	tally.last_ns -= NS_PER_SEC / 10;
@@ -497,14 +497,14 @@ main(void)
 	tcase_add_test(tc, pace_is_kept_within_one_percent);
 	tcase_add_test(tc, sound_run_has_no_reasons);
 	tcase_add_test(tc, run_that_sent_nothing_fails);
-	tcase_add_test(tc, some_not_valid);
+	tcase_add_test(tc, invalid_answers_are_a_reason);
 	tcase_add_test(tc, dropped_replies_are_a_reason);
 	tcase_add_test(tc, lack_of_ports_is_a_reason);
 	tcase_add_test(tc, pace_of_the_server);
 	tcase_add_loop_test(tc, findings_of_connections, 0, 2);
-	tcase_add_loop_test(tc, more_than_asked, 0, 5);
+	tcase_add_loop_test(tc, more_answers_than_questions_are_a_reason, 0, 5);
 	tcase_add_test(tc, pace_not_kept);
-	tcase_add_test(tc, all_at_once);
+	tcase_add_test(tc, several_reasons_are_all_told);
 	tcase_add_test(tc, findings_tell_every_fault);
 	tcase_add_test(tc, findings_of_silence);
 	tcase_add_test(tc, table_of_rtt);

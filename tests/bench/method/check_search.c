@@ -170,7 +170,7 @@ START_TEST(wrong_answers_end_the_search)
 END_TEST
 
 /* A restart that fails ends the search. */
-START_TEST(does_not_restart)
+START_TEST(failing_restart_ends_the_search)
 {
 	const char *const options[] = { "--restart", "exit 4", NULL };
 	struct bench_run *r = search(options);
@@ -182,7 +182,7 @@ START_TEST(does_not_restart)
 END_TEST
 
 /* An upstream that does not answer: nothing can be measured. */
-START_TEST(has_no_upstream)
+START_TEST(silent_upstream_ends_the_search)
 {
 	const char *const options[] = { "--upstream", "127.0.0.1#1", NULL };
 	struct bench_run *r = search(options);
@@ -206,7 +206,7 @@ START_TEST(interrupted_search_counts_no_trial)
 }
 END_TEST
 
-START_TEST(has_another_state)
+START_TEST(journal_of_other_settings_is_refused)
 {
 	const char *const options[] = { "--aaaa", "100", "--state", state, NULL },
 			  *const others[] = { "--aaaa", "80", "--state", state, NULL };
@@ -229,10 +229,10 @@ main(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, upper_rate_that_passes_is_told);
 	tcase_add_test(tc, wrong_answers_end_the_search);
-	tcase_add_test(tc, does_not_restart);
-	tcase_add_test(tc, has_no_upstream);
+	tcase_add_test(tc, failing_restart_ends_the_search);
+	tcase_add_test(tc, silent_upstream_ends_the_search);
 	tcase_add_test(tc, interrupted_search_counts_no_trial);
-	tcase_add_test(tc, has_another_state);
+	tcase_add_test(tc, journal_of_other_settings_is_refused);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -49,7 +49,7 @@ START_TEST(median_of_odd_count_is_the_middle)
 END_TEST
 
 /* Of 20 searches the percentiles are minimum and maximum (the paper, section 6.6); of 200 not. */
-START_TEST(few_and_many)
+START_TEST(percentiles_of_few_are_the_ends)
 {
 	uint32_t v[200];
 
@@ -77,7 +77,7 @@ main(void)
 	tcase_add_test(tc, rfc2330_example_has_its_percentiles);
 	tcase_add_test(tc, median_of_even_count_is_a_mean);
 	tcase_add_test(tc, median_of_odd_count_is_the_middle);
-	tcase_add_test(tc, few_and_many);
+	tcase_add_test(tc, percentiles_of_few_are_the_ends);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -45,7 +45,7 @@ add_row(const struct benchrig *rig, struct bench_table *t, const struct bench_us
 	bench_table_add(t, row);
 }
 
-START_TEST(nobody_to_watch)
+START_TEST(without_a_server_nothing_is_watched)
 {
 	struct bench_usage begin, used;
 	struct benchrig rig;
@@ -154,7 +154,7 @@ main(void)
 	Suite *s = suite_create("bench_watch");
 	TCase *tc = tcase_create("watch");
 
-	tcase_add_test(tc, nobody_to_watch);
+	tcase_add_test(tc, without_a_server_nothing_is_watched);
 	tcase_add_test(tc, steps_and_sum);
 	tcase_add_test(tc, threads_are_told_by_their_names);
 	tcase_add_test(tc, gone_server_is_told);

@@ -24,7 +24,7 @@ written(const char *json, char text[static TEXT])
 	return text_of(f, text, TEXT);
 }
 
-START_TEST(all_of_it)
+START_TEST(tables_and_texts_are_written)
 {
 	char text[TEXT];
 
@@ -67,7 +67,7 @@ main(void)
 	Suite *s = suite_create("bench_csv");
 	TCase *tc = tcase_create("CSV");
 
-	tcase_add_test(tc, all_of_it);
+	tcase_add_test(tc, tables_and_texts_are_written);
 	tcase_add_test(tc, run_without_tables_has_a_head);
 	tcase_add_test(tc, unwritable_file_is_an_error);
 	suite_add_tcase(s, tc);

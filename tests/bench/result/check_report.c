@@ -79,7 +79,7 @@ START_TEST(text_of_a_run_cannot_be_markup)
 }
 END_TEST
 
-START_TEST(all_of_it)
+START_TEST(page_has_settings_and_tables)
 {
 	struct bench_run *r = new_run(3);
 	char *page = page_of(&r, 1);
@@ -238,7 +238,7 @@ main(void)
 	char error[BENCH_PLOT_ERROR];
 
 	tcase_add_test(tc, text_of_a_run_cannot_be_markup);
-	tcase_add_test(tc, all_of_it);
+	tcase_add_test(tc, page_has_settings_and_tables);
 	tcase_add_test(tc, several_runs_are_on_one_page);
 	tcase_add_test(tc, without_gnuplot_there_is_a_note);
 	if (bench_plot_ready("x.svg", error))

@@ -157,7 +157,7 @@ START_TEST(live_table_prints_each_row)
 }
 END_TEST
 
-START_TEST(there_and_back)
+START_TEST(run_in_json_comes_back)
 {
 	struct bench_run *r = new_run();
 	char path[SCRATCH_PATH], again[SCRATCH_PATH], error[BENCH_RUN_ERROR], text[TEXT],
@@ -290,7 +290,7 @@ main(void)
 	tcase_add_test(tc, status_tells_why_it_failed);
 	tcase_add_test(tc, run_survives_json);
 	tcase_add_test(tc, live_table_prints_each_row);
-	tcase_add_test(tc, there_and_back);
+	tcase_add_test(tc, run_in_json_comes_back);
 	tcase_add_test(tc, run_is_written_as_csv);
 	tcase_add_test(tc, unwritable_file_is_an_error);
 	tcase_add_test(tc, foreign_files_are_no_run);
