@@ -20,7 +20,7 @@
 #define EXIT_USAGE 2
 #define EXIT_INTERRUPTED 3
 
-/* What ends a run: Ctrl-C, a terminal that has gone (but for nohup). */
+/* The signals that end a run: Ctrl-C, a terminal that was closed (unless nohup(1) ignores that). */
 static void
 set_ends(sigset_t *ends)
 {
@@ -33,7 +33,7 @@ set_ends(sigset_t *ends)
 		(void)sigaddset(ends, SIGHUP);
 }
 
-/* The first ends the run in good order; a second one at once. */
+/* The first signal ends the run in good order, a second one at once. */
 static void *
 watch_signals(void *arg)
 {
@@ -50,7 +50,7 @@ watch_signals(void *arg)
 	}
 }
 
-/* Blocked before there is another thread, so that only the one above ever takes them. */
+/* Block the signals before there is another thread, so that only the one above takes them. */
 static bool
 begin_watching(atomic_bool *stop)
 {
@@ -58,7 +58,7 @@ begin_watching(atomic_bool *stop)
 	sigset_t ours;
 
 	set_ends(&ours);
-	(void)sigaddset(&ours, SIGPIPE); /* a reader that has gone is an error of the write */
+	(void)sigaddset(&ours, SIGPIPE); /* a closed pipe is an error of the write */
 	(void)pthread_sigmask(SIG_BLOCK, &ours, NULL);
 	return pthread_create(&thread, NULL, watch_signals, stop) == 0 &&
 	    pthread_detach(thread) == 0;
@@ -96,7 +96,7 @@ is_stdout(const char *path)
 	return path != NULL && strcmp(path, "-") == 0;
 }
 
-/* To each place that was asked for; what cannot be written is told. */
+/* Write the results everywhere they were asked for, and tell what cannot be written. */
 static int
 deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 {
@@ -121,7 +121,10 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 	return status;
 }
 
-/* The server's processes, if somebody said which. False: they cannot be watched, which was told. */
+/*
+ * Find the server's processes if an option names them. False: they cannot be watched, which was
+ * told.
+ */
 static bool
 find_dut(const struct bench_settings *s, struct bench_dut **dut)
 {

@@ -11,7 +11,7 @@
 
 #define STRING_MAX 255 /* bytes of a character-string (RFC 1035 section 3.3) */
 
-/* An answer in the making. */
+/* An answer that is being written. */
 struct reply {
 	const struct fake_policy *policy;
 	const struct msg *m;
@@ -37,7 +37,7 @@ record_start(struct reply *r, size_t owner, uint16_t type, uint32_t ttl)
 	r->rdata = wire_begin_length(&r->w);
 }
 
-/* False, with the record gone and TC set, when it did not fit. */
+/* End a record. If it does not fit it is removed, TC is set, and the result is false. */
 static bool
 record_end(struct reply *r, enum msg_section s)
 {
@@ -52,14 +52,14 @@ record_end(struct reply *r, enum msg_section s)
 	return true;
 }
 
-/* The offset of the zone's name in the question's. */
+/* The offset of the zone's name within the name of the question. */
 static size_t
 zone_at(const struct reply *r)
 {
 	return HEADER_QNAME + (size_t)r->name->zone_at;
 }
 
-/* "ns.<zone>"; returns the offset of the zone in it. */
+/* Write the name "ns.<zone>"; returns the offset of the zone in it. */
 static size_t
 put_server(struct reply *r)
 {
@@ -87,7 +87,7 @@ put_soa(struct reply *r, enum msg_section s)
 	return record_end(r, s);
 }
 
-/* The I-th address of a name: benchmarking addresses (RFC 2544) if it has many. */
+/* Address I of a name; a name with many has those for benchmarks (RFC 2544). */
 static void
 address_of(const struct fake_name *n, unsigned i, uint8_t v4[static 4])
 {
@@ -114,7 +114,7 @@ put_addresses(struct reply *r, uint16_t type)
 	return true;
 }
 
-/* N bytes, the digits over and over, in character-strings as long as can be. */
+/* Write N bytes, digits over and over, in character-strings as long as possible. */
 static bool
 put_text(struct reply *r)
 {
@@ -179,7 +179,7 @@ put_ns(struct reply *r)
 	return record_end(r, MSG_ANSWER);
 }
 
-/* The first label of the name that is K CNAMEs before the last of the chain. */
+/* The first label of the name that is K CNAMEs before the end of the chain. */
 static void
 put_chain_label(struct reply *r, unsigned k)
 {
@@ -198,7 +198,7 @@ put_chain_label(struct reply *r, unsigned k)
 	wire_put_bytes(&r->w, r->name->target, r->name->target_len);
 }
 
-/* N CNAMEs of the chain, each owned by the target of the one before. */
+/* Write N CNAMEs of the chain, each owned by the target of the one before. */
 static bool
 put_chain(struct reply *r, unsigned n)
 {
@@ -221,7 +221,7 @@ asks_for(const struct reply *r, uint16_t type)
 	return r->m->qtype == type || r->m->qtype == DNS_TYPE_ANY;
 }
 
-/* All records of the asked type at the name. False when they do not fit. */
+/* Write all records of the type that was asked for. False if they do not fit. */
 static bool
 put_data(struct reply *r)
 {
@@ -251,7 +251,7 @@ put_data(struct reply *r)
 	return true;
 }
 
-/* A chain asked for itself is data, whatever its end. */
+/* A question for CNAME itself is answered with data, whatever the chain ends in. */
 static bool
 is_chain_question(const struct reply *r)
 {
@@ -312,7 +312,8 @@ is_silent(const struct reply *r)
 	return r->name->kind == FAKE_SILENT || quirk_hits(r->name, r->m, FAKE_TYPE_SILENT);
 }
 
-/* What may go out: the client's limit (RFC 6891 section 6.2.3) and the buffer's, less our OPT. */
+/* The largest answer: the client's limit (RFC 6891 section 6.2.3) and the buffer's, less our OPT.
+ */
 static size_t
 room_for(const struct msg *m, bool tcp, size_t cap)
 {
@@ -326,7 +327,7 @@ room_for(const struct msg *m, bool tcp, size_t cap)
 	return m->edns.present ? limit - DNS_OPT_LEN : limit;
 }
 
-/* Header, OPT and the counts: the message is complete. */
+/* Write header, OPT and counts, which complete the message. */
 static size_t
 finish(struct reply *r)
 {
@@ -345,7 +346,7 @@ finish(struct reply *r)
 	return r->opt ? edit_append_opt(h, r->w.len, r->w.cap + DNS_OPT_LEN, &opt) : r->w.len;
 }
 
-/* What is wrong with a question before its name is looked at? NOERROR: nothing. */
+/* What is wrong with a question, apart from its name? NOERROR: nothing. */
 static uint16_t
 check(const struct fake_policy *p, const struct msg *m, enum msg_verdict v)
 {
@@ -362,7 +363,7 @@ check(const struct fake_policy *p, const struct msg *m, enum msg_verdict v)
 	return m->qclass == DNS_CLASS_IN || m->qclass == DNS_CLASS_ANY ? DNS_NOERROR : DNS_REFUSED;
 }
 
-/* The part of the answer that the name decides. False: there is to be none. */
+/* Write what the answer has for the name. False: there is no answer. */
 static bool
 answer_name(struct reply *r, const struct fake_question *q)
 {
@@ -388,7 +389,7 @@ fake_answer(const struct fake_policy *p, const struct fake_question *q, uint8_t 
 	enum msg_verdict v = msg_parse(&m, q->bytes, q->len);
 
 	*verdict = FAKE_GARBAGE;
-	if (v == MSG_SHORT || (m.flags & DNS_QR) != 0) /* answering an answer would make a loop */
+	if (v == MSG_SHORT || (m.flags & DNS_QR) != 0) /* to answer an answer would make a loop */
 		return 0;
 	bool sound = v == MSG_OK && m.qdcount == 1;
 	struct reply r = { .policy = p, .m = &m, .name = &name, .owner = HEADER_QNAME };
@@ -396,7 +397,7 @@ fake_answer(const struct fake_policy *p, const struct fake_question *q, uint8_t 
 	r.rcode = check(p, &m, v);
 	r.opt = v == MSG_OK && m.edns.present && !p->no_edns;
 	r.w = (struct wire_writer){ .buf = out, .cap = cap, .len = DNS_HEADER_LEN };
-	if (sound) { /* the question as it was spelled */
+	if (sound) { /* the question, in the spelling of the client */
 		wire_put_bytes(&r.w, msg_qname(&m), m.qname_len + HEADER_QUESTION_FIXED);
 		*verdict = FAKE_ANSWERED;
 	}

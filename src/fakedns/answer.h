@@ -44,8 +44,8 @@ enum fake_verdict {
 
 /*
  * fake_answer: write the answer to Q to CAP bytes (>= 512) at OUT. Returns its length, 0 for no
- * answer; *verdict says why. If the records exceed the client's limit or CAP they are left out, and
- * TC is set.
+ * answer; *verdict says why. Records beyond the client's limit or CAP are left out, and TC is
+ * set.
  */
 MUST_USE size_t fake_answer(const struct fake_policy *p, const struct fake_question *q,
     uint8_t *out, size_t cap, enum fake_verdict *verdict);

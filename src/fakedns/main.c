@@ -34,7 +34,7 @@ print_counters(const struct fake_counters *c)
 	    c->questions, c->answers, c->lost, c->mute, c->malformed, c->unsent);
 }
 
-/* Without IPv6 on the loopback interface the default is IPv4 alone. */
+/* If the loopback interface has no IPv6, the default is IPv4 alone. */
 static int
 open_server(struct fake_options *o, struct fake_server **f, struct netaddr *failed)
 {
@@ -70,7 +70,7 @@ serve(struct fake_options *o)
 	sigset_t end;
 	int sig;
 
-	/* Blocked before there is a thread, so that only sigwait below ever takes them. */
+	/* Block the signals before there is a thread, so that only sigwait below takes them. */
 	(void)sigemptyset(&end);
 	(void)sigaddset(&end, SIGTERM);
 	(void)sigaddset(&end, SIGINT);

@@ -103,7 +103,7 @@ parse_listen(struct cmdline *c, const struct cmdline_row *row, const char *text,
 		s->n_listen++;
 }
 
-/* What else is in the zone are options of their own. */
+/* The other fields of the zone have options of their own, and stay. */
 static void
 parse_zone(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {

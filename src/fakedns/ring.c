@@ -51,7 +51,7 @@ fake_ring_add(struct fake_ring *r, uint64_t now_ms, uint64_t due_ms)
 	struct fake_delayed *d;
 
 	if (r->n == 0)
-		r->now_ms = now_ms; /* nothing was missed while nothing waited */
+		r->now_ms = now_ms; /* an empty ring needs no steps between */
 	if (r->free != 0) {
 		d = &r->all[r->free - 1];
 		r->free = d->next;

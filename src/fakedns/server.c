@@ -107,7 +107,7 @@ worker_free(struct fake_worker *w)
 	free(w);
 }
 
-/* All but the sockets; what could not be had is missing. */
+/* A worker without sockets; what could not be allocated is NULL or -1. */
 static struct fake_worker *
 worker_alloc(const struct fake_settings *s)
 {
@@ -148,7 +148,7 @@ worker_new(const struct fake_settings *s, struct fake_worker **out)
 	return err;
 }
 
-/* Ports left to the kernel are those of the first address. */
+/* The port that the kernel chose for the first address becomes that of all with port 0. */
 static int
 fill_in_ports(struct fake_settings *s, int fd)
 {
@@ -185,7 +185,7 @@ open_address(struct fake_server *f, struct fake_worker *w, uint32_t i)
 	return fake_worker_watch(w, w->tcp_fd[i], EPOLLIN, FAKE_EVENT_LISTENER, i);
 }
 
-/* A second fakedns would get half of the questions: each address must be free at first. */
+/* With another fakedns on an address each would get a part of the questions: all must be free. */
 static int
 probe(const struct fake_settings *s, struct netaddr *failed)
 {
@@ -236,7 +236,7 @@ try_new(const struct fake_settings *s, struct fake_server **out, struct netaddr 
 	return err;
 }
 
-/* The kernel chooses a port that is free for UDP; for TCP it may be some connection's. */
+/* The kernel chooses a port that is free for UDP; TCP may have it in use: then try another. */
 int
 fake_server_new(const struct fake_settings *s, struct fake_server **out, struct netaddr *failed)
 {
@@ -258,7 +258,7 @@ fake_server_settings(const struct fake_server *f)
 	return &f->s;
 }
 
-/* Signals are the main thread's. */
+/* The threads block all signals, which are the main thread's. */
 int
 fake_server_start(struct fake_server *f)
 {
@@ -296,7 +296,7 @@ fake_server_stop(struct fake_server *f, struct fake_counters *sum)
 		sum->mute += c->mute;
 		sum->malformed += c->malformed;
 		sum->unsent += c->unsent;
-		if (f->workers[i]->ring != NULL) /* whose time had not come */
+		if (f->workers[i]->ring != NULL) /* questions that were not due yet */
 			sum->unsent += f->workers[i]->ring->n;
 	}
 	f->n_running = 0;

@@ -13,19 +13,19 @@
 #include "dns/wire.h"
 
 #define BACKLOG 1024
-#define ROUNDS 16                   /* reads before others have their turn */
+#define ROUNDS 16                   /* reads of one connection before others have their turn */
 #define FRAME_MAX (2 + DNS_MSG_MAX) /* length and message (RFC 1035 section 4.2.2) */
 
 struct fake_connection {
 	int fd;
 	uint32_t index;
 	uint32_t generation;
-	uint32_t n_delayed; /* questions of it in the ring */
-	uint32_t events;    /* of epoll that it waits for */
+	uint32_t n_delayed; /* questions of this connection in the ring */
+	uint32_t events;    /* of epoll that the connection waits for */
 	bool eof;           /* the client sends no more, but may still read */
 	bool broken;
 	size_t in_len;
-	size_t out_at; /* sent of out_len */
+	size_t out_at; /* how much of out_len was sent */
 	size_t out_len;
 	uint8_t in[2 * (2 + FAKE_QUESTION_MAX)];
 	uint8_t out[2 * FRAME_MAX];
@@ -154,7 +154,8 @@ take_frames(struct fake_worker *w, struct fake_connection *c)
 	while (c->in_len - at >= 2) {
 		size_t len = wire_u16(c->in + at);
 
-		if (len > FAKE_QUESTION_MAX) { /* no question, and we could not find the next one */
+		if (len >
+		    FAKE_QUESTION_MAX) { /* no question, and where the next begins is not known */
 			w->counters.questions++;
 			w->counters.malformed++;
 			c->broken = true;
@@ -191,7 +192,7 @@ send_out(struct fake_connection *c)
 	c->out_at = c->out_len = 0;
 }
 
-/* False: nothing came, now or ever. */
+/* Read what has come. False: nothing, and nothing will come any more. */
 static bool
 read_in(struct fake_connection *c)
 {
@@ -209,7 +210,8 @@ read_in(struct fake_connection *c)
 	return false;
 }
 
-/* What to wait for; a client that does not read its answers is not read from either. */
+/* Set what epoll waits for; as long as a client does not read its answers, we do not read from it.
+ */
 static void
 wait_on(struct fake_worker *w, struct fake_connection *c)
 {
@@ -239,7 +241,7 @@ fake_tcp_run(struct fake_worker *w, uint32_t index)
 		send_out(c);
 		if (c->broken)
 			break;
-		if (blocked && has_room(c)) /* no event would tell of what was read already */
+		if (blocked && has_room(c)) /* for what was read already there is no event */
 			continue;
 		if (round >= ROUNDS || !has_room(c) || !read_in(c))
 			break;

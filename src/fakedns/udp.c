@@ -12,9 +12,11 @@
 #include "tools/udp_run.h"
 
 #define BATCH 64
-#define ROUNDS 16           /* batches read from one socket before others have their turn */
-#define ANSWER_MAX 4096     /* bytes over UDP */
-#define STRIDE (4096 + 192) /* so that not all slots begin in one set of the first-level cache */
+#define ROUNDS 16       /* batches read from one socket before others have their turn */
+#define ANSWER_MAX 4096 /* bytes over UDP */
+#define STRIDE \
+	(4096 + 192) /* not a power of two, so that the slots use all sets of the L1 cache \
+		      */
 #define SOCKET_BUFFER (8 << 20)
 #define SEND_WAIT_MS 100 /* for room in the socket's buffer */
 
@@ -30,10 +32,11 @@ struct fake_batch {
 	unsigned n_out;
 	struct mmsghdr run[BATCH]; /* the same, answers of one size for one client in one */
 	_Alignas(size_t) uint8_t run_control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
-	bool no_runs; /* an interface was met that does not send them */
-	int out_fd;   /* of late answers, collected over several calls */
+	bool no_runs; /* some interface cannot send runs */
+	int out_fd;   /* of the late answers that are collected */
 	unsigned n_late;
-	struct fake_delayed *late[BATCH]; /* their questions, given back when they are sent */
+	struct fake_delayed
+	    *late[BATCH]; /* their questions, given back when the answers are sent */
 	uint8_t question[BATCH][UDP_RUN_STRIDE];
 	uint8_t answer[BATCH][STRIDE];
 };
@@ -92,7 +95,7 @@ fake_udp_batch_new(void)
 	return b;
 }
 
-/* May answer I go in one run with the one before it? */
+/* May answer I be in one run with the one before it? */
 static bool
 joins(const struct fake_batch *b, unsigned i)
 {
@@ -106,7 +109,7 @@ joins(const struct fake_batch *b, unsigned i)
 		    memcmp(x->msg_control, y->msg_control, x->msg_controllen) == 0));
 }
 
-/* The answers from FROM on as runs; returns how many. */
+/* Make runs of the answers from FROM on; returns how many. */
 static unsigned
 make_runs(struct fake_batch *b, unsigned from)
 {
@@ -131,7 +134,7 @@ make_runs(struct fake_batch *b, unsigned from)
 	return n;
 }
 
-/* After a failed call: may it be made again? */
+/* After a failed call: is it worth another try? */
 static bool
 try_again(int fd)
 {
@@ -174,7 +177,7 @@ send_all(struct fake_worker *w, int fd)
 	b->n_out = 0;
 }
 
-/* Write the answer into the next slot and address it as FROM says. */
+/* Write the answer into the next slot, addressed to where the question came from. */
 static void
 put_answer(struct fake_worker *w, const uint8_t *bytes, size_t len, const struct msghdr *from)
 {
@@ -206,7 +209,7 @@ put_aside(
 	memcpy(d->control, from->msg_control, from->msg_controllen);
 }
 
-/* Where an IPv4 packet came in does not say where the answer must go out. */
+/* IPv4: an answer may leave by another interface than the question came in by. */
 static void
 forget_interface(struct cmsghdr *c)
 {
@@ -219,7 +222,7 @@ forget_interface(struct cmsghdr *c)
 	memcpy(CMSG_DATA(c), &info, sizeof(info));
 }
 
-/* Of what came with the question the answer takes only the address that was asked. */
+/* Of the question's control messages the answer gets only the address that was asked. */
 static void
 keep_address(struct msghdr *h)
 {

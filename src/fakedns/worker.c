@@ -30,7 +30,7 @@ fake_worker_delay(struct fake_worker *w, const uint8_t *bytes, size_t len)
 
 	if (w->s->jitter_ms > 0)
 		due_ns += rng_below(&w->rng, w->s->jitter_ms * 1000 + 1) * (NS_PER_MS / 1000);
-	/* Rounded up: never early. */
+	/* Rounded up, so that no answer is early. */
 	struct fake_delayed *d =
 	    fake_ring_add(w->ring, now_ns / NS_PER_MS, (due_ns + NS_PER_MS - 1) / NS_PER_MS);
 	if (d == NULL) {

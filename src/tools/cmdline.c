@@ -74,7 +74,7 @@ cmdline_complain(struct cmdline *c, const char *option, const char *format, ...)
 	c->n_errors++;
 }
 
-/* What getopt_long made nothing of, in WORD. */
+/* Tell that getopt_long could not use WORD. */
 static void
 refuse(struct cmdline *c, int id, const char *word)
 {
@@ -132,14 +132,14 @@ take(struct cmdline *c, const struct cmdline_row *row, const char *text)
 		parse(c, row, text);
 }
 
-/* The table as getopt_long wants it. */
+/* The table for getopt_long. */
 static void
 list_options(
     const struct cmdline_table *t, struct option *longs, char letters[2 * CMDLINE_ROWS_MAX + 2])
 {
 	char *end = letters;
 
-	*end++ = ':'; /* so that getopt_long itself tells nothing */
+	*end++ = ':'; /* getopt_long then prints no messages of its own */
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct cmdline_row *row = &t->rows[i];
 

@@ -11,7 +11,7 @@
 static const uint8_t e164_arpa[] = "\004e164\004arpa";
 static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";
 
-/* The text of a label that is not read yet. */
+/* The rest of a label that is being parsed. */
 struct text {
 	const uint8_t *at;
 	size_t len;
@@ -95,7 +95,10 @@ fake_native_address(const uint8_t v4[static 4], uint8_t v6[static 16])
 	memcpy(v6 + sizeof(network), v4, 4);
 }
 
-/* "aaaafail-", "aaaadrop-", "afail-", "adrop-" before an address: that type only goes wrong. */
+/*
+ * "aaaafail-", "aaaadrop-", "afail-", "adrop-" before an address: questions for that type get
+ * SERVFAIL or no answer.
+ */
 static void
 read_quirk(struct text *t, struct fake_name *out)
 {
@@ -119,7 +122,7 @@ read_quirk(struct text *t, struct fake_name *out)
 	}
 }
 
-/* Labels whose first letters alone say what becomes of the name, at any depth of the zone. */
+/* Labels whose first letters decide on the outcome, at any depth of the zone. */
 static bool
 read_outcome(struct text t, struct fake_name *out)
 {
@@ -171,7 +174,10 @@ read_host(const struct fake_zone *z, struct text t, struct fake_name *out)
 	else if (out->quirk == FAKE_SOUND)
 		read_special(t, out);
 	if (out->kind == FAKE_ADDRESS || out->kind == FAKE_MANY)
-		/* By the last name of the chain: it has them when asked for itself as well. */
+		/*
+		 * It is the last name of the chain that has AAAA or not, as when it is asked for
+		 * directly.
+		 */
 		out->has_aaaa = fake_zone_has_aaaa(z, label.at, label.len);
 	else
 		out->quirk = FAKE_SOUND;
@@ -294,7 +300,7 @@ ends_in(const uint8_t *name, size_t len, const uint8_t *zone, size_t zone_len, s
 	while (pos < len - zone_len)
 		pos += 1u + name[pos];
 	*at = pos;
-	return pos == len - zone_len; /* at the border of a label */
+	return pos == len - zone_len; /* at the beginning of a label */
 }
 
 void

@@ -5,7 +5,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 
-/* Only root may go beyond the limit for users. */
+/* Only root may exceed the system's limit (SO_RCVBUFFORCE). */
 static void
 enlarge(int fd, int size, int forced, int plain)
 {

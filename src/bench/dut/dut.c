@@ -12,8 +12,10 @@
 #include "bench/host/file.h"
 
 struct bench_dut {
-	/* Where the processes are looked up at each reading; both empty: pids stays as it was
-	 * given. */
+	/*
+	 * Where the processes are looked up at each reading; both empty: pids stays as it was
+	 * given.
+	 */
 	char group[BENCH_UNIT_PATH]; /* of a unit */
 	const char *pid_file;        /* borrowed; NULL: none */
 	bool begun;
@@ -22,7 +24,7 @@ struct bench_dut {
 	struct bench_proctree tree;
 };
 
-/* The number that a daemon left at the beginning of the file PATH; returns how many: 1 or 0. */
+/* The process number that the file PATH begins with. Returns 1, or 0 if there is none. */
 static size_t
 read_pid_file(const char *path, int *pid)
 {
@@ -34,7 +36,7 @@ read_pid_file(const char *path, int *pid)
 	return *pid > 0 ? 1 : 0;
 }
 
-/* The numbers for a reading: a unit's may be others than before. Returns how many are too many. */
+/* List the processes for a reading: those of a unit change. Returns how many do not fit. */
 static unsigned
 list_processes(struct bench_dut *d)
 {
@@ -53,7 +55,7 @@ list_processes(struct bench_dut *d)
 void
 bench_dut_read(struct bench_dut *d, struct bench_usage *usage)
 {
-	/* A number that was given is that of the process which had it then, and of no later one. */
+	/* A number of --pid means the process that had it at the start, and no later one. */
 	bool adopt = d->group[0] != '\0' || d->pid_file != NULL || !d->begun;
 	unsigned left_out = list_processes(d);
 
@@ -111,7 +113,7 @@ create(const char *root, char *error)
 	return d;
 }
 
-/* Whether PID is a process that we can follow. */
+/* Is PID a process that we can watch? */
 static bool
 check_process(const struct bench_dut *d, int pid, char *error)
 {
@@ -137,7 +139,7 @@ check_process(const struct bench_dut *d, int pid, char *error)
 	return false;
 }
 
-/* The next number of the list, LEN characters at TEXT. */
+/* Add the next number of the list, LEN bytes at TEXT. */
 static bool
 add_process(struct bench_dut *d, const char *text, size_t len, char *error)
 {
@@ -162,7 +164,7 @@ add_process(struct bench_dut *d, const char *text, size_t len, char *error)
 	return check_process(d, pid, error);
 }
 
-/* The first reading, which the tables begin with. False if there is nothing to read. */
+/* Do the first reading, from which the tables count. False if there is nothing to read. */
 static bool
 begin(struct bench_dut *d)
 {

@@ -21,7 +21,7 @@ bench_procfs_number(const char *text, size_t len)
 	return number_parse(text, len, BENCH_PROCFS_PID_MAX, &v) ? (int)v : 0;
 }
 
-/* Behind the next N words; NULL if there are fewer. Some are negative numbers. */
+/* Skip N words; NULL if there are fewer. Some of them are negative numbers. */
 static const char *
 skip_words(const char *p, unsigned n)
 {
@@ -59,7 +59,7 @@ parse_fields(const char *p, struct bench_stat *s)
 		return false;
 	s->user_ns = ticks_to_ns(user);
 	s->system_ns = ticks_to_ns(system);
-	/* A process may go on when its first thread has ended, and is shown as a zombie then. */
+	/* A process whose first thread has ended, but not all threads, is shown as a zombie. */
 	s->ended = (state == 'Z' || state == 'X' || state == 'x') && s->threads <= 1;
 	return true;
 }
@@ -77,7 +77,7 @@ bench_procfs_parse_stat(const char *text, struct bench_stat *s)
 	return true;
 }
 
-/* The number behind "KEY:" to *v, if there is one. */
+/* Read the number behind "KEY:" to *v, if there is one. */
 static bool
 find_number(const char *text, const char *key, uint64_t *v)
 {

@@ -46,12 +46,16 @@ MUST_USE int bench_procfs_number(const char *text, size_t len);
  */
 MUST_USE bool bench_procfs_parse_stat(const char *text, struct bench_stat *s);
 
-/* bench_procfs_parse_status: parse TEXT, the content of a file status; a field of *s that is not in
- * it stays as it was. */
+/*
+ * bench_procfs_parse_status: parse TEXT, the content of a file status; a field of *s that is not in
+ * it stays as it was.
+ */
 void bench_procfs_parse_status(const char *text, struct bench_status *s);
 
-/* bench_procfs_stat: read the file stat of directory DIR to *s. 0 or -errno; -EBADMSG if it cannot
- * be parsed. */
+/*
+ * bench_procfs_stat: read the file stat of directory DIR to *s. 0 or -errno; -EBADMSG if it cannot
+ * be parsed.
+ */
 MUST_USE int bench_procfs_stat(const char *dir, struct bench_stat *s);
 
 /* bench_procfs_status: read the file status of DIR, as bench_procfs_parse_status does. 0 or -errno.

@@ -12,8 +12,10 @@
 
 #define PROC_PATH (BENCH_PROCTREE_ROOT + 64) /* "ROOT/proc/PID/task/TID" */
 
-/* Whether R, the result of reading a file of a process, says that there is no such process. With
- * any other fault (our own descriptors are used up) it lives on as it was. */
+/*
+ * Whether R, the result of reading a file of a process, says that there is no such process. With
+ * any other fault (our own descriptors are used up) it lives on as it was.
+ */
 static bool
 is_gone(int r)
 {
@@ -30,7 +32,7 @@ end_thread(struct bench_proctree_process *p, struct bench_proctree_thread *t)
 	t->row.used.threads = 0;
 }
 
-/* A place for a new one, of one that has ended if need be; NULL if all are alive. */
+/* A place for a new thread, if need be that of one that has ended; NULL if all are alive. */
 static struct bench_proctree_thread *
 place_thread(struct bench_proctree *c)
 {
@@ -44,7 +46,7 @@ place_thread(struct bench_proctree *c)
 	return NULL;
 }
 
-/* The thread TID of P that began at START, known or new; NULL without a place. */
+/* The thread TID of P that began at START, known or new; NULL if the table is full. */
 static struct bench_proctree_thread *
 get_thread(
     struct bench_proctree *c, const struct bench_proctree_process *p, int tid, uint64_t start)
@@ -62,7 +64,7 @@ get_thread(
 	return t;
 }
 
-/* Its files could not be read. */
+/* The files of a thread could not be read. */
 static void
 keep_thread(struct bench_proctree *c, const struct bench_proctree_process *p, int tid)
 {
@@ -94,7 +96,7 @@ read_thread(struct bench_proctree *c, struct bench_proctree_process *p, int tid)
 	t->round = c->round;
 	if (bench_procfs_status(dir, &status) < 0)
 		status.rss = 0;
-	/* All threads have the same memory, but one that has ended is shown without. */
+	/* All threads show the memory of the process, but one that has ended shows none. */
 	if (status.rss > p->row.used.rss)
 		p->row.used.rss = status.rss;
 	memcpy(t->row.name, stat.name, sizeof(t->row.name));
@@ -107,7 +109,7 @@ read_thread(struct bench_proctree *c, struct bench_proctree_process *p, int tid)
 	bench_usage_raise(&t->row.used, &seen);
 }
 
-/* Those that the directory lists. */
+/* Read the threads that the directory lists. */
 static void
 list_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 {
@@ -126,7 +128,7 @@ list_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 	(void)closedir(d);
 }
 
-/* The threads of P, and what they sum up to. */
+/* Read the threads of P, and sum them up. */
 static void
 read_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 {
@@ -138,7 +140,7 @@ read_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 
 		if (t->row.pid != p->row.pid || t->row.ended)
 			continue;
-		/* The list may lack one while others end: only its own file tells for sure. */
+		/* The list may lack a thread while others end: only its own file is certain. */
 		if (t->round != c->round)
 			read_thread(c, p, t->row.tid);
 		if (t->round == c->round)
@@ -147,14 +149,17 @@ read_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 			end_thread(p, t);
 	}
 	bench_usage_add(&sum, &p->past);
-	/* The kernel parts the time of a process otherwise than that of each of its threads. */
+	/*
+	 * The kernel splits the time of a process into user and system differently than that of a
+	 * thread.
+	 */
 	sum.user_ns = sum.system_ns = 0;
 	bench_usage_raise(&p->row.used, &sum);
 }
 
 /* --- Processes -------------------------------------------------------------------------------- */
 
-/* Its threads go with it: their numbers are free for others. */
+/* A process has ended, and its threads with it: their numbers may be used again. */
 static void
 end_process(struct bench_proctree *c, struct bench_proctree_process *p)
 {
@@ -195,7 +200,7 @@ get_process(struct bench_proctree *c, int pid, const struct bench_stat *stat, bo
 		if (p->row.pid == pid && p->start == stat->start)
 			return p;
 		if (p->row.pid == pid && !p->row.ended)
-			end_process(c, p); /* its number is another's now */
+			end_process(c, p); /* another process has its number now */
 	}
 	struct bench_proctree_process *p = adopt && !stat->ended ? place_process(c) : NULL;
 	if (p != NULL)
@@ -214,7 +219,7 @@ keep_process(struct bench_proctree *c, int pid)
 	}
 }
 
-/* CPU time of a process, its ended threads too, to the nanosecond; 0 if there is no such clock. */
+/* CPU time of a process in ns, with its ended threads; 0 if there is no such clock. */
 static uint64_t
 clock_of(const struct bench_proctree *c, int pid)
 {
@@ -318,7 +323,7 @@ bench_proctree_finish(struct bench_proctree *c, struct bench_usage *usage)
 	for (size_t i = 0; i < c->n_processes; i++) {
 		struct bench_proctree_process *p = &c->processes[i];
 
-		/* As with threads: one may have left the list and live on. */
+		/* As with threads: a process may be missing in a list and be alive. */
 		if (!p->row.ended && p->round != c->round)
 			bench_proctree_visit(c, p->row.pid, false);
 		if (!p->row.ended && p->round != c->round)

@@ -66,12 +66,16 @@ MUST_USE bool bench_proctree_init(struct bench_proctree *c, const char *root);
 /* bench_proctree_begin: begin a reading, which bench_proctree_finish ends. */
 void bench_proctree_begin(struct bench_proctree *c);
 
-/* bench_proctree_visit: read the process PID and its threads. A process that was not known before
- * counts from now on if ADOPT is set, else it is ignored. */
+/*
+ * bench_proctree_visit: read the process PID and its threads. A process that was not known before
+ * counts from now on if ADOPT is set, else it is ignored.
+ */
 void bench_proctree_visit(struct bench_proctree *c, int pid, bool adopt);
 
-/* bench_proctree_finish: end the reading: processes and threads that were not visited have ended.
- * The sum of all goes to *usage. */
+/*
+ * bench_proctree_finish: end the reading: processes and threads that were not visited have ended.
+ * The sum of all goes to *usage.
+ */
 void bench_proctree_finish(struct bench_proctree *c, struct bench_usage *usage);
 
 /* bench_proctree_mark: the tables below count from the last reading on. */

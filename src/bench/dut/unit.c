@@ -10,16 +10,16 @@
 #include "bench/dut/procfs.h"
 #include "bench/host/command.h"
 
-#define NAME_MAX_LEN 255 /* of a unit (systemd.unit(5)) */
+#define NAME_MAX_LEN 255 /* bytes of a unit's name (systemd.unit(5)) */
 #define SYSTEMCTL_MS 20000
 #define DEPTH_MAX 8 /* groups inside groups */
 
-/* Where the names of systemd's groups are: version 2 alone, both versions, version 1. */
+/* Where systemd's control groups are: with version 2 alone, with both versions, with version 1. */
 static const char *const hierarchies[] = { "", "/unified", "/systemd" };
 
 #define N_HIERARCHIES (sizeof(hierarchies) / sizeof(hierarchies[0]))
 
-/* No pattern, which could be several units. */
+/* Is NAME a unit's name, and not a pattern for several? */
 static bool
 is_name(const char *name)
 {
@@ -29,7 +29,7 @@ is_name(const char *name)
 	return len > 0 && len <= NAME_MAX_LEN && name[len] == '\0';
 }
 
-/* An absolute path that stays below where it begins. */
+/* Is it an absolute path without ".." in it? */
 static bool
 is_group(const char *path)
 {
@@ -39,7 +39,7 @@ is_group(const char *path)
 	    (len < 3 || strcmp(path + len - 3, "/..") != 0);
 }
 
-/* The first line of what systemctl said, printable, to ERROR. */
+/* Copy the first line that systemctl printed, made printable, to ERROR. */
 static void
 quote(const char *name, struct bench_file *said, char *error)
 {
@@ -91,7 +91,7 @@ struct found {
 	size_t n, cap;
 };
 
-/* The lines of cgroup.procs; 0 is a process that our PID namespace does not have. */
+/* Read the lines of cgroup.procs; 0 is a process outside of our PID namespace. */
 static void
 take_processes(const char *dir, struct found *f)
 {
@@ -122,7 +122,7 @@ is_directory(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The group at DIR and those inside it. Goes no deeper than DEPTH. */
+/* Read the group at DIR and the groups inside it, down to DEPTH. */
 static void
 walk(const char *dir, unsigned depth, struct found *f)
 {

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "bench/host/spawn.h"
 
-#define END_POLL_MS 5 /* how often we look whether a silent one has ended */
+#define END_POLL_MS 5 /* between two checks whether a silent program has ended */
 
-/* What it writes, until it is silent for WAIT_MS; false then. *fd is -1 when it has closed it. */
+/* Read what the program writes. False if it was silent for WAIT_MS; *fd becomes -1 at the end. */
 static bool
 listen_to(int *fd, int wait_ms, struct bench_file *output)
 {

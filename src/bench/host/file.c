@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 
-/* Until the end of the file or of the buffer: /proc may give it in pieces. */
+/* Read to the end of the file or of the buffer: /proc may give it in pieces. */
 static int
 read_all(int fd, struct bench_file *file)
 {

@@ -29,8 +29,10 @@ struct bench_file {
  */
 MUST_USE int bench_file_read(struct bench_file *file, const char *path, ...) PRINTF_LIKE(2, 3);
 
-/* bench_file_value: what follows "KEY:" and blanks at the beginning of a line of TEXT, to the end
- * of the text; NULL if no line begins so. */
+/*
+ * bench_file_value: what follows "KEY:" and blanks at the beginning of a line of TEXT, to the end
+ * of the text; NULL if no line begins so.
+ */
 MUST_USE const char *bench_file_value(const char *text, const char *key);
 
 /*

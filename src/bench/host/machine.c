@@ -10,8 +10,10 @@
 
 #include "bench/host/file.h"
 
-/* What architectures call the model in /proc/cpuinfo, best first: x86 and others; MIPS; POWER;
- * small ARM machines. */
+/*
+ * What architectures call the model in /proc/cpuinfo, best first: x86 and others; MIPS; POWER;
+ * small ARM machines.
+ */
 static const char *const models[] = { "model name", "cpu model", "cpu", "Model", "Hardware" };
 
 #define N_MODELS (sizeof(models) / sizeof(models[0]))
@@ -25,7 +27,7 @@ set(char *text, const char *value, size_t len)
 /* What was found in /proc/cpuinfo. */
 struct processors {
 	unsigned n;
-	size_t rank; /* of the model that we have: its place in models */
+	size_t rank; /* index of that model in models */
 	char model[BENCH_MACHINE_TEXT];
 };
 
@@ -48,7 +50,7 @@ take_line(struct processors *p, const char *line)
 	}
 }
 
-/* Line by line: with many processors it is long. */
+/* Read line by line: with many processors the file is long. */
 static void
 read_processors(const char *root, struct processors *p)
 {
@@ -101,7 +103,7 @@ unquote(char *to, const char *from)
 	set(to, text, len);
 }
 
-/* Whether a line of TEXT begins with KEY (which has the =): then its value to TO. */
+/* If a line of TEXT begins with KEY (which ends in "="), copy its value to TO. */
 static bool
 find_release(const char *text, const char *key, char *to)
 {

@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "bench/host/spawn.h"
 
-#define LOOK_NS (5 * NS_PER_MS) /* between two looks whether it has ended */
+#define LOOK_NS (5 * NS_PER_MS) /* between two checks whether it has ended */
 
-/* Its standard output is for the run's results. 0 or an errno. */
+/* Start the shell; what it prints goes to standard error, as ours is for results. 0 or an errno. */
 static int
 start(const char *command, pid_t *pid)
 {
@@ -25,7 +25,7 @@ start(const char *command, pid_t *pid)
 	return bench_spawn(argv, fd, true, pid);
 }
 
-/* Until it ends, GIVE_UP_NS or *stop. Did it end? */
+/* Wait until the process ends, for GIVE_UP_NS or *stop. Did it end? */
 static bool
 wait_for(pid_t pid, uint64_t give_up_ns, const atomic_bool *stop, int *status)
 {

@@ -24,7 +24,7 @@ bench_check_is_for(const struct bench_load *l, struct bench_question q, const st
 	    m->qclass == DNS_CLASS_IN && memcmp(msg_qname(m), name, len) == 0;
 }
 
-/* Under the prefix, or, without one, under any that RFC 6052 section 2.2 allows? */
+/* Is the address under the prefix, or, without one, under any that RFC 6052 section 2.2 allows? */
 static bool
 embeds(const struct bench_load *l, const uint8_t v6[static 16], const uint8_t v4[static 4])
 {
@@ -44,7 +44,7 @@ embeds(const struct bench_load *l, const uint8_t v6[static 16], const uint8_t v4
 	return false;
 }
 
-/* Of a name that has AAAA itself only that one is right (RFC 6147 section 5.1.1). */
+/* For a name with AAAA of its own only that is right (RFC 6147 section 5.1.1). */
 static bool
 is_right_aaaa(const struct bench_load *l, struct bench_question q, const uint8_t v6[static 16])
 {
@@ -60,7 +60,7 @@ is_right_aaaa(const struct bench_load *l, struct bench_question q, const uint8_t
 	return memcmp(v6, native, sizeof(native)) == 0;
 }
 
-/* The record's data; the names in PTR and NAPTR are the upstream's own business. */
+/* Check the RDATA; the names in PTR and NAPTR are the upstream's choice and not checked. */
 static bool
 is_right(
     const struct bench_load *l, struct bench_question q, const struct msg *m, const struct rr *rr)

@@ -22,8 +22,10 @@ enum bench_verdict {
 	BENCH_VERDICTS
 };
 
-/* bench_check_parse: parse the LEN bytes at BYTES, which *m borrows. False if they are no reply:
- * the message is malformed or a question. */
+/*
+ * bench_check_parse: parse the LEN bytes at BYTES, which *m borrows. False if they are no reply:
+ * the message is malformed or a question.
+ */
 MUST_USE bool bench_check_parse(struct msg *m, const uint8_t *bytes, size_t len);
 
 /* bench_check_is_for: does message M repeat the question Q of load L, byte for byte? */

@@ -84,7 +84,7 @@ bench_histogram_deviation(const struct bench_histogram *h)
 	double mean = bench_histogram_mean(h);
 	double variance = h->n > 0 ? h->squares / (double)h->n - mean * mean : 0;
 
-	/* Rounding may leave a little less than nothing. */
+	/* Rounding may make it slightly negative. */
 	return variance > 0 ? sqrt(variance) : 0;
 }
 

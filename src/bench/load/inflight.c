@@ -23,7 +23,7 @@ bench_inflight_fini(struct bench_inflight *f)
 	f->ring = NULL;
 }
 
-/* Step over those that are not open any more. */
+/* Advance past questions that are not open any more. */
 static void
 advance(struct bench_inflight *f)
 {
@@ -59,7 +59,7 @@ bench_inflight_find(const struct bench_inflight *f, uint16_t id, uint64_t *curso
 {
 	uint64_t end = *cursor < f->next ? *cursor : f->next;
 	uint64_t begin = f->next > f->mask ? f->next - f->mask - 1 : 0;
-	/* Going back from END, the first that has this ID. */
+	/* Counted backwards from END, the first question with this ID. */
 	uint16_t back = (uint16_t)(f->first_id + end - 1 - id);
 
 	if (end <= begin || end - begin <= back)

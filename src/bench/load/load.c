@@ -58,7 +58,7 @@ bench_load_names(const struct bench_load *l, uint64_t n)
 	return (takes ? n : 0) + (hits ? l->hot : 0);
 }
 
-/* From 0 to BELOW - 1, the same for the same N. */
+/* A pseudorandom number from 0 to BELOW - 1, the same for the same N. */
 static uint64_t
 drawn(const struct bench_load *l, uint64_t n, uint64_t below)
 {

@@ -61,8 +61,10 @@ struct bench_load {
 	bool dnssec_ok;             /* DO in that OPT */
 };
 
-/* bench_load_init: the load that asks for AAAA of new names, NNN-NNN-NNN-NNN.dns64perf.test, with
- * the addresses of 10.0.0.0/8. */
+/*
+ * bench_load_init: the load that asks for AAAA of new names, NNN-NNN-NNN-NNN.dns64perf.test, with
+ * the addresses of 10.0.0.0/8.
+ */
 void bench_load_init(struct bench_load *l);
 
 /*

@@ -9,7 +9,7 @@ note(const struct bench_plan *plan, const struct bench_asked *a, uint64_t now_ns
 		bench_raw_add(plan->raw, &plan->load, a, now_ns, outcome);
 }
 
-/* The question that M is for among those with its ID; *same_id tells if one of these is open. */
+/* The question that M answers, among those with its ID. *same_id: one of these is open. */
 static struct bench_asked *
 find_asked(const struct bench_load *load, const struct bench_lane *lane, const struct msg *m,
     bool *same_id)
@@ -36,7 +36,8 @@ count(const struct bench_plan *plan, const struct bench_asked *a, const struct m
 
 	t->end_ns = now_ns;
 	if (rtt_ns > plan->timeout_ns) {
-		t->overdue += a->state == BENCH_OPEN; /* of the others it is known */
+		t->overdue +=
+		    a->state == BENCH_OPEN; /* the others were counted when they expired */
 		t->late++;
 		note(plan, a, now_ns, "late");
 		return;
@@ -66,7 +67,7 @@ bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns, struct ben
 		return false;
 	}
 	if (a->sent_ns < start_ns)
-		return false; /* of an earlier run, which has counted it */
+		return false; /* asked in an earlier run, which has counted it */
 	if (a->state == BENCH_ANSWERED) {
 		t->duplicate++;
 		return false;

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 
-/* Seconds and the rest apart: neither product can overflow, and only the last step rounds. */
+/* Whole seconds and the rest separately: no product can overflow, and only the last step rounds. */
 uint64_t
 bench_pace_time(const struct bench_pace *p, uint64_t n)
 {

@@ -9,19 +9,19 @@
 #include "base/clock.h"
 #include "dns/wire.h"
 
-#define IN_SIZE 131072 /* more than the longest message; small ones by hundreds */
+#define IN_SIZE 131072 /* more than the longest message, and hundreds of short ones */
 #define OUT_SIZE 65536
 #define FRAME_MAX (2 + BENCH_QUESTION_MAX) /* length and question (RFC 1035 section 4.2.2) */
 #define IDS 65536
-#define PAUSE_NS (10 * NS_PER_MS) /* after a connection that was of no use */
+#define PAUSE_NS (10 * NS_PER_MS) /* before a new connection, if the last one had no answer */
 
 _Static_assert(OUT_SIZE >= BENCH_BATCH * FRAME_MAX, "a batch fits");
 
-/* Without a connection (lane->fd < 0) what is to be sent waits for the next. */
+/* Without a connection (lane->fd < 0) the output waits for the next one. */
 struct bench_stream {
 	const struct bench_carrier *carrier;
-	bool stands;        /* else it is on its way, or there is none */
-	bool of_use;        /* a message has come by it */
+	bool stands;        /* the connection is established */
+	bool of_use;        /* a message was received on it */
 	bool more;          /* whole messages were left behind BENCH_VIEWS others */
 	uint64_t n_asked;   /* questions for this connection */
 	uint64_t n_waiting; /* of them, since the last message came */
@@ -37,7 +37,7 @@ struct bench_stream {
 
 /* --- Connections ------------------------------------------------------------------------------ */
 
-/* Nothing of the connection is left, nor of what was asked by it. */
+/* Close the connection and forget what was asked by it. */
 static void
 end(struct bench_lane *lane)
 {
@@ -52,7 +52,7 @@ end(struct bench_lane *lane)
 	s->in_at = s->in_len = s->out_at = s->out_len = 0;
 }
 
-/* 0 or -errno; what waits in out goes with the new connection. */
+/* Begin a connection: 0 or -errno. The output that waits goes by it. */
 static int
 begin(struct bench_lane *lane)
 {
@@ -67,7 +67,7 @@ begin(struct bench_lane *lane)
 	return err;
 }
 
-/* Is it this machine that has no more? */
+/* Does the error mean that this machine has no more ports or descriptors? */
 static bool
 is_ours(int err)
 {
@@ -75,7 +75,7 @@ is_ours(int err)
 	    err == -ENOMEM || err == -ENOSPC;
 }
 
-/* It never came to stand. */
+/* The connection was not established. */
 static void
 fail(struct bench_lane *lane, int err)
 {
@@ -94,7 +94,7 @@ begin_again(struct bench_lane *lane)
 		fail(lane, err);
 }
 
-/* It stood, and the server ended it or the network did (RFC 7766 section 6.2.4). */
+/* The server or the network ended the connection (RFC 7766 section 6.2.4). */
 static void
 lose(struct bench_lane *lane)
 {
@@ -114,7 +114,7 @@ watch(struct bench_lane *lane, uint32_t events)
 		fail(lane, -ENOMEM);
 }
 
-/* Is there a connection that stands, by now? */
+/* Is the connection established by now? */
 static bool
 stands(struct bench_lane *lane)
 {
@@ -143,7 +143,7 @@ bench_stream_open(struct bench_lane *lane)
 		return -ENOMEM;
 	lane->stream->carrier = lane->way.transport->carrier;
 	int err = begin(lane);
-	if (err == -ECONNREFUSED) { /* told at once: a finding like any later */
+	if (err == -ECONNREFUSED) { /* at once, as on loopback: counted as a later one is */
 		fail(lane, err);
 		err = 0;
 	}
@@ -179,7 +179,7 @@ bench_stream_tick(struct bench_lane *lane, uint64_t now_ns)
 
 /* --- Questions -------------------------------------------------------------------------------- */
 
-/* After the last answer of --per-connection. */
+/* The connection had its --per-connection questions, and all their answers. */
 static void
 renew(struct bench_lane *lane)
 {
@@ -195,7 +195,7 @@ bench_stream_room(struct bench_lane *lane)
 {
 	struct bench_stream *s = lane->stream;
 	uint64_t most = lane->way.per_connection > 0 ? lane->way.per_connection : UINT64_MAX;
-	/* No ID twice among the open ones of a connection (RFC 7766 section 6.2.1). */
+	/* Open questions of a connection must have different IDs (RFC 7766 section 6.2.1). */
 	uint64_t span = bench_inflight_span(&lane->asked), ids = span < IDS ? IDS - span : 0;
 
 	if (s->n_asked >= most && lane->asked.n_open > 0)
@@ -216,14 +216,14 @@ flush(struct bench_lane *lane)
 		return;
 	ssize_t n = s->carrier->write(lane, s->out + s->out_at, s->out_len - s->out_at);
 	if (n < 0 && n != -EAGAIN)
-		return; /* its end is read, behind the replies that came before it */
+		return; /* receive will read the end, after the replies before it */
 	s->out_at += n > 0 ? (size_t)n : 0;
 	if (s->out_at == s->out_len)
 		s->out_at = s->out_len = 0;
 	watch(lane, s->out_len > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
-/* Behind what waits already. */
+/* Append a question to the output. */
 static void
 put(struct bench_stream *s, const struct bench_view *question)
 {
@@ -258,7 +258,7 @@ bench_stream_send(struct bench_lane *lane, struct bench_batch *b)
 
 /* --- Replies ---------------------------------------------------------------------------------- */
 
-/* The whole messages that are there. */
+/* Take the whole messages from the input. */
 static void
 take_messages(struct bench_stream *s, struct bench_batch *b)
 {
@@ -282,7 +282,7 @@ take_messages(struct bench_stream *s, struct bench_batch *b)
 	s->n_waiting = 0;
 }
 
-/* A part of a message goes to the front, so that it can become whole. */
+/* Move the beginning of a message to the front of the buffer, to make room for the rest. */
 static ssize_t
 read_more(struct bench_lane *lane)
 {

@@ -61,8 +61,10 @@ uint64_t bench_stream_room(struct bench_lane *lane);
 /* bench_stream_send: write the questions of B, or queue them. Returns how many. */
 unsigned bench_stream_send(struct bench_lane *lane, struct bench_batch *b);
 
-/* bench_stream_receive: replies to b->in, and all else that epoll has of the lane. Returns how
- * many. */
+/*
+ * bench_stream_receive: replies to b->in, and all else that epoll has of the lane. Returns how
+ * many.
+ */
 unsigned bench_stream_receive(struct bench_lane *lane, struct bench_batch *b);
 
 /* bench_stream_tick: connect again after a pause; give up a connection that is stalled at NOW_NS.

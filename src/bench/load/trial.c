@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 
-#define START_NS (5 * NS_PER_MS) /* for the threads to get going */
-#define TURN_NS 100000           /* between two looks whether a worker has turned */
+#define START_NS (5 * NS_PER_MS) /* for the threads to start */
+#define TURN_NS 100000           /* between two checks whether a worker has turned */
 
-/* A thread's orders and what it found. */
+/* A thread's worker, task and results. */
 struct runner {
 	struct bench_trial *trial;
 	struct bench_worker *worker; /* owned */
@@ -27,8 +27,8 @@ struct bench_trial {
 	uint64_t start_ns;
 	const atomic_bool *stop;
 	unsigned n_started;
-	pthread_mutex_t gate;   /* nobody begins before all are there */
-	bool begin;             /* under the gate: all are */
+	pthread_mutex_t gate;   /* no thread begins before all have started */
+	bool begin;             /* under the gate: all have started */
 	struct runner runner[]; /* plan.n_threads */
 };
 
@@ -88,7 +88,7 @@ prepare(struct bench_trial *t, uint64_t first, uint64_t n, const atomic_bool *st
 	t->stop = stop;
 }
 
-/* Signals are for the thread that waits. */
+/* Signals are blocked in the threads: only the one that waits takes them. */
 int
 bench_trial_start(struct bench_trial *t, uint64_t first, uint64_t n, const atomic_bool *stop)
 {
@@ -115,7 +115,10 @@ bench_trial_start(struct bench_trial *t, uint64_t first, uint64_t n, const atomi
 	return -err;
 }
 
-/* The tally that R's worker has left for the other one, which is clear; NULL: its run has ended. */
+/*
+ * Turn R's worker to its other tally, which is clear. Returns the one it leaves; NULL: its run has
+ * ended.
+ */
 static const struct bench_tally *
 turned(struct runner *r)
 {
@@ -133,7 +136,7 @@ turned(struct runner *r)
 	return &r->tally[!r->current];
 }
 
-/* What a worker that has ended counted is left to bench_trial_join. */
+/* The tally of a worker that has ended is left to bench_trial_join. */
 void
 bench_trial_take(struct bench_trial *t, struct bench_tally *sum)
 {
@@ -163,7 +166,7 @@ bench_trial_join(struct bench_trial *t, struct bench_tally *sum)
 	t->n_started = 0;
 }
 
-/* One thread's share needs no other thread: nothing to get ready, and no time lost with that. */
+/* A single worker runs in this thread: starting another would only take time. */
 int
 bench_trial_run(struct bench_trial *t, uint64_t first, uint64_t n, const atomic_bool *stop,
     struct bench_tally *sum)

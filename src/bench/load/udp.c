@@ -13,7 +13,7 @@
 #include "bench/load/transport.h"
 #include "tools/udp_run.h"
 
-#define SLOTS 64 /* datagrams, or runs of them, received at once */
+#define SLOTS 64 /* datagrams, or runs of them, received in one call */
 #define SOCKET_BUFFER (32 << 20)
 #define SEND_WAIT_MS 10 /* for room in the socket's buffer */
 
@@ -66,7 +66,7 @@ udp_open(struct bench_lane *lane)
 	return err;
 }
 
-/* The kernel counts what a socket had no room for since it was opened. */
+/* The kernel counts the datagrams that a socket has dropped since it was opened. */
 static void
 udp_settle(struct bench_lane *lane)
 {
@@ -85,7 +85,7 @@ udp_close(struct bench_lane *lane)
 	(void)close(lane->fd);
 }
 
-/* After a failed call: may it be made again? */
+/* After a failed call: is it worth another try? */
 static bool
 try_again(struct bench_lane *lane, int err)
 {
@@ -93,14 +93,14 @@ try_again(struct bench_lane *lane, int err)
 
 	if (err == EINTR)
 		return true;
-	if (err == ECONNREFUSED) { /* of an earlier datagram; told once */
+	if (err == ECONNREFUSED) { /* for an earlier datagram; reported once */
 		lane->faults.refused++;
 		return true;
 	}
 	return (err == EAGAIN || err == ENOBUFS) && poll(&full, 1, SEND_WAIT_MS) > 0;
 }
 
-/* All as one, cut by the kernel after each LEN bytes. */
+/* Send the batch as one run, which the kernel cuts into datagrams of LEN bytes. */
 static bool
 send_segments(struct bench_lane *lane, const struct bench_batch *b, size_t len)
 {
@@ -114,7 +114,7 @@ send_segments(struct bench_lane *lane, const struct bench_batch *b, size_t len)
 
 		if (try_again(lane, err))
 			continue;
-		/* An interface that cannot do it (EIO): one by one from now on. */
+		/* The interface cannot do that (EIO): send one by one from now on. */
 		lane->segments = err == EAGAIN || err == ENOBUFS;
 		return false;
 	}
@@ -160,7 +160,7 @@ take_run(struct bench_batch *b, struct mmsghdr *in)
 	const uint8_t *bytes = in->msg_hdr.msg_iov->iov_base;
 	size_t left = in->msg_len, piece = udp_run_piece(&in->msg_hdr, left);
 
-	/* Once also for an empty datagram. */
+	/* An empty datagram is taken too. */
 	for (bool more = true; more && b->n_in<BENCH_VIEWS; more = left> 0) {
 		size_t len = left < piece ? left : piece;
 
@@ -174,7 +174,7 @@ static unsigned
 udp_receive(struct bench_lane *lane, struct bench_batch *b)
 {
 	struct buffers *u = b->buffers;
-	unsigned slots = lane->patient ? 1 : SLOTS; /* a second reply is not looked for */
+	unsigned slots = lane->patient ? 1 : SLOTS; /* a patient lane has one question open */
 	int n;
 
 	b->n_in = 0;
@@ -190,7 +190,7 @@ udp_receive(struct bench_lane *lane, struct bench_batch *b)
 	return b->n_in;
 }
 
-/* Sending has always waited for room itself (try_again), and goes on to do so. */
+/* For sending, try_again waits in any case. */
 static int
 udp_be_patient(struct bench_lane *lane)
 {

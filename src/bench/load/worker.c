@@ -11,11 +11,11 @@
 #include "base/rng.h"
 #include "bench/load/outcome.h"
 
-#define EVENTS 64                 /* lanes taken from epoll at once */
-#define EXPIRE_NS (2 * NS_PER_MS) /* between two looks for questions to give up, at least */
-#define LOOK_NS (20 * NS_PER_MS)  /* between two looks whether to stop or hand over, at most */
-#define CLOSED_MEMORY 262144      /* questions that the clients of a thread remember */
-#define CLOSED_CAPACITY 65536     /* and one of them at most, unless its window is larger */
+#define EVENTS 64                 /* events taken from epoll at once */
+#define EXPIRE_NS (2 * NS_PER_MS) /* between two checks for expired questions, at least */
+#define LOOK_NS (20 * NS_PER_MS)  /* between two checks whether to stop or turn, at most */
+#define CLOSED_MEMORY 262144      /* questions that the clients of a thread remember, in all */
+#define CLOSED_CAPACITY 65536     /* and one client at most, unless its window is larger */
 
 struct bench_worker {
 	const struct bench_plan *plan;
@@ -27,18 +27,18 @@ struct bench_worker {
 
 	/* Of a run */
 	struct bench_pace pace;
-	uint64_t until_ns;  /* asking ends */
+	uint64_t until_ns;  /* when asking ends */
 	uint64_t n_asked;   /* by this thread */
-	uint64_t share;     /* of the questions: to be asked by this thread */
-	uint64_t expire_ns; /* when to look for questions to give up */
+	uint64_t share;     /* questions that this thread is to ask */
+	uint64_t expire_ns; /* when to check for expired questions */
 	uint64_t n_open;    /* on all lanes */
 	unsigned next_lane; /* the lane of the next batch */
 	bool blocked;       /* questions are due and no lane has room */
 	struct bench_tally *tally;
-	_Atomic(struct bench_tally *) fresh; /* is to be the tally; NULL: the one that is stays */
+	_Atomic(struct bench_tally *) fresh; /* the tally to turn to; NULL: none */
 };
 
-/* Questions open on a lane at most; 0: any number. */
+/* How many questions may be open on a lane; 0: any number. */
 static unsigned
 window_of(const struct bench_plan *p)
 {
@@ -58,13 +58,14 @@ closed_capacity(const struct bench_plan *p)
 	return share > least ? share : least;
 }
 
-/* Questions that one lane must remember: those of twice the timeout, late ones included. */
+/* How many questions a lane must remember: those of twice the timeout, so that late replies match.
+ */
 static uint64_t
 capacity_of(const struct bench_plan *p)
 {
 	if (p->rate == 0)
 		return closed_capacity(p);
-	uint64_t ms = p->timeout_ns / NS_PER_MS + 100; /* and what is due in a pause */
+	uint64_t ms = p->timeout_ns / NS_PER_MS + 100; /* and a reserve for pauses of this thread */
 
 	return 2 * ms * p->rate / 1000 / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
 }
@@ -92,7 +93,7 @@ open_lanes(struct bench_worker *w)
 	return 0;
 }
 
-/* A thread with one client waits in that one's receive. */
+/* The only client of a thread waits in its receive. */
 static int
 settle_waiting(struct bench_worker *w)
 {
@@ -143,7 +144,7 @@ bench_worker_free(struct bench_worker *w)
 	free(w);
 }
 
-/* The threads ask in turn: this one's K-th question is that of the run with this number. */
+/* The threads take turns: the number, in the run, of question K of this thread. */
 static uint64_t
 number_of(const struct bench_worker *w, uint64_t k)
 {
@@ -207,7 +208,7 @@ may_ask(const struct bench_worker *w, uint64_t now_ns)
 	return w->n_asked < w->share && now_ns < w->until_ns;
 }
 
-/* How many of this thread's questions are due at NOW_NS. */
+/* How many questions of this thread are due at NOW_NS. */
 static uint64_t
 due_at(const struct bench_worker *w, uint64_t now_ns)
 {
@@ -217,7 +218,7 @@ due_at(const struct bench_worker *w, uint64_t now_ns)
 	return mine < w->share ? mine : w->share;
 }
 
-/* No lane has room: nobody waits any more for what was due a timeout ago. */
+/* No lane has room: questions that were due a timeout ago count as unsent. */
 static void
 give_up_due(struct bench_worker *w, uint64_t now_ns)
 {
@@ -231,7 +232,7 @@ give_up_due(struct bench_worker *w, uint64_t now_ns)
 	w->n_asked = over;
 }
 
-/* Open loop: what is due, in turn by the lanes that have room, a batch each. */
+/* Open loop: send what is due, by the lanes that have room in turn, a batch each. */
 static void
 ask_due(struct bench_worker *w, uint64_t now_ns)
 {
@@ -248,14 +249,14 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 		    ask(w, &w->lanes[w->next_lane], mine - w->n_asked));
 		w->next_lane = (w->next_lane + 1) % p->n_lanes;
 		if (w->batch->n_out == BENCH_BATCH)
-			return; /* the replies have their turn */
+			return; /* receive replies before more is sent */
 	}
 	w->blocked = mine > w->n_asked;
 	if (w->blocked)
 		give_up_due(w, now_ns);
 }
 
-/* Closed loop: the client's window is filled up. */
+/* Closed loop: fill the client's window. */
 static void
 ask_next(struct bench_worker *w, struct bench_lane *lane, uint64_t now_ns)
 {
@@ -287,7 +288,7 @@ take_replies(struct bench_worker *w, struct bench_lane *lane)
 
 /* --- Time ------------------------------------------------------------------------------------- */
 
-/* What was asked at SENT_NS or before is given up; returns how many. */
+/* Give up what was asked at SENT_NS or before; returns how many. */
 static uint64_t
 expire(struct bench_worker *w, struct bench_lane *lane, uint64_t sent_ns, uint64_t now_ns)
 {
@@ -340,7 +341,7 @@ tick(struct bench_worker *w, uint64_t now_ns)
 	w->expire_ns = next_tick(w, now_ns);
 }
 
-/* How long there is nothing to do but to wait for replies, in ns. */
+/* How long the thread can wait for replies, in ns. */
 static uint64_t
 idle_ns(const struct bench_worker *w, uint64_t now_ns)
 {
@@ -355,7 +356,7 @@ idle_ns(const struct bench_worker *w, uint64_t now_ns)
 	return next_ns > now_ns && !w->plan->spin ? next_ns - now_ns : 0;
 }
 
-/* Kernels before 5.11 know only whole milliseconds. */
+/* Kernels before 5.11 have epoll_wait only, in whole milliseconds. */
 static int
 wait_for_events(const struct bench_worker *w, struct epoll_event *events, uint64_t ns)
 {
@@ -412,7 +413,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	}
 }
 
-/* All that was counted so far is the other thread's when it sees that there is no fresh one. */
+/* Turn: the old tally is the other thread's as soon as it sees that fresh is NULL. */
 static void
 hand_over(struct bench_worker *w)
 {
@@ -451,7 +452,7 @@ end(struct bench_worker *w)
 			lane->way.transport->settle(lane);
 		bench_tally_faults(w->tally, &lane->faults);
 		lane->faults = (struct bench_faults){ .unsent = 0 };
-		/* Whoever stopped early never knows what became of those. */
+		/* A run that was stopped does not know the outcome of open questions. */
 		(void)expire(w, lane, UINT64_MAX, now_ns);
 	}
 }

@@ -25,7 +25,7 @@ static const struct bench_column columns[] = {
 	{ "late", "late", "", 0 },
 };
 
-/* What the experiments of all numbers of clients, and those of one, found. */
+/* The results of all experiments, and of those with one number of clients. */
 struct found {
 	struct bench_tally all;
 	struct bench_tally one;
@@ -72,7 +72,7 @@ add_row(const struct bench_job *job, struct bench_table *table, struct found *f,
 	f->best_clients = clients;
 }
 
-/* From the first question to the last reply. False: not all could be asked. */
+/* The time from the first question to the last reply. False: not all could be asked. */
 static bool
 experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t first, struct found *f)
 {
@@ -90,7 +90,7 @@ experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t firs
 	return true;
 }
 
-/* Each client asks its part, slow or not: only so the time is that of the slowest one. */
+/* Each client asks the same number of questions: the time is that of the slowest one. */
 static struct bench_plan
 plan_of(const struct bench_job *job, unsigned clients)
 {
@@ -99,12 +99,12 @@ plan_of(const struct bench_job *job, unsigned clients)
 	plan.n_lanes = clients;
 	plan.window = 1;
 	plan.even = true;
-	/* Nothing comes back at all, and a second for sending. */
+	/* If no reply comes at all; and a second for sending. */
 	plan.duration_ns = (BENCH_EXPERIMENT / clients + 1) * plan.timeout_ns + NS_PER_SEC;
 	return plan;
 }
 
-/* All experiments with so many clients, with the names from number FIRST on. */
+/* Run all experiments with that number of clients, with the names from number FIRST on. */
 static bool
 experiments(const struct bench_job *job, unsigned clients, uint64_t first, struct found *f)
 {
@@ -147,7 +147,7 @@ conclude(const struct bench_job *job, struct found *f)
 		bench_method_judge(&whole, 0);
 }
 
-/* dns64perf2's work. */
+/* The same as dns64perf2. */
 static void
 time_experiments(const struct bench_job *job)
 {

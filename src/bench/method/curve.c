@@ -8,7 +8,7 @@
 #include "bench/method/watch.h"
 #include "bench/result/text.h"
 
-/* Trials at one rate. */
+/* The trials at one rate. */
 struct same {
 	const json_t **trial;
 	size_t n;
@@ -28,7 +28,7 @@ by_rate(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of those numbers that there are; null if there is none. */
+/* The mean of the numbers that are not null; null if there is none. */
 static json_t *
 mean(double sum, unsigned n)
 {
@@ -63,7 +63,7 @@ valid_share(const struct same *s)
 	return sent > 0 ? json_real(100 * valid / sent) : json_null();
 }
 
-/* The K-th of the server's figures. */
+/* Column K of the server's usage. */
 static json_t *
 server_mean(const struct same *s, size_t k)
 {
@@ -90,7 +90,7 @@ add_row(const struct bench_job *job, struct bench_table *t, const struct same *s
 	bench_table_add(t, row);
 }
 
-/* The trials that tell of the server, in the order of their rates to LIST; how many. */
+/* List the trials of the server, in the order of their rates, in LIST; returns how many. */
 static size_t
 sort(const json_t *records, const json_t **list)
 {

@@ -47,7 +47,7 @@ write_all(int fd, const char *line, size_t len)
 			return -errno;
 		at += n > 0 ? (size_t)n : 0;
 	}
-	/* A file that cannot be on a disk (EINVAL) is as safe as it ever will be. */
+	/* A file that is not on a disk, as a pipe, cannot be synchronized (EINVAL). */
 	return fsync(fd) == 0 || errno == EINVAL ? 0 : -errno;
 }
 
@@ -64,7 +64,7 @@ bench_journal_add(struct bench_journal *s, const json_t *record)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* Where reading is, for messages. */
+/* The position in the file, for messages. */
 struct reader {
 	const char *path;
 	char *error;
@@ -85,7 +85,7 @@ complain_line(const struct reader *r, const char *why)
 	return false;
 }
 
-/* A setting as it stands in the file, for a message. */
+/* A setting as JSON, for a message. */
 static const char *
 show(const json_t *value, char text[static 64])
 {
@@ -127,7 +127,7 @@ same_settings(const struct reader *r, json_t *there, json_t *here)
 	return true;
 }
 
-/* The line of the settings is read back as well: both went through the same rounding. */
+/* Compare the settings as they would be read back, so that both have the same rounding. */
 static bool
 take_settings(const struct reader *r, json_t *there, const char *first, size_t len)
 {
@@ -138,7 +138,7 @@ take_settings(const struct reader *r, json_t *there, const char *first, size_t l
 	return good;
 }
 
-/* All lines of TEXT, each of which has an end. */
+/* Read all lines of TEXT, each of which has an end. */
 static bool
 take_lines(struct bench_journal *s, struct reader *r, const char *text, const char *first,
     size_t first_len)
@@ -167,7 +167,7 @@ take_lines(struct bench_journal *s, struct reader *r, const char *text, const ch
 	return true;
 }
 
-/* All that is in the file, the caller's, as a string; NULL: errno. */
+/* The content of the file as a string, the caller's; NULL, with errno, if that fails. */
 static char *
 read_file(int fd, size_t *len)
 {
@@ -210,7 +210,7 @@ cut(const struct bench_journal *s, const struct reader *r, char *text, size_t *l
 	return true;
 }
 
-/* What is in the file already; the settings, if nothing. */
+/* Read what is in the file; write the settings if it is empty. */
 static bool
 load(struct bench_journal *s, struct reader *r, const char *first, size_t first_len)
 {

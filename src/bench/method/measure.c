@@ -8,11 +8,12 @@
 #include "bench/method/watch.h"
 
 #define RESTART_LIMIT 60.0 /* s, for the command */
-/* s, for the first answer: of a server that reads its files first, or that was asked too much. */
+/* s, for the first answer: the server may be reading its files, or be busy with the trial before.
+ */
 #define READY_RESTARTED 30.0
 #define READY_BUSY 10.0
 
-/* Without units, as they are not drawn one after another: bench_curve has them by rate. */
+/* Without units, so that they are not drawn by time: bench_curve has them by rate. */
 static const struct bench_column columns[] = {
 	{ "repetition", "repetition", "", 0 },
 	{ "rate", "rate", "", 0 },
@@ -47,7 +48,10 @@ bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeo
 
 	if (t->sent == 0 || t->faults.dropped > 0 || t->faults.no_port > 0)
 		return BENCH_NO_VERDICT;
-	/* Where questions waited for answers to earlier ones it is the server that is too slow. */
+	/*
+	 * If questions had to wait for answers to earlier ones, the server is too slow, not the
+	 * tester.
+	 */
 	if (t->no_room == 0 && (t->faults.unsent > 0 || !kept))
 		return BENCH_NO_VERDICT;
 	return kept && bench_tally_good(t) ? BENCH_PASSED : BENCH_FAILED;
@@ -60,7 +64,7 @@ bench_measure_table(const struct bench_job *job)
 	    N_COLUMNS + (job->dut != NULL ? BENCH_WATCH_COLUMNS : 0));
 }
 
-/* The self-test has none of the server's figures, nor has a trial that was made without them. */
+/* The self-test, and trials of a run without --pid and its like, have no usage of the server. */
 static void
 add_server(json_t *row, json_t *figures)
 {
@@ -107,7 +111,7 @@ put_real(json_t *figures, const char *name, double v)
 	(void)json_object_set_new(figures, name, json_real(v));
 }
 
-/* What the last trial found, as its record keeps it. */
+/* The figures of the last trial, for its record. */
 static json_t *
 figures_of(const struct bench_tally *t, uint32_t rate)
 {
@@ -145,7 +149,7 @@ ask(const struct bench_job *job, const struct bench_plan *plan, const struct ben
 	return figures;
 }
 
-/* What the server used for it, unless --pid was another process: one before a restart. */
+/* Add what the server used for the trial, unless --pid names a process that was restarted since. */
 static void
 put_server(const struct bench_job *job, json_t *figures, const struct bench_usage *begin)
 {
@@ -159,7 +163,7 @@ put_server(const struct bench_job *job, json_t *figures, const struct bench_usag
 	(void)json_object_set_new(figures, "server", row);
 }
 
-/* The server begins with an empty cache, if it is restarted. */
+/* Restart the server, if that is wanted, which empties its cache. */
 static bool
 restart(const struct bench_job *job)
 {
@@ -173,7 +177,7 @@ restart(const struct bench_job *job)
 	return false;
 }
 
-/* New names must be new: what is left of the namespace has to do. */
+/* No name may be used twice: is there enough left of the namespace? */
 static bool
 names_suffice(const struct bench_job *job, const struct bench_probe *p)
 {

@@ -18,8 +18,10 @@
 MUST_USE enum bench_outcome bench_measure_outcome(
     const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns);
 
-/* bench_measure_table: begin a table of trials, with the server's usage if it is watched; the
- * run's. */
+/*
+ * bench_measure_table: begin a table of trials, with the server's usage if it is watched; the
+ * run's.
+ */
 struct bench_table *bench_measure_table(const struct bench_job *job);
 
 /* bench_measure_row: the RECORD of a trial as a row of that table, the caller's. */

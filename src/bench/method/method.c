@@ -10,7 +10,8 @@
 
 #define US 1000.0 /* ns */
 #define READY_WINDOW 16
-#define READY_TIMEOUT_NS (250 * NS_PER_MS) /* of the first attempt; it doubles up to the plan's */
+#define READY_TIMEOUT_NS \
+	(250 * NS_PER_MS) /* of the first attempt; doubled each time up to the plan's */
 
 bool
 bench_method_trial(
@@ -53,7 +54,7 @@ ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint
 	}
 }
 
-/* The hot names are the last of the namespace; without hits one of those is asked for. */
+/* The hot names are the last of the namespace; without --hits only one of them is asked for. */
 bool
 bench_method_ready(const struct bench_job *job, double wait)
 {
@@ -73,8 +74,10 @@ bench_method_ready(const struct bench_job *job, double wait)
 		plan.load.base += (uint32_t)(plan.load.size - n);
 		plan.load.size = n;
 	}
-	/* One first: it is soon known whether anybody is there. Of all, some may get lost each
-	 * time. */
+	/*
+	 * One first: it is soon known whether anybody is there. Of all, some may get lost each
+	 * time.
+	 */
 	if (!ask_names(job, &plan, 1, give_up_ns, &answered))
 		return false;
 	if (answered && n > 1 && !*job->stop)
@@ -127,7 +130,7 @@ find_us(const struct bench_job *job, const char *name, double ns)
 	bench_run_find(job->run, name, json_real(ns / US), "us");
 }
 
-/* What datagrams have not. */
+/* What only connections have. */
 static void
 find_connections(const struct bench_job *job)
 {
@@ -213,7 +216,7 @@ double
 bench_method_pace_error(const struct bench_tally *t, uint32_t rate)
 {
 	struct bench_pace pace = { .rate = rate, .burst = t->burst > 0 ? t->burst : 1 };
-	/* The last burst is due with its first question. */
+	/* The questions of the last burst are all due with its first. */
 	double nominal = t->sent > 0 ? (double)bench_pace_time(&pace, t->sent - 1) : 0;
 
 	return nominal > 0 ? ((double)bench_tally_send_ns(t) - nominal) / nominal * 100 : 0;

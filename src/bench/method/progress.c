@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#define LINE 79 /* what a line that is written over takes */
+#define LINE 79 /* columns of the line that is overwritten */
 
 static const char *const words[BENCH_OUTCOMES] = {
 	[BENCH_PASSED] = "passed",

@@ -81,7 +81,7 @@ told(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_
 		bench_progress_end(&s->progress, s->repetition, s->bisect, rate, outcome);
 }
 
-/* A whole search; false: it ended before, and the run knows why. */
+/* Do a whole search. False: it ended early, and the run says why. */
 static bool
 search(struct search *s, unsigned repetition, struct bench_bisect *b)
 {
@@ -118,7 +118,7 @@ take_self_test(struct search *s, uint32_t passed, enum bench_limit limit)
 	s->high = cap;
 }
 
-/* First, as a tester that is too slow would only measure itself. */
+/* The self-test comes first, since a tester that is too slow would only measure itself. */
 static bool
 self_test(struct search *s)
 {
@@ -132,7 +132,7 @@ self_test(struct search *s)
 	    bench_selftest_rate(o->high, o->delta), o->resolution, BENCH_BEGIN_HIGH);
 	s->tester = bench_selftest_plan(o);
 	s->series.measure = measure_tester;
-	s->series.again = true; /* nobody between it and the zone has a cache */
+	s->series.again = true; /* there is no cache between the tester and the zone */
 	if (!search(s, 0, &b))
 		return false;
 	uint32_t passed = bench_bisect_result(&b, &limit);
@@ -164,7 +164,7 @@ add_result(struct search *s, const struct bench_bisect *b, uint32_t rate, enum b
 		by_self_test ? "self-test" : limits[limit], (int)s->n_trials, s->seconds));
 }
 
-/* When the first search has no result there is no point in more. */
+/* If the first search has no result, more searches are of no use. */
 static bool
 is_hopeless(const struct search *s, enum bench_limit limit)
 {
@@ -183,7 +183,7 @@ is_hopeless(const struct search *s, enum bench_limit limit)
 	return true;
 }
 
-/* Each by itself: what the others found is not used. */
+/* Do one repetition, which uses no results of the others. */
 static bool
 repeat(struct search *s, unsigned repetition)
 {
@@ -235,12 +235,14 @@ find_summary(struct search *s)
 	find_rate(s, "min", sum.min);
 	find_rate(s, "max", sum.max);
 	find_rate(s, "mean", sum.mean);
-	/* Answers may come up to the timeout after the last question: the median takes no more than
-	 * that of a server, which short trials flatter (paper, section 4.4, formula 1). */
+	/*
+	 * Answers may come up to the timeout after the last question: the median takes no more than
+	 * that of a server, which short trials flatter (paper, section 4.4, formula 1).
+	 */
 	find_rate(s, "calculated rate", sum.median * o->duration / (o->duration + timeout));
 }
 
-/* A result that is not the server's limit must not pass for it. */
+/* Say so if a result is not the server's limit. */
 static void
 judge(const struct search *s)
 {
@@ -319,7 +321,7 @@ begin_tables(struct search *s)
 	s->trials = bench_measure_table(s->job);
 }
 
-/* What was measured already. */
+/* Open the state file with the trials that were measured before. */
 static bool
 open_state(struct search *s)
 {

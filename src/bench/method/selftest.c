@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define BIT 1e-6 /* what a product of two rates may be off */
+#define BIT 1e-6 /* rounding error of a product of two rates */
 
 bool
 bench_selftest_asks_aaaa(const struct bench_settings *s)

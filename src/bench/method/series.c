@@ -65,7 +65,7 @@ is_verdict(const json_t *record, enum bench_outcome *outcome)
 	return false;
 }
 
-/* Names of a trial that was begun count as asked for, whether it came to an end or not. */
+/* The names of a trial that was begun count as used, whether it was completed or not. */
 static void
 skip_names(struct bench_series *s, const json_t *begun)
 {
@@ -75,7 +75,7 @@ skip_names(struct bench_series *s, const json_t *begun)
 	s->next = end > s->next ? end : s->next;
 }
 
-/* The next trial of the file; NULL: there is none any more. */
+/* The next trial of the state file; NULL if there are no more. */
 static json_t *
 recorded(struct bench_series *s)
 {
@@ -122,7 +122,7 @@ keep(struct bench_series *s, const json_t *record)
 		record == NULL ? "out of memory" : strerror(-err));
 }
 
-/* Before the first question: a trial that is cut off has used its names. */
+/* Record, before the first question, which names a trial uses: it may be interrupted. */
 static bool
 keep_begin(struct bench_series *s, const struct bench_probe *p)
 {
@@ -137,7 +137,7 @@ keep_begin(struct bench_series *s, const struct bench_probe *p)
 	return good;
 }
 
-/* The trial's record, the caller's. NULL: the search ends. */
+/* Measure a trial and return its record, the caller's. NULL: the search ends. */
 static json_t *
 measured(struct bench_series *s, struct bench_probe *p, enum bench_outcome *outcome)
 {

@@ -16,18 +16,19 @@
 #include "bench/method/trend.h"
 #include "bench/method/watch.h"
 
-#define LOOK_NS (20 * NS_PER_MS) /* between two looks whether to stop */
+#define LOOK_NS (20 * NS_PER_MS) /* between two checks whether to stop */
 #define US 1000.0                /* ns */
 #define MIB 1048576.0
-#define HOUR 3600.0       /* s */
-#define LOST_PERCENT 0.01 /* of the questions may be without a reply in time: UDP loses some */
+#define HOUR 3600.0 /* s */
+#define LOST_PERCENT \
+	0.01 /* this share of the questions may have no reply in time: UDP loses some */
 
 static const struct bench_column columns[] = {
 	{ "elapsed", "elapsed", "s", 1 }, { "rate", "answers", "1/s", 0 },
 	{ "rtt_p50", "p50", "us", 1 }, { "rtt_p99", "p99", "us", 1 }, { "rtt_max", "max", "us", 1 },
 	{ "wrong", "wrong", "", 0 },
-	{ "overdue", "overdue", "", 0 }, /* not answered when their time was over */
-	{ "late", "late", "", 0 },       /* and of such those that were answered then */
+	{ "overdue", "overdue", "", 0 }, /* no answer within the timeout */
+	{ "late", "late", "", 0 },       /* of those, answered afterwards */
 };
 
 struct soak {
@@ -35,12 +36,12 @@ struct soak {
 	struct bench_table *table;
 	struct bench_tally *total;       /* owned: of the whole run */
 	struct bench_point *rss;         /* owned: MiB by hours, */
-	struct bench_point *descriptors; /* owned: and those, at each row */
+	struct bench_point *descriptors; /* owned: open descriptors by hours */
 	size_t n_points, cap;
 	uint64_t start_ns;
 	uint64_t row_ns;          /* the last row, or the start */
 	struct bench_usage begin; /* what the server had used at the start */
-	struct bench_usage used;  /* and since then, at the last row */
+	struct bench_usage used;  /* what it has used since then, at the last row */
 };
 
 static double
@@ -59,7 +60,7 @@ add_point(struct soak *s, double hours, const struct bench_usage *u)
 	s->n_points++;
 }
 
-/* What has happened since the last row, in job->tally. */
+/* Add a row of what has happened since the last one, which is in job->tally. */
 static void
 add_row(struct soak *s)
 {
@@ -69,7 +70,7 @@ add_row(struct soak *s)
 	struct bench_usage in_row;
 
 	if (s->total->sent == 0 && t->sent > 0)
-		s->row_ns = t->first_ns; /* the threads took their time to get going */
+		s->row_ns = t->first_ns; /* without the time that the threads took to start */
 	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
 	json_t *row =
 	    json_pack("[f,f,f,f,f,I,I,I]", elapsed, (double)valid / seconds(now_ns - s->row_ns),
@@ -82,7 +83,7 @@ add_row(struct soak *s)
 	s->row_ns = now_ns;
 }
 
-/* False: stopped before. */
+/* Wait for the end of a row. False: the run was stopped. */
 static bool
 wait_until(const struct soak *s, uint64_t then_ns)
 {
@@ -116,7 +117,7 @@ run(struct soak *s, struct bench_trial *trial)
 	add_row(s);
 }
 
-/* Of the second half: before, caches fill and pools find their size. */
+/* The trend of the second half: in the first one caches and pools grow. */
 static void
 find_growth(
     const struct soak *s, const char *name, const struct bench_point *points, const char *unit)

@@ -24,14 +24,14 @@ static const struct bench_column columns[] = {
 	{ "late", "late", "", 0 },
 };
 
-/* Where a run of steps stands. */
+/* The state of a run of steps. */
 struct steps {
 	const struct bench_job *job;
 	struct bench_table *table;
 	struct bench_tally *total; /* owned: of all steps */
 	struct bench_usage begin;  /* what the server had used before the first step */
-	struct bench_usage used;   /* and since then */
-	uint64_t next, end;        /* numbers that were not asked for yet */
+	struct bench_usage used;   /* what it has used since then */
+	uint64_t next, end;        /* question numbers that were not used yet */
 	double best;               /* answers per second */
 	unsigned best_clients;
 };
@@ -55,7 +55,7 @@ add_row(struct steps *s, unsigned clients, const struct bench_usage *used)
 	s->best_clients = clients;
 }
 
-/* False: there could be no step. */
+/* Do a step. False: it was not possible. */
 static bool
 step(struct steps *s, unsigned clients)
 {
@@ -119,7 +119,7 @@ bench_steps(const struct bench_job *job, uint64_t n_numbers)
 	    sizeof(columns) / sizeof(columns[0]));
 	bench_table_live(s.table, job->out);
 	bench_watch_begin(job, &s.begin);
-	bench_watch_since(job, &s.begin, &s.used); /* if there is not even one step */
+	bench_watch_since(job, &s.begin, &s.used); /* in case there is no step at all */
 	for (size_t i = 0; i < settings->n_clients && s.next < s.end && !*job->stop; i++) {
 		if (!step(&s, settings->clients[i]))
 			break;

@@ -2,8 +2,10 @@
 #ifndef DNS64D_BENCH_METHOD_STEPS_H
 #define DNS64D_BENCH_METHOD_STEPS_H
 
-/* bench_steps: steps with different numbers of clients, each of which asks one question after
- * another. */
+/*
+ * bench_steps: steps with different numbers of clients, each of which asks one question after
+ * another.
+ */
 
 #include <stdint.h>
 

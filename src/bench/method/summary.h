@@ -2,8 +2,10 @@
 #ifndef DNS64D_BENCH_METHOD_SUMMARY_H
 #define DNS64D_BENCH_METHOD_SUMMARY_H
 
-/* bench_summary: statistics of repeated results (RFC 8219 section 9: median, 1st and 99th
- * percentile). */
+/*
+ * bench_summary: statistics of repeated results (RFC 8219 section 9: median, 1st and 99th
+ * percentile).
+ */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/method/trend.h"
 
-/* Around the mean, so that large values that hardly grow lose nothing. */
+/* Relative to the mean, so that large values that hardly grow lose no precision. */
 bool
 bench_trend_slope(const struct bench_point *points, size_t n, double *slope)
 {

@@ -70,7 +70,7 @@ us_per_answer(uint64_t cpu_ns, uint64_t answers)
 	return answers > 0 ? (double)cpu_ns / 1000 / (double)answers : 0;
 }
 
-/* How many there are, unless we may not look at those of every process. */
+/* The number of descriptors; null if we may not count those of every process. */
 static json_t *
 descriptors(const struct bench_usage *u)
 {
@@ -135,7 +135,10 @@ add_process(struct bench_table *t, const struct bench_row *row, const struct ben
 		(int)row->used.threads));
 }
 
-/* One process is the server itself: the findings have that. ROWS has room for all. */
+/*
+ * Not for a single process: that is the server itself, which the findings have. ROWS has room for
+ * all.
+ */
 static void
 tell_processes(const struct bench_job *job, struct bench_row *rows, const struct bench_usage *used,
     uint64_t answers)

@@ -10,11 +10,11 @@
 
 #define MINUTES_FROM 600.0 /* s */
 #define HOURS_FROM 14400.0 /* s */
-#define WIDE 50.0          /* times that span more are drawn on a logarithmic axis */
+#define WIDE 50.0 /* times with a larger ratio of longest to shortest have a logarithmic axis */
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What the chart of a unit shows, where its columns do not say it. */
+/* The label of a chart by its unit, if its columns do not say it. */
 static const struct {
 	const char *unit, *quantity;
 	bool time;
@@ -56,7 +56,7 @@ find(const json_t *columns, const char *stem, size_t n, const char *end)
 	return 0;
 }
 
-/* NAME's length without one of the words for the middle of many values. */
+/* The length of NAME without "_median" or "_mean" behind it. */
 static size_t
 stem_length(const char *name)
 {
@@ -72,7 +72,7 @@ stem_length(const char *name)
 	return n;
 }
 
-/* The I-th column as a curve with the bars that the table has for it. */
+/* Column I as a curve, with the error bars that the table has for it. */
 static struct bench_curve
 curve_of(const json_t *columns, size_t i)
 {
@@ -96,7 +96,7 @@ bench_chart_has_bars(const struct bench_curve *c)
 	return c->low != 0 || c->deviation != 0;
 }
 
-/* Whether another column has the I-th as its bars. */
+/* Is column I an error bar of another one? */
 static bool
 is_bar(const json_t *columns, size_t i)
 {
@@ -109,7 +109,7 @@ is_bar(const json_t *columns, size_t i)
 	return false;
 }
 
-/* Least and greatest number of the I-th column; false with none, or with words. */
+/* The smallest and largest number of column I; false if it has none, or words. */
 static bool
 range(const json_t *rows, size_t i, double *min, double *max)
 {
@@ -178,7 +178,7 @@ is_time(const char *unit)
 	return false;
 }
 
-/* Times from the least to the longest. */
+/* Are there times above zero with a large ratio of longest to shortest? */
 static bool
 spans_much(const struct bench_chart *p, const json_t *rows)
 {
@@ -218,7 +218,7 @@ choose_label(struct bench_chart *p, const json_t *columns)
 	}
 }
 
-/* Whether most of the numbers of the first column are crowded at its low end: 1, 2, 4 ... 512. */
+/* Do the numbers of the first column grow by factors, as 1, 2, 4 ... 512? */
 static bool
 doubles(const json_t *rows, double min, double max)
 {
@@ -229,7 +229,7 @@ doubles(const json_t *rows, double min, double max)
 	return min > 0 && n > 3 && low * 2 >= n;
 }
 
-/* The first column: what is along the x axis, and in which unit. */
+/* The x axis: kind, range and unit, from the first column. */
 static void
 choose_axis(struct bench_figure *f, const json_t *columns, const json_t *rows)
 {

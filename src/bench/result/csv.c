@@ -5,7 +5,7 @@
 
 #include "bench/result/text.h"
 
-/* A comment is one line, whatever the command was. */
+/* A comment must be one line, whatever is in the command. */
 static void
 comment(FILE *f, const json_t *run, const char *key)
 {
@@ -15,7 +15,7 @@ comment(FILE *f, const json_t *run, const char *key)
 	(void)fputc('\n', f);
 }
 
-/* RFC 4180 section 2, rules 5 to 7. A field like a comment is quoted too. */
+/* RFC 4180 section 2, rules 5 to 7. A field that looks like a comment is quoted too. */
 static void
 put_text(FILE *f, const char *text)
 {
@@ -32,7 +32,7 @@ put_text(FILE *f, const char *text)
 	(void)fputc('"', f);
 }
 
-/* All the digits that there are: who wants fewer cuts them. */
+/* Numbers with all their digits: the reader can round them. */
 static void
 put_value(FILE *f, const json_t *value)
 {

@@ -10,7 +10,7 @@
 #include "bench/host/spawn.h"
 
 #define LINE_OCTETS 160
-#define NOT_STARTED 127 /* the exit code of POSIX for it */
+#define NOT_STARTED 127 /* exit code of a program that could not be started (POSIX) */
 
 /*
  * The last line of F that holds a word, to SAID: gnuplot shows the command first, then its fault.
@@ -33,7 +33,7 @@ last_words(FILE *f, char said[static LINE_OCTETS])
 	return said;
 }
 
-/* The program ARGV from start to end, its standard files ENDS. SAID is a file for what it says. */
+/* Run the program ARGV with the standard files ENDS and wait for its end. SAID: what it prints. */
 static bool
 run(char *const argv[], const int ends[static 3], FILE *said, char *error, size_t size)
 {
@@ -46,7 +46,7 @@ run(char *const argv[], const int ends[static 3], FILE *said, char *error, size_
 		if (errno != EINTR)
 			e = errno;
 	}
-	/* Where posix_spawn cannot tell, the process itself ends so. */
+	/* If posix_spawn cannot tell that, the process ends with this exit code. */
 	if (e == ENOENT || (e == 0 && WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)) {
 		(void)snprintf(error, size,
 		    "there is no %s to draw with (Debian: gnuplot-nox; Fedora, Alpine: gnuplot)",

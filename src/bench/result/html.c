@@ -26,20 +26,20 @@ bench_html_text(FILE *out, const char *text)
 			(void)fputs("&#39;", out);
 			break;
 		default:
-			/* Of those below the blank HTML allows white space only. */
+			/* Of the control characters HTML allows white space only. */
 			(void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, out);
 		}
 	}
 }
 
-/* Whether TEXT begins with START. */
+/* Does TEXT begin with START? */
 static bool
 begins(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The length of the beginning of TEXT that a name follows, or 0. */
+/* If TEXT begins with something that an identifier follows, as id=", its length; else 0. */
 static size_t
 before_name(const char *text)
 {
@@ -52,7 +52,8 @@ before_name(const char *text)
 	return 0;
 }
 
-/* A line of the picture: names with p<N>- before them, no <title>, which a browser lets float. */
+/* Print a line of the picture: identifiers get p<N>- before them; <title>, a tooltip, is left out.
+ */
 static void
 svg_line(FILE *out, const char *text, unsigned n)
 {

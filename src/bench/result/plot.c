@@ -9,15 +9,15 @@
 #include "bench/result/gnuplot.h"
 #include "bench/result/text.h"
 
-#define WIDTH 720 /* of a picture, points of the screen */
+#define WIDTH 720 /* of a picture, in pixels */
 #define CHART_HEIGHT 250
 #define PNG_SCALE 2     /* for print */
 #define MARGIN 0.02     /* of the x axis, beside the first and last points */
 #define LOG_MARGIN 1.15 /* the same of a logarithmic one */
-#define WORDS_OCTETS 60 /* that stand beside each other below a picture */
-#define POINTS_MAX 60   /* above it a curve is a line without them */
+#define WORDS_OCTETS 60 /* bytes of words that fit beside each other below a picture */
+#define POINTS_MAX 60   /* a curve with more is a line without points */
 
-/* In quotes of gnuplot, which knows one escape in them: two quotes for one. */
+/* Print TEXT in single quotes for gnuplot, where two quotes stand for one. */
 static void
 quoted(FILE *out, const char *text)
 {
@@ -30,7 +30,7 @@ quoted(FILE *out, const char *text)
 	(void)fputc('\'', out);
 }
 
-/* The unit as it is written in print. */
+/* The unit for people: "us" is written with a Greek mu. */
 static const char *
 printed_unit(const char *unit)
 {
@@ -55,7 +55,7 @@ title_of(const json_t *table, size_t column)
 	return bench_text_get(json_array_get(json_object_get(table, "columns"), column), "title");
 }
 
-/* Where VALUE of the first column stands on the x axis. */
+/* The position of VALUE, of the first column, on the x axis. */
 static double
 place(const struct bench_figure *f, const json_t *value, size_t row)
 {
@@ -65,7 +65,7 @@ place(const struct bench_figure *f, const json_t *value, size_t row)
 	case BENCH_AXIS_WORDS:
 		return (double)row;
 	case BENCH_AXIS_PERCENTILES:
-		/* 90, 99 and 99.9 % in equal steps; 100 % would be in the infinite. */
+		/* 90, 99 and 99.9 % in equal steps; 100 % would be infinite. */
 		return v < 100 ? 1 / (1 - v / 100) : (double)NAN;
 	case BENCH_AXIS_NUMBERS:
 	case BENCH_AXIS_NONE:
@@ -83,7 +83,7 @@ number(FILE *out, double v)
 		(void)fprintf(out, "%.10g", v);
 }
 
-/* TABLE as the data block $tN: its own numbers, but for the x axis. */
+/* Print TABLE as the data block $tN: its own numbers, except the x axis. */
 static void
 data(FILE *out, const struct bench_figure *f, const json_t *table, size_t n)
 {
@@ -105,7 +105,7 @@ data(FILE *out, const struct bench_figure *f, const json_t *table, size_t n)
 	(void)fputs("END\n", out);
 }
 
-/* Terminal and style, the same for all pictures. */
+/* Print terminal and style, the same for all pictures. */
 static void
 style(FILE *out, enum bench_plot_format format, size_t n_charts)
 {
@@ -133,7 +133,7 @@ style(FILE *out, enum bench_plot_format format, size_t n_charts)
 		    colours[i], i % 2 == 0 ? 5 + i : 3 + i);
 }
 
-/* The words below the bars; the last word of a list has no comma behind it. */
+/* Print the words below the bars; the last word of a list has no comma behind it. */
 static void
 word_tics(FILE *out, const json_t *rows)
 {
@@ -154,7 +154,7 @@ word_tics(FILE *out, const json_t *rows)
 	(void)fputs("set style fill solid 0.8 noborder\n", out);
 }
 
-/* From the first to the last point and a little beside them, where their bars are drawn. */
+/* The range of the x axis: from the first to the last point, and a margin for their error bars. */
 static void
 x_range(FILE *out, const struct bench_figure *f)
 {
@@ -187,7 +187,7 @@ x_axis(FILE *out, const struct bench_figure *f, const json_t *table)
 	}
 }
 
-/* The columns that the bars of a curve are drawn from. */
+/* Print the columns that the error bars of a curve are drawn from. */
 static void
 spread(FILE *out, const struct bench_curve *c)
 {
@@ -210,7 +210,7 @@ legend(FILE *out, const json_t *table, const struct bench_curve *c)
 	quoted(out, text);
 }
 
-/* The I-th curve of a chart over words: boxes, which stand beside those of the other curves. */
+/* Curve I of a chart over words: boxes beside those of the other curves. */
 static void
 boxes(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *table)
 {
@@ -228,11 +228,11 @@ boxes(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *
 	else
 		(void)fprintf(out, ":($%zu-$%zu):(0):(2*$%zu)", c->value + 1, c->deviation + 1,
 		    c->deviation + 1);
-	/* Not yerrorbars, which leave a white spot in the box. */
+	/* Not yerrorbars, which would leave a white spot in the box. */
 	(void)fputs(" with vectors heads size screen 0.004,90 lc '#333333' notitle", out);
 }
 
-/* The same over numbers: a line with its points, if they are few. */
+/* The same over numbers: a line, with points if they are few. */
 static void
 line(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *table)
 {
@@ -372,7 +372,7 @@ bench_plot_svg(const json_t *table, char error[static BENCH_PLOT_ERROR])
 	return svg;
 }
 
-/* All of FROM to the file at PATH. 0 or -errno. */
+/* Copy FROM to the file PATH. 0 or -errno. */
 static int
 copy(FILE *from, const char *path)
 {

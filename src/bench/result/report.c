@@ -10,7 +10,7 @@
 #include "bench/result/plot.h"
 #include "bench/result/text.h"
 
-#define ROWS_OPEN 40 /* longer tables are folded */
+#define ROWS_OPEN 40 /* tables with more rows are folded */
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -87,7 +87,7 @@ findings(FILE *out, const json_t *run)
 	(void)fputs("</table>\n", out);
 }
 
-/* How the run ended, in a word. */
+/* How the run ended, in one word. */
 static void
 verdict(FILE *out, const struct bench_run *r)
 {
@@ -190,7 +190,7 @@ data_row(FILE *out, const json_t *columns, const json_t *row)
 	(void)fputs("</tr>\n", out);
 }
 
-/* A table, its N-th picture above it. */
+/* A table, with picture N of the page above it. */
 static void
 data_table(FILE *out, const json_t *table, unsigned n)
 {
@@ -223,7 +223,7 @@ run_title(FILE *out, const json_t *run)
 	bench_html_text(out, bench_text_get(run, "date"));
 }
 
-/* Which runs there are and what they found, each with a way to it. */
+/* A summary of all runs and their findings, each with a link. */
 static void
 contents(FILE *out, struct bench_run *const *runs, size_t n)
 {
@@ -275,7 +275,7 @@ bench_report_page(FILE *out, struct bench_run *const *runs, size_t n)
 	(void)fputs("</body>\n</html>\n", out);
 }
 
-/* The page to the file at PATH ("-": standard output). 0 or -errno. */
+/* Write the page to the file PATH ("-": standard output). 0 or -errno. */
 static int
 write_page(const char *path, struct bench_run *const *runs, size_t n)
 {

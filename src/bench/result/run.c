@@ -15,26 +15,26 @@
 #include "bench/result/text.h"
 
 #define COMMAND_MAX 4096
-#define LIVE_WIDTH 8 /* of a column whose later values nobody knows */
+#define LIVE_WIDTH 8 /* of a column whose later values are not known yet */
 #define REAL_DIGITS 10
 #define LOST "not everything could be kept: out of memory, or a value that JSON cannot hold"
 
 struct bench_table {
 	struct bench_run *run;
 	json_t *json; /* of the tree */
-	FILE *live;   /* NULL: not printed as it grows */
+	FILE *live;   /* rows are printed there as they come; NULL: they are not */
 	struct bench_layout layout;
 };
 
 struct bench_run {
 	json_t *tree;
 	bool lost;  /* something could not be kept */
-	FILE *told; /* the head was printed there already */
+	FILE *told; /* where the head was printed already; NULL: nowhere */
 	size_t n_tables;
 	struct bench_table tables[BENCH_RUN_TABLES];
 };
 
-/* What a jansson call did, or that it could not: a run that lacks something has failed. */
+/* RESULT is that of a jansson call: if it failed, the run lacks something and has failed. */
 static void
 keep(struct bench_run *r, int result)
 {
@@ -44,7 +44,7 @@ keep(struct bench_run *r, int result)
 	(void)json_array_append_new(json_object_get(r->tree, "failed"), json_string(LOST));
 }
 
-/* TEXT, in which octets that are not UTF-8 have become question marks. */
+/* TEXT as a JSON string; if it is not UTF-8, question marks replace what is not ASCII. */
 static json_t *
 text_json(char *text)
 {
@@ -59,7 +59,7 @@ text_json(char *text)
 	return json_string(text);
 }
 
-/* WORD as a shell takes it, behind what is in TEXT already. */
+/* Append WORD to TEXT, quoted for a shell. */
 static void
 quote(FILE *text, const char *word)
 {
@@ -97,7 +97,7 @@ command(int argc, char *const *argv)
 	return text_json(line);
 }
 
-/* Now, in UTC (ISO 8601). */
+/* The present time, in UTC (ISO 8601). */
 static json_t *
 date(void)
 {
@@ -110,7 +110,7 @@ date(void)
 	return json_string(text);
 }
 
-/* A run of TREE, which it takes over. */
+/* Make a run of TREE, which it takes over. */
 static struct bench_run *
 of_tree(json_t *tree)
 {
@@ -188,7 +188,7 @@ bench_table_live(struct bench_table *t, FILE *out)
 	t->live = out;
 }
 
-/* The newest row, and before the first one all that stands above it. */
+/* Print the newest row, and before the first one the head of the run and of the table. */
 static void
 tell(struct bench_table *t, const json_t *rows)
 {
@@ -260,7 +260,7 @@ bench_run_tree(const struct bench_run *r)
 	return r->tree;
 }
 
-/* Whether the I-th table was printed to OUT row by row. */
+/* Was table I printed to OUT row by row? */
 static bool
 was_live(const struct bench_run *r, size_t i, const FILE *out)
 {
@@ -317,7 +317,7 @@ bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
 	return r;
 }
 
-/* WRITE of the run to the file at PATH. */
+/* Write the run to the file PATH with WRITE. */
 static int
 write_file(const struct bench_run *r, const char *path, bool (*write)(const json_t *, FILE *))
 {

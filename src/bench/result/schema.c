@@ -101,7 +101,7 @@ is_machine(json_t *machine)
 		   &text, "os", &text) == 0;
 }
 
-/* The lists of a run, whose elements have their own form. */
+/* Check the lists of a run. */
 static bool
 lists(json_t *findings, json_t *tables, json_t *failed, char why[static BENCH_SCHEMA_WHY])
 {

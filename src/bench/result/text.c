@@ -5,7 +5,7 @@
 
 #define DIGITS 6
 
-/* As many columns of a terminal as TEXT takes: octets of UTF-8 that begin a character. */
+/* How many columns of a terminal TEXT takes: bytes that begin a character of UTF-8. */
 static unsigned
 width_of(const char *text)
 {
@@ -16,7 +16,7 @@ width_of(const char *text)
 	return n;
 }
 
-/* What a terminal would obey is not printed. */
+/* Control characters, which a terminal would obey, are not printed. */
 static void
 put(FILE *out, const char *text)
 {
@@ -48,7 +48,7 @@ put_right(FILE *out, const char *text, unsigned width)
 	put(out, text);
 }
 
-/* About six digits, without an exponent and without zeros at the end. */
+/* A number of about six digits, without an exponent and without trailing zeros. */
 static void
 round_real(double v, char cell[static BENCH_TEXT_CELL])
 {
@@ -182,7 +182,7 @@ put_cell(FILE *out, const struct bench_layout *l, size_t i, const char *text, un
 	*gap += 2 + (l->columns[i].words ? rest : 0);
 }
 
-/* What the columns have as KEY. */
+/* Print the texts that the columns have as KEY. */
 static void
 put_heads(FILE *out, const struct bench_layout *l, const json_t *columns, const char *key)
 {
@@ -243,7 +243,7 @@ bench_text_head(FILE *out, const json_t *run)
 	    head_line(out, key, width, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
 }
 
-/* Names stand left, values right, units behind them. */
+/* Names are aligned left, values right, with units behind them. */
 static void
 put_findings(FILE *out, const json_t *findings)
 {

@@ -12,7 +12,7 @@
 
 #define DNSSEC_BUFSIZE 1232 /* bytes; DO is in an OPT record, which has a size too */
 
-/* What no option says; the table has the other defaults. */
+/* Set what has no option; the other defaults are in the table. */
 static void
 init(struct bench_settings *s)
 {
@@ -22,7 +22,7 @@ init(struct bench_settings *s)
 	s->plan.duration_ns = UINT64_MAX;
 }
 
-/* An option that the method cannot do without. */
+/* Complain if an option is missing that the method needs. */
 static void
 need(struct cmdline *c, const char *option)
 {
@@ -33,7 +33,7 @@ need(struct cmdline *c, const char *option)
 
 /* --- What depends on several options ---------------------------------------------------------- */
 
-/* How many questions are asked; 0: nobody knows, or it does not matter. */
+/* How many questions are asked; 0: not known, or it does not matter. */
 static uint64_t
 questions_of(const struct bench_settings *s)
 {
@@ -44,7 +44,7 @@ questions_of(const struct bench_settings *s)
 	return 0;
 }
 
-/* How many questions, and whether the names suffice for them. */
+/* The number of questions, and whether there are names enough for them. */
 static void
 complete_count(struct cmdline *c, struct bench_settings *s)
 {
@@ -67,7 +67,7 @@ complete_count(struct cmdline *c, struct bench_settings *s)
 		    l->size, bench_load_names(l, questions_of(s)));
 }
 
-/* Whether the names suffice is seen when the search begins (bench_names). */
+/* Whether there are names enough is checked later (bench_names). */
 static void
 complete_search(struct cmdline *c, struct bench_settings *s)
 {
@@ -79,7 +79,7 @@ complete_search(struct cmdline *c, struct bench_settings *s)
 		    "%" PRIu32 " is less than one question for each of --threads", s->low);
 }
 
-/* Experiments have their own number of questions, or there are steps of some duration. */
+/* The clients ask experiments of a fixed number of questions, or for a duration at each step. */
 static void
 complete_clients(struct cmdline *c, struct bench_settings *s)
 {
@@ -118,7 +118,7 @@ complete_numbers(struct cmdline *c, struct bench_settings *s)
 		l->mix[i] = BENCH_NO_NUMBER;
 }
 
-/* A little of everything. */
+/* The mix of a soak: new names, hits, missing names, A and reverse names. */
 static void
 complete_soak(struct cmdline *c, struct bench_settings *s)
 {
@@ -156,7 +156,7 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 		p->load.bufsize = DNSSEC_BUFSIZE;
 }
 
-/* All of that, when every option has its value. */
+/* Check and complete the settings when all options have a value. */
 static void
 complete(struct cmdline *c, struct bench_settings *s)
 {

@@ -12,7 +12,7 @@ bench_values_real(const char *text, double min, double max, double *v)
 {
 	char *end;
 
-	/* No blanks, signs, hexadecimals and powers. */
+	/* strtod takes blanks, signs, hexadecimal numbers and exponents; we do not. */
 	if (strspn(text, "0123456789.") < strlen(text))
 		return false;
 	*v = strtod(text, &end);
@@ -50,7 +50,7 @@ bench_values_range(const char *text, struct bench_range *r)
 	return r->first <= r->last;
 }
 
-/* The number at *at, which moves behind it. */
+/* Read the number above 0 at *at, which moves behind it. */
 static bool
 take_number(const char **at, uint64_t max, uint64_t *v)
 {
@@ -60,7 +60,7 @@ take_number(const char **at, uint64_t max, uint64_t *v)
 	return n > 0 && *v > 0;
 }
 
-/* "N", "FIRST-LAST" or "FIRST-LAST/STEP" at *at, to the end of the list. */
+/* Append "N", "FIRST-LAST" or "FIRST-LAST/STEP" at *at to the list. */
 static bool
 take_steps(const char **at, unsigned max, unsigned *list, size_t cap, size_t *n)
 {
