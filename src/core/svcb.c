@@ -8,7 +8,6 @@
 #include "dns/edit.h"
 #include "dns/name.h"
 
-#define AAAA_LEN 16
 #define TARGETS_WORK 8192 /* labels compared: each target with each address that came along */
 
 /* The names whose addresses are wanted. */
@@ -133,7 +132,7 @@ keep_addresses(
 	struct rr rr;
 
 	while (msg_walk_next(&w, &rr)) {
-		if (rr.type != DNS_TYPE_AAAA || rr.rdlen != AAAA_LEN ||
+		if (rr.type != DNS_TYPE_AAAA || rr.rdlen != DNS_AAAA_LEN ||
 		    !name_equal_at(m->bytes, m->len, rr.at, child->qname))
 			continue;
 		const struct edit_rr address = { .owner = child->qname,
@@ -141,7 +140,7 @@ keep_addresses(
 			.class = DNS_CLASS_IN,
 			.ttl = rr.ttl,
 			.rdata = m->bytes + rr.rdata,
-			.rdlen = AAAA_LEN };
+			.rdlen = DNS_AAAA_LEN };
 		size_t len = edit_append(s->bytes, s->len, sizeof(s->bytes), &address);
 
 		if (len == 0)

@@ -6,8 +6,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define TTL_MAX 604800 /* s (RFC 8767 section 4) */
-#define TYPE_KEY 25    /* DNSSEC's first key type, for RFC 2181 section 10.1 only */
+#define TYPE_KEY 25 /* DNSSEC's first key type, for RFC 2181 section 10.1 only */
 
 /* The state of one answer_scan. */
 struct scan {
@@ -24,7 +23,7 @@ enum step { STEP_END, STEP_ON, STEP_BROKEN };
 static uint32_t
 capped_ttl(uint32_t ttl)
 {
-	return ttl < TTL_MAX ? ttl : TTL_MAX;
+	return ttl < DNS_TTL_MAX ? ttl : DNS_TTL_MAX;
 }
 
 static void

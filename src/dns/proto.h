@@ -15,6 +15,10 @@
 	20 /* the five of an SOA, behind its two names (RFC 1035 section 3.3.13) \
 	    */
 
+#define DNS_A_LEN 4        /* RDLENGTH of A (RFC 1035 section 3.4.1) */
+#define DNS_AAAA_LEN 16    /* RDLENGTH of AAAA (RFC 3596 section 2.2) */
+#define DNS_TTL_MAX 604800 /* s: a larger TTL counts as this (RFC 8767 section 4, RULES D22) */
+
 /* Header flags, as in the 16 bits behind the ID. */
 #define DNS_QR 0x8000
 #define DNS_OPCODE 0x7800

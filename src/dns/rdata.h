@@ -74,9 +74,9 @@ MUST_USE static inline bool
 rdata_sound(struct rdata_scan *scan, const struct rr *rr)
 {
 	if (rr->type == DNS_TYPE_A)
-		return rr->rdlen == 4 || rr->class != DNS_CLASS_IN;
+		return rr->rdlen == DNS_A_LEN || rr->class != DNS_CLASS_IN;
 	if (rr->type == DNS_TYPE_AAAA)
-		return rr->rdlen == 16 || rr->class != DNS_CLASS_IN;
+		return rr->rdlen == DNS_AAAA_LEN || rr->class != DNS_CLASS_IN;
 	return !rdata_has_names(rr->type) || rdata_names_sound(scan, rr);
 }
 

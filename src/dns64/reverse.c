@@ -6,9 +6,8 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 
-#define NIBBLES 32     /* of an IPv6 address, a label each (RFC 3596 section 2.5) */
-#define U_NIBBLE 16    /* the first of the two nibbles of bits 64-71 */
-#define TTL_MAX 604800 /* s: a larger one counts as this (RULES D22) */
+#define NIBBLES 32  /* of an IPv6 address, a label each (RFC 3596 section 2.5) */
+#define U_NIBBLE 16 /* the first of the two nibbles of bits 64-71 */
 
 static const uint8_t ip6_arpa[] = "\003ip6\004arpa";
 static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";
@@ -159,7 +158,7 @@ reverse_answer(struct build *b, const uint8_t *qname, const struct msg *m, const
 	while (msg_walk_next(&w, &rr)) {
 		if (!is_result(m, a, &rr))
 			continue;
-		if (!build_copy(b, MSG_ANSWER, m, &rr, rr.ttl < TTL_MAX ? rr.ttl : TTL_MAX))
+		if (!build_copy(b, MSG_ANSWER, m, &rr, rr.ttl < DNS_TTL_MAX ? rr.ttl : DNS_TTL_MAX))
 			return false;
 	}
 	return true;

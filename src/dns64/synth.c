@@ -7,10 +7,7 @@
 #include "dns/proto.h"
 #include "dns/wire.h"
 
-#define TTL_MAX 604800 /* s: a larger one counts as this (RULES D22) */
-#define A_LEN 4        /* RDLENGTH of A (RFC 1035 section 3.4.1) */
-#define AAAA_LEN 16    /* RDLENGTH of AAAA (RFC 3596 section 2.2) */
-#define SEEN_MAX 64    /* addresses remembered to leave out repeated ones */
+#define SEEN_MAX 64 /* addresses remembered to leave out repeated ones */
 
 static inline uint32_t
 min_ttl(uint32_t a, uint32_t b)
@@ -72,16 +69,16 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 
 	*u = (struct synth_usable){ .excluded_ttl = UINT32_MAX };
 	while (msg_walk_next(&w, &rr)) {
-		bool excluded = rr.type == DNS_TYPE_AAAA && rr.rdlen == AAAA_LEN &&
+		bool excluded = rr.type == DNS_TYPE_AAAA && rr.rdlen == DNS_AAAA_LEN &&
 		    synth_excluded(p, m->bytes + rr.rdata);
 
 		/* Excluded addresses of other names are left out of the answer too. */
 		u->n_excluded += excluded;
-		if (!is_data(m, a, &rr, DNS_TYPE_AAAA, AAAA_LEN))
+		if (!is_data(m, a, &rr, DNS_TYPE_AAAA, DNS_AAAA_LEN))
 			continue;
 		u->n_usable += !excluded;
 		if (excluded)
-			u->excluded_ttl = min_ttl(u->excluded_ttl, min_ttl(rr.ttl, TTL_MAX));
+			u->excluded_ttl = min_ttl(u->excluded_ttl, min_ttl(rr.ttl, DNS_TTL_MAX));
 	}
 }
 
@@ -123,7 +120,7 @@ struct making {
 };
 
 /* Bytes of an AAAA record whose owner is a compression pointer. */
-#define AAAA_RR_LEN (NAME_POINTER_LEN + DNS_RR_FIXED + AAAA_LEN)
+#define AAAA_RR_LEN (NAME_POINTER_LEN + DNS_RR_FIXED + DNS_AAAA_LEN)
 
 /* Has the client as many AAAA as it is to get, or as fit into its datagram? It always gets one. */
 static bool
@@ -141,7 +138,7 @@ static bool
 put_mapped(struct making *k, const struct rr *rr)
 {
 	/* RFC 6147 section 5.1.7: the smaller of the A's TTL and the SOA's. */
-	uint32_t ttl = min_ttl(min_ttl(rr->ttl, TTL_MAX), k->c->ttl_cap);
+	uint32_t ttl = min_ttl(min_ttl(rr->ttl, DNS_TTL_MAX), k->c->ttl_cap);
 	const uint8_t *v4 = k->m->bytes + rr->rdata;
 	uint8_t places[SYNTH_MAX_PREFIXES];
 	unsigned n = prefixes_of(k->p, k->c, v4, places);
@@ -182,7 +179,7 @@ put_addresses(struct making *k, unsigned from, unsigned to)
 	struct rr rr;
 
 	while (!k->b->w.full && msg_walk_next(&w, &rr)) {
-		if (!is_data(m, k->a, &rr, DNS_TYPE_A, A_LEN))
+		if (!is_data(m, k->a, &rr, DNS_TYPE_A, DNS_A_LEN))
 			continue;
 		if (number >= from && number < to && !is_repeated(k, m->bytes + rr.rdata) &&
 		    !put_mapped(k, &rr))
@@ -217,7 +214,7 @@ synth_answer(struct build *b, const struct synth_policy *p, const struct synth_c
 static bool
 is_good(const struct synth_policy *p, const struct msg *m, const struct rr *rr)
 {
-	return rr->rdlen == AAAA_LEN && !synth_excluded(p, m->bytes + rr->rdata);
+	return rr->rdlen == DNS_AAAA_LEN && !synth_excluded(p, m->bytes + rr->rdata);
 }
 
 static bool
@@ -257,7 +254,7 @@ synth_filtered(
 		if (!whole && signs_aaaa(m, &rr))
 			continue;
 		if (build_copy(b, MSG_ANSWER, m, &rr, rr.ttl))
-			kept += is_data(m, a, &rr, DNS_TYPE_AAAA, AAAA_LEN);
+			kept += is_data(m, a, &rr, DNS_TYPE_AAAA, DNS_AAAA_LEN);
 	}
 	return kept;
 }

@@ -69,7 +69,7 @@ is_right(
 	uint8_t v4[4];
 
 	if (rr->type == DNS_TYPE_AAAA)
-		return rr->rdlen == 16 && is_right_aaaa(l, q, rdata);
+		return rr->rdlen == DNS_AAAA_LEN && is_right_aaaa(l, q, rdata);
 	if (rr->type != DNS_TYPE_A)
 		return rr->rdlen > 0;
 	bench_load_address(l, q, v4);
