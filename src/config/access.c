@@ -11,7 +11,7 @@
 #include "config/policy_lines.h"
 #include "config/values.h"
 
-#define LIST_TEXT 360 /* of networks in a notice; the rest is "..." */
+#define LIST_TEXT 360 /* bytes of the networks in a notice; the rest is "..." */
 
 static const struct net loopback[] = { { { [15] = 1 }, 128, NETADDR_IPV6 },
 	{ { 127 }, 8, NETADDR_IPV4 } };
@@ -35,7 +35,7 @@ is_private(const struct netaddr *a)
 	return false;
 }
 
-/* Does an interface's address make its networks ours? */
+/* May the networks of an interface with this address ask? */
 static bool
 counts(const struct ifaddrs *i, const struct netaddr *listens, size_t n)
 {
@@ -64,7 +64,7 @@ interface_counts(
 	return false;
 }
 
-/* The leading one bits of a mask. */
+/* The prefix length of a mask: its leading one bits. */
 static uint8_t
 mask_len(const struct netaddr *mask)
 {
@@ -87,7 +87,7 @@ cut(struct net *net, unsigned len)
 	}
 }
 
-/* The network on this link; false if it has none. One without any bits would be everybody. */
+/* The network of an interface; false without one. A length of 0 would admit every client. */
 static bool
 on_link(const struct ifaddrs *i, struct net *net)
 {
@@ -96,7 +96,7 @@ on_link(const struct ifaddrs *i, struct net *net)
 	if (i->ifa_addr == NULL || i->ifa_netmask == NULL ||
 	    !netaddr_from_sockaddr(i->ifa_addr, &own))
 		return false;
-	/* Not every system fills in the mask's own family. */
+	/* Some systems leave the mask's family unset. */
 	struct sockaddr_storage ss = { 0 };
 	size_t size =
 	    own.family == NETADDR_IPV4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
@@ -110,7 +110,7 @@ on_link(const struct ifaddrs *i, struct net *net)
 	return net->len > 0;
 }
 
-/* Append a network that is not in OUT, nor in one that is. */
+/* Append a network to OUT, unless it is inside one that is there. */
 static bool
 append(struct array *out, const struct net *net)
 {
@@ -152,10 +152,10 @@ struct filling {
 	struct policies *ps;
 	struct netmap blocks; /* network to policy */
 	struct netmap allow;  /* network to 1 */
-	struct array usual;   /* who may ask if nothing is said */
+	struct array usual;   /* who may ask without an allow line */
 };
 
-/* The value of the longest network in M that is NET or around it. */
+/* The value of the longest network in M that contains NET, or is NET. */
 static uint32_t
 around(const struct netmap *m, const struct net *net, uint32_t fallback)
 {
@@ -177,11 +177,11 @@ add_blocks(struct filling *f)
 {
 	char text[VALUE_NET_TEXT];
 
-	for (size_t b = 1; b < f->s->drafts->all.n; b++) {
-		const struct policy_lines *draft = policy_lines_at(f->s->drafts, b);
-		const struct policy_lines_net *n = draft->nets.items;
+	for (size_t b = 1; b < f->s->policy_lines->all.n; b++) {
+		const struct policy_lines *lines = policy_lines_at(f->s->policy_lines, b);
+		const struct policy_lines_net *n = lines->nets.items;
 
-		for (size_t i = 0; i < draft->nets.n; i++) {
+		for (size_t i = 0; i < lines->nets.n; i++) {
 			int rc = netmap_add(&f->blocks, &n[i].net, (uint32_t)b);
 
 			if (rc == -ENOMEM)
@@ -192,13 +192,13 @@ add_blocks(struct filling *f)
 			diag_error(f->d, n[i].line, "client",
 			    "'%s' is %s at line %u already; a network is in one block",
 			    value_net_format(&n[i].net, text), other == b ? "here," : "there,",
-			    policy_lines_at(f->s->drafts, other)->line);
+			    policy_lines_at(f->s->policy_lines, other)->line);
 		}
 	}
 	return true;
 }
 
-/* The line of FROM that has NET; there is one. */
+/* The line of NET in FROM, where it is. */
 static unsigned
 line_of(const struct array *from, const struct net *net)
 {
@@ -232,19 +232,19 @@ add_allowed(struct filling *f, const struct array *list)
 	return true;
 }
 
-/* Both kinds into one map. */
+/* Put both kinds of networks into one map. */
 static bool
 join(struct filling *f, const struct array *allowed)
 {
-	uint32_t others = f->s->drafts->allow_any ? 1 : 0;
+	uint32_t others = f->s->policy_lines->allow_any ? 1 : 0;
 	const struct policy_lines_net *n = allowed->items;
 	bool ok = true;
 
-	for (size_t b = 1; b < f->s->drafts->all.n; b++) {
-		const struct policy_lines *draft = policy_lines_at(f->s->drafts, b);
-		const struct policy_lines_net *net = draft->nets.items;
+	for (size_t b = 1; b < f->s->policy_lines->all.n; b++) {
+		const struct policy_lines *lines = policy_lines_at(f->s->policy_lines, b);
+		const struct policy_lines_net *net = lines->nets.items;
 
-		for (size_t i = 0; i < draft->nets.n && ok; i++)
+		for (size_t i = 0; i < lines->nets.n && ok; i++)
 			ok = netmap_set(&f->ps->clients, &net[i].net,
 				 (uint32_t)b * 2 + around(&f->allow, &net[i].net, others)) == 0;
 	}
@@ -258,7 +258,7 @@ join(struct filling *f, const struct array *allowed)
 	return ok;
 }
 
-/* Who may ask, when others might expect to. */
+/* A notice who may ask, if the daemon listens beyond this machine without an allow line. */
 static void
 tell_usual(const struct filling *f)
 {
@@ -307,9 +307,9 @@ bool
 access_fill(struct policies *ps, const struct settings *s, struct diag *d)
 {
 	struct filling f = { .s = s, .d = d, .ps = ps };
-	const struct policy_lines_list *ds = s->drafts;
-	bool said = ds->allow.n > 0 || ds->allow_any, ok = true;
-	const struct array *allowed = said ? &ds->allow : &f.usual;
+	const struct policy_lines_list *list = s->policy_lines;
+	bool said = list->allow.n > 0 || list->allow_any, ok = true;
+	const struct array *allowed = said ? &list->allow : &f.usual;
 
 	netmap_init(&f.blocks);
 	netmap_init(&f.allow);

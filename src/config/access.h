@@ -3,10 +3,10 @@
 #define DNS64D_CONFIG_ACCESS_H
 
 /*
- * access: whom the blocks are for, and who may ask at all (RULES D13, D23).
+ * access: which clients a block is for, and which may ask at all (RULES D13, D23).
  *
- * Both go into one map, in which the longest network of either kind that holds a client is found
- * with one search: each network's entry says what the longest of the other kind around it says.
+ * Both are in one map, so that one search by longest prefix match finds both: the value of each
+ * network has also what the longest network around it says of the other.
  */
 
 #include <ifaddrs.h>
@@ -20,16 +20,16 @@
 #include "core/policy.h"
 
 /*
- * access_fill: fill in clients and others of PS from the drafts of S. Networks of two blocks are
- * told to D, and who may ask if S listens beyond this machine and does not say. False without
- * memory.
+ * access_fill: fill in clients and others of PS from the policy_lines of S. A network that stands
+ * in two blocks is an error to D; if S has no allow line and listens beyond this machine, D is told
+ * who may ask. False without memory.
  */
 MUST_USE bool access_fill(struct policies *ps, const struct settings *s, struct diag *d);
 
 /*
- * access_usual: append to OUT, of struct policy_lines_net, who may ask if nothing is said:
- * loopback, link-local, and the networks of those of the interfaces ALL (as from getifaddrs) that
- * have a private address, or one of LISTENS (n of them). False without memory.
+ * access_usual: append to OUT (struct policy_lines_net) who may ask without an allow line:
+ * loopback, link-local, and the networks of the interfaces in ALL (from getifaddrs) that have a
+ * private address or one of the N addresses at LISTENS. False without memory.
  */
 MUST_USE bool access_usual(
     const struct ifaddrs *all, const struct netaddr *listens, size_t n, struct array *out);

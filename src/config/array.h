@@ -3,9 +3,8 @@
 #define DNS64D_CONFIG_ARRAY_H
 
 /*
- * array: as many items of one kind as there is memory for. All zero is an empty one.
- *
- * Items move when one is added.
+ * array: a growing array of items of one size. All zero is an empty one. Items move when one is
+ * added.
  */
 
 #include <stddef.h>
@@ -14,14 +13,17 @@
 
 struct array {
 	void *items; /* owned */
-	size_t n;
-	size_t cap;
+	size_t n;    /* items there are */
+	size_t cap;  /* items there is room for */
 };
 
-/* array_add: one more item of SIZE bytes (the same for all of A), all zero; NULL without memory. */
+/*
+ * array_add: append a zeroed item of SIZE bytes, the same for all of A. Returns it; NULL without
+ * memory.
+ */
 MUST_USE void *array_add(struct array *a, size_t size);
 
-/* array_fini: what is left is an empty one. */
+/* array_fini: free all items; A is empty afterwards. */
 void array_fini(struct array *a);
 
 #endif

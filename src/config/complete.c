@@ -15,7 +15,7 @@
 #include "config/resolvconf.h"
 #include "config/textfile.h"
 
-/* Ports for those without; then no two may be equal. */
+/* Give the listen addresses without a port the default; then no two may be equal. */
 static void
 complete_listens(struct settings *s, struct diag *d)
 {
@@ -42,7 +42,7 @@ complete_listens(struct settings *s, struct diag *d)
 		diag_error(d, 0, "listen", "there is no address left to serve on");
 }
 
-/* The system's nameservers, without ourselves. */
+/* Add the nameservers of resolv.conf, but not this daemon's own addresses. */
 static void
 add_system_nameservers(struct settings *s, const char *path, struct diag *d)
 {

@@ -3,26 +3,27 @@
 #define DNS64D_CONFIG_COMPLETE_H
 
 /*
- * complete: from settings as they were written to settings that can be used on this machine:
- * ports, the system's nameservers, and what only the whole and the machine can tell wrong.
+ * complete: fill in what settings take from this machine (ports, the system's nameservers, a
+ * secret), and find the errors that only the whole of the settings, or the machine, shows.
  */
 
 #include "config/diag.h"
 #include "config/settings.h"
 
 /*
- * complete_settings: RESOLV_CONF is the file for `nameserver defaults`. What is wrong goes to D, as
- * does a notice when there is no listen line (RULES D23). Idempotent.
+ * complete_settings: fill in ports and the nameservers of the file RESOLV_CONF (keyword nameserver
+ * defaults). Errors go to D, and a notice if there is no listen line (RULES D23). Idempotent.
  */
 void complete_settings(struct settings *s, const char *resolv_conf, struct diag *d);
 
 /*
- * complete_cookies: the time, and a secret for cookies if none is configured: that of NOW, the
- * settings in force, if it was drawn too; NULL: there are none.
+ * complete_cookies: set the time that server cookies are based on and, if S configures no secret,
+ * the secret (RFC 9018): that of NOW, the settings in force (NULL: none), if that was drawn, else a
+ * new one.
  */
 void complete_cookies(struct settings *s, const struct settings *now);
 
-/* complete_reach: warn of each upstream that the kernel has no way to. */
+/* complete_reach: warn D of each upstream that the kernel has no route to. */
 void complete_reach(const struct settings *s, struct diag *d);
 
 #endif

@@ -21,16 +21,16 @@ same_field(const struct keyword *a, const struct keyword *b)
 	    a->in_block == b->in_block;
 }
 
-/* Where each keyword first stood, for the block that is open or outside of any. */
+/* The lines where keywords first stood, in the open block or outside of any. */
 static unsigned *
 lines_now(struct settings *s)
 {
-	return s->drafts->open > 0 ? policy_lines_now(s->drafts)->lines : s->lines;
+	return s->policy_lines->open > 0 ? policy_lines_now(s->policy_lines)->lines : s->lines;
 }
 
 /*
- * The place in the table of the keyword that, as LINES tell, set the field of K, of which there may
- * be two names; -1 if none did.
+ * The row of the keyword that set the field of K, by LINES; two keywords may have one field. -1 if
+ * none did.
  */
 static int
 set_by(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k)
@@ -57,7 +57,9 @@ unknown_keyword(const struct words *w, struct diag *d)
 		    "unknown keyword; dns64d -h and dns64d.conf(5) list those there are");
 }
 
-/* Has the value a keyword's line may have been given before? Tells it, with both lines. */
+/*
+ * Was the field of K set before, where it may be set once? Then that is an error, with both lines.
+ */
 static bool
 is_duplicate(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k,
     const struct words *w, struct diag *d)
@@ -79,13 +81,13 @@ is_duplicate(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k,
 	return true;
 }
 
-/* Does a keyword stand in a client block that may not stand there? */
+/* Does K stand in a client block and must not? Then that is an error. */
 static bool
 is_misplaced(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	unsigned head = policy_lines_now(s->drafts)->line;
+	unsigned head = policy_lines_now(s->policy_lines)->line;
 
-	if (s->drafts->open == 0 || k->in_block)
+	if (s->policy_lines->open == 0 || k->in_block)
 		return false;
 	if (strcmp(k->name, "client") != 0) {
 		diag_error(d, w->line, k->name,
@@ -97,11 +99,11 @@ is_misplaced(struct settings *s, const struct keyword *k, const struct words *w,
 	    "the block that begins at line %u is not closed; a } alone on a line closes it, and "
 	    "blocks do not stand in one another",
 	    head);
-	policy_lines_close(s->drafts);
+	policy_lines_close(s->policy_lines);
 	return false;
 }
 
-/* A line that begins with a brace. */
+/* Read a line that begins with a brace. */
 static void
 parse_brace(struct settings *s, const struct words *w, struct diag *d)
 {
@@ -110,16 +112,16 @@ parse_brace(struct settings *s, const struct words *w, struct diag *d)
 	if (brace[0] == '{')
 		diag_error(
 		    d, w->line, NULL, "a { stands at the end of the client line it belongs to");
-	else if (s->drafts->open == 0)
+	else if (s->policy_lines->open == 0)
 		diag_error(d, w->line, NULL, "there is no client block that this } could close");
 	else if (w->n > 1)
 		diag_error(
 		    d, w->line, NULL, "'%s' is too much; a } stands alone on its line", w->word[1]);
 	if (brace[0] == '}')
-		policy_lines_close(s->drafts);
+		policy_lines_close(s->policy_lines);
 }
 
-/* Let the keyword's digest tell what this line says of it, and in which client block. */
+/* Add the words of a line, and the number of its client block, to the digest of its keyword. */
 static void
 digest_line(uint64_t *digest, const struct words *w, size_t block)
 {
@@ -136,7 +138,7 @@ parse_keyword(struct settings *s, const struct keyword *k, const struct words *w
 	bool misplaced = is_misplaced(s, k, w, d);
 	size_t n;
 
-	/* It counts as given, or what it says would be missed too. */
+	/* Also if it is wrong: or else it would be reported as missing too. */
 	lines = misplaced ? s->lines : lines_now(s);
 	if (!misplaced && is_duplicate(lines, k, w, d))
 		return;
@@ -145,7 +147,7 @@ parse_keyword(struct settings *s, const struct keyword *k, const struct words *w
 		lines[k - table] = w->line;
 	if (misplaced)
 		return;
-	digest_line(&s->digests[k - table], w, s->drafts->open);
+	digest_line(&s->digests[k - table], w, s->policy_lines->open);
 	if (w->n == 1)
 		diag_error(d, w->line, k->name, "has no value; allowed is %s", k->args);
 	else if (w->n > 1 + k->max_words)
@@ -181,7 +183,7 @@ parse_lines(const char *text, size_t len, struct settings *s, struct diag *d)
 	char line[CONFFILE_LINE];
 	size_t at = 0;
 
-	/* A mark that some editors put in front of UTF-8. */
+	/* The byte order mark that some editors write before UTF-8. */
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		at = 3;
 	for (unsigned number = 1; at < len; number++) {
@@ -198,13 +200,13 @@ parse_lines(const char *text, size_t len, struct settings *s, struct diag *d)
 		}
 		at += n + 1;
 	}
-	if (s->drafts->open > 0)
-		diag_error(d, policy_lines_now(s->drafts)->line, "client",
+	if (s->policy_lines->open > 0)
+		diag_error(d, policy_lines_now(s->policy_lines)->line, "client",
 		    "the block is not closed; a } alone on a line closes it");
-	policy_lines_close(s->drafts);
+	policy_lines_close(s->policy_lines);
 }
 
-/* What the file did not say. */
+/* Give keywords that did not occur their defaults. */
 static void
 fallbacks(struct settings *s, struct diag *d)
 {
@@ -218,7 +220,7 @@ fallbacks(struct settings *s, struct diag *d)
 	}
 }
 
-/* MTD64 says timeout-time in two parts. */
+/* MTD64 writes timeout-time as seconds and microseconds. */
 static void
 join_timeout(struct settings *s, struct diag *d)
 {
@@ -244,7 +246,7 @@ join_timeout(struct settings *s, struct diag *d)
 	s->conf.core.timeout_ms = ms;
 }
 
-/* mtd64-ng's debugging is a log level. */
+/* The keyword debugging of mtd64-ng sets the log level. */
 static void
 join_log_level(struct settings *s, struct diag *d)
 {
@@ -257,7 +259,7 @@ join_log_level(struct settings *s, struct diag *d)
 	s->log_level = LOG_LEVEL_DEBUG;
 }
 
-/* What is said of a cache that there is not, or that cannot both be. */
+/* Find keywords about a cache that is off, and bounds that contradict each other. */
 static void
 check_cache(const struct settings *s, struct diag *d)
 {
@@ -273,7 +275,7 @@ check_cache(const struct settings *s, struct diag *d)
 		    least > most ? "cache-min-ttl" : "cache-max-ttl",
 		    "cache-min-ttl %" PRIu32 " is more than cache-max-ttl %" PRIu32, c->min_ttl_s,
 		    c->max_ttl_s);
-	/* It is 0 as well when its line was wrong. */
+	/* cache_size is 0 also if its line was wrong. */
 	if (s->cache_size > 0 || d->n_errors > 0)
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

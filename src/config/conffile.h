@@ -3,12 +3,11 @@
 #define DNS64D_CONFIG_CONFFILE_H
 
 /*
- * conffile: from the text of a configuration to settings.
+ * conffile: read the text of a configuration into settings.
  *
- * Lines of `keyword value...`; # and // begin comments; a line may end in CR LF. Those of a client
- * block stand between `client NETWORK... {` and `}`. All that is
- * wrong is told to a struct diag, and reading goes on. Nothing here looks at the machine:
- * that is complete's part.
+ * A line is `keyword value...`; # and // begin comments; a line may end in CR LF. The lines of a
+ * client block stand between `client NETWORK... {` and `}`. Each error goes to a struct diag, and
+ * reading goes on. Nothing here looks at the machine: see config/complete.
  */
 
 #include <stddef.h>
@@ -16,16 +15,16 @@
 #include "config/diag.h"
 #include "config/settings.h"
 
-#define CONFFILE_LINE 1024 /* room for a line, with the final zero */
+#define CONFFILE_LINE 1024 /* bytes of the longest line, with a final zero */
 
 /*
- * conffile_parse: LEN bytes at TEXT to *s, all of which is overwritten; what TEXT does not say gets
- * its default. *s is of use only if D counts no errors afterwards, and is the caller's to
- * settings_fini whatever there was.
+ * conffile_parse: read the LEN bytes at TEXT into *s, all of which is overwritten; keywords that do
+ * not occur get their defaults. Errors go to D; *s is valid only if there are none. The caller
+ * calls settings_fini in any case.
  */
 void conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d);
 
-/* conffile_read: the same with the file at PATH. D's file should be that name. */
+/* conffile_read: the same for the file at PATH, which d->file should name. */
 void conffile_read(const char *path, struct settings *s, struct diag *d);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-/* Words of the file are repeated in messages; they must not steer a terminal. */
+/* Replace control characters, as texts repeat words of the file: they could control a terminal. */
 static void
 clean(char *text)
 {
@@ -18,7 +18,7 @@ clean(char *text)
 	}
 }
 
-/* The position in TEXT after WRITTEN more bytes were wanted, never past the end. */
+/* The position in a text after snprintf returned WRITTEN, never past its end. */
 static size_t
 advance(size_t at, int written)
 {

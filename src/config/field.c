@@ -13,7 +13,7 @@ field_of(struct settings *s, const struct keyword *k)
 	unsigned char *base = (unsigned char *)s;
 
 	if (k->in_block)
-		base = (unsigned char *)&policy_lines_now(s->drafts)->values;
+		base = (unsigned char *)&policy_lines_now(s->policy_lines)->values;
 	return base + k->offset;
 }
 

@@ -20,7 +20,7 @@ MUST_USE void *field_of(struct settings *s, const struct keyword *k);
 /* field_fallback: parse the default of K, if it has one, into *s; errors go to *d. */
 void field_fallback(struct settings *s, const struct keyword *k, struct diag *d);
 
-/* Longest text of field_bounds, with the final zero. */
+/* Bytes of the longest text of field_bounds, with the final zero. */
 #define FIELD_BOUNDS 64
 
 /*

@@ -32,8 +32,9 @@ struct keyword {
 	const char *args; /* the values, for people; of a choice its words, "a|b" */
 	keyword_parse *parse;
 	enum keyword_unit unit; /* of min and max */
-	uint64_t
-	    min; /* bounds of a number; SECONDS: in ms; both 0: none; over 32 bits: only BYTES */
+	/* Bounds of a number, in ms for KEYWORD_SECONDS; both 0: none. Only KEYWORD_BYTES has more
+	 * than 32 bits. */
+	uint64_t min;
 	uint64_t max;
 	size_t offset;    /* of the field in struct settings; if in_block, in struct policy */
 	size_t size;      /* bytes of the field; 0: the value is not one field */

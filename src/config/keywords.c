@@ -7,22 +7,22 @@
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
 
-/* Where a row's value goes. */
+/* The field of a row's value, a member of struct settings. */
 #define FIELD_WORDS(member, words) \
 	.offset = offsetof(struct settings, member), \
 	.size = sizeof(((struct settings *)NULL)->member), .max_words = (words)
 #define FIELD(member) FIELD_WORDS(member, 1)
 
-/* The same for what a client block may say, each for itself (RULES D13). */
+/* The same for a keyword that client blocks may have (RULES D13): a member of struct policy. */
 #define POLICY_WORDS(member, words) \
 	.in_block = true, .offset = offsetof(struct policy, member), \
 	.size = sizeof(((struct policy *)NULL)->member), .max_words = (words)
 #define POLICY(member) POLICY_WORDS(member, 1)
 
-/* Or if it is no single field. */
+/* The same for one whose value is not one field. */
 #define POLICY_LIST(words) .in_block = true, .max_words = (words), .repeatable = true
 
-/* What a number may be. */
+/* The bounds of a number. */
 #define NUMBER(least, most) \
 	.parse = set_number, .unit = KEYWORD_NUMBER, .min = (least), .max = (most)
 

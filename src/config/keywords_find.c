@@ -5,7 +5,7 @@
 
 #include "config/keywords.h"
 
-#define NAME_MAX_LEN 32 /* of words that are compared; every keyword is shorter */
+#define NAME_MAX_LEN 32 /* bytes of the longest word compared; no keyword is longer */
 
 const struct keyword *
 keywords_find(const char *name)

@@ -13,7 +13,7 @@ load_settings(const struct options *o, const char *path, diag_sink *sink, load_c
 	struct diag d = { .file = path, .sink = sink };
 
 	conffile_read(path, s, &d);
-	/* Without a file there is nothing to say about what it lacks. */
+	/* Without a file, errors about what it lacks would mislead. */
 	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0) {
 		settings_fini(s);
 		return false;

@@ -3,9 +3,8 @@
 #define DNS64D_CONFIG_LOAD_H
 
 /*
- * load: one whole configuration: file, command line, this machine. The start, a check and a
- * reload all come this way, so what -t accepts is what they accept. All that is wrong is told at
- * once, whoever finds it.
+ * load: read a whole configuration: file, command line, this machine. The start, `dns64d -t` and a
+ * reload all use it, so they accept the same. All errors are reported, not only the first.
  */
 
 #include <stdbool.h>
@@ -16,16 +15,16 @@
 #include "config/settings.h"
 
 /*
- * A look at settings that were read, before they are accepted: what else is wrong goes to D. S may
- * have errors, which D was told. ARG is the caller's own.
+ * A function that checks settings that were read, before they are accepted, and sends errors to D.
+ * S may have errors already, which D counts. ARG is what load_settings got.
  */
 typedef void load_check(
     const struct settings *s, const struct options *o, void *arg, struct diag *d);
 
 /*
- * load_settings: read the file at PATH and O to *s, the caller's to settings_fini; CHECK (NULL: no
- * more than that) has a look at them, with ARG. Findings go to SINK, with a null context. False if
- * there are errors; *s holds nothing then.
+ * load_settings: read the file at PATH and the options O into *s, then call CHECK (NULL: none) with
+ * ARG. Texts go to SINK, whose context is NULL. True: the caller calls settings_fini for *s. False:
+ * there were errors, *s holds nothing.
  */
 MUST_USE bool load_settings(const struct options *o, const char *path, diag_sink *sink,
     load_check *check, void *arg, struct settings *s);

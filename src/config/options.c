@@ -107,7 +107,7 @@ take_level(struct options *o, const char *text)
 	return true;
 }
 
-/* Take one option; false if it is none or its value is bad. */
+/* Read one option; false if there is no such option or its value is wrong. */
 static bool
 take(struct options *o, int option, const char *value, enum options_task *task)
 {
@@ -193,7 +193,7 @@ apply_level(const struct options *o, struct settings *s)
 	s->log_level = (uint32_t)level;
 }
 
-/* Drop the listen addresses of the family that is not to be served. */
+/* Drop the listen addresses of the other family (-4, -6). */
 static void
 apply_family(const struct options *o, struct settings *s)
 {
@@ -221,11 +221,10 @@ options_apply(const struct options *o, struct settings *s, struct diag *d)
 		const struct keyword *k = keywords_find(o->overrides[i].keyword);
 		struct words w = { .n = 2, .word = { k->name, o->overrides[i].value } };
 
-		/* The first prefix takes the place of all configured ones, but for those that a
-		 * client block has of its own. */
+		/* The first prefix replaces all configured ones but those in client blocks. */
 		if (strcmp(k->name, "dns64-prefix") == 0 && !prefixes) {
 			prefixes = true;
-			policy_lines_at(s->drafts, 0)->prefixes.n = 0;
+			policy_lines_at(s->policy_lines, 0)->prefixes.n = 0;
 		}
 		k->parse(s, k, &w, d);
 	}

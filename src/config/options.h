@@ -3,7 +3,7 @@
 #define DNS64D_CONFIG_OPTIONS_H
 
 /*
- * options: the command line.
+ * options: the command line of dns64d.
  */
 
 #include <stdbool.h>
@@ -15,16 +15,17 @@
 #include "config/settings.h"
 #include "core/conf.h"
 
+/* What the command line asks for. */
 enum options_task {
 	OPTIONS_RUN,
 	OPTIONS_CHECK,    /* -t */
 	OPTIONS_HELP,     /* -h */
 	OPTIONS_VERSION,  /* -V */
 	OPTIONS_KEYWORDS, /* --print-keywords */
-	OPTIONS_USAGE     /* not understood; already told on standard error */
+	OPTIONS_USAGE     /* it is wrong, as standard error says already */
 };
 
-/* A keyword that the command line sets, whatever the file says. */
+/* A keyword that the command line sets; its lines in the file do not count. */
 struct options_override {
 	const char *keyword;
 	const char *value; /* borrowed from argv */
@@ -43,16 +44,16 @@ struct options {
 	struct options_override overrides[OPTIONS_OVERRIDES];
 };
 
-/* options_parse: read the command line to *o. */
+/* options_parse: read the command line into *o. An error is written to standard error. */
 MUST_USE enum options_task options_parse(int argc, char *const *argv, struct options *o);
 
-/* options_apply: let the command line have its way in settings that were read from the file. */
+/* options_apply: change S, read from the file, to what the command line says; errors go to D. */
 void options_apply(const struct options *o, struct settings *s, struct diag *d);
 
 /* options_give: does the command line set KEYWORD? */
 MUST_USE bool options_give(const struct options *o, const char *keyword);
 
-/* options_help: what -h prints. */
+/* options_help: write what -h prints to OUT. */
 void options_help(FILE *out);
 
 #endif

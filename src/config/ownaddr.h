@@ -3,7 +3,7 @@
 #define DNS64D_CONFIG_OWNADDR_H
 
 /*
- * ownaddr: would a question to an address come back to this daemon?
+ * ownaddr: does an address belong to this machine or daemon? An upstream must not.
  */
 
 #include <stdbool.h>
@@ -12,12 +12,12 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 
-/* ownaddr_is_local: does this machine have the address, whatever the port, usable or not yet? */
+/* ownaddr_is_local: is A a loopback address or that of an interface here? Its port is not read. */
 MUST_USE bool ownaddr_is_local(const struct netaddr *a);
 
 /*
- * ownaddr_find: the place in LISTENS (n of them, with ports) of the one that A reaches: the same
- * address and port, or a wildcard with A's port when A belongs to this machine. -1 if none does.
+ * ownaddr_find: the index of the one of N addresses at LISTENS that a packet to A would reach: the
+ * same address and port, or a wildcard with A's port if A is local. -1 if there is none.
  */
 MUST_USE int ownaddr_find(const struct netaddr *listens, size_t n, const struct netaddr *a);
 

@@ -17,11 +17,11 @@ struct making {
 	const struct settings *s;
 	struct diag *d;
 	struct policies *ps;
-	const struct policy_lines *all; /* the first: outside of any block */
+	const struct policy_lines *all; /* the lines outside of any block */
 	const struct policy_lines *own;
 	struct policy *p;
-	struct netmap ranges;                /* IPv4 networks that have a line: which */
-	unsigned lines[POLICY_MAX_PREFIXES]; /* of the prefixes of p */
+	struct netmap ranges;                /* IPv4 network to the line it stands in */
+	unsigned lines[POLICY_MAX_PREFIXES]; /* where each prefix of p stands */
 	unsigned all_lines[POLICY_MAX_PREFIXES];
 	bool starved; /* there was no memory */
 };
@@ -32,7 +32,7 @@ is_first(const struct making *m)
 	return m->own == m->all;
 }
 
-/* What is one field each. */
+/* Copy the values that are one field each. */
 static void
 take_values(struct making *m)
 {
@@ -56,7 +56,7 @@ take_values(struct making *m)
 
 /* --- prefixes --------------------------------------------------------------------------------- */
 
-/* The place of a prefix, whatever its suffix; -1 if it has none. */
+/* The index of PREFIX in p, its suffix not compared; -1 if it is not there. */
 static int
 place(const struct policy *p, const struct pref64 *prefix)
 {
@@ -68,7 +68,7 @@ place(const struct policy *p, const struct pref64 *prefix)
 	return -1;
 }
 
-/* Append a prefix that is not there; its place, or -1 when there are too many. */
+/* Append a prefix. Returns its index, or -1 with an error if there are too many. */
 static int
 append(struct making *m, const struct pref64 *prefix, unsigned line, const char *keyword)
 {
@@ -131,7 +131,7 @@ own_prefixes(struct making *m)
 		    is_first(m) ? "there is" : "the clients of this block have");
 }
 
-/* Those outside of any block, with or without those that only map lines name. */
+/* Copy the prefixes of policy 0, with or without those that only map lines name. */
 static void
 inherit_prefixes(struct making *m, bool mapped_too)
 {
@@ -147,7 +147,7 @@ inherit_prefixes(struct making *m, bool mapped_too)
 	memcpy(m->lines, m->all_lines, n * sizeof(m->lines[0]));
 }
 
-/* The suffix counts for all of them (RFC 6052 section 2.2). */
+/* Set the suffix of all prefixes (RFC 6052 section 2.2). */
 static void
 take_suffix(struct making *m)
 {
@@ -170,7 +170,7 @@ take_suffix(struct making *m)
 
 /* --- IPv4 networks ---------------------------------------------------------------------------- */
 
-/* The value of a network in the map; a prefix that has none gets a place. */
+/* The value of R's network in the IPv4 map; its prefix is appended if it is not there. */
 static bool
 value_of(struct making *m, const struct policy_lines_range *r, uint32_t *value)
 {
@@ -190,7 +190,7 @@ value_of(struct making *m, const struct policy_lines_range *r, uint32_t *value)
 	return true;
 }
 
-/* The lines of one kind in FROM that are not overruled by a line there is already. */
+/* Add to V4 the lines of FROM of the given kinds whose networks have no line yet. */
 static void
 add_ranges(struct making *m, struct netmap *v4, const struct policy_lines *from,
     const bool kinds[static POLICY_LINES_RANGE_KINDS])
@@ -255,13 +255,13 @@ make_ranges(struct making *m)
 	m->p->synth.v4 = v4;
 }
 
-/* Prefixes, and the networks that go to some of them only. */
+/* Make the prefixes, and the map of IPv4 networks that are not under all of them. */
 static void
 take_prefixes(struct making *m)
 {
 	bool own = m->own->prefixes.n > 0, own_ranges = m->own->ranges.n > 0;
 
-	/* The map has places of prefixes: others, or in other places, need another map. */
+	/* The map has indices of prefixes: with other prefixes it cannot be shared. */
 	bool shared = !is_first(m) && !own_ranges && (!own || !has_via(m->all));
 
 	if (own || is_first(m))
@@ -286,7 +286,7 @@ repeated_exclusion(struct making *m, size_t at)
 	const struct policy_lines_net *n = m->own->excluded.items;
 	char text[VALUE_NET_TEXT];
 
-	/* Nobody reads more of them than this. */
+	/* More errors are not shown, so do not search for them. */
 	if (m->d->n_errors > DIAG_MAX_ERRORS)
 		return;
 	for (size_t i = 0; i < at; i++) {
@@ -314,7 +314,7 @@ take_excluded(struct making *m)
 		int rc = netmap_add(excluded, &n[i].net, 1);
 
 		if (rc == -EEXIST)
-			repeated_exclusion(m, i); /* or it is the default */
+			repeated_exclusion(m, i); /* finds nothing if it is the default */
 		else
 			m->starved = rc != 0;
 	}
@@ -344,7 +344,7 @@ repeated_zone(struct making *m, size_t at)
 	}
 }
 
-/* A special name is answered here before any zone is looked at (RULES D13). */
+/* A notice if the zone is in a special one, which is answered before zones count (RULES D13). */
 static void
 tell_special(struct making *m, const struct policy_lines_zone *z)
 {
@@ -410,15 +410,15 @@ take_zones(struct making *m)
 struct policies *
 policies_make(const struct settings *s, struct diag *d)
 {
-	size_t n = s->drafts->all.n;
+	size_t n = s->policy_lines->all.n;
 	unsigned n_errors = d->n_errors;
 	struct making m = {
-		.s = s, .d = d, .ps = policies_new(n), .all = policy_lines_at(s->drafts, 0)
+		.s = s, .d = d, .ps = policies_new(n), .all = policy_lines_at(s->policy_lines, 0)
 	};
 
 	m.starved = m.ps == NULL;
 	for (size_t i = 0; i < n && !m.starved; i++) {
-		m.own = policy_lines_at(s->drafts, i);
+		m.own = policy_lines_at(s->policy_lines, i);
 		m.p = &m.ps->table[i];
 		take_values(&m);
 		take_prefixes(&m);

@@ -3,14 +3,15 @@
 #define DNS64D_CONFIG_POLICIES_H
 
 /*
- * policies: from the drafts to what the engine works from (RULES D13).
+ * policies: make the policies that the engine works from, out of the configuration's lines (RULES
+ * D13).
  *
- * The draft outside of any block becomes policy 0; a block's is that with what the block itself
- * says in its place, keyword by keyword, whatever stands first in the file. What a block does not
- * change it shares with policy 0, so that many blocks take little memory.
+ * The lines outside of any client block make policy 0. A block's policy is that, with the block's
+ * own lines in place of those of the same keyword, whichever stands first in the file. What a block
+ * does not change it shares with policy 0, so many blocks take little memory.
  *
- * A block's own lines about a network or a zone go before those it has from outside; within one
- * draft nothing may be said twice.
+ * A block's own lines about a network or a zone go before those from outside; in one block, or
+ * outside, there may be one line for each.
  */
 
 #include "base/attr.h"
@@ -19,8 +20,8 @@
 #include "core/policy.h"
 
 /*
- * policies_make: the policies of S, whose listen addresses are complete, with one reference.
- * Contradictions are told to D; NULL if there are any errors, or no memory, which is told too.
+ * policies_make: the policies of S, after complete_settings; the caller has one reference. Errors,
+ * lack of memory too, go to D; then it returns NULL.
  */
 MUST_USE struct policies *policies_make(const struct settings *s, struct diag *d);
 

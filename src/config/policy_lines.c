@@ -9,99 +9,99 @@
 struct policy_lines_list *
 policy_lines_new(void)
 {
-	struct policy_lines_list *ds = calloc(1, sizeof(*ds));
+	struct policy_lines_list *list = calloc(1, sizeof(*list));
 
-	if (ds == NULL || array_add(&ds->all, sizeof(struct policy_lines)) != NULL)
-		return ds;
-	free(ds);
+	if (list == NULL || array_add(&list->all, sizeof(struct policy_lines)) != NULL)
+		return list;
+	free(list);
 	return NULL;
 }
 
 static void
-fini(struct policy_lines *d)
+fini(struct policy_lines *l)
 {
-	struct policy_lines_zone *zones = d->zones.items;
+	struct policy_lines_zone *zones = l->zones.items;
 
-	for (size_t i = 0; i < d->zones.n; i++)
+	for (size_t i = 0; i < l->zones.n; i++)
 		free(zones[i].name);
-	array_fini(&d->nets);
-	array_fini(&d->prefixes);
-	array_fini(&d->excluded);
-	array_fini(&d->ranges);
-	array_fini(&d->zones);
+	array_fini(&l->nets);
+	array_fini(&l->prefixes);
+	array_fini(&l->excluded);
+	array_fini(&l->ranges);
+	array_fini(&l->zones);
 }
 
 void
-policy_lines_free(struct policy_lines_list *ds)
+policy_lines_free(struct policy_lines_list *list)
 {
-	if (ds == NULL)
+	if (list == NULL)
 		return;
-	for (size_t i = 0; i < ds->all.n; i++)
-		fini(policy_lines_at(ds, i));
-	array_fini(&ds->all);
-	array_fini(&ds->allow);
-	free(ds);
+	for (size_t i = 0; i < list->all.n; i++)
+		fini(policy_lines_at(list, i));
+	array_fini(&list->all);
+	array_fini(&list->allow);
+	free(list);
 }
 
 struct policy_lines *
-policy_lines_at(const struct policy_lines_list *ds, size_t i)
+policy_lines_at(const struct policy_lines_list *list, size_t i)
 {
-	struct policy_lines *all = ds->all.items;
+	struct policy_lines *all = list->all.items;
 
 	return &all[i];
 }
 
 struct policy_lines *
-policy_lines_now(const struct policy_lines_list *ds)
+policy_lines_now(const struct policy_lines_list *list)
 {
-	return policy_lines_at(ds, ds->open);
+	return policy_lines_at(list, list->open);
 }
 
 struct policy_lines *
-policy_lines_open(struct policy_lines_list *ds, unsigned line)
+policy_lines_open(struct policy_lines_list *list, unsigned line)
 {
-	struct policy_lines *d = array_add(&ds->all, sizeof(*d));
+	struct policy_lines *l = array_add(&list->all, sizeof(*l));
 
-	if (d == NULL)
+	if (l == NULL)
 		return NULL;
-	d->line = line;
-	ds->open = ds->all.n - 1;
-	return d;
+	l->line = line;
+	list->open = list->all.n - 1;
+	return l;
 }
 
 void
-policy_lines_close(struct policy_lines_list *ds)
+policy_lines_close(struct policy_lines_list *list)
 {
-	ds->open = 0;
+	list->open = 0;
 }
 
 bool
-policy_lines_add_range(struct policy_lines *d, const struct policy_lines_range *r)
+policy_lines_add_range(struct policy_lines *l, const struct policy_lines_range *r)
 {
-	struct policy_lines_range *new = array_add(&d->ranges, sizeof(*new));
+	struct policy_lines_range *new = array_add(&l->ranges, sizeof(*new));
 
 	if (new == NULL)
 		return false;
 	*new = *r;
-	d->n_ranges[r->kind]++;
+	l->n_ranges[r->kind]++;
 	return true;
 }
 
 bool
-policy_lines_add_zone(struct policy_lines *d, const struct policy_lines_zone *z)
+policy_lines_add_zone(struct policy_lines *l, const struct policy_lines_zone *z)
 {
 	size_t len = name_len(z->name);
-	struct policy_lines_zone *new = array_add(&d->zones, sizeof(*new));
+	struct policy_lines_zone *new = array_add(&l->zones, sizeof(*new));
 
 	if (new == NULL)
 		return false;
 	*new = *z;
 	new->name = malloc(len);
 	if (new->name == NULL) {
-		d->zones.n--;
+		l->zones.n--;
 		return false;
 	}
 	memcpy(new->name, z->name, len);
-	d->n_zones[z->kind]++;
+	l->n_zones[z->kind]++;
 	return true;
 }

@@ -10,7 +10,7 @@
 #define LINE_ROOM 512 /* a longer line holds no nameserver */
 #define BLANKS " \t\r"
 
-/* The address on a nameserver line. */
+/* Read the address on a nameserver line. */
 static bool
 parse_line(char *line, struct netaddr *a)
 {

@@ -11,11 +11,12 @@
 #include "config/values.h"
 
 #define DNS_PORT 53
-#define COMMON_UDP_SIZE 1232 /* what resolvers agreed on: under it, more goes over TCP (D12) */
+#define COMMON_UDP_SIZE \
+	1232 /* bytes: the usual EDNS size; a smaller one sends more over TCP (D12) */
 
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }; /* ::ffff:0:0/96 */
 
-/* Put N into a row's field of 1, 2, 4 or 8 bytes. */
+/* Write N to the field of K, which has 1, 2, 4 or 8 bytes. */
 static void
 store(struct settings *s, const struct keyword *k, uint64_t n)
 {
@@ -34,7 +35,7 @@ store(struct settings *s, const struct keyword *k, uint64_t n)
 		memcpy(field, &n, sizeof(n));
 }
 
-/* Say that the first value is not what the row's bounds allow. KIND: "a number", ... */
+/* An error: the first value is out of the row's bounds. KIND: "a number", ... */
 static void
 out_of_bounds(const struct keyword *k, const struct words *w, struct diag *d, const char *kind)
 {
@@ -154,7 +155,7 @@ set_path(struct settings *s, const struct keyword *k, const struct words *w, str
 		set_text(s, k, w, d);
 }
 
-/* Is A, the first value, an address that a socket can have, or be connected to? */
+/* Is A, the first value, an address for a socket? If not that is an error. */
 static bool
 is_usable(const struct keyword *k, const struct words *w, const struct netaddr *a, struct diag *d)
 {
@@ -175,7 +176,7 @@ is_usable(const struct keyword *k, const struct words *w, const struct netaddr *
 	return false;
 }
 
-/* Read ADDRESS [port N]; without a port of its own it gets PORT. */
+/* Read ADDRESS [port N]; without port N the port is PORT. */
 static bool
 address(const struct keyword *k, const struct words *w, uint16_t port, struct netaddr *a,
     struct diag *d)
@@ -212,7 +213,7 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 
 	if (w->n > 2 && strcmp(w->word[w->n - 1], "trusted") == 0)
 		rest.n--;
-	/* mtd64-ng looked at the first seven letters only. */
+	/* As mtd64-ng, which compares the first seven letters only. */
 	if (strncmp(w->word[1], "default", 7) == 0 && w->n == 2) {
 		s->nameserver_defaults = true;
 		return;
@@ -247,7 +248,7 @@ set_listen(struct settings *s, const struct keyword *k, const struct words *w, s
 	struct conf_io *c = &s->conf.io;
 	struct netaddr a;
 
-	/* The port for all may come later in the file; 0 until then. */
+	/* 0 for now: the keyword port may come later in the file. */
 	if (!address(k, w, 0, &a, d))
 		return;
 	if (c->n_listens == CONF_MAX_LISTENS) {
@@ -319,12 +320,12 @@ set_cookie_secret(
 {
 	struct conf_core *c = &s->conf.core;
 
-	/* It is drawn later: to read a file twice gives the same. */
+	/* auto: complete_cookies draws it, so that reading a file twice gives the same. */
 	c->n_cookie_secrets = 0;
 	if (w->n == 2 && strcmp(w->word[1], "auto") == 0)
 		return;
 	for (size_t i = 1; i < w->n; i++) {
-		/* The word is a secret and stays out of the log. */
+		/* The word is a secret: do not log it. */
 		if (!value_hex(w->word[i], c->cookie_secrets[i - 1], CONF_SECRET_LEN)) {
 			diag_error(d, w->line, k->name, "value %zu is not auto or %d hex digits", i,
 			    2 * CONF_SECRET_LEN);
@@ -340,7 +341,7 @@ set_cache_size(struct settings *s, const struct keyword *k, const struct words *
 	uint64_t bytes = 0;
 
 	set_bytes(s, k, w, d);
-	/* What is too much has been told. */
+	/* set_bytes has reported what is out of bounds. */
 	if (!value_size(w->word[1], 1, k->max, &bytes))
 		return;
 	if (bytes < CACHE_MIN)

@@ -11,7 +11,7 @@
 #include "config/values.h"
 #include "dns/name.h"
 
-#define MAX_BLOCKS UINT16_MAX /* a query keeps its policy's number in as many bits */
+#define MAX_BLOCKS UINT16_MAX /* a query stores its policy's number in 16 bits */
 
 static const struct net mapped = { { [10] = 0xff, [11] = 0xff }, 96, NETADDR_IPV6 };
 
@@ -21,7 +21,7 @@ no_memory(const struct keyword *k, const struct words *w, struct diag *d)
 	diag_error(d, w->line, k->name, "there is no memory for it");
 }
 
-/* Add the network WORD to LIST, of struct policy_lines_net. */
+/* Append the network WORD to LIST, of struct policy_lines_net; an error if it is none. */
 static void
 add_network(const struct keyword *k, const struct words *w, const char *word, struct array *list,
     struct diag *d)
@@ -53,7 +53,7 @@ add_network(const struct keyword *k, const struct words *w, const char *word, st
 	}
 }
 
-/* The place of the { among the words; how many there are without any. */
+/* The index of the { among the words; w->n if there is none. */
 static size_t
 brace(const struct words *w)
 {
@@ -64,18 +64,18 @@ brace(const struct words *w)
 	return i;
 }
 
-/* The block is begun even where its head is wrong, or all that is in it would seem so too. */
+/* The block is opened even if its head is wrong: or else each line in it would be an error too. */
 void
 set_client(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct policy_lines *draft = policy_lines_open(s->drafts, w->line);
+	struct policy_lines *lines = policy_lines_open(s->policy_lines, w->line);
 	size_t end = brace(w);
 
-	if (draft == NULL) {
+	if (lines == NULL) {
 		no_memory(k, w, d);
 		return;
 	}
-	if (s->drafts->open == MAX_BLOCKS + 1)
+	if (s->policy_lines->open == MAX_BLOCKS + 1)
 		diag_error(d, w->line, k->name, "there can be %d blocks at most", MAX_BLOCKS);
 	if (end == w->n)
 		diag_error(d, w->line, k->name,
@@ -87,9 +87,9 @@ set_client(struct settings *s, const struct keyword *k, const struct words *w, s
 	else if (end == 1)
 		diag_error(d, w->line, k->name, "names no network; allowed is %s", k->args);
 	for (size_t i = 1; i < end; i++)
-		add_network(k, w, w->word[i], &draft->nets, d);
+		add_network(k, w, w->word[i], &lines->nets, d);
 	if (strcmp(w->word[w->n - 1], "}") == 0)
-		policy_lines_close(s->drafts);
+		policy_lines_close(s->policy_lines);
 }
 
 void
@@ -97,9 +97,9 @@ set_allow(struct settings *s, const struct keyword *k, const struct words *w, st
 {
 	for (size_t i = 1; i < w->n; i++) {
 		if (strcmp(w->word[i], "any") == 0)
-			s->drafts->allow_any = true;
+			s->policy_lines->allow_any = true;
 		else
-			add_network(k, w, w->word[i], &s->drafts->allow, d);
+			add_network(k, w, w->word[i], &s->policy_lines->allow, d);
 	}
 }
 
@@ -153,7 +153,7 @@ set_ede(struct settings *s, const struct keyword *k, const struct words *w, stru
 		store_bits(s, k, bits(k, "relay|synthesized|upstream|policy", w, d));
 }
 
-/* Read a name; or say what is wrong with it. */
+/* Read a domain name; an error if it is none. */
 static bool
 name(const struct keyword *k, const struct words *w, const char *word,
     uint8_t out[static DNS_NAME_MAX], struct diag *d)
@@ -191,7 +191,7 @@ add_zones(struct settings *s, const struct keyword *k, const struct words *w, en
 		if (strncmp(word, "*.", 2) == 0)
 			diag_error(d, w->line, k->name,
 			    "'%s': a zone is itself and all below it; write %s", word, word + 2);
-		else if (!policy_lines_add_zone(policy_lines_now(s->drafts), &z))
+		else if (!policy_lines_add_zone(policy_lines_now(s->policy_lines), &z))
 			no_memory(k, w, d);
 	}
 }
@@ -212,7 +212,7 @@ set_ignore_aaaa(struct settings *s, const struct keyword *k, const struct words 
 void
 set_reverse(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct policy_lines *draft = policy_lines_now(s->drafts);
+	struct policy_lines *lines = policy_lines_now(s->policy_lines);
 	bool local = strcmp(w->word[1], "local") == 0;
 
 	if (local ? w->n != 3 : w->n != 2 || strcmp(w->word[1], "cname") != 0) {
@@ -220,7 +220,7 @@ set_reverse(struct settings *s, const struct keyword *k, const struct words *w, 
 		    w->word[w->n - 1], k->args);
 		return;
 	}
-	draft->values.reverse = local ? POLICY_REVERSE_LOCAL : POLICY_REVERSE_CNAME;
+	lines->values.reverse = local ? POLICY_REVERSE_LOCAL : POLICY_REVERSE_CNAME;
 	if (local)
-		draft->has_reverse_name = name(k, w, w->word[2], draft->reverse_name, d);
+		lines->has_reverse_name = name(k, w, w->word[2], lines->reverse_name, d);
 }

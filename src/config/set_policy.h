@@ -3,12 +3,13 @@
 #define DNS64D_CONFIG_SET_POLICY_H
 
 /*
- * set_policy: parsers of the other keywords about clients, into the drafts.
+ * set_policy: parsers of the keywords about clients but those in config/set_prefix, into
+ * config/policy_lines.
  */
 
 #include "config/keyword.h"
 
-keyword_parse set_client; /* begins a block; it ends where conffile finds a } */
+keyword_parse set_client; /* opens a block, which conffile closes at its } */
 keyword_parse set_allow;
 
 keyword_parse set_triggers;

@@ -16,7 +16,7 @@
 /* The words of a prefix's state, in the order of enum policy_state. */
 static const char states[] = "active|drain|down";
 
-/* A slash was forgotten: 2001:db8:1::96 for 2001:db8:1::/96. TEXT gets the likely prefix. */
+/* Was a slash forgotten: 2001:db8:1::96 for 2001:db8:1::/96? LIKELY becomes the likely prefix. */
 static bool
 forgotten_slash(const char *text, char *likely, size_t cap)
 {
@@ -46,7 +46,7 @@ not_a_prefix(const struct keyword *k, unsigned line, const char *word, struct di
 		    word);
 }
 
-/* Read a prefix; or say what is wrong with it, and what is probably meant. */
+/* Read a prefix; an error, with what is probably meant, if it is none. */
 static bool
 prefix(const struct keyword *k, unsigned line, const char *word, struct pref64 *p, struct diag *d)
 {
@@ -79,7 +79,7 @@ prefix(const struct keyword *k, unsigned line, const char *word, struct pref64 *
 	return false;
 }
 
-/* Read a network of FAMILY; or say what is wrong with it. */
+/* Read a network of FAMILY; an error, with what is probably meant, if it is none. */
 static bool
 network(
     const struct keyword *k, const struct words *w, uint8_t family, struct net *net, struct diag *d)
@@ -94,7 +94,7 @@ network(
 	}
 	if (verdict == VALUE_NET_OK)
 		return true;
-	/* RFC 6147 section 5.1.4 writes the mapped addresses so. */
+	/* RFC 6147 section 5.1.4 writes ::ffff:0:0/96 like this. */
 	if (strcasecmp(w->word[1], "::ffff/96") == 0)
 		snprintf(text, sizeof(text), "::ffff:0:0/96");
 	else
@@ -123,7 +123,7 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 		return;
 	}
 	p.state = (enum policy_state)state;
-	new = array_add(&policy_lines_now(s->drafts)->prefixes, sizeof(*new));
+	new = array_add(&policy_lines_now(s->policy_lines)->prefixes, sizeof(*new));
 	if (new == NULL)
 		no_memory(k, w, d);
 	else
@@ -133,24 +133,24 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 void
 set_suffix(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct policy_lines *draft = policy_lines_now(s->drafts);
+	struct policy_lines *lines = policy_lines_now(s->policy_lines);
 
-	if (inet_pton(AF_INET6, w->word[1], draft->suffix) != 1) {
+	if (inet_pton(AF_INET6, w->word[1], lines->suffix) != 1) {
 		diag_error(d, w->line, k->name,
 		    "'%s' is not an IPv6 address; allowed is one with the bits behind the IPv4 "
 		    "address, as ::1",
 		    w->word[1]);
 		return;
 	}
-	draft->has_suffix = true;
-	draft->suffix_line = w->line;
+	lines->has_suffix = true;
+	lines->suffix_line = w->line;
 }
 
 static void
 add_range(struct settings *s, const struct keyword *k, const struct words *w,
     const struct policy_lines_range *r, struct diag *d)
 {
-	if (!policy_lines_add_range(policy_lines_now(s->drafts), r))
+	if (!policy_lines_add_range(policy_lines_now(s->policy_lines), r))
 		no_memory(k, w, d);
 }
 
@@ -185,19 +185,19 @@ set_exclude_a(struct settings *s, const struct keyword *k, const struct words *w
 void
 set_exclude_aaaa(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	struct policy_lines *draft = policy_lines_now(s->drafts);
+	struct policy_lines *lines = policy_lines_now(s->policy_lines);
 	struct policy_lines_net n = { .line = w->line }, *new;
 
 	if (strcmp(w->word[1], "none") == 0) {
-		if (draft->excluded.n > 0 || draft->excluded_none)
+		if (lines->excluded.n > 0 || lines->excluded_none)
 			diag_error(d, w->line, k->name,
 			    "none takes the default away and must come first, once");
-		draft->excluded_none = true;
+		lines->excluded_none = true;
 		return;
 	}
 	if (!network(k, w, NETADDR_IPV6, &n.net, d))
 		return;
-	new = array_add(&draft->excluded, sizeof(*new));
+	new = array_add(&lines->excluded, sizeof(*new));
 	if (new == NULL)
 		no_memory(k, w, d);
 	else

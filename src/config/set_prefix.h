@@ -3,8 +3,7 @@
 #define DNS64D_CONFIG_SET_PREFIX_H
 
 /*
- * set_prefix: parsers of the keywords about NAT64 prefixes and networks, into the draft that
- * lines now go to.
+ * set_prefix: parsers of the keywords about NAT64 prefixes and networks, into policy_lines_now.
  */
 
 #include "config/keyword.h"

@@ -9,15 +9,15 @@ bool
 settings_init(struct settings *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->drafts = policy_lines_new();
-	return s->drafts != NULL;
+	s->policy_lines = policy_lines_new();
+	return s->policy_lines != NULL;
 }
 
 void
 settings_seal(struct settings *s)
 {
-	policy_lines_free(s->drafts);
-	s->drafts = NULL;
+	policy_lines_free(s->policy_lines);
+	s->policy_lines = NULL;
 }
 
 void

@@ -26,7 +26,7 @@ read_all(int fd, char *buf, size_t cap)
 	return (ssize_t)n;
 }
 
-/* Is it something that has an end? Returns 0 or -errno. */
+/* Is FD a regular file? Returns 0 or -errno. */
 static int
 check_kind(int fd)
 {
@@ -42,7 +42,7 @@ check_kind(int fd)
 int
 textfile_read(const char *path, char **text, size_t *len)
 {
-	/* A pipe would make us wait, and a terminal could become ours. */
+	/* Opening a pipe could block; a terminal could become our controlling one. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	int rc = fd < 0 ? -errno : check_kind(fd);
 

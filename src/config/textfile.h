@@ -3,23 +3,23 @@
 #define DNS64D_CONFIG_TEXTFILE_H
 
 /*
- * textfile: a whole file in memory.
+ * textfile: read a whole file into memory.
  */
 
 #include <stddef.h>
 
 #include "base/attr.h"
 
-#define TEXTFILE_MAX 67108864 /* bytes; a million zones are not as long */
+#define TEXTFILE_MAX 67108864 /* bytes of the longest file; a million zones take less */
 
 /*
- * textfile_read: the bytes of the file at PATH to *TEXT (from malloc, with a zero behind them, the
- * caller's) and their number to *LEN. Returns 0 or -errno, -EFBIG above TEXTFILE_MAX,
- * -EINVAL for a pipe, a device and the like. Never waits for anybody.
+ * textfile_read: read the file at PATH into *text, which the caller frees, and its length without
+ * the final zero into *len. Returns 0 or -errno: -EFBIG above TEXTFILE_MAX, -EINVAL if it is a
+ * pipe, a device or the like, -EISDIR if it is a directory. Never blocks.
  */
 MUST_USE int textfile_read(const char *path, char **text, size_t *len);
 
-/* textfile_strerror: what such an error means, for people; a text as strerror's. */
+/* textfile_strerror: a text for an error RC of textfile_read, as from strerror(3). */
 const char *textfile_strerror(int rc);
 
 #endif

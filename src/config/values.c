@@ -34,7 +34,7 @@ value_number(const char *text, uint32_t min, uint32_t max, uint32_t *n)
 	return true;
 }
 
-/* Digits behind the decimal point in millionths; at most six of them. */
+/* Read at most six digits behind the decimal point, as millionths. */
 static bool
 fraction(const char *text, uint32_t *millionths)
 {
@@ -66,7 +66,7 @@ value_seconds(const char *text, uint32_t min_ms, uint32_t max_ms, uint32_t *ms)
 	return true;
 }
 
-/* How many bits the letter C moves a number by; 0: it does not. */
+/* How many bits a number is shifted by the unit C; 0 if C is none. */
 static unsigned
 unit_bits(char c)
 {
@@ -100,7 +100,7 @@ value_size(const char *text, uint64_t min, uint64_t max, uint64_t *bytes)
 	return true;
 }
 
-/* One "N" or "N-M" at TEXT; *END points behind it. */
+/* Read one "N" or "N-M" at TEXT; *END points behind it. */
 static bool
 range(const char *text, uint32_t r[static 2], const char **end)
 {
@@ -149,7 +149,7 @@ value_cpus(const char *text, cpu_set_t *cpus)
 	return true;
 }
 
-/* Clear the bits behind the length; was any set? */
+/* Clear the bits behind the length. True if any was set. */
 static bool
 clear_host_bits(struct net *net)
 {

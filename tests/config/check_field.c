@@ -14,16 +14,16 @@
 static struct said said;
 static struct settings settings;
 
-/* A field of the settings, and one of the draft that lines go to. */
+/* A field of the settings, and one of the block that is being read. */
 START_TEST(field_of_a_keyword)
 {
 	ck_assert(settings_init(&settings));
 	ck_assert_ptr_eq(field_of(&settings, keywords_find("port")), &settings.port);
 	ck_assert_ptr_eq(field_of(&settings, keywords_find("hide-a")),
-	    &policy_lines_at(settings.drafts, 0)->values.hide_a);
-	ck_assert_ptr_nonnull(policy_lines_open(settings.drafts, 1));
+	    &policy_lines_at(settings.policy_lines, 0)->values.hide_a);
+	ck_assert_ptr_nonnull(policy_lines_open(settings.policy_lines, 1));
 	ck_assert_ptr_eq(field_of(&settings, keywords_find("hide-a")),
-	    &policy_lines_at(settings.drafts, 1)->values.hide_a);
+	    &policy_lines_at(settings.policy_lines, 1)->values.hide_a);
 	settings_fini(&settings);
 }
 END_TEST

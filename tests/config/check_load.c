@@ -70,7 +70,7 @@ START_TEST(contradictions_are_told_beside_the_rest)
 	    "prot 53\nnameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\n}\n"
 	    "client 10.0.0.0/8 {\nmap 10.0.0.0/8 none\nexclude-a 10.0.0.0/8\n}\n"));
 	ck_assert_uint_eq(n_errors, 3);
-	ck_assert(settings.drafts == NULL && settings.conf.core.policies == NULL);
+	ck_assert(settings.policy_lines == NULL && settings.conf.core.policies == NULL);
 }
 END_TEST
 
@@ -81,7 +81,7 @@ START_TEST(policies_are_made_and_lines_freed)
 
 	ck_assert(
 	    load(&o, "nameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\nhide-a yes\n}\n"));
-	ck_assert_ptr_null(settings.drafts);
+	ck_assert_ptr_null(settings.policy_lines);
 	ck_assert_uint_eq(settings.conf.core.policies->n, 2);
 	ck_assert(settings.conf.core.policies->table[1].hide_a);
 }

@@ -81,7 +81,7 @@ parse_silently(const char *text)
 {
 	said_parse(&said, text, &settings);
 	ck_assert_str_eq(said.text, "");
-	return policy_lines_at(settings.drafts, settings.drafts->all.n - 1);
+	return policy_lines_at(settings.policy_lines, settings.policy_lines->all.n - 1);
 }
 
 START_TEST(policy_keywords_set_their_fields)
@@ -159,10 +159,10 @@ START_TEST(networks_of_blocks_are_kept)
 	ck_assert_uint_eq(d->nets.n, 2);
 	ck_assert(n[0].net.family == NETADDR_IPV4 && n[0].net.len == 24);
 	ck_assert(n[1].net.family == NETADDR_IPV6 && n[1].net.len == 128);
-	ck_assert_uint_eq(settings.drafts->allow.n, 2);
-	ck_assert(!settings.drafts->allow_any);
+	ck_assert_uint_eq(settings.policy_lines->allow.n, 2);
+	ck_assert(!settings.policy_lines->allow_any);
 	(void)parse_silently("allow any\n");
-	ck_assert(settings.drafts->allow_any);
+	ck_assert(settings.policy_lines->allow_any);
 }
 END_TEST
 

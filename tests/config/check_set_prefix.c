@@ -97,7 +97,7 @@ parse_silently(const char *text)
 {
 	said_parse(&said, text, &settings);
 	ck_assert_str_eq(said.text, "");
-	return policy_lines_at(settings.drafts, settings.drafts->all.n - 1);
+	return policy_lines_at(settings.policy_lines, settings.policy_lines->all.n - 1);
 }
 
 START_TEST(prefixes_of_all_lengths_are_taken)

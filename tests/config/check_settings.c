@@ -13,14 +13,14 @@ START_TEST(new_settings_are_sealed_and_freed)
 	struct settings s;
 
 	ck_assert(settings_init(&s));
-	ck_assert_uint_eq(s.drafts->all.n, 1);
+	ck_assert_uint_eq(s.policy_lines->all.n, 1);
 	ck_assert_uint_eq(s.port, 0);
 	s.conf.core.policies = policies_new(1);
 	ck_assert_ptr_nonnull(s.conf.core.policies);
 	settings_seal(&s);
-	ck_assert(s.drafts == NULL && s.conf.core.policies != NULL);
+	ck_assert(s.policy_lines == NULL && s.conf.core.policies != NULL);
 	settings_fini(&s);
-	ck_assert(s.drafts == NULL && s.conf.core.policies == NULL);
+	ck_assert(s.policy_lines == NULL && s.conf.core.policies == NULL);
 	/* All zero, or ended before. */
 	settings_fini(&s);
 	ck_assert(settings_init(&s));
