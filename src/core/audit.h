@@ -3,10 +3,10 @@
 #define DNS64D_CORE_AUDIT_H
 
 /*
- * audit: is nobody forgotten?
+ * audit: check that no query and no lookup is forgotten.
  *
- * What must be true of an engine's objects between any two calls. An engine built with
- * ENGINE_AUDIT, as the one of all tests is, asserts it after every call; the daemon's does not.
+ * These are the invariants of an engine's objects between two calls. An engine built with
+ * ENGINE_AUDIT asserts them after every call. All tests use such an engine; the daemon does not.
  */
 
 #include <stdbool.h>
@@ -14,18 +14,21 @@
 #include "base/attr.h"
 #include "core/query.h"
 
-/* more queries at a time are not counted: each call would cost too much */
+/* with more queries in flight audit checks nothing: each call would cost too much */
 #define AUDIT_MOST 2048
 
 /*
- * audit: each query is either ready, or waits in a lookup with a timer of its own set, or waits for
- * the timer alone (RULES D18); each lookup is on the list of those to be asked or has a timer;
- * those who wait for a lookup are as many as it says. NULL, or what is not so. Allocates nothing.
+ * audit: each query is either ready, or waits for a lookup and has its own timer set, or waits for
+ * its timer alone (RULES D18). Each lookup is on the list of attempts to be sent, or of truncated
+ * replies, or has its timer set. The number of waiters of each lookup is its n_waiters. Returns
+ * NULL, or a string constant that says what is wrong. Allocates nothing.
  */
 MUST_USE const char *audit(const struct queries *qs);
 
-/* audit_message: is there a ready query that has yet to read the message of the lookup that ended
- * last? */
+/*
+ * audit_message: is there a ready query that has not yet read the message of the lookup that ended
+ * last?
+ */
 MUST_USE bool audit_message(const struct queries *qs);
 
 #endif

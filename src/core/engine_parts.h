@@ -3,8 +3,8 @@
 #define DNS64D_CORE_ENGINE_PARTS_H
 
 /*
- * engine_parts: what an engine is made of; for engine's own files, of which engine_socket has what
- * the shell asks and tells of upstreams and sockets.
+ * engine_parts: the parts of an engine. Only engine.c and engine_socket.c include this file; the
+ * latter has the calls about upstreams and their sockets.
  */
 
 #include "base/rng.h"
@@ -21,17 +21,17 @@ struct engine {
 	struct stats stats;
 	struct queries queries;
 	struct lookups lookups;
-	struct lookup_result result; /* of the lookup that ended last */
-	struct msg msg;              /* its reply; the bytes are the shell's */
-	uint64_t now_ns;             /* of the call that made things ready */
+	struct lookup_result result; /* result of the lookup that ended last */
+	struct msg msg;              /* its reply; the shell owns the bytes */
+	uint64_t now_ns;             /* time of the call that made queries or lookups ready */
 	struct rng rng;
 	struct wheel wheel;
 	struct upstreams upstreams;
 	struct cookies cookies;
 	struct packetcache *packetcache; /* owned; NULL without a cache */
-	/* the one whose answer is for packetcache, if it is ready when it first runs; NULL */
+	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
 	const struct query *often;
-	struct packet_in repeated; /* a question that packetcache has the answer to; len 0: none */
+	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
 };
 
 #endif

@@ -3,18 +3,21 @@
 #define DNS64D_CORE_EXPLAIN_H
 
 /*
- * explain: at the level debug, why a question for AAAA is answered without synthesized ones.
- * Besides that of a refused client (core/request) it is the only message about one query.
+ * explain: log, at level debug, why a question for AAAA gets no synthesized records. Only this and
+ * the message about a refused client (core/request) are about a single query.
  */
 
 #include "base/attr.h"
 #include "base/log.h"
 #include "core/query.h"
 
-/* explain_write: the line. */
+/* explain_write: log WHY for Q, whatever the level. */
 void explain_write(const struct query *q, const char *why);
 
-/* explain: Q, for AAAA where there might be DNS64, gets nothing synthesized: WHY. */
+/*
+ * explain: log that Q, a question for AAAA from a client with DNS64, gets no synthesized records,
+ * and WHY.
+ */
 static inline void
 explain(const struct query *q, const char *why)
 {

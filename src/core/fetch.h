@@ -3,10 +3,11 @@
 #define DNS64D_CORE_FETCH_H
 
 /*
- * fetch: what the cache has for a question, as the outcome of a lookup that was never made.
+ * fetch: a question's entry in the cache, presented as the outcome of a lookup.
  *
- * A hit decides exactly as a miss (RULES D22): the message has its OPT's extended error again, its
- * TTLs are counted down. One hit at a time, in memory of our own.
+ * A hit leads to the same decisions as a reply (RULES D22): the message again has the extended
+ * error of its OPT, and its TTLs are counted down. The struct holds one hit at a time, in its own
+ * memory.
  */
 
 #include <stdbool.h>
@@ -18,39 +19,45 @@
 #include "core/stats.h"
 #include "dns/msg.h"
 
-#define FETCH_STALE_TTL 30 /* s: of all records of a stale answer (RFC 8767 section 4) */
+#define FETCH_STALE_TTL 30 /* s: TTL of all records of a stale answer (RFC 8767 section 4) */
 
 struct fetch {
-	struct lookup_result result; /* of the last hit */
+	struct lookup_result result; /* the last hit */
 	struct msg msg;
-	bool stale;        /* it is past its end */
+	bool stale;        /* the entry has expired */
 	bool failing;      /* and could not be refreshed a moment ago */
-	uint32_t rotation; /* where in the round addresses are, if they are to take turns */
+	uint32_t rotation; /* state of the rotation of addresses */
 	uint8_t bytes[LOOKUP_KEPT];
 };
 
-/* What is a hit beside what has not come to its end. */
+/* Which expired entries count as hits; unexpired entries always do. */
 enum fetch_take {
 	FETCH_UNEXPIRED, /* nothing */
-	FETCH_FAILING,   /* what could not be refreshed a moment ago; it counts as asking for the
-			     entry */
-	FETCH_RECORDS,   /* that, and whatever is stale but an NXDOMAIN (RULES D5) */
-	FETCH_ALL        /* that too: upstream has failed or is late */
+	/* an entry that could not be refreshed a moment ago; counts as asking for the entry */
+	FETCH_FAILING,
+	FETCH_RECORDS, /* that, and every stale entry but an NXDOMAIN (RULES D5) */
+	FETCH_ALL      /* every stale entry: upstream has failed or is late */
 };
 
 enum fetch_found {
 	FETCH_NOTHING,
-	FETCH_HIT,  /* in the struct */
-	FETCH_DUE,  /* the same, and the caller is to have it refreshed; with FETCH_FAILING only */
-	FETCH_STALE /* there is something stale, which may help if upstream does not; not in the
-			struct */
+	FETCH_HIT,  /* the hit is in the struct */
+	FETCH_DUE,  /* a hit that the caller should refresh; with FETCH_FAILING only */
+	FETCH_STALE /* a stale entry exists, for use if upstream fails; not in the struct */
 };
 
-/* fetch_find: what there is for KEY that TAKE takes. There must be a cache. */
+/*
+ * fetch_find: look KEY up in conf->cache (not NULL), with the expired entries that TAKE allows. On
+ * FETCH_HIT and FETCH_DUE r->result and r->msg are filled, valid until the next call on R. Counts
+ * hits in STATS.
+ */
 MUST_USE enum fetch_found fetch_find(struct fetch *r, const struct conf_core *conf,
     struct stats *stats, const struct question *key, enum fetch_take take, uint64_t now_ns);
 
-/* fetch_exists: would FETCH_ALL find anything? Counts nothing; what was in the struct is gone. */
+/*
+ * fetch_exists: has the cache an entry for KEY itself, expired or not, that may be served? Counts
+ * nothing; overwrites the hit in R.
+ */
 MUST_USE bool fetch_exists(
     struct fetch *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns);
 

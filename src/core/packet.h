@@ -3,10 +3,10 @@
 #define DNS64D_CORE_PACKET_H
 
 /*
- * packet: a message on its way between the engine and the shell, and where it came from or goes to.
+ * packet: a message between the engine and the shell, with its source or destination.
  *
- * Sockets are the shell's: what names one here is a number of the shell's, or that of an upstream
- * or of its socket (core/engine.h).
+ * The shell owns the sockets. Here a socket is a number of the shell's, or the number of an
+ * upstream or of its socket (core/engine.h).
  */
 
 #include <stddef.h>
@@ -21,13 +21,14 @@ enum packet_way { PACKET_CLIENT_UDP, PACKET_CLIENT_TCP, PACKET_UPSTREAM_UDP, PAC
 
 /* A message that arrived. */
 struct packet_in {
-	const uint8_t *msg; /* borrowed; without the TCP length prefix */
+	const uint8_t *msg; /* borrowed; a DNS message without the TCP length prefix */
 	size_t len;
 	enum packet_way way;
-	uint32_t sock; /* client: the shell's. upstream UDP: slot. upstream TCP: upstream number */
-	uint32_t gen;  /* client: the shell's. upstream: unused */
-	struct netaddr peer; /* client: who asks */
-	/* client over UDP: the address asked, NETADDR_NONE if the socket says it all */
+	/* client: the shell's. Upstream UDP: slot. Upstream TCP: number of the upstream */
+	uint32_t sock;
+	uint32_t gen;        /* client: the shell's. Upstream: unused */
+	struct netaddr peer; /* client: its address */
+	/* client over UDP: the destination address, NETADDR_NONE if the socket has only one */
 	struct netaddr local;
 };
 
@@ -36,8 +37,8 @@ struct packet_out {
 	enum packet_way way;
 	uint32_t sock; /* as in struct packet_in */
 	uint32_t gen;
-	struct netaddr peer;  /* client: where to */
-	struct netaddr local; /* client over UDP: where from, as it came in */
+	struct netaddr peer;  /* client: destination */
+	struct netaddr local; /* client over UDP: source, as in struct packet_in */
 	size_t len;           /* bytes in the UDP slot or, for *_TCP, in the TCP buffer */
 };
 

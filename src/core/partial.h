@@ -3,10 +3,11 @@
 #define DNS64D_CORE_PARTIAL_H
 
 /*
- * partial: what a reply leaves for later states of a query.
+ * partial: the parts of a reply that later states of a query need.
  *
- * A small message about the client's name: the chain so far and, of a negative reply, the
- * SOA. Kept because the reply's own bytes are gone when the next one arrives. Pooled.
+ * A partial is a small message about the client's name: the CNAME chain so far and, from a negative
+ * reply, the SOA. It is a copy because the bytes of a reply are gone when the next reply arrives.
+ * Partials come from a pool.
  */
 
 #include <stdbool.h>
@@ -18,43 +19,44 @@
 #include "dns/msg.h"
 
 #define PARTIAL_MAX 512      /* bytes of the message kept */
-#define PARTIAL_DATA_MAX 512 /* of one with addresses */
+#define PARTIAL_DATA_MAX 512 /* bytes of a message with addresses */
 
 struct partial {
 	uint16_t len;
 	uint8_t bytes[PARTIAL_MAX + DNS_OPT_LEN];
 };
 
-/* The addresses at the end of a chain, while something is asked that may be better. */
+/* The addresses at the end of a chain, kept while AAAA of the chain's last name is asked. */
 struct partial_data {
-	/* owned: that leads to them, while another goes on from there; NULL */
+	/* owned: the chain that leads to them, while query.chain is another one; NULL */
 	struct partial *chain;
-	uint64_t at_ns; /* when they came */
+	uint64_t at_ns; /* when they arrived */
 	size_t len;
 	uint8_t bytes[PARTIAL_DATA_MAX + DNS_OPT_LEN];
 };
 
 /*
- * partial_keep: keep chain and SOA (with its remaining negative TTL) of reply M, whose chain is A,
- * behind the chain of EARLIER (NULL: none), as a message about QNAME (a name). What does not fit is
- * left out: first the SOA. NULL when even the chain does not fit or the pool is empty. EARLIER
- * stays.
+ * partial_keep: copy the chain of EARLIER (NULL: none), then the chain A and the SOA (with its
+ * remaining negative TTL) of reply M, as a message about QNAME (a name). The SOA is left out if it
+ * does not fit. NULL: the chain does not fit, or the pool is empty. The caller keeps EARLIER and
+ * owns the result, which goes back to POOL.
  */
 MUST_USE struct partial *partial_keep(struct pool *pool, const uint8_t *qname,
     const struct partial *earlier, const struct msg *m, const struct answer *a);
 
 /*
- * partial_keep_data: keep of reply M, whose chain A ends with data, the records of the type there,
- * authority and additional section, as a message about that last name. NULL when that does not fit
- * or the pool is empty.
+ * partial_keep_data: copy from reply M, whose chain A ends with data, the records of the question's
+ * type at the last name and the authority and additional sections, as a message about that last
+ * name. NULL: the records do not fit, or the pool is empty. The caller owns the result, which goes
+ * back to POOL.
  */
 MUST_USE struct partial_data *partial_keep_data(
     struct pool *pool, const struct msg *m, const struct answer *a, uint64_t now_ns);
 
-/* partial_view_data: parse it to *m. */
+/* partial_view_data: parse D to *m, which borrows its bytes. */
 void partial_view_data(const struct partial_data *d, struct msg *m);
 
-/* partial_view: parse it to *m and walk its chain for QTYPE to *a. */
+/* partial_view: parse R to *m, which borrows its bytes, and scan its chain for QTYPE to *a. */
 void partial_view(const struct partial *r, uint16_t qtype, struct msg *m, struct answer *a);
 
 #endif

@@ -3,10 +3,10 @@
 #define DNS64D_CORE_QUERY_H
 
 /*
- * query: one client question and what happens next to it.
+ * query: one client question, from its arrival to its answer.
  *
- * A query waits for one lookup at a time. What happens next to it is core/state's; here are the
- * objects and their waiting.
+ * A query waits for one lookup at a time. This file has the objects and how they wait; core/state
+ * decides what happens next.
  */
 
 #include <stdbool.h>
@@ -27,15 +27,16 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000   /* for the AAAA phase (RULES D5) */
-#define QUERY_ALL_MS 4500    /* for the whole: stub resolvers give up after 5 s */
-#define QUERY_STALE_MS 1800  /* then something stale will do (RFC 8767 section 5) */
-#define QUERY_MAX_REFUSED 64 /* networks noted; the refusal of others is not told */
-#define QUERY_MAX_STEPS 8    /* questions asked to follow open chains (RULES D6) */
-#define QUERY_SVCB_TARGETS 4 /* of an answer of type SVCB, whose addresses are looked for */
-#define QUERY_SVCB_MAX 4096  /* bytes of one that is kept; a larger one is passed as it is */
-#define QUERY_SVCB_ROOM 1024 /* for addresses behind it */
-#define QUERY_SVCB_SHARE 64  /* one in so many queries may keep a reply */
+#define QUERY_AAAA_MS 2000 /* ms: limit of the AAAA phase (RULES D5) */
+/* ms: limit of the whole query; stub resolvers give up after 5 s */
+#define QUERY_ALL_MS 4500
+#define QUERY_STALE_MS 1800  /* ms after which a stale entry is used (RFC 8767 section 5) */
+#define QUERY_MAX_REFUSED 64 /* networks whose refusal is logged, at most */
+#define QUERY_MAX_STEPS 8    /* questions that follow open chains, at most (RULES D6) */
+#define QUERY_SVCB_TARGETS 4 /* SVCB targets of an answer that are looked up, at most */
+#define QUERY_SVCB_MAX 4096  /* bytes of an SVCB reply that is kept; a larger one is relayed */
+#define QUERY_SVCB_ROOM 1024 /* bytes for addresses behind it */
+#define QUERY_SVCB_SHARE 64  /* one in so many queries may keep an SVCB reply */
 
 enum query_state {
 	QUERY_RELAY,
@@ -49,88 +50,94 @@ enum query_state {
 	QUERY_LOCAL
 };
 
-/* How the AAAA phase ended, the rows of RULES D2, or that there was none (D13). */
+/* How the AAAA phase ended (the rows of RULES D2); IGNORED: there was none (RULES D13). */
 enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
 
-/* What a LOCAL answer holds. */
+/* What an answer in state LOCAL holds. */
 enum query_local {
-	QUERY_LOCAL_ERROR,   /* the rcode alone */
-	QUERY_LOCAL_EMPTY,   /* the SOA of the zone */
+	QUERY_LOCAL_ERROR,   /* the rcode, no records */
+	QUERY_LOCAL_EMPTY,   /* the rcode and the SOA of the zone */
 	QUERY_LOCAL_SPECIAL, /* the records of an enum special_answer */
-	QUERY_LOCAL_NAME,    /* PTR to the policy's name, or for ipv4only.arpa's addresses to that
-				(RULES D16) */
-	QUERY_LOCAL_VERSION, /* TXT with the version, QUERY_LOCAL_ID with the server's name (D17) */
+	/* PTR to the policy's name; for an address of ipv4only.arpa to that name (RULES D16) */
+	QUERY_LOCAL_NAME,
+	/* TXT with the version; QUERY_LOCAL_ID: with the server's name (RULES D17) */
+	QUERY_LOCAL_VERSION,
 	QUERY_LOCAL_ID
 };
 
 #define QUERY_NO_ZONE 0xff
 
 struct query {
-	struct list link;         /* among a lookup's waiters or the queries that are ready */
-	struct wheel_timer timer; /* end of the phase or of all patience */
-	struct lookup *lookup;    /* waited for; NULL */
-	uint64_t deadline_ns;     /* of the whole */
-	/* the client's spelling; name or an object of the pool of long names */
+	struct list link;         /* in the waiters of a lookup or in queries.ready */
+	struct wheel_timer timer; /* end of the phase, or of the whole query */
+	struct lookup *lookup;    /* the lookup it waits for; NULL */
+	uint64_t deadline_ns;     /* end of the whole query */
+	/* in the client's spelling; points to name[] or into the pool of long names */
 	const uint8_t *qname;
 	struct partial *aaaa;      /* owned: the negative AAAA reply; NULL */
 	struct partial *chain;     /* owned: the open chain being followed; NULL */
 	struct partial_data *data; /* TARGET: owned: the A records at the chain's end; else NULL */
 	struct query_svcb *svcb;   /* SVCB: owned: the answer that waits for addresses; else NULL */
-	struct query *parent; /* a child's: the query whose answer waits; NULL: it does no more */
+	/* of a child: the query whose answer waits; NULL: that query waits no longer */
+	struct query *parent;
 	uint64_t empty_at_ns; /* when the AAAA phase ended */
 	struct netaddr peer;
 	struct netaddr local;
 	uint32_t sock; /* the shell's reference */
 	uint32_t gen;
-	uint32_t empty_ttl; /* s, at empty_at_ns: bound of synthesized TTLs (RULES D2) */
+	uint32_t empty_ttl; /* s, at empty_at_ns: upper bound of synthesized TTLs (RULES D2) */
 	uint16_t id;
-	uint16_t flags; /* of the question's header */
+	uint16_t flags; /* flags of the question's header */
 	uint16_t qtype;
 	uint16_t qclass;
-	uint16_t bufsize;  /* of the client's OPT, at least 512 */
-	uint16_t upstream; /* that answered AAAA */
-	uint16_t rcode;    /* the answer's for LOCAL, else of the event if it is LOOKUP_ERROR */
-	uint16_t ede;      /* for LOCAL: EDE info code */
-	uint16_t policy;   /* its number in the set of conf_gen */
+	uint16_t bufsize;  /* bytes: of the client's OPT, at least 512 */
+	uint16_t upstream; /* number of the upstream that answered AAAA */
+	uint16_t rcode;    /* LOCAL: of the answer; else of a LOOKUP_ERROR event */
+	uint16_t ede;      /* LOCAL: EDE info code */
+	uint16_t policy;   /* number of the policy in the set of conf_gen */
 	uint32_t conf_gen;
-	uint8_t qname_len; /* 0: the question was not sound */
+	uint8_t qname_len; /* 0: the question was malformed */
 	uint8_t state;     /* enum query_state */
 	uint8_t aaaa_end;  /* enum query_aaaa */
-	uint8_t outcome;   /* enum lookup_outcome: the event it is ready for */
+	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
 	uint8_t n_steps;
-	uint8_t v4[4];   /* REVERSE and LOCAL_NAME: the address */
-	uint8_t zone_at; /* REVERSE and LOCAL: where in qname the zone begins whose SOA a negative
-			    answer carries */
+	uint8_t v4[4]; /* REVERSE and LOCAL_NAME: the IPv4 address, in network byte order */
+	/* REVERSE and LOCAL: offset in qname of the zone whose SOA a negative answer carries */
+	uint8_t zone_at;
 	uint8_t local_kind; /* LOCAL: enum query_local */
 	uint8_t special;    /* LOCAL_SPECIAL: enum special_answer */
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
-	bool with_msg : 1;     /* the event has the reply at hand */
-	bool targeted : 1;     /* TARGET was tried, or cannot be */
-	bool hands_off : 1;    /* DO and CD: the client validates itself (RULES D8) */
-	bool insecure : 1;     /* a reply had no AD, or came from an upstream not trusted (D9) */
-	bool child : 1;        /* core/svcb asks, no client: the answer is not sent */
-	bool starting : 1;     /* it has not run yet */
-	bool stale_seen : 1;   /* the cache has something stale for what it waits for */
-	bool stale_try : 1;    /* which is to be looked for now */
-	bool stale : 1;        /* the answer rests on something stale */
-	bool gone_once : 1;    /* a stale NXDOMAIN for AAAA: the answer if A fails too (RULES D5) */
-	bool gone_now : 1;     /* which it did */
-	bool cookie_alone : 1; /* it came with a cookie and no question (RFC 7873 section 5.4) */
-	bool cookie_bad : 1;   /* its cookie has a server's part, which is not known to be ours */
-	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: passed octet for octet (RULES D20) */
-	uint8_t cookie_len;    /* 0: none; the client's own while the question is read */
+	bool with_msg : 1;  /* the event comes with a reply */
+	bool targeted : 1;  /* TARGET was tried, or is not possible */
+	bool hands_off : 1; /* DO and CD: the client validates itself (RULES D8) */
+	/* a reply had no AD, or came from an upstream that is not trusted (RULES D9) */
+	bool insecure : 1;
+	/* it comes from core/svcb, not from a client: its answer is not sent */
+	bool child : 1;
+	bool starting : 1;   /* query_start has not been called yet */
+	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
+	bool stale_try : 1;  /* fetch that stale entry when it runs next */
+	bool stale : 1;      /* the answer rests on a stale entry */
+	/* a stale NXDOMAIN for AAAA, which is the answer if A fails too (RULES D5) */
+	bool gone_once : 1;
+	bool gone_now : 1;     /* gone_once, and A has failed */
+	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
+	bool cookie_bad : 1;   /* its server cookie has not been verified as ours */
+	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: relayed octet for octet (RULES D20) */
+	uint8_t cookie_len;    /* bytes in cookie; 0: none */
 	uint8_t name[QUERY_NAME_INLINE];
-	uint8_t cookie[COOKIE_LEN]; /* the client's, then the answer's */
+	uint8_t cookie[COOKIE_LEN]; /* the client's until query_start, then that of the answer */
 };
 
-/* The answer of a query in state SVCB, which waits for the addresses of its targets. */
+/* The answer of a query in state SVCB, while it waits for the addresses of its targets. */
 struct query_svcb {
-	struct query *child[QUERY_SVCB_TARGETS]; /* those under way; NULL */
+	struct query *child[QUERY_SVCB_TARGETS]; /* children that have no answer yet; NULL */
 	unsigned n_waiting;
 	size_t len;
-	uint8_t bytes[QUERY_SVCB_MAX + QUERY_SVCB_ROOM]; /* the reply, growing */
+	/* the reply, then with addresses appended */
+	uint8_t bytes[QUERY_SVCB_MAX + QUERY_SVCB_ROOM];
 };
 
 struct queries {
@@ -145,25 +152,31 @@ struct queries {
 	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
-	unsigned n_refused; /* networks whose refusal this loop has noted (RULES D23) */
+	unsigned n_refused; /* number of networks in refused[] (RULES D23) */
 	struct net refused[QUERY_MAX_REFUSED];
-	uint32_t conf_gen;   /* counts the settings we went through */
-	bool refreshed;      /* the query that runs has had an entry refreshed */
-	bool hit;            /* fetch has the event for the query that runs */
+	uint32_t conf_gen;   /* number of changes of the settings so far */
+	bool refreshed;      /* the query that runs has caused the refresh of an entry */
+	bool hit;            /* the next event of the query that runs is in fetch */
 	struct fetch *fetch; /* owned; NULL without a cache */
-	uint32_t n_chosen;   /* answers whose prefixes or addresses were rotated */
+	/* number of synthesized answers, for rotation of prefixes and addresses */
+	uint32_t n_chosen;
 };
 
-/* queries_init: room for CAP queries; the pointers in BORROWED are kept. Returns 0 or -errno. */
+/*
+ * queries_init: allocate room for CAP queries. The pointers of BORROWED are copied and must live as
+ * long as QS. Returns 0 or -errno.
+ */
 MUST_USE int queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap);
+
+/* queries_fini: free what QS owns, all queries included. */
 void queries_fini(struct queries *qs);
 
-/* query_find_policy: look again for the policy of Q's client, in the settings of the moment. */
+/* query_find_policy: find the policy of Q's client in the current settings. */
 void query_find_policy(const struct queries *qs, struct query *q);
 
 /*
- * query_policy: what shapes Q's answer. Numbers are those of one set: after a reload the client may
- * be in another block.
+ * query_policy: the policy for Q, borrowed from the current settings. After a reload it is looked
+ * up again, as the client may be in another block.
  */
 MUST_USE static inline const struct policy *
 query_policy(const struct queries *qs, struct query *q)
@@ -173,78 +186,94 @@ query_policy(const struct queries *qs, struct query *q)
 	return &qs->conf->policies->table[q->policy];
 }
 
-/* query_new: an object with nothing set but the lists and timer; NULL when all are out. */
+/* query_new: an empty query with its lists and timer initialised; NULL when all are in use. */
 MUST_USE struct query *query_new(struct queries *qs);
 
-/* query_set_name: keep LEN bytes of the client's spelling. False: no room. */
+/*
+ * query_set_name: copy the name of LEN bytes at NAME, in the client's spelling, into Q. False: no
+ * room.
+ */
 MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t len);
 
-/*
- * query_start: begin in q->state, with all the client said filled in; it has a hit, waits for a
- * lookup or is ready afterwards. query_start_soon: the same when it first runs: it is ready.
- */
+/* query_start_soon: make Q ready, so that state_run calls query_start when Q first runs. */
 void query_start_soon(struct queries *qs, struct query *q);
 
+/*
+ * query_start: start Q in q->state, with everything the client said filled in. Afterwards Q has a
+ * hit, waits for a lookup or is ready.
+ */
 void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/* query_ready: Q, which waits for no lookup, goes on. */
+/* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);
 
-/* query_wake: a lookup has ended; all who wait for L are ready with RESULT. */
+/* query_wake: L has ended with RESULT: make all its waiters ready. */
 void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
 
 /*
- * query_on_deadline: its timer fired: it stops waiting and is ready with silence; but it goes on if
- * it was to take something stale that has gone.
+ * query_on_deadline: Q's timer fired: Q stops waiting and is ready with LOOKUP_SILENT. If it was to
+ * use a stale entry that is no longer in the cache, it continues to wait instead.
  */
 void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
- * query_ask: ask for what q->state is about: at the end of the chain followed, if there is one. Has
- * the cache it qs->hit is set, and the event is Q's already. Else Q waits for upstream or, without
- * time or room left, is ready with silence.
+ * query_ask: ask the question of q->state, for the end of the followed chain if there is one. If
+ * the cache has the answer, qs->hit is set and Q has its next event already. Otherwise Q waits for
+ * upstream or, without time or room left, is ready with LOOKUP_SILENT or LOOKUP_NO_ROOM.
  */
 void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/* query_refuse: Q's answer is REFUSED with the info code EDE (DNS_EDE_NONE: none); a client's
- * counts. */
+/*
+ * query_refuse: answer Q with REFUSED and the info code EDE (DNS_EDE_NONE: none). Counted, unless Q
+ * is a child.
+ */
 void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
 
 /*
- * query_fetch_stale: upstream has failed or is late: is there something stale? Then qs->hit is set.
- * False: there is not (any more), and upstream has failed: that is the event.
+ * query_fetch_stale: upstream has failed or is late: fetch a stale entry. True: qs->hit is set, or
+ * upstream was only late and Q waits again. False: the cache has no entry (any more) and upstream
+ * has failed, which is the event.
  */
 MUST_USE bool query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/* query_drop_partial: give back *r, if any; it is NULL then. */
+/* query_drop_partial: give *r, if not NULL, back to its pool and set it to NULL. */
 void query_drop_partial(struct queries *qs, struct partial **r);
 
-/* query_drop_data: give back q->data, if any; it is NULL then. */
+/* query_drop_data: give q->data, if not NULL, back to its pool and set it to NULL. */
 void query_drop_data(struct queries *qs, struct query *q);
 
-/* query_forsake: Q, an SVCB query, waits no longer for its children. False: it did not any more. */
+/*
+ * query_forsake: Q, in state SVCB, stops waiting for its children. False: it was not waiting for
+ * any.
+ */
 bool query_forsake(struct query *q);
 
-/* query_drop_svcb: give back q->svcb, if any; children that Q waits for find their own end. */
+/*
+ * query_drop_svcb: give q->svcb, if not NULL, back to its pool and set it to NULL. Children still
+ * in flight end on their own.
+ */
 void query_drop_svcb(struct queries *qs, struct query *q);
 
-/* Where an answer is to be written. */
+/* A buffer for an answer: CAP bytes, borrowed. */
 struct query_out {
 	uint8_t *buf;
 	size_t cap;
 };
 
-/* What has happened to a query that runs, and where its answer goes. */
+/* What happened to the query that runs, and where its answer goes. */
 struct query_event {
 	enum lookup_outcome outcome;
 	uint16_t rcode;
 	const struct msg *msg; /* NULL without a reply */
 	const struct query_out *out;
 	uint64_t now_ns;
-	bool stale; /* the cache has it, but past its end */
+	bool stale; /* it is a stale entry of the cache */
 };
 
-/* query_free: give back Q, which waits for nothing, and all it owns. */
+/*
+ * query_free: give Q, which waits for no lookup and is in no list, and all it owns back to the
+ * pools.
+ */
 void query_free(struct queries *qs, struct query *q);
 
 #endif

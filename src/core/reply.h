@@ -3,12 +3,11 @@
 #define DNS64D_CORE_REPLY_H
 
 /*
- * reply: judge what came back from an upstream.
+ * reply: check and act on the replies of upstreams.
  *
- * Here it is checked that a reply is ours (RFC 5452 section 9.1), and nowhere else. Of ours, an
- * error leads to the next upstream (RULES D4), truncation to TCP (D11), FORMERR without OPT to a
- * question without EDNS (D1), and SERVFAIL to two more questions, which tell whether the data is
- * bogus (D3).
+ * Only this file checks that a reply belongs to a question of ours (RFC 5452 section 9.1). An error
+ * leads to the next upstream (RULES D4), truncation to TCP (D11), FORMERR without OPT to a question
+ * without EDNS (D1), and SERVFAIL to two more questions, which tell whether the data is bogus (D3).
  */
 
 #include <stddef.h>
@@ -20,14 +19,17 @@
 #include "dns/msg.h"
 
 /*
- * reply_on_message: an upstream's message came in. Returns the lookup that it ends, with *result
- * filled and *msg (which result->msg points to, if any) parsed; NULL when it ends none. The caller
- * takes its waiters off and calls lookup_free.
+ * reply_on_message: handle the message IN of an upstream. Returns the lookup that it ends, with
+ * *result filled; result->msg is MSG or NULL, and MSG borrows the bytes of IN or of LS. The caller
+ * wakes the waiters and calls lookup_free. NULL: the message ends no lookup.
  */
 MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct packet_in *in,
     struct msg *msg, struct lookup_result *result, uint64_t now_ns);
 
-/* reply_prefetch: touch what the replies among N messages will need. */
+/*
+ * reply_prefetch: prefetch the IDs and lookups that the upstream replies among N messages will
+ * need.
+ */
 void reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n);
 
 #endif

@@ -3,10 +3,10 @@
 #define DNS64D_CORE_REQUEST_H
 
 /*
- * request: from a client's bytes to a query in its first state.
+ * request: turn a client's message into a query in its first state.
  *
- * What is wrong with a message is counted by kind and answered with the rcode of the RFC, or
- * dropped. What is right is sorted by policy: pass on, look for AAAA, reverse, or answer here.
+ * A malformed message is counted by kind and answered with the rcode that the RFC demands, or
+ * dropped. A sound question is sorted by policy: relay, AAAA, reverse, or local answer.
  */
 
 #include <stdint.h>
@@ -16,12 +16,12 @@
 #include "core/query.h"
 
 /*
- * request_accept: a new query for message IN, filled and in its first state but not started. NULL:
- * it gets no answer (counted).
+ * request_accept: a new query for the client's message IN, filled and in its first state but not
+ * started. The caller owns it (query_free). NULL: the message gets no answer; counted.
  */
 MUST_USE struct query *request_accept(struct queries *qs, const struct packet_in *in);
 
-/* request_sort: Q's first state, from what it asks and who asks. */
+/* request_sort: set Q's first state from its question and its client's policy. */
 void request_sort(struct queries *qs, struct query *q);
 
 #endif

@@ -3,7 +3,7 @@
 #define DNS64D_CORE_STATE_H
 
 /*
- * state: what happens next to a query.
+ * state: decides what happens next to a query.
  *
  * The state machine of RFC 6147 section 5.1 with the decisions of RULES. A query waits for one
  * lookup at a time; the lookup's outcome is the event.
@@ -25,18 +25,19 @@
  *          |                    | local SOA    |                 | local SOA|
  *  LOCAL   | answered at once, asks nobody
  *
- * Policy (D13) may have AAAA not lead to A, or A come first: then all but data that maps leads to
- * NATIVE, the real AAAA. HIDDEN is a question for A of a client that is to see none.
+ * By policy (D13) AAAA may not lead to A, or A may come first. In the latter case every outcome but
+ * A records that map leads to NATIVE, the real AAAA. HIDDEN is a question for A from a client that
+ * may not see A records.
  *
- * An event is the same whether upstream has just said it or the cache remembers (D22). Where
- * upstream has an error or is silent, or 1.8 s have gone, and the cache has something stale, that
- * is the event instead (D4, D5); what it leads to is said with an extended error. A stale NXDOMAIN
- * leads AAAA to A as silence does, and is the answer if A fails too.
+ * An event from the cache has the same effect as one from upstream (D22). If upstream gives an
+ * error or no reply, or 1.8 s have passed, and the cache has a stale entry, then that entry is the
+ * event instead (D4, D5), and the answer carries an extended error. A stale NXDOMAIN leads from
+ * AAAA to A, as silence does, and is the answer if A fails too.
  *
- * TARGET asks for AAAA of the A chain's last name, where the AAAA chain ends elsewhere (D6), with
- * the A records in hand. Bogus data (D3) is SERVFAIL in every state. An open chain is followed in
- * AAAA, A and TARGET (D6). An AAAA phase that lasts longer than 2 s counts as silence, 4.5 s end
- * every query (D5). Where we had no room to ask the answer is SERVFAIL in every state (D26).
+ * TARGET keeps the A records and asks for AAAA of the A chain's last name, if the AAAA chain ends
+ * at another name (D6). Bogus data (D3) is SERVFAIL in every state. AAAA, A and TARGET follow an
+ * open chain (D6). An AAAA phase of more than 2 s counts as silence; every query ends after 4.5 s
+ * (D5). Without room to ask, the answer is SERVFAIL in every state (D26).
  */
 
 #include <stddef.h>
@@ -46,9 +47,9 @@
 #include "core/query.h"
 
 /*
- * state_run: make the ready query Q go on. RESULT is the outcome at hand, whose message and
- * upstream count if q->with_msg. Returns the length of the answer written to OUT, or 0 when it
- * waits again. Q lives on; the caller frees it after an answer.
+ * state_run: continue the ready query Q. RESULT is that of the lookup that ended last; its message
+ * belongs to Q's event only if q->with_msg. Returns the length in bytes of the answer written to
+ * OUT, or 0 when Q waits again. The caller frees Q after an answer.
  */
 MUST_USE size_t state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns);

@@ -3,11 +3,11 @@
 #define DNS64D_CORE_STATS_H
 
 /*
- * stats: what happened, counted by kind.
+ * stats: counters of events, by kind.
  *
- * Each loop owns one struct and is the only writer, so an increment is a plain add; the
- * counters are atomics only so that another thread may read them at any time. Each is
- * bumped where the decision is made, once.
+ * Each loop owns one struct and is its only writer, so an increment is a plain add. The counters
+ * are atomic only so that other threads may read them at any time. Each is incremented once, where
+ * the decision is made.
  */
 
 #include <stdatomic.h>
@@ -105,7 +105,7 @@ struct stats {
 #undef STATS_FIELD
 };
 
-/* stats_add: count N more. Only by the owner's thread. */
+/* stats_add: add N to *counter. Only in the owner's thread. */
 static inline void
 stats_add(_Atomic uint64_t *counter, uint64_t n)
 {
@@ -114,6 +114,7 @@ stats_add(_Atomic uint64_t *counter, uint64_t n)
 	atomic_store_explicit(counter, v + n, memory_order_relaxed);
 }
 
+/* stats_inc: add 1 to *counter. Only in the owner's thread. */
 static inline void
 stats_inc(_Atomic uint64_t *counter)
 {
@@ -122,7 +123,7 @@ stats_inc(_Atomic uint64_t *counter)
 
 /* One counter as a reader sees it. */
 struct stats_row {
-	const char *name; /* the field's name */
+	const char *name; /* name of the field */
 	const char *help;
 	uint64_t value;
 };
@@ -131,7 +132,10 @@ struct stats_row {
 enum { STATS_N = 0 STATS_COUNTERS(STATS_ONE) };
 #undef STATS_ONE
 
-/* stats_sum: add up the counters of N structs into ROWS. Any thread. */
+/*
+ * stats_sum: write the sums of the counters of N structs to ROWS, in the order of STATS_COUNTERS.
+ * Any thread.
+ */
 void stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[static STATS_N]);
 
 #endif

@@ -3,34 +3,38 @@
 #define DNS64D_CORE_STORE_H
 
 /*
- * store: what of a lookup's result goes to the cache, and for how long (RULES D22, RFC 2308).
+ * store: which results of lookups go to the cache, and for how long (RULES D22, RFC 2308).
  *
- * A reply is kept as upstream gave it, without its OPT and AA. An NXDOMAIN without a chain is kept
- * for all types of its name. When no upstream had an answer, that is remembered for a short while
- * (RFC 9520).
+ * A reply is stored as upstream gave it, without its OPT and AA. An NXDOMAIN without a chain is
+ * stored for all types of its name. A failure of all upstreams is stored for a short time (RFC
+ * 9520).
  */
 
 #include <stdint.h>
 
 #include "core/lookup.h"
 
-/* The longest that failures are remembered (RFC 9520 section 3.2, RULES D22), unless
- * cache-failure-ttl is longer: asking the silent again costs three sends each, while an error is
- * told at once. */
+/*
+ * s: the longest that failures are stored (RFC 9520 section 3.2, RULES D22), unless
+ * cache-failure-ttl is longer. Silence is stored longer than errors: asking a silent upstream again
+ * costs three sends, while an error comes back at once.
+ */
 #define STORE_SILENCE_MOST_S 300
 #define STORE_ERROR_MOST_S 30
-#define STORE_RCODE_SHIFT 4 /* the upper 8 bits of a message's rcode stand in place of its ID */
+#define STORE_RCODE_SHIFT 4 /* a stored message has the upper 8 bits of its rcode in the ID field \
+			     */
 
 /*
- * store_result: L ended with RESULT. There must be a cache.
+ * store_result: L ended with RESULT: store it in ls->conf->cache (not NULL), or remove the entry
+ * that it disproves.
  */
 void store_result(struct lookups *ls, const struct lookup *l, const struct lookup_result *result,
     uint64_t now_ns);
 
 /*
- * store_changes: what upstreams_configure says has CHANGED: whose word was trusted counts so no
- * more (RULES D9); a silence is remembered only of all upstreams (RULES D4), so not where there is
- * a new one.
+ * store_changes: apply CHANGED, a result of upstreams_configure, to C. UPSTREAMS_DISTRUST: stored
+ * AD is not trusted any more (RULES D9). UPSTREAMS_NEW: stored failures are forgotten, as they
+ * stand for all upstreams (RULES D4).
  */
 void store_changes(struct cache *c, unsigned changed, uint64_t now_ns);
 

@@ -3,11 +3,12 @@
 #define DNS64D_CORE_SVCB_H
 
 /*
- * svcb: addresses of the targets of SVCB and HTTPS records (RFC 9460 section 4.2.1, RULES D18).
+ * svcb: add the addresses of the targets of SVCB and HTTPS records (RFC 9460 section 4.2.1, RULES
+ * D18).
  *
- * The reply is kept while a query of our own asks for AAAA of each target, exactly as the client
- * would, DNS64 and all. What they find goes into the additional section. The answer waits for them
- * a moment only, and is never worse for it.
+ * The reply is kept while a child query asks for AAAA of each target, exactly as the client would,
+ * with DNS64. The AAAA records found go into the additional section. The answer waits for the
+ * children SVCB_MS at most, and never fails because of them.
  */
 
 #include <stdbool.h>
@@ -18,19 +19,23 @@
 #include "core/query.h"
 #include "dns/msg.h"
 
-#define SVCB_MS 400 /* how long the answer waits for addresses */
+#define SVCB_MS 400 /* ms: how long the answer waits for addresses */
 
 /*
- * svcb_begin: M answers Q, a question for SVCB or HTTPS. True: Q waits for addresses now and is
- * ready again when they are there or it is time. False: M is all there will be.
+ * svcb_begin: M is the reply to Q, a question for SVCB or HTTPS. True: M was copied, and Q waits
+ * until all addresses are there or the time is over. False: Q does not wait, and M is the answer.
  */
 MUST_USE bool svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t now_ns);
 
-/* svcb_take: query CHILD, which svcb_begin made, has its answer, LEN bytes at MSG, which nobody is
- * to be sent. */
+/*
+ * svcb_take: take over the answer of CHILD, a query of svcb_begin: LEN bytes at MSG, borrowed. The
+ * caller frees CHILD.
+ */
 void svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t len);
 
-/* svcb_view: parse Q's kept reply, as it has become, to *m. */
+/*
+ * svcb_view: parse Q's kept reply, with the addresses added so far, to *m, which borrows its bytes.
+ */
 void svcb_view(const struct query *q, struct msg *m);
 
 #endif

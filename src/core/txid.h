@@ -5,10 +5,10 @@
 /*
  * txid: unpredictable transaction IDs without a search (RFC 5452 section 9.2).
  *
- * One permutation of all 65,536 IDs. Those in flight stand in front of a border, the
- * free ones behind it. To take one, a uniformly drawn free place is swapped to the
- * border and the border moves up; to give one back it is swapped behind the border. So
- * every draw is uniform over all free IDs, no ID is twice in flight, and both cost O(1).
+ * One permutation of all 65,536 IDs. The IDs in flight stand before a border, the free ones behind
+ * it. To take an ID, a uniformly drawn free place is swapped to the border, and the border moves
+ * up. To give an ID back, it is swapped behind the border. So every draw is uniform over all free
+ * IDs, no ID is in flight twice, and both operations cost O(1).
  */
 
 #include <stdbool.h>
@@ -18,12 +18,14 @@
 #include "base/rng.h"
 
 #define TXID_COUNT 65536U
-#define TXID_MAX_SPACES 4 /* permutations, each for sockets of its own */
+#define TXID_MAX_SPACES 4 /* permutations, each for its own sockets */
 
-/* What an ID in flight belongs to; kept after the ID was given back, to know a late reply. */
+/*
+ * What an ID in flight belongs to. It stays after the ID was given back, to recognise a late reply.
+ */
 struct txid_owner {
 	uint32_t lookup; /* number of the lookup; meaningless when the ID is free */
-	uint16_t socket; /* slot of the upstream socket it went out by, TXID_TCP over TCP */
+	uint16_t socket; /* slot of the upstream socket that sent it; TXID_TCP over TCP */
 	uint16_t upstream;
 };
 
@@ -36,17 +38,20 @@ struct txid {
 	struct txid_owner owner[TXID_COUNT];
 };
 
-/* txid_init: all IDs free. */
+/* txid_init: make all IDs free. */
 void txid_init(struct txid *t);
 
-/* txid_take: a free ID, now in flight for OWNER, to *id. False when none is free. */
+/*
+ * txid_take: take a random free ID for OWNER (copied) and write it to *id (host byte order). False:
+ * none is free.
+ */
 MUST_USE bool txid_take(
     struct txid *t, struct rng *rng, const struct txid_owner *owner, uint16_t *id);
 
-/* txid_give: an ID in flight is free again. */
+/* txid_give: give ID, which is in flight, back. */
 void txid_give(struct txid *t, uint16_t id);
 
-/* txid_in_flight: is this ID out? */
+/* txid_in_flight: is this ID in flight? */
 static inline bool
 txid_in_flight(const struct txid *t, uint16_t id)
 {

@@ -3,11 +3,11 @@
 #define DNS64D_CORE_WHEEL_H
 
 /*
- * wheel: deadlines in O(1), whatever their number and duration.
+ * wheel: a timer wheel: deadlines in O(1), whatever their number and duration.
  *
- * 1,024 slots of 8 ms; a timer hangs in the slot of its tick and, when it is more than one
- * round of the wheel away, stays there until the round it is due in. A timer never fires early, and
- * at most one tick plus the caller's own delay late. Timers live in the caller's objects.
+ * The wheel has 1,024 slots of 8 ms. A timer is in the slot of its tick; if it is due more than one
+ * round of the wheel later, it stays there until its round comes. A timer never fires early, and at
+ * most one tick plus the caller's own delay late. Timers are embedded in the caller's objects.
  */
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #define WHEEL_SLOTS 1024
 #define WHEEL_TICK_NS 8000000ULL /* resolution of all deadlines, 8 ms */
 
-/* What a timer sits in; the wheel does not look at it. */
+/* Which object a timer is embedded in; only for the caller. */
 enum wheel_kind { WHEEL_QUERY, WHEEL_LOOKUP, WHEEL_UPSTREAM };
 
 struct wheel_timer {
@@ -35,19 +35,21 @@ struct wheel {
 	struct list slots[WHEEL_SLOTS];
 };
 
-/* wheel_init: no timers; time begins at NOW. */
+/* wheel_init: make W empty, with the time NOW_NS. */
 void wheel_init(struct wheel *w, uint64_t now_ns);
 
-/* wheel_timer_init: a timer that is not set. */
+/* wheel_timer_init: make T a timer of KIND that is not set. */
 void wheel_timer_init(struct wheel_timer *t, enum wheel_kind kind);
 
-/* wheel_set: fire at DUE_NS, instead of any earlier setting. */
+/* wheel_set: let T fire at DUE_NS; replaces an earlier setting. */
 void wheel_set(struct wheel *w, struct wheel_timer *t, uint64_t due_ns);
 
-/* wheel_clear: do not fire; nothing happens if it is not set. */
+/* wheel_clear: T does not fire. It need not be set. */
 void wheel_clear(struct wheel *w, struct wheel_timer *t);
 
-/* wheel_take: a timer that is due at NOW, no longer set; NULL when there is none (any more). */
+/*
+ * wheel_take: a timer that is due at NOW_NS, and now no longer set; NULL: there is none (any more).
+ */
 MUST_USE struct wheel_timer *wheel_take(struct wheel *w, uint64_t now_ns);
 
 #endif
