@@ -34,7 +34,10 @@ antispoof_cookie_right(struct lookups *ls, const struct lookup *l, const struct 
 
 	if (cookie == NULL)
 		return !l->cookie_known;
-	/* RFC 7873 section 5.3: of another length than allowed, or not ours. */
+	/*
+	 * RFC 7873 section 5.3: a cookie of a length that is not allowed, or with another client
+	 * cookie.
+	 */
 	if (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX ||
 	    memcmp(cookie, up->cookie, DNS_COOKIE_CLIENT) != 0)
 		return false;
@@ -83,7 +86,7 @@ unmix_records(uint8_t *bytes, const struct msg *m, const uint8_t *mixed, const u
 
 	while (msg_walk_next(&w, &rr)) {
 		name_respell(bytes + rr.at, mixed, qname);
-		if (m->dname && rr.type == DNS_TYPE_CNAME) /* a whole name, by RULES D25 */
+		if (m->dname && rr.type == DNS_TYPE_CNAME) /* RDATA is one whole name (RULES D25) */
 			name_respell(bytes + rr.rdata, mixed, qname);
 	}
 }
@@ -104,8 +107,8 @@ antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
 }
 
 /*
- * What a reply says: rcode, answer and authority, whatever the order of the records and what
- * remains of their TTLs. 0: nothing that could be said twice.
+ * A digest of a reply: its rcode, answer and authority sections, without the order of the records
+ * and their TTLs. Never 0.
  */
 static uint32_t
 digest(const struct lookups *ls, const struct msg *m)
@@ -131,7 +134,7 @@ guard_of(struct lookups *ls, const struct lookup *l, enum lookup_suspect suspect
 	return suspect == LOOKUP_SUSPECT_CASE ? &up->case_guard : &up->cookie_guard;
 }
 
-/* What SUSPECT's guard had stopped was asked for again; SAME: it came. */
+/* The reply that SUSPECT's guard had stopped was asked for again; SAME: the second reply agreed. */
 static void
 confirmed(
     struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, bool same, uint64_t now_ns)
@@ -143,7 +146,7 @@ confirmed(
 		by_case ? "the case of a question" : "cookies", same, now_ns))
 		return;
 	stats_inc(&ls->stats->upstream_unguarded);
-	/* What it gave may be of no use any more: it begins anew. */
+	/* Its server cookie may be of no use any more: begin with a new client cookie. */
 	if (!by_case)
 		ls->upstreams->table[l->upstream].cookie_len = 0;
 }
@@ -153,7 +156,7 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	/* Without a capital anybody would have been right. */
+	/* Without a capital letter a forged reply would have passed as well. */
 	if (l->cases != 0 && m->qname_len > 0 && memcmp(msg_qname(m), l->qname, l->qname_len) != 0)
 		upstreams_on_right(&up->case_guard);
 	if (l->cookie && l->cookie_known)
@@ -162,7 +165,10 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	    (up->cookie_len > DNS_COOKIE_CLIENT && !up->cookie_guard.settled);
 }
 
-/* The near miss at hand says DIGEST (0: nothing). How many agree, each on another socket? */
+/*
+ * Count the near miss with DIGEST (0: it was malformed). Returns how many agree, each on another
+ * socket.
+ */
 static unsigned
 count_agreed(struct lookup *l, uint32_t digest)
 {

@@ -11,7 +11,7 @@
 
 /* --- sending ---------------------------------------------------------------------------------- */
 
-/* Whom the first attempt goes to; UPSTREAM_NONE when there is nobody. */
+/* The upstream for the first attempt; UPSTREAM_NONE when there is none. */
 static inline uint16_t
 pick_first(struct lookups *ls, const struct lookup *l)
 {
@@ -21,7 +21,7 @@ pick_first(struct lookups *ls, const struct lookup *l)
 }
 
 /*
- * Whom the next attempt goes to; UPSTREAM_NONE when nobody is left. With an error at hand those
+ * The upstream for the next attempt; UPSTREAM_NONE when none is left. After an error only upstreams
  * that are alive are asked, each once (RULES D3).
  */
 static uint16_t
@@ -38,7 +38,10 @@ pick_next(struct lookups *ls, const struct lookup *l)
 	return upstreams_pick(ls->upstreams, &wish, ls->rng);
 }
 
-/* Begin the next ID space before the last one is full, so that the shell can open its sockets. */
+/*
+ * Open the next ID space before the last one is full, so that the shell can open its sockets in
+ * time.
+ */
 static void
 grow_spaces(struct lookups *ls)
 {
@@ -63,7 +66,7 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 	return true;
 }
 
-/* An ID and a socket of the lowest space that has both. */
+/* Take an ID and a socket of the lowest space that has both. */
 static bool
 go_udp(struct lookups *ls, struct lookup *l)
 {
@@ -99,7 +102,7 @@ go_tcp(struct lookups *ls, struct lookup *l)
 	return true;
 }
 
-/* L cannot be asked: it ends at the next tick. */
+/* L's question cannot be sent: L ends at the next tick. */
 static void
 give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
@@ -107,7 +110,7 @@ give_up(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	wheel_set(ls->wheel, &l->timer, now_ns);
 }
 
-/* There is no room here to ask L, which is nobody's fault but ours (RULES D26): it ends so. */
+/* L ends because we have no room to send its question; no upstream is blamed (RULES D26). */
 static void
 end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
@@ -116,8 +119,8 @@ end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 }
 
 /*
- * L asks one that is down, as there is no other (RULES D5), or has a truncated reply at hand: it
- * waits for ATTEMPT_DOWN_MS at most.
+ * L asks an upstream that is down, as there is no other (RULES D5), or has a truncated reply to
+ * fall back on: it waits for ATTEMPT_DOWN_MS at most.
  */
 static void
 shorten(struct lookups *ls, struct lookup *l, uint64_t now_ns)
@@ -132,7 +135,7 @@ goes_by_tcp(const struct lookup *l)
 	return l->tcp || l->tcp_only || l->tcp_kept;
 }
 
-/* The upstream to be asked again is no longer configured: another one, and all begins anew. */
+/* The upstream to be asked again is no longer configured: pick another one and start over. */
 static uint16_t
 move(struct lookups *ls, struct lookup *l)
 {
@@ -142,16 +145,22 @@ move(struct lookups *ls, struct lookup *l)
 	return pick_next(ls, l);
 }
 
-/* Take upstream, transport and ID for the next attempt. False: it waits for its timeout unsent. */
+/*
+ * Take an upstream, a transport and an ID for the next attempt. False: nothing can be sent, and L
+ * waits for its timeout.
+ */
 static bool
 begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	/* One that is no longer configured gets no new questions, and its number may be gone. */
+	/*
+	 * An upstream that is no longer configured gets no new questions, and its number may be
+	 * free.
+	 */
 	bool stay = l->pinned && ls->upstreams->table[l->upstream].active;
 	uint16_t u = l->upstream;
 
 	l->pinned = false;
-	if (!stay && l->probe) /* nobody else is meant */
+	if (!stay && l->probe) /* a probe is for this upstream only */
 		u = UPSTREAM_NONE;
 	else if (!stay)
 		u = l->n_sends == 0 ? pick_first(ls, l) : move(ls, l);
@@ -169,7 +178,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (goes_by_tcp(l) ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
 	if (ls->upstreams->table[u].socket[0] >= 0 || goes_by_tcp(l)) {
-		/* Not the network's fault: trying again later would only add to the load. */
+		/* We have no free ID: another attempt would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
 		end_without_room(ls, l, now_ns);
 	} else if (ls->upstreams->table[u].starved) {
@@ -196,7 +205,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 
 	if (UNLIKELY(l->no_edns))
 		opt.present = false;
-	/* DO needs an OPT, also where the upstream is bad at EDNS. */
+	/* DO needs an OPT, even if the upstream does not support EDNS. */
 	if (l->do_bit)
 		opt.present = true;
 	l->edns = opt.present;
@@ -206,7 +215,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	return len;
 }
 
-/* The client's own message: a changed one would not be what it signed (RULES D20). */
+/* Write the client's own message: its signature covers every octet but the ID (RULES D20). */
 static size_t
 write_signed(const struct lookup *l, uint8_t *buf)
 {
@@ -255,7 +264,7 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 	return true;
 }
 
-/* The truncated reply to L is better than none: L ends with it when it is its turn. */
+/* L ends with its truncated reply, which is better than none, when attempt_next_cut comes to it. */
 static bool
 end_with_cut(struct lookups *ls, struct lookup *l)
 {
@@ -278,7 +287,7 @@ attempt_next_cut(struct lookups *ls, struct lookup_result *result)
 	memcpy(ls->reply, l->cut, l->cut_len);
 	if (msg_parse(&ls->cut, ls->reply, l->cut_len) == MSG_OK)
 		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->cut);
-	else /* it was parsed before */
+	else /* impossible: it was parsed before */
 		(void)attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
 	return l;
 }
@@ -311,13 +320,13 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 {
 	uint16_t next;
 
-	if (l->probe) /* it is alive, that was the question */
+	if (l->probe) /* the upstream is alive: that is all a probe asks */
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
 	stats_inc(&ls->stats->upstream_errors);
 	l->errored |= 1ULL << l->upstream;
 	l->check = LOOKUP_CHECK_NONE;
 	l->tcp_only = false;
-	/* Of several errors any other says more than SERVFAIL. */
+	/* Any other error is more telling than SERVFAIL. */
 	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
 		l->best_rcode = rcode;
 	next = pick_next(ls, l);
@@ -327,9 +336,10 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 }
 
 /*
- * Count the silence of the upstream asked. After LOOKUP_SENDS_EACH of them it is asked no more,
- * whichever transport it was and whoever else was asked in between (RFC 9520 section 3.1); one that
- * is down after the first, for the probe tells when it is back.
+ * Count an attempt without a reply against its upstream. After LOOKUP_SENDS_EACH such attempts L
+ * does not ask this upstream again, whatever the transports and whichever others were asked in
+ * between (RFC 9520 section 3.1). An upstream that is down is not asked again after one attempt: a
+ * probe shows when it is back.
  */
 static void
 count_silence(const struct lookups *ls, struct lookup *l)
@@ -344,7 +354,7 @@ count_silence(const struct lookups *ls, struct lookup *l)
 		l->errored |= bit;
 }
 
-/* An attempt ended without any reply. Returns whether L goes on. */
+/* An attempt ended without a reply. Returns whether L goes on. */
 static bool
 on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
@@ -358,7 +368,7 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 		l->n_silent++;
 	if (sent)
 		count_silence(ls, l);
-	/* A TCP client's question falls back to UDP if TCP cannot be had (RULES D11). */
+	/* A TCP client's question falls back to UDP if TCP gives no reply (RULES D11). */
 	l->tcp = false;
 	if (!l->probe && !l->hopeless && l->cut == NULL &&
 	    l->n_silent <= ls->conf->resend_attempts && l->n_silent < most &&
@@ -389,7 +399,7 @@ attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health)
 	}
 }
 
-/* The upstream asked did not reply to L. */
+/* Count the missing reply to L against its upstream's health. */
 static void
 blame(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
@@ -401,7 +411,10 @@ blame(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	else
 		health = upstreams_on_failure(us, l->upstream, now_ns);
 	attempt_heed(ls, l->upstream, health);
-	/* One that was down when it was asked, and is back, was not silent about this name. */
+	/*
+	 * An upstream that was down during the attempt and is up again was not silent about this
+	 * name.
+	 */
 	l->hindered = now_ns - us->table[l->upstream].revived_ns < us->timeout_ns;
 }
 
@@ -413,7 +426,7 @@ attempt_on_timeout(
 
 	if (sent)
 		stats_inc(&ls->stats->upstream_timeouts);
-	/* That it does not answer over TCP says nothing of it (RULES D21). */
+	/* An upstream that does not answer over TCP is not blamed (RULES D21). */
 	if (l->phase == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
 		return !attempt_again(ls, l, l->upstream);
 	if (sent)
@@ -430,8 +443,10 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 		struct lookup *l = LIST_OBJECT(up->tcp.next, struct lookup, link);
 
 		if (established && !l->tcp_again) {
-			/* A server may close at any time (RFC 7766 section 6.2.4): once more over a
-			 * new one. */
+			/*
+			 * A server may close at any time (RFC 7766 section 6.2.4): send once more
+			 * over a new connection.
+			 */
 			l->tcp_again = true;
 			attempt_again(ls, l, l->upstream);
 		} else if (antispoof_without_tcp(l)) {

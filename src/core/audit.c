@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-/* What was found, by who holds it. */
+/* How many queries and lookups were found, by what holds them. */
 struct census {
 	const struct queries *qs;
 	uint32_t ready;
-	uint32_t waiting; /* in lookups */
-	uint32_t alone;   /* for nothing but their timers */
+	uint32_t waiting; /* queries in lists of waiters */
+	uint32_t alone;   /* queries that wait for their timers only */
 	uint32_t lookups;
 	const char *wrong;
 };

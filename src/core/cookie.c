@@ -9,8 +9,8 @@
 #include "dns/wire.h"
 
 #define HASH_LEN 8
-#define HASH_AT 16      /* behind client's part, version, reserved and timestamp */
-#define TIMESTAMP_AT 12 /* behind client's part, version and reserved */
+#define HASH_AT 16      /* offset: behind client cookie, version, reserved and timestamp */
+#define TIMESTAMP_AT 12 /* offset: behind client cookie, version and reserved */
 #define VERSION 1
 
 bool
@@ -48,7 +48,7 @@ hash(struct cookies *c, const uint8_t *secret, const uint8_t *data, size_t len,
 	    EVP_MAC_final(c->mac, out, &n, HASH_LEN) == 1 && n == HASH_LEN;
 }
 
-/* A day's secret, of two hashes. */
+/* Derive the secret of DAY from MASTER: two hashes in a row. */
 static bool
 derive(struct cookies *c, const uint8_t *master, uint32_t day, uint8_t *out)
 {
@@ -63,7 +63,7 @@ derive(struct cookies *c, const uint8_t *master, uint32_t day, uint8_t *out)
 	return true;
 }
 
-/* The secrets that count at UNIX_S, the one to sign with first; how many. */
+/* Find the secrets that are valid at UNIX_S, the one to sign with first. Returns their number. */
 static unsigned
 find_secrets(struct cookies *c, const struct conf_core *conf, uint32_t unix_s,
     const uint8_t (**secrets)[CONF_SECRET_LEN])
@@ -81,7 +81,9 @@ find_secrets(struct cookies *c, const struct conf_core *conf, uint32_t unix_s,
 	return c->derived ? 2 : 0;
 }
 
-/* RFC 9018 section 4.4: the client's part, version, reserved, timestamp, and its address. */
+/*
+ * RFC 9018 section 4.4: hash client cookie, version, reserved, timestamp and the client's address.
+ */
 static bool
 hash_cookie(struct cookies *c, const uint8_t *secret, const uint8_t *cookie,
     const struct netaddr *client, uint8_t out[static HASH_LEN])
@@ -113,7 +115,7 @@ cookie_check(struct cookies *c, const struct conf_core *conf, uint32_t unix_s,
 {
 	const uint8_t(*secrets)[CONF_SECRET_LEN];
 	unsigned n = find_secrets(c, conf, unix_s, &secrets);
-	/* Serial numbers: they wrap in 2106 (RFC 9018 section 4.3). */
+	/* Serial number arithmetic: timestamps wrap in 2106 (RFC 9018 section 4.3). */
 	uint32_t age = unix_s - wire_u32(cookie + TIMESTAMP_AT) + COOKIE_AHEAD;
 	uint8_t wanted[HASH_LEN];
 

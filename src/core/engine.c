@@ -19,9 +19,9 @@
 #include "core/svcb.h"
 #include "dns/header.h"
 
-#define EXPIRE_BATCH 256 /* deadlines handled in one tick; the rest in the next */
+#define EXPIRE_BATCH 256 /* deadlines handled in one tick, at most */
 
-/* After every call of an engine that is built for tests: nobody is forgotten. */
+/* Only with ENGINE_AUDIT (tests), after every call: abort if a query or lookup is forgotten. */
 static inline void
 audited(const struct engine *e)
 {
@@ -37,7 +37,10 @@ audited(const struct engine *e)
 #endif
 }
 
-/* And before each end of a lookup: nobody is still to read the message of the one before. */
+/*
+ * Only with ENGINE_AUDIT, before a lookup ends: abort if a query still has to read the message of
+ * the last lookup, which is gone now.
+ */
 static inline void
 audited_end(const struct engine *e)
 {
@@ -76,7 +79,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	upstreams_init(&e->upstreams);
 	(void)upstreams_configure(&e->upstreams, conf, &e->wheel);
 	e->now_ns = now_ns;
-	/* As many lookups as queries, and a few that probe. */
+	/* As many lookups as queries, and one probe per upstream. */
 	rc = lookups_init(&e->lookups, &lookups, conf->max_queries + UPSTREAM_MAX);
 	if (rc != 0)
 		return rc;
@@ -97,7 +100,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 struct engine *
 engine_new(const struct conf_core *conf, const uint64_t *seed, uint64_t now_ns)
 {
-	/* The counters want cache lines of their own. */
+	/* The counters need cache lines of their own. */
 	size_t size = (sizeof(struct engine) + 63) / 64 * 64;
 	struct engine *e = aligned_alloc(64, size);
 	int rc;
@@ -155,7 +158,7 @@ engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 	reply_prefetch(&e->lookups, in, n);
 }
 
-/* A lookup has ended with e->result: its queries are ready. */
+/* L has ended with e->result: store it in the cache and make the waiters ready. */
 static void
 on_lookup_end(struct engine *e, struct lookup *l)
 {
@@ -166,7 +169,7 @@ on_lookup_end(struct engine *e, struct lookup *l)
 	lookup_free(&e->lookups, l);
 }
 
-/* Does a policy give all its clients the same answer, as often as they ask? */
+/* Does policy P give every client the same answer every time? */
 static bool
 is_constant(const struct policy *p)
 {
@@ -175,7 +178,7 @@ is_constant(const struct policy *p)
 
 enum repeated { ASKED_ONCE, ASKED_OFTEN, ANSWERED };
 
-/* Was the same asked in this second already, and is the answer there? */
+/* Did the same question come in this second already, and does packetcache have the answer? */
 static enum repeated
 look_in_packetcache(struct engine *e, const struct packet_in *in)
 {
@@ -215,7 +218,7 @@ on_client_message(struct engine *e, const struct packet_in *in)
 		return false;
 	if (e->queries.conf->cache != NULL)
 		query_start_soon(&e->queries, q);
-	else /* no hit can be the event that it waits for */
+	else /* without a cache there can be no hit */
 		query_start(&e->queries, q, e->now_ns);
 	return true;
 }
@@ -346,7 +349,7 @@ send_to(struct packet_out *send, const struct packet_in *in, size_t len)
 	send->len = len;
 }
 
-/* The answer that is the same as another one in this second. */
+/* Write the answer of packetcache to e->repeated. False: there is none. */
 static bool
 next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 {
@@ -358,8 +361,8 @@ next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 }
 
 /*
- * Q has run once and has an answer: the same will do until the second is over, if it came whole
- * from the cache and nothing else was done for it.
+ * Q had an answer after one run: packetcache may keep it until the second is over, if it came
+ * wholly from the cache and nothing else was done for it.
  */
 static void
 keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
@@ -370,7 +373,7 @@ keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 		packetcache_keep(e->packetcache, msg, len, &e->stats);
 }
 
-/* Let ready queries go on until one has an answer. */
+/* Run ready queries until one has an answer. */
 static bool
 next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 {
@@ -406,7 +409,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 	return false;
 }
 
-/* Nobody is ready any more: let a lookup end whose message is ours. False: there is none. */
+/* No query is ready any more: end the next lookup with a truncated reply. False: there is none. */
 static __attribute__((noinline)) bool
 end_next_cut(struct engine *e)
 {

@@ -10,7 +10,7 @@
 #include "dns/edit.h"
 #include "dns/name.h"
 
-/* What is left of the TTLs; those of what is stale are 30 (RFC 8767 section 4). */
+/* Count the TTLs down; a stale entry's TTLs are FETCH_STALE_TTL (RFC 8767 section 4). */
 static void
 age(struct fetch *r, const struct cache_entry *e)
 {
@@ -22,11 +22,14 @@ age(struct fetch *r, const struct cache_entry *e)
 
 /* --- Rotation --------------------------------------------------------------------------------- */
 
-#define ROTATED_MAX 64              /* addresses; the rest keep their places */
-#define ROTATED_WORK 8192           /* labels compared to find them */
-#define GOLDEN UINT32_C(2654435769) /* 2^32 by the golden ratio */
+#define ROTATED_MAX 64              /* addresses that rotate; further ones keep their places */
+#define ROTATED_WORK 8192           /* labels that may be compared to find them */
+#define GOLDEN UINT32_C(2654435769) /* 2^32 divided by the golden ratio */
 
-/* Where the data of the addresses of one name in the answer section is. */
+/*
+ * Find the addresses of the first owner name in the answer section; AT gets the offsets of their
+ * RDATA. Returns their number.
+ */
 static unsigned
 find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 {
@@ -47,9 +50,9 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
 }
 
 /*
- * Each address comes first as often as the others. Records of one name, type and length trade data.
- * Names that are asked for alternately, or A after AAAA, do not get in step: each hit rotates by a
- * part of the round that no number of hits makes whole.
+ * Rotate the addresses, so that each comes first equally often. Records of the same name, type and
+ * length exchange their RDATA. Each hit rotates by an irrational part of a round, so that names
+ * that are asked alternately, or A after AAAA, do not fall into step.
  */
 static void
 rotate(struct fetch *r)
@@ -119,19 +122,25 @@ outcome_of(enum cache_kind kind)
 	return LOOKUP_REPLY;
 }
 
-/* The bytes become a message about KEY's type: an NXDOMAIN is kept once for all. */
+/*
+ * Make the entry's bytes a message about KEY's type, since an NXDOMAIN is stored once for all
+ * types, and parse it.
+ */
 static bool
 parse(struct fetch *r, const struct question *key, const struct cache_entry *e)
 {
 	size_t len = e->len;
 
 	header_set_qtype(r->bytes, key->qname_len, key->qtype);
-	if (r->stale) /* nobody vouches for it any more (RULES D9) */
+	if (r->stale) /* stale data does not count as validated (RULES D9) */
 		header_clear_flags(r->bytes, DNS_AD);
 
 	const uint16_t upper = header_id(r->bytes);
 
-	/* The OPT as it came: its part of the rcode, and the extended error (RULES D22). */
+	/*
+	 * Restore the OPT of the reply: the upper bits of the rcode and the extended error (RULES
+	 * D22).
+	 */
 	if (UNLIKELY(e->ede != DNS_EDE_NONE || upper != 0)) {
 		const struct edit_opt opt = { .bufsize = DNS_UDP_MIN,
 			.rcode = (uint16_t)(upper << STORE_RCODE_SHIFT),
@@ -166,8 +175,8 @@ hit(struct fetch *r, const struct conf_core *conf, struct stats *stats, const st
 }
 
 /*
- * NXDOMAIN of a name above, said of KEY's name (RFC 8020 section 2): the authority section proves
- * the one as well as the other.
+ * Turn the NXDOMAIN of a name above into one for KEY's name (RFC 8020 section 2): the authority
+ * section proves both.
  */
 static bool
 lower(struct fetch *r, const struct question *key, struct cache_entry *e)
@@ -197,8 +206,10 @@ lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 	return true;
 }
 
-/* Does R, which has E of a name above, count by the settings of now? Store went by those of then
- * (RULES D22). */
+/*
+ * Do the current settings let E, the NXDOMAIN of a name above in R, be used? It was stored under
+ * the settings of its time (RULES D22).
+ */
 static bool
 still_cuts(const struct fetch *r, const struct conf_core *conf, const struct cache_entry *e)
 {
@@ -206,7 +217,7 @@ still_cuts(const struct fetch *r, const struct conf_core *conf, const struct cac
 	    (e->flags & CACHE_TRUSTED && header_flags(r->bytes) & DNS_AD);
 }
 
-/* May an NXDOMAIN of a name above count at all (RULES D22)? */
+/* Do the settings ever let an NXDOMAIN of a name above be used (RULES D22)? */
 static bool
 may_cut(const struct conf_core *conf)
 {

@@ -51,7 +51,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->buckets = calloc((size_t)1 << bits, sizeof(ls->buckets[0]));
 	if (ls->buckets == NULL)
 		goto no_buckets;
-	/* calloc takes what is this large from the system untouched: spaces unused cost nothing. */
+	/* calloc does not touch an allocation of this size, so unused spaces cost no memory. */
 	ls->spaces = calloc(TXID_MAX_SPACES, sizeof(ls->spaces[0]));
 	if (ls->spaces == NULL)
 		goto no_spaces;
@@ -85,8 +85,8 @@ lookups_fini(struct lookups *ls)
 }
 
 /*
- * A client chooses all of this. The top bits of a product with an odd number that nobody knows are
- * shared by two chosen factors no more often than by chance.
+ * A client chooses the whole key. The top bits of a product with a secret odd factor collide for
+ * two chosen keys no more often than by chance.
  */
 static uint32_t
 hash_key(const struct lookups *ls, const struct question *key)
@@ -105,7 +105,7 @@ has_key(const struct lookup *l, uint32_t hash, const struct question *key)
 	    memcmp(l->qname, key->qname, key->qname_len) == 0;
 }
 
-/* The name's copy: in the object if it is of ordinary length. False: no room. */
+/* Copy the name: into the object unless it is long. False: no room. */
 static bool
 copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
 {
@@ -122,7 +122,7 @@ copy_name(struct lookups *ls, struct lookup *l, const struct question *key)
 	return true;
 }
 
-/* A new lookup, on the list of attempts to be sent but not in the table. */
+/* Start a lookup that is on the list of attempts to be sent but not in the table. NULL: no room. */
 static struct lookup *
 start(struct lookups *ls, const struct question *key, uint16_t upstream)
 {

@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "dns/header.h"
 
-/* A counter that moved, and by how much. */
+/* A counter that an answer incremented, and by how much. */
 struct moved {
-	uint8_t counter; /* its place in struct stats */
+	uint8_t counter; /* index in struct stats */
 	uint8_t by;
 };
 
@@ -18,7 +18,7 @@ struct slot {
 	uint32_t flushes;
 	uint32_t conf_gen;
 	uint16_t policy;
-	uint16_t question_len; /* behind the ID; 0: the slot is free */
+	uint16_t question_len; /* bytes without the ID; 0: the slot is free */
 	uint16_t answer_len;
 	uint8_t family;
 	uint8_t n_moved;
@@ -31,17 +31,18 @@ _Static_assert(STATS_N <= UINT8_MAX, "a counter's place fits");
 
 struct packetcache {
 	uint64_t seed;
-	uint64_t hash; /* of the question that was glanced at last */
+	uint64_t hash; /* hash of the question of the last packetcache_glance */
 	struct packetcache_ask ask;
 	uint64_t before[STATS_N];
-	uint16_t seen[PACKETCACHE_SLOTS]; /* what was asked last, and in which second, as 16 bits */
+	/* per slot: 16 bits of hash and second of the last question */
+	uint16_t seen[PACKETCACHE_SLOTS];
 	struct slot slot[PACKETCACHE_SLOTS];
 };
 
 struct packetcache *
 packetcache_new(uint64_t seed)
 {
-	/* What is this large comes from the system untouched: slots unused cost nothing. */
+	/* calloc does not touch an allocation of this size, so unused slots cost no memory. */
 	struct packetcache *f = calloc(1, sizeof(*f));
 
 	if (f != NULL)
@@ -80,7 +81,7 @@ answers(const struct slot *s, const struct packetcache_ask *a)
 	    memcmp(s->question, a->msg + HEADER_ID_LEN, s->question_len) == 0;
 }
 
-/* The counters as an array: they are all that is in the struct. */
+/* The counters as an array: struct stats has nothing else. */
 static const _Atomic uint64_t *
 counters(const struct stats *s)
 {
@@ -114,7 +115,9 @@ packetcache_write(
 	return slot->answer_len;
 }
 
-/* Which counters moved by how much. False: more of them, or by more, than can be kept. */
+/*
+ * Note which counters were incremented, and by how much. False: too many of them, or by too much.
+ */
 static bool
 note_moved(struct slot *slot, const struct packetcache *f, const struct stats *s)
 {

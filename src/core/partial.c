@@ -6,7 +6,7 @@
 #include "dns/build.h"
 #include "dns64/synth.h"
 
-/* Write just what is needed. False: the chain does not fit. */
+/* Write chain and SOA only. False: the chain does not fit. */
 static bool
 rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, const struct msg *m,
     const struct answer *a)
@@ -29,7 +29,7 @@ rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, 
 	if (!synth_chain(&b, m, a))
 		return false;
 	if (a->has_soa && !synth_soa(&b, m, a, a->negative_ttl))
-		b.w.full = false; /* goes without */
+		b.w.full = false; /* leave the SOA out */
 	r->len = (uint16_t)build_finish(&b, PARTIAL_MAX, &no_opt);
 	return true;
 }
@@ -43,7 +43,7 @@ partial_keep(struct pool *pool, const uint8_t *qname, const struct partial *earl
 	if (r == NULL)
 		return NULL;
 	if (earlier == NULL && m->len <= PARTIAL_MAX) {
-		/* The usual case: a small negative reply is kept as it is. */
+		/* The usual case: a small negative reply is copied whole. */
 		memcpy(r->bytes, m->bytes, m->len);
 		r->len = (uint16_t)m->len;
 	} else if (!rebuild(r, qname, earlier, m, a)) {
@@ -56,14 +56,14 @@ partial_keep(struct pool *pool, const uint8_t *qname, const struct partial *earl
 void
 partial_view(const struct partial *r, uint16_t qtype, struct msg *m, struct answer *a)
 {
-	/* It was parsed or built here before: it is sound. */
+	/* It was parsed or built before, so it is sound. */
 	if (msg_parse(m, r->bytes, r->len) == MSG_OK)
 		answer_scan(m, qtype, a);
 	else
 		memset(a, 0, sizeof(*a));
 }
 
-/* The records of M's type at the end of chain A. False: they do not fit. */
+/* Copy the records of M's type at the end of chain A. False: they do not fit. */
 static bool
 copy_data(struct build *b, const struct msg *m, const struct answer *a)
 {
@@ -106,7 +106,7 @@ partial_keep_data(struct pool *pool, const struct msg *m, const struct answer *a
 void
 partial_view_data(const struct partial_data *d, struct msg *m)
 {
-	/* It was built here. */
+	/* partial_keep_data built it, so it is sound. */
 	if (msg_parse(m, d->bytes, d->len) != MSG_OK)
 		m->count[MSG_ANSWER] = 0;
 }

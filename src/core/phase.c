@@ -8,8 +8,10 @@
 #include "dns/name.h"
 #include "dns64/synth.h"
 
-/* Go on with the chain of the reply at hand as what is followed. False: it cannot be carried, or is
- * a loop; what was followed so far stays. */
+/*
+ * Append the chain of the current reply to the followed chain. False: it does not fit, is too long
+ * or is a loop; the followed chain is unchanged.
+ */
 static bool
 carry_chain(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
@@ -38,18 +40,18 @@ carry_chain(
 	return true;
 }
 
-/* The AAAA phase is over: ask for A of the client's name (RULES D6). */
+/* The AAAA phase ended with END: ask for A of the client's name (RULES D6). */
 static size_t
 ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
     const struct query_event *ev)
 {
-	if (UNLIKELY(q->gone_now)) /* A was asked for */
+	if (UNLIKELY(q->gone_now)) /* A has been asked already */
 		return respond_fail(qs, q, ev);
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
 	q->empty_at_ns = ev->now_ns;
 	q->n_steps = 0;
-	/* What failed leaves nothing that the answer could rest on. */
+	/* After a failure the answer does not rest on the AAAA phase. */
 	q->stale = q->stale && end == QUERY_AAAA_EMPTY;
 	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_A;
@@ -57,7 +59,7 @@ ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
 	return 0;
 }
 
-/* There is no AAAA, and A is not asked for. */
+/* Answer NODATA: there is no AAAA, and A is not asked. */
 static size_t
 give_nodata(
     struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl, bool down)
@@ -76,7 +78,7 @@ give_nodata(
 	return respond_nodata(qs, q, &why, ttl, ev->out);
 }
 
-/* No usable AAAA: keep what a negative answer may need (RULES D2). */
+/* There is no usable AAAA: keep what a negative answer may need (RULES D2). */
 static size_t
 on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
     const struct answer *a, uint32_t excluded_ttl)
@@ -86,7 +88,7 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
 	bool down = p->synth.active_bits == 0;
 
 	if (excluded_ttl < UINT32_MAX)
-		q->insecure = true; /* nobody vouches for what we leave out */
+		q->insecure = true; /* leaving records out invalidates AD */
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
 	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
@@ -95,7 +97,7 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
 	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, ev);
 }
 
-/* Does an AAAA phase that ended so make us ask for A (RULES D3)? */
+/* Does an AAAA phase that ended by TRIGGER lead to A (RULES D3)? */
 static bool
 triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 {
@@ -127,12 +129,12 @@ on_aaaa_data(
 	return respond_native(qs, q, ev->msg, a, ev->out);
 }
 
-/* The name does not exist: no A either (RFC 6147 section 5.1.2). */
+/* The name does not exist, so it has no A either (RFC 6147 section 5.1.2). */
 static size_t
 on_aaaa_nxdomain(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
-	/* Or so it was: before that is said again A has to fail too (RULES D5). */
+	/* A stale NXDOMAIN is the answer only if A fails too (RULES D5). */
 	q->gone_once = ev->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
 	if (UNLIKELY(q->gone_once))
 		return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
@@ -170,7 +172,7 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
-/* Has the reply AAAA that the client may have? */
+/* Does the reply have AAAA that policy does not exclude? */
 static bool
 has_usable(const struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -187,7 +189,8 @@ has_usable(const struct queries *qs, struct query *q, const struct query_event *
 }
 
 /*
- * Real AAAA; of a reply that was truncated, the whole not to be had, some of them, and TC says so.
+ * Answer with the real AAAA of a reply. If the reply was truncated and no whole one could be had,
+ * the answer has some of them, and TC.
  */
 static size_t
 give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
@@ -198,7 +201,10 @@ give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
 	return on_aaaa_data(qs, q, ev, &a);
 }
 
-/* An error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3), if policy wants. */
+/*
+ * An error or silence counts as an empty answer (RFC 6147 sections 5.1.2 and 5.1.3), if policy
+ * allows.
+ */
 size_t
 phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -222,13 +228,13 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 		if (!triggers(qs, q, POLICY_ON_TIMEOUT))
 			return respond_fail(qs, q, ev);
 		break;
-	case LOOKUP_NO_ROOM: /* there may be real AAAA */
+	case LOOKUP_NO_ROOM: /* the name may have real AAAA */
 		return respond_no_room(qs, q, ev);
 	}
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
-/* What remains of the AAAA phase's TTL after the time that A took. */
+/* The TTL of the AAAA phase, less the s since its end. */
 static uint32_t
 remaining_ttl(const struct query *q, uint64_t now_ns)
 {
@@ -237,7 +243,7 @@ remaining_ttl(const struct query *q, uint64_t now_ns)
 	return gone < q->empty_ttl ? q->empty_ttl - gone : 0;
 }
 
-/* AAAA was ignored, but A is of no use: the real AAAA are the answer (RULES D13). */
+/* AAAA was ignored, but A gives nothing to map: ask for the real AAAA (RULES D13). */
 static size_t
 ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -247,7 +253,7 @@ ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
 	return 0;
 }
 
-/* A gave nothing to synthesize from: RULES D2, all but its first column. */
+/* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
 static size_t
 on_a_useless(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
@@ -262,7 +268,7 @@ on_a_useless(
 	if (q->aaaa_end == QUERY_AAAA_FAILED) {
 		if (ev->msg->rcode == DNS_NXDOMAIN)
 			return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
-		/* "No AAAA" was never said: NODATA would be a guess. */
+		/* No upstream said that there is no AAAA: NODATA would be a guess. */
 		return respond_fail(qs, q, ev);
 	}
 	if (a->kind == ANSWER_DATA && a->ttl < ttl)
@@ -286,8 +292,8 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 }
 
 /*
- * Ask for AAAA of the last name; the addresses at hand are kept meanwhile. False: they cannot be,
- * so they are the answer.
+ * Ask for AAAA of the chain's last name, and keep the A records meanwhile. False: there is no room
+ * to keep them, so the caller synthesizes from them now.
  */
 static __attribute__((noinline)) bool
 ask_target(
@@ -309,7 +315,7 @@ ask_target(
 	return true;
 }
 
-/* The longest TTL of what is synthesized now. */
+/* The upper bound of the TTLs of records synthesized now. */
 static uint32_t
 synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 {
@@ -370,7 +376,10 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, ev) : respond_fail(qs, q, ev);
 }
 
-/* Neither AAAA nor A can be had, but once it was said that there is no such name (RULES D5). */
+/*
+ * AAAA and A have both failed, but the cache has a stale NXDOMAIN: that is the answer (RULES
+ * D5).
+ */
 static size_t
 on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -416,7 +425,7 @@ on_native_reply(struct queries *qs, struct query *q, const struct query_event *e
 	return on_aaaa_data(qs, q, ev, &a);
 }
 
-/* The real AAAA, after A was of no use: the answer whatever they are. */
+/* The real AAAA are the answer, whatever they are, as A gave nothing to map. */
 size_t
 phase_native(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -439,7 +448,7 @@ phase_native(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, ev);
 }
 
-/* The A records that were kept when TARGET began. */
+/* Synthesize from the A records that were kept when TARGET began. */
 static size_t
 on_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -460,8 +469,10 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 	return on_a_data(qs, q, &kept, &a);
 }
 
-/* AAAA of the A chain's last name: usable ones are the answer, for anything else the A records at
- * hand are (RULES D6). */
+/*
+ * AAAA of the A chain's last name: usable ones are the answer; otherwise the kept A records are
+ * mapped (RULES D6).
+ */
 size_t
 phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -487,7 +498,7 @@ phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 		ttl = a.has_soa ? a.negative_ttl : SYNTH_NO_SOA_TTL;
 	}
 	if (ev->outcome != LOOKUP_REPLY)
-		q->insecure = true; /* nobody vouches for there being no AAAA (RULES D9) */
+		q->insecure = true; /* the absence of AAAA is not validated (RULES D9) */
 	if (usable.excluded_ttl < ttl)
 		ttl = usable.excluded_ttl;
 	if (ttl < remaining_ttl(q, ev->now_ns)) {

@@ -9,7 +9,7 @@
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
-/* Something that policies point to; which of these, the function that made it knows. */
+/* An object that policies point to; each uses one of the last three fields. */
 struct owned {
 	struct owned *next;
 	struct netmap map;
@@ -79,7 +79,7 @@ policies_name(struct policies *ps, const uint8_t *name)
 	return o != NULL ? memcpy(o->name, name, name_len(name)) : NULL;
 }
 
-/* The zones with answers of their own, whatever the policy (RULES D15, D17). */
+/* The zones that are answered here, whatever the policy (RULES D15, D17). */
 static struct zonemap *
 make_special(void)
 {
@@ -116,7 +116,7 @@ policies_new(size_t n)
 		return NULL;
 	atomic_init(&ps->refs, 1);
 	netmap_init(&ps->clients);
-	ps->others = 1; /* policy 0, and they may ask */
+	ps->others = 1; /* policy 0, may ask */
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
 	ps->special = make_special();
@@ -171,7 +171,9 @@ has_general_prefix(const struct policy *p)
 static void
 finish_policy(struct policy *p)
 {
-	/* None configured; where there are some and all are down there is none (RULES D14). */
+	/*
+	 * Default prefix, if none is configured; not if all configured ones are down (RULES D14).
+	 */
 	if (!has_general_prefix(p) && p->synth.n_prefixes < POLICY_MAX_PREFIXES) {
 		p->synth.prefixes[p->synth.n_prefixes] = pref64_well_known();
 		p->states[p->synth.n_prefixes] = POLICY_ACTIVE;
@@ -190,7 +192,7 @@ finish_policy(struct policy *p)
 	}
 }
 
-/* One more prefix of the site, unless it is there already. Its state does not matter (D15). */
+/* Add a prefix to the site's, unless it is there already. Its state does not matter (RULES D15). */
 static int
 add_site(struct policies *ps, const struct pref64 *prefix)
 {

@@ -21,8 +21,7 @@
  */
 #define STORE_SILENCE_MOST_S 300
 #define STORE_ERROR_MOST_S 30
-#define STORE_RCODE_SHIFT 4 /* a stored message has the upper 8 bits of its rcode in the ID field \
-			     */
+#define STORE_RCODE_SHIFT 4 /* the upper 8 bits of an rcode are stored in the ID field */
 
 /*
  * store_result: L ended with RESULT: store it in ls->conf->cache (not NULL), or remove the entry
