@@ -21,7 +21,7 @@ query_ready(struct queries *qs, struct query *q)
 	make_ready(qs, q, LOOKUP_SILENT, false);
 }
 
-/* The last name of the chain that Q follows; its length. */
+/* Write the last name of the chain that Q follows, in lower case. Returns its length in bytes. */
 static __attribute__((noinline)) size_t
 end_of_chain(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 {
@@ -35,7 +35,10 @@ end_of_chain(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 	return len;
 }
 
-/* What Q asks for now: the end of the chain it follows, or its own name. Lower case; its length. */
+/*
+ * Write the name that Q asks for now, in lower case: the end of the chain it follows, or its own
+ * name. Returns its length in bytes.
+ */
 static inline size_t
 asked_name(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 {
@@ -47,7 +50,7 @@ asked_name(const struct query *q, uint8_t out[static DNS_NAME_MAX])
 	return q->qname_len;
 }
 
-/* The type that q->state is about. */
+/* The type that Q asks for in its state. */
 static inline uint16_t
 asked_type(const struct query *q)
 {
@@ -68,7 +71,7 @@ make_question(const struct queries *qs, const struct query *q, uint8_t *lower, s
 	key->hash = lookup_hash(qs->lookups, lower, key->qname_len);
 }
 
-/* What the cache has is the event, at once. */
+/* Make the hit in qs->fetch the event of Q. */
 static void
 take_hit(struct queries *qs, struct query *q)
 {
@@ -83,7 +86,7 @@ take_hit(struct queries *qs, struct query *q)
 	qs->hit = true;
 }
 
-/* MS after the client has asked. */
+/* The time MS after the client's question. */
 static uint64_t
 time_of(const struct query *q, uint64_t ms)
 {
@@ -91,9 +94,9 @@ time_of(const struct query *q, uint64_t ms)
 }
 
 /*
- * What the cache has for Q. A client that is tired of waiting takes what is stale, and so does
- * everyone while all upstreams are down; but before a name is said not to exist its A is asked for
- * (RULES D5). One that lets nobody else be asked takes only what has not expired (RULES D10).
+ * Look in the cache for Q. After QUERY_STALE_MS, and while all upstreams are down, a stale entry
+ * will do; but a stale NXDOMAIN is not used for A before A was asked (RULES D5). Without RD only an
+ * entry that has not expired will do (RULES D10).
  */
 static enum fetch_found
 find_in_cache(
@@ -113,7 +116,7 @@ find_in_cache(
 	return found;
 }
 
-/* Is it in the cache? */
+/* Answer Q's question from the cache. False: not possible. */
 static bool
 ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
@@ -143,7 +146,9 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 	return false;
 }
 
-/* The end of the wait in the two rare cases: something stale is at hand, or TARGET. */
+/*
+ * The end of the wait in the two rare cases: the cache has a stale entry, or the state is TARGET.
+ */
 static __attribute__((noinline)) uint64_t
 end_of_seldom(const struct query *q, uint64_t now_ns)
 {
@@ -151,13 +156,13 @@ end_of_seldom(const struct query *q, uint64_t now_ns)
 
 	if (q->stale_seen) {
 		at = time_of(q, QUERY_STALE_MS);
-		if (at <= now_ns) /* a second question is given as long as the first was */
+		if (at <= now_ns) /* a later question gets as long as the first */
 			at = now_ns + QUERY_STALE_MS * NS_PER_MS;
 	}
 	return at < q->deadline_ns ? at : q->deadline_ns;
 }
 
-/* When Q stops waiting for what it asks now. */
+/* The time at which Q stops waiting for its current question. */
 static inline uint64_t
 end_of_wait(const struct query *q, uint64_t now_ns)
 {
@@ -172,7 +177,7 @@ set_timer(struct queries *qs, struct query *q, uint64_t now_ns)
 	wheel_set(qs->wheel, &q->timer, end_of_wait(q, now_ns));
 }
 
-/* Nobody replies to anything, nor did to AAAA: its failure is the whole question's (RULES D5). */
+/* Is it useless to ask A? AAAA failed and all upstreams are down (RULES D5). */
 static inline bool
 is_in_vain(const struct queries *qs, const struct query *q)
 {
@@ -180,7 +185,7 @@ is_in_vain(const struct queries *qs, const struct query *q)
 	    upstreams_all_down(qs->lookups->upstreams);
 }
 
-/* It fails without being asked; what is stale helps. */
+/* Make Q ready with the failure OUTCOME without asking upstream; a stale entry may still help. */
 static void
 fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
 {
@@ -213,9 +218,9 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 bool
 query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns)
 {
-	/* What fails for want of our own room says nothing about the name (RULES D26). */
+	/* A failure for lack of our own room says nothing about the name (RULES D26). */
 	enum fetch_take take = q->outcome == LOOKUP_NO_ROOM ? FETCH_RECORDS : FETCH_ALL;
-	bool late = q->stale_seen; /* upstream may yet reply */
+	bool late = q->stale_seen; /* upstream may still reply */
 	uint8_t lower[DNS_NAME_MAX];
 	enum fetch_found found;
 	struct question key;
@@ -251,7 +256,7 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	make_question(qs, q, lower, &key);
 	if (qs->conf->cache != NULL && ask_cache(qs, q, &key, now_ns))
 		return;
-	if (UNLIKELY(!(q->flags & DNS_RD))) { /* then nobody else is asked (RULES D10) */
+	if (UNLIKELY(!(q->flags & DNS_RD))) { /* without RD only the cache is asked (RULES D10) */
 		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE);
 		make_ready(qs, q, LOOKUP_SILENT, false);
 	} else {
@@ -259,7 +264,10 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	}
 }
 
-/* The cookie of the answer, whatever the answer will be (RFC 7873 section 5.2). */
+/*
+ * Check the client's cookie and make that of the answer, whatever the answer will be (RFC 7873
+ * section 5.2).
+ */
 static void
 answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 {
@@ -277,7 +285,7 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 	    cookie_make(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie) ? COOKIE_LEN : 0;
 }
 
-/* Wait for the lookup that request began, if it found room. */
+/* Wait for the lookup that core/request started; without it there was no room. */
 static void
 wait_signed(struct queries *qs, struct query *q)
 {
@@ -318,7 +326,9 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 void
 query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result)
 {
-	/* Data that do not validate are worse than none (RULES D3). */
+	/*
+	 * Not LOOKUP_BOGUS: a stale entry must not replace data that does not validate (RULES D3).
+	 */
 	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
 	    result->outcome == LOOKUP_NO_ROOM;
 	struct list *link;
@@ -334,7 +344,7 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 	l->n_waiters = 0;
 }
 
-/* Is what was stale and there when Q began to wait still there? */
+/* Is the stale entry that Q knows of still in the cache? */
 static bool
 has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 {
@@ -360,10 +370,10 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		return;
 	}
 	q->stale_try = q->stale_seen;
-	/* What comes late is of use to those who ask next. */
+	/* A late reply is of use to the next clients that ask. */
 	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))
 		q->lookup->needed = true;
-	/* Where we could not even ask, nobody was silent (RULES D26). */
+	/* If the question could not be sent, no upstream was silent (RULES D26). */
 	enum lookup_outcome outcome = q->lookup->no_room ? LOOKUP_NO_ROOM : LOOKUP_SILENT;
 
 	lookup_leave(qs->lookups, q->lookup, &q->link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queries and what they own: taken from pools, given back. */
+/* query_objects: queries and what they own, taken from pools and given back. */
 #include "core/query.h"
 
 #include <errno.h>
@@ -14,7 +14,10 @@ init_pools(struct queries *qs, uint32_t cap)
 	if (rc == 0)
 		rc = pool_init(&qs->long_names, DNS_NAME_MAX, cap);
 	if (rc == 0)
-		/* Three for each, and the one that takes a chain's place: there is always one. */
+		/*
+		 * Three per query, and one more: a new chain is made before the old one is given
+		 * back.
+		 */
 		rc = pool_init(&qs->partials, sizeof(struct partial), 3 * cap + 1);
 	if (rc == 0)
 		rc = pool_init(&qs->data, sizeof(struct partial_data), cap);
@@ -66,7 +69,7 @@ query_new(struct queries *qs)
 	q->upstream = UPSTREAM_NONE;
 	q->ede = DNS_EDE_NONE;
 	q->zone_at = QUERY_NO_ZONE;
-	q->conf_gen = qs->conf_gen - 1; /* its policy is not known yet */
+	q->conf_gen = qs->conf_gen - 1; /* older than any settings: the policy is not known yet */
 	return q;
 }
 

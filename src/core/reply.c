@@ -11,8 +11,9 @@
 
 /* --- what came back --------------------------------------------------------------------------- */
 
-/* NOERROR with neither answer nor SOA but NS: a referral, which a resolver does not give (RULES
- * D1). */
+/*
+ * Is M a referral: NOERROR with NS, but neither answer nor SOA? A resolver gives none (RULES D1).
+ */
 static bool
 is_lame(const struct msg *m)
 {
@@ -20,8 +21,8 @@ is_lame(const struct msg *m)
 }
 
 /*
- * Is SERVFAIL to L to be checked (RULES D3)? Every AAAA is, whoever waits, so that what is kept of
- * it means the same to all.
+ * Must SERVFAIL to L be checked (RULES D3)? Yes for every AAAA, whoever waits, so that the entry in
+ * the cache means the same to all.
  */
 static bool
 is_checked(const struct lookup *l)
@@ -29,7 +30,7 @@ is_checked(const struct lookup *l)
 	return l->qtype == DNS_TYPE_AAAA && l->qclass == DNS_CLASS_IN;
 }
 
-/* SERVFAIL to a question without CD: is the data bogus, or the upstream in trouble? */
+/* Handle SERVFAIL to a question without CD: the data is bogus, or the upstream is in trouble. */
 static bool
 on_servfail(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
@@ -44,8 +45,9 @@ on_servfail(
 }
 
 /*
- * The reply to the question with CD: is there data that does not validate, or was the trouble over
- * in a moment? The same question as at first tells, for of what is said here none is believed.
+ * Handle the reply to the question with CD. Data in it means that it does not validate, or that the
+ * upstream's trouble is over. Repeating the first question shows which; the data itself is not
+ * used.
  */
 static bool
 on_checked(
@@ -57,8 +59,10 @@ on_checked(
 	return attempt_again(ls, l, l->upstream);
 }
 
-/* An upstream that does not know EDNS (RFC 6891 section 7): the question again without, not a new
- * try. */
+/*
+ * Does M say that the upstream does not support EDNS (RFC 6891 section 7)? Then the question goes
+ * out again without EDNS; that does not count as a retry.
+ */
 static bool
 rejects_edns(const struct lookup *l, const struct msg *m)
 {
@@ -75,7 +79,7 @@ ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	return attempt_again(ls, l, l->upstream);
 }
 
-/* Does M, though it is not whole, have real AAAA, over which nothing may be synthesized? */
+/* Does the truncated reply M have real AAAA? Then nothing may be synthesized. */
 static bool
 has_real_aaaa(const struct lookup *l, const struct msg *m)
 {
@@ -102,8 +106,10 @@ on_truncated(
 	return attempt_again(ls, l, l->upstream);
 }
 
-/* Again with the cookie that came with it, then by TCP, where there are none (RFC 7873
- * section 5.3). */
+/*
+ * Ask again with the server cookie of the BADCOOKIE reply; after a second BADCOOKIE over TCP,
+ * without cookies (RFC 7873 section 5.3).
+ */
 static bool
 on_badcookie(struct lookups *ls, struct lookup *l)
 {
@@ -114,7 +120,10 @@ on_badcookie(struct lookups *ls, struct lookup *l)
 	return true;
 }
 
-/* Ours, but its framing or an RDATA is malformed (RULES D25). Returns whether L goes on. */
+/*
+ * The reply is L's, but its framing or an RDATA is malformed (RULES D25). Returns whether L goes
+ * on.
+ */
 static bool
 on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
@@ -122,20 +131,20 @@ on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 	return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 }
 
-/* The reply is ours. Returns whether L goes on. */
+/* The reply is L's: act on it. Returns whether L goes on. */
 static bool
 judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
     uint64_t now_ns)
 {
 	if (l->probe)
 		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
-	if (UNLIKELY(l->message != NULL)) /* whatever it says is for the client (RULES D20) */
+	if (UNLIKELY(l->message != NULL)) /* the client judges the reply (RULES D20) */
 		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (rejects_edns(l, msg))
 		return ask_without_edns(ls, l, now_ns);
 	if (msg->rcode == DNS_BADCOOKIE && l->cookie)
 		return on_badcookie(ls, l);
-	/* BADVERS and BADCOOKIE concern our own hop and are never passed on (RULES D1). */
+	/* BADVERS and BADCOOKIE concern our own hop and are never relayed (RULES D1). */
 	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (l->check == LOOKUP_CHECK_CD)
@@ -157,7 +166,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 
 /* --- is it ours? (RFC 5452 section 9.1) ------------------------------------------------------- */
 
-/* The lookup whose attempt this reply's socket and ID belong to; NULL: none, counted. */
+/* Find the lookup by the reply's socket and ID. NULL: none; counted. */
 static struct lookup *
 match_id(struct lookups *ls, const struct packet_in *in, const struct msg *msg)
 {
@@ -182,14 +191,14 @@ static enum antispoof_match
 match_question(const struct lookup *l, const struct msg *m)
 {
 	if (m->qname_len == 0)
-		/* One that did not understand us may say so without the question (RULES D1). */
+		/* An upstream that does not support EDNS may omit the question (RULES D1). */
 		return m->qdcount == 0 && rejects_edns(l, m) ? ANTISPOOF_SAME : ANTISPOOF_OTHER;
 	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
 		return ANTISPOOF_OTHER;
 	return antispoof_name(l, msg_qname(m));
 }
 
-/* Right but for SUSPECT: unless that is the upstream's way, the same is asked again. */
+/* The reply is right except for SUSPECT: ask again, unless near misses agree. */
 static enum antispoof_stopped
 stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const struct msg *msg,
     uint64_t now_ns)
@@ -201,8 +210,10 @@ stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const st
 	return stopped;
 }
 
-/* The ID but not the question: somebody guesses. The right reply may still come (reliability:
- * TuDoor). */
+/*
+ * The ID is right, but not the question or cookie: a forger may be guessing. The right reply may
+ * still come (reliability: TuDoor).
+ */
 static enum antispoof_stopped
 on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
     const struct msg *msg, uint64_t now_ns)
@@ -220,7 +231,7 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 	return ANTISPOOF_STOPPED;
 }
 
-/* The lookup that the message is a reply to, if it is one; NULL: none, counted. */
+/* Find the lookup that the message is a reply to. NULL: none; counted. */
 static struct lookup *
 match_lookup(
     struct lookups *ls, const struct packet_in *in, const struct msg *msg, enum msg_verdict verdict)
@@ -236,7 +247,7 @@ match_lookup(
 	return match_id(ls, in, msg);
 }
 
-/* A right reply from an upstream about which there is more to learn. */
+/* Update what is known of the upstream's guards and EDNS from a right reply. */
 static __attribute__((noinline)) void
 learn(struct lookups *ls, const struct lookup *l, const struct msg *msg)
 {
@@ -247,13 +258,13 @@ learn(struct lookups *ls, const struct lookup *l, const struct msg *msg)
 	up->watched = antispoof_right(ls, l, msg) || up->no_edns_on != UPSTREAM_NONE;
 }
 
-/* The reply is to L and right. Returns whether L goes on. */
+/* Take MSG, which passed all guards, as the reply to L. Returns whether L goes on. */
 static inline bool
 take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
     struct lookup_result *result, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_replies);
-	/* That to a question with CD tells nothing of those without. */
+	/* A reply with CD says nothing about replies without it. */
 	if (l->check != LOOKUP_CHECK_CD)
 		upstreams_on_rcode(ls->upstreams, l->upstream,
 		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
@@ -280,7 +291,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 
 	if (l == NULL)
 		return NULL;
-	/* Nobody looks into what is signed: it is for the client to judge (RULES D20). */
+	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
 	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
 		verdict = MSG_OK;
 	match = match_question(l, msg);

@@ -10,7 +10,7 @@
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
-/* Answer here, with an rcode. */
+/* Answer locally, with RCODE and the info code EDE. */
 static void
 set_local(struct query *q, uint16_t rcode, uint16_t ede)
 {
@@ -27,8 +27,10 @@ set_negative(struct query *q, uint16_t rcode, size_t zone_at)
 	q->zone_at = (uint8_t)zone_at;
 }
 
-/* What is there for PTR of V4's name, if it is in a zone that upstream is not asked about (RFC
- * 6303)? */
+/*
+ * The local answer to PTR of V4 (network byte order); SPECIAL_ASK if its name is in no locally
+ * served zone (RFC 6303).
+ */
 static enum special_answer
 decide_local(const struct queries *qs, const uint8_t v4[static 4])
 {
@@ -43,7 +45,10 @@ decide_local(const struct queries *qs, const uint8_t v4[static 4])
 	return special_decide(SPECIAL_LOCAL_ZONE, at == 0, DNS_TYPE_PTR);
 }
 
-/* A name under a prefix: ours, or anybody's for the Well-Known one (RFC 6147 section 5.3.1). */
+/*
+ * Sort a reverse name under a prefix of ours or under the Well-Known Prefix (RFC 6147 section
+ * 5.3.1).
+ */
 static void
 sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t zone_at)
 {
@@ -71,7 +76,10 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 	q->state = QUERY_REVERSE;
 }
 
-/* A name of which we know more than upstream (RULES D15, D17). False: upstream is asked. */
+/*
+ * Sort a name in a special zone, which is answered locally (RULES D15, D17). False: upstream is
+ * asked.
+ */
 static bool
 sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone_at)
 {
@@ -90,7 +98,9 @@ sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone
 	return true;
 }
 
-/* Names that are not only upstream's to answer. True: it is one of them. */
+/*
+ * Sort a name that is in a special zone or under a prefix. False: it is not, or upstream is asked.
+ */
 static bool
 sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *path)
 {
@@ -101,7 +111,7 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 
 	if (special != ZONEMAP_NONE && special != SPECIAL_LOCAL_ZONE)
 		return sort_special(qs, q, (enum special)special, at);
-	/* A prefix is more ours than the documentation network it may lie in (RFC 6303). */
+	/* A prefix goes before the documentation network that it may be part of (RFC 6303). */
 	if (!q->hands_off)
 		place = zonemap_find(ps->reverse, path, &at);
 	if (place != ZONEMAP_NONE) {
@@ -111,7 +121,7 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 	return special != ZONEMAP_NONE && sort_special(qs, q, (enum special)special, at);
 }
 
-/* Is there DNS64 for this client and name (RULES D7, D13)? */
+/* How DNS64 works for this client and name (RULES D7, D13). */
 static enum policy_synthesize
 dns64_for(const struct policy *p, const struct query *q, const struct zonemap_path *path)
 {
@@ -122,7 +132,7 @@ dns64_for(const struct policy *p, const struct query *q, const struct zonemap_pa
 		return POLICY_NEVER;
 	if (p->zones != NULL)
 		zone = zonemap_find(p->zones, path, &at);
-	/* A zone's verdict comes before what is said for all names (RULES D13). */
+	/* The setting of a zone goes before that of all names (RULES D13). */
 	if (zone == POLICY_ZONE_NEVER)
 		return POLICY_NEVER;
 	return zone == POLICY_ZONE_IGNORE_AAAA ? POLICY_ALWAYS
@@ -140,7 +150,7 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 		q->state = QUERY_AAAA;
 		break;
 	case POLICY_ALWAYS:
-		/* Without a prefix the real AAAA are all there is. */
+		/* Without an active prefix only the real AAAA can be the answer. */
 		if (p->synth.active_bits == 0)
 			explain(q, "no prefix is active");
 		q->state = p->synth.active_bits == 0 ? QUERY_NATIVE : QUERY_A;
@@ -149,7 +159,7 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 	}
 }
 
-/* In class IN, where there is DNS64. */
+/* Sort a question in class IN, the one with DNS64. */
 static void
 sort_in(struct queries *qs, struct query *q)
 {
@@ -170,7 +180,7 @@ sort_in(struct queries *qs, struct query *q)
 		q->state = QUERY_HIDDEN;
 }
 
-/* In class CH: who we are, if that is no secret (RULES D17). */
+/* Sort a question in class CH: version and server name, if configured (RULES D17). */
 static void
 sort_chaos(struct queries *qs, struct query *q)
 {
@@ -187,11 +197,11 @@ sort_chaos(struct queries *qs, struct query *q)
 		query_refuse(qs, q, DNS_EDE_NONE);
 }
 
-/* Which way does a sound question go? */
+/* A question that is not sorted here is relayed. */
 void
 request_sort(struct queries *qs, struct query *q)
 {
-	q->hands_off = q->do_bit && q->flags & DNS_CD; /* it validates itself (RULES D8) */
+	q->hands_off = q->do_bit && q->flags & DNS_CD; /* the client validates itself (RULES D8) */
 	q->state = QUERY_RELAY;
 	if (q->qclass == DNS_CLASS_CH) {
 		sort_chaos(qs, q);
@@ -204,15 +214,15 @@ request_sort(struct queries *qs, struct query *q)
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
 	if (q->qclass == DNS_CLASS_IN && !q->signed_msg)
 		sort_in(qs, q);
-	/* The cache may have it; without one there is nothing (RULES D10). */
+	/* Without RD only the cache may answer (RULES D10). */
 	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL && !q->child &&
 	    (qs->conf->cache == NULL || q->signed_msg))
 		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
 }
 
 /*
- * Note the network of PEER, who was refused: an IPv4 /24, an IPv6 /64. True, with it in *net, when
- * this loop had not noted it before and had room.
+ * Note the network of PEER, a refused client: an IPv4 /24 or an IPv6 /64, written to *net. True:
+ * this loop had not noted it before, and had room.
  */
 static bool
 note_refused(struct queries *qs, const struct netaddr *peer, struct net *net)
@@ -230,7 +240,7 @@ note_refused(struct queries *qs, const struct netaddr *peer, struct net *net)
 	return true;
 }
 
-/* The operator hears of it once, with the line that would admit the client (RULES D23). */
+/* Log the refusal once per network, with the line that would admit the client (RULES D23). */
 static void
 tell_refused(struct queries *qs, const struct netaddr *peer)
 {
@@ -266,7 +276,7 @@ may_ask(struct queries *qs, struct query *q)
 	return false;
 }
 
-/* Keep the client's cookie. False: it is of no length that there is (RFC 7873 section 5.2.2). */
+/* Copy the client's cookie. False: its length is not allowed (RFC 7873 section 5.2.2). */
 static bool
 read_cookie(struct query *q, const struct msg *m)
 {
@@ -279,7 +289,7 @@ read_cookie(struct query *q, const struct msg *m)
 	if (len != DNS_COOKIE_CLIENT && (len < DNS_COOKIE_MIN || len > DNS_COOKIE_MAX))
 		return false;
 	q->cookie_bad = len > DNS_COOKIE_CLIENT;
-	/* A server's part of another length is not ours. */
+	/* A server cookie of another length is not ours: only the client cookie is kept. */
 	q->cookie_len = len == COOKIE_LEN ? COOKIE_LEN : DNS_COOKIE_CLIENT;
 	memcpy(q->cookie, cookie, q->cookie_len);
 	return true;
@@ -293,7 +303,7 @@ read_badly(struct queries *qs, struct query *q)
 	return false;
 }
 
-/* Take over what the message says. False: it is answered with an error. */
+/* Copy the fields of the message into Q. False: the answer is an error. */
 static bool
 read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_verdict verdict)
 {
@@ -326,7 +336,7 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 	if (UNLIKELY(m->qname_len == 0)) {
 		if (!q->cookie_alone)
 			return read_badly(qs, q);
-		/* Whoever has no question wants a cookie (RFC 7873 section 5.4). */
+		/* A message without a question asks for a cookie (RFC 7873 section 5.4). */
 		set_local(q, DNS_NOERROR, DNS_EDE_NONE);
 		return true;
 	}
@@ -334,7 +344,7 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 	return true;
 }
 
-/* May this message get an answer at all? Never to a response (reliability: Loop DoS). */
+/* May this message get an answer at all? A response never does (reliability: Loop DoS). */
 static bool
 deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdict)
 {
@@ -372,7 +382,7 @@ request_accept(struct queries *qs, const struct packet_in *in)
 	q->local = in->local;
 	if (read_message(qs, q, &m, verdict) && may_ask(qs, q) && !UNLIKELY(q->cookie_alone))
 		request_sort(qs, q);
-	/* Its bytes are at hand only now. */
+	/* The lookup needs the message's bytes, which are available only now. */
 	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY)
 		q->lookup = lookup_start_signed(qs->lookups, &m, tcp);
 	return q;

@@ -10,12 +10,16 @@
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
-#define SEARCH_WORK 32768 /* labels compared: more than names spelled in full have in 64 KiB */
-#define HIDDEN_TTL 600    /* s, at most, of the SOA of what is hidden (RULES D17) */
+/* labels that may be compared: more than uncompressed names have in 64 KiB */
+#define SEARCH_WORK 32768
+#define HIDDEN_TTL 600 /* s: largest TTL of the SOA for hidden A records (RULES D17) */
 
 static const struct respond_reason no_reason = { .ede = DNS_EDE_NONE };
 
-/* The most that this client takes: ours, its own, and 512 without EDNS (RFC 6891 section 6.2.3). */
+/*
+ * The largest answer for this client, in bytes: over UDP the smaller of its limit and ours, or 512
+ * without EDNS (RFC 6891 section 6.2.3).
+ */
 static size_t
 limit_of(const struct queries *qs, const struct query *q)
 {
@@ -26,7 +30,7 @@ limit_of(const struct queries *qs, const struct query *q)
 	return theirs < qs->conf->udp_size_client ? theirs : qs->conf->udp_size_client;
 }
 
-/* Does the operator let this extended error go out? */
+/* Does the policy allow this extended error? */
 static bool
 may_say(const struct policy *p, uint16_t ede)
 {
@@ -46,7 +50,7 @@ may_say(const struct policy *p, uint16_t ede)
 	}
 }
 
-/* No OPT in the question: none in the answer (RFC 6891 section 7). */
+/* The OPT of the answer; a question without an OPT gets none (RFC 6891 section 7). */
 static struct build_opt
 opt_of(const struct queries *qs, struct query *q, const struct respond_reason *why, uint16_t rcode)
 {
@@ -70,8 +74,9 @@ opt_of(const struct queries *qs, struct query *q, const struct respond_reason *w
 /* --- choice of prefix ------------------------------------------------------------------------- */
 
 /*
- * The place among the general prefixes of the one that this client always gets: that with the
- * highest hash, so that taking one away moves its own clients only. Hosts of one /64 stay together.
+ * The index in general[] of this client's prefix: the one with the highest hash of prefix and
+ * client, so that removing a prefix moves only its own clients (rendezvous hashing). Hosts of one
+ * /64 have the same prefix.
  */
 static unsigned
 place_of_client(const struct synth_policy *p, const struct query *q)
@@ -92,7 +97,7 @@ place_of_client(const struct synth_policy *p, const struct query *q)
 	return best;
 }
 
-/* The place among the general prefixes that Q's answer begins with. */
+/* The index in general[] of the first prefix of Q's answer. */
 static unsigned
 first_place(const struct queries *qs, const struct policy *p, const struct query *q)
 {
@@ -125,7 +130,7 @@ finish(struct queries *qs, struct query *q, struct build *b, const struct respon
 	return build_finish(b, limit_of(qs, q), &opt);
 }
 
-/* The chain that was followed before the reply at hand. */
+/* Write the chain that was followed before the current reply. */
 static void
 put_followed(struct build *b, const struct query *q)
 {
@@ -135,7 +140,7 @@ put_followed(struct build *b, const struct query *q)
 	if (q->chain == NULL)
 		return;
 	partial_view(q->chain, q->qtype, &m, &a);
-	(void)synth_chain(b, &m, &a); /* too long for the buffer: b remembers, and TC is set */
+	(void)synth_chain(b, &m, &a); /* if it does not fit, b is full and TC is set */
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -143,7 +148,7 @@ put_followed(struct build *b, const struct query *q)
 /* A search for records at the question's name in the answer section. */
 struct search {
 	struct msg_walk walk;
-	unsigned left; /* labels that may be compared yet */
+	unsigned left; /* labels that may still be compared */
 	struct rr rr;  /* the last one found */
 };
 
@@ -160,7 +165,7 @@ is_at_name(const struct query *q, const struct msg *m, struct search *s)
 	    name_equal_within(m->bytes, m->len, s->rr.at, q->qname, &s->left);
 }
 
-/* The next of them; false when there is none, or it would be too much work to find. */
+/* Find the next record. False: there is none, or the limit of work is reached. */
 static bool
 next_at_name(const struct query *q, const struct msg *m, struct search *s)
 {
@@ -172,8 +177,8 @@ next_at_name(const struct query *q, const struct msg *m, struct search *s)
 }
 
 /*
- * A question for ANY over UDP serves amplification more than anything: the type of the one RRset
- * that is enough for an answer (RULES D19); 0: the answer is passed as it is.
+ * ANY over UDP mostly serves amplification attacks, so one RRset is enough for an answer (RULES
+ * D19). Returns its type; 0: the answer is relayed whole.
  */
 static uint16_t
 one_type(const struct queries *qs, struct query *q, const struct msg *m)
@@ -189,7 +194,7 @@ one_type(const struct queries *qs, struct query *q, const struct msg *m)
 	return 0;
 }
 
-/* One RRset of the answer, and its signatures for those who want them (RFC 8482 section 4.1). */
+/* One RRset of the answer, with its signatures if DO is set (RFC 8482 section 4.1). */
 static size_t
 respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t type,
     const struct query_out *out)
@@ -205,17 +210,17 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
 		    q->do_bit && rr->type == DNS_TYPE_RRSIG && msg_rrsig_covers(m, rr) == type;
 
 		if ((rr->type == type || signature) && !build_copy(&b, MSG_ANSWER, m, rr, rr->ttl))
-			break; /* b remembers, and TC is set */
+			break; /* b is full, and TC is set */
 	}
-	if (s.walk.left > 0) /* nobody knows what else there is */
+	if (s.walk.left > 0) /* the search stopped early, so there may be more: TC */
 		b.w.full = true;
 	return finish(qs, q, &b, &why);
 }
 
 /*
- * RD and CD are the question's, whatever upstream makes of ours or another client's question was
- * (RFC 1035 section 4.1.1, RFC 4035 section 3.2.2, RULES D24). AD only for those who asked for it
- * (RFC 6840 section 5.8, RULES D9).
+ * RD and CD are copied from the client's question, not from the reply (RFC 1035 section 4.1.1, RFC
+ * 4035 section 3.2.2, RULES D24). AD is only for clients that asked for it (RFC 6840 section 5.8,
+ * RULES D9).
  */
 static uint16_t
 relayed_flags(const struct query *q, const struct msg *m)
@@ -253,7 +258,7 @@ respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct 
 	struct build b;
 
 	start(&b, q, out);
-	/* Without an OPT there is no room for the upper bits (RFC 6891 section 6.1.3). */
+	/* Without an OPT the upper bits of the rcode cannot be sent (RFC 6891 section 6.1.3). */
 	b.rcode = !q->edns && rcode > DNS_RCODE ? DNS_SERVFAIL : rcode;
 	if (rcode == DNS_SERVFAIL)
 		stats_inc(&qs->stats->answers_servfail);
@@ -296,7 +301,7 @@ respond_native(struct queries *qs, struct query *q, const struct msg *m, const s
 	struct build b;
 
 	start(&b, q, out);
-	b.flags |= m->flags & DNS_TC; /* not all of it came */
+	b.flags |= m->flags & DNS_TC; /* the reply was truncated */
 	put_followed(&b, q);
 	(void)synth_filtered(&b, &query_policy(qs, q)->synth, m, a);
 	synth_rest(&b, m);
@@ -337,7 +342,7 @@ respond_nodata(struct queries *qs, struct query *q, const struct respond_reason 
 	}
 	if (!soa && why->msg != NULL) {
 		answer_scan(why->msg, why->msg->qtype, &a);
-		if (q->aaaa == NULL) { /* too long a chain to be kept: this reply's */
+		if (q->aaaa == NULL) { /* the AAAA chain was too long to keep: take this reply's */
 			put_followed(&b, q);
 			(void)synth_chain(&b, why->msg, &a);
 		}
@@ -397,7 +402,7 @@ respond_empty(
 	return finish(qs, q, &b, &no_reason);
 }
 
-/* No prefixes for those who are not served DNS64 (RULES D15). */
+/* A client without DNS64 sees no prefixes (RULES D15). */
 static void
 put_special(const struct queries *qs, struct query *q, struct build *b)
 {
@@ -419,7 +424,7 @@ put_name(const struct queries *qs, struct query *q, struct build *b)
 	if (p->reverse == POLICY_REVERSE_LOCAL)
 		name = p->reverse_name;
 	if (!build_rr_name(b, MSG_ANSWER, q->qname, DNS_TYPE_PTR, DNS_CLASS_IN, SPECIAL_TTL, name))
-		return; /* b remembers, and TC is set */
+		return; /* b is full, and TC is set */
 }
 
 static void
@@ -432,7 +437,7 @@ put_text(struct build *b, const struct query *q, const char *text)
 	memcpy(rdata + 1, text, len);
 	if (!build_rr(
 		b, MSG_ANSWER, q->qname, DNS_TYPE_TXT, DNS_CLASS_CH, 0, rdata, (uint16_t)(1 + len)))
-		return; /* b remembers, and TC is set */
+		return; /* b is full, and TC is set */
 }
 
 size_t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The answers that every state may give to what did not go well. */
+/* respond_failure: the answers to failures, which every state may give. */
 #include "core/respond.h"
 
 size_t
@@ -27,7 +27,7 @@ respond_no_room(struct queries *qs, struct query *q, const struct query_event *e
 size_t
 respond_upstream_error(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	/* A reply about another name or type cannot be passed on as it is. */
+	/* A reply about another name or type cannot be relayed. */
 	bool same = ev->msg != NULL && ev->msg->qtype == q->qtype && q->chain == NULL &&
 	    q->state != QUERY_REVERSE;
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };

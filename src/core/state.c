@@ -6,7 +6,7 @@
 #include "core/svcb.h"
 #include "dns/answer.h"
 
-/* Are addresses to be added to this answer (RULES D18)? */
+/* Should addresses be added to this answer (RULES D18)? */
 static bool
 wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 {
@@ -40,7 +40,7 @@ on_relay(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, ev);
 }
 
-/* Is there an A record anywhere? */
+/* Is there an A record in any section? */
 static bool
 has_any_a(const struct msg *m)
 {
@@ -54,7 +54,7 @@ has_any_a(const struct msg *m)
 	return false;
 }
 
-/* A question for A of a client that is to see none (RULES D17). */
+/* Handle a question for A from a client that may not see A records (RULES D17). */
 static size_t
 on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -68,7 +68,7 @@ on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
 		return respond_hidden(qs, q, ev->msg, &a, ev->out);
 	if (!has_any_a(ev->msg))
 		return on_relay(qs, q, ev);
-	/* Those it has are off the chain, or where there should be none. */
+	/* The reply has A records, but not at the end of the chain: leave them out. */
 	if (ev->outcome != LOOKUP_REPLY)
 		return respond_error(qs, q, ev->rcode, &why, ev->out);
 	return a.kind == ANSWER_BROKEN
@@ -97,8 +97,10 @@ on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 			return respond_fail(qs, q, ev);
 		if (a.kind == ANSWER_DATA && ev->msg->rcode != DNS_NXDOMAIN)
 			return respond_reverse(qs, q, ev->msg, &a, ev->out);
-		/* A CNAME without a PTR behind it would only be a longer way to nothing (RFC 6147
-		 * section 5.3.1). Nothing is there for as long as upstream says. */
+		/*
+		 * Without a PTR record a CNAME would be of no use (RFC 6147 section 5.3.1). The
+		 * negative TTL is upstream's.
+		 */
 		return respond_empty(qs, q, ev->msg->rcode, a.negative_ttl, ev->out);
 	case LOOKUP_ERROR:
 		return respond_upstream_error(qs, q, ev);
@@ -163,7 +165,7 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 		query_start(qs, q, now_ns);
 	else if (!UNLIKELY(q->stale_try) || !query_fetch_stale(qs, q, now_ns))
 		len = on_event(qs, q, result, false, out, now_ns);
-	while (qs->hit) { /* each step of the way that is in the cache is taken at once */
+	while (qs->hit) { /* an answer of the cache is the next event, at once */
 		qs->hit = false;
 		len = on_event(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
 	}

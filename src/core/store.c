@@ -12,11 +12,14 @@
 
 _Static_assert(OUTAGES_LIFE_S >= STORE_SILENCE_MOST_S, "an outage outlives its silences");
 
-#define ECS_SCOPE_AT 3 /* in its option (RFC 7871 section 6) */
+#define ECS_SCOPE_AT 3 /* offset of SCOPE PREFIX-LENGTH in the option (RFC 7871 section 6) */
 
 /* --- The message as it is kept ---------------------------------------------------------------- */
 
-/* An answer for some networks only is none for others (RFC 7871). We never ask for one. */
+/*
+ * Is the answer for some networks only (RFC 7871)? Then it is not for other clients. We never ask
+ * for such answers.
+ */
 static bool
 is_for_some(const struct msg *m)
 {
@@ -30,8 +33,8 @@ is_for_some(const struct msg *m)
 }
 
 /*
- * Neither ID nor AA are ours to repeat (RULES D22); the name is that of the key. The ID makes room
- * for what the OPT had of the rcode.
+ * Copy a reply without its OPT and AA (RULES D22), with the name of the key. The ID field gets the
+ * upper bits of the rcode. Returns the length in bytes.
  */
 static size_t
 copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
@@ -45,7 +48,10 @@ copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	return len;
 }
 
-/* Nothing came, or nothing that may be repeated: the question alone. */
+/*
+ * Write a message with the question only, for a failure without a reply. Returns its length in
+ * bytes.
+ */
 static size_t
 write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 {
@@ -61,11 +67,11 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 
 /* --- How long --------------------------------------------------------------------------------- */
 
-/* What the records of a message say of its time. */
+/* What the records of a message say about its TTLs (s). */
 struct times {
-	uint32_t least; /* TTL of all records */
+	uint32_t least; /* smallest TTL of all records */
 	uint32_t most;
-	unsigned n_soas;   /* in authority */
+	unsigned n_soas;   /* in the authority section */
 	struct rr soa;     /* the first of them, if there is one */
 	uint32_t negative; /* its negative TTL */
 	bool answers;      /* a record of the question's type is in the answer section */
@@ -126,7 +132,7 @@ set_negative(const struct conf_cache *conf, const struct msg *m, uint32_t least,
 	e->ttl_s = smaller(smaller(least, minimum), conf->max_negative_s);
 }
 
-/* The same where there is a chain, or the SOA may be somebody else's. */
+/* The same, for a reply with a chain or with an SOA of another zone. */
 static __attribute__((noinline)) void
 judge_chain(const struct conf_cache *conf, const struct msg *m, const struct times *t,
     struct cache_entry *e)
@@ -141,8 +147,8 @@ judge_chain(const struct conf_cache *conf, const struct msg *m, const struct tim
 }
 
 /*
- * A reply without records of the question's type. RFC 2308 section 5: without an SOA it is not
- * kept, but for a chain that upstream left open, which lasts as long as its records.
+ * Set kind and TTL of a reply without records of the question's type. Without an SOA it is not
+ * stored (RFC 2308 section 5), except an open chain, which is stored for the TTL of its records.
  */
 static void
 judge_negative(const struct conf_cache *conf, const struct msg *m, const struct times *t,
@@ -155,7 +161,7 @@ judge_negative(const struct conf_cache *conf, const struct msg *m, const struct 
 		judge_chain(conf, m, t, e);
 }
 
-/* Kind and time of a reply; ttl_s is 0 if it is not to be kept. */
+/* Set kind and TTL of a reply; ttl_s 0: do not store it. */
 static void
 judge(const struct conf_cache *conf, const struct msg *m, const struct times *t,
     struct cache_entry *e)
@@ -172,8 +178,8 @@ judge(const struct conf_cache *conf, const struct msg *m, const struct times *t,
 }
 
 /*
- * Bring the TTLs in what is kept within our bounds, so that they say what is true when it is used:
- * none ends before the entry does, none is over the ceiling, and an SOA's is the negative one.
+ * Bring the TTLs of the stored message within our bounds, so that they are true when it is used:
+ * none is shorter than the entry's or over max_ttl_s, and that of an SOA is the negative TTL.
  */
 static void
 bound_all(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct cache_entry *e)
@@ -194,7 +200,7 @@ bound_all(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struc
 	}
 }
 
-/* The same, where mostly the SOA alone differs, and nothing before it has moved. */
+/* The same. Mostly only the TTL of the SOA changes, and its offset is known. */
 static void
 bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct times *t,
     const struct cache_entry *e)
@@ -219,7 +225,7 @@ question_of(const struct lookup *l)
 		.cd = l->cd };
 }
 
-/* May an NXDOMAIN speak for the names below it too (RFC 8020, RULES D22)? */
+/* May an NXDOMAIN cover the names below it too (RFC 8020, RULES D22)? */
 static bool
 cuts(const struct conf_cache *conf, const struct lookup_result *result)
 {
@@ -234,7 +240,7 @@ cuts(const struct conf_cache *conf, const struct lookup_result *result)
 	return true;
 }
 
-/* What was said before is no longer true, and what came may not be kept (RULES D22). */
+/* Remove the entry: it is no longer true, and the new reply may not be stored (RULES D22). */
 static void
 forget(struct lookups *ls, const struct lookup *l)
 {
@@ -269,7 +275,7 @@ keep_reply(
 			e.flags |= CACHE_CUT;
 	}
 	size_t len = copy_message(ls, l, m);
-	if (UNLIKELY(header_flags(ls->kept) & DNS_TC)) { /* too much work to write it anew */
+	if (UNLIKELY(header_flags(ls->kept) & DNS_TC)) { /* too much work to rewrite */
 		forget(ls, l);
 		return;
 	}
@@ -279,7 +285,7 @@ keep_reply(
 }
 
 /*
- * The longest that a failure of KIND is remembered: what is mended is to be seen soon (RULES D22).
+ * s: the longest that a failure of KIND is stored, so that a recovery is soon noticed (RULES D22).
  */
 static uint32_t
 longest(const struct conf_cache *conf, enum cache_kind kind)
@@ -289,7 +295,9 @@ longest(const struct conf_cache *conf, enum cache_kind kind)
 	return conf->failure_s > most_s ? conf->failure_s : most_s;
 }
 
-/* All upstreams were tried in vain (RULES D4): not again for every question that follows. */
+/*
+ * Store that all upstreams failed (RULES D4), so that they are not asked again for every question.
+ */
 static void
 keep_failure(
     struct lookups *ls, const struct lookup *l, const struct lookup_result *result, uint32_t now_s)
@@ -317,17 +325,18 @@ keep_failure(
 	cache_put_failure(ls->conf->cache, &key, &e, ls->kept, len, &want, longest(conf, e.kind));
 }
 
-/* Has this lookup a place in the cache at all? */
+/* May results of this lookup be in the cache at all? */
 static bool
 has_key(const struct lookup *l)
 {
 	/*
-	 * Type 0, which a client may ask for, is all types in a key: one's answer is none for all.
+	 * SHARD_ANY_TYPE (0) means all types in a key, so the answer to a question for type 0 has
+	 * no key.
 	 */
 	return l->message == NULL && !l->probe && l->qtype != SHARD_ANY_TYPE;
 }
 
-/* May M be told to others? */
+/* May reply M be given to other clients? */
 static bool
 may_keep(const struct lookup *l, const struct msg *m)
 {
@@ -354,13 +363,14 @@ store_result(
 	case LOOKUP_ERROR:
 	case LOOKUP_BOGUS:
 	case LOOKUP_SILENT:
-		/* That there was nobody to ask is no fault of the name's, nor is an outage that is
-		 * over. */
+		/*
+		 * A name is not to blame if there was no upstream to ask, or if the outage is over.
+		 */
 		if (m != NULL ? may_keep(l, m) : !l->hopeless && !l->hindered)
 			keep_failure(ls, l, result, now_s);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */
-	case LOOKUP_NO_ROOM:   /* nor what is our fault (RULES D26) */
+	case LOOKUP_NO_ROOM:   /* nor a lack of our own room (RULES D26) */
 		break;
 	}
 }

@@ -8,16 +8,20 @@
 #include "dns/edit.h"
 #include "dns/name.h"
 
-#define TARGETS_WORK 8192 /* labels compared: each target with each address that came along */
+/* labels that may be compared: each target with each address in the reply */
+#define TARGETS_WORK 8192
 
-/* The names whose addresses are wanted. */
+/* The target names to look up. */
 struct targets {
 	unsigned n;
 	unsigned left; /* of TARGETS_WORK */
 	uint8_t name[QUERY_SVCB_TARGETS][DNS_NAME_MAX];
 };
 
-/* Is there an AAAA of NAME in the additional section already? *left: labels to be compared yet. */
+/*
+ * Is there an AAAA of NAME in the additional section already? *left: labels that may still be
+ * compared.
+ */
 static bool
 has_addresses(const struct msg *m, const uint8_t *name, unsigned *left)
 {
@@ -60,7 +64,7 @@ find_targets(struct targets *t, const struct msg *m)
 	}
 }
 
-/* A query of our own for AAAA of NAME, by the client's policy; NULL without room. */
+/* A child query for AAAA of NAME, under the client's policy. NULL: no room. */
 static struct query *
 new_child(struct queries *qs, struct query *q, const uint8_t *name)
 {
@@ -72,7 +76,7 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 	child->parent = q;
 	child->peer = q->peer;
 	child->flags = q->flags & DNS_CD;
-	/* Without RD nobody but the cache is asked. */
+	/* Without RD only the cache is asked. */
 	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE)
 		child->flags |= q->flags & DNS_RD;
 	child->qtype = DNS_TYPE_AAAA;
@@ -85,7 +89,7 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 	return NULL;
 }
 
-/* Everything that may go wrong ends in an answer without them, never in a worse one (D18). */
+/* Any failure leads to an answer without added addresses, never to an error (RULES D18). */
 bool
 svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t now_ns)
 {
@@ -123,7 +127,10 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 	return true;
 }
 
-/* Addresses of the target itself: a chain would need explaining in a place where none is read. */
+/*
+ * Append the AAAA records of the target itself. Those behind a chain are left out: clients do not
+ * follow chains in the additional section.
+ */
 static void
 keep_addresses(
     struct queries *qs, struct query_svcb *s, const struct query *child, const struct msg *m)
@@ -157,7 +164,7 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 	struct msg m;
 
 	if (q == NULL)
-		return; /* it had no time left */
+		return; /* the answer did not wait any longer */
 	if (msg_parse(&m, msg, len) == MSG_OK && m.rcode == DNS_NOERROR)
 		keep_addresses(qs, q->svcb, child, &m);
 	for (unsigned i = 0; i < QUERY_SVCB_TARGETS; i++) {
@@ -172,7 +179,7 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 void
 svcb_view(const struct query *q, struct msg *m)
 {
-	/* It was sound when it came, and what was appended is. */
+	/* The reply was parsed before, and the appended records are sound. */
 	if (msg_parse(m, q->svcb->bytes, q->svcb->len) != MSG_OK)
 		m->count[MSG_ANSWER] = 0;
 }

@@ -51,7 +51,9 @@ upstreams_init(struct upstreams *us)
 		us->sockets[i] = (struct upstream_socket){ .upstream = UPSTREAM_NONE };
 }
 
-/* The number of an address, or a free one given to it; UPSTREAM_NONE when all are taken. */
+/*
+ * The number of the upstream at ADDR; a new one gets a free number. UPSTREAM_NONE: all are taken.
+ */
 static uint16_t
 number_of(struct upstreams *us, const struct netaddr *addr)
 {
@@ -72,7 +74,7 @@ number_of(struct upstreams *us, const struct netaddr *addr)
 	return vacant;
 }
 
-/* Returns UPSTREAMS_DISTRUST or 0. */
+/* Set u->trusted. Returns UPSTREAMS_DISTRUST or 0. */
 static unsigned
 set_trusted(struct upstream *u, bool trusted)
 {
@@ -82,7 +84,7 @@ set_trusted(struct upstream *u, bool trusted)
 	return was && !trusted ? UPSTREAMS_DISTRUST : 0;
 }
 
-/* This loop asks it no more: what there was to tell of it is nobody's concern. */
+/* This loop asks U no more: end what it has reported about U, without a message. */
 static void
 tell_nothing(struct upstreams *us, struct upstream *u)
 {
@@ -121,7 +123,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 		if (!us->table[n].active)
 			changed |= UPSTREAMS_NEW;
 		us->table[n].active = true;
-		us->table[n].watched = true; /* other guards may be wanted now */
+		us->table[n].watched = true; /* the settings may have switched guards on */
 		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
 	}
 	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
@@ -138,7 +140,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	return changed;
 }
 
-/* May this one get the next attempt? The passes go from strict to lenient. */
+/* May upstream N get the next attempt? The passes go from strict to lenient. */
 static bool
 eligible(const struct upstreams *us, uint16_t n, const struct upstream_wish *wish, unsigned pass)
 {
@@ -149,7 +151,7 @@ eligible(const struct upstreams *us, uint16_t n, const struct upstream_wish *wis
 	return pass % 2 == 1 || n != wish->last;
 }
 
-/* From which place in order[] the search begins. */
+/* The index in order[] where the search begins. */
 static unsigned
 first_place(const struct upstreams *us, struct rng *rng)
 {
@@ -176,7 +178,7 @@ upstreams_pick(struct upstreams *us, const struct upstream_wish *wish, struct rn
 	    eligible(us, wish->prefer, wish, 0))
 		return wish->prefer;
 	first = first_place(us, rng);
-	/* Alive and another; alive; another; any. */
+	/* The passes: alive and not the last; alive; not the last; any. */
 	for (unsigned pass = 0; pass < n_passes; pass++) {
 		for (unsigned i = 0; i < us->n_order; i++) {
 			uint16_t n = us->order[(first + i) % us->n_order];
@@ -218,7 +220,7 @@ upstreams_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_
 	return was_down;
 }
 
-/* What an operator would call it. */
+/* The name of RCODE for the log. */
 static const char *
 rcode_text(uint16_t rcode)
 {
@@ -274,13 +276,16 @@ upstreams_on_failure(struct upstreams *us, unsigned u, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
-	/* mtd64-ng's round-robin: the next one if the current one does not reply in time. */
+	/*
+	 * Round-robin as in mtd64-ng: go to the next upstream if the current one does not reply in
+	 * time.
+	 */
 	if (us->n_order > 0 && us->order[us->current] == u)
 		us->current = (us->current + 1) % us->n_order;
 	if (up->n_failures == 0)
 		up->failing_ns = now_ns;
 	up->n_failures++;
-	/* A probe is given up after a timeout: until then there is no other. */
+	/* At most one probe per timeout. */
 	if (!up->active || up->down || up->n_failures < UPSTREAM_FAILURES ||
 	    now_ns - up->probed_ns < us->timeout_ns)
 		return UPSTREAM_AS_BEFORE;

@@ -23,7 +23,10 @@ void
 wheel_set(struct wheel *w, struct wheel_timer *t, uint64_t due_ns)
 {
 	wheel_clear(w, t);
-	/* Up to the next tick: never early. A tick already taken would wait a whole round. */
+	/*
+	 * Round up to the next tick, so that no timer fires early. A tick that was taken already
+	 * would wait a whole round.
+	 */
 	t->due = (due_ns + WHEEL_TICK_NS - 1) / WHEEL_TICK_NS;
 	if (t->due < w->tick)
 		t->due = w->tick;
@@ -54,12 +57,15 @@ wheel_take(struct wheel *w, uint64_t now_ns)
 				w->n--;
 				return t;
 			}
-			/* It is for a later round of the wheel. */
+			/* It is due in a later round of the wheel. */
 			list_push(&w->slots[t->due % WHEEL_SLOTS], link);
 		}
 		if (w->tick > now)
 			return NULL;
-		/* After a pause of more than a round each slot needs one look, not one per tick. */
+		/*
+		 * After a pause of more than one round, look into each slot once, not once per
+		 * tick.
+		 */
 		if (now - w->tick >= WHEEL_SLOTS)
 			w->tick = now - WHEEL_SLOTS + 1;
 		list_move(&w->due, &w->slots[w->tick % WHEEL_SLOTS]);

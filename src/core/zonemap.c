@@ -10,16 +10,16 @@
 
 #define FIRST_NODES 16
 #define PLACE_MAX 0x7fffffff
-#define NAMELESS 1 /* a place: of a node that only has zones below it */
+#define NAMELESS 1 /* place of a node without a zone of its own */
 
 /*
- * A zone, or just that there are zones below a name with this hash. Of the nodes with one hash
- * either none has a value, then there is a single one, or all have.
+ * A zone, or a mark that there are zones below a name with this hash. Of the nodes with one hash
+ * either all have a value, or there is only one, without a value.
  */
 struct node {
 	uint64_t hash;
 	uint32_t value;      /* ZONEMAP_NONE: none */
-	uint32_t place : 31; /* of the zone in names; 0: free */
+	uint32_t place : 31; /* offset of the zone in names; 0: free */
 	uint32_t below : 1;  /* there are zones below a name with this hash */
 };
 
@@ -30,7 +30,7 @@ struct zonemap {
 	uint32_t root;      /* the value of the root zone */
 	uint32_t n_names;   /* bytes */
 	uint32_t cap_names; /* bytes */
-	uint8_t *names;     /* owned: each as it was added, a byte with its length before it */
+	uint8_t *names;     /* owned: the zones as added, each behind a byte with its length */
 };
 
 /* --- Hash ------------------------------------------------------------------------------------- */
@@ -45,8 +45,9 @@ load8(const uint8_t *p)
 }
 
 /*
- * Letters get the same bit whatever their case. So do some other bytes, which then collide. A
- * product's top bits depend on all bits of its factors: they come to the bottom for the next one.
+ * Upper and lower case letters get the same case bit. So do some other bytes, which then collide.
+ * The top bits of a product depend on all bits of its factors; the byte swap brings them to the
+ * bottom for the next multiplication.
  */
 static inline uint64_t
 mix(uint64_t hash, uint64_t w)
@@ -55,8 +56,8 @@ mix(uint64_t hash, uint64_t w)
 }
 
 /*
- * Of what stands in NAME from START on: a label and what is behind it, which begins at END and has
- * this HASH. It has no key, as it is the operator who fills the table.
+ * The hash of NAME from START on: its first label ends at END, and the rest has this HASH. There is
+ * no key, as the operator fills the table.
  */
 static inline uint64_t
 hash_plain(uint64_t hash, const uint8_t *name, size_t start, size_t end)
@@ -65,11 +66,14 @@ hash_plain(uint64_t hash, const uint8_t *name, size_t start, size_t end)
 
 	if (end - start <= 8)
 		return mix(hash, last >> (64 - 8 * (end - start)));
-	/* Two words, which may overlap. */
+	/* Two words of 8 bytes, which may overlap. */
 	return mix(mix(hash, load8(name + start)), last);
 }
 
-/* hash_plain can be told of at most 16 bytes, which do not end in the name's first 7. */
+/*
+ * Can hash_plain be used? For labels of at most 16 bytes that do not end in the name's first 7
+ * bytes.
+ */
 static inline bool
 is_plain(size_t start, size_t end)
 {
@@ -112,7 +116,7 @@ zonemap_path(struct zonemap_path *path, const uint8_t *name, size_t len)
 
 /* --- Table ------------------------------------------------------------------------------------ */
 
-/* The first node from FROM on with this hash, or that is free. There are always some free. */
+/* The first node from FROM on that has this hash or is free. There are always free nodes. */
 static inline struct node *
 seek(const struct zonemap *z, uint64_t from, uint64_t hash)
 {
@@ -131,7 +135,10 @@ is_zone(const struct zonemap *z, const struct node *n, const uint8_t *name, size
 	return zone[-1] == len && name_equal_len(zone, name, len);
 }
 
-/* The node of the zone NAME; without one the node for it, free or without a value. */
+/*
+ * The node of the zone NAME; if there is none, the node to use for it, which is free or has no
+ * value.
+ */
 static struct node *
 probe(const struct zonemap *z, const uint8_t *name, size_t len, uint64_t hash)
 {
@@ -142,7 +149,7 @@ probe(const struct zonemap *z, const uint8_t *name, size_t len, uint64_t hash)
 	return n;
 }
 
-/* --- To fill it ------------------------------------------------------------------------------- */
+/* --- Filling ---------------------------------------------------------------------------------- */
 
 static struct node *
 new_table(uint32_t mask)
@@ -182,7 +189,7 @@ zonemap_free(struct zonemap *z)
 	free(z);
 }
 
-/* Twice the nodes. */
+/* Double the table. Returns 0 or -ENOMEM. */
 static int
 grow(struct zonemap *z)
 {
@@ -206,7 +213,7 @@ grow(struct zonemap *z)
 	return 0;
 }
 
-/* Room for a zone of LEN bytes and as many nodes as it has labels. */
+/* Make room for a zone of LEN bytes and DEPTH labels. Returns 0 or -ENOMEM. */
 static int
 reserve(struct zonemap *z, size_t len, unsigned depth)
 {
@@ -229,7 +236,7 @@ reserve(struct zonemap *z, size_t len, unsigned depth)
 	return 0;
 }
 
-/* There will be a zone below a name with this hash. */
+/* Note that there is a zone below a name with this hash. */
 static void
 enter(struct zonemap *z, uint64_t hash)
 {
@@ -286,9 +293,9 @@ zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value)
 	return 0;
 }
 
-/* --- To search it ----------------------------------------------------------------------------- */
+/* --- Searching -------------------------------------------------------------------------------- */
 
-/* The root, when no other zone was found. */
+/* Search result when only the root zone may match. */
 static inline uint32_t
 find_root(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
@@ -297,7 +304,7 @@ find_root(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 	return z->root;
 }
 
-/* The longest zone when a hash alone does not tell, as one of other bytes has it too. */
+/* The longest zone, with names compared: a hash collision was found. */
 static __attribute__((noinline)) uint32_t
 find_among(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
@@ -318,7 +325,7 @@ find_among(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 	}
 }
 
-/* The longest zone when there are some in the top-level domain. */
+/* The longest zone when the top-level domain has some. */
 static __attribute__((noinline)) uint32_t
 find_below(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
@@ -344,7 +351,7 @@ find_below(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 	return found->value;
 }
 
-/* What is below a name that is not there is not there either: most names need a look or two. */
+/* Names below a missing node are missing too, so most searches need one probe or two. */
 uint32_t
 zonemap_find(const struct zonemap *z, const struct zonemap_path *path, size_t *at)
 {
