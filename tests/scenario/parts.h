@@ -3,7 +3,7 @@
 #define DNS64D_TESTS_SCENARIO_PARTS_H
 
 /*
- * parts: what an engine is made of, open to the tests of its single modules.
+ * parts: the parts of an engine, for the tests of its single modules.
  */
 
 #include <check.h>
@@ -45,22 +45,25 @@ void parts_conf(struct conf_core *conf, unsigned n, uint32_t cap);
 /* parts_init: all parts for such settings and the prefix 2001:db8:64::/96, with one socket per
  * upstream (slots 0 to N - 1). */
 void parts_init(struct parts *p, unsigned n, uint32_t cap);
+
+/* parts_fini: free what P owns. */
 void parts_fini(struct parts *p);
 
-/* parts_key: a key for NAME, class IN, without DO and CD. QNAME: where its name is kept. */
+/* parts_key: a key for NAME, class IN, without DO and CD. It borrows QNAME, which gets the name. */
 struct question parts_key(const char *name, uint16_t qtype, uint8_t qname[static DNS_NAME_MAX]);
 
-/* parts_lookup: one for NAME MX, by WISH; fails the test without room. */
+/* parts_lookup: a lookup for NAME MX, with WISH; fails the test without room. */
 struct lookup *parts_lookup(struct parts *p, const char *name, const struct lookup_wish *wish);
 
 /* parts_next: the next question for upstream, in p->udp or p->tcp; false if there is none. */
 bool parts_next(struct parts *p, struct packet_out *send);
 
-/* parts_hand_in: LEN bytes from an upstream; the lookup that they end, NULL if none. */
+/* parts_hand_in: hand in LEN bytes from an upstream. Returns the lookup that they end; NULL: none.
+ */
 struct lookup *parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock,
     const uint8_t *msg, size_t len, struct lookup_result *result);
 
-/* parts_question: a client's question with OPT to BUF (512 bytes); returns its length. */
+/* parts_question: write a client's question with OPT to BUF (512 bytes). Returns its length. */
 size_t parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtype);
 
 /* parts_count: the value of a counter. */

@@ -4,7 +4,7 @@
 
 /*
  * play: read the files of tests/scenarios and do what their lines say on a stage. The language is
- * told at the head of check_scenarios.c.
+ * described at the head of check_scenarios.c.
  */
 
 #include "scenario/stage.h"
@@ -12,8 +12,8 @@
 #define PLAY_MAX_FILES 500
 
 /*
- * What a test adds to lines. before: false: the line is passed over. after: it was done. Either may
- * be NULL. The words are those of the line, which may not be changed.
+ * A test's hooks around each line. before: returns false to skip the line. after: called when the
+ * line was played. Either may be NULL. W: the words of the line, which the hooks may not change.
  */
 struct play_hooks {
 	bool (*before)(void *arg, struct run *r, char **w, unsigned n);
@@ -22,15 +22,18 @@ struct play_hooks {
 };
 
 /*
- * play_list: the names of all scenarios, in order, to FILES; how many. play_forget: give them back.
+ * play_list: write the names of all scenarios, in order, to FILES, for play_forget. Returns their
+ * number.
  */
 unsigned play_list(char *files[static PLAY_MAX_FILES]);
+
+/* play_forget: free the N names in FILES. */
 void play_forget(char *files[static PLAY_MAX_FILES], unsigned n);
 
-/* play_path: where FILE is, to PATH. */
+/* play_path: write the path of the scenario FILE to PATH. */
 void play_path(const char *file, char path[static 4096]);
 
-/* play: do all lines of R->file. HOOKS may be NULL. */
+/* play: play all lines of R->file. HOOKS may be NULL. */
 void play(struct run *r, const struct play_hooks *hooks);
 
 #endif

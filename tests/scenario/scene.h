@@ -22,21 +22,23 @@
 /* Longest text of one record. */
 #define SCENE_TEXT 3300
 
-/* scene_type, scene_rcode: the number of a mnemonic, of TYPE123 or RCODE123; -1 for none. */
+/* scene_type: the number of a type's mnemonic or of TYPE123; -1: it is none. */
 int scene_type(const char *text);
+
+/* scene_rcode: the number of an rcode's mnemonic or of RCODE123; -1: it is none. */
 int scene_rcode(const char *text);
 
-/* scene_put: append the record in LINE to B. False: it is not one, or has no room. */
+/* scene_put: append the record in LINE to B. False: it is not a record, or there is no room. */
 bool scene_put(struct build *b, const char *line);
 
-/* scene_print: the record as scene_put reads it. */
+/* scene_print: write the record RR of M to TEXT, in the form that scene_put reads. */
 void scene_print(
     const struct msg *m, enum msg_section s, const struct rr *rr, char text[static SCENE_TEXT]);
 
-/* scene_describe: M as lines of text, for people, cut to CAP bytes. */
+/* scene_describe: write M as lines of text, for people, cut to CAP bytes with the zero. */
 void scene_describe(const struct msg *m, char *text, size_t cap);
 
-/* scene_count_up: the record in LINE with an address higher by N, to TEXT. False: it has none. */
+/* scene_count_up: write the record in LINE to TEXT, its address higher by N. False: it has none. */
 bool scene_count_up(const char *line, unsigned n, char text[static SCENE_TEXT]);
 
 #endif

@@ -3,8 +3,8 @@
 #define DNS64D_TESTS_SCENARIO_STAGE_H
 
 /*
- * stage: where a scenario is played: the engine, its sockets and clock, and who said what so far.
- * What cannot be read, or is not as it should be, fails the Check test with file and line.
+ * stage: the engine that plays a scenario, its sockets and clock, and the messages so far. An
+ * unreadable line or a difference fails the Check test with file and line.
  */
 
 #include <stdbool.h>
@@ -78,36 +78,47 @@ struct run {
 	unsigned n_records;
 };
 
-/* stage_fail: end the test, naming the line. */
+/* stage_fail: fail the test, with file and line. */
 void __attribute__((format(printf, 2, 3), noreturn))
 stage_fail(const struct run *r, const char *fmt, ...);
 
-/* stage_open: a run of FILE with the settings that scenarios begin with. stage_close: its end, at
- * which nothing may be left over or in flight. */
+/* stage_open: begin a run of FILE, with the settings that all scenarios begin with. */
 struct run *stage_open(const char *file);
+
+/* stage_close: end the run, at which no message may be left and no question in flight. */
 void stage_close(struct run *r);
 
-/* stage_engine: there is an engine from now on. stage_settings: those read so far are its own. */
+/* stage_engine: create the engine, unless there is one. */
 void stage_engine(struct run *r);
+
+/* stage_settings: give the settings read so far to the engine. */
 void stage_settings(struct run *r);
 
-/* stage_sockets: open what upstreams need and close what nobody needs, as the shell does. */
+/* stage_sockets: open and close sockets to upstreams as the shell does. */
 void stage_sockets(struct run *r);
 
-/* stage_input: hand in a message. stage_collect: keep all that the engine sends for it. */
+/* stage_input: hand a message to the engine. */
 void stage_input(struct run *r, const struct packet_in *in);
+
+/* stage_collect: keep all messages that the engine sends now. */
 void stage_collect(struct run *r);
 
-/* stage_has: is WORD among the words? stage_value: the text behind "KEY=" among them, or NULL. */
+/* stage_has: is WORD among the N words? */
 bool stage_has(char **words, unsigned n, const char *word);
+
+/* stage_value: the text behind "KEY=" among the N words; NULL: there is none. */
 const char *stage_value(char **words, unsigned n, const char *key);
 
-/* stage_name, stage_type, stage_upstream ("u1" is 0): read a word. */
+/* stage_name: read a name to OUT; returns its length in bytes. Fails the test if it is none. */
 size_t stage_name(const struct run *r, const char *text, uint8_t out[static DNS_NAME_MAX]);
+
+/* stage_type: read a type. Fails the test if it is none. */
 uint16_t stage_type(const struct run *r, const char *text);
+
+/* stage_upstream: read an upstream; "u1" is 0. Fails the test if it is none. */
 unsigned stage_upstream(const struct run *r, const char *text);
 
-/* stage_asked: the last question upstream of that name. */
+/* stage_asked: the last question upstream with this label. */
 struct asked *stage_asked(struct run *r, const char *label);
 
 #endif

@@ -3,7 +3,7 @@
 #define DNS64D_TESTS_SCENARIO_WORLD_H
 
 /*
- * world: an engine with a clock, sockets as it wants them, clients, and upstreams that reply at
+ * world: an engine with a clock, the sockets that it wants, clients, and upstreams that reply at
  * once.
  */
 
@@ -47,18 +47,22 @@ struct world {
 	uint8_t tcp[PACKET_TCP_CAP];
 };
 
-/* world_init: settings as by parts_conf. world_start: the engine. world_stop: its end. */
+/* world_init: make the settings of parts_conf in w->conf. */
 void world_init(struct world *w, unsigned n_upstreams, uint32_t cap);
+
+/* world_start: create the engine, with SEED. */
 void world_start(struct world *w, uint64_t seed);
+
+/* world_stop: free the engine. */
 void world_stop(struct world *w);
 
 /* world_input: hand in a client's message, then all replies, until nothing is left to do. */
 void world_input(struct world *w, const struct packet_in *in);
 
-/* world_pass: let time pass in ticks, all that is due at each being done. */
+/* world_pass: let NS ns pass in ticks, and handle everything that is due at each tick. */
 void world_pass(struct world *w, uint64_t ns);
 
-/* world_stats: the engine's counter NAME. */
+/* world_stat: the engine's counter NAME. */
 uint64_t world_stat(const struct world *w, const char *name);
 
 /* world_sound: an answer or question must parse and, as an answer, be no longer than LIMIT. */

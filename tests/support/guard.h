@@ -18,6 +18,8 @@ struct guard {
 
 /* guard_init: room for CAP bytes. Aborts on failure: tests cannot go on without. */
 void guard_init(struct guard *g, size_t cap);
+
+/* guard_fini: unmap the buffer. */
 void guard_fini(struct guard *g);
 
 /* guard_put: copy LEN <= cap bytes so that they end at the unreadable page; returns the copy. */

@@ -9,14 +9,16 @@
 
 #include "base/log.h"
 
-/* heard_start: from now on, lines of LEVEL and above. heard_end: standard error is itself again. */
+/* heard_start: from now on keep log lines of LEVEL and above. */
 void heard_start(enum log_level level);
+
+/* heard_end: restore standard error. */
 void heard_end(void);
 
 /* heard: how many lines since the last heard_start or heard_all have TEXT in them. */
 unsigned heard(const char *text);
 
-/* heard_all: how many lines there are at all; they are forgotten. */
+/* heard_all: how many lines there are in all; forgets them. */
 unsigned heard_all(void);
 
 #endif

@@ -49,10 +49,13 @@ struct rig_msg {
 	struct netaddr from;
 };
 
-/* rig_init: an upstream and settings for it. rig_start: the loop. rig_stop: end it, within
- * GRACE_MS. */
+/* rig_init: create the upstream's sockets, and the settings for it. */
 void rig_init(struct rig *r);
+
+/* rig_start: start the loop in its thread. */
 void rig_start(struct rig *r);
+
+/* rig_stop: end the loop, within GRACE_MS. */
 void rig_stop(struct rig *r, uint32_t grace_ms);
 
 /* rig_join: wait for the loop to end by itself after loop_stop. */
@@ -65,8 +68,10 @@ void rig_end(struct rig *r);
  * stream. */
 int rig_bound(int type, const struct netaddr *addr);
 
-/* rig_local: the address of a socket's own end. rig_addr: read one; fails the test. */
+/* rig_local: the local address of a socket. */
 struct netaddr rig_local(int fd);
+
+/* rig_addr: read an address; fails the test if it is none. */
 struct netaddr rig_addr(const char *text, uint16_t port);
 
 /* rig_connect: a non-blocking socket of TYPE connected to ADDR. */
@@ -76,35 +81,48 @@ int rig_connect(int type, const struct netaddr *addr);
 void rig_question(struct rig_msg *m, uint16_t id, const char *name, uint16_t qtype);
 
 /*
- * rig_reply: make of the question Q a reply in *m: N_A A records (192.0.2.1 and on), or an empty
- * one with a SOA when there are none. TC: with TC set and nothing in it.
+ * rig_reply: write a reply to the question Q to *m: N_A A records (192.0.2.1 and on), or none but
+ * an SOA if N_A is 0.
  */
 void rig_reply(struct rig_msg *m, const struct rig_msg *q, unsigned n_a);
+
+/* rig_reply_tc: write an empty reply with TC to the question Q to *m. */
 void rig_reply_tc(struct rig_msg *m, const struct rig_msg *q);
 
-/* rig_id, rig_qtype, rig_rcode, rig_answers: of a message. */
+/* rig_id: the ID of a message, in host byte order. */
 uint16_t rig_id(const struct rig_msg *m);
+
+/* rig_qtype: the type of a message's question. */
 uint16_t rig_qtype(const struct rig_msg *m);
+
+/* rig_rcode: the rcode in a message's header. */
 unsigned rig_rcode(const struct rig_msg *m);
+
+/* rig_answers: the number of records in a message's answer section. */
 unsigned rig_answers(const struct rig_msg *m);
 
 /* rig_ready: is FD readable within MS? */
 bool rig_ready(int fd, int ms);
 
-/* rig_send, rig_recv: one datagram of a connected socket; rig_recv is false if none comes. */
+/* rig_send: send one datagram by a connected socket. */
 void rig_send(int fd, const struct rig_msg *m);
+
+/* rig_recv: receive one datagram on a connected socket. False: none comes. */
 bool rig_recv(int fd, struct rig_msg *m);
 
 /*
- * rig_take: a datagram at the upstream, with a question that was not taken before; those that were
- * are dropped, for the reply to the first one is under way or held by the test. rig_give: a
- * datagram from there to M->from.
+ * rig_take: receive, as the upstream, a datagram with a question that was not taken before.
+ * Repeated questions are dropped, as the reply to the first is on its way or held by the test.
  */
 bool rig_take(const struct rig *r, struct rig_msg *m);
+
+/* rig_give: send the datagram M, as the upstream, to M->from. */
 void rig_give(const struct rig *r, const struct rig_msg *m);
 
-/* rig_put, rig_get: one message on a stream; rig_get is false at the end or if none comes. */
+/* rig_put: write one message to a stream. */
 void rig_put(int fd, const struct rig_msg *m);
+
+/* rig_get: read one message from a stream. False: the stream ended, or none comes. */
 bool rig_get(int fd, struct rig_msg *m);
 
 /* rig_closed: does the other side close FD in time, whatever else it sends before? */
@@ -119,12 +137,16 @@ void rig_serve(const struct rig *r, unsigned n);
 /* rig_serve_now: the same with all questions that are there, were they taken before or not. */
 void rig_serve_now(const struct rig *r);
 
-/* rig_stat: a counter of the loop by its name. rig_until: wait until it is N at least. */
+/* rig_stat: the loop's counter NAME. */
 uint64_t rig_stat(const struct rig *r, const char *name);
+
+/* rig_until: wait until the loop's counter NAME is at least N. False: it never is. */
 bool rig_until(const struct rig *r, const char *name, uint64_t n);
 
-/* rig_pause: let MS pass. rig_now_ms: of the monotonic clock. */
+/* rig_pause: sleep for MS. */
 void rig_pause(long ms);
+
+/* rig_now_ms: the monotonic clock, in ms. */
 uint64_t rig_now_ms(void);
 
 /*

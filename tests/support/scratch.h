@@ -4,9 +4,11 @@
 
 #define SCRATCH_PATH 48
 
-/* An empty file of a new name, which is written to path (SCRATCH_PATH octets): open for reading and
- * writing, the caller closes it. */
+/*
+ * scratch_file: create an empty file with a new name, which is written to PATH (SCRATCH_PATH
+ * bytes). Returns its descriptor, open for reading and writing, which the caller closes.
+ */
 int scratch_file(char *path);
 
-/* An empty directory of a new name, which is written to path (SCRATCH_PATH octets). */
+/* scratch_dir: create an empty directory; its name is written to PATH (SCRATCH_PATH bytes). */
 void scratch_dir(char *path);

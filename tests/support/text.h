@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a test reads of files and other text. */
+/* text: files and other text that a test reads or writes. */
 #pragma once
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* PART is in TEXT. */
+/* text_contains: fail the test unless PART is in TEXT. */
 void text_contains(const char *text, const char *part);
 
-/* PART is not in TEXT. */
+/* text_lacks: fail the test if PART is in TEXT. */
 void text_lacks(const char *text, const char *part);
 
-/* All of F from its start, to TEXT; it is shorter than SIZE. Closes F. */
+/* text_of: read all of F, which is shorter than SIZE, to TEXT; close F. Returns TEXT. */
 const char *text_of(FILE *f, char *text, size_t size);
 
-/* All of the file at PATH; it is shorter than SIZE. */
+/* text_read: read the file at PATH, which is shorter than SIZE, to TEXT. Returns TEXT. */
 const char *text_read(const char *path, char *text, size_t size);
 
-/* N octets of TEXT become the file at PATH. */
+/* text_write: write the N bytes at TEXT to the file at PATH. */
 void text_write(const char *path, const char *text, size_t n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A made-up tree of files: a /proc, a /sys, an /etc. Its root is of scratch_dir. */
+/* tree: a fake /proc, /sys or /etc in a directory of scratch_dir. */
 #pragma once
 
-/* The file PATH (without a / in front) below ROOT with TEXT, and the directories that it needs. */
+/* tree_write: write TEXT to the file PATH below ROOT (no leading /); create its directories. */
 void tree_write(const char *root, const char *path, const char *text);
 
-/* PATH below ROOT and all in it; "" is the whole tree. It must be there. */
+/* tree_remove: remove PATH below ROOT, which must exist, with all in it; "": the whole tree. */
 void tree_remove(const char *root, const char *path);
