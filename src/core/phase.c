@@ -9,8 +9,7 @@
 #include "dns64/synth.h"
 
 /*
- * Append the chain of the current reply to the followed chain. False: it does not fit, is too long
- * or is a loop; the followed chain is unchanged.
+ * Append the reply's chain to the followed chain. False: not possible, or a loop; nothing changes.
  */
 static bool
 carry_chain(
@@ -188,10 +187,7 @@ has_usable(const struct queries *qs, struct query *q, const struct query_event *
 	return usable.n_usable > 0;
 }
 
-/*
- * Answer with the real AAAA of a reply. If the reply was truncated and no whole one could be had,
- * the answer has some of them, and TC.
- */
+/* Answer with the real AAAA of a reply; if it was truncated, with some of them and TC. */
 static size_t
 give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -201,10 +197,7 @@ give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
 	return on_aaaa_data(qs, q, ev, &a);
 }
 
-/*
- * An error or silence counts as an empty answer (RFC 6147 sections 5.1.2 and 5.1.3), if policy
- * allows.
- */
+/* By policy an error or silence counts as empty (RFC 6147 sections 5.1.2 and 5.1.3). */
 size_t
 phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -291,10 +284,7 @@ ends_elsewhere(const struct query *q, const struct answer *a)
 	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
 }
 
-/*
- * Ask for AAAA of the chain's last name, and keep the A records meanwhile. False: there is no room
- * to keep them, so the caller synthesizes from them now.
- */
+/* Ask for AAAA of the chain's last name, and keep the A records. False: no room to keep them. */
 static __attribute__((noinline)) bool
 ask_target(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
@@ -376,10 +366,7 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, ev) : respond_fail(qs, q, ev);
 }
 
-/*
- * AAAA and A have both failed, but the cache has a stale NXDOMAIN: that is the answer (RULES
- * D5).
- */
+/* AAAA and A have both failed: the stale NXDOMAIN is the answer (RULES D5). */
 static size_t
 on_gone(struct queries *qs, struct query *q, const struct query_event *ev)
 {
@@ -469,10 +456,7 @@ on_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
 	return on_a_data(qs, q, &kept, &a);
 }
 
-/*
- * AAAA of the A chain's last name: usable ones are the answer; otherwise the kept A records are
- * mapped (RULES D6).
- */
+/* AAAA of the A chain's last name, if usable; else the kept A records are mapped (RULES D6). */
 size_t
 phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 {
