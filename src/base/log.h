@@ -53,14 +53,21 @@ log_enabled(enum log_level level)
 }
 
 /*
- * log_error, log_warn, log_notice, log_info, log_debug: write a line of that level. SUBSYSTEM: the
- * word that it begins with ("config", "upstream", ...). FMT: the text, without a newline. What is
- * about a single packet is for log_debug only.
+ * log_error: write a line of level error. SUBSYSTEM: the word that it begins with ("config",
+ * "upstream", ...). FMT: the text, without a newline.
  */
 PRINTF_LIKE(2, 3) void log_error(const char *subsystem, const char *fmt, ...);
+
+/* log_warn: the same, of level warning. */
 PRINTF_LIKE(2, 3) void log_warn(const char *subsystem, const char *fmt, ...);
+
+/* log_notice: the same, of level notice. */
 PRINTF_LIKE(2, 3) void log_notice(const char *subsystem, const char *fmt, ...);
+
+/* log_info: the same, of level info. */
 PRINTF_LIKE(2, 3) void log_info(const char *subsystem, const char *fmt, ...);
+
+/* log_debug: the same, of level debug, the only one for messages about a single packet. */
 PRINTF_LIKE(2, 3) void log_debug(const char *subsystem, const char *fmt, ...);
 
 #endif

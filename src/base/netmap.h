@@ -65,11 +65,13 @@ MUST_USE int netmap_set(struct netmap *m, const struct net *net, uint32_t value)
 MUST_USE uint32_t netmap_get(const struct netmap *m, const struct net *net, uint32_t fallback);
 
 /*
- * netmap_search4, netmap_search6: the slow part of the functions below, for maps that have networks
- * of the family (IPv4: under ADDR's first byte).
+ * netmap_search4: the slow part of netmap_find4, for maps that have IPv4 networks under ADDR's
+ * first byte.
  */
 MUST_USE uint32_t netmap_search4(
     const struct netmap *m, const uint8_t addr[static 4], uint32_t fallback);
+
+/* netmap_search6: the slow part of netmap_find6, for maps that have IPv6 networks. */
 MUST_USE uint32_t netmap_search6(
     const struct netmap *m, const uint8_t addr[static 16], uint32_t fallback);
 

@@ -49,7 +49,7 @@ rng_draw(struct rng *r, void *out, size_t n)
 	r->used += n;
 }
 
-/* rng_u16, rng_u32, rng_u64: a number of 16, 32 or 64 bits, each value equally likely. */
+/* rng_u16: a random number of 16 bits, each value equally likely. */
 MUST_USE static inline uint16_t
 rng_u16(struct rng *r)
 {
@@ -59,6 +59,7 @@ rng_u16(struct rng *r)
 	return v;
 }
 
+/* rng_u32: a random number of 32 bits, each value equally likely. */
 MUST_USE static inline uint32_t
 rng_u32(struct rng *r)
 {
@@ -68,6 +69,7 @@ rng_u32(struct rng *r)
 	return v;
 }
 
+/* rng_u64: a random number of 64 bits, each value equally likely. */
 MUST_USE static inline uint64_t
 rng_u64(struct rng *r)
 {

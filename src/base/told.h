@@ -45,8 +45,10 @@ enum told_kind {
 
 struct told;
 
-/* told_new: an empty table, for told_free; NULL without memory. */
+/* told_new: an empty table, which the caller owns; NULL without memory. */
 MUST_USE struct told *told_new(void);
+
+/* told_free: free T, which no thread uses any more and which may be NULL. */
 void told_free(struct told *t);
 
 /*

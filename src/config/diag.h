@@ -33,13 +33,17 @@ struct diag {
 };
 
 /*
- * diag_error, diag_warning, diag_notice: send one text to the sink. LINE: 0 if it is about no line;
+ * diag_error: send the text of an error to the sink, and count it. LINE: 0 if it is about no line;
  * KEYWORD: NULL if it is about none; FMT: what is wrong, and what is allowed, without a newline.
  */
 PRINTF_LIKE(4, 5)
 void diag_error(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...);
+
+/* diag_warning: the same for a warning, which is not counted. */
 PRINTF_LIKE(4, 5)
 void diag_warning(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...);
+
+/* diag_notice: the same for a notice, which is not counted. */
 PRINTF_LIKE(4, 5)
 void diag_notice(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...);
 
