@@ -30,7 +30,10 @@ struct respond_reason {
 	const struct msg *msg; /* the reply that led to the answer, whose EDEs are relayed; NULL */
 };
 
-/* respond_error: RCODE without records. */
+/*
+ * respond_error: RCODE without records, with the extended error of WHY. Without EDNS an RCODE over
+ * 15 becomes SERVFAIL (RFC 6891 section 6.1.3).
+ */
 MUST_USE size_t respond_error(struct queries *qs, struct query *q, uint16_t rcode,
     const struct respond_reason *why, const struct query_out *out);
 

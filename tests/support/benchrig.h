@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A method of dns64bench and a fakedns for it to measure, in one process. */
+/* benchrig: a method of dns64bench and the fakedns that it measures, in one process. */
 #pragma once
 
 #include <stdatomic.h>
@@ -9,31 +9,33 @@
 #include "fakedns/server.h"
 
 struct benchrig {
-	struct fake_settings fake; /* set before benchrig_start what is to be different */
+	struct fake_settings fake; /* set by benchrig_init; may be changed before benchrig_start */
 	struct bench_settings settings;
 	struct bench_job job;
-	struct fake_server *server; /* NULL: nobody answers */
+	struct fake_server *server; /* NULL: no server, so nothing answers */
 	atomic_bool stop;
 };
 
-/* benchrig_init: fakedns for dns64perf.test on loopback, where all names have AAAA. */
+/* benchrig_init: settings of a fakedns for dns64perf.test on loopback, with AAAA for all names. */
 void benchrig_init(struct benchrig *rig);
 
-/* benchrig_start: it runs, and the job is that of "METHOD OPTIONS": words with spaces between. */
+/* benchrig_start: start fakedns, and make the job of WORDS: "METHOD OPTIONS", spaces between. */
 void benchrig_start(struct benchrig *rig, const char *words);
 
-/* benchrig_watch: and watches this process. */
+/* benchrig_watch: let the job watch this process as the server's. */
 void benchrig_watch(struct benchrig *rig);
 
-/* benchrig_stop: all ends; what fakedns has counted to *counters, unless NULL. */
+/* benchrig_stop: stop everything; the counters of fakedns go to *counters, unless NULL. */
 void benchrig_stop(struct benchrig *rig, struct fake_counters *counters);
 
-/* benchrig_rows: rows of the I-th table; 0 without it. benchrig_cell: one value there. */
+/* benchrig_rows: the number of rows of the table with this index; 0: there is no such table. */
 size_t benchrig_rows(const struct benchrig *rig, size_t table);
+
+/* benchrig_cell: one value in the table with this index. */
 double benchrig_cell(const struct benchrig *rig, size_t table, size_t row, const char *column);
 
-/* benchrig_finding: its value; -1 if there is none. */
+/* benchrig_finding: the value of the finding NAME; -1: there is none. */
 double benchrig_finding(const struct benchrig *rig, const char *name);
 
-/* benchrig_failed: the I-th reason why the run has failed; NULL behind the last. */
+/* benchrig_failed: reason I, from 0, why the run failed; NULL: there are no more. */
 const char *benchrig_failed(const struct benchrig *rig, size_t i);
