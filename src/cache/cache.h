@@ -120,8 +120,10 @@ void cache_remove(struct cache *c, const struct question *key);
 /*
  * cache_put_failure: store failure E (CACHE_ERROR, CACHE_SILENT, CACHE_BOGUS) with MSG as cache_put
  * does. It lasts for E->ttl_s; if the last failure for KEY has just ended, for twice as long as
- * that one, at most MOST_S (RFC 9520 section 3.2). An entry that WANT accepts stays instead, and is
- * not due for CACHE_RETRY_S; CACHE_BOGUS replaces a stale one all the same.
+ * that one, at most MOST_S (RFC 9520 section 3.2). An entry with an answer that WANT accepts stays
+ * instead, and is not due for CACHE_RETRY_S; a failure is replaced, and CACHE_BOGUS replaces a
+ * stale answer all the same. A stale NXDOMAIN for all types stays too, but E is stored beside it,
+ * for CACHE_RETRY_S at least, as it may be used for other types.
  */
 void cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s);
@@ -173,7 +175,8 @@ typedef bool cache_visit(
 
 /*
  * cache_walk: call VISIT with ARG for each entry of SHARD (below cache_shards), fresh or stale,
- * that was not flushed. False: VISIT returned false.
+ * but those that were flushed and the CACHE_SILENT that cache_revived has made void. False: VISIT
+ * returned false.
  */
 bool cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
 

@@ -4,7 +4,7 @@
 
 /*
  * flushes: which entries of the cache were flushed. Flushes are numbered; an entry has the number
- * of the last flush before it came. An entry with the number of the last flush of all was not
+ * of the last flush before it came. An entry with the number of the newest flush was not
  * flushed, which takes one comparison to see. One with an older number is compared with each flush
  * that is remembered; if none of them concerns it, it gets the last number.
  *

@@ -12,7 +12,7 @@ antispoof_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, ui
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	l->cookie = ls->conf->upstream_cookies && opt->present && l->phase == LOOKUP_ASKED_UDP &&
+	l->cookie = ls->conf->upstream_cookies && opt->present && l->progress == LOOKUP_ASKED_UDP &&
 	    upstream_guarded(&up->cookie_guard, now_ns);
 	if (!l->cookie)
 		return;
@@ -55,7 +55,7 @@ antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	l->cases = 0;
-	if (!ls->conf->case_randomization || l->phase != LOOKUP_ASKED_UDP ||
+	if (!ls->conf->case_randomization || l->progress != LOOKUP_ASKED_UDP ||
 	    !upstream_guarded(&up->case_guard, now_ns))
 		return;
 	l->cases = rng_u64(ls->rng);

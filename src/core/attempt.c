@@ -79,7 +79,7 @@ go_udp(struct lookups *ls, struct lookup *l)
 			continue;
 		if (!take_id(ls, l, s, (uint16_t)up->socket[s]))
 			continue;
-		l->phase = LOOKUP_ASKED_UDP;
+		l->progress = LOOKUP_ASKED_UDP;
 		ls->upstreams->sockets[l->socket].n_open++;
 		stats_inc(&ls->stats->upstream_udp);
 		grow_spaces(ls);
@@ -95,7 +95,7 @@ go_tcp(struct lookups *ls, struct lookup *l)
 
 	if (!take_id(ls, l, 0, TXID_TCP))
 		return false;
-	l->phase = LOOKUP_ASKED_TCP;
+	l->progress = LOOKUP_ASKED_TCP;
 	list_push(&up->tcp, &l->link);
 	up->n_tcp++;
 	stats_inc(&ls->stats->upstream_tcp);
@@ -166,7 +166,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		u = l->n_sends == 0 ? pick_first(ls, l) : move(ls, l);
 	if (l->n_sends < UINT8_MAX)
 		l->n_sends++;
-	l->phase = LOOKUP_UNSENT;
+	l->progress = LOOKUP_UNSENT;
 	wheel_set(ls->wheel, &l->timer, now_ns + ls->upstreams->timeout_ns);
 	if (u == UPSTREAM_NONE) {
 		give_up(ls, l, now_ns);
@@ -236,7 +236,7 @@ attempt_next_question(
 
 		if (!begin(ls, l, now_ns))
 			continue;
-		by_tcp = l->phase == LOOKUP_ASKED_TCP;
+		by_tcp = l->progress == LOOKUP_ASKED_TCP;
 		send->way = by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP;
 		send->sock = by_tcp ? l->upstream : l->socket;
 		send->gen = 0;
@@ -259,7 +259,7 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 		antispoof_forget(l);
 	l->upstream = u;
 	l->pinned = true;
-	l->phase = LOOKUP_TO_ASK;
+	l->progress = LOOKUP_TO_ASK;
 	list_push(&ls->to_ask, &l->link);
 	return true;
 }
@@ -269,7 +269,7 @@ static bool
 end_with_cut(struct lookups *ls, struct lookup *l)
 {
 	lookup_stop_attempt(ls, l);
-	l->phase = LOOKUP_CUT;
+	l->progress = LOOKUP_CUT;
 	list_push(&ls->cuts, &l->link);
 	return true;
 }
@@ -283,7 +283,7 @@ attempt_next_cut(struct lookups *ls, struct lookup_result *result)
 	if (link == NULL)
 		return NULL;
 	l = LIST_OBJECT(link, struct lookup, link);
-	l->phase = LOOKUP_DONE;
+	l->progress = LOOKUP_DONE;
 	memcpy(ls->reply, l->cut, l->cut_len);
 	if (msg_parse(&ls->cut, ls->reply, l->cut_len) == MSG_OK)
 		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->cut);
@@ -359,7 +359,7 @@ static bool
 on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
 	uint32_t most = LOOKUP_SENDS_EACH * ls->upstreams->n_order;
-	bool sent = l->phase != LOOKUP_UNSENT;
+	bool sent = l->progress != LOOKUP_UNSENT;
 	uint16_t next;
 
 	if (l->check != LOOKUP_CHECK_NONE && sent)
@@ -422,12 +422,12 @@ bool
 attempt_on_timeout(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	bool sent = l->phase != LOOKUP_UNSENT;
+	bool sent = l->progress != LOOKUP_UNSENT;
 
 	if (sent)
 		stats_inc(&ls->stats->upstream_timeouts);
 	/* An upstream that does not answer over TCP is not blamed (RULES D21). */
-	if (l->phase == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
+	if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
 		return !attempt_again(ls, l, l->upstream);
 	if (sent)
 		blame(ls, l, now_ns);
@@ -476,7 +476,7 @@ attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns
 		l->tcp = false;
 	} else if (!antispoof_without_tcp(l)) {
 		lookup_stop_attempt(ls, l);
-		l->phase = LOOKUP_UNSENT;
+		l->progress = LOOKUP_UNSENT;
 		end_without_room(ls, l, now_ns);
 		return;
 	}

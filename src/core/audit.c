@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /* How many queries and lookups were found, by what holds them. */
-struct census {
+struct count {
 	const struct queries *qs;
 	uint32_t ready;
 	uint32_t waiting; /* queries in lists of waiters */
@@ -14,7 +14,7 @@ struct census {
 };
 
 static void
-blame(struct census *c, const char *what)
+blame(struct count *c, const char *what)
 {
 	if (c->wrong == NULL)
 		c->wrong = what;
@@ -27,7 +27,7 @@ is_set(const struct wheel_timer *t)
 }
 
 static void
-count_ready(struct census *c)
+count_ready(struct count *c)
 {
 	const struct list *head = &c->qs->ready;
 
@@ -41,7 +41,7 @@ count_ready(struct census *c)
 }
 
 static void
-count_waiters(struct census *c, const struct lookup *l)
+count_waiters(struct count *c, const struct lookup *l)
 {
 	const struct list *head = &l->waiters;
 	uint32_t n = 0;
@@ -62,7 +62,7 @@ count_waiters(struct census *c, const struct lookup *l)
 }
 
 static void
-count_timers(struct census *c, const struct list *head)
+count_timers(struct count *c, const struct list *head)
 {
 	for (struct list *link = head->next; link != head; link = link->next) {
 		struct wheel_timer *t = LIST_OBJECT(link, struct wheel_timer, link);
@@ -80,7 +80,7 @@ count_timers(struct census *c, const struct list *head)
 const char *
 audit(const struct queries *qs)
 {
-	struct census c = { .qs = qs };
+	struct count c = { .qs = qs };
 	const struct list *head = &qs->lookups->to_ask, *cuts = &qs->lookups->cuts;
 
 	if (qs->pool.n_used > AUDIT_MOST)

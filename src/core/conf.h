@@ -6,8 +6,9 @@
  * conf: the settings, as plain values.
  *
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
- * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every field has a row in
- * config/keywords.c with its keyword, bounds and default.
+ * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
+ * config/keywords.c with its keyword, bounds and default; cache, told and unix_s are no settings
+ * but filled in at the start.
  */
 
 #include <stdbool.h>

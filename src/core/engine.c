@@ -155,7 +155,7 @@ engine_stats(struct engine *e)
 void
 engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 {
-	reply_prefetch(&e->lookups, in, n);
+	reply_warm(&e->lookups, in, n);
 }
 
 /* L has ended with e->result: store it in the cache and make the waiters ready. */
@@ -213,7 +213,7 @@ on_client_message(struct engine *e, const struct packet_in *in)
 		return true;
 	}
 	q = request_accept(&e->queries, in);
-	e->often = repeated == ASKED_OFTEN ? q : NULL;
+	e->to_packetcache = repeated == ASKED_OFTEN ? q : NULL;
 	if (q == NULL)
 		return false;
 	if (e->queries.conf->cache != NULL)
@@ -383,10 +383,10 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		struct query *q = LIST_OBJECT(link, struct query, link);
 		const struct query_out out = { .buf = q->tcp ? tcp : udp,
 			.cap = q->tcp ? PACKET_TCP_CAP : PACKET_UDP_CAP };
-		bool often = q == e->often;
+		bool to_packetcache = q == e->to_packetcache;
 		size_t len = state_run(&e->queries, q, &e->result, &out, e->now_ns);
 
-		e->often = NULL;
+		e->to_packetcache = NULL;
 		if (len == 0)
 			continue;
 		if (UNLIKELY(q->child)) {
@@ -401,7 +401,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		send->local = q->local;
 		send->len = len;
 		count_answer(e, out.buf);
-		if (UNLIKELY(often))
+		if (UNLIKELY(to_packetcache))
 			keep_packet(e, q, out.buf, len);
 		query_free(&e->queries, q);
 		return true;

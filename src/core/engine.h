@@ -150,8 +150,9 @@ void engine_socket_del(struct engine *e, unsigned slot);
 void engine_socket_none(struct engine *e, unsigned upstream);
 
 /*
- * engine_refused: the kernel reported ICMP unreachable on a UDP socket to this upstream. This only
- * lowers its health: ICMP can be forged.
+ * engine_refused: the kernel reported ICMP unreachable on a UDP socket to this upstream. As ICMP
+ * can be forged, this counts as one failure only; but while a probe is in flight, the upstream is
+ * down by it.
  */
 void engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns);
 

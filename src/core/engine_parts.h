@@ -30,7 +30,7 @@ struct engine {
 	struct cookies cookies;
 	struct packetcache *packetcache; /* owned; NULL without a cache */
 	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
-	const struct query *often;
+	const struct query *to_packetcache;
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
 };
 

@@ -30,7 +30,7 @@ struct fetch {
 	uint8_t bytes[LOOKUP_KEPT];
 };
 
-/* Which expired entries count as hits; unexpired entries always do. */
+/* Which expired entries count as a hit; unexpired ones always do. */
 enum fetch_take {
 	FETCH_UNEXPIRED, /* nothing */
 	/* an entry that could not be refreshed a moment ago; counts as asking for the entry */

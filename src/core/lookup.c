@@ -144,7 +144,7 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 	l->do_bit = key->do_bit;
 	l->cd = key->cd;
 	l->upstream = upstream;
-	l->phase = LOOKUP_TO_ASK;
+	l->progress = LOOKUP_TO_ASK;
 	list_push(&ls->to_ask, &l->link);
 	stats_inc(&ls->stats->lookups);
 	return l;
@@ -275,7 +275,7 @@ lookup_start_probe(struct lookups *ls, unsigned u)
 void
 lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 {
-	switch ((enum lookup_phase)l->phase) {
+	switch ((enum lookup_progress)l->progress) {
 	case LOOKUP_ASKED_UDP:
 		txid_give(&ls->spaces[l->space], l->id);
 		ls->upstreams->sockets[l->socket].n_open--;
@@ -294,7 +294,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 		break;
 	}
 	wheel_clear(ls->wheel, &l->timer);
-	l->phase = LOOKUP_DONE;
+	l->progress = LOOKUP_DONE;
 }
 
 void

@@ -31,8 +31,8 @@
 #include "dns/msg.h"
 
 #define LOOKUP_SIGNED_MAX 4096 /* bytes: longest signed question */
-#define LOOKUP_SIGNED_LEAST 64 /* signed questions at a time: at least LEAST, */
-#define LOOKUP_SIGNED_SHARE 64 /* or one per SHARE lookups if that is more */
+#define LOOKUP_SIGNED_LEAST 64 /* room for signed questions, at least */
+#define LOOKUP_SIGNED_SHARE 64 /* one in so many lookups may be of one, if that is more */
 #define LOOKUP_KEPT (SHARD_MSG_MAX + 1024)
 #define LOOKUP_NAME_INLINE 80   /* bytes of a name in the object; longer names come from a pool */
 #define LOOKUP_MAX_WAITERS 4096 /* queries that wait for one reply, at most (DNSBomb) */
@@ -82,7 +82,8 @@ struct lookup_wish {
 	uint16_t prefer; /* upstream to begin with; UPSTREAM_NONE */
 };
 
-enum lookup_phase {
+/* How far a lookup has come. */
+enum lookup_progress {
 	LOOKUP_TO_ASK, /* on the list of attempts to be sent */
 	LOOKUP_ASKED_UDP,
 	LOOKUP_ASKED_TCP,
@@ -131,7 +132,7 @@ struct lookup {
 	uint16_t cut_len;
 	uint8_t qname_len;
 	uint8_t space;
-	uint8_t phase;    /* enum lookup_phase */
+	uint8_t progress; /* enum lookup_progress */
 	uint8_t n_sends;  /* attempts so far, up to 255 */
 	uint8_t n_silent; /* attempts without a reply, sent or not */
 	uint8_t n_near_misses;

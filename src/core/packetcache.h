@@ -48,7 +48,8 @@ void packetcache_free(struct packetcache *f);
 
 /*
  * packetcache_glance: did the question of LEN bytes at MSG come in this second already? Remembers
- * that it came now. MSG is hashed, not parsed. A false yes is possible.
+ * that it came now. MSG is hashed, not parsed, and 16 bits are compared: a false yes is
+ * possible.
  */
 bool packetcache_glance(struct packetcache *f, const uint8_t *msg, size_t len, uint32_t now_s);
 

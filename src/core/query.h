@@ -32,7 +32,8 @@
 #define QUERY_ALL_MS 4500
 #define QUERY_STALE_MS 1800  /* ms after which a stale entry is used (RFC 8767 section 5) */
 #define QUERY_MAX_REFUSED 64 /* networks whose refusal is logged, at most */
-#define QUERY_MAX_STEPS 8    /* questions that follow open chains, at most (RULES D6) */
+/* questions that follow open chains, at most, in each of AAAA, A and TARGET (RULES D6) */
+#define QUERY_MAX_STEPS 8
 #define QUERY_SVCB_TARGETS 4 /* SVCB targets of an answer that are looked up, at most */
 #define QUERY_SVCB_MAX 4096  /* bytes of an SVCB reply that is kept; a larger one is relayed */
 #define QUERY_SVCB_ROOM 1024 /* bytes for addresses behind it */
@@ -195,7 +196,10 @@ MUST_USE struct query *query_new(struct queries *qs);
  */
 MUST_USE bool query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t len);
 
-/* query_start_soon: make Q ready, so that state_run calls query_start when Q first runs. */
+/*
+ * query_start_soon: make Q, which is new and has what the client said, ready: state_run calls
+ * query_start when Q first runs.
+ */
 void query_start_soon(struct queries *qs, struct query *q);
 
 /*
@@ -211,28 +215,31 @@ void query_ready(struct queries *qs, struct query *q);
 void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
 
 /*
- * query_on_deadline: Q's timer fired: Q stops waiting and is ready with LOOKUP_SILENT. If it was to
- * use a stale entry that is no longer in the cache, it continues to wait instead.
+ * query_on_deadline: Q's timer fired: Q stops waiting and is ready with LOOKUP_SILENT, or with
+ * LOOKUP_NO_ROOM if its question could not be sent. If it was to use a stale entry that is no
+ * longer in the cache, it continues to wait instead. In state SVCB it does not wait for addresses
+ * any longer and is ready with LOOKUP_SILENT.
  */
 void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
  * query_ask: ask the question of q->state, for the end of the followed chain if there is one. If
  * the cache has the answer, qs->hit is set and Q has its next event already. Otherwise Q waits for
- * upstream or, without time or room left, is ready with LOOKUP_SILENT or LOOKUP_NO_ROOM.
+ * upstream or is ready: with LOOKUP_NO_ROOM if there is no room for a lookup, with LOOKUP_SILENT if
+ * Q's time is over or asking is in vain, and refused if the client's RD is 0 (RULES D10).
  */
 void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /*
- * query_refuse: answer Q with REFUSED and the info code EDE (DNS_EDE_NONE: none). Counted, unless Q
- * is a child.
+ * query_refuse: answer Q with REFUSED and the info code EDE (DNS_EDE_NONE: none). Counted as
+ * client_refused, unless Q is a child.
  */
 void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
 
 /*
- * query_fetch_stale: upstream has failed or is late: fetch a stale entry. True: qs->hit is set, or
- * upstream was only late and Q waits again. False: the cache has no entry (any more) and upstream
- * has failed, which is the event.
+ * query_fetch_stale: upstream has failed or is late: fetch a stale entry. True: there is one and
+ * qs->hit is set, or upstream was only late and is asked again as by query_ask. False: the cache
+ * has no entry (any more) and upstream has failed, which is the event.
  */
 MUST_USE bool query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns);
 
@@ -243,8 +250,7 @@ void query_drop_partial(struct queries *qs, struct partial **r);
 void query_drop_data(struct queries *qs, struct query *q);
 
 /*
- * query_forsake: Q, in state SVCB, stops waiting for its children. False: it was not waiting for
- * any.
+ * query_forsake: Q, in state SVCB, stops waiting for its children. False: it was not waiting.
  */
 bool query_forsake(struct query *q);
 

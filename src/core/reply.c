@@ -96,7 +96,7 @@ on_truncated(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, const struct msg *msg)
 {
 	stats_inc(&ls->stats->upstream_truncated);
-	if (l->phase == LOOKUP_ASKED_TCP)
+	if (l->progress == LOOKUP_ASKED_TCP)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	if (!l->whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
@@ -212,7 +212,7 @@ stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect, const st
 
 /*
  * The ID is right, but not the question or cookie: a forger may be guessing. The right reply may
- * still come (reliability: TuDoor).
+ * still come, so a wrong one must not end the lookup (the TuDoor attack).
  */
 static enum antispoof_stopped
 on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
@@ -223,7 +223,7 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 		return stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
 	if (match == ANTISPOOF_SUSPECT_COOKIE)
 		return stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
-	if (l->phase == LOOKUP_ASKED_UDP && l->message == NULL &&
+	if (l->progress == LOOKUP_ASKED_UDP && l->message == NULL &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
 		l->tcp_only = true;
 		attempt_again(ls, l, l->upstream);
@@ -313,7 +313,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 }
 
 void
-reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n)
+reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (in[i].way != PACKET_UPSTREAM_UDP || in[i].len < DNS_HEADER_LEN)

@@ -5,9 +5,11 @@
 /*
  * reply: check and act on the replies of upstreams.
  *
- * Only this file checks that a reply belongs to a question of ours (RFC 5452 section 9.1). An error
- * leads to the next upstream (RULES D4), truncation to TCP (D11), FORMERR without OPT to a question
- * without EDNS (D1), and SERVFAIL to two more questions, which tell whether the data is bogus (D3).
+ * Whether a reply belongs to a question of ours (RFC 5452 section 9.1) is decided here; antispoof
+ * compares the name's case and the cookie. An error leads to the next upstream (RULES D4),
+ * truncation to TCP if a waiter needs the whole reply (D11), FORMERR or NOTIMP without OPT to a
+ * question without EDNS (D1), and SERVFAIL for AAAA to two more questions, which tell whether the
+ * data is bogus (D3).
  */
 
 #include <stddef.h>
@@ -27,9 +29,9 @@ MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct packet
     struct msg *msg, struct lookup_result *result, uint64_t now_ns);
 
 /*
- * reply_prefetch: prefetch the IDs and lookups that the upstream replies among N messages will
+ * reply_warm: prefetch the IDs and lookups that the upstream replies among N messages will
  * need.
  */
-void reply_prefetch(const struct lookups *ls, const struct packet_in *in, size_t n);
+void reply_warm(const struct lookups *ls, const struct packet_in *in, size_t n);
 
 #endif

@@ -344,7 +344,10 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 	return true;
 }
 
-/* May this message get an answer at all? A response never does (reliability: Loop DoS). */
+/*
+ * May this message get an answer at all? A response never does: two servers that answer each
+ * other's responses would go on for ever (Loop DoS).
+ */
 static bool
 deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdict)
 {

@@ -191,7 +191,7 @@ MUST_USE enum upstream_health upstreams_on_failure(
 
 /*
  * upstreams_on_refused: the kernel reported U unreachable. While a probe is in flight this counts
- * as its loss.
+ * as its loss: U is marked down.
  */
 MUST_USE enum upstream_health upstreams_on_refused(
     struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);

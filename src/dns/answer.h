@@ -6,10 +6,10 @@
  * answer: what a reply says about a name and type, along its CNAME/DNAME chain.
  *
  * Only what answers the question counts: records owned by a name off the chain are not
- * seen (RFC 2181 section 5.4.1 in spirit; reliability: unsolicited records). The order
- * of the records does not matter. Work is bounded by ANSWER_CHAIN_MAX passes, and that of telling
- * names apart by ANSWER_WORK: 64 KiB can hold thousands of owners that differ in the last of 127
- * labels.
+ * seen (RFC 2181 section 5.4.1 in spirit), so records that a reply has unasked do no harm. The
+ * order of the records does not matter. Work is bounded by ANSWER_CHAIN_MAX passes, and that of
+ * telling names apart by ANSWER_WORK: 64 KiB can hold thousands of owners that differ in the last
+ * of 127 labels.
  */
 
 #include <stdbool.h>

@@ -51,7 +51,7 @@ struct build_opt {
 	uint16_t ede;               /* EDE info code to add, DNS_EDE_NONE for none */
 	uint8_t cookie_len;         /* 0: no COOKIE option (RFC 7873 section 4) */
 	const uint8_t *cookie;      /* borrowed: both parts, or the client's only */
-	const char *ede_text;       /* its EXTRA-TEXT (RFC 8914 section 2), UTF-8; NULL: none */
+	const char *ede_text;       /* EXTRA-TEXT of ede (RFC 8914 section 2), UTF-8; NULL: none */
 	const struct msg *ede_from; /* a reply whose own EDEs go along; NULL: none */
 };
 

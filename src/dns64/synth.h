@@ -38,7 +38,7 @@ struct synth_policy {
 	const struct netmap *excluded; /* IPv6 network to 1: never handed out; NULL: none is */
 	uint32_t active_bits;          /* bit i: prefixes[i] may be synthesized under */
 	uint16_t max;                  /* AAAA made for one answer; 0: no limit */
-	bool one; /* one general prefix per answer; else each (RULES, several prefixes) */
+	bool one; /* one general prefix per answer; else each (prefix-selection) */
 	uint8_t n_prefixes;
 	uint8_t n_general;
 	/* General are the active prefixes that serve what no map line does: places in prefixes. */
@@ -50,7 +50,7 @@ struct synth_policy {
 struct synth_choice {
 	uint32_t ttl_cap; /* s: bound of every AAAA's TTL (RFC 6147 section 5.1.7) */
 	unsigned first;   /* policy.one: place in general of the prefix to begin with; below
-			     n_general.   The next one that maps the address is taken. */
+			     n_general. The next one that maps the address is taken. */
 	unsigned rotate;  /* policy.max > 0: the first ROTATE of the A records come last */
 	size_t limit; /* policy.max > 0: bytes, the most that the message may have; 0: no limit */
 };

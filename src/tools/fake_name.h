@@ -39,9 +39,9 @@ enum fake_kind {
 	FAKE_TEXT,     /* n bytes of text */
 	FAKE_NUMBER,   /* an existing telephone number: digits */
 	FAKE_POINTER,  /* reverse name of v4 */
-	FAKE_SERVFAIL, /* asked for, whatever the type */
-	FAKE_REFUSED,
-	FAKE_SILENT /* never answered */
+	FAKE_SERVFAIL, /* the name asks for this rcode, for every type */
+	FAKE_REFUSED,  /* likewise */
+	FAKE_SILENT    /* never answered */
 };
 
 /* What becomes of questions for one type of an address that FAKE_ADDRESS has. */

@@ -176,7 +176,7 @@ START_TEST(rule34_three_sends_each)
 		unsigned n[3] = { 0 };
 
 		do {
-			while (l->phase == LOOKUP_TO_ASK) /* a probe may be before it */
+			while (l->progress == LOOKUP_TO_ASK) /* a probe may be before it */
 				PARTS_CHECK(parts_next(&p, &send));
 			n[l->upstream]++;
 		} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));

@@ -124,7 +124,7 @@ START_TEST(none_twice_in_flight)
 }
 END_TEST
 
-/* Checklist 11 of the reliability notes: every free ID is as likely as any other. */
+/* Every free ID is as likely as any other, so that a forger cannot do better than guess. */
 START_TEST(uniform_over_all)
 {
 	static uint32_t counts[TXID_COUNT];

@@ -16,7 +16,7 @@
 enum bench_verdict {
 	BENCH_VALID,      /* the answer that the question's kind must have (enum bench_kind) */
 	BENCH_TRUNCATED,  /* TC */
-	BENCH_RCODE,      /* another rcode than the question's */
+	BENCH_RCODE,      /* another rcode than the question's kind must have */
 	BENCH_NO_DATA,    /* no record of the type at the end of the chain */
 	BENCH_WRONG_DATA, /* an address that is not the one asked for */
 	BENCH_VERDICTS
