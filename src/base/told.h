@@ -33,7 +33,7 @@ enum told_kind {
 	TOLD_NO_CASE,      /* an upstream does not return the case of a question */
 	TOLD_NO_COOKIES,   /* an upstream does not return cookies */
 	TOLD_NO_ACCEPT,    /* connections of clients cannot be accepted */
-	TOLD_DENIED,       /* clients of this network may not ask */
+	TOLD_REFUSED,      /* clients of this network may not ask */
 	TOLD_NO_SIPHASH,   /* libcrypto has no SipHash */
 	TOLD_LISTEN,       /* a socket cannot be served */
 	TOLD_TCP_LOST,     /* a connection to an upstream ended with questions open */

@@ -19,8 +19,10 @@
 #define GHOST_ROW 16               /* words of 16 bits in a row: the hand, then fingerprints */
 #define GHOST_KEPT (GHOST_ROW - 1) /* fingerprints in a row */
 
-typedef uint16_t ghost_words __attribute__((vector_size(GHOST_ROW), may_alias));
-typedef uint64_t ghost_halves __attribute__((vector_size(GHOST_ROW)));
+#define GHOST_HALF (GHOST_ROW / 2 * sizeof(uint16_t)) /* bytes of half a row */
+
+typedef uint16_t ghost_words __attribute__((vector_size(GHOST_HALF), may_alias));
+typedef uint64_t ghost_halves __attribute__((vector_size(GHOST_HALF)));
 
 struct ghost {
 	uint16_t (*row)[GHOST_ROW]; /* borrowed: n_rows of them, aligned to 32; all zero at first */

@@ -20,7 +20,7 @@
 #include "core/policy.h"
 
 /*
- * access_fill: fill in clients and others of PS from the policy_lines of S. A network that stands
+ * access_fill: fill in clients and others of PS from the policy lines of S. A network that stands
  * in two blocks is an error to D; if S has no allow line and listens beyond this machine, D is told
  * who may ask. False without memory.
  */

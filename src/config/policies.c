@@ -223,11 +223,11 @@ add_ranges(struct making *m, struct netmap *v4, const struct policy_lines *from,
 }
 
 static bool
-has_via(const struct policy_lines *d)
+has_via(const struct policy_lines *lines)
 {
-	const struct policy_lines_range *r = d->ranges.items;
+	const struct policy_lines_range *r = lines->ranges.items;
 
-	for (size_t i = 0; i < d->ranges.n; i++) {
+	for (size_t i = 0; i < lines->ranges.n; i++) {
 		if (!r[i].never)
 			return true;
 	}

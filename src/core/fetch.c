@@ -12,12 +12,12 @@
 
 /* Count the TTLs down; a stale entry's TTLs are FETCH_STALE_TTL (RFC 8767 section 4). */
 static void
-age(struct fetch *r, const struct cache_entry *e)
+age(struct fetch *f, const struct cache_entry *e)
 {
-	if (r->stale)
-		edit_set_ttls(r->bytes, &r->msg, FETCH_STALE_TTL);
+	if (f->stale)
+		edit_set_ttls(f->bytes, &f->msg, FETCH_STALE_TTL);
 	else
-		edit_age(r->bytes, &r->msg, e->age_s);
+		edit_age(f->bytes, &f->msg, e->age_s);
 }
 
 /* --- Rotation --------------------------------------------------------------------------------- */
@@ -55,24 +55,24 @@ find_addresses(const struct msg *m, size_t rdlen, size_t at[static ROTATED_MAX])
  * that are asked alternately, or A after AAAA, do not fall into step.
  */
 static void
-rotate(struct fetch *r)
+rotate(struct fetch *f)
 {
-	size_t rdlen = r->msg.qtype == DNS_TYPE_A ? 4 : 16;
+	size_t rdlen = f->msg.qtype == DNS_TYPE_A ? 4 : 16;
 	uint8_t data[ROTATED_MAX][16];
 	size_t at[ROTATED_MAX];
 	unsigned n, first;
 
-	if (r->msg.qtype != DNS_TYPE_A && r->msg.qtype != DNS_TYPE_AAAA)
+	if (f->msg.qtype != DNS_TYPE_A && f->msg.qtype != DNS_TYPE_AAAA)
 		return;
-	n = find_addresses(&r->msg, rdlen, at);
+	n = find_addresses(&f->msg, rdlen, at);
 	if (n < 2)
 		return;
-	r->rotation += GOLDEN;
-	first = (unsigned)((uint64_t)r->rotation * n >> 32);
+	f->rotation += GOLDEN;
+	first = (unsigned)((uint64_t)f->rotation * n >> 32);
 	for (unsigned i = 0; i < n; i++)
-		memcpy(data[i], r->bytes + at[i], rdlen);
+		memcpy(data[i], f->bytes + at[i], rdlen);
 	for (unsigned i = 0; i < n; i++)
-		memcpy(r->bytes + at[i], data[(i + first) % n], rdlen);
+		memcpy(f->bytes + at[i], data[(i + first) % n], rdlen);
 }
 
 /* --- Hits ------------------------------------------------------------------------------------- */
@@ -127,15 +127,15 @@ outcome_of(enum cache_kind kind)
  * types, and parse it.
  */
 static bool
-parse(struct fetch *r, const struct question *key, const struct cache_entry *e)
+parse(struct fetch *f, const struct question *key, const struct cache_entry *e)
 {
 	size_t len = e->len;
 
-	header_set_qtype(r->bytes, key->qname_len, key->qtype);
-	if (r->stale) /* stale data does not count as validated (RULES D9) */
-		header_clear_flags(r->bytes, DNS_AD);
+	header_set_qtype(f->bytes, key->qname_len, key->qtype);
+	if (f->stale) /* stale data does not count as validated (RULES D9) */
+		header_clear_flags(f->bytes, DNS_AD);
 
-	const uint16_t upper = header_id(r->bytes);
+	const uint16_t upper = header_id(f->bytes);
 
 	/*
 	 * Restore the OPT of the reply: the upper bits of the rcode and the extended error (RULES
@@ -146,30 +146,30 @@ parse(struct fetch *r, const struct question *key, const struct cache_entry *e)
 			.rcode = (uint16_t)(upper << STORE_RCODE_SHIFT),
 			.ede = e->ede };
 
-		len = edit_append_opt(r->bytes, len, sizeof(r->bytes), &opt);
+		len = edit_append_opt(f->bytes, len, sizeof(f->bytes), &opt);
 	}
-	return msg_parse(&r->msg, r->bytes, len) == MSG_OK && r->msg.qname_len == key->qname_len;
+	return msg_parse(&f->msg, f->bytes, len) == MSG_OK && f->msg.qname_len == key->qname_len;
 }
 
 static enum fetch_found
-hit(struct fetch *r, const struct conf_core *conf, struct stats *stats, const struct question *key,
+hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const struct question *key,
     const struct cache_entry *e)
 {
-	r->stale = !cache_fresh(e);
-	r->failing = e->failing;
-	if (!parse(r, key, e))
+	f->stale = !cache_fresh(e);
+	f->failing = e->failing;
+	if (!parse(f, key, e))
 		return FETCH_NOTHING;
 	if (e->age_s > 0)
-		age(r, e);
+		age(f, e);
 	if (conf->keep.rotate)
-		rotate(r);
-	r->result = (struct lookup_result){ .outcome = outcome_of(e->kind),
-		.rcode = r->msg.rcode,
+		rotate(f);
+	f->result = (struct lookup_result){ .outcome = outcome_of(e->kind),
+		.rcode = f->msg.rcode,
 		.upstream = UPSTREAM_NONE,
-		.trusted = (e->flags & CACHE_TRUSTED) != 0 && !r->stale,
-		.msg = e->flags & CACHE_WITH_MSG ? &r->msg : NULL };
+		.trusted = (e->flags & CACHE_TRUSTED) != 0 && !f->stale,
+		.msg = e->flags & CACHE_WITH_MSG ? &f->msg : NULL };
 	count(stats, key, e);
-	if (r->stale)
+	if (f->stale)
 		stats_inc(&stats->cache_stale);
 	return e->due && conf->keep.prefetch ? FETCH_DUE : FETCH_HIT;
 }
@@ -179,7 +179,7 @@ hit(struct fetch *r, const struct conf_core *conf, struct stats *stats, const st
  * section proves both.
  */
 static bool
-lower(struct fetch *r, const struct question *key, struct cache_entry *e)
+lower(struct fetch *f, const struct question *key, struct cache_entry *e)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
 	struct build_question question = {
@@ -191,7 +191,7 @@ lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 	struct rr rr;
 	struct msg m;
 
-	if (msg_parse(&m, r->bytes, e->len) != MSG_OK)
+	if (msg_parse(&m, f->bytes, e->len) != MSG_OK)
 		return false;
 	question.flags = m.flags;
 	build_start(&b, out, sizeof(out), &question);
@@ -202,19 +202,19 @@ lower(struct fetch *r, const struct question *key, struct cache_entry *e)
 			return false;
 	}
 	e->len = build_finish(&b, sizeof(out), &no_opt);
-	memcpy(r->bytes, out, e->len);
+	memcpy(f->bytes, out, e->len);
 	return true;
 }
 
 /*
- * Do the current settings let E, the NXDOMAIN of a name above in R, be used? It was stored under
+ * Do the current settings let E, the NXDOMAIN of a name above in F, be used? It was stored under
  * the settings of its time (RULES D22).
  */
 static bool
-still_cuts(const struct fetch *r, const struct conf_core *conf, const struct cache_entry *e)
+still_cuts(const struct fetch *f, const struct conf_core *conf, const struct cache_entry *e)
 {
 	return conf->keep.cut == CONF_CUT_ALL ||
-	    (e->flags & CACHE_TRUSTED && header_flags(r->bytes) & DNS_AD);
+	    (e->flags & CACHE_TRUSTED && header_flags(f->bytes) & DNS_AD);
 }
 
 /* Do the settings ever let an NXDOMAIN of a name above be used (RULES D22)? */
@@ -250,35 +250,35 @@ takes(enum fetch_take take, const struct cache_entry *e)
 }
 
 enum fetch_found
-fetch_find(struct fetch *r, const struct conf_core *conf, struct stats *stats,
+fetch_find(struct fetch *f, const struct conf_core *conf, struct stats *stats,
     const struct question *key, enum fetch_take take, uint64_t now_ns)
 {
 	const struct cache_want want = { .now_s = clock_s(now_ns),
 		.stale_s = take != FETCH_UNEXPIRED ? conf->keep.stale_s : 0,
 		.ask = take == FETCH_FAILING };
-	size_t cap = sizeof(r->bytes) - EDIT_OPT_MAX;
+	size_t cap = sizeof(f->bytes) - EDIT_OPT_MAX;
 	bool stale = false;
 	struct cache_entry e;
 
-	if (cache_get(conf->cache, key, &want, r->bytes, cap, &e)) {
+	if (cache_get(conf->cache, key, &want, f->bytes, cap, &e)) {
 		if (takes(take, &e))
-			return hit(r, conf, stats, key, &e);
+			return hit(f, conf, stats, key, &e);
 		stale = true;
 	}
-	if (may_cut(conf) && cache_get_above(conf->cache, key, want.now_s, r->bytes, cap, &e) &&
-	    still_cuts(r, conf, &e) && lower(r, key, &e)) {
+	if (may_cut(conf) && cache_get_above(conf->cache, key, want.now_s, f->bytes, cap, &e) &&
+	    still_cuts(f, conf, &e) && lower(f, key, &e)) {
 		stats_inc(&stats->cache_cut);
-		return hit(r, conf, stats, key, &e);
+		return hit(f, conf, stats, key, &e);
 	}
 	return stale ? FETCH_STALE : FETCH_NOTHING;
 }
 
 bool
 fetch_exists(
-    struct fetch *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
+    struct fetch *f, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
 {
 	const struct cache_want want = { .now_s = clock_s(now_ns), .stale_s = conf->keep.stale_s };
 	struct cache_entry e;
 
-	return cache_get(conf->cache, key, &want, r->bytes, sizeof(r->bytes) - EDIT_OPT_MAX, &e);
+	return cache_get(conf->cache, key, &want, f->bytes, sizeof(f->bytes) - EDIT_OPT_MAX, &e);
 }

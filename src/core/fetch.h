@@ -48,17 +48,17 @@ enum fetch_found {
 
 /*
  * fetch_find: look KEY up in conf->cache (not NULL), with the expired entries that TAKE allows. On
- * FETCH_HIT and FETCH_DUE r->result and r->msg are filled, valid until the next call on R. Counts
+ * FETCH_HIT and FETCH_DUE f->result and f->msg are filled, valid until the next call on F. Counts
  * hits in STATS.
  */
-MUST_USE enum fetch_found fetch_find(struct fetch *r, const struct conf_core *conf,
+MUST_USE enum fetch_found fetch_find(struct fetch *f, const struct conf_core *conf,
     struct stats *stats, const struct question *key, enum fetch_take take, uint64_t now_ns);
 
 /*
  * fetch_exists: has the cache an entry for KEY itself, expired or not, that may be served? Counts
- * nothing; overwrites the hit in R.
+ * nothing; overwrites the hit in F.
  */
 MUST_USE bool fetch_exists(
-    struct fetch *r, const struct conf_core *conf, const struct question *key, uint64_t now_ns);
+    struct fetch *f, const struct conf_core *conf, const struct question *key, uint64_t now_ns);
 
 #endif

@@ -43,29 +43,29 @@ struct packetcache *
 packetcache_new(uint64_t seed)
 {
 	/* calloc does not touch an allocation of this size, so unused slots cost no memory. */
-	struct packetcache *f = calloc(1, sizeof(*f));
+	struct packetcache *p = calloc(1, sizeof(*p));
 
-	if (f != NULL)
-		f->seed = seed;
-	return f;
+	if (p != NULL)
+		p->seed = seed;
+	return p;
 }
 
 void
-packetcache_free(struct packetcache *f)
+packetcache_free(struct packetcache *p)
 {
-	free(f);
+	free(p);
 }
 
 bool
-packetcache_glance(struct packetcache *f, const uint8_t *msg, size_t len, uint32_t now_s)
+packetcache_glance(struct packetcache *p, const uint8_t *msg, size_t len, uint32_t now_s)
 {
 	uint16_t *seen, print;
 
 	if (len <= HEADER_ID_LEN || len > HEADER_ID_LEN + PACKETCACHE_QUESTION)
 		return false;
-	f->hash = hash_bytes(msg + HEADER_ID_LEN, len - HEADER_ID_LEN, f->seed);
-	seen = &f->seen[f->hash % PACKETCACHE_SLOTS];
-	print = (uint16_t)((f->hash >> 48) + now_s);
+	p->hash = hash_bytes(msg + HEADER_ID_LEN, len - HEADER_ID_LEN, p->seed);
+	seen = &p->seen[p->hash % PACKETCACHE_SLOTS];
+	print = (uint16_t)((p->hash >> 48) + now_s);
 	if (*seen == print)
 		return true;
 	*seen = print;
@@ -89,23 +89,23 @@ counters(const struct stats *s)
 }
 
 bool
-packetcache_find(struct packetcache *f, const struct packetcache_ask *ask, const struct stats *s)
+packetcache_find(struct packetcache *p, const struct packetcache_ask *ask, const struct stats *s)
 {
-	f->ask = *ask;
-	if (answers(&f->slot[f->hash % PACKETCACHE_SLOTS], ask))
+	p->ask = *ask;
+	if (answers(&p->slot[p->hash % PACKETCACHE_SLOTS], ask))
 		return true;
 	for (unsigned i = 0; i < STATS_N; i++)
-		f->before[i] = atomic_load_explicit(&counters(s)[i], memory_order_relaxed);
+		p->before[i] = atomic_load_explicit(&counters(s)[i], memory_order_relaxed);
 	return false;
 }
 
 size_t
 packetcache_write(
-    const struct packetcache *f, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s)
+    const struct packetcache *p, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s)
 {
-	const struct slot *slot = &f->slot[f->hash % PACKETCACHE_SLOTS];
+	const struct slot *slot = &p->slot[p->hash % PACKETCACHE_SLOTS];
 
-	memcpy(out, f->ask.msg, HEADER_ID_LEN);
+	memcpy(out, p->ask.msg, HEADER_ID_LEN);
 	memcpy(out + HEADER_ID_LEN, slot->answer + HEADER_ID_LEN,
 	    slot->answer_len - (size_t)HEADER_ID_LEN);
 	for (unsigned i = 0; i < slot->n_moved; i++)
@@ -119,12 +119,12 @@ packetcache_write(
  * Note which counters were incremented, and by how much. False: too many of them, or by too much.
  */
 static bool
-note_moved(struct slot *slot, const struct packetcache *f, const struct stats *s)
+note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s)
 {
 	slot->n_moved = 0;
 	for (unsigned i = 0; i < STATS_N; i++) {
 		uint64_t by =
-		    atomic_load_explicit(&counters(s)[i], memory_order_relaxed) - f->before[i];
+		    atomic_load_explicit(&counters(s)[i], memory_order_relaxed) - p->before[i];
 
 		if (by == 0)
 			continue;
@@ -136,13 +136,13 @@ note_moved(struct slot *slot, const struct packetcache *f, const struct stats *s
 }
 
 void
-packetcache_keep(struct packetcache *f, const uint8_t *answer, size_t len, const struct stats *s)
+packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, const struct stats *s)
 {
-	struct slot *slot = &f->slot[f->hash % PACKETCACHE_SLOTS];
-	const struct packetcache_ask *a = &f->ask;
+	struct slot *slot = &p->slot[p->hash % PACKETCACHE_SLOTS];
+	const struct packetcache_ask *a = &p->ask;
 
 	slot->question_len = 0;
-	if (len > PACKETCACHE_ANSWER || !note_moved(slot, f, s))
+	if (len > PACKETCACHE_ANSWER || !note_moved(slot, p, s))
 		return;
 	slot->now_s = a->now_s;
 	slot->flushes = a->flushes;

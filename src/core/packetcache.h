@@ -43,29 +43,29 @@ struct packetcache;
 /* packetcache_new: an empty packet cache; SEED keys the hash. NULL without memory. */
 MUST_USE struct packetcache *packetcache_new(uint64_t seed);
 
-/* packetcache_free: free F, which may be NULL. */
-void packetcache_free(struct packetcache *f);
+/* packetcache_free: free P, which may be NULL. */
+void packetcache_free(struct packetcache *p);
 
 /*
  * packetcache_glance: did the question of LEN bytes at MSG come in this second already? Remembers
  * that it came now. MSG is hashed, not parsed, and 16 bits are compared: a false yes is
  * possible.
  */
-bool packetcache_glance(struct packetcache *f, const uint8_t *msg, size_t len, uint32_t now_s);
+bool packetcache_glance(struct packetcache *p, const uint8_t *msg, size_t len, uint32_t now_s);
 
 /*
  * packetcache_find: is there an answer to ASK, whose msg packetcache_glance has just found? If not,
  * the values of the counters S before this question are remembered for packetcache_keep.
  */
 MUST_USE bool packetcache_find(
-    struct packetcache *f, const struct packetcache_ask *ask, const struct stats *s);
+    struct packetcache *p, const struct packetcache_ask *ask, const struct stats *s);
 
 /*
  * packetcache_write: write the answer that packetcache_find found to OUT, and count it in S.
  * Returns its length in bytes.
  */
 MUST_USE size_t packetcache_write(
-    const struct packetcache *f, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s);
+    const struct packetcache *p, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s);
 
 /*
  * packetcache_keep: keep the LEN bytes at ANSWER as the answer that packetcache_find did not find;
@@ -73,6 +73,6 @@ MUST_USE size_t packetcache_write(
  * kept.
  */
 void packetcache_keep(
-    struct packetcache *f, const uint8_t *answer, size_t len, const struct stats *s);
+    struct packetcache *p, const uint8_t *answer, size_t len, const struct stats *s);
 
 #endif

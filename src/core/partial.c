@@ -8,7 +8,7 @@
 
 /* Write chain and SOA only. False: the chain does not fit. */
 static bool
-rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, const struct msg *m,
+rebuild(struct partial *p, const uint8_t *qname, const struct partial *earlier, const struct msg *m,
     const struct answer *a)
 {
 	const struct build_opt no_opt = { .present = false, .ede = DNS_EDE_NONE };
@@ -17,7 +17,7 @@ rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, 
 	};
 	struct build b;
 
-	build_start(&b, r->bytes, sizeof(r->bytes), &question);
+	build_start(&b, p->bytes, sizeof(p->bytes), &question);
 	if (earlier != NULL) {
 		struct answer ea;
 		struct msg em;
@@ -30,7 +30,7 @@ rebuild(struct partial *r, const uint8_t *qname, const struct partial *earlier, 
 		return false;
 	if (a->has_soa && !synth_soa(&b, m, a, a->negative_ttl))
 		b.w.full = false; /* leave the SOA out */
-	r->len = (uint16_t)build_finish(&b, PARTIAL_MAX, &no_opt);
+	p->len = (uint16_t)build_finish(&b, PARTIAL_MAX, &no_opt);
 	return true;
 }
 
@@ -38,26 +38,26 @@ struct partial *
 partial_keep(struct pool *pool, const uint8_t *qname, const struct partial *earlier,
     const struct msg *m, const struct answer *a)
 {
-	struct partial *r = pool_take(pool);
+	struct partial *p = pool_take(pool);
 
-	if (r == NULL)
+	if (p == NULL)
 		return NULL;
 	if (earlier == NULL && m->len <= PARTIAL_MAX) {
 		/* The usual case: a small negative reply is copied whole. */
-		memcpy(r->bytes, m->bytes, m->len);
-		r->len = (uint16_t)m->len;
-	} else if (!rebuild(r, qname, earlier, m, a)) {
-		pool_give(pool, r);
+		memcpy(p->bytes, m->bytes, m->len);
+		p->len = (uint16_t)m->len;
+	} else if (!rebuild(p, qname, earlier, m, a)) {
+		pool_give(pool, p);
 		return NULL;
 	}
-	return r;
+	return p;
 }
 
 void
-partial_view(const struct partial *r, uint16_t qtype, struct msg *m, struct answer *a)
+partial_view(const struct partial *p, uint16_t qtype, struct msg *m, struct answer *a)
 {
 	/* It was parsed or built before, so it is sound. */
-	if (msg_parse(m, r->bytes, r->len) == MSG_OK)
+	if (msg_parse(m, p->bytes, p->len) == MSG_OK)
 		answer_scan(m, qtype, a);
 	else
 		memset(a, 0, sizeof(*a));

@@ -56,7 +56,7 @@ MUST_USE struct partial_data *partial_keep_data(
 /* partial_view_data: parse D to *m, which borrows its bytes. */
 void partial_view_data(const struct partial_data *d, struct msg *m);
 
-/* partial_view: parse R to *m, which borrows its bytes, and scan its chain for QTYPE to *a. */
-void partial_view(const struct partial *r, uint16_t qtype, struct msg *m, struct answer *a);
+/* partial_view: parse P to *m, which borrows its bytes, and scan its chain for QTYPE to *a. */
+void partial_view(const struct partial *p, uint16_t qtype, struct msg *m, struct answer *a);
 
 #endif

@@ -15,25 +15,25 @@ static bool
 carry_chain(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
-	struct partial *r;
+	struct partial *p;
 	struct answer whole;
 	struct msg m;
 
 	if (q->n_steps == QUERY_MAX_STEPS)
 		return false;
-	r = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
-	if (r == NULL)
+	p = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
+	if (p == NULL)
 		return false;
-	partial_view(r, ev->msg->qtype, &m, &whole);
+	partial_view(p, ev->msg->qtype, &m, &whole);
 	if (whole.kind == ANSWER_BROKEN) {
-		query_drop_partial(qs, &r);
+		query_drop_partial(qs, &p);
 		return false;
 	}
 	if (UNLIKELY(q->data != NULL) && q->data->chain == NULL)
 		q->data->chain = q->chain;
 	else
 		query_drop_partial(qs, &q->chain);
-	q->chain = r;
+	q->chain = p;
 	q->n_steps++;
 	stats_inc(&qs->stats->chain_steps);
 	return true;

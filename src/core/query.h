@@ -243,8 +243,8 @@ void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
  */
 MUST_USE bool query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/* query_drop_partial: give *r, if not NULL, back to its pool and set it to NULL. */
-void query_drop_partial(struct queries *qs, struct partial **r);
+/* query_drop_partial: give *p, if not NULL, back to its pool and set it to NULL. */
+void query_drop_partial(struct queries *qs, struct partial **p);
 
 /* query_drop_data: give q->data, if not NULL, back to its pool and set it to NULL. */
 void query_drop_data(struct queries *qs, struct query *q);

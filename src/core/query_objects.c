@@ -99,11 +99,11 @@ query_set_name(struct queries *qs, struct query *q, const uint8_t *name, size_t 
 }
 
 void
-query_drop_partial(struct queries *qs, struct partial **r)
+query_drop_partial(struct queries *qs, struct partial **p)
 {
-	if (*r != NULL)
-		pool_give(&qs->partials, *r);
-	*r = NULL;
+	if (*p != NULL)
+		pool_give(&qs->partials, *p);
+	*p = NULL;
 }
 
 void

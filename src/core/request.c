@@ -253,7 +253,7 @@ tell_refused(struct queries *qs, const struct netaddr *peer)
 	if (!note_refused(qs, peer, &net))
 		return;
 	memcpy(first.addr, net.addr, sizeof(first.addr));
-	if (!told_begin(qs->conf->told, TOLD_DENIED, &first))
+	if (!told_begin(qs->conf->told, TOLD_REFUSED, &first))
 		return;
 	netaddr_format(&first, text);
 	log_notice("access", "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,

@@ -13,44 +13,44 @@
 int
 upstream_udp_init(struct shell *sh)
 {
-	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp *udp = &sh->upstream_udp;
 
-	list_init(&f->ready);
-	list_init(&f->draining);
-	list_init(&f->sent);
-	f->renew_ns = UINT64_MAX;
+	list_init(&udp->ready);
+	list_init(&udp->draining);
+	list_init(&udp->sent);
+	udp->renew_ns = UINT64_MAX;
 	for (uint8_t u = 0; u < UPSTREAM_MAX; u++)
 		for (uint8_t space = 0; space < TXID_MAX_SPACES; space++) {
-			f->sets[u][space].upstream = u;
-			f->sets[u][space].space = space;
-			list_init(&f->sets[u][space].sent);
+			udp->sets[u][space].upstream = u;
+			udp->sets[u][space].space = space;
+			list_init(&udp->sets[u][space].sent);
 		}
 	/* calloc's zeroed pages take no memory before a slot is used. */
-	f->socks = calloc(UPSTREAM_MAX_SOCKETS, sizeof(*f->socks));
-	return f->socks == NULL ? -ENOMEM : 0;
+	udp->socks = calloc(UPSTREAM_MAX_SOCKETS, sizeof(*udp->socks));
+	return udp->socks == NULL ? -ENOMEM : 0;
 }
 
 /* The set that S belongs to. */
 static struct upstream_udp_set *
-set_of(struct upstream_udp *f, const struct upstream_udp_sock *s)
+set_of(struct upstream_udp *udp, const struct upstream_udp_sock *s)
 {
-	return &f->sets[s->upstream][s->space];
+	return &udp->sets[s->upstream][s->space];
 }
 
 void
 upstream_udp_fini(struct shell *sh)
 {
-	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp *udp = &sh->upstream_udp;
 
-	if (f->socks == NULL)
+	if (udp->socks == NULL)
 		return;
 	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
-		if (f->socks[i].open) {
-			source_close(&f->socks[i].src);
-			close(f->socks[i].out.fd);
+		if (udp->socks[i].open) {
+			source_close(&udp->socks[i].src);
+			close(udp->socks[i].out.fd);
 		}
-	free(f->socks);
-	f->socks = NULL;
+	free(udp->socks);
+	udp->socks = NULL;
 }
 
 /* Open a socket for SET and tell the engine of it. Returns its slot, or -errno. */
@@ -281,29 +281,29 @@ sock_read(struct shell *sh, struct upstream_udp_sock *s)
 void
 upstream_udp_turn(struct shell *sh)
 {
-	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp *udp = &sh->upstream_udp;
 	struct source *src;
 
-	if (engine_spaces(sh->engine) != f->n_spaces)
+	if (engine_spaces(sh->engine) != udp->n_spaces)
 		upstream_udp_sync(sh);
-	while ((src = source_take(&f->ready)) != NULL)
+	while ((src = source_take(&udp->ready)) != NULL)
 		sock_read(sh, LIST_OBJECT(src, struct upstream_udp_sock, src));
 }
 
 void
 upstream_udp_question(struct shell *sh, const struct packet_out *send)
 {
-	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp *udp = &sh->upstream_udp;
 	struct upstream_udp_sock *s;
 	struct upstream_udp_set *set;
 
-	if (send->sock >= UPSTREAM_MAX_SOCKETS || !f->socks[send->sock].open)
+	if (send->sock >= UPSTREAM_MAX_SOCKETS || !udp->socks[send->sock].open)
 		return;
-	s = &f->socks[send->sock];
-	set = set_of(f, s);
+	s = &udp->socks[send->sock];
+	set = set_of(udp, s);
 	s->n_sent++;
 	if (list_empty(&set->sent))
-		list_push(&f->sent, &set->sent);
+		list_push(&udp->sent, &set->sent);
 	udp_tx_question(&sh->tx, &s->out, send->len);
 }
 
@@ -364,12 +364,12 @@ set_renew(struct shell *sh, struct upstream_udp_set *set)
 void
 upstream_udp_renew(struct shell *sh)
 {
-	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp *udp = &sh->upstream_udp;
 
-	f->renew_ns = UINT64_MAX;
+	udp->renew_ns = UINT64_MAX;
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		for (unsigned space = 0; space < f->n_spaces; space++)
-			set_renew(sh, &f->sets[u][space]);
+		for (unsigned space = 0; space < udp->n_spaces; space++)
+			set_renew(sh, &udp->sets[u][space]);
 }
 
 /* Retire sockets of SET that are too old; without any left it is asleep. */
@@ -422,11 +422,11 @@ close_drained(struct shell *sh)
 void
 upstream_udp_expire(struct shell *sh)
 {
-	struct upstream_udp *f = &sh->upstream_udp;
+	struct upstream_udp *udp = &sh->upstream_udp;
 
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		for (unsigned space = 0; space < f->n_spaces; space++)
-			set_expire(sh, &f->sets[u][space]);
+		for (unsigned space = 0; space < udp->n_spaces; space++)
+			set_expire(sh, &udp->sets[u][space]);
 	close_drained(sh);
 }
 

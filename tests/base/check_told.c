@@ -77,15 +77,15 @@ START_TEST(full_table_tells_no_more_and_pushes_none_out)
 
 	for (uint16_t i = 0; i < TOLD_EACH; i++) {
 		a.port = i;
-		ck_assert(told_begin(t, TOLD_DENIED, &a));
+		ck_assert(told_begin(t, TOLD_REFUSED, &a));
 	}
 	a.port = TOLD_EACH;
-	ck_assert(!told_begin(t, TOLD_DENIED, &a));
-	ck_assert(!told_end(t, TOLD_DENIED, &a));
+	ck_assert(!told_begin(t, TOLD_REFUSED, &a));
+	ck_assert(!told_end(t, TOLD_REFUSED, &a));
 	a.port = 0;
-	ck_assert(told_end(t, TOLD_DENIED, &a));
+	ck_assert(told_end(t, TOLD_REFUSED, &a));
 	a.port = TOLD_EACH;
-	ck_assert(told_begin(t, TOLD_DENIED, &a));
+	ck_assert(told_begin(t, TOLD_REFUSED, &a));
 }
 END_TEST
 

@@ -118,13 +118,13 @@ END_TEST
 
 START_TEST(zone_lists_are_kept)
 {
-	const struct policy_lines *d =
+	const struct policy_lines *lines =
 	    parse_silently("never-synthesize example.com EXAMPLE.net.\nignore-aaaa .\n");
-	const struct policy_lines_zone *z = d->zones.items;
+	const struct policy_lines_zone *z = lines->zones.items;
 	char text[NAME_TEXT];
 
-	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_NEVER], 2);
-	ck_assert_uint_eq(d->n_zones[POLICY_ZONE_IGNORE_AAAA], 1);
+	ck_assert_uint_eq(lines->n_zones[POLICY_ZONE_NEVER], 2);
+	ck_assert_uint_eq(lines->n_zones[POLICY_ZONE_IGNORE_AAAA], 1);
 	ck_assert_str_eq(name_to_text(z[0].name, text), "example.com.");
 	ck_assert_str_eq(name_to_text(z[1].name, text), "EXAMPLE.net.");
 	ck_assert_str_eq(name_to_text(z[2].name, text), ".");
@@ -152,11 +152,11 @@ END_TEST
 
 START_TEST(networks_of_blocks_are_kept)
 {
-	const struct policy_lines *d =
+	const struct policy_lines *lines =
 	    parse_silently("client 192.0.2.0/24 2001:db8::1 {\n}\nallow 10.0.0.0/8 fd00::/8\n");
-	const struct policy_lines_net *n = d->nets.items;
+	const struct policy_lines_net *n = lines->nets.items;
 
-	ck_assert_uint_eq(d->nets.n, 2);
+	ck_assert_uint_eq(lines->nets.n, 2);
 	ck_assert(n[0].net.family == NETADDR_IPV4 && n[0].net.len == 24);
 	ck_assert(n[1].net.family == NETADDR_IPV6 && n[1].net.len == 128);
 	ck_assert_uint_eq(settings.policy_lines->allow.n, 2);

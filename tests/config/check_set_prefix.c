@@ -128,36 +128,36 @@ END_TEST
 
 START_TEST(exclusions_are_kept)
 {
-	const struct policy_lines *d = parse_silently("exclude-aaaa 2001:db8::/32\n");
+	const struct policy_lines *lines = parse_silently("exclude-aaaa 2001:db8::/32\n");
 
-	ck_assert(d->excluded.n == 1 && !d->excluded_none);
-	d = parse_silently("exclude-aaaa none\n");
-	ck_assert(d->excluded.n == 0 && d->excluded_none);
-	d = parse_silently("exclude-aaaa none\nexclude-aaaa 2001:db8::/32\n");
-	ck_assert(d->excluded.n == 1 && d->excluded_none);
+	ck_assert(lines->excluded.n == 1 && !lines->excluded_none);
+	lines = parse_silently("exclude-aaaa none\n");
+	ck_assert(lines->excluded.n == 0 && lines->excluded_none);
+	lines = parse_silently("exclude-aaaa none\nexclude-aaaa 2001:db8::/32\n");
+	ck_assert(lines->excluded.n == 1 && lines->excluded_none);
 	said_parse(&said, "exclude-aaaa 2001:db8::/32\nexclude-aaaa none\n", &settings);
 	ck_assert_str_eq(said.text,
 	    "error t.conf:2: exclude-aaaa: none takes the default away and must "
 	    "come first, once\n");
 	/* First in its block, whatever there is outside (D13). */
-	d = parse_silently("exclude-aaaa 2001:db8::/32\nclient ::/0 {\nexclude-aaaa none\n}\n");
-	ck_assert(d->excluded_none);
+	lines = parse_silently("exclude-aaaa 2001:db8::/32\nclient ::/0 {\nexclude-aaaa none\n}\n");
+	ck_assert(lines->excluded_none);
 }
 END_TEST
 
 START_TEST(ranges_are_kept)
 {
-	const struct policy_lines *d =
+	const struct policy_lines *lines =
 	    parse_silently("exclude-a 192.0.2.1\nmap 10.0.0.0/8 none\n"
 			   "map 0.0.0.0/0 2001:db8::/96\ndns64-suffix ::1\n");
-	const struct policy_lines_range *r = d->ranges.items;
+	const struct policy_lines_range *r = lines->ranges.items;
 
-	ck_assert_uint_eq(d->ranges.n, 3);
+	ck_assert_uint_eq(lines->ranges.n, 3);
 	ck_assert(r[0].kind == POLICY_LINES_EXCLUDE_A && r[0].never && r[0].net.len == 32);
 	ck_assert(r[1].kind == POLICY_LINES_MAP && r[1].never && r[1].net.addr[0] == 10);
 	ck_assert(
 	    r[2].kind == POLICY_LINES_MAP && !r[2].never && r[2].via.len == 96 && r[2].line == 3);
-	ck_assert(d->has_suffix && d->suffix[15] == 1 && d->suffix_line == 4);
+	ck_assert(lines->has_suffix && lines->suffix[15] == 1 && lines->suffix_line == 4);
 }
 END_TEST
 

@@ -51,14 +51,14 @@ reply(struct msg *m, struct answer *a, const char *name, const char *const *reco
 }
 
 static void
-expect(const struct partial *r, const char *const *records, size_t n)
+expect(const struct partial *p, const char *const *records, size_t n)
 {
 	char line[SCENE_TEXT];
 	struct answer a;
 	struct msg m;
 	size_t at = 0;
 
-	partial_view(r, DNS_TYPE_AAAA, &m, &a);
+	partial_view(p, DNS_TYPE_AAAA, &m, &a);
 	ck_assert(name_equal(msg_qname(&m), qname));
 	for (unsigned s = 0; s < MSG_ADDITIONAL; s++) {
 		struct msg_walk w = msg_walk(&m, (enum msg_section)s);
@@ -84,15 +84,15 @@ START_TEST(a_small_reply_is_kept_whole)
 	static const char *const records[] = { "an www.example. 300 CNAME t.example.",
 		"au example. 300 SOA ns.example. host.example. 60" };
 	struct answer a, kept;
-	struct partial *r;
+	struct partial *p;
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	r = partial_keep(&pool, qname, NULL, &m, &a);
-	ck_assert_ptr_nonnull(r);
+	p = partial_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_ptr_nonnull(p);
 	memset(bytes, 0xaa, sizeof(bytes)); /* the reply is gone */
-	expect(r, records, COUNT(records));
-	partial_view(r, DNS_TYPE_AAAA, &m, &kept);
+	expect(p, records, COUNT(records));
+	partial_view(p, DNS_TYPE_AAAA, &m, &kept);
 	ck_assert_int_eq(kept.kind, ANSWER_NODATA);
 	ck_assert_uint_eq(kept.negative_ttl, 60);
 	ck_assert(name_equal(kept.target, a.target));
@@ -161,15 +161,15 @@ START_TEST(a_large_reply_is_rebuilt)
 		"au example. 300 TXT " L60("ffff") L60("ffff") L60("ffff") L60("ff") };
 	static const char *const wanted[] = { "an www.example. 300 CNAME t.example.",
 		"au example. 60 SOA ns.example. host.example. 60" };
-	struct partial *r;
+	struct partial *p;
 	struct answer a;
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
 	ck_assert_uint_gt(m.len, PARTIAL_MAX);
-	r = partial_keep(&pool, qname, NULL, &m, &a);
-	ck_assert_ptr_nonnull(r);
-	expect(r, wanted, COUNT(wanted));
+	p = partial_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_ptr_nonnull(p);
+	expect(p, wanted, COUNT(wanted));
 }
 END_TEST
 
@@ -182,16 +182,16 @@ START_TEST(behind_an_earlier_chain)
 	static const char *const wanted[] = { "an www.example. 300 CNAME s.example.",
 		"an s.example. 200 CNAME t.example.",
 		"au example. 60 SOA ns.example. host.example. 60" };
-	struct partial *earlier, *r;
+	struct partial *earlier, *p;
 	struct answer a;
 	struct msg m;
 
 	reply(&m, &a, "www.example", first, COUNT(first));
 	earlier = partial_keep(&pool, qname, NULL, &m, &a);
 	reply(&m, &a, "s.example", second, COUNT(second));
-	r = partial_keep(&pool, qname, earlier, &m, &a);
-	ck_assert_ptr_nonnull(r);
-	expect(r, wanted, COUNT(wanted));
+	p = partial_keep(&pool, qname, earlier, &m, &a);
+	ck_assert_ptr_nonnull(p);
+	expect(p, wanted, COUNT(wanted));
 	expect(earlier, first, COUNT(first));
 	ck_assert_uint_eq(pool.n_used, 2);
 }
@@ -202,15 +202,15 @@ START_TEST(soa_is_left_out_first)
 {
 	static const char *const records[] = { "an www.example. 300 CNAME " LONG("a"),
 		"au example. 300 SOA " LONG("b") " " LONG("c") " 60" };
-	struct partial *r;
+	struct partial *p;
 	struct answer a;
 	struct msg m;
 
 	reply(&m, &a, "www.example", records, COUNT(records));
-	r = partial_keep(&pool, qname, NULL, &m, &a);
-	ck_assert_ptr_nonnull(r);
-	ck_assert_uint_le(r->len, PARTIAL_MAX);
-	expect(r, records, 1);
+	p = partial_keep(&pool, qname, NULL, &m, &a);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_le(p->len, PARTIAL_MAX);
+	expect(p, records, 1);
 }
 END_TEST
 

@@ -34,30 +34,30 @@ end_thread(struct bench_proctree_process *p, struct bench_proctree_thread *t)
 
 /* A place for a new thread, if need be that of one that has ended; NULL if all are alive. */
 static struct bench_proctree_thread *
-place_thread(struct bench_proctree *c)
+place_thread(struct bench_proctree *tree)
 {
-	if (c->n_threads < BENCH_PROCTREE_THREADS)
-		return &c->threads[c->n_threads++];
-	for (size_t i = 0; i < c->n_threads; i++) {
-		if (c->threads[i].row.ended)
-			return &c->threads[i];
+	if (tree->n_threads < BENCH_PROCTREE_THREADS)
+		return &tree->threads[tree->n_threads++];
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		if (tree->threads[i].row.ended)
+			return &tree->threads[i];
 	}
-	c->left_out++;
+	tree->left_out++;
 	return NULL;
 }
 
 /* The thread TID of P that began at START, known or new; NULL if the table is full. */
 static struct bench_proctree_thread *
 get_thread(
-    struct bench_proctree *c, const struct bench_proctree_process *p, int tid, uint64_t start)
+    struct bench_proctree *tree, const struct bench_proctree_process *p, int tid, uint64_t start)
 {
-	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_proctree_thread *t = &c->threads[i];
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		struct bench_proctree_thread *t = &tree->threads[i];
 
 		if (t->row.tid == tid && t->row.pid == p->row.pid && t->start == start)
 			return t;
 	}
-	struct bench_proctree_thread *t = place_thread(c);
+	struct bench_proctree_thread *t = place_thread(tree);
 	if (t != NULL)
 		*t = (struct bench_proctree_thread){ .start = start,
 			.row = { .pid = p->row.pid, .tid = tid } };
@@ -66,34 +66,34 @@ get_thread(
 
 /* The files of a thread could not be read. */
 static void
-keep_thread(struct bench_proctree *c, const struct bench_proctree_process *p, int tid)
+keep_thread(struct bench_proctree *tree, const struct bench_proctree_process *p, int tid)
 {
-	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_proctree_thread *t = &c->threads[i];
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		struct bench_proctree_thread *t = &tree->threads[i];
 
 		if (t->row.tid == tid && t->row.pid == p->row.pid && !t->row.ended)
-			t->round = c->round;
+			t->round = tree->round;
 	}
 }
 
 static void
-read_thread(struct bench_proctree *c, struct bench_proctree_process *p, int tid)
+read_thread(struct bench_proctree *tree, struct bench_proctree_process *p, int tid)
 {
 	char dir[PROC_PATH];
 	struct bench_stat stat;
 	struct bench_status status = { .rss = 0 };
 
-	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task/%d", c->root, p->row.pid, tid);
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task/%d", tree->root, p->row.pid, tid);
 	int r = bench_procfs_stat(dir, &stat);
 	if (r < 0) {
 		if (!is_gone(r))
-			keep_thread(c, p, tid);
+			keep_thread(tree, p, tid);
 		return;
 	}
-	struct bench_proctree_thread *t = get_thread(c, p, tid, stat.start);
+	struct bench_proctree_thread *t = get_thread(tree, p, tid, stat.start);
 	if (t == NULL || t->row.ended)
 		return;
-	t->round = c->round;
+	t->round = tree->round;
 	if (bench_procfs_status(dir, &status) < 0)
 		status.rss = 0;
 	/* All threads show the memory of the process, but one that has ended shows none. */
@@ -111,11 +111,11 @@ read_thread(struct bench_proctree *c, struct bench_proctree_process *p, int tid)
 
 /* Read the threads that the directory lists. */
 static void
-list_threads(struct bench_proctree *c, struct bench_proctree_process *p)
+list_threads(struct bench_proctree *tree, struct bench_proctree_process *p)
 {
 	char dir[PROC_PATH];
 
-	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task", c->root, p->row.pid);
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task", tree->root, p->row.pid);
 	DIR *d = opendir(dir);
 	if (d == NULL)
 		return;
@@ -123,27 +123,27 @@ list_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 		int tid = bench_procfs_number(e->d_name, strlen(e->d_name));
 
 		if (tid > 0)
-			read_thread(c, p, tid);
+			read_thread(tree, p, tid);
 	}
 	(void)closedir(d);
 }
 
 /* Read the threads of P, and sum them up. */
 static void
-read_threads(struct bench_proctree *c, struct bench_proctree_process *p)
+read_threads(struct bench_proctree *tree, struct bench_proctree_process *p)
 {
 	struct bench_usage sum = { .rss = 0 };
 
-	list_threads(c, p);
-	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_proctree_thread *t = &c->threads[i];
+	list_threads(tree, p);
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		struct bench_proctree_thread *t = &tree->threads[i];
 
 		if (t->row.pid != p->row.pid || t->row.ended)
 			continue;
 		/* The list may lack a thread while others end: only its own file is certain. */
-		if (t->round != c->round)
-			read_thread(c, p, t->row.tid);
-		if (t->round == c->round)
+		if (t->round != tree->round)
+			read_thread(tree, p, t->row.tid);
+		if (t->round == tree->round)
 			bench_usage_add(&sum, &t->row.used);
 		else
 			end_thread(p, t);
@@ -161,72 +161,73 @@ read_threads(struct bench_proctree *c, struct bench_proctree_process *p)
 
 /* A process has ended, and its threads with it: their numbers may be used again. */
 static void
-end_process(struct bench_proctree *c, struct bench_proctree_process *p)
+end_process(struct bench_proctree *tree, struct bench_proctree_process *p)
 {
 	struct bench_usage *u = &p->row.used;
 
-	for (size_t i = 0; i < c->n_threads; i++) {
-		struct bench_proctree_thread *t = &c->threads[i];
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		struct bench_proctree_thread *t = &tree->threads[i];
 
 		if (t->row.pid == p->row.pid && !t->row.ended)
 			end_thread(p, t);
 	}
-	bench_usage_add(&c->gone, u);
+	bench_usage_add(&tree->gone, u);
 	p->row.ended = true;
 	u->rss = 0;
 	u->processes = u->threads = u->descriptors = u->uncounted = 0;
 }
 
 static struct bench_proctree_process *
-place_process(struct bench_proctree *c)
+place_process(struct bench_proctree *tree)
 {
-	if (c->n_processes < BENCH_PROCTREE_PROCESSES)
-		return &c->processes[c->n_processes++];
-	for (size_t i = 0; i < c->n_processes; i++) {
-		if (c->processes[i].row.ended)
-			return &c->processes[i];
+	if (tree->n_processes < BENCH_PROCTREE_PROCESSES)
+		return &tree->processes[tree->n_processes++];
+	for (size_t i = 0; i < tree->n_processes; i++) {
+		if (tree->processes[i].row.ended)
+			return &tree->processes[i];
 	}
-	c->left_out++;
+	tree->left_out++;
 	return NULL;
 }
 
 /* The process PID as STAT has it: known, or new if ADOPT; else NULL. */
 static struct bench_proctree_process *
-get_process(struct bench_proctree *c, int pid, const struct bench_stat *stat, bool adopt)
+get_process(struct bench_proctree *tree, int pid, const struct bench_stat *stat, bool adopt)
 {
-	for (size_t i = 0; i < c->n_processes; i++) {
-		struct bench_proctree_process *p = &c->processes[i];
+	for (size_t i = 0; i < tree->n_processes; i++) {
+		struct bench_proctree_process *p = &tree->processes[i];
 
 		if (p->row.pid == pid && p->start == stat->start)
 			return p;
 		if (p->row.pid == pid && !p->row.ended)
-			end_process(c, p); /* another process has its number now */
+			end_process(tree, p); /* another process has its number now */
 	}
-	struct bench_proctree_process *p = adopt && !stat->ended ? place_process(c) : NULL;
+	struct bench_proctree_process *p = adopt && !stat->ended ? place_process(tree) : NULL;
 	if (p != NULL)
 		*p = (struct bench_proctree_process){ .start = stat->start, .row = { .pid = pid } };
 	return p;
 }
 
 static void
-keep_process(struct bench_proctree *c, int pid)
+keep_process(struct bench_proctree *tree, int pid)
 {
-	for (size_t i = 0; i < c->n_processes; i++) {
-		struct bench_proctree_process *p = &c->processes[i];
+	for (size_t i = 0; i < tree->n_processes; i++) {
+		struct bench_proctree_process *p = &tree->processes[i];
 
 		if (p->row.pid == pid && !p->row.ended)
-			p->round = c->round;
+			p->round = tree->round;
 	}
 }
 
 /* CPU time of a process in ns, with its ended threads; 0 if there is no such clock. */
 static uint64_t
-clock_of(const struct bench_proctree *c, int pid)
+clock_of(const struct bench_proctree *tree, int pid)
 {
 	struct timespec t;
 	clockid_t id;
 
-	if (c->root[0] != '\0' || clock_getcpuclockid(pid, &id) != 0 || clock_gettime(id, &t) != 0)
+	if (tree->root[0] != '\0' || clock_getcpuclockid(pid, &id) != 0 ||
+	    clock_gettime(id, &t) != 0)
 		return 0;
 	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
 }
@@ -236,75 +237,75 @@ clock_of(const struct bench_proctree *c, int pid)
  * a lock meanwhile that the server needs to map memory.
  */
 static void
-read_living(struct bench_proctree *c, struct bench_proctree_process *p, const char *dir)
+read_living(struct bench_proctree *tree, struct bench_proctree_process *p, const char *dir)
 {
 	struct bench_usage *u = &p->row.used;
 
 	u->rss = 0;
-	read_threads(c, p);
+	read_threads(tree, p);
 	if (u->rss == 0)
 		u->rss = bench_procfs_rss(dir);
 	u->descriptors = 0;
-	u->uncounted = !bench_procfs_descriptors(dir, c->root[0] == '\0', &u->descriptors);
+	u->uncounted = !bench_procfs_descriptors(dir, tree->root[0] == '\0', &u->descriptors);
 }
 
 void
-bench_proctree_visit(struct bench_proctree *c, int pid, bool adopt)
+bench_proctree_visit(struct bench_proctree *tree, int pid, bool adopt)
 {
 	char dir[PROC_PATH];
 	struct bench_stat stat;
 
-	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", c->root, pid);
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", tree->root, pid);
 	int r = bench_procfs_stat(dir, &stat);
 	if (r < 0) {
 		if (!is_gone(r))
-			keep_process(c, pid);
+			keep_process(tree, pid);
 		return;
 	}
-	struct bench_proctree_process *p = get_process(c, pid, &stat, adopt);
-	if (p == NULL || p->row.ended || p->round == c->round)
+	struct bench_proctree_process *p = get_process(tree, pid, &stat, adopt);
+	if (p == NULL || p->row.ended || p->round == tree->round)
 		return;
 	const struct bench_usage seen = {
-		.cpu_ns = clock_of(c, pid), .user_ns = stat.user_ns, .system_ns = stat.system_ns
+		.cpu_ns = clock_of(tree, pid), .user_ns = stat.user_ns, .system_ns = stat.system_ns
 	};
 	bench_usage_raise(&p->row.used, &seen);
 	memcpy(p->row.name, stat.name, sizeof(p->row.name));
 	if (stat.ended)
 		return;
-	p->round = c->round;
+	p->round = tree->round;
 	p->row.used.processes = 1;
 	p->row.used.threads = stat.threads < UINT_MAX ? (unsigned)stat.threads : UINT_MAX;
-	read_living(c, p, dir);
+	read_living(tree, p, dir);
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
 bool
-bench_proctree_init(struct bench_proctree *c, const char *root)
+bench_proctree_init(struct bench_proctree *tree, const char *root)
 {
-	if (strlen(root) >= sizeof(c->root))
+	if (strlen(root) >= sizeof(tree->root))
 		return false;
-	memset(c, 0, sizeof(*c));
-	(void)snprintf(c->root, sizeof(c->root), "%s", root);
+	memset(tree, 0, sizeof(*tree));
+	(void)snprintf(tree->root, sizeof(tree->root), "%s", root);
 	return true;
 }
 
 void
-bench_proctree_begin(struct bench_proctree *c)
+bench_proctree_begin(struct bench_proctree *tree)
 {
-	c->round++;
-	c->left_out = 0;
-	c->read_ns = clock_now_ns();
+	tree->round++;
+	tree->left_out = 0;
+	tree->read_ns = clock_now_ns();
 }
 
 static void
-sum_processes(const struct bench_proctree *c, struct bench_usage *usage)
+sum_processes(const struct bench_proctree *tree, struct bench_usage *usage)
 {
-	*usage = c->gone;
-	for (size_t i = 0; i < c->n_processes; i++) {
-		const struct bench_usage *u = &c->processes[i].row.used;
+	*usage = tree->gone;
+	for (size_t i = 0; i < tree->n_processes; i++) {
+		const struct bench_usage *u = &tree->processes[i].row.used;
 
-		if (c->processes[i].row.ended)
+		if (tree->processes[i].row.ended)
 			continue; /* its counters are in gone */
 		bench_usage_add(usage, u);
 		usage->rss += u->rss;
@@ -313,70 +314,70 @@ sum_processes(const struct bench_proctree *c, struct bench_usage *usage)
 		usage->descriptors += u->descriptors;
 		usage->uncounted += u->uncounted;
 	}
-	usage->left_out = c->left_out;
-	usage->time_ns = c->read_ns;
+	usage->left_out = tree->left_out;
+	usage->time_ns = tree->read_ns;
 }
 
 void
-bench_proctree_finish(struct bench_proctree *c, struct bench_usage *usage)
+bench_proctree_finish(struct bench_proctree *tree, struct bench_usage *usage)
 {
-	for (size_t i = 0; i < c->n_processes; i++) {
-		struct bench_proctree_process *p = &c->processes[i];
+	for (size_t i = 0; i < tree->n_processes; i++) {
+		struct bench_proctree_process *p = &tree->processes[i];
 
 		/* As with threads: a process may be missing in a list and be alive. */
-		if (!p->row.ended && p->round != c->round)
-			bench_proctree_visit(c, p->row.pid, false);
-		if (!p->row.ended && p->round != c->round)
-			end_process(c, p);
+		if (!p->row.ended && p->round != tree->round)
+			bench_proctree_visit(tree, p->row.pid, false);
+		if (!p->row.ended && p->round != tree->round)
+			end_process(tree, p);
 	}
-	sum_processes(c, usage);
+	sum_processes(tree, usage);
 }
 
 void
-bench_proctree_mark(struct bench_proctree *c)
+bench_proctree_mark(struct bench_proctree *tree)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n_processes; i++) {
-		c->processes[i].mark = c->processes[i].row.used;
-		if (!c->processes[i].row.ended)
-			c->processes[n++] = c->processes[i];
+	for (size_t i = 0; i < tree->n_processes; i++) {
+		tree->processes[i].mark = tree->processes[i].row.used;
+		if (!tree->processes[i].row.ended)
+			tree->processes[n++] = tree->processes[i];
 	}
-	c->n_processes = n;
+	tree->n_processes = n;
 	n = 0;
-	for (size_t i = 0; i < c->n_threads; i++) {
-		c->threads[i].mark = c->threads[i].row.used;
-		if (!c->threads[i].row.ended)
-			c->threads[n++] = c->threads[i];
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		tree->threads[i].mark = tree->threads[i].row.used;
+		if (!tree->threads[i].row.ended)
+			tree->threads[n++] = tree->threads[i];
 	}
-	c->n_threads = n;
-	c->mark_ns = c->read_ns;
+	tree->n_threads = n;
+	tree->mark_ns = tree->read_ns;
 }
 
 static struct bench_row
-row_since(const struct bench_proctree *c, struct bench_row row, const struct bench_usage *mark)
+row_since(const struct bench_proctree *tree, struct bench_row row, const struct bench_usage *mark)
 {
 	bench_usage_since(mark, &row.used, &row.used);
-	row.used.time_ns = c->read_ns - c->mark_ns;
+	row.used.time_ns = tree->read_ns - tree->mark_ns;
 	return row;
 }
 
 size_t
-bench_proctree_processes(const struct bench_proctree *c, struct bench_row *rows, size_t cap)
+bench_proctree_processes(const struct bench_proctree *tree, struct bench_row *rows, size_t cap)
 {
-	size_t n = c->n_processes < cap ? c->n_processes : cap;
+	size_t n = tree->n_processes < cap ? tree->n_processes : cap;
 
 	for (size_t i = 0; i < n; i++)
-		rows[i] = row_since(c, c->processes[i].row, &c->processes[i].mark);
+		rows[i] = row_since(tree, tree->processes[i].row, &tree->processes[i].mark);
 	return n;
 }
 
 size_t
-bench_proctree_threads(const struct bench_proctree *c, struct bench_row *rows, size_t cap)
+bench_proctree_threads(const struct bench_proctree *tree, struct bench_row *rows, size_t cap)
 {
-	size_t n = c->n_threads < cap ? c->n_threads : cap;
+	size_t n = tree->n_threads < cap ? tree->n_threads : cap;
 
 	for (size_t i = 0; i < n; i++)
-		rows[i] = row_since(c, c->threads[i].row, &c->threads[i].mark);
+		rows[i] = row_since(tree, tree->threads[i].row, &tree->threads[i].mark);
 	return n;
 }

@@ -60,35 +60,37 @@ struct bench_proctree {
 	struct bench_proctree_thread threads[BENCH_PROCTREE_THREADS];
 };
 
-/* bench_proctree_init: an empty *c, which reads ROOT/proc (copied). False if ROOT is too long. */
-MUST_USE bool bench_proctree_init(struct bench_proctree *c, const char *root);
+/* bench_proctree_init: an empty *tree, which reads ROOT/proc (copied). False: ROOT is too long. */
+MUST_USE bool bench_proctree_init(struct bench_proctree *tree, const char *root);
 
 /* bench_proctree_begin: begin a reading, which bench_proctree_finish ends. */
-void bench_proctree_begin(struct bench_proctree *c);
+void bench_proctree_begin(struct bench_proctree *tree);
 
 /*
  * bench_proctree_visit: read the process PID and its threads. A process that was not known before
  * counts from now on if ADOPT is set, else it is ignored.
  */
-void bench_proctree_visit(struct bench_proctree *c, int pid, bool adopt);
+void bench_proctree_visit(struct bench_proctree *tree, int pid, bool adopt);
 
 /*
  * bench_proctree_finish: end the reading: processes and threads that were not visited have ended.
  * The sum of all goes to *usage.
  */
-void bench_proctree_finish(struct bench_proctree *c, struct bench_usage *usage);
+void bench_proctree_finish(struct bench_proctree *tree, struct bench_usage *usage);
 
 /* bench_proctree_mark: the tables below count from the last reading on. */
-void bench_proctree_mark(struct bench_proctree *c);
+void bench_proctree_mark(struct bench_proctree *tree);
 
 /*
  * bench_proctree_processes: what each process has used from the mark to the last reading, to CAP
  * rows at ROWS. Returns how many rows; BENCH_PROCTREE_PROCESSES is always enough. Processes that
  * ended since the mark are missing if the tables were full.
  */
-size_t bench_proctree_processes(const struct bench_proctree *c, struct bench_row *rows, size_t cap);
+size_t bench_proctree_processes(
+    const struct bench_proctree *tree, struct bench_row *rows, size_t cap);
 
 /* bench_proctree_threads: the same of each thread; BENCH_PROCTREE_THREADS is always enough. */
-size_t bench_proctree_threads(const struct bench_proctree *c, struct bench_row *rows, size_t cap);
+size_t bench_proctree_threads(
+    const struct bench_proctree *tree, struct bench_row *rows, size_t cap);
 
 #endif
