@@ -6,7 +6,6 @@
 
 #include "dns/header.h"
 #include "dns/name.h"
-#include "dns/proto.h"
 
 #define EDE_LEN 6 /* option code, length and info code (RFC 8914 section 2) */
 
@@ -101,7 +100,7 @@ put_opt(uint8_t *p, const struct build_opt *opt, uint16_t rcode)
 	len += put_ede(p + len, opt);
 	len += relay_edes(p + len, opt->ede_from, len - DNS_OPT_LEN);
 	len += put_cookie(p + len, opt);
-	header_set_opt(p, opt->bufsize, rcode, opt->do_bit, (uint16_t)(len - DNS_OPT_LEN));
+	build_set_opt(p, opt->bufsize, rcode, opt->do_bit, (uint16_t)(len - DNS_OPT_LEN));
 	return len;
 }
 

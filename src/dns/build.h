@@ -24,6 +24,7 @@
 
 #include "base/attr.h"
 #include "dns/msg.h"
+#include "dns/proto.h"
 #include "dns/wire.h"
 
 #define BUILD_NAMES 32 /* name suffixes remembered for compression */
@@ -151,5 +152,22 @@ MUST_USE size_t build_relay_signed(
  */
 MUST_USE size_t build_query(
     uint8_t *buf, size_t cap, const struct build_question *q, const struct build_opt *opt);
+
+/*
+ * build_set_opt: write an OPT record of version 0 but its options to P (RFC 6891 section 6.1.2).
+ * The caller writes the options, OPTIONS_LEN bytes, behind it. BUFSIZE: bytes of the largest
+ * datagram that the sender takes. RCODE: 12 bits; the upper 8 are written here, the lower 4 belong
+ * to the header (section 6.1.3).
+ */
+static inline void
+build_set_opt(uint8_t p[static DNS_OPT_LEN], uint16_t bufsize, uint16_t rcode, bool do_bit,
+    uint16_t options_len)
+{
+	p[0] = 0; /* owner: the root */
+	wire_set_u16(p + 1, DNS_TYPE_OPT);
+	wire_set_u16(p + 3, bufsize);
+	wire_set_u32(p + 5, (uint32_t)(rcode >> 4 & 0xff) << 24 | (do_bit ? 0x8000 : 0));
+	wire_set_u16(p + 9, options_len);
+}
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "dns/build.h"
 #include "dns/name.h"
 
 void

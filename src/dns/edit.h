@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "dns/build.h"
 #include "dns/header.h"
 #include "dns/msg.h"
 #include "dns/proto.h"
@@ -72,7 +73,7 @@ edit_append_opt(uint8_t *bytes, size_t len, size_t cap, const struct edit_opt *o
 
 	if (cap < len || cap - len < DNS_OPT_LEN + options_len)
 		return 0;
-	header_set_opt(p, opt->bufsize, opt->rcode, opt->do_bit, (uint16_t)options_len);
+	build_set_opt(p, opt->bufsize, opt->rcode, opt->do_bit, (uint16_t)options_len);
 	p += DNS_OPT_LEN;
 	if (options_len > 0) {
 		wire_set_u16(p, EDNS_EDE);

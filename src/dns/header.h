@@ -4,8 +4,7 @@
 
 /*
  * header: the fields that stand at the same place in every message: the header (RFC 1035 section
- * 4.1.1), and the question behind it (section 4.1.2), whose name is never compressed. The OPT,
- * which has more of the header's bits (RFC 6891), is written here too.
+ * 4.1.1), and the question behind it (section 4.1.2), whose name is never compressed.
  *
  * For bytes that no struct msg describes: a message that is being written, that is kept, or that is
  * not parsed yet. Nothing is checked: the caller knows that the bytes are there. All numbers are in
@@ -150,23 +149,6 @@ static inline void
 header_set_qclass(uint8_t *bytes, size_t qname_len, uint16_t qclass)
 {
 	wire_set_u16(bytes + HEADER_QNAME + qname_len + 2, qclass);
-}
-
-/*
- * header_set_opt: write an OPT record of version 0 but its options to P (RFC 6891 section 6.1.2).
- * The caller writes the options, OPTIONS_LEN bytes, behind it. BUFSIZE: bytes of the largest
- * datagram that the sender takes. RCODE: 12 bits; the upper 8 are written here, the lower 4 belong
- * to the header (section 6.1.3).
- */
-static inline void
-header_set_opt(uint8_t p[static DNS_OPT_LEN], uint16_t bufsize, uint16_t rcode, bool do_bit,
-    uint16_t options_len)
-{
-	p[0] = 0; /* owner: the root */
-	wire_set_u16(p + 1, DNS_TYPE_OPT);
-	wire_set_u16(p + 3, bufsize);
-	wire_set_u32(p + 5, (uint32_t)(rcode >> 4 & 0xff) << 24 | (do_bit ? 0x8000 : 0));
-	wire_set_u16(p + 9, options_len);
 }
 
 #endif

@@ -76,6 +76,21 @@ START_TEST(message_without_question_has_its_opt)
 }
 END_TEST
 
+START_TEST(opt_has_upper_rcode)
+{
+	uint8_t bytes[DNS_OPT_LEN + 1];
+
+	memset(bytes, 0xaa, sizeof(bytes));
+	build_set_opt(bytes, 1232, DNS_BADCOOKIE, true, 6);
+	message_expect(bytes, DNS_OPT_LEN, "00 0029 04d0 01 00 8000 0006");
+	build_set_opt(bytes, 512, DNS_RCODE, false, 0);
+	message_expect(bytes, DNS_OPT_LEN, "00 0029 0200 00 00 0000 0000");
+	build_set_opt(bytes, 512, 0xfff, false, 0);
+	message_expect(bytes, DNS_OPT_LEN, "00 0029 0200 ff 00 0000 0000");
+	ck_assert_uint_eq(bytes[DNS_OPT_LEN], 0xaa);
+}
+END_TEST
+
 /* RFC 6891 6.1.3: the rcode's upper bits; RFC 3225: DO; RFC 8914 2: EDE. */
 static const struct opt_case {
 	struct build_opt opt;
@@ -723,6 +738,7 @@ main(void)
 
 	tcase_add_test(tc, header_and_question_are_written);
 	tcase_add_test(tc, message_without_question_has_its_opt);
+	tcase_add_test(tc, opt_has_upper_rcode);
 	tcase_add_loop_test(tc, rfc6891_6_1_opt, 0, (int)N(opt_cases));
 	tcase_add_test(tc, d9_query_sets_ad_and_opt);
 	suite_add_tcase(s, tc);
