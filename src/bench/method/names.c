@@ -5,8 +5,7 @@
 
 #include "bench/method/series.h"
 
-/* Questions per second: the search without --high does not end lower than that for want of names.
- */
+/* Questions per second: for want of names a search without --high does not end lower than that. */
 #define HIGH_LEAST 100000
 
 /* The smallest network with N addresses, for a message. */
@@ -39,9 +38,13 @@ lower(struct bench_settings *s)
 {
 	uint32_t high = s->high;
 
-	while (names_of(s) > s->plan.load.size && s->high > HIGH_LEAST && s->high > s->low)
-		s->high -= s->high / 20;
-	if (names_of(s) > s->plan.load.size || s->high < s->low)
+	while (names_of(s) > s->plan.load.size && s->high > HIGH_LEAST && s->high > s->low) {
+		uint32_t step = s->high / 20;
+
+		/* There is no search that ends below its beginning. */
+		s->high = s->high - s->low > step ? s->high - step : s->low;
+	}
+	if (names_of(s) > s->plan.load.size)
 		s->high = high;
 }
 

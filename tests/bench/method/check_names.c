@@ -48,6 +48,8 @@ START_TEST(too_few_names_are_told)
 		    "up to 60000000: a /6 has" },
 		{ { "--restart", "true", "--low", "300000", "--high", "300000" },
 		    ": a /7 has them" },
+		/* Once this went below --low, and for ever. */
+		{ { "--low", "200000" }, "a lower --high than 1000000, or --restart" },
 	};
 	struct bench_settings s;
 	char text[500];
@@ -89,7 +91,7 @@ main(void)
 	Suite *s = suite_create("bench_names");
 	TCase *tc = tcase_create("search");
 
-	tcase_add_loop_test(tc, too_few_names_are_told, 0, 6);
+	tcase_add_loop_test(tc, too_few_names_are_told, 0, 7);
 	tcase_add_test(tc, goes_as_far_as_names);
 	suite_add_tcase(s, tc);
 
