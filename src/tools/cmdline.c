@@ -74,6 +74,23 @@ cmdline_complain(struct cmdline *c, const char *option, const char *format, ...)
 	c->n_errors++;
 }
 
+/* Tell which options WORD, "--BEGINNING" or that with "=VALUE", may mean. False: it is none's
+ * beginning. */
+static bool
+tell_meant(struct cmdline *c, const char *word)
+{
+	const char *name = word + strspn(word, "-");
+	size_t len = strcspn(name, "=");
+	unsigned n = 0;
+
+	for (size_t i = 0; len > 0 && i < c->table->n_rows; i++) {
+		if (strncmp(c->table->rows[i].name, name, len) == 0)
+			(void)fprintf(c->errors, "%s --%s", n++ == 0 ? "which of" : ",",
+			    c->table->rows[i].name);
+	}
+	return n > 0;
+}
+
 /* Tell that getopt_long could not use WORD. */
 static void
 refuse(struct cmdline *c, int id, const char *word)
@@ -85,8 +102,10 @@ refuse(struct cmdline *c, int id, const char *word)
 		cmdline_complain(c, row->name, id == ':' ? "needs a value" : "takes no value");
 		return;
 	}
-	(void)fprintf(
-	    c->errors, "%s: %s: unknown option\n", c->table->program, optopt != 0 ? letter : word);
+	(void)fprintf(c->errors, "%s: %s: ", c->table->program, optopt != 0 ? letter : word);
+	if (optopt != 0 || !tell_meant(c, word))
+		(void)fprintf(c->errors, "unknown option");
+	(void)fputc('\n', c->errors);
 	c->n_errors++;
 }
 

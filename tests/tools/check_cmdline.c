@@ -221,8 +221,9 @@ static const struct {
 	{ &with_methods, "walk -q", "tool: -q: unknown option\n" },
 	{ &with_methods, "walk --nosuch=7", "tool: --nosuch=7: unknown option\n" },
 	{ &with_methods, "walk --l 7",
-	    "tool: --l: unknown option\n"
-	    "tool: \"7\": there are options only\n" }, /* which? */
+	    "tool: --l: which of --large, --list\n"
+	    "tool: \"7\": there are options only\n" },
+	{ &with_methods, "walk --l=7", "tool: --l=7: which of --large, --list\n" },
 	{ &with_methods, "walk -s", "tool: --small: needs a value\n" },
 	{ &with_methods, "walk --large", "tool: --large: needs a value\n" },
 	{ &with_methods, "walk --flag=1", "tool: --flag: takes no value\n" },

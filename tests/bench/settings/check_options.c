@@ -252,7 +252,8 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 -r 5 --nosuch", "dns64bench: --nosuch: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 --nosuch=7", "dns64bench: --nosuch=7: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 -q", "dns64bench: -q: unknown option\n", "" },
-	{ "rate -s ::1 -r 5 --re 3", "dns64bench: --re: unknown option\n", "" }, /* which one? */
+	{ "rate -s ::1 -r 5 --re 3",
+	    "dns64bench: --re: which of --repetitions, --resolution, --restart\n", "" },
 	{ "rate -s ::1 -r", "dns64bench: --rate: needs a value\n", "" },
 	{ "rate -s ::1 --rate", "dns64bench: --rate: needs a value\n", "" },
 	{ "rate -s ::1 -r 5 --spin=yes", "dns64bench: --spin: takes no value\n", "" },
