@@ -9,10 +9,10 @@
 #include "base/hash.h"
 #include "cache/cache_parts.h"
 #include "dns/name.h"
+#include "dns/proto.h"
 
 #define RETRY_UNIT 16     /* s: the unit of meta.retry, counted from when the entry came */
 #define REFRESH_LOST 0x20 /* in meta.flags: the last attempt to refresh it failed */
-#define LIFE_S 604800     /* no TTL is longer (RULES D22) */
 
 _Static_assert((REFRESH_LOST & ENTRY_OWNERS & ~(unsigned)CACHE_TRUSTED) != 0, "a flag of its own");
 
@@ -58,7 +58,7 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	c->size = size;
 	c->seed = seed;
 	c->n_shards = n;
-	c->life_s = LIFE_S + stale_s;
+	c->life_s = DNS_TTL_MAX + stale_s;
 	outages_init(&c->outages);
 	flushes_init(&c->flushes);
 	init_parts(c, stale_s);

@@ -149,7 +149,7 @@ check_entry(const struct image_record *rec, uint8_t key_flags)
 
 	if (e->kind >= CACHE_ERROR)
 		return "is of a kind that is not kept";
-	if (e->ttl_s == 0 || e->ttl_s > IMAGE_TTL_MAX)
+	if (e->ttl_s == 0 || e->ttl_s > DNS_TTL_MAX)
 		return "has a TTL that cannot be";
 	if ((e->flags & ~(CACHE_CUT | CACHE_TRUSTED)) != CACHE_WITH_MSG ||
 	    (key_flags & ~(KEY_DO | KEY_CD)) != 0)

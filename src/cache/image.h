@@ -33,7 +33,6 @@
 #define IMAGE_BLOCK_HEAD 8                    /* bytes of a block's head */
 #define IMAGE_BLOCK 65536                     /* bytes of the longest block with its head */
 #define IMAGE_RECORD 18                       /* bytes of a record before its message */
-#define IMAGE_TTL_MAX 604800                  /* s (RULES D22) */
 #define IMAGE_SEED UINT64_C(0x444e5336346443) /* of the first block's checksum */
 
 /* What the head says. */
@@ -83,7 +82,7 @@ void image_put(struct wire_writer *w, const struct question *key, const struct c
 
 /*
  * image_get: read and check a record. Returns NULL, or what is wrong as a text ("is cut off"). A
- * sound record is no failure, its TTL is at most IMAGE_TTL_MAX, and its message is a well-formed
+ * sound record is no failure, its TTL is at most DNS_TTL_MAX, and its message is a well-formed
  * reply with the key's question and without OPT.
  */
 MUST_USE const char *image_get(struct wire_reader *r, struct image_record *out);

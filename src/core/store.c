@@ -43,7 +43,7 @@ copy_message(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	size_t len = edit_copy_without_opt(out, LOOKUP_KEPT, m);
 
 	header_set_id(out, m->rcode >> STORE_RCODE_SHIFT);
-	header_set_flags(out, m->flags & (uint16_t)~DNS_AA);
+	header_clear_flags(out, DNS_AA);
 	header_set_qname(out, l->qname, l->qname_len);
 	return len;
 }
@@ -275,10 +275,6 @@ keep_reply(
 			e.flags |= CACHE_CUT;
 	}
 	size_t len = copy_message(ls, l, m);
-	if (UNLIKELY(header_flags(ls->kept) & DNS_TC)) { /* too much work to rewrite */
-		forget(ls, l);
-		return;
-	}
 	if (e.kind != CACHE_POSITIVE || t.least < e.ttl_s || t.most > conf->max_ttl_s)
 		bound_ttls(ls->kept, len, conf, &t, &e);
 	cache_put(ls->conf->cache, &key, &e, ls->kept, len, now_s);

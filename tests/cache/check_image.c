@@ -65,7 +65,7 @@ START_TEST(record_comes_back)
 		.flags = CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG,
 		.ede = 65535,
 		.age_s = 700000,
-		.ttl_s = IMAGE_TTL_MAX };
+		.ttl_s = DNS_TTL_MAX };
 	struct image_record rec;
 
 	ck_assert_uint_eq(put(&key, e), RECORD);
@@ -79,7 +79,7 @@ START_TEST(record_comes_back)
 	ck_assert_uint_eq(rec.entry.flags, CACHE_CUT | CACHE_TRUSTED | CACHE_WITH_MSG);
 	ck_assert_uint_eq(rec.entry.ede, 65535);
 	ck_assert_uint_eq(rec.entry.age_s, 700000);
-	ck_assert_uint_eq(rec.entry.ttl_s, IMAGE_TTL_MAX);
+	ck_assert_uint_eq(rec.entry.ttl_s, DNS_TTL_MAX);
 	ck_assert_uint_eq(rec.entry.len, MESSAGE);
 	ck_assert_mem_eq(rec.msg, message, MESSAGE);
 
@@ -139,8 +139,7 @@ START_TEST(ttl_over_the_longest_is_refused)
 	const struct question key = { .qtype = 1, .qclass = 1 };
 	struct image_record rec;
 
-	(void)put(
-	    &key, (struct cache_entry){ .flags = CACHE_WITH_MSG, .ttl_s = IMAGE_TTL_MAX + 1 });
+	(void)put(&key, (struct cache_entry){ .flags = CACHE_WITH_MSG, .ttl_s = DNS_TTL_MAX + 1 });
 	text_contains(get(&rec), "has a TTL");
 }
 END_TEST
