@@ -172,7 +172,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		give_up(ls, l, now_ns);
 		return false;
 	}
-	if (UNLIKELY(ls->upstreams->table[u].down || l->cut != NULL))
+	if (UNLIKELY(ls->upstreams->table[u].down || l->truncated != NULL))
 		shorten(ls, l, now_ns);
 	l->upstream = u;
 	if (goes_by_tcp(l) ? go_tcp(ls, l) : go_udp(ls, l))
@@ -264,29 +264,30 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 	return true;
 }
 
-/* L ends with its truncated reply, which is better than none, when attempt_next_cut comes to it. */
+/* L ends with its truncated reply, which is better than none, when attempt_next_truncated comes to
+ * it. */
 static bool
-end_with_cut(struct lookups *ls, struct lookup *l)
+end_with_truncated(struct lookups *ls, struct lookup *l)
 {
 	lookup_stop_attempt(ls, l);
-	l->progress = LOOKUP_CUT;
-	list_push(&ls->cuts, &l->link);
+	l->progress = LOOKUP_ENDING;
+	list_push(&ls->ending, &l->link);
 	return true;
 }
 
 struct lookup *
-attempt_next_cut(struct lookups *ls, struct lookup_result *result)
+attempt_next_truncated(struct lookups *ls, struct lookup_result *result)
 {
-	struct list *link = list_pop(&ls->cuts);
+	struct list *link = list_pop(&ls->ending);
 	struct lookup *l;
 
 	if (link == NULL)
 		return NULL;
 	l = LIST_OBJECT(link, struct lookup, link);
 	l->progress = LOOKUP_DONE;
-	memcpy(ls->reply, l->cut, l->cut_len);
-	if (msg_parse(&ls->cut, ls->reply, l->cut_len) == MSG_OK)
-		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->cut);
+	memcpy(ls->reply, l->truncated, l->truncated_len);
+	if (msg_parse(&ls->truncated, ls->reply, l->truncated_len) == MSG_OK)
+		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->truncated);
 	else /* impossible: it was parsed before */
 		(void)attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
 	return l;
@@ -299,8 +300,8 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	bool failed =
 	    outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT || outcome == LOOKUP_NO_ROOM;
 
-	if (UNLIKELY(failed && l->cut != NULL))
-		return end_with_cut(ls, l);
+	if (UNLIKELY(failed && l->truncated != NULL))
+		return end_with_truncated(ls, l);
 	lookup_stop_attempt(ls, l);
 	result->outcome = outcome;
 	result->rcode = msg != NULL ? msg->rcode : l->best_rcode;
@@ -370,7 +371,7 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 		count_silence(ls, l);
 	/* A TCP client's question falls back to UDP if TCP gives no reply (RULES D11). */
 	l->tcp = false;
-	if (!l->probe && !l->hopeless && l->cut == NULL &&
+	if (!l->probe && !l->hopeless && l->truncated == NULL &&
 	    l->n_silent <= ls->conf->resend_attempts && l->n_silent < most &&
 	    !upstreams_all_down(ls->upstreams)) {
 		next = pick_next(ls, l);

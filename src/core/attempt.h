@@ -43,11 +43,11 @@ MUST_USE struct lookup *attempt_on_tcp_lost(
     struct lookups *ls, unsigned u, bool established, struct lookup_result *result);
 
 /*
- * attempt_next_cut: the next lookup that ends with the truncated reply kept for it, with *result
- * filled; NULL: none. Its waiters must have read result->msg before the next call, which reuses the
- * buffer.
+ * attempt_next_truncated: the next lookup that ends with the truncated reply kept for it, with
+ * *result filled; NULL: none. Its waiters must have read result->msg before the next call, which
+ * reuses the buffer.
  */
-MUST_USE struct lookup *attempt_next_cut(struct lookups *ls, struct lookup_result *result);
+MUST_USE struct lookup *attempt_next_truncated(struct lookups *ls, struct lookup_result *result);
 
 /*
  * attempt_heed: act on what became of upstream U's HEALTH: send a probe, or count that it went
@@ -77,7 +77,8 @@ bool attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *
 
 /*
  * attempt_finish: end L with OUTCOME and MSG (NULL: none; borrowed by *result). False: L has ended.
- * True: OUTCOME is a failure and L has a truncated reply, with which attempt_next_cut will end it.
+ * True: OUTCOME is a failure and L has a truncated reply, with which attempt_next_truncated will
+ * end it.
  */
 bool attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
     enum lookup_outcome outcome, const struct msg *msg);

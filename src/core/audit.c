@@ -81,14 +81,14 @@ const char *
 audit(const struct queries *qs)
 {
 	struct count c = { .qs = qs };
-	const struct list *head = &qs->lookups->to_ask, *cuts = &qs->lookups->cuts;
+	const struct list *head = &qs->lookups->to_ask, *ending = &qs->lookups->ending;
 
 	if (qs->pool.n_used > AUDIT_MOST)
 		return NULL;
 	count_ready(&c);
 	for (struct list *link = head->next; link != head; link = link->next)
 		count_waiters(&c, LIST_OBJECT(link, struct lookup, link));
-	for (struct list *link = cuts->next; link != cuts; link = link->next)
+	for (struct list *link = ending->next; link != ending; link = link->next)
 		count_waiters(&c, LIST_OBJECT(link, struct lookup, link));
 	count_timers(&c, &qs->wheel->due);
 	for (unsigned i = 0; i < WHEEL_SLOTS; i++)

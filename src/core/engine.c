@@ -411,9 +411,9 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 
 /* No query is ready any more: end the next lookup with a truncated reply. False: there is none. */
 static __attribute__((noinline)) bool
-end_next_cut(struct engine *e)
+end_next_truncated(struct engine *e)
 {
-	struct lookup *l = attempt_next_cut(&e->lookups, &e->result);
+	struct lookup *l = attempt_next_truncated(&e->lookups, &e->result);
 
 	if (l != NULL)
 		on_lookup_end(e, l);
@@ -428,7 +428,7 @@ engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
 
 	do
 		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
-	while (!more && UNLIKELY(!list_empty(&e->lookups.cuts)) && end_next_cut(e));
+	while (!more && UNLIKELY(!list_empty(&e->lookups.ending)) && end_next_truncated(e));
 	more = more || attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
 	audited(e);
 	return more;

@@ -31,7 +31,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->spread = rng_u64(ls->rng) | 1;
 	ls->n_spaces = 1;
 	list_init(&ls->to_ask);
-	list_init(&ls->cuts);
+	list_init(&ls->ending);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
 	if (rc != 0)
 		return rc;
@@ -221,16 +221,16 @@ lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 }
 
 void
-lookup_keep_cut(struct lookups *ls, struct lookup *l, const struct msg *m)
+lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
 {
-	if (l->cut == NULL)
-		l->cut = pool_take(&ls->replies);
-	if (l->cut == NULL) {
+	if (l->truncated == NULL)
+		l->truncated = pool_take(&ls->replies);
+	if (l->truncated == NULL) {
 		l->no_room = true;
 		return;
 	}
-	memcpy(l->cut, m->bytes, m->len);
-	l->cut_len = (uint16_t)m->len;
+	memcpy(l->truncated, m->bytes, m->len);
+	l->truncated_len = (uint16_t)m->len;
 }
 
 bool
@@ -286,7 +286,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 		list_unlink(&l->link);
 		break;
 	case LOOKUP_TO_ASK:
-	case LOOKUP_CUT:
+	case LOOKUP_ENDING:
 		list_unlink(&l->link);
 		break;
 	case LOOKUP_UNSENT:
@@ -312,7 +312,7 @@ lookup_free(struct lookups *ls, struct lookup *l)
 		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
 	if (l->message != NULL)
 		pool_give(&ls->messages, l->message);
-	if (l->cut != NULL)
-		pool_give(&ls->replies, l->cut);
+	if (l->truncated != NULL)
+		pool_give(&ls->replies, l->truncated);
 	pool_give(&ls->pool, l);
 }

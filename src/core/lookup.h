@@ -88,7 +88,7 @@ enum lookup_progress {
 	LOOKUP_ASKED_UDP,
 	LOOKUP_ASKED_TCP,
 	LOOKUP_UNSENT, /* no socket, ID or upstream was available: waits for the timeout */
-	LOOKUP_CUT,    /* on the list of lookups that end with a truncated reply */
+	LOOKUP_ENDING, /* on the list of lookups that end with a truncated reply */
 	LOOKUP_DONE
 };
 
@@ -103,14 +103,14 @@ enum lookup_check {
 };
 
 struct lookup {
-	struct list link;         /* in the list to_ask, cuts, or of one TCP connection */
+	struct list link;         /* in the list to_ask, ending, or of one TCP connection */
 	struct list waiters;      /* struct query.link */
 	struct wheel_timer timer; /* of the attempt */
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
 	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
-	uint8_t *cut;
+	uint8_t *truncated;
 	/* of the attempt: random bits for the case of letters (name_mix); 0: none */
 	uint64_t cases;
 	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
@@ -129,7 +129,7 @@ struct lookup {
 	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
 	uint16_t best_rcode;   /* of the errors so far; NOERROR: none */
 	uint16_t message_len;
-	uint16_t cut_len;
+	uint16_t truncated_len;
 	uint8_t qname_len;
 	uint8_t space;
 	uint8_t progress; /* enum lookup_progress */
@@ -173,16 +173,17 @@ struct lookups {
 	struct pool long_names;
 	struct pool messages; /* copies of signed questions */
 	struct pool replies;  /* truncated replies */
-	struct list cuts;     /* lookups that end with their truncated reply */
+	struct list ending;   /* lookups that end with their truncated reply */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
-	struct msg cut;
+	struct msg truncated;
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */
 	unsigned shift;          /* a hash >> shift is the index of its bucket */
 	uint64_t seed;           /* keys the hash of names */
 	uint64_t spread;         /* keys the rest of a question: odd and secret */
 	struct list to_ask;
 	unsigned n_spaces;
-	uint8_t reply[PACKET_UDP_CAP]; /* a reply in lower case (RULES D24), or the bytes of cut */
+	uint8_t reply[PACKET_UDP_CAP]; /* a reply in lower case (RULES D24), or the bytes of
+					  truncated */
 	/* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
 	uint8_t *kept;
 	struct txid *spaces; /* owned: TXID_MAX_SPACES, initialised as they come into use */
@@ -230,10 +231,10 @@ void lookup_join(struct lookup *l, struct list *link);
 void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
 
 /*
- * lookup_keep_cut: copy M, a truncated reply to L (PACKET_UDP_CAP bytes at most), to use it if no
- * whole reply comes. Without room for the copy L may end with LOOKUP_NO_ROOM (RULES D26).
+ * lookup_keep_truncated: copy M, a truncated reply to L (PACKET_UDP_CAP bytes at most), to use it
+ * if no whole reply comes. Without room for the copy L may end with LOOKUP_NO_ROOM (RULES D26).
  */
-void lookup_keep_cut(struct lookups *ls, struct lookup *l, const struct msg *m);
+void lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m);
 
 /*
  * lookup_has_room: may lookups continue that no query waits for? True while more than three

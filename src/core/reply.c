@@ -101,7 +101,7 @@ on_truncated(
 	if (!l->whole)
 		return attempt_finish(ls, l, result, LOOKUP_TRUNCATED, msg);
 	if (has_real_aaaa(l, msg))
-		lookup_keep_cut(ls, l, msg);
+		lookup_keep_truncated(ls, l, msg);
 	l->tcp_only = true;
 	return attempt_again(ls, l, l->upstream);
 }
