@@ -68,7 +68,7 @@ write_question(struct lookups *ls, const struct lookup *l, uint16_t rcode)
 /* --- How long --------------------------------------------------------------------------------- */
 
 /* What the records of a message say about its TTLs (s). */
-struct times {
+struct ttls {
 	uint32_t least; /* smallest TTL of all records */
 	uint32_t most;
 	unsigned n_soas;   /* in the authority section */
@@ -78,7 +78,7 @@ struct times {
 };
 
 static void
-note_soa(const struct msg *m, const struct rr *rr, struct times *t)
+note_soa(const struct msg *m, const struct rr *rr, struct ttls *t)
 {
 	uint32_t ttl;
 
@@ -89,7 +89,7 @@ note_soa(const struct msg *m, const struct rr *rr, struct times *t)
 }
 
 static void
-read_section(const struct msg *m, enum msg_section s, struct times *t)
+read_section(const struct msg *m, enum msg_section s, struct ttls *t)
 {
 	struct msg_walk w = msg_walk(m, s);
 	struct rr rr;
@@ -111,9 +111,9 @@ read_section(const struct msg *m, enum msg_section s, struct times *t)
 }
 
 static void
-read_times(const struct msg *m, struct times *t)
+read_ttls(const struct msg *m, struct ttls *t)
 {
-	*t = (struct times){ .least = UINT32_MAX };
+	*t = (struct ttls){ .least = UINT32_MAX };
 	for (enum msg_section s = MSG_ANSWER; s < MSG_SECTIONS; s++)
 		read_section(m, s, t);
 }
@@ -134,8 +134,8 @@ set_negative(const struct conf_cache *conf, const struct msg *m, uint32_t least,
 
 /* The same, for a reply with a chain or with an SOA of another zone. */
 static __attribute__((noinline)) void
-judge_chain(const struct conf_cache *conf, const struct msg *m, const struct times *t,
-    struct cache_entry *e)
+judge_chain(
+    const struct conf_cache *conf, const struct msg *m, const struct ttls *t, struct cache_entry *e)
 {
 	struct answer a;
 
@@ -151,8 +151,8 @@ judge_chain(const struct conf_cache *conf, const struct msg *m, const struct tim
  * stored (RFC 2308 section 5), except an open chain, which is stored for the TTL of its records.
  */
 static void
-judge_negative(const struct conf_cache *conf, const struct msg *m, const struct times *t,
-    struct cache_entry *e)
+judge_negative(
+    const struct conf_cache *conf, const struct msg *m, const struct ttls *t, struct cache_entry *e)
 {
 	e->ttl_s = 0;
 	if (m->count[MSG_ANSWER] == 0 && t->n_soas > 0 && msg_owner_in_question(m, &t->soa))
@@ -163,8 +163,8 @@ judge_negative(const struct conf_cache *conf, const struct msg *m, const struct 
 
 /* Set kind and TTL of a reply; ttl_s 0: do not store it. */
 static void
-judge(const struct conf_cache *conf, const struct msg *m, const struct times *t,
-    struct cache_entry *e)
+judge(
+    const struct conf_cache *conf, const struct msg *m, const struct ttls *t, struct cache_entry *e)
 {
 	e->kind = CACHE_POSITIVE;
 	e->ttl_s = t->least;
@@ -202,7 +202,7 @@ bound_all(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struc
 
 /* The same. Mostly only the TTL of the SOA changes, and its offset is known. */
 static void
-bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct times *t,
+bound_ttls(uint8_t *bytes, size_t len, const struct conf_cache *conf, const struct ttls *t,
     const struct cache_entry *e)
 {
 	if (t->least >= e->ttl_s && t->most <= conf->max_ttl_s && t->n_soas == 1)
@@ -257,9 +257,9 @@ keep_reply(
 	const struct msg *m = result->msg;
 	struct question key = question_of(l);
 	struct cache_entry e = { .flags = CACHE_WITH_MSG, .ede = DNS_EDE_NONE };
-	struct times t;
+	struct ttls t;
 
-	read_times(m, &t);
+	read_ttls(m, &t);
 	judge(conf, m, &t, &e);
 	if (e.ttl_s == 0) {
 		forget(ls, l);

@@ -21,6 +21,10 @@ clear(struct upstream *u)
 	u->failing_ns = 0;
 	u->probed_ns = 0;
 	u->revived_ns = 0;
+	u->heard_ns = 0;
+	memset(u->times, 0, sizeof(u->times));
+	u->cost = (struct times_cost){ .ns = 0 };
+	u->tally = (struct upstream_tally){ .sends = 0 };
 	u->n_errors = 0;
 	u->erring = false;
 	u->no_edns_until_ns = 0;

@@ -19,6 +19,7 @@
 #include "base/netaddr.h"
 #include "base/rng.h"
 #include "core/conf.h"
+#include "core/times.h"
 #include "core/txid.h"
 #include "core/wheel.h"
 #include "dns/proto.h"
@@ -53,6 +54,18 @@ struct upstream_guard {
 	uint16_t seen[UPSTREAM_SEEN]; /* slots of those sockets */
 };
 
+/* Its transports: indices of struct upstream.times. */
+enum upstream_over { UPSTREAM_OVER_UDP, UPSTREAM_OVER_TCP, UPSTREAM_TRANSPORTS };
+
+/* What this loop has had with it, for the operator. */
+struct upstream_tally {
+	uint64_t sends;   /* questions, retries too */
+	uint64_t replies; /* right ones */
+	uint64_t late;    /* of these: after the wait was over */
+	uint64_t lost;    /* waits that were over without a reply */
+	uint64_t hedges;  /* questions sent to it because another one was slow */
+};
+
 struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
 	_Alignas(64) struct netaddr addr; /* family NETADDR_NONE: the number is free */
@@ -66,9 +79,13 @@ struct upstream {
 	uint64_t failing_ns; /* time of the first of these failures */
 	uint64_t probed_ns;  /* time of the last probe that failures caused */
 	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
-	uint32_t n_errors;   /* error replies since the last reply without error */
-	uint64_t errors_ns;  /* time of the first of these errors */
-	bool erring;         /* these errors were enough to be logged */
+	uint64_t heard_ns;   /* time of its last right reply; 0: never */
+	struct times times[UPSTREAM_TRANSPORTS];
+	struct times_cost cost; /* of a question to it, by which upstreams are compared */
+	struct upstream_tally tally;
+	uint32_t n_errors;  /* error replies since the last reply without error */
+	uint64_t errors_ns; /* time of the first of these errors */
+	bool erring;        /* these errors were enough to be logged */
 	uint64_t no_edns_until_ns;
 	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS once; UPSTREAM_NONE */
 	uint8_t cookie[DNS_COOKIE_MAX]; /* client cookie, then its server cookie (RFC 7873) */
@@ -141,6 +158,33 @@ MUST_USE uint16_t upstreams_pick(
 
 /* upstreams_all_down: are all configured upstreams down? */
 MUST_USE bool upstreams_all_down(const struct upstreams *us);
+
+/*
+ * upstreams_learn: a right reply came from U over transport OVER, RTT_NS after its question was
+ * sent, whether in time or late.
+ */
+static inline void
+upstreams_learn(
+    struct upstreams *us, unsigned u, enum upstream_over over, uint64_t rtt_ns, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+
+	times_learn(&up->times[over], rtt_ns);
+	times_charge(&up->cost, rtt_ns, now_ns);
+	up->heard_ns = now_ns;
+	up->tally.replies++;
+}
+
+/*
+ * upstreams_wait_ns: how long to wait for a reply of U over OVER to a question to which it was
+ * silent N_SILENT times: its measured time, doubled each time, at most the setting timeout-time.
+ */
+MUST_USE static inline uint64_t
+upstreams_wait_ns(
+    const struct upstreams *us, unsigned u, enum upstream_over over, unsigned n_silent)
+{
+	return times_wait_ns(&us->table[u].times[over], n_silent, us->timeout_ns);
+}
 
 /*
  * upstreams_recover: the part of upstreams_on_reply for an upstream with failures. Returns true
