@@ -3,16 +3,13 @@
 
 #include "base/clock.h"
 #include "core/explain.h"
+#include "core/phase_parts.h"
 #include "core/respond.h"
 #include "dns/answer.h"
-#include "dns/name.h"
 #include "dns64/synth.h"
 
-/*
- * Append the reply's chain to the followed chain. False: not possible, or a loop; nothing changes.
- */
-static bool
-carry_chain(
+bool
+phase_carry_chain(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	struct partial *p;
@@ -159,7 +156,7 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	case ANSWER_OPEN:
 		if (a.n_steps == 0)
 			return on_aaaa_empty(qs, q, ev, &a, UINT32_MAX);
-		if (!carry_chain(qs, q, ev, &a))
+		if (!phase_carry_chain(qs, q, ev, &a))
 			break;
 		query_ask(qs, q, ev->now_ns);
 		return 0;
@@ -171,9 +168,8 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
-/* Does the reply have AAAA that policy does not exclude? */
-static bool
-has_usable(const struct queries *qs, struct query *q, const struct query_event *ev)
+bool
+phase_has_usable(const struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct synth_usable usable;
 	struct answer a;
@@ -187,9 +183,8 @@ has_usable(const struct queries *qs, struct query *q, const struct query_event *
 	return usable.n_usable > 0;
 }
 
-/* Answer with the real AAAA of a reply; if it was truncated, with some of them and TC. */
-static size_t
-give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
+size_t
+phase_give_usable(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct answer a;
 
@@ -212,8 +207,8 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 			return respond_upstream_error(qs, q, ev);
 		break;
 	case LOOKUP_TRUNCATED:
-		if (has_usable(qs, q, ev))
-			return give_usable(qs, q, ev);
+		if (phase_has_usable(qs, q, ev))
+			return phase_give_usable(qs, q, ev);
 		if (!triggers(qs, q, POLICY_ON_ERROR))
 			return respond_fail(qs, q, ev);
 		break;
@@ -227,23 +222,12 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
-/* The TTL of the AAAA phase, less the s since its end. */
-static uint32_t
-remaining_ttl(const struct query *q, uint64_t now_ns)
+uint32_t
+phase_remaining_ttl(const struct query *q, uint64_t now_ns)
 {
 	uint32_t gone = clock_s(now_ns - q->empty_at_ns);
 
 	return gone < q->empty_ttl ? q->empty_ttl - gone : 0;
-}
-
-/* AAAA was ignored, but A gives nothing to map: ask for the real AAAA (RULES D13). */
-static size_t
-ask_native(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	query_drop_partial(qs, &q->chain);
-	q->state = QUERY_NATIVE;
-	query_ask(qs, q, ev->now_ns);
-	return 0;
 }
 
 /* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
@@ -252,11 +236,11 @@ on_a_useless(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
-	uint32_t ttl = remaining_ttl(q, ev->now_ns);
+	uint32_t ttl = phase_remaining_ttl(q, ev->now_ns);
 
 	explain(q, a->kind == ANSWER_DATA ? "no A of it may be mapped" : "it has no A");
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
-		return ask_native(qs, q, ev);
+		return phase_ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
 	if (q->aaaa_end == QUERY_AAAA_FAILED) {
 		if (ev->msg->rcode == DNS_NXDOMAIN)
@@ -271,46 +255,12 @@ on_a_useless(
 	return respond_nodata(qs, q, &why, ttl, ev->out);
 }
 
-/* Do the chains of the AAAA and the A reply end at different names (RULES D6)? */
-static __attribute__((noinline)) bool
-ends_elsewhere(const struct query *q, const struct answer *a)
-{
-	struct answer kept;
-	struct msg m;
-
-	if (q->targeted || q->aaaa_end != QUERY_AAAA_EMPTY || q->aaaa == NULL)
-		return false;
-	partial_view(q->aaaa, DNS_TYPE_AAAA, &m, &kept);
-	return kept.kind != ANSWER_BROKEN && !name_equal(kept.target, a->target);
-}
-
-/* Ask for AAAA of the chain's last name, and keep the A records. False: no room to keep them. */
-static __attribute__((noinline)) bool
-ask_target(
-    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
-{
-	struct partial_data *d = partial_keep_data(&qs->data, ev->msg, a, ev->now_ns);
-
-	q->targeted = true;
-	q->n_steps = 0;
-	if (d == NULL)
-		return false;
-	if (!carry_chain(qs, q, ev, a)) {
-		pool_give(&qs->data, d);
-		return false;
-	}
-	q->data = d;
-	q->state = QUERY_TARGET;
-	query_ask(qs, q, ev->now_ns);
-	return true;
-}
-
 /* The upper bound of the TTLs of records synthesized now. */
 static uint32_t
 synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 {
 	uint32_t ttl =
-	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : remaining_ttl(q, now_ns);
+	    q->aaaa_end == QUERY_AAAA_IGNORED ? SYNTH_NO_SOA_TTL : phase_remaining_ttl(q, now_ns);
 
 	if (UNLIKELY(q->data != NULL)) {
 		uint32_t gone = clock_s(now_ns - q->data->at_ns);
@@ -321,13 +271,14 @@ synthesized_ttl(const struct query *q, const struct answer *a, uint64_t now_ns)
 	return ttl;
 }
 
-static size_t
-on_a_data(struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+size_t
+phase_a_data(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
 	bool chained = a->n_steps > 0 || q->chain != NULL;
 	size_t len;
 
-	if (UNLIKELY(chained) && ends_elsewhere(q, a) && ask_target(qs, q, ev, a))
+	if (UNLIKELY(chained) && phase_ask_target(qs, q, ev, a))
 		return 0;
 	len = respond_synth(qs, q, ev->msg, a, synthesized_ttl(q, a, ev->now_ns), ev->out);
 	if (len == 0)
@@ -350,11 +301,11 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 		return on_a_useless(qs, q, ev, &a);
 	switch (a.kind) {
 	case ANSWER_DATA:
-		return on_a_data(qs, q, ev, &a);
+		return phase_a_data(qs, q, ev, &a);
 	case ANSWER_OPEN:
 		if (a.n_steps == 0)
 			return on_a_useless(qs, q, ev, &a);
-		if (!carry_chain(qs, q, ev, &a))
+		if (!phase_carry_chain(qs, q, ev, &a))
 			break;
 		query_ask(qs, q, ev->now_ns);
 		return 0;
@@ -363,7 +314,8 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	case ANSWER_BROKEN:
 		break;
 	}
-	return q->aaaa_end == QUERY_AAAA_IGNORED ? ask_native(qs, q, ev) : respond_fail(qs, q, ev);
+	return q->aaaa_end == QUERY_AAAA_IGNORED ? phase_ask_native(qs, q, ev)
+						 : respond_fail(qs, q, ev);
 }
 
 /* AAAA and A have both failed: the stale NXDOMAIN is the answer (RULES D5). */
@@ -391,103 +343,8 @@ phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
 	if (ev->outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, ev);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
-		return ask_native(qs, q, ev);
+		return phase_ask_native(qs, q, ev);
 	if (ev->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
 		return respond_upstream_error(qs, q, ev);
 	return respond_fail(qs, q, ev);
-}
-
-static size_t
-on_native_reply(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct synth_usable usable;
-	struct answer a;
-
-	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
-	if (a.kind != ANSWER_DATA || ev->msg->rcode == DNS_NXDOMAIN)
-		return respond_relay(qs, q, ev->msg, ev->out);
-	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
-	if (usable.n_usable == 0)
-		return respond_negative(qs, q, ev->msg, &a, DNS_NOERROR, ev->out);
-	return on_aaaa_data(qs, q, ev, &a);
-}
-
-/* The real AAAA are the answer, whatever they are, as A gave nothing to map. */
-size_t
-phase_native(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	switch (ev->outcome) {
-	case LOOKUP_REPLY:
-		return on_native_reply(qs, q, ev);
-	case LOOKUP_ERROR:
-		return respond_upstream_error(qs, q, ev);
-	case LOOKUP_BOGUS:
-		return respond_bogus(qs, q, ev);
-	case LOOKUP_NO_ROOM:
-		return respond_no_room(qs, q, ev);
-	case LOOKUP_TRUNCATED:
-		if (has_usable(qs, q, ev))
-			return give_usable(qs, q, ev);
-		break;
-	case LOOKUP_SILENT:
-		break;
-	}
-	return respond_fail(qs, q, ev);
-}
-
-/* Synthesize from the A records that were kept when TARGET began. */
-static size_t
-on_a_at_hand(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct query_event kept = *ev;
-	struct answer a;
-	struct msg m;
-
-	partial_view_data(q->data, &m);
-	answer_scan(&m, DNS_TYPE_A, &a);
-	if (q->data->chain != NULL) {
-		query_drop_partial(qs, &q->chain);
-		q->chain = q->data->chain;
-		q->data->chain = NULL;
-	}
-	kept.outcome = LOOKUP_REPLY;
-	kept.msg = &m;
-	q->state = QUERY_A;
-	return on_a_data(qs, q, &kept, &a);
-}
-
-/* AAAA of the A chain's last name, if usable; else the kept A records are mapped (RULES D6). */
-size_t
-phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
-{
-	struct synth_usable usable = { .excluded_ttl = UINT32_MAX };
-	uint32_t ttl = SYNTH_FAILED_TTL;
-	struct answer a;
-
-	if (ev->outcome == LOOKUP_BOGUS)
-		return respond_bogus(qs, q, ev);
-	if (ev->outcome == LOOKUP_NO_ROOM)
-		return respond_no_room(qs, q, ev);
-	if (has_usable(qs, q, ev))
-		return give_usable(qs, q, ev);
-	if (ev->outcome == LOOKUP_REPLY) {
-		answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
-		if (a.kind == ANSWER_DATA)
-			synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
-		if (UNLIKELY(a.kind == ANSWER_OPEN && a.n_steps > 0) &&
-		    ev->msg->rcode == DNS_NOERROR && carry_chain(qs, q, ev, &a)) {
-			query_ask(qs, q, ev->now_ns);
-			return 0;
-		}
-		ttl = a.has_soa ? a.negative_ttl : SYNTH_NO_SOA_TTL;
-	}
-	if (ev->outcome != LOOKUP_REPLY)
-		q->insecure = true; /* the absence of AAAA is not validated (RULES D9) */
-	if (usable.excluded_ttl < ttl)
-		ttl = usable.excluded_ttl;
-	if (ttl < remaining_ttl(q, ev->now_ns)) {
-		q->empty_ttl = ttl;
-		q->empty_at_ns = ev->now_ns;
-	}
-	return on_a_at_hand(qs, q, ev);
 }
