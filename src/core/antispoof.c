@@ -12,15 +12,15 @@ antispoof_cookie(struct lookups *ls, struct lookup *l, struct build_opt *opt, ui
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	l->cookie = ls->conf->upstream_cookies && opt->present && l->progress == LOOKUP_ASKED_UDP &&
-	    upstream_guarded(&up->cookie_guard, now_ns);
-	if (!l->cookie)
+	l->now.cookie = ls->conf->upstream_cookies && opt->present &&
+	    l->progress == LOOKUP_ASKED_UDP && upstream_guarded(&up->cookie_guard, now_ns);
+	if (!l->now.cookie)
 		return;
 	if (UNLIKELY(up->cookie_len == 0)) {
 		rng_fill(ls->rng, up->cookie, DNS_COOKIE_CLIENT);
 		up->cookie_len = DNS_COOKIE_CLIENT;
 	}
-	l->cookie_known = up->cookie_len > DNS_COOKIE_CLIENT;
+	l->now.cookie_known = up->cookie_len > DNS_COOKIE_CLIENT;
 	opt->cookie = up->cookie;
 	opt->cookie_len = up->cookie_len;
 }
@@ -33,7 +33,7 @@ antispoof_cookie_right(struct lookups *ls, const struct lookup *l, const struct 
 	const uint8_t *cookie = msg_option(m, EDNS_COOKIE, &len);
 
 	if (cookie == NULL)
-		return !l->cookie_known;
+		return !l->now.cookie_known;
 	/*
 	 * RFC 7873 section 5.3: a cookie of a length that is not allowed, or with another client
 	 * cookie.
@@ -54,12 +54,12 @@ antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	l->cases = 0;
+	l->now.cases = 0;
 	if (!ls->conf->case_randomization || l->progress != LOOKUP_ASKED_UDP ||
 	    !upstream_guarded(&up->case_guard, now_ns))
 		return;
-	l->cases = rng_u64(ls->rng);
-	name_mix(qname, l->qname_len, l->cases);
+	l->now.cases = rng_u64(ls->rng);
+	name_mix(qname, l->qname_len, l->now.cases);
 }
 
 enum antispoof_match
@@ -67,15 +67,15 @@ antispoof_name(const struct lookup *l, const uint8_t *name)
 {
 	uint8_t spelled[DNS_NAME_MAX];
 
-	if (l->cases != 0) {
+	if (l->now.cases != 0) {
 		memcpy(spelled, l->qname, l->qname_len);
-		name_mix(spelled, l->qname_len, l->cases);
+		name_mix(spelled, l->qname_len, l->now.cases);
 		if (memcmp(spelled, name, l->qname_len) == 0)
 			return ANTISPOOF_SAME;
 	}
 	if (!name_equal_len(name, l->qname, l->qname_len))
 		return ANTISPOOF_OTHER;
-	return l->cases != 0 ? ANTISPOOF_SUSPECT_CASE : ANTISPOOF_SAME;
+	return l->now.cases != 0 ? ANTISPOOF_SUSPECT_CASE : ANTISPOOF_SAME;
 }
 
 static void
@@ -96,7 +96,7 @@ antispoof_unmix(struct lookups *ls, const struct lookup *l, struct msg *m)
 {
 	uint8_t mixed[DNS_NAME_MAX];
 
-	if (l->cases == 0 || m->qname_len == 0 || m->len > sizeof(ls->reply))
+	if (l->now.cases == 0 || m->qname_len == 0 || m->len > sizeof(ls->reply))
 		return;
 	memcpy(ls->reply, m->bytes, m->len);
 	memcpy(mixed, msg_qname(m), m->qname_len);
@@ -157,9 +157,10 @@ antispoof_right(struct lookups *ls, const struct lookup *l, const struct msg *m)
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	/* Without a capital letter a forged reply would have passed as well. */
-	if (l->cases != 0 && m->qname_len > 0 && memcmp(msg_qname(m), l->qname, l->qname_len) != 0)
+	if (l->now.cases != 0 && m->qname_len > 0 &&
+	    memcmp(msg_qname(m), l->qname, l->qname_len) != 0)
 		upstreams_on_right(&up->case_guard);
-	if (l->cookie && l->cookie_known)
+	if (l->now.cookie && l->now.cookie_known)
 		upstreams_on_right(&up->cookie_guard);
 	return (ls->conf->case_randomization && !up->case_guard.settled) ||
 	    (up->cookie_len > DNS_COOKIE_CLIENT && !up->cookie_guard.settled);
@@ -176,13 +177,13 @@ count_agreed(struct lookup *l, uint32_t digest)
 		l->n_agreed = 0;
 	l->near_miss = digest;
 	for (unsigned i = 0; i < l->n_agreed; i++) {
-		if (l->agreed_on[i] == l->socket)
+		if (l->agreed_on[i] == l->now.socket)
 			return l->n_agreed;
 	}
 	if (digest == 0)
 		return 0;
 	if (l->n_agreed < ANTISPOOF_AGREE - 1)
-		l->agreed_on[l->n_agreed] = l->socket;
+		l->agreed_on[l->n_agreed] = l->now.socket;
 	return ++l->n_agreed;
 }
 
@@ -202,7 +203,7 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 		stats_inc(&ls->stats->upstream_case);
 	else
 		stats_inc(&ls->stats->upstream_cookie);
-	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect), l->socket);
+	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect), l->now.socket);
 	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == ANTISPOOF_AGREE) {
 		forget_near_misses(l);
 		confirmed(ls, l, suspect, true, now_ns);

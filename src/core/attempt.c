@@ -59,10 +59,13 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 		.lookup = l->number, .socket = socket, .upstream = l->upstream
 	};
 
-	if (!txid_take(&ls->spaces[space], ls->rng, &owner, &l->id))
+	if (!txid_take(&ls->spaces[space], ls->rng, &owner, &l->now.id))
 		return false;
-	l->space = (uint8_t)space;
-	l->socket = socket;
+	l->now.space = (uint8_t)space;
+	l->now.socket = socket;
+	l->now.upstream = l->upstream;
+	l->now.check = l->check;
+	l->now.silent = false;
 	return true;
 }
 
@@ -80,7 +83,7 @@ go_udp(struct lookups *ls, struct lookup *l)
 		if (!take_id(ls, l, s, (uint16_t)up->socket[s]))
 			continue;
 		l->progress = LOOKUP_ASKED_UDP;
-		ls->upstreams->sockets[l->socket].n_open++;
+		list_push(&ls->upstreams->sockets[l->now.socket].open, &l->now.link);
 		stats_inc(&ls->stats->upstream_udp);
 		grow_spaces(ls);
 		return true;
@@ -96,7 +99,7 @@ go_tcp(struct lookups *ls, struct lookup *l)
 	if (!take_id(ls, l, 0, TXID_TCP))
 		return false;
 	l->progress = LOOKUP_ASKED_TCP;
-	list_push(&up->tcp, &l->link);
+	list_push(&up->tcp, &l->now.link);
 	up->n_tcp++;
 	stats_inc(&ls->stats->upstream_tcp);
 	return true;
@@ -197,7 +200,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 		.bufsize = ls->conf->udp_size_upstream,
 		.ede = DNS_EDE_NONE,
 		.present = ls->upstreams->table[l->upstream].no_edns_until_ns <= now_ns };
-	const struct build_question question = { .id = l->id,
+	const struct build_question question = { .id = l->now.id,
 		.flags = cd ? DNS_CD : 0,
 		.qname = l->qname,
 		.qtype = l->qtype,
@@ -208,7 +211,7 @@ write_question(struct lookups *ls, struct lookup *l, uint8_t *buf, uint64_t now_
 	/* DO needs an OPT, even if the upstream does not support EDNS. */
 	if (l->do_bit)
 		opt.present = true;
-	l->edns = opt.present;
+	l->now.edns = opt.present;
 	antispoof_cookie(ls, l, &opt, now_ns);
 	len = build_query(buf, PACKET_UDP_CAP, &question, &opt);
 	antispoof_mix(ls, l, header_put_qname(buf), now_ns);
@@ -220,7 +223,7 @@ static size_t
 write_signed(const struct lookup *l, uint8_t *buf)
 {
 	memcpy(buf, l->message, l->message_len);
-	header_set_id(buf, l->id);
+	header_set_id(buf, l->now.id);
 	return l->message_len;
 }
 
@@ -238,7 +241,7 @@ attempt_next_question(
 			continue;
 		by_tcp = l->progress == LOOKUP_ASKED_TCP;
 		send->way = by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP;
-		send->sock = by_tcp ? l->upstream : l->socket;
+		send->sock = by_tcp ? l->upstream : l->now.socket;
 		send->gen = 0;
 		if (UNLIKELY(l->message != NULL))
 			send->len = write_signed(l, by_tcp ? tcp : udp);
@@ -441,7 +444,7 @@ attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct loo
 	struct upstream *up = &ls->upstreams->table[u];
 
 	while (!list_empty(&up->tcp)) {
-		struct lookup *l = LIST_OBJECT(up->tcp.next, struct lookup, link);
+		struct lookup *l = lookup_of(ls, LIST_OBJECT(up->tcp.next, struct attempt, link));
 
 		if (established && !l->tcp_again) {
 			/*

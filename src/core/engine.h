@@ -134,10 +134,10 @@ void engine_socket_use(struct engine *e, unsigned slot);
 void engine_socket_retire(struct engine *e, unsigned slot);
 
 /*
- * engine_socket_open: how many questions are in flight on this socket. A retired socket with none
- * may be closed.
+ * engine_socket_busy: is a question in flight on this socket? A retired socket without any may be
+ * closed.
  */
-MUST_USE unsigned engine_socket_open(const struct engine *e, unsigned slot);
+MUST_USE bool engine_socket_busy(const struct engine *e, unsigned slot);
 
 /* engine_socket_del: forget this socket, which has no question in flight; its slot is free. */
 void engine_socket_del(struct engine *e, unsigned slot);

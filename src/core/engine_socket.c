@@ -50,10 +50,10 @@ engine_socket_retire(struct engine *e, unsigned slot)
 	upstreams_socket_retire(&e->upstreams, slot);
 }
 
-unsigned
-engine_socket_open(const struct engine *e, unsigned slot)
+bool
+engine_socket_busy(const struct engine *e, unsigned slot)
 {
-	return e->upstreams.sockets[slot].n_open;
+	return !list_empty(&e->upstreams.sockets[slot].open);
 }
 
 void

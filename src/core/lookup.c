@@ -44,6 +44,9 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	rc = pool_init(&ls->replies, PACKET_UDP_CAP, n_messages(cap));
 	if (rc != 0)
 		goto no_replies;
+	rc = pool_init(&ls->attempts, sizeof(struct attempt), LOOKUP_EARLIER_EACH * cap);
+	if (rc != 0)
+		goto no_attempts;
 	rc = -ENOMEM;
 	ls->kept = ls->conf->cache != NULL ? malloc(LOOKUP_KEPT) : NULL;
 	if (ls->conf->cache != NULL && ls->kept == NULL)
@@ -62,6 +65,8 @@ no_spaces:
 no_buckets:
 	free(ls->kept);
 no_kept:
+	pool_fini(&ls->attempts);
+no_attempts:
 	pool_fini(&ls->replies);
 no_replies:
 	pool_fini(&ls->messages);
@@ -78,6 +83,7 @@ lookups_fini(struct lookups *ls)
 	free(ls->spaces);
 	free(ls->buckets);
 	free(ls->kept);
+	pool_fini(&ls->attempts);
 	pool_fini(&ls->replies);
 	pool_fini(&ls->messages);
 	pool_fini(&ls->long_names);
@@ -272,18 +278,94 @@ lookup_start_probe(struct lookups *ls, unsigned u)
 	stats_inc(&ls->stats->upstream_probes);
 }
 
+/* Attempt A is in flight no more: give back its ID. */
+static inline void
+release(struct lookups *ls, struct attempt *a)
+{
+	txid_give(&ls->spaces[a->space], a->id);
+	list_unlink(&a->link);
+	if (a->socket == TXID_TCP)
+		ls->upstreams->table[a->upstream].n_tcp--;
+}
+
+/* Copy attempt FROM, which is in flight, to TO, which takes its place on the list. */
+static void
+transfer(struct attempt *to, struct attempt *from)
+{
+	*to = *from;
+	list_init(&to->link);
+	list_push(&from->link, &to->link);
+	list_unlink(&from->link);
+}
+
+void
+lookup_shelve(struct lookups *ls, struct lookup *l)
+{
+	struct attempt *a = NULL;
+
+	if (txid_room(&ls->spaces[l->now.space]) > LOOKUP_SPARE_IDS)
+		a = pool_take(&ls->attempts);
+	if (a != NULL) {
+		transfer(a, &l->now);
+		a->next = l->earlier;
+		l->earlier = a;
+	} else {
+		release(ls, &l->now);
+	}
+	l->progress = LOOKUP_UNSENT;
+}
+
+void
+lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
+{
+	struct attempt **at = &l->earlier, *a, old;
+
+	while ((*at)->id != id || (*at)->space != space)
+		at = &(*at)->next;
+	a = *at;
+	if (lookup_in_flight(l)) {
+		struct attempt *next = a->next;
+
+		transfer(&old, &l->now);
+		transfer(&l->now, a);
+		transfer(a, &old);
+		a->next = next;
+	} else {
+		*at = a->next;
+		list_unlink(&l->link);
+		transfer(&l->now, a);
+		pool_give(&ls->attempts, a);
+	}
+	l->progress = l->now.socket == TXID_TCP ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
+	l->upstream = l->now.upstream;
+	l->check = l->now.check;
+}
+
+void
+lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a)
+{
+	struct attempt **at = &l->earlier;
+
+	while (*at != a)
+		at = &(*at)->next;
+	*at = a->next;
+	release(ls, a);
+	pool_give(&ls->attempts, a);
+}
+
+struct lookup *
+lookup_of(const struct lookups *ls, const struct attempt *a)
+{
+	return lookup_at(ls, ls->spaces[a->space].owner[a->id].lookup);
+}
+
 void
 lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 {
 	switch ((enum lookup_progress)l->progress) {
 	case LOOKUP_ASKED_UDP:
-		txid_give(&ls->spaces[l->space], l->id);
-		ls->upstreams->sockets[l->socket].n_open--;
-		break;
 	case LOOKUP_ASKED_TCP:
-		txid_give(&ls->spaces[l->space], l->id);
-		ls->upstreams->table[l->upstream].n_tcp--;
-		list_unlink(&l->link);
+		release(ls, &l->now);
 		break;
 	case LOOKUP_TO_ASK:
 	case LOOKUP_ENDING:
@@ -301,6 +383,8 @@ void
 lookup_free(struct lookups *ls, struct lookup *l)
 {
 	lookup_stop_attempt(ls, l);
+	while (UNLIKELY(l->earlier != NULL))
+		lookup_drop(ls, l, l->earlier);
 	if (l->listed) {
 		struct lookup **at = &ls->buckets[l->hash >> ls->shift];
 

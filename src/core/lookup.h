@@ -6,9 +6,9 @@
  * lookup: one question for upstream, shared by all queries that wait for it.
  *
  * A lookup lives from the first question with its key (name, type, class, DO, CD) until it has a
- * result. It makes one attempt at a time: an upstream, a transport and a fresh ID. This file has
- * the objects, their table and their waiters; core/attempt makes the attempts. A lookup knows
- * nothing of DNS64.
+ * result. It makes attempts, one after another: an upstream, a transport and a fresh ID. An attempt
+ * that was given up stays answerable until the lookup ends (RULES D27). This file has the objects,
+ * their table and their waiters; core/attempt makes the attempts. A lookup knows nothing of DNS64.
  */
 
 #include <stdbool.h>
@@ -40,7 +40,10 @@
 #define LOOKUP_NEAR_MISSES 3
 /* attempts without a reply per upstream, at most (RFC 9520 section 3.1) */
 #define LOOKUP_SENDS_EACH 3
-#define LOOKUP_TCP_IDS 4096 /* IDs of space 0 reserved for TCP, which uses no other space */
+#define LOOKUP_TCP_IDS 4096   /* IDs of space 0 reserved for TCP, which uses no other space */
+#define LOOKUP_EARLIER_EACH 2 /* room for attempts that were given up, per lookup */
+/* with fewer free IDs in its space an attempt that is given up gives its ID back */
+#define LOOKUP_SPARE_IDS (TXID_COUNT / 4)
 
 enum lookup_outcome {
 	LOOKUP_REPLY, /* NOERROR or NXDOMAIN, not truncated: msg is the reply */
@@ -102,17 +105,35 @@ enum lookup_check {
 	LOOKUP_CHECK_AGAIN /* the third question: the same as the first */
 };
 
+/* One question sent to one upstream. */
+struct attempt {
+	/* in the list of those open on the same socket or TCP connection */
+	struct list link;
+	struct attempt *next; /* of those given up of the same lookup */
+	uint64_t sent_ns;
+	uint64_t cases;        /* random bits for the case of letters (name_mix); 0: none */
+	uint16_t id;           /* host byte order */
+	uint16_t socket;       /* slot of the UDP socket; TXID_TCP */
+	uint16_t upstream;     /* its number */
+	uint8_t space;         /* the ID's */
+	uint8_t check;         /* enum lookup_check */
+	bool edns : 1;         /* it carried an OPT */
+	bool cookie : 1;       /* it carried a cookie */
+	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
+	bool silent : 1;       /* its wait is over, and its upstream was told off for that */
+};
+
 struct lookup {
-	struct list link;         /* in the list to_ask, ending, or of one TCP connection */
+	struct list link;         /* in the list to_ask or ending */
 	struct list waiters;      /* struct query.link */
-	struct wheel_timer timer; /* of the attempt */
+	struct wheel_timer timer; /* of the attempt, or of the pause before the next one */
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
 	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
 	uint8_t *truncated;
-	/* of the attempt: random bits for the case of letters (name_mix); 0: none */
-	uint64_t cases;
+	struct attempt now;      /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
+	struct attempt *earlier; /* owned: those given up that may still be answered */
 	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
 	/* low and high bits, per upstream, of its attempts without a reply, up to 3 */
 	uint64_t silent[2];
@@ -124,14 +145,11 @@ struct lookup {
 	uint16_t qclass;
 	uint16_t n_waiters;
 	uint16_t upstream; /* number of the upstream asked last, or to be asked next if pinned */
-	uint16_t id;
-	uint16_t socket;
 	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
 	uint16_t best_rcode;   /* of the errors so far; NOERROR: none */
 	uint16_t message_len;
 	uint16_t truncated_len;
 	uint8_t qname_len;
-	uint8_t space;
 	uint8_t progress; /* enum lookup_progress */
 	uint8_t n_sends;  /* attempts so far, up to 255 */
 	uint8_t n_silent; /* attempts without a reply, sent or not */
@@ -150,16 +168,13 @@ struct lookup {
 	bool hopeless : 1;  /* no upstream or no room to ask: it ends when its timer fires */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
 	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
-	bool edns : 1;      /* the attempt carried an OPT */
 	bool no_edns : 1;   /* this upstream refused it */
 	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
-	bool cookie : 1;    /* the attempt carried a cookie */
-	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
-	bool cookie_bad : 1;   /* BADCOOKIE came from this upstream */
-	bool no_tcp : 1;       /* no TCP connection could be had to confirm a near miss */
-	bool needed : 1;       /* continues for the cache when no query waits */
-	bool hindered : 1;     /* the upstream was down during the last attempt and is up again */
-	bool tcp_kept : 1;     /* a signed question stays with its client's transport */
+	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
+	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
+	bool needed : 1;     /* continues for the cache when no query waits */
+	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
+	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 
@@ -173,6 +188,7 @@ struct lookups {
 	struct pool long_names;
 	struct pool messages; /* copies of signed questions */
 	struct pool replies;  /* truncated replies */
+	struct pool attempts; /* those given up */
 	struct list ending;   /* lookups that end with their truncated reply */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
@@ -256,6 +272,32 @@ static inline struct lookup *
 lookup_at(const struct lookups *ls, uint32_t number)
 {
 	return (struct lookup *)(void *)(ls->pool.mem + (size_t)number * ls->pool.stride);
+}
+
+/*
+ * lookup_shelve: L's attempt, which is in flight, is given up: it goes to L->earlier and L is
+ * LOOKUP_UNSENT. Without room, or with few IDs left, it is ended instead.
+ */
+void lookup_shelve(struct lookups *ls, struct lookup *l);
+
+/*
+ * lookup_recall: make the attempt with ID (host byte order) of SPACE, one of L->earlier, the
+ * present one. The attempt that was, if in flight, takes its place in L->earlier. Timer and pins
+ * stay.
+ */
+void lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id);
+
+/* lookup_drop: end attempt A, one of L->earlier. */
+void lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a);
+
+/* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
+MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);
+
+/* lookup_in_flight: is L's present attempt in flight? */
+MUST_USE static inline bool
+lookup_in_flight(const struct lookup *l)
+{
+	return l->progress == LOOKUP_ASKED_UDP || l->progress == LOOKUP_ASKED_TCP;
 }
 
 /* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */

@@ -66,14 +66,14 @@ on_checked(
 static bool
 rejects_edns(const struct lookup *l, const struct msg *m)
 {
-	return (m->rcode == DNS_FORMERR || m->rcode == DNS_NOTIMP) && !m->edns.present && l->edns &&
-	    !l->do_bit;
+	return (m->rcode == DNS_FORMERR || m->rcode == DNS_NOTIMP) && !m->edns.present &&
+	    l->now.edns && !l->do_bit;
 }
 
 static bool
 ask_without_edns(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	upstreams_on_no_edns(ls->upstreams, l->upstream, l->socket, now_ns);
+	upstreams_on_no_edns(ls->upstreams, l->upstream, l->now.socket, now_ns);
 	l->no_edns = true;
 	stats_inc(&ls->stats->upstream_no_edns);
 	return attempt_again(ls, l, l->upstream);
@@ -142,7 +142,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 		return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 	if (rejects_edns(l, msg))
 		return ask_without_edns(ls, l, now_ns);
-	if (msg->rcode == DNS_BADCOOKIE && l->cookie)
+	if (msg->rcode == DNS_BADCOOKIE && l->now.cookie)
 		return on_badcookie(ls, l);
 	/* BADVERS and BADCOOKIE concern our own hop and are never relayed (RULES D1). */
 	if (msg->rcode == DNS_BADVERS || msg->rcode == DNS_BADCOOKIE)
@@ -295,7 +295,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
 		verdict = MSG_OK;
 	match = match_question(l, msg);
-	if (match == ANTISPOOF_SAME && l->cookie && !antispoof_cookie_right(ls, l, msg))
+	if (match == ANTISPOOF_SAME && l->now.cookie && !antispoof_cookie_right(ls, l, msg))
 		match = ANTISPOOF_SUSPECT_COOKIE;
 	if (UNLIKELY(match != ANTISPOOF_SAME))
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);

@@ -419,6 +419,7 @@ upstreams_socket_add(struct upstreams *us, unsigned u, unsigned space)
 		us->sockets[slot] =
 		    (struct upstream_socket){ .upstream = (uint16_t)u, .space = (uint16_t)space };
 		us->table[u].n_sockets++;
+		list_init(&us->sockets[slot].open);
 		us->next_socket = slot + 1;
 		return (int)slot;
 	}

@@ -96,7 +96,7 @@ struct upstream {
 	struct wheel_timer probe;           /* timer, set while it is down and active */
 	int32_t socket[TXID_MAX_SPACES];    /* per ID space: slot for new questions; -1: none */
 	unsigned n_sockets;                 /* number of slots that lead to it */
-	struct list tcp;                    /* lookups in flight over its connection */
+	struct list tcp; /* attempts in flight over its connection: struct attempt.link */
 	unsigned n_tcp;
 };
 
@@ -110,7 +110,7 @@ upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
 	uint16_t space;
-	uint32_t n_open; /* number of IDs in flight on it */
+	struct list open; /* the attempts in flight on it: struct attempt.link */
 };
 
 struct upstreams {

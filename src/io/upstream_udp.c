@@ -408,7 +408,7 @@ close_drained(struct shell *sh)
 		unsigned slot = (unsigned)(s - sh->upstream_udp.socks);
 
 		next = link->next;
-		if (engine_socket_open(sh->engine, slot) > 0)
+		if (engine_socket_busy(sh->engine, slot))
 			continue;
 		list_unlink(link);
 		engine_socket_del(sh->engine, slot);

@@ -69,7 +69,7 @@ START_TEST(d21_each_question_has_its_own_case)
 	struct lookup *l = start(1, &by_udp);
 
 	ck_assert(parts_next(&p, &send));
-	first = l->cases;
+	first = l->now.cases;
 	ck_assert_uint_ne(first, 0);
 	ck_assert_int_eq(antispoof_name(l, p.udp + DNS_HEADER_LEN), ANTISPOOF_SAME);
 	ck_assert_int_eq(antispoof_name(l, l->qname), ANTISPOOF_SUSPECT_CASE);
@@ -77,7 +77,7 @@ START_TEST(d21_each_question_has_its_own_case)
 	ck_assert_int_eq(antispoof_name(l, p.udp + DNS_HEADER_LEN), ANTISPOOF_OTHER);
 	l = start(2, &by_udp);
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_ne(l->cases, first);
+	ck_assert_uint_ne(l->now.cases, first);
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(d21_malformed_is_never_the_same)
 
 		ck_assert(parts_next(&p, &send));
 		ck_assert_int_eq(send.way, PACKET_UPSTREAM_TCP);
-		ck_assert_uint_eq(l->cases, 0);
+		ck_assert_uint_eq(l->now.cases, 0);
 		p.tcp[2] |= DNS_QR >> 8;
 		ck_assert_ptr_eq(
 		    parts_hand_in(&p, send.way, send.sock, p.tcp, send.len, &result), l);
@@ -178,10 +178,10 @@ START_TEST(d21_each_upstream_for_itself)
 	    &p.upstreams.table[0].case_guard, p.now_ns + UPSTREAM_UNGUARDED_MS * NS_PER_MS));
 	l = start(9, &(struct lookup_wish){ .prefer = 0 });
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_eq(l->cases, 0);
+	ck_assert_uint_eq(l->now.cases, 0);
 	l = start(10, &(struct lookup_wish){ .prefer = 1 });
 	ck_assert(parts_next(&p, &send));
-	ck_assert_uint_ne(l->cases, 0);
+	ck_assert_uint_ne(l->now.cases, 0);
 }
 END_TEST
 

@@ -55,7 +55,7 @@ stage_sockets(struct run *r)
 		r->socket_of[u] = -1;
 	}
 	for (unsigned slot = 0; slot < UPSTREAM_MAX_SOCKETS; slot++) {
-		if (!r->draining[slot] || engine_socket_open(r->e, slot) > 0)
+		if (!r->draining[slot] || engine_socket_busy(r->e, slot))
 			continue;
 		engine_socket_del(r->e, slot);
 		r->draining[slot] = false;
