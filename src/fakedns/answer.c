@@ -231,7 +231,8 @@ put_data(struct reply *r)
 		    (!asks_for(r, DNS_TYPE_NS) || put_ns(r));
 	case FAKE_ADDRESS:
 	case FAKE_MANY:
-		return (!asks_for(r, DNS_TYPE_A) || put_addresses(r, DNS_TYPE_A)) &&
+		return (!asks_for(r, DNS_TYPE_A) || r->name->quirk == FAKE_TYPE_MISSING ||
+			   put_addresses(r, DNS_TYPE_A)) &&
 		    (!asks_for(r, DNS_TYPE_AAAA) || !r->name->has_aaaa ||
 			put_addresses(r, DNS_TYPE_AAAA));
 	case FAKE_TEXT:

@@ -97,7 +97,7 @@ fake_native_address(const uint8_t v4[static 4], uint8_t v6[static 16])
 
 /*
  * "aaaafail-", "aaaadrop-", "afail-", "adrop-" before an address: questions for that type get
- * SERVFAIL or no answer.
+ * SERVFAIL or no answer. "aaaaonly-", "both-": there are AAAA records alone, or of both types.
  */
 static void
 read_quirk(struct text *t, struct fake_name *out)
@@ -111,6 +111,8 @@ read_quirk(struct text *t, struct fake_name *out)
 		{ "aaaadrop-", FAKE_TYPE_SILENT, DNS_TYPE_AAAA },
 		{ "afail-", FAKE_TYPE_FAILS, DNS_TYPE_A },
 		{ "adrop-", FAKE_TYPE_SILENT, DNS_TYPE_A },
+		{ "aaaaonly-", FAKE_TYPE_MISSING, DNS_TYPE_A },
+		{ "both-", FAKE_BOTH_TYPES, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(quirks) / sizeof(quirks[0]); i++) {
@@ -178,7 +180,8 @@ read_host(const struct fake_zone *z, struct text t, struct fake_name *out)
 		 * It is the last name of the chain that has AAAA or not, as when it is asked for
 		 * directly.
 		 */
-		out->has_aaaa = fake_zone_has_aaaa(z, label.at, label.len);
+		out->has_aaaa = out->quirk == FAKE_TYPE_MISSING || out->quirk == FAKE_BOTH_TYPES ||
+		    fake_zone_has_aaaa(z, label.at, label.len);
 	else
 		out->quirk = FAKE_SOUND;
 }

@@ -45,12 +45,18 @@ enum fake_kind {
 };
 
 /* What becomes of questions for one type of an address that FAKE_ADDRESS has. */
-enum fake_quirk { FAKE_SOUND, FAKE_TYPE_FAILS, FAKE_TYPE_SILENT };
+enum fake_quirk {
+	FAKE_SOUND,
+	FAKE_TYPE_FAILS,
+	FAKE_TYPE_SILENT,
+	FAKE_TYPE_MISSING, /* there are no records of it; of the other one there are */
+	FAKE_BOTH_TYPES    /* has_aaaa, whatever the zone's share */
+};
 
 struct fake_name {
 	enum fake_kind kind;
 	enum fake_quirk quirk;
-	uint16_t quirk_type; /* the type meant, unless FAKE_SOUND */
+	uint16_t quirk_type; /* the type meant, unless FAKE_SOUND or FAKE_BOTH_TYPES */
 	bool has_aaaa;
 	uint8_t v4[4];         /* network order */
 	unsigned n;            /* see FAKE_MANY, FAKE_TEXT */

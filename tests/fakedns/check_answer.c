@@ -157,6 +157,7 @@ static const struct address addresses[] = {
 	{ "010-001-020-100.DNS64PERF.Test", "10.1.20.100" },
 	{ "aaaafail-192-0-2-33" ZONE, "192.0.2.33" },
 	{ "aaaadrop-192-0-2-33" ZONE, "192.0.2.33" },
+	{ "both-192-0-2-33" ZONE, "192.0.2.33" },
 	{ "ns" ZONE, "192.0.2.53" },
 };
 
@@ -192,6 +193,16 @@ START_TEST(aaaa_of_all)
 	ck_assert_uint_eq(rr.type, DNS_TYPE_AAAA);
 	ck_assert_uint_eq(rr.rdlen, 16);
 	ck_assert_mem_eq(t.answer + rr.rdata, v6, sizeof(v6));
+}
+END_TEST
+
+START_TEST(aaaa_by_name)
+{
+	static const char *const names[] = { "aaaaonly-192-0-2-33" ZONE, "both-192-0-2-33" ZONE };
+
+	ck_assert_int_eq(ask(names[_i], DNS_TYPE_AAAA, 0), DNS_NOERROR);
+	expect_counts(1, 0);
+	ck_assert_uint_eq(record(MSG_ANSWER, 0).type, DNS_TYPE_AAAA);
 }
 END_TEST
 
@@ -267,6 +278,7 @@ static const struct outcome outcomes[] = {
 	{ "afail-1-1-1-1" ZONE, DNS_TYPE_AAAA, DNS_NOERROR, "dns64perf.test" },
 	{ "adrop-1-1-1-1" ZONE, DNS_TYPE_A, -1, NULL },
 	{ "adrop-1-1-1-1" ZONE, DNS_TYPE_AAAA, DNS_NOERROR, "dns64perf.test" },
+	{ "aaaaonly-1-1-1-1" ZONE, DNS_TYPE_A, DNS_NOERROR, "dns64perf.test" },
 	{ "aaaafail-www" ZONE, DNS_TYPE_AAAA, DNS_NXDOMAIN, "dns64perf.test" },
 	{ "dns64perf.test", DNS_TYPE_A, DNS_NOERROR, "dns64perf.test" },
 	{ "xdns64perf.test", DNS_TYPE_A, DNS_REFUSED, NULL },
@@ -687,6 +699,7 @@ main(void)
 	tcase_add_checked_fixture(names, start, NULL);
 	tcase_add_loop_test(names, address_names_have_their_address, 0, N_OF(addresses));
 	tcase_add_test(names, aaaa_of_all);
+	tcase_add_loop_test(names, aaaa_by_name, 0, 2);
 	tcase_add_test(names, aaaa_of_none);
 	tcase_add_test(names, aaaa_of_some);
 	tcase_add_loop_test(names, name_decides_the_rcode, 0, N_OF(outcomes));

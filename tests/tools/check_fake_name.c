@@ -110,6 +110,15 @@ START_TEST(names_have_their_quirks)
 	read_name("test", "adrop-1-2-3-4.test", &n);
 	ck_assert_int_eq(n.quirk, FAKE_TYPE_SILENT);
 	ck_assert_uint_eq(n.quirk_type, DNS_TYPE_A);
+	read_name("test", "aaaaonly-1-2-3-4.test", &n);
+	ck_assert_int_eq(n.kind, FAKE_ADDRESS);
+	ck_assert_int_eq(n.quirk, FAKE_TYPE_MISSING);
+	ck_assert_uint_eq(n.quirk_type, DNS_TYPE_A);
+	ck_assert(n.has_aaaa);
+	read_name("test", "both-1-2-3-4.test", &n);
+	ck_assert_int_eq(n.kind, FAKE_ADDRESS);
+	ck_assert_int_eq(n.quirk, FAKE_BOTH_TYPES);
+	ck_assert(n.has_aaaa);
 	read_name("test", "adrop-x.test", &n);
 	ck_assert_int_eq(n.kind, FAKE_NOTHING);
 	ck_assert_int_eq(n.quirk, FAKE_SOUND);
