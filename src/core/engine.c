@@ -294,8 +294,9 @@ engine_tick(struct engine *e, uint64_t now_ns)
 }
 
 void
-engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns)
+engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 {
+	(void)slot;
 	e->now_ns = now_ns;
 	stats_inc(&e->stats.upstream_refused);
 	attempt_heed(&e->lookups, upstream,

@@ -150,11 +150,12 @@ void engine_socket_del(struct engine *e, unsigned slot);
 void engine_socket_none(struct engine *e, unsigned upstream);
 
 /*
- * engine_refused: the kernel reported ICMP unreachable on a UDP socket to this upstream. As ICMP
- * can be forged, this counts as one failure only; but while a probe is in flight, the upstream is
- * down by it.
+ * engine_refused: the kernel reported ICMP unreachable on the UDP socket in SLOT to this upstream;
+ * SLOT -1: it let no socket to it be opened. A socket that questions went by has been replaced
+ * before (engine_socket_use), as far as there is one. As ICMP can be forged, this counts as one
+ * failure only; but while a probe is in flight, the upstream is down by it.
  */
-void engine_refused(struct engine *e, unsigned upstream, uint64_t now_ns);
+void engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns);
 
 /*
  * engine_tcp_lost: the connection to this upstream ended or could not be opened. Questions in

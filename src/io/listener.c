@@ -73,7 +73,7 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	l->drops = 0;
 	l->in_flight = 0;
 	l->empty = false;
-	udp_out_init(&l->out, fds->udp, -1);
+	udp_out_init(&l->out, fds->udp, false);
 	source_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	source_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
 	if (source_on(&l->udp) < 0 || (sh->listeners.accept_ns == 0 && source_on(&l->tcp) < 0)) {

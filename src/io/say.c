@@ -101,6 +101,18 @@ say_conn_gone(const struct say_event *e, struct say_conn *said)
 }
 
 void
+say_socket(struct told *told, const struct netaddr *addr, int err)
+{
+	char text[NETADDR_TEXT];
+
+	netaddr_format(addr, text);
+	if (err == 0 && told_end(told, TOLD_NO_SOCKET, addr))
+		log_notice("upstream", "%s: reachable again", text);
+	else if (err != 0 && told_begin(told, TOLD_NO_SOCKET, addr))
+		log_warn("upstream", "%s: no socket: %s", text, strerror(err));
+}
+
+void
 say_client_limit(const struct say_event *e, struct say_clients *said, const char *keyword)
 {
 	int level = level_now(e, TOLD_CLIENT_LIMIT, NULL, &said->limit_ns);

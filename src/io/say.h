@@ -3,9 +3,9 @@
 #define DNS64D_IO_SAY_H
 
 /*
- * say: log messages about TCP connections. That an upstream refuses connections is logged once, and
- * that it accepts them again is logged once. Other events are logged at the level info once in
- * TOLD_PAUSE_NS by all loops together, and each time at the level debug.
+ * say: log messages about sockets and TCP connections. That an upstream refuses connections is
+ * logged once, and that it accepts them again is logged once. Other events are logged at the level
+ * info once in TOLD_PAUSE_NS by all loops together, and each time at the level debug.
  */
 
 #include <stdbool.h>
@@ -51,6 +51,12 @@ void say_conn_full(const struct say_event *e, struct say_conn *said, int err);
 
 /* say_conn_gone: end the report of failures without a message: the upstream was removed. */
 void say_conn_gone(const struct say_event *e, struct say_conn *said);
+
+/*
+ * say_socket: log that no UDP socket to the upstream ADDR could be opened because of ERR (errno),
+ * or, with 0, that there is one again. The caller calls it when that has changed on its loop.
+ */
+void say_socket(struct told *told, const struct netaddr *addr, int err);
 
 /* say_client_limit: log that a connection was closed at the limit that KEYWORD sets. */
 void say_client_limit(const struct say_event *e, struct say_clients *said, const char *keyword);

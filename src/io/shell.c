@@ -137,21 +137,6 @@ shell_is_exhausted(int err)
 	    err == EADDRINUSE;
 }
 
-/* Tell the engine which upstreams the kernel could not reach. Returns whether there were any. */
-static bool
-shell_refused(struct shell *sh)
-{
-	uint64_t refused = sh->tx.refused;
-
-	sh->tx.refused = 0;
-	if (refused == 0)
-		return false;
-	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		if ((refused >> u & 1) != 0)
-			engine_refused(sh->engine, u, sh->now_ns);
-	return true;
-}
-
 void
 shell_flush(struct shell *sh)
 {
@@ -160,7 +145,7 @@ shell_flush(struct shell *sh)
 	for (unsigned i = 0; told && i < SHELL_ROUNDS; i++) {
 		udp_tx_flush(&sh->tx);
 		told = upstream_tcp_flush(sh);
-		told |= shell_refused(sh);
+		told |= upstream_udp_refused(sh);
 		session_flush(sh);
 		if (told && shell_drain(sh) > 0)
 			sh->again = true;

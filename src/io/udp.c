@@ -96,6 +96,7 @@ udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 	tx->bytes = bytes;
 	tx->stats = stats;
 	list_init(&tx->dirty);
+	list_init(&tx->refused);
 	for (size_t i = 0; i < UDP_SLOTS; i++)
 		tx->slots[i].iov.iov_base = bytes + i * UDP_STRIDE;
 	for (size_t i = 0; i < UDP_BATCH; i++)
@@ -103,12 +104,13 @@ udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats)
 }
 
 void
-udp_out_init(struct udp_out *out, int fd, int upstream)
+udp_out_init(struct udp_out *out, int fd, bool upstream)
 {
 	memset(out, 0, sizeof(*out));
 	out->fd = fd;
 	out->upstream = upstream;
 	list_init(&out->link);
+	list_init(&out->refused);
 }
 
 /* Append the slot just filled to the chain of OUT. */
@@ -189,15 +191,15 @@ is_unreachable(int err)
  * up; 0: try again. *AGAIN: the first one has been tried again already.
  */
 static unsigned
-tx_failed(struct udp_tx *tx, const struct udp_out *out, unsigned left, bool *again)
+tx_failed(struct udp_tx *tx, struct udp_out *out, unsigned left, bool *again)
 {
 	int err = errno;
 	unsigned gone = 1;
 
 	if (err == EINTR)
 		return 0;
-	if (out->upstream >= 0 && is_unreachable(err))
-		tx->refused |= UINT64_C(1) << (unsigned)out->upstream;
+	if (out->upstream && is_unreachable(err) && list_empty(&out->refused))
+		list_push(&tx->refused, &out->refused);
 	/* An earlier datagram left the error; the kernel has not tried this one. */
 	if (err == ECONNREFUSED && !*again) {
 		*again = true;
@@ -212,7 +214,7 @@ tx_failed(struct udp_tx *tx, const struct udp_out *out, unsigned left, bool *aga
 
 /* Send the N datagrams in tx->hdr by OUT. */
 static void
-tx_send(struct udp_tx *tx, const struct udp_out *out, unsigned n)
+tx_send(struct udp_tx *tx, struct udp_out *out, unsigned n)
 {
 	bool again = false;
 

@@ -51,12 +51,13 @@ struct udp_rx {
 
 /* A socket that datagrams leave by; its owner embeds it. */
 struct udp_out {
-	int fd;           /* borrowed */
-	int upstream;     /* number of the upstream; -1 on a socket towards clients */
-	unsigned head;    /* first slot of its chain; valid when n > 0 */
-	unsigned tail;    /* last slot of its chain; valid when n > 0 */
-	unsigned n;       /* datagrams waiting */
-	struct list link; /* on udp_tx.dirty while n > 0 */
+	int fd;              /* borrowed */
+	bool upstream;       /* towards an upstream, and not towards clients */
+	unsigned head;       /* first slot of its chain; valid when n > 0 */
+	unsigned tail;       /* last slot of its chain; valid when n > 0 */
+	unsigned n;          /* datagrams waiting */
+	struct list link;    /* on udp_tx.dirty while n > 0 */
+	struct list refused; /* on udp_tx.refused after an error */
 };
 
 /* One datagram that waits to be sent. */
@@ -76,8 +77,8 @@ struct udp_tx {
 	uint8_t *bytes;      /* borrowed: UDP_SLOTS * UDP_STRIDE bytes */
 	unsigned n;          /* slots filled */
 	struct list dirty;   /* udp_out.link of sockets with datagrams that wait */
+	struct list refused; /* udp_out.refused of sockets that reported an upstream unreachable */
 	struct stats *stats; /* borrowed: send_failed is counted there */
-	uint64_t refused;    /* bit u: a socket reported upstream number u unreachable */
 };
 
 /*
@@ -128,10 +129,10 @@ void udp_meta(struct udp_rx *rx, unsigned i, struct netaddr *local, uint32_t *dr
 void udp_tx_init(struct udp_tx *tx, uint8_t *bytes, struct stats *stats);
 
 /*
- * udp_out_init: prepare OUT to send by the socket FD (borrowed) to the upstream with the number
- * UPSTREAM, or to clients if it is -1.
+ * udp_out_init: prepare OUT to send by the socket FD (borrowed), to an upstream (UPSTREAM) or to
+ * clients.
  */
-void udp_out_init(struct udp_out *out, int fd, int upstream);
+void udp_out_init(struct udp_out *out, int fd, bool upstream);
 
 /* udp_tx_slot: PACKET_UDP_CAP free bytes for the next datagram. There is always a free slot. */
 static inline uint8_t *
@@ -154,8 +155,9 @@ void udp_tx_question(struct udp_tx *tx, struct udp_out *out, size_t len);
 
 /*
  * udp_tx_flush: send all datagrams that wait. Those that the kernel refuses are dropped and counted
- * (send_failed); one that met an ECONNREFUSED left by an earlier datagram is tried once more. Sets
- * the bits of unreachable upstreams in tx->refused.
+ * (send_failed); one that met an ECONNREFUSED left by an earlier datagram is tried once more.
+ * Sockets that report their upstream unreachable are put on tx->refused, for the caller to take
+ * off.
  */
 void udp_tx_flush(struct udp_tx *tx);
 

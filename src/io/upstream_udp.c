@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "io/port.h"
+#include "io/say.h"
 #include "io/shell.h"
 
 int
@@ -74,7 +73,7 @@ sock_open(struct shell *sh, struct upstream_udp_set *set)
 		.space = set->space,
 		.open = true };
 	list_init(&s->drain);
-	udp_out_init(&s->out, fd, set->upstream);
+	udp_out_init(&s->out, fd, true);
 	source_open(&s->src, sh->base, fd, EV_READ, &sh->upstream_udp.ready);
 	if (source_on(&s->src) == 0) {
 		sh->upstream_udp.n_active++;
@@ -92,19 +91,12 @@ static void
 set_report(struct shell *sh, const struct upstream_udp_set *set, int err)
 {
 	uint64_t bit = UINT64_C(1) << set->upstream;
-	char text[NETADDR_TEXT];
+	bool failing = (sh->upstream_udp.failing & bit) != 0;
 
-	if (err == 0 && (sh->upstream_udp.failing & bit) != 0) {
-		sh->upstream_udp.failing &= ~bit;
-		if (told_end(sh->told, TOLD_NO_SOCKET, &set->addr))
-			log_notice(
-			    "upstream", "%s: reachable again", netaddr_format(&set->addr, text));
-	} else if (err != 0 && (sh->upstream_udp.failing & bit) == 0) {
-		sh->upstream_udp.failing |= bit;
-		if (told_begin(sh->told, TOLD_NO_SOCKET, &set->addr))
-			log_warn("upstream", "%s: no socket: %s", netaddr_format(&set->addr, text),
-			    strerror(err));
-	}
+	if (failing == (err != 0))
+		return;
+	sh->upstream_udp.failing ^= bit;
+	say_socket(sh->told, &set->addr, err);
 }
 
 /* The upstream of SET was removed: end the report of failures without a message. */
@@ -139,7 +131,7 @@ set_open(struct shell *sh, struct upstream_udp_set *set)
 		if (shell_is_exhausted(-slot))
 			engine_socket_none(sh->engine, set->upstream);
 		else
-			engine_refused(sh->engine, set->upstream, sh->now_ns);
+			engine_refused(sh->engine, set->upstream, -1, sh->now_ns);
 		if (shell_drain(sh) > 0)
 			sh->again = true; /* this iteration may have flushed already */
 	}
@@ -192,15 +184,23 @@ set_grow(struct shell *sh, struct upstream_udp_set *set)
 	set_use(sh, set, (uint16_t)slot);
 }
 
+/* The index in SET's slots of the socket in use. SET has at least one. */
+static unsigned
+set_index(const struct upstream_udp_set *set)
+{
+	unsigned i = 0;
+
+	while (set->slots[i] != set->in_use)
+		i++;
+	return i;
+}
+
 /* Replace socket I of SET by a new one, if one can be opened. */
 static void
 set_replace(struct shell *sh, struct upstream_udp_set *set, unsigned i)
 {
-	int slot;
+	int slot = set->n_draining < UPSTREAM_UDP_DRAINING ? set_open(sh, set) : -1;
 
-	if (set->n_draining >= UPSTREAM_UDP_DRAINING)
-		return;
-	slot = set_open(sh, set);
 	if (slot < 0)
 		return;
 	sock_retire(sh, set->slots[i]);
@@ -249,6 +249,53 @@ upstream_udp_sync(struct shell *sh)
 	}
 }
 
+/*
+ * Have the next questions of SET leave by another port than that of the socket in use, which was
+ * refused: a fresh one, or, as ICMP must not have us open ports without end, another of the set.
+ */
+static void
+set_dodge(struct shell *sh, struct upstream_udp_set *set)
+{
+	unsigned i = set_index(set);
+
+	if (sh->now_ns >= set->fresh_ns && set->n_draining < UPSTREAM_UDP_DRAINING / 2) {
+		set->fresh_ns = sh->now_ns + UPSTREAM_UDP_FRESH_NS;
+		set_replace(sh, set, i);
+	} else if (set->n > 1) {
+		i = (i + 1 + rng_below(&sh->rng, set->n - 1)) % set->n;
+	}
+	set_use(sh, set, set->slots[i]);
+}
+
+/*
+ * The kernel reported the upstream unreachable on S. The engine is told when another socket is in
+ * its place, so that what it asks again leaves by another port.
+ */
+static void
+sock_refused(struct shell *sh, const struct upstream_udp_sock *s)
+{
+	struct upstream_udp_set *set = set_of(&sh->upstream_udp, s);
+	unsigned slot = (unsigned)(s - sh->upstream_udp.socks);
+
+	if (set->n > 0 && set->in_use == slot)
+		set_dodge(sh, set);
+	engine_refused(sh->engine, s->upstream, (int)slot, sh->now_ns);
+}
+
+bool
+upstream_udp_refused(struct shell *sh)
+{
+	struct list *link;
+	bool any = !list_empty(&sh->tx.refused);
+
+	while ((link = list_pop(&sh->tx.refused)) != NULL) {
+		struct udp_out *out = LIST_OBJECT(link, struct udp_out, refused);
+
+		sock_refused(sh, LIST_OBJECT(out, struct upstream_udp_sock, out));
+	}
+	return any;
+}
+
 /* Read one batch of replies. */
 static void
 sock_read(struct shell *sh, struct upstream_udp_sock *s)
@@ -258,7 +305,7 @@ sock_read(struct shell *sh, struct upstream_udp_sock *s)
 	int n = udp_recv(&sh->upstream_rx, s->out.fd, UDP_BATCH);
 
 	if (n < 0) { /* an ICMP error, which reading it has cleared */
-		engine_refused(sh->engine, s->upstream, sh->now_ns);
+		sock_refused(sh, s);
 		(void)shell_drain(sh);
 		return;
 	}
@@ -345,7 +392,7 @@ upstream_udp_draw(struct shell *sh)
 static void
 set_renew(struct shell *sh, struct upstream_udp_set *set)
 {
-	unsigned i = 0;
+	unsigned i;
 
 	if (set->asleep) {
 		set->asleep = false; /* even if set_grow fails: then the beat tries again */
@@ -354,8 +401,7 @@ set_renew(struct shell *sh, struct upstream_udp_set *set)
 	}
 	if (set->n == 0)
 		return;
-	while (set->slots[i] != set->in_use)
-		i++;
+	i = set_index(set);
 	if (is_old(sh, &sh->upstream_udp.socks[set->in_use]))
 		set_replace(sh, set, i);
 	set_use(sh, set, set->slots[i]);
@@ -411,6 +457,7 @@ close_drained(struct shell *sh)
 		if (engine_socket_busy(sh->engine, slot))
 			continue;
 		list_unlink(link);
+		list_unlink(&s->out.refused);
 		engine_socket_del(sh->engine, slot);
 		source_close(&s->src);
 		close(s->out.fd);

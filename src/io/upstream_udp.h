@@ -13,7 +13,9 @@
  * No question leaves by a port that has been open for longer than UPSTREAM_UDP_AGE_NS.
  * upstream_udp_renew replaces old sockets before the engine gets messages that may lead to
  * questions; upstream_udp_expire, called by a timer, closes old sockets that nobody uses. A set
- * that lost all its sockets this way is "asleep" until the next question. One thread.
+ * that lost all its sockets this way is "asleep" until the next question.
+ *
+ * When ICMP refused a socket, the engine asks again at once, and by another port. One thread.
  */
 
 #include <stdbool.h>
@@ -34,6 +36,7 @@
 #define UPSTREAM_UDP_AGE_NS 10000000000ULL               /* age that retires a socket */
 #define UPSTREAM_UDP_EXPIRE_NS (UPSTREAM_UDP_AGE_NS / 4) /* between upstream_udp_expire calls */
 #define UPSTREAM_UDP_RETRY_NS 250000000ULL /* pause after a socket could not be opened */
+#define UPSTREAM_UDP_FRESH_NS 100000000ULL /* between sockets that a set opens for refused ones */
 
 /* Sockets that one upstream can have open at a time. */
 #define UPSTREAM_UDP_SOCKETS (TXID_MAX_SPACES * (UPSTREAM_UDP_ACTIVE + UPSTREAM_UDP_DRAINING))
@@ -59,6 +62,7 @@ struct upstream_udp_set {
 	uint16_t in_use;     /* slot for the next questions; valid when n > 0 */
 	bool asleep;         /* the last socket became too old: the next question opens one */
 	uint64_t retry_ns;   /* no socket is opened before this time; 0: whenever needed */
+	uint64_t fresh_ns;   /* no socket is opened for a refused one before this time */
 	struct list sent;    /* on upstream_udp.sent from a question until the next draw */
 	uint8_t upstream;
 	uint8_t space;
@@ -93,6 +97,13 @@ void upstream_udp_sync(struct shell *sh);
 
 /* upstream_udp_turn: hand one batch of replies of each readable socket to the engine. */
 void upstream_udp_turn(struct shell *sh);
+
+/*
+ * upstream_udp_refused: take the sockets on sh->tx.refused off, have the next questions leave by
+ * others, and tell the engine. Returns whether there were any: the engine may have something to
+ * send. Call it after each udp_tx_flush.
+ */
+bool upstream_udp_refused(struct shell *sh);
 
 /*
  * upstream_udp_question: queue the question SEND, whose bytes are in udp_tx_slot(&sh->tx), on the

@@ -420,7 +420,9 @@ step(void)
 		engine_tcp_lost(t.e, rng_below(&t.rng, UPSTREAMS), chance(50), t.now_ns);
 		drain();
 	} else if (what < 970) {
-		engine_refused(t.e, rng_below(&t.rng, UPSTREAMS), t.now_ns);
+		unsigned u = rng_below(&t.rng, UPSTREAMS);
+
+		engine_refused(t.e, u, t.slot[u], t.now_ns);
 		drain();
 	} else if (what < 978) {
 		sockets();

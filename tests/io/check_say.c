@@ -89,6 +89,24 @@ START_TEST(refused_connections_are_said_once)
 }
 END_TEST
 
+/* An upstream to which no socket can be had: said when the first loop has none, and when all do. */
+START_TEST(missing_sockets_are_said_once)
+{
+	for (int again = 0; again < 2; again++) {
+		for (int l = 0; l < 2; l++)
+			say_socket(told, &upstream[0], ENETUNREACH);
+		ck_assert_uint_eq(
+		    heard("warning upstream: 192.0.2.1#53: no socket: Network is unreachable"), 1);
+		ck_assert_uint_eq(heard_all(), 1);
+		say_socket(told, &upstream[0], 0);
+		ck_assert_uint_eq(heard_all(), 0);
+		say_socket(told, &upstream[0], 0);
+		ck_assert_uint_eq(heard("notice upstream: 192.0.2.1#53: reachable again"), 1);
+		ck_assert_uint_eq(heard_all(), 1);
+	}
+}
+END_TEST
+
 /*
  * One that ends with questions open: once a minute, at the level info; without any it is nothing.
  */
@@ -156,6 +174,7 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, refused_connections_are_said_once);
+	tcase_add_test(t, missing_sockets_are_said_once);
 	tcase_add_test(t, lost_connections_are_said_once_a_minute);
 	tcase_add_test(t, recurring_trouble_is_said_once_a_minute);
 	suite_add_tcase(s, t);

@@ -242,6 +242,107 @@ START_TEST(retired_sockets_are_bounded)
 }
 END_TEST
 
+static void
+read_sockets(void)
+{
+	(void)event_base_loop(shell->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	upstream_udp_turn(shell);
+	shell_flush(shell);
+}
+
+static unsigned
+n_open(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
+		n += shell->upstream_udp.socks[i].open;
+	return n;
+}
+
+/* Have SET's questions leave by SLOT, as if it had been drawn. */
+static void
+use(struct upstream_udp_set *set, unsigned slot)
+{
+	set->in_use = (uint16_t)slot;
+	engine_socket_use(shell->engine, slot);
+}
+
+/*
+ * ICMP refused the socket in use: a fresh one is in its place when the engine is told, whether a
+ * read or a send met the error. The engine hears it of one socket, once.
+ */
+START_TEST(refused_socket_is_replaced)
+{
+	struct upstream_udp_set *set;
+	unsigned slot;
+
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	slot = set->in_use;
+	close(rig.up_udp);
+	rig.up_udp = -1;
+	ask(1);
+	use(set, slot);
+	if (_i == 0)
+		read_sockets();
+	else
+		ask(1);
+	ck_assert_uint_eq(shell->stats->upstream_refused, 1);
+	ck_assert_uint_eq(set->n_draining, 1);
+	ck_assert_uint_ne(set->in_use, slot);
+	for (unsigned i = 0; i < set->n; i++)
+		ck_assert_uint_ne(set->slots[i], slot);
+}
+END_TEST
+
+/* Another than the one in use is left where it is. */
+START_TEST(refused_socket_not_in_use_stays)
+{
+	struct upstream_udp_set *set;
+	unsigned slot;
+
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	slot = set->in_use;
+	close(rig.up_udp);
+	rig.up_udp = -1;
+	ask(1);
+	ck_assert_uint_ne(set->in_use, slot); /* a second one was opened and is used now */
+	read_sockets();
+	ck_assert_uint_eq(shell->stats->upstream_refused, 1);
+	ck_assert_uint_eq(set->n_draining, 0);
+}
+END_TEST
+
+/* However much is refused, few sockets are opened for it; the next question leaves by another. */
+START_TEST(refusals_open_few_sockets)
+{
+	struct upstream_udp_set *set;
+	unsigned before;
+
+	open_shell(2000);
+	set = &shell->upstream_udp.sets[0][0];
+	ask(2 * UPSTREAM_UDP_ACTIVE);
+	before = n_open();
+	ck_assert_uint_eq(before, UPSTREAM_UDP_ACTIVE);
+	close(rig.up_udp);
+	rig.up_udp = -1;
+	for (unsigned i = 0; i < 1000; i++) {
+		unsigned slot = set->in_use;
+
+		ask(1);
+		use(set, slot);
+		shell->now_ns += NS_PER_MS;
+		read_sockets();
+		ck_assert_uint_eq(shell->stats->upstream_refused, i + 1);
+		ck_assert_uint_ne(set->in_use, slot);
+	}
+	ck_assert_uint_ge(n_open(), before + 5);
+	ck_assert_uint_le(n_open(), before + 10);
+}
+END_TEST
+
 /* A listener that has gone gets no answer, nor does the next one in its place. */
 START_TEST(answer_for_a_gone_listener_goes_nowhere)
 {
@@ -276,6 +377,9 @@ suite(void)
 	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
 	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);
 	tcase_add_test(t, retired_sockets_are_bounded);
+	tcase_add_loop_test(t, refused_socket_is_replaced, 0, 2);
+	tcase_add_test(t, refused_socket_not_in_use_stays);
+	tcase_add_test(t, refusals_open_few_sockets);
 	tcase_add_test(t, answer_for_a_gone_listener_goes_nowhere);
 	tcase_add_test(t, lack_of_a_descriptor_blames_no_upstream);
 	suite_add_tcase(s, t);

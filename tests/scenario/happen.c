@@ -425,7 +425,8 @@ static void
 do_refused(struct run *r, char **w, unsigned n)
 {
 	(void)n;
-	engine_refused(r->e, stage_upstream(r, w[1]), r->now_ns);
+	engine_refused(
+	    r->e, stage_upstream(r, w[1]), r->socket_of[stage_upstream(r, w[1])], r->now_ns);
 	stage_collect(r);
 }
 
