@@ -15,9 +15,9 @@
 static inline uint16_t
 pick_first(struct lookups *ls, const struct lookup *l)
 {
-	const struct upstream_wish wish = { .last = UPSTREAM_NONE, .prefer = l->upstream };
+	const struct choice_wish wish = { .last = UPSTREAM_NONE, .prefer = l->upstream };
 
-	return upstreams_pick(ls->upstreams, &wish, ls->rng);
+	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
 }
 
 /*
@@ -28,14 +28,14 @@ static uint16_t
 pick_next(struct lookups *ls, const struct lookup *l)
 {
 	bool error = l->best_rcode != DNS_NOERROR;
-	const struct upstream_wish wish = {
-		.errored = error ? l->errored | l->silent[0] | l->silent[1] : l->errored,
+	const struct choice_wish wish = {
+		.exhausted = error ? l->errored | l->silent[0] | l->silent[1] : l->errored,
 		.last = l->upstream,
 		.prefer = UPSTREAM_NONE,
 		.alive = error,
 	};
 
-	return upstreams_pick(ls->upstreams, &wish, ls->rng);
+	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
 }
 
 /*
@@ -389,15 +389,15 @@ on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 }
 
 void
-attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health)
+attempt_heed(struct lookups *ls, unsigned u, enum health health)
 {
 	switch (health) {
-	case UPSTREAM_AS_BEFORE:
+	case HEALTH_AS_BEFORE:
 		break;
-	case UPSTREAM_IN_DOUBT:
+	case HEALTH_IN_DOUBT:
 		lookup_start_probe(ls, u);
 		break;
-	case UPSTREAM_WENT_DOWN:
+	case HEALTH_WENT_DOWN:
 		stats_inc(&ls->stats->upstream_down);
 		break;
 	}
@@ -408,12 +408,14 @@ static void
 blame(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	struct upstreams *us = ls->upstreams;
-	enum upstream_health health;
+	enum health health;
 
 	if (l->probe)
-		health = upstreams_on_probe_lost(us, l->upstream, ls->wheel, now_ns);
+		health = health_on_probe_lost(us, l->upstream, ls->wheel, now_ns);
 	else
-		health = upstreams_on_failure(us, l->upstream, now_ns);
+		health = health_on_failure(us, l->upstream,
+		    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+		    now_ns);
 	attempt_heed(ls, l->upstream, health);
 	/*
 	 * An upstream that was down during the attempt and is up again was not silent about this

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "core/health.h"
 #include "core/lookup.h"
 #include "core/packet.h"
 #include "dns/msg.h"
@@ -53,7 +54,7 @@ MUST_USE struct lookup *attempt_next_truncated(struct lookups *ls, struct lookup
  * attempt_heed: act on what became of upstream U's HEALTH: send a probe, or count that it went
  * down.
  */
-void attempt_heed(struct lookups *ls, unsigned u, enum upstream_health health);
+void attempt_heed(struct lookups *ls, unsigned u, enum health health);
 
 /*
  * attempt_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)

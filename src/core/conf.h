@@ -26,10 +26,13 @@
 
 /* Which upstream is asked. The order is that of the words of the keyword selection-mode. */
 enum conf_selection {
-	CONF_RANDOM, /* a randomly drawn upstream for every question (mtd64-ng) */
+	/* for every question a randomly drawn upstream (mtd64-ng) of those that are good and fast
+	 */
+	CONF_RANDOM,
 	/* the same upstream until it fails to reply in time, then the next (mtd64-ng) */
 	CONF_ROUND_ROBIN,
-	CONF_IN_ORDER /* the first upstream that is alive (totd) */
+	CONF_IN_ORDER, /* the first upstream that is alive (totd) */
+	CONF_FASTEST   /* the one that costs a question the least time at present */
 };
 
 /*

@@ -252,7 +252,7 @@ on_upstream_timer(struct engine *e, struct wheel_timer *t)
 	struct upstream *up = LIST_OBJECT(t, struct upstream, probe);
 
 	lookup_start_probe(&e->lookups, (unsigned)(up - e->upstreams.table));
-	wheel_set(&e->wheel, t, e->now_ns + UPSTREAM_PROBE_MS * NS_PER_MS);
+	wheel_set(&e->wheel, t, e->now_ns + HEALTH_PROBE_MS * NS_PER_MS);
 }
 
 static void
@@ -299,8 +299,8 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 	(void)slot;
 	e->now_ns = now_ns;
 	stats_inc(&e->stats.upstream_refused);
-	attempt_heed(&e->lookups, upstream,
-	    upstreams_on_refused(&e->upstreams, upstream, &e->wheel, now_ns));
+	attempt_heed(
+	    &e->lookups, upstream, health_on_refused(&e->upstreams, upstream, &e->wheel, now_ns));
 	audited(e);
 }
 
@@ -313,8 +313,8 @@ engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t 
 	if (e->upstreams.table[upstream].n_tcp > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		attempt_heed(
-		    &e->lookups, upstream, upstreams_on_failure(&e->upstreams, upstream, now_ns));
+		attempt_heed(&e->lookups, upstream,
+		    health_on_failure(&e->upstreams, upstream, UPSTREAM_OVER_TCP, now_ns));
 	while ((l = attempt_on_tcp_lost(&e->lookups, upstream, established, &e->result)) != NULL)
 		on_lookup_end(e, l);
 	upstreams_release(&e->upstreams, upstream);

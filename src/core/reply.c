@@ -266,9 +266,10 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	stats_inc(&ls->stats->upstream_replies);
 	/* A reply with CD says nothing about replies without it. */
 	if (l->check != LOOKUP_CHECK_CD)
-		upstreams_on_rcode(ls->upstreams, l->upstream,
+		health_on_rcode(ls->upstreams, l->upstream,
+		    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
 		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
-	if (UNLIKELY(upstreams_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
+	if (UNLIKELY(health_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
 	    ls->conf->cache != NULL)
 		cache_revived(ls->conf->cache,
 		    clock_s(ls->upstreams->table[l->upstream].failing_ns), clock_s(now_ns));

@@ -13,6 +13,7 @@ clear(struct upstream *u)
 	memset(&u->addr, 0, sizeof(u->addr));
 	u->active = false;
 	u->down = false;
+	u->doubted = false;
 	u->watched = true;
 	u->starved = false;
 	u->trusted = false;
@@ -144,56 +145,6 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	return changed;
 }
 
-/* May upstream N get the next attempt? The passes go from strict to lenient. */
-static bool
-eligible(const struct upstreams *us, uint16_t n, const struct upstream_wish *wish, unsigned pass)
-{
-	if (wish->errored >> n & 1)
-		return false;
-	if (pass < 2 && (us->table[n].down || us->table[n].starved))
-		return false;
-	return pass % 2 == 1 || n != wish->last;
-}
-
-/* The index in order[] where the search begins. */
-static unsigned
-first_place(const struct upstreams *us, struct rng *rng)
-{
-	switch (us->selection) {
-	case CONF_RANDOM:
-		return us->n_order > 1 ? rng_below(rng, us->n_order) : 0;
-	case CONF_ROUND_ROBIN:
-		return us->current;
-	case CONF_IN_ORDER:
-		return 0;
-	}
-	return 0;
-}
-
-uint16_t
-upstreams_pick(struct upstreams *us, const struct upstream_wish *wish, struct rng *rng)
-{
-	unsigned n_passes = wish->alive ? 2 : 4;
-	unsigned first;
-
-	if (us->n_order == 0)
-		return UPSTREAM_NONE;
-	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
-	    eligible(us, wish->prefer, wish, 0))
-		return wish->prefer;
-	first = first_place(us, rng);
-	/* The passes: alive and not the last; alive; not the last; any. */
-	for (unsigned pass = 0; pass < n_passes; pass++) {
-		for (unsigned i = 0; i < us->n_order; i++) {
-			uint16_t n = us->order[(first + i) % us->n_order];
-
-			if (eligible(us, n, wish, pass))
-				return n;
-		}
-	}
-	return UPSTREAM_NONE;
-}
-
 bool
 upstreams_all_down(const struct upstreams *us)
 {
@@ -202,136 +153,6 @@ upstreams_all_down(const struct upstreams *us)
 			return false;
 	}
 	return true;
-}
-
-bool
-upstreams_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
-{
-	struct upstream *up = &us->table[u];
-	bool was_down = up->down;
-	char text[NETADDR_TEXT];
-
-	up->n_failures = 0;
-	up->probing = false;
-	if (was_down) {
-		up->down = false;
-		up->revived_ns = now_ns;
-		wheel_clear(wheel, &up->probe);
-		if (told_end(us->told, TOLD_DOWN, &up->addr))
-			log_notice(
-			    "upstream", "%s: replies again", netaddr_format(&up->addr, text));
-	}
-	return was_down;
-}
-
-/* The name of RCODE for the log. */
-static const char *
-rcode_text(uint16_t rcode)
-{
-	switch (rcode) {
-	case DNS_FORMERR:
-		return "FORMERR";
-	case DNS_SERVFAIL:
-		return "SERVFAIL";
-	case DNS_NOTIMP:
-		return "NOTIMP";
-	case DNS_REFUSED:
-		return "REFUSED";
-	default:
-		return "another error";
-	}
-}
-
-void
-upstreams_on_error(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t now_ns)
-{
-	struct upstream *up = &us->table[u];
-	char text[NETADDR_TEXT];
-
-	if (up->n_errors++ == 0)
-		up->errors_ns = now_ns;
-	if (up->erring || !up->active || up->n_errors < UPSTREAM_ERRORS ||
-	    now_ns - up->errors_ns < UPSTREAM_ERRORS_MS * NS_PER_MS)
-		return;
-	up->erring = true;
-	if (told_begin(us->told, TOLD_ERRORS, &up->addr))
-		log_warn("upstream", "%s: every reply for %u s was an error (last %s)",
-		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors_ns),
-		    rcode_text(rcode));
-}
-
-void
-upstreams_on_good(struct upstreams *us, unsigned u)
-{
-	struct upstream *up = &us->table[u];
-	char text[NETADDR_TEXT];
-
-	up->n_errors = 0;
-	if (!up->erring)
-		return;
-	up->erring = false;
-	if (told_over(us->told, TOLD_ERRORS, &up->addr))
-		log_notice(
-		    "upstream", "%s: replies without error again", netaddr_format(&up->addr, text));
-}
-
-enum upstream_health
-upstreams_on_failure(struct upstreams *us, unsigned u, uint64_t now_ns)
-{
-	struct upstream *up = &us->table[u];
-
-	/*
-	 * Round-robin as in mtd64-ng: go to the next upstream if the current one does not reply in
-	 * time.
-	 */
-	if (us->n_order > 0 && us->order[us->current] == u)
-		us->current = (us->current + 1) % us->n_order;
-	if (up->n_failures == 0)
-		up->failing_ns = now_ns;
-	up->n_failures++;
-	/* At most one probe per timeout. */
-	if (!up->active || up->down || up->n_failures < UPSTREAM_FAILURES ||
-	    now_ns - up->probed_ns < us->timeout_ns)
-		return UPSTREAM_AS_BEFORE;
-	up->probing = true;
-	up->probed_ns = now_ns;
-	return UPSTREAM_IN_DOUBT;
-}
-
-static enum upstream_health
-go_down(struct upstreams *us, struct upstream *up, struct wheel *wheel, uint64_t now_ns)
-{
-	char text[NETADDR_TEXT];
-
-	up->down = true;
-	up->probing = false;
-	wheel_set(wheel, &up->probe, now_ns + UPSTREAM_PROBE_MS * NS_PER_MS);
-	if (told_begin(us->told, TOLD_DOWN, &up->addr))
-		log_warn("upstream",
-		    "%s: no reply to %u questions in a row, nor to a probe: asked only if no other "
-		    "is left",
-		    netaddr_format(&up->addr, text), up->n_failures);
-	return UPSTREAM_WENT_DOWN;
-}
-
-enum upstream_health
-upstreams_on_refused(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
-{
-	struct upstream *up = &us->table[u];
-	bool probing = up->probing;
-	enum upstream_health health = upstreams_on_failure(us, u, now_ns);
-
-	return probing && up->active ? go_down(us, up, wheel, now_ns) : health;
-}
-
-enum upstream_health
-upstreams_on_probe_lost(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
-{
-	struct upstream *up = &us->table[u];
-	bool probing = up->probing;
-
-	up->probing = false;
-	return probing && up->active ? go_down(us, up, wheel, now_ns) : UPSTREAM_AS_BEFORE;
 }
 
 void

@@ -3,11 +3,11 @@
 #define DNS64D_CORE_UPSTREAM_H
 
 /*
- * upstream: the table of upstreams, their health and their choice.
+ * upstream: the table of upstreams, what was learned about them, and their sockets.
  *
  * The table has the upstreams by address, with what was learned about them, and survives reloads;
- * it also has the slots of the UDP sockets that lead to them. This file decides which upstream gets
- * the next attempt and when an upstream counts as down. It sends nothing.
+ * it also has the slots of the UDP sockets that lead to them. core/choice says which of them gets
+ * the next attempt, core/health which are down.
  */
 
 #include <stdbool.h>
@@ -28,14 +28,9 @@
 #define UPSTREAM_MAX 64
 #define UPSTREAM_MAX_SOCKETS 4096 /* UDP sockets to all upstreams at one time */
 #define UPSTREAM_NONE 0xffff
-/* failures in a row, then a probe shows whether it is down (RULES D27) */
-#define UPSTREAM_FAILURES 3
-#define UPSTREAM_PROBE_MS 400 /* ms between probes of an upstream that is down */
 /* ms: how long an upstream without EDNS is asked without it (RULES D1) */
 #define UPSTREAM_NO_EDNS_MS 300000
 #define UPSTREAM_SAME 3                /* confirmed near misses in a row that switch a guard off */
-#define UPSTREAM_ERRORS 20             /* replies in a row that are errors, and */
-#define UPSTREAM_ERRORS_MS 10000       /* ms that they last, before this is logged */
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
 #define UPSTREAM_SEEN 8    /* for near misses on so many sockets */
@@ -71,10 +66,12 @@ struct upstream {
 	_Alignas(64) struct netaddr addr; /* family NETADDR_NONE: the number is free */
 	bool active;                      /* configured */
 	bool down;
-	bool watched;        /* a right reply may change its guards or what is known of its EDNS */
-	bool probing;        /* a probe is in flight after failures, and no reply has come since */
-	bool starved;        /* it has no socket, for lack of local resources (RULES D26) */
-	bool trusted;        /* it validates, and the path to it is secure (RULES D9) */
+	bool doubted; /* silent three times in a row, or refused: asked if none is left that is good
+		       */
+	bool watched; /* a right reply may change its guards or what is known of its EDNS */
+	bool probing; /* a probe is in flight after failures, and no reply has come since */
+	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
+	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
 	uint32_t n_failures; /* failures since its last reply */
 	uint64_t failing_ns; /* time of the first of these failures */
 	uint64_t probed_ns;  /* time of the last probe that failures caused */
@@ -139,22 +136,12 @@ void upstreams_init(struct upstreams *us);
 unsigned upstreams_configure(
     struct upstreams *us, const struct conf_core *conf, struct wheel *wheel);
 
-/* Limits on the choice of an attempt's upstream. */
-struct upstream_wish {
-	uint64_t errored; /* bit per number: do not ask this upstream */
-	/* number of the upstream asked last: ask another one if there is one; UPSTREAM_NONE */
-	uint16_t last;
-	/* number of the upstream to ask first if it may be asked; UPSTREAM_NONE */
-	uint16_t prefer;
-	bool alive; /* do not ask an upstream that is down */
-};
-
-/*
- * upstreams_pick: the number of the upstream for the next attempt; UPSTREAM_NONE when none may be
- * asked. An upstream that is down is picked only when no other is left.
- */
-MUST_USE uint16_t upstreams_pick(
-    struct upstreams *us, const struct upstream_wish *wish, struct rng *rng);
+/* upstream_is_down: is UP asked only if no other is left? */
+MUST_USE static inline bool
+upstream_is_down(const struct upstream *up)
+{
+	return up->down || up->starved;
+}
 
 /* upstreams_all_down: are all configured upstreams down? */
 MUST_USE bool upstreams_all_down(const struct upstreams *us);
@@ -185,64 +172,6 @@ upstreams_wait_ns(
 {
 	return times_wait_ns(&us->table[u].times[over], n_silent, us->timeout_ns);
 }
-
-/*
- * upstreams_recover: the part of upstreams_on_reply for an upstream with failures. Returns true
- * when U was down.
- */
-bool upstreams_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
-
-/*
- * upstreams_on_error: U replied with the error RCODE. This only serves the log: an upstream whose
- * replies are all errors is reported to the operator.
- */
-void upstreams_on_error(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t now_ns);
-
-/* upstreams_on_good: U replied without error, while its n_errors is not 0. */
-void upstreams_on_good(struct upstreams *us, unsigned u);
-
-/* upstreams_on_rcode: U replied with RCODE: calls upstreams_on_error or upstreams_on_good. */
-static inline void
-upstreams_on_rcode(struct upstreams *us, unsigned u, uint16_t rcode, uint64_t now_ns)
-{
-	if (UNLIKELY(rcode != DNS_NOERROR && rcode != DNS_NXDOMAIN))
-		upstreams_on_error(us, u, rcode, now_ns);
-	else if (UNLIKELY(us->table[u].n_errors > 0))
-		upstreams_on_good(us, u);
-}
-
-/* upstreams_on_reply: U replied. Returns true when it was down; failing_ns then says since when. */
-static inline bool
-upstreams_on_reply(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
-{
-	return UNLIKELY(us->table[u].n_failures > 0) && upstreams_recover(us, u, wheel, now_ns);
-}
-
-/*
- * What a failure changes. Failed questions alone do not mark an upstream down, as nobody answers
- * for some names. After UPSTREAM_FAILURES questions without a reply it is probed, and a probe
- * without a reply marks it down (RULES D27).
- */
-enum upstream_health {
-	UPSTREAM_AS_BEFORE,
-	UPSTREAM_IN_DOUBT, /* the caller must send a probe */
-	UPSTREAM_WENT_DOWN /* it went down by this; its timer is set for the next probe */
-};
-
-/* upstreams_on_failure: an attempt to U got no reply, or no connection could be opened. */
-MUST_USE enum upstream_health upstreams_on_failure(
-    struct upstreams *us, unsigned u, uint64_t now_ns);
-
-/*
- * upstreams_on_refused: the kernel reported U unreachable. While a probe is in flight this counts
- * as its loss: U is marked down.
- */
-MUST_USE enum upstream_health upstreams_on_refused(
-    struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
-
-/* upstreams_on_probe_lost: a probe of U got no reply. */
-MUST_USE enum upstream_health upstreams_on_probe_lost(
-    struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
 
 /* upstreams_on_near_miss: guard G of upstream U stopped a reply on the socket of slot SOCKET. */
 void upstreams_on_near_miss(

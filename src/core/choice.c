@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/choice.h"
+
+/* The upstreams that may be asked and of which none is in a worse state than another. */
+struct candidates {
+	unsigned n;
+	uint16_t at[CONF_MAX_UPSTREAMS];
+};
+
+/* How much N is to be avoided; 0: not at all. */
+static unsigned
+level(const struct upstreams *us, uint16_t n, const struct choice_wish *wish)
+{
+	const struct upstream *up = &us->table[n];
+	unsigned state = upstream_is_down(up) ? 2 : up->doubted ? 1 : 0;
+
+	return 2 * state + (n == wish->last);
+}
+
+static void
+gather(const struct upstreams *us, const struct choice_wish *wish, struct candidates *c)
+{
+	unsigned first = us->selection == CONF_ROUND_ROBIN ? us->current : 0;
+	unsigned least = wish->alive ? 3 : 5;
+
+	c->n = 0;
+	for (unsigned i = 0; i < us->n_order; i++) {
+		unsigned place = first + i < us->n_order ? first + i : first + i - us->n_order;
+		uint16_t n = us->order[place];
+		unsigned l = level(us, n, wish);
+
+		if (l > least || wish->exhausted >> n & 1)
+			continue;
+		if (l < least)
+			c->n = 0;
+		least = l;
+		c->at[c->n++] = n;
+	}
+}
+
+/* Keep of C those whose cost is from LEAST to MOST. */
+static void
+keep(const struct upstreams *us, struct candidates *c, uint64_t least, uint64_t most)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		uint64_t cost = us->table[c->at[i]].cost.ns;
+
+		if (cost >= least && cost <= most)
+			c->at[n++] = c->at[i];
+	}
+	c->n = n;
+}
+
+/* The lowest cost that is known in C; 0: none is. */
+static uint64_t
+lowest(const struct upstreams *us, const struct candidates *c)
+{
+	uint64_t best = 0;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		uint64_t cost = us->table[c->at[i]].cost.ns;
+
+		if (cost != 0 && (best == 0 || cost < best))
+			best = cost;
+	}
+	return best;
+}
+
+/* One of C by 12 bits of CHANCE. */
+static uint16_t
+draw(const struct candidates *c, uint32_t chance)
+{
+	return c->at[(chance & 0xfff) * c->n >> 12];
+}
+
+/*
+ * Power of two choices: the cheaper of two of the lowest band, each drawn from all. Nothing but the
+ * drawing keeps equal ones even, and whoever is dearer still gets a share, which measures it.
+ */
+static uint16_t
+draw_cheaper(const struct upstreams *us, const struct candidates *c, uint32_t chance)
+{
+	uint16_t a = draw(c, chance);
+	uint16_t b = draw(c, chance >> 12);
+	uint64_t cost = us->table[b].cost.ns;
+
+	return cost != 0 && cost + CHOICE_EQUAL_NS < us->table[a].cost.ns ? b : a;
+}
+
+/* Pick by cost. What is not known yet costs 0: it is among the best, but not preferred. */
+static struct choice
+by_cost(const struct upstreams *us, const struct choice_wish *wish, struct candidates *c,
+    uint32_t chance)
+{
+	uint64_t best = lowest(us, c);
+	uint64_t most = us->selection == CONF_FASTEST ? best : 2 * best + CHOICE_BAND_NS;
+	bool explore = chance >> 24 < CHOICE_EXPLORE && wish->last == UPSTREAM_NONE;
+	struct candidates others = *c;
+	uint16_t n;
+
+	keep(us, &others, most + 1, UINT64_MAX);
+	if (UNLIKELY(explore) && others.n > 0)
+		return (struct choice){ .upstream = draw(&others, chance), .exploring = true };
+	keep(us, c, 0, most);
+	n = draw_cheaper(us, c, chance);
+	return (
+	    struct choice){ .upstream = n, .exploring = best != 0 && us->table[n].cost.ns == 0 };
+}
+
+struct choice
+choice_among(const struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
+{
+	struct candidates c;
+
+	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
+	    !(wish->exhausted >> wish->prefer & 1) && level(us, wish->prefer, wish) == 0)
+		return (struct choice){ .upstream = wish->prefer };
+	gather(us, wish, &c);
+	if (c.n == 0)
+		return (struct choice){ .upstream = UPSTREAM_NONE };
+	if (c.n == 1 || us->selection == CONF_ROUND_ROBIN || us->selection == CONF_IN_ORDER)
+		return (struct choice){ .upstream = c.at[0] };
+	return by_cost(us, wish, &c, rng_u32(rng));
+}
+
+uint64_t
+choice_best_wait_ns(const struct upstreams *us, unsigned u)
+{
+	uint64_t best = us->timeout_ns;
+
+	for (unsigned i = 0; i < us->n_order; i++) {
+		const struct upstream *up = &us->table[us->order[i]];
+		uint64_t wait = upstreams_wait_ns(us, us->order[i], UPSTREAM_OVER_UDP, 0);
+
+		if (us->order[i] != u && !up->doubted && !upstream_is_down(up) && wait < best)
+			best = wait;
+	}
+	return best;
+}
+
+void
+choice_on_failure(
+    struct upstreams *us, unsigned u, enum upstream_over over, bool silent, uint64_t now_ns)
+{
+	/*
+	 * Round-robin as in mtd64-ng: go to the next upstream if the current one does not reply in
+	 * time.
+	 */
+	if (silent && us->n_order > 0 && us->order[us->current] == u)
+		us->current = us->current + 1 < us->n_order ? us->current + 1 : 0;
+	/* A failure costs the wait, and then the question is asked elsewhere. */
+	times_charge_failure(&us->table[u].cost, 2 * upstreams_wait_ns(us, u, over, 0), now_ns);
+}

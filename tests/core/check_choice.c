@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whom to ask under each selection-mode. */
+
+#include "core/choice.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "scenario/parts.h"
+
+static struct upstreams us;
+static struct conf_core conf;
+static struct wheel wheel;
+static struct rng rng;
+static uint64_t now_ns;
+
+static void
+configure(unsigned n)
+{
+	parts_conf(&conf, n, 100);
+	upstreams_configure(&us, &conf, &wheel);
+}
+
+static void
+setup(void)
+{
+	now_ns = PARTS_START_NS;
+	rng_init_seeded(&rng, 5);
+	wheel_init(&wheel, now_ns);
+	upstreams_init(&us);
+}
+
+static uint16_t
+pick(uint64_t errored, uint16_t last, uint16_t prefer)
+{
+	const struct choice_wish wish = { .exhausted = errored, .last = last, .prefer = prefer };
+
+	return choice_pick(&us, &wish, &rng).upstream;
+}
+
+static void
+take_down(unsigned u)
+{
+	us.table[u].down = true;
+}
+
+START_TEST(in_order_takes_the_first_alive)
+{
+	configure(3);
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), 0);
+	ck_assert_uint_eq(pick(0, 0, UPSTREAM_NONE), 1);
+	ck_assert_uint_eq(pick(0, 1, UPSTREAM_NONE), 0);
+	ck_assert_uint_eq(pick(1, 0, UPSTREAM_NONE), 1);
+	ck_assert_uint_eq(pick(3, 1, UPSTREAM_NONE), 2);
+	ck_assert_uint_eq(pick(7, 2, UPSTREAM_NONE), UPSTREAM_NONE);
+	take_down(0);
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), 1);
+}
+END_TEST
+
+/* Alive and another; alive; another; any. */
+START_TEST(down_only_when_no_other_is_left)
+{
+	configure(3);
+	take_down(0);
+	take_down(1);
+	ck_assert_uint_eq(pick(0, 2, UPSTREAM_NONE), 2);
+	ck_assert_uint_eq(pick(4, 2, UPSTREAM_NONE), 0);
+	ck_assert_uint_eq(pick(4, 0, UPSTREAM_NONE), 1);
+	ck_assert_uint_eq(pick(6, 0, UPSTREAM_NONE), 0);
+}
+END_TEST
+
+/* RULES D3, D5: with an error at hand none that is down. */
+START_TEST(with_an_error_at_hand_none_is_asked_that_is_down)
+{
+	const struct choice_wish wish = {
+		.exhausted = 4, .last = UPSTREAM_NONE, .prefer = UPSTREAM_NONE, .alive = true
+	};
+
+	configure(3);
+	take_down(0);
+	ck_assert_uint_eq(choice_pick(&us, &wish, &rng).upstream, 1);
+	ck_assert(!upstreams_all_down(&us));
+	take_down(1);
+	ck_assert_uint_eq(choice_pick(&us, &wish, &rng).upstream, UPSTREAM_NONE);
+	ck_assert(!upstreams_all_down(&us));
+	take_down(2);
+	ck_assert(upstreams_all_down(&us));
+}
+END_TEST
+
+START_TEST(preferred_if_it_may_be_asked)
+{
+	configure(3);
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, 2), 2);
+	ck_assert_uint_eq(pick(4, UPSTREAM_NONE, 2), 0);
+	take_down(2);
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, 2), 0);
+	configure(1);
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, 1), 0);
+}
+END_TEST
+
+/* mtd64-ng: the same one until it does not reply in time, then the next, round and round. */
+START_TEST(round_robin_stays)
+{
+	configure(3);
+	us.selection = CONF_ROUND_ROBIN;
+	for (unsigned turn = 0; turn < 7; turn++) {
+		uint16_t want = (uint16_t)(turn % 3);
+
+		ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), want);
+		ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), want);
+		/* An error is a reply in time. */
+		ck_assert_uint_eq(pick(UINT64_C(1) << want, want, UPSTREAM_NONE), (turn + 1) % 3);
+		ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), want);
+		choice_on_failure(&us, want, UPSTREAM_OVER_UDP, true, now_ns);
+		ck_assert_uint_eq(pick(0, want, UPSTREAM_NONE), (turn + 1) % 3);
+	}
+	/* Another question that was silent at the one before does not move it. */
+	choice_on_failure(&us, 0, UPSTREAM_OVER_UDP, true, now_ns);
+	ck_assert_uint_eq(pick(0, 0, UPSTREAM_NONE), 1);
+	ck_assert_uint_eq(pick(0, 0, UPSTREAM_NONE), 1);
+}
+END_TEST
+
+START_TEST(random_is_even)
+{
+	unsigned counts[4] = { 0 };
+	unsigned after[4] = { 0 };
+
+	configure(4);
+	us.selection = CONF_RANDOM;
+	for (unsigned i = 0; i < 40000; i++) {
+		counts[pick(0, UPSTREAM_NONE, UPSTREAM_NONE)]++;
+		after[pick(0, 2, UPSTREAM_NONE)]++;
+	}
+	for (unsigned u = 0; u < 4; u++) {
+		ck_assert_uint_gt(counts[u], 9600);
+		ck_assert_uint_lt(counts[u], 10400);
+	}
+	ck_assert_uint_eq(after[2], 0);
+	ck_assert_uint_gt(after[0], 9000);
+	ck_assert_uint_gt(after[1], 9000);
+	ck_assert_uint_gt(after[3], 9000);
+}
+END_TEST
+
+START_TEST(without_upstreams_none_is_picked)
+{
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), UPSTREAM_NONE);
+	us.selection = CONF_ROUND_ROBIN;
+	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, 3), UPSTREAM_NONE);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("choice");
+	TCase *tc = tcase_create("choice");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, in_order_takes_the_first_alive);
+	tcase_add_test(tc, down_only_when_no_other_is_left);
+	tcase_add_test(tc, with_an_error_at_hand_none_is_asked_that_is_down);
+	tcase_add_test(tc, preferred_if_it_may_be_asked);
+	tcase_add_test(tc, round_robin_stays);
+	tcase_add_test(tc, random_is_even);
+	tcase_add_test(tc, without_upstreams_none_is_picked);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
