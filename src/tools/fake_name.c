@@ -6,7 +6,9 @@
 #include "base/hash.h"
 #include "dns/name.h"
 
-#define FIXED_SEED 0x64 /* the same names have AAAA in every run */
+/* The same names have AAAA or are broken in every run, each share by itself. */
+#define FIXED_SEED 0x64
+#define BROKEN_SEED 0x66
 
 static const uint8_t e164_arpa[] = "\004e164\004arpa";
 static const uint8_t in_addr_arpa[] = "\007in-addr\004arpa";
@@ -67,11 +69,11 @@ read_address(struct text t, uint8_t v4[static 4])
 }
 
 static bool
-in_percent(const void *data, size_t len, unsigned percent)
+in_percent(const void *data, size_t len, unsigned percent, uint64_t seed)
 {
 	if (percent == 0 || percent >= 100)
 		return percent != 0;
-	return hash_bytes(data, len, FIXED_SEED) % 100 < percent;
+	return hash_bytes(data, len, seed) % 100 < percent;
 }
 
 bool
@@ -83,7 +85,13 @@ fake_zone_has_aaaa(const struct fake_zone *z, const uint8_t *label, size_t len)
 		return z->aaaa_percent != 0;
 	memcpy(name, label, len);
 	memcpy(name + len, z->name, z->len);
-	return in_percent(name, len + z->len, z->aaaa_percent);
+	return in_percent(name, len + z->len, z->aaaa_percent, FIXED_SEED);
+}
+
+bool
+fake_zone_is_broken(const struct fake_zone *z, const uint8_t *name, size_t len)
+{
+	return in_percent(name, len, z->broken_percent, BROKEN_SEED);
 }
 
 void
@@ -264,7 +272,7 @@ read_telephone(const struct fake_zone *z, struct fake_name *out)
 	out->digits[n] = '\0';
 	out->n_digits = (unsigned)n;
 	out->kind = z->enum_digits > 0 ? number_in_range(z, out) : FAKE_NUMBER;
-	if (out->kind == FAKE_NUMBER && !in_percent(out->digits, n, z->enum_percent))
+	if (out->kind == FAKE_NUMBER && !in_percent(out->digits, n, z->enum_percent, FIXED_SEED))
 		out->kind = FAKE_NOTHING;
 }
 
@@ -312,7 +320,7 @@ fake_name_read(const struct fake_zone *z, const uint8_t *name, size_t len, struc
 	out->kind = FAKE_OUTSIDE;
 	out->quirk = FAKE_SOUND;
 	out->quirk_type = 0;
-	out->has_aaaa = false;
+	out->has_aaaa = out->broken = false;
 	out->n_cnames = 0;
 	name_lower(out->lower, name, len);
 	if (ends_in(out->lower, len, e164_arpa, sizeof(e164_arpa), &out->zone_at))
@@ -321,4 +329,6 @@ fake_name_read(const struct fake_zone *z, const uint8_t *name, size_t len, struc
 		read_reverse(out);
 	else if (ends_in(out->lower, len, z->name, z->len, &out->zone_at))
 		read_in_zone(z, out);
+	if (out->kind != FAKE_OUTSIDE && out->kind != FAKE_APEX)
+		out->broken = fake_zone_is_broken(z, out->lower, len);
 }

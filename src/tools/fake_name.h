@@ -22,11 +22,12 @@
 struct fake_zone {
 	uint8_t name[DNS_NAME_MAX]; /* in lower case */
 	size_t len;
-	unsigned aaaa_percent; /* of the names with addresses: have AAAA as well */
-	unsigned enum_percent; /* of the telephone numbers: exist */
-	uint64_t enum_first;   /* and of them only those from here */
-	uint64_t enum_last;    /* to here, if enum_digits is not 0 */
-	unsigned enum_digits;  /* digits of a number in that range, leading zeros included */
+	unsigned aaaa_percent;   /* of the names with addresses: have AAAA as well */
+	unsigned broken_percent; /* of the names below a zone: never get an answer */
+	unsigned enum_percent;   /* of the telephone numbers: exist */
+	uint64_t enum_first;     /* and of them only those from here */
+	uint64_t enum_last;      /* to here, if enum_digits is not 0 */
+	unsigned enum_digits;    /* digits of a number in that range, leading zeros included */
 };
 
 enum fake_kind {
@@ -58,6 +59,7 @@ struct fake_name {
 	enum fake_quirk quirk;
 	uint16_t quirk_type; /* the type meant, unless FAKE_SOUND or FAKE_BOTH_TYPES */
 	bool has_aaaa;
+	bool broken;           /* by the zone's share, whatever the kind */
 	uint8_t v4[4];         /* network order */
 	unsigned n;            /* see FAKE_MANY, FAKE_TEXT */
 	unsigned n_cnames;     /* names that lead to the one described here */
@@ -80,6 +82,12 @@ void fake_zone_init(struct fake_zone *z, const uint8_t *name);
  * LEN bytes at LABEL, in lower case.
  */
 MUST_USE bool fake_zone_has_aaaa(const struct fake_zone *z, const uint8_t *label, size_t len);
+
+/*
+ * fake_zone_is_broken: is NAME, LEN bytes in wire form and in lower case, among the names of Z that
+ * never get an answer? It must be below a zone of fakedns.
+ */
+MUST_USE bool fake_zone_is_broken(const struct fake_zone *z, const uint8_t *name, size_t len);
 
 /*
  * fake_native_address: the IPv6 address, in network order to V6, of a name with AAAA whose IPv4
