@@ -24,6 +24,7 @@ struct reply {
 	uint16_t rcode;    /* 12 bits */
 	uint16_t flags;
 	bool opt;
+	bool unforced;
 };
 
 static void
@@ -264,7 +265,7 @@ is_forced(const struct reply *r)
 {
 	const struct fake_policy *p = r->policy;
 
-	return p->forced && (p->rcode_type == 0 || r->m->qtype == p->rcode_type);
+	return p->forced && !r->unforced && (p->rcode_type == 0 || r->m->qtype == p->rcode_type);
 }
 
 static void
@@ -308,6 +309,10 @@ rcode_of(const struct reply *r)
 static bool
 is_silent(const struct reply *r)
 {
+	const struct fake_policy *p = r->policy;
+
+	if (r->name->broken && (p->broken_type == 0 || r->m->qtype == p->broken_type))
+		return true;
 	if (is_forced(r) || is_chain_question(r))
 		return false;
 	return r->name->kind == FAKE_SILENT || quirk_hits(r->name, r->m, FAKE_TYPE_SILENT);
@@ -394,6 +399,7 @@ fake_answer(const struct fake_policy *p, const struct fake_question *q, uint8_t 
 		return 0;
 	bool sound = v == MSG_OK && m.qdcount == 1;
 	struct reply r = { .policy = p, .m = &m, .name = &name, .owner = HEADER_QNAME };
+	r.unforced = q->unforced;
 	r.flags = (uint16_t)(DNS_QR | DNS_RA | (m.flags & (DNS_OPCODE | DNS_RD | DNS_CD)));
 	r.rcode = check(p, &m, v);
 	r.opt = v == MSG_OK && m.edns.present && !p->no_edns;

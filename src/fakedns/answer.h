@@ -27,6 +27,7 @@ struct fake_policy {
 	bool forced;           /* answer with RCODE and without records */
 	uint16_t rcode;        /* 12 bits */
 	uint16_t rcode_type;   /* only questions for this type are forced; 0: all */
+	uint16_t broken_type;  /* broken names do not answer this type only; 0: all */
 };
 
 struct fake_question {
@@ -34,6 +35,7 @@ struct fake_question {
 	size_t len;
 	bool tcp;
 	bool truncate; /* answer with TC and without records, unless over TCP */
+	bool unforced; /* answer as if the policy forced nothing */
 };
 
 enum fake_verdict {

@@ -83,11 +83,48 @@ parse_rcode(struct cmdline *c, const struct cmdline_row *row, const char *text, 
 }
 
 static void
-parse_rcode_type(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+parse_type(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	uint16_t *type = field;
 
 	*type = name_or_number(c, row, text, types, UINT16_MAX);
+}
+
+/* Percent, with up to three decimals, in thousandths. */
+static void
+parse_share(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	uint64_t whole = 0, part = 0;
+	unsigned *share = field;
+	size_t n = number_prefix(text, SIZE_MAX, 100, &whole), decimals = 0;
+
+	if (n > 0 && text[n] == '.') {
+		decimals = strlen(text + n + 1);
+		n = number_parse(text + n + 1, decimals, 999, &part) ? n + 1 + decimals : 0;
+	}
+	for (size_t i = decimals; i < 3; i++)
+		part *= 10;
+	*share = (unsigned)(whole * 1000 + part);
+	if (n == 0 || text[n] != '\0' || decimals > 3 || *share > FAKE_LOSS_ALL)
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a percentage from 0 to 100 with at most three decimals", text);
+}
+
+/* "UP-DOWN", in milliseconds. */
+static void
+parse_outage(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct fake_pattern *p = field;
+	uint64_t up = 0, down = 0;
+	size_t n = number_prefix(text, SIZE_MAX, FAKE_OUTAGE_MAX, &up);
+
+	if (n == 0 || text[n] != '-' ||
+	    !number_parse(text + n + 1, strlen(text + n + 1), FAKE_OUTAGE_MAX, &down) || down == 0)
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not two times up to %d ms, the second not 0, with - between", text,
+		    FAKE_OUTAGE_MAX);
+	p->up_ms = (unsigned)up;
+	p->down_ms = (unsigned)down;
 }
 
 static void
@@ -156,12 +193,40 @@ static const struct cmdline_row rows[] = {
 	    FIELD(settings.policy.zone.aaaa_percent),
 	    .fallback = "0",
 	    .help = "names with addresses that have AAAA too" },
+	{ .name = "broken",
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(settings.policy.zone.broken_percent),
+	    .fallback = "0",
+	    .help = "names that never get an answer" },
+	{ .name = "broken-type",
+	    .value = "TYPE",
+	    .parse = parse_type,
+	    FIELD(settings.policy.broken_type),
+	    .help = "but only questions for this type" },
 	{ .name = "delay",
 	    .value = "MS",
 	    NUMBER(0, FAKE_DELAY_MAX),
-	    FIELD(settings.delay_ms),
+	    FIELD(settings.pattern.delay_ms),
 	    .fallback = "0",
 	    .help = "answer that much later" },
+	{ .name = "delay-every",
+	    .value = "N",
+	    NUMBER(1, FAKE_EVERY_MAX),
+	    FIELD(settings.pattern.delay_every),
+	    .fallback = "1",
+	    .help = "but only one question in so many" },
+	{ .name = "delay-type",
+	    .value = "TYPE",
+	    .parse = parse_type,
+	    FIELD(settings.pattern.delay_type),
+	    .help = "but only questions for this type" },
+	{ .name = "duplicate",
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(settings.pattern.duplicate_percent),
+	    .fallback = "0",
+	    .help = "answers over UDP to send twice" },
 	{ .name = "enum-percent",
 	    .value = "PERCENT",
 	    PERCENT,
@@ -177,7 +242,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "jitter",
 	    .value = "MS",
 	    NUMBER(0, FAKE_DELAY_MAX),
-	    FIELD(settings.jitter_ms),
+	    FIELD(settings.pattern.jitter_ms),
 	    .fallback = "0",
 	    .help = "delay by up to that much more" },
 	{ .name = "listen",
@@ -189,10 +254,21 @@ static const struct cmdline_row rows[] = {
 	    .help = "address to serve, repeatable" },
 	{ .name = "loss",
 	    .value = "PERCENT",
-	    PERCENT,
-	    FIELD(settings.loss_percent),
+	    .parse = parse_share,
+	    FIELD(settings.pattern.loss),
 	    .fallback = "0",
 	    .help = "questions over UDP to ignore" },
+	{ .name = "loss-burst",
+	    .value = "N",
+	    NUMBER(1, FAKE_BURST_MAX),
+	    FIELD(settings.pattern.loss_burst),
+	    .fallback = "1",
+	    .help = "so many of them in a row" },
+	{ .name = "loss-type",
+	    .value = "TYPE",
+	    .parse = parse_type,
+	    FIELD(settings.pattern.loss_type),
+	    .help = "but only questions for this type" },
 	{ .name = "negative-ttl",
 	    .value = "SECONDS",
 	    NUMBER(0, TTL_MAX),
@@ -203,6 +279,11 @@ static const struct cmdline_row rows[] = {
 	    .parse = cmdline_flag,
 	    FIELD(settings.policy.no_edns),
 	    .help = "answer questions with OPT with FORMERR" },
+	{ .name = "outage",
+	    .value = "UP-DOWN",
+	    .parse = parse_outage,
+	    FIELD(settings.pattern),
+	    .help = "answer for UP ms, not for DOWN ms, ..." },
 	{ .name = "port",
 	    .letter = 'p',
 	    .value = "PORT",
@@ -215,11 +296,40 @@ static const struct cmdline_row rows[] = {
 	    .parse = parse_rcode,
 	    FIELD(settings.policy),
 	    .help = "answer with this rcode and no records" },
+	{ .name = "rcode-percent",
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(rcode_percent),
+	    .fallback = "100",
+	    .help = "but only so many questions" },
 	{ .name = "rcode-type",
 	    .value = "TYPE",
-	    .parse = parse_rcode_type,
+	    .parse = parse_type,
 	    FIELD(settings.policy.rcode_type),
 	    .help = "but only questions for this type" },
+	{ .name = "reorder",
+	    .value = "PERCENT",
+	    PERCENT,
+	    FIELD(settings.pattern.reorder_percent),
+	    .fallback = "0",
+	    .help = "answers to hold back" },
+	{ .name = "reorder-delay",
+	    .value = "MS",
+	    NUMBER(1, FAKE_REORDER_MAX),
+	    FIELD(settings.pattern.reorder_ms),
+	    .fallback = "10",
+	    .help = "for that time" },
+	{ .name = "seed",
+	    .value = "N",
+	    NUMBER(1, UINT32_MAX),
+	    FIELD(settings.seed),
+	    .help = "draw the same chances in every run" },
+	{ .name = "slow-first",
+	    .value = "MS",
+	    NUMBER(0, FAKE_DELAY_MAX),
+	    FIELD(settings.pattern.slow_first_ms),
+	    .fallback = "0",
+	    .help = "first answer for a name takes so long" },
 	{ .name = "threads",
 	    .letter = 't',
 	    .value = "N",
@@ -230,7 +340,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "truncate",
 	    .value = "PERCENT",
 	    PERCENT,
-	    FIELD(settings.truncate_percent),
+	    FIELD(settings.pattern.truncate_percent),
 	    .fallback = "0",
 	    .help = "answers over UDP with TC only" },
 	{ .name = "ttl",
@@ -269,14 +379,30 @@ fake_options_table(void)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
+/* Options that only limit another one. */
+static const char *const limits[][2] = {
+	{ "broken-type", "broken" },
+	{ "delay-every", "delay" },
+	{ "delay-type", "delay" },
+	{ "loss-burst", "loss" },
+	{ "loss-type", "loss" },
+	{ "rcode-percent", "rcode" },
+	{ "rcode-type", "rcode" },
+	{ "reorder-delay", "reorder" },
+};
+
 /* What depends on several options. */
 static void
 complete(struct cmdline *c, struct fake_options *o)
 {
 	struct fake_settings *s = &o->settings;
 
-	if (s->policy.rcode_type != 0 && !s->policy.forced)
-		cmdline_complain(c, "rcode-type", "says nothing without --rcode");
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (cmdline_seen(c, limits[i][0]) && !cmdline_seen(c, limits[i][1]))
+			cmdline_complain(
+			    c, limits[i][0], "says nothing without --%s", limits[i][1]);
+	}
+	s->pattern.unforced_percent = s->policy.forced ? 100 - o->rcode_percent : 0;
 	o->default_listen = !cmdline_seen(c, "listen");
 	for (size_t i = 0; i < s->n_listen; i++)
 		s->listen[i].port = o->port;

@@ -14,8 +14,9 @@
 
 struct fake_options {
 	struct fake_settings settings;
-	uint16_t port;       /* of all addresses of the settings, which have it already */
-	bool default_listen; /* no address was given: loopback */
+	uint16_t port;          /* of all addresses of the settings, which have it already */
+	unsigned rcode_percent; /* of the questions, which the settings have as its complement */
+	bool default_listen;    /* no address was given: loopback */
 };
 
 /* fake_options_table: the options, for cmdline_print_help. A test compares it with the manual page.

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "base/attr.h"
+#include "fakedns/pattern.h"
 
 #define FAKE_RING_MS 32768     /* buckets; more than the longest delay, a power of two */
 #define FAKE_QUESTION_MAX 1232 /* bytes of a question that fakedns takes */
@@ -24,6 +25,7 @@ struct fake_delayed {
 	uint32_t connection; /* index + 1 of the TCP connection; 0: UDP */
 	uint32_t generation; /* of that connection */
 	int fd;              /* UDP: the socket that it was received on */
+	struct fake_fate fate;
 	socklen_t from_len;
 	size_t control_len;
 	struct sockaddr_storage from;

@@ -102,6 +102,7 @@ worker_free(struct fake_worker *w)
 	close_fd(w->wake_fd);
 	close_fd(w->epoll_fd);
 	fake_ring_free(w->ring);
+	fake_past_drop(&w->past);
 	free(w->connections);
 	free(w->batch);
 	free(w);
@@ -122,22 +123,24 @@ worker_alloc(const struct fake_settings *s)
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->batch = fake_udp_batch_new();
 	w->connections = calloc(FAKE_CONNECTIONS, sizeof(struct fake_connection *));
-	if (s->delay_ms + s->jitter_ms > 0)
+	if (fake_pattern_delays(&s->pattern))
 		w->ring = fake_ring_new(FAKE_DELAYED_MAX);
-	rng_init(&w->rng);
+	w->plain = fake_pattern_is_plain(&s->pattern);
 	return w;
 }
 
 static int
-worker_new(const struct fake_settings *s, struct fake_worker **out)
+worker_new(const struct fake_settings *s, unsigned index, struct fake_worker **out)
 {
 	struct fake_worker *w = worker_alloc(s);
 
 	if (w == NULL)
 		return -ENOMEM;
 	int err = w->epoll_fd < 0 || w->wake_fd < 0 ? -EMFILE : 0;
-	bool ring = w->ring != NULL || s->delay_ms + s->jitter_ms == 0;
-	if (w->batch == NULL || w->connections == NULL || !ring)
+	bool ring = w->ring != NULL || !fake_pattern_delays(&s->pattern);
+	/* Each thread has chances of its own, also from a seed. */
+	bool past = fake_past_init(&w->past, &s->pattern, s->seed == 0 ? 0 : s->seed + index);
+	if (w->batch == NULL || w->connections == NULL || !ring || !past)
 		err = -ENOMEM;
 	if (err == 0)
 		err = fake_worker_watch(w, w->wake_fd, EPOLLIN, FAKE_EVENT_WAKE, 0);
@@ -205,7 +208,7 @@ open_all(struct fake_server *f, struct netaddr *failed)
 {
 	for (unsigned t = 0; t < f->s.n_threads; t++) {
 		*failed = (struct netaddr){ .family = NETADDR_NONE };
-		int err = worker_new(&f->s, &f->workers[t]);
+		int err = worker_new(&f->s, t, &f->workers[t]);
 		for (uint32_t i = 0; err == 0 && i < f->s.n_listen; i++) {
 			*failed = f->s.listen[i];
 			err = open_address(f, f->workers[t], i);
@@ -262,12 +265,15 @@ fake_server_settings(const struct fake_server *f)
 int
 fake_server_start(struct fake_server *f)
 {
+	uint64_t now_ns = clock_now_ns(); /* outages come to all threads at once */
 	struct fake_counters none;
 	sigset_t all, before;
 	int err = 0;
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	for (unsigned i = 0; i < f->s.n_threads; i++)
+		f->workers[i]->past.start_ns = now_ns;
 	while (err == 0 && f->n_running < f->s.n_threads) {
 		struct fake_worker *w = f->workers[f->n_running];
 
@@ -293,6 +299,9 @@ fake_server_stop(struct fake_server *f, struct fake_counters *sum)
 		sum->questions += c->questions;
 		sum->answers += c->answers;
 		sum->lost += c->lost;
+		sum->outage += c->outage;
+		sum->held += c->held;
+		sum->twice += c->twice;
 		sum->mute += c->mute;
 		sum->malformed += c->malformed;
 		sum->unsent += c->unsent;

@@ -8,18 +8,16 @@
 
 #include "base/netaddr.h"
 #include "fakedns/answer.h"
+#include "fakedns/pattern.h"
 
 #define FAKE_LISTEN_MAX 16
 #define FAKE_THREADS_MAX 256
-#define FAKE_DELAY_MAX 15000 /* ms, of delay and of jitter each */
 
 struct fake_settings {
 	struct fake_policy policy;
+	struct fake_pattern pattern;
+	unsigned seed; /* of all chances; 0: others each time */
 	unsigned n_threads;
-	unsigned delay_ms;         /* of every answer */
-	unsigned jitter_ms;        /* at most this more, drawn for each */
-	unsigned loss_percent;     /* of the questions over UDP: ignored */
-	unsigned truncate_percent; /* of the answers over UDP: TC instead of records */
 	size_t n_listen;
 	struct netaddr listen[FAKE_LISTEN_MAX];
 };

@@ -108,9 +108,12 @@ has_room(const struct fake_connection *c)
 
 /* There must be room for the largest of all answers. */
 static void
-put_answer(struct fake_worker *w, struct fake_connection *c, const uint8_t *bytes, size_t len)
+put_answer(struct fake_worker *w, struct fake_connection *c, const uint8_t *bytes, size_t len,
+    const struct fake_fate *fate)
 {
-	struct fake_question q = { .bytes = bytes, .len = len, .tcp = true };
+	struct fake_question q = {
+		.bytes = bytes, .len = len, .tcp = true, .unforced = fate->unforced
+	};
 
 	if (c->out_at > 0) {
 		memmove(c->out, c->out + c->out_at, c->out_len - c->out_at);
@@ -126,19 +129,34 @@ put_answer(struct fake_worker *w, struct fake_connection *c, const uint8_t *byte
 }
 
 static void
-take_question(struct fake_worker *w, struct fake_connection *c, const uint8_t *bytes, size_t len)
+put_aside(struct fake_worker *w, struct fake_connection *c, const uint8_t *bytes, size_t len,
+    const struct fake_fate *fate)
 {
-	w->counters.questions++;
-	if (w->ring == NULL) {
-		put_answer(w, c, bytes, len);
-		return;
-	}
-	struct fake_delayed *d = fake_worker_delay(w, bytes, len);
+	struct fake_delayed *d = fake_worker_delay(w, bytes, len, fate);
+
 	if (d == NULL)
 		return;
 	d->connection = c->index + 1;
 	d->generation = c->generation;
 	c->n_delayed++;
+}
+
+static void
+take_question(struct fake_worker *w, struct fake_connection *c, const uint8_t *bytes, size_t len)
+{
+	struct fake_fate fate;
+
+	w->counters.questions++;
+	switch (fake_worker_fate(w, bytes, len, true, &fate)) {
+	case FAKE_NEVER:
+		break;
+	case FAKE_LATER:
+		put_aside(w, c, bytes, len, &fate);
+		break;
+	case FAKE_NOW:
+		put_answer(w, c, bytes, len, &fate);
+		break;
+	}
 }
 
 /*
@@ -269,7 +287,7 @@ fake_tcp_late(struct fake_worker *w, struct fake_delayed *d, uint64_t now_ms)
 		fake_ring_again(w->ring, d, now_ms + 1);
 		return;
 	}
-	put_answer(w, c, d->bytes, d->len);
+	put_answer(w, c, d->bytes, d->len, &d->fate);
 	c->n_delayed--;
 	fake_ring_give(w->ring, d);
 	fake_tcp_run(w, index);

@@ -177,27 +177,43 @@ send_all(struct fake_worker *w, int fd)
 	b->n_out = 0;
 }
 
-/* Write the answer into the next slot, addressed to where the question came from. */
-static void
-put_answer(struct fake_worker *w, const uint8_t *bytes, size_t len, const struct msghdr *from)
+/*
+ * Write the answer into the next slot, addressed to where the question came from; a full batch is
+ * sent. False: there is none.
+ */
+static bool
+put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+    const struct msghdr *from, const struct fake_fate *fate)
 {
 	struct fake_batch *b = w->batch;
-	struct fake_question q = { .bytes = bytes, .len = len };
-
-	q.truncate = fake_worker_chance(w, w->s->truncate_percent);
+	struct fake_question q = {
+		.bytes = bytes, .len = len, .truncate = fate->truncate, .unforced = fate->unforced
+	};
 	size_t n = fake_worker_answer(w, &q, b->answer[b->n_out], ANSWER_MAX);
 	if (n == 0)
-		return;
+		return false;
 	b->out_iov[b->n_out].iov_len = n;
 	b->out[b->n_out] = *from;
 	b->n_out++;
+	if (b->n_out == BATCH)
+		send_all(w, fd);
+	return true;
+}
+
+/* One answer or two of the same. */
+static void
+put_answers(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+    const struct msghdr *from, const struct fake_fate *fate)
+{
+	if (put_answer(w, fd, bytes, len, from, fate) && fate->twice)
+		w->counters.twice += put_answer(w, fd, bytes, len, from, fate);
 }
 
 static void
-put_aside(
-    struct fake_worker *w, int fd, const uint8_t *bytes, size_t len, const struct msghdr *from)
+put_aside(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+    const struct msghdr *from, const struct fake_fate *fate)
 {
-	struct fake_delayed *d = fake_worker_delay(w, bytes, len);
+	struct fake_delayed *d = fake_worker_delay(w, bytes, len, fate);
 
 	if (d == NULL)
 		return;
@@ -243,22 +259,23 @@ static void
 take_question(
     struct fake_worker *w, int fd, const uint8_t *bytes, size_t len, const struct msghdr *from)
 {
+	struct fake_fate fate;
+
 	w->counters.questions++;
 	if ((from->msg_flags & MSG_TRUNC) != 0 || len > FAKE_QUESTION_MAX) {
 		w->counters.malformed++;
 		return;
 	}
-	if (fake_worker_chance(w, w->s->loss_percent)) {
-		w->counters.lost++;
-		return;
+	switch (fake_worker_fate(w, bytes, len, false, &fate)) {
+	case FAKE_NEVER:
+		break;
+	case FAKE_LATER:
+		put_aside(w, fd, bytes, len, from, &fate);
+		break;
+	case FAKE_NOW:
+		put_answers(w, fd, bytes, len, from, &fate);
+		break;
 	}
-	if (w->ring != NULL) {
-		put_aside(w, fd, bytes, len, from);
-		return;
-	}
-	put_answer(w, bytes, len, from);
-	if (w->batch->n_out == BATCH)
-		send_all(w, fd);
 }
 
 static void
@@ -320,5 +337,5 @@ fake_udp_late(struct fake_worker *w, struct fake_delayed *d)
 		fake_udp_flush(w);
 	b->out_fd = d->fd;
 	b->late[b->n_late++] = d;
-	put_answer(w, d->bytes, d->len, &from);
+	put_answers(w, d->fd, d->bytes, d->len, &from, &d->fate);
 }

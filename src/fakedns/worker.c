@@ -16,27 +16,34 @@ fake_worker_watch(
 	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &e) == 0 ? 0 : -errno;
 }
 
-bool
-fake_worker_chance(struct fake_worker *w, unsigned percent)
+enum fake_when
+fake_worker_fate(
+    struct fake_worker *w, const uint8_t *bytes, size_t len, bool tcp, struct fake_fate *fate)
 {
-	return percent > 0 && rng_below(&w->rng, 100) < percent;
+	*fate = (struct fake_fate){ .lot = FAKE_LOT_ANSWER };
+	if (w->plain)
+		return FAKE_NOW;
+	*fate = fake_pattern_fate(&w->s->pattern, &w->past, bytes, len, tcp, clock_now_ns());
+	w->counters.lost += fate->lot == FAKE_LOT_LOST;
+	w->counters.outage += fate->lot == FAKE_LOT_OUTAGE;
+	w->counters.held += fate->held;
+	if (fate->lot != FAKE_LOT_ANSWER)
+		return FAKE_NEVER;
+	return fate->due_ns == 0 ? FAKE_NOW : FAKE_LATER;
 }
 
 struct fake_delayed *
-fake_worker_delay(struct fake_worker *w, const uint8_t *bytes, size_t len)
+fake_worker_delay(
+    struct fake_worker *w, const uint8_t *bytes, size_t len, const struct fake_fate *fate)
 {
-	uint64_t now_ns = clock_now_ns();
-	uint64_t due_ns = now_ns + w->s->delay_ms * NS_PER_MS;
-
-	if (w->s->jitter_ms > 0)
-		due_ns += rng_below(&w->rng, w->s->jitter_ms * 1000 + 1) * (NS_PER_MS / 1000);
 	/* Rounded up, so that no answer is early. */
-	struct fake_delayed *d =
-	    fake_ring_add(w->ring, now_ns / NS_PER_MS, (due_ns + NS_PER_MS - 1) / NS_PER_MS);
+	struct fake_delayed *d = fake_ring_add(
+	    w->ring, clock_now_ns() / NS_PER_MS, (fate->due_ns + NS_PER_MS - 1) / NS_PER_MS);
 	if (d == NULL) {
 		w->counters.unsent++;
 		return NULL;
 	}
+	d->fate = *fate;
 	d->len = len;
 	memcpy(d->bytes, bytes, len);
 	return d;

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/rng.h"
 #include "fakedns/counters.h"
 #include "fakedns/ring.h"
 #include "fakedns/settings.h"
@@ -35,7 +34,8 @@ struct fake_worker {
 	struct fake_ring *ring;               /* NULL without delays */
 	struct fake_connection **connections; /* FAKE_CONNECTIONS of them, NULL where free */
 	uint32_t generation;                  /* of the connection accepted last */
-	struct rng rng;
+	bool plain; /* nothing befalls questions: the pattern need not be asked */
+	struct fake_past past;
 	struct fake_counters counters;
 };
 
@@ -46,15 +46,21 @@ struct fake_worker {
 MUST_USE int fake_worker_watch(
     struct fake_worker *w, int fd, uint32_t events, enum fake_event kind, uint32_t index);
 
-/* fake_worker_chance: true in PERCENT of all calls, drawn at random. */
-MUST_USE bool fake_worker_chance(struct fake_worker *w, unsigned percent);
+/*
+ * fake_worker_fate: what befalls the LEN bytes at BYTES, which come now; counted. The question is
+ * to be answered at once (FAKE_NOW), to be put aside (FAKE_LATER) or to be ignored.
+ */
+enum fake_when { FAKE_NEVER, FAKE_NOW, FAKE_LATER };
+MUST_USE enum fake_when fake_worker_fate(
+    struct fake_worker *w, const uint8_t *bytes, size_t len, bool tcp, struct fake_fate *fate);
 
 /*
  * fake_worker_delay: put a question of LEN bytes (at most FAKE_QUESTION_MAX) aside until its answer
- * is due; the caller fills in where it came from. NULL, counted as unsent, without room.
+ * is due by its fate; the caller fills in where it came from. NULL, counted as unsent, without
+ * room.
  */
 MUST_USE struct fake_delayed *fake_worker_delay(
-    struct fake_worker *w, const uint8_t *bytes, size_t len);
+    struct fake_worker *w, const uint8_t *bytes, size_t len, const struct fake_fate *fate);
 
 /*
  * fake_worker_answer: fake_answer with this thread's settings: writes to CAP bytes (>= 512) at OUT,

@@ -239,6 +239,50 @@ START_TEST(aaaa_of_some)
 }
 END_TEST
 
+/* Their names say which records they have, whatever the share with AAAA is. */
+START_TEST(names_with_types_of_their_own)
+{
+	t.policy.zone.aaaa_percent = _i == 0 ? 0 : 100;
+	ck_assert_int_eq(ask("aaaaonly-10-0-0-1" ZONE, DNS_TYPE_A, 0), DNS_NOERROR);
+	expect_counts(0, 1);
+	ck_assert_int_eq(ask("aaaaonly-10-0-0-1" ZONE, DNS_TYPE_AAAA, 0), DNS_NOERROR);
+	expect_counts(1, 0);
+	ck_assert_int_eq(ask("both-10-0-0-1" ZONE, DNS_TYPE_A, 0), DNS_NOERROR);
+	expect_counts(1, 0);
+	ck_assert_int_eq(ask("both-10-0-0-1" ZONE, DNS_TYPE_AAAA, 0), DNS_NOERROR);
+	expect_counts(1, 0);
+}
+END_TEST
+
+/* A share of the names is silent for all types, or for one; zones and others' names are not. */
+START_TEST(broken_names_are_silent)
+{
+	unsigned n = 0;
+	char lower[64], upper[64];
+
+	t.policy.zone.broken_percent = 10;
+	for (unsigned i = 0; i < 2000; i++) {
+		(void)snprintf(lower, sizeof(lower), "10-0-%u-%u" ZONE, i / 256, i % 256);
+		(void)snprintf(upper, sizeof(upper), "10-0-%u-%u.DNS64PERF.tEST", i / 256, i % 256);
+		t.policy.broken_type = 0;
+		bool broken = ask(lower, DNS_TYPE_A, 0) < 0;
+		ck_assert_int_eq(t.verdict, broken ? FAKE_MUTE : FAKE_ANSWERED);
+		ck_assert_int_eq(ask(upper, DNS_TYPE_AAAA, 0) < 0, broken);
+		n += broken;
+		t.policy.broken_type = DNS_TYPE_AAAA;
+		ck_assert_int_eq(ask(lower, DNS_TYPE_AAAA, 0) < 0, broken);
+		ck_assert_int_eq(ask(lower, DNS_TYPE_A, 0), DNS_NOERROR);
+	}
+	ck_assert_uint_ge(n, 130); /* 200 expected; the standard deviation is 13 */
+	ck_assert_uint_le(n, 270);
+	t.policy.broken_type = 0;
+	t.policy.zone.broken_percent = 100;
+	ck_assert_int_eq(ask("nx-1" ZONE, DNS_TYPE_A, 0), -1);
+	ck_assert_int_eq(ask("dns64perf.test", DNS_TYPE_SOA, 0), DNS_NOERROR);
+	ck_assert_int_eq(ask(".", DNS_TYPE_NS, 0), DNS_REFUSED);
+}
+END_TEST
+
 struct outcome {
 	const char *name;
 	uint16_t qtype;
@@ -582,6 +626,10 @@ START_TEST(forced_rcode_is_of_its_type)
 	ck_assert_int_eq(ask("10-0-0-1" ZONE, DNS_TYPE_A, 0), DNS_SERVFAIL);
 	expect_counts(0, 0);
 	ck_assert_int_eq(ask("drop-1" ZONE, DNS_TYPE_A, 0), DNS_SERVFAIL);
+	t.q.unforced = true;
+	ck_assert_int_eq(ask("10-0-0-1" ZONE, DNS_TYPE_A, 0), DNS_NOERROR);
+	expect_counts(1, 0);
+	t.q.unforced = false;
 	t.policy.rcode_type = DNS_TYPE_AAAA;
 	ck_assert_int_eq(ask("10-0-0-1" ZONE, DNS_TYPE_A, 0), DNS_NOERROR);
 	expect_counts(1, 0);
@@ -702,6 +750,8 @@ main(void)
 	tcase_add_loop_test(names, aaaa_by_name, 0, 2);
 	tcase_add_test(names, aaaa_of_none);
 	tcase_add_test(names, aaaa_of_some);
+	tcase_add_loop_test(names, names_with_types_of_their_own, 0, 2);
+	tcase_add_test(names, broken_names_are_silent);
 	tcase_add_loop_test(names, name_decides_the_rcode, 0, N_OF(outcomes));
 	tcase_add_loop_test(names, apex_has_soa_and_ns, 0, 3);
 	tcase_add_test(names, cname_names_make_a_chain);

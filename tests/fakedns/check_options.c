@@ -72,10 +72,10 @@ START_TEST(every_option_sets_its_field)
 	ck_assert_str_eq(netaddr_format(&o.settings.listen[0], text), "192.0.2.1#53");
 	ck_assert_str_eq(netaddr_format(&o.settings.listen[1], text), "2001:db8::1#53");
 	ck_assert_uint_eq(o.settings.n_threads, 4);
-	ck_assert_uint_eq(o.settings.delay_ms, 20);
-	ck_assert_uint_eq(o.settings.jitter_ms, 5);
-	ck_assert_uint_eq(o.settings.loss_percent, 3);
-	ck_assert_uint_eq(o.settings.truncate_percent, 7);
+	ck_assert_uint_eq(o.settings.pattern.delay_ms, 20);
+	ck_assert_uint_eq(o.settings.pattern.jitter_ms, 5);
+	ck_assert_uint_eq(o.settings.pattern.loss, 3000);
+	ck_assert_uint_eq(o.settings.pattern.truncate_percent, 7);
 	const struct fake_policy *p = &o.settings.policy;
 	ck_assert(p->forced && p->no_edns);
 	ck_assert_uint_eq(p->rcode, DNS_SERVFAIL);
@@ -89,6 +89,69 @@ START_TEST(every_option_sets_its_field)
 	ck_assert_uint_eq(p->zone.enum_digits, 4);
 	ck_assert_uint_eq(p->zone.len, 13);
 	ck_assert_mem_eq(p->zone.name, "\007example\003net", 13);
+}
+END_TEST
+
+/* What befalls questions. */
+START_TEST(every_pattern_sets_its_field)
+{
+	struct fake_options o;
+	char errors[1024];
+
+	ck_assert_int_eq(read_line("--broken 12 --broken-type A --delay 20 "
+				   "--delay-every 2 --delay-type AAAA --duplicate 13 --loss 1.25 "
+				   "--loss-burst 4 --loss-type TXT --outage 1500-500 "
+				   "--rcode SERVFAIL --rcode-percent 15 --reorder 16 "
+				   "--reorder-delay 17 --seed 18 --slow-first 1200",
+			     &o, errors),
+	    CMDLINE_RUN);
+	ck_assert_str_eq(errors, "");
+	const struct fake_policy *policy = &o.settings.policy;
+	ck_assert_uint_eq(policy->zone.broken_percent, 12);
+	ck_assert_uint_eq(policy->broken_type, DNS_TYPE_A);
+	const struct fake_pattern *p = &o.settings.pattern;
+	ck_assert_uint_eq(p->delay_every, 2);
+	ck_assert_uint_eq(p->delay_type, DNS_TYPE_AAAA);
+	ck_assert_uint_eq(p->duplicate_percent, 13);
+	ck_assert_uint_eq(p->loss, 1250);
+	ck_assert_uint_eq(p->loss_burst, 4);
+	ck_assert_uint_eq(p->loss_type, DNS_TYPE_TXT);
+	ck_assert_uint_eq(p->up_ms, 1500);
+	ck_assert_uint_eq(p->down_ms, 500);
+	ck_assert_uint_eq(p->unforced_percent, 85);
+	ck_assert_uint_eq(p->reorder_percent, 16);
+	ck_assert_uint_eq(p->reorder_ms, 17);
+	ck_assert_uint_eq(o.settings.seed, 18);
+	ck_assert_uint_eq(p->slow_first_ms, 1200);
+}
+END_TEST
+
+/* Without options nothing befalls them, which is as fast as before there were patterns. */
+START_TEST(no_pattern_by_default)
+{
+	struct fake_options o;
+	char errors[1024];
+
+	ck_assert_int_eq(read_line("", &o, errors), CMDLINE_RUN);
+	ck_assert(fake_pattern_is_plain(&o.settings.pattern));
+	ck_assert_uint_eq(o.settings.policy.zone.broken_percent, 0);
+	ck_assert_int_eq(read_line("--rcode SERVFAIL", &o, errors), CMDLINE_RUN);
+	ck_assert(fake_pattern_is_plain(&o.settings.pattern));
+}
+END_TEST
+
+START_TEST(loss_may_be_a_fraction)
+{
+	static const struct {
+		const char *line;
+		unsigned loss;
+	} of[] = { { "--loss 0", 0 }, { "--loss 100", 100000 }, { "--loss 100.000", 100000 },
+		{ "--loss 0.1", 100 }, { "--loss 0.05", 50 }, { "--loss 12.345", 12345 } };
+	struct fake_options o;
+	char errors[1024];
+
+	ck_assert_int_eq(read_line(of[_i].line, &o, errors), CMDLINE_RUN);
+	ck_assert_uint_eq(o.settings.pattern.loss, of[_i].loss);
 }
 END_TEST
 
@@ -108,6 +171,19 @@ static const char *const faults[][3] = {
 	{ "--enum-range 2-1", "--enum-range", "before" },
 	{ "--enum-range 1-2-3", "--enum-range", "\"1-2-3\"" },
 	{ "--enum-range 1000000000000000-1000000000000001", "--enum-range", "15" },
+	{ "--loss 100.001", "--loss", "100" }, { "--loss 1.0000", "--loss", "three" },
+	{ "--loss 1.", "--loss", "\"1.\"" }, { "--loss .5", "--loss", "\".5\"" },
+	{ "--loss 1.5%", "--loss", "\"1.5%\"" }, { "--loss 1,5", "--loss", "\"1,5\"" },
+	{ "--outage 5", "--outage", "\"5\"" }, { "--outage 5-0", "--outage", "not 0" },
+	{ "--outage 5-x", "--outage", "\"5-x\"" }, { "--outage 3600001-1", "--outage", "3600000" },
+	{ "--outage 1-3600001", "--outage", "3600000" },
+	{ "--broken-type A", "--broken-type", "--broken" },
+	{ "--delay-type A --jitter 1", "--delay-type", "--delay" },
+	{ "--delay-every 2", "--delay-every", "--delay" },
+	{ "--loss-burst 2", "--loss-burst", "--loss" },
+	{ "--loss-type A", "--loss-type", "--loss" },
+	{ "--rcode-percent 5", "--rcode-percent", "--rcode" },
+	{ "--reorder-delay 5", "--reorder-delay", "--reorder" }, { "--seed 0", "--seed", "from 1" },
 	{ "word", "\"word\"", "options" },
 	{ "--aaaa 101 --loss 101", "--aaaa", "--loss" }, /* all at once */
 };
@@ -153,6 +229,9 @@ main(void)
 
 	tcase_add_test(tc, defaults_are_as_documented);
 	tcase_add_test(tc, every_option_sets_its_field);
+	tcase_add_test(tc, every_pattern_sets_its_field);
+	tcase_add_test(tc, no_pattern_by_default);
+	tcase_add_loop_test(tc, loss_may_be_a_fraction, 0, 6);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, too_many_addresses_are_refused);
 	tcase_add_test(tc, help_and_version_are_tasks);

@@ -167,7 +167,7 @@ START_TEST(udp_answer_comes_from_the_asked_address)
 	struct msg m;
 
 	set_up();
-	settings.delay_ms = _i >= 2 ? 1 : 0;
+	settings.pattern.delay_ms = _i >= 2 ? 1 : 0;
 	ck_assert(netaddr_parse(any[_i % 2], 0, &settings.listen[0]));
 	int err = fake_server_new(&settings, &server, &failed);
 	if (err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL)
@@ -225,7 +225,7 @@ START_TEST(udp_runs_go_to_their_clients)
 
 	set_up();
 	settings.n_threads = 1;
-	settings.delay_ms = _i == 1 ? 5 : 0;
+	settings.pattern.delay_ms = _i == 1 ? 5 : 0;
 	ck_assert(netaddr_parse(_i == 2 ? "0.0.0.0" : "127.0.0.1", 0, &settings.listen[0]));
 	start();
 	settings.listen[0].port = fake_server_settings(server)->listen[0].port;
@@ -282,7 +282,7 @@ START_TEST(tcp_pipelined_questions_are_all_answered)
 	struct msg m;
 
 	set_up();
-	settings.delay_ms = _i == 1 ? 20 : 0;
+	settings.pattern.delay_ms = _i == 1 ? 20 : 0;
 	start();
 	int fd = connect_to(SOCK_STREAM);
 	for (uint16_t i = 0; i < QUESTIONS; i++)
@@ -348,7 +348,7 @@ START_TEST(tcp_gone_before_its_time)
 	struct msg m;
 
 	set_up();
-	settings.delay_ms = 1000;
+	settings.pattern.delay_ms = 1000;
 	settings.n_threads = 1;
 	start();
 	struct linger reset = { 1, 0 };
@@ -377,8 +377,8 @@ START_TEST(delay_and_jitter)
 	struct msg m;
 
 	set_up();
-	settings.delay_ms = 40;
-	settings.jitter_ms = 30;
+	settings.pattern.delay_ms = 40;
+	settings.pattern.jitter_ms = 30;
 	start();
 	int fd = connect_to(SOCK_DGRAM);
 	for (uint16_t i = 0; i < 20; i++) {
@@ -404,7 +404,7 @@ START_TEST(loss_drops_its_percentage)
 	struct msg m;
 
 	set_up();
-	settings.loss_percent = 30;
+	settings.pattern.loss = 30 * FAKE_LOSS_ALL / 100;
 	start();
 	int fd = connect_to(SOCK_DGRAM);
 	for (unsigned i = 0; i < 10 * QUESTIONS; i++) {
@@ -428,6 +428,122 @@ START_TEST(loss_drops_its_percentage)
 }
 END_TEST
 
+#define TWICE 100 /* questions: small socket buffers take no more answers */
+
+/* Each answer comes twice over UDP, at once or late, however full the batches are. */
+START_TEST(udp_answers_come_twice)
+{
+	uint8_t seen[TWICE] = { 0 }, buf[4096];
+	struct msg m;
+
+	set_up();
+	settings.pattern.duplicate_percent = 100;
+	settings.pattern.delay_ms = _i == 1 ? 20 : 0;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	for (uint16_t i = 0; i < TWICE; i++)
+		send_udp(fd, "10-0-0-1.dns64perf.test", i);
+	for (unsigned i = 0; i < 2 * TWICE; i++) {
+		ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+		ck_assert_uint_lt(m.id, TWICE);
+		seen[m.id]++;
+	}
+	for (unsigned i = 0; i < TWICE; i++)
+		ck_assert_uint_eq(seen[i], 2);
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, TWICE);
+	ck_assert_uint_eq(c.answers, 2 * TWICE);
+	ck_assert_uint_eq(c.twice, TWICE);
+}
+END_TEST
+
+/* The answer that is held back comes after those that were asked for after it, over UDP and TCP. */
+START_TEST(answers_come_out_of_order)
+{
+	static uint8_t q[2 * 512], out[DNS_MSG_MAX];
+	struct msg m;
+
+	set_up();
+	settings.n_threads = 1;
+	settings.pattern.delay_ms = 100;
+	settings.pattern.delay_every = 3; /* the third question of four */
+	start();
+	int fd = connect_to(_i == 0 ? SOCK_DGRAM : SOCK_STREAM);
+	size_t len = 0;
+	for (uint16_t i = 1; i <= 4; i++) {
+		if (_i == 0) {
+			send_udp(fd, "10-0-0-1.dns64perf.test", i);
+			continue;
+		}
+		len = write_question(q, "10-0-0-1.dns64perf.test", i);
+		ck_assert_int_eq(send(fd, q, len, 0), (ssize_t)len);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		static const uint16_t order[] = { 1, 2, 4, 3 };
+
+		if (_i == 0)
+			ck_assert_int_gt(receive_udp(fd, out, &m), 0);
+		else
+			receive_tcp(fd, out, &m);
+		ck_assert_uint_eq(m.id, order[i]);
+	}
+	(void)close(fd);
+	ck_assert_uint_eq(stop().answers, 4);
+}
+END_TEST
+
+START_TEST(an_outage_ignores_udp_and_tcp)
+{
+	struct timeval patience = { .tv_usec = 200000 };
+	uint8_t q[512], buf[4096];
+	struct msg m;
+
+	set_up();
+	settings.pattern.down_ms = 1; /* and is never up */
+	start();
+	int udp = connect_to(SOCK_DGRAM), tcp = connect_to(SOCK_STREAM);
+	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 9);
+	(void)setsockopt(udp, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	send_udp(udp, "10-0-0-1.dns64perf.test", 1);
+	ck_assert_int_eq(send(tcp, q, len, 0), (ssize_t)len);
+	ck_assert_int_eq(receive_udp(udp, buf, &m), -1);
+	ck_assert_int_eq(recv(tcp, buf, 1, MSG_DONTWAIT), -1);
+	(void)close(udp);
+	(void)close(tcp);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, 2);
+	ck_assert_uint_eq(c.outage, 2);
+	ck_assert_uint_eq(c.answers, 0);
+}
+END_TEST
+
+/* The first answer for a name is slow; the next one, when that has come, is not. */
+START_TEST(a_new_name_is_slow)
+{
+	uint8_t buf[4096];
+	struct msg m;
+
+	set_up();
+	settings.n_threads = 1;
+	settings.pattern.slow_first_ms = 500;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	uint64_t sent_ns = clock_now_ns();
+	send_udp(fd, "10-0-0-1.dns64perf.test", 1);
+	ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	ck_assert_uint_ge(clock_now_ns() - sent_ns, 500 * NS_PER_MS);
+	send_udp(fd, "10-0-0-2.dns64perf.test", 2); /* slow: */
+	send_udp(fd, "10-0-0-1.dns64perf.test", 3); /* known, so that it comes first */
+	ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	ck_assert_uint_eq(m.id, 3);
+	ck_assert_int_gt(receive_udp(fd, buf, &m), 0);
+	ck_assert_uint_eq(m.id, 2);
+	(void)close(fd);
+	(void)stop();
+}
+END_TEST
+
 START_TEST(truncation_is_for_udp)
 {
 	uint8_t buf[4096], q[512];
@@ -435,7 +551,7 @@ START_TEST(truncation_is_for_udp)
 	struct msg m;
 
 	set_up();
-	settings.truncate_percent = 100;
+	settings.pattern.truncate_percent = 100;
 	start();
 	int fd = connect_to(SOCK_DGRAM);
 	send_udp(fd, "10-0-0-1.dns64perf.test", 1);
@@ -496,6 +612,10 @@ main(void)
 	tcase_add_test(tc, tcp_gone_before_its_time);
 	tcase_add_test(tc, delay_and_jitter);
 	tcase_add_test(tc, loss_drops_its_percentage);
+	tcase_add_loop_test(tc, udp_answers_come_twice, 0, 2);
+	tcase_add_loop_test(tc, answers_come_out_of_order, 0, 2);
+	tcase_add_test(tc, an_outage_ignores_udp_and_tcp);
+	tcase_add_test(tc, a_new_name_is_slow);
 	tcase_add_test(tc, truncation_is_for_udp);
 	tcase_add_test(tc, port_taken_is_an_error);
 	tcase_add_test(tc, foreign_address_is_an_error);

@@ -49,7 +49,7 @@ END_TEST
 START_TEST(clients_ask_all_at_once)
 {
 	benchrig_init(&rig);
-	rig.fake.delay_ms = 5;
+	rig.fake.pattern.delay_ms = 5;
 	benchrig_start(&rig, "closed --aaaa 100 --clients 256 --timeout 20");
 	bench_closed(&rig.job);
 	/* One question each: all at once, so an experiment takes little more than one delay, not

@@ -83,7 +83,7 @@ START_TEST(loss_across_rows_is_counted_once)
 	const char *why;
 
 	benchrig_init(&rig);
-	rig.fake.loss_percent = 5;
+	rig.fake.pattern.loss = 5 * FAKE_LOSS_ALL / 100;
 	benchrig_start(&rig, "soak --aaaa 100 -r 2000 -d 3 --interval 0.5 --timeout 1.5");
 	bench_soak(&rig.job);
 	double overdue = sum_of("overdue"), late = sum_of("late");

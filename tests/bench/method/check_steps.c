@@ -71,7 +71,7 @@ START_TEST(late_replies_do_not_stop_their_client)
 	struct benchrig rig;
 
 	benchrig_init(&rig);
-	rig.fake.delay_ms = 30;
+	rig.fake.pattern.delay_ms = 30;
 	benchrig_start(&rig, "closed --aaaa 100 --clients 1 -d 1 --timeout 0.02");
 	bench_steps(&rig.job, 1 << 20);
 	ck_assert_double_ge(benchrig_finding(&rig, "sent"), 5);
@@ -90,7 +90,7 @@ START_TEST(lost_replies_do_not_stop_their_client)
 	struct benchrig rig;
 
 	benchrig_init(&rig);
-	rig.fake.loss_percent = 30;
+	rig.fake.pattern.loss = 30 * FAKE_LOSS_ALL / 100;
 	benchrig_start(&rig, "closed --aaaa 100 --clients 8 -d 0.3 --timeout 3");
 	bench_steps(&rig.job, 1 << 20);
 	double lost = benchrig_cell(&rig, 0, 0, "lost"), late = benchrig_cell(&rig, 0, 0, "late");
