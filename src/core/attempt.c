@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "core/antispoof.h"
+#include "core/choice.h"
 #include "dns/build.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -20,21 +21,47 @@ pick_first(struct lookups *ls, const struct lookup *l)
 	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
 }
 
-/*
- * The upstream for the next attempt; UPSTREAM_NONE when none is left. After an error only upstreams
- * that are alive are asked, each once (RULES D3).
- */
-static uint16_t
-pick_next(struct lookups *ls, const struct lookup *l)
+/* The upstreams that were silent at least N times (1-3) by the counts S. */
+static inline uint64_t
+silent_times(const uint64_t s[static 2], unsigned n)
+{
+	if (n == 1)
+		return s[0] | s[1];
+	return n == 2 ? s[1] : s[0] & s[1];
+}
+
+unsigned
+attempt_most(const struct lookups *ls)
+{
+	unsigned n = ls->conf->resend_attempts + 1;
+
+	return n < LOOKUP_SENDS_EACH ? n : LOOKUP_SENDS_EACH;
+}
+
+unsigned
+attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u)
+{
+	return (unsigned)((l->silent[over][0] >> u & 1) | (l->silent[over][1] >> u & 1) << 1);
+}
+
+/* After an error only upstreams that are alive are asked, each once (RULES D3). */
+uint16_t
+attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
 {
 	bool error = l->best_rcode != DNS_NOERROR;
-	const struct choice_wish wish = {
-		.exhausted = error ? l->errored | l->silent[0] | l->silent[1] : l->errored,
+	unsigned most = attempt_most(ls);
+	struct choice_wish wish = {
+		.exhausted =
+		    l->errored | silent_times(l->silent[UPSTREAM_OVER_UDP], error ? 1 : most),
 		.last = l->upstream,
 		.prefer = UPSTREAM_NONE,
-		.alive = error,
+		.alive = alive || error,
 	};
 
+	if (error || l->tcp_kept)
+		wish.exhausted |= silent_times(l->silent[UPSTREAM_OVER_TCP], error ? 1 : most);
+	if (l->tcp_only && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
+		wish.exhausted |= 1ULL << l->upstream;
 	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
 }
 
@@ -71,7 +98,7 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 
 /* Take an ID and a socket of the lowest space that has both. */
 static bool
-go_udp(struct lookups *ls, struct lookup *l)
+try_udp(struct lookups *ls, struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
@@ -89,6 +116,17 @@ go_udp(struct lookups *ls, struct lookup *l)
 		return true;
 	}
 	return false;
+}
+
+/* The same. An attempt that was given up must not keep a question from being sent. */
+static inline bool
+go_udp(struct lookups *ls, struct lookup *l)
+{
+	bool sent = try_udp(ls, l);
+
+	while (UNLIKELY(!sent) && lookup_drop_oldest(ls))
+		sent = try_udp(ls, l);
+	return sent;
 }
 
 static bool
@@ -121,17 +159,6 @@ end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	give_up(ls, l, now_ns);
 }
 
-/*
- * L asks an upstream that is down, as there is no other (RULES D5), or has a truncated reply to
- * fall back on: it waits for ATTEMPT_DOWN_MS at most.
- */
-static void
-shorten(struct lookups *ls, struct lookup *l, uint64_t now_ns)
-{
-	if (ls->upstreams->timeout_ns > ATTEMPT_DOWN_MS * NS_PER_MS)
-		wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_DOWN_MS * NS_PER_MS);
-}
-
 static bool
 goes_by_tcp(const struct lookup *l)
 {
@@ -145,50 +172,116 @@ move(struct lookups *ls, struct lookup *l)
 	l->check = LOOKUP_CHECK_NONE;
 	l->tcp_only = false;
 	antispoof_forget(l);
-	return pick_next(ls, l);
+	return attempt_pick_next(ls, l, false);
 }
 
-/*
- * Take an upstream, a transport and an ID for the next attempt. False: nothing can be sent, and L
- * waits for its timeout.
- */
-static bool
-begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+/* L begins. */
+static inline void
+set_life(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	uint64_t life_ns = LOOKUP_LIFE_MS * NS_PER_MS;
+
+	if (UNLIKELY(l->probe))
+		life_ns = upstreams_probe_ns(ls->upstreams, l->upstream);
+	l->born_ns = now_ns;
+	l->end_ns = now_ns + life_ns;
+}
+
+/* How long L's attempt is waited for, in the rare cases. */
+static __attribute__((noinline)) uint64_t
+seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now_ns)
+{
+	/* Every upstream is down: one attempt, and a short one (RULES D5). */
+	if (upstreams_all_down(ls->upstreams) && !l->probe) {
+		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
+			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
+	}
+	/* An upstream that is asked once only, after the error of another one, gets its time. */
+	if (l->best_rcode != DNS_NOERROR && wait_ns < ATTEMPT_LAST_MS * NS_PER_MS)
+		wait_ns = ATTEMPT_LAST_MS * NS_PER_MS;
+	return l->truncated != NULL ? LOOKUP_TRUNCATED_MS * NS_PER_MS : wait_ns;
+}
+
+/* Set L's timer to the end of its attempt's wait. */
+static inline void
+set_wait(struct lookups *ls, struct lookup *l, enum upstream_over over, uint64_t now_ns)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
+	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
+
+	if (UNLIKELY(up->down || l->truncated != NULL || l->best_rcode != DNS_NOERROR))
+		wait_ns = seldom_wait(ls, l, wait_ns, now_ns);
+	due_ns = now_ns + wait_ns;
+	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+}
+
+/* The upstream for an attempt of L; UPSTREAM_NONE: none may be asked. */
+static inline uint16_t
+choose(struct lookups *ls, struct lookup *l)
 {
 	/*
 	 * An upstream that is no longer configured gets no new questions, and its number may be
 	 * free.
 	 */
 	bool stay = l->pinned && ls->upstreams->table[l->upstream].active;
-	uint16_t u = l->upstream;
 
 	l->pinned = false;
-	if (!stay && l->probe) /* a probe is for this upstream only */
-		u = UPSTREAM_NONE;
-	else if (!stay)
-		u = l->n_sends == 0 ? pick_first(ls, l) : move(ls, l);
-	if (l->n_sends < UINT8_MAX)
-		l->n_sends++;
-	l->progress = LOOKUP_UNSENT;
-	wheel_set(ls->wheel, &l->timer, now_ns + ls->upstreams->timeout_ns);
-	if (u == UPSTREAM_NONE) {
-		give_up(ls, l, now_ns);
-		return false;
-	}
-	if (UNLIKELY(ls->upstreams->table[u].down || l->truncated != NULL))
-		shorten(ls, l, now_ns);
-	l->upstream = u;
-	if (goes_by_tcp(l) ? go_tcp(ls, l) : go_udp(ls, l))
+	if (stay)
+		return l->upstream;
+	if (l->probe) /* a probe is for this upstream only */
+		return UPSTREAM_NONE;
+	return l->n_sends == 0 ? pick_first(ls, l) : move(ls, l);
+}
+
+/* Take an ID and a socket or connection for L's question. False: there are none now. */
+static bool
+go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	bool by_tcp = goes_by_tcp(l);
+
+	if (by_tcp ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
-	if (ls->upstreams->table[u].socket[0] >= 0 || goes_by_tcp(l)) {
+	wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
+	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || by_tcp) {
 		/* We have no free ID: another attempt would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
 		end_without_room(ls, l, now_ns);
-	} else if (ls->upstreams->table[u].starved) {
+	} else if (ls->upstreams->table[l->upstream].starved) {
 		stats_inc(&ls->stats->sockets_exhausted);
 		end_without_room(ls, l, now_ns);
 	}
 	return false;
+}
+
+/*
+ * Take an upstream, a transport and an ID for the next attempt. False: nothing can be sent, and L
+ * waits for its timer.
+ */
+static bool
+begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	uint16_t u = choose(ls, l);
+
+	l->progress = LOOKUP_UNSENT;
+	l->paused = false;
+	if (l->n_sends == 0)
+		set_life(ls, l, now_ns);
+	if (l->n_sends < UINT8_MAX)
+		l->n_sends++;
+	if (u == UPSTREAM_NONE) {
+		give_up(ls, l, now_ns);
+		return false;
+	}
+	l->upstream = u;
+	if (!go(ls, l, now_ns))
+		return false;
+	l->now.sent_ns = now_ns;
+	ls->upstreams->table[u].tally.sends++;
+	set_wait(
+	    ls, l, l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP, now_ns);
+	return true;
 }
 
 static size_t
@@ -318,6 +411,23 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	return false;
 }
 
+/* Wait on for an attempt that was given up early, and whose own wait is not over. */
+static __attribute__((noinline)) bool
+resume(struct lookups *ls, struct lookup *l)
+{
+	const struct attempt *a = l->earlier;
+
+	while (a != NULL && (a->silent || l->errored >> a->upstream & 1))
+		a = a->next;
+	if (a == NULL)
+		return false;
+	lookup_stop_attempt(ls, l);
+	lookup_recall(ls, l, a->space, a->id);
+	set_wait(ls, l, l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+	    l->now.sent_ns);
+	return true;
+}
+
 bool
 attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
     const struct msg *msg)
@@ -333,158 +443,10 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	/* Any other error is more telling than SERVFAIL. */
 	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
 		l->best_rcode = rcode;
-	next = pick_next(ls, l);
+	if (UNLIKELY(l->earlier != NULL) && resume(ls, l))
+		return true;
+	next = attempt_pick_next(ls, l, false);
 	if (next != UPSTREAM_NONE)
 		return attempt_again(ls, l, next);
 	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
-}
-
-/*
- * Count an attempt without a reply against its upstream. After LOOKUP_SENDS_EACH such attempts L
- * does not ask this upstream again, whatever the transports and whichever others were asked in
- * between (RFC 9520 section 3.1). An upstream that is down is not asked again after one attempt: a
- * probe shows when it is back.
- */
-static void
-count_silence(const struct lookups *ls, struct lookup *l)
-{
-	uint64_t bit = l->upstream < UPSTREAM_MAX ? 1ULL << l->upstream : 0;
-	uint64_t carry = l->silent[0] & bit;
-
-	l->silent[0] ^= bit;
-	l->silent[1] ^= carry;
-	if (bit != 0 &&
-	    (l->silent[0] & l->silent[1] & bit || ls->upstreams->table[l->upstream].down))
-		l->errored |= bit;
-}
-
-/* An attempt ended without a reply. Returns whether L goes on. */
-static bool
-on_silence(struct lookups *ls, struct lookup *l, struct lookup_result *result)
-{
-	uint32_t most = LOOKUP_SENDS_EACH * ls->upstreams->n_order;
-	bool sent = l->progress != LOOKUP_UNSENT;
-	uint16_t next;
-
-	if (l->check != LOOKUP_CHECK_NONE && sent)
-		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
-	if (l->n_silent < UINT8_MAX)
-		l->n_silent++;
-	if (sent)
-		count_silence(ls, l);
-	/* A TCP client's question falls back to UDP if TCP gives no reply (RULES D11). */
-	l->tcp = false;
-	if (!l->probe && !l->hopeless && l->truncated == NULL &&
-	    l->n_silent <= ls->conf->resend_attempts && l->n_silent < most &&
-	    !upstreams_all_down(ls->upstreams)) {
-		next = pick_next(ls, l);
-		l->tcp_only = l->tcp_only && next == l->upstream;
-		if (next != UPSTREAM_NONE)
-			return attempt_again(ls, l, next);
-	}
-	if (l->no_room)
-		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
-	return attempt_finish(
-	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
-}
-
-void
-attempt_heed(struct lookups *ls, unsigned u, enum health health)
-{
-	switch (health) {
-	case HEALTH_AS_BEFORE:
-		break;
-	case HEALTH_IN_DOUBT:
-		lookup_start_probe(ls, u);
-		break;
-	case HEALTH_WENT_DOWN:
-		stats_inc(&ls->stats->upstream_down);
-		break;
-	}
-}
-
-/* Count the missing reply to L against its upstream's health. */
-static void
-blame(struct lookups *ls, struct lookup *l, uint64_t now_ns)
-{
-	struct upstreams *us = ls->upstreams;
-	enum health health;
-
-	if (l->probe)
-		health = health_on_probe_lost(us, l->upstream, ls->wheel, now_ns);
-	else
-		health = health_on_failure(us, l->upstream,
-		    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
-		    now_ns);
-	attempt_heed(ls, l->upstream, health);
-	/*
-	 * An upstream that was down during the attempt and is up again was not silent about this
-	 * name.
-	 */
-	l->hindered = now_ns - us->table[l->upstream].revived_ns < us->timeout_ns;
-}
-
-bool
-attempt_on_timeout(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
-{
-	bool sent = l->progress != LOOKUP_UNSENT;
-
-	if (sent)
-		stats_inc(&ls->stats->upstream_timeouts);
-	/* An upstream that does not answer over TCP is not blamed (RULES D21). */
-	if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
-		return !attempt_again(ls, l, l->upstream);
-	if (sent)
-		blame(ls, l, now_ns);
-	return !on_silence(ls, l, result);
-}
-
-struct lookup *
-attempt_on_tcp_lost(struct lookups *ls, unsigned u, bool established, struct lookup_result *result)
-{
-	struct upstream *up = &ls->upstreams->table[u];
-
-	while (!list_empty(&up->tcp)) {
-		struct lookup *l = lookup_of(ls, LIST_OBJECT(up->tcp.next, struct attempt, link));
-
-		if (established && !l->tcp_again) {
-			/*
-			 * A server may close at any time (RFC 7766 section 6.2.4): send once more
-			 * over a new connection.
-			 */
-			l->tcp_again = true;
-			attempt_again(ls, l, l->upstream);
-		} else if (antispoof_without_tcp(l)) {
-			attempt_again(ls, l, l->upstream);
-		} else if (!l->tcp_only && !l->tcp_kept) {
-			l->tcp = false;
-			attempt_again(ls, l, l->upstream);
-		} else if (!on_silence(ls, l, result)) {
-			return l;
-		}
-	}
-	return NULL;
-}
-
-void
-attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns)
-{
-	const struct txid_owner *owner = &ls->spaces[0].owner[id];
-	struct lookup *l;
-
-	if (!txid_in_flight(&ls->spaces[0], id) || owner->socket != TXID_TCP ||
-	    owner->upstream != u)
-		return;
-	l = lookup_at(ls, owner->lookup);
-	stats_inc(&ls->stats->tcp_upstream_full);
-	if (!l->tcp_only && !l->tcp_kept) {
-		l->tcp = false;
-	} else if (!antispoof_without_tcp(l)) {
-		lookup_stop_attempt(ls, l);
-		l->progress = LOOKUP_UNSENT;
-		end_without_room(ls, l, now_ns);
-		return;
-	}
-	attempt_again(ls, l, l->upstream);
 }

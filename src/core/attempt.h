@@ -5,8 +5,8 @@
 /*
  * attempt: send a lookup's question to an upstream.
  *
- * Each attempt takes an upstream, a transport and a fresh ID. An error or a timeout leads to the
- * next upstream (RULES D4). core/reply decides what a reply leads to.
+ * Each attempt takes an upstream, a transport and a fresh ID. An error leads to the next upstream
+ * (RULES D4). core/reply decides what a reply leads to, core/silence what no reply does.
  *
  * A return value says that a lookup ended: the caller then wakes its waiters and calls lookup_free.
  */
@@ -16,12 +16,13 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/health.h"
 #include "core/lookup.h"
 #include "core/packet.h"
 #include "dns/msg.h"
 
-#define ATTEMPT_DOWN_MS 1000 /* longest wait for an upstream that is down (RULES D5) */
+#define ATTEMPT_UNSENT_MS 250 /* pause after an attempt for which there was no socket */
+/* shortest wait for an upstream that is asked once only, as another one replied with an error */
+#define ATTEMPT_LAST_MS 400
 
 /*
  * attempt_next_question: write the next question for an upstream to UDP (PACKET_UDP_CAP bytes) or
@@ -31,18 +32,6 @@
 MUST_USE bool attempt_next_question(
     struct lookups *ls, uint8_t *udp, uint8_t *tcp, struct packet_out *send, uint64_t now_ns);
 
-/* attempt_on_timeout: L's attempt got no reply in time. True: that ends L, with *result filled. */
-MUST_USE bool attempt_on_timeout(
-    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
-
-/*
- * attempt_on_tcp_lost: the connection to upstream U ended (ESTABLISHED: after it had been up) or
- * could not be opened. Call it until it returns NULL; each lookup that it returns has ended, with
- * *result filled.
- */
-MUST_USE struct lookup *attempt_on_tcp_lost(
-    struct lookups *ls, unsigned u, bool established, struct lookup_result *result);
-
 /*
  * attempt_next_truncated: the next lookup that ends with the truncated reply kept for it, with
  * *result filled; NULL: none. Its waiters must have read result->msg before the next call, which
@@ -50,20 +39,19 @@ MUST_USE struct lookup *attempt_on_tcp_lost(
  */
 MUST_USE struct lookup *attempt_next_truncated(struct lookups *ls, struct lookup_result *result);
 
-/*
- * attempt_heed: act on what became of upstream U's HEALTH: send a probe, or count that it went
- * down.
- */
-void attempt_heed(struct lookups *ls, unsigned u, enum health health);
+/* attempt_most: how often a question goes to one upstream over one transport, 1-3. */
+MUST_USE unsigned attempt_most(const struct lookups *ls);
+
+/* attempt_silences: how often upstream U was silent to L over OVER, 0-3. */
+MUST_USE unsigned attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u);
 
 /*
- * attempt_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)
- * for upstream U's connection. The question goes over UDP if it may (RULES D11), or its lookup ends
- * at the next tick. The upstream is not blamed (RULES D26).
+ * attempt_pick_next: the upstream for L's next attempt over UDP, another one than the last if there
+ * is one; UPSTREAM_NONE: each was asked often enough. ALIVE: none that is down.
  */
-void attempt_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
+MUST_USE uint16_t attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive);
 
-/* How a lookup continues after a reply or a timeout. Each returns whether L goes on. */
+/* How a lookup continues. Each returns whether L goes on. */
 
 /* attempt_again: ask upstream U again, whatever its health. Always true. */
 bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);

@@ -12,8 +12,10 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
+#include "core/health.h"
 #include "core/reply.h"
 #include "core/request.h"
+#include "core/silence.h"
 #include "core/state.h"
 #include "core/store.h"
 #include "core/svcb.h"
@@ -266,7 +268,7 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		break;
 	case WHEEL_LOOKUP:
 		l = LIST_OBJECT(t, struct lookup, timer);
-		if (attempt_on_timeout(&e->lookups, l, &e->result, e->now_ns))
+		if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
 			on_lookup_end(e, l);
 		break;
 	case WHEEL_UPSTREAM:
@@ -296,11 +298,16 @@ engine_tick(struct engine *e, uint64_t now_ns)
 void
 engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 {
-	(void)slot;
+	struct lookup *l;
+
 	e->now_ns = now_ns;
 	stats_inc(&e->stats.upstream_refused);
-	attempt_heed(
+	silence_heed(
 	    &e->lookups, upstream, health_on_refused(&e->upstreams, upstream, &e->wheel, now_ns));
+	if (slot >= 0)
+		silence_on_refused(&e->lookups, (unsigned)slot);
+	while ((l = silence_next_refused(&e->lookups, &e->result, now_ns)) != NULL)
+		on_lookup_end(e, l);
 	audited(e);
 }
 
@@ -313,9 +320,10 @@ engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t 
 	if (e->upstreams.table[upstream].n_tcp > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		attempt_heed(&e->lookups, upstream,
+		silence_heed(&e->lookups, upstream,
 		    health_on_failure(&e->upstreams, upstream, UPSTREAM_OVER_TCP, now_ns));
-	while ((l = attempt_on_tcp_lost(&e->lookups, upstream, established, &e->result)) != NULL)
+	while ((l = silence_on_tcp_lost(
+		    &e->lookups, upstream, established, &e->result, e->now_ns)) != NULL)
 		on_lookup_end(e, l);
 	upstreams_release(&e->upstreams, upstream);
 	audited(e);
@@ -325,7 +333,7 @@ void
 engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_ns)
 {
 	e->now_ns = now_ns;
-	attempt_on_tcp_full(&e->lookups, upstream, id, now_ns);
+	silence_on_tcp_full(&e->lookups, upstream, id, now_ns);
 	audited(e);
 }
 

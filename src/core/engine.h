@@ -152,8 +152,9 @@ void engine_socket_none(struct engine *e, unsigned upstream);
 /*
  * engine_refused: the kernel reported ICMP unreachable on the UDP socket in SLOT to this upstream;
  * SLOT -1: it let no socket to it be opened. A socket that questions went by has been replaced
- * before (engine_socket_use), as far as there is one. As ICMP can be forged, this counts as one
- * failure only; but while a probe is in flight, the upstream is down by it.
+ * before (engine_socket_use), as far as there is one. The questions in flight on SLOT are asked
+ * again at once, at another upstream if there is one. As ICMP can be forged, a reply to them is
+ * taken still, and the upstream is only in doubt by it.
  */
 void engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns);
 

@@ -32,6 +32,8 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->n_spaces = 1;
 	list_init(&ls->to_ask);
 	list_init(&ls->ending);
+	list_init(&ls->refused);
+	list_init(&ls->shelf);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
 	if (rc != 0)
 		return rc;
@@ -307,6 +309,7 @@ lookup_shelve(struct lookups *ls, struct lookup *l)
 		a = pool_take(&ls->attempts);
 	if (a != NULL) {
 		transfer(a, &l->now);
+		list_push(&ls->shelf, &a->shelf);
 		a->next = l->earlier;
 		l->earlier = a;
 	} else {
@@ -315,7 +318,7 @@ lookup_shelve(struct lookups *ls, struct lookup *l)
 	l->progress = LOOKUP_UNSENT;
 }
 
-void
+struct attempt *
 lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 {
 	struct attempt **at = &l->earlier, *a, old;
@@ -323,22 +326,25 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 	while ((*at)->id != id || (*at)->space != space)
 		at = &(*at)->next;
 	a = *at;
+	*at = a->next;
+	list_unlink(&a->shelf);
 	if (lookup_in_flight(l)) {
-		struct attempt *next = a->next;
-
 		transfer(&old, &l->now);
 		transfer(&l->now, a);
 		transfer(a, &old);
-		a->next = next;
+		list_push(&ls->shelf, &a->shelf);
+		a->next = l->earlier;
+		l->earlier = a;
 	} else {
-		*at = a->next;
 		list_unlink(&l->link);
 		transfer(&l->now, a);
 		pool_give(&ls->attempts, a);
+		a = NULL;
 	}
 	l->progress = l->now.socket == TXID_TCP ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
 	l->upstream = l->now.upstream;
 	l->check = l->now.check;
+	return a;
 }
 
 void
@@ -349,8 +355,21 @@ lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a)
 	while (*at != a)
 		at = &(*at)->next;
 	*at = a->next;
+	list_unlink(&a->shelf);
 	release(ls, a);
 	pool_give(&ls->attempts, a);
+}
+
+bool
+lookup_drop_oldest(struct lookups *ls)
+{
+	struct attempt *a;
+
+	if (list_empty(&ls->shelf))
+		return false;
+	a = LIST_OBJECT(ls->shelf.next, struct attempt, shelf);
+	lookup_drop(ls, lookup_of(ls, a), a);
+	return true;
 }
 
 struct lookup *

@@ -38,10 +38,13 @@
 #define LOOKUP_MAX_WAITERS 4096 /* queries that wait for one reply, at most (DNSBomb) */
 /* after so many the question goes over TCP (RFC 5452 section 9.2) */
 #define LOOKUP_NEAR_MISSES 3
-/* attempts without a reply per upstream, at most (RFC 9520 section 3.1) */
+/* attempts per upstream and transport, at most (RFC 9520 section 3.1) */
 #define LOOKUP_SENDS_EACH 3
-#define LOOKUP_TCP_IDS 4096   /* IDs of space 0 reserved for TCP, which uses no other space */
-#define LOOKUP_EARLIER_EACH 2 /* room for attempts that were given up, per lookup */
+#define LOOKUP_LIFE_MS 4500      /* longest life; queries give up then (RULES D5) */
+#define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */
+#define LOOKUP_TRUNCATED_MS 1000 /* wait for the whole of a truncated reply */
+#define LOOKUP_TCP_IDS 4096      /* IDs of space 0 reserved for TCP, which uses no other space */
+#define LOOKUP_EARLIER_EACH 2    /* room for attempts that were given up, per lookup */
 /* with fewer free IDs in its space an attempt that is given up gives its ID back */
 #define LOOKUP_SPARE_IDS (TXID_COUNT / 4)
 
@@ -109,7 +112,8 @@ enum lookup_check {
 struct attempt {
 	/* in the list of those open on the same socket or TCP connection */
 	struct list link;
-	struct attempt *next; /* of those given up of the same lookup */
+	struct list shelf;    /* given up: in lookups.shelf */
+	struct attempt *next; /* given up: of the same lookup */
 	uint64_t sent_ns;
 	uint64_t cases;        /* random bits for the case of letters (name_mix); 0: none */
 	uint16_t id;           /* host byte order */
@@ -134,9 +138,11 @@ struct lookup {
 	uint8_t *truncated;
 	struct attempt now;      /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	struct attempt *earlier; /* owned: those given up that may still be answered */
+	uint64_t born_ns;        /* when its first attempt began */
+	uint64_t end_ns;         /* when it ends, if no reply has come */
 	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
-	/* low and high bits, per upstream, of its attempts without a reply, up to 3 */
-	uint64_t silent[2];
+	/* per transport and upstream: low and high bits of its silent attempts, up to 3 */
+	uint64_t silent[UPSTREAM_TRANSPORTS][2];
 	uint64_t name_hash; /* struct question.hash */
 	uint32_t hash;
 	uint32_t near_miss; /* digest of the near miss that is to be confirmed; 0: none */
@@ -152,7 +158,7 @@ struct lookup {
 	uint8_t qname_len;
 	uint8_t progress; /* enum lookup_progress */
 	uint8_t n_sends;  /* attempts so far, up to 255 */
-	uint8_t n_silent; /* attempts without a reply, sent or not */
+	uint8_t n_silent; /* attempts whose wait is over, up to 255 */
 	uint8_t n_near_misses;
 	uint8_t suspect;   /* enum lookup_suspect */
 	uint8_t check;     /* enum lookup_check */
@@ -162,14 +168,17 @@ struct lookup {
 	bool cd : 1;
 	bool listed : 1; /* in the hash table */
 	bool whole : 1;
-	bool tcp : 1;       /* the attempt goes over TCP */
+	bool tcp : 1;       /* the next attempt goes over TCP */
 	bool tcp_only : 1;  /* every attempt must: a reply was truncated, or spoofing was noticed */
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
 	bool hopeless : 1;  /* no upstream or no room to ask: it ends when its timer fires */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
-	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1;   /* this upstream refused it */
-	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
+	bool early : 1;   /* the timer is for asking elsewhere too, before the attempt is silent */
+	bool paused : 1;  /* the timer is for the next attempt; none is in its wait */
+	bool refused : 1; /* the last attempt was refused by ICMP */
+	bool pinned : 1;  /* the next attempt goes to upstream, whatever its health */
+	bool no_edns : 1; /* this upstream refused it */
+	bool probe : 1;   /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
 	bool needed : 1;     /* continues for the cache when no query waits */
@@ -189,6 +198,8 @@ struct lookups {
 	struct pool messages; /* copies of signed questions */
 	struct pool replies;  /* truncated replies */
 	struct pool attempts; /* those given up */
+	struct list shelf;    /* these, by age */
+	struct list refused;  /* attempts whose socket was refused, for silence_next_refused */
 	struct list ending;   /* lookups that end with their truncated reply */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
@@ -282,13 +293,17 @@ void lookup_shelve(struct lookups *ls, struct lookup *l);
 
 /*
  * lookup_recall: make the attempt with ID (host byte order) of SPACE, one of L->earlier, the
- * present one. The attempt that was, if in flight, takes its place in L->earlier. Timer and pins
- * stay.
+ * present one. The attempt that was, if in flight, takes its place in L->earlier and is returned;
+ * else NULL is. The timer stays.
  */
-void lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id);
+struct attempt *lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id);
 
 /* lookup_drop: end attempt A, one of L->earlier. */
 void lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a);
+
+/* lookup_drop_oldest: end the attempt that was given up first, of all lookups. False: there is
+ * none. */
+MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 
 /* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
 MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);

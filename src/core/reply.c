@@ -5,6 +5,7 @@
 #include "cache/cache.h"
 #include "core/antispoof.h"
 #include "core/attempt.h"
+#include "core/health.h"
 #include "dns/answer.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -187,6 +188,16 @@ match_id(struct lookups *ls, const struct packet_in *in, const struct msg *msg)
 	return lookup_at(ls, owner->lookup);
 }
 
+/* Is the reply with ID, which came by IN, one to an attempt that L gave up? */
+static inline bool
+is_late(const struct lookups *ls, const struct lookup *l, const struct packet_in *in, uint16_t id)
+{
+	unsigned space =
+	    in->way == PACKET_UPSTREAM_UDP ? ls->upstreams->sockets[in->sock].space : 0;
+
+	return id != l->now.id || space != l->now.space || !lookup_in_flight(l);
+}
+
 static enum antispoof_match
 match_question(const struct lookup *l, const struct msg *m)
 {
@@ -196,6 +207,17 @@ match_question(const struct lookup *l, const struct msg *m)
 	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
 		return ANTISPOOF_OTHER;
 	return antispoof_name(l, msg_qname(m));
+}
+
+/* Is M the reply to L's present attempt, by its question and its cookie? */
+static inline enum antispoof_match
+match_attempt(struct lookups *ls, const struct lookup *l, const struct msg *m)
+{
+	enum antispoof_match match = match_question(l, m);
+
+	if (match == ANTISPOOF_SAME && l->now.cookie && !antispoof_cookie_right(ls, l, m))
+		return ANTISPOOF_SUSPECT_COOKIE;
+	return match;
 }
 
 /* The reply is right except for SUSPECT: ask again, unless near misses agree. */
@@ -258,21 +280,38 @@ learn(struct lookups *ls, const struct lookup *l, const struct msg *msg)
 	up->watched = antispoof_right(ls, l, msg) || up->no_edns_on != UPSTREAM_NONE;
 }
 
+/* Note what MSG, which passed all guards, says of L's upstream. */
+static inline void
+note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg_verdict verdict,
+    uint64_t now_ns)
+{
+	struct upstreams *us = ls->upstreams;
+
+	stats_inc(&ls->stats->upstream_replies);
+	if (UNLIKELY(l->now.silent)) {
+		stats_inc(&ls->stats->upstream_overdue);
+		us->table[l->upstream].tally.late++;
+	}
+	/* A reply with CD says nothing about replies without it. */
+	if (l->check != LOOKUP_CHECK_CD)
+		health_on_rcode(us, l->upstream,
+		    l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
+	upstreams_learn(us, l->upstream,
+	    l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+	    now_ns - l->now.sent_ns, now_ns);
+	if (UNLIKELY(health_on_reply(us, l->upstream, ls->wheel, now_ns)) &&
+	    ls->conf->cache != NULL)
+		cache_revived(
+		    ls->conf->cache, clock_s(us->table[l->upstream].failing_ns), clock_s(now_ns));
+}
+
 /* Take MSG, which passed all guards, as the reply to L. Returns whether L goes on. */
 static inline bool
 take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
     struct lookup_result *result, uint64_t now_ns)
 {
-	stats_inc(&ls->stats->upstream_replies);
-	/* A reply with CD says nothing about replies without it. */
-	if (l->check != LOOKUP_CHECK_CD)
-		health_on_rcode(ls->upstreams, l->upstream,
-		    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
-		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
-	if (UNLIKELY(health_on_reply(ls->upstreams, l->upstream, ls->wheel, now_ns)) &&
-	    ls->conf->cache != NULL)
-		cache_revived(ls->conf->cache,
-		    clock_s(ls->upstreams->table[l->upstream].failing_ns), clock_s(now_ns));
+	note_reply(ls, l, msg, verdict, now_ns);
 	if (UNLIKELY(verdict != MSG_OK))
 		return on_malformed(ls, l, result);
 	if (UNLIKELY(l->suspect != LOOKUP_NO_SUSPECT))
@@ -281,23 +320,14 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	return judge(ls, l, msg, result, now_ns);
 }
 
-struct lookup *
-reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg,
+/* MSG has the ID of L's present attempt. Returns L if that ends it. */
+static struct lookup *
+hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
     struct lookup_result *result, uint64_t now_ns)
 {
-	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
-	struct lookup *l = match_lookup(ls, in, msg, verdict);
 	enum antispoof_stopped stopped = ANTISPOOF_AGREED;
-	enum antispoof_match match;
+	enum antispoof_match match = match_attempt(ls, l, msg);
 
-	if (l == NULL)
-		return NULL;
-	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
-	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
-		verdict = MSG_OK;
-	match = match_question(l, msg);
-	if (match == ANTISPOOF_SAME && l->now.cookie && !antispoof_cookie_right(ls, l, msg))
-		match = ANTISPOOF_SUSPECT_COOKIE;
 	if (UNLIKELY(match != ANTISPOOF_SAME))
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
 	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
@@ -311,6 +341,64 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 		break;
 	}
 	return take(ls, l, msg, verdict, result, now_ns) ? NULL : l;
+}
+
+/* Does MSG, a right reply to L's present attempt, end L with nothing more to be asked? */
+static bool
+is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict)
+{
+	if (l->probe || l->message != NULL)
+		return true;
+	return verdict == MSG_OK && l->check != LOOKUP_CHECK_CD && !(msg->flags & DNS_TC) &&
+	    (msg->rcode == DNS_NOERROR || msg->rcode == DNS_NXDOMAIN) && !is_lame(msg);
+}
+
+/*
+ * MSG has the ID of an attempt of L that was given up, by which L goes on if it may. While another
+ * attempt is in its wait, only a reply that ends L counts; of an error is noted whose it is.
+ */
+static __attribute__((noinline)) struct lookup *
+hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, struct msg *msg,
+    enum msg_verdict verdict, struct lookup_result *result, uint64_t now_ns)
+{
+	bool udp = in->way == PACKET_UPSTREAM_UDP;
+	bool awaited = lookup_in_flight(l) && !l->now.silent;
+	uint8_t space = l->now.space;
+	uint16_t id = l->now.id;
+
+	(void)lookup_recall(ls, l, udp ? ls->upstreams->sockets[in->sock].space : 0, msg->id);
+	if (!awaited)
+		return hear(ls, l, msg, verdict, result, now_ns);
+	if (match_attempt(ls, l, msg) != ANTISPOOF_SAME) {
+		stats_inc(&ls->stats->upstream_mismatch);
+		(void)lookup_recall(ls, l, space, id);
+		return NULL;
+	}
+	if (is_final(l, msg, verdict)) {
+		antispoof_forget(l); /* another upstream's near miss is of no interest now */
+		return hear(ls, l, msg, verdict, result, now_ns);
+	}
+	note_reply(ls, l, msg, verdict, now_ns);
+	l->errored |= UINT64_C(1) << l->upstream;
+	lookup_drop(ls, l, lookup_recall(ls, l, space, id));
+	return NULL;
+}
+
+struct lookup *
+reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
+	struct lookup *l = match_lookup(ls, in, msg, verdict);
+
+	if (l == NULL)
+		return NULL;
+	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
+	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
+		verdict = MSG_OK;
+	if (UNLIKELY(is_late(ls, l, in, msg->id)))
+		return hear_late(ls, l, in, msg, verdict, result, now_ns);
+	return hear(ls, l, msg, verdict, result, now_ns);
 }
 
 void

@@ -66,11 +66,12 @@
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \
+	X(upstream_overdue, "of these after the wait for them was over") \
 	X(upstream_short, "upstream messages under 12 bytes, dropped") \
 	X(upstream_malformed, "replies that matched but were malformed, in framing or RDATA") \
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
-	X(upstream_late, "replies to attempts already given up, dropped") \
+	X(upstream_late, "replies to questions that are not open any more, dropped") \
 	X(upstream_mismatch, \
 	    "replies with the ID but not the question or cookie expected (near misses), not " \
 	    "taken alone") \

@@ -104,6 +104,8 @@ upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
 	return g->off_until_ns <= now_ns;
 }
 
+#define UPSTREAM_PATIENCE_MS 3000 /* a probe waits that long, or two measured waits */
+
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
 	uint16_t space;
@@ -141,6 +143,15 @@ MUST_USE static inline bool
 upstream_is_down(const struct upstream *up)
 {
 	return up->down || up->starved;
+}
+
+/* upstreams_probe_ns: how long a probe of U waits for a reply. */
+MUST_USE static inline uint64_t
+upstreams_probe_ns(const struct upstreams *us, unsigned u)
+{
+	uint64_t ns = 2 * times_wait_ns(&us->table[u].times[UPSTREAM_OVER_UDP], 0, UINT64_MAX);
+
+	return ns > UPSTREAM_PATIENCE_MS * NS_PER_MS ? ns : UPSTREAM_PATIENCE_MS * NS_PER_MS;
 }
 
 /* upstreams_all_down: are all configured upstreams down? */

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "core/reply.h"
+#include "core/silence.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
 
@@ -67,7 +68,7 @@ START_TEST(without_ids_it_fails_at_the_next_tick)
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 1);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &last->timer);
-	ck_assert(attempt_on_timeout(&p.lookups, last, &result, p.now_ns));
+	ck_assert(silence_on_timer(&p.lookups, last, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
 	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
 	for (unsigned i = 0; i < LOOKUP_TCP_IDS; i++) {
@@ -135,7 +136,7 @@ START_TEST(with_nobody_to_ask_it_is_silent_at_once)
 	l = start(1, &by_udp);
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &l->timer);
-	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(result.upstream, UPSTREAM_NONE);
 }
@@ -150,7 +151,7 @@ START_TEST(retries_leave_nothing_open)
 	unsigned n = 1;
 
 	ck_assert(parts_next(&p, &send));
-	while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns)) {
+	while (!silence_on_timer(&p.lookups, l, &result, p.now_ns)) {
 		ck_assert(parts_next(&p, &send));
 		ck_assert(is_busy(0) != is_busy(1));
 		ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
@@ -185,7 +186,7 @@ START_TEST(rule34_three_sends_each)
 			while (l->progress == LOOKUP_TO_ASK) /* a probe may be before it */
 				PARTS_CHECK(parts_next(&p, &send));
 			n[l->upstream]++;
-		} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+		} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		for (unsigned u = 0; u < 3; u++)
 			ck_assert_uint_eq(n[u], LOOKUP_SENDS_EACH);
@@ -225,7 +226,7 @@ START_TEST(d3_error_and_the_other_down)
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_eq(l->upstream, 1);
 	p.upstreams.table[1].down = true;
-	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_ERROR);
 }
 END_TEST
@@ -255,8 +256,8 @@ START_TEST(d5_all_down_one_attempt)
 		l = start(i, i == 0 ? &by_udp : &by_tcp);
 		p.upstreams.table[0].down = p.upstreams.table[1].down = true;
 		ck_assert(parts_next(&p, &send));
-		ck_assert_uint_le(waits_ms(l), ATTEMPT_DOWN_MS + 8);
-		ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+		ck_assert_uint_le(waits_ms(l), LOOKUP_DOWN_MS + 8);
+		ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		lookup_free(&p.lookups, l);
 	}
@@ -288,7 +289,7 @@ START_TEST(d5_down_meanwhile)
 	p.upstreams.table[1].down = true;
 	ck_assert(parts_next(&p, &send));
 	p.upstreams.table[0].down = true;
-	ck_assert(attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 }
 END_TEST
@@ -307,7 +308,7 @@ START_TEST(d3_down_is_asked_once)
 		ck_assert(parts_next(&p, &send));
 		n[l->upstream]++;
 		ck_assert(l->upstream == 0 || n[0] == LOOKUP_SENDS_EACH);
-	} while (!attempt_on_timeout(&p.lookups, l, &result, p.now_ns));
+	} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(n[0], LOOKUP_SENDS_EACH);
 	ck_assert_uint_eq(n[1], 1);

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/silence.h"
+
+#include "base/clock.h"
+#include "core/antispoof.h"
+#include "core/attempt.h"
+
+#define AT_ONCE 2       /* attempts that a silent upstream gets before the rest of them is spread */
+#define REFUSED_MS 1600 /* ms: life of a probe whose first attempt was refused */
+
+void
+silence_heed(struct lookups *ls, unsigned u, enum health health)
+{
+	switch (health) {
+	case HEALTH_AS_BEFORE:
+		break;
+	case HEALTH_IN_DOUBT:
+		lookup_start_probe(ls, u);
+		break;
+	case HEALTH_WENT_DOWN:
+		stats_inc(&ls->stats->upstream_down);
+		break;
+	}
+}
+
+/* --- what silence is counted as --------------------------------------------------------------- */
+
+static enum upstream_over
+over_of(const struct attempt *a)
+{
+	return a->socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+}
+
+/*
+ * Count the silence of attempt A in L. An upstream that is down is not asked again after one
+ * attempt: a probe shows when it is back.
+ */
+static void
+count(const struct lookups *ls, struct lookup *l, struct attempt *a)
+{
+	uint64_t bit = UINT64_C(1) << a->upstream;
+	uint64_t *s = l->silent[over_of(a)];
+
+	a->silent = true;
+	if ((s[0] & s[1] & bit) == 0) {
+		uint64_t carry = s[0] & bit;
+
+		s[0] ^= bit;
+		s[1] ^= carry;
+	}
+	if (l->n_silent < UINT8_MAX)
+		l->n_silent++;
+	if (ls->upstreams->table[a->upstream].down && !l->probe && !l->refused)
+		l->errored |= bit;
+	ls->upstreams->table[a->upstream].tally.lost++;
+}
+
+/* The wait for A is over: count it, and tell its upstream off. */
+static void
+blame(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
+{
+	stats_inc(&ls->stats->upstream_timeouts);
+	count(ls, l, a);
+	/* Silence over TCP says nothing about UDP (RULES D27); a probe is judged at its end. */
+	if (over_of(a) == UPSTREAM_OVER_UDP && !l->probe)
+		silence_heed(ls, a->upstream,
+		    health_on_failure(ls->upstreams, a->upstream, UPSTREAM_OVER_UDP, now_ns));
+}
+
+/* Blame those of L's attempts whose wait is over, and which were given up early. */
+static void
+blame_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	for (struct attempt *a = l->earlier; a != NULL; a = a->next) {
+		if (!a->silent)
+			blame(ls, l, a, now_ns);
+	}
+}
+
+/* --- what comes next -------------------------------------------------------------------------- */
+
+/* L has a failure: no reply has come, and its time is over or nobody is left. False: it ended. */
+static bool
+finish(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	struct upstreams *us = ls->upstreams;
+
+	if (l->upstream != UPSTREAM_NONE) {
+		if (l->probe)
+			silence_heed(ls, l->upstream,
+			    health_on_probe_lost(us, l->upstream, ls->wheel, now_ns));
+		/* One that was down meanwhile and is up again was not silent about this name. */
+		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
+	}
+	if (l->no_room)
+		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
+	return attempt_finish(
+	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
+}
+
+/* L does nothing before DUE_NS but listen. */
+static bool
+pause_until(struct lookups *ls, struct lookup *l, uint64_t due_ns)
+{
+	l->paused = true;
+	l->progress = LOOKUP_UNSENT;
+	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+	return true;
+}
+
+/* Has upstream U replied to anybody since L began? */
+static bool
+was_heard(const struct lookups *ls, const struct lookup *l, unsigned u)
+{
+	return ls->upstreams->table[u].heard_ns > l->born_ns;
+}
+
+/*
+ * The upstream to be asked over TCP, as UDP was silent to the question: one that answers others, or
+ * any. UPSTREAM_NONE: each was, or may not be.
+ */
+static uint16_t
+pick_for_tcp(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstreams *us = ls->upstreams;
+	uint16_t found = UPSTREAM_NONE;
+
+	if (l->best_rcode != DNS_NOERROR || l->message != NULL || ls->conf->resend_attempts == 0)
+		return UPSTREAM_NONE;
+	for (unsigned i = 0; i < us->n_order; i++) {
+		uint16_t u = us->order[i];
+
+		if (l->errored >> u & 1 || us->table[u].down ||
+		    attempt_silences(l, UPSTREAM_OVER_TCP, u) > 0)
+			continue;
+		if (was_heard(ls, l, u))
+			return u;
+		found = u;
+	}
+	return found;
+}
+
+/* The upstream for the next attempt of L, which sets l->tcp; UPSTREAM_NONE. */
+static uint16_t
+pick(struct lookups *ls, struct lookup *l)
+{
+	uint16_t u;
+
+	l->tcp = false;
+	if (l->probe)
+		u = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) < LOOKUP_SENDS_EACH
+		    ? l->upstream
+		    : UPSTREAM_NONE;
+	else
+		u = attempt_pick_next(ls, l, true);
+	if (u != UPSTREAM_NONE)
+		return u;
+	if (l->probe)
+		u = attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 ? l->upstream
+									     : UPSTREAM_NONE;
+	else
+		u = pick_for_tcp(ls, l);
+	l->tcp = u != UPSTREAM_NONE;
+	if (u == UPSTREAM_NONE && !l->probe) /* only upstreams that are down are left */
+		u = attempt_pick_next(ls, l, false);
+	return u;
+}
+
+/* How many attempts L has left, about. */
+static unsigned
+n_left(const struct lookups *ls, const struct lookup *l)
+{
+	const uint64_t *s = l->silent[UPSTREAM_OVER_UDP];
+	unsigned all = attempt_most(ls) * (l->probe ? 1 : ls->upstreams->n_order);
+	unsigned done = (unsigned)(__builtin_popcountll(s[0]) + 2 * __builtin_popcountll(s[1]));
+
+	return (done < all ? all - done : 0) + 1; /* and one over TCP */
+}
+
+/* Is the next attempt of L, to upstream U, to be put off? */
+static bool
+is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
+{
+	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
+
+	return l->probe || (n >= AT_ONCE && !was_heard(ls, l, u));
+}
+
+/* Send L's question to U next. */
+static bool
+go_to(struct lookups *ls, struct lookup *l, uint16_t u)
+{
+	l->tcp_only = l->tcp_only && u == l->upstream;
+	return attempt_again(ls, l, u);
+}
+
+/* The last attempt of L failed without a reply. Returns whether L goes on. */
+static bool
+go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
+	uint16_t u;
+
+	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns || (all_down && !l->refused))
+		return finish(ls, l, result, now_ns);
+	if (l->check != LOOKUP_CHECK_NONE) {
+		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
+		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
+
+		if (n < attempt_most(ls))
+			return attempt_again(ls, l, l->upstream);
+		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
+	}
+	u = pick(ls, l);
+	if (u == UPSTREAM_NONE && l->best_rcode != DNS_NOERROR)
+		return finish(ls, l, result, now_ns);
+	if (u == UPSTREAM_NONE)
+		return pause_until(ls, l, l->end_ns);
+	if (is_spread(ls, l, u))
+		return pause_until(ls, l, now_ns + (l->end_ns - now_ns) / (n_left(ls, l) + 1));
+	return go_to(ls, l, u);
+}
+
+/* A pause of L is over: send now. Returns whether L goes on. */
+static bool
+resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	uint16_t u = UPSTREAM_NONE;
+
+	l->paused = false;
+	if (now_ns < l->end_ns && !l->hopeless)
+		u = pick(ls, l);
+	return u != UPSTREAM_NONE ? go_to(ls, l, u) : finish(ls, l, result, now_ns);
+}
+
+bool
+silence_on_timer(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	bool in_flight = lookup_in_flight(l);
+
+	l->refused = false;
+	if (in_flight && !l->now.silent) {
+		/* An upstream that does not answer over TCP is not blamed (RULES D21). */
+		if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
+			return !attempt_again(ls, l, l->upstream);
+		blame(ls, l, &l->now, now_ns);
+		blame_earlier(ls, l, now_ns);
+	}
+	if (in_flight)
+		lookup_shelve(ls, l);
+	if (l->paused)
+		return !resume(ls, l, result, now_ns);
+	return !go_on(ls, l, result, now_ns);
+}
+
+/* --- refused ---------------------------------------------------------------------------------- */
+
+void
+silence_on_refused(struct lookups *ls, unsigned slot)
+{
+	list_move(&ls->refused, &ls->upstreams->sockets[slot].open);
+}
+
+/* L's attempt was refused: a probe's life is short then. */
+static bool
+on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	uint64_t end_ns = l->born_ns + REFUSED_MS * NS_PER_MS;
+
+	if (l->probe && l->n_silent == 0 && l->end_ns > end_ns)
+		l->end_ns = end_ns;
+	l->refused = true;
+	count(ls, l, &l->now);
+	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
+	return go_on(ls, l, result, now_ns);
+}
+
+struct lookup *
+silence_next_refused(struct lookups *ls, struct lookup_result *result, uint64_t now_ns)
+{
+	struct list *link;
+
+	while ((link = list_pop(&ls->refused)) != NULL) {
+		struct attempt *a = LIST_OBJECT(link, struct attempt, link);
+		struct lookup *l = lookup_of(ls, a);
+
+		list_push(&ls->upstreams->sockets[a->socket].open, link);
+		if (a == &l->now && !on_refused(ls, l, result, now_ns))
+			return l;
+	}
+	return NULL;
+}
+
+/* --- TCP -------------------------------------------------------------------------------------- */
+
+/* L's attempt over TCP was lost with its connection. Returns whether L goes on. */
+static bool
+on_lost(struct lookups *ls, struct lookup *l, bool established, struct lookup_result *result,
+    uint64_t now_ns)
+{
+	if (established && !l->tcp_again) {
+		/*
+		 * A server may close at any time (RFC 7766 section 6.2.4): send once more over a
+		 * new connection.
+		 */
+		l->tcp_again = true;
+		return attempt_again(ls, l, l->upstream);
+	}
+	if (antispoof_without_tcp(l))
+		return attempt_again(ls, l, l->upstream);
+	count(ls, l, &l->now);
+	lookup_stop_attempt(ls, l);
+	return go_on(ls, l, result, now_ns);
+}
+
+struct lookup *
+silence_on_tcp_lost(
+    struct lookups *ls, unsigned u, bool established, struct lookup_result *result, uint64_t now_ns)
+{
+	struct list *tcp = &ls->upstreams->table[u].tcp;
+
+	while (!list_empty(tcp)) {
+		struct attempt *a = LIST_OBJECT(tcp->next, struct attempt, link);
+		struct lookup *l = lookup_of(ls, a);
+
+		if (a != &l->now)
+			lookup_drop(ls, l, a);
+		else if (!on_lost(ls, l, established, result, now_ns))
+			return l;
+	}
+	return NULL;
+}
+
+void
+silence_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns)
+{
+	const struct txid_owner *owner = &ls->spaces[0].owner[id];
+	struct lookup *l;
+
+	if (!txid_in_flight(&ls->spaces[0], id) || owner->socket != TXID_TCP ||
+	    owner->upstream != u)
+		return;
+	l = lookup_at(ls, owner->lookup);
+	stats_inc(&ls->stats->tcp_upstream_full);
+	if (!l->tcp_only && !l->tcp_kept) {
+		l->tcp = false;
+	} else if (!antispoof_without_tcp(l)) {
+		lookup_stop_attempt(ls, l);
+		l->progress = LOOKUP_UNSENT;
+		l->no_room = true;
+		l->hopeless = true;
+		wheel_set(ls->wheel, &l->timer, now_ns);
+		return;
+	}
+	attempt_again(ls, l, l->upstream);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_SILENCE_H
+#define DNS64D_CORE_SILENCE_H
+
+/*
+ * silence: no reply has come to an attempt: what next (RULES D27)?
+ *
+ * An attempt waits as long as its upstream takes by measure. When that is over the attempt is
+ * "silent": it stays answerable, its upstream is told off, and the question goes to another
+ * upstream if there is one, or out again to the same, at most three times over UDP (RFC 9520
+ * section 3.1). An upstream that answered others meanwhile has lost this question: it is asked
+ * again at once, at last over TCP, which mends loss by itself. One that was silent to everybody may
+ * be away for a moment: what may still be sent is spread over the time that the lookup has left.
+ *
+ * A return value says that a lookup ended: the caller then wakes its waiters and calls lookup_free.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "core/health.h"
+#include "core/lookup.h"
+#include "core/upstream.h"
+
+/* silence_on_timer: L's timer fired. True: that ends L, with *result filled. */
+MUST_USE bool silence_on_timer(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns);
+
+/*
+ * silence_on_refused: the kernel said that the upstream takes no questions from the UDP socket in
+ * SLOT: silence_next_refused tells which lookups that ends.
+ */
+void silence_on_refused(struct lookups *ls, unsigned slot);
+
+/*
+ * silence_next_refused: go on with the lookups that silence_on_refused is about. Call it until it
+ * returns NULL; each lookup that it returns has ended, with *result filled.
+ */
+MUST_USE struct lookup *silence_next_refused(
+    struct lookups *ls, struct lookup_result *result, uint64_t now_ns);
+
+/*
+ * silence_on_tcp_lost: the connection to upstream U ended (ESTABLISHED: after it had been up) or
+ * could not be opened. Call it until it returns NULL; each lookup that it returns has ended, with
+ * *result filled.
+ */
+MUST_USE struct lookup *silence_on_tcp_lost(struct lookups *ls, unsigned u, bool established,
+    struct lookup_result *result, uint64_t now_ns);
+
+/*
+ * silence_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)
+ * for upstream U's connection. The question goes over UDP if it may (RULES D11), or its lookup ends
+ * at the next tick. The upstream is not blamed (RULES D26).
+ */
+void silence_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
+
+/*
+ * silence_heed: act on what became of upstream U's HEALTH: send a probe, or count that it went
+ * down.
+ */
+void silence_heed(struct lookups *ls, unsigned u, enum health health);
+
+#endif
