@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""stage: what a scene is played on: fakedns as upstreams, their faults, and what they are sent.
+
+Everything listens on 127.0.0.N in a network namespace of the scene's own. Needs root.
+"""
+
+import ctypes
+import os
+import signal
+import socket
+import struct
+import subprocess
+
+PORT = 5300
+SERVER_PORT = 5364
+SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
+SOL_PACKET, PACKET_STATISTICS = 263, 6
+ETH_P_IP = 0x0800
+SYS_PIDFD_GETFD = 438
+DROP, TAKE = (0x06, 0, 0, 0), (0x06, 0, 0, 1)
+
+
+def attach_filter(sock, program):
+    """program: classic BPF (code, jump if true, jump if false, k)."""
+    octets = b"".join(struct.pack("HBBI", *line) for line in program)
+    keep = ctypes.create_string_buffer(octets)
+    sock.setsockopt(
+        socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", len(program), ctypes.addressof(keep))
+    )
+
+
+class Counter:
+    """Counts what is sent to an address and port, heard or not: datagrams, TCP segments with data."""
+
+    def __init__(self, address, port):
+        self.total = 0
+        self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+        to = int.from_bytes(socket.inet_aton(address), "big")
+        attach_filter(
+            self.sock,
+            [
+                (0x20, 0, 0, 16),  # destination
+                (0x15, 0, 6, to),
+                (0x28, 0, 0, 22),  # its port
+                (0x15, 0, 4, port),
+                (0x30, 0, 0, 9),  # protocol
+                (0x15, 3, 0, socket.IPPROTO_UDP),
+                (0x30, 0, 0, 33),  # flags
+                (0x45, 1, 0, 0x08),  # PSH
+                DROP,
+                TAKE,
+            ],
+        )
+        # The kernel counts what it would hand over; nobody reads it. For one protocol it shows what
+        # is received and not what is sent, so loopback counts once.
+        self.sock.bind(("lo", ETH_P_IP))
+
+    def read(self):
+        packets, _ = struct.unpack("II", self.sock.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
+        self.total += packets
+        return self.total
+
+
+class Upstream:
+    """A fakedns."""
+
+    def __init__(self, program, number, words, where):
+        self.address = "127.0.0.%d" % (1 + number)
+        self.command = [program, "-l", self.address, "-p", str(PORT), *words]
+        self.log_path = os.path.join(where, "fakedns%d" % number)
+        self.process = None
+        self.muted = []
+        self.counter = Counter(self.address, PORT)
+
+    def start(self):
+        with open(self.log_path, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def is_ready(self):
+        if self.process.poll() is not None:
+            return False
+        with open(self.log_path, encoding="utf-8") as log:
+            return "listening on" in log.read()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def mute(self):
+        """A black hole: its sockets get nothing any more, and nobody is told."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        of_process = os.pidfd_open(self.process.pid)
+        directory = "/proc/%d/fd" % self.process.pid
+        for number in os.listdir(directory):
+            if not os.readlink(os.path.join(directory, number)).startswith("socket:"):
+                continue
+            descriptor = libc.syscall(SYS_PIDFD_GETFD, of_process, int(number), 0)
+            if descriptor >= 0:
+                sock = socket.socket(fileno=descriptor)
+                attach_filter(sock, [DROP])
+                self.muted.append(sock)
+        os.close(of_process)
+
+    def unmute(self):
+        for sock in self.muted:
+            sock.setsockopt(socket.SOL_SOCKET, SO_DETACH_FILTER, 0)
+            sock.close()
+        self.muted = []
+
+    # A fault by name, and its end
+    def fail(self, how):
+        {"killed": self.kill, "stopped": self.stop, "silent": self.mute}[how]()
+
+    def revive(self, how):
+        {"killed": self.start, "stopped": self.go_on, "silent": self.unmute}[how]()
