@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/attempt.h"
+#include "core/health.h"
 #include "dns/build.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
