@@ -266,6 +266,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 	l->progress = LOOKUP_UNSENT;
 	l->paused = false;
+	l->spent = false;
 	if (l->n_sends == 0)
 		set_life(ls, l, now_ns);
 	if (l->n_sends < UINT8_MAX)

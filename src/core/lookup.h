@@ -175,6 +175,7 @@ struct lookup {
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
 	bool early : 1;   /* the timer is for asking elsewhere too, before the attempt is silent */
 	bool paused : 1;  /* the timer is for the next attempt; none is in its wait */
+	bool spent : 1;   /* nothing is left to be sent: it only listens */
 	bool refused : 1; /* the last attempt was refused by ICMP */
 	bool pinned : 1;  /* the next attempt goes to upstream, whatever its health */
 	bool no_edns : 1; /* this upstream refused it */

@@ -214,8 +214,10 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	u = pick(ls, l);
 	if (u == UPSTREAM_NONE && l->best_rcode != DNS_NOERROR)
 		return finish(ls, l, result, now_ns);
-	if (u == UPSTREAM_NONE)
+	if (u == UPSTREAM_NONE) {
+		l->spent = true;
 		return pause_until(ls, l, l->end_ns);
+	}
 	if (is_spread(ls, l, u))
 		return pause_until(ls, l, now_ns + (l->end_ns - now_ns) / (n_left(ls, l) + 1));
 	return go_to(ls, l, u);
