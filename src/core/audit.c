@@ -10,6 +10,8 @@ struct count {
 	uint32_t waiting; /* queries in lists of waiters */
 	uint32_t alone;   /* queries that wait for their timers only */
 	uint32_t lookups;
+	uint32_t watchers; /* queries in lists of watchers */
+	uint32_t watching; /* queries that say so */
 	const char *wrong;
 };
 
@@ -26,6 +28,32 @@ is_set(const struct wheel_timer *t)
 	return !list_empty(&t->link);
 }
 
+/* Q was found: what does it watch? */
+static void
+count_query(struct count *c, const struct query *q)
+{
+	c->watching += q->beside.lookup != NULL;
+	if (q->beside.lookup != NULL && q->beside.lookup == q->lookup)
+		blame(c, "a query watches what it waits for");
+}
+
+static uint32_t
+count_watchers(struct count *c, const struct lookup *l)
+{
+	const struct list *head = &l->watchers;
+	uint32_t n = 0;
+
+	for (struct list *link = head->next; link != head; link = link->next) {
+		const struct query *q = LIST_OBJECT(link, struct query, beside.link);
+
+		if (q->beside.lookup != l)
+			blame(c, "a query watches a lookup that it does not know");
+		n++;
+	}
+	c->watchers += n;
+	return n;
+}
+
 static void
 count_ready(struct count *c)
 {
@@ -36,6 +64,7 @@ count_ready(struct count *c)
 
 		if (q->lookup != NULL && !q->starting)
 			blame(c, "a query is ready, and a lookup is said to be waited for");
+		count_query(c, q);
 		c->ready++;
 	}
 }
@@ -53,9 +82,10 @@ count_waiters(struct count *c, const struct lookup *l)
 			blame(c, "a query waits in a lookup that it does not know");
 		if (!is_set(&q->timer))
 			blame(c, "a query waits without an end");
+		count_query(c, q);
 		n++;
 	}
-	if (n != l->n_waiters)
+	if (n + count_watchers(c, l) != l->n_waiters)
 		blame(c, "a lookup has another number of waiters than it says");
 	c->waiting += n;
 	c->lookups++;
@@ -97,6 +127,8 @@ audit(const struct queries *qs)
 		c.wrong = "a lookup is neither to be asked nor waits for a time";
 	if (c.wrong == NULL && c.ready + c.waiting + c.alone != qs->pool.n_used)
 		c.wrong = "a query is neither ready nor waits for anything";
+	if (c.wrong == NULL && c.watchers != c.watching)
+		c.wrong = "a query watches a lookup that does not know it";
 	return c.wrong;
 }
 

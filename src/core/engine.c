@@ -270,6 +270,8 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		l = LIST_OBJECT(t, struct lookup, timer);
 		if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
 			on_lookup_end(e, l);
+		else
+			query_on_late(&e->queries, l, e->now_ns);
 		break;
 	case WHEEL_UPSTREAM:
 		on_upstream_timer(e, t);

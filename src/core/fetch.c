@@ -274,10 +274,10 @@ fetch_find(struct fetch *f, const struct conf_core *conf, struct stats *stats,
 }
 
 bool
-fetch_exists(
-    struct fetch *f, const struct conf_core *conf, const struct question *key, uint64_t now_ns)
+fetch_exists(struct fetch *f, const struct conf_core *conf, const struct question *key,
+    uint32_t stale_s, uint64_t now_ns)
 {
-	const struct cache_want want = { .now_s = clock_s(now_ns), .stale_s = conf->keep.stale_s };
+	const struct cache_want want = { .now_s = clock_s(now_ns), .stale_s = stale_s };
 	struct cache_entry e;
 
 	return cache_get(conf->cache, key, &want, f->bytes, sizeof(f->bytes) - EDIT_OPT_MAX, &e);

@@ -55,10 +55,10 @@ MUST_USE enum fetch_found fetch_find(struct fetch *f, const struct conf_core *co
     struct stats *stats, const struct question *key, enum fetch_take take, uint64_t now_ns);
 
 /*
- * fetch_exists: has the cache an entry for KEY itself, expired or not, that may be served? Counts
- * nothing; overwrites the hit in F.
+ * fetch_exists: has the cache an entry for KEY itself, expired for STALE_S s at most, that may be
+ * served? Counts nothing; overwrites the hit in F.
  */
-MUST_USE bool fetch_exists(
-    struct fetch *f, const struct conf_core *conf, const struct question *key, uint64_t now_ns);
+MUST_USE bool fetch_exists(struct fetch *f, const struct conf_core *conf,
+    const struct question *key, uint32_t stale_s, uint64_t now_ns);
 
 #endif

@@ -145,6 +145,7 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 	}
 	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
 	list_init(&l->waiters);
+	list_init(&l->watchers);
 	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
 	l->name_hash = key->hash;
 	l->qtype = key->qtype;
@@ -217,6 +218,20 @@ lookup_join(struct lookup *l, struct list *link)
 {
 	list_push(&l->waiters, link);
 	l->n_waiters++;
+}
+
+void
+lookup_watch(struct lookup *l, struct list *waits, struct list *watches)
+{
+	list_unlink(waits);
+	list_push(&l->watchers, watches);
+}
+
+void
+lookup_wait_again(struct lookup *l, struct list *watches, struct list *waits)
+{
+	list_unlink(watches);
+	list_push(&l->waiters, waits);
 }
 
 void

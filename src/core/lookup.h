@@ -130,6 +130,7 @@ struct attempt {
 struct lookup {
 	struct list link;         /* in the list to_ask or ending */
 	struct list waiters;      /* struct query.link */
+	struct list watchers;     /* struct query_watch.link: who would take its reply */
 	struct wheel_timer timer; /* of the attempt, or of the pause before the next one */
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
@@ -149,8 +150,8 @@ struct lookup {
 	uint32_t number;    /* its index in the pool */
 	uint16_t qtype;
 	uint16_t qclass;
-	uint16_t n_waiters;
-	uint16_t upstream; /* number of the upstream asked last, or to be asked next if pinned */
+	uint16_t n_waiters; /* watchers included */
+	uint16_t upstream;  /* number of the upstream asked last, or to be asked next if pinned */
 	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
 	uint16_t best_rcode;   /* of the errors so far; NOERROR: none */
 	uint16_t message_len;
@@ -185,6 +186,7 @@ struct lookup {
 	bool needed : 1;     /* continues for the cache when no query waits */
 	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
+	bool beside : 1;     /* A was asked beside it, as it was silent (RULES D5) */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 
@@ -252,9 +254,15 @@ MUST_USE struct lookup *lookup_start_signed(struct lookups *ls, const struct msg
 /* lookup_join: let LINK (struct query.link, in no list) wait for L. */
 void lookup_join(struct lookup *l, struct list *link);
 
+/* lookup_watch: WAITS, which waits for L, stops waiting, and WATCHES, in no list, watches L. */
+void lookup_watch(struct lookup *l, struct list *waits, struct list *watches);
+
+/* lookup_wait_again: WATCHES stops watching L, and WAITS, in no list, waits for L. */
+void lookup_wait_again(struct lookup *l, struct list *watches, struct list *waits);
+
 /*
- * lookup_leave: LINK stops waiting for L. Without waiters L is freed, unless it is needed for the
- * cache.
+ * lookup_leave: LINK stops waiting for L, or watching it. Without waiters and watchers L is freed,
+ * unless it is needed for the cache.
  */
 void lookup_leave(struct lookups *ls, struct lookup *l, struct list *link);
 
@@ -319,7 +327,7 @@ lookup_in_flight(const struct lookup *l)
 /* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */
 void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
 
-/* lookup_free: give L back, which has no waiters, and all it owns. */
+/* lookup_free: give L back, which has no waiters and watchers, and all it owns. */
 void lookup_free(struct lookups *ls, struct lookup *l);
 
 #endif

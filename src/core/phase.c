@@ -36,6 +36,31 @@ phase_carry_chain(
 	return true;
 }
 
+/* A was of no use, and then AAAA, which was waited for, failed too (RULES D2). */
+static __attribute__((noinline)) size_t
+give_up(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	struct query_event last = *ev;
+
+	explain(q, "A gave nothing to map, and AAAA did not come");
+	switch ((enum lookup_outcome)q->a_outcome) {
+	case LOOKUP_REPLY:
+		stats_inc(&qs->stats->synth_none);
+		break;
+	case LOOKUP_BOGUS:
+		last.outcome = LOOKUP_BOGUS;
+		last.msg = NULL;
+		return respond_bogus(qs, q, &last);
+	case LOOKUP_NO_ROOM:
+		return respond_no_room(qs, q, ev);
+	case LOOKUP_TRUNCATED:
+	case LOOKUP_ERROR:
+	case LOOKUP_SILENT:
+		break;
+	}
+	return respond_fail(qs, q, ev);
+}
+
 /* The AAAA phase ended with END: ask for A of the client's name (RULES D6). */
 static size_t
 ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
@@ -43,6 +68,10 @@ ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
 {
 	if (UNLIKELY(q->gone_now)) /* A has been asked already */
 		return respond_fail(qs, q, ev);
+	if (UNLIKELY(q->useless) && end == QUERY_AAAA_FAILED)
+		return give_up(qs, q, ev);
+	if (query_watches(q))
+		stats_inc(&qs->stats->aaaa_late);
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
 	q->empty_at_ns = ev->now_ns;
@@ -213,9 +242,12 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 			return respond_fail(qs, q, ev);
 		break;
 	case LOOKUP_SILENT:
-		if (!triggers(qs, q, POLICY_ON_TIMEOUT))
+		if (triggers(qs, q, POLICY_ON_TIMEOUT))
+			break;
+		if (!query_watches(q))
 			return respond_fail(qs, q, ev);
-		break;
+		query_wait_on(qs, q);
+		return 0;
 	case LOOKUP_NO_ROOM: /* the name may have real AAAA */
 		return respond_no_room(qs, q, ev);
 	}
@@ -230,6 +262,18 @@ phase_remaining_ttl(const struct query *q, uint64_t now_ns)
 	return gone < q->empty_ttl ? q->empty_ttl - gone : 0;
 }
 
+/* A is of no use, but AAAA is only late: wait for it (RULES D5). False: it is not. */
+static inline bool
+wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (!query_watches(q) || q->aaaa_end != QUERY_AAAA_FAILED || ev->now_ns >= q->deadline_ns)
+		return false;
+	q->useless = true;
+	q->a_outcome = (uint8_t)ev->outcome;
+	query_wait_on(qs, q);
+	return true;
+}
+
 /* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
 static size_t
 on_a_useless(
@@ -238,6 +282,9 @@ on_a_useless(
 	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 	uint32_t ttl = phase_remaining_ttl(q, ev->now_ns);
 
+	/* A name that does not exist has no AAAA either. */
+	if (ev->msg->rcode != DNS_NXDOMAIN && wait_for_aaaa(qs, q, ev))
+		return 0;
 	explain(q, a->kind == ANSWER_DATA ? "no A of it may be mapped" : "it has no A");
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
 		return phase_ask_native(qs, q, ev);
@@ -314,8 +361,9 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	case ANSWER_BROKEN:
 		break;
 	}
-	return q->aaaa_end == QUERY_AAAA_IGNORED ? phase_ask_native(qs, q, ev)
-						 : respond_fail(qs, q, ev);
+	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+		return phase_ask_native(qs, q, ev);
+	return wait_for_aaaa(qs, q, ev) ? 0 : respond_fail(qs, q, ev);
 }
 
 /* AAAA and A have both failed: the stale NXDOMAIN is the answer (RULES D5). */
@@ -335,10 +383,12 @@ phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	if (ev->outcome == LOOKUP_REPLY)
 		return on_a_reply(qs, q, ev);
+	if (ev->outcome != LOOKUP_NO_ROOM && UNLIKELY(q->gone_once))
+		return on_gone(qs, q, ev);
+	if (wait_for_aaaa(qs, q, ev))
+		return 0;
 	if (ev->outcome == LOOKUP_NO_ROOM)
 		return respond_no_room(qs, q, ev);
-	if (UNLIKELY(q->gone_once))
-		return on_gone(qs, q, ev);
 	explain(q, ev->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
 	if (ev->outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, ev);

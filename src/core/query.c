@@ -6,19 +6,10 @@
 #include "dns/name.h"
 #include "dns64/reverse.h"
 
-static void
-make_ready(struct queries *qs, struct query *q, enum lookup_outcome outcome, bool with_msg)
-{
-	q->lookup = NULL;
-	q->outcome = (uint8_t)outcome;
-	q->with_msg = with_msg;
-	list_push(&qs->ready, &q->link);
-}
-
 void
 query_ready(struct queries *qs, struct query *q)
 {
-	make_ready(qs, q, LOOKUP_SILENT, false);
+	query_make_ready(qs, q, LOOKUP_SILENT, false);
 }
 
 /* Write the last name of the chain that Q follows, in lower case. Returns its length in bytes. */
@@ -191,7 +182,7 @@ fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
 {
 	q->stale_try = q->stale_seen;
 	q->stale_seen = false;
-	make_ready(qs, q, outcome, false);
+	query_make_ready(qs, q, outcome, false);
 }
 
 static inline __attribute__((always_inline)) void
@@ -212,6 +203,10 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
+	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
+	if (UNLIKELY(q->beside.lookup != NULL) &&
+	    (!query_watches(q) || q->beside.lookup == q->lookup))
+		query_unwatch(qs, q);
 	set_timer(qs, q, now_ns);
 }
 
@@ -258,7 +253,7 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 		return;
 	if (UNLIKELY(!(q->flags & DNS_RD))) { /* without RD only the cache is asked (RULES D10) */
 		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE);
-		make_ready(qs, q, LOOKUP_SILENT, false);
+		query_make_ready(qs, q, LOOKUP_SILENT, false);
 	} else {
 		ask_upstream(qs, q, &key, now_ns);
 	}
@@ -290,7 +285,7 @@ static void
 wait_signed(struct queries *qs, struct query *q)
 {
 	if (q->lookup == NULL) {
-		make_ready(qs, q, LOOKUP_NO_ROOM, false);
+		query_make_ready(qs, q, LOOKUP_NO_ROOM, false);
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
@@ -312,7 +307,7 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 	if (UNLIKELY(q->cookie_len > 0))
 		answer_cookie(qs, q, now_ns);
 	if (q->state == QUERY_LOCAL) {
-		make_ready(qs, q, LOOKUP_SILENT, false);
+		query_make_ready(qs, q, LOOKUP_SILENT, false);
 		return;
 	}
 	if (q->state == QUERY_REVERSE)
@@ -339,8 +334,10 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 		q->rcode = result->rcode;
 		q->stale_try = q->stale_seen && failed;
 		q->stale_seen = false;
-		make_ready(qs, q, result->outcome, result->msg != NULL);
+		query_make_ready(qs, q, result->outcome, result->msg != NULL);
 	}
+	if (UNLIKELY(!list_empty(&l->watchers)))
+		query_wake_watchers(qs, l, result);
 	l->n_waiters = 0;
 }
 
@@ -352,7 +349,7 @@ has_stale(struct queries *qs, const struct query *q, uint64_t now_ns)
 	struct question key;
 
 	make_question(qs, q, lower, &key);
-	return fetch_exists(qs->fetch, qs->conf, &key, now_ns);
+	return fetch_exists(qs->fetch, qs->conf, &key, qs->conf->keep.stale_s, now_ns);
 }
 
 void
@@ -369,13 +366,15 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		set_timer(qs, q, now_ns);
 		return;
 	}
+	if (q->state == QUERY_AAAA && !q->stale_seen && now_ns < q->deadline_ns &&
+	    !query_goes_on(qs, q)) {
+		wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+		return;
+	}
 	q->stale_try = q->stale_seen;
-	/* A late reply is of use to the next clients that ask. */
-	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))
-		q->lookup->needed = true;
 	/* If the question could not be sent, no upstream was silent (RULES D26). */
 	enum lookup_outcome outcome = q->lookup->no_room ? LOOKUP_NO_ROOM : LOOKUP_SILENT;
 
-	lookup_leave(qs->lookups, q->lookup, &q->link);
-	make_ready(qs, q, outcome, false);
+	query_stop_waiting(qs, q, now_ns);
+	query_make_ready(qs, q, outcome, false);
 }

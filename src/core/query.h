@@ -5,8 +5,9 @@
 /*
  * query: one client question, from its arrival to its answer.
  *
- * A query waits for one lookup at a time. This file has the objects and how they wait; core/state
- * decides what happens next.
+ * A query waits for one lookup at a time, and may watch another one: while A is asked beside a late
+ * AAAA, what comes of AAAA still counts (RULES D5). This file has the objects and how they wait;
+ * core/state decides what happens next.
  */
 
 #include <stdbool.h>
@@ -27,7 +28,10 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000 /* ms: limit of the AAAA phase (RULES D5) */
+#define QUERY_AAAA_MS 2000 /* ms: AAAA is late after that, at the latest (RULES D5) */
+#define QUERY_BESIDE_SILENT \
+	2                   /* attempts for AAAA without a reply until A is asked into the cache */
+#define QUERY_LATE_SILENT 4 /* and until AAAA is late */
 /* ms: limit of the whole query; stub resolvers give up after 5 s */
 #define QUERY_ALL_MS 4500
 #define QUERY_STALE_MS 1800  /* ms after which a stale entry is used (RFC 8767 section 5) */
@@ -68,11 +72,22 @@ enum query_local {
 
 #define QUERY_NO_ZONE 0xff
 
+/* A lookup that a query watches: the query does not wait for it, but takes its reply. */
+struct query_watch {
+	struct list link;      /* in the lookup's watchers */
+	struct lookup *lookup; /* NULL: none */
+};
+
 struct query {
 	struct list link;         /* in the waiters of a lookup or in queries.ready */
 	struct wheel_timer timer; /* end of the phase, or of the whole query */
 	struct lookup *lookup;    /* the lookup it waits for; NULL */
-	uint64_t deadline_ns;     /* end of the whole query */
+	/*
+	 * a late AAAA of its name, while it asks for A; or that A, kept for it while it runs with a
+	 * reply to that AAAA (RULES D5)
+	 */
+	struct query_watch beside;
+	uint64_t deadline_ns; /* end of the whole query */
 	/* in the client's spelling; points to name[] or into the pool of long names */
 	const uint8_t *qname;
 	struct partial *aaaa;      /* owned: the negative AAAA reply; NULL */
@@ -102,6 +117,8 @@ struct query {
 	uint8_t aaaa_end;  /* enum query_aaaa */
 	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
 	uint8_t n_steps;
+	/* enum lookup_outcome: with useless, how A ended; LOOKUP_REPLY: nothing to map */
+	uint8_t a_outcome;
 	uint8_t v4[4]; /* REVERSE and LOCAL_NAME: the IPv4 address, in network byte order */
 	/* REVERSE and LOCAL: offset in qname of the zone whose SOA a negative answer carries */
 	uint8_t zone_at;
@@ -124,6 +141,7 @@ struct query {
 	/* a stale NXDOMAIN for AAAA, which is the answer if A fails too (RULES D5) */
 	bool gone_once : 1;
 	bool gone_now : 1;     /* gone_once, and A has failed */
+	bool useless : 1;      /* A is of no use: it waits for a late AAAA (RULES D5) */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
 	bool cookie_bad : 1;   /* its server cookie has not been verified as ours */
 	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: relayed octet for octet (RULES D20) */
@@ -211,16 +229,66 @@ void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 /* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);
 
-/* query_wake: L has ended with RESULT: make all its waiters ready. */
+/*
+ * query_wake: L has ended with RESULT: make all its waiters ready, and its watchers if RESULT has
+ * more to say than that AAAA failed: as if they had waited in state AAAA all the time.
+ */
 void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
 
 /*
  * query_on_deadline: Q's timer fired: Q stops waiting and is ready with LOOKUP_SILENT, or with
- * LOOKUP_NO_ROOM if its question could not be sent. If it was to use a stale entry that is no
- * longer in the cache, it continues to wait instead. In state SVCB it does not wait for addresses
- * any longer and is ready with LOOKUP_SILENT.
+ * LOOKUP_NO_ROOM if its question could not be sent. If it waited for AAAA of its own name, it
+ * watches it. If it was to use a stale entry that is no longer in the cache, or if it would not go
+ * on to A, it continues to wait instead. In state SVCB it does not wait for addresses any longer
+ * and is ready with LOOKUP_SILENT.
  */
 void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/*
+ * query_on_late: an attempt of L had no reply in time, and L goes on. After QUERY_BESIDE_SILENT
+ * such attempts for AAAA the question for A is asked into the cache; after QUERY_LATE_SILENT the
+ * waiters that would go on to A are ready with LOOKUP_SILENT and watch L (RULES D5).
+ */
+void query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
+
+/* query_goes_on: would Q, in state AAAA, go on to A if AAAA were late? */
+MUST_USE bool query_goes_on(struct queries *qs, struct query *q);
+
+/*
+ * query_stop_waiting: Q stops waiting for its lookup, and is in no list. If that was AAAA of its
+ * own name and Q has time left, it watches it; else what it asked goes on for the cache if there is
+ * room.
+ */
+void query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/* query_watches: does Q watch a late AAAA of its own name? */
+MUST_USE static inline bool
+query_watches(const struct query *q)
+{
+	return UNLIKELY(q->beside.lookup != NULL) && q->beside.lookup->qtype == DNS_TYPE_AAAA;
+}
+
+/*
+ * query_wait_on: Q, which runs and for which query_watches is true, waits in state AAAA for what it
+ * watched, until the end of its time.
+ */
+void query_wait_on(struct queries *qs, struct query *q);
+
+/* query_unwatch: Q stops watching; what it watched goes on for the cache if there is room. */
+void query_unwatch(struct queries *qs, struct query *q);
+
+/* query_wake_watchers: the part of query_wake that concerns watchers. */
+void query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_result *result);
+
+/* query_make_ready: make Q, which waits for no lookup, ready with an event. */
+static inline void
+query_make_ready(struct queries *qs, struct query *q, enum lookup_outcome outcome, bool with_msg)
+{
+	q->lookup = NULL;
+	q->outcome = (uint8_t)outcome;
+	q->with_msg = with_msg;
+	list_push(&qs->ready, &q->link);
+}
 
 /*
  * query_ask: ask the question of q->state, for the end of the followed chain if there is one. If

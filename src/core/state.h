@@ -6,7 +6,7 @@
  * state: decides what happens next to a query.
  *
  * The state machine of RFC 6147 section 5.1 with the decisions of RULES. A query waits for one
- * lookup at a time; the lookup's outcome is the event.
+ * lookup at a time and may watch another; a lookup's outcome is the event.
  *
  *  state   | data               | empty        | error rcode     | NXDOMAIN | silence
  *  --------+--------------------+--------------+-----------------+----------+-----------------
@@ -36,8 +36,15 @@
  *
  * TARGET keeps the A records and asks for AAAA of the A chain's last name, if the AAAA chain ends
  * at another name (D6). Bogus data (D3) is SERVFAIL in every state. AAAA, A and TARGET follow an
- * open chain (D6). An AAAA phase of more than 2 s counts as silence; every query ends after 4.5 s
- * (D5). Without room to ask, the answer is SERVFAIL in every state (D26).
+ * open chain (D6). Every query ends after 4.5 s (D5). Without room to ask, the answer is SERVFAIL in
+ * every state (D26).
+ *
+ * An AAAA phase of more than 2 s, or of several attempts without a reply, is late, which leads to A
+ * as silence does. But the query watches the AAAA question, which goes on: data, NODATA, NXDOMAIN
+ * or bogus data for it bring the query back to state AAAA with that event, as long as no answer has
+ * left. If A gives nothing to synthesize from, other than NXDOMAIN, the query waits in state AAAA
+ * until the end of its time; what A gave then decides about the answer (D2, D5). Where silence does
+ * not lead to A by policy, AAAA is waited for all the time.
  */
 
 #include <stddef.h>

@@ -99,6 +99,22 @@ START_TEST(waiters_that_were_not_counted)
 }
 END_TEST
 
+START_TEST(a_watcher_that_is_not_known)
+{
+	struct query *q = waiting(parts_lookup(&p, "a.example", &any));
+	struct lookup *l = parts_lookup(&p, "b.example", &any);
+
+	lookup_join(l, &q->beside.link);
+	lookup_watch(l, &q->beside.link, &q->beside.link);
+	ck_assert_ptr_nonnull(audit(&p.queries)); /* the query does not know */
+	q->beside.lookup = l;
+	ck_assert_ptr_null(audit(&p.queries));
+	list_unlink(&q->beside.link);
+	l->n_waiters = 0;
+	ck_assert_ptr_nonnull(audit(&p.queries)); /* the lookup does not know */
+}
+END_TEST
+
 START_TEST(a_lookup_without_time)
 {
 	struct lookup *l = parts_lookup(&p, "a.example", &any);
@@ -125,6 +141,7 @@ main(void)
 	tcase_add_test(tc, a_query_that_waits_elsewhere);
 	tcase_add_test(tc, a_query_that_is_ready_and_waits);
 	tcase_add_test(tc, waiters_that_were_not_counted);
+	tcase_add_test(tc, a_watcher_that_is_not_known);
 	tcase_add_test(tc, a_lookup_without_time);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);

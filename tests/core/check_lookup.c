@@ -114,6 +114,30 @@ START_TEST(without_waiters_it_ends)
 }
 END_TEST
 
+/* Who watches is counted with those who wait: the lookup goes on for them, and is not their reply.
+ */
+START_TEST(watchers_keep_it)
+{
+	struct list wait = { 0 }, watch = { 0 }, other = { 0 };
+	uint8_t qname[DNS_NAME_MAX];
+	const struct question key = parts_key("www.example", 28, qname);
+	struct lookup *l = find(&key, false);
+
+	lookup_join(l, &wait);
+	lookup_watch(l, &wait, &watch);
+	ck_assert(list_empty(&l->waiters) && !list_empty(&l->watchers));
+	lookup_join(l, &other);
+	ck_assert_uint_eq(l->n_waiters, 2);
+	lookup_leave(&p.lookups, l, &other);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
+	lookup_wait_again(l, &watch, &wait);
+	ck_assert(!list_empty(&l->waiters) && list_empty(&l->watchers));
+	lookup_watch(l, &wait, &watch);
+	lookup_leave(&p.lookups, l, &watch);
+	check_empty();
+}
+END_TEST
+
 /* DNSBomb (CVE-2024-33655): one reply answers a bounded number. */
 START_TEST(waiters_are_bounded)
 {
@@ -321,6 +345,7 @@ main(void)
 	tcase_add_test(tc, the_key_is_name_type_class_do_cd);
 	tcase_add_test(tc, wishes_join_and_its_beginning_stays);
 	tcase_add_test(tc, without_waiters_it_ends);
+	tcase_add_test(tc, watchers_keep_it);
 	tcase_add_test(tc, waiters_are_bounded);
 	tcase_add_test(tc, long_names_and_a_full_pool);
 	tcase_add_test(tc, buckets_are_secret);

@@ -120,15 +120,17 @@ START_TEST(d5_deadlines_of_aaaa_and_all)
 	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns + phases[_i].ms * NS_PER_MS - 1));
 	ck_assert_ptr_eq(
 	    wheel_take(&p.wheel, p.now_ns + phases[_i].ms * NS_PER_MS + WHEEL_TICK_NS), &q->timer);
-	query_on_deadline(&p.queries, q, p.now_ns);
-	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
+	query_on_deadline(&p.queries, q, p.now_ns + phases[_i].ms * NS_PER_MS);
+	ck_assert_uint_eq(p.lookups.pool.n_used, q->state == QUERY_AAAA);
+	ck_assert_ptr_eq(q->beside.lookup, q->state == QUERY_AAAA ? l : NULL);
 	ck_assert_ptr_null(q->lookup);
 	/* A second deadline in the same tick finds it ready and leaves it so. */
-	query_on_deadline(&p.queries, q, p.now_ns);
+	query_on_deadline(&p.queries, q, p.now_ns + phases[_i].ms * NS_PER_MS);
 	ck_assert_ptr_eq(pop_ready(), q);
 	ck_assert_ptr_null(pop_ready());
 	ck_assert(q->outcome == LOOKUP_SILENT && !q->with_msg);
 	query_free(&p.queries, q);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
 }
 END_TEST
 

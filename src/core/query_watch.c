@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* query_watch: AAAA is late: queries go on to A and watch what becomes of AAAA (RULES D5). */
+#include "core/query.h"
+
+bool
+query_goes_on(struct queries *qs, struct query *q)
+{
+	const struct policy *p = query_policy(qs, q);
+
+	return !q->useless && p->synth.active_bits != 0 && p->triggers & POLICY_ON_TIMEOUT;
+}
+
+/* L goes on when nobody waits for it: what it brings is of use to the next clients that ask. */
+static void
+keep(struct queries *qs, struct lookup *l)
+{
+	if (qs->conf->cache != NULL && lookup_has_room(qs->lookups))
+		l->needed = true;
+}
+
+void
+query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	struct lookup *l = q->lookup;
+
+	q->lookup = NULL;
+	/* The end of a chain is not watched: after A the chain is not known any more. */
+	if (q->state == QUERY_AAAA && q->chain == NULL && now_ns < q->deadline_ns) {
+		q->beside.lookup = l;
+		lookup_watch(l, &q->link, &q->beside.link);
+	} else {
+		keep(qs, l);
+		lookup_leave(qs->lookups, l, &q->link);
+	}
+}
+
+void
+query_unwatch(struct queries *qs, struct query *q)
+{
+	struct lookup *l = q->beside.lookup;
+
+	q->beside.lookup = NULL;
+	keep(qs, l);
+	lookup_leave(qs->lookups, l, &q->beside.link);
+}
+
+void
+query_wait_on(struct queries *qs, struct query *q)
+{
+	q->lookup = q->beside.lookup;
+	q->beside.lookup = NULL;
+	lookup_wait_again(q->lookup, &q->beside.link, &q->link);
+	query_drop_partial(qs, &q->chain);
+	q->state = QUERY_AAAA;
+	q->stale_seen = false;
+	wheel_set(qs->wheel, &q->timer, q->deadline_ns);
+}
+
+/* Forget what Q has done since AAAA was late. */
+static void
+go_back(struct queries *qs, struct query *q)
+{
+	query_drop_partial(qs, &q->aaaa);
+	query_drop_partial(qs, &q->chain);
+	query_drop_data(qs, q);
+	q->state = QUERY_AAAA;
+	q->n_steps = 0;
+	q->targeted = false;
+	q->insecure = false;
+	q->stale = false;
+	q->stale_seen = false;
+	q->stale_try = false;
+	q->gone_once = false;
+}
+
+/* Q stops waiting. The question for A goes on: Q may need it yet. */
+static void
+keep_a(struct queries *qs, struct query *q)
+{
+	if (q->state == QUERY_A) {
+		q->beside.lookup = q->lookup;
+		lookup_watch(q->lookup, &q->link, &q->beside.link);
+	} else {
+		lookup_leave(qs->lookups, q->lookup, &q->link);
+	}
+	list_push(&qs->ready, &q->link);
+}
+
+void
+query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_result *result)
+{
+	bool telling = l->qtype == DNS_TYPE_AAAA &&
+	    (result->outcome == LOOKUP_REPLY || result->outcome == LOOKUP_TRUNCATED ||
+		result->outcome == LOOKUP_BOGUS);
+	struct list *link;
+
+	while ((link = list_pop(&l->watchers)) != NULL) {
+		struct query *q = LIST_OBJECT(link, struct query, beside.link);
+
+		q->beside.lookup = NULL;
+		if (!telling)
+			continue;
+		stats_inc(&qs->stats->aaaa_caught);
+		if (q->lookup != NULL)
+			keep_a(qs, q);
+		go_back(qs, q);
+		q->lookup = NULL;
+		q->outcome = (uint8_t)result->outcome;
+		q->rcode = result->rcode;
+		q->with_msg = result->msg != NULL;
+	}
+}
+
+/* Ask for A of L's name into the cache, unless the cache has something about it. */
+static void
+ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
+{
+	const struct question key = { .qname = l->qname,
+		.qname_len = l->qname_len,
+		.qtype = DNS_TYPE_A,
+		.qclass = l->qclass,
+		.do_bit = l->do_bit,
+		.cd = l->cd,
+		.hash = l->name_hash };
+
+	l->beside = true;
+	if (qs->conf->cache != NULL && !upstreams_all_down(qs->lookups->upstreams) &&
+	    !fetch_exists(qs->fetch, qs->conf, &key, 0, now_ns))
+		(void)lookup_refresh(qs->lookups, &key);
+}
+
+void
+query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
+{
+	bool late = l->n_silent >= QUERY_LATE_SILENT;
+	struct list hold, *next; /* hold: L lives on though the last one leaves */
+
+	/* A truncated reply that is kept has real AAAA. */
+	if (l->qtype != DNS_TYPE_AAAA || l->n_silent < QUERY_BESIDE_SILENT || l->truncated != NULL)
+		return;
+	list_push(&l->watchers, &hold);
+	l->n_waiters++;
+	for (struct list *link = l->waiters.next; link != &l->waiters; link = next) {
+		struct query *q = LIST_OBJECT(link, struct query, link);
+		bool target = q->state == QUERY_TARGET; /* has A at hand */
+
+		next = link->next;
+		/* What is stale has its own time. */
+		if (q->stale_seen || !(target || (q->state == QUERY_AAAA && query_goes_on(qs, q))))
+			continue;
+		if (!l->beside && !target && q->chain == NULL)
+			ask_beside(qs, l, now_ns);
+		if (late) {
+			query_stop_waiting(qs, q, now_ns);
+			query_ready(qs, q);
+		}
+	}
+	lookup_leave(qs->lookups, l, &hold);
+}

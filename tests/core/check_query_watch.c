@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* AAAA is late: who goes on to A, who watches, and who is called back (D5, D26). */
+#include "core/query.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "cache/cache.h"
+#include "core/audit.h"
+#include "core/state.h"
+#include "dns/name.h"
+#include "scenario/parts.h"
+#include "support/message.h"
+#include "support/plan.h"
+
+#define CAP 16
+
+static struct parts p;
+static uint8_t out[PACKET_UDP_CAP];
+static const struct query_out to = { .buf = out, .cap = sizeof(out) };
+
+static void
+setup(void)
+{
+	parts_init(&p, 1, CAP);
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+/* From now on there is a cache. */
+static struct cache *
+add_cache(void)
+{
+	p.conf.cache = cache_new(CACHE_MIN, 0, 1);
+	p.queries.fetch = calloc(1, sizeof(*p.queries.fetch));
+	ck_assert(p.conf.cache != NULL && p.queries.fetch != NULL);
+	return p.conf.cache;
+}
+
+static struct query *
+start(enum query_state state)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	struct query *q = query_new(&p.queries);
+
+	ck_assert_ptr_nonnull(q);
+	ck_assert(query_set_name(&p.queries, q, qname, name_from_text("www.example", qname)));
+	q->state = (uint8_t)state;
+	q->qtype = DNS_TYPE_AAAA;
+	q->qclass = DNS_CLASS_IN;
+	q->flags = DNS_RD;
+	q->bufsize = 512;
+	query_start(&p.queries, q, p.now_ns);
+	ck_assert_ptr_nonnull(q->lookup);
+	return q;
+}
+
+/* Run Q, which is the only one that is ready. Returns the length of its answer. */
+static size_t
+run(struct query *q, const struct lookup_result *result)
+{
+	ck_assert_ptr_eq(p.queries.ready.next, &q->link);
+	list_unlink(&q->link);
+	ck_assert(list_empty(&p.queries.ready));
+	return state_run(&p.queries, q, result, &to, p.now_ns);
+}
+
+/* L ends without a message. */
+static void
+end(struct lookup *l, enum lookup_outcome outcome)
+{
+	const struct lookup_result result = { .outcome = outcome,
+		.rcode = outcome == LOOKUP_ERROR ? DNS_REFUSED : DNS_NOERROR,
+		.upstream = UPSTREAM_NONE };
+
+	query_wake(&p.queries, l, &result);
+	lookup_free(&p.lookups, l);
+}
+
+static void
+late(struct lookup *l, uint8_t n_silent)
+{
+	l->n_silent = n_silent;
+	query_on_late(&p.queries, l, p.now_ns);
+}
+
+static void
+check_gone(void)
+{
+	ck_assert_uint_eq(p.queries.pool.n_used, 0);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
+	ck_assert_uint_eq(p.wheel.n, 0);
+}
+
+/* After four attempts without a reply, not before, A is asked, and AAAA watched. */
+START_TEST(d5_silence_leads_to_a)
+{
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup;
+
+	for (uint8_t n = 0; n < QUERY_LATE_SILENT; n++)
+		late(l, n);
+	ck_assert_ptr_eq(q->lookup, l);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 1); /* no cache to ask A into */
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	ck_assert_int_eq(q->state, QUERY_A);
+	ck_assert_ptr_eq(q->beside.lookup, l);
+	ck_assert_uint_eq(q->lookup->qtype, DNS_TYPE_A);
+	ck_assert_ptr_null(audit(&p.queries));
+	late(l, QUERY_LATE_SILENT + 1); /* once is enough */
+	ck_assert(list_empty(&p.queries.ready));
+	ck_assert_uint_eq(parts_count(&p.stats.aaaa_late), 1);
+	end(q->lookup, LOOKUP_SILENT);
+	/* A was silent too: AAAA is waited for. */
+	ck_assert_uint_eq(run(q, NULL), 0);
+	ck_assert(q->state == QUERY_AAAA && q->lookup == l && q->beside.lookup == NULL);
+	late(l, QUERY_LATE_SILENT + 2);
+	ck_assert(list_empty(&p.queries.ready));
+	ck_assert_ptr_null(audit(&p.queries));
+	end(l, LOOKUP_SILENT);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	query_free(&p.queries, q);
+	check_gone();
+}
+END_TEST
+
+/* With a cache A is asked into it after two attempts, once. */
+START_TEST(d5_a_is_asked_into_the_cache)
+{
+	struct cache *cache = add_cache();
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup, *a;
+
+	late(l, QUERY_BESIDE_SILENT - 1);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
+	late(l, QUERY_BESIDE_SILENT);
+	late(l, QUERY_BESIDE_SILENT + 1);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
+	ck_assert_uint_eq(parts_count(&p.stats.coalesced), 0);
+	ck_assert_ptr_eq(q->lookup, l); /* and AAAA is waited for */
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	a = q->lookup;
+	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
+	ck_assert(a->qtype == DNS_TYPE_A && a->needed);
+	/* When the client has its answer AAAA goes on for the cache. */
+	end(a, LOOKUP_BOGUS);
+	end(l, LOOKUP_ERROR);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	query_free(&p.queries, q);
+	check_gone();
+	p.conf.cache = NULL;
+	cache_free(cache);
+}
+END_TEST
+
+/* Whoever waits for the AAAA question, but would make nothing of A, waits on. */
+START_TEST(d5_others_wait_on)
+{
+	static const char *const plans[] = { "synthesize-on nodata error",
+		"prefix 2001:db8:64::/96 down", "" };
+	struct cache *cache = add_cache();
+	struct query *q;
+
+	if (plans[_i][0] != '\0') {
+		policies_unref(p.conf.policies);
+		p.conf.policies = plan_one(plans[_i]);
+	}
+	q = start(plans[_i][0] != '\0' ? QUERY_AAAA : QUERY_RELAY);
+	late(q->lookup, QUERY_LATE_SILENT);
+	ck_assert(q->lookup != NULL && list_empty(&p.queries.ready));
+	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
+	query_on_deadline(&p.queries, q, p.now_ns + QUERY_AAAA_MS * NS_PER_MS);
+	ck_assert_int_eq(q->lookup != NULL, plans[_i][0] != '\0');
+	query_on_deadline(&p.queries, q, q->deadline_ns);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	query_free(&p.queries, q);
+	p.conf.cache = NULL;
+	cache_free(cache);
+}
+END_TEST
+
+/* What is stale has its own time, and a truncated reply that is kept has real AAAA. */
+START_TEST(d5_better_is_at_hand)
+{
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup;
+
+	q->stale_seen = true;
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_ptr_eq(q->lookup, l);
+	q->stale_seen = false;
+	l->truncated = out;
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_ptr_eq(q->lookup, l);
+	l->truncated = NULL;
+	lookup_leave(&p.lookups, l, &q->link);
+	query_free(&p.queries, q);
+	check_gone();
+}
+END_TEST
+
+/* TARGET has A at hand and gives up; without a cache that was the last who waited. */
+START_TEST(d5_a_late_target_is_not_watched)
+{
+	struct query *q = start(QUERY_TARGET);
+
+	late(q->lookup, QUERY_BESIDE_SILENT);
+	ck_assert_ptr_nonnull(q->lookup);
+	late(q->lookup, QUERY_LATE_SILENT);
+	ck_assert(q->lookup == NULL && q->beside.lookup == NULL);
+	ck_assert_ptr_eq(list_pop(&p.queries.ready), &q->link);
+	ck_assert_int_eq(q->outcome, LOOKUP_SILENT);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
+	query_free(&p.queries, q);
+}
+END_TEST
+
+/* Both ends in one tick, before the query runs: what was told first does not hide the other. */
+START_TEST(d5_both_end_at_once)
+{
+	static const struct {
+		enum lookup_outcome a, aaaa;
+		uint16_t ede;
+	} ends[] = { { LOOKUP_SILENT, LOOKUP_BOGUS, DNS_EDE_BOGUS },
+		{ LOOKUP_SILENT, LOOKUP_SILENT, DNS_EDE_NO_REACHABLE_AUTHORITY } };
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup;
+	struct msg m;
+	size_t len;
+
+	q->edns = true;
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	end(q->lookup, ends[_i].a);
+	end(l, ends[_i].aaaa);
+	ck_assert_ptr_null(q->beside.lookup);
+	len = run(q, NULL);
+	message_sound(&m, out, len, 512);
+	ck_assert_uint_eq(m.rcode, DNS_SERVFAIL);
+	ck_assert_uint_eq(msg_ede(&m), ends[_i].ede);
+	query_free(&p.queries, q);
+	check_gone();
+}
+END_TEST
+
+/* AAAA ends after it was late and before the query ran: it never went on to A. */
+START_TEST(d5_ends_as_it_is_late)
+{
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup;
+
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_ptr_null(audit(&p.queries));
+	end(l, LOOKUP_BOGUS);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	ck_assert_uint_eq(out[3] & 0xf, DNS_SERVFAIL);
+	ck_assert_uint_eq(parts_count(&p.stats.aaaa_late), 0);
+	query_free(&p.queries, q);
+	check_gone();
+}
+END_TEST
+
+/* No room for A is no silence: AAAA is waited for, and then there was no room (RULES D26). */
+START_TEST(d26_no_room_for_a)
+{
+	struct query *q = start(QUERY_AAAA);
+	struct lookup *l = q->lookup, *other[CAP];
+	const struct lookup_wish any = { .prefer = UPSTREAM_NONE };
+
+	for (unsigned i = 1; i < CAP; i++) {
+		char name[] = "a.example";
+
+		name[0] = (char)('a' + i);
+		other[i] = parts_lookup(&p, name, &any);
+	}
+	late(l, QUERY_LATE_SILENT);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	ck_assert(q->state == QUERY_AAAA && q->lookup == l);
+	ck_assert_uint_eq(parts_count(&p.stats.no_room), 0);
+	end(l, LOOKUP_SILENT);
+	ck_assert_uint_gt(run(q, NULL), 0);
+	ck_assert_uint_eq(out[3] & 0xf, DNS_SERVFAIL);
+	ck_assert_uint_eq(parts_count(&p.stats.no_room), 1);
+	query_free(&p.queries, q);
+	for (unsigned i = 1; i < CAP; i++)
+		lookup_free(&p.lookups, other[i]);
+	check_gone();
+}
+END_TEST
+
+/* The client's query goes while it watches and waits: nothing is left. */
+START_TEST(d5_all_is_given_back)
+{
+	struct query *q = start(QUERY_AAAA);
+
+	late(q->lookup, QUERY_LATE_SILENT);
+	ck_assert_uint_eq(run(q, NULL), 0);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
+	query_on_deadline(&p.queries, q, q->deadline_ns);
+	p.now_ns = q->deadline_ns;
+	ck_assert_uint_gt(run(q, NULL), 0);
+	query_free(&p.queries, q);
+	check_gone();
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("query_watch");
+	TCase *tc = tcase_create("query_watch");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, d5_silence_leads_to_a);
+	tcase_add_test(tc, d5_a_is_asked_into_the_cache);
+	tcase_add_loop_test(tc, d5_others_wait_on, 0, 3);
+	tcase_add_test(tc, d5_better_is_at_hand);
+	tcase_add_test(tc, d5_a_late_target_is_not_watched);
+	tcase_add_loop_test(tc, d5_both_end_at_once, 0, 2);
+	tcase_add_test(tc, d5_ends_as_it_is_late);
+	tcase_add_test(tc, d26_no_room_for_a);
+	tcase_add_test(tc, d5_all_is_given_back);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
