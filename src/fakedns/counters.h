@@ -15,6 +15,7 @@ struct fake_counters {
 	uint64_t malformed;
 	uint64_t held;   /* answers that were held back to come out of order */
 	uint64_t twice;  /* answers sent once more, which answers counts too */
+	uint64_t ended;  /* connections that had all their answers */
 	uint64_t unsent; /* answers that were not sent, or questions that found no room to wait */
 };
 

@@ -284,6 +284,10 @@ static const struct cmdline_row rows[] = {
 	    .parse = parse_outage,
 	    FIELD(settings.pattern),
 	    .help = "answer for UP ms, not for DOWN ms, ..." },
+	{ .name = "outage-refuse",
+	    .parse = cmdline_flag,
+	    FIELD(settings.pattern.refuse),
+	    .help = "close the sockets meanwhile" },
 	{ .name = "port",
 	    .letter = 'p',
 	    .value = "PORT",
@@ -330,6 +334,16 @@ static const struct cmdline_row rows[] = {
 	    FIELD(settings.pattern.slow_first_ms),
 	    .fallback = "0",
 	    .help = "first answer for a name takes so long" },
+	{ .name = "tcp-close",
+	    .value = "N",
+	    NUMBER(0, FAKE_EVERY_MAX),
+	    FIELD(settings.tcp_answers),
+	    .help = "close connections after N answers" },
+	{ .name = "tcp-reset",
+	    .value = "N",
+	    NUMBER(0, FAKE_EVERY_MAX),
+	    FIELD(settings.tcp_answers),
+	    .help = "reset connections after N answers" },
 	{ .name = "threads",
 	    .letter = 't',
 	    .value = "N",
@@ -386,6 +400,7 @@ static const char *const limits[][2] = {
 	{ "delay-type", "delay" },
 	{ "loss-burst", "loss" },
 	{ "loss-type", "loss" },
+	{ "outage-refuse", "outage" },
 	{ "rcode-percent", "rcode" },
 	{ "rcode-type", "rcode" },
 	{ "reorder-delay", "reorder" },
@@ -402,6 +417,10 @@ complete(struct cmdline *c, struct fake_options *o)
 			cmdline_complain(
 			    c, limits[i][0], "says nothing without --%s", limits[i][1]);
 	}
+	s->tcp_reset = cmdline_seen(c, "tcp-reset");
+	s->tcp_ends = s->tcp_reset || cmdline_seen(c, "tcp-close");
+	if (s->tcp_reset && cmdline_seen(c, "tcp-close"))
+		cmdline_complain(c, "tcp-reset", "not with --tcp-close");
 	s->pattern.unforced_percent = s->policy.forced ? 100 - o->rcode_percent : 0;
 	o->default_listen = !cmdline_seen(c, "listen");
 	for (size_t i = 0; i < s->n_listen; i++)

@@ -37,6 +37,7 @@ struct fake_pattern {
 	uint16_t loss_type;        /* only questions for this type; 0: all */
 	unsigned up_ms;            /* the server is there for that time, */
 	unsigned down_ms;          /* then away for that time, and so on; 0: it is there */
+	bool refuse;               /* away means that the kernel refuses, not that we ignore */
 	unsigned truncate_percent; /* of the answers over UDP: TC instead of records */
 	unsigned duplicate_percent; /* of the answers over UDP: sent twice */
 	unsigned unforced_percent;  /* of the questions: the policy's rcode is not for them */

@@ -24,7 +24,7 @@ struct fake_delayed {
 	uint32_t next;       /* index + 1 of the next one in the list; 0: none */
 	uint32_t connection; /* index + 1 of the TCP connection; 0: UDP */
 	uint32_t generation; /* of that connection */
-	int fd;              /* UDP: the socket that it was received on */
+	uint32_t address;    /* UDP: index of the one that it came to */
 	struct fake_fate fate;
 	socklen_t from_len;
 	size_t control_len;

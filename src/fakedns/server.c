@@ -16,6 +16,7 @@
 #include "fakedns/worker.h"
 
 #define EVENTS 64     /* taken from epoll at once */
+#define REOPEN_MS 10  /* until the next try to open addresses that others took */
 #define PORT_TRIES 16 /* ports that the kernel may choose */
 
 struct fake_server {
@@ -50,7 +51,7 @@ handle(struct fake_worker *w, uint64_t what)
 	case FAKE_EVENT_WAKE:
 		return false;
 	case FAKE_EVENT_UDP:
-		fake_udp_read(w, w->udp_fd[index]);
+		fake_udp_read(w, index);
 		break;
 	case FAKE_EVENT_LISTENER:
 		fake_tcp_accept(w, w->tcp_fd[index]);
@@ -62,6 +63,93 @@ handle(struct fake_worker *w, uint64_t what)
 	return true;
 }
 
+static void
+close_fd(int fd)
+{
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static void
+close_addresses(struct fake_worker *w)
+{
+	for (size_t i = 0; i < FAKE_LISTEN_MAX; i++) {
+		close_fd(w->udp_fd[i]);
+		close_fd(w->tcp_fd[i]);
+		w->udp_fd[i] = w->tcp_fd[i] = -1;
+	}
+}
+
+static int
+open_udp(struct fake_worker *w, uint32_t i)
+{
+	int fd = fake_udp_open(&w->s->listen[i], true);
+
+	if (fd < 0)
+		return fd;
+	w->udp_fd[i] = fd;
+	return fake_worker_watch(w, fd, EPOLLIN, FAKE_EVENT_UDP, i);
+}
+
+static int
+open_tcp(struct fake_worker *w, uint32_t i)
+{
+	int fd = fake_tcp_open(&w->s->listen[i]);
+
+	if (fd < 0)
+		return fd;
+	w->tcp_fd[i] = fd;
+	return fake_worker_watch(w, fd, EPOLLIN, FAKE_EVENT_LISTENER, i);
+}
+
+/* All of them after an outage, or none. */
+static bool
+reopen_addresses(struct fake_worker *w)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; err == 0 && i < w->s->n_listen; i++) {
+		err = open_udp(w, i);
+		if (err == 0)
+			err = open_tcp(w, i);
+	}
+	if (err != 0)
+		close_addresses(w);
+	return err == 0;
+}
+
+/* The sockets are closed for the time of an outage, so that the kernel refuses. */
+static void
+follow_outage(struct fake_worker *w)
+{
+	uint64_t left_ns;
+	bool down = fake_pattern_is_down(&w->s->pattern, &w->past, clock_now_ns(), &left_ns);
+
+	if (down && !w->closed) {
+		fake_tcp_close_all(w, true);
+		close_addresses(w);
+		w->closed = true;
+	} else if (!down && w->closed) {
+		w->closed = !reopen_addresses(w);
+	}
+}
+
+/* How long to wait for events, for epoll_wait(2). */
+static int
+patience_ms(const struct fake_worker *w)
+{
+	const struct fake_pattern *p = &w->s->pattern;
+	uint64_t left_ns = 0;
+
+	if (w->ring != NULL && w->ring->n > 0)
+		return 1;
+	if (!p->refuse)
+		return -1;
+	if (!fake_pattern_is_down(p, &w->past, clock_now_ns(), &left_ns) && w->closed)
+		return REOPEN_MS;
+	return (int)(left_ns / NS_PER_MS) + 1;
+}
+
 static void *
 run(void *arg)
 {
@@ -69,8 +157,10 @@ run(void *arg)
 	struct epoll_event events[EVENTS];
 
 	for (;;) {
+		if (w->s->pattern.refuse)
+			follow_outage(w);
 		bool waiting = w->ring != NULL && w->ring->n > 0;
-		int n = epoll_wait(w->epoll_fd, events, EVENTS, waiting ? 1 : -1);
+		int n = epoll_wait(w->epoll_fd, events, EVENTS, patience_ms(w));
 
 		for (int i = 0; i < n; i++) {
 			if (!handle(w, events[i].data.u64))
@@ -82,23 +172,13 @@ run(void *arg)
 }
 
 static void
-close_fd(int fd)
-{
-	if (fd >= 0)
-		(void)close(fd);
-}
-
-static void
 worker_free(struct fake_worker *w)
 {
 	if (w == NULL)
 		return;
 	if (w->connections != NULL)
-		fake_tcp_close_all(w);
-	for (size_t i = 0; i < FAKE_LISTEN_MAX; i++) {
-		close_fd(w->udp_fd[i]);
-		close_fd(w->tcp_fd[i]);
-	}
+		fake_tcp_close_all(w, false);
+	close_addresses(w);
 	close_fd(w->wake_fd);
 	close_fd(w->epoll_fd);
 	fake_ring_free(w->ring);
@@ -171,21 +251,11 @@ fill_in_ports(struct fake_settings *s, int fd)
 static int
 open_address(struct fake_server *f, struct fake_worker *w, uint32_t i)
 {
-	int err = fake_udp_open(&f->s.listen[i], true);
+	int err = open_udp(w, i);
 
-	if (err < 0)
-		return err;
-	w->udp_fd[i] = err;
-	err = fill_in_ports(&f->s, w->udp_fd[i]);
 	if (err == 0)
-		err = fake_worker_watch(w, w->udp_fd[i], EPOLLIN, FAKE_EVENT_UDP, i);
-	if (err != 0)
-		return err;
-	err = fake_tcp_open(&f->s.listen[i]);
-	if (err < 0)
-		return err;
-	w->tcp_fd[i] = err;
-	return fake_worker_watch(w, w->tcp_fd[i], EPOLLIN, FAKE_EVENT_LISTENER, i);
+		err = fill_in_ports(&f->s, w->udp_fd[i]);
+	return err == 0 ? open_tcp(w, i) : err;
 }
 
 /* With another fakedns on an address each would get a part of the questions: all must be free. */
@@ -301,6 +371,7 @@ fake_server_stop(struct fake_server *f, struct fake_counters *sum)
 		sum->lost += c->lost;
 		sum->outage += c->outage;
 		sum->held += c->held;
+		sum->ended += c->ended;
 		sum->twice += c->twice;
 		sum->mute += c->mute;
 		sum->malformed += c->malformed;

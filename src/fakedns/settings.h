@@ -16,7 +16,10 @@
 struct fake_settings {
 	struct fake_policy policy;
 	struct fake_pattern pattern;
-	unsigned seed; /* of all chances; 0: others each time */
+	unsigned seed;        /* of all chances; 0: others each time */
+	bool tcp_ends;        /* connections end */
+	unsigned tcp_answers; /* after so many answers; 0: when they are accepted */
+	bool tcp_reset;       /* with RST */
 	unsigned n_threads;
 	size_t n_listen;
 	struct netaddr listen[FAKE_LISTEN_MAX];

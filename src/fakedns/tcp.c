@@ -22,6 +22,7 @@ struct fake_connection {
 	uint32_t generation;
 	uint32_t n_delayed; /* questions of this connection in the ring */
 	uint32_t events;    /* of epoll that the connection waits for */
+	unsigned n_answers; /* written to out */
 	bool eof;           /* the client sends no more, but may still read */
 	bool broken;
 	size_t in_len;
@@ -56,11 +57,40 @@ fake_tcp_open(const struct netaddr *a)
 }
 
 static void
+reset(int fd)
+{
+	struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
+static void
 close_connection(struct fake_worker *w, struct fake_connection *c)
 {
 	w->connections[c->index] = NULL;
 	(void)close(c->fd);
 	free(c);
+}
+
+/* Has a connection with N answers had all that the settings allow? */
+static bool
+is_over(const struct fake_worker *w, unsigned n)
+{
+	return w->s->tcp_ends && n >= w->s->tcp_answers;
+}
+
+/* Make ready for close() a connection that is over. */
+static void
+end(struct fake_worker *w, int fd)
+{
+	uint8_t rest[4096];
+
+	w->counters.ended++;
+	if (w->s->tcp_reset)
+		reset(fd);
+	else /* unread questions would make an RST of the FIN, which destroys answers */
+		while (recv(fd, rest, sizeof(rest), 0) > 0)
+			;
 }
 
 static void
@@ -71,6 +101,11 @@ accept_one(struct fake_worker *w, int fd)
 
 	while (index < FAKE_CONNECTIONS && w->connections[index] != NULL)
 		index++;
+	if (is_over(w, 0)) {
+		end(w, fd);
+		(void)close(fd);
+		return;
+	}
 	struct fake_connection *c = index < FAKE_CONNECTIONS ? malloc(sizeof(*c)) : NULL;
 	if (c == NULL || fake_worker_watch(w, fd, EPOLLIN, FAKE_EVENT_CONNECTION, index) != 0) {
 		free(c);
@@ -82,7 +117,7 @@ accept_one(struct fake_worker *w, int fd)
 	c->index = index;
 	c->generation = ++w->generation;
 	c->events = EPOLLIN;
-	c->n_delayed = 0;
+	c->n_delayed = c->n_answers = 0;
 	c->eof = c->broken = false;
 	c->in_len = c->out_at = c->out_len = 0;
 	w->connections[index] = c;
@@ -125,6 +160,7 @@ put_answer(struct fake_worker *w, struct fake_connection *c, const uint8_t *byte
 		return;
 	wire_set_u16(c->out + c->out_len, (uint16_t)n);
 	c->out_len += 2 + n;
+	c->n_answers++;
 	w->counters.answers++;
 }
 
@@ -169,7 +205,7 @@ take_frames(struct fake_worker *w, struct fake_connection *c)
 	size_t at = 0;
 	bool blocked = false;
 
-	while (c->in_len - at >= 2) {
+	while (c->in_len - at >= 2 && !is_over(w, c->n_answers)) {
 		size_t len = wire_u16(c->in + at);
 
 		if (len >
@@ -212,9 +248,9 @@ send_out(struct fake_connection *c)
 
 /* Read what has come. False: nothing, and nothing will come any more. */
 static bool
-read_in(struct fake_connection *c)
+read_in(struct fake_worker *w, struct fake_connection *c)
 {
-	if (c->eof || c->in_len == sizeof(c->in))
+	if (c->eof || is_over(w, c->n_answers) || c->in_len == sizeof(c->in))
 		return false;
 	ssize_t n = recv(c->fd, c->in + c->in_len, sizeof(c->in) - c->in_len, 0);
 	if (n > 0) {
@@ -235,7 +271,7 @@ wait_on(struct fake_worker *w, struct fake_connection *c)
 {
 	struct epoll_event e = { .events = 0 };
 
-	if (!c->eof && has_room(c))
+	if (!c->eof && has_room(c) && !is_over(w, c->n_answers))
 		e.events |= EPOLLIN;
 	if (c->out_at < c->out_len)
 		e.events |= EPOLLOUT;
@@ -261,13 +297,16 @@ fake_tcp_run(struct fake_worker *w, uint32_t index)
 			break;
 		if (blocked && has_room(c)) /* for what was read already there is no event */
 			continue;
-		if (round >= ROUNDS || !has_room(c) || !read_in(c))
+		if (round >= ROUNDS || !has_room(c) || !read_in(w, c))
 			break;
 	}
 	/* A half-closed client still gets what it asked for (RFC 7766 section 6.2.4). */
-	bool done = c->eof && c->out_at == c->out_len && c->n_delayed == 0;
+	bool sent = c->out_at == c->out_len, over = is_over(w, c->n_answers);
+	bool done = sent && ((c->eof && c->n_delayed == 0) || over);
 	if (!c->broken && !done)
 		wait_on(w, c);
+	if (!c->broken && done && over)
+		end(w, c->fd);
 	if (c->broken || done)
 		close_connection(w, c);
 }
@@ -287,17 +326,24 @@ fake_tcp_late(struct fake_worker *w, struct fake_delayed *d, uint64_t now_ms)
 		fake_ring_again(w->ring, d, now_ms + 1);
 		return;
 	}
-	put_answer(w, c, d->bytes, d->len, &d->fate);
 	c->n_delayed--;
+	if (is_over(w, c->n_answers)) /* while the answers before are still being sent */
+		w->counters.unsent++;
+	else
+		put_answer(w, c, d->bytes, d->len, &d->fate);
 	fake_ring_give(w->ring, d);
 	fake_tcp_run(w, index);
 }
 
 void
-fake_tcp_close_all(struct fake_worker *w)
+fake_tcp_close_all(struct fake_worker *w, bool with_reset)
 {
 	for (uint32_t i = 0; i < FAKE_CONNECTIONS; i++) {
-		if (w->connections[i] != NULL)
-			close_connection(w, w->connections[i]);
+		struct fake_connection *c = w->connections[i];
+
+		if (c != NULL && with_reset)
+			reset(c->fd);
+		if (c != NULL)
+			close_connection(w, c);
 	}
 }

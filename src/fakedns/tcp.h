@@ -4,6 +4,8 @@
 
 /* fake_tcp: TCP connections with pipelined questions (RFC 7766 section 6.2.1). */
 
+#include <stdbool.h>
+
 #include "base/attr.h"
 #include "base/netaddr.h"
 #include "fakedns/worker.h"
@@ -23,7 +25,7 @@ void fake_tcp_run(struct fake_worker *w, uint32_t index);
 /* fake_tcp_late: answer D, which is due, and give it back to the ring. */
 void fake_tcp_late(struct fake_worker *w, struct fake_delayed *d, uint64_t now_ms);
 
-/* fake_tcp_close_all: close all connections of the thread. */
-void fake_tcp_close_all(struct fake_worker *w);
+/* fake_tcp_close_all: close all connections of the thread, if WITH_RESET with RST. */
+void fake_tcp_close_all(struct fake_worker *w, bool with_reset);
 
 #endif

@@ -210,7 +210,7 @@ put_answers(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 }
 
 static void
-put_aside(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
+put_aside(struct fake_worker *w, uint32_t address, const uint8_t *bytes, size_t len,
     const struct msghdr *from, const struct fake_fate *fate)
 {
 	struct fake_delayed *d = fake_worker_delay(w, bytes, len, fate);
@@ -218,7 +218,7 @@ put_aside(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 	if (d == NULL)
 		return;
 	d->connection = 0;
-	d->fd = fd;
+	d->address = address;
 	d->from_len = from->msg_namelen;
 	memcpy(&d->from, from->msg_name, from->msg_namelen);
 	d->control_len = from->msg_controllen;
@@ -256,8 +256,8 @@ keep_address(struct msghdr *h)
 }
 
 static void
-take_question(
-    struct fake_worker *w, int fd, const uint8_t *bytes, size_t len, const struct msghdr *from)
+take_question(struct fake_worker *w, uint32_t address, const uint8_t *bytes, size_t len,
+    const struct msghdr *from)
 {
 	struct fake_fate fate;
 
@@ -270,16 +270,16 @@ take_question(
 	case FAKE_NEVER:
 		break;
 	case FAKE_LATER:
-		put_aside(w, fd, bytes, len, from, &fate);
+		put_aside(w, address, bytes, len, from, &fate);
 		break;
 	case FAKE_NOW:
-		put_answers(w, fd, bytes, len, from, &fate);
+		put_answers(w, w->udp_fd[address], bytes, len, from, &fate);
 		break;
 	}
 }
 
 static void
-take_run(struct fake_worker *w, int fd, const struct mmsghdr *in)
+take_run(struct fake_worker *w, uint32_t address, const struct mmsghdr *in)
 {
 	struct msghdr from = in->msg_hdr;
 	const uint8_t *bytes = from.msg_iov->iov_base;
@@ -289,16 +289,17 @@ take_run(struct fake_worker *w, int fd, const struct mmsghdr *in)
 	do {
 		size_t len = left < piece ? left : piece;
 
-		take_question(w, fd, bytes, len, &from);
+		take_question(w, address, bytes, len, &from);
 		bytes += len;
 		left -= len;
 	} while (left > 0);
 }
 
 void
-fake_udp_read(struct fake_worker *w, int fd)
+fake_udp_read(struct fake_worker *w, uint32_t index)
 {
 	struct fake_batch *b = w->batch;
+	int fd = w->udp_fd[index];
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < BATCH; i++) {
@@ -307,7 +308,7 @@ fake_udp_read(struct fake_worker *w, int fd)
 		}
 		int n = recvmmsg(fd, b->in, BATCH, MSG_DONTWAIT, NULL);
 		for (int i = 0; i < n; i++)
-			take_run(w, fd, &b->in[i]);
+			take_run(w, index, &b->in[i]);
 		send_all(w, fd);
 		if (n < BATCH)
 			return;
@@ -328,14 +329,20 @@ void
 fake_udp_late(struct fake_worker *w, struct fake_delayed *d)
 {
 	struct fake_batch *b = w->batch;
+	int fd = w->udp_fd[d->address];
 	struct msghdr from = { .msg_name = &d->from,
 		.msg_namelen = d->from_len,
 		.msg_control = d->control,
 		.msg_controllen = d->control_len };
 
-	if (b->n_late == BATCH || (b->n_late > 0 && d->fd != b->out_fd))
+	if (fd < 0) {
+		w->counters.unsent++;
+		fake_ring_give(w->ring, d);
+		return;
+	}
+	if (b->n_late == BATCH || (b->n_late > 0 && fd != b->out_fd))
 		fake_udp_flush(w);
-	b->out_fd = d->fd;
+	b->out_fd = fd;
 	b->late[b->n_late++] = d;
-	put_answers(w, d->fd, d->bytes, d->len, &from, &d->fate);
+	put_answers(w, fd, d->bytes, d->len, &from, &d->fate);
 }

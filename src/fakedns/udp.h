@@ -17,10 +17,16 @@ MUST_USE int fake_udp_open(const struct netaddr *a, bool shared);
 /* fake_udp_batch_new: the buffers of one thread, for free(); NULL without memory. */
 MUST_USE struct fake_batch *fake_udp_batch_new(void);
 
-/* fake_udp_read: answer or delay the questions that wait at FD, some batches at most. */
-void fake_udp_read(struct fake_worker *w, int fd);
+/*
+ * fake_udp_read: answer or delay the questions that wait at the socket of address INDEX, some
+ * batches at most.
+ */
+void fake_udp_read(struct fake_worker *w, uint32_t index);
 
-/* fake_udp_late: answer D, which is due; the answer is sent with fake_udp_flush or before. */
+/*
+ * fake_udp_late: answer D, which is due; the answer is sent with fake_udp_flush or before. If its
+ * address is closed it is unsent.
+ */
 void fake_udp_late(struct fake_worker *w, struct fake_delayed *d);
 
 /* fake_udp_flush: send the answers of fake_udp_late and give their questions back to the ring. */

@@ -34,6 +34,7 @@ struct fake_worker {
 	struct fake_ring *ring;               /* NULL without delays */
 	struct fake_connection **connections; /* FAKE_CONNECTIONS of them, NULL where free */
 	uint32_t generation;                  /* of the connection accepted last */
+	bool closed;                          /* the addresses are, in an outage that refuses */
 	bool plain; /* nothing befalls questions: the pattern need not be asked */
 	struct fake_past past;
 	struct fake_counters counters;

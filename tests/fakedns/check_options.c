@@ -102,7 +102,7 @@ START_TEST(every_pattern_sets_its_field)
 				   "--delay-every 2 --delay-type AAAA --duplicate 13 --loss 1.25 "
 				   "--loss-burst 4 --loss-type TXT --outage 1500-500 "
 				   "--rcode SERVFAIL --rcode-percent 15 --reorder 16 "
-				   "--reorder-delay 17 --seed 18 --slow-first 1200",
+				   "--reorder-delay 17 --outage-refuse --seed 18 --slow-first 1200",
 			     &o, errors),
 	    CMDLINE_RUN);
 	ck_assert_str_eq(errors, "");
@@ -118,6 +118,7 @@ START_TEST(every_pattern_sets_its_field)
 	ck_assert_uint_eq(p->loss_type, DNS_TYPE_TXT);
 	ck_assert_uint_eq(p->up_ms, 1500);
 	ck_assert_uint_eq(p->down_ms, 500);
+	ck_assert(p->refuse);
 	ck_assert_uint_eq(p->unforced_percent, 85);
 	ck_assert_uint_eq(p->reorder_percent, 16);
 	ck_assert_uint_eq(p->reorder_ms, 17);
@@ -137,6 +138,25 @@ START_TEST(no_pattern_by_default)
 	ck_assert_uint_eq(o.settings.policy.zone.broken_percent, 0);
 	ck_assert_int_eq(read_line("--rcode SERVFAIL", &o, errors), CMDLINE_RUN);
 	ck_assert(fake_pattern_is_plain(&o.settings.pattern));
+}
+END_TEST
+
+START_TEST(connections_end_as_told)
+{
+	static const struct {
+		const char *line;
+		bool ends, reset;
+		unsigned answers;
+	} of[] = { { "", false, false, 0 }, { "--tcp-close 0", true, false, 0 },
+		{ "--tcp-close 7", true, false, 7 }, { "--tcp-reset 0", true, true, 0 },
+		{ "--tcp-reset 7", true, true, 7 } };
+	struct fake_options o;
+	char errors[1024];
+
+	ck_assert_int_eq(read_line(of[_i].line, &o, errors), CMDLINE_RUN);
+	ck_assert_int_eq(o.settings.tcp_ends, of[_i].ends);
+	ck_assert_int_eq(o.settings.tcp_reset, of[_i].reset);
+	ck_assert_uint_eq(o.settings.tcp_answers, of[_i].answers);
 }
 END_TEST
 
@@ -183,8 +203,10 @@ static const char *const faults[][3] = {
 	{ "--loss-burst 2", "--loss-burst", "--loss" },
 	{ "--loss-type A", "--loss-type", "--loss" },
 	{ "--rcode-percent 5", "--rcode-percent", "--rcode" },
-	{ "--reorder-delay 5", "--reorder-delay", "--reorder" }, { "--seed 0", "--seed", "from 1" },
-	{ "word", "\"word\"", "options" },
+	{ "--reorder-delay 5", "--reorder-delay", "--reorder" },
+	{ "--outage-refuse", "--outage-refuse", "--outage" },
+	{ "--tcp-close 1 --tcp-reset 1", "--tcp-reset", "--tcp-close" },
+	{ "--seed 0", "--seed", "from 1" }, { "word", "\"word\"", "options" },
 	{ "--aaaa 101 --loss 101", "--aaaa", "--loss" }, /* all at once */
 };
 
@@ -231,6 +253,7 @@ main(void)
 	tcase_add_test(tc, every_option_sets_its_field);
 	tcase_add_test(tc, every_pattern_sets_its_field);
 	tcase_add_test(tc, no_pattern_by_default);
+	tcase_add_loop_test(tc, connections_end_as_told, 0, 5);
 	tcase_add_loop_test(tc, loss_may_be_a_fraction, 0, 6);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, too_many_addresses_are_refused);

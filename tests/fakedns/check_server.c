@@ -518,6 +518,138 @@ START_TEST(an_outage_ignores_udp_and_tcp)
 }
 END_TEST
 
+/*
+ * Is a question over UDP refused, or answered? One that waits to be read when the socket is closed
+ * is neither: then another is asked.
+ */
+static bool
+is_refused(void)
+{
+	struct timeval patience = { .tv_usec = 100000 };
+	uint8_t buf[4096], q[512];
+	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 1);
+	ssize_t n;
+
+	do {
+		int fd = connect_to(SOCK_DGRAM);
+
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+		ck_assert_int_eq(send(fd, q + 2, len - 2, 0), (ssize_t)len - 2);
+		n = recv(fd, buf, sizeof(buf), 0);
+		(void)close(fd);
+	} while (n < 0 && errno == EAGAIN);
+	ck_assert(n > 0 || errno == ECONNREFUSED);
+	return n < 0;
+}
+
+/* In turn the server answers and the kernel refuses; a connection is reset. */
+START_TEST(an_outage_may_refuse)
+{
+	bool refused, was = false;
+	unsigned changes = 0;
+	uint8_t buf[1];
+
+	set_up();
+	settings.n_threads = 1;
+	settings.pattern.up_ms = 300;
+	settings.pattern.down_ms = 300;
+	settings.pattern.refuse = true;
+	start();
+	int tcp = connect_to(SOCK_STREAM);
+	do {
+		refused = is_refused();
+		changes += refused != was;
+		was = refused;
+		(void)usleep(5000);
+	} while (changes < 4);
+	ck_assert_int_eq(recv(tcp, buf, 1, 0), -1);
+	ck_assert_int_eq(errno, ECONNRESET);
+	(void)close(tcp);
+	(void)stop();
+}
+END_TEST
+
+/* What waits for its time when the sockets are closed is not sent. */
+START_TEST(an_outage_takes_late_answers)
+{
+	struct timeval patience = { .tv_sec = 1 };
+	uint8_t buf[4096], q[512];
+	struct msg m;
+
+	set_up();
+	settings.n_threads = 1;
+	settings.pattern.up_ms = 300;
+	settings.pattern.down_ms = 10000;
+	settings.pattern.refuse = true;
+	settings.pattern.delay_ms = 600;
+	start();
+	int udp = connect_to(SOCK_DGRAM), tcp = connect_to(SOCK_STREAM);
+	size_t len = write_question(q, "10-0-0-1.dns64perf.test", 9);
+	send_udp(udp, "10-0-0-1.dns64perf.test", 1);
+	ck_assert_int_eq(send(tcp, q, len, 0), (ssize_t)len);
+	(void)setsockopt(udp, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	ck_assert_int_eq(receive_udp(udp, buf, &m), -1);
+	(void)close(udp);
+	(void)close(tcp);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.questions, 2);
+	ck_assert_uint_eq(c.unsent, 2);
+}
+END_TEST
+
+/* The connection ends after the third of ten answers, which is whole. */
+START_TEST(tcp_ends_after_its_answers)
+{
+	static uint8_t q[10 * 512], out[DNS_MSG_MAX];
+	size_t len = 0;
+	struct msg m;
+
+	set_up();
+	settings.tcp_ends = true;
+	settings.tcp_answers = 3;
+	settings.tcp_reset = _i % 2 == 1;
+	settings.pattern.delay_ms = _i >= 2 ? 20 : 0;
+	start();
+	int fd = connect_to(SOCK_STREAM);
+	for (uint16_t i = 0; i < 10; i++)
+		len += write_question(q + len, "10-0-0-1.dns64perf.test", i);
+	ck_assert_int_eq(send(fd, q, len, 0), (ssize_t)len);
+	if (_i % 2 == 0) {
+		for (uint16_t i = 0; i < 3; i++) {
+			receive_tcp(fd, out, &m);
+			ck_assert_uint_eq(m.id, i);
+		}
+		ck_assert_int_eq(recv(fd, out, 1, 0), 0);
+	} else { /* an RST may overtake answers */
+		while (recv(fd, out, sizeof(out), 0) > 0)
+			;
+		ck_assert_int_eq(errno, ECONNRESET);
+	}
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.answers, 3);
+	ck_assert_uint_eq(c.ended, 1);
+}
+END_TEST
+
+START_TEST(tcp_ends_when_accepted)
+{
+	uint8_t buf[1];
+
+	set_up();
+	settings.tcp_ends = true;
+	settings.tcp_reset = _i == 1;
+	start();
+	int fd = connect_to(SOCK_STREAM);
+	errno = 0;
+	ck_assert_int_eq(recv(fd, buf, 1, 0), _i == 0 ? 0 : -1);
+	ck_assert_int_eq(errno, _i == 0 ? 0 : ECONNRESET);
+	(void)close(fd);
+	ck_assert(!is_refused()); /* UDP is as ever */
+	ck_assert_uint_eq(stop().ended, 1);
+}
+END_TEST
+
 /* The first answer for a name is slow; the next one, when that has come, is not. */
 START_TEST(a_new_name_is_slow)
 {
@@ -615,6 +747,10 @@ main(void)
 	tcase_add_loop_test(tc, udp_answers_come_twice, 0, 2);
 	tcase_add_loop_test(tc, answers_come_out_of_order, 0, 2);
 	tcase_add_test(tc, an_outage_ignores_udp_and_tcp);
+	tcase_add_test(tc, an_outage_may_refuse);
+	tcase_add_test(tc, an_outage_takes_late_answers);
+	tcase_add_loop_test(tc, tcp_ends_after_its_answers, 0, 4);
+	tcase_add_loop_test(tc, tcp_ends_when_accepted, 0, 2);
 	tcase_add_test(tc, a_new_name_is_slow);
 	tcase_add_test(tc, truncation_is_for_udp);
 	tcase_add_test(tc, port_taken_is_an_error);
