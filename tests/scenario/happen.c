@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/wheel.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "scenario/keeping.h"
+#include "scenario/passing.h"
 #include "support/hex.h"
 
 /* --- settings --------------------------------------------------------------------------------- */
@@ -384,26 +384,6 @@ do_malformed(struct run *r, char **w, unsigned n)
 }
 
 static void
-do_pass(struct run *r, char **w, unsigned n)
-{
-	uint64_t end = r->now_ns + (uint64_t)atoi(w[1]) * 1000000;
-	bool more;
-
-	(void)n;
-	stage_engine(r);
-	while (r->now_ns < end) {
-		uint64_t next = r->now_ns + WHEEL_TICK_NS;
-
-		/* Without a deadline there is no tick. */
-		r->now_ns = engine_busy(r->e) && next < end ? next : end;
-		do {
-			more = engine_tick(r->e, r->now_ns);
-			stage_collect(r);
-		} while (more);
-	}
-}
-
-static void
 do_lost(struct run *r, char **w, unsigned n)
 {
 	(void)n;
@@ -472,7 +452,8 @@ static const struct {
 	{ "unplug", 2, do_plug },
 	{ "starve", 2, do_plug },
 	{ "plug", 2, do_plug },
-	{ "pass", 2, do_pass },
+	{ "pass", 2, passing_pass },
+	{ "mute", 2, passing_mute },
 	{ "reload", 1, do_reload },
 	{ "flush", 1, keeping_flush },
 };
