@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "core/antispoof.h"
 #include "core/choice.h"
+#include "core/health.h"
 #include "dns/build.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -182,7 +183,7 @@ set_life(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	uint64_t life_ns = LOOKUP_LIFE_MS * NS_PER_MS;
 
 	if (UNLIKELY(l->probe))
-		life_ns = upstreams_probe_ns(ls->upstreams, l->upstream);
+		life_ns = health_lost_ns(ls->upstreams, l->upstream);
 	l->born_ns = now_ns;
 	l->end_ns = now_ns + life_ns;
 }
@@ -191,8 +192,10 @@ set_life(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static __attribute__((noinline)) uint64_t
 seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now_ns)
 {
+	if (l->probe)
+		return l->end_ns - now_ns;
 	/* Every upstream is down: one attempt, and a short one (RULES D5). */
-	if (upstreams_all_down(ls->upstreams) && !l->probe) {
+	if (upstreams_all_down(ls->upstreams)) {
 		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
 			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
@@ -211,7 +214,7 @@ set_wait(struct lookups *ls, struct lookup *l, enum upstream_over over, uint64_t
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
-	if (UNLIKELY(up->down || l->truncated != NULL || l->best_rcode != DNS_NOERROR))
+	if (UNLIKELY(up->down || l->probe || l->truncated != NULL || l->best_rcode != DNS_NOERROR))
 		wait_ns = seldom_wait(ls, l, wait_ns, now_ns);
 	due_ns = now_ns + wait_ns;
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
@@ -280,6 +283,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	l->now.sent_ns = now_ns;
 	ls->upstreams->table[u].tally.sends++;
+	if (UNLIKELY(l->probe))
+		health_on_probe_sent(ls->upstreams, u);
 	set_wait(
 	    ls, l, l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP, now_ns);
 	return true;
@@ -405,9 +410,7 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	result->upstream = l->upstream;
 	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
 	result->msg = msg;
-	if (failed && l->probe)
-		ls->upstreams->table[l->upstream].probing = false;
-	else if (failed)
+	if (failed && !l->probe)
 		stats_inc(&ls->stats->lookups_failed);
 	return false;
 }

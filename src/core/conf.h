@@ -7,7 +7,8 @@
  *
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
- * config/keywords.c with its keyword, bounds and default; cache, told and unix_s are no settings
+ * config/keywords.c with its keyword, bounds and default; cache, told, pulses and unix_s are no
+ * settings
  * but filled in at the start.
  */
 
@@ -60,6 +61,7 @@ struct conf_cache {
 
 struct cache;
 struct told;
+struct pulses;
 
 /* What the engine needs. */
 struct conf_core {
@@ -89,6 +91,8 @@ struct conf_core {
 	struct cache *cache; /* borrowed, the same after a reload; NULL: no cache */
 	/* borrowed, the same after a reload; NULL: each loop logs on its own */
 	struct told *told;
+	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
+	struct pulses *pulses;
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */
 };
 

@@ -253,8 +253,18 @@ on_upstream_timer(struct engine *e, struct wheel_timer *t)
 {
 	struct upstream *up = LIST_OBJECT(t, struct upstream, probe);
 
-	lookup_start_probe(&e->lookups, (unsigned)(up - e->upstreams.table));
-	wheel_set(&e->wheel, t, e->now_ns + HEALTH_PROBE_MS * NS_PER_MS);
+	unsigned u = (unsigned)(up - e->upstreams.table);
+
+	switch (health_on_timer(&e->upstreams, u, &e->rng, e->now_ns)) {
+	case HEALTH_NOTHING:
+		break;
+	case HEALTH_PROBE:
+		lookup_start_probe(&e->lookups, u);
+		break;
+	case HEALTH_WENT_DOWN:
+		stats_inc(&e->stats.upstream_down);
+		break;
+	}
 }
 
 static void
@@ -304,8 +314,7 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 
 	e->now_ns = now_ns;
 	stats_inc(&e->stats.upstream_refused);
-	silence_heed(
-	    &e->lookups, upstream, health_on_refused(&e->upstreams, upstream, &e->wheel, now_ns));
+	health_on_refused(&e->upstreams, upstream, now_ns);
 	if (slot >= 0)
 		silence_on_refused(&e->lookups, (unsigned)slot);
 	while ((l = silence_next_refused(&e->lookups, &e->result, now_ns)) != NULL)
@@ -322,8 +331,7 @@ engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t 
 	if (e->upstreams.table[upstream].n_tcp > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		silence_heed(&e->lookups, upstream,
-		    health_on_failure(&e->upstreams, upstream, UPSTREAM_OVER_TCP, now_ns));
+		health_on_no_tcp(&e->upstreams, upstream, now_ns);
 	while ((l = silence_on_tcp_lost(
 		    &e->lookups, upstream, established, &e->result, e->now_ns)) != NULL)
 		on_lookup_end(e, l);

@@ -5,28 +5,6 @@
 #include "base/log.h"
 #include "base/told.h"
 
-bool
-health_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
-{
-	struct upstream *up = &us->table[u];
-	bool was_down = up->down;
-	char text[NETADDR_TEXT];
-
-	up->n_failures = 0;
-	up->probing = false;
-	up->doubted = false;
-	if (was_down) {
-		up->down = false;
-		up->cost.ns = 0; /* what it cost before says nothing any more */
-		up->revived_ns = now_ns;
-		wheel_clear(wheel, &up->probe);
-		if (told_end(us->told, TOLD_DOWN, &up->addr))
-			log_notice(
-			    "upstream", "%s: replies again", netaddr_format(&up->addr, text));
-	}
-	return was_down;
-}
-
 /* The name of RCODE for the log. */
 static const char *
 rcode_text(uint16_t rcode)
@@ -80,58 +58,177 @@ health_on_good(struct upstreams *us, unsigned u)
 		    "upstream", "%s: replies without error again", netaddr_format(&up->addr, text));
 }
 
-enum health
-health_on_failure(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns)
+/* --- silence and probes ----------------------------------------------------------------------- */
+
+/* UP is good again. Returns whether it was down. */
+static bool
+recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
+{
+	bool was_down = up->down;
+	char text[NETADDR_TEXT];
+
+	up->n_failures = 0;
+	up->doubted = false;
+	up->down = false;
+	wheel_clear(us->wheel, &up->probe);
+	if (!was_down)
+		return false;
+	up->cost.ns = 0; /* what it cost before says nothing any more */
+	up->revived_ns = now_ns;
+	if (told_end(us->told, TOLD_DOWN, &up->addr))
+		log_notice("upstream", "%s: replies again", netaddr_format(&up->addr, text));
+	return true;
+}
+
+bool
+health_recover(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+
+	pulse_heard(up->pulse, now_ns);
+	return recover(us, up, now_ns);
+}
+
+static void
+count_failure(struct upstream *up, uint64_t now_ns)
+{
+	if (up->n_failures == 0)
+		up->failing_ns = now_ns;
+	up->n_failures++;
+}
+
+static void
+doubt(struct upstreams *us, struct upstream *up, uint64_t now_ns)
+{
+	if (!up->active || up->doubted)
+		return;
+	up->doubted = true;
+	wheel_set(us->wheel, &up->probe, now_ns);
+}
+
+void
+health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
 
 	choice_on_failure(us, u, over, true, now_ns);
-	if (up->n_failures == 0)
-		up->failing_ns = now_ns;
-	up->n_failures++;
-	if (up->active && up->n_failures >= HEALTH_FAILURES)
-		up->doubted = true;
-	/* At most one probe per timeout. */
-	if (!up->active || up->down || up->n_failures < HEALTH_FAILURES ||
-	    now_ns - up->probed_ns < us->timeout_ns)
-		return HEALTH_AS_BEFORE;
-	up->probing = true;
-	up->probed_ns = now_ns;
-	return HEALTH_IN_DOUBT;
+	if (over == UPSTREAM_OVER_TCP)
+		return;
+	count_failure(up, now_ns);
+	/* Another loop's probes go unanswered already: then one silence is enough. */
+	if (up->n_failures >= HEALTH_SILENCES || pulse_since_ns(up->pulse) != 0)
+		doubt(us, up, now_ns);
 }
 
-static enum health
-go_down(struct upstreams *us, struct upstream *up, struct wheel *wheel, uint64_t now_ns)
+void
+health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	struct upstream *up = &us->table[u];
+
+	choice_on_failure(us, u, UPSTREAM_OVER_UDP, true, now_ns);
+	count_failure(up, now_ns);
+	pulse_refused(up->pulse);
+	doubt(us, up, now_ns);
+}
+
+void
+health_on_probe_sent(struct upstreams *us, unsigned u)
+{
+	struct upstream *up = &us->table[u];
+
+	if (up->probe_over == UPSTREAM_OVER_UDP)
+		pulse_sent(up->pulse);
+}
+
+void
+health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	choice_on_failure(us, u, UPSTREAM_OVER_TCP, false, now_ns);
+}
+
+uint64_t
+health_lost_ns(const struct upstreams *us, unsigned u)
+{
+	uint64_t wait = 2 * upstreams_wait_ns(us, u, UPSTREAM_OVER_UDP, 0);
+
+	return wait > HEALTH_LOST_MS * NS_PER_MS ? wait : HEALTH_LOST_MS * NS_PER_MS;
+}
+
+/* Have the probes of U shown that it does not reply? */
+static bool
+is_lost(const struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	const struct pulse *p = us->table[u].pulse;
+	uint64_t since_ns = pulse_since_ns(p);
+	unsigned n_sent = pulse_n_sent(p);
+
+	if (since_ns == 0 || since_ns > now_ns)
+		return false;
+	if (n_sent >= HEALTH_REFUSED_PROBES && pulse_only_refused(p))
+		return now_ns - since_ns >= HEALTH_REFUSED_MS * NS_PER_MS;
+	return n_sent >= HEALTH_LOST_PROBES && now_ns - since_ns >= health_lost_ns(us, u);
+}
+
+static void
+go_down(struct upstreams *us, struct upstream *up)
 {
 	char text[NETADDR_TEXT];
 
 	up->down = true;
-	up->probing = false;
-	wheel_set(wheel, &up->probe, now_ns + HEALTH_PROBE_MS * NS_PER_MS);
 	if (told_begin(us->told, TOLD_DOWN, &up->addr))
 		log_warn("upstream",
-		    "%s: no reply to %u questions in a row, nor to a probe: asked only if no other "
+		    "%s: no reply to %u questions in a row, nor to probes: asked only if no other "
 		    "is left",
 		    netaddr_format(&up->addr, text), up->n_failures);
-	return HEALTH_WENT_DOWN;
 }
 
-enum health
-health_on_refused(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
+/* The time to the next probe but one. */
+static uint64_t
+interval_ns(const struct upstream *up, struct rng *rng, uint64_t now_ns)
 {
-	struct upstream *up = &us->table[u];
-	bool probing = up->probing;
-	enum health health = health_on_failure(us, u, UPSTREAM_OVER_UDP, now_ns);
+	uint64_t since_ns = pulse_since_ns(up->pulse);
+	uint64_t ms = HEALTH_DOUBT_MS;
 
-	return probing && up->active ? go_down(us, up, wheel, now_ns) : health;
+	if (up->down) {
+		ms = since_ns < now_ns ? (now_ns - since_ns) / 8 / NS_PER_MS : 0;
+		ms = ms < HEALTH_LEAST_MS ? HEALTH_LEAST_MS : ms;
+		ms = ms > HEALTH_MOST_MS ? HEALTH_MOST_MS : ms;
+	}
+	return (ms * 4 / 5 + rng_below(rng, (uint32_t)(ms * 2 / 5))) * NS_PER_MS;
 }
 
-enum health
-health_on_probe_lost(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
+/* Look again when a probe is due, and before at what other loops know. */
+static void
+look_again(struct upstreams *us, struct upstream *up, uint64_t now_ns)
+{
+	uint64_t next_ns = now_ns + HEALTH_LOOK_MS * NS_PER_MS;
+	uint64_t due_ns = pulse_due_ns(up->pulse);
+
+	if (due_ns > now_ns && due_ns < next_ns)
+		next_ns = due_ns;
+	wheel_set(us->wheel, &up->probe, next_ns);
+}
+
+enum health_due
+health_on_timer(struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_ns)
 {
 	struct upstream *up = &us->table[u];
-	bool probing = up->probing;
+	int turn;
 
-	up->probing = false;
-	return probing && up->active ? go_down(us, up, wheel, now_ns) : HEALTH_AS_BEFORE;
+	if (pulse_heard_ns(up->pulse) > up->failing_ns) {
+		recover(us, up, now_ns);
+		return HEALTH_NOTHING;
+	}
+	if (!up->down && is_lost(us, u, now_ns)) {
+		go_down(us, up);
+		look_again(us, up, now_ns);
+		return HEALTH_WENT_DOWN;
+	}
+	turn = pulse_turn(up->pulse, now_ns, interval_ns(up, rng, now_ns));
+	look_again(us, up, now_ns);
+	if (turn < 0)
+		return HEALTH_NOTHING;
+	up->probe_over =
+	    turn % HEALTH_TCP_EACH == HEALTH_TCP_EACH - 1 ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+	return HEALTH_PROBE;
 }

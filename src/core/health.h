@@ -5,30 +5,86 @@
 /*
  * health: which upstreams reply (RULES D27).
  *
- * An upstream is good, in doubt or down. Names alone never take it down, as nobody replies for
- * some. It also keeps what the operator is told of an upstream whose replies are all errors.
+ *   good      it replies
+ *   in doubt  three attempts in a row were silent, or the kernel said that it refuses: it is asked
+ * if no good one is left, and probed at once and then every half second down      it was silent to
+ * all of these probes too, for three seconds; or refused them all, for one: it is asked if no other
+ * is left. Probes go on, less and less often
+ *
+ * A right reply to anything makes it good. Names alone never take it down, as nobody replies for
+ * some. A connection over TCP that was not to be had says nothing of UDP. The state is that of one
+ * loop; but of all loops together one sends the probes, and each hears of the reply (core/pulse).
+ *
+ * It also keeps what the operator is told of an upstream whose replies are all errors.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/rng.h"
 #include "core/choice.h"
 #include "core/upstream.h"
-#include "core/wheel.h"
 #include "dns/proto.h"
 
-/* failures in a row, then a probe shows whether it is down */
-#define HEALTH_FAILURES 3
-#define HEALTH_PROBE_MS 400    /* ms between probes of an upstream that is down */
+#define HEALTH_SILENCES 3    /* in a row put it in doubt */
+#define HEALTH_LOOK_MS 250   /* between looks at what other loops know */
+#define HEALTH_DOUBT_MS 500  /* between probes while it is in doubt */
+#define HEALTH_LOST_MS 3000  /* of silence to probes take it down, or two of its waits if longer */
+#define HEALTH_LOST_PROBES 3 /* over UDP, at least */
+#define HEALTH_REFUSED_MS 1000 /* likewise, if all of them were refused */
+#define HEALTH_REFUSED_PROBES 2
+#define HEALTH_LEAST_MS 400    /* between probes while it is down: an eighth of the time since */
+#define HEALTH_MOST_MS 5000    /* the first, from this to this, and up to a fifth more or less */
+#define HEALTH_TCP_EACH 4      /* of so many probes one goes over TCP */
 #define HEALTH_ERRORS 20       /* replies in a row that are errors, and */
 #define HEALTH_ERRORS_MS 10000 /* ms that they last, before this is logged */
 
 /*
- * health_recover: the part of health_on_reply for an upstream with failures. Returns true
- * when U was down.
+ * health_recover: the part of health_on_reply for an upstream that was silent. Returns true when U
+ * was down.
  */
-bool health_recover(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
+bool health_recover(struct upstreams *us, unsigned u, uint64_t now_ns);
+
+/* health_on_reply: U gave a right reply. Returns true when it was down; failing_ns says since when.
+ */
+static inline bool
+health_on_reply(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	return UNLIKELY(us->table[u].n_failures > 0) && health_recover(us, u, now_ns);
+}
+
+/*
+ * health_on_silence: an attempt to U over OVER, no probe, got no reply in its time: it costs U of
+ * its share. Over UDP it counts against U; over TCP it says nothing of UDP.
+ */
+void health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns);
+
+/* health_on_refused: the kernel reported U unreachable: it is in doubt. */
+void health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns);
+
+/* health_on_probe_sent: the probe of U that the timer asked for has left. */
+void health_on_probe_sent(struct upstreams *us, unsigned u);
+
+/* health_on_no_tcp: no connection to U was to be had. This costs U of its share only. */
+void health_on_no_tcp(struct upstreams *us, unsigned u, uint64_t now_ns);
+
+/* What the timer of an upstream leads to. */
+enum health_due {
+	HEALTH_NOTHING,
+	HEALTH_PROBE,    /* the caller starts a probe, over the transport probe_over */
+	HEALTH_WENT_DOWN /* it is down from now on */
+};
+
+/* health_on_timer: the timer of U (struct upstream.probe) fired. It is set again if need be. */
+MUST_USE enum health_due health_on_timer(
+    struct upstreams *us, unsigned u, struct rng *rng, uint64_t now_ns);
+
+/*
+ * health_lost_ns: the silence to probes that takes U down, and how long to wait for the reply to
+ * one.
+ */
+MUST_USE uint64_t health_lost_ns(const struct upstreams *us, unsigned u);
 
 /*
  * health_on_error: U replied with the error RCODE over OVER. It costs U of its share, and an
@@ -53,38 +109,5 @@ health_on_rcode(
 	else if (UNLIKELY(us->table[u].n_errors > 0))
 		health_on_good(us, u);
 }
-
-/* health_on_reply: U replied. Returns true when it was down; failing_ns then says since when. */
-static inline bool
-health_on_reply(struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns)
-{
-	return UNLIKELY(us->table[u].n_failures > 0) && health_recover(us, u, wheel, now_ns);
-}
-
-/*
- * What a failure changes. Failed questions alone do not mark an upstream down, as nobody answers
- * for some names. After HEALTH_FAILURES questions without a reply it is probed, and a probe
- * without a reply marks it down (RULES D27).
- */
-enum health {
-	HEALTH_AS_BEFORE,
-	HEALTH_IN_DOUBT, /* the caller must send a probe */
-	HEALTH_WENT_DOWN /* it went down by this; its timer is set for the next probe */
-};
-
-/* health_on_failure: an attempt to U over OVER got no reply, or no connection could be opened. */
-MUST_USE enum health health_on_failure(
-    struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns);
-
-/*
- * health_on_refused: the kernel reported U unreachable. While a probe is in flight this counts
- * as its loss: U is marked down.
- */
-MUST_USE enum health health_on_refused(
-    struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
-
-/* health_on_probe_lost: a probe of U got no reply. */
-MUST_USE enum health health_on_probe_lost(
-    struct upstreams *us, unsigned u, struct wheel *wheel, uint64_t now_ns);
 
 #endif

@@ -286,11 +286,10 @@ lookup_start_probe(struct lookups *ls, unsigned u)
 	};
 	struct lookup *l = start(ls, &key, (uint16_t)u);
 
-	if (l == NULL) {
-		ls->upstreams->table[u].probing = false;
+	if (l == NULL)
 		return;
-	}
 	l->probe = true;
+	l->tcp = ls->upstreams->table[u].probe_over == UPSTREAM_OVER_TCP;
 	l->pinned = true;
 	stats_inc(&ls->stats->upstream_probes);
 }

@@ -300,8 +300,7 @@ note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	upstreams_learn(us, l->upstream,
 	    l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
 	    now_ns - l->now.sent_ns, now_ns);
-	if (UNLIKELY(health_on_reply(us, l->upstream, ls->wheel, now_ns)) &&
-	    ls->conf->cache != NULL)
+	if (UNLIKELY(health_on_reply(us, l->upstream, now_ns)) && ls->conf->cache != NULL)
 		cache_revived(
 		    ls->conf->cache, clock_s(us->table[l->upstream].failing_ns), clock_s(now_ns));
 }

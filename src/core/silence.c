@@ -4,24 +4,9 @@
 #include "base/clock.h"
 #include "core/antispoof.h"
 #include "core/attempt.h"
+#include "core/health.h"
 
-#define AT_ONCE 2       /* attempts that a silent upstream gets before the rest of them is spread */
-#define REFUSED_MS 1600 /* ms: life of a probe whose first attempt was refused */
-
-void
-silence_heed(struct lookups *ls, unsigned u, enum health health)
-{
-	switch (health) {
-	case HEALTH_AS_BEFORE:
-		break;
-	case HEALTH_IN_DOUBT:
-		lookup_start_probe(ls, u);
-		break;
-	case HEALTH_WENT_DOWN:
-		stats_inc(&ls->stats->upstream_down);
-		break;
-	}
-}
+#define AT_ONCE 2 /* attempts that a silent upstream gets before the rest of them is spread */
 
 /* --- what silence is counted as --------------------------------------------------------------- */
 
@@ -61,10 +46,8 @@ blame(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_timeouts);
 	count(ls, l, a);
-	/* Silence over TCP says nothing about UDP (RULES D27); a probe is judged at its end. */
-	if (over_of(a) == UPSTREAM_OVER_UDP && !l->probe)
-		silence_heed(ls, a->upstream,
-		    health_on_failure(ls->upstreams, a->upstream, UPSTREAM_OVER_UDP, now_ns));
+	if (!l->probe)
+		health_on_silence(ls->upstreams, a->upstream, over_of(a), now_ns);
 }
 
 /* Blame those of L's attempts whose wait is over, and which were given up early. */
@@ -81,17 +64,13 @@ blame_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /* L has a failure: no reply has come, and its time is over or nobody is left. False: it ended. */
 static bool
-finish(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
-	struct upstreams *us = ls->upstreams;
+	const struct upstreams *us = ls->upstreams;
 
-	if (l->upstream != UPSTREAM_NONE) {
-		if (l->probe)
-			silence_heed(ls, l->upstream,
-			    health_on_probe_lost(us, l->upstream, ls->wheel, now_ns));
+	if (l->upstream != UPSTREAM_NONE)
 		/* One that was down meanwhile and is up again was not silent about this name. */
 		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
-	}
 	if (l->no_room)
 		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
 	return attempt_finish(
@@ -147,21 +126,14 @@ pick(struct lookups *ls, struct lookup *l)
 	uint16_t u;
 
 	l->tcp = false;
-	if (l->probe)
-		u = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) < LOOKUP_SENDS_EACH
-		    ? l->upstream
-		    : UPSTREAM_NONE;
-	else
-		u = attempt_pick_next(ls, l, true);
+	if (l->probe) /* there is another one in a while */
+		return UPSTREAM_NONE;
+	u = attempt_pick_next(ls, l, true);
 	if (u != UPSTREAM_NONE)
 		return u;
-	if (l->probe)
-		u = attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) == 0 ? l->upstream
-									     : UPSTREAM_NONE;
-	else
-		u = pick_for_tcp(ls, l);
+	u = pick_for_tcp(ls, l);
 	l->tcp = u != UPSTREAM_NONE;
-	if (u == UPSTREAM_NONE && !l->probe) /* only upstreams that are down are left */
+	if (u == UPSTREAM_NONE) /* only upstreams that are down are left */
 		u = attempt_pick_next(ls, l, false);
 	return u;
 }
@@ -171,7 +143,7 @@ static unsigned
 n_left(const struct lookups *ls, const struct lookup *l)
 {
 	const uint64_t *s = l->silent[UPSTREAM_OVER_UDP];
-	unsigned all = attempt_most(ls) * (l->probe ? 1 : ls->upstreams->n_order);
+	unsigned all = attempt_most(ls) * ls->upstreams->n_order;
 	unsigned done = (unsigned)(__builtin_popcountll(s[0]) + 2 * __builtin_popcountll(s[1]));
 
 	return (done < all ? all - done : 0) + 1; /* and one over TCP */
@@ -183,7 +155,7 @@ is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
 
-	return l->probe || (n >= AT_ONCE && !was_heard(ls, l, u));
+	return n >= AT_ONCE && !was_heard(ls, l, u);
 }
 
 /* Send L's question to U next. */
@@ -202,7 +174,7 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	uint16_t u;
 
 	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns || (all_down && !l->refused))
-		return finish(ls, l, result, now_ns);
+		return finish(ls, l, result);
 	if (l->check != LOOKUP_CHECK_NONE) {
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
 		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
@@ -213,7 +185,7 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	}
 	u = pick(ls, l);
 	if (u == UPSTREAM_NONE && l->best_rcode != DNS_NOERROR)
-		return finish(ls, l, result, now_ns);
+		return finish(ls, l, result);
 	if (u == UPSTREAM_NONE) {
 		l->spent = true;
 		return pause_until(ls, l, l->end_ns);
@@ -232,7 +204,7 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
 	l->paused = false;
 	if (now_ns < l->end_ns && !l->hopeless)
 		u = pick(ls, l);
-	return u != UPSTREAM_NONE ? go_to(ls, l, u) : finish(ls, l, result, now_ns);
+	return u != UPSTREAM_NONE ? go_to(ls, l, u) : finish(ls, l, result);
 }
 
 bool
@@ -264,14 +236,10 @@ silence_on_refused(struct lookups *ls, unsigned slot)
 	list_move(&ls->refused, &ls->upstreams->sockets[slot].open);
 }
 
-/* L's attempt was refused: a probe's life is short then. */
+/* L's attempt was refused. */
 static bool
 on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	uint64_t end_ns = l->born_ns + REFUSED_MS * NS_PER_MS;
-
-	if (l->probe && l->n_silent == 0 && l->end_ns > end_ns)
-		l->end_ns = end_ns;
 	l->refused = true;
 	count(ls, l, &l->now);
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */

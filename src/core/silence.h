@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/health.h"
 #include "core/lookup.h"
 #include "core/upstream.h"
 
@@ -54,11 +53,5 @@ MUST_USE struct lookup *silence_on_tcp_lost(struct lookups *ls, unsigned u, bool
  * at the next tick. The upstream is not blamed (RULES D26).
  */
 void silence_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
-
-/*
- * silence_heed: act on what became of upstream U's HEALTH: send a probe, or count that it went
- * down.
- */
-void silence_heed(struct lookups *ls, unsigned u, enum health health);
 
 #endif

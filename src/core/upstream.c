@@ -18,9 +18,7 @@ clear(struct upstream *u)
 	u->starved = false;
 	u->trusted = false;
 	u->n_failures = 0;
-	u->probing = false;
 	u->failing_ns = 0;
-	u->probed_ns = 0;
 	u->revived_ns = 0;
 	u->heard_ns = 0;
 	memset(u->times, 0, sizeof(u->times));
@@ -39,6 +37,9 @@ clear(struct upstream *u)
 		u->socket[i] = -1;
 	list_init(&u->tcp);
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
+	pulse_init(&u->alone);
+	u->pulse = &u->alone;
+	u->probe_over = UPSTREAM_OVER_UDP;
 }
 
 void
@@ -46,6 +47,8 @@ upstreams_init(struct upstreams *us)
 {
 	us->selection = CONF_RANDOM;
 	us->told = NULL;
+	us->pulses = NULL;
+	us->wheel = NULL;
 	us->timeout_ns = NS_PER_SEC;
 	us->n_order = 0;
 	us->current = 0;
@@ -107,6 +110,27 @@ tell_nothing(struct upstreams *us, struct upstream *u)
 	u->cookie_guard.logged = false;
 }
 
+/* U is asked from now on. Returns UPSTREAMS_NEW. */
+static unsigned
+take_pulse(struct upstreams *us, struct upstream *u)
+{
+	struct pulse *shared = pulses_take(us->pulses, &u->addr);
+
+	if (shared != NULL)
+		u->pulse = shared;
+	return UPSTREAMS_NEW;
+}
+
+/* U is asked no more. */
+static void
+give_pulse(struct upstreams *us, struct upstream *u)
+{
+	if (u->pulse != &u->alone)
+		pulses_give(us->pulses, u->pulse);
+	u->pulse = &u->alone;
+	pulse_init(u->pulse);
+}
+
 unsigned
 upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct wheel *wheel)
 {
@@ -115,6 +139,8 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 
 	us->selection = conf->selection;
 	us->told = conf->told;
+	us->pulses = conf->pulses;
+	us->wheel = wheel;
 	us->timeout_ns = conf->timeout_ms * NS_PER_MS;
 	us->n_order = 0;
 	us->current = 0;
@@ -126,7 +152,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 		keep[n] = true;
 		us->order[us->n_order++] = n;
 		if (!us->table[n].active)
-			changed |= UPSTREAMS_NEW;
+			changed |= take_pulse(us, &us->table[n]);
 		us->table[n].active = true;
 		us->table[n].watched = true; /* the settings may have switched guards on */
 		changed |= set_trusted(&us->table[n], conf->trusted >> i & 1);
@@ -136,9 +162,11 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 			continue;
 		us->table[i].active = false;
 		tell_nothing(us, &us->table[i]);
+		give_pulse(us, &us->table[i]);
 		us->table[i].down = false;
+		us->table[i].doubted = false;
+		us->table[i].n_failures = 0;
 		changed |= set_trusted(&us->table[i], false);
-		us->table[i].probing = false;
 		wheel_clear(wheel, &us->table[i].probe);
 		upstreams_release(us, i);
 	}

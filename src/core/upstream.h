@@ -19,6 +19,7 @@
 #include "base/netaddr.h"
 #include "base/rng.h"
 #include "core/conf.h"
+#include "core/pulse.h"
 #include "core/times.h"
 #include "core/txid.h"
 #include "core/wheel.h"
@@ -72,9 +73,8 @@ struct upstream {
 	bool probing; /* a probe is in flight after failures, and no reply has come since */
 	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
 	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
-	uint32_t n_failures; /* failures since its last reply */
+	uint32_t n_failures; /* silences since its last reply */
 	uint64_t failing_ns; /* time of the first of these failures */
-	uint64_t probed_ns;  /* time of the last probe that failures caused */
 	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
 	uint64_t heard_ns;   /* time of its last right reply; 0: never */
 	struct times times[UPSTREAM_TRANSPORTS];
@@ -90,9 +90,12 @@ struct upstream {
 	uint8_t cookie_len;
 	struct upstream_guard cookie_guard; /* the cookie check */
 	struct upstream_guard case_guard;   /* the case check (0x20) */
-	struct wheel_timer probe;           /* timer, set while it is down and active */
-	int32_t socket[TXID_MAX_SPACES];    /* per ID space: slot for new questions; -1: none */
-	unsigned n_sockets;                 /* number of slots that lead to it */
+	struct wheel_timer probe; /* timer, set while it is in doubt or down, and active */
+	struct pulse *pulse;      /* borrowed from us->pulses; else alone */
+	struct pulse alone;
+	uint8_t probe_over;              /* enum upstream_over, of the next probe */
+	int32_t socket[TXID_MAX_SPACES]; /* per ID space: slot for new questions; -1: none */
+	unsigned n_sockets;              /* number of slots that lead to it */
 	struct list tcp; /* attempts in flight over its connection: struct attempt.link */
 	unsigned n_tcp;
 };
@@ -104,8 +107,6 @@ upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
 	return g->off_until_ns <= now_ns;
 }
 
-#define UPSTREAM_PATIENCE_MS 3000 /* a probe waits that long, or two measured waits */
-
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
 	uint16_t space;
@@ -114,7 +115,9 @@ struct upstream_socket {
 
 struct upstreams {
 	enum conf_selection selection;
-	struct told *told; /* borrowed; NULL */
+	struct told *told;     /* borrowed; NULL */
+	struct pulses *pulses; /* borrowed; NULL */
+	struct wheel *wheel;   /* borrowed; NULL before upstreams_configure */
 	uint64_t timeout_ns;
 	unsigned n_order;
 	unsigned current; /* index in order[] of the upstream that round-robin asks */
@@ -143,15 +146,6 @@ MUST_USE static inline bool
 upstream_is_down(const struct upstream *up)
 {
 	return up->down || up->starved;
-}
-
-/* upstreams_probe_ns: how long a probe of U waits for a reply. */
-MUST_USE static inline uint64_t
-upstreams_probe_ns(const struct upstreams *us, unsigned u)
-{
-	uint64_t ns = 2 * times_wait_ns(&us->table[u].times[UPSTREAM_OVER_UDP], 0, UINT64_MAX);
-
-	return ns > UPSTREAM_PATIENCE_MS * NS_PER_MS ? ns : UPSTREAM_PATIENCE_MS * NS_PER_MS;
 }
 
 /* upstreams_all_down: are all configured upstreams down? */

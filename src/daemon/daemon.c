@@ -20,6 +20,7 @@
 #include "config/keywords.h"
 #include "config/load.h"
 #include "config/options.h"
+#include "core/pulse.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/cpus.h"
@@ -45,6 +46,7 @@ struct daemon {
 	struct pidfile pidfile;
 	struct threads threads;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
+	struct pulses *pulses;          /* likewise */
 	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
 	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
 	int signal_fd;
@@ -217,6 +219,8 @@ start_loops(struct daemon *d)
 	sockets_drop_missing(s);
 	d->told = told_new(); /* NULL without memory: loops do not coordinate their messages */
 	s->conf.core.told = d->told;
+	d->pulses = pulses_new(); /* NULL without memory: each loop sends its own probes */
+	s->conf.core.pulses = d->pulses;
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
@@ -399,6 +403,7 @@ work(enum options_task task, struct options *o)
 	}
 	cache_free(d->cache);
 	told_free(d->told);
+	pulses_free(d->pulses);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);

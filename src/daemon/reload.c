@@ -130,6 +130,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		(void)reload_keep(s, next);
 		next->conf.core.cache = s->conf.core.cache;
 		next->conf.core.told = s->conf.core.told;
+		next->conf.core.pulses = s->conf.core.pulses;
 		complete_cookies(next, s);
 		ok = parcel_pack(&p, t->n, s, next);
 	}

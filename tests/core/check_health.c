@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/told.h"
@@ -14,7 +15,15 @@
 static struct upstreams us;
 static struct conf_core conf;
 static struct wheel wheel;
+static struct rng rng;
 static uint64_t now_ns;
+
+/* What the timer led to, since the test looked last. */
+static struct {
+	unsigned n_udp; /* probes */
+	unsigned n_tcp;
+	unsigned n_down;
+} led;
 
 static void
 configure(unsigned n)
@@ -27,154 +36,334 @@ static void
 setup(void)
 {
 	now_ns = PARTS_START_NS;
+	rng_init_seeded(&rng, 5);
 	wheel_init(&wheel, now_ns);
 	upstreams_init(&us);
+	memset(&led, 0, sizeof(led));
 }
 
-/* N failures; what the last of them leads to. */
-static enum health
-fail_times(unsigned u, unsigned n)
+static void
+be_silent(unsigned u, unsigned n)
 {
-	enum health health = HEALTH_AS_BEFORE;
-
 	for (unsigned i = 0; i < n; i++)
-		health = health_on_failure(&us, u, UPSTREAM_OVER_UDP, now_ns);
-	return health;
+		health_on_silence(&us, u, UPSTREAM_OVER_UDP, now_ns);
 }
 
-static enum health
-lose_probe(unsigned u)
-{
-	return health_on_probe_lost(&us, u, &wheel, now_ns);
-}
-
+/* Of what a timer of LOOP asks: each probe leaves, and is refused if REFUSED is set. */
 static void
-pass(unsigned ms)
+on_timer(struct upstreams *loop, unsigned u, bool refused)
 {
-	now_ns += ms * NS_PER_MS;
+	switch (health_on_timer(loop, u, &rng, now_ns)) {
+	case HEALTH_NOTHING:
+		break;
+	case HEALTH_PROBE:
+		health_on_probe_sent(loop, u);
+		if (loop->table[u].probe_over == UPSTREAM_OVER_TCP)
+			led.n_tcp++;
+		else
+			led.n_udp++;
+		if (refused && loop->table[u].probe_over == UPSTREAM_OVER_UDP)
+			health_on_refused(loop, u, now_ns);
+		break;
+	case HEALTH_WENT_DOWN:
+		led.n_down++;
+		break;
+	}
 }
 
+/* MS pass, a tick at a time. */
 static void
-take_down(unsigned u)
+pass(unsigned ms, bool refused)
 {
-	pass(1000);
-	ck_assert_int_eq(fail_times(u, HEALTH_FAILURES), HEALTH_IN_DOUBT);
-	ck_assert_int_eq(lose_probe(u), HEALTH_WENT_DOWN);
-	ck_assert(us.table[u].down);
+	for (uint64_t end_ns = now_ns + ms * NS_PER_MS; now_ns < end_ns;) {
+		struct wheel_timer *t;
+
+		now_ns += 4 * NS_PER_MS;
+		while ((t = wheel_take(&wheel, now_ns)) != NULL) {
+			struct upstream *up = LIST_OBJECT(t, struct upstream, probe);
+
+			on_timer(&us, (unsigned)(up - us.table), refused);
+		}
+	}
 }
 
-/* RULES D27: names alone put it in doubt, as often as they like; a probe without reply takes it
- * down. */
-START_TEST(down_by_a_probe)
-{
-	configure(1);
-	ck_assert_int_eq(fail_times(0, 2), HEALTH_AS_BEFORE);
-	ck_assert_int_eq(fail_times(0, 1), HEALTH_IN_DOUBT);
-	pass(999);
-	ck_assert_int_eq(fail_times(0, 1000), HEALTH_AS_BEFORE);
-	pass(1);
-	ck_assert_int_eq(fail_times(0, 1), HEALTH_IN_DOUBT);
-	ck_assert(!us.table[0].down);
-	ck_assert_uint_eq(wheel.n, 0);
-	ck_assert_int_eq(lose_probe(0), HEALTH_WENT_DOWN);
-	ck_assert(us.table[0].down);
-	ck_assert_uint_eq(wheel.n, 1);
-	ck_assert_ptr_eq(wheel_take(&wheel, now_ns + 400 * NS_PER_MS), &us.table[0].probe);
-	/* Once. */
-	ck_assert_int_eq(lose_probe(0), HEALTH_AS_BEFORE);
-	pass(5000);
-	ck_assert_int_eq(fail_times(0, 10), HEALTH_AS_BEFORE);
-}
-END_TEST
+/* --- in doubt --------------------------------------------------------------------------------- */
 
-/* Whatever it was a reply to. */
-START_TEST(a_reply_forgives)
-{
-	configure(1);
-	ck_assert_int_eq(fail_times(0, 2), HEALTH_AS_BEFORE);
-	ck_assert(!health_on_reply(&us, 0, &wheel, now_ns));
-	ck_assert_int_eq(fail_times(0, 2), HEALTH_AS_BEFORE);
-	ck_assert_int_eq(fail_times(0, 1), HEALTH_IN_DOUBT);
-	ck_assert(!health_on_reply(&us, 0, &wheel, now_ns));
-	ck_assert_int_eq(lose_probe(0), HEALTH_AS_BEFORE);
-	ck_assert_int_eq(
-	    fail_times(0, 9), HEALTH_AS_BEFORE); /* there was a probe in this timeout */
-	ck_assert(!health_on_reply(&us, 0, &wheel, now_ns));
-	take_down(0);
-	pass(4000);
-	ck_assert(health_on_reply(&us, 0, &wheel, now_ns));
-	ck_assert(!us.table[0].down);
-	ck_assert_uint_eq(us.table[0].revived_ns, now_ns);
-	ck_assert_uint_eq(us.table[0].failing_ns, now_ns - 4000 * NS_PER_MS);
-	ck_assert_uint_eq(wheel.n, 0);
-	ck_assert(!health_on_reply(&us, 0, &wheel, now_ns));
-}
-END_TEST
-
-/* RULES D27: ICMP counts as silence does; said while a probe is out it is the probe's. */
-START_TEST(icmp_refusal_counts_as_silence)
-{
-	configure(1);
-	for (unsigned i = 0; i < 2; i++)
-		ck_assert_int_eq(health_on_refused(&us, 0, &wheel, now_ns), HEALTH_AS_BEFORE);
-	ck_assert_int_eq(health_on_refused(&us, 0, &wheel, now_ns), HEALTH_IN_DOUBT);
-	ck_assert(!health_on_reply(&us, 0, &wheel, now_ns));
-	ck_assert_int_eq(health_on_refused(&us, 0, &wheel, now_ns), HEALTH_AS_BEFORE);
-	pass(1000);
-	ck_assert_int_eq(fail_times(0, 2), HEALTH_IN_DOUBT);
-	ck_assert_int_eq(health_on_refused(&us, 0, &wheel, now_ns), HEALTH_WENT_DOWN);
-	ck_assert_int_eq(health_on_refused(&us, 0, &wheel, now_ns), HEALTH_AS_BEFORE);
-	ck_assert_uint_eq(wheel.n, 1);
-}
-END_TEST
-
-/* RULES D27: a reload takes it away, and its probe's silence says nothing any more. */
-START_TEST(probe_of_a_removed_upstream_says_nothing)
+START_TEST(three_silences_put_it_in_doubt)
 {
 	configure(2);
-	pass(1000);
-	ck_assert_int_eq(fail_times(1, 3), HEALTH_IN_DOUBT);
-	ck_assert_int_ge(upstreams_socket_add(&us, 1, 0), 0);
-	configure(1);
-	ck_assert_int_eq(lose_probe(1), HEALTH_AS_BEFORE);
-	ck_assert_int_eq(health_on_refused(&us, 1, &wheel, now_ns), HEALTH_AS_BEFORE);
-	ck_assert_int_eq(fail_times(1, 9), HEALTH_AS_BEFORE);
+	be_silent(0, 2);
+	ck_assert(!us.table[0].doubted);
+	ck_assert(!health_on_reply(&us, 0, now_ns));
+	be_silent(0, 2);
+	health_on_silence(&us, 0, UPSTREAM_OVER_TCP, now_ns); /* says nothing of UDP */
+	health_on_no_tcp(&us, 0, now_ns);
+	ck_assert(!us.table[0].doubted);
+	ck_assert_uint_eq(wheel.n, 0);
+	be_silent(0, 1);
+	ck_assert(us.table[0].doubted && !us.table[0].down);
+	ck_assert(!us.table[1].doubted);
+	pass(16, false);
+	ck_assert_uint_eq(led.n_udp, 1);
+	ck_assert(!health_on_reply(&us, 0, now_ns));
+	ck_assert(!us.table[0].doubted);
 	ck_assert_uint_eq(wheel.n, 0);
 }
 END_TEST
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* D27: the kernel's word puts it in doubt at once, but takes nothing down. */
+START_TEST(d27_refused_is_in_doubt_at_once)
+{
+	configure(1);
+	health_on_refused(&us, 0, now_ns);
+	ck_assert(us.table[0].doubted && !us.table[0].down);
+	for (unsigned i = 0; i < 100; i++)
+		health_on_refused(&us, 0, now_ns);
+	pass(16, false);
+	ck_assert_uint_eq(led.n_udp, 1);
+	ck_assert(!us.table[0].down);
+	ck_assert(!health_on_reply(&us, 0, now_ns));
+	ck_assert(!us.table[0].doubted);
+}
+END_TEST
+
+/* However often it is in doubt: a probe each half second at the most. */
+START_TEST(probes_do_not_add_up)
+{
+	configure(1);
+	for (unsigned i = 0; i < 100; i++) {
+		be_silent(0, 3);
+		pass(100, false);
+		ck_assert(!health_on_reply(&us, 0, now_ns));
+	}
+	ck_assert_uint_ge(led.n_udp + led.n_tcp, 14);
+	ck_assert_uint_le(led.n_udp + led.n_tcp, 25);
+	ck_assert_uint_eq(led.n_down, 0);
+}
+END_TEST
+
+/* --- down ------------------------------------------------------------------------------------- */
+
+/* D27: names alone never do it, and neither do probes that could not be sent. */
+START_TEST(d27_down_by_silent_probes)
+{
+	configure(1);
+	be_silent(0, 1000);
+	pass(2900, false);
+	ck_assert(!us.table[0].down);
+	ck_assert_uint_ge(led.n_udp, 4);
+	ck_assert_uint_ge(led.n_tcp, 1);
+	ck_assert_uint_le(led.n_udp + led.n_tcp, 8);
+	pass(300, false);
+	ck_assert(us.table[0].down);
+	ck_assert_uint_eq(led.n_down, 1);
+	pass(4000, false);
+	ck_assert(health_on_reply(&us, 0, now_ns));
+	ck_assert(!us.table[0].down && !us.table[0].doubted);
+	ck_assert_uint_eq(us.table[0].revived_ns, now_ns);
+	ck_assert_uint_eq(us.table[0].failing_ns, PARTS_START_NS);
+	ck_assert_uint_eq(wheel.n, 0);
+	ck_assert_uint_eq(led.n_down, 1);
+	ck_assert(!health_on_reply(&us, 0, now_ns));
+}
+END_TEST
+
+START_TEST(d26_probes_that_were_not_sent_say_nothing)
+{
+	configure(1);
+	be_silent(0, 3);
+	for (unsigned i = 0; i < 100; i++) {
+		now_ns += 100 * NS_PER_MS;
+		ck_assert_int_ne(health_on_timer(&us, 0, &rng, now_ns), HEALTH_WENT_DOWN);
+	}
+}
+END_TEST
+
+/* A slow upstream gets two of its waits. */
+START_TEST(patience_goes_by_the_measured_time)
+{
+	configure(1);
+	us.timeout_ns = 2000 * NS_PER_MS;
+	upstreams_learn(&us, 0, UPSTREAM_OVER_UDP, 1900 * NS_PER_MS, now_ns);
+	ck_assert_uint_eq(health_lost_ns(&us, 0), 4000 * NS_PER_MS);
+	be_silent(0, 3);
+	pass(3900, false);
+	ck_assert(!us.table[0].down);
+	pass(400, false);
+	ck_assert(us.table[0].down);
+}
+END_TEST
+
+/* Refused throughout: one second. One probe that was not refused: three. */
+START_TEST(refused_throughout_is_down_in_a_second)
+{
+	configure(1);
+	health_on_refused(&us, 0, now_ns);
+	pass(980, true);
+	ck_assert(!us.table[0].down);
+	pass(300, true);
+	ck_assert(us.table[0].down);
+	setup();
+	configure(1);
+	be_silent(0, 3);
+	pass(300, false);
+	pass(2500, true);
+	ck_assert(!us.table[0].down);
+	pass(500, true);
+	ck_assert(us.table[0].down);
+}
+END_TEST
+
+/* From 400 ms to 5 s, an eighth of the time that it is away; and each a bit different. */
+START_TEST(probes_back_off)
+{
+	unsigned n;
+
+	configure(1);
+	be_silent(0, 3);
+	pass(3200, false);
+	n = led.n_udp + led.n_tcp;
+	pass(4000, false);
+	ck_assert_uint_ge(led.n_udp + led.n_tcp - n, 4);
+	ck_assert_uint_le(led.n_udp + led.n_tcp - n, 12);
+	pass(60000, false);
+	n = led.n_udp + led.n_tcp;
+	pass(100000, false);
+	ck_assert_uint_ge(led.n_udp + led.n_tcp - n, 16);
+	ck_assert_uint_le(led.n_udp + led.n_tcp - n, 25);
+	ck_assert_uint_ge(led.n_tcp * 5, led.n_udp);
+	ck_assert_uint_eq(led.n_down, 1);
+}
+END_TEST
+
+/* What a question cost before says nothing once it is back: it gets its share at once. */
+START_TEST(back_with_a_clean_sheet)
+{
+	configure(1);
+	be_silent(0, 3);
+	ck_assert_uint_gt(us.table[0].cost.ns, 0);
+	pass(3300, false);
+	ck_assert(health_on_reply(&us, 0, now_ns));
+	ck_assert_uint_eq(us.table[0].cost.ns, 0);
+}
+END_TEST
+
+/* D27: a reload takes it away: nothing it does says anything any more. */
+START_TEST(a_removed_upstream_is_not_probed)
+{
+	configure(2);
+	be_silent(1, 3);
+	ck_assert_int_ge(upstreams_socket_add(&us, 1, 0), 0);
+	configure(1);
+	ck_assert_uint_eq(wheel.n, 0);
+	be_silent(1, 9);
+	health_on_refused(&us, 1, now_ns);
+	ck_assert_uint_eq(wheel.n, 0);
+	ck_assert(!us.table[1].doubted);
+}
+END_TEST
+
+/* --- several loops ---------------------------------------------------------------------------- */
 
 /* Two loops, each with its own view, and one operator. */
 static struct upstreams loops[2];
+static struct wheel wheels[2];
+static struct pulses *pulses;
 
 static void
 configure_loops(unsigned n, struct told *told)
 {
 	parts_conf(&conf, n, 100);
 	conf.told = told;
+	conf.pulses = pulses;
 	for (int i = 0; i < 2; i++)
-		upstreams_configure(&loops[i], &conf, &wheel);
+		upstreams_configure(&loops[i], &conf, &wheels[i]);
 }
 
 static void
 start_loops(struct told *told)
 {
-	for (int i = 0; i < 2; i++)
+	pulses = pulses_new();
+	for (int i = 0; i < 2; i++) {
+		wheel_init(&wheels[i], now_ns);
 		upstreams_init(&loops[i]);
+	}
 	configure_loops(2, told);
 	heard_start(LOG_LEVEL_NOTICE);
 }
 
-/* Failures, then a probe that nobody answers. */
 static void
-go_down(struct upstreams *loop, unsigned u)
+end_loops(struct told *told)
 {
-	for (unsigned i = 0; i < HEALTH_FAILURES; i++)
-		ck_assert_int_ne(
-		    health_on_failure(loop, u, UPSTREAM_OVER_UDP, now_ns), HEALTH_WENT_DOWN);
-	ck_assert_int_eq(health_on_probe_lost(loop, u, &wheel, now_ns), HEALTH_WENT_DOWN);
+	heard_end();
+	told_free(told);
+	pulses_free(pulses);
 }
+
+static void
+pass_loops(unsigned ms)
+{
+	for (uint64_t end_ns = now_ns + ms * NS_PER_MS; now_ns < end_ns;) {
+		now_ns += 4 * NS_PER_MS;
+		for (int i = 0; i < 2; i++) {
+			struct wheel_timer *t;
+
+			while ((t = wheel_take(&wheels[i], now_ns)) != NULL) {
+				struct upstream *up = LIST_OBJECT(t, struct upstream, probe);
+
+				on_timer(&loops[i], (unsigned)(up - loops[i].table), false);
+			}
+		}
+	}
+}
+
+static void
+silence_loop(unsigned i, unsigned u, unsigned n)
+{
+	while (n-- > 0)
+		health_on_silence(&loops[i], u, UPSTREAM_OVER_UDP, now_ns);
+}
+
+/* D27: one process sends one probe at a time, and what one loop hears the other knows. */
+START_TEST(d27_loops_share_the_probes)
+{
+	struct told *told = told_new();
+
+	start_loops(told);
+	silence_loop(0, 0, 3);
+	silence_loop(1, 0, 3);
+	pass_loops(2000);
+	ck_assert_uint_le(led.n_udp + led.n_tcp, 5);
+	ck_assert_uint_ge(led.n_udp + led.n_tcp, 3);
+	ck_assert(!health_on_reply(&loops[1], 0, now_ns));
+	ck_assert(loops[0].table[0].doubted);
+	pass_loops(HEALTH_LOOK_MS + 16);
+	ck_assert(!loops[0].table[0].doubted);
+	ck_assert_uint_eq(wheels[0].n + wheels[1].n, 0);
+	end_loops(told);
+}
+END_TEST
+
+/* What one loop's probes have shown another need not find out again. */
+START_TEST(down_is_known_to_all)
+{
+	struct told *told = told_new();
+
+	start_loops(told);
+	silence_loop(0, 0, 3);
+	pass_loops(3300);
+	ck_assert(loops[0].table[0].down && !loops[1].table[0].doubted);
+	silence_loop(1, 0, 1);
+	pass_loops(16);
+	ck_assert(loops[1].table[0].down);
+	ck_assert(health_on_reply(&loops[0], 0, now_ns));
+	pass_loops(HEALTH_LOOK_MS + 16);
+	ck_assert(!loops[1].table[0].down);
+	end_loops(told);
+}
+END_TEST
+
+/* --- what is told ----------------------------------------------------------------------------- */
 
 /* Down and up again: said once, by the first and by the last. */
 START_TEST(down_is_told_once)
@@ -182,20 +371,19 @@ START_TEST(down_is_told_once)
 	struct told *told = told_new();
 
 	start_loops(told);
-	for (int again = 0; again < 2; again++) {
-		now_ns += 1000 * NS_PER_MS;
-		for (unsigned i = 0; i < 2; i++)
-			go_down(&loops[i], 0);
+	for (unsigned again = 1; again <= 2; again++) {
+		silence_loop(0, 0, 3);
+		silence_loop(1, 0, 3);
+		pass_loops(3500);
 		ck_assert(loops[0].table[0].down && loops[1].table[0].down);
 		ck_assert_uint_eq(heard("192.0.2.1#53: no reply to 3 questions"), 1);
-		health_on_reply(&loops[1], 0, &wheel, now_ns);
+		ck_assert(health_on_reply(&loops[1], 0, now_ns));
 		ck_assert_uint_eq(heard("replies again"), 0);
-		health_on_reply(&loops[0], 0, &wheel, now_ns);
+		pass_loops(HEALTH_LOOK_MS + 16);
 		ck_assert_uint_eq(heard("192.0.2.1#53: replies again"), 1);
 		ck_assert_uint_eq(heard_all(), 2);
 	}
-	heard_end();
-	told_free(told);
+	end_loops(told);
 }
 END_TEST
 
@@ -207,16 +395,16 @@ START_TEST(down_is_told_anew)
 
 	start_loops(told);
 	for (int again = 0; again < 2; again++) {
-		now_ns += 1000 * NS_PER_MS;
-		for (unsigned i = 0; i < 2; i++)
-			go_down(&loops[i], 1);
+		silence_loop(0, 1, 3);
+		silence_loop(1, 1, 3);
+		pass_loops(3500);
 		ck_assert_uint_eq(heard("192.0.2.2#53: no reply"), 1);
 		ck_assert_uint_eq(heard_all(), 1);
 		configure_loops(1, told);
 		configure_loops(2, told);
+		ck_assert_uint_eq(pulse_since_ns(loops[0].table[1].pulse), 0);
 	}
-	heard_end();
-	told_free(told);
+	end_loops(told);
 }
 END_TEST
 
@@ -241,8 +429,7 @@ START_TEST(errors_are_told_once)
 	health_on_rcode(&loops[0], 0, UPSTREAM_OVER_UDP, DNS_NOERROR, now_ns);
 	ck_assert_uint_eq(heard("192.0.2.1#53: replies without error again"), 1);
 	ck_assert_uint_eq(heard_all(), 2);
-	heard_end();
-	told_free(told);
+	end_loops(told);
 }
 END_TEST
 
@@ -259,8 +446,7 @@ START_TEST(some_errors_are_not_told)
 			health_on_rcode(&loops[0], 0, UPSTREAM_OVER_UDP, DNS_NOERROR, now_ns);
 	}
 	ck_assert_uint_eq(heard_all(), 0);
-	heard_end();
-	told_free(told);
+	end_loops(told);
 }
 END_TEST
 
@@ -273,10 +459,18 @@ main(void)
 	int failed;
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, down_by_a_probe);
-	tcase_add_test(tc, a_reply_forgives);
-	tcase_add_test(tc, icmp_refusal_counts_as_silence);
-	tcase_add_test(tc, probe_of_a_removed_upstream_says_nothing);
+	tcase_add_test(tc, three_silences_put_it_in_doubt);
+	tcase_add_test(tc, d27_refused_is_in_doubt_at_once);
+	tcase_add_test(tc, probes_do_not_add_up);
+	tcase_add_test(tc, d27_down_by_silent_probes);
+	tcase_add_test(tc, d26_probes_that_were_not_sent_say_nothing);
+	tcase_add_test(tc, patience_goes_by_the_measured_time);
+	tcase_add_test(tc, refused_throughout_is_down_in_a_second);
+	tcase_add_test(tc, probes_back_off);
+	tcase_add_test(tc, back_with_a_clean_sheet);
+	tcase_add_test(tc, a_removed_upstream_is_not_probed);
+	tcase_add_test(tc, d27_loops_share_the_probes);
+	tcase_add_test(tc, down_is_known_to_all);
 	tcase_add_test(tc, down_is_told_once);
 	tcase_add_test(tc, down_is_told_anew);
 	tcase_add_test(tc, errors_are_told_once);

@@ -94,7 +94,7 @@ START_TEST(d25_any_reply_ends_a_probe)
 	lookup_start_probe(&p.lookups, 0);
 	ck_assert(parts_next(&p, &send));
 	p.upstreams.table[0].down = true;
-	p.upstreams.table[0].n_failures = HEALTH_FAILURES;
+	p.upstreams.table[0].n_failures = HEALTH_SILENCES;
 	p.udp[2] |= DNS_QR >> 8;
 	wire_set_u16(p.udp + 6, 1); /* an answer that is not there */
 	ck_assert_ptr_nonnull(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/pulse.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/lock.h"
+
+struct place {
+	struct netaddr addr;
+	unsigned n_loops; /* that took it; 0: the place is free */
+	struct pulse pulse;
+};
+
+struct pulses {
+	struct lock lock; /* of addr and n_loops */
+	struct place all[PULSES_MAX];
+};
+
+struct pulses *
+pulses_new(void)
+{
+	return calloc(1, sizeof(struct pulses));
+}
+
+void
+pulses_free(struct pulses *t)
+{
+	free(t);
+}
+
+struct pulse *
+pulses_take(struct pulses *t, const struct netaddr *addr)
+{
+	struct place *vacant = NULL;
+	struct place *at;
+
+	if (t == NULL)
+		return NULL;
+	lock_take(&t->lock);
+	for (at = t->all; at < t->all + PULSES_MAX; at++) {
+		if (at->n_loops > 0 && netaddr_equal(&at->addr, addr))
+			break;
+		if (at->n_loops == 0 && vacant == NULL)
+			vacant = at;
+	}
+	if (at == t->all + PULSES_MAX)
+		at = vacant;
+	if (at != NULL && at->n_loops++ == 0) {
+		at->addr = *addr;
+		pulse_init(&at->pulse);
+	}
+	lock_give(&t->lock);
+	return at != NULL ? &at->pulse : NULL;
+}
+
+void
+pulses_give(struct pulses *t, struct pulse *p)
+{
+	struct place *at = (struct place *)(void *)((char *)p - offsetof(struct place, pulse));
+
+	lock_take(&t->lock);
+	at->n_loops--;
+	lock_give(&t->lock);
+}
+
+static void
+set(_Atomic uint64_t *at, uint64_t ns)
+{
+	atomic_store_explicit(at, ns, memory_order_relaxed);
+}
+
+/* What was counted since it was heard. */
+static void
+forget(struct pulse *p)
+{
+	set(&p->since_ns, 0);
+	atomic_store_explicit(&p->n_turns, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->n_sent, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->n_refused, 0, memory_order_relaxed);
+}
+
+void
+pulse_init(struct pulse *p)
+{
+	set(&p->heard_ns, 0);
+	set(&p->due_ns, 0);
+	forget(p);
+}
+
+void
+pulse_heard(struct pulse *p, uint64_t now_ns)
+{
+	set(&p->heard_ns, now_ns);
+	forget(p);
+}
+
+int
+pulse_turn(struct pulse *p, uint64_t now_ns, uint64_t interval_ns)
+{
+	uint64_t due = pulse_due_ns(p);
+	uint64_t none = 0;
+
+	if (now_ns < due ||
+	    !atomic_compare_exchange_strong_explicit(
+		&p->due_ns, &due, now_ns + interval_ns, memory_order_relaxed, memory_order_relaxed))
+		return -1;
+	(void)atomic_compare_exchange_strong_explicit(
+	    &p->since_ns, &none, now_ns, memory_order_relaxed, memory_order_relaxed);
+	return (int)(atomic_fetch_add_explicit(&p->n_turns, 1, memory_order_relaxed) & 0xffff);
+}
+
+void
+pulse_sent(struct pulse *p)
+{
+	atomic_fetch_add_explicit(&p->n_sent, 1, memory_order_relaxed);
+}
+
+void
+pulse_refused(struct pulse *p)
+{
+	atomic_fetch_add_explicit(&p->n_refused, 1, memory_order_relaxed);
+}
