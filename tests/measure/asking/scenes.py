@@ -125,8 +125,9 @@ class Fault(Scene):
     is_heavy = True
 
     def __init__(self, name, how, goals, **more):
-        super().__init__(name, (FAST, FAST), goals, rate=2000, seconds=20, short=6, **more)
-        self.how = how
+        super().__init__(name, (FAST, FAST), goals, seconds=20, short=6)
+        self.rate, self.how = 2000, how
+        self.__dict__.update(more)
 
     def span(self, seconds):
         return seconds * 0.25, seconds * 0.65
@@ -245,6 +246,8 @@ def at_loss():
         part = (resolved(99.9 if percent == 30 else 100.0, 99.0 if percent == 30 else 99.5),)
         yield Scene("loss-%d" % percent, (loss(percent),), part + more[percent] + (RIGHT,))
     yield Scene("loss-30-both", (loss(30), loss(30)), (resolved(100, 99.5), RIGHT))
+    words = loss(5) + ("--loss-burst", "20")
+    yield Scene("loss-5-bursts", (words,), (resolved(100, 99.5), RIGHT))
 
 
 def at_distance():
@@ -298,6 +301,21 @@ def at_fault():
             )
 
 
+def over_tcp():
+    """Every answer over UDP is truncated."""
+    words = FAST + ("--truncate", "100")
+    yield Scene("tcp", (words,), (resolved(), Goal("p99", "<=", 50, 200), RIGHT))
+    for how in ("killed", "stopped", "silent"):
+        yield Fault(
+            "tcp-" + how,
+            how,
+            (resolved(), Goal("p99", "<=", 50, 200), Goal("back", "<=", 1.0, 1.5), RIGHT),
+            upstreams=(words, words),
+            rate=200,
+            is_heavy=False,
+        )
+
+
 def when_dead():
     for how in ("killed", "stopped", "silent"):
         yield Dead(
@@ -331,11 +349,17 @@ def with_broken_names():
 
 
 def all_scenes():
-    yield Scene("healthy", (FAST,), (resolved(), Goal("sends", "<=", 1.02), RIGHT), rate=500)
+    plain = (resolved(), Goal("sends", "<=", 1.02), RIGHT)
+    yield Scene("healthy", (FAST,), plain, rate=500)
+    # Answers come out of order, some twice, and hedging has its reasons and its limit.
+    messy = FAST + ("--jitter", "9", "--reorder", "5", "--reorder-delay", "50", "--duplicate", "20")
+    goals = (resolved(), Goal("sends", "<=", 1.07, 1.12), RIGHT)
+    yield Scene("healthy-two", (messy, messy), goals, rate=500)
     yield from at_loss()
     yield from at_distance()
     yield from beside()
     yield from at_fault()
+    yield from over_tcp()
     yield from when_dead()
     yield from with_broken_names()
     for how in ("killed", "stopped", "silent"):
