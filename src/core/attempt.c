@@ -80,7 +80,7 @@ grow_spaces(struct lookups *ls)
 	ls->n_spaces++;
 }
 
-static bool
+static inline bool
 take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 {
 	const struct txid_owner owner = {
@@ -94,40 +94,46 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 	l->now.upstream = l->upstream;
 	l->now.check = l->check;
 	l->now.silent = false;
+	l->now.edns = false;
+	l->now.cookie = false;
+	l->now.cases = 0;
 	return true;
 }
 
-/* Take an ID and a socket of the lowest space that has both. */
-static bool
-try_udp(struct lookups *ls, struct lookup *l)
+/* The lowest space with a socket to upstream UP and a free ID; ls->n_spaces: there is none. */
+static inline unsigned
+find_space(const struct lookups *ls, const struct upstream *up)
 {
-	const struct upstream *up = &ls->upstreams->table[l->upstream];
+	uint32_t reserved = LOOKUP_TCP_IDS;
+	unsigned space = 0;
 
-	for (unsigned s = 0; s < ls->n_spaces; s++) {
-		uint32_t reserved = s == 0 ? LOOKUP_TCP_IDS : 0;
-
-		if (up->socket[s] < 0 || txid_room(&ls->spaces[s]) <= reserved)
-			continue;
-		if (!take_id(ls, l, s, (uint16_t)up->socket[s]))
-			continue;
-		l->progress = LOOKUP_ASKED_UDP;
-		list_push(&ls->upstreams->sockets[l->now.socket].open, &l->now.link);
-		stats_inc(&ls->stats->upstream_udp);
-		grow_spaces(ls);
-		return true;
+	while (space < ls->n_spaces &&
+	    (up->socket[space] < 0 || txid_room(&ls->spaces[space]) <= reserved)) {
+		reserved = 0;
+		space++;
 	}
-	return false;
+	return space;
 }
 
-/* The same. An attempt that was given up must not keep a question from being sent. */
+/*
+ * Take an ID and a socket of the lowest space that has both. An attempt that was given up must not
+ * keep a question from being sent.
+ */
 static inline bool
 go_udp(struct lookups *ls, struct lookup *l)
 {
-	bool sent = try_udp(ls, l);
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+	unsigned space = find_space(ls, up);
 
-	while (UNLIKELY(!sent) && lookup_drop_oldest(ls))
-		sent = try_udp(ls, l);
-	return sent;
+	while (UNLIKELY(space == ls->n_spaces) && lookup_drop_oldest(ls))
+		space = find_space(ls, up);
+	if (UNLIKELY(space == ls->n_spaces) || !take_id(ls, l, space, (uint16_t)up->socket[space]))
+		return false;
+	l->progress = LOOKUP_ASKED_UDP;
+	list_push(&ls->upstreams->sockets[l->now.socket].open, &l->now.link);
+	stats_inc(&ls->stats->upstream_udp);
+	grow_spaces(ls);
+	return true;
 }
 
 static bool

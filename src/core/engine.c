@@ -448,7 +448,8 @@ engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
 	do
 		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
 	while (!more && UNLIKELY(!list_empty(&e->lookups.ending)) && end_next_truncated(e));
-	more = more || attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+	if (!more && !list_empty(&e->lookups.to_ask))
+		more = attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
 	audited(e);
 	return more;
 }

@@ -138,7 +138,7 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 
 	if (l == NULL)
 		return NULL;
-	memset(l, 0, offsetof(struct lookup, name));
+	memset(l, 0, offsetof(struct lookup, now));
 	if (!copy_name(ls, l, key)) {
 		pool_give(&ls->pool, l);
 		return NULL;
@@ -415,7 +415,8 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 void
 lookup_free(struct lookups *ls, struct lookup *l)
 {
-	lookup_stop_attempt(ls, l);
+	if (l->progress != LOOKUP_DONE)
+		lookup_stop_attempt(ls, l);
 	while (UNLIKELY(l->earlier != NULL))
 		lookup_drop(ls, l, l->earlier);
 	if (l->listed) {

@@ -137,7 +137,6 @@ struct lookup {
 	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
 	uint8_t *truncated;
-	struct attempt now;      /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	struct attempt *earlier; /* owned: those given up that may still be answered */
 	uint64_t born_ns;        /* when its first attempt began */
 	uint64_t end_ns;         /* when it ends, if no reply has come */
@@ -187,6 +186,8 @@ struct lookup {
 	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
 	bool beside : 1;     /* A was asked beside it, as it was silent (RULES D5) */
+	/* from here on nothing is set by lookup_start */
+	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
 };
 

@@ -195,7 +195,7 @@ is_late(const struct lookups *ls, const struct lookup *l, const struct packet_in
 	unsigned space =
 	    in->way == PACKET_UPSTREAM_UDP ? ls->upstreams->sockets[in->sock].space : 0;
 
-	return id != l->now.id || space != l->now.space || !lookup_in_flight(l);
+	return !lookup_in_flight(l) || id != l->now.id || space != l->now.space;
 }
 
 static enum antispoof_match
@@ -281,7 +281,7 @@ learn(struct lookups *ls, const struct lookup *l, const struct msg *msg)
 }
 
 /* Note what MSG, which passed all guards, says of L's upstream. */
-static inline void
+static inline __attribute__((always_inline)) void
 note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg_verdict verdict,
     uint64_t now_ns)
 {
@@ -320,7 +320,7 @@ take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 }
 
 /* MSG has the ID of L's present attempt. Returns L if that ends it. */
-static struct lookup *
+static inline __attribute__((always_inline)) struct lookup *
 hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
     struct lookup_result *result, uint64_t now_ns)
 {

@@ -36,8 +36,8 @@
  *
  * TARGET keeps the A records and asks for AAAA of the A chain's last name, if the AAAA chain ends
  * at another name (D6). Bogus data (D3) is SERVFAIL in every state. AAAA, A and TARGET follow an
- * open chain (D6). Every query ends after 4.5 s (D5). Without room to ask, the answer is SERVFAIL in
- * every state (D26).
+ * open chain (D6). Every query ends after 4.5 s (D5). Without room to ask, the answer is SERVFAIL
+ * in every state (D26).
  *
  * An AAAA phase of more than 2 s, or of several attempts without a reply, is late, which leads to A
  * as silence does. But the query watches the AAAA question, which goes on: data, NODATA, NXDOMAIN

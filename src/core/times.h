@@ -36,7 +36,7 @@ struct times_cost {
 	uint64_t at_ns; /* when it was charged last */
 };
 
-/* times_learn: a reply took RTT_NS. */
+/* times_learn: a reply took RTT_NS. The 95th percentile is times_rank's. */
 static inline void
 times_learn(struct times *t, uint64_t rtt_ns)
 {
@@ -50,6 +50,12 @@ times_learn(struct times *t, uint64_t rtt_ns)
 	}
 	t->var_ns += off / 4 - t->var_ns / 4;
 	t->srtt_ns += rtt_ns / 8 - t->srtt_ns / 8;
+}
+
+/* times_rank: a reply took RTT_NS, which times_learn knows already: the 95th percentile. */
+static inline void
+times_rank(struct times *t, uint64_t rtt_ns)
+{
 	/* Nineteen steps up for one down: at rest when one reply in twenty is above. */
 	t->p95_ns += rtt_ns > t->p95_ns ? 19 * (t->p95_ns / 128 + 1) : 0 - t->p95_ns / 128;
 }
@@ -65,7 +71,20 @@ times_known(const struct times *t)
  * times_wait_ns: how long to wait for a reply, after DOUBLINGS earlier waits in vain: at least
  * TIMES_LEAST_NS, and MOST_NS at most.
  */
-MUST_USE uint64_t times_wait_ns(const struct times *t, unsigned doublings, uint64_t most_ns);
+MUST_USE static inline uint64_t
+times_wait_ns(const struct times *t, unsigned doublings, uint64_t most_ns)
+{
+	uint64_t margin = 4 * t->var_ns;
+	uint64_t wait = TIMES_UNKNOWN_NS;
+
+	if (times_known(t))
+		wait = t->srtt_ns + (margin > TIMES_MARGIN_NS ? margin : TIMES_MARGIN_NS);
+	if (wait < TIMES_LEAST_NS)
+		wait = TIMES_LEAST_NS;
+	if (UNLIKELY(doublings > 0) && wait < most_ns)
+		wait <<= doublings < TIMES_DOUBLINGS ? doublings : TIMES_DOUBLINGS;
+	return wait < most_ns ? wait : most_ns;
+}
 
 /*
  * times_shift: the binary logarithm of one over the weight of a sample at NOW_NS: from 1/64, up to

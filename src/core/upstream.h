@@ -162,7 +162,10 @@ upstreams_learn(
 	struct upstream *up = &us->table[u];
 
 	times_learn(&up->times[over], rtt_ns);
-	times_charge(&up->cost, rtt_ns, now_ns);
+	if (us->n_order > 1) { /* else there is nothing to choose, nor to hedge */
+		times_rank(&up->times[over], rtt_ns);
+		times_charge(&up->cost, rtt_ns, now_ns);
+	}
 	up->heard_ns = now_ns;
 	up->tally.replies++;
 }
