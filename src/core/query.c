@@ -159,7 +159,9 @@ end_of_wait(const struct query *q, uint64_t now_ns)
 {
 	if (UNLIKELY(q->stale_seen || q->state == QUERY_TARGET))
 		return end_of_seldom(q, now_ns);
-	return q->state == QUERY_AAAA ? time_of(q, QUERY_AAAA_MS) : q->deadline_ns;
+	if (q->state != QUERY_AAAA)
+		return q->deadline_ns;
+	return UNLIKELY(query_is_late(q->lookup)) ? now_ns : time_of(q, QUERY_AAAA_MS);
 }
 
 static inline void

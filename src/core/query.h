@@ -252,6 +252,13 @@ void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
  */
 void query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
 
+/* query_is_late: has L been silent for so long that AAAA is late, whoever waits (RULES D5)? */
+MUST_USE static inline bool
+query_is_late(const struct lookup *l)
+{
+	return l->n_silent >= QUERY_LATE_SILENT || l->spent;
+}
+
 /* query_goes_on: would Q, in state AAAA, go on to A if AAAA were late? */
 MUST_USE bool query_goes_on(struct queries *qs, struct query *q);
 

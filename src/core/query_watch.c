@@ -132,12 +132,12 @@ ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
 void
 query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 {
-	bool late = l->n_silent >= QUERY_LATE_SILENT || l->spent;
+	bool late = query_is_late(l);
 	struct list hold, *next; /* hold: L lives on though the last one leaves */
 
 	/* A truncated reply that is kept has real AAAA. */
 	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL ||
-	    (l->n_silent < QUERY_BESIDE_SILENT && !l->spent))
+	    (l->n_silent < QUERY_BESIDE_SILENT && !late))
 		return;
 	list_push(&l->watchers, &hold);
 	l->n_waiters++;
