@@ -58,7 +58,7 @@ END_TEST
 /* RFC 6298 (2.2): the round trip and four times half of it. */
 START_TEST(the_first_reply_sets_all)
 {
-	learn(1, 40);
+	times_learn(&t, 40 * NS_PER_MS);
 	ck_assert_uint_eq(wait_ms(0), 120);
 	ck_assert_uint_eq(t.p95_ns, 80 * NS_PER_MS);
 }
