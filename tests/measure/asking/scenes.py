@@ -79,6 +79,7 @@ class Scene:
         found.update(figures.times(asked))
         found["packets"] = sum(stage.samples[-1][1]) / len(questions)
         found["sends"] = self.sends(questions, stage.samples, seconds)
+        found["down"] = sum(" no reply to " in line for line in stage.log)
         return found
 
     def sends(self, questions, samples, seconds):
@@ -115,7 +116,6 @@ class Broken(Compared):
         found = super().find([q for q in questions if q.group == "all"], stage, seconds)
         found["packets"] = sum(stage.samples[-1][1]) / len(questions)
         found.pop("sends", None)
-        found["down"] = sum(" no reply to " in line for line in stage.log)
         return found
 
 
@@ -302,9 +302,15 @@ def at_fault():
 
 
 def over_tcp():
-    """Every answer over UDP is truncated."""
+    """Answers over UDP are truncated."""
     words = FAST + ("--truncate", "100")
-    yield Scene("tcp", (words,), (resolved(), Goal("p99", "<=", 50, 200), RIGHT))
+    goals = (resolved(), Goal("p99", "<=", 50, 200), RIGHT)
+    yield Scene("tcp", (words,), goals)
+    yield Scene("tcp-closing", (words + ("--tcp-close", "7"),), goals)
+    yield Scene("tcp-resetting", (words + ("--tcp-reset", "7"),), goals)
+    # TCP that is refused says nothing about UDP.
+    refusing = loss(20) + ("--tcp-reset", "0")
+    yield Scene("tcp-refusing", (refusing,), (resolved(98, 97), Goal("down", "=", 0), RIGHT))
     for how in ("killed", "stopped", "silent"):
         yield Fault(
             "tcp-" + how,
