@@ -184,7 +184,8 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	}
 	u = pick(ls, l);
-	if (u == UPSTREAM_NONE && l->best_rcode != DNS_NOERROR)
+	/* Nothing is left to be sent, and with an error at hand or none open nothing is awaited. */
+	if (u == UPSTREAM_NONE && (l->best_rcode != DNS_NOERROR || l->earlier == NULL))
 		return finish(ls, l, result);
 	if (u == UPSTREAM_NONE) {
 		l->spent = true;
