@@ -377,16 +377,18 @@ cache_remove(struct cache *c, const struct question *key)
 }
 
 /*
- * How long a failure lasts that replaces OLD (NULL: nothing): twice as long as OLD if that is a
- * failure too, TTL_S otherwise, MOST_S at most (RFC 9520 section 3.2).
+ * How long failure E lasts that replaces OLD (NULL: nothing): twice as long as OLD if that is a
+ * failure too, E->ttl_s otherwise, MOST_S at most (RFC 9520 section 3.2).
  */
 static uint32_t
-back_off(
-    struct cache *c, const struct entry_meta *old, uint32_t ttl_s, uint32_t most_s, uint32_t now_s)
+back_off(struct cache *c, const struct entry_meta *old, const struct cache_entry *e,
+    uint32_t most_s, uint32_t now_s)
 {
-	/* A failure that ended longer ago than it had lasted does not count. */
+	uint32_t ttl_s = e->ttl_s;
+
+	/* A failure that had ended for longer than it had lasted, when it was asked, is over. */
 	if (old != NULL && old->kind >= CACHE_ERROR && !is_revived(c, old) &&
-	    entry_age(old->stored_s, now_s) < 2 * old->ttl_s)
+	    entry_age(old->stored_s, now_s) < 2 * old->ttl_s + e->took_s)
 		ttl_s = 2 * old->ttl_s;
 	return ttl_s < most_s ? ttl_s : most_s;
 }
@@ -421,7 +423,7 @@ cache_put_failure(struct cache *c, const struct question *key, const struct cach
 	if (helps && !speaks_for_others(kept, &found, w.now_s)) {
 		put_off(&g->shard, kept, w.now_s, REFRESH_LOST);
 	} else {
-		meta.ttl_s = back_off(c, old, e->ttl_s, most_s, w.now_s);
+		meta.ttl_s = back_off(c, old, e, most_s, w.now_s);
 		if (helps && meta.ttl_s < CACHE_RETRY_S)
 			meta.ttl_s = CACHE_RETRY_S; /* RFC 8767 section 5 */
 		/* A bogus name is not answered with a stale NXDOMAIN either. */

@@ -61,6 +61,7 @@ struct cache_entry {
 	size_t len;     /* bytes of its message */
 	bool due;       /* the caller must refresh it: it ends soon and is popular */
 	bool failing; /* stale, and the attempt to refresh it failed less than CACHE_RETRY_S ago */
+	uint32_t took_s; /* a failure to be stored: how long it took to come */
 };
 
 /* cache_fresh: is E fresh, that is, younger than its TTL? */
@@ -120,10 +121,11 @@ void cache_remove(struct cache *c, const struct question *key);
 /*
  * cache_put_failure: store failure E (CACHE_ERROR, CACHE_SILENT, CACHE_BOGUS) with MSG as cache_put
  * does. It lasts for E->ttl_s; if the last failure for KEY has just ended, for twice as long as
- * that one, at most MOST_S (RFC 9520 section 3.2). An entry with an answer that WANT accepts stays
- * instead, and is not due for CACHE_RETRY_S; a failure is replaced, and CACHE_BOGUS replaces a
- * stale answer all the same. A stale NXDOMAIN for all types stays too, but E is stored beside it,
- * for CACHE_RETRY_S at least, as it may be used for other types.
+ * that one, at most MOST_S (RFC 9520 section 3.2); E->took_s says when it was asked again. An entry
+ * with an answer that WANT accepts stays instead, and is not due for CACHE_RETRY_S; a failure is
+ * replaced, and CACHE_BOGUS replaces a stale answer all the same. A stale NXDOMAIN for all types
+ * stays too, but E is stored beside it, for CACHE_RETRY_S at least, as it may be used for other
+ * types.
  */
 void cache_put_failure(struct cache *c, const struct question *key, const struct cache_entry *e,
     const uint8_t *msg, size_t len, const struct cache_want *want, uint32_t most_s);

@@ -302,7 +302,10 @@ keep_failure(
 	const struct cache_want want = { .now_s = now_s, .stale_s = conf->stale_s };
 	const struct question key = question_of(l);
 	struct cache_entry e = {
-		.kind = CACHE_SILENT, .ede = DNS_EDE_NONE, .ttl_s = conf->failure_s
+		.kind = CACHE_SILENT,
+		.ede = DNS_EDE_NONE,
+		.ttl_s = conf->failure_s,
+		.took_s = now_s - clock_s(l->born_ns),
 	};
 	size_t len;
 
