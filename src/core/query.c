@@ -138,12 +138,13 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 }
 
 /*
- * The end of the wait in the two rare cases: the cache has a stale entry, or the state is TARGET.
+ * The end of the wait in the rare cases: the cache has a stale entry, the state is TARGET, or AAAA
+ * is ignored and will be asked in time if A does not come (RULES D13).
  */
 static __attribute__((noinline)) uint64_t
 end_of_seldom(const struct query *q, uint64_t now_ns)
 {
-	uint64_t at = now_ns + QUERY_AAAA_MS * NS_PER_MS; /* TARGET */
+	uint64_t at = now_ns + QUERY_AAAA_MS * NS_PER_MS;
 
 	if (q->stale_seen) {
 		at = time_of(q, QUERY_STALE_MS);
@@ -157,7 +158,8 @@ end_of_seldom(const struct query *q, uint64_t now_ns)
 static inline uint64_t
 end_of_wait(const struct query *q, uint64_t now_ns)
 {
-	if (UNLIKELY(q->stale_seen || q->state == QUERY_TARGET))
+	if (UNLIKELY(q->stale_seen || q->state == QUERY_TARGET ||
+		(q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED)))
 		return end_of_seldom(q, now_ns);
 	if (q->state != QUERY_AAAA)
 		return q->deadline_ns;
