@@ -40,7 +40,7 @@
 #define LOOKUP_NEAR_MISSES 3
 /* attempts per upstream and transport, at most (RFC 9520 section 3.1) */
 #define LOOKUP_SENDS_EACH 3
-#define LOOKUP_LIFE_MS 4500      /* longest life; queries give up then (RULES D5) */
+#define LOOKUP_LIFE_MS 4492      /* longest life: a tick less than queries have (RULES D5) */
 #define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */
 #define LOOKUP_TRUNCATED_MS 1000 /* wait for the whole of a truncated reply */
 #define LOOKUP_TCP_IDS 4096      /* IDs of space 0 reserved for TCP, which uses no other space */
