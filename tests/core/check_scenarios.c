@@ -21,10 +21,11 @@
  *		signature behind all else; with a cookie, or the one that came with the last answer
  *	reply Q RCODE [tc] [aa] [ad] [cd] [rd0] [qr0] [opcode=N] [noopt] [noquestion] [ede=N]
  *[bufsize=N] [name=NAME] [type=T] [class=N] [id+1] [by=uN] [cut=N] [cookie=HEX] [notours]
- *	    [option=N:HEX] [optfirst] + records
+ *	    [option=N:HEX] [optfirst] [spelled=Q] + records
  *		upstream replies to Q; by another socket than it was asked by; without its last N
  *		octets; with the client's part of Q's cookie (notours: a changed one) and that as
- *		its own part; with the OPT before other additional records
+ *		its own part; with the OPT before other additional records; with the letters of the
+ *		question Q, which is for the same name
  *	malformed Q			upstream replies to Q with counts that lie
  *	lost uN established|refused	the TCP connection to upstream N ends, or was not to be had
  *	full Q				the connection has no room for Q

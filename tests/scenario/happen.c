@@ -258,15 +258,18 @@ reply_flags(char **w, unsigned n)
 
 /* Begin the reply to question M as the words tell. */
 static void
-start_reply(const struct run *r, struct build *b, uint8_t *out, size_t cap, const struct msg *m,
+start_reply(struct run *r, struct build *b, uint8_t *out, size_t cap, const struct msg *m,
     char **w, unsigned n)
 {
 	const char *other = stage_value(w, n, "name");
 	const char *type = stage_value(w, n, "type");
 	const char *class = stage_value(w, n, "class");
+	const char *spelled = stage_value(w, n, "spelled");
 	uint8_t name[DNS_NAME_MAX];
 
 	memcpy(name, msg_qname(m), m->qname_len);
+	if (spelled != NULL)
+		memcpy(name, stage_asked(r, spelled)->bytes + DNS_HEADER_LEN, m->qname_len);
 	if (other != NULL)
 		stage_name(r, other, name);
 	build_start(b, out, cap,
