@@ -139,13 +139,13 @@ go_udp(struct lookups *ls, struct lookup *l)
 static bool
 go_tcp(struct lookups *ls, struct lookup *l)
 {
-	struct upstream *up = &ls->upstreams->table[l->upstream];
+	struct channel *tcp = ls->upstreams->table[l->upstream].tcp;
+	unsigned k = channels_pick(tcp);
 
-	if (!take_id(ls, l, 0, TXID_TCP))
+	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
 		return false;
 	l->progress = LOOKUP_ASKED_TCP;
-	list_push(&up->tcp, &l->now.link);
-	up->n_tcp++;
+	channel_add(&tcp[k], &l->now.link);
 	stats_inc(&ls->stats->upstream_tcp);
 	return true;
 }
@@ -346,7 +346,9 @@ attempt_next_question(
 			continue;
 		by_tcp = l->progress == LOOKUP_ASKED_TCP;
 		send->way = by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP;
-		send->sock = by_tcp ? l->upstream : l->now.socket;
+		send->sock = l->now.socket;
+		if (by_tcp)
+			send->sock += (uint32_t)l->upstream * CHANNELS_EACH - TXID_TCP;
 		send->gen = 0;
 		if (UNLIKELY(l->message != NULL))
 			send->len = write_signed(l, by_tcp ? tcp : udp);
@@ -433,7 +435,7 @@ resume(struct lookups *ls, struct lookup *l)
 		return false;
 	lookup_stop_attempt(ls, l);
 	lookup_recall(ls, l, a->space, a->id);
-	set_wait(ls, l, l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+	set_wait(ls, l, txid_by_tcp(l->now.socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
 	    l->now.sent_ns);
 	return true;
 }

@@ -323,27 +323,27 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 }
 
 void
-engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t now_ns)
+engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_ns)
 {
 	struct lookup *l;
 
 	e->now_ns = now_ns;
-	if (e->upstreams.table[upstream].n_tcp > 0)
+	if (engine_tcp_open(e, conn) > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
-		health_on_no_tcp(&e->upstreams, upstream, now_ns);
-	while ((l = silence_on_tcp_lost(
-		    &e->lookups, upstream, established, &e->result, e->now_ns)) != NULL)
+		health_on_no_tcp(&e->upstreams, conn / CHANNELS_EACH, now_ns);
+	while ((l = silence_on_tcp_lost(&e->lookups, conn, established, &e->result, e->now_ns)) !=
+	    NULL)
 		on_lookup_end(e, l);
-	upstreams_release(&e->upstreams, upstream);
+	upstreams_release(&e->upstreams, conn / CHANNELS_EACH);
 	audited(e);
 }
 
 void
-engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_ns)
+engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 {
 	e->now_ns = now_ns;
-	silence_on_tcp_full(&e->lookups, upstream, id, now_ns);
+	silence_on_tcp_full(&e->lookups, conn, id, now_ns);
 	audited(e);
 }
 

@@ -23,7 +23,8 @@
  *
  * The shell owns the sockets. A client's message comes with a reference of the shell's (sock, gen),
  * which the answer carries back. The engine knows an upstream UDP socket by a slot number, each in
- * one ID space. There is one TCP connection per upstream, known by the upstream's number.
+ * one ID space. There are up to CHANNELS_EACH TCP connections to an upstream: CONN below is that
+ * number times the upstream's number, and the index of the connection.
  *
  * One thread per engine. engine_new allocates all memory; no other call allocates.
  */
@@ -34,6 +35,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "core/channel.h"
 #include "core/conf.h"
 #include "core/packet.h"
 #include "core/stats.h"
@@ -159,21 +161,27 @@ void engine_socket_none(struct engine *e, unsigned upstream);
 void engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns);
 
 /*
- * engine_tcp_lost: the connection to this upstream ended or could not be opened. Questions in
- * flight on it are asked again in another way. ESTABLISHED: the connection had been up, so its
- * questions may be asked once more over a new one.
+ * engine_tcp_lost: the connection CONN ended or could not be opened. Questions in flight on it are
+ * asked again at once. ESTABLISHED: the connection had been up, so they may be asked over a new one
+ * (RFC 7766 section 6.2.4). The upstream is not blamed: it may well answer over UDP.
  */
-void engine_tcp_lost(struct engine *e, unsigned upstream, bool established, uint64_t now_ns);
+void engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_ns);
 
 /*
- * engine_tcp_full: the shell could not take the question with this ID (host byte order) over TCP to
- * this upstream: it has no room in its queue, or no descriptor for a connection. The question goes
- * over UDP if it may, or ends. The upstream is not blamed (RULES D26). Other questions on the
+ * engine_tcp_full: the shell could not take the question with this ID (host byte order) over the
+ * connection CONN: it has no room in its queue, or no descriptor for a connection. The question
+ * goes over UDP if it may, or ends. The upstream is not blamed (RULES D26). Other questions on the
  * connection wait on.
  */
-void engine_tcp_full(struct engine *e, unsigned upstream, uint16_t id, uint64_t now_ns);
+void engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns);
 
-/* engine_tcp_open: how many questions are in flight over TCP to this upstream. */
-MUST_USE unsigned engine_tcp_open(const struct engine *e, unsigned upstream);
+/* engine_tcp_open: how many questions are in flight over the connection CONN. */
+MUST_USE unsigned engine_tcp_open(const struct engine *e, unsigned conn);
+
+/*
+ * engine_tcp_stuck: was the connection CONN silent for longer than a reply takes? It gets no new
+ * questions. The shell closes it if the other end does not even acknowledge what was sent.
+ */
+MUST_USE bool engine_tcp_stuck(const struct engine *e, unsigned conn);
 
 #endif

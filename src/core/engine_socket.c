@@ -63,7 +63,13 @@ engine_socket_del(struct engine *e, unsigned slot)
 }
 
 unsigned
-engine_tcp_open(const struct engine *e, unsigned upstream)
+engine_tcp_open(const struct engine *e, unsigned conn)
 {
-	return e->upstreams.table[upstream].n_tcp;
+	return e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH].n_open;
+}
+
+bool
+engine_tcp_stuck(const struct engine *e, unsigned conn)
+{
+	return e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH].stuck;
 }

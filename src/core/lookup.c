@@ -300,8 +300,8 @@ release(struct lookups *ls, struct attempt *a)
 {
 	txid_give(&ls->spaces[a->space], a->id);
 	list_unlink(&a->link);
-	if (a->socket == TXID_TCP)
-		ls->upstreams->table[a->upstream].n_tcp--;
+	if (txid_by_tcp(a->socket))
+		lookup_channel(ls, a)->n_open--;
 }
 
 /* Copy attempt FROM, which is in flight, to TO, which takes its place on the list. */
@@ -355,7 +355,7 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 		pool_give(&ls->attempts, a);
 		a = NULL;
 	}
-	l->progress = l->now.socket == TXID_TCP ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
+	l->progress = txid_by_tcp(l->now.socket) ? LOOKUP_ASKED_TCP : LOOKUP_ASKED_UDP;
 	l->upstream = l->now.upstream;
 	l->check = l->now.check;
 	return a;

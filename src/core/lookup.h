@@ -117,7 +117,7 @@ struct attempt {
 	uint64_t sent_ns;
 	uint64_t cases;        /* random bits for the case of letters (name_mix); 0: none */
 	uint16_t id;           /* host byte order */
-	uint16_t socket;       /* slot of the UDP socket; TXID_TCP */
+	uint16_t socket;       /* slot of the UDP socket; over TCP TXID_TCP and more */
 	uint16_t upstream;     /* its number */
 	uint8_t space;         /* the ID's */
 	uint8_t check;         /* enum lookup_check */
@@ -317,6 +317,21 @@ MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 
 /* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
 MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);
+
+/* lookup_channel: the connection that attempt A went over, by TCP. */
+static inline struct channel *
+lookup_channel(const struct lookups *ls, const struct attempt *a)
+{
+	return &ls->upstreams->table[a->upstream].tcp[a->socket - TXID_TCP];
+}
+
+/* lookup_went_by: did OWNER's question go over the TCP connection CONN (core/engine)? */
+static inline bool
+lookup_went_by(const struct txid_owner *owner, uint32_t conn)
+{
+	return owner->upstream == conn / CHANNELS_EACH &&
+	    owner->socket == TXID_TCP + conn % CHANNELS_EACH;
+}
 
 /* lookup_in_flight: is L's present attempt in flight? */
 MUST_USE static inline bool

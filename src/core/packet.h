@@ -24,7 +24,10 @@ struct packet_in {
 	const uint8_t *msg; /* borrowed; a DNS message without the TCP length prefix */
 	size_t len;
 	enum packet_way way;
-	/* client: the shell's. Upstream UDP: slot. Upstream TCP: number of the upstream */
+	/*
+	 * client: the shell's. Upstream UDP: slot. Upstream TCP: CHANNELS_EACH times the number of
+	 * the upstream, and the index of the connection
+	 */
 	uint32_t sock;
 	uint32_t gen;        /* client: the shell's. Upstream: unused */
 	struct netaddr peer; /* client: its address */

@@ -169,15 +169,18 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 
 /* Find the lookup by the reply's socket and ID. NULL: none; counted. */
 static struct lookup *
-match_id(struct lookups *ls, const struct packet_in *in, const struct msg *msg)
+match_id(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint64_t now_ns)
 {
 	bool udp = in->way == PACKET_UPSTREAM_UDP;
 	const struct upstream_socket *socket = udp ? &ls->upstreams->sockets[in->sock] : NULL;
 	const struct txid *space = &ls->spaces[udp ? socket->space : 0];
 	const struct txid_owner *owner = &space->owner[msg->id];
 
-	if (udp ? owner->socket != in->sock
-		: owner->socket != TXID_TCP || owner->upstream != in->sock) {
+	if (!udp)
+		channel_heard(
+		    &ls->upstreams->table[in->sock / CHANNELS_EACH].tcp[in->sock % CHANNELS_EACH],
+		    now_ns);
+	if (udp ? owner->socket != in->sock : !lookup_went_by(owner, in->sock)) {
 		stats_inc(&ls->stats->upstream_unknown_id);
 		return NULL;
 	}
@@ -255,8 +258,8 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 
 /* Find the lookup that the message is a reply to. NULL: none; counted. */
 static struct lookup *
-match_lookup(
-    struct lookups *ls, const struct packet_in *in, const struct msg *msg, enum msg_verdict verdict)
+match_lookup(struct lookups *ls, const struct packet_in *in, const struct msg *msg,
+    enum msg_verdict verdict, uint64_t now_ns)
 {
 	if (verdict == MSG_SHORT) {
 		stats_inc(&ls->stats->upstream_short);
@@ -266,7 +269,7 @@ match_lookup(
 		stats_inc(&ls->stats->upstream_not_reply);
 		return NULL;
 	}
-	return match_id(ls, in, msg);
+	return match_id(ls, in, msg, now_ns);
 }
 
 /* Update what is known of the upstream's guards and EDNS from a right reply. */
@@ -295,10 +298,10 @@ note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	/* A reply with CD says nothing about replies without it. */
 	if (l->check != LOOKUP_CHECK_CD)
 		health_on_rcode(us, l->upstream,
-		    l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+		    txid_by_tcp(l->now.socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
 		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
 	upstreams_learn(us, l->upstream,
-	    l->now.socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
+	    txid_by_tcp(l->now.socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
 	    now_ns - l->now.sent_ns, now_ns);
 	if (UNLIKELY(health_on_reply(us, l->upstream, now_ns)) && ls->conf->cache != NULL)
 		cache_revived(
@@ -388,7 +391,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
     struct lookup_result *result, uint64_t now_ns)
 {
 	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
-	struct lookup *l = match_lookup(ls, in, msg, verdict);
+	struct lookup *l = match_lookup(ls, in, msg, verdict, now_ns);
 
 	if (l == NULL)
 		return NULL;

@@ -6,14 +6,15 @@
 #include "core/attempt.h"
 #include "core/health.h"
 
-#define AT_ONCE 2 /* attempts that a silent upstream gets before the rest of them is spread */
+#define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
+#define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
 
 /* --- what silence is counted as --------------------------------------------------------------- */
 
 static enum upstream_over
 over_of(const struct attempt *a)
 {
-	return a->socket == TXID_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+	return txid_by_tcp(a->socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
 }
 
 /*
@@ -208,6 +209,27 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
 	return u != UPSTREAM_NONE ? go_to(ls, l, u) : finish(ls, l, result);
 }
 
+/*
+ * The wait of A, which went over TCP, is over. If its connection is stuck by that (core/channel),
+ * the other questions open on it are waited for no longer either: their timers fire at the next
+ * tick.
+ */
+static void
+doubt(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
+{
+	struct channel *c = lookup_channel(ls, a);
+
+	if (!channel_doubt(c, a->sent_ns))
+		return;
+	for (struct list *link = c->open.next; link != &c->open; link = link->next) {
+		struct attempt *other = LIST_OBJECT(link, struct attempt, link);
+		struct lookup *l = lookup_of(ls, other);
+
+		if (other == &l->now && l->timer.due * WHEEL_TICK_NS > now_ns)
+			wheel_set(ls->wheel, &l->timer, now_ns);
+	}
+}
+
 bool
 silence_on_timer(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
@@ -215,6 +237,8 @@ silence_on_timer(
 	bool in_flight = lookup_in_flight(l);
 
 	l->refused = false;
+	if (l->progress == LOOKUP_ASKED_TCP)
+		doubt(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
 		/* An upstream that does not answer over TCP is not blamed (RULES D21). */
 		if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
@@ -265,17 +289,20 @@ silence_next_refused(struct lookups *ls, struct lookup_result *result, uint64_t 
 
 /* --- TCP -------------------------------------------------------------------------------------- */
 
-/* L's attempt over TCP was lost with its connection. Returns whether L goes on. */
+/*
+ * The connection C of L's attempt ended. L asks again at once over a new connection if this one had
+ * been up, as a server may close at any time (RFC 7766 section 6.2.4). If that is no use, as the
+ * new connection ended too and without any reply, or if C could not be made, L goes on as after
+ * silence. Returns whether it goes on.
+ */
 static bool
-on_lost(struct lookups *ls, struct lookup *l, bool established, struct lookup_result *result,
-    uint64_t now_ns)
+on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, bool established,
+    struct lookup_result *result, uint64_t now_ns)
 {
-	if (established && !l->tcp_again) {
-		/*
-		 * A server may close at any time (RFC 7766 section 6.2.4): send once more over a
-		 * new connection.
-		 */
-		l->tcp_again = true;
+	bool again = c->fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
+
+	if (established && again) {
+		l->tcp_again |= !c->fruitful;
 		return attempt_again(ls, l, l->upstream);
 	}
 	if (antispoof_without_tcp(l))
@@ -286,31 +313,32 @@ on_lost(struct lookups *ls, struct lookup *l, bool established, struct lookup_re
 }
 
 struct lookup *
-silence_on_tcp_lost(
-    struct lookups *ls, unsigned u, bool established, struct lookup_result *result, uint64_t now_ns)
+silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
+    struct lookup_result *result, uint64_t now_ns)
 {
-	struct list *tcp = &ls->upstreams->table[u].tcp;
+	struct upstream *up = &ls->upstreams->table[conn / CHANNELS_EACH];
+	struct channel *c = &up->tcp[conn % CHANNELS_EACH];
 
-	while (!list_empty(tcp)) {
-		struct attempt *a = LIST_OBJECT(tcp->next, struct attempt, link);
+	while (!list_empty(&c->open)) {
+		struct attempt *a = LIST_OBJECT(c->open.next, struct attempt, link);
 		struct lookup *l = lookup_of(ls, a);
 
 		if (a != &l->now)
 			lookup_drop(ls, l, a);
-		else if (!on_lost(ls, l, established, result, now_ns))
+		else if (!on_lost(ls, l, c, established, result, now_ns))
 			return l;
 	}
+	channel_closed(c);
 	return NULL;
 }
 
 void
-silence_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns)
+silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns)
 {
 	const struct txid_owner *owner = &ls->spaces[0].owner[id];
 	struct lookup *l;
 
-	if (!txid_in_flight(&ls->spaces[0], id) || owner->socket != TXID_TCP ||
-	    owner->upstream != u)
+	if (!txid_in_flight(&ls->spaces[0], id) || !lookup_went_by(owner, conn))
 		return;
 	l = lookup_at(ls, owner->lookup);
 	stats_inc(&ls->stats->tcp_upstream_full);

@@ -40,18 +40,18 @@ MUST_USE struct lookup *silence_next_refused(
     struct lookups *ls, struct lookup_result *result, uint64_t now_ns);
 
 /*
- * silence_on_tcp_lost: the connection to upstream U ended (ESTABLISHED: after it had been up) or
- * could not be opened. Call it until it returns NULL; each lookup that it returns has ended, with
- * *result filled.
+ * silence_on_tcp_lost: the connection CONN (core/engine) ended (ESTABLISHED: after it had been
+ * up) or could not be opened. Call it until it returns NULL; each lookup that it returns has ended,
+ * with *result filled.
  */
-MUST_USE struct lookup *silence_on_tcp_lost(struct lookups *ls, unsigned u, bool established,
+MUST_USE struct lookup *silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
     struct lookup_result *result, uint64_t now_ns);
 
 /*
  * silence_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)
- * for upstream U's connection. The question goes over UDP if it may (RULES D11), or its lookup ends
+ * for the connection CONN. The question goes over UDP if it may (RULES D11), or its lookup ends
  * at the next tick. The upstream is not blamed (RULES D26).
  */
-void silence_on_tcp_full(struct lookups *ls, unsigned u, uint16_t id, uint64_t now_ns);
+void silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns);
 
 #endif

@@ -32,10 +32,9 @@ clear(struct upstream *u)
 	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_len = 0;
 	u->n_sockets = 0;
-	u->n_tcp = 0;
 	for (unsigned i = 0; i < TXID_MAX_SPACES; i++)
 		u->socket[i] = -1;
-	list_init(&u->tcp);
+	channels_init(u->tcp);
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
 	pulse_init(&u->alone);
 	u->pulse = &u->alone;
@@ -239,7 +238,7 @@ upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t
 {
 	struct upstream *up = &us->table[u];
 
-	if (socket != TXID_TCP && (up->no_edns_on == UPSTREAM_NONE || up->no_edns_on == socket)) {
+	if (!txid_by_tcp(socket) && (up->no_edns_on == UPSTREAM_NONE || up->no_edns_on == socket)) {
 		up->no_edns_on = socket;
 		up->watched = true;
 		return;
@@ -253,7 +252,7 @@ upstreams_release(struct upstreams *us, unsigned u)
 {
 	struct upstream *up = &us->table[u];
 
-	if (!up->active && up->n_sockets == 0 && up->n_tcp == 0)
+	if (!up->active && up->n_sockets == 0 && channels_unused(up->tcp))
 		clear(up);
 }
 

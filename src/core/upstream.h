@@ -18,6 +18,7 @@
 #include "base/list.h"
 #include "base/netaddr.h"
 #include "base/rng.h"
+#include "core/channel.h"
 #include "core/conf.h"
 #include "core/pulse.h"
 #include "core/times.h"
@@ -93,11 +94,10 @@ struct upstream {
 	struct wheel_timer probe; /* timer, set while it is in doubt or down, and active */
 	struct pulse *pulse;      /* borrowed from us->pulses; else alone */
 	struct pulse alone;
-	uint8_t probe_over;              /* enum upstream_over, of the next probe */
-	int32_t socket[TXID_MAX_SPACES]; /* per ID space: slot for new questions; -1: none */
-	unsigned n_sockets;              /* number of slots that lead to it */
-	struct list tcp; /* attempts in flight over its connection: struct attempt.link */
-	unsigned n_tcp;
+	uint8_t probe_over;                /* enum upstream_over, of the next probe */
+	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
+	unsigned n_sockets;                /* number of slots that lead to it */
+	struct channel tcp[CHANNELS_EACH]; /* its TCP connections */
 };
 
 /* upstream_guarded: is guard G in force at NOW_NS? */
@@ -197,7 +197,7 @@ bool upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_gu
     const char *what, bool same, uint64_t now_ns);
 
 /*
- * upstreams_on_no_edns: U refused EDNS in a reply on the socket of slot SOCKET; TXID_TCP: over TCP.
+ * upstreams_on_no_edns: U refused EDNS in a reply on SOCKET (of struct txid_owner).
  * One such reply over UDP may be forged. One over TCP, or a second one on another socket before any
  * reply with an OPT, is believed: U is asked without EDNS for UPSTREAM_NO_EDNS_MS.
  */

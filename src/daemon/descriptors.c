@@ -12,7 +12,8 @@ descriptors_needed(const struct settings *s, unsigned n_loops)
 {
 	rlim_t upstream = s->conf.core.n_upstreams * UPSTREAM_UDP_SOCKETS;
 	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
-	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) + OTHERS;
+	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
+	    s->conf.core.n_upstreams * CHANNELS_EACH + OTHERS;
 
 	return per_loop * n_loops + OTHERS;
 }

@@ -46,7 +46,7 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	udp_rx_init(&sh->client_rx, sh->bytes, true);
 	udp_rx_init(&sh->upstream_rx, sh->bytes, false);
 	udp_tx_init(&sh->tx, sh->bytes + SHELL_RX_BYTES, sh->stats);
-	r = stream_mem_init(&sh->mem, conf->max_tcp_clients + UPSTREAM_MAX);
+	r = stream_mem_init(&sh->mem, conf->max_tcp_clients + UPSTREAM_TCP_CONNS);
 	if (r == 0)
 		r = session_init(sh, conf->max_tcp_clients);
 	if (r == 0)

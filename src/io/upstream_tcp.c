@@ -19,13 +19,13 @@ upstream_tcp_init(struct shell *sh)
 	list_init(&f->readable);
 	list_init(&f->writable);
 	list_init(&f->dirty);
-	for (size_t u = 0; u < UPSTREAM_MAX; u++) {
-		f->c[u].fd = -1;
-		list_init(&f->c[u].dirty);
+	for (size_t i = 0; i < UPSTREAM_TCP_CONNS; i++) {
+		f->c[i].fd = -1;
+		list_init(&f->c[i].dirty);
 	}
 }
 
-/* The number of C's upstream. */
+/* The number by which the engine knows C. */
 static unsigned
 number_of(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
@@ -65,15 +65,14 @@ conn_close(struct shell *sh, struct upstream_tcp_conn *c)
 	c->state = UPSTREAM_TCP_CLOSED;
 	c->lost = false;
 	c->err = 0;
-	c->n_queued = 0;
 }
 
 void
 upstream_tcp_fini(struct shell *sh)
 {
-	for (size_t u = 0; u < UPSTREAM_MAX; u++)
-		if (sh->upstream_tcp.c[u].fd >= 0)
-			conn_close(sh, &sh->upstream_tcp.c[u]);
+	for (size_t i = 0; i < UPSTREAM_TCP_CONNS; i++)
+		if (sh->upstream_tcp.c[i].fd >= 0)
+			conn_close(sh, &sh->upstream_tcp.c[i]);
 }
 
 /* What io/say needs to know of C. */
@@ -90,7 +89,6 @@ conn_up(struct shell *sh, struct upstream_tcp_conn *c)
 	const struct say_event e = event_of(sh, c);
 
 	c->state = UPSTREAM_TCP_UP;
-	c->heard_ns = sh->now_ns;
 	source_off(&c->wr);
 	stats_inc(&sh->stats->tcp_upstream_opened);
 	say_conn_up(&e, &c->said);
@@ -151,7 +149,7 @@ conn_has_room(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 	bool progress;
 	int r;
 
-	if (c->n_queued < UPSTREAM_TCP_QUEUE && c->out.len + len <= UPSTREAM_TCP_BYTES)
+	if (c->out.len + len <= UPSTREAM_TCP_BYTES)
 		return true;
 	if (c->state != UPSTREAM_TCP_UP)
 		return false;
@@ -160,8 +158,6 @@ conn_has_room(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 		r = stream_write(&c->out, &sh->mem, c->fd, &progress);
 		if (r < 0)
 			conn_lose(sh, c, -r);
-		if (c->out.len == 0)
-			c->n_queued = 0;
 	}
 	return c->out.len + len <= UPSTREAM_TCP_BYTES;
 }
@@ -172,10 +168,7 @@ conn_queue(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 {
 	if (!conn_has_room(sh, c, len + 2) || !stream_put(&c->out, &sh->mem, sh->tcp_buf, len))
 		return -ENOBUFS;
-	c->n_queued++;
 	c->asked_ns = sh->now_ns;
-	if (engine_tcp_open(sh->engine, number_of(sh, c)) <= 1)
-		c->heard_ns = sh->now_ns;
 	if (c->state == UPSTREAM_TCP_UP)
 		conn_dirty(sh, c);
 	return 0;
@@ -184,11 +177,11 @@ conn_queue(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 void
 upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, send->sock);
+	const struct netaddr *addr = engine_upstream(sh->engine, send->sock / CHANNELS_EACH);
 	struct upstream_tcp_conn *c;
 	int r;
 
-	if (send->sock >= UPSTREAM_MAX || addr == NULL)
+	if (addr == NULL)
 		return;
 	c = &sh->upstream_tcp.c[send->sock];
 	if (c->lost)
@@ -221,7 +214,6 @@ conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 	r = stream_write(&c->out, &sh->mem, c->fd, &progress);
 	if (r == 0)
 		return source_on(&c->wr) == 0;
-	c->n_queued = 0;
 	if (r < 0)
 		c->err = -r;
 	return r > 0;
@@ -231,10 +223,10 @@ conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 static bool
 conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	unsigned upstream = number_of(sh, c);
+	unsigned number = number_of(sh, c);
 	bool established = c->state == UPSTREAM_TCP_UP;
 	bool given_up = c->err == 0; /* by us, while connecting: no question waits any more */
-	unsigned open = engine_tcp_open(sh->engine, upstream);
+	unsigned open = engine_tcp_open(sh->engine, number);
 	const struct say_event e = event_of(sh, c);
 
 	if (established || given_up)
@@ -245,7 +237,7 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 	if (open == 0 && (established || given_up))
 		return false;
 	/* RFC 7766 section 6.2.4: unanswered questions are asked again. */
-	engine_tcp_lost(sh->engine, upstream, established, sh->now_ns);
+	engine_tcp_lost(sh->engine, number, established, sh->now_ns);
 	return true;
 }
 
@@ -303,7 +295,6 @@ conn_read(struct shell *sh, struct upstream_tcp_conn *c)
 
 	if (r == -EAGAIN)
 		return;
-	c->heard_ns = sh->now_ns;
 	if (r <= 0 || !conn_take(sh, c, &w))
 		conn_lose(sh, c, r < 0 ? -r : 0);
 }
@@ -340,9 +331,23 @@ upstream_tcp_turn(struct shell *sh)
 static bool
 is_stale(const struct shell *sh, const struct upstream_tcp_conn *c)
 {
-	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c));
+	const struct netaddr *addr = engine_upstream(sh->engine, number_of(sh, c) / CHANNELS_EACH);
 
 	return addr == NULL || !netaddr_equal(addr, &c->addr);
+}
+
+/*
+ * Is C, which is up, half-open: has the other end gone without a word? Then it does not acknowledge
+ * what was sent, and the kernel has sent it again. An upstream that is slow, or stopped, does.
+ */
+static bool
+is_half_open(const struct upstream_tcp_conn *c)
+{
+	struct tcp_info info = { .tcpi_retransmits = 0 };
+	socklen_t len = sizeof(info);
+
+	return getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0 &&
+	    info.tcpi_retransmits > 0;
 }
 
 /*
@@ -352,17 +357,16 @@ is_stale(const struct shell *sh, const struct upstream_tcp_conn *c)
 static bool
 is_over(const struct shell *sh, const struct upstream_tcp_conn *c, int *err)
 {
-	unsigned open = engine_tcp_open(sh->engine, number_of(sh, c));
+	bool stuck = engine_tcp_stuck(sh->engine, number_of(sh, c));
 	bool up = c->state == UPSTREAM_TCP_UP;
 
 	*err = 0;
 	if (is_stale(sh, c))
 		return true;
-	if (open == 0)
-		return !up || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;
+	if (engine_tcp_open(sh->engine, number_of(sh, c)) == 0)
+		return !up || stuck || sh->now_ns - c->asked_ns >= UPSTREAM_TCP_IDLE_NS;
 	*err = ETIMEDOUT;
-	return up ? sh->now_ns - c->heard_ns >= UPSTREAM_TCP_SILENCE_NS
-		  : sh->now_ns - c->opened_ns >= UPSTREAM_TCP_CONNECT_NS;
+	return up ? stuck && is_half_open(c) : sh->now_ns - c->opened_ns >= UPSTREAM_TCP_CONNECT_NS;
 }
 
 void
@@ -370,8 +374,8 @@ upstream_tcp_beat(struct shell *sh)
 {
 	if (sh->upstream_tcp.n_open == 0)
 		return;
-	for (size_t u = 0; u < UPSTREAM_MAX; u++) {
-		struct upstream_tcp_conn *c = &sh->upstream_tcp.c[u];
+	for (size_t i = 0; i < UPSTREAM_TCP_CONNS; i++) {
+		struct upstream_tcp_conn *c = &sh->upstream_tcp.c[i];
 		int err;
 
 		if (c->fd < 0 || !is_over(sh, c, &err))

@@ -58,7 +58,7 @@ START_TEST(tcp_replies_count_on_their_connection)
 	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, p.tcp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unknown_id), 2);
 	ck_assert_ptr_eq(parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, p.tcp, send.len, &result), l);
-	ck_assert_uint_eq(p.upstreams.table[0].n_tcp, 0);
+	ck_assert_uint_eq(p.upstreams.table[0].tcp[0].n_open, 0);
 }
 END_TEST
 

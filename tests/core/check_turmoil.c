@@ -417,7 +417,8 @@ step(void)
 	} else if (what < 950) {
 		pass(rng_below(&t.rng, 800) * NS_PER_MS);
 	} else if (what < 960) {
-		engine_tcp_lost(t.e, rng_below(&t.rng, UPSTREAMS), chance(50), t.now_ns);
+		engine_tcp_lost(
+		    t.e, rng_below(&t.rng, UPSTREAMS * CHANNELS_EACH), chance(50), t.now_ns);
 		drain();
 	} else if (what < 970) {
 		unsigned u = rng_below(&t.rng, UPSTREAMS);

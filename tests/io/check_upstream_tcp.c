@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* upstream_tcp: one pipelined connection per upstream (RFC 7766, RULES D11), and its end. */
+/* upstream_tcp: a few pipelined connections per upstream (RFC 7766, RULES D11), and their end. */
 #include "io/upstream_tcp.h"
 
 #include <check.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -24,6 +27,17 @@ static void
 setup(void)
 {
 	rig_init(&rig);
+	rig_start(&rig);
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
+}
+
+/* The same, with short waits. */
+static void
+setup_hasty(void)
+{
+	rig_init(&rig);
+	rig.conf.core.timeout_ms = 300;
 	rig_start(&rig);
 	client = rig_connect(SOCK_STREAM, &rig.at[0]);
 	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
@@ -265,22 +279,156 @@ START_TEST(d11_without_descriptor_it_goes_by_udp)
 }
 END_TEST
 
-/* Many questions while the connection is not yet there: none is lost. */
+/* The connections that the upstream accepted. */
+static struct {
+	int fd[64];
+	unsigned n;
+} ups;
+
+/* Accept the connections that are there, and answer the questions that came by them. */
+static void
+serve(void)
+{
+	while (rig_ready(rig.up_tcp, 0))
+		ups.fd[ups.n++] = rig_accept(&rig);
+	for (unsigned i = 0; i < ups.n; i++)
+		while (ups.fd[i] >= 0 && rig_ready(ups.fd[i], 0)) {
+			if (rig_get(ups.fd[i], &question[0])) {
+				reply(ups.fd[i], &question[0]);
+				continue;
+			}
+			close(ups.fd[i]);
+			ups.fd[i] = -1;
+		}
+}
+
+static void
+hang_up(void)
+{
+	while (ups.n > 0)
+		if (ups.fd[--ups.n] >= 0)
+			close(ups.fd[ups.n]);
+}
+
+/* Many questions while the connection is not yet there: none is lost, and none goes by UDP. */
 START_TEST(questions_wait_for_the_connection)
 {
-	int up;
+	unsigned n = 0;
 
 	for (uint16_t i = 0; i < 60; i++)
 		ask(i);
 	ck_assert(rig_until(&rig, "client_tcp", 60));
-	up = rig_accept(&rig);
-	for (int i = 0; i < 60; i++) {
+	while (n < 60) {
+		serve();
+		for (; rig_ready(client, 1); n++)
+			ck_assert(rig_get(client, &msg));
+	}
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 2);
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_udp"), 0);
+	hang_up();
+}
+END_TEST
+
+/*
+ * More questions than one connection should carry: another is made. Rule 25: a reply counts by the
+ * connection that the question went by, and by no other.
+ */
+START_TEST(busy_connection_gets_company)
+{
+	int clients[2], up[2];
+
+	for (uint16_t i = 0; i < CHANNEL_BUSY + 1; i++) {
+		if (i % CHANNEL_BUSY == 0)
+			client = clients[i / CHANNEL_BUSY] = rig_connect(SOCK_STREAM, &rig.at[0]);
+		ask(i);
+		ck_assert(rig_until(&rig, "upstream_tcp", i + 1U));
+	}
+	for (int i = 0; i < 2; i++)
+		up[i] = rig_accept(&rig);
+	for (int i = 0; i < 2; i++)
+		ck_assert(rig_get(up[i], &question[i]));
+	ck_assert(!rig_ready(up[1], RIG_QUIET_MS));
+	reply(up[0], &question[1]);
+	ck_assert(rig_until(&rig, "upstream_unknown_id", 1));
+	ck_assert(!rig_ready(client, RIG_QUIET_MS));
+	reply(up[1], &question[1]);
+	expect(CHANNEL_BUSY);
+	for (uint16_t i = 0; i < CHANNEL_BUSY; i++) {
+		reply(up[0], &question[0]);
+		client = clients[0];
+		expect(i);
+		if (i + 1 < CHANNEL_BUSY)
+			ck_assert(rig_get(up[0], &question[0]));
+	}
+	ask(CHANNEL_BUSY + 1); /* the first connection again */
+	ck_assert(rig_get(up[0], &question[0]));
+	ck_assert(!rig_ready(rig.up_tcp, 0));
+	for (int i = 0; i < 2; i++)
+		close(up[i]);
+	close(clients[1]);
+}
+END_TEST
+
+/* A server that closes after each reply: what it left open is asked again until all is answered. */
+START_TEST(server_may_close_after_each_reply)
+{
+	for (uint16_t i = 0; i < 12; i++)
+		ask(i);
+	for (uint16_t i = 0; i < 12; i++) {
+		int up = rig_accept(&rig);
+
 		ck_assert(rig_get(up, &question[0]));
 		reply(up, &question[0]);
-	}
-	for (int i = 0; i < 60; i++)
 		ck_assert(rig_get(client, &msg));
-	close(up);
+		ck_assert_uint_eq(rig_answers(&msg), 2);
+		ck_assert_int_eq(shutdown(up, SHUT_WR), 0);
+		ck_assert(rig_closed(up, RIG_WAIT_MS));
+		close(up);
+	}
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_udp"), 0);
+}
+END_TEST
+
+/* From now on FD neither hears nor acknowledges anything, as if its host had gone. */
+static void
+drop_all(int fd)
+{
+	struct sock_filter nothing = { .code = BPF_RET | BPF_K, .k = 0 };
+	const struct sock_fprog filter = { .len = 1, .filter = &nothing };
+
+	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)), 0);
+}
+
+/*
+ * D27: an upstream that has gone without a word is noticed by the time that replies take: the next
+ * question goes by a new connection, long before the kernel gives the old one up.
+ */
+START_TEST(d27_half_open_connection_is_left)
+{
+	const int none = 0;
+	int up[2];
+
+	ask(0);
+	up[0] = rig_accept(&rig);
+	ck_assert(rig_get(up[0], &question[0]));
+	reply(up[0], &question[0]);
+	expect(0);
+	drop_all(up[0]);
+	ask(1);
+	ck_assert(rig_take(&rig, &msg)); /* D11 */
+	rig_reply(&msg, &msg, 2);
+	rig_give(&rig, &msg);
+	expect(1);
+	ask(2);
+	up[1] = rig_accept(&rig);
+	ck_assert(rig_get(up[1], &question[1]));
+	reply(up[1], &question[1]);
+	expect(2);
+	ck_assert_int_eq(setsockopt(up[0], SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof(none)), 0);
+	ck_assert(rig_closed(up[0], RIG_WAIT_MS));
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
+	for (int i = 0; i < 2; i++)
+		close(up[i]);
 }
 END_TEST
 
@@ -306,44 +454,61 @@ let_in(int in_the_way)
 	return rig_accept(&rig);
 }
 
+/* A question of TYPE with a long name, not asked before. */
+static void
+long_question(unsigned n, uint16_t type)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), STUCK_LABEL STUCK_LABEL STUCK_LABEL "n%u.test", n);
+	rig_question(&msg, (uint16_t)n, name, type);
+}
+
+/* Ask by more and more clients, CLIENTS, until there is no room. Returns how many. */
+static unsigned
+fill(int *clients)
+{
+	unsigned n = 0;
+
+	while (rig_stat(&rig, "tcp_upstream_full") == 0) {
+		ck_assert_uint_lt(n, STUCK_CLIENTS);
+		clients[n] = rig_connect(SOCK_STREAM, &rig.at[0]);
+		for (unsigned i = 0; i < SESSION_QUESTIONS; i++) {
+			long_question(n * SESSION_QUESTIONS + i, RIG_A);
+			rig_put(clients[n], &msg);
+		}
+		n++;
+		ck_assert(rig_until(&rig, "client_tcp", (uint64_t)n * SESSION_QUESTIONS));
+	}
+	return n;
+}
+
 /*
- * D11: what the queue of a connection that is being made has no room for goes by UDP, if it may;
- * what has room waits, and the upstream is not to blame.
+ * D11: what the queues of connections that are being made have no room for goes by UDP; what has
+ * room waits, and the upstream is not to blame. No question is refused.
  */
 START_TEST(d11_what_has_no_room_goes_by_udp)
 {
-	const unsigned n = UPSTREAM_TCP_QUEUE + 64;
-	int clients[(UPSTREAM_TCP_QUEUE + 64) / 32];
+	static int clients[STUCK_CLIENTS];
 	int in_the_way = hold_up();
-	int up;
+	unsigned n = fill(clients), n_answers = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		if (i % 32 == 0)
-			client = clients[i / 32] = rig_connect(SOCK_STREAM, &rig.at[0]);
-		ask((uint16_t)i);
-		ck_assert(rig_until(&rig, "upstream_tcp", i + 1));
+	ck_assert_uint_ge(rig_stat(&rig, "upstream_tcp"), 4000);
+	ups.fd[ups.n++] = let_in(in_the_way);
+	while (n_answers < n * SESSION_QUESTIONS) {
+		serve();
+		rig_serve_now(&rig);
+		for (unsigned i = 0; i < n; i++)
+			for (; rig_ready(clients[i], 0); n_answers++) {
+				ck_assert(rig_get(clients[i], &msg));
+				ck_assert_uint_ge(rig_answers(&msg), 1);
+			}
 	}
-	for (unsigned i = UPSTREAM_TCP_QUEUE; i < n; i++) {
-		ck_assert(rig_take(&rig, &msg));
-		rig_reply(&msg, &msg, 1);
-		rig_give(&rig, &msg);
-	}
-	up = let_in(in_the_way);
-	for (unsigned i = 0; i < UPSTREAM_TCP_QUEUE; i++) {
-		ck_assert(rig_get(up, &question[0]));
-		reply(up, &question[0]);
-	}
-	for (unsigned i = 0; i < n; i++) {
-		ck_assert(rig_get(clients[i / 32], &msg));
-		ck_assert_uint_eq(rig_answers(&msg), i < UPSTREAM_TCP_QUEUE ? 2 : 1);
-	}
-	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 64);
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
-	ck_assert_uint_eq(rig_stat(&rig, "upstream_timeouts"), 0);
-	close(up);
-	for (unsigned i = 0; i < n / 32; i++)
-		close(clients[i]);
-	client = -1;
+	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
+	hang_up();
+	while (n > 0)
+		close(clients[--n]);
 }
 END_TEST
 
@@ -351,25 +516,15 @@ END_TEST
 START_TEST(d11_what_is_not_read_goes_by_udp)
 {
 	static int clients[STUCK_CLIENTS];
-	const int small = 4096;
-	unsigned n = 0;
-	char name[256];
+	const int small = 4096, segment = 536;
+	unsigned n;
 	int up;
 
-	/* What is accepted inherits it. */
+	/* What is accepted inherits both; short segments keep the sender's buffer small. */
 	ck_assert_int_eq(setsockopt(rig.up_tcp, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
-	while (rig_stat(&rig, "tcp_upstream_full") == 0) {
-		ck_assert_uint_lt(n, STUCK_CLIENTS);
-		clients[n] = rig_connect(SOCK_STREAM, &rig.at[0]);
-		for (unsigned i = 0; i < SESSION_QUESTIONS; i++) {
-			snprintf(name, sizeof(name), STUCK_LABEL STUCK_LABEL STUCK_LABEL "n%u.test",
-			    n * SESSION_QUESTIONS + i);
-			rig_question(&msg, (uint16_t)i, name, RIG_A);
-			rig_put(clients[n], &msg);
-		}
-		n++;
-		ck_assert(rig_until(&rig, "client_tcp", (uint64_t)n * SESSION_QUESTIONS));
-	}
+	ck_assert_int_eq(
+	    setsockopt(rig.up_tcp, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment)), 0);
+	n = fill(clients);
 	ck_assert(rig_take(&rig, &msg));
 	up = rig_accept(&rig);
 	ck_assert(rig_get(up, &question[0]));
@@ -384,29 +539,29 @@ END_TEST
 /* D11: a question that must go by TCP and has no room ends; nobody waits for nothing. */
 START_TEST(d11_what_must_go_by_tcp_ends_without_room)
 {
-	const unsigned n = UPSTREAM_TCP_QUEUE + 16;
 	int in_the_way = hold_up();
-	int up;
+	unsigned n_asked = 0, n_servfail = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "n%u.test", i);
-		rig_question(&msg, (uint16_t)i, name, RIG_AAAA);
-		rig_send(udp, &msg);
-		ck_assert(rig_take(&rig, &msg));
-		rig_reply_tc(&msg, &msg);
-		rig_give(&rig, &msg);
-		ck_assert(rig_until(&rig, "upstream_tcp", i + 1));
+	while (rig_stat(&rig, "tcp_upstream_full") < 16) {
+		for (unsigned i = 0; i < 64; i++) {
+			long_question(n_asked++, RIG_AAAA);
+			rig_send(udp, &msg);
+		}
+		for (unsigned i = 0; i < 64; i++) {
+			ck_assert(rig_take(&rig, &msg));
+			rig_reply_tc(&msg, &msg);
+			rig_give(&rig, &msg);
+		}
+		ck_assert(rig_until(&rig, "upstream_tcp", n_asked));
 	}
-	ck_assert(rig_until(&rig, "tcp_upstream_full", 16));
-	up = let_in(in_the_way);
-	for (unsigned i = 0; i < UPSTREAM_TCP_QUEUE; i++)
-		ck_assert(rig_get(up, &question[0]));
-	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 16);
+	while (n_servfail < 16) {
+		ck_assert(rig_recv(udp, &msg));
+		n_servfail += rig_rcode(&msg) == 2;
+	}
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
 	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
-	close(up);
+	ups.fd[ups.n++] = let_in(in_the_way);
+	hang_up();
 }
 END_TEST
 
@@ -446,7 +601,14 @@ suite(void)
 	tcase_add_test(t, d11_refused_tcp_goes_by_udp);
 	tcase_add_test(t, d11_without_descriptor_it_goes_by_udp);
 	tcase_add_test(t, questions_wait_for_the_connection);
+	tcase_add_test(t, busy_connection_gets_company);
+	tcase_add_test(t, server_may_close_after_each_reply);
 	tcase_add_test(t, loop_stops_with_a_question_open);
+	suite_add_tcase(s, t);
+	t = tcase_create("half-open");
+	tcase_add_checked_fixture(t, setup_hasty, teardown);
+	tcase_set_timeout(t, 300);
+	tcase_add_test(t, d27_half_open_connection_is_left);
 	suite_add_tcase(s, t);
 	t = tcase_create("room");
 	tcase_add_checked_fixture(t, setup_patient, teardown);

@@ -95,7 +95,7 @@ do_question(struct run *r, char **w, unsigned n)
 
 	ck_assert_uint_lt(r->n_questions, STAGE_MAX_NAMED);
 	CHECK(s->send.way == (tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP));
-	u = tcp ? s->send.sock : r->upstream_of[s->send.sock];
+	u = tcp ? s->send.sock / CHANNELS_EACH : r->upstream_of[s->send.sock];
 	CHECK(strcmp(w[2], "u?") == 0 || stage_upstream(r, w[2]) == u);
 	CHECK(unlike == NULL || wire_u16(stage_asked(r, unlike)->bytes) != m.id);
 	if (strcmp(w[4], "asis") == 0) {

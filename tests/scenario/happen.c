@@ -389,9 +389,16 @@ do_malformed(struct run *r, char **w, unsigned n)
 static void
 do_lost(struct run *r, char **w, unsigned n)
 {
+	bool established = strcmp(w[2], "established") == 0;
+	unsigned first = stage_upstream(r, w[1]) * CHANNELS_EACH;
+
 	(void)n;
-	engine_tcp_lost(r->e, stage_upstream(r, w[1]), strcmp(w[2], "established") == 0, r->now_ns);
-	stage_collect(r);
+	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+		if (i > 0 && engine_tcp_open(r->e, first + i) == 0)
+			continue;
+		engine_tcp_lost(r->e, first + i, established, r->now_ns);
+		stage_collect(r);
+	}
 }
 
 static void

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/channel.h"
+
+void
+channels_init(struct channel c[static CHANNELS_EACH])
+{
+	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+		c[i] = (struct channel){ .n_open = 0 };
+		list_init(&c[i].open);
+	}
+}
+
+unsigned
+channels_pick(const struct channel c[static CHANNELS_EACH])
+{
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY)
+			return i;
+		if (c[i].stuck != c[best].stuck ? c[best].stuck : c[i].n_open < c[best].n_open)
+			best = i;
+	}
+	return best;
+}
+
+bool
+channels_unused(const struct channel c[static CHANNELS_EACH])
+{
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		if (c[i].n_open > 0)
+			return false;
+	return true;
+}
+
+bool
+channel_doubt(struct channel *c, uint64_t sent_ns)
+{
+	if (c->stuck || c->heard_ns > sent_ns)
+		return false;
+	c->stuck = true;
+	return true;
+}
+
+void
+channel_closed(struct channel *c)
+{
+	c->stuck = false;
+	c->fruitful = false;
+	c->heard_ns = 0;
+}

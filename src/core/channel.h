@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_CHANNEL_H
+#define DNS64D_CORE_CHANNEL_H
+
+/*
+ * channel: the TCP connections to one upstream, as the engine sees them: which of them a question
+ * goes over, and which of them seems to be dead. The shell makes and ends the connections.
+ *
+ * A connection that is silent for longer than a reply takes is stuck: its other end may have gone
+ * without a word. It gets no new questions until something comes by it.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/list.h"
+
+#define CHANNELS_EACH 4 /* connections to one upstream at most (RFC 7766 section 6.2.2: few) */
+#define CHANNEL_BUSY 32 /* open questions, with which the next one goes over another connection */
+
+struct channel {
+	struct list open;  /* attempts in flight over it (struct attempt.link) */
+	uint32_t n_open;   /* number of them */
+	bool stuck;        /* it gets no new questions */
+	bool fruitful;     /* a reply came by it since it was opened */
+	uint64_t heard_ns; /* time of the last message that came by it */
+};
+
+/* channels_init: prepare the connections C of one upstream as closed. */
+void channels_init(struct channel c[static CHANNELS_EACH]);
+
+/*
+ * channels_pick: the index of the connection for the next question: the first that is neither stuck
+ * nor busy. If there is none, the one with the fewest open questions; a stuck one only if all are.
+ */
+MUST_USE unsigned channels_pick(const struct channel c[static CHANNELS_EACH]);
+
+/* channels_unused: has none of the connections C an attempt in flight? */
+MUST_USE bool channels_unused(const struct channel c[static CHANNELS_EACH]);
+
+/* channel_add: the attempt with the link LINK, on no list, is in flight over C. */
+static inline void
+channel_add(struct channel *c, struct list *link)
+{
+	list_push(&c->open, link);
+	c->n_open++;
+}
+
+/* channel_heard: a message came by C. */
+static inline void
+channel_heard(struct channel *c, uint64_t now_ns)
+{
+	c->heard_ns = now_ns;
+	c->fruitful = true;
+	c->stuck = false;
+}
+
+/*
+ * channel_doubt: a question that was sent over C at SENT_NS got no reply in time. True: C said
+ * nothing since then either, and is stuck from now on. False: it is not, or was stuck already.
+ */
+MUST_USE bool channel_doubt(struct channel *c, uint64_t sent_ns);
+
+/* channel_closed: the connection has ended, and nothing is in flight over it. */
+void channel_closed(struct channel *c);
+
+#endif

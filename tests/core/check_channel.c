@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* channel: which connection a question goes over, and which of them is stuck. */
+#include "core/channel.h"
+
+#include <check.h>
+
+static struct channel c[CHANNELS_EACH];
+static struct list links[CHANNELS_EACH * CHANNEL_BUSY + 1];
+static unsigned n_links;
+
+static void
+setup(void)
+{
+	channels_init(c);
+	n_links = 0;
+}
+
+/* One more question, by the connection that is picked. Returns its index. */
+static unsigned
+ask(void)
+{
+	unsigned k = channels_pick(c);
+
+	list_init(&links[n_links]);
+	channel_add(&c[k], &links[n_links++]);
+	return k;
+}
+
+/* One connection, until it is busy; then the next one; at last that with the fewest. */
+START_TEST(connections_fill_one_after_the_other)
+{
+	ck_assert(channels_unused(c));
+	for (unsigned i = 0; i < CHANNELS_EACH * CHANNEL_BUSY; i++)
+		ck_assert_uint_eq(ask(), i / CHANNEL_BUSY);
+	ck_assert(!channels_unused(c));
+	c[2].n_open--;
+	ck_assert_uint_eq(channels_pick(c), 2);
+	c[2].n_open += 3;
+	c[0].n_open += 2;
+	c[1].n_open += 1;
+	c[3].n_open += 2;
+	ck_assert_uint_eq(channels_pick(c), 1);
+}
+END_TEST
+
+/* D27: a connection that said nothing since a question was sent in vain gets no more of them. */
+START_TEST(d27_stuck_connection_gets_no_question)
+{
+	ck_assert_uint_eq(ask(), 0);
+	channel_heard(&c[0], 1000);
+	ck_assert(!channel_doubt(&c[0], 999)); /* it spoke since */
+	ck_assert_uint_eq(channels_pick(c), 0);
+	ck_assert(channel_doubt(&c[0], 1000));
+	ck_assert(!channel_doubt(&c[0], 1001)); /* once */
+	ck_assert_uint_eq(channels_pick(c), 1);
+	channel_heard(&c[0], 2000);
+	ck_assert_uint_eq(channels_pick(c), 0);
+	ck_assert(channel_doubt(&c[0], 2000));
+	channel_closed(&c[0]);
+	ck_assert_uint_eq(channels_pick(c), 0);
+}
+END_TEST
+
+/* All stuck: the one with the fewest questions. One that is not stuck is before them, busy or not.
+ */
+START_TEST(stuck_connection_is_better_than_none)
+{
+	for (unsigned k = 0; k < CHANNELS_EACH; k++) {
+		c[k].n_open = k == 2 ? 1 : 5;
+		ck_assert(channel_doubt(&c[k], 0));
+	}
+	ck_assert_uint_eq(channels_pick(c), 2);
+	c[CHANNELS_EACH - 1].n_open = 10 * CHANNEL_BUSY;
+	channel_heard(&c[CHANNELS_EACH - 1], 1);
+	ck_assert_uint_eq(channels_pick(c), CHANNELS_EACH - 1);
+	channel_heard(&c[0], 1);
+	c[0].n_open = 11 * CHANNEL_BUSY;
+	ck_assert_uint_eq(channels_pick(c), CHANNELS_EACH - 1);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("channel");
+	TCase *t = tcase_create("channel");
+
+	tcase_add_checked_fixture(t, setup, NULL);
+	tcase_add_test(t, connections_fill_one_after_the_other);
+	tcase_add_test(t, d27_stuck_connection_gets_no_question);
+	tcase_add_test(t, stuck_connection_is_better_than_none);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}

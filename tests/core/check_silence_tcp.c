@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* silence: questions on TCP connections that end, are stuck, or have no room (D11, D27). */
+#include "core/silence.h"
+
+#include <check.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "core/attempt.h"
+#include "dns/wire.h"
+#include "scenario/parts.h"
+
+static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer = UPSTREAM_NONE };
+static struct parts p;
+static struct packet_out sent;
+static struct lookup_result result;
+static unsigned n_asked;
+
+static void
+setup(void)
+{
+	parts_init(&p, 2, 1000);
+	n_asked = 0;
+}
+
+static void
+teardown(void)
+{
+	parts_fini(&p);
+}
+
+/* The next question that is sent goes over the connection CONN. */
+static void
+expect_tcp(unsigned conn)
+{
+	ck_assert(parts_next(&p, &sent));
+	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_TCP);
+	ck_assert_uint_eq(sent.sock, conn);
+}
+
+static void
+expect_udp(void)
+{
+	ck_assert(parts_next(&p, &sent));
+	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_UDP);
+}
+
+/* A new question, sent over TCP by the connection CONN. */
+static struct lookup *
+ask(unsigned conn)
+{
+	char name[64];
+	struct lookup *l;
+
+	snprintf(name, sizeof(name), "n%u.example", n_asked++);
+	l = parts_lookup(&p, name, &by_tcp);
+	expect_tcp(conn);
+	return l;
+}
+
+/* Any message comes by CONN: the connection is alive. */
+static void
+hear(unsigned conn)
+{
+	const uint8_t stray[12] = { 0, 0, 0x80 };
+
+	ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_TCP, conn, stray, 12, &result));
+}
+
+static void
+lose(unsigned conn, bool established)
+{
+	ck_assert_ptr_null(silence_on_tcp_lost(&p.lookups, conn, established, &result, p.now_ns));
+}
+
+/* The wait of L is over. */
+static void
+wait_out(struct lookup *l)
+{
+	wheel_clear(&p.wheel, &l->timer);
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+}
+
+/* A busy connection gets company; each question ends with its own connection only. */
+START_TEST(connection_takes_its_own_questions_along)
+{
+	for (unsigned i = 0; i < CHANNEL_BUSY; i++)
+		(void)ask(0);
+	(void)ask(1);
+	lose(1, true);
+	expect_tcp(1);
+	ck_assert(!parts_next(&p, &sent));
+	lose(0, true);
+	for (unsigned i = 0; i < CHANNEL_BUSY; i++)
+		expect_tcp(0);
+	ck_assert(!parts_next(&p, &sent));
+}
+END_TEST
+
+/* Rule 26: a connection that brought nothing is tried again once; one that brought replies, often.
+ */
+START_TEST(fruitful_connection_may_end_often)
+{
+	(void)ask(0);
+	for (unsigned i = 0; i < 32 - 1; i++) {
+		hear(0);
+		lose(0, true);
+		expect_tcp(0);
+	}
+	hear(0);
+	lose(0, true);
+	expect_udp();
+	(void)ask(0);
+	lose(0, true);
+	expect_tcp(0);
+	lose(0, true);
+	expect_udp();
+}
+END_TEST
+
+/* D27: that TCP is refused says nothing of UDP: no upstream is blamed. */
+START_TEST(d27_refused_connection_blames_no_upstream)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		(void)ask(0);
+		lose(0, false);
+		expect_udp();
+	}
+	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	ck_assert(!p.upstreams.table[0].down);
+}
+END_TEST
+
+/*
+ * D27: a connection that says nothing for longer than a reply takes gets no new questions, and what
+ * is open on it is asked elsewhere at the next tick.
+ */
+START_TEST(d27_stuck_connection_is_left_at_once)
+{
+	struct lookup *l = ask(0), *other = ask(0);
+
+	p.now_ns += NS_PER_SEC / 5;
+	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns));
+	wait_out(l);
+	ck_assert(p.upstreams.table[0].tcp[0].stuck);
+	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &other->timer);
+	wait_out(other);
+	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0); /* of UDP it says nothing */
+	while (parts_next(&p, &sent))
+		ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_UDP);
+	(void)ask(1);
+	hear(0);
+	(void)ask(0);
+}
+END_TEST
+
+/* A connection that spoke since the question was sent is not stuck: the name is slow. */
+START_TEST(slow_name_leaves_the_connection_alone)
+{
+	struct lookup *l = ask(0);
+
+	(void)ask(0);
+	p.now_ns += NS_PER_SEC / 5;
+	hear(0);
+	wait_out(l);
+	ck_assert(!p.upstreams.table[0].tcp[0].stuck);
+	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS));
+	(void)parts_next(&p, &sent);
+	(void)ask(0);
+}
+END_TEST
+
+/* D11, D26: what has no room goes over UDP, or ends without blame; another's ID is not touched. */
+START_TEST(d11_no_room_concerns_one_question)
+{
+	struct lookup *l = ask(0);
+	uint16_t id = wire_u16(p.tcp);
+
+	silence_on_tcp_full(&p.lookups, 1, id, p.now_ns);
+	silence_on_tcp_full(&p.lookups, CHANNELS_EACH, id, p.now_ns);
+	ck_assert(!parts_next(&p, &sent));
+	silence_on_tcp_full(&p.lookups, 0, id, p.now_ns);
+	expect_udp();
+	l = ask(0);
+	l->tcp_only = true;
+	silence_on_tcp_full(&p.lookups, 0, wire_u16(p.tcp), p.now_ns);
+	ck_assert(!parts_next(&p, &sent));
+	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
+	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("silence_tcp");
+	TCase *t = tcase_create("silence_tcp");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, connection_takes_its_own_questions_along);
+	tcase_add_test(t, fruitful_connection_may_end_often);
+	tcase_add_test(t, d27_refused_connection_blames_no_upstream);
+	tcase_add_test(t, d27_stuck_connection_is_left_at_once);
+	tcase_add_test(t, slow_name_leaves_the_connection_alone);
+	tcase_add_test(t, d11_no_room_concerns_one_question);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *sr = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed != 0;
+}
