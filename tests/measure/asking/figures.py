@@ -72,6 +72,19 @@ def outcomes(questions):
     return found
 
 
+def shares(samples, begin, end):
+    """The percentage of all packets that the first upstream got, second by second of that time.
+    samples: (time, packets to each upstream until then)."""
+    found = []
+    at = begin
+    while at + 1 <= end:
+        counts = [packets for when, packets in samples if at <= when <= at + 1]
+        got = [last - first for first, last in zip(counts[0], counts[-1])] if counts else [0]
+        found.append(100 * got[0] / sum(got) if sum(got) else 0)
+        at += 1
+    return found
+
+
 def returned(samples, since, least=5):
     """s from a time until an upstream is asked again, by more than probes: the first of the samples
     (time, packets until then) with so many more than the one before."""

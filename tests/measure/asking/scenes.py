@@ -153,6 +153,28 @@ class Fault(Scene):
         return found
 
 
+class Lossy(Scene):
+    """The first of two upstreams loses every other packet for a while."""
+
+    def span(self, seconds):
+        return seconds * 0.15, seconds - 10.2
+
+    def events(self, stage, seconds):
+        begin, end = self.span(seconds)
+        upstream = stage.upstreams[0]
+        return [(begin, lambda: upstream.fail("lossy")), (end, lambda: upstream.revive("lossy"))]
+
+    def find(self, questions, stage, seconds):
+        begin, end = self.span(seconds)
+        found = super().find(questions, stage, seconds)
+        meanwhile = figures.shares(stage.samples, begin + 1, end)
+        after = figures.shares(stage.samples, end, seconds)
+        found["share"] = sum(meanwhile) / len(meanwhile)
+        # Of its half it has half again.
+        found["back"] = next((i + 1 for i, share in enumerate(after) if share >= 25), None)
+        return found
+
+
 class Dead(Scene):
     """Both upstreams fail, and after a while the first comes back. New names are asked for all the
     time, and stale ones, that were asked for before and have expired since."""
@@ -285,6 +307,14 @@ def beside():
             settle=2,
             baseline=(FAST,),
         )
+
+    yield Lossy(
+        "losing",
+        (FAST, FAST),
+        (resolved(), RIGHT, Goal("share", "<=", 10, 15), Goal("back", "<=", 10)),
+        mode="random",
+        short=15,
+    )
 
 
 def at_fault():

@@ -17,7 +17,9 @@ SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
 SOL_PACKET, PACKET_STATISTICS = 263, 6
 ETH_P_IP = 0x0800
 SYS_PIDFD_GETFD = 438
-DROP, TAKE = (0x06, 0, 0, 0), (0x06, 0, 0, 1)
+DROP, TAKE = (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF)
+RANDOM = 0xFFFFF000 + 56  # where a filter reads 32 random bits
+LOSSY = [(0x20, 0, 0, RANDOM), (0x35, 1, 0, 1 << 31), DROP, TAKE]  # every other packet
 
 
 def attach_filter(sock, program):
@@ -30,7 +32,7 @@ def attach_filter(sock, program):
 
 
 class Counter:
-    """Counts what is sent to an address and port, heard or not: datagrams, TCP segments with data."""
+    """Counts what is sent to an address and port, heard or not: datagrams, TCP with data."""
 
     def __init__(self, address, port):
         self.total = 0
@@ -66,10 +68,10 @@ class Upstream:
 
     def __init__(self, program, number, words, where):
         self.address = "127.0.0.%d" % (1 + number)
-        self.command = [program, "-l", self.address, "-p", str(PORT), *words]
+        self.command = [program, "-l", self.address, "-p", str(PORT), "--seed", str(1 + number), *words]
         self.log_path = os.path.join(where, "fakedns%d" % number)
         self.process = None
-        self.muted = []
+        self.filtered = []
         self.counter = Counter(self.address, PORT)
 
     def start(self):
@@ -94,8 +96,8 @@ class Upstream:
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)
 
-    def mute(self):
-        """A black hole: its sockets get nothing any more, and nobody is told."""
+    def filter(self, program):
+        """Its sockets get only what the filter takes, and nobody is told."""
         libc = ctypes.CDLL(None, use_errno=True)
         of_process = os.pidfd_open(self.process.pid)
         directory = "/proc/%d/fd" % self.process.pid
@@ -105,19 +107,24 @@ class Upstream:
             descriptor = libc.syscall(SYS_PIDFD_GETFD, of_process, int(number), 0)
             if descriptor >= 0:
                 sock = socket.socket(fileno=descriptor)
-                attach_filter(sock, [DROP])
-                self.muted.append(sock)
+                attach_filter(sock, program)
+                self.filtered.append(sock)
         os.close(of_process)
 
-    def unmute(self):
-        for sock in self.muted:
+    def unfilter(self):
+        for sock in self.filtered:
             sock.setsockopt(socket.SOL_SOCKET, SO_DETACH_FILTER, 0)
             sock.close()
-        self.muted = []
+        self.filtered = []
 
-    # A fault by name, and its end
     def fail(self, how):
-        {"killed": self.kill, "stopped": self.stop, "silent": self.mute}[how]()
+        """The fault of this name; revive ends it."""
+        if how == "killed":
+            self.kill()
+        elif how == "stopped":
+            self.stop()
+        else:
+            self.filter({"silent": [DROP], "lossy": LOSSY}[how])
 
     def revive(self, how):
-        {"killed": self.start, "stopped": self.go_on, "silent": self.unmute}[how]()
+        {"killed": self.start, "stopped": self.go_on}.get(how, self.unfilter)()
