@@ -110,13 +110,16 @@ by_cost(const struct upstreams *us, const struct choice_wish *wish, struct candi
 }
 
 struct choice
-choice_among(const struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
+choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
 {
 	struct candidates c;
 
 	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
 	    !(wish->exhausted >> wish->prefer & 1) && level(us, wish->prefer, wish) == 0)
 		return (struct choice){ .upstream = wish->prefer };
+	if (us->hedge && wish->last == UPSTREAM_NONE &&
+	    us->hedge_credit < CHOICE_HEDGE_EACH * CHOICE_HEDGE_SAVED)
+		us->hedge_credit++;
 	gather(us, wish, &c);
 	if (c.n == 0)
 		return (struct choice){ .upstream = UPSTREAM_NONE };
@@ -125,19 +128,80 @@ choice_among(const struct upstreams *us, const struct choice_wish *wish, struct 
 	return by_cost(us, wish, &c, rng_u32(rng));
 }
 
-uint64_t
-choice_best_wait_ns(const struct upstreams *us, unsigned u)
+/* Is N good? */
+static bool
+is_good(const struct upstreams *us, uint16_t n)
 {
-	uint64_t best = us->timeout_ns;
+	return !us->table[n].doubted && !upstream_is_down(&us->table[n]);
+}
+
+/* The shortest wait over UDP of the good upstreams other than U; UINT64_MAX: there is none. */
+static uint64_t
+best_wait_ns(const struct upstreams *us, unsigned u)
+{
+	uint64_t best = UINT64_MAX;
 
 	for (unsigned i = 0; i < us->n_order; i++) {
-		const struct upstream *up = &us->table[us->order[i]];
-		uint64_t wait = upstreams_wait_ns(us, us->order[i], UPSTREAM_OVER_UDP, 0);
+		uint16_t n = us->order[i];
+		uint64_t wait;
 
-		if (us->order[i] != u && !up->doubted && !upstream_is_down(up) && wait < best)
-			best = wait;
+		if (n == u || !is_good(us, n))
+			continue;
+		wait = upstreams_wait_ns(us, n, UPSTREAM_OVER_UDP, 0);
+		best = wait < best ? wait : best;
 	}
 	return best;
+}
+
+/* May a question to U be hedged: is another one good, and costs no more than the lowest band? */
+static bool
+may_hedge(const struct upstreams *us, unsigned u)
+{
+	uint64_t most = 2 * us->table[u].cost.ns + CHOICE_BAND_NS;
+
+	if (us->hedge_credit < CHOICE_HEDGE_EACH)
+		return false;
+	for (unsigned i = 0; i < us->n_order; i++) {
+		uint16_t n = us->order[i];
+		uint64_t cost = us->table[n].cost.ns;
+
+		if (n != u && is_good(us, n) && cost != 0 && cost <= most)
+			return true;
+	}
+	return false;
+}
+
+uint64_t
+choice_early(const struct upstreams *us, unsigned u, bool exploring)
+{
+	const struct times *t = &us->table[u].times[UPSTREAM_OVER_UDP];
+
+	if (exploring)
+		return best_wait_ns(us, u);
+	if (!us->hedge || !times_known(t) || !may_hedge(us, u))
+		return UINT64_MAX;
+	return t->p95_ns > CHOICE_HEDGE_NS ? t->p95_ns : CHOICE_HEDGE_NS;
+}
+
+uint16_t
+choice_beside(struct upstreams *us, unsigned u, bool exploring, uint64_t exhausted, struct rng *rng)
+{
+	const struct choice_wish wish = { .exhausted = exhausted | UINT64_C(1) << u,
+		.last = (uint16_t)u,
+		.prefer = UPSTREAM_NONE,
+		.alive = true };
+	uint16_t n;
+
+	if (!exploring && !may_hedge(us, u))
+		return UPSTREAM_NONE;
+	n = choice_among(us, &wish, rng).upstream;
+	if (n == UPSTREAM_NONE || !is_good(us, n))
+		return UPSTREAM_NONE;
+	if (!exploring) {
+		us->hedge_credit -= CHOICE_HEDGE_EACH;
+		us->table[n].tally.hedges++;
+	}
+	return n;
 }
 
 void
@@ -152,4 +216,13 @@ choice_on_failure(
 		us->current = us->current + 1 < us->n_order ? us->current + 1 : 0;
 	/* A failure costs the wait, and then the question is asked elsewhere. */
 	times_charge_failure(&us->table[u].cost, 2 * upstreams_wait_ns(us, u, over, 0), now_ns);
+}
+
+void
+choice_on_overtaken(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	uint64_t wait = best_wait_ns(us, u);
+
+	if (wait < UINT64_MAX)
+		times_charge_failure(&us->table[u].cost, 2 * wait, now_ns);
 }

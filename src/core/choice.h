@@ -25,7 +25,10 @@
  */
 #define CHOICE_BAND_NS (5 * NS_PER_MS)
 #define CHOICE_EXPLORE 10
-#define CHOICE_EQUAL_NS NS_PER_MS /* costs that differ by less are the same */
+#define CHOICE_EQUAL_NS NS_PER_MS       /* costs that differ by less are the same */
+#define CHOICE_HEDGE_NS (8 * NS_PER_MS) /* no question is hedged earlier */
+#define CHOICE_HEDGE_EACH 20            /* of so many questions one may be hedged, */
+#define CHOICE_HEDGE_SAVED 10           /* and this many in a row after quiet times */
 
 /* Limits on the choice of an attempt's upstream. */
 struct choice_wish {
@@ -41,21 +44,21 @@ struct choice {
 	uint16_t upstream; /* its number; UPSTREAM_NONE: none may be asked */
 	/*
 	 * Others are known to be better: it is asked to measure it, so the attempt waits no longer
-	 * than choice_best_wait_ns before another is asked too.
+	 * than they take (choice_early_ns) before one of them is asked too.
 	 */
 	bool exploring;
 };
 
 /* choice_among: choice_pick with several upstreams. */
 MUST_USE struct choice choice_among(
-    const struct upstreams *us, const struct choice_wish *wish, struct rng *rng);
+    struct upstreams *us, const struct choice_wish *wish, struct rng *rng);
 
 /*
  * choice_pick: the upstream for the next attempt. One that is down, or that has no socket for lack
  * of local resources, is picked only when no other is left.
  */
 MUST_USE static inline struct choice
-choice_pick(const struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
+choice_pick(struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
 {
 	uint16_t only;
 
@@ -67,12 +70,28 @@ choice_pick(const struct upstreams *us, const struct choice_wish *wish, struct r
 	return (struct choice){ .upstream = only };
 }
 
+/* choice_early: choice_early_ns with several upstreams. */
+MUST_USE uint64_t choice_early(const struct upstreams *us, unsigned u, bool exploring);
+
 /*
- * choice_best_wait_ns: how long the best of the other upstreams than U takes to be silent: the
- * shortest upstreams_wait_ns over UDP of those that are good. The setting timeout-time if there is
- * none.
+ * choice_early_ns: how long the first attempt of a question, to U over UDP, waits before another
+ * upstream is asked beside it (choice_beside). EXPLORING is what choice_pick said: as long as the
+ * best of the others takes to be silent. Else, with "hedge yes": longer than 19 of 20 replies of U
+ * take, if another one is as good. UINT64_MAX: no other is asked before U is silent.
  */
-MUST_USE uint64_t choice_best_wait_ns(const struct upstreams *us, unsigned u);
+MUST_USE static inline uint64_t
+choice_early_ns(const struct upstreams *us, unsigned u, bool exploring)
+{
+	return us->n_order == 1 ? UINT64_MAX : choice_early(us, u, exploring);
+}
+
+/*
+ * choice_beside: that time is over without a reply: the good upstream that is asked beside U, not
+ * one of EXHAUSTED (bit per number). A hedge is counted and comes out of the budget. UPSTREAM_NONE:
+ * none; U's reply is waited for.
+ */
+MUST_USE uint16_t choice_beside(
+    struct upstreams *us, unsigned u, bool exploring, uint64_t exhausted, struct rng *rng);
 
 /*
  * choice_on_failure: an attempt to U over OVER failed: no reply in time, or an error. Its cost
@@ -80,5 +99,11 @@ MUST_USE uint64_t choice_best_wait_ns(const struct upstreams *us, unsigned u);
  */
 void choice_on_failure(
     struct upstreams *us, unsigned u, enum upstream_over over, bool silent, uint64_t now_ns);
+
+/*
+ * choice_on_overtaken: an attempt to U that was exploring got no reply in choice_early_ns: its cost
+ * rises to what that would cost, if it was lower.
+ */
+void choice_on_overtaken(struct upstreams *us, unsigned u, uint64_t now_ns);
 
 #endif

@@ -68,7 +68,8 @@ struct conf_core {
 	struct netaddr upstreams[CONF_MAX_UPSTREAMS];
 	size_t n_upstreams; /* >= 1 */
 	enum conf_selection selection;
-	uint32_t timeout_ms;        /* ms, for one attempt */
+	bool hedge;          /* ask another upstream too when one is slower than it usually is */
+	uint32_t timeout_ms; /* ms, for one attempt */
 	uint32_t resend_attempts;   /* retries after an attempt without a reply, 0-10 */
 	uint16_t udp_size_client;   /* bytes: largest UDP answer to a client, 512-4096 */
 	uint16_t udp_size_upstream; /* bytes: EDNS buffer size sent to upstreams, 512-4096 */

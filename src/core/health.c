@@ -106,6 +106,15 @@ doubt(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 	wheel_set(us->wheel, &up->probe, now_ns);
 }
 
+static void
+count_silence(struct upstreams *us, struct upstream *up, uint64_t now_ns)
+{
+	count_failure(up, now_ns);
+	/* Another loop's probes go unanswered already: then one silence is enough. */
+	if (up->n_failures >= HEALTH_SILENCES || pulse_since_ns(up->pulse) != 0)
+		doubt(us, up, now_ns);
+}
+
 void
 health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns)
 {
@@ -114,10 +123,14 @@ health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uin
 	choice_on_failure(us, u, over, true, now_ns);
 	if (over == UPSTREAM_OVER_TCP)
 		return;
-	count_failure(up, now_ns);
-	/* Another loop's probes go unanswered already: then one silence is enough. */
-	if (up->n_failures >= HEALTH_SILENCES || pulse_since_ns(up->pulse) != 0)
-		doubt(us, up, now_ns);
+	count_silence(us, up, now_ns);
+}
+
+void
+health_on_overtaken(struct upstreams *us, unsigned u, uint64_t now_ns)
+{
+	choice_on_overtaken(us, u, now_ns);
+	count_silence(us, &us->table[u], now_ns);
 }
 
 void

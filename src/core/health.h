@@ -60,6 +60,12 @@ health_on_reply(struct upstreams *us, unsigned u, uint64_t now_ns)
  */
 void health_on_silence(struct upstreams *us, unsigned u, enum upstream_over over, uint64_t now_ns);
 
+/*
+ * health_on_overtaken: the first attempt to U, which was exploring, had no reply after
+ * choice_early_ns. It counts as silence, but costs no more than that time says.
+ */
+void health_on_overtaken(struct upstreams *us, unsigned u, uint64_t now_ns);
+
 /* health_on_refused: the kernel reported U unreachable: it is in doubt. */
 void health_on_refused(struct upstreams *us, unsigned u, uint64_t now_ns);
 

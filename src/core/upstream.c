@@ -45,6 +45,8 @@ void
 upstreams_init(struct upstreams *us)
 {
 	us->selection = CONF_RANDOM;
+	us->hedge = false;
+	us->hedge_credit = 0;
 	us->told = NULL;
 	us->pulses = NULL;
 	us->wheel = NULL;
@@ -137,6 +139,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	unsigned changed = 0;
 
 	us->selection = conf->selection;
+	us->hedge = conf->hedge;
 	us->told = conf->told;
 	us->pulses = conf->pulses;
 	us->wheel = wheel;

@@ -115,6 +115,8 @@ struct upstream_socket {
 
 struct upstreams {
 	enum conf_selection selection;
+	bool hedge;            /* the setting */
+	uint32_t hedge_credit; /* questions that were not hedged, see CHOICE_HEDGE_EACH */
 	struct told *told;     /* borrowed; NULL */
 	struct pulses *pulses; /* borrowed; NULL */
 	struct wheel *wheel;   /* borrowed; NULL before upstreams_configure */

@@ -66,10 +66,11 @@ static const struct bad_line bad[] = {
 	{ "listen ::ffff:0.0.0.0",
 	    "listen: '::ffff:0.0.0.0' is an IPv4 address in IPv6 clothes; write it "
 	    "as 0.0.0.0" },
-	{ "selection-mode fastest",
-	    "selection-mode: 'fastest' is not one of random|round-robin|in-order" },
+	{ "selection-mode best",
+	    "selection-mode: 'best' is not one of random|round-robin|in-order|fastest" },
+	{ "hedge maybe", "hedge: 'maybe' is not one of no|yes" },
 	{ "selection-mode rand",
-	    "selection-mode: 'rand' is not one of random|round-robin|in-order" },
+	    "selection-mode: 'rand' is not one of random|round-robin|in-order|fastest" },
 	{ "debugging maybe", "debugging: 'maybe' is not one of no|yes" },
 	{ "timeout-time 0.05", "timeout-time: '0.05' is not a time from 0.1 to 5 seconds" },
 	{ "timeout-time 32767", "timeout-time: '32767' is not a time from 0.1 to 5 seconds" },
@@ -364,6 +365,9 @@ START_TEST(choices_are_in_the_order_of_their_enums)
 	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_WARN);
 	parse_silently("log-level info\n");
 	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_INFO);
+	parse_silently("selection-mode fastest\nhedge yes\n");
+	ck_assert_int_eq(settings.conf.core.selection, CONF_FASTEST);
+	ck_assert(settings.conf.core.hedge);
 }
 END_TEST
 

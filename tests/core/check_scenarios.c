@@ -7,7 +7,7 @@
  *	local-zones | version TEXT | server-id TEXT	of the engine as a whole
  *	trusted [uN...]			their AD is believed, no other's
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
- *	selection random|round-robin|in-order
+ *	selection random|round-robin|in-order|fastest | hedge yes|no
  *	case-randomization yes|no | upstream-cookies yes|no | client-cookies yes|no
  *	timeout MS | attempts N | size N | queries N
  *	cache SIZE|off			bytes (k, m) of a cache, off at first; it outlives reloads

@@ -71,7 +71,10 @@ happen_setting(struct run *r, char **w, unsigned n)
 	} else if (strcmp(w[0], "selection") == 0) {
 		r->conf.selection = strcmp(w[1], "random") == 0 ? CONF_RANDOM
 		    : strcmp(w[1], "in-order") == 0             ? CONF_IN_ORDER
+		    : strcmp(w[1], "fastest") == 0              ? CONF_FASTEST
 								: CONF_ROUND_ROBIN;
+	} else if (strcmp(w[0], "hedge") == 0) {
+		r->conf.hedge = strcmp(w[1], "yes") == 0;
 	} else if (strcmp(w[0], "timeout") == 0) {
 		r->conf.timeout_ms = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "attempts") == 0) {
