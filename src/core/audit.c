@@ -40,16 +40,19 @@ count_query(struct count *c, const struct query *q)
 static uint32_t
 count_watchers(struct count *c, const struct lookup *l)
 {
-	const struct list *head = &l->watchers;
+	struct list *link = l->watchers;
 	uint32_t n = 0;
 
-	for (struct list *link = head->next; link != head; link = link->next) {
+	if (link == NULL)
+		return 0;
+	do {
 		const struct query *q = LIST_OBJECT(link, struct query, beside.link);
 
 		if (q->beside.lookup != l)
 			blame(c, "a query watches a lookup that it does not know");
 		n++;
-	}
+		link = link->next;
+	} while (link != l->watchers);
 	c->watchers += n;
 	return n;
 }

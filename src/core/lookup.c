@@ -145,7 +145,6 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 	}
 	l->number = (uint32_t)((size_t)((uint8_t *)l - ls->pool.mem) / ls->pool.stride);
 	list_init(&l->waiters);
-	list_init(&l->watchers);
 	wheel_timer_init(&l->timer, WHEEL_LOOKUP);
 	l->name_hash = key->hash;
 	l->qtype = key->qtype;
@@ -224,20 +223,43 @@ void
 lookup_watch(struct lookup *l, struct list *waits, struct list *watches)
 {
 	list_unlink(waits);
-	list_push(&l->watchers, watches);
+	list_init(watches);
+	if (l->watchers != NULL)
+		list_push(l->watchers, watches);
+	else
+		l->watchers = watches;
+}
+
+/* Take LINK off the list or ring that it is on. */
+static void
+unlink_one(struct lookup *l, struct list *link)
+{
+	if (l->watchers == link)
+		l->watchers = list_empty(link) ? NULL : link->next;
+	list_unlink(link);
+}
+
+struct list *
+lookup_next_watcher(struct lookup *l)
+{
+	struct list *link = l->watchers;
+
+	if (link != NULL)
+		unlink_one(l, link);
+	return link;
 }
 
 void
 lookup_wait_again(struct lookup *l, struct list *watches, struct list *waits)
 {
-	list_unlink(watches);
+	unlink_one(l, watches);
 	list_push(&l->waiters, waits);
 }
 
 void
 lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 {
-	list_unlink(link);
+	unlink_one(l, link);
 	l->n_waiters--;
 	if (l->n_waiters == 0 && !l->needed)
 		lookup_free(ls, l);

@@ -128,9 +128,10 @@ struct attempt {
 };
 
 struct lookup {
-	struct list link;         /* in the list to_ask or ending */
-	struct list waiters;      /* struct query.link */
-	struct list watchers;     /* struct query_watch.link: who would take its reply */
+	struct list link;    /* in the list to_ask or ending */
+	struct list waiters; /* struct query.link */
+	struct list
+	    *watchers; /* one of a ring of query_watch.link: who would take its reply; NULL */
 	struct wheel_timer timer; /* of the attempt, or of the pause before the next one */
 	struct lookup *next;      /* same hash bucket */
 	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
@@ -257,6 +258,9 @@ void lookup_join(struct lookup *l, struct list *link);
 
 /* lookup_watch: WAITS, which waits for L, stops waiting, and WATCHES, in no list, watches L. */
 void lookup_watch(struct lookup *l, struct list *waits, struct list *watches);
+
+/* lookup_next_watcher: take one of those who watch L off their ring; NULL: there is none. */
+struct list *lookup_next_watcher(struct lookup *l);
 
 /* lookup_wait_again: WATCHES stops watching L, and WAITS, in no list, waits for L. */
 void lookup_wait_again(struct lookup *l, struct list *watches, struct list *waits);

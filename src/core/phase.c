@@ -70,8 +70,6 @@ ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
 		return respond_fail(qs, q, ev);
 	if (UNLIKELY(q->useless) && end == QUERY_AAAA_FAILED)
 		return give_up(qs, q, ev);
-	if (query_watches(q))
-		stats_inc(&qs->stats->aaaa_late);
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
 	q->empty_at_ns = ev->now_ns;

@@ -161,9 +161,7 @@ end_of_wait(const struct query *q, uint64_t now_ns)
 	if (UNLIKELY(q->stale_seen || q->state == QUERY_TARGET ||
 		(q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED)))
 		return end_of_seldom(q, now_ns);
-	if (q->state != QUERY_AAAA)
-		return q->deadline_ns;
-	return UNLIKELY(query_is_late(q->lookup)) ? now_ns : time_of(q, QUERY_AAAA_MS);
+	return q->state == QUERY_AAAA ? time_of(q, QUERY_AAAA_MS) : q->deadline_ns;
 }
 
 static inline void
@@ -207,11 +205,9 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
-	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
-	if (UNLIKELY(q->beside.lookup != NULL) &&
-	    (!query_watches(q) || q->beside.lookup == q->lookup))
-		query_unwatch(qs, q);
 	set_timer(qs, q, now_ns);
+	if (UNLIKELY(found || q->beside.lookup != NULL))
+		query_joined(qs, q, now_ns);
 }
 
 bool
@@ -340,7 +336,7 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 		q->stale_seen = false;
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
 	}
-	if (UNLIKELY(!list_empty(&l->watchers)))
+	if (UNLIKELY(l->watchers != NULL))
 		query_wake_watchers(qs, l, result);
 	l->n_waiters = 0;
 }

@@ -252,12 +252,11 @@ void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
  */
 void query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
 
-/* query_is_late: has L been silent for so long that AAAA is late, whoever waits (RULES D5)? */
-MUST_USE static inline bool
-query_is_late(const struct lookup *l)
-{
-	return l->n_silent >= QUERY_LATE_SILENT || l->spent;
-}
+/*
+ * query_joined: Q has joined a lookup that others began, or watches one: it stops watching what is
+ * of no use any more, and does not wait for AAAA that is late already.
+ */
+void query_joined(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_goes_on: would Q, in state AAAA, go on to A if AAAA were late? */
 MUST_USE bool query_goes_on(struct queries *qs, struct query *q);
@@ -286,7 +285,8 @@ void query_wait_on(struct queries *qs, struct query *q);
 void query_unwatch(struct queries *qs, struct query *q);
 
 /* query_wake_watchers: the part of query_wake that concerns watchers. */
-void query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_result *result);
+__attribute__((cold)) void query_wake_watchers(
+    struct queries *qs, struct lookup *l, const struct lookup_result *result);
 
 /* query_make_ready: make Q, which waits for no lookup, ready with an event. */
 static inline void

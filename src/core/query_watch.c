@@ -2,6 +2,13 @@
 /* query_watch: AAAA is late: queries go on to A and watch what becomes of AAAA (RULES D5). */
 #include "core/query.h"
 
+/* Has L been silent for so long that AAAA is late, whoever waits? */
+static bool
+is_late(const struct lookup *l)
+{
+	return l->n_silent >= QUERY_LATE_SILENT || l->spent;
+}
+
 bool
 query_goes_on(struct queries *qs, struct query *q)
 {
@@ -26,6 +33,7 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 	q->lookup = NULL;
 	/* The end of a chain is not watched: after A the chain is not known any more. */
 	if (q->state == QUERY_AAAA && q->chain == NULL && now_ns < q->deadline_ns) {
+		stats_inc(&qs->stats->aaaa_late);
 		q->beside.lookup = l;
 		lookup_watch(l, &q->link, &q->beside.link);
 	} else {
@@ -42,6 +50,16 @@ query_unwatch(struct queries *qs, struct query *q)
 	q->beside.lookup = NULL;
 	keep(qs, l);
 	lookup_leave(qs->lookups, l, &q->beside.link);
+}
+
+void
+query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
+	if (q->beside.lookup != NULL && (!query_watches(q) || q->beside.lookup == q->lookup))
+		query_unwatch(qs, q);
+	if (q->state == QUERY_AAAA && !q->stale_seen && is_late(q->lookup))
+		wheel_set(qs->wheel, &q->timer, now_ns);
 }
 
 void
@@ -94,7 +112,7 @@ query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_re
 		result->outcome == LOOKUP_BOGUS);
 	struct list *link;
 
-	while ((link = list_pop(&l->watchers)) != NULL) {
+	while ((link = lookup_next_watcher(l)) != NULL) {
 		struct query *q = LIST_OBJECT(link, struct query, beside.link);
 
 		q->beside.lookup = NULL;
@@ -132,15 +150,15 @@ ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
 void
 query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 {
-	bool late = query_is_late(l);
-	struct list hold, *next; /* hold: L lives on though the last one leaves */
+	bool late = is_late(l);
+	struct list hold, *next;
 
 	/* A truncated reply that is kept has real AAAA. */
 	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL ||
 	    (l->n_silent < QUERY_BESIDE_SILENT && !late))
 		return;
-	list_push(&l->watchers, &hold);
-	l->n_waiters++;
+	list_init(&hold);
+	l->n_waiters++; /* L lives on though the last one leaves */
 	for (struct list *link = l->waiters.next; link != &l->waiters; link = next) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 		bool target = q->state == QUERY_TARGET; /* has A at hand */

@@ -125,13 +125,13 @@ START_TEST(watchers_keep_it)
 
 	lookup_join(l, &wait);
 	lookup_watch(l, &wait, &watch);
-	ck_assert(list_empty(&l->waiters) && !list_empty(&l->watchers));
+	ck_assert(list_empty(&l->waiters) && l->watchers == &watch);
 	lookup_join(l, &other);
 	ck_assert_uint_eq(l->n_waiters, 2);
 	lookup_leave(&p.lookups, l, &other);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	lookup_wait_again(l, &watch, &wait);
-	ck_assert(!list_empty(&l->waiters) && list_empty(&l->watchers));
+	ck_assert(!list_empty(&l->waiters) && l->watchers == NULL);
 	lookup_watch(l, &wait, &watch);
 	lookup_leave(&p.lookups, l, &watch);
 	check_empty();

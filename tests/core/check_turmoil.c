@@ -473,6 +473,9 @@ START_TEST(nobody_is_forgotten)
 	ck_assert_uint_eq(t.e->queries.svcbs.n_used, 0);
 	ck_assert_uint_eq(t.e->queries.long_names.n_used, 0);
 	ck_assert_uint_eq(t.e->lookups.replies.n_used, 0);
+	/* It went where queries wait for one thing and watch another. */
+	ck_assert_uint_gt(parts_count(&t.e->stats.aaaa_late), 0);
+	ck_assert_uint_gt(parts_count(&t.e->stats.aaaa_caught), 0);
 	engine_free(t.e);
 	policies_unref(t.conf[t.turn % 2].policies);
 	cache_free(t.conf[0].cache);
