@@ -215,7 +215,9 @@ choice_on_failure(
 	if (silent && us->n_order > 0 && us->order[us->current] == u)
 		us->current = us->current + 1 < us->n_order ? us->current + 1 : 0;
 	/* A failure costs the wait, and then the question is asked elsewhere. */
-	times_charge_failure(&us->table[u].cost, 2 * upstreams_wait_ns(us, u, over, 0), now_ns);
+	if (us->n_order > 1)
+		times_charge_failure(
+		    &us->table[u].cost, 2 * upstreams_wait_ns(us, u, over, 0), now_ns);
 }
 
 void

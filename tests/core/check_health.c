@@ -239,7 +239,7 @@ END_TEST
 /* What a question cost before says nothing once it is back: it gets its share at once. */
 START_TEST(back_with_a_clean_sheet)
 {
-	configure(1);
+	configure(2);
 	be_silent(0, 3);
 	ck_assert_uint_gt(us.table[0].cost.ns, 0);
 	pass(3300, false);
