@@ -15,11 +15,13 @@
 
 /* The upstream for the first attempt; UPSTREAM_NONE when there is none. */
 static inline uint16_t
-pick_first(struct lookups *ls, const struct lookup *l)
+pick_first(struct lookups *ls, struct lookup *l)
 {
 	const struct choice_wish wish = { .last = UPSTREAM_NONE, .prefer = l->upstream };
+	struct choice choice = choice_pick(ls->upstreams, &wish, ls->rng);
 
-	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
+	l->exploring = choice.exploring;
+	return choice.upstream;
 }
 
 /* The upstreams that were silent at least N times (1-3) by the counts S. */
@@ -212,18 +214,33 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 	return l->truncated != NULL ? LOOKUP_TRUNCATED_MS * NS_PER_MS : wait_ns;
 }
 
-/* Set L's timer to the end of its attempt's wait. */
-static inline void
-set_wait(struct lookups *ls, struct lookup *l, enum upstream_over over, uint64_t now_ns)
+void
+attempt_set_wait(struct lookups *ls, struct lookup *l)
 {
+	enum upstream_over over =
+	    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);
 
 	if (UNLIKELY(up->down || l->probe || l->truncated != NULL || l->best_rcode != DNS_NOERROR))
-		wait_ns = seldom_wait(ls, l, wait_ns, now_ns);
-	due_ns = now_ns + wait_ns;
+		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
+	due_ns = l->now.sent_ns + wait_ns;
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+}
+
+/* L's first attempt may be hedged: another upstream is asked beside it, earlier than it is silent.
+ */
+static __attribute__((noinline)) void
+set_early(struct lookups *ls, struct lookup *l)
+{
+	uint64_t early_ns = choice_early_ns(ls->upstreams, l->upstream, l->exploring);
+
+	if (l->probe || l->progress != LOOKUP_ASKED_UDP || l->message != NULL ||
+	    early_ns >= upstreams_wait_ns(ls->upstreams, l->upstream, UPSTREAM_OVER_UDP, 0))
+		return;
+	l->early = true;
+	wheel_set(ls->wheel, &l->timer, l->now.sent_ns + early_ns);
 }
 
 /* The upstream for an attempt of L; UPSTREAM_NONE: none may be asked. */
@@ -276,6 +293,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->progress = LOOKUP_UNSENT;
 	l->paused = false;
 	l->spent = false;
+	l->early = false;
 	if (l->n_sends == 0)
 		set_life(ls, l, now_ns);
 	if (l->n_sends < UINT8_MAX)
@@ -291,8 +309,9 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	ls->upstreams->table[u].tally.sends++;
 	if (UNLIKELY(l->probe))
 		health_on_probe_sent(ls->upstreams, u);
-	set_wait(
-	    ls, l, l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP, now_ns);
+	attempt_set_wait(ls, l);
+	if (ls->upstreams->n_order > 1 && l->n_sends == 1)
+		set_early(ls, l);
 	return true;
 }
 
@@ -435,8 +454,7 @@ resume(struct lookups *ls, struct lookup *l)
 		return false;
 	lookup_stop_attempt(ls, l);
 	lookup_recall(ls, l, a->space, a->id);
-	set_wait(ls, l, txid_by_tcp(l->now.socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
-	    l->now.sent_ns);
+	attempt_set_wait(ls, l);
 	return true;
 }
 

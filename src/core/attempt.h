@@ -39,6 +39,9 @@ MUST_USE bool attempt_next_question(
  */
 MUST_USE struct lookup *attempt_next_truncated(struct lookups *ls, struct lookup_result *result);
 
+/* attempt_set_wait: set L's timer to the end of the wait for its attempt, which is in flight. */
+void attempt_set_wait(struct lookups *ls, struct lookup *l);
+
 /* attempt_most: how often a question goes to one upstream over one transport, 1-3. */
 MUST_USE unsigned attempt_most(const struct lookups *ls);
 

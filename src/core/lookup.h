@@ -174,13 +174,14 @@ struct lookup {
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
 	bool hopeless : 1;  /* no upstream or no room to ask: it ends when its timer fires */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
-	bool early : 1;   /* the timer is for asking elsewhere too, before the attempt is silent */
-	bool paused : 1;  /* the timer is for the next attempt; none is in its wait */
-	bool spent : 1;   /* nothing is left to be sent: it only listens */
-	bool refused : 1; /* the last attempt was refused by ICMP */
-	bool pinned : 1;  /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1; /* this upstream refused it */
-	bool probe : 1;   /* a probe of an upstream's health: no query waits for it */
+	bool early : 1; /* the timer is for asking elsewhere too, before the attempt is silent */
+	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
+	bool paused : 1;    /* the timer is for the next attempt; none is in its wait */
+	bool spent : 1;     /* nothing is left to be sent: it only listens */
+	bool refused : 1;   /* the last attempt was refused by ICMP */
+	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
+	bool no_edns : 1;   /* this upstream refused it */
+	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
 	bool needed : 1;     /* continues for the cache when no query waits */

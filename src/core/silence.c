@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "core/antispoof.h"
 #include "core/attempt.h"
+#include "core/choice.h"
 #include "core/health.h"
 
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
@@ -230,6 +231,28 @@ doubt(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 	}
 }
 
+/*
+ * L's upstream is slower than it usually is, or than others are: another one is asked beside it,
+ * and the first that replies is right. If there is none, L waits on.
+ */
+static bool
+go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	uint16_t u = choice_beside(ls->upstreams, l->upstream, l->exploring, l->errored, ls->rng);
+
+	l->early = false;
+	if (u == UPSTREAM_NONE) {
+		attempt_set_wait(ls, l);
+		return true;
+	}
+	if (l->exploring) {
+		count(ls, l, &l->now);
+		health_on_overtaken(ls->upstreams, l->upstream, now_ns);
+	}
+	lookup_shelve(ls, l);
+	return go_to(ls, l, u);
+}
+
 bool
 silence_on_timer(
     struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
@@ -237,6 +260,8 @@ silence_on_timer(
 	bool in_flight = lookup_in_flight(l);
 
 	l->refused = false;
+	if (l->early && in_flight)
+		return !go_beside(ls, l, now_ns);
 	if (l->progress == LOOKUP_ASKED_TCP)
 		doubt(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
