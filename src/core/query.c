@@ -206,7 +206,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	}
 	lookup_join(q->lookup, &q->link);
 	set_timer(qs, q, now_ns);
-	if (UNLIKELY(found || q->beside.lookup != NULL))
+	if (UNLIKELY(found))
 		query_joined(qs, q, now_ns);
 }
 
@@ -336,9 +336,9 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 		q->stale_seen = false;
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
 	}
+	l->n_waiters = 0;
 	if (UNLIKELY(l->watchers != NULL))
 		query_wake_watchers(qs, l, result);
-	l->n_waiters = 0;
 }
 
 /* Is the stale entry that Q knows of still in the cache? */

@@ -253,8 +253,8 @@ void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
 void query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
 
 /*
- * query_joined: Q has joined a lookup that others began, or watches one: it stops watching what is
- * of no use any more, and does not wait for AAAA that is late already.
+ * query_joined: Q has joined a lookup that was there: it stops watching what is of no use any more,
+ * and does not wait for AAAA that is late already.
  */
 void query_joined(struct queries *qs, struct query *q, uint64_t now_ns);
 
