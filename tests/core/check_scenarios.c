@@ -33,8 +33,9 @@
  *	unplug uN | starve uN | plug uN	upstream N has no UDP socket; none for want of our own room;
  *		it has one again
  *	pass MS				time passes
- *	mute MS [type=T] [uN=COUNT...]	time passes; what upstreams were asked (for type T) and not
- *		yet taken, or are asked meanwhile, is let go without a reply: that many questions
+ *	mute MS [type=T] [as=Q] [uN=COUNT...]	time passes; what upstreams were asked (for type T)
+ *		and not yet taken, or are asked meanwhile, is let go without a reply: that many
+ *		questions (COUNT: N or N..M), the last of which is called Q from now on
  *	flush | flush name NAME | flush below NAME	the cache forgets
  *	reload				the settings above it apply from now
  * What is expected, in this order of appearance:

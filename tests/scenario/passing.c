@@ -12,7 +12,8 @@
 
 /* What is let go without a reply. */
 struct mute {
-	int type; /* of these questions; -1: of all */
+	int type;           /* of these questions; -1: of all */
+	struct asked *last; /* the last of them; NULL: it is of no interest */
 	unsigned n[UPSTREAM_MAX];
 };
 
@@ -42,6 +43,11 @@ let_go(struct run *r, struct mute *mute)
 		}
 		mute->n[s->send.way == PACKET_UPSTREAM_TCP ? s->send.sock
 							   : r->upstream_of[s->send.sock]]++;
+		if (mute->last != NULL) {
+			ck_assert_uint_le(s->send.len, sizeof(mute->last->bytes));
+			mute->last->send = s->send;
+			memcpy(mute->last->bytes, s->bytes, s->send.len);
+		}
 		free(s->bytes);
 	}
 	r->n_pending = kept;
@@ -76,12 +82,29 @@ passing_pass(struct run *r, char **w, unsigned n)
 	pass(r, w[1], NULL);
 }
 
+/* Is N the number TEXT, or in the range "LEAST..MOST"? */
+static bool
+is_count(const char *text, unsigned n)
+{
+	char *end;
+	unsigned long least = strtoul(text, &end, 10);
+	unsigned long most = end[0] == '.' && end[1] == '.' ? strtoul(end + 2, NULL, 10) : least;
+
+	return least <= n && n <= most;
+}
+
 void
 passing_mute(struct run *r, char **w, unsigned n)
 {
 	const char *type = stage_value(w, n, "type");
+	const char *as = stage_value(w, n, "as");
 	struct mute mute = { .type = type != NULL ? stage_type(r, type) : -1 };
 
+	if (as != NULL) {
+		ck_assert_uint_lt(r->n_questions, STAGE_MAX_NAMED);
+		mute.last = &r->questions[r->n_questions++];
+		snprintf(mute.last->label, sizeof(mute.last->label), "%s", as);
+	}
 	let_go(r, &mute);
 	pass(r, w[1], &mute);
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
@@ -90,7 +113,9 @@ passing_mute(struct run *r, char **w, unsigned n)
 
 		snprintf(name, sizeof(name), "u%u", u + 1);
 		count = stage_value(w, n, name);
-		if (count != NULL && (unsigned)atoi(count) != mute.n[u])
+		if (count != NULL && !is_count(count, mute.n[u]))
 			stage_fail(r, "%s was asked %u times, not %s", name, mute.n[u], count);
 	}
+	if (mute.last != NULL && mute.last->send.len == 0)
+		stage_fail(r, "nothing was let go");
 }

@@ -11,7 +11,7 @@
 /* passing_pass: play "pass MS". */
 void passing_pass(struct run *r, char **w, unsigned n);
 
-/* passing_mute: play "mute MS [type=T] [uN=COUNT...]". */
+/* passing_mute: play "mute MS [type=T] [as=Q] [uN=COUNT...]". */
 void passing_mute(struct run *r, char **w, unsigned n);
 
 #endif
