@@ -156,6 +156,95 @@ START_TEST(without_upstreams_none_is_picked)
 }
 END_TEST
 
+/* --- beside another --------------------------------------------------------------------------- */
+
+static void
+learn(unsigned u, unsigned ms)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		now_ns += 10 * NS_PER_MS;
+		upstreams_learn(&us, u, UPSTREAM_OVER_UDP, ms * NS_PER_MS, now_ns);
+	}
+}
+
+/* D27: at most one question in twenty is hedged. */
+START_TEST(d27_hedges_keep_to_their_budget)
+{
+	unsigned n = 0;
+
+	configure(2);
+	us.selection = CONF_RANDOM;
+	us.hedge = true;
+	learn(0, 30);
+	learn(1, 30);
+	for (unsigned i = 0; i < 2000; i++) {
+		uint16_t u = pick(0, UPSTREAM_NONE, UPSTREAM_NONE);
+		uint64_t early = choice_early_ns(&us, u, false);
+
+		if (early == UINT64_MAX)
+			continue;
+		ck_assert_uint_ge(early, 29 * NS_PER_MS);
+		ck_assert_uint_le(early, 40 * NS_PER_MS);
+		ck_assert_uint_eq(choice_beside(&us, u, false, 0, &rng), 1U - u);
+		n++;
+	}
+	ck_assert_uint_eq(n, 2000 / CHOICE_HEDGE_EACH);
+	ck_assert_uint_eq(us.table[0].tally.hedges + us.table[1].tally.hedges, n);
+	/* After quiet times some more. */
+	for (unsigned i = 0; i < 1000; i++)
+		ck_assert_uint_lt(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), 2);
+	for (n = 0; choice_beside(&us, 0, false, 0, &rng) != UPSTREAM_NONE; n++)
+		;
+	ck_assert_uint_eq(n, CHOICE_HEDGE_SAVED);
+}
+END_TEST
+
+/* Nobody is asked beside one of several if it is worse, and nobody without the setting. */
+START_TEST(hedged_where_another_is_as_good)
+{
+	configure(2);
+	us.selection = CONF_RANDOM;
+	us.hedge_credit = CHOICE_HEDGE_EACH;
+	learn(0, 2);
+	learn(1, 2);
+	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
+	us.hedge = true;
+	ck_assert_uint_eq(choice_early_ns(&us, 0, false), CHOICE_HEDGE_NS);
+	us.table[1].doubted = true;
+	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
+	ck_assert_uint_eq(choice_beside(&us, 0, false, 0, &rng), UPSTREAM_NONE);
+	us.table[1].doubted = false;
+	learn(1, 40);
+	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
+	ck_assert_uint_ne(choice_early_ns(&us, 1, false), UINT64_MAX);
+	ck_assert_uint_eq(choice_beside(&us, 1, false, 1, &rng), UPSTREAM_NONE);
+	ck_assert_uint_eq(us.hedge_credit, CHOICE_HEDGE_EACH);
+	configure(1);
+	ck_assert_uint_eq(choice_early_ns(&us, 0, false), UINT64_MAX);
+}
+END_TEST
+
+/* D27: an exploring question waits for the best one's time only, and costs what that says. */
+START_TEST(d27_exploring_waits_for_the_best_ones_time)
+{
+	configure(2);
+	us.selection = CONF_RANDOM;
+	learn(0, 800);
+	learn(1, 1);
+	ck_assert_uint_eq(choice_early_ns(&us, 0, true), TIMES_LEAST_NS);
+	ck_assert_uint_eq(choice_beside(&us, 0, true, 0, &rng), 1);
+	ck_assert_uint_eq(us.table[1].tally.hedges, 0);
+	choice_on_overtaken(&us, 0, now_ns);
+	ck_assert_uint_le(us.table[0].cost.ns, 801 * NS_PER_MS);
+	us.table[0].cost.ns = 0;
+	choice_on_overtaken(&us, 0, now_ns);
+	ck_assert_uint_eq(us.table[0].cost.ns, 2 * TIMES_LEAST_NS);
+	us.table[1].down = true;
+	ck_assert_uint_eq(choice_early_ns(&us, 0, true), UINT64_MAX);
+	ck_assert_uint_eq(choice_beside(&us, 0, true, 0, &rng), UPSTREAM_NONE);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -172,6 +261,9 @@ main(void)
 	tcase_add_test(tc, round_robin_stays);
 	tcase_add_test(tc, random_is_even);
 	tcase_add_test(tc, without_upstreams_none_is_picked);
+	tcase_add_test(tc, d27_hedges_keep_to_their_budget);
+	tcase_add_test(tc, hedged_where_another_is_as_good);
+	tcase_add_test(tc, d27_exploring_waits_for_the_best_ones_time);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

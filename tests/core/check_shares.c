@@ -346,23 +346,6 @@ START_TEST(d27_dead_is_asked_by_probes_only)
 }
 END_TEST
 
-/* Hedges: an upstream that now and then takes long; never more than one question in twenty. */
-START_TEST(hedges_keep_to_their_budget)
-{
-	uint64_t hedges;
-
-	start(CONF_RANDOM, 100);
-	play.us.hedge = true;
-	pass(10000);
-	ck_assert_uint_eq(play.us.table[0].tally.hedges + play.us.table[1].tally.hedges, 0);
-	play.manners[0].ms = play.manners[1].ms = 45;
-	pass(20000);
-	hedges = play.us.table[0].tally.hedges + play.us.table[1].tally.hedges;
-	ck_assert_uint_ge(hedges, 1);
-	ck_assert_uint_le(hedges, 3000 / CHOICE_HEDGE_EACH);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -379,7 +362,6 @@ main(void)
 	tcase_add_test(tc, equal_ones_share);
 	tcase_add_loop_test(
 	    tc, d27_dead_is_asked_by_probes_only, 0, sizeof(modes) / sizeof(modes[0]));
-	tcase_add_test(tc, hedges_keep_to_their_budget);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
