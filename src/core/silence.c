@@ -226,7 +226,10 @@ doubt(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 		struct attempt *other = LIST_OBJECT(link, struct attempt, link);
 		struct lookup *l = lookup_of(ls, other);
 
-		if (other == &l->now && l->timer.due * WHEEL_TICK_NS > now_ns)
+		if (other != &l->now)
+			continue;
+		l->early = false;
+		if (l->timer.due * WHEEL_TICK_NS > now_ns)
 			wheel_set(ls->wheel, &l->timer, now_ns);
 	}
 }

@@ -141,7 +141,9 @@ START_TEST(d27_stuck_connection_is_left_at_once)
 
 	p.now_ns += NS_PER_SEC / 5;
 	ck_assert_ptr_null(wheel_take(&p.wheel, p.now_ns));
+	other->early = true;
 	wait_out(l);
+	ck_assert(!other->early);
 	ck_assert(p.upstreams.table[0].tcp[0].stuck);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &other->timer);
 	wait_out(other);
