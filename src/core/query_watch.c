@@ -52,13 +52,21 @@ query_unwatch(struct queries *qs, struct query *q)
 	lookup_leave(qs->lookups, l, &q->beside.link);
 }
 
+/* Is there something else for Q to ask, or to answer with, when what it waits for is late? */
+static bool
+has_other(const struct query *q)
+{
+	return q->state == QUERY_AAAA || q->state == QUERY_TARGET ||
+	    (q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED);
+}
+
 void
 query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
 	if (q->beside.lookup != NULL && (!query_watches(q) || q->beside.lookup == q->lookup))
 		query_unwatch(qs, q);
-	if (q->state == QUERY_AAAA && !q->stale_seen && is_late(q->lookup))
+	if (has_other(q) && !q->stale_seen && is_late(q->lookup))
 		wheel_set(qs->wheel, &q->timer, now_ns);
 }
 
