@@ -41,7 +41,7 @@ let_go(struct run *r, struct mute *mute)
 			r->pending[kept++] = *s;
 			continue;
 		}
-		mute->n[s->send.way == PACKET_UPSTREAM_TCP ? s->send.sock
+		mute->n[s->send.way == PACKET_UPSTREAM_TCP ? s->send.sock / CHANNELS_EACH
 							   : r->upstream_of[s->send.sock]]++;
 		if (mute->last != NULL) {
 			ck_assert_uint_le(s->send.len, sizeof(mute->last->bytes));
