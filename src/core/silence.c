@@ -251,6 +251,8 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (l->exploring) {
 		count(ls, l, &l->now);
 		health_on_overtaken(ls->upstreams, l->upstream, now_ns);
+	} else {
+		stats_inc(&ls->stats->upstream_hedges);
 	}
 	lookup_shelve(ls, l);
 	return go_to(ls, l, u);

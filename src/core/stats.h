@@ -88,6 +88,7 @@
 	X(upstream_timeouts, "attempts without a reply in time") \
 	X(upstream_refused, "ICMP port unreachable and the like from an upstream") \
 	X(upstream_down, "times an upstream was marked down") \
+	X(upstream_hedges, "questions that went to another upstream too, as one was slow") \
 	X(upstream_probes, "probes of an upstream that is down, or seems to be") \
 	X(lookups_failed, "lookups ended without any usable reply") \
 	X(ids_exhausted, "questions failed because no transaction ID was free") \
