@@ -116,6 +116,9 @@ MUST_USE const struct netaddr *engine_upstream(const struct engine *e, unsigned 
  */
 MUST_USE bool engine_upstream_active(const struct engine *e, unsigned upstream);
 
+/* engine_upstream_good: is the upstream with this number neither in doubt nor down? */
+MUST_USE bool engine_upstream_good(const struct engine *e, unsigned upstream);
+
 /*
  * engine_spaces: how many ID spaces are in use, 1 to TXID_MAX_SPACES. The shell keeps a set of
  * sockets per active upstream and space. The number grows when the last space fills and never

@@ -17,6 +17,12 @@ engine_upstream_active(const struct engine *e, unsigned upstream)
 	return e->upstreams.table[upstream].active;
 }
 
+bool
+engine_upstream_good(const struct engine *e, unsigned upstream)
+{
+	return !e->upstreams.table[upstream].doubted && !e->upstreams.table[upstream].down;
+}
+
 unsigned
 engine_spaces(const struct engine *e)
 {

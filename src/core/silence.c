@@ -311,7 +311,7 @@ silence_next_refused(struct lookups *ls, struct lookup_result *result, uint64_t 
 		struct lookup *l = lookup_of(ls, a);
 
 		list_push(&ls->upstreams->sockets[a->socket].open, link);
-		if (a == &l->now && !on_refused(ls, l, result, now_ns))
+		if (a == &l->now && !a->silent && !on_refused(ls, l, result, now_ns))
 			return l;
 	}
 	return NULL;

@@ -231,8 +231,8 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 
 	if (established || given_up)
 		say_conn_ended(&e, &c->said, c->err, open);
-	else
-		say_conn_failed(&e, &c->said, c->err);
+	else if (engine_upstream_good(sh->engine, number / CHANNELS_EACH))
+		say_conn_failed(&e, &c->said, c->err); /* else the log says that it is down */
 	conn_close(sh, c);
 	if (open == 0 && (established || given_up))
 		return false;
