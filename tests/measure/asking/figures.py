@@ -34,7 +34,9 @@ def number(value):
         return "-"
     if value == int(value):
         return "%d" % value
-    return ("%.3f" if abs(value) < 10 else "%.2f" if abs(value) <= 100 else "%.0f") % value
+    if abs(value) < 10 or 99 < abs(value) < 100:  # 99.998 % is not all
+        return "%.3f" % value
+    return ("%.2f" if abs(value) < 100 else "%.0f") % value
 
 
 def percentile(sorted_values, percent):
