@@ -43,22 +43,15 @@ give_up(struct queries *qs, struct query *q, const struct query_event *ev)
 	struct query_event last = *ev;
 
 	explain(q, "A gave nothing to map, and AAAA did not come");
-	switch ((enum lookup_outcome)q->a_outcome) {
-	case LOOKUP_REPLY:
-		stats_inc(&qs->stats->synth_none);
-		break;
-	case LOOKUP_BOGUS:
-		last.outcome = LOOKUP_BOGUS;
-		last.msg = NULL;
+	last.outcome = (enum lookup_outcome)q->a_outcome;
+	last.msg = NULL;
+	if (last.outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, &last);
-	case LOOKUP_NO_ROOM:
-		return respond_no_room(qs, q, ev);
-	case LOOKUP_TRUNCATED:
-	case LOOKUP_ERROR:
-	case LOOKUP_SILENT:
-		break;
-	}
-	return respond_fail(qs, q, ev);
+	if (last.outcome == LOOKUP_NO_ROOM)
+		return respond_no_room(qs, q, &last);
+	if (last.outcome == LOOKUP_REPLY)
+		stats_inc(&qs->stats->synth_none);
+	return respond_fail(qs, q, &last);
 }
 
 /* The AAAA phase ended with END: ask for A of the client's name (RULES D6). */

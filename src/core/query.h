@@ -248,7 +248,8 @@ void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
  * query_on_late: an attempt of L had no reply in time, and L goes on. After QUERY_BESIDE_SILENT
  * such attempts for AAAA the question for A is asked into the cache; after QUERY_LATE_SILENT, or
  * when L has nothing left to send, the waiters that would go on to A are ready with LOOKUP_SILENT
- * and watch L (RULES D5).
+ * and watch L (RULES D5). So are those that have A at hand or would go on to the real AAAA, but
+ * they do not watch.
  */
 void query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
 

@@ -17,6 +17,18 @@ query_goes_on(struct queries *qs, struct query *q)
 	return !q->useless && p->synth.active_bits != 0 && p->triggers & POLICY_ON_TIMEOUT;
 }
 
+/* Does Q stop waiting for a question that is late? */
+static bool
+gives_up(struct queries *qs, struct query *q)
+{
+	bool at_hand = q->state == QUERY_TARGET; /* it has A */
+	/* what is asked for then are the real AAAA (RULES D13) */
+	bool native = q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED;
+
+	return !q->stale_seen &&
+	    (at_hand || native || (q->state == QUERY_AAAA && query_goes_on(qs, q)));
+}
+
 /* L goes on when nobody waits for it: what it brings is of use to the next clients that ask. */
 static void
 keep(struct queries *qs, struct lookup *l)
@@ -52,21 +64,13 @@ query_unwatch(struct queries *qs, struct query *q)
 	lookup_leave(qs->lookups, l, &q->beside.link);
 }
 
-/* Is there something else for Q to ask, or to answer with, when what it waits for is late? */
-static bool
-has_other(const struct query *q)
-{
-	return q->state == QUERY_AAAA || q->state == QUERY_TARGET ||
-	    (q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED);
-}
-
 void
 query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
 	if (q->beside.lookup != NULL && (!query_watches(q) || q->beside.lookup == q->lookup))
 		query_unwatch(qs, q);
-	if (has_other(q) && !q->stale_seen && is_late(q->lookup))
+	if (is_late(q->lookup) && gives_up(qs, q))
 		wheel_set(qs->wheel, &q->timer, now_ns);
 }
 
@@ -161,21 +165,19 @@ query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 	bool late = is_late(l);
 	struct list hold, *next;
 
-	/* A truncated reply that is kept has real AAAA. */
-	if (l->qtype != DNS_TYPE_AAAA || l->truncated != NULL ||
+	/* A truncated reply that is kept has addresses. */
+	if ((l->qtype != DNS_TYPE_AAAA && l->qtype != DNS_TYPE_A) || l->truncated != NULL ||
 	    (l->n_silent < QUERY_BESIDE_SILENT && !late))
 		return;
 	list_init(&hold);
 	l->n_waiters++; /* L lives on though the last one leaves */
 	for (struct list *link = l->waiters.next; link != &l->waiters; link = next) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
-		bool target = q->state == QUERY_TARGET; /* has A at hand */
 
 		next = link->next;
-		/* What is stale has its own time. */
-		if (q->stale_seen || !(target || (q->state == QUERY_AAAA && query_goes_on(qs, q))))
+		if (!gives_up(qs, q)) /* what is stale has its own time */
 			continue;
-		if (!l->beside && !target && q->chain == NULL)
+		if (!l->beside && q->state == QUERY_AAAA && q->chain == NULL)
 			ask_beside(qs, l, now_ns);
 		if (late) {
 			query_stop_waiting(qs, q, now_ns);
