@@ -303,6 +303,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	}
 	l->upstream = u;
+	if (UNLIKELY(upstream_is_mute(&ls->upstreams->table[u])) && l->n_sends == 1 && !l->probe)
+		l->tcp = rng_below(ls->rng, UPSTREAM_MUTE_ONE) > 0;
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;

@@ -40,6 +40,7 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 	if (ls->upstreams->table[a->upstream].down && !l->probe && !l->refused)
 		l->errored |= bit;
 	ls->upstreams->table[a->upstream].tally.lost++;
+	ls->upstreams->table[a->upstream].n_mute += over_of(a) == UPSTREAM_OVER_UDP;
 }
 
 /* The wait for A is over: count it, and tell its upstream off. */

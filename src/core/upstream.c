@@ -17,6 +17,7 @@ clear(struct upstream *u)
 	u->watched = true;
 	u->starved = false;
 	u->trusted = false;
+	u->n_mute = 0;
 	u->n_failures = 0;
 	u->failing_ns = 0;
 	u->revived_ns = 0;

@@ -315,6 +315,44 @@ START_TEST(d3_down_is_asked_once)
 }
 END_TEST
 
+/* How many of N first attempts of new questions go over TCP? */
+static unsigned
+count_tcp(unsigned n)
+{
+	unsigned n_tcp = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct lookup *l = start(i, &by_udp);
+		struct packet_out send;
+
+		PARTS_CHECK(parts_next(&p, &send));
+		n_tcp += send.way == PACKET_UPSTREAM_TCP;
+		lookup_free(&p.lookups, l);
+	}
+	return n_tcp;
+}
+
+/* An upstream whose UDP is blocked is asked over TCP, but for a few questions. */
+START_TEST(d27_mute_over_udp_asked_over_tcp)
+{
+	struct upstream *up = &p.upstreams.table[0];
+
+	p.upstreams.n_order = 1;
+	up->n_mute = UPSTREAM_MUTE - 1;
+	ck_assert_uint_eq(count_tcp(10), 0);
+	up->n_mute = UPSTREAM_MUTE; /* and it replied over TCP, as nothing counts against it */
+	ck_assert_uint_gt(count_tcp(5000), 4900);
+	ck_assert_uint_lt(count_tcp(5000), 5000);
+	up->n_failures = UPSTREAM_MUTE; /* it replied to nothing at all */
+	ck_assert_uint_eq(count_tcp(10), 0);
+	up->n_failures = 0;
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
+	ck_assert_uint_gt(count_tcp(100), 90);
+	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_UDP, NS_PER_MS, p.now_ns);
+	ck_assert_uint_eq(count_tcp(10), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -334,6 +372,7 @@ main(void)
 	tcase_add_test(tc, d5_all_down_one_attempt);
 	tcase_add_test(tc, d5_down_meanwhile);
 	tcase_add_test(tc, d3_down_is_asked_once);
+	tcase_add_test(tc, d27_mute_over_udp_asked_over_tcp);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

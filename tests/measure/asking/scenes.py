@@ -341,6 +341,13 @@ def over_tcp():
     yield Scene("tcp-resetting", (words + ("--tcp-reset", "7"),), goals)
     # TCP that is refused says nothing about UDP.
     refusing = loss(20) + ("--tcp-reset", "0")
+    # Nothing comes through over UDP: after some questions they go over TCP at once.
+    yield Scene(
+        "tcp-alone",
+        (("--loss", "100"),),
+        (resolved(98, 90), Goal("p95", "<=", 60, 200), Goal("down", "=", 0), RIGHT),
+        settle=5,
+    )
     yield Scene("tcp-refusing", (refusing,), (resolved(98, 97), Goal("down", "=", 0), RIGHT))
     for how in ("killed", "stopped", "silent"):
         yield Fault(
