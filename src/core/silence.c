@@ -223,6 +223,7 @@ doubt(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 
 	if (!channel_doubt(c, a->sent_ns))
 		return;
+	stats_inc(&ls->stats->tcp_upstream_stuck);
 	for (struct list *link = c->open.next; link != &c->open; link = link->next) {
 		struct attempt *other = LIST_OBJECT(link, struct attempt, link);
 		struct lookup *l = lookup_of(ls, other);

@@ -454,6 +454,37 @@ let_in(int in_the_way)
 	return rig_accept(&rig);
 }
 
+/* D27: it is closed, too, though questions are open on it: nobody acknowledges them. */
+START_TEST(d27_half_open_connection_is_closed)
+{
+	uint64_t begin_ms;
+	int up[2];
+
+	ask(0);
+	up[0] = rig_accept(&rig);
+	ck_assert(rig_get(up[0], &question[0]));
+	reply(up[0], &question[0]);
+	expect(0);
+	drop_all(up[0]);
+	rig_question(&msg, 9, "a.test", RIG_AAAA);
+	rig_send(udp, &msg);
+	ck_assert(rig_take(&rig, &msg));
+	begin_ms = rig_now_ms();
+	rig_reply_tc(&msg, &msg);
+	rig_give(&rig, &msg);
+	up[1] = rig_accept(&rig);
+	ck_assert(rig_get(up[1], &question[1]));
+	ck_assert(rig_until(&rig, "tcp_upstream_lost", 1));
+	rig_reply(&msg, &question[1], 1);
+	rig_put(up[1], &msg);
+	while (rig_now_ms() - begin_ms < 4000 && !rig_ready(udp, 10))
+		rig_serve_now(&rig);
+	ck_assert(rig_recv(udp, &msg));
+	for (int i = 0; i < 2; i++)
+		close(up[i]);
+}
+END_TEST
+
 /* A question of TYPE with a long name, not asked before. */
 static void
 long_question(unsigned n, uint16_t type)
@@ -608,6 +639,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup_hasty, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, d27_half_open_connection_is_left);
+	tcase_add_test(t, d27_half_open_connection_is_closed);
 	suite_add_tcase(s, t);
 	t = tcase_create("room");
 	tcase_add_checked_fixture(t, setup_patient, teardown);
