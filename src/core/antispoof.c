@@ -60,22 +60,19 @@ antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_t now
 		return;
 	l->now.cases = rng_u64(ls->rng);
 	name_mix(qname, l->qname_len, l->now.cases);
+	l->now.spelling = hash_bytes(qname, l->qname_len, ls->seed);
 }
 
 enum antispoof_match
-antispoof_name(const struct lookup *l, const uint8_t *name)
+antispoof_name(const struct lookups *ls, const struct lookup *l, const uint8_t *name)
 {
-	uint8_t spelled[DNS_NAME_MAX];
+	bool mixed = l->now.cases != 0;
 
-	if (l->now.cases != 0) {
-		memcpy(spelled, l->qname, l->qname_len);
-		name_mix(spelled, l->qname_len, l->now.cases);
-		if (memcmp(spelled, name, l->qname_len) == 0)
-			return ANTISPOOF_SAME;
-	}
+	if (mixed && hash_bytes(name, l->qname_len, ls->seed) == l->now.spelling)
+		return ANTISPOOF_SAME;
 	if (!name_equal_len(name, l->qname, l->qname_len))
 		return ANTISPOOF_OTHER;
-	return l->now.cases != 0 ? ANTISPOOF_SUSPECT_CASE : ANTISPOOF_SAME;
+	return mixed ? ANTISPOOF_SUSPECT_CASE : ANTISPOOF_SAME;
 }
 
 static void

@@ -51,7 +51,7 @@ void antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_
 /*
  * antispoof_name: compare NAME, a name of L->qname_len bytes from a reply, with the name that L
  * asked for. ANTISPOOF_SUSPECT_CASE: the names are equal except for the case that L sent. Never
- * ANTISPOOF_SUSPECT_COOKIE.
+ * ANTISPOOF_SUSPECT_COOKIE. What was sent is known by a keyed hash of 64 bits.
  */
 enum antispoof_match {
 	ANTISPOOF_SAME,
@@ -59,7 +59,8 @@ enum antispoof_match {
 	ANTISPOOF_SUSPECT_COOKIE,
 	ANTISPOOF_OTHER
 };
-MUST_USE enum antispoof_match antispoof_name(const struct lookup *l, const uint8_t *name);
+MUST_USE enum antispoof_match antispoof_name(
+    const struct lookups *ls, const struct lookup *l, const uint8_t *name);
 
 /*
  * antispoof_unmix: restore lower case in M, a reply to L: in the question and where the reply

@@ -214,8 +214,9 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 	return l->truncated != NULL ? LOOKUP_TRUNCATED_MS * NS_PER_MS : wait_ns;
 }
 
-void
-attempt_set_wait(struct lookups *ls, struct lookup *l)
+/* Set L's timer to the end of the wait for its attempt, which is in flight. */
+static inline void
+set_wait(struct lookups *ls, struct lookup *l)
 {
 	enum upstream_over over =
 	    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
@@ -227,6 +228,12 @@ attempt_set_wait(struct lookups *ls, struct lookup *l)
 		wait_ns = seldom_wait(ls, l, wait_ns, l->now.sent_ns);
 	due_ns = l->now.sent_ns + wait_ns;
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
+}
+
+void
+attempt_set_wait(struct lookups *ls, struct lookup *l)
+{
+	set_wait(ls, l);
 }
 
 /* L's first attempt may be hedged: another upstream is asked beside it, earlier than it is silent.
@@ -311,7 +318,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	ls->upstreams->table[u].tally.sends++;
 	if (UNLIKELY(l->probe))
 		health_on_probe_sent(ls->upstreams, u);
-	attempt_set_wait(ls, l);
+	set_wait(ls, l);
 	if (ls->upstreams->n_order > 1 && l->n_sends == 1)
 		set_early(ls, l);
 	return true;

@@ -115,6 +115,7 @@ struct attempt {
 	struct list shelf;    /* given up: in lookups.shelf */
 	struct attempt *next; /* given up: of the same lookup */
 	uint64_t sent_ns;
+	uint64_t spelling;     /* with cases: keyed hash of the name as it was sent */
 	uint64_t cases;        /* random bits for the case of letters (name_mix); 0: none */
 	uint16_t id;           /* host byte order */
 	uint16_t socket;       /* slot of the UDP socket; over TCP TXID_TCP and more */

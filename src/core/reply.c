@@ -202,21 +202,21 @@ is_late(const struct lookups *ls, const struct lookup *l, const struct packet_in
 }
 
 static enum antispoof_match
-match_question(const struct lookup *l, const struct msg *m)
+match_question(const struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	if (m->qname_len == 0)
 		/* An upstream that does not support EDNS may omit the question (RULES D1). */
 		return m->qdcount == 0 && rejects_edns(l, m) ? ANTISPOOF_SAME : ANTISPOOF_OTHER;
 	if (m->qname_len != l->qname_len || m->qtype != l->qtype || m->qclass != l->qclass)
 		return ANTISPOOF_OTHER;
-	return antispoof_name(l, msg_qname(m));
+	return antispoof_name(ls, l, msg_qname(m));
 }
 
 /* Is M the reply to L's present attempt, by its question and its cookie? */
 static inline enum antispoof_match
 match_attempt(struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
-	enum antispoof_match match = match_question(l, m);
+	enum antispoof_match match = match_question(ls, l, m);
 
 	if (match == ANTISPOOF_SAME && l->now.cookie && !antispoof_cookie_right(ls, l, m))
 		return ANTISPOOF_SUSPECT_COOKIE;
@@ -309,7 +309,7 @@ note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 }
 
 /* Take MSG, which passed all guards, as the reply to L. Returns whether L goes on. */
-static inline bool
+static inline __attribute__((always_inline)) bool
 take(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
     struct lookup_result *result, uint64_t now_ns)
 {

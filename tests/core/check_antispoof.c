@@ -72,10 +72,10 @@ START_TEST(d21_each_question_has_its_own_case)
 	ck_assert(parts_next(&p, &send));
 	first = l->now.cases;
 	ck_assert_uint_ne(first, 0);
-	ck_assert_int_eq(antispoof_name(l, p.udp + DNS_HEADER_LEN), ANTISPOOF_SAME);
-	ck_assert_int_eq(antispoof_name(l, l->qname), ANTISPOOF_SUSPECT_CASE);
+	ck_assert_int_eq(antispoof_name(&p.lookups, l, p.udp + DNS_HEADER_LEN), ANTISPOOF_SAME);
+	ck_assert_int_eq(antispoof_name(&p.lookups, l, l->qname), ANTISPOOF_SUSPECT_CASE);
 	p.udp[DNS_HEADER_LEN + 1] = 'x';
-	ck_assert_int_eq(antispoof_name(l, p.udp + DNS_HEADER_LEN), ANTISPOOF_OTHER);
+	ck_assert_int_eq(antispoof_name(&p.lookups, l, p.udp + DNS_HEADER_LEN), ANTISPOOF_OTHER);
 	l = start(2, &by_udp);
 	ck_assert(parts_next(&p, &send));
 	ck_assert_uint_ne(l->now.cases, first);
