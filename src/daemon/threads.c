@@ -181,6 +181,15 @@ threads_stats(const struct threads *t, struct stats_row rows[static STATS_N])
 }
 
 void
+threads_count(struct threads *t)
+{
+	struct census *c = census_new(t->n);
+
+	for (unsigned i = 0; i < t->n && c != NULL; i++)
+		loop_count(t->thread[i].loop, c);
+}
+
+void
 threads_fini(struct threads *t)
 {
 	for (unsigned i = 0; i < t->n; i++) {

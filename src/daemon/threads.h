@@ -75,6 +75,9 @@ MUST_USE bool threads_alive(const struct threads *t);
 /* threads_stats: write the counters of all loops, added up, to ROWS. */
 void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N]);
 
+/* threads_count: log what all loops have measured of the upstreams, as soon as each has told it. */
+void threads_count(struct threads *t);
+
 /* threads_fini: wait for the threads, which threads_stop has told to end, and free everything. */
 void threads_fini(struct threads *t);
 

@@ -20,6 +20,7 @@
 struct loop {
 	/* The main thread writes to these; they have a cache line of their own. */
 	_Alignas(64) _Atomic(struct loop_update *) mail;
+	_Atomic(struct census *) census;
 	atomic_uint n_posted;
 	atomic_uint n_taken;
 	atomic_bool alive;
@@ -169,6 +170,7 @@ loop_free(struct loop *l)
 	if (l == NULL)
 		return;
 	update_free(atomic_exchange(&l->mail, NULL));
+	census_give(atomic_exchange(&l->census, NULL));
 	source_close(&l->wake);
 	if (l->ticking)
 		(void)event_del(&l->tick);
@@ -201,6 +203,13 @@ loop_post(struct loop *l, struct loop_update *update)
 {
 	atomic_fetch_add(&l->n_posted, 1);
 	update_free(atomic_exchange(&l->mail, update));
+	loop_wake(l);
+}
+
+void
+loop_count(struct loop *l, struct census *c)
+{
+	census_give(atomic_exchange(&l->census, c));
 	loop_wake(l);
 }
 
@@ -280,6 +289,7 @@ loop_mail(struct loop *l)
 {
 	struct loop_update *u;
 	uint64_t n, stop;
+	struct census *c;
 	unsigned n_posted;
 
 	if (source_take(&l->woken) == NULL)
@@ -294,6 +304,10 @@ loop_mail(struct loop *l)
 	else
 		update_free(u);
 	atomic_store(&l->n_taken, n_posted);
+	c = atomic_exchange(&l->census, NULL);
+	if (c != NULL)
+		engine_count(l->engine, c);
+	census_give(c);
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)
 		loop_begin_stop(l, stop);
