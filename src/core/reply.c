@@ -356,8 +356,26 @@ is_final(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 }
 
 /*
+ * Does MSG, a right reply to L's present attempt, lead to a further question, or say that the data
+ * is bogus? Then it is more than a failure of its upstream.
+ */
+static bool
+leads_on(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict)
+{
+	if (verdict != MSG_OK)
+		return false;
+	if (msg->flags & DNS_TC || rejects_edns(l, msg))
+		return true;
+	if (msg->rcode == DNS_BADCOOKIE)
+		return l->now.cookie;
+	return msg->rcode == DNS_SERVFAIL && !l->cd &&
+	    (is_checked(l) || msg_ede_dnssec(msg) != DNS_EDE_NONE);
+}
+
+/*
  * MSG has the ID of an attempt of L that was given up, by which L goes on if it may. While another
- * attempt is in its wait, only a reply that ends L counts; of an error is noted whose it is.
+ * attempt is in its wait, a reply that ends L or leads on counts, and that attempt stands by; but
+ * none leads away from one that confirms or checks a reply. Of an error is noted whose it is.
  */
 static __attribute__((noinline)) struct lookup *
 hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, struct msg *msg,
@@ -367,6 +385,8 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 	bool awaited = lookup_in_flight(l) && !l->now.silent;
 	uint8_t space = l->now.space;
 	uint16_t id = l->now.id;
+	bool bound =
+	    l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE || l->tcp_only;
 
 	(void)lookup_recall(ls, l, udp ? ls->upstreams->sockets[in->sock].space : 0, msg->id);
 	if (!awaited)
@@ -376,7 +396,7 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 		(void)lookup_recall(ls, l, space, id);
 		return NULL;
 	}
-	if (is_final(l, msg, verdict)) {
+	if (is_final(l, msg, verdict) || (!bound && leads_on(l, msg, verdict))) {
 		antispoof_forget(l); /* another upstream's near miss is of no interest now */
 		return hear(ls, l, msg, verdict, result, now_ns);
 	}
