@@ -140,6 +140,7 @@ START_TEST(d5_a_is_asked_into_the_cache)
 	late(l, QUERY_BESIDE_SILENT - 1);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	late(l, QUERY_BESIDE_SILENT);
+	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
 	late(l, QUERY_BESIDE_SILENT + 1);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 2);
 	ck_assert_uint_eq(parts_count(&p.stats.coalesced), 0);
@@ -203,6 +204,53 @@ START_TEST(d5_better_is_at_hand)
 	lookup_leave(&p.lookups, l, &q->link);
 	query_free(&p.queries, q);
 	check_gone();
+}
+END_TEST
+
+/* Where AAAA is ignored and A is late the real AAAA are asked for (D13); who joins A too, at once.
+ */
+START_TEST(d13_a_is_late)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	const struct lookup_wish any = { .prefer = UPSTREAM_NONE };
+	struct query *q[2];
+	struct question key;
+	struct lookup *a;
+	bool found;
+
+	policies_unref(p.conf.policies);
+	p.conf.policies = plan_one("synthesize always");
+	for (unsigned i = 0; i < 2; i++) {
+		q[i] = query_new(&p.queries);
+		ck_assert(
+		    query_set_name(&p.queries, q[i], qname, name_from_text("www.example", qname)));
+		q[i]->state = QUERY_A;
+		q[i]->aaaa_end = QUERY_AAAA_IGNORED;
+		q[i]->qtype = DNS_TYPE_AAAA;
+		q[i]->qclass = DNS_CLASS_IN;
+		q[i]->flags = DNS_RD;
+	}
+	query_start(&p.queries, q[0], p.now_ns);
+	a = q[0]->lookup;
+	ck_assert_uint_eq(a->qtype, DNS_TYPE_A);
+	key = (struct question){ .qname = qname,
+		.qname_len = a->qname_len,
+		.qtype = DNS_TYPE_A,
+		.qclass = DNS_CLASS_IN,
+		.hash = a->name_hash };
+	ck_assert_ptr_eq(lookup_find_or_start(&p.lookups, &key, &any, &found), a);
+	a->needed = true;
+	late(a, QUERY_LATE_SILENT);
+	ck_assert_uint_eq(run(q[0], NULL), 0);
+	ck_assert_int_eq(q[0]->state, QUERY_NATIVE);
+	ck_assert_ptr_null(q[0]->beside.lookup);
+	query_start(&p.queries, q[1], p.now_ns);
+	ck_assert_ptr_eq(q[1]->lookup, a);
+	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &q[1]->timer);
+	query_on_deadline(&p.queries, q[1], p.now_ns + WHEEL_TICK_NS);
+	ck_assert_uint_eq(run(q[1], NULL), 0);
+	ck_assert_int_eq(q[1]->state, QUERY_NATIVE);
+	ck_assert_ptr_eq(q[1]->lookup, q[0]->lookup);
 }
 END_TEST
 
@@ -325,6 +373,7 @@ main(void)
 	tcase_add_test(tc, d5_a_is_asked_into_the_cache);
 	tcase_add_loop_test(tc, d5_others_wait_on, 0, 3);
 	tcase_add_test(tc, d5_better_is_at_hand);
+	tcase_add_test(tc, d13_a_is_late);
 	tcase_add_test(tc, d5_a_late_target_is_not_watched);
 	tcase_add_loop_test(tc, d5_both_end_at_once, 0, 2);
 	tcase_add_test(tc, d5_ends_as_it_is_late);
