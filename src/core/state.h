@@ -44,7 +44,8 @@
  * or bogus data for it bring the query back to state AAAA with that event, as long as no answer has
  * left. If A gives nothing to synthesize from, other than NXDOMAIN, the query waits in state AAAA
  * until the end of its time; what A gave then decides about the answer (D2, D5). Where silence does
- * not lead to A by policy, AAAA is waited for all the time.
+ * not lead to A by policy, AAAA is waited for all the time. TARGET, and A where it comes first, are
+ * late likewise, but not watched.
  */
 
 #include <stddef.h>
