@@ -10,6 +10,7 @@ struct count {
 	uint32_t waiting; /* queries in lists of waiters */
 	uint32_t alone;   /* queries that wait for their timers only */
 	uint32_t lookups;
+	uint32_t attempts; /* those given up that may still be answered */
 	uint32_t watchers; /* queries in lists of watchers */
 	uint32_t watching; /* queries that say so */
 	const char *wrong;
@@ -72,6 +73,21 @@ count_ready(struct count *c)
 	}
 }
 
+/* Each attempt of L that may still be answered has its ID, and is its upstream's to answer. */
+static void
+count_attempts(struct count *c, const struct lookup *l)
+{
+	const struct lookups *ls = c->qs->lookups;
+
+	for (const struct attempt *a = l->earlier; a != NULL; a = a->next) {
+		if (!txid_in_flight(&ls->spaces[a->space], a->id) || lookup_of(ls, a) != l)
+			blame(c, "an attempt that was given up has no ID");
+		if (list_empty(&a->link) || list_empty(&a->shelf))
+			blame(c, "an attempt that was given up is not known to its socket");
+		c->attempts++;
+	}
+}
+
 static void
 count_waiters(struct count *c, const struct lookup *l)
 {
@@ -90,6 +106,7 @@ count_waiters(struct count *c, const struct lookup *l)
 	}
 	if (n + count_watchers(c, l) != l->n_waiters)
 		blame(c, "a lookup has another number of waiters than it says");
+	count_attempts(c, l);
 	c->waiting += n;
 	c->lookups++;
 }
@@ -128,6 +145,8 @@ audit(const struct queries *qs)
 		count_timers(&c, &qs->wheel->slots[i]);
 	if (c.wrong == NULL && c.lookups != qs->lookups->pool.n_used)
 		c.wrong = "a lookup is neither to be asked nor waits for a time";
+	if (c.wrong == NULL && c.attempts != qs->lookups->attempts.n_used)
+		c.wrong = "an attempt that was given up is no lookup's";
 	if (c.wrong == NULL && c.ready + c.waiting + c.alone != qs->pool.n_used)
 		c.wrong = "a query is neither ready nor waits for anything";
 	if (c.wrong == NULL && c.watchers != c.watching)

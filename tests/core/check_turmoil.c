@@ -298,7 +298,7 @@ reply(void)
 		in.len -= 1 + rng_below(&t.rng, 8);
 	if (chance(2)) /* in the header: records stay with their owners */
 		t.reply[rng_below(&t.rng, DNS_HEADER_LEN)] ^= (uint8_t)(1 + rng_below(&t.rng, 255));
-	if (!chance(5))
+	if (!chance(15)) /* else it may come once more */
 		t.open[i] = t.open[--t.n_open];
 	engine_prepare(t.e, &in, 1);
 	(void)engine_input(t.e, &in, t.now_ns);
@@ -384,7 +384,8 @@ some_settings(struct conf_core *c, const struct conf_core *old)
 	c->trusted = rng_below(&t.rng, 8);
 	c->resend_attempts = rng_below(&t.rng, 4);
 	c->timeout_ms = 100 + rng_below(&t.rng, 1500);
-	c->selection = (enum conf_selection)rng_below(&t.rng, 3);
+	c->selection = (enum conf_selection)rng_below(&t.rng, 4);
+	c->hedge = chance(50);
 	c->case_randomization = chance(50);
 	c->local_zones = chance(50);
 	t.tc = chance(50) ? 5 : rng_below(&t.rng, 60);
@@ -424,6 +425,9 @@ step(void)
 		unsigned u = rng_below(&t.rng, UPSTREAMS);
 
 		engine_refused(t.e, u, t.slot[u], t.now_ns);
+		drain();
+		if (chance(50)) /* the new attempts too */
+			engine_refused(t.e, u, t.slot[u], t.now_ns);
 		drain();
 	} else if (what < 978) {
 		sockets();
@@ -473,6 +477,11 @@ START_TEST(nobody_is_forgotten)
 	ck_assert_uint_eq(t.e->queries.svcbs.n_used, 0);
 	ck_assert_uint_eq(t.e->queries.long_names.n_used, 0);
 	ck_assert_uint_eq(t.e->lookups.replies.n_used, 0);
+	ck_assert_uint_eq(t.e->lookups.attempts.n_used, 0);
+	/* Replies came late and twice, and sockets refused. */
+	ck_assert_uint_gt(parts_count(&t.e->stats.upstream_overdue), 0);
+	ck_assert_uint_gt(parts_count(&t.e->stats.upstream_late), 0);
+	ck_assert_uint_gt(parts_count(&t.e->stats.upstream_refused), 0);
 	/* It went where queries wait for one thing and watch another. */
 	ck_assert_uint_gt(parts_count(&t.e->stats.aaaa_late), 0);
 	ck_assert_uint_gt(parts_count(&t.e->stats.aaaa_caught), 0);

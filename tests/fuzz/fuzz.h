@@ -53,6 +53,12 @@ void fuzz_ask(struct fuzz *f, enum packet_way way, const uint8_t *msg, size_t le
  */
 void fuzz_reply(struct fuzz *f, const uint8_t *msg, size_t len);
 
+/*
+ * fuzz_be_late: let time pass until the kept question has been sent again, or ended; it stays the
+ * kept one.
+ */
+void fuzz_be_late(struct fuzz *f);
+
 /* fuzz_wait: let time pass until every client question has ended; it must. */
 void fuzz_wait(struct fuzz *f);
 
