@@ -172,6 +172,44 @@ START_TEST(retries_leave_nothing_open)
 END_TEST
 
 /*
+ * D27: attempts that were given up keep no question from being sent: when IDs run out the oldest of
+ * them go first, and with few IDs left none is kept.
+ */
+START_TEST(d27_given_up_attempts_make_room)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct lookup *old[4], *l;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		old[i] = start(i, &by_udp);
+		ck_assert(parts_next(&p, &send));
+		ck_assert(!silence_on_timer(&p.lookups, old[i], &result, p.now_ns));
+		ck_assert(parts_next(&p, &send));
+		ck_assert_ptr_nonnull(old[i]->earlier);
+	}
+	while (txid_room(&p.lookups.spaces[0]) > LOOKUP_TCP_IDS) {
+		l = start(4 + n++, &by_udp);
+		PARTS_CHECK(parts_next(&p, &send));
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_ptr_nonnull(old[i]->earlier);
+		(void)start(CAP + i, &by_udp);
+		ck_assert(parts_next(&p, &send));
+		ck_assert_ptr_null(old[i]->earlier);
+		ck_assert_uint_eq(p.lookups.attempts.n_used, 3 - i);
+	}
+	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 0);
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert_ptr_null(l->earlier);
+	ck_assert(parts_next(&p, &send));
+	(void)start(2 * CAP, &by_udp);
+	ck_assert(!parts_next(&p, &send));
+}
+END_TEST
+
+/*
  * Rule 34 (RFC 9520 section 3.1): three sends to each over one transport without a reply, in
  * whatever order they come.
  */
@@ -366,6 +404,7 @@ main(void)
 	tcase_add_test(tc, same_id_in_two_spaces_is_told_by_the_socket);
 	tcase_add_test(tc, with_nobody_to_ask_it_is_silent_at_once);
 	tcase_add_test(tc, retries_leave_nothing_open);
+	tcase_add_test(tc, d27_given_up_attempts_make_room);
 	tcase_add_test(tc, rule34_three_sends_each);
 	tcase_add_test(tc, d3_error_and_the_other_down);
 	tcase_add_test(tc, d5_all_down_one_attempt);

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "core/attempt.h"
 #include "core/health.h"
+#include "core/silence.h"
 #include "dns/build.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
@@ -190,6 +192,154 @@ START_TEST(d1_referral_is_told_by_all_of_authority)
 }
 END_TEST
 
+/* --- late replies (RULES D27) ------------------------------------------------------------------
+ */
+
+/* A question that was sent twice: the first attempt, and where it went. */
+struct twice {
+	struct lookup *l;
+	struct packet_out first;
+	uint8_t bytes[512];
+	struct packet_out again; /* its bytes are in p.udp */
+};
+
+static struct twice
+sent_twice(unsigned number, bool aaaa)
+{
+	uint8_t qname[DNS_NAME_MAX];
+	struct question key = parts_key("late.example", DNS_TYPE_AAAA, qname);
+	struct lookup_result result;
+	struct twice t;
+	bool found;
+
+	t.l =
+	    aaaa ? lookup_find_or_start(&p.lookups, &key, &by_udp, &found) : start(number, &by_udp);
+	ck_assert(parts_next(&p, &t.first));
+	memcpy(t.bytes, p.udp, t.first.len);
+	p.now_ns += 400 * NS_PER_MS;
+	ck_assert(!silence_on_timer(&p.lookups, t.l, &result, p.now_ns));
+	ck_assert(parts_next(&p, &t.again));
+	ck_assert_uint_ne(t.first.sock, t.again.sock);
+	p.now_ns += 200 * NS_PER_MS;
+	return t;
+}
+
+/* The reply to T's first attempt comes, with RCODE and FLAGS. Returns what it ends. */
+static struct lookup *
+late(struct twice *t, unsigned flags, struct lookup_result *result)
+{
+	wire_set_u16(t->bytes + 2, (uint16_t)(DNS_QR | DNS_RD | DNS_RA | flags));
+	return parts_hand_in(&p, t->first.way, t->first.sock, t->bytes, t->first.len, result);
+}
+
+/* It ends its lookup, all IDs are given back, and the time is that of its own attempt. */
+START_TEST(d27_late_reply_ends_and_teaches)
+{
+	struct lookup_result result;
+	struct twice t = sent_twice(1, false);
+	const struct upstream *up = &p.upstreams.table[t.first.sock];
+
+	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 2);
+	ck_assert_ptr_eq(late(&t, DNS_NXDOMAIN, &result), t.l);
+	ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
+	ck_assert_uint_eq(result.upstream, t.first.sock);
+	ck_assert_uint_eq(up->times[UPSTREAM_OVER_UDP].srtt_ns | 1, 600 * NS_PER_MS | 1);
+	ck_assert_uint_eq(up->tally.late, 1);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_overdue), 1);
+	ck_assert_uint_eq(up->n_failures, 0);
+	lookup_free(&p.lookups, t.l);
+	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT);
+	ck_assert_uint_eq(p.lookups.attempts.n_used, 0);
+	ck_assert_ptr_null(late(&t, DNS_NXDOMAIN, &result)); /* once more */
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_late), 1);
+}
+END_TEST
+
+/* It must come by the socket of its own attempt. */
+START_TEST(d27_late_reply_has_its_own_socket)
+{
+	struct lookup_result result;
+	struct twice t = sent_twice(1, false);
+
+	t.first.sock = t.again.sock;
+	ck_assert_ptr_null(late(&t, 0, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unknown_id), 1);
+}
+END_TEST
+
+/* Of a late error is noted whose it is; who is awaited goes on being awaited. */
+START_TEST(d27_late_error_is_noted)
+{
+	struct lookup_result result;
+	struct twice t = sent_twice(1, false);
+	uint64_t due = t.l->timer.due;
+
+	ck_assert_ptr_null(late(&t, DNS_REFUSED, &result));
+	ck_assert(!parts_next(&p, &t.first));
+	ck_assert_uint_eq(t.l->errored, 1);
+	ck_assert_uint_eq(t.l->upstream, 1);
+	ck_assert_uint_eq(t.l->timer.due, due);
+	ck_assert_ptr_null(t.l->earlier);
+	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
+	p.udp[2] |= DNS_QR >> 8;
+	ck_assert_ptr_eq(
+	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result), t.l);
+}
+END_TEST
+
+/* What leads to a further question does so; the attempt that was awaited stands by. */
+START_TEST(d27_late_reply_leads_on)
+{
+	static const struct {
+		unsigned flags;
+		bool aaaa, tcp, cd;
+	} cases[] = { { DNS_TC, true, true, false }, { DNS_SERVFAIL, true, false, true } };
+	struct lookup_result result;
+	struct packet_out send;
+	uint8_t again[512];
+	struct twice t = sent_twice(1, cases[_i].aaaa);
+	const uint8_t *msg = cases[_i].tcp ? p.tcp : p.udp;
+
+	t.l->whole = true;
+	memcpy(again, p.udp, t.again.len);
+	ck_assert_ptr_null(late(&t, cases[_i].flags, &result));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_eq(t.l->upstream, 0);
+	ck_assert_uint_eq(t.l->errored, 0);
+	ck_assert(send.way == (cases[_i].tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP));
+	ck_assert((wire_u16(msg + 2) & DNS_CD) == (cases[_i].cd ? DNS_CD : 0));
+	again[2] |= DNS_QR >> 8;
+	ck_assert_ptr_eq(
+	    parts_hand_in(&p, t.again.way, t.again.sock, again, t.again.len, &result), t.l);
+	ck_assert_int_eq(result.outcome, LOOKUP_REPLY);
+	ck_assert_uint_eq(result.upstream, 1);
+}
+END_TEST
+
+/* Nothing leads away from a question that checks a reply of another upstream. */
+START_TEST(d27_late_reply_leads_away_from_no_check)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct twice t = sent_twice(1, true);
+
+	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_SERVFAIL);
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_ne(wire_u16(p.udp + 2) & DNS_CD, 0);
+	ck_assert_ptr_null(late(&t, DNS_TC, &result));
+	ck_assert(!parts_next(&p, &t.again));
+	ck_assert_uint_eq(t.l->upstream, 1);
+	ck_assert_uint_eq(t.l->check, LOOKUP_CHECK_CD);
+	ck_assert_ptr_null(t.l->earlier);
+	/* But one that is the answer is taken. */
+	lookup_free(&p.lookups, t.l);
+	t = sent_twice(1, true);
+	ck_assert_ptr_eq(late(&t, DNS_NXDOMAIN, &result), t.l);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -207,6 +357,11 @@ main(void)
 	tcase_add_test(tc, d3_reply_to_cd_ends_no_errors);
 	tcase_add_loop_test(tc, d1_referral_is_told_by_all_of_authority, 0,
 	    sizeof(referrals) / sizeof(referrals[0]));
+	tcase_add_test(tc, d27_late_reply_ends_and_teaches);
+	tcase_add_test(tc, d27_late_reply_has_its_own_socket);
+	tcase_add_test(tc, d27_late_error_is_noted);
+	tcase_add_loop_test(tc, d27_late_reply_leads_on, 0, 2);
+	tcase_add_test(tc, d27_late_reply_leads_away_from_no_check);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
