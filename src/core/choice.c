@@ -91,41 +91,26 @@ draw_cheaper(const struct upstreams *us, const struct candidates *c, uint32_t ch
 
 /* Pick by cost. What is not known yet costs 0: it is among the best, but not preferred. */
 static struct choice
-by_cost(const struct upstreams *us, const struct choice_wish *wish, struct candidates *c,
-    uint32_t chance)
+by_cost(struct upstreams *us, const struct choice_wish *wish, struct candidates *c, uint32_t chance)
 {
 	uint64_t best = lowest(us, c);
 	uint64_t most = us->selection == CONF_FASTEST ? best : 2 * best + CHOICE_BAND_NS;
-	bool explore = chance >> 24 < CHOICE_EXPLORE && wish->last == UPSTREAM_NONE;
-	struct candidates others = *c;
 	uint16_t n;
 
-	keep(us, &others, most + 1, UINT64_MAX);
-	if (UNLIKELY(explore) && others.n > 0)
-		return (struct choice){ .upstream = draw(&others, chance), .exploring = true };
+	if (wish->last == UPSTREAM_NONE && wish->exhausted == 0)
+		us->best_ns = best;
+	if (UNLIKELY(chance >> 24 < CHOICE_EXPLORE) && wish->last == UPSTREAM_NONE) {
+		struct candidates others = *c;
+
+		keep(us, &others, most + 1, UINT64_MAX);
+		if (others.n > 0)
+			return (
+			    struct choice){ .upstream = draw(&others, chance), .exploring = true };
+	}
 	keep(us, c, 0, most);
 	n = draw_cheaper(us, c, chance);
 	return (
 	    struct choice){ .upstream = n, .exploring = best != 0 && us->table[n].cost.ns == 0 };
-}
-
-struct choice
-choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
-{
-	struct candidates c;
-
-	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
-	    !(wish->exhausted >> wish->prefer & 1) && level(us, wish->prefer, wish) == 0)
-		return (struct choice){ .upstream = wish->prefer };
-	if (us->hedge && wish->last == UPSTREAM_NONE &&
-	    us->hedge_credit < CHOICE_HEDGE_EACH * CHOICE_HEDGE_SAVED)
-		us->hedge_credit++;
-	gather(us, wish, &c);
-	if (c.n == 0)
-		return (struct choice){ .upstream = UPSTREAM_NONE };
-	if (c.n == 1 || us->selection == CONF_ROUND_ROBIN || us->selection == CONF_IN_ORDER)
-		return (struct choice){ .upstream = c.at[0] };
-	return by_cost(us, wish, &c, rng_u32(rng));
 }
 
 /* Is N good? */
@@ -133,6 +118,79 @@ static bool
 is_good(const struct upstreams *us, uint16_t n)
 {
 	return !us->table[n].doubted && !upstream_is_down(&us->table[n]);
+}
+
+/* Is N good, may it be asked, and is it not the last? */
+static inline bool
+is_wanted(const struct upstreams *us, const struct choice_wish *wish, uint16_t n)
+{
+	return is_good(us, n) && n != wish->last && !(wish->exhausted >> n & 1);
+}
+
+/*
+ * The same as gather and by_cost for the most part of the questions: two of all are drawn, and if
+ * one is in the lowest band, as that was when it was found last, that is it. UPSTREAM_NONE: none
+ * is.
+ */
+static struct choice
+quick(const struct upstreams *us, const struct choice_wish *wish, uint32_t chance)
+{
+	uint64_t most = 2 * us->best_ns + CHOICE_BAND_NS;
+	uint16_t a = us->order[(chance & 0xfff) * us->n_order >> 12];
+	uint16_t b = us->order[(chance >> 12 & 0xfff) * us->n_order >> 12];
+	uint64_t a_ns = us->table[a].cost.ns;
+	uint64_t b_ns = us->table[b].cost.ns;
+	bool a_may = is_wanted(us, wish, a) && a_ns <= most;
+	bool b_may = is_wanted(us, wish, b) && b_ns <= most;
+
+	if (b_may && (!a_may || (b_ns != 0 && b_ns + CHOICE_EQUAL_NS < a_ns))) {
+		a = b;
+		a_ns = b_ns;
+	} else if (!a_may) {
+		return (struct choice){ .upstream = UPSTREAM_NONE };
+	}
+	return (struct choice){ .upstream = a, .exploring = a_ns == 0 && us->best_ns != 0 };
+}
+
+/* Pick after a look at all of them. */
+static __attribute__((noinline)) struct choice
+thorough(struct upstreams *us, const struct choice_wish *wish, uint32_t chance)
+{
+	struct candidates c;
+
+	gather(us, wish, &c);
+	if (c.n == 0)
+		return (struct choice){ .upstream = UPSTREAM_NONE };
+	if (c.n == 1 || us->selection == CONF_ROUND_ROBIN || us->selection == CONF_IN_ORDER)
+		return (struct choice){ .upstream = c.at[0] };
+	return by_cost(us, wish, &c, chance);
+}
+
+struct choice
+choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
+{
+	struct choice found = { .upstream = UPSTREAM_NONE };
+	uint32_t chance = 0;
+	uint16_t first;
+
+	if (us->n_order == 0)
+		return found;
+	if (us->hedge && wish->last == UPSTREAM_NONE &&
+	    us->hedge_credit < CHOICE_HEDGE_EACH * CHOICE_HEDGE_SAVED)
+		us->hedge_credit++;
+	if (wish->prefer != UPSTREAM_NONE && us->table[wish->prefer].active &&
+	    is_wanted(us, wish, wish->prefer))
+		return (struct choice){ .upstream = wish->prefer };
+	if (us->selection == CONF_RANDOM || us->selection == CONF_FASTEST) {
+		chance = rng_u32(rng);
+		if (us->selection == CONF_RANDOM && chance >> 24 >= CHOICE_EXPLORE + CHOICE_LOOK)
+			found = quick(us, wish, chance);
+	} else {
+		first = us->order[us->selection == CONF_ROUND_ROBIN ? us->current : 0];
+		if (is_wanted(us, wish, first))
+			found.upstream = first;
+	}
+	return found.upstream != UPSTREAM_NONE ? found : thorough(us, wish, chance);
 }
 
 /* The shortest wait over UDP of the good upstreams other than U; UINT64_MAX: there is none. */

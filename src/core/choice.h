@@ -25,6 +25,7 @@
  */
 #define CHOICE_BAND_NS (5 * NS_PER_MS)
 #define CHOICE_EXPLORE 10
+#define CHOICE_LOOK 6                   /* and so many look anew which is the cheapest */
 #define CHOICE_EQUAL_NS NS_PER_MS       /* costs that differ by less are the same */
 #define CHOICE_HEDGE_NS (8 * NS_PER_MS) /* no question is hedged earlier */
 #define CHOICE_HEDGE_EACH 20            /* of so many questions one may be hedged, */

@@ -46,6 +46,7 @@ void
 upstreams_init(struct upstreams *us)
 {
 	us->selection = CONF_RANDOM;
+	us->best_ns = 0;
 	us->hedge = false;
 	us->hedge_credit = 0;
 	us->told = NULL;

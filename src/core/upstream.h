@@ -118,6 +118,7 @@ struct upstream_socket {
 
 struct upstreams {
 	enum conf_selection selection;
+	uint64_t best_ns;      /* the lowest cost when it was looked for last; 0: unknown */
 	bool hedge;            /* the setting */
 	uint32_t hedge_credit; /* questions that were not hedged, see CHOICE_HEDGE_EACH */
 	struct told *told;     /* borrowed; NULL */
