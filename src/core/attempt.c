@@ -127,7 +127,7 @@ go_udp(struct lookups *ls, struct lookup *l)
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	unsigned space = find_space(ls, up);
 
-	while (UNLIKELY(space == ls->n_spaces) && lookup_drop_oldest(ls))
+	while (UNLIKELY(space == ls->n_spaces) && up->socket[0] >= 0 && lookup_drop_oldest(ls))
 		space = find_space(ls, up);
 	if (UNLIKELY(space == ls->n_spaces) || !take_id(ls, l, space, (uint16_t)up->socket[space]))
 		return false;

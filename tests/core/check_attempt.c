@@ -171,6 +171,23 @@ START_TEST(retries_leave_nothing_open)
 }
 END_TEST
 
+/* D27: for an upstream without a socket no ID would help: nobody's attempt is ended for it. */
+START_TEST(d27_given_up_attempts_stay_where_no_socket_is)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct lookup *l = start(0, &by_udp);
+
+	ck_assert(parts_next(&p, &send));
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(parts_next(&p, &send));
+	p.upstreams.table[0].socket[0] = -1;
+	(void)start(1, &by_udp);
+	ck_assert(!parts_next(&p, &send));
+	ck_assert_ptr_nonnull(l->earlier);
+}
+END_TEST
+
 /*
  * D27: attempts that were given up keep no question from being sent: when IDs run out the oldest of
  * them go first, and with few IDs left none is kept.
@@ -404,6 +421,7 @@ main(void)
 	tcase_add_test(tc, same_id_in_two_spaces_is_told_by_the_socket);
 	tcase_add_test(tc, with_nobody_to_ask_it_is_silent_at_once);
 	tcase_add_test(tc, retries_leave_nothing_open);
+	tcase_add_test(tc, d27_given_up_attempts_stay_where_no_socket_is);
 	tcase_add_test(tc, d27_given_up_attempts_make_room);
 	tcase_add_test(tc, rule34_three_sends_each);
 	tcase_add_test(tc, d3_error_and_the_other_down);
