@@ -155,6 +155,7 @@ struct lookup {
 	uint16_t upstream;  /* number of the upstream asked last, or to be asked next if pinned */
 	uint16_t agreed_on[2]; /* sockets of the near misses that agree */
 	uint16_t best_rcode;   /* of the errors so far; NOERROR: none */
+	uint16_t late_rcode;   /* of those that came while another attempt was awaited */
 	uint16_t message_len;
 	uint16_t truncated_len;
 	uint8_t qname_len;

@@ -372,6 +372,17 @@ leads_on(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 	    (is_checked(l) || msg_ede_dnssec(msg) != DNS_EDE_NONE);
 }
 
+/* L's upstream gave an error while another one is awaited: it counts if that one is silent. */
+static void
+note_error(struct lookup *l, uint16_t rcode)
+{
+	if (rcode == DNS_NOERROR || rcode == DNS_BADVERS || rcode == DNS_BADCOOKIE)
+		rcode = DNS_SERVFAIL;
+	if (l->late_rcode == DNS_NOERROR || l->late_rcode == DNS_SERVFAIL)
+		l->late_rcode = rcode;
+	l->errored |= UINT64_C(1) << l->upstream;
+}
+
 /*
  * MSG has the ID of an attempt of L that was given up, by which L goes on if it may. While another
  * attempt is in its wait, a reply that ends L or leads on counts, and that attempt stands by; but
@@ -401,7 +412,7 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 		return hear(ls, l, msg, verdict, result, now_ns);
 	}
 	note_reply(ls, l, msg, verdict, now_ns);
-	l->errored |= UINT64_C(1) << l->upstream;
+	note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
 	lookup_drop(ls, l, lookup_recall(ls, l, space, id));
 	return NULL;
 }

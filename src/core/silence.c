@@ -76,6 +76,8 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
 	if (l->no_room)
 		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
+	if (l->best_rcode == DNS_NOERROR)
+		l->best_rcode = l->late_rcode;
 	return attempt_finish(
 	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
 }
@@ -188,7 +190,8 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	}
 	u = pick(ls, l);
 	/* Nothing is left to be sent, and with an error at hand or none open nothing is awaited. */
-	if (u == UPSTREAM_NONE && (l->best_rcode != DNS_NOERROR || l->earlier == NULL))
+	if (u == UPSTREAM_NONE &&
+	    ((l->best_rcode | l->late_rcode) != DNS_NOERROR || l->earlier == NULL))
 		return finish(ls, l, result);
 	if (u == UPSTREAM_NONE) {
 		l->spent = true;

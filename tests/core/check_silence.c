@@ -326,6 +326,30 @@ START_TEST(d27_spent_lookup_listens)
 }
 END_TEST
 
+/* D4, D27: the only upstream gave an error late, and what was sent since is lost: nobody waits on.
+ */
+START_TEST(d27_late_error_of_the_only_one)
+{
+	uint8_t first[512];
+	struct lookup *l;
+	size_t len;
+
+	begin(1);
+	l = ask("www.example", DNS_TYPE_MX);
+	ck_assert(!pass(l, 8));
+	len = last.len;
+	memcpy(first, p.udp, len);
+	ck_assert(!pass(l, 400));
+	ck_assert_uint_eq(n_sent, 2);
+	wire_set_u16(first + 2, DNS_QR | DNS_RD | DNS_RA | DNS_REFUSED);
+	ck_assert_ptr_null(parts_hand_in(&p, last.way, last.sock, first, len, &result));
+	ck_assert(pass(l, 1000));
+	ck_assert_int_eq(result.outcome, LOOKUP_ERROR);
+	ck_assert_uint_eq(result.rcode, DNS_REFUSED);
+	ck_assert_uint_eq(n_sent, 2);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -344,6 +368,7 @@ suite(void)
 	tcase_add_test(t, d3_lost_check_is_asked_again);
 	tcase_add_test(t, it_ends_when_nothing_can_come);
 	tcase_add_test(t, d27_spent_lookup_listens);
+	tcase_add_test(t, d27_late_error_of_the_only_one);
 	suite_add_tcase(s, t);
 	return s;
 }
