@@ -40,6 +40,7 @@
 #include "core/conf.h"
 #include "core/packet.h"
 #include "core/stats.h"
+#include "core/view.h"
 
 struct engine;
 
@@ -122,6 +123,12 @@ MUST_USE bool engine_upstream_active(const struct engine *e, unsigned upstream);
 
 /* engine_upstream_good: is the upstream with this number neither in doubt nor down? */
 MUST_USE bool engine_upstream_good(const struct engine *e, unsigned upstream);
+
+/*
+ * engine_views: copy what is known of the upstreams that are configured to OUT, in that order.
+ * Returns how many.
+ */
+MUST_USE size_t engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS]);
 
 /*
  * engine_spaces: how many ID spaces are in use, 1 to TXID_MAX_SPACES. The shell keeps a set of

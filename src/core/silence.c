@@ -18,6 +18,15 @@ over_of(const struct attempt *a)
 	return txid_by_tcp(a->socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
 }
 
+/* No reply to A has come, and none is waited for any longer. */
+static void
+lose(const struct lookups *ls, struct attempt *a)
+{
+	if (!a->silent)
+		ls->upstreams->table[a->upstream].tally.lost++;
+	a->silent = true;
+}
+
 /*
  * Count the silence of attempt A in L. An upstream that is down is not asked again after one
  * attempt: a probe shows when it is back.
@@ -28,7 +37,7 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 	uint64_t bit = UINT64_C(1) << a->upstream;
 	uint64_t *s = l->silent[over_of(a)];
 
-	a->silent = true;
+	lose(ls, a);
 	if ((s[0] & s[1] & bit) == 0) {
 		uint64_t carry = s[0] & bit;
 
@@ -39,7 +48,6 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 		l->n_silent++;
 	if (ls->upstreams->table[a->upstream].down && !l->probe && !l->refused)
 		l->errored |= bit;
-	ls->upstreams->table[a->upstream].tally.lost++;
 	ls->upstreams->table[a->upstream].n_mute += over_of(a) == UPSTREAM_OVER_UDP;
 }
 
@@ -358,6 +366,7 @@ silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
 		struct attempt *a = LIST_OBJECT(c->open.next, struct attempt, link);
 		struct lookup *l = lookup_of(ls, a);
 
+		lose(ls, a);
 		if (a != &l->now)
 			lookup_drop(ls, l, a);
 		else if (!on_lost(ls, l, c, established, result, now_ns))

@@ -38,8 +38,8 @@
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
 	X(synthesized, "AAAA questions answered with synthesized records") \
 	X(synthesized_failed, "of these after an AAAA error or timeout") \
-	X(aaaa_late, "AAAA questions that did not wait longer for real AAAA records") \
-	X(aaaa_caught, "times these were told of them before the answer had left") \
+	X(aaaa_late, "AAAA questions that went on to A as AAAA was late") \
+	X(aaaa_caught, "times AAAA came for these after all, before the answer had left") \
 	X(synth_none, "AAAA questions for which A gave nothing to synthesize from") \
 	X(no_prefix, "AAAA questions left without synthesis because no prefix is active") \
 	X(svcb_addresses, "addresses added to SVCB and HTTPS answers") \

@@ -58,11 +58,12 @@ enum upstream_over { UPSTREAM_OVER_UDP, UPSTREAM_OVER_TCP, UPSTREAM_TRANSPORTS }
 
 /* What this loop has had with it, for the operator. */
 struct upstream_tally {
-	uint64_t sends;   /* questions, retries too */
+	uint64_t sends;   /* questions, retries and probes too */
 	uint64_t replies; /* right ones */
 	uint64_t late;    /* of these: after the wait was over */
-	uint64_t lost;    /* waits that were over without a reply */
-	uint64_t hedges;  /* questions sent to it because another one was slow */
+	/* attempts without a reply in time: silent, refused, or their connection was lost */
+	uint64_t lost;
+	uint64_t hedges; /* questions sent to it because another one was slow */
 };
 
 struct upstream {

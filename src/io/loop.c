@@ -24,6 +24,8 @@ struct loop {
 	atomic_uint n_posted;
 	atomic_uint n_taken;
 	atomic_bool alive;
+	atomic_bool
+	    views_wanted;      /* views is the loop's while this is set, else the main thread's */
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
 	/* Only the loop's thread uses these. */
@@ -48,6 +50,8 @@ struct loop {
 	uint64_t tick_ns;   /* when the next tick is due */
 	uint64_t beat_ns;   /* when the next beat is due */
 	uint64_t age_ns;    /* when the next search for old sockets is due */
+	struct view views[CONF_MAX_UPSTREAMS];
+	size_t n_views;
 	struct shell sh;
 };
 
@@ -250,6 +254,22 @@ loop_stats(const struct loop *l)
 	return l->sh.stats;
 }
 
+void
+loop_ask_views(struct loop *l)
+{
+	atomic_store(&l->views_wanted, true);
+	loop_wake(l);
+}
+
+const struct view *
+loop_views(const struct loop *l, size_t *n)
+{
+	if (atomic_load(&l->views_wanted))
+		return NULL;
+	*n = l->n_views;
+	return l->views;
+}
+
 /* Continue under the snapshot of U. */
 static void
 loop_take(struct loop *l, struct loop_update *u)
@@ -283,7 +303,7 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 	session_stop(&l->sh);
 }
 
-/* Read the mailbox: an update, a ping, an order to stop. */
+/* Read the mailbox: an update, a ping, a question for views, an order to stop. */
 static void
 loop_mail(struct loop *l)
 {
@@ -308,6 +328,10 @@ loop_mail(struct loop *l)
 	if (c != NULL)
 		engine_count(l->engine, c);
 	census_give(c);
+	if (atomic_load(&l->views_wanted)) {
+		l->n_views = engine_views(l->sh.engine, l->views);
+		atomic_store(&l->views_wanted, false);
+	}
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)
 		loop_begin_stop(l, stop);

@@ -11,8 +11,8 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_post, loop_count, loop_pending, loop_ping, loop_alive,
- * loop_stop, loop_stats and loop_free; the loop's own thread calls loop_run. The two share only the
- * mailbox, the snapshot and the counters.
+ * loop_stop, loop_stats, loop_ask_views, loop_views and loop_free; the loop's own thread calls
+ * loop_run. The two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -24,6 +24,7 @@
 #include "core/census.h"
 #include "core/conf.h"
 #include "core/stats.h"
+#include "core/view.h"
 #include "io/bind.h"
 
 /* One checked configuration, immutable and shared by all loops. The last unref frees it. */
@@ -96,6 +97,16 @@ void loop_stop(struct loop *l, uint32_t grace_ms);
 
 /* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);
+
+/* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it some time later.
+ */
+void loop_ask_views(struct loop *l);
+
+/*
+ * loop_views: the answer to the last loop_ask_views: *N views, borrowed until the next one. NULL:
+ * the loop has not answered yet.
+ */
+MUST_USE const struct view *loop_views(const struct loop *l, size_t *n);
 
 /*
  * loop_free: close every socket and free the loop, after loop_run has returned or if it was never

@@ -464,6 +464,33 @@ begin(uint64_t seed)
 	}
 }
 
+/* What is told of each upstream adds up to what is counted for all; nothing is counted twice. */
+static void
+check_tallies(void)
+{
+	struct view v[CONF_MAX_UPSTREAMS];
+	size_t n = engine_views(t.e, v);
+	uint64_t sends = 0, replies = 0, late = 0, hedges = 0;
+
+	ck_assert_uint_eq(n, UPSTREAMS);
+	for (size_t i = 0; i < n; i++) {
+		const struct upstream_tally *tally = &v[i].tally;
+
+		ck_assert_uint_gt(tally->lost, 0);
+		ck_assert_uint_ge(tally->replies, tally->late);
+		ck_assert_uint_ge(tally->sends, tally->lost + tally->replies - tally->late);
+		sends += tally->sends;
+		replies += tally->replies;
+		late += tally->late;
+		hedges += tally->hedges;
+	}
+	ck_assert_uint_eq(
+	    sends, parts_count(&t.e->stats.upstream_udp) + parts_count(&t.e->stats.upstream_tcp));
+	ck_assert_uint_eq(replies, parts_count(&t.e->stats.upstream_replies));
+	ck_assert_uint_eq(late, parts_count(&t.e->stats.upstream_overdue));
+	ck_assert_uint_eq(hedges, parts_count(&t.e->stats.upstream_hedges));
+}
+
 START_TEST(nobody_is_forgotten)
 {
 	begin((uint64_t)_i);
@@ -486,6 +513,7 @@ START_TEST(nobody_is_forgotten)
 	/* It went where queries wait for one thing and watch another. */
 	ck_assert_uint_gt(parts_count(&t.e->stats.aaaa_late), 0);
 	ck_assert_uint_gt(parts_count(&t.e->stats.aaaa_caught), 0);
+	check_tallies();
 	engine_free(t.e);
 	policies_unref(t.conf[t.turn % 2].policies);
 	cache_free(t.conf[0].cache);

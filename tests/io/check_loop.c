@@ -259,6 +259,33 @@ START_TEST(loop_that_runs_is_alive)
 }
 END_TEST
 
+/* What the loop knows of its upstreams, as it is when asked. */
+START_TEST(loop_tells_its_upstreams)
+{
+	const struct view *v;
+	size_t n = 0;
+
+	for (unsigned asked = 0; asked < 2; asked++) {
+		loop_ask_views(rig.loop);
+		for (int i = 0; (v = loop_views(rig.loop, &n)) == NULL; i++) {
+			ck_assert_int_lt(i, RIG_WAIT_MS);
+			rig_pause(1);
+		}
+		ck_assert_uint_eq(n, 1);
+		ck_assert(netaddr_equal(&v->addr, &rig.up));
+		ck_assert_uint_eq(v->tally.sends, 2 * asked);
+		ck_assert_uint_eq(v->tally.replies, 2 * asked);
+		ck_assert_uint_eq(v->rtt[UPSTREAM_OVER_UDP].weight, 2 * asked);
+		if (asked > 0)
+			break;
+		rig_question(&msg, 1, "a.test", RIG_AAAA);
+		rig_send(client, &msg);
+		rig_serve(&rig, 2);
+		ck_assert(rig_recv(client, &msg));
+	}
+}
+END_TEST
+
 /* Nothing in flight: the end is at once. */
 START_TEST(idle_loop_stops_at_once)
 {
@@ -337,6 +364,7 @@ suite(void)
 	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(t, untaken_settings_are_freed);
 	tcase_add_test(t, loop_that_runs_is_alive);
+	tcase_add_test(t, loop_tells_its_upstreams);
 	tcase_add_test(t, idle_loop_stops_at_once);
 	tcase_add_test(t, stop_answers_what_is_in_flight);
 	tcase_add_loop_test(t, stop_is_bounded_by_its_grace, 0, 2);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/view.h"
+
+/* The state of UP on its loop, and since when, to *v. */
+static void
+set_state(struct view *v, const struct upstream *up)
+{
+	if (up->down)
+		v->state = VIEW_DOWN;
+	else if (up->starved)
+		v->state = VIEW_STARVED;
+	else if (up->doubted)
+		v->state = VIEW_DOUBTED;
+	else
+		v->state = VIEW_GOOD;
+	if (v->state == VIEW_GOOD)
+		v->since_ns = up->revived_ns;
+	else if (v->state != VIEW_STARVED)
+		v->since_ns = up->failing_ns;
+}
+
+size_t
+views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
+{
+	for (unsigned i = 0; i < us->n_order; i++) {
+		const struct upstream *up = &us->table[us->order[i]];
+		struct view *v = &out[i];
+
+		*v = (struct view){ .addr = up->addr,
+			.n_loops = 1,
+			.n_so = 1,
+			.heard_ns = up->heard_ns,
+			.tally = up->tally };
+		set_state(v, up);
+		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
+			if (times_known(&up->times[over]))
+				v->rtt[over] = (struct view_rtt){ up->times[over].srtt_ns,
+					up->times[over].var_ns, up->tally.replies };
+		}
+	}
+	return us->n_order;
+}
+
+/* The mean of A and B by the weights WA and WB, which are not both 0. */
+static uint64_t
+mean(uint64_t a, uint64_t wa, uint64_t b, uint64_t wb)
+{
+	/* Not as integers: a product of nanoseconds and replies may be over 64 bits. */
+	return (uint64_t)(((double)a * (double)wa + (double)b * (double)wb) / (double)(wa + wb));
+}
+
+static void
+merge_rtt(struct view_rtt *to, const struct view_rtt *from)
+{
+	if (from->weight == 0)
+		return;
+	to->srtt_ns = mean(to->srtt_ns, to->weight, from->srtt_ns, from->weight);
+	to->var_ns = mean(to->var_ns, to->weight, from->var_ns, from->weight);
+	to->weight += from->weight;
+}
+
+/* The state of FROM is that of TO too: since when for both? */
+static uint64_t
+since_both(const struct view *to, const struct view *from)
+{
+	if (to->since_ns == 0 || from->since_ns == 0)
+		return to->since_ns + from->since_ns;
+	if ((to->since_ns < from->since_ns) == (to->state == VIEW_GOOD))
+		return from->since_ns;
+	return to->since_ns;
+}
+
+static void
+merge_state(struct view *to, const struct view *from)
+{
+	to->n_loops += from->n_loops;
+	if (from->state > to->state) {
+		to->state = from->state;
+		to->since_ns = from->since_ns;
+		to->n_so = from->n_so;
+	} else if (from->state == to->state) {
+		to->since_ns = since_both(to, from);
+		to->n_so += from->n_so;
+	}
+}
+
+static void
+merge(struct view *to, const struct view *from)
+{
+	merge_state(to, from);
+	if (from->heard_ns > to->heard_ns)
+		to->heard_ns = from->heard_ns;
+	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+		merge_rtt(&to->rtt[over], &from->rtt[over]);
+	to->tally.sends += from->tally.sends;
+	to->tally.replies += from->tally.replies;
+	to->tally.late += from->tally.late;
+	to->tally.lost += from->tally.lost;
+	to->tally.hedges += from->tally.hedges;
+}
+
+void
+views_merge(struct view all[static UPSTREAM_MAX], size_t *n_all, const struct view *more, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+
+		while (at < *n_all && !netaddr_equal(&all[at].addr, &more[i].addr))
+			at++;
+		if (at < *n_all)
+			merge(&all[at], &more[i]);
+		else if (at < UPSTREAM_MAX)
+			all[(*n_all)++] = more[i];
+	}
+}
+
+double
+view_share(const struct view *v, const struct view *all, size_t n)
+{
+	uint64_t sends = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sends += all[i].tally.sends;
+	return sends == 0 ? 0 : 100 * (double)v->tally.sends / (double)sends;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_VIEW_H
+#define DNS64D_CORE_VIEW_H
+
+/*
+ * view: what is known of an upstream, as the operator is told: first by one loop, then by all of
+ * them together.
+ *
+ * A view is a copy without pointers, so it may go from thread to thread. Times are in ns of the
+ * loops' monotonic clock, durations in ns too.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/netaddr.h"
+#include "core/upstream.h"
+
+/* The better before the worse (core/health). */
+enum view_state {
+	VIEW_GOOD,
+	VIEW_DOUBTED,
+	VIEW_STARVED, /* there is no socket to it, for lack of local resources */
+	VIEW_DOWN
+};
+
+/* A round trip over one transport. */
+struct view_rtt {
+	uint64_t srtt_ns;
+	uint64_t var_ns;
+	uint64_t weight; /* replies that it stands for; 0: no reply was measured yet */
+};
+
+/* An upstream. */
+struct view {
+	struct netaddr addr;
+	enum view_state state; /* the worst that a loop is in */
+	unsigned n_loops;      /* loops that may ask it */
+	unsigned n_so;         /* those of them that are in this state */
+	/*
+	 * When it came to this state. In doubt and down: the time of its first silence, the oldest
+	 * of all loops. Good: the time of the reply that ended a down period, the latest of all
+	 * loops. 0: not known, or always good.
+	 */
+	uint64_t since_ns;
+	uint64_t heard_ns; /* time of its last right reply to any loop; 0: never */
+	struct view_rtt rtt[UPSTREAM_TRANSPORTS];
+	struct upstream_tally tally;
+};
+
+/*
+ * views_of: the active upstreams of US, as one loop knows them, to OUT in configured order. Returns
+ * how many.
+ */
+MUST_USE size_t views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS]);
+
+/*
+ * views_merge: add what another loop knows, the N views at MORE, to the *N_ALL views at ALL, by
+ * address. An upstream that is not there yet comes last. Tallies are summed; a round trip is the
+ * mean of the loops that measured it, weighted by their replies; of states the worst counts. After
+ * a reload loops may know different upstreams for a moment; more than UPSTREAM_MAX are left out.
+ */
+void views_merge(
+    struct view all[static UPSTREAM_MAX], size_t *n_all, const struct view *more, size_t n);
+
+/* view_share: the part of all sends, to the N upstreams at ALL, that went to V; percent. */
+MUST_USE double view_share(const struct view *v, const struct view *all, size_t n);
+
+#endif

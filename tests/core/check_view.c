@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What one loop knows of its upstreams, and what all loops know together (RULES D27). */
+
+#include "core/view.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "core/health.h"
+#include "scenario/parts.h"
+
+static struct upstreams us;
+static struct conf_core conf;
+static struct wheel wheel;
+static uint64_t now_ns;
+static struct view one[CONF_MAX_UPSTREAMS];
+static struct view all[UPSTREAM_MAX];
+static size_t n_all;
+
+static void
+setup(void)
+{
+	now_ns = PARTS_START_NS;
+	n_all = 0;
+	wheel_init(&wheel, now_ns);
+	upstreams_init(&us);
+	parts_conf(&conf, 3, 100);
+	upstreams_configure(&us, &conf, &wheel);
+}
+
+START_TEST(nothing_is_known_at_first)
+{
+	ck_assert_uint_eq(views_of(&us, one), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert(netaddr_equal(&one[i].addr, &conf.upstreams[i]));
+		ck_assert_uint_eq(one[i].state, VIEW_GOOD);
+		ck_assert_uint_eq(one[i].since_ns, 0);
+		ck_assert_uint_eq(one[i].heard_ns, 0);
+		ck_assert_uint_eq(one[i].rtt[UPSTREAM_OVER_UDP].weight, 0);
+		ck_assert_uint_eq(one[i].rtt[UPSTREAM_OVER_TCP].weight, 0);
+		ck_assert_uint_eq(one[i].tally.sends, 0);
+	}
+}
+END_TEST
+
+/* In the order of the settings in force, and those alone. */
+START_TEST(views_are_of_what_is_configured)
+{
+	struct conf_core other = conf;
+
+	other.upstreams[0] = conf.upstreams[2];
+	other.upstreams[1] = conf.upstreams[0];
+	other.n_upstreams = 2;
+	upstreams_configure(&us, &other, &wheel);
+	ck_assert_uint_eq(views_of(&us, one), 2);
+	ck_assert(netaddr_equal(&one[0].addr, &conf.upstreams[2]));
+	ck_assert(netaddr_equal(&one[1].addr, &conf.upstreams[0]));
+}
+END_TEST
+
+START_TEST(states_and_since_when)
+{
+	for (unsigned i = 0; i < HEALTH_SILENCES; i++)
+		health_on_silence(&us, 0, UPSTREAM_OVER_UDP, now_ns + i);
+	us.table[1].down = true;
+	us.table[1].doubted = true;
+	us.table[1].failing_ns = now_ns + 7;
+	us.table[2].starved = true;
+	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(one[0].state, VIEW_DOUBTED);
+	ck_assert_uint_eq(one[0].since_ns, now_ns);
+	ck_assert_uint_eq(one[1].state, VIEW_DOWN);
+	ck_assert_uint_eq(one[1].since_ns, now_ns + 7);
+	ck_assert_uint_eq(one[2].state, VIEW_STARVED);
+	ck_assert_uint_eq(one[2].since_ns, 0);
+	/* Back: good since then, as it was down; what was in doubt only is as good as before. */
+	(void)health_on_reply(&us, 0, now_ns + 10);
+	us.table[1].n_failures = 1;
+	ck_assert(health_on_reply(&us, 1, now_ns + 10));
+	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(one[0].state, VIEW_GOOD);
+	ck_assert_uint_eq(one[0].since_ns, 0);
+	ck_assert_uint_eq(one[1].state, VIEW_GOOD);
+	ck_assert_uint_eq(one[1].since_ns, now_ns + 10);
+}
+END_TEST
+
+START_TEST(times_of_each_transport)
+{
+	upstreams_learn(&us, 1, UPSTREAM_OVER_TCP, 4 * NS_PER_MS, now_ns);
+	upstreams_learn(&us, 1, UPSTREAM_OVER_TCP, 4 * NS_PER_MS, now_ns + 5);
+	ck_assert_uint_eq(views_of(&us, one), 3);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_OVER_UDP].weight, 0);
+	ck_assert_uint_eq(one[1].rtt[UPSTREAM_OVER_TCP].weight, 2);
+	ck_assert_uint_eq(
+	    one[1].rtt[UPSTREAM_OVER_TCP].srtt_ns, us.table[1].times[UPSTREAM_OVER_TCP].srtt_ns);
+	ck_assert_uint_eq(
+	    one[1].rtt[UPSTREAM_OVER_TCP].var_ns, us.table[1].times[UPSTREAM_OVER_TCP].var_ns);
+	ck_assert_uint_eq(one[1].heard_ns, now_ns + 5);
+	ck_assert_uint_eq(one[1].tally.replies, 2);
+}
+END_TEST
+
+/* A loop that knows the upstream ADDR: REPLIES of MS each over UDP. */
+static struct view
+view(const char *addr, uint64_t replies, uint64_t ms)
+{
+	struct view v = { .n_loops = 1, .n_so = 1 };
+
+	ck_assert(netaddr_parse(addr, 53, &v.addr));
+	v.tally = (struct upstream_tally){
+		.sends = 2 * replies, .replies = replies, .late = 3, .lost = 4, .hedges = 5
+	};
+	v.rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ ms * NS_PER_MS, ms * NS_PER_MS / 2, replies };
+	return v;
+}
+
+static void
+add(struct view v)
+{
+	views_merge(all, &n_all, &v, 1);
+}
+
+START_TEST(tallies_are_sums_and_times_means)
+{
+	add(view("192.0.2.1", 100, 10));
+	add(view("192.0.2.2", 7, 1));
+	add(view("192.0.2.1", 300, 30));
+	ck_assert_uint_eq(n_all, 2);
+	ck_assert_uint_eq(all[0].tally.sends, 800);
+	ck_assert_uint_eq(all[0].tally.replies, 400);
+	ck_assert_uint_eq(all[0].tally.late, 6);
+	ck_assert_uint_eq(all[0].tally.lost, 8);
+	ck_assert_uint_eq(all[0].tally.hedges, 10);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].srtt_ns, 25 * NS_PER_MS);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].var_ns, 25 * NS_PER_MS / 2);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].weight, 400);
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_TCP].weight, 0);
+	ck_assert_uint_eq(all[1].rtt[UPSTREAM_OVER_UDP].srtt_ns, NS_PER_MS);
+	ck_assert_uint_eq(all[1].tally.late, 3);
+}
+END_TEST
+
+/* A loop that measured nothing does not make the others faster; nor do large numbers. */
+START_TEST(only_those_who_measured_count)
+{
+	add(view("192.0.2.1", 0, 0));
+	add(view("192.0.2.1", UINT64_C(1) << 40, 5000));
+	add(view("192.0.2.1", 0, 0));
+	add(view("192.0.2.1", UINT64_C(1) << 40, 5000));
+	ck_assert_uint_eq(all[0].rtt[UPSTREAM_OVER_UDP].srtt_ns, 5000 * NS_PER_MS);
+	ck_assert_uint_eq(all[0].n_loops, 4);
+}
+END_TEST
+
+static struct view
+in_state(enum view_state state, uint64_t since_ns, uint64_t heard_ns)
+{
+	struct view v = view("192.0.2.1", 1, 1);
+
+	v.state = state;
+	v.since_ns = since_ns;
+	v.heard_ns = heard_ns;
+	return v;
+}
+
+/* The worst state, since the first loop saw it; who never asked has nothing against it. */
+START_TEST(worst_state_counts)
+{
+	add(in_state(VIEW_GOOD, 500, 900));
+	add(in_state(VIEW_DOWN, 300, 100));
+	add(in_state(VIEW_DOUBTED, 200, 150));
+	add(in_state(VIEW_DOWN, 250, 120));
+	add(in_state(VIEW_DOWN, 350, 120));
+	ck_assert_uint_eq(all[0].state, VIEW_DOWN);
+	ck_assert_uint_eq(all[0].since_ns, 250);
+	ck_assert_uint_eq(all[0].heard_ns, 900);
+	ck_assert_uint_eq(all[0].n_so, 3);
+	ck_assert_uint_eq(all[0].n_loops, 5);
+}
+END_TEST
+
+/* All are good since the last of them is; one that always was says nothing. */
+START_TEST(good_since_the_last_loop_is)
+{
+	add(in_state(VIEW_GOOD, 0, 0));
+	add(in_state(VIEW_GOOD, 500, 0));
+	add(in_state(VIEW_GOOD, 700, 0));
+	add(in_state(VIEW_GOOD, 600, 0));
+	add(in_state(VIEW_GOOD, 0, 0));
+	ck_assert_uint_eq(all[0].since_ns, 700);
+	ck_assert_uint_eq(all[0].n_so, 5);
+}
+END_TEST
+
+START_TEST(shares_are_of_all_sends)
+{
+	add(view("192.0.2.1", 0, 0));
+	ck_assert_double_eq(view_share(&all[0], all, n_all), 0);
+	add(view("192.0.2.2", 30, 1));
+	add(view("2001:db8::2", 10, 1));
+	ck_assert_double_eq(view_share(&all[0], all, n_all), 0);
+	ck_assert_double_eq(view_share(&all[1], all, n_all), 75);
+	ck_assert_double_eq(view_share(&all[2], all, n_all), 25);
+}
+END_TEST
+
+START_TEST(no_more_than_there_is_room_for)
+{
+	for (unsigned i = 0; i < UPSTREAM_MAX + 3; i++) {
+		struct view v = view("192.0.2.1", 1, 1);
+
+		v.addr.port = (uint16_t)(1000 + i);
+		add(v);
+	}
+	ck_assert_uint_eq(n_all, UPSTREAM_MAX);
+	ck_assert_uint_eq(all[UPSTREAM_MAX - 1].addr.port, 1000 + UPSTREAM_MAX - 1);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("view");
+	TCase *tc = tcase_create("view");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, nothing_is_known_at_first);
+	tcase_add_test(tc, views_are_of_what_is_configured);
+	tcase_add_test(tc, states_and_since_when);
+	tcase_add_test(tc, times_of_each_transport);
+	tcase_add_test(tc, tallies_are_sums_and_times_means);
+	tcase_add_test(tc, only_those_who_measured_count);
+	tcase_add_test(tc, worst_state_counts);
+	tcase_add_test(tc, good_since_the_last_loop_is);
+	tcase_add_test(tc, shares_are_of_all_sends);
+	tcase_add_test(tc, no_more_than_there_is_room_for);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
