@@ -155,12 +155,6 @@ engine_stats(struct engine *e)
 /* --- what comes in ---------------------------------------------------------------------------- */
 
 void
-engine_count(const struct engine *e, struct census *c)
-{
-	census_add(c, &e->upstreams);
-}
-
-void
 engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 {
 	reply_warm(&e->lookups, in, n);

@@ -35,7 +35,6 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
-#include "core/census.h"
 #include "core/channel.h"
 #include "core/conf.h"
 #include "core/packet.h"
@@ -65,9 +64,6 @@ void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t no
 
 /* engine_stats: the counters, owned by E. The shell increments its own fields there. */
 struct stats *engine_stats(struct engine *e);
-
-/* engine_count: add what E has measured of its upstreams to C. */
-void engine_count(const struct engine *e, struct census *c);
 
 /*
  * engine_prepare: prefetch the memory that N messages will need, before they are handed in. Keeps

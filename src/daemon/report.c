@@ -2,9 +2,11 @@
 #include "daemon/report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/netaddr.h"
 #include "core/lookup.h"
@@ -17,6 +19,9 @@
 
 #define MIB (1024 * 1024)
 #define LIST_TEXT 512 /* of addresses or prefixes on one line; the rest is "..." */
+
+#define UPSTREAM_TEXT 384 /* what is told of an upstream */
+#define VIEWS_MS 1000U    /* how long loops are waited for */
 
 /* A client's question at most: query, lookup, what is kept of a reply, two long names. */
 #define QUERY_BYTES \
@@ -163,8 +168,99 @@ report_cache_stats(struct cache *c)
 	report_rows(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* --- Upstreams -------------------------------------------------------------------------------- */
+
+/* The seconds from THEN_NS to NOW_NS; 0 if a loop's clock was read after that. */
+static double
+seconds(uint64_t then_ns, uint64_t now_ns)
+{
+	return then_ns < now_ns ? (double)(now_ns - then_ns) / (double)NS_PER_SEC : 0;
+}
+
+/* Append to the line TEXT, of *LEN characters. */
+static __attribute__((format(printf, 3, 4))) void
+add(char text[static UPSTREAM_TEXT], size_t *len, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	int n = vsnprintf(text + *len, UPSTREAM_TEXT - *len, format, args);
+	va_end(args);
+	if (n > 0)
+		*len += (size_t)n < UPSTREAM_TEXT - *len ? (size_t)n : UPSTREAM_TEXT - *len - 1;
+}
+
+static void
+add_state(char text[static UPSTREAM_TEXT], size_t *len, const struct view *v, uint64_t now_ns)
+{
+	static const char *const states[] = { [VIEW_GOOD] = "good",
+		[VIEW_DOUBTED] = "in doubt",
+		[VIEW_STARVED] = "without a socket",
+		[VIEW_DOWN] = "down" };
+
+	add(text, len, "%s", states[v->state]);
+	if (v->since_ns != 0)
+		add(text, len, " for %.1f s", seconds(v->since_ns, now_ns));
+	if (v->n_so < v->n_loops)
+		add(text, len, " on %u of %u loops", v->n_so, v->n_loops);
+}
+
+/* Log V, to which SHARE percent of the sends went. */
+static void
+report_upstream(const struct view *v, double share, uint64_t now_ns)
+{
+	static const char *const names[] = {
+		[UPSTREAM_OVER_UDP] = "UDP", [UPSTREAM_OVER_TCP] = "TCP"
+	};
+	char text[UPSTREAM_TEXT], addr[NETADDR_TEXT];
+	const struct upstream_tally *tally = &v->tally;
+	size_t len = 0;
+
+	add_state(text, &len, v, now_ns);
+	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
+		const struct view_rtt *rtt = &v->rtt[over];
+
+		if (rtt->weight > 0)
+			add(text, &len, ", %s %.3f ms (deviation %.3f)", names[over],
+			    (double)rtt->srtt_ns / (double)NS_PER_MS,
+			    (double)rtt->var_ns / (double)NS_PER_MS);
+		else if (over == UPSTREAM_OVER_UDP)
+			add(text, &len, ", %s not measured yet", names[over]);
+	}
+	add(text, &len,
+	    ", sends %" PRIu64 ", replies %" PRIu64 ", late %" PRIu64 ", lost %" PRIu64
+	    ", hedges %" PRIu64 ", share %.1f %%",
+	    tally->sends, tally->replies, tally->late, tally->lost, tally->hedges, share);
+	if (v->heard_ns == 0)
+		add(text, &len, ", no reply yet");
+	else
+		add(text, &len, ", last reply %.1f s ago", seconds(v->heard_ns, now_ns));
+	log_notice("stats", "upstream %s: %s", netaddr_format(&v->addr, addr), text);
+}
+
 void
-report_stats(const struct threads *t, struct cache *cache)
+report_upstreams(const struct view *all, size_t n, uint64_t now_ns)
+{
+	for (size_t i = 0; i < n; i++)
+		report_upstream(&all[i], view_share(&all[i], all, n), now_ns);
+}
+
+/* Ask the loops of T for what they know, and log it. */
+static void
+report_views(struct threads *t)
+{
+	struct view all[UPSTREAM_MAX];
+	unsigned n_missing;
+	size_t n = threads_views(t, all, VIEWS_MS, &n_missing);
+
+	report_upstreams(all, n, clock_now_ns());
+	if (n_missing > 0)
+		log_warn("stats", "%u of %u loops did not say in %u ms what they know of upstreams",
+		    n_missing, t->n, VIEWS_MS);
+}
+
+void
+report_stats(struct threads *t, struct cache *cache)
 {
 	struct stats_row rows[STATS_N];
 
@@ -172,6 +268,7 @@ report_stats(const struct threads *t, struct cache *cache)
 	report_rows(rows, STATS_N);
 	if (cache != NULL)
 		report_cache_stats(cache);
+	report_views(t);
 	log_notice("stats", "in flight %" PRIu64 " (questions being worked on)", in_flight(rows));
 }
 

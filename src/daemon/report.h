@@ -10,6 +10,7 @@
 
 #include "cache/cache.h"
 #include "config/settings.h"
+#include "core/view.h"
 #include "daemon/cpus.h"
 #include "daemon/threads.h"
 
@@ -24,9 +25,13 @@ void report_service(const struct settings *s, const char *subsystem);
 
 /*
  * report_stats: log the counters of all loops of T, added up, and those of CACHE, which may be
- * NULL, each in a line unless it is zero; and the number of questions in flight.
+ * NULL, each in a line unless it is zero; what the loops know of their upstreams, for which it
+ * waits up to a second; and, last, the number of questions in flight.
  */
-void report_stats(const struct threads *t, struct cache *cache);
+void report_stats(struct threads *t, struct cache *cache);
+
+/* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
+void report_upstreams(const struct view *all, size_t n, uint64_t now_ns);
 
 /*
  * report_memory: the bytes that one loop can use under S when everything is at its limit. Without

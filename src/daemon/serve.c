@@ -121,7 +121,6 @@ on_signal(struct serve *s, int number)
 		break;
 	case SIGUSR1:
 		report_stats(s->threads, s->settings->conf.core.cache);
-		threads_count(s->threads);
 		break;
 	case SIGUSR2:
 		run_commands(s);

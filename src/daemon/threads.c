@@ -2,11 +2,13 @@
 #include "daemon/threads.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "config/settings.h"
 #include "daemon/privileges.h"
 
@@ -180,13 +182,40 @@ threads_stats(const struct threads *t, struct stats_row rows[static STATS_N])
 	stats_sum(all, t->n, rows);
 }
 
-void
-threads_count(struct threads *t)
+/* How many loops have not told yet what they were asked for. */
+static unsigned
+n_missing_views(const struct threads *t)
 {
-	struct census *c = census_new(t->n);
+	unsigned n_missing = 0;
+	size_t n;
 
-	for (unsigned i = 0; i < t->n && c != NULL; i++)
-		loop_count(t->thread[i].loop, c);
+	for (unsigned i = 0; i < t->n; i++)
+		n_missing += loop_views(t->thread[i].loop, &n) == NULL;
+	return n_missing;
+}
+
+size_t
+threads_views(
+    struct threads *t, struct view out[static UPSTREAM_MAX], unsigned wait_ms, unsigned *n_missing)
+{
+	uint64_t end_ns = clock_now_ns() + wait_ms * NS_PER_MS;
+	size_t n_all = 0;
+
+	for (unsigned i = 0; i < t->n; i++)
+		loop_ask_views(t->thread[i].loop);
+	while (n_missing_views(t) > 0 && clock_now_ns() < end_ns)
+		(void)poll(NULL, 0, 1);
+	*n_missing = 0;
+	for (unsigned i = 0; i < t->n; i++) {
+		size_t n;
+		const struct view *v = loop_views(t->thread[i].loop, &n);
+
+		if (v != NULL)
+			views_merge(out, &n_all, v, n);
+		else
+			(*n_missing)++;
+	}
+	return n_all;
 }
 
 void

@@ -16,6 +16,7 @@
 
 #include "base/attr.h"
 #include "core/stats.h"
+#include "core/view.h"
 #include "daemon/cpus.h"
 #include "io/loop.h"
 
@@ -75,8 +76,13 @@ MUST_USE bool threads_alive(const struct threads *t);
 /* threads_stats: write the counters of all loops, added up, to ROWS. */
 void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N]);
 
-/* threads_count: log what all loops have measured of the upstreams, as soon as each has told it. */
-void threads_count(struct threads *t);
+/*
+ * threads_views: what all loops together know of their upstreams, to OUT. Waits for them, WAIT_MS
+ * milliseconds at most; a loop that does not answer is left out. Returns how many views there are,
+ * and to *N_MISSING how many loops were left out.
+ */
+MUST_USE size_t threads_views(
+    struct threads *t, struct view out[static UPSTREAM_MAX], unsigned wait_ms, unsigned *n_missing);
 
 /* threads_fini: wait for the threads, which threads_stop has told to end, and free everything. */
 void threads_fini(struct threads *t);

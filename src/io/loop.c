@@ -20,12 +20,11 @@
 struct loop {
 	/* The main thread writes to these; they have a cache line of their own. */
 	_Alignas(64) _Atomic(struct loop_update *) mail;
-	_Atomic(struct census *) census;
 	atomic_uint n_posted;
 	atomic_uint n_taken;
 	atomic_bool alive;
-	atomic_bool
-	    views_wanted;      /* views is the loop's while this is set, else the main thread's */
+	/* While this is set views and n_views are the loop's, else the main thread's. */
+	atomic_bool views_wanted;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
 	/* Only the loop's thread uses these. */
@@ -174,7 +173,6 @@ loop_free(struct loop *l)
 	if (l == NULL)
 		return;
 	update_free(atomic_exchange(&l->mail, NULL));
-	census_give(atomic_exchange(&l->census, NULL));
 	source_close(&l->wake);
 	if (l->ticking)
 		(void)event_del(&l->tick);
@@ -207,13 +205,6 @@ loop_post(struct loop *l, struct loop_update *update)
 {
 	atomic_fetch_add(&l->n_posted, 1);
 	update_free(atomic_exchange(&l->mail, update));
-	loop_wake(l);
-}
-
-void
-loop_count(struct loop *l, struct census *c)
-{
-	census_give(atomic_exchange(&l->census, c));
 	loop_wake(l);
 }
 
@@ -309,7 +300,6 @@ loop_mail(struct loop *l)
 {
 	struct loop_update *u;
 	uint64_t n, stop;
-	struct census *c;
 	unsigned n_posted;
 
 	if (source_take(&l->woken) == NULL)
@@ -324,10 +314,6 @@ loop_mail(struct loop *l)
 	else
 		update_free(u);
 	atomic_store(&l->n_taken, n_posted);
-	c = atomic_exchange(&l->census, NULL);
-	if (c != NULL)
-		engine_count(l->engine, c);
-	census_give(c);
 	if (atomic_load(&l->views_wanted)) {
 		l->n_views = engine_views(l->sh.engine, l->views);
 		atomic_store(&l->views_wanted, false);

@@ -10,9 +10,9 @@
  * timeouts, the mailbox, clients (one batch per listener at most) and sends. The clock is read once
  * per iteration.
  *
- * The main thread calls loop_new, loop_post, loop_count, loop_pending, loop_ping, loop_alive,
- * loop_stop, loop_stats, loop_ask_views, loop_views and loop_free; the loop's own thread calls
- * loop_run. The two share only the mailbox, the snapshot and the counters.
+ * The main thread calls loop_new, loop_post, loop_pending, loop_ping, loop_alive, loop_stop,
+ * loop_stats, loop_ask_views, loop_views and loop_free; the loop's own thread calls loop_run. The
+ * two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "core/census.h"
 #include "core/conf.h"
 #include "core/stats.h"
 #include "core/view.h"
@@ -73,12 +72,6 @@ void loop_run(struct loop *l);
  */
 void loop_post(struct loop *l, struct loop_update *update);
 
-/*
- * loop_count: let the loop add what it has measured of its upstreams to C, and give back one
- * reference to it, which is passed on. One that it has not come to yet is given back as it is.
- */
-void loop_count(struct loop *l, struct census *c);
-
 /* loop_pending: is there an update from loop_post that the loop has not yet taken? */
 MUST_USE bool loop_pending(const struct loop *l);
 
@@ -98,8 +91,7 @@ void loop_stop(struct loop *l, uint32_t grace_ms);
 /* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);
 
-/* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it some time later.
- */
+/* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it later. */
 void loop_ask_views(struct loop *l);
 
 /*

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "config/textfile.h"
+#include "support/said.h"
 #include "support/scratch.h"
 
 static struct settings settings;
@@ -137,6 +139,112 @@ START_TEST(statistics_of_the_cache)
 }
 END_TEST
 
+static struct view views[3];
+
+static void
+upstreams(void)
+{
+	report_upstreams(views, 3, 100 * NS_PER_SEC);
+}
+
+/* A line for each upstream: state, times, tally, share. */
+START_TEST(upstreams_are_told)
+{
+	struct view *v = views;
+	char *text;
+
+	for (unsigned i = 0; i < 3; i++) {
+		v[i] = (struct view){ .n_loops = 4, .n_so = 4 };
+		ck_assert(netaddr_parse("192.0.2.1", (uint16_t)(53 + i), &v[i].addr));
+	}
+	v[0].tally = (struct upstream_tally){ 750, 740, 3, 10, 12 };
+	v[0].heard_ns = 99900 * NS_PER_MS;
+	v[0].since_ns = 58 * NS_PER_SEC;
+	v[0].rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ 1250000, 310400, 700 };
+	v[0].rtt[UPSTREAM_OVER_TCP] = (struct view_rtt){ 40 * NS_PER_MS, 0, 40 };
+	v[1].state = VIEW_DOWN;
+	v[1].n_so = 3;
+	v[1].tally = (struct upstream_tally){ .sends = 250, .lost = 250 };
+	v[1].since_ns = 87700 * NS_PER_MS;
+	text = told(upstreams);
+	ck_assert_str_eq(text,
+	    "notice stats: upstream 192.0.2.1#53: good for 42.0 s, UDP 1.250 ms (deviation 0.310), "
+	    "TCP 40.000 ms (deviation 0.000), sends 750, replies 740, late 3, lost 10, hedges 12, "
+	    "share 75.0 %, last reply 0.1 s ago\n"
+	    "notice stats: upstream 192.0.2.1#54: down for 12.3 s on 3 of 4 loops, UDP not "
+	    "measured yet, sends 250, replies 0, late 0, lost 250, hedges 0, share 25.0 %, "
+	    "no reply yet\n"
+	    "notice stats: upstream 192.0.2.1#55: good, UDP not measured yet, sends 0, replies 0, "
+	    "late 0, lost 0, hedges 0, share 0.0 %, no reply yet\n");
+	free(text);
+	/* A loop that goes on meanwhile may be ahead of the clock that was read before. */
+	v[0].state = VIEW_DOUBTED;
+	v[0].since_ns = v[0].heard_ns = 101 * NS_PER_SEC;
+	v[1].state = VIEW_STARVED;
+	v[1].since_ns = 0;
+	text = told(upstreams);
+	ck_assert_ptr_nonnull(strstr(text, "#53: in doubt for 0.0 s, UDP 1.250"));
+	ck_assert_ptr_nonnull(strstr(text, "share 75.0 %, last reply 0.0 s ago\n"));
+	ck_assert_ptr_nonnull(strstr(text, "#54: without a socket on 3 of 4 loops, UDP not"));
+	free(text);
+}
+END_TEST
+
+/* The longest line is told whole. */
+START_TEST(longest_upstream_fits)
+{
+	const char *all = "hedges 18446744073709551615, share 100.0 %, last reply";
+	char *text;
+
+	memset(views, 0, sizeof(views));
+	views[0] = (struct view){ .state = VIEW_STARVED, .n_loops = 64, .n_so = 63 };
+	views[0].since_ns = views[0].heard_ns = 1;
+	views[0].rtt[0] = (struct view_rtt){ UINT64_MAX, UINT64_MAX, 1 };
+	views[0].rtt[1] = views[0].rtt[0];
+	views[0].tally =
+	    (struct upstream_tally){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	text = told(upstreams);
+	ck_assert_ptr_nonnull(strstr(text, all));
+	ck_assert_ptr_nonnull(strstr(text, " s ago\n"));
+	free(text);
+}
+END_TEST
+
+static struct thread still;
+
+static void
+statistics_of_a_loop(void)
+{
+	struct threads one = { .thread = &still, .n = 1 };
+
+	report_stats(&one, NULL);
+}
+
+/* A loop that does not answer, as it hangs, is said to be missing, and keeps nobody waiting. */
+START_TEST(loop_that_hangs_is_told)
+{
+	static struct said said;
+	struct snapshot *s;
+	char *text;
+
+	ck_assert_ptr_nonnull(
+	    said_make(&said, "nameserver 192.0.2.1\nmax-queries 256\n", &settings));
+	settings_seal(&settings);
+	s = snapshot_new(&settings.conf);
+	ck_assert_ptr_nonnull(s);
+	still.loop = loop_new(s, NULL, 0); /* and nobody runs it */
+	ck_assert_ptr_nonnull(still.loop);
+	text = told(statistics_of_a_loop);
+	ck_assert_str_eq(text,
+	    "warning stats: 1 of 1 loops did not say in 1000 ms what they know of upstreams\n"
+	    "notice stats: in flight 0 (questions being worked on)\n");
+	free(text);
+	loop_free(still.loop);
+	snapshot_unref(s);
+	settings_fini(&settings);
+}
+END_TEST
+
 START_TEST(longest_status_fits)
 {
 	char text[REPORT_STATUS];
@@ -159,6 +267,9 @@ main(void)
 	tcase_add_test(tc, memory_follows_the_limits);
 	tcase_add_test(tc, start_tells_the_cache);
 	tcase_add_test(tc, statistics_of_the_cache);
+	tcase_add_test(tc, upstreams_are_told);
+	tcase_add_test(tc, longest_upstream_fits);
+	tcase_add_test(tc, loop_that_hangs_is_told);
 	tcase_add_test(tc, longest_status_fits);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

@@ -118,7 +118,7 @@ check "and what is in flight" wait_for 60 logged one "stats: in flight 0"
 check "and what is in the cache" logged one "stats: cache_entries [1-9]"
 check "and how large it is" logged one "stats: cache_size 67108864 "
 check "and each upstream" wait_for 60 logged one \
-	"stats: upstream [^ ]* good: time by UDP [0-9.]* ms .*; sends [0-9]* (100.0 % of all), replies [1-9]"
+	"stats: upstream [^ ]*: good, UDP [0-9.]* ms .*, sends [0-9]*, replies [1-9].*, share 100.0 %"
 stop one
 check "SIGTERM: 0" test "$status" -eq 0
 start one "$DNS64D" -f -c "$good"
