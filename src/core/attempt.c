@@ -277,6 +277,8 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (by_tcp ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
 	wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
+	if (by_tcp && l->n_silent > 0 && !l->tcp_only && !l->tcp_kept)
+		return false; /* TCP was a last resort: what went over UDP may be answered yet */
 	if (ls->upstreams->table[l->upstream].socket[0] >= 0 || by_tcp) {
 		/* We have no free ID: another attempt would only add to the load. */
 		stats_inc(&ls->stats->ids_exhausted);
@@ -310,7 +312,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	}
 	l->upstream = u;
-	if (UNLIKELY(upstream_is_mute(&ls->upstreams->table[u])) && l->n_sends == 1 && !l->probe)
+	if (UNLIKELY(ls->upstreams->table[u].mute) && l->n_sends == 1 && !l->probe)
 		l->tcp = rng_below(ls->rng, UPSTREAM_MUTE_ONE) > 0;
 	if (!go(ls, l, now_ns))
 		return false;

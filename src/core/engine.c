@@ -168,6 +168,9 @@ on_lookup_end(struct engine *e, struct lookup *l)
 	if (e->lookups.conf->cache != NULL)
 		store_result(&e->lookups, l, &e->result, e->now_ns);
 	query_wake(&e->queries, l, &e->result);
+	if (UNLIKELY(e->result.outcome == LOOKUP_SILENT) &&
+	    lookup_linger(&e->lookups, l, e->now_ns))
+		return;
 	lookup_free(&e->lookups, l);
 }
 
@@ -278,7 +281,9 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		break;
 	case WHEEL_LOOKUP:
 		l = LIST_OBJECT(t, struct lookup, timer);
-		if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
+		if (l->lingers)
+			lookup_free(&e->lookups, l);
+		else if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
 			on_lookup_end(e, l);
 		else
 			query_on_late(&e->queries, l, e->now_ns);

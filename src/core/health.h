@@ -32,7 +32,7 @@
 #define HEALTH_DOUBT_MS 500  /* between probes while it is in doubt */
 #define HEALTH_LOST_MS 3000  /* of silence to probes take it down, or two of its waits if longer */
 #define HEALTH_LOST_PROBES 3 /* over UDP, at least */
-#define HEALTH_REFUSED_MS 1000 /* likewise, if all of them were refused */
+#define HEALTH_REFUSED_MS 1600 /* likewise, if all of them were refused */
 #define HEALTH_REFUSED_PROBES 2
 #define HEALTH_LEAST_MS 400    /* between probes while it is down: an eighth of the time since */
 #define HEALTH_MOST_MS 5000    /* the first, from this to this, and up to a fifth more or less */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cache/cache.h"
 
 #define MIN_BUCKETS_LOG2 10
@@ -434,6 +435,33 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	l->progress = LOOKUP_DONE;
 }
 
+/* Take L out of the table, if it is there. */
+static inline void
+unlist(struct lookups *ls, struct lookup *l)
+{
+	struct lookup **at = &ls->buckets[l->hash >> ls->shift];
+
+	if (!l->listed)
+		return;
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	l->listed = false;
+}
+
+bool
+lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (l->earlier == NULL || l->lingers || l->probe || l->message != NULL ||
+	    ls->conf->cache == NULL || !lookup_has_room(ls))
+		return false;
+	unlist(ls, l);
+	l->lingers = true;
+	l->progress = LOOKUP_UNSENT;
+	wheel_set(ls->wheel, &l->timer, now_ns + LOOKUP_LINGER_MS * NS_PER_MS);
+	return true;
+}
+
 void
 lookup_free(struct lookups *ls, struct lookup *l)
 {
@@ -441,13 +469,7 @@ lookup_free(struct lookups *ls, struct lookup *l)
 		lookup_stop_attempt(ls, l);
 	while (UNLIKELY(l->earlier != NULL))
 		lookup_drop(ls, l, l->earlier);
-	if (l->listed) {
-		struct lookup **at = &ls->buckets[l->hash >> ls->shift];
-
-		while (*at != l)
-			at = &(*at)->next;
-		*at = l->next;
-	}
+	unlist(ls, l);
 	if (l->qname != l->name)
 		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
 	if (l->message != NULL)

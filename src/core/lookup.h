@@ -41,6 +41,7 @@
 /* attempts per upstream and transport, at most (RFC 9520 section 3.1) */
 #define LOOKUP_SENDS_EACH 3
 #define LOOKUP_LIFE_MS 4492      /* longest life: a tick less than queries have (RULES D5) */
+#define LOOKUP_LINGER_MS 4000    /* how long an unanswered one listens on (RULES D27) */
 #define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */
 #define LOOKUP_TRUNCATED_MS 1000 /* wait for the whole of a truncated reply */
 #define LOOKUP_TCP_IDS 4096      /* IDs of space 0 reserved for TCP, which uses no other space */
@@ -187,6 +188,7 @@ struct lookup {
 	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
 	bool needed : 1;     /* continues for the cache when no query waits */
+	bool lingers : 1;    /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
 	bool beside : 1;     /* A was asked beside it, as it was silent (RULES D5) */
@@ -349,6 +351,13 @@ lookup_in_flight(const struct lookup *l)
 
 /* lookup_stop_attempt: end L's attempt: give back its ID, clear its timer, take L off its list. */
 void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
+
+/*
+ * lookup_linger: L, which nobody waits for, has ended without a reply. If attempts of it are
+ * answerable still and there is room, it leaves the table and waits for LOOKUP_LINGER_MS to be
+ * answered for the cache. False: it does not.
+ */
+MUST_USE bool lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 
 /* lookup_free: give L back, which has no waiters and watchers, and all it owns. */
 void lookup_free(struct lookups *ls, struct lookup *l);

@@ -400,6 +400,11 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 	    l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE || l->tcp_only;
 
 	(void)lookup_recall(ls, l, udp ? ls->upstreams->sockets[in->sock].space : 0, msg->id);
+	if (l->lingers &&
+	    (match_attempt(ls, l, msg) != ANTISPOOF_SAME || !is_final(l, msg, verdict))) {
+		lookup_shelve(ls, l); /* nobody waits: nothing is asked for it any more */
+		return NULL;
+	}
 	if (!awaited)
 		return hear(ls, l, msg, verdict, result, now_ns);
 	if (match_attempt(ls, l, msg) != ANTISPOOF_SAME) {

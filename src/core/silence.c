@@ -34,6 +34,7 @@ lose(const struct lookups *ls, struct attempt *a)
 static void
 count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 {
+	struct upstream *up = &ls->upstreams->table[a->upstream];
 	uint64_t bit = UINT64_C(1) << a->upstream;
 	uint64_t *s = l->silent[over_of(a)];
 
@@ -46,9 +47,12 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 	}
 	if (l->n_silent < UINT8_MAX)
 		l->n_silent++;
-	if (ls->upstreams->table[a->upstream].down && !l->probe && !l->refused)
+	if (up->down && !l->probe && !l->refused)
 		l->errored |= bit;
-	ls->upstreams->table[a->upstream].n_mute += over_of(a) == UPSTREAM_OVER_UDP;
+	if (over_of(a) == UPSTREAM_OVER_UDP)
+		up->n_mute++;
+	else
+		up->mute = false; /* TCP is no better */
 }
 
 /* The wait for A is over: count it, and tell its upstream off. */
@@ -108,8 +112,8 @@ was_heard(const struct lookups *ls, const struct lookup *l, unsigned u)
 }
 
 /*
- * The upstream to be asked over TCP, as UDP was silent to the question: one that answers others, or
- * any. UPSTREAM_NONE: each was, or may not be.
+ * The upstream to be asked over TCP, as UDP was silent to the question: one that answers others,
+ * but once only, or any. UPSTREAM_NONE: each was, or may not be.
  */
 static uint16_t
 pick_for_tcp(const struct lookups *ls, const struct lookup *l)
@@ -117,17 +121,20 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 	const struct upstreams *us = ls->upstreams;
 	uint16_t found = UPSTREAM_NONE;
 
-	if (l->best_rcode != DNS_NOERROR || l->message != NULL || ls->conf->resend_attempts == 0)
+	if (l->best_rcode != DNS_NOERROR || l->message != NULL || ls->conf->resend_attempts == 0 ||
+	    txid_room(&ls->spaces[0]) == 0)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
 
-		if (l->errored >> u & 1 || us->table[u].down ||
-		    attempt_silences(l, UPSTREAM_OVER_TCP, u) > 0)
+		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
+
+		if (l->errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
 			continue;
-		if (was_heard(ls, l, u))
+		if (!was_heard(ls, l, u))
+			found = u;
+		else if (n == 0)
 			return u;
-		found = u;
 	}
 	return found;
 }
@@ -155,11 +162,13 @@ pick(struct lookups *ls, struct lookup *l)
 static unsigned
 n_left(const struct lookups *ls, const struct lookup *l)
 {
-	const uint64_t *s = l->silent[UPSTREAM_OVER_UDP];
-	unsigned all = attempt_most(ls) * ls->upstreams->n_order;
-	unsigned done = (unsigned)(__builtin_popcountll(s[0]) + 2 * __builtin_popcountll(s[1]));
+	unsigned all = attempt_most(ls) * ls->upstreams->n_order * UPSTREAM_TRANSPORTS;
+	unsigned done = 0;
 
-	return (done < all ? all - done : 0) + 1; /* and one over TCP */
+	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
+		done += (unsigned)(__builtin_popcountll(l->silent[over][0]) +
+		    2 * __builtin_popcountll(l->silent[over][1]));
+	return done < all ? all - done : 0;
 }
 
 /* Is the next attempt of L, to upstream U, to be put off? */

@@ -18,6 +18,7 @@ clear(struct upstream *u)
 	u->starved = false;
 	u->trusted = false;
 	u->n_mute = 0;
+	u->mute = false;
 	u->n_failures = 0;
 	u->failing_ns = 0;
 	u->revived_ns = 0;

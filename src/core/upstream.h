@@ -35,7 +35,9 @@
 #define UPSTREAM_SAME 3                /* confirmed near misses in a row that switch a guard off */
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
-#define UPSTREAM_MUTE 16   /* silent attempts over UDP, after which questions go over TCP first, */
+/* silent attempts over UDP in a row, after which a reply over TCP has questions go over TCP first,
+ */
+#define UPSTREAM_MUTE 16
 #define UPSTREAM_MUTE_ONE 256 /* but for one of so many */
 #define UPSTREAM_SEEN 8       /* for near misses on so many sockets */
 
@@ -78,6 +80,7 @@ struct upstream {
 	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
 	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
 	uint32_t n_mute;     /* silent attempts over UDP since its last reply over UDP */
+	bool mute;           /* these were UPSTREAM_MUTE when it replied over TCP */
 	uint32_t n_failures; /* silences since its last reply */
 	uint64_t failing_ns; /* time of the first of these failures */
 	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
@@ -175,18 +178,9 @@ upstreams_learn(
 	}
 	if (over == UPSTREAM_OVER_UDP)
 		up->n_mute = 0;
+	up->mute = up->n_mute >= UPSTREAM_MUTE;
 	up->heard_ns = now_ns;
 	up->tally.replies++;
-}
-
-/*
- * upstream_is_mute: was UP silent over UDP to so many questions in a row, while it replied over
- * TCP? Its UDP may be blocked on the way.
- */
-MUST_USE static inline bool
-upstream_is_mute(const struct upstream *up)
-{
-	return up->n_mute >= UPSTREAM_MUTE && up->n_failures < up->n_mute;
 }
 
 /*

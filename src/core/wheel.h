@@ -5,7 +5,7 @@
 /*
  * wheel: a timer wheel: deadlines in O(1), whatever their number and duration.
  *
- * The wheel has 1,024 slots of 8 ms. A timer is in the slot of its tick; if it is due more than one
+ * The wheel has 2,048 slots of 4 ms. A timer is in the slot of its tick; if it is due more than one
  * round of the wheel later, it stays there until its round comes. A timer never fires early, and at
  * most one tick plus the caller's own delay late. Timers are embedded in the caller's objects.
  */
@@ -16,8 +16,8 @@
 #include "base/attr.h"
 #include "base/list.h"
 
-#define WHEEL_SLOTS 1024
-#define WHEEL_TICK_NS 8000000ULL /* resolution of all deadlines, 8 ms */
+#define WHEEL_SLOTS 2048
+#define WHEEL_TICK_NS 4000000ULL /* resolution of all deadlines, 4 ms */
 
 /* Which object a timer is embedded in; only for the caller. */
 enum wheel_kind { WHEEL_QUERY, WHEEL_LOOKUP, WHEEL_UPSTREAM };

@@ -25,7 +25,7 @@
 #include "scenario/play.h"
 
 #define MAX_TOLD 64
-#define MAX_TICKS 300 /* until the answer comes to who joins a question that is silent */
+#define MAX_TICKS 300     /* until the answer comes to who joins a question that is silent */
 #define PATIENCE_MS 30000 /* by then nothing waits any more */
 #define FAILURE_S 5
 #define WEEK_S 604800
@@ -58,6 +58,7 @@ static const struct {
 	{ "cache-", "they play with a cache of their own" },
 	{ "coalesce-aaaa", "the third finds in the cache what it is to wait for" },
 	{ "d01-tc-target", "what is truncated is not kept, nor the error over TCP behind it" },
+	{ "d27-late-cached", "asked again meanwhile it is not the same story" },
 	{ "d02-silence-nxdomain", "NXDOMAIN for A speaks for AAAA too, in the octets of upstream" },
 	{ "d05-", "a late reply is kept, and makes the next answer a better one" },
 	{ "d12-max-synthesized", "addresses take turns" },

@@ -166,7 +166,7 @@ START_TEST(d27_slow_upstream_is_waited_for)
 }
 END_TEST
 
-/* One that is silent to everybody may be away for a moment: three sends and TCP span 1.5 s. */
+/* One that is silent to everybody may be away for a moment: after two sends the rest is spread. */
 START_TEST(d27_silent_upstream_is_asked_later_too)
 {
 	unsigned known;
@@ -178,19 +178,21 @@ START_TEST(d27_silent_upstream_is_asked_later_too)
 		p.now_ns += NS_PER_MS; /* it was heard before */
 		began_ns = p.now_ns;
 		ck_assert(pass(ask("www.example", DNS_TYPE_MX), 10000));
-		ck_assert_uint_eq(n_sent, 4);
 		expect(1, known ? 50 : 400, 0, false);
-		ck_assert_uint_ge(sent[2].ms, 1500);
 		ck_assert(!sent[2].tcp && sent[3].tcp);
-		ck_assert_uint_ge(sent[3].ms, sent[2].ms + 500);
-		ck_assert_uint_le(sent[3].ms, 4200);
+		for (unsigned i = 2; i < n_sent; i++) {
+			ck_assert_uint_ge(sent[i].ms, sent[i - 1].ms + 500);
+			ck_assert_uint_le(sent[i].ms, sent[i - 1].ms + 1500);
+		}
+		ck_assert_uint_ge(sent[n_sent - 1].ms, 2800);
+		ck_assert_uint_le(sent[n_sent - 1].ms, 4300);
 		if (!known)
 			parts_fini(&p);
 	}
 }
 END_TEST
 
-/* Rule 34: a retry goes elsewhere; three sends to each over UDP, and one over TCP. */
+/* Rule 34: a retry goes elsewhere; three sends to each over UDP, and at most three over TCP. */
 START_TEST(rule34_retries_go_elsewhere)
 {
 	unsigned n[2][2] = { { 0 } };
@@ -206,7 +208,7 @@ START_TEST(rule34_retries_go_elsewhere)
 	}
 	for (unsigned u = 0; u < 2; u++) {
 		ck_assert_uint_eq(n[u][false], LOOKUP_SENDS_EACH);
-		ck_assert_uint_eq(n[u][true], 1);
+		ck_assert_uint_le(n[u][true], LOOKUP_SENDS_EACH);
 	}
 }
 END_TEST
@@ -232,8 +234,9 @@ START_TEST(d27_refused_by_the_only_one)
 	ck_assert_uint_ge(n_sent, 3);
 	expect(0, 0, 0, false);
 	expect(1, 0, 0, false);
-	ck_assert_uint_ge(sent[2].ms, 500);
-	ck_assert_uint_le(n_sent, 4);
+	for (unsigned i = 2; i < n_sent; i++)
+		ck_assert_uint_ge(sent[i].ms, sent[i - 1].ms + 500);
+	ck_assert_uint_ge(sent[n_sent - 1].ms, 3000);
 }
 END_TEST
 
