@@ -119,7 +119,7 @@ find_space(const struct lookups *ls, const struct upstream *up)
 
 /*
  * Take an ID and a socket of the lowest space that has both. An attempt that was given up must not
- * keep a question from being sent.
+ * keep a question from being sent; but if it is a socket that lacks, its ID is of no use.
  */
 static inline bool
 go_udp(struct lookups *ls, struct lookup *l)
@@ -453,9 +453,8 @@ attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	return false;
 }
 
-/* Wait on for an attempt that was given up early, and whose own wait is not over. */
-static __attribute__((noinline)) bool
-resume(struct lookups *ls, struct lookup *l)
+__attribute__((noinline)) bool
+attempt_resume(struct lookups *ls, struct lookup *l)
 {
 	const struct attempt *a = l->earlier;
 
@@ -484,7 +483,7 @@ attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *resul
 	/* Any other error is more telling than SERVFAIL. */
 	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
 		l->best_rcode = rcode;
-	if (UNLIKELY(l->earlier != NULL) && resume(ls, l))
+	if (UNLIKELY(l->earlier != NULL) && attempt_resume(ls, l))
 		return true;
 	next = attempt_pick_next(ls, l, false);
 	if (next != UPSTREAM_NONE)

@@ -60,6 +60,12 @@ MUST_USE uint16_t attempt_pick_next(struct lookups *ls, const struct lookup *l, 
 bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);
 
 /*
+ * attempt_resume: wait on for an attempt of L that was given up early, and whose own wait is not
+ * over. False: there is none.
+ */
+bool attempt_resume(struct lookups *ls, struct lookup *l);
+
+/*
  * attempt_failed: the upstream replied with the error RCODE: ask the next one, each once (RULES
  * D4). MSG: the reply, if it may be relayed; else NULL. False: no upstream is left and L has ended,
  * with *result filled.

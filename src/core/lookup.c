@@ -340,10 +340,8 @@ transfer(struct attempt *to, struct attempt *from)
 void
 lookup_shelve(struct lookups *ls, struct lookup *l)
 {
-	struct attempt *a = NULL;
+	struct attempt *a = lookup_may_shelve(ls, l) ? pool_take(&ls->attempts) : NULL;
 
-	if (txid_room(&ls->spaces[l->now.space]) > LOOKUP_SPARE_IDS)
-		a = pool_take(&ls->attempts);
 	if (a != NULL) {
 		transfer(a, &l->now);
 		list_push(&ls->shelf, &a->shelf);

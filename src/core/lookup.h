@@ -304,6 +304,14 @@ lookup_at(const struct lookups *ls, uint32_t number)
 	return (struct lookup *)(void *)(ls->pool.mem + (size_t)number * ls->pool.stride);
 }
 
+/* lookup_may_shelve: is there room for lookup_shelve to keep L's attempt? */
+MUST_USE static inline bool
+lookup_may_shelve(const struct lookups *ls, const struct lookup *l)
+{
+	return txid_room(&ls->spaces[l->now.space]) > LOOKUP_SPARE_IDS &&
+	    pool_room(&ls->attempts) > 0;
+}
+
 /*
  * lookup_shelve: L's attempt, which is in flight, is given up: it goes to L->earlier and L is
  * LOOKUP_UNSENT. Without room, or with few IDs left, it is ended instead.

@@ -258,13 +258,16 @@ doubt(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 
 /*
  * L's upstream is slower than it usually is, or than others are: another one is asked beside it,
- * and the first that replies is right. If there is none, L waits on.
+ * and the first that replies is right. If there is none, L waits on; so it does without room to
+ * keep its attempt.
  */
 static bool
 go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	uint16_t u = choice_beside(ls->upstreams, l->upstream, l->exploring, l->errored, ls->rng);
+	uint16_t u = UPSTREAM_NONE;
 
+	if (lookup_may_shelve(ls, l))
+		u = choice_beside(ls->upstreams, l->upstream, l->exploring, l->errored, ls->rng);
 	l->early = false;
 	if (u == UPSTREAM_NONE) {
 		attempt_set_wait(ls, l);
@@ -292,11 +295,11 @@ silence_on_timer(
 	if (l->progress == LOOKUP_ASKED_TCP)
 		doubt(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
+		blame_earlier(ls, l, now_ns);
 		/* An upstream that does not answer over TCP is not blamed (RULES D21). */
 		if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
 			return !attempt_again(ls, l, l->upstream);
 		blame(ls, l, &l->now, now_ns);
-		blame_earlier(ls, l, now_ns);
 	}
 	if (in_flight)
 		lookup_shelve(ls, l);
@@ -320,6 +323,8 @@ on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 	l->refused = true;
 	count(ls, l, &l->now);
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
+	if (attempt_resume(ls, l))
+		return true;
 	return go_on(ls, l, result, now_ns);
 }
 
@@ -333,7 +338,11 @@ silence_next_refused(struct lookups *ls, struct lookup_result *result, uint64_t 
 		struct lookup *l = lookup_of(ls, a);
 
 		list_push(&ls->upstreams->sockets[a->socket].open, link);
-		if (a == &l->now && !a->silent && !on_refused(ls, l, result, now_ns))
+		if (a->silent)
+			continue;
+		if (a != &l->now) /* given up early */
+			count(ls, l, a);
+		else if (!on_refused(ls, l, result, now_ns))
 			return l;
 	}
 	return NULL;
@@ -385,6 +394,17 @@ silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
 	return NULL;
 }
 
+/* L's attempt did not leave, and UDP has been tried as often as it may: L goes on as after silence,
+ * at the next tick. */
+static void
+move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	l->silent[UPSTREAM_OVER_TCP][0] |= UINT64_C(1) << l->upstream;
+	lookup_stop_attempt(ls, l);
+	l->progress = LOOKUP_UNSENT;
+	wheel_set(ls->wheel, &l->timer, now_ns);
+}
+
 void
 silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now_ns)
 {
@@ -397,6 +417,10 @@ silence_on_tcp_full(struct lookups *ls, unsigned conn, uint16_t id, uint64_t now
 	stats_inc(&ls->stats->tcp_upstream_full);
 	if (!l->tcp_only && !l->tcp_kept) {
 		l->tcp = false;
+		if (attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) >= attempt_most(ls)) {
+			move_on(ls, l, now_ns);
+			return;
+		}
 	} else if (!antispoof_without_tcp(l)) {
 		lookup_stop_attempt(ls, l);
 		l->progress = LOOKUP_UNSENT;
