@@ -10,6 +10,7 @@ struct count {
 	uint32_t waiting; /* queries in lists of waiters */
 	uint32_t alone;   /* queries that wait for their timers only */
 	uint32_t lookups;
+	uint32_t timers;
 	uint32_t attempts; /* those given up that may still be answered */
 	uint32_t watchers; /* queries in lists of watchers */
 	uint32_t watching; /* queries that say so */
@@ -124,6 +125,7 @@ count_timers(struct count *c, const struct list *head)
 
 			c->alone += q->lookup == NULL && list_empty(&q->link);
 		}
+		c->timers++;
 	}
 }
 
@@ -141,8 +143,13 @@ audit(const struct queries *qs)
 	for (struct list *link = ending->next; link != ending; link = link->next)
 		count_waiters(&c, LIST_OBJECT(link, struct lookup, link));
 	count_timers(&c, &qs->wheel->due);
-	for (unsigned i = 0; i < WHEEL_SLOTS; i++)
-		count_timers(&c, &qs->wheel->slots[i]);
+	for (uint64_t tick = qs->wheel->tick; c.timers < qs->wheel->n; tick++) {
+		if (tick == qs->wheel->tick + WHEEL_SLOTS) {
+			blame(&c, "a timer is lost");
+			break;
+		}
+		count_timers(&c, &qs->wheel->slots[tick % WHEEL_SLOTS]);
+	}
 	if (c.wrong == NULL && c.lookups != qs->lookups->pool.n_used)
 		c.wrong = "a lookup is neither to be asked nor waits for a time";
 	if (c.wrong == NULL && c.attempts != qs->lookups->attempts.n_used)

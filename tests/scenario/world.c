@@ -103,12 +103,18 @@ deliver(struct world *w)
 }
 
 void
+world_drain(struct world *w)
+{
+	drain(w);
+	deliver(w);
+}
+
+void
 world_input(struct world *w, const struct packet_in *in)
 {
 	engine_prepare(w->engine, in, 1);
 	engine_input(w->engine, in, w->now_ns);
-	drain(w);
-	deliver(w);
+	world_drain(w);
 }
 
 void

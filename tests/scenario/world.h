@@ -56,6 +56,9 @@ void world_start(struct world *w, uint64_t seed);
 /* world_stop: free the engine. */
 void world_stop(struct world *w);
 
+/* world_drain: take all that comes out of the engine, and hand in the replies to it. */
+void world_drain(struct world *w);
+
 /* world_input: hand in a client's message, then all replies, until nothing is left to do. */
 void world_input(struct world *w, const struct packet_in *in);
 

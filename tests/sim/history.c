@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sim/history.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "core/attempt.h"
+#include "dns/name.h"
+#include "sim/shell.h"
+
+uint64_t
+history_key(const uint8_t *name, uint16_t type, bool do_bit, bool cd)
+{
+	uint8_t lower[DNS_NAME_MAX];
+	size_t len = name_len(name);
+
+	name_lower(lower, name, len);
+	return hash_bytes(lower, len, (uint64_t)type << 2 | (do_bit ? 2 : 0) | (cd ? 1 : 0)) | 1;
+}
+
+struct fact *
+history_fact(struct sim *s, uint64_t key)
+{
+	for (uint64_t i = key;; i++) {
+		struct fact *f = &s->facts[i % SIM_FACTS];
+
+		if (f->key == 0)
+			f->key = key;
+		if (f->key == key)
+			return f;
+	}
+}
+
+static struct lookup *
+lookup_by(struct sim *s, uint16_t id)
+{
+	struct lookups *ls = &s->w.engine->lookups;
+
+	return lookup_at(ls, ls->spaces[0].owner[id].lookup);
+}
+
+/* The sends of the lookup that ID belongs to. */
+static struct sends *
+sends_of(struct sim *s, const struct lookup *l)
+{
+	struct sends *n = &s->sends[l->number % SIM_LOOKUPS];
+
+	if (n->born_ns != l->born_ns || n->number != l->number) {
+		memset(n, 0, sizeof(*n));
+		n->born_ns = l->born_ns;
+		n->number = l->number;
+	}
+	return n;
+}
+
+uint64_t
+history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool *check)
+{
+	const struct lookup *l = lookup_by(s, m->id);
+	unsigned u = shell_number(s, tcp, sock), most = attempt_most(&s->w.engine->lookups);
+	struct sends *n = sends_of(s, l);
+	char text[NAME_TEXT];
+	uint64_t key;
+
+	*check = l->check == LOOKUP_CHECK_CD;
+	sim_say(s, "  question %u by %s %u to u%u: %s %u%s%s", m->id, tcp ? "TCP" : "UDP", sock,
+	    shell_upstream(s, tcp, sock), name_to_text(l->qname, text), m->qtype,
+	    l->probe ? " (probe)" : "", *check ? " (check)" : "");
+	if (++n->sends[u][tcp] > most + n->heard[u][tcp])
+		sim_fail(s, "sent %u times by %s to u%u, with %u events", n->sends[u][tcp],
+		    tcp ? "TCP" : "UDP", shell_upstream(s, tcp, sock), n->heard[u][tcp]);
+	if (l->probe)
+		return 1;
+	key = history_key(l->qname, l->qtype, l->do_bit, l->cd);
+	history_fact(s, key)->asked_ns = s->w.now_ns;
+	return key;
+}
+
+void
+history_touched(struct sim *s, uint64_t key)
+{
+	history_fact(s, key)->touched_ns = s->w.now_ns;
+}
+
+uint64_t
+history_heard(struct sim *s, uint16_t id, unsigned number)
+{
+	struct lookups *ls = &s->w.engine->lookups;
+	struct sends *n;
+
+	if (!txid_in_flight(&ls->spaces[0], id))
+		return 0;
+	n = sends_of(s, lookup_by(s, id));
+	/* UDP stands for TCP that failed, and TCP for a near miss. */
+	n->heard[number][0]++;
+	n->heard[number][1]++;
+	return n->born_ns;
+}
+
+bool
+history_is_open(const struct sim *s, uint16_t id)
+{
+	return txid_in_flight(&s->w.engine->lookups.spaces[0], id);
+}
+
+void
+history_lost(struct sim *s, unsigned conn)
+{
+	struct upstream *up = &s->w.engine->upstreams.table[conn / CHANNELS_EACH];
+	struct list *open = &up->tcp[conn % CHANNELS_EACH].open;
+
+	for (struct list *at = open->next; at != open; at = at->next)
+		sends_of(s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)))
+		    ->heard[conn / CHANNELS_EACH][1]++;
+}
+
+void
+history_taken(struct sim *s, const struct parcel *p, uint64_t born_ns)
+{
+	struct fact *f = history_fact(s, p->key);
+
+	if (p->right) {
+		f->right_ns = s->w.now_ns;
+		f->born_ns = born_ns;
+	} else {
+		f->wrong_ns = s->w.now_ns;
+	}
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_SIM_SIM_H
+#define DNS64D_TESTS_SIM_SIM_H
+
+/*
+ * sim: the engine among clients and upstreams to whom everything happens, on a played clock, all of
+ * it drawn from one seed.
+ *
+ * story draws what is to happen: questions of clients, faults and their time, reloads. net plays
+ * upstreams and what lies between; shell opens sockets and connections as io/ does; oracle judges
+ * each answer by what is true (truth) and what has happened (history). Chances in net are drawn
+ * from what they are about, so that a story with an event less goes on as before.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine.h"
+#include "core/engine_parts.h"
+#include "scenario/world.h"
+#include "sim/truth.h"
+
+#define SIM_UPSTREAMS 4
+#define SIM_ACTS 1024
+#define SIM_ASKS 1024
+#define SIM_PARCELS 4096
+#define SIM_PARCEL 600 /* bytes of a message at most */
+#define SIM_FACTS 4096 /* a power of two */
+#define SIM_LOOKUPS 512
+#define SIM_ERAS 16
+#define SIM_DRAINING 512
+
+enum fault {
+	FAULT_SILENT,      /* takes everything and says nothing */
+	FAULT_REFUSED,     /* ICMP for UDP, RST for TCP */
+	FAULT_SLOW,        /* much ms later */
+	FAULT_LOSSY,       /* much percent of the questions or replies are lost */
+	FAULT_TWICE,       /* much percent of the replies come again */
+	FAULT_DISORDER,    /* up to much ms later */
+	FAULT_SERVFAIL,    /* much percent of the replies are SERVFAIL */
+	FAULT_REFUSES,     /* replies REFUSED */
+	FAULT_CUT,         /* all replies over UDP have TC */
+	FAULT_LAME,        /* referrals */
+	FAULT_MALFORMED,   /* replies are cut short */
+	FAULT_NO_AAAA,     /* questions for AAAA get no reply */
+	FAULT_NO_EDNS,     /* FORMERR to OPT */
+	FAULT_TCP_REFUSED, /* no connections */
+	FAULT_TCP_CLOSING, /* connections close at a question */
+	FAULT_TCP_SILENT,  /* connections are half open */
+	FAULT_TCP_FULL,    /* there is no room for questions over TCP here */
+	FAULT_FORGER,      /* somebody sends forged replies too */
+	FAULT_NO_SOCKET,   /* no socket is to be had here */
+	FAULTS
+};
+
+enum act_kind { ACT_ASK, ACT_FAULT, ACT_FLUSH, ACT_RELOAD, ACT_ROTATE, ACT_NOTHING };
+
+/* Something that happens. */
+struct act {
+	uint64_t at_ns;
+	uint64_t for_ns; /* of a fault */
+	uint8_t kind;
+	uint8_t what;     /* fault, or of a reload which */
+	uint8_t upstream; /* from 0 */
+	uint32_t much;
+	/* a question */
+	uint8_t name_kind;
+	char alias; /* 0, 'c', 'o' */
+	bool do_bit, cd, tcp;
+	bool strict; /* nothing is wrong any more: the answer must be right, and in time */
+	uint16_t type;
+	uint32_t number;
+};
+
+/* A question of a client. */
+struct ask {
+	const struct act *act;
+	uint64_t at_ns;
+	uint64_t down_ns; /* since when all upstreams are known to be down; 0: they are not */
+	bool open;
+	bool was_down;      /* they were when it was asked */
+	uint64_t n_no_room; /* counted before it */
+	uint8_t question[128];
+	size_t question_len;
+	uint16_t id;
+	struct truth truth;
+};
+
+/* What is on its way to the engine. */
+enum parcel_kind { PARCEL_MESSAGE, PARCEL_REFUSED, PARCEL_LOST, PARCEL_FULL, PARCEL_LOOK };
+struct parcel {
+	uint64_t at_ns, order;
+	uint8_t kind, what;
+	bool tcp, right, forged, established;
+	uint16_t id;
+	uint32_t sock, gen;
+	uint64_t key; /* of the question (history_key) */
+	size_t len;
+	uint8_t bytes[SIM_PARCEL];
+};
+
+/* What befell a question (name, type, DO, CD). */
+struct fact {
+	uint64_t key;
+	uint64_t right_ns;   /* a true reply was taken; 0: never */
+	uint64_t born_ns;    /* when its lookup began */
+	uint64_t wrong_ns;   /* another reply was taken */
+	uint64_t asked_ns;   /* it was sent */
+	uint64_t touched_ns; /* something was wrong; 0: never */
+};
+
+/* From when on which settings hold. */
+struct era {
+	uint64_t at_ns;
+	bool prefix;     /* one is active */
+	uint8_t address; /* the last octet of its first 48 bits: 0x64 or 0x65 */
+	bool on_failure; /* synthesizes after errors and silence */
+};
+
+/* What the engine was asked for one lookup, to count its sends. */
+struct sends {
+	uint64_t born_ns;
+	uint32_t number;
+	uint8_t sends[UPSTREAM_MAX][2];  /* over UDP, over TCP */
+	uint16_t heard[UPSTREAM_MAX][2]; /* what came, after which it may be sent once more */
+};
+
+struct sim {
+	struct world w;
+	uint64_t seed;
+	uint64_t phase_ns; /* of the ticks */
+	bool verbose;
+	/* the story */
+	struct act acts[SIM_ACTS];
+	unsigned n_acts, n_begun;
+	bool dropped[SIM_ACTS];
+	uint32_t rtt_ms[SIM_UPSTREAMS];
+	/* settings */
+	struct conf_core conf[2];
+	unsigned turn;
+	size_t n_upstreams; /* at the start */
+	struct netaddr upstreams[SIM_UPSTREAMS];
+	struct era eras[SIM_ERAS];
+	unsigned n_eras;
+	/* clients */
+	struct ask asks[SIM_ASKS];
+	unsigned n_asks, n_open;
+	/* net and shell */
+	struct parcel *parcels;
+	unsigned n_parcels;
+	uint64_t n_sent, n_known;
+	uint8_t seen[4096]; /* how often a question came */
+	uint8_t n_near[4096];
+	int slot[UPSTREAM_MAX];
+	uint32_t slot_gen[UPSTREAM_MAX_SOCKETS];
+	uint16_t draining[SIM_DRAINING];
+	unsigned n_draining;
+	uint32_t conn_gen[UPSTREAM_MAX * CHANNELS_EACH];
+	bool conn_up[UPSTREAM_MAX * CHANNELS_EACH];
+	/* oracle */
+	uint64_t flushed_ns; /* the cache */
+	struct fact facts[SIM_FACTS];
+	struct sends sends[SIM_LOOKUPS];
+	unsigned n_first; /* all before were answered */
+	uint32_t n_kinds[8];
+};
+
+/* sim_say: tell what happens, if that is wanted. */
+void sim_say(const struct sim *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* sim_fail: the engine has done what it may not. Does not return. */
+_Noreturn void sim_fail(struct sim *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* sim_draw: a number below BELOW that comes of the seed, WHAT is drawn, and KEY. */
+uint32_t sim_draw(const struct sim *s, uint32_t what, uint64_t key, uint32_t below);
+
+/* sim_fault: the fault F that upstream UP (from 0) has now; NULL: it has not. */
+const struct act *sim_fault(const struct sim *s, enum fault f, unsigned up);
+
+/* sim_run: play the story of s->seed without what is dropped in s->dropped. */
+void sim_run(struct sim *s);
+
+#endif

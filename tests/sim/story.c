@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sim/story.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cache/cache.h"
+#include "dns/name.h"
+#include "support/plan.h"
+
+#define FRESH 100000 /* names from this number on are asked for once, when nothing is wrong */
+
+static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
+	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
+	"tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket" };
+
+/* Settings by what a reload says. */
+enum reload {
+	RELOAD_USUAL,
+	RELOAD_NO_PREFIX,
+	RELOAD_OTHER_PREFIX,
+	RELOAD_ON_NODATA,
+	RELOAD_FEWER,
+	RELOADS
+};
+
+static struct act *
+add(struct sim *s, enum act_kind kind, uint64_t at_ns)
+{
+	struct act *a = &s->acts[s->n_acts];
+
+	assert(s->n_acts < SIM_ACTS);
+	s->n_acts++;
+	memset(a, 0, sizeof(*a));
+	a->kind = (uint8_t)kind;
+	a->at_ns = at_ns;
+	return a;
+}
+
+static void
+draw_question(struct rng *r, struct act *a, uint32_t n_names)
+{
+	static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA,
+		DNS_TYPE_AAAA, DNS_TYPE_A, DNS_TYPE_A, DNS_TYPE_TXT };
+
+	a->name_kind = (uint8_t)rng_below(r, rng_below(r, 2) ? 3 : TRUTH_KINDS);
+	a->number = rng_below(r, n_names);
+	a->alias = rng_below(r, 100) < 80 ? 0 : rng_below(r, 2) ? 'c' : 'o';
+	a->type = types[rng_below(r, sizeof(types) / sizeof(types[0]))];
+	a->do_bit = rng_below(r, 100) < 8;
+	a->cd = rng_below(r, 100) < 8;
+	a->tcp = rng_below(r, 100) < 10;
+	if (a->alias != 0 && a->type == DNS_TYPE_TXT) /* the end of it is not looked for */
+		a->type = DNS_TYPE_A;
+}
+
+static void
+draw_fault(struct sim *s, struct rng *r, uint64_t from_ns, uint64_t span_ns)
+{
+	struct act *a = add(s, ACT_FAULT, from_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+	uint64_t end_ns = from_ns + span_ns;
+
+	a->what = (uint8_t)rng_below(r, FAULTS);
+	a->upstream = (uint8_t)rng_below(r, (uint32_t)s->conf[0].n_upstreams);
+	a->for_ns = (100 + rng_below(r, rng_below(r, 2) ? 1000 : 10000)) * NS_PER_MS;
+	if (a->at_ns + a->for_ns > end_ns)
+		a->for_ns = end_ns - a->at_ns;
+	if (a->what == FAULT_SLOW)
+		a->much = 10 + rng_below(r, rng_below(r, 2) ? 300 : 4000);
+	else if (a->what == FAULT_DISORDER)
+		a->much = 10 + rng_below(r, 500);
+	else
+		a->much = rng_below(r, 2) ? 100 : 10 + rng_below(r, 80);
+	end_ns = a->at_ns + a->for_ns;
+	add(s, ACT_NOTHING, end_ns);
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct act *x = a, *y = b;
+
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+static void
+draw_acts(struct sim *s, struct rng *r)
+{
+	uint64_t span_ns = (1000 + rng_below(r, 15000)) * NS_PER_MS, at_ns = s->w.now_ns;
+	unsigned n = 5 + rng_below(r, 150), n_faults = rng_below(r, 9), n_reloads = rng_below(r, 4);
+	uint32_t n_names = 1 + rng_below(r, 20);
+	bool bursts = rng_below(r, 3) == 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!bursts || i % 8 == 0)
+			at_ns = s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000;
+		draw_question(r, add(s, ACT_ASK, at_ns), n_names);
+	}
+	for (unsigned i = 0; i < n_faults; i++)
+		draw_fault(s, r, s->w.now_ns, span_ns);
+	for (unsigned i = 0; i < n_reloads; i++)
+		add(s, ACT_RELOAD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
+		    ->what = (uint8_t)rng_below(r, RELOADS);
+	for (unsigned i = rng_below(r, 4); i > 0; i--)
+		add(s, ACT_FLUSH, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+	for (unsigned i = rng_below(r, 10); i > 0; i--)
+		add(s, ACT_ROTATE, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
+		    ->upstream = (uint8_t)rng_below(r, SIM_UPSTREAMS);
+	/* Those who wait for nothing have no answer yet: there may be no room until then. */
+	at_ns = s->w.now_ns + span_ns + (s->conf[0].max_queries < 256 ? 5500 : 1000) * NS_PER_MS;
+	for (unsigned i = 0; i < 12; i++) {
+		struct act *a = add(s, ACT_ASK, at_ns + i * 20 * NS_PER_MS);
+
+		draw_question(r, a, 20);
+		a->number = FRESH + i;
+		a->strict = true;
+	}
+}
+
+static void
+draw_settings(struct sim *s, struct rng *r)
+{
+	struct conf_core *c = &s->conf[0];
+
+	parts_conf(c, 1 + rng_below(r, SIM_UPSTREAMS), 16U << 2 * rng_below(r, 3));
+	c->selection = (enum conf_selection)rng_below(r, 4);
+	c->hedge = rng_below(r, 2);
+	c->timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
+	c->resend_attempts = rng_below(r, 3) ? 2 : rng_below(r, 4);
+	c->case_randomization = rng_below(r, 2);
+	c->upstream_cookies = rng_below(r, 2);
+	c->keep =
+	    (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5 };
+	c->keep.prefetch = rng_below(r, 2);
+	c->keep.stale_s = rng_below(r, 3) ? 0 : 100;
+	c->keep.cut = (enum conf_cut)rng_below(r, 3);
+	if (rng_below(r, 4))
+		c->cache = cache_new(CACHE_MIN, c->keep.stale_s, s->seed);
+	for (unsigned u = 0; u < SIM_UPSTREAMS; u++)
+		s->rtt_ms[u] = 1 + rng_below(r, rng_below(r, 2) ? 5 : 40);
+}
+
+void
+story_era(struct sim *s, uint8_t what)
+{
+	static const char *const lines[RELOADS][2] = {
+		[RELOAD_USUAL] = { "prefix 2001:db8:64::/96" },
+		[RELOAD_NO_PREFIX] = { "prefix 2001:db8:64::/96 down" },
+		[RELOAD_OTHER_PREFIX] = { "prefix 2001:db8:65::/96" },
+		[RELOAD_ON_NODATA] = { "prefix 2001:db8:64::/96", "synthesize-on nodata" },
+		[RELOAD_FEWER] = { "prefix 2001:db8:64::/96" },
+	};
+	struct conf_core *c = &s->conf[s->turn % 2];
+	struct era *e = &s->eras[s->n_eras++];
+
+	assert(s->n_eras <= SIM_ERAS);
+	c->policies = plan_policies(lines[what], lines[what][1] != NULL ? 2 : 1);
+	if (what == RELOAD_FEWER && c->n_upstreams > 1) { /* one goes, the others stay */
+		c->n_upstreams--;
+		memmove(
+		    &c->upstreams[0], &c->upstreams[1], c->n_upstreams * sizeof(c->upstreams[0]));
+	}
+	*e = (struct era){ .at_ns = s->w.now_ns,
+		.prefix = what != RELOAD_NO_PREFIX,
+		.address = what == RELOAD_OTHER_PREFIX ? 0x65 : 0x64,
+		.on_failure = what != RELOAD_ON_NODATA };
+}
+
+void
+story_draw(struct sim *s)
+{
+	struct rng r;
+
+	rng_init_seeded(&r, s->seed);
+	draw_settings(s, &r);
+	draw_acts(s, &r);
+	qsort(s->acts, s->n_acts, sizeof(s->acts[0]), by_time);
+}
+
+void
+story_say(const struct sim *s, unsigned i)
+{
+	const struct act *a = &s->acts[i];
+	uint8_t name[DNS_NAME_MAX];
+	char text[NAME_TEXT];
+
+	switch ((enum act_kind)a->kind) {
+	case ACT_ASK:
+		truth_name(name, (enum truth_kind)a->name_kind,
+		    a->alias == 0         ? ""
+			: a->alias == 'c' ? "c"
+					  : "o",
+		    a->number);
+		sim_say(s, "act %u: ask %u: %s %u%s%s%s%s", i, s->n_asks, name_to_text(name, text),
+		    a->type, a->do_bit ? " do" : "", a->cd ? " cd" : "", a->tcp ? " tcp" : "",
+		    a->strict ? " strict" : "");
+		break;
+	case ACT_FAULT:
+		sim_say(s, "act %u: u%u is %s, %u, for %llu ms", i, a->upstream, faults[a->what],
+		    a->much, (unsigned long long)(a->for_ns / NS_PER_MS));
+		break;
+	case ACT_FLUSH:
+		sim_say(s, "act %u: flush", i);
+		break;
+	case ACT_RELOAD:
+		sim_say(s, "act %u: reload %u", i, a->what);
+		break;
+	case ACT_ROTATE:
+		sim_say(s, "act %u: u%u gets a new socket", i, a->upstream);
+		break;
+	case ACT_NOTHING:
+		break;
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_SIM_STORY_H
+#define DNS64D_TESTS_SIM_STORY_H
+
+/* story: what is to happen, and among which settings, drawn from the seed. */
+
+#include "sim/sim.h"
+
+/* story_draw: draw settings and acts of S, in the order of their times. */
+void story_draw(struct sim *s);
+
+/* story_say: tell act I in a line. */
+void story_say(const struct sim *s, unsigned i);
+
+/* story_era: the settings of S->conf change as reload WHAT says; the first time they are made. */
+void story_era(struct sim *s, uint8_t what);
+
+#endif
