@@ -359,6 +359,8 @@ query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 		stats_inc(&qs->stats->svcb_late);
 		query_ready(qs, q);
 	}
+	if (UNLIKELY(q->held) && list_empty(&q->link))
+		query_ready(qs, q);
 	if (q->lookup == NULL)
 		return; /* ready already */
 	if (UNLIKELY(q->stale_seen) && !has_stale(qs, q, now_ns)) {

@@ -141,6 +141,8 @@ struct query {
 	/* a stale NXDOMAIN for AAAA, which is the answer if A fails too (RULES D5) */
 	bool gone_once : 1;
 	bool gone_now : 1;     /* gone_once, and A has failed */
+	bool held : 1;         /* A is at hand; a tick is left to the late AAAA (RULES D5) */
+	bool held_once : 1;    /* that was done */
 	bool useless : 1;      /* A is of no use: it waits for a late AAAA (RULES D5) */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
 	bool cookie_bad : 1;   /* its server cookie has not been verified as ours */
@@ -281,6 +283,16 @@ query_watches(const struct query *q)
  * watched, until the end of its time.
  */
 void query_wait_on(struct queries *qs, struct query *q);
+
+/*
+ * query_hold: Q, which runs and for which query_watches is true, has A with the TTL (s), and the
+ * cache has it too: put the answer off for a tick, as AAAA may come with the next datagram; real
+ * AAAA are not to be beaten (RULES D5). False: that was done already, or cannot be.
+ */
+MUST_USE bool query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns);
+
+/* query_go_on: the time of query_hold is over: Q asks again for what the cache has. */
+void query_go_on(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_unwatch: Q stops watching; what it watched goes on for the cache if there is room. */
 void query_unwatch(struct queries *qs, struct query *q);

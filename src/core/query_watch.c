@@ -74,6 +74,25 @@ query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
 		wheel_set(qs->wheel, &q->timer, now_ns);
 }
 
+bool
+query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns)
+{
+	if (q->held_once || q->stale || ttl == 0 || qs->conf->cache == NULL ||
+	    now_ns + 2 * WHEEL_TICK_NS >= q->deadline_ns)
+		return false;
+	q->held = true;
+	q->held_once = true;
+	wheel_set(qs->wheel, &q->timer, now_ns);
+	return true;
+}
+
+void
+query_go_on(struct queries *qs, struct query *q, uint64_t now_ns)
+{
+	q->held = false;
+	query_ask(qs, q, now_ns);
+}
+
 void
 query_wait_on(struct queries *qs, struct query *q)
 {
@@ -98,6 +117,7 @@ go_back(struct queries *qs, struct query *q)
 	q->targeted = false;
 	q->insecure = false;
 	q->stale = false;
+	q->held = false;
 	q->stale_seen = false;
 	q->stale_try = false;
 	q->gone_once = false;
@@ -133,6 +153,8 @@ query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_re
 		stats_inc(&qs->stats->aaaa_caught);
 		if (q->lookup != NULL)
 			keep_a(qs, q);
+		else if (list_empty(&q->link)) /* held */
+			list_push(&qs->ready, &q->link);
 		go_back(qs, q);
 		q->lookup = NULL;
 		q->outcome = (uint8_t)result->outcome;
