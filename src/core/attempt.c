@@ -218,8 +218,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 static inline void
 set_wait(struct lookups *ls, struct lookup *l)
 {
-	enum upstream_over over =
-	    l->progress == LOOKUP_ASKED_TCP ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+	enum upstream_over over = lookup_over(&l->now);
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 	unsigned n = l->n_silent > 0 ? attempt_silences(l, over, l->upstream) : 0;
 	uint64_t due_ns, wait_ns = upstreams_wait_ns(ls->upstreams, l->upstream, over, n);

@@ -255,7 +255,6 @@ static void
 on_upstream_timer(struct engine *e, struct wheel_timer *t)
 {
 	struct upstream *up = LIST_OBJECT(t, struct upstream, probe);
-
 	unsigned u = (unsigned)(up - e->upstreams.table);
 
 	switch (health_on_timer(&e->upstreams, u, &e->rng, e->now_ns)) {

@@ -74,14 +74,21 @@ engine_socket_del(struct engine *e, unsigned slot)
 	upstreams_socket_del(&e->upstreams, slot);
 }
 
+/* The TCP connection with the number CONN. */
+static const struct channel *
+channel_at(const struct engine *e, unsigned conn)
+{
+	return &e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH];
+}
+
 unsigned
 engine_tcp_open(const struct engine *e, unsigned conn)
 {
-	return e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH].n_open;
+	return channel_at(e, conn)->n_open;
 }
 
 bool
 engine_tcp_stuck(const struct engine *e, unsigned conn)
 {
-	return e->upstreams.table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH].stuck;
+	return channel_at(e, conn)->stuck;
 }

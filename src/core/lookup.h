@@ -342,6 +342,13 @@ lookup_channel(const struct lookups *ls, const struct attempt *a)
 	return &ls->upstreams->table[a->upstream].tcp[a->socket - TXID_TCP];
 }
 
+/* lookup_over: the transport that attempt A went over. */
+MUST_USE static inline enum upstream_over
+lookup_over(const struct attempt *a)
+{
+	return txid_by_tcp(a->socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
+}
+
 /* lookup_went_by: did OWNER's question go over the TCP connection CONN (core/engine)? */
 static inline bool
 lookup_went_by(const struct txid_owner *owner, uint32_t conn)

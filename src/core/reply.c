@@ -177,9 +177,7 @@ match_id(struct lookups *ls, const struct packet_in *in, const struct msg *msg, 
 	const struct txid_owner *owner = &space->owner[msg->id];
 
 	if (!udp)
-		channel_heard(
-		    &ls->upstreams->table[in->sock / CHANNELS_EACH].tcp[in->sock % CHANNELS_EACH],
-		    now_ns);
+		channel_heard(upstreams_channel(ls->upstreams, in->sock), now_ns);
 	if (udp ? owner->socket != in->sock : !lookup_went_by(owner, in->sock)) {
 		stats_inc(&ls->stats->upstream_unknown_id);
 		return NULL;
@@ -289,6 +287,7 @@ note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
     uint64_t now_ns)
 {
 	struct upstreams *us = ls->upstreams;
+	enum upstream_over over = lookup_over(&l->now);
 
 	stats_inc(&ls->stats->upstream_replies);
 	if (UNLIKELY(l->now.silent)) {
@@ -297,12 +296,9 @@ note_reply(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	}
 	/* A reply with CD says nothing about replies without it. */
 	if (l->check != LOOKUP_CHECK_CD)
-		health_on_rcode(us, l->upstream,
-		    txid_by_tcp(l->now.socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
-		    verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
-	upstreams_learn(us, l->upstream,
-	    txid_by_tcp(l->now.socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP,
-	    now_ns - l->now.sent_ns, now_ns);
+		health_on_rcode(
+		    us, l->upstream, over, verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
+	upstreams_learn(us, l->upstream, over, now_ns - l->now.sent_ns, now_ns);
 	if (UNLIKELY(health_on_reply(us, l->upstream, now_ns)) && ls->conf->cache != NULL)
 		cache_revived(
 		    ls->conf->cache, clock_s(us->table[l->upstream].failing_ns), clock_s(now_ns));

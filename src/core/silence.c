@@ -12,12 +12,6 @@
 
 /* --- what silence is counted as --------------------------------------------------------------- */
 
-static enum upstream_over
-over_of(const struct attempt *a)
-{
-	return txid_by_tcp(a->socket) ? UPSTREAM_OVER_TCP : UPSTREAM_OVER_UDP;
-}
-
 /* No reply to A has come, and none is waited for any longer. */
 static void
 lose(const struct lookups *ls, struct attempt *a)
@@ -36,7 +30,7 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 {
 	struct upstream *up = &ls->upstreams->table[a->upstream];
 	uint64_t bit = UINT64_C(1) << a->upstream;
-	uint64_t *s = l->silent[over_of(a)];
+	uint64_t *s = l->silent[lookup_over(a)];
 
 	lose(ls, a);
 	if ((s[0] & s[1] & bit) == 0) {
@@ -49,7 +43,7 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 		l->n_silent++;
 	if (up->down && !l->probe && !l->refused)
 		l->errored |= bit;
-	if (over_of(a) == UPSTREAM_OVER_UDP)
+	if (lookup_over(a) == UPSTREAM_OVER_UDP)
 		up->n_mute++;
 	else
 		up->mute = false; /* TCP is no better */
@@ -62,7 +56,7 @@ blame(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 	stats_inc(&ls->stats->upstream_timeouts);
 	count(ls, l, a);
 	if (!l->probe)
-		health_on_silence(ls->upstreams, a->upstream, over_of(a), now_ns);
+		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);
 }
 
 /* Blame those of L's attempts whose wait is over, and which were given up early. */
@@ -126,7 +120,6 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 		return UPSTREAM_NONE;
 	for (unsigned i = 0; i < us->n_order; i++) {
 		uint16_t u = us->order[i];
-
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_TCP, u);
 
 		if (l->errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
@@ -377,8 +370,7 @@ struct lookup *
 silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
     struct lookup_result *result, uint64_t now_ns)
 {
-	struct upstream *up = &ls->upstreams->table[conn / CHANNELS_EACH];
-	struct channel *c = &up->tcp[conn % CHANNELS_EACH];
+	struct channel *c = upstreams_channel(ls->upstreams, conn);
 
 	while (!list_empty(&c->open)) {
 		struct attempt *a = LIST_OBJECT(c->open.next, struct attempt, link);

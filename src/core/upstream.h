@@ -76,7 +76,6 @@ struct upstream {
 	bool doubted; /* silent three times in a row, or refused: asked if none is left that is good
 		       */
 	bool watched; /* a right reply may change its guards or what is known of its EDNS */
-	bool probing; /* a probe is in flight after failures, and no reply has come since */
 	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
 	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
 	uint32_t n_mute;     /* silent attempts over UDP since its last reply over UDP */
@@ -136,6 +135,13 @@ struct upstreams {
 	struct upstream table[UPSTREAM_MAX];
 	struct upstream_socket sockets[UPSTREAM_MAX_SOCKETS];
 };
+
+/* upstreams_channel: the TCP connection with the number CONN (core/engine). */
+MUST_USE static inline struct channel *
+upstreams_channel(struct upstreams *us, unsigned conn)
+{
+	return &us->table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH];
+}
 
 /* upstreams_init: make the table empty. */
 void upstreams_init(struct upstreams *us);
