@@ -196,7 +196,7 @@ START_TEST(d27_given_up_attempts_make_room)
 {
 	struct lookup_result result;
 	struct packet_out send;
-	struct lookup *old[4], *l;
+	struct lookup *old[4], *l = NULL;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -218,6 +218,7 @@ START_TEST(d27_given_up_attempts_make_room)
 		ck_assert_uint_eq(p.lookups.attempts.n_used, 3 - i);
 	}
 	ck_assert_uint_eq(parts_count(&p.stats.ids_exhausted), 0);
+	ck_assert_ptr_nonnull(l);
 	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_ptr_null(l->earlier);
 	ck_assert(parts_next(&p, &send));

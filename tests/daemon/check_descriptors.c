@@ -28,13 +28,14 @@ START_TEST(need_follows_the_limits)
 	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 52);
 	more = descriptors_needed(&settings, 2);
 	ck_assert_uint_gt(more, 2 * (base - 100));
-	/* Sockets to one upstream: 8 in use and 32 retired ones in each of 4 ID spaces. */
+	/* To one upstream: 8 sockets in use and 32 retired ones in each of 4 ID spaces, and TCP. */
 	base = descriptors_needed(&settings, 1);
 	settings.conf.core.n_upstreams = 2;
-	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 160);
-	/* There are no more than a loop can have in all. */
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 160 + CHANNELS_EACH);
+	/* There are no more sockets for UDP than a loop can have in all. */
 	settings.conf.core.n_upstreams = CONF_MAX_UPSTREAMS;
-	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, UPSTREAM_MAX_SOCKETS - 160);
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base,
+	    UPSTREAM_MAX_SOCKETS - 160 + (CONF_MAX_UPSTREAMS - 1) * CHANNELS_EACH);
 }
 END_TEST
 

@@ -76,7 +76,7 @@ ask(unsigned n)
 static void
 pass(unsigned ms)
 {
-	for (unsigned i = 0; i < ms; i += 8) {
+	for (uint64_t end_ns = shell->now_ns + ms * NS_PER_MS; shell->now_ns < end_ns;) {
 		shell->now_ns += WHEEL_TICK_NS;
 		engine_tick(shell->engine, shell->now_ns);
 		(void)shell_drain(shell);
