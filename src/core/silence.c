@@ -181,6 +181,22 @@ go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 	return attempt_again(ls, l, u);
 }
 
+/*
+ * All upstreams are down: nothing more is sent, but L, which may have begun a moment before that
+ * was known, listens for as long as one that begins now. Returns whether L goes on.
+ */
+static bool
+listen_out(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+{
+	uint64_t end_ns = l->born_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+
+	if (now_ns >= end_ns || l->best_rcode != DNS_NOERROR || l->earlier == NULL)
+		return finish(ls, l, result);
+	l->spent = true;
+	l->end_ns = end_ns < l->end_ns ? end_ns : l->end_ns;
+	return pause_until(ls, l, l->end_ns);
+}
+
 /* The last attempt of L failed without a reply. Returns whether L goes on. */
 static bool
 go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
@@ -188,8 +204,10 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
 	uint16_t u;
 
-	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns || (all_down && !l->refused))
+	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns)
 		return finish(ls, l, result);
+	if (all_down && !l->refused)
+		return listen_out(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
 		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
@@ -392,6 +410,7 @@ static void
 move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	l->silent[UPSTREAM_OVER_TCP][0] |= UINT64_C(1) << l->upstream;
+	l->silent[UPSTREAM_OVER_TCP][1] |= UINT64_C(1) << l->upstream;
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_UNSENT;
 	wheel_set(ls->wheel, &l->timer, now_ns);
