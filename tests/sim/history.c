@@ -77,9 +77,13 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 }
 
 void
-history_touched(struct sim *s, uint64_t key)
+history_touched(struct sim *s, uint64_t key, bool replied)
 {
-	history_fact(s, key)->touched_ns = s->w.now_ns;
+	struct fact *f = history_fact(s, key);
+
+	f->touched_ns = s->w.now_ns;
+	f->n_lost += !replied;
+	f->n_wrong += replied;
 }
 
 uint64_t
@@ -94,7 +98,8 @@ history_heard(struct sim *s, uint16_t id, unsigned number)
 	/* UDP stands for TCP that failed, and TCP for a near miss. */
 	n->heard[number][0]++;
 	n->heard[number][1]++;
-	return n->born_ns;
+	/* That of one that has ended is nobody's answer. */
+	return lookup_by(s, id)->lingers ? UINT64_MAX : n->born_ns;
 }
 
 bool

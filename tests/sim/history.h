@@ -21,8 +21,11 @@ struct fact *history_fact(struct sim *s, uint64_t key);
  */
 uint64_t history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool *check);
 
-/* history_touched: something is wrong with a question with KEY. */
-void history_touched(struct sim *s, uint64_t key);
+/*
+ * history_touched: something is wrong with a question with KEY. REPLIED: it gets a reply that is no
+ * good; else none, or one that is late.
+ */
+void history_touched(struct sim *s, uint64_t key, bool replied);
 
 /*
  * history_heard: a message with ID comes from the upstream that the engine knows by NUMBER: its

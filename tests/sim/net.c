@@ -107,7 +107,7 @@ forge(const struct trip *t, uint32_t which, uint64_t at_ns)
 
 	if (which == 1 && (other < 0 || other == (int)t->send->sock))
 		which = 0;
-	if (which == 2 && !(is_mixed(msg_qname(t->m)) && may_be_near(t)))
+	if (which == 2 && !(!t->s->lowers && is_mixed(msg_qname(t->m)) && may_be_near(t)))
 		which = 0;
 	if (which == 3 && !(msg_option(t->m, EDNS_COOKIE, &cookie_len) != NULL && may_be_near(t)))
 		which = 0;
@@ -176,16 +176,19 @@ static void
 reply(const struct trip *t)
 {
 	struct truth_reply how;
-	bool right = choose_reply(t, &how);
+	bool lowered = !t->tcp && struck(t, FAULT_LOWERS) && is_mixed(msg_qname(t->m));
+	bool right = choose_reply(t, &how) && !lowered;
 	bool broken = struck(t, FAULT_MALFORMED), twice = struck(t, FAULT_TWICE);
 	struct parcel *p = send_parcel(t, PARCEL_MESSAGE, t->at_ns);
 
 	p->right = right && !broken && !t->check;
 	p->len = truth_reply(p->bytes, sizeof(p->bytes), t->m, &how);
+	if (lowered)
+		name_lower(p->bytes + DNS_HEADER_LEN, p->bytes + DNS_HEADER_LEN, t->m->qname_len);
 	if (broken)
 		p->len -= 1 + draw(t, 13, 8);
 	if (!right || broken)
-		history_touched(t->s, t->key);
+		history_touched(t->s, t->key, true);
 	if (twice && !t->tcp) {
 		struct parcel *again =
 		    send_parcel(t, PARCEL_MESSAGE, t->at_ns + draw(t, 14, 300) * NS_PER_MS);
@@ -251,7 +254,7 @@ delay_ns(const struct trip *t)
 	if (a != NULL)
 		ms += draw(t, 15, a->much + 1);
 	if (ms > 45)
-		history_touched(t->s, t->key);
+		history_touched(t->s, t->key, false);
 	return ms * NS_PER_MS;
 }
 
@@ -276,13 +279,13 @@ net_question(struct world *w, const struct msg *m, const struct packet_out *send
 	t.at_ns = w->now_ns + delay_ns(&t);
 	forge_some(&t);
 	if (tcp && !connect_tcp(&t)) {
-		history_touched(s, t.key);
+		history_touched(s, t.key, false);
 		return 0;
 	}
 	if (is_lost(&t)) {
-		history_touched(s, t.key);
+		history_touched(s, t.key, false);
 	} else if (!tcp && struck(&t, FAULT_REFUSED)) {
-		history_touched(s, t.key);
+		history_touched(s, t.key, false);
 		send_parcel(&t, PARCEL_REFUSED, w->now_ns + NS_PER_MS);
 	} else {
 		reply(&t);

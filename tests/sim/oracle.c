@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/attempt.h"
 #include "dns/header.h"
 #include "dns/name.h"
 #include "sim/history.h"
@@ -176,6 +177,21 @@ was_right(struct sim *s, const struct ask *k, uint16_t type)
 	    k->truth.ttl > 5;
 }
 
+/* Was the question for TYPE of K's name, or of the end of its chain, given up with reason? */
+static bool
+was_hopeless(struct sim *s, const struct ask *k, uint16_t type)
+{
+	unsigned most = attempt_most(&s->w.engine->lookups);
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct fact *f = about(s, k, type, i);
+
+		if (f->n_wrong > 0 || f->n_lost >= most)
+			return true;
+	}
+	return false;
+}
+
 /* May K be answered with an error, as things are? */
 static bool
 may_fail(struct sim *s, const struct ask *k)
@@ -185,13 +201,15 @@ may_fail(struct sim *s, const struct ask *k)
 	/* With all upstreams down, A is not asked where AAAA failed. */
 	if (s->w.engine->stats.no_room > k->n_no_room || k->was_down)
 		return true;
-	/* Replies in disorder look as if the data were bogus (RULES D3). */
-	if (k->truth.kind == TRUTH_BROKEN_AAAA && was_touched(s, k, DNS_TYPE_AAAA))
+	/*
+	 * Replies in disorder look as if the data were bogus (RULES D3). The end of an open chain
+	 * is not waited for as long as a name.
+	 */
+	if ((k->truth.kind == TRUTH_BROKEN_AAAA || k->truth.open) &&
+	    was_touched(s, k, DNS_TYPE_AAAA))
 		return true;
-	if (!aaaa || !was_touched(s, k, DNS_TYPE_A)) {
-		if (!was_touched(s, k, k->act->type))
-			return false;
-	}
+	if (!was_hopeless(s, k, k->act->type) && (!aaaa || !was_hopeless(s, k, DNS_TYPE_A)))
+		return false;
 	if (was_right(s, k, k->act->type) && (!aaaa || truth_has(k->truth.kind, DNS_TYPE_AAAA)))
 		return false;
 	return !aaaa || !was_right(s, k, k->act->type) || !was_right(s, k, DNS_TYPE_A);
@@ -243,6 +261,16 @@ judge_time(struct sim *s, const struct ask *k)
 		sim_fail(s, "answered late, with nothing wrong");
 }
 
+/* Are all upstreams known to be down while K waits? */
+static void
+look(struct sim *s, struct ask *k)
+{
+	if (upstreams_all_down(&s->w.engine->upstreams))
+		k->was_down = true;
+	else
+		k->down_ns = 0;
+}
+
 void
 oracle_answer(struct world *w, const struct packet_out *send, const uint8_t *bytes)
 {
@@ -254,8 +282,7 @@ oracle_answer(struct world *w, const struct packet_out *send, const uint8_t *byt
 		sim_fail(s, "an answer to nobody");
 	k->open = false;
 	s->n_open--;
-	if (!upstreams_all_down(&s->w.engine->upstreams))
-		k->down_ns = 0;
+	look(s, k);
 	if (msg_parse(&m, bytes, send->len) != MSG_OK || !(m.flags & DNS_QR))
 		sim_fail(s, "no answer at all");
 	if (m.id != k->id || memcmp(bytes + DNS_HEADER_LEN, k->question, k->question_len) != 0)
@@ -269,8 +296,6 @@ oracle_answer(struct world *w, const struct packet_out *send, const uint8_t *byt
 void
 oracle_watch(struct sim *s)
 {
-	bool down = upstreams_all_down(&s->w.engine->upstreams);
-
 	for (unsigned i = s->n_first; i < s->n_asks; i++) {
 		struct ask *k = &s->asks[i];
 
@@ -278,8 +303,7 @@ oracle_watch(struct sim *s)
 			s->n_first += i == s->n_first;
 			continue;
 		}
-		if (!down)
-			k->down_ns = 0;
+		look(s, k);
 		judge_time(s, k);
 	}
 }

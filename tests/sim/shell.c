@@ -126,6 +126,7 @@ shell_event(struct sim *s, const struct parcel *p)
 		break;
 	case PARCEL_FULL:
 		sim_say(s, "  no room for %u over connection %u", p->id, p->sock);
+		(void)history_heard(s, p->id, p->sock / CHANNELS_EACH); /* it did not leave */
 		engine_tcp_full(s->w.engine, p->sock, p->id, s->w.now_ns);
 		break;
 	case PARCEL_LOOK:

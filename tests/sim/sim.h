@@ -44,6 +44,7 @@ enum fault {
 	FAULT_MALFORMED,   /* replies are cut short */
 	FAULT_NO_AAAA,     /* questions for AAAA get no reply */
 	FAULT_NO_EDNS,     /* FORMERR to OPT */
+	FAULT_LOWERS,      /* replies over UDP spell the name in lower case */
 	FAULT_TCP_REFUSED, /* no connections */
 	FAULT_TCP_CLOSING, /* connections close at a question */
 	FAULT_TCP_SILENT,  /* connections are half open */
@@ -102,11 +103,12 @@ struct parcel {
 /* What befell a question (name, type, DO, CD). */
 struct fact {
 	uint64_t key;
-	uint64_t right_ns;   /* a true reply was taken; 0: never */
-	uint64_t born_ns;    /* when its lookup began */
-	uint64_t wrong_ns;   /* another reply was taken */
-	uint64_t asked_ns;   /* it was sent */
-	uint64_t touched_ns; /* something was wrong; 0: never */
+	uint64_t right_ns;        /* a true reply was taken; 0: never */
+	uint64_t born_ns;         /* when its lookup began */
+	uint64_t wrong_ns;        /* another reply was taken */
+	unsigned n_lost, n_wrong; /* sends without a good reply: with none in time, with another */
+	uint64_t asked_ns;        /* it was sent */
+	uint64_t touched_ns;      /* something was wrong; 0: never */
 };
 
 /* From when on which settings hold. */
@@ -138,6 +140,7 @@ struct sim {
 	/* settings */
 	struct conf_core conf[2];
 	unsigned turn;
+	bool lowers;        /* some upstream spells in lower case: forgers leave case alone */
 	size_t n_upstreams; /* at the start */
 	struct netaddr upstreams[SIM_UPSTREAMS];
 	struct era eras[SIM_ERAS];

@@ -15,7 +15,7 @@
 
 static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
 	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
-	"tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket" };
+	"lowers", "tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket" };
 
 /* Settings by what a reload says. */
 enum reload {
@@ -68,6 +68,7 @@ draw_fault(struct sim *s, struct rng *r, uint64_t from_ns, uint64_t span_ns)
 	a->for_ns = (100 + rng_below(r, rng_below(r, 2) ? 1000 : 10000)) * NS_PER_MS;
 	if (a->at_ns + a->for_ns > end_ns)
 		a->for_ns = end_ns - a->at_ns;
+	s->lowers = s->lowers || a->what == FAULT_LOWERS;
 	if (a->what == FAULT_SLOW)
 		a->much = 10 + rng_below(r, rng_below(r, 2) ? 300 : 4000);
 	else if (a->what == FAULT_DISORDER)
