@@ -118,6 +118,7 @@ count_timers(struct count *c, const struct list *head)
 	for (struct list *link = head->next; link != head; link = link->next) {
 		struct wheel_timer *t = LIST_OBJECT(link, struct wheel_timer, link);
 
+		c->timers++;
 		if (t->kind == WHEEL_LOOKUP) {
 			count_waiters(c, LIST_OBJECT(t, struct lookup, timer));
 		} else if (t->kind == WHEEL_QUERY) {
@@ -128,7 +129,6 @@ count_timers(struct count *c, const struct list *head)
 			count_query(c, q);
 			c->alone++;
 		}
-		c->timers++;
 	}
 }
 
