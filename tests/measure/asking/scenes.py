@@ -347,6 +347,7 @@ def over_tcp():
         (("--loss", "100"),),
         (resolved(98, 90), Goal("p95", "<=", 60, 200), Goal("down", "=", 0), RIGHT),
         settle=5,
+        short=8,
     )
     yield Scene("tcp-refusing", (refusing,), (resolved(98, 97), Goal("down", "=", 0), RIGHT))
     for how in ("killed", "stopped", "silent"):
