@@ -261,8 +261,8 @@ reply_flags(char **w, unsigned n)
 
 /* Begin the reply to question M as the words tell. */
 static void
-start_reply(struct run *r, struct build *b, uint8_t *out, size_t cap, const struct msg *m,
-    char **w, unsigned n)
+start_reply(struct run *r, struct build *b, uint8_t *out, size_t cap, const struct msg *m, char **w,
+    unsigned n)
 {
 	const char *other = stage_value(w, n, "name");
 	const char *type = stage_value(w, n, "type");
