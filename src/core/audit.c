@@ -124,10 +124,10 @@ count_timers(struct count *c, const struct list *head)
 		} else if (t->kind == WHEEL_QUERY) {
 			const struct query *q = LIST_OBJECT(t, struct query, timer);
 
-			if (q->lookup != NULL || !list_empty(&q->link))
-				continue;
-			count_query(c, q);
-			c->alone++;
+			if (q->lookup == NULL && list_empty(&q->link)) {
+				count_query(c, q);
+				c->alone++;
+			}
 		}
 	}
 }
