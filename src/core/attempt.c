@@ -184,7 +184,7 @@ move(struct lookups *ls, struct lookup *l)
 	return attempt_pick_next(ls, l, false);
 }
 
-/* L begins. */
+/* L begins: set when it ends without a reply. */
 static inline void
 set_life(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
@@ -235,8 +235,7 @@ attempt_set_wait(struct lookups *ls, struct lookup *l)
 	set_wait(ls, l);
 }
 
-/* L's first attempt may be hedged: another upstream is asked beside it, earlier than it is silent.
- */
+/* Set L's timer earlier, if another upstream is to be asked before its first attempt is silent. */
 static __attribute__((noinline)) void
 set_early(struct lookups *ls, struct lookup *l)
 {
@@ -311,8 +310,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return false;
 	}
 	l->upstream = u;
-	if (UNLIKELY(ls->upstreams->table[u].mute) && l->n_sends == 1 && !l->probe)
-		l->tcp = rng_below(ls->rng, UPSTREAM_MUTE_ONE) > 0;
+	if (UNLIKELY(ls->upstreams->table[u].tcp_first) && l->n_sends == 1 && !l->probe)
+		l->tcp = rng_below(ls->rng, UPSTREAM_UDP_TRIED) > 0;
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;
@@ -403,8 +402,7 @@ attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 	return true;
 }
 
-/* L ends with its truncated reply, which is better than none, when attempt_next_truncated comes to
- * it. */
+/* L ends with its truncated reply, better than none, when attempt_next_truncated comes to it. */
 static bool
 end_with_truncated(struct lookups *ls, struct lookup *l)
 {

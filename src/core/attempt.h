@@ -56,7 +56,7 @@ MUST_USE uint16_t attempt_pick_next(struct lookups *ls, const struct lookup *l, 
 
 /* How a lookup continues. Each returns whether L goes on. */
 
-/* attempt_again: ask upstream U again, whatever its health. Always true. */
+/* attempt_again: ask upstream U next, which may be the same again, whatever its health. True. */
 bool attempt_again(struct lookups *ls, struct lookup *l, uint16_t u);
 
 /*

@@ -34,8 +34,8 @@ is_set(const struct wheel_timer *t)
 static void
 count_query(struct count *c, const struct query *q)
 {
-	c->watching += q->beside.lookup != NULL;
-	if (q->beside.lookup != NULL && q->beside.lookup == q->lookup)
+	c->watching += q->watch.lookup != NULL;
+	if (q->watch.lookup != NULL && q->watch.lookup == q->lookup)
 		blame(c, "a query watches what it waits for");
 }
 
@@ -48,9 +48,9 @@ count_watchers(struct count *c, const struct lookup *l)
 	if (link == NULL)
 		return 0;
 	do {
-		const struct query *q = LIST_OBJECT(link, struct query, beside.link);
+		const struct query *q = LIST_OBJECT(link, struct query, watch.link);
 
-		if (q->beside.lookup != l)
+		if (q->watch.lookup != l)
 			blame(c, "a query watches a lookup that it does not know");
 		n++;
 		link = link->next;

@@ -34,7 +34,7 @@ channels_unused(const struct channel c[static CHANNELS_EACH])
 }
 
 bool
-channel_doubt(struct channel *c, uint64_t sent_ns)
+channel_silent(struct channel *c, uint64_t sent_ns)
 {
 	if (c->stuck || c->heard_ns > sent_ns)
 		return false;

@@ -57,10 +57,10 @@ channel_heard(struct channel *c, uint64_t now_ns)
 }
 
 /*
- * channel_doubt: a question that was sent over C at SENT_NS got no reply in time. True: C said
- * nothing since then either, and is stuck from now on. False: it is not, or was stuck already.
+ * channel_silent: a question that was sent over C at SENT_NS got no reply in time. True: nothing
+ * else came by C since then, and it is stuck from now on. False: it is not, or was stuck already.
  */
-MUST_USE bool channel_doubt(struct channel *c, uint64_t sent_ns);
+MUST_USE bool channel_silent(struct channel *c, uint64_t sent_ns);
 
 /* channel_closed: the connection has ended, and nothing is in flight over it. */
 void channel_closed(struct channel *c);

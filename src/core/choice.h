@@ -21,11 +21,11 @@
 
 /*
  * The lowest band: the cheapest, and those that cost up to twice that and this more. The others are
- * asked by a few questions in 256 only, to see what they cost now.
+ * asked by a few questions only, to see what they cost now.
  */
 #define CHOICE_BAND_NS (5 * NS_PER_MS)
-#define CHOICE_EXPLORE 10
-#define CHOICE_LOOK 6                   /* and so many look anew which is the cheapest */
+#define CHOICE_EXPLORE 10               /* of 256: ask one outside the lowest band */
+#define CHOICE_LOOK 6                   /* of 256: look anew which is the cheapest */
 #define CHOICE_EQUAL_NS NS_PER_MS       /* costs that differ by less are the same */
 #define CHOICE_HEDGE_NS (8 * NS_PER_MS) /* no question is hedged earlier */
 #define CHOICE_HEDGE_EACH 20            /* of so many questions one may be hedged, */
@@ -87,9 +87,9 @@ choice_early_ns(const struct upstreams *us, unsigned u, bool exploring)
 }
 
 /*
- * choice_beside: that time is over without a reply: the good upstream that is asked beside U, not
- * one of EXHAUSTED (bit per number). A hedge is counted and comes out of the budget. UPSTREAM_NONE:
- * none; U's reply is waited for.
+ * choice_beside: choice_early_ns is over without a reply: the good upstream that is asked beside U,
+ * not one of EXHAUSTED (bit per number). A hedge is counted and comes out of the budget.
+ * UPSTREAM_NONE: none; U's reply is waited for.
  */
 MUST_USE uint16_t choice_beside(
     struct upstreams *us, unsigned u, bool exploring, uint64_t exhausted, struct rng *rng);

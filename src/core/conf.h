@@ -8,8 +8,7 @@
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
  * config/keywords.c with its keyword, bounds and default; cache, told, pulses and unix_s are no
- * settings
- * but filled in at the start.
+ * settings but filled in at the start.
  */
 
 #include <stdbool.h>
@@ -27,8 +26,7 @@
 
 /* Which upstream is asked. The order is that of the words of the keyword selection-mode. */
 enum conf_selection {
-	/* for every question a randomly drawn upstream (mtd64-ng) of those that are good and fast
-	 */
+	/* for every question one drawn at random (mtd64-ng), of those that are good and fast */
 	CONF_RANDOM,
 	/* the same upstream until it fails to reply in time, then the next (mtd64-ng) */
 	CONF_ROUND_ROBIN,
@@ -69,8 +67,8 @@ struct conf_core {
 	size_t n_upstreams; /* >= 1 */
 	enum conf_selection selection;
 	bool hedge;          /* ask another upstream too when one is slower than it usually is */
-	uint32_t timeout_ms; /* ms, for one attempt */
-	uint32_t resend_attempts;   /* retries after an attempt without a reply, 0-10 */
+	uint32_t timeout_ms; /* ms: longest wait for one attempt; 100-5,000 */
+	uint32_t resend_attempts;   /* per upstream, after silence, 0-10; see attempt_most */
 	uint16_t udp_size_client;   /* bytes: largest UDP answer to a client, 512-4096 */
 	uint16_t udp_size_upstream; /* bytes: EDNS buffer size sent to upstreams, 512-4096 */
 	uint32_t max_queries;       /* client questions in flight per loop; restart only */

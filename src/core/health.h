@@ -5,11 +5,10 @@
 /*
  * health: which upstreams reply (RULES D27).
  *
- *   good      it replies
- *   in doubt  three attempts in a row were silent, or the kernel said that it refuses: it is asked
- * if no good one is left, and probed at once and then every half second down      it was silent to
- * all of these probes too, for three seconds; or refused them all, for one: it is asked if no other
- * is left. Probes go on, less and less often
+ * It is "good" while it replies. It is "in doubt" when three attempts in a row were silent, or the
+ * kernel said that it refuses: it is asked if no good one is left, and probed at once and then
+ * every half second. It is "down" when it was silent to all of these probes too, for three seconds,
+ * or refused them all, for 1.6: it is asked if no other is left. Probes go on, less and less often.
  *
  * A right reply to anything makes it good. Names alone never take it down, as nobody replies for
  * some. A connection over TCP that was not to be had says nothing of UDP. The state is that of one
@@ -34,8 +33,9 @@
 #define HEALTH_LOST_PROBES 3 /* over UDP, at least */
 #define HEALTH_REFUSED_MS 1600 /* likewise, if all of them were refused */
 #define HEALTH_REFUSED_PROBES 2
-#define HEALTH_LEAST_MS 400    /* between probes while it is down: an eighth of the time since */
-#define HEALTH_MOST_MS 5000    /* the first, from this to this, and up to a fifth more or less */
+/* between probes while it is down: an eighth of the time since the first, and in these bounds, */
+#define HEALTH_LEAST_MS 400
+#define HEALTH_MOST_MS 5000    /* and up to a fifth more or less */
 #define HEALTH_TCP_EACH 4      /* of so many probes one goes over TCP */
 #define HEALTH_ERRORS 20       /* replies in a row that are errors, and */
 #define HEALTH_ERRORS_MS 10000 /* ms that they last, before this is logged */
@@ -46,8 +46,7 @@
  */
 bool health_recover(struct upstreams *us, unsigned u, uint64_t now_ns);
 
-/* health_on_reply: U gave a right reply. Returns true when it was down; failing_ns says since when.
- */
+/* health_on_reply: U gave a right reply. True: it was down; failing_ns says since when. */
 static inline bool
 health_on_reply(struct upstreams *us, unsigned u, uint64_t now_ns)
 {

@@ -7,7 +7,8 @@
  *
  * A lookup lives from the first question with its key (name, type, class, DO, CD) until it has a
  * result. It makes attempts, one after another: an upstream, a transport and a fresh ID. An attempt
- * that was given up stays answerable until the lookup ends (RULES D27). This file has the objects,
+ * is given up when its wait is over, or early, for another upstream to be asked too; it stays
+ * answerable until the lookup ends (RULES D27). This file has the objects,
  * their table and their waiters; core/attempt makes the attempts. A lookup knows nothing of DNS64.
  */
 
@@ -40,7 +41,7 @@
 #define LOOKUP_NEAR_MISSES 3
 /* attempts per upstream and transport, at most (RFC 9520 section 3.1) */
 #define LOOKUP_SENDS_EACH 3
-#define LOOKUP_LIFE_MS 4492      /* longest life: a tick less than queries have (RULES D5) */
+#define LOOKUP_LIFE_MS 4492      /* longest life: two ticks less than queries have (RULES D5) */
 #define LOOKUP_LINGER_MS 4000    /* how long an unanswered one listens on (RULES D27) */
 #define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */
 #define LOOKUP_TRUNCATED_MS 1000 /* wait for the whole of a truncated reply */
@@ -111,7 +112,7 @@ enum lookup_check {
 
 /* One question sent to one upstream. */
 struct attempt {
-	/* in the list of those open on the same socket or TCP connection */
+	/* in flight: in the open list of its socket or TCP connection */
 	struct list link;
 	struct list shelf;    /* given up: in lookups.shelf */
 	struct attempt *next; /* given up: of the same lookup */
@@ -126,25 +127,27 @@ struct attempt {
 	bool edns : 1;         /* it carried an OPT */
 	bool cookie : 1;       /* it carried a cookie */
 	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
-	bool silent : 1;       /* its wait is over, and its upstream was told off for that */
+	bool silent : 1;       /* its wait is over without a reply, and that was counted */
 };
 
 struct lookup {
 	struct list link;    /* in the list to_ask or ending */
 	struct list waiters; /* struct query.link */
-	struct list
-	    *watchers; /* one of a ring of query_watch.link: who would take its reply; NULL */
-	struct wheel_timer timer; /* of the attempt, or of the pause before the next one */
-	struct lookup *next;      /* same hash bucket */
-	const uint8_t *qname;     /* lower case; points to name[] or into the pool of long names */
-	uint8_t *message;         /* owned: a signed message, sent as it is (RULES D20); NULL */
+	/* one of a ring of query_watch.link: who would take its reply; NULL: nobody */
+	struct list *watchers;
+	/* end of the wait for now, or what early, paused, hopeless and lingers say */
+	struct wheel_timer timer;
+	struct lookup *next;  /* same hash bucket */
+	const uint8_t *qname; /* lower case; points to name[] or into the pool of long names */
+	uint8_t *message;     /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
 	uint8_t *truncated;
 	struct attempt *earlier; /* owned: those given up that may still be answered */
 	uint64_t born_ns;        /* when its first attempt began */
 	uint64_t end_ns;         /* when it ends, if no reply has come */
 	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
-	/* per transport and upstream: low and high bits of its silent attempts, up to 3 */
+	/* per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
+	 */
 	uint64_t silent[UPSTREAM_TRANSPORTS][2];
 	uint64_t name_hash; /* struct question.hash */
 	uint32_t hash;
@@ -177,21 +180,23 @@ struct lookup {
 	bool tcp_again : 1; /* was sent once more after its connection had closed */
 	bool hopeless : 1;  /* no upstream or no room to ask: it ends when its timer fires */
 	bool no_room : 1;   /* an attempt had no ID or socket: silence says nothing (RULES D26) */
-	bool early : 1; /* the timer is for asking elsewhere too, before the attempt is silent */
+	/* in flight: the timer is for asking another upstream too, before now is silent */
+	bool early : 1;
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
-	bool paused : 1;    /* the timer is for the next attempt; none is in its wait */
-	bool spent : 1;     /* nothing is left to be sent: it only listens */
-	bool refused : 1;   /* the last attempt was refused by ICMP */
-	bool pinned : 1;    /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1;   /* this upstream refused it */
-	bool probe : 1;     /* a probe of an upstream's health: no query waits for it */
+	/* not in flight: the timer is for the next attempt, or with spent for the end */
+	bool paused : 1;
+	bool spent : 1;      /* nothing is left to be sent; a reply to what was is still taken */
+	bool refused : 1;    /* the last attempt was refused by ICMP */
+	bool pinned : 1;     /* the next attempt goes to upstream, whatever its health */
+	bool no_edns : 1;    /* this upstream refused it */
+	bool probe : 1;      /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
 	bool needed : 1;     /* continues for the cache when no query waits */
 	bool lingers : 1;    /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
-	bool beside : 1;     /* A was asked beside it, as it was silent (RULES D5) */
+	bool a_asked : 1;    /* A was asked beside it, as it was silent (RULES D5) */
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
@@ -209,7 +214,7 @@ struct lookups {
 	struct pool replies;  /* truncated replies */
 	struct pool attempts; /* those given up */
 	struct list shelf;    /* these, by age */
-	struct list refused;  /* attempts whose socket was refused, for silence_next_refused */
+	struct list refused;  /* attempts on a socket that ICMP refused, for silence_next_refused */
 	struct list ending;   /* lookups that end with their truncated reply */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
@@ -328,8 +333,10 @@ struct attempt *lookup_recall(struct lookups *ls, struct lookup *l, unsigned spa
 /* lookup_drop: end attempt A, one of L->earlier. */
 void lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a);
 
-/* lookup_drop_oldest: end the attempt that was given up first, of all lookups. False: there is
- * none. */
+/*
+ * lookup_drop_oldest: end the attempt that was given up first, of all lookups. False: there is
+ * none.
+ */
 MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 
 /* lookup_of: the lookup that attempt A, which is in flight, belongs to. */

@@ -28,10 +28,9 @@
 #include "dns/msg.h"
 
 #define QUERY_NAME_INLINE 64
-#define QUERY_AAAA_MS 2000 /* ms: AAAA is late after that, at the latest (RULES D5) */
-#define QUERY_BESIDE_SILENT \
-	2                   /* attempts for AAAA without a reply until A is asked into the cache */
-#define QUERY_LATE_SILENT 4 /* and until AAAA is late */
+#define QUERY_AAAA_MS 2000    /* ms: AAAA is late after that, at the latest (RULES D5) */
+#define QUERY_BESIDE_SILENT 2 /* silent attempts for AAAA until A is asked into the cache, */
+#define QUERY_LATE_SILENT 4   /* and until AAAA is late */
 /* ms: limit of the whole query; stub resolvers give up after 5 s */
 #define QUERY_ALL_MS 4500
 #define QUERY_STALE_MS 1800  /* ms after which a stale entry is used (RFC 8767 section 5) */
@@ -86,7 +85,7 @@ struct query {
 	 * a late AAAA of its name, while it asks for A; or that A, kept for it while it runs with a
 	 * reply to that AAAA (RULES D5)
 	 */
-	struct query_watch beside;
+	struct query_watch watch;
 	uint64_t deadline_ns; /* end of the whole query */
 	/* in the client's spelling; points to name[] or into the pool of long names */
 	const uint8_t *qname;
@@ -275,7 +274,7 @@ void query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns);
 MUST_USE static inline bool
 query_watches(const struct query *q)
 {
-	return UNLIKELY(q->beside.lookup != NULL) && q->beside.lookup->qtype == DNS_TYPE_AAAA;
+	return UNLIKELY(q->watch.lookup != NULL) && q->watch.lookup->qtype == DNS_TYPE_AAAA;
 }
 
 /*

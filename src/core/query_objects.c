@@ -148,7 +148,7 @@ query_free(struct queries *qs, struct query *q)
 	query_drop_partial(qs, &q->chain);
 	query_drop_data(qs, q);
 	query_drop_svcb(qs, q);
-	if (UNLIKELY(q->beside.lookup != NULL))
+	if (UNLIKELY(q->watch.lookup != NULL))
 		query_unwatch(qs, q);
 	if (q->qname != q->name)
 		pool_give(&qs->long_names, (void *)(uintptr_t)q->qname);

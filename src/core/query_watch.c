@@ -46,8 +46,8 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 	/* The end of a chain is not watched: after A the chain is not known any more. */
 	if (q->state == QUERY_AAAA && q->chain == NULL && now_ns < q->deadline_ns) {
 		stats_inc(&qs->stats->aaaa_late);
-		q->beside.lookup = l;
-		lookup_watch(l, &q->link, &q->beside.link);
+		q->watch.lookup = l;
+		lookup_watch(l, &q->link, &q->watch.link);
 	} else {
 		keep(qs, l);
 		lookup_leave(qs->lookups, l, &q->link);
@@ -57,18 +57,18 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 void
 query_unwatch(struct queries *qs, struct query *q)
 {
-	struct lookup *l = q->beside.lookup;
+	struct lookup *l = q->watch.lookup;
 
-	q->beside.lookup = NULL;
+	q->watch.lookup = NULL;
 	keep(qs, l);
-	lookup_leave(qs->lookups, l, &q->beside.link);
+	lookup_leave(qs->lookups, l, &q->watch.link);
 }
 
 void
 query_joined(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	/* What it waits for, or an A that it does not ask for any more, need not be watched. */
-	if (q->beside.lookup != NULL && (!query_watches(q) || q->beside.lookup == q->lookup))
+	if (q->watch.lookup != NULL && (!query_watches(q) || q->watch.lookup == q->lookup))
 		query_unwatch(qs, q);
 	if (is_late(q->lookup) && gives_up(qs, q))
 		wheel_set(qs->wheel, &q->timer, now_ns);
@@ -96,9 +96,9 @@ query_go_on(struct queries *qs, struct query *q, uint64_t now_ns)
 void
 query_wait_on(struct queries *qs, struct query *q)
 {
-	q->lookup = q->beside.lookup;
-	q->beside.lookup = NULL;
-	lookup_wait_again(q->lookup, &q->beside.link, &q->link);
+	q->lookup = q->watch.lookup;
+	q->watch.lookup = NULL;
+	lookup_wait_again(q->lookup, &q->watch.link, &q->link);
 	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_AAAA;
 	q->stale_seen = false;
@@ -128,8 +128,8 @@ static void
 keep_a(struct queries *qs, struct query *q)
 {
 	if (q->state == QUERY_A) {
-		q->beside.lookup = q->lookup;
-		lookup_watch(q->lookup, &q->link, &q->beside.link);
+		q->watch.lookup = q->lookup;
+		lookup_watch(q->lookup, &q->link, &q->watch.link);
 	} else {
 		lookup_leave(qs->lookups, q->lookup, &q->link);
 	}
@@ -145,9 +145,9 @@ query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_re
 	struct list *link;
 
 	while ((link = lookup_next_watcher(l)) != NULL) {
-		struct query *q = LIST_OBJECT(link, struct query, beside.link);
+		struct query *q = LIST_OBJECT(link, struct query, watch.link);
 
-		q->beside.lookup = NULL;
+		q->watch.lookup = NULL;
 		if (!telling)
 			continue;
 		stats_inc(&qs->stats->aaaa_caught);
@@ -175,7 +175,7 @@ ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
 		.cd = l->cd,
 		.hash = l->name_hash };
 
-	l->beside = true;
+	l->a_asked = true;
 	if (qs->conf->cache != NULL && !upstreams_all_down(qs->lookups->upstreams) &&
 	    !fetch_exists(qs->fetch, qs->conf, &key, 0, now_ns))
 		(void)lookup_refresh(qs->lookups, &key);
@@ -199,7 +199,7 @@ query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 		next = link->next;
 		if (!gives_up(qs, q)) /* what is stale has its own time */
 			continue;
-		if (!l->beside && q->state == QUERY_AAAA && q->chain == NULL)
+		if (!l->a_asked && q->state == QUERY_AAAA && q->chain == NULL)
 			ask_beside(qs, l, now_ns);
 		if (late) {
 			query_stop_waiting(qs, q, now_ns);

@@ -44,9 +44,9 @@ count(const struct lookups *ls, struct lookup *l, struct attempt *a)
 	if (up->down && !l->probe && !l->refused)
 		l->errored |= bit;
 	if (lookup_over(a) == UPSTREAM_OVER_UDP)
-		up->n_mute++;
+		up->n_udp_silent++;
 	else
-		up->mute = false; /* TCP is no better */
+		up->tcp_first = false; /* TCP is no better */
 }
 
 /* The wait for A is over: count it, and tell its upstream off. */
@@ -71,14 +71,17 @@ blame_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 
 /* --- what comes next -------------------------------------------------------------------------- */
 
-/* L has a failure: no reply has come, and its time is over or nobody is left. False: it ended. */
+/*
+ * L ends without a reply: its time is over, or nobody is left to ask. False: it has ended; true: it
+ * ends with its truncated reply.
+ */
 static bool
 finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
 	const struct upstreams *us = ls->upstreams;
 
+	/* One that was down meanwhile and is up again was not silent about this name. */
 	if (l->upstream != UPSTREAM_NONE)
-		/* One that was down meanwhile and is up again was not silent about this name. */
 		l->hindered = us->table[l->upstream].revived_ns >= l->born_ns;
 	if (l->no_room)
 		return attempt_finish(ls, l, result, LOOKUP_NO_ROOM, NULL);
@@ -88,7 +91,7 @@ finish(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 	    ls, l, result, l->best_rcode == DNS_NOERROR ? LOOKUP_SILENT : LOOKUP_ERROR, NULL);
 }
 
-/* L does nothing before DUE_NS but listen. */
+/* L sends nothing before DUE_NS, but a reply to what it sent is taken. Always true. */
 static bool
 pause_until(struct lookups *ls, struct lookup *l, uint64_t due_ns)
 {
@@ -106,8 +109,9 @@ was_heard(const struct lookups *ls, const struct lookup *l, unsigned u)
 }
 
 /*
- * The upstream to be asked over TCP, as UDP was silent to the question: one that answers others,
- * but once only, or any. UPSTREAM_NONE: each was, or may not be.
+ * The upstream to be asked over TCP, as each was silent over UDP as often as it may be: at best one
+ * that answers others, which is asked so once; else any that is not known to be down, as its UDP
+ * may be blocked. UPSTREAM_NONE: each was asked, or TCP is not allowed.
  */
 static uint16_t
 pick_for_tcp(const struct lookups *ls, const struct lookup *l)
@@ -151,7 +155,7 @@ pick(struct lookups *ls, struct lookup *l)
 	return u;
 }
 
-/* How many attempts L has left, about. */
+/* How many attempts L has left, about: not each upstream may be asked over TCP. */
 static unsigned
 n_left(const struct lookups *ls, const struct lookup *l)
 {
@@ -164,7 +168,7 @@ n_left(const struct lookups *ls, const struct lookup *l)
 	return done < all ? all - done : 0;
 }
 
-/* Is the next attempt of L, to upstream U, to be put off? */
+/* Is the next attempt of L, to upstream U, to be put off, as U may be away for a moment? */
 static bool
 is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
@@ -248,11 +252,11 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
  * tick.
  */
 static void
-doubt(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
+check_channel(struct lookups *ls, const struct attempt *a, uint64_t now_ns)
 {
 	struct channel *c = lookup_channel(ls, a);
 
-	if (!channel_doubt(c, a->sent_ns))
+	if (!channel_silent(c, a->sent_ns))
 		return;
 	stats_inc(&ls->stats->tcp_upstream_stuck);
 	for (struct list *link = c->open.next; link != &c->open; link = link->next) {
@@ -304,7 +308,7 @@ silence_on_timer(
 	if (l->early && in_flight)
 		return !go_beside(ls, l, now_ns);
 	if (l->progress == LOOKUP_ASKED_TCP)
-		doubt(ls, &l->now, now_ns);
+		check_channel(ls, &l->now, now_ns);
 	if (in_flight && !l->now.silent) {
 		blame_earlier(ls, l, now_ns);
 		/* An upstream that does not answer over TCP is not blamed (RULES D21). */
@@ -404,8 +408,10 @@ silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
 	return NULL;
 }
 
-/* L's attempt did not leave, and UDP has been tried as often as it may: L goes on as after silence,
- * at the next tick. */
+/*
+ * L's attempt did not leave, and UDP has been tried as often as it may: L goes on as after silence,
+ * at the next tick.
+ */
 static void
 move_on(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {

@@ -6,11 +6,12 @@
  * silence: no reply has come to an attempt: what next (RULES D27)?
  *
  * An attempt waits as long as its upstream takes by measure. When that is over the attempt is
- * "silent": it stays answerable, its upstream is told off, and the question goes to another
- * upstream if there is one, or out again to the same, at most three times over UDP (RFC 9520
- * section 3.1). An upstream that answered others meanwhile has lost this question: it is asked
- * again at once, at last over TCP, which mends loss by itself. One that was silent to everybody may
- * be away for a moment: what may still be sent is spread over the time that the lookup has left.
+ * "silent": it stays answerable, the silence counts against its upstream (core/health), and the
+ * question goes to another upstream if there is one, or out again to the same, at most three times
+ * over UDP (RFC 9520 section 3.1). An upstream that answered others meanwhile has lost this
+ * question: it is asked again at once, at last over TCP, which mends loss by itself. One that was
+ * silent to everybody may be away for a moment: what may still be sent is spread over the time that
+ * the lookup has left.
  *
  * A return value says that a lookup ended: the caller then wakes its waiters and calls lookup_free.
  */

@@ -22,8 +22,9 @@
 
 #define TIMES_LEAST_NS (50 * NS_PER_MS)    /* shortest wait */
 #define TIMES_UNKNOWN_NS (400 * NS_PER_MS) /* wait before the first reply was measured */
-#define TIMES_MARGIN_NS (16 * NS_PER_MS)   /* added to the round trip at least: two ticks */
-#define TIMES_DOUBLINGS 7                  /* at most; 50 ms become 6.4 s */
+#define TIMES_MARGIN_NS \
+	(16 * NS_PER_MS)  /* added at least: a reply may wait for a tick or a batch */
+#define TIMES_DOUBLINGS 7 /* at most; 50 ms become 6.4 s */
 
 struct times {
 	uint64_t srtt_ns; /* smoothed; 0: no reply was measured yet */

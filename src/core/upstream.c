@@ -17,8 +17,8 @@ clear(struct upstream *u)
 	u->watched = true;
 	u->starved = false;
 	u->trusted = false;
-	u->n_mute = 0;
-	u->mute = false;
+	u->n_udp_silent = 0;
+	u->tcp_first = false;
 	u->n_failures = 0;
 	u->failing_ns = 0;
 	u->revived_ns = 0;

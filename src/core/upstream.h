@@ -35,11 +35,10 @@
 #define UPSTREAM_SAME 3                /* confirmed near misses in a row that switch a guard off */
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
-/* silent attempts over UDP in a row, after which a reply over TCP has questions go over TCP first,
- */
-#define UPSTREAM_MUTE 16
-#define UPSTREAM_MUTE_ONE 256 /* but for one of so many */
-#define UPSTREAM_SEEN 8       /* for near misses on so many sockets */
+#define UPSTREAM_SEEN 8    /* for near misses on so many sockets */
+/* silent attempts over UDP in a row, after which a reply over TCP makes TCP the first choice */
+#define UPSTREAM_UDP_SILENT 16
+#define UPSTREAM_UDP_TRIED 256 /* but one question of so many still goes over UDP first */
 
 /*
  * A guard: a check that tells true replies from forged ones, and that some upstreams do not pass
@@ -72,15 +71,15 @@ struct upstream {
 	/* Aligned, so that the address of a table entry is cheap to compute. */
 	_Alignas(64) struct netaddr addr; /* family NETADDR_NONE: the number is free */
 	bool active;                      /* configured */
-	bool down;
-	bool doubted; /* silent three times in a row, or refused: asked if none is left that is good
-		       */
+	bool down;    /* silent to probes too (core/health): asked if no other is left */
+	bool doubted; /* in doubt (core/health): asked if no good one is left */
 	bool watched; /* a right reply may change its guards or what is known of its EDNS */
 	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
 	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
-	uint32_t n_mute;     /* silent attempts over UDP since its last reply over UDP */
-	bool mute;           /* these were UPSTREAM_MUTE when it replied over TCP */
-	uint32_t n_failures; /* silences since its last reply */
+	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
+	bool
+	    tcp_first; /* n_udp_silent was enough when it replied over TCP: questions begin there */
+	uint32_t n_failures; /* silences and refusals since its last reply */
 	uint64_t failing_ns; /* time of the first of these failures */
 	uint64_t revived_ns; /* time of the last reply that ended a down period; 0: never */
 	uint64_t heard_ns;   /* time of its last right reply; 0: never */
@@ -183,8 +182,8 @@ upstreams_learn(
 		times_charge(&up->cost, rtt_ns, now_ns);
 	}
 	if (over == UPSTREAM_OVER_UDP)
-		up->n_mute = 0;
-	up->mute = up->n_mute >= UPSTREAM_MUTE;
+		up->n_udp_silent = 0;
+	up->tcp_first = up->n_udp_silent >= UPSTREAM_UDP_SILENT;
 	up->heard_ns = now_ns;
 	up->tally.replies++;
 }

@@ -393,10 +393,10 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 	struct upstream *up = &p.upstreams.table[0];
 
 	p.upstreams.n_order = 1;
-	up->n_mute = UPSTREAM_MUTE - 1;
+	up->n_udp_silent = UPSTREAM_UDP_SILENT - 1;
 	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
 	ck_assert_uint_eq(count_tcp(10), 0);
-	up->n_mute = UPSTREAM_MUTE; /* no reply over TCP since */
+	up->n_udp_silent = UPSTREAM_UDP_SILENT; /* no reply over TCP since */
 	ck_assert_uint_eq(count_tcp(10), 0);
 	upstreams_learn(&p.upstreams, 0, UPSTREAM_OVER_TCP, NS_PER_MS, p.now_ns);
 	ck_assert_uint_gt(count_tcp(5000), 4900);

@@ -104,10 +104,10 @@ START_TEST(a_watcher_that_is_not_known)
 	struct query *q = waiting(parts_lookup(&p, "a.example", &any));
 	struct lookup *l = parts_lookup(&p, "b.example", &any);
 
-	lookup_join(l, &q->beside.link);
-	lookup_watch(l, &q->beside.link, &q->beside.link);
+	lookup_join(l, &q->watch.link);
+	lookup_watch(l, &q->watch.link, &q->watch.link);
 	ck_assert_ptr_nonnull(audit(&p.queries)); /* the query does not know */
-	q->beside.lookup = l;
+	q->watch.lookup = l;
 	ck_assert_ptr_null(audit(&p.queries));
 	l->watchers = NULL;
 	l->n_waiters = 0;

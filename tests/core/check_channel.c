@@ -48,14 +48,14 @@ START_TEST(d27_stuck_connection_gets_no_question)
 {
 	ck_assert_uint_eq(ask(), 0);
 	channel_heard(&c[0], 1000);
-	ck_assert(!channel_doubt(&c[0], 999)); /* it spoke since */
+	ck_assert(!channel_silent(&c[0], 999)); /* it spoke since */
 	ck_assert_uint_eq(channels_pick(c), 0);
-	ck_assert(channel_doubt(&c[0], 1000));
-	ck_assert(!channel_doubt(&c[0], 1001)); /* once */
+	ck_assert(channel_silent(&c[0], 1000));
+	ck_assert(!channel_silent(&c[0], 1001)); /* once */
 	ck_assert_uint_eq(channels_pick(c), 1);
 	channel_heard(&c[0], 2000);
 	ck_assert_uint_eq(channels_pick(c), 0);
-	ck_assert(channel_doubt(&c[0], 2000));
+	ck_assert(channel_silent(&c[0], 2000));
 	channel_closed(&c[0]);
 	ck_assert_uint_eq(channels_pick(c), 0);
 }
@@ -67,7 +67,7 @@ START_TEST(stuck_connection_is_better_than_none)
 {
 	for (unsigned k = 0; k < CHANNELS_EACH; k++) {
 		c[k].n_open = k == 2 ? 1 : 5;
-		ck_assert(channel_doubt(&c[k], 0));
+		ck_assert(channel_silent(&c[k], 0));
 	}
 	ck_assert_uint_eq(channels_pick(c), 2);
 	c[CHANNELS_EACH - 1].n_open = 10 * CHANNEL_BUSY;

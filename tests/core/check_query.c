@@ -122,7 +122,7 @@ START_TEST(d5_deadlines_of_aaaa_and_all)
 	    wheel_take(&p.wheel, p.now_ns + phases[_i].ms * NS_PER_MS + WHEEL_TICK_NS), &q->timer);
 	query_on_deadline(&p.queries, q, p.now_ns + phases[_i].ms * NS_PER_MS);
 	ck_assert_uint_eq(p.lookups.pool.n_used, q->state == QUERY_AAAA);
-	ck_assert_ptr_eq(q->beside.lookup, q->state == QUERY_AAAA ? l : NULL);
+	ck_assert_ptr_eq(q->watch.lookup, q->state == QUERY_AAAA ? l : NULL);
 	ck_assert_ptr_null(q->lookup);
 	/* A second deadline in the same tick finds it ready and leaves it so. */
 	query_on_deadline(&p.queries, q, p.now_ns + phases[_i].ms * NS_PER_MS);

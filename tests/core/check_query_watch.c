@@ -110,7 +110,7 @@ START_TEST(d5_silence_leads_to_a)
 	late(l, QUERY_LATE_SILENT);
 	ck_assert_uint_eq(run(q, NULL), 0);
 	ck_assert_int_eq(q->state, QUERY_A);
-	ck_assert_ptr_eq(q->beside.lookup, l);
+	ck_assert_ptr_eq(q->watch.lookup, l);
 	ck_assert_uint_eq(q->lookup->qtype, DNS_TYPE_A);
 	ck_assert_ptr_null(audit(&p.queries));
 	late(l, QUERY_LATE_SILENT + 1); /* once is enough */
@@ -119,7 +119,7 @@ START_TEST(d5_silence_leads_to_a)
 	end(q->lookup, LOOKUP_SILENT);
 	/* A was silent too: AAAA is waited for. */
 	ck_assert_uint_eq(run(q, NULL), 0);
-	ck_assert(q->state == QUERY_AAAA && q->lookup == l && q->beside.lookup == NULL);
+	ck_assert(q->state == QUERY_AAAA && q->lookup == l && q->watch.lookup == NULL);
 	late(l, QUERY_LATE_SILENT + 2);
 	ck_assert(list_empty(&p.queries.ready));
 	ck_assert_ptr_null(audit(&p.queries));
@@ -243,7 +243,7 @@ START_TEST(d13_a_is_late)
 	late(a, QUERY_LATE_SILENT);
 	ck_assert_uint_eq(run(q[0], NULL), 0);
 	ck_assert_int_eq(q[0]->state, QUERY_NATIVE);
-	ck_assert_ptr_null(q[0]->beside.lookup);
+	ck_assert_ptr_null(q[0]->watch.lookup);
 	query_start(&p.queries, q[1], p.now_ns);
 	ck_assert_ptr_eq(q[1]->lookup, a);
 	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns + WHEEL_TICK_NS), &q[1]->timer);
@@ -262,7 +262,7 @@ START_TEST(d5_a_late_target_is_not_watched)
 	late(q->lookup, QUERY_BESIDE_SILENT);
 	ck_assert_ptr_nonnull(q->lookup);
 	late(q->lookup, QUERY_LATE_SILENT);
-	ck_assert(q->lookup == NULL && q->beside.lookup == NULL);
+	ck_assert(q->lookup == NULL && q->watch.lookup == NULL);
 	ck_assert_ptr_eq(list_pop(&p.queries.ready), &q->link);
 	ck_assert_int_eq(q->outcome, LOOKUP_SILENT);
 	ck_assert_uint_eq(p.lookups.pool.n_used, 0);
@@ -288,7 +288,7 @@ START_TEST(d5_both_end_at_once)
 	ck_assert_uint_eq(run(q, NULL), 0);
 	end(q->lookup, ends[_i].a);
 	end(l, ends[_i].aaaa);
-	ck_assert_ptr_null(q->beside.lookup);
+	ck_assert_ptr_null(q->watch.lookup);
 	len = run(q, NULL);
 	message_sound(&m, out, len, 512);
 	ck_assert_uint_eq(m.rcode, DNS_SERVFAIL);

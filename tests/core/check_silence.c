@@ -123,7 +123,7 @@ ended_ms(void)
 	return (unsigned)((p.now_ns - began_ns) / NS_PER_MS);
 }
 
-/* Attempt I was sent at MS, up to two ticks later. */
+/* Attempt I was sent at MS, up to four ticks later. */
 static void
 expect(unsigned i, unsigned ms, unsigned u, bool tcp)
 {
