@@ -362,8 +362,8 @@ leads_on(const struct lookup *l, const struct msg *msg, enum msg_verdict verdict
 		return false;
 	if (msg->flags & DNS_TC || rejects_edns(l, msg))
 		return true;
-	if (msg->rcode == DNS_BADCOOKIE)
-		return l->now.cookie;
+	if (msg->rcode == DNS_BADCOOKIE) /* once, or two attempts would lead on in turn for ever */
+		return l->now.cookie && !l->cookie_bad;
 	return msg->rcode == DNS_SERVFAIL && !l->cd &&
 	    (is_checked(l) || msg_ede_dnssec(msg) != DNS_EDE_NONE);
 }
@@ -379,21 +379,58 @@ note_error(struct lookup *l, uint16_t rcode)
 	l->errored |= UINT64_C(1) << l->upstream;
 }
 
+/* What L was about before lookup_recall made an attempt that was given up its present one. */
+struct before {
+	uint8_t space; /* of the attempt that was in flight */
+	uint16_t id;
+	uint16_t upstream;
+	uint8_t progress;
+	uint8_t check;
+	bool queued; /* to be sent, or to end with its truncated reply, when no input is left */
+};
+
+/* Undo lookup_recall: L goes on with what it was about. DROP: the attempt recalled has ended. */
+static void
+put_back(struct lookups *ls, struct lookup *l, const struct before *b, bool drop)
+{
+	struct attempt *a;
+
+	if (!b->queued) {
+		a = lookup_recall(ls, l, b->space, b->id);
+		if (drop)
+			lookup_drop(ls, l, a);
+		return;
+	}
+	if (drop)
+		lookup_stop_attempt(ls, l);
+	else
+		lookup_shelve(ls, l);
+	l->progress = b->progress;
+	l->upstream = b->upstream;
+	l->check = b->check;
+	list_push(b->progress == LOOKUP_TO_ASK ? &ls->to_ask : &ls->ending, &l->link);
+}
+
 /*
  * MSG has the ID of an attempt of L that was given up, by which L goes on if it may. While another
- * attempt is in its wait, a reply that ends L or leads on counts, and that attempt stands by; but
- * none leads away from one that confirms or checks a reply. Of an error is noted whose it is.
+ * attempt is in its wait or about to be sent, a reply that ends L or leads on counts, and that
+ * attempt stands by; but none leads away from one that confirms or checks a reply. Of an error is
+ * noted whose it is.
  */
 static __attribute__((noinline)) struct lookup *
 hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, struct msg *msg,
     enum msg_verdict verdict, struct lookup_result *result, uint64_t now_ns)
 {
 	bool udp = in->way == PACKET_UPSTREAM_UDP;
-	bool awaited = lookup_in_flight(l) && !l->now.silent;
-	uint8_t space = l->now.space;
-	uint16_t id = l->now.id;
-	bool bound =
-	    l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE || l->tcp_only;
+	const struct before before = { .space = l->now.space,
+		.id = l->now.id,
+		.upstream = l->upstream,
+		.progress = l->progress,
+		.check = l->check,
+		.queued = l->progress == LOOKUP_TO_ASK || l->progress == LOOKUP_ENDING };
+	bool awaited = (lookup_in_flight(l) && !l->now.silent) || before.queued;
+	bool bound = l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
+	    l->tcp_only || l->progress == LOOKUP_ENDING;
 
 	(void)lookup_recall(ls, l, udp ? ls->upstreams->sockets[in->sock].space : 0, msg->id);
 	if (l->lingers &&
@@ -405,7 +442,7 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 		return hear(ls, l, msg, verdict, result, now_ns);
 	if (match_attempt(ls, l, msg) != ANTISPOOF_SAME) {
 		stats_inc(&ls->stats->upstream_mismatch);
-		(void)lookup_recall(ls, l, space, id);
+		put_back(ls, l, &before, false);
 		return NULL;
 	}
 	if (is_final(l, msg, verdict) || (!bound && leads_on(l, msg, verdict))) {
@@ -413,8 +450,9 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 		return hear(ls, l, msg, verdict, result, now_ns);
 	}
 	note_reply(ls, l, msg, verdict, now_ns);
-	note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
-	lookup_drop(ls, l, lookup_recall(ls, l, space, id));
+	if (verdict != MSG_OK || msg->rcode != DNS_BADCOOKIE || !l->now.cookie)
+		note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
+	put_back(ls, l, &before, true);
 	return NULL;
 }
 

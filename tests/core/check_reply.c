@@ -340,6 +340,99 @@ START_TEST(d27_late_reply_leads_away_from_no_check)
 }
 END_TEST
 
+/*
+ * Many messages come at a time. What a late one does to a question that the one before it has put
+ * on the list to be sent: with another name in it, nothing.
+ */
+START_TEST(d27_late_near_miss_leaves_the_next_question)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct twice t = sent_twice(1, true);
+
+	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_SERVFAIL);
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
+	t.bytes[DNS_HEADER_LEN + 1] = 'x';
+	ck_assert_ptr_null(late(&t, 0, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_mismatch), 1);
+	ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - 1);
+	ck_assert(parts_next(&p, &send));
+	ck_assert_uint_eq(send.sock, t.again.sock);
+	ck_assert_uint_ne(wire_u16(p.udp + 2) & DNS_CD, 0);
+	ck_assert(!list_empty(&t.l->timer.link));
+	/* The right reply to the first attempt is taken still. */
+	t.bytes[DNS_HEADER_LEN + 1] = 'l';
+	ck_assert_ptr_eq(late(&t, DNS_NXDOMAIN, &result), t.l);
+}
+END_TEST
+
+/* So it is when the lookup is about to end with its truncated reply. */
+START_TEST(d27_late_near_miss_leaves_the_end)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	struct twice t = sent_twice(1, false);
+	struct lookup *l = t.l;
+	struct msg m;
+
+	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_TC);
+	ck_assert_int_eq(msg_parse(&m, p.udp, t.again.len), MSG_OK);
+	lookup_keep_truncated(&p.lookups, l, &m);
+	for (struct attempt *a = l->earlier; a != NULL; a = a->next)
+		ck_assert(a->silent);
+	l->errored = UINT64_MAX;
+	wire_set_u16(p.udp + 2, DNS_QR | DNS_RD | DNS_RA | DNS_REFUSED);
+	ck_assert_ptr_null(
+	    parts_hand_in(&p, t.again.way, t.again.sock, p.udp, t.again.len, &result));
+	t.bytes[DNS_HEADER_LEN + 1] = 'x';
+	ck_assert_ptr_null(late(&t, 0, &result));
+	ck_assert(!parts_next(&p, &send));
+	ck_assert_ptr_eq(attempt_next_truncated(&p.lookups, &result), l);
+	ck_assert_int_eq(result.outcome, LOOKUP_TRUNCATED);
+}
+END_TEST
+
+/* An upstream that answers BADCOOKIE to everything, late, is not asked once for each of these. */
+START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
+{
+	struct lookup_result result;
+	struct packet_out send;
+	uint8_t question[2][512];
+	unsigned n = 0;
+	struct lookup *l;
+	size_t opt;
+
+	p.conf.upstream_cookies = true;
+	p.upstreams.n_order = 1;
+	l = start(1, &by_udp);
+	opt = (size_t)DNS_HEADER_LEN + l->qname_len + 4;
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert(parts_next(&p, &send));
+		memcpy(question[i], p.udp, send.len);
+		p.now_ns += 400 * NS_PER_MS;
+		if (i == 0)
+			ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	}
+	/* Always to the attempt before the last. */
+	for (; n < 20; n++) {
+		uint8_t *q = question[n % 2];
+
+		wire_set_u16(q + 2, DNS_QR | DNS_RD | DNS_RA | (DNS_BADCOOKIE & DNS_RCODE));
+		q[opt + 5] = DNS_BADCOOKIE >> 4;
+		wire_set_u16(q + opt + 9, 0); /* without a cookie */
+		ck_assert_ptr_null(parts_hand_in(&p, PACKET_UPSTREAM_UDP, 0, q, opt + 11, &result));
+		if (!parts_next(&p, &send))
+			break;
+		memcpy(q, p.udp, send.len);
+	}
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_badcookie), 1);
+	ck_assert_uint_eq(l->errored, 0);
+	ck_assert(!list_empty(&l->timer.link));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -362,6 +455,9 @@ main(void)
 	tcase_add_test(tc, d27_late_error_is_noted);
 	tcase_add_loop_test(tc, d27_late_reply_leads_on, 0, 2);
 	tcase_add_test(tc, d27_late_reply_leads_away_from_no_check);
+	tcase_add_test(tc, d27_late_near_miss_leaves_the_next_question);
+	tcase_add_test(tc, d27_late_near_miss_leaves_the_end);
+	tcase_add_test(tc, d27_late_badcookies_do_not_lead_on_in_turn);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
