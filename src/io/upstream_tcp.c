@@ -219,7 +219,7 @@ conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 	return r > 0;
 }
 
-/* Close C, and tell the engine if questions are lost. Returns whether it was told. */
+/* Close C, and tell the engine. Returns whether that may have brought something to be done. */
 static bool
 conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 {
@@ -227,6 +227,7 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 	bool established = c->state == UPSTREAM_TCP_UP;
 	bool given_up = c->err == 0; /* by us, while connecting: no question waits any more */
 	unsigned open = engine_tcp_open(sh->engine, number);
+	bool idle = open == 0 && (established || given_up);
 	const struct say_event e = event_of(sh, c);
 
 	if (established || given_up)
@@ -234,11 +235,9 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 	else if (engine_upstream_good(sh->engine, number / CHANNELS_EACH))
 		say_conn_failed(&e, &c->said, c->err); /* else the log says that it is down */
 	conn_close(sh, c);
-	if (open == 0 && (established || given_up))
-		return false;
 	/* RFC 7766 section 6.2.4: unanswered questions are asked again. */
-	engine_tcp_lost(sh->engine, number, established, sh->now_ns);
-	return true;
+	engine_tcp_lost(sh->engine, number, established || idle, sh->now_ns);
+	return !idle;
 }
 
 bool

@@ -235,6 +235,35 @@ START_TEST(idle_connection_closed_is_no_trouble)
 }
 END_TEST
 
+/*
+ * What a connection brought is forgotten when it ends with nothing open on it: the next one, which
+ * ends without a reply, is made anew once (RFC 7766 section 6.2.4), and then UDP is asked.
+ */
+START_TEST(idle_connection_closed_is_forgotten)
+{
+	int up;
+
+	ask(0);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	reply(up, &question[0]);
+	expect(0);
+	close(up);
+	ask(1);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	close(up);
+	up = rig_accept(&rig);
+	ck_assert(rig_get(up, &question[0]));
+	close(up);
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply(&msg, &msg, 2);
+	rig_give(&rig, &msg);
+	expect(1);
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 3);
+}
+END_TEST
+
 /* D11: where TCP cannot be had, UDP is asked. */
 START_TEST(d11_refused_tcp_goes_by_udp)
 {
@@ -628,6 +657,7 @@ suite(void)
 	tcase_add_test(t, reply_in_pieces_is_joined);
 	tcase_add_loop_test(t, questions_of_a_lost_connection_are_asked_again, 0, 2);
 	tcase_add_test(t, idle_connection_closed_is_no_trouble);
+	tcase_add_test(t, idle_connection_closed_is_forgotten);
 	tcase_add_test(t, d11_refused_tcp_goes_by_udp);
 	tcase_add_test(t, d11_without_descriptor_it_goes_by_udp);
 	tcase_add_test(t, questions_wait_for_the_connection);
