@@ -116,11 +116,11 @@ nothing_left 'after that'
 rm -rf "$work/out"
 
 peers -s dns64d -R 1 rate --kill dns64d
-equal 'that a server ended is told' 'peers: dns64d has ended' "$(grep ended "$work/peers.log")"
+equal 'that a server ended is told' 'peers: dns64d has ended' "$(grep 'has ended' "$work/peers.log")"
 rm -rf "$work/out"
 peers -s dns64d -R 2 rate --kill fakedns
 equal 'without an upstream there is no result' "1 peers: fakedns has ended " \
-	"$status $(grep ended "$work/peers.log") $(find "$work/out" -name "*.json")"
+	"$status $(grep 'has ended' "$work/peers.log") $(find "$work/out" -name "*.json")"
 nothing_left 'after that'
 rm -rf "$work/out"
 
