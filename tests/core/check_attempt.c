@@ -312,6 +312,7 @@ START_TEST(d5_all_down_one_attempt)
 	struct lookup_result result;
 	struct packet_out send;
 	struct lookup *l;
+	uint64_t ms;
 
 	p.conf.resend_attempts = 10;
 	p.upstreams.timeout_ns = 3000 * NS_PER_MS;
@@ -320,7 +321,9 @@ START_TEST(d5_all_down_one_attempt)
 		l = start(i, i == 0 ? &by_udp : &by_tcp);
 		p.upstreams.table[0].down = p.upstreams.table[1].down = true;
 		ck_assert(parts_next(&p, &send));
-		ck_assert_uint_le(waits_ms(l), LOOKUP_DOWN_MS + 8);
+		ms = waits_ms(l);
+		ck_assert_uint_le(ms, LOOKUP_DOWN_MS + 8);
+		p.now_ns += ms * NS_PER_MS;
 		ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		lookup_free(&p.lookups, l);
@@ -333,7 +336,10 @@ START_TEST(d5_all_down_one_attempt)
 }
 END_TEST
 
-/* RULES D5: the last one alive is found to be down while it is asked: the question ends. */
+/*
+ * RULES D5: the last one alive is found to be down while it is asked: nothing more is sent, and the
+ * question ends when one that began then would.
+ */
 START_TEST(d5_down_meanwhile)
 {
 	struct lookup_result result;
@@ -343,6 +349,13 @@ START_TEST(d5_down_meanwhile)
 	p.upstreams.table[1].down = true;
 	ck_assert(parts_next(&p, &send));
 	p.upstreams.table[0].down = true;
+	p.now_ns += waits_ms(l) * NS_PER_MS;
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!parts_next(&p, &send));
+	ck_assert(l->spent);
+	ck_assert_uint_eq(l->end_ns - l->born_ns, LOOKUP_DOWN_MS * NS_PER_MS);
+	p.now_ns += waits_ms(l) * NS_PER_MS;
+	ck_assert_uint_ge(p.now_ns, l->end_ns);
 	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 }
