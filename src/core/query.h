@@ -290,8 +290,8 @@ void query_wait_on(struct queries *qs, struct query *q);
  */
 MUST_USE bool query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns);
 
-/* query_go_on: the time of query_hold is over: Q asks again for what the cache has. */
-void query_go_on(struct queries *qs, struct query *q, uint64_t now_ns);
+/* query_unhold: the time of query_hold is over: Q asks again for what the cache has. */
+void query_unhold(struct queries *qs, struct query *q, uint64_t now_ns);
 
 /* query_unwatch: Q stops watching; what it watched goes on for the cache if there is room. */
 void query_unwatch(struct queries *qs, struct query *q);

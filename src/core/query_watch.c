@@ -87,7 +87,7 @@ query_hold(struct queries *qs, struct query *q, uint32_t ttl, uint64_t now_ns)
 }
 
 void
-query_go_on(struct queries *qs, struct query *q, uint64_t now_ns)
+query_unhold(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	q->held = false;
 	query_ask(qs, q, now_ns);

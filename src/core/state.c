@@ -164,7 +164,7 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 	if (q->starting)
 		query_start(qs, q, now_ns);
 	else if (UNLIKELY(q->held))
-		query_go_on(qs, q, now_ns);
+		query_unhold(qs, q, now_ns);
 	else if (!UNLIKELY(q->stale_try) || !query_fetch_stale(qs, q, now_ns))
 		len = on_event(qs, q, result, false, out, now_ns);
 	while (qs->hit) { /* an answer of the cache is the next event, at once */
