@@ -133,7 +133,7 @@ on_malformed(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 }
 
 /* The reply is L's: act on it. Returns whether L goes on. */
-static bool
+static inline __attribute__((always_inline)) bool
 judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup_result *result,
     uint64_t now_ns)
 {
@@ -330,14 +330,10 @@ hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
 	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
 		learn(ls, l, msg);
-	switch (stopped) {
-	case ANTISPOOF_STOPPED:
+	if (stopped == ANTISPOOF_STOPPED)
 		return NULL;
-	case ANTISPOOF_HOPELESS:
+	if (stopped == ANTISPOOF_HOPELESS)
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL) ? NULL : l;
-	case ANTISPOOF_AGREED:
-		break;
-	}
 	return take(ls, l, msg, verdict, result, now_ns) ? NULL : l;
 }
 
@@ -411,6 +407,14 @@ put_back(struct lookups *ls, struct lookup *l, const struct before *b, bool drop
 	list_push(b->progress == LOOKUP_TO_ASK ? &ls->to_ask : &ls->ending, &l->link);
 }
 
+/* The same, where speed does not count. */
+static __attribute__((noinline)) struct lookup *
+hear_seldom(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict verdict,
+    struct lookup_result *result, uint64_t now_ns)
+{
+	return hear(ls, l, msg, verdict, result, now_ns);
+}
+
 /*
  * MSG has the ID of an attempt of L that was given up, by which L goes on if it may. While another
  * attempt is in its wait or about to be sent, a reply that ends L or leads on counts, and that
@@ -439,7 +443,7 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 		return NULL;
 	}
 	if (!awaited)
-		return hear(ls, l, msg, verdict, result, now_ns);
+		return hear_seldom(ls, l, msg, verdict, result, now_ns);
 	if (match_attempt(ls, l, msg) != ANTISPOOF_SAME) {
 		stats_inc(&ls->stats->upstream_mismatch);
 		put_back(ls, l, &before, false);
@@ -447,7 +451,7 @@ hear_late(struct lookups *ls, struct lookup *l, const struct packet_in *in, stru
 	}
 	if (is_final(l, msg, verdict) || (!bound && leads_on(l, msg, verdict))) {
 		antispoof_forget(l); /* another upstream's near miss is of no interest now */
-		return hear(ls, l, msg, verdict, result, now_ns);
+		return hear_seldom(ls, l, msg, verdict, result, now_ns);
 	}
 	note_reply(ls, l, msg, verdict, now_ns);
 	if (verdict != MSG_OK || msg->rcode != DNS_BADCOOKIE || !l->now.cookie)

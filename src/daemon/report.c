@@ -23,10 +23,11 @@
 #define UPSTREAM_TEXT 384 /* what is told of an upstream */
 #define VIEWS_MS 1000U    /* how long loops are waited for */
 
-/* A client's question at most: query, lookup, what is kept of a reply, two long names. */
+/* A client's question at most: query, lookup, attempts given up, what is kept of a
+ * reply, two long names. */
 #define QUERY_BYTES \
 	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct partial) + \
-	    2 * DNS_NAME_MAX + 64)
+	    LOOKUP_EARLIER_EACH * sizeof(struct attempt) + 2 * DNS_NAME_MAX + 64)
 
 /* A client's connection at most: in the middle of a frame. */
 #define CONNECTION_BYTES (sizeof(struct session) + STREAM_CAP)
