@@ -643,6 +643,16 @@ START_TEST(loop_stops_with_a_question_open)
 }
 END_TEST
 
+/*
+ * With ThreadSanitizer, which has nothing to find here as there is one thread, thousands of
+ * questions take longer than the seconds that each has.
+ */
+#ifdef __SANITIZE_THREAD__
+#define TOO_SLOW true
+#else
+#define TOO_SLOW false
+#endif
+
 static Suite *
 suite(void)
 {
@@ -674,8 +684,10 @@ suite(void)
 	t = tcase_create("room");
 	tcase_add_checked_fixture(t, setup_patient, teardown);
 	tcase_set_timeout(t, 20);
-	tcase_add_test(t, d11_what_has_no_room_goes_by_udp);
-	tcase_add_test(t, d11_what_must_go_by_tcp_ends_without_room);
+	if (!TOO_SLOW) {
+		tcase_add_test(t, d11_what_has_no_room_goes_by_udp);
+		tcase_add_test(t, d11_what_must_go_by_tcp_ends_without_room);
+	}
 	tcase_add_test(t, d11_what_is_not_read_goes_by_udp);
 	suite_add_tcase(s, t);
 	return s;
