@@ -201,9 +201,13 @@ listen_out(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 	return pause_until(ls, l, l->end_ns);
 }
 
-/* The last attempt of L failed without a reply. Returns whether L goes on. */
+/*
+ * The last attempt of L failed without a reply; LOST: with its connection, which had been up.
+ * Returns whether L goes on.
+ */
 static bool
-go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+go_on(
+    struct lookups *ls, struct lookup *l, struct lookup_result *result, bool lost, uint64_t now_ns)
 {
 	bool all_down = upstreams_all_down(ls->upstreams) && !l->probe;
 	uint16_t u;
@@ -231,6 +235,10 @@ go_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64
 	}
 	if (is_spread(ls, l, u))
 		return pause_until(ls, l, now_ns + (l->end_ns - now_ns) / (n_left(ls, l) + 1));
+	/* Where connections end under a load, the same again at once would only add to it. */
+	if (lost && u == l->upstream && l->tcp_only)
+		return pause_until(
+		    ls, l, now_ns + upstreams_wait_ns(ls->upstreams, u, UPSTREAM_OVER_TCP, 0));
 	return go_to(ls, l, u);
 }
 
@@ -320,7 +328,7 @@ silence_on_timer(
 		lookup_shelve(ls, l);
 	if (l->paused)
 		return !resume(ls, l, result, now_ns);
-	return !go_on(ls, l, result, now_ns);
+	return !go_on(ls, l, result, false, now_ns);
 }
 
 /* --- refused ---------------------------------------------------------------------------------- */
@@ -340,7 +348,7 @@ on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
 	if (attempt_resume(ls, l))
 		return true;
-	return go_on(ls, l, result, now_ns);
+	return go_on(ls, l, result, false, now_ns);
 }
 
 struct lookup *
@@ -385,7 +393,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, bool esta
 		return attempt_again(ls, l, l->upstream);
 	count(ls, l, &l->now);
 	lookup_stop_attempt(ls, l);
-	return go_on(ls, l, result, now_ns);
+	return go_on(ls, l, result, established, now_ns);
 }
 
 struct lookup *
