@@ -206,6 +206,7 @@ seldom_wait(struct lookups *ls, struct lookup *l, uint64_t wait_ns, uint64_t now
 	if (upstreams_all_down(ls->upstreams)) {
 		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
 			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+		l->hurried = true;
 		wait_ns = LOOKUP_DOWN_MS * NS_PER_MS;
 	}
 	/* An upstream that is asked once only, after the error of another one, gets its time. */

@@ -193,6 +193,7 @@ struct lookup {
 	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
 	bool needed : 1;     /* continues for the cache when no query waits */
+	bool hurried : 1;    /* its life is short as all upstreams are down */
 	bool lingers : 1;    /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;   /* a signed question stays with its client's transport */

@@ -7,6 +7,7 @@
 #include "core/choice.h"
 #include "core/health.h"
 
+#define LISTEN_MS 250 /* between looks at whether an upstream is back */
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 #define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
 
@@ -186,19 +187,15 @@ go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 }
 
 /*
- * All upstreams are down: nothing more is sent, but L, which may have begun a moment before that
- * was known, listens for as long as one that begins now. Returns whether L goes on.
+ * All upstreams are down: nothing is sent until one is back. L listens on if it began before that
+ * was known, and else has had its second (RULES D5). Returns whether L goes on.
  */
 static bool
-listen_out(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	uint64_t end_ns = l->born_ns + LOOKUP_DOWN_MS * NS_PER_MS;
-
-	if (now_ns >= end_ns || l->best_rcode != DNS_NOERROR || l->earlier == NULL)
+	if (l->hurried || l->best_rcode != DNS_NOERROR || l->earlier == NULL)
 		return finish(ls, l, result);
-	l->spent = true;
-	l->end_ns = end_ns < l->end_ns ? end_ns : l->end_ns;
-	return pause_until(ls, l, l->end_ns);
+	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
 
 /*
@@ -215,7 +212,7 @@ go_on(
 	if (l->hopeless || l->truncated != NULL || now_ns >= l->end_ns)
 		return finish(ls, l, result);
 	if (all_down && !l->refused)
-		return listen_out(ls, l, result, now_ns);
+		return listen_on(ls, l, result, now_ns);
 	if (l->check != LOOKUP_CHECK_NONE) {
 		unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, l->upstream) +
 		    attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream);
@@ -246,11 +243,14 @@ go_on(
 static bool
 resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
-	uint16_t u = UPSTREAM_NONE;
+	uint16_t u;
 
 	l->paused = false;
-	if (now_ns < l->end_ns && !l->hopeless)
-		u = pick(ls, l);
+	if (now_ns >= l->end_ns || l->hopeless)
+		return finish(ls, l, result);
+	if (!l->hurried && upstreams_all_down(ls->upstreams))
+		return listen_on(ls, l, result, now_ns);
+	u = pick(ls, l);
 	return u != UPSTREAM_NONE ? go_to(ls, l, u) : finish(ls, l, result);
 }
 
@@ -313,6 +313,11 @@ silence_on_timer(
 	bool in_flight = lookup_in_flight(l);
 
 	l->refused = false;
+	if (UNLIKELY(l->hurried) && !upstreams_all_down(ls->upstreams)) {
+		/* One is back: it is asked, and L lives on (RULES D5). */
+		l->hurried = false;
+		l->end_ns = l->born_ns + LOOKUP_LIFE_MS * NS_PER_MS;
+	}
 	if (l->early && in_flight)
 		return !go_beside(ls, l, now_ns);
 	if (l->progress == LOOKUP_ASKED_TCP)
