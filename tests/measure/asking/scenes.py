@@ -287,7 +287,7 @@ def at_distance():
             "first-%d" % ms,
             (FAST + ("--slow-first", str(ms)),),
             # The answers for both types come in the same moment, in any order.
-            (resolved(percent), Goal("wrong", "<=", 3, 1)),
+            (resolved(percent), Goal("wrong", "<=", 3, 4)),
             kinds=("aaaa", "a", "dual"),
             rate=100,
             short=5,
