@@ -419,14 +419,27 @@ START_TEST(server_may_close_after_each_reply)
 }
 END_TEST
 
-/* From now on FD neither hears nor acknowledges anything, as if its host had gone. */
-static void
+/* From now on FD neither hears nor acknowledges anything, as if its host had gone. False: not
+ * allowed. */
+static bool
 drop_all(int fd)
 {
 	struct sock_filter nothing = { .code = BPF_RET | BPF_K, .k = 0 };
 	const struct sock_fprog filter = { .len = 1, .filter = &nothing };
 
-	ck_assert_int_eq(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)), 0);
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)) == 0;
+}
+
+/* May we do so? Some kernels let only root. */
+static bool
+may_drop(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	bool may = fd >= 0 && drop_all(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return may || geteuid() == 0;
 }
 
 /*
@@ -443,7 +456,7 @@ START_TEST(d27_half_open_connection_is_left)
 	ck_assert(rig_get(up[0], &question[0]));
 	reply(up[0], &question[0]);
 	expect(0);
-	drop_all(up[0]);
+	ck_assert(drop_all(up[0]));
 	ask(1);
 	ck_assert(rig_take(&rig, &msg)); /* D11 */
 	rig_reply(&msg, &msg, 2);
@@ -495,7 +508,7 @@ START_TEST(d27_half_open_connection_is_closed)
 	ck_assert(rig_get(up[0], &question[0]));
 	reply(up[0], &question[0]);
 	expect(0);
-	drop_all(up[0]);
+	ck_assert(drop_all(up[0]));
 	rig_question(&msg, 9, "a.test", RIG_AAAA);
 	rig_send(udp, &msg);
 	ck_assert(rig_take(&rig, &msg));
@@ -684,8 +697,10 @@ suite(void)
 	t = tcase_create("half-open");
 	tcase_add_checked_fixture(t, setup_hasty, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, d27_half_open_connection_is_left);
-	tcase_add_test(t, d27_half_open_connection_is_closed);
+	if (may_drop()) {
+		tcase_add_test(t, d27_half_open_connection_is_left);
+		tcase_add_test(t, d27_half_open_connection_is_closed);
+	}
 	suite_add_tcase(s, t);
 	t = tcase_create("room");
 	tcase_add_checked_fixture(t, setup_patient, teardown);
