@@ -10,7 +10,11 @@
 # LINES_THIS has one line of the configuration for this dns64d alone, SECONDS_EACH how long a load lasts.
 . "${TOP_SRCDIR:-.}/tests/measure/cachelib.sh"
 
-other=${1:?another dns64d} rounds=${2:-7} seconds=${SECONDS_EACH:-4}
+[ $# -gt 0 ] || {
+	echo "which other dns64d?"
+	exit 77
+}
+other=$1 rounds=${2:-7} seconds=${SECONDS_EACH:-4}
 this=$DNS64D
 [ -x "$other" ] || give_up "no $other"
 
