@@ -10,6 +10,7 @@ reason()
 	daemon/main) echo "main() alone: the system tests start it" ;;
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
+	core/late | core/match) echo "parts of core/reply: check_reply, check_scenarios" ;;
 	core/phase_target) echo "a part of core/phase: check_phase" ;;
 	core/query_objects) echo "a part of core/query: check_query" ;;
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
