@@ -410,6 +410,7 @@ end_with_truncated(struct lookups *ls, struct lookup *l)
 	lookup_stop_attempt(ls, l);
 	l->progress = LOOKUP_ENDING;
 	list_push(&ls->ending, &l->link);
+	ls->more = true;
 	return true;
 }
 

@@ -60,10 +60,8 @@ count_watchers(struct count *c, const struct lookup *l)
 }
 
 static void
-count_ready(struct count *c)
+count_ready(struct count *c, const struct list *head)
 {
-	const struct list *head = &c->qs->ready;
-
 	for (struct list *link = head->next; link != head; link = link->next) {
 		const struct query *q = LIST_OBJECT(link, struct query, link);
 
@@ -112,6 +110,35 @@ count_waiters(struct count *c, const struct lookup *l)
 	c->lookups++;
 }
 
+/* The lookups on a list of those that wait for no time. */
+static void
+count_lookups(struct count *c, const struct list *head)
+{
+	for (struct list *link = head->next; link != head; link = link->next)
+		count_waiters(c, LIST_OBJECT(link, struct lookup, link));
+}
+
+/* Work that is left is said to be; each reply that was kept is of a lookup that was put off. */
+static void
+count_kept(struct count *c)
+{
+	const struct lookups *ls = c->qs->lookups;
+	uint32_t n = 0;
+
+	for (struct list *link = ls->put_off.next; link != &ls->put_off; link = link->next) {
+		const struct lookup *l = LIST_OBJECT(link, struct lookup, link);
+
+		if (l->listed || l->earlier != NULL)
+			blame(c, "a lookup was put off, and could still be joined or answered");
+		n += l->kept != NULL;
+	}
+	if (n != ls->kept_replies.n_used)
+		blame(c, "a reply was kept for nobody");
+	if (!ls->more &&
+	    !(list_empty(&ls->put_off) && list_empty(&ls->ending) && list_empty(&c->qs->later)))
+		blame(c, "work is left that nobody knows of");
+}
+
 static void
 count_timers(struct count *c, const struct list *head)
 {
@@ -136,15 +163,15 @@ const char *
 audit(const struct queries *qs)
 {
 	struct count c = { .qs = qs };
-	const struct list *head = &qs->lookups->to_ask, *ending = &qs->lookups->ending;
 
 	if (qs->pool.n_used > AUDIT_MOST)
 		return NULL;
-	count_ready(&c);
-	for (struct list *link = head->next; link != head; link = link->next)
-		count_waiters(&c, LIST_OBJECT(link, struct lookup, link));
-	for (struct list *link = ending->next; link != ending; link = link->next)
-		count_waiters(&c, LIST_OBJECT(link, struct lookup, link));
+	count_ready(&c, &qs->ready);
+	count_ready(&c, &qs->later);
+	count_lookups(&c, &qs->lookups->to_ask);
+	count_lookups(&c, &qs->lookups->ending);
+	count_lookups(&c, &qs->lookups->put_off);
+	count_kept(&c);
 	count_timers(&c, &qs->wheel->due);
 	for (uint64_t tick = qs->wheel->tick; c.timers < qs->wheel->n; tick++) {
 		if (tick == qs->wheel->tick + WHEEL_SLOTS) {
@@ -164,11 +191,10 @@ audit(const struct queries *qs)
 	return c.wrong;
 }
 
-bool
-audit_message(const struct queries *qs)
+/* Is a query on the list HEAD to read a message? */
+static bool
+has_message(const struct list *head)
 {
-	const struct list *head = &qs->ready;
-
 	for (struct list *link = head->next; link != head; link = link->next) {
 		const struct query *q = LIST_OBJECT(link, struct query, link);
 
@@ -176,4 +202,10 @@ audit_message(const struct queries *qs)
 			return true;
 	}
 	return false;
+}
+
+bool
+audit_message(const struct queries *qs)
+{
+	return has_message(&qs->ready) || has_message(&qs->later);
 }

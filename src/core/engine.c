@@ -22,6 +22,7 @@
 #include "dns/header.h"
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick, at most */
+#define MOVES_PER_UNIT 8 /* waiters that go on to a list in one unit of work */
 
 /* Only with ENGINE_AUDIT (tests), after every call: abort if a query or lookup is forgotten. */
 static inline void
@@ -30,6 +31,8 @@ audited(const struct engine *e)
 #ifdef ENGINE_AUDIT
 	const char *wrong = audit(&e->queries);
 
+	if (wrong == NULL && e->before - e->left > ENGINE_MOST)
+		wrong = "a message was too much work";
 	if (wrong == NULL)
 		return;
 	log_error("engine", "%s", wrong);
@@ -39,20 +42,13 @@ audited(const struct engine *e)
 #endif
 }
 
-/*
- * Only with ENGINE_AUDIT, before a lookup ends: abort if a query still has to read the message of
- * the last lookup, which is gone now.
- */
+/* A message, or another call of the shell's, comes in at NOW_NS. */
 static inline void
-audited_end(const struct engine *e)
+begin(struct engine *e, uint64_t now_ns)
 {
+	e->now_ns = now_ns;
 #ifdef ENGINE_AUDIT
-	if (audit_message(&e->queries)) {
-		log_error("engine", "a query is ready with a message that is gone");
-		abort();
-	}
-#else
-	(void)e;
+	e->before = e->left;
 #endif
 }
 
@@ -81,6 +77,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	upstreams_init(&e->upstreams);
 	(void)upstreams_configure(&e->upstreams, conf, &e->wheel);
 	e->now_ns = now_ns;
+	e->left = ENGINE_TURN;
 	/* As many lookups as queries, and one probe per upstream. */
 	rc = lookups_init(&e->lookups, &lookups, conf->max_queries + UPSTREAM_MAX);
 	if (rc != 0)
@@ -136,7 +133,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 {
 	unsigned changed;
 
-	e->now_ns = now_ns;
+	begin(e, now_ns);
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
 	e->queries.conf_gen++;
@@ -158,20 +155,6 @@ void
 engine_prepare(const struct engine *e, const struct packet_in *in, size_t n)
 {
 	reply_warm(&e->lookups, in, n);
-}
-
-/* L has ended with e->result: store it in the cache and make the waiters ready. */
-static void
-on_lookup_end(struct engine *e, struct lookup *l)
-{
-	audited_end(e);
-	if (e->lookups.conf->cache != NULL)
-		store_result(&e->lookups, l, &e->result, e->now_ns);
-	query_wake(&e->queries, l, &e->result);
-	if (UNLIKELY(e->result.outcome == LOOKUP_SILENT) &&
-	    lookup_linger(&e->lookups, l, e->now_ns))
-		return;
-	lookup_free(&e->lookups, l);
 }
 
 /* Does policy P give every client the same answer every time? */
@@ -234,7 +217,7 @@ on_upstream_message(struct engine *e, const struct packet_in *in)
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
 	if (l != NULL)
-		on_lookup_end(e, l);
+		engine_end(e, l);
 }
 
 bool
@@ -242,7 +225,7 @@ engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
 	bool answered = true;
 
-	e->now_ns = now_ns;
+	begin(e, now_ns);
 	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
 		answered = on_client_message(e, in);
 	else
@@ -283,9 +266,9 @@ on_timer(struct engine *e, struct wheel_timer *t)
 		if (l->lingers)
 			lookup_free(&e->lookups, l);
 		else if (silence_on_timer(&e->lookups, l, &e->result, e->now_ns))
-			on_lookup_end(e, l);
+			engine_end(e, l);
 		else
-			query_on_late(&e->queries, l, e->now_ns);
+			e->left -= query_on_late(&e->queries, l, e->now_ns) / MOVES_PER_UNIT;
 		break;
 	case WHEEL_UPSTREAM:
 		on_upstream_timer(e, t);
@@ -298,17 +281,17 @@ engine_tick(struct engine *e, uint64_t now_ns)
 {
 	unsigned n = 0;
 
-	e->now_ns = now_ns;
-	while (n < EXPIRE_BATCH) {
+	begin(e, now_ns);
+	do {
 		struct wheel_timer *t = wheel_take(&e->wheel, now_ns);
 
 		if (t == NULL)
 			break;
 		on_timer(e, t);
 		n++;
-	}
+	} while (n < EXPIRE_BATCH && e->left > 0);
 	audited(e);
-	return n == EXPIRE_BATCH;
+	return n == EXPIRE_BATCH || (n > 0 && e->left <= 0);
 }
 
 void
@@ -316,13 +299,13 @@ engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 {
 	struct lookup *l;
 
-	e->now_ns = now_ns;
+	begin(e, now_ns);
 	stats_inc(&e->stats.upstream_refused);
 	health_on_refused(&e->upstreams, upstream, now_ns);
 	if (slot >= 0)
 		silence_on_refused(&e->lookups, (unsigned)slot);
 	while ((l = silence_next_refused(&e->lookups, &e->result, now_ns)) != NULL)
-		on_lookup_end(e, l);
+		engine_end(e, l);
 	audited(e);
 }
 
@@ -331,14 +314,14 @@ engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_
 {
 	struct lookup *l;
 
-	e->now_ns = now_ns;
+	begin(e, now_ns);
 	if (engine_tcp_open(e, conn) > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
 		health_on_no_tcp(&e->upstreams, conn / CHANNELS_EACH, now_ns);
 	while ((l = silence_on_tcp_lost(&e->lookups, conn, established, &e->result, e->now_ns)) !=
 	    NULL)
-		on_lookup_end(e, l);
+		engine_end(e, l);
 	upstreams_release(&e->upstreams, conn / CHANNELS_EACH);
 	audited(e);
 }
@@ -346,7 +329,7 @@ engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_
 void
 engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 {
-	e->now_ns = now_ns;
+	begin(e, now_ns);
 	silence_on_tcp_full(&e->lookups, conn, id, now_ns);
 	audited(e);
 }
@@ -432,17 +415,6 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 	return false;
 }
 
-/* No query is ready any more: end the next lookup with a truncated reply. False: there is none. */
-static __attribute__((noinline)) bool
-end_next_truncated(struct engine *e)
-{
-	struct lookup *l = attempt_next_truncated(&e->lookups, &e->result);
-
-	if (l != NULL)
-		on_lookup_end(e, l);
-	return l != NULL;
-}
-
 bool
 engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
     uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
@@ -451,11 +423,25 @@ engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
 
 	do
 		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
-	while (!more && UNLIKELY(!list_empty(&e->lookups.ending)) && end_next_truncated(e));
+	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
 	if (!more && !list_empty(&e->lookups.to_ask))
 		more = attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
 	audited(e);
 	return more;
+}
+
+bool
+engine_work(struct engine *e, uint64_t now_ns)
+{
+	e->left = ENGINE_TURN;
+	begin(e, now_ns);
+	return e->lookups.more;
+}
+
+bool
+engine_has_work(const struct engine *e)
+{
+	return e->lookups.more;
 }
 
 bool

@@ -79,6 +79,16 @@ void engine_prepare(const struct engine *e, const struct packet_in *in, size_t n
 bool engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
 
 /*
+ * engine_work: a new turn of the shell begins: so much work as a turn may take is done again. True:
+ * work is left from before, and engine_next has it done; the shell calls it until it returns false,
+ * and does not wait for anything before the next turn.
+ */
+bool engine_work(struct engine *e, uint64_t now_ns);
+
+/* engine_has_work: is work left for the next turn? */
+MUST_USE bool engine_has_work(const struct engine *e);
+
+/*
  * engine_next: write the next message to be sent, and its destination and length to *send.
  * UDP_SLOT: PACKET_UDP_CAP bytes, used for *_UDP. TCP_BUF: PACKET_TCP_CAP bytes, used for *_TCP,
  * without the length prefix. The contents of the other buffer are unspecified. False: nothing more

@@ -3,10 +3,16 @@
 #define DNS64D_CORE_ENGINE_PARTS_H
 
 /*
- * engine_parts: the parts of an engine. Only engine.c and engine_socket.c include this file; the
- * latter has the calls about upstreams and their sockets.
+ * engine_parts: the parts of an engine. Only engine.c, engine_socket.c and engine_work.c include
+ * this file: the second has the calls about upstreams and their sockets, the last divides work that
+ * is too much for one turn of the shell.
+ *
+ * Work is counted in units of a microsecond at most, without a clock.
  */
 
+#include <stdint.h>
+
+#include "base/attr.h"
 #include "base/rng.h"
 #include "core/cookie.h"
 #include "core/lookup.h"
@@ -16,6 +22,11 @@
 #include "core/stats.h"
 #include "core/upstream.h"
 #include "core/wheel.h"
+
+#define ENGINE_TURN 2000   /* units that all slices of one turn may take */
+#define ENGINE_SLICE 250   /* units of one slice, about: then it is another one's turn */
+#define ENGINE_AT_ONCE 128 /* units that the end of a lookup may always take */
+#define ENGINE_MOST 4000   /* units that a message may keep others waiting for */
 
 struct engine {
 	struct stats stats;
@@ -32,6 +43,20 @@ struct engine {
 	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
 	const struct query *to_packetcache;
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
+	int64_t left;   /* units of work that this turn may still take; may be negative */
+	int64_t before; /* with ENGINE_AUDIT: what left was when the message came */
 };
+
+/*
+ * engine_end: L has ended with e->result: store it in the cache and make the waiters ready, or have
+ * engine_slice do that if they are many.
+ */
+void engine_end(struct engine *e, struct lookup *l);
+
+/*
+ * engine_slice: no query is ready: do some of the work that is left. False: there is none, or it
+ * has to wait for the next turn.
+ */
+MUST_USE bool engine_slice(struct engine *e);
 
 #endif

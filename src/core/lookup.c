@@ -33,6 +33,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->n_spaces = 1;
 	list_init(&ls->to_ask);
 	list_init(&ls->ending);
+	list_init(&ls->put_off);
 	list_init(&ls->refused);
 	list_init(&ls->shelf);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
@@ -50,6 +51,9 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	rc = pool_init(&ls->attempts, sizeof(struct attempt), LOOKUP_EARLIER_EACH * cap);
 	if (rc != 0)
 		goto no_attempts;
+	rc = pool_init(&ls->kept_replies, sizeof(struct lookup_kept), LOOKUP_KEPT_REPLIES);
+	if (rc != 0)
+		goto no_replies_kept;
 	rc = -ENOMEM;
 	ls->kept = ls->conf->cache != NULL ? malloc(LOOKUP_KEPT) : NULL;
 	if (ls->conf->cache != NULL && ls->kept == NULL)
@@ -68,6 +72,8 @@ no_spaces:
 no_buckets:
 	free(ls->kept);
 no_kept:
+	pool_fini(&ls->kept_replies);
+no_replies_kept:
 	pool_fini(&ls->attempts);
 no_attempts:
 	pool_fini(&ls->replies);
@@ -86,6 +92,7 @@ lookups_fini(struct lookups *ls)
 	free(ls->spaces);
 	free(ls->buckets);
 	free(ls->kept);
+	pool_fini(&ls->kept_replies);
 	pool_fini(&ls->attempts);
 	pool_fini(&ls->replies);
 	pool_fini(&ls->messages);
@@ -423,6 +430,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 		break;
 	case LOOKUP_TO_ASK:
 	case LOOKUP_ENDING:
+	case LOOKUP_PUT_OFF:
 		list_unlink(&l->link);
 		break;
 	case LOOKUP_UNSENT:
@@ -431,48 +439,4 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	}
 	wheel_clear(ls->wheel, &l->timer);
 	l->progress = LOOKUP_DONE;
-}
-
-/* Take L out of the table, if it is there. */
-static inline void
-unlist(struct lookups *ls, struct lookup *l)
-{
-	struct lookup **at = &ls->buckets[l->hash >> ls->shift];
-
-	if (!l->listed)
-		return;
-	while (*at != l)
-		at = &(*at)->next;
-	*at = l->next;
-	l->listed = false;
-}
-
-bool
-lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
-{
-	if (l->earlier == NULL || l->lingers || l->probe || l->message != NULL ||
-	    ls->conf->cache == NULL || !lookup_has_room(ls))
-		return false;
-	unlist(ls, l);
-	l->lingers = true;
-	l->progress = LOOKUP_UNSENT;
-	wheel_set(ls->wheel, &l->timer, now_ns + LOOKUP_LINGER_MS * NS_PER_MS);
-	return true;
-}
-
-void
-lookup_free(struct lookups *ls, struct lookup *l)
-{
-	if (l->progress != LOOKUP_DONE)
-		lookup_stop_attempt(ls, l);
-	while (UNLIKELY(l->earlier != NULL))
-		lookup_drop(ls, l, l->earlier);
-	unlist(ls, l);
-	if (l->qname != l->name)
-		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
-	if (l->message != NULL)
-		pool_give(&ls->messages, l->message);
-	if (l->truncated != NULL)
-		pool_give(&ls->replies, l->truncated);
-	pool_give(&ls->pool, l);
 }

@@ -45,6 +45,7 @@
 #define LOOKUP_LINGER_MS 4000    /* how long an unanswered one listens on (RULES D27) */
 #define LOOKUP_DOWN_MS 1000      /* life when all upstreams are down (RULES D5) */
 #define LOOKUP_TRUNCATED_MS 1000 /* wait for the whole of a truncated reply */
+#define LOOKUP_KEPT_REPLIES 64   /* replies kept for waiters that are woken in slices, at most */
 #define LOOKUP_TCP_IDS 4096      /* IDs of space 0 reserved for TCP, which uses no other space */
 #define LOOKUP_EARLIER_EACH 2    /* room for attempts that were given up, per lookup */
 /* with fewer free IDs in its space an attempt that is given up gives its ID back */
@@ -82,6 +83,12 @@ struct lookup_result {
 	const struct msg *msg;
 };
 
+/* The reply to a lookup whose waiters are too many to be woken at once. */
+struct lookup_kept {
+	struct msg msg;
+	uint8_t bytes[PACKET_TCP_CAP];
+};
+
 /* How a waiter wants the question to be sent. */
 struct lookup_wish {
 	bool whole; /* a truncated reply is of no use */
@@ -95,8 +102,9 @@ enum lookup_progress {
 	LOOKUP_TO_ASK, /* on the list of attempts to be sent */
 	LOOKUP_ASKED_UDP,
 	LOOKUP_ASKED_TCP,
-	LOOKUP_UNSENT, /* no socket, ID or upstream was available: waits for the timeout */
-	LOOKUP_ENDING, /* on the list of lookups that end with a truncated reply */
+	LOOKUP_UNSENT,  /* no socket, ID or upstream was available: waits for the timeout */
+	LOOKUP_ENDING,  /* on the list of lookups that end with a truncated reply */
+	LOOKUP_PUT_OFF, /* it has ended; its waiters are woken in slices (core/engine_work) */
 	LOOKUP_DONE
 };
 
@@ -131,7 +139,7 @@ struct attempt {
 };
 
 struct lookup {
-	struct list link;    /* in the list to_ask or ending */
+	struct list link;    /* in the list to_ask, ending or put_off */
 	struct list waiters; /* struct query.link */
 	/* one of a ring of query_watch.link: who would take its reply; NULL: nobody */
 	struct list *watchers;
@@ -142,9 +150,10 @@ struct lookup {
 	uint8_t *message;     /* owned: a signed message, sent as it is (RULES D20); NULL */
 	/* owned: a truncated reply with real AAAA, used if the whole reply cannot be had; NULL */
 	uint8_t *truncated;
-	struct attempt *earlier; /* owned: those given up that may still be answered */
-	uint64_t born_ns;        /* when its first attempt began */
-	uint64_t end_ns;         /* when it ends, if no reply has come */
+	struct lookup_kept *kept; /* owned: put off: the reply that it ended with; NULL: none */
+	struct attempt *earlier;  /* owned: those given up that may still be answered */
+	uint64_t born_ns;         /* when its first attempt began */
+	uint64_t end_ns;          /* when it ends, if no reply has come */
 	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
 	/* per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
 	 */
@@ -164,6 +173,7 @@ struct lookup {
 	uint16_t truncated_len;
 	uint8_t qname_len;
 	uint8_t progress; /* enum lookup_progress */
+	uint8_t outcome;  /* put off: enum lookup_outcome */
 	uint8_t n_sends;  /* attempts so far, up to 255 */
 	uint8_t n_silent; /* attempts whose wait is over, up to 255 */
 	uint8_t n_near_misses;
@@ -197,6 +207,7 @@ struct lookup {
 	bool lingers : 1;    /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
+	bool trusted : 1;    /* put off: struct lookup_result.trusted */
 	bool a_asked : 1;    /* A was asked beside it, as it was silent (RULES D5) */
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
@@ -211,12 +222,15 @@ struct lookups {
 	struct upstreams *upstreams;  /* borrowed */
 	struct pool pool;
 	struct pool long_names;
-	struct pool messages; /* copies of signed questions */
-	struct pool replies;  /* truncated replies */
-	struct pool attempts; /* those given up */
-	struct list shelf;    /* these, by age */
-	struct list refused;  /* attempts on a socket that ICMP refused, for silence_next_refused */
-	struct list ending;   /* lookups that end with their truncated reply */
+	struct pool messages;     /* copies of signed questions */
+	struct pool replies;      /* truncated replies */
+	struct pool attempts;     /* those given up */
+	struct pool kept_replies; /* struct lookup_kept */
+	struct list shelf;        /* these, by age */
+	struct list refused; /* attempts on a socket that ICMP refused, for silence_next_refused */
+	struct list ending;  /* lookups that end with their truncated reply */
+	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
+	bool more; /* work may be left: in ending, put_off or queries.later (core/engine_work) */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */
@@ -381,6 +395,19 @@ void lookup_stop_attempt(struct lookups *ls, struct lookup *l);
  * answered for the cache. False: it does not.
  */
 MUST_USE bool lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+
+/*
+ * lookup_put_off: L has ended with RESULT, and its waiters are too many to be woken at once: L
+ * leaves the table, keeps a copy of the reply and is on the list put_off, from which
+ * lookup_next_put_off takes it. Without room for a copy it ends with LOOKUP_NO_ROOM (RULES D26).
+ */
+void lookup_put_off(struct lookups *ls, struct lookup *l, const struct lookup_result *result);
+
+/*
+ * lookup_next_put_off: the first lookup that was put off, with *result filled as it ended; NULL:
+ * there is none. It goes to the end of the list. result->msg is borrowed until lookup_free.
+ */
+MUST_USE struct lookup *lookup_next_put_off(struct lookups *ls, struct lookup_result *result);
 
 /* lookup_free: give L back, which has no waiters and watchers, and all it owns. */
 void lookup_free(struct lookups *ls, struct lookup *l);

@@ -318,8 +318,8 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 		query_ask(qs, q, now_ns);
 }
 
-void
-query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result)
+bool
+query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most)
 {
 	/*
 	 * Not LOOKUP_BOGUS: a stale entry must not replace data that does not validate (RULES D3).
@@ -328,17 +328,18 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 	    result->outcome == LOOKUP_NO_ROOM;
 	struct list *link;
 
-	while ((link = list_pop(&l->waiters)) != NULL) {
+	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
 		q->rcode = result->rcode;
 		q->stale_try = q->stale_seen && failed;
 		q->stale_seen = false;
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
+		l->n_waiters--;
 	}
-	l->n_waiters = 0;
 	if (UNLIKELY(l->watchers != NULL))
-		query_wake_watchers(qs, l, result);
+		query_wake_watchers(qs, l, result, most);
+	return l->n_waiters > 0;
 }
 
 /* Is the stale entry that Q knows of still in the cache? */

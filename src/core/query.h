@@ -172,6 +172,7 @@ struct queries {
 	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
+	struct list later;  /* ready too, without a reply: those of a late AAAA, run in slices */
 	unsigned n_refused; /* number of networks in refused[] (RULES D23) */
 	struct net refused[QUERY_MAX_REFUSED];
 	uint32_t conf_gen;   /* number of changes of the settings so far */
@@ -230,11 +231,19 @@ void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 /* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);
 
+/* query_ready_later: the same, for one of many: it is ready when its slice comes. */
+void query_ready_later(struct queries *qs, struct query *q);
+
+/* query_slice: make ready up to MOST of those of query_ready_later. Returns how many. */
+unsigned query_slice(struct queries *qs, unsigned most);
+
 /*
- * query_wake: L has ended with RESULT: make all its waiters ready, and its watchers if RESULT has
- * more to say than that AAAA failed: as if they had waited in state AAAA all the time.
+ * query_wake: L has ended with RESULT: make its waiters ready, and its watchers if RESULT has more
+ * to say than that AAAA failed: as if they had waited in state AAAA all the time. MOST of them at
+ * most. Returns whether any are left.
  */
-void query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result);
+bool query_wake(
+    struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most);
 
 /*
  * query_on_deadline: Q's timer fired: Q stops waiting and is ready with LOOKUP_SILENT, or with
@@ -250,9 +259,9 @@ void query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns);
  * such attempts for AAAA the question for A is asked into the cache; after QUERY_LATE_SILENT, or
  * when L has nothing left to send, the waiters that would go on to A are ready with LOOKUP_SILENT
  * and watch L (RULES D5). So are those that have A at hand or would go on to the real AAAA, but
- * they do not watch.
+ * they do not watch. Returns how many it has looked at.
  */
-void query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
+unsigned query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns);
 
 /*
  * query_joined: Q has joined a lookup that was there: it stops watching what is of no use any more,
@@ -296,9 +305,9 @@ void query_unhold(struct queries *qs, struct query *q, uint64_t now_ns);
 /* query_unwatch: Q stops watching; what it watched goes on for the cache if there is room. */
 void query_unwatch(struct queries *qs, struct query *q);
 
-/* query_wake_watchers: the part of query_wake that concerns watchers. */
+/* query_wake_watchers: the part of query_wake that concerns watchers, MOST of them at most. */
 __attribute__((cold)) void query_wake_watchers(
-    struct queries *qs, struct lookup *l, const struct lookup_result *result);
+    struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most);
 
 /* query_make_ready: make Q, which waits for no lookup, ready with an event. */
 static inline void

@@ -29,6 +29,29 @@ gives_up(struct queries *qs, struct query *q)
 	    (at_hand || native || (q->state == QUERY_AAAA && query_goes_on(qs, q)));
 }
 
+void
+query_ready_later(struct queries *qs, struct query *q)
+{
+	q->lookup = NULL;
+	q->outcome = LOOKUP_SILENT;
+	q->with_msg = false;
+	list_push(&qs->later, &q->link);
+	qs->lookups->more = true;
+}
+
+unsigned
+query_slice(struct queries *qs, unsigned most)
+{
+	struct list *link;
+	unsigned n = 0;
+
+	while (n < most && (link = list_pop(&qs->later)) != NULL) {
+		list_push(&qs->ready, link);
+		n++;
+	}
+	return n;
+}
+
 /* L goes on when nobody waits for it: what it brings is of use to the next clients that ask. */
 static void
 keep(struct queries *qs, struct lookup *l)
@@ -137,24 +160,28 @@ keep_a(struct queries *qs, struct query *q)
 }
 
 void
-query_wake_watchers(struct queries *qs, struct lookup *l, const struct lookup_result *result)
+query_wake_watchers(
+    struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most)
 {
 	bool telling = l->qtype == DNS_TYPE_AAAA &&
 	    (result->outcome == LOOKUP_REPLY || result->outcome == LOOKUP_TRUNCATED ||
 		result->outcome == LOOKUP_BOGUS);
 	struct list *link;
 
-	while ((link = lookup_next_watcher(l)) != NULL) {
+	for (; most > 0 && (link = lookup_next_watcher(l)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, watch.link);
 
 		q->watch.lookup = NULL;
+		l->n_waiters--;
 		if (!telling)
 			continue;
 		stats_inc(&qs->stats->aaaa_caught);
-		if (q->lookup != NULL)
+		if (q->lookup != NULL) {
 			keep_a(qs, q);
-		else if (list_empty(&q->link)) /* held */
+		} else { /* held, or ready already, perhaps later: it is to read this reply */
+			list_unlink(&q->link);
 			list_push(&qs->ready, &q->link);
+		}
 		go_back(qs, q);
 		q->lookup = NULL;
 		q->outcome = (uint8_t)result->outcome;
@@ -181,16 +208,17 @@ ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
 		(void)lookup_refresh(qs->lookups, &key);
 }
 
-void
+unsigned
 query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 {
 	bool late = is_late(l);
+	unsigned n = l->n_waiters;
 	struct list hold, *next;
 
 	/* A truncated reply that is kept has addresses. */
 	if ((l->qtype != DNS_TYPE_AAAA && l->qtype != DNS_TYPE_A) || l->truncated != NULL ||
 	    (l->n_silent < QUERY_BESIDE_SILENT && !late))
-		return;
+		return 0;
 	list_init(&hold);
 	l->n_waiters++; /* L lives on though the last one leaves */
 	for (struct list *link = l->waiters.next; link != &l->waiters; link = next) {
@@ -203,8 +231,9 @@ query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 			ask_beside(qs, l, now_ns);
 		if (late) {
 			query_stop_waiting(qs, q, now_ns);
-			query_ready(qs, q);
+			query_ready_later(qs, q);
 		}
 	}
 	lookup_leave(qs->lookups, l, &hold);
+	return n;
 }

@@ -440,6 +440,8 @@ loop_turn(struct loop *l)
 	 * sees to that for new questions. */
 	if (UNLIKELY(sh->now_ns >= sh->upstream_udp.renew_ns) && engine_busy(sh->engine))
 		upstream_udp_renew(sh);
+	if (engine_work(sh->engine, sh->now_ns))
+		(void)shell_drain(sh);
 	upstream_udp_turn(sh);
 	upstream_tcp_turn(sh);
 	loop_tick(l);
@@ -450,6 +452,7 @@ loop_turn(struct loop *l)
 	listener_admit(sh);
 	loop_beat(l);
 	loop_age(l);
+	sh->again |= engine_has_work(sh->engine);
 	l->stopped = loop_is_done(l);
 	loop_timers(l);
 }

@@ -92,7 +92,7 @@ START_TEST(wakes_all_who_wait)
 	ck_assert_ptr_nonnull(l);
 	ck_assert_ptr_eq(b->lookup, l);
 	ck_assert_uint_eq(l->n_waiters, 2);
-	query_wake(&p.queries, l, &result);
+	ck_assert(!query_wake(&p.queries, l, &result, UINT32_MAX));
 	lookup_free(&p.lookups, l);
 	ck_assert_ptr_eq(pop_ready(), a);
 	ck_assert_ptr_eq(pop_ready(), b);

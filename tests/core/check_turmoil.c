@@ -130,7 +130,7 @@ on_question(const struct packet_out *send, const uint8_t *bytes)
 }
 
 static void
-drain(void)
+drain_turn(void)
 {
 	struct packet_out send;
 
@@ -143,6 +143,14 @@ drain(void)
 		else
 			on_question(&send, bytes);
 	}
+}
+
+static void
+drain(void)
+{
+	do
+		drain_turn();
+	while (engine_work(t.e, t.now_ns));
 }
 
 /* --- what goes in ----------------------------------------------------------------------------- */

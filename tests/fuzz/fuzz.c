@@ -109,6 +109,8 @@ fuzz_drain(struct fuzz *f)
 		check_sent(f, by_udp ? udp : tcp, &send);
 	}
 	free(tcp);
+	if (engine_work(f->engine, f->now_ns))
+		fuzz_drain(f);
 }
 
 /* A copy on the heap, so that a sanitizer sees every read beyond its end. */

@@ -126,6 +126,8 @@ feed(struct bench *b, const struct packet_in *in, size_t n, unsigned next)
 {
 	b->n_replies = 0;
 	engine_prepare(b->engine, in, n);
+	if (engine_work(b->engine, b->now_ns))
+		drain(b, next);
 	for (size_t i = 0; i < n; i++) {
 		(void)engine_input(b->engine, &in[i], b->now_ns);
 		drain(b, next);

@@ -87,8 +87,8 @@ stage_engine(struct run *r)
 	stage_sockets(r);
 }
 
-void
-stage_collect(struct run *r)
+static void
+collect_turn(struct run *r)
 {
 	struct packet_out send;
 
@@ -102,6 +102,14 @@ stage_collect(struct run *r)
 		ck_assert_ptr_nonnull(s->bytes);
 		memcpy(s->bytes, tcp ? r->tcp : r->udp, send.len);
 	}
+}
+
+void
+stage_collect(struct run *r)
+{
+	do
+		collect_turn(r);
+	while (engine_work(r->e, r->now_ns));
 	stage_sockets(r);
 }
 

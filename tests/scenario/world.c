@@ -68,8 +68,9 @@ question(struct world *w, const struct packet_out *send, const uint8_t *bytes)
 		w->n_queued++;
 }
 
+/* Send all that the engine has to send now. */
 static void
-drain(struct world *w)
+drain_turn(struct world *w)
 {
 	struct packet_out send;
 
@@ -82,6 +83,15 @@ drain(struct world *w)
 		else
 			w->client(w, &send, bytes);
 	}
+}
+
+/* In as many turns as it takes. */
+static void
+drain(struct world *w)
+{
+	do
+		drain_turn(w);
+	while (engine_work(w->engine, w->now_ns));
 	open_sockets(w);
 }
 

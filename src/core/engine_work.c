@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* engine_work: what is too much for one turn of the shell is done in slices. */
+#include "core/engine.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "core/attempt.h"
+#include "core/audit.h"
+#include "core/engine_parts.h"
+#include "core/store.h"
+
+#define QUERY_COST 4   /* units: a query goes on without a reply: it may ask the next question */
+#define REPLY_COST 600 /* units: one goes on with the worst reply there can be */
+
+/*
+ * Only with ENGINE_AUDIT, before a lookup ends: abort if a query still has to read the message of
+ * the last lookup, which is gone now.
+ */
+static inline void
+audited_end(const struct engine *e)
+{
+#ifdef ENGINE_AUDIT
+	if (audit_message(&e->queries)) {
+		log_error("engine", "a query is ready with a message that is gone");
+		abort();
+	}
+#else
+	(void)e;
+#endif
+}
+
+/*
+ * What one waiter costs, in units, if a lookup ends with RESULT: as much as if the reply were made
+ * to cost most (tests/core/check_costly), which has its bounds.
+ */
+static inline unsigned
+cost_of(const struct lookup_result *result)
+{
+	size_t cost = result->msg != NULL ? 1 + result->msg->len / 32 : QUERY_COST;
+
+	return cost < REPLY_COST ? (unsigned)cost : REPLY_COST;
+}
+
+void
+engine_end(struct engine *e, struct lookup *l)
+{
+	unsigned cost = cost_of(&e->result) * l->n_waiters;
+
+	audited_end(e);
+	if (e->lookups.conf->cache != NULL)
+		store_result(&e->lookups, l, &e->result, e->now_ns);
+	/* One waiter needs no copy of the reply: nothing would be gained. */
+	if (UNLIKELY(cost > ENGINE_AT_ONCE && l->n_waiters > 1 && (int64_t)cost > e->left)) {
+		lookup_put_off(&e->lookups, l, &e->result);
+		return;
+	}
+	e->left -= cost;
+	(void)query_wake(&e->queries, l, &e->result, UINT32_MAX);
+	if (UNLIKELY(e->result.outcome == LOOKUP_SILENT) &&
+	    lookup_linger(&e->lookups, l, e->now_ns))
+		return;
+	lookup_free(&e->lookups, l);
+}
+
+/* Some of the waiters of a lookup that was put off. False: there is none. */
+static bool
+wake_some(struct engine *e)
+{
+	struct lookup *l = lookup_next_put_off(&e->lookups, &e->result);
+	unsigned cost, most;
+	uint16_t n;
+
+	if (l == NULL)
+		return false;
+	audited_end(e);
+	n = l->n_waiters;
+	if (n == 0) { /* nobody reads its reply any more */
+		lookup_free(&e->lookups, l);
+		return true;
+	}
+	cost = cost_of(&e->result);
+	most = cost < ENGINE_SLICE ? ENGINE_SLICE / cost : 1;
+	(void)query_wake(&e->queries, l, &e->result, most);
+	e->left -= (int64_t)cost * (n - l->n_waiters);
+	return true;
+}
+
+bool
+engine_slice(struct engine *e)
+{
+	struct lookup *l = attempt_next_truncated(&e->lookups, &e->result);
+	unsigned n;
+
+	if (l != NULL) {
+		engine_end(e, l);
+		return true;
+	}
+	if (e->left <= 0)
+		return false;
+	n = query_slice(&e->queries, ENGINE_SLICE / QUERY_COST);
+	e->left -= n * QUERY_COST;
+	e->lookups.more = wake_some(e) || n > 0;
+	return e->lookups.more;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lookup_end: what becomes of a lookup that has ended. */
+#include "core/lookup.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+/* Take L out of the table, if it is there. */
+static inline void
+unlist(struct lookups *ls, struct lookup *l)
+{
+	struct lookup **at = &ls->buckets[l->hash >> ls->shift];
+
+	if (!l->listed)
+		return;
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+	l->listed = false;
+}
+
+bool
+lookup_linger(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+{
+	if (l->earlier == NULL || l->lingers || l->probe || l->message != NULL ||
+	    ls->conf->cache == NULL || !lookup_has_room(ls))
+		return false;
+	unlist(ls, l);
+	l->lingers = true;
+	l->progress = LOOKUP_UNSENT;
+	wheel_set(ls->wheel, &l->timer, now_ns + LOOKUP_LINGER_MS * NS_PER_MS);
+	return true;
+}
+
+void
+lookup_put_off(struct lookups *ls, struct lookup *l, const struct lookup_result *result)
+{
+	struct lookup_kept *kept = result->msg != NULL ? pool_take(&ls->kept_replies) : NULL;
+
+	if (kept != NULL) {
+		memcpy(kept->bytes, result->msg->bytes, result->msg->len);
+		kept->msg = *result->msg;
+		msg_move(&kept->msg, kept->bytes);
+	}
+	while (l->earlier != NULL)
+		lookup_drop(ls, l, l->earlier);
+	unlist(ls, l);
+	l->kept = kept;
+	l->outcome = (uint8_t)result->outcome;
+	l->trusted = result->trusted;
+	if (result->msg != NULL && kept == NULL)
+		l->outcome = LOOKUP_NO_ROOM;
+	l->needed = true; /* it stays when the last waiter leaves: the reply may be in use */
+	l->progress = LOOKUP_PUT_OFF;
+	list_push(&ls->put_off, &l->link);
+	ls->more = true;
+}
+
+struct lookup *
+lookup_next_put_off(struct lookups *ls, struct lookup_result *result)
+{
+	struct list *link = list_pop(&ls->put_off);
+	struct lookup *l;
+
+	if (link == NULL)
+		return NULL;
+	list_push(&ls->put_off, link);
+	l = LIST_OBJECT(link, struct lookup, link);
+	*result = (struct lookup_result){ .outcome = (enum lookup_outcome)l->outcome,
+		.rcode = l->kept != NULL ? l->kept->msg.rcode : l->best_rcode,
+		.upstream = l->upstream,
+		.trusted = l->trusted,
+		.msg = l->kept != NULL ? &l->kept->msg : NULL };
+	return l;
+}
+
+void
+lookup_free(struct lookups *ls, struct lookup *l)
+{
+	if (l->progress != LOOKUP_DONE)
+		lookup_stop_attempt(ls, l);
+	while (UNLIKELY(l->earlier != NULL))
+		lookup_drop(ls, l, l->earlier);
+	unlist(ls, l);
+	if (l->qname != l->name)
+		pool_give(&ls->long_names, (void *)(uintptr_t)l->qname);
+	if (l->message != NULL)
+		pool_give(&ls->messages, l->message);
+	if (l->truncated != NULL)
+		pool_give(&ls->replies, l->truncated);
+	if (UNLIKELY(l->kept != NULL))
+		pool_give(&ls->kept_replies, l->kept);
+	pool_give(&ls->pool, l);
+}
