@@ -385,8 +385,10 @@ phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
 	explain(q, ev->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
 	if (ev->outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, ev);
-	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+	if (q->aaaa_end == QUERY_AAAA_IGNORED) {
+		q->aaaa_end = QUERY_AAAA_FAILED; /* neither is AAAA to be had while all are down */
 		return phase_ask_native(qs, q, ev);
+	}
 	if (ev->outcome == LOOKUP_ERROR && q->aaaa_end == QUERY_AAAA_EMPTY)
 		return respond_upstream_error(qs, q, ev);
 	return respond_fail(qs, q, ev);

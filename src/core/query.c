@@ -170,11 +170,15 @@ set_timer(struct queries *qs, struct query *q, uint64_t now_ns)
 	wheel_set(qs->wheel, &q->timer, end_of_wait(q, now_ns));
 }
 
-/* Is it useless to ask A? AAAA failed and all upstreams are down (RULES D5). */
+/*
+ * Is it useless to ask the second of AAAA and A? The first failed and all upstreams are down (RULES
+ * D5).
+ */
 static inline bool
 is_in_vain(const struct queries *qs, const struct query *q)
 {
-	return UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED) && q->state == QUERY_A &&
+	return UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED) &&
+	    (q->state == QUERY_A || q->state == QUERY_NATIVE) &&
 	    upstreams_all_down(qs->lookups->upstreams);
 }
 

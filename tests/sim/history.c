@@ -86,6 +86,14 @@ history_touched(struct sim *s, uint64_t key, bool replied)
 	f->n_wrong += replied;
 }
 
+void
+history_slow(struct sim *s, uint64_t key, uint64_t ns)
+{
+	struct fact *f = history_fact(s, key);
+
+	f->slow_ns = ns > f->slow_ns ? ns : f->slow_ns;
+}
+
 uint64_t
 history_heard(struct sim *s, uint16_t id, unsigned number)
 {
@@ -117,6 +125,21 @@ history_lost(struct sim *s, unsigned conn)
 	for (struct list *at = open->next; at != open; at = at->next)
 		sends_of(s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)))
 		    ->heard[conn / CHANNELS_EACH][1]++;
+}
+
+void
+history_refused(struct sim *s, unsigned slot)
+{
+	struct list *open = &s->w.engine->upstreams.sockets[slot].open;
+
+	for (struct list *at = open->next; at != open; at = at->next) {
+		const struct lookup *l =
+		    lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link));
+
+		if (!l->probe)
+			history_touched(
+			    s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
+	}
 }
 
 void

@@ -27,6 +27,9 @@ uint64_t history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t so
  */
 void history_touched(struct sim *s, uint64_t key, bool replied);
 
+/* history_slow: a reply to a question with KEY takes NS. */
+void history_slow(struct sim *s, uint64_t key, uint64_t ns);
+
 /*
  * history_heard: a message with ID comes from the upstream that the engine knows by NUMBER: its
  * question may be asked once more. Returns when its lookup began; 0: it is not in flight.
@@ -38,6 +41,9 @@ bool history_is_open(const struct sim *s, uint16_t id);
 
 /* history_lost: the connection CONN is lost: what is open there may be asked over a new one. */
 void history_lost(struct sim *s, unsigned conn);
+
+/* history_refused: the socket in SLOT is refused: so are all questions that went by it. */
+void history_refused(struct sim *s, unsigned slot);
 
 /* history_taken: the reply P was taken, to a question of the lookup that began at BORN_NS. */
 void history_taken(struct sim *s, const struct parcel *p, uint64_t born_ns);

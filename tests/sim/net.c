@@ -152,6 +152,14 @@ forge_some(const struct trip *t)
 
 /* --- true ones -------------------------------------------------------------------------------- */
 
+static bool
+has_cookie(const struct msg *m)
+{
+	size_t len = 0;
+
+	return msg_option(m, EDNS_COOKIE, &len) != NULL;
+}
+
 /* What the upstream replies. Returns whether it is the truth. */
 static bool
 choose_reply(const struct trip *t, struct truth_reply *how)
@@ -165,6 +173,8 @@ choose_reply(const struct trip *t, struct truth_reply *how)
 		how->lame = true;
 	else if (struck(t, FAULT_CUT) && !t->tcp)
 		how->tc = true;
+	else if (struck(t, FAULT_BADCOOKIE) && !t->tcp && has_cookie(t->m))
+		how->rcode = DNS_BADCOOKIE;
 	else if (sim_fault(t->s, FAULT_NO_EDNS, t->up) != NULL && t->m->edns.present)
 		*how = (struct truth_reply){ .rcode = DNS_FORMERR, .no_opt = true };
 	else
@@ -255,6 +265,7 @@ delay_ns(const struct trip *t)
 		ms += draw(t, 15, a->much + 1);
 	if (ms > 45)
 		history_touched(t->s, t->key, false);
+	history_slow(t->s, t->key, ms * NS_PER_MS);
 	return ms * NS_PER_MS;
 }
 
@@ -285,7 +296,6 @@ net_question(struct world *w, const struct msg *m, const struct packet_out *send
 	if (is_lost(&t)) {
 		history_touched(s, t.key, false);
 	} else if (!tcp && struck(&t, FAULT_REFUSED)) {
-		history_touched(s, t.key, false);
 		send_parcel(&t, PARCEL_REFUSED, w->now_ns + NS_PER_MS);
 	} else {
 		reply(&t);

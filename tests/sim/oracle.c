@@ -6,48 +6,105 @@
 
 #include "base/clock.h"
 #include "core/attempt.h"
-#include "dns/header.h"
 #include "dns/name.h"
 #include "sim/history.h"
 
 #define TICKS_NS (3 * WHEEL_TICK_NS)
 #define LIFE_NS (4500 * NS_PER_MS + TICKS_NS)
 #define DOWN_NS (1100 * NS_PER_MS + TICKS_NS)
-#define SOON_NS (300 * NS_PER_MS) /* when nothing is wrong */
+#define SOON_NS (300 * NS_PER_MS)        /* when nothing is wrong */
+#define SLEPT_NS (6000 * NS_PER_MS)      /* a failure is remembered after the process was stopped */
+#define SLOW_NS (3800 * NS_PER_MS)       /* a reply that takes longer may come too late */
+#define SLOW_TWICE_NS (2300 * NS_PER_MS) /* the same for A, after AAAA was late */
 #define STALE_TTL 30
 #define FAILED_TTL 60
 
 /* What an answer is. */
-enum kind { NATIVE, SYNTHESIZED, OLD, NODATA, GONE, ERROR, OTHER };
-static const char *const words[] = { "native AAAA", "synthesized AAAA", "A", "NODATA", "NXDOMAIN",
-	"an error", "something else" };
+enum kind { NATIVE, SYNTHESIZED, OLD, DATA, NODATA, GONE, ERROR, OTHER };
+static const char *const words[] = { "native AAAA", "synthesized AAAA", "A", "data", "NODATA",
+	"NXDOMAIN", "an error", "something else" };
 
 /* --- what an answer must be ------------------------------------------------------------------- */
+
+/* What the settings of an era are for a client and its question. */
+struct rules {
+	bool may_ask;
+	bool raw;        /* nothing is synthesized or excluded */
+	bool hands_off;  /* nor is anything else done (RULES D8) */
+	bool always;     /* AAAA are ignored, if A can be had */
+	bool prefix;     /* one is active */
+	uint8_t address; /* the last octet of its first 48 bits */
+};
+
+static struct rules
+rules_of(const struct ask *k, const struct era *e)
+{
+	uint8_t client = k->act->client;
+	bool hands_off = k->act->do_bit && k->act->cd, other = client == CLIENT_OTHER;
+
+	return (struct rules){ .may_ask = client != CLIENT_DENIED,
+		.raw = hands_off || client == CLIENT_NEVER,
+		.hands_off = hands_off,
+		.always = client == CLIENT_ALWAYS && e->prefix,
+		.prefix = e->prefix || other,
+		.address = other ? SIM_OTHER_ADDRESS : e->address };
+}
+
+/* Are AAAA records of T passed on to K's client? */
+static bool
+has_native(const struct ask *k, const struct truth *t, const struct rules *r)
+{
+	return truth_has(t->kind, DNS_TYPE_AAAA) || (t->kind == TRUTH_BOGUS && k->act->cd) ||
+	    (t->kind == TRUTH_EXCLUDED && r->raw);
+}
+
+static enum kind
+right_aaaa(const struct ask *k, const struct era *e, const struct rules *r)
+{
+	enum truth_kind kind = k->truth.kind;
+	bool bogus = kind == TRUTH_BOGUS && !k->act->cd;
+	bool failed = kind == TRUTH_BROKEN_AAAA || kind == TRUTH_MUTE_AAAA || bogus;
+	bool mapped = !r->raw && r->prefix && kind != TRUTH_LOOPBACK && truth_has(kind, DNS_TYPE_A);
+
+	if (r->always && mapped)
+		return SYNTHESIZED;
+	if (r->always && k->truth.open)
+		return NODATA; /* its own AAAA, as they are */
+	if (kind == TRUTH_GONE)
+		return GONE;
+	if (has_native(k, &k->truth, r))
+		return NATIVE;
+	if (mapped && !bogus && (!failed || e->on_failure))
+		return SYNTHESIZED;
+	return failed || kind == TRUTH_BROKEN || kind == TRUTH_MUTE ? ERROR : NODATA;
+}
 
 /* The right answer, when settings E hold. */
 static enum kind
 right_answer(const struct ask *k, const struct era *e)
 {
 	const struct truth *t = &k->truth;
-	bool dns64 = e->prefix && !(k->act->do_bit && k->act->cd);
+	const struct rules r = rules_of(k, e);
+	uint16_t type = k->act->type;
 
-	if (t->open && (k->act->type != DNS_TYPE_AAAA || (k->act->do_bit && k->act->cd)))
+	if (!r.may_ask)
+		return ERROR;
+	if (type == DNS_TYPE_PTR &&
+	    (r.hands_off || (k->act->prefix != SIM_OTHER_ADDRESS && k->act->prefix != e->address)))
+		return NODATA; /* no name of ours: upstream has nothing there */
+	if (t->open &&
+	    (type != DNS_TYPE_AAAA || r.raw || (k->act->client == CLIENT_ALWAYS && !r.prefix)))
 		return NODATA; /* relayed as it is: no more than a CNAME */
+	if (type == DNS_TYPE_AAAA)
+		return right_aaaa(k, e, &r);
 	if (t->kind == TRUTH_GONE)
 		return GONE;
-	if (k->act->type == DNS_TYPE_AAAA) {
-		bool failed = t->kind == TRUTH_BROKEN_AAAA || t->kind == TRUTH_MUTE_AAAA;
-
-		if (truth_has(t->kind, DNS_TYPE_AAAA))
-			return NATIVE;
-		if (truth_has(t->kind, DNS_TYPE_A) && dns64 && (!failed || e->on_failure))
-			return SYNTHESIZED;
-		if (failed)
-			return ERROR;
-	}
 	if (t->kind == TRUTH_BROKEN || t->kind == TRUTH_MUTE)
 		return ERROR;
-	return k->act->type == DNS_TYPE_A && truth_has(t->kind, DNS_TYPE_A) ? OLD : NODATA;
+	if (!truth_has(t->kind, type) ||
+	    (type == DNS_TYPE_A && k->act->client == CLIENT_HIDDEN && !r.hands_off))
+		return NODATA;
+	return type == DNS_TYPE_A ? OLD : DATA;
 }
 
 /* An era that holds in a part of the time since K was asked and after E; NULL: there is none. */
@@ -64,17 +121,22 @@ next_era(const struct sim *s, const struct ask *k, const struct era *e)
 static enum kind
 judge_aaaa(struct sim *s, const struct ask *k, const struct truth *t, const uint8_t *address)
 {
-	if (truth_has(t->kind, DNS_TYPE_AAAA) && memcmp(address, t->aaaa, 16) == 0)
-		return NATIVE;
-	if (!truth_has(t->kind, DNS_TYPE_A) || memcmp(address + 12, t->a, 4) != 0)
+	bool native = memcmp(address, t->aaaa, 16) == 0;
+
+	if (!native && (!truth_has(t->kind, DNS_TYPE_A) || memcmp(address + 12, t->a, 4) != 0))
 		sim_fail(s, "an AAAA that nobody has");
 	for (const struct era *e = next_era(s, k, NULL); e != NULL; e = next_era(s, k, e)) {
-		const uint8_t prefix[12] = { 0x20, 0x01, 0x0d, 0xb8, 0, e->address };
+		const struct rules r = rules_of(k, e);
+		const uint8_t prefix[12] = { 0x20, 0x01, 0x0d, 0xb8, 0, r.address };
 
-		if (e->prefix && memcmp(address, prefix, 12) == 0)
+		if (native && has_native(k, t, &r))
+			return NATIVE;
+		if (!r.raw && r.prefix && memcmp(address, prefix, 12) == 0)
 			return SYNTHESIZED;
 	}
-	sim_fail(s, "an AAAA under a prefix that is not active");
+	sim_fail(s,
+	    native ? "AAAA that are not for this client"
+		   : "an AAAA under a prefix that is not active");
 }
 
 /* An address record of answer M. */
@@ -91,17 +153,34 @@ judge_record(struct sim *s, const struct ask *k, const struct msg *m, const stru
 	truth_of(owner, &t);
 	if (truth_is_forged(address, rr->rdlen))
 		sim_fail(s, "a forged address");
-	if (!t.ours || t.alias || rr->type != k->act->type)
+	if (!t.ours || t.alias)
 		sim_fail(s, "an address that is out of place");
 	if (rr->type == DNS_TYPE_AAAA)
 		kind = judge_aaaa(s, k, &t, address);
 	else if (memcmp(address, t.a, 4) != 0)
 		sim_fail(s, "an A that nobody has");
 	most = t.ttl > STALE_TTL ? t.ttl : STALE_TTL;
-	if (kind == SYNTHESIZED && most > FAILED_TTL)
+	if (kind == SYNTHESIZED && most > FAILED_TTL && k->act->client != CLIENT_ALWAYS &&
+	    t.kind != TRUTH_EXCLUDED)
 		most = FAILED_TTL;
 	if (rr->ttl > most)
 		sim_fail(s, "a TTL of %u, more than %u", rr->ttl, most);
+	return kind;
+}
+
+/* Record RR in SECTION of answer M, which was of KIND by those before it. */
+static enum kind
+judge_section(struct sim *s, const struct ask *k, const struct msg *m, enum msg_section section,
+    const struct rr *rr, enum kind kind)
+{
+	if (rr->type != DNS_TYPE_A && rr->type != DNS_TYPE_AAAA)
+		return section == MSG_ANSWER && rr->type == k->act->type ? DATA : kind;
+	if (section == MSG_ANSWER && rr->type == k->act->type)
+		return judge_record(s, k, m, rr);
+	if (section != MSG_ADDITIONAL || rr->type != DNS_TYPE_AAAA ||
+	    k->act->type != DNS_TYPE_HTTPS || k->act->do_bit)
+		sim_fail(s, "an address that is out of place");
+	(void)judge_record(s, k, m, rr);
 	return kind;
 }
 
@@ -115,8 +194,7 @@ kind_of(struct sim *s, const struct ask *k, const struct msg *m)
 		struct rr rr;
 
 		while (msg_walk_next(&w, &rr)) {
-			if (rr.type == DNS_TYPE_A || rr.type == DNS_TYPE_AAAA)
-				kind = judge_record(s, k, m, &rr);
+			kind = judge_section(s, k, m, section, &rr, kind);
 		}
 	}
 	if (m->rcode == DNS_NXDOMAIN)
@@ -146,7 +224,7 @@ oracle_begins(struct sim *s, struct ask *k)
 		uint16_t type = i & 1 ? DNS_TYPE_A : k->act->type;
 
 		/* It may join a question that began before they were down. */
-		if (about(s, k, type, i & 2)->asked_ns + LIFE_NS > k->at_ns)
+		if (about(s, k, type, i & 2)->asked_ns + LIFE_NS + s->slept_ns > k->at_ns)
 			k->down_ns = 0;
 	}
 }
@@ -167,11 +245,14 @@ was_touched(struct sim *s, const struct ask *k, uint16_t type)
 static bool
 was_right(struct sim *s, const struct ask *k, uint16_t type)
 {
-	const struct fact *f = about(s, k, type, false);
+	const struct fact *f = about(s, k, type, type == DNS_TYPE_PTR);
+	bool a_first = k->act->client == CLIENT_ALWAYS && k->act->type == DNS_TYPE_AAAA;
 
 	if (k->truth.open || f->right_ns < k->at_ns)
 		return false;
-	if (type == k->act->type)
+	if (type == DNS_TYPE_PTR && about(s, k, type, false)->touched_ns != 0)
+		return false; /* it was relayed, by other settings */
+	if (type == (a_first ? DNS_TYPE_A : k->act->type))
 		return f->born_ns <= k->at_ns;
 	return f->wrong_ns < k->at_ns && s->flushed_ns < k->at_ns && s->conf[0].cache != NULL &&
 	    k->truth.ttl > 5;
@@ -182,11 +263,12 @@ static bool
 was_hopeless(struct sim *s, const struct ask *k, uint16_t type)
 {
 	unsigned most = attempt_most(&s->w.engine->lookups);
+	uint64_t slow_ns = k->act->type == DNS_TYPE_AAAA ? SLOW_TWICE_NS : SLOW_NS;
 
 	for (unsigned i = 0; i < 2; i++) {
 		const struct fact *f = about(s, k, type, i);
 
-		if (f->n_wrong > 0 || f->n_lost >= most)
+		if (f->n_wrong > 0 || f->n_lost >= most || f->slow_ns > slow_ns)
 			return true;
 	}
 	return false;
@@ -200,6 +282,9 @@ may_fail(struct sim *s, const struct ask *k)
 
 	/* With all upstreams down, A is not asked where AAAA failed. */
 	if (s->w.engine->stats.no_room > k->n_no_room || k->was_down)
+		return true;
+	/* Where A comes first it is not watched while AAAA is asked. */
+	if (k->act->client == CLIENT_ALWAYS && was_touched(s, k, DNS_TYPE_A))
 		return true;
 	/*
 	 * Replies in disorder look as if the data were bogus (RULES D3). The end of an open chain
@@ -219,15 +304,27 @@ may_fail(struct sim *s, const struct ask *k)
 static bool
 is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
 {
+	bool always;
+
+	if (m->flags & DNS_TC && k->act->type == DNS_TYPE_TXT && k->limit == 512)
+		return true;
+	if (k->act->no_rd && m->rcode == DNS_REFUSED) /* RULES D10 */
+		return true;
 	if (k->act->strict)
 		return false;
-	if (got == ERROR)
-		return may_fail(s, k);
 	if (m->flags & DNS_TC)
 		return was_touched(s, k, k->act->type);
+	always = k->act->client == CLIENT_ALWAYS && k->act->type == DNS_TYPE_AAAA &&
+	    (got == NATIVE || got == NODATA);
+	if (k->at_ns < s->woke_ns + SLEPT_NS) /* nobody's replies were heard in time */
+		return got == ERROR || got == SYNTHESIZED || always;
+	if (got == ERROR)
+		return may_fail(s, k);
 	if (got == SYNTHESIZED)
-		return was_touched(s, k, DNS_TYPE_AAAA) && !was_right(s, k, DNS_TYPE_AAAA);
-	return false;
+		return was_touched(s, k, DNS_TYPE_AAAA) &&
+		    (k->truth.kind == TRUTH_BOGUS || !was_right(s, k, DNS_TYPE_AAAA));
+	/* A failed, and the real AAAA are the answer, if there are any (RULES D13). */
+	return always && was_touched(s, k, DNS_TYPE_A);
 }
 
 static void
@@ -250,7 +347,7 @@ judge(struct sim *s, const struct ask *k, const struct msg *m)
 static void
 judge_time(struct sim *s, const struct ask *k)
 {
-	uint64_t gone = s->w.now_ns - k->at_ns;
+	uint64_t gone = s->w.now_ns - k->at_ns - (s->slept_ns - k->slept_ns);
 	enum truth_kind kind = k->truth.kind;
 
 	if (gone > LIFE_NS)
@@ -272,22 +369,10 @@ look(struct sim *s, struct ask *k)
 }
 
 void
-oracle_answer(struct world *w, const struct packet_out *send, const uint8_t *bytes)
+oracle_answer(struct sim *s, struct ask *k, const struct msg *m)
 {
-	struct sim *s = w->arg;
-	struct ask *k = &s->asks[send->sock];
-	struct msg m;
-
-	if (send->sock >= s->n_asks || !k->open)
-		sim_fail(s, "an answer to nobody");
-	k->open = false;
-	s->n_open--;
 	look(s, k);
-	if (msg_parse(&m, bytes, send->len) != MSG_OK || !(m.flags & DNS_QR))
-		sim_fail(s, "no answer at all");
-	if (m.id != k->id || memcmp(bytes + DNS_HEADER_LEN, k->question, k->question_len) != 0)
-		sim_fail(s, "an answer to another question");
-	judge(s, k, &m);
+	judge(s, k, m);
 	judge_time(s, k);
 }
 
@@ -306,30 +391,4 @@ oracle_watch(struct sim *s)
 		look(s, k);
 		judge_time(s, k);
 	}
-}
-
-void
-oracle_end(struct sim *s)
-{
-	const struct engine *e = s->w.engine;
-
-	if (s->n_open > 0)
-		sim_fail(s, "%u questions without answer", s->n_open);
-	if (e->queries.pool.n_used + e->queries.partials.n_used + e->queries.data.n_used +
-		e->queries.svcbs.n_used + e->queries.long_names.n_used >
-	    0)
-		sim_fail(s, "something is left of queries");
-	if (e->lookups.pool.n_used + e->lookups.long_names.n_used + e->lookups.messages.n_used +
-		e->lookups.replies.n_used + e->lookups.attempts.n_used >
-	    0)
-		sim_fail(s, "something is left of lookups");
-	for (unsigned i = 0; i < e->lookups.n_spaces; i++)
-		if (e->lookups.spaces[i].n_used > 0)
-			sim_fail(s, "an ID is left");
-	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		if (!channels_unused(e->upstreams.table[u].tcp))
-			sim_fail(s, "something is left on a connection");
-	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
-		if (e->upstreams.sockets[i].upstream != UPSTREAM_NONE && engine_socket_busy(e, i))
-			sim_fail(s, "something is left on a socket");
 }

@@ -15,10 +15,7 @@ void oracle_begins(struct sim *s, struct ask *k);
 /* oracle_watch: look at what holds at any time. */
 void oracle_watch(struct sim *s);
 
-/* oracle_answer: the client got an answer: a world_client. */
-void oracle_answer(struct world *w, const struct packet_out *send, const uint8_t *bytes);
-
-/* oracle_end: nothing may be left. */
-void oracle_end(struct sim *s);
+/* oracle_answer: K got the answer M. */
+void oracle_answer(struct sim *s, struct ask *k, const struct msg *m);
 
 #endif

@@ -7,10 +7,11 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
-#include "dns/build.h"
 #include "dns/name.h"
+#include "sim/client.h"
 #include "sim/net.h"
 #include "sim/oracle.h"
+#include "sim/remains.h"
 #include "sim/shell.h"
 #include "sim/sim.h"
 #include "sim/story.h"
@@ -54,52 +55,25 @@ sim_fault(const struct sim *s, enum fault f, unsigned up)
 	return NULL;
 }
 
+/* Replies that somebody else got, and that nobody asks for here. */
 static void
-ask(struct sim *s, const struct act *a)
+fill(struct sim *s, uint32_t n)
 {
-	struct build_opt opt = {
-		.present = true, .do_bit = a->do_bit, .bufsize = 1232, .ede = DNS_EDE_NONE
-	};
-	const struct stats *st = engine_stats(s->w.engine);
-	uint64_t dropped = parts_count(&st->client_dropped);
-	struct ask *k = &s->asks[s->n_asks];
-	struct packet_in in = {
-		.way = a->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP, .sock = s->n_asks, .gen = 1
-	};
-	uint8_t name[DNS_NAME_MAX], msg[512];
+	static const uint8_t big[1200];
+	struct cache_entry e = { .kind = CACHE_POSITIVE, .ttl_s = 300 };
+	uint8_t name[DNS_NAME_MAX];
+	char text[64];
 
-	assert(s->n_asks++ < SIM_ASKS);
-	assert(netaddr_parse("2001:db8::1", 53, &in.peer));
-	truth_name(name, (enum truth_kind)a->name_kind,
-	    a->alias == 0         ? ""
-		: a->alias == 'c' ? "c"
-				  : "o",
-	    a->number);
-	truth_of(name, &k->truth);
-	k->act = a;
-	k->at_ns = s->w.now_ns;
-	k->id = (uint16_t)(s->n_asks * 7);
-	k->n_no_room = parts_count(&st->no_room);
-	k->open = true;
-	s->n_open++;
-	in.len = build_query(msg, sizeof(msg),
-	    &(struct build_question){ .id = k->id,
-		.flags = a->cd ? DNS_CD : 0,
-		.qname = name,
-		.qtype = a->type,
-		.qclass = DNS_CLASS_IN },
-	    &opt);
-	in.msg = msg;
-	k->question_len = name_len(name) + 4;
-	memcpy(k->question, msg + DNS_HEADER_LEN, k->question_len);
-	oracle_begins(s, k);
-	world_input(&s->w, &in);
-	if (parts_count(&st->client_dropped) == dropped)
-		return;
-	if (!k->open || a->strict)
-		sim_fail(s, "a question dropped");
-	k->open = false;
-	s->n_open--;
+	for (uint32_t i = 0; i < n && s->conf[0].cache != NULL; i++) {
+		struct question key = {
+			.qname = name, .qtype = DNS_TYPE_TXT, .qclass = DNS_CLASS_IN
+		};
+
+		snprintf(text, sizeof(text), "%u.fill.example", s->n_filled++);
+		key.qname_len = name_from_text(text, name);
+		key.hash = lookup_hash(&s->w.engine->lookups, name, key.qname_len);
+		cache_put(s->conf[0].cache, &key, &e, big, sizeof(big), clock_s(s->w.now_ns));
+	}
 }
 
 static void
@@ -126,7 +100,7 @@ act(struct sim *s, unsigned i)
 	story_say(s, i);
 	switch ((enum act_kind)a->kind) {
 	case ACT_ASK:
-		ask(s, a);
+		client_ask(s, a);
 		break;
 	case ACT_FLUSH:
 		if (s->conf[0].cache != NULL)
@@ -138,6 +112,14 @@ act(struct sim *s, unsigned i)
 		break;
 	case ACT_ROTATE:
 		shell_rotate(s, a->upstream);
+		break;
+	case ACT_SLEEP:
+		s->w.now_ns += a->much * NS_PER_MS;
+		s->slept_ns += a->much * NS_PER_MS;
+		s->woke_ns = s->w.now_ns;
+		break;
+	case ACT_FILL:
+		fill(s, a->much);
 		break;
 	case ACT_FAULT:
 	case ACT_NOTHING:
@@ -192,7 +174,7 @@ begin(struct sim *s)
 	s->n_upstreams = s->conf[0].n_upstreams;
 	memcpy(s->upstreams, s->conf[0].upstreams, sizeof(s->upstreams));
 	s->w.upstream = net_question;
-	s->w.client = oracle_answer;
+	s->w.client = client_answer;
 	s->w.arg = s;
 	s->w.engine = engine_new(&s->conf[0], &s->seed, s->w.now_ns);
 	assert(s->w.engine != NULL);
@@ -225,7 +207,7 @@ sim_run(struct sim *s)
 		shell_sync(s);
 		oracle_watch(s);
 	}
-	oracle_end(s);
+	remains_check(s);
 	engine_free(s->w.engine);
 	policies_unref(s->conf[s->turn % 2].policies);
 	cache_free(s->conf[0].cache);

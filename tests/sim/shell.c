@@ -115,6 +115,7 @@ shell_event(struct sim *s, const struct parcel *p)
 	case PARCEL_REFUSED:
 		u = shell_number(s, false, p->sock);
 		sim_say(s, "  socket %u refused", p->sock);
+		history_refused(s, p->sock);
 		if (s->slot[u] == (int)p->sock)
 			open_socket(s, u);
 		engine_refused(s->w.engine, u, (int)p->sock, s->w.now_ns);

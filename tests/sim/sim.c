@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sim [-n COUNT] [-f FIRST] [-j WORKERS] [-x]	play COUNT seeds from FIRST on
- * sim -s SEED [-v] [-d I,J-K,...]		play one; -v: tell it; -d: without these acts
+ * sim [-d I,J-K,...] SEED			tell what happens in one; -d: without these acts
  *
  * When a seed fails it is played again with fewer and fewer acts, as long as it fails in the same
  * way (-x: it is not), and the shortest story is told. Exit status 1: a seed failed.
@@ -125,15 +125,14 @@ shrink(uint64_t seed, const char *what)
 				memcpy(dropped, more, sizeof(more));
 		}
 	}
-	printf("seed %llu: %s; the shortest story: sim -s %llu -v -d ", (unsigned long long)seed,
-	    what, (unsigned long long)seed);
+	printf("seed %llu: %s; the shortest story: sim -d ", (unsigned long long)seed, what);
 	for (unsigned i = 0, k; i < SIM_ACTS; i = k) {
 		for (k = i; k < SIM_ACTS && dropped[k] == dropped[i]; k++)
 			n_left += !dropped[k];
 		if (dropped[i])
 			printf("%u-%u%s", i, k - 1, k < SIM_ACTS ? "," : "");
 	}
-	printf("\n");
+	printf(" %llu\n", (unsigned long long)seed);
 	(void)try(seed, dropped, true);
 	printf("(%u acts)\n", n_left);
 }
@@ -234,14 +233,14 @@ main(int argc, char **argv)
 	static bool dropped[SIM_ACTS];
 	uint64_t first = 1, n = 300, seed = 0;
 	unsigned n_workers = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	bool one = false, verbose = false, as_is = false;
+	bool one = false, as_is = false;
 	int opt;
 
 	shared =
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 2;
-	while ((opt = getopt(argc, argv, "n:f:j:s:vd:x")) != -1) {
+	while ((opt = getopt(argc, argv, "n:f:j:d:x")) != -1) {
 		switch (opt) {
 		case 'n':
 			n = strtoull(optarg, NULL, 10);
@@ -251,13 +250,6 @@ main(int argc, char **argv)
 			break;
 		case 'j':
 			n_workers = (unsigned)strtoul(optarg, NULL, 10);
-			break;
-		case 's':
-			seed = strtoull(optarg, NULL, 10);
-			one = true;
-			break;
-		case 'v':
-			verbose = true;
 			break;
 		case 'd':
 			read_dropped(optarg, dropped);
@@ -269,13 +261,17 @@ main(int argc, char **argv)
 			return 2;
 		}
 	}
+	if (optind < argc) {
+		seed = strtoull(argv[optind], NULL, 10);
+		one = true;
+	}
 	if (n_workers < 1)
 		n_workers = 1;
 	if (n_workers >= WORKERS)
 		n_workers = WORKERS - 1;
 	if (!one)
 		return play_many(first, n, n_workers, as_is);
-	play(new_sim(), seed, dropped, verbose);
+	play(new_sim(), seed, dropped, true);
 	printf("seed %llu: nothing is wrong\n", (unsigned long long)seed);
 	return 0;
 }

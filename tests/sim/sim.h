@@ -6,15 +6,17 @@
  * sim: the engine among clients and upstreams to whom everything happens, on a played clock, all of
  * it drawn from one seed.
  *
- * story draws what is to happen: questions of clients, faults and their time, reloads. net plays
- * upstreams and what lies between; shell opens sockets and connections as io/ does; oracle judges
- * each answer by what is true (truth) and what has happened (history). Chances in net are drawn
- * from what they are about, so that a story with an event less goes on as before.
+ * story draws what is to happen: questions of clients, faults and their time, reloads. client asks
+ * and looks at the form of the answers; net plays upstreams and what lies between; shell opens
+ * sockets and connections as io/ does; oracle judges what each answer says by what is true (truth)
+ * and what has happened (history); remains looks for what is left at the end. Chances in net are
+ * drawn from what they are about, so that a story with an event less goes on as before.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/cookie.h"
 #include "core/engine.h"
 #include "core/engine_parts.h"
 #include "scenario/world.h"
@@ -24,7 +26,7 @@
 #define SIM_ACTS 1024
 #define SIM_ASKS 1024
 #define SIM_PARCELS 4096
-#define SIM_PARCEL 600 /* bytes of a message at most */
+#define SIM_PARCEL 700 /* bytes of a message at most */
 #define SIM_FACTS 4096 /* a power of two */
 #define SIM_LOOKUPS 512
 #define SIM_ERAS 16
@@ -51,10 +53,40 @@ enum fault {
 	FAULT_TCP_FULL,    /* there is no room for questions over TCP here */
 	FAULT_FORGER,      /* somebody sends forged replies too */
 	FAULT_NO_SOCKET,   /* no socket is to be had here */
+	FAULT_BADCOOKIE,   /* BADCOOKIE to all cookies over UDP */
 	FAULTS
 };
 
-enum act_kind { ACT_ASK, ACT_FAULT, ACT_FLUSH, ACT_RELOAD, ACT_ROTATE, ACT_NOTHING };
+enum act_kind {
+	ACT_ASK,
+	ACT_FAULT,
+	ACT_FLUSH,
+	ACT_RELOAD,
+	ACT_ROTATE,
+	ACT_SLEEP, /* the process is stopped for much ms */
+	ACT_FILL,  /* much replies that another loop got come into the cache, which is full then */
+	ACT_NOTHING
+};
+
+/* Clients, by the settings that they have. */
+enum sim_client {
+	CLIENT_USUAL,
+	CLIENT_OTHER,  /* a block with a prefix of its own */
+	CLIENT_NEVER,  /* without DNS64 */
+	CLIENT_ALWAYS, /* AAAA are ignored */
+	CLIENT_HIDDEN, /* A are hidden */
+	CLIENT_DENIED, /* may not ask */
+	SIM_CLIENTS
+};
+
+/* Cookies of questions. */
+enum sim_cookie {
+	COOKIE_NONE,
+	COOKIE_FRESH,  /* a client cookie alone */
+	COOKIE_GIVEN,  /* with the server cookie given last */
+	COOKIE_STOLEN, /* with one that another client was given */
+	COOKIE_WRONG   /* with one that nobody was given */
+};
 
 /* Something that happens. */
 struct act {
@@ -67,7 +99,10 @@ struct act {
 	/* a question */
 	uint8_t name_kind;
 	char alias; /* 0, 'c', 'o' */
-	bool do_bit, cd, tcp;
+	bool do_bit, cd, tcp, no_rd;
+	uint8_t client, cookie; /* enum sim_client, sim_cookie */
+	uint16_t bufsize;       /* bytes; 0: without EDNS */
+	uint8_t prefix;         /* of PTR: the last octet of its first 48 bits */
 	bool strict; /* nothing is wrong any more: the answer must be right, and in time */
 	uint16_t type;
 	uint32_t number;
@@ -81,9 +116,11 @@ struct ask {
 	bool open;
 	bool was_down;      /* they were when it was asked */
 	uint64_t n_no_room; /* counted before it */
-	uint8_t question[128];
+	uint64_t slept_ns;  /* s->slept_ns when it was asked */
+	uint8_t question[DNS_NAME_MAX + 4];
 	size_t question_len;
-	uint16_t id;
+	uint16_t id, limit; /* limit: bytes of the answer */
+	uint8_t cookie[COOKIE_LEN];
 	struct truth truth;
 };
 
@@ -107,6 +144,7 @@ struct fact {
 	uint64_t born_ns;         /* when its lookup began */
 	uint64_t wrong_ns;        /* another reply was taken */
 	unsigned n_lost, n_wrong; /* sends without a good reply: with none in time, with another */
+	uint64_t slow_ns;         /* how long a reply takes at most */
 	uint64_t asked_ns;        /* it was sent */
 	uint64_t touched_ns;      /* something was wrong; 0: never */
 };
@@ -114,10 +152,11 @@ struct fact {
 /* From when on which settings hold. */
 struct era {
 	uint64_t at_ns;
-	bool prefix;     /* one is active */
+	bool prefix;     /* one is active for all but CLIENT_OTHER */
 	uint8_t address; /* the last octet of its first 48 bits: 0x64 or 0x65 */
 	bool on_failure; /* synthesizes after errors and silence */
 };
+#define SIM_OTHER_ADDRESS 0x66 /* the same of CLIENT_OTHER's */
 
 /* What the engine was asked for one lookup, to count its sends. */
 struct sends {
@@ -148,6 +187,10 @@ struct sim {
 	/* clients */
 	struct ask asks[SIM_ASKS];
 	unsigned n_asks, n_open;
+	uint8_t cookies[SIM_CLIENTS][COOKIE_LEN]; /* given last */
+	uint32_t n_filled;
+	uint64_t slept_ns; /* for how long the process was stopped, in all */
+	uint64_t woke_ns;  /* when that was over last */
 	/* net and shell */
 	struct parcel *parcels;
 	unsigned n_parcels;

@@ -9,13 +9,15 @@
 #include "base/clock.h"
 #include "cache/cache.h"
 #include "dns/name.h"
+#include "sim/client.h"
 #include "support/plan.h"
 
 #define FRESH 100000 /* names from this number on are asked for once, when nothing is wrong */
 
 static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
 	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
-	"lowers", "tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket" };
+	"lowers", "tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket",
+	"badcookie" };
 
 /* Settings by what a reload says. */
 enum reload {
@@ -44,7 +46,9 @@ static void
 draw_question(struct rng *r, struct act *a, uint32_t n_names)
 {
 	static const uint16_t types[] = { DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA,
-		DNS_TYPE_AAAA, DNS_TYPE_A, DNS_TYPE_A, DNS_TYPE_TXT };
+		DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_AAAA, DNS_TYPE_A, DNS_TYPE_A,
+		DNS_TYPE_A, DNS_TYPE_TXT, DNS_TYPE_HTTPS, DNS_TYPE_PTR };
+	static const uint16_t sizes[] = { 1232, 1232, 1232, 0, 512, 4096 };
 
 	a->name_kind = (uint8_t)rng_below(r, rng_below(r, 2) ? 3 : TRUTH_KINDS);
 	a->number = rng_below(r, n_names);
@@ -55,6 +59,13 @@ draw_question(struct rng *r, struct act *a, uint32_t n_names)
 	a->tcp = rng_below(r, 100) < 10;
 	if (a->alias != 0 && a->type == DNS_TYPE_TXT) /* the end of it is not looked for */
 		a->type = DNS_TYPE_A;
+	a->bufsize = sizes[rng_below(r, sizeof(sizes) / sizeof(sizes[0]))];
+	if (a->bufsize == 0)
+		a->do_bit = false;
+	a->client = rng_below(r, 3) ? CLIENT_USUAL : (uint8_t)rng_below(r, SIM_CLIENTS);
+	a->cookie = rng_below(r, 4) ? COOKIE_NONE : (uint8_t)(1 + rng_below(r, COOKIE_WRONG));
+	a->no_rd = rng_below(r, 100) < 4;
+	a->prefix = rng_below(r, 4) ? 0x64 : SIM_OTHER_ADDRESS;
 }
 
 static void
@@ -94,6 +105,7 @@ draw_acts(struct sim *s, struct rng *r)
 	unsigned n = 5 + rng_below(r, 150), n_faults = rng_below(r, 9), n_reloads = rng_below(r, 4);
 	uint32_t n_names = 1 + rng_below(r, 20);
 	bool bursts = rng_below(r, 3) == 0;
+	uint64_t asleep_ns = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		if (!bursts || i % 8 == 0)
@@ -110,8 +122,19 @@ draw_acts(struct sim *s, struct rng *r)
 	for (unsigned i = rng_below(r, 10); i > 0; i--)
 		add(s, ACT_ROTATE, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
 		    ->upstream = (uint8_t)rng_below(r, SIM_UPSTREAMS);
+	if (rng_below(r, 4) == 0) {
+		struct act *a =
+		    add(s, ACT_SLEEP, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+
+		a->much = 10 + rng_below(r, rng_below(r, 2) ? 500 : 12000);
+		asleep_ns = a->much * NS_PER_MS;
+	}
+	if (rng_below(r, 16) == 0)
+		add(s, ACT_FILL, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
+		    ->much = 600;
 	/* Those who wait for nothing have no answer yet: there may be no room until then. */
-	at_ns = s->w.now_ns + span_ns + (s->conf[0].max_queries < 256 ? 5500 : 1000) * NS_PER_MS;
+	at_ns = s->w.now_ns + span_ns + asleep_ns +
+	    (s->conf[0].max_queries < 256 ? 5500 : 1000) * NS_PER_MS;
 	for (unsigned i = 0; i < 12; i++) {
 		struct act *a = add(s, ACT_ASK, at_ns + i * 20 * NS_PER_MS);
 
@@ -133,6 +156,7 @@ draw_settings(struct sim *s, struct rng *r)
 	c->resend_attempts = rng_below(r, 3) ? 2 : rng_below(r, 4);
 	c->case_randomization = rng_below(r, 2);
 	c->upstream_cookies = rng_below(r, 2);
+	c->client_cookies = rng_below(r, 2);
 	c->keep =
 	    (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5 };
 	c->keep.prefetch = rng_below(r, 2);
@@ -147,18 +171,19 @@ draw_settings(struct sim *s, struct rng *r)
 void
 story_era(struct sim *s, uint8_t what)
 {
-	static const char *const lines[RELOADS][2] = {
-		[RELOAD_USUAL] = { "prefix 2001:db8:64::/96" },
-		[RELOAD_NO_PREFIX] = { "prefix 2001:db8:64::/96 down" },
-		[RELOAD_OTHER_PREFIX] = { "prefix 2001:db8:65::/96" },
-		[RELOAD_ON_NODATA] = { "prefix 2001:db8:64::/96", "synthesize-on nodata" },
-		[RELOAD_FEWER] = { "prefix 2001:db8:64::/96" },
-	};
+	static const char *const svcb[] = { "svcb cached", "svcb resolve", "svcb off" };
+	const char *lines[] = { what == RELOAD_OTHER_PREFIX ? "prefix 2001:db8:65::/96"
+		    : what == RELOAD_NO_PREFIX              ? "prefix 2001:db8:64::/96 down"
+							    : "prefix 2001:db8:64::/96",
+		what == RELOAD_ON_NODATA ? "synthesize-on nodata" : "", svcb[sim_draw(s, 2, 0, 3)],
+		"allow 2001:db8::/32", "client 2001:db8:1::/48", "prefix 2001:db8:66::/96", "end",
+		"client 2001:db8:2::/48", "synthesize never", "end", "client 2001:db8:3::/48",
+		"synthesize always", "end", "client 2001:db8:4::/48", "hide-a", "end" };
 	struct conf_core *c = &s->conf[s->turn % 2];
 	struct era *e = &s->eras[s->n_eras++];
 
 	assert(s->n_eras <= SIM_ERAS);
-	c->policies = plan_policies(lines[what], lines[what][1] != NULL ? 2 : 1);
+	c->policies = plan_policies(lines, sizeof(lines) / sizeof(lines[0]));
 	if (what == RELOAD_FEWER && c->n_upstreams > 1) { /* one goes, the others stay */
 		c->n_upstreams--;
 		memmove(
@@ -187,17 +212,15 @@ story_say(const struct sim *s, unsigned i)
 	const struct act *a = &s->acts[i];
 	uint8_t name[DNS_NAME_MAX];
 	char text[NAME_TEXT];
+	struct truth t;
 
 	switch ((enum act_kind)a->kind) {
 	case ACT_ASK:
-		truth_name(name, (enum truth_kind)a->name_kind,
-		    a->alias == 0         ? ""
-			: a->alias == 'c' ? "c"
-					  : "o",
-		    a->number);
-		sim_say(s, "act %u: ask %u: %s %u%s%s%s%s", i, s->n_asks, name_to_text(name, text),
-		    a->type, a->do_bit ? " do" : "", a->cd ? " cd" : "", a->tcp ? " tcp" : "",
-		    a->strict ? " strict" : "");
+		client_name(a, name, &t);
+		sim_say(s, "act %u: ask %u: %s %u%s%s%s%s%s client %u cookie %u size %u", i,
+		    s->n_asks, name_to_text(name, text), a->type, a->do_bit ? " do" : "",
+		    a->cd ? " cd" : "", a->tcp ? " tcp" : "", a->no_rd ? " no-rd" : "",
+		    a->strict ? " strict" : "", a->client, a->cookie, a->bufsize);
 		break;
 	case ACT_FAULT:
 		sim_say(s, "act %u: u%u is %s, %u, for %llu ms", i, a->upstream, faults[a->what],
@@ -211,6 +234,12 @@ story_say(const struct sim *s, unsigned i)
 		break;
 	case ACT_ROTATE:
 		sim_say(s, "act %u: u%u gets a new socket", i, a->upstream);
+		break;
+	case ACT_SLEEP:
+		sim_say(s, "act %u: stopped for %u ms", i, a->much);
+		break;
+	case ACT_FILL:
+		sim_say(s, "act %u: the cache gets full", i);
 		break;
 	case ACT_NOTHING:
 		break;

@@ -11,7 +11,8 @@
 #include "dns/wire.h"
 #include "scenario/parts.h"
 
-static const char letters[] = "bnaexstmq";
+static const char letters[] = "bnaexflstzmq";
+#define TEXT 500 /* bytes of a TXT */
 static const uint8_t forged_a[4] = { 203, 0, 113, 66 };
 static const uint8_t forged_aaaa[16] = { 0x20, 0x01, 0x0d, 0xb8, 0x0b, 0xad };
 
@@ -24,10 +25,45 @@ truth_name(uint8_t out[static DNS_NAME_MAX], enum truth_kind kind, const char *c
 	assert(name_from_text(text, out) > 0);
 }
 
+/* How many bytes of NAME are labels of decimal numbers; 0: not four of them. */
+static size_t
+reverse_len(const uint8_t *name)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (name[at] < 1 || name[at] > 3 || name[at + 1] < '0' || name[at + 1] > '9')
+			return 0;
+		at += name[at] + 1u;
+	}
+	return at;
+}
+
+void
+truth_address(uint8_t out[static DNS_NAME_MAX], uint8_t prefix, uint32_t n, struct truth *t)
+{
+	uint8_t address[16] = { 0x20, 0x01, 0x0d, 0xb8, 0, prefix };
+	uint8_t name[DNS_NAME_MAX], *at = out;
+	char text[64];
+
+	truth_name(name, TRUTH_OLD, "", n);
+	truth_of(name, t);
+	memcpy(address + 12, t->a, 4);
+	snprintf(
+	    text, sizeof(text), "%u.%u.%u.%u.in-addr.arpa", t->a[3], t->a[2], t->a[1], t->a[0]);
+	assert(name_from_text(text, name) > 0);
+	truth_of(name, t);
+	for (unsigned i = 32; i-- > 0;) {
+		*at++ = 1;
+		*at++ = (uint8_t) "0123456789abcdef"[address[i / 2] >> (i & 1 ? 0 : 4) & 15];
+	}
+	memcpy(at, "\003ip6\004arpa", 10);
+}
+
 void
 truth_of(const uint8_t *name, struct truth *t)
 {
-	static const uint8_t zone[] = "\003sim\007example";
+	static const uint8_t zone[] = "\003sim\007example", reverse[] = "\007in-addr\004arpa";
 	uint8_t lower[DNS_NAME_MAX];
 	size_t len = name_len(name);
 	const char *at;
@@ -37,6 +73,15 @@ truth_of(const uint8_t *name, struct truth *t)
 	name_lower(lower, name, len);
 	t->alias = lower[1] == 'c' || lower[1] == 'o';
 	t->open = lower[1] == 'o';
+	if (len == sizeof(reverse) + reverse_len(lower) && reverse_len(lower) > 0 &&
+	    memcmp(lower + len - sizeof(reverse), reverse, sizeof(reverse)) == 0) {
+		t->reverse = true;
+		memcpy(t->target, lower, len);
+		h = hash_bytes(lower, len, 2) & 3;
+		t->kind = h == 0 ? TRUTH_GONE : h == 1 ? TRUTH_EMPTY : TRUTH_BOTH;
+		t->ttl = 60;
+		return;
+	}
 	if (len < sizeof(zone) + 2 || memcmp(lower + len - sizeof(zone), zone, sizeof(zone)) != 0)
 		return;
 	if (t->alias) {
@@ -51,22 +96,29 @@ truth_of(const uint8_t *name, struct truth *t)
 	t->ours = true;
 	t->kind = (enum truth_kind)(at - letters);
 	h = hash_bytes(t->target, len, 1);
-	t->a[0] = 198;
+	t->a[0] = t->kind == TRUTH_LOOPBACK ? 127 : 198;
 	t->a[1] = 51;
 	memcpy(t->a + 2, &h, 2);
 	memcpy(t->aaaa, "\x20\x01\x0d\xb8\x0a\xaa", 6);
 	memcpy(t->aaaa + 8, &h, 8);
+	if (t->kind == TRUTH_EXCLUDED) {
+		memset(t->aaaa, 0, 10);
+		memset(t->aaaa + 10, 0xff, 2);
+		memcpy(t->aaaa + 12, t->a, 4);
+	}
 	t->ttl = (const uint32_t[]){ 0, 1, 60, 300 }[h >> 20 & 3];
 }
 
 bool
 truth_has(enum truth_kind kind, uint16_t type)
 {
+	bool aaaa = kind == TRUTH_BOTH || kind == TRUTH_NATIVE;
+	bool a = kind != TRUTH_NATIVE && kind != TRUTH_EMPTY && kind != TRUTH_GONE &&
+	    kind != TRUTH_BROKEN && kind != TRUTH_MUTE;
+
 	if (type == DNS_TYPE_AAAA)
-		return kind == TRUTH_BOTH || kind == TRUTH_NATIVE;
-	return type == DNS_TYPE_A &&
-	    (kind == TRUTH_BOTH || kind == TRUTH_OLD || kind == TRUTH_BROKEN_AAAA ||
-		kind == TRUTH_MUTE_AAAA);
+		return aaaa;
+	return type == DNS_TYPE_A ? a : type == DNS_TYPE_PTR ? kind == TRUTH_BOTH : aaaa || a;
 }
 
 bool
@@ -90,6 +142,36 @@ put_address(
 		    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, forged ? forged_a : t->a, 4);
 	return build_rr(
 	    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, forged ? forged_aaaa : t->aaaa, 16);
+}
+
+static bool
+put_text(struct build *b, const struct truth *t, const uint8_t *owner)
+{
+	uint8_t text[TEXT];
+
+	memset(text, 'x', sizeof(text));
+	text[0] = text[TEXT / 2] = TEXT / 2 - 1;
+	return build_rr(
+	    b, MSG_ANSWER, owner, DNS_TYPE_TXT, DNS_CLASS_IN, t->ttl, text, sizeof(text));
+}
+
+/* Records of TYPE at OWNER. */
+static bool
+put_records(struct build *b, const struct truth *t, const uint8_t *owner, uint16_t type)
+{
+	static const uint8_t https[3] = { 0, 1, 0 };
+
+	switch (type) {
+	case DNS_TYPE_TXT:
+		return put_text(b, t, owner);
+	case DNS_TYPE_HTTPS:
+		return build_rr(
+		    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, https, sizeof(https));
+	case DNS_TYPE_PTR:
+		return build_rr_name(b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, owner);
+	default:
+		return put_address(b, t, owner, type, false);
+	}
 }
 
 static bool
@@ -120,12 +202,15 @@ put_truth(struct build *b, const struct msg *q, const struct truth *t, bool forg
 	if (t->kind == TRUTH_GONE)
 		b->rcode = DNS_NXDOMAIN;
 	if (t->kind == TRUTH_BROKEN ||
-	    (t->kind == TRUTH_BROKEN_AAAA && q->qtype == DNS_TYPE_AAAA)) {
+	    (q->qtype == DNS_TYPE_AAAA &&
+		(t->kind == TRUTH_BROKEN_AAAA ||
+		    (t->kind == TRUTH_BOGUS && !(q->flags & DNS_CD))))) {
 		b->rcode = DNS_SERVFAIL;
 		return true;
 	}
-	if (truth_has(t->kind, q->qtype))
-		return put_address(b, t, t->alias ? t->target : msg_qname(q), q->qtype, false);
+	if (truth_has(t->kind, q->qtype) ||
+	    (q->qtype == DNS_TYPE_AAAA && (t->kind == TRUTH_EXCLUDED || t->kind == TRUTH_BOGUS)))
+		return put_records(b, t, t->alias ? t->target : msg_qname(q), q->qtype);
 	return put_soa(b);
 }
 
@@ -163,7 +248,7 @@ truth_reply(uint8_t *out, size_t cap, const struct msg *q, const struct truth_re
 	else if (how->rcode != DNS_NOERROR || how->tc)
 		ok = true;
 	else
-		ok = t.ours ? put_truth(&b, q, &t, how->forged) : put_soa(&b);
+		ok = t.ours || t.reverse ? put_truth(&b, q, &t, how->forged) : put_soa(&b);
 	assert(ok);
 	return build_finish(&b, cap, &opt);
 }

@@ -7,7 +7,9 @@
  * addresses come of the whole name, so nobody gets those of another.
  *
  * A chain is a letter before another name of this kind: "cb17" is a CNAME of "b17", and replies
- * have its records too; for "ob17" they have the CNAME only.
+ * have its records too; for "ob17" they have the CNAME only. Names with addresses have a TXT that
+ * is too long for 512 bytes, and HTTPS. Names in in-addr.arpa have a PTR or not, as comes of the
+ * name.
  */
 
 #include <stdbool.h>
@@ -24,15 +26,19 @@ enum truth_kind {
 	TRUTH_OLD,         /* a: A only */
 	TRUTH_EMPTY,       /* e: neither */
 	TRUTH_GONE,        /* x: NXDOMAIN */
+	TRUTH_EXCLUDED,    /* f: A, and an AAAA that is excluded by default (RULES D7) */
+	TRUTH_LOOPBACK,    /* l: an A that nothing may be synthesized from (RULES D14), only */
 	TRUTH_BROKEN,      /* s: SERVFAIL to everything */
 	TRUTH_BROKEN_AAAA, /* t: SERVFAIL to AAAA; has A */
+	TRUTH_BOGUS,       /* z: AAAA does not validate: SERVFAIL, but with CD; has A */
 	TRUTH_MUTE,        /* m: nobody replies */
 	TRUTH_MUTE_AAAA,   /* q: nobody replies for AAAA; has A */
 	TRUTH_KINDS
 };
 
 struct truth {
-	bool ours; /* it is such a name */
+	bool ours;    /* it is such a name */
+	bool reverse; /* one in in-addr.arpa: BOTH has a PTR, and there are EMPTY and GONE */
 	bool alias, open;
 	enum truth_kind kind;         /* at the end of the chain */
 	uint8_t target[DNS_NAME_MAX]; /* end of the chain, or the name itself */
@@ -46,7 +52,11 @@ void truth_name(uint8_t out[static DNS_NAME_MAX], enum truth_kind kind, const ch
 /* truth_of: what is true of NAME, in any case of letters. */
 void truth_of(const uint8_t *name, struct truth *t);
 
-/* truth_has: does a name of KIND have records of TYPE? */
+/* truth_address: the question's name for PTR of the A of name number N, under the /96 of
+ * 2001:db8:PREFIX::, to OUT; what is true of it to *T. */
+void truth_address(uint8_t out[static DNS_NAME_MAX], uint8_t prefix, uint32_t n, struct truth *t);
+
+/* truth_has: does a name of KIND have records of TYPE, which may be passed on and used? */
 bool truth_has(enum truth_kind kind, uint16_t type);
 
 /* truth_is_mute: does nobody reply to a question for TYPE of such a name? */
