@@ -96,6 +96,7 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 	l->now.upstream = l->upstream;
 	l->now.check = l->check;
 	l->now.silent = false;
+	l->now.refused = false;
 	l->now.edns = false;
 	l->now.cookie = false;
 	l->now.cases = 0;

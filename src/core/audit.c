@@ -135,7 +135,8 @@ count_kept(struct count *c)
 	if (n != ls->kept_replies.n_used)
 		blame(c, "a reply was kept for nobody");
 	if (!ls->more &&
-	    !(list_empty(&ls->put_off) && list_empty(&ls->ending) && list_empty(&c->qs->later)))
+	    !(list_empty(&ls->put_off) && list_empty(&ls->ending) && list_empty(&ls->lost) &&
+		list_empty(&ls->refused) && list_empty(&c->qs->later)))
 		blame(c, "work is left that nobody knows of");
 }
 

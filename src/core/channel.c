@@ -7,6 +7,8 @@ channels_init(struct channel c[static CHANNELS_EACH])
 	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
 		c[i] = (struct channel){ .n_open = 0 };
 		list_init(&c[i].open);
+		list_init(&c[i].lost);
+		list_init(&c[i].link);
 	}
 }
 
@@ -28,7 +30,7 @@ bool
 channels_unused(const struct channel c[static CHANNELS_EACH])
 {
 	for (unsigned i = 0; i < CHANNELS_EACH; i++)
-		if (c[i].n_open > 0)
+		if (c[i].n_open > 0 || !list_empty(&c[i].link))
 			return false;
 	return true;
 }
@@ -43,8 +45,11 @@ channel_silent(struct channel *c, uint64_t sent_ns)
 }
 
 void
-channel_closed(struct channel *c)
+channel_closed(struct channel *c, bool established)
 {
+	list_move(&c->lost, &c->open);
+	c->lost_established = established;
+	c->lost_fruitful = c->fruitful;
 	c->stuck = false;
 	c->fruitful = false;
 	c->heard_ns = 0;

@@ -25,6 +25,11 @@ struct channel {
 	bool stuck;        /* it gets no new questions */
 	bool fruitful;     /* a reply came by it since it was opened */
 	uint64_t heard_ns; /* time of the last message that came by it */
+	/* attempts that went over the connection before, which ended; they count in n_open */
+	struct list lost;
+	struct list link;      /* with lost: in lookups.lost, for core/silence */
+	bool lost_established; /* that connection had been up */
+	bool lost_fruitful;    /* a reply came by it */
 };
 
 /* channels_init: prepare the connections C of one upstream as closed. */
@@ -62,7 +67,10 @@ channel_heard(struct channel *c, uint64_t now_ns)
  */
 MUST_USE bool channel_silent(struct channel *c, uint64_t sent_ns);
 
-/* channel_closed: the connection has ended, and nothing is in flight over it. */
-void channel_closed(struct channel *c);
+/*
+ * channel_closed: the connection has ended; ESTABLISHED: after it had been up. What is in flight
+ * over it goes to c->lost, and C is as new.
+ */
+void channel_closed(struct channel *c, bool established);
 
 #endif

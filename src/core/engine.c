@@ -297,31 +297,23 @@ engine_tick(struct engine *e, uint64_t now_ns)
 void
 engine_refused(struct engine *e, unsigned upstream, int slot, uint64_t now_ns)
 {
-	struct lookup *l;
-
 	begin(e, now_ns);
 	stats_inc(&e->stats.upstream_refused);
 	health_on_refused(&e->upstreams, upstream, now_ns);
 	if (slot >= 0)
 		silence_on_refused(&e->lookups, (unsigned)slot);
-	while ((l = silence_next_refused(&e->lookups, &e->result, now_ns)) != NULL)
-		engine_end(e, l);
 	audited(e);
 }
 
 void
 engine_tcp_lost(struct engine *e, unsigned conn, bool established, uint64_t now_ns)
 {
-	struct lookup *l;
-
 	begin(e, now_ns);
 	if (engine_tcp_open(e, conn) > 0)
 		stats_inc(&e->stats.tcp_upstream_lost);
 	if (!established)
 		health_on_no_tcp(&e->upstreams, conn / CHANNELS_EACH, now_ns);
-	while ((l = silence_on_tcp_lost(&e->lookups, conn, established, &e->result, e->now_ns)) !=
-	    NULL)
-		engine_end(e, l);
+	silence_on_tcp_lost(&e->lookups, conn, established);
 	upstreams_release(&e->upstreams, conn / CHANNELS_EACH);
 	audited(e);
 }
@@ -406,6 +398,8 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		send->peer = q->peer;
 		send->local = q->local;
 		send->len = len;
+		if (q->tcp)
+			e->left -= (int64_t)(len / ENGINE_OCTETS);
 		count_answer(e, out.buf);
 		if (UNLIKELY(to_packetcache))
 			keep_packet(e, q, out.buf, len);
@@ -442,6 +436,12 @@ bool
 engine_has_work(const struct engine *e)
 {
 	return e->lookups.more;
+}
+
+bool
+engine_spent(const struct engine *e)
+{
+	return e->left <= 0;
 }
 
 bool

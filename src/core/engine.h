@@ -88,6 +88,9 @@ bool engine_work(struct engine *e, uint64_t now_ns);
 /* engine_has_work: is work left for the next turn? */
 MUST_USE bool engine_has_work(const struct engine *e);
 
+/* engine_spent: has this turn had its work? What may wait for the next turn should. */
+MUST_USE bool engine_spent(const struct engine *e);
+
 /*
  * engine_next: write the next message to be sent, and its destination and length to *send.
  * UDP_SLOT: PACKET_UDP_CAP bytes, used for *_UDP. TCP_BUF: PACKET_TCP_CAP bytes, used for *_TCP,

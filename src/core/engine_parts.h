@@ -23,9 +23,11 @@
 #include "core/upstream.h"
 #include "core/wheel.h"
 
-#define ENGINE_TURN 2000   /* units that all slices of one turn may take */
-#define ENGINE_SLICE 250   /* units of one slice, about: then it is another one's turn */
+#define ENGINE_TURN 2000 /* units that all slices of one turn may take */
+#define ENGINE_SLICE 250 /* units of one slice, about: then it is another one's turn */
+#define ENGINE_QUERY 4   /* units: a query goes on without a reply, or a question is asked again */
 #define ENGINE_AT_ONCE 128 /* units that the end of a lookup may always take */
+#define ENGINE_OCTETS 32   /* of a message that is read or written, in one unit */
 #define ENGINE_MOST 4000   /* units that a message may keep others waiting for */
 
 struct engine {

@@ -65,7 +65,9 @@ engine_socket_retire(struct engine *e, unsigned slot)
 bool
 engine_socket_busy(const struct engine *e, unsigned slot)
 {
-	return !list_empty(&e->upstreams.sockets[slot].open);
+	const struct upstream_socket *s = &e->upstreams.sockets[slot];
+
+	return !list_empty(&s->open) || s->n_refused > 0;
 }
 
 void

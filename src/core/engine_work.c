@@ -8,9 +8,9 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
+#include "core/silence.h"
 #include "core/store.h"
 
-#define QUERY_COST 4   /* units: a query goes on without a reply: it may ask the next question */
 #define REPLY_COST 600 /* units: one goes on with the worst reply there can be */
 
 /*
@@ -37,7 +37,7 @@ audited_end(const struct engine *e)
 static inline unsigned
 cost_of(const struct lookup_result *result)
 {
-	size_t cost = result->msg != NULL ? 1 + result->msg->len / 32 : QUERY_COST;
+	size_t cost = result->msg != NULL ? 1 + result->msg->len / ENGINE_OCTETS : ENGINE_QUERY;
 
 	return cost < REPLY_COST ? (unsigned)cost : REPLY_COST;
 }
@@ -86,10 +86,30 @@ wake_some(struct engine *e)
 	return true;
 }
 
+/* The questions of a socket that was refused, or of a TCP connection that ended: how they go on. */
+typedef struct lookup *next_one(
+    struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
+
+/* Some of those that are on the list OF. False: there are none. */
+static bool
+ask_some_again(struct engine *e, const struct list *of, next_one *next)
+{
+	unsigned most = ENGINE_SLICE / ENGINE_QUERY, left = most;
+	struct lookup *l;
+
+	if (list_empty(of))
+		return false;
+	while ((l = next(&e->lookups, &left, &e->result, e->now_ns)) != NULL)
+		engine_end(e, l);
+	e->left -= (int64_t)ENGINE_QUERY * (most - left);
+	return true;
+}
+
 bool
 engine_slice(struct engine *e)
 {
 	struct lookup *l = attempt_next_truncated(&e->lookups, &e->result);
+	bool any;
 	unsigned n;
 
 	if (l != NULL) {
@@ -98,8 +118,12 @@ engine_slice(struct engine *e)
 	}
 	if (e->left <= 0)
 		return false;
-	n = query_slice(&e->queries, ENGINE_SLICE / QUERY_COST);
-	e->left -= n * QUERY_COST;
-	e->lookups.more = wake_some(e) || n > 0;
-	return e->lookups.more;
+	any = ask_some_again(e, &e->lookups.refused, silence_next_refused);
+	any |= ask_some_again(e, &e->lookups.lost, silence_next_lost);
+	n = query_slice(&e->queries, ENGINE_SLICE / ENGINE_QUERY);
+	e->left -= (int64_t)n * ENGINE_QUERY;
+	/* As the last one: those before may end lookups, too. */
+	any = wake_some(e) || any || n > 0;
+	e->lookups.more = any;
+	return any;
 }

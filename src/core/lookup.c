@@ -34,6 +34,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	list_init(&ls->to_ask);
 	list_init(&ls->ending);
 	list_init(&ls->put_off);
+	list_init(&ls->lost);
 	list_init(&ls->refused);
 	list_init(&ls->shelf);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
@@ -332,6 +333,8 @@ release(struct lookups *ls, struct attempt *a)
 	list_unlink(&a->link);
 	if (txid_by_tcp(a->socket))
 		lookup_channel(ls, a)->n_open--;
+	else if (UNLIKELY(a->refused))
+		ls->upstreams->sockets[a->socket].n_refused--;
 }
 
 /* Copy attempt FROM, which is in flight, to TO, which takes its place on the list. */

@@ -136,6 +136,7 @@ struct attempt {
 	bool cookie : 1;       /* it carried a cookie */
 	bool cookie_known : 1; /* with a server cookie, so the reply must carry a cookie */
 	bool silent : 1;       /* its wait is over without a reply, and that was counted */
+	bool refused : 1;      /* in lookups.refused, not in the open list of its socket */
 };
 
 struct lookup {
@@ -230,7 +231,9 @@ struct lookups {
 	struct list refused; /* attempts on a socket that ICMP refused, for silence_next_refused */
 	struct list ending;  /* lookups that end with their truncated reply */
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
-	bool more; /* work may be left: in ending, put_off or queries.later (core/engine_work) */
+	struct list lost;    /* TCP connections that ended: struct channel.link */
+	bool more;           /* work may be left: in ending, put_off, refused, lost or queries.later
+				(core/engine_work) */
 	/* the truncated reply of the lookup that ended last; its bytes are in reply */
 	struct msg truncated;
 	struct lookup **buckets; /* owned: 2^(32 - shift) heads */

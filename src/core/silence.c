@@ -341,7 +341,16 @@ silence_on_timer(
 void
 silence_on_refused(struct lookups *ls, unsigned slot)
 {
-	list_move(&ls->refused, &ls->upstreams->sockets[slot].open);
+	struct upstream_socket *s = &ls->upstreams->sockets[slot];
+
+	if (list_empty(&s->open))
+		return;
+	for (struct list *link = s->open.next; link != &s->open; link = link->next) {
+		LIST_OBJECT(link, struct attempt, link)->refused = true;
+		s->n_refused++;
+	}
+	list_move(&ls->refused, &s->open);
+	ls->more = true;
 }
 
 /* L's attempt was refused. */
@@ -357,15 +366,20 @@ on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 }
 
 struct lookup *
-silence_next_refused(struct lookups *ls, struct lookup_result *result, uint64_t now_ns)
+silence_next_refused(
+    struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
 {
 	struct list *link;
 
-	while ((link = list_pop(&ls->refused)) != NULL) {
+	while (*most > 0 && (link = list_pop(&ls->refused)) != NULL) {
 		struct attempt *a = LIST_OBJECT(link, struct attempt, link);
+		struct upstream_socket *s = &ls->upstreams->sockets[a->socket];
 		struct lookup *l = lookup_of(ls, a);
 
-		list_push(&ls->upstreams->sockets[a->socket].open, link);
+		--*most;
+		a->refused = false;
+		s->n_refused--;
+		list_push(&s->open, link);
 		if (a->silent)
 			continue;
 		if (a != &l->now) /* given up early */
@@ -385,39 +399,56 @@ silence_next_refused(struct lookups *ls, struct lookup_result *result, uint64_t 
  * silence. Returns whether it goes on.
  */
 static bool
-on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, bool established,
-    struct lookup_result *result, uint64_t now_ns)
+on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lookup_result *result,
+    uint64_t now_ns)
 {
-	bool again = c->fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
+	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
-	if (established && again) {
-		l->tcp_again |= !c->fruitful;
+	if (c->lost_established && again) {
+		l->tcp_again |= !c->lost_fruitful;
 		return attempt_again(ls, l, l->upstream);
 	}
 	if (antispoof_without_tcp(l))
 		return attempt_again(ls, l, l->upstream);
 	count(ls, l, &l->now);
 	lookup_stop_attempt(ls, l);
-	return go_on(ls, l, result, established, now_ns);
+	return go_on(ls, l, result, c->lost_established, now_ns);
 }
 
-struct lookup *
-silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
-    struct lookup_result *result, uint64_t now_ns)
+void
+silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 {
 	struct channel *c = upstreams_channel(ls->upstreams, conn);
 
-	while (!list_empty(&c->open)) {
-		struct attempt *a = LIST_OBJECT(c->open.next, struct attempt, link);
-		struct lookup *l = lookup_of(ls, a);
+	channel_closed(c, established);
+	if (list_empty(&c->lost))
+		return;
+	list_unlink(&c->link);
+	list_push(&ls->lost, &c->link);
+	ls->more = true;
+}
 
+struct lookup *
+silence_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns)
+{
+	while (*most > 0 && !list_empty(&ls->lost)) {
+		struct channel *c = LIST_OBJECT(ls->lost.next, struct channel, link);
+		struct attempt *a = LIST_OBJECT(c->lost.next, struct attempt, link);
+		struct lookup *l;
+
+		if (list_empty(&c->lost)) {
+			list_unlink(&c->link);
+			upstreams_release(ls->upstreams, upstreams_of_channel(ls->upstreams, c));
+			continue;
+		}
+		--*most;
+		l = lookup_of(ls, a);
 		lose(ls, a);
 		if (a != &l->now)
 			lookup_drop(ls, l, a);
-		else if (!on_lost(ls, l, c, established, result, now_ns))
+		else if (!on_lost(ls, l, c, result, now_ns))
 			return l;
 	}
-	channel_closed(c);
 	return NULL;
 }
 

@@ -34,19 +34,22 @@ MUST_USE bool silence_on_timer(
 void silence_on_refused(struct lookups *ls, unsigned slot);
 
 /*
- * silence_next_refused: go on with the lookups that silence_on_refused is about. Call it until it
- * returns NULL; each lookup that it returns has ended, with *result filled.
+ * silence_next_refused: go on with up to *MOST of the lookups that silence_on_refused is about;
+ * *MOST is less by as many. Call it until it returns NULL; each lookup that it returns has ended,
+ * with *result filled.
  */
 MUST_USE struct lookup *silence_next_refused(
-    struct lookups *ls, struct lookup_result *result, uint64_t now_ns);
+    struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
 
 /*
  * silence_on_tcp_lost: the connection CONN (core/engine) ended (ESTABLISHED: after it had been
- * up) or could not be opened. Call it until it returns NULL; each lookup that it returns has ended,
- * with *result filled.
+ * up) or could not be opened: silence_next_lost goes on with the lookups that asked by it.
  */
-MUST_USE struct lookup *silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established,
-    struct lookup_result *result, uint64_t now_ns);
+void silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established);
+
+/* silence_next_lost: the same for those that silence_on_tcp_lost is about. */
+MUST_USE struct lookup *silence_next_lost(
+    struct lookups *ls, unsigned *most, struct lookup_result *result, uint64_t now_ns);
 
 /*
  * silence_on_tcp_full: the shell has no room to queue the question with this ID (host byte order)

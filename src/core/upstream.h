@@ -115,7 +115,8 @@ upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
 	uint16_t space;
-	struct list open; /* the attempts in flight on it: struct attempt.link */
+	uint32_t n_refused; /* attempts in flight on it that are in lookups.refused, not in open */
+	struct list open;   /* the other attempts in flight on it: struct attempt.link */
 };
 
 struct upstreams {
@@ -140,6 +141,14 @@ MUST_USE static inline struct channel *
 upstreams_channel(struct upstreams *us, unsigned conn)
 {
 	return &us->table[conn / CHANNELS_EACH].tcp[conn % CHANNELS_EACH];
+}
+
+/* upstreams_of_channel: the number of the upstream whose connection C is. */
+MUST_USE static inline unsigned
+upstreams_of_channel(const struct upstreams *us, const struct channel *c)
+{
+	return (
+	    unsigned)((size_t)((const char *)c - (const char *)us->table) / sizeof(us->table[0]));
 }
 
 /* upstreams_init: make the table empty. */

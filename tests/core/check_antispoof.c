@@ -409,7 +409,7 @@ START_TEST(d21_proven_without_tcp)
 
 		PARTS_CHECK(ask(n, false, false, &result) == NULL);
 		PARTS_CHECK(parts_next(&p, &send) && send.way == PACKET_UPSTREAM_TCP);
-		PARTS_CHECK(silence_on_tcp_lost(&p.lookups, 0, false, &result, p.now_ns) == NULL);
+		PARTS_CHECK(parts_lose(&p, 0, false, &result) == NULL);
 		for (unsigned j = 1; j < ANTISPOOF_AGREE; j++) {
 			PARTS_CHECK(l == NULL);
 			new_socket();

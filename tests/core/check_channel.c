@@ -56,7 +56,7 @@ START_TEST(d27_stuck_connection_gets_no_question)
 	channel_heard(&c[0], 2000);
 	ck_assert_uint_eq(channels_pick(c), 0);
 	ck_assert(channel_silent(&c[0], 2000));
-	channel_closed(&c[0]);
+	channel_closed(&c[0], true);
 	ck_assert_uint_eq(channels_pick(c), 0);
 }
 END_TEST

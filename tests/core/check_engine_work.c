@@ -285,6 +285,92 @@ START_TEST(silence_is_worked_off_in_slices)
 }
 END_TEST
 
+/* N questions for N names. */
+static void
+ask_each(unsigned n, bool by_tcp)
+{
+	for (unsigned i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "n%u.example", i);
+		ask(i, name, DNS_TYPE_NS, by_tcp);
+	}
+	ck_assert_uint_eq(n_asked, n);
+}
+
+/*
+ * A socket with thousands of questions is refused, or a TCP connection with as many is lost: they
+ * are asked again, each of them, but not all in one turn.
+ */
+START_TEST(thousands_are_asked_again_in_slices)
+{
+	bool by_tcp = _i == 1;
+	unsigned n_turns = 0, most = 0, n = 3000, before;
+
+	ask_each(n, by_tcp);
+	before = n_asked;
+	ck_assert_int_eq(asked.way, by_tcp ? PACKET_UPSTREAM_TCP : PACKET_UPSTREAM_UDP);
+	for (unsigned i = 0; by_tcp && i < CHANNELS_EACH; i++)
+		engine_tcp_lost(e, i, true, now_ns);
+	if (!by_tcp)
+		engine_refused(e, 0, 0, now_ns);
+	/* The socket has questions in flight as before. */
+	ck_assert(by_tcp || engine_socket_busy(e, 0));
+	while (engine_has_work(e)) {
+		unsigned turn = n_asked;
+
+		(void)engine_work(e, now_ns);
+		ask_other();
+		most = n_asked - turn > most ? n_asked - turn : most;
+		PARTS_CHECK(n_turns++ < n);
+	}
+	ck_assert_uint_eq(n_asked - before, n);
+	ck_assert_uint_le(most, ENGINE_TURN / ENGINE_QUERY + ENGINE_SLICE);
+	ck_assert_uint_eq(engine_in_flight(e), n);
+	ck_assert_uint_eq(e->upstreams.sockets[0].n_refused, 0);
+}
+END_TEST
+
+/* Some of them end, or are answered, before their slice comes. */
+START_TEST(refused_ones_that_are_answered_first)
+{
+	ask_each(3000, false);
+	engine_refused(e, 0, 0, now_ns);
+	hand_in(100);
+	ck_assert_uint_eq(answered[2999], 1);
+	now_ns += QUERY_ALL_MS * NS_PER_MS + 2 * WHEEL_TICK_NS;
+	while (engine_tick(e, now_ns))
+		(void)drain();
+	(void)work();
+	check_all_answered(3000);
+	ck_assert_uint_eq(e->upstreams.sockets[0].n_refused, 0);
+}
+END_TEST
+
+/* The same with a connection, whose number is another one's meanwhile, which ends too. */
+START_TEST(lost_ones_that_are_lost_again)
+{
+	ask_each(3000, true);
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		engine_tcp_lost(e, i, true, now_ns);
+	for (unsigned turn = 0; engine_has_work(e) && turn < 3; turn++) {
+		(void)drain();
+		for (unsigned i = 0; i < CHANNELS_EACH; i++)
+			engine_tcp_lost(e, i, false, now_ns);
+		(void)engine_work(e, now_ns);
+	}
+	(void)work();
+	now_ns += QUERY_ALL_MS * NS_PER_MS + 2 * WHEEL_TICK_NS;
+	while (engine_tick(e, now_ns))
+		(void)drain();
+	(void)work();
+	check_all_answered(3000);
+	ck_assert(list_empty(&e->lookups.lost));
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		ck_assert(list_empty(&e->upstreams.table[0].tcp[i].lost));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -302,6 +388,9 @@ main(void)
 	tcase_add_test(tc, deadlines_hold_meanwhile);
 	tcase_add_test(tc, d26_without_room_for_a_copy);
 	tcase_add_test(tc, silence_is_worked_off_in_slices);
+	tcase_add_loop_test(tc, thousands_are_asked_again_in_slices, 0, 2);
+	tcase_add_test(tc, refused_ones_that_are_answered_first);
+	tcase_add_test(tc, lost_ones_that_are_lost_again);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -70,7 +70,7 @@ hear(unsigned conn)
 static void
 lose(unsigned conn, bool established)
 {
-	ck_assert_ptr_null(silence_on_tcp_lost(&p.lookups, conn, established, &result, p.now_ns));
+	ck_assert_ptr_null(parts_lose(&p, conn, established, &result));
 }
 
 /* The wait of L is over. */

@@ -6,6 +6,7 @@
 
 #include "core/attempt.h"
 #include "core/reply.h"
+#include "core/silence.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "support/plan.h"
@@ -107,6 +108,15 @@ parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock, const uint8_t
 
 	reply_warm(&p->lookups, &in, 1);
 	return reply_on_message(&p->lookups, &in, &p->reply, result, p->now_ns);
+}
+
+struct lookup *
+parts_lose(struct parts *p, unsigned conn, bool established, struct lookup_result *result)
+{
+	unsigned most = UINT32_MAX;
+
+	silence_on_tcp_lost(&p->lookups, conn, established);
+	return silence_next_lost(&p->lookups, &most, result, p->now_ns);
 }
 
 size_t

@@ -63,6 +63,10 @@ bool parts_next(struct parts *p, struct packet_out *send);
 struct lookup *parts_hand_in(struct parts *p, enum packet_way way, uint32_t sock,
     const uint8_t *msg, size_t len, struct lookup_result *result);
 
+/* parts_lose: the TCP connection CONN ends. Returns the lookup that ends by it; NULL: none. */
+struct lookup *parts_lose(
+    struct parts *p, unsigned conn, bool established, struct lookup_result *result);
+
 /* parts_question: write a client's question with OPT to BUF (512 bytes). Returns its length. */
 size_t parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtype);
 
