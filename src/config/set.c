@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/set.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/netaddr.h"
@@ -271,16 +272,19 @@ set_udp_size(struct settings *s, const struct keyword *k, const struct words *w,
 }
 
 void
-set_threads(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+set_number_or(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
+	size_t len = strcspn(k->args, "|");
+	char what[64];
 	uint32_t n;
 
-	if (strcmp(w->word[1], "auto") == 0)
+	snprintf(what, sizeof(what), "%.*s or a number", (int)len, k->args);
+	if (strlen(w->word[1]) == len && strncmp(w->word[1], k->args, len) == 0)
 		store(s, k, 0);
 	else if (value_number(w->word[1], (uint32_t)k->min, (uint32_t)k->max, &n))
 		store(s, k, n);
 	else
-		out_of_bounds(k, w, d, "auto or a number");
+		out_of_bounds(k, w, d, what);
 }
 
 void

@@ -109,6 +109,8 @@ struct conf_io {
 	/* host byte order: never used as source port towards upstreams (RFC 5452 section 9.2) */
 	uint16_t avoid_ports[CONF_MAX_AVOID_PORTS];
 	size_t n_avoid_ports;
+	/* source ports in use at a time, per upstream and loop; 0: one for each question */
+	uint16_t outgoing_ports;
 };
 
 struct conf {

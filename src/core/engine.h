@@ -164,7 +164,10 @@ void engine_socket_retire(struct engine *e, unsigned slot);
  */
 MUST_USE bool engine_socket_busy(const struct engine *e, unsigned slot);
 
-/* engine_socket_del: forget this socket, which has no question in flight; its slot is free. */
+/*
+ * engine_socket_del: forget this socket; its slot is free. Questions in flight on it wait on, but
+ * get no reply to what left by it.
+ */
 void engine_socket_del(struct engine *e, unsigned slot);
 
 /*

@@ -73,6 +73,7 @@ engine_socket_busy(const struct engine *e, unsigned slot)
 void
 engine_socket_del(struct engine *e, unsigned slot)
 {
+	lookup_orphan(&e->lookups, slot);
 	upstreams_socket_del(&e->upstreams, slot);
 }
 

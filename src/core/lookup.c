@@ -36,6 +36,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	list_init(&ls->put_off);
 	list_init(&ls->lost);
 	list_init(&ls->refused);
+	list_init(&ls->orphans);
 	list_init(&ls->shelf);
 	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
 	if (rc != 0)
@@ -415,6 +416,19 @@ lookup_drop_oldest(struct lookups *ls)
 	a = LIST_OBJECT(ls->shelf.next, struct attempt, shelf);
 	lookup_drop(ls, lookup_of(ls, a), a);
 	return true;
+}
+
+void
+lookup_orphan(struct lookups *ls, unsigned slot)
+{
+	struct list *open = &ls->upstreams->sockets[slot].open;
+
+	for (struct list *link = open->next; link != open; link = link->next) {
+		const struct attempt *a = LIST_OBJECT(link, struct attempt, link);
+
+		ls->spaces[a->space].owner[a->id].socket = UPSTREAM_MAX_SOCKETS; /* no slot */
+	}
+	list_move(&ls->orphans, open);
 }
 
 struct lookup *

@@ -229,6 +229,7 @@ struct lookups {
 	struct pool kept_replies; /* struct lookup_kept */
 	struct list shelf;        /* these, by age */
 	struct list refused; /* attempts on a socket that ICMP refused, for silence_next_refused */
+	struct list orphans; /* attempts whose socket was closed */
 	struct list ending;  /* lookups that end with their truncated reply */
 	struct list put_off; /* lookups that have ended and whose waiters are woken in slices */
 	struct list lost;    /* TCP connections that ended: struct channel.link */
@@ -356,6 +357,9 @@ void lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a);
  * none.
  */
 MUST_USE bool lookup_drop_oldest(struct lookups *ls);
+
+/* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */
+void lookup_orphan(struct lookups *ls, unsigned slot);
 
 /* lookup_of: the lookup that attempt A, which is in flight, belongs to. */
 MUST_USE struct lookup *lookup_of(const struct lookups *ls, const struct attempt *a);

@@ -245,7 +245,7 @@ MUST_USE int upstreams_socket_add(struct upstreams *us, unsigned u, unsigned spa
 /* upstreams_socket_retire: send no new questions by the socket of SLOT. */
 void upstreams_socket_retire(struct upstreams *us, unsigned slot);
 
-/* upstreams_socket_del: free SLOT, on which nothing is in flight. */
+/* upstreams_socket_del: free SLOT, on which nothing is in flight (lookup_orphan). */
 void upstreams_socket_del(struct upstreams *us, unsigned slot);
 
 #endif

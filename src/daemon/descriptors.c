@@ -3,14 +3,14 @@
 
 #include "base/log.h"
 #include "core/upstream.h"
-#include "io/upstream_udp.h"
+#include "io/upstream_set.h"
 
 #define OTHERS 32 /* of one loop besides its sockets; of the process besides its loops */
 
 rlim_t
 descriptors_needed(const struct settings *s, unsigned n_loops)
 {
-	rlim_t upstream = s->conf.core.n_upstreams * UPSTREAM_UDP_SOCKETS;
+	rlim_t upstream = s->conf.core.n_upstreams * upstream_set_most(s->conf.io.outgoing_ports);
 	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
 	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
 	    s->conf.core.n_upstreams * CHANNELS_EACH + OTHERS;

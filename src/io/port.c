@@ -18,9 +18,12 @@ is_avoided(const struct conf_io *conf, uint16_t port)
 	return false;
 }
 
-/* Bind FD to a random port that CONF permits. No other socket shares it (no SO_REUSEPORT). */
+/*
+ * Bind FD to a random port that CONF permits and that is not *PORT, which becomes that port. No
+ * other socket shares it (no SO_REUSEPORT).
+ */
 static int
-bind_random(const struct conf_io *conf, struct rng *rng, int fd, uint8_t family)
+bind_random(const struct conf_io *conf, struct rng *rng, int fd, uint8_t family, uint16_t *port)
 {
 	struct netaddr any = { .family = family };
 	int r = -EADDRINUSE;
@@ -31,10 +34,12 @@ bind_random(const struct conf_io *conf, struct rng *rng, int fd, uint8_t family)
 
 		do
 			any.port = (uint16_t)(PORT_FIRST + rng_below(rng, 65536 - PORT_FIRST));
-		while (is_avoided(conf, any.port));
+		while (any.port == *port || is_avoided(conf, any.port));
 		len = netaddr_to_sockaddr(&any, &ss);
-		if (bind(fd, (const struct sockaddr *)&ss, len) == 0)
+		if (bind(fd, (const struct sockaddr *)&ss, len) == 0) {
+			*port = any.port;
 			return 0;
+		}
 		r = -errno;
 		if (r != -EADDRINUSE && r != -EACCES && r != -EPERM)
 			break;
@@ -55,7 +60,8 @@ read_empty(int fd)
 }
 
 static int
-set_up(const struct conf_io *conf, struct rng *rng, int fd, const struct netaddr *addr)
+set_up(
+    const struct conf_io *conf, struct rng *rng, int fd, const struct netaddr *addr, uint16_t *port)
 {
 	uint32_t buffer = conf->socket_buffer;
 	int size = buffer <= INT32_MAX ? (int)buffer : INT32_MAX;
@@ -70,7 +76,7 @@ set_up(const struct conf_io *conf, struct rng *rng, int fd, const struct netaddr
 	/* A smaller buffer than asked for is no reason not to serve. */
 	if (size > 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	r = bind_random(conf, rng, fd, addr->family);
+	r = bind_random(conf, rng, fd, addr->family, port);
 	if (r < 0)
 		return r;
 	if (connect(fd, (const struct sockaddr *)&ss, len) < 0)
@@ -79,7 +85,7 @@ set_up(const struct conf_io *conf, struct rng *rng, int fd, const struct netaddr
 }
 
 int
-port_open(const struct conf_io *conf, struct rng *rng, const struct netaddr *addr)
+port_open(const struct conf_io *conf, struct rng *rng, const struct netaddr *addr, uint16_t *port)
 {
 	int family = addr->family == NETADDR_IPV6 ? AF_INET6 : AF_INET;
 	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -87,7 +93,7 @@ port_open(const struct conf_io *conf, struct rng *rng, const struct netaddr *add
 
 	if (fd < 0)
 		return -errno;
-	r = set_up(conf, rng, fd, addr);
+	r = set_up(conf, rng, fd, addr, port);
 	if (r < 0) {
 		close(fd);
 		return r;

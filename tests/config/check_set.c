@@ -94,6 +94,9 @@ static const struct bad_line bad[] = {
 	{ "rrset-order random", "rrset-order: 'random' is not one of fixed|rotate" },
 	{ "num-threads 65", "num-threads: '65' is not auto or a number from 1 to 64" },
 	{ "num-threads 0", "num-threads: '0' is not auto or a number from 1 to 64" },
+	{ "outgoing-ports 0", "outgoing-ports: '0' is not each or a number from 1 to 64" },
+	{ "outgoing-ports 65", "outgoing-ports: '65' is not each or a number from 1 to 64" },
+	{ "outgoing-ports eac", "outgoing-ports: 'eac' is not each or a number from 1 to 64" },
 	{ "cpu-affinity 3-1", "cpu-affinity: '3-1' is not auto or a list of CPU numbers as 0-3,8" },
 	{ "avoid-port 0", "avoid-port: '0' is not a port or a range of ports from 1 to 65535" },
 	{ "avoid-port 20-10",
@@ -314,6 +317,15 @@ START_TEST(udp_sizes_are_taken_with_a_notice)
 }
 END_TEST
 
+START_TEST(outgoing_ports_are_a_number_or_one_for_each)
+{
+	parse_silently("outgoing-ports 64\n");
+	ck_assert_uint_eq(settings.conf.io.outgoing_ports, 64);
+	parse_silently("outgoing-ports each\n");
+	ck_assert_uint_eq(settings.conf.io.outgoing_ports, 0);
+}
+END_TEST
+
 START_TEST(avoided_ports_are_taken_as_ranges)
 {
 	parse_silently("avoid-port 5353\navoid-port 10000-10062\n");
@@ -391,6 +403,7 @@ main(void)
 	tcase_add_test(tc, short_texts_are_kept);
 	tcase_add_loop_test(tc, lists_are_taken_up_to_their_limits, 0, N_OF(manies));
 	tcase_add_test(tc, udp_sizes_are_taken_with_a_notice);
+	tcase_add_test(tc, outgoing_ports_are_a_number_or_one_for_each);
 	tcase_add_test(tc, avoided_ports_are_taken_as_ranges);
 	tcase_add_test(tc, plain_keywords_set_their_fields);
 	tcase_add_test(tc, choices_are_in_the_order_of_their_enums);

@@ -102,6 +102,49 @@ START_TEST(d26_without_socket_the_question_ends)
 }
 END_TEST
 
+/* What is open on a socket that was closed gets no reply by its slot, and is asked again in time.
+ */
+START_TEST(question_outlives_its_socket)
+{
+	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
+	struct packet_in in = { .way = PACKET_CLIENT_UDP, .peer = conf.upstreams[0] };
+	struct packet_out send;
+	uint8_t msg[512];
+	int first = engine_socket_add(e, 0, 0), second = engine_socket_add(e, 0, 0);
+	uint64_t now_ns = PARTS_START_NS;
+
+	conf.n_upstreams = 1;
+	engine_set_conf(e, &conf, now_ns);
+	engine_socket_use(e, (unsigned)first);
+	in.msg = msg;
+	in.len = parts_question(msg, 1, "a.example", DNS_TYPE_MX);
+	ck_assert(engine_input(e, &in, now_ns));
+	ck_assert(engine_next(e, udp, tcp, &send));
+	ck_assert_int_eq((int)send.sock, first);
+	ck_assert(engine_socket_busy(e, (unsigned)first));
+	engine_socket_use(e, (unsigned)second);
+	engine_socket_del(e, (unsigned)first);
+	udp[2] |= DNS_QR >> 8;
+	in = (struct packet_in){
+		.msg = udp, .len = send.len, .way = PACKET_UPSTREAM_UDP, .sock = (uint32_t)first
+	};
+	ck_assert(engine_input(e, &in, now_ns));
+	ck_assert_uint_eq(atomic_load(&engine_stats(e)->upstream_unknown_id), 1);
+	while (!engine_next(e, udp, tcp, &send)) {
+		now_ns += WHEEL_TICK_NS;
+		ck_assert(engine_busy(e));
+		(void)engine_tick(e, now_ns);
+	}
+	ck_assert_int_eq((int)send.sock, second);
+	udp[2] |= DNS_QR >> 8;
+	in.len = send.len;
+	in.sock = (uint32_t)second;
+	ck_assert(engine_input(e, &in, now_ns));
+	ck_assert(engine_next(e, udp, tcp, &send));
+	ck_assert_int_eq(send.way, PACKET_CLIENT_UDP);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -115,6 +158,7 @@ main(void)
 	tcase_add_test(tc, number_waits_for_its_socket);
 	tcase_add_test(tc, unknown_question_that_is_full_changes_nothing);
 	tcase_add_test(tc, d26_without_socket_the_question_ends);
+	tcase_add_test(tc, question_outlives_its_socket);
 	suite_add_tcase(s, tc);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

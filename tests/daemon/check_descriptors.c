@@ -19,6 +19,7 @@ START_TEST(need_follows_the_limits)
 
 	settings.conf.io.max_tcp_clients = 100;
 	settings.conf.io.n_listens = 2;
+	settings.conf.io.outgoing_ports = 8;
 	settings.conf.core.n_upstreams = 1;
 	base = descriptors_needed(&settings, 1);
 	ck_assert_uint_gt(base, 100 + 2 * 2);
@@ -28,14 +29,14 @@ START_TEST(need_follows_the_limits)
 	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 52);
 	more = descriptors_needed(&settings, 2);
 	ck_assert_uint_gt(more, 2 * (base - 100));
-	/* To one upstream: 8 sockets in use and 32 retired ones in each of 4 ID spaces, and TCP. */
+	/* To one upstream: 8 sockets in use and 128 retired ones in each of 4 ID spaces, and TCP. */
 	base = descriptors_needed(&settings, 1);
 	settings.conf.core.n_upstreams = 2;
-	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 160 + CHANNELS_EACH);
+	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 544 + CHANNELS_EACH);
 	/* There are no more sockets for UDP than a loop can have in all. */
 	settings.conf.core.n_upstreams = CONF_MAX_UPSTREAMS;
 	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base,
-	    UPSTREAM_MAX_SOCKETS - 160 + (CONF_MAX_UPSTREAMS - 1) * CHANNELS_EACH);
+	    UPSTREAM_MAX_SOCKETS - 544 + (CONF_MAX_UPSTREAMS - 1) * CHANNELS_EACH);
 }
 END_TEST
 

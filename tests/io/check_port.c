@@ -18,12 +18,14 @@
 static struct conf_io conf;
 static struct rng rng;
 static struct rig rig;
+static uint16_t last;
 static struct rig_msg msg;
 
 static void
 setup(void)
 {
 	conf = (struct conf_io){ .n_avoid_ports = 0 };
+	last = 0;
 	rng_init_seeded(&rng, 7);
 	rig_init(&rig);
 }
@@ -41,12 +43,14 @@ START_TEST(ports_are_many_and_high)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < N; i++) {
-		int fd = port_open(&conf, &rng, &rig.up);
-		uint16_t port;
+		uint16_t before = last, port;
+		int fd = port_open(&conf, &rng, &rig.up, &last);
 		char name[32];
 
 		ck_assert_int_ge(fd, 0);
 		port = rig_local(fd).port;
+		ck_assert_uint_eq(port, last);
+		ck_assert_uint_ne(port, before);
 		ck_assert_uint_ge(port, 1024);
 		n += !seen[port];
 		seen[port] = true;
@@ -64,16 +68,34 @@ END_TEST
 /* Rule 25: the same draw finds another port when the first is to be avoided. */
 START_TEST(avoided_port_is_drawn_anew)
 {
-	int fd = port_open(&conf, &rng, &rig.up);
+	int fd = port_open(&conf, &rng, &rig.up, &last);
 
 	ck_assert_int_ge(fd, 0);
 	conf.avoid_ports[0] = rig_local(fd).port;
 	conf.n_avoid_ports = 1;
 	close(fd);
+	last = 0;
 	rng_init_seeded(&rng, 7);
-	fd = port_open(&conf, &rng, &rig.up);
+	fd = port_open(&conf, &rng, &rig.up, &last);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_uint_ne(rig_local(fd).port, conf.avoid_ports[0]);
+	close(fd);
+}
+END_TEST
+
+/* Rule 25: the same draw finds another port when the first is the one that was used last. */
+START_TEST(no_port_twice_in_a_row)
+{
+	int fd = port_open(&conf, &rng, &rig.up, &last);
+	uint16_t first = last;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_eq(first, rig_local(fd).port);
+	close(fd);
+	rng_init_seeded(&rng, 7);
+	fd = port_open(&conf, &rng, &rig.up, &last);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_ne(rig_local(fd).port, first);
 	close(fd);
 }
 END_TEST
@@ -81,11 +103,12 @@ END_TEST
 /* The same when somebody else has it. */
 START_TEST(taken_port_is_drawn_anew)
 {
-	int first = port_open(&conf, &rng, &rig.up);
+	int first = port_open(&conf, &rng, &rig.up, &last);
 	int second;
 
+	last = 0;
 	rng_init_seeded(&rng, 7);
-	second = port_open(&conf, &rng, &rig.up);
+	second = port_open(&conf, &rng, &rig.up, &last);
 	ck_assert(first >= 0 && second >= 0);
 	ck_assert_uint_ne(rig_local(first).port, rig_local(second).port);
 	close(first);
@@ -98,7 +121,7 @@ START_TEST(unreachable_upstream_opens_nothing)
 {
 	const struct netaddr nobody = rig_addr("255.255.255.255", 53);
 
-	ck_assert_int_eq(port_open(&conf, &rng, &nobody), -EACCES);
+	ck_assert_int_eq(port_open(&conf, &rng, &nobody, &last), -EACCES);
 }
 END_TEST
 
@@ -111,6 +134,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, ports_are_many_and_high);
 	tcase_add_test(t, avoided_port_is_drawn_anew);
+	tcase_add_test(t, no_port_twice_in_a_row);
 	tcase_add_test(t, taken_port_is_drawn_anew);
 	tcase_add_test(t, unreachable_upstream_opens_nothing);
 	suite_add_tcase(s, t);

@@ -12,6 +12,8 @@
 #include "base/clock.h"
 #include "support/rig.h"
 
+#define N_PORTS 8 /* rig_settings */
+
 static struct rig rig;
 static struct shell *shell;
 static struct rig_msg msg;
@@ -135,11 +137,11 @@ START_TEST(engine_smaller_than_a_batch_is_read)
 END_TEST
 
 /* The socket that leads to the test's upstream from PORT. */
-static const struct upstream_udp_sock *
+static const struct upstream_sock *
 socket_at(uint16_t port)
 {
 	for (size_t i = 0; i < UPSTREAM_MAX_SOCKETS; i++) {
-		const struct upstream_udp_sock *s = &shell->upstream_udp.socks[i];
+		const struct upstream_sock *s = &shell->upstream_udp.socks.at[i];
 
 		if (s->open && rig_local(s->out.fd).port == port)
 			return s;
@@ -157,8 +159,7 @@ stat(const _Atomic uint64_t *counter)
 /* Rule 25: a question leaves by a port that is young enough, however long the pause before it. */
 START_TEST(question_leaves_by_a_young_port)
 {
-	static const unsigned pauses_ms[] = { 0, 3000, 9990, 10000, 10008, 15000, 2504, 60000,
-		9000 };
+	static const unsigned pauses_ms[] = { 0, 600, 1990, 2000, 2008, 3000, 504, 60000, 1800 };
 
 	open_shell(300);
 	for (size_t i = 0; i < sizeof(pauses_ms) / sizeof(pauses_ms[0]); i++) {
@@ -168,7 +169,7 @@ START_TEST(question_leaves_by_a_young_port)
 		ask(1);
 		ck_assert(rig_take(&rig, &msg));
 		ck_assert_uint_lt(
-		    shell->now_ns - socket_at(msg.from.port)->opened_ns, UPSTREAM_UDP_AGE_NS);
+		    shell->now_ns - socket_at(msg.from.port)->opened_ns, UPSTREAM_SET_AGE_NS);
 		rig_reply(&msg, &msg, 1);
 		rig_give(&rig, &msg);
 		read_sockets();
@@ -180,7 +181,7 @@ END_TEST
 /* A set that falls asleep between a question and the next draw is awake by that. */
 START_TEST(sleeping_set_is_woken_by_a_draw)
 {
-	const struct upstream_udp_set *set;
+	const struct upstream_set *set;
 
 	open_shell(300);
 	set = &shell->upstream_udp.sets[0][0];
@@ -192,18 +193,18 @@ START_TEST(sleeping_set_is_woken_by_a_draw)
 		.gen = 99,
 		.peer = rig.up };
 	shell_input(shell, 1);
-	shell->now_ns += UPSTREAM_UDP_AGE_NS;
+	shell->now_ns += UPSTREAM_SET_AGE_NS;
 	upstream_udp_expire(shell);
 	ck_assert_uint_eq(set->n, 0);
 	shell_flush(shell);
 	ck_assert_uint_eq(set->n, 1);
 	for (int i = 0; i < 20; i++) {
-		shell->now_ns += UPSTREAM_UDP_AGE_NS;
+		shell->now_ns += UPSTREAM_SET_AGE_NS;
 		ask(1);
-		ck_assert_uint_le(set->n, UPSTREAM_UDP_ACTIVE);
+		ck_assert_uint_le(set->n, N_PORTS);
 	}
 	ck_assert(!set->asleep);
-	ck_assert_uint_eq(shell->upstream_udp.n_active, set->n);
+	ck_assert_uint_eq(shell->upstream_udp.socks.n_active, set->n);
 }
 END_TEST
 
@@ -219,7 +220,7 @@ START_TEST(lack_of_a_descriptor_blames_no_upstream)
 	ask(1);
 	answer(1);
 	pass(6000);
-	shell->now_ns += 2 * UPSTREAM_UDP_AGE_NS;
+	shell->now_ns += 2 * UPSTREAM_SET_AGE_NS;
 	upstream_udp_expire(shell);
 	ck_assert(!upstream_udp_is_awake(shell));
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -243,20 +244,145 @@ START_TEST(lack_of_a_descriptor_blames_no_upstream)
 }
 END_TEST
 
-/* Sockets that are too old but have open questions are kept up to a bound; then none is replaced.
+/* The only set's socket that questions leave by. */
+static const struct upstream_sock *
+in_use(void)
+{
+	return &shell->upstream_udp.socks.at[shell->upstream_udp.sets[0][0].in_use];
+}
+
+/*
+ * Sockets that are too old but have open questions are kept up to a bound; beyond it the oldest is
+ * closed. What was open on it waits on, and every question ends in its time.
  */
 START_TEST(retired_sockets_are_bounded)
 {
-	const struct upstream_udp_set *set;
+	const struct upstream_set *set;
 
 	open_shell(300);
 	set = &shell->upstream_udp.sets[0][0];
-	for (unsigned i = 0; i < 2 * UPSTREAM_UDP_DRAINING; i++) {
+	for (unsigned i = 0; i < 2 * UPSTREAM_SET_DRAINING; i++) {
 		ask(1);
-		shell->now_ns += UPSTREAM_UDP_AGE_NS;
+		shell->now_ns += UPSTREAM_SET_AGE_NS;
 		upstream_udp_renew(shell);
+		ck_assert_uint_eq(in_use()->opened_ns, shell->now_ns);
 	}
-	ck_assert_uint_eq(set->n_draining, UPSTREAM_UDP_DRAINING);
+	ck_assert_uint_eq(set->n_draining, UPSTREAM_SET_DRAINING);
+	ck_assert_uint_eq(shell->upstream_udp.n_draining, UPSTREAM_SET_DRAINING);
+	pass(6000);
+	ck_assert_uint_eq(engine_room(shell->engine), 300);
+	upstream_udp_beat(shell);
+	ck_assert_uint_le(set->n_draining, 2); /* with a probe open */
+}
+END_TEST
+
+/* Hand in N different questions in one iteration, without a flush. */
+static void
+ask_at_once(unsigned n)
+{
+	static struct rig_msg many[UDP_BATCH];
+
+	ck_assert_uint_le(n, UDP_BATCH);
+	for (unsigned i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "n%u.test", n_asked++);
+		rig_question(&many[i], 1, name, RIG_A);
+		shell->in[i] = (struct packet_in){ .msg = many[i].bytes,
+			.len = many[i].len,
+			.way = PACKET_CLIENT_UDP,
+			.gen = 99,
+			.peer = rig.up };
+	}
+	shell_input(shell, n);
+}
+
+/* Rule 25: no socket gets more questions than it may, within an iteration neither. */
+START_TEST(used_socket_is_replaced_at_once)
+{
+	static unsigned sent[65536];
+	unsigned n_ports = 0;
+
+	rig.conf.io.outgoing_ports = _i == 0 ? 1 : 0;
+	open_shell(2000);
+	for (unsigned i = 0; i < 1280 / UDP_BATCH; i++) {
+		ask_at_once(UDP_BATCH);
+		shell_flush(shell);
+		for (unsigned k = 0; k < UDP_BATCH; k++) {
+			ck_assert(rig_take(&rig, &msg));
+			n_ports += sent[msg.from.port]++ == 0;
+			ck_assert_uint_le(sent[msg.from.port], _i == 0 ? UPSTREAM_SET_USES : 1);
+		}
+	}
+	ck_assert_uint_eq(n_ports, _i == 0 ? 3 : 1280);
+}
+END_TEST
+
+/* Rule 25: the questions of two iterations do not leave by one port. */
+START_TEST(no_port_twice_in_a_row)
+{
+	uint16_t last = 0;
+
+	rig.conf.io.outgoing_ports = 3;
+	open_shell(300);
+	for (unsigned i = 0; i < 100; i++) {
+		ask(1);
+		ck_assert(rig_take(&rig, &msg));
+		ck_assert_uint_ne(msg.from.port, last);
+		last = msg.from.port;
+	}
+	ck_assert_uint_eq(shell->upstream_udp.sets[0][0].n, 3);
+}
+END_TEST
+
+/* Fewer ports by a reload: the rest is retired, and questions leave by one that is left. */
+START_TEST(fewer_ports_after_a_reload)
+{
+	const struct upstream_set *set;
+
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	ask(2 * N_PORTS);
+	ck_assert_uint_eq(set->n, N_PORTS);
+	rig.conf.io.outgoing_ports = 2;
+	upstream_udp_sync(shell);
+	ck_assert_uint_eq(set->n, 2);
+	ck_assert_uint_eq(set->n_draining, N_PORTS - 2);
+	ck_assert(set->in_use == set->slots[0] || set->in_use == set->slots[1]);
+	ask(4);
+	ck_assert_uint_eq(set->n, 2);
+}
+END_TEST
+
+/* A retired socket closes with its last reply, not with the next beat. */
+START_TEST(retired_socket_closes_with_its_last_reply)
+{
+	const struct upstream_set *set;
+
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	ask(1);
+	shell->now_ns += UPSTREAM_SET_AGE_NS;
+	upstream_udp_expire(shell);
+	ck_assert_uint_eq(set->n_draining, 1);
+	answer(1);
+	ck_assert_uint_eq(set->n_draining, 0);
+}
+END_TEST
+
+/* Many upstreams share the slots: none takes what another needs. */
+START_TEST(upstreams_share_the_slots)
+{
+	rig.conf.io.outgoing_ports = UPSTREAM_SET_PORTS;
+	for (unsigned i = 0; i < CONF_MAX_UPSTREAMS; i++) {
+		rig.conf.core.upstreams[i] = rig.up;
+		rig.conf.core.upstreams[i].port = (uint16_t)(2000 + i);
+	}
+	rig.conf.core.n_upstreams = CONF_MAX_UPSTREAMS;
+	open_shell(300);
+	ck_assert_uint_eq(shell->upstream_udp.share, UPSTREAM_MAX_SOCKETS / CONF_MAX_UPSTREAMS);
+	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++)
+		ck_assert_uint_eq(shell->upstream_udp.sets[u][0].n, 1);
 }
 END_TEST
 
@@ -266,13 +392,13 @@ n_open(void)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
-		n += shell->upstream_udp.socks[i].open;
+		n += shell->upstream_udp.socks.at[i].open;
 	return n;
 }
 
 /* Have SET's questions leave by SLOT, as if it had been drawn. */
 static void
-use(struct upstream_udp_set *set, unsigned slot)
+use(struct upstream_set *set, unsigned slot)
 {
 	set->in_use = (uint16_t)slot;
 	engine_socket_use(shell->engine, slot);
@@ -284,7 +410,7 @@ use(struct upstream_udp_set *set, unsigned slot)
  */
 START_TEST(refused_socket_is_replaced)
 {
-	struct upstream_udp_set *set;
+	struct upstream_set *set;
 	unsigned slot;
 
 	open_shell(300);
@@ -309,7 +435,7 @@ END_TEST
 /* Another than the one in use is left where it is. */
 START_TEST(refused_socket_not_in_use_stays)
 {
-	struct upstream_udp_set *set;
+	struct upstream_set *set;
 	unsigned slot;
 
 	open_shell(300);
@@ -325,26 +451,26 @@ START_TEST(refused_socket_not_in_use_stays)
 }
 END_TEST
 
-/* However much is refused, few sockets are opened for it: one in UPSTREAM_UDP_FRESH_NS. The next
+/* However much is refused, few sockets are opened for it: one in UPSTREAM_SET_FRESH_NS. The next
  * question leaves by another port. */
 START_TEST(refusals_open_few_sockets)
 {
-	struct upstream_udp_set *set;
+	struct upstream_set *set;
 
 	open_shell(300);
 	set = &shell->upstream_udp.sets[0][0];
-	ask(2 * UPSTREAM_UDP_ACTIVE);
-	ck_assert_uint_eq(n_open(), UPSTREAM_UDP_ACTIVE);
+	ask(2 * N_PORTS);
+	ck_assert_uint_eq(n_open(), N_PORTS);
 	for (unsigned i = 0; i < 1000; i++) {
 		unsigned slot = set->in_use;
 
-		list_push(&shell->tx.refused, &shell->upstream_udp.socks[slot].out.refused);
+		list_push(&shell->tx.refused, &shell->upstream_udp.socks.at[slot].out.refused);
 		ck_assert(upstream_udp_refused(shell));
 		ck_assert_uint_ne(set->in_use, slot);
 		shell->now_ns += NS_PER_MS;
 	}
 	ck_assert(!upstream_udp_refused(shell));
-	ck_assert_uint_eq(n_open(), UPSTREAM_UDP_ACTIVE + 10);
+	ck_assert_uint_eq(n_open(), N_PORTS + 10);
 }
 END_TEST
 
@@ -382,6 +508,11 @@ suite(void)
 	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
 	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);
 	tcase_add_test(t, retired_sockets_are_bounded);
+	tcase_add_loop_test(t, used_socket_is_replaced_at_once, 0, 2);
+	tcase_add_test(t, no_port_twice_in_a_row);
+	tcase_add_test(t, fewer_ports_after_a_reload);
+	tcase_add_test(t, retired_socket_closes_with_its_last_reply);
+	tcase_add_test(t, upstreams_share_the_slots);
 	tcase_add_loop_test(t, refused_socket_is_replaced, 0, 2);
 	tcase_add_test(t, refused_socket_not_in_use_stays);
 	tcase_add_test(t, refusals_open_few_sockets);

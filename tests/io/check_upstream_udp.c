@@ -13,6 +13,8 @@
 
 #include "support/rig.h"
 
+#define N_PORTS 8 /* rig_settings */
+
 static struct rig rig;
 static struct rig_msg msg;
 static int client;
@@ -95,9 +97,9 @@ START_TEST(questions_leave_by_eight_high_ports)
 	start();
 	begin_ms = rig_now_ms();
 	exchange(200, 1, &n);
-	ages = (rig_now_ms() - begin_ms) / (UPSTREAM_UDP_AGE_NS / 1000000);
-	ck_assert_uint_ge(n, UPSTREAM_UDP_ACTIVE);
-	ck_assert_uint_le(n, UPSTREAM_UDP_ACTIVE * (1 + ages));
+	ages = (rig_now_ms() - begin_ms) / (UPSTREAM_SET_AGE_NS / 1000000);
+	ck_assert_uint_ge(n, N_PORTS);
+	ck_assert_uint_le(n, N_PORTS * (1 + ages));
 	for (unsigned port = 0; port < 1024; port++)
 		ck_assert(!seen[port]);
 }
@@ -114,11 +116,11 @@ START_TEST(idle_ports_are_closed)
 
 	start();
 	exchange(100, 1, &n);
-	ck_assert_uint_ge(n, UPSTREAM_UDP_ACTIVE);
+	ck_assert_uint_ge(n, N_PORTS);
 	open = n_descriptors();
-	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > open - UPSTREAM_UDP_ACTIVE; i++)
+	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > open - N_PORTS; i++)
 		rig_pause(1);
-	ck_assert_uint_eq(n_descriptors(), open - UPSTREAM_UDP_ACTIVE);
+	ck_assert_uint_eq(n_descriptors(), open - N_PORTS);
 	getrusage(RUSAGE_SELF, &before);
 	rig_pause(1000);
 	getrusage(RUSAGE_SELF, &after);
@@ -135,14 +137,14 @@ END_TEST
 /* A socket that has been used enough is replaced, and the old ones are closed. */
 START_TEST(used_sockets_are_replaced)
 {
-	const unsigned questions = 3 * UPSTREAM_UDP_ACTIVE * UPSTREAM_UDP_USES / 2;
+	const unsigned questions = 3 * N_PORTS * UPSTREAM_SET_USES / 2;
 	unsigned n = 0, before;
 
 	start();
 	exchange(100, 1, &n);
 	before = n_descriptors();
 	exchange(questions - questions % 64, 64, &n);
-	ck_assert_uint_ge(n, UPSTREAM_UDP_ACTIVE + 4);
+	ck_assert_uint_ge(n, N_PORTS + 4);
 	for (int i = 0; i < RIG_WAIT_MS && n_descriptors() > before; i++)
 		rig_pause(1);
 	ck_assert_uint_le(n_descriptors(), before);
@@ -187,7 +189,7 @@ START_TEST(unreachable_upstream_is_no_spin)
 	n = rig_stat(&rig, "upstream_refused");
 	ck_assert(rig_until(&rig, "upstream_refused", n + 4));
 	n = rig_stat(&rig, "upstream_refused") - n;
-	ck_assert_uint_ge(rig_now_ms() - begin_ms, (n - 1) * UPSTREAM_UDP_RETRY_NS / 2000000);
+	ck_assert_uint_ge(rig_now_ms() - begin_ms, (n - 1) * UPSTREAM_SET_RETRY_NS / 2000000);
 	ck_assert(rig_idle(200));
 }
 END_TEST

@@ -7,7 +7,7 @@ cd "${TOP_SRCDIR:-.}" || exit 99
 # Those that there may be. In and out of io go through the shell: it has them all as members, and
 # they call each other through it.
 allowed="\
-io/listener io/session io/shell io/upstream_tcp io/upstream_udp"
+io/listener io/session io/shell io/upstream_set io/upstream_tcp io/upstream_udp"
 
 # Each circle in a line, its units in order.
 circles()

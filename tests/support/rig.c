@@ -127,6 +127,7 @@ rig_settings(struct rig *r)
 	io->tcp_idle_ms = 10000;
 	io->max_tcp_clients = 100;
 	io->max_tcp_per_client = 50;
+	io->outgoing_ports = 8;
 }
 
 void

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_IO_UPSTREAM_SET_H
+#define DNS64D_IO_UPSTREAM_SET_H
+
+/*
+ * upstream_set: the UDP sockets to one upstream for one ID space; a part of upstream_udp.
+ *
+ * Questions leave by the socket in use. It is drawn anew from the others after each iteration that
+ * sent some. A socket that has sent UPSTREAM_SET_USES questions, or is UPSTREAM_SET_AGE_NS old, is
+ * replaced by one on another port before the next question leaves: the old one is retired, and
+ * closes when its open questions are answered or given up. If none can be opened it is used on. How
+ * many sockets a set has is the setting outgoing-ports; with 0 each question has a socket of its
+ * own.
+ *
+ * A set has no more than its share of the engine's slots. Retired sockets beyond that are closed,
+ * the oldest first, and what is open on them gets no reply any more.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/list.h"
+#include "base/netaddr.h"
+#include "io/upstream_sock.h"
+
+#define UPSTREAM_SET_PORTS 64              /* sockets of a set at most */
+#define UPSTREAM_SET_DRAINING 128          /* retired sockets of a set at most */
+#define UPSTREAM_SET_USES 512              /* questions that retire a socket */
+#define UPSTREAM_SET_AGE_NS 2000000000ULL  /* age that retires a socket */
+#define UPSTREAM_SET_RETRY_NS 250000000ULL /* pause after a socket could not be opened */
+#define UPSTREAM_SET_FRESH_NS 100000000ULL /* between sockets that a set opens for refused ones */
+
+/* The sockets of one upstream and ID space. */
+struct upstream_set {
+	struct netaddr addr;                /* the upstream's, which the sockets are connected to */
+	uint16_t slots[UPSTREAM_SET_PORTS]; /* of those in use, n of them */
+	unsigned n;
+	struct list draining; /* retired sockets that are still open, the oldest first */
+	unsigned n_draining;
+	uint16_t in_use;   /* slot for the next questions; valid when n > 0 */
+	uint16_t port;     /* of the socket that was opened last; 0: none was */
+	bool asleep;       /* the last socket became too old: the next question opens one */
+	uint64_t retry_ns; /* no socket is opened before this time; 0: whenever needed */
+	uint64_t fresh_ns; /* no socket is opened for a refused one before this time */
+	struct list sent;  /* on upstream_udp.sent from a question until the next draw */
+	uint8_t upstream;
+	uint8_t space;
+};
+
+struct shell;
+
+/* upstream_set_init: prepare the zeroed SET, for this number of an upstream and SPACE. */
+void upstream_set_init(struct upstream_set *set, uint8_t upstream, uint8_t space);
+
+/*
+ * upstream_set_most: how many sockets to one upstream can be open at a time, with PORTS as the
+ * setting outgoing-ports.
+ */
+MUST_USE unsigned upstream_set_most(unsigned ports);
+
+/* upstream_set_sync: SET is for the upstream at ADDR from now on; NULL: for none. */
+void upstream_set_sync(struct shell *sh, struct upstream_set *set, const struct netaddr *addr);
+
+/*
+ * upstream_set_dodge: have the next questions of SET, which has a socket, leave by another port
+ * than that of the socket in use, which was refused: a fresh one, or, as ICMP must not have us open
+ * ports without end, another of the set.
+ */
+void upstream_set_dodge(struct shell *sh, struct upstream_set *set);
+
+/* upstream_set_sent: a question was queued on S of SET. If S is used up now it is replaced. */
+void upstream_set_sent(struct shell *sh, struct upstream_set *set, const struct upstream_sock *s);
+
+/* upstream_set_draw: draw the socket for the next questions of SET. */
+void upstream_set_draw(struct shell *sh, struct upstream_set *set);
+
+/* upstream_set_renew: replace the socket in use of SET if it is too old; wake SET if it is asleep.
+ */
+void upstream_set_renew(struct shell *sh, struct upstream_set *set);
+
+/* upstream_set_expire: retire sockets of SET that are too old; without any left it is asleep. */
+void upstream_set_expire(struct shell *sh, struct upstream_set *set);
+
+/* upstream_set_close: S, which is retired and has nothing to be sent, is not needed any more. */
+void upstream_set_close(struct shell *sh, struct upstream_sock *s);
+
+/* upstream_set_close_drained: close the retired sockets of SET that have no open questions. */
+void upstream_set_close_drained(struct shell *sh, struct upstream_set *set);
+
+#endif
