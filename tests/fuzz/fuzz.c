@@ -3,17 +3,19 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "cache/cache.h"
+#include "core/engine_parts.h"
+#include "dns/header.h"
 #include "dns/msg.h"
-#include "dns/name.h"
-#include "dns/wire.h"
+#include "fuzz/image.h"
 #include "support/plan.h"
 
 #define SEED 64
 #define STALE_S 60
-#define STEP_NS 50000000ULL /* 50 ms: a fraction of a timeout */
-#define STEPS_MAX 2000      /* 100 s: no question lives that long */
+#define QUERIES 16
+#define STEPS_MAX 10000 /* deadlines: no question lives for so many */
 
 static struct netaddr
 loopback(uint16_t port)
@@ -24,57 +26,109 @@ loopback(uint16_t port)
 	return a;
 }
 
-void
-fuzz_start(struct fuzz *f)
+/* --- The engine ------------------------------------------------------------------------------- */
+
+static void
+make_conf(struct conf_core *c)
 {
 	static const char *const plan[] = { "prefix 64:ff9b::/96", "prefix 2001:db8:64::/96" };
-	const uint64_t seed = SEED;
-	int slot;
 
-	memset(f, 0, sizeof(*f));
-	log_open(LOG_SINK_NONE, "fuzz");
-	f->conf.upstreams[0] = loopback(53);
-	f->conf.n_upstreams = 1;
-	f->conf.timeout_ms = 200;
-	f->conf.resend_attempts = 1;
-	f->conf.udp_size_client = 1232;
-	f->conf.udp_size_upstream = 1232;
-	f->conf.max_queries = 64;
-	f->conf.policies = plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
-	f->conf.cache = cache_new(CACHE_MIN, STALE_S, SEED);
-	FUZZ_CHECK(f->conf.cache != NULL);
-	f->conf.keep = (struct conf_cache){ .max_ttl_s = 604800,
+	c->upstreams[0] = loopback(53);
+	c->n_upstreams = 1;
+	c->timeout_ms = 200;
+	c->resend_attempts = 1;
+	c->udp_size_client = 1232;
+	c->udp_size_upstream = 1232;
+	c->max_queries = QUERIES;
+	c->policies = plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
+	c->cache = cache_new(CACHE_MIN, STALE_S, SEED);
+	FUZZ_CHECK(c->cache != NULL);
+	c->keep = (struct conf_cache){ .max_ttl_s = 604800,
 		.max_negative_s = 3600,
 		.failure_s = 1,
 		.stale_s = STALE_S,
 		.cut = CONF_CUT_ALL,
 		.prefetch = true,
 		.rotate = true };
-	f->limit = f->conf.udp_size_client;
-	f->now_ns = 1;
-	f->engine = engine_new(&f->conf, &seed, f->now_ns);
-	FUZZ_CHECK(f->engine != NULL);
-	slot = engine_socket_add(f->engine, 0, 0);
-	FUZZ_CHECK(slot >= 0);
-	engine_socket_use(f->engine, (unsigned)slot);
 }
 
-void
-fuzz_end(struct fuzz *f)
+/* As the shell does: a socket for each upstream that may be asked. */
+static void
+open_sockets(struct fuzz *f)
 {
-	engine_free(f->engine);
-	cache_free(f->conf.cache);
-	policies_unref(f->conf.policies);
+	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++) {
+		if (f->slot[u] >= 0 || !engine_upstream_active(f->engine, u))
+			continue;
+		f->slot[u] = engine_socket_add(f->engine, u, 0);
+		FUZZ_CHECK(f->slot[u] >= 0);
+		engine_socket_use(f->engine, (unsigned)f->slot[u]);
+	}
 }
+
+static void
+make(struct fuzz *f)
+{
+	const uint64_t seed = SEED;
+
+	log_open(LOG_SINK_NONE, "fuzz");
+	for (unsigned i = 0; i < FUZZ_OPEN; i++)
+		f->open[i] = &f->questions[i];
+	make_conf(&f->conf);
+	f->engine = engine_new(&f->conf, &seed, 1);
+	FUZZ_CHECK(f->engine != NULL);
+	f->image = image_take(f->engine, f->conf.cache);
+}
+
+struct fuzz *
+fuzz_begin(void)
+{
+	static struct fuzz f;
+
+	if (f.engine == NULL)
+		make(&f);
+	f.now_ns = 1;
+	f.n_asks = f.n_answers = f.n_questions = f.n_open = 0;
+	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++)
+		f.slot[u] = -1;
+	open_sockets(&f);
+	return &f;
+}
+
+/* Does the engine still have anything to do for anybody? */
+static bool
+is_at_rest(const struct engine *e)
+{
+	return e->queries.pool.n_used == 0 && e->lookups.pool.n_used == 0;
+}
+
+/* --- What comes out --------------------------------------------------------------------------- */
 
 static void
 keep_question(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
 {
-	FUZZ_CHECK(send->len <= sizeof(f->question_bytes));
-	f->asked = true;
-	f->question = *send;
-	f->question_len = send->len;
-	memcpy(f->question_bytes, bytes, send->len);
+	struct fuzz_question *q = f->open[f->n_open < FUZZ_OPEN ? f->n_open : FUZZ_OPEN - 1];
+
+	f->n_open += f->n_open < FUZZ_OPEN;
+	memmove(&f->open[1], &f->open[0], (f->n_open - 1) * sizeof(f->open[0]));
+	f->open[0] = q;
+	q->to = *send;
+	q->len = send->len;
+	memcpy(q->bytes, bytes, send->len);
+	f->n_questions++;
+	image_sent(f->image, header_id(bytes));
+}
+
+static void
+check_answer(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
+{
+	struct fuzz_ask *a = &f->asks[send->sock];
+	struct msg m;
+
+	FUZZ_CHECK(send->sock < f->n_asks && a->open && send->len <= a->limit);
+	FUZZ_CHECK(msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
+	FUZZ_CHECK((m.flags & DNS_QR) != 0);
+	a->open = false;
+	f->n_answers++;
 }
 
 static void
@@ -82,111 +136,203 @@ check_sent(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send)
 {
 	struct msg m;
 
-	FUZZ_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
-	if (send->way == PACKET_UPSTREAM_UDP || send->way == PACKET_UPSTREAM_TCP) {
-		FUZZ_CHECK((m.flags & DNS_QR) == 0 && m.qdcount == 1);
-		keep_question(f, bytes, send);
+	if (send->way == PACKET_CLIENT_UDP || send->way == PACKET_CLIENT_TCP) {
+		check_answer(f, bytes, send);
 		return;
 	}
-	FUZZ_CHECK((m.flags & DNS_QR) != 0);
-	FUZZ_CHECK(msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
-	FUZZ_CHECK(send->way == PACKET_CLIENT_TCP || send->len <= f->limit);
-	f->n_answers++;
+	FUZZ_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
+	FUZZ_CHECK((m.flags & DNS_QR) == 0 && m.qdcount == 1 && send->len <= PACKET_UDP_CAP);
+	keep_question(f, bytes, send);
 }
 
 void
 fuzz_drain(struct fuzz *f)
 {
-	uint8_t udp[PACKET_UDP_CAP];
-	uint8_t *tcp = malloc(PACKET_TCP_CAP);
+	static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 	struct packet_out send;
 
-	FUZZ_CHECK(tcp != NULL);
-	while (engine_next(f->engine, udp, tcp, &send)) {
-		bool by_udp = send.way == PACKET_CLIENT_UDP || send.way == PACKET_UPSTREAM_UDP;
+	do {
+		while (engine_next(f->engine, udp, tcp, &send)) {
+			bool by_udp =
+			    send.way == PACKET_CLIENT_UDP || send.way == PACKET_UPSTREAM_UDP;
 
-		FUZZ_CHECK(send.len <= (by_udp ? PACKET_UDP_CAP : PACKET_TCP_CAP));
-		check_sent(f, by_udp ? udp : tcp, &send);
-	}
-	free(tcp);
-	if (engine_work(f->engine, f->now_ns))
-		fuzz_drain(f);
+			FUZZ_CHECK(send.len <= (by_udp ? PACKET_UDP_CAP : PACKET_TCP_CAP));
+			check_sent(f, by_udp ? udp : tcp, &send);
+		}
+	} while (engine_work(f->engine, f->now_ns));
 }
 
+/* --- What comes in ---------------------------------------------------------------------------- */
+
 /* A copy on the heap, so that a sanitizer sees every read beyond its end. */
-static void
-input(struct fuzz *f, const struct packet_in *in)
+static bool
+input(struct fuzz *f, struct packet_in *in)
 {
 	uint8_t *copy = malloc(in->len > 0 ? in->len : 1);
-	struct packet_in with_copy = *in;
+	bool taken;
 
 	FUZZ_CHECK(copy != NULL);
 	if (in->len > 0)
 		memcpy(copy, in->msg, in->len);
-	with_copy.msg = copy;
-	engine_prepare(f->engine, &with_copy, 1);
-	engine_input(f->engine, &with_copy, f->now_ns);
+	in->msg = copy;
+	engine_prepare(f->engine, in, 1);
+	taken = engine_input(f->engine, in, f->now_ns);
+	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
+		f->asks[in->sock].open = taken;
 	fuzz_drain(f);
 	free(copy);
+	return taken;
+}
+
+/* RFC 6891 section 6.2.3: never longer than the client takes. */
+static size_t
+client_takes(const struct fuzz *f, const uint8_t *data, size_t len)
+{
+	size_t most = f->engine->queries.conf->udp_size_client;
+	struct msg m;
+
+	if (msg_parse(&m, data, len) != MSG_OK || !m.edns.present || m.edns.bufsize < DNS_UDP_MIN)
+		return DNS_UDP_MIN;
+	return m.edns.bufsize < most ? m.edns.bufsize : most;
 }
 
 void
-fuzz_ask(struct fuzz *f, enum packet_way way, const uint8_t *msg, size_t len)
+fuzz_ask(struct fuzz *f, enum packet_way way, uint8_t host, const uint8_t *msg, size_t len)
 {
-	const struct packet_in in = { .msg = msg, .len = len, .way = way, .peer = loopback(4711) };
+	struct packet_in in = { .msg = msg, .len = len, .way = way, .peer = loopback(4711) };
 
-	input(f, &in);
-}
-
-void
-fuzz_reply(struct fuzz *f, const uint8_t *msg, size_t len)
-{
-	const size_t question_end =
-	    name_skip(f->question_bytes, f->question_len, DNS_HEADER_LEN) + 4;
-	const struct packet_in in = { .msg = f->question_bytes,
-		.len = len,
-		.way = f->question.way,
-		.sock = f->question.sock };
-	uint8_t question[DNS_NAME_MAX + 4];
-	uint8_t id[2];
-
-	memcpy(id, f->question_bytes, 2);
-	memcpy(question, f->question_bytes + DNS_HEADER_LEN, question_end - DNS_HEADER_LEN);
-	if (!f->asked || len < question_end || len > sizeof(f->question_bytes))
+	if (f->n_asks == FUZZ_ASKS)
 		return;
-	f->asked = false;
-	/* The question's bytes are not needed any more: the reply takes their place. */
-	memcpy(f->question_bytes, msg, len);
-	memcpy(f->question_bytes, id, 2);
-	memcpy(f->question_bytes + DNS_HEADER_LEN, question, question_end - DNS_HEADER_LEN);
-	input(f, &in);
+	in.peer.addr[15] = host;
+	in.sock = f->n_asks++;
+	f->asks[in.sock].limit =
+	    way == PACKET_CLIENT_TCP ? PACKET_TCP_CAP : client_takes(f, msg, len);
+	(void)input(f, &in);
+}
+
+void
+fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len)
+{
+	struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+
+	(void)input(f, &in);
+}
+
+void
+fuzz_close(struct fuzz *f, unsigned which)
+{
+	FUZZ_CHECK(which < f->n_open);
+	struct fuzz_question *q = f->open[which];
+
+	f->n_open--;
+	memmove(&f->open[which], &f->open[which + 1], (f->n_open - which) * sizeof(f->open[0]));
+	f->open[f->n_open] = q;
+}
+
+void
+fuzz_reply(struct fuzz *f, unsigned which, const uint8_t *msg, size_t len)
+{
+	static uint8_t reply[PACKET_UDP_CAP];
+	const struct fuzz_question *q = f->open[which];
+	const struct packet_out to = q->to;
+	size_t end;
+
+	FUZZ_CHECK(which < f->n_open);
+	end = name_skip(q->bytes, q->len, HEADER_QNAME) + HEADER_QUESTION_FIXED;
+	if (len < end || len > sizeof(reply)) {
+		fuzz_close(f, which);
+		return;
+	}
+	memcpy(reply, msg, len);
+	memcpy(reply, q->bytes, HEADER_ID_LEN);
+	memcpy(reply + HEADER_QNAME, q->bytes + HEADER_QNAME, end - HEADER_QNAME);
+	fuzz_close(f, which);
+	fuzz_input(f, to.way, to.sock, reply, len);
+}
+
+/* --- Time ------------------------------------------------------------------------------------- */
+
+/* When the engine's next deadline is over; UINT64_MAX: it has none. */
+static FUZZ_PLAIN uint64_t
+next_deadline(const struct engine *e)
+{
+	const struct wheel *w = &e->wheel;
+
+	for (uint64_t tick = w->tick; w->n > 0 && tick < w->tick + WHEEL_SLOTS; tick++) {
+		const struct list *slot = &w->slots[tick % WHEEL_SLOTS];
+
+		for (struct list *at = slot->next; at != slot; at = at->next) {
+			if (LIST_OBJECT(at, struct wheel_timer, link)->due <= tick)
+				return tick * WHEEL_TICK_NS;
+		}
+	}
+	return w->n > 0 ? (w->tick + WHEEL_SLOTS) * WHEEL_TICK_NS : UINT64_MAX;
+}
+
+static void
+pass_to(struct fuzz *f, uint64_t ns)
+{
+	bool more;
+
+	f->now_ns = ns > f->now_ns ? ns : f->now_ns;
+	do {
+		more = engine_tick(f->engine, f->now_ns);
+		fuzz_drain(f);
+	} while (more);
+}
+
+void
+fuzz_pass(struct fuzz *f, uint64_t ns)
+{
+	uint64_t end = f->now_ns + ns, next;
+
+	while ((next = next_deadline(f->engine)) <= end)
+		pass_to(f, next);
+	f->now_ns = end;
 }
 
 void
 fuzz_be_late(struct fuzz *f)
 {
-	static uint8_t bytes[PACKET_UDP_CAP];
-	const struct packet_out question = f->question;
-	size_t len = f->question_len;
+	unsigned n = f->n_questions;
 
-	memcpy(bytes, f->question_bytes, len);
-	f->asked = false;
-	for (unsigned i = 0; i < STEPS_MAX && !f->asked && engine_in_flight(f->engine) > 0; i++) {
-		f->now_ns += STEP_NS;
-		engine_tick(f->engine, f->now_ns);
-		fuzz_drain(f);
+	for (unsigned i = 0; i < STEPS_MAX && f->n_questions == n; i++) {
+		if (engine_in_flight(f->engine) == 0)
+			return;
+		pass_to(f, next_deadline(f->engine));
 	}
-	keep_question(f, bytes, &question);
-	FUZZ_CHECK(f->question_len == len);
 }
 
 void
 fuzz_wait(struct fuzz *f)
 {
-	for (unsigned i = 0; i < STEPS_MAX && engine_in_flight(f->engine) > 0; i++) {
-		f->now_ns += STEP_NS;
-		engine_tick(f->engine, f->now_ns);
-		fuzz_drain(f);
-	}
+	for (unsigned i = 0; i < STEPS_MAX && engine_in_flight(f->engine) > 0; i++)
+		pass_to(f, next_deadline(f->engine));
 	FUZZ_CHECK(engine_in_flight(f->engine) == 0);
+}
+
+void
+fuzz_deny(struct fuzz *f)
+{
+	static uint8_t reply[PACKET_UDP_CAP];
+	const struct fuzz_question *q = f->open[0];
+
+	memcpy(reply, q->bytes, q->len);
+	header_set(reply, HEADER_FLAGS, DNS_QR | DNS_RD | DNS_RA | DNS_NXDOMAIN);
+	fuzz_reply(f, 0, reply, q->len);
+}
+
+void
+fuzz_end(struct fuzz *f)
+{
+	for (unsigned i = 0; i < STEPS_MAX && !is_at_rest(f->engine); i++) {
+		while (f->n_open > 0)
+			fuzz_deny(f);
+		if (!is_at_rest(f->engine))
+			pass_to(f, next_deadline(f->engine));
+	}
+	FUZZ_CHECK(is_at_rest(f->engine));
+	for (unsigned i = 0; i < f->n_asks; i++)
+		FUZZ_CHECK(!f->asks[i].open);
+	image_restore(f->image);
 }

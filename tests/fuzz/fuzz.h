@@ -6,6 +6,11 @@
  * fuzz: what the fuzz targets share. A target is one function on bytes that no input may
  * bring to a crash, a hang or a false FUZZ_CHECK. Built with --enable-fuzzer it is driven by
  * libFuzzer; otherwise replay.c feeds it the inputs of tests/fuzz/corpus.
+ *
+ * Those that want an engine have the same one for all inputs, small and put back to its beginning
+ * after each (fuzz/image), with clients and upstreams that are played here. What holds for every
+ * input is checked here too: a question that was taken has exactly one answer, which parses and is
+ * no longer than its client takes, and in the end nothing is left of it in the engine.
  */
 
 #include <stdbool.h>
@@ -19,44 +24,87 @@
 /* Holds with NDEBUG too. */
 #define FUZZ_CHECK(truth) ((truth) ? (void)0 : abort())
 
+/* A function that is not looked at while fuzzing, as it takes long and tells nothing. */
+#ifdef __clang__
+#define FUZZ_PLAIN __attribute__((no_sanitize("address", "undefined", "coverage")))
+#else
+#define FUZZ_PLAIN
+#endif
+
+struct image;
+
+#define FUZZ_ASKS 1024 /* questions of clients in one input, at most */
+#define FUZZ_OPEN 16   /* questions to upstreams that can be replied to: the last ones */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* An engine with one upstream, one socket to it and a clock. */
-struct fuzz {
-	struct conf_core conf;
-	struct engine *engine;
-	uint64_t now_ns;
-	size_t limit;               /* bytes that an answer over UDP may have */
-	unsigned n_answers;         /* seen by fuzz_drain so far */
-	bool asked;                 /* the fields below hold a question that awaits its reply */
-	struct packet_out question; /* where it went */
-	size_t question_len;
-	uint8_t question_bytes[PACKET_UDP_CAP];
+/* A question of a client. */
+struct fuzz_ask {
+	size_t limit; /* bytes that its answer may have */
+	bool open;    /* it was taken and has no answer yet */
 };
 
-/* fuzz_start: everything of F anew, always the same. fuzz_end: give it back. */
-void fuzz_start(struct fuzz *f);
+/* A question to an upstream. */
+struct fuzz_question {
+	struct packet_out to;
+	size_t len;
+	uint8_t bytes[PACKET_UDP_CAP];
+};
+
+/* An engine, its clock, and who speaks to it. */
+struct fuzz {
+	struct conf_core conf; /* of the beginning */
+	struct engine *engine;
+	struct image *image;
+	uint64_t now_ns;
+	unsigned n_asks;
+	unsigned n_answers;
+	struct fuzz_ask asks[FUZZ_ASKS];
+	unsigned n_questions; /* to upstreams */
+	unsigned n_open;
+	struct fuzz_question *open[FUZZ_OPEN]; /* in questions[], the latest first */
+	struct fuzz_question questions[FUZZ_OPEN];
+	int slot[CONF_MAX_UPSTREAMS]; /* the socket to each upstream; -1: none */
+};
+
+/* fuzz_begin: the engine as it is in the beginning, the same one each time. */
+struct fuzz *fuzz_begin(void);
+
+/*
+ * fuzz_end: upstreams reply to what is open and time passes until the engine is at rest, which must
+ * come; put it back to its beginning.
+ */
 void fuzz_end(struct fuzz *f);
 
-/*
- * fuzz_drain: pull all messages out of the engine. Each must parse and have a permitted length;
- * the last question to an upstream is kept.
- */
+/* fuzz_drain: pull all messages out of the engine and check them. */
 void fuzz_drain(struct fuzz *f);
 
-/* fuzz_ask: hand in a client's message and drain. */
-void fuzz_ask(struct fuzz *f, enum packet_way way, const uint8_t *msg, size_t len);
+/*
+ * fuzz_ask: hand in a message of the client with the last byte HOST in its address, and drain.
+ * Nothing is done after FUZZ_ASKS messages.
+ */
+void fuzz_ask(struct fuzz *f, enum packet_way way, uint8_t host, const uint8_t *msg, size_t len);
 
 /*
- * fuzz_reply: hand in MSG as the reply to the kept question, with its ID and question section
- * made to match, and drain.
+ * fuzz_reply: hand in MSG as the reply to the open question number WHICH, with its ID and question
+ * section made to match, and drain. That question is open no more. A message that is shorter than
+ * the question, or longer than a datagram, is not handed in.
  */
-void fuzz_reply(struct fuzz *f, const uint8_t *msg, size_t len);
+void fuzz_reply(struct fuzz *f, unsigned which, const uint8_t *msg, size_t len);
 
-/*
- * fuzz_be_late: let time pass until the kept question has been sent again, or ended; it stays the
- * kept one.
- */
+/* fuzz_deny: reply to the open question number 0 that there is no such name. */
+void fuzz_deny(struct fuzz *f);
+
+/* fuzz_input: hand in a message from upstream as it is, and drain. */
+void fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len);
+
+/* fuzz_close: the open question number WHICH is forgotten. */
+void fuzz_close(struct fuzz *f, unsigned which);
+
+/* fuzz_pass: let NS pass. */
+void fuzz_pass(struct fuzz *f, uint64_t ns);
+
+/* fuzz_be_late: let time pass until another question is sent, or none of a client is in flight. */
 void fuzz_be_late(struct fuzz *f);
 
 /* fuzz_wait: let time pass until every client question has ended; it must. */
