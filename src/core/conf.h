@@ -99,10 +99,11 @@ struct conf_core {
 struct conf_io {
 	struct netaddr listens[CONF_MAX_LISTENS]; /* with ports; loopback if none is configured */
 	size_t n_listens;
-	/* ms after which a client connection without a question is closed */
+	/* ms after which a client connection without a question is closed; less when most of
+	   max_tcp_clients are open */
 	uint32_t tcp_idle_ms;
 	uint32_t max_tcp_clients;    /* client connections per loop; restart only */
-	uint32_t max_tcp_per_client; /* client connections of one address per loop */
+	uint32_t max_tcp_per_client; /* of these of one network: IPv6 /64 or IPv4 address */
 	bool freebind;               /* also listen on addresses that the machine does not have */
 	uint32_t socket_buffer; /* bytes of receive buffer asked of the kernel for each UDP socket;
 				   0: its default */

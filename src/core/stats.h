@@ -95,7 +95,9 @@
 	X(sockets_exhausted, "questions failed because no descriptor or port was free") \
 	X(tcp_accepted, "client connections accepted") \
 	X(tcp_refused, "client connections closed at a ceiling") \
+	X(tcp_gave_way, "client connections closed to make room for others") \
 	X(tcp_idle, "client connections closed as idle") \
+	X(tcp_slow, "client connections closed because a question took too long to come") \
 	X(tcp_stalled, "client connections closed because they did not read their answers") \
 	X(tcp_upstream_opened, "connections opened to upstreams") \
 	X(tcp_upstream_lost, "of these ended with questions open or not established") \

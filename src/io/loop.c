@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "core/engine.h"
 #include "core/wheel.h"
+#include "io/intake.h"
 #include "io/shell.h"
 #include "io/source.h"
 
@@ -358,7 +359,10 @@ loop_beat(struct loop *l)
 	if (!l->beating || sh->now_ns < l->beat_ns)
 		return;
 	l->beat_ns = sh->now_ns + BEAT_NS;
-	session_beat(sh);
+	if (session_beat(sh)) {
+		l->beat_ns = sh->now_ns; /* the rest in the next iteration */
+		sh->again = true;
+	}
 	listener_beat(sh);
 	upstream_udp_beat(sh);
 	upstream_tcp_beat(sh);
@@ -406,10 +410,10 @@ loop_clients(struct loop *l)
 {
 	l->sessions_first = !l->sessions_first;
 	if (l->sessions_first)
-		session_turn(&l->sh);
+		intake_turn(&l->sh);
 	listener_turn(&l->sh);
 	if (!l->sessions_first)
-		session_turn(&l->sh);
+		intake_turn(&l->sh);
 }
 
 /* Start the timers that are needed and stop the others. */

@@ -3,12 +3,18 @@
 #define DNS64D_IO_SESSION_H
 
 /*
- * session: TCP connections of clients (RFC 7766). Questions of one connection are worked on at the
- * same time, and each answer leaves when it is ready (RFC 7766 section 7: out of order).
+ * session: TCP connections of clients (RFC 7766): their lives, limits and answers; io/intake reads
+ * their questions. Those of one connection are worked on at the same time, and each answer leaves
+ * when it is ready (RFC 7766 section 7: out of order).
  *
  * A connection is "stalled", that is not read, while it has too many questions in flight or too
  * many unsent bytes, or while the engine has no room. The engine knows a connection by its index in
- * the table and a generation. One thread.
+ * the table and a generation.
+ *
+ * A client network at its ceiling (max-tcp-per-client) gets a new connection in place of its own
+ * idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of the
+ * network that has most (io/peers). Where none is idle, the new one is refused. The more places are
+ * taken, the sooner idle connections are closed. One thread.
  */
 
 #include <stdbool.h>
@@ -24,18 +30,26 @@
 #include "io/source.h"
 #include "io/stream.h"
 
-#define SESSION_QUESTIONS 64           /* questions in flight on one connection at most */
-#define SESSION_UNSENT (128 * 1024)    /* bytes; a connection with more unsent is not read */
-#define SESSION_STALL_NS 5000000000ULL /* closed when the client accepts no byte for so long */
-#define SESSION_PATIENCE_NS \
-	10000000000ULL /* idle for so long is closed even with open questions \
-			*/
+#define SESSION_QUESTIONS 64        /* questions in flight on one connection at most */
+#define SESSION_UNSENT (128 * 1024) /* bytes; a connection with more unsent is not read */
+#define SESSION_PACE 16384          /* bytes that a client takes in SESSION_STALL_NS at least */
+#define SESSION_WRITES 64           /* connections that accept bytes again, in one session_flush */
+#define SESSION_CLOSINGS 256        /* connections closed in one session_beat */
+
+/* How long a client is waited for. */
+#define SESSION_FIRST_NS 3000000000ULL     /* its first question, from the connection on */
+#define SESSION_MESSAGE_NS 5000000000ULL   /* the rest of a question, from its first byte on */
+#define SESSION_STALL_NS 5000000000ULL     /* SESSION_PACE bytes of its answers to be taken */
+#define SESSION_PATIENCE_NS 10000000000ULL /* anything at all, with questions open */
+#define SESSION_IDLE_NS 200000000ULL       /* the next question, when all places are taken */
 
 /* One connection. */
 struct session {
 	struct source rd;
 	struct source wr;
-	struct list age;  /* on sessions.by_age */
+	struct list age;  /* on sessions.fresh, sessions.idle or sessions.busy */
+	struct list seat; /* in its network's lists, of peers_seat */
+	struct list part; /* on sessions.partial, or on no list */
 	struct list wait; /* on sessions.paused or sessions.resume, or on neither */
 	struct list send; /* on sessions.dirty or sessions.blocked, or on neither */
 	int fd;
@@ -44,6 +58,7 @@ struct session {
 	uint32_t in_flight;   /* questions not yet answered */
 	uint32_t next_free;   /* free: next free entry of the table */
 	bool open;            /* false: this entry of the table is free */
+	bool asked;           /* a whole question has come */
 	bool eof;             /* the client has closed its side; answers still leave */
 	bool stalled;         /* not read for now */
 	bool dead;            /* the next session_flush closes it */
@@ -51,7 +66,9 @@ struct session {
 	struct stream_in in;
 	struct stream_out out;
 	uint64_t active_ns; /* time of the last whole message in either direction */
-	uint64_t write_ns;  /* blocked: when the client last accepted a byte; 0: not blocked */
+	uint64_t part_ns;   /* on sessions.partial: since when a part of a question is held */
+	uint64_t write_ns;  /* blocked: when the client had last taken enough; 0: not blocked */
+	size_t taken;       /* blocked: bytes taken since then */
 };
 
 /* All connections of one loop. */
@@ -64,7 +81,10 @@ struct sessions {
 	struct peers peers;
 	struct list readable;    /* session.rd of those with bytes to read */
 	struct list writable;    /* session.wr of those that accept bytes again */
-	struct list by_age;      /* all, the least recently active first */
+	struct list fresh;       /* those that have not asked yet, the oldest first */
+	struct list idle;        /* those with nothing open, the least recently active first */
+	struct list busy;        /* those with open questions or unsent bytes, likewise */
+	struct list partial;     /* those that hold a part of a question, for longest first */
 	struct list paused;      /* stalled because the engine has no room */
 	struct list resume;      /* were stalled by their own limits, and may be read again */
 	struct list dirty;       /* session_flush has something to write or to close */
@@ -82,16 +102,26 @@ MUST_USE int session_init(struct shell *sh, uint32_t cap);
 void session_fini(struct shell *sh);
 
 /*
- * session_open: serve the accepted, non-blocking socket FD of the client PEER. FD is passed on; at
- * the limit of max-tcp-clients or max-tcp-per-client it is closed and counted at once.
+ * session_open: serve the accepted, non-blocking socket FD of the client PEER. FD is passed on. At
+ * the limit of max-tcp-clients or max-tcp-per-client another connection is closed for it, or else
+ * FD itself; either is counted.
  */
 void session_open(struct shell *sh, int fd, const struct netaddr *peer);
 
-/*
- * session_turn: read questions from each readable connection and from those that are stalled no
- * more, and hand them to the engine.
- */
-void session_turn(struct shell *sh);
+/* session_close: close the connection S now, and free its place. Not while the engine is called. */
+void session_close(struct shell *sh, struct session *s);
+
+/* session_end: have the next session_flush close S; no more of its bytes are taken or sent. */
+void session_end(struct sessions *ss, struct session *s);
+
+/* session_dirty: have the next session_flush look at S, also if its socket is full. */
+void session_dirty(struct sessions *ss, struct session *s);
+
+/* session_active: S has just sent or received a message. */
+void session_active(struct shell *sh, struct session *s);
+
+/* session_room: how many questions the limits of the connection S permit it to ask now. */
+MUST_USE uint32_t session_room(const struct session *s);
 
 /*
  * session_answer: queue the answer SEND, whose bytes are in sh->tcp_buf. Does nothing if the
@@ -100,14 +130,18 @@ void session_turn(struct shell *sh);
  */
 void session_answer(struct shell *sh, const struct packet_out *send);
 
-/* session_flush: write what is queued, and close connections that are finished or broken. */
+/*
+ * session_flush: write what is queued, and close connections that are finished or broken. Of those
+ * that accept bytes again SESSION_WRITES are served; then sh->again is set.
+ */
 void session_flush(struct shell *sh);
 
 /*
- * session_beat: close connections that are idle (tcp-idle-timeout) and those that accept no bytes
- * (SESSION_STALL_NS). Call it now and then while sh->sessions.n is not 0.
+ * session_beat: close connections whose clients are idle (tcp-idle-timeout) or slow (SESSION_*_NS),
+ * SESSION_CLOSINGS at most. True: there may be more. Call it now and then while sh->sessions.n is
+ * not 0.
  */
-void session_beat(struct shell *sh);
+MUST_USE bool session_beat(struct shell *sh);
 
 /*
  * session_stop: read what has arrived on each connection, then no more; each is closed when its

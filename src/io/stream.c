@@ -189,9 +189,8 @@ out_drop(struct stream_out *out, struct stream_mem *mem, size_t sent)
 }
 
 int
-stream_write(struct stream_out *out, struct stream_mem *mem, int fd, bool *progress)
+stream_write(struct stream_out *out, struct stream_mem *mem, int fd)
 {
-	*progress = false;
 	while (out->len > 0) {
 		struct iovec iov[STREAM_IOVS];
 		struct msghdr h = { .msg_iov = iov };
@@ -208,7 +207,6 @@ stream_write(struct stream_out *out, struct stream_mem *mem, int fd, bool *progr
 			continue;
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
-		*progress = true;
 		out_drop(out, mem, (size_t)n);
 	}
 	return 1;

@@ -111,9 +111,9 @@ MUST_USE bool stream_put(
 /*
  * stream_write: write as much of OUT as the socket FD accepts without waiting, a length and its
  * message in one system call (RFC 7766 section 8). Returns 1 when all is sent, 0 when the socket's
- * buffer is full, or -errno. *PROGRESS says whether FD accepted at least one byte.
+ * buffer is full, or -errno.
  */
-MUST_USE int stream_write(struct stream_out *out, struct stream_mem *mem, int fd, bool *progress);
+MUST_USE int stream_write(struct stream_out *out, struct stream_mem *mem, int fd);
 
 /*
  * stream_direct: write the message MSG of LEN bytes (at most 65,535), its length before it, to FD

@@ -146,7 +146,6 @@ conn_ensure(struct shell *sh, struct upstream_tcp_conn *c, const struct netaddr 
 static bool
 conn_has_room(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 {
-	bool progress;
 	int r;
 
 	if (c->out.len + len <= UPSTREAM_TCP_BYTES)
@@ -155,7 +154,7 @@ conn_has_room(struct shell *sh, struct upstream_tcp_conn *c, size_t len)
 		return false;
 	/* A burst within one iteration fills the queue though the upstream keeps up: write now. */
 	if (!c->wr.on) {
-		r = stream_write(&c->out, &sh->mem, c->fd, &progress);
+		r = stream_write(&c->out, &sh->mem, c->fd);
 		if (r < 0)
 			conn_lose(sh, c, -r);
 	}
@@ -204,14 +203,13 @@ upstream_tcp_question(struct shell *sh, const struct packet_out *send)
 static bool
 conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 {
-	bool progress;
 	int r;
 
 	if (c->lost)
 		return false;
 	if (c->state != UPSTREAM_TCP_UP)
 		return true;
-	r = stream_write(&c->out, &sh->mem, c->fd, &progress);
+	r = stream_write(&c->out, &sh->mem, c->fd);
 	if (r == 0)
 		return source_on(&c->wr) == 0;
 	if (r < 0)

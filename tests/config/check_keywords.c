@@ -153,7 +153,7 @@ START_TEST(defaults_are_these)
 	ck_assert_uint_eq(settings.port, 53);
 	ck_assert_uint_eq(c->io.tcp_idle_ms, 10000);
 	ck_assert_uint_eq(c->io.max_tcp_clients, 1024);
-	ck_assert_uint_eq(c->io.max_tcp_per_client, 32);
+	ck_assert_uint_eq(c->io.max_tcp_per_client, 128);
 	ck_assert_uint_eq(c->io.socket_buffer, 4 * 1024 * 1024);
 	ck_assert_uint_eq(c->io.n_avoid_ports, 0);
 	ck_assert_uint_eq(c->io.outgoing_ports, 8);
