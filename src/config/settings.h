@@ -24,6 +24,10 @@
 /* Where the log goes; in the order of the words of the keyword log. */
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
 
+/* What the daemon may still do after the start; in the order of the words of the keyword sandbox.
+ */
+enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
+
 struct policy_lines_list;
 
 /* The keyword cpu-affinity. */
@@ -59,6 +63,7 @@ struct settings {
 	char user[SETTINGS_NAME];  /* "none": do not change; "auto": only if we are root */
 	char group[SETTINGS_NAME]; /* "none": the user's */
 	char chroot[SETTINGS_PATH];
+	enum settings_sandbox sandbox;
 	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];     /* "none": the cache is not saved */

@@ -20,6 +20,7 @@
 #include "config/keywords.h"
 #include "config/load.h"
 #include "config/options.h"
+#include "config/resolvconf.h"
 #include "core/pulse.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
@@ -30,8 +31,10 @@
 #include "daemon/precheck.h"
 #include "daemon/privileges.h"
 #include "daemon/report.h"
+#include "daemon/sandbox.h"
 #include "daemon/serve.h"
 #include "daemon/sockets.h"
+#include "daemon/syscalls.h"
 #include "daemon/threads.h"
 
 static const char ident[] = "dns64d";
@@ -45,6 +48,7 @@ struct daemon {
 	struct background background;
 	struct pidfile pidfile;
 	struct threads threads;
+	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
 	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
@@ -62,6 +66,7 @@ print_version(void)
 #else
 	puts("systemd no");
 #endif
+	printf("seccomp %s\n", syscalls_known() ? "yes" : "no");
 	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", pidfile_usual());
 }
 
@@ -207,6 +212,17 @@ save_cache(struct daemon *d)
 		    cache_path(d), d->cache, d->settings.conf.core.keep.stale_s, NULL, NULL);
 }
 
+/* From now on the process can do no more than serve needs. */
+static void
+enter_sandbox(struct daemon *d)
+{
+	const struct sandbox_paths paths = { .config = d->path,
+		.resolv_conf = RESOLVCONF_PATH,
+		.pidfile = pidfile_path(&d->settings, d->options.foreground) };
+
+	sandbox_start(&d->sandbox, &d->settings, &paths);
+}
+
 /* Open the sockets and start loops and threads. Returns an exit code. */
 static int
 start_loops(struct daemon *d)
@@ -236,8 +252,10 @@ start_loops(struct daemon *d)
 	free(sockets);
 	if (rc == 0 && privileges_settle() != 0)
 		rc = -EPERM;
-	if (rc == 0)
-		rc = threads_start(&d->threads, &d->plan);
+	if (rc == 0) {
+		enter_sandbox(d);
+		rc = threads_start(&d->threads, &d->plan, &d->sandbox);
+	}
 	if (rc == 0)
 		return DAEMON_OK;
 	log_error("start", "loops: %s", strerror(-rc));
@@ -281,6 +299,7 @@ tell_ready(struct daemon *d)
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
 	report_start(&d->settings, &d->plan);
 	report_user(d);
+	sandbox_report(&d->sandbox);
 	if (cache_path(d) != NULL)
 		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
@@ -295,6 +314,7 @@ serve(struct daemon *d)
 		.path = d->path,
 		.settings = &d->settings,
 		.threads = &d->threads,
+		.sandbox = &d->sandbox,
 		.pidfile = &d->pidfile,
 		.signal_fd = d->signal_fd,
 		.watchdog_ms = notify_watchdog_ms() };

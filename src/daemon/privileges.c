@@ -74,11 +74,11 @@ may_change(void)
 	    capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID) == 1;
 }
 
-/* Look up the account for "auto". False if neither exists. */
+/* Look up the account for "auto". False if there is none. */
 static bool
 find_usual(struct privileges *p)
 {
-	static const char *const usual[] = { "dns64d", "nobody" };
+	static const char *const usual[] = { "_dns64d", "dns64d", "nobody" };
 
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
 		if (getpwnam(usual[i]) == NULL)
@@ -102,7 +102,8 @@ resolve_user(const char *user, struct privileges *p, char wrong[static PRIVILEGE
 		p->stuck = true;
 	} else if (!find_usual(p)) {
 		snprintf(wrong, PRIVILEGES_TEXT,
-		    "there is no account dns64d and no nobody; create one, or name another, or "
+		    "there is no account _dns64d, dns64d or nobody; create one, or name another, "
+		    "or "
 		    "none to go on as root");
 	}
 }

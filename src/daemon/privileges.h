@@ -46,8 +46,8 @@ struct privileges_wrong {
 
 /*
  * privileges_find: look up USER and GROUP, each a name or a number, or "none" for no change. USER
- * "auto" means no change either, except that root becomes dns64d, or nobody if there is no account
- * dns64d. *P is filled as far as they were found. False if one does not exist: *WRONG has the
+ * "auto" means no change either, except that root becomes the first of _dns64d, dns64d and nobody
+ * that exists. *P is filled as far as they were found. False if one does not exist: *WRONG has the
  * reasons.
  */
 MUST_USE bool privileges_find(

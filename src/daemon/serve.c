@@ -158,6 +158,7 @@ begin_reload(struct serve *s)
 	notify_reloading();
 	log_notice("reload", "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
+		sandbox_tell(s->sandbox, s->settings);
 		s->reloading = true;
 		return;
 	}

@@ -18,6 +18,7 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "daemon/pidfile.h"
+#include "daemon/sandbox.h"
 #include "daemon/threads.h"
 
 /* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
@@ -25,15 +26,16 @@ struct serve {
 	const struct options *options; /* borrowed */
 	const char *path;              /* borrowed: path of the configuration, for a reload */
 	struct settings *settings;     /* borrowed: those in force */
-	struct threads *threads;       /* borrowed: running */
-	struct pidfile *pidfile;       /* borrowed: it shows that a reload was tried */
-	int signal_fd;                 /* borrowed: of serve_signals */
-	bool reload_wanted;            /* SIGHUP came, and no reload has begun since */
-	bool reloading;                /* an update is posted that not all loops have taken */
-	unsigned stops;                /* number of signals to stop that came */
-	uint64_t end_ns;               /* when stopping: the latest end */
-	uint64_t beat_ns;              /* when the watchdog is served next */
-	uint32_t watchdog_ms;          /* of notify_watchdog_ms; 0: no watchdog */
+	struct threads *threads;
+	const struct sandbox *sandbox; /* borrowed */ /* borrowed: running */
+	struct pidfile *pidfile; /* borrowed: it shows that a reload was tried */
+	int signal_fd;           /* borrowed: of serve_signals */
+	bool reload_wanted;      /* SIGHUP came, and no reload has begun since */
+	bool reloading;          /* an update is posted that not all loops have taken */
+	unsigned stops;          /* number of signals to stop that came */
+	uint64_t end_ns;         /* when stopping: the latest end */
+	uint64_t beat_ns;        /* when the watchdog is served next */
+	uint32_t watchdog_ms;    /* of notify_watchdog_ms; 0: no watchdog */
 };
 
 /*

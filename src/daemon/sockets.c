@@ -23,7 +23,8 @@ advice(const struct netaddr *a, int rc)
 		return " (another program serves there; stop it, or choose another address or "
 		       "port)";
 	case EACCES:
-		return " (a port below 1024 needs root or CAP_NET_BIND_SERVICE)";
+		return " (a port below 1024 needs root or CAP_NET_BIND_SERVICE; with "
+		       "\"sandbox strict\" a port that the start did not know needs a restart)";
 	case EADDRNOTAVAIL:
 		return ownaddr_is_local(a)
 		    ? " (this machine has it, but may not use it yet, or has found it at "

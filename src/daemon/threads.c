@@ -73,23 +73,25 @@ ended(struct threads *t)
 		return;
 }
 
-/* Set name, CPU and capabilities of the calling thread. Returns 0 or -errno. */
+/* Set name, CPU, capabilities and limits of the calling thread. Returns 0 or -errno. */
 static int
 prepare(const struct thread *self)
 {
 	char name[16];
 	cpu_set_t set;
+	int rc;
 
 	snprintf(name, sizeof(name), "dns64d/%u", self->number);
 	(void)pthread_setname_np(pthread_self(), name);
 	if (self->pinned) {
 		CPU_ZERO(&set);
 		CPU_SET(self->cpu, &set);
-		int rc = pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+		rc = pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 		if (rc != 0)
 			return -rc;
 	}
-	return privileges_thread();
+	rc = privileges_thread();
+	return rc != 0 ? rc : sandbox_loop(self->all->sandbox);
 }
 
 static void *
@@ -108,11 +110,12 @@ thread_main(void *arg)
 }
 
 int
-threads_start(struct threads *t, const struct cpus_plan *plan)
+threads_start(struct threads *t, const struct cpus_plan *plan, const struct sandbox *sb)
 {
 	int rc = 0;
 	unsigned n = 0;
 
+	t->sandbox = sb;
 	for (; n < t->n && rc == 0; n++) {
 		struct thread *th = &t->thread[n];
 

@@ -18,6 +18,7 @@
 #include "core/stats.h"
 #include "core/view.h"
 #include "daemon/cpus.h"
+#include "daemon/sandbox.h"
 #include "io/loop.h"
 
 struct threads;
@@ -38,9 +39,10 @@ struct thread {
 struct threads {
 	struct thread *thread; /* owned: n of them */
 	unsigned n;
-	sem_t started;       /* posted once by each thread */
-	int ended_fd;        /* owned: eventfd, readable once a loop has ended */
-	atomic_uint n_ended; /* number of loops that have ended */
+	sem_t started;                 /* posted once by each thread */
+	const struct sandbox *sandbox; /* borrowed */
+	int ended_fd;                  /* owned: eventfd, readable once a loop has ended */
+	atomic_uint n_ended;           /* number of loops that have ended */
 };
 
 /*
@@ -52,11 +54,13 @@ MUST_USE int threads_init(struct threads *t, unsigned n, struct snapshot *snapsh
     struct bind_sockets *sockets, size_t per_loop);
 
 /*
- * threads_start: start a thread for each loop, without capabilities, and bound to a CPU if PLAN
- * says so. The caller must have blocked all signals. Returns 0 when all run; or -errno of the first
- * that could not start, while others may run.
+ * threads_start: start a thread for each loop, without capabilities, limited by SB, which is
+ * borrowed for as long as *T lives, and bound to a CPU if PLAN says so. The caller must have
+ * blocked all signals. Returns 0 when all run; or -errno of the first that could not start, while
+ * others may run.
  */
-MUST_USE int threads_start(struct threads *t, const struct cpus_plan *plan);
+MUST_USE int threads_start(
+    struct threads *t, const struct cpus_plan *plan, const struct sandbox *sb);
 
 /* threads_stop: call loop_stop for each loop, with GRACE_MS milliseconds. */
 void threads_stop(struct threads *t, uint32_t grace_ms);

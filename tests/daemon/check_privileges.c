@@ -45,7 +45,9 @@ END_TEST
 /* Root becomes a usual account, others stay who they are. */
 START_TEST(root_becomes_the_usual_account)
 {
-	const char *name = getpwnam("dns64d") != NULL ? "dns64d" : "nobody";
+	const char *name = getpwnam("_dns64d") != NULL ? "_dns64d"
+	    : getpwnam("dns64d") != NULL               ? "dns64d"
+						       : "nobody";
 	struct privileges p;
 	struct privileges_wrong wrong;
 

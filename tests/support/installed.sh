@@ -50,6 +50,9 @@ for program in $for_users; do
 	[ -f "$DESTDIR$mandir/man1/$program.1" ] || fail "$program.1 is missing"
 done
 
+no_marks "$apparmordir/dns64d"
+says "$apparmordir/dns64d" "profile dns64d $sbindir/dns64d "
+
 if [ -n "$unitdir" ]; then
 	unit=$unitdir/dns64d.service
 	no_marks "$unit"

@@ -25,7 +25,7 @@ chmod 755 "$work"
 # shellcheck disable=SC2034 # for the test that sources this
 status=0
 # shellcheck disable=SC2034 # likewise
-usual=$(id -un dns64d 2>/dev/null || echo nobody)
+usual=$(id -un _dns64d 2>/dev/null || id -un dns64d 2>/dev/null || echo nobody)
 n_failed=0
 
 # Only what this test started.

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "daemon/landlock.h"
+#include "daemon/syscalls.h"
+
+#define DNS_PORT 53
+
+#ifdef INSTRUMENTED
+static const bool instrumented = true;
+#else
+static const bool instrumented = false;
+#endif
+
+/* --- Paths ------------------------------------------------------------------------------------ */
+
+/* Write the directory of the file at PATH to OUT; it has room for PATH_MAX bytes. */
+static const char *
+directory(const char *path, char out[static PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	int n = slash == path ? 1 : slash == NULL ? 0 : (int)(slash - path);
+
+	snprintf(out, PATH_MAX, "%.*s", slash == NULL ? 1 : n, slash == NULL ? "." : path);
+	return out;
+}
+
+/*
+ * Permit WHAT with the directory of the file at PATH. What is not there, or not for us, needs no
+ * rule.
+ */
+static void
+allow_beside(struct landlock *l, const char *path, unsigned what)
+{
+	char dir[PATH_MAX];
+
+	if (path != NULL && path[0] == '/')
+		(void)landlock_allow_dir(l, directory(path, dir), what);
+}
+
+static void
+allow_files(struct landlock *l, const struct settings *s, const struct sandbox_paths *paths)
+{
+	char *resolv_conf = realpath(paths->resolv_conf, NULL);
+
+	/* Directories, as editors and tools replace files. */
+	allow_beside(l, paths->config, LANDLOCK_READ);
+	allow_beside(l, paths->resolv_conf, LANDLOCK_READ);
+	allow_beside(l, resolv_conf, LANDLOCK_READ);
+	allow_beside(l, s->cache_commands, LANDLOCK_READ);
+	allow_beside(l, s->cache_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
+	allow_beside(l, paths->pidfile, LANDLOCK_REMOVE);
+	free(resolv_conf);
+}
+
+/* --- Ports ------------------------------------------------------------------------------------ */
+
+static bool
+has_port(const uint16_t *ports, size_t n, uint16_t port)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ports[i] == port)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_port(uint16_t *ports, size_t *n, uint16_t port)
+{
+	if (!has_port(ports, *n, port))
+		ports[(*n)++] = port;
+}
+
+static void
+find_ports(struct sandbox *sb, const struct conf *c)
+{
+	sb->connects[sb->n_connects++] = DNS_PORT;
+	for (size_t i = 0; i < c->core.n_upstreams; i++)
+		add_port(sb->connects, &sb->n_connects, c->core.upstreams[i].port);
+	for (size_t i = 0; i < c->io.n_listens; i++)
+		add_port(sb->binds, &sb->n_binds, c->io.listens[i].port);
+}
+
+static int
+allow_ports(struct landlock *l, const struct sandbox *sb)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < sb->n_connects && rc == 0; i++)
+		rc = landlock_allow_port(l, sb->connects[i], LANDLOCK_CONNECT);
+	for (size_t i = 0; i < sb->n_binds && rc == 0; i++)
+		rc = landlock_allow_port(l, sb->binds[i], LANDLOCK_BIND);
+	return rc;
+}
+
+/* --- Start ------------------------------------------------------------------------------------ */
+
+/* Returns the version of the ABI that is in force, or -errno. */
+static int
+limit_files(const struct sandbox *sb, const struct settings *s, const struct sandbox_paths *paths)
+{
+	int abi = landlock_abi();
+	struct landlock l;
+	int rc;
+
+	if (abi < 0)
+		return abi;
+	rc = landlock_begin(&l, abi, LANDLOCK_CONNECT | (sb->strict ? LANDLOCK_BIND : 0));
+	if (rc != 0)
+		return rc;
+	allow_files(&l, s, paths);
+	int ports = allow_ports(&l, sb);
+	rc = landlock_enforce(&l, ports == 0);
+	if (ports != 0)
+		return ports;
+	return rc != 0 ? rc : abi;
+}
+
+void
+sandbox_start(struct sandbox *sb, const struct settings *s, const struct sandbox_paths *paths)
+{
+	*sb = (struct sandbox){ .on = s->sandbox != SETTINGS_SANDBOX_OFF && !instrumented,
+		.strict = s->sandbox == SETTINGS_SANDBOX_STRICT,
+		.landlock = -ECANCELED };
+	if (!sb->on)
+		return;
+	/* The log's times of day need a file of the system. */
+	tzset();
+	find_ports(sb, &s->conf);
+	/* Cannot fail. */
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sb->landlock = limit_files(sb, s, paths);
+	sb->syscalls = syscalls_limit(sb->strict);
+}
+
+int
+sandbox_loop(const struct sandbox *sb)
+{
+	struct landlock l;
+	int rc;
+
+	if (!sb->on || sb->landlock < 0)
+		return 0;
+	rc = landlock_begin(&l, sb->landlock, LANDLOCK_BIND);
+	return rc != 0 ? rc : landlock_enforce(&l, true);
+}
+
+/* --- Messages --------------------------------------------------------------------------------- */
+
+/* Says why there is no Landlock or no seccomp. */
+static const char *
+reason(int rc)
+{
+	switch (-rc) {
+	case ENOSYS:
+	case EINVAL:
+		return "not in this kernel";
+	case EOPNOTSUPP:
+		return "switched off";
+	default:
+		return strerror(-rc);
+	}
+}
+
+void
+sandbox_report(const struct sandbox *sb)
+{
+	void (*lacking)(const char *subsystem, const char *fmt, ...) =
+	    sb->strict ? log_warn : log_notice;
+
+	if (!sb->on) {
+		log_notice("start", "sandbox: none%s",
+		    instrumented ? ", as this build has sanitizers or measures coverage" : "");
+		return;
+	}
+	if (sb->landlock > 0)
+		log_notice("start", "sandbox: files%s limited (Landlock %d)",
+		    sb->landlock >= LANDLOCK_ABI_NET ? " and TCP ports" : "", sb->landlock);
+	else
+		lacking("start", "sandbox: files and TCP ports not limited: Landlock is %s",
+		    reason(sb->landlock));
+	if (sb->syscalls == 0)
+		log_notice("start", "sandbox: system calls limited (%s)",
+		    sb->strict ? "strict" : "a list of forbidden ones");
+	else
+		lacking("start", "sandbox: system calls not limited: %s",
+		    syscalls_known() ? reason(sb->syscalls) : "built without libseccomp");
+}
+
+/* Is the directory of the file at PATH, which we may read otherwise, beyond the sandbox? */
+static bool
+is_beyond(const char *path)
+{
+	char dir[PATH_MAX];
+	int fd;
+
+	if (path[0] != '/' || access(directory(path, dir), R_OK) != 0)
+		return false;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == EACCES;
+}
+
+static void
+tell_file(const char *keyword, const char *path)
+{
+	if (is_beyond(path))
+		log_warn("reload",
+		    "%s %s: the sandbox forbids it until a restart, as the start did not know "
+		    "its directory",
+		    keyword, path);
+}
+
+void
+sandbox_tell(const struct sandbox *sb, const struct settings *s)
+{
+	const struct conf_core *c = &s->conf.core;
+
+	if (!sb->on || sb->landlock < 0)
+		return;
+	tell_file("cache-file", s->cache_file);
+	tell_file("cache-commands", s->cache_commands);
+	for (size_t i = 0; i < c->n_upstreams && sb->landlock >= LANDLOCK_ABI_NET; i++) {
+		char text[NETADDR_TEXT];
+
+		if (!has_port(sb->connects, sb->n_connects, c->upstreams[i].port))
+			log_warn("reload",
+			    "nameserver %s: the sandbox forbids TCP to this port until a restart, "
+			    "as the start did not know it",
+			    netaddr_format(&c->upstreams[i], text));
+	}
+}

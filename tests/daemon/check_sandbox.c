@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the sandbox takes from a configuration, and says of it; tests/system/sandbox.sh has what it
+ * forbids in the daemon. Each test is a process of its own, as nothing takes it back. */
+
+#include "daemon/sandbox.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "support/heard.h"
+#include "support/said.h"
+#include "support/scratch.h"
+
+static char dir[SCRATCH_PATH], other[SCRATCH_PATH];
+static struct said said;
+static struct settings settings;
+
+static void
+setup(void)
+{
+	scratch_dir(dir);
+	scratch_dir(other);
+}
+
+static void
+teardown(void)
+{
+	(void)rmdir(dir);
+	(void)rmdir(other);
+}
+
+/* Read TEXT, in which %s is OTHER. */
+static void
+read_settings(const char *text)
+{
+	char line[512];
+	const char *at = strchr(text, '@');
+
+	if (at == NULL)
+		snprintf(line, sizeof(line), "%s", text);
+	else
+		snprintf(line, sizeof(line), "%.*s%s%s", (int)(at - text), text, other, at + 1);
+	said_init(&said);
+	said_parse(&said, line, &settings);
+	ck_assert_msg(said.n_errors == 0, "%s", said.text);
+}
+
+static void
+begin(struct sandbox *sb, const char *text)
+{
+	char config[SCRATCH_PATH + 16];
+	const struct sandbox_paths paths = { .config = config, .resolv_conf = "/etc/resolv.conf" };
+
+	snprintf(config, sizeof(config), "%s/conf", dir);
+	read_settings(text);
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	sandbox_start(sb, &settings, &paths);
+}
+
+START_TEST(off_is_nothing)
+{
+	struct sandbox sb;
+
+	begin(&sb, "sandbox off\nnameserver 192.0.2.1\n");
+	ck_assert(!sb.on);
+	ck_assert_int_eq(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 1);
+	ck_assert_int_eq(sandbox_loop(&sb), 0);
+	ck_assert_int_eq(access(other, W_OK), 0);
+	int fd = open(other, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(what_it_permits)
+{
+	struct sandbox sb;
+	int fd;
+
+	begin(&sb,
+	    "sandbox on\nnameserver 192.0.2.1 port 5301\nnameserver 192.0.2.2\n"
+	    "nameserver 192.0.2.3 port 5301\nlisten ::1 port 5302\nlisten ::1 port 5303\n"
+	    "listen 127.0.0.1 port 5302\n");
+	if (!sb.on)
+		return; /* a build with sanitizers */
+	ck_assert_int_eq(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
+	ck_assert_uint_eq(sb.n_connects, 2);
+	ck_assert(sb.connects[0] == 53 && sb.connects[1] == 5301);
+	ck_assert_uint_eq(sb.n_binds, 2);
+	ck_assert(sb.binds[0] == 5302 && sb.binds[1] == 5303);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	if (sb.landlock < 0)
+		return; /* an old kernel */
+	ck_assert_int_eq(open(other, O_RDONLY | O_DIRECTORY | O_CLOEXEC), -1);
+	ck_assert_int_eq(errno, EACCES);
+	ck_assert_int_eq(sandbox_loop(&sb), 0);
+	ck_assert_int_eq(open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), -1);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("sandbox");
+	TCase *tc = tcase_create("sandbox");
+	SRunner *sr = srunner_create(s);
+
+	srunner_set_fork_status(sr, CK_FORK);
+	suite_add_tcase(s, tc);
+	tcase_add_unchecked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, off_is_nothing);
+	tcase_add_test(tc, what_it_permits);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
