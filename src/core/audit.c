@@ -14,6 +14,7 @@ struct count {
 	uint32_t attempts; /* those given up that may still be answered */
 	uint32_t watchers; /* queries in lists of watchers */
 	uint32_t watching; /* queries that say so */
+	uint32_t placed;   /* queries with a place among those of their network */
 	const char *wrong;
 };
 
@@ -34,6 +35,13 @@ is_set(const struct wheel_timer *t)
 static void
 count_query(struct count *c, const struct query *q)
 {
+	const struct fair_place *p = &q->place;
+
+	c->placed += p->net != NULL;
+	if (q->child && p->net != NULL)
+		blame(c, "a child counts as a client's question");
+	if (p->counted && (c->qs->fair.same[p->same[0]] == 0 || c->qs->fair.same[p->same[1]] == 0))
+		blame(c, "a question is not among those counted as the same");
 	c->watching += q->watch.lookup != NULL;
 	if (q->watch.lookup != NULL && q->watch.lookup == q->lookup)
 		blame(c, "a query watches what it waits for");
@@ -100,6 +108,8 @@ count_waiters(struct count *c, const struct lookup *l)
 			blame(c, "a query waits in a lookup that it does not know");
 		if (!is_set(&q->timer))
 			blame(c, "a query waits without an end");
+		if (q->place.net == NULL && !q->child)
+			blame(c, "a query waits that its network does not know of");
 		count_query(c, q);
 		n++;
 	}
@@ -138,6 +148,35 @@ count_kept(struct count *c)
 	    !(list_empty(&ls->put_off) && list_empty(&ls->ending) && list_empty(&ls->lost) &&
 		list_empty(&ls->refused) && list_empty(&c->qs->later)))
 		blame(c, "work is left that nobody knows of");
+}
+
+/* The questions that networks know of. */
+static uint32_t
+count_placed(struct count *c)
+{
+	const struct fair *f = &c->qs->fair;
+	uint32_t n = 0, n_nets = 0;
+
+	for (unsigned place = 0; place < FAIR_CLASSES; place++) {
+		const struct list *head = &f->classes[place];
+
+		if (list_empty(head) == (f->full[place / 64] >> place % 64 & 1))
+			blame(c, "a class of networks is not what its bit says");
+		for (struct list *link = head->next; link != head; link = link->next) {
+			const struct fair_net *net = LIST_OBJECT(link, struct fair_net, link);
+			uint32_t before = n;
+
+			for (struct list *at = net->waiting.next; at != &net->waiting;
+			     at = at->next)
+				n += LIST_OBJECT(at, struct fair_place, link)->net == net;
+			if (n - before != net->n || fair_class(net->n) != place)
+				blame(c, "a network has another number of questions than it says");
+			n_nets++;
+		}
+	}
+	if (n_nets != f->nets.n_used)
+		blame(c, "a network is in no class");
+	return n;
 }
 
 static void
@@ -187,6 +226,8 @@ audit(const struct queries *qs)
 		c.wrong = "an attempt that was given up is no lookup's";
 	if (c.wrong == NULL && c.ready + c.waiting + c.alone != qs->pool.n_used)
 		c.wrong = "a query is neither ready nor waits for anything";
+	if (count_placed(&c) != c.placed)
+		blame(&c, "a network knows of a query that is not there");
 	if (c.wrong == NULL && c.watchers != c.watching)
 		c.wrong = "a query watches a lookup that does not know it";
 	return c.wrong;

@@ -72,7 +72,11 @@ struct conf_core {
 	uint16_t udp_size_client;   /* bytes: largest UDP answer to a client, 512-4096 */
 	uint16_t udp_size_upstream; /* bytes: EDNS buffer size sent to upstreams, 512-4096 */
 	uint32_t max_queries;       /* client questions in flight per loop; restart only */
-	bool local_zones;           /* answer for the zones of RFC 6303 locally */
+	/* of these, of one network, once half of max_queries are in use; 0: any number */
+	uint32_t max_waiting_per_client;
+	/* of these, for one name and type over UDP, 0-4,096; 0: any number */
+	uint32_t max_same_question;
+	bool local_zones; /* answer for the zones of RFC 6303 locally */
 	/* text of version.bind in CH (RULES D17); empty: the question is refused */
 	char version[CONF_TEXT];
 	char server_id[CONF_TEXT]; /* text of id.server, likewise */

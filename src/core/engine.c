@@ -451,12 +451,6 @@ engine_busy(const struct engine *e)
 }
 
 uint32_t
-engine_room(const struct engine *e)
-{
-	return pool_room(&e->queries.pool);
-}
-
-uint32_t
 engine_in_flight(const struct engine *e)
 {
 	return e->queries.pool.n_used;

@@ -74,7 +74,8 @@ void engine_prepare(const struct engine *e, const struct packet_in *in, size_t n
 /*
  * engine_input: take one message, borrowed until engine_next returns false; errors in it are
  * counted. False: it came from a client and gets no answer. Every other message of a client is
- * answered once, at its deadline at the latest.
+ * answered once, at its deadline at the latest. When room is low the client network that has most
+ * questions waiting gives way to a new question (RULES D26).
  */
 bool engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
 
@@ -107,12 +108,6 @@ bool engine_tick(struct engine *e, uint64_t now_ns);
 
 /* engine_busy: is any deadline set, so that the shell must call engine_tick every WHEEL_TICK_NS? */
 MUST_USE bool engine_busy(const struct engine *e);
-
-/*
- * engine_room: how many client questions can be taken now. When they are fewer than a batch the
- * shell stops reading from clients.
- */
-MUST_USE uint32_t engine_room(const struct engine *e);
 
 /* engine_in_flight: how many client questions are in flight. */
 MUST_USE uint32_t engine_in_flight(const struct engine *e);

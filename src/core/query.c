@@ -182,9 +182,8 @@ is_in_vain(const struct queries *qs, const struct query *q)
 	    upstreams_all_down(qs->lookups->upstreams);
 }
 
-/* Make Q ready with the failure OUTCOME without asking upstream; a stale entry may still help. */
-static void
-fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
+void
+query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome)
 {
 	q->stale_try = q->stale_seen;
 	q->stale_seen = false;
@@ -200,12 +199,14 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	bool found;
 
 	if (UNLIKELY(now_ns >= q->deadline_ns || is_in_vain(qs, q))) {
-		fail_here(qs, q, LOOKUP_SILENT);
+		query_fail_here(qs, q, LOOKUP_SILENT);
 		return;
 	}
+	if (q->place.net == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
+		return;
 	q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
 	if (UNLIKELY(q->lookup == NULL)) {
-		fail_here(qs, q, LOOKUP_NO_ROOM);
+		query_fail_here(qs, q, LOOKUP_NO_ROOM);
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
@@ -277,6 +278,7 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 	    cookie_check(qs->cookies, qs->conf, unix_s, &q->peer, q->cookie)) {
 		stats_inc(&qs->stats->client_cookies_good);
 		q->cookie_bad = false;
+		q->cookie_good = true;
 	}
 	if (UNLIKELY(q->cookie_alone && q->cookie_bad && q->rcode == DNS_NOERROR))
 		q->rcode = DNS_BADCOOKIE; /* RFC 7873 section 5.4 */
@@ -288,11 +290,22 @@ answer_cookie(struct queries *qs, struct query *q, uint64_t now_ns)
 static void
 wait_signed(struct queries *qs, struct query *q)
 {
-	if (q->lookup == NULL) {
+	struct lookup *l = q->lookup;
+	uint8_t lower[DNS_NAME_MAX];
+	struct question key;
+
+	q->lookup = NULL;
+	if (l == NULL) {
 		query_make_ready(qs, q, LOOKUP_NO_ROOM, false);
 		return;
 	}
-	lookup_join(q->lookup, &q->link);
+	make_question(qs, q, lower, &key);
+	if (!query_admit(qs, q, &key)) {
+		lookup_free(qs->lookups, l);
+		return;
+	}
+	q->lookup = l;
+	lookup_join(l, &q->link);
 	wheel_set(qs->wheel, &q->timer, q->deadline_ns);
 }
 

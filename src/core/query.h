@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "core/conf.h"
 #include "core/cookie.h"
+#include "core/fair.h"
 #include "core/fetch.h"
 #include "core/lookup.h"
 #include "core/partial.h"
@@ -37,6 +38,7 @@
 #define QUERY_MAX_REFUSED 64 /* networks whose refusal is logged, at most */
 /* questions that follow open chains, at most, in each of AAAA, A and TARGET (RULES D6) */
 #define QUERY_MAX_STEPS 8
+#define QUERY_RESERVE 256    /* queries kept for those that can be answered at once, at most */
 #define QUERY_SVCB_TARGETS 4 /* SVCB targets of an answer that are looked up, at most */
 #define QUERY_SVCB_MAX 4096  /* bytes of an SVCB reply that is kept; a larger one is relayed */
 #define QUERY_SVCB_ROOM 1024 /* bytes for addresses behind it */
@@ -66,7 +68,16 @@ enum query_local {
 	QUERY_LOCAL_NAME,
 	/* TXT with the version; QUERY_LOCAL_ID: with the server's name (RULES D17) */
 	QUERY_LOCAL_VERSION,
-	QUERY_LOCAL_ID
+	QUERY_LOCAL_ID,
+	QUERY_LOCAL_TRUNCATED /* TC and nothing else: ask over TCP */
+};
+
+/* What a query with the outcome LOOKUP_NO_ROOM lacked (RULES D26). */
+enum query_lack {
+	QUERY_LACK_ROOM, /* a waiter, an ID, a socket or the like */
+	QUERY_LACK_WAY,  /* it gave way to others when room ran low */
+	/* max-waiting-per-client questions of its network wait already */
+	QUERY_LACK_CEILING
 };
 
 #define QUERY_NO_ZONE 0xff
@@ -86,6 +97,8 @@ struct query {
 	 * reply to that AAAA (RULES D5)
 	 */
 	struct query_watch watch;
+	/* among the waiting ones of its network, from its first wait on; children have none */
+	struct fair_place place;
 	uint64_t deadline_ns; /* end of the whole query */
 	/* in the client's spelling; points to name[] or into the pool of long names */
 	const uint8_t *qname;
@@ -123,6 +136,7 @@ struct query {
 	uint8_t zone_at;
 	uint8_t local_kind; /* LOCAL: enum query_local */
 	uint8_t special;    /* LOCAL_SPECIAL: enum special_answer */
+	uint8_t lack;       /* enum query_lack */
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
@@ -145,6 +159,7 @@ struct query {
 	bool useless : 1;      /* A is of no use: it waits for a late AAAA (RULES D5) */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
 	bool cookie_bad : 1;   /* its server cookie has not been verified as ours */
+	bool cookie_good : 1;  /* it has been: the address is not forged */
 	bool signed_msg : 1;   /* TSIG, SIG(0) or TKEY: relayed octet for octet (RULES D20) */
 	uint8_t cookie_len;    /* bytes in cookie; 0: none */
 	uint8_t name[QUERY_NAME_INLINE];
@@ -172,7 +187,9 @@ struct queries {
 	struct pool data; /* struct partial_data */
 	struct pool svcbs;
 	struct list ready;
-	struct list later;  /* ready too, without a reply: those of a late AAAA, run in slices */
+	struct list later; /* ready too, without a reply: those of a late AAAA, run in slices */
+	struct fair fair;
+	uint32_t reserve;   /* with fewer free queries or lookups than this queries give way */
 	unsigned n_refused; /* number of networks in refused[] (RULES D23) */
 	struct net refused[QUERY_MAX_REFUSED];
 	uint32_t conf_gen;   /* number of changes of the settings so far */
@@ -227,6 +244,20 @@ void query_start_soon(struct queries *qs, struct query *q);
  * hit, waits for a lookup or is ready.
  */
 void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
+
+/*
+ * query_admit: may Q, which waits for nothing yet and is to ask KEY, wait? If so it has its place,
+ * and when room is low the query that has waited longest, of the network that has most of them,
+ * gives way: it is answered with what there is. False: Q is turned away and is ready: answered TC
+ * if max-same-question others wait for the same, else with a failure for lack of room (RULES D26).
+ */
+MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct question *key);
+
+/*
+ * query_fail_here: make Q, which waits for no lookup, ready with the failure OUTCOME of our own; a
+ * stale entry may still help.
+ */
+void query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome);
 
 /* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);

@@ -39,7 +39,10 @@ queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
 		if (qs->fetch == NULL)
 			return -ENOMEM;
 	}
+	qs->reserve = cap / 4 < QUERY_RESERVE ? cap / 4 : QUERY_RESERVE;
 	rc = init_pools(qs, cap);
+	if (rc == 0)
+		rc = fair_init(&qs->fair, qs->lookups->spread, cap);
 	if (rc != 0)
 		queries_fini(qs);
 	return rc;
@@ -48,6 +51,7 @@ queries_init(struct queries *qs, const struct queries *borrowed, uint32_t cap)
 void
 queries_fini(struct queries *qs)
 {
+	fair_fini(&qs->fair);
 	pool_fini(&qs->svcbs);
 	pool_fini(&qs->data);
 	pool_fini(&qs->partials);
@@ -144,6 +148,7 @@ query_drop_svcb(struct queries *qs, struct query *q)
 void
 query_free(struct queries *qs, struct query *q)
 {
+	fair_leave(&qs->fair, &q->place);
 	wheel_clear(qs->wheel, &q->timer);
 	query_drop_partial(qs, &q->aaaa);
 	query_drop_partial(qs, &q->chain);

@@ -448,6 +448,11 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 
 	if (q->local_kind == QUERY_LOCAL_ERROR)
 		return respond_error(qs, q, q->rcode, &why, out);
+	if (UNLIKELY(q->local_kind == QUERY_LOCAL_TRUNCATED)) {
+		start(&b, q, out);
+		b.flags |= DNS_TC;
+		return finish(qs, q, &b, &why);
+	}
 	stats_inc(&qs->stats->local);
 	if (q->local_kind == QUERY_LOCAL_EMPTY)
 		return respond_empty(qs, q, q->rcode, SPECIAL_SOA_TTL, out);
@@ -467,6 +472,7 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 		break;
 	case QUERY_LOCAL_ERROR:
 	case QUERY_LOCAL_EMPTY:
+	case QUERY_LOCAL_TRUNCATED:
 		break;
 	}
 	return finish(qs, q, &b, &why);

@@ -17,8 +17,10 @@ respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
 size_t
 respond_no_room(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_OTHER,
-		.text = "no room here for the question" };
+	static const char *const text[] = { [QUERY_LACK_ROOM] = "no room here for the question",
+		[QUERY_LACK_WAY] = "it gave way, as there is no room here for so many",
+		[QUERY_LACK_CEILING] = "too many questions of this network wait already" };
+	const struct respond_reason why = { .ede = DNS_EDE_OTHER, .text = text[q->lack] };
 
 	stats_inc(&qs->stats->no_room);
 	return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);

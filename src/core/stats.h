@@ -33,6 +33,9 @@
 	X(answers_repeated, "of these the same as another one in the same second") \
 	X(answers_servfail, "of these SERVFAIL made here") \
 	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \
+	X(gave_way, "questions that waited, and were answered at once as room ran low") \
+	X(client_ceiling, "questions not taken because of max-waiting-per-client") \
+	X(same_question, "questions answered TC because of max-same-question") \
 	X(relayed, "of these passed on as upstream gave them") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \

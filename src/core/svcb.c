@@ -68,8 +68,10 @@ find_targets(struct targets *t, const struct msg *m)
 static struct query *
 new_child(struct queries *qs, struct query *q, const uint8_t *name)
 {
-	struct query *child = query_new(qs);
+	struct query *child;
 
+	/* What is left when room is low is for clients. */
+	child = pool_room(&qs->pool) > qs->reserve ? query_new(qs) : NULL;
 	if (child == NULL)
 		return NULL;
 	child->child = true;

@@ -24,10 +24,11 @@
 #define VIEWS_MS 1000U    /* how long loops are waited for */
 
 /* A client's question at most: query, lookup, attempts given up, what is kept of a
- * reply, two long names. */
+ * reply, two long names, its network. */
 #define QUERY_BYTES \
 	(sizeof(struct query) + sizeof(struct lookup) + sizeof(struct partial) + \
-	    LOOKUP_EARLIER_EACH * sizeof(struct attempt) + 2 * DNS_NAME_MAX + 64)
+	    LOOKUP_EARLIER_EACH * sizeof(struct attempt) + 2 * DNS_NAME_MAX + 64 + \
+	    sizeof(struct fair_net))
 
 /* A client's connection at most: in the middle of a frame. */
 #define CONNECTION_BYTES (sizeof(struct session) + STREAM_CAP)

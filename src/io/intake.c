@@ -7,24 +7,19 @@
 
 /* How many questions of S may be taken now, UDP_BATCH at most. */
 static uint32_t
-intake_limit(const struct shell *sh, const struct session *s)
+intake_limit(const struct session *s)
 {
-	uint32_t own = session_room(s);
-	uint32_t room = engine_room(sh->engine);
+	uint32_t n = session_room(s);
 
-	if (room < own)
-		own = room;
-	return own < UDP_BATCH ? own : UDP_BATCH;
+	return n < UDP_BATCH ? n : UDP_BATCH;
 }
 
-/* Stop reading S. If it is the engine that has no room, S waits on sessions.paused for some. */
+/* Stop reading S until it has fewer open questions or unsent bytes. */
 static void
-intake_stall(struct shell *sh, struct session *s)
+intake_stall(struct session *s)
 {
 	s->stalled = true;
 	source_off(&s->rd);
-	if (session_room(s) > 0 && list_empty(&s->wait))
-		list_push(&sh->sessions.paused, &s->wait);
 }
 
 /* Fill in where a message of S comes from. */
@@ -101,7 +96,7 @@ static unsigned
 intake_take(struct shell *sh, struct session *s, struct stream_window *w)
 {
 	enum stream_verdict v = STREAM_FRAME;
-	uint32_t limit = intake_limit(sh, s);
+	uint32_t limit = intake_limit(s);
 	unsigned n = 0;
 
 	if (limit > 0)
@@ -113,8 +108,8 @@ intake_take(struct shell *sh, struct session *s, struct stream_window *w)
 	intake_keep(sh, s, w, v == STREAM_PARTIAL);
 	if (v == STREAM_PARTIAL || s->dead || s->in.len == 0)
 		return n;
-	if (intake_limit(sh, s) == 0)
-		intake_stall(sh, s);
+	if (intake_limit(s) == 0)
+		intake_stall(s);
 	else if (list_empty(&s->wait))
 		list_push(&sh->sessions.resume, &s->wait); /* others have their turn before */
 	return n;
@@ -152,10 +147,6 @@ intake_read(struct shell *sh, struct session *s)
 	/* On a list it has its turn by that; it may hold questions already. */
 	if (s->eof || s->stalled || s->dead || !list_empty(&s->wait))
 		return 0;
-	if (!shell_has_room(sh)) {
-		intake_stall(sh, s);
-		return 0;
-	}
 	r = stream_read(&s->in, &sh->mem, s->fd, &w);
 	if (r > 0) {
 		n = intake_take(sh, s, &w);
@@ -179,11 +170,6 @@ intake_go_on(struct shell *sh, struct session *s)
 	struct stream_window w;
 	unsigned n = 0;
 
-	if (!shell_has_room(sh)) {
-		s->stalled = false;
-		intake_stall(sh, s);
-		return 0;
-	}
 	s->stalled = false;
 	stream_held(&s->in, &w);
 	if (w.len > 0)
@@ -203,8 +189,6 @@ intake_turn(struct shell *sh)
 	struct sessions *ss = &sh->sessions;
 	unsigned done = 0;
 
-	if (!list_empty(&ss->paused) && shell_has_room(sh))
-		list_move(&ss->resume, &ss->paused);
 	while (done < INTAKE_TURN) {
 		struct list *link = list_pop(&ss->resume);
 		struct source *src = source_take(&ss->readable);

@@ -17,9 +17,7 @@ listener_init(struct shell *sh)
 
 	list_init(&ls->udp_ready);
 	list_init(&ls->tcp_ready);
-	list_init(&ls->paused);
 	for (size_t i = 0; i < LISTENER_MAX; i++) {
-		list_init(&ls->l[i].link);
 		ls->l[i].fds.udp = -1;
 		ls->l[i].fds.tcp = -1;
 	}
@@ -30,7 +28,6 @@ listener_close(struct shell *sh, struct listener *l)
 {
 	source_close(&l->udp);
 	source_close(&l->tcp);
-	list_unlink(&l->link);
 	bind_close(&l->fds);
 	if (l->leaving)
 		sh->listeners.n_leaving--;
@@ -208,9 +205,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 static void
 listener_read(struct shell *sh, struct listener *l)
 {
-	uint32_t room = engine_room(sh->engine);
-	unsigned max = room < UDP_BATCH ? room : UDP_BATCH;
-	int n = udp_recv(&sh->client_rx, l->fds.udp, max);
+	int n = udp_recv(&sh->client_rx, l->fds.udp, UDP_BATCH);
 
 	if (n > 0) {
 		unsigned n_in = listener_take(sh, l, (unsigned)n);
@@ -222,30 +217,13 @@ listener_read(struct shell *sh, struct listener *l)
 	}
 	if (!l->leaving || l->empty)
 		return;
-	if (n >= 0 && (unsigned)n < max) {
+	if (n >= 0 && n < UDP_BATCH) {
 		l->empty = true;
 		if (sh->listeners.stopping)
 			source_off(&l->udp);
 	} else {
 		source_mark(&l->udp);
 		sh->again = true;
-	}
-}
-
-static void
-listener_resume(struct shell *sh)
-{
-	struct list *link;
-
-	while ((link = list_pop(&sh->listeners.paused)) != NULL) {
-		struct listener *l = LIST_OBJECT(link, struct listener, link);
-
-		if (source_on(&l->udp) == 0) {
-			source_mark(&l->udp);
-			continue;
-		}
-		list_push(&sh->listeners.paused, &l->link);
-		return;
 	}
 }
 
@@ -257,22 +235,9 @@ listener_turn(struct shell *sh)
 	struct source *s;
 
 	list_init(&ready);
-	if (!list_empty(&ls->paused) && shell_has_room(sh))
-		listener_resume(sh);
 	list_move(&ready, &ls->udp_ready);
-	while ((s = source_take(&ready)) != NULL) {
-		struct listener *l = LIST_OBJECT(s, struct listener, udp);
-
-		if (shell_has_room(sh)) {
-			listener_read(sh, l);
-		} else {
-			/* Datagrams wait in the kernel's buffer; when it is full the kernel drops
-			 * them, which costs least. */
-			source_off(s);
-			list_unlink(&l->link);
-			list_push(&ls->paused, &l->link);
-		}
-	}
+	while ((s = source_take(&ready)) != NULL)
+		listener_read(sh, LIST_OBJECT(s, struct listener, udp));
 }
 
 void
@@ -298,8 +263,7 @@ listener_leave(struct shell *sh, struct listener *l)
 	source_close(&l->tcp);
 	close(l->fds.tcp);
 	l->fds.tcp = -1;
-	if (list_empty(&l->link))
-		source_mark(&l->udp);
+	source_mark(&l->udp);
 }
 
 void

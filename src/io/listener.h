@@ -33,7 +33,6 @@
 struct listener {
 	struct source udp;
 	struct source tcp;
-	struct list link;        /* on listeners.paused, or on no list */
 	struct bind_sockets fds; /* owned; udp is -1 when this entry of the table is free */
 	struct udp_out out;      /* answers that wait to be sent */
 	uint32_t gen;            /* grows when the entry is freed */
@@ -49,7 +48,6 @@ struct listeners {
 	struct listener l[LISTENER_MAX];
 	struct list udp_ready; /* listener.udp of those with datagrams */
 	struct list tcp_ready; /* listener.tcp of those with connections to accept */
-	struct list paused;    /* listeners that are readable while the engine has no room */
 	uint64_t accept_ns;    /* no accept(2) before this time; 0: accepting */
 	uint64_t failed_ns;    /* when accept(2) failed last */
 	bool accept_failing;   /* accept(2) failed lately, and the log says so */

@@ -41,8 +41,7 @@ struct loop {
 	bool ticking;
 	bool beating;
 	bool aging;
-	bool tick_more;      /* the last tick was not enough: another one in the next iteration */
-	bool sessions_first; /* in this iteration sessions go before listeners */
+	bool tick_more; /* the last tick was not enough: another one in the next iteration */
 	bool stopping;
 	bool stopped;
 	uint64_t seen_stop; /* value of stop that was last acted on */
@@ -404,18 +403,6 @@ needs_beat(const struct loop *l)
 	    listener_needs_beat(sh) || upstream_udp_needs_beat(sh);
 }
 
-/* Read new questions. UDP and TCP alternate in going first, so that both get scarce room. */
-static void
-loop_clients(struct loop *l)
-{
-	l->sessions_first = !l->sessions_first;
-	if (l->sessions_first)
-		intake_turn(&l->sh);
-	listener_turn(&l->sh);
-	if (!l->sessions_first)
-		intake_turn(&l->sh);
-}
-
 /* Start the timers that are needed and stop the others. */
 static void
 loop_timers(struct loop *l)
@@ -450,7 +437,8 @@ loop_turn(struct loop *l)
 	upstream_tcp_turn(sh);
 	loop_tick(l);
 	loop_mail(l);
-	loop_clients(l);
+	intake_turn(sh);
+	listener_turn(sh);
 	shell_flush(sh);
 	/* The flush has closed connections that ended, which makes room for new ones. */
 	listener_admit(sh);

@@ -22,7 +22,6 @@ session_init(struct shell *sh, uint32_t cap)
 	list_init(&ss->idle);
 	list_init(&ss->busy);
 	list_init(&ss->partial);
-	list_init(&ss->paused);
 	list_init(&ss->resume);
 	list_init(&ss->dirty);
 	list_init(&ss->blocked);

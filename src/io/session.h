@@ -8,8 +8,7 @@
  * when it is ready (RFC 7766 section 7: out of order).
  *
  * A connection is "stalled", that is not read, while it has too many questions in flight or too
- * many unsent bytes, or while the engine has no room. The engine knows a connection by its index in
- * the table and a generation.
+ * many unsent bytes. The engine knows a connection by its index in the table and a generation.
  *
  * A client network at its ceiling (max-tcp-per-client) gets a new connection in place of its own
  * idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of the
@@ -50,7 +49,7 @@ struct session {
 	struct list age;  /* on sessions.fresh, sessions.idle or sessions.busy */
 	struct list seat; /* in its network's lists, of peers_seat */
 	struct list part; /* on sessions.partial, or on no list */
-	struct list wait; /* on sessions.paused or sessions.resume, or on neither */
+	struct list wait; /* on sessions.resume, or on no list */
 	struct list send; /* on sessions.dirty or sessions.blocked, or on neither */
 	int fd;
 	uint32_t gen;
@@ -85,7 +84,6 @@ struct sessions {
 	struct list idle;        /* those with nothing open, the least recently active first */
 	struct list busy;        /* those with open questions or unsent bytes, likewise */
 	struct list partial;     /* those that hold a part of a question, for longest first */
-	struct list paused;      /* stalled because the engine has no room */
 	struct list resume;      /* were stalled by their own limits, and may be read again */
 	struct list dirty;       /* session_flush has something to write or to close */
 	struct list blocked;     /* the socket's send buffer is full; the longest blocked first */

@@ -13,17 +13,6 @@
 #define SHELL_RX_BYTES ((size_t)UDP_BATCH * UDP_STRIDE)
 #define SHELL_TX_BYTES ((size_t)UDP_SLOTS * UDP_STRIDE)
 
-/* Clients are not read while there is no room for a batch, or for half of a small engine. */
-static void
-room_limits(struct shell *sh)
-{
-	uint32_t all = engine_room(sh->engine);
-	uint32_t half = all / 2 > 0 ? all / 2 : 1;
-
-	sh->room_low = half < UDP_BATCH ? half : UDP_BATCH;
-	sh->room_high = half < 4 * UDP_BATCH ? half : 4 * UDP_BATCH;
-}
-
 int
 shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
     const struct conf_io *conf, uint64_t now_ns)
@@ -36,7 +25,6 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 	sh->conf = conf;
 	sh->now_ns = now_ns;
 	rng_init(&sh->rng);
-	room_limits(sh);
 	listener_init(sh);
 	upstream_tcp_init(sh);
 	sh->bytes = malloc(SHELL_RX_BYTES + SHELL_TX_BYTES + PACKET_TCP_CAP);
@@ -119,18 +107,6 @@ shell_input(struct shell *sh, unsigned n)
 }
 
 bool
-shell_has_room(struct shell *sh)
-{
-	uint32_t room = engine_room(sh->engine);
-
-	if (room < sh->room_low)
-		sh->starved = true;
-	else if (room >= sh->room_high)
-		sh->starved = false;
-	return !sh->starved;
-}
-
-bool
 shell_is_exhausted(int err)
 {
 	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM || err == ENOSPC ||
@@ -152,8 +128,4 @@ shell_flush(struct shell *sh)
 	}
 	udp_tx_flush(&sh->tx);
 	upstream_udp_draw(sh);
-	/* If the engine made room by its own answers, no event wakes the clients that wait. */
-	if ((!list_empty(&sh->listeners.paused) || !list_empty(&sh->sessions.paused)) &&
-	    shell_has_room(sh))
-		sh->again = true;
 }

@@ -43,9 +43,6 @@ struct shell {
 	struct told *told;              /* borrowed; NULL: loops do not coordinate their messages */
 	uint64_t now_ns;                /* time of this iteration */
 	bool again;                     /* work is left: the next iteration must not wait */
-	bool starved;                   /* too few free queries: clients are not read */
-	uint32_t room_low;              /* starved begins with fewer free queries than this */
-	uint32_t room_high;             /* starved ends with this many free queries */
 	uint8_t *bytes;                 /* owned: memory of the batches */
 	uint8_t *tcp_buf;               /* within bytes: PACKET_TCP_CAP bytes for one message */
 	struct packet_in in[UDP_BATCH]; /* the batch on its way to the engine */
@@ -80,12 +77,6 @@ unsigned shell_input(struct shell *sh, unsigned n);
 
 /* shell_drain: pass on to the parts all that the engine has to send. Returns how many messages. */
 unsigned shell_drain(struct shell *sh);
-
-/*
- * shell_has_room: has the engine enough free queries to read clients? With hysteresis: no below
- * room_low, then yes again from room_high on.
- */
-MUST_USE bool shell_has_room(struct shell *sh);
 
 /*
  * shell_is_exhausted: does ERR (errno) tell of a lack of descriptors, ports or memory on this

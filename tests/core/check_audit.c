@@ -16,6 +16,7 @@ waiting(struct lookup *l)
 	struct query *q = query_new(&p.queries);
 
 	ck_assert_ptr_nonnull(q);
+	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, 1, 0, 16, &q->place), FAIR_WELCOME);
 	q->lookup = l;
 	lookup_join(l, &q->link);
 	wheel_set(&p.wheel, &q->timer, p.now_ns + 1000000000);
@@ -58,6 +59,31 @@ START_TEST(a_query_on_no_list)
 	ck_assert_ptr_nonnull(audit(&p.queries));
 	query_ready(&p.queries, q);
 	ck_assert_ptr_null(audit(&p.queries));
+}
+END_TEST
+
+START_TEST(a_query_that_its_network_does_not_know)
+{
+	struct query *q = waiting(parts_lookup(&p, "a.example", &any));
+	struct query *other = waiting(q->lookup);
+	struct fair_net *net = q->place.net;
+
+	ck_assert_ptr_null(audit(&p.queries));
+	fair_leave(&p.queries.fair, &q->place);
+	ck_assert_ptr_nonnull(audit(&p.queries));
+	ck_assert_int_eq(fair_enter(&p.queries.fair, &q->peer, 1, 0, 16, &q->place), FAIR_WELCOME);
+	ck_assert_ptr_null(audit(&p.queries));
+	net->n++;
+	ck_assert_ptr_nonnull(audit(&p.queries));
+	net->n--;
+	list_unlink(&net->link);
+	list_push(&p.queries.fair.classes[3], &net->link);
+	ck_assert_ptr_nonnull(audit(&p.queries));
+	list_unlink(&net->link);
+	list_push(&p.queries.fair.classes[2], &net->link);
+	ck_assert_ptr_null(audit(&p.queries));
+	p.queries.fair.same[other->place.same[0]] = 0;
+	ck_assert_ptr_nonnull(audit(&p.queries));
 }
 END_TEST
 
@@ -138,6 +164,7 @@ main(void)
 	tcase_add_test(tc, sound_engine_passes_the_audit);
 	tcase_add_test(tc, a_query_on_no_list);
 	tcase_add_test(tc, a_query_without_an_end);
+	tcase_add_test(tc, a_query_that_its_network_does_not_know);
 	tcase_add_test(tc, a_query_that_waits_elsewhere);
 	tcase_add_test(tc, a_query_that_is_ready_and_waits);
 	tcase_add_test(tc, waiters_that_were_not_counted);

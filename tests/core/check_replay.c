@@ -65,6 +65,9 @@ static const struct {
 	{ "d18-late", "what was late is still being waited for" },
 	{ "d18-resolve", "additional records stand in the order of their replies" },
 	{ "d20-", "what is signed is not kept" },
+	{ "d26-ceiling", "asked again there may be room, or less of it" },
+	{ "d26-give-way", "the same" },
+	{ "d26-same", "the same" },
 	{ "prefixes-round-robin", "prefixes take turns" },
 	{ "target-nxdomain", "NXDOMAIN speaks for the other type too, which is not asked for" },
 };

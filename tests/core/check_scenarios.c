@@ -9,7 +9,8 @@
  *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
  *	selection random|round-robin|in-order|fastest | hedge yes|no
  *	case-randomization yes|no | upstream-cookies yes|no | client-cookies yes|no
- *	timeout MS | attempts N | size N | queries N
+ *	timeout MS | attempts N | size N
+ *	queries N | max-waiting-per-client N | max-same-question N
  *	cache SIZE|off			bytes (k, m) of a cache, off at first; it outlives reloads
  *	cache-min-ttl S | cache-max-ttl S | cache-max-negative S | cache-failure-ttl S |
  *	    cache-stale S | nxdomain-cut off|secure|all | prefetch yes|no | rrset-order fixed|rotate

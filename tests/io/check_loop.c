@@ -92,8 +92,8 @@ START_TEST(more_than_a_batch_are_all_answered)
 }
 END_TEST
 
-/* The number of free queries is a ceiling, not a point where the loop stops. */
-START_TEST(more_questions_than_room_are_served)
+/* D26: the number of queries is a ceiling, not a point where the loop stops: all are answered. */
+START_TEST(d26_more_questions_than_room_are_answered)
 {
 	rig_end(&rig);
 	rig_init(&rig);
@@ -108,9 +108,11 @@ START_TEST(more_questions_than_room_are_served)
 		rig_question(&msg, i, name, RIG_AAAA);
 		rig_send(client, &msg);
 	}
-	rig_serve(&rig, 200);
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++) {
+		while (!rig_ready(client, 1))
+			rig_serve_now(&rig);
 		ck_assert(rig_recv(client, &msg));
+	}
 	ck_assert_uint_eq(rig_stat(&rig, "client_dropped"), 0);
 }
 END_TEST
@@ -354,7 +356,7 @@ suite(void)
 	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
 	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
 	tcase_add_test(t, more_than_a_batch_are_all_answered);
-	tcase_add_test(t, more_questions_than_room_are_served);
+	tcase_add_test(t, d26_more_questions_than_room_are_answered);
 	suite_add_tcase(s, t);
 	t = tcase_create("life");
 	tcase_add_checked_fixture(t, setup, teardown);

@@ -55,6 +55,12 @@ teardown(void)
 	rig_end(&rig);
 }
 
+static uint64_t
+stat(const _Atomic uint64_t *counter)
+{
+	return atomic_load(counter);
+}
+
 /* N different questions that nobody will answer. */
 static void
 ask(unsigned n)
@@ -106,21 +112,20 @@ answer(unsigned n)
 	read_sockets();
 }
 
-/* Under a batch clients are not read; they are again when there is room for some. */
-START_TEST(clients_are_read_again_with_room_for_some)
+/*
+ * D26: the table of queries is never full: those who have waited longest give way, and who asks is
+ * answered.
+ */
+START_TEST(d26_more_than_there_is_room_for)
 {
 	open_shell(300);
-	ck_assert(shell_has_room(shell));
-	ask(300 - UDP_BATCH);
-	ck_assert_uint_eq(engine_room(shell->engine), UDP_BATCH);
-	ck_assert(shell_has_room(shell));
-	ask(1);
-	ck_assert(!shell_has_room(shell));
-	answer(300 / 2 - UDP_BATCH);
-	ck_assert_uint_eq(engine_room(shell->engine), 300 / 2 - 1);
-	ck_assert(!shell_has_room(shell));
-	answer(1);
-	ck_assert(shell_has_room(shell));
+	ask(400);
+	ck_assert_uint_le(engine_in_flight(shell->engine), 300);
+	ck_assert_uint_ge(stat(&shell->stats->gave_way), 100);
+	ck_assert_uint_eq(stat(&shell->stats->client_dropped), 0);
+	ck_assert_uint_eq(stat(&shell->stats->answers) + engine_in_flight(shell->engine), n_asked);
+	pass(6000);
+	ck_assert_uint_eq(engine_in_flight(shell->engine), 0);
 }
 END_TEST
 
@@ -128,11 +133,10 @@ END_TEST
 START_TEST(engine_smaller_than_a_batch_is_read)
 {
 	open_shell((uint32_t)_i);
-	ck_assert(shell_has_room(shell));
 	ask((unsigned)_i);
-	ck_assert(!shell_has_room(shell));
+	ck_assert_uint_eq(stat(&shell->stats->client_dropped), 0);
 	pass(6000);
-	ck_assert(shell_has_room(shell));
+	ck_assert_uint_eq(stat(&shell->stats->answers), (unsigned)_i);
 }
 END_TEST
 
@@ -148,12 +152,6 @@ socket_at(uint16_t port)
 	}
 	ck_abort_msg("no such socket");
 	return NULL;
-}
-
-static uint64_t
-stat(const _Atomic uint64_t *counter)
-{
-	return atomic_load(counter);
 }
 
 /* Rule 25: a question leaves by a port that is young enough, however long the pause before it. */
@@ -232,7 +230,7 @@ START_TEST(lack_of_a_descriptor_blames_no_upstream)
 		pass(16);
 		ck_assert_uint_ge(stat(&shell->stats->sockets_exhausted), (unsigned)i + 1);
 		pass(6000);
-		ck_assert_uint_eq(engine_room(shell->engine), 300);
+		ck_assert_uint_eq(engine_in_flight(shell->engine), 0);
 		ck_assert_uint_eq(stat(&shell->stats->upstream_down), down);
 		ck_assert_uint_eq(stat(&shell->stats->upstream_refused), silent);
 	}
@@ -270,7 +268,7 @@ START_TEST(retired_sockets_are_bounded)
 	ck_assert_uint_eq(set->n_draining, UPSTREAM_SET_DRAINING);
 	ck_assert_uint_eq(shell->upstream_udp.n_draining, UPSTREAM_SET_DRAINING);
 	pass(6000);
-	ck_assert_uint_eq(engine_room(shell->engine), 300);
+	ck_assert_uint_eq(engine_in_flight(shell->engine), 0);
 	upstream_udp_beat(shell);
 	ck_assert_uint_le(set->n_draining, 2); /* with a probe open */
 }
@@ -503,7 +501,7 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
-	tcase_add_test(t, clients_are_read_again_with_room_for_some);
+	tcase_add_test(t, d26_more_than_there_is_room_for);
 	tcase_add_loop_test(t, engine_smaller_than_a_batch_is_read, 1, 6);
 	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
 	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);

@@ -284,6 +284,8 @@ static void
 configure(struct common *c)
 {
 	c->conf = (struct conf_core){ .n_upstreams = 1,
+		.max_waiting_per_client = 1000,
+		.max_same_question = 16,
 		.timeout_ms = 1000,
 		.resend_attempts = 2,
 		.udp_size_client = 1232,

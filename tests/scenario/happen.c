@@ -83,6 +83,10 @@ happen_setting(struct run *r, char **w, unsigned n)
 		r->conf.udp_size_client = (uint16_t)atoi(w[1]);
 	} else if (strcmp(w[0], "queries") == 0) {
 		r->conf.max_queries = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "max-waiting-per-client") == 0) {
+		r->conf.max_waiting_per_client = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "max-same-question") == 0) {
+		r->conf.max_same_question = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "case-randomization") == 0) {
 		r->conf.case_randomization = strcmp(w[1], "yes") == 0;
 	} else if (strcmp(w[0], "upstream-cookies") == 0) {

@@ -20,6 +20,8 @@ parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,
 		.max_queries = cap,
+		.max_waiting_per_client = 1000,
+		.max_same_question = 16,
 		.n_upstreams = n };
 	for (unsigned i = 0; i < n; i++) {
 		char text[32];

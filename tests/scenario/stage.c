@@ -201,6 +201,8 @@ stage_open(const char *file)
 	r->conf.udp_size_client = 1232;
 	r->conf.udp_size_upstream = 1232;
 	r->conf.max_queries = 1024;
+	r->conf.max_waiting_per_client = 1000;
+	r->conf.max_same_question = 16;
 	keeping_defaults(&r->conf.keep);
 	r->conf.n_upstreams = 1;
 	ck_assert(netaddr_parse("192.0.2.1", 53, &r->conf.upstreams[0]));

@@ -62,6 +62,9 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 	char text[NAME_TEXT];
 	uint64_t key;
 
+	/* Whoever gives way makes room for another one with this number, in this moment. */
+	if (l->n_sends == 1)
+		memset(n->sends, 0, sizeof(n->sends));
 	*check = l->check == LOOKUP_CHECK_CD;
 	sim_say(s, "  question %u by %s %u to u%u: %s %u%s%s", m->id, tcp ? "TCP" : "UDP", sock,
 	    shell_upstream(s, tcp, sock), name_to_text(l->qname, text), m->qtype,

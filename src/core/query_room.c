@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* query_room: who may wait for upstream, and who gives way when room runs low (RULES D26). */
+#include "core/query.h"
+
+#define COOKIE_FACTOR 10 /* so much more may wait of those with a cookie of ours */
+#define WAYS_GIVEN 4     /* queries that give way to one new one, at most */
+#define LONGEST_TRIED 8  /* queries that are looked at to find one that waits */
+
+/* Does Q wait for something that has not come yet? */
+static bool
+waits(const struct query *q)
+{
+	if (q->lookup != NULL)
+		return q->lookup->progress < LOOKUP_ENDING;
+	return list_empty(&q->link) && (q->held || q->state == QUERY_SVCB);
+}
+
+/* Of the network that has most waiting, the query that has waited longest; NULL: none waits. */
+static struct query *
+longest_waiting(const struct queries *qs)
+{
+	const struct fair_net *net = fair_fullest(&qs->fair);
+	unsigned n = 0;
+
+	if (net == NULL)
+		return NULL;
+	for (struct list *link = net->waiting.next; link != &net->waiting && n < LONGEST_TRIED;
+	     link = link->next, n++) {
+		struct query *q = LIST_OBJECT(link, struct query, place.link);
+
+		if (waits(q))
+			return q;
+	}
+	return NULL;
+}
+
+/*
+ * Q stops waiting and is answered with what there is: something stale, A that are at hand, an
+ * answer without the addresses of its targets; else SERVFAIL.
+ */
+static void
+give_way(struct queries *qs, struct query *q)
+{
+	stats_inc(&qs->stats->gave_way);
+	q->lack = QUERY_LACK_WAY;
+	wheel_clear(qs->wheel, &q->timer);
+	if (UNLIKELY(q->watch.lookup != NULL))
+		query_unwatch(qs, q);
+	if (q->lookup == NULL) {
+		if (q->state == QUERY_SVCB)
+			(void)query_forsake(q);
+		query_ready(qs, q);
+		return;
+	}
+	lookup_leave(qs->lookups, q->lookup, &q->link);
+	query_fail_here(qs, q, LOOKUP_NO_ROOM);
+}
+
+/*
+ * Have queries give way while few objects are left, so that those who can be answered at once find
+ * some. False: nobody can, and not even half of these are left.
+ */
+static __attribute__((cold)) bool
+make_room(struct queries *qs)
+{
+	for (unsigned n = 0; n < WAYS_GIVEN; n++) {
+		struct query *q = longest_waiting(qs);
+
+		if (q == NULL)
+			return pool_room(&qs->pool) >= qs->reserve / 2;
+		give_way(qs, q);
+		if (pool_room(&qs->lookups->pool) >= qs->reserve)
+			break;
+	}
+	return true;
+}
+
+/* Q may not wait, as VERDICT says: answer it at once. */
+static __attribute__((cold)) void
+turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
+{
+	if (verdict == FAIR_SAME) {
+		stats_inc(&qs->stats->same_question);
+		q->state = QUERY_LOCAL;
+		q->local_kind = QUERY_LOCAL_TRUNCATED;
+		query_make_ready(qs, q, LOOKUP_SILENT, false);
+		return;
+	}
+	if (verdict == FAIR_CEILING) {
+		stats_inc(&qs->stats->client_ceiling);
+		q->lack = QUERY_LACK_CEILING;
+	}
+	query_fail_here(qs, q, LOOKUP_NO_ROOM);
+}
+
+bool
+query_admit(struct queries *qs, struct query *q, const struct question *key)
+{
+	const struct conf_core *conf = qs->conf;
+	uint64_t question = key->hash ^ key->qtype * qs->lookups->spread;
+	uint32_t max_same = q->tcp || q->cookie_good ? 0 : conf->max_same_question;
+	uint32_t max_net = 0;
+	enum fair_verdict verdict;
+
+	/* While there is plenty of room a resolver may have as much of it as it likes. */
+	if (UNLIKELY(qs->pool.n_used > qs->pool.cap / 2))
+		max_net = conf->max_waiting_per_client * (q->cookie_good ? COOKIE_FACTOR : 1);
+	verdict = fair_enter(&qs->fair, &q->peer, question, max_net, max_same, &q->place);
+	if (UNLIKELY(verdict != FAIR_WELCOME)) {
+		turn_away(qs, q, verdict);
+		return false;
+	}
+	if (UNLIKELY(pool_room(&qs->pool) < qs->reserve ||
+		pool_room(&qs->lookups->pool) < qs->reserve) &&
+	    !make_room(qs)) {
+		turn_away(qs, q, FAIR_WELCOME);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* RULES D26: when room runs low the network that has most waiting gives way, and nobody else. */
+#include "core/query.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "scenario/world.h"
+
+#define CAP 1024 /* reserve 256 */
+#define FLOOD 10000
+#define OTHERS 200
+
+static struct world world;
+static unsigned n_asked;
+static unsigned n_failed[2]; /* SERVFAIL to those whose sock is 0, 1 */
+static unsigned n_done[2];   /* answers to them */
+static unsigned n_tc;
+static bool replies; /* upstream replies NXDOMAIN to all, else to none */
+
+static void
+on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
+{
+	(void)w;
+	ck_assert_uint_lt(send->sock, 2);
+	n_done[send->sock]++;
+	n_failed[send->sock] += (msg[3] & DNS_RCODE) == DNS_SERVFAIL;
+	n_tc += (msg[2] & DNS_TC >> 8) != 0;
+}
+
+static size_t
+on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
+{
+	(void)w;
+	(void)send;
+	if (!replies)
+		return 0;
+	memcpy(out, m->bytes, m->len);
+	out[2] |= DNS_QR >> 8;
+	out[3] = DNS_NXDOMAIN;
+	return m->len;
+}
+
+static void
+setup(void)
+{
+	world_init(&world, 1, CAP);
+	world.client = on_client;
+	world.upstream = on_upstream;
+	world.conf.timeout_ms = 5000;
+	n_asked = 0;
+	n_tc = 0;
+	memset(n_failed, 0, sizeof(n_failed));
+	memset(n_done, 0, sizeof(n_done));
+	replies = false;
+}
+
+static void
+teardown(void)
+{
+	world_pass(&world, 6 * NS_PER_SEC);
+	ck_assert_uint_eq(n_done[0] + n_done[1], n_asked);
+	ck_assert_uint_eq(engine_in_flight(world.engine), 0);
+	ck_assert_uint_eq(world_stat(&world, "client_dropped"), 0);
+	world_stop(&world);
+}
+
+/* NAME A is asked by host 1 of the network NET; the answer goes to SOCK. */
+static void
+ask(unsigned net, uint32_t sock, const char *name, bool tcp)
+{
+	struct packet_in in = { .way = tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP, .sock = sock };
+	uint8_t msg[512];
+
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
+	in.peer.addr[5] = (uint8_t)(net >> 16);
+	in.peer.addr[6] = (uint8_t)(net >> 8);
+	in.peer.addr[7] = (uint8_t)net;
+	in.msg = msg;
+	in.len = parts_question(msg, (uint16_t)n_asked, name, DNS_TYPE_A);
+	n_asked++;
+	world_input(&world, &in);
+}
+
+/* A name that nobody asked for. */
+static void
+ask_new(unsigned net, uint32_t sock)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "n%u.example", n_asked);
+	ask(net, sock, name, false);
+}
+
+/* One network asks ten times what there is room for; others a little. */
+static void
+flood(void)
+{
+	unsigned n_others = 0;
+
+	for (unsigned i = 0; i < FLOOD; i++) {
+		ask_new(0, 0);
+		if (i % (FLOOD / OTHERS) == 0)
+			ask_new(1 + n_others++, 1);
+	}
+	ck_assert_uint_eq(n_others, OTHERS);
+	ck_assert_uint_le(engine_in_flight(world.engine), CAP);
+	ck_assert_uint_eq(n_done[1], 0); /* none of them has given way */
+}
+
+START_TEST(d26_a_flood_pushes_out_nobody_else)
+{
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	flood();
+	ck_assert_uint_eq(world_stat(&world, "gave_way"), n_done[0]);
+	ck_assert_uint_eq(world_stat(&world, "client_ceiling"), 0);
+}
+END_TEST
+
+/* With the ceiling a flood does not even come near. */
+START_TEST(d26_a_flood_stays_under_its_ceiling)
+{
+	world.conf.max_waiting_per_client = 100;
+	world_start(&world, 1);
+	flood();
+	ck_assert_uint_eq(world_stat(&world, "gave_way"), 0);
+	ck_assert_uint_eq(world_stat(&world, "client_ceiling"), n_done[0]);
+	ck_assert_uint_le(engine_in_flight(world.engine), CAP / 2 + 1 + OTHERS);
+}
+END_TEST
+
+/* A flood from as many networks as there are questions: a new network gets in all the same. */
+START_TEST(d26_new_networks_get_in)
+{
+	world_start(&world, 1);
+	for (unsigned i = 0; i < FLOOD; i++)
+		ask_new(i, 0);
+	ck_assert_uint_eq(world_stat(&world, "gave_way"), n_done[0]);
+	for (unsigned i = 0; i < 100; i++)
+		ask_new(FLOOD + i, 1);
+	ck_assert_uint_eq(n_done[1], 0);
+	replies = true;
+	for (unsigned i = 0; i < 100; i++)
+		ask_new(FLOOD + 100 + i, 1);
+	replies = false;
+	ck_assert_uint_eq(n_done[1], 100);
+	ck_assert_uint_eq(n_failed[1], 0);
+}
+END_TEST
+
+/* Meanwhile what needs no upstream is answered, every time. */
+START_TEST(d26_local_answers_go_on)
+{
+	world_start(&world, 1);
+	for (unsigned i = 0; i < FLOOD; i++) {
+		ask_new(_i == 0 ? 0 : i, 0);
+		ask(1, 1, "ipv4only.arpa", i % 2);
+		ck_assert_uint_eq(n_done[1], i + 1);
+	}
+	ck_assert_uint_eq(n_failed[1], 0);
+}
+END_TEST
+
+/* Two lookups for each query, its own late AAAA and A, are room that runs out too. */
+START_TEST(d26_room_for_lookups_counts_too)
+{
+	uint8_t msg[512];
+
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	for (unsigned i = 0; i < FLOOD; i++) {
+		struct packet_in in = { .way = PACKET_CLIENT_UDP, .msg = msg };
+		char name[32];
+
+		snprintf(name, sizeof(name), "n%u.example", i);
+		in.len = parts_question(msg, (uint16_t)i, name, DNS_TYPE_AAAA);
+		n_asked++;
+		world_input(&world, &in);
+		if (i % 256 == 255)
+			world_pass(&world, 2100 * NS_PER_MS); /* AAAA is late */
+	}
+	/* Only those who gave way were told that there is no room. */
+	ck_assert_uint_eq(world_stat(&world, "no_room"), world_stat(&world, "gave_way"));
+}
+END_TEST
+
+/* CVE-2024-33655 (DNSBomb): what one reply sets off at a forged address is bounded. */
+START_TEST(d26_no_burst_at_one_address)
+{
+
+	world_start(&world, 1);
+	for (unsigned i = 0; i < 2000; i++)
+		ask(0, 0, "burst.example", false);
+	ck_assert_uint_eq(n_tc, 2000 - 16);
+	ck_assert_uint_eq(world_stat(&world, "same_question"), 2000 - 16);
+	ck_assert_uint_eq(engine_in_flight(world.engine), 16);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("query_room");
+	TCase *t = tcase_create("query_room");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, d26_a_flood_pushes_out_nobody_else);
+	tcase_add_test(t, d26_a_flood_stays_under_its_ceiling);
+	tcase_add_test(t, d26_new_networks_get_in);
+	tcase_add_loop_test(t, d26_local_answers_go_on, 0, 2);
+	tcase_add_test(t, d26_room_for_lookups_counts_too);
+	tcase_add_test(t, d26_no_burst_at_one_address);
+	suite_add_tcase(s, t);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? 0 : 1;
+}
