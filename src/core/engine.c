@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secret.h"
 #include "base/told.h"
 #include "cache/cache.h"
 #include "core/attempt.h"
@@ -113,6 +114,9 @@ engine_new(const struct conf_core *conf, const uint64_t *seed, uint64_t now_ns)
 		errno = -rc;
 		return NULL;
 	}
+	/* Random bytes, keys of tables and cookies; a reproducible run has none. */
+	if (seed == NULL)
+		secret_lock(e, size);
 	return e;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/secret.h"
 #include "base/told.h"
 #include "cache/cache.h"
 #include "config/complete.h"
@@ -382,6 +383,8 @@ run(struct daemon *d)
 	if (!load_settings(
 		&d->options, d->path, diag_to_log, precheck_start, &d->privileges, &d->settings))
 		return DAEMON_CONFIG;
+	secret_lock(
+	    d->settings.conf.core.cookie_secrets, sizeof(d->settings.conf.core.cookie_secrets));
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);
 	pidfile_close(&d->pidfile);

@@ -10,6 +10,7 @@
 #include <event2/event.h>
 
 #include "base/clock.h"
+#include "base/secret.h"
 #include "core/engine.h"
 #include "core/wheel.h"
 #include "io/intake.h"
@@ -63,6 +64,7 @@ snapshot_new(const struct conf *conf)
 		return NULL;
 	atomic_init(&s->refs, 1);
 	s->conf = *conf;
+	secret_lock(s->conf.core.cookie_secrets, sizeof(s->conf.core.cookie_secrets));
 	policies_ref(s->conf.core.policies);
 	return s;
 }
@@ -80,6 +82,7 @@ snapshot_unref(struct snapshot *s)
 	if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	policies_unref(s->conf.core.policies);
+	secret_wipe(s->conf.core.cookie_secrets, sizeof(s->conf.core.cookie_secrets));
 	free(s);
 }
 

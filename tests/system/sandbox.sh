@@ -123,6 +123,7 @@ for mode in on strict; do
 	settings "$mode"
 	begin env
 	server='::1 5364'
+	check "$mode: secrets are locked in memory" test "$(sed -n 's/^VmLck:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$(pid_of dns64d)/status")" -ge 4
 	check "$mode: UDP" is 'AAAA 2001:db8:64::a00:1' answer $asked AAAA
 	check "$mode: TCP, also to upstream" is 'A 10.0.0.2' answer 010-000-000-002.dns64perf.test A +tcp
 	tell_statistics
