@@ -61,6 +61,8 @@ attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
 		.alive = alive || error,
 	};
 
+	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
+		wish.exhausted |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
 	if (error || l->tcp_kept)
 		wish.exhausted |= silent_times(l->silent[UPSTREAM_OVER_TCP], error ? 1 : most);
 	if (l->tcp_only && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
@@ -308,7 +310,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	if (l->n_sends < UINT8_MAX)
 		l->n_sends++;
 	if (u == UPSTREAM_NONE) {
-		give_up(ls, l, now_ns);
+		if (!attempt_resume(ls, l))
+			give_up(ls, l, now_ns);
 		return false;
 	}
 	l->upstream = u;

@@ -411,6 +411,10 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	if (antispoof_without_tcp(l))
 		return attempt_again(ls, l, l->upstream);
 	count(ls, l, &l->now);
+	if (attempt_resume(ls, l)) {
+		l->tcp_only = false;
+		return true;
+	}
 	lookup_stop_attempt(ls, l);
 	return go_on(ls, l, result, c->lost_established, now_ns);
 }
