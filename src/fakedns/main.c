@@ -31,9 +31,9 @@ print_counters(const struct fake_counters *c)
 	(void)fprintf(stderr,
 	    "fakedns: questions %" PRIu64 ", answers %" PRIu64 ", lost %" PRIu64 ", mute %" PRIu64
 	    ", malformed %" PRIu64 ", unsent %" PRIu64 ", outage %" PRIu64 ", held back %" PRIu64
-	    ", twice %" PRIu64 ", ended %" PRIu64 "\n",
+	    ", twice %" PRIu64 ", damaged %" PRIu64 ", forged %" PRIu64 ", ended %" PRIu64 "\n",
 	    c->questions, c->answers, c->lost, c->mute, c->malformed, c->unsent, c->outage, c->held,
-	    c->twice, c->ended);
+	    c->twice, c->damaged, c->forged, c->ended);
 }
 
 /* If the loopback interface has no IPv6, the default is IPv4 alone. */

@@ -11,7 +11,8 @@ bool
 fake_pattern_is_plain(const struct fake_pattern *p)
 {
 	return !fake_pattern_delays(p) && p->loss == 0 && p->down_ms == 0 &&
-	    p->truncate_percent == 0 && p->duplicate_percent == 0 && p->unforced_percent == 0;
+	    p->truncate_percent == 0 && p->duplicate_percent == 0 && p->damage_percent == 0 &&
+	    p->forge_percent == 0 && p->unforced_percent == 0;
 }
 
 bool
@@ -150,6 +151,10 @@ fake_pattern_fate(const struct fake_pattern *p, struct fake_past *past, const ui
 	set_due(p, past, &m, now_ns, &f);
 	f.truncate = !tcp && chance(past, p->truncate_percent);
 	f.twice = !tcp && chance(past, p->duplicate_percent);
+	f.damaged = !tcp && chance(past, p->damage_percent);
+	f.forged = !tcp && chance(past, p->forge_percent);
+	if (f.damaged || f.forged)
+		f.noise = rng_u64(&past->rng);
 	f.unforced = chance(past, p->unforced_percent);
 	return f;
 }

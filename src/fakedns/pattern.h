@@ -4,7 +4,8 @@
 
 /*
  * fake_pattern: what befalls a question before it is answered: it is lost, ignored in an outage,
- * answered late, twice or truncated. Pure: the caller gives the time.
+ * answered late, twice, truncated, damaged or after a forged answer. Pure: the caller gives the
+ * time.
  */
 
 #include <stdbool.h>
@@ -40,7 +41,9 @@ struct fake_pattern {
 	bool refuse;               /* away means that the kernel refuses, not that we ignore */
 	unsigned truncate_percent; /* of the answers over UDP: TC instead of records */
 	unsigned duplicate_percent; /* of the answers over UDP: sent twice */
-	unsigned unforced_percent;  /* of the questions: the policy's rcode is not for them */
+	unsigned damage_percent; /* of the answers over UDP: no message, or not the one asked for */
+	unsigned forge_percent;  /* of the answers over UDP: a forged one comes before */
+	unsigned unforced_percent; /* of the questions: the policy's rcode is not for them */
 };
 
 /* What a thread keeps of the questions before. */
@@ -59,6 +62,9 @@ struct fake_fate {
 	bool held;       /* held back, which puts others before it */
 	bool truncate;   /* with TC and without records */
 	bool twice;      /* sent twice */
+	bool damaged;    /* with noise, see fake_spoil_damage */
+	bool forged;     /* after another one, see fake_spoil_forge */
+	uint64_t noise;  /* for both; drawn if one is set */
 	bool unforced;   /* without the policy's rcode */
 	uint64_t due_ns; /* when it is to be answered; 0: at once */
 };

@@ -373,6 +373,8 @@ fake_server_stop(struct fake_server *f, struct fake_counters *sum)
 		sum->held += c->held;
 		sum->ended += c->ended;
 		sum->twice += c->twice;
+		sum->damaged += c->damaged;
+		sum->forged += c->forged;
 		sum->mute += c->mute;
 		sum->malformed += c->malformed;
 		sum->unsent += c->unsent;

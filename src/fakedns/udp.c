@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fakedns/spoil.h"
 #include "tools/udp_run.h"
 
 #define BATCH 64
@@ -179,11 +180,11 @@ send_all(struct fake_worker *w, int fd)
 
 /*
  * Write the answer into the next slot, addressed to where the question came from; a full batch is
- * sent. False: there is none.
+ * sent. FORGED: not the answer, but the one of a forger. False: there is none.
  */
 static bool
 put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
-    const struct msghdr *from, const struct fake_fate *fate)
+    const struct msghdr *from, const struct fake_fate *fate, bool forged)
 {
 	struct fake_batch *b = w->batch;
 	struct fake_question q = {
@@ -192,6 +193,10 @@ put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 	size_t n = fake_worker_answer(w, &q, b->answer[b->n_out], ANSWER_MAX);
 	if (n == 0)
 		return false;
+	if (forged)
+		fake_spoil_forge(b->answer[b->n_out], n, fate->noise);
+	else if (fate->damaged)
+		n = fake_spoil_damage(b->answer[b->n_out], n, fate->noise);
 	b->out_iov[b->n_out].iov_len = n;
 	b->out[b->n_out] = *from;
 	b->n_out++;
@@ -200,13 +205,18 @@ put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 	return true;
 }
 
-/* One answer or two of the same. */
+/* One answer or two of the same, maybe after a forged one. */
 static void
 put_answers(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
     const struct msghdr *from, const struct fake_fate *fate)
 {
-	if (put_answer(w, fd, bytes, len, from, fate) && fate->twice)
-		w->counters.twice += put_answer(w, fd, bytes, len, from, fate);
+	if (fate->forged)
+		w->counters.forged += put_answer(w, fd, bytes, len, from, fate, true);
+	if (!put_answer(w, fd, bytes, len, from, fate, false))
+		return;
+	w->counters.damaged += fate->damaged;
+	if (fate->twice)
+		w->counters.twice += put_answer(w, fd, bytes, len, from, fate, false);
 }
 
 static void

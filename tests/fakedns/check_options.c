@@ -98,7 +98,7 @@ START_TEST(every_pattern_sets_its_field)
 	struct fake_options o;
 	char errors[1024];
 
-	ck_assert_int_eq(read_line("--broken 12 --broken-type A --delay 20 "
+	ck_assert_int_eq(read_line("--broken 12 --broken-type A --damage 3 --forge 4 --delay 20 "
 				   "--delay-every 2 --delay-type AAAA --duplicate 13 --loss 1.25 "
 				   "--loss-burst 4 --loss-type TXT --outage 1500-500 "
 				   "--rcode SERVFAIL --rcode-percent 15 --reorder 16 "
@@ -113,6 +113,8 @@ START_TEST(every_pattern_sets_its_field)
 	ck_assert_uint_eq(p->delay_every, 2);
 	ck_assert_uint_eq(p->delay_type, DNS_TYPE_AAAA);
 	ck_assert_uint_eq(p->duplicate_percent, 13);
+	ck_assert_uint_eq(p->damage_percent, 3);
+	ck_assert_uint_eq(p->forge_percent, 4);
 	ck_assert_uint_eq(p->loss, 1250);
 	ck_assert_uint_eq(p->loss_burst, 4);
 	ck_assert_uint_eq(p->loss_type, DNS_TYPE_TXT);

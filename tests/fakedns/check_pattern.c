@@ -85,7 +85,8 @@ START_TEST(each_field_makes_a_pattern)
 {
 	static const struct fake_pattern some[] = { { .delay_ms = 1 }, { .jitter_ms = 1 },
 		{ .slow_first_ms = 1 }, { .reorder_percent = 1 }, { .loss = 1 }, { .down_ms = 1 },
-		{ .truncate_percent = 1 }, { .duplicate_percent = 1 }, { .unforced_percent = 1 } };
+		{ .truncate_percent = 1 }, { .duplicate_percent = 1 }, { .damage_percent = 1 },
+		{ .forge_percent = 1 }, { .unforced_percent = 1 } };
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
 		ck_assert(!fake_pattern_is_plain(&some[i]));
@@ -264,24 +265,33 @@ END_TEST
 
 START_TEST(chances_have_their_percentage)
 {
-	unsigned truncated = 0, twice = 0, unforced = 0;
+	unsigned truncated = 0, twice = 0, unforced = 0, damaged = 0, forged = 0;
 
 	pattern.truncate_percent = 50;
 	pattern.duplicate_percent = 10;
 	pattern.unforced_percent = 90;
+	pattern.damage_percent = 20;
+	pattern.forge_percent = 40;
 	begin(1);
 	for (unsigned i = 0; i < N; i++) {
 		struct fake_fate f = ask("a.test", DNS_TYPE_A, i % 2 == 0, 0);
 
-		ck_assert(i % 2 != 0 || (!f.truncate && !f.twice)); /* for UDP only */
+		ck_assert(i % 2 != 0 ||
+		    (!f.truncate && !f.twice && !f.damaged && !f.forged)); /* for UDP only */
 		truncated += f.truncate;
 		twice += f.twice;
+		damaged += f.damaged;
+		forged += f.forged;
 		unforced += f.unforced;
 	}
 	ck_assert_uint_ge(truncated, N / 4 - 250);
 	ck_assert_uint_le(truncated, N / 4 + 250);
 	ck_assert_uint_ge(twice, N / 20 - 150);
 	ck_assert_uint_le(twice, N / 20 + 150);
+	ck_assert_uint_ge(damaged, N / 10 - 200);
+	ck_assert_uint_le(damaged, N / 10 + 200);
+	ck_assert_uint_ge(forged, N / 5 - 250);
+	ck_assert_uint_le(forged, N / 5 + 250);
 	ck_assert_uint_ge(unforced, N * 9 / 10 - 212);
 	ck_assert_uint_le(unforced, N * 9 / 10 + 212);
 }

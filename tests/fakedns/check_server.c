@@ -458,6 +458,44 @@ START_TEST(udp_answers_come_twice)
 }
 END_TEST
 
+/* Each answer comes after a forged one; half of the right ones are damaged. */
+START_TEST(udp_answers_come_forged_and_damaged)
+{
+	unsigned n_right = 0, n_forged = 0, n_damaged = 0;
+	uint8_t buf[4096];
+	struct msg m;
+
+	set_up();
+	settings.pattern.forge_percent = 100;
+	settings.pattern.damage_percent = 50;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	for (uint16_t i = 0; i < TWICE; i++) {
+		send_udp(fd, "10-0-0-1.dns64perf.test", i);
+		for (unsigned k = 0; k < 2; k++) {
+			ssize_t n = recv(fd, buf, sizeof(buf), 0);
+			ck_assert_int_gt(n, 0);
+			if (msg_parse(&m, buf, (size_t)n) != MSG_OK || m.qname_len < 10 ||
+			    wire_u16(buf + 6) != 1)
+				n_damaged++;
+			else if (m.id != i)
+				n_forged++;
+			else
+				n_right++;
+		}
+	}
+	(void)close(fd);
+	struct fake_counters c = stop();
+	ck_assert_uint_eq(c.answers, 2 * TWICE);
+	ck_assert_uint_eq(c.forged, TWICE);
+	ck_assert_uint_eq(n_forged, TWICE);
+	ck_assert_uint_eq(n_damaged, c.damaged);
+	ck_assert_uint_eq(n_right, TWICE - n_damaged);
+	ck_assert_uint_ge(n_damaged, TWICE / 4);
+	ck_assert_uint_le(n_damaged, TWICE * 3 / 4);
+}
+END_TEST
+
 /* The answer that is held back comes after those that were asked for after it, over UDP and TCP. */
 START_TEST(answers_come_out_of_order)
 {
@@ -745,6 +783,7 @@ main(void)
 	tcase_add_test(tc, delay_and_jitter);
 	tcase_add_test(tc, loss_drops_its_percentage);
 	tcase_add_loop_test(tc, udp_answers_come_twice, 0, 2);
+	tcase_add_test(tc, udp_answers_come_forged_and_damaged);
 	tcase_add_loop_test(tc, answers_come_out_of_order, 0, 2);
 	tcase_add_test(tc, an_outage_ignores_udp_and_tcp);
 	tcase_add_test(tc, an_outage_may_refuse);
