@@ -4,71 +4,13 @@
 #include "base/clock.h"
 #include "core/antispoof.h"
 #include "core/attempt.h"
+#include "core/blame.h"
 #include "core/choice.h"
 #include "core/health.h"
 
 #define LISTEN_MS 250 /* between looks at whether an upstream is back */
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 #define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
-
-/* --- what silence is counted as --------------------------------------------------------------- */
-
-/* No reply to A has come, and none is waited for any longer. */
-static void
-lose(const struct lookups *ls, struct attempt *a)
-{
-	if (!a->silent)
-		ls->upstreams->table[a->upstream].tally.lost++;
-	a->silent = true;
-}
-
-/*
- * Count the silence of attempt A in L. An upstream that is down is not asked again after one
- * attempt: a probe shows when it is back.
- */
-static void
-count(const struct lookups *ls, struct lookup *l, struct attempt *a)
-{
-	struct upstream *up = &ls->upstreams->table[a->upstream];
-	uint64_t bit = UINT64_C(1) << a->upstream;
-	uint64_t *s = l->silent[lookup_over(a)];
-
-	lose(ls, a);
-	if ((s[0] & s[1] & bit) == 0) {
-		uint64_t carry = s[0] & bit;
-
-		s[0] ^= bit;
-		s[1] ^= carry;
-	}
-	if (l->n_silent < UINT8_MAX)
-		l->n_silent++;
-	if (up->down && !l->probe && !l->refused)
-		l->errored |= bit;
-	if (lookup_over(a) == UPSTREAM_OVER_UDP)
-		up->n_udp_silent++;
-	else
-		up->tcp_first = false; /* TCP is no better */
-}
-
-/* The wait for A is over: count it, and tell its upstream off. */
-static void
-blame(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
-{
-	stats_inc(&ls->stats->upstream_timeouts);
-	count(ls, l, a);
-	if (!l->probe)
-		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);
-}
-
-/* Blame those of L's attempts whose wait is over, and which were given up early. */
-static void
-blame_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns)
-{
-	for (struct attempt *a = l->earlier; a != NULL; a = a->next) {
-		if (!a->silent)
-			blame(ls, l, a, now_ns);
-	}
-}
 
 /* --- what comes next -------------------------------------------------------------------------- */
 
@@ -144,6 +86,7 @@ pick(struct lookups *ls, struct lookup *l)
 	uint16_t u;
 
 	l->tcp = false;
+	blame_forgive(ls, l);
 	if (l->probe) /* there is another one in a while */
 		return UPSTREAM_NONE;
 	u = attempt_pick_next(ls, l, true);
@@ -199,6 +142,19 @@ listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, ui
 }
 
 /*
+ * Nothing is left to be sent for L; with an error at hand or none open nothing is awaited either.
+ * Returns whether L goes on.
+ */
+static bool
+spend(struct lookups *ls, struct lookup *l, struct lookup_result *result)
+{
+	if ((l->best_rcode | l->late_rcode) != DNS_NOERROR || l->earlier == NULL)
+		return finish(ls, l, result);
+	l->spent = true;
+	return pause_until(ls, l, l->end_ns);
+}
+
+/*
  * The last attempt of L failed without a reply; LOST: with its connection, which had been up.
  * Returns whether L goes on.
  */
@@ -222,14 +178,8 @@ go_on(
 		return attempt_failed(ls, l, result, DNS_SERVFAIL, NULL);
 	}
 	u = pick(ls, l);
-	/* Nothing is left to be sent, and with an error at hand or none open nothing is awaited. */
-	if (u == UPSTREAM_NONE &&
-	    ((l->best_rcode | l->late_rcode) != DNS_NOERROR || l->earlier == NULL))
-		return finish(ls, l, result);
-	if (u == UPSTREAM_NONE) {
-		l->spent = true;
-		return pause_until(ls, l, l->end_ns);
-	}
+	if (u == UPSTREAM_NONE)
+		return spend(ls, l, result);
 	if (is_spread(ls, l, u))
 		return pause_until(ls, l, now_ns + (l->end_ns - now_ns) / (n_left(ls, l) + 1));
 	/* Where connections end under a load, the same again at once would only add to it. */
@@ -251,7 +201,7 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
 	u = pick(ls, l);
-	return u != UPSTREAM_NONE ? go_to(ls, l, u) : finish(ls, l, result);
+	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result);
 }
 
 /*
@@ -297,7 +247,7 @@ go_beside(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		return true;
 	}
 	if (l->exploring) {
-		count(ls, l, &l->now);
+		blame_count(ls, l, &l->now);
 		health_on_overtaken(ls->upstreams, l->upstream, now_ns);
 	} else {
 		stats_inc(&ls->stats->upstream_hedges);
@@ -327,7 +277,7 @@ silence_on_timer(
 		/* An upstream that does not answer over TCP is not blamed (RULES D21). */
 		if (l->progress == LOOKUP_ASKED_TCP && antispoof_without_tcp(l))
 			return !attempt_again(ls, l, l->upstream);
-		blame(ls, l, &l->now, now_ns);
+		blame_silent(ls, l, &l->now, now_ns);
 	}
 	if (in_flight)
 		lookup_shelve(ls, l);
@@ -358,7 +308,7 @@ static bool
 on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
 	l->refused = true;
-	count(ls, l, &l->now);
+	blame_count(ls, l, &l->now);
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
 	if (attempt_resume(ls, l))
 		return true;
@@ -383,7 +333,7 @@ silence_next_refused(
 		if (a->silent)
 			continue;
 		if (a != &l->now) /* given up early */
-			count(ls, l, a);
+			blame_count(ls, l, a);
 		else if (!on_refused(ls, l, result, now_ns))
 			return l;
 	}
@@ -410,7 +360,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 	}
 	if (antispoof_without_tcp(l))
 		return attempt_again(ls, l, l->upstream);
-	count(ls, l, &l->now);
+	blame_count(ls, l, &l->now);
 	if (attempt_resume(ls, l)) {
 		l->tcp_only = false;
 		return true;
@@ -447,7 +397,7 @@ silence_next_lost(struct lookups *ls, unsigned *most, struct lookup_result *resu
 		}
 		--*most;
 		l = lookup_of(ls, a);
-		lose(ls, a);
+		blame_lose(ls, a);
 		if (a != &l->now)
 			lookup_drop(ls, l, a);
 		else if (!on_lost(ls, l, c, result, now_ns))

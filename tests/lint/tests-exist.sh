@@ -11,6 +11,7 @@ reason()
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
 	io/upstream_set | io/upstream_sock) echo "parts of io/upstream_udp: check_upstream_udp, check_shell" ;;
+	core/blame) echo "a part of core/silence: check_silence" ;;
 	core/late | core/match) echo "parts of core/reply: check_reply, check_scenarios" ;;
 	core/phase_target) echo "a part of core/phase: check_phase" ;;
 	core/lookup_end) echo "a part of core/lookup: check_lookup" ;;

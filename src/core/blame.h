@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_BLAME_H
+#define DNS64D_CORE_BLAME_H
+
+/* blame: what the silence of an attempt is counted as, for its lookup and its upstream. */
+
+#include <stdint.h>
+
+#include "core/lookup.h"
+
+/* blame_lose: no reply to A has come, and none is waited for any longer. */
+void blame_lose(const struct lookups *ls, struct attempt *a);
+
+/*
+ * blame_count: count the silence of attempt A in L. An upstream that is down is not asked again
+ * after one attempt: a probe shows when it is back.
+ */
+void blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a);
+
+/* blame_silent: the wait for A, an attempt of L, is over: count it, and tell its upstream off. */
+void blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns);
+
+/* blame_earlier: blame those of L's attempts whose wait is over, and which were given up early. */
+void blame_earlier(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+
+/*
+ * blame_forgive: upstreams that were down when L was not answered, and are back, may be asked
+ * again, if none has given an error.
+ */
+void blame_forgive(const struct lookups *ls, struct lookup *l);
+
+#endif
