@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "core/antispoof.h"
+#include "core/budget.h"
 #include "core/choice.h"
 #include "core/health.h"
 #include "dns/build.h"
@@ -299,8 +300,11 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static bool
 begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	uint16_t u = choose(ls, l);
+	uint16_t u;
 
+	if (UNLIKELY(l->n_sends >= l->allowed))
+		return budget_stop(ls, l, now_ns);
+	u = choose(ls, l);
 	l->progress = LOOKUP_UNSENT;
 	l->paused = false;
 	l->spent = false;

@@ -68,7 +68,9 @@ struct conf_core {
 	enum conf_selection selection;
 	bool hedge;          /* ask another upstream too when one is slower than it usually is */
 	uint32_t timeout_ms; /* ms: longest wait for one attempt; 100-5,000 */
-	uint32_t resend_attempts;   /* per upstream, after silence, 0-10; see attempt_most */
+	uint32_t resend_attempts; /* per upstream, after silence, 0-10; see attempt_most */
+	/* sends upstream for one client question at most, 8-255 (RULES D28) */
+	uint8_t max_upstream_questions;
 	uint16_t udp_size_client;   /* bytes: largest UDP answer to a client, 512-4096 */
 	uint16_t udp_size_upstream; /* bytes: EDNS buffer size sent to upstreams, 512-4096 */
 	uint32_t max_queries;       /* client questions in flight per loop; restart only */

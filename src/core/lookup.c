@@ -168,6 +168,16 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 	return l;
 }
 
+/* L may be sent SENDS times more, 0: without a limit, or as often as it may already. */
+static inline void
+allow(struct lookup *l, unsigned sends)
+{
+	unsigned most = sends > 0 ? l->n_sends + sends : UINT8_MAX;
+
+	if (most > l->allowed)
+		l->allowed = most < UINT8_MAX ? (uint8_t)most : UINT8_MAX;
+}
+
 struct lookup *
 lookup_find_or_start(
     struct lookups *ls, const struct question *key, const struct lookup_wish *wish, bool *found)
@@ -194,6 +204,7 @@ lookup_find_or_start(
 		stats_inc(&ls->stats->coalesced);
 	}
 	l->whole = l->whole || wish->whole;
+	allow(l, wish->sends);
 	return l;
 }
 
@@ -218,6 +229,7 @@ lookup_start_signed(struct lookups *ls, const struct msg *m, bool tcp)
 	l->message = copy;
 	l->message_len = (uint16_t)m->len;
 	l->tcp_kept = tcp;
+	allow(l, 0);
 	stats_inc(&ls->stats->lookups_signed);
 	return l;
 }
@@ -295,9 +307,9 @@ lookup_has_room(const struct lookups *ls)
 }
 
 bool
-lookup_refresh(struct lookups *ls, const struct question *key)
+lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends)
 {
-	const struct lookup_wish wish = { .whole = true, .prefer = UPSTREAM_NONE };
+	const struct lookup_wish wish = { .whole = true, .prefer = UPSTREAM_NONE, .sends = sends };
 	struct lookup *l;
 	bool found;
 
@@ -321,6 +333,7 @@ lookup_start_probe(struct lookups *ls, unsigned u)
 	if (l == NULL)
 		return;
 	l->probe = true;
+	allow(l, 0);
 	l->tcp = ls->upstreams->table[u].probe_over == UPSTREAM_OVER_TCP;
 	l->pinned = true;
 	stats_inc(&ls->stats->upstream_probes);

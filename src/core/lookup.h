@@ -95,6 +95,8 @@ struct lookup_wish {
 	/* first attempt over TCP: a TCP client's question (RFC 5625 section 4.4.1) */
 	bool tcp;
 	uint16_t prefer; /* upstream to begin with; UPSTREAM_NONE */
+	/* how often it may be sent from now on (core/budget); 0: as often as there is reason to */
+	uint8_t sends;
 };
 
 /* How far a lookup has come. */
@@ -176,6 +178,7 @@ struct lookup {
 	uint8_t progress; /* enum lookup_progress */
 	uint8_t outcome;  /* put off: enum lookup_outcome */
 	uint8_t n_sends;  /* attempts so far, up to 255 */
+	uint8_t allowed;  /* attempts that the best off of those who wait has for it, up to 255 */
 	uint8_t n_silent; /* attempts whose wait is over, up to 255 */
 	uint8_t n_near_misses;
 	uint8_t suspect;   /* enum lookup_suspect */
@@ -196,20 +199,21 @@ struct lookup {
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
 	/* not in flight: the timer is for the next attempt, or with spent for the end */
 	bool paused : 1;
-	bool spent : 1;      /* nothing is left to be sent; a reply to what was is still taken */
-	bool refused : 1;    /* the last attempt was refused by ICMP */
-	bool pinned : 1;     /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1;    /* this upstream refused it */
-	bool probe : 1;      /* a probe of an upstream's health: no query waits for it */
-	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
-	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
-	bool needed : 1;     /* continues for the cache when no query waits */
-	bool hurried : 1;    /* its life is short as all upstreams are down */
-	bool lingers : 1;    /* it has ended, but a late reply to it is kept for the cache */
-	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
-	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
-	bool trusted : 1;    /* put off: struct lookup_result.trusted */
-	bool a_asked : 1;    /* A was asked beside it, as it was silent (RULES D5) */
+	bool spent : 1;       /* nothing is left to be sent; a reply to what was is still taken */
+	bool refused : 1;     /* the last attempt was refused by ICMP */
+	bool pinned : 1;      /* the next attempt goes to upstream, whatever its health */
+	bool no_edns : 1;     /* this upstream refused it */
+	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
+	bool cookie_bad : 1;  /* BADCOOKIE came from this upstream */
+	bool no_tcp : 1;      /* no TCP connection could be had to confirm a near miss */
+	bool needed : 1;      /* continues for the cache when no query waits */
+	bool hurried : 1;     /* its life is short as all upstreams are down */
+	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
+	bool lingers : 1;     /* it has ended, but a late reply to it is kept for the cache */
+	bool hindered : 1;    /* the upstream was down during the last attempt and is up again */
+	bool tcp_kept : 1;    /* a signed question stays with its client's transport */
+	bool trusted : 1;     /* put off: struct lookup_result.trusted */
+	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
@@ -312,8 +316,11 @@ void lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct ms
  */
 MUST_USE bool lookup_has_room(const struct lookups *ls);
 
-/* lookup_refresh: ask for KEY without a waiter; the reply goes to the cache. False: no room. */
-bool lookup_refresh(struct lookups *ls, const struct question *key);
+/*
+ * lookup_refresh: ask for KEY without a waiter, up to SENDS times (1-255); the reply goes to the
+ * cache. False: no room.
+ */
+bool lookup_refresh(struct lookups *ls, const struct question *key, uint8_t sends);
 
 /*
  * lookup_start_probe: start a lookup that only shows whether upstream U replies. Without room there

@@ -107,6 +107,13 @@ find_in_cache(
 	return found;
 }
 
+/* How often a question that refreshes an entry is sent: there may be one for AAAA and one for A. */
+static uint8_t
+refresh_sends(const struct queries *qs)
+{
+	return qs->conf->max_upstream_questions / 2;
+}
+
 /* Answer Q's question from the cache. False: not possible. */
 static bool
 ask_cache(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
@@ -122,14 +129,14 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 		break;
 	case FETCH_DUE:
 		qs->refreshed = true;
-		if (lookup_refresh(qs->lookups, key))
+		if (lookup_refresh(qs->lookups, key, refresh_sends(qs)))
 			stats_inc(&qs->stats->cache_prefetch);
 		take_hit(qs, q);
 		return true;
 	case FETCH_HIT:
 		qs->refreshed = qs->refreshed || r->stale;
 		if (r->stale && !r->failing)
-			(void)lookup_refresh(qs->lookups, key);
+			(void)lookup_refresh(qs->lookups, key, refresh_sends(qs));
 		take_hit(qs, q);
 		return true;
 	}
@@ -190,16 +197,37 @@ query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome
 	query_make_ready(qs, q, outcome, false);
 }
 
+/* How many of the questions that Q has left go for this one: for AAAA not those for A behind it. */
+static inline uint8_t
+share_of(const struct query *q)
+{
+	return q->state == QUERY_AAAA ? (uint8_t)(q->left - q->left / 3) : q->left;
+}
+
+/* Q has no questions left: what is at hand is used, as after silence (RULES D28). */
+static __attribute__((noinline)) void
+use_up(struct queries *qs, struct query *q)
+{
+	stats_inc(&qs->stats->over_budget);
+	q->used_up = true;
+	query_fail_here(qs, q, LOOKUP_SILENT);
+}
+
 static inline __attribute__((always_inline)) void
 ask_upstream(struct queries *qs, struct query *q, const struct question *key, uint64_t now_ns)
 {
 	struct lookup_wish wish = { .whole = q->tcp || q->state != QUERY_RELAY,
 		.tcp = q->tcp && q->state == QUERY_RELAY,
-		.prefer = q->upstream };
+		.prefer = q->upstream,
+		.sends = share_of(q) };
 	bool found;
 
 	if (UNLIKELY(now_ns >= q->deadline_ns || is_in_vain(qs, q))) {
 		query_fail_here(qs, q, LOOKUP_SILENT);
+		return;
+	}
+	if (UNLIKELY(q->left == 0)) {
+		use_up(qs, q);
 		return;
 	}
 	if (q->place.net == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
@@ -210,6 +238,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		return;
 	}
 	lookup_join(q->lookup, &q->link);
+	budget_take(&q->left, &q->share, q->lookup, wish.sends);
 	set_timer(qs, q, now_ns);
 	if (UNLIKELY(found))
 		query_joined(qs, q, now_ns);
@@ -306,6 +335,7 @@ wait_signed(struct queries *qs, struct query *q)
 	}
 	q->lookup = l;
 	lookup_join(l, &q->link);
+	l->allowed = q->left; /* nobody else waits for it */
 	wheel_set(qs->wheel, &q->timer, q->deadline_ns);
 }
 
@@ -348,6 +378,8 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
+		budget_settle(&q->left, &q->share, l);
+		q->used_up = q->used_up || l->over_budget;
 		q->rcode = result->rcode;
 		q->stale_try = q->stale_seen && failed;
 		q->stale_seen = false;

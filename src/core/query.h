@@ -18,6 +18,7 @@
 #include "base/netaddr.h"
 #include "base/netmap.h"
 #include "base/pool.h"
+#include "core/budget.h"
 #include "core/conf.h"
 #include "core/cookie.h"
 #include "core/fair.h"
@@ -34,6 +35,7 @@
 #define QUERY_LATE_SILENT 4   /* and until AAAA is late */
 /* ms: limit of the whole query; stub resolvers give up after 5 s */
 #define QUERY_ALL_MS 4500
+#define QUERY_BESIDE_SENDS 4 /* of A that is asked into the cache beside AAAA, at most */
 #define QUERY_STALE_MS 1800  /* ms after which a stale entry is used (RFC 8767 section 5) */
 #define QUERY_MAX_REFUSED 64 /* networks whose refusal is logged, at most */
 /* questions that follow open chains, at most, in each of AAAA, A and TARGET (RULES D6) */
@@ -86,6 +88,7 @@ enum query_lack {
 struct query_watch {
 	struct list link;      /* in the lookup's watchers */
 	struct lookup *lookup; /* NULL: none */
+	struct budget_share share;
 };
 
 struct query {
@@ -129,6 +132,8 @@ struct query {
 	uint8_t aaaa_end;  /* enum query_aaaa */
 	uint8_t outcome;   /* enum lookup_outcome: the event that made it ready */
 	uint8_t n_steps;
+	uint8_t left;              /* questions upstream that it may cause yet (core/budget) */
+	struct budget_share share; /* what the lookup that it waits for has of them */
 	/* enum lookup_outcome: with useless, how A ended; LOOKUP_REPLY: nothing to map */
 	uint8_t a_outcome;
 	uint8_t v4[4]; /* REVERSE and LOCAL_NAME: the IPv4 address, in network byte order */
@@ -156,6 +161,7 @@ struct query {
 	bool gone_now : 1;     /* gone_once, and A has failed */
 	bool held : 1;         /* A is at hand; a tick is left to the late AAAA (RULES D5) */
 	bool held_once : 1;    /* that was done */
+	bool used_up : 1;      /* a question was not sent, for want of those left */
 	bool useless : 1;      /* A is of no use: it waits for a late AAAA (RULES D5) */
 	bool cookie_alone : 1; /* the message had a cookie and no question (RFC 7873 section 5.4) */
 	bool cookie_bad : 1;   /* its server cookie has not been verified as ours */

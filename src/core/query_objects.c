@@ -73,6 +73,7 @@ query_new(struct queries *qs)
 	q->qname = q->name;
 	q->upstream = UPSTREAM_NONE;
 	q->ede = DNS_EDE_NONE;
+	q->left = qs->conf->max_upstream_questions;
 	q->zone_at = QUERY_NO_ZONE;
 	q->conf_gen = qs->conf_gen - 1; /* older than any settings: the policy is not known yet */
 	return q;

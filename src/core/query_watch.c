@@ -60,19 +60,29 @@ keep(struct queries *qs, struct lookup *l)
 		l->needed = true;
 }
 
+/* Q, which waits for L, watches it from now on. */
+static void
+watch(struct query *q, struct lookup *l)
+{
+	q->watch.lookup = l;
+	q->watch.share = q->share;
+	lookup_watch(l, &q->link, &q->watch.link);
+}
+
 void
 query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	struct lookup *l = q->lookup;
 
 	q->lookup = NULL;
+	q->used_up = q->used_up || l->over_budget;
 	/* The end of a chain is not watched: after A the chain is not known any more. */
 	if (q->state == QUERY_AAAA && q->chain == NULL && now_ns < q->deadline_ns) {
 		stats_inc(&qs->stats->aaaa_late);
-		q->watch.lookup = l;
-		lookup_watch(l, &q->link, &q->watch.link);
+		watch(q, l);
 	} else {
 		keep(qs, l);
+		budget_settle(&q->left, &q->share, l);
 		lookup_leave(qs->lookups, l, &q->link);
 	}
 }
@@ -84,6 +94,7 @@ query_unwatch(struct queries *qs, struct query *q)
 
 	q->watch.lookup = NULL;
 	keep(qs, l);
+	budget_settle(&q->left, &q->watch.share, l);
 	lookup_leave(qs->lookups, l, &q->watch.link);
 }
 
@@ -122,6 +133,7 @@ query_wait_on(struct queries *qs, struct query *q)
 	q->lookup = q->watch.lookup;
 	q->watch.lookup = NULL;
 	lookup_wait_again(q->lookup, &q->watch.link, &q->link);
+	q->share = q->watch.share;
 	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_AAAA;
 	q->stale_seen = false;
@@ -151,9 +163,9 @@ static void
 keep_a(struct queries *qs, struct query *q)
 {
 	if (q->state == QUERY_A) {
-		q->watch.lookup = q->lookup;
-		lookup_watch(q->lookup, &q->link, &q->watch.link);
+		watch(q, q->lookup);
 	} else {
+		budget_settle(&q->left, &q->share, q->lookup);
 		lookup_leave(qs->lookups, q->lookup, &q->link);
 	}
 	list_push(&qs->ready, &q->link);
@@ -173,6 +185,7 @@ query_wake_watchers(
 
 		q->watch.lookup = NULL;
 		l->n_waiters--;
+		budget_settle(&q->left, &q->watch.share, l);
 		if (!telling)
 			continue;
 		stats_inc(&qs->stats->aaaa_caught);
@@ -190,10 +203,11 @@ query_wake_watchers(
 	}
 }
 
-/* Ask for A of L's name into the cache, unless the cache has something about it. */
+/* Ask for A of L's name into the cache for Q, unless the cache has something about it. */
 static void
-ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
+ask_beside(struct queries *qs, struct query *q, struct lookup *l, uint64_t now_ns)
 {
+	uint8_t sends = q->left < QUERY_BESIDE_SENDS ? q->left : QUERY_BESIDE_SENDS;
 	const struct question key = { .qname = l->qname,
 		.qname_len = l->qname_len,
 		.qtype = DNS_TYPE_A,
@@ -203,9 +217,10 @@ ask_beside(struct queries *qs, struct lookup *l, uint64_t now_ns)
 		.hash = l->name_hash };
 
 	l->a_asked = true;
-	if (qs->conf->cache != NULL && !upstreams_all_down(qs->lookups->upstreams) &&
-	    !fetch_exists(qs->fetch, qs->conf, &key, 0, now_ns))
-		(void)lookup_refresh(qs->lookups, &key);
+	if (qs->conf->cache != NULL && sends > 0 && !upstreams_all_down(qs->lookups->upstreams) &&
+	    !fetch_exists(qs->fetch, qs->conf, &key, 0, now_ns) &&
+	    lookup_refresh(qs->lookups, &key, sends))
+		q->left = (uint8_t)(q->left - sends);
 }
 
 unsigned
@@ -228,7 +243,7 @@ query_on_late(struct queries *qs, struct lookup *l, uint64_t now_ns)
 		if (!gives_up(qs, q)) /* what is stale has its own time */
 			continue;
 		if (!l->a_asked && q->state == QUERY_AAAA && q->chain == NULL)
-			ask_beside(qs, l, now_ns);
+			ask_beside(qs, q, l, now_ns);
 		if (late) {
 			query_stop_waiting(qs, q, now_ns);
 			query_ready_later(qs, q);

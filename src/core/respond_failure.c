@@ -2,12 +2,17 @@
 /* respond_failure: the answers to failures, which every state may give. */
 #include "core/respond.h"
 
+static const char used_up[] = "too many questions upstream for this one";
+
 size_t
 respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct respond_reason why = { .ede = DNS_EDE_NETWORK_ERROR, .msg = ev->msg };
 
-	if (ev->outcome == LOOKUP_SILENT)
+	if (UNLIKELY(q->used_up) && ev->msg == NULL) {
+		why.ede = DNS_EDE_OTHER;
+		why.text = used_up;
+	} else if (ev->outcome == LOOKUP_SILENT)
 		why.ede = DNS_EDE_NO_REACHABLE_AUTHORITY;
 	else if (ev->outcome == LOOKUP_BOGUS)
 		why.ede = DNS_EDE_BOGUS;
@@ -32,8 +37,12 @@ respond_upstream_error(struct queries *qs, struct query *q, const struct query_e
 	/* A reply about another name or type cannot be relayed. */
 	bool same = ev->msg != NULL && ev->msg->qtype == q->qtype && q->chain == NULL &&
 	    q->state != QUERY_REVERSE;
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
+	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 
+	if (UNLIKELY(q->used_up) && ev->msg == NULL) {
+		why.ede = DNS_EDE_OTHER;
+		why.text = used_up;
+	}
 	if (same)
 		return respond_relay(qs, q, ev->msg, ev->out);
 	return respond_error(qs, q, ev->rcode, &why, ev->out);

@@ -68,6 +68,7 @@
 	X(lookups_signed, \
 	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \
 	X(coalesced, "questions that joined one already upstream") \
+	X(over_budget, "questions not sent upstream, as too many had been for a client's") \
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \

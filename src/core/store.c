@@ -363,9 +363,10 @@ store_result(
 	case LOOKUP_BOGUS:
 	case LOOKUP_SILENT:
 		/*
-		 * A name is not to blame if there was no upstream to ask, or if the outage is over.
+		 * A name is not to blame if there was no upstream to ask, if the outage is over, or
+		 * if it could not be asked for as often as usual.
 		 */
-		if (m != NULL ? may_keep(l, m) : !l->hopeless && !l->hindered)
+		if (m != NULL ? may_keep(l, m) : !l->hopeless && !l->hindered && !l->over_budget)
 			keep_failure(ls, l, result, now_s);
 		break;
 	case LOOKUP_TRUNCATED: /* never (RULES D1) */

@@ -121,6 +121,7 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 	for (unsigned i = 0; i < t.n; i++) {
 		if (s->child[i] == NULL)
 			continue;
+		s->child[i]->left = (uint8_t)(q->left / s->n_waiting);
 		request_sort(qs, s->child[i]);
 		query_start_soon(qs, s->child[i]);
 	}

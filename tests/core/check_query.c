@@ -144,6 +144,7 @@ START_TEST(d5_late_target_ends_with_the_question)
 	ck_assert_ptr_nonnull(q->lookup);
 	lookup_leave(&p.lookups, q->lookup, &q->link);
 	q->lookup = NULL;
+	q->left = p.conf.max_upstream_questions;
 	query_ask(&p.queries, q, late_ns);
 	ck_assert_ptr_nonnull(q->lookup);
 	ck_assert_ptr_null(wheel_take(&p.wheel, q->deadline_ns - 1));

@@ -68,6 +68,7 @@ static const struct {
 	{ "d26-ceiling", "asked again there may be room, or less of it" },
 	{ "d26-give-way", "the same" },
 	{ "d26-same", "the same" },
+	{ "d28-", "what is not asked for is not kept: the next question goes further" },
 	{ "prefixes-round-robin", "prefixes take turns" },
 	{ "target-nxdomain", "NXDOMAIN speaks for the other type too, which is not asked for" },
 };

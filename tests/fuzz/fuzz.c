@@ -37,6 +37,7 @@ make_conf(struct conf_core *c)
 	c->n_upstreams = 1;
 	c->timeout_ms = 200;
 	c->resend_attempts = 1;
+	c->max_upstream_questions = 24;
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;
 	c->max_queries = QUERIES;

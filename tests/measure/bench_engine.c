@@ -288,6 +288,7 @@ configure(struct common *c)
 		.max_same_question = 16,
 		.timeout_ms = 1000,
 		.resend_attempts = 2,
+		.max_upstream_questions = 24,
 		.udp_size_client = 1232,
 		.udp_size_upstream = 1232,
 		.max_queries = 65536,

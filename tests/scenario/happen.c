@@ -79,6 +79,8 @@ happen_setting(struct run *r, char **w, unsigned n)
 		r->conf.timeout_ms = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "attempts") == 0) {
 		r->conf.resend_attempts = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "upstream-questions") == 0) {
+		r->conf.max_upstream_questions = (uint8_t)atoi(w[1]);
 	} else if (strcmp(w[0], "size") == 0) {
 		r->conf.udp_size_client = (uint16_t)atoi(w[1]);
 	} else if (strcmp(w[0], "queries") == 0) {

@@ -198,6 +198,7 @@ stage_open(const char *file)
 	r->conf.selection = CONF_IN_ORDER;
 	r->conf.timeout_ms = 1000;
 	r->conf.resend_attempts = 2;
+	r->conf.max_upstream_questions = 24;
 	r->conf.udp_size_client = 1232;
 	r->conf.udp_size_upstream = 1232;
 	r->conf.max_queries = 1024;

@@ -120,6 +120,7 @@ rig_settings(struct rig *r)
 	c->selection = CONF_IN_ORDER;
 	c->timeout_ms = 5000;
 	c->resend_attempts = 2;
+	c->max_upstream_questions = 24;
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;
 	c->max_queries = 1000;

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One client question, and how often upstream is asked for it, whatever goes wrong there (D28). */
+#include "core/budget.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/engine.h"
+#include "core/engine_parts.h"
+#include "dns/wire.h"
+#include "scenario/parts.h"
+#include "support/plan.h"
+
+#define UPSTREAMS 16
+#define ROOM 64
+
+static struct conf_core conf;
+static struct engine *e;
+static uint64_t now_ns;
+static unsigned n_asked, n_answers;
+static uint16_t rcode; /* of the last answer */
+static bool said;      /* it tells that the questions were used up */
+static int reply_with; /* an rcode; -1: nothing */
+static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
+
+static void
+setup(void)
+{
+	static const char *const lines[] = { "prefix 2001:db8:64::/96", "svcb resolve" };
+	uint64_t seed = 1;
+
+	parts_conf(&conf, UPSTREAMS, ROOM);
+	conf.policies = plan_policies(lines, 2);
+	now_ns = PARTS_START_NS;
+	e = engine_new(&conf, &seed, now_ns);
+	ck_assert_ptr_nonnull(e);
+	for (unsigned u = 0; u < UPSTREAMS; u++)
+		engine_socket_use(e, (unsigned)engine_socket_add(e, u, 0));
+	n_asked = n_answers = 0;
+	said = false;
+	reply_with = -1;
+}
+
+static void
+teardown(void)
+{
+	engine_free(e);
+	policies_unref(conf.policies);
+}
+
+static void
+on_answer(const uint8_t *bytes, size_t len)
+{
+	static const char text[] = "too many questions upstream";
+
+	n_answers++;
+	rcode = header_flags(bytes) & DNS_RCODE;
+	said = memmem(bytes, len, text, sizeof(text) - 1) != NULL;
+}
+
+/* Upstream replies to what was asked by SEND, if it does at all. */
+static void
+on_question(const struct packet_out *send, const uint8_t *bytes)
+{
+	static uint8_t copy[8][512];
+	static unsigned n;
+	uint8_t *reply = copy[n++ % 8];
+	struct packet_in in = { .msg = reply, .len = send->len, .way = send->way };
+
+	n_asked++;
+	in.sock = send->sock;
+	if (reply_with < 0)
+		return;
+	PARTS_CHECK(send->len <= sizeof(copy[0]));
+	memcpy(reply, bytes, send->len);
+	wire_set_u16(reply + 2, (uint16_t)(DNS_QR | DNS_RA | DNS_RD | reply_with));
+	(void)engine_input(e, &in, now_ns);
+}
+
+static void
+drain(void)
+{
+	struct packet_out send;
+
+	do {
+		while (engine_next(e, udp, tcp, &send)) {
+			bool up =
+			    send.way == PACKET_UPSTREAM_UDP || send.way == PACKET_UPSTREAM_TCP;
+			bool by_tcp =
+			    send.way == PACKET_UPSTREAM_TCP || send.way == PACKET_CLIENT_TCP;
+
+			if (up)
+				on_question(&send, by_tcp ? tcp : udp);
+			else
+				on_answer(by_tcp ? tcp : udp, send.len);
+		}
+	} while (engine_work(e, now_ns));
+}
+
+static void
+ask(const char *name, uint16_t qtype)
+{
+	uint8_t msg[512];
+	struct packet_in in = { .msg = msg,
+		.len = parts_question(msg, 7, name, qtype),
+		.way = PACKET_CLIENT_UDP,
+		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
+
+	PARTS_CHECK(engine_input(e, &in, now_ns));
+	drain();
+}
+
+static void
+pass(unsigned ms)
+{
+	for (uint64_t end = now_ns + ms * NS_PER_MS; now_ns < end;) {
+		now_ns += WHEEL_TICK_NS;
+		while (engine_tick(e, now_ns))
+			drain();
+		drain();
+	}
+}
+
+/* Questions that a query sets aside come back when they were not used. */
+START_TEST(shares)
+{
+	struct lookup l = { .n_sends = 3 };
+	struct budget_share s;
+	uint8_t left = 24;
+
+	budget_take(&left, &s, &l, 16);
+	ck_assert_uint_eq(left, 8);
+	l.n_sends = 5;
+	budget_settle(&left, &s, &l);
+	ck_assert_uint_eq(left, 22);
+	budget_settle(&left, &s, &l);
+	ck_assert_uint_eq(left, 22);
+	budget_take(&left, &s, &l, 2);
+	l.n_sends = 50; /* others who wait had more */
+	budget_settle(&left, &s, &l);
+	ck_assert_uint_eq(left, 20);
+}
+END_TEST
+
+/*
+ * The worst cases: every upstream is silent, or is in trouble; AAAA and A, or HTTPS and its
+ * targets. Probes of the upstreams are not for the question.
+ */
+START_TEST(d28_one_question)
+{
+	static const struct {
+		uint16_t qtype;
+		int reply;
+		bool over[2]; /* more than 24 would be sent, more than 8 */
+	} cases[] = {
+		{ DNS_TYPE_AAAA, -1, { false, true } },
+		{ DNS_TYPE_AAAA, DNS_SERVFAIL, { true, true } }, /* 48 */
+		{ DNS_TYPE_AAAA, DNS_REFUSED, { true, true } },  /* 32 */
+		{ DNS_TYPE_A, -1, { false, false } },
+		{ DNS_TYPE_A, DNS_SERVFAIL, { false, true } },
+		{ DNS_TYPE_HTTPS, -1, { false, false } },
+	};
+	bool over = cases[_i / 2].over[_i % 2];
+	unsigned probes;
+
+	reply_with = cases[_i / 2].reply;
+	conf.max_upstream_questions = _i % 2 == 0 ? 24 : 8;
+	ask("www.example", cases[_i / 2].qtype);
+	pass(5000);
+	probes = (unsigned)parts_count(&engine_stats(e)->upstream_probes);
+	ck_assert_uint_eq(n_answers, 1);
+	ck_assert_uint_eq(rcode, DNS_SERVFAIL);
+	ck_assert_uint_le(n_asked - probes, conf.max_upstream_questions);
+	ck_assert_int_eq(parts_count(&engine_stats(e)->over_budget) > 0, over);
+	ck_assert_int_eq(said, over);
+}
+END_TEST
+
+/* Of two who wait the one that comes later has more questions left: the other one has them too. */
+START_TEST(d28_who_is_best_off_decides)
+{
+	unsigned first;
+
+	conf.max_upstream_questions = 8;
+	ask("www.example", DNS_TYPE_MX);
+	pass(2000);
+	first = n_asked;
+	ask("www.example", DNS_TYPE_MX);
+	pass(5000);
+	ck_assert_uint_eq(n_answers, 2);
+	ck_assert_uint_le(first, 8);
+	ck_assert_uint_gt(n_asked, 8);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("budget");
+	TCase *tc = tcase_create("budget");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, shares);
+	tcase_add_loop_test(tc, d28_one_question, 0, 12);
+	tcase_add_test(tc, d28_who_is_best_off_decides);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
