@@ -139,6 +139,8 @@ confirmed(
 	bool by_case = suspect == LOOKUP_SUSPECT_CASE;
 
 	l->suspect = LOOKUP_NO_SUSPECT;
+	for (unsigned i = 0; same && i < l->n_agreed && i < ANTISPOOF_AGREE - 1; i++)
+		upstreams_on_seen(guard_of(ls, l, suspect), l->agreed_on[i]);
 	if (!upstreams_on_confirmed(ls->upstreams, l->upstream, guard_of(ls, l, suspect),
 		by_case ? "the case of a question" : "cookies", same, now_ns))
 		return;
@@ -200,10 +202,11 @@ antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect
 		stats_inc(&ls->stats->upstream_case);
 	else
 		stats_inc(&ls->stats->upstream_cookie);
-	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect), l->now.socket);
+	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect));
 	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == ANTISPOOF_AGREE) {
-		forget_near_misses(l);
+		upstreams_on_seen(guard_of(ls, l, suspect), l->now.socket);
 		confirmed(ls, l, suspect, true, now_ns);
+		forget_near_misses(l);
 		return ANTISPOOF_AGREED;
 	}
 	if (!l->no_tcp) {
@@ -220,7 +223,10 @@ antispoof_confirm(struct lookups *ls, struct lookup *l, const struct msg *m, uin
 {
 	bool same = l->near_miss == digest(ls, m);
 
-	confirmed(ls, l, (enum lookup_suspect)l->suspect, same, now_ns);
+	if (l->suspect == LOOKUP_SUSPECT_GUESS)
+		l->suspect = LOOKUP_NO_SUSPECT;
+	else
+		confirmed(ls, l, (enum lookup_suspect)l->suspect, same, now_ns);
 	forget_near_misses(l);
 }
 
@@ -229,6 +235,7 @@ antispoof_without_tcp(struct lookup *l)
 {
 	if (l->suspect == LOOKUP_NO_SUSPECT)
 		return false;
+	l->tcp_vain = l->tcp_vain || l->suspect == LOOKUP_SUSPECT_GUESS;
 	l->suspect = LOOKUP_NO_SUSPECT;
 	l->no_tcp = true;
 	l->tcp_only = false;

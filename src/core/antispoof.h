@@ -51,12 +51,14 @@ void antispoof_mix(struct lookups *ls, struct lookup *l, uint8_t *qname, uint64_
 /*
  * antispoof_name: compare NAME, a name of L->qname_len bytes from a reply, with the name that L
  * asked for. ANTISPOOF_SUSPECT_CASE: the names are equal except for the case that L sent. Never
- * ANTISPOOF_SUSPECT_COOKIE. What was sent is known by a keyed hash of 64 bits.
+ * ANTISPOOF_SUSPECT_COOKIE or _EDNS, which are core/match's. What was sent is known by a keyed hash
+ * of 64 bits.
  */
 enum antispoof_match {
 	ANTISPOOF_SAME,
 	ANTISPOOF_SUSPECT_CASE,
 	ANTISPOOF_SUSPECT_COOKIE,
+	ANTISPOOF_SUSPECT_EDNS,
 	ANTISPOOF_OTHER
 };
 MUST_USE enum antispoof_match antispoof_name(

@@ -7,6 +7,7 @@
 #include "core/antispoof.h"
 #include "core/budget.h"
 #include "core/choice.h"
+#include "core/guess.h"
 #include "core/health.h"
 #include "dns/build.h"
 #include "dns/header.h"
@@ -321,6 +322,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->upstream = u;
 	if (UNLIKELY(ls->upstreams->table[u].tcp_first) && l->n_sends == 1 && !l->probe)
 		l->tcp = rng_below(ls->rng, UPSTREAM_UDP_TRIED) > 0;
+	if (UNLIKELY(ls->upstreams->table[u].wary_until_ns > now_ns))
+		guess_beware(ls, l, now_ns);
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;
@@ -401,13 +404,10 @@ attempt_next_question(
 bool
 attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
 {
-	lookup_stop_attempt(ls, l);
 	if (u != l->upstream)
 		antispoof_forget(l);
+	lookup_ask(ls, l);
 	l->upstream = u;
-	l->pinned = true;
-	l->progress = LOOKUP_TO_ASK;
-	list_push(&ls->to_ask, &l->link);
 	return true;
 }
 

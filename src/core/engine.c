@@ -215,27 +215,29 @@ on_client_message(struct engine *e, const struct packet_in *in)
 	return true;
 }
 
-static void
+static bool
 on_upstream_message(struct engine *e, const struct packet_in *in)
 {
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
-	if (l != NULL)
-		engine_end(e, l);
+	if (l == NULL)
+		return !reply_spoilt(&e->lookups, in);
+	engine_end(e, l);
+	return true;
 }
 
 bool
 engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
-	bool answered = true;
+	bool good;
 
 	begin(e, now_ns);
 	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
-		answered = on_client_message(e, in);
+		good = on_client_message(e, in);
 	else
-		on_upstream_message(e, in);
+		good = on_upstream_message(e, in);
 	audited(e);
-	return answered;
+	return good;
 }
 
 static void

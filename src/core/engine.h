@@ -73,9 +73,11 @@ void engine_prepare(const struct engine *e, const struct packet_in *in, size_t n
 
 /*
  * engine_input: take one message, borrowed until engine_next returns false; errors in it are
- * counted. False: it came from a client and gets no answer. Every other message of a client is
- * answered once, at its deadline at the latest. When room is low the client network that has most
- * questions waiting gives way to a new question (RULES D26).
+ * counted. False: it came from a client and gets no answer, or by an upstream UDP socket that is of
+ * no use any more, as somebody guesses the IDs of its questions: the shell replaces it before it
+ * calls engine_next. Every other message of a client is answered once, at its deadline at the
+ * latest. When room is low the client network that has most questions waiting gives way to a new
+ * question (RULES D26).
  */
 bool engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
 

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/match.h"
 
+#include "core/guess.h"
+
 /* Find the lookup by the reply's socket and ID. NULL: none; counted. */
 static struct lookup *
 find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint64_t now_ns)
 {
 	bool udp = in->way == PACKET_UPSTREAM_UDP;
-	const struct txid *space = &ls->spaces[match_space(ls, in)];
+	const struct upstream_socket *socket = udp ? &ls->upstreams->sockets[in->sock] : NULL;
+	const struct txid *space = &ls->spaces[udp ? socket->space : 0];
 	const struct txid_owner *owner = &space->owner[msg->id];
 
 	if (!udp)
 		channel_heard(upstreams_channel(ls->upstreams, in->sock), now_ns);
-	if (udp ? owner->socket != in->sock : !lookup_went_by(owner, in->sock)) {
+	if (udp ? owner->socket != in->sock || guess_given_up(socket)
+		: !lookup_went_by(owner, in->sock)) {
 		stats_inc(&ls->stats->upstream_unknown_id);
+		if (udp)
+			guess_note(ls, in->sock, now_ns);
 		return NULL;
 	}
 	if (!txid_in_flight(space, msg->id)) {
@@ -35,6 +41,13 @@ match_lookup(struct lookups *ls, const struct packet_in *in, const struct msg *m
 		return NULL;
 	}
 	return find(ls, in, msg, now_ns);
+}
+
+bool
+match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struct msg *m)
+{
+	return ls->upstreams->table[l->upstream].speaks_edns && match_rejects_edns(l, m) &&
+	    l->progress == LOOKUP_ASKED_UDP && guess_may_tcp(l);
 }
 
 void

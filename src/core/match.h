@@ -77,6 +77,13 @@ match_is_checked(const struct lookup *l)
  */
 void match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m);
 
+/*
+ * match_forgets_edns: does M, over UDP, refuse the EDNS of an upstream that speaks EDNS? To forge
+ * that takes no more than port and ID: only TCP can confirm it, if it is to be had.
+ */
+MUST_USE bool match_forgets_edns(
+    const struct lookups *ls, const struct lookup *l, const struct msg *m);
+
 /* match_question: is M the reply to L's present attempt, by its question? */
 MUST_USE static inline enum antispoof_match
 match_question(const struct lookups *ls, const struct lookup *l, const struct msg *m)
@@ -98,6 +105,10 @@ match_attempt(struct lookups *ls, const struct lookup *l, const struct msg *m)
 
 	if (match == ANTISPOOF_SAME && l->now.cookie && !antispoof_cookie_right(ls, l, m))
 		return ANTISPOOF_SUSPECT_COOKIE;
+	if (match == ANTISPOOF_SAME &&
+	    UNLIKELY(m->rcode == DNS_FORMERR || m->rcode == DNS_NOTIMP) &&
+	    match_forgets_edns(ls, l, m))
+		return ANTISPOOF_SUSPECT_EDNS;
 	return match;
 }
 
@@ -118,6 +129,7 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	if (l->check != LOOKUP_CHECK_CD)
 		health_on_rcode(
 		    us, l->upstream, over, verdict == MSG_OK ? msg->rcode : UINT16_MAX, now_ns);
+	us->table[l->upstream].speaks_edns |= msg->edns.present;
 	upstreams_learn(us, l->upstream, over, now_ns - l->now.sent_ns, now_ns);
 	if (UNLIKELY(health_on_reply(us, l->upstream, now_ns)) && ls->conf->cache != NULL)
 		cache_revived(

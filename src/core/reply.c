@@ -3,6 +3,7 @@
 
 #include "core/antispoof.h"
 #include "core/attempt.h"
+#include "core/guess.h"
 #include "core/late.h"
 #include "core/match.h"
 #include "dns/answer.h"
@@ -162,6 +163,11 @@ on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
 		return stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
 	if (match == ANTISPOOF_SUSPECT_COOKIE)
 		return stop(ls, l, LOOKUP_SUSPECT_COOKIE, msg, now_ns);
+	if (match == ANTISPOOF_SUSPECT_EDNS) {
+		guess_by_tcp(l);
+		attempt_again(ls, l, l->upstream);
+		return ANTISPOOF_STOPPED;
+	}
 	if (l->progress == LOOKUP_ASKED_UDP && l->message == NULL &&
 	    ++l->n_near_misses >= LOOKUP_NEAR_MISSES) {
 		l->tcp_only = true;
@@ -211,6 +217,12 @@ hear_seldom(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verd
 	return hear(ls, l, msg, verdict, result, now_ns);
 }
 
+bool
+reply_spoilt(const struct lookups *ls, const struct packet_in *in)
+{
+	return in->way == PACKET_UPSTREAM_UDP && guess_given_up(&ls->upstreams->sockets[in->sock]);
+}
+
 struct lookup *
 reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg,
     struct lookup_result *result, uint64_t now_ns)
@@ -218,8 +230,11 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 	enum msg_verdict verdict = msg_parse_reply(msg, in->msg, in->len);
 	struct lookup *l = match_lookup(ls, in, msg, verdict, now_ns);
 
-	if (l == NULL)
+	if (l == NULL) {
+		if (UNLIKELY(reply_spoilt(ls, in)))
+			guess_move(ls, in->sock);
 		return NULL;
+	}
 	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */
 	if (UNLIKELY(verdict == MSG_UNSOUND && l->message != NULL))
 		verdict = MSG_OK;

@@ -29,6 +29,12 @@ MUST_USE struct lookup *reply_on_message(struct lookups *ls, const struct packet
     struct msg *msg, struct lookup_result *result, uint64_t now_ns);
 
 /*
+ * reply_spoilt: did IN, a message from an upstream, come by a UDP socket that was given up
+ * (core/guess)?
+ */
+MUST_USE bool reply_spoilt(const struct lookups *ls, const struct packet_in *in);
+
+/*
  * reply_warm: prefetch the IDs and lookups that the upstream replies among N messages will
  * need.
  */

@@ -77,6 +77,8 @@
 	X(upstream_malformed, "replies that matched but were malformed, in framing or RDATA") \
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
+	X(upstream_guessed, "sockets given up as the IDs of their questions were being guessed") \
+	X(upstream_wary, "questions that went over TCP as IDs were being guessed") \
 	X(upstream_late, "replies to questions that are not open any more, dropped") \
 	X(upstream_mismatch, \
 	    "replies with the ID but not the question or cookie expected (near misses), not " \

@@ -30,6 +30,11 @@ clear(struct upstream *u)
 	u->erring = false;
 	u->no_edns_until_ns = 0;
 	u->no_edns_on = UPSTREAM_NONE;
+	u->speaks_edns = false;
+	u->n_guesses = 0;
+	u->guessed_ns = 0;
+	u->guessed_replies = 0;
+	u->wary_until_ns = 0;
 	u->case_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_len = 0;
@@ -189,12 +194,17 @@ upstreams_all_down(const struct upstreams *us)
 }
 
 void
-upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *g, uint16_t socket)
+upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *g)
 {
 	us->table[u].watched = true;
 	g->settled = false;
 	if (g->n_right < UPSTREAM_PROVEN)
 		g->n_right = 0;
+}
+
+void
+upstreams_on_seen(struct upstream_guard *g, uint16_t socket)
+{
 	for (unsigned i = 0; i < g->n_seen; i++) {
 		if (g->seen[i] == socket)
 			return;
@@ -224,7 +234,7 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 	else if (g->n_same < UPSTREAM_SAME)
 		g->n_same++;
 	if (g->n_same < UPSTREAM_SAME ||
-	    (g->n_right == UPSTREAM_PROVEN && g->n_seen < UPSTREAM_SEEN))
+	    g->n_seen < (g->n_right == UPSTREAM_PROVEN ? UPSTREAM_SEEN : UPSTREAM_SAME))
 		return false;
 	g->n_same = 0;
 	g->n_right = 0;
@@ -250,6 +260,7 @@ upstreams_on_no_edns(struct upstreams *us, unsigned u, uint16_t socket, uint64_t
 		return;
 	}
 	up->no_edns_on = UPSTREAM_NONE;
+	up->speaks_edns = false;
 	up->no_edns_until_ns = now_ns + UPSTREAM_NO_EDNS_MS * NS_PER_MS;
 }
 
@@ -271,7 +282,7 @@ upstreams_socket_add(struct upstreams *us, unsigned u, unsigned space)
 		if (us->sockets[slot].upstream != UPSTREAM_NONE)
 			continue;
 		us->sockets[slot] =
-		    (struct upstream_socket){ .upstream = (uint16_t)u, .space = (uint16_t)space };
+		    (struct upstream_socket){ .upstream = (uint16_t)u, .space = (uint8_t)space };
 		us->table[u].n_sockets++;
 		list_init(&us->sockets[slot].open);
 		us->next_socket = slot + 1;
@@ -297,6 +308,7 @@ upstreams_socket_del(struct upstreams *us, unsigned slot)
 
 	upstreams_socket_retire(us, slot);
 	us->sockets[slot].upstream = UPSTREAM_NONE;
+	us->sockets[slot].n_guesses = 0;
 	us->table[u].n_sockets--;
 	upstreams_release(us, u);
 }

@@ -32,10 +32,11 @@
 #define UPSTREAM_NONE 0xffff
 /* ms: how long an upstream without EDNS is asked without it (RULES D1) */
 #define UPSTREAM_NO_EDNS_MS 300000
-#define UPSTREAM_SAME 3                /* confirmed near misses in a row that switch a guard off */
+/* confirmed near misses in a row, and by as many sockets, that switch a guard off */
+#define UPSTREAM_SAME 3
 #define UPSTREAM_UNGUARDED_MS 3600000U /* ms: how long a guard is off (RULES D21) */
 #define UPSTREAM_PROVEN 64 /* right replies in a row, after which a guard goes off only */
-#define UPSTREAM_SEEN 8    /* for near misses on so many sockets */
+#define UPSTREAM_SEEN 8    /* for confirmed near misses by so many sockets */
 /* silent attempts over UDP in a row, after which a reply over TCP makes TCP the first choice */
 #define UPSTREAM_UDP_SILENT 16
 #define UPSTREAM_UDP_TRIED 256 /* but one question of so many still goes over UDP first */
@@ -48,7 +49,7 @@ struct upstream_guard {
 	uint64_t off_until_ns;
 	uint8_t n_same;  /* near misses in a row that were confirmed */
 	uint8_t n_right; /* right replies in a row, up to UPSTREAM_PROVEN, where it stays */
-	uint8_t n_seen;  /* sockets with near misses since the last right reply */
+	uint8_t n_seen;  /* sockets with such near misses since the last right reply */
 	bool settled;    /* proven, and no near miss since: further right replies change nothing */
 	bool logged;     /* this loop has logged that the guard is off */
 	uint16_t seen[UPSTREAM_SEEN]; /* slots of those sockets */
@@ -91,6 +92,11 @@ struct upstream {
 	bool erring;        /* these errors were enough to be logged */
 	uint64_t no_edns_until_ns;
 	uint16_t no_edns_on; /* slot of the socket on which it refused EDNS once; UPSTREAM_NONE */
+	bool speaks_edns;    /* a right reply of it had an OPT, and it has not refused EDNS since */
+	uint32_t n_guesses;  /* at the IDs of questions to it, as core/guess counts them */
+	uint64_t guessed_ns; /* these two: when that number was brought up to date */
+	uint64_t guessed_replies;       /* of tally.replies */
+	uint64_t wary_until_ns;         /* until then IDs are being guessed (core/guess) */
 	uint8_t cookie[DNS_COOKIE_MAX]; /* client cookie, then its server cookie (RFC 7873) */
 	/* bytes; 0: no client cookie drawn yet; 8: no server cookie received */
 	uint8_t cookie_len;
@@ -114,7 +120,8 @@ upstream_guarded(const struct upstream_guard *g, uint64_t now_ns)
 
 struct upstream_socket {
 	uint16_t upstream; /* UPSTREAM_NONE: the slot is free */
-	uint16_t space;
+	uint8_t space;
+	uint8_t n_guesses;  /* at the IDs of its questions (core/guess) */
 	uint32_t n_refused; /* attempts in flight on it that are in lookups.refused, not in open */
 	struct list open;   /* the other attempts in flight on it: struct attempt.link */
 };
@@ -208,17 +215,22 @@ upstreams_wait_ns(
 	return times_wait_ns(&us->table[u].times[over], n_silent, us->timeout_ns);
 }
 
-/* upstreams_on_near_miss: guard G of upstream U stopped a reply on the socket of slot SOCKET. */
-void upstreams_on_near_miss(
-    struct upstreams *us, unsigned u, struct upstream_guard *g, uint16_t socket);
+/* upstreams_on_near_miss: guard G of upstream U stopped a reply. */
+void upstreams_on_near_miss(struct upstreams *us, unsigned u, struct upstream_guard *g);
+
+/*
+ * upstreams_on_seen: a near miss on the socket of slot SOCKET, which guard G had stopped, is about
+ * to be confirmed.
+ */
+void upstreams_on_seen(struct upstream_guard *g, uint16_t socket);
 
 /* upstreams_on_right: a reply passed guard G. */
 void upstreams_on_right(struct upstream_guard *g);
 
 /*
  * upstreams_on_confirmed: a reply that guard G of upstream U had stopped was asked for in another
- * way. SAME: the second reply agreed. WHAT names the guard in the log. Returns true when this
- * switches the guard off.
+ * way. SAME: the second reply agreed, and upstreams_on_seen has been told the sockets. WHAT names
+ * the guard in the log. Returns true when this switches the guard off.
  */
 bool upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *g,
     const char *what, bool same, uint64_t now_ns);

@@ -363,6 +363,24 @@ upstream_set_close_drained(struct shell *sh, struct upstream_set *set)
 }
 
 void
+upstream_set_drop(struct shell *sh, struct upstream_set *set, uint16_t slot)
+{
+	bool used = set->in_use == slot;
+	unsigned i = 0;
+
+	while (set->slots[i] != slot)
+		i++;
+	sock_retire(sh, slot);
+	set->slots[i] = set->slots[--set->n];
+	(void)make_room(sh, set);
+	if (set->n == 0)
+		set->retry_ns = 0; /* if this fails the beat tries again */
+	set_grow(sh, set);
+	if (used && set->in_use == slot && set->n > 0)
+		set_use(sh, set, set->slots[rng_below(&sh->rng, set->n)]);
+}
+
+void
 upstream_set_sent(struct shell *sh, struct upstream_set *set, const struct upstream_sock *s)
 {
 	unsigned i;

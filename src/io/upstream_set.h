@@ -69,6 +69,12 @@ void upstream_set_sync(struct shell *sh, struct upstream_set *set, const struct 
  */
 void upstream_set_dodge(struct shell *sh, struct upstream_set *set);
 
+/*
+ * upstream_set_drop: retire the socket in SLOT, one of SET's that are in use, and open another for
+ * the next questions. If there is none, the next ones leave by those that are left.
+ */
+void upstream_set_drop(struct shell *sh, struct upstream_set *set, uint16_t slot);
+
 /* upstream_set_sent: a question was queued on S of SET. If S is used up now it is replaced. */
 void upstream_set_sent(struct shell *sh, struct upstream_set *set, const struct upstream_sock *s);
 

@@ -124,6 +124,15 @@ upstream_udp_turn(struct shell *sh)
 }
 
 void
+upstream_udp_spoilt(struct shell *sh, unsigned slot)
+{
+	const struct upstream_sock *s = &sh->upstream_udp.socks.at[slot];
+
+	if (s->open && !upstream_sock_is_retired(s))
+		upstream_set_drop(sh, upstream_udp_set_of(&sh->upstream_udp, s), (uint16_t)slot);
+}
+
+void
 upstream_udp_question(struct shell *sh, const struct packet_out *send)
 {
 	struct upstream_udp *udp = &sh->upstream_udp;

@@ -75,6 +75,12 @@ void upstream_udp_turn(struct shell *sh);
 bool upstream_udp_refused(struct shell *sh);
 
 /*
+ * upstream_udp_spoilt: the engine takes nothing any more that comes by the socket in SLOT: replace
+ * it. It is closed after the batch that is being read.
+ */
+void upstream_udp_spoilt(struct shell *sh, unsigned slot);
+
+/*
  * upstream_udp_question: queue the question SEND, whose bytes are in udp_tx_slot(&sh->tx), on the
  * socket in the slot SEND->sock. Does nothing if that socket is closed.
  */

@@ -62,6 +62,16 @@ near_miss(unsigned number, size_t cut)
 	return l;
 }
 
+/* Upstream 0 is asked by another socket from now on. */
+static void
+new_socket(void)
+{
+	int slot = upstreams_socket_add(&p.upstreams, 0, 0);
+
+	ck_assert_int_ge(slot, 0);
+	p.upstreams.table[0].socket[0] = slot;
+}
+
 /* The question is drawn anew for each; all bits of the drawn number are of use. */
 START_TEST(d21_each_question_has_its_own_case)
 {
@@ -167,6 +177,7 @@ START_TEST(d21_each_upstream_for_itself)
 
 	for (unsigned i = 0; i < UPSTREAM_SAME; i++) {
 		l = near_miss(i, 0);
+		new_socket();
 		ck_assert(parts_next(&p, &send));
 		p.tcp[2] |= DNS_QR >> 8;
 		ck_assert_ptr_eq(
@@ -244,19 +255,9 @@ ask_near_miss(unsigned number, bool right, bool with_cookie)
 	lookup_free(&p.lookups, l);
 }
 
-/* Upstream 0 is asked by another socket from now on. */
-static void
-new_socket(void)
-{
-	int slot = upstreams_socket_add(&p.upstreams, 0, 0);
-
-	ck_assert_int_ge(slot, 0);
-	p.upstreams.table[0].socket[0] = slot;
-}
-
 /*
  * What has been right 64 times in a row is not given up for near misses on fewer than 8 sockets, be
- * they confirmed; a reply that is right takes the count back (RULES D21).
+ * they confirmed, nor for such as are not; a reply that is right takes the count back (RULES D21).
  */
 START_TEST(d21_proven_stays)
 {
@@ -300,8 +301,23 @@ START_TEST(d21_63_right_replies_prove_nothing)
 	for (unsigned i = 0; i < UPSTREAM_PROVEN - 1; i++)
 		ask_right(n++, false);
 	ck_assert(!up->case_guard.settled);
-	for (unsigned i = 0; i < UPSTREAM_SAME; i++)
+	for (unsigned i = 0; i < UPSTREAM_SAME; i++, new_socket())
 		ask_near_miss(n++, false, false);
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
+}
+END_TEST
+
+/* However many there are by two sockets, they may be one forger's who knows these. */
+START_TEST(d21_two_sockets_prove_nothing)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		if (i == 10)
+			new_socket();
+		ask_near_miss(i, false, false);
+	}
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 0);
+	new_socket();
+	ask_near_miss(20, false, false);
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_unguarded), 1);
 }
 END_TEST
@@ -314,7 +330,7 @@ START_TEST(d21_question_without_capital_proves_nothing)
 	struct lookup_result result;
 	struct packet_out send;
 
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++, new_socket())
 		ask_near_miss(i, false, false);
 	for (unsigned i = 0; i < 100; i++) {
 		char name[8];
@@ -441,6 +457,7 @@ main(void)
 	tcase_add_test(tc, d21_each_upstream_for_itself);
 	tcase_add_test(tc, d21_proven_stays);
 	tcase_add_test(tc, d21_63_right_replies_prove_nothing);
+	tcase_add_test(tc, d21_two_sockets_prove_nothing);
 	tcase_add_test(tc, d21_question_without_capital_proves_nothing);
 	tcase_add_test(tc, d21_cookie_has_its_length_and_our_part);
 	tcase_add_test(tc, d21_proven_cookie);

@@ -205,6 +205,8 @@ START_TEST(guards_are_told_once)
 	for (unsigned i = 0; i < 4 * UPSTREAM_SAME; i++) {
 		struct upstream *u = &loops[i % 2].table[0];
 
+		upstreams_on_seen(&u->case_guard, (uint16_t)i);
+		upstreams_on_seen(&u->cookie_guard, (uint16_t)i);
 		upstreams_on_confirmed(&loops[i % 2], 0, &u->case_guard, "case", true, now_ns);
 		upstreams_on_confirmed(&loops[i % 2], 0, &u->cookie_guard, "cookies", true, now_ns);
 	}

@@ -165,6 +165,19 @@ fuzz_drain(struct fuzz *f)
 
 /* --- What comes in ---------------------------------------------------------------------------- */
 
+/* The engine takes nothing more that comes by SLOT. */
+static void
+replace_socket(struct fuzz *f, unsigned slot)
+{
+	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++) {
+		if (f->slot[u] != (int)slot)
+			continue;
+		engine_socket_del(f->engine, slot);
+		f->slot[u] = -1;
+	}
+	open_sockets(f);
+}
+
 /* A copy on the heap, so that a sanitizer sees every read beyond its end. */
 static bool
 input(struct fuzz *f, struct packet_in *in)
@@ -180,6 +193,8 @@ input(struct fuzz *f, struct packet_in *in)
 	taken = engine_input(f->engine, in, f->now_ns);
 	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
 		f->asks[in->sock].open = taken;
+	else if (!taken)
+		replace_socket(f, in->sock);
 	fuzz_drain(f);
 	free(copy);
 	return taken;

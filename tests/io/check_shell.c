@@ -368,6 +368,75 @@ START_TEST(retired_socket_closes_with_its_last_reply)
 }
 END_TEST
 
+/*
+ * RULES D21: after 32 IDs that were guessed the socket is given up: it is closed, its question goes
+ * over TCP, and the next ones leave by another port. The 64 datagrams of one batch are no more.
+ */
+START_TEST(guessed_socket_is_replaced)
+{
+	const struct upstream_set *set;
+	uint16_t port, id;
+
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	ask(1);
+	ck_assert(rig_take(&rig, &msg));
+	port = msg.from.port;
+	id = rig_id(&msg);
+	rig_reply(&msg, &msg, 1);
+	for (unsigned i = 0; i < UDP_BATCH; i++) {
+		/* the right one comes after 31 or after 32 */
+		uint16_t guess = i == 31 + (unsigned)_i ? id : (uint16_t)(id + 1u + i);
+
+		msg.bytes[0] = (uint8_t)(guess >> 8);
+		msg.bytes[1] = (uint8_t)guess;
+		rig_give(&rig, &msg);
+	}
+	read_sockets();
+	ck_assert_uint_eq(shell->stats->upstream_guessed, 1);
+	ck_assert_uint_eq(shell->stats->upstream_replies, _i == 0);
+	ck_assert_uint_eq(shell->stats->upstream_tcp, _i == 1);
+	ck_assert_uint_eq(shell->upstream_udp.n_draining, 0);
+	for (unsigned i = 0; i < set->n; i++)
+		ck_assert_uint_ne(
+		    rig_local(shell->upstream_udp.socks.at[set->slots[i]].out.fd).port, port);
+	rig.conf.core.case_randomization = false;
+	ask(1); /* "n1.test" is weak */
+	ck_assert_uint_eq(shell->stats->upstream_tcp, _i == 1 ? 2 : 1);
+}
+END_TEST
+
+/* It is so too if no other socket can be had: then one of those that are left is used. */
+START_TEST(guessed_socket_is_dropped_without_descriptors)
+{
+	struct rlimit before, none;
+	struct upstream_set *set;
+	unsigned slot;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 3;
+	open_shell(300);
+	set = &shell->upstream_udp.sets[0][0];
+	ask(2);
+	ck_assert_uint_eq(set->n, 3);
+	slot = set->in_use;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	upstream_udp_spoilt(shell, slot);
+	upstream_udp_spoilt(shell, slot);
+	ck_assert_uint_eq(set->n, 2);
+	ck_assert_uint_ne(set->in_use, slot);
+	for (unsigned i = 0; i < 2; i++)
+		upstream_udp_spoilt(shell, set->slots[0]);
+	ck_assert_uint_eq(set->n, 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	upstream_udp_beat(shell);
+	shell->now_ns += UPSTREAM_SET_RETRY_NS;
+	upstream_udp_beat(shell);
+	ck_assert_uint_eq(set->n, 1);
+}
+END_TEST
+
 /* Many upstreams share the slots: none takes what another needs. */
 START_TEST(upstreams_share_the_slots)
 {
@@ -510,6 +579,8 @@ suite(void)
 	tcase_add_test(t, no_port_twice_in_a_row);
 	tcase_add_test(t, fewer_ports_after_a_reload);
 	tcase_add_test(t, retired_socket_closes_with_its_last_reply);
+	tcase_add_loop_test(t, guessed_socket_is_replaced, 0, 2);
+	tcase_add_test(t, guessed_socket_is_dropped_without_descriptors);
 	tcase_add_test(t, upstreams_share_the_slots);
 	tcase_add_loop_test(t, refused_socket_is_replaced, 0, 2);
 	tcase_add_test(t, refused_socket_not_in_use_stays);

@@ -36,6 +36,19 @@ open_socket(struct run *r, unsigned u)
 	r->socket_of[u] = slot;
 }
 
+/* Upstream questions leave by another socket than that of SLOT. */
+static void
+stage_replace(struct run *r, unsigned slot)
+{
+	unsigned u = r->upstream_of[slot];
+
+	if (r->socket_of[u] != (int)slot)
+		return;
+	engine_socket_retire(r->e, slot);
+	r->draining[slot] = true;
+	open_socket(r, u);
+}
+
 void
 stage_sockets(struct run *r)
 {
@@ -117,7 +130,9 @@ void
 stage_input(struct run *r, const struct packet_in *in)
 {
 	engine_prepare(r->e, in, 1);
-	engine_input(r->e, in, r->now_ns);
+	/* What the engine gives up is replaced before it says more. */
+	if (!engine_input(r->e, in, r->now_ns) && in->way == PACKET_UPSTREAM_UDP)
+		stage_replace(r, in->sock);
 	stage_collect(r);
 }
 

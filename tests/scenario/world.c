@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/engine_parts.h"
 #include "core/wheel.h"
 #include "support/message.h"
 #include "support/plan.h"
@@ -28,6 +29,19 @@ open_sockets(struct world *w)
 			engine_socket_use(w->engine, (unsigned)slot);
 		}
 	}
+}
+
+/* Questions leave by another socket than that of SLOT, which the engine has given up. */
+static void
+replace(struct world *w, unsigned slot)
+{
+	const struct upstream_socket s = w->engine->upstreams.sockets[slot];
+	int other = engine_socket_add(w->engine, s.upstream, s.space);
+
+	ck_assert_int_ge(other, 0);
+	engine_socket_use(w->engine, (unsigned)other);
+	if (!engine_socket_busy(w->engine, slot))
+		engine_socket_del(w->engine, slot);
 }
 
 void
@@ -107,7 +121,8 @@ deliver(struct world *w)
 			w->queue[i].in.msg = w->queue[i].bytes;
 		r.in.msg = r.bytes;
 		engine_prepare(w->engine, &r.in, 1);
-		engine_input(w->engine, &r.in, w->now_ns);
+		if (!engine_input(w->engine, &r.in, w->now_ns))
+			replace(w, r.in.sock);
 		drain(w);
 	}
 }

@@ -69,6 +69,8 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 	sim_say(s, "  question %u by %s %u to u%u: %s %u%s%s", m->id, tcp ? "TCP" : "UDP", sock,
 	    shell_upstream(s, tcp, sock), name_to_text(l->qname, text), m->qtype,
 	    l->probe ? " (probe)" : "", *check ? " (check)" : "");
+	if (l->suspect == LOOKUP_SUSPECT_GUESS) /* out of caution, by TCP: no try */
+		n->heard[u][1]++;
 	if (++n->sends[u][tcp] > most + n->heard[u][tcp])
 		sim_fail(s, "sent %u times by %s to u%u, with %u events", n->sends[u][tcp],
 		    tcp ? "TCP" : "UDP", shell_upstream(s, tcp, sock), n->heard[u][tcp]);
@@ -111,6 +113,13 @@ history_heard(struct sim *s, uint16_t id, unsigned number)
 	n->heard[number][1]++;
 	/* That of one that has ended is nobody's answer. */
 	return lookup_by(s, id)->lingers ? UINT64_MAX : n->born_ns;
+}
+
+void
+history_given_up(struct sim *s, unsigned number)
+{
+	for (unsigned i = 0; i < SIM_LOOKUPS; i++)
+		s->sends[i].heard[number][0]++;
 }
 
 bool

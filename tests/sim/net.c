@@ -334,7 +334,8 @@ hand_in(struct sim *s, const struct parcel *p)
 	    wire_u16(p->bytes));
 	born_ns = history_heard(s, wire_u16(p->bytes), shell_number(s, p->tcp, p->sock));
 	engine_prepare(s->w.engine, &in, 1);
-	(void)engine_input(s->w.engine, &in, s->w.now_ns);
+	if (!engine_input(s->w.engine, &in, s->w.now_ns))
+		shell_replace(s, p->sock);
 	taken = parts_count(&st->upstream_replies) - taken;
 	if (p->forged && taken > 0)
 		sim_fail(s, "a forged reply was taken");

@@ -91,6 +91,17 @@ shell_rotate(struct sim *s, unsigned up)
 			open_socket(s, u);
 }
 
+void
+shell_replace(struct sim *s, uint32_t sock)
+{
+	unsigned u = shell_number(s, false, sock);
+
+	sim_say(s, "  socket %u given up", sock);
+	history_given_up(s, u);
+	if (s->slot[u] == (int)sock)
+		open_socket(s, u);
+}
+
 static void
 lose(struct sim *s, uint32_t conn, bool established)
 {

@@ -12,6 +12,9 @@ void shell_sync(struct sim *s);
 /* shell_rotate: upstream UP (from 0) gets a new socket. */
 void shell_rotate(struct sim *s, unsigned up);
 
+/* shell_replace: the engine takes nothing more that comes by SOCK: another one for its upstream. */
+void shell_replace(struct sim *s, uint32_t sock);
+
 /* shell_event: what a socket or connection tells, in parcel P. */
 void shell_event(struct sim *s, const struct parcel *p);
 
