@@ -204,7 +204,6 @@ struct lookup {
 	bool exploring : 1; /* its first attempt measures an upstream that others are better than */
 	/* not in flight: the timer is for the next attempt, or with spent for the end */
 	bool paused : 1;
-<<<<<<< HEAD
 	bool spent : 1;       /* nothing is left to be sent; a reply to what was is still taken */
 	bool refused : 1;     /* the last attempt was refused by ICMP */
 	bool pinned : 1;      /* the next attempt goes to upstream, whatever its health */
@@ -212,6 +211,7 @@ struct lookup {
 	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
 	bool cookie_bad : 1;  /* BADCOOKIE came from this upstream */
 	bool no_tcp : 1;      /* no TCP connection could be had to confirm a near miss */
+	bool tcp_vain : 1;    /* nor one to be safe from who guesses IDs, from some upstream */
 	bool needed : 1;      /* continues for the cache when no query waits */
 	bool hurried : 1;     /* its life is short as all upstreams are down */
 	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
@@ -220,23 +220,6 @@ struct lookup {
 	bool tcp_kept : 1;    /* a signed question stays with its client's transport */
 	bool trusted : 1;     /* put off: struct lookup_result.trusted */
 	bool a_asked : 1;     /* A was asked beside it, as it was silent (RULES D5) */
-=======
-	bool spent : 1;      /* nothing is left to be sent; a reply to what was is still taken */
-	bool refused : 1;    /* the last attempt was refused by ICMP */
-	bool pinned : 1;     /* the next attempt goes to upstream, whatever its health */
-	bool no_edns : 1;    /* this upstream refused it */
-	bool probe : 1;      /* a probe of an upstream's health: no query waits for it */
-	bool cookie_bad : 1; /* BADCOOKIE came from this upstream */
-	bool no_tcp : 1;     /* no TCP connection could be had to confirm a near miss */
-	bool tcp_vain : 1;   /* nor one to be safe from who guesses IDs, from some upstream */
-	bool needed : 1;     /* continues for the cache when no query waits */
-	bool hurried : 1;    /* its life is short as all upstreams are down */
-	bool lingers : 1;    /* it has ended, but a late reply to it is kept for the cache */
-	bool hindered : 1;   /* the upstream was down during the last attempt and is up again */
-	bool tcp_kept : 1;   /* a signed question stays with its client's transport */
-	bool trusted : 1;    /* put off: struct lookup_result.trusted */
-	bool a_asked : 1;    /* A was asked beside it, as it was silent (RULES D5) */
->>>>>>> 68caef7 (core: who guesses the IDs of our questions is noticed)
 	/* from here on nothing is set by lookup_start */
 	struct attempt now; /* sent last; in flight in LOOKUP_ASKED_UDP and LOOKUP_ASKED_TCP */
 	uint8_t name[LOOKUP_NAME_INLINE];
