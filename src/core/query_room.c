@@ -6,6 +6,9 @@
 #define WAYS_GIVEN 4     /* queries that give way to one new one, at most */
 #define LONGEST_TRIED 8  /* queries that are looked at to find one that waits */
 
+/* Who has waited for so long gives way to anybody: what replies there are mostly come sooner. */
+#define WORTH_WAITING_NS NS_PER_SEC
+
 /* Does Q wait for something that has not come yet? */
 static bool
 waits(const struct query *q)
@@ -15,15 +18,12 @@ waits(const struct query *q)
 	return list_empty(&q->link) && (q->held || q->state == QUERY_SVCB);
 }
 
-/* Of the network that has most waiting, the query that has waited longest; NULL: none waits. */
+/* The query of NET that has waited longest; NULL: none waits. */
 static struct query *
-longest_waiting(const struct queries *qs)
+longest_waiting(const struct fair_net *net)
 {
-	const struct fair_net *net = fair_fullest(&qs->fair);
 	unsigned n = 0;
 
-	if (net == NULL)
-		return NULL;
 	for (struct list *link = net->waiting.next; link != &net->waiting && n < LONGEST_TRIED;
 	     link = link->next, n++) {
 		struct query *q = LIST_OBJECT(link, struct query, place.link);
@@ -57,17 +57,29 @@ give_way(struct queries *qs, struct query *q)
 }
 
 /*
- * Have queries give way while few objects are left, so that those who can be answered at once find
- * some. False: nobody can, and not even half of these are left.
+ * Have queries give way to NEW, which has its place already, while few objects are left, so that
+ * those who can be answered at once find some. False: NEW gives way itself.
+ *
+ * Among networks that have equally many nobody gives way whose reply may be about to come: else,
+ * when more is asked than can be served, each would give way just before it, and none be served.
  */
 static __attribute__((cold)) bool
-make_room(struct queries *qs)
+make_room(struct queries *qs, struct query *new)
 {
 	for (unsigned n = 0; n < WAYS_GIVEN; n++) {
-		struct query *q = longest_waiting(qs);
+		const struct fair_net *net = fair_fullest(&qs->fair);
+		struct query *q = longest_waiting(net);
 
 		if (q == NULL)
 			return pool_room(&qs->pool) >= qs->reserve / 2;
+		if (net->n <= new->place.net->n &&new->deadline_ns - q->deadline_ns <
+		    WORTH_WAITING_NS) {
+			if (n > 0)
+				break;
+			stats_inc(&qs->stats->gave_way);
+			new->lack = QUERY_LACK_WAY;
+			return false;
+		}
 		give_way(qs, q);
 		if (pool_room(&qs->lookups->pool) >= qs->reserve)
 			break;
@@ -112,7 +124,7 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	}
 	if (UNLIKELY(pool_room(&qs->pool) < qs->reserve ||
 		pool_room(&qs->lookups->pool) < qs->reserve) &&
-	    !make_room(qs)) {
+	    !make_room(qs, q)) {
 		turn_away(qs, q, FAIR_WELCOME);
 		return false;
 	}
