@@ -287,19 +287,6 @@ lookup_leave(struct lookups *ls, struct lookup *l, struct list *link)
 		lookup_free(ls, l);
 }
 
-void
-lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
-{
-	if (l->truncated == NULL)
-		l->truncated = pool_take(&ls->replies);
-	if (l->truncated == NULL) {
-		l->no_room = true;
-		return;
-	}
-	memcpy(l->truncated, m->bytes, m->len);
-	l->truncated_len = (uint16_t)m->len;
-}
-
 bool
 lookup_has_room(const struct lookups *ls)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lookup_end: what becomes of a lookup that has ended. */
+/* lookup_end: what becomes of a lookup that ends, or has ended. */
 #include "core/lookup.h"
 
 #include <string.h>
@@ -18,6 +18,19 @@ unlist(struct lookups *ls, struct lookup *l)
 		at = &(*at)->next;
 	*at = l->next;
 	l->listed = false;
+}
+
+void
+lookup_keep_truncated(struct lookups *ls, struct lookup *l, const struct msg *m)
+{
+	if (l->truncated == NULL)
+		l->truncated = pool_take(&ls->replies);
+	if (l->truncated == NULL) {
+		l->no_room = true;
+		return;
+	}
+	memcpy(l->truncated, m->bytes, m->len);
+	l->truncated_len = (uint16_t)m->len;
 }
 
 bool

@@ -189,7 +189,8 @@ intake_turn(struct shell *sh)
 	struct sessions *ss = &sh->sessions;
 	unsigned done = 0;
 
-	while (done < INTAKE_TURN) {
+	/* Answers over TCP may be long: one batch of questions if the engine has had its turn. */
+	while (done < INTAKE_TURN && (done == 0 || !engine_spent(sh->engine))) {
 		struct list *link = list_pop(&ss->resume);
 		struct source *src = source_take(&ss->readable);
 
