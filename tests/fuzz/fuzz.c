@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cache/cache.h"
+#include "core/audit.h"
 #include "core/engine_parts.h"
 #include "dns/header.h"
 #include "dns/msg.h"
@@ -15,6 +16,7 @@
 #define SEED 64
 #define STALE_S 60
 #define QUERIES 16
+#define PASS_MAX 64     /* deadlines that fuzz_pass waits for, before it jumps to the end */
 #define STEPS_MAX 10000 /* deadlines: no question lives for so many */
 
 static struct netaddr
@@ -53,19 +55,6 @@ make_conf(struct conf_core *c)
 		.rotate = true };
 }
 
-/* As the shell does: a socket for each upstream that may be asked. */
-static void
-open_sockets(struct fuzz *f)
-{
-	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++) {
-		if (f->slot[u] >= 0 || !engine_upstream_active(f->engine, u))
-			continue;
-		f->slot[u] = engine_socket_add(f->engine, u, 0);
-		FUZZ_CHECK(f->slot[u] >= 0);
-		engine_socket_use(f->engine, (unsigned)f->slot[u]);
-	}
-}
-
 static void
 make(struct fuzz *f)
 {
@@ -88,10 +77,13 @@ fuzz_begin(void)
 	if (f.engine == NULL)
 		make(&f);
 	f.now_ns = 1;
+	for (unsigned i = 0; i < FUZZ_OPEN; i++)
+		f.questions[i].len = 0;
 	f.n_asks = f.n_answers = f.n_questions = f.n_open = 0;
-	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++)
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		f.slot[u] = -1;
-	open_sockets(&f);
+	f.n_old = 0;
+	fuzz_open_sockets(&f);
 	return &f;
 }
 
@@ -100,6 +92,79 @@ static bool
 is_at_rest(const struct engine *e)
 {
 	return e->queries.pool.n_used == 0 && e->lookups.pool.n_used == 0;
+}
+
+void
+fuzz_audit(const struct fuzz *f)
+{
+	FUZZ_CHECK(audit(&f->engine->queries) == NULL);
+}
+
+/* --- Sockets, as the shell has them ----------------------------------------------------------- */
+
+static void
+close_old(struct fuzz *f)
+{
+	for (unsigned i = 0; i < f->n_old;) {
+		if (engine_socket_busy(f->engine, f->old[i])) {
+			i++;
+			continue;
+		}
+		engine_socket_del(f->engine, f->old[i]);
+		f->old[i] = f->old[--f->n_old];
+	}
+}
+
+static void
+retire(struct fuzz *f, unsigned u)
+{
+	unsigned slot = (unsigned)f->slot[u];
+
+	engine_socket_retire(f->engine, slot);
+	FUZZ_CHECK(f->n_old < UPSTREAM_MAX_SOCKETS);
+	f->old[f->n_old++] = slot;
+	f->slot[u] = -1;
+}
+
+static void
+open_socket(struct fuzz *f, unsigned u)
+{
+	f->slot[u] = engine_socket_add(f->engine, u, 0);
+	FUZZ_CHECK(f->slot[u] >= 0);
+	engine_socket_use(f->engine, (unsigned)f->slot[u]);
+}
+
+void
+fuzz_open_sockets(struct fuzz *f)
+{
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
+		if (engine_upstream_active(f->engine, u) && f->slot[u] < 0)
+			open_socket(f, u);
+		else if (!engine_upstream_active(f->engine, u) && f->slot[u] >= 0)
+			retire(f, u);
+	}
+	close_old(f);
+}
+
+void
+fuzz_replace_socket(struct fuzz *f, unsigned u)
+{
+	int old = f->slot[u], now;
+
+	open_socket(f, u);
+	now = f->slot[u];
+	f->slot[u] = old;
+	retire(f, u);
+	f->slot[u] = now;
+	close_old(f);
+}
+
+void
+fuzz_lose_socket(struct fuzz *f, unsigned u)
+{
+	retire(f, u);
+	engine_socket_none(f->engine, u);
+	close_old(f);
 }
 
 /* --- What comes out --------------------------------------------------------------------------- */
@@ -165,17 +230,14 @@ fuzz_drain(struct fuzz *f)
 
 /* --- What comes in ---------------------------------------------------------------------------- */
 
-/* The engine takes nothing more that comes by SLOT. */
+/* The socket of SLOT is of no use any more. */
 static void
 replace_socket(struct fuzz *f, unsigned slot)
 {
-	for (unsigned u = 0; u < CONF_MAX_UPSTREAMS; u++) {
-		if (f->slot[u] != (int)slot)
-			continue;
-		engine_socket_del(f->engine, slot);
-		f->slot[u] = -1;
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++) {
+		if (f->slot[u] == (int)slot)
+			fuzz_replace_socket(f, u);
 	}
-	open_sockets(f);
 }
 
 /* A copy on the heap, so that a sanitizer sees every read beyond its end. */
@@ -219,6 +281,8 @@ fuzz_ask(struct fuzz *f, enum packet_way way, uint8_t host, const uint8_t *msg, 
 
 	if (f->n_asks == FUZZ_ASKS)
 		return;
+	if (!f->engine->queries.conf->keep.rotate)
+		image_repeated(f->image);
 	in.peer.addr[15] = host;
 	in.sock = f->n_asks++;
 	f->asks[in.sock].limit =
@@ -231,7 +295,10 @@ fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *ms
 {
 	struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
 
-	(void)input(f, &in);
+	/* Nothing comes by a socket that was closed. */
+	if (way == PACKET_UPSTREAM_TCP ||
+	    f->engine->upstreams.sockets[sock].upstream != UPSTREAM_NONE)
+		(void)input(f, &in);
 }
 
 void
@@ -302,9 +369,9 @@ fuzz_pass(struct fuzz *f, uint64_t ns)
 {
 	uint64_t end = f->now_ns + ns, next;
 
-	while ((next = next_deadline(f->engine)) <= end)
+	for (unsigned i = 0; i < PASS_MAX && (next = next_deadline(f->engine)) <= end; i++)
 		pass_to(f, next);
-	f->now_ns = end;
+	pass_to(f, end);
 }
 
 void
@@ -327,23 +394,39 @@ fuzz_wait(struct fuzz *f)
 	FUZZ_CHECK(engine_in_flight(f->engine) == 0);
 }
 
+/* Reply to Q that there is no such name. */
+static void
+deny(struct fuzz *f, struct fuzz_question *q)
+{
+	static uint8_t reply[PACKET_UDP_CAP];
+	size_t len = q->len;
+
+	memcpy(reply, q->bytes, len);
+	header_set(reply, HEADER_FLAGS, DNS_QR | DNS_RD | DNS_RA | DNS_NXDOMAIN);
+	q->len = 0;
+	fuzz_input(f, q->to.way, q->to.sock, reply, len);
+}
+
 void
 fuzz_deny(struct fuzz *f)
 {
-	static uint8_t reply[PACKET_UDP_CAP];
-	const struct fuzz_question *q = f->open[0];
+	unsigned n;
 
-	memcpy(reply, q->bytes, q->len);
-	header_set(reply, HEADER_FLAGS, DNS_QR | DNS_RD | DNS_RA | DNS_NXDOMAIN);
-	fuzz_reply(f, 0, reply, q->len);
+	do {
+		n = f->n_questions;
+		for (unsigned i = 0; i < FUZZ_OPEN && !is_at_rest(f->engine); i++) {
+			if (f->questions[i].len > 0)
+				deny(f, &f->questions[i]);
+		}
+	} while (f->n_questions != n && !is_at_rest(f->engine));
+	f->n_open = 0;
 }
 
 void
 fuzz_end(struct fuzz *f)
 {
 	for (unsigned i = 0; i < STEPS_MAX && !is_at_rest(f->engine); i++) {
-		while (f->n_open > 0)
-			fuzz_deny(f);
+		fuzz_deny(f);
 		if (!is_at_rest(f->engine))
 			pass_to(f, next_deadline(f->engine));
 	}

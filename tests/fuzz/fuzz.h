@@ -20,6 +20,7 @@
 
 #include "core/conf.h"
 #include "core/engine.h"
+#include "core/upstream.h"
 
 /* Holds with NDEBUG too. */
 #define FUZZ_CHECK(truth) ((truth) ? (void)0 : abort())
@@ -64,7 +65,9 @@ struct fuzz {
 	unsigned n_open;
 	struct fuzz_question *open[FUZZ_OPEN]; /* in questions[], the latest first */
 	struct fuzz_question questions[FUZZ_OPEN];
-	int slot[CONF_MAX_UPSTREAMS]; /* the socket to each upstream; -1: none */
+	int slot[UPSTREAM_MAX]; /* the socket to each upstream; -1: none */
+	unsigned n_old;
+	unsigned old[UPSTREAM_MAX_SOCKETS]; /* sockets that were replaced and may still be busy */
 };
 
 /* fuzz_begin: the engine as it is in the beginning, the same one each time. */
@@ -75,6 +78,18 @@ struct fuzz *fuzz_begin(void);
  * come; put it back to its beginning.
  */
 void fuzz_end(struct fuzz *f);
+
+/* fuzz_open_sockets: open a socket to each upstream that may be asked and has none. */
+void fuzz_open_sockets(struct fuzz *f);
+
+/* fuzz_replace_socket: the socket to upstream U gives way to another. */
+void fuzz_replace_socket(struct fuzz *f, unsigned u);
+
+/* fuzz_lose_socket: there is no socket to upstream U any more, until fuzz_open_sockets. */
+void fuzz_lose_socket(struct fuzz *f, unsigned u);
+
+/* fuzz_audit: nobody is forgotten (core/audit). */
+void fuzz_audit(const struct fuzz *f);
 
 /* fuzz_drain: pull all messages out of the engine and check them. */
 void fuzz_drain(struct fuzz *f);
@@ -92,16 +107,19 @@ void fuzz_ask(struct fuzz *f, enum packet_way way, uint8_t host, const uint8_t *
  */
 void fuzz_reply(struct fuzz *f, unsigned which, const uint8_t *msg, size_t len);
 
-/* fuzz_deny: reply to the open question number 0 that there is no such name. */
+/*
+ * fuzz_deny: reply to the last FUZZ_OPEN questions, those too that have had a reply, and to all
+ * that follow from them, that there is no such name.
+ */
 void fuzz_deny(struct fuzz *f);
 
 /* fuzz_input: hand in a message from upstream as it is, and drain. */
 void fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len);
 
-/* fuzz_close: the open question number WHICH is forgotten. */
+/* fuzz_close: the open question number WHICH is open no more. */
 void fuzz_close(struct fuzz *f, unsigned which);
 
-/* fuzz_pass: let NS pass. */
+/* fuzz_pass: let NS pass, from deadline to deadline, and after many of them in one step. */
 void fuzz_pass(struct fuzz *f, uint64_t ns);
 
 /* fuzz_be_late: let time pass until another question is sent, or none of a client is in flight. */

@@ -8,6 +8,7 @@
 #include "bench/load/check.h"
 #include "dns/wire.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/mutate.h"
 
 enum { OWN_PREFIX = 1, SOME_AAAA = 2, MATCH = 4 };
 
@@ -47,6 +48,12 @@ judge(const struct bench_load *l, struct bench_question q, const uint8_t *reply,
 	FUZZ_CHECK(bench_check_name(v) != NULL);
 	FUZZ_CHECK(v != BENCH_VALID || (m.flags & (DNS_QR | DNS_TC)) == DNS_QR);
 	FUZZ_CHECK(v != BENCH_VALID || m.rcode == DNS_NXDOMAIN || m.count[MSG_ANSWER] > 0);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t cap, unsigned seed)
+{
+	return mutate_behind(4, data, len, cap, seed);
 }
 
 int

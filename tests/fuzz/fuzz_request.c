@@ -9,6 +9,7 @@
 #include "dns/build.h"
 #include "dns/header.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/mutate.h"
 
 #define ROUNDS 16
 
@@ -42,6 +43,12 @@ ask(struct fuzz *f, enum packet_way way, const uint8_t *data, size_t len)
 	for (unsigned i = 0; i < ROUNDS && f->n_open > 0; i++)
 		fuzz_reply(f, 0, reply, reply_to(f->open[0], reply));
 	fuzz_wait(f);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t cap, unsigned seed)
+{
+	return mutate_behind(0, data, len, cap, seed);
 }
 
 int

@@ -3,7 +3,14 @@
 #include "dns64/pref64.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/making.h"
+#include "fuzz/mutate.h"
 #include "support/plan.h"
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t cap, unsigned seed)
+{
+	return mutate_behind(1, data, len, cap, seed);
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

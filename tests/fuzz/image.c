@@ -16,6 +16,7 @@ struct image {
 	struct cache *cache;
 	struct cache *cache_then;
 	size_t cache_size;
+	bool repeated;  /* core/packetcache was used */
 	unsigned n_ids; /* up to IDS + 1 */
 	uint16_t ids[IDS];
 	struct pool live[POOLS];
@@ -57,6 +58,12 @@ image_take(struct engine *e, struct cache *cache)
 	im.engine_then = copy_of(e, sizeof(*e));
 	im.cache_then = copy_of(cache, im.cache_size);
 	return &im;
+}
+
+void
+image_repeated(struct image *im)
+{
+	im->repeated = true;
 }
 
 void
@@ -110,26 +117,40 @@ restore_cache(struct image *im)
 	memcpy(im->cache, im->cache_then, im->cache_size);
 }
 
-/* It cannot be emptied, but it is little used: not while answers are rotated. */
+/* It cannot be emptied, but it is little used. */
 static struct packetcache *
-restored_packetcache(struct engine *e)
+restored_packetcache(struct image *im)
 {
-	struct packetcache *old = e->packetcache;
-	bool used = !e->queries.conf->keep.rotate || e->queries.conf_gen > 0;
+	struct packetcache *p = im->engine->packetcache;
 
-	if (!used)
-		return old;
-	packetcache_free(old);
-	struct packetcache *p = packetcache_new(0);
+	if (!im->repeated)
+		return p;
+	packetcache_free(p);
+	p = packetcache_new(0);
 	FUZZ_CHECK(p != NULL);
+	im->repeated = false;
 	return p;
+}
+
+/* All of it but the slots of sockets that no socket had: they are used in turn. */
+static void
+restore_engine(struct image *im)
+{
+	uint8_t *now = (uint8_t *)im->engine, *then = (uint8_t *)im->engine_then;
+	const struct upstreams *us = &im->engine->upstreams;
+	size_t unused = (size_t)((const uint8_t *)&us->sockets[us->next_socket] - now);
+	size_t behind = (size_t)((const uint8_t *)(us + 1) - now);
+
+	FUZZ_CHECK(unused <= behind);
+	memcpy(now, then, unused);
+	memcpy(now + behind, then + behind, sizeof(*im->engine) - behind);
 }
 
 void
 image_restore(struct image *im)
 {
 	struct engine *e = im->engine;
-	struct packetcache *packetcache = restored_packetcache(e);
+	struct packetcache *packetcache = restored_packetcache(im);
 
 	restore_ids(im);
 	restore_cache(im);
@@ -137,7 +158,7 @@ image_restore(struct image *im)
 		FUZZ_CHECK(pools[i]->n_used == 0);
 		im->live[i] = *pools[i];
 	}
-	memcpy(e, im->engine_then, sizeof(*e));
+	restore_engine(im);
 	for (unsigned i = 0; i < n_pools; i++)
 		*pools[i] = im->live[i];
 	e->packetcache = packetcache;

@@ -24,6 +24,9 @@ struct image *image_take(struct engine *e, struct cache *cache);
 /* image_sent: a question left with this ID (host byte order). */
 void image_sent(struct image *im, uint16_t id);
 
+/* image_repeated: answers may have been kept to be repeated (core/packetcache). */
+void image_repeated(struct image *im);
+
 /* image_restore: make engine and cache as they were. The engine is at rest. */
 void image_restore(struct image *im);
 
