@@ -30,7 +30,7 @@ new_loops(
 		if (l == NULL) {
 			int rc = errno != 0 ? -errno : -ENOMEM;
 
-			for (size_t j = i * per_loop; j < t->n * per_loop; j++)
+			for (size_t j = (i + 1) * per_loop; j < t->n * per_loop; j++)
 				bind_close(&sockets[j]);
 			free_loops(t, i);
 			return rc;

@@ -52,7 +52,7 @@ listener_place(struct shell *sh)
 	return NULL;
 }
 
-void
+bool
 listener_add(struct shell *sh, const struct bind_sockets *fds)
 {
 	struct listener *l = listener_place(sh);
@@ -64,7 +64,7 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 			log_error(
 			    "listen", "%s: too many addresses", netaddr_format(&fds->addr, text));
 		bind_close(&unserved);
-		return;
+		return false;
 	}
 	l->fds = *fds;
 	l->drops = 0;
@@ -78,7 +78,9 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 			log_error(
 			    "listen", "%s: cannot watch it", netaddr_format(&fds->addr, text));
 		listener_close(sh, l);
+		return false;
 	}
+	return true;
 }
 
 /*

@@ -65,9 +65,10 @@ void listener_fini(struct shell *sh);
 
 /*
  * listener_add: serve the sockets FDS from now on. The descriptors are passed on: when they cannot
- * be served (the table is full, or libevent has no memory) they are closed and the log says why.
+ * be served (the table is full, or the kernel or libevent has no memory) they are closed, the log
+ * says why, and it returns false.
  */
-void listener_add(struct shell *sh, const struct bind_sockets *fds);
+bool listener_add(struct shell *sh, const struct bind_sockets *fds);
 
 /* listener_keep: let every listener leave whose address is not in sh->conf any more. */
 void listener_keep(struct shell *sh);

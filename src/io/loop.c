@@ -152,22 +152,29 @@ struct loop *
 loop_new(struct snapshot *snapshot, const struct bind_sockets *listens, size_t n)
 {
 	struct loop *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
-	int r;
+	int r = -ENOMEM;
+	size_t i = 0;
 
-	if (l == NULL)
-		return NULL;
-	memset(l, 0, sizeof(*l));
-	l->wake_fd = -1;
-	atomic_init(&l->alive, true);
-	r = loop_init(l, snapshot);
-	if (r < 0) {
-		loop_free(l);
-		errno = -r;
-		return NULL;
+	if (l != NULL) {
+		memset(l, 0, sizeof(*l));
+		l->wake_fd = -1;
+		atomic_init(&l->alive, true);
+		r = loop_init(l, snapshot);
 	}
-	for (size_t i = 0; i < n; i++)
-		listener_add(&l->sh, &listens[i]);
-	return l;
+	while (r == 0 && i < n) {
+		if (!listener_add(&l->sh, &listens[i++]))
+			r = -ENOMEM;
+	}
+	if (r == 0)
+		return l;
+	for (; i < n; i++) {
+		struct bind_sockets unserved = listens[i];
+
+		bind_close(&unserved);
+	}
+	loop_free(l);
+	errno = -r;
+	return NULL;
 }
 
 void

@@ -55,8 +55,8 @@ struct loop;
 
 /*
  * loop_new: create a loop that serves under SNAPSHOT, of which it takes a reference of its own, by
- * the N sockets at LISTENS. On success the sockets are the loop's. Returns NULL with errno set on
- * failure; the sockets are then still the caller's.
+ * the N sockets at LISTENS, which are passed on: on failure they are closed. Returns NULL with
+ * errno set if it cannot serve all of them.
  */
 MUST_USE struct loop *loop_new(
     struct snapshot *snapshot, const struct bind_sockets *listens, size_t n);
