@@ -15,7 +15,8 @@
  *		1 DO (1) and CD (2) of the key, 1 zero, 4 age, 4 TTL, then the message, whose
  *		question has name and class of the key
  *
- * The checksum of a block is the seed for that of the next one; that of the last block is the seed
+ * The checksum of the first block is seeded with IMAGE_SEED and a key of the caller's;
+ * that of a block is the seed for that of the next one; that of the last block is the seed
  * for the head's, which covers the head up to it. A reader needs memory for one block only.
  */
 
@@ -72,7 +73,7 @@ MUST_USE size_t image_get_block(const uint8_t in[static IMAGE_BLOCK_HEAD], uint3
 
 /*
  * image_sum: the checksum of a block of LEN bytes, head included; SUM: that of the block before it,
- * or IMAGE_SEED.
+ * or IMAGE_SEED ^ key.
  */
 MUST_USE uint64_t image_sum(uint64_t sum, const uint8_t *block, size_t len);
 

@@ -2,11 +2,19 @@
 /* Loading and saving with the daemon's clocks and log. */
 #include "daemon/cachefile.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/rng.h"
+#include "config/settings.h"
 
 uint32_t
 cachefile_now_s(void)
@@ -22,12 +30,93 @@ when_now(uint32_t stale_s)
 	};
 }
 
+/* Read the key from FD. Returns 0 or -errno. */
+static int
+read_key(int fd, uint64_t *key)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 077) != 0 ||
+	    (st.st_uid != geteuid() && st.st_uid != 0))
+		return -EPERM;
+	ssize_t n = read(fd, key, sizeof(*key));
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(*key) ? 0 : -ENODATA;
+}
+
+/* Draw a key and write it to a new file at PATH. Returns 0 or -errno. */
+static int
+write_key(const char *path, uint64_t *key)
+{
+	struct rng rng;
+	int rc = 0, fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return -errno;
+	rng_init(&rng);
+	*key = rng_u64(&rng);
+	ssize_t n = write(fd, key, sizeof(*key));
+	if (n != (ssize_t)sizeof(*key))
+		rc = n < 0 ? -errno : -EIO;
+	if (fsync(fd) != 0 && rc == 0)
+		rc = -errno;
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	if (rc != 0)
+		(void)unlink(path);
+	return rc;
+}
+
+int
+cachefile_key(const char *path, bool draw, uint64_t *key)
+{
+	char name[SETTINGS_PATH + sizeof(CACHEFILE_KEY)];
+	int fd, rc;
+
+	snprintf(name, sizeof(name), "%s" CACHEFILE_KEY, path);
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT && draw ? write_key(name, key) : -errno;
+	rc = read_key(fd, key);
+	close(fd);
+	/* One that was cut off, as the disk was full, is of no use to any file. */
+	if (rc == -ENODATA && draw && unlink(name) == 0)
+		rc = write_key(name, key);
+	return rc;
+}
+
+/* Says why there is no key. */
+static const char *
+key_error(int rc)
+{
+	switch (-rc) {
+	case EPERM:
+		return "it must be a file of this user or root that nobody else may read or write";
+	case ELOOP:
+		return "a symbolic link, which is not followed";
+	case ENODATA:
+		return "it is cut off";
+	default:
+		return strerror(-rc);
+	}
+}
+
 void
 cachefile_start(
     const char *path, struct cache *c, uint32_t stale_s, struct cachefile_loaded *loaded)
 {
-	const struct cachefile_when when = when_now(stale_s);
+	struct cachefile_when when = when_now(stale_s);
+	int rc = cachefile_key(path, false, &when.key);
 
+	if (rc != 0 && access(path, F_OK) == 0) {
+		loaded->verdict = CACHEFILE_REFUSED;
+		snprintf(loaded->error, sizeof(loaded->error),
+		    "its key, " CACHEFILE_KEY ", cannot be read: %s", key_error(rc));
+		return;
+	}
 	loaded->verdict = cachefile_load(path, c, &when, &loaded->counts, loaded->error);
 }
 
@@ -56,6 +145,13 @@ cachefile_store(
 	struct cachefile_counts n;
 	char error[CACHEFILE_ERROR];
 
+	int rc = cachefile_key(path, true, &when.key);
+
+	if (rc != 0) {
+		log_error("cache", "cache-file %s: its key, " CACHEFILE_KEY ", cannot be had: %s",
+		    path, key_error(rc));
+		return false;
+	}
 	when.tick = tick;
 	when.arg = arg;
 	if (!cachefile_save(path, c, &when, &n, error)) {

@@ -9,6 +9,11 @@
  * The file is always complete: it is written as PATH.new and then renamed. It is loaded completely
  * or not at all: the whole file is checked before the first entry enters the cache. The loops go on
  * while it is written; a shard is locked only while its entries are copied. Main thread only.
+ *
+ * What the file says is believed, so it must be a file of this user or root that nobody else can
+ * write, and its checksum is keyed. The key lies beside it, in PATH.key, drawn by the first save: a
+ * file of another daemon, or of somebody who can write but not read there, is refused. It is no
+ * protection from those who have this account, as they can read the key.
  */
 
 #include <stdbool.h>
@@ -17,7 +22,8 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 
-#define CACHEFILE_ERROR 160 /* longest error text, with the final zero */
+#define CACHEFILE_KEY ".key" /* behind the path of a file: the file with its key */
+#define CACHEFILE_ERROR 160  /* longest error text, with the final zero */
 
 /* Called now and then during a save, which takes seconds for a large cache. */
 typedef void cachefile_tick(void *arg);
@@ -27,6 +33,7 @@ struct cachefile_when {
 	uint32_t now_s;       /* now, by the cache's clock */
 	uint64_t unix_s;      /* now, in seconds since 1970 */
 	uint32_t stale_s;     /* seconds that an expired entry is still of use */
+	uint64_t key;         /* of the checksum; secret */
 	cachefile_tick *tick; /* NULL: nothing */
 	void *arg;            /* borrowed, for tick */
 };
@@ -52,6 +59,20 @@ enum cachefile_verdict {
 	CACHEFILE_REFUSED /* the file is wrong: nothing of it is in the cache, and it is unchanged
 			   */
 };
+
+/*
+ * cachefile_load_fd: cachefile_load of the open file FD, which the caller closes.
+ */
+MUST_USE enum cachefile_verdict cachefile_load_fd(int fd, struct cache *c,
+    const struct cachefile_when *when, struct cachefile_counts *counts,
+    char error[static CACHEFILE_ERROR]);
+
+/*
+ * cachefile_key: read the key of the file at PATH; if there is none and DRAW, draw one and write
+ * it. Returns 0 or -errno: -ENOENT if there is none, -EPERM if others could have written or read
+ * it.
+ */
+MUST_USE int cachefile_key(const char *path, bool draw, uint64_t *key);
 
 /*
  * cachefile_load: put the entries of the file at PATH into C, older by the time that has passed

@@ -86,6 +86,10 @@ read_head(struct loading *l)
 		return refuse_errno(l, errno);
 	if (!S_ISREG(st.st_mode))
 		return refuse(l, "is no regular file");
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		return refuse(l, "belongs to another user");
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return refuse(l, "can be written by others");
 	rc = read_all(l->fd, l->head_bytes, sizeof(l->head_bytes));
 	if (rc != 0)
 		return refuse_errno(l, -rc);
@@ -168,7 +172,7 @@ go_through(struct loading *l)
 	bool end = false;
 
 	l->records = 0;
-	b->sum = IMAGE_SEED;
+	b->sum = IMAGE_SEED ^ l->when->key;
 	b->bytes = IMAGE_HEAD;
 	if (lseek(l->fd, IMAGE_HEAD, SEEK_SET) < 0)
 		return refuse_errno(l, errno);
@@ -204,7 +208,7 @@ load_file(struct loading *l, struct cache *c)
 }
 
 enum cachefile_verdict
-cachefile_load(const char *path, struct cache *c, const struct cachefile_when *when,
+cachefile_load_fd(int fd, struct cache *c, const struct cachefile_when *when,
     struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
 {
 	struct loading *l = calloc(1, sizeof(*l));
@@ -215,21 +219,34 @@ cachefile_load(const char *path, struct cache *c, const struct cachefile_when *w
 		snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", strerror(ENOMEM));
 		return CACHEFILE_REFUSED;
 	}
+	l->fd = fd;
 	l->when = when;
 	l->counts = counts;
 	l->error = error;
-	/* A pipe would block us; a link could make us read what its owner may not read. */
-	l->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
-	if (l->fd < 0) {
-		int rc = errno;
-
-		(void)(rc == ELOOP ? refuse(l, "is a symbolic link, which is not followed")
-				   : refuse_errno(l, rc));
-		free(l);
-		return rc == ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
-	}
 	ok = load_file(l, c);
-	close(l->fd);
 	free(l);
 	return ok ? CACHEFILE_OK : CACHEFILE_REFUSED;
+}
+
+enum cachefile_verdict
+cachefile_load(const char *path, struct cache *c, const struct cachefile_when *when,
+    struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
+{
+	/* A pipe would block us; a link could make us read what its owner may not read. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0) {
+		int rc = errno;
+
+		*counts = (struct cachefile_counts){ .entries = 0 };
+		if (rc == ELOOP)
+			snprintf(
+			    error, CACHEFILE_ERROR, "is a symbolic link, which is not followed");
+		else
+			snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", strerror(rc));
+		return rc == ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
+	}
+	enum cachefile_verdict verdict = cachefile_load_fd(fd, c, when, counts, error);
+	close(fd);
+	return verdict;
 }

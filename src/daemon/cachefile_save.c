@@ -165,7 +165,7 @@ write_file(
 	s->fd = fd;
 	s->when = when;
 	s->counts = counts;
-	s->block.sum = IMAGE_SEED;
+	s->block.sum = IMAGE_SEED ^ when->key;
 	s->block.bytes = IMAGE_HEAD;
 	s->block.len = IMAGE_BLOCK_HEAD;
 	/* Leave room for the head, whose checksum is known only at the end. */

@@ -4,6 +4,7 @@
 #include "daemon/cachefile.h"
 
 #include <check.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -30,6 +31,7 @@
 static char dir[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 16];
 static char path_new[SCRATCH_PATH + 16];
+static char path_key[SCRATCH_PATH + 16];
 static char error[CACHEFILE_ERROR];
 static struct cachefile_counts counts;
 static uint64_t seed; /* of the next cache: which names share lines is the same in each run */
@@ -41,12 +43,14 @@ make(void)
 	scratch_dir(dir);
 	snprintf(path, sizeof(path), "%s/cache", dir);
 	snprintf(path_new, sizeof(path_new), "%s/cache.new", dir);
+	snprintf(path_key, sizeof(path_key), "%s/cache" CACHEFILE_KEY, dir);
 }
 
 static void
 unmake(void)
 {
 	(void)unlink(path);
+	(void)unlink(path_key);
 	(void)unlink(path_new);
 	(void)rmdir(dir);
 }
@@ -609,6 +613,67 @@ START_TEST(age_is_that_of_the_clocks)
 }
 END_TEST
 
+/* A file with another key, of another user, or that others can write, is not believed. */
+START_TEST(whose_file_it_is)
+{
+	struct cachefile_when when = {
+		.now_s = NOW_S, .unix_s = SAVED_S, .stale_s = 100, .key = 0x0123456789abcdef
+	};
+	struct cache *c = new_cache(CACHE_MIN);
+
+	put(c, 1, CACHE_POSITIVE, 0, 300);
+	ck_assert(cachefile_save(path, c, &when, &counts, error));
+	cache_flush_all(c);
+	when.key ^= 1;
+	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
+	ck_assert_str_eq(error, "is damaged: its checksum is wrong");
+	when.key ^= 1;
+	ck_assert_int_eq(chmod(path, 0620), 0);
+	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
+	ck_assert_str_eq(error, "can be written by others");
+	ck_assert_int_eq(chmod(path, 0602), 0);
+	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	if (geteuid() == 0) {
+		ck_assert_int_eq(chown(path, 61234, 0), 0);
+		ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_REFUSED);
+		ck_assert_str_eq(error, "belongs to another user");
+		ck_assert_int_eq(chown(path, 0, 0), 0);
+	}
+	ck_assert_int_eq(cachefile_load(path, c, &when, &counts, error), CACHEFILE_OK);
+	cache_free(c);
+}
+END_TEST
+
+START_TEST(its_key)
+{
+	uint64_t key, again;
+	struct stat st;
+
+	ck_assert_int_eq(cachefile_key(path, false, &key), -ENOENT);
+	ck_assert_int_eq(cachefile_key(path, true, &key), 0);
+	ck_assert_int_eq(stat(path_key, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+	ck_assert_int_eq(cachefile_key(path, false, &again), 0);
+	ck_assert(key == again);
+	ck_assert_int_eq(cachefile_key(path, true, &again), 0);
+	ck_assert(key == again);
+	/* Others could have read or written it. */
+	ck_assert_int_eq(chmod(path_key, 0640), 0);
+	ck_assert_int_eq(cachefile_key(path, true, &again), -EPERM);
+	ck_assert_int_eq(chmod(path_key, 0600), 0);
+	/* One that was cut off is replaced. */
+	ck_assert_int_eq(truncate(path_key, 7), 0);
+	ck_assert_int_eq(cachefile_key(path, false, &again), -ENODATA);
+	ck_assert_int_eq(cachefile_key(path, true, &again), 0);
+	ck_assert(key != again);
+	ck_assert_int_eq(unlink(path_key), 0);
+	ck_assert_int_eq(symlink("/etc/passwd", path_key), 0);
+	ck_assert_int_eq(cachefile_key(path, true, &again), -ELOOP);
+	ck_assert_int_eq(unlink(path_key), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -626,6 +691,8 @@ main(void)
 	tcase_add_test(tc, flushed_entries_do_not_come_back);
 	tcase_add_test(tc, cut_at_every_byte);
 	tcase_add_test(tc, resealed_cut_files_are_refused);
+	tcase_add_test(tc, whose_file_it_is);
+	tcase_add_test(tc, its_key);
 	tcase_add_test(tc, every_byte_changed);
 	tcase_add_test(tc, wrong_content_is_refused);
 	tcase_add_test(tc, file_from_the_future_is_refused);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cache/cache.h"
@@ -27,13 +28,13 @@ load(const uint8_t *data, size_t len, uint64_t unix_s, struct cache *c,
     struct cachefile_counts *counts)
 {
 	const struct cachefile_when when = { .now_s = 1000, .unix_s = unix_s, .stale_s = STALE_S };
-	char path[32], error[CACHEFILE_ERROR] = "";
+	char error[CACHEFILE_ERROR] = "";
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
 	FUZZ_CHECK(fd >= 0);
 	FUZZ_CHECK(len == 0 || write(fd, data, len) == (ssize_t)len);
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	enum cachefile_verdict v = cachefile_load(path, c, &when, counts, error);
+	FUZZ_CHECK(fchmod(fd, 0600) == 0 && lseek(fd, 0, SEEK_SET) == 0);
+	enum cachefile_verdict v = cachefile_load_fd(fd, c, &when, counts, error);
 	FUZZ_CHECK(v != CACHEFILE_NONE && (v == CACHEFILE_OK) == (error[0] == '\0'));
 	(void)close(fd);
 	return v;

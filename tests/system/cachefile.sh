@@ -53,6 +53,7 @@ stop dns64d
 equal 'SIGTERM: exit status' 0 "$status"
 check 'it was saved' logged dns64d "cache-file $cache: [1-9][0-9]* entries saved"
 equal 'only we may read it' 600 "$(stat -c %a "$cache")"
+equal 'so its key' 600 "$(stat -c %a "$cache.key")"
 equal 'it is that of the usual user' "$usual" "$(stat -c %U "$cache")"
 check 'nothing is left beside it' test ! -e "$cache.new"
 stop fakedns
@@ -152,6 +153,18 @@ refused 'another file' 'is no cache file'
 : >"$cache"
 refused 'empty' 'is cut off'
 
+cp "$work/saved" "$cache"
+chmod 666 "$cache"
+refused 'anybody may write it' 'can be written by others'
+chmod 600 "$cache" && chown bin "$cache"
+refused 'the file of another user' '.*'
+chown root "$cache" && mv "$cache.key" "$work/key"
+refused 'no key' 'its key, .key, cannot be read: No such file'
+head -c 8 /dev/urandom >"$cache.key"
+chown "$usual" "$cache" "$cache.key" && chmod 600 "$cache.key"
+refused 'another key' 'is damaged: its checksum is wrong'
+mv "$work/key" "$cache.key"
+
 rm "$cache" && ln -s "$work/saved" "$cache"
 start_alone
 check 'a symbolic link: a warning' wait_for 60 logged dns64d "warn.* cache-file $cache: is a symbolic link"
@@ -173,6 +186,7 @@ equal 'the exit status does not tell' 0 "$status"
 
 mkdir -p "$work/root/state" && chown nobody "$work/root/state" || exit 99
 cp "$work/saved" "$work/root/state/cache" && chown nobody "$work/root/state/cache" || exit 99
+cp "$cache.key" "$work/root/state/cache.key" && chown nobody "$work/root/state/cache.key" || exit 99
 setup 'timeout-time 0.2' 'cache-file /state/cache' "chroot $work/root" 'user nobody'
 # The leak checker needs /proc.
 export ASAN_OPTIONS=detect_leaks=0

@@ -160,7 +160,7 @@ for mode in on strict; do
 	equal "$mode: it ends well" 0 "$status"
 	check "$mode: the cache is saved at the end" test -s "$cache"
 	begin env
-	check "$mode: and read" logged dns64d 'cache-file .*: [1-9][0-9]* entries read'
+	check "$mode: and read" wait_for 60 logged dns64d 'cache-file .*: [1-9][0-9]* entries read'
 	stop dns64d
 	pidfile=$work/state/pid
 	settings "$mode" "pidfile $pidfile"
