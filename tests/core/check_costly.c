@@ -3,8 +3,8 @@
  * What the worst replies cost: 64 KiB over TCP, made to be hard to read, for one query that waits.
  *
  * A reply's work is bounded, whatever it is made of: nobody who asks for a stranger's name is to
- * hold up everybody else: CVE-2024-8508 (names that cost much to compress), CVE-2024-1737 (RRsets of
- * thousands of records). Processor time is told in that of one plain walk over the records of a
+ * hold up everybody else: CVE-2024-8508 (names that cost much to compress), CVE-2024-1737 (RRsets
+ * of thousands of records). Processor time is told in that of one plain walk over the records of a
  * long message, so the bound holds on slow and on busy machines: all of it is some dozens of walks
  * at most, about 1 ms. With COSTLY in its environment it prints the times instead.
  */
