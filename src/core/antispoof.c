@@ -120,7 +120,8 @@ digest(const struct lookups *ls, const struct msg *m)
 			sum += hash_bytes(
 			    m->bytes + rr.rdata, rr.rdlen, ls->seed + ((uint64_t)rr.type << 8 | s));
 	}
-	return (uint32_t)(sum ^ sum >> 32) | 1;
+	sum = (sum ^ sum >> 32) & UINT32_MAX;
+	return sum != 0 ? (uint32_t)sum : 1;
 }
 
 static struct upstream_guard *
