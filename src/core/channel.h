@@ -23,7 +23,7 @@ struct channel {
 	struct list open;  /* attempts in flight over it (struct attempt.link) */
 	uint32_t n_open;   /* number of them */
 	bool stuck;        /* it gets no new questions */
-	bool fruitful;     /* a reply came by it since it was opened */
+	bool fruitful;     /* a reply that came by it since it was opened was taken */
 	uint64_t heard_ns; /* time of the last message that came by it */
 	/* attempts that went over the connection before, which ended; they count in n_open */
 	struct list lost;
@@ -57,8 +57,14 @@ static inline void
 channel_heard(struct channel *c, uint64_t now_ns)
 {
 	c->heard_ns = now_ns;
-	c->fruitful = true;
 	c->stuck = false;
+}
+
+/* channel_served: a reply that came by C was taken. */
+static inline void
+channel_served(struct channel *c)
+{
+	c->fruitful = true;
 }
 
 /*
