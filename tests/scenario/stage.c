@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/engine_parts.h"
 #include "dns/name.h"
 #include "scenario/keeping.h"
 #include "support/plan.h"
@@ -227,6 +228,21 @@ stage_open(const char *file)
 	return r;
 }
 
+/* Is something still in use that belonged to queries, or to lookups that have ended? */
+static bool
+something_is_left(const struct engine *e)
+{
+	const struct queries *qs = &e->queries;
+	const struct lookups *ls = &e->lookups;
+
+	return qs->partials.n_used + qs->data.n_used + qs->svcbs.n_used + qs->long_names.n_used >
+	    0 ||
+	    (ls->pool.n_used == 0 &&
+		ls->long_names.n_used + ls->messages.n_used + ls->replies.n_used +
+			ls->kept_replies.n_used + ls->attempts.n_used >
+		    0);
+}
+
 void
 stage_close(struct run *r)
 {
@@ -235,6 +251,8 @@ stage_close(struct run *r)
 	ck_assert_ptr_nonnull(r->e);
 	if (engine_in_flight(r->e) != 0)
 		stage_fail(r, "%u queries in flight at the end", engine_in_flight(r->e));
+	if (something_is_left(r->e))
+		stage_fail(r, "a part of a query is left at the end");
 	engine_free(r->e);
 	keeping_close(r);
 	policies_unref(r->active.policies);

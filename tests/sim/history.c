@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "core/attempt.h"
 #include "dns/name.h"
 #include "sim/shell.h"
 
@@ -29,6 +28,14 @@ history_fact(struct sim *s, uint64_t key)
 		if (f->key == key)
 			return f;
 	}
+}
+
+unsigned
+history_most(const struct sim *s)
+{
+	unsigned n = s->conf[s->turn % 2].resend_attempts + 1;
+
+	return n < 3 ? n : 3;
 }
 
 static struct lookup *
@@ -57,7 +64,7 @@ uint64_t
 history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool *check)
 {
 	const struct lookup *l = lookup_by(s, m->id);
-	unsigned u = shell_number(s, tcp, sock), most = attempt_most(&s->w.engine->lookups);
+	unsigned u = shell_number(s, tcp, sock), most = history_most(s);
 	struct sends *n = sends_of(s, l);
 	char text[NAME_TEXT];
 	uint64_t key;
@@ -100,7 +107,7 @@ history_slow(struct sim *s, uint64_t key, uint64_t ns)
 }
 
 uint64_t
-history_heard(struct sim *s, uint16_t id, unsigned number)
+history_heard(struct sim *s, uint16_t id, unsigned number, bool other)
 {
 	struct lookups *ls = &s->w.engine->lookups;
 	struct sends *n;
@@ -110,7 +117,8 @@ history_heard(struct sim *s, uint16_t id, unsigned number)
 	n = sends_of(s, lookup_by(s, id));
 	/* UDP stands for TCP that failed, and TCP for a near miss. */
 	n->heard[number][0]++;
-	n->heard[number][1]++;
+	if (!other)
+		n->heard[number][1]++;
 	/* That of one that has ended is nobody's answer. */
 	return lookup_by(s, id)->lingers ? UINT64_MAX : n->born_ns;
 }
@@ -134,9 +142,15 @@ history_lost(struct sim *s, unsigned conn)
 	struct upstream *up = &s->w.engine->upstreams.table[conn / CHANNELS_EACH];
 	struct list *open = &up->tcp[conn % CHANNELS_EACH].open;
 
-	for (struct list *at = open->next; at != open; at = at->next)
-		sends_of(s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)))
-		    ->heard[conn / CHANNELS_EACH][1]++;
+	for (struct list *at = open->next; at != open; at = at->next) {
+		struct sends *n = sends_of(
+		    s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)));
+
+		if (s->conn_good[conn] || !n->lost)
+			n->heard[conn / CHANNELS_EACH][1]++;
+		n->lost = n->lost || !s->conn_good[conn];
+	}
+	s->conn_good[conn] = false;
 }
 
 void

@@ -27,14 +27,18 @@ uint64_t history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t so
  */
 void history_touched(struct sim *s, uint64_t key, bool replied);
 
+/* history_most: how often a question may be sent to one upstream over one transport. */
+unsigned history_most(const struct sim *s);
+
 /* history_slow: a reply to a question with KEY takes NS. */
 void history_slow(struct sim *s, uint64_t key, uint64_t ns);
 
 /*
  * history_heard: a message with ID comes from the upstream that the engine knows by NUMBER: its
- * question may be asked once more. Returns when its lookup began; 0: it is not in flight.
+ * question may be asked once more, over UDP only if it is about something else (OTHER). Returns
+ * when its lookup began; 0: it is not in flight.
  */
-uint64_t history_heard(struct sim *s, uint16_t id, unsigned number);
+uint64_t history_heard(struct sim *s, uint16_t id, unsigned number, bool other);
 
 /* history_given_up: a UDP socket to the upstream with NUMBER was: what was open on it is sent anew.
  */
@@ -43,7 +47,10 @@ void history_given_up(struct sim *s, unsigned number);
 /* history_is_open: is a question with ID in flight? */
 bool history_is_open(const struct sim *s, uint16_t id);
 
-/* history_lost: the connection CONN is lost: what is open there may be asked over a new one. */
+/*
+ * history_lost: the connection CONN is lost: what is open there may be asked over a new one, but
+ * only once if no reply came by it.
+ */
 void history_lost(struct sim *s, unsigned conn);
 
 /* history_refused: the socket in SLOT is refused: so are all questions that went by it. */

@@ -41,7 +41,7 @@ send_parcel(const struct trip *t, enum parcel_kind kind, uint64_t at_ns)
 	p->order = s->n_sent++;
 	p->kind = (uint8_t)kind;
 	p->tcp = t->tcp;
-	p->right = p->forged = p->established = false;
+	p->right = p->forged = p->established = p->other = false;
 	p->id = t->m->id;
 	p->what = 0;
 	p->sock = t->send->sock;
@@ -188,16 +188,22 @@ reply(const struct trip *t)
 	struct truth_reply how;
 	bool lowered = !t->tcp && struck(t, FAULT_LOWERS) && is_mixed(msg_qname(t->m));
 	bool right = choose_reply(t, &how) && !lowered;
+	bool other = t->tcp && struck(t, FAULT_TCP_OTHER);
 	bool broken = struck(t, FAULT_MALFORMED), twice = struck(t, FAULT_TWICE);
 	struct parcel *p = send_parcel(t, PARCEL_MESSAGE, t->at_ns);
 
-	p->right = right && !broken && !t->check;
+	p->right = right && !broken && !other && !t->check;
 	p->len = truth_reply(p->bytes, sizeof(p->bytes), t->m, &how);
 	if (lowered)
 		name_lower(p->bytes + DNS_HEADER_LEN, p->bytes + DNS_HEADER_LEN, t->m->qname_len);
 	if (broken)
 		p->len -= 1 + draw(t, 13, 8);
-	if (!right || broken)
+	if (other) {
+		p->bytes[DNS_HEADER_LEN + 2] ^= 1;
+		p->other = true;
+		send_parcel(t, PARCEL_LOST, t->at_ns)->established = true;
+	}
+	if (!right || broken || other)
 		history_touched(t->s, t->key, true);
 	if (twice && !t->tcp) {
 		struct parcel *again =
@@ -329,10 +335,10 @@ hand_in(struct sim *s, const struct parcel *p)
 		return;
 	if (p->forged && p->what == 0 && history_is_open(s, wire_u16(p->bytes)))
 		return; /* such luck has nobody */
-	sim_say(s, "  %s%s reply %u by %s %u, rcode %u, %u", p->forged ? "FORGED " : "",
+	sim_say(s, "  %s%s reply %u by %s %u, rcode %u, %u, kind %u", p->forged ? "FORGED " : "",
 	    p->right ? "right" : "wrong", p->id, p->tcp ? "TCP" : "UDP", p->sock, p->bytes[3] & 15u,
-	    wire_u16(p->bytes));
-	born_ns = history_heard(s, wire_u16(p->bytes), shell_number(s, p->tcp, p->sock));
+	    wire_u16(p->bytes), p->what);
+	born_ns = history_heard(s, wire_u16(p->bytes), shell_number(s, p->tcp, p->sock), p->other);
 	engine_prepare(s->w.engine, &in, 1);
 	if (!engine_input(s->w.engine, &in, s->w.now_ns))
 		shell_replace(s, p->sock);
@@ -341,6 +347,8 @@ hand_in(struct sim *s, const struct parcel *p)
 		sim_fail(s, "a forged reply was taken");
 	if (!p->forged && taken > 0)
 		history_taken(s, p, born_ns);
+	if (taken > 0 && p->tcp)
+		s->conn_good[p->sock] = true;
 	world_drain(&s->w);
 }
 

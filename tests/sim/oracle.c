@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/attempt.h"
 #include "dns/name.h"
 #include "sim/history.h"
 
@@ -262,7 +261,7 @@ was_right(struct sim *s, const struct ask *k, uint16_t type)
 static bool
 was_hopeless(struct sim *s, const struct ask *k, uint16_t type)
 {
-	unsigned most = attempt_most(&s->w.engine->lookups);
+	unsigned most = history_most(s);
 	uint64_t slow_ns = k->act->type == DNS_TYPE_AAAA ? SLOW_TWICE_NS : SLOW_NS;
 
 	for (unsigned i = 0; i < 2; i++) {
@@ -274,6 +273,39 @@ was_hopeless(struct sim *s, const struct ask *k, uint16_t type)
 	return false;
 }
 
+/* How many questions of client C are open, with the end of K's chain if K is not NULL. */
+static unsigned
+n_waiting(const struct sim *s, unsigned c, const struct ask *k)
+{
+	unsigned n = 0;
+
+	for (unsigned i = s->n_first; i < s->n_asks; i++) {
+		const struct ask *o = &s->asks[i];
+
+		n += o->open && o->act->client == c &&
+		    (k == NULL || name_equal(o->truth.target, k->truth.target));
+	}
+	return n;
+}
+
+/*
+ * Had there been no room for K? When many wait the network that has most gives way, to within an
+ * eighth, unless it is no room in tables that lacks.
+ */
+static bool
+had_no_room(const struct sim *s, const struct ask *k)
+{
+	const struct conf_core *c = &s->conf[s->turn % 2];
+	const struct stats *st = &s->w.engine->stats;
+	unsigned mine = n_waiting(s, k->act->client, NULL) + 1;
+
+	if (st->no_room == k->n_no_room)
+		return false;
+	return st->gave_way == 0 || st->sockets_exhausted + st->tcp_upstream_full > 0 ||
+	    c->max_queries < 64 || c->max_waiting_per_client > 0 ||
+	    mine + mine / 8 + 8 >= n_waiting(s, CLIENT_FLOOD, NULL);
+}
+
 /* May K be answered with an error, as things are? */
 static bool
 may_fail(struct sim *s, const struct ask *k)
@@ -281,7 +313,7 @@ may_fail(struct sim *s, const struct ask *k)
 	bool aaaa = k->act->type == DNS_TYPE_AAAA;
 
 	/* With all upstreams down, A is not asked where AAAA failed. */
-	if (s->w.engine->stats.no_room > k->n_no_room || k->was_down)
+	if (had_no_room(s, k) || k->was_down)
 		return true;
 	/* Where A comes first it is not watched while AAAA is asked. */
 	if (k->act->client == CLIENT_ALWAYS && was_touched(s, k, DNS_TYPE_A))
@@ -304,6 +336,7 @@ may_fail(struct sim *s, const struct ask *k)
 static bool
 is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
 {
+	uint32_t most_same = s->conf[s->turn % 2].max_same_question;
 	bool always;
 
 	if (m->flags & DNS_TC && k->act->type == DNS_TYPE_TXT && k->limit == 512)
@@ -312,6 +345,9 @@ is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *
 		return true;
 	if (k->act->strict)
 		return false;
+	if (m->flags & DNS_TC && !k->act->tcp && most_same > 0 &&
+	    n_waiting(s, k->act->client, k) >= most_same)
+		return true;
 	if (m->flags & DNS_TC)
 		return was_touched(s, k, k->act->type);
 	always = k->act->client == CLIENT_ALWAYS && k->act->type == DNS_TYPE_AAAA &&
@@ -332,8 +368,9 @@ judge(struct sim *s, const struct ask *k, const struct msg *m)
 {
 	enum kind got = kind_of(s, k, m), want = OTHER;
 
-	sim_say(s, "  answer %zu after %llu ms: %s, EDE %u", (size_t)(k - s->asks),
-	    (unsigned long long)((s->w.now_ns - k->at_ns) / NS_PER_MS), words[got], msg_ede(m));
+	sim_say(s, "  answer %zu after %llu ms: %s%s, EDE %u", (size_t)(k - s->asks),
+	    (unsigned long long)((s->w.now_ns - k->at_ns) / NS_PER_MS), words[got],
+	    m->flags & DNS_TC ? " TC" : "", msg_ede(m));
 	s->n_kinds[got]++;
 	for (const struct era *e = next_era(s, k, NULL); e != NULL; e = next_era(s, k, e)) {
 		want = right_answer(k, e);

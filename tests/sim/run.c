@@ -76,6 +76,24 @@ fill(struct sim *s, uint32_t n)
 	}
 }
 
+/* One client asks what act A says, all at once: the first question again and again, or others. */
+static void
+flood(struct sim *s, const struct act *a)
+{
+	for (uint32_t i = 0; i < a->much; i++) {
+		struct act *q = &s->floods[s->n_floods++];
+
+		assert(s->n_floods <= SIM_ASKS);
+		*q = *a;
+		q->type = sim_draw(s, 3, i, 4) ? DNS_TYPE_AAAA : DNS_TYPE_A;
+		q->number += sim_draw(s, 4, 0, 2) ? i : i / 64;
+		q->bufsize = 1232;
+		q->client = CLIENT_FLOOD;
+		q->tcp = sim_draw(s, 5, i, 8) == 0;
+		client_ask(s, q);
+	}
+}
+
 static void
 reload(struct sim *s, uint8_t what)
 {
@@ -117,6 +135,9 @@ act(struct sim *s, unsigned i)
 		s->w.now_ns += a->much * NS_PER_MS;
 		s->slept_ns += a->much * NS_PER_MS;
 		s->woke_ns = s->w.now_ns;
+		break;
+	case ACT_FLOOD:
+		flood(s, a);
 		break;
 	case ACT_FILL:
 		fill(s, a->much);

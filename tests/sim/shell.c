@@ -109,6 +109,8 @@ lose(struct sim *s, uint32_t conn, bool established)
 
 	s->conn_gen[conn]++;
 	s->conn_up[conn] = false;
+	if (!established)
+		s->conn_good[conn] = false;
 	sim_say(
 	    s, "  connection %u lost, %s, %u open", conn, established ? "was up" : "not made", n);
 	if (established)
@@ -138,7 +140,8 @@ shell_event(struct sim *s, const struct parcel *p)
 		break;
 	case PARCEL_FULL:
 		sim_say(s, "  no room for %u over connection %u", p->id, p->sock);
-		(void)history_heard(s, p->id, p->sock / CHANNELS_EACH); /* it did not leave */
+		(void)history_heard(
+		    s, p->id, p->sock / CHANNELS_EACH, false); /* it did not leave */
 		engine_tcp_full(s->w.engine, p->sock, p->id, s->w.now_ns);
 		break;
 	case PARCEL_LOOK:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim [-n COUNT] [-f FIRST] [-j WORKERS] [-x]	play COUNT seeds from FIRST on
+ * sim [-n COUNT] [-f FIRST] [-j WORKERS] [-x]	play COUNT (else SIM_SEEDS of the
+ *	environment, else 300) seeds from FIRST on
  * sim [-d I,J-K,...] SEED			tell what happens in one; -d: without these acts
  *
  * When a seed fails it is played again with fewer and fewer acts, as long as it fails in the same
@@ -231,7 +232,8 @@ int
 main(int argc, char **argv)
 {
 	static bool dropped[SIM_ACTS];
-	uint64_t first = 1, n = 300, seed = 0;
+	const char *wanted = getenv("SIM_SEEDS");
+	uint64_t first = 1, n = wanted != NULL ? strtoull(wanted, NULL, 10) : 300, seed = 0;
 	unsigned n_workers = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	bool one = false, as_is = false;
 	int opt;

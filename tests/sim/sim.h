@@ -24,7 +24,7 @@
 
 #define SIM_UPSTREAMS 4
 #define SIM_ACTS 1024
-#define SIM_ASKS 1024
+#define SIM_ASKS 2048
 #define SIM_PARCELS 4096
 #define SIM_PARCEL 700 /* bytes of a message at most */
 #define SIM_FACTS 4096 /* a power of two */
@@ -54,6 +54,7 @@ enum fault {
 	FAULT_FORGER,      /* somebody sends forged replies too */
 	FAULT_NO_SOCKET,   /* no socket is to be had here */
 	FAULT_BADCOOKIE,   /* BADCOOKIE to all cookies over UDP */
+	FAULT_TCP_OTHER,   /* connections answer something else, and close */
 	FAULTS
 };
 
@@ -64,6 +65,7 @@ enum act_kind {
 	ACT_RELOAD,
 	ACT_ROTATE,
 	ACT_SLEEP, /* the process is stopped for much ms */
+	ACT_FLOOD, /* one client asks much questions at once, of as many names */
 	ACT_FILL,  /* much replies that another loop got come into the cache, which is full then */
 	ACT_NOTHING
 };
@@ -76,6 +78,7 @@ enum sim_client {
 	CLIENT_ALWAYS, /* AAAA are ignored */
 	CLIENT_HIDDEN, /* A are hidden */
 	CLIENT_DENIED, /* may not ask */
+	CLIENT_FLOOD,  /* has the usual settings, and asks too much */
 	SIM_CLIENTS
 };
 
@@ -129,7 +132,7 @@ enum parcel_kind { PARCEL_MESSAGE, PARCEL_REFUSED, PARCEL_LOST, PARCEL_FULL, PAR
 struct parcel {
 	uint64_t at_ns, order;
 	uint8_t kind, what;
-	bool tcp, right, forged, established;
+	bool tcp, right, forged, established, other;
 	uint16_t id;
 	uint32_t sock, gen;
 	uint64_t key; /* of the question (history_key) */
@@ -164,6 +167,7 @@ struct sends {
 	uint32_t number;
 	uint8_t sends[UPSTREAM_MAX][2];  /* over UDP, over TCP */
 	uint16_t heard[UPSTREAM_MAX][2]; /* what came, after which it may be sent once more */
+	bool lost;                       /* with a connection by which no reply came */
 };
 
 struct sim {
@@ -188,6 +192,8 @@ struct sim {
 	struct ask asks[SIM_ASKS];
 	unsigned n_asks, n_open;
 	uint8_t cookies[SIM_CLIENTS][COOKIE_LEN]; /* given last */
+	struct act floods[SIM_ASKS];              /* the questions of floods */
+	unsigned n_floods;
 	uint32_t n_filled;
 	uint64_t slept_ns; /* for how long the process was stopped, in all */
 	uint64_t woke_ns;  /* when that was over last */
@@ -203,6 +209,7 @@ struct sim {
 	unsigned n_draining;
 	uint32_t conn_gen[UPSTREAM_MAX * CHANNELS_EACH];
 	bool conn_up[UPSTREAM_MAX * CHANNELS_EACH];
+	bool conn_good[UPSTREAM_MAX * CHANNELS_EACH]; /* a reply was taken that came by it */
 	/* oracle */
 	uint64_t flushed_ns; /* the cache */
 	struct fact facts[SIM_FACTS];

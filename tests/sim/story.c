@@ -12,12 +12,13 @@
 #include "sim/client.h"
 #include "support/plan.h"
 
-#define FRESH 100000 /* names from this number on are asked for once, when nothing is wrong */
+#define FLOODED 200000 /* names from this number on are asked for by floods */
+#define FRESH 100000   /* names from this number on are asked for once, when nothing is wrong */
 
 static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
 	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
 	"lowers", "tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket",
-	"badcookie" };
+	"badcookie", "tcp-other" };
 
 /* Settings by what a reload says. */
 enum reload {
@@ -62,7 +63,7 @@ draw_question(struct rng *r, struct act *a, uint32_t n_names)
 	a->bufsize = sizes[rng_below(r, sizeof(sizes) / sizeof(sizes[0]))];
 	if (a->bufsize == 0)
 		a->do_bit = false;
-	a->client = rng_below(r, 3) ? CLIENT_USUAL : (uint8_t)rng_below(r, SIM_CLIENTS);
+	a->client = rng_below(r, 3) ? CLIENT_USUAL : (uint8_t)rng_below(r, CLIENT_FLOOD);
 	a->cookie = rng_below(r, 4) ? COOKIE_NONE : (uint8_t)(1 + rng_below(r, COOKIE_WRONG));
 	a->no_rd = rng_below(r, 100) < 4;
 	a->prefix = rng_below(r, 4) ? 0x64 : SIM_OTHER_ADDRESS;
@@ -129,6 +130,14 @@ draw_acts(struct sim *s, struct rng *r)
 		a->much = 10 + rng_below(r, rng_below(r, 2) ? 500 : 12000);
 		asleep_ns = a->much * NS_PER_MS;
 	}
+	if (rng_below(r, 8) == 0) {
+		struct act *a =
+		    add(s, ACT_FLOOD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
+
+		a->much = 1 + rng_below(r, 2 * s->conf[0].max_queries);
+		a->number = rng_below(r, 2) ? FLOODED : 0; /* names of its own, or those of all */
+		a->name_kind = (uint8_t)rng_below(r, TRUTH_KINDS);
+	}
 	if (rng_below(r, 16) == 0)
 		add(s, ACT_FILL, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
 		    ->much = 600;
@@ -157,6 +166,9 @@ draw_settings(struct sim *s, struct rng *r)
 	c->case_randomization = rng_below(r, 2);
 	c->upstream_cookies = rng_below(r, 2);
 	c->client_cookies = rng_below(r, 2);
+	c->max_waiting_per_client = rng_below(r, 2) ? 1 + rng_below(r, c->max_queries) : 0;
+	/* few enough to be reached; fewer may be counted where others are (core/fair) */
+	c->max_same_question = rng_below(r, 2) ? 8 + rng_below(r, 9) : 0;
 	c->keep =
 	    (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5 };
 	c->keep.prefetch = rng_below(r, 2);
@@ -237,6 +249,9 @@ story_say(const struct sim *s, unsigned i)
 		break;
 	case ACT_SLEEP:
 		sim_say(s, "act %u: stopped for %u ms", i, a->much);
+		break;
+	case ACT_FLOOD:
+		sim_say(s, "act %u: %u questions at once", i, a->much);
 		break;
 	case ACT_FILL:
 		sim_say(s, "act %u: the cache gets full", i);
