@@ -427,40 +427,6 @@ lookup_ask(struct lookups *ls, struct lookup *l)
 	list_push(&ls->to_ask, &l->link);
 }
 
-/* Those attempts on the socket in SLOT that were refused are on its list again. */
-static void
-take_refused(struct lookups *ls, unsigned slot)
-{
-	struct upstream_socket *s = &ls->upstreams->sockets[slot];
-
-	for (struct list *link = ls->refused.next, *next; link != &ls->refused; link = next) {
-		struct attempt *a = LIST_OBJECT(link, struct attempt, link);
-
-		next = link->next;
-		if (a->socket != slot)
-			continue;
-		a->refused = false;
-		list_unlink(link);
-		list_push(&s->open, link);
-	}
-	s->n_refused = 0;
-}
-
-void
-lookup_orphan(struct lookups *ls, unsigned slot)
-{
-	struct list *open = &ls->upstreams->sockets[slot].open;
-
-	if (UNLIKELY(ls->upstreams->sockets[slot].n_refused > 0))
-		take_refused(ls, slot);
-	for (struct list *link = open->next; link != open; link = link->next) {
-		const struct attempt *a = LIST_OBJECT(link, struct attempt, link);
-
-		ls->spaces[a->space].owner[a->id].socket = UPSTREAM_MAX_SOCKETS; /* no slot */
-	}
-	list_move(&ls->orphans, open);
-}
-
 struct lookup *
 lookup_of(const struct lookups *ls, const struct attempt *a)
 {
