@@ -41,6 +41,7 @@ enum told_kind {
 	TOLD_TCP_FULL,     /* such a connection had no room for a question */
 	TOLD_CLIENT_LIMIT, /* a client's connection was closed at a ceiling */
 	TOLD_CLIENT_STALL, /* a client's connection was closed as it reads no answers */
+	TOLD_RATE,         /* this network asks too often, or gets too much */
 	TOLD_KINDS
 };
 

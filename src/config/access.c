@@ -258,6 +258,18 @@ join(struct filling *f, const struct array *allowed)
 	return ok;
 }
 
+static bool
+fill_exempt(const struct filling *f)
+{
+	const struct array *list = &f->s->policy_lines->exempt;
+	const struct policy_lines_net *n = list->items;
+	bool ok = true;
+
+	for (size_t i = 0; i < list->n && ok; i++)
+		ok = netmap_set(&f->ps->exempt, &n[i].net, 1) == 0;
+	return ok;
+}
+
 /* A notice who may ask, if the daemon listens beyond this machine without an allow line. */
 static void
 tell_usual(const struct filling *f)
@@ -315,7 +327,8 @@ access_fill(struct policies *ps, const struct settings *s, struct diag *d)
 	netmap_init(&f.allow);
 	if (!said)
 		ok = find_usual(&f);
-	ok = ok && add_blocks(&f) && add_allowed(&f, allowed) && join(&f, allowed);
+	ok = ok && add_blocks(&f) && add_allowed(&f, allowed) && join(&f, allowed) &&
+	    fill_exempt(&f);
 	netmap_fini(&f.blocks);
 	netmap_fini(&f.allow);
 	array_fini(&f.usual);

@@ -3,10 +3,11 @@
 #define DNS64D_CONFIG_ACCESS_H
 
 /*
- * access: which clients a block is for, and which may ask at all (RULES D13, D23).
+ * access: which clients a block is for, which may ask at all (RULES D13, D23), and which may ask as
+ * often as they like.
  *
- * Both are in one map, so that one search by longest prefix match finds both: the value of each
- * network has also what the longest network around it says of the other.
+ * The first two are in one map, so that one search by longest prefix match finds both: the value of
+ * each network has also what the longest network around it says of the other.
  */
 
 #include <ifaddrs.h>
@@ -20,9 +21,9 @@
 #include "core/policy.h"
 
 /*
- * access_fill: fill in clients and others of PS from the policy lines of S. A network that stands
- * in two blocks is an error to D; if S has no allow line and listens beyond this machine, D is told
- * who may ask. False without memory.
+ * access_fill: fill in clients, others and exempt of PS from the policy lines of S. A network that
+ * stands in two blocks is an error to D; if S has no allow line and listens beyond this machine, D
+ * is told who may ask. False without memory.
  */
 MUST_USE bool access_fill(struct policies *ps, const struct settings *s, struct diag *d);
 

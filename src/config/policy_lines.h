@@ -73,10 +73,11 @@ struct policy_lines {
 };
 
 struct policy_lines_list {
-	struct array all;   /* struct policy_lines; 0: outside of any block; then the blocks */
-	size_t open;        /* index of the block that is being read; 0: none */
-	struct array allow; /* struct policy_lines_net: who may ask (RULES D23) */
-	bool allow_any;     /* allow any: all clients may ask */
+	struct array all;    /* struct policy_lines; 0: outside of any block; then the blocks */
+	size_t open;         /* index of the block that is being read; 0: none */
+	struct array allow;  /* struct policy_lines_net: who may ask (RULES D23) */
+	bool allow_any;      /* allow any: all clients may ask */
+	struct array exempt; /* struct policy_lines_net: rate-limit-exempt */
 };
 
 /* policy_lines_new: a list without lines, with item 0 only; NULL without memory. */

@@ -103,6 +103,13 @@ set_allow(struct settings *s, const struct keyword *k, const struct words *w, st
 	}
 }
 
+void
+set_rate_exempt(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	for (size_t i = 1; i < w->n; i++)
+		add_network(k, w, w->word[i], &s->policy_lines->exempt, d);
+}
+
 /* The values of the line as bits: bit i for the i-th word of LIST. -1 with an error. */
 static int
 bits(const struct keyword *k, const char *list, const struct words *w, struct diag *d)

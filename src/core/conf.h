@@ -7,8 +7,8 @@
  *
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
- * config/keywords.c with its keyword, bounds and default; cache, told, pulses and unix_s are no
- * settings but filled in at the start.
+ * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates and unix_s are
+ * no settings but filled in at the start.
  */
 
 #include <stdbool.h>
@@ -57,9 +57,19 @@ struct conf_cache {
 	bool rotate;   /* rotate the addresses in answers from the cache */
 };
 
+/* What a client may have whose address may be forged (core/limit). */
+struct conf_rate {
+	uint32_t limit;         /* questions of one address in a second; 0: any number */
+	uint32_t burst;         /* questions of one address at once; 0: twice limit, 50 at least */
+	uint32_t slip;          /* one in so many beyond it gets TC; 0: none */
+	uint32_t amplification; /* bytes of answers for each byte of questions; 0: any number */
+	bool dry_run;           /* only tell */
+};
+
 struct cache;
 struct told;
 struct pulses;
+struct rates;
 
 /* What the engine needs. */
 struct conf_core {
@@ -98,6 +108,9 @@ struct conf_core {
 	struct told *told;
 	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
 	struct pulses *pulses;
+	struct conf_rate rate;
+	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
+	struct rates *rates;
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */
 };
 

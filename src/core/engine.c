@@ -94,6 +94,8 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 		lookups_fini(&e->lookups);
 	else if (!cookies_init(&e->cookies) && told_begin(conf->told, TOLD_NO_SIPHASH, NULL))
 		log_warn("start", "libcrypto has no SipHash: clients get no cookies");
+	limits_init(&e->limits, &e->stats, &e->cookies);
+	limits_configure(&e->limits, conf, &e->rng);
 	return rc;
 }
 
@@ -141,6 +143,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->lookups.conf = conf;
 	e->queries.conf = conf;
 	e->queries.conf_gen++;
+	limits_configure(&e->limits, conf, &e->rng);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	if (conf->cache != NULL)
 		store_changes(conf->cache, changed, now_ns);
@@ -195,16 +198,22 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 static bool
 on_client_message(struct engine *e, const struct packet_in *in)
 {
+	bool udp = in->way == PACKET_CLIENT_UDP;
+	enum limit_verdict verdict = LIMIT_PASS;
 	enum repeated repeated = ASKED_ONCE;
 	struct query *q;
 
-	if (e->packetcache != NULL && in->way == PACKET_CLIENT_UDP)
+	if (UNLIKELY(e->limits.on) && udp)
+		verdict = limit_question(&e->limits, in, e->now_ns);
+	if (verdict == LIMIT_DROP)
+		return false;
+	if (e->packetcache != NULL && udp && verdict == LIMIT_PASS)
 		repeated = look_in_packetcache(e, in);
 	if (repeated == ANSWERED) {
 		e->repeated = *in;
 		return true;
 	}
-	q = request_accept(&e->queries, in);
+	q = request_accept(&e->queries, in, verdict == LIMIT_SLIP);
 	e->to_packetcache = repeated == ASKED_OFTEN ? q : NULL;
 	if (q == NULL)
 		return false;
@@ -397,6 +406,10 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 			svcb_take(&e->queries, q, out.buf, len);
 			query_free(&e->queries, q);
 			continue;
+		}
+		if (UNLIKELY(limit_amplified(&e->limits, q->len, len))) {
+			len = limit_answer(&e->limits, &e->queries, q, len, &out, e->now_ns);
+			to_packetcache = false;
 		}
 		send->way = q->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP;
 		send->sock = q->sock;

@@ -15,6 +15,7 @@
 #include "base/attr.h"
 #include "base/rng.h"
 #include "core/cookie.h"
+#include "core/limit.h"
 #include "core/lookup.h"
 #include "core/packet.h"
 #include "core/packetcache.h"
@@ -41,6 +42,7 @@ struct engine {
 	struct wheel wheel;
 	struct upstreams upstreams;
 	struct cookies cookies;
+	struct limits limits;
 	struct packetcache *packetcache; /* owned; NULL without a cache */
 	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
 	const struct query *to_packetcache;

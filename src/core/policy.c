@@ -109,6 +109,7 @@ policies_new(size_t n)
 		.reverse = POLICY_REVERSE_CNAME,
 		.svcb = POLICY_SVCB_CACHED,
 		.ede = POLICY_EDE_ALL,
+		.rate_factor = 1,
 	};
 	struct policies *ps = calloc(1, sizeof(*ps));
 
@@ -116,6 +117,7 @@ policies_new(size_t n)
 		return NULL;
 	atomic_init(&ps->refs, 1);
 	netmap_init(&ps->clients);
+	netmap_init(&ps->exempt);
 	ps->others = 1; /* policy 0, may ask */
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
@@ -151,6 +153,7 @@ policies_unref(struct policies *ps)
 		free(o);
 	}
 	netmap_fini(&ps->clients);
+	netmap_fini(&ps->exempt);
 	zonemap_free(ps->special);
 	zonemap_free(ps->reverse);
 	free(ps->site);

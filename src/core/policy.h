@@ -69,6 +69,7 @@ enum policy_zone { POLICY_ZONE_NEVER, POLICY_ZONE_IGNORE_AAAA };
 struct policy {
 	const struct zonemap *zones; /* zone to enum policy_zone; NULL: no zones */
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
+	uint32_t rate_factor;        /* so many times rate-limit; 0: no limit */
 	uint8_t synthesize;          /* enum policy_synthesize */
 	uint8_t triggers;            /* enum policy_trigger, as bits */
 	uint8_t selection;           /* enum policy_selection */
@@ -101,6 +102,7 @@ struct policies {
 	/* network to policy number * 2 + (1 if it may ask) (RULES D13, D23) */
 	struct netmap clients;
 	uint32_t others;         /* the same value, for clients in none of those networks */
+	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
 	struct zonemap *special; /* owned: zone to enum special (RULES D15, D17) */
 
 	/*

@@ -64,6 +64,7 @@ enum query_aaaa { QUERY_AAAA_EMPTY, QUERY_AAAA_FAILED, QUERY_AAAA_IGNORED };
 /* What an answer in state LOCAL holds. */
 enum query_local {
 	QUERY_LOCAL_ERROR,   /* the rcode, no records */
+	QUERY_LOCAL_TC,      /* TC, no records: ask again over TCP */
 	QUERY_LOCAL_EMPTY,   /* the rcode and the SOA of the zone */
 	QUERY_LOCAL_SPECIAL, /* the records of an enum special_answer */
 	/* PTR to the policy's name; for an address of ipv4only.arpa to that name (RULES D16) */
@@ -126,6 +127,7 @@ struct query {
 	uint16_t rcode;    /* LOCAL: of the answer; else of a LOOKUP_ERROR event */
 	uint16_t ede;      /* LOCAL: EDE info code */
 	uint16_t policy;   /* number of the policy in the set of conf_gen */
+	uint16_t len;      /* bytes of the question's message */
 	uint32_t conf_gen;
 	uint8_t qname_len; /* 0: the question was malformed */
 	uint8_t state;     /* enum query_state */

@@ -362,8 +362,16 @@ deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdic
 	return true;
 }
 
+/* Answer without records, so that the client asks again over TCP or with the cookie it gets. */
+static void
+slip_away(struct query *q)
+{
+	set_local(q, q->cookie_len > 0 ? DNS_BADCOOKIE : DNS_NOERROR, DNS_EDE_NONE);
+	q->local_kind = q->cookie_len > 0 ? QUERY_LOCAL_ERROR : QUERY_LOCAL_TC;
+}
+
 struct query *
-request_accept(struct queries *qs, const struct packet_in *in)
+request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 {
 	struct msg m;
 	enum msg_verdict verdict = msg_parse(&m, in->msg, in->len);
@@ -383,8 +391,13 @@ request_accept(struct queries *qs, const struct packet_in *in)
 	q->gen = in->gen;
 	q->peer = in->peer;
 	q->local = in->local;
-	if (read_message(qs, q, &m, verdict) && may_ask(qs, q) && !UNLIKELY(q->cookie_alone))
-		request_sort(qs, q);
+	q->len = (uint16_t)in->len;
+	if (read_message(qs, q, &m, verdict) && may_ask(qs, q) && !UNLIKELY(q->cookie_alone)) {
+		if (UNLIKELY(slip))
+			slip_away(q);
+		else
+			request_sort(qs, q);
+	}
 	/* The lookup needs the message's bytes, which are available only now. */
 	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY)
 		q->lookup = lookup_start_signed(qs->lookups, &m, tcp);

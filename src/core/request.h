@@ -9,6 +9,7 @@
  * dropped. A sound question is sorted by policy: relay, AAAA, reverse, or local answer.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attr.h"
@@ -17,9 +18,10 @@
 
 /*
  * request_accept: a new query for the client's message IN, filled and in its first state but not
- * started. The caller owns it (query_free). NULL: the message gets no answer; counted.
+ * started. SLIP: a sound question gets no records but BADCOOKIE, or TC if it has no cookie. The
+ * caller owns it (query_free). NULL: the message gets no answer; counted.
  */
-MUST_USE struct query *request_accept(struct queries *qs, const struct packet_in *in);
+MUST_USE struct query *request_accept(struct queries *qs, const struct packet_in *in, bool slip);
 
 /* request_sort: set Q's first state from its question and its client's policy. */
 void request_sort(struct queries *qs, struct query *q);

@@ -266,6 +266,16 @@ respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct 
 }
 
 size_t
+respond_truncated(struct queries *qs, struct query *q, const struct query_out *out)
+{
+	struct build b;
+
+	start(&b, q, out);
+	b.w.full = true; /* TC is set */
+	return finish(qs, q, &b, &no_reason);
+}
+
+size_t
 respond_synth(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     uint32_t ttl_cap, const struct query_out *out)
 {
@@ -446,6 +456,8 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 	const struct respond_reason why = { .ede = q->ede };
 	struct build b;
 
+	if (q->local_kind == QUERY_LOCAL_TC)
+		return respond_truncated(qs, q, out);
 	if (q->local_kind == QUERY_LOCAL_ERROR)
 		return respond_error(qs, q, q->rcode, &why, out);
 	if (UNLIKELY(q->local_kind == QUERY_LOCAL_TRUNCATED)) {
@@ -471,6 +483,7 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 		put_text(&b, q, qs->conf->server_id);
 		break;
 	case QUERY_LOCAL_ERROR:
+	case QUERY_LOCAL_TC:
 	case QUERY_LOCAL_EMPTY:
 	case QUERY_LOCAL_TRUNCATED:
 		break;

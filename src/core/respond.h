@@ -37,6 +37,9 @@ struct respond_reason {
 MUST_USE size_t respond_error(struct queries *qs, struct query *q, uint16_t rcode,
     const struct respond_reason *why, const struct query_out *out);
 
+/* respond_truncated: no records, with TC: the client is to ask again over TCP. */
+MUST_USE size_t respond_truncated(struct queries *qs, struct query *q, const struct query_out *out);
+
 /*
  * respond_synth: AAAA synthesized from the A records of M, behind the chain followed so far (RFC
  * 6147 section 5.1.7), with TTLs of TTL_CAP s at most. Returns 0, without counting, if the client's

@@ -28,8 +28,13 @@
 	X(client_refused, "questions answered REFUSED") \
 	X(client_denied, "of these from clients that may not ask") \
 	X(client_dropped, "questions dropped because all query objects were in use") \
+	X(rate_limited, "questions over UDP beyond rate-limit") \
+	X(rate_cookies, "of these answered all the same, for a server cookie that we gave") \
+	X(rate_slipped, "of these answered without records: TC or BADCOOKIE") \
+	X(rate_dropped, "of these dropped") \
 	X(answers, "answers given to clients") \
 	X(answers_truncated, "of these with TC set by us") \
+	X(answers_amplified, "of these longer than max-amplification permits") \
 	X(answers_repeated, "of these the same as another one in the same second") \
 	X(answers_servfail, "of these SERVFAIL made here") \
 	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \

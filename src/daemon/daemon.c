@@ -23,6 +23,7 @@
 #include "config/options.h"
 #include "config/resolvconf.h"
 #include "core/pulse.h"
+#include "core/rate.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/cpus.h"
@@ -52,6 +53,7 @@ struct daemon {
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
+	struct rates *rates;            /* likewise */
 	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
 	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
 	int signal_fd;
@@ -238,6 +240,11 @@ start_loops(struct daemon *d)
 	s->conf.core.told = d->told;
 	d->pulses = pulses_new(); /* NULL without memory: each loop sends its own probes */
 	s->conf.core.pulses = d->pulses;
+	d->rates = rates_new();
+	if (d->rates == NULL)
+		log_warn(
+		    "start", "no memory for rate-limit and max-amplification, which do not hold");
+	s->conf.core.rates = d->rates;
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
@@ -427,6 +434,7 @@ work(enum options_task task, struct options *o)
 	cache_free(d->cache);
 	told_free(d->told);
 	pulses_free(d->pulses);
+	rates_free(d->rates);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);

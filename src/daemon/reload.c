@@ -131,6 +131,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		next->conf.core.cache = s->conf.core.cache;
 		next->conf.core.told = s->conf.core.told;
 		next->conf.core.pulses = s->conf.core.pulses;
+		next->conf.core.rates = s->conf.core.rates;
 		complete_cookies(next, s);
 		ok = parcel_pack(&p, t->n, s, next);
 	}

@@ -103,6 +103,21 @@ START_TEST(loopback_in_a_block)
 }
 END_TEST
 
+START_TEST(exempt_networks_are_in_the_policies)
+{
+	const struct policies *ps =
+	    make("allow any\nrate-limit-exempt 192.0.2.0/24 192.0.2.0/24 2001:db8::/32\n");
+	struct netaddr a;
+
+	ck_assert(netaddr_parse("192.0.2.7", 0, &a));
+	ck_assert_uint_eq(netmap_find(&ps->exempt, &a, 0), 1);
+	ck_assert(netaddr_parse("2001:db8::7", 0, &a));
+	ck_assert_uint_eq(netmap_find(&ps->exempt, &a, 0), 1);
+	ck_assert(netaddr_parse("192.0.3.7", 0, &a));
+	ck_assert_uint_eq(netmap_find(&ps->exempt, &a, 0), 0);
+}
+END_TEST
+
 START_TEST(allow_any_lets_all_ask)
 {
 	const struct policies *ps =
@@ -267,6 +282,7 @@ main(void)
 	tcase_add_test(tc, blocks_and_access);
 	tcase_add_test(tc, loopback_in_a_block);
 	tcase_add_test(tc, allow_any_lets_all_ask);
+	tcase_add_test(tc, exempt_networks_are_in_the_policies);
 	tcase_add_test(tc, network_given_twice_is_refused);
 	tcase_add_test(tc, usual_networks_are_private_or_on_link);
 	tcase_add_loop_test(

@@ -166,6 +166,22 @@ START_TEST(networks_of_blocks_are_kept)
 }
 END_TEST
 
+START_TEST(exempt_networks_are_kept)
+{
+	const struct policy_lines_net *n;
+
+	(void)parse_silently(
+	    "rate-limit-exempt 192.0.2.0/24 2001:db8::1\nrate-limit-exempt 10.0.0.1\n"
+	    "rate-limit-factor 3\n");
+	n = settings.policy_lines->exempt.items;
+	ck_assert_uint_eq(settings.policy_lines->exempt.n, 3);
+	ck_assert(n[0].net.family == NETADDR_IPV4 && n[0].net.len == 24);
+	ck_assert(n[1].net.family == NETADDR_IPV6 && n[1].net.len == 128);
+	ck_assert_uint_eq(n[2].line, 2);
+	ck_assert_uint_eq(policy_lines_at(settings.policy_lines, 0)->values.rate_factor, 3);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -179,6 +195,7 @@ main(void)
 	tcase_add_test(tc, zone_lists_are_kept);
 	tcase_add_test(tc, blocks_are_taken_up_to_the_limit);
 	tcase_add_test(tc, networks_of_blocks_are_kept);
+	tcase_add_test(tc, exempt_networks_are_kept);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -69,6 +69,7 @@ static const struct {
 	{ "d26-give-way", "the same" },
 	{ "d26-same", "the same" },
 	{ "d28-", "what is not asked for is not kept: the next question goes further" },
+	{ "rate-", "asked again it is over the limit" },
 	{ "prefixes-round-robin", "prefixes take turns" },
 	{ "target-nxdomain", "NXDOMAIN speaks for the other type too, which is not asked for" },
 };

@@ -119,7 +119,7 @@ receive(enum packet_way way, const uint8_t *bytes, size_t len)
 		.msg = guard_put(&guard, bytes, len), .len = len, .way = way, .sock = 5, .gen = 6
 	};
 
-	return request_accept(&p.queries, &in);
+	return request_accept(&p.queries, &in, false);
 }
 
 /* The sum of the counters of what is wrong with client messages. */
@@ -288,7 +288,7 @@ ask_from(const char *text)
 	struct query *q;
 
 	ck_assert(netaddr_parse(text, 53000, &in.peer));
-	q = request_accept(&p.queries, &in);
+	q = request_accept(&p.queries, &in, false);
 	ck_assert_ptr_nonnull(q);
 	ck_assert_uint_eq(q->rcode, DNS_REFUSED);
 	ck_assert_uint_eq(parts_count(&p.stats.client_denied), n_denied + 1);

@@ -15,6 +15,8 @@
  *	cache SIZE|off			bytes (k, m) of a cache, off at first; it outlives reloads
  *	cache-min-ttl S | cache-max-ttl S | cache-max-negative S | cache-failure-ttl S |
  *	    cache-stale S | nxdomain-cut off|secure|all | prefetch yes|no | rrset-order fixed|rotate
+ *	rate-limit N | rate-limit-burst N | rate-limit-slip N | rate-limit-dry-run yes|no |
+ *	    max-amplification N		0 at first
  *	clock S				it is so many seconds; 1000 at first
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
+#include "core/rate.h"
 #include "dns/name.h"
 
 #define SEED 0x5eed /* of the names' hashes: the same in every run */
@@ -53,13 +54,16 @@ bool
 keeping_setting(struct run *r, char **w, unsigned n)
 {
 	struct conf_cache *keep = &r->conf.keep;
+	struct conf_rate *rate = &r->conf.rate;
 	struct {
 		const char *word;
 		uint32_t *number;
 	} numbers[] = { { "cache-min-ttl", &keep->min_ttl_s },
 		{ "cache-max-ttl", &keep->max_ttl_s },
 		{ "cache-max-negative", &keep->max_negative_s },
-		{ "cache-failure-ttl", &keep->failure_s }, { "cache-stale", &keep->stale_s } };
+		{ "cache-failure-ttl", &keep->failure_s }, { "cache-stale", &keep->stale_s },
+		{ "rate-limit", &rate->limit }, { "rate-limit-burst", &rate->burst },
+		{ "rate-limit-slip", &rate->slip }, { "max-amplification", &rate->amplification } };
 
 	if (n < 2)
 		return false;
@@ -77,6 +81,8 @@ keeping_setting(struct run *r, char **w, unsigned n)
 		keep->cut = read_cut(r, w[1]);
 	else if (strcmp(w[0], "prefetch") == 0)
 		keep->prefetch = strcmp(w[1], "yes") == 0;
+	else if (strcmp(w[0], "rate-limit-dry-run") == 0)
+		r->conf.rate.dry_run = strcmp(w[1], "yes") == 0;
 	else if (strcmp(w[0], "rrset-order") == 0)
 		keep->rotate = strcmp(w[1], "rotate") == 0;
 	else
@@ -87,6 +93,8 @@ keeping_setting(struct run *r, char **w, unsigned n)
 void
 keeping_open(struct run *r)
 {
+	r->conf.rates = rates_new();
+	ck_assert_ptr_nonnull(r->conf.rates);
 	if (r->cache_size == 0)
 		return;
 	r->conf.cache = cache_new(r->cache_size, r->conf.keep.stale_s, SEED);
@@ -96,6 +104,8 @@ keeping_open(struct run *r)
 void
 keeping_close(struct run *r)
 {
+	rates_free(r->conf.rates);
+	r->conf.rates = NULL;
 	cache_free(r->conf.cache);
 	r->conf.cache = NULL;
 }

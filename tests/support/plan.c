@@ -232,6 +232,8 @@ read_line(struct reading *r, char **w, unsigned n)
 		r->p->servfail_without_prefix = true;
 	else if (strcmp(w[0], "prefix") == 0 && n > 1)
 		read_prefix(r, w[1], n > 2 ? w[2] : NULL);
+	else if (strcmp(w[0], "rate-limit-factor") == 0 && n == 2)
+		r->p->rate_factor = (uint32_t)atoi(w[1]);
 	else if (strcmp(w[0], "map") == 0 && n == 3)
 		read_map(r, w[1], w[2]);
 	else if (!(n == 2 && read_word(r, w[0], w[1])) && !read_list(r, w, n))
@@ -252,12 +254,12 @@ split(char *line, char **w)
 }
 
 static void
-add_clients(struct reading *r, char **w, unsigned n, uint32_t value)
+add_nets(struct netmap *m, char **w, unsigned n, uint32_t value)
 {
 	for (unsigned i = 1; i < n; i++) {
 		struct net net = plan_net(w[i]);
 
-		if (netmap_add(&r->ps->clients, &net, value) != 0)
+		if (netmap_add(m, &net, value) != 0)
 			bad(w[i]);
 	}
 }
@@ -272,7 +274,7 @@ begin_block(struct reading *r, char **w, unsigned n)
 	r->v4 = NULL;
 	r->excluded = NULL;
 	r->zones = NULL;
-	add_clients(r, w, n, r->number * 2 + 1);
+	add_nets(&r->ps->clients, w, n, r->number * 2 + 1);
 }
 
 /* A list of prefixes in a block takes the place of the one outside. */
@@ -306,7 +308,9 @@ read_lines(struct reading *r, const char *const *lines, size_t n_lines, bool ins
 			continue;
 		} else if (strcmp(w[0], "allow") == 0) {
 			r->ps->others = 0;
-			add_clients(r, w, n, 1);
+			add_nets(&r->ps->clients, w, n, 1);
+		} else if (strcmp(w[0], "rate-limit-exempt") == 0) {
+			add_nets(&r->ps->exempt, w, n, 1);
 		} else {
 			if (is_first_prefix(r, w[0]))
 				r->p->synth.n_prefixes = 0;

@@ -14,6 +14,7 @@
  *	dns64-for ipv6|ipv4		prefix-selection round-robin|client-hash
  *	max-synthesized N		reverse-local NAME	svcb resolve|off
  *	ede [relay] [synthesized] [upstream] [policy]
+ *	rate-limit-factor N		rate-limit-exempt NET...
  *	client NET...			what follows, up to "end", is for those clients
  *	allow NET...			others may not ask
  *
