@@ -309,7 +309,7 @@ conffile_read(const char *path, struct settings *s, struct diag *d)
 {
 	char *text;
 	size_t len;
-	int rc = textfile_read(path, &text, &len);
+	int rc = textfile_read_trusted(path, &text, &len);
 
 	if (rc != 0) {
 		memset(s, 0, sizeof(*s));

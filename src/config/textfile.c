@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,9 +27,9 @@ read_all(int fd, char *buf, size_t cap)
 	return (ssize_t)n;
 }
 
-/* Is FD a regular file? Returns 0 or -errno. */
+/* Is FD a regular file, and one that not anybody can write if TRUSTED? Returns 0 or -errno. */
 static int
-check_kind(int fd)
+check_kind(int fd, bool trusted)
 {
 	struct stat st;
 
@@ -36,15 +37,18 @@ check_kind(int fd)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	return S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	return trusted && (st.st_mode & S_IWOTH) != 0 ? -EPERM : 0;
 }
 
-int
-textfile_read(const char *path, char **text, size_t *len)
+static int
+read_file(const char *path, bool trusted, char **text, size_t *len)
 {
 	/* Opening a pipe could block; a terminal could become our controlling one. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	int rc = fd < 0 ? -errno : check_kind(fd);
+	int fd =
+	    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (trusted ? O_NOFOLLOW : 0));
+	int rc = fd < 0 ? -errno : check_kind(fd, trusted);
 
 	if (rc != 0) {
 		if (fd >= 0)
@@ -65,6 +69,18 @@ textfile_read(const char *path, char **text, size_t *len)
 	return 0;
 }
 
+int
+textfile_read(const char *path, char **text, size_t *len)
+{
+	return read_file(path, false, text, len);
+}
+
+int
+textfile_read_trusted(const char *path, char **text, size_t *len)
+{
+	return read_file(path, true, text, len);
+}
+
 const char *
 textfile_strerror(int rc)
 {
@@ -73,6 +89,10 @@ textfile_strerror(int rc)
 		return "larger than 64 MiB";
 	case EINVAL:
 		return "not a regular file";
+	case ELOOP:
+		return "a symbolic link, which is not followed";
+	case EPERM:
+		return "anybody can write it (chmod o-w)";
 	default:
 		return strerror(-rc);
 	}

@@ -231,7 +231,7 @@ cachecmd_file(const char *path, const struct cachecmd_on *on)
 	struct diag d = { .file = path, .sink = to_log };
 	char *text;
 	size_t len;
-	int rc = textfile_read(path, &text, &len);
+	int rc = textfile_read_trusted(path, &text, &len);
 	bool ok;
 
 	if (rc != 0) {

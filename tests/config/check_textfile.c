@@ -102,6 +102,28 @@ START_TEST(link_to_a_file_is_followed)
 }
 END_TEST
 
+/* What a file says that anybody can write, or that a link leads to, is not done. */
+START_TEST(a_file_that_is_trusted)
+{
+	char link[SCRATCH_PATH + 8], *text;
+	size_t len;
+
+	ck_assert_int_eq(chmod(path, 0664), 0);
+	ck_assert_int_eq(textfile_read_trusted(path, &text, &len), 0);
+	free(text);
+	ck_assert_int_eq(chmod(path, 0602), 0);
+	ck_assert_int_eq(textfile_read_trusted(path, &text, &len), -EPERM);
+	ck_assert_int_eq(textfile_read(path, &text, &len), 0);
+	free(text);
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	snprintf(link, sizeof(link), "%s.link", path);
+	ck_assert_int_eq(symlink(path, link), 0);
+	ck_assert_int_eq(textfile_read_trusted(link, &text, &len), -ELOOP);
+	ck_assert_int_eq(textfile_read_trusted("/dev/zero", &text, &len), -EINVAL);
+	unlink(link);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -116,6 +138,7 @@ main(void)
 	tcase_add_test(tc, unreadable_file_is_an_error);
 	tcase_add_test(tc, pipe_or_device_is_refused);
 	tcase_add_test(tc, link_to_a_file_is_followed);
+	tcase_add_test(tc, a_file_that_is_trusted);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);
