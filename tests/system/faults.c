@@ -348,7 +348,9 @@ ssize_t __read_chk(int fd, void *p, size_t n, size_t size);
 ssize_t
 __read_chk(int fd, void *p, size_t n, size_t size)
 {
-	return n > size ? (abort(), -1) : read(fd, p, n);
+	if (n > size)
+		abort();
+	return read(fd, p, n);
 }
 
 FILE *

@@ -125,7 +125,8 @@ try_processes(const char *who)
 	tell(who, "execve", execve("/nowhere", argv, NULL));
 	tell(who, "ptrace", ptrace(PTRACE_TRACEME, 0, NULL, NULL));
 	tell(who, "signal", kill(getppid(), 0));
-	tell(who, "dumpable", prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0 ? ((errno = EPERM), -1) : 0);
+	errno = EPERM;
+	tell(who, "dumpable", prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) - 1);
 }
 
 static void
