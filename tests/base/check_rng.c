@@ -106,7 +106,10 @@ START_TEST(below_one_is_zero)
 }
 END_TEST
 
-/* Every number comes, about as often as the others (within 8 standard deviations). */
+/*
+ * Every number comes, about as often as the others (within 8 standard deviations). Incidents:
+ * totd-RAND_MAX.
+ */
 START_TEST(below_is_uniform)
 {
 	static const uint32_t sizes[] = { 2, 3, 7, 10, 64, 100 };

@@ -564,7 +564,10 @@ START_TEST(keys_of_one_tag_are_apart)
 }
 END_TEST
 
-/* As many as fit are all kept, though each is asked for once only; 64 bytes beyond each message. */
+/*
+ * As many as fit are all kept, though each is asked for once only; 64 bytes beyond each message.
+ * Incidents: CVE-2023-2828.
+ */
 START_TEST(all_that_fits)
 {
 	enum { FIT = SHARD_MIN / (100 + 60) };

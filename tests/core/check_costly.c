@@ -217,6 +217,7 @@ walk(void)
 	return least;
 }
 
+/* Incidents: CVE-2026-44390, CVE-2026-52682. */
 START_TEST(one_reply_is_bounded)
 {
 	const struct costly *c = &all[_i / WHOS];

@@ -203,6 +203,7 @@ aim(const struct kind *k)
 	return port < PORTS ? port : PORTS;
 }
 
+/* Incidents: CVE-2020-25685. */
 START_TEST(d21_forgers_get_nothing_accepted)
 {
 	const struct kind *k = &kinds[_i];

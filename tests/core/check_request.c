@@ -132,6 +132,7 @@ n_wrong(void)
 	    parts_count(&p.stats.client_dropped);
 }
 
+/* Incidents: CVE-2019-16866, CVE-2019-18934, CVE-2011-0414. */
 START_TEST(garbage_is_counted_and_dropped_or_refused)
 {
 	const struct bad *t = &bad[_i];
@@ -160,7 +161,10 @@ START_TEST(garbage_is_counted_and_dropped_or_refused)
 }
 END_TEST
 
-/* Every beginning and every changed byte of a good question: no crash, an answer or a count. */
+/*
+ * Every beginning and every changed byte of a good question: no crash, an answer or a count.
+ * Incidents: CVE-2018-1110.
+ */
 START_TEST(damaged_questions_are_answered_or_counted)
 {
 	uint8_t good[512], bytes[512];
@@ -196,7 +200,7 @@ START_TEST(damaged_questions_are_answered_or_counted)
 }
 END_TEST
 
-/* A message of the largest size is looked at like any other. */
+/* A message of the largest size is looked at like any other. Incidents: CVE-2026-41292. */
 START_TEST(largest_message_is_read)
 {
 	static uint8_t bytes[65535];

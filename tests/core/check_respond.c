@@ -74,7 +74,10 @@ many_a(struct msg *m, unsigned n)
 
 static const unsigned sizes[] = { 1, 17, 42, 43, 60, 500, 2338, 2339, 2600, 4000 };
 
-/* 2,600 A (42 KB) make 73 KB of AAAA: over TCP too the answer ends with TC, and it is sound. */
+/*
+ * 2,600 A (42 KB) make 73 KB of AAAA: over TCP too the answer ends with TC, and it is sound.
+ * Incidents: arithmetic-2600.
+ */
 START_TEST(synthesis_of_any_size)
 {
 	for (unsigned tcp = 0; tcp < 2; tcp++) {

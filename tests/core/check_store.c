@@ -176,6 +176,7 @@ static const struct {
 	{ 0, 255, { "an www.example. 70 MX 000a00" }, 70, CACHE_POSITIVE, { 0 } },
 };
 
+/* Incidents: unbound-4144. */
 START_TEST(d22_replies_are_kept_as_listed)
 {
 	const char *const *wanted =

@@ -500,6 +500,7 @@ check_tallies(void)
 	ck_assert_uint_eq(hedges, parts_count(&t.e->stats.upstream_hedges));
 }
 
+/* Incidents: totd-stall. */
 START_TEST(nobody_is_forgotten)
 {
 	begin((uint64_t)_i);

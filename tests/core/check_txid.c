@@ -160,7 +160,10 @@ START_TEST(uniform_over_the_free)
 }
 END_TEST
 
-/* One draw says nothing about the next: upper bits of pairs and of differences are uniform. */
+/*
+ * One draw says nothing about the next: upper bits of pairs and of differences are uniform.
+ * Incidents: CVE-2025-40780.
+ */
 START_TEST(no_serial_pattern)
 {
 	uint32_t pairs[256] = { 0 };
@@ -180,7 +183,7 @@ START_TEST(no_serial_pattern)
 }
 END_TEST
 
-/* totd seeded from the clock; ours differ from start to start. */
+/* totd seeded from the clock; ours differ from start to start. Incidents: totd-ids. */
 START_TEST(other_ids_after_a_restart)
 {
 	unsigned same = 0;

@@ -390,7 +390,7 @@ START_TEST(truncated_at_every_byte)
 }
 END_TEST
 
-/* RFC 9267 section 5: each count said one too high, one too low, and 65,535. */
+/* RFC 9267 section 5: each count said one too high, one too low, and 65,535. Incidents: RFC9267. */
 START_TEST(counts_that_lie_are_malformed)
 {
 	uint8_t bytes[512];

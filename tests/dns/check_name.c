@@ -290,6 +290,7 @@ pointer_chain(uint8_t *buf, size_t count)
 	return pos;
 }
 
+/* Incidents: RFC9267. */
 START_TEST(pointers_are_bounded)
 {
 	static uint8_t buf[16384];

@@ -168,7 +168,10 @@ parse(struct msg *m, const struct rdata_case *c, unsigned s)
 	return msg_parse_reply(m, guard_put(&guard, bytes, len), len);
 }
 
-/* D25, in all sections. The message is there all the same, and to msg_parse it is sound. */
+/*
+ * D25, in all sections. The message is there all the same, and to msg_parse it is sound.
+ * Incidents: CVE-2020-25687.
+ */
 START_TEST(d25_malformed_rdata_is_told)
 {
 	const struct rdata_case *c = &cases[_i];

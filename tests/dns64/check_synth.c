@@ -591,7 +591,7 @@ START_TEST(d12_sixty_addresses)
 }
 END_TEST
 
-/* 2,600 A, 42 KB, would make 73 KB: as many as there may be, and TC. */
+/* 2,600 A, 42 KB, would make 73 KB: as many as there may be, and TC. Incidents: arithmetic-2600. */
 START_TEST(what_is_over_64k_sets_tc)
 {
 	struct answer a;

@@ -36,7 +36,10 @@ teardown(void)
 	rig_end(&rig);
 }
 
-/* Rule 25: many ports, 1024 and up; connected, so that only the upstream is heard. */
+/*
+ * Rule 25: many ports, 1024 and up; connected, so that only the upstream is heard. Incidents:
+ * CVE-2021-20322.
+ */
 START_TEST(ports_are_many_and_high)
 {
 	static bool seen[65536];
@@ -83,7 +86,10 @@ START_TEST(avoided_port_is_drawn_anew)
 }
 END_TEST
 
-/* Rule 25: the same draw finds another port when the first is the one that was used last. */
+/*
+ * Rule 25: the same draw finds another port when the first is the one that was used last.
+ * Incidents: CVE-2021-3448.
+ */
 START_TEST(no_port_twice_in_a_row)
 {
 	int fd = port_open(&conf, &rng, &rig.up, &last);
