@@ -26,49 +26,32 @@ pick_first(struct lookups *ls, struct lookup *l)
 	return choice.upstream;
 }
 
-/* The upstreams that were silent at least N times (1-3) by the counts S. */
-static inline uint64_t
-silent_times(const uint64_t s[static 2], unsigned n)
-{
-	if (n == 1)
-		return s[0] | s[1];
-	return n == 2 ? s[1] : s[0] & s[1];
-}
-
-unsigned
-attempt_most(const struct lookups *ls)
-{
-	unsigned n = ls->conf->resend_attempts + 1;
-
-	return n < LOOKUP_SENDS_EACH ? n : LOOKUP_SENDS_EACH;
-}
-
-unsigned
-attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u)
-{
-	return (unsigned)((l->silent[over][0] >> u & 1) | (l->silent[over][1] >> u & 1) << 1);
-}
-
-/* After an error only upstreams that are alive are asked, each once (RULES D3). */
-uint16_t
-attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
+/* The upstreams that L may not ask: after an error each is asked once (RULES D3). */
+static uint64_t
+exhausted(const struct lookups *ls, const struct lookup *l)
 {
 	bool error = l->best_rcode != DNS_NOERROR;
 	unsigned most = attempt_most(ls);
-	struct choice_wish wish = {
-		.exhausted =
-		    l->errored | silent_times(l->silent[UPSTREAM_OVER_UDP], error ? 1 : most),
-		.last = l->upstream,
-		.prefer = UPSTREAM_NONE,
-		.alive = alive || error,
-	};
+	uint64_t bits = l->errored | attempt_silent(l->silent[UPSTREAM_OVER_UDP], error ? 1 : most);
 
 	for (const struct attempt *a = l->earlier; a != NULL; a = a->next)
-		wish.exhausted |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
+		bits |= a->silent ? 0 : 1ULL << a->upstream; /* its reply is awaited */
 	if (error || l->tcp_kept)
-		wish.exhausted |= silent_times(l->silent[UPSTREAM_OVER_TCP], error ? 1 : most);
+		bits |= attempt_silent(l->silent[UPSTREAM_OVER_TCP], error ? 1 : most);
 	if (l->tcp_only && attempt_silences(l, UPSTREAM_OVER_TCP, l->upstream) >= most)
-		wish.exhausted |= 1ULL << l->upstream;
+		bits |= 1ULL << l->upstream;
+	return bits;
+}
+
+/* After an error only upstreams that are alive are asked (RULES D3). */
+uint16_t
+attempt_pick_next(struct lookups *ls, const struct lookup *l, bool alive)
+{
+	const struct choice_wish wish = { .exhausted = exhausted(ls, l),
+		.last = l->upstream,
+		.prefer = UPSTREAM_NONE,
+		.alive = alive || l->best_rcode != DNS_NOERROR };
+
 	return choice_pick(ls->upstreams, &wish, ls->rng).upstream;
 }
 
@@ -95,6 +78,7 @@ take_id(struct lookups *ls, struct lookup *l, unsigned space, uint16_t socket)
 
 	if (!txid_take(&ls->spaces[space], ls->rng, &owner, &l->now.id))
 		return false;
+	ls->upstreams->table[l->upstream].n_waiting++;
 	l->now.space = (uint8_t)space;
 	l->now.socket = socket;
 	l->now.upstream = l->upstream;
@@ -179,14 +163,25 @@ goes_by_tcp(const struct lookup *l)
 	return l->tcp || l->tcp_only || l->tcp_kept;
 }
 
-/* The upstream to be asked again is no longer configured: pick another one and start over. */
-static uint16_t
-move(struct lookups *ls, struct lookup *l)
+/* L asks another upstream than it was to ask again: it starts over. */
+static void
+start_over(struct lookup *l)
 {
 	l->check = LOOKUP_CHECK_NONE;
 	l->tcp_only = false;
 	antispoof_forget(l);
-	return attempt_pick_next(ls, l, false);
+}
+
+/* As many wait for its upstream as may: another one for L; UPSTREAM_NONE: none (RULES D26). */
+static __attribute__((cold)) uint16_t
+go_elsewhere(struct lookups *ls, struct lookup *l)
+{
+	uint16_t u = choice_under_ceiling(ls->upstreams, exhausted(ls, l), ls->rng);
+
+	stats_inc(&ls->stats->upstream_ceiling);
+	start_over(l);
+	l->no_room = l->no_room || u == UPSTREAM_NONE;
+	return u;
 }
 
 /* L begins: set when it ends without a reply. */
@@ -269,7 +264,10 @@ choose(struct lookups *ls, struct lookup *l)
 		return l->upstream;
 	if (l->probe) /* a probe is for this upstream only */
 		return UPSTREAM_NONE;
-	return l->n_sends == 0 ? pick_first(ls, l) : move(ls, l);
+	if (l->n_sends == 0)
+		return pick_first(ls, l);
+	start_over(l);
+	return attempt_pick_next(ls, l, false);
 }
 
 /* Take an ID and a socket or connection for L's question. False: there are none now. */
@@ -314,6 +312,9 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		set_life(ls, l, now_ns);
 	if (l->n_sends < UINT8_MAX)
 		l->n_sends++;
+	if (u != UPSTREAM_NONE && !l->probe &&
+	    UNLIKELY(ls->upstreams->table[u].n_waiting >= ls->upstreams->most_waiting))
+		u = go_elsewhere(ls, l);
 	if (u == UPSTREAM_NONE) {
 		if (!attempt_resume(ls, l))
 			give_up(ls, l, now_ns);

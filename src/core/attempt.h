@@ -43,10 +43,32 @@ MUST_USE struct lookup *attempt_next_truncated(struct lookups *ls, struct lookup
 void attempt_set_wait(struct lookups *ls, struct lookup *l);
 
 /* attempt_most: how often a question goes to one upstream over one transport, 1-3. */
-MUST_USE unsigned attempt_most(const struct lookups *ls);
+MUST_USE static inline unsigned
+attempt_most(const struct lookups *ls)
+{
+	unsigned n = ls->conf->resend_attempts + 1;
+
+	return n < LOOKUP_SENDS_EACH ? n : LOOKUP_SENDS_EACH;
+}
 
 /* attempt_silences: how often upstream U was silent to L over OVER, 0-3. */
-MUST_USE unsigned attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u);
+MUST_USE static inline unsigned
+attempt_silences(const struct lookup *l, enum upstream_over over, unsigned u)
+{
+	return (unsigned)((l->silent[over][0] >> u & 1) | (l->silent[over][1] >> u & 1) << 1);
+}
+
+/*
+ * attempt_silent: the upstreams (bit per number) that were silent at least N times (1-3) by the
+ * counts S of struct lookup.silent.
+ */
+MUST_USE static inline uint64_t
+attempt_silent(const uint64_t s[static 2], unsigned n)
+{
+	if (n == 1)
+		return s[0] | s[1];
+	return n == 2 ? s[1] : s[0] & s[1];
+}
 
 /*
  * attempt_pick_next: the upstream for L's next attempt over UDP, another one than the last if there

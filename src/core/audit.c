@@ -10,6 +10,7 @@ struct count {
 	uint32_t waiting; /* queries in lists of waiters */
 	uint32_t alone;   /* queries that wait for their timers only */
 	uint32_t lookups;
+	uint32_t asked; /* lookups whose attempt is in flight */
 	uint32_t timers;
 	uint32_t attempts; /* those given up that may still be answered */
 	uint32_t watchers; /* queries in lists of watchers */
@@ -118,6 +119,7 @@ count_waiters(struct count *c, const struct lookup *l)
 	count_attempts(c, l);
 	c->waiting += n;
 	c->lookups++;
+	c->asked += lookup_in_flight(l);
 }
 
 /* The lookups on a list of those that wait for no time. */
@@ -226,6 +228,10 @@ audit(const struct queries *qs)
 		c.wrong = "an attempt that was given up is no lookup's";
 	if (c.wrong == NULL && c.ready + c.waiting + c.alone != qs->pool.n_used)
 		c.wrong = "a query is neither ready nor waits for anything";
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
+		c.asked -= qs->lookups->upstreams->table[u].n_waiting;
+	if (c.wrong == NULL && c.asked != 0)
+		c.wrong = "upstreams have other numbers of lookups that wait for them";
 	if (count_placed(&c) != c.placed)
 		blame(&c, "a network knows of a query that is not there");
 	if (c.wrong == NULL && c.watchers != c.watching)

@@ -22,8 +22,8 @@
  * its timer alone (RULES D18). Each lookup is on the list of attempts to be sent, or of those
  * that end with a truncated reply, or has its timer set. The number of waiters of each lookup is
  * its n_waiters; its attempts that were given up have their IDs. Each client's query that waits is
- * known to its network, which is in the class of its number. Returns NULL, or a string constant
- * that says what is wrong. Allocates nothing.
+ * known to its network, which is in the class of its number; each lookup that waits for an upstream
+ * is known to that. Returns NULL, or a string constant that says what is wrong. Allocates nothing.
  */
 MUST_USE const char *audit(const struct queries *qs);
 

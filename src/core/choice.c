@@ -193,6 +193,21 @@ choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *r
 	return found.upstream != UPSTREAM_NONE ? found : thorough(us, wish, chance);
 }
 
+uint16_t
+choice_under_ceiling(struct upstreams *us, uint64_t exhausted, struct rng *rng)
+{
+	struct choice_wish wish = { .exhausted = exhausted,
+		.last = UPSTREAM_NONE,
+		.prefer = UPSTREAM_NONE,
+		.alive = true };
+
+	for (unsigned i = 0; i < us->n_order; i++) {
+		if (us->table[us->order[i]].n_waiting >= us->most_waiting)
+			wish.exhausted |= UINT64_C(1) << us->order[i];
+	}
+	return choice_pick(us, &wish, rng).upstream;
+}
+
 /* The shortest wait over UDP of the good upstreams other than U; UINT64_MAX: there is none. */
 static uint64_t
 best_wait_ns(const struct upstreams *us, unsigned u)

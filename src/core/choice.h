@@ -71,6 +71,12 @@ choice_pick(struct upstreams *us, const struct choice_wish *wish, struct rng *rn
 	return (struct choice){ .upstream = only };
 }
 
+/*
+ * choice_under_ceiling: an upstream that is not down, not one of EXHAUSTED (bit per number), and to
+ * which fewer questions are in flight than may be; UPSTREAM_NONE: there is none.
+ */
+MUST_USE uint16_t choice_under_ceiling(struct upstreams *us, uint64_t exhausted, struct rng *rng);
+
 /* choice_early: choice_early_ns with several upstreams. */
 MUST_USE uint64_t choice_early(const struct upstreams *us, unsigned u, bool exploring);
 

@@ -88,6 +88,11 @@ struct conf_core {
 	uint32_t max_waiting_per_client;
 	/* of these, for one name and type over UDP, 0-4,096; 0: any number */
 	uint32_t max_same_question;
+	/*
+	 * questions in flight to one upstream; 0: three quarters of max_queries if there are
+	 * others, else any number
+	 */
+	uint32_t max_waiting_per_upstream;
 	bool local_zones; /* answer for the zones of RFC 6303 locally */
 	/* text of version.bind in CH (RULES D17); empty: the question is refused */
 	char version[CONF_TEXT];

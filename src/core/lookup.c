@@ -353,6 +353,7 @@ lookup_shelve(struct lookups *ls, struct lookup *l)
 {
 	struct attempt *a = lookup_may_shelve(ls, l) ? pool_take(&ls->attempts) : NULL;
 
+	ls->upstreams->table[l->now.upstream].n_waiting--;
 	if (a != NULL) {
 		transfer(a, &l->now);
 		list_push(&ls->shelf, &a->shelf);
@@ -374,7 +375,9 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 	a = *at;
 	*at = a->next;
 	list_unlink(&a->shelf);
+	ls->upstreams->table[a->upstream].n_waiting++;
 	if (lookup_in_flight(l)) {
+		ls->upstreams->table[l->now.upstream].n_waiting--;
 		transfer(&old, &l->now);
 		transfer(&l->now, a);
 		transfer(a, &old);
@@ -439,6 +442,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	switch ((enum lookup_progress)l->progress) {
 	case LOOKUP_ASKED_UDP:
 	case LOOKUP_ASKED_TCP:
+		ls->upstreams->table[l->now.upstream].n_waiting--;
 		release(ls, &l->now);
 		break;
 	case LOOKUP_TO_ASK:

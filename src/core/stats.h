@@ -103,6 +103,8 @@
 	X(upstream_probes, "probes of an upstream that is down, or seems to be") \
 	X(lookups_failed, "lookups ended without any usable reply") \
 	X(ids_exhausted, "questions failed because no transaction ID was free") \
+	X(upstream_ceiling, \
+	    "questions that an upstream did not get because of max-waiting-per-upstream") \
 	X(sockets_exhausted, "questions failed because no descriptor or port was free") \
 	X(tcp_accepted, "client connections accepted") \
 	X(tcp_refused, "client connections closed at a ceiling") \

@@ -62,8 +62,11 @@ upstreams_init(struct upstreams *us)
 	us->n_order = 0;
 	us->current = 0;
 	us->next_socket = 0;
-	for (unsigned i = 0; i < UPSTREAM_MAX; i++)
+	us->most_waiting = UINT32_MAX;
+	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
 		clear(&us->table[i]);
+		us->table[i].n_waiting = 0;
+	}
 	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++)
 		us->sockets[i] = (struct upstream_socket){ .upstream = UPSTREAM_NONE };
 }
@@ -140,6 +143,18 @@ give_pulse(struct upstreams *us, struct upstream *u)
 	pulse_init(u->pulse);
 }
 
+/*
+ * How many questions may be in flight to one upstream. Unless the settings say, one of several gets
+ * three quarters of the room: if it is silent, that leaves enough to the others.
+ */
+static uint32_t
+most_waiting(const struct conf_core *conf)
+{
+	if (conf->max_waiting_per_upstream != 0)
+		return conf->max_waiting_per_upstream;
+	return conf->n_upstreams > 1 ? conf->max_queries - conf->max_queries / 4 : UINT32_MAX;
+}
+
 unsigned
 upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct wheel *wheel)
 {
@@ -152,6 +167,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 	us->pulses = conf->pulses;
 	us->wheel = wheel;
 	us->timeout_ns = conf->timeout_ms * NS_PER_MS;
+	us->most_waiting = most_waiting(conf);
 	us->n_order = 0;
 	us->current = 0;
 	for (size_t i = 0; i < conf->n_upstreams; i++) {

@@ -77,6 +77,8 @@ struct upstream {
 	bool watched; /* a right reply may change its guards or what is known of its EDNS */
 	bool starved; /* it has no socket, for lack of local resources (RULES D26) */
 	bool trusted; /* it validates, and the path to it is secure (RULES D9) */
+	/* lookups whose present attempt is in flight to it, though its socket may be closed */
+	uint32_t n_waiting;
 	uint32_t n_udp_silent; /* silent attempts over UDP since its last reply over UDP */
 	bool
 	    tcp_first; /* n_udp_silent was enough when it replied over TCP: questions begin there */
@@ -135,6 +137,7 @@ struct upstreams {
 	struct pulses *pulses; /* borrowed; NULL */
 	struct wheel *wheel;   /* borrowed; NULL before upstreams_configure */
 	uint64_t timeout_ns;
+	uint32_t most_waiting; /* of n_waiting of each */
 	unsigned n_order;
 	unsigned current; /* index in order[] of the upstream that round-robin asks */
 	uint16_t order[CONF_MAX_UPSTREAMS]; /* numbers, in configured order */

@@ -147,6 +147,7 @@ START_TEST(defaults_are_these)
 	ck_assert_uint_eq(c->core.max_queries, 262144);
 	ck_assert_uint_eq(c->core.max_waiting_per_client, 1000); /* D26 */
 	ck_assert_uint_eq(c->core.max_same_question, 16);
+	ck_assert_uint_eq(c->core.max_waiting_per_upstream, 0);
 	/* D23 */
 	ck_assert_uint_eq(c->io.n_listens, 2);
 	ck_assert_str_eq(netaddr_format(&c->io.listens[0], text), "::1");

@@ -345,6 +345,7 @@ START_TEST(plain_keywords_set_their_fields)
 		       "log syslog\nlog-level debug\nselection-mode in-order\nsocket-buffer 64k\n"
 		       "stop-timeout 0.5\ntcp-idle-timeout 2\nmax-queries 256\nmax-tcp-clients 7\n"
 		       "max-waiting-per-client 5\nmax-same-question 0\n"
+		       "max-waiting-per-upstream 6\n"
 		       "max-tcp-per-client 3\nresend-attempts 0\ntimeout-time 2.5\n");
 	ck_assert_uint_eq(settings.num_threads, 3);
 	ck_assert(settings.affinity.given && CPU_COUNT(&settings.affinity.set) == 2);
@@ -361,6 +362,7 @@ START_TEST(plain_keywords_set_their_fields)
 	ck_assert_uint_eq(settings.conf.core.max_queries, 256);
 	ck_assert_uint_eq(settings.conf.core.max_waiting_per_client, 5);
 	ck_assert_uint_eq(settings.conf.core.max_same_question, 0);
+	ck_assert_uint_eq(settings.conf.core.max_waiting_per_upstream, 6);
 	ck_assert_uint_eq(settings.conf.io.max_tcp_clients, 7);
 	ck_assert_uint_eq(settings.conf.io.max_tcp_per_client, 3);
 	ck_assert_uint_eq(settings.conf.core.resend_attempts, 0);

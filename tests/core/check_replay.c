@@ -68,6 +68,7 @@ static const struct {
 	{ "d26-ceiling", "asked again there may be room, or less of it" },
 	{ "d26-give-way", "the same" },
 	{ "d26-same", "the same" },
+	{ "d26-upstream-ceiling", "the same" },
 	{ "d28-", "what is not asked for is not kept: the next question goes further" },
 	{ "rate-", "asked again it is over the limit" },
 	{ "prefixes-round-robin", "prefixes take turns" },

@@ -11,7 +11,7 @@
  *	case-randomization yes|no | upstream-cookies yes|no | client-cookies yes|no
  *	timeout MS | attempts N | size N
  *	queries N | max-waiting-per-client N | max-same-question N |
- *	    upstream-questions N
+ *	    max-waiting-per-upstream N | upstream-questions N
  *	cache SIZE|off			bytes (k, m) of a cache, off at first; it outlives reloads
  *	cache-min-ttl S | cache-max-ttl S | cache-max-negative S | cache-failure-ttl S |
  *	    cache-stale S | nxdomain-cut off|secure|all | prefetch yes|no | rrset-order fixed|rotate

@@ -50,6 +50,19 @@ START_TEST(d1_two_sockets_prove_no_edns)
 }
 END_TEST
 
+/* RULES D26: a silent one of several does not take what the others need; a single one may. */
+START_TEST(d26_how_many_may_be_in_flight)
+{
+	configure(1);
+	ck_assert_uint_eq(us.most_waiting, UINT32_MAX);
+	configure(2);
+	ck_assert_uint_eq(us.most_waiting, 75);
+	conf.max_waiting_per_upstream = 7;
+	upstreams_configure(&us, &conf, &wheel);
+	ck_assert_uint_eq(us.most_waiting, 7);
+}
+END_TEST
+
 START_TEST(numbers_last_over_a_reload)
 {
 	configure(3);
@@ -235,6 +248,7 @@ main(void)
 	tcase_add_test(tc, slots_are_used_in_turn);
 	tcase_add_test(tc, retiring_an_old_socket_leaves_the_new_one);
 	tcase_add_test(tc, d9_trust_goes_with_the_address);
+	tcase_add_test(tc, d26_how_many_may_be_in_flight);
 	tcase_add_test(tc, guards_are_told_once);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

@@ -88,6 +88,8 @@ happen_setting(struct run *r, char **w, unsigned n)
 		r->conf.max_queries = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "max-waiting-per-client") == 0) {
 		r->conf.max_waiting_per_client = (uint32_t)atoi(w[1]);
+	} else if (strcmp(w[0], "max-waiting-per-upstream") == 0) {
+		r->conf.max_waiting_per_upstream = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "max-same-question") == 0) {
 		r->conf.max_same_question = (uint32_t)atoi(w[1]);
 	} else if (strcmp(w[0], "case-randomization") == 0) {
