@@ -143,6 +143,14 @@ START_TEST(with_nobody_to_ask_it_is_silent_at_once)
 }
 END_TEST
 
+/* When L has nothing left to send, a reply is listened for till its end: that comes. */
+static void
+listen_out(const struct lookup *l)
+{
+	if (l->spent)
+		p.now_ns = l->end_ns;
+}
+
 /*
  * D27: each retry has an ID, and so have those that may still be answered; with the lookup all of
  * them end, and the sockets are free.
@@ -157,8 +165,7 @@ START_TEST(retries_leave_nothing_open)
 	do {
 		n += parts_next(&p, &send);
 		ck_assert_uint_eq(txid_room(&p.lookups.spaces[0]), TXID_COUNT - n);
-		if (l->spent) /* a reply is listened for till the end */
-			p.now_ns = l->end_ns;
+		listen_out(l);
 	} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
 	ck_assert_uint_eq(n, 2 * 2 * LOOKUP_SENDS_EACH); /* over UDP and TCP */
 	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
@@ -250,6 +257,7 @@ START_TEST(rule34_three_sends_each)
 		do {
 			if (parts_next(&p, &send))
 				n[l->upstream][send.way == PACKET_UPSTREAM_TCP]++;
+			listen_out(l);
 		} while (!silence_on_timer(&p.lookups, l, &result, p.now_ns));
 		ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
 		for (unsigned u = 0; u < 3; u++) {
@@ -384,6 +392,7 @@ START_TEST(d3_down_is_asked_once)
 	p.conf.resend_attempts = 10;
 	p.upstreams.table[1].down = true;
 	do {
+		listen_out(l);
 		if (!parts_next(&p, &send) || send.way == PACKET_UPSTREAM_TCP)
 			continue;
 		n[l->upstream]++;
