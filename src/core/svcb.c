@@ -70,8 +70,8 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 {
 	struct query *child;
 
-	/* What is left when room is low is for clients. */
-	child = pool_room(&qs->pool) > qs->reserve ? query_new(qs) : NULL;
+	/* No network has children counted as waiting: half of the room is not for them. */
+	child = pool_room(&qs->pool) > qs->pool.cap / 2 ? query_new(qs) : NULL;
 	if (child == NULL)
 		return NULL;
 	child->child = true;

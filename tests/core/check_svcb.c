@@ -13,7 +13,7 @@
 #include "support/hex.h"
 #include "support/message.h"
 
-#define CAP 8
+#define CAP 16
 
 static struct parts p;
 static uint8_t in[DNS_MSG_MAX];
