@@ -179,6 +179,24 @@ START_TEST(d21_earlier_attempt_is_dropped)
 }
 END_TEST
 
+/* What is about to be asked again, as ICMP refused the socket, is not answered by it either. */
+START_TEST(d21_refused_is_not_answered)
+{
+	struct lookup *l = parts_lookup(&p, "a.example", &by_udp);
+	struct lookup_result result;
+	struct packet_out send;
+
+	ck_assert(parts_next(&p, &send));
+	silence_on_refused(&p.lookups, send.sock);
+	guess(send.sock, GUESS_SOCKET);
+	guess_move(&p.lookups, send.sock);
+	p.udp[2] |= DNS_QR >> 8;
+	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
+	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
+	ck_assert(lookup_in_flight(l));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -194,6 +212,7 @@ main(void)
 	tcase_add_test(tc, d21_slot_begins_anew);
 	tcase_add_test(tc, d21_who_is_guarded_enough);
 	tcase_add_test(tc, d21_earlier_attempt_is_dropped);
+	tcase_add_test(tc, d21_refused_is_not_answered);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
