@@ -31,7 +31,7 @@
 
 /*
  * An address gets so many bytes a second beyond max-amplification times those that it sent: no
- * single answer is too long, and who asks like a resolver of its own seldom notices.
+ * single answer is too long, and a client that asks for itself seldom notices.
  */
 #define LIMIT_ALLOWANCE (1U << 20)
 

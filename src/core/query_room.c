@@ -57,14 +57,14 @@ give_way(struct queries *qs, struct query *q)
 }
 
 /*
- * Have queries give way to NEW, which has its place already, while few objects are left, so that
- * those who can be answered at once find some. False: NEW gives way itself.
+ * Have queries give way to GUEST, which has its place already, while few objects are left, so that
+ * those who can be answered at once find some. False: GUEST gives way itself.
  *
  * Among networks that have equally many nobody gives way whose reply may be about to come: else,
  * when more is asked than can be served, each would give way just before it, and none be served.
  */
 static __attribute__((cold)) bool
-make_room(struct queries *qs, struct query *new)
+make_room(struct queries *qs, struct query *guest)
 {
 	for (unsigned n = 0; n < WAYS_GIVEN; n++) {
 		const struct fair_net *net = fair_fullest(&qs->fair);
@@ -72,12 +72,12 @@ make_room(struct queries *qs, struct query *new)
 
 		if (q == NULL)
 			return pool_room(&qs->pool) >= qs->reserve / 2;
-		if (net->n <= new->place.net->n &&new->deadline_ns - q->deadline_ns <
-		    WORTH_WAITING_NS) {
+		if (net->n <= guest->place.net->n &&
+		    guest->deadline_ns - q->deadline_ns < WORTH_WAITING_NS) {
 			if (n > 0)
 				break;
 			stats_inc(&qs->stats->gave_way);
-			new->lack = QUERY_LACK_WAY;
+			guest->lack = QUERY_LACK_WAY;
 			return false;
 		}
 		give_way(qs, q);

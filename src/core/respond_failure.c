@@ -22,9 +22,9 @@ respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
 size_t
 respond_no_room(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	static const char *const text[] = { [QUERY_LACK_ROOM] = "no room here for the question",
-		[QUERY_LACK_WAY] = "it gave way, as there is no room here for so many",
-		[QUERY_LACK_CEILING] = "too many questions of this network wait already" };
+	static const char *const text[] = { [QUERY_LACK_ROOM] = "no room for this question",
+		[QUERY_LACK_WAY] = "no room for so many questions, this one gave way",
+		[QUERY_LACK_CEILING] = "too many questions of this client network are waiting" };
 	const struct respond_reason why = { .ede = DNS_EDE_OTHER, .text = text[q->lack] };
 
 	stats_inc(&qs->stats->no_room);

@@ -33,15 +33,15 @@
 	X(rate_slipped, "of these answered without records: TC or BADCOOKIE") \
 	X(rate_dropped, "of these dropped") \
 	X(answers, "answers given to clients") \
+	X(relayed, "of these passed on as upstream gave them") \
 	X(answers_truncated, "of these with TC set by us") \
 	X(answers_amplified, "of these longer than max-amplification permits") \
 	X(answers_repeated, "of these the same as another one in the same second") \
 	X(answers_servfail, "of these SERVFAIL made here") \
 	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \
-	X(gave_way, "questions that waited, and were answered at once as room ran low") \
-	X(client_ceiling, "questions not taken because of max-waiting-per-client") \
+	X(gave_way, "questions that no longer waited for upstream, as room ran low (max-queries)") \
+	X(client_ceiling, "questions answered SERVFAIL because of max-waiting-per-client") \
 	X(same_question, "questions answered TC because of max-same-question") \
-	X(relayed, "of these passed on as upstream gave them") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
 	X(synthesized, "AAAA questions answered with synthesized records") \
@@ -73,7 +73,7 @@
 	X(lookups_signed, \
 	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \
 	X(coalesced, "questions that joined one already upstream") \
-	X(over_budget, "questions not sent upstream, as too many had been for a client's") \
+	X(over_budget, "questions not sent upstream because of max-upstream-questions") \
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \
@@ -82,15 +82,16 @@
 	X(upstream_malformed, "replies that matched but were malformed, in framing or RDATA") \
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
 	X(upstream_unknown_id, "replies with an ID not in flight on their socket, dropped") \
-	X(upstream_guessed, "sockets given up as the IDs of their questions were being guessed") \
-	X(upstream_wary, "questions that went over TCP as IDs were being guessed") \
+	X(upstream_guessed, "sockets closed because somebody guessed the IDs of their questions") \
+	X(upstream_wary, "questions that went over TCP because somebody guessed IDs") \
 	X(upstream_late, "replies to questions that are not open any more, dropped") \
 	X(upstream_mismatch, \
 	    "replies with the ID but not the question or cookie expected (near misses), not " \
 	    "taken alone") \
 	X(upstream_case, "of these right in all but the case of the question (0x20)") \
 	X(upstream_cookie, "of these with another cookie than expected, or none") \
-	X(upstream_unguarded, "times 0x20 or cookies went off for an upstream that cannot") \
+	X(upstream_unguarded, \
+	    "times 0x20 or cookies went off for an upstream that does not support them") \
 	X(upstream_badcookie, "replies that made us ask again with a new cookie") \
 	X(upstream_truncated, "replies with TC") \
 	X(upstream_errors, "replies with an error rcode") \
@@ -107,8 +108,9 @@
 	    "questions that an upstream did not get because of max-waiting-per-upstream") \
 	X(sockets_exhausted, "questions failed because no descriptor or port was free") \
 	X(tcp_accepted, "client connections accepted") \
-	X(tcp_refused, "client connections closed at a ceiling") \
-	X(tcp_gave_way, "client connections closed to make room for others") \
+	X(tcp_refused, \
+	    "client connections closed at once because of max-tcp-clients or max-tcp-per-client") \
+	X(tcp_gave_way, "client connections closed so that a new one had room") \
 	X(tcp_idle, "client connections closed as idle") \
 	X(tcp_slow, "client connections closed because a question took too long to come") \
 	X(tcp_stalled, "client connections closed because they did not read their answers") \

@@ -21,7 +21,8 @@
 MUST_USE bool syscalls_known(void);
 
 /*
- * syscalls_limit: forbid the calls of the list, or with STRICT all that are on no list. The thread
+ * syscalls_limit: forbid the calls that are listed as forbidden, or with STRICT all that are not
+ * listed as permitted. The thread
  * must have no_new_privs. Returns 0 or -errno, -EOPNOTSUPP without libseccomp.
  */
 MUST_USE int syscalls_limit(bool strict);
