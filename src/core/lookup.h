@@ -8,8 +8,8 @@
  * A lookup lives from the first question with its key (name, type, class, DO, CD) until it has a
  * result. It makes attempts, one after another: an upstream, a transport and a fresh ID. An attempt
  * is given up when its wait is over, or early, for another upstream to be asked too; it stays
- * answerable until the lookup ends (RULES D27). This file has the objects,
- * their table and their waiters; core/attempt makes the attempts. A lookup knows nothing of DNS64.
+ * answerable until the lookup ends (RULES D27). This file has the objects, their table and their
+ * waiters; core/attempt makes the attempts. A lookup knows nothing of DNS64.
  */
 
 #include <stdbool.h>

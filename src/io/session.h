@@ -12,7 +12,7 @@
  *
  * A client network at its ceiling (max-tcp-per-client) gets a new connection in place of its own
  * idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of the
- * network that has most (io/peers). Where none is idle, the new one is refused. The more places are
+ * network that has most (io/peers). If none gives way, the new one is closed. The more places are
  * taken, the sooner idle connections are closed. One thread.
  */
 
