@@ -45,11 +45,18 @@ guess_note(struct lookups *ls, unsigned slot, uint64_t now_ns)
 		beware_of(ls, up, now_ns);
 }
 
+/* Can no TCP connection to UP be had, as far as is known? */
+static inline bool
+lacks_tcp(const struct upstream *up, uint64_t now_ns)
+{
+	return up->no_tcp_ns != 0 && now_ns - up->no_tcp_ns < GUESS_NO_TCP_NS;
+}
+
 /* L's attempt is on a socket that was given up. */
 static void
-move(struct lookups *ls, struct lookup *l)
+move(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	if (guess_may_tcp(l)) {
+	if (guess_may_tcp(l) && !lacks_tcp(&ls->upstreams->table[l->upstream], now_ns)) {
 		guess_by_tcp(l);
 		stats_inc(&ls->stats->upstream_wary);
 	}
@@ -57,7 +64,7 @@ move(struct lookups *ls, struct lookup *l)
 }
 
 void
-guess_move(struct lookups *ls, unsigned slot)
+guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
 {
 	struct list *open = &ls->upstreams->sockets[slot].open;
 
@@ -67,7 +74,7 @@ guess_move(struct lookups *ls, unsigned slot)
 		struct lookup *l = lookup_of(ls, a);
 
 		if (a == &l->now)
-			move(ls, l);
+			move(ls, l, now_ns);
 		else
 			lookup_drop(ls, l, a);
 	}
@@ -94,7 +101,7 @@ guess_beware(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	    upstream_guarded(&up->cookie_guard, now_ns);
 	bool cases = ls->conf->case_randomization && upstream_guarded(&up->case_guard, now_ns);
 
-	if (l->tcp || l->tcp_only || !guess_may_tcp(l))
+	if (l->tcp || l->tcp_only || !guess_may_tcp(l) || lacks_tcp(up, now_ns))
 		return;
 	if (cookie || (cases && has_letters(l)))
 		return;

@@ -15,7 +15,9 @@
  * GUESS_REPLIES right replies, as a reply may be so late that its ID is another question's. After
  * GUESS_UPSTREAM of them, or with a socket that was given up, the upstream is "wary" for
  * GUESS_WARY_NS: questions that little but port and ID guards (no cookie, and 0x20 with fewer than
- * GUESS_LETTERS letters) go over TCP. Where TCP is not to be had they go over UDP.
+ * GUESS_LETTERS letters) go over TCP. Where TCP is not to be had they go over UDP, and after a
+ * connection that could not be made those of the next GUESS_NO_TCP_NS try none: else who guesses
+ * could have each question wait for a connection in vain.
  *
  * What chance that leaves a forger of 100,000 datagrams a second, for a name he has asked for all
  * the while, 8 ports open (tests/core/check_forgers plays it):
@@ -43,6 +45,7 @@
 #define GUESS_LEAK_NS 10000000000ULL
 #define GUESS_REPLIES 1024
 #define GUESS_WARY_NS 60000000000ULL
+#define GUESS_NO_TCP_NS 10000000000ULL
 #define GUESS_LETTERS 20
 
 /* guess_given_up: was socket S given up? */
@@ -59,7 +62,7 @@ void guess_note(struct lookups *ls, unsigned slot, uint64_t now_ns);
  * guess_move: the UDP socket in SLOT was given up: ask what is open on it again, over TCP, and send
  * no new questions by it. Does nothing the second time.
  */
-void guess_move(struct lookups *ls, unsigned slot);
+void guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns);
 
 /*
  * guess_may_tcp: may L's question be confirmed by TCP, or sent by it? Not if there was none once,

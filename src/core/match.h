@@ -121,8 +121,10 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 	enum upstream_over over = lookup_over(&l->now);
 
 	stats_inc(&ls->stats->upstream_replies);
-	if (UNLIKELY(over == UPSTREAM_OVER_TCP))
+	if (UNLIKELY(over == UPSTREAM_OVER_TCP)) {
 		channel_served(lookup_channel(ls, &l->now));
+		us->table[l->upstream].no_tcp_ns = 0;
+	}
 	if (UNLIKELY(l->now.silent)) {
 		stats_inc(&ls->stats->upstream_overdue);
 		us->table[l->upstream].tally.late++;

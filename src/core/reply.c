@@ -232,7 +232,7 @@ reply_on_message(struct lookups *ls, const struct packet_in *in, struct msg *msg
 
 	if (l == NULL) {
 		if (UNLIKELY(reply_spoilt(ls, in)))
-			guess_move(ls, in->sock);
+			guess_move(ls, in->sock, now_ns);
 		return NULL;
 	}
 	/* RDATA of a signed message is not checked: the client judges it (RULES D20). */

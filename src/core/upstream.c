@@ -35,6 +35,7 @@ clear(struct upstream *u)
 	u->guessed_ns = 0;
 	u->guessed_replies = 0;
 	u->wary_until_ns = 0;
+	u->no_tcp_ns = 0;
 	u->case_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_guard = (struct upstream_guard){ .n_same = 0 };
 	u->cookie_len = 0;

@@ -97,8 +97,9 @@ struct upstream {
 	bool speaks_edns;    /* a right reply of it had an OPT, and it has not refused EDNS since */
 	uint32_t n_guesses;  /* at the IDs of questions to it, as core/guess counts them */
 	uint64_t guessed_ns; /* these two: when that number was brought up to date */
-	uint64_t guessed_replies;       /* of tally.replies */
-	uint64_t wary_until_ns;         /* until then IDs are being guessed (core/guess) */
+	uint64_t guessed_replies; /* of tally.replies */
+	uint64_t wary_until_ns;   /* until then IDs are being guessed (core/guess) */
+	uint64_t no_tcp_ns;       /* when TCP could not be had last, if none could since; else 0 */
 	uint8_t cookie[DNS_COOKIE_MAX]; /* client cookie, then its server cookie (RFC 7873) */
 	/* bytes; 0: no client cookie drawn yet; 8: no server cookie received */
 	uint8_t cookie_len;

@@ -110,7 +110,7 @@ END_TEST
 START_TEST(d21_slot_begins_anew)
 {
 	guess(0, GUESS_SOCKET);
-	guess_move(&p.lookups, 0);
+	guess_move(&p.lookups, 0, p.now_ns);
 	ck_assert_int_eq(up->socket[0], -1);
 	upstreams_socket_del(&p.upstreams, 0);
 	guess(0, GUESS_SOCKET);
@@ -172,7 +172,7 @@ START_TEST(d21_earlier_attempt_is_dropped)
 	ck_assert_uint_ne(send.sock, 0);
 	ck_assert_ptr_nonnull(l->earlier);
 	guess(0, GUESS_SOCKET);
-	guess_move(&p.lookups, 0);
+	guess_move(&p.lookups, 0, p.now_ns);
 	ck_assert_ptr_null(l->earlier);
 	ck_assert(!parts_next(&p, &send));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_wary), 0);
@@ -189,7 +189,7 @@ START_TEST(d21_refused_is_not_answered)
 	ck_assert(parts_next(&p, &send));
 	silence_on_refused(&p.lookups, send.sock);
 	guess(send.sock, GUESS_SOCKET);
-	guess_move(&p.lookups, send.sock);
+	guess_move(&p.lookups, send.sock, p.now_ns);
 	p.udp[2] |= DNS_QR >> 8;
 	ck_assert_ptr_null(parts_hand_in(&p, send.way, send.sock, p.udp, send.len, &result));
 	ck_assert_uint_eq(parts_count(&p.stats.upstream_replies), 0);
