@@ -24,8 +24,7 @@
 /* Where the log goes; in the order of the words of the keyword log. */
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
 
-/* What the daemon may still do after the start; in the order of the words of the keyword sandbox.
- */
+/* What the daemon gives up after the start; in the order of the words of the keyword sandbox. */
 enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
 
 struct policy_lines_list;

@@ -17,7 +17,7 @@ void blame_lose(const struct lookups *ls, struct attempt *a);
  */
 void blame_count(const struct lookups *ls, struct lookup *l, struct attempt *a);
 
-/* blame_silent: the wait for A, an attempt of L, is over: count it, and tell its upstream off. */
+/* blame_silent: the wait for A, an attempt of L, is over: count it, for its upstream, too. */
 void blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns);
 
 /* blame_earlier: blame those of L's attempts whose wait is over, and which were given up early. */

@@ -30,11 +30,9 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 
-#define RATE_BYTES \
-	(UINT64_C(4) << 20)         /* of the table: 524,288 counters; not touched if not used \
-				     */
-#define RATE_LEVELS 4               /* prefix lengths of a family at most */
-#define RATE_MOST_NS 60000000000ULL /* ns: no burst is worth more time than this */
+#define RATE_BYTES (UINT64_C(4) << 20) /* of the table: 524,288 counters; untouched if not used */
+#define RATE_LEVELS 4                  /* prefix lengths of a family at most */
+#define RATE_MOST_NS 60000000000ULL    /* ns: no burst is worth more time than this */
 
 /* What is counted, each apart. */
 enum rate_kind { RATE_QUESTIONS, RATE_AMPLIFIED, RATE_KINDS };

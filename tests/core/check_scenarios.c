@@ -24,7 +24,7 @@
  *		client C asks; with a version, an empty option or a second OPT in EDNS; with a
  *		signature behind all else; with a cookie, or the one that came with the last answer
  *	reply Q RCODE [tc] [aa] [ad] [cd] [rd0] [qr0] [opcode=N] [noopt] [noquestion] [ede=N]
- *[bufsize=N] [name=NAME] [type=T] [class=N] [id+1] [by=uN] [cut=N] [cookie=HEX] [notours]
+ *	    [bufsize=N] [name=NAME] [type=T] [class=N] [id+1] [by=uN] [cut=N] [cookie=HEX] [notours]
  *	    [option=N:HEX] [optfirst] [spelled=Q] + records
  *		upstream replies to Q; by another socket than it was asked by; without its last N
  *		octets; with the client's part of Q's cookie (notours: a changed one) and that as
@@ -56,7 +56,7 @@
  *	counter NAME N		a counter of core/stats.h
  * Upstreams are numbered as the engine numbers them, from 1. Records are indented lines (see
  * scene.h); "xN" behind one means N of them whose addresses count up. At the end nothing may be
- *left over or in flight.
+ * left over or in flight.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bench_cache [-s MEGABYTES] [-e ENTRIES] [-n CALLS] [-t THREADS] [-o miss|hit|put]: the cache
- *alone, with messages of 100 bytes under names of 18. Fills it with ENTRIES names, tells how many
- *of them it has then, and for each kind of call the time of one, on average and at worst; then what
- *THREADS of them together get out of it, beside one.
+ * alone, with messages of 100 bytes under names of 18. Fills it with ENTRIES names, tells how many
+ * of them it has then, and for each kind of call the time of one, on average and at worst; then
+ * what THREADS of them together get out of it, beside one.
  *
  *	-o	CALLS calls of that kind and nothing else after filling; under callgrind with
  *		--toggle-collect=cache_get or cache_put it tells what one costs:

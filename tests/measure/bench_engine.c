@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bench_engine [OPTION...]: the engine fed from memory, without a socket. Every name is new and has
- *an A only, so each question costs two upstream. Prints the time of one; under callgrind
+ * an A only, so each question costs two upstream. Prints the time of one; under callgrind
  * (tests/measure/rules.sh, cache_engine.sh) it tells where it goes.
  *
  *	-n N	questions of each engine
@@ -11,8 +11,9 @@
  *	-m	ask for names in zones of rules; else for names in none, though under the same
  *		top-level domains, and some under the same domain
  *	-a	whatever rule there is, AAAA are ignored, for all other names too: each question
- *costs one upstream and a rule changes no answer -p	plain: without what the defaults add to
- *questions upstream (0x20, cookies) -c SIZE	a cache of so many MiB
+ *		costs one upstream and a rule changes no answer
+ *	-p	plain: without what the defaults add to questions upstream (0x20, cookies)
+ *	-c SIZE	a cache of so many MiB
  *	-A	ask for A: one entry of the cache for a name, not two
  *	-f N	ask so many questions before those that count (under callgrind with
  *		--instr-atstart=no only these are looked at)

@@ -2,8 +2,8 @@
 /*
  * inside: a library for LD_PRELOAD that tries, inside dns64d, what somebody would who had taken it
  * over. Tried once in each thread, when it first waits: the main thread by poll, a loop by
- * epoll_wait. Each try is a line on standard error: "inside main|loop WHAT ERROR", ERROR being
- *"ok", EPERM, EACCES, ENOSYS or "other".
+ * epoll_wait. Each try is a line on standard error: "inside main|loop WHAT ERROR", where ERROR is
+ * one of "ok", EPERM, EACCES, ENOSYS and "other".
  *
  *	INSIDE_OPEN	a file that the daemon does not need
  *	INSIDE_READ	one beside its configuration

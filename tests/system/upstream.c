@@ -5,8 +5,9 @@
  *
  *	upstream PORT mute	takes datagrams and never answers; refuses connections
  *	upstream PORT noise	sends wrong replies of every kind, then for most questions the right
- *one upstream PORT hangup	TC over UDP; over TCP every second connection answers one question
- *of the four it waits for and closes with the others open
+ *				one
+ *	upstream PORT hangup	TC over UDP; over TCP every second connection answers one question
+ *				of the four it waits for and closes with the others open
  *
  * The right answer: A 192.0.2.1; nothing, without a SOA, for all other types.
  */

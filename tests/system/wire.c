@@ -12,16 +12,20 @@
  *	noise N SEED		send N octets of noise (tcp), or N datagrams of it (udp)
  *	flood N NAME TYPE	send N questions and read nothing, until it would block for a second
  *	get N MS		read N messages within MS each; print "ID RCODE ANSWERS", and TC if
- *set quiet MS		nothing may come for MS half			send no more (tcp): shut
- *down this direction pause MS
+ *				it is set
+ *	quiet MS		nothing may come for MS
+ *	half			send no more (tcp): shut down this direction
+ *	pause MS
  *	end MS			the other side must close within MS; print how many ms it took
  *	crowd N MS		open N more connections, MS later print how many of them are still
- *open
+ *				open
  *	persist ZONE MS		ask for AAAA of ever new names NNN-NNN-NNN-NNN.ZONE, one every 5 ms
- *(udp), until a NOERROR comes or MS are over; print how many ms it took burst FIRST N ZONE MS ask
- *for AAAA of N (at most 65,536) such names from the FIRST on, some 15,000 a second (udp); within MS
- *after that read the answers; print how many came, how many of them with SERVFAIL, and the longest
- *time in ms that one took
+ *				(udp), until a NOERROR comes or MS are over; print how many ms it
+ *				took
+ *	burst FIRST N ZONE MS	ask for AAAA of N (at most 65,536) such names from the FIRST on,
+ *				some 15,000 a second (udp); within MS after that read the answers;
+ *				print how many came, how many of them with SERVFAIL, and the longest
+ *				time in ms that one took
  *
  * Exit status 0 if all steps went as they say, else 1; 2 for wrong use.
  */

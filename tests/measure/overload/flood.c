@@ -7,11 +7,11 @@
  *	flood ADDRESS PORT NETWORKS PID RATE:SECONDS...
  *
  * ADDRESS is the server's, IPv4, PID its process. For each phase a line: "phase", the rate, then
- *per second from its second one on: questions sent, right answers, SERVFAIL, other rcodes and TC;
- *of the others' questions the percentage that was answered, the 50th and 99th percentile and the
- *longest of their times in ms (unanswered: 10 s); the server's memory in KiB at the end, and the
- *percentage of a CPU that it used. Then "back": how many ms into the last phase it was until 95 %
- *of its questions were answered rightly for half a second.
+ * per second from its second one on: questions sent, right answers, SERVFAIL, other rcodes and TC;
+ * of the others' questions the percentage that was answered, the 50th and 99th percentile and the
+ * longest of their times in ms (unanswered: 10 s); the server's memory in KiB at the end, and the
+ * percentage of a CPU that it used. Then "back": how many ms into the last phase it was until 95 %
+ * of its questions were answered rightly for half a second.
  */
 
 #include <arpa/inet.h>
