@@ -6,7 +6,8 @@
 /* A walk over the labels of a name in a message. */
 struct walk {
 	const uint8_t *msg;
-	size_t len;
+	size_t
+	    len; /* where the message ends, or the labels that lead to a prior occurrence begin */
 	size_t pos; /* the next length byte or pointer */
 	size_t run; /* start of the labels being read: a pointer must point to before it */
 	size_t end; /* behind the first pointer; set once there was one */
@@ -31,9 +32,13 @@ walk_label(struct walk *w)
 		if (w->n_hops++ == 0)
 			w->end = w->pos + 2;
 		w->pos = (size_t)(c & 0x3f) << 8 | w->msg[w->pos + 1];
-		/* A "prior occurrence" (RFC 1035 section 4.1.4) is strictly before this one. */
+		/*
+		 * A "prior occurrence" (RFC 1035 section 4.1.4) is strictly before this one, all of
+		 * it: what stands behind may go when the message is passed on, as an OPT does.
+		 */
 		if (w->pos >= w->run || w->pos < DNS_HEADER_LEN)
 			return -1;
+		w->len = w->run;
 		w->run = w->pos;
 	}
 	return -1;

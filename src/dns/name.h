@@ -66,11 +66,11 @@ name_sole_pointer(const uint8_t p[static 2])
 /*
  * name_expand: read the name at offset POS of the message of LEN bytes at MSG, following
  * compression pointers (RFC 1035 section 4.1.4), and write it to OUT. Every pointer must lead to
- * before the labels it continues, so that a chain of pointers ends (RFC 9267 section 2), and not
- * into the header; more than NAME_HOPS_MAX of them are malformed. *END becomes the offset behind
- * the name, which is behind its first pointer if it has one. Returns the length of the name in OUT;
- * 0, with OUT unspecified and *END untouched, when the name is malformed, longer than DNS_NAME_MAX
- * or runs out of the message.
+ * before the labels it continues, so that a chain of pointers ends (RFC 9267 section 2), to labels
+ * that end before these, and not into the header; more than NAME_HOPS_MAX of them are malformed.
+ * *END becomes the offset behind the name, which is behind its first pointer if it has one.
+ * Returns the length of the name in OUT; 0, with OUT unspecified and *END untouched, when the name
+ * is malformed, longer than DNS_NAME_MAX or runs out of the message.
  */
 MUST_USE size_t name_expand(
     const uint8_t *msg, size_t len, size_t pos, uint8_t out[static DNS_NAME_MAX], size_t *end);

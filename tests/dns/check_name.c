@@ -89,6 +89,10 @@ static const struct expand_case expand_cases[] = {
 	{ FILL "<a>c0ff", 15, NULL, 0 },
 	/* To the middle of the labels that it ends. */
 	{ FILL "{aa}c00d", 12, NULL, 0 },
+	/* To labels that run into those that lead there, or beyond. */
+	{ FILL "03'a'c00c<>", 14, NULL, 0 },
+	{ FILL "03'a'c00c'xy'<>", 14, NULL, 0 },
+	{ FILL "02'a'<>c00c", 15, NULL, 0 },
 	/* Into the header, where no name stands. */
 	{ FILL "<a>c000", 15, NULL, 0 },
 	{ FILL "<a>c00b", 15, NULL, 0 },
