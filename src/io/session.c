@@ -322,8 +322,8 @@ session_idle_ns(const struct shell *sh)
 
 /*
  * Close the connections on LIST, sorted by active_ns, that have been silent too long: for
- * session_idle_ns, which grows with each that is closed, but for LEAST_NS to MOST_NS. At most *LEFT
- * are closed, and *LEFT is lowered.
+ * session_idle_ns, which grows with each that is closed, but for LEAST_NS at least and MOST_NS at
+ * most. At most *LEFT are closed, and *LEFT is lowered.
  */
 static void
 session_silent(
