@@ -2,7 +2,7 @@
 /* query_room: who may wait for upstream, and who gives way when room runs low (RULES D26). */
 #include "core/query.h"
 
-#define COOKIE_FACTOR 10 /* so much more may wait of those with a cookie of ours */
+#define PROVEN_FACTOR 10 /* so much more may wait of those whose address is not forged */
 #define WAYS_GIVEN 4     /* queries that give way to one new one, at most */
 #define LONGEST_TRIED 8  /* queries that are looked at to find one that waits */
 
@@ -110,13 +110,17 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 {
 	const struct conf_core *conf = qs->conf;
 	uint64_t question = key->hash ^ key->qtype * qs->lookups->spread;
-	uint32_t max_same = q->tcp || q->cookie_good ? 0 : conf->max_same_question;
+	bool proven = q->tcp || q->cookie_good;
+	uint32_t max_same = proven ? 0 : conf->max_same_question;
 	uint32_t max_net = 0;
 	enum fair_verdict verdict;
 
-	/* While there is plenty of room a resolver may have as much of it as it likes. */
+	/*
+	 * While there is plenty of room a resolver may have as much of it as it likes. Who fills a
+	 * network's part in its name, with forged addresses, does not reach those who prove theirs.
+	 */
 	if (UNLIKELY(qs->pool.n_used > qs->pool.cap / 2))
-		max_net = conf->max_waiting_per_client * (q->cookie_good ? COOKIE_FACTOR : 1);
+		max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
 	verdict = fair_enter(&qs->fair, &q->peer, question, max_net, max_same, &q->place);
 	if (UNLIKELY(verdict != FAIR_WELCOME)) {
 		turn_away(qs, q, verdict);
