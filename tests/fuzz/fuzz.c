@@ -11,6 +11,7 @@
 #include "dns/header.h"
 #include "dns/msg.h"
 #include "fuzz/image.h"
+#include "fuzz/plain.h"
 #include "support/plan.h"
 
 #define SEED 64
@@ -83,6 +84,7 @@ fuzz_begin(void)
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		f.slot[u] = -1;
 	f.n_old = 0;
+	f.odd = false;
 	fuzz_open_sockets(&f);
 	return &f;
 }
@@ -191,7 +193,8 @@ check_answer(struct fuzz *f, const uint8_t *bytes, const struct packet_out *send
 	struct msg m;
 
 	FUZZ_CHECK(send->sock < f->n_asks && a->open && send->len <= a->limit);
-	FUZZ_CHECK(msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
+	FUZZ_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
+	FUZZ_CHECK(f->odd || msg_parse_reply(&m, bytes, send->len) == MSG_OK); /* D25 */
 	FUZZ_CHECK((m.flags & DNS_QR) != 0);
 	a->open = false;
 	f->n_answers++;
@@ -294,7 +297,9 @@ void
 fuzz_input(struct fuzz *f, enum packet_way way, uint32_t sock, const uint8_t *msg, size_t len)
 {
 	struct packet_in in = { .msg = msg, .len = len, .way = way, .sock = sock };
+	struct msg m;
 
+	f->odd |= msg_parse(&m, msg, len) == MSG_OK && !plain(&m);
 	/* Nothing comes by a socket that was closed. */
 	if (way == PACKET_UPSTREAM_TCP ||
 	    f->engine->upstreams.sockets[sock].upstream != UPSTREAM_NONE)

@@ -62,6 +62,7 @@ struct fuzz {
 	unsigned n_answers;
 	struct fuzz_ask asks[FUZZ_ASKS];
 	unsigned n_questions; /* to upstreams */
+	bool odd;             /* an upstream sent what is not plain (fuzz/plain) */
 	unsigned n_open;
 	struct fuzz_question *open[FUZZ_OPEN]; /* in questions[], the latest first */
 	struct fuzz_question questions[FUZZ_OPEN];
