@@ -168,6 +168,16 @@ start(struct lookups *ls, const struct question *key, uint16_t upstream)
 	return l;
 }
 
+/* L was not sent once more, as its waiters had no questions left for it; now there are some. */
+static __attribute__((noinline)) void
+send_on(struct lookups *ls, struct lookup *l)
+{
+	l->over_budget = false;
+	l->hopeless = false;
+	lookup_ask(ls, l);
+	l->pinned = false;
+}
+
 /* L may be sent SENDS times more, 0: without a limit, or as often as it may already. */
 static inline void
 allow(struct lookup *l, unsigned sends)
@@ -205,6 +215,8 @@ lookup_find_or_start(
 	}
 	l->whole = l->whole || wish->whole;
 	allow(l, wish->sends);
+	if (UNLIKELY(l->over_budget) && l->n_sends < l->allowed && l->progress == LOOKUP_UNSENT)
+		send_on(ls, l);
 	return l;
 }
 

@@ -3,6 +3,7 @@
 #include "core/budget.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,9 +21,10 @@ static struct conf_core conf;
 static struct engine *e;
 static uint64_t now_ns;
 static unsigned n_asked, n_answers;
-static uint16_t rcode; /* of the last answer */
-static bool said;      /* it tells that the questions were used up */
-static int reply_with; /* an rcode; -1: nothing */
+static uint16_t rcode;     /* of the last answer */
+static bool said;          /* it tells that the questions were used up */
+static int reply_with;     /* an rcode; -1: nothing */
+static unsigned n_replies; /* so many only */
 static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 
 static void
@@ -41,6 +43,7 @@ setup(void)
 	n_asked = n_answers = 0;
 	said = false;
 	reply_with = -1;
+	n_replies = UINT_MAX;
 }
 
 static void
@@ -71,7 +74,7 @@ on_question(const struct packet_out *send, const uint8_t *bytes)
 
 	n_asked++;
 	in.sock = send->sock;
-	if (reply_with < 0)
+	if (reply_with < 0 || n_asked > n_replies)
 		return;
 	PARTS_CHECK(send->len <= sizeof(copy[0]));
 	memcpy(reply, bytes, send->len);
@@ -195,6 +198,25 @@ START_TEST(d28_who_is_best_off_decides)
 }
 END_TEST
 
+/* Likewise if the questions of the first one are used up already. */
+START_TEST(d28_who_comes_last_has_his_own)
+{
+	conf.max_upstream_questions = 8;
+	reply_with = DNS_SERVFAIL;
+	n_replies = 7;
+	ask("www.example", DNS_TYPE_MX);
+	pass(1000);
+	ck_assert_uint_eq(n_asked, 8);
+	ck_assert_uint_eq(parts_count(&engine_stats(e)->over_budget), 1);
+	ck_assert_uint_eq(n_answers, 0);
+	ask("www.example", DNS_TYPE_MX);
+	ck_assert_uint_eq(n_asked, 9);
+	pass(5000);
+	ck_assert_uint_eq(n_answers, 2);
+	ck_assert_uint_gt(n_asked, 9);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -207,6 +229,7 @@ main(void)
 	tcase_add_test(tc, shares);
 	tcase_add_loop_test(tc, d28_one_question, 0, 12);
 	tcase_add_test(tc, d28_who_is_best_off_decides);
+	tcase_add_test(tc, d28_who_comes_last_has_his_own);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
