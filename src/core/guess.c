@@ -73,10 +73,13 @@ guess_move(struct lookups *ls, unsigned slot, uint64_t now_ns)
 		struct attempt *a = LIST_OBJECT(open->next, struct attempt, link);
 		struct lookup *l = lookup_of(ls, a);
 
-		if (a == &l->now)
+		if (a == &l->now) {
 			move(ls, l, now_ns);
-		else
-			lookup_drop(ls, l, a);
+			continue;
+		}
+		lookup_drop(ls, l, a);
+		if (l->spent && l->earlier == NULL) /* it has nothing to listen for any more */
+			wheel_set(ls->wheel, &l->timer, now_ns);
 	}
 }
 

@@ -179,6 +179,32 @@ START_TEST(d21_earlier_attempt_is_dropped)
 }
 END_TEST
 
+/* A question that only listened on there has nothing to wait for: it ends. */
+START_TEST(d21_who_listened_there_ends)
+{
+	struct lookup *l = parts_lookup(&p, "a.example", &by_udp);
+	struct lookup_result result;
+	struct packet_out send;
+
+	l->allowed = 1;
+	ck_assert(parts_next(&p, &send));
+	p.now_ns += (uint64_t)p.conf.timeout_ms * 1000000;
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!parts_next(&p, &send));
+	ck_assert(l->spent);
+	guess(0, GUESS_SOCKET);
+	guess_move(&p.lookups, 0, p.now_ns);
+	p.now_ns += WHEEL_TICK_NS;
+	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
+	ck_assert(!silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert(!parts_next(&p, &send)); /* it may not be sent once more */
+	p.now_ns += WHEEL_TICK_NS;
+	ck_assert_ptr_eq(wheel_take(&p.wheel, p.now_ns), &l->timer);
+	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_SILENT);
+}
+END_TEST
+
 /* What is about to be asked again, as ICMP refused the socket, is not answered by it either. */
 START_TEST(d21_refused_is_not_answered)
 {
@@ -212,6 +238,7 @@ main(void)
 	tcase_add_test(tc, d21_slot_begins_anew);
 	tcase_add_test(tc, d21_who_is_guarded_enough);
 	tcase_add_test(tc, d21_earlier_attempt_is_dropped);
+	tcase_add_test(tc, d21_who_listened_there_ends);
 	tcase_add_test(tc, d21_refused_is_not_answered);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
