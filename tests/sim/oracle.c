@@ -25,134 +25,108 @@ static const char *const words[] = { "native AAAA", "synthesized AAAA", "A", "da
 
 /* --- what an answer must be ------------------------------------------------------------------- */
 
-/* What the settings of an era are for a client and its question. */
-struct rules {
-	bool may_ask;
-	bool raw;        /* nothing is synthesized or excluded */
-	bool hands_off;  /* nor is anything else done (RULES D8) */
-	bool always;     /* AAAA are ignored, if A can be had */
-	bool prefix;     /* one is active */
-	uint8_t address; /* the last octet of its first 48 bits */
-};
-
-static struct rules
-rules_of(const struct ask *k, const struct era *e)
+static bool
+hands_off(const struct ask *k) /* RULES D8 */
 {
-	uint8_t client = k->act->client;
-	bool hands_off = k->act->do_bit && k->act->cd, other = client == CLIENT_OTHER;
+	return k->act->do_bit && k->act->cd;
+}
 
-	return (struct rules){ .may_ask = client != CLIENT_DENIED,
-		.raw = hands_off || client == CLIENT_NEVER,
-		.hands_off = hands_off,
-		.always = client == CLIENT_ALWAYS && e->prefix,
-		.prefix = e->prefix || other,
-		.address = other ? SIM_OTHER_ADDRESS : e->address };
+/* Is nothing synthesized or excluded for K? */
+static bool
+is_raw(const struct ask *k)
+{
+	return hands_off(k) || k->act->client == CLIENT_NEVER;
+}
+
+/* The last octet of the first 48 bits of the prefix that is active for K's client; 0: none is. */
+static uint8_t
+prefix_of(const struct ask *k, const struct era *e)
+{
+	if (k->act->client == CLIENT_OTHER)
+		return SIM_OTHER_ADDRESS;
+	return e->prefix ? e->address : 0;
 }
 
 /* Are AAAA records of T passed on to K's client? */
 static bool
-has_native(const struct ask *k, const struct truth *t, const struct rules *r)
+has_native(const struct ask *k, const struct truth *t)
 {
 	return truth_has(t->kind, DNS_TYPE_AAAA) || (t->kind == TRUTH_BOGUS && k->act->cd) ||
-	    (t->kind == TRUTH_EXCLUDED && r->raw);
-}
-
-static enum kind
-right_aaaa(const struct ask *k, const struct era *e, const struct rules *r)
-{
-	enum truth_kind kind = k->truth.kind;
-	bool bogus = kind == TRUTH_BOGUS && !k->act->cd;
-	bool failed = kind == TRUTH_BROKEN_AAAA || kind == TRUTH_MUTE_AAAA || bogus;
-	bool mapped = !r->raw && r->prefix && kind != TRUTH_LOOPBACK && truth_has(kind, DNS_TYPE_A);
-
-	if (r->always && mapped)
-		return SYNTHESIZED;
-	if (r->always && k->truth.open)
-		return NODATA; /* its own AAAA, as they are */
-	if (kind == TRUTH_GONE)
-		return GONE;
-	if (has_native(k, &k->truth, r))
-		return NATIVE;
-	if (mapped && !bogus && (!failed || e->on_failure))
-		return SYNTHESIZED;
-	return failed || kind == TRUTH_BROKEN || kind == TRUTH_MUTE ? ERROR : NODATA;
+	    (t->kind == TRUTH_EXCLUDED && is_raw(k));
 }
 
 /* The right answer, when settings E hold. */
 static enum kind
 right_answer(const struct ask *k, const struct era *e)
 {
-	const struct truth *t = &k->truth;
-	const struct rules r = rules_of(k, e);
-	uint16_t type = k->act->type;
+	const struct act *a = k->act;
+	enum truth_kind kind = k->truth.kind;
+	bool aaaa = a->type == DNS_TYPE_AAAA, always = a->client == CLIENT_ALWAYS;
+	bool bogus = aaaa && kind == TRUTH_BOGUS && !a->cd;
+	bool failed = bogus || (aaaa && (kind == TRUTH_BROKEN_AAAA || kind == TRUTH_MUTE_AAAA));
+	bool mapped = aaaa && !is_raw(k) && prefix_of(k, e) != 0 && kind != TRUTH_LOOPBACK &&
+	    truth_has(kind, DNS_TYPE_A);
 
-	if (!r.may_ask)
+	if (a->client == CLIENT_DENIED)
 		return ERROR;
-	if (type == DNS_TYPE_PTR &&
-	    (r.hands_off || (k->act->prefix != SIM_OTHER_ADDRESS && k->act->prefix != e->address)))
+	if (a->type == DNS_TYPE_PTR &&
+	    (hands_off(k) || (a->prefix != SIM_OTHER_ADDRESS && a->prefix != e->address)))
 		return NODATA; /* no name of ours: upstream has nothing there */
-	if (t->open &&
-	    (type != DNS_TYPE_AAAA || r.raw || (k->act->client == CLIENT_ALWAYS && !r.prefix)))
+	if (k->truth.open && (always ? !mapped : !aaaa || is_raw(k)))
 		return NODATA; /* relayed as it is: no more than a CNAME */
-	if (type == DNS_TYPE_AAAA)
-		return right_aaaa(k, e, &r);
-	if (t->kind == TRUTH_GONE)
+	if (always && mapped)
+		return SYNTHESIZED;
+	if (kind == TRUTH_GONE)
 		return GONE;
-	if (t->kind == TRUTH_BROKEN || t->kind == TRUTH_MUTE)
+	if (kind == TRUTH_BROKEN || kind == TRUTH_MUTE)
 		return ERROR;
-	if (!truth_has(t->kind, type) ||
-	    (type == DNS_TYPE_A && k->act->client == CLIENT_HIDDEN && !r.hands_off))
+	if (a->type == DNS_TYPE_A && a->client == CLIENT_HIDDEN && !hands_off(k))
 		return NODATA;
-	return type == DNS_TYPE_A ? OLD : DATA;
-}
-
-/* An era that holds in a part of the time since K was asked and after E; NULL: there is none. */
-static const struct era *
-next_era(const struct sim *s, const struct ask *k, const struct era *e)
-{
-	e = e == NULL ? s->eras : e + 1;
-	while (e + 1 < s->eras + s->n_eras && e[1].at_ns < k->at_ns)
-		e++;
-	return e < s->eras + s->n_eras ? e : NULL;
+	if (aaaa ? has_native(k, &k->truth) : truth_has(kind, a->type))
+		return aaaa ? NATIVE : a->type == DNS_TYPE_A ? OLD : DATA;
+	if (mapped && !bogus && (!failed || e->on_failure))
+		return SYNTHESIZED;
+	return failed ? ERROR : NODATA;
 }
 
 /* The address of an AAAA record, as it must be. Returns what it makes of the answer. */
 static enum kind
 judge_aaaa(struct sim *s, const struct ask *k, const struct truth *t, const uint8_t *address)
 {
-	bool native = memcmp(address, t->aaaa, 16) == 0;
+	bool mapped = truth_has(t->kind, DNS_TYPE_A) && memcmp(address + 12, t->a, 4) == 0;
 
-	if (!native && (!truth_has(t->kind, DNS_TYPE_A) || memcmp(address + 12, t->a, 4) != 0))
-		sim_fail(s, "an AAAA that nobody has");
-	for (const struct era *e = next_era(s, k, NULL); e != NULL; e = next_era(s, k, e)) {
-		const struct rules r = rules_of(k, e);
-		const uint8_t prefix[12] = { 0x20, 0x01, 0x0d, 0xb8, 0, r.address };
+	if (memcmp(address, t->aaaa, 16) == 0 && has_native(k, t))
+		return NATIVE;
+	for (unsigned i = k->era; i < s->n_eras; i++) {
+		const uint8_t prefix[12] = { 0x20, 0x01, 0x0d, 0xb8, 0, prefix_of(k, &s->eras[i]) };
 
-		if (native && has_native(k, t, &r))
-			return NATIVE;
-		if (!r.raw && r.prefix && memcmp(address, prefix, 12) == 0)
+		if (mapped && !is_raw(k) && prefix[5] != 0 && memcmp(address, prefix, 12) == 0)
 			return SYNTHESIZED;
 	}
-	sim_fail(s,
-	    native ? "AAAA that are not for this client"
-		   : "an AAAA under a prefix that is not active");
+	sim_fail(s, "an AAAA that is not for this client");
 }
 
-/* An address record of answer M. */
+/* Record RR in SECTION of answer M. Returns what it makes of the answer. */
 static enum kind
-judge_record(struct sim *s, const struct ask *k, const struct msg *m, const struct rr *rr)
+judge_record(struct sim *s, const struct ask *k, const struct msg *m, enum msg_section section,
+    const struct rr *rr)
 {
+	bool asked = section == MSG_ANSWER && rr->type == k->act->type;
+	bool hint = section == MSG_ADDITIONAL && rr->type == DNS_TYPE_AAAA &&
+	    k->act->type == DNS_TYPE_HTTPS && !k->act->do_bit;
 	const uint8_t *address = m->bytes + rr->rdata;
 	uint8_t owner[DNS_NAME_MAX];
 	struct truth t;
 	enum kind kind = OLD;
 	uint32_t most;
 
+	if (rr->type != DNS_TYPE_A && rr->type != DNS_TYPE_AAAA)
+		return asked ? DATA : OTHER;
 	assert(msg_owner(m, rr, owner) > 0);
 	truth_of(owner, &t);
 	if (truth_is_forged(address, rr->rdlen))
 		sim_fail(s, "a forged address");
-	if (!t.ours || t.alias)
+	if (!(asked || hint) || !t.ours || t.alias)
 		sim_fail(s, "an address that is out of place");
 	if (rr->type == DNS_TYPE_AAAA)
 		kind = judge_aaaa(s, k, &t, address);
@@ -164,43 +138,27 @@ judge_record(struct sim *s, const struct ask *k, const struct msg *m, const stru
 		most = FAILED_TTL;
 	if (rr->ttl > most)
 		sim_fail(s, "a TTL of %u, more than %u", rr->ttl, most);
-	return kind;
+	return asked ? kind : OTHER;
 }
 
-/* Record RR in SECTION of answer M, which was of KIND by those before it. */
-static enum kind
-judge_section(struct sim *s, const struct ask *k, const struct msg *m, enum msg_section section,
-    const struct rr *rr, enum kind kind)
-{
-	if (rr->type != DNS_TYPE_A && rr->type != DNS_TYPE_AAAA)
-		return section == MSG_ANSWER && rr->type == k->act->type ? DATA : kind;
-	if (section == MSG_ANSWER && rr->type == k->act->type)
-		return judge_record(s, k, m, rr);
-	if (section != MSG_ADDITIONAL || rr->type != DNS_TYPE_AAAA ||
-	    k->act->type != DNS_TYPE_HTTPS || k->act->do_bit)
-		sim_fail(s, "an address that is out of place");
-	(void)judge_record(s, k, m, rr);
-	return kind;
-}
-
+/* What answer M to K is, of whose records the last that says anything counts. */
 static enum kind
 kind_of(struct sim *s, const struct ask *k, const struct msg *m)
 {
-	enum kind kind = OTHER;
+	enum kind kind = OTHER, next;
 
 	for (enum msg_section section = MSG_ANSWER; section < MSG_SECTIONS; section++) {
 		struct msg_walk w = msg_walk(m, section);
 		struct rr rr;
 
 		while (msg_walk_next(&w, &rr)) {
-			kind = judge_section(s, k, m, section, &rr, kind);
+			next = judge_record(s, k, m, section, &rr);
+			kind = next != OTHER ? next : kind;
 		}
 	}
-	if (m->rcode == DNS_NXDOMAIN)
-		return kind == OTHER ? GONE : OTHER;
-	if (m->rcode != DNS_NOERROR)
-		return kind == OTHER ? ERROR : OTHER;
-	return kind == OTHER ? NODATA : kind;
+	if (kind != OTHER)
+		return m->rcode == DNS_NOERROR ? kind : OTHER;
+	return m->rcode == DNS_NOERROR ? NODATA : m->rcode == DNS_NXDOMAIN ? GONE : ERROR;
 }
 
 /* --- what excuses another one ----------------------------------------------------------------- */
@@ -217,6 +175,7 @@ about(struct sim *s, const struct ask *k, uint16_t type, bool target)
 void
 oracle_begins(struct sim *s, struct ask *k)
 {
+	k->era = s->n_eras - 1;
 	k->was_down = upstreams_all_down(&s->w.engine->upstreams);
 	k->down_ns = k->was_down ? k->at_ns : 0;
 	for (unsigned i = 0; i < 4; i++) {
@@ -310,7 +269,7 @@ had_no_room(const struct sim *s, const struct ask *k)
 static bool
 may_fail(struct sim *s, const struct ask *k)
 {
-	bool aaaa = k->act->type == DNS_TYPE_AAAA;
+	bool aaaa = k->act->type == DNS_TYPE_AAAA, known;
 
 	/* With all upstreams down, A is not asked where AAAA failed. */
 	if (had_no_room(s, k) || k->was_down)
@@ -325,11 +284,10 @@ may_fail(struct sim *s, const struct ask *k)
 	if ((k->truth.kind == TRUTH_BROKEN_AAAA || k->truth.open) &&
 	    was_touched(s, k, DNS_TYPE_AAAA))
 		return true;
-	if (!was_hopeless(s, k, k->act->type) && (!aaaa || !was_hopeless(s, k, DNS_TYPE_A)))
-		return false;
-	if (was_right(s, k, k->act->type) && (!aaaa || truth_has(k->truth.kind, DNS_TYPE_AAAA)))
-		return false;
-	return !aaaa || !was_right(s, k, k->act->type) || !was_right(s, k, DNS_TYPE_A);
+	known = was_right(s, k, k->act->type) &&
+	    (!aaaa || truth_has(k->truth.kind, DNS_TYPE_AAAA) || was_right(s, k, DNS_TYPE_A));
+	return !known &&
+	    (was_hopeless(s, k, k->act->type) || (aaaa && was_hopeless(s, k, DNS_TYPE_A)));
 }
 
 /* Is GOT, which is not right, the best that could be had? */
@@ -372,8 +330,8 @@ judge(struct sim *s, const struct ask *k, const struct msg *m)
 	    (unsigned long long)((s->w.now_ns - k->at_ns) / NS_PER_MS), words[got],
 	    m->flags & DNS_TC ? " TC" : "", msg_ede(m));
 	s->n_kinds[got]++;
-	for (const struct era *e = next_era(s, k, NULL); e != NULL; e = next_era(s, k, e)) {
-		want = right_answer(k, e);
+	for (unsigned i = k->era; i < s->n_eras; i++) {
+		want = right_answer(k, &s->eras[i]);
 		if (want == got)
 			return;
 	}
@@ -384,15 +342,14 @@ judge(struct sim *s, const struct ask *k, const struct msg *m)
 static void
 judge_time(struct sim *s, const struct ask *k)
 {
-	uint64_t gone = s->w.now_ns - k->at_ns - (s->slept_ns - k->slept_ns);
-	enum truth_kind kind = k->truth.kind;
+	uint64_t gone = s->w.now_ns - k->at_ns - (s->slept_ns - k->slept_ns), most = LIFE_NS;
 
-	if (gone > LIFE_NS)
+	if (k->down_ns != 0)
+		most = DOWN_NS;
+	if (k->act->strict && k->truth.kind < TRUTH_BROKEN)
+		most = SOON_NS;
+	if (gone > most)
 		sim_fail(s, "answered late");
-	if (k->down_ns != 0 && gone > DOWN_NS)
-		sim_fail(s, "answered late, with all upstreams down");
-	if (k->act->strict && gone > SOON_NS && kind < TRUTH_BROKEN)
-		sim_fail(s, "answered late, with nothing wrong");
 }
 
 /* Are all upstreams known to be down while K waits? */

@@ -116,6 +116,7 @@ struct ask {
 	const struct act *act;
 	uint64_t at_ns;
 	uint64_t down_ns; /* since when all upstreams are known to be down; 0: they are not */
+	unsigned era; /* of s->eras: the one it was asked in */
 	bool open;
 	bool was_down;      /* they were when it was asked */
 	uint64_t n_no_room; /* counted before it */
