@@ -43,6 +43,18 @@ budget_settle(uint8_t *left, struct budget_share *s, const struct lookup *l)
 }
 
 /*
+ * budget_leave: who has S waits for L no longer. If L goes on, what was set aside for it is for
+ * that: L may be sent as often as before.
+ */
+static inline void
+budget_leave(uint8_t *left, struct budget_share *s, const struct lookup *l)
+{
+	if (l->n_waiters == 1 && !l->needed)
+		budget_settle(left, s, l);
+	s->n = 0;
+}
+
+/*
  * budget_stop: L, which is to be sent, was sent as often as those who wait for it may have it sent:
  * it is not again, but a reply to what was sent is taken, if one can come yet. Returns false.
  */

@@ -197,11 +197,14 @@ query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome
 	query_make_ready(qs, q, outcome, false);
 }
 
-/* How many of the questions that Q has left go for this one: for AAAA not those for A behind it. */
+/* How many of the questions that Q has left go for this one: not those for A or AAAA behind it. */
 static inline uint8_t
 share_of(const struct query *q)
 {
-	return q->state == QUERY_AAAA ? (uint8_t)(q->left - q->left / 3) : q->left;
+	bool first =
+	    q->state == QUERY_AAAA || (q->state == QUERY_A && q->aaaa_end == QUERY_AAAA_IGNORED);
+
+	return first ? (uint8_t)(q->left - q->left / 3) : q->left;
 }
 
 /* Q has no questions left: what is at hand is used, as after silence (RULES D28). */

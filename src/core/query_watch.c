@@ -82,7 +82,7 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 		watch(q, l);
 	} else {
 		keep(qs, l);
-		budget_settle(&q->left, &q->share, l);
+		budget_leave(&q->left, &q->share, l);
 		lookup_leave(qs->lookups, l, &q->link);
 	}
 }
@@ -94,7 +94,7 @@ query_unwatch(struct queries *qs, struct query *q)
 
 	q->watch.lookup = NULL;
 	keep(qs, l);
-	budget_settle(&q->left, &q->watch.share, l);
+	budget_leave(&q->left, &q->watch.share, l);
 	lookup_leave(qs->lookups, l, &q->watch.link);
 }
 
@@ -165,7 +165,7 @@ keep_a(struct queries *qs, struct query *q)
 	if (q->state == QUERY_A) {
 		watch(q, q->lookup);
 	} else {
-		budget_settle(&q->left, &q->share, q->lookup);
+		budget_leave(&q->left, &q->share, q->lookup);
 		lookup_leave(qs->lookups, q->lookup, &q->link);
 	}
 	list_push(&qs->ready, &q->link);
@@ -207,7 +207,9 @@ query_wake_watchers(
 static void
 ask_beside(struct queries *qs, struct query *q, struct lookup *l, uint64_t now_ns)
 {
-	uint8_t sends = q->left < QUERY_BESIDE_SENDS ? q->left : QUERY_BESIDE_SENDS;
+	/* What it brings may not be kept, and is asked for again then. */
+	uint8_t spare = q->left / 2;
+	uint8_t sends = spare < QUERY_BESIDE_SENDS ? spare : QUERY_BESIDE_SENDS;
 	const struct question key = { .qname = l->qname,
 		.qname_len = l->qname_len,
 		.qtype = DNS_TYPE_A,

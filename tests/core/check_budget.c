@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cache/cache.h"
 #include "core/engine.h"
 #include "core/engine_parts.h"
 #include "dns/wire.h"
@@ -21,29 +22,40 @@ static struct conf_core conf;
 static struct engine *e;
 static uint64_t now_ns;
 static unsigned n_asked, n_answers;
-static uint16_t rcode;     /* of the last answer */
-static bool said;          /* it tells that the questions were used up */
-static int reply_with;     /* an rcode; -1: nothing */
-static unsigned n_replies; /* so many only */
+static uint16_t rcode;      /* of the last answer */
+static bool said;           /* it tells that the questions were used up */
+static int reply_with;      /* an rcode; -1: nothing */
+static unsigned n_replies;  /* so many only */
+static uint16_t reply_type; /* to questions for this type alone; 0: to all */
+static unsigned n_a;        /* questions for A */
 static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 
 static void
-setup(void)
+begin(const char *line, size_t cache)
 {
-	static const char *const lines[] = { "prefix 2001:db8:64::/96", "svcb resolve" };
+	const char *lines[] = { "prefix 2001:db8:64::/96", line };
 	uint64_t seed = 1;
 
 	parts_conf(&conf, UPSTREAMS, ROOM);
 	conf.policies = plan_policies(lines, 2);
+	conf.keep = (struct conf_cache){ .max_ttl_s = 3600, .max_negative_s = 60, .failure_s = 5 };
+	conf.cache = cache > 0 ? cache_new(cache, 0, 1) : NULL;
 	now_ns = PARTS_START_NS;
 	e = engine_new(&conf, &seed, now_ns);
 	ck_assert_ptr_nonnull(e);
 	for (unsigned u = 0; u < UPSTREAMS; u++)
 		engine_socket_use(e, (unsigned)engine_socket_add(e, u, 0));
-	n_asked = n_answers = 0;
+	n_asked = n_answers = n_a = 0;
 	said = false;
 	reply_with = -1;
 	n_replies = UINT_MAX;
+	reply_type = 0;
+}
+
+static void
+setup(void)
+{
+	begin("svcb resolve", 0);
 }
 
 static void
@@ -51,6 +63,7 @@ teardown(void)
 {
 	engine_free(e);
 	policies_unref(conf.policies);
+	cache_free(conf.cache);
 }
 
 static void
@@ -72,9 +85,13 @@ on_question(const struct packet_out *send, const uint8_t *bytes)
 	uint8_t *reply = copy[n++ % 8];
 	struct packet_in in = { .msg = reply, .len = send->len, .way = send->way };
 
+	struct msg m;
+
+	PARTS_CHECK(msg_parse(&m, bytes, send->len) == MSG_OK);
 	n_asked++;
+	n_a += m.qtype == DNS_TYPE_A;
 	in.sock = send->sock;
-	if (reply_with < 0 || n_asked > n_replies)
+	if (reply_with < 0 || n_asked > n_replies || (reply_type != 0 && m.qtype != reply_type))
 		return;
 	PARTS_CHECK(send->len <= sizeof(copy[0]));
 	memcpy(reply, bytes, send->len);
@@ -144,6 +161,29 @@ START_TEST(shares)
 	l.n_sends = 50; /* others who wait had more */
 	budget_settle(&left, &s, &l);
 	ck_assert_uint_eq(left, 20);
+}
+END_TEST
+
+/* Who leaves a lookup that goes on gets nothing back: that is sent as often as before. */
+START_TEST(shares_of_who_leaves)
+{
+	struct lookup l = { .n_waiters = 2 };
+	struct budget_share s;
+	uint8_t left = 24;
+
+	budget_take(&left, &s, &l, 16);
+	budget_leave(&left, &s, &l);
+	ck_assert_uint_eq(left, 8);
+	l.n_waiters = 1;
+	l.needed = true;
+	budget_take(&left, &s, &l, 3);
+	budget_leave(&left, &s, &l);
+	ck_assert_uint_eq(left, 5);
+	l.needed = false;
+	budget_take(&left, &s, &l, 3);
+	l.n_sends++;
+	budget_leave(&left, &s, &l);
+	ck_assert_uint_eq(left, 4);
 }
 END_TEST
 
@@ -217,6 +257,35 @@ START_TEST(d28_who_comes_last_has_his_own)
 }
 END_TEST
 
+/* A is asked beside a silent AAAA; what it brought cannot be kept, so it is asked for again. */
+START_TEST(d28_beside_leaves_some)
+{
+	teardown();
+	begin("svcb off", CACHE_MIN);
+	conf.max_upstream_questions = 8;
+	reply_with = DNS_NOERROR;
+	reply_type = DNS_TYPE_A;
+	ask("www.example", DNS_TYPE_AAAA);
+	pass(5000);
+	ck_assert_uint_eq(n_answers, 1);
+	ck_assert_uint_eq(n_a, 2);
+}
+END_TEST
+
+/* Where A is asked first, some questions are left for the real AAAA. */
+START_TEST(d28_a_first_leaves_some)
+{
+	teardown();
+	begin("synthesize always", 0);
+	conf.max_upstream_questions = 8;
+	reply_with = DNS_SERVFAIL;
+	ask("www.example", DNS_TYPE_AAAA);
+	pass(5000);
+	ck_assert_uint_eq(n_answers, 1);
+	ck_assert_uint_gt(n_asked, n_a);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -227,9 +296,12 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, shares);
+	tcase_add_test(tc, shares_of_who_leaves);
 	tcase_add_loop_test(tc, d28_one_question, 0, 12);
 	tcase_add_test(tc, d28_who_is_best_off_decides);
 	tcase_add_test(tc, d28_who_comes_last_has_his_own);
+	tcase_add_test(tc, d28_beside_leaves_some);
+	tcase_add_test(tc, d28_a_first_leaves_some);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
