@@ -30,6 +30,26 @@ history_fact(struct sim *s, uint64_t key)
 	}
 }
 
+struct fact *
+history_target(struct sim *s, const uint8_t *name)
+{
+	struct truth t;
+
+	truth_of(name, &t);
+	return history_fact(s, history_key(t.ours ? t.target : name, 0, false, false));
+}
+
+/* NAME is asked for, for a client: was it as often as clients may have it asked (RULES D28)? */
+static void
+count_sends(struct sim *s, const uint8_t *name)
+{
+	struct fact *f = history_target(s, name);
+
+	if (++f->n_sends > f->n_clients * s->conf[0].max_upstream_questions)
+		sim_fail(s, "too many questions upstream: %u for %u of clients", f->n_sends,
+		    f->n_clients);
+}
+
 unsigned
 history_most(const struct sim *s)
 {
@@ -83,6 +103,7 @@ history_asked(struct sim *s, const struct msg *m, bool tcp, uint32_t sock, bool 
 		    tcp ? "TCP" : "UDP", shell_upstream(s, tcp, sock), n->heard[u][tcp]);
 	if (l->probe)
 		return 1;
+	count_sends(s, l->qname);
 	key = history_key(l->qname, l->qtype, l->do_bit, l->cd);
 	history_fact(s, key)->asked_ns = s->w.now_ns;
 	return key;

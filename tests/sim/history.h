@@ -4,7 +4,8 @@
 
 /*
  * history: what befell the questions that the engine sent, and whether it sent them too often (rule
- * 34: three times to one upstream over one transport, and once more for each message that came).
+ * 34: three times to one upstream over one transport, and once more for each message that came;
+ * rule D28: so many times in all for each question of a client).
  */
 
 #include "sim/sim.h"
@@ -14,6 +15,10 @@ uint64_t history_key(const uint8_t *name, uint16_t type, bool do_bit, bool cd);
 
 /* history_fact: what befell the question with KEY. */
 struct fact *history_fact(struct sim *s, uint64_t key);
+
+/* history_target: what befell all that was asked for the sake of names with the same end of chain
+ * as NAME. */
+struct fact *history_target(struct sim *s, const uint8_t *name);
 
 /*
  * history_asked: the engine sends question M over SOCK: may it, as often as that? Returns the key

@@ -176,6 +176,10 @@ void
 oracle_begins(struct sim *s, struct ask *k)
 {
 	k->era = s->n_eras - 1;
+	history_target(s, k->question)->n_clients++;
+	if (k->act->type == DNS_TYPE_PTR)
+		history_target(s, k->truth.target)->n_clients++;
+	k->n_sends = history_target(s, k->truth.target)->n_sends;
 	k->was_down = upstreams_all_down(&s->w.engine->upstreams);
 	k->down_ns = k->was_down ? k->at_ns : 0;
 	for (unsigned i = 0; i < 4; i++) {

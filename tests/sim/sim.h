@@ -116,10 +116,11 @@ struct ask {
 	const struct act *act;
 	uint64_t at_ns;
 	uint64_t down_ns; /* since when all upstreams are known to be down; 0: they are not */
-	unsigned era; /* of s->eras: the one it was asked in */
+	unsigned era;     /* of s->eras: the one it was asked in */
 	bool open;
 	bool was_down;      /* they were when it was asked */
 	uint64_t n_no_room; /* counted before it */
+	unsigned n_sends;   /* struct fact.n_sends of its target when it was asked */
 	uint64_t slept_ns;  /* s->slept_ns when it was asked */
 	uint8_t question[DNS_NAME_MAX + 4];
 	size_t question_len;
@@ -151,6 +152,8 @@ struct fact {
 	uint64_t slow_ns;         /* how long a reply takes at most */
 	uint64_t asked_ns;        /* it was sent */
 	uint64_t touched_ns;      /* something was wrong; 0: never */
+	unsigned n_clients;       /* of the end of a chain: clients' questions that led there, */
+	unsigned n_sends;         /* and how often we asked upstream for that */
 };
 
 /* From when on which settings hold. */

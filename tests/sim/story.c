@@ -163,6 +163,7 @@ draw_settings(struct sim *s, struct rng *r)
 	c->hedge = rng_below(r, 2);
 	c->timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
 	c->resend_attempts = rng_below(r, 3) ? 2 : rng_below(r, 4);
+	c->max_upstream_questions = (uint8_t)(rng_below(r, 3) ? 8 + rng_below(r, 17) : 24);
 	c->case_randomization = rng_below(r, 2);
 	c->upstream_cookies = rng_below(r, 2);
 	c->client_cookies = rng_below(r, 2);
