@@ -29,7 +29,7 @@ START_TEST(need_follows_the_limits)
 	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 52);
 	more = descriptors_needed(&settings, 2);
 	ck_assert_uint_gt(more, 2 * (base - 100));
-	/* To one upstream: 8 sockets in use and 128 retired ones in each of 4 ID spaces, and TCP. */
+	/* To one upstream: in each of 4 ID spaces 8 sockets in use and 128 retired, and TCP. */
 	base = descriptors_needed(&settings, 1);
 	settings.conf.core.n_upstreams = 2;
 	ck_assert_uint_eq(descriptors_needed(&settings, 1) - base, 544 + CHANNELS_EACH);

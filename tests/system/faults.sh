@@ -225,7 +225,7 @@ storm()
 		asked_by_tcp 50
 	done
 	hits=$(fault hits)
-	used=$(($(ticks) - before))
+	used=$((($(ticks) - before) * (100000 / $(getconf CLK_TCK)) / ($(milliseconds) - began)))
 	fault clear
 	began=$(milliseconds)
 	wait_for 10 asked AAAA

@@ -5,14 +5,16 @@
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need dnsperf
 
-# begin FAKEDNS-OPTION...: fresh servers, dns64d with one thread and without a cache
+# begin FAKEDNS-OPTION...: fresh servers, dns64d with one thread and without a cache. Where each connection
+# ends after seven replies, some questions are sent over more than 24 of them (RULES D28).
 begin()
 {
 	for begin_name in dns64d fakedns; do
 		[ ! -f "$work/$begin_name.pid" ] || stop $begin_name
 	done
 	start_fakedns "$@"
-	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 0'
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 0' \
+		'max-upstream-questions 255'
 	start_dns64d
 }
 
