@@ -9,6 +9,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "sim/oracle.h"
+#include "sim/rare.h"
 
 void
 client_name(const struct act *a, uint8_t out[static DNS_NAME_MAX], struct truth *t)
@@ -115,10 +116,12 @@ client_ask(struct sim *s, const struct act *a)
 	k->id = (uint16_t)(s->n_asks * 7);
 	k->limit = a->tcp ? DNS_MSG_MAX : a->bufsize < 512 ? 512 : a->bufsize < 1232 ? 512 : 1232;
 	k->n_no_room = parts_count(&st->no_room);
+	k->n_rare = s->n_rare;
 	in.len = write_question(s, k, msg, sizeof(msg));
 	k->open = true;
 	s->n_open++;
 	oracle_begins(s, k);
+	rare_turn(s);
 	world_input(&s->w, &in);
 	check_cookie(s, k, parts_count(&st->client_cookies_good) > good);
 	if (parts_count(&st->client_dropped) == dropped)

@@ -10,6 +10,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "sim/history.h"
+#include "sim/rare.h"
 #include "sim/shell.h"
 
 #define NEAR_MISSES \
@@ -339,6 +340,7 @@ hand_in(struct sim *s, const struct parcel *p)
 	    p->right ? "right" : "wrong", p->id, p->tcp ? "TCP" : "UDP", p->sock, p->bytes[3] & 15u,
 	    wire_u16(p->bytes), p->what);
 	born_ns = history_heard(s, wire_u16(p->bytes), shell_number(s, p->tcp, p->sock), p->other);
+	rare_turn(s);
 	engine_prepare(s->w.engine, &in, 1);
 	if (!engine_input(s->w.engine, &in, s->w.now_ns))
 		shell_replace(s, p->sock);

@@ -264,8 +264,9 @@ had_no_room(const struct sim *s, const struct ask *k)
 
 	if (st->no_room == k->n_no_room)
 		return false;
-	return st->gave_way == 0 || st->sockets_exhausted + st->tcp_upstream_full > 0 ||
-	    c->max_queries < 64 || c->max_waiting_per_client > 0 ||
+	return s->n_rare > 0 || st->gave_way == 0 ||
+	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
+	    c->max_waiting_per_client > 0 ||
 	    mine + mine / 8 + 8 >= n_waiting(s, CLIENT_FLOOD, NULL);
 }
 
@@ -275,6 +276,8 @@ may_fail(struct sim *s, const struct ask *k)
 {
 	bool aaaa = k->act->type == DNS_TYPE_AAAA, known;
 
+	if (s->n_rare > k->n_rare) /* what there would be room for had none */
+		return true;
 	/* With all upstreams down, A is not asked where AAAA failed. */
 	if (had_no_room(s, k) || k->was_down)
 		return true;

@@ -11,6 +11,7 @@
 #include "sim/client.h"
 #include "sim/net.h"
 #include "sim/oracle.h"
+#include "sim/rare.h"
 #include "sim/remains.h"
 #include "sim/shell.h"
 #include "sim/sim.h"
@@ -201,6 +202,7 @@ begin(struct sim *s)
 	assert(s->w.engine != NULL);
 	s->w.n_spaces = TXID_MAX_SPACES; /* sockets are the shell's */
 	shell_sync(s);
+	rare_begin(sim_draw(s, 6, 0, 2) ? s : NULL, s->calm_ns);
 }
 
 void
@@ -228,6 +230,7 @@ sim_run(struct sim *s)
 		shell_sync(s);
 		oracle_watch(s);
 	}
+	rare_begin(NULL, 0);
 	remains_check(s);
 	engine_free(s->w.engine);
 	policies_unref(s->conf[s->turn % 2].policies);

@@ -10,7 +10,8 @@
  * and looks at the form of the answers; net plays upstreams and what lies between; shell opens
  * sockets and connections as io/ does; oracle judges what each answer says by what is true (truth)
  * and what has happened (history); remains looks for what is left at the end. Chances in net are
- * drawn from what they are about, so that a story with an event less goes on as before.
+ * drawn from what they are about, so that a story with an event less goes on as before. rare lets
+ * core meet what it seldom meets.
  */
 
 #include <stdbool.h>
@@ -120,6 +121,7 @@ struct ask {
 	bool open;
 	bool was_down;      /* they were when it was asked */
 	uint64_t n_no_room; /* counted before it */
+	uint64_t n_rare;    /* s->n_rare before it */
 	unsigned n_sends;   /* struct fact.n_sends of its target when it was asked */
 	uint64_t slept_ns;  /* s->slept_ns when it was asked */
 	uint8_t question[DNS_NAME_MAX + 4];
@@ -199,6 +201,8 @@ struct sim {
 	struct act floods[SIM_ASKS];              /* the questions of floods */
 	unsigned n_floods;
 	uint32_t n_filled;
+	uint64_t calm_ns;  /* from then on nothing goes wrong */
+	uint64_t n_rare;   /* how often something rare happened */
 	uint64_t slept_ns; /* for how long the process was stopped, in all */
 	uint64_t woke_ns;  /* when that was over last */
 	/* net and shell */

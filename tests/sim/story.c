@@ -141,6 +141,7 @@ draw_acts(struct sim *s, struct rng *r)
 	if (rng_below(r, 16) == 0)
 		add(s, ACT_FILL, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000)
 		    ->much = 600;
+	s->calm_ns = s->w.now_ns + span_ns;
 	/* Those who wait for nothing have no answer yet: there may be no room until then. */
 	at_ns = s->w.now_ns + span_ns + asleep_ns +
 	    (s->conf[0].max_queries < 256 ? 5500 : 1000) * NS_PER_MS;
