@@ -144,7 +144,8 @@ draw_acts(struct sim *s, struct rng *r)
 	s->calm_ns = s->w.now_ns + span_ns;
 	/* Those who wait for nothing have no answer yet: there may be no room until then. */
 	at_ns = s->w.now_ns + span_ns + asleep_ns +
-	    (s->conf[0].max_queries < 256 ? 5500 : 1000) * NS_PER_MS;
+	    (s->conf[0].max_queries < 256 || s->conf[0].max_waiting_per_client > 0 ? 5500 : 1000) *
+		NS_PER_MS;
 	for (unsigned i = 0; i < 12; i++) {
 		struct act *a = add(s, ACT_ASK, at_ns + i * 20 * NS_PER_MS);
 
