@@ -15,6 +15,10 @@
 #define FLOODED 200000 /* names from this number on are asked for by floods */
 #define FRESH 100000   /* names from this number on are asked for once, when nothing is wrong */
 
+/* A failure is remembered for 5 s, then 10 s and so on; no story is long enough for more (RULES
+ * 34). */
+#define FORGOTTEN_NS (40000 * NS_PER_MS)
+
 static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
 	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
 	"lowers", "tcp-refused", "tcp-closing", "tcp-silent", "tcp-full", "forger", "no-socket",
@@ -151,6 +155,13 @@ draw_acts(struct sim *s, struct rng *r)
 
 		draw_question(r, a, 20);
 		a->number = FRESH + i;
+		a->strict = true;
+	}
+	/* What failed is asked for again when that is forgotten. */
+	for (unsigned i = 0; i < 12; i++) {
+		struct act *a = add(s, ACT_ASK, at_ns + FORGOTTEN_NS + i * 20 * NS_PER_MS);
+
+		draw_question(r, a, n_names);
 		a->strict = true;
 	}
 }
