@@ -71,8 +71,7 @@ enum query_local {
 	QUERY_LOCAL_NAME,
 	/* TXT with the version; QUERY_LOCAL_ID: with the server's name (RULES D17) */
 	QUERY_LOCAL_VERSION,
-	QUERY_LOCAL_ID,
-	QUERY_LOCAL_TRUNCATED /* TC and nothing else: ask over TCP */
+	QUERY_LOCAL_ID
 };
 
 /* What a query with the outcome LOOKUP_NO_ROOM lacked (RULES D26). */

@@ -94,7 +94,7 @@ turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
 	if (verdict == FAIR_SAME) {
 		stats_inc(&qs->stats->same_question);
 		q->state = QUERY_LOCAL;
-		q->local_kind = QUERY_LOCAL_TRUNCATED;
+		q->local_kind = QUERY_LOCAL_TC;
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
 		return;
 	}

@@ -135,8 +135,7 @@ judge(struct lookups *ls, struct lookup *l, const struct msg *msg, struct lookup
 	return attempt_finish(ls, l, result, LOOKUP_REPLY, msg);
 }
 
-/* --- is it right? ------------------------------------------------------------------------------
- */
+/* --- is it right? ----------------------------------------------------------------------------- */
 
 /* The reply is right except for SUSPECT: ask again, unless near misses agree. */
 static enum antispoof_stopped

@@ -460,11 +460,6 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 		return respond_truncated(qs, q, out);
 	if (q->local_kind == QUERY_LOCAL_ERROR)
 		return respond_error(qs, q, q->rcode, &why, out);
-	if (UNLIKELY(q->local_kind == QUERY_LOCAL_TRUNCATED)) {
-		start(&b, q, out);
-		b.flags |= DNS_TC;
-		return finish(qs, q, &b, &why);
-	}
 	stats_inc(&qs->stats->local);
 	if (q->local_kind == QUERY_LOCAL_EMPTY)
 		return respond_empty(qs, q, q->rcode, SPECIAL_SOA_TTL, out);
@@ -485,7 +480,6 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 	case QUERY_LOCAL_ERROR:
 	case QUERY_LOCAL_TC:
 	case QUERY_LOCAL_EMPTY:
-	case QUERY_LOCAL_TRUNCATED:
 		break;
 	}
 	return finish(qs, q, &b, &why);

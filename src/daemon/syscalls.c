@@ -155,10 +155,6 @@ static const struct rule denied[] = {
 	{ .name = "socket", IF_MORE(0, AF_NETLINK) },
 };
 
-/* New namespaces, a rule each, as any of these flags is one too many. */
-static const scmp_datum_t namespaces[] = { CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-	CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET };
-
 /* What strict permits: what libc, libevent, OpenSSL and dns64d call after the start. */
 static const struct rule permitted[] = {
 	/* Descriptors. */
@@ -347,18 +343,22 @@ add_all(scmp_filter_ctx f, uint32_t action, const struct rule *rules, size_t n)
 	return rc;
 }
 
-/* Deny new namespaces, and clone3, whose flags no filter can see: libc goes back to clone. */
+/*
+ * Deny new namespaces, a rule each, as any of these flags is one too many; and clone3, whose flags
+ * no filter can see: libc goes back to clone.
+ */
 static int
 add_clones(scmp_filter_ctx f)
 {
 	const struct rule clone3 = { .name = "clone3" };
 	int rc = add(f, SCMP_ACT_ERRNO(ENOSYS), &clone3);
 
-	for (size_t i = 0; i < N_OF(namespaces) && rc == 0; i++) {
-		const struct rule clone = { .name = "clone",
-			IF_BITS(CLONE_FLAGS, namespaces[i], namespaces[i]) };
+	for (unsigned i = 0; i < 32 && rc == 0; i++) {
+		scmp_datum_t flag = (scmp_datum_t)NAMESPACES & UINT64_C(1) << i;
+		const struct rule clone = { .name = "clone", IF_BITS(CLONE_FLAGS, flag, flag) };
 
-		rc = add(f, SCMP_ACT_ERRNO(EPERM), &clone);
+		if (flag != 0)
+			rc = add(f, SCMP_ACT_ERRNO(EPERM), &clone);
 	}
 	return rc;
 }
