@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/attr.h"
@@ -70,5 +71,31 @@ MUST_USE bool netaddr_lacks_scope(const struct netaddr *a);
 
 /* netaddr_is_group: is it a multicast address or 255.255.255.255? */
 MUST_USE bool netaddr_is_group(const struct netaddr *a);
+
+/*
+ * A client network, that is the addresses that belong to one client as far as limits are concerned:
+ * an IPv6 /64, that of a link-local address on its interface, or an IPv4 address. Without holes.
+ */
+struct netaddr_block {
+	uint64_t prefix; /* the first 8 bytes of struct netaddr.addr */
+	uint64_t kind;   /* family and scope */
+};
+
+/* netaddr_block: the client network of A. Its port does not matter. */
+MUST_USE static inline struct netaddr_block
+netaddr_block(const struct netaddr *a)
+{
+	struct netaddr_block b = { .kind = (uint64_t)a->scope << 8 | a->family };
+
+	memcpy(&b.prefix, a->addr, sizeof(b.prefix)); /* of IPv4 the rest is zero */
+	return b;
+}
+
+/* netaddr_block_equal: are A and B the same client network? */
+MUST_USE static inline bool
+netaddr_block_equal(const struct netaddr_block *a, const struct netaddr_block *b)
+{
+	return a->prefix == b->prefix && a->kind == b->kind;
+}
 
 #endif

@@ -46,9 +46,9 @@ fair_fini(struct fair *f)
  * chosen ones no more often than by chance.
  */
 static inline struct fair_net **
-bucket_of(const struct fair *f, uint64_t prefix, uint64_t kind)
+bucket_of(const struct fair *f, const struct netaddr_block *block)
 {
-	return &f->buckets[((prefix ^ kind << 7) * f->spread) >> (64 - f->bits)];
+	return &f->buckets[((block->prefix ^ block->kind << 7) * f->spread) >> (64 - f->bits)];
 }
 
 /* Put NET, which is in no class, into that of its number. */
@@ -82,28 +82,27 @@ sort_again(struct fair *f, struct fair_net *net, uint32_t n)
 	sort_in(f, net);
 }
 
-/* The network of PEER in its BUCKET; NULL: nothing of it waits. */
+/* The network BLOCK in its BUCKET; NULL: nothing of it waits. */
 static inline struct fair_net *
-find(struct fair_net *const *bucket, uint64_t prefix, uint64_t kind)
+find(struct fair_net *const *bucket, const struct netaddr_block *block)
 {
 	struct fair_net *net = *bucket;
 
-	while (net != NULL && (net->prefix != prefix || net->kind != kind))
+	while (net != NULL && !netaddr_block_equal(&net->block, block))
 		net = net->next;
 	return net;
 }
 
 /* A network with one question. There is room for as many as there are questions. */
 static inline struct fair_net *
-new_net(struct fair *f, struct fair_net **bucket, uint64_t prefix, uint64_t kind)
+new_net(struct fair *f, struct fair_net **bucket, const struct netaddr_block *block)
 {
 	struct fair_net *net = pool_take(&f->nets);
 
 	if (UNLIKELY(net == NULL))
 		return NULL;
 	list_init(&net->waiting);
-	net->prefix = prefix;
-	net->kind = kind;
+	net->block = *block;
 	net->n = 1;
 	net->next = *bucket;
 	*bucket = net;
@@ -130,18 +129,15 @@ enum fair_verdict
 fair_enter(struct fair *f, const struct netaddr *peer, uint64_t question, uint32_t max_net,
     uint32_t max_same, struct fair_place *p)
 {
-	uint64_t kind = (uint64_t)peer->scope << 8 | peer->family;
+	const struct netaddr_block block = netaddr_block(peer);
 	struct fair_net **bucket, *net;
-	uint64_t prefix;
 
-	/* An IPv4 address is padded with zeros. */
-	memcpy(&prefix, peer->addr, sizeof(prefix));
-	if (max_same != 0 && UNLIKELY(!may_count(f, prefix, question, max_same, p)))
+	if (max_same != 0 && UNLIKELY(!may_count(f, block.prefix, question, max_same, p)))
 		return FAIR_SAME;
-	bucket = bucket_of(f, prefix, kind);
-	net = find(bucket, prefix, kind);
+	bucket = bucket_of(f, &block);
+	net = find(bucket, &block);
 	if (net == NULL) {
-		net = new_net(f, bucket, prefix, kind);
+		net = new_net(f, bucket, &block);
 		if (UNLIKELY(net == NULL))
 			return FAIR_CEILING;
 	} else if (UNLIKELY(max_net != 0 && net->n >= max_net)) {
@@ -164,7 +160,7 @@ fair_enter(struct fair *f, const struct netaddr *peer, uint64_t question, uint32
 static inline void
 drop(struct fair *f, struct fair_net *net)
 {
-	struct fair_net **at = bucket_of(f, net->prefix, net->kind);
+	struct fair_net **at = bucket_of(f, &net->block);
 
 	while (*at != net)
 		at = &(*at)->next;

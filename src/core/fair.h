@@ -5,11 +5,11 @@
 /*
  * fair: which client networks have questions that wait for upstream, how many, and for what.
  *
- * A network is an IPv6 /64 or an IPv4 address; those of link-local addresses are told apart by
- * their interface. Each waiting question is on its network's list, the one that has waited longest
- * first. The networks are sorted into classes by how many wait, eight classes to a doubling, so the
- * network that has most is found at once, to within its class: another one may have up to an eighth
- * more. The table is keyed by a secret, as clients choose their addresses.
+ * A network is that of struct netaddr_block: an IPv6 /64 or an IPv4 address. Each waiting question
+ * is on its network's list, the one that has waited longest first. The networks are sorted into
+ * classes by how many wait, eight classes to a doubling, so the network that has most is found at
+ * once, to within its class: another one may have up to an eighth more. The table is keyed by a
+ * secret, as clients choose their addresses.
  *
  * How many questions of one network wait for the same name and type is counted in a sketch
  * (count-min): each pair has a counter in each of two rows, whose places are hashes under a secret.
@@ -33,9 +33,8 @@ struct fair_net {
 	struct list link;      /* in fair.classes */
 	struct list waiting;   /* struct fair_place.link, by time */
 	struct fair_net *next; /* same bucket */
-	uint64_t prefix;       /* IPv6: the upper 64 bits of the address; IPv4: the address */
-	uint64_t kind;         /* family, and the scope of a link-local address */
-	uint32_t n;            /* length of waiting */
+	struct netaddr_block block;
+	uint32_t n; /* length of waiting */
 };
 
 /* The place of one question, embedded in the caller's object; zeroed when it has none. */

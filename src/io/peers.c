@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 
@@ -49,31 +48,19 @@ peers_fini(struct peers *p)
 	p->ranks = NULL;
 }
 
-/* The network of the client ADDR. */
-static struct netaddr
-network_of(const struct netaddr *addr)
-{
-	struct netaddr net = *addr;
-
-	net.port = 0;
-	if (net.family == NETADDR_IPV6)
-		memset(net.addr + 8, 0, 8);
-	return net;
-}
-
 static uint32_t *
-chain_of(struct peers *p, const struct netaddr *net)
+chain_of(struct peers *p, const struct netaddr_block *net)
 {
 	return &p->chains[(uint32_t)hash_bytes(net, sizeof(*net), p->seed) & p->mask];
 }
 
 /* The entry of NET in its CHAIN, or PEERS_NONE. */
 static uint32_t
-peers_find(const struct peers *p, uint32_t chain, const struct netaddr *net)
+peers_find(const struct peers *p, uint32_t chain, const struct netaddr_block *net)
 {
 	uint32_t i = chain;
 
-	while (i != PEERS_NONE && !netaddr_equal(&p->peers[i].net, net))
+	while (i != PEERS_NONE && !netaddr_block_equal(&p->peers[i].net, net))
 		i = p->peers[i].next;
 	return i;
 }
@@ -94,7 +81,7 @@ peers_rank(struct peers *p, struct peer *peer)
 uint32_t
 peers_take(struct peers *p, const struct netaddr *addr)
 {
-	const struct netaddr net = network_of(addr);
+	const struct netaddr_block net = netaddr_block(addr);
 	uint32_t *chain = chain_of(p, &net);
 	uint32_t i = peers_find(p, *chain, &net);
 
@@ -146,7 +133,7 @@ peers_give(struct peers *p, uint32_t number, struct list *seat)
 uint32_t
 peers_count(struct peers *p, const struct netaddr *addr)
 {
-	const struct netaddr net = network_of(addr);
+	const struct netaddr_block net = netaddr_block(addr);
 	uint32_t i = peers_find(p, *chain_of(p, &net), &net);
 
 	return i == PEERS_NONE ? 0 : p->peers[i].n;
@@ -155,7 +142,7 @@ peers_count(struct peers *p, const struct netaddr *addr)
 struct list *
 peers_idlest(struct peers *p, const struct netaddr *addr)
 {
-	const struct netaddr net = network_of(addr);
+	const struct netaddr_block net = netaddr_block(addr);
 	uint32_t i = peers_find(p, *chain_of(p, &net), &net);
 
 	if (i == PEERS_NONE || list_empty(&p->peers[i].idle))

@@ -4,8 +4,8 @@
 
 /*
  * peers: the TCP connections of each client network, how many they are and which of them gives way
- * to a new one. A network is an IPv6 /64, that of a link-local address on its interface, or an IPv4
- * address. A chained hash table of fixed size with a secret seed. One thread.
+ * to a new one. A network is that of struct netaddr_block. A chained hash table of fixed size with
+ * a secret seed. One thread.
  *
  * Networks with equally many connections are on one list, their "rank", those that have been silent
  * longest first. Each network has its connections on two lists, those with questions open ("busy")
@@ -24,12 +24,12 @@
 
 /* One client network with connections. */
 struct peer {
-	struct netaddr net; /* port 0 */
-	uint32_t n;         /* its connections; 0: the entry is free */
-	uint32_t next;      /* next entry of its chain, or next free one; PEERS_NONE at the end */
-	struct list rank;   /* on peers.ranks[n] */
-	struct list idle;   /* seats of connections, the one silent for longest first */
-	struct list busy;   /* likewise, those with questions open */
+	struct netaddr_block net;
+	uint32_t n;       /* its connections; 0: the entry is free */
+	uint32_t next;    /* next entry of its chain, or next free one; PEERS_NONE at the end */
+	struct list rank; /* on peers.ranks[n] */
+	struct list idle; /* seats of connections, the one silent for longest first */
+	struct list busy; /* likewise, those with questions open */
 };
 
 struct peers {

@@ -256,6 +256,33 @@ START_TEST(not_of_one_machine)
 }
 END_TEST
 
+/* Pairs of addresses: of one client network, or not. */
+static const struct {
+	const char *a, *b;
+	bool same;
+} blocks[] = {
+	{ "2001:db8:0:1::1", "2001:db8:0:1:ffff::2", true },
+	{ "2001:db8:0:1::1", "2001:db8:0:2::1", false },
+	{ "192.0.2.1", "192.0.2.1", true },
+	{ "192.0.2.1", "192.0.2.2", false },
+	{ "192.0.2.1", "c000:201::", false },
+	{ "fe80::1%lo", "fe80::2%lo", true },
+	{ "fe80::1%lo", "fe80::1", false },
+};
+
+START_TEST(a_client_network)
+{
+	struct netaddr_block block[2];
+	struct netaddr a, b;
+
+	ck_assert(netaddr_parse(blocks[_i].a, 53, &a));
+	ck_assert(netaddr_parse(blocks[_i].b, 54, &b));
+	block[0] = netaddr_block(&a);
+	block[1] = netaddr_block(&b);
+	ck_assert_int_eq(netaddr_block_equal(&block[0], &block[1]), blocks[_i].same);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -273,6 +300,7 @@ main(void)
 	tcase_add_test(tc, equal_only_if_all_fields_are);
 	tcase_add_test(tc, in_a_list_of_its_length);
 	tcase_add_loop_test(tc, not_of_one_machine, 0, N_OF(odd));
+	tcase_add_loop_test(tc, a_client_network, 0, N_OF(blocks));
 	tcase_add_loop_test(tc, wildcard_and_loopback_are_told, 0, N_OF(kinds));
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
