@@ -31,6 +31,7 @@ static _Atomic int log_sink = LOG_SINK_STDERR;
 static _Atomic int log_max = LOG_LEVEL_INFO;
 static atomic_bool log_journal; /* standard error leads to journald */
 _Atomic int log_threshold = LOG_LEVEL_INFO;
+static _Thread_local const struct log_ear *log_ear; /* who hears what this thread logs */
 
 /* Is standard error the stream that systemd named in the environment (sd-daemon(3))? */
 static bool
@@ -66,6 +67,21 @@ log_open(enum log_sink sink, const char *ident)
 	atomic_store(&log_journal, sink == LOG_SINK_STDERR && is_journal());
 	atomic_store(&log_sink, (int)sink);
 	set_threshold();
+}
+
+void
+log_reopen(const char *ident)
+{
+	if (atomic_load(&log_sink) != LOG_SINK_SYSLOG)
+		return;
+	closelog();
+	log_open(LOG_SINK_SYSLOG, ident);
+}
+
+void
+log_listen(const struct log_ear *ear)
+{
+	log_ear = ear;
 }
 
 void
@@ -116,13 +132,18 @@ static void
 write_line(enum log_level level, const char *subsystem, const char *fmt, va_list args)
 {
 	char text[LINE_MAX_LEN];
+	bool heard = log_ear != NULL && level <= LOG_LEVEL_INFO;
 	size_t n;
 
-	if (!log_enabled(level))
+	if (!heard && !log_enabled(level))
 		return;
 	n = written(snprintf(text, sizeof(text), "%s: ", subsystem), sizeof(text));
 	(void)vsnprintf(text + n, sizeof(text) - n, fmt, args);
 	replace_controls(text);
+	if (heard)
+		log_ear->hear(log_ear->arg, level, subsystem, text + n);
+	if (!log_enabled(level))
+		return;
 	if (atomic_load(&log_sink) == LOG_SINK_SYSLOG)
 		syslog(levels[level].priority, "%s", text);
 	else

@@ -36,6 +36,25 @@ enum log_sink {
  */
 void log_open(enum log_sink sink, const char *ident);
 
+/*
+ * log_reopen: connect to syslog again, under the name IDENT as with log_open. Does nothing with
+ * another sink.
+ */
+void log_reopen(const char *ident);
+
+/* Who hears what a thread logs. */
+struct log_ear {
+	/* Called for each line; SUBSYSTEM and TEXT, what is behind it, are borrowed. */
+	void (*hear)(void *arg, enum log_level level, const char *subsystem, const char *text);
+	void *arg; /* borrowed */
+};
+
+/*
+ * log_listen: from now on EAR, borrowed, hears every line of the levels error to info that the
+ * calling thread logs, whether it is written or not. NULL: nobody does.
+ */
+void log_listen(const struct log_ear *ear);
+
 /* log_set_level: drop lines less important than LEVEL from now on. */
 void log_set_level(enum log_level level);
 

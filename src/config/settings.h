@@ -64,6 +64,8 @@ struct settings {
 	char chroot[SETTINGS_PATH];
 	enum settings_sandbox sandbox;
 	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */
+	char control_socket[SETTINGS_PATH]; /* "auto": the usual one */
+	char control_group[SETTINGS_NAME];  /* "none": the daemon's */
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];     /* "none": the cache is not saved */
 	char cache_commands[SETTINGS_PATH]; /* "none": SIGUSR2 empties the cache */

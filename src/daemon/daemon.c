@@ -22,10 +22,12 @@
 #include "config/load.h"
 #include "config/options.h"
 #include "config/resolvconf.h"
+#include "control/control.h"
 #include "core/pulse.h"
 #include "core/rate.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
+#include "daemon/controlsock.h"
 #include "daemon/cpus.h"
 #include "daemon/descriptors.h"
 #include "daemon/notify.h"
@@ -49,6 +51,7 @@ struct daemon {
 	struct cpus_plan plan;
 	struct background background;
 	struct pidfile pidfile;
+	struct sockpath control;
 	struct threads threads;
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
@@ -92,7 +95,8 @@ lock_pidfile(struct daemon *d)
 	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
 }
 
-/* Fork, unless in the foreground; block signals; lock the pidfile. Returns an exit code. */
+/* Fork, unless in the foreground; block signals; lock the pidfile; open the control socket. Returns
+ * an exit code. */
 static int
 detach(struct daemon *d)
 {
@@ -112,7 +116,11 @@ detach(struct daemon *d)
 		log_error("start", "signals: %s", strerror(-d->signal_fd));
 		return DAEMON_RESOURCES;
 	}
-	return lock_pidfile(d);
+	rc = lock_pidfile(d);
+	if (rc == DAEMON_OK &&
+	    !controlsock_open(&d->settings, d->options.foreground, &d->privileges, &d->control))
+		rc = DAEMON_RESOURCES;
+	return rc;
 }
 
 /* Change the configuration's path to what it is inside the chroot ROOT. */
@@ -221,7 +229,8 @@ enter_sandbox(struct daemon *d)
 {
 	const struct sandbox_paths paths = { .config = d->path,
 		.resolv_conf = RESOLVCONF_PATH,
-		.pidfile = pidfile_path(&d->settings, d->options.foreground) };
+		.pidfile = pidfile_path(&d->settings, d->options.foreground),
+		.control = d->control.fd >= 0 ? d->control.path : NULL };
 
 	sandbox_start(&d->sandbox, &d->settings, &paths);
 }
@@ -324,6 +333,8 @@ serve(struct daemon *d)
 		.threads = &d->threads,
 		.sandbox = &d->sandbox,
 		.pidfile = &d->pidfile,
+		.control_fd = d->control.fd,
+		.ident = ident,
 		.signal_fd = d->signal_fd,
 		.watchdog_ms = notify_watchdog_ms() };
 
@@ -394,6 +405,7 @@ run(struct daemon *d)
 	    d->settings.conf.core.cookie_secrets, sizeof(d->settings.conf.core.cookie_secrets));
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);
+	sockpath_close(&d->control);
 	pidfile_close(&d->pidfile);
 	settings_fini(&d->settings);
 	return rc;
@@ -423,6 +435,7 @@ work(enum options_task task, struct options *o)
 	d->options = *o;
 	d->background = (struct background){ .fd = -1, .null = -1 };
 	d->pidfile.fd = -1;
+	d->control.fd = -1;
 	d->signal_fd = -1;
 	find_path(d);
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);

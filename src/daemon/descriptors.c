@@ -2,6 +2,7 @@
 #include "daemon/descriptors.h"
 
 #include "base/log.h"
+#include "control/http.h"
 #include "core/upstream.h"
 #include "io/upstream_set.h"
 
@@ -15,7 +16,7 @@ descriptors_needed(const struct settings *s, unsigned n_loops)
 	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
 	    s->conf.core.n_upstreams * CHANNELS_EACH + OTHERS;
 
-	return per_loop * n_loops + OTHERS;
+	return per_loop * n_loops + HTTP_CONNECTIONS + OTHERS;
 }
 
 void

@@ -40,8 +40,8 @@ find_user(const char *name, struct privileges *p)
 	return true;
 }
 
-static bool
-find_group(const char *name, gid_t *gid)
+bool
+privileges_group(const char *name, gid_t *gid)
 {
 	const struct group *gr = getgrnam(name);
 	uint32_t number;
@@ -123,7 +123,7 @@ privileges_find(
 	*p = (struct privileges){ .uid = geteuid(), .gid = getegid() };
 	*wrong = (struct privileges_wrong){ .user = "" };
 	resolve_user(user, p, wrong->user);
-	if (strcmp(group, "none") != 0 && !find_group(group, &p->gid))
+	if (strcmp(group, "none") != 0 && !privileges_group(group, &p->gid))
 		snprintf(wrong->group, PRIVILEGES_TEXT,
 		    "'%s' does not exist; create it or name another", group);
 	p->change_uid = p->uid != geteuid();

@@ -53,6 +53,9 @@ struct privileges_wrong {
 MUST_USE bool privileges_find(
     const char *user, const char *group, struct privileges *p, struct privileges_wrong *wrong);
 
+/* privileges_group: look up the group NAME, a name or a number. False: there is none. */
+MUST_USE bool privileges_group(const char *name, gid_t *gid);
+
 /*
  * privileges_resolve: look up USER and GROUP as privileges_find does. Also false, with the reason
  * in *WRONG, if this process is not root and so cannot become them.

@@ -7,8 +7,8 @@
  * can do no more (keyword sandbox).
  *
  * Files and TCP ports (daemon/landlock): the directories of the configuration, of /etc/resolv.conf
- * and of cache-commands may be read, that of cache-file written, too, and that of the pidfile lets
- * it be removed. TCP connects to port 53 and to the ports of the upstreams. The loops, which alone
+ * and of cache-commands may be read, that of cache-file written, too, and those of the pidfile and
+ * of the control socket let these be removed. TCP connects to port 53 and to the ports of the upstreams. The loops, which alone
  * see messages, may use no file and bind no TCP port at all; with strict nobody binds another one
  * than those of listen. System calls (daemon/syscalls). Besides the process is not dumpable, so
  * that others of its user can neither trace it nor read its memory.
@@ -43,6 +43,7 @@ struct sandbox_paths {
 	const char *config;
 	const char *resolv_conf;
 	const char *pidfile; /* NULL: none */
+	const char *control; /* likewise: the control socket */
 };
 
 /*

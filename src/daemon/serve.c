@@ -2,18 +2,22 @@
 #include "daemon/serve.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <event2/event.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "control/control.h"
 #include "daemon/cachecmd.h"
+#include "daemon/cachefile.h"
 #include "daemon/notify.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
+#include "io/evbase.h"
 
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
 #define END_SPARE_MS 2000 /* time after stop-timeout for the loops to return */
@@ -151,10 +155,20 @@ tell_ready(const struct serve *s)
 	notify_ready(report_status(s->settings, s->threads->n, text));
 }
 
+/* Tell all who look that a reload was done, or refused. */
+static void
+end_result(struct serve *s, bool done)
+{
+	control_reload_ends(s->control, done);
+	pidfile_tell(s->pidfile, done);
+	tell_ready(s);
+}
+
 static void
 begin_reload(struct serve *s)
 {
 	s->reload_wanted = false;
+	control_reload_begins(s->control);
 	notify_reloading();
 	log_notice("reload", "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
@@ -163,8 +177,7 @@ begin_reload(struct serve *s)
 		return;
 	}
 	log_error("reload", "failed; nothing was changed, the configuration before stays in force");
-	pidfile_tell(s->pidfile, false);
-	tell_ready(s);
+	end_result(s, false);
 }
 
 static void
@@ -173,8 +186,7 @@ end_reload(struct serve *s)
 	s->reloading = false;
 	report_service(s->settings, "reload");
 	log_notice("reload", "done");
-	pidfile_tell(s->pidfile, true);
-	tell_ready(s);
+	end_result(s, true);
 }
 
 /* Milliseconds until something is due; -1: only a signal can wake us. */
@@ -218,28 +230,149 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 	return false;
 }
 
-bool
-serve_run(struct serve *s)
-{
-	struct pollfd fds[] = { { .fd = s->signal_fd, .events = POLLIN },
-		{ .fd = s->threads->ended_fd, .events = POLLIN } };
-	uint64_t now = clock_now_ns();
-	bool well = true, over = false;
+/* --- What control asks for -------------------------------------------------------------------- */
 
-	while (!over) {
+static void
+want_reload(void *arg)
+{
+	struct serve *s = arg;
+
+	s->reload_wanted = true;
+}
+
+static void
+want_stop(void *arg)
+{
+	begin_stop(arg, "dns64ctl stop");
+}
+
+static bool
+save_cache(void *arg)
+{
+	struct serve *s = arg;
+	const struct settings *set = s->settings;
+
+	return cachefile_store(
+	    set->cache_file, set->conf.core.cache, set->conf.core.keep.stale_s, live_on, s);
+}
+
+static void
+reopen_log(void *arg)
+{
+	const struct serve *s = arg;
+
+	/* Syslog's socket is not seen from inside a chroot. */
+	if (strcmp(s->settings->chroot, "none") == 0)
+		log_reopen(s->ident);
+	log_notice("log", "opened again");
+}
+
+/* --- The thread ------------------------------------------------------------------------------- */
+
+static void
+on_signals(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	read_signals(arg);
+}
+
+/* A loop has ended; is_over asks which. */
+static void
+on_ended(evutil_socket_t fd, short what, void *arg)
+{
+	uint64_t n;
+
+	(void)what;
+	(void)arg;
+	while (read(fd, &n, sizeof(n)) < 0 && errno == EINTR)
+		continue;
+}
+
+/* Something is due, which is done after each turn. */
+static void
+on_due(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+}
+
+/* Wait until something happens, or is due, and have it handled. */
+static void
+turn(struct serve *s, struct event *due, uint64_t now)
+{
+	int ms = wait_ms(s, now);
+	const struct timeval wait = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	if (ms >= 0)
+		(void)event_add(due, &wait);
+	(void)event_base_loop(s->base, EVLOOP_ONCE);
+	(void)event_del(due);
+}
+
+static void
+work(struct serve *s, struct event *due, bool *well)
+{
+	uint64_t now = clock_now_ns();
+
+	do {
 		look_after_watchdog(s, now);
-		/* Once a loop has ended ended_fd stays readable; wait without it for the others. */
-		if (s->stops > 0 && threads_ended(s->threads) > 0)
-			(void)poll(NULL, 0, 1);
-		else
-			(void)poll(fds, 2, wait_ms(s, now));
+		turn(s, due, now);
 		now = clock_now_ns();
-		read_signals(s);
 		if (s->reloading && !threads_pending(s->threads))
 			end_reload(s);
 		if (s->reload_wanted && !s->reloading && s->stops == 0)
 			begin_reload(s);
-		over = is_over(s, now, &well);
+	} while (!is_over(s, now, well));
+}
+
+static struct control *
+open_control(struct serve *s)
+{
+	static const struct host_ops ops = {
+		.reload = want_reload, .stop = want_stop, .save = save_cache, .reopen = reopen_log
+	};
+	struct host host = { .base = s->base,
+		.path = s->path,
+		.settings = s->settings,
+		.n_loops = s->threads->n,
+		.started = time(NULL),
+		.ops = &ops,
+		.arg = s };
+
+	for (unsigned i = 0; i < host.n_loops; i++)
+		host.loops[i] = s->threads->thread[i].loop;
+	return control_new(&host, s->control_fd);
+}
+
+bool
+serve_run(struct serve *s)
+{
+	struct event *signals, *ended, *due;
+	bool well = false;
+
+	s->base = evbase_new();
+	if (s->base == NULL) {
+		log_error("serve", "no memory");
+		return false;
 	}
+	signals = event_new(s->base, s->signal_fd, EV_READ | EV_PERSIST, on_signals, s);
+	ended = event_new(s->base, s->threads->ended_fd, EV_READ | EV_PERSIST, on_ended, NULL);
+	due = evtimer_new(s->base, on_due, NULL);
+	s->control = open_control(s);
+	if (signals != NULL && ended != NULL && due != NULL && s->control != NULL &&
+	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0)
+		work(s, due, &well);
+	else
+		log_error("serve", "no memory");
+	control_free(s->control);
+	for (size_t i = 0; i < 3; i++) {
+		struct event *e = i == 0 ? signals : i == 1 ? ended : due;
+
+		if (e != NULL)
+			event_free(e);
+	}
+	event_base_free(s->base);
 	return well;
 }

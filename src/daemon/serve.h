@@ -21,6 +21,9 @@
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
 
+struct event_base;
+struct control;
+
 /* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
 struct serve {
 	const struct options *options; /* borrowed */
@@ -29,13 +32,17 @@ struct serve {
 	struct threads *threads;
 	const struct sandbox *sandbox; /* borrowed */ /* borrowed: running */
 	struct pidfile *pidfile; /* borrowed: it shows that a reload was tried */
+	int control_fd;          /* borrowed: the control socket; -1: none */
+	const char *ident;       /* borrowed: the program's name in the log */
 	int signal_fd;           /* borrowed: of serve_signals */
-	bool reload_wanted;      /* SIGHUP came, and no reload has begun since */
-	bool reloading;          /* an update is posted that not all loops have taken */
-	unsigned stops;          /* number of signals to stop that came */
-	uint64_t end_ns;         /* when stopping: the latest end */
-	uint64_t beat_ns;        /* when the watchdog is served next */
-	uint32_t watchdog_ms;    /* of notify_watchdog_ms; 0: no watchdog */
+	struct event_base *base; /* owned by serve_run, as the next */
+	struct control *control;
+	bool reload_wanted;   /* SIGHUP came, and no reload has begun since */
+	bool reloading;       /* an update is posted that not all loops have taken */
+	unsigned stops;       /* number of signals to stop that came */
+	uint64_t end_ns;      /* when stopping: the latest end */
+	uint64_t beat_ns;     /* when the watchdog is served next */
+	uint32_t watchdog_ms; /* of notify_watchdog_ms; 0: no watchdog */
 };
 
 /*

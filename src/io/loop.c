@@ -13,6 +13,7 @@
 #include "base/secret.h"
 #include "core/engine.h"
 #include "core/wheel.h"
+#include "io/evbase.h"
 #include "io/intake.h"
 #include "io/shell.h"
 #include "io/source.h"
@@ -106,21 +107,6 @@ timer_cb(evutil_socket_t fd, short what, void *arg)
 	(void)arg;
 }
 
-/* A libevent base without locks, as one thread uses it, which ignores the environment. */
-static struct event_base *
-base_new(void)
-{
-	struct event_config *config = event_config_new();
-	struct event_base *base = NULL;
-
-	if (config == NULL)
-		return NULL;
-	if (event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV) == 0)
-		base = event_base_new_with_config(config);
-	event_config_free(config);
-	return base;
-}
-
 /* Set up everything that can fail except the listeners. Returns 0 or -errno. */
 static int
 loop_init(struct loop *l, struct snapshot *snapshot)
@@ -131,7 +117,7 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (l->wake_fd < 0)
 		return -errno;
-	l->base = base_new();
+	l->base = evbase_new();
 	if (l->base == NULL)
 		return -ENOMEM;
 	l->sh.told = snapshot->conf.core.told;

@@ -15,9 +15,11 @@ allowed()
 	core) echo "core/ cache/ dns64/ dns/ base/" ;;
 	io) echo "io/ core/ cache/ dns64/ dns/ base/" ;;
 	config) echo "config/ core/ cache/ dns64/ dns/ base/" ;;
-	daemon) echo "daemon/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
+	control) echo "control/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
+	daemon) echo "daemon/ control/ config/ io/ core/ cache/ dns64/ dns/ base/" ;;
 	# Beside them, what asks and answers for tests and measurements.
 	tools) echo "tools/ dns64/ dns/ base/" ;;
+	dns64ctl) echo "dns64ctl/ control/sockpath.h tools/ base/" ;;
 	fakedns) echo "fakedns/ tools/ dns64/ dns/ base/" ;;
 	bench/host) echo "bench/host/ base/" ;;
 	bench/dut) echo "bench/dut/ bench/host/ base/" ;;
@@ -35,7 +37,7 @@ forbidden()
 	base) echo "event2/ pthread.h" ;;
 	dns | dns64) echo "event2/ pthread.h time.h errno.h" ;;
 	cache | core) echo "event2/ pthread.h time.h sys/socket.h" ;;
-	tools | fakedns | bench*) echo "event2/" ;;
+	tools | fakedns | dns64ctl | bench*) echo "event2/" ;;
 	esac
 }
 

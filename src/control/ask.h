@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_ASK_H
+#define DNS64D_CONTROL_ASK_H
+
+/*
+ * ask: ask the loops what they know of their upstreams, and answer those who want to know once all
+ * have told. Nobody blocks: the loops copy it when they come to it (loop_ask_views), and a timer
+ * looks whether they have.
+ */
+
+#include <event2/event.h>
+#include <event2/http.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "control/host.h"
+#include "control/http.h"
+#include "core/view.h"
+
+#define ASK_MS 1000 /* how long a loop is waited for; then it is left out */
+
+/* What all loops know together. */
+struct ask_views {
+	struct view view[UPSTREAM_MAX];
+	size_t n;
+	unsigned n_missing; /* loops that did not tell in time */
+};
+
+/* Answers R, with ARG of ask_begin. V is borrowed. */
+typedef void ask_answer(struct evhttp_request *r, void *arg, const struct ask_views *v);
+
+/* Somebody who waits. */
+struct ask_waiter {
+	struct evhttp_request *r;
+	ask_answer *answer;
+	void *arg;
+};
+
+struct ask {
+	const struct host *host; /* borrowed */
+	struct event *timer;     /* owned */
+	uint64_t end_ns;         /* of the question that the loops have; 0: none */
+	struct ask_waiter waiting[HTTP_CONNECTIONS];
+	size_t n_waiting;
+};
+
+/* ask_init: ask the loops of HOST. False without memory. */
+MUST_USE bool ask_init(struct ask *a, const struct host *host);
+
+/* ask_begin: have R answered by ANSWER, with ARG, as soon as all loops have told. */
+void ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg);
+
+/* ask_fini: forget all, without an answer. *A may be all zero. */
+void ask_fini(struct ask *a);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_CONTROL_H
+#define DNS64D_CONTROL_CONTROL_H
+
+/*
+ * control: what an operator asks and tells the running daemon through the control socket: HTTP/1.1
+ * and JSON. Main thread only; of the loops it has copies, which they give when they are asked
+ * (control/ask).
+ */
+
+#include <stdbool.h>
+
+#include "base/attr.h"
+#include "config/settings.h"
+#include "control/host.h"
+#include "control/sockpath.h"
+
+struct control;
+
+/*
+ * control_path: where S wants the control socket; NULL: nowhere. The string is S's or constant;
+ * "auto" is sockpath_usual().
+ */
+const char *control_path(const struct settings *s);
+
+/*
+ * control_new: serve HOST, which is copied, at the listening socket FD, which is borrowed until
+ * control_free. With FD -1 nobody can ask, but all functions may be called. NULL without memory.
+ */
+MUST_USE struct control *control_new(const struct host *host, int fd);
+
+/* control_reload_begins: a reload begins; what this thread logs from here on is its result. */
+void control_reload_begins(struct control *c);
+
+/*
+ * control_reload_ends: the reload that began last is over, done (OK) or refused. Those who asked
+ * for it are answered.
+ */
+void control_reload_ends(struct control *c, bool ok);
+
+/*
+ * control_free: let answers that are ready leave, then close everything and free C, which may be
+ * NULL.
+ */
+void control_free(struct control *c);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_DESK_H
+#define DNS64D_CONTROL_DESK_H
+
+/*
+ * desk: what the handlers of the control socket work with.
+ */
+
+#include "control/ask.h"
+#include "control/host.h"
+#include "control/reloads.h"
+
+struct desk {
+	struct host host;
+	struct ask ask;
+	struct reloads reloads;
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_HOST_H
+#define DNS64D_CONTROL_HOST_H
+
+/*
+ * host: the daemon, as those in this room know it.
+ */
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "config/settings.h"
+#include "io/loop.h"
+
+/* What only the daemon can do. ARG: that of struct host. */
+struct host_ops {
+	void (*reload)(void *arg); /* soon; control_reload_begins and _ends follow */
+	void (*stop)(void *arg);
+	bool (*save)(void *arg); /* write cache-file; false: the log says why not */
+	void (*reopen)(void *arg);
+};
+
+/* All pointers are borrowed. */
+struct host {
+	struct event_base *base;
+	const char *path;                /* of the configuration */
+	const struct settings *settings; /* those in force, at all times */
+	struct loop *loops[SETTINGS_LOOPS];
+	unsigned n_loops;
+	time_t started; /* seconds since 1970 */
+	const struct host_ops *ops;
+	void *arg;
+};
+
+#endif

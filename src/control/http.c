@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/http.h"
+
+#include <event2/bufferevent.h>
+#include <event2/listener.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "control/reply.h"
+
+#define SWEEP_MS 250     /* how often connections that have ended are looked for */
+#define FULL_SWEEP_MS 10 /* the same while others wait for room */
+
+/* A connection, until it is seen to have ended. */
+struct slot {
+	struct bufferevent *bev; /* one reference, besides libevent's; NULL: free */
+	uint64_t end_ns;         /* when it is closed whatever happens */
+};
+
+struct http {
+	struct event_base *base; /* borrowed */
+	struct evhttp *server;
+	const struct http_route *routes;
+	size_t n_routes;
+	void *arg;
+	struct event *sweeper;
+	struct slot slots[HTTP_CONNECTIONS];
+	unsigned n_open;
+	struct evconnlistener *listeners[HTTP_LISTENERS]; /* of the server */
+	size_t n_listeners;
+	bool full; /* the listeners do not accept */
+};
+
+/* --- Connections ------------------------------------------------------------------------------ */
+
+/*
+ * Has libevent closed its side? It has no hook for that (one comes with 2.2), but takes its
+ * callbacks away.
+ */
+static bool
+has_ended(struct bufferevent *bev)
+{
+	bufferevent_event_cb on_event;
+
+	bufferevent_getcb(bev, NULL, NULL, &on_event, NULL);
+	return on_event == NULL;
+}
+
+static void
+set_full(struct http *h, bool full)
+{
+	if (h->full == full)
+		return;
+	h->full = full;
+	for (size_t i = 0; i < h->n_listeners; i++)
+		(void)(full ? evconnlistener_disable(h->listeners[i])
+			    : evconnlistener_enable(h->listeners[i]));
+}
+
+static void
+schedule(struct http *h)
+{
+	const struct timeval wait = { .tv_usec = (h->full ? FULL_SWEEP_MS : SWEEP_MS) * 1000 };
+
+	if (h->n_open > 0)
+		(void)event_add(h->sweeper, &wait);
+}
+
+/* Forget connections that have ended, and end those that last too long. */
+static void
+sweep(struct http *h, uint64_t now_ns)
+{
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
+		struct slot *s = &h->slots[i];
+
+		if (s->bev == NULL)
+			continue;
+		if (has_ended(s->bev)) {
+			(void)bufferevent_decref(s->bev);
+			s->bev = NULL;
+			h->n_open--;
+		} else if (now_ns >= s->end_ns) {
+			/* libevent sees the end and does the rest. */
+			(void)shutdown(bufferevent_getfd(s->bev), SHUT_RDWR);
+		}
+	}
+	set_full(h, h->n_open == HTTP_CONNECTIONS);
+}
+
+static void
+on_sweep(evutil_socket_t fd, short what, void *arg)
+{
+	struct http *h = arg;
+
+	(void)fd;
+	(void)what;
+	sweep(h, clock_now_ns());
+	schedule(h);
+}
+
+/* libevent has accepted a connection, and asks for what it is to be read and written by. */
+static struct bufferevent *
+on_accept(struct event_base *base, void *arg)
+{
+	struct http *h = arg;
+	struct bufferevent *bev = bufferevent_socket_new(base, -1, 0);
+	uint64_t now_ns = clock_now_ns();
+
+	if (bev == NULL)
+		return NULL;
+	sweep(h, now_ns);
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
+		if (h->slots[i].bev != NULL)
+			continue;
+		bufferevent_incref(bev);
+		h->slots[i].bev = bev;
+		h->slots[i].end_ns = now_ns + HTTP_LIFE_S * NS_PER_SEC;
+		h->n_open++;
+		break;
+	}
+	set_full(h, h->n_open == HTTP_CONNECTIONS);
+	schedule(h);
+	return bev;
+}
+
+/* --- Requests --------------------------------------------------------------------------------- */
+
+/* The bits of what is allowed where METHODS are. */
+static unsigned
+with_head(unsigned methods)
+{
+	return (methods & EVHTTP_REQ_GET) != 0 ? methods | EVHTTP_REQ_HEAD : methods;
+}
+
+static void
+refuse_path(const struct http *h, struct evhttp_request *r)
+{
+	const char *allowed[HTTP_ROUTES_MAX + 1] = { NULL };
+
+	for (size_t i = 0; i < h->n_routes; i++)
+		allowed[i] = h->routes[i].path;
+	reply_error(r, HTTP_NOTFOUND, "there is no such path", allowed);
+}
+
+static void
+refuse_method(struct evhttp_request *r, unsigned methods)
+{
+	const char *allowed[4] = { NULL };
+	char list[32] = ""; /* all three at most */
+	size_t n = 0;
+
+	if ((methods & EVHTTP_REQ_GET) != 0)
+		allowed[n++] = "GET";
+	if ((methods & EVHTTP_REQ_HEAD) != 0)
+		allowed[n++] = "HEAD";
+	if ((methods & EVHTTP_REQ_POST) != 0)
+		allowed[n++] = "POST";
+	for (size_t i = 0; i < n; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+		    i > 0 ? ", " : "", allowed[i]);
+	(void)evhttp_add_header(evhttp_request_get_output_headers(r), "Allow", list);
+	reply_error(r, HTTP_BADMETHOD, "this path does not have this method", allowed);
+}
+
+static void
+on_request(struct evhttp_request *r, void *arg)
+{
+	const struct http *h = arg;
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(r);
+	const char *path = uri != NULL ? evhttp_uri_get_path(uri) : NULL;
+	unsigned method = (unsigned)evhttp_request_get_command(r);
+
+	for (size_t i = 0; path != NULL && i < h->n_routes; i++) {
+		if (strcmp(h->routes[i].path, path) != 0)
+			continue;
+		if ((with_head(h->routes[i].methods) & method) != 0)
+			h->routes[i].handle(r, h->arg);
+		else
+			refuse_method(r, with_head(h->routes[i].methods));
+		return;
+	}
+	refuse_path(h, r);
+}
+
+/* --- The server ------------------------------------------------------------------------------- */
+
+struct http *
+http_new(struct event_base *base, const struct http_route *routes, size_t n, size_t body, void *arg)
+{
+	struct http *h = calloc(1, sizeof(*h));
+
+	if (h == NULL)
+		return NULL;
+	h->base = base;
+	h->routes = routes;
+	h->n_routes = n;
+	h->arg = arg;
+	h->server = evhttp_new(base);
+	h->sweeper = evtimer_new(base, on_sweep, h);
+	if (h->server == NULL || h->sweeper == NULL) {
+		http_free(h);
+		return NULL;
+	}
+	evhttp_set_max_headers_size(h->server, HTTP_HEADER);
+	evhttp_set_max_body_size(h->server, (ev_ssize_t)body);
+	evhttp_set_timeout(h->server, HTTP_IDLE_S);
+	/* All that libevent knows, so that it is we who refuse. */
+	evhttp_set_allowed_methods(h->server, UINT16_MAX);
+	evhttp_set_bevcb(h->server, on_accept, h);
+	evhttp_set_gencb(h->server, on_request, h);
+	return h;
+}
+
+bool
+http_listen(struct http *h, evutil_socket_t fd)
+{
+	struct evconnlistener *l;
+
+	if (h->n_listeners == HTTP_LISTENERS)
+		return false;
+	l = evconnlistener_new(h->base, NULL, NULL, LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+	if (l == NULL)
+		return false;
+	if (evhttp_bind_listener(h->server, l) == NULL) {
+		evconnlistener_free(l);
+		return false;
+	}
+	h->listeners[h->n_listeners++] = l;
+	return true;
+}
+
+const struct http_route *
+http_routes(const struct http *h, size_t *n)
+{
+	*n = h->n_routes;
+	return h->routes;
+}
+
+unsigned
+http_open(const struct http *h)
+{
+	return h->n_open;
+}
+
+void
+http_free(struct http *h)
+{
+	if (h == NULL)
+		return;
+	if (h->server != NULL)
+		evhttp_free(h->server); /* and the listeners */
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
+		if (h->slots[i].bev != NULL)
+			(void)bufferevent_decref(h->slots[i].bev);
+	}
+	if (h->sweeper != NULL)
+		event_free(h->sweeper);
+	free(h);
+}

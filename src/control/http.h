@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_HTTP_H
+#define DNS64D_CONTROL_HTTP_H
+
+/*
+ * http: an HTTP/1.1 server on the main thread (libevent's evhttp), over any listening sockets, with
+ * limits, and with a table of its paths.
+ *
+ * A connection serves one request and is closed. A request has 4 kB of header and HTTP_BODY bytes
+ * of body at most; a connection is closed after HTTP_IDLE_S seconds without a byte, and after
+ * HTTP_LIFE_S in all. At HTTP_CONNECTIONS at a time others wait in the kernel's queue.
+ *
+ * What libevent itself refuses (a header that is too long or no HTTP) gets a short page of its own,
+ * all else an answer by reply_error.
+ */
+
+#include <event2/event.h>
+#include <event2/http.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attr.h"
+
+#define HTTP_CONNECTIONS 64
+#define HTTP_HEADER 4096 /* bytes of a request's line and header */
+#define HTTP_BODY 65536  /* bytes of a request's body */
+#define HTTP_IDLE_S 5
+#define HTTP_LIFE_S 30
+#define HTTP_LISTENERS 18  /* sockets of one server */
+#define HTTP_ROUTES_MAX 64 /* paths of one server */
+
+/*
+ * A handler answers R, which is libevent's, at once or later, by a function of control/reply. An
+ * answer later is allowed whatever became of the connection. ARG: that of http_new.
+ */
+typedef void http_handler(struct evhttp_request *r, void *arg);
+
+/* A path of the server. */
+struct http_route {
+	const char *path; /* the whole of it */
+	unsigned methods; /* bits: EVHTTP_REQ_GET, EVHTTP_REQ_POST; HEAD goes with GET */
+	http_handler *handle;
+	const char *help; /* one line */
+};
+
+struct http;
+
+/*
+ * http_new: a server on BASE that has the N paths of ROUTES. All pointers are borrowed; ARG is for
+ * the handlers. BODY: bytes of a request's body at most. NULL without memory.
+ */
+MUST_USE struct http *http_new(
+    struct event_base *base, const struct http_route *routes, size_t n, size_t body, void *arg);
+
+/*
+ * http_listen: serve at FD too, a listening socket, which is borrowed until http_free. False
+ * without memory.
+ */
+MUST_USE bool http_listen(struct http *h, evutil_socket_t fd);
+
+/* http_routes: the table of H; *N: its length. */
+const struct http_route *http_routes(const struct http *h, size_t *n);
+
+/* http_open: how many connections are open. */
+MUST_USE unsigned http_open(const struct http *h);
+
+/*
+ * http_free: close all sockets and connections, and free H, which may be NULL. Requests without an
+ * answer are gone and must not be answered any more.
+ */
+void http_free(struct http *h);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_RELOADS_H
+#define DNS64D_CONTROL_RELOADS_H
+
+/*
+ * reloads: those who wait for the result of a reload, and the result of the last one.
+ */
+
+#include <event2/http.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attr.h"
+#include "control/heard.h"
+#include "control/http.h"
+
+struct reloads {
+	struct evhttp_request *waiting[HTTP_CONNECTIONS]; /* in the order in which they came */
+	size_t n_waiting;
+	size_t n_begun; /* the first of these wait for the reload that goes on */
+	struct heard heard;
+	json_t *last; /* owned: the result of the last one; NULL: there was none */
+};
+
+/* reloads_wait: answer R with the result of the next reload that begins. */
+void reloads_wait(struct reloads *rs, struct evhttp_request *r);
+
+/* reloads_begin: a reload begins now; what this thread logs until reloads_end is its result. */
+void reloads_begin(struct reloads *rs);
+
+/* reloads_end: the reload is over, done (OK) or refused; answer those who wait for it. */
+void reloads_end(struct reloads *rs, bool ok);
+
+/* reloads_fini: forget all, without an answer. */
+void reloads_fini(struct reloads *rs);
+
+#endif

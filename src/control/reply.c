@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/reply.h"
+
+#include <event2/buffer.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char type_json[] = "application/json";
+
+void
+reply_bytes(struct evhttp_request *r, int code, const char *type, const void *body, size_t len)
+{
+	struct evkeyvalq *headers = evhttp_request_get_output_headers(r);
+	struct evbuffer *out = evbuffer_new();
+
+	if (out != NULL)
+		(void)evbuffer_add(out, body, len);
+	(void)evhttp_add_header(headers, "Content-Type", type);
+	(void)evhttp_add_header(headers, "Cache-Control", "no-store");
+	(void)evhttp_add_header(headers, "X-Content-Type-Options", "nosniff");
+	(void)evhttp_add_header(headers, "Connection", "close");
+	evhttp_send_reply(r, code, NULL, out);
+	if (out != NULL)
+		evbuffer_free(out);
+}
+
+void
+reply_json(struct evhttp_request *r, int code, json_t *j)
+{
+	static const char no_memory[] = "{\"error\": \"no memory\"}\n";
+	char *text = j == NULL ? NULL : json_dumps(j, JSON_INDENT(1));
+	size_t len = text == NULL ? 0 : strlen(text);
+
+	json_decref(j);
+	if (text == NULL) {
+		reply_bytes(r, HTTP_INTERNAL, type_json, no_memory, sizeof(no_memory) - 1);
+		return;
+	}
+	text[len] = '\n'; /* in place of the final zero */
+	reply_bytes(r, code, type_json, text, len + 1);
+	free(text);
+}
+
+void
+reply_error(struct evhttp_request *r, int code, const char *text, const char *const *allowed)
+{
+	json_t *j = json_pack("{s:s}", "error", text), *list;
+
+	if (j != NULL && allowed != NULL) {
+		list = json_array();
+		for (size_t i = 0; allowed[i] != NULL; i++)
+			(void)json_array_append_new(list, json_string(allowed[i]));
+		(void)json_object_set_new(j, "allowed", list);
+	}
+	reply_json(r, code, j);
+}

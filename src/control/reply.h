@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_REPLY_H
+#define DNS64D_CONTROL_REPLY_H
+
+/*
+ * reply: answers of the control socket: JSON, and errors in one form:
+ *
+ *	{"error": "what is wrong", "allowed": ["what is allowed", ...]}
+ */
+
+#include <event2/http.h>
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/attr.h"
+
+#define REPLY_UNPROCESSABLE 422 /* understood, and refused for what it says (RFC 9110) */
+
+/*
+ * reply_bytes: answer R with CODE and the LEN bytes at BODY, of the content type TYPE. To HEAD the
+ * body is left out. R must not be used any more.
+ */
+void reply_bytes(
+    struct evhttp_request *r, int code, const char *type, const void *body, size_t len);
+
+/*
+ * reply_json: answer R with CODE and J, whose reference is passed on; NULL, without memory, makes
+ * it 500. R must not be used any more.
+ */
+void reply_json(struct evhttp_request *r, int code, json_t *j);
+
+/*
+ * reply_error: answer R with CODE and the TEXT of an error. ALLOWED: what would be allowed, ended
+ * by NULL; NULL: nothing is told of that.
+ */
+void reply_error(
+    struct evhttp_request *r, int code, const char *text, const char *const *allowed);
+
+#endif

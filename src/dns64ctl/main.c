@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dns64ctl: asks and tells a running dns64d; see dns64ctl(8). */
+
+#include "dns64ctl/run.h"
+
+int
+main(int argc, char **argv)
+{
+	return run_main(argc, argv);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns64ctl/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/sockpath.h"
+#include "dns64ctl/client.h"
+#include "dns64ctl/commands.h"
+#include "dns64ctl/options.h"
+#include "dns64ctl/show.h"
+
+static int
+tell_nobody(const char *path, int rc)
+{
+	fprintf(stderr, "dns64ctl: no daemon answers at %s: %s\n", path,
+	    rc == -EPROTO ? "what came is no answer of dns64d" : strerror(-rc));
+	return RUN_NOBODY;
+}
+
+/* Show the answer A to C as O says. Returns an exit code. */
+static int
+show(const struct command *c, const struct options *o, const struct client_answer *a)
+{
+	json_t *j = json_loadb(a->body, a->len, 0, NULL);
+	bool ok = a->code < 300;
+
+	if (o->json)
+		(void)fwrite(a->body, 1, a->len, stdout);
+	else if (j != NULL && (ok || json_object_get(j, "messages") != NULL))
+		c->show(j, stdout);
+	if (!ok)
+		show_error(j, stderr);
+	json_decref(j);
+	return ok ? RUN_OK : RUN_REFUSED;
+}
+
+/* The JSON of the N arguments at ARGS, the caller's; NULL without any, or without memory. */
+static char *
+body(const struct command *c, char *const *args, size_t n)
+{
+	json_t *j = json_object();
+	char *text;
+
+	for (size_t i = 0; i < n; i++)
+		(void)json_object_set_new(j, c->keys[i], json_string(args[i]));
+	text = n == 0 ? NULL : json_dumps(j, 0);
+	json_decref(j);
+	return text;
+}
+
+/* Append TEXT to what OUT has, everything but letters and digits in %XX. */
+static void
+put_encoded(FILE *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		    c == '.' || c == '-')
+			fputc(c, out);
+		else
+			fprintf(out, "%%%02X", c);
+	}
+}
+
+/* The path of C with the N arguments at ARGS behind it, the caller's; NULL without memory. */
+static char *
+path(const struct command *c, char *const *args, size_t n)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (out == NULL)
+		return NULL;
+	fputs(c->path, out);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "%c%s=", i == 0 ? '?' : '&', c->keys[i]);
+		put_encoded(out, args[i]);
+	}
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int
+ask(const struct command *c, const struct options *o, char *const *args, size_t n)
+{
+	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
+	bool posts = strcmp(c->method, "POST") == 0;
+	char *b = posts ? body(c, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
+	const struct client_request r = { .method = c->method, .path = p, .body = b };
+	struct client_answer a;
+	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, &a);
+	int code;
+
+	free(b);
+	free(p);
+	if (rc != 0)
+		return tell_nobody(socket, rc);
+	code = show(c, o, &a);
+	free(a.text);
+	return code;
+}
+
+static int
+run(const struct options *o)
+{
+	size_t used;
+	const struct command *c = commands_find(o->words, o->n_words, &used);
+	size_t n = o->n_words - used;
+
+	if (c == NULL) {
+		fprintf(stderr, "dns64ctl: %s%s; commands are:\n",
+		    o->n_words == 0 ? "what is it to do?" : "there is no command ",
+		    o->n_words == 0 ? "" : o->words[0]);
+		commands_help(stderr);
+		return RUN_USAGE;
+	}
+	if (n < c->n_needed || n > commands_keys(c)) {
+		fprintf(stderr, "dns64ctl: %s takes %s\n", c->words,
+		    c->args[0] != '\0' ? c->args : "no argument");
+		return RUN_USAGE;
+	}
+	return ask(c, o, o->words + used, n);
+}
+
+int
+run_main(int argc, char **argv)
+{
+	struct options o;
+
+	switch (options_read(argc, argv, &o, stderr)) {
+	case CMDLINE_HELP:
+		cmdline_print_help(options_table(), stdout);
+		fputs("\nCommands:\n", stdout);
+		commands_help(stdout);
+		return RUN_OK;
+	case CMDLINE_VERSION:
+		puts("dns64ctl " PACKAGE_VERSION);
+		return RUN_OK;
+	case CMDLINE_WRONG:
+		fputs("dns64ctl: -h lists options and commands\n", stderr);
+		return RUN_USAGE;
+	case CMDLINE_RUN:
+		break;
+	}
+	if (o.commands) {
+		commands_print(stdout);
+		return RUN_OK;
+	}
+	return run(&o);
+}
