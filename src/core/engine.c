@@ -13,6 +13,7 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
+#include "core/explain.h"
 #include "core/health.h"
 #include "core/reply.h"
 #include "core/request.h"
@@ -354,9 +355,9 @@ engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 /* --- what goes out ---------------------------------------------------------------------------- */
 
 static void
-count_answer(struct engine *e, const uint8_t *msg)
+count_answer(struct engine *e, const struct query *q, const uint8_t *msg)
 {
-	stats_inc(&e->stats.answers);
+	stats_reason(&e->stats, (enum reason)q->reason, query_waited(q));
 	if (header_flags(msg) & DNS_TC)
 		stats_inc(&e->stats.answers_truncated);
 }
@@ -393,7 +394,7 @@ keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
 	if (plain && e->queries.fetch->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
-		packetcache_keep(e->packetcache, msg, len, &e->stats);
+		packetcache_keep(e->packetcache, msg, len, (enum reason)q->reason, &e->stats);
 }
 
 /* Run ready queries until one has an answer. */
@@ -412,6 +413,8 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		e->to_packetcache = NULL;
 		if (len == 0)
 			continue;
+		if (UNLIKELY(e->watched))
+			explain(q);
 		if (UNLIKELY(q->child)) {
 			svcb_take(&e->queries, q, out.buf, len);
 			query_free(&e->queries, q);
@@ -429,7 +432,7 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		send->len = len;
 		if (q->tcp)
 			e->left -= (int64_t)(len / ENGINE_OCTETS);
-		count_answer(e, out.buf);
+		count_answer(e, q, out.buf);
 		if (UNLIKELY(to_packetcache))
 			keep_packet(e, q, out.buf, len);
 		query_free(&e->queries, q);
@@ -457,6 +460,7 @@ bool
 engine_work(struct engine *e, uint64_t now_ns)
 {
 	e->left = ENGINE_TURN;
+	e->watched = log_enabled(LOG_LEVEL_DEBUG);
 	begin(e, now_ns);
 	return e->lookups.more;
 }

@@ -47,6 +47,7 @@ struct engine {
 	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
 	const struct query *to_packetcache;
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
+	bool watched;     /* somebody wants to know of each answer; looked at once in a turn */
 	int64_t left;     /* units of work that this turn may still take; may be negative */
 	int64_t before;   /* with ENGINE_AUDIT: what left was when the message came */
 	uint64_t n_calls; /* with ENGINE_AUDIT: calls of the shell so far */

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/explain.h"
 
+#include "base/log.h"
 #include "dns/name.h"
 
 void
-explain_write(const struct query *q, const char *why)
+explain(const struct query *q)
 {
+	const struct reason_row *why = reason_row((enum reason)q->reason);
 	struct netaddr client = q->peer;
 	char name[NAME_TEXT], peer[NETADDR_TEXT];
 
+	if (!log_enabled(LOG_LEVEL_DEBUG) || q->qtype != DNS_TYPE_AAAA || q->qname_len == 0 ||
+	    why->kind == REASON_SYNTHESIZING)
+		return;
 	client.port = 0;
 	log_debug("synth", "%s for %s: %s", name_to_text(q->qname, name),
-	    netaddr_format(&client, peer), why);
+	    netaddr_format(&client, peer), why->text);
 }

@@ -7,22 +7,9 @@
  * the message about a refused client (core/request) are about a single query.
  */
 
-#include "base/attr.h"
-#include "base/log.h"
 #include "core/query.h"
 
-/* explain_write: log WHY for Q, whatever the level. */
-void explain_write(const struct query *q, const char *why);
-
-/*
- * explain: log that Q, a question for AAAA from a client with DNS64, gets no synthesized records,
- * and WHY.
- */
-static inline void
-explain(const struct query *q, const char *why)
-{
-	if (UNLIKELY(log_enabled(LOG_LEVEL_DEBUG)))
-		explain_write(q, why);
-}
+/* explain: Q has its answer: log its reason if it is for AAAA and nothing is synthesized. */
+void explain(const struct query *q);
 
 #endif

@@ -133,6 +133,7 @@ over(struct limits *l, const struct packet_in *in, unsigned len, uint64_t now_ns
 	}
 	stats_inc(&l->stats->client_udp);
 	stats_inc(&l->stats->rate_dropped);
+	stats_reason(l->stats, REASON_DROP_RATE, false);
 	return LIMIT_DROP;
 }
 
@@ -162,5 +163,8 @@ limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
 		return len;
 	stats_inc(&l->stats->answers_amplified);
 	tell(l, &q->peer, over_len, "gets longer answers than max-amplification permits", now_ns);
-	return l->conf->rate.dry_run ? len : respond_truncated(qs, q, out);
+	if (l->conf->rate.dry_run)
+		return len;
+	q->reason = REASON_AMPLIFIED;
+	return respond_truncated(qs, q, out);
 }

@@ -18,10 +18,11 @@ struct slot {
 	uint32_t flushes;
 	uint32_t conf_gen;
 	uint16_t policy;
-	uint16_t question_len; /* bytes without the ID; 0: the slot is free */
 	uint16_t answer_len;
 	uint8_t family;
 	uint8_t n_moved;
+	uint8_t reason;       /* enum reason */
+	uint8_t question_len; /* bytes without the ID; 0: the slot is free */
 	struct moved moved[PACKETCACHE_COUNTS];
 	uint8_t question[PACKETCACHE_QUESTION];
 	uint8_t answer[PACKETCACHE_ANSWER];
@@ -81,11 +82,11 @@ answers(const struct slot *s, const struct packetcache_ask *a)
 	    memcmp(s->question, a->msg + HEADER_ID_LEN, s->question_len) == 0;
 }
 
-/* The counters as an array: struct stats has nothing else. */
+/* The counters as an array: in struct stats one stands behind the other. */
 static const _Atomic uint64_t *
 counters(const struct stats *s)
 {
-	return (const _Atomic uint64_t *)(const void *)s;
+	return &s->client_udp;
 }
 
 bool
@@ -109,9 +110,9 @@ packetcache_write(
 	memcpy(out + HEADER_ID_LEN, slot->answer + HEADER_ID_LEN,
 	    slot->answer_len - (size_t)HEADER_ID_LEN);
 	for (unsigned i = 0; i < slot->n_moved; i++)
-		stats_add(
-		    (_Atomic uint64_t *)(void *)s + slot->moved[i].counter, slot->moved[i].by);
+		stats_add(&s->client_udp + slot->moved[i].counter, slot->moved[i].by);
 	stats_inc(&s->answers_repeated);
+	stats_reason(s, (enum reason)slot->reason, false);
 	return slot->answer_len;
 }
 
@@ -136,7 +137,8 @@ note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s
 }
 
 void
-packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, const struct stats *s)
+packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, enum reason reason,
+    const struct stats *s)
 {
 	struct slot *slot = &p->slot[p->hash % PACKETCACHE_SLOTS];
 	const struct packetcache_ask *a = &p->ask;
@@ -149,7 +151,8 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, const
 	slot->conf_gen = a->conf_gen;
 	slot->policy = a->policy;
 	slot->family = a->family;
-	slot->question_len = (uint16_t)(a->len - HEADER_ID_LEN);
+	slot->reason = (uint8_t)reason;
+	slot->question_len = (uint8_t)(a->len - HEADER_ID_LEN);
 	memcpy(slot->question, a->msg + HEADER_ID_LEN, slot->question_len);
 	slot->answer_len = (uint16_t)len;
 	memcpy(slot->answer, answer, len);

@@ -68,11 +68,11 @@ MUST_USE size_t packetcache_write(
     const struct packetcache *p, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s);
 
 /*
- * packetcache_keep: keep the LEN bytes at ANSWER as the answer that packetcache_find did not find;
- * S has counted all of it. An answer that is too long, or incremented too many counters, is not
- * kept.
+ * packetcache_keep: keep the LEN bytes at ANSWER, given for REASON, as the answer that
+ * packetcache_find did not find; S has counted all of it. An answer that is too long, or
+ * incremented too many counters, is not kept.
  */
-void packetcache_keep(
-    struct packetcache *p, const uint8_t *answer, size_t len, const struct stats *s);
+void packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, enum reason reason,
+    const struct stats *s);
 
 #endif

@@ -2,7 +2,6 @@
 #include "core/phase.h"
 
 #include "base/clock.h"
-#include "core/explain.h"
 #include "core/phase_parts.h"
 #include "core/respond.h"
 #include "dns/answer.h"
@@ -42,33 +41,38 @@ give_up(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct query_event last = *ev;
 
-	explain(q, "A gave nothing to map, and AAAA did not come");
 	last.outcome = (enum lookup_outcome)q->a_outcome;
 	last.msg = NULL;
 	if (last.outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, &last);
 	if (last.outcome == LOOKUP_NO_ROOM)
 		return respond_no_room(qs, q, &last);
-	if (last.outcome == LOOKUP_REPLY)
+	if (last.outcome == LOOKUP_REPLY) {
 		stats_inc(&qs->stats->synth_none);
+		q->reason = REASON_AAAA_FAILED;
+	}
 	return respond_fail(qs, q, &last);
 }
 
-/* The AAAA phase ended with END: ask for A of the client's name (RULES D6). */
+/* The AAAA phase ended, which is WHY there may be synthesis: ask for A (RULES D6). */
 static size_t
-ask_a(struct queries *qs, struct query *q, enum query_aaaa end, uint32_t ttl,
+ask_a(struct queries *qs, struct query *q, enum reason why, uint32_t ttl,
     const struct query_event *ev)
 {
+	bool empty = why == REASON_SYNTH_NO_AAAA || why == REASON_SYNTH_EXCLUDED;
+	enum query_aaaa end = empty ? QUERY_AAAA_EMPTY : QUERY_AAAA_FAILED;
+
 	if (UNLIKELY(q->gone_now)) /* A has been asked already */
 		return respond_fail(qs, q, ev);
-	if (UNLIKELY(q->useless) && end == QUERY_AAAA_FAILED)
+	if (UNLIKELY(q->useless) && !empty)
 		return give_up(qs, q, ev);
+	q->reason = (uint8_t)why;
 	q->aaaa_end = (uint8_t)end;
 	q->empty_ttl = ttl;
 	q->empty_at_ns = ev->now_ns;
 	q->n_steps = 0;
 	/* After a failure the answer does not rest on the AAAA phase. */
-	q->stale = q->stale && end == QUERY_AAAA_EMPTY;
+	q->stale = q->stale && empty;
 	query_drop_partial(qs, &q->chain);
 	q->state = QUERY_A;
 	query_ask(qs, q, ev->now_ns);
@@ -81,17 +85,14 @@ give_nodata(
     struct queries *qs, struct query *q, const struct query_event *ev, uint32_t ttl, bool down)
 {
 	const struct policy *p = query_policy(qs, q);
-	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 
-	explain(q, down ? "no prefix is active" : "it has no AAAA, which synthesize-on leaves so");
+	q->reason = down ? REASON_NO_PREFIX : REASON_NOT_ON_NODATA;
 	if (down) {
 		stats_inc(&qs->stats->no_prefix);
-		why.ede = DNS_EDE_OTHER;
-		why.text = "no NAT64 prefix is active";
 		if (p->servfail_without_prefix)
-			return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
+			return respond_error(qs, q, DNS_SERVFAIL, ev->msg, ev->out);
 	}
-	return respond_nodata(qs, q, &why, ttl, ev->out);
+	return respond_nodata(qs, q, ev->msg, ttl, ev->out);
 }
 
 /* There is no usable AAAA: keep what a negative answer may need (RULES D2). */
@@ -102,15 +103,18 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
 	const struct policy *p = query_policy(qs, q);
 	uint32_t ttl = a->has_soa ? a->negative_ttl : SYNTH_NO_SOA_TTL;
 	bool down = p->synth.active_bits == 0;
+	enum reason why = REASON_SYNTH_NO_AAAA;
 
-	if (excluded_ttl < UINT32_MAX)
+	if (excluded_ttl < UINT32_MAX) {
 		q->insecure = true; /* leaving records out invalidates AD */
+		why = REASON_SYNTH_EXCLUDED;
+	}
 	if (excluded_ttl < ttl)
 		ttl = excluded_ttl;
 	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
 	if (down || !(p->triggers & POLICY_ON_NODATA))
 		return give_nodata(qs, q, ev, ttl, down);
-	return ask_a(qs, q, QUERY_AAAA_EMPTY, ttl, ev);
+	return ask_a(qs, q, why, ttl, ev);
 }
 
 /* Does an AAAA phase that ended by TRIGGER lead to A (RULES D3)? */
@@ -119,12 +123,7 @@ triggers(struct queries *qs, struct query *q, enum policy_trigger trigger)
 {
 	const struct policy *p = query_policy(qs, q);
 
-	if (p->synth.active_bits != 0 && p->triggers & trigger)
-		return true;
-	explain(q,
-	    p->synth.active_bits == 0 ? "no prefix is active"
-				      : "AAAA failed, which synthesize-on leaves so");
-	return false;
+	return p->synth.active_bits != 0 && p->triggers & trigger;
 }
 
 static size_t
@@ -137,9 +136,11 @@ on_aaaa_data(
 	if (usable.n_usable == 0)
 		return on_aaaa_empty(qs, q, ev, a, usable.excluded_ttl);
 	stats_inc(&qs->stats->aaaa_native);
-	explain(q, "it has AAAA");
-	if (usable.n_excluded > 0)
+	q->reason = REASON_NATIVE;
+	if (UNLIKELY(usable.n_excluded > 0)) {
+		q->reason = REASON_NATIVE_FILTERED;
 		stats_inc(&qs->stats->aaaa_filtered);
+	}
 	if (usable.n_excluded == 0 && q->chain == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
 	return respond_native(qs, q, ev->msg, a, ev->out);
@@ -153,8 +154,8 @@ on_aaaa_nxdomain(
 	/* A stale NXDOMAIN is the answer only if A fails too (RULES D5). */
 	q->gone_once = ev->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
 	if (UNLIKELY(q->gone_once))
-		return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
-	explain(q, "it does not exist");
+		return ask_a(qs, q, REASON_SYNTH_FAILED, SYNTH_FAILED_TTL, ev);
+	q->reason = REASON_NXDOMAIN;
 	if (q->chain == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
 	return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
@@ -185,7 +186,7 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	}
 	if (!triggers(qs, q, POLICY_ON_ERROR))
 		return respond_fail(qs, q, ev);
-	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
+	return ask_a(qs, q, REASON_SYNTH_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
 bool
@@ -220,7 +221,6 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 	case LOOKUP_REPLY:
 		return on_aaaa_reply(qs, q, ev);
 	case LOOKUP_BOGUS:
-		explain(q, "its AAAA are bogus");
 		return respond_bogus(qs, q, ev);
 	case LOOKUP_ERROR:
 		if (!triggers(qs, q, POLICY_ON_ERROR))
@@ -234,7 +234,7 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 		break;
 	case LOOKUP_SILENT:
 		if (triggers(qs, q, POLICY_ON_TIMEOUT))
-			break;
+			return ask_a(qs, q, REASON_SYNTH_TIMEOUT, SYNTH_FAILED_TTL, ev);
 		if (!query_watches(q))
 			return respond_fail(qs, q, ev);
 		query_wait_on(qs, q);
@@ -242,7 +242,7 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 	case LOOKUP_NO_ROOM: /* the name may have real AAAA */
 		return respond_no_room(qs, q, ev);
 	}
-	return ask_a(qs, q, QUERY_AAAA_FAILED, SYNTH_FAILED_TTL, ev);
+	return ask_a(qs, q, REASON_SYNTH_FAILED, SYNTH_FAILED_TTL, ev);
 }
 
 uint32_t
@@ -265,18 +265,40 @@ wait_for_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 	return true;
 }
 
+/* Why the reply to A gives nothing to synthesize from. */
+static enum reason
+why_useless(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+{
+	const struct synth_policy *p = &query_policy(qs, q)->synth;
+
+	if (ev->msg->rcode == DNS_NXDOMAIN)
+		return q->aaaa_end == QUERY_AAAA_FAILED ? REASON_NXDOMAIN : REASON_A_NXDOMAIN;
+	if (a->kind != ANSWER_DATA)
+		return REASON_NO_A;
+	switch (synth_first(p, ev->msg, a)) {
+	case SYNTH_NEVER:
+		return REASON_A_EXCLUDED;
+	case SYNTH_OWN:
+		return REASON_A_PRIVATE;
+	case SYNTH_ANY:
+		return p->n_general == 0 ? REASON_NO_PREFIX : REASON_NO_A;
+	default:
+		return REASON_A_UNMAPPED;
+	}
+}
+
 /* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
 static size_t
 on_a_useless(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 	uint32_t ttl = phase_remaining_ttl(q, ev->now_ns);
 
 	/* A name that does not exist has no AAAA either. */
 	if (ev->msg->rcode != DNS_NXDOMAIN && wait_for_aaaa(qs, q, ev))
 		return 0;
-	explain(q, a->kind == ANSWER_DATA ? "no A of it may be mapped" : "it has no A");
+	q->reason = (uint8_t)why_useless(qs, q, ev, a);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
 		return phase_ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
@@ -284,13 +306,14 @@ on_a_useless(
 		if (ev->msg->rcode == DNS_NXDOMAIN)
 			return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
 		/* No upstream said that there is no AAAA: NODATA would be a guess. */
+		q->reason = REASON_AAAA_FAILED;
 		return respond_fail(qs, q, ev);
 	}
 	if (a->kind == ANSWER_DATA && a->ttl < ttl)
 		ttl = a->ttl;
 	else if (a->kind != ANSWER_DATA && a->has_soa && a->negative_ttl < ttl)
 		ttl = a->negative_ttl;
-	return respond_nodata(qs, q, &why, ttl, ev->out);
+	return respond_nodata(qs, q, ev->msg, ttl, ev->out);
 }
 
 /* The upper bound of the TTLs of records synthesized now. */
@@ -354,8 +377,10 @@ on_a_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	case ANSWER_BROKEN:
 		break;
 	}
-	if (q->aaaa_end == QUERY_AAAA_IGNORED)
+	if (q->aaaa_end == QUERY_AAAA_IGNORED) {
+		q->reason = REASON_A_FAILED;
 		return phase_ask_native(qs, q, ev);
+	}
 	return wait_for_aaaa(qs, q, ev) ? 0 : respond_fail(qs, q, ev);
 }
 
@@ -382,10 +407,10 @@ phase_a(struct queries *qs, struct query *q, const struct query_event *ev)
 		return 0;
 	if (ev->outcome == LOOKUP_NO_ROOM)
 		return respond_no_room(qs, q, ev);
-	explain(q, ev->outcome == LOOKUP_BOGUS ? "its A are bogus" : "there was no answer for A");
 	if (ev->outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, ev);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED) {
+		q->reason = REASON_A_FAILED;
 		q->aaaa_end = QUERY_AAAA_FAILED; /* neither is AAAA to be had while all are down */
 		return phase_ask_native(qs, q, ev);
 	}

@@ -24,6 +24,8 @@ on_native_reply(struct queries *qs, struct query *q, const struct query_event *e
 	struct answer a;
 
 	answer_scan(ev->msg, DNS_TYPE_AAAA, &a);
+	if (ev->msg->rcode == DNS_NXDOMAIN)
+		q->reason = REASON_NXDOMAIN;
 	if (a.kind != ANSWER_DATA || ev->msg->rcode == DNS_NXDOMAIN)
 		return respond_relay(qs, q, ev->msg, ev->out);
 	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);

@@ -269,12 +269,12 @@ query_fetch_stale(struct queries *qs, struct query *q, uint64_t now_ns)
 }
 
 void
-query_refuse(struct queries *qs, struct query *q, uint16_t ede)
+query_refuse(struct queries *qs, struct query *q, enum reason reason)
 {
 	q->state = QUERY_LOCAL;
 	q->local_kind = QUERY_LOCAL_ERROR;
 	q->rcode = DNS_REFUSED;
-	q->ede = ede;
+	q->reason = (uint8_t)reason;
 	if (!q->child)
 		stats_inc(&qs->stats->client_refused);
 }
@@ -289,7 +289,7 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	if (qs->conf->cache != NULL && ask_cache(qs, q, &key, now_ns))
 		return;
 	if (UNLIKELY(!(q->flags & DNS_RD))) { /* without RD only the cache is asked (RULES D10) */
-		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE);
+		query_refuse(qs, q, REASON_NO_RECURSION);
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
 	} else {
 		ask_upstream(qs, q, &key, now_ns);

@@ -25,6 +25,7 @@
 #include "core/fetch.h"
 #include "core/lookup.h"
 #include "core/partial.h"
+#include "core/reason.h"
 #include "core/stats.h"
 #include "core/wheel.h"
 #include "dns/msg.h"
@@ -74,14 +75,6 @@ enum query_local {
 	QUERY_LOCAL_ID
 };
 
-/* What a query with the outcome LOOKUP_NO_ROOM lacked (RULES D26). */
-enum query_lack {
-	QUERY_LACK_ROOM, /* a waiter, an ID, a socket or the like */
-	QUERY_LACK_WAY,  /* it gave way to others when room ran low */
-	/* max-waiting-per-client questions of its network wait already */
-	QUERY_LACK_CEILING
-};
-
 #define QUERY_NO_ZONE 0xff
 
 /* A lookup that a query watches: the query does not wait for it, but takes its reply. */
@@ -124,7 +117,6 @@ struct query {
 	uint16_t bufsize;  /* bytes: of the client's OPT, at least 512 */
 	uint16_t upstream; /* number of the upstream that answered AAAA */
 	uint16_t rcode;    /* LOCAL: of the answer; else of a LOOKUP_ERROR event */
-	uint16_t ede;      /* LOCAL: EDE info code */
 	uint16_t policy;   /* number of the policy in the set of conf_gen */
 	uint16_t len;      /* bytes of the question's message */
 	uint32_t conf_gen;
@@ -142,7 +134,10 @@ struct query {
 	uint8_t zone_at;
 	uint8_t local_kind; /* LOCAL: enum query_local */
 	uint8_t special;    /* LOCAL_SPECIAL: enum special_answer */
-	uint8_t lack;       /* enum query_lack */
+	/* enum reason: of the answer, as far as it is decided; LOCAL: of that (core/reason) */
+	uint8_t reason;
+	/* enum reason: of the outcome LOOKUP_NO_ROOM (RULES D26) */
+	uint8_t lack;
 	bool tcp : 1;
 	bool edns : 1;
 	bool do_bit : 1;
@@ -365,11 +360,15 @@ query_make_ready(struct queries *qs, struct query *q, enum lookup_outcome outcom
  */
 void query_ask(struct queries *qs, struct query *q, uint64_t now_ns);
 
-/*
- * query_refuse: answer Q with REFUSED and the info code EDE (DNS_EDE_NONE: none). Counted as
- * client_refused, unless Q is a child.
- */
-void query_refuse(struct queries *qs, struct query *q, uint16_t ede);
+/* query_refuse: answer Q with REFUSED for REASON. Counted as client_refused unless Q is a child. */
+void query_refuse(struct queries *qs, struct query *q, enum reason reason);
+
+/* query_waited: has the question of Q, which is no child, waited for upstream? */
+MUST_USE static inline bool
+query_waited(const struct query *q)
+{
+	return q->place.net != NULL;
+}
 
 /*
  * query_fetch_stale: upstream has failed or is late: fetch a stale entry. True: there is one and
@@ -408,7 +407,8 @@ struct query_event {
 	const struct msg *msg; /* NULL without a reply */
 	const struct query_out *out;
 	uint64_t now_ns;
-	bool stale; /* it is a stale entry of the cache */
+	bool stale;  /* it is a stale entry of the cache */
+	bool cached; /* it is an entry of the cache */
 };
 
 /*

@@ -72,7 +72,7 @@ query_new(struct queries *qs)
 	wheel_timer_init(&q->timer, WHEEL_QUERY);
 	q->qname = q->name;
 	q->upstream = UPSTREAM_NONE;
-	q->ede = DNS_EDE_NONE;
+	q->lack = REASON_NO_ROOM; /* and reason is REASON_RELAYED */
 	q->left = qs->conf->max_upstream_questions;
 	q->zone_at = QUERY_NO_ZONE;
 	q->conf_gen = qs->conf_gen - 1; /* older than any settings: the policy is not known yet */

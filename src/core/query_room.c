@@ -42,7 +42,7 @@ static void
 give_way(struct queries *qs, struct query *q)
 {
 	stats_inc(&qs->stats->gave_way);
-	q->lack = QUERY_LACK_WAY;
+	q->lack = REASON_GAVE_WAY;
 	wheel_clear(qs->wheel, &q->timer);
 	if (UNLIKELY(q->watch.lookup != NULL))
 		query_unwatch(qs, q);
@@ -77,7 +77,7 @@ make_room(struct queries *qs, struct query *guest)
 			if (n > 0)
 				break;
 			stats_inc(&qs->stats->gave_way);
-			guest->lack = QUERY_LACK_WAY;
+			guest->lack = REASON_GAVE_WAY;
 			return false;
 		}
 		give_way(qs, q);
@@ -95,12 +95,13 @@ turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
 		stats_inc(&qs->stats->same_question);
 		q->state = QUERY_LOCAL;
 		q->local_kind = QUERY_LOCAL_TC;
+		q->reason = REASON_SAME_QUESTION;
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
 		return;
 	}
 	if (verdict == FAIR_CEILING) {
 		stats_inc(&qs->stats->client_ceiling);
-		q->lack = QUERY_LACK_CEILING;
+		q->lack = REASON_CEILING;
 	}
 	query_fail_here(qs, q, LOOKUP_NO_ROOM);
 }

@@ -5,24 +5,23 @@
 
 #include "base/log.h"
 #include "base/told.h"
-#include "core/explain.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
 
-/* Answer locally, with RCODE and the info code EDE. */
+/* Answer locally, with RCODE, for REASON. */
 static void
-set_local(struct query *q, uint16_t rcode, uint16_t ede)
+set_local(struct query *q, uint16_t rcode, enum reason reason)
 {
 	q->state = QUERY_LOCAL;
 	q->rcode = rcode;
-	q->ede = ede;
+	q->reason = (uint8_t)reason;
 }
 
 static void
-set_negative(struct query *q, uint16_t rcode, size_t zone_at)
+set_negative(struct query *q, uint16_t rcode, size_t zone_at, enum reason reason)
 {
-	set_local(q, rcode, DNS_EDE_NONE);
+	set_local(q, rcode, reason);
 	q->local_kind = QUERY_LOCAL_EMPTY;
 	q->zone_at = (uint8_t)zone_at;
 }
@@ -58,22 +57,43 @@ sort_reverse(struct queries *qs, struct query *q, const struct pref64 *p, size_t
 
 	reverse_find(q->qname, p, 1, &r);
 	if (r.kind != REVERSE_ADDRESS || q->qtype != DNS_TYPE_PTR) {
-		set_negative(q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
+		set_negative(q, r.kind == REVERSE_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at,
+		    REASON_REVERSE_EMPTY);
 		return;
 	}
 	memcpy(q->v4, r.v4, sizeof(q->v4));
 	if (special_is_wka(r.v4) || policy->reverse == POLICY_REVERSE_LOCAL) {
-		set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+		set_local(q, DNS_NOERROR, REASON_REVERSE_NAME);
 		q->local_kind = QUERY_LOCAL_NAME;
 		return;
 	}
 	local = decide_local(qs, r.v4);
 	if (local != SPECIAL_ASK) {
-		set_negative(q, local == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
+		set_negative(q, local == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at,
+		    REASON_LOCAL_ZONE);
 		return;
 	}
 	q->zone_at = (uint8_t)zone_at;
 	q->state = QUERY_REVERSE;
+}
+
+static enum reason
+reason_of(enum special kind)
+{
+	switch (kind) {
+	case SPECIAL_IPV4ONLY:
+	case SPECIAL_WKA:
+		break;
+	case SPECIAL_RESOLVER:
+		return REASON_RESOLVER;
+	case SPECIAL_LOCALHOST:
+		return REASON_LOCALHOST;
+	case SPECIAL_INVALID:
+		return REASON_INVALID;
+	case SPECIAL_LOCAL_ZONE:
+		return REASON_LOCAL_ZONE;
+	}
+	return REASON_IPV4ONLY;
 }
 
 /*
@@ -88,10 +108,11 @@ sort_special(struct queries *qs, struct query *q, enum special kind, size_t zone
 	if (answer == SPECIAL_ASK || (kind == SPECIAL_LOCAL_ZONE && !qs->conf->local_zones))
 		return false;
 	if (answer == SPECIAL_NXDOMAIN || answer == SPECIAL_NODATA) {
-		set_negative(q, answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at);
+		set_negative(q, answer == SPECIAL_NXDOMAIN ? DNS_NXDOMAIN : DNS_NOERROR, zone_at,
+		    reason_of(kind));
 		return true;
 	}
-	set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+	set_local(q, DNS_NOERROR, reason_of(kind));
 	q->local_kind = QUERY_LOCAL_SPECIAL;
 	q->special = (uint8_t)answer;
 	q->zone_at = (uint8_t)zone_at;
@@ -121,22 +142,32 @@ sort_by_name(struct queries *qs, struct query *q, const struct zonemap_path *pat
 	return special != ZONEMAP_NONE && sort_special(qs, q, (enum special)special, at);
 }
 
-/* How DNS64 works for this client and name (RULES D7, D13). */
+/* How DNS64 works for this client and name (RULES D7, D13). Notes in Q why it works otherwise. */
 static enum policy_synthesize
-dns64_for(const struct policy *p, const struct query *q, const struct zonemap_path *path)
+dns64_for(const struct policy *p, struct query *q, const struct zonemap_path *path)
 {
 	uint32_t zone = ZONEMAP_NONE;
 	size_t at;
 
-	if (!policy_fits_family(p, &q->peer))
+	if (!policy_fits_family(p, &q->peer)) {
+		q->reason = REASON_CLIENT_FAMILY;
 		return POLICY_NEVER;
+	}
 	if (p->zones != NULL)
 		zone = zonemap_find(p->zones, path, &at);
 	/* The setting of a zone goes before that of all names (RULES D13). */
-	if (zone == POLICY_ZONE_NEVER)
+	if (zone == POLICY_ZONE_NEVER) {
+		q->reason = REASON_ZONE_NEVER;
 		return POLICY_NEVER;
-	return zone == POLICY_ZONE_IGNORE_AAAA ? POLICY_ALWAYS
-					       : (enum policy_synthesize)p->synthesize;
+	}
+	if (zone == POLICY_ZONE_IGNORE_AAAA) {
+		q->reason = REASON_SYNTH_IGNORED;
+		return POLICY_ALWAYS;
+	}
+	if (UNLIKELY(p->synthesize != POLICY_NORMAL))
+		q->reason =
+		    p->synthesize == POLICY_NEVER ? REASON_CLIENT_NEVER : REASON_SYNTH_ALWAYS;
+	return (enum policy_synthesize)p->synthesize;
 }
 
 static void
@@ -144,7 +175,6 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 {
 	switch (dns64_for(p, q, path)) {
 	case POLICY_NEVER:
-		explain(q, "not by policy (synthesize, dns64-for, never-synthesize)");
 		break;
 	case POLICY_NORMAL:
 		q->state = QUERY_AAAA;
@@ -152,7 +182,7 @@ sort_aaaa(struct query *q, const struct policy *p, const struct zonemap_path *pa
 	case POLICY_ALWAYS:
 		/* Without an active prefix only the real AAAA can be the answer. */
 		if (p->synth.active_bits == 0)
-			explain(q, "no prefix is active");
+			q->reason = REASON_NO_PREFIX;
 		q->state = p->synth.active_bits == 0 ? QUERY_NATIVE : QUERY_A;
 		q->aaaa_end = QUERY_AAAA_IGNORED;
 		break;
@@ -171,7 +201,7 @@ sort_in(struct queries *qs, struct query *q)
 		return;
 	if (UNLIKELY(q->hands_off)) {
 		if (q->qtype == DNS_TYPE_AAAA)
-			explain(q, "the client validates (DO and CD)");
+			q->reason = REASON_VALIDATES;
 		return;
 	}
 	if (q->qtype == DNS_TYPE_AAAA)
@@ -188,13 +218,15 @@ sort_chaos(struct queries *qs, struct query *q)
 	static const uint8_t id[] = "\2id\6server";
 	bool text = q->qtype == DNS_TYPE_TXT || q->qtype == DNS_TYPE_ANY;
 
-	set_local(q, DNS_NOERROR, DNS_EDE_NONE);
-	if (text && qs->conf->version[0] != '\0' && name_equal(q->qname, version))
+	if (text && qs->conf->version[0] != '\0' && name_equal(q->qname, version)) {
+		set_local(q, DNS_NOERROR, REASON_VERSION);
 		q->local_kind = QUERY_LOCAL_VERSION;
-	else if (text && qs->conf->server_id[0] != '\0' && name_equal(q->qname, id))
+	} else if (text && qs->conf->server_id[0] != '\0' && name_equal(q->qname, id)) {
+		set_local(q, DNS_NOERROR, REASON_SERVER_ID);
 		q->local_kind = QUERY_LOCAL_ID;
-	else
-		query_refuse(qs, q, DNS_EDE_NONE);
+	} else {
+		query_refuse(qs, q, REASON_REFUSED_CHAOS);
+	}
 }
 
 /* A question that is not sorted here is relayed. */
@@ -208,7 +240,7 @@ request_sort(struct queries *qs, struct query *q)
 		return;
 	}
 	if (q->qtype == DNS_TYPE_AXFR || q->qtype == DNS_TYPE_IXFR || q->qtype == DNS_TYPE_OPT) {
-		query_refuse(qs, q, DNS_EDE_NONE); /* RULES D24 */
+		query_refuse(qs, q, REASON_REFUSED_TYPE); /* RULES D24 */
 		return;
 	}
 	/* Other classes: as if there were no DNS64 (RFC 6147 section 5.1). */
@@ -217,7 +249,7 @@ request_sort(struct queries *qs, struct query *q)
 	/* Without RD only the cache may answer (RULES D10). */
 	if (!(q->flags & DNS_RD) && q->state != QUERY_LOCAL && !q->child &&
 	    (qs->conf->cache == NULL || q->signed_msg))
-		query_refuse(qs, q, DNS_EDE_NOT_AUTHORITATIVE); /* RULES D10 */
+		query_refuse(qs, q, REASON_NO_RECURSION);
 }
 
 /*
@@ -272,7 +304,7 @@ may_ask(struct queries *qs, struct query *q)
 		return true;
 	stats_inc(&qs->stats->client_denied);
 	tell_refused(qs, &q->peer);
-	query_refuse(qs, q, DNS_EDE_PROHIBITED);
+	query_refuse(qs, q, REASON_DENIED);
 	return false;
 }
 
@@ -299,7 +331,7 @@ static bool
 read_badly(struct queries *qs, struct query *q)
 {
 	stats_inc(&qs->stats->client_formerr);
-	set_local(q, DNS_FORMERR, DNS_EDE_NONE);
+	set_local(q, DNS_FORMERR, REASON_FORMERR);
 	return false;
 }
 
@@ -315,20 +347,20 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 	    m->edns.present && m->edns.bufsize > DNS_UDP_MIN ? m->edns.bufsize : DNS_UDP_MIN;
 	if ((m->flags & DNS_OPCODE) != DNS_OPCODE_QUERY) {
 		stats_inc(&qs->stats->client_notimp);
-		set_local(q, DNS_NOTIMP, DNS_EDE_NONE);
+		set_local(q, DNS_NOTIMP, REASON_NOTIMP);
 		return false;
 	}
 	q->qtype = m->qtype;
 	q->qclass = m->qclass;
 	if (m->qname_len > 0 && !query_set_name(qs, q, msg_qname(m), m->qname_len)) {
-		set_local(q, DNS_SERVFAIL, DNS_EDE_NONE);
+		set_local(q, DNS_SERVFAIL, REASON_NO_ROOM);
 		return false;
 	}
 	if (verdict != MSG_OK)
 		return read_badly(qs, q);
 	if (m->edns.present && m->edns.version > 0) {
 		stats_inc(&qs->stats->client_badvers);
-		set_local(q, DNS_BADVERS, DNS_EDE_NONE);
+		set_local(q, DNS_BADVERS, REASON_BADVERS);
 		return false;
 	}
 	if (m->edns.options_len > 0 && qs->conf->client_cookies && !read_cookie(q, m))
@@ -337,7 +369,7 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
 		if (!q->cookie_alone)
 			return read_badly(qs, q);
 		/* A message without a question asks for a cookie (RFC 7873 section 5.4). */
-		set_local(q, DNS_NOERROR, DNS_EDE_NONE);
+		set_local(q, DNS_NOERROR, REASON_COOKIE_ALONE);
 		return true;
 	}
 	q->signed_msg = m->signature || m->qtype == DNS_TYPE_TKEY;
@@ -353,10 +385,12 @@ deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdic
 {
 	if (verdict == MSG_SHORT) {
 		stats_inc(&qs->stats->client_short);
+		stats_reason(qs->stats, REASON_DROP_SHORT, false);
 		return false;
 	}
 	if (m->flags & DNS_QR) {
 		stats_inc(&qs->stats->client_response);
+		stats_reason(qs->stats, REASON_DROP_RESPONSE, false);
 		return false;
 	}
 	return true;
@@ -366,7 +400,7 @@ deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdic
 static void
 slip_away(struct query *q)
 {
-	set_local(q, q->cookie_len > 0 ? DNS_BADCOOKIE : DNS_NOERROR, DNS_EDE_NONE);
+	set_local(q, q->cookie_len > 0 ? DNS_BADCOOKIE : DNS_NOERROR, REASON_RATE_LIMITED);
 	q->local_kind = q->cookie_len > 0 ? QUERY_LOCAL_ERROR : QUERY_LOCAL_TC;
 }
 
@@ -384,6 +418,7 @@ request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 	q = query_new(qs);
 	if (q == NULL) {
 		stats_inc(&qs->stats->client_dropped);
+		stats_reason(qs->stats, REASON_DROP_FULL, false);
 		return NULL;
 	}
 	q->tcp = tcp;
@@ -399,7 +434,9 @@ request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 			request_sort(qs, q);
 	}
 	/* The lookup needs the message's bytes, which are available only now. */
-	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY)
+	if (UNLIKELY(q->signed_msg) && q->state == QUERY_RELAY) {
+		q->reason = REASON_SIGNED;
 		q->lookup = lookup_start_signed(qs->lookups, &m, tcp);
+	}
 	return q;
 }

@@ -14,8 +14,6 @@
 #define SEARCH_WORK 32768
 #define HIDDEN_TTL 600 /* s: largest TTL of the SOA for hidden A records (RULES D17) */
 
-static const struct respond_reason no_reason = { .ede = DNS_EDE_NONE };
-
 /*
  * The largest answer for this client, in bytes: over UDP the smaller of its limit and ours, or 512
  * without EDNS (RFC 6891 section 6.2.3).
@@ -31,14 +29,12 @@ limit_of(const struct queries *qs, const struct query *q)
 }
 
 /* Does the policy allow this extended error? */
-static bool
+static inline bool
 may_say(const struct policy *p, uint16_t ede)
 {
-	switch (ede) {
-	case DNS_EDE_NONE:
-		return false;
-	case DNS_EDE_SYNTHESIZED:
+	if (ede == DNS_EDE_SYNTHESIZED)
 		return p->ede & POLICY_EDE_SYNTHESIZED;
+	switch (ede) {
 	case DNS_EDE_STALE:
 	case DNS_EDE_BOGUS:
 	case DNS_EDE_STALE_NXDOMAIN:
@@ -50,23 +46,27 @@ may_say(const struct policy *p, uint16_t ede)
 	}
 }
 
-/* The OPT of the answer; a question without an OPT gets none (RFC 6891 section 7). */
+/*
+ * The OPT of the answer, which comes of the reply FROM (NULL: of none); a question without an OPT
+ * gets none (RFC 6891 section 7).
+ */
 static struct build_opt
-opt_of(const struct queries *qs, struct query *q, const struct respond_reason *why, uint16_t rcode)
+opt_of(const struct queries *qs, struct query *q, const struct msg *from, uint16_t rcode)
 {
 	const struct policy *p = query_policy(qs, q);
-	uint16_t ede = why->ede;
+	uint16_t ede;
 	bool said;
 
 	if (UNLIKELY(q->stale)) /* RFC 8767 section 7 by RFC 8914 sections 4.4, 4.20 */
-		ede = rcode == DNS_NXDOMAIN ? DNS_EDE_STALE_NXDOMAIN : DNS_EDE_STALE;
-	said = may_say(p, ede);
+		q->reason = (uint8_t)reason_stale((enum reason)q->reason, rcode);
+	ede = reason_ede((enum reason)q->reason);
+	said = ede != DNS_EDE_NONE && may_say(p, ede);
 	return (struct build_opt){ .present = q->edns,
 		.do_bit = q->do_bit,
 		.bufsize = qs->conf->udp_size_client,
 		.ede = said ? ede : DNS_EDE_NONE,
-		.ede_text = said && ede == why->ede ? why->text : NULL,
-		.ede_from = p->ede & POLICY_EDE_RELAY ? why->msg : NULL,
+		.ede_text = ede == DNS_EDE_OTHER ? reason_row((enum reason)q->reason)->text : NULL,
+		.ede_from = p->ede & POLICY_EDE_RELAY ? from : NULL,
 		.cookie_len = q->cookie_len,
 		.cookie = q->cookie };
 }
@@ -123,9 +123,9 @@ start(struct build *b, const struct query *q, const struct query_out *out)
 }
 
 static size_t
-finish(struct queries *qs, struct query *q, struct build *b, const struct respond_reason *why)
+finish(struct queries *qs, struct query *q, struct build *b, const struct msg *from)
 {
-	const struct build_opt opt = opt_of(qs, q, why, b->rcode);
+	const struct build_opt opt = opt_of(qs, q, from, b->rcode);
 
 	return build_finish(b, limit_of(qs, q), &opt);
 }
@@ -199,10 +199,10 @@ static size_t
 respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t type,
     const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	struct search s = start_search(m);
 	struct build b;
 
+	q->reason = REASON_ANY_MINIMAL;
 	start(&b, q, out);
 	while (next_at_name(q, m, &s)) {
 		const struct rr *rr = &s.rr;
@@ -214,7 +214,7 @@ respond_any(struct queries *qs, struct query *q, const struct msg *m, uint16_t t
 	}
 	if (s.walk.left > 0) /* the search stopped early, so there may be more: TC */
 		b.w.full = true;
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, m);
 }
 
 /*
@@ -234,8 +234,7 @@ relayed_flags(const struct query *q, const struct msg *m)
 size_t
 respond_relay(struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
-	const struct build_opt opt = opt_of(qs, q, &why, m->rcode);
+	const struct build_opt opt = opt_of(qs, q, m, m->rcode);
 	const struct build_question question = {
 		.id = q->id, .flags = relayed_flags(q, m), .qname = q->qname
 	};
@@ -252,7 +251,7 @@ respond_relay(struct queries *qs, struct query *q, const struct msg *m, const st
 }
 
 size_t
-respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct respond_reason *why,
+respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct msg *m,
     const struct query_out *out)
 {
 	struct build b;
@@ -262,7 +261,7 @@ respond_error(struct queries *qs, struct query *q, uint16_t rcode, const struct 
 	b.rcode = !q->edns && rcode > DNS_RCODE ? DNS_SERVFAIL : rcode;
 	if (rcode == DNS_SERVFAIL)
 		stats_inc(&qs->stats->answers_servfail);
-	return finish(qs, q, &b, why);
+	return finish(qs, q, &b, m);
 }
 
 size_t
@@ -272,14 +271,13 @@ respond_truncated(struct queries *qs, struct query *q, const struct query_out *o
 
 	start(&b, q, out);
 	b.w.full = true; /* TC is set */
-	return finish(qs, q, &b, &no_reason);
+	return finish(qs, q, &b, NULL);
 }
 
 size_t
 respond_synth(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     uint32_t ttl_cap, const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_SYNTHESIZED, .msg = m };
 	const struct policy *p = query_policy(qs, q);
 	struct synth_choice choice = {
 		.ttl_cap = ttl_cap, .first = first_place(qs, p, q), .rotate = qs->n_chosen
@@ -287,7 +285,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 	struct build b;
 
 	if (p->synth.max > 0 && !q->tcp) {
-		const struct build_opt opt = opt_of(qs, q, &why, DNS_NOERROR);
+		const struct build_opt opt = opt_of(qs, q, m, DNS_NOERROR);
 
 		choice.limit = limit_of(qs, q) - build_opt_len(&opt);
 	}
@@ -300,14 +298,13 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 		return 0;
 	qs->n_chosen++;
 	synth_rest(&b, m);
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, m);
 }
 
 size_t
 respond_native(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	struct build b;
 
 	start(&b, q, out);
@@ -315,14 +312,13 @@ respond_native(struct queries *qs, struct query *q, const struct msg *m, const s
 	put_followed(&b, q);
 	(void)synth_filtered(&b, &query_policy(qs, q)->synth, m, a);
 	synth_rest(&b, m);
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, m);
 }
 
 size_t
 respond_negative(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     uint16_t rcode, const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	struct build b;
 
 	start(&b, q, out);
@@ -331,12 +327,12 @@ respond_negative(struct queries *qs, struct query *q, const struct msg *m, const
 	(void)synth_chain(&b, m, a);
 	if (a->has_soa)
 		(void)synth_soa(&b, m, a, a->negative_ttl);
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, m);
 }
 
 size_t
-respond_nodata(struct queries *qs, struct query *q, const struct respond_reason *why,
-    uint32_t soa_ttl, const struct query_out *out)
+respond_nodata(struct queries *qs, struct query *q, const struct msg *m, uint32_t soa_ttl,
+    const struct query_out *out)
 {
 	struct answer a;
 	struct build b;
@@ -350,42 +346,42 @@ respond_nodata(struct queries *qs, struct query *q, const struct respond_reason 
 		(void)synth_chain(&b, &kept, &a);
 		soa = synth_soa(&b, &kept, &a, soa_ttl);
 	}
-	if (!soa && why->msg != NULL) {
-		answer_scan(why->msg, why->msg->qtype, &a);
+	if (!soa && m != NULL) {
+		answer_scan(m, m->qtype, &a);
 		if (q->aaaa == NULL) { /* the AAAA chain was too long to keep: take this reply's */
 			put_followed(&b, q);
-			(void)synth_chain(&b, why->msg, &a);
+			(void)synth_chain(&b, m, &a);
 		}
-		(void)synth_soa(&b, why->msg, &a, soa_ttl);
+		(void)synth_soa(&b, m, &a, soa_ttl);
 	}
-	return finish(qs, q, &b, why);
+	return finish(qs, q, &b, m);
 }
 
 size_t
 respond_hidden(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_FILTERED, .msg = m };
 	struct build b;
 
 	stats_inc(&qs->stats->hidden_a);
+	q->reason = REASON_HIDDEN_A;
 	start(&b, q, out);
 	(void)synth_chain(&b, m, a);
 	(void)special_soa(&b, MSG_AUTHORITY, a->target, a->ttl < HIDDEN_TTL ? a->ttl : HIDDEN_TTL,
 	    SPECIAL_MINIMUM);
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, m);
 }
 
 size_t
 respond_reverse(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = m };
 	struct build b;
 
+	q->reason = REASON_REVERSE;
 	start(&b, q, out);
 	(void)reverse_answer(&b, q->qname, m, a);
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, m);
 }
 
 /* --- answers from here ------------------------------------------------------------------------ */
@@ -409,7 +405,7 @@ respond_empty(
 	start(&b, q, out);
 	b.rcode = rcode;
 	put_zone_soa(&b, q, most);
-	return finish(qs, q, &b, &no_reason);
+	return finish(qs, q, &b, NULL);
 }
 
 /* A client without DNS64 sees no prefixes (RULES D15). */
@@ -453,13 +449,12 @@ put_text(struct build *b, const struct query *q, const char *text)
 size_t
 respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 {
-	const struct respond_reason why = { .ede = q->ede };
 	struct build b;
 
 	if (q->local_kind == QUERY_LOCAL_TC)
 		return respond_truncated(qs, q, out);
 	if (q->local_kind == QUERY_LOCAL_ERROR)
-		return respond_error(qs, q, q->rcode, &why, out);
+		return respond_error(qs, q, q->rcode, NULL, out);
 	stats_inc(&qs->stats->local);
 	if (q->local_kind == QUERY_LOCAL_EMPTY)
 		return respond_empty(qs, q, q->rcode, SPECIAL_SOA_TTL, out);
@@ -482,5 +477,5 @@ respond_local(struct queries *qs, struct query *q, const struct query_out *out)
 	case QUERY_LOCAL_EMPTY:
 		break;
 	}
-	return finish(qs, q, &b, &why);
+	return finish(qs, q, &b, NULL);
 }

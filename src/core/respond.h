@@ -6,8 +6,9 @@
  * respond: write the answer to a query.
  *
  * Each function writes one whole message to OUT, truncated to the client's limit (RULES D12), and
- * returns its length in bytes. M is a reply (borrowed) and A its scanned chain. These functions do
- * not decide what happens to the query: core/state does.
+ * returns its length in bytes. M is a reply (borrowed) and A its scanned chain. The extended error
+ * is that of q->reason (core/reason), with those of M if they are relayed. These functions do not
+ * decide what happens to the query: core/state does.
  */
 
 #include <stddef.h>
@@ -23,19 +24,12 @@
 MUST_USE size_t respond_relay(
     struct queries *qs, struct query *q, const struct msg *m, const struct query_out *out);
 
-/* The reason for an answer, for its extended errors. */
-struct respond_reason {
-	uint16_t ede;          /* info code; DNS_EDE_NONE: none */
-	const char *text;      /* EXTRA-TEXT of the info code; NULL: none */
-	const struct msg *msg; /* the reply that led to the answer, whose EDEs are relayed; NULL */
-};
-
 /*
- * respond_error: RCODE without records, with the extended error of WHY. Without EDNS an RCODE over
- * 15 becomes SERVFAIL (RFC 6891 section 6.1.3).
+ * respond_error: RCODE without records. M: the reply that led to it; NULL: none. Without EDNS an
+ * RCODE over 15 becomes SERVFAIL (RFC 6891 section 6.1.3).
  */
 MUST_USE size_t respond_error(struct queries *qs, struct query *q, uint16_t rcode,
-    const struct respond_reason *why, const struct query_out *out);
+    const struct msg *m, const struct query_out *out);
 
 /* respond_truncated: no records, with TC: the client is to ask again over TCP. */
 MUST_USE size_t respond_truncated(struct queries *qs, struct query *q, const struct query_out *out);
@@ -64,10 +58,11 @@ MUST_USE size_t respond_negative(struct queries *qs, struct query *q, const stru
 
 /*
  * respond_nodata: NOERROR with the chain and SOA of the negative AAAA reply or, if that has no SOA,
- * the SOA of the A reply WHY->msg. The TTL of the SOA is SOA_TTL s at most (RULES D2).
+ * the SOA of M, the reply that led to the answer. The TTL of the SOA is SOA_TTL s at most (RULES
+ * D2).
  */
-MUST_USE size_t respond_nodata(struct queries *qs, struct query *q,
-    const struct respond_reason *why, uint32_t soa_ttl, const struct query_out *out);
+MUST_USE size_t respond_nodata(struct queries *qs, struct query *q, const struct msg *m,
+    uint32_t soa_ttl, const struct query_out *out);
 
 /* respond_hidden: NODATA with the chain of M, but without the A records at its end (RULES D17). */
 MUST_USE size_t respond_hidden(struct queries *qs, struct query *q, const struct msg *m,
@@ -89,7 +84,7 @@ MUST_USE size_t respond_local(struct queries *qs, struct query *q, const struct 
 
 /* Answers to failures, in every state (core/respond_failure.c). */
 
-/* respond_fail: SERVFAIL with the extended error that fits ev->outcome (RFC 8914 section 4). */
+/* respond_fail: SERVFAIL, for the reason that fits ev->outcome (RFC 8914 section 4). */
 MUST_USE size_t respond_fail(struct queries *qs, struct query *q, const struct query_event *ev);
 
 /* respond_no_room: SERVFAIL, because we had no room for the question (RULES D26). */

@@ -2,33 +2,42 @@
 /* respond_failure: the answers to failures, which every state may give. */
 #include "core/respond.h"
 
-static const char used_up[] = "too many questions upstream for this one";
+/* Why no reply of use came of an event. */
+static enum reason
+reason_of(const struct query *q, const struct query_event *ev)
+{
+	if (UNLIKELY(q->used_up) && ev->msg == NULL)
+		return REASON_BUDGET;
+	switch (ev->outcome) {
+	case LOOKUP_SILENT:
+		return ev->cached ? REASON_OUTAGE : REASON_SILENT;
+	case LOOKUP_BOGUS:
+		return REASON_BOGUS_FOUND;
+	case LOOKUP_REPLY:
+		if (q->reason == REASON_AAAA_FAILED)
+			return REASON_AAAA_FAILED;
+		break;
+	case LOOKUP_TRUNCATED:
+	case LOOKUP_ERROR:
+	case LOOKUP_NO_ROOM:
+		break;
+	}
+	return REASON_UPSTREAM_FAILED;
+}
 
 size_t
 respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	struct respond_reason why = { .ede = DNS_EDE_NETWORK_ERROR, .msg = ev->msg };
-
-	if (UNLIKELY(q->used_up) && ev->msg == NULL) {
-		why.ede = DNS_EDE_OTHER;
-		why.text = used_up;
-	} else if (ev->outcome == LOOKUP_SILENT)
-		why.ede = DNS_EDE_NO_REACHABLE_AUTHORITY;
-	else if (ev->outcome == LOOKUP_BOGUS)
-		why.ede = DNS_EDE_BOGUS;
-	return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
+	q->reason = (uint8_t)reason_of(q, ev);
+	return respond_error(qs, q, DNS_SERVFAIL, ev->msg, ev->out);
 }
 
 size_t
 respond_no_room(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	static const char *const text[] = { [QUERY_LACK_ROOM] = "no room for this question",
-		[QUERY_LACK_WAY] = "no room for so many questions, this one gave way",
-		[QUERY_LACK_CEILING] = "too many questions of this client network are waiting" };
-	const struct respond_reason why = { .ede = DNS_EDE_OTHER, .text = text[q->lack] };
-
+	q->reason = q->lack;
 	stats_inc(&qs->stats->no_room);
-	return respond_error(qs, q, DNS_SERVFAIL, &why, ev->out);
+	return respond_error(qs, q, DNS_SERVFAIL, NULL, ev->out);
 }
 
 size_t
@@ -37,15 +46,13 @@ respond_upstream_error(struct queries *qs, struct query *q, const struct query_e
 	/* A reply about another name or type cannot be relayed. */
 	bool same = ev->msg != NULL && ev->msg->qtype == q->qtype && q->chain == NULL &&
 	    q->state != QUERY_REVERSE;
-	struct respond_reason why = { .ede = DNS_EDE_NONE, .msg = ev->msg };
 
-	if (UNLIKELY(q->used_up) && ev->msg == NULL) {
-		why.ede = DNS_EDE_OTHER;
-		why.text = used_up;
-	}
+	q->reason = ev->outcome == LOOKUP_BOGUS ? REASON_BOGUS : REASON_UPSTREAM_ERROR;
+	if (UNLIKELY(q->used_up) && ev->msg == NULL)
+		q->reason = REASON_BUDGET;
 	if (same)
 		return respond_relay(qs, q, ev->msg, ev->out);
-	return respond_error(qs, q, ev->rcode, &why, ev->out);
+	return respond_error(qs, q, ev->rcode, ev->msg, ev->out);
 }
 
 size_t

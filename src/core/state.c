@@ -17,16 +17,45 @@ wants_addresses(struct queries *qs, struct query *q, const struct msg *m)
 	    svcb != POLICY_SVCB_OFF && (svcb == POLICY_SVCB_RESOLVE || qs->conf->cache != NULL);
 }
 
+/*
+ * The reply to a question for AAAA without DNS64 is passed on: was it DNS64 that was lacking, or is
+ * the reply an answer?
+ */
+static void
+note_lack(struct query *q, const struct msg *m)
+{
+	struct answer a;
+
+	if (reason_row((enum reason)q->reason)->kind != REASON_NOT_MAKING)
+		return;
+	answer_scan(m, DNS_TYPE_AAAA, &a);
+	if (m->rcode == DNS_NXDOMAIN)
+		q->reason = REASON_NXDOMAIN;
+	else if (a.kind == ANSWER_DATA)
+		q->reason = REASON_NATIVE;
+}
+
+/*
+ * A reply is there that is passed on, and is of type AAAA or a newer one: is it more than that?
+ * True: Q waits for addresses.
+ */
+static __attribute__((noinline)) bool
+look_closer(struct queries *qs, struct query *q, const struct query_event *ev)
+{
+	if (q->qtype == DNS_TYPE_AAAA)
+		note_lack(q, ev->msg);
+	return ev->outcome == LOOKUP_REPLY && wants_addresses(qs, q, ev->msg) &&
+	    svcb_begin(qs, q, ev->msg, ev->now_ns);
+}
+
 static size_t
 on_relay(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	switch (ev->outcome) {
 	case LOOKUP_REPLY:
-		if (UNLIKELY(wants_addresses(qs, q, ev->msg)) &&
-		    svcb_begin(qs, q, ev->msg, ev->now_ns))
-			return 0;
-		return respond_relay(qs, q, ev->msg, ev->out);
 	case LOOKUP_TRUNCATED:
+		if (q->qtype >= DNS_TYPE_AAAA && look_closer(qs, q, ev))
+			return 0;
 		return respond_relay(qs, q, ev->msg, ev->out);
 	case LOOKUP_ERROR:
 		return respond_upstream_error(qs, q, ev);
@@ -58,7 +87,6 @@ has_any_a(const struct msg *m)
 static size_t
 on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	const struct respond_reason why = { .ede = DNS_EDE_FILTERED, .msg = ev->msg };
 	struct answer a;
 
 	if (ev->msg == NULL)
@@ -69,8 +97,9 @@ on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
 	if (!has_any_a(ev->msg))
 		return on_relay(qs, q, ev);
 	/* The reply has A records, but not at the end of the chain: leave them out. */
+	q->reason = REASON_HIDDEN_A;
 	if (ev->outcome != LOOKUP_REPLY)
-		return respond_error(qs, q, ev->rcode, &why, ev->out);
+		return respond_error(qs, q, ev->rcode, ev->msg, ev->out);
 	return a.kind == ANSWER_BROKEN
 	    ? respond_fail(qs, q, ev)
 	    : respond_negative(qs, q, ev->msg, &a, ev->msg->rcode, ev->out);
@@ -101,6 +130,7 @@ on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 		 * Without a PTR record a CNAME would be of no use (RFC 6147 section 5.3.1). The
 		 * negative TTL is upstream's.
 		 */
+		q->reason = REASON_REVERSE_NONE;
 		return respond_empty(qs, q, ev->msg->rcode, a.negative_ttl, ev->out);
 	case LOOKUP_ERROR:
 		return respond_upstream_error(qs, q, ev);
@@ -116,7 +146,7 @@ on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 }
 
 static size_t
-on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
+on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
     const struct query_out *out, uint64_t now_ns)
 {
 	const struct query_event ev = { .outcome = q->outcome,
@@ -124,7 +154,8 @@ on_event(struct queries *qs, struct query *q, const struct lookup_result *result
 		.msg = q->with_msg ? result->msg : NULL,
 		.out = out,
 		.now_ns = now_ns,
-		.stale = stale };
+		.stale = cached && qs->fetch->stale,
+		.cached = cached };
 
 	if (ev.msg != NULL && !(result->trusted && ev.msg->flags & DNS_AD))
 		q->insecure = true;
@@ -169,7 +200,7 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 		len = on_event(qs, q, result, false, out, now_ns);
 	while (qs->hit) { /* an answer of the cache is the next event, at once */
 		qs->hit = false;
-		len = on_event(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
+		len = on_event(qs, q, &qs->fetch->result, true, out, now_ns);
 	}
 	return len;
 }

@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/stats.h"
 
+#include <stddef.h>
+
+/* The place of "answers" among the rows. */
+#define ANSWERS \
+	((offsetof(struct stats, answers) - offsetof(struct stats, client_udp)) / sizeof(uint64_t))
+
+/* Every answer has one reason; a question that was dropped has one, too, but no answer. */
+static uint64_t
+answers(const struct stats *const *stats, unsigned n)
+{
+	struct stats_reason rows[REASON_N];
+	uint64_t sum = 0;
+
+	stats_sum_reasons(stats, n, rows);
+	for (unsigned r = 0; r < REASON_N; r++) {
+		if (reason_row((enum reason)r)->kind != REASON_DROPPING)
+			sum += rows[r].at_once + rows[r].waited;
+	}
+	return sum;
+}
+
 void
 stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[static STATS_N])
 {
@@ -15,4 +36,20 @@ stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[st
 	row++;
 	STATS_COUNTERS(SUM)
 #undef SUM
+	rows[ANSWERS].value = answers(stats, n);
+}
+
+void
+stats_sum_reasons(
+    const struct stats *const *stats, unsigned n, struct stats_reason rows[static REASON_N])
+{
+	for (unsigned r = 0; r < REASON_N; r++) {
+		rows[r] = (struct stats_reason){ .at_once = 0 };
+		for (unsigned i = 0; i < n; i++) {
+			const _Atomic uint64_t *both = stats[i]->reasons[r];
+
+			rows[r].at_once += atomic_load_explicit(&both[0], memory_order_relaxed);
+			rows[r].waited += atomic_load_explicit(&both[1], memory_order_relaxed);
+		}
+	}
 }

@@ -11,7 +11,10 @@
  */
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "core/reason.h"
 
 /* X(field, "what it counts") */
 #define STATS_COUNTERS(X) \
@@ -32,7 +35,7 @@
 	X(rate_cookies, "of these answered all the same, for a server cookie that we gave") \
 	X(rate_slipped, "of these answered without records: TC or BADCOOKIE") \
 	X(rate_dropped, "of these dropped") \
-	X(answers, "answers given to clients") \
+	X(answers, "answers given to clients") /* the sum of those by reason */ \
 	X(relayed, "of these passed on as upstream gave them") \
 	X(answers_truncated, "of these with TC set by us") \
 	X(answers_amplified, "of these longer than max-amplification permits") \
@@ -122,8 +125,13 @@
 	X(send_failed, "datagrams the kernel refused to send")
 
 struct stats {
+	/*
+	 * by reason the answers given, and what was dropped: without waiting for upstream, from the
+	 * cache or from here; and after it
+	 */
+	_Alignas(64) _Atomic uint64_t reasons[REASON_N][2];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
-	_Alignas(64) STATS_COUNTERS(STATS_FIELD)
+	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
 };
 
@@ -143,6 +151,16 @@ stats_inc(_Atomic uint64_t *counter)
 	stats_add(counter, 1);
 }
 
+/*
+ * stats_reason: count an answer, or a question that is dropped, for REASON. WAITED: it waited for
+ * upstream. Only in the owner's thread.
+ */
+static inline void
+stats_reason(struct stats *s, enum reason reason, bool waited)
+{
+	stats_inc(&s->reasons[reason][waited]);
+}
+
 /* One counter as a reader sees it. */
 struct stats_row {
 	const char *name; /* name of the field */
@@ -159,5 +177,18 @@ enum { STATS_N = 0 STATS_COUNTERS(STATS_ONE) };
  * Any thread.
  */
 void stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[static STATS_N]);
+
+/* Answers for a reason as a reader sees them. */
+struct stats_reason {
+	uint64_t at_once; /* from the cache or from here */
+	uint64_t waited;  /* after waiting for upstream */
+};
+
+/*
+ * stats_sum_reasons: write the sums of the answers by reason of N structs to ROWS, in the order of
+ * enum reason. Any thread.
+ */
+void stats_sum_reasons(
+    const struct stats *const *stats, unsigned n, struct stats_reason rows[static REASON_N]);
 
 #endif

@@ -157,6 +157,7 @@ keep_addresses(
 			return; /* no room */
 		s->len = len;
 		stats_inc(&qs->stats->svcb_addresses);
+		child->parent->reason = REASON_SVCB_ADDRESSES;
 	}
 }
 

@@ -150,6 +150,19 @@ report_rows(const struct stats_row *rows, size_t n)
 	}
 }
 
+void
+report_reasons(const struct stats_reason rows[static REASON_N])
+{
+	for (unsigned i = 0; i < REASON_N; i++) {
+		const struct reason_row *row = reason_row((enum reason)i);
+		uint64_t all = rows[i].at_once + rows[i].waited;
+
+		if (all > 0)
+			log_notice("stats", "reason %s %" PRIu64 ", at once %" PRIu64 " (%s)",
+			    row->name, all, rows[i].at_once, row->text);
+	}
+}
+
 /* Log first what the cache has now, zeros too; then what happened, as for other counters. */
 static void
 report_cache_stats(struct cache *c)
@@ -264,10 +277,13 @@ report_views(struct threads *t)
 void
 report_stats(struct threads *t, struct cache *cache)
 {
+	struct stats_reason reasons[REASON_N];
 	struct stats_row rows[STATS_N];
 
 	threads_stats(t, rows);
 	report_rows(rows, STATS_N);
+	threads_reasons(t, reasons);
+	report_reasons(reasons);
 	if (cache != NULL)
 		report_cache_stats(cache);
 	report_views(t);

@@ -24,11 +24,14 @@ void report_start(const struct settings *s, const struct cpus_plan *plan);
 void report_service(const struct settings *s, const char *subsystem);
 
 /*
- * report_stats: log the counters of all loops of T, added up, and those of CACHE, which may be
- * NULL, each in a line unless it is zero; what the loops know of their upstreams, for which it
- * waits up to a second; and, last, the number of questions in flight.
+ * report_stats: log the counters of all loops of T, added up, the answers by reason, and the
+ * counters of CACHE, which may be NULL, each in a line unless it is zero; what the loops know of
+ * their upstreams, for which it waits up to a second; and, last, the number of questions in flight.
  */
 void report_stats(struct threads *t, struct cache *cache);
+
+/* report_reasons: log the answers by reason in ROWS, a line for each reason that was given. */
+void report_reasons(const struct stats_reason rows[static REASON_N]);
 
 /* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
 void report_upstreams(const struct view *all, size_t n, uint64_t now_ns);

@@ -185,6 +185,16 @@ threads_stats(const struct threads *t, struct stats_row rows[static STATS_N])
 	stats_sum(all, t->n, rows);
 }
 
+void
+threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N])
+{
+	const struct stats *all[SETTINGS_LOOPS];
+
+	for (unsigned i = 0; i < t->n; i++)
+		all[i] = loop_stats(t->thread[i].loop);
+	stats_sum_reasons(all, t->n, rows);
+}
+
 /* How many loops have not told yet what they were asked for. */
 static unsigned
 n_missing_views(const struct threads *t)

@@ -80,6 +80,9 @@ MUST_USE bool threads_alive(const struct threads *t);
 /* threads_stats: write the counters of all loops, added up, to ROWS. */
 void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N]);
 
+/* threads_reasons: write the answers by reason of all loops, added up, to ROWS. */
+void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
+
 /*
  * threads_views: what all loops together know of their upstreams, to OUT. Waits for them, WAIT_MS
  * milliseconds at most; a loop that does not answer is left out. Returns how many views there are,

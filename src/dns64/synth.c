@@ -82,12 +82,32 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 	}
 }
 
+/* What P says of V4, as an enum synth_v4. */
+static inline uint32_t
+verdict_of(const struct synth_policy *p, const uint8_t v4[static 4])
+{
+	return p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+}
+
+uint32_t
+synth_first(const struct synth_policy *p, const struct msg *m, const struct answer *a)
+{
+	struct msg_walk w = msg_walk(m, MSG_ANSWER);
+	struct rr rr;
+
+	while (msg_walk_next(&w, &rr)) {
+		if (is_data(m, a, &rr, DNS_TYPE_A, DNS_A_LEN))
+			return verdict_of(p, m->bytes + rr.rdata);
+	}
+	return SYNTH_ANY;
+}
+
 /* Write the places of the prefixes that map V4 to PLACES, in order. Returns how many. */
 static unsigned
 prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const uint8_t v4[static 4],
     uint8_t places[static SYNTH_MAX_PREFIXES])
 {
-	uint32_t verdict = p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+	uint32_t verdict = verdict_of(p, v4);
 	unsigned at = p->one ? c->first : 0;
 	unsigned n = 0;
 

@@ -85,6 +85,13 @@ void synth_count_usable(const struct synth_policy *p, const struct msg *m, const
     struct synth_usable *u);
 
 /*
+ * synth_first: what P says of the first address of reply M, whose chain is A, as an enum synth_v4.
+ * SYNTH_ANY if there is none.
+ */
+MUST_USE uint32_t synth_first(
+    const struct synth_policy *p, const struct msg *m, const struct answer *a);
+
+/*
  * synth_answer: append the answer section for reply M (to an A question) to B, which was started
  * with the client's AAAA question: the chain as it is, each A at its end turned into one AAAA per
  * prefix that maps it (owner of the A, class IN, RFC 6147 section 5.1.7), or fewer if P and C say

@@ -12,15 +12,24 @@ static const uint8_t name[] = "\3WwW\7example";
 
 START_TEST(explanation_is_one_line)
 {
-	struct query q = { .qname = name };
+	struct query q = { .qname = name,
+		.qname_len = sizeof(name),
+		.qtype = DNS_TYPE_AAAA,
+		.reason = REASON_NO_A };
 
 	ck_assert(netaddr_parse("2001:db8::c", 4000, &q.peer));
 	heard_start(LOG_LEVEL_INFO);
-	explain(&q, "it has no A");
+	explain(&q);
 	ck_assert_uint_eq(heard_all(), 0);
 	log_set_level(LOG_LEVEL_DEBUG);
-	explain(&q, "it has no A");
-	ck_assert_uint_eq(heard("debug synth: WwW.example. for 2001:db8::c: it has no A"), 1);
+	explain(&q);
+	ck_assert_uint_eq(
+	    heard("debug synth: WwW.example. for 2001:db8::c: it has no AAAA and no A"), 1);
+	q.reason = REASON_SYNTH_ALWAYS;
+	explain(&q);
+	q.reason = REASON_RELAYED;
+	q.qtype = DNS_TYPE_MX;
+	explain(&q);
 	ck_assert_uint_eq(heard_all(), 1);
 	heard_end();
 }

@@ -183,6 +183,7 @@ START_TEST(amplification_is_bounded)
 	ck_assert_uint_eq(len, DNS_HEADER_LEN + 3 + 4);
 	ck_assert(header_flags(out_bytes) & DNS_TC);
 	ck_assert_uint_gt(p.stats.answers_amplified, 15000);
+	ck_assert_uint_eq(q.reason, REASON_AMPLIFIED);
 	/* after a second all is as it was */
 	p.now_ns += NS_PER_SEC;
 	ck_assert_uint_eq(answer(&q), ANSWER);

@@ -60,8 +60,8 @@ keep(const struct packetcache_ask *a, size_t len)
 	ck_assert(packetcache_glance(f, a->msg, a->len, a->now_s));
 	ck_assert(!packetcache_find(f, a, &stats));
 	stats_add(&stats.cache_hits, 2);
-	stats_inc(&stats.answers);
-	packetcache_keep(f, answer, len, &stats);
+	stats_inc(&stats.relayed);
+	packetcache_keep(f, answer, len, REASON_NATIVE, &stats);
 }
 
 START_TEST(second_question_within_a_second_is_kept)
@@ -82,7 +82,7 @@ START_TEST(second_question_within_a_second_is_kept)
 		ck_assert_uint_eq(out[i], 0xab);
 	/* It counts as the first one did. */
 	ck_assert_uint_eq(stats.cache_hits, 4);
-	ck_assert_uint_eq(stats.answers, 2);
+	ck_assert_uint_eq(stats.relayed, 2);
 	ck_assert_uint_eq(stats.answers_repeated, 1);
 }
 END_TEST
@@ -150,14 +150,14 @@ START_TEST(too_many_counters)
 		ck_assert(!packetcache_find(f, &a, &stats));
 		for (unsigned i = 0; i < n; i++)
 			stats_inc(counter + i);
-		packetcache_keep(f, out, 60, &stats);
+		packetcache_keep(f, out, 60, REASON_NATIVE, &stats);
 		ck_assert_int_eq(find(&a), n == PACKETCACHE_COUNTS);
 	}
 	a = ask_for(1, 40);
 	packetcache_glance(f, a.msg, a.len, NOW_S);
 	ck_assert(!find(&a));
-	stats_add(&stats.answers, 256);
-	packetcache_keep(f, out, 60, &stats);
+	stats_add(&stats.relayed, 256);
+	packetcache_keep(f, out, 60, REASON_NATIVE, &stats);
 	ck_assert(!find(&a));
 }
 END_TEST

@@ -132,6 +132,19 @@ n_wrong(void)
 	    parts_count(&p.stats.client_dropped);
 }
 
+/* The reason that goes with a counter of these. */
+static enum reason
+reason_of(const _Atomic uint64_t *counter)
+{
+	if (counter == &p.stats.client_short)
+		return REASON_DROP_SHORT;
+	if (counter == &p.stats.client_response)
+		return REASON_DROP_RESPONSE;
+	if (counter == &p.stats.client_notimp)
+		return REASON_NOTIMP;
+	return counter == &p.stats.client_badvers ? REASON_BADVERS : REASON_FORMERR;
+}
+
 /* Incidents: CVE-2019-16866, CVE-2019-18934, CVE-2011-0414. */
 START_TEST(garbage_is_counted_and_dropped_or_refused)
 {
@@ -143,9 +156,11 @@ START_TEST(garbage_is_counted_and_dropped_or_refused)
 	ck_assert_msg(parts_count(t->counter) == 1 && n_wrong() == 1, "%s: miscounted", t->what);
 	if (t->rcode == DROPPED) {
 		ck_assert_msg(q == NULL, "%s: not dropped", t->what);
+		ck_assert_uint_eq(p.stats.reasons[reason_of(t->counter)][0], 1);
 		return;
 	}
 	ck_assert_msg(q != NULL, "%s: dropped", t->what);
+	ck_assert_uint_eq(q->reason, reason_of(t->counter));
 	ck_assert_msg(
 	    q->state == QUERY_LOCAL && q->rcode == t->rcode, "%s: rcode %u", t->what, q->rcode);
 	ck_assert_msg(q->edns == t->edns, "%s: OPT", t->what);
@@ -268,6 +283,7 @@ START_TEST(no_free_query_is_counted)
 		ck_assert_ptr_nonnull(receive(PACKET_CLIENT_UDP, bytes, len));
 	ck_assert_ptr_null(receive(PACKET_CLIENT_UDP, bytes, len));
 	ck_assert_uint_eq(parts_count(&p.stats.client_dropped), 1);
+	ck_assert_uint_eq(p.stats.reasons[REASON_DROP_FULL][0], 1);
 	ck_assert_uint_eq(parts_count(&p.stats.client_udp), 11);
 }
 END_TEST

@@ -49,11 +49,13 @@
  *		the other; mixed: and its letters are not all in the case given
  *	question Q uN|u? udp|tcp asis C
  *		the same, but what is sent are client C's own octets but for the ID
- *	answer C RCODE [tc] [aa] [ad] [ede=N,N...|ede=none] [cookie=none|HEX] + records
- *		the next thing sent is this answer to C, no longer than C takes
+ *	answer C RCODE [tc] [aa] [ad] [ede=N,N...|ede=none] [cookie=none|HEX] [reason=NAME]
+ *	    + records
+ *		the next thing sent is this answer to C, no longer than C takes, and that is why
+ *		(core/reason.h)
  *	answer C asis		the next thing sent to C is the last reply but for the ID
  *	nothing			nothing is sent
- *	counter NAME N		a counter of core/stats.h
+ *	counter NAME N		a counter of core/stats.h, or how often a reason was given
  * Upstreams are numbered as the engine numbers them, from 1. Records are indented lines (see
  * scene.h); "xN" behind one means N of them whose addresses count up. At the end nothing may be
  * left over or in flight.

@@ -256,6 +256,28 @@ START_TEST(longest_status_fits)
 }
 END_TEST
 
+static void
+reasons(void)
+{
+	struct stats_reason rows[REASON_N] = {
+		[REASON_NATIVE] = { .at_once = 3, .waited = 4 }, [REASON_SILENT] = { .waited = 1 }
+	};
+
+	report_reasons(rows);
+}
+
+/* D29: a line for each reason that was given. */
+START_TEST(reasons_are_told)
+{
+	char *text = told(reasons);
+
+	ck_assert_ptr_nonnull(strstr(text, "stats: reason native 7, at once 3 (it has AAAA)"));
+	ck_assert_ptr_nonnull(strstr(text, "stats: reason silent 1, at once 0 ("));
+	ck_assert_ptr_null(strstr(text, "reason relayed"));
+	free(text);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -263,6 +285,7 @@ main(void)
 	TCase *tc = tcase_create("report");
 	SRunner *sr = srunner_create(s);
 
+	tcase_add_test(tc, reasons_are_told);
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, memory_follows_the_limits);
 	tcase_add_test(tc, start_tells_the_cache);

@@ -61,6 +61,20 @@ stat(const _Atomic uint64_t *counter)
 	return atomic_load(counter);
 }
 
+static uint64_t
+n_answers(void)
+{
+	const struct stats *one[1] = { shell->stats };
+	struct stats_row rows[STATS_N];
+
+	stats_sum(one, 1, rows);
+	for (unsigned i = 0; i < STATS_N; i++) {
+		if (strcmp(rows[i].name, "answers") == 0)
+			return rows[i].value;
+	}
+	ck_abort_msg("no such counter");
+}
+
 /* N different questions that nobody will answer. */
 static void
 ask(unsigned n)
@@ -123,7 +137,7 @@ START_TEST(d26_more_than_there_is_room_for)
 	ck_assert_uint_le(engine_in_flight(shell->engine), 300);
 	ck_assert_uint_ge(stat(&shell->stats->gave_way), 100);
 	ck_assert_uint_eq(stat(&shell->stats->client_dropped), 0);
-	ck_assert_uint_eq(stat(&shell->stats->answers) + engine_in_flight(shell->engine), n_asked);
+	ck_assert_uint_eq(n_answers() + engine_in_flight(shell->engine), n_asked);
 	pass(6000);
 	ck_assert_uint_eq(engine_in_flight(shell->engine), 0);
 }
@@ -136,7 +150,7 @@ START_TEST(engine_smaller_than_a_batch_is_read)
 	ask((unsigned)_i);
 	ck_assert_uint_eq(stat(&shell->stats->client_dropped), 0);
 	pass(6000);
-	ck_assert_uint_eq(stat(&shell->stats->answers), (unsigned)_i);
+	ck_assert_uint_eq(n_answers(), (unsigned)_i);
 }
 END_TEST
 

@@ -158,6 +158,27 @@ edes_text(const struct msg *m, char text[static EDES])
 	}
 }
 
+/* An extended error of ours with info code 0 says nothing without the text (RFC 8914 section 4.1).
+ */
+static bool
+says_why(const struct msg *m, enum reason reason)
+{
+	const struct reason_row *row = reason_row(reason);
+	const uint8_t *options = m->edns.options;
+	size_t len = strlen(row->text);
+
+	if (row->ede != DNS_EDE_OTHER)
+		return true;
+	for (size_t at = 0; at + 6 <= m->edns.options_len; at += 4u + wire_u16(options + at + 2)) {
+		if (wire_u16(options + at) != EDNS_EDE ||
+		    wire_u16(options + at + 4) != DNS_EDE_OTHER)
+			continue;
+		return wire_u16(options + at + 2) == 2 + len &&
+		    memcmp(options + at + 6, row->text, len) == 0;
+	}
+	return true;
+}
+
 /* Does an answer bring CLIENT's cookie (none: none) with ours behind it? It is kept. */
 static bool
 brings_cookie(struct run *r, const struct msg *m, const char *client)
@@ -180,6 +201,7 @@ do_answer(struct run *r, char **w, unsigned n)
 {
 	const char *ede = stage_value(w, n, "ede");
 	const char *cookie = stage_value(w, n, "cookie");
+	const char *reason = stage_value(w, n, "reason");
 	char edes[EDES];
 	struct msg m;
 	struct sent *s = take(r, &m, "an answer");
@@ -189,6 +211,9 @@ do_answer(struct run *r, char **w, unsigned n)
 	CHECK(strcmp(c->label, w[1]) == 0);
 	CHECK(s->send.len <= c->limit);
 	CHECK(m.id == 0x4000 + s->send.sock && s->send.gen == 7);
+	ck_assert_uint_lt(s->reason, REASON_N); /* each answer has one */
+	if (reason != NULL && strcmp(reason, reason_row(s->reason)->name) != 0)
+		stage_fail(r, "the reason is %s", reason_row(s->reason)->name);
 	if (strcmp(w[2], "asis") == 0) {
 		CHECK(s->send.len == r->reply_len);
 		CHECK(memcmp(s->bytes + 2, r->reply + 2, r->reply_len - 2) == 0);
@@ -205,8 +230,22 @@ do_answer(struct run *r, char **w, unsigned n)
 	CHECK(memcmp(s->bytes + DNS_HEADER_LEN, c->spelled, c->question) == 0); /* D24 */
 	edes_text(&m, edes);
 	CHECK(ede == NULL || strcmp(ede, edes) == 0);
+	CHECK(says_why(&m, s->reason));
 	CHECK(cookie == NULL || brings_cookie(r, &m, cookie));
 	check_records(r, s, &m);
+}
+
+static void
+check_reason(struct run *r, enum reason reason, unsigned long long wanted)
+{
+	const struct stats *one[1] = { engine_stats(r->e) };
+	struct stats_reason rows[REASON_N];
+	unsigned long long n;
+
+	stats_sum_reasons(one, 1, rows);
+	n = rows[reason].at_once + rows[reason].waited;
+	if (n != wanted)
+		stage_fail(r, "%s is %llu", reason_row(reason)->name, n);
 }
 
 static void
@@ -223,6 +262,12 @@ do_counter(struct run *r, char **w, unsigned n)
 		if (rows[i].value != strtoull(w[2], NULL, 10))
 			stage_fail(r, "%s is %llu", w[1], (unsigned long long)rows[i].value);
 		return;
+	}
+	for (unsigned i = 0; i < REASON_N; i++) {
+		if (strcmp(reason_row((enum reason)i)->name, w[1]) == 0) {
+			check_reason(r, (enum reason)i, strtoull(w[2], NULL, 10));
+			return;
+		}
 	}
 	stage_fail(r, "no counter %s", w[1]);
 }

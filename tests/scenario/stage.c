@@ -101,10 +101,29 @@ stage_engine(struct run *r)
 	stage_sockets(r);
 }
 
+/* Which reason was counted since the last call? REASON_N: none. */
+static enum reason
+counted(struct run *r)
+{
+	const struct stats *one[1] = { engine_stats(r->e) };
+	struct stats_reason now[REASON_N];
+	enum reason found = REASON_N;
+
+	stats_sum_reasons(one, 1, now);
+	for (unsigned i = 0; i < REASON_N; i++) {
+		if (now[i].at_once + now[i].waited != r->reasons[i].at_once + r->reasons[i].waited)
+			found = (enum reason)i;
+	}
+	memcpy(r->reasons, now, sizeof(now));
+	return found;
+}
+
 static void
 collect_turn(struct run *r)
 {
 	struct packet_out send;
+
+	(void)counted(r); /* what was dropped has a reason, too */
 
 	while (engine_next(r->e, r->udp, r->tcp, &send)) {
 		bool tcp = send.way == PACKET_CLIENT_TCP || send.way == PACKET_UPSTREAM_TCP;
@@ -112,6 +131,7 @@ collect_turn(struct run *r)
 
 		ck_assert_uint_lt(r->n_pending, STAGE_MAX_PENDING);
 		s->send = send;
+		s->reason = counted(r);
 		s->bytes = malloc(send.len);
 		ck_assert_ptr_nonnull(s->bytes);
 		memcpy(s->bytes, tcp ? r->tcp : r->udp, send.len);

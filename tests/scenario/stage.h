@@ -26,6 +26,7 @@
 
 struct sent {
 	struct packet_out send;
+	enum reason reason; /* of an answer */
 	uint8_t *bytes;
 };
 
@@ -65,6 +66,7 @@ struct run {
 	struct sent pending[STAGE_MAX_PENDING];
 	unsigned n_pending;
 	unsigned taken;
+	struct stats_reason reasons[REASON_N]; /* counted so far */
 	struct asked questions[STAGE_MAX_NAMED];
 	unsigned n_questions;
 	struct client clients[STAGE_MAX_NAMED];

@@ -115,6 +115,7 @@ check "the port is named" logged run "listen 127.0.0.1#5353: Address already in 
 kill -USR1 "$(pid_of one)"
 check "SIGUSR1 logs statistics" wait_for 60 logged one "stats: synthesized [1-9]"
 check "and what is in flight" wait_for 60 logged one "stats: in flight 0"
+check "and why" logged one "stats: reason synth-no-aaaa [1-9]"
 check "and what is in the cache" logged one "stats: cache_entries [1-9]"
 check "and how large it is" logged one "stats: cache_size 67108864 "
 check "and each upstream" wait_for 60 logged one \
