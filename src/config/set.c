@@ -12,6 +12,7 @@
 #include "config/values.h"
 
 #define DNS_PORT 53
+#define WEB_PORT 6464 /* that of totd */
 #define COMMON_UDP_SIZE \
 	1232 /* bytes: the usual EDNS size; a smaller one sends more over TCP (D12) */
 
@@ -258,6 +259,21 @@ set_listen(struct settings *s, const struct keyword *k, const struct words *w, s
 	}
 	s->listen_lines[c->n_listens] = w->line;
 	c->listens[c->n_listens++] = a;
+}
+
+void
+set_web_listen(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct netaddr a;
+
+	if (!address(k, w, WEB_PORT, &a, d))
+		return;
+	if (netaddr_in_list(s->web_listens, s->n_web_listens, &a))
+		diag_error(d, w->line, k->name, "'%s' stands there twice", w->word[1]);
+	else if (s->n_web_listens == SETTINGS_WEB_LISTENS)
+		diag_error(d, w->line, k->name, "there can be %d at most", SETTINGS_WEB_LISTENS);
+	else
+		s->web_listens[s->n_web_listens++] = a;
 }
 
 void

@@ -25,6 +25,7 @@ keyword_parse set_path;       /* an absolute path, or a word of the row's args *
 keyword_parse set_nameserver;
 keyword_parse set_cookie_secret;
 keyword_parse set_listen;
+keyword_parse set_web_listen;
 keyword_parse set_udp_size;
 keyword_parse set_affinity;
 keyword_parse set_avoid_port;

@@ -21,36 +21,47 @@ no_memory(const struct keyword *k, const struct words *w, struct diag *d)
 	diag_error(d, w->line, k->name, "there is no memory for it");
 }
 
+/* Read the network WORD; an error if it is none. */
+static bool
+read_network(const struct keyword *k, const struct words *w, const char *word, struct net *net,
+    struct diag *d)
+{
+	enum value_net_verdict verdict = value_net(word, net);
+	char text[VALUE_NET_TEXT];
+
+	if (verdict == VALUE_NET_BAD)
+		diag_error(d, w->line, k->name,
+		    "'%s' is not an IPv4 or IPv6 network; allowed is %s", word, k->args);
+	else if (verdict == VALUE_NET_HOST_BITS)
+		diag_error(d, w->line, k->name,
+		    "'%s' has bits set behind its length; did you mean %s?", word,
+		    value_net_format(net, text));
+	else if (net->family == NETADDR_IPV6 && net->len >= mapped.len &&
+	    net_holds(&mapped, net->addr))
+		diag_error(d, w->line, k->name,
+		    "'%s' is an IPv4 network in IPv6 clothes; write it as "
+		    "%u.%u.%u.%u/%d",
+		    word, net->addr[12], net->addr[13], net->addr[14], net->addr[15],
+		    net->len - mapped.len);
+	else
+		return true;
+	return false;
+}
+
 /* Append the network WORD to LIST, of struct policy_lines_net; an error if it is none. */
 static void
 add_network(const struct keyword *k, const struct words *w, const char *word, struct array *list,
     struct diag *d)
 {
 	struct policy_lines_net n = { .line = w->line }, *new;
-	enum value_net_verdict verdict = value_net(word, &n.net);
-	char text[VALUE_NET_TEXT];
 
-	if (verdict == VALUE_NET_BAD) {
-		diag_error(d, w->line, k->name,
-		    "'%s' is not an IPv4 or IPv6 network; allowed is %s", word, k->args);
-	} else if (verdict == VALUE_NET_HOST_BITS) {
-		diag_error(d, w->line, k->name,
-		    "'%s' has bits set behind its length; did you mean %s?", word,
-		    value_net_format(&n.net, text));
-	} else if (n.net.family == NETADDR_IPV6 && n.net.len >= mapped.len &&
-	    net_holds(&mapped, n.net.addr)) {
-		diag_error(d, w->line, k->name,
-		    "'%s' is an IPv4 network in IPv6 clothes; write it as "
-		    "%u.%u.%u.%u/%d",
-		    word, n.net.addr[12], n.net.addr[13], n.net.addr[14], n.net.addr[15],
-		    n.net.len - mapped.len);
-	} else {
-		new = array_add(list, sizeof(*new));
-		if (new == NULL)
-			no_memory(k, w, d);
-		else
-			*new = n;
-	}
+	if (!read_network(k, w, word, &n.net, d))
+		return;
+	new = array_add(list, sizeof(*new));
+	if (new == NULL)
+		no_memory(k, w, d);
+	else
+		*new = n;
 }
 
 /* The index of the { among the words; w->n if there is none. */
@@ -100,6 +111,24 @@ set_allow(struct settings *s, const struct keyword *k, const struct words *w, st
 			s->policy_lines->allow_any = true;
 		else
 			add_network(k, w, w->word[i], &s->policy_lines->allow, d);
+	}
+}
+
+void
+set_web_allow(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	for (size_t i = 1; i < w->n; i++) {
+		struct net net;
+
+		if (strcmp(w->word[i], "any") == 0)
+			s->web_allow_any = true;
+		else if (!read_network(k, w, w->word[i], &net, d))
+			continue;
+		else if (s->n_web_allow == SETTINGS_WEB_NETS)
+			diag_error(
+			    d, w->line, k->name, "there can be %d at most", SETTINGS_WEB_NETS);
+		else
+			s->web_allow[s->n_web_allow++] = net;
 	}
 }
 

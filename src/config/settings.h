@@ -20,6 +20,8 @@
 #define SETTINGS_NAME 64   /* bytes of a user's or group's name, with its zero */
 #define SETTINGS_PATH 1024 /* bytes of a path, with its zero */
 #define SETTINGS_LOOPS 64  /* loops at most */
+#define SETTINGS_WEB_LISTENS 16
+#define SETTINGS_WEB_NETS 64
 
 /* Where the log goes; in the order of the words of the keyword log. */
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
@@ -63,9 +65,15 @@ struct settings {
 	char group[SETTINGS_NAME]; /* "none": the user's */
 	char chroot[SETTINGS_PATH];
 	enum settings_sandbox sandbox;
-	char pidfile[SETTINGS_PATH]; /* "auto": the usual one, only in the background */
+	char pidfile[SETTINGS_PATH];        /* "auto": the usual one, only in the background */
 	char control_socket[SETTINGS_PATH]; /* "auto": the usual one */
 	char control_group[SETTINGS_NAME];  /* "none": the daemon's */
+	struct netaddr web_listens[SETTINGS_WEB_LISTENS]; /* with ports */
+	size_t n_web_listens;
+	/* who may look there, beside this machine */
+	struct net web_allow[SETTINGS_WEB_NETS];
+	size_t n_web_allow;
+	bool web_allow_any;
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];     /* "none": the cache is not saved */
 	char cache_commands[SETTINGS_PATH]; /* "none": SIGUSR2 empties the cache */

@@ -2,6 +2,7 @@
 #include "control/api.h"
 
 #include "control/desk.h"
+#include "control/pages.h"
 #include "control/reply.h"
 
 #define GET EVHTTP_REQ_GET
@@ -16,6 +17,9 @@ ping(struct evhttp_request *r, void *arg)
 
 static const struct http_route routes[] = {
 	{ "/ping", GET, ping, "does the daemon answer?" },
+	{ "/metrics", GET, pages_metrics, "metrics for Prometheus" },
+	{ "/health", GET, pages_health, "is the daemon up?" },
+	{ "/ready", GET, pages_ready, "can it do its work?" },
 };
 
 const struct http_route *

@@ -8,12 +8,14 @@
 #include "control/api.h"
 #include "control/desk.h"
 #include "control/http.h"
+#include "control/web.h"
 
 #define LAST_TURNS 3 /* of the base at the end, in which answers leave */
 
 struct control {
 	struct desk desk;
 	struct http *http; /* owned; NULL: there is no socket */
+	struct http *web;  /* owned; NULL: there is no web-listen */
 };
 
 const char *
@@ -24,23 +26,53 @@ control_path(const struct settings *s)
 	return s->control_socket[0] == '/' ? s->control_socket : NULL;
 }
 
+/* Serve SERVICE at the N sockets at FDS. NULL without memory. */
+static struct http *
+serve(struct control *c, const struct http_service *service, const int *fds, size_t n)
+{
+	struct http *h = http_new(c->desk.host.base, service);
+
+	for (size_t i = 0; h != NULL && i < n; i++) {
+		if (!http_listen(h, fds[i])) {
+			http_free(h);
+			h = NULL;
+		}
+	}
+	return h;
+}
+
+static bool
+serve_all(struct control *c, const struct control_sockets *s)
+{
+	const struct http_service web = web_service(&c->desk);
+	struct http_service control = { .body = HTTP_BODY, .life_s = HTTP_LIFE_S, .arg = &c->desk };
+
+	control.routes = api_routes(&control.n);
+	if (s->control >= 0) {
+		c->http = serve(c, &control, &s->control, 1);
+		if (c->http == NULL)
+			return false;
+	}
+	if (s->n_web > 0) {
+		c->web = serve(c, &web, s->web, s->n_web);
+		if (c->web == NULL)
+			return false;
+	}
+	return true;
+}
+
 struct control *
-control_new(const struct host *host, int fd)
+control_new(const struct host *host, const struct control_sockets *s)
 {
 	struct control *c = calloc(1, sizeof(*c));
-	const struct http_route *routes;
-	size_t n;
 
 	if (c == NULL)
 		return NULL;
 	c->desk.host = *host;
-	if (fd < 0)
-		return c;
-	routes = api_routes(&n);
-	c->http = http_new(host->base, routes, n, HTTP_BODY, &c->desk);
-	if (c->http != NULL && ask_init(&c->desk.ask, &c->desk.host) && http_listen(c->http, fd))
+	if (ask_init(&c->desk.ask, &c->desk.host) && serve_all(c, s))
 		return c;
 	http_free(c->http);
+	http_free(c->web);
 	ask_fini(&c->desk.ask);
 	free(c);
 	return NULL;
@@ -66,6 +98,7 @@ control_free(struct control *c)
 	for (unsigned i = 0; i < LAST_TURNS; i++)
 		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
 	http_free(c->http);
+	http_free(c->web);
 	ask_fini(&c->desk.ask);
 	reloads_fini(&c->desk.reloads);
 	free(c);

@@ -4,8 +4,8 @@
 
 /*
  * control: what an operator asks and tells the running daemon through the control socket: HTTP/1.1
- * and JSON. Main thread only; of the loops it has copies, which they give when they are asked
- * (control/ask).
+ * and JSON; and what web-listen shows. Main thread only; of the loops it has copies, which they
+ * give when they are asked (control/ask).
  */
 
 #include <stdbool.h>
@@ -23,11 +23,18 @@ struct control;
  */
 const char *control_path(const struct settings *s);
 
+/* Listening sockets; borrowed until control_free. */
+struct control_sockets {
+	int control;    /* the control socket; -1: none */
+	const int *web; /* those of web-listen */
+	size_t n_web;
+};
+
 /*
- * control_new: serve HOST, which is copied, at the listening socket FD, which is borrowed until
- * control_free. With FD -1 nobody can ask, but all functions may be called. NULL without memory.
+ * control_new: serve HOST, which is copied, at the sockets S. Without any nobody can ask, but all
+ * functions may be called. NULL without memory.
  */
-MUST_USE struct control *control_new(const struct host *host, int fd);
+MUST_USE struct control *control_new(const struct host *host, const struct control_sockets *s);
 
 /* control_reload_begins: a reload begins; what this thread logs from here on is its result. */
 void control_reload_begins(struct control *c);

@@ -25,9 +25,7 @@ struct slot {
 struct http {
 	struct event_base *base; /* borrowed */
 	struct evhttp *server;
-	const struct http_route *routes;
-	size_t n_routes;
-	void *arg;
+	struct http_service service;
 	struct event *sweeper;
 	struct slot slots[HTTP_CONNECTIONS];
 	unsigned n_open;
@@ -119,7 +117,7 @@ on_accept(struct event_base *base, void *arg)
 			continue;
 		bufferevent_incref(bev);
 		h->slots[i].bev = bev;
-		h->slots[i].end_ns = now_ns + HTTP_LIFE_S * NS_PER_SEC;
+		h->slots[i].end_ns = now_ns + h->service.life_s * NS_PER_SEC;
 		h->n_open++;
 		break;
 	}
@@ -142,8 +140,8 @@ refuse_path(const struct http *h, struct evhttp_request *r)
 {
 	const char *allowed[HTTP_ROUTES_MAX + 1] = { NULL };
 
-	for (size_t i = 0; i < h->n_routes; i++)
-		allowed[i] = h->routes[i].path;
+	for (size_t i = 0; i < h->service.n; i++)
+		allowed[i] = h->service.routes[i].path;
 	reply_error(r, HTTP_NOTFOUND, "there is no such path", allowed);
 }
 
@@ -175,13 +173,17 @@ on_request(struct evhttp_request *r, void *arg)
 	const char *path = uri != NULL ? evhttp_uri_get_path(uri) : NULL;
 	unsigned method = (unsigned)evhttp_request_get_command(r);
 
-	for (size_t i = 0; path != NULL && i < h->n_routes; i++) {
-		if (strcmp(h->routes[i].path, path) != 0)
+	if (h->service.admit != NULL && !h->service.admit(r, h->service.arg)) {
+		reply_error(r, REPLY_FORBIDDEN, "this address may not look here", NULL);
+		return;
+	}
+	for (size_t i = 0; path != NULL && i < h->service.n; i++) {
+		if (strcmp(h->service.routes[i].path, path) != 0)
 			continue;
-		if ((with_head(h->routes[i].methods) & method) != 0)
-			h->routes[i].handle(r, h->arg);
+		if ((with_head(h->service.routes[i].methods) & method) != 0)
+			h->service.routes[i].handle(r, h->service.arg);
 		else
-			refuse_method(r, with_head(h->routes[i].methods));
+			refuse_method(r, with_head(h->service.routes[i].methods));
 		return;
 	}
 	refuse_path(h, r);
@@ -190,16 +192,14 @@ on_request(struct evhttp_request *r, void *arg)
 /* --- The server ------------------------------------------------------------------------------- */
 
 struct http *
-http_new(struct event_base *base, const struct http_route *routes, size_t n, size_t body, void *arg)
+http_new(struct event_base *base, const struct http_service *service)
 {
 	struct http *h = calloc(1, sizeof(*h));
 
 	if (h == NULL)
 		return NULL;
 	h->base = base;
-	h->routes = routes;
-	h->n_routes = n;
-	h->arg = arg;
+	h->service = *service;
 	h->server = evhttp_new(base);
 	h->sweeper = evtimer_new(base, on_sweep, h);
 	if (h->server == NULL || h->sweeper == NULL) {
@@ -207,7 +207,7 @@ http_new(struct event_base *base, const struct http_route *routes, size_t n, siz
 		return NULL;
 	}
 	evhttp_set_max_headers_size(h->server, HTTP_HEADER);
-	evhttp_set_max_body_size(h->server, (ev_ssize_t)body);
+	evhttp_set_max_body_size(h->server, (ev_ssize_t)service->body);
 	evhttp_set_timeout(h->server, HTTP_IDLE_S);
 	/* All that libevent knows, so that it is we who refuse. */
 	evhttp_set_allowed_methods(h->server, UINT16_MAX);
@@ -237,8 +237,8 @@ http_listen(struct http *h, evutil_socket_t fd)
 const struct http_route *
 http_routes(const struct http *h, size_t *n)
 {
-	*n = h->n_routes;
-	return h->routes;
+	*n = h->service.n;
+	return h->service.routes;
 }
 
 unsigned

@@ -6,9 +6,9 @@
  * http: an HTTP/1.1 server on the main thread (libevent's evhttp), over any listening sockets, with
  * limits, and with a table of its paths.
  *
- * A connection serves one request and is closed. A request has 4 kB of header and HTTP_BODY bytes
- * of body at most; a connection is closed after HTTP_IDLE_S seconds without a byte, and after
- * HTTP_LIFE_S in all. At HTTP_CONNECTIONS at a time others wait in the kernel's queue.
+ * A connection serves one request and is closed. A request has 4 kB of header and as much of a body
+ * as the service permits; a connection is closed after HTTP_IDLE_S seconds without a byte, and at
+ * the end of its life. At HTTP_CONNECTIONS at a time others wait in the kernel's queue.
  *
  * What libevent itself refuses (a header that is too long or no HTTP) gets a short page of its own,
  * all else an answer by reply_error.
@@ -25,7 +25,7 @@
 #define HTTP_HEADER 4096 /* bytes of a request's line and header */
 #define HTTP_BODY 65536  /* bytes of a request's body */
 #define HTTP_IDLE_S 5
-#define HTTP_LIFE_S 30
+#define HTTP_LIFE_S 30     /* of a connection that may change something */
 #define HTTP_LISTENERS 18  /* sockets of one server */
 #define HTTP_ROUTES_MAX 64 /* paths of one server */
 
@@ -45,12 +45,21 @@ struct http_route {
 
 struct http;
 
-/*
- * http_new: a server on BASE that has the N paths of ROUTES. All pointers are borrowed; ARG is for
- * the handlers. BODY: bytes of a request's body at most. NULL without memory.
- */
-MUST_USE struct http *http_new(
-    struct event_base *base, const struct http_route *routes, size_t n, size_t body, void *arg);
+/* http_admit: may the client of R ask anything at all? ARG: that of http_new. */
+typedef bool http_admit(struct evhttp_request *r, void *arg);
+
+/* What a server has. All pointers are borrowed. */
+struct http_service {
+	const struct http_route *routes;
+	size_t n;
+	size_t body;       /* bytes of a request's body at most */
+	unsigned life_s;   /* of a connection, at most */
+	http_admit *admit; /* NULL: all may ask */
+	void *arg;         /* for these functions */
+};
+
+/* http_new: a server on BASE for S, which is copied. NULL without memory. */
+MUST_USE struct http *http_new(struct event_base *base, const struct http_service *s);
 
 /*
  * http_listen: serve at FD too, a listening socket, which is borrowed until http_free. False

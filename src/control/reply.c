@@ -8,18 +8,31 @@
 static const char type_json[] = "application/json";
 
 void
+reply_buffer(struct evhttp_request *r, int code, const char *type, struct evbuffer *out)
+{
+	/* A page is only of use by itself: nothing from elsewhere, and not within another one. */
+	static const char *const always[][2] = { { "Cache-Control", "no-store" },
+		{ "X-Content-Type-Options", "nosniff" }, { "X-Frame-Options", "DENY" },
+		{ "Content-Security-Policy",
+		    "default-src 'self'; base-uri 'none'; form-action 'none'; "
+		    "frame-ancestors 'none'" },
+		{ "Referrer-Policy", "no-referrer" }, { "Connection", "close" } };
+	struct evkeyvalq *headers = evhttp_request_get_output_headers(r);
+
+	(void)evhttp_add_header(headers, "Content-Type", type);
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		(void)evhttp_add_header(headers, always[i][0], always[i][1]);
+	evhttp_send_reply(r, code, NULL, out);
+}
+
+void
 reply_bytes(struct evhttp_request *r, int code, const char *type, const void *body, size_t len)
 {
-	struct evkeyvalq *headers = evhttp_request_get_output_headers(r);
 	struct evbuffer *out = evbuffer_new();
 
 	if (out != NULL)
 		(void)evbuffer_add(out, body, len);
-	(void)evhttp_add_header(headers, "Content-Type", type);
-	(void)evhttp_add_header(headers, "Cache-Control", "no-store");
-	(void)evhttp_add_header(headers, "X-Content-Type-Options", "nosniff");
-	(void)evhttp_add_header(headers, "Connection", "close");
-	evhttp_send_reply(r, code, NULL, out);
+	reply_buffer(r, code, type, out);
 	if (out != NULL)
 		evbuffer_free(out);
 }

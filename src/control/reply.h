@@ -8,12 +8,14 @@
  *	{"error": "what is wrong", "allowed": ["what is allowed", ...]}
  */
 
+#include <event2/buffer.h>
 #include <event2/http.h>
 #include <jansson.h>
 #include <stddef.h>
 
 #include "base/attr.h"
 
+#define REPLY_FORBIDDEN 403
 #define REPLY_UNPROCESSABLE 422 /* understood, and refused for what it says (RFC 9110) */
 
 /*
@@ -22,6 +24,9 @@
  */
 void reply_bytes(
     struct evhttp_request *r, int code, const char *type, const void *body, size_t len);
+
+/* reply_buffer: the same with what is in OUT, which is the caller's and empty afterwards. */
+void reply_buffer(struct evhttp_request *r, int code, const char *type, struct evbuffer *out);
 
 /*
  * reply_json: answer R with CODE and J, whose reference is passed on; NULL, without memory, makes
@@ -33,7 +38,6 @@ void reply_json(struct evhttp_request *r, int code, json_t *j);
  * reply_error: answer R with CODE and the TEXT of an error. ALLOWED: what would be allowed, ended
  * by NULL; NULL: nothing is told of that.
  */
-void reply_error(
-    struct evhttp_request *r, int code, const char *text, const char *const *allowed);
+void reply_error(struct evhttp_request *r, int code, const char *text, const char *const *allowed);
 
 #endif

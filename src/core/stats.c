@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/stats.h"
 
-#include <stddef.h>
-
-/* The place of "answers" among the rows. */
-#define ANSWERS \
-	((offsetof(struct stats, answers) - offsetof(struct stats, client_udp)) / sizeof(uint64_t))
-
 /* Every answer has one reason; a question that was dropped has one, too, but no answer. */
 static uint64_t
 answers(const struct stats *const *stats, unsigned n)
@@ -36,7 +30,7 @@ stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[st
 	row++;
 	STATS_COUNTERS(SUM)
 #undef SUM
-	rows[ANSWERS].value = answers(stats, n);
+	rows[STATS_answers].value = answers(stats, n);
 }
 
 void

@@ -168,9 +168,10 @@ struct stats_row {
 	uint64_t value;
 };
 
-#define STATS_ONE(name, help) +1
-enum { STATS_N = 0 STATS_COUNTERS(STATS_ONE) };
-#undef STATS_ONE
+/* The places of the counters among the rows. */
+#define STATS_PLACE(name, help) STATS_##name,
+enum stats_place { STATS_COUNTERS(STATS_PLACE) STATS_N };
+#undef STATS_PLACE
 
 /*
  * stats_sum: write the sums of the counters of N structs to ROWS, in the order of STATS_COUNTERS.

@@ -40,6 +40,7 @@
 #include "daemon/sockets.h"
 #include "daemon/syscalls.h"
 #include "daemon/threads.h"
+#include "daemon/websock.h"
 
 static const char ident[] = "dns64d";
 
@@ -52,6 +53,7 @@ struct daemon {
 	struct background background;
 	struct pidfile pidfile;
 	struct sockpath control;
+	struct websock web;
 	struct threads threads;
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
@@ -118,7 +120,8 @@ detach(struct daemon *d)
 	}
 	rc = lock_pidfile(d);
 	if (rc == DAEMON_OK &&
-	    !controlsock_open(&d->settings, d->options.foreground, &d->privileges, &d->control))
+	    (!controlsock_open(&d->settings, d->options.foreground, &d->privileges, &d->control) ||
+		!websock_open(&d->web, &d->settings)))
 		rc = DAEMON_RESOURCES;
 	return rc;
 }
@@ -334,6 +337,7 @@ serve(struct daemon *d)
 		.sandbox = &d->sandbox,
 		.pidfile = &d->pidfile,
 		.control_fd = d->control.fd,
+		.web = &d->web,
 		.ident = ident,
 		.signal_fd = d->signal_fd,
 		.watchdog_ms = notify_watchdog_ms() };
@@ -406,6 +410,7 @@ run(struct daemon *d)
 	complete_cookies(&d->settings, NULL);
 	rc = start(d);
 	sockpath_close(&d->control);
+	websock_close(&d->web);
 	pidfile_close(&d->pidfile);
 	settings_fini(&d->settings);
 	return rc;

@@ -17,6 +17,7 @@
 #include "daemon/notify.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
+#include "daemon/websock.h"
 #include "io/evbase.h"
 
 #define PENDING_MS 10     /* how often to look whether all loops have taken an update */
@@ -343,7 +344,9 @@ open_control(struct serve *s)
 
 	for (unsigned i = 0; i < host.n_loops; i++)
 		host.loops[i] = s->threads->thread[i].loop;
-	return control_new(&host, s->control_fd);
+	return control_new(&host,
+	    &(const struct control_sockets){
+		.control = s->control_fd, .web = s->web->fd, .n_web = s->web->n });
 }
 
 bool

@@ -23,6 +23,7 @@
 
 struct event_base;
 struct control;
+struct websock;
 
 /* What serve_run works on; the fields after signal_fd, except watchdog_ms, begin as zero. */
 struct serve {
@@ -31,11 +32,12 @@ struct serve {
 	struct settings *settings;     /* borrowed: those in force */
 	struct threads *threads;
 	const struct sandbox *sandbox; /* borrowed */ /* borrowed: running */
-	struct pidfile *pidfile; /* borrowed: it shows that a reload was tried */
-	int control_fd;          /* borrowed: the control socket; -1: none */
-	const char *ident;       /* borrowed: the program's name in the log */
-	int signal_fd;           /* borrowed: of serve_signals */
-	struct event_base *base; /* owned by serve_run, as the next */
+	struct pidfile *pidfile;   /* borrowed: it shows that a reload was tried */
+	int control_fd;            /* borrowed: the control socket; -1: none */
+	const struct websock *web; /* borrowed: sockets of web-listen */
+	const char *ident;         /* borrowed: the program's name in the log */
+	int signal_fd;             /* borrowed: of serve_signals */
+	struct event_base *base;   /* owned by serve_run, as the next */
 	struct control *control;
 	bool reload_wanted;   /* SIGHUP came, and no reload has begun since */
 	bool reloading;       /* an update is posted that not all loops have taken */

@@ -26,7 +26,7 @@ struct loop {
 	atomic_uint n_posted;
 	atomic_uint n_taken;
 	atomic_bool alive;
-	/* While this is set views and n_views are the loop's, else the main thread's. */
+	/* While this is set views, n_views and open are the loop's, else the main thread's. */
 	atomic_bool views_wanted;
 	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
@@ -53,6 +53,7 @@ struct loop {
 	uint64_t age_ns;    /* when the next search for old sockets is due */
 	struct view views[CONF_MAX_UPSTREAMS];
 	size_t n_views;
+	struct loop_open open;
 	struct shell sh;
 };
 
@@ -257,6 +258,25 @@ loop_views(const struct loop *l, size_t *n)
 	return l->views;
 }
 
+const struct loop_open *
+loop_open(const struct loop *l)
+{
+	return atomic_load(&l->views_wanted) ? NULL : &l->open;
+}
+
+/* Copy what the main thread wants to know. */
+static void
+loop_tell(struct loop *l)
+{
+	const struct shell *sh = &l->sh;
+
+	l->n_views = engine_views(sh->engine, l->views);
+	l->open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
+		.clients = sh->sessions.n,
+		.upstreams = sh->upstream_tcp.n_open };
+	atomic_store(&l->views_wanted, false);
+}
+
 /* Continue under the snapshot of U. */
 static void
 loop_take(struct loop *l, struct loop_update *u)
@@ -310,10 +330,8 @@ loop_mail(struct loop *l)
 	else
 		update_free(u);
 	atomic_store(&l->n_taken, n_posted);
-	if (atomic_load(&l->views_wanted)) {
-		l->n_views = engine_views(l->sh.engine, l->views);
-		atomic_store(&l->views_wanted, false);
-	}
+	if (atomic_load(&l->views_wanted))
+		loop_tell(l);
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)
 		loop_begin_stop(l, stop);

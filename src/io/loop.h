@@ -11,8 +11,8 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_post, loop_pending, loop_ping, loop_alive, loop_stop,
- * loop_stats, loop_ask_views, loop_views and loop_free; the loop's own thread calls loop_run. The
- * two share only the mailbox, the snapshot and the counters.
+ * loop_stats, loop_ask_views, loop_views, loop_open and loop_free; the loop's own thread calls
+ * loop_run. The two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -93,6 +93,16 @@ const struct stats *loop_stats(const struct loop *l);
 
 /* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it later. */
 void loop_ask_views(struct loop *l);
+
+/* What a loop has open. */
+struct loop_open {
+	uint32_t queries;   /* questions of clients that have no answer yet */
+	uint32_t clients;   /* TCP connections of clients */
+	uint32_t upstreams; /* TCP connections to upstreams */
+};
+
+/* loop_open: what the loop had open when it answered the last loop_ask_views; as loop_views. */
+MUST_USE const struct loop_open *loop_open(const struct loop *l);
 
 /*
  * loop_views: the answer to the last loop_ask_views: *N views, borrowed until the next one. NULL:

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/facts.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static double
+seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+/* What the kernel tells of the process without a file, which a sandbox could forbid. */
+static void
+collect_process(struct facts *f)
+{
+	struct rusage use;
+
+	if (getrusage(RUSAGE_SELF, &use) != 0)
+		return;
+	f->cpu_s = seconds(&use.ru_utime) + seconds(&use.ru_stime);
+	f->memory = (uint64_t)use.ru_maxrss * 1024;
+}
+
+static void
+collect_loops(struct facts *f, const struct host *host)
+{
+	const struct stats *all[SETTINGS_LOOPS];
+
+	f->n_loops = host->n_loops;
+	for (unsigned i = 0; i < host->n_loops; i++) {
+		const struct loop_open *open = loop_open(host->loops[i]);
+
+		all[i] = loop_stats(host->loops[i]);
+		if (open != NULL)
+			f->open[i] = *open;
+	}
+	stats_sum(all, host->n_loops, f->rows);
+	stats_sum_reasons(all, host->n_loops, f->reasons);
+}
+
+struct facts *
+facts_new(const struct host *host, const struct ask_views *v)
+{
+	struct cache *cache = host->settings->conf.core.cache;
+	struct facts *f = calloc(1, sizeof(*f));
+
+	if (f == NULL)
+		return NULL;
+	f->settings = host->settings;
+	f->started = host->started;
+	f->now_ns = clock_now_ns();
+	f->views = v;
+	collect_loops(f, host);
+	f->has_cache = cache != NULL;
+	if (f->has_cache) {
+		cache_counts(cache, &f->cache);
+		f->cache_size = cache_size(cache);
+	}
+	collect_process(f);
+	return f;
+}
+
+bool
+facts_all_told(const struct facts *f)
+{
+	return f->views->n_missing == 0;
+}
+
+/* Does an upstream answer, for all that the loops know? */
+static bool
+has_upstream(const struct ask_views *v)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const struct view *up = &v->view[i];
+
+		if (up->state < VIEW_STARVED || up->n_so < up->n_loops)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_prefix(const struct policies *ps)
+{
+	return ps->table[0].synthesize == POLICY_NEVER || ps->table[0].synth.active_bits != 0;
+}
+
+const char *
+facts_unready(const struct facts *f)
+{
+	if (f->views->n_missing == f->n_loops)
+		return "no loop answers";
+	if (!has_upstream(f->views))
+		return "no upstream answers";
+	if (!has_prefix(f->settings->conf.core.policies))
+		return "no prefix is active";
+	return NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_FACTS_H
+#define DNS64D_CONTROL_FACTS_H
+
+/*
+ * facts: what there is to tell of the daemon at one moment, collected once for metrics, the state
+ * in JSON and the page.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/attr.h"
+#include "cache/cache.h"
+#include "config/settings.h"
+#include "control/ask.h"
+#include "control/host.h"
+#include "core/stats.h"
+#include "io/loop.h"
+
+struct facts {
+	const struct settings *settings; /* borrowed: those in force */
+	time_t started;                  /* seconds since 1970 */
+	uint64_t now_ns;
+	struct stats_row rows[STATS_N]; /* of all loops */
+	struct stats_reason reasons[REASON_N];
+	const struct ask_views *views; /* borrowed: of the loops that told in time */
+	unsigned n_loops;
+	struct loop_open open[SETTINGS_LOOPS]; /* of each; of a loop that did not tell: nothing */
+	bool has_cache;
+	struct shard_counts cache;
+	uint64_t cache_size; /* bytes */
+	double cpu_s;        /* seconds that the process has computed */
+	uint64_t memory;     /* bytes of the process in memory */
+};
+
+/*
+ * facts_new: collect them from HOST, with V, what the loops told. HOST and V are borrowed for as
+ * long as the facts live. NULL without memory; else the caller frees it (free).
+ */
+MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views *v);
+
+/* facts_all_told: has every loop told what it knows? */
+MUST_USE bool facts_all_told(const struct facts *f);
+
+/*
+ * facts_unready: why the daemon cannot do its work at present, in words: NULL: it can, that is, an
+ * upstream answers, or has not been silent yet, and a prefix is active for clients that are in no
+ * block.
+ */
+MUST_USE const char *facts_unready(const struct facts *f);
+
+#endif

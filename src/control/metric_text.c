@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/metric_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *
+metric_text_type(bool open_metrics)
+{
+	return open_metrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+			    : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+static void
+put(struct metric_text *t, const char *text)
+{
+	(void)evbuffer_add(t->out, text, strlen(text));
+}
+
+/* Write TEXT with what would end it, or the line, escaped; quotes in values of labels only. */
+static void
+put_escaped(struct metric_text *t, const char *text, bool quotes)
+{
+	for (const char *c = text; *c != '\0'; c++) {
+		if (*c == '\\')
+			put(t, "\\\\");
+		else if (*c == '\n')
+			put(t, "\\n");
+		else if (*c == '"' && quotes)
+			put(t, "\\\"");
+		else
+			(void)evbuffer_add(t->out, c, 1);
+	}
+}
+
+/* What follows the family's name in its samples; in format 0.0.4 in its head too. */
+static const char *
+suffix(const struct metric *m)
+{
+	return m->kind == METRIC_COUNTER ? "_total" : m->kind == METRIC_INFO ? "_info" : "";
+}
+
+void
+metric_text_family(struct metric_text *t, const struct metric *m)
+{
+	static const char *const kinds[] = { [METRIC_COUNTER] = "counter",
+		[METRIC_GAUGE] = "gauge",
+		[METRIC_HISTOGRAM] = "histogram",
+		[METRIC_INFO] = "info" };
+	const char *kind = kinds[m->kind], *end = t->open_metrics ? "" : suffix(m);
+
+	if (m->kind == METRIC_INFO && !t->open_metrics)
+		kind = "gauge";
+	t->now = m;
+	(void)evbuffer_add_printf(t->out, "# HELP %s%s ", m->name, end);
+	put_escaped(t, m->help, t->open_metrics);
+	(void)evbuffer_add_printf(t->out, "\n# TYPE %s%s %s\n", m->name, end, kind);
+	if (t->open_metrics && m->unit != NULL)
+		(void)evbuffer_add_printf(t->out, "# UNIT %s %s\n", m->name, m->unit);
+}
+
+static void
+put_name(struct metric_text *t, const char *end, const struct metric_label *labels)
+{
+	(void)evbuffer_add_printf(t->out, "%s%s", t->now->name, end);
+	for (size_t i = 0; labels != NULL && i < METRIC_LABELS && labels[i].name != NULL; i++) {
+		(void)evbuffer_add_printf(t->out, "%s%s=\"", i == 0 ? "{" : ",", labels[i].name);
+		put_escaped(t, labels[i].value, true);
+		put(t, "\"");
+		if (i + 1 == METRIC_LABELS || labels[i + 1].name == NULL)
+			put(t, "}");
+	}
+}
+
+void
+metric_text_count(struct metric_text *t, const struct metric_label *labels, uint64_t value)
+{
+	put_name(t, suffix(t->now), labels);
+	(void)evbuffer_add_printf(t->out, " %" PRIu64 "\n", value);
+}
+
+void
+metric_text_value(struct metric_text *t, const struct metric_label *labels, double value)
+{
+	put_name(t, suffix(t->now), labels);
+	(void)evbuffer_add_printf(t->out, " %.9g\n", value);
+}
+
+void
+metric_text_end(struct metric_text *t)
+{
+	if (t->open_metrics)
+		put(t, "# EOF\n");
+}

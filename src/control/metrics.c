@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/metrics.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "control/metric_stats.h"
+#include "control/metric_text.h"
+#include "dns64/pref64.h"
+
+#define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
+#define NUMBER_TEXT 24 /* of a loop or block, with its zero */
+
+typedef void write_samples(struct metric_text *t, const struct facts *f);
+
+/* --- The daemon ------------------------------------------------------------------------------- */
+
+static void
+build(struct metric_text *t, const struct facts *f)
+{
+	(void)f;
+	metric_text_count(t, LABELS({ "version", PACKAGE_VERSION }), 1);
+}
+
+static void
+start_time(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, (uint64_t)f->started);
+}
+
+static void
+ready(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, facts_unready(f) == NULL);
+}
+
+static void
+cpu(struct metric_text *t, const struct facts *f)
+{
+	metric_text_value(t, NULL, f->cpu_s);
+}
+
+static void
+memory(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->memory);
+}
+
+static void
+loops(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->n_loops);
+}
+
+static void
+loops_silent(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->views->n_missing);
+}
+
+static void
+in_flight(struct metric_text *t, const struct facts *f)
+{
+	char number[NUMBER_TEXT];
+
+	for (unsigned i = 0; i < f->n_loops; i++) {
+		(void)snprintf(number, sizeof(number), "%u", i);
+		metric_text_count(t, LABELS({ "loop", number }), f->open[i].queries);
+	}
+}
+
+static void
+connections(struct metric_text *t, const struct facts *f)
+{
+	uint64_t clients = 0, upstreams = 0;
+
+	for (unsigned i = 0; i < f->n_loops; i++) {
+		clients += f->open[i].clients;
+		upstreams += f->open[i].upstreams;
+	}
+	metric_text_count(t, LABELS({ "with", "clients" }, { "transport", "tcp" }), clients);
+	metric_text_count(t, LABELS({ "with", "upstreams" }, { "transport", "tcp" }), upstreams);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------- */
+
+static void
+answers(struct metric_text *t, const struct facts *f)
+{
+	for (unsigned r = 0; r < REASON_N; r++) {
+		const struct reason_row *row = reason_row((enum reason)r);
+		const struct metric_label outcome = { "outcome",
+			reason_kind_name((enum reason_kind)row->kind) };
+		const struct metric_label reason = { "reason", row->name };
+
+		if (row->kind == REASON_DROPPING)
+			continue;
+		metric_text_count(
+		    t, LABELS(outcome, reason, { "source", "cache" }), f->reasons[r].at_once);
+		metric_text_count(
+		    t, LABELS(outcome, reason, { "source", "upstream" }), f->reasons[r].waited);
+	}
+}
+
+static void
+dropped(struct metric_text *t, const struct facts *f)
+{
+	for (unsigned r = 0; r < REASON_N; r++) {
+		const struct reason_row *row = reason_row((enum reason)r);
+
+		if (row->kind == REASON_DROPPING)
+			metric_text_count(t, LABELS({ "reason", row->name }),
+			    f->reasons[r].at_once + f->reasons[r].waited);
+	}
+}
+
+/* --- Prefixes --------------------------------------------------------------------------------- */
+
+static void
+prefix_state(struct metric_text *t, const struct facts *f)
+{
+	static const char *const states[] = {
+		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
+	};
+	const struct policies *ps = f->settings->conf.core.policies;
+
+	for (size_t b = 0; b < ps->n; b++) {
+		const struct policy *p = &ps->table[b];
+		char block[NUMBER_TEXT], prefix[PREF64_TEXT];
+
+		(void)snprintf(block, sizeof(block), "%zu", b);
+		for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+			(void)pref64_format(&p->synth.prefixes[i], prefix);
+			for (unsigned s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+				metric_text_count(t,
+				    LABELS({ "prefix", prefix }, { "block", block },
+					{ "state", states[s] }),
+				    p->states[i] == s);
+		}
+	}
+}
+
+/* --- Upstreams -------------------------------------------------------------------------------- */
+
+/* What a family has of an upstream. */
+typedef void write_upstream(
+    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label);
+
+static void
+each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
+{
+	char text[NETADDR_TEXT];
+
+	if (!facts_all_told(f))
+		return; /* a total that is less for a moment would look like a restart */
+	for (size_t i = 0; i < f->views->n; i++) {
+		const struct view *v = &f->views->view[i];
+
+		one(t, f, v, (struct metric_label){ "upstream", netaddr_format(&v->addr, text) });
+	}
+}
+
+#define UPSTREAM(name, value) \
+	static void one_##name(struct metric_text *t, const struct facts *f, const struct view *v, \
+	    struct metric_label label) \
+	{ \
+		(void)f; \
+		metric_text_value(t, LABELS(label), (double)(value)); \
+	} \
+	static void name(struct metric_text *t, const struct facts *f) \
+	{ \
+		each_upstream(t, f, one_##name); \
+	}
+
+UPSTREAM(upstream_up, v->state < VIEW_STARVED)
+UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
+UPSTREAM(upstream_queries, v->tally.sends)
+UPSTREAM(upstream_replies, v->tally.replies)
+UPSTREAM(upstream_late, v->tally.late)
+UPSTREAM(upstream_lost, v->tally.lost)
+UPSTREAM(upstream_hedges, v->tally.hedges)
+
+/* --- The cache -------------------------------------------------------------------------------- */
+
+#define CACHE(name, value) \
+	static void name(struct metric_text *t, const struct facts *f) \
+	{ \
+		metric_text_count(t, NULL, value); \
+	}
+
+CACHE(of_cache_entries, f->cache.n)
+CACHE(of_cache_bytes, f->cache.bytes)
+CACHE(of_cache_room, f->cache_size)
+CACHE(of_cache_put, f->cache.put)
+CACHE(of_cache_evicted, f->cache.evicted)
+CACHE(of_cache_refused, f->cache.refused)
+CACHE(of_cache_comebacks, f->cache.comebacks)
+
+/* --- The table -------------------------------------------------------------------------------- */
+
+/* A row of the table: its samples are written by a function. */
+struct row {
+	struct metric metric;
+	write_samples *write;
+};
+
+#define ROW(name, kind, unit, help, write) \
+	{ \
+		{ "dns64d_" name, METRIC_##kind, unit, help }, write \
+	}
+
+static const struct row table[] = {
+	ROW("build", INFO, NULL, "The program that runs", build),
+	ROW("start_time_seconds", GAUGE, "seconds", "When it began, in seconds since 1970",
+	    start_time),
+	ROW("ready", GAUGE, NULL, "1 if an upstream answers and a prefix is active", ready),
+	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",
+	      "Time that the process has computed" },
+	    cpu },
+	{ { "process_resident_memory_max_bytes", METRIC_GAUGE, "bytes",
+	      "The most memory that the process has had" },
+	    memory },
+	ROW("loops", GAUGE, NULL, "Loops, each a thread", loops),
+	ROW("loops_silent", GAUGE, NULL,
+	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
+	    loops_silent),
+	ROW("queries_in_flight", GAUGE, NULL, "Questions of clients that have no answer yet",
+	    in_flight),
+	ROW("connections", GAUGE, NULL, "Connections that are open", connections),
+	ROW("answers", COUNTER, NULL,
+	    "Answers given to clients, by reason: from here, or after waiting for upstream",
+	    answers),
+	ROW("dropped", COUNTER, NULL, "Messages of clients that got no answer", dropped),
+	ROW("prefix_state", GAUGE, NULL,
+	    "1 for the state that a prefix is in, for clients of a block; 0: of no block",
+	    prefix_state),
+	ROW("upstream_up", GAUGE, NULL, "1 if the upstream is not down", upstream_up),
+	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
+	    upstream_doubted),
+	ROW("upstream_queries", COUNTER, NULL, "Questions sent, repeated ones and probes too",
+	    upstream_queries),
+	ROW("upstream_answered", COUNTER, NULL, "Right replies", upstream_replies),
+	ROW("upstream_answered_late", COUNTER, NULL, "Right replies after the wait was over",
+	    upstream_late),
+	ROW("upstream_lost", COUNTER, NULL, "Questions without a reply in time", upstream_lost),
+	ROW("upstream_hedged", COUNTER, NULL, "Questions sent to it as another one was slow",
+	    upstream_hedges),
+	ROW("cache_entries", GAUGE, NULL, "Entries in the cache", of_cache_entries),
+	ROW("cache_message_bytes", GAUGE, "bytes", "Their messages", of_cache_bytes),
+	ROW("cache_size_bytes", GAUGE, "bytes", "What the cache has room for", of_cache_room),
+	ROW("cache_puts", COUNTER, NULL, "Entries made", of_cache_put),
+	ROW("cache_evictions", COUNTER, NULL, "Entries thrown out before their end, for others",
+	    of_cache_evicted),
+	ROW("cache_refusals", COUNTER, NULL, "Messages for which no room was made",
+	    of_cache_refused),
+	ROW("cache_comebacks", COUNTER, NULL, "Entries made again soon after they were thrown out",
+	    of_cache_comebacks),
+};
+
+void
+metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics)
+{
+	struct metric_text t = { .out = out, .open_metrics = open_metrics };
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strncmp(table[i].metric.name, "dns64d_cache_", 13) == 0 && !f->has_cache)
+			continue;
+		metric_text_family(&t, &table[i].metric);
+		table[i].write(&t, f);
+	}
+	metric_stats_write(&t, f->rows);
+	metric_text_end(&t);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/desk.h"
+#include "control/facts.h"
+#include "control/metric_text.h"
+#include "control/metrics.h"
+#include "control/reply.h"
+
+static const char type_text[] = "text/plain; charset=utf-8";
+
+static void
+send_text(struct evhttp_request *r, int code, const char *text)
+{
+	reply_bytes(r, code, type_text, text, strlen(text));
+}
+
+/* Does the client of R take OpenMetrics? Who does not say so gets Prometheus' own format. */
+static bool
+takes_open_metrics(struct evhttp_request *r)
+{
+	const char *accept = evhttp_find_header(evhttp_request_get_input_headers(r), "Accept");
+
+	return accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
+}
+
+/* Collect the facts for an answer to R; without memory R is answered with 500, and it is NULL. */
+static struct facts *
+facts_for(struct evhttp_request *r, struct desk *d, const struct ask_views *v)
+{
+	struct facts *f = facts_new(&d->host, v);
+
+	if (f == NULL)
+		send_text(r, HTTP_INTERNAL, "no memory\n");
+	return f;
+}
+
+static void
+send_metrics(struct evhttp_request *r, void *arg, const struct ask_views *v)
+{
+	struct facts *f = facts_for(r, arg, v);
+	struct evbuffer *out = evbuffer_new();
+	bool open = takes_open_metrics(r);
+
+	if (f != NULL && out != NULL)
+		metrics_write(out, f, open);
+	if (f != NULL)
+		reply_buffer(r, HTTP_OK, metric_text_type(open), out);
+	if (out != NULL)
+		evbuffer_free(out);
+	free(f);
+}
+
+void
+pages_metrics(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	ask_begin(&d->ask, r, send_metrics, d);
+}
+
+void
+pages_health(struct evhttp_request *r, void *arg)
+{
+	(void)arg;
+	send_text(r, HTTP_OK, "up\n");
+}
+
+static void
+send_ready(struct evhttp_request *r, void *arg, const struct ask_views *v)
+{
+	struct facts *f = facts_for(r, arg, v);
+	const char *why;
+
+	if (f == NULL)
+		return;
+	why = facts_unready(f);
+	if (why == NULL)
+		send_text(r, HTTP_OK, "ready\n");
+	else
+		reply_error(r, HTTP_SERVUNAVAIL, why, NULL);
+	free(f);
+}
+
+void
+pages_ready(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	ask_begin(&d->ask, r, send_ready, d);
+}

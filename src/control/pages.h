@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_PAGES_H
+#define DNS64D_CONTROL_PAGES_H
+
+/*
+ * pages: what there is to see of the daemon by HTTP. Nothing of it changes anything, so the control
+ * socket and web-listen both have it. ARG of the handlers is a struct desk.
+ */
+
+#include "control/http.h"
+
+http_handler pages_metrics; /* all metrics */
+http_handler pages_health;  /* 200: the daemon is up */
+http_handler pages_ready;   /* 200: it can do its work; 503: it cannot, and why */
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/web.h"
+
+#include "control/pages.h"
+
+#define LIFE_S 10 /* of a connection: time for a page over a slow link */
+
+#define GET EVHTTP_REQ_GET
+
+static const struct http_route routes[] = {
+	{ "/metrics", GET, pages_metrics, "metrics for Prometheus" },
+	{ "/health", GET, pages_health, "is the daemon up?" },
+	{ "/ready", GET, pages_ready, "can it do its work?" },
+};
+
+bool
+web_may_look(const struct settings *s, const struct netaddr *a)
+{
+	if (netaddr_is_loopback(a) || s->web_allow_any)
+		return true;
+	for (size_t i = 0; i < s->n_web_allow; i++) {
+		if (s->web_allow[i].family == a->family && net_holds(&s->web_allow[i], a->addr))
+			return true;
+	}
+	return false;
+}
+
+static bool
+admit(struct evhttp_request *r, void *arg)
+{
+	const struct desk *d = arg;
+	char *text = NULL;
+	struct netaddr a;
+	uint16_t port;
+
+	evhttp_connection_get_peer(evhttp_request_get_connection(r), &text, &port);
+	return text != NULL && netaddr_parse(text, port, &a) && web_may_look(d->host.settings, &a);
+}
+
+struct http_service
+web_service(struct desk *d)
+{
+	return (struct http_service){ .routes = routes,
+		.n = sizeof(routes) / sizeof(routes[0]),
+		.life_s = LIFE_S,
+		.admit = admit,
+		.arg = d };
+}

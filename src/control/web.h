@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_WEB_H
+#define DNS64D_CONTROL_WEB_H
+
+/*
+ * web: what web-listen shows, and to whom.
+ */
+
+#include <event2/http.h>
+#include <stdbool.h>
+
+#include "base/attr.h"
+#include "base/netaddr.h"
+#include "config/settings.h"
+#include "control/desk.h"
+#include "control/http.h"
+
+/* web_service: the service, which needs D. */
+MUST_USE struct http_service web_service(struct desk *d);
+
+/* web_may_look: may a client at A look, by web-allow? This machine always may. */
+MUST_USE bool web_may_look(const struct settings *s, const struct netaddr *a);
+
+#endif
