@@ -78,10 +78,13 @@ log_reopen(const char *ident)
 	log_open(LOG_SINK_SYSLOG, ident);
 }
 
-void
+const struct log_ear *
 log_listen(const struct log_ear *ear)
 {
+	const struct log_ear *before = log_ear;
+
 	log_ear = ear;
+	return before;
 }
 
 void

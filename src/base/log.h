@@ -51,9 +51,10 @@ struct log_ear {
 
 /*
  * log_listen: from now on EAR, borrowed, hears every line of the levels error to info that the
- * calling thread logs, whether it is written or not. NULL: nobody does.
+ * calling thread logs, whether it is written or not. NULL: nobody does. Returns who did
+ * before.
  */
-void log_listen(const struct log_ear *ear);
+const struct log_ear *log_listen(const struct log_ear *ear);
 
 /* log_set_level: drop lines less important than LEVEL from now on. */
 void log_set_level(enum log_level level);

@@ -470,15 +470,25 @@ visit_one(void *arg, const struct question *k, const struct shard_entry *e)
 bool
 cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg)
 {
-	struct walk w = { .c = c,
-		.shard = &c->part[shard].shard,
-		.now_s = now_s,
-		.visit = visit,
-		.arg = arg,
-		.wanted = true };
+	struct walk w = { c, &c->part[shard].shard, now_s, visit, arg, true };
 
 	lock_take(&c->part[shard].lock);
 	shard_each(&c->part[shard].shard, visit_one, &w);
 	lock_give(&c->part[shard].lock);
 	return w.wanted;
+}
+
+void
+cache_walk_name(
+    struct cache *c, const uint8_t *name, size_t len, uint32_t now_s, cache_visit *visit, void *arg)
+{
+	const struct question key = {
+		.qname = name, .qname_len = len, .hash = hash_bytes(name, len, c->seed)
+	};
+	struct cache_part *g = cache_part_of(c, key.hash);
+	struct walk w = { c, &g->shard, now_s, visit, arg, true };
+
+	lock_take(&g->lock);
+	shard_each_of_name(&g->shard, &key, visit_one, &w);
+	lock_give(&g->lock);
 }

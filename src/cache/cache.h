@@ -143,7 +143,7 @@ void cache_revived(struct cache *c, uint32_t from_s, uint32_t now_s);
 void cache_distrust(struct cache *c, uint32_t now_s);
 
 /*
- * cache_flushes: a number that grows with each call of the three functions below. An answer that
+ * cache_flushes: a number that grows with each call of the functions below. An answer that
  * was made from the cache before it grew may be flushed since.
  */
 MUST_USE uint32_t cache_flushes(const struct cache *c);
@@ -158,6 +158,12 @@ void cache_flush_all(struct cache *c);
  * Returns how many there were.
  */
 unsigned cache_flush_name(struct cache *c, const uint8_t *name, size_t len);
+
+/*
+ * cache_flush_type: the same for the entries of TYPE, and those that say that there is nothing of
+ * any type.
+ */
+unsigned cache_flush_type(struct cache *c, const uint8_t *name, size_t len, uint16_t type);
 
 /*
  * cache_flush_below: no entry of NAME (LEN bytes, in lower case) or a name below it that is there
@@ -181,5 +187,9 @@ typedef bool cache_visit(
  * returned false.
  */
 bool cache_walk(struct cache *c, unsigned shard, uint32_t now_s, cache_visit *visit, void *arg);
+
+/* cache_walk_name: the same for the entries of NAME (LEN bytes, in lower case), of every type. */
+void cache_walk_name(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s,
+    cache_visit *visit, void *arg);
 
 #endif

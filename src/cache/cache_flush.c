@@ -47,6 +47,22 @@ cache_flush_name(struct cache *c, const uint8_t *name, size_t len)
 	return n;
 }
 
+unsigned
+cache_flush_type(struct cache *c, const uint8_t *name, size_t len, uint16_t type)
+{
+	struct question k = { .qname = name,
+		.qname_len = len,
+		.hash = hash_bytes(name, len, c->seed),
+		.qtype = type };
+	struct cache_part *g = cache_part_of(c, k.hash);
+
+	lock_take(&g->lock);
+	unsigned n = shard_remove_type(&g->shard, &k);
+	lock_give(&g->lock);
+	atomic_fetch_add_explicit(&c->names_flushed, 1, memory_order_release);
+	return n;
+}
+
 void
 cache_flush_below(struct cache *c, const uint8_t *name, size_t len, uint32_t now_s)
 {

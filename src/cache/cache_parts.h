@@ -28,7 +28,7 @@ struct cache {
 	uint64_t seed;
 	uint32_t n_shards;         /* a power of two */
 	uint32_t life_s;           /* no entry is of use for longer, in s */
-	atomic_uint names_flushed; /* calls of cache_flush_name */
+	atomic_uint names_flushed; /* calls of cache_flush_name and _type */
 	struct outages outages;    /* times when an upstream was down */
 	atomic_uint distrusted_s;  /* the last cache_distrust; 0: none */
 	struct flushes flushes;    /* every entry has its number in meta.generation */

@@ -262,6 +262,22 @@ shard_remove(struct shard *s, const struct question *key)
 	forget(s, p.any);
 }
 
+/*
+ * The I-th of the 2 * BUCKET_SLOTS slots that may have an entry of KEY's name; RING_FULL: it has
+ * none.
+ */
+static uint32_t
+slot_of_name(struct shard *s, const struct question *key, uint32_t i)
+{
+	uint32_t number = bucket_number(key->hash, i / BUCKET_SLOTS, s->n_buckets);
+	uint32_t slot = number * BUCKET_SLOTS + i % BUCKET_SLOTS;
+
+	if (s->buckets[number].tag[i % BUCKET_SLOTS] == 0 ||
+	    !entry_of_name(shard_entry_of(s, slot), key))
+		return RING_FULL;
+	return slot;
+}
+
 unsigned
 shard_remove_name(struct shard *s, const struct question *key)
 {
@@ -269,11 +285,29 @@ shard_remove_name(struct shard *s, const struct question *key)
 
 	s->work = (struct shard_work){ .buckets = 2 };
 	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
-		uint32_t number = bucket_number(key->hash, i / BUCKET_SLOTS, s->n_buckets);
-		uint32_t slot = number * BUCKET_SLOTS + i % BUCKET_SLOTS;
+		uint32_t slot = slot_of_name(s, key, i);
 
-		if (s->buckets[number].tag[i % BUCKET_SLOTS] == 0 ||
-		    !entry_of_name(shard_entry_of(s, slot), key))
+		if (slot == RING_FULL)
+			continue;
+		forget(s, slot);
+		n++;
+	}
+	return n;
+}
+
+unsigned
+shard_remove_type(struct shard *s, const struct question *key)
+{
+	unsigned n = 0;
+
+	s->work = (struct shard_work){ .buckets = 2 };
+	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
+		uint32_t slot = slot_of_name(s, key, i);
+
+		if (slot == RING_FULL)
+			continue;
+		const struct entry *e = shard_entry_of(s, slot);
+		if (e->qtype != key->qtype && e->qtype != SHARD_ANY_TYPE)
 			continue;
 		forget(s, slot);
 		n++;
@@ -313,6 +347,23 @@ each_in(struct shard *s, const struct ring *ring,
 			return false;
 	}
 	return true;
+}
+
+void
+shard_each_of_name(struct shard *s, const struct question *key,
+    bool (*visit)(void *arg, const struct question *key, const struct shard_entry *e), void *arg)
+{
+	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
+		uint32_t slot = slot_of_name(s, key, i);
+		struct shard_entry e;
+
+		if (slot == RING_FULL)
+			continue;
+		view(s, slot, &e);
+		struct question k = entry_key(shard_entry_of(s, slot));
+		if (!visit(arg, &k, &e))
+			return;
+	}
 }
 
 void

@@ -101,6 +101,12 @@ void shard_remove(struct shard *s, const struct question *key);
  */
 unsigned shard_remove_name(struct shard *s, const struct question *key);
 
+/*
+ * shard_remove_type: the same for the entries of KEY's type, and those for all types of its name;
+ * of KEY only name, hash and type are read.
+ */
+unsigned shard_remove_type(struct shard *s, const struct question *key);
+
 /* shard_clear: remove all entries and fingerprints. */
 void shard_clear(struct shard *s);
 
@@ -110,6 +116,13 @@ void shard_clear(struct shard *s);
  * returns; VISIT must not change the shard but by shard_set_meta.
  */
 void shard_each(struct shard *s,
+    bool (*visit)(void *arg, const struct question *key, const struct shard_entry *e), void *arg);
+
+/*
+ * shard_each_of_name: the same for the entries of KEY's name, whatever their type and class, DO and
+ * CD; of KEY only name and hash are read.
+ */
+void shard_each_of_name(struct shard *s, const struct question *key,
     bool (*visit)(void *arg, const struct question *key, const struct shard_entry *e), void *arg);
 
 #endif

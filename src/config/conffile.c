@@ -265,7 +265,7 @@ check_cache(const struct settings *s, struct diag *d)
 {
 	static const char *const words[] = { "cache-min-ttl", "cache-max-ttl", "cache-max-negative",
 		"cache-failure-ttl", "cache-stale", "nxdomain-cut", "prefetch", "rrset-order",
-		"cache-file", "cache-commands" };
+		"cache-file" };
 	const struct conf_cache *c = &s->conf.core.keep;
 	unsigned least = keywords_line(s, "cache-min-ttl"),
 		 most = keywords_line(s, "cache-max-ttl");

@@ -379,10 +379,6 @@ static const struct keyword table[] = {
 	    PATH("none|FILE", "none"),
 	    FIELD(cache_file),
 	    .help = "where the cache is saved at the end, and read from at the start" },
-	{ .name = "cache-commands",
-	    PATH("none|FILE", "none"),
-	    FIELD(cache_commands),
-	    .help = "what SIGUSR2 does to the cache, line by line; none: empty it" },
 
 	/* Process. */
 	{ .name = "num-threads",

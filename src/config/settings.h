@@ -76,7 +76,6 @@ struct settings {
 	bool web_allow_any;
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];     /* "none": the cache is not saved */
-	char cache_commands[SETTINGS_PATH]; /* "none": SIGUSR2 empties the cache */
 	uint64_t cache_size;                /* bytes; 0: conf.core.cache stays NULL */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/api.h"
 
+#include "control/api_cache.h"
+#include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
 #include "control/reply.h"
@@ -15,16 +17,78 @@ ping(struct evhttp_request *r, void *arg)
 	reply_json(r, HTTP_OK, json_pack("{s:b}", "pong", 1));
 }
 
+static void
+reload(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	reloads_wait(&d->reloads, r);
+	d->host.ops->reload(d->host.arg);
+}
+
+static void
+stop(struct evhttp_request *r, void *arg)
+{
+	const struct desk *d = arg;
+
+	reply_json(r, HTTP_OK, json_pack("{s:b}", "stopping", 1));
+	d->host.ops->stop(d->host.arg);
+}
+
+static void
+reopen(struct evhttp_request *r, void *arg)
+{
+	const struct desk *d = arg;
+
+	d->host.ops->reopen(d->host.arg);
+	reply_json(r, HTTP_OK, json_pack("{s:b}", "done", 1));
+}
+
+static http_handler help;
+
 static const struct http_route routes[] = {
+	{ "/", GET, help, "these paths" },
 	{ "/ping", GET, ping, "does the daemon answer?" },
 	{ "/metrics", GET, pages_metrics, "metrics for Prometheus" },
 	{ "/health", GET, pages_health, "is the daemon up?" },
 	{ "/ready", GET, pages_ready, "can it do its work?" },
+	{ "/status", GET, api_status, "what runs, since when, and how it is" },
+	{ "/stats", GET, api_stats, "the counters" },
+	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
+	{ "/reload", POST, reload, "read the configuration again; answers with all it said" },
+	{ "/stop", POST, stop, "finish what is in flight, and end" },
+	{ "/cache", GET, api_cache_stats, "what the cache has and counts" },
+	{ "/cache/lookup", GET, api_cache_lookup, "the entries of ?name=, of ?type= alone" },
+	{ "/cache/save", POST, api_cache_save, "write cache-file" },
+	{ "/flush/all", POST, api_flush_all, "empty the cache" },
+	{ "/flush/name", POST, api_flush_name, "remove the entries of {name}" },
+	{ "/flush/below", POST, api_flush_below, "remove those of {name} and of all names below" },
+	{ "/flush/type", POST, api_flush_type, "remove those of {name} and {type}" },
+	{ "/log/reopen", POST, reopen, "open the log again" },
 };
+
+static void
+help(struct evhttp_request *r, void *arg)
+{
+	json_t *list = json_array();
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+		(void)json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:s}", "path", routes[i].path, "method",
+			routes[i].methods == GET ? "GET" : "POST", "help", routes[i].help));
+	reply_json(r, HTTP_OK, json_pack("{s:o*}", "paths", list));
+}
 
 const struct http_route *
 api_routes(size_t *n)
 {
 	*n = sizeof(routes) / sizeof(routes[0]);
 	return routes;
+}
+
+bool
+api_is_page(const struct http_route *r)
+{
+	return r->handle == pages_metrics || r->handle == pages_health || r->handle == pages_ready;
 }

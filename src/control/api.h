@@ -6,6 +6,7 @@
  * api: the paths of the control socket. Each takes and gives JSON; GET tells, POST changes.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -13,5 +14,8 @@
 
 /* api_routes: the table, whose handlers want a struct desk; *N: its length. */
 MUST_USE const struct http_route *api_routes(size_t *n);
+
+/* api_is_page: is R one that web-listen has too: for programs and browsers, not for dns64ctl? */
+MUST_USE bool api_is_page(const struct http_route *r);
 
 #endif

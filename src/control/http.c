@@ -3,6 +3,7 @@
 
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #include "base/clock.h"
 #include "control/reply.h"
 
-#define SWEEP_MS 250     /* how often connections that have ended are looked for */
+#define SWEEP_MS 250 /* how often connections that have ended are looked for */
+#define ERROR_REST_MS 10
 #define FULL_SWEEP_MS 10 /* the same while others wait for room */
 
 /* A connection, until it is seen to have ended. */
@@ -126,6 +128,19 @@ on_accept(struct event_base *base, void *arg)
 	return bev;
 }
 
+/*
+ * A connection cannot be accepted, for lack of descriptors or memory. It stays in the queue, so the
+ * base would come back at once, again and again. The listener cannot be told from here when to go
+ * on, as what libevent passes is its own; so this thread rests for a moment.
+ */
+static void
+on_accept_error(struct evconnlistener *l, void *arg)
+{
+	(void)l;
+	(void)arg;
+	(void)poll(NULL, 0, ERROR_REST_MS);
+}
+
 /* --- Requests --------------------------------------------------------------------------------- */
 
 /* The bits of what is allowed where METHODS are. */
@@ -230,6 +245,7 @@ http_listen(struct http *h, evutil_socket_t fd)
 		evconnlistener_free(l);
 		return false;
 	}
+	evconnlistener_set_error_cb(l, on_accept_error);
 	h->listeners[h->n_listeners++] = l;
 	return true;
 }

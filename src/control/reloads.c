@@ -19,19 +19,19 @@ void
 reloads_begin(struct reloads *rs)
 {
 	rs->n_begun = rs->n_waiting;
-	heard_begin(&rs->heard);
+	lines_begin(&rs->lines);
 }
 
 /* The result, in the form that each who waits gets. */
 static json_t *
 result(bool ok, json_t *lines)
 {
-	json_t *j = json_pack("{s:b, s:I, s:o*}", "done", ok, "time", (json_int_t)time(NULL),
-	    "messages", lines);
+	json_t *j = json_pack(
+	    "{s:b, s:I, s:o*}", "done", ok, "time", (json_int_t)time(NULL), "messages", lines);
 
 	if (j != NULL && !ok)
-		(void)json_object_set_new(j, "error",
-		    json_string("refused; the configuration before stays in force"));
+		(void)json_object_set_new(
+		    j, "error", json_string("refused; the configuration before stays in force"));
 	return j;
 }
 
@@ -41,9 +41,10 @@ reloads_end(struct reloads *rs, bool ok)
 	size_t n = rs->n_begun;
 
 	json_decref(rs->last);
-	rs->last = result(ok, heard_end(&rs->heard));
+	rs->last = result(ok, lines_end(&rs->lines));
 	for (size_t i = 0; i < n; i++)
-		reply_json(rs->waiting[i], ok ? HTTP_OK : REPLY_UNPROCESSABLE, json_incref(rs->last));
+		reply_json(
+		    rs->waiting[i], ok ? HTTP_OK : REPLY_UNPROCESSABLE, json_incref(rs->last));
 	rs->n_waiting -= n;
 	memmove(rs->waiting, rs->waiting + n, rs->n_waiting * sizeof(rs->waiting[0]));
 	rs->n_begun = 0;

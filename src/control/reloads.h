@@ -12,14 +12,14 @@
 #include <stddef.h>
 
 #include "base/attr.h"
-#include "control/heard.h"
 #include "control/http.h"
+#include "control/lines.h"
 
 struct reloads {
 	struct evhttp_request *waiting[HTTP_CONNECTIONS]; /* in the order in which they came */
 	size_t n_waiting;
 	size_t n_begun; /* the first of these wait for the reload that goes on */
-	struct heard heard;
+	struct lines lines;
 	json_t *last; /* owned: the result of the last one; NULL: there was none */
 };
 

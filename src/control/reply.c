@@ -2,6 +2,7 @@
 #include "control/reply.h"
 
 #include <event2/buffer.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,17 @@ reply_buffer(struct evhttp_request *r, int code, const char *type, struct evbuff
 		    "frame-ancestors 'none'" },
 		{ "Referrer-Policy", "no-referrer" }, { "Connection", "close" } };
 	struct evkeyvalq *headers = evhttp_request_get_output_headers(r);
+	size_t len = out == NULL ? 0 : evbuffer_get_length(out);
+	char number[24];
 
+	snprintf(number, sizeof(number), "%zu", len);
+	(void)evhttp_add_header(headers, "Content-Length", number);
 	(void)evhttp_add_header(headers, "Content-Type", type);
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		(void)evhttp_add_header(headers, always[i][0], always[i][1]);
+	/* libevent would send it along. */
+	if (out != NULL && evhttp_request_get_command(r) == EVHTTP_REQ_HEAD)
+		(void)evbuffer_drain(out, len);
 	evhttp_send_reply(r, code, NULL, out);
 }
 
@@ -41,7 +49,7 @@ void
 reply_json(struct evhttp_request *r, int code, json_t *j)
 {
 	static const char no_memory[] = "{\"error\": \"no memory\"}\n";
-	char *text = j == NULL ? NULL : json_dumps(j, JSON_INDENT(1));
+	char *text = j == NULL ? NULL : json_dumps(j, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 	size_t len = text == NULL ? 0 : strlen(text);
 
 	json_decref(j);

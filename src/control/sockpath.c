@@ -144,8 +144,9 @@ make(struct sockpath *s, const char *path, const struct sockpath_owner *o)
 }
 
 /*
- * Lock the directory of PATH, so that of two starts at a time neither takes the other's fresh socket
- * for a dead one. Returns a descriptor to close; -1: it cannot be locked, and we go on without.
+ * Lock the directory of PATH, so that of two starts at a time neither takes the other's fresh
+ * socket for a dead one. Returns a descriptor to close; -1: it cannot be locked, and we go on
+ * without.
  */
 static int
 lock_directory(const char *path)

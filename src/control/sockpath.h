@@ -42,8 +42,7 @@ const char *sockpath_usual(void);
  * socket, or a dead socket of somebody else; -EADDRINUSE: somebody answers there; or another
  * -errno.
  */
-MUST_USE int sockpath_open(
-    struct sockpath *s, const char *path, const struct sockpath_owner *o);
+MUST_USE int sockpath_open(struct sockpath *s, const char *path, const struct sockpath_owner *o);
 
 /*
  * sockpath_try: would sockpath_open do, as far as can be seen without changing anything? Returns 0

@@ -192,4 +192,10 @@ struct stats_reason {
 void stats_sum_reasons(
     const struct stats *const *stats, unsigned n, struct stats_reason rows[static REASON_N]);
 
+/*
+ * stats_in_flight: how many questions are being worked on by ROWS, sums of stats_sum. The loops go
+ * on while the counters are read one by one, so it is not exact.
+ */
+uint64_t stats_in_flight(const struct stats_row rows[static STATS_N]);
+
 #endif

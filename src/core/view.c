@@ -123,3 +123,14 @@ view_share(const struct view *v, const struct view *all, size_t n)
 		sends += all[i].tally.sends;
 	return sends == 0 ? 0 : 100 * (double)v->tally.sends / (double)sends;
 }
+
+const char *
+view_state_text(enum view_state state)
+{
+	static const char *const texts[] = { [VIEW_GOOD] = "good",
+		[VIEW_DOUBTED] = "in doubt",
+		[VIEW_STARVED] = "without a socket",
+		[VIEW_DOWN] = "down" };
+
+	return texts[state];
+}

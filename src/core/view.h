@@ -64,6 +64,9 @@ MUST_USE size_t views_of(const struct upstreams *us, struct view out[static CONF
 void views_merge(
     struct view all[static UPSTREAM_MAX], size_t *n_all, const struct view *more, size_t n);
 
+/* view_state_text: STATE for people: "good", "in doubt", "without a socket", "down". */
+const char *view_state_text(enum view_state state);
+
 /* view_share: the part of all sends, to the N upstreams at ALL, that went to V; percent. */
 MUST_USE double view_share(const struct view *v, const struct view *all, size_t n);
 

@@ -119,27 +119,6 @@ report_start(const struct settings *s, const struct cpus_plan *plan)
 	    s->conf.io.max_tcp_clients, s->cache_size > 0 ? ", and cache-size" : "");
 }
 
-static uint64_t
-counter(const struct stats_row rows[static STATS_N], const char *name)
-{
-	for (size_t i = 0; i < STATS_N; i++) {
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].value;
-	}
-	return 0;
-}
-
-/* The questions in flight: every question that is not dropped gets an answer some time. */
-static uint64_t
-in_flight(const struct stats_row rows[static STATS_N])
-{
-	uint64_t taken = counter(rows, "client_udp") + counter(rows, "client_tcp");
-	uint64_t ended = counter(rows, "client_dropped") + counter(rows, "answers");
-
-	/* The loops go on while the counters are read one by one, so the sums may not match. */
-	return taken > ended ? taken - ended : 0;
-}
-
 static void
 report_rows(const struct stats_row *rows, size_t n)
 {
@@ -208,12 +187,7 @@ add(char text[static UPSTREAM_TEXT], size_t *len, const char *format, ...)
 static void
 add_state(char text[static UPSTREAM_TEXT], size_t *len, const struct view *v, uint64_t now_ns)
 {
-	static const char *const states[] = { [VIEW_GOOD] = "good",
-		[VIEW_DOUBTED] = "in doubt",
-		[VIEW_STARVED] = "without a socket",
-		[VIEW_DOWN] = "down" };
-
-	add(text, len, "%s", states[v->state]);
+	add(text, len, "%s", view_state_text(v->state));
 	if (v->since_ns != 0)
 		add(text, len, " for %.1f s", seconds(v->since_ns, now_ns));
 	if (v->n_so < v->n_loops)
@@ -287,7 +261,8 @@ report_stats(struct threads *t, struct cache *cache)
 	if (cache != NULL)
 		report_cache_stats(cache);
 	report_views(t);
-	log_notice("stats", "in flight %" PRIu64 " (questions being worked on)", in_flight(rows));
+	log_notice(
+	    "stats", "in flight %" PRIu64 " (questions being worked on)", stats_in_flight(rows));
 }
 
 char *

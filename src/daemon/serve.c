@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "control/control.h"
-#include "daemon/cachecmd.h"
 #include "daemon/cachefile.h"
 #include "daemon/notify.h"
 #include "daemon/reload.h"
@@ -72,14 +71,20 @@ look_after_watchdog(struct serve *s, uint64_t now)
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
-/* --- Commands to the cache -------------------------------------------------------------------- */
+/* --- What control asks for -------------------------------------------------------------------- */
 
 static void
-tell_stats(void *arg)
+want_reload(void *arg)
 {
 	struct serve *s = arg;
 
-	report_stats(s->threads, s->settings->conf.core.cache);
+	s->reload_wanted = true;
+}
+
+static void
+want_stop(void *arg)
+{
+	begin_stop(arg, "dns64ctl stop");
 }
 
 /* Saving a large cache takes longer than the service manager waits for a sign of life. */
@@ -89,30 +94,25 @@ live_on(void *arg)
 	look_after_watchdog(arg, clock_now_ns());
 }
 
-/* PATH of the configuration; NULL for "none". */
-static const char *
-named(const char *path)
+static bool
+save_cache(void *arg)
 {
-	return strcmp(path, "none") == 0 ? NULL : path;
+	struct serve *s = arg;
+	const struct settings *set = s->settings;
+
+	return cachefile_store(
+	    set->cache_file, set->conf.core.cache, set->conf.core.keep.stale_s, live_on, s);
 }
 
 static void
-run_commands(struct serve *s)
+reopen_log(void *arg)
 {
-	static const struct cachecmd flush = { .kind = CACHECMD_FLUSH };
-	const struct settings *set = s->settings;
-	const char *commands = named(set->cache_commands);
-	const struct cachecmd_on on = { .cache = set->conf.core.cache,
-		.file = named(set->cache_file),
-		.stale_s = set->conf.core.keep.stale_s,
-		.stats = tell_stats,
-		.tick = live_on,
-		.arg = s };
+	const struct serve *s = arg;
 
-	if (commands != NULL)
-		(void)cachecmd_file(commands, &on);
-	else
-		(void)cachecmd_do(&flush, &on);
+	/* Syslog's socket is not seen from inside a chroot. */
+	if (strcmp(s->settings->chroot, "none") == 0)
+		log_reopen(s->ident);
+	log_notice("log", "opened again");
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ on_signal(struct serve *s, int number)
 		report_stats(s->threads, s->settings->conf.core.cache);
 		break;
 	case SIGUSR2:
-		run_commands(s);
+		reopen_log(s);
 		break;
 	default:
 		begin_stop(s,
@@ -229,43 +229,6 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 		return true;
 	}
 	return false;
-}
-
-/* --- What control asks for -------------------------------------------------------------------- */
-
-static void
-want_reload(void *arg)
-{
-	struct serve *s = arg;
-
-	s->reload_wanted = true;
-}
-
-static void
-want_stop(void *arg)
-{
-	begin_stop(arg, "dns64ctl stop");
-}
-
-static bool
-save_cache(void *arg)
-{
-	struct serve *s = arg;
-	const struct settings *set = s->settings;
-
-	return cachefile_store(
-	    set->cache_file, set->conf.core.cache, set->conf.core.keep.stale_s, live_on, s);
-}
-
-static void
-reopen_log(void *arg)
-{
-	const struct serve *s = arg;
-
-	/* Syslog's socket is not seen from inside a chroot. */
-	if (strcmp(s->settings->chroot, "none") == 0)
-		log_reopen(s->ident);
-	log_notice("log", "opened again");
 }
 
 /* --- The thread ------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
  *	SIGHUP			reload
  *	SIGTERM, SIGINT, SIGQUIT finish what is in flight and end; a second one: end at once
  *	SIGUSR1			log the statistics
- *	SIGUSR2			execute the lines of cache-commands; without it: empty the cache
+ *	SIGUSR2			open the log again
  */
 
 #include <stdbool.h>

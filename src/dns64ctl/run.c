@@ -2,9 +2,12 @@
 #include "dns64ctl/run.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/sockpath.h"
 #include "dns64ctl/client.h"
@@ -88,24 +91,77 @@ path(const struct command *c, char *const *args, size_t n)
 	return text;
 }
 
+/* Have the daemon asked. Returns RUN_OK, and the caller frees a->text; or RUN_NOBODY. */
 static int
-ask(const struct command *c, const struct options *o, char *const *args, size_t n)
+call(const struct command *c, const struct options *o, char *const *args, size_t n,
+    struct client_answer *a)
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
 	bool posts = strcmp(c->method, "POST") == 0;
 	char *b = posts ? body(c, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
 	const struct client_request r = { .method = c->method, .path = p, .body = b };
-	struct client_answer a;
-	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, &a);
-	int code;
+	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, a);
 
 	free(b);
 	free(p);
-	if (rc != 0)
-		return tell_nobody(socket, rc);
+	return rc == 0 ? RUN_OK : tell_nobody(socket, rc);
+}
+
+static int
+ask(const struct command *c, const struct options *o, char *const *args, size_t n)
+{
+	struct client_answer a;
+	int code = call(c, o, args, n, &a);
+
+	if (code != RUN_OK)
+		return code;
 	code = show(c, o, &a);
 	free(a.text);
 	return code;
+}
+
+/* The counters twice, a second apart, and what lies between. */
+static int
+rates(const struct command *c, const struct options *o)
+{
+	json_t *j[2] = { NULL, NULL };
+	int code = RUN_OK;
+
+	for (int i = 0; i < 2 && code == RUN_OK; i++) {
+		struct client_answer a;
+
+		if (i > 0)
+			(void)sleep(1);
+		code = call(c, o, NULL, 0, &a);
+		if (code == RUN_OK) {
+			j[i] = json_loadb(a.body, a.len, 0, NULL);
+			free(a.text);
+		}
+	}
+	if (code == RUN_OK)
+		show_rates(j[0], j[1], stdout);
+	json_decref(j[0]);
+	json_decref(j[1]);
+	return code;
+}
+
+/* Have dns64d check the configuration FILE; NULL: the usual one. */
+static int
+check_config(const char *file)
+{
+	char own[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - sizeof("dns64d"));
+
+	/* The one that was installed, or built, with us. */
+	own[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(own, '/');
+	if (slash != NULL)
+		strcpy(slash + 1, "dns64d");
+	if (slash == NULL || access(own, X_OK) != 0)
+		snprintf(own, sizeof(own), "%s/dns64d", SBINDIR);
+	(void)execl(own, "dns64d", "-t", "-f", file != NULL ? "-c" : NULL, file, NULL);
+	fprintf(stderr, "dns64ctl: %s: %s\n", own, strerror(errno));
+	return RUN_REFUSED;
 }
 
 static int
@@ -127,7 +183,13 @@ run(const struct options *o)
 		    c->args[0] != '\0' ? c->args : "no argument");
 		return RUN_USAGE;
 	}
-	return ask(c, o, o->words + used, n);
+	if (o->rates && strcmp(c->words, "stats") != 0) {
+		fprintf(stderr, "dns64ctl: --rates is for stats only\n");
+		return RUN_USAGE;
+	}
+	if (c->path == NULL)
+		return check_config(n > 0 ? o->words[used] : NULL);
+	return o->rates ? rates(c, o) : ask(c, o, o->words + used, n);
 }
 
 int

@@ -4,7 +4,8 @@
 
 /*
  * show: the daemon's answers as tables for people. What is not in an answer is left out: it may be
- * of another version.
+ * of another version. Texts come from the daemon, and of names that anybody may ask for: control
+ * characters are not printed.
  */
 
 #include <jansson.h>
@@ -12,6 +13,36 @@
 
 /* show_ping: "pong". */
 void show_ping(const json_t *j, FILE *out);
+
+/* show_status: what runs, since when, and how it is. */
+void show_status(const json_t *j, FILE *out);
+
+/* show_stats: the counters that are not zero, with what they count; the cache's. */
+void show_stats(const json_t *j, FILE *out);
+
+/*
+ * show_rates: how much the counters of NOW are above those of BEFORE, in a second; those that stand
+ * still are left out.
+ */
+void show_rates(const json_t *before, const json_t *now, FILE *out);
+
+/* show_upstreams: a line for each upstream. */
+void show_upstreams(const json_t *j, FILE *out);
+
+/* show_messages: what the daemon logged while it did what it was told, a line each. */
+void show_messages(const json_t *j, FILE *out);
+
+/* show_cache: what the cache has and counts. */
+void show_cache(const json_t *j, FILE *out);
+
+/* show_entries: entries of the cache, a line each. */
+void show_entries(const json_t *j, FILE *out);
+
+/* show_flushed: how many entries are gone. */
+void show_flushed(const json_t *j, FILE *out);
+
+/* show_done: nothing, as there is nothing to say. */
+void show_done(const json_t *j, FILE *out);
 
 /* show_error: the error of an answer J that is one, and what is allowed instead. */
 void show_error(const json_t *j, FILE *out);

@@ -87,15 +87,14 @@ static const struct conflict conflicts[] = {
 	    "notice t.conf:1: prefetch: has no effect with cache-size 0\n" },
 	{ "cache-size 0\ncache-min-ttl 0\ncache-max-ttl 1\ncache-max-negative 1\n"
 	  "cache-failure-ttl 1\nnxdomain-cut off\nrrset-order fixed\n"
-	  "cache-file /f\ncache-commands /c\n",
+	  "cache-file /f\n",
 	    "notice t.conf:2: cache-min-ttl: has no effect with cache-size 0\n"
 	    "notice t.conf:3: cache-max-ttl: has no effect with cache-size 0\n"
 	    "notice t.conf:4: cache-max-negative: has no effect with cache-size 0\n"
 	    "notice t.conf:5: cache-failure-ttl: has no effect with cache-size 0\n"
 	    "notice t.conf:6: nxdomain-cut: has no effect with cache-size 0\n"
 	    "notice t.conf:7: rrset-order: has no effect with cache-size 0\n"
-	    "notice t.conf:8: cache-file: has no effect with cache-size 0\n"
-	    "notice t.conf:9: cache-commands: has no effect with cache-size 0\n" },
+	    "notice t.conf:8: cache-file: has no effect with cache-size 0\n" },
 	{ "cache-size 0\n", "" },
 	/* The size is wrong, not the lines that need a cache. */
 	{ "cache-size 1k\nprefetch no\n",

@@ -40,14 +40,16 @@ START_TEST(all_that_needs_a_restart)
 	parse(&now, "nameserver 192.0.2.1\n");
 	parse(&next,
 	    "nameserver 192.0.2.1\nnum-threads 7\ncpu-affinity 0\nuser x\ngroup y\nchroot /z\n"
-	    "pidfile /p\nlog syslog\nmax-queries 256\nmax-tcp-clients 1\ncache-size 0\n");
-	ck_assert_uint_eq(reload_keep(&now, &next), 10);
+	    "pidfile /p\ncontrol-socket /s\ncontrol-group g\nlog syslog\nmax-queries 256\nmax-tcp-clients 1\ncache-size 0\n");
+	ck_assert_uint_eq(reload_keep(&now, &next), 12);
 	ck_assert_uint_eq(next.num_threads, 0);
 	ck_assert(!next.affinity.given);
 	ck_assert_str_eq(next.user, "auto");
 	ck_assert_str_eq(next.group, "none");
 	ck_assert_str_eq(next.chroot, "none");
 	ck_assert_str_eq(next.pidfile, "auto");
+	ck_assert_str_eq(next.control_socket, "auto");
+	ck_assert_str_eq(next.control_group, "none");
 	ck_assert_int_eq(next.log, SETTINGS_LOG_AUTO);
 	ck_assert_uint_eq(next.conf.core.max_queries, 262144);
 	ck_assert_uint_eq(next.conf.io.max_tcp_clients, 1024);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# options: what fakedns -h and dns64bench -h list and what their manual pages list is the same.
+# options: what fakedns -h, dns64ctl -h and dns64bench -h list and what their manual pages list is the same.
 set -u
 src=${TOP_SRCDIR:-.}
 build=${TOP_BUILDDIR:-.}
@@ -30,6 +30,7 @@ compare()
 
 status=0
 compare fakedns man/fakedns.8 || status=1
+compare dns64ctl man/dns64ctl.8.in || status=1
 # Not there in a build without it.
 [ ! -x "$build/dns64bench" ] || compare dns64bench man/dns64bench.1 || status=1
 exit $status

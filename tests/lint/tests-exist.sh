@@ -10,6 +10,10 @@ reason()
 	daemon/main) echo "main() alone: the system tests start it" ;;
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
+	io/evbase) echo "what every loop begins with: check_loop" ;;
+	control/ask | control/control | control/lines | control/params | control/reloads | control/reply)
+		echo "what the handlers work with: check_api, check_api_cache, check_api_stats" ;;
+	dns64ctl/client | dns64ctl/main | dns64ctl/run) echo "tests/system/control.sh runs them" ;;
 	io/upstream_set | io/upstream_sock) echo "parts of io/upstream_udp: check_upstream_udp, check_shell" ;;
 	core/blame) echo "a part of core/silence: check_silence" ;;
 	core/late | core/match) echo "parts of core/reply: check_reply, check_scenarios" ;;

@@ -175,11 +175,11 @@ flush_often()
 				r = ""
 				for (j = length(t); j > 0; j--)
 					r = r substr(t, j, 1) "."
-				print "flush name " r "e164.arpa"
+				print "{\"name\": \"" r "e164.arpa\"}"
 			}
-		}' >"$work/commands.new"
-		mv "$work/commands.new" "$work/commands"
-		kill -USR2 "$(pid_of changing)"
+		}' | while read -r name; do
+			curl -s --unix-socket "$work/control" -d "$name" http://dns64d/flush/name
+		done >/dev/null
 		sleep 0.1
 	done
 }
@@ -197,9 +197,8 @@ changing()
 	upstream 5301 --ttl 10 --negative-ttl 10 --enum-range "$first-$((first + 24999))"
 	dns64d still 5411
 	set -- 'nameserver 127.0.0.1 port 5301'
-	if "$DNS64D" -h 2>&1 | grep -q cache-commands; then
-		: >"$work/commands"
-		set -- "$@" "cache-commands $work/commands"
+	if "$DNS64D" -h 2>&1 | grep -q control-socket; then
+		set -- "$@" "control-socket $work/control"
 	else
 		echo 'this dns64d takes no commands: nothing is flushed'
 	fi

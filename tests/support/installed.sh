@@ -31,14 +31,20 @@ trap 'rm -rf "$temp"' EXIT
 
 "$dns64d" -V >"$temp/version" || fail "$dns64d -V: exit status $?"
 grep -qxF "configuration $conf" "$temp/version" || fail "-V does not name $conf"
+"$DESTDIR$sbindir/dns64ctl" -V >/dev/null || fail "dns64ctl -V: exit status $?"
+"$DESTDIR$sbindir/dns64ctl" check-config "$temp/none" >/dev/null 2>&1
+[ $? = 1 ] || fail "dns64ctl check-config does not find dns64d"
+[ -f "$DESTDIR$datadir/bash-completion/completions/dns64ctl" ] || fail 'no completion for bash'
+[ -f "$DESTDIR$datadir/zsh/site-functions/_dns64ctl" ] || fail 'no completion for zsh'
 "$DESTDIR$sbindir/fakedns" -h >/dev/null || fail "fakedns -h: exit status $?"
 # The sample has all but a nameserver.
 { cat "$DESTDIR$conf" && echo 'nameserver 192.0.2.1'; } >"$temp/dns64d.conf"
 "$dns64d" -t -f -c "$temp/dns64d.conf" >"$temp/check" 2>&1 || fail "the sample: $(cat "$temp/check")"
 
-for page in man5/dns64d.conf.5 man8/dns64d.8 man8/fakedns.8; do
+for page in man5/dns64d.conf.5 man8/dns64ctl.8 man8/dns64d.8 man8/fakedns.8; do
 	[ -f "$DESTDIR$mandir/$page" ] || fail "$page is missing"
 done
+no_marks "$mandir/man8/dns64ctl.8"
 for page in man5/dns64d.conf.5 man8/dns64d.8; do
 	no_marks "$mandir/$page"
 	says "$mandir/$page" ".It Pa $conf"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cachefile: the cache survives a restart in its file, a damaged one is refused; commands by SIGUSR2.
+# cachefile: the cache survives a restart in its file, a damaged one is refused; commands by dns64ctl.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need kdig dnsperf
 
@@ -8,7 +8,6 @@ known=010-000-000-001.dns64perf.test
 other=010-000-000-002.dns64perf.test
 unknown=010-000-000-003.dns64perf.test
 cache=$work/state/cache
-commands=$work/commands
 mkdir -m 700 "$work/state" && chown "$usual" "$work/state" || exit 99
 
 setup()
@@ -27,13 +26,6 @@ forgot()
 	! knows "$1"
 }
 
-# do_commands LINE...: have them carried out
-do_commands()
-{
-	printf '%s\n' "$@" >"$commands"
-	kill -USR2 "$(pid_of dns64d)"
-}
-
 # start_alone: again, with a new log
 start_alone()
 {
@@ -44,7 +36,7 @@ start_alone()
 # --- Saved, and read ---
 
 start_fakedns --ttl 300
-setup "cache-file $cache" "cache-commands $commands" 'timeout-time 2'
+setup "cache-file $cache" "control-socket $control" 'timeout-time 2'
 start_dns64d
 check 'no file yet' wait_for 60 logged dns64d "cache-file $cache: not there"
 check 'a name is answered' knows $known
@@ -70,51 +62,46 @@ check "its TTL went on ($ttl)" test "${ttl:-999}" -le 58 -a "${ttl:-0}" -gt 30
 
 # --- Commands ---
 
-do_commands 'flush' 'flsh' 'stats'
-check 'a line that is wrong is told' wait_for 60 logged dns64d "$commands:2: flsh: not understood"
+ctl flush flsh >"$work/said"
+equal 'a command that there is not: exit code' 2 $?
 check 'and nothing is done' knows $known
-do_commands '# one name' "flush name ${known%.test}.TEST."
-check 'flush name' wait_for 60 logged dns64d "flush name $known.: [1-9]"
+check 'flush name' is ' entries' ctl flush name "${known%.test}.TEST."
+check 'the log says so' logged dns64d "flush name $known.: [1-9]"
 check 'it is forgotten' forgot $known
 check 'the other is not' knows $other
 before=$(stat -c %i "$cache")
-do_commands save stats
-check 'stats' wait_for 60 logged dns64d 'stats: in flight'
-check 'save' test "$(stat -c %i "$cache")" != "$before"
-do_commands 'flush below dns64perf.test'
-check 'flush below' wait_for 60 logged dns64d 'flush below dns64perf.test.: [1-9]'
+check 'cache save' is 'entries saved' ctl cache save
+check 'the file is another' test "$(stat -c %i "$cache")" != "$before"
+check 'flush below' is ' entries' ctl flush below dns64perf.test
+check 'it were some' logged dns64d 'flush below dns64perf.test.: [1-9]'
 check 'all are forgotten' forgot $other
 cp "$cache" "$work/saved"
 stop dns64d KILL
 start_alone
 check 'what was saved by command was read' knows $other
 check 'what was flushed before is not in it' forgot $known
-setup "cache-file $cache" 'timeout-time 0.2'
-kill -HUP "$(pid_of dns64d)"
-wait_for 60 logged dns64d 'reload: done'
-kill -USR2 "$(pid_of dns64d)"
-check 'without cache-commands all is flushed' wait_for 60 logged dns64d 'cache: flush: [1-9]'
+check 'flush all' is ' entries' ctl flush all
 check 'all is forgotten' forgot $other
 stop dns64d KILL
 
 # --- Flushes and saves while questions pour in ---
 
 start_fakedns --ttl 300
-setup "cache-file $cache" "cache-commands $commands" 'timeout-time 4'
+setup "cache-file $cache" "control-socket $control" 'timeout-time 4'
 questions 2000 >"$work/questions"
 start_alone
-printf '%s\n' save 'flush below 010-000-001-001.dns64perf.test' "flush name $known" flush stats >"$commands"
 start dnsperf dnsperf -s ::1 -p 5364 -d "$work/questions" -c 8 -l 5 -t 20 -Q 4000
-tell_times=0
 n=0
 while [ $n -lt 40 ]; do
-	kill -USR2 "$(pid_of dns64d)"
-	[ $((n % 10)) -ne 0 ] || kill -HUP "$(pid_of dns64d)"
-	wait_for 60 told_again
-	tell_times=$((tell_times + 1))
+	[ $((n % 10)) -ne 0 ] || ctl reload >>"$work/ctl.out"
+	{
+		ctl cache save && ctl flush below 010-000-001-001.dns64perf.test && ctl flush name $known &&
+			ctl flush all && ctl stats && ctl status
+	} >>"$work/ctl.out" || echo "not done: $n" >>"$work/not-done"
 	sleep 0.05
 	n=$((n + 1))
 done
+check 'each command was carried out' test ! -e "$work/not-done"
 wait "$(pid_of dnsperf)"
 rm "$work/dnsperf.pid"
 check 'nothing is lost' logged dnsperf 'Queries lost: *0 '
@@ -201,10 +188,9 @@ unset ASAN_OPTIONS
 
 # --- Without a cache ---
 
-setup 'cache-size 0' "cache-file $cache"
+setup 'cache-size 0' "cache-file $cache" "control-socket $control"
 start_alone
-kill -USR2 "$(pid_of dns64d)"
-check 'there is nothing to flush' wait_for 60 logged dns64d 'there is no cache'
+check 'there is nothing to flush' is 'there is no cache' ctl flush all
 sum=$(cksum <"$cache")
 stop dns64d
 equal 'nothing is saved' "$sum" "$(cksum <"$cache")"

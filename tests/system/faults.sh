@@ -15,11 +15,10 @@ grep -q '^#define INSTRUMENTED' "$TOP_BUILDDIR/config.h" && {
 mkdir -m 777 "$work/state" || exit 99
 file=$work/state/faults
 "$fault" "$file" new || exit 99
-echo save >"$work/commands"
 settings()
 {
 	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 1m' 'max-queries 256' \
-		'max-tcp-clients 64' "cache-file $work/state/cache" "cache-commands $work/commands" \
+		'max-tcp-clients 64' "cache-file $work/state/cache" "control-socket $control" \
 		'stop-timeout 1' "$@"
 }
 
@@ -156,14 +155,15 @@ over()
 	[ "$(grep -c 'reload: \(done\|failed\)' "$work/dns64d.log")" -ge "$1" ]
 }
 
-# round: questions by UDP and TCP, commands to the cache, a reload
+# round: questions by UDP and TCP, a command, a reload
 n_rounds=0
 round()
 {
 	n_rounds=$((n_rounds + 1))
 	asked AAAA 200
 	asked_by_tcp 200
-	kill -USR2 "$(pid_of dns64d)"
+	timeout 3 "$TOP_BUILDDIR/dns64ctl" -s "$control" cache save >/dev/null 2>&1
+	timeout 3 "$TOP_BUILDDIR/dns64ctl" -s "$control" status >/dev/null 2>&1
 	settings "listen 127.0.0.$((n_rounds % 2 + 2)) port 5364"
 	kill -HUP "$(pid_of dns64d)"
 	wait_for 5 over $n_rounds
@@ -218,7 +218,7 @@ storm()
 	before=$(ticks)
 	began=$(milliseconds)
 	fault set "$1" 0 1000000000 "$2"
-	kill -USR2 "$(pid_of dns64d)"
+	timeout 2 "$TOP_BUILDDIR/dns64ctl" -s "$control" status >/dev/null 2>&1 &
 	kill -HUP "$(pid_of dns64d)"
 	while [ $(($(milliseconds) - began)) -lt 1000 ]; do
 		asked AAAA 50

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * inside: a library for LD_PRELOAD that tries, inside dns64d, what somebody would who had taken it
- * over. Tried once in each thread, when it first waits: the main thread by poll, a loop by
- * epoll_wait. Each try is a line on standard error: "inside main|loop WHAT ERROR", where ERROR is
- * one of "ok", EPERM, EACCES, ENOSYS and "other".
+ * over. Tried once in each thread, when it first waits (epoll_wait). Each try is a line on standard
+ * error: "inside main|loop WHAT ERROR", where ERROR is one of "ok", EPERM, EACCES, ENOSYS and
+ * "other".
  *
  *	INSIDE_OPEN	a file that the daemon does not need
  *	INSIDE_READ	one beside its configuration
@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -174,35 +173,9 @@ try_once(const char *who)
 
 /* --- What is caught --------------------------------------------------------------------------- */
 
-int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t size);
-
-static int
-next_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-	return (int)syscall(SYS_ppoll, fds, n,
-	    ms < 0 ? NULL : &(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL, 8);
-}
-
-int
-poll(struct pollfd *fds, nfds_t n, int ms)
-{
-	/* The main thread serves when it waits for its two descriptors. */
-	if (n == 2)
-		try_once("main");
-	return next_poll(fds, n, ms);
-}
-
-int
-__poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t size)
-{
-	(void)size;
-	return poll(fds, n, ms);
-}
-
 int
 epoll_wait(int fd, struct epoll_event *events, int n, int ms)
 {
-	if (gettid() != getpid())
-		try_once("loop");
+	try_once(gettid() != getpid() ? "loop" : "main");
 	return (int)syscall(SYS_epoll_pwait, fd, events, n, ms, NULL, 8);
 }

@@ -10,6 +10,7 @@
 #	ask ADDRESS PORT KDIG-ARGUMENTS...	print the rcode, then the answer section
 #	start_upstream		an unbound at 127.0.0.1 port 5300 that knows some names (see there)
 #	$usual			the user that a daemon becomes which root starts and nobody tells
+#	ctl WORD...	dns64ctl, asking the daemon with "control-socket $control"
 #	config NAME LINE...	a configuration at $work/NAME; prints its path
 
 set -u
@@ -144,6 +145,13 @@ is()
 	echo "expected: $expected"
 	echo "got: $output"
 	return 1
+}
+
+control=$work/control
+# ctl WORD...: dns64ctl, asking the daemon whose control-socket is $control
+ctl()
+{
+	"$TOP_BUILDDIR/dns64ctl" -s "$control" "$@" 2>&1
 }
 
 config()

@@ -13,8 +13,7 @@ grep -q '^#define INSTRUMENTED' "$TOP_BUILDDIR/config.h" && {
 mkdir -m 755 "$work/conf" && mkdir -m 777 "$work/other" "$work/state" || exit 99
 cp "$inside" "$work/inside.so" && chmod 755 "$work/inside.so" || exit 99
 cache=$work/state/cache
-commands=$work/conf/commands
-echo save >"$commands"
+control=$work/state/control
 
 # settings MODE LINE...: as configure does, in a directory of its own
 settings()
@@ -22,7 +21,7 @@ settings()
 	mode=$1
 	shift
 	configure "sandbox $mode" 'nameserver 127.0.0.1 port 5300' 'user none' 'num-threads 2' \
-		"cache-file $cache" "cache-commands $commands" "$@"
+		"cache-file $cache" "control-socket $control" "$@"
 	mv "$work/dns64d.conf" "$work/conf/dns64d.conf"
 }
 
@@ -128,8 +127,12 @@ for mode in on strict; do
 	check "$mode: TCP, also to upstream" is 'A 10.0.0.2' answer 010-000-000-002.dns64perf.test A +tcp
 	tell_statistics
 	check "$mode: it was TCP to upstream" test "$(statistic upstream_tcp)" -ge 1
-	kill -USR2 "$(pid_of dns64d)"
-	check "$mode: the cache is saved by command" wait_for 60 logged dns64d 'cache: cache-file .* entries saved'
+	for command in ping status stats upstreams 'cache lookup a.test' 'flush name a.test' 'log reopen'; do
+		# shellcheck disable=SC2086 # several words
+		ctl $command >"$work/said"
+		equal "$mode: dns64ctl $command: exit code" 0 $?
+	done
+	check "$mode: the cache is saved by command" is 'entries saved' ctl cache save
 	settings "$mode" 'listen 127.0.0.2 port 5364' 'hide-a yes'
 	reload
 	server='127.0.0.2 5364'
@@ -143,15 +146,14 @@ for mode in on strict; do
 	elif [ -n "$level" ]; then
 		check "$mode: a new port needs a restart" logged dns64d 'listen 127.0.0.1#5365: Permission denied.*restart'
 	fi
-	cache=$work/other/cache commands=$work/other/commands
+	cache=$work/other/cache
 	settings "$mode" 'nameserver 127.0.0.1 port 5399'
 	reload
-	cache=$work/state/cache commands=$work/conf/commands
+	cache=$work/state/cache
 	check "$mode: it goes on" logged dns64d 'reload: done'
 	if [ -n "$level" ]; then
 		check "$mode: told: the upstream's port" logged dns64d 'nameserver 127.0.0.1#5399: the sandbox forbids TCP'
 		check "$mode: told: cache-file" logged dns64d "cache-file $work/other/cache: the sandbox forbids it"
-		check "$mode: told: cache-commands" logged dns64d "cache-commands $work/other/commands: the sandbox"
 	fi
 	settings "$mode"
 	reload

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "control/heard.h"
+#include "control/lines.h"
 
 #include <stddef.h>
 
@@ -11,29 +11,29 @@ hear(void *arg, enum log_level level, const char *subsystem, const char *text)
 		[LOG_LEVEL_NOTICE] = "notice",
 		[LOG_LEVEL_INFO] = "info",
 		[LOG_LEVEL_DEBUG] = "debug" };
-	struct heard *h = arg;
+	struct lines *h = arg;
 
-	if (json_array_size(h->lines) >= HEARD_MAX)
+	if (json_array_size(h->list) >= LINES_MAX)
 		return;
 	/* What is no UTF-8 makes no JSON; the log has it. */
-	(void)json_array_append_new(h->lines,
+	(void)json_array_append_new(h->list,
 	    json_pack("{s:s, s:s, s:s}", "level", levels[level], "about", subsystem, "text", text));
 }
 
 void
-heard_begin(struct heard *h)
+lines_begin(struct lines *h)
 {
-	h->lines = json_array();
+	h->list = json_array();
 	h->ear = (struct log_ear){ .hear = hear, .arg = h };
-	log_listen(&h->ear);
+	h->before = log_listen(&h->ear);
 }
 
 json_t *
-heard_end(struct heard *h)
+lines_end(struct lines *h)
 {
-	json_t *lines = h->lines;
+	json_t *list = h->list;
 
-	log_listen(NULL);
-	h->lines = NULL;
-	return lines;
+	(void)log_listen(h->before);
+	h->list = NULL;
+	return list;
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/api_stats.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "control/desk.h"
+#include "control/reply.h"
+
+/* --- Counters --------------------------------------------------------------------------------- */
+
+static void
+sum(const struct host *host, struct stats_row rows[static STATS_N])
+{
+	const struct stats *all[SETTINGS_LOOPS];
+
+	for (unsigned i = 0; i < host->n_loops; i++)
+		all[i] = loop_stats(host->loops[i]);
+	stats_sum(all, host->n_loops, rows);
+}
+
+json_t *
+api_stats_cache(struct cache *c)
+{
+	struct shard_counts n;
+
+	if (c == NULL)
+		return json_null();
+	cache_counts(c, &n);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "entries", (json_int_t)n.n, "bytes",
+	    (json_int_t)n.bytes, "size", (json_int_t)cache_size(c), "put", (json_int_t)n.put,
+	    "evicted", (json_int_t)n.evicted, "refused", (json_int_t)n.refused, "comebacks",
+	    (json_int_t)n.comebacks);
+}
+
+void
+api_stats(struct evhttp_request *r, void *arg)
+{
+	const struct desk *d = arg;
+	json_t *counters = json_object(), *help = json_object();
+	struct stats_row rows[STATS_N];
+
+	sum(&d->host, rows);
+	for (size_t i = 0; i < STATS_N; i++) {
+		(void)json_object_set_new(
+		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
+		(void)json_object_set_new(help, rows[i].name, json_string(rows[i].help));
+	}
+	reply_json(r, HTTP_OK,
+	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", "time",
+		(double)clock_now_ns() / (double)NS_PER_SEC, "in_flight",
+		(json_int_t)stats_in_flight(rows), "counters", counters, "cache",
+		api_stats_cache(d->host.settings->conf.core.cache), "help", help));
+}
+
+/* --- Upstreams -------------------------------------------------------------------------------- */
+
+/* The seconds from THEN_NS to NOW_NS; null if THEN_NS is 0, for never. */
+static json_t *
+seconds(uint64_t then_ns, uint64_t now_ns)
+{
+	if (then_ns == 0)
+		return json_null();
+	/* A loop's clock may have been read a little later. */
+	return json_real(then_ns < now_ns ? (double)(now_ns - then_ns) / (double)NS_PER_SEC : 0);
+}
+
+static json_t *
+rtt_json(const struct view_rtt *rtt)
+{
+	if (rtt->weight == 0)
+		return json_null();
+	return json_pack("{s:f, s:f}", "ms", (double)rtt->srtt_ns / (double)NS_PER_MS,
+	    "deviation_ms", (double)rtt->var_ns / (double)NS_PER_MS);
+}
+
+static json_t *
+upstream_json(const struct view *v, double share, uint64_t now_ns)
+{
+	const struct upstream_tally *t = &v->tally;
+	char text[NETADDR_TEXT];
+
+	return json_pack(
+	    "{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*, s:I, s:I, s:I, s:I, s:I, s:f}", "address",
+	    netaddr_format(&v->addr, text), "state", view_state_text(v->state), "since_s",
+	    seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops, "loops_in_this_state",
+	    (json_int_t)v->n_so, "last_reply_s", seconds(v->heard_ns, now_ns), "udp",
+	    rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp", rtt_json(&v->rtt[UPSTREAM_OVER_TCP]),
+	    "sends", (json_int_t)t->sends, "replies", (json_int_t)t->replies, "late",
+	    (json_int_t)t->late, "lost", (json_int_t)t->lost, "hedges", (json_int_t)t->hedges,
+	    "share_percent", share);
+}
+
+static json_t *
+upstreams_json(const struct ask_views *v)
+{
+	uint64_t now_ns = clock_now_ns();
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < v->n; i++)
+		(void)json_array_append_new(list,
+		    upstream_json(&v->view[i], view_share(&v->view[i], v->view, v->n), now_ns));
+	return list;
+}
+
+static void
+answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
+{
+	(void)arg;
+	reply_json(r, HTTP_OK,
+	    json_pack("{s:o*, s:I}", "upstreams", upstreams_json(v), "loops_silent",
+		(json_int_t)v->n_missing));
+}
+
+void
+api_upstreams(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	ask_begin(&d->ask, r, answer_upstreams, d);
+}
+
+/* --- Status ----------------------------------------------------------------------------------- */
+
+static json_t *
+listens_json(const struct conf_io *io)
+{
+	json_t *list = json_array();
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < io->n_listens; i++)
+		(void)json_array_append_new(
+		    list, json_string(netaddr_format(&io->listens[i], text)));
+	return list;
+}
+
+/* The prefixes of P, in configured order (RULES D15). */
+static json_t *
+prefixes_json(const struct policy *p)
+{
+	static const char *const states[] = {
+		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
+	};
+	json_t *list = json_array();
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < p->synth.n_prefixes; i++)
+		(void)json_array_append_new(list,
+		    json_pack("{s:s, s:s, s:b}", "prefix",
+			pref64_format(&p->synth.prefixes[i], text), "state", states[p->states[i]],
+			"map_only", p->mapped_only[i]));
+	return list;
+}
+
+static json_t *
+process_json(const struct host *host)
+{
+	time_t now = time(NULL);
+
+	return json_pack("{s:s, s:I, s:I, s:I, s:s, s:I}", "version", PACKAGE_VERSION, "pid",
+	    (json_int_t)getpid(), "started", (json_int_t)host->started, "uptime_s",
+	    (json_int_t)(now > host->started ? now - host->started : 0), "configuration",
+	    host->path, "loops", (json_int_t)host->n_loops);
+}
+
+static void
+answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
+{
+	const struct desk *d = arg;
+	const struct conf *c = &d->host.settings->conf;
+	struct stats_row rows[STATS_N];
+	json_t *j = process_json(&d->host);
+
+	sum(&d->host, rows);
+	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
+	(void)json_object_set_new(j, "listening", listens_json(&c->io));
+	(void)json_object_set_new(j, "upstreams", upstreams_json(v));
+	(void)json_object_set_new(j, "prefixes", prefixes_json(&c->core.policies->table[0]));
+	(void)json_object_set_new(
+	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));
+	(void)json_object_set_new(j, "cache", api_stats_cache(c->core.cache));
+	(void)json_object_set_new(j, "in_flight", json_integer((json_int_t)stats_in_flight(rows)));
+	(void)json_object_set_new(
+	    j, "reload", d->reloads.last == NULL ? json_null() : json_incref(d->reloads.last));
+	reply_json(r, HTTP_OK, j);
+}
+
+void
+api_status(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	ask_begin(&d->ask, r, answer_status, d);
+}

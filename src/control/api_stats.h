@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_API_STATS_H
+#define DNS64D_CONTROL_API_STATS_H
+
+/*
+ * api_stats: what the daemon counts and knows, as JSON. The handlers want a struct desk.
+ */
+
+#include <jansson.h>
+
+#include "base/attr.h"
+#include "cache/cache.h"
+#include "control/http.h"
+
+/* api_stats: every counter of core/stats, the sum of all loops; the cache's; what is in flight. */
+http_handler api_stats;
+
+/* api_stats_cache: what C has and counts; null if C is NULL. The caller's reference. */
+MUST_USE json_t *api_stats_cache(struct cache *c);
+
+/* api_upstreams: what all loops together know of each upstream. */
+http_handler api_upstreams;
+
+/* api_status: what runs, since when, and how it is. */
+http_handler api_status;
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_LINES_H
+#define DNS64D_CONTROL_LINES_H
+
+/*
+ * lines: what this thread logs while it does what a client asked for, as JSON: the client is told
+ * the same as the log.
+ *
+ *	[{"level": "error", "about": "config", "text": "t.conf:3: port: ..."}, ...]
+ */
+
+#include <jansson.h>
+
+#include "base/attr.h"
+#include "base/log.h"
+
+#define LINES_MAX 200 /* lines that are kept; the rest is in the log */
+
+struct lines {
+	struct log_ear ear;           /* borrowed by the log until lines_end */
+	const struct log_ear *before; /* who hears again then */
+	json_t *list;                 /* owned; NULL: no memory */
+};
+
+/*
+ * lines_begin: listen to this thread, until lines_end. *H must stay where it is. A second
+ * one may listen meanwhile, if it ends first.
+ */
+void lines_begin(struct lines *h);
+
+/* lines_end: stop listening. Returns the lines, the caller's reference; NULL without memory. */
+MUST_USE json_t *lines_end(struct lines *h);
+
+#endif

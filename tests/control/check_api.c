@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the control socket has the daemon do, and says of it. */
+
+#include "control/api.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "support/operator.h"
+
+static struct operator op;
+
+static void
+setup(void)
+{
+	operator_open(&op, "nameserver 192.0.2.1\n");
+	operator_begin(&op);
+}
+
+static void
+teardown(void)
+{
+	operator_close(&op);
+}
+
+static int
+ask(const char *method, const char *path)
+{
+	return caller_ask(&op.caller, method, path, NULL);
+}
+
+START_TEST(ping)
+{
+	ck_assert_int_eq(ask("GET", "/ping"), 200);
+	ck_assert(json_is_true(json_object_get(op.caller.json, "pong")));
+}
+END_TEST
+
+/* The list of paths has all of them, and each answers to its method. */
+START_TEST(all_paths_are_listed)
+{
+	size_t n, i;
+	const struct http_route *routes = api_routes(&n);
+	const json_t *list, *item;
+
+	ck_assert_int_eq(ask("GET", "/"), 200);
+	list = json_object_get(op.caller.json, "paths");
+	ck_assert_uint_eq(json_array_size(list), n);
+	ck_assert_uint_le(n, HTTP_ROUTES_MAX);
+	json_array_foreach(list, i, item)
+	{
+		ck_assert_str_eq(json_string_value(json_object_get(item, "path")), routes[i].path);
+		ck_assert_str_ne(json_string_value(json_object_get(item, "help")), "");
+	}
+	for (i = 0; i < n; i++) {
+		if (strcmp(routes[i].path, "/reload") == 0)
+			continue; /* answers when one is over */
+		bool get = routes[i].methods == EVHTTP_REQ_GET;
+		ck_assert_int_ne(ask(get ? "GET" : "POST", routes[i].path), 405);
+		ck_assert_int_ne(op.caller.code, 404);
+		if (!api_is_page(&routes[i]))
+			ck_assert_ptr_nonnull(op.caller.json);
+		ck_assert_int_eq(ask(get ? "POST" : "GET", routes[i].path), 405);
+	}
+}
+END_TEST
+
+START_TEST(stop_and_reopen)
+{
+	ck_assert_int_eq(ask("POST", "/log/reopen"), 200);
+	ck_assert_uint_eq(op.n_reopens, 1);
+	ck_assert_int_eq(ask("GET", "/stop"), 405);
+	ck_assert_uint_eq(op.n_stops, 0);
+	ck_assert_int_eq(ask("POST", "/stop"), 200);
+	ck_assert_uint_eq(op.n_stops, 1);
+}
+END_TEST
+
+/* Ask for a reload; the answer is still to come. */
+static int
+begin_reload(void)
+{
+	static const char raw[] = "POST /reload HTTP/1.1\r\n\r\n";
+	unsigned before = op.n_reloads;
+	int fd = caller_connect(&op.caller);
+
+	ck_assert_int_gt(send(fd, raw, sizeof(raw) - 1, 0), 0);
+	while (op.n_reloads == before)
+		caller_turn(&op.caller, 1);
+	return fd;
+}
+
+static const char *
+message(size_t i)
+{
+	const json_t *m = json_array_get(json_object_get(op.caller.json, "messages"), i);
+	const char *text = json_string_value(json_object_get(m, "text"));
+
+	return text == NULL ? "" : text;
+}
+
+START_TEST(reload_tells_its_result)
+{
+	int fd = begin_reload();
+
+	log_warn("config", "t.conf:1: before it begins");
+	control_reload_begins(op.control);
+	log_warn("config", "t.conf:2: something");
+	caller_turn(&op.caller, 5);
+	log_info("reload", "no matter which level is written");
+	log_debug("reload", "but not these");
+	control_reload_ends(op.control, true);
+	log_warn("config", "t.conf:3: after it");
+	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
+	ck_assert(json_is_true(json_object_get(op.caller.json, "done")));
+	ck_assert_str_eq(message(0), "t.conf:2: something");
+	ck_assert_str_eq(message(1), "no matter which level is written");
+	ck_assert_str_eq(message(2), "");
+}
+END_TEST
+
+START_TEST(refused_reload)
+{
+	int fd = begin_reload();
+
+	control_reload_begins(op.control);
+	log_error("config", "t.conf:7: port: wrong");
+	control_reload_ends(op.control, false);
+	ck_assert_int_eq(caller_wait(&op.caller, fd), 422);
+	ck_assert(json_is_false(json_object_get(op.caller.json, "done")));
+	ck_assert_str_ne(caller_text(&op.caller, "error"), "");
+	ck_assert_str_eq(message(0), "t.conf:7: port: wrong");
+	/* It is remembered. */
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert(
+	    json_is_false(json_object_get(json_object_get(op.caller.json, "reload"), "done")));
+}
+END_TEST
+
+/* Who asks while one goes on is told of the next, which has read the file as it is now. */
+START_TEST(reload_while_one_goes_on)
+{
+	int first = begin_reload(), second, gone;
+
+	control_reload_begins(op.control);
+	second = begin_reload();
+	gone = begin_reload();
+	close(gone);
+	log_error("config", "of the first");
+	control_reload_ends(op.control, false);
+	ck_assert_int_eq(caller_wait(&op.caller, first), 422);
+	control_reload_begins(op.control);
+	log_error("config", "of the second");
+	control_reload_ends(op.control, true);
+	ck_assert_int_eq(caller_wait(&op.caller, second), 200);
+	ck_assert_str_eq(message(0), "of the second");
+	ck_assert_str_eq(message(1), "");
+}
+END_TEST
+
+/* A signal asks for it, nobody waits. */
+START_TEST(reload_for_nobody)
+{
+	control_reload_begins(op.control);
+	control_reload_ends(op.control, true);
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert(json_is_true(json_object_get(json_object_get(op.caller.json, "reload"), "done")));
+}
+END_TEST
+
+/* More lines than are kept, and one that is no UTF-8. */
+START_TEST(reload_that_says_much)
+{
+	int fd = begin_reload();
+
+	control_reload_begins(op.control);
+	log_error("config", "\xff\xfe");
+	for (int i = 0; i < 1000; i++)
+		log_info("config", "line %d", i);
+	control_reload_ends(op.control, true);
+	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
+	ck_assert_str_eq(message(0), "line 0");
+	ck_assert_str_eq(message(1000), "");
+}
+END_TEST
+
+START_TEST(ends_while_somebody_waits)
+{
+	int fd = begin_reload();
+
+	control_reload_begins(op.control);
+	caller_turn(&op.caller, 1);
+	close(fd);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("api");
+	TCase *tc = tcase_create("api");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, ping);
+	tcase_add_test(tc, all_paths_are_listed);
+	tcase_add_test(tc, stop_and_reopen);
+	tcase_add_test(tc, reload_tells_its_result);
+	tcase_add_test(tc, refused_reload);
+	tcase_add_test(tc, reload_while_one_goes_on);
+	tcase_add_test(tc, reload_for_nobody);
+	tcase_add_test(tc, reload_that_says_much);
+	tcase_add_test(tc, ends_while_somebody_waits);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the control socket tells of a loop that runs. */
+
+#include "control/api_stats.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/stats.h"
+#include "support/operator.h"
+#include "support/rig.h"
+
+static struct operator op;
+static struct rig rig;
+
+static void
+setup(void)
+{
+	operator_open(&op,
+	    "nameserver 192.0.2.1\nlisten ::1\ndns64-prefix 64:ff9b::/96\n"
+	    "dns64-prefix 2001:db8::/96 drain\nclient 10.0.0.0/8 {\nhide-a yes\n}\n");
+	rig_init(&rig);
+	rig_start(&rig);
+	op.host.loops[0] = rig.loop;
+	op.host.n_loops = 1;
+	operator_begin(&op);
+}
+
+static void
+teardown(void)
+{
+	operator_close(&op);
+	rig_stop(&rig, 0);
+}
+
+static const json_t *
+get(const char *path, const char *key)
+{
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", path, NULL), 200);
+	return json_object_get(op.caller.json, key);
+}
+
+/* Every row of core/stats.h is there, with its help. */
+START_TEST(all_counters)
+{
+	struct stats_row rows[STATS_N];
+	const json_t *counters = get("/stats", "counters");
+	const json_t *help = json_object_get(op.caller.json, "help");
+
+	stats_sum(NULL, 0, rows);
+	ck_assert_uint_eq(json_object_size(counters), STATS_N);
+	for (size_t i = 0; i < STATS_N; i++) {
+		ck_assert(json_is_integer(json_object_get(counters, rows[i].name)));
+		ck_assert_str_eq(
+		    json_string_value(json_object_get(help, rows[i].name)), rows[i].help);
+	}
+	ck_assert(json_is_null(json_object_get(op.caller.json, "cache")));
+	ck_assert(json_number_value(json_object_get(op.caller.json, "time")) > 0);
+}
+END_TEST
+
+START_TEST(upstreams_of_a_loop)
+{
+	const json_t *list = get("/upstreams", "upstreams"), *u = json_array_get(list, 0);
+	char text[NETADDR_TEXT];
+
+	ck_assert_uint_eq(json_array_size(list), 1);
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(u, "address")), netaddr_format(&rig.up, text));
+	ck_assert_str_eq(json_string_value(json_object_get(u, "state")), "good");
+	ck_assert_int_eq(json_integer_value(json_object_get(u, "loops")), 1);
+	ck_assert(json_is_null(json_object_get(u, "udp")));
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "loops_silent")), 0);
+}
+END_TEST
+
+START_TEST(status_of_the_daemon)
+{
+	const json_t *prefixes = get("/status", "prefixes"), *second = json_array_get(prefixes, 1);
+
+	ck_assert_uint_eq(json_array_size(prefixes), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(second, "prefix")), "2001:db8::/96");
+	ck_assert_str_eq(json_string_value(json_object_get(second, "state")), "drain");
+	ck_assert_str_eq(caller_text(&op.caller, "version"), PACKAGE_VERSION);
+	ck_assert_str_eq(caller_text(&op.caller, "configuration"), "/etc/t.conf");
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "pid")), getpid());
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "started")), 1000);
+	ck_assert_int_gt(json_integer_value(json_object_get(op.caller.json, "uptime_s")), 0);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "loops")), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "client_blocks")), 1);
+	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "listening")), 1);
+	ck_assert(json_is_null(json_object_get(op.caller.json, "reload")));
+}
+END_TEST
+
+/* A loop that does not come round is left out after ASK_MS, and nobody waits longer. */
+START_TEST(loop_that_is_silent)
+{
+	struct rig silent;
+	struct snapshot *s;
+
+	rig_init(&silent);
+	s = snapshot_new(&silent.conf);
+	ck_assert_ptr_nonnull(s);
+	/* Never run. */
+	silent.loop = loop_new(s, NULL, 0);
+	ck_assert_ptr_nonnull(silent.loop);
+	control_free(op.control);
+	op.host.loops[1] = silent.loop;
+	op.host.n_loops = 2;
+	operator_begin(&op);
+	ck_assert_int_eq(json_integer_value(get("/upstreams", "loops_silent")), 1);
+	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "upstreams")), 1);
+	ck_assert_int_eq(json_integer_value(get("/status", "loops_silent")), 1);
+	control_free(op.control);
+	op.control = NULL;
+	loop_free(silent.loop);
+	snapshot_unref(s);
+	close(silent.up_udp);
+	close(silent.up_tcp);
+	free(silent.taken);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("api_stats");
+	TCase *tc = tcase_create("api_stats");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, all_counters);
+	tcase_add_test(tc, upstreams_of_a_loop);
+	tcase_add_test(tc, status_of_the_daemon);
+	tcase_add_test(tc, loop_that_is_silent);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Types by name, there and back. */
+
+#include "dns/type.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(names)
+{
+	static const struct {
+		const char *text;
+		unsigned type; /* 0: none */
+	} cases[] = { { "A", 1 }, { "aaaa", 28 }, { "Https", 65 }, { "TYPE1", 1 },
+		{ "type65535", 65535 }, { "TYPE28", 28 }, { "ANY", 255 }, { "TYPE0", 0 },
+		{ "TYPE65536", 0 }, { "TYPE99999999999999999999", 0 }, { "TYPE", 0 },
+		{ "TYPE1x", 0 }, { "TYPE-1", 0 }, { "AAA", 0 }, { "", 0 }, { "28", 0 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint16_t type = 0;
+		bool known = type_from_text(cases[i].text, &type);
+
+		ck_assert_msg(known == (cases[i].type != 0), "%s", cases[i].text);
+		if (known)
+			ck_assert_uint_eq(type, cases[i].type);
+	}
+}
+END_TEST
+
+START_TEST(there_and_back)
+{
+	char text[TYPE_TEXT];
+
+	for (unsigned type = 1; type <= UINT16_MAX; type++) {
+		uint16_t again = 0;
+
+		ck_assert(type_from_text(type_to_text((uint16_t)type, text), &again));
+		ck_assert_uint_eq(again, type);
+	}
+	ck_assert_str_eq(type_to_text(28, text), "AAAA");
+	ck_assert_str_eq(type_to_text(65280, text), "TYPE65280");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("type");
+	TCase *tc = tcase_create("type");
+
+	tcase_add_test(tc, names);
+	tcase_add_test(tc, there_and_back);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of dns64ctl. */
+
+#include "dns64ctl/options.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct options options;
+
+static enum cmdline_task
+read_line(const char *line)
+{
+	static char text[256], *argv[16];
+	char *at = strcpy(text, line), *word;
+	FILE *nowhere = fopen("/dev/null", "w");
+	int argc = 0;
+
+	while ((word = strsep(&at, " ")) != NULL)
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	enum cmdline_task task = options_read(argc, argv, &options, nowhere);
+	fclose(nowhere);
+	return task;
+}
+
+START_TEST(words_and_options)
+{
+	ck_assert_int_eq(read_line("dns64ctl ping"), CMDLINE_RUN);
+	ck_assert_uint_eq(options.n_words, 1);
+	ck_assert_str_eq(options.words[0], "ping");
+	ck_assert_ptr_null(options.socket);
+	ck_assert(!options.json && !options.rates && !options.commands);
+	/* In any order. */
+	ck_assert_int_eq(read_line("dns64ctl -s /s flush name a -j"), CMDLINE_RUN);
+	ck_assert_uint_eq(options.n_words, 3);
+	ck_assert_str_eq(options.words[2], "a");
+	ck_assert_str_eq(options.socket, "/s");
+	ck_assert(options.json);
+	ck_assert_int_eq(read_line("dns64ctl stats --rates"), CMDLINE_RUN);
+	ck_assert(options.rates);
+	ck_assert_int_eq(read_line("dns64ctl --print-commands"), CMDLINE_RUN);
+	ck_assert(options.commands);
+}
+END_TEST
+
+START_TEST(help_version_wrong)
+{
+	ck_assert_int_eq(read_line("dns64ctl -h"), CMDLINE_HELP);
+	ck_assert_int_eq(read_line("dns64ctl --version"), CMDLINE_VERSION);
+	ck_assert_int_eq(read_line("dns64ctl --nothing"), CMDLINE_WRONG);
+	ck_assert_int_eq(read_line("dns64ctl -s"), CMDLINE_WRONG);
+	ck_assert_ptr_nonnull(cmdline_find(options_table(), "socket"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("options");
+	TCase *tc = tcase_create("options");
+
+	tcase_add_test(tc, words_and_options);
+	tcase_add_test(tc, help_version_wrong);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Answers as people see them, also those of a daemon of another version. */
+
+#include "dns64ctl/show.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns64ctl/commands.h"
+
+static char *text;
+
+static void
+free_text(void)
+{
+	free(text);
+	text = NULL;
+}
+
+/* What SHOW makes of the JSON J. */
+static const char *
+shown(command_show *show, const char *j)
+{
+	json_t *answer = json_loads(j, 0, NULL);
+	size_t len;
+	FILE *f;
+
+	ck_assert_ptr_nonnull(answer);
+	free_text();
+	f = open_memstream(&text, &len);
+	show(answer, f);
+	fclose(f);
+	json_decref(answer);
+	return text;
+}
+
+#define HAS(part) ck_assert_msg(strstr(text, part) != NULL, "%s", text)
+
+START_TEST(short_ones)
+{
+	ck_assert_str_eq(shown(show_ping, "{\"pong\": true}"), "pong\n");
+	ck_assert_str_eq(shown(show_done, "{\"done\": true}"), "");
+	ck_assert_str_eq(shown(show_flushed, "{\"entries\": 7}"), "7 entries\n");
+	ck_assert_str_eq(shown(show_error, "{\"error\": \"no\", \"allowed\": [\"a\", \"b\"]}"),
+	    "dns64ctl: no; allowed: a, b\n");
+	ck_assert_str_eq(shown(show_error, "{}"), "dns64ctl: the daemon does not say why\n");
+	ck_assert_str_eq(shown(show_messages,
+			     "{\"messages\": [{\"level\": \"error\", \"about\": \"config\", "
+			     "\"text\": \"t.conf:3: x\"}]}"),
+	    "error config: t.conf:3: x\n");
+}
+END_TEST
+
+START_TEST(counters)
+{
+	shown(show_stats,
+	    "{\"in_flight\": 2, \"counters\": {\"answers\": 7, \"bogus\": 0}, \"cache\": null, "
+	    "\"help\": {\"answers\": \"answers given\"}}");
+	HAS("answers                             7  answers given\n");
+	HAS("in_flight");
+	HAS("none\n");
+	ck_assert_ptr_null(strstr(text, "bogus"));
+}
+END_TEST
+
+START_TEST(rates)
+{
+	json_t *before =
+	    json_loads("{\"time\": 10.0, \"counters\": {\"a\": 5, \"b\": 1}}", 0, NULL);
+	json_t *now =
+	    json_loads("{\"time\": 12.0, \"counters\": {\"a\": 8, \"b\": 1, \"c\": 4}}", 0, NULL);
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	show_rates(before, now, f);
+	/* Of a daemon that was started in between. */
+	show_rates(now, before, f);
+	fclose(f);
+	HAS("a                                 1.5/s");
+	HAS("c                                 2.0/s");
+	ck_assert_ptr_null(strstr(text, "b "));
+	ck_assert_ptr_null(strstr(strstr(text, "c  "), "a "));
+	json_decref(before);
+	json_decref(now);
+}
+END_TEST
+
+START_TEST(status)
+{
+	shown(show_status,
+	    "{\"version\": \"1.2\", \"pid\": 7, \"uptime_s\": 90061, \"configuration\": \"/c\", "
+	    "\"loops\": 2, \"loops_silent\": 1, \"listening\": [\"::1#53\", \"127.0.0.1#53\"], "
+	    "\"prefixes\": [{\"prefix\": \"64:ff9b::/96\", \"state\": \"drain\"}], \"upstreams\": "
+	    "[{\"address\": \"::2#53\", \"state\": \"good\"}], \"cache\": null, \"in_flight\": 3, "
+	    "\"reload\": {\"done\": false}}");
+	HAS("1.2, process 7, for 1d 1h");
+	HAS("2, 1 of them silent");
+	HAS("::1#53, 127.0.0.1#53");
+	HAS("64:ff9b::/96 drain");
+	HAS("3 questions");
+	HAS("refused");
+}
+END_TEST
+
+START_TEST(upstreams_and_entries)
+{
+	shown(show_upstreams,
+	    "{\"upstreams\": [{\"address\": \"::2#53\", \"state\": \"in doubt\", \"udp\": {\"ms\": "
+	    "1.5}, "
+	    "\"tcp\": null, \"sends\": 12, \"share_percent\": 50.0}]}");
+	HAS("in doubt");
+	HAS("1.500");
+	HAS("50.0%");
+	shown(show_entries,
+	    "{\"name\": \"a.\", \"entries\": [{\"type\": \"AAAA\", \"kind\": \"nodata\", "
+	    "\"left_s\": "
+	    "-3, \"do\": true, \"cd\": false, \"trusted\": true}]}");
+	HAS("AAAA       nodata");
+	HAS("stale DO trusted\n");
+	ck_assert_str_eq(
+	    shown(show_entries, "{\"name\": \"a.\", \"entries\": []}"), "a. is not in the cache\n");
+}
+END_TEST
+
+/* An answer without what is expected, and texts that would control a terminal. */
+START_TEST(strange_answers)
+{
+	size_t n;
+	const struct command *all = commands(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		(void)shown(all[i].show, "{}");
+		(void)shown(all[i].show, "[1]");
+	}
+	shown(show_messages, "{\"messages\": [{\"text\": \"a\\u001b[2Jb\\n\\u007f\"}, 3]}");
+	HAS("a?[2Jb??");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("show");
+	TCase *tc = tcase_create("show");
+
+	tcase_add_checked_fixture(tc, NULL, free_text);
+	tcase_add_test(tc, short_ones);
+	tcase_add_test(tc, counters);
+	tcase_add_test(tc, rates);
+	tcase_add_test(tc, status);
+	tcase_add_test(tc, upstreams_and_entries);
+	tcase_add_test(tc, strange_answers);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

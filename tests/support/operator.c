@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/operator.h"
+
+#include <check.h>
+#include <signal.h>
+
+#include "base/log.h"
+#include "support/said.h"
+
+static void
+reload(void *arg)
+{
+	((struct operator*)arg)->n_reloads++;
+}
+
+static void
+stop(void *arg)
+{
+	((struct operator*)arg)->n_stops++;
+}
+
+static bool
+save(void *arg)
+{
+	struct operator* o = arg;
+
+	o->n_saves++;
+	log_notice("cache", "so many entries");
+	return o->saves;
+}
+
+static void
+reopen(void *arg)
+{
+	((struct operator*)arg)->n_reopens++;
+}
+
+static const struct host_ops ops = {
+	.reload = reload, .stop = stop, .save = save, .reopen = reopen
+};
+
+void
+operator_open(struct operator* o, const char *text)
+{
+	static struct said said;
+
+	*o = (struct operator){ .saves = true };
+	(void)signal(SIGPIPE, SIG_IGN); /* as the daemon does */
+	caller_open(&o->caller);
+	(void)said_make(&said, text, &o->settings);
+	ck_assert_msg(said.n_errors == 0, "%s", said.text);
+	settings_seal(&o->settings);
+	o->host = (struct host){ .base = o->caller.base,
+		.path = "/etc/t.conf",
+		.settings = &o->settings,
+		.started = 1000,
+		.ops = &ops,
+		.arg = o };
+}
+
+void operator_begin(struct operator* o)
+{
+	const struct control_sockets sockets = { .control = o->caller.sock.fd };
+
+	o->control = control_new(&o->host, &sockets);
+	ck_assert_ptr_nonnull(o->control);
+}
+
+void operator_close(struct operator* o)
+{
+	control_free(o->control);
+	settings_fini(&o->settings);
+	caller_close(&o->caller);
+}

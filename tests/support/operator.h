@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_SUPPORT_OPERATOR_H
+#define DNS64D_SUPPORT_OPERATOR_H
+
+/*
+ * operator: the control socket with a daemon that only counts what it is told, and somebody who
+ * asks.
+ */
+
+#include "config/settings.h"
+#include "control/control.h"
+#include "support/caller.h"
+
+struct operator
+{
+	struct caller caller;
+	struct settings settings;
+	struct host host; /* may be changed before operator_begin */
+	struct control *control;
+	unsigned n_reloads, n_stops, n_saves, n_reopens;
+	bool saves; /* what saving the cache comes to */
+};
+
+/* operator_open: settings of TEXT, a configuration; no loops. */
+void operator_open(struct operator* o, const char *text);
+
+/* operator_begin: serve. */
+void operator_begin(struct operator* o);
+
+/* operator_close: take everything away. */
+void operator_close(struct operator* o);
+
+#endif
