@@ -42,6 +42,7 @@ struct keyword {
 	bool repeatable;
 	bool in_block;        /* may stand in a client block */
 	bool restart;         /* a reload does not change it */
+	bool secret;          /* its value is not told */
 	const char *fallback; /* the default as it would be written, one value a line; NULL: none */
 	const char *help;     /* one line */
 };

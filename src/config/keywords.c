@@ -104,6 +104,7 @@ static const struct keyword table[] = {
 	    .args = "auto | HEX [HEX]",
 	    .parse = set_cookie_secret,
 	    .max_words = 2,
+	    .secret = true,
 	    .fallback = "auto",
 	    .help = "32 hex digits, and older ones that still count; auto: drawn, new each day" },
 	{ .name = "udp-size-client",

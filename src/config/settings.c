@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/policy_lines.h"
+#include "config/source.h"
 
 bool
 settings_init(struct settings *s)
@@ -24,6 +25,7 @@ void
 settings_fini(struct settings *s)
 {
 	settings_seal(s);
+	source_fini(s);
 	policies_unref(s->conf.core.policies);
 	s->conf.core.policies = NULL;
 }

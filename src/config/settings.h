@@ -29,6 +29,7 @@ enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR 
 /* What the daemon gives up after the start; in the order of the words of the keyword sandbox. */
 enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
 
+struct array;
 struct policy_lines_list;
 
 /* The keyword cpu-affinity. */
@@ -56,6 +57,8 @@ struct settings {
 	uint64_t digests[KEYWORDS_MAX]; /* a hash of each keyword's lines, those in client
 						blocks too; 0: none */
 
+	struct array *source; /* owned: what was read (config/source) */
+
 	/* Of no use to engine and shell. */
 	uint32_t log_level; /* enum log_level */
 	enum settings_log log;
@@ -75,8 +78,8 @@ struct settings {
 	size_t n_web_allow;
 	bool web_allow_any;
 	uint32_t stop_timeout_ms;
-	char cache_file[SETTINGS_PATH];     /* "none": the cache is not saved */
-	uint64_t cache_size;                /* bytes; 0: conf.core.cache stays NULL */
+	char cache_file[SETTINGS_PATH]; /* "none": the cache is not saved */
+	uint64_t cache_size;            /* bytes; 0: conf.core.cache stays NULL */
 };
 
 /*
@@ -89,8 +92,8 @@ MUST_USE bool settings_init(struct settings *s);
 void settings_seal(struct settings *s);
 
 /*
- * settings_fini: free policy_lines and the reference to policies. *s may be all zero; it holds
- * nothing afterwards.
+ * settings_fini: free policy_lines, source and the reference to policies. *s may be all zero; it
+ * holds nothing afterwards.
  */
 void settings_fini(struct settings *s);
 

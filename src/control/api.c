@@ -2,6 +2,7 @@
 #include "control/api.h"
 
 #include "control/api_cache.h"
+#include "control/api_config.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
@@ -55,6 +56,7 @@ static const struct http_route routes[] = {
 	{ "/status", GET, api_status, "what runs, since when, and how it is" },
 	{ "/stats", GET, api_stats, "the counters" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
+	{ "/config", GET, api_config, "what is in force, and where it stands" },
 	{ "/reload", POST, reload, "read the configuration again; answers with all it said" },
 	{ "/stop", POST, stop, "finish what is in flight, and end" },
 	{ "/cache", GET, api_cache_stats, "what the cache has and counts" },

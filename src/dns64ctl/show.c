@@ -211,6 +211,48 @@ show_rates(const json_t *before, const json_t *now, FILE *out)
 	}
 }
 
+/* Where the line L of FILE stands. */
+static void
+put_place(const json_t *l, const char *file, FILE *out)
+{
+	if (strcmp(text_of(l, "from"), "file") != 0) {
+		fprintf(out, "# %s", text_of(l, "from"));
+		return;
+	}
+	fputs("# ", out);
+	put(file, out);
+	fprintf(out, ":%" PRId64, (int64_t)number_of(l, "line"));
+}
+
+void
+show_config(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "lines"), *l;
+	const char *file = text_of(j, "file");
+	bool inside = false;
+	size_t i;
+
+	json_array_foreach(list, i, l)
+	{
+		const char *keyword = text_of(l, "keyword"), *value = text_of(l, "value");
+		bool hidden = json_is_null(json_object_get(l, "value"));
+		bool in_block = number_of(l, "block") > 0;
+		int width;
+
+		if (inside && !in_block)
+			fputs("}\n", out);
+		inside = in_block || strcmp(keyword, "client") == 0;
+		width = fprintf(out, "%s%s%s ", in_block ? "\t" : "", hidden ? "# " : "", keyword);
+		put(value, out);
+		width += (int)strlen(value);
+		fprintf(out, "%*s ", width < 47 ? 47 - width : 0, "");
+		put_place(l, file, out);
+		fputc('\n', out);
+	}
+	if (inside)
+		fputs("}\n", out);
+}
+
 void
 show_messages(const json_t *j, FILE *out)
 {

@@ -29,6 +29,12 @@ void show_rates(const json_t *before, const json_t *now, FILE *out);
 /* show_upstreams: a line for each upstream. */
 void show_upstreams(const json_t *j, FILE *out);
 
+/*
+ * show_config: the configuration that is in force, as a file that says the same, with comments
+ * where each line stands.
+ */
+void show_config(const json_t *j, FILE *out);
+
 /* show_messages: what the daemon logged while it did what it was told, a line each. */
 void show_messages(const json_t *j, FILE *out);
 

@@ -12,6 +12,7 @@
 #include "cache/cache.h"
 #include "config/keywords.h"
 #include "config/load.h"
+#include "config/source.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -31,6 +32,9 @@ START_TEST(same_file_changes_nothing)
 	parse(&now, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
 	parse(&next, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
 	ck_assert_uint_eq(reload_keep(&now, &next), 0);
+	/* But for the memory of what was read. */
+	source_fini(&now);
+	source_fini(&next);
 	ck_assert_mem_eq(&now, &next, sizeof(now));
 }
 END_TEST

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/array.h"
+#include "config/keywords.h"
+
+/* Remember VALUE, which is passed on; NULL: there was no memory for it. */
+static void
+add(struct settings *s, const struct keyword *k, unsigned line, unsigned block, char *value)
+{
+	struct source_line *l;
+
+	if (value != NULL && s->source == NULL)
+		s->source = calloc(1, sizeof(*s->source));
+	l = value == NULL || s->source == NULL ? NULL : array_add(s->source, sizeof(*l));
+	if (l == NULL) {
+		free(value);
+		return;
+	}
+	*l = (struct source_line){ .keyword = k, .line = line, .block = block, .value = value };
+}
+
+/* Words from the second on with single blanks between them, the caller's. */
+static char *
+join(const struct words *w)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (out == NULL)
+		return NULL;
+	for (size_t i = 1; i < w->n && i < WORDS_MAX; i++)
+		fprintf(out, "%s%s", i > 1 ? " " : "", w->word[i]);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+void
+source_note(struct settings *s, const struct keyword *k, const struct words *w, unsigned block)
+{
+	add(s, k, w->line, block, k->secret ? strdup("") : join(w));
+}
+
+/* Forget the lines of K that the file has, in client blocks only if IN_BLOCKS. */
+static void
+forget(struct settings *s, const struct keyword *k, bool in_blocks)
+{
+	struct source_line *all;
+	size_t n = 0;
+
+	if (s->source == NULL)
+		return;
+	all = s->source->items;
+	for (size_t i = 0; i < s->source->n; i++) {
+		struct source_line *l = &all[i];
+
+		if (l->keyword == k && (in_blocks || (l->line > 0 && l->block == 0)))
+			free(l->value);
+		else
+			all[n++] = *l;
+	}
+	s->source->n = n;
+}
+
+void
+source_override(struct settings *s, const struct keyword *k, const char *value)
+{
+	forget(s, k, false);
+	add(s, k, 0, 0, strdup(value));
+}
+
+const struct source_line *
+source_lines(const struct settings *s, size_t *n)
+{
+	*n = s->source == NULL ? 0 : s->source->n;
+	return s->source == NULL ? NULL : s->source->items;
+}
+
+void
+source_keep(struct settings *next, const struct settings *now, const struct keyword *k)
+{
+	size_t n;
+	const struct source_line *l = source_lines(now, &n);
+
+	forget(next, k, true);
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].keyword == k)
+			add(next, k, l[i].line, l[i].block, strdup(l[i].value));
+	}
+}
+
+/* Do A and B set the same? */
+static bool
+set_the_same(const struct keyword *a, const struct keyword *b)
+{
+	static const char *const pairs[][2] = { { "timeout-time", "timeout-time-sec" },
+		{ "log-level", "debugging" } };
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (strcmp(a->name, pairs[i][0]) == 0 && strcmp(b->name, pairs[i][1]) == 0)
+			return true;
+	}
+	return a == b ||
+	    (a->size > 0 && a->size == b->size && a->offset == b->offset &&
+		a->in_block == b->in_block);
+}
+
+const char *
+source_default(const struct settings *s, const struct keyword *k)
+{
+	size_t n;
+	const struct source_line *l = source_lines(s, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (l[i].block == 0 && set_the_same(k, l[i].keyword))
+			return NULL;
+	}
+	return k->fallback;
+}
+
+void
+source_fini(struct settings *s)
+{
+	if (s->source == NULL)
+		return;
+	for (size_t i = 0; i < s->source->n; i++)
+		free(((struct source_line *)s->source->items)[i].value);
+	array_fini(s->source);
+	free(s->source);
+	s->source = NULL;
+}
