@@ -109,6 +109,8 @@ complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
 {
 	complete_listens(s, d);
 	complete_upstreams(s, resolv_conf, d);
+	if (strcmp(s->query_log, "none") == 0)
+		s->conf.core.tap.select = 0;
 }
 
 void

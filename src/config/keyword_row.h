@@ -18,6 +18,9 @@
 	.size = sizeof(((struct settings *)NULL)->member), .max_words = (words)
 #define FIELD(member) FIELD_WORDS(member, 1)
 
+/* The same for a keyword whose changes take a restart. */
+#define AT_START(member) FIELD(member), .restart = true
+
 /* The same for a keyword that client blocks may have (RULES D13): a member of struct policy. */
 #define POLICY_WORDS(member, words) \
 	.in_block = true, .offset = offsetof(struct policy, member), \

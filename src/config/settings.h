@@ -26,6 +26,9 @@
 /* Where the log goes; in the order of the words of the keyword log. */
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
 
+/* How a line of the query log is written; in the order of the words of query-log-format. */
+enum settings_query_log { SETTINGS_QUERY_LOG_TEXT, SETTINGS_QUERY_LOG_JSON };
+
 /* What the daemon gives up after the start; in the order of the words of the keyword sandbox. */
 enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
 
@@ -62,6 +65,8 @@ struct settings {
 	/* Of no use to engine and shell. */
 	uint32_t log_level; /* enum log_level */
 	enum settings_log log;
+	char query_log[SETTINGS_PATH]; /* "none", "syslog", "stderr", or a file */
+	enum settings_query_log query_log_format;
 	uint32_t num_threads; /* 0: as many as there are CPUs */
 	struct settings_cpus affinity;
 	char user[SETTINGS_NAME];  /* "none": do not change; "auto": only if we are root */

@@ -66,6 +66,21 @@ struct conf_rate {
 	bool dry_run;           /* only tell */
 };
 
+/* Which answers the query log is told of, as bits; query-log-select. */
+enum conf_tap_select {
+	CONF_TAP_SYNTHESIZED = 1,
+	CONF_TAP_FAILED = 2,
+	CONF_TAP_DENIED = 4, /* refused, or limited */
+	CONF_TAP_SLOW = 8,
+	CONF_TAP_ALL = 16
+};
+
+struct conf_tap {
+	uint8_t select;   /* enum conf_tap_select, as bits; 0: none */
+	uint32_t sample;  /* one in so many of those */
+	uint32_t slow_ms; /* CONF_TAP_SLOW: an answer that took so long */
+};
+
 struct cache;
 struct told;
 struct pulses;
@@ -113,6 +128,7 @@ struct conf_core {
 	struct told *told;
 	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
 	struct pulses *pulses;
+	struct conf_tap tap;
 	struct conf_rate rate;
 	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
 	struct rates *rates;

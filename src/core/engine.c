@@ -13,7 +13,6 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
-#include "core/explain.h"
 #include "core/health.h"
 #include "core/reply.h"
 #include "core/request.h"
@@ -380,6 +379,8 @@ next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 	if (e->repeated.len == 0)
 		return false;
 	send_to(send, &e->repeated, packetcache_write(e->packetcache, udp, &e->stats));
+	if (UNLIKELY(e->watched))
+		engine_tell_repeated(e, udp, send->len);
 	e->repeated.len = 0;
 	return true;
 }
@@ -391,10 +392,12 @@ next_repeated(struct engine *e, uint8_t *udp, struct packet_out *send)
 static void
 keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
 {
+	const struct packetcache_why why = { .reason = (enum reason)q->reason,
+		.age_s = e->queries.fetch->age_s };
 	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
 	if (plain && e->queries.fetch->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)
-		packetcache_keep(e->packetcache, msg, len, (enum reason)q->reason, &e->stats);
+		packetcache_keep(e->packetcache, msg, len, &why, &e->stats);
 }
 
 /* Run ready queries until one has an answer. */
@@ -413,8 +416,6 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		e->to_packetcache = NULL;
 		if (len == 0)
 			continue;
-		if (UNLIKELY(e->watched))
-			explain(q);
 		if (UNLIKELY(q->child)) {
 			svcb_take(&e->queries, q, out.buf, len);
 			query_free(&e->queries, q);
@@ -435,6 +436,8 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		count_answer(e, q, out.buf);
 		if (UNLIKELY(to_packetcache))
 			keep_packet(e, q, out.buf, len);
+		if (UNLIKELY(e->watched)) /* counts what packetcache is not to count again */
+			engine_tell(e, q, out.buf, len);
 		query_free(&e->queries, q);
 		return true;
 	}
@@ -460,7 +463,7 @@ bool
 engine_work(struct engine *e, uint64_t now_ns)
 {
 	e->left = ENGINE_TURN;
-	e->watched = log_enabled(LOG_LEVEL_DEBUG);
+	engine_watch(e);
 	begin(e, now_ns);
 	return e->lookups.more;
 }

@@ -39,6 +39,7 @@
 #include "core/conf.h"
 #include "core/packet.h"
 #include "core/stats.h"
+#include "core/tap.h"
 #include "core/view.h"
 
 struct engine;
@@ -61,6 +62,12 @@ void engine_free(struct engine *e);
  * questions. max_queries does not change.
  */
 void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns);
+
+/*
+ * engine_set_tap: tell TAP of the answers that the settings select (conf_tap). TAP is borrowed as
+ * long as E lives; it counts in engine_stats.
+ */
+void engine_set_tap(struct engine *e, struct tap *tap);
 
 /* engine_stats: the counters, owned by E. The shell increments its own fields there. */
 struct stats *engine_stats(struct engine *e);

@@ -3,9 +3,9 @@
 #define DNS64D_CORE_ENGINE_PARTS_H
 
 /*
- * engine_parts: the parts of an engine. Only engine.c, engine_socket.c and engine_work.c include
- * this file: the second has the calls about upstreams and their sockets, the last divides work that
- * is too much for one turn of the shell.
+ * engine_parts: the parts of an engine. Only engine.c, engine_socket.c, engine_tell.c and
+ * engine_work.c include this file: the second has the calls about upstreams and their sockets, the
+ * third tells of answers, the last divides work that is too much for one turn of the shell.
  *
  * Work is counted in units of a microsecond at most, without a clock.
  */
@@ -21,6 +21,7 @@
 #include "core/packetcache.h"
 #include "core/query.h"
 #include "core/stats.h"
+#include "core/tap.h"
 #include "core/upstream.h"
 #include "core/wheel.h"
 
@@ -47,6 +48,7 @@ struct engine {
 	/* the query whose answer goes to packetcache if its first run gives one; NULL: none */
 	const struct query *to_packetcache;
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
+	struct tap *tap;           /* borrowed; NULL: none */
 	bool watched;     /* somebody wants to know of each answer; looked at once in a turn */
 	int64_t left;     /* units of work that this turn may still take; may be negative */
 	int64_t before;   /* with ENGINE_AUDIT: what left was when the message came */
@@ -58,6 +60,15 @@ struct engine {
  * engine_slice do that if they are many.
  */
 void engine_end(struct engine *e, struct lookup *l);
+
+/* engine_watch: find out whether somebody wants to know of each answer, for e->watched. */
+void engine_watch(struct engine *e);
+
+/* engine_tell: the answer of LEN bytes at MSG to Q leaves: tell those who want to know. */
+void engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t len);
+
+/* engine_tell_repeated: the same of packetcache's answer to e->repeated. */
+void engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len);
 
 /*
  * engine_slice: no query is ready: do some of the work that is left. False: there is none, or it

@@ -157,6 +157,7 @@ hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const st
 {
 	f->stale = !cache_fresh(e);
 	f->failing = e->failing;
+	f->age_s = e->age_s;
 	if (!parse(f, key, e))
 		return FETCH_NOTHING;
 	if (e->age_s > 0)

@@ -25,6 +25,7 @@ struct fetch {
 	struct lookup_result result; /* the last hit */
 	struct msg msg;
 	bool stale;        /* the entry has expired */
+	uint32_t age_s;    /* of the entry */
 	bool failing;      /* expired, and could not be refreshed a moment ago */
 	uint32_t rotation; /* state of the rotation of addresses */
 	uint8_t bytes[LOOKUP_KEPT];

@@ -17,6 +17,7 @@ struct slot {
 	uint32_t now_s;
 	uint32_t flushes;
 	uint32_t conf_gen;
+	uint32_t age_s;
 	uint16_t policy;
 	uint16_t answer_len;
 	uint8_t family;
@@ -100,6 +101,15 @@ packetcache_find(struct packetcache *p, const struct packetcache_ask *ask, const
 	return false;
 }
 
+struct packetcache_why
+packetcache_why(const struct packetcache *p)
+{
+	const struct slot *slot = &p->slot[p->hash % PACKETCACHE_SLOTS];
+
+	return (
+	    struct packetcache_why){ .reason = (enum reason)slot->reason, .age_s = slot->age_s };
+}
+
 size_t
 packetcache_write(
     const struct packetcache *p, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s)
@@ -137,8 +147,8 @@ note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s
 }
 
 void
-packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, enum reason reason,
-    const struct stats *s)
+packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
+    const struct packetcache_why *why, const struct stats *s)
 {
 	struct slot *slot = &p->slot[p->hash % PACKETCACHE_SLOTS];
 	const struct packetcache_ask *a = &p->ask;
@@ -151,7 +161,8 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, enum 
 	slot->conf_gen = a->conf_gen;
 	slot->policy = a->policy;
 	slot->family = a->family;
-	slot->reason = (uint8_t)reason;
+	slot->reason = (uint8_t)why->reason;
+	slot->age_s = why->age_s;
 	slot->question_len = (uint8_t)(a->len - HEADER_ID_LEN);
 	memcpy(slot->question, a->msg + HEADER_ID_LEN, slot->question_len);
 	slot->answer_len = (uint16_t)len;

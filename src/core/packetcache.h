@@ -25,7 +25,7 @@
 #define PACKETCACHE_SLOTS 4096
 #define PACKETCACHE_QUESTION 96 /* bytes: longest question, without the ID */
 #define PACKETCACHE_ANSWER 192  /* bytes: longest answer */
-#define PACKETCACHE_COUNTS 12   /* counters that an answer may have incremented */
+#define PACKETCACHE_COUNTS 10   /* counters that an answer may have incremented */
 
 /* What an answer depends on: the octets of the question, and the rest. */
 struct packetcache_ask {
@@ -36,6 +36,12 @@ struct packetcache_ask {
 	uint32_t conf_gen;
 	uint16_t policy;
 	uint8_t family; /* the client's: enum netaddr_family */
+};
+
+/* What is known of an answer besides. */
+struct packetcache_why {
+	enum reason reason;
+	uint32_t age_s; /* of the cache's entry that it was made of */
 };
 
 struct packetcache;
@@ -60,6 +66,9 @@ bool packetcache_glance(struct packetcache *p, const uint8_t *msg, size_t len, u
 MUST_USE bool packetcache_find(
     struct packetcache *p, const struct packetcache_ask *ask, const struct stats *s);
 
+/* packetcache_why: what is known of the answer that packetcache_find found. */
+MUST_USE struct packetcache_why packetcache_why(const struct packetcache *p);
+
 /*
  * packetcache_write: write the answer that packetcache_find found to OUT, and count it in S.
  * Returns its length in bytes.
@@ -68,11 +77,11 @@ MUST_USE size_t packetcache_write(
     const struct packetcache *p, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s);
 
 /*
- * packetcache_keep: keep the LEN bytes at ANSWER, given for REASON, as the answer that
+ * packetcache_keep: keep the LEN bytes at ANSWER, given for WHY, as the answer that
  * packetcache_find did not find; S has counted all of it. An answer that is too long, or
  * incremented too many counters, is not kept.
  */
-void packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len, enum reason reason,
-    const struct stats *s);
+void packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
+    const struct packetcache_why *why, const struct stats *s);
 
 #endif

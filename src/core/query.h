@@ -197,6 +197,7 @@ struct queries {
 	uint32_t conf_gen;   /* number of changes of the settings so far */
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */
 	bool hit;            /* the next event of the query that runs is in fetch */
+	bool cached;         /* the last one was */
 	struct fetch *fetch; /* owned; NULL without a cache */
 	/* number of synthesized answers, for rotation of prefixes and addresses */
 	uint32_t n_chosen;

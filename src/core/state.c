@@ -191,6 +191,7 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 	size_t len = 0;
 
 	qs->hit = false;
+	qs->cached = false;
 	qs->refreshed = false;
 	if (q->starting)
 		query_start(qs, q, now_ns);
@@ -200,6 +201,7 @@ state_run(struct queries *qs, struct query *q, const struct lookup_result *resul
 		len = on_event(qs, q, result, false, out, now_ns);
 	while (qs->hit) { /* an answer of the cache is the next event, at once */
 		qs->hit = false;
+		qs->cached = true;
 		len = on_event(qs, q, &qs->fetch->result, true, out, now_ns);
 	}
 	return len;

@@ -122,7 +122,9 @@
 	X(tcp_upstream_stuck, "of these silent for longer than a reply takes") \
 	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
-	X(send_failed, "datagrams the kernel refused to send")
+	X(send_failed, "datagrams the kernel refused to send") \
+	X(query_log, "answers handed to the query log") \
+	X(query_log_dropped, "answers that the query log had no room for")
 
 struct stats {
 	/*

@@ -34,6 +34,7 @@
 #include "daemon/pidfile.h"
 #include "daemon/precheck.h"
 #include "daemon/privileges.h"
+#include "daemon/querylog.h"
 #include "daemon/report.h"
 #include "daemon/sandbox.h"
 #include "daemon/serve.h"
@@ -55,6 +56,7 @@ struct daemon {
 	struct sockpath control;
 	struct websock web;
 	struct threads threads;
+	struct querylog querylog; /* from tell_ready on */
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
@@ -312,11 +314,15 @@ report_user(const struct daemon *d)
 static void
 tell_ready(struct daemon *d)
 {
+	struct tap *taps[SETTINGS_LOOPS];
 	char status[REPORT_STATUS];
 	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
 
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
+	threads_taps(&d->threads, taps);
+	querylog_init(&d->querylog, taps, d->threads.n);
+	querylog_use(&d->querylog, &d->settings);
 	report_start(&d->settings, &d->plan);
 	report_user(d);
 	sandbox_report(&d->sandbox);
@@ -334,6 +340,7 @@ serve(struct daemon *d)
 		.path = d->path,
 		.settings = &d->settings,
 		.threads = &d->threads,
+		.querylog = &d->querylog,
 		.sandbox = &d->sandbox,
 		.pidfile = &d->pidfile,
 		.control_fd = d->control.fd,
@@ -345,6 +352,7 @@ serve(struct daemon *d)
 	tell_ready(d);
 	if (!serve_run(&s))
 		return DAEMON_RESOURCES;
+	querylog_end(&d->querylog);
 	threads_fini(&d->threads);
 	save_cache(d);
 	log_notice("stop", "ended");

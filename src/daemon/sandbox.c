@@ -58,6 +58,7 @@ allow_files(struct landlock *l, const struct settings *s, const struct sandbox_p
 	allow_beside(l, paths->config, LANDLOCK_READ);
 	allow_beside(l, paths->resolv_conf, LANDLOCK_READ);
 	allow_beside(l, resolv_conf, LANDLOCK_READ);
+	allow_beside(l, s->query_log, LANDLOCK_WRITE);
 	allow_beside(l, s->cache_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, paths->pidfile, LANDLOCK_REMOVE);
 	allow_beside(l, paths->control, LANDLOCK_REMOVE);
@@ -232,6 +233,7 @@ sandbox_tell(const struct sandbox *sb, const struct settings *s)
 	if (!sb->on || sb->landlock < 0)
 		return;
 	tell_file("cache-file", s->cache_file);
+	tell_file("query-log", s->query_log);
 	for (size_t i = 0; i < c->n_upstreams && sb->landlock >= LANDLOCK_ABI_NET; i++) {
 		char text[NETADDR_TEXT];
 

@@ -7,11 +7,12 @@
  * can do no more (keyword sandbox).
  *
  * Files and TCP ports (daemon/landlock): the directories of the configuration and of
- * /etc/resolv.conf may be read, that of cache-file written, too, and those of the pidfile and
- * of the control socket let these be removed. TCP connects to port 53 and to the ports of the
- * upstreams. The loops, which alone see messages, may use no file and bind no TCP port at all; with
- * strict nobody binds another one than those of listen. System calls (daemon/syscalls). Besides the
- * process is not dumpable, so that others of its user can neither trace it nor read its memory.
+ * /etc/resolv.conf may be read, that of cache-file written, too, that of query-log written, and
+ * those of the pidfile and of the control socket let these be removed. TCP connects to port 53 and
+ * to the ports of the upstreams. The loops, which alone see messages, may use no file and bind no
+ * TCP port at all; with strict nobody binds another one than those of listen. System calls
+ * (daemon/syscalls). Besides the process is not dumpable, so that others of its user can neither
+ * trace it nor read its memory.
  *
  * What the kernel or the build lacks is told and left out. A build with sanitizers or coverage has
  * no sandbox, as these use files, memory and processes in their own ways.

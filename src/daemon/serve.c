@@ -14,6 +14,7 @@
 #include "control/control.h"
 #include "daemon/cachefile.h"
 #include "daemon/notify.h"
+#include "daemon/querylog.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
 #include "daemon/websock.h"
@@ -112,6 +113,7 @@ reopen_log(void *arg)
 	/* Syslog's socket is not seen from inside a chroot. */
 	if (strcmp(s->settings->chroot, "none") == 0)
 		log_reopen(s->ident);
+	(void)querylog_reopen(s->querylog); /* what is wrong it says itself */
 	log_notice("log", "opened again");
 }
 
@@ -174,6 +176,7 @@ begin_reload(struct serve *s)
 	log_notice("reload", "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
 		sandbox_tell(s->sandbox, s->settings);
+		querylog_use(s->querylog, s->settings);
 		s->reloading = true;
 		return;
 	}

@@ -22,6 +22,7 @@
 #include "daemon/threads.h"
 
 struct event_base;
+struct querylog;
 struct control;
 struct websock;
 
@@ -31,6 +32,7 @@ struct serve {
 	const char *path;              /* borrowed: path of the configuration, for a reload */
 	struct settings *settings;     /* borrowed: those in force */
 	struct threads *threads;
+	struct querylog *querylog;                    /* borrowed */
 	const struct sandbox *sandbox; /* borrowed */ /* borrowed: running */
 	struct pidfile *pidfile;   /* borrowed: it shows that a reload was tried */
 	int control_fd;            /* borrowed: the control socket; -1: none */

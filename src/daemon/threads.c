@@ -195,6 +195,13 @@ threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_
 	stats_sum_reasons(all, t->n, rows);
 }
 
+void
+threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOPS])
+{
+	for (unsigned i = 0; i < t->n; i++)
+		taps[i] = loop_tap(t->thread[i].loop);
+}
+
 /* How many loops have not told yet what they were asked for. */
 static unsigned
 n_missing_views(const struct threads *t)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "config/settings.h"
 #include "core/stats.h"
 #include "core/view.h"
 #include "daemon/cpus.h"
@@ -82,6 +83,9 @@ void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N
 
 /* threads_reasons: write the answers by reason of all loops, added up, to ROWS. */
 void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
+
+/* threads_taps: write what the loops tell of their answers to TAPS, t->n of them, borrowed. */
+void threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOPS]);
 
 /*
  * threads_views: what all loops together know of their upstreams, to OUT. Waits for them, WAIT_MS

@@ -33,6 +33,17 @@ static const struct {
 	{ "TLSA", 52 },
 	{ "SSHFP", 44 },
 	{ "CAA", 257 },
+	{ "HINFO", 13 },
+	{ "OPT", DNS_TYPE_OPT },
+	{ "NSEC3PARAM", 51 },
+	{ "CDS", 59 },
+	{ "CDNSKEY", 60 },
+	{ "OPENPGPKEY", 61 },
+	{ "TKEY", DNS_TYPE_TKEY },
+	{ "TSIG", DNS_TYPE_TSIG },
+	{ "IXFR", DNS_TYPE_IXFR },
+	{ "AXFR", DNS_TYPE_AXFR },
+	{ "URI", 256 },
 	{ "ANY", DNS_TYPE_ANY },
 };
 

@@ -51,6 +51,7 @@ struct loop {
 	uint64_t tick_ns;   /* when the next tick is due */
 	uint64_t beat_ns;   /* when the next beat is due */
 	uint64_t age_ns;    /* when the next search for old sockets is due */
+	struct tap tap;     /* read by the query log's thread */
 	struct view views[CONF_MAX_UPSTREAMS];
 	size_t n_views;
 	struct loop_open open;
@@ -125,6 +126,9 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	l->engine = engine_new(&snapshot->conf.core, NULL, now_ns);
 	if (l->engine == NULL)
 		return -errno;
+	if (!tap_init(&l->tap, engine_stats(l->engine)))
+		return -ENOMEM;
+	engine_set_tap(l->engine, &l->tap);
 	list_init(&l->woken);
 	source_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
@@ -179,6 +183,7 @@ loop_free(struct loop *l)
 		(void)event_del(&l->age);
 	shell_fini(&l->sh);
 	engine_free(l->engine);
+	tap_fini(&l->tap);
 	if (l->base != NULL)
 		event_base_free(l->base);
 	if (l->wake_fd >= 0)
@@ -234,6 +239,12 @@ loop_stop(struct loop *l, uint32_t grace_ms)
 		calls = (old >> 33) + 1;
 	while (!atomic_compare_exchange_weak(&l->stop, &old, calls << 33 | grace_ms));
 	loop_wake(l);
+}
+
+struct tap *
+loop_tap(struct loop *l)
+{
+	return &l->tap;
 }
 
 const struct stats *

@@ -11,8 +11,8 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_post, loop_pending, loop_ping, loop_alive, loop_stop,
- * loop_stats, loop_ask_views, loop_views, loop_open and loop_free; the loop's own thread calls
- * loop_run. The two share only the mailbox, the snapshot and the counters.
+ * loop_stats, loop_tap, loop_ask_views, loop_views, loop_open and loop_free; the loop's own thread
+ * calls loop_run. The two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -23,6 +23,7 @@
 #include "base/attr.h"
 #include "core/conf.h"
 #include "core/stats.h"
+#include "core/tap.h"
 #include "core/view.h"
 #include "io/bind.h"
 
@@ -87,6 +88,9 @@ MUST_USE bool loop_alive(const struct loop *l);
  * once. Any thread.
  */
 void loop_stop(struct loop *l, uint32_t grace_ms);
+
+/* loop_tap: what the loop tells of its answers, until loop_free; one thread may read it. */
+struct tap *loop_tap(struct loop *l);
 
 /* loop_stats: the loop's counters, borrowed; any thread may read them until loop_free. */
 const struct stats *loop_stats(const struct loop *l);

@@ -11,6 +11,7 @@
 #define NOW_S 1000
 
 static struct packetcache *f;
+static const struct packetcache_why why = { .reason = REASON_NATIVE, .age_s = 7 };
 static struct stats stats;
 static uint8_t question[PACKETCACHE_QUESTION + 3];
 static uint8_t out[PACKETCACHE_ANSWER];
@@ -61,7 +62,7 @@ keep(const struct packetcache_ask *a, size_t len)
 	ck_assert(!packetcache_find(f, a, &stats));
 	stats_add(&stats.cache_hits, 2);
 	stats_inc(&stats.relayed);
-	packetcache_keep(f, answer, len, REASON_NATIVE, &stats);
+	packetcache_keep(f, answer, len, &why, &stats);
 }
 
 START_TEST(second_question_within_a_second_is_kept)
@@ -150,14 +151,14 @@ START_TEST(too_many_counters)
 		ck_assert(!packetcache_find(f, &a, &stats));
 		for (unsigned i = 0; i < n; i++)
 			stats_inc(counter + i);
-		packetcache_keep(f, out, 60, REASON_NATIVE, &stats);
+		packetcache_keep(f, out, 60, &why, &stats);
 		ck_assert_int_eq(find(&a), n == PACKETCACHE_COUNTS);
 	}
 	a = ask_for(1, 40);
 	packetcache_glance(f, a.msg, a.len, NOW_S);
 	ck_assert(!find(&a));
 	stats_add(&stats.relayed, 256);
-	packetcache_keep(f, out, 60, REASON_NATIVE, &stats);
+	packetcache_keep(f, out, 60, &why, &stats);
 	ck_assert(!find(&a));
 }
 END_TEST

@@ -19,6 +19,7 @@ reason()
 	core/late | core/match) echo "parts of core/reply: check_reply, check_scenarios" ;;
 	core/phase_target) echo "a part of core/phase: check_phase" ;;
 	core/lookup_end) echo "a part of core/lookup: check_lookup" ;;
+	core/engine_tell) echo "what the engine tells a tap: check_tap" ;;
 	core/query_objects) echo "a part of core/query: check_query" ;;
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	cache/shard_room) echo "a part of the shard: check_shard" ;;

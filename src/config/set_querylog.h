@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONFIG_SET_QUERYLOG_H
+#define DNS64D_CONFIG_SET_QUERYLOG_H
+
+/* set_querylog: parse the value of query-log-select, as the functions of config/set.h do. */
+
+#include "config/diag.h"
+#include "config/keyword.h"
+#include "config/settings.h"
+
+/* set_query_log_select: all, or one or several of synthesized, failed, denied and "slow MS". */
+keyword_parse set_query_log_select;
+
+#endif

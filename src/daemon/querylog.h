@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_DAEMON_QUERYLOG_H
+#define DNS64D_DAEMON_QUERYLOG_H
+
+/*
+ * querylog: the thread that writes a line for each answer that the loops' taps tell of.
+ *
+ * The main thread opens files, and says what is wrong with them; the query log's own thread reads
+ * the taps, makes the lines and writes them. A loop never waits for it, nor does the main thread
+ * but at the end. While the file cannot be written, lines are lost and counted.
+ *
+ * All functions are for the main thread.
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "config/settings.h"
+#include "core/tap.h"
+
+/* Where lines go. */
+enum querylog_to { QUERYLOG_NOWHERE, QUERYLOG_SYSLOG, QUERYLOG_STDERR, QUERYLOG_FILE };
+
+struct querylog {
+	struct tap *taps[SETTINGS_LOOPS]; /* borrowed */
+	unsigned n_taps;
+	pthread_t id;
+	bool running;
+	char path[SETTINGS_PATH]; /* QUERYLOG_FILE: of the file */
+	/* What the thread is to do; it takes it in its next round. */
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool changed; /* to, json and fd are new */
+	bool ending;
+	enum querylog_to to;
+	bool json;
+	int fd; /* owned, if changed: QUERYLOG_FILE; -1: it could not be opened */
+	/* The thread's figures. */
+	_Atomic uint64_t n_written; /* lines */
+	_Atomic uint64_t n_lost;    /* lines, as the file could not be written */
+};
+
+/* querylog_init: make Q ready to write what the N taps at TAPS, borrowed, tell of. */
+void querylog_init(struct querylog *q, struct tap *const *taps, unsigned n);
+
+/*
+ * querylog_use: from now on write as the settings S say, whatever it was before. If the file cannot
+ * be opened, or no thread can be made, the log says so.
+ */
+void querylog_use(struct querylog *q, const struct settings *s);
+
+/* querylog_reopen: open the file again, as it was moved. False: that failed, and is in the log. */
+bool querylog_reopen(struct querylog *q);
+
+/* querylog_end: write what the taps still have, as long as that can be written, and end. */
+void querylog_end(struct querylog *q);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The query log's thread: every line once, also over a change of files; a full disk is told once.
+ */
+
+#include "daemon/querylog.h"
+
+#include <check.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "config/textfile.h"
+#include "dns/header.h"
+#include "scenario/parts.h"
+#include "support/heard.h"
+#include "support/scratch.h"
+
+#define FULL_AT 4096 /* bytes that the file may have when the disk is full */
+
+static struct stats stats;
+static struct tap tap;
+static struct querylog ql;
+static struct settings settings;
+static char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16], moved[SCRATCH_PATH + 16];
+
+static void
+setup(void)
+{
+	struct tap *const taps[1] = { &tap };
+
+	scratch_dir(dir);
+	snprintf(path, sizeof(path), "%s/log", dir);
+	snprintf(moved, sizeof(moved), "%s/log.1", dir);
+	snprintf(settings.query_log, sizeof(settings.query_log), "%s", path);
+	ck_assert(tap_init(&tap, &stats));
+	querylog_init(&ql, taps, 1);
+	heard_start(LOG_LEVEL_NOTICE);
+}
+
+static void
+teardown(void)
+{
+	querylog_end(&ql);
+	heard_end();
+	tap_fini(&tap);
+	(void)unlink(path);
+	(void)unlink(moved);
+	(void)rmdir(dir);
+}
+
+/* Tell of N answers. */
+static void
+tell(unsigned n)
+{
+	const struct conf_tap c = { .select = CONF_TAP_ALL, .sample = 1 };
+	uint8_t msg[512];
+	size_t len = parts_question(msg, 7, "www.example", DNS_TYPE_AAAA);
+	const struct tap_record r = { .len = (uint16_t)len, .reason = REASON_NATIVE };
+
+	while (n-- > 0)
+		tap_put(&tap, &c, &r, msg, len);
+}
+
+/* Wait until N lines were written, and lost. */
+static void
+wait_for(uint64_t n_written, uint64_t n_lost)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		if (atomic_load(&ql.n_written) >= n_written && atomic_load(&ql.n_lost) >= n_lost)
+			break;
+		(void)poll(NULL, 0, 10);
+	}
+	ck_assert_uint_ge(atomic_load(&ql.n_written), n_written);
+	ck_assert_uint_ge(atomic_load(&ql.n_lost), n_lost);
+}
+
+/* How many lines the file at NAME has, each of them whole. */
+static unsigned
+lines(const char *name)
+{
+	unsigned n = 0;
+	size_t len;
+	char *text;
+
+	ck_assert_int_eq(textfile_read(name, &text, &len), 0);
+	for (char *p = text, *end; (end = strchr(p, '\n')) != NULL; p = end + 1) {
+		*end = '\0';
+		ck_assert_msg(strstr(p, " www.example. IN AAAA NOERROR native ") != NULL, "%s", p);
+		n++;
+	}
+	free(text);
+	return n;
+}
+
+START_TEST(answers_become_lines)
+{
+	querylog_use(&ql, &settings);
+	tell(1000);
+	wait_for(1000, 0);
+	tell(1); /* what is left at the end is written too */
+	querylog_end(&ql);
+	ck_assert_uint_eq(lines(path), 1001);
+	ck_assert_uint_eq(heard_all(), 0);
+	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
+}
+END_TEST
+
+START_TEST(moved_file_is_opened_again)
+{
+	querylog_use(&ql, &settings);
+	tell(10);
+	wait_for(10, 0);
+	ck_assert_int_eq(rename(path, moved), 0);
+	tell(10); /* before it is told: still there */
+	wait_for(20, 0);
+	ck_assert(querylog_reopen(&ql));
+	(void)poll(NULL, 0, 150);
+	tell(10);
+	wait_for(30, 0);
+	ck_assert_uint_eq(lines(moved), 20);
+	ck_assert_uint_eq(lines(path), 10);
+}
+END_TEST
+
+/* Nothing is in the way of answers if there is no place for the log: it is told, and lost. */
+START_TEST(file_that_cannot_be_opened_is_told)
+{
+	snprintf(settings.query_log, sizeof(settings.query_log), "%s/none/log", dir);
+	querylog_use(&ql, &settings);
+	ck_assert_uint_eq(heard("cannot be opened"), 1);
+	tell(100);
+	wait_for(0, 100);
+	tell(100);
+	wait_for(0, 200);
+	ck_assert_uint_eq(heard("cannot be written"), 1);
+	ck_assert(!querylog_reopen(&ql));
+	/* A reload that names another file brings it back. */
+	snprintf(settings.query_log, sizeof(settings.query_log), "%s", path);
+	querylog_use(&ql, &settings);
+	(void)poll(NULL, 0, 150);
+	tell(5);
+	wait_for(5, 200);
+	ck_assert_uint_eq(heard("is written again; 200 lines are missing"), 1);
+	ck_assert_uint_eq(lines(path), 5);
+}
+END_TEST
+
+/* A full disk: told once, counted; when there is room again lines are whole. */
+START_TEST(full_disk_is_told_once)
+{
+	struct rlimit before, full = { .rlim_cur = FULL_AT };
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	full.rlim_max = before.rlim_max;
+	(void)signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &full), 0);
+	querylog_use(&ql, &settings);
+	tell(200);
+	wait_for(0, 100);
+	tell(50);
+	wait_for(0, 150);
+	ck_assert_uint_eq(heard("cannot be written"), 1);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)poll(NULL, 0, 150);
+	tell(3);
+	wait_for(3, 150);
+	ck_assert_uint_eq(heard("is written again"), 1);
+}
+END_TEST
+
+START_TEST(off_is_no_thread)
+{
+	snprintf(settings.query_log, sizeof(settings.query_log), "none");
+	querylog_use(&ql, &settings);
+	ck_assert(!ql.running);
+	ck_assert(querylog_reopen(&ql));
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_uint_eq(heard_all(), 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("querylog");
+	TCase *tc = tcase_create("querylog");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, answers_become_lines);
+	tcase_add_test(tc, moved_file_is_opened_again);
+	tcase_add_test(tc, file_that_cannot_be_opened_is_told);
+	tcase_add_test(tc, full_disk_is_told_once);
+	tcase_add_test(tc, off_is_no_thread);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
