@@ -326,6 +326,17 @@ querylog_reopen(struct querylog *q)
 }
 
 void
+querylog_report(const struct querylog *q)
+{
+	if (!q->running)
+		return;
+	log_notice("stats", "query_log_written %llu (lines of the query log)",
+	    (unsigned long long)atomic_load(&q->n_written));
+	log_notice("stats", "query_log_lost %llu (lines that could not be written)",
+	    (unsigned long long)atomic_load(&q->n_lost));
+}
+
+void
 querylog_end(struct querylog *q)
 {
 	if (q->running) {

@@ -55,6 +55,9 @@ void querylog_use(struct querylog *q, const struct settings *s);
 /* querylog_reopen: open the file again, as it was moved. False: that failed, and is in the log. */
 bool querylog_reopen(struct querylog *q);
 
+/* querylog_report: log the figures of the thread, if it runs, under the log's word "stats". */
+void querylog_report(const struct querylog *q);
+
 /* querylog_end: write what the taps still have, as long as that can be written, and end. */
 void querylog_end(struct querylog *q);
 

@@ -127,6 +127,7 @@ on_signal(struct serve *s, int number)
 		s->reload_wanted = true;
 		break;
 	case SIGUSR1:
+		querylog_report(s->querylog);
 		report_stats(s->threads, s->settings->conf.core.cache);
 		break;
 	case SIGUSR2:

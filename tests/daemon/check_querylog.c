@@ -145,6 +145,9 @@ START_TEST(file_that_cannot_be_opened_is_told)
 	tell(5);
 	wait_for(5, 200);
 	ck_assert_uint_eq(heard("is written again; 200 lines are missing"), 1);
+	querylog_report(&ql);
+	ck_assert_uint_eq(heard("stats: query_log_written 5 "), 1);
+	ck_assert_uint_eq(heard("stats: query_log_lost 200 "), 1);
 	ck_assert_uint_eq(lines(path), 5);
 }
 END_TEST
