@@ -35,11 +35,15 @@ collect_loops(struct facts *f, const struct host *host)
 		const struct loop_open *open = loop_open(host->loops[i]);
 
 		all[i] = loop_stats(host->loops[i]);
-		if (open != NULL)
+		if (open != NULL) {
 			f->open[i] = *open;
+			latency_merge(&f->waited, &open->waited);
+		}
 	}
 	stats_sum(all, host->n_loops, f->rows);
 	stats_sum_reasons(all, host->n_loops, f->reasons);
+	stats_sum_rcodes(all, host->n_loops, f->rcodes);
+	stats_sum_asked(all, host->n_loops, f->asked);
 }
 
 struct facts *

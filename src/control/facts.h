@@ -26,6 +26,9 @@ struct facts {
 	uint64_t now_ns;
 	struct stats_row rows[STATS_N]; /* of all loops */
 	struct stats_reason reasons[REASON_N];
+	uint64_t rcodes[STATS_RCODES];
+	uint64_t asked[STATS_ASKED];
+	struct latency waited;         /* of the loops that told in time */
 	const struct ask_views *views; /* borrowed: of the loops that told in time */
 	unsigned n_loops;
 	struct loop_open open[SETTINGS_LOOPS]; /* of each; of a loop that did not tell: nothing */

@@ -30,8 +30,6 @@ struct family {
 	}
 
 static const struct family families[] = {
-	FAMILY("client_queries", "Questions received", "transport", { "udp", STATS_client_udp },
-	    { "tcp", STATS_client_tcp }),
 	FAMILY("cache_requests", "Questions to the cache, some answers need several", "result",
 	    { "hit", STATS_cache_hits }, { "miss", STATS_cache_misses }),
 	FAMILY("cache_hits", "Those that the cache could answer", "type",
@@ -53,6 +51,10 @@ static const struct family families[] = {
 	    { "stalled", STATS_tcp_stalled }),
 	FAMILY("upstream_sent", "Questions sent to all upstreams", "transport",
 	    { "udp", STATS_upstream_udp }, { "tcp", STATS_upstream_tcp }),
+	FAMILY("upstream_accepted", "Replies accepted, of all upstreams there were", NULL,
+	    { NULL, STATS_upstream_replies }),
+	FAMILY("upstream_silences", "Questions without a reply in time, to all upstreams", NULL,
+	    { NULL, STATS_upstream_timeouts }),
 	FAMILY("near_misses", "Replies that are right in all but one thing", "kind",
 	    { "case", STATS_upstream_case }, { "cookie", STATS_upstream_cookie }),
 };
@@ -87,8 +89,10 @@ write_single(struct metric_text *t, const struct stats_row *row)
 void
 metric_stats_write(struct metric_text *t, const struct stats_row rows[static STATS_N])
 {
-	/* The answers are told by reason. */
-	bool told[STATS_N] = { [STATS_answers] = true };
+	/* Answers are told by reason, questions by transport and more. */
+	bool told[STATS_N] = {
+		[STATS_answers] = true, [STATS_client_udp] = true, [STATS_client_tcp] = true
+	};
 
 	for (size_t f = 0; f < N_FAMILIES; f++) {
 		write_family(t, &families[f], rows);

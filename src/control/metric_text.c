@@ -2,6 +2,7 @@
 #include "control/metric_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *
@@ -84,6 +85,33 @@ metric_text_value(struct metric_text *t, const struct metric_label *labels, doub
 {
 	put_name(t, suffix(t->now), labels);
 	(void)evbuffer_add_printf(t->out, " %.9g\n", value);
+}
+
+void
+metric_text_latency(
+    struct metric_text *t, const struct metric_label *labels, const struct latency *l)
+{
+	struct metric_label all[METRIC_LABELS] = { { NULL, NULL } };
+	char bound[24];
+	size_t n = 0;
+	uint64_t sum = 0;
+
+	while (labels != NULL && n + 1 < METRIC_LABELS && labels[n].name != NULL) {
+		all[n] = labels[n];
+		n++;
+	}
+	for (size_t i = 0; i < LATENCY_BUCKETS; i++) {
+		(void)snprintf(bound, sizeof(bound), "%g", (double)latency_bounds_ns[i] / 1e9);
+		all[n] = (struct metric_label){ "le", i + 1 < LATENCY_BUCKETS ? bound : "+Inf" };
+		sum += l->n[i];
+		put_name(t, "_bucket", all);
+		(void)evbuffer_add_printf(t->out, " %" PRIu64 "\n", sum);
+	}
+	all[n].name = NULL;
+	put_name(t, "_sum", all);
+	(void)evbuffer_add_printf(t->out, " %.9g\n", (double)l->sum_ns / 1e9);
+	put_name(t, "_count", all);
+	(void)evbuffer_add_printf(t->out, " %" PRIu64 "\n", sum);
 }
 
 void

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/latency.h"
+
 #define METRIC_LABELS 4 /* of a sample, at most */
 
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO };
@@ -52,6 +54,13 @@ void metric_text_count(struct metric_text *t, const struct metric_label *labels,
 
 /* metric_text_value: the same with any number. */
 void metric_text_value(struct metric_text *t, const struct metric_label *labels, double value);
+
+/*
+ * metric_text_latency: the samples of the histogram L, in seconds, whose labels are fewer than
+ * METRIC_LABELS.
+ */
+void metric_text_latency(
+    struct metric_text *t, const struct metric_label *labels, const struct latency *l);
 
 /* metric_text_end: end the text. */
 void metric_text_end(struct metric_text *t);

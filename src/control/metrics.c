@@ -115,6 +115,75 @@ dropped(struct metric_text *t, const struct facts *f)
 	}
 }
 
+static const char *const types[] = { [STATS_A] = "A",
+	[STATS_AAAA] = "AAAA",
+	[STATS_HTTPS] = "HTTPS",
+	[STATS_PTR] = "PTR",
+	[STATS_OTHER] = "other" };
+
+static void
+queries(struct metric_text *t, const struct facts *f)
+{
+	static const char *const transports[] = { "udp", "tcp" },
+				 *const families[] = { "ipv4", "ipv6" };
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t sum = 0;
+
+		for (unsigned type = 0; type < STATS_TYPES; type++)
+			sum += f->asked[i * STATS_TYPES + type];
+		metric_text_count(t,
+		    LABELS({ "transport", transports[i / 2] }, { "family", families[i % 2] }), sum);
+	}
+}
+
+static void
+queries_by_type(struct metric_text *t, const struct facts *f)
+{
+	for (unsigned type = 0; type < sizeof(types) / sizeof(types[0]); type++) {
+		uint64_t sum = 0;
+
+		for (unsigned i = 0; i < 4; i++)
+			sum += f->asked[i * STATS_TYPES + type];
+		metric_text_count(t, LABELS({ "type", types[type] }), sum);
+	}
+}
+
+static const char *const rcodes[] = { "NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP",
+	"REFUSED", "other" };
+
+#define N_RCODES (sizeof(rcodes) / sizeof(rcodes[0]))
+
+static void
+responses(struct metric_text *t, const struct facts *f)
+{
+	uint64_t others = 0;
+
+	for (unsigned i = 0; i < STATS_RCODES; i++) {
+		if (i + 1 < N_RCODES)
+			metric_text_count(t, LABELS({ "rcode", rcodes[i] }), f->rcodes[i]);
+		else
+			others += f->rcodes[i];
+	}
+	metric_text_count(t, LABELS({ "rcode", rcodes[N_RCODES - 1] }), others);
+}
+
+static void
+durations(struct metric_text *t, const struct facts *f)
+{
+	struct latency at_once = { .sum_ns = 0 };
+
+	if (!facts_all_told(f))
+		return;
+	/* They left in the turn in which the question came: no time by the loop's clock. */
+	for (unsigned r = 0; r < REASON_N; r++) {
+		if (reason_row((enum reason)r)->kind != REASON_DROPPING)
+			at_once.n[0] += f->reasons[r].at_once;
+	}
+	metric_text_latency(t, LABELS({ "source", "cache" }), &at_once);
+	metric_text_latency(t, LABELS({ "source", "upstream" }), &f->waited);
+}
+
 /* --- Prefixes --------------------------------------------------------------------------------- */
 
 static void
@@ -175,8 +244,54 @@ each_upstream(struct metric_text *t, const struct facts *f, write_upstream *one)
 
 UPSTREAM(upstream_up, v->state < VIEW_STARVED)
 UPSTREAM(upstream_doubted, v->state == VIEW_DOUBTED)
-UPSTREAM(upstream_queries, v->tally.sends)
-UPSTREAM(upstream_replies, v->tally.replies)
+
+static void
+one_sent(
+    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
+{
+	(void)f;
+	metric_text_count(
+	    t, LABELS(label, { "transport", "udp" }), v->tally.sends - v->tally.sends_tcp);
+	metric_text_count(t, LABELS(label, { "transport", "tcp" }), v->tally.sends_tcp);
+}
+
+static void
+upstream_queries(struct metric_text *t, const struct facts *f)
+{
+	each_upstream(t, f, one_sent);
+}
+
+_Static_assert(N_RCODES == UPSTREAM_RCODES, "the same rcodes are told apart");
+
+static void
+one_replied(
+    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
+{
+	(void)f;
+	for (unsigned i = 0; i < UPSTREAM_RCODES; i++)
+		metric_text_count(t, LABELS(label, { "rcode", rcodes[i] }), view_rcode(v, i));
+}
+
+static void
+upstream_replies(struct metric_text *t, const struct facts *f)
+{
+	each_upstream(t, f, one_replied);
+}
+
+static void
+one_rtt(
+    struct metric_text *t, const struct facts *f, const struct view *v, struct metric_label label)
+{
+	(void)f;
+	metric_text_latency(t, LABELS(label), &v->tally.rtt);
+}
+
+static void
+upstream_rtt(struct metric_text *t, const struct facts *f)
+{
+	each_upstream(t, f, one_rtt);
+}
+
 UPSTREAM(upstream_late, v->tally.late)
 UPSTREAM(upstream_lost, v->tally.lost)
 UPSTREAM(upstream_hedges, v->tally.hedges)
@@ -228,9 +343,17 @@ static const struct row table[] = {
 	ROW("queries_in_flight", GAUGE, NULL, "Questions of clients that have no answer yet",
 	    in_flight),
 	ROW("connections", GAUGE, NULL, "Connections that are open", connections),
+	ROW("client_queries", COUNTER, NULL, "Questions received", queries),
+	ROW("client_queries_by_type", COUNTER, NULL,
+	    "Questions by type; other: nothing that can be read, too", queries_by_type),
 	ROW("answers", COUNTER, NULL,
 	    "Answers given to clients, by reason: from here, or after waiting for upstream",
 	    answers),
+	ROW("responses", COUNTER, NULL, "Answers by rcode, the four bits of a header", responses),
+	ROW("response_duration_seconds", HISTOGRAM, "seconds",
+	    "From a question to its answer; what left in the same turn took less than the first "
+	    "bound",
+	    durations),
 	ROW("dropped", COUNTER, NULL, "Messages of clients that got no answer", dropped),
 	ROW("prefix_state", GAUGE, NULL,
 	    "1 for the state that a prefix is in, for clients of a block; 0: of no block",
@@ -240,12 +363,14 @@ static const struct row table[] = {
 	    upstream_doubted),
 	ROW("upstream_queries", COUNTER, NULL, "Questions sent, repeated ones and probes too",
 	    upstream_queries),
-	ROW("upstream_answered", COUNTER, NULL, "Right replies", upstream_replies),
-	ROW("upstream_answered_late", COUNTER, NULL, "Right replies after the wait was over",
+	ROW("upstream_replies", COUNTER, NULL, "Right replies", upstream_replies),
+	ROW("upstream_late_replies", COUNTER, NULL, "Of these after the wait for them was over",
 	    upstream_late),
-	ROW("upstream_lost", COUNTER, NULL, "Questions without a reply in time", upstream_lost),
+	ROW("upstream_timeouts", COUNTER, NULL, "Questions without a reply in time", upstream_lost),
 	ROW("upstream_hedged", COUNTER, NULL, "Questions sent to it as another one was slow",
 	    upstream_hedges),
+	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",
+	    upstream_rtt),
 	ROW("cache_entries", GAUGE, NULL, "Entries in the cache", of_cache_entries),
 	ROW("cache_message_bytes", GAUGE, "bytes", "Their messages", of_cache_bytes),
 	ROW("cache_size_bytes", GAUGE, "bytes", "What the cache has room for", of_cache_room),

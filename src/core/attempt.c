@@ -65,8 +65,7 @@ grow_spaces(struct lookups *ls)
 	if (ls->n_spaces == TXID_MAX_SPACES ||
 	    txid_room(&ls->spaces[ls->n_spaces - 1]) > TXID_COUNT / 8)
 		return;
-	txid_init(&ls->spaces[ls->n_spaces]);
-	ls->n_spaces++;
+	txid_init(&ls->spaces[ls->n_spaces++]);
 }
 
 static inline bool
@@ -130,14 +129,15 @@ go_udp(struct lookups *ls, struct lookup *l)
 static bool
 go_tcp(struct lookups *ls, struct lookup *l)
 {
-	struct channel *tcp = ls->upstreams->table[l->upstream].tcp;
-	unsigned k = channels_pick(tcp);
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	unsigned k = channels_pick(up->tcp);
 
 	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
 		return false;
 	l->progress = LOOKUP_ASKED_TCP;
-	channel_add(&tcp[k], &l->now.link);
+	channel_add(&up->tcp[k], &l->now.link);
 	stats_inc(&ls->stats->upstream_tcp);
+	up->tally.sends_tcp++;
 	return true;
 }
 

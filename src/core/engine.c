@@ -356,8 +356,13 @@ engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 static void
 count_answer(struct engine *e, const struct query *q, const uint8_t *msg)
 {
-	stats_reason(&e->stats, (enum reason)q->reason, query_waited(q));
-	if (header_flags(msg) & DNS_TC)
+	bool waited = query_waited(q);
+	uint16_t flags = header_flags(msg);
+
+	stats_answer(&e->stats, (enum reason)q->reason, waited, flags & DNS_RCODE);
+	if (waited)
+		latency_add(&e->waited, e->now_ns - query_came_ns(q));
+	if (flags & DNS_TC)
 		stats_inc(&e->stats.answers_truncated);
 }
 
@@ -393,7 +398,8 @@ static void
 keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct packetcache_why why = { .reason = (enum reason)q->reason,
-		.age_s = e->queries.fetch->age_s };
+		.age_s = e->queries.fetch->age_s,
+		.asked = stats_asked(false, q->peer.family == NETADDR_IPV6, q->qtype) };
 	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
 	if (plain && e->queries.fetch->result.outcome == LOOKUP_REPLY && !e->queries.refreshed)

@@ -37,6 +37,7 @@
 #include "base/netaddr.h"
 #include "core/channel.h"
 #include "core/conf.h"
+#include "core/latency.h"
 #include "core/packet.h"
 #include "core/stats.h"
 #include "core/tap.h"
@@ -71,6 +72,12 @@ void engine_set_tap(struct engine *e, struct tap *tap);
 
 /* engine_stats: the counters, owned by E. The shell increments its own fields there. */
 struct stats *engine_stats(struct engine *e);
+
+/*
+ * engine_latency: how long the answers took that waited for upstream, by the times at which the
+ * shell called; borrowed. Others left in the turn in which their questions came.
+ */
+const struct latency *engine_latency(const struct engine *e);
 
 /*
  * engine_prepare: prefetch the memory that N messages will need, before they are handed in. Keeps

@@ -15,6 +15,7 @@
 #include "base/attr.h"
 #include "base/rng.h"
 #include "core/cookie.h"
+#include "core/latency.h"
 #include "core/limit.h"
 #include "core/lookup.h"
 #include "core/packet.h"
@@ -34,6 +35,7 @@
 
 struct engine {
 	struct stats stats;
+	struct latency waited; /* of the answers for which upstream was waited for */
 	struct queries queries;
 	struct lookups lookups;
 	struct lookup_result result; /* result of the lookup that ended last */

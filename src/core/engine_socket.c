@@ -23,6 +23,12 @@ engine_upstream_good(const struct engine *e, unsigned upstream)
 	return !e->upstreams.table[upstream].doubted && !e->upstreams.table[upstream].down;
 }
 
+const struct latency *
+engine_latency(const struct engine *e)
+{
+	return &e->waited;
+}
+
 size_t
 engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
 {

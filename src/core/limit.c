@@ -131,9 +131,10 @@ over(struct limits *l, const struct packet_in *in, unsigned len, uint64_t now_ns
 		stats_inc(&l->stats->rate_slipped);
 		return LIMIT_SLIP;
 	}
-	stats_inc(&l->stats->client_udp);
+	/* It has not been read. */
+	stats_inc(&l->stats->asked[stats_asked(false, in->peer.family == NETADDR_IPV6, 0)]);
 	stats_inc(&l->stats->rate_dropped);
-	stats_reason(l->stats, REASON_DROP_RATE, false);
+	stats_dropped(l->stats, REASON_DROP_RATE);
 	return LIMIT_DROP;
 }
 

@@ -129,6 +129,9 @@ match_note(struct lookups *ls, struct lookup *l, const struct msg *msg, enum msg
 		stats_inc(&ls->stats->upstream_overdue);
 		us->table[l->upstream].tally.late++;
 	}
+	if (UNLIKELY(verdict != MSG_OK || msg->rcode != DNS_NOERROR))
+		upstreams_on_rcode(
+		    &us->table[l->upstream], verdict == MSG_OK ? msg->rcode : UINT16_MAX);
 	/* A reply with CD says nothing about replies without it. */
 	if (l->check != LOOKUP_CHECK_CD)
 		health_on_rcode(

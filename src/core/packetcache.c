@@ -23,6 +23,7 @@ struct slot {
 	uint8_t family;
 	uint8_t n_moved;
 	uint8_t reason;       /* enum reason */
+	uint8_t asked;        /* place in stats.asked */
 	uint8_t question_len; /* bytes without the ID; 0: the slot is free */
 	struct moved moved[PACKETCACHE_COUNTS];
 	uint8_t question[PACKETCACHE_QUESTION];
@@ -122,7 +123,8 @@ packetcache_write(
 	for (unsigned i = 0; i < slot->n_moved; i++)
 		stats_add(&s->client_udp + slot->moved[i].counter, slot->moved[i].by);
 	stats_inc(&s->answers_repeated);
-	stats_reason(s, (enum reason)slot->reason, false);
+	stats_answer(s, (enum reason)slot->reason, false, header_flags(slot->answer) & DNS_RCODE);
+	stats_inc(&s->asked[slot->asked]);
 	return slot->answer_len;
 }
 
@@ -163,6 +165,7 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
 	slot->family = a->family;
 	slot->reason = (uint8_t)why->reason;
 	slot->age_s = why->age_s;
+	slot->asked = (uint8_t)why->asked;
 	slot->question_len = (uint8_t)(a->len - HEADER_ID_LEN);
 	memcpy(slot->question, a->msg + HEADER_ID_LEN, slot->question_len);
 	slot->answer_len = (uint16_t)len;

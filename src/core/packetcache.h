@@ -42,6 +42,7 @@ struct packetcache_ask {
 struct packetcache_why {
 	enum reason reason;
 	uint32_t age_s; /* of the cache's entry that it was made of */
+	unsigned asked; /* the question's place in stats.asked */
 };
 
 struct packetcache;

@@ -371,6 +371,13 @@ query_waited(const struct query *q)
 	return q->place.net != NULL;
 }
 
+/* query_came_ns: when Q, which has been started, came. */
+MUST_USE static inline uint64_t
+query_came_ns(const struct query *q)
+{
+	return q->deadline_ns - QUERY_ALL_MS * NS_PER_MS;
+}
+
 /*
  * query_fetch_stale: upstream has failed or is late: fetch a stale entry. True: there is one and
  * qs->hit is set, or upstream was only late and is asked again as by query_ask. False: the cache

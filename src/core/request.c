@@ -385,12 +385,12 @@ deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdic
 {
 	if (verdict == MSG_SHORT) {
 		stats_inc(&qs->stats->client_short);
-		stats_reason(qs->stats, REASON_DROP_SHORT, false);
+		stats_dropped(qs->stats, REASON_DROP_SHORT);
 		return false;
 	}
 	if (m->flags & DNS_QR) {
 		stats_inc(&qs->stats->client_response);
-		stats_reason(qs->stats, REASON_DROP_RESPONSE, false);
+		stats_dropped(qs->stats, REASON_DROP_RESPONSE);
 		return false;
 	}
 	return true;
@@ -414,11 +414,11 @@ request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 
 	if (!deserves_answer(qs, &m, verdict))
 		return NULL;
-	stats_inc(tcp ? &qs->stats->client_tcp : &qs->stats->client_udp);
+	stats_inc(&qs->stats->asked[stats_asked(tcp, in->peer.family == NETADDR_IPV6, m.qtype)]);
 	q = query_new(qs);
 	if (q == NULL) {
 		stats_inc(&qs->stats->client_dropped);
-		stats_reason(qs->stats, REASON_DROP_FULL, false);
+		stats_dropped(qs->stats, REASON_DROP_FULL);
 		return NULL;
 	}
 	q->tcp = tcp;

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/stats.h"
 
+#include <string.h>
+
+const uint8_t stats_types[STATS_NUMBERED] = { [DNS_TYPE_A] = STATS_A,
+	[DNS_TYPE_AAAA] = STATS_AAAA,
+	[DNS_TYPE_PTR] = STATS_PTR,
+	[DNS_TYPE_SVCB] = STATS_HTTPS,
+	[DNS_TYPE_HTTPS] = STATS_HTTPS };
+
 /* Every answer has one reason; a question that was dropped has one, too, but no answer. */
 static uint64_t
 answers(const struct stats *const *stats, unsigned n)
@@ -13,6 +21,17 @@ answers(const struct stats *const *stats, unsigned n)
 		if (reason_row((enum reason)r)->kind != REASON_DROPPING)
 			sum += rows[r].at_once + rows[r].waited;
 	}
+	return sum;
+}
+
+static uint64_t
+questions(const struct stats *const *stats, unsigned n, bool tcp)
+{
+	uint64_t asked[STATS_ASKED], sum = 0;
+
+	stats_sum_asked(stats, n, asked);
+	for (unsigned i = 0; i < STATS_ASKED / 2; i++)
+		sum += asked[i + (tcp ? STATS_ASKED / 2 : 0)];
 	return sum;
 }
 
@@ -30,7 +49,19 @@ stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[st
 	row++;
 	STATS_COUNTERS(SUM)
 #undef SUM
+	rows[STATS_client_udp].value = questions(stats, n, false);
+	rows[STATS_client_tcp].value = questions(stats, n, true);
 	rows[STATS_answers].value = answers(stats, n);
+}
+
+static uint64_t
+sum_of(const _Atomic uint64_t counters[static STATS_RCODES])
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < STATS_RCODES; i++)
+		sum += atomic_load_explicit(&counters[i], memory_order_relaxed);
+	return sum;
 }
 
 void
@@ -40,10 +71,8 @@ stats_sum_reasons(
 	for (unsigned r = 0; r < REASON_N; r++) {
 		rows[r] = (struct stats_reason){ .at_once = 0 };
 		for (unsigned i = 0; i < n; i++) {
-			const _Atomic uint64_t *both = stats[i]->reasons[r];
-
-			rows[r].at_once += atomic_load_explicit(&both[0], memory_order_relaxed);
-			rows[r].waited += atomic_load_explicit(&both[1], memory_order_relaxed);
+			rows[r].at_once += sum_of(stats[i]->reasons[r][0]);
+			rows[r].waited += sum_of(stats[i]->reasons[r][1]);
 		}
 	}
 }
@@ -56,4 +85,30 @@ stats_in_flight(const struct stats_row rows[static STATS_N])
 	uint64_t ended = rows[STATS_client_dropped].value + rows[STATS_answers].value;
 
 	return taken > ended ? taken - ended : 0;
+}
+
+void
+stats_sum_rcodes(const struct stats *const *stats, unsigned n, uint64_t rcodes[static STATS_RCODES])
+{
+	memset(rcodes, 0, STATS_RCODES * sizeof(rcodes[0]));
+	for (unsigned r = 0; r < REASON_N; r++) {
+		if (reason_row((enum reason)r)->kind == REASON_DROPPING)
+			continue;
+		for (unsigned i = 0; i < 2 * n; i++) {
+			const _Atomic uint64_t *from = stats[i / 2]->reasons[r][i % 2];
+
+			for (unsigned c = 0; c < STATS_RCODES; c++)
+				rcodes[c] += atomic_load_explicit(&from[c], memory_order_relaxed);
+		}
+	}
+}
+
+void
+stats_sum_asked(const struct stats *const *stats, unsigned n, uint64_t asked[static STATS_ASKED])
+{
+	for (unsigned a = 0; a < STATS_ASKED; a++) {
+		asked[a] = 0;
+		for (unsigned i = 0; i < n; i++)
+			asked[a] += atomic_load_explicit(&stats[i]->asked[a], memory_order_relaxed);
+	}
 }

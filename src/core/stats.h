@@ -14,12 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "core/reason.h"
+#include "dns/proto.h"
 
 /* X(field, "what it counts") */
 #define STATS_COUNTERS(X) \
-	X(client_udp, "questions received over UDP") \
-	X(client_tcp, "questions received over TCP") \
+	X(client_udp, "questions received over UDP") /* the sum of stats.asked */ \
+	X(client_tcp, "questions received over TCP") /* likewise */ \
 	X(client_short, "client messages under 12 bytes, dropped") \
 	X(client_response, "client messages with QR set, dropped") \
 	X(client_truncated, "client datagrams larger than a receive slot, dropped") \
@@ -126,12 +128,28 @@
 	X(query_log, "answers handed to the query log") \
 	X(query_log_dropped, "answers that the query log had no room for")
 
+#define STATS_RCODES 16 /* those of a header's four bits */
+
+/* What a question is for. */
+enum stats_type {
+	STATS_OTHER, /* or nothing that can be read */
+	STATS_A,
+	STATS_AAAA,
+	STATS_HTTPS, /* and SVCB */
+	STATS_PTR,
+	STATS_TYPES = 8 /* with room, as a power of two costs less */
+};
+
+/* Of a question: TCP 1; IPv6 1; its type. */
+#define STATS_ASKED (2 * 2 * STATS_TYPES)
+
 struct stats {
 	/*
 	 * by reason the answers given, and what was dropped: without waiting for upstream, from the
-	 * cache or from here; and after it
+	 * cache or from here; and after it; each by rcode
 	 */
-	_Alignas(64) _Atomic uint64_t reasons[REASON_N][2];
+	_Alignas(64) _Atomic uint64_t reasons[REASON_N][2][STATS_RCODES];
+	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
@@ -154,13 +172,32 @@ stats_inc(_Atomic uint64_t *counter)
 }
 
 /*
- * stats_reason: count an answer, or a question that is dropped, for REASON. WAITED: it waited for
- * upstream. Only in the owner's thread.
+ * stats_answer: count an answer for REASON, whose header has RCODE (below STATS_RCODES). WAITED: it
+ * waited for upstream. Only in the owner's thread.
  */
 static inline void
-stats_reason(struct stats *s, enum reason reason, bool waited)
+stats_answer(struct stats *s, enum reason reason, bool waited, unsigned rcode)
 {
-	stats_inc(&s->reasons[reason][waited]);
+	stats_inc(&s->reasons[reason][waited][rcode]);
+}
+
+/* stats_dropped: count a message that is dropped for REASON. Only in the owner's thread. */
+static inline void
+stats_dropped(struct stats *s, enum reason reason)
+{
+	stats_answer(s, reason, false, 0);
+}
+
+#define STATS_NUMBERED (DNS_TYPE_HTTPS + 1)
+extern const uint8_t stats_types[STATS_NUMBERED]; /* enum stats_type, by the number of the type */
+
+/* stats_asked: the place in stats.asked of a question for QTYPE. */
+MUST_USE static inline unsigned
+stats_asked(bool tcp, bool ipv6, uint16_t qtype)
+{
+	unsigned type = qtype < STATS_NUMBERED ? stats_types[qtype] : STATS_OTHER;
+
+	return (tcp * 2U + ipv6) * STATS_TYPES + type;
 }
 
 /* One counter as a reader sees it. */
@@ -199,5 +236,13 @@ void stats_sum_reasons(
  * on while the counters are read one by one, so it is not exact.
  */
 uint64_t stats_in_flight(const struct stats_row rows[static STATS_N]);
+
+/* stats_sum_rcodes: the same by rcode. */
+void stats_sum_rcodes(
+    const struct stats *const *stats, unsigned n, uint64_t rcodes[static STATS_RCODES]);
+
+/* stats_sum_asked: the sums of stats.asked. Any thread. */
+void stats_sum_asked(
+    const struct stats *const *stats, unsigned n, uint64_t asked[static STATS_ASKED]);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/rng.h"
 #include "core/channel.h"
 #include "core/conf.h"
+#include "core/latency.h"
 #include "core/pulse.h"
 #include "core/times.h"
 #include "core/txid.h"
@@ -58,14 +59,23 @@ struct upstream_guard {
 /* Its transports: indices of struct upstream.times. */
 enum upstream_over { UPSTREAM_OVER_UDP, UPSTREAM_OVER_TCP, UPSTREAM_TRANSPORTS };
 
+#define UPSTREAM_RCODES 7 /* those up to REFUSED, and others */
+
 /* What this loop has had with it, for the operator. */
 struct upstream_tally {
-	uint64_t sends;   /* questions, retries and probes too */
-	uint64_t replies; /* right ones */
-	uint64_t late;    /* of these: after the wait was over */
+	uint64_t sends;     /* questions, retries and probes too */
+	uint64_t sends_tcp; /* of these: over TCP */
+	uint64_t replies;   /* right ones */
+	uint64_t late;      /* of these: after the wait was over */
 	/* attempts without a reply in time: silent, refused, or their connection was lost */
 	uint64_t lost;
 	uint64_t hedges; /* questions sent to it because another one was slow */
+	/*
+	 * of the replies: by rcode, but not NOERROR, which the rest are; the last for others and
+	 * for what was malformed
+	 */
+	uint64_t rcodes[UPSTREAM_RCODES];
+	struct latency rtt; /* of the replies */
 };
 
 struct upstream {
@@ -186,11 +196,18 @@ upstream_is_down(const struct upstream *up)
 /* upstreams_all_down: are all configured upstreams down? */
 MUST_USE bool upstreams_all_down(const struct upstreams *us);
 
+/* upstreams_on_rcode: UP replied with RCODE, which is not NOERROR. */
+static inline void
+upstreams_on_rcode(struct upstream *up, uint16_t rcode)
+{
+	up->tally.rcodes[rcode < UPSTREAM_RCODES ? rcode : UPSTREAM_RCODES - 1]++;
+}
+
 /*
  * upstreams_learn: a right reply came from U over transport OVER, RTT_NS after its question was
  * sent, whether in time or late.
  */
-static inline void
+static inline __attribute__((always_inline)) void
 upstreams_learn(
     struct upstreams *us, unsigned u, enum upstream_over over, uint64_t rtt_ns, uint64_t now_ns)
 {
@@ -206,6 +223,7 @@ upstreams_learn(
 	up->tcp_first = up->n_udp_silent >= UPSTREAM_UDP_SILENT;
 	up->heard_ns = now_ns;
 	up->tally.replies++;
+	latency_add(&up->tally.rtt, rtt_ns);
 }
 
 /*

@@ -93,10 +93,14 @@ merge(struct view *to, const struct view *from)
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
 		merge_rtt(&to->rtt[over], &from->rtt[over]);
 	to->tally.sends += from->tally.sends;
+	to->tally.sends_tcp += from->tally.sends_tcp;
 	to->tally.replies += from->tally.replies;
 	to->tally.late += from->tally.late;
 	to->tally.lost += from->tally.lost;
 	to->tally.hedges += from->tally.hedges;
+	for (unsigned i = 0; i < UPSTREAM_RCODES; i++)
+		to->tally.rcodes[i] += from->tally.rcodes[i];
+	latency_merge(&to->tally.rtt, &from->tally.rtt);
 }
 
 void
@@ -112,6 +116,18 @@ views_merge(struct view all[static UPSTREAM_MAX], size_t *n_all, const struct vi
 		else if (at < UPSTREAM_MAX)
 			all[(*n_all)++] = more[i];
 	}
+}
+
+uint64_t
+view_rcode(const struct view *v, unsigned rcode)
+{
+	uint64_t rest = v->tally.replies;
+
+	if (rcode != DNS_NOERROR)
+		return v->tally.rcodes[rcode];
+	for (unsigned i = 0; i < UPSTREAM_RCODES; i++)
+		rest -= v->tally.rcodes[i];
+	return rest;
 }
 
 double

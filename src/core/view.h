@@ -67,6 +67,9 @@ void views_merge(
 /* view_state_text: STATE for people: "good", "in doubt", "without a socket", "down". */
 const char *view_state_text(enum view_state state);
 
+/* view_rcode: how many replies of V have the rcode with the index RCODE in its tally. */
+MUST_USE uint64_t view_rcode(const struct view *v, unsigned rcode);
+
 /* view_share: the part of all sends, to the N upstreams at ALL, that went to V; percent. */
 MUST_USE double view_share(const struct view *v, const struct view *all, size_t n);
 

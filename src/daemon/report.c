@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -238,14 +239,20 @@ report_upstreams(const struct view *all, size_t n, uint64_t now_ns)
 static void
 report_views(struct threads *t)
 {
-	struct view all[UPSTREAM_MAX];
+	struct view *all = malloc(UPSTREAM_MAX * sizeof(*all));
 	unsigned n_missing;
-	size_t n = threads_views(t, all, VIEWS_MS, &n_missing);
+	size_t n;
 
+	if (all == NULL) {
+		log_warn("stats", "no memory to tell of upstreams");
+		return;
+	}
+	n = threads_views(t, all, VIEWS_MS, &n_missing);
 	report_upstreams(all, n, clock_now_ns());
 	if (n_missing > 0)
 		log_warn("stats", "%u of %u loops did not say in %u ms what they know of upstreams",
 		    n_missing, t->n, VIEWS_MS);
+	free(all);
 }
 
 void

@@ -188,7 +188,7 @@ listener_take(struct shell *sh, struct listener *l, unsigned n)
 		udp_meta(&sh->client_rx, i, &in->local, &drops);
 		if (udp_cut(&sh->client_rx, i)) {
 			stats_inc(&sh->stats->client_truncated);
-			stats_reason(sh->stats, REASON_DROP_LARGE, false);
+			stats_dropped(sh->stats, REASON_DROP_LARGE);
 			continue;
 		}
 		if (!netaddr_from_sockaddr(&sh->client_rx.name[i].sa, &in->peer))

@@ -284,7 +284,8 @@ loop_tell(struct loop *l)
 	l->n_views = engine_views(sh->engine, l->views);
 	l->open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
 		.clients = sh->sessions.n,
-		.upstreams = sh->upstream_tcp.n_open };
+		.upstreams = sh->upstream_tcp.n_open,
+		.waited = *engine_latency(sh->engine) };
 	atomic_store(&l->views_wanted, false);
 }
 

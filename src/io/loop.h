@@ -22,6 +22,7 @@
 
 #include "base/attr.h"
 #include "core/conf.h"
+#include "core/latency.h"
 #include "core/stats.h"
 #include "core/tap.h"
 #include "core/view.h"
@@ -100,9 +101,10 @@ void loop_ask_views(struct loop *l);
 
 /* What a loop has open. */
 struct loop_open {
-	uint32_t queries;   /* questions of clients that have no answer yet */
-	uint32_t clients;   /* TCP connections of clients */
-	uint32_t upstreams; /* TCP connections to upstreams */
+	uint32_t queries;      /* questions of clients that have no answer yet */
+	uint32_t clients;      /* TCP connections of clients */
+	uint32_t upstreams;    /* TCP connections to upstreams */
+	struct latency waited; /* of the answers that waited for upstream */
 };
 
 /* loop_open: what the loop had open when it answered the last loop_ask_views; as loop_views. */

@@ -72,10 +72,10 @@ START_TEST(answers_are_counted_by_reason)
 	struct stats_reason reasons[REASON_N];
 	struct stats_row rows[STATS_N];
 
-	stats_reason(&a, REASON_NATIVE, true);
-	stats_reason(&b, REASON_NATIVE, false);
-	stats_reason(&b, REASON_NATIVE, true);
-	stats_reason(&b, REASON_DROP_RATE, false);
+	stats_answer(&a, REASON_NATIVE, true, DNS_NOERROR);
+	stats_answer(&b, REASON_NATIVE, false, DNS_NOERROR);
+	stats_answer(&b, REASON_NATIVE, true, DNS_NXDOMAIN);
+	stats_dropped(&b, REASON_DROP_RATE);
 	stats_sum_reasons(both, 2, reasons);
 	ck_assert_uint_eq(reasons[REASON_NATIVE].waited, 2);
 	ck_assert_uint_eq(reasons[REASON_NATIVE].at_once, 1);

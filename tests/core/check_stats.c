@@ -24,16 +24,64 @@ START_TEST(sums_of_loops_are_the_rows)
 	const struct stats *both[2] = { &a, &b };
 	struct stats_row rows[STATS_N];
 
-	stats_inc(&a.client_udp);
-	stats_inc(&a.client_udp);
-	stats_add(&b.client_udp, 40);
+	stats_inc(&a.client_short);
+	stats_inc(&a.client_short);
+	stats_add(&b.client_short, 40);
 	stats_add(&b.send_failed, UINT64_C(1) << 40);
 	stats_sum(both, 2, rows);
-	ck_assert_uint_eq(find(rows, "client_udp")->value, 42);
+	ck_assert_uint_eq(find(rows, "client_short")->value, 42);
 	ck_assert_uint_eq(find(rows, "send_failed")->value, UINT64_C(1) << 40);
 	ck_assert_uint_eq(find(rows, "client_tcp")->value, 0);
 	stats_sum(both, 1, rows);
-	ck_assert_uint_eq(find(rows, "client_udp")->value, 2);
+	ck_assert_uint_eq(find(rows, "client_short")->value, 2);
+}
+END_TEST
+
+/* What has a place by several things is told by each of them. */
+START_TEST(questions_are_told_apart)
+{
+	const struct stats *both[2] = { &a, &b };
+	uint64_t asked[STATS_ASKED];
+	struct stats_row rows[STATS_N];
+	bool seen[STATS_ASKED] = { false };
+	static const enum stats_type kinds[] = { STATS_A, STATS_AAAA, STATS_HTTPS, STATS_PTR,
+		STATS_OTHER };
+	static const uint16_t types[] = { DNS_TYPE_A, DNS_TYPE_AAAA, DNS_TYPE_HTTPS, DNS_TYPE_PTR,
+		DNS_TYPE_MX };
+
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned at = stats_asked(i & 1, i & 2, types[i / 4]);
+
+		ck_assert_uint_lt(at, STATS_ASKED);
+		ck_assert(!seen[at]);
+		seen[at] = true;
+		ck_assert_uint_eq(at % STATS_TYPES, kinds[i / 4]);
+		stats_add(&(i & 2 ? &a : &b)->asked[at], i & 1 ? 100 : 1);
+	}
+	ck_assert_uint_eq(
+	    stats_asked(true, true, DNS_TYPE_SVCB), stats_asked(true, true, DNS_TYPE_HTTPS));
+	ck_assert_uint_eq(stats_asked(true, true, 66), stats_asked(true, true, DNS_TYPE_MX));
+	stats_sum_asked(both, 2, asked);
+	ck_assert_uint_eq(asked[stats_asked(true, false, DNS_TYPE_PTR)], 100);
+	stats_sum(both, 2, rows);
+	ck_assert_uint_eq(find(rows, "client_udp")->value, 10);
+	ck_assert_uint_eq(find(rows, "client_tcp")->value, 1000);
+}
+END_TEST
+
+START_TEST(answers_are_told_by_rcode)
+{
+	const struct stats *both[2] = { &a, &b };
+	uint64_t rcodes[STATS_RCODES];
+
+	stats_answer(&a, REASON_NATIVE, true, DNS_NOERROR);
+	stats_answer(&b, REASON_RELAYED, false, DNS_NXDOMAIN);
+	stats_answer(&b, REASON_NXDOMAIN, true, DNS_NXDOMAIN);
+	stats_dropped(&b, REASON_DROP_RATE);
+	stats_sum_rcodes(both, 2, rcodes);
+	ck_assert_uint_eq(rcodes[DNS_NOERROR], 1);
+	ck_assert_uint_eq(rcodes[DNS_NXDOMAIN], 2);
+	ck_assert_uint_eq(rcodes[DNS_SERVFAIL], 0);
 }
 END_TEST
 
@@ -70,6 +118,8 @@ main(void)
 	int failed;
 
 	tcase_add_test(tc, sums_of_loops_are_the_rows);
+	tcase_add_test(tc, questions_are_told_apart);
+	tcase_add_test(tc, answers_are_told_by_rcode);
 	tcase_add_test(tc, every_row_says_what_it_counts);
 	tcase_add_test(tc, loops_share_no_cache_line);
 	suite_add_tcase(s, tc);

@@ -157,7 +157,9 @@ START_TEST(upstreams_are_told)
 		v[i] = (struct view){ .n_loops = 4, .n_so = 4 };
 		ck_assert(netaddr_parse("192.0.2.1", (uint16_t)(53 + i), &v[i].addr));
 	}
-	v[0].tally = (struct upstream_tally){ 750, 740, 3, 10, 12 };
+	v[0].tally = (struct upstream_tally){
+		.sends = 750, .replies = 740, .late = 3, .lost = 10, .hedges = 12
+	};
 	v[0].heard_ns = 99900 * NS_PER_MS;
 	v[0].since_ns = 58 * NS_PER_SEC;
 	v[0].rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ 1250000, 310400, 700 };
@@ -201,8 +203,11 @@ START_TEST(longest_upstream_fits)
 	views[0].since_ns = views[0].heard_ns = 1;
 	views[0].rtt[0] = (struct view_rtt){ UINT64_MAX, UINT64_MAX, 1 };
 	views[0].rtt[1] = views[0].rtt[0];
-	views[0].tally =
-	    (struct upstream_tally){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	views[0].tally = (struct upstream_tally){ .sends = UINT64_MAX,
+		.replies = UINT64_MAX,
+		.late = UINT64_MAX,
+		.lost = UINT64_MAX,
+		.hedges = UINT64_MAX };
 	text = told(upstreams);
 	ck_assert_ptr_nonnull(strstr(text, all));
 	ck_assert_ptr_nonnull(strstr(text, " s ago\n"));

@@ -67,7 +67,7 @@ START_TEST(oversized_datagram_is_dropped_alone)
 	ck_assert(rig_recv(fd, &msg));
 	ck_assert_uint_eq(rig_id(&msg), 2);
 	ck_assert_uint_eq(rig_stat(&rig, "client_truncated"), 1);
-	ck_assert_uint_eq(loop_stats(rig.loop)->reasons[REASON_DROP_LARGE][0], 1);
+	ck_assert_uint_eq(loop_stats(rig.loop)->reasons[REASON_DROP_LARGE][0][0], 1);
 	ck_assert_uint_eq(rig_stat(&rig, "client_short"), 1);
 	close(fd);
 }

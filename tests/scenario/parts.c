@@ -140,3 +140,12 @@ parts_count(const _Atomic uint64_t *counter)
 {
 	return atomic_load_explicit(counter, memory_order_relaxed);
 }
+
+uint64_t
+parts_questions(const struct stats *s, bool tcp)
+{
+	struct stats_row rows[STATS_N];
+
+	stats_sum(&s, 1, rows);
+	return rows[tcp ? STATS_client_tcp : STATS_client_udp].value;
+}

@@ -73,4 +73,7 @@ size_t parts_question(uint8_t *buf, uint16_t id, const char *name, uint16_t qtyp
 /* parts_count: the value of a counter. */
 uint64_t parts_count(const _Atomic uint64_t *counter);
 
+/* parts_questions: how many questions S has counted, over TCP or over UDP. */
+uint64_t parts_questions(const struct stats *s, bool tcp);
+
 #endif
