@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "config/keywords.h"
+#include "daemon/controlsock.h"
 #include "daemon/pidfile.h"
 #include "io/bind.h"
 
@@ -217,6 +218,28 @@ check_pidfile(const struct precheck *c)
 	    path, precheck_strerror(rc));
 }
 
+/* The control socket is opened before privileges are dropped, too. */
+static void
+check_control(const struct precheck *c)
+{
+	const char *path = place(c->s->control_socket);
+	struct sockpath_owner owner;
+	int rc;
+
+	if (!controlsock_owner(c->s, c->p, &owner)) {
+		tell(c, DIAG_ERROR, "control-group",
+		    "'%s' does not exist; create it or name another", c->s->control_group);
+		return;
+	}
+	rc = path == NULL ? 0 : sockpath_try(path, &owner);
+	if (rc == 0 || ((rc == -EACCES || rc == -EPERM) && c->by_root && geteuid() != 0))
+		return;
+	tell(c, DIAG_ERROR, "control-socket",
+	    "'%s' cannot be made: %s; allowed is a path of at most %d characters, where nothing is "
+	    "yet, in a directory where whoever starts the daemon may write, or none",
+	    path, sockpath_strerror(rc), SOCKPATH_MAX);
+}
+
 static void
 check_chroot(const struct precheck *c)
 {
@@ -279,5 +302,6 @@ precheck_all(const struct settings *s, const struct options *o, void *unused, st
 	check_listens(&c);
 	check_chroot(&c);
 	check_pidfile(&c);
+	check_control(&c);
 	check_cachefile(&c);
 }

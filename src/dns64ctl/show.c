@@ -234,8 +234,9 @@ show_config(const json_t *j, FILE *out)
 
 	json_array_foreach(list, i, l)
 	{
-		const char *keyword = text_of(l, "keyword"), *value = text_of(l, "value");
 		bool hidden = json_is_null(json_object_get(l, "value"));
+		const char *keyword = text_of(l, "keyword");
+		const char *value = hidden ? "(hidden)" : text_of(l, "value");
 		bool in_block = number_of(l, "block") > 0;
 		int width;
 

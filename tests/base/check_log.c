@@ -92,6 +92,48 @@ START_TEST(sink_none_drops_all_lines)
 }
 END_TEST
 
+static char ear_text[256];
+
+static void
+hear(void *arg, enum log_level level, const char *subsystem, const char *line)
+{
+	size_t len = strlen(ear_text);
+
+	snprintf(ear_text + len, sizeof(ear_text) - len, "%s%d %s|%s\n", (const char *)arg,
+	    (int)level, subsystem, line);
+}
+
+/* An ear hears what its thread logs, whether it is written or not, but no debugging. */
+START_TEST(ear_hears)
+{
+	static char first[] = "1:", second[] = "2:";
+	const struct log_ear one = { hear, first }, other = { hear, second };
+
+	log_set_level(LOG_LEVEL_WARN);
+	ck_assert_ptr_null(log_listen(&one));
+	log_at_all_levels();
+	ck_assert_ptr_eq(log_listen(&other), &one);
+	log_info("net", "x\ny");
+	ck_assert_ptr_eq(log_listen(&one), &other);
+	log_open(LOG_SINK_NONE, "test");
+	log_error("z", "unwritten");
+	log_open(LOG_SINK_STDERR, "test");
+	ck_assert_ptr_eq(log_listen(NULL), &one);
+	log_error("z", "unheard");
+	ck_assert_str_eq(
+	    ear_text, "1:0 a|1\n1:1 b|2\n1:2 c|3\n1:3 d|4\n2:3 net|x?y\n1:0 z|unwritten\n");
+	ck_assert_str_eq(lines(), "error a: 1\nwarning b: 2\nerror z: unheard\n");
+}
+END_TEST
+
+START_TEST(reopen_changes_nothing_else)
+{
+	log_reopen("test");
+	log_error("a", "still there");
+	ck_assert_str_eq(lines(), "error a: still there\n");
+}
+END_TEST
+
 START_TEST(controls_are_replaced)
 {
 	log_info("net", "x\nerror y: z\r\t\x1b[1m\x7f\xc3\xa4");
@@ -166,6 +208,8 @@ main(void)
 	tcase_add_loop_test(
 	    tc, lines_under_the_level_are_left_out, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG);
 	tcase_add_test(tc, sink_none_drops_all_lines);
+	tcase_add_test(tc, ear_hears);
+	tcase_add_test(tc, reopen_changes_nothing_else);
 	tcase_add_test(tc, controls_are_replaced);
 	tcase_add_test(tc, long_lines_are_cut);
 	tcase_add_test(tc, journal_gets_priorities);

@@ -582,6 +582,27 @@ START_TEST(flush_name_is_of_all_its_types)
 }
 END_TEST
 
+/* And what is said of all types; of no other name. */
+START_TEST(flush_type_is_of_one)
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t len = name_from_text("www.example", name);
+	uint32_t before = cache_flushes(cache);
+
+	put_names();
+	ask_for("www.example", DNS_TYPE_AAAA);
+	put(CACHE_NODATA, 1000);
+	ck_assert_uint_eq(cache_flush_type(cache, name, len, DNS_TYPE_AAAA), 1);
+	ck_assert_uint_eq(there(), 0x1f);
+	ck_assert_uint_eq(cache_flushes(cache), before + 1);
+	ask_for("www.example", SHARD_ANY_TYPE);
+	put(CACHE_NXDOMAIN, 1000);
+	ck_assert_uint_eq(cache_flush_type(cache, name, len, DNS_TYPE_AAAA), 1);
+	ck_assert_uint_eq(cache_flush_type(cache, name, len, DNS_TYPE_A), 1);
+	ck_assert_uint_eq(there(), 0x1d);
+}
+END_TEST
+
 static void
 flush_below(const char *text)
 {
@@ -696,6 +717,31 @@ START_TEST(walk_sees_each_entry_once)
 }
 END_TEST
 
+START_TEST(walk_of_a_name)
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t len = name_from_text("www.example", name);
+	struct seen seen = { .most = 100 };
+
+	put_names();
+	cache_walk_name(cache, name, len, now_s, see, &seen);
+	ck_assert_uint_eq(seen.n, 1);
+	/* DO has an entry of its own. */
+	ask_for("www.example", DNS_TYPE_A);
+	key.do_bit = true;
+	put(CACHE_NODATA, 1000);
+	seen = (struct seen){ .most = 100 };
+	cache_walk_name(cache, name, len, now_s, see, &seen);
+	ck_assert_uint_eq(seen.n, 2);
+	seen = (struct seen){ .most = 1 };
+	cache_walk_name(cache, name, len, now_s, see, &seen);
+	ck_assert_uint_eq(seen.n, 1);
+	cache_flush_all(cache);
+	cache_walk_name(cache, name, len, now_s, see, &seen);
+	ck_assert_uint_eq(seen.n, 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -720,10 +766,12 @@ main(void)
 	tcase_add_test(tc, flush_all_leaves_nothing);
 	tcase_add_test(tc, flushed_stays_flushed_past_65536_flushes);
 	tcase_add_test(tc, flush_name_is_of_all_its_types);
+	tcase_add_test(tc, flush_type_is_of_one);
 	tcase_add_test(tc, flush_below_name);
 	tcase_add_test(tc, spared_entries_keep_all_that_is_known);
 	tcase_add_test(tc, too_many_marks);
 	tcase_add_test(tc, walk_sees_each_entry_once);
+	tcase_add_test(tc, walk_of_a_name);
 	suite_add_tcase(s, tc);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/sockpath.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -162,6 +163,29 @@ START_TEST(of_the_wrong_kind)
 }
 END_TEST
 
+START_TEST(control_socket)
+{
+	char sock[SCRATCH_PATH + 8];
+	struct sockpath s;
+
+	look("user none\npidfile none\ncontrol-socket @/s\n");
+	ck_assert_str_eq(said.text, "");
+	look("user none\npidfile none\ncontrol-socket @\n");
+	ck_assert(told("control-socket: '/") && told("that is no socket, or that of another user"));
+	look("user none\npidfile none\ncontrol-socket /nonexistent/s\n");
+	ck_assert(told("'/nonexistent/s' cannot be made: No such file or directory; "));
+	look("user none\npidfile none\ncontrol-group no-such-group\n");
+	ck_assert(told("control-group: 'no-such-group' does not exist"));
+	/* The daemon that runs may be the one that this is checked for. */
+	snprintf(sock, sizeof(sock), "%s/s", dir);
+	ck_assert_int_eq(
+	    sockpath_open(&s, sock, &(struct sockpath_owner){ geteuid(), getegid() }), 0);
+	look("user none\npidfile none\ncontrol-socket @/s\n");
+	ck_assert_str_eq(said.text, "");
+	sockpath_close(&s);
+}
+END_TEST
+
 /*
  * Root sees with the eyes of the user that it would become; of itself too, less its capabilities.
  */
@@ -268,6 +292,7 @@ main(void)
 	tcase_add_test(tc, missing_files_are_all_told);
 	tcase_add_test(tc, from_the_command_line);
 	tcase_add_test(tc, of_the_wrong_kind);
+	tcase_add_test(tc, control_socket);
 	tcase_add_test(tc, missing_address_is_a_warning);
 	tcase_add_test(tc, root_looks_as_the_user_it_becomes);
 	/* The directory is root's: it is made and removed by the process that stays root. */
