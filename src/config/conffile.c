@@ -11,7 +11,6 @@
 #include "config/field.h"
 #include "config/keywords.h"
 #include "config/policy_lines.h"
-#include "config/source.h"
 #include "config/textfile.h"
 
 /* Do two rows write the same field? */
@@ -149,8 +148,8 @@ parse_keyword(struct settings *s, const struct keyword *k, const struct words *w
 	if (misplaced)
 		return;
 	digest_line(&s->digests[k - table], w, s->policy_lines->open);
-	source_note(
-	    s, k, w, s->policy_lines->open > 0 ? policy_lines_now(s->policy_lines)->line : 0);
+	origin_note(&s->origin, k, w,
+	    s->policy_lines->open > 0 ? policy_lines_now(s->policy_lines)->line : 0);
 	if (w->n == 1)
 		diag_error(d, w->line, k->name, "has no value; allowed is %s", k->args);
 	else if (w->n > 1 + k->max_words)

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "config/keywords.h"
 #include "config/policy_lines.h"
-#include "config/source.h"
 #include "config/values.h"
 
 #define USUAL_PATH SYSCONFDIR "/dns64d/dns64d.conf"
@@ -194,7 +193,7 @@ apply_level(const struct options *o, struct settings *s)
 		level = LOG_LEVEL_DEBUG;
 	s->log_level = (uint32_t)level;
 	if (o->level >= 0 || o->verbosity != 0)
-		source_override(s, keywords_find("log-level"), words[level]);
+		origin_override(&s->origin, keywords_find("log-level"), words[level]);
 }
 
 /* Drop the listen addresses of the other family (-4, -6). */
@@ -230,7 +229,7 @@ options_apply(const struct options *o, struct settings *s, struct diag *d)
 			prefixes = true;
 			policy_lines_at(s->policy_lines, 0)->prefixes.n = 0;
 		}
-		source_override(s, k, o->overrides[i].value);
+		origin_override(&s->origin, k, o->overrides[i].value);
 		k->parse(s, k, &w, d);
 	}
 	d->file = file;

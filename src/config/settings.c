@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "config/policy_lines.h"
-#include "config/source.h"
 
 bool
 settings_init(struct settings *s)
@@ -25,7 +24,7 @@ void
 settings_fini(struct settings *s)
 {
 	settings_seal(s);
-	source_fini(s);
+	origin_fini(&s->origin);
 	policies_unref(s->conf.core.policies);
 	s->conf.core.policies = NULL;
 }

@@ -15,6 +15,7 @@
 
 #include "base/attr.h"
 #include "config/keyword.h"
+#include "config/origin.h"
 #include "core/conf.h"
 
 #define SETTINGS_NAME 64   /* bytes of a user's or group's name, with its zero */
@@ -32,7 +33,6 @@ enum settings_query_log { SETTINGS_QUERY_LOG_TEXT, SETTINGS_QUERY_LOG_JSON };
 /* What the daemon gives up after the start; in the order of the words of the keyword sandbox. */
 enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
 
-struct array;
 struct policy_lines_list;
 
 /* The keyword cpu-affinity. */
@@ -60,7 +60,7 @@ struct settings {
 	uint64_t digests[KEYWORDS_MAX]; /* a hash of each keyword's lines, those in client
 						blocks too; 0: none */
 
-	struct array *source; /* owned: what was read (config/source) */
+	struct origin origin; /* what was read */
 
 	/* Of no use to engine and shell. */
 	uint32_t log_level; /* enum log_level */
@@ -97,7 +97,7 @@ MUST_USE bool settings_init(struct settings *s);
 void settings_seal(struct settings *s);
 
 /*
- * settings_fini: free policy_lines, source and the reference to policies. *s may be all zero; it
+ * settings_fini: free policy_lines, origin and the reference to policies. *s may be all zero; it
  * holds nothing afterwards.
  */
 void settings_fini(struct settings *s);

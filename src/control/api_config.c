@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "config/keywords.h"
-#include "config/source.h"
 #include "control/desk.h"
 #include "control/reply.h"
 
 static json_t *
-line_json(const struct source_line *l)
+line_json(const struct origin_line *l)
 {
 	json_t *value = l->keyword->secret ? json_null() : json_string(l->value);
 	json_t *j = json_pack("{s:s, s:o, s:s}", "keyword", l->keyword->name, "value",
@@ -43,12 +42,12 @@ api_config(struct evhttp_request *r, void *arg)
 	const struct settings *s = d->host.settings;
 	json_t *list = json_array();
 	size_t n;
-	const struct source_line *l = source_lines(s, &n);
+	const struct origin_line *l = origin_lines(&s->origin, &n);
 
 	for (size_t i = 0; i < n; i++)
 		(void)json_array_append_new(list, line_json(&l[i]));
 	const struct keyword *table = keywords(&n);
 	for (size_t i = 0; i < n; i++)
-		add_default(list, &table[i], source_default(s, &table[i]));
+		add_default(list, &table[i], origin_default(&s->origin, &table[i]));
 	reply_json(r, HTTP_OK, json_pack("{s:s, s:o*}", "file", d->host.path, "lines", list));
 }

@@ -9,7 +9,6 @@
 #include "config/diag.h"
 #include "config/keywords.h"
 #include "config/load.h"
-#include "config/source.h"
 #include "daemon/difference.h"
 #include "daemon/sockets.h"
 
@@ -29,7 +28,7 @@ reload_keep(const struct settings *now, struct settings *next)
 		log_warn("reload", "%s was changed, which takes effect only with a restart",
 		    row[i].name);
 		memcpy(new, old, row[i].size);
-		source_keep(next, now, &row[i]);
+		origin_keep(&next->origin, &now->origin, &row[i]);
 		n++;
 	}
 	return n;

@@ -12,7 +12,6 @@
 #include "cache/cache.h"
 #include "config/keywords.h"
 #include "config/load.h"
-#include "config/source.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -33,8 +32,8 @@ START_TEST(same_file_changes_nothing)
 	parse(&next, "nameserver 192.0.2.1\ncpu-affinity 0-3\nuser x\n");
 	ck_assert_uint_eq(reload_keep(&now, &next), 0);
 	/* But for the memory of what was read. */
-	source_fini(&now);
-	source_fini(&next);
+	origin_fini(&now.origin);
+	origin_fini(&next.origin);
 	ck_assert_mem_eq(&now, &next, sizeof(now));
 }
 END_TEST

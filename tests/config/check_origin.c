@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What was read is remembered as it was written, and only what holds. */
 
-#include "config/source.h"
+#include "config/origin.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char *
 lines_of(const struct settings *s)
 {
 	size_t n, len = 0;
-	const struct source_line *l = source_lines(s, &n);
+	const struct origin_line *l = origin_lines(&s->origin, &n);
 
 	text[0] = '\0';
 	for (size_t i = 0; i < n; i++)
@@ -57,16 +57,17 @@ START_TEST(defaults_that_hold)
 	    "nameserver 192.0.2.1\nresponse-maxlength 1400\ntimeout-time-sec 1\ndebugging yes\n"
 	    "client 10.0.0.0/8 {\nsynthesize never\n}\n",
 	    &settings);
-	ck_assert_str_eq(source_default(&settings, keywords_find("port")), "53");
-	ck_assert_str_eq(source_default(&settings, keywords_find("listen")), "::1\n127.0.0.1");
+	ck_assert_str_eq(origin_default(&settings.origin, keywords_find("port")), "53");
+	ck_assert_str_eq(
+	    origin_default(&settings.origin, keywords_find("listen")), "::1\n127.0.0.1");
 	/* A block says nothing of other clients. */
-	ck_assert_str_eq(source_default(&settings, keywords_find("synthesize")), "normal");
-	ck_assert_ptr_null(source_default(&settings, keywords_find("nameserver")));
-	ck_assert_ptr_null(source_default(&settings, keywords_find("allow")));
+	ck_assert_str_eq(origin_default(&settings.origin, keywords_find("synthesize")), "normal");
+	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("nameserver")));
+	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("allow")));
 	/* Others set the same. */
-	ck_assert_ptr_null(source_default(&settings, keywords_find("udp-size-client")));
-	ck_assert_ptr_null(source_default(&settings, keywords_find("timeout-time")));
-	ck_assert_ptr_null(source_default(&settings, keywords_find("log-level")));
+	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("udp-size-client")));
+	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("timeout-time")));
+	ck_assert_ptr_null(origin_default(&settings.origin, keywords_find("log-level")));
 }
 END_TEST
 
@@ -94,22 +95,22 @@ START_TEST(what_a_reload_keeps)
 {
 	said_parse(&said, "nameserver 192.0.2.1\nuser x\n", &settings);
 	said_parse(&said, "nameserver 192.0.2.2\ngroup z\nuser y\n", &next);
-	source_keep(&next, &settings, keywords_find("user"));
-	source_keep(&next, &settings, keywords_find("group"));
+	origin_keep(&next.origin, &settings.origin, keywords_find("user"));
+	origin_keep(&next.origin, &settings.origin, keywords_find("group"));
 	ck_assert_str_eq(lines_of(&next), "1/0 nameserver 192.0.2.2\n2/0 user x\n");
 	/* It is a copy. */
-	source_fini(&settings);
+	origin_fini(&settings.origin);
 	ck_assert_str_eq(lines_of(&settings), "");
 	ck_assert_str_eq(lines_of(&next), "1/0 nameserver 192.0.2.2\n2/0 user x\n");
-	source_fini(&settings);
+	origin_fini(&settings.origin);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("source");
-	TCase *tc = tcase_create("source");
+	Suite *s = suite_create("origin");
+	TCase *tc = tcase_create("origin");
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, as_it_was_written);

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "config/source.h"
+#include "config/origin.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/array.h"
-#include "config/keywords.h"
-
 /* Remember VALUE, which is passed on; NULL: there was no memory for it. */
 static void
-add(struct settings *s, const struct keyword *k, unsigned line, unsigned block, char *value)
+add(struct origin *s, const struct keyword *k, unsigned line, unsigned block, char *value)
 {
-	struct source_line *l;
+	struct origin_line *l = value == NULL ? NULL : array_add(&s->lines, sizeof(*l));
 
-	if (value != NULL && s->source == NULL)
-		s->source = calloc(1, sizeof(*s->source));
-	l = value == NULL || s->source == NULL ? NULL : array_add(s->source, sizeof(*l));
 	if (l == NULL) {
 		free(value);
 		return;
 	}
-	*l = (struct source_line){ .keyword = k, .line = line, .block = block, .value = value };
+	*l = (struct origin_line){ .keyword = k, .line = line, .block = block, .value = value };
 }
 
 /* Words from the second on with single blanks between them, the caller's. */
@@ -44,51 +39,48 @@ join(const struct words *w)
 }
 
 void
-source_note(struct settings *s, const struct keyword *k, const struct words *w, unsigned block)
+origin_note(struct origin *s, const struct keyword *k, const struct words *w, unsigned block)
 {
 	add(s, k, w->line, block, k->secret ? strdup("") : join(w));
 }
 
 /* Forget the lines of K that the file has, in client blocks only if IN_BLOCKS. */
 static void
-forget(struct settings *s, const struct keyword *k, bool in_blocks)
+forget(struct origin *s, const struct keyword *k, bool in_blocks)
 {
-	struct source_line *all;
+	struct origin_line *all = s->lines.items;
 	size_t n = 0;
 
-	if (s->source == NULL)
-		return;
-	all = s->source->items;
-	for (size_t i = 0; i < s->source->n; i++) {
-		struct source_line *l = &all[i];
+	for (size_t i = 0; i < s->lines.n; i++) {
+		struct origin_line *l = &all[i];
 
 		if (l->keyword == k && (in_blocks || (l->line > 0 && l->block == 0)))
 			free(l->value);
 		else
 			all[n++] = *l;
 	}
-	s->source->n = n;
+	s->lines.n = n;
 }
 
 void
-source_override(struct settings *s, const struct keyword *k, const char *value)
+origin_override(struct origin *s, const struct keyword *k, const char *value)
 {
 	forget(s, k, false);
 	add(s, k, 0, 0, strdup(value));
 }
 
-const struct source_line *
-source_lines(const struct settings *s, size_t *n)
+const struct origin_line *
+origin_lines(const struct origin *s, size_t *n)
 {
-	*n = s->source == NULL ? 0 : s->source->n;
-	return s->source == NULL ? NULL : s->source->items;
+	*n = s->lines.n;
+	return s->lines.items;
 }
 
 void
-source_keep(struct settings *next, const struct settings *now, const struct keyword *k)
+origin_keep(struct origin *next, const struct origin *now, const struct keyword *k)
 {
 	size_t n;
-	const struct source_line *l = source_lines(now, &n);
+	const struct origin_line *l = origin_lines(now, &n);
 
 	forget(next, k, true);
 	for (size_t i = 0; i < n; i++) {
@@ -114,10 +106,10 @@ set_the_same(const struct keyword *a, const struct keyword *b)
 }
 
 const char *
-source_default(const struct settings *s, const struct keyword *k)
+origin_default(const struct origin *s, const struct keyword *k)
 {
 	size_t n;
-	const struct source_line *l = source_lines(s, &n);
+	const struct origin_line *l = origin_lines(s, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].block == 0 && set_the_same(k, l[i].keyword))
@@ -127,13 +119,9 @@ source_default(const struct settings *s, const struct keyword *k)
 }
 
 void
-source_fini(struct settings *s)
+origin_fini(struct origin *s)
 {
-	if (s->source == NULL)
-		return;
-	for (size_t i = 0; i < s->source->n; i++)
-		free(((struct source_line *)s->source->items)[i].value);
-	array_fini(s->source);
-	free(s->source);
-	s->source = NULL;
+	for (size_t i = 0; i < s->lines.n; i++)
+		free(((struct origin_line *)s->lines.items)[i].value);
+	array_fini(&s->lines);
 }
