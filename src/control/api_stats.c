@@ -92,8 +92,8 @@ upstream_json(const struct view *v, double share, uint64_t now_ns)
 	    "share_percent", share);
 }
 
-static json_t *
-upstreams_json(const struct ask_views *v)
+json_t *
+api_stats_upstreams(const struct ask_views *v)
 {
 	uint64_t now_ns = clock_now_ns();
 	json_t *list = json_array();
@@ -109,7 +109,7 @@ answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
 	(void)arg;
 	reply_json(r, HTTP_OK,
-	    json_pack("{s:o*, s:I}", "upstreams", upstreams_json(v), "loops_silent",
+	    json_pack("{s:o*, s:I}", "upstreams", api_stats_upstreams(v), "loops_silent",
 		(json_int_t)v->n_missing));
 }
 
@@ -136,8 +136,8 @@ listens_json(const struct conf_io *io)
 }
 
 /* The prefixes of P, in configured order (RULES D15). */
-static json_t *
-prefixes_json(const struct policy *p)
+json_t *
+api_stats_prefixes(const struct policy *p)
 {
 	static const char *const states[] = {
 		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
@@ -175,8 +175,8 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	sum(&d->host, rows);
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
 	(void)json_object_set_new(j, "listening", listens_json(&c->io));
-	(void)json_object_set_new(j, "upstreams", upstreams_json(v));
-	(void)json_object_set_new(j, "prefixes", prefixes_json(&c->core.policies->table[0]));
+	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v));
+	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
 	(void)json_object_set_new(
 	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));
 	(void)json_object_set_new(j, "cache", api_stats_cache(c->core.cache));

@@ -10,7 +10,9 @@
 
 #include "base/attr.h"
 #include "cache/cache.h"
+#include "control/ask.h"
 #include "control/http.h"
+#include "core/policy.h"
 
 /* api_stats: every counter of core/stats, the sum of all loops; the cache's; what is in flight. */
 http_handler api_stats;
@@ -23,5 +25,11 @@ http_handler api_upstreams;
 
 /* api_status: what runs, since when, and how it is. */
 http_handler api_status;
+
+/* api_stats_upstreams: what the loops told of their upstreams, as in "upstreams". */
+MUST_USE json_t *api_stats_upstreams(const struct ask_views *v);
+
+/* api_stats_prefixes: the prefixes of P with their states, in configured order (RULES D15). */
+MUST_USE json_t *api_stats_prefixes(const struct policy *p);
 
 #endif

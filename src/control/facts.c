@@ -25,6 +25,17 @@ collect_process(struct facts *f)
 	f->memory = (uint64_t)use.ru_maxrss * 1024;
 }
 
+static uint64_t
+questions(const struct stats *s)
+{
+	uint64_t asked[STATS_ASKED], sum = 0;
+
+	stats_sum_asked(&s, 1, asked);
+	for (unsigned i = 0; i < STATS_ASKED; i++)
+		sum += asked[i];
+	return sum;
+}
+
 static void
 collect_loops(struct facts *f, const struct host *host)
 {
@@ -35,8 +46,9 @@ collect_loops(struct facts *f, const struct host *host)
 		const struct loop_open *open = loop_open(host->loops[i]);
 
 		all[i] = loop_stats(host->loops[i]);
+		f->loops[i].questions = questions(all[i]);
 		if (open != NULL) {
-			f->open[i] = *open;
+			f->loops[i].open = *open;
 			latency_merge(&f->waited, &open->waited);
 		}
 	}
@@ -72,6 +84,14 @@ bool
 facts_all_told(const struct facts *f)
 {
 	return f->views->n_missing == 0;
+}
+
+uint64_t
+facts_uptime(const struct facts *f)
+{
+	time_t now = time(NULL);
+
+	return now > f->started ? (uint64_t)(now - f->started) : 0;
 }
 
 /* Does an upstream answer, for all that the loops know? */

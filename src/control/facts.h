@@ -20,6 +20,12 @@
 #include "core/stats.h"
 #include "io/loop.h"
 
+/* A loop. */
+struct facts_loop {
+	uint64_t questions;    /* that it was asked */
+	struct loop_open open; /* if it did not tell in time: nothing */
+};
+
 struct facts {
 	const struct settings *settings; /* borrowed: those in force */
 	time_t started;                  /* seconds since 1970 */
@@ -31,7 +37,7 @@ struct facts {
 	struct latency waited;         /* of the loops that told in time */
 	const struct ask_views *views; /* borrowed: of the loops that told in time */
 	unsigned n_loops;
-	struct loop_open open[SETTINGS_LOOPS]; /* of each; of a loop that did not tell: nothing */
+	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
 	struct shard_counts cache;
 	uint64_t cache_size; /* bytes */
@@ -47,6 +53,9 @@ MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views
 
 /* facts_all_told: has every loop told what it knows? */
 MUST_USE bool facts_all_told(const struct facts *f);
+
+/* facts_uptime: how long the daemon has been up, in seconds. */
+MUST_USE uint64_t facts_uptime(const struct facts *f);
 
 /*
  * facts_unready: why the daemon cannot do its work at present, in words: NULL: it can, that is, an

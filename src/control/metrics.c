@@ -66,7 +66,7 @@ in_flight(struct metric_text *t, const struct facts *f)
 
 	for (unsigned i = 0; i < f->n_loops; i++) {
 		(void)snprintf(number, sizeof(number), "%u", i);
-		metric_text_count(t, LABELS({ "loop", number }), f->open[i].queries);
+		metric_text_count(t, LABELS({ "loop", number }), f->loops[i].open.queries);
 	}
 }
 
@@ -76,8 +76,8 @@ connections(struct metric_text *t, const struct facts *f)
 	uint64_t clients = 0, upstreams = 0;
 
 	for (unsigned i = 0; i < f->n_loops; i++) {
-		clients += f->open[i].clients;
-		upstreams += f->open[i].upstreams;
+		clients += f->loops[i].open.clients;
+		upstreams += f->loops[i].open.upstreams;
 	}
 	metric_text_count(t, LABELS({ "with", "clients" }, { "transport", "tcp" }), clients);
 	metric_text_count(t, LABELS({ "with", "upstreams" }, { "transport", "tcp" }), upstreams);

@@ -8,7 +8,10 @@
 #include "control/facts.h"
 #include "control/metric_text.h"
 #include "control/metrics.h"
+#include "control/page.h"
+#include "control/page_files.h"
 #include "control/reply.h"
+#include "control/state_json.h"
 
 static const char type_text[] = "text/plain; charset=utf-8";
 
@@ -91,4 +94,61 @@ pages_ready(struct evhttp_request *r, void *arg)
 	struct desk *d = arg;
 
 	ask_begin(&d->ask, r, send_ready, d);
+}
+
+static void
+send_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
+{
+	struct facts *f = facts_for(r, arg, v);
+
+	if (f != NULL)
+		reply_json(r, HTTP_OK, state_json(f));
+	free(f);
+}
+
+void
+pages_status(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	ask_begin(&d->ask, r, send_status, d);
+}
+
+/* --- The page --------------------------------------------------------------------------------- */
+
+static void
+send_page(struct evhttp_request *r, void *arg, const struct ask_views *v)
+{
+	struct facts *f = facts_for(r, arg, v);
+	struct evbuffer *out = evbuffer_new();
+
+	if (f != NULL && out != NULL)
+		page_write(out, f);
+	if (f != NULL)
+		reply_buffer(r, HTTP_OK, "text/html; charset=utf-8", out);
+	if (out != NULL)
+		evbuffer_free(out);
+	free(f);
+}
+
+void
+pages_page(struct evhttp_request *r, void *arg)
+{
+	struct desk *d = arg;
+
+	ask_begin(&d->ask, r, send_page, d);
+}
+
+void
+pages_css(struct evhttp_request *r, void *arg)
+{
+	(void)arg;
+	reply_bytes(r, HTTP_OK, "text/css; charset=utf-8", page_files_css, page_files_css_len);
+}
+
+void
+pages_js(struct evhttp_request *r, void *arg)
+{
+	(void)arg;
+	reply_bytes(r, HTTP_OK, "text/javascript; charset=utf-8", page_files_js, page_files_js_len);
 }

@@ -12,5 +12,9 @@
 http_handler pages_metrics; /* all metrics */
 http_handler pages_health;  /* 200: the daemon is up */
 http_handler pages_ready;   /* 200: it can do its work; 503: it cannot, and why */
+http_handler pages_status;  /* the facts as JSON */
+http_handler pages_page;    /* the page for people */
+http_handler pages_css;     /* its style */
+http_handler pages_js;      /* its script */
 
 #endif

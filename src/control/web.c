@@ -8,6 +8,10 @@
 #define GET EVHTTP_REQ_GET
 
 static const struct http_route routes[] = {
+	{ "/", GET, pages_page, "a page for people" },
+	{ "/page.css", GET, pages_css, "its style" },
+	{ "/page.js", GET, pages_js, "its script" },
+	{ "/status.json", GET, pages_status, "what the page shows, as JSON" },
 	{ "/metrics", GET, pages_metrics, "metrics for Prometheus" },
 	{ "/health", GET, pages_health, "is the daemon up?" },
 	{ "/ready", GET, pages_ready, "can it do its work?" },

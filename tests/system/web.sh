@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # web: what web-listen shows of the running daemon, and what it does with those who are no browser.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need curl
+need curl python3
 web=http://127.0.0.1:6464
 
 # code PATH [CURL-ARGUMENTS...]: the status code
@@ -25,9 +25,10 @@ total()
 	curl -s -m 20 "$web/metrics" | sed -n "s/^$1[{ ].*[} ]\([0-9]*\)$/\1/p" | awk '{ n += $1 } END { print n + 0 }'
 }
 
+ip addr add 192.0.2.77/32 dev lo || give_up 'no further address'
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work/control" 'web-listen 127.0.0.1' \
-	'web-listen ::1 port 6465'
+	'web-listen ::1 port 6465' 'web-listen 192.0.2.77'
 start_dns64d
 
 # --- up and ready ---
@@ -39,12 +40,17 @@ equal '/ready' 200 "$(code /ready)"
 # --- metrics ---
 
 for i in 1 2 3 4 5; do
-	answer "ip10-0-0-$i.test" AAAA >/dev/null
-	answer "ip10-0-0-$i.test" A >/dev/null
+	answer "010-000-000-00$i.dns64perf.test" AAAA >/dev/null
+	answer "010-000-000-00$i.dns64perf.test" A >/dev/null
 done
 check 'what runs is told' is 'dns64d_build_info{version=' curl -s -m 20 "$web/metrics"
 equal 'questions by transport' 10 "$(total dns64d_client_queries_total)"
 equal 'their answers by reason' 10 "$(total dns64d_answers_total)"
+equal 'by type' 10 "$(total dns64d_client_queries_by_type_total)"
+equal 'by rcode' 10 "$(total dns64d_responses_total)"
+equal 'by time' 10 "$(total dns64d_response_duration_seconds_count)"
+equal 'five of them synthesized' 5 "$(curl -s -m 20 "$web/metrics" |
+	awk '/^dns64d_answers_total.outcome="synthesized"/ { n += $NF } END { print n }')"
 equal 'the sum of upstreams is that of transports' "$(total dns64d_upstream_sent_total)" \
 	"$(total dns64d_upstream_queries_total)"
 curl -s -m 20 "$web/metrics" >"$work/text"
@@ -78,6 +84,101 @@ check 'HEAD has no body' test -z "$(curl -s -m 20 -I "$web/health" | sed '1,/^\r
 for header in 'X-Content-Type-Options: nosniff' 'X-Frame-Options: DENY' "Content-Security-Policy: default-src 'self'"; do
 	check "$header" is "$header" curl -s -m 20 -D - "$web/health"
 done
+
+# --- for whom ---
+
+web=http://192.0.2.77:6464
+equal 'another address may not look' 403 "$(code /metrics)"
+equal 'nor learn what is there' 403 "$(code /nothing)"
+web=http://127.0.0.1:6464
+
+# --- totals go on after a reload ---
+
+before=$(total dns64d_answers_total)
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work/control" 'web-listen 127.0.0.1' \
+	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'web-allow 192.0.2.0/24' 'timeout-time 2'
+curl -s -m 20 -X POST --unix-socket "$work/control" http://dns64d/reload >/dev/null
+equal 'after a reload' "$before" "$(total dns64d_answers_total)"
+equal 'upstreams keep theirs' "$(total dns64d_upstream_sent_total)" "$(total dns64d_upstream_queries_total)"
+web=http://192.0.2.77:6464
+equal 'web-allow' 200 "$(code /metrics)"
+web=http://127.0.0.1:6464
+
+# --- the page ---
+
+answer '<script>alert(1)</script>.dns64perf.test' AAAA >/dev/null
+curl -s -m 20 "$web/status.json" >"$work/status"
+check '/status.json is JSON' python3 -m json.tool "$work/status" "$work/nice"
+check 'with the upstream' is '"127.0.0.1#5300"' cat "$work/status"
+check 'the page has the numbers without a script' is '<td class="">127.0.0.1#5300</td>' curl -s -m 20 "$web/"
+check 'and no mark is left' test -z "$(curl -s -m 20 "$web/" | grep '@')"
+equal 'its style' 200 "$(code /page.css)"
+equal 'its script' 200 "$(code /page.js)"
+check 'nothing of it comes from elsewhere' test -z "$(curl -s -m 20 "$web/" "$web/page.js" "$web/page.css" |
+	grep -E '(src|href)="(https?:)?//|@import|url\(')"
+if command -v chromium >/dev/null; then
+	timeout 60 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/chromium" \
+		--virtual-time-budget=4000 --enable-logging=stderr --dump-dom "$web/" >"$work/dom" 2>"$work/console"
+	check 'a browser runs the script' is 'class="live"' cat "$work/dom"
+	check 'which shows the prefix' is "<td>$prefix</td>" cat "$work/dom"
+	check 'and draws' is '<polyline class="line"' cat "$work/dom"
+	check 'what was asked for is not there' test -z "$(grep 'alert(1)' "$work/dom")"
+	check 'the browser has nothing to complain of' test -z "$(grep -E 'CONSOLE.*(Refused|Error)' "$work/console")"
+	grep CONSOLE "$work/console"
+fi
+
+# --- those who are no browser ---
+
+memory()
+{
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status"
+}
+
+pid=$(pgrep -f "$work/dns64d.conf" | head -n 1)
+at_first=$(memory "$pid")
+python3 - <<'EOF' &
+import socket, time
+several = []
+for i in range(1000):
+    s = socket.socket()
+    s.setblocking(False)
+    s.connect_ex(('127.0.0.1', 6464))
+    several.append(s)
+for t in range(6):
+    for s in several:
+        try:
+            s.send(b'G' if t == 0 else b'E')
+        except OSError:
+            pass
+    time.sleep(1)
+EOF
+crowd=$!
+sleep 2
+equal 'DNS goes on beside 1,000 connections' NOERROR \
+	"$(answer 010-000-000-009.dns64perf.test AAAA | head -n 1 | cut -d ' ' -f 1)"
+wait "$crowd"
+check 'and so does the page, after them' is 200 code /health
+check 'a request of 1 MB is cut off' test "$(head -c 1000000 /dev/zero | tr '\0' x |
+	curl -s -m 20 -o /dev/null -w '%{http_code}' -T - "$web/metrics")" != 200
+python3 - <<'EOF'
+import socket
+# Wrong, unknown, unfinished: one after the other.
+lines = [b'GET /metrics HTTP/9.9\r\n\r\n', b'\0' * 300, b'GET\r\n\r\n', b'GET /' + b'a' * 9000 + b' HTTP/1.1\r\n\r\n',
+         b'GET /metrics HTTP/1.1\r\nContent-Length: -1\r\n\r\n', b'GET /metrics HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n',
+         b'GET http://other/metrics HTTP/1.1\r\n\r\n', b'OPTIONS * HTTP/1.1\r\n\r\n', b'CONNECT a:1 HTTP/1.1\r\n\r\n']
+for i in range(2000):
+    s = socket.create_connection(('127.0.0.1', 6464), 10)
+    try:
+        s.sendall(lines[i % len(lines)])
+        s.shutdown(socket.SHUT_WR)
+        while s.recv(65536):
+            pass
+    except OSError:
+        pass
+    s.close()
+EOF
+equal 'up after 2,000 bad requests' 200 "$(code /health)"
+check "memory is flat: $at_first kB, then $(memory "$pid")" test "$(memory "$pid")" -lt $((at_first + 4096))
 
 stop dns64d
 equal 'exit status' 0 "$status"

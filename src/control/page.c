@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "control/page_files.h"
+#include "dns64/pref64.h"
+
+#define NUMBER_TEXT 32
+
+/* --- Cells ------------------------------------------------------------------------------------ */
+
+static void
+put(struct evbuffer *out, const char *html)
+{
+	(void)evbuffer_add(out, html, strlen(html));
+}
+
+/* Write TEXT so that HTML shows it as it is. */
+static void
+put_text(struct evbuffer *out, const char *text)
+{
+	for (const char *c = text; *c != '\0'; c++) {
+		switch (*c) {
+		case '&':
+			put(out, "&amp;");
+			break;
+		case '<':
+			put(out, "&lt;");
+			break;
+		case '>':
+			put(out, "&gt;");
+			break;
+		case '"':
+			put(out, "&quot;");
+			break;
+		default:
+			(void)evbuffer_add(out, c, 1);
+			break;
+		}
+	}
+}
+
+/* Write N with a blank between each three digits. */
+static void
+put_number(struct evbuffer *out, uint64_t n)
+{
+	char digits[NUMBER_TEXT];
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (size_t i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			put(out, " ");
+		(void)evbuffer_add(out, &digits[i], 1);
+	}
+}
+
+static void
+cell(struct evbuffer *out, const char *text, const char *kind)
+{
+	(void)evbuffer_add_printf(out, "<td class=\"%s\">", kind);
+	put_text(out, text);
+	put(out, "</td>");
+}
+
+static void
+cell_number(struct evbuffer *out, uint64_t n)
+{
+	put(out, "<td class=\"n\">");
+	put_number(out, n);
+	put(out, "</td>");
+}
+
+/* A row of a table: WHAT, and how much. */
+static void
+row(struct evbuffer *out, const char *what, uint64_t n)
+{
+	put(out, "<tr>");
+	cell(out, what, "");
+	cell_number(out, n);
+	put(out, "</tr>\n");
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+static void
+ready(struct evbuffer *out, const struct facts *f)
+{
+	const char *why = facts_unready(f);
+
+	put(out, why == NULL ? "ready" : "not ready: ");
+	put_text(out, why == NULL ? "" : why);
+}
+
+static void
+state(struct evbuffer *out, const struct facts *f)
+{
+	put(out, facts_unready(f) == NULL ? "good" : "bad");
+}
+
+static void
+version(struct evbuffer *out, const struct facts *f)
+{
+	(void)f;
+	put_text(out, PACKAGE_VERSION);
+}
+
+static void
+uptime(struct evbuffer *out, const struct facts *f)
+{
+	uint64_t s = facts_uptime(f);
+
+	if (s >= 86400)
+		(void)evbuffer_add_printf(out, "%" PRIu64 " d ", s / 86400);
+	(void)evbuffer_add_printf(out, "%" PRIu64 " h %" PRIu64 " min", s / 3600 % 24, s / 60 % 60);
+}
+
+static void
+silent(struct evbuffer *out, const struct facts *f)
+{
+	if (!facts_all_told(f))
+		(void)evbuffer_add_printf(out, "%u loops do not answer", f->views->n_missing);
+}
+
+static void
+questions(struct evbuffer *out, const struct facts *f)
+{
+	put_number(out, f->rows[STATS_client_udp].value + f->rows[STATS_client_tcp].value);
+}
+
+static void
+inflight(struct evbuffer *out, const struct facts *f)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < f->n_loops; i++)
+		n += f->loops[i].open.queries;
+	put_number(out, n);
+}
+
+static void
+waits(struct evbuffer *out, const struct facts *f)
+{
+	uint64_t n = latency_count(&f->waited);
+
+	if (n == 0) {
+		put(out, "none so far");
+		return;
+	}
+	put_number(out, n);
+	(void)evbuffer_add_printf(out, " answers waited, %.3g ms on average",
+	    (double)f->waited.sum_ns / (double)n / (double)NS_PER_MS);
+}
+
+static void
+outcomes(struct evbuffer *out, const struct facts *f)
+{
+	for (unsigned k = 0; k < REASON_DROPPING; k++) {
+		uint64_t at_once = 0, waited = 0;
+
+		for (unsigned r = 0; r < REASON_N; r++) {
+			if (reason_row((enum reason)r)->kind == k) {
+				at_once += f->reasons[r].at_once;
+				waited += f->reasons[r].waited;
+			}
+		}
+		if (at_once + waited == 0)
+			continue;
+		put(out, "<tr>");
+		cell(out, reason_kind_name((enum reason_kind)k), "");
+		cell_number(out, at_once);
+		cell_number(out, waited);
+		put(out, "<td class=\"bar\"></td></tr>\n");
+	}
+}
+
+static void
+prefixes(struct evbuffer *out, const struct facts *f)
+{
+	static const char *const states[] = {
+		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
+	};
+	static const char *const kinds[] = {
+		[POLICY_ACTIVE] = "good", [POLICY_DRAIN] = "warn", [POLICY_DOWN] = "bad"
+	};
+	const struct policy *p = &f->settings->conf.core.policies->table[0];
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		put(out, "<tr>");
+		cell(out, pref64_format(&p->synth.prefixes[i], text), "");
+		cell(out, states[p->states[i]], kinds[p->states[i]]);
+		put(out, "</tr>\n");
+	}
+}
+
+static void
+blocks(struct evbuffer *out, const struct facts *f)
+{
+	size_t n = f->settings->conf.core.policies->n - 1;
+
+	if (n > 0)
+		(void)evbuffer_add_printf(out, "and %zu client block%s", n, n == 1 ? "" : "s");
+}
+
+static void
+cache(struct evbuffer *out, const struct facts *f)
+{
+	if (!f->has_cache) {
+		put(out, "<tr><td>no cache</td></tr>");
+		return;
+	}
+	row(out, "entries", f->cache.n);
+	row(out, "bytes of messages", f->cache.bytes);
+	row(out, "bytes there are", f->cache_size);
+	row(out, "hits", f->rows[STATS_cache_hits].value);
+	row(out, "misses", f->rows[STATS_cache_misses].value);
+	row(out, "thrown out", f->cache.evicted);
+}
+
+static void
+upstreams(struct evbuffer *out, const struct facts *f)
+{
+	static const char *const kinds[] = { [VIEW_GOOD] = "good",
+		[VIEW_DOUBTED] = "warn",
+		[VIEW_STARVED] = "bad",
+		[VIEW_DOWN] = "bad" };
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < f->views->n; i++) {
+		const struct view *v = &f->views->view[i];
+		const struct view_rtt *rtt = &v->rtt[UPSTREAM_OVER_UDP];
+
+		put(out, "<tr>");
+		cell(out, netaddr_format(&v->addr, text), "");
+		cell(out, view_state_text(v->state), kinds[v->state]);
+		(void)snprintf(text, sizeof(text), "%.3g ms", (double)rtt->srtt_ns / NS_PER_MS);
+		cell(out, rtt->weight > 0 ? text : "-", "n");
+		cell_number(out, v->tally.sends);
+		cell_number(out, v->tally.replies);
+		cell_number(out, v->tally.lost);
+		(void)snprintf(
+		    text, sizeof(text), "%.0f %%", view_share(v, f->views->view, f->views->n));
+		cell(out, text, "n");
+		put(out, "</tr>\n");
+	}
+}
+
+static void
+drops(struct evbuffer *out, const struct facts *f)
+{
+	uint64_t dropped = 0;
+
+	for (unsigned r = 0; r < REASON_N; r++) {
+		if (reason_row((enum reason)r)->kind == REASON_DROPPING)
+			dropped += f->reasons[r].at_once + f->reasons[r].waited;
+	}
+	row(out, "dropped", dropped);
+	row(out, "refused", f->rows[STATS_client_refused].value);
+	row(out, "beyond rate-limit", f->rows[STATS_rate_limited].value);
+	row(out, "no room", f->rows[STATS_no_room].value);
+	row(out, "lost in the kernel", f->rows[STATS_socket_drops].value);
+	row(out, "near misses from upstream", f->rows[STATS_upstream_mismatch].value);
+}
+
+static void
+loops(struct evbuffer *out, const struct facts *f)
+{
+	for (unsigned i = 0; i < f->n_loops; i++) {
+		const struct facts_loop *l = &f->loops[i];
+
+		(void)evbuffer_add_printf(out, "<tr><td>%u</td>", i);
+		cell_number(out, l->questions);
+		cell_number(out, l->open.queries);
+		cell_number(out, l->open.clients);
+		put(out, "</tr>\n");
+	}
+}
+
+/* --- The page --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	void (*write)(struct evbuffer *out, const struct facts *f);
+} values[] = { { "ready", ready }, { "state", state }, { "version", version }, { "uptime", uptime },
+	{ "silent", silent }, { "questions", questions }, { "inflight", inflight },
+	{ "waits", waits }, { "outcomes", outcomes }, { "prefixes", prefixes },
+	{ "blocks", blocks }, { "cache", cache }, { "upstreams", upstreams }, { "drops", drops },
+	{ "loops", loops } };
+
+static void
+put_value(struct evbuffer *out, const struct facts *f, const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (strlen(values[i].name) == len && memcmp(values[i].name, name, len) == 0)
+			values[i].write(out, f);
+	}
+}
+
+void
+page_write(struct evbuffer *out, const struct facts *f)
+{
+	const char *at = (const char *)page_files_html, *end = at + page_files_html_len;
+	bool is_name = false; /* what is between two @ in turn is text and a name */
+
+	while (at < end) {
+		const char *mark = memchr(at, '@', (size_t)(end - at));
+		size_t len = (size_t)((mark != NULL ? mark : end) - at);
+
+		if (is_name)
+			put_value(out, f, at, len);
+		else
+			(void)evbuffer_add(out, at, len);
+		is_name = !is_name;
+		at += len + 1;
+	}
+}

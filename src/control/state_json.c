@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/state_json.h"
+
+#include "base/clock.h"
+#include "control/api_stats.h"
+
+static json_t *
+integer(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* The answers by outcome, from here and after waiting for upstream; and by reason, but zeros. */
+static void
+add_answers(json_t *j, const struct facts *f)
+{
+	uint64_t kinds[REASON_KINDS][2] = { { 0 } };
+	json_t *outcomes = json_object(), *reasons = json_object();
+
+	for (unsigned r = 0; r < REASON_N; r++) {
+		const struct reason_row *row = reason_row((enum reason)r);
+		uint64_t sum = f->reasons[r].at_once + f->reasons[r].waited;
+
+		kinds[row->kind][0] += f->reasons[r].at_once;
+		kinds[row->kind][1] += f->reasons[r].waited;
+		if (sum > 0)
+			(void)json_object_set_new(reasons, row->name, integer(sum));
+	}
+	for (unsigned k = 0; k < REASON_KINDS; k++)
+		(void)json_object_set_new(outcomes, reason_kind_name((enum reason_kind)k),
+		    json_pack("{s:I, s:I}", "at_once", (json_int_t)kinds[k][0], "waited",
+			(json_int_t)kinds[k][1]));
+	(void)json_object_set_new(j, "outcomes", outcomes);
+	(void)json_object_set_new(j, "reasons", reasons);
+}
+
+static json_t *
+latency_json(const struct latency *l)
+{
+	json_t *bounds = json_array(), *counts = json_array();
+
+	for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
+		(void)json_array_append_new(counts, integer(l->n[i]));
+		if (i + 1 < LATENCY_BUCKETS)
+			(void)json_array_append_new(
+			    bounds, json_real((double)latency_bounds_ns[i] / NS_PER_SEC));
+	}
+	return json_pack("{s:o*, s:o*, s:f}", "bounds_s", bounds, "counts", counts, "sum_s",
+	    (double)l->sum_ns / NS_PER_SEC);
+}
+
+static json_t *
+loops_json(const struct facts *f)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < f->n_loops; i++)
+		(void)json_array_append_new(list,
+		    json_pack("{s:I, s:I, s:I, s:I}", "questions",
+			(json_int_t)f->loops[i].questions, "in_flight",
+			(json_int_t)f->loops[i].open.queries, "clients",
+			(json_int_t)f->loops[i].open.clients, "upstreams",
+			(json_int_t)f->loops[i].open.upstreams));
+	return list;
+}
+
+static json_t *
+counters_json(const struct facts *f)
+{
+	json_t *j = json_object();
+
+	for (unsigned i = 0; i < STATS_N; i++)
+		(void)json_object_set_new(j, f->rows[i].name, integer(f->rows[i].value));
+	return j;
+}
+
+json_t *
+state_json(const struct facts *f)
+{
+	const struct policies *ps = f->settings->conf.core.policies;
+	const char *unready = facts_unready(f);
+	json_t *j = json_pack("{s:s, s:I, s:I, s:f, s:s?, s:I, s:f, s:I}", "version",
+	    PACKAGE_VERSION, "started", (json_int_t)f->started, "uptime_s",
+	    (json_int_t)facts_uptime(f), "time", (double)f->now_ns / NS_PER_SEC, "unready", unready,
+	    "loops_silent", (json_int_t)f->views->n_missing, "cpu_s", f->cpu_s, "memory_max",
+	    (json_int_t)f->memory);
+
+	if (j == NULL)
+		return NULL;
+	add_answers(j, f);
+	(void)json_object_set_new(j, "latency", latency_json(&f->waited));
+	(void)json_object_set_new(j, "loops", loops_json(f));
+	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&ps->table[0]));
+	(void)json_object_set_new(j, "client_blocks", integer(ps->n - 1));
+	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views));
+	(void)json_object_set_new(j, "cache", api_stats_cache(f->settings->conf.core.cache));
+	(void)json_object_set_new(j, "counters", counters_json(f));
+	return j;
+}
