@@ -172,7 +172,7 @@ START_TEST(header_of_four_kilobytes)
 }
 END_TEST
 
-/* Who says nothing, or half of something, is closed after HTTP_IDLE_S. */
+/* Who says nothing, or half of something, is closed after HTTP_IDLE_S (slowloris). */
 START_TEST(half_a_request)
 {
 	int silent = caller_connect(&caller), half = caller_connect(&caller);
@@ -191,7 +191,9 @@ START_TEST(half_a_request)
 }
 END_TEST
 
-/* At HTTP_CONNECTIONS others wait, and are served as soon as there is room. */
+/*
+ * At HTTP_CONNECTIONS others wait, and are served as soon as there is room (libevent-connections).
+ */
 START_TEST(more_than_there_is_room_for)
 {
 	int fds[HTTP_CONNECTIONS], late;

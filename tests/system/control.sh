@@ -222,7 +222,7 @@ for n in range(2500):
     call(b'', wait=False).close()
     call(b'GET /status HTTP/1.1\r\n\r\n', wait=False).close()
     assert b'"pong"' in call(b'GET /ping HTTP/1.1\r\n\r\n')
-# A byte now and then does not last for ever.
+# A byte now and then does not last for ever (slowloris).
 began = time.time()
 s = call(b'GET /ping HTTP/1.1\r\nX: ', wait=False)
 try:
@@ -276,7 +276,7 @@ check '-t says so, too' is 'longer than 107 characters' cat "$work/said"
 settings 'control-group no-such-group'
 starts_not 3 "control-group: 'no-such-group' does not exist"
 
-# --- its group, strict, a chroot ---
+# --- its group, strict (libevent-getnameinfo), a chroot ---
 
 settings 'control-group 4711' 'sandbox strict'
 start_dns64d
