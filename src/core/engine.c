@@ -19,7 +19,6 @@
 #include "core/silence.h"
 #include "core/state.h"
 #include "core/store.h"
-#include "core/svcb.h"
 #include "dns/header.h"
 
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick, at most */
@@ -237,6 +236,9 @@ on_client_message(struct engine *e, const struct packet_in *in)
 static bool
 on_upstream_message(struct engine *e, const struct packet_in *in)
 {
+	if (UNLIKELY(e->queries.trace != NULL))
+		engine_trace_came(e, in);
+
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
 	if (l == NULL)
@@ -398,7 +400,7 @@ static void
 keep_packet(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct packetcache_why why = { .reason = (enum reason)q->reason,
-		.age_s = e->queries.fetch->age_s,
+		.age_s = e->queries.fetch->entry.age_s,
 		.asked = stats_asked(false, q->peer.family == NETADDR_IPV6, q->qtype) };
 	bool plain = q->cookie_len == 0 && !q->signed_msg && !q->stale && q->state != QUERY_LOCAL;
 
@@ -422,9 +424,8 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 		e->to_packetcache = NULL;
 		if (len == 0)
 			continue;
-		if (UNLIKELY(q->child)) {
-			svcb_take(&e->queries, q, out.buf, len);
-			query_free(&e->queries, q);
+		if (UNLIKELY(q->child || q->traced)) {
+			engine_take_aside(e, q, out.buf, len);
 			continue;
 		}
 		if (UNLIKELY(limit_amplified(&e->limits, q->len, len))) {
@@ -459,31 +460,13 @@ engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
 	do
 		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
 	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
-	if (!more && !list_empty(&e->lookups.to_ask))
+	if (!more && !list_empty(&e->lookups.to_ask)) {
 		more = attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+		if (UNLIKELY(e->queries.trace != NULL) && more)
+			engine_trace_sent(e, send, udp_slot, tcp_buf);
+	}
 	audited(e);
 	return more;
-}
-
-bool
-engine_work(struct engine *e, uint64_t now_ns)
-{
-	e->left = ENGINE_TURN;
-	engine_watch(e);
-	begin(e, now_ns);
-	return e->lookups.more;
-}
-
-bool
-engine_has_work(const struct engine *e)
-{
-	return e->lookups.more;
-}
-
-bool
-engine_spent(const struct engine *e)
-{
-	return e->left <= 0;
 }
 
 bool

@@ -41,6 +41,7 @@
 #include "core/packet.h"
 #include "core/stats.h"
 #include "core/tap.h"
+#include "core/trace.h"
 #include "core/view.h"
 
 struct engine;
@@ -69,6 +70,15 @@ void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t no
  * long as E lives; it counts in engine_stats.
  */
 void engine_set_tap(struct engine *e, struct tap *tap);
+
+/*
+ * engine_explain: what would become of the client's message IN? It goes its way, with upstream and
+ * cache, as if the client had sent it, but without a limit on how often it may ask, and its answer
+ * goes to T (trace_done), which is borrowed until then and counts as an answer. False: another
+ * question is traced now. The shell calls engine_next as after engine_input.
+ */
+MUST_USE bool engine_explain(
+    struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns);
 
 /* engine_stats: the counters, owned by E. The shell increments its own fields there. */
 struct stats *engine_stats(struct engine *e);

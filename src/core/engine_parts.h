@@ -73,6 +73,20 @@ void engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, si
 void engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len);
 
 /*
+ * engine_take_aside: the answer of LEN bytes at MSG to Q, which comes from core/svcb or from
+ * engine_explain, goes there. Frees Q.
+ */
+void engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t len);
+
+/* engine_trace_sent: a message leaves as SEND says, in one of the buffers: note it for the trace.
+ */
+void engine_trace_sent(
+    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp);
+
+/* engine_trace_came: the same of a message from upstream. */
+void engine_trace_came(struct engine *e, const struct packet_in *in);
+
+/*
  * engine_slice: no query is ready: do some of the work that is left. False: there is none, or it
  * has to wait for the next turn.
  */

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* engine_tell: somebody wants to know of each answer: the debug log, the query log. */
+/*
+ * engine_tell: somebody wants to know of each answer: the debug log, the query log; or all about
+ * one: core/trace.
+ */
 #include "core/engine.h"
 
-#include "base/clock.h"
+#include <string.h>
+
 #include "base/log.h"
 #include "core/engine_parts.h"
 #include "core/explain.h"
+#include "core/request.h"
+#include "core/svcb.h"
 #include "core/tap.h"
+#include "core/trace.h"
 #include "dns/header.h"
 
 void
@@ -38,11 +45,10 @@ void
 engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct netaddr *upstream = upstream_of(e, q);
-	uint64_t began_ns = q->deadline_ns - QUERY_ALL_MS * NS_PER_MS;
 	struct tap_record r = { .at_ns = e->now_ns,
 		.client = q->peer,
-		.us = (uint32_t)((e->now_ns - began_ns) / 1000),
-		.age_s = e->queries.cached ? e->queries.fetch->age_s : TAP_NO_AGE,
+		.us = (uint32_t)((e->now_ns - query_came_ns(q)) / 1000),
+		.age_s = e->queries.cached ? e->queries.fetch->entry.age_s : TAP_NO_AGE,
 		.len = (uint16_t)len,
 		.reason = q->reason,
 		.tcp = q->tcp,
@@ -68,4 +74,100 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 
 	if (e->tap != NULL && e->queries.conf->tap.select != 0)
 		tap_put(e->tap, &e->queries.conf->tap, &r, msg, len);
+}
+
+/* --- One question, step by step --------------------------------------------------------------- */
+
+/* Note whose client asks, and where the question begins. */
+static void
+note_policy(struct engine *e, struct query *q)
+{
+	const struct policy *p = query_policy(&e->queries, q);
+	struct trace_step *s = trace_add(e->queries.trace, TRACE_POLICY, e->now_ns);
+	struct zonemap_path path;
+	size_t at = 0;
+
+	s->policy = q->policy; /* the first step always has room */
+	s->state = q->state;
+	s->zone = ZONEMAP_NONE;
+	if (p->zones == NULL || q->qname_len == 0)
+		return;
+	zonemap_path(&path, q->qname, q->qname_len);
+	s->zone = zonemap_find(p->zones, &path, &at);
+	if (s->zone != ZONEMAP_NONE)
+		memcpy(s->name, q->qname + at, q->qname_len - at);
+}
+
+bool
+engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns)
+{
+	struct query *q;
+
+	if (e->queries.trace != NULL)
+		return false;
+	e->now_ns = now_ns;
+	trace_init(t, now_ns);
+	q = request_accept(&e->queries, in, false);
+	if (q == NULL) { /* a sound message is only dropped for want of room */
+		trace_end(t, REASON_DROP_FULL, false, NULL, 0);
+		return true;
+	}
+	e->queries.trace = t;
+	q->traced = true;
+	note_policy(e, q);
+	query_start_soon(&e->queries, q);
+	return true;
+}
+
+void
+engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
+{
+	if (q->child) {
+		svcb_take(&e->queries, q, msg, len);
+	} else {
+		stats_answer(&e->stats, (enum reason)q->reason, query_waited(q),
+		    header_flags(msg) & DNS_RCODE);
+		trace_end(e->queries.trace, (enum reason)q->reason, query_waited(q), msg, len);
+		e->queries.trace = NULL;
+	}
+	query_free(&e->queries, q);
+}
+
+/* The upstream with the number U; it may be gone. */
+static struct netaddr
+address_of(const struct engine *e, unsigned u)
+{
+	const struct netaddr *a = u < UPSTREAM_MAX ? engine_upstream(e, u) : NULL;
+
+	return a != NULL ? *a : (struct netaddr){ .family = NETADDR_NONE };
+}
+
+/* The number of the upstream behind SOCK of struct packet_in or packet_out. */
+static unsigned
+upstream_at(const struct engine *e, enum packet_way way, uint32_t sock)
+{
+	return way == PACKET_UPSTREAM_TCP ? sock / CHANNELS_EACH
+					  : e->upstreams.sockets[sock].upstream;
+}
+
+void
+engine_trace_sent(
+    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
+{
+	struct trace_step about = { .kind = TRACE_SENT };
+
+	if (send->way != PACKET_UPSTREAM_UDP && send->way != PACKET_UPSTREAM_TCP)
+		return;
+	about.tcp = send->way == PACKET_UPSTREAM_TCP;
+	about.addr = address_of(e, upstream_at(e, send->way, send->sock));
+	trace_message(e->queries.trace, &about, about.tcp ? tcp : udp, send->len, e->now_ns);
+}
+
+void
+engine_trace_came(struct engine *e, const struct packet_in *in)
+{
+	struct trace_step about = { .kind = TRACE_CAME, .tcp = in->way == PACKET_UPSTREAM_TCP };
+
+	about.addr = address_of(e, upstream_at(e, in->way, in->sock));
+	trace_message(e->queries.trace, &about, in->msg, in->len, e->now_ns);
 }

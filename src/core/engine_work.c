@@ -127,3 +127,27 @@ engine_slice(struct engine *e)
 	e->lookups.more = any;
 	return any;
 }
+
+bool
+engine_work(struct engine *e, uint64_t now_ns)
+{
+	e->left = ENGINE_TURN;
+	engine_watch(e);
+	e->now_ns = now_ns;
+#ifdef ENGINE_AUDIT
+	e->before = e->left;
+#endif
+	return e->lookups.more;
+}
+
+bool
+engine_has_work(const struct engine *e)
+{
+	return e->lookups.more;
+}
+
+bool
+engine_spent(const struct engine *e)
+{
+	return e->left <= 0;
+}

@@ -18,3 +18,32 @@ explain(const struct query *q)
 	log_debug("synth", "%s for %s: %s", name_to_text(q->qname, name),
 	    netaddr_format(&client, peer), why->text);
 }
+
+const char *
+explain_state(enum query_state state)
+{
+	static const char *const names[] = { [QUERY_RELAY] = "relay",
+		[QUERY_AAAA] = "aaaa",
+		[QUERY_A] = "a",
+		[QUERY_TARGET] = "target",
+		[QUERY_NATIVE] = "native",
+		[QUERY_HIDDEN] = "hidden",
+		[QUERY_SVCB] = "svcb",
+		[QUERY_REVERSE] = "reverse",
+		[QUERY_LOCAL] = "local" };
+
+	return names[state];
+}
+
+const char *
+explain_outcome(enum lookup_outcome outcome)
+{
+	static const char *const names[] = { [LOOKUP_REPLY] = "reply",
+		[LOOKUP_TRUNCATED] = "truncated",
+		[LOOKUP_ERROR] = "error",
+		[LOOKUP_BOGUS] = "bogus",
+		[LOOKUP_SILENT] = "silent",
+		[LOOKUP_NO_ROOM] = "no-room" };
+
+	return names[outcome];
+}

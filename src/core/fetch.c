@@ -157,7 +157,6 @@ hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const st
 {
 	f->stale = !cache_fresh(e);
 	f->failing = e->failing;
-	f->age_s = e->age_s;
 	if (!parse(f, key, e))
 		return FETCH_NOTHING;
 	if (e->age_s > 0)
@@ -258,18 +257,18 @@ fetch_find(struct fetch *f, const struct conf_core *conf, struct stats *stats,
 		.stale_s = take != FETCH_UNEXPIRED ? conf->keep.stale_s : 0,
 		.ask = take == FETCH_FAILING };
 	size_t cap = sizeof(f->bytes) - EDIT_OPT_MAX;
+	struct cache_entry *e = &f->entry;
 	bool stale = false;
-	struct cache_entry e;
 
-	if (cache_get(conf->cache, key, &want, f->bytes, cap, &e)) {
-		if (takes(take, &e))
-			return hit(f, conf, stats, key, &e);
+	if (cache_get(conf->cache, key, &want, f->bytes, cap, e)) {
+		if (takes(take, e))
+			return hit(f, conf, stats, key, e);
 		stale = true;
 	}
-	if (may_cut(conf) && cache_get_above(conf->cache, key, want.now_s, f->bytes, cap, &e) &&
-	    still_cuts(f, conf, &e) && lower(f, key, &e)) {
+	if (may_cut(conf) && cache_get_above(conf->cache, key, want.now_s, f->bytes, cap, e) &&
+	    still_cuts(f, conf, e) && lower(f, key, e)) {
 		stats_inc(&stats->cache_cut);
-		return hit(f, conf, stats, key, &e);
+		return hit(f, conf, stats, key, e);
 	}
 	return stale ? FETCH_STALE : FETCH_NOTHING;
 }

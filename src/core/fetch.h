@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "cache/cache.h"
 #include "core/conf.h"
 #include "core/lookup.h"
 #include "core/stats.h"
@@ -24,10 +25,10 @@
 struct fetch {
 	struct lookup_result result; /* the last hit */
 	struct msg msg;
-	bool stale;        /* the entry has expired */
-	uint32_t age_s;    /* of the entry */
-	bool failing;      /* expired, and could not be refreshed a moment ago */
-	uint32_t rotation; /* state of the rotation of addresses */
+	struct cache_entry entry; /* of the last hit, without its bytes */
+	bool stale;               /* the entry has expired */
+	bool failing;             /* expired, and could not be refreshed a moment ago */
+	uint32_t rotation;        /* state of the rotation of addresses */
 	uint8_t bytes[LOOKUP_KEPT];
 };
 

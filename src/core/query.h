@@ -148,6 +148,7 @@ struct query {
 	bool insecure : 1;
 	/* it comes from core/svcb, not from a client: its answer is not sent */
 	bool child : 1;
+	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
 	bool starting : 1;   /* query_start has not been called yet */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
 	bool stale_try : 1;  /* fetch that stale entry when it runs next */
@@ -177,6 +178,8 @@ struct query_svcb {
 	uint8_t bytes[QUERY_SVCB_MAX + QUERY_SVCB_ROOM];
 };
 
+struct trace;
+
 struct queries {
 	const struct conf_core *conf; /* borrowed */
 	struct stats *stats;          /* borrowed */
@@ -199,6 +202,7 @@ struct queries {
 	bool hit;            /* the next event of the query that runs is in fetch */
 	bool cached;         /* the last one was */
 	struct fetch *fetch; /* owned; NULL without a cache */
+	struct trace *trace; /* borrowed: of the one query that is traced; NULL: none is */
 	/* number of synthesized answers, for rotation of prefixes and addresses */
 	uint32_t n_chosen;
 };

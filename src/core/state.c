@@ -4,6 +4,7 @@
 #include "core/phase.h"
 #include "core/respond.h"
 #include "core/svcb.h"
+#include "core/trace.h"
 #include "dns/answer.h"
 
 /* Should addresses be added to this answer (RULES D18)? */
@@ -145,6 +146,33 @@ on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, ev);
 }
 
+/* Note the event for the trace, with the addresses that the reply brings. */
+static __attribute__((noinline, cold)) void
+note_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
+    uint64_t now_ns)
+{
+	struct trace_step *s = trace_add(qs->trace, TRACE_EVENT, now_ns);
+	const struct msg *m = q->with_msg ? result->msg : NULL;
+
+	if (s == NULL)
+		return;
+	s->state = q->state;
+	s->outcome = q->outcome;
+	s->rcode = m != NULL ? m->rcode : q->rcode;
+	s->cached = cached;
+	if (cached) {
+		s->stale = qs->fetch->stale;
+		s->age_s = qs->fetch->entry.age_s;
+	}
+	if (m == NULL)
+		return;
+	s->with_reply = true;
+	s->type = m->qtype;
+	if (result->upstream < UPSTREAM_MAX)
+		s->addr = qs->lookups->upstreams->table[result->upstream].addr;
+	trace_addresses(qs->trace, m, &query_policy(qs, q)->synth, now_ns);
+}
+
 static size_t
 on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
     const struct query_out *out, uint64_t now_ns)
@@ -184,25 +212,53 @@ on_event(struct queries *qs, struct query *q, const struct lookup_result *result
 	return respond_local(qs, q, out);
 }
 
+/* TRACED: somebody wants to know of one query, which may be Q. */
+static inline __attribute__((always_inline)) size_t
+run(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns, bool traced)
+{
+	size_t len = 0;
+
+	if (q->starting) {
+		query_start(qs, q, now_ns);
+	} else if (UNLIKELY(q->held)) {
+		query_unhold(qs, q, now_ns);
+	} else if (!UNLIKELY(q->stale_try) || !query_fetch_stale(qs, q, now_ns)) {
+		if (traced && q->traced)
+			note_event(qs, q, result, false, now_ns);
+		len = on_event(qs, q, result, false, out, now_ns);
+	}
+	while (qs->hit) { /* an answer of the cache is the next event, at once */
+		qs->hit = false;
+		qs->cached = true;
+		if (traced && q->traced)
+			note_event(qs, q, &qs->fetch->result, true, now_ns);
+		len = on_event(qs, q, &qs->fetch->result, true, out, now_ns);
+	}
+	return len;
+}
+
+static __attribute__((noinline, cold)) size_t
+run_traced(struct queries *qs, struct query *q, const struct lookup_result *result,
+    const struct query_out *out, uint64_t now_ns)
+{
+	size_t len = run(qs, q, result, out, now_ns, true);
+	const struct lookup *l = q->lookup;
+
+	if (q->traced && l != NULL)
+		trace_question(
+		    qs->trace, l->qname, l->qtype, l->n_sends > 0 || l->n_waiters > 1, now_ns);
+	return len;
+}
+
 size_t
 state_run(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns)
 {
-	size_t len = 0;
-
 	qs->hit = false;
 	qs->cached = false;
 	qs->refreshed = false;
-	if (q->starting)
-		query_start(qs, q, now_ns);
-	else if (UNLIKELY(q->held))
-		query_unhold(qs, q, now_ns);
-	else if (!UNLIKELY(q->stale_try) || !query_fetch_stale(qs, q, now_ns))
-		len = on_event(qs, q, result, false, out, now_ns);
-	while (qs->hit) { /* an answer of the cache is the next event, at once */
-		qs->hit = false;
-		qs->cached = true;
-		len = on_event(qs, q, &qs->fetch->result, true, out, now_ns);
-	}
-	return len;
+	if (UNLIKELY(qs->trace != NULL))
+		return run_traced(qs, q, result, out, now_ns);
+	return run(qs, q, result, out, now_ns, false);
 }

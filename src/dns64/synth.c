@@ -82,11 +82,16 @@ synth_count_usable(const struct synth_policy *p, const struct msg *m, const stru
 	}
 }
 
-/* What P says of V4, as an enum synth_v4. */
 static inline uint32_t
 verdict_of(const struct synth_policy *p, const uint8_t v4[static 4])
 {
 	return p->v4 != NULL ? netmap_find4(p->v4, v4, SYNTH_ANY) : SYNTH_ANY;
+}
+
+uint32_t
+synth_verdict(const struct synth_policy *p, const uint8_t v4[static 4])
+{
+	return verdict_of(p, v4);
 }
 
 uint32_t
@@ -125,6 +130,22 @@ prefixes_of(const struct synth_policy *p, const struct synth_choice *c, const ui
 			places[n++] = place;
 	}
 	return n;
+}
+
+bool
+synth_maps(const struct synth_policy *p, const uint8_t v4[static 4])
+{
+	uint32_t verdict = verdict_of(p, v4);
+
+	if (verdict == SYNTH_NEVER)
+		return false;
+	if (verdict >= SYNTH_VIA)
+		return p->active_bits >> (verdict - SYNTH_VIA) & 1;
+	for (unsigned i = 0; i < p->n_general; i++) {
+		if (verdict == SYNTH_ANY || !p->prefixes[p->general[i]].well_known)
+			return true;
+	}
+	return false;
 }
 
 /* The answer that is being made. */

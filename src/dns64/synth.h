@@ -84,6 +84,12 @@ struct synth_usable {
 void synth_count_usable(const struct synth_policy *p, const struct msg *m, const struct answer *a,
     struct synth_usable *u);
 
+/* synth_verdict: what P says of the IPv4 address V4 (network order), as an enum synth_v4. */
+MUST_USE uint32_t synth_verdict(const struct synth_policy *p, const uint8_t v4[static 4]);
+
+/* synth_maps: does P make AAAA from V4 (network order), now that its prefixes are as they are? */
+MUST_USE bool synth_maps(const struct synth_policy *p, const uint8_t v4[static 4]);
+
 /*
  * synth_first: what P says of the first address of reply M, whose chain is A, as an enum synth_v4.
  * SYNTH_ANY if there is none.

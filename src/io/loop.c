@@ -10,7 +10,6 @@
 #include <event2/event.h>
 
 #include "base/clock.h"
-#include "base/secret.h"
 #include "core/engine.h"
 #include "core/wheel.h"
 #include "io/evbase.h"
@@ -28,7 +27,8 @@ struct loop {
 	atomic_bool alive;
 	/* While this is set views, n_views and open are the loop's, else the main thread's. */
 	atomic_bool views_wanted;
-	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
+	_Atomic(struct loop_question *) question; /* to be explained; NULL: none is */
+	_Atomic uint64_t stop;                    /* grace in ms in the low 32 bits, calls above */
 
 	/* Only the loop's thread uses these. */
 	_Alignas(64) int wake_fd; /* eventfd */
@@ -57,37 +57,6 @@ struct loop {
 	struct loop_open open;
 	struct shell sh;
 };
-
-struct snapshot *
-snapshot_new(const struct conf *conf)
-{
-	struct snapshot *s = malloc(sizeof(*s));
-
-	if (s == NULL)
-		return NULL;
-	atomic_init(&s->refs, 1);
-	s->conf = *conf;
-	secret_lock(s->conf.core.cookie_secrets, sizeof(s->conf.core.cookie_secrets));
-	policies_ref(s->conf.core.policies);
-	return s;
-}
-
-struct snapshot *
-snapshot_ref(struct snapshot *s)
-{
-	atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
-	return s;
-}
-
-void
-snapshot_unref(struct snapshot *s)
-{
-	if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	policies_unref(s->conf.core.policies);
-	secret_wipe(s->conf.core.cookie_secrets, sizeof(s->conf.core.cookie_secrets));
-	free(s);
-}
 
 static void
 update_free(struct loop_update *u)
@@ -241,6 +210,18 @@ loop_stop(struct loop *l, uint32_t grace_ms)
 	loop_wake(l);
 }
 
+bool
+loop_explain(struct loop *l, struct loop_question *q)
+{
+	struct loop_question *none = NULL;
+
+	trace_init(&q->trace, 0);
+	if (!atomic_compare_exchange_strong(&l->question, &none, q))
+		return false;
+	loop_wake(l);
+	return true;
+}
+
 struct tap *
 loop_tap(struct loop *l)
 {
@@ -322,7 +303,26 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 	session_stop(&l->sh);
 }
 
-/* Read the mailbox: an update, a ping, a question for views, an order to stop. */
+/* Begin with the question that is to be explained, if there is one. */
+static void
+loop_take_question(struct loop *l)
+{
+	struct loop_question *q = atomic_exchange(&l->question, NULL);
+	struct packet_in in;
+
+	if (q == NULL)
+		return;
+	in = (struct packet_in){ .msg = q->msg,
+		.len = q->len,
+		.way = q->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
+		.peer = q->client };
+	if (l->stopping || !engine_explain(l->sh.engine, &in, &q->trace, l->sh.now_ns))
+		trace_end(&q->trace, REASON_DROP_FULL, false, NULL, 0);
+	(void)shell_drain(&l->sh);
+}
+
+/* Read the mailbox: an update, a ping, a question for views or to be explained, an order to stop.
+ */
 static void
 loop_mail(struct loop *l)
 {
@@ -344,6 +344,7 @@ loop_mail(struct loop *l)
 	atomic_store(&l->n_taken, n_posted);
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
+	loop_take_question(l);
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)
 		loop_begin_stop(l, stop);

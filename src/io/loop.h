@@ -10,9 +10,9 @@
  * timeouts, the mailbox, clients (one batch per listener at most) and sends. The clock is read once
  * per iteration.
  *
- * The main thread calls loop_new, loop_post, loop_pending, loop_ping, loop_alive, loop_stop,
- * loop_stats, loop_tap, loop_ask_views, loop_views, loop_open and loop_free; the loop's own thread
- * calls loop_run. The two share only the mailbox, the snapshot and the counters.
+ * The main thread calls loop_new, loop_explain, loop_post, loop_pending, loop_ping, loop_alive,
+ * loop_stop, loop_stats, loop_tap, loop_ask_views, loop_views, loop_open and loop_free; the loop's
+ * own thread calls loop_run. The two share only the mailbox, the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -25,26 +25,10 @@
 #include "core/latency.h"
 #include "core/stats.h"
 #include "core/tap.h"
+#include "core/trace.h"
 #include "core/view.h"
 #include "io/bind.h"
-
-/* One checked configuration, immutable and shared by all loops. The last unref frees it. */
-struct snapshot {
-	atomic_uint refs;
-	struct conf conf;
-};
-
-/*
- * snapshot_new: copy CONF to the heap, and take a reference to its policies. Returns the snapshot
- * with one reference, the caller's; NULL without memory.
- */
-MUST_USE struct snapshot *snapshot_new(const struct conf *conf);
-
-/* snapshot_ref: take one more reference to S. Returns S. Any thread. */
-struct snapshot *snapshot_ref(struct snapshot *s);
-
-/* snapshot_unref: give one reference back; the last one frees S. S may be NULL. Any thread. */
-void snapshot_unref(struct snapshot *s);
+#include "io/snapshot.h"
 
 /* What a reload brings to one loop. */
 struct loop_update {
@@ -89,6 +73,23 @@ MUST_USE bool loop_alive(const struct loop *l);
  * once. Any thread.
  */
 void loop_stop(struct loop *l, uint32_t grace_ms);
+
+#define LOOP_QUESTION 512 /* bytes of a message that is explained */
+
+/* A question that is to be explained. */
+struct loop_question {
+	struct netaddr client; /* as if it asked */
+	bool tcp;
+	size_t len;
+	uint8_t msg[LOOP_QUESTION]; /* its message */
+	struct trace trace;         /* what became of it, once trace_done */
+};
+
+/*
+ * loop_explain: have the loop work on Q, borrowed until trace_done(&q->trace), which is so within
+ * some seconds while the loop runs. False: it works on another one.
+ */
+MUST_USE bool loop_explain(struct loop *l, struct loop_question *q);
 
 /* loop_tap: what the loop tells of its answers, until loop_free; one thread may read it. */
 struct tap *loop_tap(struct loop *l);

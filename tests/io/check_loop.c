@@ -3,6 +3,7 @@
 #include "io/loop.h"
 
 #include <check.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,33 @@ START_TEST(synthesis_over_tcp)
 	ck_assert(rig_get(fd, &msg));
 	expect_synthesized(&msg, 78);
 	close(fd);
+}
+END_TEST
+
+/* D29: a question for explain goes the same way, and its answer to nobody else; one at a time. */
+START_TEST(explained_question_is_answered)
+{
+	static struct loop_question q, other;
+
+	rig_question(&msg, 79, "a.test", RIG_AAAA);
+	q.client = rig.up;
+	q.len = msg.len;
+	memcpy(q.msg, msg.bytes, msg.len);
+	other = q;
+	ck_assert(loop_explain(rig.loop, &q));
+	rig_serve(&rig, 2);
+	for (unsigned i = 0; i < 500 && !trace_done(&q.trace); i++)
+		(void)poll(NULL, 0, 10);
+	ck_assert(trace_done(&q.trace));
+	ck_assert_uint_eq(q.trace.reason, REASON_SYNTH_NO_AAAA);
+	ck_assert_uint_ge(q.trace.n, 9);
+	memcpy(msg.bytes, q.trace.answer, q.trace.len);
+	msg.len = q.trace.len;
+	expect_synthesized(&msg, 79);
+	ck_assert(loop_explain(rig.loop, &other));
+	for (unsigned i = 0; i < 500 && !trace_done(&other.trace); i++)
+		(void)poll(NULL, 0, 10);
+	ck_assert(trace_done(&other.trace));
 }
 END_TEST
 
@@ -355,6 +383,7 @@ suite(void)
 	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
 	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
+	tcase_add_test(t, explained_question_is_answered);
 	tcase_add_test(t, more_than_a_batch_are_all_answered);
 	tcase_add_test(t, d26_more_questions_than_room_are_answered);
 	suite_add_tcase(s, t);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CORE_TRACE_H
+#define DNS64D_CORE_TRACE_H
+
+/*
+ * trace: what became of one question, step by step, for "explain".
+ *
+ * The question goes the way that a client's goes, and the engine notes what it does, so the trace
+ * cannot differ from what a client gets; only its answer goes to the trace and not to the net. One
+ * thread writes it, and another one reads it once it is done.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/netaddr.h"
+#include "core/reason.h"
+#include "dns/msg.h"
+#include "dns64/synth.h"
+
+#define TRACE_STEPS 96
+#define TRACE_ANSWER 4096 /* bytes of the answer; of a longer one nothing is kept */
+
+enum trace_kind {
+	TRACE_POLICY,   /* whose client it is: policy, zone, state (it begins in) */
+	TRACE_EVENT,    /* in state it has an outcome; with a reply: rcode, cached, stale, age_s */
+	TRACE_QUESTION, /* it waits for a question: name, type; joined: others wait already */
+	TRACE_SENT,     /* such a question left for addr; tcp */
+	TRACE_CAME,     /* a message about it came from addr, believed or not; rcode, tcp */
+	TRACE_ADDRESS   /* a reply has the address addr; verdict */
+};
+
+/* What policy says of an address. */
+enum trace_verdict {
+	TRACE_MAPPED,   /* IPv4: AAAA are made from it */
+	TRACE_EXCLUDED, /* IPv4: under no prefix; IPv6: exclude-aaaa */
+	TRACE_PRIVATE,  /* IPv4: not under 64:ff9b::/96 */
+	TRACE_UNMAPPED, /* IPv4: the prefix of its map line is not active */
+	TRACE_GOOD      /* IPv6: it may be handed out */
+};
+
+struct trace_step {
+	uint32_t us;     /* since the question came, by the loop's clock */
+	uint8_t kind;    /* enum trace_kind; fields that it does not name are zero */
+	uint8_t state;   /* enum query_state */
+	uint8_t outcome; /* enum lookup_outcome */
+	uint8_t verdict; /* enum trace_verdict */
+	uint16_t policy; /* number in the set of policies */
+	uint16_t rcode;
+	uint16_t type;
+	uint32_t zone; /* enum policy_zone of the longest zone that has the name; ZONEMAP_NONE */
+	uint32_t age_s;
+	bool with_reply : 1;
+	bool cached : 1;
+	bool stale : 1;
+	bool joined : 1;
+	bool tcp : 1;
+	struct netaddr addr; /* TRACE_EVENT: whose reply it is */
+	uint8_t name[DNS_NAME_MAX];
+};
+
+struct trace {
+	uint64_t began_ns;
+	unsigned n; /* steps noted */
+	unsigned n_left_out;
+	struct trace_step step[TRACE_STEPS];
+	/* valid once done */
+	enum reason reason;
+	bool waited; /* for upstream */
+	size_t len;  /* bytes of the answer; 0: none */
+	uint8_t answer[TRACE_ANSWER];
+	atomic_bool done;
+};
+
+/* trace_init: nothing was noted yet. */
+void trace_init(struct trace *t, uint64_t now_ns);
+
+/* trace_add: a new step of KIND, to be filled; NULL: there are too many. */
+struct trace_step *trace_add(struct trace *t, enum trace_kind kind, uint64_t now_ns);
+
+/* trace_question: note that the question for NAME and TYPE is waited for. */
+void trace_question(
+    struct trace *t, const uint8_t *name, uint16_t type, bool joined, uint64_t now_ns);
+
+/* trace_addresses: note the addresses in the answer section of M, and what P says of each. */
+void trace_addresses(
+    struct trace *t, const struct msg *m, const struct synth_policy *p, uint64_t now_ns);
+
+/*
+ * trace_message: the message of LEN bytes at MSG left or came, as the kind, address and transport
+ * of ABOUT say; note that if it is about a question that was noted.
+ */
+void trace_message(struct trace *t, const struct trace_step *about, const uint8_t *msg, size_t len,
+    uint64_t now_ns);
+
+/* trace_verdict_name: a word for V, for programs: "mapped", "excluded", "private", ... */
+MUST_USE const char *trace_verdict_name(enum trace_verdict v);
+
+/* trace_end: the answer of LEN bytes at MSG (0: none) was given for REASON: T is done. */
+void trace_end(struct trace *t, enum reason reason, bool waited, const uint8_t *msg, size_t len);
+
+/* trace_done: is T done, so that it can be read? Any thread. */
+MUST_USE bool trace_done(struct trace *t);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces: each step of a question is there, and the answer is the one that a client gets. */
+
+#include "core/trace.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cache/cache.h"
+#include "core/explain.h"
+#include "core/packet.h"
+#include "dns/name.h"
+#include "dns64/special.h"
+#include "scenario/world.h"
+
+static struct world world;
+static struct trace trace;
+static uint16_t n_asked;
+static size_t got_len;
+static uint8_t got[WORLD_REPLY];
+
+/* NODATA to AAAA; 192.0.2.1 and 127.0.0.1 to A; nothing to names that begin with "silent". */
+static size_t
+on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
+{
+	static const uint8_t v4[] = { 192, 0, 2, 1 }, loopback[] = { 127, 0, 0, 1 };
+	const struct build_opt none = { .ede = DNS_EDE_NONE };
+	const struct build_question question = { .id = m->id,
+		.flags = DNS_QR | DNS_RA | DNS_RD,
+		.qname = msg_qname(m),
+		.qtype = m->qtype,
+		.qclass = m->qclass };
+	struct build b;
+
+	(void)w;
+	(void)send;
+	if (msg_qname(m)[0] == 6)
+		return 0;
+	build_start(&b, out, WORLD_REPLY, &question);
+	if (m->qtype == DNS_TYPE_A)
+		ck_assert(build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_A, DNS_CLASS_IN, 300,
+			      v4, sizeof(v4)) &&
+		    build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_A, DNS_CLASS_IN, 300,
+			loopback, sizeof(loopback)));
+	else
+		ck_assert(special_soa(&b, MSG_AUTHORITY, question.qname, 300, 300));
+	return build_finish(&b, WORLD_REPLY, &none);
+}
+
+static void
+on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
+{
+	(void)w;
+	got_len = send->len;
+	memcpy(got, msg, got_len);
+}
+
+static void
+setup(void)
+{
+	world_init(&world, 1, 1024);
+	world.upstream = on_upstream;
+	world.client = on_client;
+	world.conf.keep = (struct conf_cache){ .max_ttl_s = 3600, .max_negative_s = 3600 };
+	world.conf.cache = cache_new(1 << 20, 0, 1);
+	ck_assert_ptr_nonnull(world.conf.cache);
+	world_start(&world, 1);
+	got_len = 0;
+}
+
+static void
+teardown(void)
+{
+	struct cache *cache = world.conf.cache;
+
+	world_stop(&world);
+	cache_free(cache);
+}
+
+/* A question of the client's; BYTES (512) gets its message. */
+static struct packet_in
+question(const char *name, uint16_t type, uint8_t *bytes)
+{
+	struct packet_in in = { .way = PACKET_CLIENT_UDP, .msg = bytes };
+
+	ck_assert(netaddr_parse("2001:db8::1", 1024, &in.peer));
+	in.len = parts_question(bytes, ++n_asked, name, type);
+	return in;
+}
+
+static void
+explain_it(const char *name, uint16_t type)
+{
+	uint8_t bytes[512];
+	const struct packet_in in = question(name, type, bytes);
+
+	ck_assert(engine_explain(world.engine, &in, &trace, world.now_ns));
+	world_drain(&world);
+}
+
+/* The step I, which must be of KIND. */
+static const struct trace_step *
+step(unsigned i, enum trace_kind kind)
+{
+	ck_assert_uint_lt(i, trace.n);
+	ck_assert_uint_eq(trace.step[i].kind, kind);
+	return &trace.step[i];
+}
+
+/* D29: policy, questions, what left and came, addresses and what is said of them, the answer. */
+START_TEST(each_step_is_noted)
+{
+	const struct trace_step *s;
+	uint8_t bytes[512];
+	struct packet_in in;
+
+	explain_it("www.example", DNS_TYPE_AAAA);
+	ck_assert(trace_done(&trace));
+	ck_assert_uint_eq(trace.n, 11);
+	s = step(0, TRACE_POLICY);
+	ck_assert(s->policy == 0 && s->state == QUERY_AAAA);
+	s = step(1, TRACE_QUESTION);
+	ck_assert(s->type == DNS_TYPE_AAAA && !s->joined);
+	s = step(2, TRACE_SENT);
+	ck_assert(s->addr.addr[3] == 1 && s->addr.family == NETADDR_IPV4 && !s->tcp);
+	s = step(3, TRACE_CAME);
+	ck_assert(s->rcode == DNS_NOERROR && s->type == DNS_TYPE_AAAA);
+	s = step(4, TRACE_EVENT);
+	ck_assert(s->state == QUERY_AAAA && s->outcome == LOOKUP_REPLY && !s->cached);
+	ck_assert_uint_eq(s->addr.addr[3], 1);
+	ck_assert_uint_eq(step(5, TRACE_QUESTION)->type, DNS_TYPE_A);
+	(void)step(6, TRACE_SENT);
+	(void)step(7, TRACE_CAME);
+	ck_assert_uint_eq(step(8, TRACE_EVENT)->state, QUERY_A);
+	ck_assert_uint_eq(step(9, TRACE_ADDRESS)->verdict, TRACE_MAPPED);
+	ck_assert_uint_eq(step(10, TRACE_ADDRESS)->verdict, TRACE_EXCLUDED);
+	ck_assert_uint_eq(trace.reason, REASON_SYNTH_NO_AAAA);
+	ck_assert(trace.waited);
+	ck_assert_uint_eq(got_len, 0); /* it went to nobody else */
+	/* A client gets the same. */
+	in = question("www.example", DNS_TYPE_AAAA, bytes);
+	world_input(&world, &in);
+	ck_assert_uint_eq(got_len, trace.len);
+	ck_assert_mem_eq(got + 2, trace.answer + 2, got_len - 2);
+	ck_assert_uint_eq(world_stat(&world, "answers"), 2);
+}
+END_TEST
+
+START_TEST(entries_of_the_cache_are_noted)
+{
+	explain_it("www.example", DNS_TYPE_AAAA);
+	world_pass(&world, 9 * NS_PER_SEC);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	ck_assert(trace_done(&trace));
+	ck_assert(step(1, TRACE_EVENT)->cached);
+	ck_assert_uint_eq(trace.step[1].age_s, 9);
+	ck_assert(step(2, TRACE_EVENT)->cached);
+	ck_assert_uint_eq(trace.n, 5);
+	ck_assert(!trace.waited);
+	ck_assert_uint_eq(trace.reason, REASON_SYNTH_NO_AAAA);
+}
+END_TEST
+
+/* Without RD only what is known is used. */
+START_TEST(nobody_is_asked_without_rd)
+{
+	uint8_t bytes[512];
+	const struct packet_in in = question("www.example", DNS_TYPE_AAAA, bytes);
+	unsigned n_sent = world.n_sent;
+
+	bytes[2] &= (uint8_t) ~(DNS_RD >> 8);
+	ck_assert(engine_explain(world.engine, &in, &trace, world.now_ns));
+	world_drain(&world);
+	ck_assert(trace_done(&trace));
+	ck_assert_uint_eq(trace.reason, REASON_NO_RECURSION);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+}
+END_TEST
+
+/* Silence is noted with its time; meanwhile no other question is traced, but others are answered.
+ */
+START_TEST(one_at_a_time_until_the_end)
+{
+	static struct trace other;
+	uint8_t bytes[512];
+	struct packet_in in = question("www.example", DNS_TYPE_A, bytes);
+
+	explain_it("silent.example", DNS_TYPE_MX);
+	ck_assert(!trace_done(&trace));
+	ck_assert(!engine_explain(world.engine, &in, &other, world.now_ns));
+	world_input(&world, &in);
+	ck_assert_uint_gt(got_len, 0);
+	got_len = 0;
+	world_pass(&world, 6 * NS_PER_SEC);
+	ck_assert(trace_done(&trace));
+	ck_assert_uint_eq(trace.reason, REASON_SILENT);
+	ck_assert_uint_eq(got_len, 0);
+	ck_assert_uint_ge(trace.n, 4);
+	for (unsigned i = 0; i < trace.n; i++) /* nothing about the other's */
+		ck_assert_uint_ne(trace.step[i].type, DNS_TYPE_A);
+	ck_assert_uint_gt(step(trace.n - 1, TRACE_EVENT)->us, 400000);
+	ck_assert_uint_eq(trace.step[trace.n - 1].outcome, LOOKUP_SILENT);
+	ck_assert(engine_explain(world.engine, &in, &other, world.now_ns));
+	world_drain(&world);
+	ck_assert(trace_done(&other));
+}
+END_TEST
+
+START_TEST(too_many_steps_are_counted)
+{
+	trace_init(&trace, 0);
+	for (unsigned i = 0; i < TRACE_STEPS + 5; i++)
+		ck_assert_int_eq(trace_add(&trace, TRACE_EVENT, i) != NULL, i < TRACE_STEPS);
+	ck_assert_uint_eq(trace.n, TRACE_STEPS);
+	ck_assert_uint_eq(trace.n_left_out, 5);
+}
+END_TEST
+
+START_TEST(steps_have_words)
+{
+	ck_assert_str_eq(explain_state(QUERY_LOCAL), "local");
+	ck_assert_str_eq(explain_outcome(LOOKUP_NO_ROOM), "no-room");
+	ck_assert_str_eq(trace_verdict_name(TRACE_GOOD), "good");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("trace");
+	TCase *tc = tcase_create("trace");
+	SRunner *sr = srunner_create(s);
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, each_step_is_noted);
+	tcase_add_test(tc, entries_of_the_cache_are_noted);
+	tcase_add_test(tc, nobody_is_asked_without_rd);
+	tcase_add_test(tc, one_at_a_time_until_the_end);
+	tcase_add_test(tc, too_many_steps_are_counted);
+	tcase_add_test(tc, steps_have_words);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_ENV);
+	failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
