@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/api.h"
 
+#include <string.h>
+
+#include "base/log.h"
 #include "control/api_cache.h"
 #include "control/api_config.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
+#include "control/params.h"
 #include "control/reply.h"
 
 #define GET EVHTTP_REQ_GET
@@ -34,6 +38,32 @@ stop(struct evhttp_request *r, void *arg)
 
 	reply_json(r, HTTP_OK, json_pack("{s:b}", "stopping", 1));
 	d->host.ops->stop(d->host.arg);
+}
+
+/* Until the next reload. */
+static void
+level(struct evhttp_request *r, void *arg)
+{
+	/* In the order of enum log_level. */
+	static const char *const words[] = { "error", "warn", "notice", "info", "debug", NULL };
+	static const char *const keys[] = { "level", NULL };
+	json_t *p = params_read(r, keys);
+	const char *text = p == NULL ? NULL : params_text(p, "level");
+	unsigned i = 0;
+
+	(void)arg;
+	if (p == NULL)
+		return;
+	while (words[i] != NULL && (text == NULL || strcmp(words[i], text) != 0))
+		i++;
+	json_decref(p);
+	if (words[i] == NULL) {
+		reply_error(r, HTTP_BADREQUEST, "level is not a level of the log", words);
+		return;
+	}
+	log_notice("log", "level %s, until the next reload", words[i]);
+	log_set_level((enum log_level)i);
+	reply_json(r, HTTP_OK, json_pack("{s:s}", "level", words[i]));
 }
 
 static void
@@ -66,6 +96,7 @@ static const struct http_route routes[] = {
 	{ "/flush/name", POST, api_flush_name, "remove the entries of {name}" },
 	{ "/flush/below", POST, api_flush_below, "remove those of {name} and of all names below" },
 	{ "/flush/type", POST, api_flush_type, "remove those of {name} and {type}" },
+	{ "/log/level", POST, level, "log {level} and what is more important, until a reload" },
 	{ "/log/reopen", POST, reopen, "open the log again" },
 };
 

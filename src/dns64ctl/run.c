@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "control/sockpath.h"
 #include "dns64ctl/client.h"
 #include "dns64ctl/commands.h"
 #include "dns64ctl/options.h"
 #include "dns64ctl/show.h"
+#include "dns64ctl/top.h"
 
 static int
 tell_nobody(const char *path, int rc)
@@ -120,29 +122,71 @@ ask(const struct command *c, const struct options *o, char *const *args, size_t 
 	return code;
 }
 
+/* Have the daemon asked for *J, the caller's. Returns an exit code. */
+static int
+fetch(const struct command *c, const struct options *o, json_t **j)
+{
+	struct client_answer a;
+	int code = call(c, o, NULL, 0, &a);
+
+	if (code != RUN_OK)
+		return code;
+	*j = json_loadb(a.body, a.len, 0, NULL);
+	free(a.text);
+	return RUN_OK;
+}
+
 /* The counters twice, a second apart, and what lies between. */
 static int
 rates(const struct command *c, const struct options *o)
 {
-	json_t *j[2] = { NULL, NULL };
-	int code = RUN_OK;
+	json_t *before = NULL, *now = NULL;
+	int code = fetch(c, o, &before);
 
-	for (int i = 0; i < 2 && code == RUN_OK; i++) {
-		struct client_answer a;
-
-		if (i > 0)
-			(void)sleep(1);
-		code = call(c, o, NULL, 0, &a);
-		if (code == RUN_OK) {
-			j[i] = json_loadb(a.body, a.len, 0, NULL);
-			free(a.text);
-		}
+	if (code == RUN_OK) {
+		(void)sleep(1);
+		code = fetch(c, o, &now);
 	}
 	if (code == RUN_OK)
-		show_rates(j[0], j[1], stdout);
-	json_decref(j[0]);
-	json_decref(j[1]);
+		show_rates(before, now, stdout);
+	json_decref(before);
+	json_decref(now);
 	return code;
+}
+
+/* A line a second, N of them; 0: until q is typed. */
+static int
+top(const struct command *c, const struct options *o, uint64_t n)
+{
+	json_t *before = NULL;
+	int code = fetch(c, o, &before);
+
+	for (uint64_t i = 0; code == RUN_OK && (n == 0 || i < n); i++) {
+		json_t *now = NULL;
+
+		if (i % TOP_PAGE == 0)
+			top_heading(stdout);
+		if (top_wait())
+			break;
+		code = fetch(c, o, &now);
+		if (code == RUN_OK)
+			top_line(before, now, stdout);
+		json_decref(before);
+		before = now;
+	}
+	json_decref(before);
+	return code;
+}
+
+static int
+begin_top(const struct command *c, const struct options *o, const char *lines)
+{
+	uint64_t n;
+
+	if (number_parse(lines, strlen(lines), UINT32_MAX, &n))
+		return top(c, o, n);
+	fprintf(stderr, "dns64ctl: top takes a number of lines, not %s\n", lines);
+	return RUN_USAGE;
 }
 
 /* Have dns64d check the configuration FILE; NULL: the usual one. */
@@ -189,6 +233,8 @@ run(const struct options *o)
 	}
 	if (c->path == NULL)
 		return check_config(n > 0 ? o->words[used] : NULL);
+	if (strcmp(c->words, "top") == 0)
+		return begin_top(c, o, n > 0 ? o->words[used] : "0");
 	return o->rates ? rates(c, o) : ask(c, o, o->words + used, n);
 }
 

@@ -80,6 +80,22 @@ START_TEST(stop_and_reopen)
 }
 END_TEST
 
+START_TEST(log_level)
+{
+	ck_assert_int_eq(
+	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"warn\"}"), 200);
+	ck_assert(log_enabled(LOG_LEVEL_WARN) && !log_enabled(LOG_LEVEL_NOTICE));
+	ck_assert_int_eq(
+	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"loud\"}"), 400);
+	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "allowed")), 5);
+	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/level", NULL), 400);
+	ck_assert(log_enabled(LOG_LEVEL_WARN) && !log_enabled(LOG_LEVEL_NOTICE));
+	ck_assert_int_eq(
+	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"info\"}"), 200);
+	ck_assert(log_enabled(LOG_LEVEL_INFO) && !log_enabled(LOG_LEVEL_DEBUG));
+}
+END_TEST
+
 /* Ask for a reload; the answer is still to come. */
 static int
 begin_reload(void)
@@ -208,6 +224,7 @@ main(void)
 	tcase_add_test(tc, ping);
 	tcase_add_test(tc, all_paths_are_listed);
 	tcase_add_test(tc, stop_and_reopen);
+	tcase_add_test(tc, log_level);
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);
 	tcase_add_test(tc, reload_while_one_goes_on);

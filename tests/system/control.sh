@@ -82,10 +82,14 @@ check 'status by curl' is '"loops_silent": 0' http GET /status
 check 'stats' is 'client_udp                          1  questions received over UDP' ctl stats
 check 'stats of all counters, by curl' is '"bogus": 0' http GET /stats
 check 'upstreams' is '127.0.0.1#5300                   good' ctl upstreams
-start asking dnsperf -s ::1 -p 5364 -d "$(questions 100 >"$work/questions"; echo "$work/questions")" -l 4 -Q 100
+start asking dnsperf -s ::1 -p 5364 -d "$(questions 100 >"$work/questions"; echo "$work/questions")" -l 7 -Q 100
 sleep 0.5
 check 'rates' is 'client_udp ' ctl stats --rates
 check 'rates: some in a second' is '/s  questions received over UDP' ctl --rates stats
+exits 0 top 2
+check 'top' is ' questions ' cat "$work/said"
+equal 'top: a heading and two lines' 3 "$(wc -l <"$work/said")"
+exits 2 top many
 wait "$(pid_of asking)"
 rm "$work/asking.pid"
 check 'json' is '"pong": true' ctl --json ping
@@ -146,6 +150,11 @@ check 'cache save: there is no file' is 'there is no cache-file' cat "$work/said
 exits 1 flush name a..b
 exits 1 cache lookup a b
 check 'what is allowed is told' is 'allowed is a name as AAAA, or TYPE and a number' cat "$work/said"
+exits 0 log level debug
+answer $known A >"$work/said"
+check 'log level debug' logged dns64d '^debug '
+exits 1 log level loud
+exits 0 reload
 exits 0 log reopen
 kill -USR2 "$(pid_of dns64d)"
 check 'SIGUSR2' wait_for 60 sh -c "[ \$(grep -c 'log: opened again' '$work/dns64d.log') = 2 ]"

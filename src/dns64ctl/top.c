@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns64ctl/top.h"
+
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* A column: the sum of counters, in a second; with PARTS, as the part of theirs. */
+struct column {
+	const char *name;
+	const char *counters[2]; /* the second may be NULL */
+	const char *whole[2];    /* percent of these; NULL: in a second */
+};
+
+static const struct column columns[] = {
+	{ "questions", { "client_udp", "client_tcp" }, { NULL } },
+	{ "answers", { "answers" }, { NULL } },
+	{ "synthesized", { "synthesized" }, { NULL } },
+	{ "native", { "aaaa_native" }, { NULL } },
+	{ "servfail", { "answers_servfail" }, { NULL } },
+	{ "refused", { "client_refused" }, { NULL } },
+	{ "limited", { "rate_limited" }, { NULL } },
+	{ "hits %", { "cache_hits" }, { "cache_hits", "cache_misses" } },
+	{ "upstream", { "upstream_udp", "upstream_tcp" }, { NULL } },
+	{ "timeouts", { "upstream_timeouts" }, { NULL } },
+};
+
+#define WIDTH 11
+
+void
+top_heading(FILE *out)
+{
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		fprintf(out, "%*s", WIDTH, columns[i].name);
+	fprintf(out, "%*s\n", WIDTH, "in flight");
+}
+
+/* How much the counters of NAMES grew from BEFORE to NOW. */
+static double
+grown(const json_t *before, const json_t *now, const char *const names[static 2])
+{
+	const json_t *old = json_object_get(before, "counters");
+	const json_t *new = json_object_get(now, "counters");
+	double sum = 0;
+
+	for (size_t i = 0; i < 2 && names[i] != NULL; i++)
+		sum += json_number_value(json_object_get(new, names[i])) -
+		    json_number_value(json_object_get(old, names[i]));
+	/* Negative: it is another daemon meanwhile. */
+	return sum > 0 ? sum : 0;
+}
+
+void
+top_line(const json_t *before, const json_t *now, FILE *out)
+{
+	double s = json_number_value(json_object_get(now, "time")) -
+	    json_number_value(json_object_get(before, "time"));
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		const struct column *c = &columns[i];
+		double n = grown(before, now, c->counters);
+		double whole = c->whole[0] == NULL ? s : grown(before, now, c->whole) / 100;
+
+		if (whole > 0)
+			fprintf(out, "%*.0f", WIDTH, n / whole);
+		else
+			fprintf(out, "%*s", WIDTH, "-");
+	}
+	fprintf(out, "%*.0f\n", WIDTH, json_number_value(json_object_get(now, "in_flight")));
+	fflush(out);
+}
+
+bool
+top_wait(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct termios usual, raw;
+	bool typed = false;
+	char c = 'q';
+
+	if (tcgetattr(STDIN_FILENO, &usual) != 0) {
+		(void)sleep(1);
+		return false;
+	}
+	/* A letter counts without the return key. Set back each time, so that no signal can spoil
+	 * it for longer than this second. */
+	raw = usual;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	(void)tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	if (poll(&in, 1, 1000) > 0)
+		typed = read(STDIN_FILENO, &c, 1) <= 0 || c == 'q' || c == 'Q';
+	(void)tcsetattr(STDIN_FILENO, TCSANOW, &usual);
+	return typed;
+}

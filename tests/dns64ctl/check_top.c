@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A line of what was done in a second. */
+
+#include "dns64ctl/top.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/stats.h"
+
+static char *text;
+
+/* The words of the line between the JSON of two moments. */
+static const char *
+line(const char *before, const char *now)
+{
+	json_t *a = json_loads(before, 0, NULL), *b = json_loads(now, 0, NULL);
+	static char words[256];
+	size_t len, n = 0;
+	FILE *f;
+
+	free(text);
+	f = open_memstream(&text, &len);
+	top_line(a, b, f);
+	fclose(f);
+	json_decref(a);
+	json_decref(b);
+	for (char *at = text, *word; (word = strsep(&at, " \n")) != NULL;)
+		if (*word != '\0')
+			n += (size_t)snprintf(
+			    words + n, sizeof(words) - n, "%s%s", n > 0 ? " " : "", word);
+	return words;
+}
+
+START_TEST(in_a_second)
+{
+	ck_assert_str_eq(
+	    line("{\"time\": 1.0, \"counters\": {\"client_udp\": 10, \"client_tcp\": 1}}",
+		"{\"time\": 3.0, \"in_flight\": 7, \"counters\": {\"client_udp\": 30, "
+		"\"client_tcp\": 3, "
+		"\"answers\": 4, \"cache_hits\": 3, \"cache_misses\": 1}}"),
+	    "11 2 0 0 0 0 0 75 0 0 7");
+	free(text);
+	text = NULL;
+}
+END_TEST
+
+/* The daemon was started again, and one that says nothing. */
+START_TEST(another_daemon)
+{
+	ck_assert_str_eq(line("{\"time\": 9.0, \"counters\": {\"answers\": 100}}",
+			     "{\"time\": 10.0, \"counters\": {\"answers\": 1}}"),
+	    "0 0 0 0 0 0 0 - 0 0 0");
+	ck_assert_str_eq(line("{}", "{}"), "- - - - - - - - - - 0");
+	free(text);
+	text = NULL;
+}
+END_TEST
+
+START_TEST(heading_is_as_wide)
+{
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	top_heading(f);
+	fclose(f);
+	ck_assert_uint_eq(len, 11 * 11 + 1);
+	free(text);
+	text = NULL;
+	f = open_memstream(&text, &len);
+	top_line(NULL, NULL, f);
+	fclose(f);
+	ck_assert_uint_eq(len, 11 * 11 + 1);
+	free(text);
+	text = NULL;
+}
+END_TEST
+
+/* Without a terminal nobody can type. */
+START_TEST(waits_without_a_terminal)
+{
+	close(STDIN_FILENO);
+	ck_assert(!top_wait());
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("top");
+	TCase *tc = tcase_create("top");
+
+	tcase_add_test(tc, in_a_second);
+	tcase_add_test(tc, another_daemon);
+	tcase_add_test(tc, heading_is_as_wide);
+	tcase_add_test(tc, waits_without_a_terminal);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
