@@ -96,6 +96,27 @@ lines(const char *name)
 	return n;
 }
 
+/* How many lines of the file are whole; of the others none has the beginning of a second one. */
+static unsigned
+whole_lines(void)
+{
+	unsigned n = 0;
+	size_t len;
+	char *text;
+
+	ck_assert_int_eq(textfile_read(path, &text, &len), 0);
+	for (char *p = text, *end; (end = strchr(p, '\n')) != NULL; p = end + 1) {
+		char *name;
+
+		*end = '\0';
+		name = strstr(p, " udp ");
+		ck_assert(name == NULL || strstr(name + 1, " udp ") == NULL);
+		n += name != NULL && strstr(name, " native - - 0 0") != NULL;
+	}
+	free(text);
+	return n;
+}
+
 START_TEST(answers_become_lines)
 {
 	querylog_use(&ql, &settings);
@@ -172,6 +193,7 @@ START_TEST(full_disk_is_told_once)
 	tell(3);
 	wait_for(3, 150);
 	ck_assert_uint_eq(heard("is written again"), 1);
+	ck_assert_uint_eq(whole_lines(), atomic_load(&ql.n_written));
 }
 END_TEST
 

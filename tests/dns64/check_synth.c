@@ -287,6 +287,9 @@ START_TEST(d14_ranges_have_exact_ends)
 	ck_assert_msg((make(&b, &by_nsp, &m, &a, 60) > 0) == r->specific, "%s", r->v4);
 	start(&b, &m);
 	ck_assert_msg((make(&b, &by_wkp, &m, &a, 60) > 0) == r->well_known, "%s", r->v4);
+	ck_assert_msg(synth_maps(&by_nsp, a4) == r->specific, "%s", r->v4);
+	ck_assert_msg(synth_maps(&by_wkp, a4) == r->well_known, "%s", r->v4);
+	ck_assert_uint_eq(synth_first(&by_wkp, &m, &a), synth_verdict(&by_wkp, a4));
 }
 END_TEST
 
@@ -317,6 +320,13 @@ expect_made(const struct synth_policy *p, const struct synth_choice *c, const ch
 		len += (size_t)snprintf(got + len, sizeof(got) - len, "%c%u ",
 		    out[rr.rdata] == 0 ? 'w' : 'n', out[rr.rdata + 15]);
 	ck_assert_str_eq(got, want);
+	if (p->max > 0)
+		return;
+	/* D29: who wants to know beforehand is told the same. */
+	ck_assert_int_eq(
+	    synth_maps(p, (const uint8_t[]){ 192, 0, 2, 1 }), strchr(want, '1') != NULL);
+	ck_assert_int_eq(
+	    synth_maps(p, (const uint8_t[]){ 10, 0, 0, 2 }), strchr(want, '2') != NULL);
 }
 
 START_TEST(d13_map_and_exclude_a)
@@ -334,6 +344,7 @@ START_TEST(d13_map_and_exclude_a)
 	expect_made(&p, &c, "w1 n1 w2 w3 n3 ");
 	ck_assert_int_eq(netmap_set(&map, &doc, SYNTH_NEVER), 0);
 	expect_made(&p, &c, "w2 ");
+	ck_assert_uint_eq(synth_verdict(&p, (const uint8_t[]){ 192, 0, 2, 1 }), SYNTH_NEVER);
 	ck_assert_int_eq(netmap_set(&map, &doc, SYNTH_VIA + 1), 0);
 	expect_made(&p, &c, "n1 w2 n3 ");
 	p.active_bits = 1; /* D15: a prefix that is down */
