@@ -433,7 +433,7 @@ static const struct keyword table[] = {
 	{ .name = "web-listen",
 	    .args = "ADDRESS [port N]",
 	    .parse = set_web_listen,
-	    .max_words = 3,
+	    FIELD_WORDS(web, 3),
 	    .repeatable = true,
 	    .restart = true,
 	    .help = "address that shows metrics and a page, port 6464 if none is named" },

@@ -268,12 +268,12 @@ set_web_listen(struct settings *s, const struct keyword *k, const struct words *
 
 	if (!address(k, w, WEB_PORT, &a, d))
 		return;
-	if (netaddr_in_list(s->web_listens, s->n_web_listens, &a))
+	if (netaddr_in_list(s->web.addr, s->web.n, &a))
 		diag_error(d, w->line, k->name, "'%s' stands there twice", w->word[1]);
-	else if (s->n_web_listens == SETTINGS_WEB_LISTENS)
+	else if (s->web.n == SETTINGS_WEB_LISTENS)
 		diag_error(d, w->line, k->name, "there can be %d at most", SETTINGS_WEB_LISTENS);
 	else
-		s->web_listens[s->n_web_listens++] = a;
+		s->web.addr[s->web.n++] = a;
 }
 
 void

@@ -41,6 +41,12 @@ struct settings_cpus {
 	cpu_set_t set;
 };
 
+/* The keyword web-listen. */
+struct settings_web {
+	struct netaddr addr[SETTINGS_WEB_LISTENS]; /* with ports */
+	size_t n;
+};
+
 struct settings {
 	struct conf conf; /* conf.core.policies: one reference */
 
@@ -76,8 +82,7 @@ struct settings {
 	char pidfile[SETTINGS_PATH];        /* "auto": the usual one, only in the background */
 	char control_socket[SETTINGS_PATH]; /* "auto": the usual one */
 	char control_group[SETTINGS_NAME];  /* "none": the daemon's */
-	struct netaddr web_listens[SETTINGS_WEB_LISTENS]; /* with ports */
-	size_t n_web_listens;
+	struct settings_web web;
 	/* who may look there, beside this machine */
 	struct net web_allow[SETTINGS_WEB_NETS];
 	size_t n_web_allow;

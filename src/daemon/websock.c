@@ -55,12 +55,12 @@ websock_open(struct websock *w, const struct settings *s)
 	char text[NETADDR_TEXT];
 
 	w->n = 0;
-	for (size_t i = 0; i < s->n_web_listens; i++) {
-		int fd = open_one(&s->web_listens[i], s->conf.io.freebind);
+	for (size_t i = 0; i < s->web.n; i++) {
+		int fd = open_one(&s->web.addr[i], s->conf.io.freebind);
 
 		if (fd < 0) {
 			log_error("start", "web-listen %s: %s",
-			    netaddr_format(&s->web_listens[i], text), strerror(-fd));
+			    netaddr_format(&s->web.addr[i], text), strerror(-fd));
 			websock_close(w);
 			return false;
 		}

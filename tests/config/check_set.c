@@ -60,6 +60,7 @@ static const struct bad_line bad[] = {
 	{ "nameserver ::", "nameserver: '::' stands for any address and cannot be asked" },
 	{ "nameserver 0.0.0.0",
 	    "nameserver: '0.0.0.0' stands for any address and cannot be asked" },
+	{ "web-listen 127.0.0.1 port 0", "web-listen: port '0' is not a number from 1 to 65535" },
 	{ "listen example.com",
 	    "listen: 'example.com' is not an IPv4 or IPv6 address (a link-local one "
 	    "ends in %INTERFACE, which must exist); allowed is ADDRESS [port N]" },
@@ -235,6 +236,21 @@ START_TEST(listens_are_kept_in_order)
 }
 END_TEST
 
+START_TEST(web_listens_have_a_port)
+{
+	said_parse(&said,
+	    "nameserver 192.0.2.1\nport 5353\nweb-listen 127.0.0.1\nweb-listen ::1 port 80\n",
+	    &settings);
+	ck_assert_str_eq(said.text, "");
+	ck_assert_uint_eq(settings.web.n, 2);
+	ck_assert_uint_eq(settings.web.addr[0].port, 6464);
+	ck_assert_uint_eq(settings.web.addr[1].port, 80);
+	said_parse(
+	    &said, "nameserver 192.0.2.1\nweb-listen ::1\nweb-listen ::1 port 6464\n", &settings);
+	ck_assert_uint_eq(said.n_errors, 1);
+}
+END_TEST
+
 START_TEST(short_texts_are_kept)
 {
 	const struct conf_core *c = &settings.conf.core;
@@ -265,8 +281,7 @@ parse_many(const char *format, unsigned n)
 		char line[64], number[16];
 
 		snprintf(number, sizeof(number), "%x", i);
-		snprintf(line, sizeof(line), "%s%s%s\n", format, number,
-		    strchr(format, '-') ? "::/64" : "");
+		snprintf(line, sizeof(line), "%s%s\n", format, number);
 		memcpy(text + len, line, strlen(line) + 1);
 		len += strlen(line);
 	}
@@ -283,6 +298,7 @@ struct many {
 static const struct many manies[] = {
 	{ "nameserver 2001:db8::", CONF_MAX_UPSTREAMS, "nameserver: there can be 32 at most" },
 	{ "listen 2001:db8::", CONF_MAX_LISTENS, "listen: there can be 64 at most" },
+	{ "web-listen 2001:db8::", SETTINGS_WEB_LISTENS, "web-listen: there can be 16 at most" },
 };
 
 START_TEST(lists_are_taken_up_to_their_limits)
@@ -405,6 +421,7 @@ main(void)
 	tcase_add_test(tc, nameservers_are_kept_in_order);
 	tcase_add_test(tc, nameserver_given_twice_is_refused);
 	tcase_add_test(tc, listens_are_kept_in_order);
+	tcase_add_test(tc, web_listens_have_a_port);
 	tcase_add_test(tc, short_texts_are_kept);
 	tcase_add_loop_test(tc, lists_are_taken_up_to_their_limits, 0, N_OF(manies));
 	tcase_add_test(tc, udp_sizes_are_taken_with_a_notice);

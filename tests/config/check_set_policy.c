@@ -55,6 +55,9 @@ static const struct bad_line bad[] = {
 	    "is asked for, in xn-- labels" },
 	{ "allow 192.0.2.1/24",
 	    "allow: '192.0.2.1/24' has bits set behind its length; did you mean 192.0.2.0/24?" },
+	{ "web-allow 192.0.2.1/24",
+	    "web-allow: '192.0.2.1/24' has bits set behind its length; did you mean "
+	    "192.0.2.0/24?" },
 	{ "allow all",
 	    "allow: 'all' is not an IPv4 or IPv6 network; allowed is NETWORK[/LENGTH]... | any" },
 	{ "allow ::ffff:192.0.2.0/120",

@@ -103,7 +103,7 @@ main(void)
 	tcase_add_test(tc, a_part_ends_at_a_bound);
 	suite_add_tcase(s, tc);
 	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
+	srunner_run_all(r, CK_ENV);
 	failed = srunner_ntests_failed(r);
 	srunner_free(r);
 	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

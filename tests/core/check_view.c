@@ -142,6 +142,27 @@ START_TEST(tallies_are_sums_and_times_means)
 }
 END_TEST
 
+/* What was counted by rcode and by time is added up too; NOERROR is the rest. */
+START_TEST(rcodes_and_times_are_sums)
+{
+	struct view v = view("192.0.2.1", 100, 10);
+
+	v.tally.sends_tcp = 5;
+	v.tally.rcodes[DNS_NXDOMAIN] = 20;
+	v.tally.rcodes[UPSTREAM_RCODES - 1] = 1;
+	latency_add(&v.tally.rtt, NS_PER_MS);
+	add(v);
+	add(v);
+	ck_assert_uint_eq(n_all, 1);
+	ck_assert_uint_eq(all[0].tally.sends_tcp, 10);
+	ck_assert_uint_eq(view_rcode(&all[0], DNS_NXDOMAIN), 40);
+	ck_assert_uint_eq(view_rcode(&all[0], UPSTREAM_RCODES - 1), 2);
+	ck_assert_uint_eq(view_rcode(&all[0], DNS_NOERROR), 158);
+	ck_assert_uint_eq(latency_count(&all[0].tally.rtt), 2);
+	ck_assert_uint_eq(all[0].tally.rtt.sum_ns, 2 * NS_PER_MS);
+}
+END_TEST
+
 /* A loop that measured nothing does not make the others faster; nor do large numbers. */
 START_TEST(only_those_who_measured_count)
 {
@@ -233,6 +254,7 @@ main(void)
 	tcase_add_test(tc, states_and_since_when);
 	tcase_add_test(tc, times_of_each_transport);
 	tcase_add_test(tc, tallies_are_sums_and_times_means);
+	tcase_add_test(tc, rcodes_and_times_are_sums);
 	tcase_add_test(tc, only_those_who_measured_count);
 	tcase_add_test(tc, worst_state_counts);
 	tcase_add_test(tc, good_since_the_last_loop_is);

@@ -24,6 +24,7 @@ reason()
 	core/query_objects) echo "a part of core/query: check_query" ;;
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	cache/shard_room) echo "a part of the shard: check_shard" ;;
+	control/metric_stats) echo "a part of control/metrics: check_metrics" ;;
 	daemon/cachefile_load | daemon/cachefile_save) echo "two sides of one file: check_cachefile" ;;
 	fakedns/main) echo "main() alone: the system tests start it" ;;
 	fakedns/tcp | fakedns/udp | fakedns/worker) echo "sockets: check_server asks them" ;;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the daemon can do its work, and if not why. */
+
+#include "control/facts.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "support/known.h"
+
+static struct known known;
+
+static void
+setup(void)
+{
+	known_open(&known, "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
+}
+
+static void
+teardown(void)
+{
+	known_close(&known);
+}
+
+static void
+reload(const char *text)
+{
+	known_close(&known);
+	known_open(&known, text);
+}
+
+START_TEST(ready)
+{
+	ck_assert_ptr_null(facts_unready(&known.facts));
+	known.views.view[0].state = VIEW_DOUBTED;
+	ck_assert_ptr_null(facts_unready(&known.facts));
+}
+END_TEST
+
+START_TEST(without_an_upstream)
+{
+	known.views.view[0].state = VIEW_DOWN;
+	ck_assert_str_eq(facts_unready(&known.facts), "no upstream answers");
+	known.views.view[0].state = VIEW_STARVED;
+	ck_assert_str_eq(facts_unready(&known.facts), "no upstream answers");
+	known.views.view[0].n_so = 1; /* the other loop can ask it */
+	ck_assert_ptr_null(facts_unready(&known.facts));
+}
+END_TEST
+
+START_TEST(without_a_prefix)
+{
+	reload("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 drain\n");
+	ck_assert_str_eq(facts_unready(&known.facts), "no prefix is active");
+	reload("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 down\nsynthesize never\n");
+	ck_assert_ptr_null(facts_unready(&known.facts));
+}
+END_TEST
+
+START_TEST(without_loops)
+{
+	known.views.n_missing = 1;
+	ck_assert(!facts_all_told(&known.facts));
+	ck_assert_ptr_null(facts_unready(&known.facts));
+	known.views.n_missing = 2;
+	ck_assert_str_eq(facts_unready(&known.facts), "no loop answers");
+}
+END_TEST
+
+START_TEST(uptime)
+{
+	ck_assert_uint_gt(facts_uptime(&known.facts), 1000000);
+	known.facts.started = time(NULL) + 100; /* the clock was set back */
+	ck_assert_uint_eq(facts_uptime(&known.facts), 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("facts");
+	TCase *tc = tcase_create("facts");
+	SRunner *r;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, ready);
+	tcase_add_test(tc, without_an_upstream);
+	tcase_add_test(tc, without_a_prefix);
+	tcase_add_test(tc, without_loops);
+	tcase_add_test(tc, uptime);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

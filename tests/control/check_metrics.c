@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every counter is among the metrics, and the text is what Prometheus understands. */
+
+#include "control/metrics.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/known.h"
+
+static struct known known;
+static char text[1 << 20];
+
+static void
+setup(void)
+{
+	known_open(&known,
+	    "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n"
+	    "dns64-prefix 2001:db8::/96 drain\n");
+}
+
+static void
+teardown(void)
+{
+	known_close(&known);
+}
+
+/* Write the metrics to TEXT. */
+static void
+write_metrics(bool open)
+{
+	struct evbuffer *out = evbuffer_new();
+	ev_ssize_t n;
+
+	ck_assert_ptr_nonnull(out);
+	metrics_write(out, &known.facts, open);
+	n = evbuffer_copyout(out, text, sizeof(text) - 1);
+	ck_assert_int_gt(n, 0);
+	ck_assert_uint_lt((size_t)n, sizeof(text) - 1);
+	text[n] = '\0';
+	evbuffer_free(out);
+}
+
+static void
+has(const char *line)
+{
+	char whole[256];
+
+	(void)snprintf(whole, sizeof(whole), "\n%s\n", line);
+	ck_assert_msg(strstr(text, whole) != NULL, "no line: %s", line);
+}
+
+/* How often LINE begins a line. */
+static unsigned
+count(const char *line)
+{
+	unsigned n = 0;
+
+	for (const char *at = text; (at = strstr(at, line)) != NULL; at++)
+		n += at == text || at[-1] == '\n';
+	return n;
+}
+
+START_TEST(every_counter_is_there_once)
+{
+	char value[32];
+
+	for (unsigned i = 0; i < STATS_N; i++)
+		known.facts.rows[i].value = 7000001 + 1000 * i;
+	write_metrics(false);
+	for (unsigned i = 0; i < STATS_N; i++) {
+		unsigned n = 0;
+
+		(void)snprintf(value, sizeof(value), " %u\n", 7000001 + 1000 * i);
+		for (const char *at = text; (at = strstr(at, value)) != NULL; at++)
+			n++;
+		/* These three are sums of what is told by reason, by transport and family. */
+		if (i == STATS_answers || i == STATS_client_udp || i == STATS_client_tcp)
+			ck_assert_uint_eq(n, 0);
+		else
+			ck_assert_msg(n == 1, "%s: %u times", known.facts.rows[i].name, n);
+	}
+}
+END_TEST
+
+START_TEST(every_reason_is_there)
+{
+	char line[256];
+
+	write_metrics(false);
+	for (unsigned r = 0; r < REASON_N; r++) {
+		const struct reason_row *row = reason_row((enum reason)r);
+
+		if (row->kind == REASON_DROPPING)
+			(void)snprintf(
+			    line, sizeof(line), "dns64d_dropped_total{reason=\"%s\"} ", row->name);
+		else
+			(void)snprintf(line, sizeof(line),
+			    "dns64d_answers_total{outcome=\"%s\",reason=\"%s\",source=\"cache\"} ",
+			    reason_kind_name((enum reason_kind)row->kind), row->name);
+		ck_assert_msg(count(line) == 1, "%s", line);
+	}
+	has("dns64d_answers_total{outcome=\"native\",reason=\"native\",source=\"cache\"} 4");
+	has("dns64d_dropped_total{reason=\"drop-short\"} 9");
+}
+END_TEST
+
+START_TEST(totals_are_sums_of_their_parts)
+{
+	known.facts.asked[stats_asked(true, true, DNS_TYPE_AAAA)] = 40;
+	known.facts.asked[stats_asked(true, true, DNS_TYPE_A)] = 2;
+	known.facts.asked[stats_asked(false, false, DNS_TYPE_A)] = 1;
+	known.facts.rcodes[DNS_NXDOMAIN] = 6;
+	known.facts.rcodes[9] = 1;
+	known.facts.rcodes[15] = 2;
+	write_metrics(false);
+	has("dns64d_client_queries_total{transport=\"tcp\",family=\"ipv6\"} 42");
+	has("dns64d_client_queries_total{transport=\"udp\",family=\"ipv4\"} 1");
+	has("dns64d_client_queries_total{transport=\"udp\",family=\"ipv6\"} 0");
+	has("dns64d_client_queries_by_type_total{type=\"A\"} 3");
+	has("dns64d_client_queries_by_type_total{type=\"AAAA\"} 40");
+	has("dns64d_responses_total{rcode=\"NXDOMAIN\"} 6");
+	has("dns64d_responses_total{rcode=\"other\"} 3");
+}
+END_TEST
+
+START_TEST(states)
+{
+	write_metrics(false);
+	has("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"0\",state=\"active\"} 1");
+	has("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"0\",state=\"drain\"} 0");
+	has("dns64d_prefix_state{prefix=\"2001:db8::/96\",block=\"0\",state=\"drain\"} 1");
+	has("dns64d_queries_in_flight{loop=\"1\"} 5");
+	has("dns64d_cache_entries 12");
+	has("dns64d_ready 1");
+	has("dns64d_loops_silent 0");
+}
+END_TEST
+
+START_TEST(upstreams)
+{
+	write_metrics(false);
+	has("dns64d_upstream_up{upstream=\"192.0.2.1#53\"} 1");
+	has("dns64d_upstream_up{upstream=\"2001:db8::1#53\"} 0");
+	has("dns64d_upstream_queries_total{upstream=\"192.0.2.1#53\",transport=\"udp\"} 97");
+	has("dns64d_upstream_queries_total{upstream=\"192.0.2.1#53\",transport=\"tcp\"} 3");
+	has("dns64d_upstream_replies_total{upstream=\"192.0.2.1#53\",rcode=\"NOERROR\"} 93");
+	has("dns64d_upstream_replies_total{upstream=\"192.0.2.1#53\",rcode=\"NXDOMAIN\"} 7");
+	has("dns64d_upstream_rtt_seconds_bucket{upstream=\"192.0.2.1#53\",le=\"0.002\"} 0");
+	has("dns64d_upstream_rtt_seconds_bucket{upstream=\"192.0.2.1#53\",le=\"0.005\"} 1");
+	has("dns64d_upstream_rtt_seconds_bucket{upstream=\"192.0.2.1#53\",le=\"+Inf\"} 1");
+	has("dns64d_upstream_rtt_seconds_sum{upstream=\"192.0.2.1#53\"} 0.003");
+}
+END_TEST
+
+/* A total that is less for a moment would look like a restart: rather none. */
+START_TEST(a_silent_loop_leaves_out_what_it_knows)
+{
+	known.views.n_missing = 1;
+	write_metrics(false);
+	has("dns64d_loops_silent 1");
+	ck_assert_uint_eq(count("dns64d_upstream_queries_total{"), 0);
+	ck_assert_uint_eq(count("dns64d_response_duration_seconds_bucket{"), 0);
+	ck_assert_uint_gt(count("dns64d_answers_total{"), 0);
+}
+END_TEST
+
+START_TEST(without_a_cache)
+{
+	known.facts.has_cache = false;
+	write_metrics(false);
+	ck_assert_uint_eq(count("dns64d_cache_entries "), 0);
+	ck_assert_uint_eq(count("dns64d_cache_requests_total{"), 2); /* it was asked, in vain */
+}
+END_TEST
+
+/* Each family has one head, before its samples, and no name is that of another. */
+START_TEST(heads)
+{
+	bool open = _i == 1;
+	char line[256], type[160], name[128];
+	const char *at = text;
+	unsigned n = 0;
+
+	write_metrics(open);
+	while (sscanf(at, "%255[^\n]", line) == 1) {
+		if (sscanf(line, "# TYPE %127s %159s", name, type) == 2) {
+			(void)snprintf(type, sizeof(type), "# TYPE %s ", name);
+			ck_assert_msg(count(type) == 1, "%s", name);
+			(void)snprintf(type, sizeof(type), "# HELP %s ", name);
+			ck_assert_msg(count(type) == 1, "%s", name);
+			n++;
+		} else if (line[0] != '#') {
+			ck_assert_msg(
+			    strncmp(line, name, strlen(name)) == 0, "%s in %s", line, name);
+		}
+		at += strlen(line) + 1;
+	}
+	ck_assert_uint_gt(n, 100);
+	ck_assert_int_eq(strcmp(text + strlen(text) - 6, "# EOF\n") == 0, open);
+	ck_assert_uint_eq(count("# UNIT "), open ? 7 : 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("metrics");
+	TCase *tc = tcase_create("metrics");
+	SRunner *r;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, every_counter_is_there_once);
+	tcase_add_test(tc, every_reason_is_there);
+	tcase_add_test(tc, totals_are_sums_of_their_parts);
+	tcase_add_test(tc, states);
+	tcase_add_test(tc, upstreams);
+	tcase_add_test(tc, a_silent_loop_leaves_out_what_it_knows);
+	tcase_add_test(tc, without_a_cache);
+	tcase_add_loop_test(tc, heads, 0, 2);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

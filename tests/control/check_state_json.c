@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The facts as JSON: what the page's script reads is there. */
+
+#include "control/state_json.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/page_files.h"
+#include "support/known.h"
+
+static struct known known;
+
+static void
+setup(void)
+{
+	known_open(&known, "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
+}
+
+static void
+teardown(void)
+{
+	known_close(&known);
+}
+
+static json_int_t
+at(const json_t *j, const char *a, const char *b)
+{
+	return json_integer_value(json_object_get(json_object_get(j, a), b));
+}
+
+START_TEST(what_is_told)
+{
+	json_t *j = state_json(&known.facts);
+	const json_t *waits = json_object_get(json_object_get(j, "latency"), "counts");
+
+	ck_assert_ptr_nonnull(j);
+	ck_assert(json_is_null(json_object_get(j, "unready")));
+	ck_assert_int_eq(at(json_object_get(j, "outcomes"), "native", "at_once"), 4);
+	ck_assert_int_eq(at(json_object_get(j, "outcomes"), "synthesized", "waited"), 1);
+	ck_assert_int_eq(at(j, "reasons", "native"), 4);
+	ck_assert_uint_eq(json_array_size(waits), LATENCY_BUCKETS);
+	ck_assert_uint_eq(json_array_size(json_object_get(j, "upstreams")), 2);
+	ck_assert_uint_eq(json_array_size(json_object_get(j, "loops")), 2);
+	ck_assert_uint_eq(json_object_size(json_object_get(j, "counters")), STATS_N);
+	json_decref(j);
+}
+END_TEST
+
+START_TEST(why_it_is_not_ready)
+{
+	json_t *j;
+
+	known.views.view[0].state = VIEW_DOWN;
+	j = state_json(&known.facts);
+	ck_assert_str_eq(json_string_value(json_object_get(j, "unready")), "no upstream answers");
+	json_decref(j);
+}
+END_TEST
+
+/* Each counter that the script names is one of core/stats: "c.name". */
+START_TEST(the_script_knows_the_counters)
+{
+	json_t *j = state_json(&known.facts);
+	const json_t *counters = json_object_get(j, "counters");
+	char *script = strndup((const char *)page_files_js, page_files_js_len);
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(script);
+	for (const char *c = script; (c = strstr(c, "{n: c.")) != NULL; c += 6) {
+		size_t len = strspn(c + 6, "abcdefghijklmnopqrstuvwxyz_");
+		char *name = strndup(c + 6, len);
+
+		ck_assert_msg(json_object_get(counters, name) != NULL, "%s", name);
+		free(name);
+		n++;
+	}
+	ck_assert_uint_gt(n, 5);
+	free(script);
+	json_decref(j);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("state_json");
+	TCase *tc = tcase_create("state_json");
+	SRunner *r;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, what_is_told);
+	tcase_add_test(tc, why_it_is_not_ready);
+	tcase_add_test(tc, the_script_knows_the_counters);
+	suite_add_tcase(s, tc);
+	r = srunner_create(s);
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

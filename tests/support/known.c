@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/known.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "support/said.h"
+
+static struct view
+view(const char *addr, enum view_state state, uint64_t sends)
+{
+	struct view v = { .state = state, .n_loops = 2, .n_so = 2 };
+
+	ck_assert(netaddr_parse(addr, 53, &v.addr));
+	v.tally = (struct upstream_tally){ .sends = sends, .sends_tcp = 3 };
+	if (state != VIEW_GOOD)
+		return v;
+	v.tally.replies = sends;
+	v.tally.rcodes[DNS_NXDOMAIN] = 7;
+	latency_add(&v.tally.rtt, 3 * NS_PER_MS);
+	v.rtt[UPSTREAM_OVER_UDP] = (struct view_rtt){ 3 * NS_PER_MS, NS_PER_MS, sends };
+	return v;
+}
+
+void
+known_open(struct known *k, const char *text)
+{
+	static struct said said;
+	const struct stats *none = NULL;
+	struct facts *f = &k->facts;
+
+	memset(k, 0, sizeof(*k));
+	(void)said_make(&said, text, &k->settings);
+	ck_assert_msg(said.n_errors == 0, "%s", said.text);
+	k->views.view[0] = view("192.0.2.1", VIEW_GOOD, 100);
+	k->views.view[1] = view("2001:db8::1", VIEW_DOWN, 50);
+	k->views.n = 2;
+	*f = (struct facts){ .settings = &k->settings,
+		.started = 1000,
+		.now_ns = 5 * NS_PER_SEC,
+		.views = &k->views,
+		.n_loops = 2,
+		.has_cache = true,
+		.cache_size = 4096 };
+	stats_sum(&none, 0, f->rows);
+	f->loops[1].open.queries = 5;
+	f->cache.n = 12;
+	latency_add(&f->waited, 30 * NS_PER_MS);
+	f->reasons[REASON_NATIVE].at_once = 4;
+	f->reasons[REASON_SYNTH_NO_AAAA].waited = 1;
+	f->reasons[REASON_DROP_SHORT].at_once = 9;
+}
+
+void
+known_close(struct known *k)
+{
+	settings_fini(&k->settings);
+}
