@@ -192,16 +192,17 @@ START_TEST(one_at_a_time_until_the_end)
 	ck_assert(!engine_explain(world.engine, &in, &other, world.now_ns));
 	world_input(&world, &in);
 	ck_assert_uint_gt(got_len, 0);
-	got_len = 0;
+	in = question("silent.example", DNS_TYPE_A, bytes);
+	world_input(&world, &in);
 	world_pass(&world, 6 * NS_PER_SEC);
 	ck_assert(trace_done(&trace));
 	ck_assert_uint_eq(trace.reason, REASON_SILENT);
-	ck_assert_uint_eq(got_len, 0);
 	ck_assert_uint_ge(trace.n, 4);
 	for (unsigned i = 0; i < trace.n; i++) /* nothing about the other's */
 		ck_assert_uint_ne(trace.step[i].type, DNS_TYPE_A);
 	ck_assert_uint_gt(step(trace.n - 1, TRACE_EVENT)->us, 400000);
 	ck_assert_uint_eq(trace.step[trace.n - 1].outcome, LOOKUP_SILENT);
+	in = question("www.example", DNS_TYPE_A, bytes);
 	ck_assert(engine_explain(world.engine, &in, &other, world.now_ns));
 	world_drain(&world);
 	ck_assert(trace_done(&other));

@@ -122,15 +122,15 @@ stop dns64d
 
 # --- why there is no address ---
 
-configure 'nameserver 127.0.0.1 port 5300' 'never-synthesize never.test' 'log-level debug'
+configure 'nameserver 127.0.0.1 port 5300' 'never-synthesize txt-7.dns64perf.test' 'log-level debug'
 start_dns64d
 answer nx-a.dns64perf.test AAAA >/dev/null
-answer a.never.test AAAA >/dev/null
+answer txt-7.dns64perf.test AAAA >/dev/null
 answer txt-9.dns64perf.test AAAA >/dev/null
 answer 127-0-0-1.dns64perf.test AAAA >/dev/null
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
 check 'a name that does not exist' logged dns64d 'debug synth: nx-a.dns64perf.test. for ::1: .*exist'
-check 'a name never synthesized' logged dns64d 'debug synth: a.never.test. for ::1: .*never-synthesize'
+check 'a name never synthesized' logged dns64d 'debug synth: txt-7.dns64perf.test. for ::1: .*never-synthesize'
 check 'a name without A' logged dns64d 'debug synth: txt-9.dns64perf.test. for ::1: .*no A'
 check 'an address that is never mapped' logged dns64d 'debug synth: 127-0-0-1.dns64perf.test. for ::1: .*map'
 equal 'and nothing about others' 0 "$(told 'synth: 010-000-000-001')"
