@@ -29,7 +29,8 @@ reloads_are()
 # --- text ---
 
 start_fakedns --ttl 300
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $log" 'never-synthesize never.test'
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict' "query-log $log" \
+	'never-synthesize never.test'
 start_dns64d
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
 check 'a line for an answer' wait_for 20 in_log \
@@ -57,7 +58,7 @@ equal 'the old one has no more' 5 "$(wc -l <"$log.1")"
 
 # --- a reload: JSON, and only some ---
 
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $log" 'query-log-format json' \
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict' "query-log $log" 'query-log-format json' \
 	'query-log-select denied'
 kill -HUP "$(pid_of dns64d)"
 check 'a reload' wait_for 60 logged dns64d 'reload: done'
@@ -68,7 +69,7 @@ check 'only what was selected' wait_for 20 lines_are 2
 equal 'is an object' 'dns64perf.test. AXFR REFUSED refused-type refused [] None' "$(tail -n 1 "$log" |
 	python3 -c 'import json,sys; j = json.loads(sys.stdin.readline())
 print(j["name"], j["type"], j["rcode"], j["reason"], j["kind"], j["addresses"], j["upstream"])')"
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2'
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict'
 kill -HUP "$(pid_of dns64d)"
 check 'another reload' wait_for 60 reloads_are 2
 sleep 0.3
