@@ -16,7 +16,7 @@ descriptors_needed(const struct settings *s, unsigned n_loops)
 	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
 	    s->conf.core.n_upstreams * CHANNELS_EACH + OTHERS;
 
-	return per_loop * n_loops + HTTP_CONNECTIONS + OTHERS;
+	return per_loop * n_loops + 2 * HTTP_CONNECTIONS + s->web.n + OTHERS;
 }
 
 void

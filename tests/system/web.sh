@@ -71,6 +71,20 @@ EOF
 	tail -n 1 "$work/parsed"
 fi
 
+# --- what is made of them ---
+
+contrib=${TOP_SRCDIR:-.}/contrib
+python3 "$contrib/grafana/board" <"$work/text" >"$work/board"
+check 'the board is what its maker makes of these metrics' cmp "$work/board" "$contrib/grafana/dns64d.json"
+grep -ohE '\b(dns64d|process)_[a-z0-9_]+' "$contrib/grafana/dns64d.json" "$contrib/prometheus/alerts.yml" | sort -u |
+	while read -r name; do
+		grep -q "^${name}[{ ]" "$work/text" || echo "$name"
+	done >"$work/unknown"
+equal 'they name no metric that there is not' '' "$(cat "$work/unknown")"
+if command -v promtool >/dev/null; then
+	check 'promtool takes the alerts' promtool check rules "$contrib/prometheus/alerts.yml"
+fi
+
 # --- what is refused ---
 
 equal 'POST' 405 "$(code /metrics -X POST)"
