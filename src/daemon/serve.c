@@ -295,6 +295,16 @@ work(struct serve *s, struct event *due, bool *well)
 	} while (!is_over(s, now, well));
 }
 
+/* What libevent has to say belongs in the log, not on standard error. */
+static void
+on_libevent(int severity, const char *text)
+{
+	if (severity >= EVENT_LOG_WARN)
+		log_warn("serve", "libevent: %s", text);
+	else
+		log_debug("serve", "libevent: %s", text);
+}
+
 static struct control *
 open_control(struct serve *s)
 {
@@ -322,6 +332,7 @@ serve_run(struct serve *s)
 	struct event *signals, *ended, *due;
 	bool well = false;
 
+	event_set_log_callback(on_libevent);
 	s->base = evbase_new();
 	if (s->base == NULL) {
 		log_error("serve", "no memory");

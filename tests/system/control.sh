@@ -150,11 +150,14 @@ check 'cache save: there is no file' is 'there is no cache-file' cat "$work/said
 exits 1 flush name a..b
 exits 1 cache lookup a b
 check 'what is allowed is told' is 'allowed is a name as AAAA, or TYPE and a number' cat "$work/said"
-exits 0 log level debug
-answer $known A >"$work/said"
-check 'log level debug' logged dns64d '^debug '
+flushes=$(grep -c 'flush all' "$work/dns64d.log")
+exits 0 log level error
+exits 0 flush all
+equal 'log level error: no notices' "$flushes" "$(grep -c 'flush all' "$work/dns64d.log")"
 exits 1 log level loud
 exits 0 reload
+exits 0 flush all
+equal 'a reload sets it back' $((flushes + 1)) "$(grep -c 'flush all' "$work/dns64d.log")"
 exits 0 log reopen
 kill -USR2 "$(pid_of dns64d)"
 check 'SIGUSR2' wait_for 60 sh -c "[ \$(grep -c 'log: opened again' '$work/dns64d.log') = 2 ]"
