@@ -55,8 +55,9 @@ static const struct family families[] = {
 	    { NULL, STATS_upstream_replies }),
 	FAMILY("upstream_silences", "Questions without a reply in time, to all upstreams", NULL,
 	    { NULL, STATS_upstream_timeouts }),
-	FAMILY("near_misses", "Replies that are right in all but one thing", "kind",
-	    { "case", STATS_upstream_case }, { "cookie", STATS_upstream_cookie }),
+	FAMILY("near_misses", "Replies with the ID but not all that was expected", "kind",
+	    { "case", STATS_upstream_case }, { "cookie", STATS_upstream_cookie },
+	    { "edns", STATS_upstream_edns }, { "question", STATS_upstream_question }),
 };
 
 #define N_FAMILIES (sizeof(families) / sizeof(families[0]))

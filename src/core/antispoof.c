@@ -195,14 +195,32 @@ forget_near_misses(struct lookup *l)
 	l->n_stopped = 0;
 }
 
+void
+antispoof_count(struct stats *s, enum antispoof_match match)
+{
+	stats_inc(&s->upstream_mismatch);
+	switch (match) {
+	case ANTISPOOF_SAME:
+		break;
+	case ANTISPOOF_SUSPECT_CASE:
+		stats_inc(&s->upstream_case);
+		break;
+	case ANTISPOOF_SUSPECT_COOKIE:
+		stats_inc(&s->upstream_cookie);
+		break;
+	case ANTISPOOF_SUSPECT_EDNS:
+		stats_inc(&s->upstream_edns);
+		break;
+	case ANTISPOOF_OTHER:
+		stats_inc(&s->upstream_question);
+		break;
+	}
+}
+
 enum antispoof_stopped
 antispoof_stop(struct lookups *ls, struct lookup *l, enum lookup_suspect suspect,
     const struct msg *m, uint64_t now_ns)
 {
-	if (suspect == LOOKUP_SUSPECT_CASE)
-		stats_inc(&ls->stats->upstream_case);
-	else
-		stats_inc(&ls->stats->upstream_cookie);
 	upstreams_on_near_miss(ls->upstreams, l->upstream, guard_of(ls, l, suspect));
 	if (count_agreed(l, m != NULL ? digest(ls, m) : 0) == ANTISPOOF_AGREE) {
 		upstreams_on_seen(guard_of(ls, l, suspect), l->now.socket);

@@ -64,6 +64,9 @@ enum antispoof_match {
 MUST_USE enum antispoof_match antispoof_name(
     const struct lookups *ls, const struct lookup *l, const uint8_t *name);
 
+/* antispoof_count: count a near miss by MATCH, what is wrong with it. */
+void antispoof_count(struct stats *s, enum antispoof_match match);
+
 /*
  * antispoof_unmix: restore lower case in M, a reply to L: in the question and where the reply
  * repeats its spelling, that is in owner names, and in front of a DNAME's target in the CNAME

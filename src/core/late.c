@@ -83,6 +83,7 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 		.progress = l->progress,
 		.check = l->check,
 		.queued = l->progress == LOOKUP_TO_ASK || l->progress == LOOKUP_ENDING };
+	enum antispoof_match match;
 	bool awaited = (lookup_in_flight(l) && !l->now.silent) || before.queued;
 	bool bound = l->suspect != LOOKUP_NO_SUSPECT || l->check != LOOKUP_CHECK_NONE ||
 	    l->tcp_only || l->progress == LOOKUP_ENDING;
@@ -95,8 +96,9 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 	}
 	if (!awaited)
 		return true;
-	if (match_attempt(ls, l, msg) != ANTISPOOF_SAME) {
-		stats_inc(&ls->stats->upstream_mismatch);
+	match = match_attempt(ls, l, msg);
+	if (match != ANTISPOOF_SAME) {
+		antispoof_count(ls->stats, match);
 		put_back(ls, l, &before, false);
 		return false;
 	}

@@ -157,7 +157,7 @@ static enum antispoof_stopped
 on_near_miss(struct lookups *ls, struct lookup *l, enum antispoof_match match,
     const struct msg *msg, uint64_t now_ns)
 {
-	stats_inc(&ls->stats->upstream_mismatch);
+	antispoof_count(ls->stats, match);
 	if (match == ANTISPOOF_SUSPECT_CASE)
 		return stop(ls, l, LOOKUP_SUSPECT_CASE, msg, now_ns);
 	if (match == ANTISPOOF_SUSPECT_COOKIE)

@@ -95,6 +95,8 @@
 	    "taken alone") \
 	X(upstream_case, "of these right in all but the case of the question (0x20)") \
 	X(upstream_cookie, "of these with another cookie than expected, or none") \
+	X(upstream_edns, "of these an error without EDNS, which would make us ask without it") \
+	X(upstream_question, "of these about another question") \
 	X(upstream_unguarded, \
 	    "times 0x20 or cookies went off for an upstream that does not support them") \
 	X(upstream_badcookie, "replies that made us ask again with a new cookie") \

@@ -279,6 +279,22 @@ check_listens(const struct precheck *c)
 	}
 }
 
+static void
+check_web(const struct precheck *c)
+{
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < c->s->web.n && !c->s->conf.io.freebind; i++) {
+		struct netaddr a = c->s->web.addr[i];
+
+		a.port = 0;
+		if (bind_probe(&a) == -EADDRNOTAVAIL)
+			tell(c, DIAG_WARNING, "web-listen",
+			    "%s is no address of this machine now; a start fails without it",
+			    netaddr_format(&a, text));
+	}
+}
+
 /* --- All -------------------------------------------------------------------------------------- */
 
 void
@@ -300,6 +316,7 @@ precheck_all(const struct settings *s, const struct options *o, void *unused, st
 	check_accounts(&c, geteuid() != 0, &p);
 	c.by_root = p.change_uid || p.change_gid || place(s->chroot) != NULL;
 	check_listens(&c);
+	check_web(&c);
 	check_chroot(&c);
 	check_pidfile(&c);
 	check_control(&c);

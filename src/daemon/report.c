@@ -112,6 +112,8 @@ report_start(const struct settings *s, const struct cpus_plan *plan)
 	log_notice("start", "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
 	    plan->n_loops == 1 ? "" : "s", plan->pinned ? ", each bound to a CPU" : "");
 	report_service(s, "start");
+	if (s->web.n > 0)
+		report_addresses("start", "showing a page and metrics on", s->web.addr, s->web.n);
 	report_cache(s->conf.core.cache);
 	log_notice("start",
 	    "at most %" PRIu64 " MiB of memory, for max-queries %" PRIu32

@@ -16,7 +16,7 @@ code()
 # metric SAMPLE: its value in /metrics
 metric()
 {
-	curl -s -m 20 "$web/metrics" | grep -F "$1 " | sed 's/.* //'
+	curl -s -m 20 "$web/metrics" | grep "^$1 " | sed 's/.* //'
 }
 
 # total FAMILY: the sum of its samples
@@ -49,6 +49,7 @@ equal 'their answers by reason' 10 "$(total dns64d_answers_total)"
 equal 'by type' 10 "$(total dns64d_client_queries_by_type_total)"
 equal 'by rcode' 10 "$(total dns64d_responses_total)"
 equal 'by time' 10 "$(total dns64d_response_duration_seconds_count)"
+equal "near misses, none" "$(metric dns64d_upstream_mismatch_total)" "$(total dns64d_near_misses_total)"
 equal 'five of them synthesized' 5 "$(curl -s -m 20 "$web/metrics" |
 	awk '/^dns64d_answers_total.outcome="synthesized"/ { n += $NF } END { print n }')"
 equal 'the sum of upstreams is that of transports' "$(total dns64d_upstream_sent_total)" \
