@@ -438,19 +438,30 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 	return false;
 }
 
-bool
-engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
-    uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
+/* What engine_next does if it has something to do. */
+static __attribute__((noinline)) bool
+next(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 {
 	bool more;
 
 	do
-		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
+		more = next_repeated(e, udp, send) || next_answer(e, udp, tcp, send);
 	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
 	if (!more && !list_empty(&e->lookups.to_ask))
-		more = attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+		more = attempt_next_question(&e->lookups, udp, tcp, send, e->now_ns);
 	audited(e);
 	return more;
+}
+
+bool
+engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
+    uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
+{
+	/* Nothing to be sent, nor work left: so it is at the end of every message. */
+	if (list_empty(&e->queries.ready) && list_empty(&e->lookups.to_ask) &&
+	    e->repeated.len == 0 && !e->lookups.more)
+		return false;
+	return next(e, udp_slot, tcp_buf, send);
 }
 
 bool
