@@ -128,10 +128,17 @@ go_udp(struct lookups *ls, struct lookup *l)
 }
 
 static bool
+goes_by_tcp(const struct lookup *l)
+{
+	return l->tcp || l->tcp_only || l->tcp_kept;
+}
+
+static bool
 go_tcp(struct lookups *ls, struct lookup *l)
 {
-	struct channel *tcp = ls->upstreams->table[l->upstream].tcp;
-	unsigned k = channels_pick(tcp);
+	struct upstream *up = &ls->upstreams->table[l->upstream];
+	struct channel *tcp = up->tcp;
+	unsigned k = channels_pick(tcp, l->probe ? CHANNEL_ENDLESS : up->tcp_yield);
 
 	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
 		return false;
@@ -139,6 +146,16 @@ go_tcp(struct lookups *ls, struct lookup *l)
 	channel_add(&tcp[k], &l->now.link);
 	stats_inc(&ls->stats->upstream_tcp);
 	return true;
+}
+
+/* Is L to go over TCP, and no connection has room for it? */
+static bool
+lacks_channel(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	return goes_by_tcp(l) && !l->probe &&
+	    UNLIKELY(channels_pick(up->tcp, up->tcp_yield) == CHANNELS_EACH);
 }
 
 /* L's question cannot be sent: L ends at the next tick. */
@@ -155,12 +172,6 @@ end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	l->no_room = true;
 	give_up(ls, l, now_ns);
-}
-
-static bool
-goes_by_tcp(const struct lookup *l)
-{
-	return l->tcp || l->tcp_only || l->tcp_kept;
 }
 
 /* L asks another upstream than it was to ask again: it starts over. */
@@ -308,7 +319,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->paused = false;
 	l->spent = false;
 	l->early = false;
-	if (l->n_sends == 0)
+	if (l->end_ns == 0)
 		set_life(ls, l, now_ns);
 	if (l->n_sends < UINT8_MAX)
 		l->n_sends++;
@@ -325,6 +336,11 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		l->tcp = rng_below(ls->rng, UPSTREAM_UDP_TRIED) > 0;
 	if (UNLIKELY(ls->upstreams->table[u].wary_until_ns > now_ns))
 		guess_beware(ls, l, now_ns);
+	if (lacks_channel(ls, l)) {
+		l->n_sends--;
+		lookup_queue(ls, l, now_ns);
+		return false;
+	}
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;
@@ -398,103 +414,4 @@ attempt_next_question(
 		return true;
 	}
 	return false;
-}
-
-/* --- how it goes on --------------------------------------------------------------------------- */
-
-bool
-attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
-{
-	if (u != l->upstream)
-		antispoof_forget(l);
-	lookup_ask(ls, l);
-	l->upstream = u;
-	return true;
-}
-
-/* L ends with its truncated reply, better than none, when attempt_next_truncated comes to it. */
-static bool
-end_with_truncated(struct lookups *ls, struct lookup *l)
-{
-	lookup_stop_attempt(ls, l);
-	l->progress = LOOKUP_ENDING;
-	list_push(&ls->ending, &l->link);
-	ls->more = true;
-	return true;
-}
-
-struct lookup *
-attempt_next_truncated(struct lookups *ls, struct lookup_result *result)
-{
-	struct list *link = list_pop(&ls->ending);
-	struct lookup *l;
-
-	if (link == NULL)
-		return NULL;
-	l = LIST_OBJECT(link, struct lookup, link);
-	l->progress = LOOKUP_DONE;
-	memcpy(ls->reply, l->truncated, l->truncated_len);
-	if (msg_parse(&ls->truncated, ls->reply, l->truncated_len) == MSG_OK)
-		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->truncated);
-	else /* impossible: it was parsed before */
-		(void)attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
-	return l;
-}
-
-bool
-attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
-    enum lookup_outcome outcome, const struct msg *msg)
-{
-	bool failed =
-	    outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT || outcome == LOOKUP_NO_ROOM;
-
-	if (UNLIKELY(failed && l->truncated != NULL))
-		return end_with_truncated(ls, l);
-	lookup_stop_attempt(ls, l);
-	result->outcome = outcome;
-	result->rcode = msg != NULL ? msg->rcode : l->best_rcode;
-	result->upstream = l->upstream;
-	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
-	result->msg = msg;
-	if (failed && !l->probe)
-		stats_inc(&ls->stats->lookups_failed);
-	return false;
-}
-
-__attribute__((noinline)) bool
-attempt_resume(struct lookups *ls, struct lookup *l)
-{
-	const struct attempt *a = l->earlier;
-
-	while (a != NULL && (a->silent || l->errored >> a->upstream & 1))
-		a = a->next;
-	if (a == NULL)
-		return false;
-	lookup_stop_attempt(ls, l);
-	lookup_recall(ls, l, a->space, a->id);
-	attempt_set_wait(ls, l);
-	return true;
-}
-
-bool
-attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
-    const struct msg *msg)
-{
-	uint16_t next;
-
-	if (l->probe) /* the upstream is alive: that is all a probe asks */
-		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
-	stats_inc(&ls->stats->upstream_errors);
-	l->errored |= 1ULL << l->upstream;
-	l->check = LOOKUP_CHECK_NONE;
-	l->tcp_only = false;
-	/* Any other error is more telling than SERVFAIL. */
-	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
-		l->best_rcode = rcode;
-	if (UNLIKELY(l->earlier != NULL) && attempt_resume(ls, l))
-		return true;
-	next = attempt_pick_next(ls, l, false);
-	if (next != UPSTREAM_NONE)
-		return attempt_again(ls, l, next);
-	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
 }

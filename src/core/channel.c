@@ -12,18 +12,46 @@ channels_init(struct channel c[static CHANNELS_EACH])
 	}
 }
 
-unsigned
-channels_pick(const struct channel c[static CHANNELS_EACH])
+/* How many more questions C takes, by the YIELD of its upstream. */
+static uint32_t
+room(const struct channel *c, uint32_t yield)
 {
-	unsigned best = 0;
+	uint32_t most = c->n_served < yield ? yield - c->n_served : c->n_served - yield + 1;
+
+	return c->n_open < most ? most - c->n_open : 0;
+}
+
+/* Is A the better one for a question? */
+static bool
+is_better(const struct channel *a, const struct channel *b)
+{
+	return a->stuck != b->stuck ? b->stuck : a->n_open < b->n_open;
+}
+
+unsigned
+channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield)
+{
+	unsigned best = CHANNELS_EACH;
 
 	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+		if (room(&c[i], yield) == 0)
+			continue;
 		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY)
 			return i;
-		if (c[i].stuck != c[best].stuck ? c[best].stuck : c[i].n_open < c[best].n_open)
+		if (best == CHANNELS_EACH || is_better(&c[i], &c[best]))
 			best = i;
 	}
 	return best;
+}
+
+uint64_t
+channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		sum += c[i].stuck ? 0 : room(&c[i], yield);
+	return sum;
 }
 
 bool
@@ -44,13 +72,21 @@ channel_silent(struct channel *c, uint64_t sent_ns)
 	return true;
 }
 
+uint32_t
+channel_yield(const struct channel *c, uint32_t yield)
+{
+	bool cut = !list_empty(&c->open);
+
+	return c->n_served > 0 && (cut || c->n_served > yield) ? c->n_served : yield;
+}
+
 void
 channel_closed(struct channel *c, bool established)
 {
 	list_move(&c->lost, &c->open);
 	c->lost_established = established;
-	c->lost_fruitful = c->fruitful;
+	c->lost_fruitful = c->n_served > 0;
 	c->stuck = false;
-	c->fruitful = false;
+	c->n_served = 0;
 	c->heard_ns = 0;
 }

@@ -32,6 +32,8 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->spread = rng_u64(ls->rng) | 1;
 	ls->n_spaces = 1;
 	list_init(&ls->to_ask);
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
+		list_init(&ls->for_tcp[u]);
 	list_init(&ls->ending);
 	list_init(&ls->put_off);
 	list_init(&ls->lost);
@@ -344,10 +346,12 @@ release(struct lookups *ls, struct attempt *a)
 {
 	txid_give(&ls->spaces[a->space], a->id);
 	list_unlink(&a->link);
-	if (txid_by_tcp(a->socket))
+	if (txid_by_tcp(a->socket)) {
 		lookup_channel(ls, a)->n_open--;
-	else if (UNLIKELY(a->refused))
+		lookup_unqueue(ls, a->upstream);
+	} else if (UNLIKELY(a->refused)) {
 		ls->upstreams->sockets[a->socket].n_refused--;
+	}
 }
 
 /* Copy attempt FROM, which is in flight, to TO, which takes its place on the list. */

@@ -101,7 +101,8 @@ struct lookup_wish {
 
 /* How far a lookup has come. */
 enum lookup_progress {
-	LOOKUP_TO_ASK, /* on the list of attempts to be sent */
+	/* on the list of attempts to be sent, or of those that wait for a TCP connection */
+	LOOKUP_TO_ASK,
 	LOOKUP_ASKED_UDP,
 	LOOKUP_ASKED_TCP,
 	LOOKUP_UNSENT,  /* no socket, ID or upstream was available: waits for the timeout */
@@ -147,7 +148,7 @@ struct attempt {
 };
 
 struct lookup {
-	struct list link;    /* in the list to_ask, ending or put_off */
+	struct list link;    /* in the list to_ask, for_tcp, ending or put_off */
 	struct list waiters; /* struct query.link */
 	/* one of a ring of query_watch.link: who would take its reply; NULL: nobody */
 	struct list *watchers;
@@ -252,6 +253,11 @@ struct lookups {
 	uint64_t seed;           /* keys the hash of names */
 	uint64_t spread;         /* keys the rest of a question: odd and secret */
 	struct list to_ask;
+	/*
+	 * lookups to be asked over TCP, by the number of the upstream whose connections have no
+	 * room
+	 */
+	struct list for_tcp[UPSTREAM_MAX];
 	unsigned n_spaces;
 	uint8_t reply[PACKET_UDP_CAP]; /* a reply in lower case (RULES D24), or the bytes of
 					  truncated */
@@ -373,6 +379,16 @@ MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 
 /* lookup_ask: end L's attempt, if it has one: L is to ask the upstream l->upstream next. */
 void lookup_ask(struct lookups *ls, struct lookup *l);
+
+/*
+ * lookup_queue: L, on no list, is to be sent over TCP to l->upstream, whose connections end after a
+ * few replies and have no room for it now (core/channel). It waits until there is, or, if there is
+ * another upstream to ask, for as long as a reply takes.
+ */
+void lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+
+/* lookup_unqueue: the connections to upstream U may have room for lookups that wait for it. */
+void lookup_unqueue(struct lookups *ls, unsigned u);
 
 /* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */
 void lookup_orphan(struct lookups *ls, unsigned slot);

@@ -263,6 +263,11 @@ silence_on_timer(
 	bool in_flight = lookup_in_flight(l);
 
 	l->refused = false;
+	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
+		l->no_room = true;
+		lookup_stop_attempt(ls, l);
+		l->progress = LOOKUP_UNSENT;
+	}
 	if (UNLIKELY(l->hurried) && !upstreams_all_down(ls->upstreams)) {
 		/* One is back: it is asked, and L lives on (RULES D5). */
 		l->hurried = false;
@@ -373,8 +378,11 @@ void
 silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 {
 	struct channel *c = upstreams_channel(ls->upstreams, conn);
+	struct upstream *up = &ls->upstreams->table[conn / CHANNELS_EACH];
 
+	up->tcp_yield = channel_yield(c, up->tcp_yield);
 	channel_closed(c, established);
+	lookup_unqueue(ls, conn / CHANNELS_EACH);
 	if (list_empty(&c->lost))
 		return;
 	list_unlink(&c->link);

@@ -117,6 +117,8 @@
 	X(tcp_upstream_opened, "connections opened to upstreams") \
 	X(tcp_upstream_lost, "of these ended with questions open or not established") \
 	X(tcp_upstream_stuck, "of these silent for longer than a reply takes") \
+	X(tcp_upstream_waits, \
+	    "times a question waited, as an upstream ends its connections after some replies") \
 	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams the kernel refused to send")

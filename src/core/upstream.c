@@ -43,6 +43,7 @@ clear(struct upstream *u)
 	for (unsigned i = 0; i < TXID_MAX_SPACES; i++)
 		u->socket[i] = -1;
 	channels_init(u->tcp);
+	u->tcp_yield = CHANNEL_ENDLESS;
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
 	pulse_init(&u->alone);
 	u->pulse = &u->alone;

@@ -15,6 +15,8 @@ reason()
 	core/late | core/match) echo "parts of core/reply: check_reply, check_scenarios" ;;
 	core/phase_target) echo "a part of core/phase: check_phase" ;;
 	core/lookup_end) echo "a part of core/lookup: check_lookup" ;;
+	core/lookup_tcp) echo "a part of core/lookup: check_silence_tcp" ;;
+	core/attempt_end) echo "a part of core/attempt: check_attempt" ;;
 	core/query_objects) echo "a part of core/query: check_query" ;;
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	cache/shard_room) echo "a part of the shard: check_shard" ;;
