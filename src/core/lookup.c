@@ -175,6 +175,8 @@ static __attribute__((noinline)) void
 send_on(struct lookups *ls, struct lookup *l)
 {
 	l->over_budget = false;
+	if (l->progress != LOOKUP_UNSENT) /* it goes on when that is over */
+		return;
 	l->hopeless = false;
 	lookup_ask(ls, l);
 	l->pinned = false;
@@ -217,7 +219,7 @@ lookup_find_or_start(
 	}
 	l->whole = l->whole || wish->whole;
 	allow(l, wish->sends);
-	if (UNLIKELY(l->over_budget) && l->n_sends < l->allowed && l->progress == LOOKUP_UNSENT)
+	if (UNLIKELY(l->over_budget) && l->n_sends < l->allowed)
 		send_on(ls, l);
 	return l;
 }

@@ -207,13 +207,15 @@ share_of(const struct query *q)
 	return first ? (uint8_t)(q->left - q->left / 3) : q->left;
 }
 
-/* Q has no questions left: what is at hand is used, as after silence (RULES D28). */
-static __attribute__((noinline)) void
-use_up(struct queries *qs, struct query *q)
+void
+query_use_up(struct queries *qs, struct query *q)
 {
-	stats_inc(&qs->stats->over_budget);
+	struct query *asked = q->parent != NULL ? q->parent : q;
+
+	if (!asked->used_up)
+		stats_inc(&qs->stats->over_budget);
+	asked->used_up = true;
 	q->used_up = true;
-	query_fail_here(qs, q, LOOKUP_SILENT);
 }
 
 static inline __attribute__((always_inline)) void
@@ -230,7 +232,9 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		return;
 	}
 	if (UNLIKELY(q->left == 0)) {
-		use_up(qs, q);
+		/* What is at hand is used, as after silence. */
+		query_use_up(qs, q);
+		query_fail_here(qs, q, LOOKUP_SILENT);
 		return;
 	}
 	if (q->place.net == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
@@ -381,8 +385,9 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
+		if (budget_used_up(&q->share, l))
+			query_use_up(qs, q);
 		budget_settle(&q->left, &q->share, l);
-		q->used_up = q->used_up || l->over_budget;
 		q->rcode = result->rcode;
 		q->stale_try = q->stale_seen && failed;
 		q->stale_seen = false;

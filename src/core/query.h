@@ -266,6 +266,12 @@ MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct ques
  */
 void query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome);
 
+/*
+ * query_use_up: upstream is not asked further for Q, as all its questions are used up; a failure
+ * says so (RULES D28). Counted once for each question of a client, whose children are part of it.
+ */
+__attribute__((cold)) void query_use_up(struct queries *qs, struct query *q);
+
 /* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);
 

@@ -73,7 +73,7 @@
 	X(lookups_signed, \
 	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \
 	X(coalesced, "questions that joined one already upstream") \
-	X(over_budget, "questions not sent upstream because of max-upstream-questions") \
+	X(over_budget, "client questions that used up max-upstream-questions") \
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \
