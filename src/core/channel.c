@@ -12,33 +12,39 @@ channels_init(struct channel c[static CHANNELS_EACH])
 	}
 }
 
-/* How many more questions C takes, by the YIELD of its upstream. */
+/* How many more questions C takes, by the YIELD of its upstream. What is awaited no more, it lacks.
+ */
 static uint32_t
 room(const struct channel *c, uint32_t yield)
 {
 	uint32_t most = c->n_served < yield ? yield - c->n_served : c->n_served - yield + 1;
 
-	return c->n_open < most ? most - c->n_open : 0;
+	return c->n_awaited < most ? most - c->n_awaited : 0;
 }
 
-/* Is A the better one for a question? */
 static bool
-is_better(const struct channel *a, const struct channel *b)
+all_stuck(const struct channel c[static CHANNELS_EACH])
 {
-	return a->stuck != b->stuck ? b->stuck : a->n_open < b->n_open;
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		if (!c[i].stuck)
+			return false;
+	return true;
 }
 
 unsigned
 channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield)
 {
 	unsigned best = CHANNELS_EACH;
+	bool stuck;
 
-	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
-		if (room(&c[i], yield) == 0)
-			continue;
-		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY)
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY && room(&c[i], yield) > 0)
 			return i;
-		if (best == CHANNELS_EACH || is_better(&c[i], &c[best]))
+	stuck = all_stuck(c);
+	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+		if (c[i].stuck != stuck || room(&c[i], yield) == 0)
+			continue;
+		if (best == CHANNELS_EACH || c[i].n_open < c[best].n_open)
 			best = i;
 	}
 	return best;
@@ -47,10 +53,11 @@ channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield)
 uint64_t
 channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield)
 {
+	bool stuck = all_stuck(c);
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < CHANNELS_EACH; i++)
-		sum += c[i].stuck ? 0 : room(&c[i], yield);
+		sum += c[i].stuck != stuck ? 0 : room(&c[i], yield);
 	return sum;
 }
 

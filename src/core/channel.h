@@ -26,11 +26,12 @@
 #define CHANNEL_ENDLESS UINT32_MAX /* a yield: connections are not known to end */
 
 struct channel {
-	struct list open;  /* attempts in flight over it (struct attempt.link) */
-	uint32_t n_open;   /* number of them */
-	bool stuck;        /* it gets no new questions */
-	uint32_t n_served; /* replies that came by it since it was opened and were taken */
-	uint64_t heard_ns; /* time of the last message that came by it */
+	struct list open;   /* attempts in flight over it (struct attempt.link) */
+	uint32_t n_open;    /* number of them */
+	uint32_t n_awaited; /* of these: those that are their lookup's present attempt */
+	bool stuck;         /* it gets no new questions */
+	uint32_t n_served;  /* replies that came by it since it was opened and were taken */
+	uint64_t heard_ns;  /* time of the last message that came by it */
 	/* attempts that went over the connection before, which ended; they count in n_open */
 	struct list lost;
 	struct list link;      /* with lost: in lookups.lost, for core/silence */
@@ -44,11 +45,12 @@ void channels_init(struct channel c[static CHANNELS_EACH]);
 /*
  * channels_pick: the index of the connection for the next question to an upstream whose connections
  * give YIELD replies: the first with room that is neither stuck nor busy. If there is none, the one
- * with the fewest open questions; a stuck one only if all are. CHANNELS_EACH: none has room.
+ * with room that has the fewest open questions; a stuck one only if all are. CHANNELS_EACH: none
+ * has room.
  */
 MUST_USE unsigned channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield);
 
-/* channels_room: how many more questions the connections C take that are not stuck. */
+/* channels_room: how many more questions channels_pick finds room for. */
 MUST_USE uint64_t channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield);
 
 /* channels_unused: has none of the connections C an attempt in flight? */
@@ -60,6 +62,7 @@ channel_add(struct channel *c, struct list *link)
 {
 	list_push(&c->open, link);
 	c->n_open++;
+	c->n_awaited++;
 }
 
 /* channel_heard: a message came by C. */

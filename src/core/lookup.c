@@ -348,11 +348,29 @@ release(struct lookups *ls, struct attempt *a)
 {
 	txid_give(&ls->spaces[a->space], a->id);
 	list_unlink(&a->link);
-	if (txid_by_tcp(a->socket)) {
+	if (txid_by_tcp(a->socket))
 		lookup_channel(ls, a)->n_open--;
-		lookup_unqueue(ls, a->upstream);
-	} else if (UNLIKELY(a->refused)) {
+	else if (UNLIKELY(a->refused))
 		ls->upstreams->sockets[a->socket].n_refused--;
+}
+
+/* Attempt A is a lookup's present one again. */
+static void
+await(struct lookups *ls, const struct attempt *a)
+{
+	ls->upstreams->table[a->upstream].n_waiting++;
+	if (txid_by_tcp(a->socket))
+		lookup_channel(ls, a)->n_awaited++;
+}
+
+/* Attempt A was a lookup's present one. */
+static inline void
+await_no_more(struct lookups *ls, const struct attempt *a)
+{
+	ls->upstreams->table[a->upstream].n_waiting--;
+	if (txid_by_tcp(a->socket)) {
+		lookup_channel(ls, a)->n_awaited--;
+		lookup_unqueue(ls, a->upstream);
 	}
 }
 
@@ -371,7 +389,7 @@ lookup_shelve(struct lookups *ls, struct lookup *l)
 {
 	struct attempt *a = lookup_may_shelve(ls, l) ? pool_take(&ls->attempts) : NULL;
 
-	ls->upstreams->table[l->now.upstream].n_waiting--;
+	await_no_more(ls, &l->now);
 	if (a != NULL) {
 		transfer(a, &l->now);
 		list_push(&ls->shelf, &a->shelf);
@@ -393,9 +411,9 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 	a = *at;
 	*at = a->next;
 	list_unlink(&a->shelf);
-	ls->upstreams->table[a->upstream].n_waiting++;
+	await(ls, a);
 	if (lookup_in_flight(l)) {
-		ls->upstreams->table[l->now.upstream].n_waiting--;
+		await_no_more(ls, &l->now);
 		transfer(&old, &l->now);
 		transfer(&l->now, a);
 		transfer(a, &old);
@@ -460,7 +478,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	switch ((enum lookup_progress)l->progress) {
 	case LOOKUP_ASKED_UDP:
 	case LOOKUP_ASKED_TCP:
-		ls->upstreams->table[l->now.upstream].n_waiting--;
+		await_no_more(ls, &l->now);
 		release(ls, &l->now);
 		break;
 	case LOOKUP_TO_ASK:

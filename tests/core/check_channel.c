@@ -101,20 +101,20 @@ START_TEST(connection_that_ends_early_gets_few_questions)
 	ck_assert_uint_eq(yield, 3);
 	channel_closed(&c[0], true);
 	list_init(&c[0].lost);
-	c[0].n_open = 0;
+	c[0].n_awaited = 0;
 	ck_assert_uint_eq(channels_room(c, yield), 3 * CHANNELS_EACH);
 	for (unsigned i = 0; i < 3 * CHANNELS_EACH; i++) {
 		unsigned k = channels_pick(c, yield);
 
 		ck_assert_uint_eq(k, i / 3);
-		c[k].n_open++;
+		c[k].n_awaited++;
 	}
 	ck_assert_uint_eq(channels_pick(c, yield), CHANNELS_EACH);
 	ck_assert_uint_eq(channels_room(c, yield), 0);
-	c[0].n_open = 2;
+	c[0].n_awaited = 2;
 	channel_served(&c[0]);
 	ck_assert_uint_eq(channels_pick(c, yield), CHANNELS_EACH);
-	c[0].n_open = 0;
+	c[0].n_awaited = 0;
 	channel_served(&c[0]);
 	channel_served(&c[0]);
 	ck_assert_uint_eq(channels_room(c, yield), 1);

@@ -251,6 +251,36 @@ START_TEST(questions_wait_where_connections_end_early)
 }
 END_TEST
 
+/*
+ * What is awaited no more takes no room, or replies that never come would keep all others waiting:
+ * the next question goes by a connection that answers others, or by a stuck one if all are.
+ */
+START_TEST(silence_makes_room_on_a_connection)
+{
+	struct lookup *asked[CHANNELS_EACH], *waits;
+
+	p.upstreams.n_order = 1;
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		asked[conn] = ask(conn);
+	waits = ask_in_vain();
+	p.now_ns += NS_PER_SEC / 5;
+	hear(3);
+	for (unsigned conn = 0; conn < CHANNELS_EACH - 1; conn++)
+		wait_out(asked[conn]);
+	ck_assert_uint_eq(waits->n_sends, 0);
+	wait_out(asked[3]);
+	while (waits->n_sends == 0)
+		ck_assert(parts_next(&p, &sent));
+	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_TCP);
+	ck_assert_uint_eq(sent.sock, 3);
+	expect_udp(); /* what was asked last */
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		p.upstreams.table[0].tcp[conn].stuck = true;
+	(void)ask(0);
+}
+END_TEST
+
 /* With another upstream a question waits as long as a reply takes; else until it ends. */
 START_TEST(question_does_not_wait_for_a_connection_for_ever)
 {
@@ -291,6 +321,7 @@ suite(void)
 	tcase_add_test(t, slow_name_leaves_the_connection_alone);
 	tcase_add_test(t, d11_no_room_concerns_one_question);
 	tcase_add_test(t, questions_wait_where_connections_end_early);
+	tcase_add_test(t, silence_makes_room_on_a_connection);
 	tcase_add_test(t, question_does_not_wait_for_a_connection_for_ever);
 	suite_add_tcase(s, t);
 	return s;
