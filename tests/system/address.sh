@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # address: a listen address that comes late, or not at all, or with freebind at any time.
+# (addresses-come-and-go)
 # shellcheck disable=SC2317 # functions are called by check and wait_for
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
 need kdig ip sysctl

@@ -3,6 +3,7 @@
 # faults: calls of the system and of libc fail (faults.c), each at its n-th time, while dns64d starts
 # and while it serves; storms of them; clocks that jump, a stop of ten seconds, no more memory. It
 # ends with a message or goes on, and serves again once they are over. Figures are told.
+# (EMFILE, ENOBUFS, EAGAIN, clocks-jump, SIGSTOP, memory-limit)
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 fault=$TOP_BUILDDIR/tests/system/fault
 preload=$work/faults.so

@@ -44,7 +44,7 @@ quick()
 	[ "$took" -le 200 ]
 }
 
-# --- its port is closed: the kernel says so ---
+# --- its port is closed: the kernel says so, by ICMP ---
 
 stop fakedns
 for n in 1 2; do

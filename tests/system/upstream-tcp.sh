@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # upstream-tcp: an upstream whose answers all come over TCP, and what may become of its connections:
-# busy, closed, reset, refused (RFC 7766, RULES D11, D27).
+# busy, closed, resetting, refused (RFC 7766, RULES D11, D27).
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need dnsperf
 
