@@ -70,7 +70,12 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	if (ls->spaces == NULL)
 		goto no_spaces;
 	txid_init(&ls->spaces[0]);
+	ls->overdue = calloc(UPSTREAM_MAX_SOCKETS, sizeof(ls->overdue[0]));
+	if (ls->overdue == NULL)
+		goto no_overdue;
 	return 0;
+no_overdue:
+	free(ls->spaces);
 no_spaces:
 	free(ls->buckets);
 no_buckets:
@@ -93,6 +98,7 @@ no_names:
 void
 lookups_fini(struct lookups *ls)
 {
+	free(ls->overdue);
 	free(ls->spaces);
 	free(ls->buckets);
 	free(ls->kept);
@@ -396,6 +402,7 @@ lookup_shelve(struct lookups *ls, struct lookup *l)
 		a->next = l->earlier;
 		l->earlier = a;
 	} else {
+		lookup_expect(ls, &l->now);
 		release(ls, &l->now);
 	}
 	l->progress = LOOKUP_UNSENT;
@@ -441,6 +448,7 @@ lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a)
 		at = &(*at)->next;
 	*at = a->next;
 	list_unlink(&a->shelf);
+	lookup_expect(ls, a);
 	release(ls, a);
 	pool_give(&ls->attempts, a);
 }

@@ -24,6 +24,7 @@
 #include "cache/question.h"
 #include "cache/shard.h"
 #include "core/conf.h"
+#include "core/overdue.h"
 #include "core/packet.h"
 #include "core/stats.h"
 #include "core/txid.h"
@@ -263,7 +264,8 @@ struct lookups {
 					  truncated */
 	/* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
 	uint8_t *kept;
-	struct txid *spaces; /* owned: TXID_MAX_SPACES, initialised as they come into use */
+	struct txid *spaces;     /* owned: TXID_MAX_SPACES, initialised as they come into use */
+	struct overdue *overdue; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
 };
 
 /*
@@ -389,6 +391,19 @@ void lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 
 /* lookup_unqueue: the connections to upstream U may have room for lookups that wait for it. */
 void lookup_unqueue(struct lookups *ls, unsigned u);
+
+/*
+ * lookup_expect: attempt A is about to end without a reply; one that comes yet by its socket is no
+ * guess.
+ */
+static inline void
+lookup_expect(const struct lookups *ls, const struct attempt *a)
+{
+	uint16_t slot = ls->spaces[a->space].owner[a->id].socket;
+
+	if (slot < UPSTREAM_MAX_SOCKETS) /* else it went over TCP, or its socket is closed */
+		overdue_note(&ls->overdue[slot], a->id);
+}
 
 /* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */
 void lookup_orphan(struct lookups *ls, unsigned slot);
