@@ -133,7 +133,7 @@ goes_by_tcp(const struct lookup *l)
 	return l->tcp || l->tcp_only || l->tcp_kept;
 }
 
-static bool
+static __attribute__((noinline)) bool
 go_tcp(struct lookups *ls, struct lookup *l)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
@@ -148,14 +148,13 @@ go_tcp(struct lookups *ls, struct lookup *l)
 	return true;
 }
 
-/* Is L to go over TCP, and no connection has room for it? */
-static bool
+/* L is to go over TCP: has no connection room for it? */
+static __attribute__((noinline)) bool
 lacks_channel(const struct lookups *ls, const struct lookup *l)
 {
 	const struct upstream *up = &ls->upstreams->table[l->upstream];
 
-	return goes_by_tcp(l) && !l->probe &&
-	    UNLIKELY(channels_pick(up->tcp, up->tcp_yield) == CHANNELS_EACH);
+	return !l->probe && channels_pick(up->tcp, up->tcp_yield) == CHANNELS_EACH;
 }
 
 /* L's question cannot be sent: L ends at the next tick. */
@@ -287,6 +286,11 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	bool by_tcp = goes_by_tcp(l);
 
+	if (UNLIKELY(by_tcp) && lacks_channel(ls, l)) {
+		l->n_sends--;
+		lookup_queue(ls, l, now_ns);
+		return false;
+	}
 	if (by_tcp ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
 	wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
@@ -321,8 +325,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->early = false;
 	if (l->end_ns == 0)
 		set_life(ls, l, now_ns);
-	if (l->n_sends < UINT8_MAX)
-		l->n_sends++;
+	l->n_sends++;
 	if (u != UPSTREAM_NONE && !l->probe &&
 	    UNLIKELY(ls->upstreams->table[u].n_waiting >= ls->upstreams->most_waiting))
 		u = go_elsewhere(ls, l);
@@ -336,11 +339,6 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 		l->tcp = rng_below(ls->rng, UPSTREAM_UDP_TRIED) > 0;
 	if (UNLIKELY(ls->upstreams->table[u].wary_until_ns > now_ns))
 		guess_beware(ls, l, now_ns);
-	if (lacks_channel(ls, l)) {
-		l->n_sends--;
-		lookup_queue(ls, l, now_ns);
-		return false;
-	}
 	if (!go(ls, l, now_ns))
 		return false;
 	l->now.sent_ns = now_ns;

@@ -205,7 +205,8 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 	return packetcache_find(e->packetcache, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
 }
 
-static bool
+/* Not inline: a reply from upstream has no use for all the registers that this takes. */
+static __attribute__((noinline)) bool
 on_client_message(struct engine *e, const struct packet_in *in)
 {
 	bool udp = in->way == PACKET_CLIENT_UDP;

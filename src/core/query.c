@@ -372,14 +372,20 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 		query_ask(qs, q, now_ns);
 }
 
+/*
+ * May a stale entry take the place of RESULT? Not of data that does not validate (RULES D3), so not
+ * of LOOKUP_BOGUS.
+ */
+static bool
+has_failed(const struct lookup_result *result)
+{
+	return result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
+	    result->outcome == LOOKUP_NO_ROOM;
+}
+
 bool
 query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most)
 {
-	/*
-	 * Not LOOKUP_BOGUS: a stale entry must not replace data that does not validate (RULES D3).
-	 */
-	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
-	    result->outcome == LOOKUP_NO_ROOM;
 	struct list *link;
 
 	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
@@ -389,8 +395,10 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 			query_use_up(qs, q);
 		budget_settle(&q->left, &q->share, l);
 		q->rcode = result->rcode;
-		q->stale_try = q->stale_seen && failed;
-		q->stale_seen = false;
+		if (UNLIKELY(q->stale_seen)) {
+			q->stale_try = has_failed(result);
+			q->stale_seen = false;
+		}
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
 		l->n_waiters--;
 	}
