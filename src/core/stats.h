@@ -120,6 +120,7 @@
 	X(tcp_upstream_waits, \
 	    "times a question waited, as an upstream ends its connections after some replies") \
 	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \
+	X(listen_failed, "addresses that could not be served for a while, for lack of memory") \
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams the kernel refused to send")
 

@@ -171,6 +171,17 @@ round()
 	asked A 200
 }
 
+# asked_at_new: is what the last reload added served? It adds nothing if it failed, or could not be
+# told to the loop.
+asked_at_new()
+{
+	over "$n_rounds" || return 0
+	case $(grep 'reload: \(done\|failed\)' "$work/dns64d.log" | tail -n 1) in
+	*failed*) return 0 ;;
+	esac
+	[ "$("$wire" udp "127.0.0.$((n_rounds % 2 + 2))" 5364 ask 1 ipv4only.arpa A get 1 1000 2>/dev/null)" = '1 0 2' ]
+}
+
 begin
 starts
 total=0
@@ -196,6 +207,7 @@ for call in $(fault list); do
 			starts
 		fi
 		wait_for 10 asked A || { bad=$((bad + 1)); echo "$call $at: no UDP"; }
+		wait_for 10 asked_at_new || { bad=$((bad + 1)); echo "$call $at: not served where it is new"; }
 		wait_for 10 asked_by_tcp || { bad=$((bad + 1)); echo "$call $at: no TCP"; }
 		at=$((at + step))
 	done
