@@ -196,8 +196,10 @@ struct queries {
 	struct list ready;
 	struct list later; /* ready too, without a reply: those of a late AAAA, run in slices */
 	struct fair fair;
-	uint32_t reserve;   /* with fewer free queries or lookups than this queries give way */
-	unsigned n_refused; /* number of networks in refused[] (RULES D23) */
+	uint32_t reserve;    /* with fewer free queries or lookups than this queries give way */
+	uint64_t n_crowded;  /* questions that gave way since that was told; 0: it is not */
+	uint64_t crowded_ns; /* deadline of the last one for whom another gave way */
+	unsigned n_refused;  /* number of networks in refused[] (RULES D23) */
 	struct net refused[QUERY_MAX_REFUSED];
 	uint32_t conf_gen;   /* number of changes of the settings so far */
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */

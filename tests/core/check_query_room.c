@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "scenario/world.h"
+#include "support/heard.h"
 
 #define CAP 1024 /* reserve 256 */
 #define FLOOD 10000
@@ -165,6 +166,33 @@ START_TEST(d26_new_networks_get_in)
 }
 END_TEST
 
+/* The operator is told once that room ran out, and because of whom, and once that it is over. */
+START_TEST(d26_the_log_says_who_fills_the_room)
+{
+	char text[64];
+
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	heard_start(LOG_LEVEL_NOTICE);
+	flood();
+	ck_assert_uint_eq(heard("questions wait for upstreams: "), 1);
+	ck_assert_uint_eq(heard("of them from 2001:db8::/64; some give way (see max-queries"), 1);
+	world_pass(&world, 9 * NS_PER_SEC);
+	ask_new(1, 1);
+	ck_assert_uint_eq(heard("there is room again"), 0);
+	world_pass(&world, 6 * NS_PER_SEC);
+	ask_new(1, 1);
+	ask_new(1, 1);
+	snprintf(text, sizeof(text), "there is room again for questions that wait; %u gave way",
+	    (unsigned)world_stat(&world, "gave_way"));
+	ck_assert_uint_eq(heard(text), 1);
+	for (unsigned i = 0; i < CAP; i++)
+		ask_new(0, 0);
+	ck_assert_uint_eq(heard("questions wait for upstreams: "), 2);
+	heard_end();
+}
+END_TEST
+
 /* Meanwhile what needs no upstream is answered, every time. */
 START_TEST(d26_local_answers_go_on)
 {
@@ -230,6 +258,7 @@ main(void)
 	tcase_add_test(t, d26_a_flood_pushes_out_nobody_else);
 	tcase_add_test(t, d26_a_flood_stays_under_its_ceiling);
 	tcase_add_test(t, d26_new_networks_get_in);
+	tcase_add_test(t, d26_the_log_says_who_fills_the_room);
 	tcase_add_loop_test(t, d26_local_answers_go_on, 0, 3);
 	tcase_add_test(t, d26_room_for_lookups_counts_too);
 	tcase_add_test(t, d26_no_burst_at_one_address);
