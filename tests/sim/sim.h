@@ -26,7 +26,7 @@
 #define SIM_UPSTREAMS 4
 #define SIM_ACTS 1024
 #define SIM_ASKS 2048
-#define SIM_PARCELS 4096
+#define SIM_PARCELS 16384
 #define SIM_PARCEL 700 /* bytes of a message at most */
 #define SIM_FACTS 4096 /* a power of two */
 #define SIM_LOOKUPS 512
