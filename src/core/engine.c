@@ -126,9 +126,11 @@ engine_new(const struct conf_core *conf, const uint64_t *seed, uint64_t now_ns)
 		errno = -rc;
 		return NULL;
 	}
-	/* Random bytes, keys of tables and cookies; a reproducible run has none. */
-	if (seed == NULL)
+	/* IDs to come, even if the limit is low; keys and cookies. A reproducible run has none. */
+	if (seed == NULL) {
+		secret_lock(&e->rng, sizeof(e->rng));
 		secret_lock(e, size);
+	}
 	return e;
 }
 
