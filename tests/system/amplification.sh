@@ -44,7 +44,7 @@ amplify 127.0.0.1 none
 most=$((10 * sent + allowance + allowance * ms / 1000))
 equal 'each question has its answer' $questions "$n"
 check "no more than ten octets for one, and the allowance: $most ($told)" test "$came" -le $most
-least=$((allowance + allowance * ms / 1000 * 9 / 10))
+least=$((allowance + allowance * ms * 9 / 10000))
 check "and not much less than the allowance: $least" test "$came" -ge $least
 check "else $((n * 3000)) octets would have come" test "$came" -lt $((n * 3000 / 2))
 equal 'what is TC is counted' "$tc" "$(counted)"
