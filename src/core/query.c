@@ -240,7 +240,7 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 	if (q->place.net == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
 		return;
 	q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
-	if (UNLIKELY(q->lookup == NULL)) {
+	if (UNLIKELY(q->lookup == NULL || (found && !query_may_join(qs, q)))) {
 		query_fail_here(qs, q, LOOKUP_NO_ROOM);
 		return;
 	}

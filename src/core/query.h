@@ -79,7 +79,8 @@ enum query_lack {
 	QUERY_LACK_ROOM, /* a waiter, an ID, a socket or the like */
 	QUERY_LACK_WAY,  /* it gave way to others when room ran low */
 	/* max-waiting-per-client questions of its network wait already */
-	QUERY_LACK_CEILING
+	QUERY_LACK_CEILING,
+	QUERY_LACK_SAME /* many wait for the same, too many of them of its network */
 };
 
 #define QUERY_NO_ZONE 0xff
@@ -261,6 +262,13 @@ void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
  * if max-same-question others wait for the same, else with a failure for lack of room (RULES D26).
  */
 MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct question *key);
+
+/*
+ * query_may_join: may Q, which was admitted, wait for q->lookup, for which others wait? Once half
+ * of those wait that may, a network has no more of them than max-same-question, over whatever
+ * transport, so that there is room for others (RULES D26).
+ */
+MUST_USE bool query_may_join(struct queries *qs, struct query *q);
 
 /*
  * query_fail_here: make Q, which waits for no lookup, ready with the failure OUTCOME of our own; a

@@ -142,7 +142,7 @@ make_room(struct queries *qs, struct query *guest)
 static __attribute__((cold)) void
 turn_away(struct queries *qs, struct query *q, enum fair_verdict verdict)
 {
-	if (verdict == FAIR_SAME) {
+	if (verdict == FAIR_SAME && !q->tcp) {
 		stats_inc(&qs->stats->same_question);
 		q->state = QUERY_LOCAL;
 		q->local_kind = QUERY_LOCAL_TC;
@@ -162,7 +162,7 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	const struct conf_core *conf = qs->conf;
 	uint64_t question = key->hash ^ key->qtype * qs->lookups->spread;
 	bool proven = q->tcp || q->cookie_good;
-	uint32_t max_same = proven ? 0 : conf->max_same_question;
+	uint32_t max_same = conf->max_same_question;
 	uint32_t max_net = 0;
 	enum fair_verdict verdict;
 
@@ -172,6 +172,11 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	 */
 	if (UNLIKELY(qs->pool.n_used > qs->pool.cap / 2))
 		max_net = conf->max_waiting_per_client * (proven ? PROVEN_FACTOR : 1);
+	/* These are counted apart, for query_may_join. */
+	if (proven && max_same != 0) {
+		question = ~question;
+		max_same = UINT32_MAX;
+	}
 	verdict = fair_enter(&qs->fair, &q->peer, question, max_net, max_same, &q->place);
 	if (UNLIKELY(verdict != FAIR_WELCOME)) {
 		turn_away(qs, q, verdict);
@@ -186,4 +191,17 @@ query_admit(struct queries *qs, struct query *q, const struct question *key)
 	if (UNLIKELY(qs->n_crowded > 0))
 		calm(qs, q);
 	return true;
+}
+
+bool
+query_may_join(struct queries *qs, struct query *q)
+{
+	uint32_t most = qs->conf->max_same_question;
+
+	if (q->lookup->n_waiters < LOOKUP_MAX_WAITERS / 2 || most == 0 ||
+	    fair_same(&qs->fair, &q->place) <= most)
+		return true;
+	stats_inc(&qs->stats->same_question);
+	q->lack = QUERY_LACK_SAME;
+	return false;
 }

@@ -41,7 +41,7 @@
 	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \
 	X(gave_way, "questions that no longer waited for upstream, as room ran low (max-queries)") \
 	X(client_ceiling, "questions answered SERVFAIL because of max-waiting-per-client") \
-	X(same_question, "questions answered TC because of max-same-question") \
+	X(same_question, "questions answered TC, or SERVFAIL, because of max-same-question") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
 	X(synthesized, "AAAA questions answered with synthesized records") \

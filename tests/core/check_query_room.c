@@ -245,6 +245,29 @@ START_TEST(d26_no_burst_at_one_address)
 }
 END_TEST
 
+/*
+ * As many wait for one reply as may, 4096: one network, whose address is proven, gets half of that,
+ * so that others who ask the same are answered.
+ */
+START_TEST(d26_one_network_does_not_get_one_reply_alone)
+{
+	world.conf.max_queries = 4 * LOOKUP_MAX_WAITERS;
+	world_start(&world, 1);
+	for (unsigned i = 0; i < LOOKUP_MAX_WAITERS; i++)
+		ask(0, 0, "same.example", true);
+	ck_assert_uint_eq(n_failed[0], LOOKUP_MAX_WAITERS / 2);
+	ck_assert_uint_eq(world_stat(&world, "same_question"), LOOKUP_MAX_WAITERS / 2);
+	for (unsigned i = 0; i < 1000; i++)
+		ask(1 + i, 1, "same.example", i % 2);
+	ck_assert_uint_eq(n_done[1], 0);
+	/* Of each network so many as over UDP. */
+	for (unsigned i = 0; i < 20; i++)
+		ask(5000, 1, "same.example", true);
+	ck_assert_uint_eq(n_done[1], 4);
+	ck_assert_uint_eq(n_tc, 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -262,6 +285,7 @@ main(void)
 	tcase_add_loop_test(t, d26_local_answers_go_on, 0, 3);
 	tcase_add_test(t, d26_room_for_lookups_counts_too);
 	tcase_add_test(t, d26_no_burst_at_one_address);
+	tcase_add_test(t, d26_one_network_does_not_get_one_reply_alone);
 	suite_add_tcase(s, t);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);
