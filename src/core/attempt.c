@@ -190,7 +190,8 @@ go_elsewhere(struct lookups *ls, struct lookup *l)
 
 	stats_inc(&ls->stats->upstream_ceiling);
 	start_over(l);
-	l->no_room = l->no_room || u == UPSTREAM_NONE;
+	l->at_ceiling = u == UPSTREAM_NONE;
+	l->no_room = l->no_room || l->at_ceiling;
 	return u;
 }
 

@@ -217,6 +217,7 @@ struct lookup {
 	bool needed : 1;      /* continues for the cache when no query waits */
 	bool hurried : 1;     /* its life is short as all upstreams are down */
 	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
+	bool at_ceiling : 1;  /* each upstream had as many questions as it may (RULES D26) */
 	bool lingers : 1;     /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;    /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;    /* a signed question stays with its client's transport */

@@ -383,6 +383,16 @@ has_failed(const struct lookup_result *result)
 	    result->outcome == LOOKUP_NO_ROOM;
 }
 
+/* L was not sent as often as there was reason to: what its waiter Q is told, if that fails. */
+static __attribute__((cold)) void
+note_reason(struct queries *qs, struct query *q, const struct lookup *l)
+{
+	if (budget_used_up(&q->share, l))
+		query_use_up(qs, q);
+	if (l->at_ceiling)
+		q->lack = QUERY_LACK_UPSTREAM;
+}
+
 bool
 query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most)
 {
@@ -391,8 +401,8 @@ query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *res
 	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
-		if (budget_used_up(&q->share, l))
-			query_use_up(qs, q);
+		if (UNLIKELY(l->over_budget || l->at_ceiling))
+			note_reason(qs, q, l);
 		budget_settle(&q->left, &q->share, l);
 		q->rcode = result->rcode;
 		if (UNLIKELY(q->stale_seen)) {

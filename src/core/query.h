@@ -80,7 +80,8 @@ enum query_lack {
 	QUERY_LACK_WAY,  /* it gave way to others when room ran low */
 	/* max-waiting-per-client questions of its network wait already */
 	QUERY_LACK_CEILING,
-	QUERY_LACK_SAME /* many wait for the same, too many of them of its network */
+	QUERY_LACK_SAME,    /* many wait for the same, too many of them of its network */
+	QUERY_LACK_UPSTREAM /* max-waiting-per-upstream are in flight to each upstream */
 };
 
 #define QUERY_NO_ZONE 0xff

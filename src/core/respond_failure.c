@@ -25,7 +25,8 @@ respond_no_room(struct queries *qs, struct query *q, const struct query_event *e
 	static const char *const text[] = { [QUERY_LACK_ROOM] = "no room for this question",
 		[QUERY_LACK_WAY] = "no room for so many questions, this one gave way",
 		[QUERY_LACK_CEILING] = "too many questions of this client network are waiting",
-		[QUERY_LACK_SAME] = "too many of this client network are waiting for the same" };
+		[QUERY_LACK_SAME] = "too many of this client network are waiting for the same",
+		[QUERY_LACK_UPSTREAM] = "no upstream may have more questions now" };
 	const struct respond_reason why = { .ede = DNS_EDE_OTHER, .text = text[q->lack] };
 
 	stats_inc(&qs->stats->no_room);

@@ -20,12 +20,15 @@ static unsigned n_asked;
 static unsigned n_failed[2]; /* SERVFAIL to those whose sock is 0, 1 */
 static unsigned n_done[2];   /* answers to them */
 static unsigned n_tc;
+static unsigned n_told;       /* answers that say that no upstream may have more questions */
 static unsigned first_failed; /* number of the first question that failed */
 static bool replies;          /* upstream replies NXDOMAIN to all, else to none */
 
 static void
 on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 {
+	static const char told[] = "no upstream may have more";
+
 	(void)w;
 	ck_assert_uint_lt(send->sock, 2);
 	n_done[send->sock]++;
@@ -36,6 +39,7 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 		first_failed = id < first_failed ? id : first_failed;
 	}
 	n_tc += (msg[2] & DNS_TC >> 8) != 0;
+	n_told += memmem(msg, send->len, told, sizeof(told) - 1) != NULL;
 }
 
 static size_t
@@ -60,6 +64,7 @@ setup(void)
 	world.conf.timeout_ms = 5000;
 	n_asked = 0;
 	n_tc = 0;
+	n_told = 0;
 	first_failed = UINT32_MAX;
 	memset(n_failed, 0, sizeof(n_failed));
 	memset(n_done, 0, sizeof(n_done));
@@ -268,6 +273,22 @@ START_TEST(d26_one_network_does_not_get_one_reply_alone)
 }
 END_TEST
 
+/* The only upstream has as many questions as it may: who asks more is told that, at once. */
+START_TEST(d26_no_upstream_may_have_more)
+{
+	world.conf.max_waiting_per_upstream = 4;
+	world_start(&world, 1);
+	for (unsigned i = 0; i < 4; i++)
+		ask_new(i, 0);
+	ask_new(5, 1);
+	world_pass(&world, 8 * NS_PER_MS);
+	ck_assert_uint_eq(n_failed[1], 1);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(n_done[0], 0);
+	ck_assert_uint_eq(world_stat(&world, "upstream_ceiling"), 1);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -285,6 +306,7 @@ main(void)
 	tcase_add_loop_test(t, d26_local_answers_go_on, 0, 3);
 	tcase_add_test(t, d26_room_for_lookups_counts_too);
 	tcase_add_test(t, d26_no_burst_at_one_address);
+	tcase_add_test(t, d26_no_upstream_may_have_more);
 	tcase_add_test(t, d26_one_network_does_not_get_one_reply_alone);
 	suite_add_tcase(s, t);
 	srunner_run_all(sr, CK_ENV);
