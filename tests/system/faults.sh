@@ -103,6 +103,7 @@ errno_of()
 	esac
 }
 
+watch_noise
 start_fakedns --ttl 300
 
 # --- at the start ---
@@ -244,7 +245,7 @@ storm()
 	wait_for 10 asked AAAA
 	wait_for 10 asked_by_tcp
 	check "storm of $1 $2: goes on ($hits faults; $used % of a CPU; serves again after $(($(milliseconds) - began)) ms)" \
-		test $(($(milliseconds) - began)) -lt 3000 -a $used -le "$most"
+		test $(($(milliseconds) - began)) -lt "$(stretch 3000)" -a $used -le "$most"
 }
 
 storm accept4 EMFILE 30
@@ -274,8 +275,8 @@ check 'it is still the same' alive
 for jump in 86400 -86400 4000000000 -1000000000; do
 	fault wall $jump
 	began=$(milliseconds)
-	check "the clock jumps by $jump s: UDP" asked AAAA
-	check "the clock jumps by $jump s: TCP ($(($(milliseconds) - began)) ms)" asked_by_tcp
+	check "the clock jumps by $jump s: UDP" asked AAAA 4000
+	check "the clock jumps by $jump s: TCP ($(($(milliseconds) - began)) ms)" asked_by_tcp 4000
 done
 fault wall 0
 kill -STOP "$(pid_of dns64d)"
@@ -284,7 +285,7 @@ kill -CONT "$(pid_of dns64d)"
 began=$(milliseconds)
 wait_for 10 asked AAAA
 took=$(($(milliseconds) - began))
-check "stopped for 10 s: serves again after $took ms" test $took -lt 1000
+check "stopped for 10 s: serves again after $took ms" test $took -lt "$(stretch 1000)"
 
 # --- no more memory ---
 

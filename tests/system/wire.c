@@ -31,12 +31,15 @@
  *				ask N times with EDNS of 4,096 octets, RATE a second (udp), with the
  *				cookie that the first answer brought if so told; print how many
  *octets were sent and came, within MS, in how many answers, and how many of these had TC
+ *	gap			until it is killed: sleep a ms again and again, and print each time
+ *that a sleep was longer than any before by how many ms it was too long
  *
  * Exit status 0 if all steps went as they say, else 1; 2 for wrong use.
  */
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -659,6 +662,27 @@ step_amplify(struct wire *w, char **a)
 	return h.n == n ? 0 : fail("answers are missing");
 }
 
+/* How long the machine keeps a process from running that wants to. */
+static int
+step_gap(struct wire *w, char **a)
+{
+	int most = -1;
+
+	(void)w;
+	(void)a;
+	while (most < INT_MAX) {
+		int began = now_ms(), late;
+
+		pause_ms(1);
+		late = now_ms() - began - 1;
+		if (late <= most)
+			continue;
+		most = late;
+		printf("%d\n", most);
+	}
+	return 0;
+}
+
 static const struct step {
 	const char *name;
 	int n_args;
@@ -674,6 +698,7 @@ static const struct step {
 	{ "quiet", 1, step_quiet },
 	{ "half", 0, step_half },
 	{ "pause", 1, step_pause },
+	{ "gap", 0, step_gap },
 	{ "end", 1, step_end },
 	{ "crowd", 2, step_crowd },
 	{ "persist", 2, step_persist },
