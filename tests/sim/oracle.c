@@ -266,8 +266,7 @@ had_no_room(const struct sim *s, const struct ask *k)
 		return false;
 	return s->n_rare > 0 || st->gave_way == 0 ||
 	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
-	    c->max_waiting_per_client > 0 ||
-	    mine + mine / 8 + 8 >= n_waiting(s, CLIENT_FLOOD, NULL);
+	    c->max_waiting_per_client > 0 || mine + mine / 8 + 8 >= n_waiting(s, s->flooder, NULL);
 }
 
 /* May K be answered with an error, as things are? */
@@ -301,7 +300,9 @@ may_fail(struct sim *s, const struct ask *k)
 static bool
 is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
 {
-	uint32_t most_same = s->conf[s->turn % 2].max_same_question;
+	const struct conf_core *c = &s->conf[s->turn % 2];
+	/* Where so many wait, others may be counted with them (core/fair). */
+	const struct ask *same = c->max_queries > SIM_FEW ? NULL : k;
 	bool always;
 
 	if (m->flags & DNS_TC && k->act->type == DNS_TYPE_TXT && k->limit == 512)
@@ -310,8 +311,8 @@ is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *
 		return true;
 	if (k->act->strict)
 		return false;
-	if (m->flags & DNS_TC && !k->act->tcp && most_same > 0 &&
-	    n_waiting(s, k->act->client, k) >= most_same)
+	if (m->flags & DNS_TC && !k->act->tcp && c->max_same_question > 0 &&
+	    n_waiting(s, k->act->client, same) >= c->max_same_question)
 		return true;
 	if (m->flags & DNS_TC)
 		return was_touched(s, k, k->act->type);

@@ -10,10 +10,13 @@
 #include "cache/cache.h"
 #include "dns/name.h"
 #include "sim/client.h"
+#include "sim/rates.h"
 #include "support/plan.h"
 
-#define FLOODED 200000 /* names from this number on are asked for by floods */
-#define FRESH 100000   /* names from this number on are asked for once, when nothing is wrong */
+#define FLOODED 200000  /* names from this number on are asked for by floods */
+#define FLOOD_MOST 1500 /* questions */
+#define LARGE 1024      /* room for questions in some worlds, which there are floods in */
+#define FRESH 100000    /* names from this number on are asked for once, when nothing is wrong */
 
 /* A failure is remembered for 5 s, then 10 s and so on; no story is long enough for more (RULES
  * 34). */
@@ -134,11 +137,12 @@ draw_acts(struct sim *s, struct rng *r)
 		a->much = 10 + rng_below(r, rng_below(r, 2) ? 500 : 12000);
 		asleep_ns = a->much * NS_PER_MS;
 	}
-	if (rng_below(r, 8) == 0) {
+	if (rng_below(r, 8) == 0 || s->conf[0].max_queries == LARGE) {
 		struct act *a =
 		    add(s, ACT_FLOOD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 
 		a->much = 1 + rng_below(r, 2 * s->conf[0].max_queries);
+		a->much = a->much < FLOOD_MOST ? a->much : FLOOD_MOST;
 		a->number = rng_below(r, 2) ? FLOODED : 0; /* names of its own, or those of all */
 		a->name_kind = (uint8_t)rng_below(r, TRUTH_KINDS);
 	}
@@ -172,6 +176,8 @@ draw_settings(struct sim *s, struct rng *r)
 	struct conf_core *c = &s->conf[0];
 
 	parts_conf(c, 1 + rng_below(r, SIM_UPSTREAMS), 16U << 2 * rng_below(r, 3));
+	if (sim_draw(s, 10, 0, 32) == 0)
+		c->max_queries = LARGE;
 	c->selection = (enum conf_selection)rng_below(r, 4);
 	c->hedge = rng_below(r, 2);
 	c->timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
@@ -190,6 +196,7 @@ draw_settings(struct sim *s, struct rng *r)
 	c->keep.cut = (enum conf_cut)rng_below(r, 3);
 	if (rng_below(r, 4))
 		c->cache = cache_new(CACHE_MIN, c->keep.stale_s, s->seed);
+	rates_draw(s);
 	for (unsigned u = 0; u < SIM_UPSTREAMS; u++)
 		s->rtt_ms[u] = 1 + rng_below(r, rng_below(r, 2) ? 5 : 40);
 }
@@ -202,9 +209,10 @@ story_era(struct sim *s, uint8_t what)
 		    : what == RELOAD_NO_PREFIX              ? "prefix 2001:db8:64::/96 down"
 							    : "prefix 2001:db8:64::/96",
 		what == RELOAD_ON_NODATA ? "synthesize-on nodata" : "", svcb[sim_draw(s, 2, 0, 3)],
-		"allow 2001:db8::/32", "client 2001:db8:1::/48", "prefix 2001:db8:66::/96", "end",
-		"client 2001:db8:2::/48", "synthesize never", "end", "client 2001:db8:3::/48",
-		"synthesize always", "end", "client 2001:db8:4::/48", "hide-a", "end" };
+		"allow 2001:db8::/32", "client 2001:db8:1::/48", "prefix 2001:db8:66::/96",
+		"rate-limit-factor 4", "end", "client 2001:db8:2::/48", "synthesize never", "end",
+		"client 2001:db8:3::/48", "synthesize always", "rate-limit-factor 0", "end",
+		"client 2001:db8:4::/48", "hide-a", "end", "rate-limit-exempt 2001:db8:4::/48" };
 	struct conf_core *c = &s->conf[s->turn % 2];
 	struct era *e = &s->eras[s->n_eras++];
 
