@@ -107,11 +107,19 @@ find_in_cache(
 	return found;
 }
 
-/* How often a question that refreshes an entry is sent: there may be one for AAAA and one for A. */
-static uint8_t
-refresh_sends(const struct queries *qs)
+/*
+ * Refresh the entry for KEY. It is sent half as often as Q may have it sent: there may be another
+ * one to refresh, or to ask for (RULES D28).
+ */
+static bool
+refresh(struct queries *qs, struct query *q, const struct question *key)
 {
-	return qs->conf->max_upstream_questions / 2;
+	uint8_t n = q->left / 2;
+
+	if (n == 0 || !lookup_refresh(qs->lookups, key, n))
+		return false;
+	q->left = (uint8_t)(q->left - n);
+	return true;
 }
 
 /* Answer Q's question from the cache. False: not possible. */
@@ -129,14 +137,14 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 		break;
 	case FETCH_DUE:
 		qs->refreshed = true;
-		if (lookup_refresh(qs->lookups, key, refresh_sends(qs)))
+		if (refresh(qs, q, key))
 			stats_inc(&qs->stats->cache_prefetch);
 		take_hit(qs, q);
 		return true;
 	case FETCH_HIT:
 		qs->refreshed = qs->refreshed || r->stale;
 		if (r->stale && !r->failing)
-			(void)lookup_refresh(qs->lookups, key, refresh_sends(qs));
+			(void)refresh(qs, q, key);
 		take_hit(qs, q);
 		return true;
 	}
