@@ -173,7 +173,7 @@ choose_reply(const struct trip *t, struct truth_reply *how)
 	else if (struck(t, FAULT_LAME))
 		how->lame = true;
 	else if (struck(t, FAULT_CUT) && !t->tcp)
-		how->tc = true;
+		*how = (struct truth_reply){ .tc = true, .part = draw(t, 16, 2) };
 	else if (struck(t, FAULT_BADCOOKIE) && !t->tcp && has_cookie(t->m))
 		how->rcode = DNS_BADCOOKIE;
 	else if (sim_fault(t->s, FAULT_NO_EDNS, t->up) != NULL && t->m->edns.present)

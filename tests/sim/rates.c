@@ -10,7 +10,7 @@
 #define OF_A_64 8           /* so many times as much as an address a /64 may have */
 #define ALLOWANCE 1048576.0 /* bytes a second beyond max-amplification, and at once */
 #define OTHER_FACTOR 4      /* CLIENT_OTHER's (sim/story) */
-#define LEFT_BYTES 6000     /* other loops leave up to so many */
+#define LEFT_BYTES 3000     /* other loops leave up to so many */
 #define LEFT_QUESTIONS 6    /* or questions */
 #define MOST_BYTES 65535    /* that can be charged at once */
 /*
@@ -26,6 +26,22 @@ is_on(const struct sim *s, enum rate_kind kind)
 
 	return c->rates != NULL &&
 	    (kind == RATE_QUESTIONS ? c->rate.limit : c->rate.amplification) > 0;
+}
+
+/* The table's keys come of the seed, too. */
+static bool seeding;
+static uint64_t seed;
+
+void __real_rng_init(struct rng *r);
+void __wrap_rng_init(struct rng *r);
+
+void
+__wrap_rng_init(struct rng *r)
+{
+	if (seeding)
+		rng_init_seeded(r, seed);
+	else
+		__real_rng_init(r);
 }
 
 /* What an address may have in a second. */
@@ -109,10 +125,11 @@ others(struct sim *s, const struct act *who)
 {
 	enum rate_kind kind = (enum rate_kind)sim_draw(s, 67, 0, RATE_KINDS);
 	uint32_t left = sim_draw(s, 68, 0, kind == RATE_QUESTIONS ? LEFT_QUESTIONS : LEFT_BYTES);
+	uint8_t busy = sim_draw(s, 69, 0, 2) ? CLIENT_USUAL : rates_flooder(s);
 	struct rate_plan plan;
 	double room;
 
-	if (!is_on(s, kind) || who->client != sim_draw(s, 69, 0, SIM_CLIENTS) || who->host > 0 ||
+	if (!is_on(s, kind) || who->client != busy || who->host > 0 ||
 	    factor_of(who->client) == 0 || s->w.now_ns > s->calm_ns)
 		return;
 	rate_plan_make(&plan, (uint64_t)per_s(s, kind), (uint64_t)at_once(s, kind));
@@ -139,9 +156,12 @@ rates_draw(struct sim *s)
 	struct conf_core *c = &s->conf[0];
 	uint32_t burst = sim_draw(s, 62, 0, 3);
 
-	if (sim_draw(s, 60, 0, 4) > 0)
+	if (sim_draw(s, 60, 0, 3) > 0)
 		return;
+	seed = s->seed;
+	seeding = true;
 	c->rates = rates_new();
+	seeding = false;
 	assert(c->rates != NULL);
 	if (sim_draw(s, 61, 0, 4) > 0)
 		c->rate.limit = 2 + sim_draw(s, 61, 1, 50);
@@ -149,7 +169,7 @@ rates_draw(struct sim *s)
 	c->rate.burst = burst > 0 ? 4 + sim_draw(s, 62, 1, burst == 1 ? 10 : 200) : 0;
 	c->rate.slip = sim_draw(s, 63, 0, 4);
 	if (sim_draw(s, 64, 0, 4) > 0)
-		c->rate.amplification = 1 + sim_draw(s, 64, 1, 10);
+		c->rate.amplification = 1 + sim_draw(s, 64, 1, sim_draw(s, 64, 2, 2) ? 2 : 10);
 	c->rate.dry_run = sim_draw(s, 65, 0, 6) == 0;
 }
 
@@ -160,11 +180,11 @@ rates_end(struct sim *s)
 }
 
 uint8_t
-rates_flooder(const struct sim *s, const struct act *a)
+rates_flooder(const struct sim *s)
 {
 	if (s->conf[0].rates == NULL)
 		return CLIENT_FLOOD;
-	return (uint8_t)sim_draw(s, 66, a->at_ns, SIM_CLIENTS);
+	return (uint8_t)sim_draw(s, 66, 0, SIM_CLIENTS);
 }
 
 /* May K's sender have any number of questions and bytes? */

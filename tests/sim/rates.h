@@ -20,8 +20,8 @@ void rates_draw(struct sim *s);
 /* rates_end: free what rates_draw made. */
 void rates_end(struct sim *s);
 
-/* rates_flooder: who floods, if act A is a flood. */
-uint8_t rates_flooder(const struct sim *s, const struct act *a);
+/* rates_flooder: who floods, if there is a flood. */
+uint8_t rates_flooder(const struct sim *s);
 
 /* rates_asks: the engine is about to get K's question. */
 void rates_asks(struct sim *s, struct ask *k);

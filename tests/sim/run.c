@@ -84,17 +84,20 @@ fill(struct sim *s, uint32_t n)
 static void
 flood(struct sim *s, const struct act *a)
 {
-	bool proves = sim_draw(s, 7, 0, 4) == 0, texts = sim_draw(s, 9, 0, 8) == 0;
-	uint32_t n_hosts = sim_draw(s, 8, 0, 2) ? 1 : 1 + sim_draw(s, 8, 1, 16);
+	bool large = s->conf[0].max_queries > SIM_FEW, one = large && sim_draw(s, 15, 0, 2);
+	bool proves = sim_draw(s, 7, 0, 4) == 0, texts = sim_draw(s, 9, 0, large ? 2 : 8) == 0;
+	bool names = sim_draw(s, 4, 0, 2) && a->much <= FLOOD_OF_NAMES;
+	uint32_t n_hosts = sim_draw(s, 8, 0, 2) ? 1 : 1 + sim_draw(s, 8, 1, 32);
 
-	s->flooder = rates_flooder(s, a);
+	s->flooder = rates_flooder(s);
 	for (uint32_t i = 0; i < a->much; i++) {
 		struct act *q = &s->floods[s->n_floods++];
 
 		assert(s->n_floods <= SIM_ASKS);
 		*q = *a;
 		q->type = texts ? DNS_TYPE_TXT : sim_draw(s, 3, i, 4) ? DNS_TYPE_AAAA : DNS_TYPE_A;
-		q->number += sim_draw(s, 4, 0, 2) && a->much <= FLOOD_OF_NAMES ? i : i / 64;
+		if (!one)
+			q->number += names ? i : i / 64;
 		q->bufsize = 1232;
 		q->client = s->flooder;
 		q->tcp = sim_draw(s, 5, i, 8) == 0;
