@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/keywords.h"
 
-#include <string.h>
-
+#include "config/keyword_row.h"
 #include "config/set.h"
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
-
-/* The field of a row's value, a member of struct settings. */
-#define FIELD_WORDS(member, words) \
-	.offset = offsetof(struct settings, member), \
-	.size = sizeof(((struct settings *)NULL)->member), .max_words = (words)
-#define FIELD(member) FIELD_WORDS(member, 1)
-
-/* The same for a keyword that client blocks may have (RULES D13): a member of struct policy. */
-#define POLICY_WORDS(member, words) \
-	.in_block = true, .offset = offsetof(struct policy, member), \
-	.size = sizeof(((struct policy *)NULL)->member), .max_words = (words)
-#define POLICY(member) POLICY_WORDS(member, 1)
-
-/* The same for one whose value is not one field. */
-#define POLICY_LIST(words) .in_block = true, .max_words = (words), .repeatable = true
-
-/* The values of a number and its bounds; of a time, in ms; of the size of a message over UDP. */
-#define NUMBER_OF(what, least, most) \
-	.args = (what), .parse = set_number, .unit = KEYWORD_NUMBER, .min = (least), .max = (most)
-#define NUMBER(least, most) NUMBER_OF("N", least, most)
-#define SECONDS(least, most) \
-	.args = "SECONDS", .parse = set_seconds, .unit = KEYWORD_SECONDS, .min = (least), \
-	.max = (most)
-#define UDP_SIZE \
-	.args = "BYTES", .parse = set_udp_size, .unit = KEYWORD_NUMBER, .min = 512, .max = 4096
-
-/* The values of a path, and its default. */
-#define PATH(what, usual) .args = (what), .parse = set_path, .fallback = (usual)
-
-/* The words of a choice; no or yes, and which of them is the default. */
-#define CHOICE(words) .args = (words), .parse = set_choice
-#define NO_OR_YES(usual) CHOICE("no|yes"), .fallback = (usual)
 
 static const struct keyword table[] = {
 	/* Upstreams. */
@@ -94,11 +61,7 @@ static const struct keyword table[] = {
 	    FIELD(conf.core.upstream_cookies),
 	    .help = "send DNS cookies over UDP, which forged replies miss (RFC 7873)" },
 	{ .name = "outgoing-ports",
-	    .args = "each|N",
-	    .parse = set_number_or,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 1,
-	    .max = 64,
+	    NUMBER_OR("each|N", 1, 64),
 	    FIELD(conf.io.outgoing_ports),
 	    .fallback = "8",
 	    .help = "source ports in use, per upstream and loop; each: one per question" },
@@ -419,11 +382,7 @@ static const struct keyword table[] = {
 
 	/* Process. */
 	{ .name = "num-threads",
-	    .args = "auto|N",
-	    .parse = set_number_or,
-	    .unit = KEYWORD_NUMBER,
-	    .min = 1,
-	    .max = SETTINGS_LOOPS,
+	    NUMBER_OR("auto|N", 1, SETTINGS_LOOPS),
 	    FIELD(num_threads),
 	    .restart = true,
 	    .fallback = "auto",
@@ -436,18 +395,14 @@ static const struct keyword table[] = {
 	    .fallback = "auto",
 	    .help = "CPUs that the loops are bound to, as 0-3,8" },
 	{ .name = "user",
-	    .args = "auto|none|NAME",
-	    .parse = set_text,
+	    TEXT("auto|none|NAME", "auto"),
 	    FIELD(user),
 	    .restart = true,
-	    .fallback = "auto",
 	    .help = "user to run as after the start; auto: not root (_dns64d, dns64d or nobody)" },
 	{ .name = "group",
-	    .args = "none|NAME",
-	    .parse = set_text,
+	    TEXT("none|NAME", "none"),
 	    FIELD(group),
 	    .restart = true,
-	    .fallback = "none",
 	    .help = "group to run as; none: that of the user" },
 	{ .name = "chroot",
 	    PATH("none|DIRECTORY", "none"),
