@@ -182,12 +182,18 @@ start_over(struct lookup *l)
 	antispoof_forget(l);
 }
 
-/* As many wait for its upstream as may: another one for L; UPSTREAM_NONE: none (RULES D26). */
+/*
+ * As many wait for upstream BUSY as may: another one for L; UPSTREAM_NONE: none (RULES D26).
+ * Without a setting the ceiling is there for the others only: if none of them can be asked, it does
+ * not hold, so that whose questions give way is decided among all that wait (core/query_room).
+ */
 static __attribute__((cold)) uint16_t
-go_elsewhere(struct lookups *ls, struct lookup *l)
+go_elsewhere(struct lookups *ls, struct lookup *l, uint16_t busy)
 {
 	uint16_t u = choice_under_ceiling(ls->upstreams, exhausted(ls, l), ls->rng);
 
+	if (u == UPSTREAM_NONE && ls->conf->max_waiting_per_upstream == 0)
+		return busy;
 	stats_inc(&ls->stats->upstream_ceiling);
 	start_over(l);
 	l->at_ceiling = u == UPSTREAM_NONE;
@@ -329,7 +335,7 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->n_sends++;
 	if (u != UPSTREAM_NONE && !l->probe &&
 	    UNLIKELY(ls->upstreams->table[u].n_waiting >= ls->upstreams->most_waiting))
-		u = go_elsewhere(ls, l);
+		u = go_elsewhere(ls, l, u);
 	if (u == UPSTREAM_NONE) {
 		if (!attempt_resume(ls, l))
 			give_up(ls, l, now_ns);

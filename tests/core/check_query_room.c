@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/engine_parts.h"
 #include "scenario/world.h"
 #include "support/heard.h"
 
@@ -289,6 +290,46 @@ START_TEST(d26_no_upstream_may_have_more)
 }
 END_TEST
 
+/* From now on the engine has no socket to upstream U. */
+static void
+starve(unsigned u)
+{
+	struct upstream *up = &world.engine->upstreams.table[u];
+
+	for (unsigned space = 0; space < TXID_MAX_SPACES; space++) {
+		if (up->socket[space] >= 0)
+			engine_socket_retire(world.engine, (unsigned)up->socket[space]);
+	}
+	engine_socket_none(world.engine, u);
+}
+
+/*
+ * One of two upstreams has three quarters of the room for as long as the other can be asked. When
+ * it cannot, a flood does not keep others out: its questions give way.
+ */
+START_TEST(d26_the_only_one_left_has_all_the_room)
+{
+	const unsigned most = 4 * CAP, share = most - most / 4;
+
+	world_init(&world, 2, most);
+	world.client = on_client;
+	world.upstream = on_upstream;
+	world.conf.timeout_ms = 5000;
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	starve(1);
+	for (unsigned i = 0; i < share; i++)
+		ask_new(0, 0);
+	for (unsigned i = 0; i < CAP; i++)
+		ask_new(1 + i, 1);
+	world_pass(&world, 8 * NS_PER_MS);
+	ck_assert_uint_eq(n_failed[1], 0);
+	ck_assert_uint_eq(world_stat(&world, "upstream_ceiling"), 0);
+	ck_assert_uint_eq(n_failed[0], world_stat(&world, "gave_way"));
+	ck_assert_uint_gt(n_failed[0], 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -307,6 +348,7 @@ main(void)
 	tcase_add_test(t, d26_room_for_lookups_counts_too);
 	tcase_add_test(t, d26_no_burst_at_one_address);
 	tcase_add_test(t, d26_no_upstream_may_have_more);
+	tcase_add_test(t, d26_the_only_one_left_has_all_the_room);
 	tcase_add_test(t, d26_one_network_does_not_get_one_reply_alone);
 	suite_add_tcase(s, t);
 	srunner_run_all(sr, CK_ENV);
