@@ -6,8 +6,12 @@ void
 lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	const struct upstreams *us = ls->upstreams;
-	uint64_t due_ns = l->end_ns;
+	uint64_t due_ns;
 
+	/* Every upstream is down: as short a wait as for an attempt (RULES D5). */
+	if (upstreams_all_down(us) && l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
+		l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+	due_ns = l->end_ns;
 	if (us->n_order > 1)
 		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, UPSTREAM_OVER_TCP, 0);
 	stats_inc(&ls->stats->tcp_upstream_waits);

@@ -251,6 +251,23 @@ START_TEST(questions_wait_where_connections_end_early)
 }
 END_TEST
 
+/* D5: while all upstreams are down it waits no longer than for a reply then. */
+START_TEST(all_down_shortens_the_wait_for_a_connection)
+{
+	struct lookup *waits;
+
+	p.upstreams.n_order = 1;
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		(void)ask(conn);
+	p.upstreams.table[0].down = true;
+	waits = ask_in_vain();
+	p.now_ns += LOOKUP_DOWN_MS * NS_PER_MS;
+	ck_assert_uint_eq(waits->end_ns, p.now_ns);
+	ck_assert(silence_on_timer(&p.lookups, waits, &result, p.now_ns));
+}
+END_TEST
+
 /*
  * What is awaited no more takes no room, or replies that never come would keep all others waiting:
  * the next question goes by a connection that answers others, or by a stuck one if all are.
@@ -321,6 +338,7 @@ suite(void)
 	tcase_add_test(t, slow_name_leaves_the_connection_alone);
 	tcase_add_test(t, d11_no_room_concerns_one_question);
 	tcase_add_test(t, questions_wait_where_connections_end_early);
+	tcase_add_test(t, all_down_shortens_the_wait_for_a_connection);
 	tcase_add_test(t, silence_makes_room_on_a_connection);
 	tcase_add_test(t, question_does_not_wait_for_a_connection_for_ever);
 	suite_add_tcase(s, t);

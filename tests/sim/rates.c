@@ -15,9 +15,10 @@
 #define MOST_BYTES 65535    /* that can be charged at once */
 /*
  * Counters are in units of 64 ns, and a part of a unit is a whole one by chance: half a byte of a
- * /64 each time.
+ * /64 each time. An address whose networks begin with the same counter has its first use for
+ * nothing.
  */
-static const double slack[RATE_KINDS] = { 0.2, 100 };
+static const double slack[RATE_KINDS] = { 1.2, 100 };
 
 static bool
 is_on(const struct sim *s, enum rate_kind kind)
