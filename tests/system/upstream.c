@@ -10,6 +10,7 @@
  *				of the four it waits for and closes with the others open
  *	upstream PORT silent N	TC over UDP; over TCP each connection answers N questions, then
  *				nothing, and stays open
+ *	upstream PORT ports	the right answer over UDP; prints the port of each question
  *
  * The right answer: A 192.0.2.1; nothing, without a SOA, for all other types.
  */
@@ -36,7 +37,7 @@ struct client {
 	uint8_t in[16384];
 };
 
-enum way { NOISE, HANGUP, SILENT };
+enum way { NOISE, HANGUP, SILENT, PORTS };
 
 static enum way way;
 static unsigned most_answers; /* of a connection, for SILENT */
@@ -287,6 +288,12 @@ on_datagram(int fd)
 		on_noise(fd, in, (size_t)len, &from);
 		return;
 	}
+	if (way == PORTS) {
+		printf("%u\n", ntohs(from.sin_port));
+		n = answer(in, (size_t)len, out);
+		(void)sendto(fd, out, n, 0, (const struct sockaddr *)&from, from_len);
+		return;
+	}
 	n = question_len(in, (size_t)len);
 	if (n == 0)
 		return;
@@ -323,7 +330,7 @@ main(int argc, char **argv)
 	int udp, listener;
 
 	if (argc != (argc > 2 && strcmp(argv[2], "silent") == 0 ? 4 : 3)) {
-		fprintf(stderr, "usage: upstream PORT mute|noise|hangup|silent N\n");
+		fprintf(stderr, "usage: upstream PORT mute|noise|hangup|ports|silent N\n");
 		return 2;
 	}
 	udp = serve(SOCK_DGRAM, (unsigned)atoi(argv[1]));
@@ -331,7 +338,11 @@ main(int argc, char **argv)
 		for (;;)
 			pause();
 	}
-	way = strcmp(argv[2], "noise") == 0 ? NOISE : argc == 4 ? SILENT : HANGUP;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	way = strcmp(argv[2], "noise") == 0 ? NOISE
+	    : strcmp(argv[2], "ports") == 0 ? PORTS
+	    : argc == 4                     ? SILENT
+					    : HANGUP;
 	most_answers = argc == 4 ? (unsigned)atoi(argv[3]) : 0;
 	listener = serve(SOCK_STREAM, (unsigned)atoi(argv[1]));
 	for (unsigned i = 0; i < CLIENTS; i++)
