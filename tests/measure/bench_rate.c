@@ -4,8 +4,10 @@
  * over UDP: ns of CPU time for one, the least, median and most of ROUNDS rounds of CALLS, for
  *
  *	one	always the same address
+ *	crowd	10,000 IPv6 addresses in as many networks
  *	many	a million IPv6 addresses in 65,536 networks, so that lines come from memory
  *	four	a million IPv4 addresses
+ *	full	many, and so much asked that all counters are in use
  *	over	one address that is over its limit, so that each question is dropped
  *	loops	THREADS at once, all asked by the same million addresses
  *	same	THREADS at once, all asked by one address: they contend for its counters
@@ -25,11 +27,10 @@
 
 #define THREADS_MAX 64
 #define ROUNDS_MAX 101
-#define ADDRESSES 1000000U
 #define START_NS 1000000000000ULL
 #define BETWEEN_NS 1000 /* a million questions a second */
 
-enum scene { NOTHING, ONE, MANY, FOUR, OVER, SCENES };
+enum scene { NOTHING, ONE, CROWD, MANY, FOUR, FULL, OVER };
 
 struct bench {
 	struct rates *rates;
@@ -67,10 +68,26 @@ scattered(uint64_t i, uint32_t n)
 	return (uint32_t)((x >> 32) * n >> 32);
 }
 
+static const uint32_t addresses[] = { [NOTHING] = 1000000,
+	[ONE] = 1,
+	[CROWD] = 10000,
+	[MANY] = 1000000,
+	[FOUR] = 1000000,
+	[FULL] = 1000000,
+	[OVER] = 1 };
+/* Hardly anybody is limited but in OVER, where almost everybody is. */
+static const uint64_t per_s[] = { [NOTHING] = 1,
+	[ONE] = 1000000000,
+	[CROWD] = 1000000000,
+	[MANY] = 1000000000,
+	[FOUR] = 1000000000,
+	[FULL] = 1000,
+	[OVER] = 1 };
+
 static void
 address(struct netaddr *a, enum scene scene, uint64_t i)
 {
-	uint32_t n = scattered(i, scene == ONE || scene == OVER ? 1 : ADDRESSES);
+	uint32_t n = scattered(i, addresses[scene]);
 
 	a->family = scene == FOUR ? NETADDR_IPV4 : NETADDR_IPV6;
 	memcpy(a->addr + (scene == FOUR ? 0 : 12), &n, sizeof(n));
@@ -121,8 +138,7 @@ run_once(struct bench *b, enum scene scene, unsigned n)
 	b->rates = rates_new();
 	if (b->rates == NULL)
 		abort();
-	/* Nobody is limited but in OVER, where almost everybody is. */
-	rate_plan_make(&b->plan, scene == OVER ? 1 : 1000000000, scene == OVER ? 1 : 1000000000);
+	rate_plan_make(&b->plan, per_s[scene], per_s[scene]);
 	for (unsigned i = 0; i < n; i++) {
 		w[i] = (struct worker){ .bench = b, .seed = i * 7919 };
 		if (pthread_create(&w[i].thread, NULL, work, &w[i]) != 0)
@@ -173,8 +189,10 @@ main(int argc, char **argv)
 		return EXIT_FAILURE;
 	beside = tell(&b, "address", NOTHING, 1, rounds, 0);
 	(void)tell(&b, "one", ONE, 1, rounds, beside);
+	(void)tell(&b, "crowd", CROWD, 1, rounds, beside);
 	(void)tell(&b, "many", MANY, 1, rounds, beside);
 	(void)tell(&b, "four", FOUR, 1, rounds, beside);
+	(void)tell(&b, "full", FULL, 1, rounds, beside);
 	(void)tell(&b, "over", OVER, 1, rounds, beside);
 	(void)tell(&b, "loops", MANY, threads, rounds, beside);
 	(void)tell(&b, "same", ONE, threads, rounds, beside);
