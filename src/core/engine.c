@@ -208,7 +208,7 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 }
 
 /* Not inline: a reply from upstream has no use for all the registers that this takes. */
-static __attribute__((noinline)) bool
+static __attribute__((noinline)) enum engine_taken
 on_client_message(struct engine *e, const struct packet_in *in)
 {
 	bool udp = in->way == PACKET_CLIENT_UDP;
@@ -219,47 +219,47 @@ on_client_message(struct engine *e, const struct packet_in *in)
 	if (UNLIKELY(e->limits.on) && udp)
 		verdict = limit_question(&e->limits, in, e->now_ns);
 	if (verdict == LIMIT_DROP)
-		return false;
+		return ENGINE_DROPPED;
 	if (e->packetcache != NULL && udp && verdict == LIMIT_PASS)
 		repeated = look_in_packetcache(e, in);
 	if (repeated == ANSWERED) {
 		e->repeated = *in;
-		return true;
+		return ENGINE_TAKEN;
 	}
 	q = request_accept(&e->queries, in, verdict == LIMIT_SLIP);
 	e->to_packetcache = repeated == ASKED_OFTEN ? q : NULL;
 	if (q == NULL)
-		return false;
+		return ENGINE_DROPPED;
 	if (e->queries.conf->cache != NULL)
 		query_start_soon(&e->queries, q);
 	else /* without a cache there can be no hit */
 		query_start(&e->queries, q, e->now_ns);
-	return true;
+	return ENGINE_TAKEN;
 }
 
-static bool
+static enum engine_taken
 on_upstream_message(struct engine *e, const struct packet_in *in)
 {
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
 	if (l == NULL)
-		return !reply_spoilt(&e->lookups, in);
+		return reply_spoilt(&e->lookups, in) ? ENGINE_SPOILT : ENGINE_TAKEN;
 	engine_end(e, l);
-	return true;
+	return ENGINE_TAKEN;
 }
 
-bool
+enum engine_taken
 engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
-	bool good;
+	enum engine_taken taken;
 
 	begin(e, now_ns);
 	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
-		good = on_client_message(e, in);
+		taken = on_client_message(e, in);
 	else
-		good = on_upstream_message(e, in);
+		taken = on_upstream_message(e, in);
 	audited(e);
-	return good;
+	return taken;
 }
 
 static void

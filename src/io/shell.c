@@ -103,11 +103,11 @@ shell_input(struct shell *sh, unsigned n)
 		upstream_udp_renew(sh);
 	engine_prepare(sh->engine, sh->in, n);
 	for (unsigned i = 0; i < n; i++) {
-		if (!engine_input(sh->engine, &sh->in[i], sh->now_ns)) {
-			n_dropped++;
-			if (sh->in[i].way == PACKET_UPSTREAM_UDP)
-				upstream_udp_spoilt(sh, sh->in[i].sock);
-		}
+		enum engine_taken taken = engine_input(sh->engine, &sh->in[i], sh->now_ns);
+
+		n_dropped += taken == ENGINE_DROPPED;
+		if (UNLIKELY(taken == ENGINE_SPOILT))
+			upstream_udp_spoilt(sh, sh->in[i].sock);
 		(void)shell_drain(sh);
 	}
 	return n_dropped;

@@ -128,7 +128,7 @@ ask(const char *name, uint16_t qtype)
 		.way = PACKET_CLIENT_UDP,
 		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
-	PARTS_CHECK(engine_input(e, &in, now_ns));
+	PARTS_CHECK(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	drain();
 }
 

@@ -171,7 +171,7 @@ reply(void)
 
 		next = r->next;
 		if (!udp_in || sockets[r->in.sock].gen == r->gen) {
-			if (!engine_input(e, &r->in, now_ns) && udp_in) {
+			if (engine_input(e, &r->in, now_ns) == ENGINE_SPOILT) {
 				for (unsigned i = 0; i < PORTS; i++) {
 					if (slots[i] == r->in.sock)
 						replace(i);

@@ -342,7 +342,7 @@ hand_in(struct sim *s, const struct parcel *p)
 	born_ns = history_heard(s, wire_u16(p->bytes), shell_number(s, p->tcp, p->sock), p->other);
 	rare_turn(s);
 	engine_prepare(s->w.engine, &in, 1);
-	if (!engine_input(s->w.engine, &in, s->w.now_ns))
+	if (engine_input(s->w.engine, &in, s->w.now_ns) == ENGINE_SPOILT)
 		shell_replace(s, p->sock);
 	taken = parts_count(&st->upstream_replies) - taken;
 	if (p->forged && taken > 0)
