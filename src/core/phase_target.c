@@ -121,6 +121,8 @@ phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 
 	if (ev->outcome == LOOKUP_BOGUS)
 		return respond_bogus(qs, q, ev);
+	if (ev->outcome == LOOKUP_NO_ROOM)
+		return respond_no_room(qs, q, ev);
 	if (phase_has_usable(qs, q, ev))
 		return phase_give_usable(qs, q, ev);
 	if (ev->outcome == LOOKUP_REPLY) {

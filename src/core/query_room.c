@@ -86,8 +86,9 @@ longest_waiting(const struct fair_net *net)
 }
 
 /*
- * Q stops waiting and is answered with what there is: something stale, A that are at hand, an
- * answer without the addresses of its targets; else SERVFAIL.
+ * Q stops waiting and is answered with what there is: something stale, A that are at hand for a
+ * late AAAA, an answer without the addresses of its targets; else SERVFAIL. In state TARGET the A
+ * at hand are not used: the name may have real AAAA, and upstream was not silent about them.
  */
 static void
 give_way(struct queries *qs, struct query *q)
