@@ -143,7 +143,13 @@ struct upstreams {
 	unsigned n_order;
 	unsigned current; /* index in order[] of the upstream that round-robin asks */
 	uint16_t order[CONF_MAX_UPSTREAMS]; /* numbers, in configured order */
-	unsigned next_socket;               /* slot where the search for a free one begins */
+	unsigned n_sockets;                 /* of all upstreams */
+	/*
+	 * slots that are used in turn, a power of two: so few that memory, of which each takes
+	 * some, is used again, and twice as many as there have been sockets
+	 */
+	unsigned n_slots;
+	unsigned next_socket; /* slot where the search for a free one begins */
 	struct upstream table[UPSTREAM_MAX];
 	struct upstream_socket sockets[UPSTREAM_MAX_SOCKETS];
 };
