@@ -7,8 +7,7 @@
 #include "base/log.h"
 #include "base/told.h"
 
-#define SLOTS_FIRST 64 /* slots for sockets at first: many more than are in use in most networks \
-			*/
+#define SLOTS_FIRST 64 /* slots for sockets at first */
 
 _Static_assert(UPSTREAM_MAX_SOCKETS % SLOTS_FIRST == 0, "slots are doubled");
 
