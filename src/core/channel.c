@@ -12,8 +12,7 @@ channels_init(struct channel c[static CHANNELS_EACH])
 	}
 }
 
-/* How many more questions C takes, by the YIELD of its upstream. What is awaited no more, it lacks.
- */
+/* How many more questions C takes, by the YIELD of its upstream. Those given up take no room. */
 static uint32_t
 room(const struct channel *c, uint32_t yield)
 {

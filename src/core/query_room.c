@@ -16,12 +16,10 @@
 /* Who has waited for so long gives way to anybody: what replies there are mostly come sooner. */
 #define WORTH_WAITING_NS NS_PER_SEC
 
-/* So long nobody gives way, and it is over. All queries live equally long: deadlines are a clock.
- */
+/* So long nobody gives way, and it is over. All queries live equally long: deadlines are a clock */
 #define CALM_NS (10 * NS_PER_SEC)
 
-/* --- what the operator is told ------------------------------------------------------------------
- */
+/* --- what the operator is told --------------------------------------------------------------- */
 
 /* One gives way to GUEST, because of the network NET. The log says so when that begins. */
 static void
@@ -57,8 +55,7 @@ calm(struct queries *qs, const struct query *guest)
 		    "there is room again for questions that wait; %" PRIu64 " gave way", n);
 }
 
-/* --- who may wait -------------------------------------------------------------------------------
- */
+/* --- who may wait ---------------------------------------------------------------------------- */
 
 /* Does Q wait for something that has not come yet? */
 static bool
