@@ -8,8 +8,9 @@
 
 struct trouble {
 	struct netaddr whom;
-	uint32_t n_loops;  /* that have it; 0: the place is free */
-	uint64_t quiet_ns; /* told_now: nothing is logged before */
+	uint32_t n_loops;   /* that have it; 0: the place is free */
+	uint64_t n_counted; /* told_count */
+	uint64_t quiet_ns;  /* told_now: nothing is logged before */
 };
 
 struct told {
@@ -59,10 +60,27 @@ told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom)
 	lock_take(&t->lock);
 	at = find(t, kind, whom != NULL ? whom : &nobody);
 	say = at != NULL && at->n_loops == 0;
+	if (say)
+		at->n_counted = 0;
 	if (at != NULL)
 		at->n_loops++;
 	lock_give(&t->lock);
 	return say;
+}
+
+uint64_t
+told_count(struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t n)
+{
+	struct trouble *at;
+
+	if (t == NULL)
+		return n;
+	lock_take(&t->lock);
+	at = find(t, kind, whom != NULL ? whom : &nobody);
+	if (at != NULL && at->n_loops > 0)
+		n = at->n_counted += n;
+	lock_give(&t->lock);
+	return n;
 }
 
 /* N of the loops, or all if they are fewer, have the trouble no more. */

@@ -41,6 +41,7 @@ enum told_kind {
 	TOLD_TCP_FULL,     /* such a connection had no room for a question */
 	TOLD_CLIENT_LIMIT, /* a client's connection was closed at a ceiling */
 	TOLD_CLIENT_STALL, /* a client's connection was closed as it reads no answers */
+	TOLD_CROWDED,      /* questions give way, as too many wait */
 	TOLD_RATE,         /* this network asks too often, or gets too much */
 	TOLD_KINDS
 };
@@ -58,6 +59,12 @@ void told_free(struct told *t);
  * the first loop, log it.
  */
 MUST_USE bool told_begin(struct told *t, enum told_kind kind, const struct netaddr *whom);
+
+/*
+ * told_count: add N to what is counted of the trouble, which the calling loop has. Returns what all
+ * loops counted since it began; N if they do not know of each other.
+ */
+uint64_t told_count(struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t n);
 
 /* told_end: the calling loop has the trouble no more. True: no other loop has it, log its end. */
 bool told_end(struct told *t, enum told_kind kind, const struct netaddr *whom);

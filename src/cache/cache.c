@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/hash.h"
+#include "base/secret.h"
 #include "cache/cache_parts.h"
 #include "dns/name.h"
 #include "dns/proto.h"
@@ -57,6 +58,7 @@ cache_new(size_t size, uint32_t stale_s, uint64_t seed)
 	}
 	c->size = size;
 	c->seed = seed;
+	secret_lock(&c->seed, sizeof(c->seed));
 	c->n_shards = n;
 	c->life_s = DNS_TTL_MAX + stale_s;
 	outages_init(&c->outages);

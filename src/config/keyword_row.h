@@ -34,13 +34,18 @@
 #define NUMBER_OF(what, least, most) \
 	.args = (what), .parse = set_number, .unit = KEYWORD_NUMBER, .min = (least), .max = (most)
 #define NUMBER(least, most) NUMBER_OF("N", least, most)
+/* a number, or a word instead */
+#define NUMBER_OR(what, least, most) \
+	.args = (what), .parse = set_number_or, .unit = KEYWORD_NUMBER, .min = (least), \
+	.max = (most)
 #define SECONDS(least, most) \
 	.args = "SECONDS", .parse = set_seconds, .unit = KEYWORD_SECONDS, .min = (least), \
 	.max = (most)
 #define UDP_SIZE \
 	.args = "BYTES", .parse = set_udp_size, .unit = KEYWORD_NUMBER, .min = 512, .max = 4096
 
-/* The values of a path, and its default. */
+/* The values of a name or of a path, and its default. */
+#define TEXT(what, usual) .args = (what), .parse = set_text, .fallback = (usual)
 #define PATH(what, usual) .args = (what), .parse = set_path, .fallback = (usual)
 
 /* The words of a choice; no or yes, and which of them is the default. */

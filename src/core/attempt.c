@@ -127,10 +127,17 @@ go_udp(struct lookups *ls, struct lookup *l)
 }
 
 static bool
+goes_by_tcp(const struct lookup *l)
+{
+	return l->tcp || l->tcp_only || l->tcp_kept;
+}
+
+static __attribute__((noinline)) bool
 go_tcp(struct lookups *ls, struct lookup *l)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
-	unsigned k = channels_pick(up->tcp);
+	struct channel *tcp = up->tcp;
+	unsigned k = channels_pick(tcp, l->probe ? CHANNEL_ENDLESS : up->tcp_yield);
 
 	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
 		return false;
@@ -139,6 +146,15 @@ go_tcp(struct lookups *ls, struct lookup *l)
 	stats_inc(&ls->stats->upstream_tcp);
 	up->tally.sends_tcp++;
 	return true;
+}
+
+/* L is to go over TCP: has no connection room for it? */
+static __attribute__((noinline)) bool
+lacks_channel(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	return !l->probe && channels_pick(up->tcp, up->tcp_yield) == CHANNELS_EACH;
 }
 
 /* L's question cannot be sent: L ends at the next tick. */
@@ -157,12 +173,6 @@ end_without_room(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	give_up(ls, l, now_ns);
 }
 
-static bool
-goes_by_tcp(const struct lookup *l)
-{
-	return l->tcp || l->tcp_only || l->tcp_kept;
-}
-
 /* L asks another upstream than it was to ask again: it starts over. */
 static void
 start_over(struct lookup *l)
@@ -172,15 +182,22 @@ start_over(struct lookup *l)
 	antispoof_forget(l);
 }
 
-/* As many wait for its upstream as may: another one for L; UPSTREAM_NONE: none (RULES D26). */
+/*
+ * As many wait for upstream BUSY as may: another one for L; UPSTREAM_NONE: none (RULES D26).
+ * Without a setting the ceiling is there for the others only: if none of them can be asked, it does
+ * not hold, so that whose questions give way is decided among all that wait (core/query_room).
+ */
 static __attribute__((cold)) uint16_t
-go_elsewhere(struct lookups *ls, struct lookup *l)
+go_elsewhere(struct lookups *ls, struct lookup *l, uint16_t busy)
 {
 	uint16_t u = choice_under_ceiling(ls->upstreams, exhausted(ls, l), ls->rng);
 
+	if (u == UPSTREAM_NONE && ls->conf->max_waiting_per_upstream == 0)
+		return busy;
 	stats_inc(&ls->stats->upstream_ceiling);
 	start_over(l);
-	l->no_room = l->no_room || u == UPSTREAM_NONE;
+	l->at_ceiling = u == UPSTREAM_NONE;
+	l->no_room = l->no_room || l->at_ceiling;
 	return u;
 }
 
@@ -276,6 +293,11 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	bool by_tcp = goes_by_tcp(l);
 
+	if (UNLIKELY(by_tcp) && lacks_channel(ls, l)) {
+		l->n_sends--;
+		lookup_queue(ls, l, now_ns);
+		return false;
+	}
 	if (by_tcp ? go_tcp(ls, l) : go_udp(ls, l))
 		return true;
 	wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
@@ -308,13 +330,12 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	l->paused = false;
 	l->spent = false;
 	l->early = false;
-	if (l->n_sends == 0)
+	if (l->end_ns == 0)
 		set_life(ls, l, now_ns);
-	if (l->n_sends < UINT8_MAX)
-		l->n_sends++;
+	l->n_sends++;
 	if (u != UPSTREAM_NONE && !l->probe &&
 	    UNLIKELY(ls->upstreams->table[u].n_waiting >= ls->upstreams->most_waiting))
-		u = go_elsewhere(ls, l);
+		u = go_elsewhere(ls, l, u);
 	if (u == UPSTREAM_NONE) {
 		if (!attempt_resume(ls, l))
 			give_up(ls, l, now_ns);
@@ -398,103 +419,4 @@ attempt_next_question(
 		return true;
 	}
 	return false;
-}
-
-/* --- how it goes on --------------------------------------------------------------------------- */
-
-bool
-attempt_again(struct lookups *ls, struct lookup *l, uint16_t u)
-{
-	if (u != l->upstream)
-		antispoof_forget(l);
-	lookup_ask(ls, l);
-	l->upstream = u;
-	return true;
-}
-
-/* L ends with its truncated reply, better than none, when attempt_next_truncated comes to it. */
-static bool
-end_with_truncated(struct lookups *ls, struct lookup *l)
-{
-	lookup_stop_attempt(ls, l);
-	l->progress = LOOKUP_ENDING;
-	list_push(&ls->ending, &l->link);
-	ls->more = true;
-	return true;
-}
-
-struct lookup *
-attempt_next_truncated(struct lookups *ls, struct lookup_result *result)
-{
-	struct list *link = list_pop(&ls->ending);
-	struct lookup *l;
-
-	if (link == NULL)
-		return NULL;
-	l = LIST_OBJECT(link, struct lookup, link);
-	l->progress = LOOKUP_DONE;
-	memcpy(ls->reply, l->truncated, l->truncated_len);
-	if (msg_parse(&ls->truncated, ls->reply, l->truncated_len) == MSG_OK)
-		(void)attempt_finish(ls, l, result, LOOKUP_TRUNCATED, &ls->truncated);
-	else /* impossible: it was parsed before */
-		(void)attempt_finish(ls, l, result, LOOKUP_BOGUS, NULL);
-	return l;
-}
-
-bool
-attempt_finish(struct lookups *ls, struct lookup *l, struct lookup_result *result,
-    enum lookup_outcome outcome, const struct msg *msg)
-{
-	bool failed =
-	    outcome == LOOKUP_ERROR || outcome == LOOKUP_SILENT || outcome == LOOKUP_NO_ROOM;
-
-	if (UNLIKELY(failed && l->truncated != NULL))
-		return end_with_truncated(ls, l);
-	lookup_stop_attempt(ls, l);
-	result->outcome = outcome;
-	result->rcode = msg != NULL ? msg->rcode : l->best_rcode;
-	result->upstream = l->upstream;
-	result->trusted = l->upstream != UPSTREAM_NONE && ls->upstreams->table[l->upstream].trusted;
-	result->msg = msg;
-	if (failed && !l->probe)
-		stats_inc(&ls->stats->lookups_failed);
-	return false;
-}
-
-__attribute__((noinline)) bool
-attempt_resume(struct lookups *ls, struct lookup *l)
-{
-	const struct attempt *a = l->earlier;
-
-	while (a != NULL && (a->silent || l->errored >> a->upstream & 1))
-		a = a->next;
-	if (a == NULL)
-		return false;
-	lookup_stop_attempt(ls, l);
-	lookup_recall(ls, l, a->space, a->id);
-	attempt_set_wait(ls, l);
-	return true;
-}
-
-bool
-attempt_failed(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint16_t rcode,
-    const struct msg *msg)
-{
-	uint16_t next;
-
-	if (l->probe) /* the upstream is alive: that is all a probe asks */
-		return attempt_finish(ls, l, result, LOOKUP_SILENT, NULL);
-	stats_inc(&ls->stats->upstream_errors);
-	l->errored |= 1ULL << l->upstream;
-	l->check = LOOKUP_CHECK_NONE;
-	l->tcp_only = false;
-	/* Any other error is more telling than SERVFAIL. */
-	if (l->best_rcode == DNS_NOERROR || l->best_rcode == DNS_SERVFAIL)
-		l->best_rcode = rcode;
-	if (UNLIKELY(l->earlier != NULL) && attempt_resume(ls, l))
-		return true;
-	next = attempt_pick_next(ls, l, false);
-	if (next != UPSTREAM_NONE)
-		return attempt_again(ls, l, next);
-	return attempt_finish(ls, l, result, LOOKUP_ERROR, rcode == l->best_rcode ? msg : NULL);
 }

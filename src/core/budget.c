@@ -4,7 +4,6 @@
 bool
 budget_stop(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	stats_inc(&ls->stats->over_budget);
 	l->over_budget = true;
 	l->pinned = false;
 	l->early = false;

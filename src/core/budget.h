@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "core/lookup.h"
 
 /* What a query set aside for a lookup. */
@@ -40,6 +41,16 @@ budget_settle(uint8_t *left, struct budget_share *s, const struct lookup *l)
 	if (used < s->n)
 		*left = (uint8_t)(*left + (s->n - used));
 	s->n = 0;
+}
+
+/*
+ * budget_used_up: is L sent no more for want of questions, of which all that were set aside for it
+ * in S have been used? Others who wait for it may have had fewer, or none left before.
+ */
+MUST_USE static inline bool
+budget_used_up(const struct budget_share *s, const struct lookup *l)
+{
+	return UNLIKELY(l->over_budget) && l->n_sends - s->from >= s->n;
 }
 
 /*

@@ -12,18 +12,52 @@ channels_init(struct channel c[static CHANNELS_EACH])
 	}
 }
 
-unsigned
-channels_pick(const struct channel c[static CHANNELS_EACH])
+/* How many more questions C takes, by the YIELD of its upstream. Those given up take no room. */
+static uint32_t
+room(const struct channel *c, uint32_t yield)
 {
-	unsigned best = 0;
+	uint32_t most = c->n_served < yield ? yield - c->n_served : c->n_served - yield + 1;
 
-	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
-		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY)
+	return c->n_awaited < most ? most - c->n_awaited : 0;
+}
+
+static bool
+all_stuck(const struct channel c[static CHANNELS_EACH])
+{
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		if (!c[i].stuck)
+			return false;
+	return true;
+}
+
+unsigned
+channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield)
+{
+	unsigned best = CHANNELS_EACH;
+	bool stuck;
+
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		if (!c[i].stuck && c[i].n_open < CHANNEL_BUSY && room(&c[i], yield) > 0)
 			return i;
-		if (c[i].stuck != c[best].stuck ? c[best].stuck : c[i].n_open < c[best].n_open)
+	stuck = all_stuck(c);
+	for (unsigned i = 0; i < CHANNELS_EACH; i++) {
+		if (c[i].stuck != stuck || room(&c[i], yield) == 0)
+			continue;
+		if (best == CHANNELS_EACH || c[i].n_open < c[best].n_open)
 			best = i;
 	}
 	return best;
+}
+
+uint64_t
+channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield)
+{
+	bool stuck = all_stuck(c);
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CHANNELS_EACH; i++)
+		sum += c[i].stuck != stuck ? 0 : room(&c[i], yield);
+	return sum;
 }
 
 bool
@@ -44,13 +78,21 @@ channel_silent(struct channel *c, uint64_t sent_ns)
 	return true;
 }
 
+uint32_t
+channel_yield(const struct channel *c, uint32_t yield)
+{
+	bool cut = !list_empty(&c->open);
+
+	return c->n_served > 0 && (cut || c->n_served > yield) ? c->n_served : yield;
+}
+
 void
 channel_closed(struct channel *c, bool established)
 {
 	list_move(&c->lost, &c->open);
 	c->lost_established = established;
-	c->lost_fruitful = c->fruitful;
+	c->lost_fruitful = c->n_served > 0;
 	c->stuck = false;
-	c->fruitful = false;
+	c->n_served = 0;
 	c->heard_ns = 0;
 }

@@ -8,6 +8,11 @@
  *
  * A connection that is silent for longer than a reply takes is stuck: its other end may have gone
  * without a word. It gets no new questions until something comes by it.
+ *
+ * Some upstreams end each connection after a number of replies. What was asked beyond them has to
+ * be asked again (RFC 7766 section 6.2.4), so no more are asked than the last connection that was
+ * lost with questions open gave replies (its yield). A connection that has given as many, and is
+ * there still, gets one more question, and after each further reply one more at a time.
  */
 
 #include <stdbool.h>
@@ -18,13 +23,15 @@
 
 #define CHANNELS_EACH 4 /* connections to one upstream at most (RFC 7766 section 6.2.2: few) */
 #define CHANNEL_BUSY 32 /* open questions, with which the next one goes over another connection */
+#define CHANNEL_ENDLESS UINT32_MAX /* a yield: connections are not known to end */
 
 struct channel {
-	struct list open;  /* attempts in flight over it (struct attempt.link) */
-	uint32_t n_open;   /* number of them */
-	bool stuck;        /* it gets no new questions */
-	bool fruitful;     /* a reply that came by it since it was opened was taken */
-	uint64_t heard_ns; /* time of the last message that came by it */
+	struct list open;   /* attempts in flight over it (struct attempt.link) */
+	uint32_t n_open;    /* number of them */
+	uint32_t n_awaited; /* of these: those that are their lookup's present attempt */
+	bool stuck;         /* it gets no new questions */
+	uint32_t n_served;  /* replies that came by it since it was opened and were taken */
+	uint64_t heard_ns;  /* time of the last message that came by it */
 	/* attempts that went over the connection before, which ended; they count in n_open */
 	struct list lost;
 	struct list link;      /* with lost: in lookups.lost, for core/silence */
@@ -36,10 +43,15 @@ struct channel {
 void channels_init(struct channel c[static CHANNELS_EACH]);
 
 /*
- * channels_pick: the index of the connection for the next question: the first that is neither stuck
- * nor busy. If there is none, the one with the fewest open questions; a stuck one only if all are.
+ * channels_pick: the index of the connection for the next question to an upstream whose connections
+ * give YIELD replies: the first with room that is neither stuck nor busy. If there is none, the one
+ * with room that has the fewest open questions; a stuck one only if all are. CHANNELS_EACH: none
+ * has room.
  */
-MUST_USE unsigned channels_pick(const struct channel c[static CHANNELS_EACH]);
+MUST_USE unsigned channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield);
+
+/* channels_room: how many more questions channels_pick finds room for. */
+MUST_USE uint64_t channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield);
 
 /* channels_unused: has none of the connections C an attempt in flight? */
 MUST_USE bool channels_unused(const struct channel c[static CHANNELS_EACH]);
@@ -50,6 +62,7 @@ channel_add(struct channel *c, struct list *link)
 {
 	list_push(&c->open, link);
 	c->n_open++;
+	c->n_awaited++;
 }
 
 /* channel_heard: a message came by C. */
@@ -64,7 +77,7 @@ channel_heard(struct channel *c, uint64_t now_ns)
 static inline void
 channel_served(struct channel *c)
 {
-	c->fruitful = true;
+	c->n_served++;
 }
 
 /*
@@ -72,6 +85,9 @@ channel_served(struct channel *c)
  * else came by C since then, and it is stuck from now on. False: it is not, or was stuck already.
  */
 MUST_USE bool channel_silent(struct channel *c, uint64_t sent_ns);
+
+/* channel_yield: what the yield YIELD of C's upstream becomes now that C is about to be closed. */
+MUST_USE uint32_t channel_yield(const struct channel *c, uint32_t yield);
 
 /*
  * channel_closed: the connection has ended; ESTABLISHED: after it had been up. What is in flight

@@ -125,9 +125,11 @@ engine_new(const struct conf_core *conf, const uint64_t *seed, uint64_t now_ns)
 		errno = -rc;
 		return NULL;
 	}
-	/* Random bytes, keys of tables and cookies; a reproducible run has none. */
-	if (seed == NULL)
+	/* IDs to come, even if the limit is low; keys and cookies. A reproducible run has none. */
+	if (seed == NULL) {
+		secret_lock(&e->rng, sizeof(e->rng));
 		secret_lock(e, size);
+	}
 	return e;
 }
 
@@ -204,7 +206,8 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 	return packetcache_find(e->packetcache, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
 }
 
-static bool
+/* Not inline: a reply from upstream has no use for all the registers that this takes. */
+static __attribute__((noinline)) enum engine_taken
 on_client_message(struct engine *e, const struct packet_in *in)
 {
 	bool udp = in->way == PACKET_CLIENT_UDP;
@@ -215,25 +218,25 @@ on_client_message(struct engine *e, const struct packet_in *in)
 	if (UNLIKELY(e->limits.on) && udp)
 		verdict = limit_question(&e->limits, in, e->now_ns);
 	if (verdict == LIMIT_DROP)
-		return false;
+		return ENGINE_DROPPED;
 	if (e->packetcache != NULL && udp && verdict == LIMIT_PASS)
 		repeated = look_in_packetcache(e, in);
 	if (repeated == ANSWERED) {
 		e->repeated = *in;
-		return true;
+		return ENGINE_TAKEN;
 	}
 	q = request_accept(&e->queries, in, verdict == LIMIT_SLIP);
 	e->to_packetcache = repeated == ASKED_OFTEN ? q : NULL;
 	if (q == NULL)
-		return false;
+		return ENGINE_DROPPED;
 	if (e->queries.conf->cache != NULL)
 		query_start_soon(&e->queries, q);
 	else /* without a cache there can be no hit */
 		query_start(&e->queries, q, e->now_ns);
-	return true;
+	return ENGINE_TAKEN;
 }
 
-static bool
+static enum engine_taken
 on_upstream_message(struct engine *e, const struct packet_in *in)
 {
 	if (UNLIKELY(e->queries.trace != NULL))
@@ -242,23 +245,23 @@ on_upstream_message(struct engine *e, const struct packet_in *in)
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
 	if (l == NULL)
-		return !reply_spoilt(&e->lookups, in);
+		return reply_spoilt(&e->lookups, in) ? ENGINE_SPOILT : ENGINE_TAKEN;
 	engine_end(e, l);
-	return true;
+	return ENGINE_TAKEN;
 }
 
-bool
+enum engine_taken
 engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
-	bool good;
+	enum engine_taken taken;
 
 	begin(e, now_ns);
 	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
-		good = on_client_message(e, in);
+		taken = on_client_message(e, in);
 	else
-		good = on_upstream_message(e, in);
+		taken = on_upstream_message(e, in);
 	audited(e);
-	return good;
+	return taken;
 }
 
 static void
@@ -451,22 +454,33 @@ next_answer(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *sen
 	return false;
 }
 
-bool
-engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
-    uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
+/* What engine_next does if it has something to do. */
+static __attribute__((noinline)) bool
+next(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 {
 	bool more;
 
 	do
-		more = next_repeated(e, udp_slot, send) || next_answer(e, udp_slot, tcp_buf, send);
+		more = next_repeated(e, udp, send) || next_answer(e, udp, tcp, send);
 	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
 	if (!more && !list_empty(&e->lookups.to_ask)) {
-		more = attempt_next_question(&e->lookups, udp_slot, tcp_buf, send, e->now_ns);
+		more = attempt_next_question(&e->lookups, udp, tcp, send, e->now_ns);
 		if (UNLIKELY(e->queries.trace != NULL) && more)
-			engine_trace_sent(e, send, udp_slot, tcp_buf);
+			engine_trace_sent(e, send, udp, tcp);
 	}
 	audited(e);
 	return more;
+}
+
+bool
+engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
+    uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
+{
+	/* Nothing to be sent, nor work left: so it is at the end of every message. */
+	if (list_empty(&e->queries.ready) && list_empty(&e->lookups.to_ask) &&
+	    e->repeated.len == 0 && !e->lookups.more)
+		return false;
+	return next(e, udp_slot, tcp_buf, send);
 }
 
 bool

@@ -95,15 +95,23 @@ const struct latency *engine_latency(const struct engine *e);
  */
 void engine_prepare(const struct engine *e, const struct packet_in *in, size_t n);
 
+/* What became of a message. */
+enum engine_taken {
+	ENGINE_TAKEN,   /* a client's is answered once, at its deadline at the latest */
+	ENGINE_DROPPED, /* a client's, which gets no answer */
+	/*
+	 * an upstream UDP socket is of no use any more, as somebody guesses the IDs of its
+	 * questions: the shell replaces it before it calls engine_next
+	 */
+	ENGINE_SPOILT
+};
+
 /*
  * engine_input: take one message, borrowed until engine_next returns false; errors in it are
- * counted. False: it came from a client and gets no answer, or by an upstream UDP socket that is of
- * no use any more, as somebody guesses the IDs of its questions: the shell replaces it before it
- * calls engine_next. Every other message of a client is answered once, at its deadline at the
- * latest. When room is low the client network that has most questions waiting gives way to a new
+ * counted. When room is low the client network that has most questions waiting gives way to a new
  * question (RULES D26).
  */
-bool engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
+enum engine_taken engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns);
 
 /*
  * engine_work: a new turn of the shell begins: so much work as a turn may take is done again. True:

@@ -79,6 +79,21 @@ void fair_fini(struct fair *f);
 MUST_USE enum fair_verdict fair_enter(struct fair *f, const struct netaddr *peer, uint64_t question,
     uint32_t max_net, uint32_t max_same, struct fair_place *p);
 
+/*
+ * fair_same: how many questions of its network wait for the same QUESTION as the one with the place
+ * P, with that; 0: it is not counted.
+ */
+MUST_USE static inline uint32_t
+fair_same(const struct fair *f, const struct fair_place *p)
+{
+	uint16_t a = f->same[p->same[0]];
+	uint16_t b = f->same[p->same[1]];
+
+	if (!p->counted)
+		return 0;
+	return a < b ? a : b;
+}
+
 /* fair_leave: the question with the place P waits no longer. P may have no place. */
 void fair_leave(struct fair *f, struct fair_place *p);
 

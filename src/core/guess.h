@@ -7,7 +7,8 @@
  *
  * A forger who knows a port (SAD DNS and its like) sends replies with one ID after the other. A
  * datagram with an ID that is not in flight on its socket is a guess; a reply to a question that
- * was just answered is none, as its ID was the socket's, and only those who saw it know that.
+ * was just answered is none, as its ID was the socket's, and only those who saw it know that. Nor
+ * is one to a question that was given up, though its ID is another socket's by now (core/overdue).
  *
  * After GUESS_SOCKET guesses a socket is given up: nothing that comes by it is taken any more, and
  * its open questions go over TCP. So a port that was found out is worth GUESS_SOCKET / 65,536.

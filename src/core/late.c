@@ -67,6 +67,7 @@ put_back(struct lookups *ls, struct lookup *l, const struct before *b, bool drop
 		lookup_stop_attempt(ls, l);
 	else
 		lookup_shelve(ls, l);
+	wheel_clear(ls->wheel, &l->timer); /* it may have waited for a TCP connection */
 	l->progress = b->progress;
 	l->upstream = b->upstream;
 	l->check = b->check;

@@ -1,106 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/lookup.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "cache/cache.h"
-
-#define MIN_BUCKETS_LOG2 10
-
-static uint32_t
-n_messages(uint32_t cap)
-{
-	uint32_t n = cap / LOOKUP_SIGNED_SHARE;
-
-	return n > LOOKUP_SIGNED_LEAST ? n : LOOKUP_SIGNED_LEAST;
-}
-
-int
-lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
-{
-	unsigned bits = MIN_BUCKETS_LOG2;
-	int rc;
-
-	*ls = *borrowed;
-	while (UINT32_C(1) << bits < cap)
-		bits++;
-	ls->shift = 32 - bits;
-	ls->seed = ls->conf->cache != NULL ? cache_seed(ls->conf->cache) : rng_u64(ls->rng);
-	ls->spread = rng_u64(ls->rng) | 1;
-	ls->n_spaces = 1;
-	list_init(&ls->to_ask);
-	list_init(&ls->ending);
-	list_init(&ls->put_off);
-	list_init(&ls->lost);
-	list_init(&ls->refused);
-	list_init(&ls->orphans);
-	list_init(&ls->shelf);
-	rc = pool_init(&ls->pool, sizeof(struct lookup), cap);
-	if (rc != 0)
-		return rc;
-	rc = pool_init(&ls->long_names, DNS_NAME_MAX, cap);
-	if (rc != 0)
-		goto no_names;
-	rc = pool_init(&ls->messages, LOOKUP_SIGNED_MAX, n_messages(cap));
-	if (rc != 0)
-		goto no_messages;
-	rc = pool_init(&ls->replies, PACKET_UDP_CAP, n_messages(cap));
-	if (rc != 0)
-		goto no_replies;
-	rc = pool_init(&ls->attempts, sizeof(struct attempt), LOOKUP_EARLIER_EACH * cap);
-	if (rc != 0)
-		goto no_attempts;
-	rc = pool_init(&ls->kept_replies, sizeof(struct lookup_kept), LOOKUP_KEPT_REPLIES);
-	if (rc != 0)
-		goto no_replies_kept;
-	rc = -ENOMEM;
-	ls->kept = ls->conf->cache != NULL ? malloc(LOOKUP_KEPT) : NULL;
-	if (ls->conf->cache != NULL && ls->kept == NULL)
-		goto no_kept;
-	ls->buckets = calloc((size_t)1 << bits, sizeof(ls->buckets[0]));
-	if (ls->buckets == NULL)
-		goto no_buckets;
-	/* calloc does not touch an allocation of this size, so unused spaces cost no memory. */
-	ls->spaces = calloc(TXID_MAX_SPACES, sizeof(ls->spaces[0]));
-	if (ls->spaces == NULL)
-		goto no_spaces;
-	txid_init(&ls->spaces[0]);
-	return 0;
-no_spaces:
-	free(ls->buckets);
-no_buckets:
-	free(ls->kept);
-no_kept:
-	pool_fini(&ls->kept_replies);
-no_replies_kept:
-	pool_fini(&ls->attempts);
-no_attempts:
-	pool_fini(&ls->replies);
-no_replies:
-	pool_fini(&ls->messages);
-no_messages:
-	pool_fini(&ls->long_names);
-no_names:
-	pool_fini(&ls->pool);
-	return rc;
-}
-
-void
-lookups_fini(struct lookups *ls)
-{
-	free(ls->spaces);
-	free(ls->buckets);
-	free(ls->kept);
-	pool_fini(&ls->kept_replies);
-	pool_fini(&ls->attempts);
-	pool_fini(&ls->replies);
-	pool_fini(&ls->messages);
-	pool_fini(&ls->long_names);
-	pool_fini(&ls->pool);
-}
 
 /*
  * A client chooses the whole key. The top bits of a product with a secret odd factor collide for
@@ -173,6 +76,8 @@ static __attribute__((noinline)) void
 send_on(struct lookups *ls, struct lookup *l)
 {
 	l->over_budget = false;
+	if (l->progress != LOOKUP_UNSENT) /* it goes on when that is over */
+		return;
 	l->hopeless = false;
 	lookup_ask(ls, l);
 	l->pinned = false;
@@ -215,7 +120,7 @@ lookup_find_or_start(
 	}
 	l->whole = l->whole || wish->whole;
 	allow(l, wish->sends);
-	if (UNLIKELY(l->over_budget) && l->n_sends < l->allowed && l->progress == LOOKUP_UNSENT)
+	if (UNLIKELY(l->over_budget) && l->n_sends < l->allowed)
 		send_on(ls, l);
 	return l;
 }
@@ -350,6 +255,26 @@ release(struct lookups *ls, struct attempt *a)
 		ls->upstreams->sockets[a->socket].n_refused--;
 }
 
+/* Attempt A is a lookup's present one again. */
+static void
+await(struct lookups *ls, const struct attempt *a)
+{
+	ls->upstreams->table[a->upstream].n_waiting++;
+	if (txid_by_tcp(a->socket))
+		lookup_channel(ls, a)->n_awaited++;
+}
+
+/* Attempt A was a lookup's present one. */
+static inline void
+await_no_more(struct lookups *ls, const struct attempt *a)
+{
+	ls->upstreams->table[a->upstream].n_waiting--;
+	if (txid_by_tcp(a->socket)) {
+		lookup_channel(ls, a)->n_awaited--;
+		lookup_unqueue(ls, a->upstream);
+	}
+}
+
 /* Copy attempt FROM, which is in flight, to TO, which takes its place on the list. */
 static void
 transfer(struct attempt *to, struct attempt *from)
@@ -365,13 +290,14 @@ lookup_shelve(struct lookups *ls, struct lookup *l)
 {
 	struct attempt *a = lookup_may_shelve(ls, l) ? pool_take(&ls->attempts) : NULL;
 
-	ls->upstreams->table[l->now.upstream].n_waiting--;
+	await_no_more(ls, &l->now);
 	if (a != NULL) {
 		transfer(a, &l->now);
 		list_push(&ls->shelf, &a->shelf);
 		a->next = l->earlier;
 		l->earlier = a;
 	} else {
+		lookup_expect(ls, &l->now);
 		release(ls, &l->now);
 	}
 	l->progress = LOOKUP_UNSENT;
@@ -387,9 +313,9 @@ lookup_recall(struct lookups *ls, struct lookup *l, unsigned space, uint16_t id)
 	a = *at;
 	*at = a->next;
 	list_unlink(&a->shelf);
-	ls->upstreams->table[a->upstream].n_waiting++;
+	await(ls, a);
 	if (lookup_in_flight(l)) {
-		ls->upstreams->table[l->now.upstream].n_waiting--;
+		await_no_more(ls, &l->now);
 		transfer(&old, &l->now);
 		transfer(&l->now, a);
 		transfer(a, &old);
@@ -417,6 +343,7 @@ lookup_drop(struct lookups *ls, struct lookup *l, struct attempt *a)
 		at = &(*at)->next;
 	*at = a->next;
 	list_unlink(&a->shelf);
+	lookup_expect(ls, a);
 	release(ls, a);
 	pool_give(&ls->attempts, a);
 }
@@ -454,7 +381,7 @@ lookup_stop_attempt(struct lookups *ls, struct lookup *l)
 	switch ((enum lookup_progress)l->progress) {
 	case LOOKUP_ASKED_UDP:
 	case LOOKUP_ASKED_TCP:
-		ls->upstreams->table[l->now.upstream].n_waiting--;
+		await_no_more(ls, &l->now);
 		release(ls, &l->now);
 		break;
 	case LOOKUP_TO_ASK:

@@ -24,6 +24,7 @@
 #include "cache/question.h"
 #include "cache/shard.h"
 #include "core/conf.h"
+#include "core/overdue.h"
 #include "core/packet.h"
 #include "core/stats.h"
 #include "core/txid.h"
@@ -101,7 +102,8 @@ struct lookup_wish {
 
 /* How far a lookup has come. */
 enum lookup_progress {
-	LOOKUP_TO_ASK, /* on the list of attempts to be sent */
+	/* on the list of attempts to be sent, or of those that wait for a TCP connection */
+	LOOKUP_TO_ASK,
 	LOOKUP_ASKED_UDP,
 	LOOKUP_ASKED_TCP,
 	LOOKUP_UNSENT,  /* no socket, ID or upstream was available: waits for the timeout */
@@ -147,7 +149,7 @@ struct attempt {
 };
 
 struct lookup {
-	struct list link;    /* in the list to_ask, ending or put_off */
+	struct list link;    /* in the list to_ask, for_tcp, ending or put_off */
 	struct list waiters; /* struct query.link */
 	/* one of a ring of query_watch.link: who would take its reply; NULL: nobody */
 	struct list *watchers;
@@ -215,6 +217,7 @@ struct lookup {
 	bool needed : 1;      /* continues for the cache when no query waits */
 	bool hurried : 1;     /* its life is short as all upstreams are down */
 	bool over_budget : 1; /* it was not sent once more, as n_sends had come to allowed */
+	bool at_ceiling : 1;  /* each upstream had as many questions as it may (RULES D26) */
 	bool lingers : 1;     /* it has ended, but a late reply to it is kept for the cache */
 	bool hindered : 1;    /* the upstream was down during the last attempt and is up again */
 	bool tcp_kept : 1;    /* a signed question stays with its client's transport */
@@ -252,12 +255,18 @@ struct lookups {
 	uint64_t seed;           /* keys the hash of names */
 	uint64_t spread;         /* keys the rest of a question: odd and secret */
 	struct list to_ask;
+	/*
+	 * lookups to be asked over TCP, by the number of the upstream whose connections have no
+	 * room
+	 */
+	struct list for_tcp[UPSTREAM_MAX];
 	unsigned n_spaces;
 	uint8_t reply[PACKET_UDP_CAP]; /* a reply in lower case (RULES D24), or the bytes of
 					  truncated */
 	/* owned: LOOKUP_KEPT bytes, a reply on its way to the cache; NULL without one */
 	uint8_t *kept;
-	struct txid *spaces; /* owned: TXID_MAX_SPACES, initialised as they come into use */
+	struct txid *spaces;     /* owned: TXID_MAX_SPACES, initialised as they come into use */
+	struct overdue *overdue; /* owned: UPSTREAM_MAX_SOCKETS, by slot */
 };
 
 /*
@@ -373,6 +382,29 @@ MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 
 /* lookup_ask: end L's attempt, if it has one: L is to ask the upstream l->upstream next. */
 void lookup_ask(struct lookups *ls, struct lookup *l);
+
+/*
+ * lookup_queue: L, on no list, is to be sent over TCP to l->upstream, whose connections end after a
+ * few replies and have no room for it now (core/channel). It waits until there is, or, if there is
+ * another upstream to ask, for as long as a reply takes.
+ */
+void lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+
+/* lookup_unqueue: the connections to upstream U may have room for lookups that wait for it. */
+void lookup_unqueue(struct lookups *ls, unsigned u);
+
+/*
+ * lookup_expect: attempt A is about to end without a reply; one that comes yet by its socket is no
+ * guess.
+ */
+static inline void
+lookup_expect(const struct lookups *ls, const struct attempt *a)
+{
+	uint16_t slot = ls->spaces[a->space].owner[a->id].socket;
+
+	if (slot < UPSTREAM_MAX_SOCKETS) /* else it went over TCP, or its socket is closed */
+		overdue_note(&ls->overdue[slot], a->id);
+}
 
 /* lookup_orphan: the UDP socket in SLOT is closed: no reply to the attempts on it is taken. */
 void lookup_orphan(struct lookups *ls, unsigned slot);

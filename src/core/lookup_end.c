@@ -120,13 +120,17 @@ lookup_orphan(struct lookups *ls, unsigned slot)
 		ls->spaces[a->space].owner[a->id].socket = UPSTREAM_MAX_SOCKETS; /* no slot */
 	}
 	list_move(&ls->orphans, open);
+	ls->overdue[slot].n = 0;
 }
 
 void
 lookup_free(struct lookups *ls, struct lookup *l)
 {
-	if (l->progress != LOOKUP_DONE)
+	if (l->progress != LOOKUP_DONE) {
+		if (lookup_in_flight(l))
+			lookup_expect(ls, &l->now);
 		lookup_stop_attempt(ls, l);
+	}
 	while (UNLIKELY(l->earlier != NULL))
 		lookup_drop(ls, l, l->earlier);
 	unlist(ls, l);

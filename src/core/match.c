@@ -3,6 +3,22 @@
 
 #include "core/guess.h"
 
+/* What came by IN has an ID that is in flight elsewhere, if at all. */
+static __attribute__((noinline)) void
+on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t now_ns)
+{
+	bool udp = in->way == PACKET_UPSTREAM_UDP;
+
+	if (udp && !guess_given_up(&ls->upstreams->sockets[in->sock]) &&
+	    overdue_has(&ls->overdue[in->sock], id)) {
+		stats_inc(&ls->stats->upstream_late);
+		return;
+	}
+	stats_inc(&ls->stats->upstream_unknown_id);
+	if (udp)
+		guess_note(ls, in->sock, now_ns);
+}
+
 /* Find the lookup by the reply's socket and ID. NULL: none; counted. */
 static struct lookup *
 find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint64_t now_ns)
@@ -16,9 +32,7 @@ find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint
 		channel_heard(upstreams_channel(ls->upstreams, in->sock), now_ns);
 	if (udp ? owner->socket != in->sock || guess_given_up(socket)
 		: !lookup_went_by(owner, in->sock)) {
-		stats_inc(&ls->stats->upstream_unknown_id);
-		if (udp)
-			guess_note(ls, in->sock, now_ns);
+		on_stray(ls, in, msg->id, now_ns);
 		return NULL;
 	}
 	if (!txid_in_flight(space, msg->id)) {

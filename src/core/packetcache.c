@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/secret.h"
 #include "dns/header.h"
 
 /* A counter that an answer incremented, and by how much. */
@@ -48,8 +49,10 @@ packetcache_new(uint64_t seed)
 	/* calloc does not touch an allocation of this size, so unused slots cost no memory. */
 	struct packetcache *p = calloc(1, sizeof(*p));
 
-	if (p != NULL)
-		p->seed = seed;
+	if (p == NULL)
+		return NULL;
+	p->seed = seed;
+	secret_lock(&p->seed, sizeof(p->seed));
 	return p;
 }
 

@@ -107,11 +107,19 @@ find_in_cache(
 	return found;
 }
 
-/* How often a question that refreshes an entry is sent: there may be one for AAAA and one for A. */
-static uint8_t
-refresh_sends(const struct queries *qs)
+/*
+ * Refresh the entry for KEY. It is sent half as often as Q may have it sent: there may be another
+ * one to refresh, or to ask for (RULES D28).
+ */
+static bool
+refresh(struct queries *qs, struct query *q, const struct question *key)
 {
-	return qs->conf->max_upstream_questions / 2;
+	uint8_t n = q->left / 2;
+
+	if (n == 0 || !lookup_refresh(qs->lookups, key, n))
+		return false;
+	q->left = (uint8_t)(q->left - n);
+	return true;
 }
 
 /* Answer Q's question from the cache. False: not possible. */
@@ -129,14 +137,14 @@ ask_cache(struct queries *qs, struct query *q, const struct question *key, uint6
 		break;
 	case FETCH_DUE:
 		qs->refreshed = true;
-		if (lookup_refresh(qs->lookups, key, refresh_sends(qs)))
+		if (refresh(qs, q, key))
 			stats_inc(&qs->stats->cache_prefetch);
 		take_hit(qs, q);
 		return true;
 	case FETCH_HIT:
 		qs->refreshed = qs->refreshed || r->stale;
 		if (r->stale && !r->failing)
-			(void)lookup_refresh(qs->lookups, key, refresh_sends(qs));
+			(void)refresh(qs, q, key);
 		take_hit(qs, q);
 		return true;
 	}
@@ -207,13 +215,15 @@ share_of(const struct query *q)
 	return first ? (uint8_t)(q->left - q->left / 3) : q->left;
 }
 
-/* Q has no questions left: what is at hand is used, as after silence (RULES D28). */
-static __attribute__((noinline)) void
-use_up(struct queries *qs, struct query *q)
+void
+query_use_up(struct queries *qs, struct query *q)
 {
-	stats_inc(&qs->stats->over_budget);
+	struct query *asked = q->parent != NULL ? q->parent : q;
+
+	if (!asked->used_up)
+		stats_inc(&qs->stats->over_budget);
+	asked->used_up = true;
 	q->used_up = true;
-	query_fail_here(qs, q, LOOKUP_SILENT);
 }
 
 static inline __attribute__((always_inline)) void
@@ -230,13 +240,15 @@ ask_upstream(struct queries *qs, struct query *q, const struct question *key, ui
 		return;
 	}
 	if (UNLIKELY(q->left == 0)) {
-		use_up(qs, q);
+		/* What is at hand is used, as after silence. */
+		query_use_up(qs, q);
+		query_fail_here(qs, q, LOOKUP_SILENT);
 		return;
 	}
 	if (q->place.net == NULL && !q->child && UNLIKELY(!query_admit(qs, q, key)))
 		return;
 	q->lookup = lookup_find_or_start(qs->lookups, key, &wish, &found);
-	if (UNLIKELY(q->lookup == NULL)) {
+	if (UNLIKELY(q->lookup == NULL || (found && !query_may_join(qs, q)))) {
 		query_fail_here(qs, q, LOOKUP_NO_ROOM);
 		return;
 	}
@@ -368,24 +380,43 @@ query_start(struct queries *qs, struct query *q, uint64_t now_ns)
 		query_ask(qs, q, now_ns);
 }
 
+/*
+ * May a stale entry take the place of RESULT? Not of data that does not validate (RULES D3), so not
+ * of LOOKUP_BOGUS.
+ */
+static bool
+has_failed(const struct lookup_result *result)
+{
+	return result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
+	    result->outcome == LOOKUP_NO_ROOM;
+}
+
+/* L was not sent as often as there was reason to: what its waiter Q is told, if that fails. */
+static __attribute__((cold)) void
+note_reason(struct queries *qs, struct query *q, const struct lookup *l)
+{
+	if (budget_used_up(&q->share, l))
+		query_use_up(qs, q);
+	if (l->at_ceiling)
+		q->lack = REASON_CEILING_UPSTREAM;
+}
+
 bool
 query_wake(struct queries *qs, struct lookup *l, const struct lookup_result *result, unsigned most)
 {
-	/*
-	 * Not LOOKUP_BOGUS: a stale entry must not replace data that does not validate (RULES D3).
-	 */
-	bool failed = result->outcome == LOOKUP_ERROR || result->outcome == LOOKUP_SILENT ||
-	    result->outcome == LOOKUP_NO_ROOM;
 	struct list *link;
 
 	for (; most > 0 && (link = list_pop(&l->waiters)) != NULL; most--) {
 		struct query *q = LIST_OBJECT(link, struct query, link);
 
+		if (UNLIKELY(l->over_budget || l->at_ceiling))
+			note_reason(qs, q, l);
 		budget_settle(&q->left, &q->share, l);
-		q->used_up = q->used_up || l->over_budget;
 		q->rcode = result->rcode;
-		q->stale_try = q->stale_seen && failed;
-		q->stale_seen = false;
+		if (UNLIKELY(q->stale_seen)) {
+			q->stale_try = has_failed(result);
+			q->stale_seen = false;
+		}
 		query_make_ready(qs, q, result->outcome, result->msg != NULL);
 		l->n_waiters--;
 	}

@@ -194,8 +194,10 @@ struct queries {
 	struct list ready;
 	struct list later; /* ready too, without a reply: those of a late AAAA, run in slices */
 	struct fair fair;
-	uint32_t reserve;   /* with fewer free queries or lookups than this queries give way */
-	unsigned n_refused; /* number of networks in refused[] (RULES D23) */
+	uint32_t reserve;    /* with fewer free queries or lookups than this queries give way */
+	uint64_t n_crowded;  /* questions that gave way since that was told; 0: it is not */
+	uint64_t crowded_ns; /* deadline of the last one for whom another gave way */
+	unsigned n_refused;  /* number of networks in refused[] (RULES D23) */
 	struct net refused[QUERY_MAX_REFUSED];
 	uint32_t conf_gen;   /* number of changes of the settings so far */
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */
@@ -261,10 +263,23 @@ void query_start(struct queries *qs, struct query *q, uint64_t now_ns);
 MUST_USE bool query_admit(struct queries *qs, struct query *q, const struct question *key);
 
 /*
+ * query_may_join: may Q, which was admitted, wait for q->lookup, for which others wait? Once half
+ * of those wait that may, a network has no more of them than max-same-question, over whatever
+ * transport, so that there is room for others (RULES D26).
+ */
+MUST_USE bool query_may_join(struct queries *qs, struct query *q);
+
+/*
  * query_fail_here: make Q, which waits for no lookup, ready with the failure OUTCOME of our own; a
  * stale entry may still help.
  */
 void query_fail_here(struct queries *qs, struct query *q, enum lookup_outcome outcome);
+
+/*
+ * query_use_up: upstream is not asked further for Q, as all its questions are used up; a failure
+ * says so (RULES D28). Counted once for each question of a client, whose children are part of it.
+ */
+__attribute__((cold)) void query_use_up(struct queries *qs, struct query *q);
 
 /* query_ready: make Q, which waits for no lookup, ready with the event LOOKUP_SILENT. */
 void query_ready(struct queries *qs, struct query *q);

@@ -75,7 +75,8 @@ query_stop_waiting(struct queries *qs, struct query *q, uint64_t now_ns)
 	struct lookup *l = q->lookup;
 
 	q->lookup = NULL;
-	q->used_up = q->used_up || l->over_budget;
+	if (budget_used_up(&q->share, l))
+		query_use_up(qs, q);
 	/* The end of a chain is not watched: after A the chain is not known any more. */
 	if (q->state == QUERY_AAAA && q->chain == NULL && now_ns < q->deadline_ns) {
 		stats_inc(&qs->stats->aaaa_late);

@@ -48,8 +48,8 @@ struct rate_plan {
 struct rate_use {
 	enum rate_kind kind;
 	const struct netaddr *who; /* IPv4 or IPv6; its port and scope do not matter */
-	uint64_t amount;           /* in 2^-16 uses; up to 2^32 */
-	uint32_t dice;             /* any number that WHO does not know */
+	uint64_t amount; /* in 2^-16 uses; at most those of four seconds (rate_plan_make) */
+	uint32_t dice;   /* any number that WHO does not know */
 	uint64_t now_ns;
 };
 

@@ -128,6 +128,10 @@ enum reason_kind {
 	    "no room for so many questions, this one gave way") \
 	X(CEILING, FAILING, "ceiling", OTHER, \
 	    "too many questions of this client network are waiting") \
+	X(CEILING_SAME, FAILING, "ceiling-same", OTHER, \
+	    "too many of this client network are waiting for the same") \
+	X(CEILING_UPSTREAM, FAILING, "ceiling-upstream", OTHER, \
+	    "no upstream may have more questions now") \
 	X(DROP_SHORT, DROPPING, "drop-short", NONE, "the message has less than a header") \
 	X(DROP_RESPONSE, DROPPING, "drop-response", NONE, "the message is a response") \
 	X(DROP_LARGE, DROPPING, "drop-large", NONE, "the datagram is larger than any question") \

@@ -9,6 +9,7 @@
 #include "core/health.h"
 
 #define LISTEN_MS 250 /* between looks at whether an upstream is back */
+#define KNOCK_MS 250  /* between questions to one that refuses */
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 #define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
 
@@ -141,15 +142,26 @@ listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, ui
 	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
 
+/* Does L's upstream refuse and may be away for a moment only, as it is not known to be down? */
+static bool
+may_knock(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	return l->refused && !l->probe && up->active && !up->down;
+}
+
 /*
- * Nothing is left to be sent for L; with an error at hand or none open nothing is awaited either.
- * Returns whether L goes on.
+ * Nothing is left to be sent for L, unless it knocks at an upstream that refuses; with an error at
+ * hand or none open nothing is awaited either. Returns whether L goes on.
  */
 static bool
-spend(struct lookups *ls, struct lookup *l, struct lookup_result *result)
+spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
 {
 	if ((l->best_rcode | l->late_rcode) != DNS_NOERROR || l->earlier == NULL)
 		return finish(ls, l, result);
+	if (may_knock(ls, l))
+		return pause_until(ls, l, now_ns + KNOCK_MS * NS_PER_MS);
 	l->spent = true;
 	return pause_until(ls, l, l->end_ns);
 }
@@ -179,7 +191,7 @@ go_on(
 	}
 	u = pick(ls, l);
 	if (u == UPSTREAM_NONE)
-		return spend(ls, l, result);
+		return spend(ls, l, result, now_ns);
 	if (is_spread(ls, l, u))
 		return pause_until(ls, l, now_ns + (l->end_ns - now_ns) / (n_left(ls, l) + 1));
 	/* Where connections end under a load, the same again at once would only add to it. */
@@ -201,7 +213,9 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
 	u = pick(ls, l);
-	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result);
+	if (u == UPSTREAM_NONE && l->best_rcode == DNS_NOERROR && may_knock(ls, l))
+		u = l->upstream;
+	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result, now_ns);
 }
 
 /*
@@ -262,7 +276,12 @@ silence_on_timer(
 {
 	bool in_flight = lookup_in_flight(l);
 
-	l->refused = false;
+	l->refused = l->refused && l->paused;
+	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
+		l->no_room = true;
+		lookup_stop_attempt(ls, l);
+		l->progress = LOOKUP_UNSENT;
+	}
 	if (UNLIKELY(l->hurried) && !upstreams_all_down(ls->upstreams)) {
 		/* One is back: it is asked, and L lives on (RULES D5). */
 		l->hurried = false;
@@ -354,6 +373,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 {
 	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
+	l->refused = false;
 	if (c->lost_established && again) {
 		l->tcp_again |= !c->lost_fruitful;
 		return attempt_again(ls, l, l->upstream);
@@ -373,8 +393,11 @@ void
 silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 {
 	struct channel *c = upstreams_channel(ls->upstreams, conn);
+	struct upstream *up = &ls->upstreams->table[conn / CHANNELS_EACH];
 
+	up->tcp_yield = channel_yield(c, up->tcp_yield);
 	channel_closed(c, established);
+	lookup_unqueue(ls, conn / CHANNELS_EACH);
 	if (list_empty(&c->lost))
 		return;
 	list_unlink(&c->link);

@@ -46,7 +46,7 @@
 	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \
 	X(gave_way, "questions that no longer waited for upstream, as room ran low (max-queries)") \
 	X(client_ceiling, "questions answered SERVFAIL because of max-waiting-per-client") \
-	X(same_question, "questions answered TC because of max-same-question") \
+	X(same_question, "questions answered TC, or SERVFAIL, because of max-same-question") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
 	X(synthesized, "AAAA questions answered with synthesized records") \
@@ -78,7 +78,7 @@
 	X(lookups_signed, \
 	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \
 	X(coalesced, "questions that joined one already upstream") \
-	X(over_budget, "questions not sent upstream because of max-upstream-questions") \
+	X(over_budget, "client questions that used up max-upstream-questions") \
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \
@@ -124,7 +124,10 @@
 	X(tcp_upstream_opened, "connections opened to upstreams") \
 	X(tcp_upstream_lost, "of these ended with questions open or not established") \
 	X(tcp_upstream_stuck, "of these silent for longer than a reply takes") \
+	X(tcp_upstream_waits, \
+	    "times a question waited, as an upstream ends its connections after some replies") \
 	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \
+	X(listen_failed, "addresses that could not be served for a while, for lack of memory") \
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams the kernel refused to send") \
 	X(query_log, "answers handed to the query log") \

@@ -169,7 +169,8 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 
 	if (q == NULL)
 		return; /* the answer did not wait any longer */
-	if (msg_parse(&m, msg, len) == MSG_OK && m.rcode == DNS_NOERROR)
+	/* With TC there may be records missing. */
+	if (msg_parse(&m, msg, len) == MSG_OK && m.rcode == DNS_NOERROR && !(m.flags & DNS_TC))
 		keep_addresses(qs, q->svcb, child, &m);
 	for (unsigned i = 0; i < QUERY_SVCB_TARGETS; i++) {
 		if (q->svcb->child[i] == child)

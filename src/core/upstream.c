@@ -7,6 +7,10 @@
 #include "base/log.h"
 #include "base/told.h"
 
+#define SLOTS_FIRST 64 /* slots for sockets at first */
+
+_Static_assert(UPSTREAM_MAX_SOCKETS % SLOTS_FIRST == 0, "slots are doubled");
+
 static void
 clear(struct upstream *u)
 {
@@ -43,6 +47,7 @@ clear(struct upstream *u)
 	for (unsigned i = 0; i < TXID_MAX_SPACES; i++)
 		u->socket[i] = -1;
 	channels_init(u->tcp);
+	u->tcp_yield = CHANNEL_ENDLESS;
 	wheel_timer_init(&u->probe, WHEEL_UPSTREAM);
 	pulse_init(&u->alone);
 	u->pulse = &u->alone;
@@ -62,6 +67,8 @@ upstreams_init(struct upstreams *us)
 	us->timeout_ns = NS_PER_SEC;
 	us->n_order = 0;
 	us->current = 0;
+	us->n_sockets = 0;
+	us->n_slots = SLOTS_FIRST;
 	us->next_socket = 0;
 	us->most_waiting = UINT32_MAX;
 	for (unsigned i = 0; i < UPSTREAM_MAX; i++) {
@@ -293,14 +300,17 @@ upstreams_release(struct upstreams *us, unsigned u)
 int
 upstreams_socket_add(struct upstreams *us, unsigned u, unsigned space)
 {
-	for (unsigned i = 0; i < UPSTREAM_MAX_SOCKETS; i++) {
-		unsigned slot = (us->next_socket + i) % UPSTREAM_MAX_SOCKETS;
+	if (2 * us->n_sockets >= us->n_slots && us->n_slots < UPSTREAM_MAX_SOCKETS)
+		us->n_slots *= 2;
+	for (unsigned i = 0; i < us->n_slots; i++) {
+		unsigned slot = (us->next_socket + i) % us->n_slots;
 
 		if (us->sockets[slot].upstream != UPSTREAM_NONE)
 			continue;
 		us->sockets[slot] =
 		    (struct upstream_socket){ .upstream = (uint16_t)u, .space = (uint8_t)space };
 		us->table[u].n_sockets++;
+		us->n_sockets++;
 		list_init(&us->sockets[slot].open);
 		us->next_socket = slot + 1;
 		return (int)slot;
@@ -327,5 +337,6 @@ upstreams_socket_del(struct upstreams *us, unsigned slot)
 	us->sockets[slot].upstream = UPSTREAM_NONE;
 	us->sockets[slot].n_guesses = 0;
 	us->table[u].n_sockets--;
+	us->n_sockets--;
 	upstreams_release(us, u);
 }

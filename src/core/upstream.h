@@ -122,6 +122,7 @@ struct upstream {
 	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
 	unsigned n_sockets;                /* number of slots that lead to it */
 	struct channel tcp[CHANNELS_EACH]; /* its TCP connections */
+	uint32_t tcp_yield; /* replies that one gives before it ends; CHANNEL_ENDLESS */
 };
 
 /* upstream_guarded: is guard G in force at NOW_NS? */
@@ -152,7 +153,13 @@ struct upstreams {
 	unsigned n_order;
 	unsigned current; /* index in order[] of the upstream that round-robin asks */
 	uint16_t order[CONF_MAX_UPSTREAMS]; /* numbers, in configured order */
-	unsigned next_socket;               /* slot where the search for a free one begins */
+	unsigned n_sockets;                 /* of all upstreams */
+	/*
+	 * slots that are used in turn, a power of two: so few that memory, of which each takes
+	 * some, is used again, and twice as many as there have been sockets
+	 */
+	unsigned n_slots;
+	unsigned next_socket; /* slot where the search for a free one begins */
 	struct upstream table[UPSTREAM_MAX];
 	struct upstream_socket sockets[UPSTREAM_MAX_SOCKETS];
 };

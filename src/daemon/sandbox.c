@@ -167,9 +167,20 @@ reason(int rc)
 	switch (-rc) {
 	case ENOSYS:
 	case EINVAL:
-		return "not in this kernel";
+		return "this kernel does not have it";
 	case EOPNOTSUPP:
-		return "switched off";
+		return "this kernel has it, but it is not switched on (lsm=landlock at its start)";
+	case EPERM:
+	case EACCES:
+	case ECANCELED:
+		return "the system does not let this process use it, as in some containers";
+	case E2BIG:
+		return "too many are around this process already";
+	case ENOMEM:
+		return "no memory for it";
+	case EMFILE:
+	case ENFILE:
+		return "no descriptor for it";
 	default:
 		return strerror(-rc);
 	}
@@ -190,13 +201,13 @@ sandbox_report(const struct sandbox *sb)
 		log_notice("start", "sandbox: files%s limited (Landlock %d)",
 		    sb->landlock >= LANDLOCK_ABI_NET ? " and TCP ports" : "", sb->landlock);
 	else
-		lacking("start", "sandbox: files and TCP ports not limited: Landlock is %s",
+		lacking("start", "sandbox: files and TCP ports not limited by Landlock: %s",
 		    reason(sb->landlock));
 	if (sb->syscalls == 0)
 		log_notice("start", "sandbox: system calls limited (%s)",
 		    sb->strict ? "strict" : "a list of forbidden ones");
 	else
-		lacking("start", "sandbox: system calls not limited: %s",
+		lacking("start", "sandbox: system calls not limited by seccomp: %s",
 		    syscalls_known() ? reason(sb->syscalls) : "built without libseccomp");
 }
 

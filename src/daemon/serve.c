@@ -188,9 +188,14 @@ begin_reload(struct serve *s)
 static void
 end_reload(struct serve *s)
 {
+	unsigned n = threads_unserved(s->threads);
+
 	s->reloading = false;
 	report_service(s->settings, "reload");
-	log_notice("reload", "done");
+	if (n > 0)
+		log_error("reload", "done, but for %u sockets that cannot be served yet", n);
+	else
+		log_notice("reload", "done");
 	end_result(s, true);
 }
 

@@ -158,6 +158,16 @@ threads_pending(const struct threads *t)
 	return false;
 }
 
+unsigned
+threads_unserved(const struct threads *t)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < t->n; i++)
+		n += loop_unserved(t->thread[i].loop);
+	return n;
+}
+
 void
 threads_ping(struct threads *t)
 {

@@ -72,6 +72,9 @@ MUST_USE unsigned threads_ended(struct threads *t);
 /* threads_pending: is there a loop that has not yet taken the last update (loop_post)? */
 MUST_USE bool threads_pending(const struct threads *t);
 
+/* threads_unserved: how many sockets the loops cannot serve yet. */
+MUST_USE unsigned threads_unserved(const struct threads *t);
+
 /* threads_ping: ask every loop for a sign of life; threads_alive tells of it. */
 void threads_ping(struct threads *t);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io/listener.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,9 +24,23 @@ listener_init(struct shell *sh)
 	}
 }
 
+/* L is not unserved any more, WHY the log says. */
+static void
+listener_settle(struct shell *sh, struct listener *l, const char *why)
+{
+	char text[NETADDR_TEXT];
+
+	l->unserved = false;
+	atomic_fetch_sub(&sh->listeners.n_unserved, 1);
+	if (told_end(sh->told, TOLD_LISTEN, &l->fds.addr))
+		log_notice("listen", "%s: %s", netaddr_format(&l->fds.addr, text), why);
+}
+
 static void
 listener_close(struct shell *sh, struct listener *l)
 {
+	if (l->unserved)
+		listener_settle(sh, l, "not needed any more");
 	source_close(&l->udp);
 	source_close(&l->tcp);
 	bind_close(&l->fds);
@@ -43,29 +58,38 @@ listener_fini(struct shell *sh)
 			listener_close(sh, &sh->listeners.l[i]);
 }
 
+/* A free place. There is one once a listener that leaves has gone: no more are configured. */
 static struct listener *
 listener_place(struct shell *sh)
 {
-	for (size_t i = 0; i < LISTENER_MAX; i++)
-		if (sh->listeners.l[i].fds.udp < 0)
-			return &sh->listeners.l[i];
-	return NULL;
+	struct listener *oldest = NULL;
+
+	for (size_t i = 0; i < LISTENER_MAX; i++) {
+		struct listener *l = &sh->listeners.l[i];
+
+		if (l->fds.udp < 0)
+			return l;
+		if (l->leaving && (oldest == NULL || l->leaving_ns < oldest->leaving_ns))
+			oldest = l;
+	}
+	assert(oldest != NULL);
+	listener_close(sh, oldest);
+	return oldest;
+}
+
+/* Watch the sockets of L. False: there is no memory for that. */
+static bool
+listener_watch(struct shell *sh, struct listener *l)
+{
+	return source_on(&l->udp) == 0 && (sh->listeners.accept_ns != 0 || source_on(&l->tcp) == 0);
 }
 
 bool
 listener_add(struct shell *sh, const struct bind_sockets *fds)
 {
 	struct listener *l = listener_place(sh);
-	struct bind_sockets unserved = *fds;
 	char text[NETADDR_TEXT];
 
-	if (l == NULL) {
-		if (told_now(sh->told, TOLD_LISTEN, &fds->addr, sh->now_ns))
-			log_error(
-			    "listen", "%s: too many addresses", netaddr_format(&fds->addr, text));
-		bind_close(&unserved);
-		return false;
-	}
 	l->fds = *fds;
 	l->drops = 0;
 	l->in_flight = 0;
@@ -73,14 +97,28 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	udp_out_init(&l->out, fds->udp, false);
 	source_open(&l->udp, sh->base, fds->udp, EV_READ, &sh->listeners.udp_ready);
 	source_open(&l->tcp, sh->base, fds->tcp, EV_READ, &sh->listeners.tcp_ready);
-	if (source_on(&l->udp) < 0 || (sh->listeners.accept_ns == 0 && source_on(&l->tcp) < 0)) {
-		if (told_now(sh->told, TOLD_LISTEN, &fds->addr, sh->now_ns))
-			log_error(
-			    "listen", "%s: cannot watch it", netaddr_format(&fds->addr, text));
-		listener_close(sh, l);
-		return false;
-	}
-	return true;
+	if (listener_watch(sh, l))
+		return true;
+	stats_inc(&sh->stats->listen_failed);
+	l->unserved = true;
+	sh->listeners.serve_ns = sh->now_ns + LISTENER_PAUSE_NS;
+	atomic_fetch_add(&sh->listeners.n_unserved, 1);
+	if (told_begin(sh->told, TOLD_LISTEN, &fds->addr))
+		log_error("listen", "%s: not served yet, no memory to watch it: tried again",
+		    netaddr_format(&fds->addr, text));
+	return false;
+}
+
+/* Try again to watch what is unserved. */
+static void
+listener_serve(struct shell *sh)
+{
+	struct listeners *ls = &sh->listeners;
+
+	ls->serve_ns = sh->now_ns + LISTENER_PAUSE_NS;
+	for (size_t i = 0; i < LISTENER_MAX; i++)
+		if (ls->l[i].unserved && listener_watch(sh, &ls->l[i]))
+			listener_settle(sh, &ls->l[i], "served now");
 }
 
 /*
@@ -259,6 +297,8 @@ listener_leave(struct shell *sh, struct listener *l)
 {
 	if (l->leaving)
 		return;
+	if (l->unserved)
+		listener_settle(sh, l, "not needed any more");
 	l->leaving = true;
 	l->leaving_ns = sh->now_ns;
 	sh->listeners.n_leaving++;
@@ -322,6 +362,12 @@ listener_answer(struct shell *sh, const struct packet_out *send)
 	udp_tx_answer(&sh->tx, &l->out, send);
 }
 
+unsigned
+listener_unserved(const struct shell *sh)
+{
+	return atomic_load(&sh->listeners.n_unserved);
+}
+
 /* May the listener L, which is leaving, be closed? */
 static bool
 is_done(const struct shell *sh, const struct listener *l)
@@ -339,6 +385,8 @@ listener_beat(struct shell *sh)
 	if (ls->accept_ns != 0 && sh->now_ns >= ls->accept_ns)
 		accept_go_on(sh);
 	accept_calm(sh);
+	if (listener_unserved(sh) > 0 && sh->now_ns >= ls->serve_ns)
+		listener_serve(sh);
 	if (ls->n_leaving == 0 || ls->stopping)
 		return; /* a loop that stops closes all listeners at its end */
 	for (size_t i = 0; i < LISTENER_MAX; i++)
@@ -349,6 +397,6 @@ listener_beat(struct shell *sh)
 bool
 listener_needs_beat(const struct shell *sh)
 {
-	return sh->listeners.n_leaving > 0 || sh->listeners.accept_ns != 0 ||
-	    sh->listeners.accept_failing;
+	return sh->listeners.n_leaving > 0 || listener_unserved(sh) > 0 ||
+	    sh->listeners.accept_ns != 0 || sh->listeners.accept_failing;
 }

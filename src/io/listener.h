@@ -8,9 +8,12 @@
  *
  * The engine knows a UDP socket by its index in the table and a generation. A listener whose
  * address is no longer configured is "leaving": it is served until its receive buffer is empty and
- * every question that came by it is answered, for LISTENER_LINGER_NS at most. One thread.
+ * every question that came by it is answered, for LISTENER_LINGER_NS at most. One that cannot be
+ * watched, for lack of memory, is "unserved": that is tried again every LISTENER_PAUSE_NS. One
+ * thread.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +28,7 @@
 
 #define LISTENER_MAX (2 * CONF_MAX_LISTENS) /* configured ones and those that are leaving */
 #define LISTENER_ACCEPTS 16                 /* connections accepted per listener and iteration */
-#define LISTENER_PAUSE_NS 100000000ULL      /* pause after accept(2) failed for lack of resources */
+#define LISTENER_PAUSE_NS 100000000ULL      /* pause after something failed for lack of resources */
 #define LISTENER_CALM_NS 10000000000ULL     /* time without a failure that ends the trouble */
 #define LISTENER_LINGER_NS 6000000000ULL    /* longer than a question can be in flight */
 
@@ -38,6 +41,7 @@ struct listener {
 	uint32_t gen;            /* grows when the entry is freed */
 	uint32_t drops;          /* the kernel's count of dropped datagrams, as last reported */
 	uint32_t in_flight;      /* questions that came by UDP and are not yet answered */
+	bool unserved;           /* its sockets could not be watched yet */
 	bool leaving;            /* its address is no longer configured, or the loop stops */
 	bool empty;              /* leaving: the receive buffer was found empty */
 	uint64_t leaving_ns;     /* leaving: since when */
@@ -53,6 +57,8 @@ struct listeners {
 	bool accept_failing;   /* accept(2) failed lately, and the log says so */
 	bool stopping;         /* only datagrams that are already queued are read */
 	unsigned n_leaving;
+	uint64_t serve_ns;      /* when those that are unserved are tried again */
+	atomic_uint n_unserved; /* other threads may read it */
 };
 
 struct shell;
@@ -64,11 +70,14 @@ void listener_init(struct shell *sh);
 void listener_fini(struct shell *sh);
 
 /*
- * listener_add: serve the sockets FDS from now on. The descriptors are passed on: when they cannot
- * be served (the table is full, or the kernel or libevent has no memory) they are closed, the log
- * says why, and it returns false.
+ * listener_add: serve the sockets FDS, which are passed on, from now on. False: the kernel or
+ * libevent has no memory for them; the log says so, and it is tried again. If the table is full the
+ * listener that has been leaving for longest makes room.
  */
 bool listener_add(struct shell *sh, const struct bind_sockets *fds);
+
+/* listener_unserved: how many listeners are unserved. Any thread. */
+MUST_USE unsigned listener_unserved(const struct shell *sh);
 
 /* listener_keep: let every listener leave whose address is not in sh->conf any more. */
 void listener_keep(struct shell *sh);

@@ -185,6 +185,12 @@ loop_pending(const struct loop *l)
 	return atomic_load(&l->n_posted) != atomic_load(&l->n_taken);
 }
 
+unsigned
+loop_unserved(const struct loop *l)
+{
+	return listener_unserved(&l->sh);
+}
+
 void
 loop_ping(struct loop *l)
 {
@@ -284,7 +290,7 @@ loop_take(struct loop *l, struct loop_update *u)
 	snapshot_unref(old);
 	(void)shell_drain(sh);
 	for (size_t i = 0; i < u->n_added; i++)
-		listener_add(sh, &u->added[i]);
+		(void)listener_add(sh, &u->added[i]); /* else it tries again */
 	u->n_added = 0;
 	listener_keep(sh);
 	upstream_udp_sync(sh);

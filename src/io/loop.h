@@ -61,6 +61,9 @@ void loop_post(struct loop *l, struct loop_update *update);
 /* loop_pending: is there an update from loop_post that the loop has not yet taken? */
 MUST_USE bool loop_pending(const struct loop *l);
 
+/* loop_unserved: how many addresses the loop cannot serve yet (io/listener). Any thread. */
+MUST_USE unsigned loop_unserved(const struct loop *l);
+
 /* loop_ping: ask the loop for a sign of life, for the watchdog; loop_alive tells of it. */
 void loop_ping(struct loop *l);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/secret.h"
 #include "core/upstream.h"
 
 #define SHELL_ROUNDS 4 /* times that one iteration flushes and tells the engine */
@@ -39,6 +40,9 @@ shell_init(struct shell *sh, struct event_base *base, struct engine *engine,
 		r = session_init(sh, conf->max_tcp_clients);
 	if (r == 0)
 		r = upstream_udp_init(sh);
+	/* Ports to come; and by what clients' networks are hashed. */
+	secret_lock(&sh->rng, sizeof(sh->rng));
+	secret_lock(&sh->sessions.peers.seed, sizeof(sh->sessions.peers.seed));
 	return r;
 }
 
@@ -99,11 +103,11 @@ shell_input(struct shell *sh, unsigned n)
 		upstream_udp_renew(sh);
 	engine_prepare(sh->engine, sh->in, n);
 	for (unsigned i = 0; i < n; i++) {
-		if (!engine_input(sh->engine, &sh->in[i], sh->now_ns)) {
-			n_dropped++;
-			if (sh->in[i].way == PACKET_UPSTREAM_UDP)
-				upstream_udp_spoilt(sh, sh->in[i].sock);
-		}
+		enum engine_taken taken = engine_input(sh->engine, &sh->in[i], sh->now_ns);
+
+		n_dropped += taken == ENGINE_DROPPED;
+		if (UNLIKELY(taken == ENGINE_SPOILT))
+			upstream_udp_spoilt(sh, sh->in[i].sock);
 		(void)shell_drain(sh);
 	}
 	return n_dropped;

@@ -217,8 +217,8 @@ conn_write(struct shell *sh, struct upstream_tcp_conn *c)
 	return r > 0;
 }
 
-/* Close C, and tell the engine. Returns whether that may have brought something to be done. */
-static bool
+/* Close C, and tell the engine. */
+static void
 conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 {
 	unsigned number = number_of(sh, c);
@@ -235,7 +235,6 @@ conn_end(struct shell *sh, struct upstream_tcp_conn *c)
 	conn_close(sh, c);
 	/* RFC 7766 section 6.2.4: unanswered questions are asked again. */
 	engine_tcp_lost(sh->engine, number, established || idle, sh->now_ns);
-	return !idle;
 }
 
 bool
@@ -247,8 +246,10 @@ upstream_tcp_flush(struct shell *sh)
 	while ((link = list_pop(&sh->upstream_tcp.dirty)) != NULL) {
 		struct upstream_tcp_conn *c = LIST_OBJECT(link, struct upstream_tcp_conn, dirty);
 
-		if (!conn_write(sh, c) && conn_end(sh, c))
-			told = true;
+		if (conn_write(sh, c))
+			continue;
+		conn_end(sh, c);
+		told = true;
 	}
 	return told;
 }

@@ -44,6 +44,21 @@ START_TEST(first_begin_and_last_end_are_said)
 }
 END_TEST
 
+/* What loops count of a trouble is added up until it ends. */
+START_TEST(loops_count_together)
+{
+	ck_assert(told_begin(t, TOLD_CROWDED, NULL));
+	ck_assert(!told_begin(t, TOLD_CROWDED, NULL));
+	ck_assert_uint_eq(told_count(t, TOLD_CROWDED, NULL, 3), 3);
+	(void)told_end(t, TOLD_CROWDED, NULL);
+	ck_assert_uint_eq(told_count(t, TOLD_CROWDED, NULL, 4), 7);
+	(void)told_end(t, TOLD_CROWDED, NULL);
+	ck_assert(told_begin(t, TOLD_CROWDED, NULL));
+	ck_assert_uint_eq(told_count(t, TOLD_CROWDED, NULL, 5), 5);
+	ck_assert_uint_eq(told_count(NULL, TOLD_CROWDED, NULL, 6), 6);
+}
+END_TEST
+
 /* What one loop knows to be over is over for all. */
 START_TEST(end_is_told_once_to_all)
 {
@@ -159,6 +174,7 @@ suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, first_begin_and_last_end_are_said);
+	tcase_add_test(tc, loops_count_together);
 	tcase_add_test(tc, end_is_told_once_to_all);
 	tcase_add_test(tc, kinds_and_addresses_are_apart);
 	tcase_add_test(tc, full_table_tells_no_more_and_pushes_none_out);

@@ -128,7 +128,7 @@ ask(const char *name, uint16_t qtype)
 		.way = PACKET_CLIENT_UDP,
 		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
-	PARTS_CHECK(engine_input(e, &in, now_ns));
+	PARTS_CHECK(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	drain();
 }
 
@@ -247,13 +247,47 @@ START_TEST(d28_who_comes_last_has_his_own)
 	ask("www.example", DNS_TYPE_MX);
 	pass(1000);
 	ck_assert_uint_eq(n_asked, 8);
-	ck_assert_uint_eq(parts_count(&engine_stats(e)->over_budget), 1);
 	ck_assert_uint_eq(n_answers, 0);
 	ask("www.example", DNS_TYPE_MX);
 	ck_assert_uint_eq(n_asked, 9);
 	pass(5000);
 	ck_assert_uint_eq(n_answers, 2);
 	ck_assert_uint_gt(n_asked, 9);
+}
+END_TEST
+
+/*
+ * A lookup that waits on for an earlier attempt had been stopped as the questions of those who
+ * waited were used up. Who joins it then has all of his own, so he is told that upstream is silent.
+ */
+START_TEST(d28_each_is_told_his_own_reason)
+{
+	struct lookup *l;
+
+	ask("www.example", DNS_TYPE_MX);
+	l = lookup_at(&e->lookups, 0);
+	ck_assert_int_eq(l->progress, LOOKUP_ASKED_UDP);
+	l->allowed = l->n_sends;
+	l->over_budget = true;
+	said = false;
+	ask("www.example", DNS_TYPE_MX);
+	pass(5000);
+	ck_assert_uint_eq(n_answers, 2);
+	ck_assert(!said);
+	ck_assert_uint_eq(parts_count(&engine_stats(e)->over_budget), 0);
+}
+END_TEST
+
+/* What used up its questions in AAAA, and has none for A then, is one question that did. */
+START_TEST(d28_counted_once)
+{
+	conf.max_upstream_questions = 8;
+	reply_with = DNS_SERVFAIL;
+	ask("www.example", DNS_TYPE_AAAA);
+	pass(5000);
+	ck_assert_uint_eq(n_answers, 1);
+	ck_assert(said);
+	ck_assert_uint_eq(parts_count(&engine_stats(e)->over_budget), 1);
 }
 END_TEST
 
@@ -300,6 +334,8 @@ main(void)
 	tcase_add_loop_test(tc, d28_one_question, 0, 12);
 	tcase_add_test(tc, d28_who_is_best_off_decides);
 	tcase_add_test(tc, d28_who_comes_last_has_his_own);
+	tcase_add_test(tc, d28_each_is_told_his_own_reason);
+	tcase_add_test(tc, d28_counted_once);
 	tcase_add_test(tc, d28_beside_leaves_some);
 	tcase_add_test(tc, d28_a_first_leaves_some);
 	suite_add_tcase(s, tc);

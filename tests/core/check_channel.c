@@ -19,7 +19,7 @@ setup(void)
 static unsigned
 ask(void)
 {
-	unsigned k = channels_pick(c);
+	unsigned k = channels_pick(c, CHANNEL_ENDLESS);
 
 	list_init(&links[n_links]);
 	channel_add(&c[k], &links[n_links++]);
@@ -34,12 +34,12 @@ START_TEST(connections_fill_one_after_the_other)
 		ck_assert_uint_eq(ask(), i / CHANNEL_BUSY);
 	ck_assert(!channels_unused(c));
 	c[2].n_open--;
-	ck_assert_uint_eq(channels_pick(c), 2);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 2);
 	c[2].n_open += 3;
 	c[0].n_open += 2;
 	c[1].n_open += 1;
 	c[3].n_open += 2;
-	ck_assert_uint_eq(channels_pick(c), 1);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 1);
 }
 END_TEST
 
@@ -49,15 +49,15 @@ START_TEST(d27_stuck_connection_gets_no_question)
 	ck_assert_uint_eq(ask(), 0);
 	channel_heard(&c[0], 1000);
 	ck_assert(!channel_silent(&c[0], 999)); /* it spoke since */
-	ck_assert_uint_eq(channels_pick(c), 0);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 0);
 	ck_assert(channel_silent(&c[0], 1000));
 	ck_assert(!channel_silent(&c[0], 1001)); /* once */
-	ck_assert_uint_eq(channels_pick(c), 1);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 1);
 	channel_heard(&c[0], 2000);
-	ck_assert_uint_eq(channels_pick(c), 0);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 0);
 	ck_assert(channel_silent(&c[0], 2000));
 	channel_closed(&c[0], true);
-	ck_assert_uint_eq(channels_pick(c), 0);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 0);
 }
 END_TEST
 
@@ -69,13 +69,72 @@ START_TEST(stuck_connection_is_better_than_none)
 		c[k].n_open = k == 2 ? 1 : 5;
 		ck_assert(channel_silent(&c[k], 0));
 	}
-	ck_assert_uint_eq(channels_pick(c), 2);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), 2);
 	c[CHANNELS_EACH - 1].n_open = 10 * CHANNEL_BUSY;
 	channel_heard(&c[CHANNELS_EACH - 1], 1);
-	ck_assert_uint_eq(channels_pick(c), CHANNELS_EACH - 1);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), CHANNELS_EACH - 1);
 	channel_heard(&c[0], 1);
 	c[0].n_open = 11 * CHANNEL_BUSY;
-	ck_assert_uint_eq(channels_pick(c), CHANNELS_EACH - 1);
+	ck_assert_uint_eq(channels_pick(c, CHANNEL_ENDLESS), CHANNELS_EACH - 1);
+}
+END_TEST
+
+/* Three questions are asked and answered over the connection 0. */
+static void
+serve_three(void)
+{
+	for (int i = 0; i < 3; i++)
+		channel_served(&c[0]);
+}
+
+/*
+ * Rule 26: after a connection was lost with questions open, others get as many as it gave replies;
+ * when they have given these, one more, and one more after each that they answer.
+ */
+START_TEST(connection_that_ends_early_gets_few_questions)
+{
+	uint32_t yield;
+
+	(void)ask();
+	serve_three();
+	yield = channel_yield(&c[0], CHANNEL_ENDLESS);
+	ck_assert_uint_eq(yield, 3);
+	channel_closed(&c[0], true);
+	list_init(&c[0].lost);
+	c[0].n_awaited = 0;
+	ck_assert_uint_eq(channels_room(c, yield), 3 * CHANNELS_EACH);
+	for (unsigned i = 0; i < 3 * CHANNELS_EACH; i++) {
+		unsigned k = channels_pick(c, yield);
+
+		ck_assert_uint_eq(k, i / 3);
+		c[k].n_awaited++;
+	}
+	ck_assert_uint_eq(channels_pick(c, yield), CHANNELS_EACH);
+	ck_assert_uint_eq(channels_room(c, yield), 0);
+	c[0].n_awaited = 2;
+	channel_served(&c[0]);
+	ck_assert_uint_eq(channels_pick(c, yield), CHANNELS_EACH);
+	c[0].n_awaited = 0;
+	channel_served(&c[0]);
+	channel_served(&c[0]);
+	ck_assert_uint_eq(channels_room(c, yield), 1);
+	channel_served(&c[0]);
+	ck_assert_uint_eq(channels_room(c, yield), 2);
+}
+END_TEST
+
+/* A connection that gives more raises the yield; one without a reply or a question says nothing. */
+START_TEST(yield_follows_what_connections_give)
+{
+	ck_assert_uint_eq(channel_yield(&c[0], 3), 3);
+	serve_three();
+	ck_assert_uint_eq(channel_yield(&c[0], CHANNEL_ENDLESS), CHANNEL_ENDLESS);
+	ck_assert_uint_eq(channel_yield(&c[0], 5), 5);
+	ck_assert_uint_eq(channel_yield(&c[0], 2), 3);
+	(void)ask();
+	ck_assert_uint_eq(channel_yield(&c[0], 5), 3);
+	c[0].n_served = 0;
+	ck_assert_uint_eq(channel_yield(&c[0], 5), 5);
 }
 END_TEST
 
@@ -89,6 +148,8 @@ suite(void)
 	tcase_add_test(t, connections_fill_one_after_the_other);
 	tcase_add_test(t, d27_stuck_connection_gets_no_question);
 	tcase_add_test(t, stuck_connection_is_better_than_none);
+	tcase_add_test(t, connection_that_ends_early_gets_few_questions);
+	tcase_add_test(t, yield_follows_what_connections_give);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -85,7 +85,7 @@ START_TEST(d26_without_socket_the_question_ends)
 	engine_socket_none(e, 0);
 	in.msg = msg;
 	in.len = parts_question(msg, 1, "a.example", DNS_TYPE_MX);
-	ck_assert(engine_input(e, &in, PARTS_START_NS));
+	ck_assert(engine_input(e, &in, PARTS_START_NS) == ENGINE_TAKEN);
 	ck_assert(!engine_next(e, udp, tcp, &send));
 	(void)engine_tick(e, PARTS_START_NS + WHEEL_TICK_NS);
 	ck_assert(engine_next(e, udp, tcp, &send));
@@ -95,7 +95,7 @@ START_TEST(d26_without_socket_the_question_ends)
 	slot = engine_socket_add(e, 0, 0);
 	ck_assert_int_ge(slot, 0);
 	engine_socket_use(e, (unsigned)slot);
-	ck_assert(engine_input(e, &in, PARTS_START_NS + WHEEL_TICK_NS));
+	ck_assert(engine_input(e, &in, PARTS_START_NS + WHEEL_TICK_NS) == ENGINE_TAKEN);
 	ck_assert(engine_next(e, udp, tcp, &send));
 	ck_assert_int_eq(send.way, PACKET_UPSTREAM_UDP);
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->sockets_exhausted), 1);
@@ -118,7 +118,7 @@ START_TEST(question_outlives_its_socket)
 	engine_socket_use(e, (unsigned)first);
 	in.msg = msg;
 	in.len = parts_question(msg, 1, "a.example", DNS_TYPE_MX);
-	ck_assert(engine_input(e, &in, now_ns));
+	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	ck_assert(engine_next(e, udp, tcp, &send));
 	ck_assert_int_eq((int)send.sock, first);
 	ck_assert(engine_socket_busy(e, (unsigned)first));
@@ -128,7 +128,7 @@ START_TEST(question_outlives_its_socket)
 	in = (struct packet_in){
 		.msg = udp, .len = send.len, .way = PACKET_UPSTREAM_UDP, .sock = (uint32_t)first
 	};
-	ck_assert(engine_input(e, &in, now_ns));
+	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	ck_assert_uint_eq(atomic_load(&engine_stats(e)->upstream_unknown_id), 1);
 	while (!engine_next(e, udp, tcp, &send)) {
 		now_ns += WHEEL_TICK_NS;
@@ -139,7 +139,7 @@ START_TEST(question_outlives_its_socket)
 	udp[2] |= DNS_QR >> 8;
 	in.len = send.len;
 	in.sock = (uint32_t)second;
-	ck_assert(engine_input(e, &in, now_ns));
+	ck_assert(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	ck_assert(engine_next(e, udp, tcp, &send));
 	ck_assert_int_eq(send.way, PACKET_CLIENT_UDP);
 }

@@ -95,7 +95,10 @@ ask(uint32_t sock, const char *name, uint16_t qtype, bool by_tcp)
 		.sock = sock,
 		.peer = { .family = NETADDR_IPV6, .addr = { 0x20, 1 } } };
 
-	PARTS_CHECK(engine_input(e, &in, now_ns));
+	/* Each is of another network: one may not have all that wait for one reply. */
+	in.peer.addr[6] = (uint8_t)(sock >> 8);
+	in.peer.addr[7] = (uint8_t)sock;
+	PARTS_CHECK(engine_input(e, &in, now_ns) == ENGINE_TAKEN);
 	(void)drain();
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
+#include "scenario/parts.h"
 
 #define CAP 4096
 #define QUESTION 0x9e3779b97f4a7c15 /* like a hash */
@@ -30,7 +31,7 @@ teardown(void)
 	ck_assert_uint_eq(fair.nets.n_used, 0);
 	ck_assert_ptr_null(fair_fullest(&fair));
 	for (size_t i = 0; i < (size_t)FAIR_ROWS << fair.bits; i++)
-		ck_assert_uint_eq(fair.same[i], 0);
+		PARTS_CHECK(fair.same[i] == 0);
 	fair_fini(&fair);
 }
 
@@ -50,8 +51,8 @@ enter(const struct netaddr *peer)
 	struct fair_place *p = &places[n_places++];
 
 	*p = (struct fair_place){ .net = NULL };
-	ck_assert_int_eq(fair_enter(&fair, peer, n_places * QUESTION, 0, 1000, p), FAIR_WELCOME);
-	ck_assert_ptr_nonnull(p->net);
+	PARTS_CHECK(fair_enter(&fair, peer, n_places * QUESTION, 0, 1000, p) == FAIR_WELCOME);
+	PARTS_CHECK(p->net != NULL);
 	return p;
 }
 
@@ -90,10 +91,10 @@ START_TEST(classes_grow_by_an_eighth)
 	uint32_t first = 1; /* the least number in its class */
 
 	for (uint32_t n = 2; n <= 1u << 20; n++) {
-		ck_assert_uint_ge(fair_class(n), fair_class(n - 1));
+		PARTS_CHECK(fair_class(n) >= fair_class(n - 1));
 		if (fair_class(n) != fair_class(n - 1))
 			first = n;
-		ck_assert_uint_lt(n - first, first / 8 + 1);
+		PARTS_CHECK(n - first < first / 8 + 1);
 	}
 	ck_assert_uint_lt(fair_class(UINT32_C(1) << 21), FAIR_CLASSES);
 }
@@ -125,14 +126,14 @@ START_TEST(d26_the_fullest_network_is_found)
 			n_places--;
 			n[owner[n_places]]--;
 			fair_leave(&fair, &places[n_places]);
-			ck_assert_ptr_null(places[n_places].net);
+			PARTS_CHECK(places[n_places].net == NULL);
 		}
 		for (unsigned i = 0; i < 40; i++)
 			most = n[i] > most ? n[i] : most;
 		if (most == 0)
-			ck_assert_ptr_null(fair_fullest(&fair));
+			PARTS_CHECK(fair_fullest(&fair) == NULL);
 		else
-			ck_assert(fair_fullest(&fair)->n + most / 8 >= most);
+			PARTS_CHECK(fair_fullest(&fair)->n + most / 8 >= most);
 	}
 }
 END_TEST

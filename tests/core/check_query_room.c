@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "core/engine_parts.h"
 #include "scenario/world.h"
+#include "support/heard.h"
 
 #define CAP 1024 /* reserve 256 */
 #define FLOOD 10000
@@ -19,12 +21,15 @@ static unsigned n_asked;
 static unsigned n_failed[2]; /* SERVFAIL to those whose sock is 0, 1 */
 static unsigned n_done[2];   /* answers to them */
 static unsigned n_tc;
+static unsigned n_told;       /* answers that say that no upstream may have more questions */
 static unsigned first_failed; /* number of the first question that failed */
 static bool replies;          /* upstream replies NXDOMAIN to all, else to none */
 
 static void
 on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 {
+	static const char told[] = "no upstream may have more";
+
 	(void)w;
 	ck_assert_uint_lt(send->sock, 2);
 	n_done[send->sock]++;
@@ -35,6 +40,7 @@ on_client(struct world *w, const struct packet_out *send, const uint8_t *msg)
 		first_failed = id < first_failed ? id : first_failed;
 	}
 	n_tc += (msg[2] & DNS_TC >> 8) != 0;
+	n_told += memmem(msg, send->len, told, sizeof(told) - 1) != NULL;
 }
 
 static size_t
@@ -59,6 +65,7 @@ setup(void)
 	world.conf.timeout_ms = 5000;
 	n_asked = 0;
 	n_tc = 0;
+	n_told = 0;
 	first_failed = UINT32_MAX;
 	memset(n_failed, 0, sizeof(n_failed));
 	memset(n_done, 0, sizeof(n_done));
@@ -165,6 +172,33 @@ START_TEST(d26_new_networks_get_in)
 }
 END_TEST
 
+/* The operator is told once that room ran out, and because of whom, and once that it is over. */
+START_TEST(d26_the_log_says_who_fills_the_room)
+{
+	char text[64];
+
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	heard_start(LOG_LEVEL_NOTICE);
+	flood();
+	ck_assert_uint_eq(heard("questions wait for upstreams: "), 1);
+	ck_assert_uint_eq(heard("of them from 2001:db8::/64; some give way (see max-queries"), 1);
+	world_pass(&world, 9 * NS_PER_SEC);
+	ask_new(1, 1);
+	ck_assert_uint_eq(heard("there is room again"), 0);
+	world_pass(&world, 6 * NS_PER_SEC);
+	ask_new(1, 1);
+	ask_new(1, 1);
+	snprintf(text, sizeof(text), "there is room again for questions that wait; %u gave way",
+	    (unsigned)world_stat(&world, "gave_way"));
+	ck_assert_uint_eq(heard(text), 1);
+	for (unsigned i = 0; i < CAP; i++)
+		ask_new(0, 0);
+	ck_assert_uint_eq(heard("questions wait for upstreams: "), 2);
+	heard_end();
+}
+END_TEST
+
 /* Meanwhile what needs no upstream is answered, every time. */
 START_TEST(d26_local_answers_go_on)
 {
@@ -217,6 +251,91 @@ START_TEST(d26_no_burst_at_one_address)
 }
 END_TEST
 
+/*
+ * As many wait for one reply as may, 4096: one network, whose address is proven, gets half of that,
+ * so that others who ask the same are answered.
+ */
+START_TEST(d26_one_network_does_not_get_one_reply_alone)
+{
+	struct stats_reason reasons[REASON_N];
+
+	world.conf.max_queries = 4 * LOOKUP_MAX_WAITERS;
+	world_start(&world, 1);
+	for (unsigned i = 0; i < LOOKUP_MAX_WAITERS; i++)
+		ask(0, 0, "same.example", true);
+	ck_assert_uint_eq(n_failed[0], LOOKUP_MAX_WAITERS / 2);
+	ck_assert_uint_eq(world_stat(&world, "same_question"), LOOKUP_MAX_WAITERS / 2);
+	stats_sum_reasons((const struct stats *const[1]){ engine_stats(world.engine) }, 1, reasons);
+	ck_assert_uint_eq(
+	    reasons[REASON_CEILING_SAME].at_once + reasons[REASON_CEILING_SAME].waited,
+	    LOOKUP_MAX_WAITERS / 2);
+	for (unsigned i = 0; i < 1000; i++)
+		ask(1 + i, 1, "same.example", i % 2);
+	ck_assert_uint_eq(n_done[1], 0);
+	/* Of each network so many as over UDP. */
+	for (unsigned i = 0; i < 20; i++)
+		ask(5000, 1, "same.example", true);
+	ck_assert_uint_eq(n_done[1], 4);
+	ck_assert_uint_eq(n_tc, 0);
+}
+END_TEST
+
+/* The only upstream has as many questions as it may: who asks more is told that, at once. */
+START_TEST(d26_no_upstream_may_have_more)
+{
+	world.conf.max_waiting_per_upstream = 4;
+	world_start(&world, 1);
+	for (unsigned i = 0; i < 4; i++)
+		ask_new(i, 0);
+	ask_new(5, 1);
+	world_pass(&world, 8 * NS_PER_MS);
+	ck_assert_uint_eq(n_failed[1], 1);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(n_done[0], 0);
+	ck_assert_uint_eq(world_stat(&world, "upstream_ceiling"), 1);
+}
+END_TEST
+
+/* From now on the engine has no socket to upstream U. */
+static void
+starve(unsigned u)
+{
+	struct upstream *up = &world.engine->upstreams.table[u];
+
+	for (unsigned space = 0; space < TXID_MAX_SPACES; space++) {
+		if (up->socket[space] >= 0)
+			engine_socket_retire(world.engine, (unsigned)up->socket[space]);
+	}
+	engine_socket_none(world.engine, u);
+}
+
+/*
+ * One of two upstreams has three quarters of the room for as long as the other can be asked. When
+ * it cannot, a flood does not keep others out: its questions give way.
+ */
+START_TEST(d26_the_only_one_left_has_all_the_room)
+{
+	const unsigned most = 4 * CAP, share = most - most / 4;
+
+	world_init(&world, 2, most);
+	world.client = on_client;
+	world.upstream = on_upstream;
+	world.conf.timeout_ms = 5000;
+	world.conf.max_waiting_per_client = 0;
+	world_start(&world, 1);
+	starve(1);
+	for (unsigned i = 0; i < share; i++)
+		ask_new(0, 0);
+	for (unsigned i = 0; i < CAP; i++)
+		ask_new(1 + i, 1);
+	world_pass(&world, 8 * NS_PER_MS);
+	ck_assert_uint_eq(n_failed[1], 0);
+	ck_assert_uint_eq(world_stat(&world, "upstream_ceiling"), 0);
+	ck_assert_uint_eq(n_failed[0], world_stat(&world, "gave_way"));
+	ck_assert_uint_gt(n_failed[0], 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -230,9 +349,13 @@ main(void)
 	tcase_add_test(t, d26_a_flood_pushes_out_nobody_else);
 	tcase_add_test(t, d26_a_flood_stays_under_its_ceiling);
 	tcase_add_test(t, d26_new_networks_get_in);
+	tcase_add_test(t, d26_the_log_says_who_fills_the_room);
 	tcase_add_loop_test(t, d26_local_answers_go_on, 0, 3);
 	tcase_add_test(t, d26_room_for_lookups_counts_too);
 	tcase_add_test(t, d26_no_burst_at_one_address);
+	tcase_add_test(t, d26_no_upstream_may_have_more);
+	tcase_add_test(t, d26_the_only_one_left_has_all_the_room);
+	tcase_add_test(t, d26_one_network_does_not_get_one_reply_alone);
 	suite_add_tcase(s, t);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

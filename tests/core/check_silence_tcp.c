@@ -116,10 +116,12 @@ START_TEST(fruitful_connection_may_end_often)
 	for (unsigned i = 0; i < 32 - 1; i++) {
 		serve(0);
 		lose(0, true);
+		p.upstreams.table[0].tcp_yield = CHANNEL_ENDLESS;
 		expect_tcp(0);
 	}
 	serve(0);
 	lose(0, true);
+	p.upstreams.table[0].tcp_yield = CHANNEL_ENDLESS;
 	expect_udp();
 	(void)ask(0);
 	hear(0); /* what answers nothing does not count */
@@ -206,6 +208,122 @@ START_TEST(d11_no_room_concerns_one_question)
 }
 END_TEST
 
+/* A new question for which no connection has room. */
+static struct lookup *
+ask_in_vain(void)
+{
+	char name[64];
+	struct lookup *l;
+
+	snprintf(name, sizeof(name), "n%u.example", n_asked++);
+	l = parts_lookup(&p, name, &by_tcp);
+	ck_assert(!parts_next(&p, &sent));
+	ck_assert_uint_eq(l->n_sends, 0);
+	return l;
+}
+
+/*
+ * Rule 26: where connections end after a reply, each gets one question. The others wait, in turn,
+ * and are sent once each: by a connection that has ended, or when one gives more.
+ */
+START_TEST(questions_wait_where_connections_end_early)
+{
+	struct lookup *first;
+
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		(void)ask(conn);
+	first = ask_in_vain();
+	(void)ask_in_vain();
+	(void)ask_in_vain();
+	lose(0, true); /* without a reply: what was open is sent again, after those that wait */
+	ck_assert_uint_eq(p.upstreams.table[0].tcp_yield, 1);
+	expect_tcp(0);
+	ck_assert_uint_eq(first->n_sends, 1);
+	ck_assert(!parts_next(&p, &sent));
+	p.tcp[2] |= 0x80; /* QR */
+	ck_assert_ptr_eq(
+	    parts_hand_in(&p, PACKET_UPSTREAM_TCP, 0, p.tcp, sent.len, &result), first);
+	lookup_free(&p.lookups, first);
+	expect_tcp(0); /* it is there still, and may give more */
+	ck_assert(!parts_next(&p, &sent));
+	ck_assert_uint_eq(atomic_load(&p.stats.tcp_upstream_waits), 4);
+}
+END_TEST
+
+/* D5: while all upstreams are down it waits no longer than for a reply then. */
+START_TEST(all_down_shortens_the_wait_for_a_connection)
+{
+	struct lookup *waits;
+
+	p.upstreams.n_order = 1;
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		(void)ask(conn);
+	p.upstreams.table[0].down = true;
+	waits = ask_in_vain();
+	p.now_ns += LOOKUP_DOWN_MS * NS_PER_MS;
+	ck_assert_uint_eq(waits->end_ns, p.now_ns);
+	ck_assert(silence_on_timer(&p.lookups, waits, &result, p.now_ns));
+}
+END_TEST
+
+/*
+ * What is awaited no more takes no room, or replies that never come would keep all others waiting:
+ * the next question goes by a connection that answers others, or by a stuck one if all are.
+ */
+START_TEST(silence_makes_room_on_a_connection)
+{
+	struct lookup *asked[CHANNELS_EACH], *waits;
+
+	p.upstreams.n_order = 1;
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		asked[conn] = ask(conn);
+	waits = ask_in_vain();
+	p.now_ns += NS_PER_SEC / 5;
+	hear(3);
+	for (unsigned conn = 0; conn < CHANNELS_EACH - 1; conn++)
+		wait_out(asked[conn]);
+	ck_assert_uint_eq(waits->n_sends, 0);
+	wait_out(asked[3]);
+	while (waits->n_sends == 0)
+		ck_assert(parts_next(&p, &sent));
+	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_TCP);
+	ck_assert_uint_eq(sent.sock, 3);
+	expect_udp(); /* what was asked last */
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		p.upstreams.table[0].tcp[conn].stuck = true;
+	(void)ask(0);
+}
+END_TEST
+
+/* With another upstream a question waits as long as a reply takes; else until it ends. */
+START_TEST(question_does_not_wait_for_a_connection_for_ever)
+{
+	struct lookup *l;
+
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		(void)ask(conn);
+	l = ask_in_vain();
+	ck_assert(l->timer.due * WHEEL_TICK_NS < p.now_ns + 2 * NS_PER_SEC);
+	wait_out(l);
+	expect_udp();
+	ck_assert_uint_eq(l->upstream, 1);
+	ck_assert_uint_eq(p.upstreams.table[0].n_failures, 0);
+	p.upstreams.n_order = 1;
+	l = ask_in_vain();
+	ck_assert_uint_ge(l->timer.due * WHEEL_TICK_NS, l->end_ns);
+	p.now_ns = l->end_ns;
+	wheel_clear(&p.wheel, &l->timer);
+	ck_assert(silence_on_timer(&p.lookups, l, &result, p.now_ns));
+	ck_assert_int_eq(result.outcome, LOOKUP_NO_ROOM);
+	lookup_free(&p.lookups, l);
+	ck_assert(list_empty(&p.lookups.for_tcp[0]));
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -219,6 +337,10 @@ suite(void)
 	tcase_add_test(t, d27_stuck_connection_is_left_at_once);
 	tcase_add_test(t, slow_name_leaves_the_connection_alone);
 	tcase_add_test(t, d11_no_room_concerns_one_question);
+	tcase_add_test(t, questions_wait_where_connections_end_early);
+	tcase_add_test(t, all_down_shortens_the_wait_for_a_connection);
+	tcase_add_test(t, silence_makes_room_on_a_connection);
+	tcase_add_test(t, question_does_not_wait_for_a_connection_for_ever);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -203,7 +203,7 @@ ask(void)
 	memcpy(t.question[t.n_asked], msg + DNS_HEADER_LEN, t.question_len[t.n_asked]);
 	t.asked_ns[t.n_asked++] = t.now_ns;
 	t.n_waiting++;
-	if (!engine_input(t.e, &in, t.now_ns)) { /* no room */
+	if (engine_input(t.e, &in, t.now_ns) == ENGINE_DROPPED) { /* no room */
 		t.asked_ns[t.n_asked - 1] = 0;
 		t.n_waiting--;
 	}

@@ -171,6 +171,26 @@ START_TEST(retiring_an_old_socket_leaves_the_new_one)
 }
 END_TEST
 
+/* A slot takes memory, so all are not used in turn while there are few sockets. */
+START_TEST(slots_that_are_free_are_used_again)
+{
+	unsigned highest = 0;
+
+	parts_conf(&conf, 1, 100);
+	(void)upstreams_configure(&us, &conf, &wheel);
+	for (unsigned i = 0; i < 10 * UPSTREAM_MAX_SOCKETS; i++) {
+		int slot = upstreams_socket_add(&us, 0, 0);
+
+		ck_assert_int_ge(slot, 0);
+		highest = (unsigned)slot > highest ? (unsigned)slot : highest;
+		upstreams_socket_del(&us, (unsigned)slot);
+	}
+	/* Not at once: what came for the last one is of no use to the next. */
+	ck_assert_uint_gt(highest, 8);
+	ck_assert_uint_lt(highest, 64);
+}
+END_TEST
+
 /* RULES D9: trust goes with the address, and a reload changes it. */
 START_TEST(d9_trust_goes_with_the_address)
 {
@@ -247,6 +267,7 @@ main(void)
 	tcase_add_test(tc, upstreams_over_the_numbers_come_later);
 	tcase_add_test(tc, slots_are_used_in_turn);
 	tcase_add_test(tc, retiring_an_old_socket_leaves_the_new_one);
+	tcase_add_test(tc, slots_that_are_free_are_used_again);
 	tcase_add_test(tc, d9_trust_goes_with_the_address);
 	tcase_add_test(tc, d26_how_many_may_be_in_flight);
 	tcase_add_test(tc, guards_are_told_once);

@@ -106,6 +106,30 @@ START_TEST(what_it_permits)
 }
 END_TEST
 
+/* Why the kernel limits nothing is said in words, and as a warning with "strict". */
+START_TEST(reasons_are_in_plain_words)
+{
+	static const struct {
+		int rc;
+		const char *text;
+	} t[] = { { -ENOSYS, "Landlock: this kernel does not have it" },
+		{ -EOPNOTSUPP, "Landlock: this kernel has it, but it is not switched on" },
+		{ -EPERM, "Landlock: the system does not let this process use it" },
+		{ -E2BIG, "Landlock: too many are around this process already" },
+		{ -ENOMEM, "Landlock: no memory for it" }, { -EMFILE, "Landlock: no descriptor" },
+		{ -EIO, "Landlock: Input/output error" } };
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		struct sandbox sb = { .on = true, .landlock = t[i].rc, .strict = i % 2 == 1 };
+
+		heard_start(i % 2 == 1 ? LOG_LEVEL_WARN : LOG_LEVEL_NOTICE);
+		sandbox_report(&sb);
+		ck_assert_msg(heard(t[i].text) == 1, "%s", t[i].text);
+		heard_end();
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -118,6 +142,7 @@ main(void)
 	tcase_add_unchecked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, off_is_nothing);
 	tcase_add_test(tc, what_it_permits);
+	tcase_add_test(tc, reasons_are_in_plain_words);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

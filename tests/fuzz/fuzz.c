@@ -248,7 +248,7 @@ static bool
 input(struct fuzz *f, struct packet_in *in)
 {
 	uint8_t *copy = malloc(in->len > 0 ? in->len : 1);
-	bool taken;
+	enum engine_taken taken;
 
 	FUZZ_CHECK(copy != NULL);
 	if (in->len > 0)
@@ -257,12 +257,12 @@ input(struct fuzz *f, struct packet_in *in)
 	engine_prepare(f->engine, in, 1);
 	taken = engine_input(f->engine, in, f->now_ns);
 	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
-		f->asks[in->sock].open = taken;
-	else if (!taken)
+		f->asks[in->sock].open = taken == ENGINE_TAKEN;
+	else if (taken == ENGINE_SPOILT)
 		replace_socket(f, in->sock);
 	fuzz_drain(f);
 	free(copy);
-	return taken;
+	return taken == ENGINE_TAKEN;
 }
 
 /* RFC 6891 section 6.2.3: never longer than the client takes. */

@@ -132,13 +132,13 @@ restored_packetcache(struct image *im)
 	return p;
 }
 
-/* All of it but the slots of sockets that no socket had: they are used in turn. */
+/* All of it but the slots of sockets that are not in use yet. */
 static void
 restore_engine(struct image *im)
 {
 	uint8_t *now = (uint8_t *)im->engine, *then = (uint8_t *)im->engine_then;
 	const struct upstreams *us = &im->engine->upstreams;
-	size_t unused = (size_t)((const uint8_t *)&us->sockets[us->next_socket] - now);
+	size_t unused = (size_t)((const uint8_t *)&us->sockets[us->n_slots] - now);
 	size_t behind = (size_t)((const uint8_t *)(us + 1) - now);
 
 	FUZZ_CHECK(unused <= behind);

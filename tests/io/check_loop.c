@@ -3,6 +3,7 @@
 #include "io/loop.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "io/listener.h"
 #include "support/rig.h"
 
 static struct rig rig;
@@ -192,6 +194,84 @@ START_TEST(reload_adds_a_listener)
 	rig_send(client, &msg);
 	rig_serve(&rig, 2);
 	ck_assert(rig_recv(client, &msg));
+}
+END_TEST
+
+/*
+ * A reload whose new listener cannot be watched: the loop says so, goes on, and tries again until
+ * it can. A file cannot be watched, what takes its place can.
+ */
+START_TEST(reload_tries_again_to_serve)
+{
+	struct netaddr any = rig_addr("127.0.0.2", 0);
+	struct conf conf = rig.conf;
+	struct loop_update *u = update(&conf);
+	int fd, udp, none = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	ck_assert_int_eq(bind_open(&any, 0, &u->added[0]), 0);
+	any = u->added[0].addr;
+	udp = dup(u->added[0].udp);
+	ck_assert_int_eq(dup2(none, u->added[0].udp), u->added[0].udp);
+	close(none);
+	none = u->added[0].udp;
+	u->n_added = 1;
+	u->snapshot->conf.io.listens[conf.io.n_listens] = any;
+	u->snapshot->conf.io.n_listens++;
+	post(u);
+	ck_assert_uint_eq(loop_unserved(rig.loop), 1);
+	ck_assert_uint_eq(rig_stat(&rig, "listen_failed"), 1);
+	rig_pause(LISTENER_PAUSE_NS / 1000000 * 3);
+	ck_assert_uint_eq(loop_unserved(rig.loop), 1);
+	ck_assert_int_eq(dup2(udp, none), none);
+	close(udp);
+	for (int i = 0; loop_unserved(rig.loop) > 0; i++) {
+		ck_assert_int_lt(i, RIG_WAIT_MS);
+		rig_pause(1);
+	}
+	fd = rig_connect(SOCK_DGRAM, &any);
+	rig_question(&msg, 5, "a.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	close(fd);
+	u = update(&rig.conf);
+	post(u);
+	ck_assert_uint_eq(rig_stat(&rig, "listen_failed"), 1);
+}
+END_TEST
+
+/* Reloads that change all addresses faster than listeners leave: each new one is served. */
+START_TEST(listeners_that_leave_make_room)
+{
+	struct conf conf = rig.conf;
+	struct netaddr any = rig_addr("127.0.0.2", 0);
+	struct loop_update *u;
+	int fd;
+
+	for (int round = 0; round < 4; round++) {
+		u = update(&conf);
+		for (; u->n_added < CONF_MAX_LISTENS; u->n_added++) {
+			struct bind_sockets *s = &u->added[u->n_added];
+			struct netaddr at;
+			char text[32];
+
+			snprintf(text, sizeof(text), "127.0.%d.%zu", round + 1, u->n_added + 1);
+			at = rig_addr(text, 0);
+			ck_assert_int_eq(bind_open(&at, 0, s), 0);
+			u->snapshot->conf.io.listens[u->n_added] = any = s->addr;
+			fd = rig_connect(SOCK_DGRAM, &any); /* one that stays for a while */
+			rig_question(&msg, 5, "a.test", RIG_AAAA);
+			rig_send(fd, &msg);
+			close(fd);
+		}
+		u->snapshot->conf.io.n_listens = CONF_MAX_LISTENS;
+		post(u);
+		fd = rig_connect(SOCK_DGRAM, &any);
+		rig_question(&msg, 7, "ipv4only.arpa", RIG_A);
+		rig_send(fd, &msg);
+		ck_assert(rig_recv(fd, &msg));
+		close(fd);
+	}
 }
 END_TEST
 
@@ -391,6 +471,8 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, reload_adds_a_listener);
+	tcase_add_test(t, reload_tries_again_to_serve);
+	tcase_add_test(t, listeners_that_leave_make_room);
 	tcase_add_test(t, reload_removes_a_listener_after_its_answers);
 	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(t, untaken_settings_are_freed);

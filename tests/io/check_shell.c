@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -54,6 +55,38 @@ teardown(void)
 	free(shell);
 	rig_end(&rig);
 }
+
+/* Kilobytes of this process that are locked; -1: unknown. */
+static long
+locked_kb(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[256];
+	long kb = -1;
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, "VmLck:", 6) == 0)
+			kb = strtol(line + 6, NULL, 10);
+	if (f != NULL)
+		fclose(f);
+	return kb;
+}
+
+/* What ports are drawn from stays off the swap, where this user may lock it. */
+START_TEST(random_bytes_are_locked)
+{
+	long locked;
+
+	open_shell(256);
+	locked = locked_kb();
+	if (locked <= 0)
+		return; /* not permitted here, or a build with sanitizers */
+	ck_assert_int_eq(munlock(&shell->rng, sizeof(shell->rng)), 0);
+	ck_assert_int_lt(locked_kb(), locked);
+	ck_assert_int_eq(
+	    munlock(&shell->sessions.peers.seed, sizeof(shell->sessions.peers.seed)), 0);
+}
+END_TEST
 
 static uint64_t
 stat(const _Atomic uint64_t *counter)
@@ -584,6 +617,7 @@ suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 300);
+	tcase_add_test(t, random_bytes_are_locked);
 	tcase_add_test(t, d26_more_than_there_is_room_for);
 	tcase_add_loop_test(t, engine_smaller_than_a_batch_is_read, 1, 6);
 	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);

@@ -19,7 +19,9 @@ reason()
 	core/blame) echo "a part of core/silence: check_silence" ;;
 	core/late | core/match) echo "parts of core/reply: check_reply, check_scenarios" ;;
 	core/phase_target) echo "a part of core/phase: check_phase" ;;
-	core/lookup_end) echo "a part of core/lookup: check_lookup" ;;
+	core/lookup_end | core/lookup_objects) echo "parts of core/lookup: check_lookup" ;;
+	core/lookup_tcp) echo "a part of core/lookup: check_silence_tcp" ;;
+	core/attempt_end) echo "a part of core/attempt: check_attempt" ;;
 	core/engine_tell) echo "what the engine tells a tap: check_tap" ;;
 	core/query_objects) echo "a part of core/query: check_query" ;;
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;

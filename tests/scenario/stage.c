@@ -152,7 +152,7 @@ stage_input(struct run *r, const struct packet_in *in)
 {
 	engine_prepare(r->e, in, 1);
 	/* What the engine gives up is replaced before it says more. */
-	if (!engine_input(r->e, in, r->now_ns) && in->way == PACKET_UPSTREAM_UDP)
+	if (engine_input(r->e, in, r->now_ns) == ENGINE_SPOILT)
 		stage_replace(r, in->sock);
 	stage_collect(r);
 }

@@ -121,7 +121,7 @@ deliver(struct world *w)
 			w->queue[i].in.msg = w->queue[i].bytes;
 		r.in.msg = r.bytes;
 		engine_prepare(w->engine, &r.in, 1);
-		if (!engine_input(w->engine, &r.in, w->now_ns))
+		if (engine_input(w->engine, &r.in, w->now_ns) == ENGINE_SPOILT)
 			replace(w, r.in.sock);
 		drain(w);
 	}

@@ -10,6 +10,7 @@
 #include "dns/wire.h"
 #include "sim/oracle.h"
 #include "sim/rare.h"
+#include "sim/rates.h"
 
 void
 client_name(const struct act *a, uint8_t out[static DNS_NAME_MAX], struct truth *t)
@@ -24,7 +25,7 @@ client_name(const struct act *a, uint8_t out[static DNS_NAME_MAX], struct truth 
 	truth_of(out, t);
 }
 
-/* The client's address: 2001:db8:CLIENT::1. */
+/* The client's address: 2001:db8:CLIENT::1, or another one of that /64. */
 static struct netaddr
 address_of(const struct act *a)
 {
@@ -34,6 +35,7 @@ address_of(const struct act *a)
 	    netaddr_parse(a->client == CLIENT_DENIED ? "2001:dead::1" : "2001:db8::1", 53, &peer));
 	if (a->client != CLIENT_DENIED)
 		peer.addr[5] = a->client;
+	peer.addr[14] = a->host;
 	return peer;
 }
 
@@ -49,6 +51,7 @@ draw_cookie(const struct sim *s, struct ask *k)
 	if (a->cookie == COOKIE_STOLEN)
 		from = (from + 1) % SIM_CLIENTS;
 	memcpy(k->cookie, s->cookies[from], sizeof(k->cookie));
+	k->proven = a->cookie == COOKIE_GIVEN && k->cookie[0] != 0 && s->conf[0].client_cookies;
 	if (k->cookie[0] == 0)
 		memcpy(k->cookie, "\1client\1......................", sizeof(k->cookie));
 	if (a->cookie == COOKIE_WRONG)
@@ -99,7 +102,7 @@ void
 client_ask(struct sim *s, const struct act *a)
 {
 	const struct stats *st = engine_stats(s->w.engine);
-	uint64_t dropped = parts_count(&st->client_dropped);
+	uint64_t n_dropped = parts_count(&st->client_dropped);
 	uint64_t good = parts_count(&st->client_cookies_good);
 	struct ask *k = &s->asks[s->n_asks];
 	uint8_t msg[512];
@@ -108,6 +111,7 @@ client_ask(struct sim *s, const struct act *a)
 		.gen = 1,
 		.peer = address_of(a),
 		.msg = msg };
+	bool dropped;
 
 	assert(s->n_asks++ < SIM_ASKS);
 	k->act = a;
@@ -117,16 +121,21 @@ client_ask(struct sim *s, const struct act *a)
 	k->limit = a->tcp ? DNS_MSG_MAX : a->bufsize < 512 ? 512 : a->bufsize < 1232 ? 512 : 1232;
 	k->n_no_room = parts_count(&st->no_room);
 	k->n_rare = s->n_rare;
-	in.len = write_question(s, k, msg, sizeof(msg));
+	k->peer = in.peer;
+	k->len = in.len = write_question(s, k, msg, sizeof(msg));
 	k->open = true;
 	s->n_open++;
 	oracle_begins(s, k);
+	rates_asks(s, k);
 	rare_turn(s);
-	world_input(&s->w, &in);
+	engine_prepare(s->w.engine, &in, 1);
+	engine_input(s->w.engine, &in, s->w.now_ns);
+	dropped = rates_asked(s, k);
+	world_drain(&s->w);
 	check_cookie(s, k, parts_count(&st->client_cookies_good) > good);
-	if (parts_count(&st->client_dropped) == dropped)
+	if (parts_count(&st->client_dropped) == n_dropped && !dropped)
 		return;
-	if (!k->open || a->strict)
+	if (!k->open || (a->strict && !dropped))
 		sim_fail(s, "a question dropped");
 	k->open = false;
 	s->n_open--;
@@ -177,5 +186,6 @@ client_answer(struct world *w, const struct packet_out *send, const uint8_t *byt
 	if (msg_parse(&m, bytes, send->len) != MSG_OK || !(m.flags & DNS_QR))
 		sim_fail(s, "no answer at all");
 	check_form(s, k, &m, send->len);
-	oracle_answer(s, k, &m);
+	if (!rates_answered(s, k, &m, send->len))
+		oracle_answer(s, k, &m);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sim/history.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -20,7 +21,7 @@ history_key(const uint8_t *name, uint16_t type, bool do_bit, bool cd)
 struct fact *
 history_fact(struct sim *s, uint64_t key)
 {
-	for (uint64_t i = key;; i++) {
+	for (uint64_t i = key; i < key + SIM_FACTS; i++) {
 		struct fact *f = &s->facts[i % SIM_FACTS];
 
 		if (f->key == 0)
@@ -28,6 +29,7 @@ history_fact(struct sim *s, uint64_t key)
 		if (f->key == key)
 			return f;
 	}
+	abort();
 }
 
 struct fact *
@@ -183,9 +185,11 @@ history_refused(struct sim *s, unsigned slot)
 		const struct lookup *l =
 		    lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link));
 
-		if (!l->probe)
-			history_touched(
-			    s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
+		if (l->probe)
+			continue;
+		history_touched(s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
+		/* One that refuses is asked again later. */
+		sends_of(s, l)->heard[s->w.engine->upstreams.sockets[slot].upstream][0]++;
 	}
 }
 

@@ -173,7 +173,7 @@ choose_reply(const struct trip *t, struct truth_reply *how)
 	else if (struck(t, FAULT_LAME))
 		how->lame = true;
 	else if (struck(t, FAULT_CUT) && !t->tcp)
-		how->tc = true;
+		*how = (struct truth_reply){ .tc = true, .part = draw(t, 16, 2) };
 	else if (struck(t, FAULT_BADCOOKIE) && !t->tcp && has_cookie(t->m))
 		how->rcode = DNS_BADCOOKIE;
 	else if (sim_fault(t->s, FAULT_NO_EDNS, t->up) != NULL && t->m->edns.present)
@@ -342,7 +342,7 @@ hand_in(struct sim *s, const struct parcel *p)
 	born_ns = history_heard(s, wire_u16(p->bytes), shell_number(s, p->tcp, p->sock), p->other);
 	rare_turn(s);
 	engine_prepare(s->w.engine, &in, 1);
-	if (!engine_input(s->w.engine, &in, s->w.now_ns))
+	if (engine_input(s->w.engine, &in, s->w.now_ns) == ENGINE_SPOILT)
 		shell_replace(s, p->sock);
 	taken = parts_count(&st->upstream_replies) - taken;
 	if (p->forged && taken > 0)

@@ -74,6 +74,8 @@ right_answer(const struct ask *k, const struct era *e)
 		return NODATA; /* no name of ours: upstream has nothing there */
 	if (k->truth.open && (always ? !mapped : !aaaa || is_raw(k)))
 		return NODATA; /* relayed as it is: no more than a CNAME */
+	if (aaaa && k->truth.split && (is_raw(k) || prefix_of(k, e) == 0 || kind == TRUTH_NATIVE))
+		return NODATA; /* AAAA of the other end are not looked for (RULES D6) */
 	if (always && mapped)
 		return SYNTHESIZED;
 	if (kind == TRUTH_GONE)
@@ -124,6 +126,8 @@ judge_record(struct sim *s, const struct ask *k, const struct msg *m, enum msg_s
 		return asked ? DATA : OTHER;
 	assert(msg_owner(m, rr, owner) > 0);
 	truth_of(owner, &t);
+	if (truth_is_part(address, rr->rdlen) && m->flags & DNS_TC)
+		return OTHER; /* passed on as it came (RULES D11) */
 	if (truth_is_forged(address, rr->rdlen))
 		sim_fail(s, "a forged address");
 	if (!(asked || hint) || !t.ours || t.alias)
@@ -200,9 +204,9 @@ was_touched(struct sim *s, const struct ask *k, uint16_t type)
 }
 
 /*
- * Did the true reply for TYPE come while K waited, so that it must be known? A chain that upstream
- * left open is followed again for A, and what was found for AAAA meanwhile is not looked at; nor is
- * what comes to a question that began after the one that K waited for had failed.
+ * Did the true reply for TYPE come while K waited, so that it must be known? RULES D5 says what is
+ * not waited for: what a chain that upstream left open leads to, and what comes to a question that
+ * began after the one that K waited for had failed.
  */
 static bool
 was_right(struct sim *s, const struct ask *k, uint16_t type)
@@ -210,7 +214,7 @@ was_right(struct sim *s, const struct ask *k, uint16_t type)
 	const struct fact *f = about(s, k, type, type == DNS_TYPE_PTR);
 	bool a_first = k->act->client == CLIENT_ALWAYS && k->act->type == DNS_TYPE_AAAA;
 
-	if (k->truth.open || f->right_ns < k->at_ns)
+	if (k->truth.open || k->truth.split || f->right_ns < k->at_ns)
 		return false;
 	if (type == DNS_TYPE_PTR && about(s, k, type, false)->touched_ns != 0)
 		return false; /* it was relayed, by other settings */
@@ -266,8 +270,7 @@ had_no_room(const struct sim *s, const struct ask *k)
 		return false;
 	return s->n_rare > 0 || st->gave_way == 0 ||
 	    st->sockets_exhausted + st->tcp_upstream_full > 0 || c->max_queries < 64 ||
-	    c->max_waiting_per_client > 0 ||
-	    mine + mine / 8 + 8 >= n_waiting(s, CLIENT_FLOOD, NULL);
+	    c->max_waiting_per_client > 0 || mine + mine / 8 + 8 >= n_waiting(s, s->flooder, NULL);
 }
 
 /* May K be answered with an error, as things are? */
@@ -275,14 +278,15 @@ static bool
 may_fail(struct sim *s, const struct ask *k)
 {
 	bool aaaa = k->act->type == DNS_TYPE_AAAA, known;
+	unsigned most = k->n_sends + s->conf[0].max_upstream_questions;
 
-	if (s->n_rare > k->n_rare) /* what there would be room for had none */
-		return true;
-	/* With all upstreams down, A is not asked where AAAA failed. */
-	if (had_no_room(s, k) || k->was_down)
-		return true;
-	/* Where A comes first it is not watched while AAAA is asked. */
-	if (k->act->client == CLIENT_ALWAYS && was_touched(s, k, DNS_TYPE_A))
+	/*
+	 * With all upstreams down, A is not asked where AAAA failed. Where A comes first it is not
+	 * watched while AAAA is asked (RULES D5). All that it may cause may be sent (RULES D28).
+	 */
+	if (s->n_rare > k->n_rare || had_no_room(s, k) || k->was_down ||
+	    history_target(s, k->truth.target)->n_sends >= most ||
+	    (k->act->client == CLIENT_ALWAYS && was_touched(s, k, DNS_TYPE_A)))
 		return true;
 	/*
 	 * Replies in disorder look as if the data were bogus (RULES D3). The end of an open chain
@@ -301,7 +305,10 @@ may_fail(struct sim *s, const struct ask *k)
 static bool
 is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *m)
 {
-	uint32_t most_same = s->conf[s->turn % 2].max_same_question;
+	uint32_t most = s->conf[s->turn % 2].max_same_question;
+	/* Where so many may wait, others may be counted with them (core/fair). */
+	bool few = s->conf[0].max_queries <= SIM_FEW;
+	unsigned n = few ? n_waiting(s, k->act->client, k) : s->n_open;
 	bool always;
 
 	if (m->flags & DNS_TC && k->act->type == DNS_TYPE_TXT && k->limit == 512)
@@ -310,11 +317,8 @@ is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *
 		return true;
 	if (k->act->strict)
 		return false;
-	if (m->flags & DNS_TC && !k->act->tcp && most_same > 0 &&
-	    n_waiting(s, k->act->client, k) >= most_same)
-		return true;
 	if (m->flags & DNS_TC)
-		return was_touched(s, k, k->act->type);
+		return (!k->act->tcp && most > 0 && n >= most) || was_touched(s, k, k->act->type);
 	always = k->act->client == CLIENT_ALWAYS && k->act->type == DNS_TYPE_AAAA &&
 	    (got == NATIVE || got == NODATA);
 	if (k->at_ns < s->woke_ns + SLEPT_NS) /* nobody's replies were heard in time */

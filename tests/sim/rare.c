@@ -2,6 +2,7 @@
 #include "sim/rare.h"
 
 #include "cache/cache.h"
+#include "sim/work.h"
 
 enum rare { RARE_POOL, RARE_ID, RARE_GET, RARE_PUT, RARE_SLICE, RARE_TURN, RARES };
 
@@ -74,6 +75,7 @@ is_small(const struct pool *p)
 void *
 __wrap_pool_take(struct pool *p)
 {
+	work_done(WORK_OBJECTS, 1);
 	return is_small(p) && is_now(RARE_POOL) ? NULL : __real_pool_take(p);
 }
 
@@ -87,6 +89,7 @@ bool
 __wrap_cache_get(struct cache *c, const struct question *key, const struct cache_want *want,
     uint8_t *buf, size_t cap, struct cache_entry *out)
 {
+	work_done(WORK_CACHED, 1);
 	return !is_now(RARE_GET) && __real_cache_get(c, key, want, buf, cap, out);
 }
 

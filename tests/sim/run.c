@@ -12,11 +12,14 @@
 #include "sim/net.h"
 #include "sim/oracle.h"
 #include "sim/rare.h"
+#include "sim/rates.h"
 #include "sim/remains.h"
 #include "sim/shell.h"
 #include "sim/sim.h"
 #include "sim/story.h"
+#include "sim/work.h"
 
+#define FLOOD_OF_NAMES 512          /* questions in a flood of as many names at most */
 #define REST_NS (12000 * NS_PER_MS) /* after the last question */
 
 void
@@ -81,16 +84,25 @@ fill(struct sim *s, uint32_t n)
 static void
 flood(struct sim *s, const struct act *a)
 {
+	bool large = s->conf[0].max_queries > SIM_FEW, one = large && sim_draw(s, 15, 0, 2);
+	bool proves = sim_draw(s, 7, 0, 4) == 0, texts = sim_draw(s, 9, 0, large ? 2 : 8) == 0;
+	bool names = sim_draw(s, 4, 0, 2) && a->much <= FLOOD_OF_NAMES;
+	uint32_t n_hosts = sim_draw(s, 8, 0, 2) ? 1 : 1 + sim_draw(s, 8, 1, 32);
+
+	s->flooder = rates_flooder(s);
 	for (uint32_t i = 0; i < a->much; i++) {
 		struct act *q = &s->floods[s->n_floods++];
 
 		assert(s->n_floods <= SIM_ASKS);
 		*q = *a;
-		q->type = sim_draw(s, 3, i, 4) ? DNS_TYPE_AAAA : DNS_TYPE_A;
-		q->number += sim_draw(s, 4, 0, 2) ? i : i / 64;
+		q->type = texts ? DNS_TYPE_TXT : sim_draw(s, 3, i, 4) ? DNS_TYPE_AAAA : DNS_TYPE_A;
+		if (!one)
+			q->number += names ? i : i / 64;
 		q->bufsize = 1232;
-		q->client = CLIENT_FLOOD;
+		q->client = s->flooder;
 		q->tcp = sim_draw(s, 5, i, 8) == 0;
+		q->cookie = proves ? COOKIE_GIVEN : COOKIE_NONE;
+		q->host = proves ? 0 : (uint8_t)(i % n_hosts);
 		client_ask(s, q);
 	}
 }
@@ -189,6 +201,7 @@ begin(struct sim *s)
 {
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		s->slot[u] = -1;
+	s->flooder = CLIENT_FLOOD;
 	s->w.now_ns = PARTS_START_NS;
 	s->phase_ns = sim_draw(s, 1, 0, WHEEL_TICK_NS);
 	story_draw(s);
@@ -202,6 +215,7 @@ begin(struct sim *s)
 	assert(s->w.engine != NULL);
 	s->w.n_spaces = TXID_MAX_SPACES; /* sockets are the shell's */
 	shell_sync(s);
+	work_begin(s);
 	rare_begin(sim_draw(s, 6, 0, 2) ? s : NULL, s->calm_ns);
 }
 
@@ -231,8 +245,10 @@ sim_run(struct sim *s)
 		oracle_watch(s);
 	}
 	rare_begin(NULL, 0);
+	work_begin(NULL);
 	remains_check(s);
 	engine_free(s->w.engine);
 	policies_unref(s->conf[s->turn % 2].policies);
 	cache_free(s->conf[0].cache);
+	rates_end(s);
 }

@@ -115,8 +115,7 @@ lose(struct sim *s, uint32_t conn, bool established)
 	    s, "  connection %u lost, %s, %u open", conn, established ? "was up" : "not made", n);
 	if (established)
 		history_lost(s, conn);
-	if (n > 0 || !established)
-		engine_tcp_lost(s->w.engine, conn, established, s->w.now_ns);
+	engine_tcp_lost(s->w.engine, conn, established, s->w.now_ns);
 }
 
 void

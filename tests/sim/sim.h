@@ -9,9 +9,9 @@
  * story draws what is to happen: questions of clients, faults and their time, reloads. client asks
  * and looks at the form of the answers; net plays upstreams and what lies between; shell opens
  * sockets and connections as io/ does; oracle judges what each answer says by what is true (truth)
- * and what has happened (history); remains looks for what is left at the end. Chances in net are
- * drawn from what they are about, so that a story with an event less goes on as before. rare lets
- * core meet what it seldom meets.
+ * and what has happened (history), rates how much each client gets, work how much is done at once;
+ * remains looks for what is left at the end. Chances in net are drawn from what they are about, so
+ * that a story with an event less goes on as before. rare lets core meet what it seldom meets.
  */
 
 #include <stdbool.h>
@@ -26,12 +26,14 @@
 #define SIM_UPSTREAMS 4
 #define SIM_ACTS 1024
 #define SIM_ASKS 2048
-#define SIM_PARCELS 4096
+#define SIM_PARCELS 16384
 #define SIM_PARCEL 700 /* bytes of a message at most */
 #define SIM_FACTS 4096 /* a power of two */
-#define SIM_LOOKUPS 512
+#define SIM_LOOKUPS 2048
 #define SIM_ERAS 16
 #define SIM_DRAINING 512
+#define SIM_USES 8192
+#define SIM_FEW 256 /* questions in flight that most worlds have room for, at most */
 
 enum fault {
 	FAULT_SILENT,      /* takes everything and says nothing */
@@ -79,7 +81,7 @@ enum sim_client {
 	CLIENT_ALWAYS, /* AAAA are ignored */
 	CLIENT_HIDDEN, /* A are hidden */
 	CLIENT_DENIED, /* may not ask */
-	CLIENT_FLOOD,  /* has the usual settings, and asks too much */
+	CLIENT_FLOOD,  /* has the usual settings, and asks too much, if no other one does */
 	SIM_CLIENTS
 };
 
@@ -107,6 +109,7 @@ struct act {
 	uint8_t client, cookie; /* enum sim_client, sim_cookie */
 	uint16_t bufsize;       /* bytes; 0: without EDNS */
 	uint8_t prefix;         /* of PTR: the last octet of its first 48 bits */
+	uint8_t host;           /* of the client's network */
 	bool strict; /* nothing is wrong any more: the answer must be right, and in time */
 	uint16_t type;
 	uint32_t number;
@@ -129,6 +132,18 @@ struct ask {
 	uint16_t id, limit; /* limit: bytes of the answer */
 	uint8_t cookie[COOKIE_LEN];
 	struct truth truth;
+	struct netaddr peer;
+	size_t len;                               /* bytes of the question */
+	bool proven;                              /* with a cookie that is good */
+	bool slipped;                             /* gets no more than TC or BADCOOKIE */
+	uint64_t n_limited, n_dropped, n_slipped; /* counted before it */
+};
+
+/* What an address got (sim/rates). */
+struct use {
+	uint64_t at_ns;
+	double much;
+	uint8_t client, host;
 };
 
 /* What is on its way to the engine. */
@@ -198,6 +213,7 @@ struct sim {
 	struct ask asks[SIM_ASKS];
 	unsigned n_asks, n_open;
 	uint8_t cookies[SIM_CLIENTS][COOKIE_LEN]; /* given last */
+	uint8_t flooder;                          /* enum sim_client */
 	struct act floods[SIM_ASKS];              /* the questions of floods */
 	unsigned n_floods;
 	uint32_t n_filled;
@@ -218,6 +234,10 @@ struct sim {
 	uint32_t conn_gen[UPSTREAM_MAX * CHANNELS_EACH];
 	bool conn_up[UPSTREAM_MAX * CHANNELS_EACH];
 	bool conn_good[UPSTREAM_MAX * CHANNELS_EACH]; /* a reply was taken that came by it */
+	/* rates */
+	struct use uses[RATE_KINDS][SIM_USES];
+	unsigned n_uses[RATE_KINDS];
+	uint64_t n_amplified; /* answers counted so far */
 	/* oracle */
 	uint64_t flushed_ns; /* the cache */
 	struct fact facts[SIM_FACTS];

@@ -10,14 +10,20 @@
 #include "cache/cache.h"
 #include "dns/name.h"
 #include "sim/client.h"
+#include "sim/rates.h"
 #include "support/plan.h"
 
-#define FLOODED 200000 /* names from this number on are asked for by floods */
-#define FRESH 100000   /* names from this number on are asked for once, when nothing is wrong */
+#define FLOODED 200000  /* names from this number on are asked for by floods */
+#define FLOOD_MOST 1500 /* questions */
+#define LARGE 1024      /* room for questions in some worlds, which there are floods in */
+#define FRESH 100000    /* names from this number on are asked for once, when nothing is wrong */
 
-/* A failure is remembered for 5 s, then 10 s and so on; no story is long enough for more (RULES
- * 34). */
-#define FORGOTTEN_NS (40000 * NS_PER_MS)
+/*
+ * A failure is remembered for 5 s, then 10 s and so on; most stories are not long enough for more,
+ * and silence is for 300 s at most (RULES 34).
+ */
+#define FORGOTTEN_NS (40 * NS_PER_SEC)
+#define LONG_FORGOTTEN_NS (310 * NS_PER_SEC)
 
 static const char *const faults[FAULTS] = { "silent", "refused", "slow", "lossy", "twice",
 	"disorder", "servfail", "refuses", "cut", "lame", "malformed", "no-aaaa", "no-edns",
@@ -58,6 +64,9 @@ draw_question(struct rng *r, struct act *a, uint32_t n_names)
 	a->name_kind = (uint8_t)rng_below(r, rng_below(r, 2) ? 3 : TRUTH_KINDS);
 	a->number = rng_below(r, n_names);
 	a->alias = rng_below(r, 100) < 80 ? 0 : rng_below(r, 2) ? 'c' : 'o';
+	if (a->alias == 'c' && a->number % 3 == 0 && a->name_kind < TRUTH_BROKEN &&
+	    a->name_kind != TRUTH_GONE)
+		a->alias = 'd';
 	a->type = types[rng_below(r, sizeof(types) / sizeof(types[0]))];
 	a->do_bit = rng_below(r, 100) < 8;
 	a->cd = rng_below(r, 100) < 8;
@@ -95,6 +104,24 @@ draw_fault(struct sim *s, struct rng *r, uint64_t from_ns, uint64_t span_ns)
 	add(s, ACT_NOTHING, end_ns);
 }
 
+/* All upstreams fail for long. */
+static void
+draw_outage(struct sim *s, uint64_t from_ns, uint64_t span_ns)
+{
+	static const enum fault what[] = { FAULT_SILENT, FAULT_SILENT, FAULT_REFUSED,
+		FAULT_SERVFAIL, FAULT_LAME, FAULT_NO_SOCKET };
+
+	for (unsigned u = 0; u < s->conf[0].n_upstreams; u++) {
+		struct act *a = add(s, ACT_FAULT, from_ns + sim_draw(s, 13, u, 9000) * NS_PER_MS);
+
+		a->what = (uint8_t)what[sim_draw(s, 14, 0, sizeof(what) / sizeof(what[0]))];
+		a->upstream = (uint8_t)u;
+		a->much = 100;
+		a->for_ns = from_ns + span_ns - a->at_ns;
+	}
+	add(s, ACT_NOTHING, from_ns + span_ns);
+}
+
 static int
 by_time(const void *a, const void *b)
 {
@@ -110,8 +137,13 @@ draw_acts(struct sim *s, struct rng *r)
 	unsigned n = 5 + rng_below(r, 150), n_faults = rng_below(r, 9), n_reloads = rng_below(r, 4);
 	uint32_t n_names = 1 + rng_below(r, 20);
 	bool bursts = rng_below(r, 3) == 0;
-	uint64_t asleep_ns = 0;
+	uint64_t asleep_ns = 0, forgotten_ns = FORGOTTEN_NS;
 
+	if (sim_draw(s, 11, 0, 16) == 0) {
+		span_ns = (20 + sim_draw(s, 12, 0, 280)) * NS_PER_SEC;
+		forgotten_ns = LONG_FORGOTTEN_NS;
+		draw_outage(s, s->w.now_ns, span_ns);
+	}
 	for (unsigned i = 0; i < n; i++) {
 		if (!bursts || i % 8 == 0)
 			at_ns = s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000;
@@ -134,11 +166,12 @@ draw_acts(struct sim *s, struct rng *r)
 		a->much = 10 + rng_below(r, rng_below(r, 2) ? 500 : 12000);
 		asleep_ns = a->much * NS_PER_MS;
 	}
-	if (rng_below(r, 8) == 0) {
+	if (rng_below(r, 8) == 0 || s->conf[0].max_queries == LARGE) {
 		struct act *a =
 		    add(s, ACT_FLOOD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 
 		a->much = 1 + rng_below(r, 2 * s->conf[0].max_queries);
+		a->much = a->much < FLOOD_MOST ? a->much : FLOOD_MOST;
 		a->number = rng_below(r, 2) ? FLOODED : 0; /* names of its own, or those of all */
 		a->name_kind = (uint8_t)rng_below(r, TRUTH_KINDS);
 	}
@@ -159,7 +192,7 @@ draw_acts(struct sim *s, struct rng *r)
 	}
 	/* What failed is asked for again when that is forgotten. */
 	for (unsigned i = 0; i < 12; i++) {
-		struct act *a = add(s, ACT_ASK, at_ns + FORGOTTEN_NS + i * 20 * NS_PER_MS);
+		struct act *a = add(s, ACT_ASK, at_ns + forgotten_ns + i * 20 * NS_PER_MS);
 
 		draw_question(r, a, n_names);
 		a->strict = true;
@@ -172,6 +205,8 @@ draw_settings(struct sim *s, struct rng *r)
 	struct conf_core *c = &s->conf[0];
 
 	parts_conf(c, 1 + rng_below(r, SIM_UPSTREAMS), 16U << 2 * rng_below(r, 3));
+	if (sim_draw(s, 10, 0, 32) == 0)
+		c->max_queries = LARGE;
 	c->selection = (enum conf_selection)rng_below(r, 4);
 	c->hedge = rng_below(r, 2);
 	c->timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
@@ -190,6 +225,7 @@ draw_settings(struct sim *s, struct rng *r)
 	c->keep.cut = (enum conf_cut)rng_below(r, 3);
 	if (rng_below(r, 4))
 		c->cache = cache_new(CACHE_MIN, c->keep.stale_s, s->seed);
+	rates_draw(s);
 	for (unsigned u = 0; u < SIM_UPSTREAMS; u++)
 		s->rtt_ms[u] = 1 + rng_below(r, rng_below(r, 2) ? 5 : 40);
 }
@@ -202,9 +238,10 @@ story_era(struct sim *s, uint8_t what)
 		    : what == RELOAD_NO_PREFIX              ? "prefix 2001:db8:64::/96 down"
 							    : "prefix 2001:db8:64::/96",
 		what == RELOAD_ON_NODATA ? "synthesize-on nodata" : "", svcb[sim_draw(s, 2, 0, 3)],
-		"allow 2001:db8::/32", "client 2001:db8:1::/48", "prefix 2001:db8:66::/96", "end",
-		"client 2001:db8:2::/48", "synthesize never", "end", "client 2001:db8:3::/48",
-		"synthesize always", "end", "client 2001:db8:4::/48", "hide-a", "end" };
+		"allow 2001:db8::/32", "client 2001:db8:1::/48", "prefix 2001:db8:66::/96",
+		"rate-limit-factor 4", "end", "client 2001:db8:2::/48", "synthesize never", "end",
+		"client 2001:db8:3::/48", "synthesize always", "rate-limit-factor 0", "end",
+		"client 2001:db8:4::/48", "hide-a", "end", "rate-limit-exempt 2001:db8:4::/48" };
 	struct conf_core *c = &s->conf[s->turn % 2];
 	struct era *e = &s->eras[s->n_eras++];
 

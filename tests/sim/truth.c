@@ -15,6 +15,7 @@ static const char letters[] = "bnaexflstzmq";
 #define TEXT 500 /* bytes of a TXT */
 static const uint8_t forged_a[4] = { 203, 0, 113, 66 };
 static const uint8_t forged_aaaa[16] = { 0x20, 0x01, 0x0d, 0xb8, 0x0b, 0xad };
+#define PART 1 /* of the last octet: in a reply with TC */
 
 void
 truth_name(uint8_t out[static DNS_NAME_MAX], enum truth_kind kind, const char *c, uint32_t n)
@@ -71,8 +72,9 @@ truth_of(const uint8_t *name, struct truth *t)
 
 	memset(t, 0, sizeof(*t));
 	name_lower(lower, name, len);
-	t->alias = lower[1] == 'c' || lower[1] == 'o';
+	t->alias = lower[1] == 'c' || lower[1] == 'o' || lower[1] == 'd';
 	t->open = lower[1] == 'o';
+	t->split = lower[1] == 'd';
 	if (len == sizeof(reverse) + reverse_len(lower) && reverse_len(lower) > 0 &&
 	    memcmp(lower + len - sizeof(reverse), reverse, sizeof(reverse)) == 0) {
 		t->reverse = true;
@@ -130,18 +132,35 @@ truth_is_mute(enum truth_kind kind, uint16_t type)
 bool
 truth_is_forged(const uint8_t *address, size_t len)
 {
-	return len == 4 ? memcmp(address, forged_a, 4) == 0 : memcmp(address, forged_aaaa, 6) == 0;
+	return len == 4 ? memcmp(address, forged_a, 3) == 0 : memcmp(address, forged_aaaa, 6) == 0;
+}
+
+bool
+truth_is_part(const uint8_t *address, size_t len)
+{
+	return truth_is_forged(address, len) && address[len - 1] & PART;
 }
 
 static bool
-put_address(
-    struct build *b, const struct truth *t, const uint8_t *owner, uint16_t type, bool forged)
+put_address(struct build *b, const struct truth *t, const uint8_t *owner, uint16_t type)
 {
-	if (type == DNS_TYPE_A)
-		return build_rr(
-		    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, forged ? forged_a : t->a, 4);
+	bool a = type == DNS_TYPE_A;
+
 	return build_rr(
-	    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, forged ? forged_aaaa : t->aaaa, 16);
+	    b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, a ? t->a : t->aaaa, a ? 4 : 16);
+}
+
+/* An address that nobody has. */
+static bool
+put_lie(struct build *b, const struct msg *q, uint32_t ttl, bool part)
+{
+	bool a = q->qtype == DNS_TYPE_A;
+	uint8_t address[16];
+
+	memcpy(address, a ? forged_a : forged_aaaa, a ? 4 : 16);
+	address[a ? 3 : 15] |= part ? PART : 0;
+	return build_rr(
+	    b, MSG_ANSWER, msg_qname(q), q->qtype, DNS_CLASS_IN, ttl, address, a ? 4 : 16);
 }
 
 static bool
@@ -170,7 +189,7 @@ put_records(struct build *b, const struct truth *t, const uint8_t *owner, uint16
 	case DNS_TYPE_PTR:
 		return build_rr_name(b, MSG_ANSWER, owner, type, DNS_CLASS_IN, t->ttl, owner);
 	default:
-		return put_address(b, t, owner, type, false);
+		return put_address(b, t, owner, type);
 	}
 }
 
@@ -185,14 +204,24 @@ put_soa(struct build *b)
 	    sizeof(soa));
 }
 
+/* The chain of OWNER ends where nothing is. */
+static bool
+put_elsewhere(struct build *b, const struct truth *t, const uint8_t *owner)
+{
+	uint8_t end[DNS_NAME_MAX];
+
+	memcpy(end, t->target, name_len(t->target));
+	end[1] = (uint8_t)letters[TRUTH_EMPTY];
+	return build_rr_name(b, MSG_ANSWER, owner, DNS_TYPE_CNAME, DNS_CLASS_IN, t->ttl, end) &&
+	    put_soa(b);
+}
+
 /* All that is true about question Q. */
 static bool
-put_truth(struct build *b, const struct msg *q, const struct truth *t, bool forged)
+put_truth(struct build *b, const struct msg *q, const struct truth *t)
 {
-	bool address = q->qtype == DNS_TYPE_A || q->qtype == DNS_TYPE_AAAA;
-
-	if (forged && address)
-		return put_address(b, t, msg_qname(q), q->qtype, true);
+	if (t->split && q->qtype == DNS_TYPE_AAAA)
+		return put_elsewhere(b, t, msg_qname(q));
 	if (t->alias &&
 	    !build_rr_name(
 		b, MSG_ANSWER, msg_qname(q), DNS_TYPE_CNAME, DNS_CLASS_IN, t->ttl, t->target))
@@ -221,6 +250,7 @@ truth_reply(uint8_t *out, size_t cap, const struct msg *q, const struct truth_re
 	struct build_opt opt = {
 		.present = !how->no_opt && q->edns.present, .bufsize = 1232, .ede = DNS_EDE_NONE
 	};
+	bool address = q->qtype == DNS_TYPE_A || q->qtype == DNS_TYPE_AAAA;
 	uint8_t cookie[16] = "........SERVERPT";
 	const uint8_t *theirs;
 	struct truth t;
@@ -245,10 +275,12 @@ truth_reply(uint8_t *out, size_t cap, const struct msg *q, const struct truth_re
 	if (how->lame)
 		ok = build_rr_name(
 		    &b, MSG_AUTHORITY, root, DNS_TYPE_NS, DNS_CLASS_IN, 60, msg_qname(q));
+	else if ((how->forged || how->part) && address)
+		ok = put_lie(&b, q, t.ttl, how->part);
 	else if (how->rcode != DNS_NOERROR || how->tc)
 		ok = true;
 	else
-		ok = t.ours || t.reverse ? put_truth(&b, q, &t, how->forged) : put_soa(&b);
+		ok = t.ours || t.reverse ? put_truth(&b, q, &t) : put_soa(&b);
 	assert(ok);
 	return build_finish(&b, cap, &opt);
 }

@@ -7,7 +7,8 @@
  * addresses come of the whole name, so nobody gets those of another.
  *
  * A chain is a letter before another name of this kind: "cb17" is a CNAME of "b17", and replies
- * have its records too; for "ob17" they have the CNAME only. Names with addresses have a TXT that
+ * have its records too; for "ob17" they have the CNAME only; "db17" is the same as "cb17"
+ * but for AAAA, which it has at its end "e17", that is none. Names with addresses have a TXT that
  * is too long for 512 bytes, and HTTPS. Names in in-addr.arpa have a PTR or not, as comes of the
  * name.
  */
@@ -39,14 +40,14 @@ enum truth_kind {
 struct truth {
 	bool ours;    /* it is such a name */
 	bool reverse; /* one in in-addr.arpa: BOTH has a PTR, and there are EMPTY and GONE */
-	bool alias, open;
+	bool alias, open, split;
 	enum truth_kind kind;         /* at the end of the chain */
 	uint8_t target[DNS_NAME_MAX]; /* end of the chain, or the name itself */
 	uint8_t a[4], aaaa[16];       /* of the target */
 	uint32_t ttl;                 /* of all records but SOA */
 };
 
-/* truth_name: the name number N of KIND to OUT, in chains as in C: "", "c" or "o". */
+/* truth_name: the name number N of KIND to OUT, in chains as in C: "", "c", "o" or "d". */
 void truth_name(uint8_t out[static DNS_NAME_MAX], enum truth_kind kind, const char *c, uint32_t n);
 
 /* truth_of: what is true of NAME, in any case of letters. */
@@ -66,6 +67,7 @@ bool truth_is_mute(enum truth_kind kind, uint16_t type);
 struct truth_reply {
 	uint16_t rcode; /* instead of the true one; 0: the true one */
 	bool tc;        /* cut: no records */
+	bool part;      /* cut: but with an address that nobody has */
 	bool lame;      /* a referral */
 	bool no_opt;    /* without OPT and without what stood in it */
 	bool forged;    /* with addresses that nobody has */
@@ -74,7 +76,10 @@ struct truth_reply {
 /* truth_reply: a reply to Q to OUT (CAP bytes). Returns its length. */
 size_t truth_reply(uint8_t *out, size_t cap, const struct msg *q, const struct truth_reply *how);
 
-/* truth_is_forged: is this an address of a forged reply? */
+/* truth_is_part: is this an address of a reply with TC? */
+bool truth_is_part(const uint8_t *address, size_t len);
+
+/* truth_is_forged: is this an address of a forged reply, or of one with TC? */
 bool truth_is_forged(const uint8_t *address, size_t len);
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # address: a listen address that comes late, or not at all, or with freebind at any time.
+# (addresses-come-and-go)
 # shellcheck disable=SC2317 # functions are called by check and wait_for
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
 need kdig ip sysctl
@@ -53,7 +54,7 @@ sysctl -q -w net.ipv6.conf.late0.dad_transmits=30
 ip -6 address add "$late/64" dev late0
 seconds_for "$DNS64D" -f -c "$file"
 check "it is not waited for without end: 3" test "$status" -eq 3
-check "but some seconds ($took)" test "$took" -ge 3 -a "$took" -le 8
+check "but some seconds ($took)" test "$took" -ge 3 -a "$took" -le 20
 check "it is told" logged run "error.* listen $late#5353: Cannot assign requested address (this machine has it, but"
 config late.conf "$upstream" "$prefix" "allow any" "listen $late port 5353" "freebind yes" >/dev/null
 seconds_for sh -c "timeout 2 '$DNS64D' -f -c '$file'"

@@ -21,6 +21,7 @@ known()
 
 # --- a flood while upstream is silent ---
 
+watch_noise
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'max-queries 1024' 'max-waiting-per-client 0' 'user none'
 start_dns64d
@@ -42,7 +43,7 @@ echo "the flood: $(cat "$work/flood"); known names meanwhile, 2,000 each time:"
 cat "$work/known"
 longest=$(sed 's/.* \([0-9]*\) ms.*/\1/' "$work/known" | sort -n | tail -1)
 check 'another network gets all that is known' test "$(grep -c '^2000 answers, 0 SERVFAIL' "$work/known")" -eq 8
-check "without waiting ($longest ms)" test "$longest" -le "$most_ms"
+check "without waiting ($longest ms)" test "$longest" -le "$(stretch "$most_ms")"
 check 'its own question has its whole time' grep -q '^1 2 0' "$work/other"
 tell_statistics
 check 'the flood gave way to itself' test "$(statistic gave_way)" -gt 20000

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # garbage: whatever comes from either side, dns64d gives the right rcode or none, counts it by its kind
-# and goes on.
+# and goes on. (Upstreams that are lying.)
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need kdig
 

@@ -8,6 +8,7 @@
 #	configure LINE...		$work/dns64d.conf, serving [::1] and 127.0.0.1 port 5364
 #	start_dns64d			with that; start_fakedns, start_named, start_unbound likewise
 #	statistic NAME			after tell_statistics
+#	watch_noise			from now on stretch MS tells a bound of time on this machine
 
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
 
@@ -36,6 +37,24 @@ equal()
 {
 	check "$1" test "$2" = "$3"
 	[ "$2" = "$3" ] || printf '  expected:\n%s\n  got:\n%s\n' "$2" "$3"
+}
+
+# --- time ---
+
+# watch_noise: how long is a process kept from running that wants to? It sleeps a millisecond again and
+# again, and runs before those that are at work for long, so what the tests do adds little to it.
+watch_noise()
+{
+	start noise "$wire" udp 127.0.0.1 9 gap
+	sleep 0.1
+}
+
+# stretch MS: a bound of MS on this machine, in ms: MS, and for each of the processes that an
+# answer passes through the longest that one was kept from running so far
+stretch()
+{
+	stretch_most=$(tail -n 1 "$work/noise.log")
+	echo $(($1 + 4 * ${stretch_most:-0}))
 }
 
 # --- questions ---

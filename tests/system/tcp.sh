@@ -6,7 +6,7 @@ need kdig
 
 ok=010-000-000-001.dns64perf.test
 start_fakedns --ttl 300
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'timeout-time 2' 'resend-attempts 0' \
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'timeout-time 5' 'resend-attempts 0' \
 	'tcp-idle-timeout 5' 'max-tcp-per-client 8' 'max-tcp-clients 12' 'cache-size 0'
 start_dns64d
 
@@ -67,19 +67,24 @@ tell_statistics
 check "the idlest gave way ($(statistic tcp_gave_way))" test "$(statistic tcp_gave_way)" -ge 13
 equal 'none was refused' 0 "$(statistic tcp_refused)"
 # 8 of 12 places are held with questions open, 4 are left: for others too.
-busy=
+holders=
 for i in 1 2 3 4 5 6 7 8; do
-	tcp ask 1 drop-$i.dns64perf.test A pause 3000 >/dev/null &
-	busy="$busy $!"
+	tcp ask 1 drop-$i.dns64perf.test A pause 6000 >/dev/null &
+	holders="$holders $!"
 done
-sleep 1
+eight_wait()
+{
+	tell_statistics
+	grep 'stats: in flight' "$work/dns64d.log" | tail -n 1 | grep -q 'in flight 8 '
+}
+check 'all of one client have a question open' wait_for 4 eight_wait
 check 'a new one is refused while all of a client have questions open' tcp end 2000
 tell_statistics
 check 'which is counted' test "$(statistic tcp_refused)" -ge 1
 equal 'others have their place' '1 0 1' "$("$wire" tcp 127.0.0.1 5364 ask 1 $ok AAAA get 1 3000)"
 equal 'UDP is served' '1 0 1' "$("$wire" udp ::1 5364 ask 1 $ok AAAA get 1 3000)"
 # shellcheck disable=SC2086 # process IDs
-wait $busy
+wait $holders
 check 'when they have been answered there is room again' wait_for 20 tcp ask 1 $ok AAAA get 1 3000
 
 # --- rude clients ---

@@ -8,6 +8,9 @@
  *				one
  *	upstream PORT hangup	TC over UDP; over TCP every second connection answers one question
  *				of the four it waits for and closes with the others open
+ *	upstream PORT silent N	TC over UDP; over TCP each connection answers N questions, then
+ *				nothing, and stays open
+ *	upstream PORT ports	the right answer over UDP; prints the port of each question
  *
  * The right answer: A 192.0.2.1; nothing, without a SOA, for all other types.
  */
@@ -23,7 +26,7 @@
 #include <unistd.h>
 
 #define MESSAGE_MAX 1232
-#define CLIENTS 16
+#define CLIENTS 64
 #define TOGETHER 4 /* questions that "hangup" waits for */
 
 struct client {
@@ -34,6 +37,10 @@ struct client {
 	uint8_t in[16384];
 };
 
+enum way { NOISE, HANGUP, SILENT, PORTS };
+
+static enum way way;
+static unsigned most_answers; /* of a connection, for SILENT */
 static struct client clients[CLIENTS];
 static uint32_t state = 0x64646464;
 
@@ -218,7 +225,7 @@ send_framed(const struct client *c, const uint8_t *m, size_t len)
 
 /* One question over TCP. False: the connection was ended. */
 static bool
-on_framed(struct client *c, bool noise, const uint8_t *m, size_t len)
+on_framed(struct client *c, const uint8_t *m, size_t len)
 {
 	uint8_t out[MESSAGE_MAX];
 	size_t n = answer(m, len, out);
@@ -226,13 +233,14 @@ on_framed(struct client *c, bool noise, const uint8_t *m, size_t len)
 	if (n == 0)
 		return true;
 	c->n++;
-	if (noise) {
+	if (way == NOISE) {
 		send_framed(c, out, spoil(out, n, chance() % KINDS));
 		n = answer(m, len, out);
 	}
-	if (!c->hangs_up || noise || c->n == 1)
+	if (way == NOISE || (way == HANGUP && (!c->hangs_up || c->n == 1)) ||
+	    (way == SILENT && c->n <= most_answers))
 		send_framed(c, out, n);
-	if (!noise && c->hangs_up && c->n == TOGETHER) {
+	if (way == HANGUP && c->hangs_up && c->n == TOGETHER) {
 		drop(c);
 		return false;
 	}
@@ -240,7 +248,7 @@ on_framed(struct client *c, bool noise, const uint8_t *m, size_t len)
 }
 
 static void
-on_stream(struct client *c, bool noise)
+on_stream(struct client *c)
 {
 	ssize_t got = recv(c->fd, c->in + c->len, sizeof(c->in) - c->len, 0);
 	size_t at = 0;
@@ -255,7 +263,7 @@ on_stream(struct client *c, bool noise)
 
 		if (at + 2 + len > c->len)
 			break;
-		if (!on_framed(c, noise, c->in + at + 2, len))
+		if (!on_framed(c, c->in + at + 2, len))
 			return;
 		at += 2 + len;
 	}
@@ -266,7 +274,7 @@ on_stream(struct client *c, bool noise)
 /* --- UDP -------------------------------------------------------------------------------------- */
 
 static void
-on_datagram(int fd, bool noise)
+on_datagram(int fd)
 {
 	uint8_t in[MESSAGE_MAX], out[MESSAGE_MAX];
 	struct sockaddr_in from;
@@ -276,8 +284,14 @@ on_datagram(int fd, bool noise)
 
 	if (len < 17)
 		return;
-	if (noise) {
+	if (way == NOISE) {
 		on_noise(fd, in, (size_t)len, &from);
+		return;
+	}
+	if (way == PORTS) {
+		printf("%u\n", ntohs(from.sin_port));
+		n = answer(in, (size_t)len, out);
+		(void)sendto(fd, out, n, 0, (const struct sockaddr *)&from, from_len);
 		return;
 	}
 	n = question_len(in, (size_t)len);
@@ -291,7 +305,7 @@ on_datagram(int fd, bool noise)
 }
 
 static void
-turn(int udp, int listener, bool noise)
+turn(int udp, int listener)
 {
 	struct pollfd p[2 + CLIENTS] = { { .fd = udp, .events = POLLIN },
 		{ .fd = listener, .events = POLLIN } };
@@ -301,10 +315,10 @@ turn(int udp, int listener, bool noise)
 	if (poll(p, 2 + CLIENTS, -1) < 0)
 		die("poll");
 	if (p[0].revents != 0)
-		on_datagram(udp, noise);
+		on_datagram(udp);
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		if (p[2 + i].revents != 0)
-			on_stream(&clients[i], noise);
+			on_stream(&clients[i]);
 	}
 	if (p[1].revents != 0)
 		on_connection(listener);
@@ -315,8 +329,8 @@ main(int argc, char **argv)
 {
 	int udp, listener;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: upstream PORT mute|noise|hangup\n");
+	if (argc != (argc > 2 && strcmp(argv[2], "silent") == 0 ? 4 : 3)) {
+		fprintf(stderr, "usage: upstream PORT mute|noise|hangup|ports|silent N\n");
 		return 2;
 	}
 	udp = serve(SOCK_DGRAM, (unsigned)atoi(argv[1]));
@@ -324,9 +338,15 @@ main(int argc, char **argv)
 		for (;;)
 			pause();
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	way = strcmp(argv[2], "noise") == 0 ? NOISE
+	    : strcmp(argv[2], "ports") == 0 ? PORTS
+	    : argc == 4                     ? SILENT
+					    : HANGUP;
+	most_answers = argc == 4 ? (unsigned)atoi(argv[3]) : 0;
 	listener = serve(SOCK_STREAM, (unsigned)atoi(argv[1]));
 	for (unsigned i = 0; i < CLIENTS; i++)
 		clients[i].fd = -1;
 	for (;;)
-		turn(udp, listener, strcmp(argv[2], "noise") == 0);
+		turn(udp, listener);
 }

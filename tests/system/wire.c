@@ -24,14 +24,22 @@
  *				took
  *	burst FIRST N ZONE MS	ask for AAAA of N (at most 65,536) such names from the FIRST on,
  *				some 15,000 a second (udp); within MS after that read the answers;
- *				print how many came, how many of them with SERVFAIL, and the longest
- *				time in ms that one took
+ *				print how many came, how many of them with SERVFAIL, how many took
+ *				over 100 ms, and the longest time in ms that one took
+ *	steady FIRST N ZONE MS RATE	likewise, with RATE a second (at most 1,000)
+ *	amplify N NAME TYPE MS RATE none|cookie
+ *				ask N times with EDNS of 4,096 octets, RATE a second (udp), with the
+ *				cookie that the first answer brought if so told; print how many
+ *octets were sent and came, within MS, in how many answers, and how many of these had TC
+ *	gap			until it is killed: sleep a ms again and again, and print each time
+ *that a sleep was longer than any before by how many ms it was too long
  *
  * Exit status 0 if all steps went as they say, else 1; 2 for wrong use.
  */
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -490,10 +498,13 @@ step_persist(struct wire *w, char **a)
 	return fail("no NOERROR came");
 }
 
+#define SLOW_MS 100
+
 struct burst {
 	int sent_ms[65536]; /* by ID */
 	unsigned n;
 	unsigned n_servfail;
+	unsigned n_slow; /* over SLOW_MS */
 	int slowest_ms;
 };
 
@@ -510,10 +521,24 @@ burst_read(struct wire *w, struct burst *b, int ms)
 		took = now_ms() - b->sent_ms[w->in[0] << 8 | w->in[1]];
 		b->n++;
 		b->n_servfail += (w->in[3] & 15) == 2;
+		b->n_slow += took > SLOW_MS;
 		if (took > b->slowest_ms)
 			b->slowest_ms = took;
 		ms = 0;
 	}
+}
+
+/* N questions, of which "b" knows when they were sent: read their answers within MS. */
+static int
+burst_end(struct wire *w, struct burst *b, unsigned n, int ms)
+{
+	int deadline = now_ms() + ms;
+
+	while (b->n < n && now_ms() < deadline)
+		burst_read(w, b, 100);
+	printf("%u answers, %u SERVFAIL, %u slow, %d ms\n", b->n, b->n_servfail, b->n_slow,
+	    b->slowest_ms);
+	return b->n == n ? 0 : fail("answers are missing");
 }
 
 static int
@@ -521,7 +546,7 @@ step_burst(struct wire *w, char **a)
 {
 	static struct burst b;
 	unsigned first = number(a[0]), n = number(a[1]);
-	int size = 32 * 1024 * 1024, deadline;
+	int size = 32 * 1024 * 1024;
 
 	(void)setsockopt(w->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	for (unsigned i = first; i < first + n; i++) {
@@ -530,11 +555,132 @@ step_burst(struct wire *w, char **a)
 		if (i % 16 == 15)
 			burst_read(w, &b, 1);
 	}
+	return burst_end(w, &b, n, (int)number(a[3]));
+}
+
+static int
+step_steady(struct wire *w, char **a)
+{
+	static struct burst b;
+	unsigned first = number(a[0]), n = number(a[1]), rate = number(a[4]);
+	int start = now_ms();
+
+	memset(&b, 0, sizeof(b));
+	for (unsigned i = 0; i < n; i++) {
+		int left;
+
+		while ((left = start + (int)(i * 1000 / rate) - now_ms()) > 0)
+			burst_read(w, &b, left);
+		b.sent_ms[(first + i) & 0xffff] = now_ms();
+		ask_new(w, first + i, a[2]);
+	}
+	return burst_end(w, &b, n, (int)number(a[3]));
+}
+
+#define COOKIE_OPTION "\0\12\0\30" /* with 24 octets: the client's 8 and the server's 16 */
+#define CLIENT_COOKIE "\1\2\3\4\5\6\7\10"
+
+struct harvest {
+	unsigned n, n_tc;
+	size_t sent, came;      /* octets */
+	uint8_t option[4 + 24]; /* the cookie, once it is known */
+	size_t option_len;
+};
+
+static void
+keep_cookie(struct harvest *h, const uint8_t *m, size_t len)
+{
+	for (size_t i = 12; i + sizeof(h->option) <= len; i++) {
+		if (memcmp(m + i, COOKIE_OPTION CLIENT_COOKIE, 12) != 0)
+			continue;
+		h->option_len = sizeof(h->option);
+		memcpy(h->option, m + i, h->option_len);
+	}
+}
+
+/* Read what there is within MS. */
+static void
+reap(struct wire *w, struct harvest *h, int ms, bool cookie)
+{
+	while (readable(w->fd, ms)) {
+		ssize_t n = recv(w->fd, w->in, sizeof(w->in), MSG_DONTWAIT);
+
+		if (n < 12)
+			break;
+		h->n++;
+		h->n_tc += (w->in[2] & 2) != 0;
+		h->came += (size_t)n;
+		if (cookie && h->option_len <= 12)
+			keep_cookie(h, w->in, (size_t)n);
+		ms = 0;
+	}
+}
+
+static void
+sow(struct wire *w, struct harvest *h, char **a)
+{
+	uint8_t *m = w->out + 2;
+	size_t len = write_question(w, h->n & 0xffff, a[1], a[2]);
+
+	m[11] = 1;
+	memcpy(m + len, "\0\0\51\20\0\0\0\0\0\0", 10); /* OPT with 4,096, its length last */
+	m[len + 10] = (uint8_t)h->option_len;
+	memcpy(m + len + 11, h->option, h->option_len);
+	len += 11 + h->option_len;
+	h->sent += len;
+	(void)send(w->fd, m, len, MSG_NOSIGNAL);
+}
+
+static int
+step_amplify(struct wire *w, char **a)
+{
+	static struct harvest h;
+	unsigned n = number(a[0]), rate = number(a[4]);
+	bool cookie = strcmp(a[5], "cookie") == 0;
+	int size = 32 * 1024 * 1024, start, deadline;
+
+	(void)setsockopt(w->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	memset(&h, 0, sizeof(h));
+	if (cookie) {
+		h.option_len = 12;
+		memcpy(h.option, "\0\12\0\10" CLIENT_COOKIE, 12);
+	}
+	start = now_ms();
+	for (unsigned i = 0; i < n; i++) {
+		int left;
+
+		if (cookie && i == 1)
+			reap(w, &h, 2000, cookie);
+		while ((left = start + (int)(i * 1000ULL / rate) - now_ms()) > 0)
+			reap(w, &h, left, cookie);
+		sow(w, &h, a);
+	}
 	deadline = now_ms() + (int)number(a[3]);
-	while (b.n < n && now_ms() < deadline)
-		burst_read(w, &b, 100);
-	printf("%u answers, %u SERVFAIL, %d ms\n", b.n, b.n_servfail, b.slowest_ms);
-	return b.n == n ? 0 : fail("answers are missing");
+	while (h.n < n && now_ms() < deadline)
+		reap(w, &h, 100, cookie);
+	printf("%zu sent, %zu came, %u answers, %u TC\n", h.sent, h.came, h.n, h.n_tc);
+	return h.n == n ? 0 : fail("answers are missing");
+}
+
+/* How long the machine keeps a process from running that wants to. */
+static int
+step_gap(struct wire *w, char **a)
+{
+	int most = -1;
+
+	(void)w;
+	(void)a;
+	while (most < INT_MAX) {
+		int began = now_ms(), late;
+
+		pause_ms(1);
+		late = now_ms() - began - 1;
+		if (late <= most)
+			continue;
+		most = late;
+		printf("%d\n", most);
+	}
+	return 0;
 }
 
 static const struct step {
@@ -552,10 +698,13 @@ static const struct step {
 	{ "quiet", 1, step_quiet },
 	{ "half", 0, step_half },
 	{ "pause", 1, step_pause },
+	{ "gap", 0, step_gap },
 	{ "end", 1, step_end },
 	{ "crowd", 2, step_crowd },
 	{ "persist", 2, step_persist },
 	{ "burst", 4, step_burst },
+	{ "steady", 5, step_steady },
+	{ "amplify", 6, step_amplify },
 };
 
 static const struct step *

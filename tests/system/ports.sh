@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# ports: the source ports of questions, as an upstream sees them. With outgoing-ports each, every question leaves by
+# another one; with a number, by so many at a time, which are replaced after 512 questions or two seconds. Never the
+# same for two batches in a row, and no more sockets than there may be (rule 25). Figures are told.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+
+begin()
+{
+	[ ! -f "$work/dns64d.pid" ] || stop dns64d
+	[ ! -f "$work/upstream.pid" ] || stop upstream
+	# The ports into a file of their own: they are many.
+	start upstream sh -c "exec \"$upstream\" 5300 $1 >\"$work/seen\""
+	shift
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 0' 'max-waiting-per-client 0' "$@"
+	start_dns64d
+}
+
+# steady FIRST N RATE: what is not NOERROR is shown
+steady()
+{
+	"$wire" udp ::1 5364 steady "$1" "$2" dns64perf.test 10000 "$3"
+}
+
+# one_by_one: 100 questions, each when the one before has its answer; how many got it
+one_by_one()
+{
+	one_n=0
+	set --
+	while [ $one_n -lt 100 ]; do
+		one_n=$((one_n + 1))
+		set -- "$@" ask $one_n "$one_n.test" A get 1 5000
+	done
+	"$wire" udp ::1 5364 "$@" | grep -c ' 0 1$'
+}
+
+# seen: the ports of the questions that the upstream got since it was last asked for, in turn
+n_seen=0
+seen()
+{
+	tail -n +$((n_seen + 1)) "$work/seen" >"$work/ports"
+	n_seen=$(wc -l <"$work/seen")
+	n=$(wc -l <"$work/ports")
+	distinct=$(sort -u "$work/ports" | wc -l)
+	repeated=$(uniq -d "$work/ports" | wc -l)
+	low=$(sort -n "$work/ports" | head -n 1)
+	told="$n questions, $distinct ports, $repeated the same as the one before, the lowest $low"
+}
+
+sockets()
+{
+	ss -Hun "dst 127.0.0.1 and dport = 5300" | wc -l
+}
+
+# few: are not many open?
+# shellcheck disable=SC2317 # wait_for calls it
+few()
+{
+	[ "$(sockets)" -le 16 ]
+}
+
+# --- each ---
+
+begin ports 'outgoing-ports each'
+steady 1 500 200 >"$work/answers"
+check "each: all are answered ($(cat "$work/answers"))" grep -q '^500 answers, 0 SERVFAIL' "$work/answers"
+seen
+# AAAA and A. Of 1,000 out of 64,512 about 8 are drawn twice.
+check "each: each from another port ($told)" test "$n" -ge 1000 -a "$distinct" -ge 970 -a "$repeated" -le 1 -a "$low" -ge 1024
+"$wire" udp ::1 5364 burst 1000 1000 dns64perf.test 10000 >"$work/answers"
+check "each: a burst is answered too ($(cat "$work/answers"))" grep -q '^1000 answers, 0 SERVFAIL' "$work/answers"
+seen
+check "each: and in a burst ($told)" test "$distinct" -ge $((n * 95 / 100)) -a "$repeated" -le 1
+check "each: what is not needed is closed ($(sockets))" wait_for 10 few
+
+equal 'each: one by one all are answered' 100 "$(one_by_one)"
+seen
+check "each: never twice the same ($told)" test "$repeated" -eq 0
+# Nothing is answered: all sockets stay open as long as they may.
+begin mute 'outgoing-ports each'
+before=$(find "/proc/$(pid_of dns64d)/fd" | wc -l)
+"$wire" udp ::1 5364 burst 1 5000 dns64perf.test 200 >/dev/null 2>&1
+open=$(sockets)
+descriptors=$(find "/proc/$(pid_of dns64d)/fd" | wc -l)
+check "each: 5,000 questions without a reply have $open sockets" test "$open" -gt 1000 -a "$open" -le $((4096 + 16))
+check "each: and $((descriptors - before)) descriptors more than at first" test $((descriptors - before)) -le $((4096 + 16))
+stop upstream
+start_fakedns --ttl 300
+check 'each: and then it is answered again' wait_for 20 "$wire" udp ::1 5364 persist dns64perf.test 5000
+stop fakedns
+
+# --- four ---
+
+begin ports 'outgoing-ports 4'
+n_seen=0
+equal '4: all are answered' 100 "$(one_by_one)"
+seen
+check "4: four ports in turn ($told)" test "$n" -ge 100 -a "$distinct" -ge 4 -a "$distinct" -le 8 -a "$repeated" -eq 0
+cp "$work/ports" "$work/first"
+equal '4: they are open' 4 "$(sockets)"
+sleep 2.1
+equal '4: all are answered two seconds later' 100 "$(one_by_one)"
+seen
+common=$(sort -u "$work/ports" "$work/first" | wc -l)
+check "4: by other ports ($told; $common with those before)" \
+	test "$distinct" -ge 4 -a "$distinct" -le 8 -a "$common" -ge 8 -a "$repeated" -eq 0
+steady 1000 2000 900 >"$work/answers"
+check "4: all are answered ($(cat "$work/answers"))" grep -q '^2000 answers, 0 SERVFAIL' "$work/answers"
+seen
+most=$(sort "$work/ports" | uniq -c | sort -n | tail -n 1 | awk '{ print $1 }')
+check "4: no port for more than 512 questions ($most; $told)" test "$most" -le 512 -a "$distinct" -ge 8 -a "$distinct" -le 32
+check "4: few are open ($(sockets))" test "$(sockets)" -le 8
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+finish
