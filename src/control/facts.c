@@ -2,6 +2,7 @@
 #include "control/facts.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,16 +14,30 @@ seconds(const struct timeval *t)
 	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
 }
 
-/* What the kernel tells of the process without a file, which a sandbox could forbid. */
+/* The bytes in memory, by /proc/self/statm at FD; 0 if they are not known. */
+static uint64_t
+resident(int fd)
+{
+	char text[128], *pages;
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	pages = strchr(text, ' '); /* behind the first number, which is the size of all */
+	return pages == NULL ? 0 : strtoull(pages, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static void
-collect_process(struct facts *f)
+collect_process(struct facts *f, const struct host *host)
 {
 	struct rusage use;
 
+	f->memory = resident(host->memory_fd);
 	if (getrusage(RUSAGE_SELF, &use) != 0)
 		return;
 	f->cpu_s = seconds(&use.ru_utime) + seconds(&use.ru_stime);
-	f->memory = (uint64_t)use.ru_maxrss * 1024;
+	f->memory_max = (uint64_t)use.ru_maxrss * 1024;
 }
 
 static uint64_t
@@ -76,7 +91,7 @@ facts_new(const struct host *host, const struct ask_views *v)
 		cache_counts(cache, &f->cache);
 		f->cache_size = cache_size(cache);
 	}
-	collect_process(f);
+	collect_process(f, host);
 	return f;
 }
 

@@ -42,7 +42,8 @@ struct facts {
 	struct shard_counts cache;
 	uint64_t cache_size; /* bytes */
 	double cpu_s;        /* seconds that the process has computed */
-	uint64_t memory;     /* bytes of the process in memory */
+	uint64_t memory;     /* bytes of the process in memory; 0: not known */
+	uint64_t memory_max; /* the most that they were */
 };
 
 /*

@@ -29,6 +29,7 @@ struct host {
 	struct loop *loops[SETTINGS_LOOPS];
 	unsigned n_loops;
 	time_t started; /* seconds since 1970 */
+	int memory_fd;  /* /proc/self/statm; -1: none */
 	const struct host_ops *ops;
 	void *arg;
 };

@@ -44,7 +44,14 @@ cpu(struct metric_text *t, const struct facts *f)
 static void
 memory(struct metric_text *t, const struct facts *f)
 {
-	metric_text_count(t, NULL, f->memory);
+	if (f->memory > 0)
+		metric_text_count(t, NULL, f->memory);
+}
+
+static void
+memory_max(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->memory_max);
 }
 
 static void
@@ -333,9 +340,11 @@ static const struct row table[] = {
 	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",
 	      "Time that the process has computed" },
 	    cpu },
+	{ { "process_resident_memory_bytes", METRIC_GAUGE, "bytes", "Memory that the process has" },
+	    memory },
 	{ { "process_resident_memory_max_bytes", METRIC_GAUGE, "bytes",
 	      "The most memory that the process has had" },
-	    memory },
+	    memory_max },
 	ROW("loops", GAUGE, NULL, "Loops, each a thread", loops),
 	ROW("loops_silent", GAUGE, NULL,
 	    "Loops that did not tell in time what they know; nothing is told of upstreams then",

@@ -321,6 +321,7 @@ open_control(struct serve *s)
 		.settings = s->settings,
 		.n_loops = s->threads->n,
 		.started = time(NULL),
+		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
 		.ops = &ops,
 		.arg = s };
 

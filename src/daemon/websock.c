@@ -2,6 +2,7 @@
 #include "daemon/websock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,6 +56,8 @@ websock_open(struct websock *w, const struct settings *s)
 	char text[NETADDR_TEXT];
 
 	w->n = 0;
+	w->memory_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	w->has_memory = w->memory_fd >= 0;
 	for (size_t i = 0; i < s->web.n; i++) {
 		int fd = open_one(&s->web.addr[i], s->conf.io.freebind);
 
@@ -74,4 +77,7 @@ websock_close(struct websock *w)
 {
 	while (w->n > 0)
 		close(w->fd[--w->n]);
+	if (w->has_memory)
+		close(w->memory_fd);
+	w->has_memory = false;
 }

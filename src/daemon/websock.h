@@ -3,7 +3,8 @@
 #define DNS64D_DAEMON_WEBSOCK_H
 
 /*
- * websock: the sockets of web-listen, opened at the start.
+ * websock: the sockets of web-listen, opened at the start; and the file in which the kernel tells
+ * the size of the process, which cannot be opened any more from inside a chroot or the sandbox.
  */
 
 #include <stdbool.h>
@@ -15,6 +16,8 @@
 struct websock {
 	int fd[SETTINGS_WEB_LISTENS]; /* owned: they listen */
 	size_t n;
+	bool has_memory;
+	int memory_fd; /* owned, if has_memory: /proc/self/statm */
 };
 
 /*
@@ -22,7 +25,7 @@ struct websock {
  */
 MUST_USE bool websock_open(struct websock *w, const struct settings *s);
 
-/* websock_close: close all of them. *W may be all zero. */
+/* websock_close: close all of it. *W may be all zero. */
 void websock_close(struct websock *w);
 
 #endif

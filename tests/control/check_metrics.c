@@ -201,7 +201,7 @@ START_TEST(heads)
 	}
 	ck_assert_uint_gt(n, 100);
 	ck_assert_int_eq(strcmp(text + strlen(text) - 6, "# EOF\n") == 0, open);
-	ck_assert_uint_eq(count("# UNIT "), open ? 7 : 0);
+	ck_assert_uint_eq(count("# UNIT "), open ? 8 : 0);
 }
 END_TEST
 

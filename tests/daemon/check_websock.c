@@ -40,8 +40,10 @@ START_TEST(they_listen)
 	ck_assert_uint_eq(w.n, 1);
 	ck_assert_int_eq(getsockopt(w.fd[0], SOL_SOCKET, SO_ACCEPTCONN, &on, &len), 0);
 	ck_assert_int_eq(on, 1);
+	ck_assert(w.has_memory);
 	websock_close(&w);
 	ck_assert_uint_eq(w.n, 0);
+	ck_assert(!w.has_memory);
 	websock_close(&w);
 }
 END_TEST

@@ -54,6 +54,7 @@ operator_open(struct operator* o, const char *text)
 		.path = "/etc/t.conf",
 		.settings = &o->settings,
 		.started = 1000,
+		.memory_fd = -1,
 		.ops = &ops,
 		.arg = o };
 }

@@ -54,6 +54,7 @@ equal 'five of them synthesized' 5 "$(curl -s -m 20 "$web/metrics" |
 	awk '/^dns64d_answers_total.outcome="synthesized"/ { n += $NF } END { print n }')"
 equal 'the sum of upstreams is that of transports' "$(total dns64d_upstream_sent_total)" \
 	"$(total dns64d_upstream_queries_total)"
+check 'the memory is told from inside the sandbox' test "$(metric process_resident_memory_bytes)" -gt 1000000
 curl -s -m 20 "$web/metrics" >"$work/text"
 curl -s -m 20 -H 'Accept: application/openmetrics-text; version=1.0.0' "$web/metrics" >"$work/open"
 equal 'the end of OpenMetrics' '# EOF' "$(tail -n 1 "$work/open")"
