@@ -72,7 +72,7 @@ START_TEST(an_info)
 }
 END_TEST
 
-/* What a label's value has must not end it (NSD issue 482). */
+/* nsd-482: what a label's value has must not end it. */
 START_TEST(values_of_labels)
 {
 	const struct metric m = { "c", METRIC_GAUGE, NULL, "C" };

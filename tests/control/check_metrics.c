@@ -64,6 +64,7 @@ count(const char *line)
 	return n;
 }
 
+/* unbound_exporter: a counter that a pattern did not match was missing, and nobody noticed. */
 START_TEST(every_counter_is_there_once)
 {
 	char value[32];
@@ -177,7 +178,7 @@ START_TEST(without_a_cache)
 }
 END_TEST
 
-/* Each family has one head, before its samples, and no name is that of another. */
+/* dns-collector-12: each family has one head, before its samples. */
 START_TEST(heads)
 {
 	bool open = _i == 1;
