@@ -202,7 +202,7 @@ stats_asked(bool tcp, bool ipv6, uint16_t qtype)
 {
 	unsigned type = qtype < STATS_NUMBERED ? stats_types[qtype] : STATS_OTHER;
 
-	return (tcp * 2U + ipv6) * STATS_TYPES + type;
+	return ((tcp ? 2U : 0U) + (ipv6 ? 1U : 0U)) * STATS_TYPES + type;
 }
 
 /* One counter as a reader sees it. */
