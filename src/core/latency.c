@@ -94,18 +94,3 @@ latency_count(const struct latency *l)
 		n += l->n[i];
 	return n;
 }
-
-uint64_t
-latency_part(const struct latency *l, double p)
-{
-	double left = p * (double)latency_count(l);
-
-	if (latency_count(l) == 0)
-		return 0;
-	for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
-		left -= (double)l->n[i];
-		if (left <= 0)
-			return latency_bounds_ns[i];
-	}
-	return UINT64_MAX;
-}

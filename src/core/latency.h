@@ -44,10 +44,4 @@ void latency_merge(struct latency *l, const struct latency *more);
 /* latency_count: of how many things L tells. */
 MUST_USE uint64_t latency_count(const struct latency *l);
 
-/*
- * latency_part: a duration in ns that about the part P (0 to 1) of L did not exceed: the bound of
- * the bucket where that part ends; 0 if L is empty.
- */
-MUST_USE uint64_t latency_part(const struct latency *l, double p);
-
 #endif
