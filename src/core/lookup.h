@@ -207,7 +207,7 @@ struct lookup {
 	/* not in flight: the timer is for the next attempt, or with spent for the end */
 	bool paused : 1;
 	bool spent : 1;       /* nothing is left to be sent; a reply to what was is still taken */
-	bool refused : 1;     /* the last attempt was refused by ICMP */
+	bool refused : 1;     /* the last attempt was refused, by ICMP or as a connection */
 	bool pinned : 1;      /* the next attempt goes to upstream, whatever its health */
 	bool no_edns : 1;     /* this upstream refused it */
 	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */

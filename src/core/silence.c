@@ -142,18 +142,16 @@ listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, ui
 	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
 
-/* Does L's upstream refuse and may be away for a moment only, as it is not known to be down? */
+/* Does L's upstream refuse? It may be away for a moment only. */
 static bool
 may_knock(const struct lookups *ls, const struct lookup *l)
 {
-	const struct upstream *up = &ls->upstreams->table[l->upstream];
-
-	return l->refused && !l->probe && up->active && !up->down;
+	return l->refused && !l->probe && ls->upstreams->table[l->upstream].active;
 }
 
 /*
- * Nothing is left to be sent for L, unless it knocks at an upstream that refuses; with an error at
- * hand or none open nothing is awaited either. Returns whether L goes on.
+ * Nothing is left to be sent for L, unless it knocks at an upstream that refuses, again and again;
+ * with an error at hand or none open nothing is awaited either. Returns whether L goes on.
  */
 static bool
 spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
@@ -213,7 +211,8 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
 	u = pick(ls, l);
-	if (u == UPSTREAM_NONE && l->best_rcode == DNS_NOERROR && may_knock(ls, l))
+	if (u == UPSTREAM_NONE && l->best_rcode == DNS_NOERROR && may_knock(ls, l) &&
+	    !ls->upstreams->table[l->upstream].down)
 		u = l->upstream;
 	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result, now_ns);
 }
@@ -373,7 +372,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 {
 	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
-	l->refused = false;
+	l->refused = !c->lost_established;
 	if (c->lost_established && again) {
 		l->tcp_again |= !c->lost_fruitful;
 		return attempt_again(ls, l, l->upstream);

@@ -160,7 +160,7 @@ history_is_open(const struct sim *s, uint16_t id)
 }
 
 void
-history_lost(struct sim *s, unsigned conn)
+history_lost(struct sim *s, unsigned conn, bool established)
 {
 	struct upstream *up = &s->w.engine->upstreams.table[conn / CHANNELS_EACH];
 	struct list *open = &up->tcp[conn % CHANNELS_EACH].open;
@@ -169,6 +169,10 @@ history_lost(struct sim *s, unsigned conn)
 		struct sends *n = sends_of(
 		    s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)));
 
+		if (!established) { /* one that refuses is asked again later */
+			n->heard[conn / CHANNELS_EACH][0]++;
+			continue;
+		}
 		if (s->conn_good[conn] || !n->lost)
 			n->heard[conn / CHANNELS_EACH][1]++;
 		n->lost = n->lost || !s->conn_good[conn];

@@ -113,8 +113,7 @@ lose(struct sim *s, uint32_t conn, bool established)
 		s->conn_good[conn] = false;
 	sim_say(
 	    s, "  connection %u lost, %s, %u open", conn, established ? "was up" : "not made", n);
-	if (established)
-		history_lost(s, conn);
+	history_lost(s, conn, established);
 	engine_tcp_lost(s->w.engine, conn, established, s->w.now_ns);
 }
 
