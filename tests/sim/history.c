@@ -160,7 +160,7 @@ history_is_open(const struct sim *s, uint16_t id)
 }
 
 void
-history_lost(struct sim *s, unsigned conn, bool established)
+history_lost(struct sim *s, unsigned conn)
 {
 	struct upstream *up = &s->w.engine->upstreams.table[conn / CHANNELS_EACH];
 	struct list *open = &up->tcp[conn % CHANNELS_EACH].open;
@@ -169,10 +169,6 @@ history_lost(struct sim *s, unsigned conn, bool established)
 		struct sends *n = sends_of(
 		    s, lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link)));
 
-		if (!established) { /* one that refuses is asked again later */
-			n->heard[conn / CHANNELS_EACH][0]++;
-			continue;
-		}
 		if (s->conn_good[conn] || !n->lost)
 			n->heard[conn / CHANNELS_EACH][1]++;
 		n->lost = n->lost || !s->conn_good[conn];
@@ -189,11 +185,9 @@ history_refused(struct sim *s, unsigned slot)
 		const struct lookup *l =
 		    lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link));
 
-		if (l->probe)
-			continue;
-		history_touched(s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
-		/* One that refuses is asked again later. */
-		sends_of(s, l)->heard[s->w.engine->upstreams.sockets[slot].upstream][0]++;
+		if (!l->probe)
+			history_touched(
+			    s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
 	}
 }
 

@@ -53,11 +53,10 @@ void history_given_up(struct sim *s, unsigned number);
 bool history_is_open(const struct sim *s, uint16_t id);
 
 /*
- * history_lost: the connection CONN is lost, ESTABLISHED: after it was up. What is open there may
- * be asked over a new one, but only once if no reply came by it; and once more over UDP, if CONN
- * was not made.
+ * history_lost: the connection CONN is lost: what is open there may be asked over a new one, but
+ * only once if no reply came by it.
  */
-void history_lost(struct sim *s, unsigned conn, bool established);
+void history_lost(struct sim *s, unsigned conn);
 
 /* history_refused: the socket in SLOT is refused: so are all questions that went by it. */
 void history_refused(struct sim *s, unsigned slot);

@@ -113,7 +113,8 @@ lose(struct sim *s, uint32_t conn, bool established)
 		s->conn_good[conn] = false;
 	sim_say(
 	    s, "  connection %u lost, %s, %u open", conn, established ? "was up" : "not made", n);
-	history_lost(s, conn, established);
+	if (established)
+		history_lost(s, conn);
 	engine_tcp_lost(s->w.engine, conn, established, s->w.now_ns);
 }
 
