@@ -9,8 +9,7 @@
 #include "core/health.h"
 
 #define LISTEN_MS 250 /* between looks at whether an upstream is back */
-#define KNOCK_MS 250  /* before the third attempt at one that refuses, and doubled for each other \
-		       */
+#define KNOCK_MS 250  /* before the third attempt at one that refuses; doubled for the next */
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 #define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
 
