@@ -400,7 +400,7 @@ attempt_next_question(
 {
 	struct list *link;
 
-	while ((link = list_pop(&ls->to_ask)) != NULL) {
+	while ((link = lookup_next_to_ask(ls)) != NULL) {
 		struct lookup *l = LIST_OBJECT(link, struct lookup, link);
 		bool by_tcp;
 

@@ -49,17 +49,6 @@ channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield)
 	return best;
 }
 
-uint64_t
-channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield)
-{
-	bool stuck = all_stuck(c);
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < CHANNELS_EACH; i++)
-		sum += c[i].stuck != stuck ? 0 : room(&c[i], yield);
-	return sum;
-}
-
 bool
 channels_unused(const struct channel c[static CHANNELS_EACH])
 {
@@ -81,7 +70,7 @@ channel_silent(struct channel *c, uint64_t sent_ns)
 uint32_t
 channel_yield(const struct channel *c, uint32_t yield)
 {
-	bool cut = !list_empty(&c->open);
+	bool cut = c->n_awaited > 0 && !c->stuck;
 
 	return c->n_served > 0 && (cut || c->n_served > yield) ? c->n_served : yield;
 }

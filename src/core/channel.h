@@ -50,9 +50,6 @@ void channels_init(struct channel c[static CHANNELS_EACH]);
  */
 MUST_USE unsigned channels_pick(const struct channel c[static CHANNELS_EACH], uint32_t yield);
 
-/* channels_room: how many more questions channels_pick finds room for. */
-MUST_USE uint64_t channels_room(const struct channel c[static CHANNELS_EACH], uint32_t yield);
-
 /* channels_unused: has none of the connections C an attempt in flight? */
 MUST_USE bool channels_unused(const struct channel c[static CHANNELS_EACH]);
 

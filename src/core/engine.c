@@ -156,6 +156,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->queries.conf_gen++;
 	limits_configure(&e->limits, conf, &e->rng);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
+	lookup_unqueue_all(&e->lookups);
 	if (conf->cache != NULL)
 		store_changes(conf->cache, changed, now_ns);
 	audited(e);
@@ -253,13 +254,11 @@ on_upstream_message(struct engine *e, const struct packet_in *in)
 enum engine_taken
 engine_input(struct engine *e, const struct packet_in *in, uint64_t now_ns)
 {
+	bool client = in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP;
 	enum engine_taken taken;
 
 	begin(e, now_ns);
-	if (in->way == PACKET_CLIENT_UDP || in->way == PACKET_CLIENT_TCP)
-		taken = on_client_message(e, in);
-	else
-		taken = on_upstream_message(e, in);
+	taken = client ? on_client_message(e, in) : on_upstream_message(e, in);
 	audited(e);
 	return taken;
 }
@@ -463,7 +462,7 @@ next(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 	do
 		more = next_repeated(e, udp, send) || next_answer(e, udp, tcp, send);
 	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
-	if (!more && !list_empty(&e->lookups.to_ask)) {
+	if (!more && lookup_to_ask(&e->lookups)) {
 		more = attempt_next_question(&e->lookups, udp, tcp, send, e->now_ns);
 		if (UNLIKELY(e->queries.trace != NULL) && more)
 			engine_trace_sent(e, send, udp, tcp);
@@ -477,8 +476,8 @@ engine_next(struct engine *e, uint8_t udp_slot[static PACKET_UDP_CAP],
     uint8_t tcp_buf[static PACKET_TCP_CAP], struct packet_out *send)
 {
 	/* Nothing to be sent, nor work left: so it is at the end of every message. */
-	if (list_empty(&e->queries.ready) && list_empty(&e->lookups.to_ask) &&
-	    e->repeated.len == 0 && !e->lookups.more)
+	if (list_empty(&e->queries.ready) && !lookup_to_ask(&e->lookups) && e->repeated.len == 0 &&
+	    !e->lookups.more)
 		return false;
 	return next(e, udp_slot, tcp_buf, send);
 }

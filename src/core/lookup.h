@@ -207,7 +207,7 @@ struct lookup {
 	/* not in flight: the timer is for the next attempt, or with spent for the end */
 	bool paused : 1;
 	bool spent : 1;       /* nothing is left to be sent; a reply to what was is still taken */
-	bool refused : 1;     /* the last attempt was refused by ICMP */
+	bool refused : 1;     /* by ICMP, and TCP had no reply either: it may be asked again */
 	bool pinned : 1;      /* the next attempt goes to upstream, whatever its health */
 	bool no_edns : 1;     /* this upstream refused it */
 	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
@@ -255,11 +255,9 @@ struct lookups {
 	uint64_t seed;           /* keys the hash of names */
 	uint64_t spread;         /* keys the rest of a question: odd and secret */
 	struct list to_ask;
-	/*
-	 * lookups to be asked over TCP, by the number of the upstream whose connections have no
-	 * room
-	 */
+	/* to be asked over TCP, by the number of the upstream whose connections have no room */
 	struct list for_tcp[UPSTREAM_MAX];
+	uint64_t tcp_ready; /* bit per number: it may have room now */
 	unsigned n_spaces;
 	uint8_t reply[PACKET_UDP_CAP]; /* a reply in lower case (RULES D24), or the bytes of
 					  truncated */
@@ -392,6 +390,33 @@ void lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 
 /* lookup_unqueue: the connections to upstream U may have room for lookups that wait for it. */
 void lookup_unqueue(struct lookups *ls, unsigned u);
+
+/* lookup_unqueue_all: that may be so of any upstream, or it is one no more: the settings changed.
+ */
+void lookup_unqueue_all(struct lookups *ls);
+
+/* lookup_to_ask: may there be a lookup to be sent now? */
+MUST_USE static inline bool
+lookup_to_ask(const struct lookups *ls)
+{
+	return !list_empty(&ls->to_ask) || UNLIKELY(ls->tcp_ready != 0);
+}
+
+/*
+ * lookup_next_for_tcp: the link of the next lookup that waits for room on a connection that there
+ * is now, taken from its list; the one that has waited longest for its upstream. NULL: there is
+ * none.
+ */
+MUST_USE struct list *lookup_next_for_tcp(struct lookups *ls);
+
+/* lookup_next_to_ask: the link of the next lookup to be sent, taken from its list; NULL: none. */
+MUST_USE static inline struct list *
+lookup_next_to_ask(struct lookups *ls)
+{
+	struct list *link = UNLIKELY(ls->tcp_ready != 0) ? lookup_next_for_tcp(ls) : NULL;
+
+	return link != NULL ? link : list_pop(&ls->to_ask);
+}
 
 /*
  * lookup_expect: attempt A is about to end without a reply; one that comes yet by its socket is no

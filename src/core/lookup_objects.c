@@ -30,6 +30,7 @@ lookups_init(struct lookups *ls, const struct lookups *borrowed, uint32_t cap)
 	ls->seed = ls->conf->cache != NULL ? cache_seed(ls->conf->cache) : rng_u64(ls->rng);
 	ls->spread = rng_u64(ls->rng) | 1;
 	ls->n_spaces = 1;
+	ls->tcp_ready = 0;
 	list_init(&ls->to_ask);
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		list_init(&ls->for_tcp[u]);

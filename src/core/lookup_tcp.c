@@ -9,8 +9,11 @@ lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	uint64_t due_ns;
 
 	/* Every upstream is down: as short a wait as for an attempt (RULES D5). */
-	if (upstreams_all_down(us) && l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
-		l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+	if (upstreams_all_down(us)) {
+		l->hurried = true;
+		if (l->end_ns > now_ns + LOOKUP_DOWN_MS * NS_PER_MS)
+			l->end_ns = now_ns + LOOKUP_DOWN_MS * NS_PER_MS;
+	}
 	due_ns = l->end_ns;
 	if (us->n_order > 1)
 		due_ns = now_ns + upstreams_wait_ns(us, l->upstream, UPSTREAM_OVER_TCP, 0);
@@ -20,14 +23,40 @@ lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	wheel_set(ls->wheel, &l->timer, due_ns < l->end_ns ? due_ns : l->end_ns);
 }
 
+_Static_assert(UPSTREAM_MAX <= 64, "a bit of tcp_ready each");
+
 void
 lookup_unqueue(struct lookups *ls, unsigned u)
 {
-	const struct upstream *up = &ls->upstreams->table[u];
-	struct list *head = &ls->for_tcp[u];
+	if (!list_empty(&ls->for_tcp[u]))
+		ls->tcp_ready |= UINT64_C(1) << u;
+}
 
-	if (list_empty(head))
-		return;
-	for (uint64_t n = channels_room(up->tcp, up->tcp_yield); n > 0 && !list_empty(head); n--)
-		lookup_ask(ls, LIST_OBJECT(head->next, struct lookup, link));
+void
+lookup_unqueue_all(struct lookups *ls)
+{
+	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
+		lookup_unqueue(ls, u);
+}
+
+struct list *
+lookup_next_for_tcp(struct lookups *ls)
+{
+	/* One at a time, when it is sent: one that is not sent after all takes no room. */
+	while (ls->tcp_ready != 0) {
+		unsigned u = (unsigned)__builtin_ctzll(ls->tcp_ready);
+		const struct upstream *up = &ls->upstreams->table[u];
+		struct list *head = &ls->for_tcp[u];
+
+		if (!list_empty(head) &&
+		    (!up->active || channels_pick(up->tcp, up->tcp_yield) != CHANNELS_EACH)) {
+			struct lookup *l = LIST_OBJECT(head->next, struct lookup, link);
+
+			wheel_clear(ls->wheel, &l->timer);
+			l->pinned = true;
+			return list_pop(head);
+		}
+		ls->tcp_ready &= ls->tcp_ready - 1;
+	}
+	return NULL;
 }

@@ -9,7 +9,7 @@
 #include "core/health.h"
 
 #define LISTEN_MS 250 /* between looks at whether an upstream is back */
-#define KNOCK_MS 250  /* between questions to one that refuses */
+#define KNOCK_MS 250  /* before the third attempt at one that refuses; doubled for the next */
 #define AT_ONCE 2     /* attempts that a silent upstream gets before the rest of them is spread */
 #define SENDS_MOST 32 /* sends of a lookup, after which no lost connection is made anew for it */
 
@@ -52,6 +52,13 @@ was_heard(const struct lookups *ls, const struct lookup *l, unsigned u)
 	return ls->upstreams->table[u].heard_ns > l->born_ns;
 }
 
+/* Does U refuse what L sends? Then it is away, perhaps for a moment, whatever it replied before. */
+static bool
+is_refusing(const struct lookup *l, unsigned u)
+{
+	return l->refused && u == l->upstream;
+}
+
 /*
  * The upstream to be asked over TCP, as each was silent over UDP as often as it may be: at best one
  * that answers others, which is asked so once; else any that is not known to be down, as its UDP
@@ -72,7 +79,7 @@ pick_for_tcp(const struct lookups *ls, const struct lookup *l)
 
 		if (l->errored >> u & 1 || us->table[u].down || n >= attempt_most(ls))
 			continue;
-		if (!was_heard(ls, l, u))
+		if (is_refusing(l, u) || !was_heard(ls, l, u))
 			found = u;
 		else if (n == 0)
 			return u;
@@ -119,7 +126,19 @@ is_spread(const struct lookups *ls, const struct lookup *l, unsigned u)
 {
 	unsigned n = attempt_silences(l, UPSTREAM_OVER_UDP, u);
 
-	return n >= AT_ONCE && !was_heard(ls, l, u);
+	return n >= AT_ONCE && (is_refusing(l, u) || !was_heard(ls, l, u));
+}
+
+/* How long the next attempt of L, to upstream U, is put off then. */
+static uint64_t
+spread_ns(const struct lookups *ls, const struct lookup *l, unsigned u, uint64_t now_ns)
+{
+	unsigned n =
+	    attempt_silences(l, UPSTREAM_OVER_UDP, u) + attempt_silences(l, UPSTREAM_OVER_TCP, u);
+
+	if (is_refusing(l, u))
+		return KNOCK_MS * NS_PER_MS << (n - AT_ONCE);
+	return (l->end_ns - now_ns) / (n_left(ls, l) + 1);
 }
 
 /* Send L's question to U next. */
@@ -127,6 +146,7 @@ static bool
 go_to(struct lookups *ls, struct lookup *l, uint16_t u)
 {
 	l->tcp_only = l->tcp_only && u == l->upstream;
+	l->refused = is_refusing(l, u);
 	return attempt_again(ls, l, u);
 }
 
@@ -142,26 +162,15 @@ listen_on(struct lookups *ls, struct lookup *l, struct lookup_result *result, ui
 	return pause_until(ls, l, now_ns + LISTEN_MS * NS_PER_MS);
 }
 
-/* Does L's upstream refuse and may be away for a moment only, as it is not known to be down? */
-static bool
-may_knock(const struct lookups *ls, const struct lookup *l)
-{
-	const struct upstream *up = &ls->upstreams->table[l->upstream];
-
-	return l->refused && !l->probe && up->active && !up->down;
-}
-
 /*
- * Nothing is left to be sent for L, unless it knocks at an upstream that refuses; with an error at
- * hand or none open nothing is awaited either. Returns whether L goes on.
+ * Nothing is left to be sent for L; with an error at hand or none open nothing is awaited either.
+ * Returns whether L goes on.
  */
 static bool
-spend(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint64_t now_ns)
+spend(struct lookups *ls, struct lookup *l, struct lookup_result *result)
 {
 	if ((l->best_rcode | l->late_rcode) != DNS_NOERROR || l->earlier == NULL)
 		return finish(ls, l, result);
-	if (may_knock(ls, l))
-		return pause_until(ls, l, now_ns + KNOCK_MS * NS_PER_MS);
 	l->spent = true;
 	return pause_until(ls, l, l->end_ns);
 }
@@ -191,9 +200,9 @@ go_on(
 	}
 	u = pick(ls, l);
 	if (u == UPSTREAM_NONE)
-		return spend(ls, l, result, now_ns);
+		return spend(ls, l, result);
 	if (is_spread(ls, l, u))
-		return pause_until(ls, l, now_ns + (l->end_ns - now_ns) / (n_left(ls, l) + 1));
+		return pause_until(ls, l, now_ns + spread_ns(ls, l, u, now_ns));
 	/* Where connections end under a load, the same again at once would only add to it. */
 	if (lost && u == l->upstream && l->tcp_only)
 		return pause_until(
@@ -213,9 +222,7 @@ resume(struct lookups *ls, struct lookup *l, struct lookup_result *result, uint6
 	if (!l->hurried && upstreams_all_down(ls->upstreams))
 		return listen_on(ls, l, result, now_ns);
 	u = pick(ls, l);
-	if (u == UPSTREAM_NONE && l->best_rcode == DNS_NOERROR && may_knock(ls, l))
-		u = l->upstream;
-	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result, now_ns);
+	return u != UPSTREAM_NONE ? go_to(ls, l, u) : spend(ls, l, result);
 }
 
 /*
@@ -276,7 +283,8 @@ silence_on_timer(
 {
 	bool in_flight = lookup_in_flight(l);
 
-	l->refused = l->refused && l->paused;
+	/* One that refuses over UDP and is silent over TCP does refuse. */
+	l->refused = l->refused && (l->paused || (l->progress == LOOKUP_ASKED_TCP && !l->tcp_only));
 	if (l->progress == LOOKUP_TO_ASK) { /* no TCP connection had room */
 		l->no_room = true;
 		lookup_stop_attempt(ls, l);
@@ -329,8 +337,10 @@ on_refused(struct lookups *ls, struct lookup *l, struct lookup_result *result, u
 	l->refused = true;
 	blame_count(ls, l, &l->now);
 	lookup_shelve(ls, l); /* ICMP may be forged: a reply is taken still */
-	if (attempt_resume(ls, l))
+	if (attempt_resume(ls, l)) {
+		l->refused = false;
 		return true;
+	}
 	return go_on(ls, l, result, false, now_ns);
 }
 
@@ -373,7 +383,7 @@ on_lost(struct lookups *ls, struct lookup *l, const struct channel *c, struct lo
 {
 	bool again = c->lost_fruitful ? l->n_sends < SENDS_MOST : !l->tcp_again;
 
-	l->refused = false;
+	l->refused = l->refused && !c->lost_established && !l->tcp_only;
 	if (c->lost_established && again) {
 		l->tcp_again |= !c->lost_fruitful;
 		return attempt_again(ls, l, l->upstream);

@@ -81,16 +81,21 @@ close_socket(unsigned slot)
 	sockets[slot].gen++;
 }
 
-/* Replace socket I, as io/upstream_set does. */
+/* Replace socket I, as io/upstream_set does: one of those that drain longest has to go. */
 static void
 replace(unsigned i)
 {
+	static unsigned next;
+	unsigned at = n_draining;
+
 	if (n_draining == DRAINING) {
-		close_socket(draining[0]);
-		memmove(&draining[0], &draining[1], --n_draining * sizeof(draining[0]));
+		at = next++ % DRAINING;
+		close_socket(draining[at]);
+	} else {
+		n_draining++;
 	}
 	engine_socket_retire(e, slots[i]);
-	draining[n_draining++] = slots[i];
+	draining[at] = slots[i];
 	slots[i] = open_socket();
 }
 

@@ -56,13 +56,20 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 	return m->len;
 }
 
+/* A world with room for so many questions. */
 static void
-setup(void)
+begin(unsigned n_upstreams, unsigned room)
 {
-	world_init(&world, 1, CAP);
+	world_init(&world, n_upstreams, room);
 	world.client = on_client;
 	world.upstream = on_upstream;
 	world.conf.timeout_ms = 5000;
+}
+
+static void
+setup(void)
+{
+	begin(1, CAP);
 	n_asked = 0;
 	n_tc = 0;
 	n_told = 0;
@@ -317,10 +324,8 @@ START_TEST(d26_the_only_one_left_has_all_the_room)
 {
 	const unsigned most = 4 * CAP, share = most - most / 4;
 
-	world_init(&world, 2, most);
-	world.client = on_client;
-	world.upstream = on_upstream;
-	world.conf.timeout_ms = 5000;
+	policies_unref(world.conf.policies);
+	begin(2, most);
 	world.conf.max_waiting_per_client = 0;
 	world_start(&world, 1);
 	starve(1);

@@ -73,7 +73,6 @@ static const struct {
 	{ "rate-", "asked again it is over the limit" },
 	{ "prefixes-round-robin", "prefixes take turns" },
 	{ "target-nxdomain", "NXDOMAIN speaks for the other type too, which is not asked for" },
-	{ "upstream-refused-alone", "what it refused once puts it in doubt" },
 };
 
 /* Nor those with one of these lines: what follows is about sockets, or another answer is right. */

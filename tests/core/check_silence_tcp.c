@@ -291,10 +291,30 @@ START_TEST(silence_makes_room_on_a_connection)
 		ck_assert(parts_next(&p, &sent));
 	ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_TCP);
 	ck_assert_uint_eq(sent.sock, 3);
-	expect_udp(); /* what was asked last */
+	while (parts_next(&p, &sent)) /* those that were silent */
+		ck_assert_uint_eq(sent.way, PACKET_UPSTREAM_UDP);
 	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
 		p.upstreams.table[0].tcp[conn].stuck = true;
 	(void)ask(0);
+}
+END_TEST
+
+/* Who waits for a connection to an upstream that is one no more goes to another. */
+START_TEST(question_does_not_wait_for_who_is_gone)
+{
+	struct lookup *l;
+
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		(void)ask(conn);
+	l = ask_in_vain();
+	p.upstreams.table[0].active = false;
+	p.upstreams.order[0] = 1;
+	p.upstreams.n_order = 1;
+	lookup_unqueue_all(&p.lookups);
+	ck_assert(parts_next(&p, &sent));
+	ck_assert_uint_eq(l->upstream, 1);
+	ck_assert_uint_eq(l->n_sends, 1);
 }
 END_TEST
 
@@ -340,6 +360,7 @@ suite(void)
 	tcase_add_test(t, questions_wait_where_connections_end_early);
 	tcase_add_test(t, all_down_shortens_the_wait_for_a_connection);
 	tcase_add_test(t, silence_makes_room_on_a_connection);
+	tcase_add_test(t, question_does_not_wait_for_who_is_gone);
 	tcase_add_test(t, question_does_not_wait_for_a_connection_for_ever);
 	suite_add_tcase(s, t);
 	return s;

@@ -185,11 +185,9 @@ history_refused(struct sim *s, unsigned slot)
 		const struct lookup *l =
 		    lookup_of(&s->w.engine->lookups, LIST_OBJECT(at, struct attempt, link));
 
-		if (l->probe)
-			continue;
-		history_touched(s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
-		/* One that refuses is asked again later. */
-		sends_of(s, l)->heard[s->w.engine->upstreams.sockets[slot].upstream][0]++;
+		if (!l->probe)
+			history_touched(
+			    s, history_key(l->qname, l->qtype, l->do_bit, l->cd), false);
 	}
 }
 

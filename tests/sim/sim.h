@@ -32,7 +32,7 @@
 #define SIM_LOOKUPS 2048
 #define SIM_ERAS 16
 #define SIM_DRAINING 512
-#define SIM_USES 8192
+#define SIM_USES 32768
 #define SIM_FEW 256 /* questions in flight that most worlds have room for, at most */
 
 enum fault {
