@@ -91,6 +91,17 @@ netaddr_block(const struct netaddr *a)
 	return b;
 }
 
+/* netaddr_block_first: the first address of the client network B, an IPv6 /64 or an IPv4 address.
+ */
+MUST_USE static inline struct netaddr
+netaddr_block_first(const struct netaddr_block *b)
+{
+	struct netaddr a = { .family = (uint8_t)b->kind, .scope = (uint32_t)(b->kind >> 8) };
+
+	memcpy(a.addr, &b->prefix, sizeof(b->prefix));
+	return a;
+}
+
 /* netaddr_block_equal: are A and B the same client network? */
 MUST_USE static inline bool
 netaddr_block_equal(const struct netaddr_block *a, const struct netaddr_block *b)

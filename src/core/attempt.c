@@ -132,12 +132,20 @@ goes_by_tcp(const struct lookup *l)
 	return l->tcp || l->tcp_only || l->tcp_kept;
 }
 
+/* The index of the connection for L's question; CHANNELS_EACH: none has room. */
+static __attribute__((noinline)) unsigned
+pick_channel(const struct lookups *ls, const struct lookup *l)
+{
+	const struct upstream *up = &ls->upstreams->table[l->upstream];
+
+	return channels_pick(up->tcp, l->probe ? CHANNEL_ENDLESS : up->tcp_yield);
+}
+
+/* Take an ID for L's question over connection K. False: there is none. */
 static __attribute__((noinline)) bool
-go_tcp(struct lookups *ls, struct lookup *l)
+go_tcp(struct lookups *ls, struct lookup *l, unsigned k)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
-	struct channel *tcp = up->tcp;
-	unsigned k = channels_pick(tcp, l->probe ? CHANNEL_ENDLESS : up->tcp_yield);
 
 	if (!take_id(ls, l, 0, (uint16_t)(TXID_TCP + k)))
 		return false;
@@ -146,15 +154,6 @@ go_tcp(struct lookups *ls, struct lookup *l)
 	stats_inc(&ls->stats->upstream_tcp);
 	up->tally.sends_tcp++;
 	return true;
-}
-
-/* L is to go over TCP: has no connection room for it? */
-static __attribute__((noinline)) bool
-lacks_channel(const struct lookups *ls, const struct lookup *l)
-{
-	const struct upstream *up = &ls->upstreams->table[l->upstream];
-
-	return !l->probe && channels_pick(up->tcp, up->tcp_yield) == CHANNELS_EACH;
 }
 
 /* L's question cannot be sent: L ends at the next tick. */
@@ -292,13 +291,14 @@ static bool
 go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	bool by_tcp = goes_by_tcp(l);
+	unsigned k = UNLIKELY(by_tcp) ? pick_channel(ls, l) : 0;
 
-	if (UNLIKELY(by_tcp) && lacks_channel(ls, l)) {
-		l->n_sends--;
-		lookup_queue(ls, l, now_ns);
+	if (UNLIKELY(k == CHANNELS_EACH)) {
+		l->n_sends--; /* not yet */
+		lookup_tcp_wait(ls, l, now_ns);
 		return false;
 	}
-	if (by_tcp ? go_tcp(ls, l) : go_udp(ls, l))
+	if (by_tcp ? go_tcp(ls, l, k) : go_udp(ls, l))
 		return true;
 	wheel_set(ls->wheel, &l->timer, now_ns + ATTEMPT_UNSENT_MS * NS_PER_MS);
 	if (by_tcp && l->n_silent > 0 && !l->tcp_only && !l->tcp_kept)

@@ -12,7 +12,8 @@
  * Some upstreams end each connection after a number of replies. What was asked beyond them has to
  * be asked again (RFC 7766 section 6.2.4), so no more are asked than the last connection that was
  * lost with questions open gave replies (its yield). A connection that has given as many, and is
- * there still, gets one more question, and after each further reply one more at a time.
+ * there still, gets one more question, and after each further reply one more at a time: of S
+ * replies given, yield - S questions may be open, and later S - yield + 1.
  */
 
 #include <stdbool.h>

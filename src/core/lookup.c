@@ -271,7 +271,7 @@ await_no_more(struct lookups *ls, const struct attempt *a)
 	ls->upstreams->table[a->upstream].n_waiting--;
 	if (txid_by_tcp(a->socket)) {
 		lookup_channel(ls, a)->n_awaited--;
-		lookup_unqueue(ls, a->upstream);
+		lookup_tcp_room(ls, a->upstream);
 	}
 }
 

@@ -207,7 +207,7 @@ struct lookup {
 	/* not in flight: the timer is for the next attempt, or with spent for the end */
 	bool paused : 1;
 	bool spent : 1;       /* nothing is left to be sent; a reply to what was is still taken */
-	bool refused : 1;     /* by ICMP, and TCP had no reply either: it may be asked again */
+	bool refused : 1;     /* over UDP, by ICMP, and no reply came over TCP since */
 	bool pinned : 1;      /* the next attempt goes to upstream, whatever its health */
 	bool no_edns : 1;     /* this upstream refused it */
 	bool probe : 1;       /* a probe of an upstream's health: no query waits for it */
@@ -382,18 +382,18 @@ MUST_USE bool lookup_drop_oldest(struct lookups *ls);
 void lookup_ask(struct lookups *ls, struct lookup *l);
 
 /*
- * lookup_queue: L, on no list, is to be sent over TCP to l->upstream, whose connections end after a
- * few replies and have no room for it now (core/channel). It waits until there is, or, if there is
- * another upstream to ask, for as long as a reply takes.
+ * lookup_tcp_wait: L, on no list, is to be sent over TCP to l->upstream, whose connections end
+ * after a few replies and have no room for it now (core/channel). It waits until there is, or, if
+ * there is another upstream to ask, for as long as a reply takes.
  */
-void lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns);
+void lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 
-/* lookup_unqueue: the connections to upstream U may have room for lookups that wait for it. */
-void lookup_unqueue(struct lookups *ls, unsigned u);
+/* lookup_tcp_room: the connections to upstream U may have room for lookups that wait for it. */
+void lookup_tcp_room(struct lookups *ls, unsigned u);
 
-/* lookup_unqueue_all: that may be so of any upstream, or it is one no more: the settings changed.
+/* lookup_tcp_room_all: the settings changed: that may be so of any, or one is no upstream any more
  */
-void lookup_unqueue_all(struct lookups *ls);
+void lookup_tcp_room_all(struct lookups *ls);
 
 /* lookup_to_ask: may there be a lookup to be sent now? */
 MUST_USE static inline bool
@@ -403,17 +403,17 @@ lookup_to_ask(const struct lookups *ls)
 }
 
 /*
- * lookup_next_for_tcp: the link of the next lookup that waits for room on a connection that there
+ * lookup_tcp_next: the link of the next lookup that waits for room on a connection that there
  * is now, taken from its list; the one that has waited longest for its upstream. NULL: there is
  * none.
  */
-MUST_USE struct list *lookup_next_for_tcp(struct lookups *ls);
+MUST_USE struct list *lookup_tcp_next(struct lookups *ls);
 
 /* lookup_next_to_ask: the link of the next lookup to be sent, taken from its list; NULL: none. */
 MUST_USE static inline struct list *
 lookup_next_to_ask(struct lookups *ls)
 {
-	struct list *link = UNLIKELY(ls->tcp_ready != 0) ? lookup_next_for_tcp(ls) : NULL;
+	struct list *link = UNLIKELY(ls->tcp_ready != 0) ? lookup_tcp_next(ls) : NULL;
 
 	return link != NULL ? link : list_pop(&ls->to_ask);
 }

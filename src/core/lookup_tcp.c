@@ -3,7 +3,7 @@
 #include "core/lookup.h"
 
 void
-lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns)
+lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
 	const struct upstreams *us = ls->upstreams;
 	uint64_t due_ns;
@@ -26,21 +26,21 @@ lookup_queue(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 _Static_assert(UPSTREAM_MAX <= 64, "a bit of tcp_ready each");
 
 void
-lookup_unqueue(struct lookups *ls, unsigned u)
+lookup_tcp_room(struct lookups *ls, unsigned u)
 {
 	if (!list_empty(&ls->for_tcp[u]))
 		ls->tcp_ready |= UINT64_C(1) << u;
 }
 
 void
-lookup_unqueue_all(struct lookups *ls)
+lookup_tcp_room_all(struct lookups *ls)
 {
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
-		lookup_unqueue(ls, u);
+		lookup_tcp_room(ls, u);
 }
 
 struct list *
-lookup_next_for_tcp(struct lookups *ls)
+lookup_tcp_next(struct lookups *ls)
 {
 	/* One at a time, when it is sent: one that is not sent after all takes no room. */
 	while (ls->tcp_ready != 0) {

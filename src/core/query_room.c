@@ -25,14 +25,13 @@
 static void
 crowded(struct queries *qs, const struct query *guest, const struct fair_net *net)
 {
-	struct netaddr first = { .family = (uint8_t)net->block.kind };
+	const struct netaddr first = netaddr_block_first(&net->block);
 	char text[NETADDR_TEXT];
 
 	stats_inc(&qs->stats->gave_way);
 	qs->crowded_ns = guest->deadline_ns;
 	if (qs->n_crowded++ > 0 || !told_begin(qs->conf->told, TOLD_CROWDED, NULL))
 		return;
-	memcpy(first.addr, &net->block.prefix, sizeof(net->block.prefix));
 	log_warn("clients",
 	    "too many questions wait for upstreams: %u in a loop, %u of them from %s/%u; some give "
 	    "way (see max-queries, max-waiting-per-client, rate-limit)",

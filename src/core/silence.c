@@ -407,7 +407,7 @@ silence_on_tcp_lost(struct lookups *ls, unsigned conn, bool established)
 
 	up->tcp_yield = channel_yield(c, up->tcp_yield);
 	channel_closed(c, established);
-	lookup_unqueue(ls, conn / CHANNELS_EACH);
+	lookup_tcp_room(ls, conn / CHANNELS_EACH);
 	if (list_empty(&c->lost))
 		return;
 	list_unlink(&c->link);

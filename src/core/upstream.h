@@ -122,7 +122,7 @@ struct upstream {
 	int32_t socket[TXID_MAX_SPACES];   /* per ID space: slot for new questions; -1: none */
 	unsigned n_sockets;                /* number of slots that lead to it */
 	struct channel tcp[CHANNELS_EACH]; /* its TCP connections */
-	uint32_t tcp_yield; /* replies that one gives before it ends; CHANNEL_ENDLESS */
+	uint32_t tcp_yield; /* replies that one of tcp gives before it ends; CHANNEL_ENDLESS */
 };
 
 /* upstream_guarded: is guard G in force at NOW_NS? */

@@ -280,6 +280,9 @@ START_TEST(a_client_network)
 	block[0] = netaddr_block(&a);
 	block[1] = netaddr_block(&b);
 	ck_assert_int_eq(netaddr_block_equal(&block[0], &block[1]), blocks[_i].same);
+	a = netaddr_block_first(&block[0]);
+	block[1] = netaddr_block(&a);
+	ck_assert(netaddr_block_equal(&block[0], &block[1]));
 }
 END_TEST
 

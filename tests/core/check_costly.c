@@ -22,21 +22,13 @@
 #include "dns/wire.h"
 #include "scenario/costly.h"
 #include "scenario/parts.h"
+#include "support/cputime.h"
 #include "support/plan.h"
 
 #define ROUNDS 20 /* until one is within the bound */
 #define WALKS 60  /* that one reply may cost */
 
 static const struct costly *all;
-
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
-}
 
 /* An engine and one upstream, which the test plays. */
 struct stage {
@@ -102,11 +94,11 @@ drain(struct stage *s)
 static uint64_t
 hand_in(struct stage *s, const struct packet_in *in)
 {
-	uint64_t start = cpu_ns();
+	uint64_t start = cputime_ns();
 
 	engine_input(s->engine, in, s->now_ns);
 	drain(s);
-	return cpu_ns() - start;
+	return cputime_ns() - start;
 }
 
 static uint64_t
@@ -208,10 +200,10 @@ walk(void)
 
 	costly_walk(&r);
 	for (unsigned i = 0; i < 20; i++) {
-		uint64_t start = cpu_ns(), cost;
+		uint64_t start = cputime_ns(), cost;
 
 		PARTS_CHECK(msg_parse(&m, r.bytes, r.len) == MSG_OK);
-		cost = cpu_ns() - start;
+		cost = cputime_ns() - start;
 		least = cost < least ? cost : least;
 	}
 	return least;

@@ -15,6 +15,7 @@
 #include "dns/wire.h"
 #include "scenario/costly.h"
 #include "scenario/parts.h"
+#include "support/cputime.h"
 #include "support/plan.h"
 
 #define ROOM 8192
@@ -375,15 +376,6 @@ START_TEST(lost_ones_that_are_lost_again)
 }
 END_TEST
 
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 /* Processor time of a walk over a message with as many records as can be. */
 static uint64_t
 walk_ns(void)
@@ -393,10 +385,10 @@ walk_ns(void)
 
 	costly_walk(&reply);
 	for (unsigned i = 0; i < 20; i++) {
-		uint64_t start = cpu_ns(), cost;
+		uint64_t start = cputime_ns(), cost;
 
 		PARTS_CHECK(msg_parse(&m, reply.bytes, reply.len) == MSG_OK);
-		cost = cpu_ns() - start;
+		cost = cputime_ns() - start;
 		least = cost < least ? cost : least;
 	}
 	return least;
@@ -420,10 +412,10 @@ hand_in_worst(const struct costly *c)
 	if (m.qtype == c->type)
 		c->make(&reply);
 	in.len = reply.len;
-	start = cpu_ns();
+	start = cputime_ns();
 	(void)engine_input(e, &in, now_ns);
 	(void)drain();
-	return cpu_ns() - start;
+	return cputime_ns() - start;
 }
 
 /*
@@ -454,10 +446,10 @@ START_TEST(no_turn_is_long)
 		most = hand_in_worst(c);
 		all_ns = most;
 		while (engine_work(e, now_ns)) {
-			uint64_t start = cpu_ns();
+			uint64_t start = cputime_ns();
 
 			(void)drain();
-			took = cpu_ns() - start;
+			took = cputime_ns() - start;
 			all_ns += took;
 			most = took > most ? took : most;
 		}

@@ -222,6 +222,15 @@ ask_in_vain(void)
 	return l;
 }
 
+/* Connections to upstream 0 end after a reply each, and each has its question. */
+static void
+fill_connections(void)
+{
+	p.upstreams.table[0].tcp_yield = 1;
+	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
+		(void)ask(conn);
+}
+
 /*
  * Rule 26: where connections end after a reply, each gets one question. The others wait, in turn,
  * and are sent once each: by a connection that has ended, or when one gives more.
@@ -230,9 +239,7 @@ START_TEST(questions_wait_where_connections_end_early)
 {
 	struct lookup *first;
 
-	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
-		(void)ask(conn);
+	fill_connections();
 	first = ask_in_vain();
 	(void)ask_in_vain();
 	(void)ask_in_vain();
@@ -257,9 +264,7 @@ START_TEST(all_down_shortens_the_wait_for_a_connection)
 	struct lookup *waits;
 
 	p.upstreams.n_order = 1;
-	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
-		(void)ask(conn);
+	fill_connections();
 	p.upstreams.table[0].down = true;
 	waits = ask_in_vain();
 	p.now_ns += LOOKUP_DOWN_MS * NS_PER_MS;
@@ -304,14 +309,12 @@ START_TEST(question_does_not_wait_for_who_is_gone)
 {
 	struct lookup *l;
 
-	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
-		(void)ask(conn);
+	fill_connections();
 	l = ask_in_vain();
 	p.upstreams.table[0].active = false;
 	p.upstreams.order[0] = 1;
 	p.upstreams.n_order = 1;
-	lookup_unqueue_all(&p.lookups);
+	lookup_tcp_room_all(&p.lookups);
 	ck_assert(parts_next(&p, &sent));
 	ck_assert_uint_eq(l->upstream, 1);
 	ck_assert_uint_eq(l->n_sends, 1);
@@ -323,9 +326,7 @@ START_TEST(question_does_not_wait_for_a_connection_for_ever)
 {
 	struct lookup *l;
 
-	p.upstreams.table[0].tcp_yield = 1;
-	for (unsigned conn = 0; conn < CHANNELS_EACH; conn++)
-		(void)ask(conn);
+	fill_connections();
 	l = ask_in_vain();
 	ck_assert(l->timer.due * WHEEL_TICK_NS < p.now_ns + 2 * NS_PER_SEC);
 	wait_out(l);

@@ -22,6 +22,7 @@
 #include "cache/cache.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
+#include "support/cputime.h"
 
 #define MESSAGE 100
 #define BLOCK 4096    /* calls between two looks at the clock */
@@ -192,22 +193,11 @@ struct worker {
 	pthread_t thread;
 };
 
-/* Of this thread alone: what others do on the machine does not count. */
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		abort();
-	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
 static void *
 work(void *arg)
 {
 	struct worker *w = arg;
-	uint64_t start = cpu_ns(), end = clock_now_ns() + RUN_NS;
+	uint64_t start = cputime_ns(), end = clock_now_ns() + RUN_NS;
 	struct named n;
 
 	named_init(&n);
@@ -225,7 +215,7 @@ work(void *arg)
 				(void)get(w->bench, &n);
 		}
 	} while (clock_now_ns() < end);
-	w->cpu_ns = cpu_ns() - start;
+	w->cpu_ns = cputime_ns() - start;
 	return NULL;
 }
 

@@ -40,6 +40,7 @@
 #include "cache/cache.h"
 #include "core/engine.h"
 #include "measure/load.h"
+#include "support/cputime.h"
 
 #define BATCH 32
 #define QUESTIONS 1000000
@@ -220,16 +221,6 @@ report(const struct bench *b, unsigned n)
 	    (unsigned long long)counts.put, (unsigned long long)counts.evicted);
 }
 
-static uint64_t
-thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		abort();
-	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
-}
-
 /* Those that do not count: N of the first names. */
 static void
 prepare(struct bench *b, unsigned n, uint64_t step_ns)
@@ -262,7 +253,7 @@ run(void *arg)
 	done_before = b->n_answers;
 	b->misses = engine_stats(b->engine)->cache_misses;
 	(void)pthread_barrier_wait(&b->common->gate);
-	b->cpu_ns = thread_cpu_ns();
+	b->cpu_ns = cputime_ns();
 	b->begin_ns = clock_now_ns();
 	for (unsigned i = 0; i < t->questions; i += BATCH) {
 		if (t->known > 0)
@@ -273,7 +264,7 @@ run(void *arg)
 			report(b, i + BATCH);
 	}
 	b->end_ns = clock_now_ns();
-	b->cpu_ns = thread_cpu_ns() - b->cpu_ns;
+	b->cpu_ns = cputime_ns() - b->cpu_ns;
 	b->misses = engine_stats(b->engine)->cache_misses - b->misses;
 	b->n_answers -= done_before;
 	return NULL;

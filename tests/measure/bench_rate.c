@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "core/rate.h"
+#include "support/cputime.h"
 
 #define THREADS_MAX 64
 #define ROUNDS_MAX 101
@@ -46,17 +47,6 @@ struct worker {
 	double ns; /* CPU time of a call */
 	pthread_t thread;
 };
-
-/* Of this thread alone: what others do on the machine does not count. */
-static uint64_t
-cpu_ns(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
-		abort();
-	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
 
 /* The I-th of a sequence without pattern, below N. */
 static uint32_t
@@ -103,7 +93,7 @@ work(void *arg)
 	struct netaddr who = { .addr = { 0x20, 0x01, 0x0d, 0xb8 } };
 	struct rate_use use = { .kind = RATE_QUESTIONS, .who = &who, .amount = 1 << 16 };
 	unsigned limited = 0;
-	uint64_t start = cpu_ns();
+	uint64_t start = cputime_ns();
 
 	for (unsigned i = 0; i < b->calls; i++) {
 		address(&who, b->scene, (uint64_t)w->seed + i);
@@ -114,7 +104,7 @@ work(void *arg)
 		else
 			limited += who.addr[7] == 1;
 	}
-	w->ns = (double)(cpu_ns() - start) / b->calls;
+	w->ns = (double)(cputime_ns() - start) / b->calls;
 	b->limited = limited;
 	return NULL;
 }

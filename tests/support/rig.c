@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "dns64/pref64.h"
+#include "support/cputime.h"
 #include "support/plan.h"
 
 #define RIG_HEADER 12
@@ -582,23 +583,14 @@ rig_now_ms(void)
 	return clock_now_ns() / NS_PER_MS;
 }
 
-static uint64_t
-cpu_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	ck_assert_int_eq(clock_gettime(clock, &t), 0);
-	return (uint64_t)t.tv_sec * NS_PER_SEC + (uint64_t)t.tv_nsec;
-}
-
 bool
 rig_idle(unsigned ms)
 {
-	uint64_t all = cpu_ns(CLOCK_PROCESS_CPUTIME_ID), mine = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t all = cputime_of(CLOCK_PROCESS_CPUTIME_ID), mine = cputime_ns();
 
-	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) - mine < ms * NS_PER_MS)
+	while (cputime_ns() - mine < ms * NS_PER_MS)
 		continue;
-	all = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - all;
-	mine = cpu_ns(CLOCK_THREAD_CPUTIME_ID) - mine;
+	all = cputime_of(CLOCK_PROCESS_CPUTIME_ID) - all;
+	mine = cputime_ns() - mine;
 	return all < mine + mine / 4;
 }

@@ -9,38 +9,21 @@
 least_busy=${FLAPPING_MS:-1000} busy=$least_busy
 watch_noise
 
-# steady N: 100 questions a second for names that are new; what came is in $resolved, $slow and $longest
-steady()
-{
-	# shellcheck disable=SC2046 # its words
-	set -- "$1" $("$wire" udp ::1 5364 steady 1 "$1" dns64perf.test 10000 100 2>&1)
-	busy=$(stretch "$least_busy")
-	came=${2:-0} resolved=$((${2:-0} - ${4:-0})) slow=${6:-0} longest=${8:-0}
-	told="$resolved of $1 resolved, $slow over 100 ms, the longest $longest ms"
-}
-
-begin()
-{
-	[ ! -f "$work/dns64d.pid" ] || stop dns64d
-	configure 'num-threads 1' 'cache-size 0' "$@"
-	start_dns64d
-}
-
 # alone WHAT LEAST OPTION...: at least LEAST of 500 are resolved
 alone()
 {
 	alone_what=$1 least=$2
 	shift 2
 	start_fakedns "$@"
-	begin 'nameserver 127.0.0.1 port 5300'
-	steady 500
+	anew 'nameserver 127.0.0.1 port 5300'
+	steady 1 500
 	check "$alone_what, alone: an answer to all, at least $least good ones ($told)" \
 		test "$came" -eq 500 -a "$resolved" -ge "$least" -a "$longest" -le $((4500 + busy))
 	stop fakedns
 	start_fakedns
 	back=$("$wire" udp ::1 5364 persist dns64perf.test 20000)
 	sleep 1
-	steady 200
+	steady 1 200
 	check "$alone_what, alone: back after ${back:-never} ms, normal a second later ($told)" \
 		test "${back:-99999}" -le $((500 + busy)) -a "$resolved" -eq 200 -a "$longest" -le "$busy"
 	stop fakedns
@@ -53,8 +36,8 @@ beside()
 	shift 2
 	for mode in random round-robin in-order fastest; do
 		start_fakedns "$@"
-		begin 'nameserver 127.0.0.1 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"
-		steady 300
+		anew 'nameserver 127.0.0.1 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"
+		steady 1 300
 		check "$beside_what, beside a good one, $mode: all ($told)" \
 			test "$resolved" -eq 300 -a "$longest" -le $((most + busy))
 		stop fakedns

@@ -12,23 +12,6 @@ least_busy=${HALFOPEN_MS:-1000} busy=$least_busy
 watch_noise
 modes='random round-robin in-order fastest'
 
-# steady FIRST N: 100 questions a second for names that are new; what came is in $resolved, $slow and $longest
-steady()
-{
-	# shellcheck disable=SC2046 # its words
-	set -- "$2" $("$wire" udp ::1 5364 steady "$1" "$2" dns64perf.test 10000 100 2>&1)
-	busy=$(stretch "$least_busy")
-	came=${2:-0} resolved=$((${2:-0} - ${4:-0})) slow=${6:-0} longest=${8:-0}
-	told="$resolved of $1 resolved, $slow over 100 ms, the longest $longest ms"
-}
-
-begin()
-{
-	[ ! -f "$work/dns64d.pid" ] || stop dns64d
-	configure 'num-threads 1' 'cache-size 0' "$@"
-	start_dns64d
-}
-
 # back WHAT MS: does it answer within MS, and all from then on as if nothing had been?
 back()
 {
@@ -43,7 +26,7 @@ back()
 
 for n in 0 7; do
 	start bad "$upstream" 5300 silent $n
-	begin 'nameserver 127.0.0.1 port 5300'
+	anew 'nameserver 127.0.0.1 port 5300'
 	steady 1 200
 	check "$n answers each connection, alone: an answer for each question ($told)" \
 		test "$came" -eq 200 -a "$longest" -le $((4500 + busy))
@@ -56,7 +39,7 @@ done
 start good "$fakedns" -l 127.0.0.1 -p 5301
 start bad "$upstream" 5300 silent 0
 for mode in $modes; do
-	begin 'nameserver 127.0.0.1 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"
+	anew 'nameserver 127.0.0.1 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"
 	steady 1 300
 	# TCP that was never measured is waited for as long as that: 400 ms.
 	check "beside a good one, $mode: all ($told)" test "$resolved" -eq 300 -a "$longest" -le $((400 + busy))
@@ -107,7 +90,7 @@ return_as_new()
 }
 
 distant
-begin 'nameserver 192.0.2.2 port 5300'
+anew 'nameserver 192.0.2.2 port 5300'
 steady 1 100
 check "before, alone ($told)" test "$resolved" -eq 100
 tell_statistics
@@ -124,7 +107,7 @@ steady 801 100
 return_as_new
 back 'gone and started anew, alone' 1000
 for mode in $modes; do
-	begin 'nameserver 192.0.2.2 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"
+	anew 'nameserver 192.0.2.2 port 5300' 'nameserver 127.0.0.1 port 5301' "selection-mode $mode"
 	steady 1 100
 	check "before, $mode ($told)" test "$resolved" -eq 100
 	vanish

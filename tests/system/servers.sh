@@ -59,6 +59,18 @@ stretch()
 
 # --- questions ---
 
+# steady FIRST N: N questions, 100 a second, for the names from FIRST on. How many came with an answer is in
+# $came, with a good one in $resolved, late in $slow, the longest in $longest, all in words in $told; and what the
+# machine adds to a time by now in $busy, from $least_busy on, in ms
+steady()
+{
+	# shellcheck disable=SC2046 # its words
+	set -- "$2" $("$wire" udp ::1 5364 steady "$1" "$2" dns64perf.test 10000 100 2>&1)
+	busy=$(stretch "${least_busy:-0}")
+	came=${2:-0} resolved=$((${2:-0} - ${4:-0})) slow=${6:-0} longest=${8:-0}
+	told="$resolved of $1 resolved, $slow over 100 ms, the longest $longest ms"
+}
+
 # answer KDIG-ARGUMENTS...: what $server says, as text: rcode and flags, then the records by section
 # (an, au, ad), and the OPT if there is one (opt, without its size)
 answer()
@@ -128,6 +140,14 @@ start_dns64d()
 {
 	start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
 	wait_for 60 serves 5364 || give_up "dns64d does not start"
+}
+
+# anew LINE...: dns64d, started anew with one loop, without a cache and with these lines
+anew()
+{
+	[ ! -f "$work/dns64d.pid" ] || stop dns64d
+	configure 'num-threads 1' 'cache-size 0' "$@"
+	start_dns64d
 }
 
 # serves PORT: is somebody listening there, over TCP?
