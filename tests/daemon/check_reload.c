@@ -43,7 +43,8 @@ START_TEST(all_that_needs_a_restart)
 	parse(&now, "nameserver 192.0.2.1\n");
 	parse(&next,
 	    "nameserver 192.0.2.1\nnum-threads 7\ncpu-affinity 0\nuser x\ngroup y\nchroot /z\n"
-	    "pidfile /p\ncontrol-socket /s\ncontrol-group g\nlog syslog\nmax-queries 256\nmax-tcp-clients 1\ncache-size 0\n");
+	    "pidfile /p\ncontrol-socket /s\ncontrol-group g\nlog syslog\nmax-queries "
+	    "256\nmax-tcp-clients 1\ncache-size 0\n");
 	ck_assert_uint_eq(reload_keep(&now, &next), 12);
 	ck_assert_uint_eq(next.num_threads, 0);
 	ck_assert(!next.affinity.given);
