@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# deb: Debian's packages of this tree, built, installed in a bare root tree, used, upgraded and purged there.
+#   tests/package/deb.sh [DIRECTORY]    DIRECTORY has the packages already
+# As root, with mmdebstrap; what the tree needs comes by this machine's apt.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/package/tree.sh
+
+packages=$(cd "${1:-/nonexistent}" 2>/dev/null && pwd) || packages=
+if [ -z "$packages" ]; then
+	packages=$work/packages
+	DEB_BUILD_OPTIONS=nocheck contrib/package deb "$packages" >"$work/build.log" 2>&1 || {
+		tail -n 40 "$work/build.log"
+		exit 1
+	}
+fi
+
+check 'lintian, the pedantic one too, says nothing' quiet lintian --allow-root -EI --pedantic \
+	--fail-on error,warning,info,pedantic --suppress-tags very-long-line-length-in-source-file,upstream-metadata-file-is-missing \
+	"$packages"/dns64d_*.changes
+
+tree_make
+inside apt-get -qq -y --no-install-recommends install knot-dnsutils procps systemd libcap-ng0 >"$work/apt.log" 2>&1
+files >"$work/files.before"
+
+# --- the first hour ---
+
+cp "$packages"/*.deb "$root/root/"
+inside sh -c 'apt-get -qq -y --no-install-recommends install /root/dns64d_*.deb /root/dns64bench_*.deb' >"$work/install.log" 2>&1 ||
+	true
+check 'installed' inside dpkg-query -W dns64d
+check 'the account is there' inside id _dns64d
+check 'not started, as there is no nameserver' not inside pgrep -x dns64d
+check 'and said so' grep -q 'nameserver' "$work/install.log"
+check 'the first answer' run_inside 'sh /root/first-answer'
+
+# --- in use ---
+
+cat >"$root/root/use" <<'USE'
+set -u
+fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
+fakedns=$!
+fail() { echo "NOT $*"; exit 1; }
+right() { [ "$(kdig +short +retry=5 +time=1 @::1 008-008-008-00$1.dns64perf.test AAAA)" = 64:ff9b::808:80$1 ]; }
+pid() { cat /run/dns64d.pid; }
+upgrade() { DEBIAN_FRONTEND=noninteractive dpkg --force-confold -i "$1"; }
+
+echo 'nameserver 127.0.0.1 port 5300' >>/etc/dns64d/dns64d.conf
+service dns64d start && right 1 || fail "a start"
+first=$(pid)
+upgrade /root/next.deb >/root/upgrade.log 2>&1 || fail "an upgrade: $(cat /root/upgrade.log)"
+grep -q '^nameserver 127.0.0.1' /etc/dns64d/dns64d.conf || fail "an upgrade keeps the configuration"
+grep -q 'a new line of the sample' /etc/dns64d/dns64d.conf.dpkg-dist || fail "the new sample is beside it"
+[ "$(pid)" != "$first" ] && right 2 || fail "after the upgrade a new process serves: $(cat /root/upgrade.log)"
+
+second=$(pid)
+echo 'no-such-keyword' >>/etc/dns64d/dns64d.conf
+upgrade /root/after.deb >/root/upgrade.log 2>&1 || fail "an upgrade with a broken configuration: $(cat /root/upgrade.log)"
+grep -q 'no-such-keyword' /root/upgrade.log || fail "it says what is wrong: $(cat /root/upgrade.log)"
+[ "$(pid)" = "$second" ] && right 3 || fail "the old process goes on"
+sed -i '/no-such-keyword/d' /etc/dns64d/dns64d.conf
+service dns64d restart && right 4 || fail "a restart after that"
+[ "$(pid)" != "$second" ] || fail "by a new process"
+
+# Removed: it ends, the configuration stays. Purged: nothing stays.
+dpkg -r dns64d >/dev/null 2>&1 || fail "removal"
+pgrep -x dns64d && fail "it runs on"
+[ -f /etc/dns64d/dns64d.conf ] || fail "the configuration stays"
+dpkg -i /root/after.deb >/dev/null 2>&1 || fail "installed again"
+right 5 || fail "with the configuration that stayed it serves at once"
+
+# The port is somebody's.
+service dns64d stop || fail "a stop"
+fakedns -l ::1 -p 53 >/dev/null 2>&1 &
+taker=$!
+sleep 0.3
+dpkg -r dns64d >/dev/null 2>&1
+dpkg -i /root/after.deb >/root/taken.log 2>&1 || fail "installed where the port is taken"
+grep -q 'Address already in use' /root/taken.log || fail "it says that the port is taken: $(cat /root/taken.log)"
+kill "$taker"
+wait "$taker" 2>/dev/null
+dpkg --purge dns64d >/dev/null 2>&1 || fail "purge"
+kill "$fakedns"
+echo used
+USE
+next 1 'a new line of the sample' "$root/root/next.deb"
+next 2 'another' "$root/root/after.deb"
+run_inside 'sh /root/use' >"$work/use.log" 2>&1 || true
+check "started, upgraded, upgraded with a broken configuration, removed, purged" grep -qx used "$work/use.log"
+cat "$work/use.log"
+
+# --- nothing is left ---
+
+inside sh -c 'dpkg --purge dns64bench; apt-get -qq -y autoremove --purge' >/dev/null 2>&1
+
+files >"$work/files.after"
+check 'purged: nothing is left' diff "$work/files.before" "$work/files.after"
+
+# --- where it is not as usual ---
+
+inside userdel _dns64d >/dev/null 2>&1 || true
+inside useradd --system --home-dir /srv --shell /bin/sh _dns64d
+check 'the account was there before: installed' \
+	inside sh -c 'apt-get -qq -y --no-install-recommends install /root/after.deb /root/dns64bench_*.deb'
+check 'and is as it was' inside grep -q '^_dns64d:.*:/srv:/bin/sh' /etc/passwd
+check 'without IPv6: the first answer over IPv4' run_inside '
+	sysctl -qw net.ipv6.conf.all.disable_ipv6=1
+	fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
+	printf "listen 127.0.0.1\nnameserver 127.0.0.1 port 5300\n" >/etc/dns64d/dns64d.conf
+	service dns64d start &&
+	[ "$(kdig +short +retry=5 +time=1 @127.0.0.1 008-008-008-008.dns64perf.test AAAA)" = 64:ff9b::808:808 ]'
+
+finish

@@ -1,0 +1,95 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tree: a bare root tree of Debian, and what is done in it; for the scripts beside this one.
+
+work=$(mktemp -d /tmp/dns64d-package.XXXXXX)
+root=$work/root
+chmod 755 "$work"
+failures=0 checks=0
+trap 'rm -rf --one-file-system "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# check WHAT COMMAND...: does it succeed?
+check()
+{
+	check_what=$1
+	shift
+	checks=$((checks + 1))
+	if "$@" >"$work/check.log" 2>&1; then
+		echo "ok: $check_what"
+	else
+		failures=$((failures + 1))
+		echo "NOT ok: $check_what"
+		tail -n 20 "$work/check.log"
+	fi
+}
+
+not()
+{
+	! "$@"
+}
+
+# quiet COMMAND...: does it succeed, and say nothing?
+quiet()
+{
+	"$@" >"$work/quiet.log" 2>&1 && ! grep -q . "$work/quiet.log" || { cat "$work/quiet.log"; return 1; }
+}
+
+# tree_make: the tree, with this machine's apt
+tree_make()
+{
+	mmdebstrap --quiet --variant=apt --skip=check/empty "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root"
+	rm -rf "$root/etc/apt"
+	cp -a /etc/apt "$root/etc/"
+	cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+	mkdir -p "$root/dev/shm"
+	# Without an init system no daemon would be started: here init scripts are.
+	printf '#!/bin/sh\nexit 104\n' >"$root/usr/sbin/policy-rc.d"
+	chmod 755 "$root/usr/sbin/policy-rc.d"
+	inside apt-get -qq update
+}
+
+# inside COMMAND...: in the tree, with this machine's network
+inside()
+{
+	unshare --mount --pid --fork --kill-child sh -c '
+		mount --make-rprivate / && mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/run" &&
+		exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' \
+		"$root" "$@"
+}
+
+# run_inside SCRIPT: likewise, with a network of its own and for at most two minutes; all that it starts ends
+run_inside()
+{
+	[ ! -f contrib/debian/tests/first-answer ] || cp contrib/debian/tests/first-answer "$root/root/"
+	timeout 120 unshare --net --mount --pid --fork --kill-child sh -c '
+		ip link set lo up && mount --make-rprivate / && mount -t proc proc "$0/proc" &&
+		mount -t tmpfs tmpfs "$0/run" &&
+		exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"' \
+		"$root" "$1"
+}
+
+# next N LINE FILE: the package as the N-th version after this one, with LINE in the sample
+next()
+{
+	rm -rf "$work/next"
+	dpkg-deb -R "$packages"/dns64d_*.deb "$work/next"
+	sed -i "s/^Version: .*/&+$1/" "$work/next/DEBIAN/control"
+	echo "# $2" >>"$work/next/etc/dns64d/dns64d.conf"
+	dpkg-deb -b "$work/next" "$3" >/dev/null
+}
+
+# files: what is in the tree, but for what apt, dpkg and the account of a package keep
+files()
+{
+	(cd "$root" && find . -xdev \( -path ./proc -o -path ./root -o -path ./var/cache -o -path ./var/log/apt \
+		-o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./var/log/dpkg.log -o -path ./tmp \
+		-o -path ./etc/ld.so.cache -o -path './etc/*-' -o -path ./var/log/alternatives.log \) -prune -o -print) |
+		LC_ALL=C sort
+}
+
+finish()
+{
+	echo "$((checks - failures)) passed, $failures failed, 0 skipped"
+	[ "$failures" = 0 ]
+}
