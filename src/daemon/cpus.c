@@ -150,6 +150,8 @@ cpus_get(struct cpus *c, const char *root)
 	CPU_ZERO(&c->mask);
 	if (sched_getaffinity(0, sizeof(c->mask), &c->mask) != 0)
 		CPU_SET(0, &c->mask);
+	/* As it is: nothing changes, but who may not (by a filter of system calls) learns it. */
+	c->may_bind = sched_setaffinity(0, sizeof(c->mask), &c->mask) == 0;
 	c->n = (unsigned)CPU_COUNT(&c->mask);
 	c->quota = cpus_quota(root);
 }
@@ -181,6 +183,13 @@ cpus_decide(const struct cpus *c, const struct settings *s, struct cpus_plan *pl
 		plan->pinned = false;
 	else if (!s->affinity.given)
 		plan->pinned = plan->n_loops == c->n && c->quota == 0;
+	if (!c->may_bind && plan->pinned) {
+		plan->pinned = false;
+		if (s->affinity.given)
+			plan->notice =
+			    "cpu-affinity: this process may not bind its threads to CPUs "
+			    "(a unit permits it by SystemCallFilter=sched_setaffinity)";
+	}
 }
 
 size_t

@@ -16,6 +16,7 @@
 struct cpus {
 	cpu_set_t mask; /* CPUs this process may run on */
 	unsigned n;     /* number of CPUs in mask */
+	bool may_bind;  /* may it bind its threads to them? */
 	unsigned quota; /* CPU time that the cgroup grants, in CPUs, rounded up; 0: no limit */
 };
 

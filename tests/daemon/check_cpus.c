@@ -113,31 +113,34 @@ struct plan_case {
 	unsigned n_loops;
 	bool pinned;
 	bool notice;
+	bool forbidden; /* to bind threads */
 };
 
 static const struct plan_case plans[] = {
-	{ 4, 0, 0, 0, 4, true, false },
-	{ 1, 0, 0, 0, 1, true, false },
-	{ 4, 2, 0, 0, 2, false, false },
-	{ 4, 4, 0, 0, 4, false, false }, /* a quota: others run here too */
-	{ 2, 8, 0, 0, 2, false, false },
-	{ 4, 0, 2, 0, 2, false, false },
-	{ 4, 0, 4, 0, 4, true, false },
-	{ 2, 0, 16, 0, 16, false, true }, /* mtd64-ng's number of workers */
-	{ 4, 0, 0, 0x6, 2, true, false },
-	{ 4, 0, 1, 0x6, 1, true, false },
-	{ 4, 0, 3, 0x6, 3, false, true },
-	{ 4, 1, 0, 0x6, 1, true, false },
-	{ 2, 0, 0, 0x30, 2, false, true }, /* CPUs that are not ours */
-	{ 64, 0, 0, 0, 64, true, false },
-	{ 65, 0, 0, 0, 64, false, false },
-	{ 100, 0, 0, 0, 64, false, false },
+	{ 4, 0, 0, 0, 4, true, false, false },
+	{ 1, 0, 0, 0, 1, true, false, false },
+	{ 4, 2, 0, 0, 2, false, false, false },
+	{ 4, 4, 0, 0, 4, false, false, false }, /* a quota: others run here too */
+	{ 2, 8, 0, 0, 2, false, false, false },
+	{ 4, 0, 2, 0, 2, false, false, false },
+	{ 4, 0, 4, 0, 4, true, false, false },
+	{ 2, 0, 16, 0, 16, false, true, false }, /* mtd64-ng's number of workers */
+	{ 4, 0, 0, 0x6, 2, true, false, false },
+	{ 4, 0, 1, 0x6, 1, true, false, false },
+	{ 4, 0, 3, 0x6, 3, false, true, false },
+	{ 4, 1, 0, 0x6, 1, true, false, false },
+	{ 2, 0, 0, 0x30, 2, false, true, false }, /* CPUs that are not ours */
+	{ 64, 0, 0, 0, 64, true, false, false },
+	{ 65, 0, 0, 0, 64, false, false, false },
+	{ 100, 0, 0, 0, 64, false, false, false },
+	{ 4, 0, 0, 0, 4, false, false, true },
+	{ 4, 0, 0, 0x6, 2, false, true, true },
 };
 
 START_TEST(loops_and_cpus_are_decided)
 {
 	const struct plan_case *c = &plans[_i];
-	struct cpus cpus = { .n = c->n, .quota = c->quota };
+	struct cpus cpus = { .n = c->n, .quota = c->quota, .may_bind = !c->forbidden };
 	static struct settings s;
 	struct cpus_plan plan;
 
@@ -179,6 +182,7 @@ START_TEST(this_machine_has_its_cpus)
 	ck_assert_uint_ge(cpus.n, 1);
 	ck_assert_uint_eq(cpus.n, (unsigned)CPU_COUNT(&cpus.mask));
 	ck_assert_uint_eq(cpus.quota, 0);
+	ck_assert(cpus.may_bind);
 }
 END_TEST
 

@@ -13,7 +13,8 @@ for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/su
 	case $file in
 	tests/*/check_*.c | tests/fuzz/fuzz_*.c | tests/measure/bench_*.c) file=${file%.c} ;;
 	esac
-	grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" Makefile.am || {
+	# By its name, or with its directory.
+	grep -qE "(^|[[:space:]])($file|${file%/*})([[:space:]]|\$)" Makefile.am || {
 		echo "Makefile.am: $file is missing"
 		status=1
 	}

@@ -7,14 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/package/tree.sh
 
-packages=$(cd "${1:-/nonexistent}" 2>/dev/null && pwd) || packages=
-if [ -z "$packages" ]; then
-	packages=$work/packages
-	DEB_BUILD_OPTIONS=nocheck contrib/package deb "$packages" >"$work/build.log" 2>&1 || {
-		tail -n 40 "$work/build.log"
-		exit 1
-	}
-fi
+packages_of "${1:-}"
 
 check 'lintian, the pedantic one too, says nothing' quiet lintian --allow-root -EI --pedantic \
 	--fail-on error,warning,info,pedantic --suppress-tags very-long-line-length-in-source-file,upstream-metadata-file-is-missing \
@@ -104,6 +97,7 @@ inside useradd --system --home-dir /srv --shell /bin/sh _dns64d
 check 'the account was there before: installed' \
 	inside sh -c 'apt-get -qq -y --no-install-recommends install /root/after.deb /root/dns64bench_*.deb'
 check 'and is as it was' inside grep -q '^_dns64d:.*:/srv:/bin/sh' /etc/passwd
+# shellcheck disable=SC2016 # expanded there
 check 'without IPv6: the first answer over IPv4' run_inside '
 	sysctl -qw net.ipv6.conf.all.disable_ipv6=1
 	fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &

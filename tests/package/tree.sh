@@ -32,7 +32,21 @@ not()
 # quiet COMMAND...: does it succeed, and say nothing?
 quiet()
 {
-	"$@" >"$work/quiet.log" 2>&1 && ! grep -q . "$work/quiet.log" || { cat "$work/quiet.log"; return 1; }
+	if "$@" >"$work/quiet.log" 2>&1; then quiet_status=0; else quiet_status=1; fi
+	cat "$work/quiet.log"
+	[ $quiet_status = 0 ] && [ ! -s "$work/quiet.log" ]
+}
+
+# packages_of DIRECTORY: $packages has Debian's packages: DIRECTORY, or one where they are built
+packages_of()
+{
+	packages=$(cd "${1:-/nonexistent}" 2>/dev/null && pwd) || packages=
+	[ -z "$packages" ] || return 0
+	packages=$work/packages
+	DEB_BUILD_OPTIONS=nocheck contrib/package deb "$packages" >"$work/build.log" 2>&1 || {
+		tail -n 40 "$work/build.log"
+		exit 1
+	}
 }
 
 # tree_make: the tree, with this machine's apt
@@ -52,6 +66,7 @@ tree_make()
 # inside COMMAND...: in the tree, with this machine's network
 inside()
 {
+	# shellcheck disable=SC2016 # expanded there
 	unshare --mount --pid --fork --kill-child sh -c '
 		mount --make-rprivate / && mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/run" &&
 		exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' \
@@ -62,6 +77,7 @@ inside()
 run_inside()
 {
 	[ ! -f contrib/debian/tests/first-answer ] || cp contrib/debian/tests/first-answer "$root/root/"
+	# shellcheck disable=SC2016 # expanded there
 	timeout 120 unshare --net --mount --pid --fork --kill-child sh -c '
 		ip link set lo up && mount --make-rprivate / && mount -t proc proc "$0/proc" &&
 		mount -t tmpfs tmpfs "$0/run" &&
@@ -73,7 +89,7 @@ run_inside()
 next()
 {
 	rm -rf "$work/next"
-	dpkg-deb -R "$packages"/dns64d_*.deb "$work/next"
+	dpkg-deb -R "${packages:?}"/dns64d_*.deb "$work/next"
 	sed -i "s/^Version: .*/&+$1/" "$work/next/DEBIAN/control"
 	echo "# $2" >>"$work/next/etc/dns64d/dns64d.conf"
 	dpkg-deb -b "$work/next" "$3" >/dev/null
