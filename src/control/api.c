@@ -61,7 +61,7 @@ level(struct evhttp_request *r, void *arg)
 		reply_error(r, HTTP_BADREQUEST, "level is not a level of the log", words);
 		return;
 	}
-	log_notice("log", "level %s, until the next reload", words[i]);
+	log_notice(LOG_CONTROL, "log level %s, until the next reload", words[i]);
 	log_set_level((enum log_level)i);
 	reply_json(r, HTTP_OK, json_pack("{s:s}", "level", words[i]));
 }

@@ -126,7 +126,7 @@ api_cache_lookup(struct evhttp_request *r, void *arg)
 static void
 flushed(struct evhttp_request *r, const char *what, uint64_t n)
 {
-	log_notice("cache", "flush %s: %" PRIu64 " entries", what, n);
+	log_notice(LOG_CACHE, "flush %s: %" PRIu64 " entries", what, n);
 	reply_json(r, HTTP_OK, json_pack("{s:s, s:I}", "flushed", what, "entries", (json_int_t)n));
 }
 

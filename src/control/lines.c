@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 static void
-hear(void *arg, enum log_level level, const char *subsystem, const char *text)
+hear(void *arg, enum log_level level, enum log_category category, const char *text)
 {
 	static const char *const levels[] = { [LOG_LEVEL_ERROR] = "error",
 		[LOG_LEVEL_WARN] = "warning",
@@ -17,7 +17,8 @@ hear(void *arg, enum log_level level, const char *subsystem, const char *text)
 		return;
 	/* What is no UTF-8 makes no JSON; the log has it. */
 	(void)json_array_append_new(h->list,
-	    json_pack("{s:s, s:s, s:s}", "level", levels[level], "about", subsystem, "text", text));
+	    json_pack("{s:s, s:s, s:s}", "level", levels[level], "about",
+		log_category_name(category), "text", text));
 }
 
 void

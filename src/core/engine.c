@@ -45,7 +45,7 @@ audited(struct engine *e)
 		wrong = "a message was too much work";
 	if (wrong == NULL)
 		return;
-	log_error("engine", "%s", wrong);
+	log_error(LOG_SERVER, "%s", wrong);
 	abort();
 #else
 	(void)e;
@@ -102,7 +102,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	if (rc != 0)
 		lookups_fini(&e->lookups);
 	else if (!cookies_init(&e->cookies) && told_begin(conf->told, TOLD_NO_SIPHASH, NULL))
-		log_warn("start", "libcrypto has no SipHash: clients get no cookies");
+		log_warn(LOG_SERVER, "libcrypto has no SipHash: clients get no cookies");
 	limits_init(&e->limits, &e->stats, &e->cookies);
 	limits_configure(&e->limits, conf, &e->rng);
 	return rc;

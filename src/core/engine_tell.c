@@ -19,8 +19,8 @@
 void
 engine_watch(struct engine *e)
 {
-	e->watched =
-	    log_enabled(LOG_LEVEL_DEBUG) || (e->tap != NULL && e->queries.conf->tap.select != 0);
+	e->watched = log_debugs(LOG_DNS64) || log_debugs(LOG_CLIENT) ||
+	    (e->tap != NULL && e->queries.conf->tap.select != 0);
 }
 
 void

@@ -11,11 +11,11 @@ explain(const struct query *q)
 	struct netaddr client = q->peer;
 	char name[NAME_TEXT], peer[NETADDR_TEXT];
 
-	if (!log_enabled(LOG_LEVEL_DEBUG) || q->qtype != DNS_TYPE_AAAA || q->qname_len == 0 ||
+	if (!log_debugs(LOG_DNS64) || q->qtype != DNS_TYPE_AAAA || q->qname_len == 0 ||
 	    why->kind == REASON_SYNTHESIZING)
 		return;
 	client.port = 0;
-	log_debug("synth", "%s for %s: %s", name_to_text(q->qname, name),
+	log_debug(LOG_DNS64, "%s for %s: %s", name_to_text(q->qname, name),
 	    netaddr_format(&client, peer), why->text);
 }
 

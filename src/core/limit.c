@@ -85,16 +85,20 @@ tell(
     struct limits *l, const struct netaddr *client, unsigned len, const char *what, uint64_t now_ns)
 {
 	struct netaddr first = { .family = client->family };
-	char text[NETADDR_TEXT];
+	char text[NETADDR_TEXT], more[TOLD_MORE];
 
+	l->n_untold++;
 	/* A flood does not take the lock of told with every question. */
 	if (now_ns - l->told_ns < NS_PER_SEC && l->told_ns > 0)
 		return;
 	l->told_ns = now_ns;
 	memcpy(first.addr, client->addr, len / 8);
-	if (told_now(l->conf->told, TOLD_RATE, &first, now_ns))
-		log_notice("clients", "%s/%u %s%s", netaddr_format(&first, text), len, what,
-		    l->conf->rate.dry_run ? " (rate-limit-dry-run: only told)" : "");
+	if (told_now(l->conf->told, TOLD_RATE, &first, 1, now_ns) == 0)
+		return;
+	log_notice(LOG_CLIENT, "%s/%u %s%s%s", netaddr_format(&first, text), len, what,
+	    l->conf->rate.dry_run ? " (rate-limit-dry-run: only told)" : "",
+	    told_more(more, l->n_untold));
+	l->n_untold = 0;
 }
 
 /* Has the question a server cookie that we gave to its sender? */

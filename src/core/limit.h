@@ -47,6 +47,7 @@ struct limits {
 	struct rate_plan amplified; /* bytes beyond amplification */
 	uint64_t dice;              /* 0: not needed yet */
 	uint64_t told_ns;           /* when told was asked last whether to log */
+	uint64_t n_untold; /* uses over a limit since this loop logged one, of all clients */
 };
 
 /*

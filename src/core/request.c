@@ -280,15 +280,15 @@ tell_refused(struct queries *qs, const struct netaddr *peer)
 	struct netaddr first = { .family = peer->family };
 	struct net net;
 
-	if (log_enabled(LOG_LEVEL_DEBUG))
-		log_debug("access", "refused %s", netaddr_format(peer, text));
+	if (log_debugs(LOG_CLIENT))
+		log_debug(LOG_CLIENT, "refused %s", netaddr_format(peer, text));
 	if (!note_refused(qs, peer, &net))
 		return;
 	memcpy(first.addr, net.addr, sizeof(first.addr));
 	if (!told_begin(qs->conf->told, TOLD_REFUSED, &first))
 		return;
 	netaddr_format(&first, text);
-	log_notice("access", "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,
+	log_notice(LOG_CLIENT, "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,
 	    net.len, text, net.len);
 }
 

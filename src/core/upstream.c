@@ -267,7 +267,8 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 	if (!g->logged &&
 	    told_begin(us->told, g == &us->table[u].case_guard ? TOLD_NO_CASE : TOLD_NO_COOKIES,
 		&us->table[u].addr))
-		log_notice("upstream", "%s: does not return %s: asked without, tried again hourly",
+		log_notice(LOG_UPSTREAM,
+		    "%s: does not return %s: asked without, tried again hourly",
 		    netaddr_format(&us->table[u].addr, text), what);
 	g->logged = true;
 	return true;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -90,11 +89,11 @@ lock_pidfile(struct daemon *d)
 	if (rc == 0)
 		return DAEMON_OK;
 	if (rc > 0)
-		log_error("start", "already running, process %d (%s)", rc, path);
+		log_error(LOG_SERVER, "already running, process %d (%s)", rc, path);
 	else if (rc == -EWOULDBLOCK)
-		log_error("start", "already running (%s is locked)", path);
+		log_error(LOG_SERVER, "already running (%s is locked)", path);
 	else
-		log_error("start", "pidfile %s: %s (\"pidfile\" names another place, or none)",
+		log_error(LOG_SERVER, "pidfile %s: %s (\"pidfile\" names another place, or none)",
 		    path, precheck_strerror(rc));
 	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
 }
@@ -107,7 +106,7 @@ detach(struct daemon *d)
 	int rc = d->options.foreground ? 0 : background_fork(&d->background);
 
 	if (rc != 0) {
-		log_error("start", "fork: %s", strerror(-rc));
+		log_error(LOG_SERVER, "fork: %s", strerror(-rc));
 		return DAEMON_RESOURCES;
 	}
 	if (!d->options.foreground) {
@@ -117,7 +116,7 @@ detach(struct daemon *d)
 	}
 	d->signal_fd = serve_signals();
 	if (d->signal_fd < 0) {
-		log_error("start", "signals: %s", strerror(-d->signal_fd));
+		log_error(LOG_SERVER, "signals: %s", strerror(-d->signal_fd));
 		return DAEMON_RESOURCES;
 	}
 	rc = lock_pidfile(d);
@@ -151,7 +150,7 @@ lock_in(struct daemon *d)
 		return DAEMON_OK;
 	rc = privileges_chroot(root);
 	if (rc != 0) {
-		log_error("start", "chroot %s: %s", root, strerror(-rc));
+		log_error(LOG_SERVER, "chroot %s: %s", root, strerror(-rc));
 		return DAEMON_RESOURCES;
 	}
 	move_path(d, root);
@@ -165,13 +164,11 @@ drop_privileges(struct daemon *d)
 	char error[PRIVILEGES_TEXT];
 	int rc;
 
-	/* Connect to syslog before a chroot hides its socket. */
-	openlog(ident, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 	rc = lock_in(d);
 	if (rc != DAEMON_OK)
 		return rc;
 	if (!privileges_drop(&d->privileges, error)) {
-		log_error("start", "%s", error);
+		log_error(LOG_SERVER, "%s", error);
 		return DAEMON_RESOURCES;
 	}
 	return DAEMON_OK;
@@ -192,7 +189,7 @@ make_cache(struct daemon *d)
 	rng_init(&rng);
 	d->cache = cache_new((size_t)s->cache_size, s->conf.core.keep.stale_s, rng_u64(&rng));
 	if (d->cache == NULL) {
-		log_error("start",
+		log_error(LOG_SERVER,
 		    "cache-size: no memory for %" PRIu64 " bytes: %s (ulimit -v, "
 		    "vm.overcommit_memory)",
 		    s->cache_size, strerror(errno));
@@ -256,15 +253,15 @@ start_loops(struct daemon *d)
 	s->conf.core.pulses = d->pulses;
 	d->rates = rates_new();
 	if (d->rates == NULL)
-		log_warn(
-		    "start", "no memory for rate-limit and max-amplification, which do not hold");
+		log_warn(LOG_SERVER,
+		    "no memory for rate-limit and max-amplification, which do not hold");
 	s->conf.core.rates = d->rates;
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
 		.buffer = s->conf.io.socket_buffer,
 		.freebind = s->conf.io.freebind };
-	if (!sockets_open(&w, "start", &sockets))
+	if (!sockets_open(&w, LOG_SERVER, &sockets))
 		return DAEMON_RESOURCES;
 	snapshot = snapshot_new(&s->conf);
 	if (snapshot != NULL) {
@@ -280,7 +277,7 @@ start_loops(struct daemon *d)
 	}
 	if (rc == 0)
 		return DAEMON_OK;
-	log_error("start", "loops: %s", strerror(-rc));
+	log_error(LOG_SERVER, "loops: %s", strerror(-rc));
 	return DAEMON_RESOURCES;
 }
 
@@ -292,19 +289,19 @@ report_user(const struct daemon *d)
 	int rc = cache == NULL ? 0 : precheck_cachefile(cache);
 
 	if (d->privileges.usual != NULL)
-		log_notice("start", "running as user %s, as the configuration names none",
+		log_notice(LOG_SERVER, "running as user %s, as the configuration names none",
 		    d->privileges.usual);
 	else if (d->privileges.stuck)
-		log_warn("start",
+		log_warn(LOG_SERVER,
 		    "running as root, which may not become another user here; without its "
 		    "capabilities");
 	else if (geteuid() == 0)
-		log_warn("start",
+		log_warn(LOG_SERVER,
 		    "running as root, if without its capabilities; name an account with \"user\"");
 	if (access(d->path, R_OK) != 0)
-		log_warn("start", "a reload will fail: %s: %s", d->path, strerror(errno));
+		log_warn(LOG_SERVER, "a reload will fail: %s: %s", d->path, strerror(errno));
 	if (rc != 0)
-		log_warn("start",
+		log_warn(LOG_SERVER,
 		    "cache-file %s: cannot be read and replaced by this user: %s (\"dns64d -t\" "
 		    "tells more)",
 		    cache, precheck_strerror(rc));
@@ -319,7 +316,7 @@ tell_ready(struct daemon *d)
 	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
 
-	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
+	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
 	threads_taps(&d->threads, taps);
 	querylog_init(&d->querylog, taps, d->threads.n);
 	querylog_use(&d->querylog, &d->settings);
@@ -355,7 +352,7 @@ serve(struct daemon *d)
 	querylog_end(&d->querylog);
 	threads_fini(&d->threads);
 	save_cache(d);
-	log_notice("stop", "ended");
+	log_notice(LOG_SERVER, "ended");
 	return DAEMON_OK;
 }
 
@@ -366,12 +363,13 @@ start(struct daemon *d)
 	struct cpus cpus;
 	int rc;
 
+	log_connect(ident); /* before a chroot hides its socket */
 	log_set_level((enum log_level)d->settings.log_level);
 	cpus_get(&cpus, "");
 	cpus_decide(&cpus, &d->settings, &d->plan);
 	if (d->plan.notice != NULL)
 		log_notice(
-		    "start", "%s (%u loops, %u CPUs)", d->plan.notice, d->plan.n_loops, cpus.n);
+		    LOG_SERVER, "%s (%u loops, %u CPUs)", d->plan.notice, d->plan.n_loops, cpus.n);
 	descriptors_raise(descriptors_needed(&d->settings, d->plan.n_loops));
 	rc = detach(d);
 	if (rc == DAEMON_OK)
@@ -386,8 +384,8 @@ start(struct daemon *d)
 		return serve(d);
 	if (!d->options.foreground) {
 		/* At boot nobody may read standard error, so syslog gets a line, too. */
-		log_open(LOG_SINK_SYSLOG, ident);
-		log_error("start",
+		log_open(LOG_SINK_SYSLOG);
+		log_error(LOG_SERVER,
 		    "not started; the reason is on standard error (\"dns64d -f\" shows it again)");
 	}
 	return rc;
@@ -473,7 +471,7 @@ daemon_main(int argc, char **argv)
 	struct options o;
 	enum options_task task = options_parse(argc, argv, &o);
 
-	log_open(LOG_SINK_STDERR, ident);
+	log_open(LOG_SINK_STDERR);
 	log_set_level(LOG_LEVEL_NOTICE);
 	switch (task) {
 	case OPTIONS_HELP:

@@ -45,8 +45,8 @@ tell_failure(struct writer *w, int err, size_t done)
 	for (size_t i = 0; i < done; i++)
 		n_lost -= w->buffer[i] == '\n';
 	if (!w->failing)
-		log_error("query-log", "cannot be written: %s; lines are lost until it can",
-		    strerror(err));
+		log_error(LOG_SERVER,
+		    "query-log cannot be written: %s; lines are lost until it can", strerror(err));
 	w->failing = true;
 	w->lost += n_lost;
 	atomic_fetch_add(&w->q->n_lost, n_lost);
@@ -57,7 +57,7 @@ static void
 tell_success(struct writer *w)
 {
 	if (w->failing)
-		log_notice("query-log", "is written again; %llu lines are missing",
+		log_notice(LOG_SERVER, "query-log is written again; %llu lines are missing",
 		    (unsigned long long)w->lost);
 	w->failing = false;
 	w->lost = 0;
@@ -201,7 +201,8 @@ writer_main(void *arg)
 			any = empty_all(w);
 		(void)empty_all(w);
 	} else {
-		log_error("query-log", "its thread could not drop capabilities, so it ends");
+		log_error(
+		    LOG_SERVER, "query-log: its thread could not drop capabilities, so it ends");
 	}
 	if (w->fd >= 0)
 		close(w->fd);
@@ -249,7 +250,7 @@ start(struct querylog *q)
 	q->running = rc == 0;
 	if (rc == 0)
 		return true;
-	log_error("query-log", "no thread for it: %s", strerror(rc));
+	log_error(LOG_SERVER, "query-log: no thread for it: %s", strerror(rc));
 	if (w != NULL)
 		free(w->buffer);
 	free(w);
@@ -279,7 +280,8 @@ open_file(const struct querylog *q)
 	    q->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, FILE_MODE);
 
 	if (fd < 0)
-		log_error("query-log", "%s cannot be opened: %s", q->path, strerror(errno));
+		log_error(
+		    LOG_SERVER, "query-log %s cannot be opened: %s", q->path, strerror(errno));
 	return fd;
 }
 
@@ -330,9 +332,9 @@ querylog_report(const struct querylog *q)
 {
 	if (!q->running)
 		return;
-	log_notice("stats", "query_log_written %llu (lines of the query log)",
+	log_notice(LOG_STATS, "query_log_written %llu (lines of the query log)",
 	    (unsigned long long)atomic_load(&q->n_written));
-	log_notice("stats", "query_log_lost %llu (lines that could not be written)",
+	log_notice(LOG_STATS, "query_log_lost %llu (lines that could not be written)",
 	    (unsigned long long)atomic_load(&q->n_lost));
 }
 

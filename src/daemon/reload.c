@@ -25,7 +25,7 @@ reload_keep(const struct settings *now, struct settings *next)
 
 		if (!row[i].restart || memcmp(old, new, row[i].size) == 0)
 			continue;
-		log_warn("reload", "%s was changed, which takes effect only with a restart",
+		log_warn(LOG_CONFIG, "%s was changed, which takes effect only with a restart",
 		    row[i].name);
 		memcpy(new, old, row[i].size);
 		origin_keep(&next->origin, &now->origin, &row[i]);
@@ -85,7 +85,7 @@ parcel_pack(
 
 	w.n = new_listens(&now->conf.io, &next->conf.io, added);
 	p->n_added = w.n;
-	if (!sockets_open(&w, "reload", &p->sockets))
+	if (!sockets_open(&w, LOG_CONFIG, &p->sockets))
 		return false;
 	p->snapshot = snapshot_new(&next->conf);
 	ok = p->snapshot != NULL;
@@ -94,7 +94,7 @@ parcel_pack(
 		ok = ok && p->updates[i] != NULL;
 	}
 	if (!ok) {
-		log_error("reload", "no memory");
+		log_error(LOG_CONFIG, "no memory");
 		parcel_free(p, n_loops);
 	}
 	return ok;

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/log.h"
 #include "cache/cache.h"
 #include "config/settings.h"
 #include "core/view.h"
@@ -21,7 +22,7 @@
 void report_start(const struct settings *s, const struct cpus_plan *plan);
 
 /* report_service: log addresses, prefixes and upstreams, under the log's word SUBSYSTEM. */
-void report_service(const struct settings *s, const char *subsystem);
+void report_service(const struct settings *s, enum log_category about);
 
 /*
  * report_stats: log the counters of all loops of T, added up, the answers by reason, and the

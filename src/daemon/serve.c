@@ -50,10 +50,10 @@ begin_stop(struct serve *s, const char *signal_name)
 
 	s->stops++;
 	if (s->stops > 1) {
-		log_notice("stop", "%s again: not waiting any longer", signal_name);
+		log_notice(LOG_SERVER, "%s again: not waiting any longer", signal_name);
 		grace_ms = 0;
 	} else {
-		log_notice("stop", "%s: finishing what is in flight", signal_name);
+		log_notice(LOG_SERVER, "%s: finishing what is in flight", signal_name);
 		notify_stopping();
 	}
 	s->end_ns = clock_now_ns() + (grace_ms + END_SPARE_MS) * NS_PER_MS;
@@ -112,9 +112,9 @@ reopen_log(void *arg)
 
 	/* Syslog's socket is not seen from inside a chroot. */
 	if (strcmp(s->settings->chroot, "none") == 0)
-		log_reopen(s->ident);
+		log_connect(s->ident);
 	(void)querylog_reopen(s->querylog); /* what is wrong it says itself */
-	log_notice("log", "opened again");
+	log_notice(LOG_SERVER, "the log was opened again");
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -174,14 +174,15 @@ begin_reload(struct serve *s)
 	s->reload_wanted = false;
 	control_reload_begins(s->control);
 	notify_reloading();
-	log_notice("reload", "reading %s", s->path);
+	log_notice(LOG_CONFIG, "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
 		sandbox_tell(s->sandbox, s->settings);
 		querylog_use(s->querylog, s->settings);
 		s->reloading = true;
 		return;
 	}
-	log_error("reload", "failed; nothing was changed, the configuration before stays in force");
+	log_error(LOG_CONFIG,
+	    "reload: failed; nothing was changed, the configuration before stays in force");
 	end_result(s, false);
 }
 
@@ -191,11 +192,12 @@ end_reload(struct serve *s)
 	unsigned n = threads_unserved(s->threads);
 
 	s->reloading = false;
-	report_service(s->settings, "reload");
+	report_service(s->settings, LOG_CONFIG);
 	if (n > 0)
-		log_error("reload", "done, but for %u sockets that cannot be served yet", n);
+		log_error(
+		    LOG_CONFIG, "reload: done, but for %u sockets that cannot be served yet", n);
 	else
-		log_notice("reload", "done");
+		log_notice(LOG_CONFIG, "reload: done");
 	end_result(s, true);
 }
 
@@ -223,7 +225,7 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 	unsigned ended = threads_ended(s->threads);
 
 	if (s->stops == 0 && ended > 0) {
-		log_error("serve", "%u of %u loops ended by themselves", ended, s->threads->n);
+		log_error(LOG_SERVER, "%u of %u loops ended by themselves", ended, s->threads->n);
 		*well = false;
 		return true;
 	}
@@ -232,7 +234,7 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 		return true;
 	}
 	if (s->stops > 0 && now >= s->end_ns) {
-		log_error("stop", "%u of %u loops did not end in time", s->threads->n - ended,
+		log_error(LOG_SERVER, "%u of %u loops did not end in time", s->threads->n - ended,
 		    s->threads->n);
 		*well = false;
 		return true;
@@ -305,9 +307,9 @@ static void
 on_libevent(int severity, const char *text)
 {
 	if (severity >= EVENT_LOG_WARN)
-		log_warn("serve", "libevent: %s", text);
+		log_warn(LOG_SERVER, "libevent: %s", text);
 	else
-		log_debug("serve", "libevent: %s", text);
+		log_debug(LOG_SERVER, "libevent: %s", text);
 }
 
 static struct control *
@@ -341,7 +343,7 @@ serve_run(struct serve *s)
 	event_set_log_callback(on_libevent);
 	s->base = evbase_new();
 	if (s->base == NULL) {
-		log_error("serve", "no memory");
+		log_error(LOG_SERVER, "no memory");
 		return false;
 	}
 	signals = event_new(s->base, s->signal_fd, EV_READ | EV_PERSIST, on_signals, s);
@@ -352,7 +354,7 @@ serve_run(struct serve *s)
 	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0)
 		work(s, due, &well);
 	else
-		log_error("serve", "no memory");
+		log_error(LOG_SERVER, "no memory");
 	control_free(s->control);
 	for (size_t i = 0; i < 3; i++) {
 		struct event *e = i == 0 ? signals : i == 1 ? ended : due;

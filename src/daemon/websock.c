@@ -62,7 +62,7 @@ websock_open(struct websock *w, const struct settings *s)
 		int fd = open_one(&s->web.addr[i], s->conf.io.freebind);
 
 		if (fd < 0) {
-			log_error("start", "web-listen %s: %s",
+			log_error(LOG_SERVER, "web-listen %s: %s",
 			    netaddr_format(&s->web.addr[i], text), strerror(-fd));
 			websock_close(w);
 			return false;

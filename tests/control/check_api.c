@@ -84,15 +84,18 @@ START_TEST(log_level)
 {
 	ck_assert_int_eq(
 	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"warn\"}"), 200);
-	ck_assert(log_enabled(LOG_LEVEL_WARN) && !log_enabled(LOG_LEVEL_NOTICE));
+	ck_assert(
+	    log_enabled(LOG_CACHE, LOG_LEVEL_WARN) && !log_enabled(LOG_CACHE, LOG_LEVEL_NOTICE));
 	ck_assert_int_eq(
 	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"loud\"}"), 400);
 	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "allowed")), 5);
 	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/level", NULL), 400);
-	ck_assert(log_enabled(LOG_LEVEL_WARN) && !log_enabled(LOG_LEVEL_NOTICE));
+	ck_assert(
+	    log_enabled(LOG_CACHE, LOG_LEVEL_WARN) && !log_enabled(LOG_CACHE, LOG_LEVEL_NOTICE));
 	ck_assert_int_eq(
 	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"info\"}"), 200);
-	ck_assert(log_enabled(LOG_LEVEL_INFO) && !log_enabled(LOG_LEVEL_DEBUG));
+	ck_assert(
+	    log_enabled(LOG_CACHE, LOG_LEVEL_INFO) && !log_enabled(LOG_CACHE, LOG_LEVEL_DEBUG));
 }
 END_TEST
 
@@ -123,14 +126,14 @@ START_TEST(reload_tells_its_result)
 {
 	int fd = begin_reload();
 
-	log_warn("config", "t.conf:1: before it begins");
+	log_warn(LOG_CONFIG, "t.conf:1: before it begins");
 	control_reload_begins(op.control);
-	log_warn("config", "t.conf:2: something");
+	log_warn(LOG_CONFIG, "t.conf:2: something");
 	caller_turn(&op.caller, 5);
-	log_info("reload", "no matter which level is written");
-	log_debug("reload", "but not these");
+	log_info(LOG_CONFIG, "no matter which level is written");
+	log_debug(LOG_CONFIG, "but not these");
 	control_reload_ends(op.control, true);
-	log_warn("config", "t.conf:3: after it");
+	log_warn(LOG_CONFIG, "t.conf:3: after it");
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
 	ck_assert(json_is_true(json_object_get(op.caller.json, "done")));
 	ck_assert_str_eq(message(0), "t.conf:2: something");
@@ -144,7 +147,7 @@ START_TEST(refused_reload)
 	int fd = begin_reload();
 
 	control_reload_begins(op.control);
-	log_error("config", "t.conf:7: port: wrong");
+	log_error(LOG_CONFIG, "t.conf:7: port: wrong");
 	control_reload_ends(op.control, false);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 422);
 	ck_assert(json_is_false(json_object_get(op.caller.json, "done")));
@@ -166,11 +169,11 @@ START_TEST(reload_while_one_goes_on)
 	second = begin_reload();
 	gone = begin_reload();
 	close(gone);
-	log_error("config", "of the first");
+	log_error(LOG_CONFIG, "of the first");
 	control_reload_ends(op.control, false);
 	ck_assert_int_eq(caller_wait(&op.caller, first), 422);
 	control_reload_begins(op.control);
-	log_error("config", "of the second");
+	log_error(LOG_CONFIG, "of the second");
 	control_reload_ends(op.control, true);
 	ck_assert_int_eq(caller_wait(&op.caller, second), 200);
 	ck_assert_str_eq(message(0), "of the second");
@@ -194,9 +197,9 @@ START_TEST(reload_that_says_much)
 	int fd = begin_reload();
 
 	control_reload_begins(op.control);
-	log_error("config", "\xff\xfe");
+	log_error(LOG_CONFIG, "\xff\xfe");
 	for (int i = 0; i < 1000; i++)
-		log_info("config", "line %d", i);
+		log_info(LOG_CONFIG, "line %d", i);
 	control_reload_ends(op.control, true);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
 	ck_assert_str_eq(message(0), "line 0");

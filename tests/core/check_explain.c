@@ -24,7 +24,7 @@ START_TEST(explanation_is_one_line)
 	log_set_level(LOG_LEVEL_DEBUG);
 	explain(&q);
 	ck_assert_uint_eq(
-	    heard("debug synth: WwW.example. for 2001:db8::c: it has no AAAA and no A"), 1);
+	    heard("debug dns64: WwW.example. for 2001:db8::c: it has no AAAA and no A"), 1);
 	q.reason = REASON_SYNTH_ALWAYS;
 	explain(&q);
 	q.reason = REASON_RELAYED;

@@ -161,7 +161,7 @@ main(void)
 	TCase *tc = tcase_create("reload");
 	SRunner *sr = srunner_create(s);
 
-	log_open(LOG_SINK_NONE, "check");
+	log_open(LOG_SINK_NONE);
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, same_file_changes_nothing);
 	tcase_add_test(tc, all_that_needs_a_restart);

@@ -25,7 +25,7 @@ save(void *arg)
 	struct operator* o = arg;
 
 	o->n_saves++;
-	log_notice("cache", "so many entries");
+	log_notice(LOG_CACHE, "so many entries");
 	return o->saves;
 }
 

@@ -111,7 +111,7 @@ check 'check-config: the error' is 'did you mean port' cat "$work/said"
 # --- reload ---
 
 exits 0 reload
-check 'reload: done' is 'notice reload: done' cat "$work/said"
+check 'reload: done' is 'notice config: reload: done' cat "$work/said"
 check 'status knows' is 'reload      done' ctl status
 threads=3
 settings 'hide-a yes' 'frobnicate 7'
@@ -160,7 +160,7 @@ exits 0 flush all
 equal 'a reload sets it back' $((flushes + 1)) "$(grep -c 'flush all' "$work/dns64d.log")"
 exits 0 log reopen
 kill -USR2 "$(pid_of dns64d)"
-check 'SIGUSR2' wait_for 60 sh -c "[ \$(grep -c 'log: opened again' '$work/dns64d.log') = 2 ]"
+check 'SIGUSR2' wait_for 60 sh -c "[ \$(grep -c 'the log was opened again' '$work/dns64d.log') = 2 ]"
 
 # --- what is refused ---
 
@@ -259,7 +259,7 @@ exits 0 stop
 wait "$(pid_of dns64d)"
 equal 'stop: exit status' 0 $?
 rm "$work/dns64d.pid"
-check 'stop: the log says so' logged dns64d 'stop: dns64ctl stop'
+check 'stop: the log says so' logged dns64d 'server: dns64ctl stop'
 check 'the socket is gone' test ! -e "$control"
 
 start_dns64d

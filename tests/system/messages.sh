@@ -112,12 +112,12 @@ configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'log-level info' 'cac
 	'never-synthesize example.org'
 kill -HUP "$(pid_of dns64d)"
 check 'a reload' wait_for 60 logged dns64d 'reload: done'
-check 'says which upstream is new' logged dns64d 'reload: asks 127.0.0.1#5301'
-check 'and which is not asked any more' logged dns64d 'reload: asks 127.0.0.1#5300 no more'
-check 'which keyword has another value' logged dns64d 'reload: cache-stale was changed'
-check 'also of those for clients' logged dns64d 'reload: never-synthesize was changed'
-check 'the first of them too' logged dns64d 'reload: nameserver was changed'
-equal 'and nothing else' 5 "$(grep -c 'info reload:' "$work/dns64d.log")"
+check 'says which upstream is new' logged dns64d 'config: asks 127.0.0.1#5301'
+check 'and which is not asked any more' logged dns64d 'config: asks 127.0.0.1#5300 no more'
+check 'which keyword has another value' logged dns64d 'config: cache-stale was changed'
+check 'also of those for clients' logged dns64d 'config: never-synthesize was changed'
+check 'the first of them too' logged dns64d 'config: nameserver was changed'
+equal 'and nothing else' 5 "$(grep -c 'info config:' "$work/dns64d.log")"
 stop dns64d
 
 # --- why there is no address ---
@@ -129,11 +129,11 @@ answer txt-7.dns64perf.test AAAA >/dev/null
 answer txt-9.dns64perf.test AAAA >/dev/null
 answer 127-0-0-1.dns64perf.test AAAA >/dev/null
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
-check 'a name that does not exist' logged dns64d 'debug synth: nx-a.dns64perf.test. for ::1: .*exist'
-check 'a name never synthesized' logged dns64d 'debug synth: txt-7.dns64perf.test. for ::1: .*never-synthesize'
-check 'a name without A' logged dns64d 'debug synth: txt-9.dns64perf.test. for ::1: .*no A'
-check 'an address that is never mapped' logged dns64d 'debug synth: 127-0-0-1.dns64perf.test. for ::1: .*map'
-equal 'and nothing about others' 0 "$(told 'synth: 010-000-000-001')"
+check 'a name that does not exist' logged dns64d 'debug dns64: nx-a.dns64perf.test. for ::1: .*exist'
+check 'a name never synthesized' logged dns64d 'debug dns64: txt-7.dns64perf.test. for ::1: .*never-synthesize'
+check 'a name without A' logged dns64d 'debug dns64: txt-9.dns64perf.test. for ::1: .*no A'
+check 'an address that is never mapped' logged dns64d 'debug dns64: 127-0-0-1.dns64perf.test. for ::1: .*map'
+equal 'and nothing about others' 0 "$(told 'dns64: 010-000-000-001')"
 stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'log-level info'
 start_dns64d

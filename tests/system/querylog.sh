@@ -82,7 +82,7 @@ stop dns64d
 
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $work/none/log"
 start_dns64d
-check 'a file that cannot be made is told' wait_for 20 logged dns64d 'error query-log: .*cannot be opened: No such file'
+check 'a file that cannot be made is told' wait_for 20 logged dns64d 'error server: query-log .*cannot be opened: No such file'
 equal 'but answers are given' NOERROR "$(answer 010-000-000-004.dns64perf.test AAAA | head -n 1 | cut -d ' ' -f 1)"
 stop dns64d
 
