@@ -2,6 +2,7 @@
 #include "control/api.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "control/api_cache.h"
@@ -40,6 +41,18 @@ stop(struct evhttp_request *r, void *arg)
 	d->host.ops->stop(d->host.arg);
 }
 
+/* The place of TEXT, which may be NULL, among WORDS, ended by NULL; if it is none, that of the end.
+ */
+static unsigned
+find_word(const char *const *words, const char *text)
+{
+	unsigned i = 0;
+
+	while (words[i] != NULL && (text == NULL || strcmp(words[i], text) != 0))
+		i++;
+	return i;
+}
+
 /* Until the next reload. */
 static void
 level(struct evhttp_request *r, void *arg)
@@ -48,14 +61,12 @@ level(struct evhttp_request *r, void *arg)
 	static const char *const words[] = { "error", "warn", "notice", "info", "debug", NULL };
 	static const char *const keys[] = { "level", NULL };
 	json_t *p = params_read(r, keys);
-	const char *text = p == NULL ? NULL : params_text(p, "level");
-	unsigned i = 0;
+	unsigned i;
 
 	(void)arg;
 	if (p == NULL)
 		return;
-	while (words[i] != NULL && (text == NULL || strcmp(words[i], text) != 0))
-		i++;
+	i = find_word(words, params_text(p, "level"));
 	json_decref(p);
 	if (words[i] == NULL) {
 		reply_error(r, HTTP_BADREQUEST, "level is not a level of the log", words);
@@ -75,6 +86,46 @@ reopen(struct evhttp_request *r, void *arg)
 	reply_json(r, HTTP_OK, json_pack("{s:b}", "done", 1));
 }
 
+/* Be a lame duck (ON), or no more. Until a restart: who reloads does not mean to end it. */
+static void
+set_lameduck(struct desk *d, bool on)
+{
+	if (on != (d->host.lameduck != 0))
+		log_notice(LOG_CONTROL, "lameduck %s%s", on ? "on" : "off",
+		    on ? ": /ready says no, questions are answered as before" : "");
+	if (!on)
+		d->host.lameduck = 0;
+	else if (d->host.lameduck == 0)
+		d->host.lameduck = time(NULL);
+	d->host.ops->lameduck(d->host.arg, on);
+}
+
+static void
+lameduck(struct evhttp_request *r, void *arg)
+{
+	static const char *const keys[] = { "state", NULL };
+	static const char *const words[] = { "on", "off", NULL };
+	static const char *const none[] = { NULL };
+	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
+	json_t *p = params_read(r, posted ? keys : none);
+	struct desk *d = arg;
+	unsigned i = 2;
+
+	if (p == NULL)
+		return;
+	if (posted)
+		i = find_word(words, params_text(p, "state"));
+	json_decref(p);
+	if (posted && words[i] == NULL) {
+		reply_error(r, HTTP_BADREQUEST, "state is not on or off", words);
+		return;
+	}
+	if (posted)
+		set_lameduck(d, i == 0);
+	reply_json(
+	    r, HTTP_OK, json_pack("{s:o*}", "lameduck", api_stats_lameduck(d->host.lameduck)));
+}
+
 static http_handler help;
 
 static const struct http_route routes[] = {
@@ -89,6 +140,8 @@ static const struct http_route routes[] = {
 	{ "/config", GET, api_config, "what is in force, and where it stands" },
 	{ "/reload", POST, reload, "read the configuration again; answers with all it said" },
 	{ "/stop", POST, stop, "finish what is in flight, and end" },
+	{ "/lameduck", GET | POST, lameduck,
+	    "serve on, but ask not to be asked: {state} on or off" },
 	{ "/cache", GET, api_cache_stats, "what the cache has and counts" },
 	{ "/cache/lookup", GET, api_cache_lookup, "the entries of ?name=, of ?type= alone" },
 	{ "/cache/save", POST, api_cache_save, "write cache-file" },
@@ -109,7 +162,10 @@ help(struct evhttp_request *r, void *arg)
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
 		(void)json_array_append_new(list,
 		    json_pack("{s:s, s:s, s:s}", "path", routes[i].path, "method",
-			routes[i].methods == GET ? "GET" : "POST", "help", routes[i].help));
+			routes[i].methods == GET        ? "GET"
+			    : routes[i].methods == POST ? "POST"
+							: "GET, POST",
+			"help", routes[i].help));
 	reply_json(r, HTTP_OK, json_pack("{s:o*}", "paths", list));
 }
 

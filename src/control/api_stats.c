@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/api_stats.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "control/desk.h"
+#include "control/facts.h"
 #include "control/reply.h"
 
 /* --- Counters --------------------------------------------------------------------------------- */
-
-static void
-sum(const struct host *host, struct stats_row rows[static STATS_N])
-{
-	const struct stats *all[SETTINGS_LOOPS];
-
-	for (unsigned i = 0; i < host->n_loops; i++)
-		all[i] = loop_stats(host->loops[i]);
-	stats_sum(all, host->n_loops, rows);
-}
 
 json_t *
 api_stats_cache(struct cache *c)
@@ -41,7 +33,7 @@ api_stats(struct evhttp_request *r, void *arg)
 	json_t *counters = json_object(), *help = json_object();
 	struct stats_row rows[STATS_N];
 
-	sum(&d->host, rows);
+	facts_rows(&d->host, rows);
 	for (size_t i = 0; i < STATS_N; i++) {
 		(void)json_object_set_new(
 		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
@@ -153,6 +145,12 @@ api_stats_prefixes(const struct policy *p)
 	return list;
 }
 
+json_t *
+api_stats_lameduck(time_t since)
+{
+	return since == 0 ? json_null() : json_integer((json_int_t)since);
+}
+
 static json_t *
 process_json(const struct host *host)
 {
@@ -169,10 +167,16 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
 	const struct desk *d = arg;
 	const struct conf *c = &d->host.settings->conf;
-	struct stats_row rows[STATS_N];
-	json_t *j = process_json(&d->host);
+	struct facts *f = facts_new(&d->host, v);
+	json_t *j = f == NULL ? NULL : process_json(&d->host);
 
-	sum(&d->host, rows);
+	if (j == NULL) {
+		free(f);
+		reply_json(r, HTTP_INTERNAL, NULL);
+		return;
+	}
+	(void)json_object_set_new(j, "unready", json_pack("s?", facts_unready(f)));
+	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
 	(void)json_object_set_new(j, "listening", listens_json(&c->io));
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v));
@@ -180,9 +184,11 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	(void)json_object_set_new(
 	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));
 	(void)json_object_set_new(j, "cache", api_stats_cache(c->core.cache));
-	(void)json_object_set_new(j, "in_flight", json_integer((json_int_t)stats_in_flight(rows)));
+	(void)json_object_set_new(
+	    j, "in_flight", json_integer((json_int_t)stats_in_flight(f->rows)));
 	(void)json_object_set_new(
 	    j, "reload", d->reloads.last == NULL ? json_null() : json_incref(d->reloads.last));
+	free(f);
 	reply_json(r, HTTP_OK, j);
 }
 

@@ -36,6 +36,7 @@ struct facts {
 	uint64_t asked[STATS_ASKED];
 	struct latency waited;         /* of the loops that told in time */
 	const struct ask_views *views; /* borrowed: of the loops that told in time */
+	time_t lameduck;               /* since when it is one, seconds since 1970; 0: it is not */
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
@@ -44,6 +45,8 @@ struct facts {
 	double cpu_s;        /* seconds that the process has computed */
 	uint64_t memory;     /* bytes of the process in memory; 0: not known */
 	uint64_t memory_max; /* the most that they were */
+	uint64_t open_fds;   /* descriptors that are open; 0: not known */
+	uint64_t max_fds;    /* that may be (RLIMIT_NOFILE); 0: not known */
 };
 
 /*
@@ -52,6 +55,9 @@ struct facts {
  */
 MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views *v);
 
+/* facts_rows: write the counters of all loops of HOST, added up, to ROWS. */
+void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
+
 /* facts_all_told: has every loop told what it knows? */
 MUST_USE bool facts_all_told(const struct facts *f);
 
@@ -59,9 +65,9 @@ MUST_USE bool facts_all_told(const struct facts *f);
 MUST_USE uint64_t facts_uptime(const struct facts *f);
 
 /*
- * facts_unready: why the daemon cannot do its work at present, in words: NULL: it can, that is, an
- * upstream answers, or has not been silent yet, and a prefix is active for clients that are in no
- * block.
+ * facts_unready: why the daemon is not to be asked at present, in words. NULL: it may be, that is,
+ * it is no lame duck, an upstream answers, or has not been silent yet, and a prefix is active for
+ * clients that are in no block.
  */
 MUST_USE const char *facts_unready(const struct facts *f);
 

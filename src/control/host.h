@@ -19,6 +19,7 @@ struct host_ops {
 	void (*stop)(void *arg);
 	bool (*save)(void *arg); /* write cache-file; false: the log says why not */
 	void (*reopen)(void *arg);
+	void (*lameduck)(void *arg, bool on); /* tell loops and service manager */
 };
 
 /* All pointers are borrowed. */
@@ -28,8 +29,10 @@ struct host {
 	const struct settings *settings; /* those in force, at all times */
 	struct loop *loops[SETTINGS_LOOPS];
 	unsigned n_loops;
-	time_t started; /* seconds since 1970 */
-	int memory_fd;  /* /proc/self/statm; -1: none */
+	time_t started;  /* seconds since 1970 */
+	int memory_fd;   /* /proc/self/statm; -1: none */
+	int fds_fd;      /* /proc/self/fd; -1: none */
+	time_t lameduck; /* since when it is one; 0: it is not */
 	const struct host_ops *ops;
 	void *arg;
 };

@@ -36,6 +36,26 @@ ready(struct metric_text *t, const struct facts *f)
 }
 
 static void
+lameduck(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->lameduck != 0);
+}
+
+static void
+open_fds(struct metric_text *t, const struct facts *f)
+{
+	if (f->open_fds > 0)
+		metric_text_count(t, NULL, f->open_fds);
+}
+
+static void
+max_fds(struct metric_text *t, const struct facts *f)
+{
+	if (f->max_fds > 0)
+		metric_text_count(t, NULL, f->max_fds);
+}
+
+static void
 cpu(struct metric_text *t, const struct facts *f)
 {
 	metric_text_value(t, NULL, f->cpu_s);
@@ -336,7 +356,10 @@ static const struct row table[] = {
 	ROW("build", INFO, NULL, "The program that runs", build),
 	ROW("start_time_seconds", GAUGE, "seconds", "When it began, in seconds since 1970",
 	    start_time),
-	ROW("ready", GAUGE, NULL, "1 if an upstream answers and a prefix is active", ready),
+	ROW("ready", GAUGE, NULL,
+	    "1 if an upstream answers, a prefix is active, and it is no lame duck", ready),
+	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
+	    lameduck),
 	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",
 	      "Time that the process has computed" },
 	    cpu },
@@ -345,6 +368,8 @@ static const struct row table[] = {
 	{ { "process_resident_memory_max_bytes", METRIC_GAUGE, "bytes",
 	      "The most memory that the process has had" },
 	    memory_max },
+	{ { "process_open_fds", METRIC_GAUGE, NULL, "Descriptors that are open" }, open_fds },
+	{ { "process_max_fds", METRIC_GAUGE, NULL, "Descriptors that may be open" }, max_fds },
 	ROW("loops", GAUGE, NULL, "Loops, each a thread", loops),
 	ROW("loops_silent", GAUGE, NULL,
 	    "Loops that did not tell in time what they know; nothing is told of upstreams then",

@@ -326,7 +326,7 @@ tell_ready(struct daemon *d)
 	if (cache_path(d) != NULL)
 		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
-	notify_ready(report_status(&d->settings, d->plan.n_loops, status));
+	notify_ready(report_status(&d->settings, d->plan.n_loops, false, status));
 }
 
 /* Serve until a signal ends the daemon. Returns an exit code. */

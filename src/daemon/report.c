@@ -277,9 +277,11 @@ report_stats(struct threads *t, struct cache *cache)
 }
 
 char *
-report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS])
+report_status(
+    const struct settings *s, unsigned n_loops, bool lameduck, char text[static REPORT_STATUS])
 {
-	snprintf(text, REPORT_STATUS, "Serving: addresses %zu, loops %u, upstreams %zu",
-	    s->conf.io.n_listens, n_loops, s->conf.core.n_upstreams);
+	snprintf(text, REPORT_STATUS, "%s: addresses %zu, loops %u, upstreams %zu",
+	    lameduck ? "Lame duck, serving" : "Serving", s->conf.io.n_listens, n_loops,
+	    s->conf.core.n_upstreams);
 	return text;
 }

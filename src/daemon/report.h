@@ -6,6 +6,7 @@
  * report: log what the daemon serves, what memory it may use, and its statistics. Main thread only.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/log.h"
@@ -46,7 +47,11 @@ uint64_t report_memory(const struct settings *s);
 /* Longest text of report_status, with the final zero. */
 #define REPORT_STATUS 96
 
-/* report_status: write one line for the service manager to TEXT. Returns TEXT. */
-char *report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS]);
+/*
+ * report_status: write one line for the service manager to TEXT. LAMEDUCK: it serves on, but is not
+ * to be asked any more. Returns TEXT.
+ */
+char *report_status(
+    const struct settings *s, unsigned n_loops, bool lameduck, char text[static REPORT_STATUS]);
 
 #endif

@@ -72,6 +72,14 @@ look_after_watchdog(struct serve *s, uint64_t now)
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
 }
 
+static void
+tell_ready(const struct serve *s)
+{
+	char text[REPORT_STATUS];
+
+	notify_ready(report_status(s->settings, s->threads->n, s->lameduck, text));
+}
+
 /* --- What control asks for -------------------------------------------------------------------- */
 
 static void
@@ -117,6 +125,18 @@ reopen_log(void *arg)
 	log_notice(LOG_SERVER, "the log was opened again");
 }
 
+static void
+set_lameduck(void *arg, bool on)
+{
+	struct serve *s = arg;
+
+	s->lameduck = on;
+	for (unsigned i = 0; i < s->threads->n; i++)
+		loop_lameduck(s->threads->thread[i].loop, on);
+	if (!s->reloading && s->stops == 0)
+		tell_ready(s);
+}
+
 /* --- Signals ---------------------------------------------------------------------------------- */
 
 static void
@@ -149,14 +169,6 @@ read_signals(struct serve *s)
 
 	while (read(s->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		on_signal(s, (int)info.ssi_signo);
-}
-
-static void
-tell_ready(const struct serve *s)
-{
-	char text[REPORT_STATUS];
-
-	notify_ready(report_status(s->settings, s->threads->n, text));
 }
 
 /* Tell all who look that a reload was done, or refused. */
@@ -315,15 +327,18 @@ on_libevent(int severity, const char *text)
 static struct control *
 open_control(struct serve *s)
 {
-	static const struct host_ops ops = {
-		.reload = want_reload, .stop = want_stop, .save = save_cache, .reopen = reopen_log
-	};
+	static const struct host_ops ops = { .reload = want_reload,
+		.stop = want_stop,
+		.save = save_cache,
+		.reopen = reopen_log,
+		.lameduck = set_lameduck };
 	struct host host = { .base = s->base,
 		.path = s->path,
 		.settings = s->settings,
 		.n_loops = s->threads->n,
 		.started = time(NULL),
 		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
+		.fds_fd = s->web->has_fds ? s->web->fds_fd : -1,
 		.ops = &ops,
 		.arg = s };
 

@@ -42,6 +42,7 @@ struct serve {
 	struct event_base *base;   /* owned by serve_run, as the next */
 	struct control *control;
 	bool reload_wanted;   /* SIGHUP came, and no reload has begun since */
+	bool lameduck;        /* of control: all loops were told */
 	bool reloading;       /* an update is posted that not all loops have taken */
 	unsigned stops;       /* number of signals to stop that came */
 	uint64_t end_ns;      /* when stopping: the latest end */

@@ -23,6 +23,7 @@ struct command {
 	const char *args;  /* what follows, for people; "" */
 	const char *method;
 	const char *path; /* NULL: the daemon is not asked */
+	const char *body; /* of POST without arguments; NULL: none */
 	/* The arguments by their names in the request; those from n_needed on may be left out. */
 	const char *keys[COMMANDS_ARGS];
 	size_t n_needed;

@@ -101,7 +101,9 @@ call(const struct command *c, const struct options *o, char *const *args, size_t
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
 	bool posts = strcmp(c->method, "POST") == 0;
 	char *b = posts ? body(c, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
-	const struct client_request r = { .method = c->method, .path = p, .body = b };
+	const struct client_request r = {
+		.method = c->method, .path = p, .body = b != NULL ? b : c->body
+	};
 	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, a);
 
 	free(b);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #define MIB (1024.0 * 1024.0)
 
@@ -146,6 +147,18 @@ put_reload(const json_t *reload, FILE *out)
 		    out);
 }
 
+/* WHY it is not ready, a text; null: it is. */
+static void
+put_ready(const json_t *why, FILE *out)
+{
+	if (why == NULL)
+		return;
+	fprintf(out, "%-12s%s", "ready", json_is_null(why) ? "yes" : "no: ");
+	if (json_is_string(why))
+		put(json_string_value(why), out);
+	fputc('\n', out);
+}
+
 void
 show_status(const json_t *j, FILE *out)
 {
@@ -158,6 +171,11 @@ show_status(const json_t *j, FILE *out)
 	if (number_of(j, "loops_silent") > 0)
 		fprintf(out, ", %" PRId64 " of them silent", (int64_t)number_of(j, "loops_silent"));
 	fputc('\n', out);
+	put_ready(json_object_get(j, "unready"), out);
+	if (json_is_integer(json_object_get(j, "lameduck"))) {
+		fprintf(out, "%-12s", "lameduck");
+		show_lameduck(j, out);
+	}
 	put_list("listening", json_object_get(j, "listening"), NULL, out);
 	put_list("prefixes", json_object_get(j, "prefixes"), "prefix", out);
 	put_list("asking", json_object_get(j, "upstreams"), "address", out);
@@ -167,6 +185,18 @@ show_status(const json_t *j, FILE *out)
 	    out, "%-12s%" PRId64 " questions\n", "in flight", (int64_t)number_of(j, "in_flight"));
 	fprintf(out, "%-12s", "reload");
 	put_reload(json_object_get(j, "reload"), out);
+}
+
+void
+show_lameduck(const json_t *j, FILE *out)
+{
+	json_int_t since = number_of(j, "lameduck"), now = (json_int_t)time(NULL);
+
+	fputs(since == 0 ? "off\n" : "on, for ", out);
+	if (since == 0)
+		return;
+	put_duration(now > since ? now - since : 0, out);
+	fputc('\n', out);
 }
 
 void

@@ -17,6 +17,9 @@ void show_ping(const json_t *j, FILE *out);
 /* show_status: what runs, since when, and how it is. */
 void show_status(const json_t *j, FILE *out);
 
+/* show_lameduck: "on", and for how long, or "off". */
+void show_lameduck(const json_t *j, FILE *out);
+
 /* show_stats: the counters that are not zero, with what they count; the cache's. */
 void show_stats(const json_t *j, FILE *out);
 

@@ -64,7 +64,8 @@ START_TEST(all_paths_are_listed)
 		ck_assert_int_ne(op.caller.code, 404);
 		if (!api_is_page(&routes[i]))
 			ck_assert_ptr_nonnull(op.caller.json);
-		ck_assert_int_eq(ask(get ? "POST" : "GET", routes[i].path), 405);
+		if (routes[i].methods != (EVHTTP_REQ_GET | EVHTTP_REQ_POST))
+			ck_assert_int_eq(ask(get ? "POST" : "GET", routes[i].path), 405);
 	}
 }
 END_TEST
@@ -96,6 +97,47 @@ START_TEST(log_level)
 	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"info\"}"), 200);
 	ck_assert(
 	    log_enabled(LOG_CACHE, LOG_LEVEL_INFO) && !log_enabled(LOG_CACHE, LOG_LEVEL_DEBUG));
+}
+END_TEST
+
+static int
+post_lameduck(const char *body)
+{
+	return caller_ask(&op.caller, "POST", "/lameduck", body);
+}
+
+START_TEST(lameduck)
+{
+	json_int_t since;
+
+	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
+	ck_assert(json_is_null(json_object_get(op.caller.json, "lameduck")));
+	ck_assert_int_eq(post_lameduck("{\"state\": \"on\"}"), 200);
+	since = json_integer_value(json_object_get(op.caller.json, "lameduck"));
+	ck_assert_int_gt(since, 1000000);
+	ck_assert(op.lameduck);
+	ck_assert_int_eq(ask("GET", "/ready"), 503);
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "lameduck");
+	ck_assert_int_eq(ask("GET", "/health"), 200);
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert_str_eq(caller_text(&op.caller, "unready"), "lameduck");
+	/* Twice is as once; a reload does not end it. */
+	ck_assert_int_eq(post_lameduck("{\"state\": \"on\"}"), 200);
+	control_reload_begins(op.control);
+	control_reload_ends(op.control, true);
+	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "lameduck")), since);
+	/* What is not understood changes nothing. */
+	ck_assert_int_eq(post_lameduck("{\"state\": \"maybe\"}"), 400);
+	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "allowed")), 2);
+	ck_assert_int_eq(post_lameduck(NULL), 400);
+	ck_assert_int_eq(ask("GET", "/lameduck?state=off"), 400);
+	ck_assert(op.lameduck);
+	ck_assert_int_eq(post_lameduck("{\"state\": \"off\"}"), 200);
+	ck_assert(!op.lameduck);
+	ck_assert(json_is_null(json_object_get(op.caller.json, "lameduck")));
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert_str_ne(caller_text(&op.caller, "unready"), "lameduck");
 }
 END_TEST
 
@@ -228,6 +270,7 @@ main(void)
 	tcase_add_test(tc, all_paths_are_listed);
 	tcase_add_test(tc, stop_and_reopen);
 	tcase_add_test(tc, log_level);
+	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);
 	tcase_add_test(tc, reload_while_one_goes_on);

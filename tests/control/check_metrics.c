@@ -137,7 +137,14 @@ START_TEST(states)
 	has("dns64d_queries_in_flight{loop=\"1\"} 5");
 	has("dns64d_cache_entries 12");
 	has("dns64d_ready 1");
+	has("dns64d_lameduck 0");
 	has("dns64d_loops_silent 0");
+	has("process_open_fds 12");
+	has("process_max_fds 1024");
+	known.facts.lameduck = 1000;
+	write_metrics(false);
+	has("dns64d_ready 0");
+	has("dns64d_lameduck 1");
 }
 END_TEST
 

@@ -256,8 +256,10 @@ START_TEST(longest_status_fits)
 
 	settings.conf.io.n_listens = 64;
 	settings.conf.core.n_upstreams = 32;
-	ck_assert_str_eq(
-	    report_status(&settings, 64, text), "Serving: addresses 64, loops 64, upstreams 32");
+	ck_assert_str_eq(report_status(&settings, 64, false, text),
+	    "Serving: addresses 64, loops 64, upstreams 32");
+	ck_assert_str_eq(report_status(&settings, 64, true, text),
+	    "Lame duck, serving: addresses 64, loops 64, upstreams 32");
 }
 END_TEST
 

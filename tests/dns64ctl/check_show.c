@@ -100,6 +100,23 @@ START_TEST(status)
 	HAS("64:ff9b::/96 drain");
 	HAS("3 questions");
 	HAS("refused");
+	ck_assert_ptr_null(strstr(text, "ready"));
+	shown(show_status, "{\"unready\": null, \"lameduck\": null}");
+	HAS("ready       yes\n");
+	ck_assert_ptr_null(strstr(text, "lameduck"));
+	shown(show_status, "{\"unready\": \"lameduck\", \"lameduck\": 1000}");
+	HAS("ready       no: lameduck\n");
+	HAS("lameduck    on, for ");
+}
+END_TEST
+
+START_TEST(lameduck)
+{
+	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": null}"), "off\n");
+	shown(show_lameduck, "{\"lameduck\": 1000}");
+	HAS("on, for ");
+	/* The daemon's clock may be ahead. */
+	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": 99999999999}"), "on, for 0m 0s\n");
 }
 END_TEST
 
@@ -149,6 +166,7 @@ main(void)
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, status);
+	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, upstreams_and_entries);
 	tcase_add_test(tc, strange_answers);
 	suite_add_tcase(s, tc);

@@ -41,6 +41,8 @@ known_open(struct known *k, const char *text)
 		.now_ns = 5 * NS_PER_SEC,
 		.views = &k->views,
 		.n_loops = 2,
+		.open_fds = 12,
+		.max_fds = 1024,
 		.has_cache = true,
 		.cache_size = 4096 };
 	stats_sum(&none, 0, f->rows);

@@ -35,8 +35,18 @@ reopen(void *arg)
 	((struct operator*)arg)->n_reopens++;
 }
 
+static void
+lameduck(void *arg, bool on)
+{
+	struct operator* o = arg;
+
+	o->lameduck = on;
+	for (unsigned i = 0; i < o->host.n_loops; i++)
+		loop_lameduck(o->host.loops[i], on);
+}
+
 static const struct host_ops ops = {
-	.reload = reload, .stop = stop, .save = save, .reopen = reopen
+	.reload = reload, .stop = stop, .save = save, .reopen = reopen, .lameduck = lameduck
 };
 
 void
@@ -55,6 +65,7 @@ operator_open(struct operator* o, const char *text)
 		.settings = &o->settings,
 		.started = 1000,
 		.memory_fd = -1,
+		.fds_fd = -1,
 		.ops = &ops,
 		.arg = o };
 }
