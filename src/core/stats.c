@@ -82,7 +82,8 @@ uint64_t
 stats_in_flight(const struct stats_row rows[static STATS_N])
 {
 	uint64_t taken = rows[STATS_client_udp].value + rows[STATS_client_tcp].value;
-	uint64_t ended = rows[STATS_client_dropped].value + rows[STATS_answers].value;
+	uint64_t ended = rows[STATS_client_dropped].value + rows[STATS_rate_dropped].value +
+	    rows[STATS_answers].value;
 
 	return taken > ended ? taken - ended : 0;
 }
