@@ -81,9 +81,11 @@ static void
 reopen(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
+	struct lines lines;
 
-	d->host.ops->reopen(d->host.arg);
-	reply_json(r, HTTP_OK, json_pack("{s:b}", "done", 1));
+	lines_begin(&lines);
+	lines_answer(&lines, r, d->host.ops->reopen(d->host.arg),
+	    "not all of the log could be opened again");
 }
 
 /* Be a lame duck (ON), or no more. Until a restart: who reloads does not mean to end it. */

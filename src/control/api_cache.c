@@ -60,9 +60,7 @@ api_cache_save(struct evhttp_request *r, void *arg)
 	}
 	lines_begin(&lines);
 	ok = d->host.ops->save(d->host.arg);
-	reply_json(r, ok ? HTTP_OK : REPLY_UNPROCESSABLE,
-	    json_pack("{s:b, s:o*, s:s*}", "done", ok, "messages", lines_end(&lines), "error",
-		ok ? NULL : "the cache was not saved"));
+	lines_answer(&lines, r, ok, "the cache was not saved");
 }
 
 /* --- What is in it ---------------------------------------------------------------------------- */

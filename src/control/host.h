@@ -17,8 +17,8 @@
 struct host_ops {
 	void (*reload)(void *arg); /* soon; control_reload_begins and _ends follow */
 	void (*stop)(void *arg);
-	bool (*save)(void *arg); /* write cache-file; false: the log says why not */
-	void (*reopen)(void *arg);
+	bool (*save)(void *arg);              /* write cache-file; false: the log says why not */
+	bool (*reopen)(void *arg);            /* the logs; false: the log says what is wrong */
 	void (*lameduck)(void *arg, bool on); /* tell loops and service manager */
 };
 

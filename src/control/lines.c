@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "control/reply.h"
+
 static void
 hear(void *arg, enum log_level level, enum log_category category, const char *text)
 {
@@ -37,4 +39,12 @@ lines_end(struct lines *h)
 	(void)log_listen(h->before);
 	h->list = NULL;
 	return list;
+}
+
+void
+lines_answer(struct lines *h, struct evhttp_request *r, bool ok, const char *error)
+{
+	reply_json(r, ok ? HTTP_OK : REPLY_UNPROCESSABLE,
+	    json_pack("{s:b, s:o*, s:s*}", "done", ok, "messages", lines_end(h), "error",
+		ok ? NULL : error));
 }

@@ -274,12 +274,13 @@ hand_over(struct querylog *q, enum querylog_to to, bool json, int fd)
 
 /* Open the file. Returns a descriptor; -1 if that failed, which is in the log. */
 static int
-open_file(const struct querylog *q)
+open_file(struct querylog *q)
 {
 	int fd = open(
 	    q->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, FILE_MODE);
 
-	if (fd < 0)
+	q->opened = fd >= 0;
+	if (!q->opened)
 		log_error(
 		    LOG_SERVER, "query-log %s cannot be opened: %s", q->path, strerror(errno));
 	return fd;
@@ -306,7 +307,7 @@ querylog_use(struct querylog *q, const struct settings *s)
 	if (!start(q))
 		return;
 	/* The same file goes on: a reload is no reason to lose lines. */
-	if (to == QUERYLOG_FILE && q->to == to && q->json == json &&
+	if (to == QUERYLOG_FILE && q->to == to && q->opened && q->json == json &&
 	    strcmp(q->path, s->query_log) == 0)
 		return;
 	memcpy(q->path, s->query_log, sizeof(q->path));

@@ -30,6 +30,7 @@ struct querylog {
 	pthread_t id;
 	bool running;
 	char path[SETTINGS_PATH]; /* QUERYLOG_FILE: of the file */
+	bool opened;              /* QUERYLOG_FILE: the last try to open it did */
 	/* What the thread is to do; it takes it in its next round. */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;

@@ -113,16 +113,18 @@ save_cache(void *arg)
 	    set->cache_file, set->conf.core.cache, set->conf.core.keep.stale_s, live_on, s);
 }
 
-static void
+static bool
 reopen_log(void *arg)
 {
 	const struct serve *s = arg;
+	bool ok;
 
 	/* Syslog's socket is not seen from inside a chroot. */
 	if (strcmp(s->settings->chroot, "none") == 0)
 		log_connect(s->ident);
-	(void)querylog_reopen(s->querylog); /* what is wrong it says itself */
-	log_notice(LOG_SERVER, "the log was opened again");
+	ok = querylog_reopen(s->querylog); /* what is wrong it says itself */
+	log_notice(LOG_SERVER, "the log was opened again%s", ok ? "" : ", but not the query log");
+	return ok;
 }
 
 static void
@@ -151,7 +153,7 @@ on_signal(struct serve *s, int number)
 		report_stats(s->threads, s->settings->conf.core.cache);
 		break;
 	case SIGUSR2:
-		reopen_log(s);
+		(void)reopen_log(s);
 		break;
 	default:
 		begin_stop(s,

@@ -145,7 +145,7 @@ static const struct command table[] = {
 	    .args = "",
 	    POST,
 	    .path = "/log/reopen",
-	    .show = show_done,
+	    .show = show_messages,
 	    .help = "open the log again" },
 };
 

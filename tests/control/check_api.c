@@ -74,6 +74,11 @@ START_TEST(stop_and_reopen)
 {
 	ck_assert_int_eq(ask("POST", "/log/reopen"), 200);
 	ck_assert_uint_eq(op.n_reopens, 1);
+	op.reopens = false; /* who asked for it has to know */
+	ck_assert_int_eq(ask("POST", "/log/reopen"), 422);
+	ck_assert_str_eq(
+	    caller_text(&op.caller, "error"), "not all of the log could be opened again");
+	ck_assert_ptr_nonnull(strstr(op.caller.text, "cannot be opened"));
 	ck_assert_int_eq(ask("GET", "/stop"), 405);
 	ck_assert_uint_eq(op.n_stops, 0);
 	ck_assert_int_eq(ask("POST", "/stop"), 200);

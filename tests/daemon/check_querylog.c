@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/textfile.h"
@@ -178,6 +179,30 @@ START_TEST(file_that_cannot_be_opened_is_told)
 }
 END_TEST
 
+/* What was in the way is gone: the next reload opens the file, though no keyword has changed. */
+START_TEST(reload_tries_again)
+{
+	char below[SCRATCH_PATH + 8], file[SCRATCH_PATH + 16];
+
+	snprintf(below, sizeof(below), "%s/sub", dir);
+	snprintf(file, sizeof(file), "%s/log", below);
+	snprintf(settings.query_log, sizeof(settings.query_log), "%s", file);
+	querylog_use(&ql, &settings);
+	querylog_use(&ql, &settings);
+	ck_assert_uint_eq(heard("cannot be opened"), 2);
+	ck_assert_int_eq(mkdir(below, 0700), 0);
+	querylog_use(&ql, &settings);
+	(void)poll(NULL, 0, 150);
+	tell(3);
+	wait_for(3, 0);
+	ck_assert_uint_eq(lines(file), 3);
+	querylog_use(&ql, &settings); /* and goes on with it */
+	ck_assert_uint_eq(heard("cannot be opened"), 2);
+	(void)unlink(file);
+	(void)rmdir(below);
+}
+END_TEST
+
 /* A full disk: told once, counted; when there is room again lines are whole. */
 START_TEST(full_disk_is_told_once)
 {
@@ -225,6 +250,7 @@ main(void)
 	tcase_add_test(tc, answers_become_lines);
 	tcase_add_test(tc, moved_file_is_opened_again);
 	tcase_add_test(tc, file_that_cannot_be_opened_is_told);
+	tcase_add_test(tc, reload_tries_again);
 	tcase_add_test(tc, full_disk_is_told_once);
 	tcase_add_test(tc, off_is_no_thread);
 	suite_add_tcase(s, tc);

@@ -29,10 +29,15 @@ save(void *arg)
 	return o->saves;
 }
 
-static void
+static bool
 reopen(void *arg)
 {
-	((struct operator*)arg)->n_reopens++;
+	struct operator* o = arg;
+
+	o->n_reopens++;
+	if (!o->reopens)
+		log_error(LOG_SERVER, "query-log cannot be opened");
+	return o->reopens;
 }
 
 static void
@@ -54,7 +59,7 @@ operator_open(struct operator* o, const char *text)
 {
 	static struct said said;
 
-	*o = (struct operator){ .saves = true };
+	*o = (struct operator){ .saves = true, .reopens = true };
 	(void)signal(SIGPIPE, SIG_IGN); /* as the daemon does */
 	caller_open(&o->caller);
 	(void)said_make(&said, text, &o->settings);

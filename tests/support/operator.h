@@ -18,8 +18,8 @@ struct operator
 	struct host host; /* may be changed before operator_begin */
 	struct control *control;
 	unsigned n_reloads, n_stops, n_saves, n_reopens;
-	bool saves;    /* what saving the cache comes to */
-	bool lameduck; /* as it was told last */
+	bool saves, reopens; /* what saving the cache, and opening the log again, come to */
+	bool lameduck;       /* as it was told last */
 };
 
 /* operator_open: settings of TEXT, a configuration; no loops. */

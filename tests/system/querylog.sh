@@ -30,7 +30,7 @@ reloads_are()
 
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict' "query-log $log" \
-	'never-synthesize never.test'
+	'never-synthesize never.test' "control-socket $control"
 start_dns64d
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
 check 'a line for an answer' wait_for 20 in_log \
@@ -48,13 +48,18 @@ equal 'its mode and owner' "640 $usual" "$(stat -c '%a %U' "$log")"
 
 # --- rotation ---
 
+chown root "$work/querylog"
 mv "$log" "$log.1"
+check 'who wants it opened again is told that it cannot be' is 'cannot be opened: Permission denied' ctl log reopen
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+check 'and the file before has the lines' wait_for 20 sh -c "[ \$(wc -l <'$log.1') = 6 ]"
+chown "$usual" "$work/querylog"
 kill -USR2 "$(pid_of dns64d)"
 check 'a new file' wait_for 20 test -e "$log"
 sleep 0.3
 answer 010-000-000-002.dns64perf.test AAAA >/dev/null
 check 'has the next line' wait_for 20 lines_are 1
-equal 'the old one has no more' 5 "$(wc -l <"$log.1")"
+equal 'the old one has no more' 6 "$(wc -l <"$log.1")"
 
 # --- a reload: JSON, and only some ---
 
