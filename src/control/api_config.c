@@ -10,9 +10,9 @@
 static json_t *
 line_json(const struct origin_line *l)
 {
-	json_t *value = l->keyword->secret ? json_null() : json_string(l->value);
-	json_t *j = json_pack("{s:s, s:o, s:s}", "keyword", l->keyword->name, "value",
-	    value == NULL ? json_null() : value, "from", l->line > 0 ? "file" : "command line");
+	json_t *value = l->keyword->secret ? json_null() : reply_text(l->value);
+	json_t *j = json_pack("{s:s, s:o, s:s}", "keyword", l->keyword->name, "value", value,
+	    "from", l->line > 0 ? "file" : "command line");
 
 	if (l->line > 0)
 		(void)json_object_set_new(j, "line", json_integer(l->line));
@@ -49,5 +49,6 @@ api_config(struct evhttp_request *r, void *arg)
 	const struct keyword *table = keywords(&n);
 	for (size_t i = 0; i < n; i++)
 		add_default(list, &table[i], origin_default(&s->origin, &table[i]));
-	reply_json(r, HTTP_OK, json_pack("{s:s, s:o*}", "file", d->host.path, "lines", list));
+	reply_json(
+	    r, HTTP_OK, json_pack("{s:o, s:o*}", "file", reply_text(d->host.path), "lines", list));
 }

@@ -156,10 +156,10 @@ process_json(const struct host *host)
 {
 	time_t now = time(NULL);
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:s, s:I}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I}", "version", PACKAGE_VERSION, "pid",
 	    (json_int_t)getpid(), "started", (json_int_t)host->started, "uptime_s",
 	    (json_int_t)(now > host->started ? now - host->started : 0), "configuration",
-	    host->path, "loops", (json_int_t)host->n_loops);
+	    reply_text(host->path), "loops", (json_int_t)host->n_loops);
 }
 
 static void

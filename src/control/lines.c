@@ -17,10 +17,9 @@ hear(void *arg, enum log_level level, enum log_category category, const char *te
 
 	if (json_array_size(h->list) >= LINES_MAX)
 		return;
-	/* What is no UTF-8 makes no JSON; the log has it. */
 	(void)json_array_append_new(h->list,
-	    json_pack("{s:s, s:s, s:s}", "level", levels[level], "about",
-		log_category_name(category), "text", text));
+	    json_pack("{s:s, s:s, s:o}", "level", levels[level], "about",
+		log_category_name(category), "text", reply_text(text)));
 }
 
 void

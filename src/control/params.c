@@ -24,7 +24,7 @@ body(struct evhttp_request *r, json_error_t *error)
 	    (const char *)evbuffer_pullup(in, -1), len, JSON_REJECT_DUPLICATES, error);
 }
 
-/* The texts behind the "?" of R. NULL: that is no query. */
+/* The texts behind the "?" of R. NULL: that is no sound query. */
 static json_t *
 query(struct evhttp_request *r)
 {
@@ -32,6 +32,7 @@ query(struct evhttp_request *r)
 	const struct evkeyval *pair;
 	struct evkeyvalq pairs;
 	json_t *p = json_object();
+	bool sound = true;
 
 	if (text == NULL)
 		return p;
@@ -41,9 +42,16 @@ query(struct evhttp_request *r)
 		return NULL;
 	}
 	TAILQ_FOREACH(pair, &pairs, next)
-	(void)json_object_set_new(p, pair->key, json_string(pair->value));
+	{
+		/* As in a body: each name once, and UTF-8. */
+		if (json_object_get(p, pair->key) != NULL ||
+		    json_object_set_new(p, pair->key, json_string(pair->value)) != 0)
+			sound = false;
+	}
 	evhttp_clear_headers(&pairs);
-	return p;
+	if (!sound)
+		json_decref(p);
+	return sound ? p : NULL;
 }
 
 static bool
@@ -79,7 +87,8 @@ check(json_t *p, const char *const *allowed, char *wrong, size_t cap)
 json_t *
 params_read(struct evhttp_request *r, const char *const *allowed)
 {
-	json_error_t error = { .text = "it is not a query" };
+	json_error_t error = { .text =
+				   "what is behind the ? is no query of UTF-8, each name once" };
 	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
 	json_t *p = posted ? body(r, &error) : query(r);
 	char wrong[256] = "";

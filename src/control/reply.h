@@ -35,6 +35,12 @@ void reply_buffer(struct evhttp_request *r, int code, const char *type, struct e
 void reply_json(struct evhttp_request *r, int code, json_t *j);
 
 /*
+ * reply_text: TEXT as a JSON string, the caller's; if it is no UTF-8, with a ? for each byte that
+ * is not ASCII. NULL without memory.
+ */
+MUST_USE json_t *reply_text(const char *text);
+
+/*
  * reply_error: answer R with CODE and the TEXT of an error. ALLOWED: what would be allowed, ended
  * by NULL; NULL: nothing is told of that.
  */

@@ -238,18 +238,19 @@ START_TEST(reload_for_nobody)
 }
 END_TEST
 
-/* More lines than are kept, and one that is no UTF-8. */
+/* More lines than are kept, and one that is no UTF-8, which is told all the same. */
 START_TEST(reload_that_says_much)
 {
 	int fd = begin_reload();
 
 	control_reload_begins(op.control);
-	log_error(LOG_CONFIG, "\xff\xfe");
+	log_error(LOG_CONFIG, "t.conf:1: version: 'M\xfcnchen' is \xfe");
 	for (int i = 0; i < 1000; i++)
 		log_info(LOG_CONFIG, "line %d", i);
 	control_reload_ends(op.control, true);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
-	ck_assert_str_eq(message(0), "line 0");
+	ck_assert_str_eq(message(0), "t.conf:1: version: 'M?nchen' is ?");
+	ck_assert_str_eq(message(1), "line 0");
 	ck_assert_str_eq(message(1000), "");
 }
 END_TEST

@@ -161,6 +161,12 @@ START_TEST(what_is_not_understood)
 		    "'type' says nothing here" },
 		{ "/flush/name", "{\"name\": \"example.com\"", "not understood" },
 		{ "/flush/name", "{\"name\": \"a\", \"name\": \"b\"}", "not understood" },
+		/* The message ends in the middle of a character. */
+		{ "/flush/name",
+		    "{\"name\": \"a\", "
+		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\": "
+		    "\"b\"}",
+		    "aaa?' says nothing here" },
 		{ "/flush/name", "[\"example.com\"]", "not a JSON object" },
 		{ "/flush/name", "example.com", "not understood" },
 		{ "/flush/name", "\"example.com\"", "not understood" },
@@ -204,6 +210,9 @@ START_TEST(search)
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup", NULL), 400);
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&x=b", NULL), 400);
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&type=b", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&type=%FF", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&%FF=b", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&name=b", NULL), 400);
 	/* What was flushed is not shown, though it may still lie there. */
 	ck_assert_int_eq(flush("/flush/all", NULL), 200);
 	ck_assert_int_eq(
