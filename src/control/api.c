@@ -28,6 +28,8 @@ reload(struct evhttp_request *r, void *arg)
 {
 	struct desk *d = arg;
 
+	if (!params_none(r))
+		return;
 	reloads_wait(&d->reloads, r);
 	d->host.ops->reload(d->host.arg);
 }
@@ -37,6 +39,8 @@ stop(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
 
+	if (!params_none(r))
+		return;
 	reply_json(r, HTTP_OK, json_pack("{s:b}", "stopping", 1));
 	d->host.ops->stop(d->host.arg);
 }
@@ -83,6 +87,8 @@ reopen(struct evhttp_request *r, void *arg)
 	const struct desk *d = arg;
 	struct lines lines;
 
+	if (!params_none(r))
+		return;
 	lines_begin(&lines);
 	lines_answer(&lines, r, d->host.ops->reopen(d->host.arg),
 	    "not all of the log could be opened again");

@@ -52,7 +52,7 @@ api_cache_save(struct evhttp_request *r, void *arg)
 	struct lines lines;
 	bool ok;
 
-	if (cache_of(d, r) == NULL)
+	if (cache_of(d, r) == NULL || !params_none(r))
 		return;
 	if (strcmp(file, "none") == 0) {
 		reply_error(r, REPLY_UNPROCESSABLE, "there is no cache-file", NULL);
@@ -132,14 +132,11 @@ flushed(struct evhttp_request *r, const char *what, uint64_t n)
 void
 api_flush_all(struct evhttp_request *r, void *arg)
 {
-	static const char *const nothing[] = { NULL };
 	struct cache *c = cache_of(arg, r);
-	json_t *p = c == NULL ? NULL : params_read(r, nothing);
 	struct shard_counts sum;
 
-	if (p == NULL)
+	if (c == NULL || !params_none(r))
 		return;
-	json_decref(p);
 	cache_counts(c, &sum);
 	cache_flush_all(c);
 	flushed(r, "all", sum.n);

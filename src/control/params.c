@@ -104,6 +104,16 @@ params_read(struct evhttp_request *r, const char *const *allowed)
 	return NULL;
 }
 
+bool
+params_none(struct evhttp_request *r)
+{
+	static const char *const nothing[] = { NULL };
+	json_t *p = params_read(r, nothing);
+
+	json_decref(p);
+	return p != NULL;
+}
+
 const char *
 params_text(const json_t *p, const char *name)
 {

@@ -86,6 +86,22 @@ START_TEST(stop_and_reopen)
 }
 END_TEST
 
+/* Nothing is done for a request that says more than is understood. */
+START_TEST(arguments_where_there_are_none)
+{
+	static const char *const paths[] = { "/stop", "/reload", "/log/reopen" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		ck_assert_int_eq(caller_ask(&op.caller, "POST", paths[i], "rubbish"), 400);
+		ck_assert_int_eq(
+		    caller_ask(&op.caller, "POST", paths[i], "{\"file\": \"/etc/x\"}"), 400);
+		ck_assert_str_eq(caller_text(&op.caller, "error"), "'file' says nothing here");
+	}
+	ck_assert_uint_eq(op.n_stops + op.n_reloads + op.n_reopens, 0);
+	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/reopen", "{}"), 200);
+}
+END_TEST
+
 START_TEST(log_level)
 {
 	ck_assert_int_eq(
@@ -275,6 +291,7 @@ main(void)
 	tcase_add_test(tc, ping);
 	tcase_add_test(tc, all_paths_are_listed);
 	tcase_add_test(tc, stop_and_reopen);
+	tcase_add_test(tc, arguments_where_there_are_none);
 	tcase_add_test(tc, log_level);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, reload_tells_its_result);
