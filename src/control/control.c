@@ -95,8 +95,11 @@ control_free(struct control *c)
 {
 	if (c == NULL)
 		return;
-	for (unsigned i = 0; i < LAST_TURNS; i++)
+	for (unsigned i = 0; i < LAST_TURNS; i++) {
+		reloads_refuse(&c->desk.reloads);
+		ask_refuse(&c->desk.ask);
 		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
+	}
 	http_free(c->http);
 	http_free(c->web);
 	ask_fini(&c->desk.ask);

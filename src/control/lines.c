@@ -36,7 +36,7 @@ lines_end(struct lines *h)
 	json_t *list = h->list;
 
 	(void)log_listen(h->before);
-	h->list = NULL;
+	*h = (struct lines){ .list = NULL };
 	return list;
 }
 

@@ -30,6 +30,13 @@ struct lines {
  */
 void lines_begin(struct lines *h);
 
+/* lines_listens: has H, which may be all zero, begun and not ended? */
+MUST_USE static inline bool
+lines_listens(const struct lines *h)
+{
+	return h->ear.hear != NULL;
+}
+
 /* lines_end: stop listening. Returns the lines, the caller's reference; NULL without memory. */
 MUST_USE json_t *lines_end(struct lines *h);
 

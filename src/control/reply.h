@@ -18,6 +18,8 @@
 #define REPLY_FORBIDDEN 403
 #define REPLY_UNPROCESSABLE 422 /* understood, and refused for what it says (RFC 9110) */
 
+#define REPLY_ENDING "the daemon ends" /* what an error says that comes of that */
+
 /*
  * reply_bytes: answer R with CODE and the LEN bytes at BODY, of the content type TYPE. To HEAD the
  * body is left out. R must not be used any more.

@@ -281,6 +281,23 @@ START_TEST(ends_while_somebody_waits)
 }
 END_TEST
 
+/* The end overtakes a reload, and one that has not begun: both are told; nobody listens any more.
+ */
+START_TEST(end_is_told)
+{
+	int first = begin_reload(), second;
+
+	control_reload_begins(op.control);
+	second = begin_reload();
+	control_free(op.control);
+	op.control = NULL;
+	ck_assert_ptr_null(log_listen(NULL));
+	ck_assert_int_eq(caller_wait(&op.caller, first), 503);
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "the daemon ends");
+	ck_assert_int_eq(caller_wait(&op.caller, second), 503);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -300,6 +317,7 @@ main(void)
 	tcase_add_test(tc, reload_for_nobody);
 	tcase_add_test(tc, reload_that_says_much);
 	tcase_add_test(tc, ends_while_somebody_waits);
+	tcase_add_test(tc, end_is_told);
 	suite_add_tcase(s, tc);
 
 	SRunner *runner = srunner_create(s);
