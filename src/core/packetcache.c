@@ -23,6 +23,7 @@ struct slot {
 	uint16_t answer_len;
 	uint8_t family;
 	uint8_t n_moved;
+	uint16_t answered;    /* place in stats.reasons */
 	uint8_t reason;       /* enum reason */
 	uint8_t asked;        /* place in stats.asked */
 	uint8_t question_len; /* bytes without the ID; 0: the slot is free */
@@ -31,7 +32,8 @@ struct slot {
 	uint8_t answer[PACKETCACHE_ANSWER];
 };
 
-_Static_assert(STATS_N <= UINT8_MAX, "a counter's place fits");
+_Static_assert(
+    STATS_N <= UINT8_MAX && REASON_N * 2 * STATS_RCODES <= UINT16_MAX, "a counter's place fits");
 
 struct packetcache {
 	uint64_t seed;
@@ -126,7 +128,7 @@ packetcache_write(
 	for (unsigned i = 0; i < slot->n_moved; i++)
 		stats_add(&s->client_udp + slot->moved[i].counter, slot->moved[i].by);
 	stats_inc(&s->answers_repeated);
-	stats_answer(s, (enum reason)slot->reason, false, header_flags(slot->answer) & DNS_RCODE);
+	stats_inc(&s->reasons[0][0][0] + slot->answered);
 	stats_inc(&s->asked[slot->asked]);
 	return slot->answer_len;
 }
@@ -167,6 +169,8 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
 	slot->policy = a->policy;
 	slot->family = a->family;
 	slot->reason = (uint8_t)why->reason;
+	slot->answered =
+	    (uint16_t)stats_answered(why->reason, false, header_flags(answer) & DNS_RCODE);
 	slot->age_s = why->age_s;
 	slot->asked = (uint8_t)why->asked;
 	slot->question_len = (uint8_t)(a->len - HEADER_ID_LEN);

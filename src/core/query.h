@@ -202,7 +202,7 @@ struct queries {
 	uint32_t conf_gen;   /* number of changes of the settings so far */
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */
 	bool hit;            /* the next event of the query that runs is in fetch */
-	bool cached;         /* the last one was */
+	bool cached;         /* the last one was, and so is the present one */
 	struct fetch *fetch; /* owned; NULL without a cache */
 	struct trace *trace; /* borrowed: of the one query that is traced; NULL: none is */
 	/* number of synthesized answers, for rotation of prefixes and addresses */
@@ -434,8 +434,7 @@ struct query_event {
 	const struct msg *msg; /* NULL without a reply */
 	const struct query_out *out;
 	uint64_t now_ns;
-	bool stale;  /* it is a stale entry of the cache */
-	bool cached; /* it is an entry of the cache */
+	bool stale; /* it is a stale entry of the cache */
 };
 
 /*

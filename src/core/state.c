@@ -174,7 +174,7 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 }
 
 static size_t
-on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
+on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
     const struct query_out *out, uint64_t now_ns)
 {
 	const struct query_event ev = { .outcome = q->outcome,
@@ -182,8 +182,7 @@ on_event(struct queries *qs, struct query *q, const struct lookup_result *result
 		.msg = q->with_msg ? result->msg : NULL,
 		.out = out,
 		.now_ns = now_ns,
-		.stale = cached && qs->fetch->stale,
-		.cached = cached };
+		.stale = stale };
 
 	if (ev.msg != NULL && !(result->trusted && ev.msg->flags & DNS_AD))
 		q->insecure = true;
@@ -233,7 +232,7 @@ run(struct queries *qs, struct query *q, const struct lookup_result *result,
 		qs->cached = true;
 		if (traced && q->traced)
 			note_event(qs, q, &qs->fetch->result, true, now_ns);
-		len = on_event(qs, q, &qs->fetch->result, true, out, now_ns);
+		len = on_event(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
 	}
 	return len;
 }

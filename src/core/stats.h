@@ -177,13 +177,20 @@ stats_inc(_Atomic uint64_t *counter)
 }
 
 /*
- * stats_answer: count an answer for REASON, whose header has RCODE (below STATS_RCODES). WAITED: it
- * waited for upstream. Only in the owner's thread.
+ * stats_answered: the place of an answer for REASON among all that stats.reasons counts, if its
+ * header has RCODE (below STATS_RCODES). WAITED: it waited for upstream.
  */
+MUST_USE static inline unsigned
+stats_answered(enum reason reason, bool waited, unsigned rcode)
+{
+	return ((unsigned)reason * 2 + waited) * STATS_RCODES + rcode;
+}
+
+/* stats_answer: count such an answer. Only in the owner's thread. */
 static inline void
 stats_answer(struct stats *s, enum reason reason, bool waited, unsigned rcode)
 {
-	stats_inc(&s->reasons[reason][waited][rcode]);
+	stats_inc(&s->reasons[0][0][0] + stats_answered(reason, waited, rcode));
 }
 
 /* stats_dropped: count a message that is dropped for REASON. Only in the owner's thread. */
