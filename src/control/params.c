@@ -32,7 +32,8 @@ query(struct evhttp_request *r)
 	const struct evkeyval *pair;
 	struct evkeyvalq pairs;
 	json_t *p = json_object();
-	bool sound = true;
+	/* A zero would cut a text. */
+	bool sound = text == NULL || strstr(text, "%00") == NULL;
 
 	if (text == NULL)
 		return p;
