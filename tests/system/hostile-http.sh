@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # hostile-http: ten thousand requests of those who mean no good, at web-listen and at the control socket: slow,
 # endless, wrong, broken off, and a thousand connections at once. Questions are answered meanwhile as ever, memory and
-# descriptors stay what they were, and who asks properly afterwards is served at once.
+# descriptors stay what they were, and who asks properly afterwards is served at once. (slowloris)
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need curl python3 ss
 control=$work/state/control
 mkdir -m 755 "$work/state" && chown "$usual" "$work/state" || exit 99
-ulimit -n 8192 || exit 99
 # What a busy machine adds to a time, in ms.
 least_busy=${HOSTILE_MS:-100} busy=$least_busy
 

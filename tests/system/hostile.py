@@ -5,6 +5,7 @@ beside which a good request has to be served. Ends with "all as it has to be", o
 
 import os
 import random
+import resource
 import socket
 import struct
 import sys
@@ -251,6 +252,7 @@ def crowd():
 
 
 def main():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4 * CROWD, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     turns = Turns()
     threads = [threading.Thread(target=turns.run) for _ in range(AT_A_TIME)]
     # As many as there is room for by far, of whom each is there until it is sent away.
