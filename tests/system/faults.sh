@@ -265,7 +265,8 @@ storm malloc ENOMEM
 storm calloc ENOMEM
 storm aligned_alloc ENOMEM
 storm epoll_ctl ENOMEM
-storm epoll_wait EINTR
+# The loop and the main thread, which nothing else keeps from asking again.
+storm epoll_wait EINTR 220
 storm setsockopt ENOBUFS
 storm write EAGAIN
 check 'it is still the same' alive
