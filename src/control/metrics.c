@@ -10,6 +10,7 @@
 #include "dns64/pref64.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
+#define BLOCKS_MAX 256 /* that are told of: there may be 65535 */
 #define NUMBER_TEXT 24 /* of a loop or block, with its zero */
 
 typedef void write_samples(struct metric_text *t, const struct facts *f);
@@ -213,6 +214,18 @@ durations(struct metric_text *t, const struct facts *f)
 
 /* --- Prefixes --------------------------------------------------------------------------------- */
 
+/* Has P other prefixes than the policy USUAL, or in other states? */
+static bool
+differs(const struct policy *p, const struct policy *usual)
+{
+	size_t n = usual->synth.n_prefixes;
+
+	return p->synth.n_prefixes != n ||
+	    memcmp(p->synth.prefixes, usual->synth.prefixes, n * sizeof(p->synth.prefixes[0])) !=
+	    0 ||
+	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0;
+}
+
 static void
 prefix_state(struct metric_text *t, const struct facts *f)
 {
@@ -221,10 +234,13 @@ prefix_state(struct metric_text *t, const struct facts *f)
 	};
 	const struct policies *ps = f->settings->conf.core.policies;
 
-	for (size_t b = 0; b < ps->n; b++) {
+	for (size_t b = 0, n = 0; b < ps->n && n < BLOCKS_MAX; b++) {
 		const struct policy *p = &ps->table[b];
 		char block[NUMBER_TEXT], prefix[PREF64_TEXT];
 
+		if (b > 0 && !differs(p, &ps->table[0]))
+			continue;
+		n++;
 		(void)snprintf(block, sizeof(block), "%zu", b);
 		for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 			(void)pref64_format(&p->synth.prefixes[i], prefix);
@@ -390,7 +406,8 @@ static const struct row table[] = {
 	    durations),
 	ROW("dropped", COUNTER, NULL, "Messages of clients that got no answer", dropped),
 	ROW("prefix_state", GAUGE, NULL,
-	    "1 for the state that a prefix is in, for clients of a block; 0: of no block",
+	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
+	    "differs in this; of 256 at most",
 	    prefix_state),
 	ROW("upstream_up", GAUGE, NULL, "1 if the upstream is not down", upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",

@@ -128,6 +128,32 @@ START_TEST(totals_are_sums_of_their_parts)
 }
 END_TEST
 
+/* Blocks with the prefixes of all others add nothing; of the rest not too many are told. */
+START_TEST(client_blocks_are_bounded)
+{
+	size_t len;
+	char *conf;
+	FILE *f = open_memstream(&conf, &len);
+
+	fputs("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n", f);
+	fputs("client 192.0.2.1 {\nhide-a yes\n}\n", f);
+	fputs("client 192.0.2.2 {\ndns64-prefix 64:ff9b::/96 down\n}\n", f);
+	for (unsigned i = 0; i < 1000; i++)
+		fprintf(f, "client 10.0.%u.%u {\ndns64-prefix 2001:db8:%x::/96\n}\n", i / 250,
+		    i % 250, i);
+	fclose(f);
+	known_close(&known);
+	known_open(&known, conf);
+	free(conf);
+	write_metrics(false);
+	ck_assert_uint_eq(count("dns64d_prefix_state{"), 3 * 256);
+	ck_assert_uint_eq(count("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"0\""), 3);
+	ck_assert_uint_eq(count("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"1\""), 0);
+	has("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"2\",state=\"down\"} 1");
+	has("dns64d_prefix_state{prefix=\"2001:db8::/96\",block=\"3\",state=\"active\"} 1");
+}
+END_TEST
+
 START_TEST(states)
 {
 	write_metrics(false);
@@ -226,6 +252,7 @@ main(void)
 	tcase_add_test(tc, every_reason_is_there);
 	tcase_add_test(tc, totals_are_sums_of_their_parts);
 	tcase_add_test(tc, states);
+	tcase_add_test(tc, client_blocks_are_bounded);
 	tcase_add_test(tc, upstreams);
 	tcase_add_test(tc, a_silent_loop_leaves_out_what_it_knows);
 	tcase_add_test(tc, without_a_cache);
