@@ -117,6 +117,8 @@ facts_new(const struct host *host, const struct ask_views *v)
 		cache_counts(cache, &f->cache);
 		f->cache_size = cache_size(cache);
 	}
+	if (host->query_log_lost != NULL)
+		f->query_log_lost = atomic_load(host->query_log_lost);
 	collect_process(f, host);
 	return f;
 }

@@ -41,12 +41,13 @@ struct facts {
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
 	struct shard_counts cache;
-	uint64_t cache_size; /* bytes */
-	double cpu_s;        /* seconds that the process has computed */
-	uint64_t memory;     /* bytes of the process in memory; 0: not known */
-	uint64_t memory_max; /* the most that they were */
-	uint64_t open_fds;   /* descriptors that are open; 0: not known */
-	uint64_t max_fds;    /* that may be (RLIMIT_NOFILE); 0: not known */
+	uint64_t cache_size;     /* bytes */
+	uint64_t query_log_lost; /* lines that could not be written */
+	double cpu_s;            /* seconds that the process has computed */
+	uint64_t memory;         /* bytes of the process in memory; 0: not known */
+	uint64_t memory_max;     /* the most that they were */
+	uint64_t open_fds;       /* descriptors that are open; 0: not known */
+	uint64_t max_fds;        /* that may be (RLIMIT_NOFILE); 0: not known */
 };
 
 /*

@@ -7,7 +7,9 @@
  */
 
 #include <event2/event.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "config/settings.h"
@@ -33,6 +35,8 @@ struct host {
 	int memory_fd;   /* /proc/self/statm; -1: none */
 	int fds_fd;      /* /proc/self/fd; -1: none */
 	time_t lameduck; /* since when it is one; 0: it is not */
+	/* lines of the query log that could not be written; NULL: it has none */
+	const _Atomic uint64_t *query_log_lost;
 	const struct host_ops *ops;
 	void *arg;
 };

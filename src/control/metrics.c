@@ -82,6 +82,12 @@ loops(struct metric_text *t, const struct facts *f)
 }
 
 static void
+query_log_lost(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->query_log_lost);
+}
+
+static void
 loops_silent(struct metric_text *t, const struct facts *f)
 {
 	metric_text_count(t, NULL, f->views->n_missing);
@@ -422,6 +428,9 @@ static const struct row table[] = {
 	    upstream_hedges),
 	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",
 	    upstream_rtt),
+	ROW("query_log_lost", COUNTER, NULL,
+	    "Lines of the query log that could not be written, as when the disk is full",
+	    query_log_lost),
 	ROW("cache_entries", GAUGE, NULL, "Entries in the cache", of_cache_entries),
 	ROW("cache_message_bytes", GAUGE, "bytes", "Their messages", of_cache_bytes),
 	ROW("cache_size_bytes", GAUGE, "bytes", "What the cache has room for", of_cache_room),

@@ -341,6 +341,7 @@ open_control(struct serve *s)
 		.started = time(NULL),
 		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
 		.fds_fd = s->web->has_fds ? s->web->fds_fd : -1,
+		.query_log_lost = &s->querylog->n_lost,
 		.ops = &ops,
 		.arg = s };
 

@@ -162,6 +162,7 @@ START_TEST(states)
 	has("dns64d_prefix_state{prefix=\"2001:db8::/96\",block=\"0\",state=\"drain\"} 1");
 	has("dns64d_queries_in_flight{loop=\"1\"} 5");
 	has("dns64d_cache_entries 12");
+	has("dns64d_query_log_lost_total 3");
 	has("dns64d_ready 1");
 	has("dns64d_lameduck 0");
 	has("dns64d_loops_silent 0");

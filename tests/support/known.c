@@ -44,7 +44,8 @@ known_open(struct known *k, const char *text)
 		.open_fds = 12,
 		.max_fds = 1024,
 		.has_cache = true,
-		.cache_size = 4096 };
+		.cache_size = 4096,
+		.query_log_lost = 3 };
 	stats_sum(&none, 0, f->rows);
 	f->loops[1].open.queries = 5;
 	f->cache.n = 12;

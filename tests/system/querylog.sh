@@ -3,7 +3,7 @@
 # querylog: the query log of the running daemon: lines for what was asked and why (D29), as text and JSON;
 # reload, rotation, a file that cannot be written, and a flood that it is too slow for.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need kdig python3 dnsperf
+need kdig python3 dnsperf curl
 log=$work/querylog/log
 mkdir "$work/querylog"
 chown "$usual" "$work/querylog"
@@ -18,6 +18,12 @@ in_log()
 lines_are()
 {
 	[ "$(wc -l <"$log")" -eq "$1" ]
+}
+
+# lost: has a metric that lines are lost?
+lost()
+{
+	curl -s --unix-socket "$control" http://dns64d/metrics | grep -q '^dns64d_query_log_lost_total [1-9]'
 }
 
 # reloads_are N: so many have been done
@@ -85,10 +91,11 @@ stop dns64d
 
 # --- no place for it ---
 
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $work/none/log"
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $work/none/log" "control-socket $control"
 start_dns64d
 check 'a file that cannot be made is told' wait_for 20 logged dns64d 'error server: query-log .*cannot be opened: No such file'
 equal 'but answers are given' NOERROR "$(answer 010-000-000-004.dns64perf.test AAAA | head -n 1 | cut -d ' ' -f 1)"
+check 'and that lines are lost is counted' wait_for 20 lost
 stop dns64d
 
 # --- a flood ---
