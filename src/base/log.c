@@ -32,23 +32,30 @@ static const char *const categories[LOG_CATEGORIES] = { [LOG_CONFIG] = "config",
 
 #define FOR_EACH(what) \
 	{ \
-		what, what, what, what, what, what, what, what \
+		what, what, what, what, what, what, what, what, what \
 	}
-_Static_assert(LOG_CATEGORIES == 8, "FOR_EACH has a value for each category");
+_Static_assert(LOG_CATEGORIES == 8, "FOR_EACH has a value for each category, and one for all");
 
 /* The process has one log. */
 static _Atomic int log_sink = LOG_SINK_STDERR;
-static _Atomic int log_max[LOG_CATEGORIES] = FOR_EACH(LOG_LEVEL_INFO);
-_Atomic int log_threshold[LOG_CATEGORIES] = FOR_EACH(LOG_LEVEL_INFO);
+static _Atomic int log_max[LOG_CATEGORIES + 1] = FOR_EACH(LOG_LEVEL_INFO);
+_Atomic int log_threshold[LOG_CATEGORIES + 1] = FOR_EACH(LOG_LEVEL_INFO);
 static struct outlet log_outlet = OUTLET_INIT;
 static _Thread_local const struct log_ear *log_ear; /* who hears what this thread logs */
 
 static void
-set_threshold(enum log_category category)
+set_thresholds(void)
 {
 	bool none = atomic_load(&log_sink) == LOG_SINK_NONE;
+	int most = -1;
 
-	atomic_store(&log_threshold[category], none ? -1 : atomic_load(&log_max[category]));
+	for (unsigned i = 0; i < LOG_CATEGORIES; i++) {
+		int max = none ? -1 : atomic_load(&log_max[i]);
+
+		atomic_store(&log_threshold[i], max);
+		most = max > most ? max : most;
+	}
+	atomic_store(&log_threshold[LOG_ANY], most);
 }
 
 void
@@ -67,8 +74,7 @@ log_open(enum log_sink sink)
 	else
 		outlet_stderr(&log_outlet);
 	atomic_store(&log_sink, (int)sink);
-	for (unsigned i = 0; i < LOG_CATEGORIES; i++)
-		set_threshold((enum log_category)i);
+	set_thresholds();
 }
 
 uint64_t
@@ -102,7 +108,7 @@ void
 log_set_category(enum log_category category, enum log_level level)
 {
 	atomic_store(&log_max[category], (int)level);
-	set_threshold(category);
+	set_thresholds();
 }
 
 void

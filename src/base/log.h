@@ -38,7 +38,8 @@ enum log_category {
 	LOG_CONTROL, /* dns64ctl, web-listen */
 	LOG_STATS,   /* the statistics that SIGUSR1 asks for */
 	LOG_SERVER,  /* the process: start, sockets, threads, end */
-	LOG_CATEGORIES
+	LOG_CATEGORIES,
+	LOG_ANY = LOG_CATEGORIES /* for log_enabled: one or another of them */
 };
 
 /* Where lines go. */
@@ -91,7 +92,7 @@ void log_set_category(enum log_category category, enum log_level level);
 MUST_USE enum log_level log_level_of(enum log_category category);
 
 /* The least important level that is written, -1 if none is. For log_enabled only. */
-extern _Atomic int log_threshold[LOG_CATEGORIES];
+extern _Atomic int log_threshold[LOG_CATEGORIES + 1];
 
 /*
  * log_enabled: would a line about CATEGORY of LEVEL be written? It costs a load and a branch: use

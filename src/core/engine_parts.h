@@ -67,7 +67,7 @@ void engine_end(struct engine *e, struct lookup *l);
 void engine_watch(struct engine *e);
 
 /* engine_tell: the answer of LEN bytes at MSG to Q leaves: tell those who want to know. */
-void engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t len);
+void engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len);
 
 /* engine_tell_repeated: the same of packetcache's answer to e->repeated. */
 void engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len);

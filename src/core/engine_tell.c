@@ -19,8 +19,11 @@
 void
 engine_watch(struct engine *e)
 {
-	e->watched = log_debugs(LOG_DNS64) || log_debugs(LOG_CLIENT) ||
-	    (e->tap != NULL && e->queries.conf->tap.select != 0);
+	bool debugs = log_debugs(LOG_ANY);
+
+	e->watched = debugs || (e->tap != NULL && e->queries.conf->tap.select != 0);
+	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
+		upstreams_watch(&e->upstreams);
 }
 
 void
@@ -42,7 +45,7 @@ upstream_of(const struct engine *e, const struct query *q)
 }
 
 void
-engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct netaddr *upstream = upstream_of(e, q);
 	struct tap_record r = { .at_ns = e->now_ns,
@@ -54,7 +57,10 @@ engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 		.tcp = q->tcp,
 		.waited = query_waited(q) };
 
-	explain(q);
+	if (log_debugs(LOG_DNS64))
+		explain_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
+	if (log_debugs(LOG_CLIENT))
+		explain_answer(q, msg, len, e->now_ns);
 	if (e->tap == NULL || e->queries.conf->tap.select == 0)
 		return;
 	if (upstream != NULL)
@@ -72,6 +78,8 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 		.len = (uint16_t)len,
 		.reason = (uint8_t)why.reason };
 
+	if (log_debugs(LOG_CLIENT))
+		explain_repeated(&e->repeated.peer, msg, len, why.reason);
 	if (e->tap != NULL && e->queries.conf->tap.select != 0)
 		tap_put(e->tap, &e->queries.conf->tap, &r, msg, len);
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cache/cache.h"
+#include "core/narrate.h"
 #include "core/store.h"
 #include "dns/build.h"
 #include "dns/edit.h"
@@ -157,6 +159,8 @@ hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const st
 {
 	f->stale = !cache_fresh(e);
 	f->failing = e->failing;
+	if (log_debugs(LOG_CACHE))
+		narrate_found(key, e);
 	if (!parse(f, key, e))
 		return FETCH_NOTHING;
 	if (e->age_s > 0)

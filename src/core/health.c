@@ -77,6 +77,7 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 	up->revived_ns = now_ns;
 	if (told_end(us->told, TOLD_DOWN, &up->addr))
 		log_notice(LOG_UPSTREAM, "%s: replies again", netaddr_format(&up->addr, text));
+	upstreams_tell_all_down(us, true);
 	return true;
 }
 
@@ -194,6 +195,7 @@ go_down(struct upstreams *us, struct upstream *up)
 		    "%s: no reply to %u questions in a row, nor to probes: asked only if no other "
 		    "is left",
 		    netaddr_format(&up->addr, text), up->n_failures);
+	upstreams_tell_all_down(us, true);
 }
 
 /* The time to the next probe but one. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/match.h"
 
+#include "base/log.h"
 #include "core/guess.h"
+#include "core/narrate.h"
 
 /* What came by IN has an ID that is in flight elsewhere, if at all. */
 static __attribute__((noinline)) void
@@ -65,11 +67,13 @@ match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struc
 }
 
 void
-match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m)
+match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	if (m->edns.present)
 		up->no_edns_on = UPSTREAM_NONE;
 	up->watched = antispoof_right(ls, l, m) || up->no_edns_on != UPSTREAM_NONE;
+	if (log_debugs(LOG_UPSTREAM))
+		narrate_reply(ls, l, m, now_ns);
 }

@@ -75,7 +75,7 @@ match_is_checked(const struct lookup *l)
 
 /* match_learn: update what is known of the upstream's guards and EDNS from M, a right reply to L.
  */
-void match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m);
+void match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns);
 
 /*
  * match_forgets_edns: does M, over UDP, refuse the EDNS of an upstream that speaks EDNS? To forge

@@ -44,11 +44,13 @@ start_dns64d
 crowd_asks 000 24 dns64perf.test
 check 'both loops find it down' wait_for 60 statistic_is upstream_down 2
 equal 'which is said once' 1 "$(told 'no reply to')"
+equal 'and that there is no other' 1 "$(told 'error upstream: no upstream replies')"
 stop mute
 start_fakedns
 check 'that it is back too' wait_for 60 told_times 1 'replies again'
 sleep 1
 equal 'and once' 1 "$(told 'replies again')"
+equal 'likewise that not all are down any more' 1 "$(told 'notice upstream: upstreams reply again')"
 
 # --- clients that may not ask ---
 
@@ -133,12 +135,24 @@ check 'a name that does not exist' logged dns64d 'debug dns64: nx-a.dns64perf.te
 check 'a name never synthesized' logged dns64d 'debug dns64: txt-7.dns64perf.test. for ::1: .*never-synthesize'
 check 'a name without A' logged dns64d 'debug dns64: txt-9.dns64perf.test. for ::1: .*no A'
 check 'an address that is never mapped' logged dns64d 'debug dns64: 127-0-0-1.dns64perf.test. for ::1: .*map'
-equal 'and nothing about others' 0 "$(told 'dns64: 010-000-000-001')"
+check 'and where there is one, under which prefix' logged dns64d \
+	'debug dns64: 010-000-000-001.dns64perf.test. for ::1: synthesized under 2001:db8:64::/96: it has no AAAA'
+name=010-000-000-001.dns64perf.test.
+check 'each question, and why it went there' logged dns64d \
+	"debug upstream: 127.0.0.1#5300: asked for $name A over UDP, attempt 1: the only one"
+check 'each reply' logged dns64d \
+	"debug upstream: 127.0.0.1#5300: replies about $name A over UDP in [0-9.]* ms: NOERROR, 1 answers"
+check 'what the cache keeps' logged dns64d "debug cache: kept $name A: data, TTL [0-9]*"
+check 'who asks' logged dns64d "debug client: ::1#[0-9]* asks for $name AAAA over UDP"
+check 'and what that comes to' logged dns64d \
+	"debug client: ::1#[0-9]* gets for $name AAAA: NOERROR, 1 answers, after [0-9.]* ms: synth-no-aaaa (it has no AAAA)"
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+check 'what the cache has' logged dns64d "debug cache: hit $name A: data, [0-9]* s old, TTL [0-9]*"
 stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'log-level info'
 start_dns64d
 answer nx-a.dns64perf.test AAAA >/dev/null
-equal 'none of that below debug' 0 "$(told 'synth:')"
+equal 'none of that below debug' 0 "$(told 'dns64:')"
 stop dns64d
 
 finish
