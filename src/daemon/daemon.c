@@ -56,6 +56,7 @@ struct daemon {
 	struct websock web;
 	struct threads threads;
 	struct querylog querylog; /* from tell_ready on */
+	bool stuck;               /* its thread is, and uses what the threads have */
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
@@ -349,8 +350,9 @@ serve(struct daemon *d)
 	tell_ready(d);
 	if (!serve_run(&s))
 		return DAEMON_RESOURCES;
-	querylog_end(&d->querylog);
-	threads_fini(&d->threads);
+	d->stuck = !querylog_end(&d->querylog);
+	if (!d->stuck)
+		threads_fini(&d->threads);
 	save_cache(d);
 	log_notice(LOG_SERVER, "ended");
 	return DAEMON_OK;
@@ -450,7 +452,7 @@ work(enum options_task task, struct options *o)
 	d->signal_fd = -1;
 	find_path(d);
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
-	if (rc != DAEMON_OK && d->threads.n > 0) {
+	if ((rc != DAEMON_OK || d->stuck) && d->threads.n > 0) {
 		/* Threads may still run and use everything, so free nothing. */
 		fflush(stdout);
 		_exit(rc);

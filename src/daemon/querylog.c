@@ -18,6 +18,8 @@
 #define BUSY_MS 5                 /* pause when there was something to write */
 #define IDLE_MS 50                /* when there was nothing */
 #define FILE_MODE 0640
+#define STUCK_MS 2000 /* at the end: without a line for so long it will not write any more */
+#define END_STEPS 5   /* and it has so many times that in all */
 
 /* What the thread works with. */
 struct writer {
@@ -158,6 +160,17 @@ empty_all(struct writer *w)
 	return any;
 }
 
+/* The time in MS milliseconds, for q->wake. */
+static void
+in_ms(unsigned ms, struct timespec *t)
+{
+	(void)clock_gettime(CLOCK_MONOTONIC, t);
+	t->tv_sec += (time_t)(ms / 1000);
+	t->tv_nsec += (long)(ms % 1000 * NS_PER_MS);
+	t->tv_sec += t->tv_nsec / (long)NS_PER_SEC;
+	t->tv_nsec %= (long)NS_PER_SEC;
+}
+
 /* Wait for MS milliseconds, or until there is something new to do. Returns whether to go on. */
 static bool
 wait_for_news(struct writer *w, unsigned ms)
@@ -166,10 +179,7 @@ wait_for_news(struct writer *w, unsigned ms)
 	struct timespec until;
 	bool ending;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)(ms * NS_PER_MS);
-	until.tv_sec += until.tv_nsec / (long)NS_PER_SEC;
-	until.tv_nsec %= (long)NS_PER_SEC;
+	in_ms(ms, &until);
 	pthread_mutex_lock(&q->lock);
 	while (!q->changed && !q->ending &&
 	    pthread_cond_timedwait(&q->wake, &q->lock, &until) != ETIMEDOUT)
@@ -206,6 +216,10 @@ writer_main(void *arg)
 	}
 	if (w->fd >= 0)
 		close(w->fd);
+	pthread_mutex_lock(&w->q->lock);
+	w->q->ended = true;
+	pthread_cond_signal(&w->q->wake);
+	pthread_mutex_unlock(&w->q->lock);
 	free(w->buffer);
 	free(w);
 	return NULL;
@@ -339,20 +353,47 @@ querylog_report(const struct querylog *q)
 	    (unsigned long long)atomic_load(&q->n_lost));
 }
 
-void
+/* Tell the thread to end, and wait for it as long as it writes. False: it does not. */
+static bool
+end_thread(struct querylog *q)
+{
+	uint64_t before = UINT64_MAX;
+	bool ended;
+
+	pthread_mutex_lock(&q->lock);
+	q->ending = true;
+	pthread_cond_signal(&q->wake);
+	for (unsigned i = 0; i < END_STEPS && !q->ended; i++) {
+		uint64_t n = atomic_load(&q->n_written) + atomic_load(&q->n_lost);
+		struct timespec until;
+
+		if (n == before)
+			break;
+		before = n;
+		in_ms(STUCK_MS, &until);
+		while (!q->ended && pthread_cond_timedwait(&q->wake, &q->lock, &until) != ETIMEDOUT)
+			continue;
+	}
+	ended = q->ended;
+	pthread_mutex_unlock(&q->lock);
+	if (!ended)
+		return false;
+	pthread_join(q->id, NULL);
+	q->running = false;
+	return true;
+}
+
+bool
 querylog_end(struct querylog *q)
 {
-	if (q->running) {
-		pthread_mutex_lock(&q->lock);
-		q->ending = true;
-		pthread_cond_signal(&q->wake);
-		pthread_mutex_unlock(&q->lock);
-		pthread_join(q->id, NULL);
-		q->running = false;
+	if (q->running && !end_thread(q)) {
+		log_error(LOG_SERVER, "query-log: its last lines cannot be written; they are lost");
+		return false;
 	}
 	if (q->fd >= 0)
 		close(q->fd);
 	q->fd = -1;
 	pthread_cond_destroy(&q->wake);
 	pthread_mutex_destroy(&q->lock);
+	return true;
 }

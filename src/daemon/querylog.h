@@ -36,6 +36,7 @@ struct querylog {
 	pthread_cond_t wake;
 	bool changed; /* to, json and fd are new */
 	bool ending;
+	bool ended; /* by the thread: it has nothing more to do */
 	enum querylog_to to;
 	bool json;
 	int fd; /* owned, if changed: QUERYLOG_FILE; -1: it could not be opened */
@@ -59,7 +60,11 @@ bool querylog_reopen(struct querylog *q);
 /* querylog_report: log the figures of the thread, if it runs, under the log's word "stats". */
 void querylog_report(const struct querylog *q);
 
-/* querylog_end: write what the taps still have, as long as that can be written, and end. */
-void querylog_end(struct querylog *q);
+/*
+ * querylog_end: write what the taps still have, as long as that can be written, and end. False: the
+ * thread is stuck, as whoever reads its lines has stopped, or a disk is gone; it may use Q and the
+ * taps as long as the process lives, so nothing of them may be freed. The log says so.
+ */
+MUST_USE bool querylog_end(struct querylog *q);
 
 #endif

@@ -46,7 +46,7 @@ setup(void)
 static void
 teardown(void)
 {
-	querylog_end(&ql);
+	ck_assert(querylog_end(&ql));
 	heard_end();
 	tap_fini(&tap);
 	(void)unlink(path);
@@ -129,7 +129,7 @@ START_TEST(answers_become_lines)
 	tell(1000);
 	wait_for(1000, 0);
 	tell(1); /* what is left at the end is written too */
-	querylog_end(&ql);
+	ck_assert(querylog_end(&ql));
 	ck_assert_uint_eq(lines(path), 1001);
 	ck_assert_uint_eq(heard_all(), 0);
 	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
@@ -227,6 +227,28 @@ START_TEST(full_disk_is_told_once)
 }
 END_TEST
 
+/* Whoever reads standard error has stopped: the daemon ends all the same. */
+START_TEST(reader_that_stopped_does_not_hold_the_end)
+{
+	int ends[2], before = dup(STDERR_FILENO);
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	close(ends[1]);
+	snprintf(settings.query_log, sizeof(settings.query_log), "stderr");
+	querylog_use(&ql, &settings);
+	tell(2000); /* more than a pipe takes */
+	ck_assert(!querylog_end(&ql));
+	close(ends[0]);
+	wait_for(0, 1);
+	ck_assert(querylog_end(&ql));
+	ck_assert_int_eq(dup2(before, STDERR_FILENO), STDERR_FILENO);
+	close(before);
+	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
+}
+END_TEST
+
 START_TEST(off_is_no_thread)
 {
 	snprintf(settings.query_log, sizeof(settings.query_log), "none");
@@ -252,6 +274,7 @@ main(void)
 	tcase_add_test(tc, file_that_cannot_be_opened_is_told);
 	tcase_add_test(tc, reload_tries_again);
 	tcase_add_test(tc, full_disk_is_told_once);
+	tcase_add_test(tc, reader_that_stopped_does_not_hold_the_end);
 	tcase_add_test(tc, off_is_no_thread);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
