@@ -24,6 +24,10 @@ _dns64ctl()
 		*) said+="${COMP_WORDS[i]} " ;;
 		esac
 	done
+	if [[ $said == 'cookie-secret add ' ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(dns64ctl --print-commands |
 		awk -F '\t' -v said="$said" 'index($1, said) == 1 {
 			split(substr($1, length(said) + 1), rest, " ")

@@ -67,6 +67,7 @@ struct settings {
 						blocks too; 0: none */
 
 	struct origin origin; /* what was read */
+	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
 
 	/* Of no use to engine and shell. */
 	uint32_t log_level; /* enum log_level */

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "control/api_cache.h"
 #include "control/api_config.h"
+#include "control/api_cookie.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
@@ -150,6 +151,10 @@ static const struct http_route routes[] = {
 	{ "/stop", POST, stop, "finish what is in flight, and end" },
 	{ "/lameduck", GET | POST, lameduck,
 	    "serve on, but ask not to be asked: {state} on or off" },
+	{ "/cookie-secret", GET, api_cookie, "secrets of cookies for clients, by fingerprint" },
+	{ "/cookie-secret/add", POST, api_cookie_add, "take cookies of {secret}, too" },
+	{ "/cookie-secret/activate", POST, api_cookie_activate, "make cookies with the other one" },
+	{ "/cookie-secret/drop", POST, api_cookie_drop, "take no more cookies of the other one" },
 	{ "/cache", GET, api_cache_stats, "what the cache has and counts" },
 	{ "/cache/lookup", GET, api_cache_lookup, "the entries of ?name=, of ?type= alone" },
 	{ "/cache/save", POST, api_cache_save, "write cache-file" },

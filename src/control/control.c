@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/control.h"
 
+#include <jansson.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/secret.h"
 #include "control/api.h"
 #include "control/desk.h"
 #include "control/http.h"
@@ -61,6 +64,16 @@ serve_all(struct control *c, const struct control_sockets *s)
 	return true;
 }
 
+/* What jansson frees is overwritten before: a request may have had a secret (control/api_cookie).
+ */
+static void
+wiping_free(void *p)
+{
+	if (p != NULL)
+		secret_wipe(p, malloc_usable_size(p));
+	free(p);
+}
+
 struct control *
 control_new(const struct host *host, const struct control_sockets *s)
 {
@@ -69,6 +82,7 @@ control_new(const struct host *host, const struct control_sockets *s)
 	if (c == NULL)
 		return NULL;
 	c->desk.host = *host;
+	json_set_alloc_funcs(malloc, wiping_free);
 	if (ask_init(&c->desk.ask, &c->desk.host) && serve_all(c, s))
 		return c;
 	http_free(c->http);

@@ -15,12 +15,21 @@
 #include "config/settings.h"
 #include "io/loop.h"
 
+/* Secrets of cookies: the first signs, all verify. */
+struct host_cookies {
+	uint8_t n; /* >= 1 */
+	uint8_t secrets[CONF_COOKIE_SECRETS][CONF_SECRET_LEN];
+};
+
 /* What only the daemon can do. ARG: that of struct host. */
 struct host_ops {
 	void (*reload)(void *arg); /* soon; control_reload_begins and _ends follow */
 	void (*stop)(void *arg);
-	bool (*save)(void *arg);              /* write cache-file; false: the log says why not */
-	bool (*reopen)(void *arg);            /* the logs; false: the log says what is wrong */
+	bool (*save)(void *arg);   /* write cache-file; false: the log says why not */
+	bool (*reopen)(void *arg); /* the logs; false: the log says what is wrong */
+	/* put these in force; not while is_changing; false: no memory, nothing is changed */
+	bool (*cookies)(void *arg, const struct host_cookies *c);
+	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
 	void (*lameduck)(void *arg, bool on); /* tell loops and service manager */
 };
 

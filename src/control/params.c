@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/secret.h"
 #include "control/reply.h"
 #include "dns/name.h"
 #include "dns/type.h"
@@ -113,6 +114,18 @@ params_none(struct evhttp_request *r)
 
 	json_decref(p);
 	return p != NULL;
+}
+
+void
+params_wipe(struct evhttp_request *r, json_t *p)
+{
+	struct evbuffer *in = evhttp_request_get_input_buffer(r);
+	size_t len = evbuffer_get_length(in);
+	unsigned char *bytes = evbuffer_pullup(in, -1);
+
+	if (bytes != NULL)
+		secret_wipe(bytes, len);
+	json_decref(p); /* control_new sees to what jansson has */
 }
 
 const char *

@@ -23,6 +23,7 @@
 #define CONF_MAX_AVOID_PORTS 64
 #define CONF_TEXT 64 /* bytes of a short text, with its terminating zero */
 #define CONF_SECRET_LEN 16
+#define CONF_COOKIE_SECRETS 2
 
 /* Which upstream is asked. The order is that of the words of the keyword selection-mode. */
 enum conf_selection {
@@ -121,7 +122,8 @@ struct conf_core {
 	bool client_cookies; /* answer a client's cookie with a server cookie (RFC 7873) */
 	/* 0: secrets are derived from cookie_secrets[0], which was drawn */
 	uint8_t n_cookie_secrets;
-	uint8_t cookie_secrets[2][CONF_SECRET_LEN]; /* the first signs, both verify */
+	uint8_t cookie_secrets[CONF_COOKIE_SECRETS]
+			      [CONF_SECRET_LEN]; /* the first signs, both verify */
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: no cache */
 	/* borrowed, the same after a reload; NULL: each loop logs on its own */

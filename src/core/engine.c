@@ -156,6 +156,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->queries.conf = conf;
 	e->queries.conf_gen++;
 	limits_configure(&e->limits, conf, &e->rng);
+	cookies_forget(&e->cookies);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	lookup_tcp_room_all(&e->lookups);
 	if (conf->cache != NULL)

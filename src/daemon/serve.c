@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "control/control.h"
 #include "daemon/cachefile.h"
+#include "daemon/cookies.h"
 #include "daemon/notify.h"
 #include "daemon/querylog.h"
 #include "daemon/reload.h"
@@ -127,6 +128,22 @@ reopen_log(void *arg)
 	return ok;
 }
 
+static bool
+is_changing(void *arg)
+{
+	const struct serve *s = arg;
+
+	return threads_pending(s->threads);
+}
+
+static bool
+change_cookies(void *arg, const struct host_cookies *c)
+{
+	struct serve *s = arg;
+
+	return cookies_change(s->settings, s->threads, c);
+}
+
 static void
 set_lameduck(void *arg, bool on)
 {
@@ -215,6 +232,13 @@ end_reload(struct serve *s)
 	end_result(s, true);
 }
 
+/* Is a reload wanted that has at most to wait for a change (is_changing)? */
+static bool
+may_reload(const struct serve *s)
+{
+	return s->reload_wanted && !s->reloading && s->stops == 0;
+}
+
 /* Milliseconds until something is due; -1: only a signal can wake us. */
 static int
 wait_ms(const struct serve *s, uint64_t now)
@@ -225,7 +249,7 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->beat_ns;
 	if (s->stops > 0 && s->end_ns < due)
 		due = s->end_ns;
-	if (s->reloading && now + PENDING_MS * NS_PER_MS < due)
+	if ((s->reloading || may_reload(s)) && now + PENDING_MS * NS_PER_MS < due)
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
 		return -1;
@@ -311,7 +335,7 @@ work(struct serve *s, struct event *due, bool *well)
 		now = clock_now_ns();
 		if (s->reloading && !threads_pending(s->threads))
 			end_reload(s);
-		if (s->reload_wanted && !s->reloading && s->stops == 0)
+		if (may_reload(s) && !threads_pending(s->threads))
 			begin_reload(s);
 	} while (!is_over(s, now, well));
 }
@@ -333,7 +357,9 @@ open_control(struct serve *s)
 		.stop = want_stop,
 		.save = save_cache,
 		.reopen = reopen_log,
-		.lameduck = set_lameduck };
+		.lameduck = set_lameduck,
+		.cookies = change_cookies,
+		.is_changing = is_changing };
 	struct host host = { .base = s->base,
 		.path = s->path,
 		.settings = s->settings,

@@ -8,6 +8,7 @@
  */
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -23,6 +24,7 @@ struct command {
 	const char *args;  /* what follows, for people; "" */
 	const char *method;
 	const char *path; /* NULL: the daemon is not asked */
+	bool from_file;   /* the argument is a file that has the value; "-": standard input */
 	const char *body; /* of POST without arguments; NULL: none */
 	/* The arguments by their names in the request; those from n_needed on may be left out. */
 	const char *keys[COMMANDS_ARGS];

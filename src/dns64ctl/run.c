@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/secret.h"
 #include "control/sockpath.h"
 #include "dns64ctl/client.h"
 #include "dns64ctl/commands.h"
 #include "dns64ctl/options.h"
 #include "dns64ctl/show.h"
 #include "dns64ctl/top.h"
+
+#define WORD_MAX 256 /* bytes of a value that is read from a file */
 
 static int
 tell_nobody(const char *path, int rc)
@@ -106,9 +109,60 @@ call(const struct command *c, const struct options *o, char *const *args, size_t
 	};
 	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, a);
 
+	if (b != NULL)
+		secret_wipe(b, strlen(b));
 	free(b);
 	free(p);
 	return rc == 0 ? RUN_OK : tell_nobody(socket, rc);
+}
+
+/*
+ * Read the first word of FILE ("-": standard input) to WORD, of CAP bytes. False, after a message:
+ * there is none, or it is too long.
+ */
+static bool
+read_word(const char *file, char *word, size_t cap)
+{
+	FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
+	bool ok = in != NULL;
+	size_t n;
+
+	if (in == NULL) {
+		fprintf(stderr,
+		    "dns64ctl: %s: %s; this is a file that has the value, which is never on the "
+		    "command line, where others see it\n",
+		    file, strerror(errno));
+		return false;
+	}
+	/* No buffer, in which the value would stay. */
+	(void)setvbuf(in, NULL, _IONBF, 0);
+	ok = fgets(word, (int)cap, in) != NULL;
+	n = ok ? strcspn(word, " \t\r\n") : 0;
+	ok = n > 0 && n < cap - 1;
+	word[n] = '\0';
+	if (in != stdin)
+		(void)fclose(in);
+	if (!ok)
+		fprintf(stderr, "dns64ctl: %s: the first line is not one value\n", file);
+	return ok;
+}
+
+/* Ask with what the file ARG has. */
+static int
+ask_from_file(const struct command *c, const struct options *o, const char *arg)
+{
+	char word[WORD_MAX], *const args[] = { word };
+	struct client_answer a;
+	int code = RUN_USAGE;
+
+	if (read_word(arg, word, sizeof(word)))
+		code = call(c, o, args, 1, &a);
+	secret_wipe(word, sizeof(word));
+	if (code != RUN_OK)
+		return code;
+	code = show(c, o, &a);
+	free(a.text);
+	return code;
 }
 
 static int
@@ -237,6 +291,8 @@ run(const struct options *o)
 		return check_config(n > 0 ? o->words[used] : NULL);
 	if (strcmp(c->words, "top") == 0)
 		return begin_top(c, o, n > 0 ? o->words[used] : "0");
+	if (c->from_file)
+		return ask_from_file(c, o, o->words[used]);
 	return o->rates ? rates(c, o) : ask(c, o, o->words + used, n);
 }
 

@@ -188,6 +188,26 @@ show_status(const json_t *j, FILE *out)
 }
 
 void
+show_secrets(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "secrets"), *s;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		fputs("drawn at the start, a new one each day\n", out);
+	json_array_foreach(list, i, s)
+	{
+		fprintf(out, "%-9s ", text_of(s, "state"));
+		put(text_of(s, "fingerprint"), out);
+		fputs("  ", out);
+		put(text_of(j, "from"), out);
+		fputc('\n', out);
+	}
+	if (json_is_false(json_object_get(j, "client_cookies")))
+		fputs("clients get no cookies (client-cookies no)\n", out);
+}
+
+void
 show_lameduck(const json_t *j, FILE *out)
 {
 	json_int_t since = number_of(j, "lameduck"), now = (json_int_t)time(NULL);

@@ -17,6 +17,9 @@ void show_ping(const json_t *j, FILE *out);
 /* show_status: what runs, since when, and how it is. */
 void show_status(const json_t *j, FILE *out);
 
+/* show_secrets: a line for each secret of cookies, by fingerprint. */
+void show_secrets(const json_t *j, FILE *out);
+
 /* show_lameduck: "on", and for how long, or "off". */
 void show_lameduck(const json_t *j, FILE *out);
 

@@ -110,6 +110,20 @@ START_TEST(status)
 }
 END_TEST
 
+START_TEST(secrets)
+{
+	shown(show_secrets,
+	    "{\"from\": \"dns64ctl\", \"client_cookies\": false, \"secrets\": [{\"state\": "
+	    "\"active\", \"fingerprint\": \"0011aabb\"}, {\"state\": \"accepted\", "
+	    "\"fingerprint\": \"2233ccdd\"}]}");
+	HAS("active    0011aabb  dns64ctl\n");
+	HAS("accepted  2233ccdd  dns64ctl\n");
+	HAS("clients get no cookies");
+	ck_assert_str_eq(
+	    shown(show_secrets, "{\"secrets\": []}"), "drawn at the start, a new one each day\n");
+}
+END_TEST
+
 START_TEST(lameduck)
 {
 	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": null}"), "off\n");
@@ -166,6 +180,7 @@ main(void)
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, status);
+	tcase_add_test(tc, secrets);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, upstreams_and_entries);
 	tcase_add_test(tc, strange_answers);

@@ -10,6 +10,7 @@ reason()
 	daemon/main) echo "main() alone: the system tests start it" ;;
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
+	daemon/cookies | daemon/parcel) echo "what loops are handed: tests/system/cookies.sh, reload.sh" ;;
 	io/evbase) echo "what every loop begins with: check_loop" ;;
 	control/ask | control/control | control/lines | control/params | control/reloads | control/reply)
 		echo "what the handlers work with: check_api, check_api_cache, check_api_stats" ;;

@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "support/said.h"
@@ -50,9 +51,37 @@ lameduck(void *arg, bool on)
 		loop_lameduck(o->host.loops[i], on);
 }
 
-static const struct host_ops ops = {
-	.reload = reload, .stop = stop, .save = save, .reopen = reopen, .lameduck = lameduck
-};
+static bool
+cookies(void *arg, const struct host_cookies *c)
+{
+	struct operator* o = arg;
+	struct conf_core *core = &o->settings.conf.core;
+
+	if (o->refuses)
+		return false;
+	core->n_cookie_secrets = c->n;
+	memcpy(core->cookie_secrets, c->secrets, sizeof(core->cookie_secrets));
+	o->settings.cookies_told = true;
+	return true;
+}
+
+static bool
+is_changing(void *arg)
+{
+	struct operator* o = arg;
+
+	if (o->n_changing > 0)
+		o->n_changing--;
+	return o->n_changing > 0;
+}
+
+static const struct host_ops ops = { .reload = reload,
+	.stop = stop,
+	.save = save,
+	.reopen = reopen,
+	.lameduck = lameduck,
+	.cookies = cookies,
+	.is_changing = is_changing };
 
 void
 operator_open(struct operator* o, const char *text)

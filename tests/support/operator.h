@@ -19,6 +19,8 @@ struct operator
 	struct control *control;
 	unsigned n_reloads, n_stops, n_saves, n_reopens;
 	bool saves, reopens; /* what saving the cache, and opening the log again, come to */
+	bool refuses;        /* changes of secrets come to nothing */
+	unsigned n_changing; /* so many times it is asked, it has a change that is not taken yet */
 	bool lameduck;       /* as it was told last */
 };
 
