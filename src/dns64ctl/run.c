@@ -296,8 +296,9 @@ run(const struct options *o)
 	return o->rates ? rates(c, o) : ask(c, o, o->words + used, n);
 }
 
-int
-run_main(int argc, char **argv)
+/* Do what the command line says. Returns an exit code. */
+static int
+begin(int argc, char **argv)
 {
 	struct options o;
 
@@ -321,4 +322,16 @@ run_main(int argc, char **argv)
 		return RUN_OK;
 	}
 	return run(&o);
+}
+
+int
+run_main(int argc, char **argv)
+{
+	int code = begin(argc, argv);
+
+	/* Who keeps the output has to know that it is not whole. */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	fprintf(stderr, "dns64ctl: standard output: %s\n", strerror(errno));
+	return code == RUN_OK ? RUN_REFUSED : code;
 }

@@ -36,9 +36,15 @@ static void
 put(const char *text, FILE *out)
 {
 	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+		unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
 
-		fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
+		/* U+0080 to U+009F are controls, too: C2 80 to C2 9F. */
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+			fputc('?', out);
+			text++;
+		} else {
+			fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
+		}
 	}
 }
 

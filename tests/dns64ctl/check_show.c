@@ -166,6 +166,9 @@ START_TEST(strange_answers)
 	}
 	shown(show_messages, "{\"messages\": [{\"text\": \"a\\u001b[2Jb\\n\\u007f\"}, 3]}");
 	HAS("a?[2Jb??");
+	/* Controls beyond ASCII too, but not what is no control. */
+	shown(show_messages, "{\"messages\": [{\"text\": \"a\\u009b2Jb \\u00a0\\u00e9\\u2713\"}]}");
+	HAS("a?2Jb \xc2\xa0\xc3\xa9\xe2\x9c\x93\n");
 }
 END_TEST
 

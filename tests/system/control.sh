@@ -58,6 +58,11 @@ start_dns64d
 equal 'its mode and owner' "660 $usual" "$(stat -c '%a %U' "$control")"
 equal 'ping' pong "$(ctl ping)"
 exits 0 ping
+if [ -w /dev/full ]; then
+	"$TOP_BUILDDIR/dns64ctl" -s "$control" config >/dev/full 2>"$work/said"
+	equal 'output that cannot be written: exit code' 1 $?
+	check 'and why' is 'No space left on device' cat "$work/said"
+fi
 check 'curl: ping' is '200 { "pong": true}' http GET /ping
 exits 2
 exits 2 nothing
