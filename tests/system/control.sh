@@ -274,6 +274,22 @@ sed -i "/^control-socket .*control$/d" "$work/dns64d.conf"
 starts_not 3 'longer than 107 characters'
 exits 1 check-config "$work/dns64d.conf"
 check '-t says so, too' is 'longer than 107 characters' cat "$work/said"
+there=$control
+control=$work/nowhere/control
+settings
+starts_not 3 "control-socket $control: No such file or directory"
+exits 1 check-config "$work/dns64d.conf"
+check '-t says so, too' is 'No such file or directory' cat "$work/said"
+control=$work/state/strange
+python3 -c 'import socket, sys, time; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1]); time.sleep(900)' \
+	"$control" &
+echo $! >"$work/strange.pid"
+wait_for 20 test -S "$control"
+settings
+starts_not 3 "control-socket $control: somebody answers there already"
+stop strange
+check 'what is theirs stays' test -S "$control"
+control=$there
 settings 'control-group no-such-group'
 starts_not 3 "control-group: 'no-such-group' does not exist"
 
