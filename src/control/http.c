@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "control/reply.h"
@@ -74,6 +75,22 @@ schedule(struct http *h)
 		(void)event_add(h->sweeper, &wait);
 }
 
+/* May who is connected by BEV ask? */
+static bool
+may_ask(const struct http *h, struct bufferevent *bev)
+{
+	struct sockaddr_storage ss;
+	struct netaddr peer;
+	socklen_t len = sizeof(ss);
+
+	if (h->service.admit == NULL)
+		return true;
+	if (getpeername(bufferevent_getfd(bev), (struct sockaddr *)&ss, &len) != 0 ||
+	    !netaddr_from_sockaddr((const struct sockaddr *)&ss, &peer))
+		peer.family = NETADDR_NONE;
+	return h->service.admit(&peer, h->service.arg);
+}
+
 /* When S is closed, whatever happens. */
 static uint64_t
 end_of(const struct http *h, const struct slot *s)
@@ -83,6 +100,8 @@ end_of(const struct http *h, const struct slot *s)
 		return 0;
 	if (s->asked)
 		return s->since_ns + h->service.life_s * NS_PER_SEC;
+	if (h->full && !may_ask(h, s->bev))
+		return 0;
 	return s->since_ns + (h->full ? HTTP_HURRY_MS * NS_PER_MS : HTTP_IDLE_S * NS_PER_SEC);
 }
 
@@ -237,7 +256,7 @@ on_request(struct evhttp_request *r, void *arg)
 	unsigned method = (unsigned)evhttp_request_get_command(r);
 
 	note_request(h, r);
-	if (h->service.admit != NULL && !h->service.admit(r, h->service.arg)) {
+	if (!may_ask(h, evhttp_connection_get_bufferevent(evhttp_request_get_connection(r)))) {
 		reply_error(r, REPLY_FORBIDDEN, "this address may not look here", NULL);
 		return;
 	}

@@ -10,7 +10,7 @@
  * as the service permits, and is there as a whole within HTTP_IDLE_S seconds; the answer has to be
  * taken before the connection's life ends, and none of the time stands still as long. At
  * HTTP_CONNECTIONS at a time others wait in the kernel's queue, and those who have not asked yet
- * give way after HTTP_HURRY_MS: who is idle keeps nobody out.
+ * give way after HTTP_HURRY_MS, and at once if they may not ask: who is idle keeps nobody out.
  *
  * What libevent itself refuses (a header that is too long or no HTTP) gets a short page of its own,
  * all else an answer by reply_error.
@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "base/attr.h"
+#include "base/netaddr.h"
 
 #define HTTP_CONNECTIONS 64
 #define HTTP_HEADER 4096 /* bytes of a request's line and header */
@@ -48,8 +49,11 @@ struct http_route {
 
 struct http;
 
-/* http_admit: may the client of R ask anything at all? ARG: that of http_new. */
-typedef bool http_admit(struct evhttp_request *r, void *arg);
+/*
+ * http_admit: may the client at PEER ask anything at all? ARG: that of http_new. The family of PEER
+ * is NETADDR_NONE if it has no IP address.
+ */
+typedef bool http_admit(const struct netaddr *peer, void *arg);
 
 /* What a server has. All pointers are borrowed. */
 struct http_service {

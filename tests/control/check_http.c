@@ -260,6 +260,50 @@ START_TEST(idle_give_way)
 }
 END_TEST
 
+static bool admitted;
+
+static bool
+may_ask(const struct netaddr *peer, void *arg)
+{
+	(void)arg;
+	ck_assert_int_eq(peer->family, NETADDR_NONE); /* by a UNIX socket */
+	return admitted;
+}
+
+/*
+ * Who may not ask is told so; but all connections in their hands are no obstacle for who may, not
+ * even for the second that is granted to others.
+ */
+START_TEST(strangers_keep_nobody_out)
+{
+	struct http_service s = service;
+	int fds[HTTP_CONNECTIONS];
+	uint64_t began;
+
+	s.admit = may_ask;
+	http_free(server);
+	server = http_new(caller.base, &s);
+	ck_assert(http_listen(server, caller.sock.fd));
+	admitted = false;
+	ck_assert_int_eq(caller_ask(&caller, "GET", "/hello", NULL), 403);
+	caller_turn(&caller, 300);
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		fds[i] = caller_connect(&caller);
+	began = clock_now_ns();
+	while (http_open(server) < HTTP_CONNECTIONS && clock_now_ns() - began < NS_PER_SEC / 2)
+		caller_turn(&caller, 0);
+	began = clock_now_ns();
+	while (http_open(server) > 0 && clock_now_ns() - began < NS_PER_SEC)
+		caller_turn(&caller, 1);
+	ck_assert_uint_eq(http_open(server), 0);
+	ck_assert_uint_lt(clock_now_ns() - began, HTTP_HURRY_MS / 2 * NS_PER_MS);
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		close(fds[i]);
+	admitted = true;
+	ck_assert_int_eq(caller_ask(&caller, "GET", "/hello", NULL), 200);
+}
+END_TEST
+
 /*
  * At HTTP_CONNECTIONS others wait, and are served as soon as there is room (libevent-connections).
  */
@@ -350,6 +394,7 @@ main(void)
 	TCase *tc = tcase_create("http");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, strangers_keep_nobody_out);
 	tcase_add_test(tc, answers);
 	tcase_add_test(tc, head_has_no_body);
 	tcase_add_test(tc, what_there_is_not);
