@@ -106,6 +106,27 @@ note_policy(struct engine *e, struct query *q)
 		memcpy(s->name, q->qname + at, q->qname_len - at);
 }
 
+/* Make the client's message IN a query that is traced to T, and counted nowhere. NULL: no room. */
+static struct query *
+accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
+{
+	bool udp = in->way == PACKET_CLIENT_UDP;
+	struct query *q;
+
+	if (udp)
+		t->limited = (uint8_t)limit_would_question(&e->limits, &in->peer, e->now_ns);
+	e->queries.trace = t;
+	e->queries.stats = &t->uncounted;
+	q = request_accept(&e->queries, in, t->limited > 0 && !e->queries.conf->rate.dry_run);
+	e->queries.stats = &e->stats;
+	if (q == NULL)
+		return NULL;
+	q->traced = true;
+	if (t->dry)
+		q->flags &= (uint16_t)~DNS_RD;
+	return q;
+}
+
 bool
 engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns)
 {
@@ -115,29 +136,44 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 		return false;
 	e->now_ns = now_ns;
 	trace_init(t, now_ns);
-	q = request_accept(&e->queries, in, false);
+	t->policies = policies_ref(e->queries.conf->policies);
+	q = accept_uncounted(e, in, t);
 	if (q == NULL) { /* a sound message is only dropped for want of room */
+		e->queries.trace = NULL;
 		trace_end(t, REASON_DROP_FULL, false, NULL, 0);
 		return true;
 	}
-	e->queries.trace = t;
-	q->traced = true;
 	note_policy(e, q);
 	query_start_soon(&e->queries, q);
 	return true;
 }
 
+/* The answer of LEN bytes to the query that is traced: note what its client would get. */
+static void
+end_trace(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+{
+	const struct conf_rate *rate = &e->queries.conf->rate;
+	struct trace *t = e->queries.trace;
+	enum reason reason = (enum reason)q->reason;
+
+	if (reason == REASON_RATE_LIMITED && rate->slip == 0) {
+		reason = REASON_DROP_RATE;
+		len = 0;
+	} else if (!rate->dry_run && limit_would_answer(&e->limits, q, len, e->now_ns) > 0) {
+		reason = REASON_AMPLIFIED;
+		len = 0;
+	}
+	e->queries.trace = NULL;
+	trace_end(t, reason, query_waited(q), msg, len);
+}
+
 void
 engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
-	if (q->child) {
+	if (q->child)
 		svcb_take(&e->queries, q, msg, len);
-	} else {
-		stats_answer(&e->stats, (enum reason)q->reason, query_waited(q),
-		    header_flags(msg) & DNS_RCODE);
-		trace_end(e->queries.trace, (enum reason)q->reason, query_waited(q), msg, len);
-		e->queries.trace = NULL;
-	}
+	else
+		end_trace(e, q, msg, len);
 	query_free(&e->queries, q);
 }
 

@@ -242,6 +242,7 @@ takes(enum fetch_take take, const struct cache_entry *e)
 	switch (take) {
 	case FETCH_UNEXPIRED:
 	case FETCH_FAILING:
+	case FETCH_LOOKING:
 		break;
 	case FETCH_RECORDS:
 		if (e->kind != CACHE_NXDOMAIN)

@@ -88,4 +88,15 @@ limit_amplified(const struct limits *l, size_t question_len, size_t answer_len)
 MUST_USE size_t limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
     const struct query_out *out, uint64_t now_ns);
 
+/*
+ * limit_would_question: would a question over UDP of CLIENT be over the limit now? Returns the
+ * prefix length of the network that is; 0: none. Nothing is charged.
+ */
+MUST_USE unsigned limit_would_question(
+    const struct limits *l, const struct netaddr *client, uint64_t now_ns);
+
+/* limit_would_answer: the same for an answer of LEN bytes to Q, by limit_answer. */
+MUST_USE unsigned limit_would_answer(
+    const struct limits *l, const struct query *q, size_t len, uint64_t now_ns);
+
 #endif

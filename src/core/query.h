@@ -233,6 +233,9 @@ query_policy(const struct queries *qs, struct query *q)
 	return &qs->conf->policies->table[q->policy];
 }
 
+/* query_is_dry: is Q traced, and must not ask upstream? It has no RD then. */
+MUST_USE bool query_is_dry(const struct queries *qs, const struct query *q);
+
 /* query_new: an empty query with its lists and timer initialised; NULL when all are in use. */
 MUST_USE struct query *query_new(struct queries *qs);
 

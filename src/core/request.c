@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/told.h"
+#include "core/trace.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
@@ -303,7 +304,8 @@ may_ask(struct queries *qs, struct query *q)
 	if (may)
 		return true;
 	stats_inc(&qs->stats->client_denied);
-	tell_refused(qs, &q->peer);
+	if (!trace_counts(qs->trace, qs->stats)) /* else nobody asked */
+		tell_refused(qs, &q->peer);
 	query_refuse(qs, q, REASON_DENIED);
 	return false;
 }

@@ -103,6 +103,7 @@ loop_free(struct loop *l)
 		(void)event_del(&l->age);
 	shell_fini(&l->sh);
 	engine_free(l->engine);
+	asked_fini(&l->asked);
 	tap_fini(&l->tap);
 	if (l->base != NULL)
 		event_base_free(l->base);
@@ -233,6 +234,7 @@ loop_turn(struct loop *l)
 	listener_admit(sh);
 	loop_beat(l);
 	loop_age(l);
+	asked_look(&l->asked);
 	sh->again |= engine_has_work(sh->engine);
 	l->stopped = loop_is_done(l);
 	loop_timers(l);

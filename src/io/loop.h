@@ -29,6 +29,7 @@
 #include "core/trace.h"
 #include "core/view.h"
 #include "io/bind.h"
+#include "io/asked.h"
 #include "io/loop_data.h"
 #include "io/snapshot.h"
 
@@ -79,10 +80,11 @@ void loop_stop(struct loop *l, uint32_t grace_ms);
 void loop_lameduck(struct loop *l, bool on);
 
 /*
- * loop_explain: have the loop work on Q, borrowed until trace_done(&q->trace), which is so within
- * some seconds while the loop runs. False: it works on another one.
+ * loop_explain: have the loop work on A, of which it has a reference until trace_done(&a->trace),
+ * which is so within some seconds while the loop runs. False: there is one that it has not begun
+ * with.
  */
-MUST_USE bool loop_explain(struct loop *l, struct loop_question *q);
+MUST_USE bool loop_explain(struct loop *l, struct asked *a);
 
 /* loop_tap: what the loop tells of its answers, until loop_free; one thread may read it. */
 struct tap *loop_tap(struct loop *l);

@@ -12,7 +12,6 @@
 #include "base/netaddr.h"
 #include "core/conf.h"
 #include "core/latency.h"
-#include "core/trace.h"
 #include "io/bind.h"
 #include "io/snapshot.h"
 
@@ -21,17 +20,6 @@ struct loop_update {
 	struct snapshot *snapshot; /* one reference, passed on */
 	size_t n_added;
 	struct bind_sockets added[CONF_MAX_LISTENS]; /* for new addresses, passed on */
-};
-
-#define LOOP_QUESTION 512 /* bytes of a message that is explained */
-
-/* A question that is to be explained. */
-struct loop_question {
-	struct netaddr client; /* as if it asked */
-	bool tcp;
-	size_t len;
-	uint8_t msg[LOOP_QUESTION]; /* its message */
-	struct trace trace;         /* what became of it, once trace_done */
 };
 
 /* What a loop has open. */

@@ -85,12 +85,9 @@ loop_lameduck(struct loop *l, bool on)
 }
 
 bool
-loop_explain(struct loop *l, struct loop_question *q)
+loop_explain(struct loop *l, struct asked *a)
 {
-	struct loop_question *none = NULL;
-
-	trace_init(&q->trace, 0);
-	if (!atomic_compare_exchange_strong(&l->question, &none, q))
+	if (!asked_post(&l->asked, a))
 		return false;
 	loop_wake(l);
 	return true;
@@ -179,24 +176,6 @@ loop_begin_stop(struct loop *l, uint64_t stop)
 	session_stop(&l->sh);
 }
 
-/* Begin with the question that is to be explained, if there is one. */
-static void
-loop_take_question(struct loop *l)
-{
-	struct loop_question *q = atomic_exchange(&l->question, NULL);
-	struct packet_in in;
-
-	if (q == NULL)
-		return;
-	in = (struct packet_in){ .msg = q->msg,
-		.len = q->len,
-		.way = q->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.peer = q->client };
-	if (l->stopping || !engine_explain(l->sh.engine, &in, &q->trace, l->sh.now_ns))
-		trace_end(&q->trace, REASON_DROP_FULL, false, NULL, 0);
-	(void)shell_drain(&l->sh);
-}
-
 void
 loop_mail(struct loop *l)
 {
@@ -219,7 +198,7 @@ loop_mail(struct loop *l)
 	session_lameduck(&l->sh, atomic_load(&l->lameduck));
 	if (atomic_load(&l->views_wanted))
 		loop_tell(l);
-	loop_take_question(l);
+	asked_take(&l->asked, &l->sh, l->stopping);
 	stop = atomic_load(&l->stop);
 	if (stop != l->seen_stop)
 		loop_begin_stop(l, stop);

@@ -16,6 +16,7 @@
 #include "core/conf.h"
 #include "core/tap.h"
 #include "core/view.h"
+#include "io/asked.h"
 #include "io/loop_data.h"
 #include "io/shell.h"
 #include "io/source.h"
@@ -29,8 +30,8 @@ struct loop {
 	atomic_bool lameduck;
 	/* While this is set views, n_views and open are the loop's, else the main thread's. */
 	atomic_bool views_wanted;
-	_Atomic(struct loop_question *) question; /* to be explained; NULL: none is */
-	_Atomic uint64_t stop;                    /* grace in ms in the low 32 bits, calls above */
+	struct asked_box asked;
+	_Atomic uint64_t stop; /* grace in ms in the low 32 bits, calls above */
 
 	/* Only the loop's thread uses these. */
 	_Alignas(64) int wake_fd; /* eventfd */
