@@ -8,6 +8,7 @@
 #include "control/api_cache.h"
 #include "control/api_config.h"
 #include "control/api_cookie.h"
+#include "control/api_explain.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
@@ -147,6 +148,8 @@ static const struct http_route routes[] = {
 	{ "/stats", GET, api_stats, "the counters" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
 	{ "/config", GET, api_config, "what is in force, and where it stands" },
+	{ "/explain", GET, api_explain,
+	    "what a client gets for ?name=, &type=, &client=, and why" },
 	{ "/reload", POST, reload, "read the configuration again; answers with all it said" },
 	{ "/stop", POST, stop, "finish what is in flight, and end" },
 	{ "/lameduck", GET | POST, lameduck,

@@ -9,6 +9,7 @@
 
 #include "base/secret.h"
 #include "control/api.h"
+#include "control/api_explain.h"
 #include "control/desk.h"
 #include "control/http.h"
 #include "control/web.h"
@@ -83,10 +84,13 @@ control_new(const struct host *host, const struct control_sockets *s)
 		return NULL;
 	c->desk.host = *host;
 	json_set_alloc_funcs(malloc, wiping_free);
-	if (ask_init(&c->desk.ask, &c->desk.host) && serve_all(c, s))
+	if (ask_init(&c->desk.ask, &c->desk.host) &&
+	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
+	    serve_all(c, s))
 		return c;
 	http_free(c->http);
 	http_free(c->web);
+	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
 	free(c);
 	return NULL;
@@ -112,10 +116,12 @@ control_free(struct control *c)
 	for (unsigned i = 0; i < LAST_TURNS; i++) {
 		reloads_refuse(&c->desk.reloads);
 		ask_refuse(&c->desk.ask);
+		inquiry_refuse(&c->desk.inquiry);
 		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
 	}
 	http_free(c->http);
 	http_free(c->web);
+	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
 	reloads_fini(&c->desk.reloads);
 	free(c);

@@ -8,11 +8,13 @@
 
 #include "control/ask.h"
 #include "control/host.h"
+#include "control/inquiry.h"
 #include "control/reloads.h"
 
 struct desk {
 	struct host host;
 	struct ask ask;
+	struct inquiry inquiry;
 	struct reloads reloads;
 };
 

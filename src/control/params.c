@@ -142,7 +142,10 @@ params_name(struct evhttp_request *r, const json_t *p, uint8_t out[static DNS_NA
 
 	if (len == 0)
 		reply_error(r, HTTP_BADREQUEST,
-		    text == NULL ? "name is missing" : "name is not a domain name", NULL);
+		    text == NULL ? "name is missing"
+				 : "name is not a domain name; allowed are labels of 1 to "
+				   "63 characters with a dot between them, 253 in all",
+		    NULL);
 	else
 		name_lower(out, out, len);
 	return len;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dns64ctl/explain.h"
 #include "dns64ctl/show.h"
 
 #define GET .method = "GET"
@@ -40,6 +41,14 @@ static const struct command table[] = {
 	    .path = "/upstreams",
 	    .show = show_upstreams,
 	    .help = "state, times and losses of each upstream" },
+	{ .words = "explain",
+	    .args = "NAME [TYPE] [client ADDRESS] [tcp] [do] [cd]",
+	    GET,
+	    .path = "/explain",
+	    .keys = { "name", "type", "client", "ask", "tcp", "do", "cd" },
+	    .n_needed = 1,
+	    .show = explain_show,
+	    .help = "what a client gets, and why; with --dry, without asking" },
 	{ .words = "config",
 	    .args = "",
 	    GET,

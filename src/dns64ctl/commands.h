@@ -14,7 +14,7 @@
 
 #include "base/attr.h"
 
-#define COMMANDS_ARGS 3 /* arguments of a command at most */
+#define COMMANDS_ARGS 7 /* arguments of a command at most */
 
 /* Show J, the daemon's answer, to people. */
 typedef void command_show(const json_t *j, FILE *out);

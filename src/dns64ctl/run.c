@@ -14,6 +14,7 @@
 #include "control/sockpath.h"
 #include "dns64ctl/client.h"
 #include "dns64ctl/commands.h"
+#include "dns64ctl/explain.h"
 #include "dns64ctl/options.h"
 #include "dns64ctl/show.h"
 #include "dns64ctl/top.h"
@@ -47,7 +48,7 @@ show(const struct command *c, const struct options *o, const struct client_answe
 
 /* The JSON of the N arguments at ARGS, the caller's; NULL without any, or without memory. */
 static char *
-body(const struct command *c, char *const *args, size_t n)
+body(const struct command *c, const char *const *args, size_t n)
 {
 	json_t *j = json_object();
 	char *text;
@@ -74,11 +75,14 @@ put_encoded(FILE *out, const char *text)
 	}
 }
 
-/* The path of C with the N arguments at ARGS behind it, the caller's; NULL without memory. */
+/*
+ * The path of C with the N arguments at ARGS behind it, NULL for what is not said, the caller's;
+ * NULL without memory.
+ */
 static char *
-path(const struct command *c, char *const *args, size_t n)
+path(const struct command *c, const char *const *args, size_t n)
 {
-	char *text = NULL;
+	char before = '?', *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
@@ -86,8 +90,11 @@ path(const struct command *c, char *const *args, size_t n)
 		return NULL;
 	fputs(c->path, out);
 	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "%c%s=", i == 0 ? '?' : '&', c->keys[i]);
+		if (args[i] == NULL)
+			continue;
+		fprintf(out, "%c%s=", before, c->keys[i]);
 		put_encoded(out, args[i]);
+		before = '&';
 	}
 	if (fclose(out) != 0) {
 		free(text);
@@ -98,7 +105,7 @@ path(const struct command *c, char *const *args, size_t n)
 
 /* Have the daemon asked. Returns RUN_OK, and the caller frees a->text; or RUN_NOBODY. */
 static int
-call(const struct command *c, const struct options *o, char *const *args, size_t n,
+call(const struct command *c, const struct options *o, const char *const *args, size_t n,
     struct client_answer *a)
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
@@ -151,7 +158,8 @@ read_word(const char *file, char *word, size_t cap)
 static int
 ask_from_file(const struct command *c, const struct options *o, const char *arg)
 {
-	char word[WORD_MAX], *const args[] = { word };
+	char word[WORD_MAX];
+	const char *const args[] = { word };
 	struct client_answer a;
 	int code = RUN_USAGE;
 
@@ -166,7 +174,7 @@ ask_from_file(const struct command *c, const struct options *o, const char *arg)
 }
 
 static int
-ask(const struct command *c, const struct options *o, char *const *args, size_t n)
+ask(const struct command *c, const struct options *o, const char *const *args, size_t n)
 {
 	struct client_answer a;
 	int code = call(c, o, args, n, &a);
@@ -264,6 +272,48 @@ check_config(const char *file)
 	return RUN_REFUSED;
 }
 
+/* Is there an option that is for another command than C? */
+static bool
+is_astray(const struct command *c, const struct options *o)
+{
+	bool explains = strcmp(c->words, "explain") == 0;
+
+	if (o->rates && strcmp(c->words, "stats") != 0)
+		fprintf(stderr, "dns64ctl: --rates is for stats only\n");
+	else if ((o->ask || o->dry) && !explains)
+		fprintf(stderr, "dns64ctl: --ask and --dry are for explain only\n");
+	else if (o->ask && o->dry)
+		fprintf(stderr, "dns64ctl: --ask and --dry exclude each other\n");
+	else
+		return false;
+	return true;
+}
+
+static int
+takes(const struct command *c)
+{
+	fprintf(stderr, "dns64ctl: %s takes %s\n", c->words,
+	    c->args[0] != '\0' ? c->args : "no argument");
+	return RUN_USAGE;
+}
+
+/* Ask as the N arguments at WORDS say. */
+static int
+ask_by_words(const struct command *c, const struct options *o, char *const *words, size_t n)
+{
+	const char *args[COMMANDS_ARGS];
+
+	_Static_assert(EXPLAIN_KEYS <= COMMANDS_ARGS, "they go there");
+	if (strcmp(c->words, "explain") == 0) {
+		if (!explain_words(words, n, o->dry, args))
+			return takes(c);
+		return ask(c, o, args, EXPLAIN_KEYS);
+	}
+	for (size_t i = 0; i < n; i++)
+		args[i] = words[i];
+	return ask(c, o, args, n);
+}
+
 static int
 run(const struct options *o)
 {
@@ -278,22 +328,17 @@ run(const struct options *o)
 		commands_help(stderr);
 		return RUN_USAGE;
 	}
-	if (n < c->n_needed || n > commands_keys(c)) {
-		fprintf(stderr, "dns64ctl: %s takes %s\n", c->words,
-		    c->args[0] != '\0' ? c->args : "no argument");
+	if (n < c->n_needed || n > commands_keys(c))
+		return takes(c);
+	if (is_astray(c, o))
 		return RUN_USAGE;
-	}
-	if (o->rates && strcmp(c->words, "stats") != 0) {
-		fprintf(stderr, "dns64ctl: --rates is for stats only\n");
-		return RUN_USAGE;
-	}
 	if (c->path == NULL)
 		return check_config(n > 0 ? o->words[used] : NULL);
 	if (strcmp(c->words, "top") == 0)
 		return begin_top(c, o, n > 0 ? o->words[used] : "0");
 	if (c->from_file)
 		return ask_from_file(c, o, o->words[used]);
-	return o->rates ? rates(c, o) : ask(c, o, o->words + used, n);
+	return o->rates ? rates(c, o) : ask_by_words(c, o, o->words + used, n);
 }
 
 /* Do what the command line says. Returns an exit code. */

@@ -28,8 +28,8 @@
 #include "core/tap.h"
 #include "core/trace.h"
 #include "core/view.h"
-#include "io/bind.h"
 #include "io/asked.h"
+#include "io/bind.h"
 #include "io/loop_data.h"
 #include "io/snapshot.h"
 

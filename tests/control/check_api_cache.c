@@ -156,8 +156,12 @@ START_TEST(what_is_not_understood)
 	} cases[] = {
 		{ "/flush/name", NULL, "name is missing" },
 		{ "/flush/name", "{}", "name is missing" },
-		{ "/flush/name", "{\"name\": \"a..b\"}", "name is not a domain name" },
-		{ "/flush/name", "{\"name\": \"\"}", "name is not a domain name" },
+		{ "/flush/name", "{\"name\": \"a..b\"}",
+		    "name is not a domain name; allowed are labels of 1 to 63 characters with a "
+		    "dot between them, 253 in all" },
+		{ "/flush/name", "{\"name\": \"\"}",
+		    "name is not a domain name; allowed are labels of 1 to 63 characters with a "
+		    "dot between them, 253 in all" },
 		{ "/flush/name", "{\"name\": 7}", "name is not a string" },
 		{ "/flush/name", "{\"name\": \"example.com\", \"type\": \"A\"}",
 		    "'type' says nothing here" },

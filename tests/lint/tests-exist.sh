@@ -16,6 +16,9 @@ reason()
 		echo "what the handlers work with: check_api, check_api_cache, check_api_stats" ;;
 	dns64ctl/client | dns64ctl/main | dns64ctl/run) echo "tests/system/control.sh runs them" ;;
 	io/loop_mail) echo "a part of io/loop: check_loop" ;;
+	io/asked) echo "how control asks a loop: check_loop, check_api_explain" ;;
+	control/inquiry | control/explain_json | control/decided)
+		echo "how explain waits, and what it tells: check_api_explain, tests/system/explain.sh" ;;
 	io/snapshot) echo "copies and counts: check_loop reloads" ;;
 	io/upstream_set | io/upstream_sock) echo "parts of io/upstream_udp: check_upstream_udp, check_shell" ;;
 	core/blame) echo "a part of core/silence: check_silence" ;;
