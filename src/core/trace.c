@@ -110,7 +110,7 @@ trace_addresses(struct trace *t, const struct msg *m, const struct synth_policy 
 		s->addr.family = v4 ? NETADDR_IPV4 : NETADDR_IPV6;
 		memcpy(s->addr.addr, addr, rr.rdlen);
 		if (v4)
-			s->verdict = verdict_v4(p, addr);
+			s->verdict = (uint8_t)verdict_v4(p, addr);
 		else
 			s->verdict = synth_excluded(p, addr) ? TRACE_EXCLUDED : TRACE_GOOD;
 	}

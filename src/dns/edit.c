@@ -62,7 +62,7 @@ edit_append_option(uint8_t *bytes, size_t cap, const struct msg *m, enum edns_op
 	if (!m->edns.present || m->edns.end != m->len || cap < m->len || cap - m->len < 4 + n ||
 	    options_len > UINT16_MAX)
 		return m->len;
-	wire_set_u16(p, code);
+	wire_set_u16(p, (uint16_t)code);
 	wire_set_u16(p + 2, (uint16_t)n);
 	memcpy(p + 4, data, n);
 	wire_set_u16(bytes + m->edns.at + DNS_OPT_LEN - 2, (uint16_t)options_len);
