@@ -4,7 +4,8 @@
 
 /*
  * precheck: find what would make a start fail on this machine although the configuration is right:
- * accounts, the chroot, the pidfile, the control socket, the cache's file, addresses.
+ * accounts, the chroot, the pidfile, the control socket, the cache's file, addresses; and the query
+ * log's file, without which it would serve.
  *
  * Nothing is changed. Files are judged as the user that the daemon would become: root forks a child
  * process that becomes this user and looks. Other users judge with their own permissions; if only
