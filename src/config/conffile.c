@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "config/field.h"
 #include "config/keywords.h"
+#include "config/loglevel.h"
 #include "config/policy_lines.h"
 #include "config/textfile.h"
 
@@ -258,7 +259,7 @@ join_log_level(struct settings *s, struct diag *d)
 		diag_error(d, keywords_line(s, "debugging"), "debugging",
 		    "sets the same as log-level at line %u; only one of them may be given",
 		    keywords_line(s, "log-level"));
-	s->log_level = LOG_LEVEL_DEBUG;
+	s->log_levels.all = LOG_LEVEL_DEBUG + 1;
 }
 
 /* Find keywords about a cache that is off, and bounds that contradict each other. */
@@ -303,6 +304,7 @@ conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d)
 	fallbacks(s, d);
 	join_timeout(s, d);
 	join_log_level(s, d);
+	loglevel_end(s);
 	check_cache(s, d);
 }
 

@@ -2,6 +2,7 @@
 #include "config/keywords.h"
 
 #include "config/keyword_row.h"
+#include "config/loglevel.h"
 #include "config/set.h"
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
@@ -442,10 +443,12 @@ static const struct keyword table[] = {
 	    .fallback = "auto",
 	    .help = "where messages go; auto: stderr in the foreground, else syslog" },
 	{ .name = "log-level",
-	    CHOICE("error|warn|notice|info|debug"),
-	    FIELD(log_level),
+	    .args = "[" LOGLEVEL_CATEGORIES "] " LOGLEVEL_LEVELS,
+	    .parse = loglevel_set,
+	    FIELD_WORDS(log_levels, 2),
+	    .repeatable = true,
 	    .fallback = "notice",
-	    .help = "least important messages that are written" },
+	    .help = "least important messages that are written, in all or about one thing" },
 	{ .name = "query-log",
 	    PATH("none|syslog|stderr|FILE", "none"),
 	    FIELD(query_log),

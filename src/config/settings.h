@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/log.h"
 #include "config/keyword.h"
 #include "config/origin.h"
 #include "core/conf.h"
@@ -34,6 +35,12 @@ enum settings_query_log { SETTINGS_QUERY_LOG_TEXT, SETTINGS_QUERY_LOG_JSON };
 enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_SANDBOX_OFF };
 
 struct policy_lines_list;
+
+/* The keyword log-level: of each, an enum log_level plus 1, or 0 if there is none. */
+struct settings_log_levels {
+	uint8_t all; /* of what has none of its own */
+	uint8_t of[LOG_CATEGORIES];
+};
 
 /* The keyword cpu-affinity. */
 struct settings_cpus {
@@ -70,7 +77,7 @@ struct settings {
 	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
 
 	/* Of no use to engine and shell. */
-	uint32_t log_level; /* enum log_level */
+	struct settings_log_levels log_levels; /* see config/loglevel */
 	enum settings_log log;
 	char query_log[SETTINGS_PATH]; /* "none", "syslog", "stderr", or a file */
 	enum settings_query_log query_log_format;

@@ -9,6 +9,7 @@
 #include "control/api_config.h"
 #include "control/api_cookie.h"
 #include "control/api_explain.h"
+#include "control/api_log.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
@@ -57,30 +58,6 @@ find_word(const char *const *words, const char *text)
 	while (words[i] != NULL && (text == NULL || strcmp(words[i], text) != 0))
 		i++;
 	return i;
-}
-
-/* Until the next reload. */
-static void
-level(struct evhttp_request *r, void *arg)
-{
-	/* In the order of enum log_level. */
-	static const char *const words[] = { "error", "warn", "notice", "info", "debug", NULL };
-	static const char *const keys[] = { "level", NULL };
-	json_t *p = params_read(r, keys);
-	unsigned i;
-
-	(void)arg;
-	if (p == NULL)
-		return;
-	i = find_word(words, params_text(p, "level"));
-	json_decref(p);
-	if (words[i] == NULL) {
-		reply_error(r, HTTP_BADREQUEST, "level is not a level of the log", words);
-		return;
-	}
-	log_notice(LOG_CONTROL, "log level %s, until the next reload", words[i]);
-	log_set_level((enum log_level)i);
-	reply_json(r, HTTP_OK, json_pack("{s:s}", "level", words[i]));
 }
 
 static void
@@ -165,7 +142,9 @@ static const struct http_route routes[] = {
 	{ "/flush/name", POST, api_flush_name, "remove the entries of {name}" },
 	{ "/flush/below", POST, api_flush_below, "remove those of {name} and of all names below" },
 	{ "/flush/type", POST, api_flush_type, "remove those of {name} and {type}" },
-	{ "/log/level", POST, level, "log {level} and what is more important, until a reload" },
+	{ "/log/level", GET | POST, api_log_level,
+	    "log {level} and what is more important, of {category} only if that is given, until a "
+	    "reload; or tell the levels" },
 	{ "/log/reopen", POST, reopen, "open the log again" },
 };
 

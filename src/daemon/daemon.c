@@ -19,6 +19,7 @@
 #include "config/complete.h"
 #include "config/keywords.h"
 #include "config/load.h"
+#include "config/loglevel.h"
 #include "config/options.h"
 #include "config/resolvconf.h"
 #include "control/control.h"
@@ -366,7 +367,7 @@ start(struct daemon *d)
 	int rc;
 
 	log_connect(ident); /* before a chroot hides its socket */
-	log_set_level((enum log_level)d->settings.log_level);
+	loglevel_use(&d->settings);
 	cpus_get(&cpus, "");
 	cpus_decide(&cpus, &d->settings, &d->plan);
 	if (d->plan.notice != NULL)

@@ -10,6 +10,7 @@
 #include "config/diag.h"
 #include "config/keywords.h"
 #include "config/load.h"
+#include "config/loglevel.h"
 #include "daemon/cookies.h"
 #include "daemon/difference.h"
 #include "daemon/parcel.h"
@@ -56,7 +57,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		ok = parcel_pack(&p, t->n, s, next);
 	}
 	if (ok) {
-		log_set_level((enum log_level)next->log_level);
+		loglevel_change(s, next);
 		difference_tell(s, next);
 		cookies_tell_undone(s, next);
 		parcel_post(&p, t);

@@ -29,6 +29,9 @@ struct command {
 	/* The arguments by their names in the request; those from n_needed on may be left out. */
 	const char *keys[COMMANDS_ARGS];
 	size_t n_needed;
+	/* Without an argument it tells, by GET; if there are fewer than keys, these are the last.
+	 */
+	bool tells;
 	command_show *show;
 	const char *help; /* one line */
 };

@@ -50,11 +50,12 @@ show(const struct command *c, const struct options *o, const struct client_answe
 static char *
 body(const struct command *c, const char *const *args, size_t n)
 {
+	size_t first = c->tells ? commands_keys(c) - n : 0;
 	json_t *j = json_object();
 	char *text;
 
 	for (size_t i = 0; i < n; i++)
-		(void)json_object_set_new(j, c->keys[i], json_string(args[i]));
+		(void)json_object_set_new(j, c->keys[first + i], json_string(args[i]));
 	text = n == 0 ? NULL : json_dumps(j, 0);
 	json_decref(j);
 	return text;
@@ -109,10 +110,10 @@ call(const struct command *c, const struct options *o, const char *const *args, 
     struct client_answer *a)
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
-	bool posts = strcmp(c->method, "POST") == 0;
+	bool posts = strcmp(c->method, "POST") == 0 && !(c->tells && n == 0);
 	char *b = posts ? body(c, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
 	const struct client_request r = {
-		.method = c->method, .path = p, .body = b != NULL ? b : c->body
+		.method = posts ? "POST" : "GET", .path = p, .body = b != NULL ? b : c->body
 	};
 	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, a);
 

@@ -71,6 +71,26 @@ show_ping(const json_t *j, FILE *out)
 }
 
 void
+show_levels(const json_t *j, FILE *out)
+{
+	json_t *levels = json_object_get(j, "levels"), *value;
+	const char *name;
+
+	json_object_foreach(levels, name, value)
+	{
+		const char *level = json_string_value(value);
+		const char *usual = text_of(json_object_get(j, "configured"), name);
+
+		if (level == NULL)
+			continue;
+		fprintf(out, "%-12s%s", name, level);
+		if (strcmp(usual, "-") != 0 && strcmp(usual, level) != 0)
+			fprintf(out, ", until a reload makes it %s", usual);
+		fputc('\n', out);
+	}
+}
+
+void
 show_done(const json_t *j, FILE *out)
 {
 	(void)j;

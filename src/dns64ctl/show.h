@@ -53,6 +53,9 @@ void show_entries(const json_t *j, FILE *out);
 /* show_flushed: how many entries are gone. */
 void show_flushed(const json_t *j, FILE *out);
 
+/* show_levels: the level of each category of the log, and what the configuration says instead. */
+void show_levels(const json_t *j, FILE *out);
+
 /* show_done: nothing, as there is nothing to say. */
 void show_done(const json_t *j, FILE *out);
 

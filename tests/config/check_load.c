@@ -2,6 +2,7 @@
 /* File, command line and machine together, in this order. */
 
 #include "config/load.h"
+#include "config/loglevel.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -105,7 +106,7 @@ START_TEST(option_over_file)
 
 	ck_assert(load(&o, "nameserver 192.0.2.1\nuser file\nlog-level error\n"));
 	ck_assert_str_eq(settings.user, "u");
-	ck_assert_uint_eq(settings.log_level, 4);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), 4);
 	ck_assert_uint_eq(n_errors, 0);
 }
 END_TEST

@@ -102,25 +102,6 @@ START_TEST(arguments_where_there_are_none)
 }
 END_TEST
 
-START_TEST(log_level)
-{
-	ck_assert_int_eq(
-	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"warn\"}"), 200);
-	ck_assert(
-	    log_enabled(LOG_CACHE, LOG_LEVEL_WARN) && !log_enabled(LOG_CACHE, LOG_LEVEL_NOTICE));
-	ck_assert_int_eq(
-	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"loud\"}"), 400);
-	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "allowed")), 5);
-	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/level", NULL), 400);
-	ck_assert(
-	    log_enabled(LOG_CACHE, LOG_LEVEL_WARN) && !log_enabled(LOG_CACHE, LOG_LEVEL_NOTICE));
-	ck_assert_int_eq(
-	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"info\"}"), 200);
-	ck_assert(
-	    log_enabled(LOG_CACHE, LOG_LEVEL_INFO) && !log_enabled(LOG_CACHE, LOG_LEVEL_DEBUG));
-}
-END_TEST
-
 static int
 post_lameduck(const char *body)
 {
@@ -309,7 +290,6 @@ main(void)
 	tcase_add_test(tc, all_paths_are_listed);
 	tcase_add_test(tc, stop_and_reopen);
 	tcase_add_test(tc, arguments_where_there_are_none);
-	tcase_add_test(tc, log_level);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);

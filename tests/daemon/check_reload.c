@@ -12,6 +12,7 @@
 #include "cache/cache.h"
 #include "config/keywords.h"
 #include "config/load.h"
+#include "config/loglevel.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -74,7 +75,7 @@ START_TEST(all_else_is_new)
 	ck_assert_uint_eq(next.conf.core.upstreams[0].addr[3], 2);
 	ck_assert_uint_eq(next.conf.io.n_listens, 1);
 	ck_assert_uint_eq(next.conf.core.timeout_ms, 2000);
-	ck_assert_uint_eq(next.log_level, LOG_LEVEL_INFO);
+	ck_assert_uint_eq(loglevel_of(&next, LOG_CACHE), LOG_LEVEL_INFO);
 	ck_assert_uint_eq(next.stop_timeout_ms, 1000);
 	ck_assert_uint_eq(next.conf.io.max_tcp_per_client, 2);
 	ck_assert_uint_eq(next.conf.core.udp_size_client, 1400);

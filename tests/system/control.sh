@@ -160,7 +160,17 @@ exits 0 log level error
 exits 0 flush all
 equal 'log level error: no notices' "$flushes" "$(grep -c 'flush all' "$work/dns64d.log")"
 exits 1 log level loud
+check 'which levels there are is told' is 'allowed: error, warn, notice, info, debug' cat "$work/said"
+exits 1 log level cash debug
+check 'which categories, too' is 'allowed: config, upstream, ' cat "$work/said"
+exits 0 log level upstream debug
+exits 0 log level
+check 'log level tells each' is 'cache       error, until a reload makes it notice' cat "$work/said"
+check 'and that of which alone was set' is 'upstream    debug, until a reload makes it notice' cat "$work/said"
 exits 0 reload
+check 'a reload tells what it undoes' logged dns64d 'notice config: the log level of upstream is notice again, after debug'
+exits 0 log level
+check 'and nothing is left of it' is 'upstream    notice' cat "$work/said"
 exits 0 flush all
 equal 'a reload sets it back' $((flushes + 1)) "$(grep -c 'flush all' "$work/dns64d.log")"
 exits 0 log reopen
