@@ -88,6 +88,7 @@ collect_loops(struct facts *f, const struct host *host)
 
 		f->loops[i].questions = questions(all[i]);
 		if (open != NULL) {
+			f->loops[i].told = true;
 			f->loops[i].open = *open;
 			latency_merge(&f->waited, &open->waited);
 		}

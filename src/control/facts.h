@@ -22,8 +22,9 @@
 
 /* A loop. */
 struct facts_loop {
-	uint64_t questions;    /* that it was asked */
-	struct loop_open open; /* if it did not tell in time: nothing */
+	uint64_t questions; /* that it was asked */
+	bool told;          /* in time what it has open */
+	struct loop_open open;
 };
 
 struct facts {

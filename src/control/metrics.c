@@ -99,6 +99,8 @@ in_flight(struct metric_text *t, const struct facts *f)
 	char number[NUMBER_TEXT];
 
 	for (unsigned i = 0; i < f->n_loops; i++) {
+		if (!f->loops[i].told)
+			continue; /* 0 would say that it is idle */
 		(void)snprintf(number, sizeof(number), "%u", i);
 		metric_text_count(t, LABELS({ "loop", number }), f->loops[i].open.queries);
 	}
@@ -109,6 +111,8 @@ connections(struct metric_text *t, const struct facts *f)
 {
 	uint64_t clients = 0, upstreams = 0;
 
+	if (!facts_all_told(f))
+		return;
 	for (unsigned i = 0; i < f->n_loops; i++) {
 		clients += f->loops[i].open.clients;
 		upstreams += f->loops[i].open.upstreams;

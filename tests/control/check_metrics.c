@@ -195,8 +195,12 @@ END_TEST
 START_TEST(a_silent_loop_leaves_out_what_it_knows)
 {
 	known.views.n_missing = 1;
+	known.facts.loops[1].told = false;
 	write_metrics(false);
 	has("dns64d_loops_silent 1");
+	has("dns64d_queries_in_flight{loop=\"0\"} 0");
+	ck_assert_uint_eq(count("dns64d_queries_in_flight{loop=\"1\"}"), 0);
+	ck_assert_uint_eq(count("dns64d_connections{"), 0);
 	ck_assert_uint_eq(count("dns64d_upstream_queries_total{"), 0);
 	ck_assert_uint_eq(count("dns64d_response_duration_seconds_bucket{"), 0);
 	ck_assert_uint_gt(count("dns64d_answers_total{"), 0);
