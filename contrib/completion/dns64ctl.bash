@@ -28,6 +28,10 @@ _dns64ctl()
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 	fi
+	if [[ $said == 'explain '?* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W 'client tcp do cd --ask --dry' -- "$word")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(dns64ctl --print-commands |
 		awk -F '\t' -v said="$said" 'index($1, said) == 1 {
 			split(substr($1, length(said) + 1), rest, " ")
