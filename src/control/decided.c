@@ -132,6 +132,17 @@ by_zone(const struct decided *d)
 	return where_json(d, where_zone(origin_of(d), s->policy, names[s->zone], s->name));
 }
 
+static json_t *
+by_keyword(const struct decided *d, const char *name)
+{
+	struct where w = where_keyword(origin_of(d), policy_of(d), name);
+	json_t *j = where_json(d, w);
+
+	if (w.line == NULL && json_is_object(j))
+		(void)json_object_set_new(j, "keyword", json_string(name));
+	return j;
+}
+
 /* No line lets the client ask. */
 static json_t *
 by_allow(const struct decided *d)
@@ -163,7 +174,7 @@ decided_reason(const struct decided *d)
 		return by_address(d, NETADDR_IPV6);
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
-	return where_json(d, where_keyword(origin_of(d), policy_of(d), name));
+	return by_keyword(d, name);
 }
 
 static json_t *

@@ -7,8 +7,8 @@
  *
  *	{"keyword": "exclude-a", "value": "10.0.0.0/8", "file": "/etc/dns64d.conf", "line": 12}
  *
- * with "rule" instead where it is built in, and null where nothing decided, or where the
- * configuration is not that of the question any more.
+ * with "rule" instead where it is built in, or a keyword's default, and null where nothing decided,
+ *or where the configuration is not that of the question any more.
  */
 
 #include <jansson.h>

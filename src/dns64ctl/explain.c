@@ -82,6 +82,8 @@ put_decided(const char *before, const json_t *d, FILE *out)
 	fputs(before, out);
 	if (json_object_get(d, "rule") != NULL) {
 		put(text_of(d, "rule"), out);
+		if (json_object_get(d, "keyword") != NULL)
+			fprintf(out, " of %s", text_of(d, "keyword"));
 		return;
 	}
 	if (json_object_get(d, "line") != NULL) {
@@ -92,6 +94,16 @@ put_decided(const char *before, const json_t *d, FILE *out)
 		fputs(": ", out);
 	}
 	put_two(d, "keyword", "value", out);
+}
+
+/* Print the same in brackets. */
+static void
+put_by(const json_t *d, FILE *out)
+{
+	if (!json_is_object(d))
+		return;
+	put_decided(" (", d, out);
+	fputc(')', out);
 }
 
 /* --- The client ------------------------------------------------------------------------------- */
@@ -126,7 +138,7 @@ put_policy(const json_t *p, FILE *out)
 		    number_of(p, "number") > 0 ? "a client block" : "of clients in no client block",
 		    out);
 	fprintf(out, "\n%-12s%s", "may ask", is_set(p, "may_ask") ? "yes" : "no");
-	put_decided(", by ", json_object_get(p, "allowed_by"), out);
+	put_by(json_object_get(p, "allowed_by"), out);
 	fputc('\n', out);
 	if (json_is_integer(json_object_get(p, "beyond_rate_limit")))
 		fprintf(out, "%-12sits network of %" PRId64 " bits is beyond rate-limit now\n",
@@ -134,7 +146,7 @@ put_policy(const json_t *p, FILE *out)
 	if (json_is_object(zone)) {
 		fprintf(out, "%-12s", "zone");
 		put(text_of(zone, "name"), out);
-		put_decided(", by ", json_object_get(zone, "decided_by"), out);
+		put_by(json_object_get(zone, "decided_by"), out);
 		fputc('\n', out);
 	}
 	put_prefixes(p, out);
@@ -186,7 +198,7 @@ put_address(const json_t *s, FILE *out)
 			verdict = verdicts[i][1];
 	}
 	fprintf(out, "    %s: %s", text_of(s, "address"), verdict);
-	put_decided(", by ", json_object_get(s, "decided_by"), out);
+	put_by(json_object_get(s, "decided_by"), out);
 }
 
 static void

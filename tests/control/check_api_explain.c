@@ -27,6 +27,7 @@ setup(void)
 	/* The loop goes by the policies whose lines are known. */
 	policies_unref(rig.conf.core.policies);
 	rig.conf.core.policies = policies_ref(op.settings.conf.core.policies);
+	rig.conf.core.local_zones = true;
 	rig_start(&rig);
 	op.host.loops[0] = rig.loop;
 	op.host.n_loops = 1;
@@ -129,6 +130,10 @@ START_TEST(clients_and_zones)
 	ck_assert_str_eq(text_at("reason.name"), "denied");
 	ck_assert_str_eq(text_at("answer.rcode"), "REFUSED");
 	ck_assert_str_eq(text_at("decided_by.rule"), "no allow line has this client");
+	explain("/explain?name=1.0.0.10.in-addr.arpa&type=PTR", 0);
+	ck_assert_str_eq(text_at("reason.name"), "local-zone");
+	ck_assert_str_eq(text_at("decided_by.rule"), "the default");
+	ck_assert_str_eq(text_at("decided_by.keyword"), "local-zones");
 	explain("/explain?name=e.test&do=1&cd=1&type=A&tcp=0", 1);
 	ck_assert(json_is_true(at("question.do")) && json_is_true(at("question.cd")));
 	ck_assert_str_eq(text_at("answer.answer.0"), "e.test. 300 IN A 192.0.2.1");

@@ -93,6 +93,9 @@ START_TEST(conclusion_first)
 	    text);
 	show("{\"conclusion\": \"x\", \"decided_by\": {\"rule\": \"built in\"}}");
 	HAS("\ndecided by  built in\n");
+	show("{\"conclusion\": \"x\", \"decided_by\": {\"rule\": \"the default\", \"keyword\": "
+	     "\"k\"}}");
+	HAS("\ndecided by  the default of k\n");
 	show("{\"conclusion\": \"x\", \"decided_by\": {\"keyword\": \"k\", \"value\": \"v\", "
 	     "\"from\": \"command line\"}}");
 	HAS("\ndecided by  command line: k v\n");
@@ -107,7 +110,7 @@ START_TEST(policy)
 	     "[{\"prefix\": \"64:ff9b::/96\", \"state\": \"active\"}, {\"prefix\": \"::/96\", "
 	     "\"state\": \"down\"}], \"beyond_rate_limit\": 64}, \"reloaded\": true}");
 	HAS("policy      /f:7: client ::/0 {\n");
-	HAS("may ask     yes, by r\n");
+	HAS("may ask     yes (r)\n");
 	HAS("zone        z.\n");
 	HAS("prefixes    64:ff9b::/96 active, ::/96 down\n");
 	HAS("its network of 64 bits is beyond rate-limit now\n");
@@ -151,7 +154,7 @@ START_TEST(steps)
 	HAS("    1.500 ms    from u over UDP: n. A REFUSED\n");
 	HAS("  a: silent\n");
 	HAS("  answered here\n");
-	HAS("    10.0.0.1: not mapped: 64:ff9b::/96 is for global addresses only, by r\n");
+	HAS("    10.0.0.1: not mapped: 64:ff9b::/96 is for global addresses only (r)\n");
 	HAS("would ask n. MX; if that fails, an expired entry is at hand\n");
 	HAS("    of u\n");
 	HAS("3 more steps\n");
