@@ -126,6 +126,45 @@ rtt(const json_t *j, const char *key, char text[static 32])
 	return text;
 }
 
+/* What upstream U is used with at present. */
+static void
+put_present(const json_t *u, FILE *out)
+{
+	static const struct {
+		const char *key, *what;
+	} parts[] = { { "in_flight", "in flight" }, { "waiting", "waiting" },
+		{ "sockets", "sockets" }, { "connections", "connections" }, { "late", "late" },
+		{ "hedges", "hedges" } };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		fprintf(out, "%s%" PRId64 " %s", i == 0 ? "    " : ", ",
+		    (int64_t)number_of(u, parts[i].key), parts[i].what);
+	fputc('\n', out);
+}
+
+/* The guards of an upstream. */
+static void
+put_guards(json_t *guards, FILE *out)
+{
+	const char *name, *between = "    ";
+	json_t *g;
+
+	if (json_object_size(guards) == 0)
+		return;
+	json_object_foreach(guards, name, g)
+	{
+		fputs(between, out);
+		put(name, out);
+		fprintf(out, " %s", text_of(g, "state"));
+		if (json_is_real(json_object_get(g, "off_s"))) {
+			fputs(" for ", out);
+			put_duration((json_int_t)real_of(g, "off_s"), out);
+		}
+		between = ", ";
+	}
+	fputc('\n', out);
+}
+
 void
 show_upstreams(const json_t *j, FILE *out)
 {
@@ -133,14 +172,19 @@ show_upstreams(const json_t *j, FILE *out)
 	char udp[32], tcp[32];
 	size_t i;
 
-	fprintf(out, "%-32s %-16s %9s %9s %12s %12s %10s %8s %7s\n", "upstream", "state", "UDP ms",
-	    "TCP ms", "sends", "replies", "lost", "hedges", "share");
-	json_array_foreach(list, i, u) fprintf(out,
-	    "%-32s %-16s %9s %9s %12" PRId64 " %12" PRId64 " %10" PRId64 " %8" PRId64 " %6.1f%%\n",
-	    text_of(u, "address"), text_of(u, "state"), rtt(u, "udp", udp), rtt(u, "tcp", tcp),
-	    (int64_t)number_of(u, "sends"), (int64_t)number_of(u, "replies"),
-	    (int64_t)number_of(u, "lost"), (int64_t)number_of(u, "hedges"),
-	    real_of(u, "share_percent"));
+	fprintf(out, "%-28s %-16s %8s %8s %10s %10s %8s %6s\n", "upstream", "state", "UDP ms",
+	    "TCP ms", "sends", "replies", "lost", "share");
+	json_array_foreach(list, i, u)
+	{
+		fprintf(out,
+		    "%-28s %-16s %8s %8s %10" PRId64 " %10" PRId64 " %8" PRId64 " %5.1f%%\n",
+		    text_of(u, "address"), text_of(u, "state"), rtt(u, "udp", udp),
+		    rtt(u, "tcp", tcp), (int64_t)number_of(u, "sends"),
+		    (int64_t)number_of(u, "replies"), (int64_t)number_of(u, "lost"),
+		    real_of(u, "share_percent"));
+		put_present(u, out);
+		put_guards(json_object_get(u, "guards"), out);
+	}
 }
 
 /* The texts of LIST, or those of KEY in its objects, behind WHAT. */

@@ -32,7 +32,7 @@ void show_stats(const json_t *j, FILE *out);
  */
 void show_rates(const json_t *before, const json_t *now, FILE *out);
 
-/* show_upstreams: a line for each upstream. */
+/* show_upstreams: each upstream in a few lines. */
 void show_upstreams(const json_t *j, FILE *out);
 
 /*

@@ -136,6 +136,8 @@ loop_tell(struct loop *l)
 	const struct shell *sh = &l->sh;
 
 	l->n_views = engine_views(sh->engine, l->views);
+	for (size_t i = 0; i < l->n_views; i++)
+		l->views[i].connections = upstream_tcp_to(sh, &l->views[i].addr);
 	l->open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
 		.clients = sh->sessions.n,
 		.upstreams = sh->upstream_tcp.n_open,

@@ -86,7 +86,10 @@ check 'status: no reload yet' is 'none yet' ctl status
 check 'status by curl' is '"loops_silent": 0' http GET /status
 check 'stats' is 'client_udp                          1  questions received over UDP' ctl stats
 check 'stats of all counters, by curl' is '"bogus": 0' http GET /stats
-check 'upstreams' is '127.0.0.1#5300                   good' ctl upstreams
+check 'upstreams' is '127.0.0.1#5300               good' ctl upstreams
+check 'upstreams: guards' is '0x20 on, cookie not offered, edns on, udp_ids on' ctl upstreams
+check 'upstreams: sockets' is ' sockets, 0 connections' ctl upstreams
+check 'upstreams: all in 100 columns' sh -c "! $dns64ctl -s $control upstreams | grep -q '.\\{101\\}'"
 start asking dnsperf -s ::1 -p 5364 -d "$(questions 100 >"$work/questions"; echo "$work/questions")" -l 7 -Q 100
 sleep 0.5
 check 'rates' is 'client_udp ' ctl stats --rates
