@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "config/access.h"
 #include "config/keywords.h"
 #include "config/policy_lines.h"
@@ -407,6 +408,18 @@ take_zones(struct making *m)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* A hash of the networks of block L, in whichever order it names them; 0: of no block. */
+static uint64_t
+networks_of(const struct policy_lines *l)
+{
+	const struct policy_lines_net *n = l->nets.items;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->nets.n; i++)
+		sum += hash_bytes(&n[i].net, sizeof(n[i].net), 1);
+	return sum;
+}
+
 struct policies *
 policies_make(const struct settings *s, struct diag *d)
 {
@@ -421,6 +434,7 @@ policies_make(const struct settings *s, struct diag *d)
 		m.own = policy_lines_at(s->policy_lines, i);
 		m.p = &m.ps->table[i];
 		take_values(&m);
+		m.p->networks = networks_of(m.own);
 		take_prefixes(&m);
 		take_excluded(&m);
 		take_zones(&m);

@@ -18,6 +18,7 @@
 #include "config/keyword.h"
 #include "config/origin.h"
 #include "core/conf.h"
+#include "core/usage.h"
 
 #define SETTINGS_NAME 64   /* bytes of a user's or group's name, with its zero */
 #define SETTINGS_PATH 1024 /* bytes of a path, with its zero */
@@ -74,6 +75,7 @@ struct settings {
 						blocks too; 0: none */
 
 	struct origin origin; /* what was read */
+	struct usage usage;   /* which counters policies have; the same after a reload */
 	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
 
 	/* Of no use to engine and shell. */

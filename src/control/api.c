@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "control/api_cache.h"
+#include "control/api_clients.h"
 #include "control/api_config.h"
 #include "control/api_cookie.h"
 #include "control/api_explain.h"
@@ -123,6 +124,7 @@ static const struct http_route routes[] = {
 	{ "/ready", GET, pages_ready, "can it do its work?" },
 	{ "/status", GET, api_status, "what runs, since when, and how it is" },
 	{ "/stats", GET, api_stats, "the counters" },
+	{ "/clients", GET, api_clients, "policies of clients, and how often each was used" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
 	{ "/config", GET, api_config, "what is in force, and where it stands" },
 	{ "/explain", GET, api_explain,

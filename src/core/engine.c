@@ -206,7 +206,10 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 		.family = in->peer.family };
 	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
 		return ASKED_ONCE;
-	return packetcache_find(e->packetcache, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
+	if (!packetcache_find(e->packetcache, &ask, &e->stats))
+		return ASKED_OFTEN;
+	stats_inc(&e->stats.clients[conf->policies->table[ask.policy].counter]);
+	return ANSWERED;
 }
 
 /* Not inline: a reply from upstream has no use for all the registers that this takes. */
@@ -362,12 +365,13 @@ engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 /* --- what goes out ---------------------------------------------------------------------------- */
 
 static void
-count_answer(struct engine *e, const struct query *q, const uint8_t *msg)
+count_answer(struct engine *e, struct query *q, const uint8_t *msg)
 {
 	bool waited = query_waited(q);
 	uint16_t flags = header_flags(msg);
 
 	stats_answer(&e->stats, (enum reason)q->reason, waited, flags & DNS_RCODE);
+	stats_inc(&e->stats.clients[query_policy(&e->queries, q)->counter]);
 	if (waited)
 		latency_add(&e->waited, e->now_ns - query_came_ns(q));
 	if (flags & DNS_TC)
@@ -490,10 +494,4 @@ bool
 engine_busy(const struct engine *e)
 {
 	return e->wheel.n > 0;
-}
-
-uint32_t
-engine_in_flight(const struct engine *e)
-{
-	return e->queries.pool.n_used;
 }

@@ -29,6 +29,12 @@ engine_latency(const struct engine *e)
 	return &e->waited;
 }
 
+uint32_t
+engine_in_flight(const struct engine *e)
+{
+	return e->queries.pool.n_used;
+}
+
 size_t
 engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
 {

@@ -113,3 +113,15 @@ stats_sum_asked(const struct stats *const *stats, unsigned n, uint64_t asked[sta
 			asked[a] += atomic_load_explicit(&stats[i]->asked[a], memory_order_relaxed);
 	}
 }
+
+void
+stats_sum_clients(
+    const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS])
+{
+	for (unsigned c = 0; c < STATS_CLIENTS; c++) {
+		clients[c] = 0;
+		for (unsigned i = 0; i < n; i++)
+			clients[c] +=
+			    atomic_load_explicit(&stats[i]->clients[c], memory_order_relaxed);
+	}
+}

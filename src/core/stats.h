@@ -148,13 +148,16 @@ enum stats_type {
 /* Of a question: TCP 1; IPv6 1; its type. */
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
+#define STATS_CLIENTS 256 /* counters of policies */
+
 struct stats {
 	/*
 	 * by reason the answers given, and what was dropped: without waiting for upstream, from the
 	 * cache or from here; and after it; each by rcode
 	 */
 	_Alignas(64) _Atomic uint64_t reasons[REASON_N][2][STATS_RCODES];
-	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
+	_Atomic uint64_t asked[STATS_ASKED];     /* questions, by stats_asked */
+	_Atomic uint64_t clients[STATS_CLIENTS]; /* answers, by policy.counter */
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
@@ -252,6 +255,10 @@ uint64_t stats_in_flight(const struct stats_row rows[static STATS_N]);
 /* stats_sum_rcodes: the same by rcode. */
 void stats_sum_rcodes(
     const struct stats *const *stats, unsigned n, uint64_t rcodes[static STATS_RCODES]);
+
+/* stats_sum_clients: the sums of stats.clients. Any thread. */
+void stats_sum_clients(
+    const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS]);
 
 /* stats_sum_asked: the sums of stats.asked. Any thread. */
 void stats_sum_asked(

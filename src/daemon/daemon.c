@@ -265,6 +265,7 @@ start_loops(struct daemon *d)
 		.freebind = s->conf.io.freebind };
 	if (!sockets_open(&w, LOG_SERVER, &sockets))
 		return DAEMON_RESOURCES;
+	usage_give(&s->usage, s->conf.core.policies);
 	snapshot = snapshot_new(&s->conf);
 	if (snapshot != NULL) {
 		rc = threads_init(&d->threads, d->plan.n_loops, snapshot, sockets, w.n);

@@ -32,8 +32,7 @@ parcel_free(struct parcel *p, unsigned n_loops)
 }
 
 bool
-parcel_pack(
-    struct parcel *p, unsigned n_loops, const struct settings *now, const struct settings *next)
+parcel_pack(struct parcel *p, unsigned n_loops, const struct settings *now, struct settings *next)
 {
 	struct netaddr added[CONF_MAX_LISTENS];
 	struct sockets_wanted w = { .addrs = added,
@@ -48,6 +47,7 @@ parcel_pack(
 	p->n_added = w.n;
 	if (!sockets_open(&w, LOG_CONFIG, &p->sockets))
 		return false;
+	usage_give(&next->usage, next->conf.core.policies);
 	p->snapshot = snapshot_new(&next->conf);
 	ok = p->snapshot != NULL;
 	for (unsigned i = 0; i < n_loops; i++) {

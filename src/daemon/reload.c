@@ -54,6 +54,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		next->conf.core.pulses = s->conf.core.pulses;
 		next->conf.core.rates = s->conf.core.rates;
 		complete_cookies(next, s);
+		next->usage = s->usage;
 		ok = parcel_pack(&p, t->n, s, next);
 	}
 	if (ok) {

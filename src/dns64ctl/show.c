@@ -172,18 +172,54 @@ show_upstreams(const json_t *j, FILE *out)
 	char udp[32], tcp[32];
 	size_t i;
 
-	fprintf(out, "%-28s %-16s %8s %8s %10s %10s %8s %6s\n", "upstream", "state", "UDP ms",
+	fprintf(out, "%-28s %-16s %8s %8s %10s %10s %7s %6s\n", "upstream", "state", "UDP ms",
 	    "TCP ms", "sends", "replies", "lost", "share");
 	json_array_foreach(list, i, u)
 	{
 		fprintf(out,
-		    "%-28s %-16s %8s %8s %10" PRId64 " %10" PRId64 " %8" PRId64 " %5.1f%%\n",
+		    "%-28s %-16s %8s %8s %10" PRId64 " %10" PRId64 " %7" PRId64 " %5.1f%%\n",
 		    text_of(u, "address"), text_of(u, "state"), rtt(u, "udp", udp),
 		    rtt(u, "tcp", tcp), (int64_t)number_of(u, "sends"),
 		    (int64_t)number_of(u, "replies"), (int64_t)number_of(u, "lost"),
 		    real_of(u, "share_percent"));
 		put_present(u, out);
 		put_guards(json_object_get(u, "guards"), out);
+	}
+}
+
+/* The texts of LIST, a line each if they are LINES, else with blanks between them. */
+static void
+put_texts(const json_t *list, bool lines, FILE *out)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		fputs(lines ? "    " : i > 0 ? " " : "", out);
+		put(json_is_string(item) ? json_string_value(item) : "-", out);
+		fputs(lines ? "\n" : "", out);
+	}
+}
+
+void
+show_clients(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "clients"), *c;
+	size_t i;
+
+	fprintf(out, "%6s %8s %8s %14s  %s\n", "line", "prefixes", "zones", "answers", "clients");
+	json_array_foreach(list, i, c)
+	{
+		const json_t *networks = json_object_get(c, "networks");
+
+		fprintf(out, "%6" PRId64 " %8" PRId64 " %8" PRId64 " %14" PRId64 "%s ",
+		    (int64_t)number_of(c, "line"), (int64_t)number_of(c, "prefixes"),
+		    (int64_t)number_of(c, "zones"), (int64_t)number_of(c, "answers"),
+		    json_is_true(json_object_get(c, "shared")) ? "*" : " ");
+		put_texts(networks, false, out);
+		fputs(json_array_size(networks) == 0 ? "all others\n" : "\n", out);
+		put_texts(json_object_get(c, "sets"), true, out);
 	}
 }
 

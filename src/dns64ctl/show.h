@@ -35,6 +35,9 @@ void show_rates(const json_t *before, const json_t *now, FILE *out);
 /* show_upstreams: each upstream in a few lines. */
 void show_upstreams(const json_t *j, FILE *out);
 
+/* show_clients: each policy in a line, and what its block changes. */
+void show_clients(const json_t *j, FILE *out);
+
 /*
  * show_config: the configuration that is in force, as a file that says the same, with comments
  * where each line stands.

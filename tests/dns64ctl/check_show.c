@@ -110,6 +110,17 @@ START_TEST(status)
 }
 END_TEST
 
+START_TEST(clients)
+{
+	shown(show_clients,
+	    "{\"clients\": [{\"networks\": [], \"line\": 0, \"answers\": 7, \"sets\": []}, "
+	    "{\"networks\": [\"10.0.0.0/8\", \"::/0\"], \"line\": 12, \"prefixes\": 2, "
+	    "\"zones\": 3, \"answers\": 9, \"shared\": true, \"sets\": [\"hide-a yes\"]}]}");
+	HAS("     0        0        0              7  all others\n");
+	HAS("    12        2        3              9* 10.0.0.0/8 ::/0\n    hide-a yes\n");
+}
+END_TEST
+
 START_TEST(secrets)
 {
 	shown(show_secrets,
@@ -187,6 +198,7 @@ main(void)
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, status);
+	tcase_add_test(tc, clients);
 	tcase_add_test(tc, secrets);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, upstreams_and_entries);

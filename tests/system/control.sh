@@ -116,6 +116,33 @@ echo 'prot 53' >>"$work/again.conf"
 exits 1 check-config "$work/again.conf"
 check 'check-config: the error' is 'did you mean port' cat "$work/said"
 
+# --- policies of clients ---
+
+settings 'client 127.0.0.0/8 {' 'hide-a yes' 'never-synthesize a.test b.test' '}'
+check 'a block' is 'reload: done' ctl reload
+clients()
+{
+	ctl clients | awk -v head="$1" '$1 == head { print $4 }'
+}
+block=$(grep -n '^client' "$work/dns64d.conf" | cut -d : -f 1)
+others=$(clients 0)
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	answer_of 127.0.0.1 5364 $known AAAA >/dev/null
+done
+equal 'answers of its clients, repeated ones too' 10 "$(clients "$block")"
+equal 'and no others' "$others" "$(clients 0)"
+check 'its networks' is '  127.0.0.0/8' ctl clients
+check 'its lines' is '    never-synthesize a.test b.test' ctl clients
+check 'its zones' is "$block        1        2             10" ctl clients
+settings 'hide-a yes' 'client 10.0.0.0/8 {' '}' 'client 127.0.0.0/8 {' '}'
+check 'at another line' is 'reload: done' ctl reload
+equal 'the count goes on' 10 "$(clients $((block + 3)))"
+equal 'another block begins anew' 0 "$(clients $((block + 1)))"
+settings
+check 'without a block' is 'reload: done' ctl reload
+answer_of 127.0.0.1 5364 $known AAAA >/dev/null
+equal 'they are as others' $((others + 1)) "$(clients 0)"
+
 # --- reload ---
 
 exits 0 reload
