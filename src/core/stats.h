@@ -186,7 +186,7 @@ stats_inc(_Atomic uint64_t *counter)
 MUST_USE static inline unsigned
 stats_answered(enum reason reason, bool waited, unsigned rcode)
 {
-	return ((unsigned)reason * 2 + waited) * STATS_RCODES + rcode;
+	return ((unsigned)reason * 2 + (waited ? 1U : 0U)) * STATS_RCODES + rcode;
 }
 
 /* stats_answer: count such an answer. Only in the owner's thread. */
@@ -204,13 +204,14 @@ stats_dropped(struct stats *s, enum reason reason)
 }
 
 #define STATS_NUMBERED (DNS_TYPE_HTTPS + 1)
-extern const uint8_t stats_types[STATS_NUMBERED]; /* enum stats_type, by the number of the type */
+/* enum stats_type, by the number of the type; 0 is STATS_OTHER, as are those from here on */
+extern const uint8_t stats_types[STATS_NUMBERED];
 
 /* stats_asked: the place in stats.asked of a question for QTYPE. */
 MUST_USE static inline unsigned
 stats_asked(bool tcp, bool ipv6, uint16_t qtype)
 {
-	unsigned type = qtype < STATS_NUMBERED ? stats_types[qtype] : STATS_OTHER;
+	unsigned type = stats_types[qtype < STATS_NUMBERED ? qtype : 0];
 
 	return ((tcp ? 2U : 0U) + (ipv6 ? 1U : 0U)) * STATS_TYPES + type;
 }
