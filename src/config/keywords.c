@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/keywords.h"
 
+#include "config/keyword_logs.h"
 #include "config/keyword_row.h"
-#include "config/loglevel.h"
 #include "config/set.h"
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
-#include "config/set_querylog.h"
 
 static const struct keyword table[] = {
 	/* Upstreams. */
@@ -437,38 +436,7 @@ static const struct keyword table[] = {
 	    FIELD(stop_timeout_ms),
 	    .fallback = "5",
 	    .help = "how long a stop waits for questions in flight" },
-	{ .name = "log",
-	    CHOICE("auto|syslog|stderr"),
-	    AT_START(log),
-	    .fallback = "auto",
-	    .help = "where messages go; auto: stderr in the foreground, else syslog" },
-	{ .name = "log-level",
-	    .args = "[" LOGLEVEL_CATEGORIES "] " LOGLEVEL_LEVELS,
-	    .parse = loglevel_set,
-	    FIELD_WORDS(log_levels, 2),
-	    .repeatable = true,
-	    .fallback = "notice",
-	    .help = "least important messages that are written, in all or about one thing" },
-	{ .name = "query-log",
-	    PATH("none|syslog|stderr|FILE", "none"),
-	    FIELD(query_log),
-	    .help = "where a line for each answer goes" },
-	{ .name = "query-log-format",
-	    CHOICE("text|json"),
-	    FIELD(query_log_format),
-	    .fallback = "text",
-	    .help = "words for people, or a JSON object" },
-	{ .name = "query-log-select",
-	    .args = "all|synthesized|failed|denied|slow MS...",
-	    .parse = set_query_log_select,
-	    FIELD_WORDS(conf.core.tap.select, 5),
-	    .fallback = "all",
-	    .help = "for which answers; slow: those that took so many milliseconds" },
-	{ .name = "query-log-sample",
-	    NUMBER(1, 1000000),
-	    FIELD(conf.core.tap.sample),
-	    .fallback = "1",
-	    .help = "for one in N of these" },
+	KEYWORD_LOG_ROWS,
 	{ .name = "debugging",
 	    NO_OR_YES("no"),
 	    FIELD(debugging),

@@ -83,7 +83,10 @@ struct settings {
 	enum settings_log log;
 	char query_log[SETTINGS_PATH]; /* "none", "syslog", "stderr", or a file */
 	enum settings_query_log query_log_format;
-	uint32_t num_threads; /* 0: as many as there are CPUs */
+	char dnstap_socket[SETTINGS_PATH]; /* "none", or a path */
+	char dnstap_identity[CONF_TEXT];   /* "hostname": the machine's; empty: none */
+	char dnstap_version[CONF_TEXT];    /* "auto": dns64d's; empty: none */
+	uint32_t num_threads;              /* 0: as many as there are CPUs */
 	struct settings_cpus affinity;
 	char user[SETTINGS_NAME];  /* "none": do not change; "auto": only if we are root */
 	char group[SETTINGS_NAME]; /* "none": the user's */

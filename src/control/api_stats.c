@@ -26,19 +26,27 @@ api_stats_cache(struct cache *c)
 	    (json_int_t)n.comebacks);
 }
 
+static void
+add_rows(json_t *counters, json_t *help, const struct stats_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		(void)json_object_set_new(
+		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
+		(void)json_object_set_new(help, rows[i].name, json_string(rows[i].help));
+	}
+}
+
 void
 api_stats(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
 	json_t *counters = json_object(), *help = json_object();
-	struct stats_row rows[STATS_N];
+	struct stats_row rows[STATS_N], dnstap[CAPTURE_FIGURES];
 
 	facts_rows(&d->host, rows);
-	for (size_t i = 0; i < STATS_N; i++) {
-		(void)json_object_set_new(
-		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
-		(void)json_object_set_new(help, rows[i].name, json_string(rows[i].help));
-	}
+	facts_dnstap(&d->host, dnstap);
+	add_rows(counters, help, rows, STATS_N);
+	add_rows(counters, help, dnstap, CAPTURE_FIGURES);
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", "time",
 		(double)clock_now_ns() / (double)NS_PER_SEC, "in_flight",

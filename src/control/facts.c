@@ -76,6 +76,16 @@ facts_rows(const struct host *host, struct stats_row rows[static STATS_N])
 	stats_sum(all, host->n_loops, rows);
 }
 
+void
+facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES])
+{
+	const struct capture *captures[SETTINGS_LOOPS];
+
+	for (unsigned i = 0; i < host->n_loops; i++)
+		captures[i] = loop_capture(host->loops[i]);
+	capture_sum(captures, host->n_loops, rows);
+}
+
 static void
 collect_loops(struct facts *f, const struct host *host)
 {
@@ -94,6 +104,7 @@ collect_loops(struct facts *f, const struct host *host)
 		}
 	}
 	stats_sum(all, host->n_loops, f->rows);
+	facts_dnstap(host, f->dnstap);
 	stats_sum_reasons(all, host->n_loops, f->reasons);
 	stats_sum_rcodes(all, host->n_loops, f->rcodes);
 	stats_sum_asked(all, host->n_loops, f->asked);

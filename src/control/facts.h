@@ -17,6 +17,7 @@
 #include "config/settings.h"
 #include "control/ask.h"
 #include "control/host.h"
+#include "core/capture.h"
 #include "core/stats.h"
 #include "io/loop.h"
 
@@ -33,6 +34,7 @@ struct facts {
 	uint64_t now_ns;
 	struct stats_row rows[STATS_N]; /* of all loops */
 	struct stats_reason reasons[REASON_N];
+	struct stats_row dnstap[CAPTURE_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
 	struct latency waited;         /* of the loops that told in time */
@@ -59,6 +61,9 @@ MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views
 
 /* facts_rows: write the counters of all loops of HOST, added up, to ROWS. */
 void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
+
+/* facts_dnstap: write what became of the messages handed to dnstap, of all loops, to ROWS. */
+void facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES]);
 
 /* facts_all_told: has every loop told what it knows? */
 MUST_USE bool facts_all_told(const struct facts *f);

@@ -459,5 +459,7 @@ metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics)
 		table[i].write(&t, f);
 	}
 	metric_stats_write(&t, f->rows);
+	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
+		metric_stats_one(&t, &f->dnstap[i]);
 	metric_text_end(&t);
 }

@@ -71,6 +71,8 @@ counters_json(const struct facts *f)
 
 	for (unsigned i = 0; i < STATS_N; i++)
 		(void)json_object_set_new(j, f->rows[i].name, integer(f->rows[i].value));
+	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
+		(void)json_object_set_new(j, f->dnstap[i].name, integer(f->dnstap[i].value));
 	return j;
 }
 

@@ -82,6 +82,23 @@ struct conf_tap {
 	uint32_t slow_ms; /* CONF_TAP_SLOW: an answer that took so long */
 };
 
+/* Which messages dnstap gets, as bits; in the order of the words of dnstap-messages. */
+enum conf_capture_type {
+	CONF_CLIENT_QUERY = 1,
+	CONF_CLIENT_RESPONSE = 2,
+	CONF_FORWARDER_QUERY = 4,   /* to an upstream */
+	CONF_FORWARDER_RESPONSE = 8 /* from an upstream */
+};
+
+#define CONF_CAPTURE_ALL 15
+#define CONF_CAPTURE_CLIENT (CONF_CLIENT_QUERY | CONF_CLIENT_RESPONSE)
+#define CONF_CAPTURE_FORWARDER (CONF_FORWARDER_QUERY | CONF_FORWARDER_RESPONSE)
+
+struct conf_capture {
+	uint8_t types;   /* enum conf_capture_type, as bits; 0: none */
+	uint32_t sample; /* one in so many questions, with its response */
+};
+
 struct cache;
 struct told;
 struct pulses;
@@ -131,6 +148,7 @@ struct conf_core {
 	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
 	struct pulses *pulses;
 	struct conf_tap tap;
+	struct conf_capture capture;
 	struct conf_rate rate;
 	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
 	struct rates *rates;

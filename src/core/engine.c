@@ -25,10 +25,7 @@
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick, at most */
 #define MOVES_PER_UNIT 8 /* waiters that go on to a list in one unit of work */
 
-/*
- * How many calls there are between two audits. ThreadSanitizer makes one take 30 times as long, and
- * it looks for something else.
- */
+/* Calls between two audits, of which ThreadSanitizer makes one 30 times as long. */
 #ifdef __SANITIZE_THREAD__
 #define AUDIT_EVERY 64
 #else
@@ -225,6 +222,8 @@ on_client_message(struct engine *e, const struct packet_in *in)
 		verdict = limit_question(&e->limits, in, e->now_ns);
 	if (verdict == LIMIT_DROP)
 		return ENGINE_DROPPED;
+	if (UNLIKELY(e->watched))
+		engine_tell_asked(e, in);
 	if (e->packetcache != NULL && udp && verdict == LIMIT_PASS)
 		repeated = look_in_packetcache(e, in);
 	if (repeated == ANSWERED) {
@@ -247,8 +246,8 @@ on_client_message(struct engine *e, const struct packet_in *in)
 static enum engine_taken
 on_upstream_message(struct engine *e, const struct packet_in *in)
 {
-	if (UNLIKELY(e->queries.trace != NULL))
-		engine_trace_came(e, in);
+	if (UNLIKELY(e->watched_upstream))
+		engine_tell_came(e, in);
 
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
@@ -472,8 +471,8 @@ next(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
 	if (!more && lookup_to_ask(&e->lookups)) {
 		more = attempt_next_question(&e->lookups, udp, tcp, send, e->now_ns);
-		if (UNLIKELY(e->queries.trace != NULL) && more)
-			engine_trace_sent(e, send, udp, tcp);
+		if (UNLIKELY(e->watched_upstream) && more)
+			engine_tell_sent(e, send, udp, tcp);
 	}
 	audited(e);
 	return more;

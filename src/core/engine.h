@@ -35,6 +35,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "core/capture.h"
 #include "core/channel.h"
 #include "core/conf.h"
 #include "core/latency.h"
@@ -70,6 +71,12 @@ void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t no
  * long as E lives; it counts in engine_stats.
  */
 void engine_set_tap(struct engine *e, struct tap *tap);
+
+/*
+ * engine_set_capture: hand CAPTURE the messages that the settings select (conf_capture). CAPTURE is
+ * borrowed as long as E lives; it counts in engine_stats.
+ */
+void engine_set_capture(struct engine *e, struct capture *capture);
 
 /*
  * engine_explain: what would become of the client's message IN? It goes its way, with upstream and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine_tell: somebody wants to know of each answer: the debug log, the query log; or all about
- * one: core/trace.
+ * engine_tell: somebody wants to know of each answer: the debug log, the query log; or of each
+ * message: dnstap; or all about one question: core/trace.
  */
 #include "core/engine.h"
 
@@ -10,20 +10,45 @@
 #include "base/log.h"
 #include "core/engine_parts.h"
 #include "core/explain.h"
+#include "core/match.h"
 #include "core/request.h"
 #include "core/svcb.h"
 #include "core/tap.h"
 #include "core/trace.h"
 #include "dns/header.h"
 
+/* The messages that are to be captured, enum conf_capture_type, as bits. */
+static unsigned
+captured(const struct engine *e)
+{
+	return e->capture == NULL ? 0 : e->queries.conf->capture.types;
+}
+
+static void
+watch_upstream(struct engine *e)
+{
+	e->watched_upstream =
+	    e->queries.trace != NULL || (captured(e) & CONF_CAPTURE_FORWARDER) != 0;
+}
+
 void
 engine_watch(struct engine *e)
 {
 	bool debugs = log_debugs(LOG_ANY);
 
-	e->watched = debugs || (e->tap != NULL && e->queries.conf->tap.select != 0);
+	e->watched = debugs || (e->tap != NULL && e->queries.conf->tap.select != 0) ||
+	    (captured(e) & CONF_CAPTURE_CLIENT) != 0;
+	watch_upstream(e);
 	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
 		upstreams_watch(&e->upstreams);
+}
+
+/* Hand on a message that R tells all but the time of. */
+static void
+capture(struct engine *e, struct capture_record *r, const uint8_t *msg)
+{
+	r->at_ns = e->now_ns;
+	capture_put(e->capture, &e->queries.conf->capture, r, msg);
 }
 
 void
@@ -31,6 +56,28 @@ engine_set_tap(struct engine *e, struct tap *tap)
 {
 	e->tap = tap;
 	engine_watch(e);
+}
+
+void
+engine_set_capture(struct engine *e, struct capture *c)
+{
+	e->capture = c;
+	engine_watch(e);
+}
+
+void
+engine_tell_asked(struct engine *e, const struct packet_in *in)
+{
+	struct capture_record r = { .peer = in->peer,
+		.local = in->local,
+		.len = (uint16_t)in->len,
+		.type = CONF_CLIENT_QUERY,
+		.tcp = in->way == PACKET_CLIENT_TCP };
+
+	/* What is no question gets no answer. */
+	if ((captured(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
+	    (header_flags(in->msg) & DNS_QR) == 0)
+		capture(e, &r, in->msg);
 }
 
 /* Whose reply the answer to Q was made of; NULL: that of the cache, or of nobody. */
@@ -61,6 +108,16 @@ engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 		explain_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
 	if (log_debugs(LOG_CLIENT))
 		explain_answer(q, msg, len, e->now_ns);
+	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
+		capture(e,
+		    &(struct capture_record){ .asked_ns = query_came_ns(q),
+			.peer = q->peer,
+			.local = q->local,
+			.len = (uint16_t)len,
+			.type = CONF_CLIENT_RESPONSE,
+			.reason = q->reason,
+			.tcp = q->tcp },
+		    msg);
 	if (e->tap == NULL || e->queries.conf->tap.select == 0)
 		return;
 	if (upstream != NULL)
@@ -80,6 +137,15 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 
 	if (log_debugs(LOG_CLIENT))
 		explain_repeated(&e->repeated.peer, msg, len, why.reason);
+	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
+		capture(e,
+		    &(struct capture_record){ .asked_ns = e->now_ns,
+			.peer = e->repeated.peer,
+			.local = e->repeated.local,
+			.len = (uint16_t)len,
+			.type = CONF_CLIENT_RESPONSE,
+			.reason = (uint8_t)why.reason },
+		    msg);
 	if (e->tap != NULL && e->queries.conf->tap.select != 0)
 		tap_put(e->tap, &e->queries.conf->tap, &r, msg, len);
 }
@@ -143,6 +209,7 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 		trace_end(t, REASON_DROP_FULL, false, NULL, 0);
 		return true;
 	}
+	watch_upstream(e);
 	note_policy(e, q);
 	query_start_soon(&e->queries, q);
 	return true;
@@ -164,6 +231,7 @@ end_trace(struct engine *e, const struct query *q, const uint8_t *msg, size_t le
 		len = 0;
 	}
 	e->queries.trace = NULL;
+	watch_upstream(e);
 	trace_end(t, reason, query_waited(q), msg, len);
 }
 
@@ -194,24 +262,57 @@ upstream_at(const struct engine *e, enum packet_way way, uint32_t sock)
 					  : e->upstreams.sockets[sock].upstream;
 }
 
-void
-engine_trace_sent(
-    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
+static void
+trace_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
 {
-	struct trace_step about = { .kind = TRACE_SENT };
+	struct trace_step about = { .kind = TRACE_SENT, .tcp = send->way == PACKET_UPSTREAM_TCP };
 
-	if (send->way != PACKET_UPSTREAM_UDP && send->way != PACKET_UPSTREAM_TCP)
-		return;
-	about.tcp = send->way == PACKET_UPSTREAM_TCP;
 	about.addr = address_of(e, upstream_at(e, send->way, send->sock));
-	trace_message(e->queries.trace, &about, about.tcp ? tcp : udp, send->len, e->now_ns);
+	trace_message(e->queries.trace, &about, msg, send->len, e->now_ns);
 }
 
-void
-engine_trace_came(struct engine *e, const struct packet_in *in)
+static void
+trace_came(struct engine *e, const struct packet_in *in)
 {
 	struct trace_step about = { .kind = TRACE_CAME, .tcp = in->way == PACKET_UPSTREAM_TCP };
 
 	about.addr = address_of(e, upstream_at(e, in->way, in->sock));
 	trace_message(e->queries.trace, &about, in->msg, in->len, e->now_ns);
+}
+
+/* --- To and from upstreams -------------------------------------------------------------------- */
+
+void
+engine_tell_sent(
+    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
+{
+	bool by_tcp = send->way == PACKET_UPSTREAM_TCP;
+	const uint8_t *msg = by_tcp ? tcp : udp;
+	struct capture_record r = {
+		.len = (uint16_t)send->len, .type = CONF_FORWARDER_QUERY, .tcp = by_tcp
+	};
+
+	if (e->queries.trace != NULL)
+		trace_sent(e, send, msg);
+	if ((captured(e) & CONF_FORWARDER_QUERY) == 0)
+		return;
+	r.peer = address_of(e, upstream_at(e, send->way, send->sock));
+	capture(e, &r, msg);
+}
+
+/* Only what a question waits for is captured: a forger's guesses would leave no room for it. */
+void
+engine_tell_came(struct engine *e, const struct packet_in *in)
+{
+	struct capture_record r = { .len = (uint16_t)in->len,
+		.type = CONF_FORWARDER_RESPONSE,
+		.tcp = in->way == PACKET_UPSTREAM_TCP };
+
+	if (e->queries.trace != NULL)
+		trace_came(e, in);
+	if ((captured(e) & CONF_FORWARDER_RESPONSE) == 0 ||
+	    !match_sent_ns(&e->lookups, in, &r.asked_ns))
+		return;
+	r.peer = address_of(e, upstream_at(e, in->way, in->sock));
+	capture(e, &r, in->msg);
 }

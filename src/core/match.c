@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "core/guess.h"
 #include "core/narrate.h"
+#include "dns/header.h"
 
 /* What came by IN has an ID that is in flight elsewhere, if at all. */
 static __attribute__((noinline)) void
@@ -57,6 +58,33 @@ match_lookup(struct lookups *ls, const struct packet_in *in, const struct msg *m
 		return NULL;
 	}
 	return find(ls, in, msg, now_ns);
+}
+
+bool
+match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *sent_ns)
+{
+	bool udp = in->way == PACKET_UPSTREAM_UDP;
+	uint8_t space = (uint8_t)match_space(ls, in);
+	const struct txid *ids = &ls->spaces[space];
+	const struct txid_owner *owner;
+	const struct lookup *l;
+	const struct attempt *a;
+	uint16_t id;
+
+	if (in->len < DNS_HEADER_LEN || (header_flags(in->msg) & DNS_QR) == 0)
+		return false;
+	id = header_id(in->msg);
+	owner = &ids->owner[id];
+	if (!txid_in_flight(ids, id) ||
+	    (udp ? owner->socket != in->sock : !lookup_went_by(owner, in->sock)))
+		return false;
+	l = lookup_at(ls, owner->lookup);
+	a = match_is_late(ls, l, in, id) ? l->earlier : &l->now;
+	while (a != NULL && (a->id != id || a->space != space))
+		a = a->next;
+	if (a != NULL)
+		*sent_ns = a->sent_ns;
+	return a != NULL;
 }
 
 bool

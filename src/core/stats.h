@@ -131,7 +131,9 @@
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams the kernel refused to send") \
 	X(query_log, "answers handed to the query log") \
-	X(query_log_dropped, "answers that the query log had no room for")
+	X(query_log_dropped, "answers that the query log had no room for") \
+	X(dnstap, "messages handed to dnstap") \
+	X(dnstap_dropped, "messages that dnstap had no room for")
 
 #define STATS_RCODES 16 /* those of a header's four bits */
 

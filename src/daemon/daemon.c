@@ -30,6 +30,7 @@
 #include "daemon/controlsock.h"
 #include "daemon/cpus.h"
 #include "daemon/descriptors.h"
+#include "daemon/dnstap.h"
 #include "daemon/notify.h"
 #include "daemon/pidfile.h"
 #include "daemon/precheck.h"
@@ -58,6 +59,7 @@ struct daemon {
 	struct threads threads;
 	struct querylog querylog; /* from tell_ready on */
 	bool stuck;               /* its thread is, and uses what the threads have */
+	struct dnstap dnstap;     /* likewise */
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
@@ -78,6 +80,7 @@ print_version(void)
 	puts("systemd no");
 #endif
 	printf("seccomp %s\n", syscalls_known() ? "yes" : "no");
+	printf("dnstap %s\n", dnstap_known() ? "yes" : "no");
 	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", pidfile_usual());
 }
 
@@ -314,15 +317,13 @@ report_user(const struct daemon *d)
 static void
 tell_ready(struct daemon *d)
 {
-	struct tap *taps[SETTINGS_LOOPS];
 	char status[REPORT_STATUS];
 	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
 
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
-	threads_taps(&d->threads, taps);
-	querylog_init(&d->querylog, taps, d->threads.n);
-	querylog_use(&d->querylog, &d->settings);
+	querylog_start(&d->querylog, &d->threads, &d->settings);
+	dnstap_start(&d->dnstap, &d->threads, &d->settings);
 	report_start(&d->settings, &d->plan);
 	report_user(d);
 	sandbox_report(&d->sandbox);
@@ -341,6 +342,7 @@ serve(struct daemon *d)
 		.settings = &d->settings,
 		.threads = &d->threads,
 		.querylog = &d->querylog,
+		.dnstap = &d->dnstap,
 		.sandbox = &d->sandbox,
 		.pidfile = &d->pidfile,
 		.control_fd = d->control.fd,
@@ -352,6 +354,7 @@ serve(struct daemon *d)
 	tell_ready(d);
 	if (!serve_run(&s))
 		return DAEMON_RESOURCES;
+	dnstap_end(&d->dnstap);
 	d->stuck = !querylog_end(&d->querylog);
 	if (!d->stuck)
 		threads_fini(&d->threads);

@@ -328,6 +328,16 @@ querylog_use(struct querylog *q, const struct settings *s)
 	hand_over(q, to, json, to == QUERYLOG_FILE ? open_file(q) : -1);
 }
 
+void
+querylog_start(struct querylog *q, const struct threads *t, const struct settings *s)
+{
+	struct tap *taps[SETTINGS_LOOPS];
+
+	threads_taps(t, taps);
+	querylog_init(q, taps, t->n);
+	querylog_use(q, s);
+}
+
 bool
 querylog_reopen(struct querylog *q)
 {

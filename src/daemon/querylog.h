@@ -20,6 +20,7 @@
 #include "base/attr.h"
 #include "config/settings.h"
 #include "core/tap.h"
+#include "daemon/threads.h"
 
 /* Where lines go. */
 enum querylog_to { QUERYLOG_NOWHERE, QUERYLOG_SYSLOG, QUERYLOG_STDERR, QUERYLOG_FILE };
@@ -47,6 +48,9 @@ struct querylog {
 
 /* querylog_init: make Q ready to write what the N taps at TAPS, borrowed, tell of. */
 void querylog_init(struct querylog *q, struct tap *const *taps, unsigned n);
+
+/* querylog_start: querylog_init with the taps of the loops of T, borrowed, then querylog_use. */
+void querylog_start(struct querylog *q, const struct threads *t, const struct settings *s);
 
 /*
  * querylog_use: from now on write as the settings S say, whatever it was before. If the file cannot

@@ -14,6 +14,7 @@
 #include "control/control.h"
 #include "daemon/cachefile.h"
 #include "daemon/cookies.h"
+#include "daemon/dnstap.h"
 #include "daemon/notify.h"
 #include "daemon/querylog.h"
 #include "daemon/reload.h"
@@ -167,6 +168,7 @@ on_signal(struct serve *s, int number)
 		break;
 	case SIGUSR1:
 		querylog_report(s->querylog);
+		dnstap_report(s->dnstap);
 		report_stats(s->threads, s->settings->conf.core.cache);
 		break;
 	case SIGUSR2:
@@ -209,6 +211,7 @@ begin_reload(struct serve *s)
 	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
 		sandbox_tell(s->sandbox, s->settings);
 		querylog_use(s->querylog, s->settings);
+		dnstap_use(s->dnstap, s->settings);
 		s->reloading = true;
 		return;
 	}

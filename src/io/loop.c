@@ -10,6 +10,7 @@
 #include <event2/event.h>
 
 #include "base/clock.h"
+#include "base/rng.h"
 #include "core/engine.h"
 #include "core/wheel.h"
 #include "io/evbase.h"
@@ -34,6 +35,7 @@ static int
 loop_init(struct loop *l, struct snapshot *snapshot)
 {
 	uint64_t now_ns = clock_now_ns();
+	struct rng rng;
 
 	l->snapshot = snapshot_ref(snapshot);
 	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -49,6 +51,10 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	if (!tap_init(&l->tap, engine_stats(l->engine)))
 		return -ENOMEM;
 	engine_set_tap(l->engine, &l->tap);
+	rng_init(&rng);
+	if (!capture_init(&l->capture, engine_stats(l->engine), rng_u64(&rng)))
+		return -ENOMEM;
+	engine_set_capture(l->engine, &l->capture);
 	list_init(&l->woken);
 	source_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
@@ -105,6 +111,7 @@ loop_free(struct loop *l)
 	engine_free(l->engine);
 	asked_fini(&l->asked);
 	tap_fini(&l->tap);
+	capture_fini(&l->capture);
 	if (l->base != NULL)
 		event_base_free(l->base);
 	if (l->wake_fd >= 0)

@@ -11,9 +11,9 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_explain, loop_post, loop_pending, loop_ping, loop_alive,
- * loop_lameduck, loop_stop, loop_stats, loop_tap, loop_ask_views, loop_views, loop_open and
- * loop_free; the loop's own thread calls loop_run. The two share only the mailbox, the snapshot and
- * the counters.
+ * loop_lameduck, loop_stop, loop_stats, loop_tap, loop_capture, loop_ask_views, loop_views,
+ * loop_open and loop_free; the loop's own thread calls loop_run. The two share only the mailbox,
+ * the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "core/capture.h"
 #include "core/conf.h"
 #include "core/latency.h"
 #include "core/stats.h"
@@ -85,6 +86,9 @@ void loop_lameduck(struct loop *l, bool on);
  * with.
  */
 MUST_USE bool loop_explain(struct loop *l, struct asked *a);
+
+/* loop_capture: copies of its messages, until loop_free; one thread may read them. */
+struct capture *loop_capture(struct loop *l);
 
 /* loop_tap: what the loop tells of its answers, until loop_free; one thread may read it. */
 struct tap *loop_tap(struct loop *l);

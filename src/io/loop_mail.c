@@ -99,6 +99,12 @@ loop_tap(struct loop *l)
 	return &l->tap;
 }
 
+struct capture *
+loop_capture(struct loop *l)
+{
+	return &l->capture;
+}
+
 const struct stats *
 loop_stats(const struct loop *l)
 {

@@ -49,12 +49,13 @@ struct loop {
 	bool tick_more; /* the last tick was not enough: another one in the next iteration */
 	bool stopping;
 	bool stopped;
-	uint64_t seen_stop; /* value of stop that was last acted on */
-	uint64_t stop_ns;   /* when stopping: end of the grace */
-	uint64_t tick_ns;   /* when the next tick is due */
-	uint64_t beat_ns;   /* when the next beat is due */
-	uint64_t age_ns;    /* when the next search for old sockets is due */
-	struct tap tap;     /* read by the query log's thread */
+	uint64_t seen_stop;     /* value of stop that was last acted on */
+	uint64_t stop_ns;       /* when stopping: end of the grace */
+	uint64_t tick_ns;       /* when the next tick is due */
+	uint64_t beat_ns;       /* when the next beat is due */
+	uint64_t age_ns;        /* when the next search for old sockets is due */
+	struct tap tap;         /* read by the query log's thread */
+	struct capture capture; /* read by dnstap's thread */
 	struct view views[CONF_MAX_UPSTREAMS];
 	size_t n_views;
 	struct loop_open open;

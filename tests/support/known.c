@@ -48,6 +48,8 @@ known_open(struct known *k, const char *text)
 		.query_log_lost = 3 };
 	stats_sum(&none, 0, f->rows);
 	f->loops[0].told = f->loops[1].told = true;
+	capture_sum(NULL, 0, f->dnstap);
+	f->dnstap[CAPTURE_LOST].value = 21;
 	f->loops[1].open.queries = 5;
 	f->cache.n = 12;
 	latency_add(&f->waited, 30 * NS_PER_MS);
