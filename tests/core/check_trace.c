@@ -18,6 +18,7 @@
 static struct world world;
 static struct trace trace;
 static uint16_t n_asked;
+static bool mute; /* the upstream */
 static size_t got_len;
 static uint8_t got[WORLD_REPLY];
 
@@ -36,7 +37,7 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 
 	(void)w;
 	(void)send;
-	if (msg_qname(m)[0] == 6)
+	if (msg_qname(m)[0] == 6 || mute)
 		return 0;
 	build_start(&b, out, WORLD_REPLY, &question);
 	if (m->qtype == DNS_TYPE_A)
@@ -69,6 +70,7 @@ setup(void)
 	world.conf.cache = cache_new(1 << 20, 3600, 1);
 	ck_assert_ptr_nonnull(world.conf.cache);
 	world_start(&world, 1);
+	mute = false;
 	got_len = 0;
 }
 
@@ -249,27 +251,59 @@ START_TEST(dry_run_asks_nobody)
 }
 END_TEST
 
-/* What is expired is told, not refreshed, and the next client still causes a refresh. */
-START_TEST(dry_run_refreshes_nothing)
+static void
+client_asks(const char *name)
 {
 	uint8_t bytes[512];
-	struct packet_in in = question("www.example", DNS_TYPE_A, bytes);
-	unsigned n_sent;
+	const struct packet_in in = question(name, DNS_TYPE_A, bytes);
 
 	world_input(&world, &in);
-	world_pass(&world, 290 * NS_PER_SEC); /* due for a prefetch */
+}
+
+/* What is due or expired is told and not refreshed, and the next client still causes a refresh. */
+START_TEST(dry_run_refreshes_nothing)
+{
+	unsigned n_sent;
+
+	for (unsigned i = 0; i < 4; i++) { /* it is popular */
+		client_asks("www.example");
+		world_pass(&world, 2 * NS_PER_SEC);
+	}
+	world_pass(&world, 282 * NS_PER_SEC); /* due for a prefetch */
 	n_sent = world.n_sent;
 	explain_dry("www.example", DNS_TYPE_A);
 	ck_assert_uint_eq(trace.reason, REASON_RELAYED);
 	ck_assert_uint_eq(world.n_sent, n_sent);
-	world_pass(&world, 20 * NS_PER_SEC);
+	client_asks("www.example");
+	ck_assert_uint_gt(world.n_sent, n_sent + 1);
+	world_pass(&world, 310 * NS_PER_SEC);
 	n_sent = world.n_sent;
 	explain_dry("www.example", DNS_TYPE_A);
 	ck_assert(step(1, TRACE_WOULD)->stale);
 	ck_assert_uint_eq(world.n_sent, n_sent);
-	in = question("www.example", DNS_TYPE_A, bytes);
-	world_input(&world, &in);
-	ck_assert_uint_gt(world.n_sent, n_sent);
+	client_asks("www.example");
+	ck_assert_uint_gt(world.n_sent, n_sent + 1);
+}
+END_TEST
+
+/* While all upstreams are down an expired entry is the answer at once; a dry run asks nobody. */
+START_TEST(dry_run_while_all_are_down)
+{
+	unsigned n_sent;
+
+	client_asks("www.example");
+	world_pass(&world, 310 * NS_PER_SEC);
+	mute = true;
+	for (unsigned i = 0; i < 20; i++) {
+		client_asks("silent.example");
+		world_pass(&world, 5 * NS_PER_SEC);
+	}
+	ck_assert_uint_gt(world_stat(&world, "upstream_down"), 0);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(trace.reason, REASON_STALE);
+	ck_assert(step(1, TRACE_EVENT)->stale);
+	ck_assert_uint_eq(world.n_sent, n_sent);
 }
 END_TEST
 
@@ -330,6 +364,7 @@ main(void)
 	tcase_add_test(tc, one_at_a_time_until_the_end);
 	tcase_add_test(tc, dry_run_asks_nobody);
 	tcase_add_test(tc, dry_run_refreshes_nothing);
+	tcase_add_test(tc, dry_run_while_all_are_down);
 	tcase_add_test(tc, nothing_is_counted);
 	tcase_add_test(tc, too_many_steps_are_counted);
 	tcase_add_test(tc, steps_have_words);
