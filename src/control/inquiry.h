@@ -16,7 +16,7 @@
 #include "control/host.h"
 #include "io/asked.h"
 
-#define INQUIRY_MS 10000 /* more than a question ever takes */
+#define INQUIRY_MS 7000 /* more than a question ever takes */
 
 /* Answers R, with ARG of inquiry_init. A is done, and borrowed. */
 typedef void inquiry_answer(struct evhttp_request *r, void *arg, struct asked *a);

@@ -38,7 +38,7 @@ static void
 teardown(void)
 {
 	operator_close(&op);
-	rig_stop(&rig, 0);
+	rig_end(&rig);
 }
 
 /* The value at KEY of the object at PATH of the answer; both may be of several keys with dots. */
@@ -202,6 +202,17 @@ START_TEST(end_meanwhile)
 }
 END_TEST
 
+/* A loop that does nothing, whether it took the question or not: who asked is told in time. */
+START_TEST(stuck_loop)
+{
+	rig_stop(&rig, 0);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/explain?name=i.test", NULL), 503);
+	ck_assert_ptr_nonnull(strstr(text_at("error"), "did not answer in time"));
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/explain?name=i.test", NULL), 503);
+	ck_assert_ptr_nonnull(strstr(text_at("error"), "has not begun"));
+}
+END_TEST
+
 static const struct {
 	const char *path, *error;
 } wrong[] = {
@@ -239,6 +250,7 @@ main(void)
 	tcase_add_test(tc, one_at_a_time);
 	tcase_add_test(tc, reload_meanwhile);
 	tcase_add_test(tc, end_meanwhile);
+	tcase_add_test(tc, stuck_loop);
 	tcase_add_loop_test(tc, what_is_not_understood, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
