@@ -205,7 +205,8 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 		return ASKED_ONCE;
 	if (!packetcache_find(e->packetcache, &ask, &e->stats))
 		return ASKED_OFTEN;
-	stats_inc(&e->stats.clients[conf->policies->table[ask.policy].counter]);
+	if (UNLIKELY(ask.policy != 0))
+		stats_inc(&e->stats.clients[conf->policies->table[ask.policy].counter]);
 	return ANSWERED;
 }
 
@@ -370,7 +371,8 @@ count_answer(struct engine *e, struct query *q, const uint8_t *msg)
 	uint16_t flags = header_flags(msg);
 
 	stats_answer(&e->stats, (enum reason)q->reason, waited, flags & DNS_RCODE);
-	stats_inc(&e->stats.clients[query_policy(&e->queries, q)->counter]);
+	if (UNLIKELY(q->policy != 0)) /* the rest is of policy 0 */
+		stats_inc(&e->stats.clients[query_policy(&e->queries, q)->counter]);
 	if (waited)
 		latency_add(&e->waited, e->now_ns - query_came_ns(q));
 	if (flags & DNS_TC)

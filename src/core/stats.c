@@ -118,10 +118,16 @@ void
 stats_sum_clients(
     const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS])
 {
-	for (unsigned c = 0; c < STATS_CLIENTS; c++) {
+	uint64_t sum = 0, all;
+
+	for (unsigned c = 1; c < STATS_CLIENTS; c++) {
 		clients[c] = 0;
 		for (unsigned i = 0; i < n; i++)
 			clients[c] +=
 			    atomic_load_explicit(&stats[i]->clients[c], memory_order_relaxed);
+		sum += clients[c];
 	}
+	/* Read last, as the loops go on meanwhile. */
+	all = answers(stats, n);
+	clients[0] = all > sum ? all - sum : 0;
 }

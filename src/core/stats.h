@@ -158,8 +158,9 @@ struct stats {
 	 * cache or from here; and after it; each by rcode
 	 */
 	_Alignas(64) _Atomic uint64_t reasons[REASON_N][2][STATS_RCODES];
-	_Atomic uint64_t asked[STATS_ASKED];     /* questions, by stats_asked */
-	_Atomic uint64_t clients[STATS_CLIENTS]; /* answers, by policy.counter */
+	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
+	/* answers, by policy.counter; not those of policy 0, which are the rest */
+	_Atomic uint64_t clients[STATS_CLIENTS];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
@@ -259,7 +260,7 @@ uint64_t stats_in_flight(const struct stats_row rows[static STATS_N]);
 void stats_sum_rcodes(
     const struct stats *const *stats, unsigned n, uint64_t rcodes[static STATS_RCODES]);
 
-/* stats_sum_clients: the sums of stats.clients. Any thread. */
+/* stats_sum_clients: the sums of stats.clients, and the rest of the answers as 0. Any thread. */
 void stats_sum_clients(
     const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS]);
 
