@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/log.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <syslog.h>
 
+#include "base/clock.h"
+#include "base/lock.h"
 #include "base/outlet.h"
 
 /* The word for a level in lines and in the configuration, and its priority in syslog. */
@@ -40,6 +43,11 @@ _Static_assert(LOG_CATEGORIES == 8, "FOR_EACH has a value for each category, and
 static _Atomic int log_sink = LOG_SINK_STDERR;
 static _Atomic int log_max[LOG_CATEGORIES + 1] = FOR_EACH(LOG_LEVEL_INFO);
 _Atomic int log_threshold[LOG_CATEGORIES + 1] = FOR_EACH(LOG_LEVEL_INFO);
+static struct {
+	struct lock lock;
+	uint64_t since_ns; /* when the minute began */
+	uint64_t n;        /* lines since */
+} log_seldoms[LOG_CATEGORIES];
 static struct outlet log_outlet = OUTLET_INIT;
 static _Thread_local const struct log_ear *log_ear; /* who hears what this thread logs */
 
@@ -201,4 +209,44 @@ log_debug(enum log_category category, const char *fmt, ...)
 	va_start(args, fmt);
 	write_line(LOG_LEVEL_DEBUG, category, fmt, args);
 	va_end(args);
+}
+
+/* One more line about CATEGORY that is to be seldom. Returns whether to write it; *HELD: how many
+ * were held back before. */
+static bool
+may_say(enum log_category category, uint64_t *held)
+{
+	uint64_t now_ns = clock_now_ns(), n;
+
+	*held = 0;
+	lock_take(&log_seldoms[category].lock);
+	if (now_ns - log_seldoms[category].since_ns >= 60 * NS_PER_SEC) {
+		if (log_seldoms[category].n > LOG_SELDOM)
+			*held = log_seldoms[category].n - LOG_SELDOM;
+		log_seldoms[category].since_ns = now_ns;
+		log_seldoms[category].n = 0;
+	}
+	n = ++log_seldoms[category].n;
+	lock_give(&log_seldoms[category].lock);
+	return n <= LOG_SELDOM;
+}
+
+void
+log_seldom(enum log_level level, enum log_category category, const char *fmt, ...)
+{
+	char text[OUTLET_LINE];
+	uint64_t held;
+	va_list args;
+
+	if (!log_enabled(category, level) || !may_say(category, &held))
+		return;
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (held > 0)
+		log_warn(category, "%" PRIu64 " lines as this one were held back: %s", held, text);
+	else if (level == LOG_LEVEL_ERROR)
+		log_error(category, "%s", text);
+	else
+		log_warn(category, "%s", text);
 }

@@ -120,6 +120,15 @@ PRINTF_LIKE(2, 3) void log_warn(enum log_category category, const char *fmt, ...
 /* log_notice: the same, of level notice. */
 PRINTF_LIKE(2, 3) void log_notice(enum log_category category, const char *fmt, ...);
 
+/*
+ * log_seldom: a line of LEVEL that somebody else may cause as often as he likes: LOG_SELDOM of them
+ * are written in a minute for each category, and the next one tells how many were held back.
+ */
+PRINTF_LIKE(3, 4)
+void log_seldom(enum log_level level, enum log_category category, const char *fmt, ...);
+
+#define LOG_SELDOM 10
+
 /* log_info: the same, of level info. */
 PRINTF_LIKE(2, 3) void log_info(enum log_category category, const char *fmt, ...);
 

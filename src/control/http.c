@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "control/reply.h"
 
 #define SWEEP_MS 250 /* how often connections that have ended are looked for */
@@ -247,6 +248,20 @@ note_request(struct http *h, struct evhttp_request *r)
 	}
 }
 
+/* Log R, at level debug. */
+static void
+tell_request(struct evhttp_request *r)
+{
+	unsigned method = (unsigned)evhttp_request_get_command(r);
+
+	log_debug(LOG_CONTROL, "asked for: %s %s",
+	    method == EVHTTP_REQ_GET        ? "GET"
+		: method == EVHTTP_REQ_HEAD ? "HEAD"
+		: method == EVHTTP_REQ_POST ? "POST"
+					    : "(another method)",
+	    evhttp_request_get_uri(r));
+}
+
 static void
 on_request(struct evhttp_request *r, void *arg)
 {
@@ -256,6 +271,8 @@ on_request(struct evhttp_request *r, void *arg)
 	unsigned method = (unsigned)evhttp_request_get_command(r);
 
 	note_request(h, r);
+	if (log_debugs(LOG_CONTROL))
+		tell_request(r);
 	if (!may_ask(h, evhttp_connection_get_bufferevent(evhttp_request_get_connection(r)))) {
 		reply_error(r, REPLY_FORBIDDEN, "this address may not look here", NULL);
 		return;

@@ -89,6 +89,24 @@ report_service(const struct settings *s, enum log_category about)
 	report_addresses(about, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
 }
 
+void
+report_lines(const struct settings *s)
+{
+	size_t n;
+	const struct origin_line *l = origin_lines(&s->origin, &n);
+
+	for (size_t i = 0; log_debugs(LOG_CONFIG) && i < n; i++) {
+		const char *value = l[i].keyword->secret ? "(a secret)" : l[i].value;
+
+		if (l[i].line > 0)
+			log_debug(LOG_CONFIG, "read line %u: %s %s%s", l[i].line,
+			    l[i].keyword->name, value,
+			    l[i].block > 0 ? ", for a client block" : "");
+		else
+			log_debug(LOG_CONFIG, "command line: %s %s", l[i].keyword->name, value);
+	}
+}
+
 uint64_t
 report_memory(const struct settings *s)
 {
@@ -111,6 +129,7 @@ report_start(const struct settings *s, const struct cpus_plan *plan)
 {
 	log_notice(LOG_SERVER, "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
 	    plan->n_loops == 1 ? "" : "s", plan->pinned ? ", each bound to a CPU" : "");
+	report_lines(s);
 	report_service(s, LOG_SERVER);
 	if (s->web.n > 0)
 		report_addresses(

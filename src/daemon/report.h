@@ -38,6 +38,10 @@ void report_reasons(const struct stats_reason rows[static REASON_N]);
 /* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
 void report_upstreams(const struct view *all, size_t n, uint64_t now_ns);
 
+/* report_lines: log, at level debug, each line that S was read from; of secrets not their values.
+ */
+void report_lines(const struct settings *s);
+
 /*
  * report_memory: the bytes that one loop can use under S when everything is at its limit. Without
  * the cache, which all loops share.

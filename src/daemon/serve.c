@@ -226,6 +226,7 @@ end_reload(struct serve *s)
 	unsigned n = threads_unserved(s->threads);
 
 	s->reloading = false;
+	report_lines(s->settings);
 	report_service(s->settings, LOG_CONFIG);
 	if (n > 0)
 		log_error(
@@ -348,7 +349,7 @@ static void
 on_libevent(int severity, const char *text)
 {
 	if (severity >= EVENT_LOG_WARN)
-		log_warn(LOG_SERVER, "libevent: %s", text);
+		log_seldom(LOG_LEVEL_WARN, LOG_SERVER, "libevent: %s", text);
 	else
 		log_debug(LOG_SERVER, "libevent: %s", text);
 }

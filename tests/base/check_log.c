@@ -149,6 +149,22 @@ START_TEST(category_has_its_level)
 }
 END_TEST
 
+/* What anybody may cause is written ten times in a minute, by category. */
+START_TEST(seldom)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < 1000; i++)
+		log_seldom(LOG_LEVEL_WARN, LOG_CACHE, "line %d", i);
+	log_seldom(LOG_LEVEL_ERROR, LOG_CLIENT, "another");
+	for (const char *c = lines(); *c != '\0'; c++)
+		n += *c == '\n';
+	ck_assert_uint_eq(n, LOG_SELDOM + 1);
+	ck_assert_ptr_eq(strstr(text, "warning cache: line 0\n"), text);
+	ck_assert_ptr_nonnull(strstr(text, "warning cache: line 9\nerror client: another\n"));
+}
+END_TEST
+
 /* Names of categories: single words, no two the same. */
 START_TEST(categories_have_names)
 {
@@ -237,6 +253,7 @@ main(void)
 	tcase_add_test(tc, sink_none_drops_all_lines);
 	tcase_add_test(tc, ear_hears);
 	tcase_add_test(tc, category_has_its_level);
+	tcase_add_test(tc, seldom);
 	tcase_add_test(tc, categories_have_names);
 	tcase_add_test(tc, controls_are_replaced);
 	tcase_add_test(tc, long_lines_are_cut);

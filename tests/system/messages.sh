@@ -3,7 +3,7 @@
 # messages: what two loops meet at the same time the operator is told once, and once that it is over; and
 # what more there is to read at higher levels.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need kdig prlimit
+need dnsperf kdig prlimit
 
 # told TEXT: how many lines say so
 told()
@@ -154,5 +154,26 @@ start_dns64d
 answer nx-a.dns64perf.test AAAA >/dev/null
 equal 'none of that below debug' 0 "$(told 'dns64:')"
 stop dns64d
+
+# --- who reads standard error is stopped ---
+
+configure 'nameserver 127.0.0.1 port 5300' 'log-level debug' 'cache-size 0'
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe" # reads nothing yet
+start dns64d sh -c 'exec "$0" -f -c "$1" 2>"$2"' "$DNS64D" "$work/dns64d.conf" "$work/pipe"
+wait_for 60 serves 5364 || give_up 'dns64d does not start'
+questions 2000 >"$work/questions"
+dnsperf -s 127.0.0.1 -p 5364 -d "$work/questions" -t 3 >"$work/asked" 2>&1
+check 'each question is answered' grep -q 'Queries completed: *2000 ' "$work/asked"
+timeout 2 cat <&9 >"$work/heard"
+check 'what there was room for is there' grep -q '^debug client: ' "$work/heard"
+equal 'in whole lines' 0 "$(grep -vc '^\(debug\|info\|notice\|warning\) [a-z0-9]*: ' "$work/heard")"
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+timeout 2 cat <&9 >"$work/heard"
+check 'what there was not is counted' grep -q \
+	'^warning server: [0-9]\{4,\} lines of the log were lost, as nobody read them$' "$work/heard"
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+exec 9<&-
 
 finish
