@@ -160,6 +160,7 @@ stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'log-level debug' 'cache-size 0'
 mkfifo "$work/pipe"
 exec 9<>"$work/pipe" # reads nothing yet
+# shellcheck disable=SC2016 # that shell is to expand them
 start dns64d sh -c 'exec "$0" -f -c "$1" 2>"$2"' "$DNS64D" "$work/dns64d.conf" "$work/pipe"
 wait_for 60 serves 5364 || give_up 'dns64d does not start'
 questions 2000 >"$work/questions"
