@@ -58,11 +58,12 @@ struct settings_web {
 struct settings {
 	struct conf conf; /* conf.core.policies: one reference */
 
-	/* Needed until the configuration is complete. */
 	struct policy_lines_list *policy_lines; /* owned: conf.core.policies are made of them */
-	uint32_t port;                          /* of listen addresses that name none */
-	bool nameserver_defaults;               /* nameserver defaults: those of resolv.conf too */
-	bool listens_by_default;                /* there is no listen line */
+
+	/* Needed until the configuration is complete. */
+	uint32_t port;            /* of listen addresses that name none */
+	bool nameserver_defaults; /* nameserver defaults: those of resolv.conf too */
+	bool listens_by_default;  /* there is no listen line */
 	bool debugging;
 	uint32_t timeout_sec; /* timeout_ms as MTD64 writes it */
 	uint32_t timeout_usec;
@@ -101,8 +102,9 @@ struct settings {
 	size_t n_web_allow;
 	bool web_allow_any;
 	uint32_t stop_timeout_ms;
-	char cache_file[SETTINGS_PATH]; /* "none": the cache is not saved */
-	uint64_t cache_size;            /* bytes; 0: conf.core.cache stays NULL */
+	char cache_file[SETTINGS_PATH];  /* "none": the cache is not saved */
+	char prefix_file[SETTINGS_PATH]; /* "none": dns64ctl cannot save prefixes */
+	uint64_t cache_size;             /* bytes; 0: conf.core.cache stays NULL */
 };
 
 /*
@@ -110,9 +112,6 @@ struct settings {
  * all zero then.
  */
 MUST_USE bool settings_init(struct settings *s);
-
-/* settings_seal: free the policy_lines, after the policies were made. */
-void settings_seal(struct settings *s);
 
 /*
  * settings_fini: free policy_lines, origin and the reference to policies. *s may be all zero; it

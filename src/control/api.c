@@ -11,6 +11,7 @@
 #include "control/api_cookie.h"
 #include "control/api_explain.h"
 #include "control/api_log.h"
+#include "control/api_prefixes.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
@@ -126,6 +127,14 @@ static const struct http_route routes[] = {
 	{ "/stats", GET, api_stats, "the counters" },
 	{ "/clients", GET, api_clients, "policies of clients, and how often each was used" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
+	{ "/prefixes", GET, api_prefixes,
+	    "prefixes, where they come from, how much they are used" },
+	{ "/prefix/add", POST, api_prefix_add,
+	    "use {prefix}, of {client}; {persist}: yes saves it" },
+	{ "/prefix/del", POST, api_prefix_del, "take {prefix} away; the same" },
+	{ "/prefix/active", POST, api_prefix_active, "synthesize under {prefix}; the same" },
+	{ "/prefix/drain", POST, api_prefix_drain, "no more; the same" },
+	{ "/prefix/down", POST, api_prefix_down, "no more, it is out of order; the same" },
 	{ "/config", GET, api_config, "what is in force, and where it stands" },
 	{ "/explain", GET, api_explain,
 	    "what a client gets for ?name=, &type=, &client=, and why" },

@@ -86,12 +86,13 @@ control_new(const struct host *host, const struct control_sockets *s)
 	json_set_alloc_funcs(malloc, wiping_free);
 	if (ask_init(&c->desk.ask, &c->desk.host) &&
 	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
-	    serve_all(c, s))
+	    changes_init(&c->desk.changes, &c->desk.host) && serve_all(c, s))
 		return c;
 	http_free(c->http);
 	http_free(c->web);
 	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
+	changes_fini(&c->desk.changes);
 	free(c);
 	return NULL;
 }
@@ -115,6 +116,7 @@ control_free(struct control *c)
 		return;
 	for (unsigned i = 0; i < LAST_TURNS; i++) {
 		reloads_refuse(&c->desk.reloads);
+		changes_refuse(&c->desk.changes);
 		ask_refuse(&c->desk.ask);
 		inquiry_refuse(&c->desk.inquiry);
 		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
@@ -123,6 +125,7 @@ control_free(struct control *c)
 	http_free(c->web);
 	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
+	changes_fini(&c->desk.changes);
 	reloads_fini(&c->desk.reloads);
 	free(c);
 }

@@ -7,6 +7,7 @@
  */
 
 #include "control/ask.h"
+#include "control/changes.h"
 #include "control/host.h"
 #include "control/inquiry.h"
 #include "control/reloads.h"
@@ -16,6 +17,7 @@ struct desk {
 	struct ask ask;
 	struct inquiry inquiry;
 	struct reloads reloads;
+	struct changes changes;
 };
 
 #endif

@@ -108,6 +108,7 @@ collect_loops(struct facts *f, const struct host *host)
 	stats_sum_reasons(all, host->n_loops, f->reasons);
 	stats_sum_rcodes(all, host->n_loops, f->rcodes);
 	stats_sum_asked(all, host->n_loops, f->asked);
+	stats_sum_prefixes(all, host->n_loops, f->prefixes);
 }
 
 struct facts *

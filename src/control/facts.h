@@ -37,9 +37,10 @@ struct facts {
 	struct stats_row dnstap[CAPTURE_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
-	struct latency waited;         /* of the loops that told in time */
-	const struct ask_views *views; /* borrowed: of the loops that told in time */
-	time_t lameduck;               /* since when it is one, seconds since 1970; 0: it is not */
+	uint64_t prefixes[NUMBERING_MAX]; /* answers, by the prefix's number */
+	struct latency waited;            /* of the loops that told in time */
+	const struct ask_views *views;    /* borrowed: of the loops that told in time */
+	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "config/prefix_change.h"
 #include "config/settings.h"
 #include "io/loop.h"
 
@@ -19,6 +20,15 @@
 struct host_cookies {
 	uint8_t n; /* >= 1 */
 	uint8_t secrets[CONF_COOKIE_SECRETS][CONF_SECRET_LEN];
+};
+
+#define HOST_ERROR (SETTINGS_PATH + 512) /* bytes of an error's text, with its zero */
+
+/* What came of a change. */
+enum host_verdict {
+	HOST_DONE,
+	HOST_WRONG, /* it cannot be, as the settings are */
+	HOST_UNABLE /* the daemon cannot do it now */
 };
 
 /* What only the daemon can do. ARG: that of struct host. */
@@ -31,6 +41,9 @@ struct host_ops {
 	bool (*cookies)(void *arg, const struct host_cookies *c);
 	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
 	void (*lameduck)(void *arg, bool on); /* tell loops and service manager */
+	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */
+	enum host_verdict (*change)(
+	    void *arg, const struct prefix_change *c, char error[static HOST_ERROR]);
 };
 
 /* All pointers are borrowed. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "control/metric_stats.h"
 #include "control/metric_text.h"
+#include "core/numbering.h"
 #include "dns64/pref64.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
@@ -263,6 +264,19 @@ prefix_state(struct metric_text *t, const struct facts *f)
 	}
 }
 
+static void
+synthesized(struct metric_text *t, const struct facts *f)
+{
+	const struct numbering *n = f->settings->conf.core.numbering;
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = NUMBERING_OTHERS + 1; i < numbering_end(n); i++)
+		metric_text_count(t,
+		    LABELS({ "prefix", pref64_format(numbering_prefix(n, i), prefix) }),
+		    f->prefixes[i]);
+	metric_text_count(t, LABELS({ "prefix", "other" }), f->prefixes[NUMBERING_OTHERS]);
+}
+
 /* --- Upstreams -------------------------------------------------------------------------------- */
 
 /* What a family has of an upstream. */
@@ -419,6 +433,10 @@ static const struct row table[] = {
 	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
 	    "differs in this; of 256 at most",
 	    prefix_state),
+	ROW("synthesized_answers", COUNTER, NULL,
+	    "Answers with AAAA under the prefix; other: under one that came when there were too "
+	    "many",
+	    synthesized),
 	ROW("upstream_up", GAUGE, NULL, "1 if the upstream is not down", upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
 	    upstream_doubted),

@@ -7,8 +7,8 @@
  *
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
- * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates and unix_s are
- * no settings but filled in at the start.
+ * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates, numbering
+ * and unix_s are no settings but filled in at the start.
  */
 
 #include <stdbool.h>
@@ -103,6 +103,7 @@ struct cache;
 struct told;
 struct pulses;
 struct rates;
+struct numbering;
 
 /* What the engine needs. */
 struct conf_core {
@@ -152,6 +153,9 @@ struct conf_core {
 	struct conf_rate rate;
 	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
 	struct rates *rates;
+	/* borrowed, the same after a reload; the main thread's only; NULL: prefixes have number 0
+	 */
+	struct numbering *numbering;
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */
 };
 

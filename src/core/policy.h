@@ -93,6 +93,7 @@ struct policy {
 	/* Per prefix, with the indices of synth.prefixes. */
 	uint8_t states[POLICY_MAX_PREFIXES]; /* enum policy_state (RULES D15) */
 	bool mapped_only[POLICY_MAX_PREFIXES];
+	uint8_t numbers[POLICY_MAX_PREFIXES]; /* of counters; by numbering_give, else 0 */
 };
 
 struct owned;

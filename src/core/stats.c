@@ -131,3 +131,15 @@ stats_sum_clients(
 	all = answers(stats, n);
 	clients[0] = all > sum ? all - sum : 0;
 }
+
+void
+stats_sum_prefixes(
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static NUMBERING_MAX])
+{
+	for (unsigned p = 0; p < NUMBERING_MAX; p++) {
+		prefixes[p] = 0;
+		for (unsigned i = 0; i < n; i++)
+			prefixes[p] +=
+			    atomic_load_explicit(&stats[i]->prefixes[p], memory_order_relaxed);
+	}
+}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "core/numbering.h"
 #include "core/reason.h"
 #include "dns/proto.h"
 
@@ -151,6 +152,7 @@ enum stats_type {
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
 #define STATS_CLIENTS 256 /* counters of policies */
+#define STATS_PREFIXES (NUMBERING_NONE + 1)
 
 struct stats {
 	/*
@@ -161,6 +163,11 @@ struct stats {
 	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
 	/* answers, by policy.counter; not those of policy 0, which are the rest */
 	_Atomic uint64_t clients[STATS_CLIENTS];
+	/*
+	 * answers with AAAA synthesized under each prefix, by its number (core/numbering); the last
+	 * counts for nothing
+	 */
+	_Atomic uint64_t prefixes[STATS_PREFIXES];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
@@ -263,6 +270,10 @@ void stats_sum_rcodes(
 /* stats_sum_clients: the sums of stats.clients, and the rest of the answers as 0. Any thread. */
 void stats_sum_clients(
     const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS]);
+
+/* stats_sum_prefixes: the sums of stats.prefixes. Any thread. */
+void stats_sum_prefixes(
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static NUMBERING_MAX]);
 
 /* stats_sum_asked: the sums of stats.asked. Any thread. */
 void stats_sum_asked(

@@ -23,6 +23,7 @@
 #include "config/options.h"
 #include "config/resolvconf.h"
 #include "control/control.h"
+#include "core/numbering.h"
 #include "core/pulse.h"
 #include "core/rate.h"
 #include "daemon/background.h"
@@ -64,6 +65,7 @@ struct daemon {
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
 	struct rates *rates;            /* likewise */
+	struct numbering *numbering;    /* likewise */
 	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
 	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
 	int signal_fd;
@@ -261,6 +263,9 @@ start_loops(struct daemon *d)
 		log_warn(LOG_SERVER,
 		    "no memory for rate-limit and max-amplification, which do not hold");
 	s->conf.core.rates = d->rates;
+	d->numbering = numbering_new(); /* NULL without memory: prefixes are counted together */
+	s->conf.core.numbering = d->numbering;
+	numbering_give(d->numbering, s->conf.core.policies);
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
@@ -291,9 +296,6 @@ start_loops(struct daemon *d)
 static void
 report_user(const struct daemon *d)
 {
-	const char *cache = cache_path(d);
-	int rc = cache == NULL ? 0 : precheck_cachefile(cache);
-
 	if (d->privileges.usual != NULL)
 		log_notice(LOG_SERVER, "running as user %s, as the configuration names none",
 		    d->privileges.usual);
@@ -306,11 +308,8 @@ report_user(const struct daemon *d)
 		    "running as root, if without its capabilities; name an account with \"user\"");
 	if (access(d->path, R_OK) != 0)
 		log_warn(LOG_SERVER, "a reload will fail: %s: %s", d->path, strerror(errno));
-	if (rc != 0)
-		log_warn(LOG_SERVER,
-		    "cache-file %s: cannot be read and replaced by this user: %s (\"dns64d -t\" "
-		    "tells more)",
-		    cache, precheck_strerror(rc));
+	precheck_tell("cache-file", cache_path(d));
+	precheck_tell("prefix-file", d->settings.prefix_file);
 }
 
 /* Open the configured log, report the start there, and tell whoever started us. */
@@ -402,7 +401,8 @@ start(struct daemon *d)
 static int
 check(struct daemon *d)
 {
-	if (!load_settings(&d->options, d->path, diag_to_stderr, precheck_all, NULL, &d->settings))
+	if (!load_settings(
+		&d->options, d->path, NULL, diag_to_stderr, precheck_all, NULL, &d->settings))
 		return DAEMON_CONFIG;
 	settings_fini(&d->settings);
 	puts("configuration OK");
@@ -415,8 +415,8 @@ run(struct daemon *d)
 {
 	int rc;
 
-	if (!load_settings(
-		&d->options, d->path, diag_to_log, precheck_start, &d->privileges, &d->settings))
+	if (!load_settings(&d->options, d->path, NULL, diag_to_log, precheck_start, &d->privileges,
+		&d->settings))
 		return DAEMON_CONFIG;
 	secret_lock(
 	    d->settings.conf.core.cookie_secrets, sizeof(d->settings.conf.core.cookie_secrets));
@@ -466,6 +466,7 @@ work(enum options_task task, struct options *o)
 	told_free(d->told);
 	pulses_free(d->pulses);
 	rates_free(d->rates);
+	numbering_free(d->numbering);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);

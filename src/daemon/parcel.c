@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/numbering.h"
 #include "daemon/sockets.h"
 
 /* Write to OUT the addresses that NEXT listens on and NOW does not. Returns their number. */
@@ -48,6 +49,7 @@ parcel_pack(struct parcel *p, unsigned n_loops, const struct settings *now, stru
 	if (!sockets_open(&w, LOG_CONFIG, &p->sockets))
 		return false;
 	usage_give(&next->usage, next->conf.core.policies);
+	numbering_give(next->conf.core.numbering, next->conf.core.policies);
 	p->snapshot = snapshot_new(&next->conf);
 	ok = p->snapshot != NULL;
 	for (unsigned i = 0; i < n_loops; i++) {

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "config/keywords.h"
 #include "daemon/controlsock.h"
 #include "daemon/pidfile.h"
@@ -109,7 +110,7 @@ try_file(const char *path, int mode)
 }
 
 int
-precheck_cachefile(const char *path)
+precheck_file(const char *path)
 {
 	int rc = try_file(path, R_OK);
 
@@ -149,6 +150,18 @@ precheck_strerror(int rc)
 	default:
 		return strerror(-rc);
 	}
+}
+
+void
+precheck_tell(const char *keyword, const char *path)
+{
+	int rc = path == NULL || path[0] != '/' ? 0 : precheck_file(path);
+
+	if (rc != 0)
+		log_warn(LOG_SERVER,
+		    "%s %s: cannot be read and replaced by this user: %s (\"dns64d -t\" tells "
+		    "more)",
+		    keyword, path, precheck_strerror(rc));
 }
 
 /* Tests whether this process can use the file at PATH. Returns 0 or -errno. */
@@ -195,26 +208,27 @@ try_for_daemon(const struct precheck *c, try_path *try, const char *path)
 	return c->by_root && (rc == -EACCES || rc == -EPERM) ? 0 : rc;
 }
 
+/* Can the daemon read and replace the FILE of KEYWORD, while it runs? */
 static void
-check_cachefile(const struct precheck *c)
+check_file(const struct precheck *c, const char *keyword, const char *file)
 {
-	const char *path = place(c->s->cache_file);
+	const char *path = place(file);
 	const char *user = c->p->usual != NULL ? c->p->usual : c->s->user;
 	int rc;
 
-	if (path == NULL || c->s->cache_size == 0)
+	if (path == NULL)
 		return;
-	rc = try_for_daemon(c, precheck_cachefile, path);
+	rc = try_for_daemon(c, precheck_file, path);
 	if (rc == 0)
 		return;
 	if (c->p->change_uid)
-		tell(c, DIAG_ERROR, "cache-file",
+		tell(c, DIAG_ERROR, keyword,
 		    "'%s' cannot be read and replaced by user %s: %s; it must be a file of that "
 		    "user, "
 		    "or none yet, in a directory where that user may write",
 		    path, user, precheck_strerror(rc));
 	else
-		tell(c, DIAG_ERROR, "cache-file",
+		tell(c, DIAG_ERROR, keyword,
 		    "'%s' cannot be read and replaced: %s; it must be a file, or none yet, in a "
 		    "directory where this user may write",
 		    path, precheck_strerror(rc));
@@ -353,6 +367,8 @@ precheck_all(const struct settings *s, const struct options *o, void *unused, st
 	check_chroot(&c);
 	check_pidfile(&c);
 	check_control(&c);
-	check_cachefile(&c);
+	if (s->cache_size > 0)
+		check_file(&c, "cache-file", s->cache_file);
+	check_file(&c, "prefix-file", s->prefix_file);
 	check_querylog(&c);
 }

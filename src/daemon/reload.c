@@ -14,6 +14,7 @@
 #include "daemon/cookies.h"
 #include "daemon/difference.h"
 #include "daemon/parcel.h"
+#include "daemon/prefixes.h"
 #include "daemon/sockets.h"
 
 unsigned
@@ -43,7 +44,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 {
 	struct settings *next = malloc(sizeof(*next));
 	struct parcel p = { .n_added = 0 };
-	bool loaded = next != NULL && load_settings(o, path, diag_to_log, NULL, NULL, next);
+	bool loaded = next != NULL && load_settings(o, path, s, diag_to_log, NULL, NULL, next);
 	bool ok = loaded;
 
 	if (ok) {
@@ -53,6 +54,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		next->conf.core.told = s->conf.core.told;
 		next->conf.core.pulses = s->conf.core.pulses;
 		next->conf.core.rates = s->conf.core.rates;
+		next->conf.core.numbering = s->conf.core.numbering;
 		complete_cookies(next, s);
 		next->usage = s->usage;
 		ok = parcel_pack(&p, t->n, s, next);
@@ -61,6 +63,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		loglevel_change(s, next);
 		difference_tell(s, next);
 		cookies_tell_undone(s, next);
+		prefixes_tell_undone(s, next);
 		parcel_post(&p, t);
 		settings_fini(s);
 		*s = *next;

@@ -60,6 +60,7 @@ allow_files(struct landlock *l, const struct settings *s, const struct sandbox_p
 	allow_beside(l, resolv_conf, LANDLOCK_READ);
 	allow_beside(l, s->query_log, LANDLOCK_WRITE);
 	allow_beside(l, s->cache_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
+	allow_beside(l, s->prefix_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, paths->pidfile, LANDLOCK_REMOVE);
 	allow_beside(l, paths->control, LANDLOCK_REMOVE);
 	free(resolv_conf);

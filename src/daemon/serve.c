@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include "daemon/cookies.h"
 #include "daemon/dnstap.h"
 #include "daemon/notify.h"
+#include "daemon/prefixes.h"
 #include "daemon/querylog.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
@@ -155,6 +157,18 @@ set_lameduck(void *arg, bool on)
 		loop_lameduck(s->threads->thread[i].loop, on);
 	if (!s->reloading && s->stops == 0)
 		tell_ready(s);
+}
+
+static enum host_verdict
+change_prefixes(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
+{
+	struct serve *s = arg;
+
+	if (s->stops > 0) {
+		snprintf(error, HOST_ERROR, "the daemon is stopping");
+		return HOST_UNABLE;
+	}
+	return prefixes_change(s->settings, s->threads, s->path, c, error);
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -363,6 +377,7 @@ open_control(struct serve *s)
 		.reopen = reopen_log,
 		.lameduck = set_lameduck,
 		.cookies = change_cookies,
+		.change = change_prefixes,
 		.is_changing = is_changing };
 	struct host host = { .base = s->base,
 		.path = s->path,

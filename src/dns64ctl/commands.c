@@ -9,6 +9,11 @@
 #define GET .method = "GET"
 #define POST .method = "POST"
 
+/* The arguments of a change of prefixes. */
+#define PREFIX \
+	.args = "PREFIX [client NETWORK]", .keys = { "prefix", "=client", "client" }, \
+	.n_needed = 1, .saves = true, .show = show_messages
+
 static const struct command table[] = {
 	{ .words = "status",
 	    .args = "",
@@ -55,6 +60,37 @@ static const struct command table[] = {
 	    .n_needed = 1,
 	    .show = explain_show,
 	    .help = "what a client gets, and why; with --dry, without asking" },
+	{ .words = "prefixes",
+	    .args = "",
+	    GET,
+	    .path = "/prefixes",
+	    .show = show_prefixes,
+	    .help = "NAT64 prefixes, where they come from, how often used" },
+	{ .words = "prefix add",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/add",
+	    .help = "synthesize under this prefix, too" },
+	{ .words = "prefix del",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/del",
+	    .help = "take the prefix away" },
+	{ .words = "prefix active",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/active",
+	    .help = "synthesize under it again" },
+	{ .words = "prefix drain",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/drain",
+	    .help = "synthesize under it no more" },
+	{ .words = "prefix down",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/down",
+	    .help = "the same, as it is out of order" },
 	{ .words = "config",
 	    .args = "",
 	    GET,
@@ -232,6 +268,18 @@ commands_keys(const struct command *c)
 	while (n < COMMANDS_ARGS && c->keys[n] != NULL)
 		n++;
 	return n;
+}
+
+bool
+commands_fit(const struct command *c, char *const *args, size_t n)
+{
+	if (n < c->n_needed || n > commands_keys(c))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (c->keys[i][0] == '=' && (strcmp(c->keys[i] + 1, args[i]) != 0 || i + 1 == n))
+			return false;
+	}
+	return true;
 }
 
 void

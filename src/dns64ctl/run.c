@@ -48,14 +48,18 @@ show(const struct command *c, const struct options *o, const struct client_answe
 
 /* The JSON of the N arguments at ARGS, the caller's; NULL without any, or without memory. */
 static char *
-body(const struct command *c, const char *const *args, size_t n)
+body(const struct command *c, const struct options *o, const char *const *args, size_t n)
 {
 	size_t first = c->tells ? commands_keys(c) - n : 0;
 	json_t *j = json_object();
 	char *text;
 
-	for (size_t i = 0; i < n; i++)
-		(void)json_object_set_new(j, c->keys[first + i], json_string(args[i]));
+	for (size_t i = 0; i < n; i++) {
+		if (c->keys[first + i][0] != '=')
+			(void)json_object_set_new(j, c->keys[first + i], json_string(args[i]));
+	}
+	if (o->persist)
+		(void)json_object_set_new(j, "persist", json_string("yes"));
 	text = n == 0 ? NULL : json_dumps(j, 0);
 	json_decref(j);
 	return text;
@@ -111,7 +115,7 @@ call(const struct command *c, const struct options *o, const char *const *args, 
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
 	bool posts = strcmp(c->method, "POST") == 0 && !(c->tells && n == 0);
-	char *b = posts ? body(c, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
+	char *b = posts ? body(c, o, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
 	const struct client_request r = {
 		.method = posts ? "POST" : "GET", .path = p, .body = b != NULL ? b : c->body
 	};
@@ -281,6 +285,8 @@ is_astray(const struct command *c, const struct options *o)
 
 	if (o->rates && strcmp(c->words, "stats") != 0)
 		fprintf(stderr, "dns64ctl: --rates is for stats only\n");
+	else if (o->persist && !c->saves)
+		fprintf(stderr, "dns64ctl: --persist is for changes of prefixes only\n");
 	else if ((o->ask || o->dry) && !explains)
 		fprintf(stderr, "dns64ctl: --ask and --dry are for explain only\n");
 	else if (o->ask && o->dry)
@@ -329,7 +335,7 @@ run(const struct options *o)
 		commands_help(stderr);
 		return RUN_USAGE;
 	}
-	if (n < c->n_needed || n > commands_keys(c))
+	if (!commands_fit(c, o->words + used, n))
 		return takes(c);
 	if (is_astray(c, o))
 		return RUN_USAGE;

@@ -44,6 +44,9 @@ void show_clients(const json_t *j, FILE *out);
  */
 void show_config(const json_t *j, FILE *out);
 
+/* show_prefixes: the prefixes of each block, a line each: state, answers, where it comes from. */
+void show_prefixes(const json_t *j, FILE *out);
+
 /* show_messages: what the daemon logged while it did what it was told, a line each. */
 void show_messages(const json_t *j, FILE *out);
 

@@ -62,6 +62,8 @@ keep(const struct packetcache_ask *a, size_t len)
 	ck_assert(!packetcache_find(f, a, &stats));
 	stats_add(&stats.cache_hits, 2);
 	stats_inc(&stats.relayed);
+	stats_inc(&stats.prefixes[0]);
+	stats_inc(&stats.prefixes[NUMBERING_MAX - 1]);
 	packetcache_keep(f, answer, len, &why, &stats);
 }
 
@@ -84,6 +86,8 @@ START_TEST(second_question_within_a_second_is_kept)
 	/* It counts as the first one did. */
 	ck_assert_uint_eq(stats.cache_hits, 4);
 	ck_assert_uint_eq(stats.relayed, 2);
+	ck_assert_uint_eq(stats.prefixes[0], 2);
+	ck_assert_uint_eq(stats.prefixes[NUMBERING_MAX - 1], 2);
 	ck_assert_uint_eq(stats.answers_repeated, 1);
 }
 END_TEST

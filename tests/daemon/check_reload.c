@@ -13,6 +13,7 @@
 #include "config/keywords.h"
 #include "config/load.h"
 #include "config/loglevel.h"
+#include "config/policy_lines.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -24,7 +25,6 @@ parse(struct settings *s, const char *text)
 {
 	said_parse(&said, text, s);
 	ck_assert_str_eq(said.text, "");
-	settings_seal(s);
 }
 
 START_TEST(same_file_changes_nothing)
@@ -35,6 +35,9 @@ START_TEST(same_file_changes_nothing)
 	/* But for the memory of what was read. */
 	origin_fini(&now.origin);
 	origin_fini(&next.origin);
+	policy_lines_free(now.policy_lines);
+	policy_lines_free(next.policy_lines);
+	now.policy_lines = next.policy_lines = NULL;
 	ck_assert_mem_eq(&now, &next, sizeof(now));
 }
 END_TEST
@@ -139,7 +142,7 @@ START_TEST(policies_change_hands)
 
 	ck_assert_int_eq(write(fd, good, sizeof(good) - 1), sizeof(good) - 1);
 	settings_fini(&now);
-	ck_assert(load_settings(&o, path, diag_to_log, NULL, NULL, &now));
+	ck_assert(load_settings(&o, path, NULL, diag_to_log, NULL, NULL, &now));
 	before = now.conf.core.policies;
 	ck_assert(reload_settings(&o, path, &t, &now));
 	ck_assert_ptr_ne(now.conf.core.policies, before);

@@ -59,12 +59,6 @@ lameduck(void *arg, bool on)
 	(void)on;
 }
 
-static const struct host_ops ops = { .reload = reload,
-	.stop = do_nothing,
-	.save = succeed,
-	.reopen = succeed,
-	.lameduck = lameduck };
-
 static void
 ignore(void *ctx, enum diag_kind kind, const char *text)
 {
@@ -72,6 +66,45 @@ ignore(void *ctx, enum diag_kind kind, const char *text)
 	(void)kind;
 	(void)text;
 }
+
+static bool
+cookies(void *arg, const struct host_cookies *c)
+{
+	(void)arg;
+	(void)c;
+	return false;
+}
+
+/* The change is made, and taken back. */
+static enum host_verdict
+change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
+{
+	struct diag d = { .file = "fuzz.conf", .sink = ignore };
+	struct prefix_change_made made;
+
+	(void)arg;
+	snprintf(error, HOST_ERROR, "%s", prefix_change_word(c->what));
+	if (!prefix_change_make(&room.settings, c, 1, &made, &d))
+		return HOST_WRONG;
+	prefix_change_undo(&made);
+	return HOST_DONE;
+}
+
+static bool
+is_changing(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+static const struct host_ops ops = { .reload = reload,
+	.stop = do_nothing,
+	.save = succeed,
+	.reopen = succeed,
+	.lameduck = lameduck,
+	.cookies = cookies,
+	.change = change,
+	.is_changing = is_changing };
 
 static void
 make_settings(struct settings *s)
@@ -82,7 +115,6 @@ make_settings(struct settings *s)
 	conffile_parse(text, sizeof(text) - 1, s, &d);
 	s->conf.core.policies = policies_make(s, &d);
 	s->conf.core.cache = cache_new(4 * CACHE_MIN, 100, 7);
-	settings_seal(s);
 	FUZZ_CHECK(s->conf.core.policies != NULL && s->conf.core.cache != NULL);
 }
 

@@ -3,9 +3,12 @@
 
 #include <check.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "config/policies.h"
+#include "config/prefix_change.h"
 #include "support/said.h"
 
 static void
@@ -65,6 +68,35 @@ cookies(void *arg, const struct host_cookies *c)
 	return true;
 }
 
+/* The change is made, without loops and file. */
+static enum host_verdict
+change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
+{
+	static struct said said;
+	struct operator* o = arg;
+	struct prefix_change_made made;
+	struct policies *next;
+
+	o->n_changes++;
+	if (c->save && o->cannot_save) {
+		snprintf(error, HOST_ERROR, "no file");
+		return HOST_UNABLE;
+	}
+	said_init(&said);
+	if (!prefix_change_make(&o->settings, c, 2000, &made, &said.diag)) {
+		snprintf(error, HOST_ERROR, "%.500s", said.text);
+		return HOST_WRONG;
+	}
+	next = policies_make(&o->settings, &said.diag);
+	ck_assert_msg(next != NULL, "%s", said.text);
+	policies_unref(o->settings.conf.core.policies);
+	o->settings.conf.core.policies = next;
+	prefix_change_keep(&o->settings, &made);
+	log_notice(LOG_CONFIG, "changed %s", c->prefix);
+	o->n_changing = o->changing_for;
+	return HOST_DONE;
+}
+
 static bool
 is_changing(void *arg)
 {
@@ -81,6 +113,7 @@ static const struct host_ops ops = { .reload = reload,
 	.reopen = reopen,
 	.lameduck = lameduck,
 	.cookies = cookies,
+	.change = change,
 	.is_changing = is_changing };
 
 void
@@ -93,7 +126,6 @@ operator_open(struct operator* o, const char *text)
 	caller_open(&o->caller);
 	(void)said_make(&said, text, &o->settings);
 	ck_assert_msg(said.n_errors == 0, "%s", said.text);
-	settings_seal(&o->settings);
 	o->host = (struct host){ .base = o->caller.base,
 		.path = "/etc/t.conf",
 		.settings = &o->settings,

@@ -21,7 +21,10 @@ struct operator
 	bool saves, reopens; /* what saving the cache, and opening the log again, come to */
 	bool refuses;        /* changes of secrets come to nothing */
 	unsigned n_changing; /* so many times it is asked, it has a change that is not taken yet */
-	bool lameduck;       /* as it was told last */
+	unsigned n_changes;  /* of prefixes */
+	unsigned changing_for; /* n_changing after each of these */
+	bool cannot_save;
+	bool lameduck; /* as it was told last */
 };
 
 /* operator_open: settings of TEXT, a configuration; no loops. */
