@@ -263,8 +263,7 @@ start_loops(struct daemon *d)
 		log_warn(LOG_SERVER,
 		    "no memory for rate-limit and max-amplification, which do not hold");
 	s->conf.core.rates = d->rates;
-	d->numbering = numbering_new(); /* NULL without memory: prefixes are counted together */
-	s->conf.core.numbering = d->numbering;
+	s->conf.core.numbering = d->numbering = numbering_new(); /* NULL: all count together */
 	numbering_give(d->numbering, s->conf.core.policies);
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
