@@ -76,7 +76,7 @@ match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *se
 	id = header_id(in->msg);
 	owner = &ids->owner[id];
 	if (!txid_in_flight(ids, id) ||
-	    (udp ? owner->socket != in->sock : !lookup_went_by(owner, in->sock)))
+	    (udp ? in->sock != owner->socket : !lookup_went_by(owner, in->sock)))
 		return false;
 	l = lookup_at(ls, owner->lookup);
 	a = match_is_late(ls, l, in, id) ? l->earlier : &l->now;

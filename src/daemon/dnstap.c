@@ -166,8 +166,9 @@ empty(struct writer *w, struct capture *c)
 	const uint8_t *msg;
 	bool any = false;
 
-	while (most-- > 0 && (r = capture_next(c, &msg)) != NULL) {
-		if (w->stream.writer != NULL && !w->stream.broken) {
+	/* What is left when the connection breaks may be for the next one. */
+	while (most-- > 0 && !w->stream.broken && (r = capture_next(c, &msg)) != NULL) {
+		if (w->stream.writer != NULL) {
 			add_frame(w, c, r, msg);
 		} else {
 			atomic_fetch_add(&c->n_lost, 1);
@@ -177,7 +178,7 @@ empty(struct writer *w, struct capture *c)
 		any = true;
 	}
 	flush(w, c);
-	return any;
+	return any || w->stream.broken;
 }
 
 static bool

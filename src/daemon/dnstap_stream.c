@@ -240,6 +240,7 @@ dnstap_stream_close(struct dnstap_stream *s)
 		(void)fstrm_writer_destroy(&s->writer);
 	}
 	s->writer = NULL;
+	s->broken = false;
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;

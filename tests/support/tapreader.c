@@ -99,7 +99,7 @@ keep(struct tapreader *t, const uint8_t *frame, uint32_t len)
 static void
 read_stream(struct tapreader *t, int fd)
 {
-	static uint8_t frame[FRAME_MAX];
+	static _Thread_local uint8_t frame[FRAME_MAX]; /* two may read at once */
 	uint32_t len;
 
 	if (t->manner == TAPREADER_DUMB) {
