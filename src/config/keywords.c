@@ -211,7 +211,7 @@ static const struct keyword table[] = {
 	{ .name = "prefix-file",
 	    PATH("none|FILE", "none"),
 	    AT_START(prefix_file),
-	    .help = "where dns64ctl saves prefixes; what it has of a block holds there" },
+	    .help = "where dns64ctl saves prefixes; those of a block replace its lines" },
 	{ .name = "dns64-suffix",
 	    .args = "ADDRESS",
 	    .parse = set_suffix,
