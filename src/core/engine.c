@@ -13,7 +13,6 @@
 #include "core/attempt.h"
 #include "core/audit.h"
 #include "core/engine_parts.h"
-#include "core/explain.h"
 #include "core/health.h"
 #include "core/reply.h"
 #include "core/request.h"
@@ -235,8 +234,6 @@ on_client_message(struct engine *e, const struct packet_in *in)
 	e->to_packetcache = repeated == ASKED_OFTEN ? q : NULL;
 	if (q == NULL)
 		return ENGINE_DROPPED;
-	if (UNLIKELY(e->watched) && log_debugs(LOG_CLIENT))
-		explain_question(q);
 	if (e->queries.conf->cache != NULL)
 		query_start_soon(&e->queries, q);
 	else /* without a cache there can be no hit */

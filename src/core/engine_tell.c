@@ -74,6 +74,8 @@ engine_tell_asked(struct engine *e, const struct packet_in *in)
 		.type = CONF_CLIENT_QUERY,
 		.tcp = in->way == PACKET_CLIENT_TCP };
 
+	if (log_debugs(LOG_CLIENT))
+		explain_question(in);
 	/* What is no question gets no answer. */
 	if ((captured(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
 	    (header_flags(in->msg) & DNS_QR) == 0)

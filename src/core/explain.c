@@ -38,15 +38,17 @@ explain_outcome(enum lookup_outcome outcome)
 /* --- client ----------------------------------------------------------------------------------- */
 
 void
-explain_question(const struct query *q)
+explain_question(const struct packet_in *in)
 {
 	char text[NARRATE_ABOUT], peer[NETADDR_TEXT];
+	struct msg m;
 
-	if (q->qname_len == 0)
+	if (msg_parse(&m, in->msg, in->len) != MSG_OK || m.qname_len == 0)
 		return;
-	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(&q->peer, peer),
-	    narrate_about(text, q->qname, q->qtype), q->tcp ? "TCP" : "UDP",
-	    q->do_bit ? ", DO" : "", q->flags & DNS_CD ? ", CD" : "");
+	log_debug(LOG_CLIENT, "%s asks for %s over %s%s%s", netaddr_format(&in->peer, peer),
+	    narrate_about(text, msg_qname(&m), m.qtype),
+	    in->way == PACKET_CLIENT_TCP ? "TCP" : "UDP", m.edns.do_bit ? ", DO" : "",
+	    m.flags & DNS_CD ? ", CD" : "");
 }
 
 /* Log the answer of LEN bytes at MSG. */

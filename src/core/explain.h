@@ -12,10 +12,11 @@
 
 #include "base/attr.h"
 #include "core/narrate.h"
+#include "core/packet.h"
 #include "core/query.h"
 
-/* explain_question: Q came, and is to be answered. */
-NARRATE_FAR void explain_question(const struct query *q);
+/* explain_question: IN came from a client. */
+NARRATE_FAR void explain_question(const struct packet_in *in);
 
 /* explain_answer: the answer of LEN bytes at MSG goes out to Q, NOW_NS. */
 NARRATE_FAR void explain_answer(

@@ -101,7 +101,6 @@ count(struct stats *stats, const struct question *key, const struct cache_entry 
 		break;
 	}
 	stats_inc(counter);
-	stats_inc(&stats->cache_hits);
 	if (e->kind >= CACHE_ERROR)
 		stats_inc(&stats->cache_failures);
 }

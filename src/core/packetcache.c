@@ -26,7 +26,6 @@ struct slot {
 	uint16_t answered;    /* place in stats.reasons */
 	uint8_t reason;       /* enum reason */
 	uint8_t asked;        /* place in stats.asked */
-	uint8_t prefix;       /* the first in stats.prefixes; NUMBERING_NONE: not synthesized */
 	uint8_t question_len; /* bytes without the ID; 0: the slot is free */
 	struct moved moved[PACKETCACHE_COUNTS];
 	uint8_t question[PACKETCACHE_QUESTION];
@@ -138,7 +137,6 @@ packetcache_write(
 	stats_inc(&s->answers_repeated);
 	stats_inc(&s->reasons[0][0][0] + slot->answered);
 	stats_inc(&s->asked[slot->asked]);
-	stats_inc(&s->prefixes[slot->prefix]);
 	return slot->answer_len;
 }
 
@@ -167,17 +165,13 @@ note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s
 static bool
 note_prefixes(struct slot *slot, const struct packetcache *p, const struct stats *s)
 {
-	slot->prefix = NUMBERING_NONE;
 	for (unsigned i = 0; i < NUMBERING_MAX; i++) {
 		if (atomic_load_explicit(&s->prefixes[i], memory_order_relaxed) ==
 		    p->before_prefixes[i])
 			continue;
-		if (slot->prefix == NUMBERING_NONE)
-			slot->prefix = (uint8_t)i;
-		else if (slot->n_moved == PACKETCACHE_COUNTS)
+		if (slot->n_moved == PACKETCACHE_COUNTS)
 			return false;
-		else
-			slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, 1 };
+		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, 1 };
 	}
 	return true;
 }

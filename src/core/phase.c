@@ -350,7 +350,6 @@ phase_a_data(
 	len = respond_synth(qs, q, ev->msg, a, synthesized_ttl(q, a, ev->now_ns), ev->out);
 	if (len == 0)
 		return on_a_useless(qs, q, ev, a);
-	stats_inc(&qs->stats->synthesized);
 	if (UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED))
 		stats_inc(&qs->stats->synthesized_failed);
 	if (UNLIKELY(q->stale))

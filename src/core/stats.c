@@ -9,19 +9,35 @@ const uint8_t stats_types[STATS_NUMBERED] = { [DNS_TYPE_A] = STATS_A,
 	[DNS_TYPE_SVCB] = STATS_HTTPS,
 	[DNS_TYPE_HTTPS] = STATS_HTTPS };
 
-/* Every answer has one reason; a question that was dropped has one, too, but no answer. */
+/*
+ * Every answer has one reason, so the reasons tell how many there are; a question that was dropped
+ * has one, too, but no answer. SYNTHESIZED, unless NULL: how many of them are synthesized.
+ */
 static uint64_t
-answers(const struct stats *const *stats, unsigned n)
+answers(const struct stats *const *stats, unsigned n, uint64_t *synthesized)
 {
-	struct stats_reason rows[REASON_N];
-	uint64_t sum = 0;
+	struct stats_reason reasons[REASON_N];
+	uint64_t all = 0;
 
-	stats_sum_reasons(stats, n, rows);
+	stats_sum_reasons(stats, n, reasons);
 	for (unsigned r = 0; r < REASON_N; r++) {
-		if (reason_row((enum reason)r)->kind != REASON_DROPPING)
-			sum += rows[r].at_once + rows[r].waited;
+		enum reason_kind kind = reason_row((enum reason)r)->kind;
+		uint64_t sum = reasons[r].at_once + reasons[r].waited;
+
+		if (kind != REASON_DROPPING)
+			all += sum;
+		if (kind == REASON_SYNTHESIZING && synthesized != NULL)
+			*synthesized += sum;
 	}
-	return sum;
+	return all;
+}
+
+/* Each of them is for one type. */
+static void
+sum_cache_hits(struct stats_row rows[static STATS_N])
+{
+	for (unsigned i = STATS_cache_hits_a; i <= STATS_cache_hits_other; i++)
+		rows[STATS_cache_hits].value += rows[i].value;
 }
 
 static uint64_t
@@ -51,7 +67,8 @@ stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[st
 #undef SUM
 	rows[STATS_client_udp].value = questions(stats, n, false);
 	rows[STATS_client_tcp].value = questions(stats, n, true);
-	rows[STATS_answers].value = answers(stats, n);
+	rows[STATS_answers].value = answers(stats, n, &rows[STATS_synthesized].value);
+	sum_cache_hits(rows);
 }
 
 static uint64_t
@@ -128,7 +145,7 @@ stats_sum_clients(
 		sum += clients[c];
 	}
 	/* Read last, as the loops go on meanwhile. */
-	all = answers(stats, n);
+	all = answers(stats, n, NULL);
 	clients[0] = all > sum ? all - sum : 0;
 }
 

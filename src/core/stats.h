@@ -50,7 +50,7 @@
 	X(same_question, "questions answered TC, or SERVFAIL, because of max-same-question") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
-	X(synthesized, "AAAA questions answered with synthesized records") \
+	X(synthesized, "AAAA questions answered with synthesized records") /* by reason */ \
 	X(synthesized_failed, "of these after an AAAA error or timeout") \
 	X(aaaa_late, "AAAA questions that went on to A as AAAA was late") \
 	X(aaaa_caught, "times AAAA came for these after all, before the answer had left") \
@@ -63,7 +63,7 @@
 	X(local, "questions answered here: special names, names without address under a prefix") \
 	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
-	X(cache_hits, "questions of queries answered from the cache") \
+	X(cache_hits, "questions of queries answered from the cache") /* the sum by type */ \
 	X(cache_hits_a, "of these for A") \
 	X(cache_hits_aaaa, "of these for AAAA") \
 	X(cache_hits_https, "of these for HTTPS") \

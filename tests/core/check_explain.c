@@ -69,9 +69,9 @@ START_TEST(client_and_its_answer)
 
 	q.qname = odd;
 	q.qname_len = sizeof(odd);
-	q.do_bit = true;
-	explain_question(&q);
-	said("debug client: 2001:db8::c#4000 asks for " ODD " AAAA over UDP, DO");
+	explain_question(&(struct packet_in){
+	    .msg = buf, .len = len, .peer = q.peer, .way = PACKET_CLIENT_UDP });
+	said("debug client: 2001:db8::c#4000 asks for " ODD " AAAA over UDP");
 	q.reason = REASON_NO_A;
 	explain_repeated(&q.peer, buf, len, REASON_NO_A);
 	said("debug client: 2001:db8::c#4000 gets for " ODD
