@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# rows: a table of the source, X(FIELD, ..., ["name",] "text"), as items of a list for mdoc(7).
+# rows: a table of the source, X(FIELD, ..., ["name",] "text"), as a list for mdoc(7).
 #   awk -v table=STATS_COUNTERS -f rows.awk stats.h
-$0 ~ "^#define " table "\\(X\\)" { inside = 1; next }
+$0 ~ "^#define " table "\\(X\\)" {
+	inside = 1
+	print ".Bl -tag -width \"synth-aaaa-excluded\" -compact"
+	next
+}
 !inside { next }
 {
 	more = /\\$/
@@ -15,6 +19,10 @@ $0 ~ "^#define " table "\\(X\\)" { inside = 1; next }
 	}
 	if (!more)
 		exit
+}
+
+END {
+	print ".El"
 }
 
 function item(row, name, text)
