@@ -111,7 +111,7 @@ class Result:
 
     def add(self, section, *words, where=None):
         """A line of the configuration; each only once, and no more than there can be."""
-        line = " ".join(str(word) for word in words)
+        line = printable(" ".join(str(word) for word in words))
         keyword = line.split()[0]
         if line in self.sections[section]:
             return

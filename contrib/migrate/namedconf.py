@@ -164,7 +164,9 @@ class Acl:
         self.count = 0
         self.has_localnets = False
         self.has_negative = False
-        self.unknown = []  # statements that cannot be known here, such as keys
+        self.unknown = {}  # statements that cannot be known here, such as keys
+        self.all_networks = None  # named, once it was asked for; nothing is added then
+        self.matches = {}  # has, likewise
 
     def add(self, is_positive, element):
         """A network or an Acl."""
@@ -174,16 +176,15 @@ class Acl:
             self.lists.append((self.count, is_positive, element))
             self.has_localnets |= element.has_localnets
             self.has_negative |= element.has_negative
-            self.unknown += element.unknown
+            self.unknown.update(element.unknown)
         else:
             self.networks.setdefault(element, (self.count, is_positive))
 
     def named(self):
         """All networks in it, for migrate.classes."""
-        found = set(self.networks)
-        for _, _, other in self.lists:
-            found |= other.named()
-        return found
+        if self.all_networks is None:
+            self.all_networks = set(self.networks).union(*(l.named() for _, _, l in self.lists))
+        return self.all_networks
 
     def is_everybody(self):
         """Whether it is any, and nothing else."""
@@ -195,6 +196,12 @@ class Acl:
 
     def has(self, net):
         """Whether the addresses of this network match that are in no smaller one of named()."""
+        if net not in self.matches:
+            self.matches[net] = self.look_up(net)
+        return self.matches[net]
+
+    def look_up(self, net):
+        """has, for the first time."""
         best = min(
             (self.networks[n] for n in migrate.around(net) if n in self.networks), default=None
         )
@@ -235,7 +242,7 @@ class Acls:
             if not isinstance(words[0], str):
                 acl.add(is_positive, self.make(element, words[0], depth + 1))
             elif words[0] in ("key", "geoip", "ecs"):
-                acl.unknown.append(element)
+                acl.unknown[element] = True
             else:
                 self.add_word(acl, is_positive, element, words[0], depth)
         return acl
