@@ -11,6 +11,7 @@
 #include "base/netaddr.h"
 #include "base/rng.h"
 #include "config/keywords.h"
+#include "config/listens.h"
 #include "config/ownaddr.h"
 #include "config/resolvconf.h"
 #include "config/textfile.h"
@@ -32,14 +33,26 @@ complete_listens(struct settings *s, struct diag *d)
 				    netaddr_format(&c->listens[i], text), s->listen_lines[j]);
 		}
 	}
+	for (size_t i = 0; i < s->listens.n_of; i++) {
+		struct settings_interface *of = &s->listens.of[i];
+
+		if (of->addr.port == 0)
+			of->addr.port = (uint16_t)s->port;
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(of->name, s->listens.of[j].name) == 0 &&
+			    netaddr_equal(&of->addr, &s->listens.of[j].addr))
+				diag_error(d, of->line, "listen", "%s is at line %u already",
+				    listens_text(of, text), s->listens.of[j].line);
+	}
 	if (s->listens_by_default)
 		diag_notice(d, 0, "listen",
 		    "no such line, so only this machine is served; to serve a "
 		    "network add one with an address of this machine, or \"listen ::\" for all its "
 		    "IPv6 "
 		    "addresses");
-	if (c->n_listens == 0)
+	if (c->n_listens == 0 && s->listens.n_of == 0)
 		diag_error(d, 0, "listen", "there is no address left to serve on");
+	listens_complete(s);
 }
 
 /* Add the nameservers of resolv.conf, but not this daemon's own addresses. */
