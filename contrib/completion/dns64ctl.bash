@@ -24,10 +24,32 @@ _dns64ctl()
 		*) said+="${COMP_WORDS[i]} " ;;
 		esac
 	done
+	if [[ $said == 'cookie-secret add ' ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+	fi
+	if [[ $said == 'explain '?* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W 'client tcp do cd --ask --dry' -- "$word")
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(dns64ctl --print-commands |
 		awk -F '\t' -v said="$said" 'index($1, said) == 1 {
 			split(substr($1, length(said) + 1), rest, " ")
 			print rest[1]
+		}
+		# Arguments that are one of some words; those in brackets may be left out.
+		index(said, $1 " ") == 1 {
+			given = split(substr(said, length($1) + 2), done, " ")
+			n = split($2, arg, " ")
+			for (i = given + 1; i <= n; i++) {
+				if (arg[i] !~ /^\[?[a-z0-9]+\|/)
+					break
+				optional = gsub(/[][]/, "", arg[i])
+				gsub(/\|/, "\n", arg[i])
+				print arg[i]
+				if (!optional)
+					break
+			}
 		}')" -- "$word")
 }
 complete -F _dns64ctl dns64ctl

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/told.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/lock.h"
@@ -9,7 +11,7 @@
 struct trouble {
 	struct netaddr whom;
 	uint32_t n_loops;   /* that have it; 0: the place is free */
-	uint64_t n_counted; /* told_count */
+	uint64_t n_counted; /* told_count; told_now: events held back */
 	uint64_t quiet_ns;  /* told_now: nothing is logged before */
 };
 
@@ -114,25 +116,65 @@ told_over(struct told *t, enum told_kind kind, const struct netaddr *whom)
 	return end(t, kind, whom, UINT32_MAX);
 }
 
-bool
-told_now(struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t now_ns)
+/* The event of which was logged longest ago. */
+static struct trouble *
+oldest(struct told *t, enum told_kind kind)
+{
+	struct trouble *found = t->all[kind];
+
+	for (struct trouble *at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++)
+		if (at->quiet_ns < found->quiet_ns)
+			found = at;
+	return found;
+}
+
+/* N events happened about which AT is. Returns as told_now does. */
+static uint64_t
+count_events(struct trouble *at, uint64_t n, uint64_t now_ns)
+{
+	at->n_counted += n;
+	if (at->quiet_ns > now_ns)
+		return 0;
+	n = at->n_counted;
+	at->n_counted = 0;
+	at->quiet_ns = now_ns + TOLD_PAUSE_NS;
+	return n;
+}
+
+uint64_t
+told_now(
+    struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t n, uint64_t now_ns)
 {
 	struct trouble *at;
-	bool say = false;
 
 	if (t == NULL)
-		return true;
+		return n;
+	whom = whom != NULL ? whom : &nobody;
 	lock_take(&t->lock);
-	/* Free the places of events whose pause is over. */
-	for (at = t->all[kind]; at < t->all[kind] + TOLD_EACH; at++)
+	at = find(t, kind, whom);
+	if (at == NULL) { /* no place is left: that whose pause is over is given away */
+		at = oldest(t, kind);
 		if (at->quiet_ns <= now_ns)
-			at->n_loops = 0;
-	at = find(t, kind, whom != NULL ? whom : &nobody);
-	if (at != NULL && at->n_loops == 0) {
+			*at = (struct trouble){ .whom = *whom };
+	} else if (at->n_loops == 0) {
+		*at = (struct trouble){ .whom = *whom };
+	}
+	if (netaddr_equal(&at->whom, whom)) {
 		at->n_loops = 1;
-		at->quiet_ns = now_ns + TOLD_PAUSE_NS;
-		say = true;
+		n = count_events(at, n, now_ns);
+	} else {
+		n = 0;
 	}
 	lock_give(&t->lock);
-	return say;
+	return n;
+}
+
+char *
+told_more(char text[static TOLD_MORE], uint64_t n)
+{
+	text[0] = '\0';
+	if (n > 1)
+		snprintf(
+		    text, TOLD_MORE, " (and %" PRIu64 " more since the last such message)", n - 1);
+	return text;
 }

@@ -10,7 +10,7 @@
  * when the first loop has it (told_begin), and its end when no loop has it any more (told_end) or
  * when one loop knows that it is over for all (told_over). Each loop remembers that it called
  * told_begin, and calls told_end or told_over once for it. A trouble that is an event is logged
- * once a minute (told_now).
+ * once a minute (told_now), with how many were held back since the last time.
  *
  * One table serves all loops. Thread-safe; each call takes a lock, so they are for rare events. All
  * functions take a T of NULL: then everything is to be logged.
@@ -27,6 +27,7 @@
 
 enum told_kind {
 	TOLD_DOWN,         /* an upstream does not reply */
+	TOLD_ALL_DOWN,     /* none of the upstreams does */
 	TOLD_NO_SOCKET,    /* there is no socket to ask an upstream from */
 	TOLD_NO_TCP,       /* an upstream takes no connection */
 	TOLD_ERRORS,       /* an upstream replies with errors only */
@@ -73,10 +74,19 @@ bool told_end(struct told *t, enum told_kind kind, const struct netaddr *whom);
 bool told_over(struct told *t, enum told_kind kind, const struct netaddr *whom);
 
 /*
- * told_now: an event of KIND about WHOM happened at NOW_NS. True: none was logged for
- * TOLD_PAUSE_NS, log it.
+ * told_now: N events of KIND about WHOM happened, the last of them at NOW_NS. Returns how many the
+ * log is to tell of, those that were held back included; 0: one was logged less than TOLD_PAUSE_NS
+ * ago, hold these back.
  */
-MUST_USE bool told_now(
-    struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t now_ns);
+MUST_USE uint64_t told_now(
+    struct told *t, enum told_kind kind, const struct netaddr *whom, uint64_t n, uint64_t now_ns);
+
+#define TOLD_MORE 64 /* bytes of the text of told_more, with its zero */
+
+/*
+ * told_more: write to TEXT what ends a line about the last of N events: " (and 41 more since the
+ * last such message)", or nothing if there was but one. Returns TEXT.
+ */
+char *told_more(char text[static TOLD_MORE], uint64_t n);
 
 #endif

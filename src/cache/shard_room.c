@@ -3,7 +3,20 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "cache/entry.h"
+#include "dns/type.h"
+
+/* Log, at level debug, that E is evicted. */
+static __attribute__((cold, noinline)) void
+tell_evicted(struct entry *e)
+{
+	char name[NAME_TEXT], type[TYPE_TEXT];
+
+	log_debug(LOG_CACHE, "evicted %s %s, to make room",
+	    name_to_text(header_qname(entry_msg(e)), name),
+	    e->qtype == 0 ? /* SHARD_ANY_TYPE */ "of all types" : type_to_text(e->qtype, type));
+}
 
 /* Evict E, the entry of SLOT. If it was still of USE its fingerprint is kept. */
 static inline void
@@ -12,6 +25,8 @@ evict(struct shard *s, uint32_t slot, struct entry *e, bool use)
 	if (use) {
 		ghost_add(&s->ghost, e->hash, shard_bucket_of(s, slot)->tag[slot % BUCKET_SLOTS]);
 		s->counts.evicted++;
+		if (log_debugs(LOG_CACHE))
+			tell_evicted(e);
 	}
 	shard_drop_slot(s, slot, e);
 }

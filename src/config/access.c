@@ -152,7 +152,6 @@ struct filling {
 	struct policies *ps;
 	struct netmap blocks; /* network to policy */
 	struct netmap allow;  /* network to 1 */
-	struct array usual;   /* who may ask without an allow line */
 };
 
 /* The value of the longest network in M that contains NET, or is NET. */
@@ -274,7 +273,8 @@ fill_exempt(const struct filling *f)
 static void
 tell_usual(const struct filling *f)
 {
-	const struct policy_lines_net *n = f->usual.items;
+	const struct array *usual = &f->s->policy_lines->usual;
+	const struct policy_lines_net *n = usual->items;
 	char list[LIST_TEXT], text[VALUE_NET_TEXT];
 	size_t len = 0;
 	bool beyond = false;
@@ -283,7 +283,7 @@ tell_usual(const struct filling *f)
 		beyond = beyond || !netaddr_is_loopback(&f->s->conf.io.listens[i]);
 	if (!beyond)
 		return;
-	for (size_t i = 0; i < f->usual.n; i++) {
+	for (size_t i = 0; i < usual->n; i++) {
 		value_net_format(&n[i].net, text);
 		if (len + strlen(text) + sizeof(", ...") >= sizeof(list)) {
 			snprintf(list + len, sizeof(list) - len, ", ...");
@@ -307,7 +307,7 @@ find_usual(struct filling *f)
 		    strerror(errno));
 		all = NULL;
 	}
-	ok = access_usual(all, c->listens, c->n_listens, &f->usual);
+	ok = access_usual(all, c->listens, c->n_listens, &f->s->policy_lines->usual);
 	if (all != NULL)
 		freeifaddrs(all);
 	if (ok)
@@ -319,18 +319,17 @@ bool
 access_fill(struct policies *ps, const struct settings *s, struct diag *d)
 {
 	struct filling f = { .s = s, .d = d, .ps = ps };
-	const struct policy_lines_list *list = s->policy_lines;
+	struct policy_lines_list *list = s->policy_lines;
 	bool said = list->allow.n > 0 || list->allow_any, ok = true;
-	const struct array *allowed = said ? &list->allow : &f.usual;
+	const struct array *allowed = said ? &list->allow : &list->usual;
 
 	netmap_init(&f.blocks);
 	netmap_init(&f.allow);
-	if (!said)
+	if (!said && list->usual.n == 0)
 		ok = find_usual(&f);
 	ok = ok && add_blocks(&f) && add_allowed(&f, allowed) && join(&f, allowed) &&
 	    fill_exempt(&f);
 	netmap_fini(&f.blocks);
 	netmap_fini(&f.allow);
-	array_fini(&f.usual);
 	return ok;
 }

@@ -23,7 +23,7 @@
 /*
  * access_fill: fill in clients, others and exempt of PS from the policy lines of S. A network that
  * stands in two blocks is an error to D; if S has no allow line and listens beyond this machine, D
- * is told who may ask. False without memory.
+ * is told who may ask; that is found out once for S. False without memory.
  */
 MUST_USE bool access_fill(struct policies *ps, const struct settings *s, struct diag *d);
 

@@ -111,6 +111,8 @@ complete_settings(struct settings *s, const char *resolv_conf, struct diag *d)
 	complete_upstreams(s, resolv_conf, d);
 	if (strcmp(s->query_log, "none") == 0)
 		s->conf.core.tap.select = 0;
+	if (strcmp(s->dnstap_socket, "none") == 0)
+		s->conf.core.capture.types = 0;
 }
 
 void

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "config/field.h"
 #include "config/keywords.h"
+#include "config/loglevel.h"
 #include "config/policy_lines.h"
 #include "config/textfile.h"
 
@@ -175,6 +176,11 @@ parse_line(char *line, unsigned number, struct settings *s, struct diag *d)
 	k = keywords_find(w.word[0]);
 	if (k == NULL)
 		unknown_keyword(&w, d);
+	else if (s->policy_lines->only_prefixes && strcmp(k->name, "dns64-prefix") != 0 &&
+	    strcmp(k->name, "client") != 0)
+		diag_error(d, w.line, k->name,
+		    "cannot stand in the prefix-file; allowed are dns64-prefix and client blocks "
+		    "with it");
 	else
 		parse_keyword(s, k, &w, d);
 }
@@ -258,7 +264,7 @@ join_log_level(struct settings *s, struct diag *d)
 		diag_error(d, keywords_line(s, "debugging"), "debugging",
 		    "sets the same as log-level at line %u; only one of them may be given",
 		    keywords_line(s, "log-level"));
-	s->log_level = LOG_LEVEL_DEBUG;
+	s->log_levels.all = LOG_LEVEL_DEBUG + 1;
 }
 
 /* Find keywords about a cache that is off, and bounds that contradict each other. */
@@ -303,7 +309,22 @@ conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d)
 	fallbacks(s, d);
 	join_timeout(s, d);
 	join_log_level(s, d);
+	loglevel_end(s);
 	check_cache(s, d);
+}
+
+void
+conffile_parse_prefixes(const char *text, size_t len, struct settings *s, struct diag *d)
+{
+	if (!settings_init(s)) {
+		diag_error(d, 0, NULL, "there is no memory for it");
+		return;
+	}
+	s->policy_lines->only_prefixes = true;
+	if (memchr(text, '\0', len) != NULL)
+		diag_error(d, 0, NULL, "has zero bytes in it and is no prefix-file");
+	else
+		parse_lines(text, len, s, d);
 }
 
 void

@@ -24,6 +24,12 @@
  */
 void conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d);
 
+/*
+ * conffile_parse_prefixes: read the LEN bytes at TEXT, a prefix-file, into *s, all of which is
+ * overwritten: only s->policy_lines and digests are of use. As conffile_parse otherwise.
+ */
+void conffile_parse_prefixes(const char *text, size_t len, struct settings *s, struct diag *d);
+
 /* conffile_read: the same for the file at PATH, which d->file should name. */
 void conffile_read(const char *path, struct settings *s, struct diag *d);
 

@@ -96,13 +96,13 @@ diag_to_log(void *ctx, enum diag_kind kind, const char *text)
 	(void)ctx;
 	switch (kind) {
 	case DIAG_ERROR:
-		log_error("config", "%s", text);
+		log_error(LOG_CONFIG, "%s", text);
 		break;
 	case DIAG_WARNING:
-		log_warn("config", "%s", text);
+		log_warn(LOG_CONFIG, "%s", text);
 		break;
 	case DIAG_NOTICE:
-		log_notice("config", "%s", text);
+		log_notice(LOG_CONFIG, "%s", text);
 		break;
 	}
 }

@@ -12,7 +12,7 @@
 
 #include "config/words.h"
 
-#define KEYWORDS_MAX 96       /* rows that the table may have; settings keep a line for each */
+#define KEYWORDS_MAX 128      /* rows that the table may have; settings keep a line for each */
 #define KEYWORD_ANY WORDS_MAX /* as many values as a line holds */
 
 struct diag;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/keywords.h"
 
+#include "config/keyword_logs.h"
 #include "config/keyword_row.h"
 #include "config/set.h"
 #include "config/set_policy.h"
 #include "config/set_prefix.h"
-#include "config/set_querylog.h"
 
 static const struct keyword table[] = {
 	/* Upstreams. */
@@ -208,6 +208,10 @@ static const struct keyword table[] = {
 	    POLICY_LIST(2),
 	    .fallback = "64:ff9b::/96",
 	    .help = "NAT64 prefix that IPv4 addresses are embedded in (RFC 6052)" },
+	{ .name = "prefix-file",
+	    PATH("none|FILE", "none"),
+	    AT_START(prefix_file),
+	    .help = "where dns64ctl saves prefixes; those of a block replace its lines" },
 	{ .name = "dns64-suffix",
 	    .args = "ADDRESS",
 	    .parse = set_suffix,
@@ -436,36 +440,7 @@ static const struct keyword table[] = {
 	    FIELD(stop_timeout_ms),
 	    .fallback = "5",
 	    .help = "how long a stop waits for questions in flight" },
-	{ .name = "log",
-	    CHOICE("auto|syslog|stderr"),
-	    AT_START(log),
-	    .fallback = "auto",
-	    .help = "where messages go; auto: stderr in the foreground, else syslog" },
-	{ .name = "log-level",
-	    CHOICE("error|warn|notice|info|debug"),
-	    FIELD(log_level),
-	    .fallback = "notice",
-	    .help = "least important messages that are written" },
-	{ .name = "query-log",
-	    PATH("none|syslog|stderr|FILE", "none"),
-	    FIELD(query_log),
-	    .help = "where a line for each answer goes" },
-	{ .name = "query-log-format",
-	    CHOICE("text|json"),
-	    FIELD(query_log_format),
-	    .fallback = "text",
-	    .help = "words for people, or a JSON object" },
-	{ .name = "query-log-select",
-	    .args = "all|synthesized|failed|denied|slow MS...",
-	    .parse = set_query_log_select,
-	    FIELD_WORDS(conf.core.tap.select, 5),
-	    .fallback = "all",
-	    .help = "for which answers; slow: those that took so many milliseconds" },
-	{ .name = "query-log-sample",
-	    NUMBER(1, 1000000),
-	    FIELD(conf.core.tap.sample),
-	    .fallback = "1",
-	    .help = "for one in N of these" },
+	KEYWORD_LOG_ROWS,
 	{ .name = "debugging",
 	    NO_OR_YES("no"),
 	    FIELD(debugging),

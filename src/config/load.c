@@ -1,14 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/load.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "config/complete.h"
 #include "config/conffile.h"
 #include "config/policies.h"
+#include "config/prefix_file.h"
 #include "config/resolvconf.h"
 
+/* Read prefix-file; at a start it is still to be found inside of the chroot. */
+static void
+read_prefixes(const struct settings *now, struct settings *s, struct diag *d)
+{
+	const char *file = now != NULL ? now->prefix_file : s->prefix_file;
+	bool outside = now == NULL && strcmp(s->chroot, "none") != 0;
+	char path[2 * SETTINGS_PATH];
+
+	if (s->policy_lines == NULL || file[0] != '/')
+		return;
+	snprintf(path, sizeof(path), "%s%s", outside ? s->chroot : "", file);
+	prefix_file_read(path, s, d);
+}
+
 bool
-load_settings(const struct options *o, const char *path, diag_sink *sink, load_check *check,
-    void *arg, struct settings *s)
+load_settings(const struct options *o, const char *path, const struct settings *now,
+    diag_sink *sink, load_check *check, void *arg, struct settings *s)
 {
 	struct diag d = { .file = path, .sink = sink };
 
@@ -19,11 +37,11 @@ load_settings(const struct options *o, const char *path, diag_sink *sink, load_c
 		return false;
 	}
 	options_apply(o, s, &d);
+	read_prefixes(now, s, &d);
 	complete_settings(s, RESOLVCONF_PATH, &d);
 	s->conf.core.policies = policies_make(s, &d);
 	if (check != NULL)
 		check(s, o, arg, &d);
-	settings_seal(s);
 	if (d.n_errors > 0) {
 		settings_fini(s);
 		return false;

@@ -3,8 +3,9 @@
 #define DNS64D_CONFIG_LOAD_H
 
 /*
- * load: read a whole configuration: file, command line, this machine. The start, `dns64d -t` and a
- * reload all use it, so they accept the same. All errors are reported, not only the first.
+ * load: read a whole configuration: file, command line, prefix-file, this machine. The start,
+ * `dns64d -t` and a reload all use it, so they accept the same. All errors are reported, not only
+ * the first.
  */
 
 #include <stdbool.h>
@@ -23,10 +24,11 @@ typedef void load_check(
 
 /*
  * load_settings: read the file at PATH and the options O into *s, then call CHECK (NULL: none) with
- * ARG. Texts go to SINK, whose context is NULL. True: the caller calls settings_fini for *s. False:
- * there were errors, *s holds nothing.
+ * ARG. NOW: at a reload the settings in force, whose prefix-file it is; NULL: this is a start, or a
+ * check. Texts go to SINK, whose context is NULL. True: the caller calls settings_fini for *s.
+ * False: there were errors, *s holds nothing.
  */
-MUST_USE bool load_settings(const struct options *o, const char *path, diag_sink *sink,
-    load_check *check, void *arg, struct settings *s);
+MUST_USE bool load_settings(const struct options *o, const char *path, const struct settings *now,
+    diag_sink *sink, load_check *check, void *arg, struct settings *s);
 
 #endif

@@ -4,8 +4,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "config/keywords.h"
+#include "config/loglevel.h"
 #include "config/policy_lines.h"
 #include "config/values.h"
 
@@ -181,21 +181,6 @@ options_give(const struct options *o, const char *keyword)
 	return false;
 }
 
-static void
-apply_level(const struct options *o, struct settings *s)
-{
-	static const char *const words[] = { "error", "warn", "notice", "info", "debug" };
-	int level = (o->level >= 0 ? o->level : (int)s->log_level) + o->verbosity;
-
-	if (level < LOG_LEVEL_ERROR)
-		level = LOG_LEVEL_ERROR;
-	if (level > LOG_LEVEL_DEBUG)
-		level = LOG_LEVEL_DEBUG;
-	s->log_level = (uint32_t)level;
-	if (o->level >= 0 || o->verbosity != 0)
-		origin_override(&s->origin, keywords_find("log-level"), words[level]);
-}
-
 /* Drop the listen addresses of the other family (-4, -6). */
 static void
 apply_family(const struct options *o, struct settings *s)
@@ -233,6 +218,6 @@ options_apply(const struct options *o, struct settings *s, struct diag *d)
 		k->parse(s, k, &w, d);
 	}
 	d->file = file;
-	apply_level(o, s);
+	loglevel_override(s, keywords_find("log-level"), o->level, o->verbosity);
 	apply_family(o, s);
 }

@@ -89,6 +89,13 @@ origin_keep(struct origin *next, const struct origin *now, const struct keyword 
 	}
 }
 
+/* Does the line L set K for a part only, so that the default of K holds for the rest? */
+static bool
+sets_a_part(const struct keyword *k, const struct origin_line *l)
+{
+	return strcmp(k->name, "log-level") == 0 && strchr(l->value, ' ') != NULL;
+}
+
 /* Do A and B set the same? */
 static bool
 set_the_same(const struct keyword *a, const struct keyword *b)
@@ -112,7 +119,7 @@ origin_default(const struct origin *s, const struct keyword *k)
 	const struct origin_line *l = origin_lines(s, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		if (l[i].block == 0 && set_the_same(k, l[i].keyword))
+		if (l[i].block == 0 && set_the_same(k, l[i].keyword) && !sets_a_part(k, &l[i]))
 			return NULL;
 	}
 	return k->fallback;

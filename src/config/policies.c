@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "config/access.h"
 #include "config/keywords.h"
 #include "config/policy_lines.h"
@@ -61,8 +62,7 @@ static int
 place(const struct policy *p, const struct pref64 *prefix)
 {
 	for (int i = 0; i < p->synth.n_prefixes; i++) {
-		if (p->synth.prefixes[i].len == prefix->len &&
-		    pref64_covers(prefix, p->synth.prefixes[i].addr))
+		if (pref64_same(&p->synth.prefixes[i], prefix))
 			return i;
 	}
 	return -1;
@@ -105,8 +105,15 @@ repeated_prefix(struct making *m, const struct policy_lines_prefix *prefix, int 
 		    words[prefix->state], words[m->p->states[at]], m->lines[at]);
 }
 
+/* Are the prefixes of the policy those of prefix-file? */
+static bool
+are_saved(const struct making *m)
+{
+	return (m->own->prefixes.n > 0 ? m->own : m->all)->saved.n > 0;
+}
+
 static void
-own_prefixes(struct making *m)
+add_prefixes(struct making *m)
 {
 	const struct policy_lines_prefix *prefix = m->own->prefixes.items;
 	bool active = false;
@@ -129,6 +136,17 @@ own_prefixes(struct making *m)
 		diag_warning(m->d, prefix[0].line, "dns64-prefix",
 		    "no prefix is active: %s DNS64 only where a map line names one",
 		    is_first(m) ? "there is" : "the clients of this block have");
+}
+
+static void
+own_prefixes(struct making *m)
+{
+	const char *file = m->d->file;
+
+	if (are_saved(m))
+		m->d->file = m->s->prefix_file;
+	add_prefixes(m);
+	m->d->file = file;
 }
 
 /* Copy the prefixes of policy 0, with or without those that only map lines name. */
@@ -159,7 +177,8 @@ take_suffix(struct making *m)
 	for (size_t i = 0; i < m->p->synth.n_prefixes; i++) {
 		if (pref64_set_suffix(&m->p->synth.prefixes[i], from->suffix))
 			continue;
-		snprintf(where, sizeof(where), "line %u", m->lines[i]);
+		snprintf(where, sizeof(where), "line %u%s", m->lines[i],
+		    are_saved(m) ? " of prefix-file" : "");
 		diag_error(m->d, from->suffix_line, "dns64-suffix",
 		    "does not fit the prefix %s (%s); allowed are bits behind the IPv4 address, "
 		    "which a /96 does not have, but for bits 64 to 71",
@@ -407,6 +426,18 @@ take_zones(struct making *m)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* A hash of the networks of block L, in whichever order it names them; 0: of no block. */
+static uint64_t
+networks_of(const struct policy_lines *l)
+{
+	const struct policy_lines_net *n = l->nets.items;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->nets.n; i++)
+		sum += hash_bytes(&n[i].net, sizeof(n[i].net), 1);
+	return sum;
+}
+
 struct policies *
 policies_make(const struct settings *s, struct diag *d)
 {
@@ -421,6 +452,7 @@ policies_make(const struct settings *s, struct diag *d)
 		m.own = policy_lines_at(s->policy_lines, i);
 		m.p = &m.ps->table[i];
 		take_values(&m);
+		m.p->networks = networks_of(m.own);
 		take_prefixes(&m);
 		take_excluded(&m);
 		take_zones(&m);

@@ -26,6 +26,7 @@ fini(struct policy_lines *l)
 		free(zones[i].name);
 	array_fini(&l->nets);
 	array_fini(&l->prefixes);
+	array_fini(&l->saved);
 	array_fini(&l->excluded);
 	array_fini(&l->ranges);
 	array_fini(&l->zones);
@@ -40,6 +41,7 @@ policy_lines_free(struct policy_lines_list *list)
 		fini(policy_lines_at(list, i));
 	array_fini(&list->all);
 	array_fini(&list->allow);
+	array_fini(&list->usual);
 	array_fini(&list->exempt);
 	free(list);
 }
@@ -50,6 +52,51 @@ policy_lines_at(const struct policy_lines_list *list, size_t i)
 	struct policy_lines *all = list->all.items;
 
 	return &all[i];
+}
+
+struct policy_lines *
+policy_lines_of(const struct policy_lines_list *list, const struct net *net)
+{
+	for (size_t i = 1; i < list->all.n; i++) {
+		struct policy_lines *l = policy_lines_at(list, i);
+		const struct policy_lines_net *n = l->nets.items;
+
+		for (size_t k = 0; k < l->nets.n; k++) {
+			if (memcmp(&n[k].net, net, sizeof(*net)) == 0)
+				return l;
+		}
+	}
+	return NULL;
+}
+
+bool
+policy_lines_copy(struct array *out, const struct array *in)
+{
+	const struct policy_lines_prefix *from = in->items;
+
+	*out = (struct array){ .n = 0 };
+	for (size_t i = 0; i < in->n; i++) {
+		struct policy_lines_prefix *new = array_add(out, sizeof(*new));
+
+		if (new == NULL) {
+			array_fini(out);
+			return false;
+		}
+		*new = from[i];
+	}
+	return true;
+}
+
+struct policy_lines_prefix *
+policy_lines_find(const struct array *prefixes, const struct pref64 *prefix)
+{
+	struct policy_lines_prefix *all = prefixes->items;
+
+	for (size_t i = 0; i < prefixes->n; i++) {
+		if (pref64_same(&all[i].prefix, prefix))
+			return &all[i];
+	}
+	return NULL;
 }
 
 struct policy_lines *

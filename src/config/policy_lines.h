@@ -5,12 +5,14 @@
 /*
  * policy_lines: what the lines of a configuration say of clients, unchanged: one struct
  * policy_lines for the lines outside of any client block, and one for each block. config/policies
- * checks whether they fit together, when all of them are read (RULES D13).
+ * checks whether they fit together, when all of them are read (RULES D13). They are kept for as
+ * long as the settings hold, so that dns64ctl can change prefixes (config/prefix_change).
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/attr.h"
 #include "base/netmap.h"
@@ -20,10 +22,19 @@
 
 /* In all of these line is the number of the line in the file; 0: it is not from the file. */
 
+/* Who says that a prefix is there, or is in its state. */
+enum policy_lines_from {
+	POLICY_LINES_CONF,  /* the configuration, the command line or a default */
+	POLICY_LINES_SAVED, /* prefix-file */
+	POLICY_LINES_TOLD   /* dns64ctl, while the daemon runs */
+};
+
 struct policy_lines_prefix {
 	struct pref64 prefix;
-	unsigned line;
+	unsigned line; /* in the file that it is from */
 	enum policy_state state;
+	enum policy_lines_from from;
+	time_t since; /* POLICY_LINES_TOLD: seconds since 1970 */
 };
 
 struct policy_lines_net {
@@ -63,7 +74,9 @@ struct policy_lines {
 
 	/* In the file's order; empty in a block without the keyword. */
 	struct array nets;     /* struct policy_lines_net: the clients of the block */
-	struct array prefixes; /* struct policy_lines_prefix */
+	struct array prefixes; /* struct policy_lines_prefix: those in force */
+	struct array saved;    /* likewise: those that prefix-file has; empty: it has none */
+	time_t told;           /* when dns64ctl last changed prefixes and did not save that; 0 */
 	struct array excluded; /* struct policy_lines_net */
 	struct array ranges;   /* struct policy_lines_range */
 	struct array zones;    /* struct policy_lines_zone */
@@ -75,8 +88,10 @@ struct policy_lines {
 struct policy_lines_list {
 	struct array all;    /* struct policy_lines; 0: outside of any block; then the blocks */
 	size_t open;         /* index of the block that is being read; 0: none */
+	bool only_prefixes;  /* it is prefix-file that is read: nothing else may stand there */
 	struct array allow;  /* struct policy_lines_net: who may ask (RULES D23) */
 	bool allow_any;      /* allow any: all clients may ask */
+	struct array usual;  /* likewise, without a line: by the interfaces when it was read */
 	struct array exempt; /* struct policy_lines_net: rate-limit-exempt */
 };
 
@@ -91,6 +106,22 @@ MUST_USE struct policy_lines *policy_lines_at(const struct policy_lines_list *li
 
 /* policy_lines_now: the item for the line that is being read: of the open block, or item 0. */
 MUST_USE struct policy_lines *policy_lines_now(const struct policy_lines_list *list);
+
+/*
+ * policy_lines_of: the block that has NET in its head; NULL: none has.
+ */
+MUST_USE struct policy_lines *policy_lines_of(
+    const struct policy_lines_list *list, const struct net *net);
+
+/*
+ * policy_lines_copy: make OUT, which is overwritten, a copy of the prefixes IN. False without
+ * memory; OUT is empty then.
+ */
+MUST_USE bool policy_lines_copy(struct array *out, const struct array *in);
+
+/* policy_lines_find: the item of PREFIX, its suffix not compared, in PREFIXES; NULL: none. */
+MUST_USE struct policy_lines_prefix *policy_lines_find(
+    const struct array *prefixes, const struct pref64 *prefix);
 
 /* policy_lines_open: begin a block whose head is at LINE. Its item; NULL without memory. */
 MUST_USE struct policy_lines *policy_lines_open(struct policy_lines_list *list, unsigned line);

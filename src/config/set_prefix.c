@@ -46,9 +46,9 @@ not_a_prefix(const struct keyword *k, unsigned line, const char *word, struct di
 		    word);
 }
 
-/* Read a prefix; an error, with what is probably meant, if it is none. */
-static bool
-prefix(const struct keyword *k, unsigned line, const char *word, struct pref64 *p, struct diag *d)
+bool
+set_prefix_read(
+    const struct keyword *k, unsigned line, const char *word, struct pref64 *p, struct diag *d)
 {
 	char text[PREF64_TEXT];
 
@@ -116,7 +116,7 @@ set_prefix(struct settings *s, const struct keyword *k, const struct words *w, s
 	struct policy_lines_prefix p = { .line = w->line }, *new;
 	int state = w->n > 2 ? set_place(states, w->word[2]) : POLICY_ACTIVE;
 
-	if (!prefix(k, w->line, w->word[1], &p.prefix, d))
+	if (!set_prefix_read(k, w->line, w->word[1], &p.prefix, d))
 		return;
 	if (state < 0) {
 		diag_error(d, w->line, k->name, "'%s' is not one of %s", w->word[2], states);
@@ -167,7 +167,7 @@ set_map(struct settings *s, const struct keyword *k, const struct words *w, stru
 		return;
 	}
 	r.never = strcmp(w->word[2], "none") == 0;
-	if (r.never || prefix(k, w->line, w->word[2], &r.via, d))
+	if (r.never || set_prefix_read(k, w->line, w->word[2], &r.via, d))
 		add_range(s, k, w, &r, d);
 }
 

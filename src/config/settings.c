@@ -14,16 +14,10 @@ settings_init(struct settings *s)
 }
 
 void
-settings_seal(struct settings *s)
+settings_fini(struct settings *s)
 {
 	policy_lines_free(s->policy_lines);
 	s->policy_lines = NULL;
-}
-
-void
-settings_fini(struct settings *s)
-{
-	settings_seal(s);
 	origin_fini(&s->origin);
 	policies_unref(s->conf.core.policies);
 	s->conf.core.policies = NULL;

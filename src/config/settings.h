@@ -14,9 +14,11 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/log.h"
 #include "config/keyword.h"
 #include "config/origin.h"
 #include "core/conf.h"
+#include "core/usage.h"
 
 #define SETTINGS_NAME 64   /* bytes of a user's or group's name, with its zero */
 #define SETTINGS_PATH 1024 /* bytes of a path, with its zero */
@@ -35,6 +37,12 @@ enum settings_sandbox { SETTINGS_SANDBOX_ON, SETTINGS_SANDBOX_STRICT, SETTINGS_S
 
 struct policy_lines_list;
 
+/* The keyword log-level: of each, an enum log_level plus 1, or 0 if there is none. */
+struct settings_log_levels {
+	uint8_t all; /* of what has none of its own */
+	uint8_t of[LOG_CATEGORIES];
+};
+
 /* The keyword cpu-affinity. */
 struct settings_cpus {
 	bool given; /* false: auto */
@@ -50,11 +58,12 @@ struct settings_web {
 struct settings {
 	struct conf conf; /* conf.core.policies: one reference */
 
-	/* Needed until the configuration is complete. */
 	struct policy_lines_list *policy_lines; /* owned: conf.core.policies are made of them */
-	uint32_t port;                          /* of listen addresses that name none */
-	bool nameserver_defaults;               /* nameserver defaults: those of resolv.conf too */
-	bool listens_by_default;                /* there is no listen line */
+
+	/* Needed until the configuration is complete. */
+	uint32_t port;            /* of listen addresses that name none */
+	bool nameserver_defaults; /* nameserver defaults: those of resolv.conf too */
+	bool listens_by_default;  /* there is no listen line */
 	bool debugging;
 	uint32_t timeout_sec; /* timeout_ms as MTD64 writes it */
 	uint32_t timeout_usec;
@@ -67,13 +76,18 @@ struct settings {
 						blocks too; 0: none */
 
 	struct origin origin; /* what was read */
+	struct usage usage;   /* which counters policies have; the same after a reload */
+	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
 
 	/* Of no use to engine and shell. */
-	uint32_t log_level; /* enum log_level */
+	struct settings_log_levels log_levels; /* see config/loglevel */
 	enum settings_log log;
 	char query_log[SETTINGS_PATH]; /* "none", "syslog", "stderr", or a file */
 	enum settings_query_log query_log_format;
-	uint32_t num_threads; /* 0: as many as there are CPUs */
+	char dnstap_socket[SETTINGS_PATH]; /* "none", or a path */
+	char dnstap_identity[CONF_TEXT];   /* "hostname": the machine's; empty: none */
+	char dnstap_version[CONF_TEXT];    /* "auto": dns64d's; empty: none */
+	uint32_t num_threads;              /* 0: as many as there are CPUs */
 	struct settings_cpus affinity;
 	char user[SETTINGS_NAME];  /* "none": do not change; "auto": only if we are root */
 	char group[SETTINGS_NAME]; /* "none": the user's */
@@ -88,8 +102,9 @@ struct settings {
 	size_t n_web_allow;
 	bool web_allow_any;
 	uint32_t stop_timeout_ms;
-	char cache_file[SETTINGS_PATH]; /* "none": the cache is not saved */
-	uint64_t cache_size;            /* bytes; 0: conf.core.cache stays NULL */
+	char cache_file[SETTINGS_PATH];  /* "none": the cache is not saved */
+	char prefix_file[SETTINGS_PATH]; /* "none": dns64ctl cannot save prefixes */
+	uint64_t cache_size;             /* bytes; 0: conf.core.cache stays NULL */
 };
 
 /*
@@ -97,9 +112,6 @@ struct settings {
  * all zero then.
  */
 MUST_USE bool settings_init(struct settings *s);
-
-/* settings_seal: free the policy_lines, after the policies were made. */
-void settings_seal(struct settings *s);
 
 /*
  * settings_fini: free policy_lines, origin and the reference to policies. *s may be all zero; it

@@ -2,10 +2,16 @@
 #include "control/api.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "control/api_cache.h"
+#include "control/api_clients.h"
 #include "control/api_config.h"
+#include "control/api_cookie.h"
+#include "control/api_explain.h"
+#include "control/api_log.h"
+#include "control/api_prefixes.h"
 #include "control/api_stats.h"
 #include "control/desk.h"
 #include "control/pages.h"
@@ -27,6 +33,8 @@ reload(struct evhttp_request *r, void *arg)
 {
 	struct desk *d = arg;
 
+	if (!params_none(r))
+		return;
 	reloads_wait(&d->reloads, r);
 	d->host.ops->reload(d->host.arg);
 }
@@ -36,43 +44,75 @@ stop(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
 
+	if (!params_none(r))
+		return;
 	reply_json(r, HTTP_OK, json_pack("{s:b}", "stopping", 1));
 	d->host.ops->stop(d->host.arg);
 }
 
-/* Until the next reload. */
-static void
-level(struct evhttp_request *r, void *arg)
+/* The place of TEXT, which may be NULL, among WORDS, ended by NULL; if it is none, that of the end.
+ */
+static unsigned
+find_word(const char *const *words, const char *text)
 {
-	/* In the order of enum log_level. */
-	static const char *const words[] = { "error", "warn", "notice", "info", "debug", NULL };
-	static const char *const keys[] = { "level", NULL };
-	json_t *p = params_read(r, keys);
-	const char *text = p == NULL ? NULL : params_text(p, "level");
 	unsigned i = 0;
 
-	(void)arg;
-	if (p == NULL)
-		return;
 	while (words[i] != NULL && (text == NULL || strcmp(words[i], text) != 0))
 		i++;
-	json_decref(p);
-	if (words[i] == NULL) {
-		reply_error(r, HTTP_BADREQUEST, "level is not a level of the log", words);
-		return;
-	}
-	log_notice("log", "level %s, until the next reload", words[i]);
-	log_set_level((enum log_level)i);
-	reply_json(r, HTTP_OK, json_pack("{s:s}", "level", words[i]));
+	return i;
 }
 
 static void
 reopen(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
+	struct lines lines;
 
-	d->host.ops->reopen(d->host.arg);
-	reply_json(r, HTTP_OK, json_pack("{s:b}", "done", 1));
+	if (!params_none(r))
+		return;
+	lines_begin(&lines);
+	lines_answer(&lines, r, d->host.ops->reopen(d->host.arg),
+	    "not all of the log could be opened again");
+}
+
+/* Be a lame duck (ON), or no more. Until a restart: who reloads does not mean to end it. */
+static void
+set_lameduck(struct desk *d, bool on)
+{
+	if (on != (d->host.lameduck != 0))
+		log_notice(LOG_CONTROL, "lameduck %s%s", on ? "on" : "off",
+		    on ? ": /ready says no, questions are answered as before" : "");
+	if (!on)
+		d->host.lameduck = 0;
+	else if (d->host.lameduck == 0)
+		d->host.lameduck = time(NULL);
+	d->host.ops->lameduck(d->host.arg, on);
+}
+
+static void
+lameduck(struct evhttp_request *r, void *arg)
+{
+	static const char *const keys[] = { "state", NULL };
+	static const char *const words[] = { "on", "off", NULL };
+	static const char *const none[] = { NULL };
+	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
+	json_t *p = params_read(r, posted ? keys : none);
+	struct desk *d = arg;
+	unsigned i = 2;
+
+	if (p == NULL)
+		return;
+	if (posted)
+		i = find_word(words, params_text(p, "state"));
+	json_decref(p);
+	if (posted && words[i] == NULL) {
+		reply_error(r, HTTP_BADREQUEST, "state is not on or off", words);
+		return;
+	}
+	if (posted)
+		set_lameduck(d, i == 0);
+	reply_json(
+	    r, HTTP_OK, json_pack("{s:o*}", "lameduck", api_stats_lameduck(d->host.lameduck)));
 }
 
 static http_handler help;
@@ -85,10 +125,27 @@ static const struct http_route routes[] = {
 	{ "/ready", GET, pages_ready, "can it do its work?" },
 	{ "/status", GET, api_status, "what runs, since when, and how it is" },
 	{ "/stats", GET, api_stats, "the counters" },
+	{ "/clients", GET, api_clients, "policies of clients, and how often each was used" },
 	{ "/upstreams", GET, api_upstreams, "what is known of each upstream" },
+	{ "/prefixes", GET, api_prefixes,
+	    "prefixes, where they come from, how much they are used" },
+	{ "/prefix/add", POST, api_prefix_add,
+	    "use {prefix}, of {client}; {persist}: yes saves it" },
+	{ "/prefix/del", POST, api_prefix_del, "take {prefix} away; the same" },
+	{ "/prefix/active", POST, api_prefix_active, "synthesize under {prefix}; the same" },
+	{ "/prefix/drain", POST, api_prefix_drain, "no more; the same" },
+	{ "/prefix/down", POST, api_prefix_down, "no more, it is out of order; the same" },
 	{ "/config", GET, api_config, "what is in force, and where it stands" },
+	{ "/explain", GET, api_explain,
+	    "what a client gets for ?name=, &type=, &client=, and why" },
 	{ "/reload", POST, reload, "read the configuration again; answers with all it said" },
 	{ "/stop", POST, stop, "finish what is in flight, and end" },
+	{ "/lameduck", GET | POST, lameduck,
+	    "serve on, but ask not to be asked: {state} on or off" },
+	{ "/cookie-secret", GET, api_cookie, "secrets of cookies for clients, by fingerprint" },
+	{ "/cookie-secret/add", POST, api_cookie_add, "take cookies of {secret}, too" },
+	{ "/cookie-secret/activate", POST, api_cookie_activate, "make cookies with the other one" },
+	{ "/cookie-secret/drop", POST, api_cookie_drop, "take no more cookies of the other one" },
 	{ "/cache", GET, api_cache_stats, "what the cache has and counts" },
 	{ "/cache/lookup", GET, api_cache_lookup, "the entries of ?name=, of ?type= alone" },
 	{ "/cache/save", POST, api_cache_save, "write cache-file" },
@@ -96,7 +153,9 @@ static const struct http_route routes[] = {
 	{ "/flush/name", POST, api_flush_name, "remove the entries of {name}" },
 	{ "/flush/below", POST, api_flush_below, "remove those of {name} and of all names below" },
 	{ "/flush/type", POST, api_flush_type, "remove those of {name} and {type}" },
-	{ "/log/level", POST, level, "log {level} and what is more important, until a reload" },
+	{ "/log/level", GET | POST, api_log_level,
+	    "log {level} and what is more important, of {category} only if that is given, until a "
+	    "reload; or tell the levels" },
 	{ "/log/reopen", POST, reopen, "open the log again" },
 };
 
@@ -109,7 +168,10 @@ help(struct evhttp_request *r, void *arg)
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
 		(void)json_array_append_new(list,
 		    json_pack("{s:s, s:s, s:s}", "path", routes[i].path, "method",
-			routes[i].methods == GET ? "GET" : "POST", "help", routes[i].help));
+			routes[i].methods == GET        ? "GET"
+			    : routes[i].methods == POST ? "POST"
+							: "GET, POST",
+			"help", routes[i].help));
 	reply_json(r, HTTP_OK, json_pack("{s:o*}", "paths", list));
 }
 

@@ -52,7 +52,7 @@ api_cache_save(struct evhttp_request *r, void *arg)
 	struct lines lines;
 	bool ok;
 
-	if (cache_of(d, r) == NULL)
+	if (cache_of(d, r) == NULL || !params_none(r))
 		return;
 	if (strcmp(file, "none") == 0) {
 		reply_error(r, REPLY_UNPROCESSABLE, "there is no cache-file", NULL);
@@ -60,9 +60,7 @@ api_cache_save(struct evhttp_request *r, void *arg)
 	}
 	lines_begin(&lines);
 	ok = d->host.ops->save(d->host.arg);
-	reply_json(r, ok ? HTTP_OK : REPLY_UNPROCESSABLE,
-	    json_pack("{s:b, s:o*, s:s*}", "done", ok, "messages", lines_end(&lines), "error",
-		ok ? NULL : "the cache was not saved"));
+	lines_answer(&lines, r, ok, "the cache was not saved");
 }
 
 /* --- What is in it ---------------------------------------------------------------------------- */
@@ -126,7 +124,7 @@ api_cache_lookup(struct evhttp_request *r, void *arg)
 static void
 flushed(struct evhttp_request *r, const char *what, uint64_t n)
 {
-	log_notice("cache", "flush %s: %" PRIu64 " entries", what, n);
+	log_notice(LOG_CACHE, "flush %s: %" PRIu64 " entries", what, n);
 	reply_json(r, HTTP_OK, json_pack("{s:s, s:I}", "flushed", what, "entries", (json_int_t)n));
 }
 
@@ -134,14 +132,11 @@ flushed(struct evhttp_request *r, const char *what, uint64_t n)
 void
 api_flush_all(struct evhttp_request *r, void *arg)
 {
-	static const char *const nothing[] = { NULL };
 	struct cache *c = cache_of(arg, r);
-	json_t *p = c == NULL ? NULL : params_read(r, nothing);
 	struct shard_counts sum;
 
-	if (p == NULL)
+	if (c == NULL || !params_none(r))
 		return;
-	json_decref(p);
 	cache_counts(c, &sum);
 	cache_flush_all(c);
 	flushed(r, "all", sum.n);

@@ -4,15 +4,18 @@
 #include <string.h>
 
 #include "config/keywords.h"
+#include "config/policy_lines.h"
+#include "config/prefix_file.h"
+#include "control/api_prefixes.h"
 #include "control/desk.h"
 #include "control/reply.h"
 
 static json_t *
 line_json(const struct origin_line *l)
 {
-	json_t *value = l->keyword->secret ? json_null() : json_string(l->value);
-	json_t *j = json_pack("{s:s, s:o, s:s}", "keyword", l->keyword->name, "value",
-	    value == NULL ? json_null() : value, "from", l->line > 0 ? "file" : "command line");
+	json_t *value = l->keyword->secret ? json_null() : reply_text(l->value);
+	json_t *j = json_pack("{s:s, s:o, s:s}", "keyword", l->keyword->name, "value", value,
+	    "from", l->line > 0 ? "file" : "command line");
 
 	if (l->line > 0)
 		(void)json_object_set_new(j, "line", json_integer(l->line));
@@ -35,6 +38,57 @@ add_default(json_t *list, const struct keyword *k, const char *text)
 	}
 }
 
+/* Do the prefixes of L in force stand elsewhere than in the configuration? */
+static bool
+are_elsewhere(const struct policy_lines *l)
+{
+	return l->saved.n > 0 || l->told > 0;
+}
+
+/* Append the prefixes in force of block L to LIST. */
+static void
+add_prefixes(json_t *list, const struct host *host, const struct policy_lines *l)
+{
+	const struct policy_lines_prefix *p = l->prefixes.items;
+	const char *unsaid = api_prefixes_unsaid(host->settings);
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = 0; i < l->prefixes.n; i++) {
+		json_t *j = json_pack("{s:s, s:s++}", "keyword", "dns64-prefix", "value",
+		    pref64_format(&p[i].prefix, prefix), " ", prefix_file_state(p[i].state));
+
+		if (l->line > 0)
+			(void)json_object_set_new(j, "block", json_integer(l->line));
+		api_prefixes_add_origin(j, host, unsaid, &p[i]);
+		(void)json_array_append_new(list, j);
+	}
+}
+
+/* Append what was read to LIST, but for prefixes those in force. */
+static void
+add_lines(json_t *list, const struct host *host)
+{
+	const struct policy_lines_list *blocks = host->settings->policy_lines;
+	const struct policy_lines *first = policy_lines_at(blocks, 0), *block = first;
+	size_t n, n_blocks = 0;
+	const struct origin_line *l = origin_lines(&host->settings->origin, &n);
+
+	if (are_elsewhere(first))
+		add_prefixes(list, host, first);
+	for (size_t i = 0; i < n; i++) {
+		bool opens = strcmp(l[i].keyword->name, "client") == 0;
+
+		/* Blocks are there in the order of their heads. */
+		if (opens)
+			block = policy_lines_at(blocks, ++n_blocks);
+		if (strcmp(l[i].keyword->name, "dns64-prefix") != 0 ||
+		    !are_elsewhere(l[i].block > 0 ? block : first))
+			(void)json_array_append_new(list, line_json(&l[i]));
+		if (opens && are_elsewhere(block))
+			add_prefixes(list, host, block);
+	}
+}
+
 void
 api_config(struct evhttp_request *r, void *arg)
 {
@@ -42,12 +96,14 @@ api_config(struct evhttp_request *r, void *arg)
 	const struct settings *s = d->host.settings;
 	json_t *list = json_array();
 	size_t n;
-	const struct origin_line *l = origin_lines(&s->origin, &n);
-
-	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list, line_json(&l[i]));
 	const struct keyword *table = keywords(&n);
-	for (size_t i = 0; i < n; i++)
-		add_default(list, &table[i], origin_default(&s->origin, &table[i]));
-	reply_json(r, HTTP_OK, json_pack("{s:s, s:o*}", "file", d->host.path, "lines", list));
+
+	add_lines(list, &d->host);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(table[i].name, "dns64-prefix") != 0 ||
+		    !are_elsewhere(policy_lines_at(s->policy_lines, 0)))
+			add_default(list, &table[i], origin_default(&s->origin, &table[i]));
+	}
+	reply_json(
+	    r, HTTP_OK, json_pack("{s:o, s:o*}", "file", reply_text(d->host.path), "lines", list));
 }

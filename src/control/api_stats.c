@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/api_stats.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "control/desk.h"
+#include "control/facts.h"
 #include "control/reply.h"
 
 /* --- Counters --------------------------------------------------------------------------------- */
-
-static void
-sum(const struct host *host, struct stats_row rows[static STATS_N])
-{
-	const struct stats *all[SETTINGS_LOOPS];
-
-	for (unsigned i = 0; i < host->n_loops; i++)
-		all[i] = loop_stats(host->loops[i]);
-	stats_sum(all, host->n_loops, rows);
-}
 
 json_t *
 api_stats_cache(struct cache *c)
@@ -34,19 +26,27 @@ api_stats_cache(struct cache *c)
 	    (json_int_t)n.comebacks);
 }
 
+static void
+add_rows(json_t *counters, json_t *help, const struct stats_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		(void)json_object_set_new(
+		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
+		(void)json_object_set_new(help, rows[i].name, json_string(rows[i].help));
+	}
+}
+
 void
 api_stats(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
 	json_t *counters = json_object(), *help = json_object();
-	struct stats_row rows[STATS_N];
+	struct stats_row rows[STATS_N], dnstap[CAPTURE_FIGURES];
 
-	sum(&d->host, rows);
-	for (size_t i = 0; i < STATS_N; i++) {
-		(void)json_object_set_new(
-		    counters, rows[i].name, json_integer((json_int_t)rows[i].value));
-		(void)json_object_set_new(help, rows[i].name, json_string(rows[i].help));
-	}
+	facts_rows(&d->host, rows);
+	facts_dnstap(&d->host, dnstap);
+	add_rows(counters, help, rows, STATS_N);
+	add_rows(counters, help, dnstap, CAPTURE_FIGURES);
 	reply_json(r, HTTP_OK,
 	    json_pack("{s:f, s:I, s:o*, s:o*, s:o*}", "time",
 		(double)clock_now_ns() / (double)NS_PER_SEC, "in_flight",
@@ -75,41 +75,72 @@ rtt_json(const struct view_rtt *rtt)
 	    "deviation_ms", (double)rtt->var_ns / (double)NS_PER_MS);
 }
 
+/* A guard that is in STATE, if it is not off, and when it went off else. */
 static json_t *
-upstream_json(const struct view *v, double share, uint64_t now_ns)
+guard_json(const struct view *v, enum view_guard g, const char *state, uint64_t now_ns)
+{
+	uint64_t off_ns = view_off_ns(v, g, now_ns);
+
+	if (off_ns == 0)
+		return json_pack("{s:s, s:n}", "state", state, "off_s");
+	return json_pack("{s:s, s:f, s:f}", "state", "off", "off_s",
+	    (double)off_ns / (double)NS_PER_SEC, "left_s",
+	    (double)(v->off_until_ns[g] - now_ns) / (double)NS_PER_SEC);
+}
+
+static json_t *
+guards_json(const struct view *v, const struct conf_core *c, uint64_t now_ns)
+{
+	static const char on[] = "on", none[] = "not configured";
+	const char *cookie = v->has_cookie ? on : "not offered";
+
+	return json_pack("{s:o*, s:o*, s:o*, s:o*}", "0x20",
+	    guard_json(v, VIEW_CASE, c->case_randomization ? on : none, now_ns), "cookie",
+	    guard_json(v, VIEW_COOKIE, c->upstream_cookies ? cookie : none, now_ns), "edns",
+	    guard_json(v, VIEW_EDNS, on, now_ns), "udp_ids", guard_json(v, VIEW_IDS, on, now_ns));
+}
+
+static json_t *
+upstream_json(const struct view *v, const struct conf_core *c, double share, uint64_t now_ns)
 {
 	const struct upstream_tally *t = &v->tally;
 	char text[NETADDR_TEXT];
 
 	return json_pack(
-	    "{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*, s:I, s:I, s:I, s:I, s:I, s:f}", "address",
-	    netaddr_format(&v->addr, text), "state", view_state_text(v->state), "since_s",
-	    seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops, "loops_in_this_state",
-	    (json_int_t)v->n_so, "last_reply_s", seconds(v->heard_ns, now_ns), "udp",
-	    rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp", rtt_json(&v->rtt[UPSTREAM_OVER_TCP]),
-	    "sends", (json_int_t)t->sends, "replies", (json_int_t)t->replies, "late",
-	    (json_int_t)t->late, "lost", (json_int_t)t->lost, "hedges", (json_int_t)t->hedges,
-	    "share_percent", share);
+	    "{s:s, s:s, s:o*, s:I, s:I, s:o*, s:o*, s:o*, s:I, s:I, s:I, s:I, s:I, s:f,"
+	    " s:I, s:I, s:I, s:I, s:o*}",
+	    "address", netaddr_format(&v->addr, text), "state", view_state_text(v->state),
+	    "since_s", seconds(v->since_ns, now_ns), "loops", (json_int_t)v->n_loops,
+	    "loops_in_this_state", (json_int_t)v->n_so, "last_reply_s",
+	    seconds(v->heard_ns, now_ns), "udp", rtt_json(&v->rtt[UPSTREAM_OVER_UDP]), "tcp",
+	    rtt_json(&v->rtt[UPSTREAM_OVER_TCP]), "sends", (json_int_t)t->sends, "replies",
+	    (json_int_t)t->replies, "late", (json_int_t)t->late, "lost", (json_int_t)t->lost,
+	    "hedges", (json_int_t)t->hedges, "share_percent", share, "sockets",
+	    (json_int_t)v->sockets, "connections", (json_int_t)v->connections, "in_flight",
+	    (json_int_t)v->in_flight, "waiting", (json_int_t)v->waiting, "guards",
+	    guards_json(v, c, now_ns));
 }
 
 json_t *
-api_stats_upstreams(const struct ask_views *v)
+api_stats_upstreams(const struct ask_views *v, const struct conf_core *c)
 {
 	uint64_t now_ns = clock_now_ns();
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < v->n; i++)
 		(void)json_array_append_new(list,
-		    upstream_json(&v->view[i], view_share(&v->view[i], v->view, v->n), now_ns));
+		    upstream_json(&v->view[i], c, view_share(&v->view[i], v->view, v->n), now_ns));
 	return list;
 }
 
 static void
 answer_upstreams(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
-	(void)arg;
+	const struct desk *d = arg;
+
 	reply_json(r, HTTP_OK,
-	    json_pack("{s:o*, s:I}", "upstreams", api_stats_upstreams(v), "loops_silent",
+	    json_pack("{s:o*, s:I}", "upstreams",
+		api_stats_upstreams(v, &d->host.settings->conf.core), "loops_silent",
 		(json_int_t)v->n_missing));
 }
 
@@ -153,15 +184,21 @@ api_stats_prefixes(const struct policy *p)
 	return list;
 }
 
+json_t *
+api_stats_lameduck(time_t since)
+{
+	return since == 0 ? json_null() : json_integer((json_int_t)since);
+}
+
 static json_t *
 process_json(const struct host *host)
 {
 	time_t now = time(NULL);
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:s, s:I}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:I, s:I, s:o, s:I}", "version", PACKAGE_VERSION, "pid",
 	    (json_int_t)getpid(), "started", (json_int_t)host->started, "uptime_s",
 	    (json_int_t)(now > host->started ? now - host->started : 0), "configuration",
-	    host->path, "loops", (json_int_t)host->n_loops);
+	    reply_text(host->path), "loops", (json_int_t)host->n_loops);
 }
 
 static void
@@ -169,20 +206,28 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 {
 	const struct desk *d = arg;
 	const struct conf *c = &d->host.settings->conf;
-	struct stats_row rows[STATS_N];
-	json_t *j = process_json(&d->host);
+	struct facts *f = facts_new(&d->host, v);
+	json_t *j = f == NULL ? NULL : process_json(&d->host);
 
-	sum(&d->host, rows);
+	if (j == NULL) {
+		free(f);
+		reply_json(r, HTTP_INTERNAL, NULL);
+		return;
+	}
+	(void)json_object_set_new(j, "unready", json_pack("s?", facts_unready(f)));
+	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
 	(void)json_object_set_new(j, "listening", listens_json(&c->io));
-	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v));
+	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, &c->core));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
 	(void)json_object_set_new(
 	    j, "client_blocks", json_integer((json_int_t)c->core.policies->n - 1));
 	(void)json_object_set_new(j, "cache", api_stats_cache(c->core.cache));
-	(void)json_object_set_new(j, "in_flight", json_integer((json_int_t)stats_in_flight(rows)));
+	(void)json_object_set_new(
+	    j, "in_flight", json_integer((json_int_t)stats_in_flight(f->rows)));
 	(void)json_object_set_new(
 	    j, "reload", d->reloads.last == NULL ? json_null() : json_incref(d->reloads.last));
+	free(f);
 	reply_json(r, HTTP_OK, j);
 }
 

@@ -7,6 +7,7 @@
  */
 
 #include <jansson.h>
+#include <time.h>
 
 #include "base/attr.h"
 #include "cache/cache.h"
@@ -26,8 +27,11 @@ http_handler api_upstreams;
 /* api_status: what runs, since when, and how it is. */
 http_handler api_status;
 
-/* api_stats_upstreams: what the loops told of their upstreams, as in "upstreams". */
-MUST_USE json_t *api_stats_upstreams(const struct ask_views *v);
+/* api_stats_upstreams: what the loops told of their upstreams, under C, as in "upstreams". */
+MUST_USE json_t *api_stats_upstreams(const struct ask_views *v, const struct conf_core *c);
+
+/* api_stats_lameduck: when the daemon became one, seconds since 1970; null if SINCE is 0. */
+MUST_USE json_t *api_stats_lameduck(time_t since);
 
 /* api_stats_prefixes: the prefixes of P with their states, in configured order (RULES D15). */
 MUST_USE json_t *api_stats_prefixes(const struct policy *p);

@@ -95,6 +95,14 @@ ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg
 }
 
 void
+ask_refuse(struct ask *a)
+{
+	for (size_t i = 0; i < a->n_waiting; i++)
+		reply_error(a->waiting[i].r, HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
+	a->n_waiting = 0;
+}
+
+void
 ask_fini(struct ask *a)
 {
 	if (a->timer != NULL)

@@ -51,6 +51,9 @@ MUST_USE bool ask_init(struct ask *a, const struct host *host);
 /* ask_begin: have R answered by ANSWER, with ARG, as soon as all loops have told. */
 void ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg);
 
+/* ask_refuse: the daemon ends: answer all who wait with 503. */
+void ask_refuse(struct ask *a);
+
 /* ask_fini: forget all, without an answer. *A may be all zero. */
 void ask_fini(struct ask *a);
 

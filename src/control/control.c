@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/control.h"
 
+#include <jansson.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/secret.h"
 #include "control/api.h"
+#include "control/api_explain.h"
 #include "control/desk.h"
 #include "control/http.h"
 #include "control/web.h"
@@ -61,6 +65,16 @@ serve_all(struct control *c, const struct control_sockets *s)
 	return true;
 }
 
+/* What jansson frees is overwritten before: a request may have had a secret (control/api_cookie).
+ */
+static void
+wiping_free(void *p)
+{
+	if (p != NULL)
+		secret_wipe(p, malloc_usable_size(p));
+	free(p);
+}
+
 struct control *
 control_new(const struct host *host, const struct control_sockets *s)
 {
@@ -69,11 +83,16 @@ control_new(const struct host *host, const struct control_sockets *s)
 	if (c == NULL)
 		return NULL;
 	c->desk.host = *host;
-	if (ask_init(&c->desk.ask, &c->desk.host) && serve_all(c, s))
+	json_set_alloc_funcs(malloc, wiping_free);
+	if (ask_init(&c->desk.ask, &c->desk.host) &&
+	    inquiry_init(&c->desk.inquiry, &c->desk.host, api_explain_answer, &c->desk) &&
+	    changes_init(&c->desk.changes, &c->desk.host) && serve_all(c, s))
 		return c;
 	http_free(c->http);
 	http_free(c->web);
+	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
+	changes_fini(&c->desk.changes);
 	free(c);
 	return NULL;
 }
@@ -95,11 +114,18 @@ control_free(struct control *c)
 {
 	if (c == NULL)
 		return;
-	for (unsigned i = 0; i < LAST_TURNS; i++)
+	for (unsigned i = 0; i < LAST_TURNS; i++) {
+		reloads_refuse(&c->desk.reloads);
+		changes_refuse(&c->desk.changes);
+		ask_refuse(&c->desk.ask);
+		inquiry_refuse(&c->desk.inquiry);
 		(void)event_base_loop(c->desk.host.base, EVLOOP_NONBLOCK);
+	}
 	http_free(c->http);
 	http_free(c->web);
+	inquiry_fini(&c->desk.inquiry);
 	ask_fini(&c->desk.ask);
+	changes_fini(&c->desk.changes);
 	reloads_fini(&c->desk.reloads);
 	free(c);
 }

@@ -46,8 +46,8 @@ void control_reload_begins(struct control *c);
 void control_reload_ends(struct control *c, bool ok);
 
 /*
- * control_free: let answers that are ready leave, then close everything and free C, which may be
- * NULL.
+ * control_free: answer those who wait with 503, let answers leave, then close everything and free
+ * C, which may be NULL.
  */
 void control_free(struct control *c);
 

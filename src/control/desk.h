@@ -7,13 +7,17 @@
  */
 
 #include "control/ask.h"
+#include "control/changes.h"
 #include "control/host.h"
+#include "control/inquiry.h"
 #include "control/reloads.h"
 
 struct desk {
 	struct host host;
 	struct ask ask;
+	struct inquiry inquiry;
 	struct reloads reloads;
+	struct changes changes;
 };
 
 #endif

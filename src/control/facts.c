@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -32,8 +33,15 @@ static void
 collect_process(struct facts *f, const struct host *host)
 {
 	struct rusage use;
+	struct rlimit limit;
+	struct stat st;
 
 	f->memory = resident(host->memory_fd);
+	/* The size of that directory is their number, since Linux 6.2; before it is 0. */
+	if (host->fds_fd >= 0 && fstat(host->fds_fd, &st) == 0)
+		f->open_fds = (uint64_t)st.st_size;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		f->max_fds = limit.rlim_cur;
 	if (getrusage(RUSAGE_SELF, &use) != 0)
 		return;
 	f->cpu_s = seconds(&use.ru_utime) + seconds(&use.ru_stime);
@@ -51,26 +59,56 @@ questions(const struct stats *s)
 	return sum;
 }
 
+/* The counters of each loop, to ALL. */
+static void
+all_stats(const struct host *host, const struct stats *all[static SETTINGS_LOOPS])
+{
+	for (unsigned i = 0; i < host->n_loops; i++)
+		all[i] = loop_stats(host->loops[i]);
+}
+
+void
+facts_rows(const struct host *host, struct stats_row rows[static STATS_N])
+{
+	const struct stats *all[SETTINGS_LOOPS];
+
+	all_stats(host, all);
+	stats_sum(all, host->n_loops, rows);
+}
+
+void
+facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES])
+{
+	const struct capture *captures[SETTINGS_LOOPS];
+
+	for (unsigned i = 0; i < host->n_loops; i++)
+		captures[i] = loop_capture(host->loops[i]);
+	capture_sum(captures, host->n_loops, rows);
+}
+
 static void
 collect_loops(struct facts *f, const struct host *host)
 {
 	const struct stats *all[SETTINGS_LOOPS];
 
+	all_stats(host, all);
 	f->n_loops = host->n_loops;
 	for (unsigned i = 0; i < host->n_loops; i++) {
 		const struct loop_open *open = loop_open(host->loops[i]);
 
-		all[i] = loop_stats(host->loops[i]);
 		f->loops[i].questions = questions(all[i]);
 		if (open != NULL) {
+			f->loops[i].told = true;
 			f->loops[i].open = *open;
 			latency_merge(&f->waited, &open->waited);
 		}
 	}
 	stats_sum(all, host->n_loops, f->rows);
+	facts_dnstap(host, f->dnstap);
 	stats_sum_reasons(all, host->n_loops, f->reasons);
 	stats_sum_rcodes(all, host->n_loops, f->rcodes);
 	stats_sum_asked(all, host->n_loops, f->asked);
+	stats_sum_prefixes(all, host->n_loops, f->prefixes);
 }
 
 struct facts *
@@ -83,6 +121,7 @@ facts_new(const struct host *host, const struct ask_views *v)
 		return NULL;
 	f->settings = host->settings;
 	f->started = host->started;
+	f->lameduck = host->lameduck;
 	f->now_ns = clock_now_ns();
 	f->views = v;
 	collect_loops(f, host);
@@ -91,6 +130,8 @@ facts_new(const struct host *host, const struct ask_views *v)
 		cache_counts(cache, &f->cache);
 		f->cache_size = cache_size(cache);
 	}
+	if (host->query_log_lost != NULL)
+		f->query_log_lost = atomic_load(host->query_log_lost);
 	collect_process(f, host);
 	return f;
 }
@@ -131,6 +172,8 @@ has_prefix(const struct policies *ps)
 const char *
 facts_unready(const struct facts *f)
 {
+	if (f->lameduck != 0)
+		return "lameduck";
 	if (f->views->n_missing == f->n_loops)
 		return "no loop answers";
 	if (!has_upstream(f->views))

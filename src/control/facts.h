@@ -17,13 +17,15 @@
 #include "config/settings.h"
 #include "control/ask.h"
 #include "control/host.h"
+#include "core/capture.h"
 #include "core/stats.h"
 #include "io/loop.h"
 
 /* A loop. */
 struct facts_loop {
-	uint64_t questions;    /* that it was asked */
-	struct loop_open open; /* if it did not tell in time: nothing */
+	uint64_t questions; /* that it was asked */
+	bool told;          /* in time what it has open */
+	struct loop_open open;
 };
 
 struct facts {
@@ -32,18 +34,24 @@ struct facts {
 	uint64_t now_ns;
 	struct stats_row rows[STATS_N]; /* of all loops */
 	struct stats_reason reasons[REASON_N];
+	struct stats_row dnstap[CAPTURE_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
-	struct latency waited;         /* of the loops that told in time */
-	const struct ask_views *views; /* borrowed: of the loops that told in time */
+	uint64_t prefixes[NUMBERING_MAX]; /* answers, by the prefix's number */
+	struct latency waited;            /* of the loops that told in time */
+	const struct ask_views *views;    /* borrowed: of the loops that told in time */
+	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
 	bool has_cache;
 	struct shard_counts cache;
-	uint64_t cache_size; /* bytes */
-	double cpu_s;        /* seconds that the process has computed */
-	uint64_t memory;     /* bytes of the process in memory; 0: not known */
-	uint64_t memory_max; /* the most that they were */
+	uint64_t cache_size;     /* bytes */
+	uint64_t query_log_lost; /* lines that could not be written */
+	double cpu_s;            /* seconds that the process has computed */
+	uint64_t memory;         /* bytes of the process in memory; 0: not known */
+	uint64_t memory_max;     /* the most that they were */
+	uint64_t open_fds;       /* descriptors that are open; 0: not known */
+	uint64_t max_fds;        /* that may be (RLIMIT_NOFILE); 0: not known */
 };
 
 /*
@@ -52,6 +60,12 @@ struct facts {
  */
 MUST_USE struct facts *facts_new(const struct host *host, const struct ask_views *v);
 
+/* facts_rows: write the counters of all loops of HOST, added up, to ROWS. */
+void facts_rows(const struct host *host, struct stats_row rows[static STATS_N]);
+
+/* facts_dnstap: write what became of the messages handed to dnstap, of all loops, to ROWS. */
+void facts_dnstap(const struct host *host, struct stats_row rows[static CAPTURE_FIGURES]);
+
 /* facts_all_told: has every loop told what it knows? */
 MUST_USE bool facts_all_told(const struct facts *f);
 
@@ -59,9 +73,9 @@ MUST_USE bool facts_all_told(const struct facts *f);
 MUST_USE uint64_t facts_uptime(const struct facts *f);
 
 /*
- * facts_unready: why the daemon cannot do its work at present, in words: NULL: it can, that is, an
- * upstream answers, or has not been silent yet, and a prefix is active for clients that are in no
- * block.
+ * facts_unready: why the daemon is not to be asked at present, in words. NULL: it may be, that is,
+ * it is no lame duck, an upstream answers, or has not been silent yet, and a prefix is active for
+ * clients that are in no block.
  */
 MUST_USE const char *facts_unready(const struct facts *f);
 

@@ -7,18 +7,43 @@
  */
 
 #include <event2/event.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 
+#include "config/prefix_change.h"
 #include "config/settings.h"
 #include "io/loop.h"
+
+/* Secrets of cookies: the first signs, all verify. */
+struct host_cookies {
+	uint8_t n; /* >= 1 */
+	uint8_t secrets[CONF_COOKIE_SECRETS][CONF_SECRET_LEN];
+};
+
+#define HOST_ERROR (SETTINGS_PATH + 512) /* bytes of an error's text, with its zero */
+
+/* What came of a change. */
+enum host_verdict {
+	HOST_DONE,
+	HOST_WRONG, /* it cannot be, as the settings are */
+	HOST_UNABLE /* the daemon cannot do it now */
+};
 
 /* What only the daemon can do. ARG: that of struct host. */
 struct host_ops {
 	void (*reload)(void *arg); /* soon; control_reload_begins and _ends follow */
 	void (*stop)(void *arg);
-	bool (*save)(void *arg); /* write cache-file; false: the log says why not */
-	void (*reopen)(void *arg);
+	bool (*save)(void *arg);   /* write cache-file; false: the log says why not */
+	bool (*reopen)(void *arg); /* the logs; false: the log says what is wrong */
+	/* put these in force; not while is_changing; false: no memory, nothing is changed */
+	bool (*cookies)(void *arg, const struct host_cookies *c);
+	bool (*is_changing)(void *arg);       /* has a loop not taken the last change yet? */
+	void (*lameduck)(void *arg, bool on); /* tell loops and service manager */
+	/* not while is_changing; if not HOST_DONE nothing is changed, and ERROR has the reason */
+	enum host_verdict (*change)(
+	    void *arg, const struct prefix_change *c, char error[static HOST_ERROR]);
 };
 
 /* All pointers are borrowed. */
@@ -28,8 +53,12 @@ struct host {
 	const struct settings *settings; /* those in force, at all times */
 	struct loop *loops[SETTINGS_LOOPS];
 	unsigned n_loops;
-	time_t started; /* seconds since 1970 */
-	int memory_fd;  /* /proc/self/statm; -1: none */
+	time_t started;  /* seconds since 1970 */
+	int memory_fd;   /* /proc/self/statm; -1: none */
+	int fds_fd;      /* /proc/self/fd; -1: none */
+	time_t lameduck; /* since when it is one; 0: it is not */
+	/* lines of the query log that could not be written; NULL: it has none */
+	const _Atomic uint64_t *query_log_lost;
 	const struct host_ops *ops;
 	void *arg;
 };

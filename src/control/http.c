@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/http.h"
 
+#include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "control/reply.h"
 
 #define SWEEP_MS 250 /* how often connections that have ended are looked for */
@@ -21,7 +23,10 @@
 /* A connection, until it is seen to have ended. */
 struct slot {
 	struct bufferevent *bev; /* one reference, besides libevent's; NULL: free */
-	uint64_t end_ns;         /* when it is closed whatever happens */
+	uint64_t since_ns;       /* accepted; from asked on: had its request */
+	bool asked;              /* the request came as a whole */
+	bool overfull;           /* more is there than any request has */
+	struct http *http;       /* whose it is */
 };
 
 struct http {
@@ -71,6 +76,36 @@ schedule(struct http *h)
 		(void)event_add(h->sweeper, &wait);
 }
 
+/* May who is connected by BEV ask? */
+static bool
+may_ask(const struct http *h, struct bufferevent *bev)
+{
+	struct sockaddr_storage ss;
+	struct netaddr peer;
+	socklen_t len = sizeof(ss);
+
+	if (h->service.admit == NULL)
+		return true;
+	if (getpeername(bufferevent_getfd(bev), (struct sockaddr *)&ss, &len) != 0 ||
+	    !netaddr_from_sockaddr((const struct sockaddr *)&ss, &peer))
+		peer.family = NETADDR_NONE;
+	return h->service.admit(&peer, h->service.arg);
+}
+
+/* When S is closed, whatever happens. */
+static uint64_t
+end_of(const struct http *h, const struct slot *s)
+{
+	/* Who is being told so is told. */
+	if (s->overfull && evbuffer_get_length(bufferevent_get_output(s->bev)) == 0)
+		return 0;
+	if (s->asked)
+		return s->since_ns + h->service.life_s * NS_PER_SEC;
+	if (h->full && !may_ask(h, s->bev))
+		return 0;
+	return s->since_ns + (h->full ? HTTP_HURRY_MS * NS_PER_MS : HTTP_IDLE_S * NS_PER_SEC);
+}
+
 /* Forget connections that have ended, and end those that last too long. */
 static void
 sweep(struct http *h, uint64_t now_ns)
@@ -84,9 +119,9 @@ sweep(struct http *h, uint64_t now_ns)
 			(void)bufferevent_decref(s->bev);
 			s->bev = NULL;
 			h->n_open--;
-		} else if (now_ns >= s->end_ns) {
-			/* libevent sees the end and does the rest. */
-			(void)shutdown(bufferevent_getfd(s->bev), SHUT_RDWR);
+		} else if (now_ns >= end_of(h, s)) {
+			/* libevent does the rest, also if it does not look at the socket now. */
+			bufferevent_trigger_event(s->bev, BEV_EVENT_TIMEOUT | BEV_EVENT_READING, 0);
 		}
 	}
 	set_full(h, h->n_open == HTTP_CONNECTIONS);
@@ -101,6 +136,23 @@ on_sweep(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	sweep(h, clock_now_ns());
 	schedule(h);
+}
+
+/*
+ * Some bytes came or were taken. libevent would keep a chunk's first line of any length, and look
+ * at all of it again with each part that comes. (At a high watermark it would never rest.)
+ */
+static void
+on_input(struct evbuffer *in, const struct evbuffer_cb_info *info, void *arg)
+{
+	struct slot *s = arg;
+
+	(void)info;
+	if (s->bev == NULL || bufferevent_get_input(s->bev) != in || s->overfull ||
+	    evbuffer_get_length(in) <= 2 * HTTP_HEADER + s->http->service.body)
+		return;
+	s->overfull = true;
+	event_active(s->http->sweeper, EV_TIMEOUT, 1);
 }
 
 /* libevent has accepted a connection, and asks for what it is to be read and written by. */
@@ -118,8 +170,9 @@ on_accept(struct event_base *base, void *arg)
 		if (h->slots[i].bev != NULL)
 			continue;
 		bufferevent_incref(bev);
-		h->slots[i].bev = bev;
-		h->slots[i].end_ns = now_ns + h->service.life_s * NS_PER_SEC;
+		h->slots[i] = (struct slot){ .bev = bev, .since_ns = now_ns, .http = h };
+		if (evbuffer_add_cb(bufferevent_get_input(bev), on_input, &h->slots[i]) == NULL)
+			h->slots[i].overfull = true;
 		h->n_open++;
 		break;
 	}
@@ -180,15 +233,47 @@ refuse_method(struct evhttp_request *r, unsigned methods)
 	reply_error(r, HTTP_BADMETHOD, "this path does not have this method", allowed);
 }
 
+/* The request R is there; what follows is ours to do in time. */
+static void
+note_request(struct http *h, struct evhttp_request *r)
+{
+	const struct bufferevent *bev =
+	    evhttp_connection_get_bufferevent(evhttp_request_get_connection(r));
+
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
+		if (h->slots[i].bev != bev)
+			continue;
+		h->slots[i].asked = true;
+		h->slots[i].since_ns = clock_now_ns();
+	}
+}
+
+/* Log R, at level debug. */
+static void
+tell_request(struct evhttp_request *r)
+{
+	unsigned method = (unsigned)evhttp_request_get_command(r);
+
+	log_debug(LOG_CONTROL, "asked for: %s %s",
+	    method == EVHTTP_REQ_GET        ? "GET"
+		: method == EVHTTP_REQ_HEAD ? "HEAD"
+		: method == EVHTTP_REQ_POST ? "POST"
+					    : "(another method)",
+	    evhttp_request_get_uri(r));
+}
+
 static void
 on_request(struct evhttp_request *r, void *arg)
 {
-	const struct http *h = arg;
+	struct http *h = arg;
 	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(r);
 	const char *path = uri != NULL ? evhttp_uri_get_path(uri) : NULL;
 	unsigned method = (unsigned)evhttp_request_get_command(r);
 
-	if (h->service.admit != NULL && !h->service.admit(r, h->service.arg)) {
+	note_request(h, r);
+	if (log_debugs(LOG_CONTROL))
+		tell_request(r);
+	if (!may_ask(h, evhttp_connection_get_bufferevent(evhttp_request_get_connection(r)))) {
 		reply_error(r, REPLY_FORBIDDEN, "this address may not look here", NULL);
 		return;
 	}

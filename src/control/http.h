@@ -7,8 +7,10 @@
  * limits, and with a table of its paths.
  *
  * A connection serves one request and is closed. A request has 4 kB of header and as much of a body
- * as the service permits; a connection is closed after HTTP_IDLE_S seconds without a byte, and at
- * the end of its life. At HTTP_CONNECTIONS at a time others wait in the kernel's queue.
+ * as the service permits, and is there as a whole within HTTP_IDLE_S seconds; the answer has to be
+ * taken before the connection's life ends, and none of the time stands still as long. At
+ * HTTP_CONNECTIONS at a time others wait in the kernel's queue, and those who have not asked yet
+ * give way after HTTP_HURRY_MS, and at once if they may not ask: who is idle keeps nobody out.
  *
  * What libevent itself refuses (a header that is too long or no HTTP) gets a short page of its own,
  * all else an answer by reply_error.
@@ -20,12 +22,14 @@
 #include <stddef.h>
 
 #include "base/attr.h"
+#include "base/netaddr.h"
 
 #define HTTP_CONNECTIONS 64
 #define HTTP_HEADER 4096 /* bytes of a request's line and header */
 #define HTTP_BODY 65536  /* bytes of a request's body */
 #define HTTP_IDLE_S 5
-#define HTTP_LIFE_S 30     /* of a connection that may change something */
+#define HTTP_HURRY_MS 1000
+#define HTTP_LIFE_S 30     /* of an answer that may change something */
 #define HTTP_LISTENERS 18  /* sockets of one server */
 #define HTTP_ROUTES_MAX 64 /* paths of one server */
 
@@ -45,15 +49,18 @@ struct http_route {
 
 struct http;
 
-/* http_admit: may the client of R ask anything at all? ARG: that of http_new. */
-typedef bool http_admit(struct evhttp_request *r, void *arg);
+/*
+ * http_admit: may the client at PEER ask anything at all? ARG: that of http_new. The family of PEER
+ * is NETADDR_NONE if it has no IP address.
+ */
+typedef bool http_admit(const struct netaddr *peer, void *arg);
 
 /* What a server has. All pointers are borrowed. */
 struct http_service {
 	const struct http_route *routes;
 	size_t n;
 	size_t body;       /* bytes of a request's body at most */
-	unsigned life_s;   /* of a connection, at most */
+	unsigned life_s;   /* of an answer, at most, once it was asked for */
 	http_admit *admit; /* NULL: all may ask */
 	void *arg;         /* for these functions */
 };

@@ -3,8 +3,10 @@
 
 #include <stddef.h>
 
+#include "control/reply.h"
+
 static void
-hear(void *arg, enum log_level level, const char *subsystem, const char *text)
+hear(void *arg, enum log_level level, enum log_category category, const char *text)
 {
 	static const char *const levels[] = { [LOG_LEVEL_ERROR] = "error",
 		[LOG_LEVEL_WARN] = "warning",
@@ -15,9 +17,9 @@ hear(void *arg, enum log_level level, const char *subsystem, const char *text)
 
 	if (json_array_size(h->list) >= LINES_MAX)
 		return;
-	/* What is no UTF-8 makes no JSON; the log has it. */
 	(void)json_array_append_new(h->list,
-	    json_pack("{s:s, s:s, s:s}", "level", levels[level], "about", subsystem, "text", text));
+	    json_pack("{s:s, s:s, s:o}", "level", levels[level], "about",
+		log_category_name(category), "text", reply_text(text)));
 }
 
 void
@@ -34,6 +36,14 @@ lines_end(struct lines *h)
 	json_t *list = h->list;
 
 	(void)log_listen(h->before);
-	h->list = NULL;
+	*h = (struct lines){ .list = NULL };
 	return list;
+}
+
+void
+lines_answer(struct lines *h, struct evhttp_request *r, bool ok, const char *error)
+{
+	reply_json(r, ok ? HTTP_OK : REPLY_UNPROCESSABLE,
+	    json_pack("{s:b, s:o*, s:s*}", "done", ok, "messages", lines_end(h), "error",
+		ok ? NULL : error));
 }

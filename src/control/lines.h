@@ -9,7 +9,9 @@
  *	[{"level": "error", "about": "config", "text": "t.conf:3: port: ..."}, ...]
  */
 
+#include <event2/http.h>
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/attr.h"
 #include "base/log.h"
@@ -28,7 +30,20 @@ struct lines {
  */
 void lines_begin(struct lines *h);
 
+/* lines_listens: has H, which may be all zero, begun and not ended? */
+MUST_USE static inline bool
+lines_listens(const struct lines *h)
+{
+	return h->ear.hear != NULL;
+}
+
 /* lines_end: stop listening. Returns the lines, the caller's reference; NULL without memory. */
 MUST_USE json_t *lines_end(struct lines *h);
+
+/*
+ * lines_answer: lines_end, and answer R with the lines: that it was done (OK), or with 422 and
+ * ERROR. R must not be used any more.
+ */
+void lines_answer(struct lines *h, struct evhttp_request *r, bool ok, const char *error);
 
 #endif

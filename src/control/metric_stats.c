@@ -74,8 +74,8 @@ write_family(struct metric_text *t, const struct family *f, const struct stats_r
 	}
 }
 
-static void
-write_single(struct metric_text *t, const struct stats_row *row)
+void
+metric_stats_one(struct metric_text *t, const struct stats_row *row)
 {
 	char name[NAME_TEXT], help[HELP_TEXT];
 	const struct metric metric = { name, METRIC_COUNTER, NULL, help };
@@ -102,6 +102,6 @@ metric_stats_write(struct metric_text *t, const struct stats_row rows[static STA
 	}
 	for (size_t i = 0; i < STATS_N; i++) {
 		if (!told[i])
-			write_single(t, &rows[i]);
+			metric_stats_one(t, &rows[i]);
 	}
 }

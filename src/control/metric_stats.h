@@ -13,4 +13,7 @@
 /* metric_stats_write: write the counters in ROWS to T. */
 void metric_stats_write(struct metric_text *t, const struct stats_row rows[static STATS_N]);
 
+/* metric_stats_one: write ROW as a family of its own. */
+void metric_stats_one(struct metric_text *t, const struct stats_row *row);
+
 #endif

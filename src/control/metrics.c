@@ -7,9 +7,11 @@
 #include "base/clock.h"
 #include "control/metric_stats.h"
 #include "control/metric_text.h"
+#include "core/numbering.h"
 #include "dns64/pref64.h"
 
 #define LABELS(...) ((const struct metric_label[METRIC_LABELS]){ __VA_ARGS__ })
+#define BLOCKS_MAX 256 /* that are told of: there may be 65535 */
 #define NUMBER_TEXT 24 /* of a loop or block, with its zero */
 
 typedef void write_samples(struct metric_text *t, const struct facts *f);
@@ -33,6 +35,26 @@ static void
 ready(struct metric_text *t, const struct facts *f)
 {
 	metric_text_count(t, NULL, facts_unready(f) == NULL);
+}
+
+static void
+lameduck(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->lameduck != 0);
+}
+
+static void
+open_fds(struct metric_text *t, const struct facts *f)
+{
+	if (f->open_fds > 0)
+		metric_text_count(t, NULL, f->open_fds);
+}
+
+static void
+max_fds(struct metric_text *t, const struct facts *f)
+{
+	if (f->max_fds > 0)
+		metric_text_count(t, NULL, f->max_fds);
 }
 
 static void
@@ -61,6 +83,12 @@ loops(struct metric_text *t, const struct facts *f)
 }
 
 static void
+query_log_lost(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, NULL, f->query_log_lost);
+}
+
+static void
 loops_silent(struct metric_text *t, const struct facts *f)
 {
 	metric_text_count(t, NULL, f->views->n_missing);
@@ -72,6 +100,8 @@ in_flight(struct metric_text *t, const struct facts *f)
 	char number[NUMBER_TEXT];
 
 	for (unsigned i = 0; i < f->n_loops; i++) {
+		if (!f->loops[i].told)
+			continue; /* 0 would say that it is idle */
 		(void)snprintf(number, sizeof(number), "%u", i);
 		metric_text_count(t, LABELS({ "loop", number }), f->loops[i].open.queries);
 	}
@@ -82,6 +112,8 @@ connections(struct metric_text *t, const struct facts *f)
 {
 	uint64_t clients = 0, upstreams = 0;
 
+	if (!facts_all_told(f))
+		return;
 	for (unsigned i = 0; i < f->n_loops; i++) {
 		clients += f->loops[i].open.clients;
 		upstreams += f->loops[i].open.upstreams;
@@ -193,6 +225,18 @@ durations(struct metric_text *t, const struct facts *f)
 
 /* --- Prefixes --------------------------------------------------------------------------------- */
 
+/* Has P other prefixes than the policy USUAL, or in other states? */
+static bool
+differs(const struct policy *p, const struct policy *usual)
+{
+	size_t n = usual->synth.n_prefixes;
+
+	return p->synth.n_prefixes != n ||
+	    memcmp(p->synth.prefixes, usual->synth.prefixes, n * sizeof(p->synth.prefixes[0])) !=
+	    0 ||
+	    memcmp(p->states, usual->states, n * sizeof(p->states[0])) != 0;
+}
+
 static void
 prefix_state(struct metric_text *t, const struct facts *f)
 {
@@ -201,10 +245,13 @@ prefix_state(struct metric_text *t, const struct facts *f)
 	};
 	const struct policies *ps = f->settings->conf.core.policies;
 
-	for (size_t b = 0; b < ps->n; b++) {
+	for (size_t b = 0, n = 0; b < ps->n && n < BLOCKS_MAX; b++) {
 		const struct policy *p = &ps->table[b];
 		char block[NUMBER_TEXT], prefix[PREF64_TEXT];
 
+		if (b > 0 && !differs(p, &ps->table[0]))
+			continue;
+		n++;
 		(void)snprintf(block, sizeof(block), "%zu", b);
 		for (size_t i = 0; i < p->synth.n_prefixes; i++) {
 			(void)pref64_format(&p->synth.prefixes[i], prefix);
@@ -215,6 +262,19 @@ prefix_state(struct metric_text *t, const struct facts *f)
 				    p->states[i] == s);
 		}
 	}
+}
+
+static void
+synthesized(struct metric_text *t, const struct facts *f)
+{
+	const struct numbering *n = f->settings->conf.core.numbering;
+	char prefix[PREF64_TEXT];
+
+	for (size_t i = NUMBERING_OTHERS + 1; i < numbering_end(n); i++)
+		metric_text_count(t,
+		    LABELS({ "prefix", pref64_format(numbering_prefix(n, i), prefix) }),
+		    f->prefixes[i]);
+	metric_text_count(t, LABELS({ "prefix", "other" }), f->prefixes[NUMBERING_OTHERS]);
 }
 
 /* --- Upstreams -------------------------------------------------------------------------------- */
@@ -336,7 +396,10 @@ static const struct row table[] = {
 	ROW("build", INFO, NULL, "The program that runs", build),
 	ROW("start_time_seconds", GAUGE, "seconds", "When it began, in seconds since 1970",
 	    start_time),
-	ROW("ready", GAUGE, NULL, "1 if an upstream answers and a prefix is active", ready),
+	ROW("ready", GAUGE, NULL,
+	    "1 if an upstream answers, a prefix is active, and it is no lame duck", ready),
+	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
+	    lameduck),
 	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",
 	      "Time that the process has computed" },
 	    cpu },
@@ -345,6 +408,8 @@ static const struct row table[] = {
 	{ { "process_resident_memory_max_bytes", METRIC_GAUGE, "bytes",
 	      "The most memory that the process has had" },
 	    memory_max },
+	{ { "process_open_fds", METRIC_GAUGE, NULL, "Descriptors that are open" }, open_fds },
+	{ { "process_max_fds", METRIC_GAUGE, NULL, "Descriptors that may be open" }, max_fds },
 	ROW("loops", GAUGE, NULL, "Loops, each a thread", loops),
 	ROW("loops_silent", GAUGE, NULL,
 	    "Loops that did not tell in time what they know; nothing is told of upstreams then",
@@ -365,8 +430,13 @@ static const struct row table[] = {
 	    durations),
 	ROW("dropped", COUNTER, NULL, "Messages of clients that got no answer", dropped),
 	ROW("prefix_state", GAUGE, NULL,
-	    "1 for the state that a prefix is in, for clients of a block; 0: of no block",
+	    "1 for the state that a prefix is in, for clients of no block (0), or of a block that "
+	    "differs in this; of 256 at most",
 	    prefix_state),
+	ROW("synthesized_answers", COUNTER, NULL,
+	    "Answers with AAAA under the prefix; other: under one that came when there were too "
+	    "many",
+	    synthesized),
 	ROW("upstream_up", GAUGE, NULL, "1 if the upstream is not down", upstream_up),
 	ROW("upstream_doubted", GAUGE, NULL, "1 if the upstream was silent lately",
 	    upstream_doubted),
@@ -380,6 +450,9 @@ static const struct row table[] = {
 	    upstream_hedges),
 	ROW("upstream_rtt_seconds", HISTOGRAM, "seconds", "From a question to its reply",
 	    upstream_rtt),
+	ROW("query_log_lost", COUNTER, NULL,
+	    "Lines of the query log that could not be written, as when the disk is full",
+	    query_log_lost),
 	ROW("cache_entries", GAUGE, NULL, "Entries in the cache", of_cache_entries),
 	ROW("cache_message_bytes", GAUGE, "bytes", "Their messages", of_cache_bytes),
 	ROW("cache_size_bytes", GAUGE, "bytes", "What the cache has room for", of_cache_room),
@@ -404,5 +477,7 @@ metrics_write(struct evbuffer *out, const struct facts *f, bool open_metrics)
 		table[i].write(&t, f);
 	}
 	metric_stats_write(&t, f->rows);
+	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
+		metric_stats_one(&t, &f->dnstap[i]);
 	metric_text_end(&t);
 }

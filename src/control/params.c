@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/secret.h"
 #include "control/reply.h"
 #include "dns/name.h"
 #include "dns/type.h"
@@ -24,7 +25,7 @@ body(struct evhttp_request *r, json_error_t *error)
 	    (const char *)evbuffer_pullup(in, -1), len, JSON_REJECT_DUPLICATES, error);
 }
 
-/* The texts behind the "?" of R. NULL: that is no query. */
+/* The texts behind the "?" of R. NULL: that is no sound query. */
 static json_t *
 query(struct evhttp_request *r)
 {
@@ -32,6 +33,8 @@ query(struct evhttp_request *r)
 	const struct evkeyval *pair;
 	struct evkeyvalq pairs;
 	json_t *p = json_object();
+	/* A zero would cut a text. */
+	bool sound = text == NULL || strstr(text, "%00") == NULL;
 
 	if (text == NULL)
 		return p;
@@ -41,9 +44,16 @@ query(struct evhttp_request *r)
 		return NULL;
 	}
 	TAILQ_FOREACH(pair, &pairs, next)
-	(void)json_object_set_new(p, pair->key, json_string(pair->value));
+	{
+		/* As in a body: each name once, and UTF-8. */
+		if (json_object_get(p, pair->key) != NULL ||
+		    json_object_set_new(p, pair->key, json_string(pair->value)) != 0)
+			sound = false;
+	}
 	evhttp_clear_headers(&pairs);
-	return p;
+	if (!sound)
+		json_decref(p);
+	return sound ? p : NULL;
 }
 
 static bool
@@ -79,7 +89,8 @@ check(json_t *p, const char *const *allowed, char *wrong, size_t cap)
 json_t *
 params_read(struct evhttp_request *r, const char *const *allowed)
 {
-	json_error_t error = { .text = "it is not a query" };
+	json_error_t error = { .text =
+				   "what is behind the ? is no query of UTF-8, each name once" };
 	bool posted = evhttp_request_get_command(r) == EVHTTP_REQ_POST;
 	json_t *p = posted ? body(r, &error) : query(r);
 	char wrong[256] = "";
@@ -93,6 +104,28 @@ params_read(struct evhttp_request *r, const char *const *allowed)
 	json_decref(p);
 	reply_error(r, HTTP_BADREQUEST, wrong, allowed);
 	return NULL;
+}
+
+bool
+params_none(struct evhttp_request *r)
+{
+	static const char *const nothing[] = { NULL };
+	json_t *p = params_read(r, nothing);
+
+	json_decref(p);
+	return p != NULL;
+}
+
+void
+params_wipe(struct evhttp_request *r, json_t *p)
+{
+	struct evbuffer *in = evhttp_request_get_input_buffer(r);
+	size_t len = evbuffer_get_length(in);
+	unsigned char *bytes = evbuffer_pullup(in, -1);
+
+	if (bytes != NULL)
+		secret_wipe(bytes, len);
+	json_decref(p); /* control_new sees to what jansson has */
 }
 
 const char *
@@ -109,7 +142,10 @@ params_name(struct evhttp_request *r, const json_t *p, uint8_t out[static DNS_NA
 
 	if (len == 0)
 		reply_error(r, HTTP_BADREQUEST,
-		    text == NULL ? "name is missing" : "name is not a domain name", NULL);
+		    text == NULL ? "name is missing"
+				 : "name is not a domain name; allowed are labels of 1 to "
+				   "63 characters with a dot between them, 253 in all",
+		    NULL);
 	else
 		name_lower(out, out, len);
 	return len;

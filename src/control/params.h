@@ -25,6 +25,15 @@
  */
 MUST_USE json_t *params_read(struct evhttp_request *r, const char *const *allowed);
 
+/* params_none: does R say nothing besides its path? If it does it was answered with 400. */
+MUST_USE bool params_none(struct evhttp_request *r);
+
+/*
+ * params_wipe: P, of params_read, is not needed any more and says what must not stay in memory:
+ * overwrite it where R has it, and free it.
+ */
+void params_wipe(struct evhttp_request *r, json_t *p);
+
 /* params_text: the text NAME of P, borrowed from it; NULL: it is not there. */
 MUST_USE const char *params_text(const json_t *p, const char *name);
 

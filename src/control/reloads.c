@@ -51,8 +51,19 @@ reloads_end(struct reloads *rs, bool ok)
 }
 
 void
+reloads_refuse(struct reloads *rs)
+{
+	for (size_t i = 0; i < rs->n_waiting; i++)
+		reply_error(rs->waiting[i], HTTP_SERVUNAVAIL, REPLY_ENDING, NULL);
+	rs->n_waiting = 0;
+	rs->n_begun = 0;
+}
+
+void
 reloads_fini(struct reloads *rs)
 {
+	if (lines_listens(&rs->lines))
+		json_decref(lines_end(&rs->lines));
 	json_decref(rs->last);
 	*rs = (struct reloads){ .n_waiting = 0 };
 }

@@ -32,7 +32,10 @@ void reloads_begin(struct reloads *rs);
 /* reloads_end: the reload is over, done (OK) or refused; answer those who wait for it. */
 void reloads_end(struct reloads *rs, bool ok);
 
-/* reloads_fini: forget all, without an answer. */
+/* reloads_refuse: the daemon ends: answer all who wait with 503. */
+void reloads_refuse(struct reloads *rs);
+
+/* reloads_fini: forget all, without an answer, also a reload that goes on. */
 void reloads_fini(struct reloads *rs);
 
 #endif

@@ -62,10 +62,24 @@ reply_json(struct evhttp_request *r, int code, json_t *j)
 	free(text);
 }
 
+json_t *
+reply_text(const char *text)
+{
+	json_t *j = json_string(text);
+	char *copy = j != NULL ? NULL : strdup(text);
+
+	for (char *c = copy; c != NULL && *c != '\0'; c++)
+		*c = (unsigned char)*c < 0x80 ? *c : '?';
+	if (copy != NULL)
+		j = json_string(copy);
+	free(copy);
+	return j;
+}
+
 void
 reply_error(struct evhttp_request *r, int code, const char *text, const char *const *allowed)
 {
-	json_t *j = json_pack("{s:s}", "error", text), *list;
+	json_t *j = json_pack("{s:o}", "error", reply_text(text)), *list;
 
 	if (j != NULL && allowed != NULL) {
 		list = json_array();

@@ -18,6 +18,8 @@
 #define REPLY_FORBIDDEN 403
 #define REPLY_UNPROCESSABLE 422 /* understood, and refused for what it says (RFC 9110) */
 
+#define REPLY_ENDING "the daemon ends" /* what an error says that comes of that */
+
 /*
  * reply_bytes: answer R with CODE and the LEN bytes at BODY, of the content type TYPE. To HEAD the
  * body is left out. R must not be used any more.
@@ -33,6 +35,12 @@ void reply_buffer(struct evhttp_request *r, int code, const char *type, struct e
  * it 500. R must not be used any more.
  */
 void reply_json(struct evhttp_request *r, int code, json_t *j);
+
+/*
+ * reply_text: TEXT as a JSON string, the caller's; if it is no UTF-8, with a ? for each byte that
+ * is not ASCII. NULL without memory.
+ */
+MUST_USE json_t *reply_text(const char *text);
 
 /*
  * reply_error: answer R with CODE and the TEXT of an error. ALLOWED: what would be allowed, ended

@@ -71,6 +71,8 @@ counters_json(const struct facts *f)
 
 	for (unsigned i = 0; i < STATS_N; i++)
 		(void)json_object_set_new(j, f->rows[i].name, integer(f->rows[i].value));
+	for (unsigned i = 0; i < CAPTURE_FIGURES; i++)
+		(void)json_object_set_new(j, f->dnstap[i].name, integer(f->dnstap[i].value));
 	return j;
 }
 
@@ -87,12 +89,14 @@ state_json(const struct facts *f)
 
 	if (j == NULL)
 		return NULL;
+	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	add_answers(j, f);
 	(void)json_object_set_new(j, "latency", latency_json(&f->waited));
 	(void)json_object_set_new(j, "loops", loops_json(f));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&ps->table[0]));
 	(void)json_object_set_new(j, "client_blocks", integer(ps->n - 1));
-	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(f->views));
+	(void)json_object_set_new(
+	    j, "upstreams", api_stats_upstreams(f->views, &f->settings->conf.core));
 	(void)json_object_set_new(j, "cache", api_stats_cache(f->settings->conf.core.cache));
 	(void)json_object_set_new(j, "counters", counters_json(f));
 	return j;

@@ -30,15 +30,11 @@ web_may_look(const struct settings *s, const struct netaddr *a)
 }
 
 static bool
-admit(struct evhttp_request *r, void *arg)
+admit(const struct netaddr *peer, void *arg)
 {
 	const struct desk *d = arg;
-	char *text = NULL;
-	struct netaddr a;
-	uint16_t port;
 
-	evhttp_connection_get_peer(evhttp_request_get_connection(r), &text, &port);
-	return text != NULL && netaddr_parse(text, port, &a) && web_may_look(d->host.settings, &a);
+	return peer->family != NETADDR_NONE && web_may_look(d->host.settings, peer);
 }
 
 struct http_service

@@ -18,7 +18,7 @@
 /* web_service: the service, which needs D. */
 MUST_USE struct http_service web_service(struct desk *d);
 
-/* web_may_look: may a client at A look, by web-allow? This machine always may. */
+/* web_may_look: may a client at A look, by web-allow? A loopback address always may. */
 MUST_USE bool web_may_look(const struct settings *s, const struct netaddr *a);
 
 #endif

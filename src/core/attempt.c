@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "core/antispoof.h"
 #include "core/budget.h"
 #include "core/choice.h"
 #include "core/guess.h"
 #include "core/health.h"
+#include "core/narrate.h"
 #include "dns/build.h"
 #include "dns/header.h"
 #include "dns/name.h"
@@ -321,7 +323,7 @@ go(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 static bool
 begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 {
-	uint16_t u;
+	uint16_t before = l->upstream, u;
 
 	if (UNLIKELY(l->n_sends >= l->allowed))
 		return budget_stop(ls, l, now_ns);
@@ -352,6 +354,8 @@ begin(struct lookups *ls, struct lookup *l, uint64_t now_ns)
 	ls->upstreams->table[u].tally.sends++;
 	if (UNLIKELY(l->probe))
 		health_on_probe_sent(ls->upstreams, u);
+	if (log_debugs(LOG_UPSTREAM))
+		narrate_asks(ls, l, before);
 	set_wait(ls, l);
 	if (ls->upstreams->n_order > 1 && l->n_sends == 1)
 		set_early(ls, l);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/blame.h"
 
+#include "base/log.h"
 #include "core/health.h"
+#include "core/narrate.h"
 
 void
 blame_lose(const struct lookups *ls, struct attempt *a)
@@ -39,6 +41,8 @@ void
 blame_silent(struct lookups *ls, struct lookup *l, struct attempt *a, uint64_t now_ns)
 {
 	stats_inc(&ls->stats->upstream_timeouts);
+	if (log_debugs(LOG_UPSTREAM))
+		narrate_silent(ls, l, a, now_ns);
 	blame_count(ls, l, a);
 	if (!l->probe)
 		health_on_silence(ls->upstreams, a->upstream, lookup_over(a), now_ns);

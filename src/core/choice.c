@@ -166,6 +166,21 @@ thorough(struct upstreams *us, const struct choice_wish *wish, uint32_t chance)
 	return by_cost(us, wish, &c, chance);
 }
 
+unsigned
+choice_likely(const struct upstreams *us, uint16_t at[static CONF_MAX_UPSTREAMS])
+{
+	const struct choice_wish wish = { .last = UPSTREAM_NONE, .prefer = UPSTREAM_NONE };
+	bool in_turn = us->selection == CONF_ROUND_ROBIN || us->selection == CONF_IN_ORDER;
+	struct candidates c;
+
+	gather(us, &wish, &c);
+	if (us->selection == CONF_FASTEST)
+		keep(us, &c, 0, lowest(us, &c));
+	for (unsigned i = 0; i < c.n; i++)
+		at[i] = c.at[i];
+	return in_turn && c.n > 1 ? 1 : c.n;
+}
+
 struct choice
 choice_among(struct upstreams *us, const struct choice_wish *wish, struct rng *rng)
 {

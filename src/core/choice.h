@@ -77,6 +77,12 @@ choice_pick(struct upstreams *us, const struct choice_wish *wish, struct rng *rn
  */
 MUST_USE uint16_t choice_under_ceiling(struct upstreams *us, uint64_t exhausted, struct rng *rng);
 
+/*
+ * choice_likely: write to AT the numbers of those of which one would be asked first now, if nothing
+ * speaks for another one. Returns how many they are.
+ */
+MUST_USE unsigned choice_likely(const struct upstreams *us, uint16_t at[static CONF_MAX_UPSTREAMS]);
+
 /* choice_early: choice_early_ns with several upstreams. */
 MUST_USE uint64_t choice_early(const struct upstreams *us, unsigned u, bool exploring);
 

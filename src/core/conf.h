@@ -7,8 +7,8 @@
  *
  * config/ makes a struct conf from the configuration file; it does not change afterwards (a
  * snapshot). core/ and io/ borrow it; dns/ and dns64/ never see it. Every setting has a row in
- * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates and unix_s are
- * no settings but filled in at the start.
+ * config/keywords.c with its keyword, bounds and default; cache, told, pulses, rates, numbering
+ * and unix_s are no settings but filled in at the start.
  */
 
 #include <stdbool.h>
@@ -23,6 +23,7 @@
 #define CONF_MAX_AVOID_PORTS 64
 #define CONF_TEXT 64 /* bytes of a short text, with its terminating zero */
 #define CONF_SECRET_LEN 16
+#define CONF_COOKIE_SECRETS 2
 
 /* Which upstream is asked. The order is that of the words of the keyword selection-mode. */
 enum conf_selection {
@@ -81,10 +82,28 @@ struct conf_tap {
 	uint32_t slow_ms; /* CONF_TAP_SLOW: an answer that took so long */
 };
 
+/* Which messages dnstap gets, as bits; in the order of the words of dnstap-messages. */
+enum conf_capture_type {
+	CONF_CLIENT_QUERY = 1,
+	CONF_CLIENT_RESPONSE = 2,
+	CONF_FORWARDER_QUERY = 4,   /* to an upstream */
+	CONF_FORWARDER_RESPONSE = 8 /* from an upstream */
+};
+
+#define CONF_CAPTURE_ALL 15
+#define CONF_CAPTURE_CLIENT (CONF_CLIENT_QUERY | CONF_CLIENT_RESPONSE)
+#define CONF_CAPTURE_FORWARDER (CONF_FORWARDER_QUERY | CONF_FORWARDER_RESPONSE)
+
+struct conf_capture {
+	uint8_t types;   /* enum conf_capture_type, as bits; 0: none */
+	uint32_t sample; /* one in so many questions, with its response */
+};
+
 struct cache;
 struct told;
 struct pulses;
 struct rates;
+struct numbering;
 
 /* What the engine needs. */
 struct conf_core {
@@ -121,7 +140,8 @@ struct conf_core {
 	bool client_cookies; /* answer a client's cookie with a server cookie (RFC 7873) */
 	/* 0: secrets are derived from cookie_secrets[0], which was drawn */
 	uint8_t n_cookie_secrets;
-	uint8_t cookie_secrets[2][CONF_SECRET_LEN]; /* the first signs, both verify */
+	uint8_t cookie_secrets[CONF_COOKIE_SECRETS]
+			      [CONF_SECRET_LEN]; /* the first signs, both verify */
 	struct conf_cache keep;
 	struct cache *cache; /* borrowed, the same after a reload; NULL: no cache */
 	/* borrowed, the same after a reload; NULL: each loop logs on its own */
@@ -129,9 +149,13 @@ struct conf_core {
 	/* borrowed, the same after a reload; NULL: each loop sends its own probes */
 	struct pulses *pulses;
 	struct conf_tap tap;
+	struct conf_capture capture;
 	struct conf_rate rate;
 	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
 	struct rates *rates;
+	/* borrowed, the same after a reload; the main thread's only; NULL: prefixes have number 0
+	 */
+	struct numbering *numbering;
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/cookie.h"
 
+#include <inttypes.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dns/wire.h"
@@ -61,6 +63,43 @@ derive(struct cookies *c, const uint8_t *master, uint32_t day, uint8_t *out)
 			return false;
 	}
 	return true;
+}
+
+void
+cookies_forget(struct cookies *c)
+{
+	c->derived = false;
+}
+
+bool
+cookie_derived(const struct conf_core *conf, uint32_t unix_s, uint8_t out[static CONF_SECRET_LEN])
+{
+	struct cookies c;
+	bool ok;
+
+	if (!cookies_init(&c))
+		return false;
+	ok = derive(&c, conf->cookie_secrets[0], unix_s / COOKIE_DAY, out);
+	cookies_fini(&c);
+	return ok;
+}
+
+char *
+cookie_fingerprint(
+    const uint8_t secret[static CONF_SECRET_LEN], char text[static COOKIE_FINGERPRINT])
+{
+	/* Longer than what is hashed for a day's secret, shorter than for a cookie. */
+	static const uint8_t label[] = "fingerprint";
+	uint8_t out[HASH_LEN];
+	struct cookies c;
+	bool ok = cookies_init(&c);
+
+	strcpy(text, "-");
+	if (ok && hash(&c, secret, label, sizeof(label), out))
+		snprintf(text, COOKIE_FINGERPRINT, "%08" PRIx32, wire_u32(out));
+	if (ok)
+		cookies_fini(&c);
+	return text;
 }
 
 /* Find the secrets that are valid at UNIX_S, the one to sign with first. Returns their number. */

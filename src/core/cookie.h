@@ -42,6 +42,25 @@ bool cookies_init(struct cookies *c);
 /* cookies_fini: free what C owns. May be called twice. */
 void cookies_fini(struct cookies *c);
 
+/* cookies_forget: the settings have changed: derive secrets anew when they are needed. */
+void cookies_forget(struct cookies *c);
+
+/*
+ * cookie_derived: write to OUT the secret that signs at UNIX_S under CONF, which has none but what
+ * was drawn. False: there is no SipHash.
+ */
+MUST_USE bool cookie_derived(
+    const struct conf_core *conf, uint32_t unix_s, uint8_t out[static CONF_SECRET_LEN]);
+
+#define COOKIE_FINGERPRINT 9 /* bytes of a fingerprint, with its zero */
+
+/*
+ * cookie_fingerprint: write to TEXT 8 hexadecimal digits by which SECRET can be told from others: a
+ * keyed hash, of which the secret does not follow. "-" if there is no SipHash. Returns TEXT.
+ */
+char *cookie_fingerprint(
+    const uint8_t secret[static CONF_SECRET_LEN], char text[static COOKIE_FINGERPRINT]);
+
 /*
  * cookie_make: write the server cookie (16 bytes) for CLIENT at UNIX_S into COOKIE, behind the
  * client cookie (8 bytes) that is there (RFC 9018 section 4). False: there is no SipHash or no

@@ -24,10 +24,7 @@
 #define EXPIRE_BATCH 256 /* deadlines handled in one tick, at most */
 #define MOVES_PER_UNIT 8 /* waiters that go on to a list in one unit of work */
 
-/*
- * How many calls there are between two audits. ThreadSanitizer makes one take 30 times as long, and
- * it looks for something else.
- */
+/* Calls between two audits, of which ThreadSanitizer makes one 30 times as long. */
 #ifdef __SANITIZE_THREAD__
 #define AUDIT_EVERY 64
 #else
@@ -45,7 +42,7 @@ audited(struct engine *e)
 		wrong = "a message was too much work";
 	if (wrong == NULL)
 		return;
-	log_error("engine", "%s", wrong);
+	log_error(LOG_SERVER, "%s", wrong);
 	abort();
 #else
 	(void)e;
@@ -102,7 +99,7 @@ init(struct engine *e, const struct conf_core *conf, const uint64_t *seed, uint6
 	if (rc != 0)
 		lookups_fini(&e->lookups);
 	else if (!cookies_init(&e->cookies) && told_begin(conf->told, TOLD_NO_SIPHASH, NULL))
-		log_warn("start", "libcrypto has no SipHash: clients get no cookies");
+		log_warn(LOG_SERVER, "libcrypto has no SipHash: clients get no cookies");
 	limits_init(&e->limits, &e->stats, &e->cookies);
 	limits_configure(&e->limits, conf, &e->rng);
 	return rc;
@@ -155,6 +152,7 @@ engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t now_ns)
 	e->queries.conf = conf;
 	e->queries.conf_gen++;
 	limits_configure(&e->limits, conf, &e->rng);
+	cookies_forget(&e->cookies);
 	changed = upstreams_configure(&e->upstreams, conf, &e->wheel);
 	lookup_tcp_room_all(&e->lookups);
 	if (conf->cache != NULL)
@@ -204,7 +202,11 @@ look_in_packetcache(struct engine *e, const struct packet_in *in)
 		.family = in->peer.family };
 	if (!may_ask || !is_constant(&conf->policies->table[ask.policy]))
 		return ASKED_ONCE;
-	return packetcache_find(e->packetcache, &ask, &e->stats) ? ANSWERED : ASKED_OFTEN;
+	if (!packetcache_find(e->packetcache, &ask, &e->stats))
+		return ASKED_OFTEN;
+	if (UNLIKELY(ask.policy != 0))
+		stats_inc(&e->stats.clients[conf->policies->table[ask.policy].counter]);
+	return ANSWERED;
 }
 
 /* Not inline: a reply from upstream has no use for all the registers that this takes. */
@@ -220,6 +222,8 @@ on_client_message(struct engine *e, const struct packet_in *in)
 		verdict = limit_question(&e->limits, in, e->now_ns);
 	if (verdict == LIMIT_DROP)
 		return ENGINE_DROPPED;
+	if (UNLIKELY(e->watched))
+		engine_tell_asked(e, in);
 	if (e->packetcache != NULL && udp && verdict == LIMIT_PASS)
 		repeated = look_in_packetcache(e, in);
 	if (repeated == ANSWERED) {
@@ -240,8 +244,8 @@ on_client_message(struct engine *e, const struct packet_in *in)
 static enum engine_taken
 on_upstream_message(struct engine *e, const struct packet_in *in)
 {
-	if (UNLIKELY(e->queries.trace != NULL))
-		engine_trace_came(e, in);
+	if (UNLIKELY(e->watched_upstream))
+		engine_tell_came(e, in);
 
 	struct lookup *l = reply_on_message(&e->lookups, in, &e->msg, &e->result, e->now_ns);
 
@@ -358,12 +362,14 @@ engine_tcp_full(struct engine *e, unsigned conn, uint16_t id, uint64_t now_ns)
 /* --- what goes out ---------------------------------------------------------------------------- */
 
 static void
-count_answer(struct engine *e, const struct query *q, const uint8_t *msg)
+count_answer(struct engine *e, struct query *q, const uint8_t *msg)
 {
 	bool waited = query_waited(q);
 	uint16_t flags = header_flags(msg);
 
 	stats_answer(&e->stats, (enum reason)q->reason, waited, flags & DNS_RCODE);
+	if (UNLIKELY(q->policy != 0)) /* the rest is of policy 0 */
+		stats_inc(&e->stats.clients[query_policy(&e->queries, q)->counter]);
 	if (waited)
 		latency_add(&e->waited, e->now_ns - query_came_ns(q));
 	if (flags & DNS_TC)
@@ -464,8 +470,8 @@ next(struct engine *e, uint8_t *udp, uint8_t *tcp, struct packet_out *send)
 	while (!more && UNLIKELY(e->lookups.more) && engine_slice(e));
 	if (!more && lookup_to_ask(&e->lookups)) {
 		more = attempt_next_question(&e->lookups, udp, tcp, send, e->now_ns);
-		if (UNLIKELY(e->queries.trace != NULL) && more)
-			engine_trace_sent(e, send, udp, tcp);
+		if (UNLIKELY(e->watched_upstream) && more)
+			engine_tell_sent(e, send, udp, tcp);
 	}
 	audited(e);
 	return more;
@@ -486,10 +492,4 @@ bool
 engine_busy(const struct engine *e)
 {
 	return e->wheel.n > 0;
-}
-
-uint32_t
-engine_in_flight(const struct engine *e)
-{
-	return e->queries.pool.n_used;
 }

@@ -35,6 +35,7 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "core/capture.h"
 #include "core/channel.h"
 #include "core/conf.h"
 #include "core/latency.h"
@@ -72,10 +73,18 @@ void engine_set_conf(struct engine *e, const struct conf_core *conf, uint64_t no
 void engine_set_tap(struct engine *e, struct tap *tap);
 
 /*
+ * engine_set_capture: hand CAPTURE the messages that the settings select (conf_capture). CAPTURE is
+ * borrowed as long as E lives; it counts in engine_stats.
+ */
+void engine_set_capture(struct engine *e, struct capture *capture);
+
+/*
  * engine_explain: what would become of the client's message IN? It goes its way, with upstream and
- * cache, as if the client had sent it, but without a limit on how often it may ask, and its answer
- * goes to T (trace_done), which is borrowed until then and counts as an answer. False: another
- * question is traced now. The shell calls engine_next as after engine_input.
+ * cache, as if the client had sent it, and its answer goes to T (trace_done), which is borrowed
+ * until then. What is asked upstream for it is counted, and is in the cache as for any other; that
+ * a client asked, or was answered, is not counted, nor logged, nor charged to its rate-limit. With
+ * t->dry upstream is not asked. False: another question is traced now. The shell calls engine_next
+ * as after engine_input, and the caller trace_fini in the end.
  */
 MUST_USE bool engine_explain(
     struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns);

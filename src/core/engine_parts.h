@@ -14,6 +14,7 @@
 
 #include "base/attr.h"
 #include "base/rng.h"
+#include "core/capture.h"
 #include "core/cookie.h"
 #include "core/latency.h"
 #include "core/limit.h"
@@ -51,10 +52,12 @@ struct engine {
 	const struct query *to_packetcache;
 	struct packet_in repeated; /* a question whose answer packetcache has; len 0: none */
 	struct tap *tap;           /* borrowed; NULL: none */
-	bool watched;     /* somebody wants to know of each answer; looked at once in a turn */
-	int64_t left;     /* units of work that this turn may still take; may be negative */
-	int64_t before;   /* with ENGINE_AUDIT: what left was when the message came */
-	uint64_t n_calls; /* with ENGINE_AUDIT: calls of the shell so far */
+	struct capture *capture;   /* borrowed; NULL: none */
+	bool watched;          /* somebody wants to know of each answer; looked at once in a turn */
+	bool watched_upstream; /* likewise of each message to and from upstreams */
+	int64_t left;          /* units of work that this turn may still take; may be negative */
+	int64_t before;        /* with ENGINE_AUDIT: what left was when the message came */
+	uint64_t n_calls;      /* with ENGINE_AUDIT: calls of the shell so far */
 };
 
 /*
@@ -63,11 +66,14 @@ struct engine {
  */
 void engine_end(struct engine *e, struct lookup *l);
 
-/* engine_watch: find out whether somebody wants to know of each answer, for e->watched. */
+/* engine_watch: find out what somebody wants to know of, for e->watched and watched_upstream. */
 void engine_watch(struct engine *e);
 
+/* engine_tell_asked: the message IN of a client is looked at: tell those who want to know. */
+void engine_tell_asked(struct engine *e, const struct packet_in *in);
+
 /* engine_tell: the answer of LEN bytes at MSG to Q leaves: tell those who want to know. */
-void engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t len);
+void engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len);
 
 /* engine_tell_repeated: the same of packetcache's answer to e->repeated. */
 void engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len);
@@ -78,13 +84,14 @@ void engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len);
  */
 void engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t len);
 
-/* engine_trace_sent: a message leaves as SEND says, in one of the buffers: note it for the trace.
+/* engine_tell_sent: a message leaves as SEND says, in one of the buffers: tell the trace and
+ * dnstap.
  */
-void engine_trace_sent(
+void engine_tell_sent(
     struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp);
 
-/* engine_trace_came: the same of a message from upstream. */
-void engine_trace_came(struct engine *e, const struct packet_in *in);
+/* engine_tell_came: the same of a message from upstream. */
+void engine_tell_came(struct engine *e, const struct packet_in *in);
 
 /*
  * engine_slice: no query is ready: do some of the work that is left. False: there is none, or it

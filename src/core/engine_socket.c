@@ -29,10 +29,26 @@ engine_latency(const struct engine *e)
 	return &e->waited;
 }
 
+uint32_t
+engine_in_flight(const struct engine *e)
+{
+	return e->queries.pool.n_used;
+}
+
 size_t
 engine_views(const struct engine *e, struct view out[static CONF_MAX_UPSTREAMS])
 {
-	return views_of(&e->upstreams, out);
+	const struct upstreams *us = &e->upstreams;
+	size_t n = views_of(us, out);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct list *head = &e->lookups.for_tcp[us->order[i]];
+
+		for (const struct list *l = head->next; l != head && out[i].waiting < VIEW_MOST;
+		     l = l->next)
+			out[i].waiting++;
+	}
+	return n;
 }
 
 unsigned

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine_tell: somebody wants to know of each answer: the debug log, the query log; or all about
- * one: core/trace.
+ * engine_tell: somebody wants to know of each answer: the debug log, the query log; or of each
+ * message: dnstap; or all about one question: core/trace.
  */
 #include "core/engine.h"
 
@@ -10,17 +10,45 @@
 #include "base/log.h"
 #include "core/engine_parts.h"
 #include "core/explain.h"
+#include "core/match.h"
 #include "core/request.h"
 #include "core/svcb.h"
 #include "core/tap.h"
 #include "core/trace.h"
 #include "dns/header.h"
 
+/* The messages that are to be captured, enum conf_capture_type, as bits. */
+static unsigned
+captured(const struct engine *e)
+{
+	return e->capture == NULL ? 0 : e->queries.conf->capture.types;
+}
+
+static void
+watch_upstream(struct engine *e)
+{
+	e->watched_upstream =
+	    e->queries.trace != NULL || (captured(e) & CONF_CAPTURE_FORWARDER) != 0;
+}
+
 void
 engine_watch(struct engine *e)
 {
-	e->watched =
-	    log_enabled(LOG_LEVEL_DEBUG) || (e->tap != NULL && e->queries.conf->tap.select != 0);
+	bool debugs = log_debugs(LOG_ANY);
+
+	e->watched = debugs || (e->tap != NULL && e->queries.conf->tap.select != 0) ||
+	    (captured(e) & CONF_CAPTURE_CLIENT) != 0;
+	watch_upstream(e);
+	if (UNLIKELY(debugs) && log_debugs(LOG_UPSTREAM))
+		upstreams_watch(&e->upstreams);
+}
+
+/* Hand on a message that R tells all but the time of. */
+static void
+capture(struct engine *e, struct capture_record *r, const uint8_t *msg)
+{
+	r->at_ns = e->now_ns;
+	capture_put(e->capture, &e->queries.conf->capture, r, msg);
 }
 
 void
@@ -28,6 +56,30 @@ engine_set_tap(struct engine *e, struct tap *tap)
 {
 	e->tap = tap;
 	engine_watch(e);
+}
+
+void
+engine_set_capture(struct engine *e, struct capture *c)
+{
+	e->capture = c;
+	engine_watch(e);
+}
+
+void
+engine_tell_asked(struct engine *e, const struct packet_in *in)
+{
+	struct capture_record r = { .peer = in->peer,
+		.local = in->local,
+		.len = (uint16_t)in->len,
+		.type = CONF_CLIENT_QUERY,
+		.tcp = in->way == PACKET_CLIENT_TCP };
+
+	if (log_debugs(LOG_CLIENT))
+		explain_question(in);
+	/* What is no question gets no answer. */
+	if ((captured(e) & CONF_CLIENT_QUERY) != 0 && in->len >= DNS_HEADER_LEN &&
+	    (header_flags(in->msg) & DNS_QR) == 0)
+		capture(e, &r, in->msg);
 }
 
 /* Whose reply the answer to Q was made of; NULL: that of the cache, or of nobody. */
@@ -42,7 +94,7 @@ upstream_of(const struct engine *e, const struct query *q)
 }
 
 void
-engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+engine_tell(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
 	const struct netaddr *upstream = upstream_of(e, q);
 	struct tap_record r = { .at_ns = e->now_ns,
@@ -54,7 +106,20 @@ engine_tell(struct engine *e, const struct query *q, const uint8_t *msg, size_t 
 		.tcp = q->tcp,
 		.waited = query_waited(q) };
 
-	explain(q);
+	if (log_debugs(LOG_DNS64))
+		explain_dns64(q, &query_policy(&e->queries, q)->synth, msg, len);
+	if (log_debugs(LOG_CLIENT))
+		explain_answer(q, msg, len, e->now_ns);
+	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
+		capture(e,
+		    &(struct capture_record){ .asked_ns = query_came_ns(q),
+			.peer = q->peer,
+			.local = q->local,
+			.len = (uint16_t)len,
+			.type = CONF_CLIENT_RESPONSE,
+			.reason = q->reason,
+			.tcp = q->tcp },
+		    msg);
 	if (e->tap == NULL || e->queries.conf->tap.select == 0)
 		return;
 	if (upstream != NULL)
@@ -72,6 +137,17 @@ engine_tell_repeated(struct engine *e, const uint8_t *msg, size_t len)
 		.len = (uint16_t)len,
 		.reason = (uint8_t)why.reason };
 
+	if (log_debugs(LOG_CLIENT))
+		explain_repeated(&e->repeated.peer, msg, len, why.reason);
+	if ((captured(e) & CONF_CLIENT_RESPONSE) != 0)
+		capture(e,
+		    &(struct capture_record){ .asked_ns = e->now_ns,
+			.peer = e->repeated.peer,
+			.local = e->repeated.local,
+			.len = (uint16_t)len,
+			.type = CONF_CLIENT_RESPONSE,
+			.reason = (uint8_t)why.reason },
+		    msg);
 	if (e->tap != NULL && e->queries.conf->tap.select != 0)
 		tap_put(e->tap, &e->queries.conf->tap, &r, msg, len);
 }
@@ -98,6 +174,27 @@ note_policy(struct engine *e, struct query *q)
 		memcpy(s->name, q->qname + at, q->qname_len - at);
 }
 
+/* Make the client's message IN a query that is traced to T, and counted nowhere. NULL: no room. */
+static struct query *
+accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
+{
+	bool udp = in->way == PACKET_CLIENT_UDP;
+	struct query *q;
+
+	if (udp)
+		t->limited = (uint8_t)limit_would_question(&e->limits, &in->peer, e->now_ns);
+	e->queries.trace = t;
+	e->queries.stats = &t->uncounted;
+	q = request_accept(&e->queries, in, t->limited > 0 && !e->queries.conf->rate.dry_run);
+	e->queries.stats = &e->stats;
+	if (q == NULL)
+		return NULL;
+	q->traced = true;
+	if (t->dry)
+		q->flags &= (uint16_t)~DNS_RD;
+	return q;
+}
+
 bool
 engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns)
 {
@@ -107,29 +204,46 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 		return false;
 	e->now_ns = now_ns;
 	trace_init(t, now_ns);
-	q = request_accept(&e->queries, in, false);
+	t->policies = policies_ref(e->queries.conf->policies);
+	q = accept_uncounted(e, in, t);
 	if (q == NULL) { /* a sound message is only dropped for want of room */
+		e->queries.trace = NULL;
 		trace_end(t, REASON_DROP_FULL, false, NULL, 0);
 		return true;
 	}
-	e->queries.trace = t;
-	q->traced = true;
+	watch_upstream(e);
 	note_policy(e, q);
 	query_start_soon(&e->queries, q);
 	return true;
 }
 
+/* The answer of LEN bytes to the query that is traced: note what its client would get. */
+static void
+end_trace(struct engine *e, const struct query *q, const uint8_t *msg, size_t len)
+{
+	const struct conf_rate *rate = &e->queries.conf->rate;
+	struct trace *t = e->queries.trace;
+	enum reason reason = (enum reason)q->reason;
+
+	if (reason == REASON_RATE_LIMITED && rate->slip == 0) {
+		reason = REASON_DROP_RATE;
+		len = 0;
+	} else if (!rate->dry_run && limit_would_answer(&e->limits, q, len, e->now_ns) > 0) {
+		reason = REASON_AMPLIFIED;
+		len = 0;
+	}
+	e->queries.trace = NULL;
+	watch_upstream(e);
+	trace_end(t, reason, query_waited(q), msg, len);
+}
+
 void
 engine_take_aside(struct engine *e, struct query *q, const uint8_t *msg, size_t len)
 {
-	if (q->child) {
+	if (q->child)
 		svcb_take(&e->queries, q, msg, len);
-	} else {
-		stats_answer(&e->stats, (enum reason)q->reason, query_waited(q),
-		    header_flags(msg) & DNS_RCODE);
-		trace_end(e->queries.trace, (enum reason)q->reason, query_waited(q), msg, len);
-		e->queries.trace = NULL;
-	}
+	else
+		end_trace(e, q, msg, len);
 	query_free(&e->queries, q);
 }
 
@@ -150,24 +264,57 @@ upstream_at(const struct engine *e, enum packet_way way, uint32_t sock)
 					  : e->upstreams.sockets[sock].upstream;
 }
 
-void
-engine_trace_sent(
-    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
+static void
+trace_sent(struct engine *e, const struct packet_out *send, const uint8_t *msg)
 {
-	struct trace_step about = { .kind = TRACE_SENT };
+	struct trace_step about = { .kind = TRACE_SENT, .tcp = send->way == PACKET_UPSTREAM_TCP };
 
-	if (send->way != PACKET_UPSTREAM_UDP && send->way != PACKET_UPSTREAM_TCP)
-		return;
-	about.tcp = send->way == PACKET_UPSTREAM_TCP;
 	about.addr = address_of(e, upstream_at(e, send->way, send->sock));
-	trace_message(e->queries.trace, &about, about.tcp ? tcp : udp, send->len, e->now_ns);
+	trace_message(e->queries.trace, &about, msg, send->len, e->now_ns);
 }
 
-void
-engine_trace_came(struct engine *e, const struct packet_in *in)
+static void
+trace_came(struct engine *e, const struct packet_in *in)
 {
 	struct trace_step about = { .kind = TRACE_CAME, .tcp = in->way == PACKET_UPSTREAM_TCP };
 
 	about.addr = address_of(e, upstream_at(e, in->way, in->sock));
 	trace_message(e->queries.trace, &about, in->msg, in->len, e->now_ns);
+}
+
+/* --- To and from upstreams -------------------------------------------------------------------- */
+
+void
+engine_tell_sent(
+    struct engine *e, const struct packet_out *send, const uint8_t *udp, const uint8_t *tcp)
+{
+	bool by_tcp = send->way == PACKET_UPSTREAM_TCP;
+	const uint8_t *msg = by_tcp ? tcp : udp;
+	struct capture_record r = {
+		.len = (uint16_t)send->len, .type = CONF_FORWARDER_QUERY, .tcp = by_tcp
+	};
+
+	if (e->queries.trace != NULL)
+		trace_sent(e, send, msg);
+	if ((captured(e) & CONF_FORWARDER_QUERY) == 0)
+		return;
+	r.peer = address_of(e, upstream_at(e, send->way, send->sock));
+	capture(e, &r, msg);
+}
+
+/* Only what a question waits for is captured: a forger's guesses would leave no room for it. */
+void
+engine_tell_came(struct engine *e, const struct packet_in *in)
+{
+	struct capture_record r = { .len = (uint16_t)in->len,
+		.type = CONF_FORWARDER_RESPONSE,
+		.tcp = in->way == PACKET_UPSTREAM_TCP };
+
+	if (e->queries.trace != NULL)
+		trace_came(e, in);
+	if ((captured(e) & CONF_FORWARDER_RESPONSE) == 0 ||
+	    !match_sent_ns(&e->lookups, in, &r.asked_ns))
+		return;
+	r.peer = address_of(e, upstream_at(e, in->way, in->sock));
+	capture(e, &r, in->msg);
 }

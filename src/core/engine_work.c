@@ -22,7 +22,7 @@ audited_end(const struct engine *e)
 {
 #ifdef ENGINE_AUDIT
 	if (audit_message(&e->queries)) {
-		log_error("engine", "a query is ready with a message that is gone");
+		log_error(LOG_SERVER, "a query is ready with a message that is gone");
 		abort();
 	}
 #else

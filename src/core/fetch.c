@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cache/cache.h"
+#include "core/narrate.h"
 #include "core/store.h"
 #include "dns/build.h"
 #include "dns/edit.h"
@@ -99,7 +101,6 @@ count(struct stats *stats, const struct question *key, const struct cache_entry 
 		break;
 	}
 	stats_inc(counter);
-	stats_inc(&stats->cache_hits);
 	if (e->kind >= CACHE_ERROR)
 		stats_inc(&stats->cache_failures);
 }
@@ -157,6 +158,8 @@ hit(struct fetch *f, const struct conf_core *conf, struct stats *stats, const st
 {
 	f->stale = !cache_fresh(e);
 	f->failing = e->failing;
+	if (log_debugs(LOG_CACHE))
+		narrate_found(key, e);
 	if (!parse(f, key, e))
 		return FETCH_NOTHING;
 	if (e->age_s > 0)
@@ -238,6 +241,7 @@ takes(enum fetch_take take, const struct cache_entry *e)
 	switch (take) {
 	case FETCH_UNEXPIRED:
 	case FETCH_FAILING:
+	case FETCH_LOOKING:
 		break;
 	case FETCH_RECORDS:
 		if (e->kind != CACHE_NXDOMAIN)

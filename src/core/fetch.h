@@ -37,6 +37,7 @@ enum fetch_take {
 	FETCH_UNEXPIRED, /* nothing */
 	/* an entry that could not be refreshed a moment ago; counts as asking for the entry */
 	FETCH_FAILING,
+	FETCH_LOOKING, /* the same, but does not count as that */
 	FETCH_RECORDS, /* that, and every stale entry but an NXDOMAIN (RULES D5) */
 	FETCH_ALL      /* every stale entry: upstream has failed or is late */
 };

@@ -9,14 +9,15 @@
 static void
 beware_of(struct lookups *ls, struct upstream *up, uint64_t now_ns)
 {
-	char text[NETADDR_TEXT];
+	char text[NETADDR_TEXT], more[TOLD_MORE];
+	uint64_t n = told_now(ls->upstreams->told, TOLD_GUESSED, &up->addr, 1, now_ns);
 
 	up->wary_until_ns = now_ns + GUESS_WARY_NS;
-	if (told_now(ls->upstreams->told, TOLD_GUESSED, &up->addr, now_ns))
-		log_warn("upstream",
+	if (n > 0)
+		log_warn(LOG_UPSTREAM,
 		    "%s: somebody sends forged replies from this address: questions with little to "
-		    "guess go over TCP",
-		    netaddr_format(&up->addr, text));
+		    "guess go over TCP%s",
+		    netaddr_format(&up->addr, text), told_more(more, n));
 }
 
 void

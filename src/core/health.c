@@ -38,7 +38,7 @@ health_on_error(
 		return;
 	up->erring = true;
 	if (told_begin(us->told, TOLD_ERRORS, &up->addr))
-		log_warn("upstream", "%s: every reply for %u s was an error (last %s)",
+		log_warn(LOG_UPSTREAM, "%s: every reply for %u s was an error (last %s)",
 		    netaddr_format(&up->addr, text), clock_s(now_ns - up->errors_ns),
 		    rcode_text(rcode));
 }
@@ -54,8 +54,8 @@ health_on_good(struct upstreams *us, unsigned u)
 		return;
 	up->erring = false;
 	if (told_over(us->told, TOLD_ERRORS, &up->addr))
-		log_notice(
-		    "upstream", "%s: replies without error again", netaddr_format(&up->addr, text));
+		log_notice(LOG_UPSTREAM, "%s: replies without error again",
+		    netaddr_format(&up->addr, text));
 }
 
 /* --- silence and probes ----------------------------------------------------------------------- */
@@ -76,7 +76,8 @@ recover(struct upstreams *us, struct upstream *up, uint64_t now_ns)
 	up->cost.ns = 0; /* what it cost before says nothing any more */
 	up->revived_ns = now_ns;
 	if (told_end(us->told, TOLD_DOWN, &up->addr))
-		log_notice("upstream", "%s: replies again", netaddr_format(&up->addr, text));
+		log_notice(LOG_UPSTREAM, "%s: replies again", netaddr_format(&up->addr, text));
+	upstreams_tell_all_down(us, true);
 	return true;
 }
 
@@ -190,10 +191,11 @@ go_down(struct upstreams *us, struct upstream *up)
 
 	up->down = true;
 	if (told_begin(us->told, TOLD_DOWN, &up->addr))
-		log_warn("upstream",
+		log_warn(LOG_UPSTREAM,
 		    "%s: no reply to %u questions in a row, nor to probes: asked only if no other "
 		    "is left",
 		    netaddr_format(&up->addr, text), up->n_failures);
+	upstreams_tell_all_down(us, true);
 }
 
 /* The time to the next probe but one. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/late.h"
 
+#include "base/log.h"
 #include "core/match.h"
+#include "core/narrate.h"
 
 /* Does MSG, a right reply to L's present attempt, end L with nothing more to be asked? */
 static bool
@@ -108,6 +110,8 @@ late_counts(struct lookups *ls, struct lookup *l, const struct packet_in *in, co
 		return true;
 	}
 	match_note(ls, l, msg, verdict, now_ns);
+	if (log_debugs(LOG_UPSTREAM))
+		narrate_reply(ls, l, msg, now_ns);
 	if (verdict != MSG_OK || msg->rcode != DNS_BADCOOKIE || !l->now.cookie)
 		note_error(l, verdict == MSG_OK ? msg->rcode : DNS_SERVFAIL);
 	put_back(ls, l, &before, true);

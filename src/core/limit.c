@@ -56,27 +56,69 @@ roll(struct limits *l)
 	return (uint32_t)(l->dice >> 32);
 }
 
+/* Has the sender of USE a limit? If so its amount becomes that by the client's policy. */
+static inline bool
+has_limit(const struct limits *l, struct rate_use *use)
+{
+	const struct policies *ps = l->conf->policies;
+	uint32_t factor;
+	bool may_ask;
+
+	if (netmap_find(&ps->exempt, use->who, 0) > 0)
+		return false;
+	factor = ps->table[policies_find(ps, use->who, &may_ask)].rate_factor;
+	if (UNLIKELY(factor > 1))
+		use->amount /= factor;
+	return factor > 0;
+}
+
+static inline const struct rate_plan *
+plan_of(const struct limits *l, enum rate_kind kind)
+{
+	return kind == RATE_QUESTIONS ? &l->questions : &l->amplified;
+}
+
 /* Charge N uses of KIND to CLIENT. Returns as rates_charge does. */
 static unsigned
 charge(struct limits *l, enum rate_kind kind, const struct netaddr *client, uint64_t n,
     uint64_t now_ns)
 {
-	const struct policies *ps = l->conf->policies;
 	struct rate_use use = {
 		.kind = kind, .who = client, .amount = n * ONE, .dice = roll(l), .now_ns = now_ns
 	};
-	uint32_t factor;
-	bool may_ask;
 
-	if (netmap_find(&ps->exempt, client, 0) > 0)
+	return has_limit(l, &use) ? rates_charge(l->conf->rates, plan_of(l, kind), &use) : 0;
+}
+
+/* What charge would return; nothing is charged. */
+static unsigned
+over_by(const struct limits *l, enum rate_kind kind, const struct netaddr *client, uint64_t n,
+    uint64_t now_ns)
+{
+	struct rate_use use = { .kind = kind, .who = client, .amount = n * ONE, .now_ns = now_ns };
+
+	return has_limit(l, &use) ? rates_over(l->conf->rates, plan_of(l, kind), &use) : 0;
+}
+
+/* The bytes that an answer of LEN bytes to Q is longer than it may be without being charged. */
+static inline size_t
+beyond(const struct limits *l, const struct query *q, size_t len)
+{
+	return len - (size_t)l->amplification * q->len;
+}
+
+unsigned
+limit_would_question(const struct limits *l, const struct netaddr *client, uint64_t now_ns)
+{
+	return l->on ? over_by(l, RATE_QUESTIONS, client, 1, now_ns) : 0;
+}
+
+unsigned
+limit_would_answer(const struct limits *l, const struct query *q, size_t len, uint64_t now_ns)
+{
+	if (q->tcp || q->cookie_good || !limit_amplified(l, q->len, len))
 		return 0;
-	factor = ps->table[policies_find(ps, client, &may_ask)].rate_factor;
-	if (factor == 0)
-		return 0;
-	if (UNLIKELY(factor > 1))
-		use.amount /= factor;
-	return rates_charge(
-	    l->conf->rates, kind == RATE_QUESTIONS ? &l->questions : &l->amplified, &use);
+	return over_by(l, RATE_AMPLIFIED, &q->peer, beyond(l, q, len), now_ns);
 }
 
 /* Log once a minute that clients of the network of CLIENT with LEN bits are limited. */
@@ -85,16 +127,20 @@ tell(
     struct limits *l, const struct netaddr *client, unsigned len, const char *what, uint64_t now_ns)
 {
 	struct netaddr first = { .family = client->family };
-	char text[NETADDR_TEXT];
+	char text[NETADDR_TEXT], more[TOLD_MORE];
 
+	l->n_untold++;
 	/* A flood does not take the lock of told with every question. */
 	if (now_ns - l->told_ns < NS_PER_SEC && l->told_ns > 0)
 		return;
 	l->told_ns = now_ns;
 	memcpy(first.addr, client->addr, len / 8);
-	if (told_now(l->conf->told, TOLD_RATE, &first, now_ns))
-		log_notice("clients", "%s/%u %s%s", netaddr_format(&first, text), len, what,
-		    l->conf->rate.dry_run ? " (rate-limit-dry-run: only told)" : "");
+	if (told_now(l->conf->told, TOLD_RATE, &first, 1, now_ns) == 0)
+		return;
+	log_notice(LOG_CLIENT, "%s/%u %s%s%s", netaddr_format(&first, text), len, what,
+	    l->conf->rate.dry_run ? " (rate-limit-dry-run: only told)" : "",
+	    told_more(more, l->n_untold));
+	l->n_untold = 0;
 }
 
 /* Has the question a server cookie that we gave to its sender? */
@@ -158,8 +204,7 @@ limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
 
 	if (q->tcp || q->cookie_good)
 		return len;
-	over_len =
-	    charge(l, RATE_AMPLIFIED, &q->peer, len - (size_t)l->amplification * q->len, now_ns);
+	over_len = charge(l, RATE_AMPLIFIED, &q->peer, beyond(l, q, len), now_ns);
 	if (over_len == 0)
 		return len;
 	stats_inc(&l->stats->answers_amplified);

@@ -47,6 +47,7 @@ struct limits {
 	struct rate_plan amplified; /* bytes beyond amplification */
 	uint64_t dice;              /* 0: not needed yet */
 	uint64_t told_ns;           /* when told was asked last whether to log */
+	uint64_t n_untold; /* uses over a limit since this loop logged one, of all clients */
 };
 
 /*
@@ -86,5 +87,16 @@ limit_amplified(const struct limits *l, size_t question_len, size_t answer_len)
  */
 MUST_USE size_t limit_answer(struct limits *l, struct queries *qs, struct query *q, size_t len,
     const struct query_out *out, uint64_t now_ns);
+
+/*
+ * limit_would_question: would a question over UDP of CLIENT be over the limit now? Returns the
+ * prefix length of the network that is; 0: none. Nothing is charged.
+ */
+MUST_USE unsigned limit_would_question(
+    const struct limits *l, const struct netaddr *client, uint64_t now_ns);
+
+/* limit_would_answer: the same for an answer of LEN bytes to Q, by limit_answer. */
+MUST_USE unsigned limit_would_answer(
+    const struct limits *l, const struct query *q, size_t len, uint64_t now_ns);
 
 #endif

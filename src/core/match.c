@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/match.h"
 
+#include "base/log.h"
 #include "core/guess.h"
+#include "core/narrate.h"
+#include "dns/header.h"
 
 /* What came by IN has an ID that is in flight elsewhere, if at all. */
 static __attribute__((noinline)) void
@@ -58,6 +61,33 @@ match_lookup(struct lookups *ls, const struct packet_in *in, const struct msg *m
 }
 
 bool
+match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *sent_ns)
+{
+	bool udp = in->way == PACKET_UPSTREAM_UDP;
+	uint8_t space = (uint8_t)match_space(ls, in);
+	const struct txid *ids = &ls->spaces[space];
+	const struct txid_owner *owner;
+	const struct lookup *l;
+	const struct attempt *a;
+	uint16_t id;
+
+	if (in->len < DNS_HEADER_LEN || (header_flags(in->msg) & DNS_QR) == 0)
+		return false;
+	id = header_id(in->msg);
+	owner = &ids->owner[id];
+	if (!txid_in_flight(ids, id) ||
+	    (udp ? in->sock != owner->socket : !lookup_went_by(owner, in->sock)))
+		return false;
+	l = lookup_at(ls, owner->lookup);
+	a = match_is_late(ls, l, in, id) ? l->earlier : &l->now;
+	while (a != NULL && (a->id != id || a->space != space))
+		a = a->next;
+	if (a != NULL)
+		*sent_ns = a->sent_ns;
+	return a != NULL;
+}
+
+bool
 match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struct msg *m)
 {
 	return ls->upstreams->table[l->upstream].speaks_edns && match_rejects_edns(l, m) &&
@@ -65,11 +95,13 @@ match_forgets_edns(const struct lookups *ls, const struct lookup *l, const struc
 }
 
 void
-match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m)
+match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns)
 {
 	struct upstream *up = &ls->upstreams->table[l->upstream];
 
 	if (m->edns.present)
 		up->no_edns_on = UPSTREAM_NONE;
 	up->watched = antispoof_right(ls, l, m) || up->no_edns_on != UPSTREAM_NONE;
+	if (log_debugs(LOG_UPSTREAM))
+		narrate_reply(ls, l, m, now_ns);
 }

@@ -27,6 +27,14 @@
 MUST_USE struct lookup *match_lookup(struct lookups *ls, const struct packet_in *in,
     const struct msg *msg, enum msg_verdict verdict, uint64_t now_ns);
 
+/*
+ * match_sent_ns: does what came by IN, short or malformed as it may be, have the ID of an attempt
+ * in flight, or of one that may still be answered? *SENT_NS gets when that was sent. Nothing is
+ * counted, nothing changes.
+ */
+MUST_USE bool match_sent_ns(
+    const struct lookups *ls, const struct packet_in *in, uint64_t *sent_ns);
+
 /* match_space: the ID space of what came by IN. */
 MUST_USE static inline unsigned
 match_space(const struct lookups *ls, const struct packet_in *in)
@@ -75,7 +83,7 @@ match_is_checked(const struct lookup *l)
 
 /* match_learn: update what is known of the upstream's guards and EDNS from M, a right reply to L.
  */
-void match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m);
+void match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns);
 
 /*
  * match_forgets_edns: does M, over UDP, refuse the EDNS of an upstream that speaks EDNS? To forge

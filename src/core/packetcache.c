@@ -10,7 +10,7 @@
 
 /* A counter that an answer incremented, and by how much. */
 struct moved {
-	uint8_t counter; /* index in struct stats */
+	uint8_t counter; /* index from stats.prefixes on; the counters come behind these */
 	uint8_t by;
 };
 
@@ -23,6 +23,7 @@ struct slot {
 	uint16_t answer_len;
 	uint8_t family;
 	uint8_t n_moved;
+	uint16_t answered;    /* place in stats.reasons */
 	uint8_t reason;       /* enum reason */
 	uint8_t asked;        /* place in stats.asked */
 	uint8_t question_len; /* bytes without the ID; 0: the slot is free */
@@ -31,13 +32,18 @@ struct slot {
 	uint8_t answer[PACKETCACHE_ANSWER];
 };
 
-_Static_assert(STATS_N <= UINT8_MAX, "a counter's place fits");
+_Static_assert(STATS_PREFIXES + STATS_N <= UINT8_MAX && REASON_N * 2 * STATS_RCODES <= UINT16_MAX,
+    "a counter's place fits");
+_Static_assert(offsetof(struct stats, client_udp) ==
+	offsetof(struct stats, prefixes) + STATS_PREFIXES * sizeof(uint64_t),
+    "the counters stand behind prefixes");
 
 struct packetcache {
 	uint64_t seed;
 	uint64_t hash; /* hash of the question of the last packetcache_glance */
 	struct packetcache_ask ask;
 	uint64_t before[STATS_N];
+	uint64_t before_prefixes[NUMBERING_MAX];
 	/* per slot: 16 bits of hash and second of the last question */
 	uint16_t seen[PACKETCACHE_SLOTS];
 	struct slot slot[PACKETCACHE_SLOTS];
@@ -102,6 +108,8 @@ packetcache_find(struct packetcache *p, const struct packetcache_ask *ask, const
 		return true;
 	for (unsigned i = 0; i < STATS_N; i++)
 		p->before[i] = atomic_load_explicit(&counters(s)[i], memory_order_relaxed);
+	for (unsigned i = 0; i < NUMBERING_MAX; i++)
+		p->before_prefixes[i] = atomic_load_explicit(&s->prefixes[i], memory_order_relaxed);
 	return false;
 }
 
@@ -119,14 +127,15 @@ packetcache_write(
     const struct packetcache *p, uint8_t out[static PACKETCACHE_ANSWER], struct stats *s)
 {
 	const struct slot *slot = &p->slot[p->hash % PACKETCACHE_SLOTS];
+	_Atomic uint64_t *counter = s->prefixes;
 
 	memcpy(out, p->ask.msg, HEADER_ID_LEN);
 	memcpy(out + HEADER_ID_LEN, slot->answer + HEADER_ID_LEN,
 	    slot->answer_len - (size_t)HEADER_ID_LEN);
 	for (unsigned i = 0; i < slot->n_moved; i++)
-		stats_add(&s->client_udp + slot->moved[i].counter, slot->moved[i].by);
+		stats_add(counter + slot->moved[i].counter, slot->moved[i].by);
 	stats_inc(&s->answers_repeated);
-	stats_answer(s, (enum reason)slot->reason, false, header_flags(slot->answer) & DNS_RCODE);
+	stats_inc(&s->reasons[0][0][0] + slot->answered);
 	stats_inc(&s->asked[slot->asked]);
 	return slot->answer_len;
 }
@@ -146,7 +155,23 @@ note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s
 			continue;
 		if (by > UINT8_MAX || slot->n_moved == PACKETCACHE_COUNTS)
 			return false;
-		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, (uint8_t)by };
+		slot->moved[slot->n_moved++] =
+		    (struct moved){ (uint8_t)(STATS_PREFIXES + i), (uint8_t)by };
+	}
+	return true;
+}
+
+/* Note the prefixes that were counted, once each. False: there were too many. */
+static bool
+note_prefixes(struct slot *slot, const struct packetcache *p, const struct stats *s)
+{
+	for (unsigned i = 0; i < NUMBERING_MAX; i++) {
+		if (atomic_load_explicit(&s->prefixes[i], memory_order_relaxed) ==
+		    p->before_prefixes[i])
+			continue;
+		if (slot->n_moved == PACKETCACHE_COUNTS)
+			return false;
+		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, 1 };
 	}
 	return true;
 }
@@ -159,7 +184,7 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
 	const struct packetcache_ask *a = &p->ask;
 
 	slot->question_len = 0;
-	if (len > PACKETCACHE_ANSWER || !note_moved(slot, p, s))
+	if (len > PACKETCACHE_ANSWER || !note_moved(slot, p, s) || !note_prefixes(slot, p, s))
 		return;
 	slot->now_s = a->now_s;
 	slot->flushes = a->flushes;
@@ -167,6 +192,8 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
 	slot->policy = a->policy;
 	slot->family = a->family;
 	slot->reason = (uint8_t)why->reason;
+	slot->answered =
+	    (uint16_t)stats_answered(why->reason, false, header_flags(answer) & DNS_RCODE);
 	slot->age_s = why->age_s;
 	slot->asked = (uint8_t)why->asked;
 	slot->question_len = (uint8_t)(a->len - HEADER_ID_LEN);

@@ -54,13 +54,12 @@ give_up(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, &last);
 }
 
-/* The AAAA phase ended, which is WHY there may be synthesis: ask for A (RULES D6). */
-static size_t
-ask_a(struct queries *qs, struct query *q, enum reason why, uint32_t ttl,
+/* The AAAA phase ended with END, which is WHY there may be synthesis: ask for A (RULES D6). */
+static inline __attribute__((always_inline)) size_t
+ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reason why, uint32_t ttl,
     const struct query_event *ev)
 {
-	bool empty = why == REASON_SYNTH_NO_AAAA || why == REASON_SYNTH_EXCLUDED;
-	enum query_aaaa end = empty ? QUERY_AAAA_EMPTY : QUERY_AAAA_FAILED;
+	bool empty = end == QUERY_AAAA_EMPTY;
 
 	if (UNLIKELY(q->gone_now)) /* A has been asked already */
 		return respond_fail(qs, q, ev);
@@ -114,7 +113,14 @@ on_aaaa_empty(struct queries *qs, struct query *q, const struct query_event *ev,
 	q->aaaa = partial_keep(&qs->partials, q->qname, q->chain, ev->msg, a);
 	if (down || !(p->triggers & POLICY_ON_NODATA))
 		return give_nodata(qs, q, ev, ttl, down);
-	return ask_a(qs, q, why, ttl, ev);
+	return ask_a_after(qs, q, QUERY_AAAA_EMPTY, why, ttl, ev);
+}
+
+/* It failed, which is WHY. */
+static __attribute__((noinline)) size_t
+ask_a(struct queries *qs, struct query *q, enum reason why, const struct query_event *ev)
+{
+	return ask_a_after(qs, q, QUERY_AAAA_FAILED, why, SYNTH_FAILED_TTL, ev);
 }
 
 /* Does an AAAA phase that ended by TRIGGER lead to A (RULES D3)? */
@@ -154,7 +160,7 @@ on_aaaa_nxdomain(
 	/* A stale NXDOMAIN is the answer only if A fails too (RULES D5). */
 	q->gone_once = ev->stale && !q->gone_now && triggers(qs, q, POLICY_ON_ERROR);
 	if (UNLIKELY(q->gone_once))
-		return ask_a(qs, q, REASON_SYNTH_FAILED, SYNTH_FAILED_TTL, ev);
+		return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
 	q->reason = REASON_NXDOMAIN;
 	if (q->chain == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
@@ -186,7 +192,7 @@ on_aaaa_reply(struct queries *qs, struct query *q, const struct query_event *ev)
 	}
 	if (!triggers(qs, q, POLICY_ON_ERROR))
 		return respond_fail(qs, q, ev);
-	return ask_a(qs, q, REASON_SYNTH_FAILED, SYNTH_FAILED_TTL, ev);
+	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
 }
 
 bool
@@ -234,7 +240,7 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 		break;
 	case LOOKUP_SILENT:
 		if (triggers(qs, q, POLICY_ON_TIMEOUT))
-			return ask_a(qs, q, REASON_SYNTH_TIMEOUT, SYNTH_FAILED_TTL, ev);
+			return ask_a(qs, q, REASON_SYNTH_TIMEOUT, ev);
 		if (!query_watches(q))
 			return respond_fail(qs, q, ev);
 		query_wait_on(qs, q);
@@ -242,7 +248,7 @@ phase_aaaa(struct queries *qs, struct query *q, const struct query_event *ev)
 	case LOOKUP_NO_ROOM: /* the name may have real AAAA */
 		return respond_no_room(qs, q, ev);
 	}
-	return ask_a(qs, q, REASON_SYNTH_FAILED, SYNTH_FAILED_TTL, ev);
+	return ask_a(qs, q, REASON_SYNTH_FAILED, ev);
 }
 
 uint32_t
@@ -344,7 +350,6 @@ phase_a_data(
 	len = respond_synth(qs, q, ev->msg, a, synthesized_ttl(q, a, ev->now_ns), ev->out);
 	if (len == 0)
 		return on_a_useless(qs, q, ev, a);
-	stats_inc(&qs->stats->synthesized);
 	if (UNLIKELY(q->aaaa_end == QUERY_AAAA_FAILED))
 		stats_inc(&qs->stats->synthesized_failed);
 	if (UNLIKELY(q->stale))

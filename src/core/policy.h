@@ -70,13 +70,15 @@ struct policy {
 	const struct zonemap *zones; /* zone to enum policy_zone; NULL: no zones */
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
 	uint32_t rate_factor;        /* so many times rate-limit; 0: no limit */
-	uint8_t synthesize;          /* enum policy_synthesize */
-	uint8_t triggers;            /* enum policy_trigger, as bits */
-	uint8_t selection;           /* enum policy_selection */
-	uint8_t family;              /* enum policy_family */
-	uint8_t reverse;             /* enum policy_reverse */
-	uint8_t svcb;                /* enum policy_svcb */
-	uint8_t ede;                 /* enum policy_ede, as bits */
+	uint64_t networks; /* a hash of its clients' networks, in any order; 0: those of no block */
+	uint16_t counter;  /* of stats.clients (core/usage) */
+	uint8_t synthesize; /* enum policy_synthesize */
+	uint8_t triggers;   /* enum policy_trigger, as bits */
+	uint8_t selection;  /* enum policy_selection */
+	uint8_t family;     /* enum policy_family */
+	uint8_t reverse;    /* enum policy_reverse */
+	uint8_t svcb;       /* enum policy_svcb */
+	uint8_t ede;        /* enum policy_ede, as bits */
 	bool hide_a;
 	bool any_minimal;             /* minimal answers to ANY (RFC 8482, RULES D19) */
 	bool servfail_without_prefix; /* answer when no prefix is active; else NODATA */
@@ -91,6 +93,7 @@ struct policy {
 	/* Per prefix, with the indices of synth.prefixes. */
 	uint8_t states[POLICY_MAX_PREFIXES]; /* enum policy_state (RULES D15) */
 	bool mapped_only[POLICY_MAX_PREFIXES];
+	uint8_t numbers[POLICY_MAX_PREFIXES]; /* of counters; by numbering_give, else 0 */
 };
 
 struct owned;

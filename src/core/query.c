@@ -2,6 +2,7 @@
 #include "core/query.h"
 
 #include "base/clock.h"
+#include "core/trace.h"
 #include "dns/answer.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
@@ -10,6 +11,12 @@ void
 query_ready(struct queries *qs, struct query *q)
 {
 	query_make_ready(qs, q, LOOKUP_SILENT, false);
+}
+
+bool
+query_is_dry(const struct queries *qs, const struct query *q)
+{
+	return q->traced && qs->trace->dry;
 }
 
 /* Write the last name of the chain that Q follows, in lower case. Returns its length in bytes. */
@@ -98,7 +105,7 @@ find_in_cache(
 	enum fetch_found found;
 
 	if (UNLIKELY(!(q->flags & DNS_RD)))
-		take = FETCH_UNEXPIRED;
+		take = query_is_dry(qs, q) ? FETCH_LOOKING : FETCH_UNEXPIRED;
 	else if (UNLIKELY(now_ns >= time_of(q, QUERY_STALE_MS)))
 		take = tired;
 	found = fetch_find(qs->fetch, qs->conf, qs->stats, key, take, now_ns);
@@ -108,15 +115,15 @@ find_in_cache(
 }
 
 /*
- * Refresh the entry for KEY. It is sent half as often as Q may have it sent: there may be another
- * one to refresh, or to ask for (RULES D28).
+ * Refresh the entry for KEY, unless Q must not ask. It is sent half as often as Q may have it sent:
+ * there may be another one to refresh, or to ask for (RULES D28).
  */
 static bool
 refresh(struct queries *qs, struct query *q, const struct question *key)
 {
 	uint8_t n = q->left / 2;
 
-	if (n == 0 || !lookup_refresh(qs->lookups, key, n))
+	if (n == 0 || !(q->flags & DNS_RD) || !lookup_refresh(qs->lookups, key, n))
 		return false;
 	q->left = (uint8_t)(q->left - n);
 	return true;
@@ -301,6 +308,9 @@ query_ask(struct queries *qs, struct query *q, uint64_t now_ns)
 	if (qs->conf->cache != NULL && ask_cache(qs, q, &key, now_ns))
 		return;
 	if (UNLIKELY(!(q->flags & DNS_RD))) { /* without RD only the cache is asked (RULES D10) */
+		if (query_is_dry(qs, q))
+			trace_would_ask(
+			    qs->trace, &key, q->stale_seen, qs->lookups->upstreams, now_ns);
 		query_refuse(qs, q, REASON_NO_RECURSION);
 		query_make_ready(qs, q, LOOKUP_SILENT, false);
 	} else {

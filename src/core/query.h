@@ -202,7 +202,7 @@ struct queries {
 	uint32_t conf_gen;   /* number of changes of the settings so far */
 	bool refreshed;      /* the query that runs has caused the refresh of an entry */
 	bool hit;            /* the next event of the query that runs is in fetch */
-	bool cached;         /* the last one was */
+	bool cached;         /* the last one was, and so is the present one */
 	struct fetch *fetch; /* owned; NULL without a cache */
 	struct trace *trace; /* borrowed: of the one query that is traced; NULL: none is */
 	/* number of synthesized answers, for rotation of prefixes and addresses */
@@ -232,6 +232,9 @@ query_policy(const struct queries *qs, struct query *q)
 		query_find_policy(qs, q);
 	return &qs->conf->policies->table[q->policy];
 }
+
+/* query_is_dry: is Q traced, and must not ask upstream? It has no RD then. */
+MUST_USE bool query_is_dry(const struct queries *qs, const struct query *q);
 
 /* query_new: an empty query with its lists and timer initialised; NULL when all are in use. */
 MUST_USE struct query *query_new(struct queries *qs);
@@ -434,8 +437,7 @@ struct query_event {
 	const struct msg *msg; /* NULL without a reply */
 	const struct query_out *out;
 	uint64_t now_ns;
-	bool stale;  /* it is a stale entry of the cache */
-	bool cached; /* it is an entry of the cache */
+	bool stale; /* it is a stale entry of the cache */
 };
 
 /*

@@ -32,7 +32,7 @@ crowded(struct queries *qs, const struct query *guest, const struct fair_net *ne
 	qs->crowded_ns = guest->deadline_ns;
 	if (qs->n_crowded++ > 0 || !told_begin(qs->conf->told, TOLD_CROWDED, NULL))
 		return;
-	log_warn("clients",
+	log_warn(LOG_CLIENT,
 	    "too many questions wait for upstreams: %u in a loop, %u of them from %s/%u; some give "
 	    "way (see max-queries, max-waiting-per-client, rate-limit)",
 	    qs->pool.n_used, net->n, netaddr_format(&first, text),
@@ -50,7 +50,7 @@ calm(struct queries *qs, const struct query *guest)
 	n = told_count(qs->conf->told, TOLD_CROWDED, NULL, qs->n_crowded);
 	qs->n_crowded = 0;
 	if (told_end(qs->conf->told, TOLD_CROWDED, NULL))
-		log_notice("clients",
+		log_notice(LOG_CLIENT,
 		    "there is room again for questions that wait; %" PRIu64 " gave way", n);
 }
 

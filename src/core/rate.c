@@ -205,34 +205,60 @@ add(cell *c, uint16_t id, uint64_t units, uint64_t now)
 	}
 }
 
+/* The counters of the networks of a use, and what it costs each. */
+struct bill {
+	uint64_t hash[RATE_LEVELS], price[RATE_LEVELS]; /* in 2^-32 ns */
+	cell *at[RATE_LEVELS];
+};
+
+/* Make the bill B of USE. Returns as rates_charge does, with nothing charged. */
+static inline __attribute__((always_inline)) unsigned
+make_bill(struct rates *r, const struct rate_plan *p, const struct rate_use *use, struct bill *b)
+{
+	unsigned family = use->who->family == NETADDR_IPV6 ? 1 : 0, n = n_levels[family];
+	const struct level *level = levels[family];
+	uint64_t now = use->now_ns >> UNIT_BITS;
+
+	for (unsigned i = 0; i < n; i++) {
+		b->hash[i] =
+		    hash_bytes(use->who->addr, level[i].bytes, r->seeds[use->kind][family][i]);
+		__builtin_prefetch(&r->lines[b->hash[i] % LINES]);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		b->at[i] = counter(r, b->hash[i], now);
+		b->price[i] = p->price[family][i] * use->amount;
+		if ((ahead(read_cell(b->at[i]), now) << UNIT_BITS) + (b->price[i] >> 32) >
+		    p->most_ns)
+			return level[i].bytes * 8U;
+	}
+	return 0;
+}
+
 unsigned
 rates_charge(struct rates *r, const struct rate_plan *p, const struct rate_use *use)
 {
 	unsigned family = use->who->family == NETADDR_IPV6 ? 1 : 0, n = n_levels[family];
 	const struct level *level = levels[family];
-	uint64_t hash[RATE_LEVELS], price[RATE_LEVELS]; /* in 2^-32 ns */
 	uint64_t now = use->now_ns >> UNIT_BITS;
-	cell *at[RATE_LEVELS];
+	struct bill b;
+	unsigned over = make_bill(r, p, use, &b);
 
-	for (unsigned i = 0; i < n; i++) {
-		hash[i] =
-		    hash_bytes(use->who->addr, level[i].bytes, r->seeds[use->kind][family][i]);
-		__builtin_prefetch(&r->lines[hash[i] % LINES]);
-	}
-	for (unsigned i = 0; i < n; i++) {
-		at[i] = counter(r, hash[i], now);
-		price[i] = p->price[family][i] * use->amount;
-		if ((ahead(read_cell(at[i]), now) << UNIT_BITS) + (price[i] >> 32) > p->most_ns)
-			return level[i].bytes * 8U;
-	}
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n && over == 0; i++) {
 		unsigned sparse = level[i].sparse;
 		/* A part of a unit is a whole one as often as it is long. */
 		uint64_t part = (uint64_t)use->dice << UNIT_BITS;
 
 		if ((use->dice & ((1U << sparse) - 1)) == 0)
-			add(at[i], (uint16_t)(hash[i] >> 48),
-			    ((price[i] << sparse) + part) >> (32 + UNIT_BITS), now);
+			add(b.at[i], (uint16_t)(b.hash[i] >> 48),
+			    ((b.price[i] << sparse) + part) >> (32 + UNIT_BITS), now);
 	}
-	return 0;
+	return over;
+}
+
+unsigned
+rates_over(struct rates *r, const struct rate_plan *p, const struct rate_use *use)
+{
+	struct bill b;
+
+	return make_bill(r, p, use, &b);
 }

@@ -79,4 +79,8 @@ void rate_plan_make(struct rate_plan *p, uint64_t per_s, uint64_t burst);
 MUST_USE unsigned rates_charge(
     struct rates *r, const struct rate_plan *p, const struct rate_use *use);
 
+/* rates_over: what rates_charge would return; nothing is charged. Any thread. */
+MUST_USE unsigned rates_over(
+    struct rates *r, const struct rate_plan *p, const struct rate_use *use);
+
 #endif

@@ -200,7 +200,7 @@ hear(struct lookups *ls, struct lookup *l, struct msg *msg, enum msg_verdict ver
 	if (UNLIKELY(match != ANTISPOOF_SAME))
 		stopped = on_near_miss(ls, l, match, verdict == MSG_OK ? msg : NULL, now_ns);
 	else if (UNLIKELY(ls->upstreams->table[l->upstream].watched))
-		match_learn(ls, l, msg);
+		match_learn(ls, l, msg, now_ns);
 	if (stopped == ANTISPOOF_STOPPED)
 		return NULL;
 	if (stopped == ANTISPOOF_HOPELESS)

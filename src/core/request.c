@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/told.h"
+#include "core/trace.h"
 #include "dns/name.h"
 #include "dns64/reverse.h"
 #include "dns64/special.h"
@@ -280,15 +281,15 @@ tell_refused(struct queries *qs, const struct netaddr *peer)
 	struct netaddr first = { .family = peer->family };
 	struct net net;
 
-	if (log_enabled(LOG_LEVEL_DEBUG))
-		log_debug("access", "refused %s", netaddr_format(peer, text));
+	if (log_debugs(LOG_CLIENT))
+		log_debug(LOG_CLIENT, "refused %s", netaddr_format(peer, text));
 	if (!note_refused(qs, peer, &net))
 		return;
 	memcpy(first.addr, net.addr, sizeof(first.addr));
 	if (!told_begin(qs->conf->told, TOLD_REFUSED, &first))
 		return;
 	netaddr_format(&first, text);
-	log_notice("access", "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,
+	log_notice(LOG_CLIENT, "refused a client in %s/%u; to serve it add \"allow %s/%u\"", text,
 	    net.len, text, net.len);
 }
 
@@ -303,7 +304,8 @@ may_ask(struct queries *qs, struct query *q)
 	if (may)
 		return true;
 	stats_inc(&qs->stats->client_denied);
-	tell_refused(qs, &q->peer);
+	if (!trace_counts(qs->trace, qs->stats)) /* else nobody asked */
+		tell_refused(qs, &q->peer);
 	query_refuse(qs, q, REASON_DENIED);
 	return false;
 }

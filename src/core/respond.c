@@ -274,6 +274,18 @@ respond_truncated(struct queries *qs, struct query *q, const struct query_out *o
 	return finish(qs, q, &b, NULL);
 }
 
+/* Count an answer for the prefix of P, or for each whose place is a bit in USED. */
+static inline void
+count_prefixes(struct stats *s, const struct policy *p, uint32_t used)
+{
+	if (p->synth.n_prefixes == 1) {
+		stats_inc(&s->prefixes[p->numbers[0]]);
+		return;
+	}
+	for (; used != 0; used &= used - 1)
+		stats_inc(&s->prefixes[p->numbers[__builtin_ctz(used)]]);
+}
+
 size_t
 respond_synth(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
     uint32_t ttl_cap, const struct query_out *out)
@@ -283,7 +295,10 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 		.ttl_cap = ttl_cap, .first = first_place(qs, p, q), .rotate = qs->n_chosen
 	};
 	struct build b;
+	uint32_t used = 0;
 
+	if (p->synth.n_prefixes > 1)
+		choice.used = &used;
 	if (p->synth.max > 0 && !q->tcp) {
 		const struct build_opt opt = opt_of(qs, q, m, DNS_NOERROR);
 
@@ -296,6 +311,7 @@ respond_synth(struct queries *qs, struct query *q, const struct msg *m, const st
 	put_followed(&b, q);
 	if (synth_answer(&b, &p->synth, &choice, m, a) == 0 && !b.w.full)
 		return 0;
+	count_prefixes(qs->stats, p, used);
 	qs->n_chosen++;
 	synth_rest(&b, m);
 	return finish(qs, q, &b, m);

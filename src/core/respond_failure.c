@@ -4,13 +4,13 @@
 
 /* Why no reply of use came of an event. */
 static enum reason
-reason_of(const struct query *q, const struct query_event *ev)
+reason_of(const struct queries *qs, const struct query *q, const struct query_event *ev)
 {
 	if (UNLIKELY(q->used_up) && ev->msg == NULL)
 		return REASON_BUDGET;
 	switch (ev->outcome) {
 	case LOOKUP_SILENT:
-		return ev->cached ? REASON_OUTAGE : REASON_SILENT;
+		return qs->cached ? REASON_OUTAGE : REASON_SILENT;
 	case LOOKUP_BOGUS:
 		return REASON_BOGUS_FOUND;
 	case LOOKUP_REPLY:
@@ -28,7 +28,7 @@ reason_of(const struct query *q, const struct query_event *ev)
 size_t
 respond_fail(struct queries *qs, struct query *q, const struct query_event *ev)
 {
-	q->reason = (uint8_t)reason_of(q, ev);
+	q->reason = (uint8_t)reason_of(qs, q, ev);
 	return respond_error(qs, q, DNS_SERVFAIL, ev->msg, ev->out);
 }
 

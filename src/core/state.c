@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state.h"
 
+#include <string.h>
+
 #include "core/phase.h"
 #include "core/respond.h"
 #include "core/svcb.h"
@@ -163,18 +165,20 @@ note_event(struct queries *qs, struct query *q, const struct lookup_result *resu
 	if (cached) {
 		s->stale = qs->fetch->stale;
 		s->age_s = qs->fetch->entry.age_s;
+		s->ttl_s = qs->fetch->entry.ttl_s;
 	}
 	if (m == NULL)
 		return;
 	s->with_reply = true;
 	s->type = m->qtype;
+	memcpy(s->name, msg_qname(m), m->qname_len);
 	if (result->upstream < UPSTREAM_MAX)
 		s->addr = qs->lookups->upstreams->table[result->upstream].addr;
 	trace_addresses(qs->trace, m, &query_policy(qs, q)->synth, now_ns);
 }
 
 static size_t
-on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool cached,
+on_event(struct queries *qs, struct query *q, const struct lookup_result *result, bool stale,
     const struct query_out *out, uint64_t now_ns)
 {
 	const struct query_event ev = { .outcome = q->outcome,
@@ -182,8 +186,7 @@ on_event(struct queries *qs, struct query *q, const struct lookup_result *result
 		.msg = q->with_msg ? result->msg : NULL,
 		.out = out,
 		.now_ns = now_ns,
-		.stale = cached && qs->fetch->stale,
-		.cached = cached };
+		.stale = stale };
 
 	if (ev.msg != NULL && !(result->trusted && ev.msg->flags & DNS_AD))
 		q->insecure = true;
@@ -233,7 +236,7 @@ run(struct queries *qs, struct query *q, const struct lookup_result *result,
 		qs->cached = true;
 		if (traced && q->traced)
 			note_event(qs, q, &qs->fetch->result, true, now_ns);
-		len = on_event(qs, q, &qs->fetch->result, true, out, now_ns);
+		len = on_event(qs, q, &qs->fetch->result, qs->fetch->stale, out, now_ns);
 	}
 	return len;
 }
@@ -242,8 +245,16 @@ static __attribute__((noinline, cold)) size_t
 run_traced(struct queries *qs, struct query *q, const struct lookup_result *result,
     const struct query_out *out, uint64_t now_ns)
 {
-	size_t len = run(qs, q, result, out, now_ns, true);
-	const struct lookup *l = q->lookup;
+	bool uncounted = q->traced || (q->parent != NULL && q->parent->traced);
+	struct stats *counters = qs->stats;
+	const struct lookup *l;
+	size_t len;
+
+	if (uncounted) /* nobody asked */
+		qs->stats = &qs->trace->uncounted;
+	len = run(qs, q, result, out, now_ns, true);
+	qs->stats = counters;
+	l = q->lookup;
 
 	if (q->traced && l != NULL)
 		trace_question(

@@ -9,19 +9,35 @@ const uint8_t stats_types[STATS_NUMBERED] = { [DNS_TYPE_A] = STATS_A,
 	[DNS_TYPE_SVCB] = STATS_HTTPS,
 	[DNS_TYPE_HTTPS] = STATS_HTTPS };
 
-/* Every answer has one reason; a question that was dropped has one, too, but no answer. */
+/*
+ * Every answer has one reason, so the reasons tell how many there are; a question that was dropped
+ * has one, too, but no answer. SYNTHESIZED, unless NULL: how many of them are synthesized.
+ */
 static uint64_t
-answers(const struct stats *const *stats, unsigned n)
+answers(const struct stats *const *stats, unsigned n, uint64_t *synthesized)
 {
-	struct stats_reason rows[REASON_N];
-	uint64_t sum = 0;
+	struct stats_reason reasons[REASON_N];
+	uint64_t all = 0;
 
-	stats_sum_reasons(stats, n, rows);
+	stats_sum_reasons(stats, n, reasons);
 	for (unsigned r = 0; r < REASON_N; r++) {
-		if (reason_row((enum reason)r)->kind != REASON_DROPPING)
-			sum += rows[r].at_once + rows[r].waited;
+		enum reason_kind kind = reason_row((enum reason)r)->kind;
+		uint64_t sum = reasons[r].at_once + reasons[r].waited;
+
+		if (kind != REASON_DROPPING)
+			all += sum;
+		if (kind == REASON_SYNTHESIZING && synthesized != NULL)
+			*synthesized += sum;
 	}
-	return sum;
+	return all;
+}
+
+/* Each of them is for one type. */
+static void
+sum_cache_hits(struct stats_row rows[static STATS_N])
+{
+	for (unsigned i = STATS_cache_hits_a; i <= STATS_cache_hits_other; i++)
+		rows[STATS_cache_hits].value += rows[i].value;
 }
 
 static uint64_t
@@ -51,7 +67,8 @@ stats_sum(const struct stats *const *stats, unsigned n, struct stats_row rows[st
 #undef SUM
 	rows[STATS_client_udp].value = questions(stats, n, false);
 	rows[STATS_client_tcp].value = questions(stats, n, true);
-	rows[STATS_answers].value = answers(stats, n);
+	rows[STATS_answers].value = answers(stats, n, &rows[STATS_synthesized].value);
+	sum_cache_hits(rows);
 }
 
 static uint64_t
@@ -82,7 +99,8 @@ uint64_t
 stats_in_flight(const struct stats_row rows[static STATS_N])
 {
 	uint64_t taken = rows[STATS_client_udp].value + rows[STATS_client_tcp].value;
-	uint64_t ended = rows[STATS_client_dropped].value + rows[STATS_answers].value;
+	uint64_t ended = rows[STATS_client_dropped].value + rows[STATS_rate_dropped].value +
+	    rows[STATS_answers].value;
 
 	return taken > ended ? taken - ended : 0;
 }
@@ -110,5 +128,35 @@ stats_sum_asked(const struct stats *const *stats, unsigned n, uint64_t asked[sta
 		asked[a] = 0;
 		for (unsigned i = 0; i < n; i++)
 			asked[a] += atomic_load_explicit(&stats[i]->asked[a], memory_order_relaxed);
+	}
+}
+
+void
+stats_sum_clients(
+    const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS])
+{
+	uint64_t sum = 0, all;
+
+	for (unsigned c = 1; c < STATS_CLIENTS; c++) {
+		clients[c] = 0;
+		for (unsigned i = 0; i < n; i++)
+			clients[c] +=
+			    atomic_load_explicit(&stats[i]->clients[c], memory_order_relaxed);
+		sum += clients[c];
+	}
+	/* Read last, as the loops go on meanwhile. */
+	all = answers(stats, n, NULL);
+	clients[0] = all > sum ? all - sum : 0;
+}
+
+void
+stats_sum_prefixes(
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static NUMBERING_MAX])
+{
+	for (unsigned p = 0; p < NUMBERING_MAX; p++) {
+		prefixes[p] = 0;
+		for (unsigned i = 0; i < n; i++)
+			prefixes[p] +=
+			    atomic_load_explicit(&stats[i]->prefixes[p], memory_order_relaxed);
 	}
 }

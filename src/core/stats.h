@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "core/numbering.h"
 #include "core/reason.h"
 #include "dns/proto.h"
 
@@ -49,7 +50,7 @@
 	X(same_question, "questions answered TC, or SERVFAIL, because of max-same-question") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
 	X(aaaa_filtered, "of these with excluded AAAA records removed") \
-	X(synthesized, "AAAA questions answered with synthesized records") \
+	X(synthesized, "AAAA questions answered with synthesized records") /* by reason */ \
 	X(synthesized_failed, "of these after an AAAA error or timeout") \
 	X(aaaa_late, "AAAA questions that went on to A as AAAA was late") \
 	X(aaaa_caught, "times AAAA came for these after all, before the answer had left") \
@@ -62,7 +63,7 @@
 	X(local, "questions answered here: special names, names without address under a prefix") \
 	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
-	X(cache_hits, "questions of queries answered from the cache") \
+	X(cache_hits, "questions of queries answered from the cache") /* the sum by type */ \
 	X(cache_hits_a, "of these for A") \
 	X(cache_hits_aaaa, "of these for AAAA") \
 	X(cache_hits_https, "of these for HTTPS") \
@@ -131,7 +132,9 @@
 	X(socket_drops, "datagrams the kernel dropped because a client socket was full") \
 	X(send_failed, "datagrams the kernel refused to send") \
 	X(query_log, "answers handed to the query log") \
-	X(query_log_dropped, "answers that the query log had no room for")
+	X(query_log_dropped, "answers that the query log had no room for") \
+	X(dnstap, "messages handed to dnstap") \
+	X(dnstap_dropped, "messages that dnstap had no room for")
 
 #define STATS_RCODES 16 /* those of a header's four bits */
 
@@ -148,6 +151,9 @@ enum stats_type {
 /* Of a question: TCP 1; IPv6 1; its type. */
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
+#define STATS_CLIENTS 256 /* counters of policies */
+#define STATS_PREFIXES (NUMBERING_NONE + 1)
+
 struct stats {
 	/*
 	 * by reason the answers given, and what was dropped: without waiting for upstream, from the
@@ -155,6 +161,13 @@ struct stats {
 	 */
 	_Alignas(64) _Atomic uint64_t reasons[REASON_N][2][STATS_RCODES];
 	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
+	/* answers, by policy.counter; not those of policy 0, which are the rest */
+	_Atomic uint64_t clients[STATS_CLIENTS];
+	/*
+	 * answers with AAAA synthesized under each prefix, by its number (core/numbering); the last
+	 * counts for nothing
+	 */
+	_Atomic uint64_t prefixes[STATS_PREFIXES];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD
@@ -177,13 +190,20 @@ stats_inc(_Atomic uint64_t *counter)
 }
 
 /*
- * stats_answer: count an answer for REASON, whose header has RCODE (below STATS_RCODES). WAITED: it
- * waited for upstream. Only in the owner's thread.
+ * stats_answered: the place of an answer for REASON among all that stats.reasons counts, if its
+ * header has RCODE (below STATS_RCODES). WAITED: it waited for upstream.
  */
+MUST_USE static inline unsigned
+stats_answered(enum reason reason, bool waited, unsigned rcode)
+{
+	return ((unsigned)reason * 2 + (waited ? 1U : 0U)) * STATS_RCODES + rcode;
+}
+
+/* stats_answer: count such an answer. Only in the owner's thread. */
 static inline void
 stats_answer(struct stats *s, enum reason reason, bool waited, unsigned rcode)
 {
-	stats_inc(&s->reasons[reason][waited][rcode]);
+	stats_inc(&s->reasons[0][0][0] + stats_answered(reason, waited, rcode));
 }
 
 /* stats_dropped: count a message that is dropped for REASON. Only in the owner's thread. */
@@ -194,13 +214,14 @@ stats_dropped(struct stats *s, enum reason reason)
 }
 
 #define STATS_NUMBERED (DNS_TYPE_HTTPS + 1)
-extern const uint8_t stats_types[STATS_NUMBERED]; /* enum stats_type, by the number of the type */
+/* enum stats_type, by the number of the type; 0 is STATS_OTHER, as are those from here on */
+extern const uint8_t stats_types[STATS_NUMBERED];
 
 /* stats_asked: the place in stats.asked of a question for QTYPE. */
 MUST_USE static inline unsigned
 stats_asked(bool tcp, bool ipv6, uint16_t qtype)
 {
-	unsigned type = qtype < STATS_NUMBERED ? stats_types[qtype] : STATS_OTHER;
+	unsigned type = stats_types[qtype < STATS_NUMBERED ? qtype : 0];
 
 	return ((tcp ? 2U : 0U) + (ipv6 ? 1U : 0U)) * STATS_TYPES + type;
 }
@@ -245,6 +266,14 @@ uint64_t stats_in_flight(const struct stats_row rows[static STATS_N]);
 /* stats_sum_rcodes: the same by rcode. */
 void stats_sum_rcodes(
     const struct stats *const *stats, unsigned n, uint64_t rcodes[static STATS_RCODES]);
+
+/* stats_sum_clients: the sums of stats.clients, and the rest of the answers as 0. Any thread. */
+void stats_sum_clients(
+    const struct stats *const *stats, unsigned n, uint64_t clients[static STATS_CLIENTS]);
+
+/* stats_sum_prefixes: the sums of stats.prefixes. Any thread. */
+void stats_sum_prefixes(
+    const struct stats *const *stats, unsigned n, uint64_t prefixes[static NUMBERING_MAX]);
 
 /* stats_sum_asked: the sums of stats.asked. Any thread. */
 void stats_sum_asked(

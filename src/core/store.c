@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cache/cache.h"
 #include "cache/outages.h"
+#include "core/narrate.h"
 #include "dns/answer.h"
 #include "dns/edit.h"
 #include "dns/name.h"
@@ -261,6 +263,8 @@ keep_reply(
 
 	read_ttls(m, &t);
 	judge(conf, m, &t, &e);
+	if (log_debugs(LOG_CACHE))
+		narrate_kept(&key, &e);
 	if (e.ttl_s == 0) {
 		forget(ls, l);
 		return;
@@ -313,6 +317,8 @@ keep_failure(
 		e.kind = CACHE_ERROR;
 	else if (result->outcome == LOOKUP_BOGUS)
 		e.kind = CACHE_BOGUS;
+	if (log_debugs(LOG_CACHE))
+		narrate_kept(&key, &e);
 	if (result->msg != NULL) {
 		e.flags = CACHE_WITH_MSG;
 		e.ede = result->outcome == LOOKUP_BOGUS ? msg_ede_dnssec(result->msg)

@@ -3,17 +3,28 @@
 
 #include <string.h>
 
+#include "core/choice.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 
 void
 trace_init(struct trace *t, uint64_t now_ns)
 {
+	trace_fini(t);
 	t->began_ns = now_ns;
 	t->n = 0;
 	t->n_left_out = 0;
 	t->len = 0;
+	t->limited = 0;
+	memset(&t->uncounted, 0, sizeof(t->uncounted));
 	atomic_store(&t->done, false);
+}
+
+void
+trace_fini(struct trace *t)
+{
+	policies_unref(t->policies);
+	t->policies = NULL;
 }
 
 struct trace_step *
@@ -42,6 +53,26 @@ trace_question(struct trace *t, const uint8_t *name, uint16_t type, bool joined,
 	memcpy(s->name, name, name_len(name));
 	s->type = type;
 	s->joined = joined;
+}
+
+void
+trace_would_ask(struct trace *t, const struct question *key, bool stale, const struct upstreams *us,
+    uint64_t now_ns)
+{
+	struct trace_step *s = trace_add(t, TRACE_WOULD, now_ns);
+	uint16_t at[CONF_MAX_UPSTREAMS];
+	unsigned n = choice_likely(us, at);
+
+	if (s != NULL) {
+		memcpy(s->name, key->qname, key->qname_len);
+		s->type = key->qtype;
+		s->stale = stale;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		s = trace_add(t, TRACE_WHOM, now_ns);
+		if (s != NULL)
+			s->addr = us->table[at[i]].addr;
+	}
 }
 
 static enum trace_verdict
@@ -79,20 +110,21 @@ trace_addresses(struct trace *t, const struct msg *m, const struct synth_policy 
 		s->addr.family = v4 ? NETADDR_IPV4 : NETADDR_IPV6;
 		memcpy(s->addr.addr, addr, rr.rdlen);
 		if (v4)
-			s->verdict = verdict_v4(p, addr);
+			s->verdict = (uint8_t)verdict_v4(p, addr);
 		else
 			s->verdict = synth_excluded(p, addr) ? TRACE_EXCLUDED : TRACE_GOOD;
 	}
 }
 
-/* Was a question for this name and type noted? */
+/* Was a question for this name and type noted? A is asked beside AAAA that is late. */
 static bool
 is_noted(const struct trace *t, const uint8_t *name, uint16_t type)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		const struct trace_step *s = &t->step[i];
 
-		if (s->kind == TRACE_QUESTION && s->type == type && name_equal(s->name, name))
+		if (s->kind == TRACE_QUESTION && name_equal(s->name, name) &&
+		    (s->type == type || (s->type == DNS_TYPE_AAAA && type == DNS_TYPE_A)))
 			return true;
 	}
 	return false;
@@ -115,7 +147,7 @@ trace_message(struct trace *t, const struct trace_step *about, const uint8_t *ms
 	s->tcp = about->tcp;
 	s->type = m.qtype;
 	s->rcode = m.rcode;
-	memcpy(s->name, msg_qname(&m), m.qname_len);
+	name_lower(s->name, msg_qname(&m), m.qname_len);
 }
 
 const char *

@@ -17,7 +17,11 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "cache/cache.h"
+#include "core/policy.h"
 #include "core/reason.h"
+#include "core/stats.h"
+#include "core/upstream.h"
 #include "dns/msg.h"
 #include "dns64/synth.h"
 
@@ -25,12 +29,19 @@
 #define TRACE_ANSWER 4096 /* bytes of the answer; of a longer one nothing is kept */
 
 enum trace_kind {
-	TRACE_POLICY,   /* whose client it is: policy, zone, state (it begins in) */
-	TRACE_EVENT,    /* in state it has an outcome; with a reply: rcode, cached, stale, age_s */
+	TRACE_POLICY, /* whose client it is: policy, zone, state (it begins in) */
+	/*
+	 * in state it has an outcome; with a reply: its rcode, name and type; if cached: stale,
+	 * age_s, ttl_s
+	 */
+	TRACE_EVENT,
 	TRACE_QUESTION, /* it waits for a question: name, type; joined: others wait already */
 	TRACE_SENT,     /* such a question left for addr; tcp */
 	TRACE_CAME,     /* a message about it came from addr, believed or not; rcode, tcp */
-	TRACE_ADDRESS   /* a reply has the address addr; verdict */
+	TRACE_ADDRESS,  /* a reply has the address addr; verdict */
+	TRACE_WOULD, /* it would wait for a question: name, type; stale: the cache has it, expired
+		      */
+	TRACE_WHOM   /* and ask the upstream addr, or one of them */
 };
 
 /* What policy says of an address. */
@@ -53,6 +64,7 @@ struct trace_step {
 	uint16_t type;
 	uint32_t zone; /* enum policy_zone of the longest zone that has the name; ZONEMAP_NONE */
 	uint32_t age_s;
+	uint32_t ttl_s; /* whole, of an entry of the cache */
 	bool with_reply : 1;
 	bool cached : 1;
 	bool stale : 1;
@@ -63,6 +75,14 @@ struct trace_step {
 };
 
 struct trace {
+	bool dry; /* the caller's wish: use what is known, ask nobody */
+	/*
+	 * bits of the client's network that is beyond rate-limit now; 0: none is. Nothing is
+	 * charged.
+	 */
+	uint8_t limited;
+	struct policies *policies; /* one reference: those of the first step; NULL */
+	struct stats uncounted;    /* what an answer to a client would count */
 	uint64_t began_ns;
 	unsigned n; /* steps noted */
 	unsigned n_left_out;
@@ -75,15 +95,33 @@ struct trace {
 	atomic_bool done;
 };
 
-/* trace_init: nothing was noted yet. */
+/* trace_init: nothing was noted yet; T was all zero or used before. What the caller wishes stays.
+ */
 void trace_init(struct trace *t, uint64_t now_ns);
 
 /* trace_add: a new step of KIND, to be filled; NULL: there are too many. */
 struct trace_step *trace_add(struct trace *t, enum trace_kind kind, uint64_t now_ns);
 
+/* trace_fini: T gives back what it has; it may be all zero. */
+void trace_fini(struct trace *t);
+
+/* trace_counts: is S that of T, which may be NULL: is what happens not to be counted? */
+MUST_USE static inline bool
+trace_counts(const struct trace *t, const struct stats *s)
+{
+	return t != NULL && &t->uncounted == s;
+}
+
 /* trace_question: note that the question for NAME and TYPE is waited for. */
 void trace_question(
     struct trace *t, const uint8_t *name, uint16_t type, bool joined, uint64_t now_ns);
+
+/*
+ * trace_would_ask: note that the question KEY would be asked, and whom of US, but that T is dry.
+ * STALE: the cache has an expired entry for it.
+ */
+void trace_would_ask(struct trace *t, const struct question *key, bool stale,
+    const struct upstreams *us, uint64_t now_ns);
 
 /* trace_addresses: note the addresses in the answer section of M, and what P says of each. */
 void trace_addresses(

@@ -62,6 +62,7 @@ upstreams_init(struct upstreams *us)
 	us->hedge = false;
 	us->hedge_credit = 0;
 	us->told = NULL;
+	us->said_all_down = false;
 	us->pulses = NULL;
 	us->wheel = NULL;
 	us->timeout_ns = NS_PER_SEC;
@@ -204,6 +205,7 @@ upstreams_configure(struct upstreams *us, const struct conf_core *conf, struct w
 		wheel_clear(wheel, &us->table[i].probe);
 		upstreams_release(us, i);
 	}
+	upstreams_tell_all_down(us, false);
 	return changed;
 }
 
@@ -215,6 +217,28 @@ upstreams_all_down(const struct upstreams *us)
 			return false;
 	}
 	return true;
+}
+
+void
+upstreams_watch(struct upstreams *us)
+{
+	for (unsigned i = 0; i < us->n_order; i++)
+		us->table[us->order[i]].watched = true;
+}
+
+void
+upstreams_tell_all_down(struct upstreams *us, bool aloud)
+{
+	bool down = us->n_order > 0 && upstreams_all_down(us);
+
+	if (down == us->said_all_down)
+		return;
+	us->said_all_down = down;
+	if (down && told_begin(us->told, TOLD_ALL_DOWN, NULL))
+		log_error(LOG_UPSTREAM,
+		    "no upstream replies: clients get what the cache still has, else SERVFAIL");
+	else if (!down && told_end(us->told, TOLD_ALL_DOWN, NULL) && aloud)
+		log_notice(LOG_UPSTREAM, "upstreams reply again");
 }
 
 void
@@ -267,7 +291,8 @@ upstreams_on_confirmed(struct upstreams *us, unsigned u, struct upstream_guard *
 	if (!g->logged &&
 	    told_begin(us->told, g == &us->table[u].case_guard ? TOLD_NO_CASE : TOLD_NO_COOKIES,
 		&us->table[u].addr))
-		log_notice("upstream", "%s: does not return %s: asked without, tried again hourly",
+		log_notice(LOG_UPSTREAM,
+		    "%s: does not return %s: asked without, tried again hourly",
 		    netaddr_format(&us->table[u].addr, text), what);
 	g->logged = true;
 	return true;

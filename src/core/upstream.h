@@ -144,6 +144,7 @@ struct upstreams {
 	enum conf_selection selection;
 	uint64_t best_ns;      /* the lowest cost when it was looked for last; 0: unknown */
 	bool hedge;            /* the setting */
+	bool said_all_down;    /* this loop has told that none replies */
 	uint32_t hedge_credit; /* questions that were not hedged, see CHOICE_HEDGE_EACH */
 	struct told *told;     /* borrowed; NULL */
 	struct pulses *pulses; /* borrowed; NULL */
@@ -199,6 +200,15 @@ upstream_is_down(const struct upstream *up)
 {
 	return up->down || up->starved;
 }
+
+/* upstreams_watch: have core/reply look at each right reply, as somebody reads of them. */
+void upstreams_watch(struct upstreams *us);
+
+/*
+ * upstreams_tell_all_down: an upstream went down, replies again, or is asked no more. Log that none
+ * replies, or, if ALOUD, that one does again, if that has changed.
+ */
+void upstreams_tell_all_down(struct upstreams *us, bool aloud);
 
 /* upstreams_all_down: are all configured upstreams down? */
 MUST_USE bool upstreams_all_down(const struct upstreams *us);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/view.h"
 
+#include "base/clock.h"
+#include "core/guess.h"
+
 /* The state of UP on its loop, and since when, to *v. */
 static void
 set_state(struct view *v, const struct upstream *up)
@@ -30,7 +33,14 @@ views_of(const struct upstreams *us, struct view out[static CONF_MAX_UPSTREAMS])
 			.n_loops = 1,
 			.n_so = 1,
 			.heard_ns = up->heard_ns,
-			.tally = up->tally };
+			.tally = up->tally,
+			.off_until_ns = { [VIEW_CASE] = up->case_guard.off_until_ns,
+			    [VIEW_COOKIE] = up->cookie_guard.off_until_ns,
+			    [VIEW_EDNS] = up->no_edns_until_ns,
+			    [VIEW_IDS] = up->wary_until_ns },
+			.has_cookie = up->cookie_len > DNS_COOKIE_CLIENT,
+			.sockets = up->n_sockets,
+			.in_flight = up->n_waiting };
 		set_state(v, up);
 		for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++) {
 			if (times_known(&up->times[over]))
@@ -85,9 +95,24 @@ merge_state(struct view *to, const struct view *from)
 }
 
 static void
+merge_guards(struct view *to, const struct view *from)
+{
+	for (unsigned g = 0; g < VIEW_GUARDS; g++) {
+		if (from->off_until_ns[g] > to->off_until_ns[g])
+			to->off_until_ns[g] = from->off_until_ns[g];
+	}
+	to->has_cookie |= from->has_cookie;
+}
+
+static void
 merge(struct view *to, const struct view *from)
 {
 	merge_state(to, from);
+	merge_guards(to, from);
+	to->sockets += from->sockets;
+	to->connections += from->connections;
+	to->in_flight += from->in_flight;
+	to->waiting += from->waiting;
 	if (from->heard_ns > to->heard_ns)
 		to->heard_ns = from->heard_ns;
 	for (unsigned over = 0; over < UPSTREAM_TRANSPORTS; over++)
@@ -138,6 +163,21 @@ view_share(const struct view *v, const struct view *all, size_t n)
 	for (size_t i = 0; i < n; i++)
 		sends += all[i].tally.sends;
 	return sends == 0 ? 0 : 100 * (double)v->tally.sends / (double)sends;
+}
+
+uint64_t
+view_off_ns(const struct view *v, enum view_guard g, uint64_t now_ns)
+{
+	static const uint64_t spans_ns[] = { [VIEW_CASE] = UPSTREAM_UNGUARDED_MS * NS_PER_MS,
+		[VIEW_COOKIE] = UPSTREAM_UNGUARDED_MS * NS_PER_MS,
+		[VIEW_EDNS] = UPSTREAM_NO_EDNS_MS * NS_PER_MS,
+		[VIEW_IDS] = GUESS_WARY_NS };
+	uint64_t until_ns = v->off_until_ns[g];
+
+	if (until_ns <= now_ns)
+		return 0;
+	/* A loop's clock may have been read a little later. */
+	return until_ns - now_ns < spans_ns[g] ? now_ns + spans_ns[g] - until_ns : 1;
 }
 
 const char *

@@ -10,6 +10,7 @@
  * loops' monotonic clock, durations in ns too.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,16 @@ struct view_rtt {
 	uint64_t weight; /* replies that it stands for; 0: no reply was measured yet */
 };
 
+/* What forged replies have to pass, and what was given up because of the upstream (core/antispoof).
+ */
+enum view_guard {
+	VIEW_CASE,   /* 0x20 */
+	VIEW_COOKIE, /* cookies, from an upstream that has given one */
+	VIEW_EDNS,   /* questions have an OPT */
+	VIEW_IDS,    /* nobody guesses IDs; else questions go over TCP (core/guess) */
+	VIEW_GUARDS
+};
+
 /* An upstream. */
 struct view {
 	struct netaddr addr;
@@ -47,7 +58,16 @@ struct view {
 	uint64_t heard_ns; /* time of its last right reply to any loop; 0: never */
 	struct view_rtt rtt[UPSTREAM_TRANSPORTS];
 	struct upstream_tally tally;
+	/* until when each guard is off, the latest of all loops; past or 0: it is not */
+	uint64_t off_until_ns[VIEW_GUARDS];
+	bool has_cookie;      /* a loop has a server cookie of it */
+	uint32_t sockets;     /* over UDP, that lead to it */
+	uint32_t connections; /* over TCP; filled in by the shell */
+	uint32_t in_flight;   /* questions that it has and no reply to yet */
+	uint32_t waiting;     /* those that wait for room on a connection, up to VIEW_MOST a loop */
 };
+
+#define VIEW_MOST 1000
 
 /*
  * views_of: the active upstreams of US, as one loop knows them, to OUT in configured order. Returns
@@ -63,6 +83,12 @@ MUST_USE size_t views_of(const struct upstreams *us, struct view out[static CONF
  */
 void views_merge(
     struct view all[static UPSTREAM_MAX], size_t *n_all, const struct view *more, size_t n);
+
+/*
+ * view_off_ns: how long guard G of V has been off at NOW_NS, since it went off last; 0: it is in
+ * force.
+ */
+MUST_USE uint64_t view_off_ns(const struct view *v, enum view_guard g, uint64_t now_ns);
 
 /* view_state_text: STATE for people: "good", "in doubt", "without a socket", "down". */
 const char *view_state_text(enum view_state state);

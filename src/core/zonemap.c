@@ -27,6 +27,7 @@ struct zonemap {
 	struct node *table; /* owned: 2^k nodes, at most a quarter of them in use */
 	uint32_t mask;      /* 2^k - 1 */
 	uint32_t n;
+	uint32_t n_zones;   /* that have a value */
 	uint32_t root;      /* the value of the root zone */
 	uint32_t n_names;   /* bytes */
 	uint32_t cap_names; /* bytes */
@@ -256,6 +257,7 @@ add_root(struct zonemap *z, uint32_t value)
 	if (z->root != ZONEMAP_NONE)
 		return -EEXIST;
 	z->root = value;
+	z->n_zones++;
 	return 0;
 }
 
@@ -283,6 +285,7 @@ zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value)
 	if (n->value != ZONEMAP_NONE)
 		return -EEXIST;
 	z->n += n->place == 0;
+	z->n_zones++;
 	z->names[z->n_names++] = (uint8_t)len;
 	*n = (struct node){ .hash = hash,
 		.value = value,
@@ -291,6 +294,12 @@ zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value)
 	memcpy(z->names + z->n_names, zone, len);
 	z->n_names += (uint32_t)len;
 	return 0;
+}
+
+size_t
+zonemap_count(const struct zonemap *z)
+{
+	return z->n_zones;
 }
 
 /* --- Searching -------------------------------------------------------------------------------- */

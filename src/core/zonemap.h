@@ -34,6 +34,9 @@ void zonemap_free(struct zonemap *z);
 #define ZONEMAP_NONE UINT32_MAX
 MUST_USE int zonemap_add(struct zonemap *z, const uint8_t *zone, uint32_t value);
 
+/* zonemap_count: how many zones have a value. */
+MUST_USE size_t zonemap_count(const struct zonemap *z);
+
 /* A name prepared for a search, in any number of maps. */
 struct zonemap_path {
 	const uint8_t *name; /* borrowed */

@@ -125,14 +125,15 @@ cachefile_report(const char *path, const struct cachefile_loaded *loaded)
 {
 	switch (loaded->verdict) {
 	case CACHEFILE_OK:
-		log_notice("cache", "cache-file %s: %" PRIu64 " entries read, %" PRIu64 " too old",
-		    path, loaded->counts.entries, loaded->counts.old);
+		log_notice(LOG_CACHE,
+		    "cache-file %s: %" PRIu64 " entries read, %" PRIu64 " too old", path,
+		    loaded->counts.entries, loaded->counts.old);
 		break;
 	case CACHEFILE_NONE:
-		log_notice("cache", "cache-file %s: not there; the cache is empty", path);
+		log_notice(LOG_CACHE, "cache-file %s: not there; the cache is empty", path);
 		break;
 	case CACHEFILE_REFUSED:
-		log_warn("cache", "cache-file %s: %s; the cache is empty", path, loaded->error);
+		log_warn(LOG_CACHE, "cache-file %s: %s; the cache is empty", path, loaded->error);
 		break;
 	}
 }
@@ -148,17 +149,17 @@ cachefile_store(
 	int rc = cachefile_key(path, true, &when.key);
 
 	if (rc != 0) {
-		log_error("cache", "cache-file %s: its key, " CACHEFILE_KEY ", cannot be had: %s",
+		log_error(LOG_CACHE, "cache-file %s: its key, " CACHEFILE_KEY ", cannot be had: %s",
 		    path, key_error(rc));
 		return false;
 	}
 	when.tick = tick;
 	when.arg = arg;
 	if (!cachefile_save(path, c, &when, &n, error)) {
-		log_error("cache", "cache-file %s: %s", path, error);
+		log_error(LOG_CACHE, "cache-file %s: %s", path, error);
 		return false;
 	}
-	log_notice("cache", "cache-file %s: %" PRIu64 " entries saved, %" PRIu64 " bytes", path,
+	log_notice(LOG_CACHE, "cache-file %s: %" PRIu64 " entries saved, %" PRIu64 " bytes", path,
 	    n.entries, n.bytes);
 	return true;
 }

@@ -3,16 +3,14 @@
 #include "daemon/cachefile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cache/image.h"
-#include "config/settings.h"
+#include "daemon/newfile.h"
 
-#define NEW_SUFFIX ".new"
 #define SYNC_BYTES (32 << 20) /* unwritten bytes at most, so that no fsync takes long */
 
 /* The block that is being filled, and a summary of the file before it. */
@@ -32,23 +30,6 @@ struct saving {
 	uint64_t synced;          /* bytes that are on the disk */
 	struct block block;
 };
-
-/* Write N bytes. Returns 0 or -errno. */
-static int
-write_all(int fd, const uint8_t *data, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, data, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			data += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
-}
 
 /* Called with the shard locked, so do no more than copy the entry. */
 static bool
@@ -73,7 +54,7 @@ end_block(struct saving *s)
 	image_put_block(b->data, b->len, b->n);
 	b->sum = image_sum(b->sum, b->data, b->len);
 	b->bytes += b->len;
-	rc = write_all(s->fd, b->data, b->len);
+	rc = newfile_write(s->fd, b->data, b->len);
 	b->n = 0;
 	b->len = IMAGE_BLOCK_HEAD;
 	return rc;
@@ -169,7 +150,7 @@ write_file(
 	s->block.bytes = IMAGE_HEAD;
 	s->block.len = IMAGE_BLOCK_HEAD;
 	/* Leave room for the head, whose checksum is known only at the end. */
-	rc = write_all(fd, head, sizeof(head));
+	rc = newfile_write(fd, head, sizeof(head));
 	if (rc == 0)
 		rc = write_shards(s, c);
 	counts->bytes = s->block.bytes;
@@ -180,63 +161,24 @@ write_file(
 	free(s);
 	if (rc == 0 && lseek(fd, 0, SEEK_SET) != 0)
 		rc = -errno;
-	if (rc == 0)
-		rc = write_all(fd, head, sizeof(head));
-	if (rc == 0 && fsync(fd) != 0)
-		rc = -errno;
-	return rc;
-}
-
-/* Create a new file at PATH in place of what was there. Returns its descriptor or -errno. */
-static int
-create(const char *path)
-{
-	if (unlink(path) != 0 && errno != ENOENT)
-		return -errno;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd >= 0 ? fd : -errno;
-}
-
-/* Sync the directory of PATH, so that the new name survives a crash; failures do not matter. */
-static void
-sync_directory(const char *path)
-{
-	char dir[SETTINGS_PATH];
-	const char *end = strrchr(path, '/');
-	int n = end == NULL ? 0 : (int)(end - path) + 1;
-
-	snprintf(dir, sizeof(dir), "%.*s", n > 0 ? n : 1, n > 0 ? path : ".");
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	(void)fsync(fd);
-	close(fd);
+	return rc == 0 ? newfile_write(fd, head, sizeof(head)) : rc;
 }
 
 bool
 cachefile_save(const char *path, struct cache *c, const struct cachefile_when *when,
     struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
 {
-	char new[SETTINGS_PATH + sizeof(NEW_SUFFIX)];
+	int fd = newfile_create(path, 0600), rc;
 
 	*counts = (struct cachefile_counts){ .entries = 0 };
-	snprintf(new, sizeof(new), "%s" NEW_SUFFIX, path);
-	int fd = create(new);
 	if (fd < 0) {
-		snprintf(error, CACHEFILE_ERROR, "its " NEW_SUFFIX " cannot be created: %s",
+		snprintf(error, CACHEFILE_ERROR, "its " NEWFILE_SUFFIX " cannot be created: %s",
 		    strerror(-fd));
 		return false;
 	}
-	int rc = write_file(fd, c, when, counts);
-	if (close(fd) != 0 && rc == 0)
-		rc = -errno;
-	if (rc == 0 && rename(new, path) != 0)
-		rc = -errno;
-	if (rc != 0) {
-		snprintf(error, CACHEFILE_ERROR, "cannot be written: %s", strerror(-rc));
-		(void)unlink(new);
-		return false;
-	}
-	sync_directory(path);
-	return true;
+	rc = newfile_end(path, fd, write_file(fd, c, when, counts));
+	if (rc == 0)
+		return true;
+	snprintf(error, CACHEFILE_ERROR, "cannot be written: %s", strerror(-rc));
+	return false;
 }

@@ -61,7 +61,7 @@ controlsock_open(
 	if (path == NULL)
 		return true;
 	if (!controlsock_owner(s, p, &owner)) {
-		log_error("start", "control-group: '%s' does not exist", s->control_group);
+		log_error(LOG_SERVER, "control-group: '%s' does not exist", s->control_group);
 		return false;
 	}
 	if (usual && !foreground)
@@ -72,10 +72,10 @@ controlsock_open(
 	if (rc == 0)
 		return true;
 	if (usual) {
-		log_notice("start", "no control socket, as %s cannot be used: %s", path,
+		log_notice(LOG_SERVER, "no control socket, as %s cannot be used: %s", path,
 		    sockpath_strerror(rc));
 		return true;
 	}
-	log_error("start", "control-socket %s: %s", path, sockpath_strerror(rc));
+	log_error(LOG_SERVER, "control-socket %s: %s", path, sockpath_strerror(rc));
 	return false;
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -20,9 +19,11 @@
 #include "config/complete.h"
 #include "config/keywords.h"
 #include "config/load.h"
+#include "config/loglevel.h"
 #include "config/options.h"
 #include "config/resolvconf.h"
 #include "control/control.h"
+#include "core/numbering.h"
 #include "core/pulse.h"
 #include "core/rate.h"
 #include "daemon/background.h"
@@ -30,6 +31,7 @@
 #include "daemon/controlsock.h"
 #include "daemon/cpus.h"
 #include "daemon/descriptors.h"
+#include "daemon/dnstap.h"
 #include "daemon/notify.h"
 #include "daemon/pidfile.h"
 #include "daemon/precheck.h"
@@ -57,10 +59,13 @@ struct daemon {
 	struct websock web;
 	struct threads threads;
 	struct querylog querylog; /* from tell_ready on */
+	bool stuck;               /* its thread is, and uses what the threads have */
+	struct dnstap dnstap;     /* likewise */
 	struct sandbox sandbox;
 	struct told *told;              /* owned; settings.conf.core.told borrows it */
 	struct pulses *pulses;          /* likewise */
 	struct rates *rates;            /* likewise */
+	struct numbering *numbering;    /* likewise */
 	struct cache *cache;            /* owned; settings.conf.core.cache borrows it */
 	struct cachefile_loaded loaded; /* the result of loading the cache's file at the start */
 	int signal_fd;
@@ -77,6 +82,7 @@ print_version(void)
 	puts("systemd no");
 #endif
 	printf("seccomp %s\n", syscalls_known() ? "yes" : "no");
+	printf("dnstap %s\n", dnstap_known() ? "yes" : "no");
 	printf("configuration " SYSCONFDIR "/dns64d/dns64d.conf\npidfile %s\n", pidfile_usual());
 }
 
@@ -90,11 +96,11 @@ lock_pidfile(struct daemon *d)
 	if (rc == 0)
 		return DAEMON_OK;
 	if (rc > 0)
-		log_error("start", "already running, process %d (%s)", rc, path);
+		log_error(LOG_SERVER, "already running, process %d (%s)", rc, path);
 	else if (rc == -EWOULDBLOCK)
-		log_error("start", "already running (%s is locked)", path);
+		log_error(LOG_SERVER, "already running (%s is locked)", path);
 	else
-		log_error("start", "pidfile %s: %s (\"pidfile\" names another place, or none)",
+		log_error(LOG_SERVER, "pidfile %s: %s (\"pidfile\" names another place, or none)",
 		    path, precheck_strerror(rc));
 	return rc > 0 || rc == -EWOULDBLOCK ? DAEMON_RUNNING : DAEMON_RESOURCES;
 }
@@ -107,7 +113,7 @@ detach(struct daemon *d)
 	int rc = d->options.foreground ? 0 : background_fork(&d->background);
 
 	if (rc != 0) {
-		log_error("start", "fork: %s", strerror(-rc));
+		log_error(LOG_SERVER, "fork: %s", strerror(-rc));
 		return DAEMON_RESOURCES;
 	}
 	if (!d->options.foreground) {
@@ -117,7 +123,7 @@ detach(struct daemon *d)
 	}
 	d->signal_fd = serve_signals();
 	if (d->signal_fd < 0) {
-		log_error("start", "signals: %s", strerror(-d->signal_fd));
+		log_error(LOG_SERVER, "signals: %s", strerror(-d->signal_fd));
 		return DAEMON_RESOURCES;
 	}
 	rc = lock_pidfile(d);
@@ -151,7 +157,7 @@ lock_in(struct daemon *d)
 		return DAEMON_OK;
 	rc = privileges_chroot(root);
 	if (rc != 0) {
-		log_error("start", "chroot %s: %s", root, strerror(-rc));
+		log_error(LOG_SERVER, "chroot %s: %s", root, strerror(-rc));
 		return DAEMON_RESOURCES;
 	}
 	move_path(d, root);
@@ -165,13 +171,11 @@ drop_privileges(struct daemon *d)
 	char error[PRIVILEGES_TEXT];
 	int rc;
 
-	/* Connect to syslog before a chroot hides its socket. */
-	openlog(ident, LOG_PID | LOG_NDELAY, LOG_DAEMON);
 	rc = lock_in(d);
 	if (rc != DAEMON_OK)
 		return rc;
 	if (!privileges_drop(&d->privileges, error)) {
-		log_error("start", "%s", error);
+		log_error(LOG_SERVER, "%s", error);
 		return DAEMON_RESOURCES;
 	}
 	return DAEMON_OK;
@@ -192,7 +196,7 @@ make_cache(struct daemon *d)
 	rng_init(&rng);
 	d->cache = cache_new((size_t)s->cache_size, s->conf.core.keep.stale_s, rng_u64(&rng));
 	if (d->cache == NULL) {
-		log_error("start",
+		log_error(LOG_SERVER,
 		    "cache-size: no memory for %" PRIu64 " bytes: %s (ulimit -v, "
 		    "vm.overcommit_memory)",
 		    s->cache_size, strerror(errno));
@@ -256,16 +260,19 @@ start_loops(struct daemon *d)
 	s->conf.core.pulses = d->pulses;
 	d->rates = rates_new();
 	if (d->rates == NULL)
-		log_warn(
-		    "start", "no memory for rate-limit and max-amplification, which do not hold");
+		log_warn(LOG_SERVER,
+		    "no memory for rate-limit and max-amplification, which do not hold");
 	s->conf.core.rates = d->rates;
+	s->conf.core.numbering = d->numbering = numbering_new(); /* NULL: all count together */
+	numbering_give(d->numbering, s->conf.core.policies);
 	struct sockets_wanted w = { .addrs = s->conf.io.listens,
 		.n = s->conf.io.n_listens,
 		.n_loops = d->plan.n_loops,
 		.buffer = s->conf.io.socket_buffer,
 		.freebind = s->conf.io.freebind };
-	if (!sockets_open(&w, "start", &sockets))
+	if (!sockets_open(&w, LOG_SERVER, &sockets))
 		return DAEMON_RESOURCES;
+	usage_give(&s->usage, s->conf.core.policies);
 	snapshot = snapshot_new(&s->conf);
 	if (snapshot != NULL) {
 		rc = threads_init(&d->threads, d->plan.n_loops, snapshot, sockets, w.n);
@@ -280,7 +287,7 @@ start_loops(struct daemon *d)
 	}
 	if (rc == 0)
 		return DAEMON_OK;
-	log_error("start", "loops: %s", strerror(-rc));
+	log_error(LOG_SERVER, "loops: %s", strerror(-rc));
 	return DAEMON_RESOURCES;
 }
 
@@ -288,48 +295,40 @@ start_loops(struct daemon *d)
 static void
 report_user(const struct daemon *d)
 {
-	const char *cache = cache_path(d);
-	int rc = cache == NULL ? 0 : precheck_cachefile(cache);
-
 	if (d->privileges.usual != NULL)
-		log_notice("start", "running as user %s, as the configuration names none",
+		log_notice(LOG_SERVER, "running as user %s, as the configuration names none",
 		    d->privileges.usual);
 	else if (d->privileges.stuck)
-		log_warn("start",
+		log_warn(LOG_SERVER,
 		    "running as root, which may not become another user here; without its "
 		    "capabilities");
 	else if (geteuid() == 0)
-		log_warn("start",
+		log_warn(LOG_SERVER,
 		    "running as root, if without its capabilities; name an account with \"user\"");
 	if (access(d->path, R_OK) != 0)
-		log_warn("start", "a reload will fail: %s: %s", d->path, strerror(errno));
-	if (rc != 0)
-		log_warn("start",
-		    "cache-file %s: cannot be read and replaced by this user: %s (\"dns64d -t\" "
-		    "tells more)",
-		    cache, precheck_strerror(rc));
+		log_warn(LOG_SERVER, "a reload will fail: %s: %s", d->path, strerror(errno));
+	precheck_tell("cache-file", cache_path(d));
+	precheck_tell("prefix-file", d->settings.prefix_file);
 }
 
 /* Open the configured log, report the start there, and tell whoever started us. */
 static void
 tell_ready(struct daemon *d)
 {
-	struct tap *taps[SETTINGS_LOOPS];
 	char status[REPORT_STATUS];
 	bool to_stderr = d->settings.log == SETTINGS_LOG_STDERR ||
 	    (d->settings.log == SETTINGS_LOG_AUTO && d->options.foreground);
 
-	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG, ident);
-	threads_taps(&d->threads, taps);
-	querylog_init(&d->querylog, taps, d->threads.n);
-	querylog_use(&d->querylog, &d->settings);
+	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
+	querylog_start(&d->querylog, &d->threads, &d->settings);
+	dnstap_start(&d->dnstap, &d->threads, &d->settings);
 	report_start(&d->settings, &d->plan);
 	report_user(d);
 	sandbox_report(&d->sandbox);
 	if (cache_path(d) != NULL)
 		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
-	notify_ready(report_status(&d->settings, d->plan.n_loops, status));
+	notify_ready(report_status(&d->settings, d->plan.n_loops, false, status));
 }
 
 /* Serve until a signal ends the daemon. Returns an exit code. */
@@ -341,6 +340,7 @@ serve(struct daemon *d)
 		.settings = &d->settings,
 		.threads = &d->threads,
 		.querylog = &d->querylog,
+		.dnstap = &d->dnstap,
 		.sandbox = &d->sandbox,
 		.pidfile = &d->pidfile,
 		.control_fd = d->control.fd,
@@ -352,10 +352,12 @@ serve(struct daemon *d)
 	tell_ready(d);
 	if (!serve_run(&s))
 		return DAEMON_RESOURCES;
-	querylog_end(&d->querylog);
-	threads_fini(&d->threads);
+	dnstap_end(&d->dnstap);
+	d->stuck = !querylog_end(&d->querylog);
+	if (!d->stuck)
+		threads_fini(&d->threads);
 	save_cache(d);
-	log_notice("stop", "ended");
+	log_notice(LOG_SERVER, "ended");
 	return DAEMON_OK;
 }
 
@@ -366,12 +368,13 @@ start(struct daemon *d)
 	struct cpus cpus;
 	int rc;
 
-	log_set_level((enum log_level)d->settings.log_level);
+	log_connect(ident); /* before a chroot hides its socket */
+	loglevel_use(&d->settings);
 	cpus_get(&cpus, "");
 	cpus_decide(&cpus, &d->settings, &d->plan);
 	if (d->plan.notice != NULL)
 		log_notice(
-		    "start", "%s (%u loops, %u CPUs)", d->plan.notice, d->plan.n_loops, cpus.n);
+		    LOG_SERVER, "%s (%u loops, %u CPUs)", d->plan.notice, d->plan.n_loops, cpus.n);
 	descriptors_raise(descriptors_needed(&d->settings, d->plan.n_loops));
 	rc = detach(d);
 	if (rc == DAEMON_OK)
@@ -386,8 +389,8 @@ start(struct daemon *d)
 		return serve(d);
 	if (!d->options.foreground) {
 		/* At boot nobody may read standard error, so syslog gets a line, too. */
-		log_open(LOG_SINK_SYSLOG, ident);
-		log_error("start",
+		log_open(LOG_SINK_SYSLOG);
+		log_error(LOG_SERVER,
 		    "not started; the reason is on standard error (\"dns64d -f\" shows it again)");
 	}
 	return rc;
@@ -397,7 +400,8 @@ start(struct daemon *d)
 static int
 check(struct daemon *d)
 {
-	if (!load_settings(&d->options, d->path, diag_to_stderr, precheck_all, NULL, &d->settings))
+	if (!load_settings(
+		&d->options, d->path, NULL, diag_to_stderr, precheck_all, NULL, &d->settings))
 		return DAEMON_CONFIG;
 	settings_fini(&d->settings);
 	puts("configuration OK");
@@ -410,8 +414,8 @@ run(struct daemon *d)
 {
 	int rc;
 
-	if (!load_settings(
-		&d->options, d->path, diag_to_log, precheck_start, &d->privileges, &d->settings))
+	if (!load_settings(&d->options, d->path, NULL, diag_to_log, precheck_start, &d->privileges,
+		&d->settings))
 		return DAEMON_CONFIG;
 	secret_lock(
 	    d->settings.conf.core.cookie_secrets, sizeof(d->settings.conf.core.cookie_secrets));
@@ -452,7 +456,7 @@ work(enum options_task task, struct options *o)
 	d->signal_fd = -1;
 	find_path(d);
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
-	if (rc != DAEMON_OK && d->threads.n > 0) {
+	if ((rc != DAEMON_OK || d->stuck) && d->threads.n > 0) {
 		/* Threads may still run and use everything, so free nothing. */
 		fflush(stdout);
 		_exit(rc);
@@ -461,6 +465,7 @@ work(enum options_task task, struct options *o)
 	told_free(d->told);
 	pulses_free(d->pulses);
 	rates_free(d->rates);
+	numbering_free(d->numbering);
 	if (d->signal_fd >= 0)
 		close(d->signal_fd);
 	free(d);
@@ -473,7 +478,7 @@ daemon_main(int argc, char **argv)
 	struct options o;
 	enum options_task task = options_parse(argc, argv, &o);
 
-	log_open(LOG_SINK_STDERR, ident);
+	log_open(LOG_SINK_STDERR);
 	log_set_level(LOG_LEVEL_NOTICE);
 	switch (task) {
 	case OPTIONS_HELP:

@@ -33,7 +33,7 @@ descriptors_raise(rlim_t need)
 	wish.rlim_cur = now.rlim_max;
 	wish.rlim_max = now.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &wish); /* up to the hard limit is always permitted */
-	log_warn("start",
+	log_warn(LOG_SERVER,
 	    "only %llu of the %llu descriptors that a busy daemon may need are permitted "
 	    "(ulimit -n, LimitNOFILE=)",
 	    (unsigned long long)wish.rlim_cur, (unsigned long long)need);

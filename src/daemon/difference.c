@@ -19,7 +19,7 @@ tell_missing(
 	for (size_t i = 0; i < list->n; i++)
 		if (!netaddr_in_list(other->a, other->n, &list->a[i]))
 			log_info(
-			    "reload", "%s %s%s", what, netaddr_format(&list->a[i], text), more);
+			    LOG_CONFIG, "%s %s%s", what, netaddr_format(&list->a[i], text), more);
 }
 
 static void
@@ -43,5 +43,5 @@ difference_tell(const struct settings *now, const struct settings *next)
 	tell_addresses(&asked, &asks, "asks");
 	for (size_t i = 0; i < n; i++)
 		if (!row[i].restart && now->digests[i] != next->digests[i])
-			log_info("reload", "%s was changed", row[i].name);
+			log_info(LOG_CONFIG, "%s was changed", row[i].name);
 }

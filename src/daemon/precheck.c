@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "config/keywords.h"
 #include "daemon/controlsock.h"
 #include "daemon/pidfile.h"
@@ -109,12 +110,25 @@ try_file(const char *path, int mode)
 }
 
 int
-precheck_cachefile(const char *path)
+precheck_file(const char *path)
 {
 	int rc = try_file(path, R_OK);
 
 	/* A save replaces the file, so the directory must be writable, not the file. */
 	return rc < 0 ? rc : try_directory(path);
+}
+
+/* As daemon/querylog opens it: it may be a link, and a pipe. */
+static int
+try_querylog(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ? try_directory(path) : -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
 static int
@@ -138,9 +152,24 @@ precheck_strerror(int rc)
 	}
 }
 
-/* Call precheck_cachefile in a child process that enters ROOT and becomes the daemon's user. */
+void
+precheck_tell(const char *keyword, const char *path)
+{
+	int rc = path == NULL || path[0] != '/' ? 0 : precheck_file(path);
+
+	if (rc != 0)
+		log_warn(LOG_SERVER,
+		    "%s %s: cannot be read and replaced by this user: %s (\"dns64d -t\" tells "
+		    "more)",
+		    keyword, path, precheck_strerror(rc));
+}
+
+/* Tests whether this process can use the file at PATH. Returns 0 or -errno. */
+typedef int try_path(const char *path);
+
+/* Call TRY in a child process that enters ROOT and becomes the daemon's user. */
 static int
-cachefile_as_daemon(const struct precheck *c, const char *root, const char *path)
+try_as_daemon(const struct precheck *c, try_path *try, const char *root, const char *path)
 {
 	char error[PRIVILEGES_TEXT];
 	int status;
@@ -153,7 +182,7 @@ cachefile_as_daemon(const struct precheck *c, const char *root, const char *path
 			_exit(0); /* check_chroot reports it */
 		if (!privileges_drop(c->p, error))
 			_exit(EPERM);
-		_exit(-precheck_cachefile(path));
+		_exit(-try(path));
 	}
 	while (waitpid(child, &status, 0) < 0) {
 		if (errno != EINTR)
@@ -162,42 +191,60 @@ cachefile_as_daemon(const struct precheck *c, const char *root, const char *path
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
-/* Call precheck_cachefile in this process, which cannot become another user. */
+/* Call TRY for what the daemon will find at PATH. Returns 0 or -errno. */
 static int
-cachefile_as_we_are(const struct precheck *c, const char *root, const char *path)
+try_for_daemon(const struct precheck *c, try_path *try, const char *path)
 {
+	const char *root = place(c->s->chroot);
 	char outside[SETTINGS_PATH * 2];
 	int rc;
 
+	if (geteuid() == 0)
+		return try_as_daemon(c, try, root, path);
+	/* This process cannot become another user. */
+
 	snprintf(outside, sizeof(outside), "%s%s", root != NULL ? root : "", path);
-	rc = precheck_cachefile(outside);
+	rc = try(outside);
 	return c->by_root && (rc == -EACCES || rc == -EPERM) ? 0 : rc;
 }
 
+/* Can the daemon read and replace the FILE of KEYWORD, while it runs? */
 static void
-check_cachefile(const struct precheck *c)
+check_file(const struct precheck *c, const char *keyword, const char *file)
 {
-	const char *path = place(c->s->cache_file), *root = place(c->s->chroot);
+	const char *path = place(file);
 	const char *user = c->p->usual != NULL ? c->p->usual : c->s->user;
 	int rc;
 
-	if (path == NULL || c->s->cache_size == 0)
+	if (path == NULL)
 		return;
-	rc = geteuid() == 0 ? cachefile_as_daemon(c, root, path)
-			    : cachefile_as_we_are(c, root, path);
+	rc = try_for_daemon(c, precheck_file, path);
 	if (rc == 0)
 		return;
 	if (c->p->change_uid)
-		tell(c, DIAG_ERROR, "cache-file",
+		tell(c, DIAG_ERROR, keyword,
 		    "'%s' cannot be read and replaced by user %s: %s; it must be a file of that "
 		    "user, "
 		    "or none yet, in a directory where that user may write",
 		    path, user, precheck_strerror(rc));
 	else
-		tell(c, DIAG_ERROR, "cache-file",
+		tell(c, DIAG_ERROR, keyword,
 		    "'%s' cannot be read and replaced: %s; it must be a file, or none yet, in a "
 		    "directory where this user may write",
 		    path, precheck_strerror(rc));
+}
+
+/* The daemon serves without it, but has no query log. */
+static void
+check_querylog(const struct precheck *c)
+{
+	const char *path = place(c->s->query_log);
+	int rc = path == NULL ? 0 : try_for_daemon(c, try_querylog, path);
+
+	if (rc != 0)
+		tell(c, DIAG_WARNING, "query-log",
+		    "'%s' cannot be written by the daemon's user: %s; lines will be lost", path,
+		    strerror(-rc));
 }
 
 /* The pidfile is opened before privileges are dropped, so this process judges it. */
@@ -320,5 +367,8 @@ precheck_all(const struct settings *s, const struct options *o, void *unused, st
 	check_chroot(&c);
 	check_pidfile(&c);
 	check_control(&c);
-	check_cachefile(&c);
+	if (s->cache_size > 0)
+		check_file(&c, "cache-file", s->cache_file);
+	check_file(&c, "prefix-file", s->prefix_file);
+	check_querylog(&c);
 }

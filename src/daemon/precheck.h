@@ -4,7 +4,8 @@
 
 /*
  * precheck: find what would make a start fail on this machine although the configuration is right:
- * accounts, the chroot, the pidfile, the control socket, the cache's file, addresses.
+ * accounts, the chroot, the pidfile, the control socket, the cache's file, addresses; and the query
+ * log's file, without which it would serve.
  *
  * Nothing is changed. Files are judged as the user that the daemon would become: root forks a child
  * process that becomes this user and looks. Other users judge with their own permissions; if only
@@ -34,14 +35,20 @@ void precheck_start(
 void precheck_all(const struct settings *s, const struct options *o, void *unused, struct diag *d);
 
 /*
- * precheck_cachefile: test whether this process, as it is now, can read and replace the file at
+ * precheck_file: test whether this process, as it is now, can read and replace the file at
  * PATH, which need not exist. Returns 0 or -errno: -ELOOP for a symbolic link, -EISDIR or -EINVAL
  * for what is not a regular file.
  */
-MUST_USE int precheck_cachefile(const char *path);
+MUST_USE int precheck_file(const char *path);
 
 /*
- * precheck_strerror: the text for RC, an -errno of precheck_cachefile or pidfile_open. Valid until
+ * precheck_tell: warn in the log if this process cannot read and replace the file at PATH, of
+ * KEYWORD. NULL or a word: there is none.
+ */
+void precheck_tell(const char *keyword, const char *path);
+
+/*
+ * precheck_strerror: the text for RC, an -errno of precheck_file or pidfile_open. Valid until
  * the next call.
  */
 const char *precheck_strerror(int rc);

@@ -18,6 +18,8 @@
 #define BUSY_MS 5                 /* pause when there was something to write */
 #define IDLE_MS 50                /* when there was nothing */
 #define FILE_MODE 0640
+#define STUCK_MS 2000 /* at the end: without a line for so long it will not write any more */
+#define END_STEPS 5   /* and it has so many times that in all */
 
 /* What the thread works with. */
 struct writer {
@@ -45,8 +47,8 @@ tell_failure(struct writer *w, int err, size_t done)
 	for (size_t i = 0; i < done; i++)
 		n_lost -= w->buffer[i] == '\n';
 	if (!w->failing)
-		log_error("query-log", "cannot be written: %s; lines are lost until it can",
-		    strerror(err));
+		log_error(LOG_SERVER,
+		    "query-log cannot be written: %s; lines are lost until it can", strerror(err));
 	w->failing = true;
 	w->lost += n_lost;
 	atomic_fetch_add(&w->q->n_lost, n_lost);
@@ -57,7 +59,7 @@ static void
 tell_success(struct writer *w)
 {
 	if (w->failing)
-		log_notice("query-log", "is written again; %llu lines are missing",
+		log_notice(LOG_SERVER, "query-log is written again; %llu lines are missing",
 		    (unsigned long long)w->lost);
 	w->failing = false;
 	w->lost = 0;
@@ -158,6 +160,17 @@ empty_all(struct writer *w)
 	return any;
 }
 
+/* The time in MS milliseconds, for q->wake. */
+static void
+in_ms(unsigned ms, struct timespec *t)
+{
+	(void)clock_gettime(CLOCK_MONOTONIC, t);
+	t->tv_sec += (time_t)(ms / 1000);
+	t->tv_nsec += (long)(ms % 1000 * NS_PER_MS);
+	t->tv_sec += t->tv_nsec / (long)NS_PER_SEC;
+	t->tv_nsec %= (long)NS_PER_SEC;
+}
+
 /* Wait for MS milliseconds, or until there is something new to do. Returns whether to go on. */
 static bool
 wait_for_news(struct writer *w, unsigned ms)
@@ -166,10 +179,7 @@ wait_for_news(struct writer *w, unsigned ms)
 	struct timespec until;
 	bool ending;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)(ms * NS_PER_MS);
-	until.tv_sec += until.tv_nsec / (long)NS_PER_SEC;
-	until.tv_nsec %= (long)NS_PER_SEC;
+	in_ms(ms, &until);
 	pthread_mutex_lock(&q->lock);
 	while (!q->changed && !q->ending &&
 	    pthread_cond_timedwait(&q->wake, &q->lock, &until) != ETIMEDOUT)
@@ -201,10 +211,15 @@ writer_main(void *arg)
 			any = empty_all(w);
 		(void)empty_all(w);
 	} else {
-		log_error("query-log", "its thread could not drop capabilities, so it ends");
+		log_error(
+		    LOG_SERVER, "query-log: its thread could not drop capabilities, so it ends");
 	}
 	if (w->fd >= 0)
 		close(w->fd);
+	pthread_mutex_lock(&w->q->lock);
+	w->q->ended = true;
+	pthread_cond_signal(&w->q->wake);
+	pthread_mutex_unlock(&w->q->lock);
 	free(w->buffer);
 	free(w);
 	return NULL;
@@ -249,7 +264,7 @@ start(struct querylog *q)
 	q->running = rc == 0;
 	if (rc == 0)
 		return true;
-	log_error("query-log", "no thread for it: %s", strerror(rc));
+	log_error(LOG_SERVER, "query-log: no thread for it: %s", strerror(rc));
 	if (w != NULL)
 		free(w->buffer);
 	free(w);
@@ -273,13 +288,15 @@ hand_over(struct querylog *q, enum querylog_to to, bool json, int fd)
 
 /* Open the file. Returns a descriptor; -1 if that failed, which is in the log. */
 static int
-open_file(const struct querylog *q)
+open_file(struct querylog *q)
 {
 	int fd = open(
 	    q->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, FILE_MODE);
 
-	if (fd < 0)
-		log_error("query-log", "%s cannot be opened: %s", q->path, strerror(errno));
+	q->opened = fd >= 0;
+	if (!q->opened)
+		log_error(
+		    LOG_SERVER, "query-log %s cannot be opened: %s", q->path, strerror(errno));
 	return fd;
 }
 
@@ -304,11 +321,21 @@ querylog_use(struct querylog *q, const struct settings *s)
 	if (!start(q))
 		return;
 	/* The same file goes on: a reload is no reason to lose lines. */
-	if (to == QUERYLOG_FILE && q->to == to && q->json == json &&
+	if (to == QUERYLOG_FILE && q->to == to && q->opened && q->json == json &&
 	    strcmp(q->path, s->query_log) == 0)
 		return;
 	memcpy(q->path, s->query_log, sizeof(q->path));
 	hand_over(q, to, json, to == QUERYLOG_FILE ? open_file(q) : -1);
+}
+
+void
+querylog_start(struct querylog *q, const struct threads *t, const struct settings *s)
+{
+	struct tap *taps[SETTINGS_LOOPS];
+
+	threads_taps(t, taps);
+	querylog_init(q, taps, t->n);
+	querylog_use(q, s);
 }
 
 bool
@@ -330,26 +357,53 @@ querylog_report(const struct querylog *q)
 {
 	if (!q->running)
 		return;
-	log_notice("stats", "query_log_written %llu (lines of the query log)",
+	log_notice(LOG_STATS, "query_log_written %llu (lines of the query log)",
 	    (unsigned long long)atomic_load(&q->n_written));
-	log_notice("stats", "query_log_lost %llu (lines that could not be written)",
+	log_notice(LOG_STATS, "query_log_lost %llu (lines that could not be written)",
 	    (unsigned long long)atomic_load(&q->n_lost));
 }
 
-void
+/* Tell the thread to end, and wait for it as long as it writes. False: it does not. */
+static bool
+end_thread(struct querylog *q)
+{
+	uint64_t before = UINT64_MAX;
+	bool ended;
+
+	pthread_mutex_lock(&q->lock);
+	q->ending = true;
+	pthread_cond_signal(&q->wake);
+	for (unsigned i = 0; i < END_STEPS && !q->ended; i++) {
+		uint64_t n = atomic_load(&q->n_written) + atomic_load(&q->n_lost);
+		struct timespec until;
+
+		if (n == before)
+			break;
+		before = n;
+		in_ms(STUCK_MS, &until);
+		while (!q->ended && pthread_cond_timedwait(&q->wake, &q->lock, &until) != ETIMEDOUT)
+			continue;
+	}
+	ended = q->ended;
+	pthread_mutex_unlock(&q->lock);
+	if (!ended)
+		return false;
+	pthread_join(q->id, NULL);
+	q->running = false;
+	return true;
+}
+
+bool
 querylog_end(struct querylog *q)
 {
-	if (q->running) {
-		pthread_mutex_lock(&q->lock);
-		q->ending = true;
-		pthread_cond_signal(&q->wake);
-		pthread_mutex_unlock(&q->lock);
-		pthread_join(q->id, NULL);
-		q->running = false;
+	if (q->running && !end_thread(q)) {
+		log_error(LOG_SERVER, "query-log: its last lines cannot be written; they are lost");
+		return false;
 	}
 	if (q->fd >= 0)
 		close(q->fd);
 	q->fd = -1;
 	pthread_cond_destroy(&q->wake);
 	pthread_mutex_destroy(&q->lock);
+	return true;
 }

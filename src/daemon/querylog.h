@@ -20,6 +20,7 @@
 #include "base/attr.h"
 #include "config/settings.h"
 #include "core/tap.h"
+#include "daemon/threads.h"
 
 /* Where lines go. */
 enum querylog_to { QUERYLOG_NOWHERE, QUERYLOG_SYSLOG, QUERYLOG_STDERR, QUERYLOG_FILE };
@@ -30,11 +31,13 @@ struct querylog {
 	pthread_t id;
 	bool running;
 	char path[SETTINGS_PATH]; /* QUERYLOG_FILE: of the file */
+	bool opened;              /* QUERYLOG_FILE: the last try to open it did */
 	/* What the thread is to do; it takes it in its next round. */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool changed; /* to, json and fd are new */
 	bool ending;
+	bool ended; /* by the thread: it has nothing more to do */
 	enum querylog_to to;
 	bool json;
 	int fd; /* owned, if changed: QUERYLOG_FILE; -1: it could not be opened */
@@ -45,6 +48,9 @@ struct querylog {
 
 /* querylog_init: make Q ready to write what the N taps at TAPS, borrowed, tell of. */
 void querylog_init(struct querylog *q, struct tap *const *taps, unsigned n);
+
+/* querylog_start: querylog_init with the taps of the loops of T, borrowed, then querylog_use. */
+void querylog_start(struct querylog *q, const struct threads *t, const struct settings *s);
 
 /*
  * querylog_use: from now on write as the settings S say, whatever it was before. If the file cannot
@@ -58,7 +64,11 @@ bool querylog_reopen(struct querylog *q);
 /* querylog_report: log the figures of the thread, if it runs, under the log's word "stats". */
 void querylog_report(const struct querylog *q);
 
-/* querylog_end: write what the taps still have, as long as that can be written, and end. */
-void querylog_end(struct querylog *q);
+/*
+ * querylog_end: write what the taps still have, as long as that can be written, and end. False: the
+ * thread is stuck, as whoever reads its lines has stopped, or a disk is gone; it may use Q and the
+ * taps as long as the process lives, so nothing of them may be freed. The log says so.
+ */
+MUST_USE bool querylog_end(struct querylog *q);
 
 #endif

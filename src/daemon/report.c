@@ -50,19 +50,19 @@ append(char list[static LIST_TEXT], size_t *len, const char *word)
 }
 
 static void
-report_addresses(const char *subsystem, const char *what, const struct netaddr *addrs, size_t n)
+report_addresses(enum log_category about, const char *what, const struct netaddr *addrs, size_t n)
 {
 	char list[LIST_TEXT] = "", text[NETADDR_TEXT];
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++)
 		append(list, &len, netaddr_format(&addrs[i], text));
-	log_notice(subsystem, "%s %s", what, list);
+	log_notice(about, "%s %s", what, list);
 }
 
 /* Log the prefixes outside of client blocks, with the state of those not active (RULES D15). */
 static void
-report_prefixes(const char *subsystem, const struct policies *ps)
+report_prefixes(enum log_category about, const struct policies *ps)
 {
 	static const char *const states[] = {
 		[POLICY_ACTIVE] = "", [POLICY_DRAIN] = " drain", [POLICY_DOWN] = " down"
@@ -76,17 +76,35 @@ report_prefixes(const char *subsystem, const struct policies *ps)
 		    states[p->states[i]], p->mapped_only[i] ? " (map)" : "");
 		append(list, &len, text);
 	}
-	log_notice(subsystem, "prefixes %s", list);
+	log_notice(about, "prefixes %s", list);
 	if (ps->n > 1)
-		log_notice(subsystem, "client blocks %zu", ps->n - 1);
+		log_notice(about, "client blocks %zu", ps->n - 1);
 }
 
 void
-report_service(const struct settings *s, const char *subsystem)
+report_service(const struct settings *s, enum log_category about)
 {
-	report_addresses(subsystem, "listening on", s->conf.io.listens, s->conf.io.n_listens);
-	report_prefixes(subsystem, s->conf.core.policies);
-	report_addresses(subsystem, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
+	report_addresses(about, "listening on", s->conf.io.listens, s->conf.io.n_listens);
+	report_prefixes(about, s->conf.core.policies);
+	report_addresses(about, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
+}
+
+void
+report_lines(const struct settings *s)
+{
+	size_t n;
+	const struct origin_line *l = origin_lines(&s->origin, &n);
+
+	for (size_t i = 0; log_debugs(LOG_CONFIG) && i < n; i++) {
+		const char *value = l[i].keyword->secret ? "(a secret)" : l[i].value;
+
+		if (l[i].line > 0)
+			log_debug(LOG_CONFIG, "read line %u: %s %s%s", l[i].line,
+			    l[i].keyword->name, value,
+			    l[i].block > 0 ? ", for a client block" : "");
+		else
+			log_debug(LOG_CONFIG, "command line: %s %s", l[i].keyword->name, value);
+	}
 }
 
 uint64_t
@@ -100,22 +118,24 @@ static void
 report_cache(const struct cache *c)
 {
 	if (c == NULL)
-		log_notice("start", "no cache, as cache-size is 0");
+		log_notice(LOG_SERVER, "no cache, as cache-size is 0");
 	else
-		log_notice("start", "cache %g MiB in %u part%s for all loops",
+		log_notice(LOG_SERVER, "cache %g MiB in %u part%s for all loops",
 		    (double)cache_size(c) / MIB, cache_shards(c), cache_shards(c) == 1 ? "" : "s");
 }
 
 void
 report_start(const struct settings *s, const struct cpus_plan *plan)
 {
-	log_notice("start", "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
+	log_notice(LOG_SERVER, "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
 	    plan->n_loops == 1 ? "" : "s", plan->pinned ? ", each bound to a CPU" : "");
-	report_service(s, "start");
+	report_lines(s);
+	report_service(s, LOG_SERVER);
 	if (s->web.n > 0)
-		report_addresses("start", "showing a page and metrics on", s->web.addr, s->web.n);
+		report_addresses(
+		    LOG_SERVER, "showing a page and metrics on", s->web.addr, s->web.n);
 	report_cache(s->conf.core.cache);
-	log_notice("start",
+	log_notice(LOG_SERVER,
 	    "at most %" PRIu64 " MiB of memory, for max-queries %" PRIu32
 	    " and max-tcp-clients %" PRIu32 " per loop%s",
 	    (report_memory(s) * plan->n_loops + s->cache_size) / MIB, s->conf.core.max_queries,
@@ -127,7 +147,7 @@ report_rows(const struct stats_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].value > 0)
-			log_notice("stats", "%s %" PRIu64 " (%s)", rows[i].name, rows[i].value,
+			log_notice(LOG_STATS, "%s %" PRIu64 " (%s)", rows[i].name, rows[i].value,
 			    rows[i].help);
 	}
 }
@@ -140,7 +160,7 @@ report_reasons(const struct stats_reason rows[static REASON_N])
 		uint64_t all = rows[i].at_once + rows[i].waited;
 
 		if (all > 0)
-			log_notice("stats", "reason %s %" PRIu64 ", at once %" PRIu64 " (%s)",
+			log_notice(LOG_STATS, "reason %s %" PRIu64 ", at once %" PRIu64 " (%s)",
 			    row->name, all, rows[i].at_once, row->text);
 	}
 }
@@ -152,9 +172,9 @@ report_cache_stats(struct cache *c)
 	struct shard_counts n;
 
 	cache_counts(c, &n);
-	log_notice("stats", "cache_entries %" PRIu64 " (entries in the cache)", n.n);
-	log_notice("stats", "cache_bytes %" PRIu64 " (bytes of their messages)", n.bytes);
-	log_notice("stats", "cache_size %zu (bytes that the cache has)", cache_size(c));
+	log_notice(LOG_STATS, "cache_entries %" PRIu64 " (entries in the cache)", n.n);
+	log_notice(LOG_STATS, "cache_bytes %" PRIu64 " (bytes of their messages)", n.bytes);
+	log_notice(LOG_STATS, "cache_size %zu (bytes that the cache has)", cache_size(c));
 	const struct stats_row rows[] = {
 		{ "cache_put", "entries made", n.put },
 		{ "cache_evicted", "entries thrown out before their end, for others", n.evicted },
@@ -227,7 +247,7 @@ report_upstream(const struct view *v, double share, uint64_t now_ns)
 		add(text, &len, ", no reply yet");
 	else
 		add(text, &len, ", last reply %.1f s ago", seconds(v->heard_ns, now_ns));
-	log_notice("stats", "upstream %s: %s", netaddr_format(&v->addr, addr), text);
+	log_notice(LOG_STATS, "upstream %s: %s", netaddr_format(&v->addr, addr), text);
 }
 
 void
@@ -246,14 +266,15 @@ report_views(struct threads *t)
 	size_t n;
 
 	if (all == NULL) {
-		log_warn("stats", "no memory to tell of upstreams");
+		log_warn(LOG_STATS, "no memory to tell of upstreams");
 		return;
 	}
 	n = threads_views(t, all, VIEWS_MS, &n_missing);
 	report_upstreams(all, n, clock_now_ns());
 	if (n_missing > 0)
-		log_warn("stats", "%u of %u loops did not say in %u ms what they know of upstreams",
-		    n_missing, t->n, VIEWS_MS);
+		log_warn(LOG_STATS,
+		    "%u of %u loops did not say in %u ms what they know of upstreams", n_missing,
+		    t->n, VIEWS_MS);
 	free(all);
 }
 
@@ -271,13 +292,15 @@ report_stats(struct threads *t, struct cache *cache)
 		report_cache_stats(cache);
 	report_views(t);
 	log_notice(
-	    "stats", "in flight %" PRIu64 " (questions being worked on)", stats_in_flight(rows));
+	    LOG_STATS, "in flight %" PRIu64 " (questions being worked on)", stats_in_flight(rows));
 }
 
 char *
-report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS])
+report_status(
+    const struct settings *s, unsigned n_loops, bool lameduck, char text[static REPORT_STATUS])
 {
-	snprintf(text, REPORT_STATUS, "Serving: addresses %zu, loops %u, upstreams %zu",
-	    s->conf.io.n_listens, n_loops, s->conf.core.n_upstreams);
+	snprintf(text, REPORT_STATUS, "%s: addresses %zu, loops %u, upstreams %zu",
+	    lameduck ? "Lame duck, serving" : "Serving", s->conf.io.n_listens, n_loops,
+	    s->conf.core.n_upstreams);
 	return text;
 }

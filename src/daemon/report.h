@@ -6,8 +6,10 @@
  * report: log what the daemon serves, what memory it may use, and its statistics. Main thread only.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/log.h"
 #include "cache/cache.h"
 #include "config/settings.h"
 #include "core/view.h"
@@ -21,7 +23,7 @@
 void report_start(const struct settings *s, const struct cpus_plan *plan);
 
 /* report_service: log addresses, prefixes and upstreams, under the log's word SUBSYSTEM. */
-void report_service(const struct settings *s, const char *subsystem);
+void report_service(const struct settings *s, enum log_category about);
 
 /*
  * report_stats: log the counters of all loops of T, added up, the answers by reason, and the
@@ -36,6 +38,10 @@ void report_reasons(const struct stats_reason rows[static REASON_N]);
 /* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
 void report_upstreams(const struct view *all, size_t n, uint64_t now_ns);
 
+/* report_lines: log, at level debug, each line that S was read from; of secrets not their values.
+ */
+void report_lines(const struct settings *s);
+
 /*
  * report_memory: the bytes that one loop can use under S when everything is at its limit. Without
  * the cache, which all loops share.
@@ -45,7 +51,11 @@ uint64_t report_memory(const struct settings *s);
 /* Longest text of report_status, with the final zero. */
 #define REPORT_STATUS 96
 
-/* report_status: write one line for the service manager to TEXT. Returns TEXT. */
-char *report_status(const struct settings *s, unsigned n_loops, char text[static REPORT_STATUS]);
+/*
+ * report_status: write one line for the service manager to TEXT. LAMEDUCK: it serves on, but is not
+ * to be asked any more. Returns TEXT.
+ */
+char *report_status(
+    const struct settings *s, unsigned n_loops, bool lameduck, char text[static REPORT_STATUS]);
 
 #endif

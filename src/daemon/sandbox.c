@@ -60,6 +60,7 @@ allow_files(struct landlock *l, const struct settings *s, const struct sandbox_p
 	allow_beside(l, resolv_conf, LANDLOCK_READ);
 	allow_beside(l, s->query_log, LANDLOCK_WRITE);
 	allow_beside(l, s->cache_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
+	allow_beside(l, s->prefix_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, paths->pidfile, LANDLOCK_REMOVE);
 	allow_beside(l, paths->control, LANDLOCK_REMOVE);
 	free(resolv_conf);
@@ -189,25 +190,25 @@ reason(int rc)
 void
 sandbox_report(const struct sandbox *sb)
 {
-	void (*lacking)(const char *subsystem, const char *fmt, ...) =
+	void (*lacking)(enum log_category about, const char *fmt, ...) =
 	    sb->strict ? log_warn : log_notice;
 
 	if (!sb->on) {
-		log_notice("start", "sandbox: none%s",
+		log_notice(LOG_SERVER, "sandbox: none%s",
 		    instrumented ? ", as this build has sanitizers or measures coverage" : "");
 		return;
 	}
 	if (sb->landlock > 0)
-		log_notice("start", "sandbox: files%s limited (Landlock %d)",
+		log_notice(LOG_SERVER, "sandbox: files%s limited (Landlock %d)",
 		    sb->landlock >= LANDLOCK_ABI_NET ? " and TCP ports" : "", sb->landlock);
 	else
-		lacking("start", "sandbox: files and TCP ports not limited by Landlock: %s",
+		lacking(LOG_SERVER, "sandbox: files and TCP ports not limited by Landlock: %s",
 		    reason(sb->landlock));
 	if (sb->syscalls == 0)
-		log_notice("start", "sandbox: system calls limited (%s)",
+		log_notice(LOG_SERVER, "sandbox: system calls limited (%s)",
 		    sb->strict ? "strict" : "a list of forbidden ones");
 	else
-		lacking("start", "sandbox: system calls not limited by seccomp: %s",
+		lacking(LOG_SERVER, "sandbox: system calls not limited by seccomp: %s",
 		    syscalls_known() ? reason(sb->syscalls) : "built without libseccomp");
 }
 
@@ -230,7 +231,7 @@ static void
 tell_file(const char *keyword, const char *path)
 {
 	if (is_beyond(path))
-		log_warn("reload",
+		log_warn(LOG_CONFIG,
 		    "%s %s: the sandbox forbids it until a restart, as the start did not know "
 		    "its directory",
 		    keyword, path);
@@ -249,7 +250,7 @@ sandbox_tell(const struct sandbox *sb, const struct settings *s)
 		char text[NETADDR_TEXT];
 
 		if (!has_port(sb->connects, sb->n_connects, c->upstreams[i].port))
-			log_warn("reload",
+			log_warn(LOG_CONFIG,
 			    "nameserver %s: the sandbox forbids TCP to this port until a restart, "
 			    "as the start did not know it",
 			    netaddr_format(&c->upstreams[i], text));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
@@ -13,7 +14,10 @@
 #include "base/log.h"
 #include "control/control.h"
 #include "daemon/cachefile.h"
+#include "daemon/cookies.h"
+#include "daemon/dnstap.h"
 #include "daemon/notify.h"
+#include "daemon/prefixes.h"
 #include "daemon/querylog.h"
 #include "daemon/reload.h"
 #include "daemon/report.h"
@@ -50,10 +54,10 @@ begin_stop(struct serve *s, const char *signal_name)
 
 	s->stops++;
 	if (s->stops > 1) {
-		log_notice("stop", "%s again: not waiting any longer", signal_name);
+		log_notice(LOG_SERVER, "%s again: not waiting any longer", signal_name);
 		grace_ms = 0;
 	} else {
-		log_notice("stop", "%s: finishing what is in flight", signal_name);
+		log_notice(LOG_SERVER, "%s: finishing what is in flight", signal_name);
 		notify_stopping();
 	}
 	s->end_ns = clock_now_ns() + (grace_ms + END_SPARE_MS) * NS_PER_MS;
@@ -70,6 +74,14 @@ look_after_watchdog(struct serve *s, uint64_t now)
 		notify_watchdog();
 	threads_ping(s->threads);
 	s->beat_ns = now + s->watchdog_ms / 4 * NS_PER_MS;
+}
+
+static void
+tell_ready(const struct serve *s)
+{
+	char text[REPORT_STATUS];
+
+	notify_ready(report_status(s->settings, s->threads->n, s->lameduck, text));
 }
 
 /* --- What control asks for -------------------------------------------------------------------- */
@@ -105,16 +117,58 @@ save_cache(void *arg)
 	    set->cache_file, set->conf.core.cache, set->conf.core.keep.stale_s, live_on, s);
 }
 
-static void
+static bool
 reopen_log(void *arg)
 {
 	const struct serve *s = arg;
+	bool ok;
 
 	/* Syslog's socket is not seen from inside a chroot. */
 	if (strcmp(s->settings->chroot, "none") == 0)
-		log_reopen(s->ident);
-	(void)querylog_reopen(s->querylog); /* what is wrong it says itself */
-	log_notice("log", "opened again");
+		log_connect(s->ident);
+	ok = querylog_reopen(s->querylog); /* what is wrong it says itself */
+	log_notice(LOG_SERVER, "the log was opened again%s", ok ? "" : ", but not the query log");
+	return ok;
+}
+
+static bool
+is_changing(void *arg)
+{
+	const struct serve *s = arg;
+
+	return threads_pending(s->threads);
+}
+
+static bool
+change_cookies(void *arg, const struct host_cookies *c)
+{
+	struct serve *s = arg;
+
+	return cookies_change(s->settings, s->threads, c);
+}
+
+static void
+set_lameduck(void *arg, bool on)
+{
+	struct serve *s = arg;
+
+	s->lameduck = on;
+	for (unsigned i = 0; i < s->threads->n; i++)
+		loop_lameduck(s->threads->thread[i].loop, on);
+	if (!s->reloading && s->stops == 0)
+		tell_ready(s);
+}
+
+static enum host_verdict
+change_prefixes(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
+{
+	struct serve *s = arg;
+
+	if (s->stops > 0) {
+		snprintf(error, HOST_ERROR, "the daemon is stopping");
+		return HOST_UNABLE;
+	}
+	return prefixes_change(s->settings, s->threads, s->path, c, error);
 }
 
 /* --- Signals ---------------------------------------------------------------------------------- */
@@ -128,10 +182,11 @@ on_signal(struct serve *s, int number)
 		break;
 	case SIGUSR1:
 		querylog_report(s->querylog);
+		dnstap_report(s->dnstap);
 		report_stats(s->threads, s->settings->conf.core.cache);
 		break;
 	case SIGUSR2:
-		reopen_log(s);
+		(void)reopen_log(s);
 		break;
 	default:
 		begin_stop(s,
@@ -151,14 +206,6 @@ read_signals(struct serve *s)
 		on_signal(s, (int)info.ssi_signo);
 }
 
-static void
-tell_ready(const struct serve *s)
-{
-	char text[REPORT_STATUS];
-
-	notify_ready(report_status(s->settings, s->threads->n, text));
-}
-
 /* Tell all who look that a reload was done, or refused. */
 static void
 end_result(struct serve *s, bool done)
@@ -174,14 +221,16 @@ begin_reload(struct serve *s)
 	s->reload_wanted = false;
 	control_reload_begins(s->control);
 	notify_reloading();
-	log_notice("reload", "reading %s", s->path);
+	log_notice(LOG_CONFIG, "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
 		sandbox_tell(s->sandbox, s->settings);
 		querylog_use(s->querylog, s->settings);
+		dnstap_use(s->dnstap, s->settings);
 		s->reloading = true;
 		return;
 	}
-	log_error("reload", "failed; nothing was changed, the configuration before stays in force");
+	log_error(LOG_CONFIG,
+	    "reload: failed; nothing was changed, the configuration before stays in force");
 	end_result(s, false);
 }
 
@@ -191,12 +240,21 @@ end_reload(struct serve *s)
 	unsigned n = threads_unserved(s->threads);
 
 	s->reloading = false;
-	report_service(s->settings, "reload");
+	report_lines(s->settings);
+	report_service(s->settings, LOG_CONFIG);
 	if (n > 0)
-		log_error("reload", "done, but for %u sockets that cannot be served yet", n);
+		log_error(
+		    LOG_CONFIG, "reload: done, but for %u sockets that cannot be served yet", n);
 	else
-		log_notice("reload", "done");
+		log_notice(LOG_CONFIG, "reload: done");
 	end_result(s, true);
+}
+
+/* Is a reload wanted that has at most to wait for a change (is_changing)? */
+static bool
+may_reload(const struct serve *s)
+{
+	return s->reload_wanted && !s->reloading && s->stops == 0;
 }
 
 /* Milliseconds until something is due; -1: only a signal can wake us. */
@@ -209,7 +267,7 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->beat_ns;
 	if (s->stops > 0 && s->end_ns < due)
 		due = s->end_ns;
-	if (s->reloading && now + PENDING_MS * NS_PER_MS < due)
+	if ((s->reloading || may_reload(s)) && now + PENDING_MS * NS_PER_MS < due)
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
 		return -1;
@@ -223,7 +281,7 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 	unsigned ended = threads_ended(s->threads);
 
 	if (s->stops == 0 && ended > 0) {
-		log_error("serve", "%u of %u loops ended by themselves", ended, s->threads->n);
+		log_error(LOG_SERVER, "%u of %u loops ended by themselves", ended, s->threads->n);
 		*well = false;
 		return true;
 	}
@@ -232,7 +290,7 @@ is_over(const struct serve *s, uint64_t now, bool *well)
 		return true;
 	}
 	if (s->stops > 0 && now >= s->end_ns) {
-		log_error("stop", "%u of %u loops did not end in time", s->threads->n - ended,
+		log_error(LOG_SERVER, "%u of %u loops did not end in time", s->threads->n - ended,
 		    s->threads->n);
 		*well = false;
 		return true;
@@ -295,7 +353,7 @@ work(struct serve *s, struct event *due, bool *well)
 		now = clock_now_ns();
 		if (s->reloading && !threads_pending(s->threads))
 			end_reload(s);
-		if (s->reload_wanted && !s->reloading && s->stops == 0)
+		if (may_reload(s) && !threads_pending(s->threads))
 			begin_reload(s);
 	} while (!is_over(s, now, well));
 }
@@ -305,23 +363,30 @@ static void
 on_libevent(int severity, const char *text)
 {
 	if (severity >= EVENT_LOG_WARN)
-		log_warn("serve", "libevent: %s", text);
+		log_seldom(LOG_LEVEL_WARN, LOG_SERVER, "libevent: %s", text);
 	else
-		log_debug("serve", "libevent: %s", text);
+		log_debug(LOG_SERVER, "libevent: %s", text);
 }
 
 static struct control *
 open_control(struct serve *s)
 {
-	static const struct host_ops ops = {
-		.reload = want_reload, .stop = want_stop, .save = save_cache, .reopen = reopen_log
-	};
+	static const struct host_ops ops = { .reload = want_reload,
+		.stop = want_stop,
+		.save = save_cache,
+		.reopen = reopen_log,
+		.lameduck = set_lameduck,
+		.cookies = change_cookies,
+		.change = change_prefixes,
+		.is_changing = is_changing };
 	struct host host = { .base = s->base,
 		.path = s->path,
 		.settings = s->settings,
 		.n_loops = s->threads->n,
 		.started = time(NULL),
 		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
+		.fds_fd = s->web->has_fds ? s->web->fds_fd : -1,
+		.query_log_lost = &s->querylog->n_lost,
 		.ops = &ops,
 		.arg = s };
 
@@ -341,7 +406,7 @@ serve_run(struct serve *s)
 	event_set_log_callback(on_libevent);
 	s->base = evbase_new();
 	if (s->base == NULL) {
-		log_error("serve", "no memory");
+		log_error(LOG_SERVER, "no memory");
 		return false;
 	}
 	signals = event_new(s->base, s->signal_fd, EV_READ | EV_PERSIST, on_signals, s);
@@ -352,7 +417,7 @@ serve_run(struct serve *s)
 	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0)
 		work(s, due, &well);
 	else
-		log_error("serve", "no memory");
+		log_error(LOG_SERVER, "no memory");
 	control_free(s->control);
 	for (size_t i = 0; i < 3; i++) {
 		struct event *e = i == 0 ? signals : i == 1 ? ended : due;

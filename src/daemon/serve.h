@@ -23,6 +23,7 @@
 
 struct event_base;
 struct querylog;
+struct dnstap;
 struct control;
 struct websock;
 
@@ -32,16 +33,18 @@ struct serve {
 	const char *path;              /* borrowed: path of the configuration, for a reload */
 	struct settings *settings;     /* borrowed: those in force */
 	struct threads *threads;
-	struct querylog *querylog;                    /* borrowed */
-	const struct sandbox *sandbox; /* borrowed */ /* borrowed: running */
-	struct pidfile *pidfile;   /* borrowed: it shows that a reload was tried */
-	int control_fd;            /* borrowed: the control socket; -1: none */
-	const struct websock *web; /* borrowed: sockets of web-listen */
-	const char *ident;         /* borrowed: the program's name in the log */
-	int signal_fd;             /* borrowed: of serve_signals */
-	struct event_base *base;   /* owned by serve_run, as the next */
+	struct querylog *querylog;     /* borrowed: running, as the next */
+	struct dnstap *dnstap;         /* borrowed */
+	const struct sandbox *sandbox; /* borrowed */
+	struct pidfile *pidfile;       /* borrowed: it shows that a reload was tried */
+	int control_fd;                /* borrowed: the control socket; -1: none */
+	const struct websock *web;     /* borrowed: sockets of web-listen */
+	const char *ident;             /* borrowed: the program's name in the log */
+	int signal_fd;                 /* borrowed: of serve_signals */
+	struct event_base *base;       /* owned by serve_run, as the next */
 	struct control *control;
 	bool reload_wanted;   /* SIGHUP came, and no reload has begun since */
+	bool lameduck;        /* of control: all loops were told */
 	bool reloading;       /* an update is posted that not all loops have taken */
 	unsigned stops;       /* number of signals to stop that came */
 	uint64_t end_ns;      /* when stopping: the latest end */

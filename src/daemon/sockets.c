@@ -38,12 +38,11 @@ advice(const struct netaddr *a, int rc)
 }
 
 static void
-tell(const char *subsystem, const struct netaddr *a, int rc)
+tell(enum log_category about, const struct netaddr *a, int rc)
 {
 	char text[NETADDR_TEXT];
 
-	log_error(
-	    subsystem, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc), advice(a, rc));
+	log_error(about, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc), advice(a, rc));
 }
 
 /*
@@ -68,8 +67,8 @@ overlaps(const struct sockets_wanted *w, const struct netaddr *a)
  * -errno.
  */
 static int
-probe_one(
-    const struct sockets_wanted *w, const char *subsystem, const struct netaddr *a, uint64_t end_ns)
+probe_one(const struct sockets_wanted *w, enum log_category about, const struct netaddr *a,
+    uint64_t end_ns)
 {
 	char text[NETADDR_TEXT];
 	int rc = overlaps(w, a) ? 0 : bind_probe(a);
@@ -77,13 +76,12 @@ probe_one(
 	if (rc != -EADDRNOTAVAIL)
 		return rc;
 	if (w->freebind) {
-		log_notice(subsystem, "listen %s: not an address of this machine yet",
+		log_notice(about, "listen %s: not an address of this machine yet",
 		    netaddr_format(a, text));
 		return bind_probe_free(a);
 	}
 	if (ownaddr_is_local(a))
-		log_notice(
-		    subsystem, "listen %s: not usable yet; waiting", netaddr_format(a, text));
+		log_notice(about, "listen %s: not usable yet; waiting", netaddr_format(a, text));
 	while (rc == -EADDRNOTAVAIL && ownaddr_is_local(a) && clock_now_ns() < end_ns) {
 		(void)poll(NULL, 0, WAIT_STEP_MS);
 		rc = bind_probe(a);
@@ -93,16 +91,16 @@ probe_one(
 
 /* Probe every address, and log all that cannot be used. False if there are any. */
 static bool
-probe(const struct sockets_wanted *w, const char *subsystem)
+probe(const struct sockets_wanted *w, enum log_category about)
 {
 	uint64_t end_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
 	bool ok = true;
 
 	for (size_t i = 0; i < w->n; i++) {
-		int rc = probe_one(w, subsystem, &w->addrs[i], end_ns);
+		int rc = probe_one(w, about, &w->addrs[i], end_ns);
 
 		if (rc != 0) {
-			tell(subsystem, &w->addrs[i], rc);
+			tell(about, &w->addrs[i], rc);
 			ok = false;
 		}
 	}
@@ -110,7 +108,7 @@ probe(const struct sockets_wanted *w, const char *subsystem)
 }
 
 bool
-sockets_open(const struct sockets_wanted *w, const char *subsystem, struct bind_sockets **out)
+sockets_open(const struct sockets_wanted *w, enum log_category about, struct bind_sockets **out)
 {
 	size_t total = w->n * w->n_loops;
 	struct bind_sockets *all;
@@ -118,11 +116,11 @@ sockets_open(const struct sockets_wanted *w, const char *subsystem, struct bind_
 	*out = NULL;
 	if (total == 0)
 		return true;
-	if (!probe(w, subsystem))
+	if (!probe(w, about))
 		return false;
 	all = calloc(total, sizeof(*all));
 	if (all == NULL) {
-		log_error(subsystem, "no memory for %zu sockets", total);
+		log_error(about, "no memory for %zu sockets", total);
 		return false;
 	}
 	for (size_t i = 0; i < total; i++) {
@@ -131,7 +129,7 @@ sockets_open(const struct sockets_wanted *w, const char *subsystem, struct bind_
 				     : bind_open(a, w->buffer, &all[i]);
 
 		if (rc != 0) {
-			tell(subsystem, a, rc);
+			tell(about, a, rc);
 			sockets_close(all, i);
 			return false;
 		}
@@ -162,7 +160,7 @@ sockets_drop_missing(struct settings *s)
 		int rc = bind_probe(&a);
 
 		if (rc == -EADDRNOTAVAIL || rc == -EAFNOSUPPORT)
-			log_notice("start", "listen %s left out: %s", netaddr_format(&a, text),
+			log_notice(LOG_SERVER, "listen %s left out: %s", netaddr_format(&a, text),
 			    strerror(-rc));
 		else
 			c->listens[n++] = a;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/log.h"
 #include "base/netaddr.h"
 #include "config/settings.h"
 #include "io/bind.h"
@@ -32,11 +33,11 @@ struct sockets_wanted {
  * sockets_open: open the sockets that W describes. *OUT becomes an array of n_loops times n pairs,
  * those of one loop side by side, to be freed by sockets_close; NULL when there are none. Waits up
  * to 4 seconds for an address that this machine has but may not use yet (tentative, RFC 4862
- * section 5.4). False if any address cannot be opened: the reasons are logged under the word
- * SUBSYSTEM, and nothing is open.
+ * section 5.4). False if any address cannot be opened: the reasons are logged as
+ * ABOUT says, and nothing is open.
  */
 MUST_USE bool sockets_open(
-    const struct sockets_wanted *w, const char *subsystem, struct bind_sockets **out);
+    const struct sockets_wanted *w, enum log_category about, struct bind_sockets **out);
 
 /* sockets_close: close the N pairs at SOCKETS and free the array. SOCKETS may be NULL. */
 void sockets_close(struct bind_sockets *sockets, size_t n);

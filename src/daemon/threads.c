@@ -206,6 +206,13 @@ threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_
 }
 
 void
+threads_captures(const struct threads *t, struct capture *captures[static SETTINGS_LOOPS])
+{
+	for (unsigned i = 0; i < t->n; i++)
+		captures[i] = loop_capture(t->thread[i].loop);
+}
+
+void
 threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOPS])
 {
 	for (unsigned i = 0; i < t->n; i++)

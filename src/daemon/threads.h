@@ -87,6 +87,10 @@ void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N
 /* threads_reasons: write the answers by reason of all loops, added up, to ROWS. */
 void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
 
+/* threads_captures: write the copies that the loops make of their messages to CAPTURES, likewise.
+ */
+void threads_captures(const struct threads *t, struct capture *captures[static SETTINGS_LOOPS]);
+
 /* threads_taps: write what the loops tell of their answers to TAPS, t->n of them, borrowed. */
 void threads_taps(const struct threads *t, struct tap *taps[static SETTINGS_LOOPS]);
 

@@ -58,11 +58,13 @@ websock_open(struct websock *w, const struct settings *s)
 	w->n = 0;
 	w->memory_fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	w->has_memory = w->memory_fd >= 0;
+	w->fds_fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	w->has_fds = w->fds_fd >= 0;
 	for (size_t i = 0; i < s->web.n; i++) {
 		int fd = open_one(&s->web.addr[i], s->conf.io.freebind);
 
 		if (fd < 0) {
-			log_error("start", "web-listen %s: %s",
+			log_error(LOG_SERVER, "web-listen %s: %s",
 			    netaddr_format(&s->web.addr[i], text), strerror(-fd));
 			websock_close(w);
 			return false;
@@ -80,4 +82,7 @@ websock_close(struct websock *w)
 	if (w->has_memory)
 		close(w->memory_fd);
 	w->has_memory = false;
+	if (w->has_fds)
+		close(w->fds_fd);
+	w->has_fds = false;
 }

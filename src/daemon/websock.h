@@ -4,7 +4,8 @@
 
 /*
  * websock: the sockets of web-listen, opened at the start; and the file in which the kernel tells
- * the size of the process, which cannot be opened any more from inside a chroot or the sandbox.
+ * the size of the process, and the directory of its descriptors, which cannot be opened any more
+ * from inside a chroot or the sandbox.
  */
 
 #include <stdbool.h>
@@ -18,6 +19,8 @@ struct websock {
 	size_t n;
 	bool has_memory;
 	int memory_fd; /* owned, if has_memory: /proc/self/statm */
+	bool has_fds;
+	int fds_fd; /* owned, if has_fds: /proc/self/fd */
 };
 
 /*

@@ -53,6 +53,23 @@ edit_copy_without_opt(uint8_t *out, size_t cap, const struct msg *m)
 }
 
 size_t
+edit_append_option(uint8_t *bytes, size_t cap, const struct msg *m, enum edns_option code,
+    const uint8_t *data, size_t n)
+{
+	size_t options_len = m->edns.options_len + 4 + n;
+	uint8_t *p = bytes + m->len;
+
+	if (!m->edns.present || m->edns.end != m->len || cap < m->len || cap - m->len < 4 + n ||
+	    options_len > UINT16_MAX)
+		return m->len;
+	wire_set_u16(p, (uint16_t)code);
+	wire_set_u16(p + 2, (uint16_t)n);
+	memcpy(p + 4, data, n);
+	wire_set_u16(bytes + m->edns.at + DNS_OPT_LEN - 2, (uint16_t)options_len);
+	return m->len + 4 + n;
+}
+
+size_t
 edit_append(uint8_t *bytes, size_t len, size_t cap, const struct edit_rr *rr)
 {
 	struct wire_writer w = { .buf = bytes, .cap = cap, .len = len };

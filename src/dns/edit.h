@@ -84,6 +84,14 @@ edit_append_opt(uint8_t *bytes, size_t len, size_t cap, const struct edit_opt *o
 	return len + DNS_OPT_LEN + options_len;
 }
 
+/*
+ * edit_append_option: append the option CODE with the N bytes at DATA to the OPT of M, the whole
+ * message at BYTES, with CAP bytes of room. Returns the new length; that of M, with nothing
+ * changed, if the OPT is not the last record, there is none, or there is no room.
+ */
+MUST_USE size_t edit_append_option(uint8_t *bytes, size_t cap, const struct msg *m,
+    enum edns_option code, const uint8_t *data, size_t n);
+
 /* A record that is appended. */
 struct edit_rr {
 	const uint8_t *owner; /* borrowed: a checked name, written uncompressed */

@@ -85,7 +85,7 @@ enum dns_type {
 
 enum dns_class { DNS_CLASS_IN = 1, DNS_CLASS_CH = 3, DNS_CLASS_NONE = 254, DNS_CLASS_ANY = 255 };
 
-enum edns_option { EDNS_ECS = 8, EDNS_COOKIE = 10, EDNS_EDE = 15 };
+enum edns_option { EDNS_ECS = 8, EDNS_COOKIE = 10, EDNS_KEEPALIVE = 11, EDNS_EDE = 15 };
 
 #define DNS_COOKIE_CLIENT 8 /* bytes of the client's part (RFC 7873 section 4) */
 #define DNS_COOKIE_MIN 16   /* of both parts */

@@ -119,6 +119,12 @@ pref64_covers(const struct pref64 *p, const uint8_t v6[static 16])
 }
 
 bool
+pref64_same(const struct pref64 *a, const struct pref64 *b)
+{
+	return a->len == b->len && pref64_covers(a, b->addr);
+}
+
+bool
 pref64_extract(const struct pref64 *p, const uint8_t v6[static 16], uint8_t v4[static 4])
 {
 	if (!pref64_covers(p, v6) || v6[U_OCTET] != 0)

@@ -60,6 +60,9 @@ MUST_USE bool pref64_extract(
 /* pref64_covers: return whether V6, in network byte order, begins with the prefix *P. */
 MUST_USE bool pref64_covers(const struct pref64 *p, const uint8_t v6[static 16]);
 
+/* pref64_same: are A and B one prefix, whatever their suffixes? */
+MUST_USE bool pref64_same(const struct pref64 *a, const struct pref64 *b);
+
 /*
  * pref64_set_suffix: let the addresses under *P end in the bits that SUFFIX has behind the place of
  * the IPv4 address (RFC 6052 section 2.2 recommends zero). SUFFIX is an address in network byte

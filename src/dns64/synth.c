@@ -190,6 +190,8 @@ put_mapped(struct making *k, const struct rr *rr)
 		pref64_embed(&k->p->prefixes[places[i]], v4, v6);
 		if (!build_aaaa(k->b, k->m, rr, ttl, v6))
 			return false;
+		if (UNLIKELY(k->c->used != NULL))
+			*k->c->used |= UINT32_C(1) << places[i];
 		k->made++;
 	}
 	return true;

@@ -52,7 +52,8 @@ struct synth_choice {
 	unsigned first;   /* policy.one: place in general of the prefix to begin with; below
 			     n_general. The next one that maps the address is taken. */
 	unsigned rotate;  /* policy.max > 0: the first ROTATE of the A records come last */
-	size_t limit; /* policy.max > 0: bytes, the most that the message may have; 0: no limit */
+	size_t limit;   /* policy.max > 0: bytes, the most that the message may have; 0: no limit */
+	uint32_t *used; /* bit i is set if an AAAA is made under prefixes[i]; NULL: no need */
 };
 
 /* A network that RULES D14 treats apart, whatever the configuration. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/secret.h"
 
 static int
 connect_to(const char *path)
@@ -66,6 +67,7 @@ send_request(int fd, const struct client_request *r)
 	if (n < 0)
 		return -ENOMEM;
 	rc = send_all(fd, text, (size_t)n);
+	secret_wipe(text, (size_t)n); /* the body may be one */
 	free(text);
 	return rc;
 }

@@ -3,10 +3,16 @@
 
 #include <string.h>
 
+#include "dns64ctl/explain.h"
 #include "dns64ctl/show.h"
 
 #define GET .method = "GET"
 #define POST .method = "POST"
+
+/* The arguments of a change of prefixes. */
+#define PREFIX \
+	.args = "PREFIX [client NETWORK]", .keys = { "prefix", "=client", "client" }, \
+	.n_needed = 1, .saves = true, .show = show_messages
 
 static const struct command table[] = {
 	{ .words = "status",
@@ -40,6 +46,51 @@ static const struct command table[] = {
 	    .path = "/upstreams",
 	    .show = show_upstreams,
 	    .help = "state, times and losses of each upstream" },
+	{ .words = "clients",
+	    .args = "",
+	    GET,
+	    .path = "/clients",
+	    .show = show_clients,
+	    .help = "policies of clients, and how often each was used" },
+	{ .words = "explain",
+	    .args = "NAME [TYPE] [client ADDRESS] [tcp] [do] [cd]",
+	    GET,
+	    .path = "/explain",
+	    .keys = { "name", "type", "client", "ask", "tcp", "do", "cd" },
+	    .n_needed = 1,
+	    .show = explain_show,
+	    .help = "what a client gets, and why; with --dry, without asking" },
+	{ .words = "prefixes",
+	    .args = "",
+	    GET,
+	    .path = "/prefixes",
+	    .show = show_prefixes,
+	    .help = "NAT64 prefixes, where they come from, how often used" },
+	{ .words = "prefix add",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/add",
+	    .help = "synthesize under this prefix, too" },
+	{ .words = "prefix del",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/del",
+	    .help = "take the prefix away" },
+	{ .words = "prefix active",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/active",
+	    .help = "synthesize under it again" },
+	{ .words = "prefix drain",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/drain",
+	    .help = "synthesize under it no more" },
+	{ .words = "prefix down",
+	    PREFIX,
+	    POST,
+	    .path = "/prefix/down",
+	    .help = "the same, as it is out of order" },
 	{ .words = "config",
 	    .args = "",
 	    GET,
@@ -63,6 +114,53 @@ static const struct command table[] = {
 	    .path = "/stop",
 	    .show = show_done,
 	    .help = "finish what is in flight, and end" },
+	{ .words = "lameduck on",
+	    .args = "",
+	    POST,
+	    .path = "/lameduck",
+	    .body = "{\"state\": \"on\"}",
+	    .show = show_lameduck,
+	    .help = "serve on, but be not ready: before a stop" },
+	{ .words = "lameduck off",
+	    .args = "",
+	    POST,
+	    .path = "/lameduck",
+	    .body = "{\"state\": \"off\"}",
+	    .show = show_lameduck,
+	    .help = "be ready again" },
+	{ .words = "lameduck",
+	    .args = "",
+	    GET,
+	    .path = "/lameduck",
+	    .show = show_lameduck,
+	    .help = "is it a lame duck?" },
+	{ .words = "cookie-secret add",
+	    .args = "FILE|-",
+	    POST,
+	    .path = "/cookie-secret/add",
+	    .from_file = true,
+	    .keys = { "secret" },
+	    .n_needed = 1,
+	    .show = show_secrets,
+	    .help = "take cookies of a further secret, until the next reload" },
+	{ .words = "cookie-secret activate",
+	    .args = "",
+	    POST,
+	    .path = "/cookie-secret/activate",
+	    .show = show_secrets,
+	    .help = "make cookies with it" },
+	{ .words = "cookie-secret drop",
+	    .args = "",
+	    POST,
+	    .path = "/cookie-secret/drop",
+	    .show = show_secrets,
+	    .help = "take no more cookies of the other one" },
+	{ .words = "cookie-secret",
+	    .args = "",
+	    GET,
+	    .path = "/cookie-secret",
+	    .show = show_secrets,
+	    .help = "the secrets of cookies, by fingerprint" },
 	{ .words = "flush all",
 	    .args = "",
 	    POST,
@@ -114,18 +212,19 @@ static const struct command table[] = {
 	    .show = show_messages,
 	    .help = "write cache-file" },
 	{ .words = "log level",
-	    .args = "error|warn|notice|info|debug",
+	    .args = "[config|upstream|client|cache|dns64|control|stats|server] "
+		    "error|warn|notice|info|debug",
 	    POST,
 	    .path = "/log/level",
-	    .keys = { "level" },
-	    .n_needed = 1,
-	    .show = show_done,
-	    .help = "what is logged from now on, until the next reload" },
+	    .keys = { "category", "level" },
+	    .tells = true,
+	    .show = show_levels,
+	    .help = "what is logged, or is from now on until the next reload" },
 	{ .words = "log reopen",
 	    .args = "",
 	    POST,
 	    .path = "/log/reopen",
-	    .show = show_done,
+	    .show = show_messages,
 	    .help = "open the log again" },
 };
 
@@ -169,6 +268,18 @@ commands_keys(const struct command *c)
 	while (n < COMMANDS_ARGS && c->keys[n] != NULL)
 		n++;
 	return n;
+}
+
+bool
+commands_fit(const struct command *c, char *const *args, size_t n)
+{
+	if (n < c->n_needed || n > commands_keys(c))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (c->keys[i][0] == '=' && (strcmp(c->keys[i] + 1, args[i]) != 0 || i + 1 == n))
+			return false;
+	}
+	return true;
 }
 
 void

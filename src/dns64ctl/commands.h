@@ -8,12 +8,13 @@
  */
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/attr.h"
 
-#define COMMANDS_ARGS 3 /* arguments of a command at most */
+#define COMMANDS_ARGS 7 /* arguments of a command at most */
 
 /* Show J, the daemon's answer, to people. */
 typedef void command_show(const json_t *j, FILE *out);
@@ -23,9 +24,18 @@ struct command {
 	const char *args;  /* what follows, for people; "" */
 	const char *method;
 	const char *path; /* NULL: the daemon is not asked */
-	/* The arguments by their names in the request; those from n_needed on may be left out. */
+	bool from_file;   /* the argument is a file that has the value; "-": standard input */
+	const char *body; /* of POST without arguments; NULL: none */
+	/*
+	 * The arguments by their names in the request; those from n_needed on may be left out. One
+	 * that begins with a '=' is a word that has to stand there, with an argument behind it.
+	 */
 	const char *keys[COMMANDS_ARGS];
 	size_t n_needed;
+	/* Without an argument it tells, by GET; if there are fewer than keys, these are the last.
+	 */
+	bool tells;
+	bool saves; /* takes --persist */
 	command_show *show;
 	const char *help; /* one line */
 };
@@ -41,6 +51,9 @@ MUST_USE const struct command *commands_find(char *const *words, size_t n, size_
 
 /* commands_keys: how many arguments C may have. */
 MUST_USE size_t commands_keys(const struct command *c);
+
+/* commands_fit: are the N words at ARGS arguments that C takes? */
+MUST_USE bool commands_fit(const struct command *c, char *const *args, size_t n);
 
 /* commands_help: write the table for people to OUT. */
 void commands_help(FILE *out);

@@ -16,6 +16,9 @@ struct options {
 	const char *socket; /* borrowed from argv; NULL: the usual one */
 	bool json;          /* print what the daemon says as it is */
 	bool rates;         /* of stats: what is added in a second */
+	bool ask;           /* of explain: ask upstream what is not known; the default */
+	bool dry;           /* of explain: do not */
+	bool persist;       /* of prefix ...: save it */
 	bool commands;      /* print the table of commands */
 	char *const *words; /* the command and its arguments; borrowed from argv */
 	size_t n_words;

@@ -10,12 +10,16 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/secret.h"
 #include "control/sockpath.h"
 #include "dns64ctl/client.h"
 #include "dns64ctl/commands.h"
+#include "dns64ctl/explain.h"
 #include "dns64ctl/options.h"
 #include "dns64ctl/show.h"
 #include "dns64ctl/top.h"
+
+#define WORD_MAX 256 /* bytes of a value that is read from a file */
 
 static int
 tell_nobody(const char *path, int rc)
@@ -44,13 +48,18 @@ show(const struct command *c, const struct options *o, const struct client_answe
 
 /* The JSON of the N arguments at ARGS, the caller's; NULL without any, or without memory. */
 static char *
-body(const struct command *c, char *const *args, size_t n)
+body(const struct command *c, const struct options *o, const char *const *args, size_t n)
 {
+	size_t first = c->tells ? commands_keys(c) - n : 0;
 	json_t *j = json_object();
 	char *text;
 
-	for (size_t i = 0; i < n; i++)
-		(void)json_object_set_new(j, c->keys[i], json_string(args[i]));
+	for (size_t i = 0; i < n; i++) {
+		if (c->keys[first + i][0] != '=')
+			(void)json_object_set_new(j, c->keys[first + i], json_string(args[i]));
+	}
+	if (o->persist)
+		(void)json_object_set_new(j, "persist", json_string("yes"));
 	text = n == 0 ? NULL : json_dumps(j, 0);
 	json_decref(j);
 	return text;
@@ -71,11 +80,14 @@ put_encoded(FILE *out, const char *text)
 	}
 }
 
-/* The path of C with the N arguments at ARGS behind it, the caller's; NULL without memory. */
+/*
+ * The path of C with the N arguments at ARGS behind it, NULL for what is not said, the caller's;
+ * NULL without memory.
+ */
 static char *
-path(const struct command *c, char *const *args, size_t n)
+path(const struct command *c, const char *const *args, size_t n)
 {
-	char *text = NULL;
+	char before = '?', *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
@@ -83,8 +95,11 @@ path(const struct command *c, char *const *args, size_t n)
 		return NULL;
 	fputs(c->path, out);
 	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "%c%s=", i == 0 ? '?' : '&', c->keys[i]);
+		if (args[i] == NULL)
+			continue;
+		fprintf(out, "%c%s=", before, c->keys[i]);
 		put_encoded(out, args[i]);
+		before = '&';
 	}
 	if (fclose(out) != 0) {
 		free(text);
@@ -95,22 +110,76 @@ path(const struct command *c, char *const *args, size_t n)
 
 /* Have the daemon asked. Returns RUN_OK, and the caller frees a->text; or RUN_NOBODY. */
 static int
-call(const struct command *c, const struct options *o, char *const *args, size_t n,
+call(const struct command *c, const struct options *o, const char *const *args, size_t n,
     struct client_answer *a)
 {
 	const char *socket = o->socket != NULL ? o->socket : sockpath_usual();
-	bool posts = strcmp(c->method, "POST") == 0;
-	char *b = posts ? body(c, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
-	const struct client_request r = { .method = c->method, .path = p, .body = b };
+	bool posts = strcmp(c->method, "POST") == 0 && !(c->tells && n == 0);
+	char *b = posts ? body(c, o, args, n) : NULL, *p = path(c, args, posts ? 0 : n);
+	const struct client_request r = {
+		.method = posts ? "POST" : "GET", .path = p, .body = b != NULL ? b : c->body
+	};
 	int rc = p == NULL ? -ENOMEM : client_ask(socket, &r, a);
 
+	if (b != NULL)
+		secret_wipe(b, strlen(b));
 	free(b);
 	free(p);
 	return rc == 0 ? RUN_OK : tell_nobody(socket, rc);
 }
 
+/*
+ * Read the first word of FILE ("-": standard input) to WORD, of CAP bytes. False, after a message:
+ * there is none, or it is too long.
+ */
+static bool
+read_word(const char *file, char *word, size_t cap)
+{
+	FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
+	bool ok = in != NULL;
+	size_t n;
+
+	if (in == NULL) {
+		fprintf(stderr,
+		    "dns64ctl: %s: %s; this is a file that has the value, which is never on the "
+		    "command line, where others see it\n",
+		    file, strerror(errno));
+		return false;
+	}
+	/* No buffer, in which the value would stay. */
+	(void)setvbuf(in, NULL, _IONBF, 0);
+	ok = fgets(word, (int)cap, in) != NULL;
+	n = ok ? strcspn(word, " \t\r\n") : 0;
+	ok = n > 0 && n < cap - 1;
+	word[n] = '\0';
+	if (in != stdin)
+		(void)fclose(in);
+	if (!ok)
+		fprintf(stderr, "dns64ctl: %s: the first line is not one value\n", file);
+	return ok;
+}
+
+/* Ask with what the file ARG has. */
 static int
-ask(const struct command *c, const struct options *o, char *const *args, size_t n)
+ask_from_file(const struct command *c, const struct options *o, const char *arg)
+{
+	char word[WORD_MAX];
+	const char *const args[] = { word };
+	struct client_answer a;
+	int code = RUN_USAGE;
+
+	if (read_word(arg, word, sizeof(word)))
+		code = call(c, o, args, 1, &a);
+	secret_wipe(word, sizeof(word));
+	if (code != RUN_OK)
+		return code;
+	code = show(c, o, &a);
+	free(a.text);
+	return code;
+}
+
+static int
+ask(const struct command *c, const struct options *o, const char *const *args, size_t n)
 {
 	struct client_answer a;
 	int code = call(c, o, args, n, &a);
@@ -208,6 +277,50 @@ check_config(const char *file)
 	return RUN_REFUSED;
 }
 
+/* Is there an option that is for another command than C? */
+static bool
+is_astray(const struct command *c, const struct options *o)
+{
+	bool explains = strcmp(c->words, "explain") == 0;
+
+	if (o->rates && strcmp(c->words, "stats") != 0)
+		fprintf(stderr, "dns64ctl: --rates is for stats only\n");
+	else if (o->persist && !c->saves)
+		fprintf(stderr, "dns64ctl: --persist is for changes of prefixes only\n");
+	else if ((o->ask || o->dry) && !explains)
+		fprintf(stderr, "dns64ctl: --ask and --dry are for explain only\n");
+	else if (o->ask && o->dry)
+		fprintf(stderr, "dns64ctl: --ask and --dry exclude each other\n");
+	else
+		return false;
+	return true;
+}
+
+static int
+takes(const struct command *c)
+{
+	fprintf(stderr, "dns64ctl: %s takes %s\n", c->words,
+	    c->args[0] != '\0' ? c->args : "no argument");
+	return RUN_USAGE;
+}
+
+/* Ask as the N arguments at WORDS say. */
+static int
+ask_by_words(const struct command *c, const struct options *o, char *const *words, size_t n)
+{
+	const char *args[COMMANDS_ARGS];
+
+	_Static_assert(EXPLAIN_KEYS <= COMMANDS_ARGS, "they go there");
+	if (strcmp(c->words, "explain") == 0) {
+		if (!explain_words(words, n, o->dry, args))
+			return takes(c);
+		return ask(c, o, args, EXPLAIN_KEYS);
+	}
+	for (size_t i = 0; i < n; i++)
+		args[i] = words[i];
+	return ask(c, o, args, n);
+}
+
 static int
 run(const struct options *o)
 {
@@ -222,24 +335,22 @@ run(const struct options *o)
 		commands_help(stderr);
 		return RUN_USAGE;
 	}
-	if (n < c->n_needed || n > commands_keys(c)) {
-		fprintf(stderr, "dns64ctl: %s takes %s\n", c->words,
-		    c->args[0] != '\0' ? c->args : "no argument");
+	if (!commands_fit(c, o->words + used, n))
+		return takes(c);
+	if (is_astray(c, o))
 		return RUN_USAGE;
-	}
-	if (o->rates && strcmp(c->words, "stats") != 0) {
-		fprintf(stderr, "dns64ctl: --rates is for stats only\n");
-		return RUN_USAGE;
-	}
 	if (c->path == NULL)
 		return check_config(n > 0 ? o->words[used] : NULL);
 	if (strcmp(c->words, "top") == 0)
 		return begin_top(c, o, n > 0 ? o->words[used] : "0");
-	return o->rates ? rates(c, o) : ask(c, o, o->words + used, n);
+	if (c->from_file)
+		return ask_from_file(c, o, o->words[used]);
+	return o->rates ? rates(c, o) : ask_by_words(c, o, o->words + used, n);
 }
 
-int
-run_main(int argc, char **argv)
+/* Do what the command line says. Returns an exit code. */
+static int
+begin(int argc, char **argv)
 {
 	struct options o;
 
@@ -263,4 +374,16 @@ run_main(int argc, char **argv)
 		return RUN_OK;
 	}
 	return run(&o);
+}
+
+int
+run_main(int argc, char **argv)
+{
+	int code = begin(argc, argv);
+
+	/* Who keeps the output has to know that it is not whole. */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	fprintf(stderr, "dns64ctl: standard output: %s\n", strerror(errno));
+	return code == RUN_OK ? RUN_REFUSED : code;
 }

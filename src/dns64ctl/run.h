@@ -9,7 +9,7 @@
 /* Exit codes. The manual documents them. */
 enum run_exit {
 	RUN_OK = 0,
-	RUN_REFUSED = 1, /* the daemon refused, or failed to do it */
+	RUN_REFUSED = 1, /* the daemon refused, or failed to do it; or no room for the output */
 	RUN_USAGE = 2,   /* the command line has an error */
 	RUN_NOBODY = 3,  /* no daemon answers, or what answers is none */
 };

@@ -5,24 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
+
+#include "dns64ctl/show_parts.h"
 
 #define MIB (1024.0 * 1024.0)
 
 /* --- Values ----------------------------------------------------------------------------------- */
-
-static const char *
-text_of(const json_t *j, const char *key)
-{
-	const char *text = json_string_value(json_object_get(j, key));
-
-	return text != NULL ? text : "-";
-}
-
-static json_int_t
-number_of(const json_t *j, const char *key)
-{
-	return json_integer_value(json_object_get(j, key));
-}
 
 static double
 real_of(const json_t *j, const char *key)
@@ -30,14 +19,19 @@ real_of(const json_t *j, const char *key)
 	return json_number_value(json_object_get(j, key));
 }
 
-/* Print TEXT, without what could control a terminal. */
-static void
-put(const char *text, FILE *out)
+void
+show_put(const char *text, FILE *out)
 {
 	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
+		unsigned char c = (unsigned char)*text, next = (unsigned char)text[1];
 
-		fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
+		/* U+0080 to U+009F are controls, too: C2 80 to C2 9F. */
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+			fputc('?', out);
+			text++;
+		} else {
+			fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
+		}
 	}
 }
 
@@ -64,6 +58,26 @@ show_ping(const json_t *j, FILE *out)
 }
 
 void
+show_levels(const json_t *j, FILE *out)
+{
+	json_t *levels = json_object_get(j, "levels"), *value;
+	const char *name;
+
+	json_object_foreach(levels, name, value)
+	{
+		const char *level = json_string_value(value);
+		const char *usual = show_text(json_object_get(j, "configured"), name);
+
+		if (level == NULL)
+			continue;
+		fprintf(out, "%-12s%s", name, level);
+		if (strcmp(usual, "-") != 0 && strcmp(usual, level) != 0)
+			fprintf(out, ", until a reload makes it %s", usual);
+		fputc('\n', out);
+	}
+}
+
+void
 show_done(const json_t *j, FILE *out)
 {
 	(void)j;
@@ -80,10 +94,10 @@ show_cache(const json_t *j, FILE *out)
 	fprintf(out,
 	    "%" PRId64 " entries, %.1f of %.1f MiB; put %" PRId64 ", evicted %" PRId64
 	    ", refused %" PRId64 ", come back %" PRId64 "\n",
-	    (int64_t)number_of(j, "entries"), (double)number_of(j, "bytes") / MIB,
-	    (double)number_of(j, "size") / MIB, (int64_t)number_of(j, "put"),
-	    (int64_t)number_of(j, "evicted"), (int64_t)number_of(j, "refused"),
-	    (int64_t)number_of(j, "comebacks"));
+	    (int64_t)show_number(j, "entries"), (double)show_number(j, "bytes") / MIB,
+	    (double)show_number(j, "size") / MIB, (int64_t)show_number(j, "put"),
+	    (int64_t)show_number(j, "evicted"), (int64_t)show_number(j, "refused"),
+	    (int64_t)show_number(j, "comebacks"));
 }
 
 /* "UDP 1.2 ms" of the transport KEY of J, or "-" if it was not measured. */
@@ -99,6 +113,45 @@ rtt(const json_t *j, const char *key, char text[static 32])
 	return text;
 }
 
+/* What upstream U is used with at present. */
+static void
+put_present(const json_t *u, FILE *out)
+{
+	static const struct {
+		const char *key, *what;
+	} parts[] = { { "in_flight", "in flight" }, { "waiting", "waiting" },
+		{ "sockets", "sockets" }, { "connections", "connections" }, { "late", "late" },
+		{ "hedges", "hedges" } };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		fprintf(out, "%s%" PRId64 " %s", i == 0 ? "    " : ", ",
+		    (int64_t)show_number(u, parts[i].key), parts[i].what);
+	fputc('\n', out);
+}
+
+/* The guards of an upstream. */
+static void
+put_guards(json_t *guards, FILE *out)
+{
+	const char *name, *between = "    ";
+	json_t *g;
+
+	if (json_object_size(guards) == 0)
+		return;
+	json_object_foreach(guards, name, g)
+	{
+		fputs(between, out);
+		show_put(name, out);
+		fprintf(out, " %s", show_text(g, "state"));
+		if (json_is_real(json_object_get(g, "off_s"))) {
+			fputs(" for ", out);
+			put_duration((json_int_t)real_of(g, "off_s"), out);
+		}
+		between = ", ";
+	}
+	fputc('\n', out);
+}
+
 void
 show_upstreams(const json_t *j, FILE *out)
 {
@@ -106,14 +159,55 @@ show_upstreams(const json_t *j, FILE *out)
 	char udp[32], tcp[32];
 	size_t i;
 
-	fprintf(out, "%-32s %-16s %9s %9s %12s %12s %10s %8s %7s\n", "upstream", "state", "UDP ms",
-	    "TCP ms", "sends", "replies", "lost", "hedges", "share");
-	json_array_foreach(list, i, u) fprintf(out,
-	    "%-32s %-16s %9s %9s %12" PRId64 " %12" PRId64 " %10" PRId64 " %8" PRId64 " %6.1f%%\n",
-	    text_of(u, "address"), text_of(u, "state"), rtt(u, "udp", udp), rtt(u, "tcp", tcp),
-	    (int64_t)number_of(u, "sends"), (int64_t)number_of(u, "replies"),
-	    (int64_t)number_of(u, "lost"), (int64_t)number_of(u, "hedges"),
-	    real_of(u, "share_percent"));
+	fprintf(out, "%-28s %-16s %8s %8s %10s %10s %7s %6s\n", "upstream", "state", "UDP ms",
+	    "TCP ms", "sends", "replies", "lost", "share");
+	json_array_foreach(list, i, u)
+	{
+		fprintf(out,
+		    "%-28s %-16s %8s %8s %10" PRId64 " %10" PRId64 " %7" PRId64 " %5.1f%%\n",
+		    show_text(u, "address"), show_text(u, "state"), rtt(u, "udp", udp),
+		    rtt(u, "tcp", tcp), (int64_t)show_number(u, "sends"),
+		    (int64_t)show_number(u, "replies"), (int64_t)show_number(u, "lost"),
+		    real_of(u, "share_percent"));
+		put_present(u, out);
+		put_guards(json_object_get(u, "guards"), out);
+	}
+}
+
+/* The texts of LIST, a line each if they are LINES, else with blanks between them. */
+static void
+put_texts(const json_t *list, bool lines, FILE *out)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		fputs(lines ? "    " : i > 0 ? " " : "", out);
+		show_put(json_is_string(item) ? json_string_value(item) : "-", out);
+		fputs(lines ? "\n" : "", out);
+	}
+}
+
+void
+show_clients(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "clients"), *c;
+	size_t i;
+
+	fprintf(out, "%6s %8s %8s %14s  %s\n", "line", "prefixes", "zones", "answers", "clients");
+	json_array_foreach(list, i, c)
+	{
+		const json_t *networks = json_object_get(c, "networks");
+
+		fprintf(out, "%6" PRId64 " %8" PRId64 " %8" PRId64 " %14" PRId64 "%s ",
+		    (int64_t)show_number(c, "line"), (int64_t)show_number(c, "prefixes"),
+		    (int64_t)show_number(c, "zones"), (int64_t)show_number(c, "answers"),
+		    json_is_true(json_object_get(c, "shared")) ? "*" : " ");
+		put_texts(networks, false, out);
+		fputs(json_array_size(networks) == 0 ? "all others\n" : "\n", out);
+		put_texts(json_object_get(c, "sets"), true, out);
+	}
 }
 
 /* The texts of LIST, or those of KEY in its objects, behind WHAT. */
@@ -127,9 +221,9 @@ put_list(const char *what, const json_t *list, const char *key, FILE *out)
 	json_array_foreach(list, i, item)
 	{
 		fprintf(out, "%s", i > 0 ? ", " : "");
-		put(key == NULL ? json_string_value(item) : text_of(item, key), out);
-		if (key != NULL && strcmp(text_of(item, "state"), "active") != 0)
-			fprintf(out, " %s", text_of(item, "state"));
+		show_put(key == NULL ? json_string_value(item) : show_text(item, key), out);
+		if (key != NULL && strcmp(show_text(item, "state"), "active") != 0)
+			fprintf(out, " %s", show_text(item, "state"));
 	}
 	fputc('\n', out);
 }
@@ -146,27 +240,77 @@ put_reload(const json_t *reload, FILE *out)
 		    out);
 }
 
+/* WHY it is not ready, a text; null: it is. */
+static void
+put_ready(const json_t *why, FILE *out)
+{
+	if (why == NULL)
+		return;
+	fprintf(out, "%-12s%s", "ready", json_is_null(why) ? "yes" : "no: ");
+	if (json_is_string(why))
+		show_put(json_string_value(why), out);
+	fputc('\n', out);
+}
+
 void
 show_status(const json_t *j, FILE *out)
 {
-	fprintf(out, "%-12s%s, process %" PRId64 ", for ", "dns64d", text_of(j, "version"),
-	    (int64_t)number_of(j, "pid"));
-	put_duration(number_of(j, "uptime_s"), out);
+	fprintf(out, "%-12s%s, process %" PRId64 ", for ", "dns64d", show_text(j, "version"),
+	    (int64_t)show_number(j, "pid"));
+	put_duration(show_number(j, "uptime_s"), out);
 	fprintf(out, "\n%-12s", "file");
-	put(text_of(j, "configuration"), out);
-	fprintf(out, "\n%-12s%" PRId64, "loops", (int64_t)number_of(j, "loops"));
-	if (number_of(j, "loops_silent") > 0)
-		fprintf(out, ", %" PRId64 " of them silent", (int64_t)number_of(j, "loops_silent"));
+	show_put(show_text(j, "configuration"), out);
+	fprintf(out, "\n%-12s%" PRId64, "loops", (int64_t)show_number(j, "loops"));
+	if (show_number(j, "loops_silent") > 0)
+		fprintf(
+		    out, ", %" PRId64 " of them silent", (int64_t)show_number(j, "loops_silent"));
 	fputc('\n', out);
+	put_ready(json_object_get(j, "unready"), out);
+	if (json_is_integer(json_object_get(j, "lameduck"))) {
+		fprintf(out, "%-12s", "lameduck");
+		show_lameduck(j, out);
+	}
 	put_list("listening", json_object_get(j, "listening"), NULL, out);
 	put_list("prefixes", json_object_get(j, "prefixes"), "prefix", out);
 	put_list("asking", json_object_get(j, "upstreams"), "address", out);
 	fprintf(out, "%-12s", "cache");
 	show_cache(json_object_get(j, "cache"), out);
 	fprintf(
-	    out, "%-12s%" PRId64 " questions\n", "in flight", (int64_t)number_of(j, "in_flight"));
+	    out, "%-12s%" PRId64 " questions\n", "in flight", (int64_t)show_number(j, "in_flight"));
 	fprintf(out, "%-12s", "reload");
 	put_reload(json_object_get(j, "reload"), out);
+}
+
+void
+show_secrets(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "secrets"), *s;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		fputs("drawn at the start, a new one each day\n", out);
+	json_array_foreach(list, i, s)
+	{
+		fprintf(out, "%-9s ", show_text(s, "state"));
+		show_put(show_text(s, "fingerprint"), out);
+		fputs("  ", out);
+		show_put(show_text(j, "from"), out);
+		fputc('\n', out);
+	}
+	if (json_is_false(json_object_get(j, "client_cookies")))
+		fputs("clients get no cookies (client-cookies no)\n", out);
+}
+
+void
+show_lameduck(const json_t *j, FILE *out)
+{
+	json_int_t since = show_number(j, "lameduck"), now = (json_int_t)time(NULL);
+
+	fputs(since == 0 ? "off\n" : "on, for ", out);
+	if (since == 0)
+		return;
+	put_duration(now > since ? now - since : 0, out);
+	fputc('\n', out);
 }
 
 void
@@ -181,11 +325,11 @@ show_stats(const json_t *j, FILE *out)
 		if (json_integer_value(value) == 0)
 			continue;
 		fprintf(out, "%-22s %14" PRId64 "  ", name, (int64_t)json_integer_value(value));
-		put(text_of(help, name), out);
+		show_put(show_text(help, name), out);
 		fputc('\n', out);
 	}
 	fprintf(out, "%-22s %14" PRId64 "  questions being worked on\n", "in_flight",
-	    (int64_t)number_of(j, "in_flight"));
+	    (int64_t)show_number(j, "in_flight"));
 	fprintf(out, "%-22s ", "cache");
 	show_cache(json_object_get(j, "cache"), out);
 }
@@ -201,57 +345,14 @@ show_rates(const json_t *before, const json_t *now, FILE *out)
 
 	json_object_foreach(counters, name, value)
 	{
-		json_int_t grown = json_integer_value(value) - number_of(old, name);
+		json_int_t grown = json_integer_value(value) - show_number(old, name);
 
 		if (grown <= 0 || s <= 0)
 			continue;
 		fprintf(out, "%-22s %14.1f/s  ", name, (double)grown / s);
-		put(text_of(help, name), out);
+		show_put(show_text(help, name), out);
 		fputc('\n', out);
 	}
-}
-
-/* Where the line L of FILE stands. */
-static void
-put_place(const json_t *l, const char *file, FILE *out)
-{
-	if (strcmp(text_of(l, "from"), "file") != 0) {
-		fprintf(out, "# %s", text_of(l, "from"));
-		return;
-	}
-	fputs("# ", out);
-	put(file, out);
-	fprintf(out, ":%" PRId64, (int64_t)number_of(l, "line"));
-}
-
-void
-show_config(const json_t *j, FILE *out)
-{
-	const json_t *list = json_object_get(j, "lines"), *l;
-	const char *file = text_of(j, "file");
-	bool inside = false;
-	size_t i;
-
-	json_array_foreach(list, i, l)
-	{
-		bool hidden = json_is_null(json_object_get(l, "value"));
-		const char *keyword = text_of(l, "keyword");
-		const char *value = hidden ? "(hidden)" : text_of(l, "value");
-		bool in_block = number_of(l, "block") > 0;
-		int width;
-
-		if (inside && !in_block)
-			fputs("}\n", out);
-		inside = in_block || strcmp(keyword, "client") == 0;
-		width = fprintf(out, "%s%s%s ", in_block ? "\t" : "", hidden ? "# " : "", keyword);
-		put(value, out);
-		width += (int)strlen(value);
-		fprintf(out, "%*s ", width < 47 ? 47 - width : 0, "");
-		put_place(l, file, out);
-		fputc('\n', out);
-	}
-	if (inside)
-		fputs("}\n", out);
 }
 
 void
@@ -262,8 +363,8 @@ show_messages(const json_t *j, FILE *out)
 
 	json_array_foreach(list, i, m)
 	{
-		fprintf(out, "%s %s: ", text_of(m, "level"), text_of(m, "about"));
-		put(text_of(m, "text"), out);
+		fprintf(out, "%s %s: ", show_text(m, "level"), show_text(m, "about"));
+		show_put(show_text(m, "text"), out);
 		fputc('\n', out);
 	}
 }
@@ -275,7 +376,7 @@ show_entries(const json_t *j, FILE *out)
 	size_t i;
 
 	if (json_array_size(list) == 0) {
-		put(text_of(j, "name"), out);
+		show_put(show_text(j, "name"), out);
 		fputs(" is not in the cache\n", out);
 		return;
 	}
@@ -283,9 +384,9 @@ show_entries(const json_t *j, FILE *out)
 	    "records", "bytes", "flags");
 	json_array_foreach(list, i, e) fprintf(out,
 	    "%-10s %-9s %8" PRId64 " %8" PRId64 " %8" PRId64 " %8" PRId64 " %s%s%s%s\n",
-	    text_of(e, "type"), text_of(e, "kind"), (int64_t)number_of(e, "age_s"),
-	    (int64_t)number_of(e, "left_s"), (int64_t)number_of(e, "answers"),
-	    (int64_t)number_of(e, "bytes"), number_of(e, "left_s") <= 0 ? " stale" : "",
+	    show_text(e, "type"), show_text(e, "kind"), (int64_t)show_number(e, "age_s"),
+	    (int64_t)show_number(e, "left_s"), (int64_t)show_number(e, "answers"),
+	    (int64_t)show_number(e, "bytes"), show_number(e, "left_s") <= 0 ? " stale" : "",
 	    json_is_true(json_object_get(e, "do")) ? " DO" : "",
 	    json_is_true(json_object_get(e, "cd")) ? " CD" : "",
 	    json_is_true(json_object_get(e, "trusted")) ? " trusted" : "");
@@ -294,7 +395,7 @@ show_entries(const json_t *j, FILE *out)
 void
 show_flushed(const json_t *j, FILE *out)
 {
-	fprintf(out, "%" PRId64 " entries\n", (int64_t)number_of(j, "entries"));
+	fprintf(out, "%" PRId64 " entries\n", (int64_t)show_number(j, "entries"));
 }
 
 void
@@ -305,11 +406,11 @@ show_error(const json_t *j, FILE *out)
 	size_t i;
 
 	fputs("dns64ctl: ", out);
-	put(error != NULL ? error : "the daemon does not say why", out);
+	show_put(error != NULL ? error : "the daemon does not say why", out);
 	json_array_foreach(allowed, i, word)
 	{
 		fputs(i == 0 ? "; allowed: " : ", ", out);
-		put(json_string_value(word), out);
+		show_put(json_string_value(word), out);
 	}
 	fputc('\n', out);
 }

@@ -17,6 +17,12 @@ void show_ping(const json_t *j, FILE *out);
 /* show_status: what runs, since when, and how it is. */
 void show_status(const json_t *j, FILE *out);
 
+/* show_secrets: a line for each secret of cookies, by fingerprint. */
+void show_secrets(const json_t *j, FILE *out);
+
+/* show_lameduck: "on", and for how long, or "off". */
+void show_lameduck(const json_t *j, FILE *out);
+
 /* show_stats: the counters that are not zero, with what they count; the cache's. */
 void show_stats(const json_t *j, FILE *out);
 
@@ -26,14 +32,20 @@ void show_stats(const json_t *j, FILE *out);
  */
 void show_rates(const json_t *before, const json_t *now, FILE *out);
 
-/* show_upstreams: a line for each upstream. */
+/* show_upstreams: each upstream in a few lines. */
 void show_upstreams(const json_t *j, FILE *out);
+
+/* show_clients: each policy in a line, and what its block changes. */
+void show_clients(const json_t *j, FILE *out);
 
 /*
  * show_config: the configuration that is in force, as a file that says the same, with comments
  * where each line stands.
  */
 void show_config(const json_t *j, FILE *out);
+
+/* show_prefixes: the prefixes of each block, a line each: state, answers, where it comes from. */
+void show_prefixes(const json_t *j, FILE *out);
 
 /* show_messages: what the daemon logged while it did what it was told, a line each. */
 void show_messages(const json_t *j, FILE *out);
@@ -46,6 +58,9 @@ void show_entries(const json_t *j, FILE *out);
 
 /* show_flushed: how many entries are gone. */
 void show_flushed(const json_t *j, FILE *out);
+
+/* show_levels: the level of each category of the log, and what the configuration says instead. */
+void show_levels(const json_t *j, FILE *out);
 
 /* show_done: nothing, as there is nothing to say. */
 void show_done(const json_t *j, FILE *out);

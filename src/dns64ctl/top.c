@@ -2,6 +2,8 @@
 #include "dns64ctl/top.h"
 
 #include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@ static const struct column columns[] = {
 	{ "timeouts", { "upstream_timeouts" }, { NULL } },
 };
 
-#define WIDTH 11
+#define WIDTH 12
 
 void
 top_heading(FILE *out)
@@ -70,25 +72,45 @@ top_line(const json_t *before, const json_t *now, FILE *out)
 	fflush(out);
 }
 
+/* Signals that end or stop a program that knows nothing of them. */
+static void
+ending(sigset_t *set)
+{
+	static const int all[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		sigaddset(set, all[i]);
+}
+
 bool
 top_wait(void)
 {
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd in[2] = { { .fd = STDIN_FILENO, .events = POLLIN }, { .events = POLLIN } };
 	struct termios usual, raw;
 	bool typed = false;
+	sigset_t set, before;
 	char c = 'q';
 
 	if (tcgetattr(STDIN_FILENO, &usual) != 0) {
 		(void)sleep(1);
 		return false;
 	}
-	/* A letter counts without the return key. Set back each time, so that no signal can spoil
-	 * it for longer than this second. */
+	/*
+	 * A letter counts without the return key, and is not shown. A signal, as of ^C, ends the
+	 * wait, but has its effect only when the terminal is as before.
+	 */
+	ending(&set);
+	(void)sigprocmask(SIG_BLOCK, &set, &before);
+	in[1].fd = signalfd(-1, &set, SFD_CLOEXEC);
 	raw = usual;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	(void)tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	if (poll(&in, 1, 1000) > 0)
+	if (poll(in, 2, 1000) > 0 && in[0].revents != 0)
 		typed = read(STDIN_FILENO, &c, 1) <= 0 || c == 'q' || c == 'Q';
 	(void)tcsetattr(STDIN_FILENO, TCSANOW, &usual);
+	if (in[1].fd >= 0)
+		close(in[1].fd);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return typed;
 }

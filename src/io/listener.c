@@ -33,7 +33,7 @@ listener_settle(struct shell *sh, struct listener *l, const char *why)
 	l->unserved = false;
 	atomic_fetch_sub(&sh->listeners.n_unserved, 1);
 	if (told_end(sh->told, TOLD_LISTEN, &l->fds.addr))
-		log_notice("listen", "%s: %s", netaddr_format(&l->fds.addr, text), why);
+		log_notice(LOG_SERVER, "listen %s: %s", netaddr_format(&l->fds.addr, text), why);
 }
 
 static void
@@ -104,7 +104,8 @@ listener_add(struct shell *sh, const struct bind_sockets *fds)
 	sh->listeners.serve_ns = sh->now_ns + LISTENER_PAUSE_NS;
 	atomic_fetch_add(&sh->listeners.n_unserved, 1);
 	if (told_begin(sh->told, TOLD_LISTEN, &fds->addr))
-		log_error("listen", "%s: not served yet, no memory to watch it: tried again",
+		log_error(LOG_SERVER,
+		    "listen %s: not served yet, no memory to watch it: tried again",
 		    netaddr_format(&fds->addr, text));
 	return false;
 }
@@ -140,7 +141,7 @@ accept_pause(struct shell *sh, int err)
 	struct listeners *ls = &sh->listeners;
 
 	if (!ls->accept_failing && told_begin(sh->told, TOLD_NO_ACCEPT, NULL))
-		log_warn("listen", "cannot accept connections: %s", strerror(err));
+		log_warn(LOG_CLIENT, "cannot accept connections: %s", strerror(err));
 	ls->accept_failing = true;
 	ls->failed_ns = sh->now_ns;
 	ls->accept_ns = sh->now_ns + LISTENER_PAUSE_NS;
@@ -174,7 +175,7 @@ accept_calm(struct shell *sh)
 		return;
 	ls->accept_failing = false;
 	if (told_end(sh->told, TOLD_NO_ACCEPT, NULL))
-		log_notice("listen", "connections are accepted again");
+		log_notice(LOG_CLIENT, "connections are accepted again");
 }
 
 /* Accept up to MAX connections. */

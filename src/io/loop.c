@@ -10,64 +10,16 @@
 #include <event2/event.h>
 
 #include "base/clock.h"
+#include "base/rng.h"
 #include "core/engine.h"
 #include "core/wheel.h"
 #include "io/evbase.h"
 #include "io/intake.h"
+#include "io/loop_parts.h"
 #include "io/shell.h"
 #include "io/source.h"
 
 #define BEAT_NS (100 * NS_PER_MS) /* how often idle connections and the like are looked for */
-
-struct loop {
-	/* The main thread writes to these; they have a cache line of their own. */
-	_Alignas(64) _Atomic(struct loop_update *) mail;
-	atomic_uint n_posted;
-	atomic_uint n_taken;
-	atomic_bool alive;
-	/* While this is set views, n_views and open are the loop's, else the main thread's. */
-	atomic_bool views_wanted;
-	_Atomic(struct loop_question *) question; /* to be explained; NULL: none is */
-	_Atomic uint64_t stop;                    /* grace in ms in the low 32 bits, calls above */
-
-	/* Only the loop's thread uses these. */
-	_Alignas(64) int wake_fd; /* eventfd */
-	struct event_base *base;
-	struct snapshot *snapshot; /* one reference */
-	struct engine *engine;
-	struct source wake;
-	struct list woken;
-	struct event tick; /* runs only while the engine waits for a deadline */
-	struct event beat; /* runs only while something needs it */
-	struct event age;  /* runs only while sockets towards upstreams can become too old */
-	bool ticking;
-	bool beating;
-	bool aging;
-	bool tick_more; /* the last tick was not enough: another one in the next iteration */
-	bool stopping;
-	bool stopped;
-	uint64_t seen_stop; /* value of stop that was last acted on */
-	uint64_t stop_ns;   /* when stopping: end of the grace */
-	uint64_t tick_ns;   /* when the next tick is due */
-	uint64_t beat_ns;   /* when the next beat is due */
-	uint64_t age_ns;    /* when the next search for old sockets is due */
-	struct tap tap;     /* read by the query log's thread */
-	struct view views[CONF_MAX_UPSTREAMS];
-	size_t n_views;
-	struct loop_open open;
-	struct shell sh;
-};
-
-static void
-update_free(struct loop_update *u)
-{
-	if (u == NULL)
-		return;
-	for (size_t i = 0; i < u->n_added; i++)
-		bind_close(&u->added[i]);
-	snapshot_unref(u->snapshot);
-	free(u);
-}
 
 /* A timer only ends the wait of libevent; loop_turn reads the clock and does the work. */
 static void
@@ -83,6 +35,7 @@ static int
 loop_init(struct loop *l, struct snapshot *snapshot)
 {
 	uint64_t now_ns = clock_now_ns();
+	struct rng rng;
 
 	l->snapshot = snapshot_ref(snapshot);
 	l->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -98,6 +51,10 @@ loop_init(struct loop *l, struct snapshot *snapshot)
 	if (!tap_init(&l->tap, engine_stats(l->engine)))
 		return -ENOMEM;
 	engine_set_tap(l->engine, &l->tap);
+	rng_init(&rng);
+	if (!capture_init(&l->capture, engine_stats(l->engine), rng_u64(&rng)))
+		return -ENOMEM;
+	engine_set_capture(l->engine, &l->capture);
 	list_init(&l->woken);
 	source_open(&l->wake, l->base, l->wake_fd, EV_READ, &l->woken);
 	(void)event_assign(&l->tick, l->base, -1, EV_PERSIST, timer_cb, NULL);
@@ -142,7 +99,7 @@ loop_free(struct loop *l)
 {
 	if (l == NULL)
 		return;
-	update_free(atomic_exchange(&l->mail, NULL));
+	loop_update_free(atomic_exchange(&l->mail, NULL));
 	source_close(&l->wake);
 	if (l->ticking)
 		(void)event_del(&l->tick);
@@ -152,208 +109,15 @@ loop_free(struct loop *l)
 		(void)event_del(&l->age);
 	shell_fini(&l->sh);
 	engine_free(l->engine);
+	asked_fini(&l->asked);
 	tap_fini(&l->tap);
+	capture_fini(&l->capture);
 	if (l->base != NULL)
 		event_base_free(l->base);
 	if (l->wake_fd >= 0)
 		close(l->wake_fd);
 	snapshot_unref(l->snapshot);
 	free(l);
-}
-
-static void
-loop_wake(const struct loop *l)
-{
-	uint64_t one = 1;
-
-	/* Fails only when the counter is at its end, and then the loop wakes anyway. */
-	while (write(l->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		continue;
-}
-
-void
-loop_post(struct loop *l, struct loop_update *update)
-{
-	atomic_fetch_add(&l->n_posted, 1);
-	update_free(atomic_exchange(&l->mail, update));
-	loop_wake(l);
-}
-
-bool
-loop_pending(const struct loop *l)
-{
-	return atomic_load(&l->n_posted) != atomic_load(&l->n_taken);
-}
-
-unsigned
-loop_unserved(const struct loop *l)
-{
-	return listener_unserved(&l->sh);
-}
-
-void
-loop_ping(struct loop *l)
-{
-	atomic_store(&l->alive, false);
-	loop_wake(l);
-}
-
-bool
-loop_alive(const struct loop *l)
-{
-	return atomic_load(&l->alive);
-}
-
-void
-loop_stop(struct loop *l, uint32_t grace_ms)
-{
-	uint64_t old = atomic_load(&l->stop);
-	uint64_t calls;
-
-	do
-		calls = (old >> 33) + 1;
-	while (!atomic_compare_exchange_weak(&l->stop, &old, calls << 33 | grace_ms));
-	loop_wake(l);
-}
-
-bool
-loop_explain(struct loop *l, struct loop_question *q)
-{
-	struct loop_question *none = NULL;
-
-	trace_init(&q->trace, 0);
-	if (!atomic_compare_exchange_strong(&l->question, &none, q))
-		return false;
-	loop_wake(l);
-	return true;
-}
-
-struct tap *
-loop_tap(struct loop *l)
-{
-	return &l->tap;
-}
-
-const struct stats *
-loop_stats(const struct loop *l)
-{
-	return l->sh.stats;
-}
-
-void
-loop_ask_views(struct loop *l)
-{
-	atomic_store(&l->views_wanted, true);
-	loop_wake(l);
-}
-
-const struct view *
-loop_views(const struct loop *l, size_t *n)
-{
-	if (atomic_load(&l->views_wanted))
-		return NULL;
-	*n = l->n_views;
-	return l->views;
-}
-
-const struct loop_open *
-loop_open(const struct loop *l)
-{
-	return atomic_load(&l->views_wanted) ? NULL : &l->open;
-}
-
-/* Copy what the main thread wants to know. */
-static void
-loop_tell(struct loop *l)
-{
-	const struct shell *sh = &l->sh;
-
-	l->n_views = engine_views(sh->engine, l->views);
-	l->open = (struct loop_open){ .queries = engine_in_flight(sh->engine),
-		.clients = sh->sessions.n,
-		.upstreams = sh->upstream_tcp.n_open,
-		.waited = *engine_latency(sh->engine) };
-	atomic_store(&l->views_wanted, false);
-}
-
-/* Continue under the snapshot of U. */
-static void
-loop_take(struct loop *l, struct loop_update *u)
-{
-	struct shell *sh = &l->sh;
-	struct snapshot *old = l->snapshot;
-
-	l->snapshot = u->snapshot;
-	u->snapshot = NULL;
-	sh->conf = &l->snapshot->conf.io;
-	engine_set_conf(sh->engine, &l->snapshot->conf.core, sh->now_ns);
-	snapshot_unref(old);
-	(void)shell_drain(sh);
-	for (size_t i = 0; i < u->n_added; i++)
-		(void)listener_add(sh, &u->added[i]); /* else it tries again */
-	u->n_added = 0;
-	listener_keep(sh);
-	upstream_udp_sync(sh);
-	update_free(u);
-}
-
-static void
-loop_begin_stop(struct loop *l, uint64_t stop)
-{
-	l->seen_stop = stop;
-	l->stop_ns = l->sh.now_ns + (stop & UINT32_MAX) * NS_PER_MS;
-	if (l->stopping)
-		return;
-	l->stopping = true;
-	listener_stop(&l->sh);
-	session_stop(&l->sh);
-}
-
-/* Begin with the question that is to be explained, if there is one. */
-static void
-loop_take_question(struct loop *l)
-{
-	struct loop_question *q = atomic_exchange(&l->question, NULL);
-	struct packet_in in;
-
-	if (q == NULL)
-		return;
-	in = (struct packet_in){ .msg = q->msg,
-		.len = q->len,
-		.way = q->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
-		.peer = q->client };
-	if (l->stopping || !engine_explain(l->sh.engine, &in, &q->trace, l->sh.now_ns))
-		trace_end(&q->trace, REASON_DROP_FULL, false, NULL, 0);
-	(void)shell_drain(&l->sh);
-}
-
-/* Read the mailbox: an update, a ping, a question for views or to be explained, an order to stop.
- */
-static void
-loop_mail(struct loop *l)
-{
-	struct loop_update *u;
-	uint64_t n, stop;
-	unsigned n_posted;
-
-	if (source_take(&l->woken) == NULL)
-		return;
-	while (read(l->wake_fd, &n, sizeof(n)) < 0 && errno == EINTR)
-		continue;
-	atomic_store(&l->alive, true);
-	n_posted = atomic_load(&l->n_posted);
-	u = atomic_exchange(&l->mail, NULL);
-	if (u != NULL && !l->stopping)
-		loop_take(l, u);
-	else
-		update_free(u);
-	atomic_store(&l->n_taken, n_posted);
-	if (atomic_load(&l->views_wanted))
-		loop_tell(l);
-	loop_take_question(l);
-	stop = atomic_load(&l->stop);
-	if (stop != l->seen_stop)
-		loop_begin_stop(l, stop);
 }
 
 /* Does the loop stop, and has it finished or run out of time? */
@@ -477,6 +241,7 @@ loop_turn(struct loop *l)
 	listener_admit(sh);
 	loop_beat(l);
 	loop_age(l);
+	asked_look(&l->asked);
 	sh->again |= engine_has_work(sh->engine);
 	l->stopped = loop_is_done(l);
 	loop_timers(l);

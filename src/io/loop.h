@@ -11,8 +11,9 @@
  * per iteration.
  *
  * The main thread calls loop_new, loop_explain, loop_post, loop_pending, loop_ping, loop_alive,
- * loop_stop, loop_stats, loop_tap, loop_ask_views, loop_views, loop_open and loop_free; the loop's
- * own thread calls loop_run. The two share only the mailbox, the snapshot and the counters.
+ * loop_lameduck, loop_stop, loop_stats, loop_tap, loop_capture, loop_ask_views, loop_views,
+ * loop_open and loop_free; the loop's own thread calls loop_run. The two share only the mailbox,
+ * the snapshot and the counters.
  */
 
 #include <stdatomic.h>
@@ -21,21 +22,17 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "core/capture.h"
 #include "core/conf.h"
 #include "core/latency.h"
 #include "core/stats.h"
 #include "core/tap.h"
 #include "core/trace.h"
 #include "core/view.h"
+#include "io/asked.h"
 #include "io/bind.h"
+#include "io/loop_data.h"
 #include "io/snapshot.h"
-
-/* What a reload brings to one loop. */
-struct loop_update {
-	struct snapshot *snapshot; /* one reference, passed on */
-	size_t n_added;
-	struct bind_sockets added[CONF_MAX_LISTENS]; /* for new addresses, passed on */
-};
 
 struct loop;
 
@@ -77,22 +74,21 @@ MUST_USE bool loop_alive(const struct loop *l);
  */
 void loop_stop(struct loop *l, uint32_t grace_ms);
 
-#define LOOP_QUESTION 512 /* bytes of a message that is explained */
-
-/* A question that is to be explained. */
-struct loop_question {
-	struct netaddr client; /* as if it asked */
-	bool tcp;
-	size_t len;
-	uint8_t msg[LOOP_QUESTION]; /* its message */
-	struct trace trace;         /* what became of it, once trace_done */
-};
+/*
+ * loop_lameduck: serve on, but have clients end their TCP connections (ON; io/session), or no more.
+ * Any thread.
+ */
+void loop_lameduck(struct loop *l, bool on);
 
 /*
- * loop_explain: have the loop work on Q, borrowed until trace_done(&q->trace), which is so within
- * some seconds while the loop runs. False: it works on another one.
+ * loop_explain: have the loop work on A, of which it has a reference until trace_done(&a->trace),
+ * which is so within some seconds while the loop runs. False: there is one that it has not begun
+ * with.
  */
-MUST_USE bool loop_explain(struct loop *l, struct loop_question *q);
+MUST_USE bool loop_explain(struct loop *l, struct asked *a);
+
+/* loop_capture: copies of its messages, until loop_free; one thread may read them. */
+struct capture *loop_capture(struct loop *l);
 
 /* loop_tap: what the loop tells of its answers, until loop_free; one thread may read it. */
 struct tap *loop_tap(struct loop *l);
@@ -102,14 +98,6 @@ const struct stats *loop_stats(const struct loop *l);
 
 /* loop_ask_views: ask the loop what it knows of its upstreams; loop_views has it later. */
 void loop_ask_views(struct loop *l);
-
-/* What a loop has open. */
-struct loop_open {
-	uint32_t queries;      /* questions of clients that have no answer yet */
-	uint32_t clients;      /* TCP connections of clients */
-	uint32_t upstreams;    /* TCP connections to upstreams */
-	struct latency waited; /* of the answers that waited for upstream */
-};
 
 /* loop_open: what the loop had open when it answered the last loop_ask_views; as loop_views. */
 MUST_USE const struct loop_open *loop_open(const struct loop *l);

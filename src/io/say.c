@@ -9,31 +9,37 @@
 #define SAY_TEXT 200 /* longest message, with the final zero */
 
 /*
- * The level to log an event of KIND about WHOM at; -1: do not log it. LOG_LEVEL_INFO if this loop's
- * last such message, at *said_ns (0: never), and those of other loops are TOLD_PAUSE_NS ago or
- * more; else LOG_LEVEL_DEBUG.
+ * An event of KIND about WHOM happened; *SAID is what this loop has logged of such. Returns the
+ * level to log it at, with MORE behind it, or -1: LOG_LEVEL_INFO if this loop's last such message
+ * and those of other loops are TOLD_PAUSE_NS ago or more; else LOG_LEVEL_DEBUG.
  */
 static int
-level_now(
-    const struct say_event *e, enum told_kind kind, const struct netaddr *whom, uint64_t *said_ns)
+level_now(const struct say_event *e, enum log_category about, enum told_kind kind,
+    struct say_seldom *said, char more[static TOLD_MORE])
 {
-	bool may = *said_ns == 0 || e->now_ns - *said_ns >= TOLD_PAUSE_NS;
+	const struct netaddr *whom = about == LOG_UPSTREAM ? e->peer : NULL;
+	uint64_t n;
 
-	if (log_enabled(LOG_LEVEL_INFO) && may) {
-		*said_ns = e->now_ns;
-		if (told_now(e->told, kind, whom, e->now_ns))
+	more[0] = '\0';
+	said->n++;
+	if (log_enabled(about, LOG_LEVEL_INFO) &&
+	    (said->at_ns == 0 || e->now_ns - said->at_ns >= TOLD_PAUSE_NS)) {
+		n = told_now(e->told, kind, whom, said->n, e->now_ns);
+		*said = (struct say_seldom){ .at_ns = e->now_ns };
+		told_more(more, n);
+		if (n > 0)
 			return LOG_LEVEL_INFO;
 	}
-	return log_enabled(LOG_LEVEL_DEBUG) ? LOG_LEVEL_DEBUG : -1;
+	return log_debugs(about) ? LOG_LEVEL_DEBUG : -1;
 }
 
 static void
-say(int level, const char *subsystem, const char *text)
+say(int level, enum log_category about, const char *text, const char *more)
 {
 	if (level == LOG_LEVEL_INFO)
-		log_info(subsystem, "%s", text);
+		log_info(about, "%s%s", text, more);
 	else if (level == LOG_LEVEL_DEBUG)
-		log_debug(subsystem, "%s", text);
+		log_debug(about, "%s", text);
 }
 
 void
@@ -43,9 +49,9 @@ say_conn_up(const struct say_event *e, struct say_conn *said)
 
 	if (said->failing && told_over(e->told, TOLD_NO_TCP, e->peer))
 		log_notice(
-		    "upstream", "%s: takes TCP connections again", netaddr_format(e->peer, text));
-	else if (log_enabled(LOG_LEVEL_DEBUG))
-		log_debug("upstream", "%s: TCP connection made", netaddr_format(e->peer, text));
+		    LOG_UPSTREAM, "%s: takes TCP connections again", netaddr_format(e->peer, text));
+	else if (log_debugs(LOG_UPSTREAM))
+		log_debug(LOG_UPSTREAM, "%s: TCP connection made", netaddr_format(e->peer, text));
 	said->failing = false;
 }
 
@@ -57,9 +63,9 @@ say_conn_failed(const struct say_event *e, struct say_conn *said, int err)
 
 	netaddr_format(e->peer, text);
 	if (!said->failing && told_begin(e->told, TOLD_NO_TCP, e->peer))
-		log_notice("upstream", "%s: no TCP connection: %s", text, why);
-	else if (log_enabled(LOG_LEVEL_DEBUG))
-		log_debug("upstream", "%s: no TCP connection: %s", text, why);
+		log_notice(LOG_UPSTREAM, "%s: no TCP connection: %s", text, why);
+	else if (log_debugs(LOG_UPSTREAM))
+		log_debug(LOG_UPSTREAM, "%s: no TCP connection: %s", text, why);
 	said->failing = true;
 }
 
@@ -68,28 +74,28 @@ say_conn_ended(const struct say_event *e, struct say_conn *said, int err, unsign
 {
 	const char *why = err != 0 ? strerror(err) : "closed";
 	int level = LOG_LEVEL_DEBUG;
-	char line[SAY_TEXT], text[NETADDR_TEXT];
+	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
 
 	if (n > 0)
-		level = level_now(e, TOLD_TCP_LOST, e->peer, &said->lost_ns);
-	if (level < 0 || !log_enabled((enum log_level)level))
+		level = level_now(e, LOG_UPSTREAM, TOLD_TCP_LOST, &said->lost, more);
+	if (level < 0 || !log_enabled(LOG_UPSTREAM, (enum log_level)level))
 		return;
 	snprintf(line, sizeof(line), "%s: TCP connection ended with %u question%s open: %s",
 	    netaddr_format(e->peer, text), n, n == 1 ? "" : "s", why);
-	say(level, "upstream", line);
+	say(level, LOG_UPSTREAM, line, more);
 }
 
 void
 say_conn_full(const struct say_event *e, struct say_conn *said, int err)
 {
-	int level = level_now(e, TOLD_TCP_FULL, e->peer, &said->full_ns);
-	char line[SAY_TEXT], text[NETADDR_TEXT];
+	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
+	int level = level_now(e, LOG_UPSTREAM, TOLD_TCP_FULL, &said->full, more);
 
 	if (level < 0)
 		return;
 	snprintf(line, sizeof(line), "%s: no room for a question over TCP: %s",
 	    netaddr_format(e->peer, text), strerror(err));
-	say(level, "upstream", line);
+	say(level, LOG_UPSTREAM, line, more);
 }
 
 void
@@ -107,33 +113,33 @@ say_socket(struct told *told, const struct netaddr *addr, int err)
 
 	netaddr_format(addr, text);
 	if (err == 0 && told_end(told, TOLD_NO_SOCKET, addr))
-		log_notice("upstream", "%s: reachable again", text);
+		log_notice(LOG_UPSTREAM, "%s: reachable again", text);
 	else if (err != 0 && told_begin(told, TOLD_NO_SOCKET, addr))
-		log_warn("upstream", "%s: no socket: %s", text, strerror(err));
+		log_warn(LOG_UPSTREAM, "%s: no socket: %s", text, strerror(err));
 }
 
 void
 say_client_limit(const struct say_event *e, struct say_clients *said, const char *keyword)
 {
-	int level = level_now(e, TOLD_CLIENT_LIMIT, NULL, &said->limit_ns);
-	char line[SAY_TEXT], text[NETADDR_TEXT];
+	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
+	int level = level_now(e, LOG_CLIENT, TOLD_CLIENT_LIMIT, &said->limit, more);
 
 	if (level < 0)
 		return;
 	snprintf(line, sizeof(line), "a connection of %s was closed: %s are open",
 	    netaddr_format(e->peer, text), keyword);
-	say(level, "client", line);
+	say(level, LOG_CLIENT, line, more);
 }
 
 void
 say_client_stall(const struct say_event *e, struct say_clients *said)
 {
-	int level = level_now(e, TOLD_CLIENT_STALL, NULL, &said->stall_ns);
-	char line[SAY_TEXT], text[NETADDR_TEXT];
+	char line[SAY_TEXT], text[NETADDR_TEXT], more[TOLD_MORE] = "";
+	int level = level_now(e, LOG_CLIENT, TOLD_CLIENT_STALL, &said->stall, more);
 
 	if (level < 0)
 		return;
 	snprintf(line, sizeof(line), "a connection of %s was closed: it takes no answers",
 	    netaddr_format(e->peer, text));
-	say(level, "client", line);
+	say(level, LOG_CLIENT, line, more);
 }

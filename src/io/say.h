@@ -5,7 +5,8 @@
 /*
  * say: log messages about sockets and TCP connections. That an upstream refuses connections is
  * logged once, and that it accepts them again is logged once. Other events are logged at the level
- * info once in TOLD_PAUSE_NS by all loops together, and each time at the level debug.
+ * info once in TOLD_PAUSE_NS by all loops together, with how many were held back, and each time at
+ * the level debug.
  */
 
 #include <stdbool.h>
@@ -21,17 +22,23 @@ struct say_event {
 	uint64_t now_ns;
 };
 
+/* When this loop last logged an event, 0: never; and how many it has held back since. */
+struct say_seldom {
+	uint64_t at_ns;
+	uint64_t n;
+};
+
 /* What this loop has logged of its connection to one upstream. Zeroed: nothing. */
 struct say_conn {
-	bool failing;     /* that it could not be made */
-	uint64_t lost_ns; /* when it last logged that it ended; 0: never */
-	uint64_t full_ns; /* when it last logged that it had no room; 0: never */
+	bool failing;           /* that it could not be made */
+	struct say_seldom lost; /* that it ended */
+	struct say_seldom full; /* that it had no room */
 };
 
 /* What this loop has logged of connections of clients. Zeroed: nothing. */
 struct say_clients {
-	uint64_t limit_ns; /* when it last logged that one was closed at a limit; 0: never */
-	uint64_t stall_ns; /* when it last logged that a client read no answers; 0: never */
+	struct say_seldom limit; /* that one was closed at a limit */
+	struct say_seldom stall; /* that a client read no answers */
 };
 
 /* say_conn_up: log that the connection was made; ends the report of failures. */

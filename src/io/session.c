@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "dns/edit.h"
+#include "dns/msg.h"
 #include "io/shell.h"
 
 #define SESSION_NONE UINT32_MAX
@@ -213,10 +215,28 @@ session_say_stall(struct shell *sh, const struct session *s)
 	say_client_stall(&e, &sh->sessions.said);
 }
 
+/*
+ * Ask the client in its answer of LEN bytes, in sh->tcp_buf, to end the connection: a time of 0
+ * (RFC 7828 section 3.4). Returns the answer's new length. One without an OPT stays as it is, and
+ * so does a signed one (RULES D20).
+ */
+static size_t
+session_ask_to_end(struct shell *sh, size_t len)
+{
+	static const uint8_t at_once[2] = { 0 };
+	struct msg m;
+
+	if (msg_parse(&m, sh->tcp_buf, len) != MSG_OK || m.signature || m.qtype == DNS_TYPE_TKEY)
+		return len;
+	return edit_append_option(
+	    sh->tcp_buf, PACKET_TCP_CAP, &m, EDNS_KEEPALIVE, at_once, sizeof(at_once));
+}
+
 void
 session_answer(struct shell *sh, const struct packet_out *send)
 {
 	struct sessions *ss = &sh->sessions;
+	size_t len = send->len;
 	struct session *s;
 
 	if (send->sock >= ss->n_touched)
@@ -228,10 +248,12 @@ session_answer(struct shell *sh, const struct packet_out *send)
 		s->in_flight--;
 	if (s->dead)
 		return;
-	if (!stream_put(&s->out, &sh->mem, sh->tcp_buf, send->len)) {
+	if (UNLIKELY(ss->lameduck))
+		len = session_ask_to_end(sh, len);
+	if (!stream_put(&s->out, &sh->mem, sh->tcp_buf, len)) {
 		/* Other connections hold all chunks. A client that keeps up can still get this
 		 * answer, by a direct write. */
-		if (s->out.len > 0 || !stream_direct(s->fd, sh->tcp_buf, send->len)) {
+		if (s->out.len > 0 || !stream_direct(s->fd, sh->tcp_buf, len)) {
 			session_say_stall(sh, s);
 			s->dead = true;
 		}
@@ -315,6 +337,8 @@ session_idle_ns(const struct shell *sh)
 	uint64_t most_ns = (uint64_t)sh->conf->tcp_idle_ms * 1000000;
 	uint64_t over = ss->n > ss->cap / 2 ? ss->n - ss->cap / 2 : 0; /* half of the places */
 
+	if (ss->lameduck && most_ns > SESSION_LAMEDUCK_NS)
+		most_ns = SESSION_LAMEDUCK_NS;
 	if (most_ns <= SESSION_IDLE_NS)
 		return most_ns;
 	return most_ns - (most_ns - SESSION_IDLE_NS) * over / (ss->cap - ss->cap / 2);
@@ -387,6 +411,12 @@ session_beat(struct shell *sh)
 	session_silent(sh, &ss->idle, 0, UINT64_MAX, &left);
 	session_silent(sh, &ss->busy, SESSION_PATIENCE_NS, UINT64_MAX, &left);
 	return left == 0;
+}
+
+void
+session_lameduck(struct shell *sh, bool on)
+{
+	sh->sessions.lameduck = on;
 }
 
 void

@@ -13,7 +13,10 @@
  * A client network at its ceiling (max-tcp-per-client) gets a new connection in place of its own
  * idlest one; when all places are taken (max-tcp-clients), in place of the idlest one of the
  * network that has most (io/peers). If none gives way, the new one is closed. The more places are
- * taken, the sooner idle connections are closed. One thread.
+ * taken, the sooner idle connections are closed.
+ *
+ * While the daemon is a lame duck (session_lameduck) each answer with an OPT asks the client to end
+ * its connection (RFC 7828 section 3.4), and idle ones are closed soon. One thread.
  */
 
 #include <stdbool.h>
@@ -41,6 +44,7 @@
 #define SESSION_STALL_NS 5000000000ULL     /* SESSION_PACE bytes of its answers to be taken */
 #define SESSION_PATIENCE_NS 10000000000ULL /* anything at all, with questions open */
 #define SESSION_IDLE_NS 200000000ULL       /* the next question, when all places are taken */
+#define SESSION_LAMEDUCK_NS 1000000000ULL  /* the next question of a lame duck */
 
 /* One connection. */
 struct session {
@@ -89,6 +93,7 @@ struct sessions {
 	struct list blocked;     /* the socket's send buffer is full; the longest blocked first */
 	struct say_clients said; /* for io/say */
 	bool stopping;           /* session_stop was called */
+	bool lameduck;           /* of session_lameduck */
 };
 
 struct shell;
@@ -140,6 +145,9 @@ void session_flush(struct shell *sh);
  * not 0.
  */
 MUST_USE bool session_beat(struct shell *sh);
+
+/* session_lameduck: from now on have clients end their connections (ON), or no more. */
+void session_lameduck(struct shell *sh, bool on);
 
 /*
  * session_stop: read what has arrived on each connection, then no more; each is closed when its

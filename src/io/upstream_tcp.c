@@ -314,6 +314,17 @@ conn_writable(struct shell *sh, struct upstream_tcp_conn *c)
 	}
 }
 
+uint32_t
+upstream_tcp_to(const struct shell *sh, const struct netaddr *addr)
+{
+	const struct upstream_tcp *tcp = &sh->upstream_tcp;
+	uint32_t n = 0;
+
+	for (unsigned i = 0; tcp->n_open > 0 && i < UPSTREAM_TCP_CONNS; i++)
+		n += tcp->c[i].fd >= 0 && netaddr_equal(&tcp->c[i].addr, addr);
+	return n;
+}
+
 void
 upstream_tcp_turn(struct shell *sh)
 {

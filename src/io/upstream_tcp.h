@@ -61,6 +61,9 @@ void upstream_tcp_init(struct shell *sh);
 /* upstream_tcp_fini: close every connection. The engine is not told. */
 void upstream_tcp_fini(struct shell *sh);
 
+/* upstream_tcp_to: how many connections to ADDR have a descriptor. */
+MUST_USE uint32_t upstream_tcp_to(const struct shell *sh, const struct netaddr *addr);
+
 /* upstream_tcp_turn: finish connects and hand the replies that have arrived to the engine. */
 void upstream_tcp_turn(struct shell *sh);
 

@@ -109,17 +109,29 @@ START_TEST(recurring_trouble_is_said_once_in_a_while)
 {
 	struct netaddr a = one;
 
-	ck_assert(told_now(t, TOLD_TCP_LOST, &one, 5));
-	ck_assert(!told_now(t, TOLD_TCP_LOST, &one, 5));
-	ck_assert(told_now(t, TOLD_TCP_LOST, &other, 6));
-	ck_assert(!told_now(t, TOLD_TCP_LOST, &one, 4 + TOLD_PAUSE_NS));
-	ck_assert(told_now(t, TOLD_TCP_LOST, &one, 5 + TOLD_PAUSE_NS));
-	ck_assert(!told_now(t, TOLD_TCP_LOST, &one, 5 + TOLD_PAUSE_NS));
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_LOST, &one, 1, 5), 1);
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_LOST, &one, 1, 5), 0);
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_LOST, &other, 1, 6), 1);
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_LOST, &one, 40, 4 + TOLD_PAUSE_NS), 0);
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_LOST, &one, 1, 5 + TOLD_PAUSE_NS), 42);
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_LOST, &one, 1, 5 + TOLD_PAUSE_NS), 0);
 	for (uint16_t i = 0; i < 3 * TOLD_EACH; i++) {
 		a.port = i;
-		ck_assert(told_now(t, TOLD_TCP_FULL, &a, 9) == (i < TOLD_EACH));
+		ck_assert_uint_eq(told_now(t, TOLD_TCP_FULL, &a, 1, 9), i < TOLD_EACH);
 	}
-	ck_assert(told_now(t, TOLD_TCP_FULL, &a, 9 + TOLD_PAUSE_NS));
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_FULL, &a, 1, 9 + TOLD_PAUSE_NS), 1);
+	ck_assert_uint_eq(told_now(t, TOLD_TCP_FULL, &a, 1, 9 + TOLD_PAUSE_NS), 0);
+}
+END_TEST
+
+/* A line tells how many were held back before it. */
+START_TEST(more)
+{
+	char text[TOLD_MORE];
+
+	ck_assert_str_eq(told_more(text, 1), "");
+	ck_assert_str_eq(told_more(text, 42), " (and 41 more since the last such message)");
+	ck_assert_uint_lt(strlen(told_more(text, UINT64_MAX)), TOLD_MORE - 1);
 }
 END_TEST
 
@@ -128,7 +140,7 @@ START_TEST(without_a_table_all_is_said)
 {
 	for (int i = 0; i < 2; i++) {
 		ck_assert(told_begin(NULL, TOLD_DOWN, &one));
-		ck_assert(told_now(NULL, TOLD_TCP_LOST, &one, 5));
+		ck_assert(told_now(NULL, TOLD_TCP_LOST, &one, 1, 5) == 1);
 	}
 	ck_assert(told_end(NULL, TOLD_DOWN, &one));
 	ck_assert(told_over(NULL, TOLD_DOWN, &one));
@@ -179,6 +191,7 @@ suite(void)
 	tcase_add_test(tc, kinds_and_addresses_are_apart);
 	tcase_add_test(tc, full_table_tells_no_more_and_pushes_none_out);
 	tcase_add_test(tc, recurring_trouble_is_said_once_in_a_while);
+	tcase_add_test(tc, more);
 	tcase_add_test(tc, without_a_table_all_is_said);
 	tcase_add_test(tc, threads_tell_as_many_ends_as_beginnings);
 	suite_add_tcase(s, tc);

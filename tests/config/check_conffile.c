@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "config/loglevel.h"
 #include "config/policy_lines.h"
 #include "config/textfile.h"
 #include "support/said.h"
@@ -270,7 +271,7 @@ check_common(const char *upstream, const char *prefix)
 	ck_assert_uint_eq(c->timeout_ms, 1000);
 	ck_assert_uint_eq(c->resend_attempts, 1);
 	ck_assert_uint_eq(c->udp_size_client, 512);
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_NOTICE);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_NOTICE);
 	ck_assert_uint_eq(settings.port, 53);
 	ck_assert(settings.listens_by_default);
 }
@@ -321,7 +322,7 @@ START_TEST(mtd64_ng_u_octet)
 	ck_assert_uint_eq(settings.conf.core.n_upstreams, 2);
 	ck_assert_uint_eq(settings.conf.core.timeout_ms, 2500);
 	ck_assert_uint_eq(settings.num_threads, 30);
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_DEBUG);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_DEBUG);
 }
 END_TEST
 

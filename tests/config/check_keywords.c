@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "config/field.h"
+#include "config/loglevel.h"
 #include "config/textfile.h"
 #include "support/said.h"
 
@@ -160,7 +161,7 @@ START_TEST(defaults_are_these)
 	ck_assert_uint_eq(c->io.socket_buffer, 4 * 1024 * 1024);
 	ck_assert_uint_eq(c->io.n_avoid_ports, 0);
 	ck_assert_uint_eq(c->io.outgoing_ports, 8);
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_NOTICE);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_NOTICE);
 	ck_assert_int_eq(settings.log, SETTINGS_LOG_AUTO);
 	ck_assert_uint_eq(settings.num_threads, 0);
 	ck_assert(!settings.affinity.given);

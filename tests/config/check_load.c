@@ -2,6 +2,7 @@
 /* File, command line and machine together, in this order. */
 
 #include "config/load.h"
+#include "config/loglevel.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config/policy_lines.h"
 #include "support/scratch.h"
 
 static char path[SCRATCH_PATH];
@@ -46,7 +48,7 @@ load(const struct options *o, const char *text)
 	fclose(f);
 	n_errors = 0;
 	settings_fini(&settings);
-	return load_settings(o, path, count, NULL, NULL, &settings);
+	return load_settings(o, path, NULL, count, NULL, NULL, &settings);
 }
 
 START_TEST(errors_of_all_stages_at_once)
@@ -74,14 +76,14 @@ START_TEST(contradictions_are_told_beside_the_rest)
 }
 END_TEST
 
-/* The policies are made; what they were made from is let go of. */
-START_TEST(policies_are_made_and_lines_freed)
+/* The policies are made; what they were made from stays, so that dns64ctl can change it. */
+START_TEST(policies_are_made_and_lines_kept)
 {
 	struct options o = { .level = -1 };
 
 	ck_assert(
 	    load(&o, "nameserver 192.0.2.1\nlisten ::1\nclient 10.0.0.0/8 {\nhide-a yes\n}\n"));
-	ck_assert_ptr_null(settings.policy_lines);
+	ck_assert_uint_eq(settings.policy_lines->all.n, 2);
 	ck_assert_uint_eq(settings.conf.core.policies->n, 2);
 	ck_assert(settings.conf.core.policies->table[1].hide_a);
 }
@@ -94,7 +96,7 @@ START_TEST(missing_file_is_one_error)
 
 	unlink(path);
 	n_errors = 0;
-	ck_assert(!load_settings(&o, path, count, NULL, NULL, &settings));
+	ck_assert(!load_settings(&o, path, NULL, count, NULL, NULL, &settings));
 	ck_assert_uint_eq(n_errors, 1);
 }
 END_TEST
@@ -105,7 +107,7 @@ START_TEST(option_over_file)
 
 	ck_assert(load(&o, "nameserver 192.0.2.1\nuser file\nlog-level error\n"));
 	ck_assert_str_eq(settings.user, "u");
-	ck_assert_uint_eq(settings.log_level, 4);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), 4);
 	ck_assert_uint_eq(n_errors, 0);
 }
 END_TEST
@@ -131,7 +133,7 @@ main(void)
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, errors_of_all_stages_at_once);
 	tcase_add_test(tc, contradictions_are_told_beside_the_rest);
-	tcase_add_test(tc, policies_are_made_and_lines_freed);
+	tcase_add_test(tc, policies_are_made_and_lines_kept);
 	tcase_add_test(tc, missing_file_is_one_error);
 	tcase_add_test(tc, option_over_file);
 	tcase_add_test(tc, no_address_of_the_family_is_an_error);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "config/loglevel.h"
 #include "config/policies.h"
 #include "support/said.h"
 
@@ -185,7 +186,7 @@ static const struct level_case levels[] = {
 START_TEST(log_level_of_the_command_line)
 {
 	apply(levels[_i].line, levels[_i].file);
-	ck_assert_uint_eq(settings.log_level, levels[_i].level);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), levels[_i].level);
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/loglevel.h"
 #include "support/said.h"
 
 static struct said said;
@@ -370,7 +371,7 @@ START_TEST(plain_keywords_set_their_fields)
 	ck_assert_str_eq(settings.chroot, "/c");
 	ck_assert_str_eq(settings.pidfile, "none");
 	ck_assert_int_eq(settings.log, SETTINGS_LOG_SYSLOG);
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_DEBUG);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_DEBUG);
 	ck_assert_int_eq(settings.conf.core.selection, CONF_IN_ORDER);
 	ck_assert_uint_eq(settings.conf.io.socket_buffer, 65536);
 	ck_assert_uint_eq(settings.stop_timeout_ms, 500);
@@ -391,13 +392,13 @@ START_TEST(choices_are_in_the_order_of_their_enums)
 	parse_silently("selection-mode random\nlog auto\nlog-level error\n");
 	ck_assert_int_eq(settings.conf.core.selection, CONF_RANDOM);
 	ck_assert_int_eq(settings.log, SETTINGS_LOG_AUTO);
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_ERROR);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_ERROR);
 	parse_silently("selection-mode round-robin\nlog stderr\nlog-level warn\n");
 	ck_assert_int_eq(settings.conf.core.selection, CONF_ROUND_ROBIN);
 	ck_assert_int_eq(settings.log, SETTINGS_LOG_STDERR);
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_WARN);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_WARN);
 	parse_silently("log-level info\n");
-	ck_assert_uint_eq(settings.log_level, LOG_LEVEL_INFO);
+	ck_assert_uint_eq(loglevel_of(&settings, LOG_CACHE), LOG_LEVEL_INFO);
 	parse_silently("selection-mode fastest\nhedge yes\n");
 	ck_assert_int_eq(settings.conf.core.selection, CONF_FASTEST);
 	ck_assert(settings.conf.core.hedge);

@@ -64,7 +64,8 @@ START_TEST(all_paths_are_listed)
 		ck_assert_int_ne(op.caller.code, 404);
 		if (!api_is_page(&routes[i]))
 			ck_assert_ptr_nonnull(op.caller.json);
-		ck_assert_int_eq(ask(get ? "POST" : "GET", routes[i].path), 405);
+		if (routes[i].methods != (EVHTTP_REQ_GET | EVHTTP_REQ_POST))
+			ck_assert_int_eq(ask(get ? "POST" : "GET", routes[i].path), 405);
 	}
 }
 END_TEST
@@ -73,6 +74,11 @@ START_TEST(stop_and_reopen)
 {
 	ck_assert_int_eq(ask("POST", "/log/reopen"), 200);
 	ck_assert_uint_eq(op.n_reopens, 1);
+	op.reopens = false; /* who asked for it has to know */
+	ck_assert_int_eq(ask("POST", "/log/reopen"), 422);
+	ck_assert_str_eq(
+	    caller_text(&op.caller, "error"), "not all of the log could be opened again");
+	ck_assert_ptr_nonnull(strstr(op.caller.text, "cannot be opened"));
 	ck_assert_int_eq(ask("GET", "/stop"), 405);
 	ck_assert_uint_eq(op.n_stops, 0);
 	ck_assert_int_eq(ask("POST", "/stop"), 200);
@@ -80,19 +86,60 @@ START_TEST(stop_and_reopen)
 }
 END_TEST
 
-START_TEST(log_level)
+/* Nothing is done for a request that says more than is understood. */
+START_TEST(arguments_where_there_are_none)
 {
-	ck_assert_int_eq(
-	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"warn\"}"), 200);
-	ck_assert(log_enabled(LOG_LEVEL_WARN) && !log_enabled(LOG_LEVEL_NOTICE));
-	ck_assert_int_eq(
-	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"loud\"}"), 400);
-	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "allowed")), 5);
-	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/level", NULL), 400);
-	ck_assert(log_enabled(LOG_LEVEL_WARN) && !log_enabled(LOG_LEVEL_NOTICE));
-	ck_assert_int_eq(
-	    caller_ask(&op.caller, "POST", "/log/level", "{\"level\": \"info\"}"), 200);
-	ck_assert(log_enabled(LOG_LEVEL_INFO) && !log_enabled(LOG_LEVEL_DEBUG));
+	static const char *const paths[] = { "/stop", "/reload", "/log/reopen" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		ck_assert_int_eq(caller_ask(&op.caller, "POST", paths[i], "rubbish"), 400);
+		ck_assert_int_eq(
+		    caller_ask(&op.caller, "POST", paths[i], "{\"file\": \"/etc/x\"}"), 400);
+		ck_assert_str_eq(caller_text(&op.caller, "error"), "'file' says nothing here");
+	}
+	ck_assert_uint_eq(op.n_stops + op.n_reloads + op.n_reopens, 0);
+	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/reopen", "{}"), 200);
+}
+END_TEST
+
+static int
+post_lameduck(const char *body)
+{
+	return caller_ask(&op.caller, "POST", "/lameduck", body);
+}
+
+START_TEST(lameduck)
+{
+	json_int_t since;
+
+	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
+	ck_assert(json_is_null(json_object_get(op.caller.json, "lameduck")));
+	ck_assert_int_eq(post_lameduck("{\"state\": \"on\"}"), 200);
+	since = json_integer_value(json_object_get(op.caller.json, "lameduck"));
+	ck_assert_int_gt(since, 1000000);
+	ck_assert(op.lameduck);
+	ck_assert_int_eq(ask("GET", "/ready"), 503);
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "lameduck");
+	ck_assert_int_eq(ask("GET", "/health"), 200);
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert_str_eq(caller_text(&op.caller, "unready"), "lameduck");
+	/* Twice is as once; a reload does not end it. */
+	ck_assert_int_eq(post_lameduck("{\"state\": \"on\"}"), 200);
+	control_reload_begins(op.control);
+	control_reload_ends(op.control, true);
+	ck_assert_int_eq(ask("GET", "/lameduck"), 200);
+	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "lameduck")), since);
+	/* What is not understood changes nothing. */
+	ck_assert_int_eq(post_lameduck("{\"state\": \"maybe\"}"), 400);
+	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "allowed")), 2);
+	ck_assert_int_eq(post_lameduck(NULL), 400);
+	ck_assert_int_eq(ask("GET", "/lameduck?state=off"), 400);
+	ck_assert(op.lameduck);
+	ck_assert_int_eq(post_lameduck("{\"state\": \"off\"}"), 200);
+	ck_assert(!op.lameduck);
+	ck_assert(json_is_null(json_object_get(op.caller.json, "lameduck")));
+	ck_assert_int_eq(ask("GET", "/status"), 200);
+	ck_assert_str_ne(caller_text(&op.caller, "unready"), "lameduck");
 }
 END_TEST
 
@@ -123,14 +170,14 @@ START_TEST(reload_tells_its_result)
 {
 	int fd = begin_reload();
 
-	log_warn("config", "t.conf:1: before it begins");
+	log_warn(LOG_CONFIG, "t.conf:1: before it begins");
 	control_reload_begins(op.control);
-	log_warn("config", "t.conf:2: something");
+	log_warn(LOG_CONFIG, "t.conf:2: something");
 	caller_turn(&op.caller, 5);
-	log_info("reload", "no matter which level is written");
-	log_debug("reload", "but not these");
+	log_info(LOG_CONFIG, "no matter which level is written");
+	log_debug(LOG_CONFIG, "but not these");
 	control_reload_ends(op.control, true);
-	log_warn("config", "t.conf:3: after it");
+	log_warn(LOG_CONFIG, "t.conf:3: after it");
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
 	ck_assert(json_is_true(json_object_get(op.caller.json, "done")));
 	ck_assert_str_eq(message(0), "t.conf:2: something");
@@ -144,7 +191,7 @@ START_TEST(refused_reload)
 	int fd = begin_reload();
 
 	control_reload_begins(op.control);
-	log_error("config", "t.conf:7: port: wrong");
+	log_error(LOG_CONFIG, "t.conf:7: port: wrong");
 	control_reload_ends(op.control, false);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 422);
 	ck_assert(json_is_false(json_object_get(op.caller.json, "done")));
@@ -166,11 +213,11 @@ START_TEST(reload_while_one_goes_on)
 	second = begin_reload();
 	gone = begin_reload();
 	close(gone);
-	log_error("config", "of the first");
+	log_error(LOG_CONFIG, "of the first");
 	control_reload_ends(op.control, false);
 	ck_assert_int_eq(caller_wait(&op.caller, first), 422);
 	control_reload_begins(op.control);
-	log_error("config", "of the second");
+	log_error(LOG_CONFIG, "of the second");
 	control_reload_ends(op.control, true);
 	ck_assert_int_eq(caller_wait(&op.caller, second), 200);
 	ck_assert_str_eq(message(0), "of the second");
@@ -188,18 +235,19 @@ START_TEST(reload_for_nobody)
 }
 END_TEST
 
-/* More lines than are kept, and one that is no UTF-8. */
+/* More lines than are kept, and one that is no UTF-8, which is told all the same. */
 START_TEST(reload_that_says_much)
 {
 	int fd = begin_reload();
 
 	control_reload_begins(op.control);
-	log_error("config", "\xff\xfe");
+	log_error(LOG_CONFIG, "t.conf:1: version: 'M\xfcnchen' is \xfe");
 	for (int i = 0; i < 1000; i++)
-		log_info("config", "line %d", i);
+		log_info(LOG_CONFIG, "line %d", i);
 	control_reload_ends(op.control, true);
 	ck_assert_int_eq(caller_wait(&op.caller, fd), 200);
-	ck_assert_str_eq(message(0), "line 0");
+	ck_assert_str_eq(message(0), "t.conf:1: version: 'M?nchen' is ?");
+	ck_assert_str_eq(message(1), "line 0");
 	ck_assert_str_eq(message(1000), "");
 }
 END_TEST
@@ -214,6 +262,23 @@ START_TEST(ends_while_somebody_waits)
 }
 END_TEST
 
+/* The end overtakes a reload, and one that has not begun: both are told; nobody listens any more.
+ */
+START_TEST(end_is_told)
+{
+	int first = begin_reload(), second;
+
+	control_reload_begins(op.control);
+	second = begin_reload();
+	control_free(op.control);
+	op.control = NULL;
+	ck_assert_ptr_null(log_listen(NULL));
+	ck_assert_int_eq(caller_wait(&op.caller, first), 503);
+	ck_assert_str_eq(caller_text(&op.caller, "error"), "the daemon ends");
+	ck_assert_int_eq(caller_wait(&op.caller, second), 503);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -224,13 +289,15 @@ main(void)
 	tcase_add_test(tc, ping);
 	tcase_add_test(tc, all_paths_are_listed);
 	tcase_add_test(tc, stop_and_reopen);
-	tcase_add_test(tc, log_level);
+	tcase_add_test(tc, arguments_where_there_are_none);
+	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, reload_tells_its_result);
 	tcase_add_test(tc, refused_reload);
 	tcase_add_test(tc, reload_while_one_goes_on);
 	tcase_add_test(tc, reload_for_nobody);
 	tcase_add_test(tc, reload_that_says_much);
 	tcase_add_test(tc, ends_while_somebody_waits);
+	tcase_add_test(tc, end_is_told);
 	suite_add_tcase(s, tc);
 
 	SRunner *runner = srunner_create(s);

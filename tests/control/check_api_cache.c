@@ -4,12 +4,14 @@
 #include "control/api_cache.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "cache/cache.h"
+#include "control/http.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/operator.h"
@@ -154,13 +156,23 @@ START_TEST(what_is_not_understood)
 	} cases[] = {
 		{ "/flush/name", NULL, "name is missing" },
 		{ "/flush/name", "{}", "name is missing" },
-		{ "/flush/name", "{\"name\": \"a..b\"}", "name is not a domain name" },
-		{ "/flush/name", "{\"name\": \"\"}", "name is not a domain name" },
+		{ "/flush/name", "{\"name\": \"a..b\"}",
+		    "name is not a domain name; allowed are labels of 1 to 63 characters with a "
+		    "dot between them, 253 in all" },
+		{ "/flush/name", "{\"name\": \"\"}",
+		    "name is not a domain name; allowed are labels of 1 to 63 characters with a "
+		    "dot between them, 253 in all" },
 		{ "/flush/name", "{\"name\": 7}", "name is not a string" },
 		{ "/flush/name", "{\"name\": \"example.com\", \"type\": \"A\"}",
 		    "'type' says nothing here" },
 		{ "/flush/name", "{\"name\": \"example.com\"", "not understood" },
 		{ "/flush/name", "{\"name\": \"a\", \"name\": \"b\"}", "not understood" },
+		/* The message ends in the middle of a character. */
+		{ "/flush/name",
+		    "{\"name\": \"a\", "
+		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\": "
+		    "\"b\"}",
+		    "aaa?' says nothing here" },
 		{ "/flush/name", "[\"example.com\"]", "not a JSON object" },
 		{ "/flush/name", "example.com", "not understood" },
 		{ "/flush/name", "\"example.com\"", "not understood" },
@@ -170,6 +182,17 @@ START_TEST(what_is_not_understood)
 		{ "/flush/type", "{\"name\": \"example.com\", \"type\": \"TYPE65536\"}",
 		    "not an RR type" },
 		{ "/flush/all", "{\"name\": \"example.com\"}", "'name' says nothing here" },
+		{ "/flush/name", "{\"name\": \"example.com\\u0000.net\"}", "not understood" },
+		{ "/flush/name", "{\"name\": 1e999}", "not understood" },
+		{ "/flush/name", "{\"name\": 99999999999999999999}", "not understood" },
+		{ "/flush/name", "{\"name\": \"\xff\"}", "not understood" },
+		/* Cut to 64 bytes, which would be in the middle of a letter. */
+		{ "/flush/name",
+		    "{\"a\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+		    "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+		    "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+		    "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\": \"b\"}",
+		    "says nothing here" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -204,11 +227,47 @@ START_TEST(search)
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup", NULL), 400);
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&x=b", NULL), 400);
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&type=b", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&type=%FF", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&%FF=b", NULL), 400);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/cache/lookup?name=a&name=b", NULL), 400);
 	/* What was flushed is not shown, though it may still lie there. */
 	ck_assert_int_eq(flush("/flush/all", NULL), 200);
 	ck_assert_int_eq(
 	    caller_ask(&op.caller, "GET", "/cache/lookup?name=example.com", NULL), 200);
 	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "entries")), 0);
+}
+END_TEST
+
+/* A text that would be cut or left out silently is refused instead. */
+START_TEST(queries_that_are_none)
+{
+	static const char *const queries[] = { "name=example.com%00.net", "name=%ff",
+		"name=example.com&name=example.net", "name", "=", "&&&", "name=a&%00=b",
+		"name=%fe%zz" };
+	char path[80];
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		snprintf(path, sizeof(path), "/cache/lookup?%s", queries[i]);
+		ck_assert_msg(caller_ask(&op.caller, "GET", path, NULL) == 400, "%s: %s", path,
+		    op.caller.text);
+		ck_assert_ptr_nonnull(strstr(caller_text(&op.caller, "error"), "not understood"));
+	}
+}
+END_TEST
+
+/* As deep as a body can be: arrays, then objects. */
+START_TEST(nested_deeply)
+{
+	static char raw[HTTP_BODY + 128];
+	int n = snprintf(
+	    raw, sizeof(raw), "POST /flush/name HTTP/1.1\r\nContent-Length: %d\r\n\r\n", HTTP_BODY);
+
+	memset(raw + n, '[', HTTP_BODY);
+	ck_assert_int_eq(caller_send(&op.caller, raw, (size_t)n + HTTP_BODY), 400);
+	for (size_t i = 0; i < HTTP_BODY; i++)
+		raw[(size_t)n + i] = "{\"a\":"[i % 5];
+	ck_assert_int_eq(caller_send(&op.caller, raw, (size_t)n + HTTP_BODY), 400);
+	ck_assert(has("example.com", 1));
 }
 END_TEST
 
@@ -257,6 +316,8 @@ main(void)
 	tcase_add_test(tc, flush_of_all);
 	tcase_add_test(tc, what_is_not_understood);
 	tcase_add_test(tc, search);
+	tcase_add_test(tc, queries_that_are_none);
+	tcase_add_test(tc, nested_deeply);
 	tcase_add_test(tc, stats_and_save);
 	tcase_add_test(tc, without_a_cache);
 	suite_add_tcase(s, tc);

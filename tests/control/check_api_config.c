@@ -17,7 +17,7 @@ setup(void)
 {
 	operator_open(&op,
 	    "nameserver 192.0.2.1\ncookie-secret 00112233445566778899aabbccddeeff\n"
-	    "client 10.0.0.0/8 {\nhide-a yes\n}\n");
+	    "client 10.0.0.0/8 {\nhide-a yes\n}\nserver-id M\xfcnchen\n");
 	operator_begin(&op);
 	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/config", NULL), 200);
 }
@@ -69,6 +69,8 @@ START_TEST(each_with_its_place)
 	ck_assert_uint_eq(n, 2); /* in the block; and for all others */
 	ck_assert_int_eq(json_integer_value(json_object_get(l, "line")), 4);
 	ck_assert_int_eq(json_integer_value(json_object_get(l, "block")), 3);
+	l = find("server-id", &n); /* no UTF-8, and no secret */
+	ck_assert_str_eq(text_of(l, "value"), "M?nchen");
 	l = find("listen", &n);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_str_eq(text_of(l, "value"), "::1");

@@ -62,7 +62,8 @@ START_TEST(all_counters)
 	const json_t *help = json_object_get(op.caller.json, "help");
 
 	stats_sum(NULL, 0, rows);
-	ck_assert_uint_eq(json_object_size(counters), STATS_N);
+	ck_assert_uint_eq(json_object_size(counters), STATS_N + CAPTURE_FIGURES);
+	ck_assert(json_is_integer(json_object_get(counters, "dnstap_lost")));
 	for (size_t i = 0; i < STATS_N; i++) {
 		ck_assert(json_is_integer(json_object_get(counters, rows[i].name)));
 		ck_assert_str_eq(
@@ -90,6 +91,10 @@ START_TEST(upstreams_of_a_loop)
 	ck_assert_str_eq(json_string_value(json_object_get(u, "state")), "good");
 	ck_assert_int_eq(json_integer_value(json_object_get(u, "loops")), 1);
 	ck_assert(json_is_null(json_object_get(u, "udp")));
+	ck_assert_int_ge(json_integer_value(json_object_get(u, "sockets")), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(u, "connections")), 0);
+	ck_assert_int_eq(json_integer_value(json_object_get(u, "in_flight")), 0);
+	ck_assert_uint_eq(json_object_size(json_object_get(u, "guards")), 4);
 	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "loops_silent")), 0);
 }
 END_TEST

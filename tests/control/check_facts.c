@@ -67,6 +67,16 @@ START_TEST(without_loops)
 }
 END_TEST
 
+/* Whatever else there is to say. */
+START_TEST(lameduck)
+{
+	known.facts.lameduck = 1000;
+	ck_assert_str_eq(facts_unready(&known.facts), "lameduck");
+	known.views.n_missing = 2;
+	ck_assert_str_eq(facts_unready(&known.facts), "lameduck");
+}
+END_TEST
+
 START_TEST(uptime)
 {
 	ck_assert_uint_gt(facts_uptime(&known.facts), 1000000);
@@ -88,6 +98,7 @@ main(void)
 	tcase_add_test(tc, without_an_upstream);
 	tcase_add_test(tc, without_a_prefix);
 	tcase_add_test(tc, without_loops);
+	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, uptime);
 	suite_add_tcase(s, tc);
 	r = srunner_create(s);

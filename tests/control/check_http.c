@@ -191,6 +191,119 @@ START_TEST(half_a_request)
 }
 END_TEST
 
+/* A byte now and then does not keep it open (slowloris). */
+START_TEST(slow_request)
+{
+	int slow = caller_connect(&caller);
+	uint64_t began = clock_now_ns();
+
+	ck_assert_int_eq(send(slow, "GET /hello?", 11, 0), 11);
+	do {
+		caller_turn(&caller, 300);
+		if (send(slow, "x", 1, MSG_NOSIGNAL) < 0)
+			break;
+	} while (clock_now_ns() - began < 3 * HTTP_IDLE_S * NS_PER_SEC);
+	ck_assert_uint_ge(clock_now_ns() - began, (HTTP_IDLE_S - 1) * NS_PER_SEC);
+	ck_assert_uint_le(clock_now_ns() - began, (HTTP_IDLE_S + 4) * NS_PER_SEC);
+	close(slow);
+	caller_turn(&caller, 300);
+	ck_assert_uint_eq(http_open(server), 0);
+}
+END_TEST
+
+/* libevent itself would keep all of it, and search it again and again (libevent-chunks). */
+START_TEST(chunk_without_end)
+{
+	static const char head[] = "POST /do HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+	static char zeros[65536];
+	int fd = caller_connect(&caller), small = 4096;
+	uint64_t began = clock_now_ns();
+	size_t taken = 0;
+	ssize_t n;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	memset(zeros, '0', sizeof(zeros));
+	ck_assert_int_eq(send(fd, head, sizeof(head) - 1, 0), (int)sizeof(head) - 1);
+	do {
+		caller_turn(&caller, 1);
+		n = send(fd, zeros, sizeof(zeros), MSG_DONTWAIT | MSG_NOSIGNAL);
+		taken += n > 0 ? (size_t)n : 0;
+	} while (clock_now_ns() - began < NS_PER_SEC);
+	ck_assert_uint_lt(taken, 4 * sizeof(zeros));
+	ck_assert_int_ne(caller_wait(&caller, fd), 200);
+	ck_assert_uint_le(clock_now_ns() - began, (HTTP_IDLE_S + 4) * NS_PER_SEC);
+	caller_turn(&caller, 300);
+	ck_assert_uint_eq(http_open(server), 0);
+	ck_assert_uint_eq(n_calls, 0);
+}
+END_TEST
+
+/* Who has said nothing for a second makes room for others. */
+START_TEST(idle_give_way)
+{
+	int fds[HTTP_CONNECTIONS];
+	uint64_t began;
+
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++) {
+		fds[i] = caller_connect(&caller);
+		caller_turn(&caller, 0);
+	}
+	caller_turn(&caller, 5);
+	ck_assert_uint_eq(http_open(server), HTTP_CONNECTIONS);
+	began = clock_now_ns();
+	ck_assert_int_eq(caller_ask(&caller, "GET", "/hello", NULL), 200);
+	ck_assert_uint_le(clock_now_ns() - began, (HTTP_HURRY_MS + 1500) * NS_PER_MS);
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		close(fds[i]);
+	caller_turn(&caller, 300);
+	ck_assert_uint_eq(http_open(server), 0);
+}
+END_TEST
+
+static bool admitted;
+
+static bool
+may_ask(const struct netaddr *peer, void *arg)
+{
+	(void)arg;
+	ck_assert_int_eq(peer->family, NETADDR_NONE); /* by a UNIX socket */
+	return admitted;
+}
+
+/*
+ * Who may not ask is told so; but all connections in their hands are no obstacle for who may, not
+ * even for the second that is granted to others.
+ */
+START_TEST(strangers_keep_nobody_out)
+{
+	struct http_service s = service;
+	int fds[HTTP_CONNECTIONS];
+	uint64_t began;
+
+	s.admit = may_ask;
+	http_free(server);
+	server = http_new(caller.base, &s);
+	ck_assert(http_listen(server, caller.sock.fd));
+	admitted = false;
+	ck_assert_int_eq(caller_ask(&caller, "GET", "/hello", NULL), 403);
+	caller_turn(&caller, 300);
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		fds[i] = caller_connect(&caller);
+	began = clock_now_ns();
+	while (http_open(server) < HTTP_CONNECTIONS && clock_now_ns() - began < NS_PER_SEC / 2)
+		caller_turn(&caller, 0);
+	began = clock_now_ns();
+	while (http_open(server) > 0 && clock_now_ns() - began < NS_PER_SEC)
+		caller_turn(&caller, 1);
+	ck_assert_uint_eq(http_open(server), 0);
+	ck_assert_uint_lt(clock_now_ns() - began, HTTP_HURRY_MS / 2 * NS_PER_MS);
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		close(fds[i]);
+	admitted = true;
+	ck_assert_int_eq(caller_ask(&caller, "GET", "/hello", NULL), 200);
+}
+END_TEST
+
 /*
  * At HTTP_CONNECTIONS others wait, and are served as soon as there is room (libevent-connections).
  */
@@ -281,6 +394,7 @@ main(void)
 	TCase *tc = tcase_create("http");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, strangers_keep_nobody_out);
 	tcase_add_test(tc, answers);
 	tcase_add_test(tc, head_has_no_body);
 	tcase_add_test(tc, what_there_is_not);
@@ -288,6 +402,9 @@ main(void)
 	tcase_add_test(tc, what_is_no_request);
 	tcase_add_test(tc, header_of_four_kilobytes);
 	tcase_add_test(tc, half_a_request);
+	tcase_add_test(tc, slow_request);
+	tcase_add_test(tc, chunk_without_end);
+	tcase_add_test(tc, idle_give_way);
 	tcase_add_test(tc, more_than_there_is_room_for);
 	tcase_add_test(tc, a_thousand_one_after_another);
 	tcase_add_test(tc, answer_later);

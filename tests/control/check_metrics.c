@@ -128,6 +128,32 @@ START_TEST(totals_are_sums_of_their_parts)
 }
 END_TEST
 
+/* Blocks with the prefixes of all others add nothing; of the rest not too many are told. */
+START_TEST(client_blocks_are_bounded)
+{
+	size_t len;
+	char *conf;
+	FILE *f = open_memstream(&conf, &len);
+
+	fputs("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n", f);
+	fputs("client 192.0.2.1 {\nhide-a yes\n}\n", f);
+	fputs("client 192.0.2.2 {\ndns64-prefix 64:ff9b::/96 down\n}\n", f);
+	for (unsigned i = 0; i < 1000; i++)
+		fprintf(f, "client 10.0.%u.%u {\ndns64-prefix 2001:db8:%x::/96\n}\n", i / 250,
+		    i % 250, i);
+	fclose(f);
+	known_close(&known);
+	known_open(&known, conf);
+	free(conf);
+	write_metrics(false);
+	ck_assert_uint_eq(count("dns64d_prefix_state{"), 3 * 256);
+	ck_assert_uint_eq(count("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"0\""), 3);
+	ck_assert_uint_eq(count("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"1\""), 0);
+	has("dns64d_prefix_state{prefix=\"64:ff9b::/96\",block=\"2\",state=\"down\"} 1");
+	has("dns64d_prefix_state{prefix=\"2001:db8::/96\",block=\"3\",state=\"active\"} 1");
+}
+END_TEST
+
 START_TEST(states)
 {
 	write_metrics(false);
@@ -136,8 +162,18 @@ START_TEST(states)
 	has("dns64d_prefix_state{prefix=\"2001:db8::/96\",block=\"0\",state=\"drain\"} 1");
 	has("dns64d_queries_in_flight{loop=\"1\"} 5");
 	has("dns64d_cache_entries 12");
+	has("dns64d_query_log_lost_total 3");
+	has("dns64d_dnstap_written_total 0");
+	has("dns64d_dnstap_lost_total 21");
 	has("dns64d_ready 1");
+	has("dns64d_lameduck 0");
 	has("dns64d_loops_silent 0");
+	has("process_open_fds 12");
+	has("process_max_fds 1024");
+	known.facts.lameduck = 1000;
+	write_metrics(false);
+	has("dns64d_ready 0");
+	has("dns64d_lameduck 1");
 }
 END_TEST
 
@@ -161,8 +197,12 @@ END_TEST
 START_TEST(a_silent_loop_leaves_out_what_it_knows)
 {
 	known.views.n_missing = 1;
+	known.facts.loops[1].told = false;
 	write_metrics(false);
 	has("dns64d_loops_silent 1");
+	has("dns64d_queries_in_flight{loop=\"0\"} 0");
+	ck_assert_uint_eq(count("dns64d_queries_in_flight{loop=\"1\"}"), 0);
+	ck_assert_uint_eq(count("dns64d_connections{"), 0);
 	ck_assert_uint_eq(count("dns64d_upstream_queries_total{"), 0);
 	ck_assert_uint_eq(count("dns64d_response_duration_seconds_bucket{"), 0);
 	ck_assert_uint_gt(count("dns64d_answers_total{"), 0);
@@ -219,6 +259,7 @@ main(void)
 	tcase_add_test(tc, every_reason_is_there);
 	tcase_add_test(tc, totals_are_sums_of_their_parts);
 	tcase_add_test(tc, states);
+	tcase_add_test(tc, client_blocks_are_bounded);
 	tcase_add_test(tc, upstreams);
 	tcase_add_test(tc, a_silent_loop_leaves_out_what_it_knows);
 	tcase_add_test(tc, without_a_cache);

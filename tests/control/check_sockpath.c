@@ -142,6 +142,64 @@ START_TEST(who_answers_otherwise)
 }
 END_TEST
 
+/* Somebody who is too busy to answer is not dead. */
+START_TEST(who_has_a_full_queue)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), callers[8];
+	struct sockpath s;
+	size_t n = 0;
+
+	memcpy(a.sun_path, path, strlen(path));
+	ck_assert_int_eq(bind(fd, (const struct sockaddr *)&a, sizeof(a)), 0);
+	ck_assert_int_eq(listen(fd, 1), 0);
+	do {
+		ck_assert_uint_lt(n, sizeof(callers) / sizeof(callers[0]));
+		callers[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	} while (connect(callers[n++], (const struct sockaddr *)&a, sizeof(a)) == 0);
+	ck_assert_int_eq(errno, EAGAIN);
+	ck_assert_int_eq(sockpath_open(&s, path, &me), -EADDRINUSE);
+	while (n > 0)
+		close(callers[--n]);
+	close(fd);
+}
+END_TEST
+
+START_TEST(directory_of_others)
+{
+	struct sockpath s;
+
+	if (geteuid() != 0)
+		return; /* not permitted */
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(sockpath_try(path, &me), -EACCES);
+	ck_assert_int_eq(sockpath_open(&s, path, &me), -EACCES);
+	ck_assert_int_eq(seteuid(0), 0);
+	/* Nor can it be seen what is there. */
+	ck_assert_int_eq(chmod(dir, 0700), 0);
+	ck_assert_int_eq(seteuid(65534), 0);
+	ck_assert_int_eq(sockpath_try(path, &me), -EACCES);
+	ck_assert_int_eq(sockpath_open(&s, path, &me), -EACCES);
+	ck_assert_int_eq(seteuid(0), 0);
+}
+END_TEST
+
+/* What is dead but not ours stays, as it may be somebody's who comes back. */
+START_TEST(dead_one_of_others)
+{
+	struct sockpath s;
+
+	if (geteuid() != 0)
+		return; /* not permitted */
+	leave_dead();
+	ck_assert_int_eq(chown(path, 12345, 12345), 0);
+	ck_assert_int_eq(sockpath_try(path, &me), -EEXIST);
+	ck_assert_int_eq(sockpath_open(&s, path, &me), -EEXIST);
+	ck_assert_int_eq(access(path, F_OK), 0);
+}
+END_TEST
+
 START_TEST(no_socket_is_not_touched)
 {
 	struct sockpath s;
@@ -188,6 +246,8 @@ START_TEST(no_directory)
 
 	ck_assert_int_eq(sockpath_open(&s, "/nonexistent/s", &me), -ENOENT);
 	ck_assert_int_eq(sockpath_try("/nonexistent/s", &me), -ENOENT);
+	ck_assert_int_eq(sockpath_open(&s, "/dev/null/s", &me), -ENOTDIR);
+	ck_assert_int_eq(sockpath_try("/dev/null/s", &me), -ENOTDIR);
 }
 END_TEST
 
@@ -229,6 +289,9 @@ main(void)
 	tcase_add_test(tc, dead_one_is_replaced);
 	tcase_add_test(tc, living_one_is_not);
 	tcase_add_test(tc, who_answers_otherwise);
+	tcase_add_test(tc, who_has_a_full_queue);
+	tcase_add_test(tc, directory_of_others);
+	tcase_add_test(tc, dead_one_of_others);
 	tcase_add_test(tc, no_socket_is_not_touched);
 	tcase_add_test(tc, path_that_is_too_long);
 	tcase_add_test(tc, no_directory);

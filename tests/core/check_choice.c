@@ -148,6 +148,34 @@ START_TEST(random_is_even)
 }
 END_TEST
 
+/* D29: those that would be asked are told, and asked. */
+START_TEST(those_that_are_likely)
+{
+	static const enum conf_selection modes[] = { CONF_RANDOM, CONF_ROUND_ROBIN, CONF_IN_ORDER,
+		CONF_FASTEST };
+	uint16_t at[CONF_MAX_UPSTREAMS];
+
+	configure(3);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		us.selection = modes[i];
+		us.table[0].down = false;
+		ck_assert_uint_eq(choice_likely(&us, at),
+		    modes[i] == CONF_ROUND_ROBIN || modes[i] == CONF_IN_ORDER ? 1 : 3);
+		ck_assert_uint_eq(at[0], 0);
+		take_down(0);
+		ck_assert_uint_ge(choice_likely(&us, at), 1);
+		ck_assert_uint_eq(at[0], 1);
+	}
+	us.selection = CONF_FASTEST;
+	us.table[1].cost.ns = 2 * NS_PER_MS;
+	us.table[2].cost.ns = NS_PER_MS;
+	ck_assert_uint_eq(choice_likely(&us, at), 1);
+	ck_assert_uint_eq(at[0], 2);
+	configure(0);
+	ck_assert_uint_eq(choice_likely(&us, at), 0);
+}
+END_TEST
+
 START_TEST(without_upstreams_none_is_picked)
 {
 	ck_assert_uint_eq(pick(0, UPSTREAM_NONE, UPSTREAM_NONE), UPSTREAM_NONE);
@@ -261,6 +289,7 @@ main(void)
 	tcase_add_test(tc, round_robin_stays);
 	tcase_add_test(tc, random_is_even);
 	tcase_add_test(tc, without_upstreams_none_is_picked);
+	tcase_add_test(tc, those_that_are_likely);
 	tcase_add_test(tc, d27_hedges_keep_to_their_budget);
 	tcase_add_test(tc, hedged_where_another_is_as_good);
 	tcase_add_test(tc, d27_exploring_waits_for_the_best_ones_time);

@@ -123,6 +123,41 @@ START_TEST(rule35_secrets_roll)
 }
 END_TEST
 
+/* Rule 35: the secret of the day, as it is written down, takes the cookies of that day. */
+START_TEST(rule35_derived_secret)
+{
+	uint8_t cookie[COOKIE_LEN] = "12345678", out[CONF_SECRET_LEN];
+	uint32_t now = 20000 * COOKIE_DAY + 7;
+	struct netaddr client;
+
+	memset(conf.cookie_secrets, 7, sizeof(conf.cookie_secrets));
+	conf.n_cookie_secrets = 0;
+	ck_assert(netaddr_parse("2001:db8::1", 0, &client));
+	ck_assert(cookie_make(&c, &conf, now, &client, cookie));
+	ck_assert(cookie_derived(&conf, now, out));
+	conf.n_cookie_secrets = 1;
+	memcpy(conf.cookie_secrets[0], out, sizeof(out));
+	ck_assert(cookie_check(&c, &conf, now, &client, cookie));
+	/* Another one is drawn the same day. */
+	conf.n_cookie_secrets = 0;
+	ck_assert(cookie_check(&c, &conf, now, &client, cookie));
+	cookies_forget(&c);
+	ck_assert(!cookie_check(&c, &conf, now, &client, cookie));
+}
+END_TEST
+
+START_TEST(fingerprints)
+{
+	uint8_t secret[CONF_SECRET_LEN] = { 1 };
+	char text[COOKIE_FINGERPRINT], other[COOKIE_FINGERPRINT];
+
+	ck_assert_str_eq(cookie_fingerprint(secret, text), cookie_fingerprint(secret, other));
+	ck_assert_uint_eq(strlen(text), 8);
+	secret[15] = 1;
+	ck_assert_str_ne(text, cookie_fingerprint(secret, other));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -135,6 +170,8 @@ main(void)
 	tcase_add_loop_test(tc, rfc9018_a_vectors, 0, (int)(sizeof(vectors) / sizeof(vectors[0])));
 	tcase_add_test(tc, rfc9018_4_3_age_and_owner);
 	tcase_add_test(tc, rule35_secrets_roll);
+	tcase_add_test(tc, rule35_derived_secret);
+	tcase_add_test(tc, fingerprints);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

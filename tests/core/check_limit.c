@@ -166,6 +166,43 @@ flood(struct query *q)
 	return bytes;
 }
 
+static unsigned
+would_ask(unsigned client)
+{
+	const struct netaddr peer = { .family = NETADDR_IPV4, .addr = { [1] = (uint8_t)client } };
+
+	return limit_would_question(&limits, &peer, p.now_ns);
+}
+
+/* D29: to be told of a limit costs nothing. */
+START_TEST(who_is_told_is_not_charged)
+{
+	struct query q = asker();
+
+	configure((struct conf_rate){ .limit = 1, .burst = 3, .slip = 1, .amplification = 10 });
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(would_ask(1), 0);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(ask(1), LIMIT_PASS);
+	ck_assert_uint_eq(would_ask(1), 32);
+	ck_assert_uint_eq(would_ask(2), 0);
+	ck_assert_int_eq(ask(1), LIMIT_SLIP);
+	p.now_ns += NS_PER_SEC;
+	ck_assert_uint_eq(would_ask(1), 0);
+	ck_assert_int_eq(ask(1), LIMIT_PASS);
+	/* The same of answers. */
+	for (unsigned i = 0; i < 10000; i++)
+		ck_assert_uint_eq(limit_would_answer(&limits, &q, ANSWER, p.now_ns), 0);
+	(void)flood(&q);
+	ck_assert_uint_gt(limit_would_answer(&limits, &q, ANSWER, p.now_ns), 0);
+	ck_assert_uint_eq(limit_would_answer(&limits, &q, 10 * QUESTION, p.now_ns), 0);
+	q.tcp = true;
+	ck_assert_uint_eq(limit_would_answer(&limits, &q, ANSWER, p.now_ns), 0);
+	configure((struct conf_rate){ .limit = 0 });
+	ck_assert_uint_eq(would_ask(1), 0);
+}
+END_TEST
+
 /* The bound: 10 bytes for each byte of a question, and a mebibyte a second. */
 START_TEST(amplification_is_bounded)
 {
@@ -221,6 +258,7 @@ main(void)
 	tcase_add_test(tc, what_gets_no_answer_is_not_charged);
 	tcase_add_loop_test(tc, the_burst_follows_the_rate, 0, 4);
 	tcase_add_test(tc, without_table_or_limit_it_is_off);
+	tcase_add_test(tc, who_is_told_is_not_charged);
 	tcase_add_test(tc, amplification_is_bounded);
 	tcase_add_loop_test(tc, who_is_not_forged_gets_all, 0, 4);
 	srunner_run_all(sr, CK_ENV);

@@ -60,8 +60,10 @@ keep(const struct packetcache_ask *a, size_t len)
 	packetcache_glance(f, a->msg, a->len, a->now_s);
 	ck_assert(packetcache_glance(f, a->msg, a->len, a->now_s));
 	ck_assert(!packetcache_find(f, a, &stats));
-	stats_add(&stats.cache_hits, 2);
+	stats_add(&stats.cache_hits_a, 2);
 	stats_inc(&stats.relayed);
+	stats_inc(&stats.prefixes[0]);
+	stats_inc(&stats.prefixes[NUMBERING_MAX - 1]);
 	packetcache_keep(f, answer, len, &why, &stats);
 }
 
@@ -82,8 +84,10 @@ START_TEST(second_question_within_a_second_is_kept)
 	for (unsigned i = 2; i < 60; i++)
 		ck_assert_uint_eq(out[i], 0xab);
 	/* It counts as the first one did. */
-	ck_assert_uint_eq(stats.cache_hits, 4);
+	ck_assert_uint_eq(stats.cache_hits_a, 4);
 	ck_assert_uint_eq(stats.relayed, 2);
+	ck_assert_uint_eq(stats.prefixes[0], 2);
+	ck_assert_uint_eq(stats.prefixes[NUMBERING_MAX - 1], 2);
 	ck_assert_uint_eq(stats.answers_repeated, 1);
 }
 END_TEST

@@ -85,6 +85,25 @@ START_TEST(answers_are_told_by_rcode)
 }
 END_TEST
 
+/* What was dropped is not being worked on; what was no question never was. */
+START_TEST(in_flight_is_what_has_not_ended)
+{
+	const struct stats *one[1] = { &a };
+	struct stats_row rows[STATS_N];
+
+	stats_add(&a.asked[stats_asked(false, true, DNS_TYPE_AAAA)], 10);
+	stats_answer(&a, REASON_NATIVE, true, DNS_NOERROR);
+	stats_answer(&a, REASON_RATE_LIMITED, false, DNS_NOERROR);
+	stats_add(&a.rate_dropped, 3);
+	stats_dropped(&a, REASON_DROP_RATE);
+	stats_inc(&a.client_dropped);
+	stats_dropped(&a, REASON_DROP_FULL);
+	stats_dropped(&a, REASON_DROP_SHORT);
+	stats_sum(one, 1, rows);
+	ck_assert_uint_eq(stats_in_flight(rows), 4);
+}
+END_TEST
+
 START_TEST(every_row_says_what_it_counts)
 {
 	const struct stats *none[1] = { &a };
@@ -120,6 +139,7 @@ main(void)
 	tcase_add_test(tc, sums_of_loops_are_the_rows);
 	tcase_add_test(tc, questions_are_told_apart);
 	tcase_add_test(tc, answers_are_told_by_rcode);
+	tcase_add_test(tc, in_flight_is_what_has_not_ended);
 	tcase_add_test(tc, every_row_says_what_it_counts);
 	tcase_add_test(tc, loops_share_no_cache_line);
 	suite_add_tcase(s, tc);

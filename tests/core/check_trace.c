@@ -18,6 +18,7 @@
 static struct world world;
 static struct trace trace;
 static uint16_t n_asked;
+static bool mute; /* the upstream */
 static size_t got_len;
 static uint8_t got[WORLD_REPLY];
 
@@ -36,7 +37,7 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 
 	(void)w;
 	(void)send;
-	if (msg_qname(m)[0] == 6)
+	if (msg_qname(m)[0] == 6 || mute)
 		return 0;
 	build_start(&b, out, WORLD_REPLY, &question);
 	if (m->qtype == DNS_TYPE_A)
@@ -63,10 +64,13 @@ setup(void)
 	world_init(&world, 1, 1024);
 	world.upstream = on_upstream;
 	world.client = on_client;
-	world.conf.keep = (struct conf_cache){ .max_ttl_s = 3600, .max_negative_s = 3600 };
-	world.conf.cache = cache_new(1 << 20, 0, 1);
+	world.conf.keep = (struct conf_cache){
+		.max_ttl_s = 3600, .max_negative_s = 3600, .stale_s = 3600, .prefetch = true
+	};
+	world.conf.cache = cache_new(1 << 20, 3600, 1);
 	ck_assert_ptr_nonnull(world.conf.cache);
 	world_start(&world, 1);
+	mute = false;
 	got_len = 0;
 }
 
@@ -75,6 +79,7 @@ teardown(void)
 {
 	struct cache *cache = world.conf.cache;
 
+	trace_fini(&trace);
 	world_stop(&world);
 	cache_free(cache);
 }
@@ -144,7 +149,7 @@ START_TEST(each_step_is_noted)
 	world_input(&world, &in);
 	ck_assert_uint_eq(got_len, trace.len);
 	ck_assert_mem_eq(got + 2, trace.answer + 2, got_len - 2);
-	ck_assert_uint_eq(world_stat(&world, "answers"), 2);
+	ck_assert_uint_eq(world_stat(&world, "answers"), 1); /* nobody asked for the other */
 }
 END_TEST
 
@@ -209,6 +214,123 @@ START_TEST(one_at_a_time_until_the_end)
 }
 END_TEST
 
+static void
+explain_dry(const char *name, uint16_t type)
+{
+	trace.dry = true;
+	explain_it(name, type);
+	trace.dry = false;
+	ck_assert(trace_done(&trace));
+}
+
+/* A dry run asks nobody, says what and whom it would ask, and uses what is known. */
+START_TEST(dry_run_asks_nobody)
+{
+	unsigned n_sent = world.n_sent;
+	uint8_t bytes[512];
+	struct packet_in in;
+
+	explain_dry("www.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	ck_assert_uint_eq(step(1, TRACE_WOULD)->type, DNS_TYPE_AAAA);
+	ck_assert(!trace.step[1].stale);
+	ck_assert_uint_eq(step(2, TRACE_WHOM)->addr.addr[3], 1);
+	/* AAAA is known, and A is not. */
+	in = question("www.example", DNS_TYPE_A, bytes);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	(void)cache_flush_type(world.conf.cache, (const uint8_t *)"\3www\7example", 13, DNS_TYPE_A);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(step(2, TRACE_WOULD)->type, DNS_TYPE_A);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	world_input(&world, &in);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_AAAA);
+	ck_assert_uint_eq(trace.reason, REASON_SYNTH_NO_AAAA);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+}
+END_TEST
+
+static void
+client_asks(const char *name)
+{
+	uint8_t bytes[512];
+	const struct packet_in in = question(name, DNS_TYPE_A, bytes);
+
+	world_input(&world, &in);
+}
+
+/* What is due or expired is told and not refreshed, and the next client still causes a refresh. */
+START_TEST(dry_run_refreshes_nothing)
+{
+	unsigned n_sent;
+
+	for (unsigned i = 0; i < 4; i++) { /* it is popular */
+		client_asks("www.example");
+		world_pass(&world, 2 * NS_PER_SEC);
+	}
+	world_pass(&world, 282 * NS_PER_SEC); /* due for a prefetch */
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(trace.reason, REASON_RELAYED);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	client_asks("www.example");
+	ck_assert_uint_gt(world.n_sent, n_sent + 1);
+	world_pass(&world, 310 * NS_PER_SEC);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert(step(1, TRACE_WOULD)->stale);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	client_asks("www.example");
+	ck_assert_uint_gt(world.n_sent, n_sent + 1);
+}
+END_TEST
+
+/* While all upstreams are down an expired entry is the answer at once; a dry run asks nobody. */
+START_TEST(dry_run_while_all_are_down)
+{
+	unsigned n_sent;
+
+	client_asks("www.example");
+	world_pass(&world, 310 * NS_PER_SEC);
+	mute = true;
+	for (unsigned i = 0; i < 20; i++) {
+		client_asks("silent.example");
+		world_pass(&world, 5 * NS_PER_SEC);
+	}
+	ck_assert_uint_gt(world_stat(&world, "upstream_down"), 0);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_A);
+	ck_assert_uint_eq(trace.reason, REASON_STALE);
+	ck_assert(step(1, TRACE_EVENT)->stale);
+	ck_assert_uint_eq(world.n_sent, n_sent);
+}
+END_TEST
+
+/* Nobody asked and nobody was answered: only what went upstream is counted. */
+START_TEST(nothing_is_counted)
+{
+	struct stats_row before[STATS_N], after[STATS_N];
+	const struct stats *all = engine_stats(world.engine);
+	static struct trace other;
+
+	stats_sum(&all, 1, before);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	explain_it("www.example", DNS_TYPE_AXFR);
+	explain_it("www.example", DNS_TYPE_AAAA);
+	stats_sum(&all, 1, after);
+	for (size_t i = 0; i < STATS_N; i++) {
+		const char *name = after[i].name;
+		bool upstream = strcmp(name, "lookups") == 0 || strncmp(name, "upstream_", 9) == 0;
+
+		ck_assert_msg(upstream || before[i].value == after[i].value, "%s", name);
+	}
+	ck_assert_uint_eq(world_stat(&world, "lookups"), 2);
+	ck_assert(!trace_counts(NULL, all) && !trace_counts(&other, all));
+	ck_assert(trace_counts(&other, &other.uncounted));
+}
+END_TEST
+
 START_TEST(too_many_steps_are_counted)
 {
 	trace_init(&trace, 0);
@@ -240,6 +362,10 @@ main(void)
 	tcase_add_test(tc, entries_of_the_cache_are_noted);
 	tcase_add_test(tc, nobody_is_asked_without_rd);
 	tcase_add_test(tc, one_at_a_time_until_the_end);
+	tcase_add_test(tc, dry_run_asks_nobody);
+	tcase_add_test(tc, dry_run_refreshes_nothing);
+	tcase_add_test(tc, dry_run_while_all_are_down);
+	tcase_add_test(tc, nothing_is_counted);
 	tcase_add_test(tc, too_many_steps_are_counted);
 	tcase_add_test(tc, steps_have_words);
 	suite_add_tcase(s, tc);

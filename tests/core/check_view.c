@@ -86,6 +86,40 @@ START_TEST(states_and_since_when)
 }
 END_TEST
 
+/* A guard is off on all loops while it is so on one; sockets and questions are summed. */
+START_TEST(guards_and_what_is_open)
+{
+	uint64_t hour_ns = UPSTREAM_UNGUARDED_MS * NS_PER_MS;
+	struct upstream *up = &us.table[0];
+
+	up->n_sockets = 3;
+	up->n_waiting = 5;
+	ck_assert_uint_eq(views_of(&us, one), 3);
+	for (unsigned g = 0; g < VIEW_GUARDS; g++)
+		ck_assert_uint_eq(view_off_ns(&one[0], (enum view_guard)g, now_ns), 0);
+	ck_assert(!one[0].has_cookie);
+	views_merge(all, &n_all, one, 3);
+	up->case_guard.off_until_ns = now_ns + hour_ns;
+	up->wary_until_ns = now_ns + 1;
+	up->cookie_len = DNS_COOKIE_CLIENT + 8;
+	ck_assert_uint_eq(views_of(&us, one), 3);
+	one[0].connections = 2;
+	one[0].waiting = 7;
+	views_merge(all, &n_all, one, 3);
+	ck_assert_uint_eq(all[0].sockets, 6);
+	ck_assert_uint_eq(all[0].in_flight, 10);
+	ck_assert_uint_eq(all[0].connections, 2);
+	ck_assert_uint_eq(all[0].waiting, 7);
+	ck_assert(all[0].has_cookie && !all[1].has_cookie);
+	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns + 60), 60);
+	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns - 1), 1); /* of another clock */
+	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_CASE, now_ns + hour_ns), 0);
+	ck_assert_uint_eq(view_off_ns(&all[0], VIEW_COOKIE, now_ns), 0);
+	ck_assert_uint_gt(view_off_ns(&all[0], VIEW_IDS, now_ns), 0);
+	ck_assert_uint_eq(view_off_ns(&all[1], VIEW_CASE, now_ns), 0);
+}
+END_TEST
+
 START_TEST(times_of_each_transport)
 {
 	upstreams_learn(&us, 1, UPSTREAM_OVER_TCP, 4 * NS_PER_MS, now_ns);
@@ -252,6 +286,7 @@ main(void)
 	tcase_add_test(tc, nothing_is_known_at_first);
 	tcase_add_test(tc, views_are_of_what_is_configured);
 	tcase_add_test(tc, states_and_since_when);
+	tcase_add_test(tc, guards_and_what_is_open);
 	tcase_add_test(tc, times_of_each_transport);
 	tcase_add_test(tc, tallies_are_sums_and_times_means);
 	tcase_add_test(tc, rcodes_and_times_are_sums);

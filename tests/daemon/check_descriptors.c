@@ -74,7 +74,7 @@ all_there_is_and_a_warning(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &l) != 0 || (geteuid() == 0 && seteuid(65534) != 0))
 		return false;
-	(void)snprintf(said, sizeof(said), "warning start: only %llu of the %llu descriptors",
+	(void)snprintf(said, sizeof(said), "warning server: only %llu of the %llu descriptors",
 	    (unsigned long long)l.rlim_max, (unsigned long long)l.rlim_max + 1);
 	heard_start(LOG_LEVEL_WARN);
 	descriptors_raise(l.rlim_max + 1);

@@ -44,11 +44,11 @@ START_TEST(changed_addresses_are_told)
 {
 	tell("nameserver 192.0.2.1\nnameserver 192.0.2.2\nlisten 127.0.0.1\n",
 	    "nameserver 192.0.2.2\nnameserver 192.0.2.3\nlisten 127.0.0.1\nlisten ::1 port 54\n");
-	ck_assert_uint_eq(heard("info reload: asks 192.0.2.3#53"), 1);
-	ck_assert_uint_eq(heard("info reload: asks 192.0.2.1#53 no more"), 1);
-	ck_assert_uint_eq(heard("info reload: listens on ::1#54"), 1);
-	ck_assert_uint_eq(heard("info reload: nameserver was changed"), 1);
-	ck_assert_uint_eq(heard("info reload: listen was changed"), 1);
+	ck_assert_uint_eq(heard("info config: asks 192.0.2.3#53"), 1);
+	ck_assert_uint_eq(heard("info config: asks 192.0.2.1#53 no more"), 1);
+	ck_assert_uint_eq(heard("info config: listens on ::1#54"), 1);
+	ck_assert_uint_eq(heard("info config: nameserver was changed"), 1);
+	ck_assert_uint_eq(heard("info config: listen was changed"), 1);
 	ck_assert_uint_eq(heard_all(), 5);
 }
 END_TEST

@@ -122,6 +122,15 @@ START_TEST(missing_files_are_all_told)
 	ck_assert(told("error t.conf:2: cache-file: '/"));
 	ck_assert(
 	    told("/x/cache' cannot be read and replaced: No such file or directory; it must "));
+	look("user none\nquery-log @/x/log\n");
+	ck_assert(
+	    told("/x/log' cannot be written by the daemon's user: No such file or directory; "));
+	look("user none\nquery-log @/log\n");
+	ck_assert(!told("query-log"));
+	look("user none\nquery-log @\n");
+	ck_assert(told("' cannot be written by the daemon's user: Is a directory; "));
+	look("user none\nquery-log /dev/null\n");
+	ck_assert(!told("query-log"));
 	/* Without a cache nobody looks for its file. */
 	look("user none\ncache-size 0\ncache-file @/x/cache\n");
 	ck_assert_uint_eq(said.n_errors, 0);
@@ -208,7 +217,14 @@ START_TEST(root_looks_as_the_user_it_becomes)
 	drop("cache");
 	ck_assert_int_eq(chown(dir, 0, 0), 0);
 	/* From inside the chroot. */
+	look("user nobody\nchroot @\nquery-log /log\n");
+	ck_assert_uint_eq(said.n_errors, 0); /* but it would serve */
+	ck_assert(
+	    told("warning t.conf:3: query-log: '/log' cannot be written by the daemon's user: "
+		 "Permission denied; lines will be lost"));
 	ck_assert_int_eq(chmod(dir, 0777), 0);
+	look("user nobody\nchroot @\nquery-log /log\n");
+	ck_assert_str_eq(said.text, "");
 	look("user nobody\nchroot @\ncache-file /cache\n");
 	ck_assert_str_eq(said.text, "");
 	look("user nobody\nchroot @\ncache-file @/cache\n");

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/textfile.h"
@@ -45,7 +46,7 @@ setup(void)
 static void
 teardown(void)
 {
-	querylog_end(&ql);
+	ck_assert(querylog_end(&ql));
 	heard_end();
 	tap_fini(&tap);
 	(void)unlink(path);
@@ -128,7 +129,7 @@ START_TEST(answers_become_lines)
 	tell(1000);
 	wait_for(1000, 0);
 	tell(1); /* what is left at the end is written too */
-	querylog_end(&ql);
+	ck_assert(querylog_end(&ql));
 	ck_assert_uint_eq(lines(path), 1001);
 	ck_assert_uint_eq(heard_all(), 0);
 	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
@@ -178,6 +179,30 @@ START_TEST(file_that_cannot_be_opened_is_told)
 }
 END_TEST
 
+/* What was in the way is gone: the next reload opens the file, though no keyword has changed. */
+START_TEST(reload_tries_again)
+{
+	char below[SCRATCH_PATH + 8], file[SCRATCH_PATH + 16];
+
+	snprintf(below, sizeof(below), "%s/sub", dir);
+	snprintf(file, sizeof(file), "%s/log", below);
+	snprintf(settings.query_log, sizeof(settings.query_log), "%s", file);
+	querylog_use(&ql, &settings);
+	querylog_use(&ql, &settings);
+	ck_assert_uint_eq(heard("cannot be opened"), 2);
+	ck_assert_int_eq(mkdir(below, 0700), 0);
+	querylog_use(&ql, &settings);
+	(void)poll(NULL, 0, 150);
+	tell(3);
+	wait_for(3, 0);
+	ck_assert_uint_eq(lines(file), 3);
+	querylog_use(&ql, &settings); /* and goes on with it */
+	ck_assert_uint_eq(heard("cannot be opened"), 2);
+	(void)unlink(file);
+	(void)rmdir(below);
+}
+END_TEST
+
 /* A full disk: told once, counted; when there is room again lines are whole. */
 START_TEST(full_disk_is_told_once)
 {
@@ -199,6 +224,28 @@ START_TEST(full_disk_is_told_once)
 	wait_for(3, 150);
 	ck_assert_uint_eq(heard("is written again"), 1);
 	ck_assert_uint_eq(whole_lines(), atomic_load(&ql.n_written));
+}
+END_TEST
+
+/* Whoever reads standard error has stopped: the daemon ends all the same. */
+START_TEST(reader_that_stopped_does_not_hold_the_end)
+{
+	int ends[2], before = dup(STDERR_FILENO);
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	close(ends[1]);
+	snprintf(settings.query_log, sizeof(settings.query_log), "stderr");
+	querylog_use(&ql, &settings);
+	tell(2000); /* more than a pipe takes */
+	ck_assert(!querylog_end(&ql));
+	close(ends[0]);
+	wait_for(0, 1);
+	ck_assert(querylog_end(&ql));
+	ck_assert_int_eq(dup2(before, STDERR_FILENO), STDERR_FILENO);
+	close(before);
+	querylog_init(&ql, (struct tap *const[1]){ &tap }, 1);
 }
 END_TEST
 
@@ -225,7 +272,9 @@ main(void)
 	tcase_add_test(tc, answers_become_lines);
 	tcase_add_test(tc, moved_file_is_opened_again);
 	tcase_add_test(tc, file_that_cannot_be_opened_is_told);
+	tcase_add_test(tc, reload_tries_again);
 	tcase_add_test(tc, full_disk_is_told_once);
+	tcase_add_test(tc, reader_that_stopped_does_not_hold_the_end);
 	tcase_add_test(tc, off_is_no_thread);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);

@@ -12,6 +12,8 @@
 #include "cache/cache.h"
 #include "config/keywords.h"
 #include "config/load.h"
+#include "config/loglevel.h"
+#include "config/policy_lines.h"
 #include "support/said.h"
 #include "support/scratch.h"
 
@@ -23,7 +25,6 @@ parse(struct settings *s, const char *text)
 {
 	said_parse(&said, text, s);
 	ck_assert_str_eq(said.text, "");
-	settings_seal(s);
 }
 
 START_TEST(same_file_changes_nothing)
@@ -34,6 +35,9 @@ START_TEST(same_file_changes_nothing)
 	/* But for the memory of what was read. */
 	origin_fini(&now.origin);
 	origin_fini(&next.origin);
+	policy_lines_free(now.policy_lines);
+	policy_lines_free(next.policy_lines);
+	now.policy_lines = next.policy_lines = NULL;
 	ck_assert_mem_eq(&now, &next, sizeof(now));
 }
 END_TEST
@@ -74,7 +78,7 @@ START_TEST(all_else_is_new)
 	ck_assert_uint_eq(next.conf.core.upstreams[0].addr[3], 2);
 	ck_assert_uint_eq(next.conf.io.n_listens, 1);
 	ck_assert_uint_eq(next.conf.core.timeout_ms, 2000);
-	ck_assert_uint_eq(next.log_level, LOG_LEVEL_INFO);
+	ck_assert_uint_eq(loglevel_of(&next, LOG_CACHE), LOG_LEVEL_INFO);
 	ck_assert_uint_eq(next.stop_timeout_ms, 1000);
 	ck_assert_uint_eq(next.conf.io.max_tcp_per_client, 2);
 	ck_assert_uint_eq(next.conf.core.udp_size_client, 1400);
@@ -138,7 +142,7 @@ START_TEST(policies_change_hands)
 
 	ck_assert_int_eq(write(fd, good, sizeof(good) - 1), sizeof(good) - 1);
 	settings_fini(&now);
-	ck_assert(load_settings(&o, path, diag_to_log, NULL, NULL, &now));
+	ck_assert(load_settings(&o, path, NULL, diag_to_log, NULL, NULL, &now));
 	before = now.conf.core.policies;
 	ck_assert(reload_settings(&o, path, &t, &now));
 	ck_assert_ptr_ne(now.conf.core.policies, before);
@@ -161,7 +165,7 @@ main(void)
 	TCase *tc = tcase_create("reload");
 	SRunner *sr = srunner_create(s);
 
-	log_open(LOG_SINK_NONE, "check");
+	log_open(LOG_SINK_NONE);
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, same_file_changes_nothing);
 	tcase_add_test(tc, all_that_needs_a_restart);

@@ -53,7 +53,7 @@ told(void (*report)(void))
 
 	ck_assert_int_ge(before, 0);
 	ck_assert_int_ge(dup2(fd, STDERR_FILENO), 0);
-	log_open(LOG_SINK_STDERR, "check");
+	log_open(LOG_SINK_STDERR);
 	report();
 	ck_assert_int_ge(dup2(before, STDERR_FILENO), 0);
 	ck_assert_int_eq(textfile_read(path, &text, &len), 0);
@@ -79,7 +79,7 @@ START_TEST(start_tells_the_cache)
 	settings.conf.core.policies = policies_new(1);
 	ck_assert_ptr_nonnull(settings.conf.core.policies);
 	text = told(start);
-	ck_assert_ptr_nonnull(strstr(text, "notice start: no cache, as cache-size is 0\n"));
+	ck_assert_ptr_nonnull(strstr(text, "notice server: no cache, as cache-size is 0\n"));
 	snprintf(expected, sizeof(expected), "at most %u MiB of memory",
 	    (unsigned)(report_memory(&settings) >> 20));
 	ck_assert_ptr_nonnull(strstr(text, expected));
@@ -90,7 +90,7 @@ START_TEST(start_tells_the_cache)
 	ck_assert_ptr_nonnull(settings.conf.core.cache);
 	text = told(start);
 	ck_assert_ptr_nonnull(
-	    strstr(text, "notice start: cache 100 MiB in 64 parts for all loops\n"));
+	    strstr(text, "notice server: cache 100 MiB in 64 parts for all loops\n"));
 	snprintf(expected, sizeof(expected), "at most %u MiB of memory",
 	    (unsigned)(report_memory(&settings) >> 20) + 100);
 	ck_assert_ptr_nonnull(strstr(text, expected));
@@ -234,7 +234,6 @@ START_TEST(loop_that_hangs_is_told)
 
 	ck_assert_ptr_nonnull(
 	    said_make(&said, "nameserver 192.0.2.1\nmax-queries 256\n", &settings));
-	settings_seal(&settings);
 	s = snapshot_new(&settings.conf);
 	ck_assert_ptr_nonnull(s);
 	still.loop = loop_new(s, NULL, 0); /* and nobody runs it */
@@ -256,8 +255,10 @@ START_TEST(longest_status_fits)
 
 	settings.conf.io.n_listens = 64;
 	settings.conf.core.n_upstreams = 32;
-	ck_assert_str_eq(
-	    report_status(&settings, 64, text), "Serving: addresses 64, loops 64, upstreams 32");
+	ck_assert_str_eq(report_status(&settings, 64, false, text),
+	    "Serving: addresses 64, loops 64, upstreams 32");
+	ck_assert_str_eq(report_status(&settings, 64, true, text),
+	    "Lame duck, serving: addresses 64, loops 64, upstreams 32");
 }
 END_TEST
 

@@ -56,7 +56,7 @@ START_TEST(every_loop_has_every_address)
 	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 3 };
 	struct bind_sockets *all;
 
-	ck_assert(sockets_open(&w, "test", &all));
+	ck_assert(sockets_open(&w, LOG_SERVER, &all));
 	for (size_t i = 0; i < 6; i++) {
 		ck_assert(netaddr_equal(&all[i].addr, &addrs[i % 2]));
 		ck_assert_uint_eq(port_of(all[i].udp), addrs[i % 2].port);
@@ -71,7 +71,7 @@ START_TEST(no_addresses_need_no_sockets)
 	struct sockets_wanted w = { .n_loops = 3 };
 	struct bind_sockets *all;
 
-	ck_assert(sockets_open(&w, "test", &all));
+	ck_assert(sockets_open(&w, LOG_SERVER, &all));
 	ck_assert_ptr_null(all);
 	sockets_close(all, 0);
 }
@@ -86,12 +86,12 @@ START_TEST(address_in_use_is_an_error)
 	struct bind_sockets other, *all;
 
 	ck_assert_int_eq(bind_open(&addrs[1], 0, &other), 0);
-	ck_assert(!sockets_open(&w, "test", &all));
+	ck_assert(!sockets_open(&w, LOG_SERVER, &all));
 	ck_assert_ptr_null(all);
 	/* Nothing was left open. */
 	ck_assert_int_eq(bind_probe(&addrs[0]), 0);
 	bind_close(&other);
-	ck_assert(sockets_open(&w, "test", &all));
+	ck_assert(sockets_open(&w, LOG_SERVER, &all));
 	sockets_close(all, 2);
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(own_wildcard_is_no_conflict)
 	struct bind_sockets held, *all;
 
 	ck_assert_int_eq(bind_open(&wildcard, 0, &held), 0);
-	ck_assert(sockets_open(&w, "test", &all));
+	ck_assert(sockets_open(&w, LOG_SERVER, &all));
 	sockets_close(all, 1);
 	bind_close(&held);
 }
@@ -121,10 +121,10 @@ START_TEST(address_that_may_come_is_served_later)
 	uint64_t began = clock_now_ns();
 	struct bind_sockets *all;
 
-	ck_assert(!sockets_open(&w, "test", &all));
+	ck_assert(!sockets_open(&w, LOG_SERVER, &all));
 	ck_assert(clock_now_ns() - began < NS_PER_SEC);
 	w.freebind = true;
-	ck_assert(sockets_open(&w, "test", &all));
+	ck_assert(sockets_open(&w, LOG_SERVER, &all));
 	sockets_close(all, 4);
 }
 END_TEST
@@ -152,7 +152,7 @@ main(void)
 	TCase *tc = tcase_create("sockets");
 	SRunner *sr = srunner_create(s);
 
-	log_open(LOG_SINK_NONE, "check");
+	log_open(LOG_SINK_NONE);
 	suite_add_tcase(s, tc);
 	tcase_add_test(tc, every_loop_has_every_address);
 	tcase_add_test(tc, no_addresses_need_no_sockets);

@@ -60,7 +60,7 @@ START_TEST(none_without_all)
 	settings.web.n = 2;
 	ck_assert(!websock_open(&second, &settings));
 	ck_assert_uint_eq(second.n, 0);
-	ck_assert_uint_eq(heard("error start: web-listen 127.0.0.1#"), 1);
+	ck_assert_uint_eq(heard("error server: web-listen 127.0.0.1#"), 1);
 	websock_close(&w);
 }
 END_TEST

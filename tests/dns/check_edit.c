@@ -212,6 +212,51 @@ START_TEST(no_room_to_append)
 }
 END_TEST
 
+/* The OPT is the last record, there is room, and its length counts what is appended. */
+START_TEST(option_is_appended)
+{
+	static const uint8_t zero[2] = { 0 };
+	size_t len = hex_read(HEAD(0, 0, 1) OPT_RR, in, sizeof(in));
+	struct msg m;
+
+	for (size_t cap = len; cap <= len + 6; cap++) {
+		uint8_t *p = guard_put(&guard, in, cap);
+		bool fits = cap == len + 6;
+		size_t n = 0;
+		size_t more;
+
+		ck_assert_int_eq(msg_parse(&m, p, len), MSG_OK);
+		more = edit_append_option(p, cap, &m, EDNS_KEEPALIVE, zero, sizeof(zero));
+		ck_assert_uint_eq(more, fits ? cap : len);
+		ck_assert_int_eq(msg_parse(&m, p, more), MSG_OK);
+		ck_assert_int_eq(msg_option(&m, EDNS_KEEPALIVE, &n) != NULL, fits);
+		ck_assert_uint_eq(n, fits ? 2 : 0);
+		ck_assert_ptr_nonnull(msg_option(&m, EDNS_EDE, &n));
+	}
+}
+END_TEST
+
+/* Without an OPT, or with something behind it, the message stays as it is. */
+START_TEST(option_without_a_place)
+{
+	static const char *const messages[] = { HEAD(0, 0, 0),
+		HEAD(0, 0, 2) OPT_RR A_RR("0000003c") };
+	static const uint8_t zero[2] = { 0 };
+	uint8_t before[512];
+	struct msg m;
+
+	for (size_t i = 0; i < N_OF(messages); i++) {
+		size_t len = hex_read(messages[i], in, sizeof(in));
+
+		memcpy(before, in, len);
+		ck_assert_int_eq(msg_parse(&m, in, len), MSG_OK);
+		ck_assert_uint_eq(
+		    edit_append_option(in, sizeof(in), &m, EDNS_KEEPALIVE, zero, 2), len);
+		ck_assert_mem_eq(in, before, len);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -230,6 +275,8 @@ main(void)
 	tcase_add_test(tc, opt_is_appended);
 	tcase_add_test(tc, record_is_appended);
 	tcase_add_test(tc, no_room_to_append);
+	tcase_add_test(tc, option_is_appended);
+	tcase_add_test(tc, option_without_a_place);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

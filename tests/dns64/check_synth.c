@@ -308,18 +308,25 @@ expect_made(const struct synth_policy *p, const struct synth_choice *c, const ch
 	struct msg m;
 	struct msg_walk w;
 	struct rr rr;
+	struct synth_choice choice = *c;
+	uint32_t used = 0, seen = 0;
 
+	choice.used = &used;
 	read_reply(&m, &a, DNS_TYPE_A,
 	    "1234 8180 0001 0003 0000 0000" H2 A_IN "c00c" A_IN TTL_60
 	    "0004 c0000201 c00c" A_IN TTL_60 "0004 0a000002 c00c" A_IN TTL_60 "0004 c0000203");
 	start(&b, &m);
-	(void)!synth_answer(&b, p, c, &m, &a);
+	(void)!synth_answer(&b, p, &choice, &m, &a);
 	ck_assert_int_eq(msg_parse(&m, out, build_finish(&b, 512, &no_opt)), MSG_OK);
 	w = msg_walk(&m, MSG_ANSWER);
-	while (msg_walk_next(&w, &rr))
+	while (msg_walk_next(&w, &rr)) {
 		len += (size_t)snprintf(got + len, sizeof(got) - len, "%c%u ",
 		    out[rr.rdata] == 0 ? 'w' : 'n', out[rr.rdata + 15]);
+		for (unsigned i = 0; i < p->n_prefixes; i++)
+			seen |= pref64_covers(&p->prefixes[i], out + rr.rdata) ? 1U << i : 0;
+	}
 	ck_assert_str_eq(got, want);
+	ck_assert_uint_eq(used, seen);
 	if (p->max > 0)
 		return;
 	/* D29: who wants to know beforehand is told the same. */

@@ -100,6 +100,48 @@ START_TEST(status)
 	HAS("64:ff9b::/96 drain");
 	HAS("3 questions");
 	HAS("refused");
+	ck_assert_ptr_null(strstr(text, "ready"));
+	shown(show_status, "{\"unready\": null, \"lameduck\": null}");
+	HAS("ready       yes\n");
+	ck_assert_ptr_null(strstr(text, "lameduck"));
+	shown(show_status, "{\"unready\": \"lameduck\", \"lameduck\": 1000}");
+	HAS("ready       no: lameduck\n");
+	HAS("lameduck    on, for ");
+}
+END_TEST
+
+START_TEST(clients)
+{
+	shown(show_clients,
+	    "{\"clients\": [{\"networks\": [], \"line\": 0, \"answers\": 7, \"sets\": []}, "
+	    "{\"networks\": [\"10.0.0.0/8\", \"::/0\"], \"line\": 12, \"prefixes\": 2, "
+	    "\"zones\": 3, \"answers\": 9, \"shared\": true, \"sets\": [\"hide-a yes\"]}]}");
+	HAS("     0        0        0              7  all others\n");
+	HAS("    12        2        3              9* 10.0.0.0/8 ::/0\n    hide-a yes\n");
+}
+END_TEST
+
+START_TEST(secrets)
+{
+	shown(show_secrets,
+	    "{\"from\": \"dns64ctl\", \"client_cookies\": false, \"secrets\": [{\"state\": "
+	    "\"active\", \"fingerprint\": \"0011aabb\"}, {\"state\": \"accepted\", "
+	    "\"fingerprint\": \"2233ccdd\"}]}");
+	HAS("active    0011aabb  dns64ctl\n");
+	HAS("accepted  2233ccdd  dns64ctl\n");
+	HAS("clients get no cookies");
+	ck_assert_str_eq(
+	    shown(show_secrets, "{\"secrets\": []}"), "drawn at the start, a new one each day\n");
+}
+END_TEST
+
+START_TEST(lameduck)
+{
+	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": null}"), "off\n");
+	shown(show_lameduck, "{\"lameduck\": 1000}");
+	HAS("on, for ");
+	/* The daemon's clock may be ahead. */
+	ck_assert_str_eq(shown(show_lameduck, "{\"lameduck\": 99999999999}"), "on, for 0m 0s\n");
 }
 END_TEST
 
@@ -108,7 +150,11 @@ START_TEST(upstreams_and_entries)
 	shown(show_upstreams,
 	    "{\"upstreams\": [{\"address\": \"::2#53\", \"state\": \"in doubt\", \"udp\": {\"ms\": "
 	    "1.5}, "
-	    "\"tcp\": null, \"sends\": 12, \"share_percent\": 50.0}]}");
+	    "\"tcp\": null, \"sends\": 12, \"share_percent\": 50.0, \"sockets\": 3, \"guards\": "
+	    "{\"0x20\": {\"state\": \"off\", \"off_s\": 61.0}, \"cookie\": {\"state\": \"on\", "
+	    "\"off_s\": null}}}]}");
+	HAS("    0 in flight, 0 waiting, 3 sockets, 0 connections, 0 late, 0 hedges\n");
+	HAS("    0x20 off for 1m 1s, cookie on\n");
 	HAS("in doubt");
 	HAS("1.500");
 	HAS("50.0%");
@@ -135,6 +181,9 @@ START_TEST(strange_answers)
 	}
 	shown(show_messages, "{\"messages\": [{\"text\": \"a\\u001b[2Jb\\n\\u007f\"}, 3]}");
 	HAS("a?[2Jb??");
+	/* Controls beyond ASCII too, but not what is no control. */
+	shown(show_messages, "{\"messages\": [{\"text\": \"a\\u009b2Jb \\u00a0\\u00e9\\u2713\"}]}");
+	HAS("a?2Jb \xc2\xa0\xc3\xa9\xe2\x9c\x93\n");
 }
 END_TEST
 
@@ -149,6 +198,9 @@ main(void)
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, status);
+	tcase_add_test(tc, clients);
+	tcase_add_test(tc, secrets);
+	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, upstreams_and_entries);
 	tcase_add_test(tc, strange_answers);
 	suite_add_tcase(s, tc);

@@ -4,8 +4,13 @@
 #include "dns64ctl/top.h"
 
 #include <check.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "core/stats.h"
@@ -66,13 +71,14 @@ START_TEST(heading_is_as_wide)
 
 	top_heading(f);
 	fclose(f);
-	ck_assert_uint_eq(len, 11 * 11 + 1);
+	ck_assert_uint_eq(len, 11 * 12 + 1);
+	ck_assert_ptr_nonnull(strstr(text, "answers synthesized ")); /* words, not one */
 	free(text);
 	text = NULL;
 	f = open_memstream(&text, &len);
 	top_line(NULL, NULL, f);
 	fclose(f);
-	ck_assert_uint_eq(len, 11 * 11 + 1);
+	ck_assert_uint_eq(len, 11 * 12 + 1);
 	free(text);
 	text = NULL;
 }
@@ -86,6 +92,70 @@ START_TEST(waits_without_a_terminal)
 }
 END_TEST
 
+/* Is FD, a terminal, as one is for people: lines, and what is typed is shown? */
+static bool
+is_usual(int fd)
+{
+	struct termios t;
+
+	ck_assert_int_eq(tcgetattr(fd, &t), 0);
+	return (t.c_lflag & (ICANON | ECHO)) == (ICANON | ECHO);
+}
+
+/* A process that waits for what is typed at the terminal FD, again and again. */
+static pid_t
+wait_at(int fd)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid != 0)
+		return pid;
+	(void)signal(SIGINT, SIG_DFL); /* Check has handlers */
+	(void)signal(SIGTERM, SIG_DFL);
+	(void)dup2(fd, STDIN_FILENO);
+	while (!top_wait())
+		continue;
+	_exit(0);
+}
+
+static void
+reach(int fd, bool usual)
+{
+	for (unsigned i = 0; i < 1000 && is_usual(fd) != usual; i++)
+		(void)poll(NULL, 0, 10);
+	ck_assert(is_usual(fd) == usual);
+}
+
+/* However it ends, the shell after it gets the terminal that was there before. */
+START_TEST(terminal_is_left_as_it_was)
+{
+	static const int signals[] = { SIGINT, SIGTERM, 0 };
+	int master = posix_openpt(O_RDWR | O_NOCTTY), fd;
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master), 0);
+	ck_assert_int_eq(unlockpt(master), 0);
+	fd = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(fd, 0);
+	for (size_t i = 0; i < 3; i++) {
+		pid_t pid = wait_at(fd);
+		int status;
+
+		reach(fd, false);
+		if (signals[i] != 0)
+			ck_assert_int_eq(kill(pid, signals[i]), 0);
+		else
+			ck_assert_int_eq(write(master, "q", 1), 1);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(is_usual(fd));
+		ck_assert_int_eq(WIFSIGNALED(status) ? WTERMSIG(status) : 0, signals[i]);
+	}
+	close(fd);
+	close(master);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -95,6 +165,7 @@ main(void)
 	tcase_add_test(tc, in_a_second);
 	tcase_add_test(tc, another_daemon);
 	tcase_add_test(tc, heading_is_as_wide);
+	tcase_add_test(tc, terminal_is_left_as_it_was);
 	tcase_add_test(tc, waits_without_a_terminal);
 	suite_add_tcase(s, tc);
 

@@ -61,7 +61,7 @@ make(struct fuzz *f)
 {
 	const uint64_t seed = SEED;
 
-	log_open(LOG_SINK_NONE, "fuzz");
+	log_open(LOG_SINK_NONE);
 	for (unsigned i = 0; i < FUZZ_OPEN; i++)
 		f->open[i] = &f->questions[i];
 	make_conf(&f->conf);

@@ -162,6 +162,7 @@ START_TEST(recurring_trouble_is_said_once_a_minute)
 	ck_assert_uint_eq(heard_all(), 0);
 	log_set_level(LOG_LEVEL_INFO);
 	all_that_recurs();
+	ck_assert_uint_eq(heard("(and 7 more since the last such message)"), 3);
 	ck_assert_uint_eq(heard_all(), 3);
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "dns/edit.h"
 #include "support/rig.h"
 
 #define BIG 3700 /* A records in a message of some 60,000 bytes */
@@ -235,6 +236,68 @@ START_TEST(idle_connection_is_closed)
 }
 END_TEST
 
+/* Ask with ID for a name that is answered here (D17), with an OPT; the answer is in msg. */
+static void
+ask_with_opt(uint16_t id)
+{
+	const struct edit_opt opt = { 1232, 0, DNS_EDE_NONE, false };
+
+	rig_question(&msg, id, "resolver.arpa", RIG_A);
+	msg.len = edit_append_opt(msg.bytes, msg.len, sizeof(msg.bytes), &opt);
+	rig_put(client, &msg);
+	ck_assert(rig_get(client, &msg));
+	ck_assert_uint_eq(rig_id(&msg), id);
+}
+
+/* The time that the answer in msg asks for, in units of 100 ms; -1: for none. */
+static int
+keepalive(void)
+{
+	const uint8_t *option;
+	struct msg m;
+	size_t n = 0;
+
+	ck_assert_int_eq(msg_parse(&m, msg.bytes, msg.len), MSG_OK);
+	option = msg_option(&m, EDNS_KEEPALIVE, &n);
+	return option == NULL ? -1 : n == 2 ? option[0] << 8 | option[1] : -2;
+}
+
+/*
+ * RFC 7828 section 3.4: clients of a lame duck are asked to end their connections, and whose are
+ * idle are closed soon, whatever tcp-idle-timeout is.
+ */
+START_TEST(lame_duck_ends_connections)
+{
+	uint64_t begin_ms;
+
+	rig.conf.io.tcp_idle_ms = 3600000;
+	start();
+	ask_with_opt(1);
+	ck_assert_int_eq(keepalive(), -1);
+	loop_lameduck(rig.loop, true);
+	begin_ms = rig_now_ms();
+	do
+		ask_with_opt(2);
+	while (keepalive() == -1 && rig_now_ms() - begin_ms < RIG_WAIT_MS);
+	ck_assert_int_eq(keepalive(), 0);
+	/* Who has no EDNS is served as ever. */
+	ck_assert(serves_local(client, 3));
+	ck_assert(rig_closed(client, RIG_WAIT_MS));
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_idle"), 1);
+	close(client);
+	/* New connections are taken. */
+	client = rig_connect(SOCK_STREAM, &rig.at[0]);
+	ask_with_opt(4);
+	ck_assert_int_eq(keepalive(), 0);
+	loop_lameduck(rig.loop, false);
+	begin_ms = rig_now_ms();
+	do
+		ask_with_opt(5);
+	while (keepalive() == 0 && rig_now_ms() - begin_ms < RIG_WAIT_MS);
+	ck_assert_int_eq(keepalive(), -1);
+}
+END_TEST
+
 /* A question in flight is no idleness: who came later and says nothing is closed before. */
 START_TEST(open_question_is_no_idleness)
 {
@@ -417,6 +480,7 @@ suite(void)
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, idle_connection_is_closed);
 	tcase_add_test(t, open_question_is_no_idleness);
+	tcase_add_test(t, lame_duck_ends_connections);
 	tcase_add_test(t, ceiling_per_client);
 	tcase_add_test(t, who_has_gone_makes_room);
 	tcase_add_test(t, stalled_client_is_closed_after_5_s);

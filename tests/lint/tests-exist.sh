@@ -10,10 +10,15 @@ reason()
 	daemon/main) echo "main() alone: the system tests start it" ;;
 	daemon/background | daemon/daemon | daemon/notify | daemon/serve | daemon/threads)
 		echo "processes, threads and signals: tests/system/daemon.sh" ;;
+	daemon/cookies | daemon/parcel) echo "what loops are handed: tests/system/cookies.sh, reload.sh" ;;
 	io/evbase) echo "what every loop begins with: check_loop" ;;
-	control/ask | control/control | control/lines | control/params | control/reloads | control/reply)
-		echo "what the handlers work with: check_api, check_api_cache, check_api_stats" ;;
+	control/ask | control/changes | control/control | control/lines | control/params | control/reloads | control/reply)
+		echo "what the handlers work with: check_api, check_api_cache, check_api_prefixes" ;;
 	dns64ctl/client | dns64ctl/main | dns64ctl/run) echo "tests/system/control.sh runs them" ;;
+	io/loop_mail) echo "a part of io/loop: check_loop" ;;
+	io/asked) echo "how control asks a loop: check_loop, check_api_explain" ;;
+	control/inquiry | control/explain_json | control/decided)
+		echo "how explain waits, and what it tells: check_api_explain, tests/system/explain.sh" ;;
 	io/snapshot) echo "copies and counts: check_loop reloads" ;;
 	io/upstream_set | io/upstream_sock) echo "parts of io/upstream_udp: check_upstream_udp, check_shell" ;;
 	core/blame) echo "a part of core/silence: check_silence" ;;
@@ -27,7 +32,9 @@ reason()
 	cache/cache_flush) echo "a part of the cache: check_cache" ;;
 	cache/shard_room) echo "a part of the shard: check_shard" ;;
 	control/metric_stats) echo "a part of control/metrics: check_metrics" ;;
+	dns64ctl/show_config) echo "a part of show: check_show, tests/system/prefixes.sh" ;;
 	daemon/cachefile_load | daemon/cachefile_save) echo "two sides of one file: check_cachefile" ;;
+	daemon/newfile) echo "check_cachefile and check_prefixes write files by it" ;;
 	fakedns/main) echo "main() alone: the system tests start it" ;;
 	fakedns/tcp | fakedns/udp | fakedns/worker) echo "sockets: check_server asks them" ;;
 	bench/main | bench/method/rate) echo "tests/system/bench.sh starts them" ;;

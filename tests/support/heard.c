@@ -20,7 +20,7 @@ heard_start(enum log_level level)
 	ck_assert_int_ge(kept, 0);
 	ck_assert_int_ge(dup2(fd, STDERR_FILENO), 0);
 	close(fd);
-	log_open(LOG_SINK_STDERR, "test");
+	log_open(LOG_SINK_STDERR);
 	log_set_level(level);
 }
 

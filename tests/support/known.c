@@ -41,9 +41,15 @@ known_open(struct known *k, const char *text)
 		.now_ns = 5 * NS_PER_SEC,
 		.views = &k->views,
 		.n_loops = 2,
+		.open_fds = 12,
+		.max_fds = 1024,
 		.has_cache = true,
-		.cache_size = 4096 };
+		.cache_size = 4096,
+		.query_log_lost = 3 };
 	stats_sum(&none, 0, f->rows);
+	f->loops[0].told = f->loops[1].told = true;
+	capture_sum(NULL, 0, f->dnstap);
+	f->dnstap[CAPTURE_LOST].value = 21;
 	f->loops[1].open.queries = 5;
 	f->cache.n = 12;
 	latency_add(&f->waited, 30 * NS_PER_MS);

@@ -3,8 +3,12 @@
 
 #include <check.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
+#include "config/policies.h"
+#include "config/prefix_change.h"
 #include "support/said.h"
 
 static void
@@ -25,36 +29,109 @@ save(void *arg)
 	struct operator* o = arg;
 
 	o->n_saves++;
-	log_notice("cache", "so many entries");
+	log_notice(LOG_CACHE, "so many entries");
 	return o->saves;
 }
 
-static void
+static bool
 reopen(void *arg)
 {
-	((struct operator*)arg)->n_reopens++;
+	struct operator* o = arg;
+
+	o->n_reopens++;
+	if (!o->reopens)
+		log_error(LOG_SERVER, "query-log cannot be opened");
+	return o->reopens;
 }
 
-static const struct host_ops ops = {
-	.reload = reload, .stop = stop, .save = save, .reopen = reopen
-};
+static void
+lameduck(void *arg, bool on)
+{
+	struct operator* o = arg;
+
+	o->lameduck = on;
+	for (unsigned i = 0; i < o->host.n_loops; i++)
+		loop_lameduck(o->host.loops[i], on);
+}
+
+static bool
+cookies(void *arg, const struct host_cookies *c)
+{
+	struct operator* o = arg;
+	struct conf_core *core = &o->settings.conf.core;
+
+	if (o->refuses)
+		return false;
+	core->n_cookie_secrets = c->n;
+	memcpy(core->cookie_secrets, c->secrets, sizeof(core->cookie_secrets));
+	o->settings.cookies_told = true;
+	return true;
+}
+
+/* The change is made, without loops and file. */
+static enum host_verdict
+change(void *arg, const struct prefix_change *c, char error[static HOST_ERROR])
+{
+	static struct said said;
+	struct operator* o = arg;
+	struct prefix_change_made made;
+	struct policies *next;
+
+	o->n_changes++;
+	if (c->save && o->cannot_save) {
+		snprintf(error, HOST_ERROR, "no file");
+		return HOST_UNABLE;
+	}
+	said_init(&said);
+	if (!prefix_change_make(&o->settings, c, 2000, &made, &said.diag)) {
+		snprintf(error, HOST_ERROR, "%.500s", said.text);
+		return HOST_WRONG;
+	}
+	next = policies_make(&o->settings, &said.diag);
+	ck_assert_msg(next != NULL, "%s", said.text);
+	policies_unref(o->settings.conf.core.policies);
+	o->settings.conf.core.policies = next;
+	prefix_change_keep(&o->settings, &made);
+	log_notice(LOG_CONFIG, "changed %s", c->prefix);
+	o->n_changing = o->changing_for;
+	return HOST_DONE;
+}
+
+static bool
+is_changing(void *arg)
+{
+	struct operator* o = arg;
+
+	if (o->n_changing > 0)
+		o->n_changing--;
+	return o->n_changing > 0;
+}
+
+static const struct host_ops ops = { .reload = reload,
+	.stop = stop,
+	.save = save,
+	.reopen = reopen,
+	.lameduck = lameduck,
+	.cookies = cookies,
+	.change = change,
+	.is_changing = is_changing };
 
 void
 operator_open(struct operator* o, const char *text)
 {
 	static struct said said;
 
-	*o = (struct operator){ .saves = true };
+	*o = (struct operator){ .saves = true, .reopens = true };
 	(void)signal(SIGPIPE, SIG_IGN); /* as the daemon does */
 	caller_open(&o->caller);
 	(void)said_make(&said, text, &o->settings);
 	ck_assert_msg(said.n_errors == 0, "%s", said.text);
-	settings_seal(&o->settings);
 	o->host = (struct host){ .base = o->caller.base,
 		.path = "/etc/t.conf",
 		.settings = &o->settings,
 		.started = 1000,
 		.memory_fd = -1,
+		.fds_fd = -1,
 		.ops = &ops,
 		.arg = o };
 }

@@ -18,7 +18,13 @@ struct operator
 	struct host host; /* may be changed before operator_begin */
 	struct control *control;
 	unsigned n_reloads, n_stops, n_saves, n_reopens;
-	bool saves; /* what saving the cache comes to */
+	bool saves, reopens; /* what saving the cache, and opening the log again, come to */
+	bool refuses;        /* changes of secrets come to nothing */
+	unsigned n_changing; /* so many times it is asked, it has a change that is not taken yet */
+	unsigned n_changes;  /* of prefixes */
+	unsigned changing_for; /* n_changing after each of these */
+	bool cannot_save;
+	bool lameduck; /* as it was told last */
 };
 
 /* operator_open: settings of TEXT, a configuration; no loops. */

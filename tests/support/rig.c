@@ -135,7 +135,7 @@ rig_settings(struct rig *r)
 void
 rig_init(struct rig *r)
 {
-	log_open(LOG_SINK_NONE, "rig");
+	log_open(LOG_SINK_NONE);
 	memset(r, 0, sizeof(*r));
 	r->taken = calloc(RIG_TAKEN, sizeof(*r->taken));
 	ck_assert_ptr_nonnull(r->taken);

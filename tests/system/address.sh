@@ -44,7 +44,7 @@ file=$(config late.conf "$upstream" "$prefix" "allow any" "listen $late port 535
 ip -6 address add "$late/64" dev late0
 check "it is tentative" is tentative ip -6 address show dev late0 to "$late"
 start late "$DNS64D" -f -c "$file"
-check "it is waited for" wait_for 60 logged late 'start: listening on'
+check "it is waited for" wait_for 60 logged late 'server: listening on'
 check "and served" serves "$late"
 check "and that is told" logged late "listen $late#5353: not usable yet"
 stop late
@@ -58,7 +58,7 @@ check "but some seconds ($took)" test "$took" -ge 3 -a "$took" -le 20
 check "it is told" logged run "error.* listen $late#5353: Cannot assign requested address (this machine has it, but"
 config late.conf "$upstream" "$prefix" "allow any" "listen $late port 5353" "freebind yes" >/dev/null
 seconds_for sh -c "timeout 2 '$DNS64D' -f -c '$file'"
-check "with freebind nobody waits" logged run 'start: listening on'
+check "with freebind nobody waits" logged run 'server: listening on'
 ip -6 address del "$late/64" dev late0
 sysctl -q -w net.ipv6.conf.late0.dad_transmits=0
 
@@ -78,7 +78,7 @@ config absent.conf "$upstream" "$prefix" "allow any" "listen 127.0.0.1 port 5353
 seconds_for "$DNS64D" -t -c "$file"
 check "-t with freebind does not warn" test "$status" -eq 0 -a "$(grep -c warning "$work/run.log")" -eq 0
 start absent "$DNS64D" -f -c "$file" -n 2
-check "with freebind it starts" wait_for 60 logged absent 'start: listening on'
+check "with freebind it starts" wait_for 60 logged absent 'server: listening on'
 check "and serves the other" serves 127.0.0.1
 check "and tells what it has not" logged absent "listen $absent#5353: not an address of this machine yet"
 add "$absent"

@@ -106,7 +106,7 @@ check "tells whom it became" logged one "running as user $usual, as the configur
 check "tells its version and loops" logged one "dns64d [0-9.]*, 2 loops"
 check "tells where it listens" logged one "listening on 127.0.0.1#5353"
 check "tells its memory" logged one "MiB of memory, .*, and cache-size$"
-check "tells its cache" logged one "start: cache 64 MiB in 64 parts for all loops"
+check "tells its cache" logged one "server: cache 64 MiB in 64 parts for all loops"
 check "an unreachable upstream is a warning" exits 0 "$DNS64D" -t -c \
 	"$(config far.conf "$upstream" "nameserver 192.0.2.99" "listen 127.0.0.1")"
 check "which names it" logged run "warning: .*far.conf:2: nameserver: 192.0.2.99#53 cannot be reached now"
@@ -137,7 +137,7 @@ check "SIGQUIT: 0" test "$status" -eq 0
 none=$(config none.conf "$upstream" "$prefix" "listen 127.0.0.1 port 5353" "cache-size 0")
 start none "$DNS64D" -f -c "$none"
 check "serves without a cache" wait_for 60 serves 127.0.0.1 5353
-check "tells that there is none" logged none "start: no cache, as cache-size is 0"
+check "tells that there is none" logged none "server: no cache, as cache-size is 0"
 check "and its memory" logged none "MiB of memory, .* per loop$"
 kill -USR1 "$(pid_of none)"
 check "statistics" wait_for 60 logged none "stats: in flight"
@@ -259,7 +259,7 @@ rm "$work/live.conf"
 config live.conf "$upstream" "$prefix" "listen 127.0.0.1 port 53" "listen 192.0.2.77" "user $account" \
 	"num-threads 2" >/dev/null
 check "reload with an address that is not ours" reload
-check "it is named" logged live "reload: listen 192.0.2.77#53: Cannot assign requested address"
+check "it is named" logged live "config: listen 192.0.2.77#53: Cannot assign requested address"
 check "nothing changed" serves 127.0.0.2 53
 
 config live.conf "$upstream" "dns64-prefix 2001:db8:99::/96" "listen 127.0.0.2 port 53" "user root" \
@@ -271,9 +271,9 @@ gone_address()
 	! is NOERROR ask 127.0.0.1 53 a.test A
 }
 check "the address is gone" wait_for 60 gone_address
-check "num-threads is named" logged live "reload: num-threads was changed"
-check "user is named" logged live "reload: user was changed"
-check "cache-size is named" logged live "reload: cache-size was changed"
+check "num-threads is named" logged live "config: num-threads was changed"
+check "user is named" logged live "config: user was changed"
+check "cache-size is named" logged live "config: cache-size was changed"
 kill -USR1 "$pid"
 check "the cache is as it was" wait_for 60 logged live "stats: cache_size 67108864 "
 check "the new prefix stands before an A from the cache (D22)" logged live "stats: cache_hits_a [1-9]"

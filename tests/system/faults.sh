@@ -70,7 +70,7 @@ starts()
 			[ $status -ge 1 ] && [ $status -le 3 ] && grep -q "error\|no memory" "$work/dns64d.log" && return 1
 			return 2
 		fi
-		if logged dns64d 'start: sandbox' && asked A 500; then
+		if logged dns64d 'server: sandbox' && asked A 500; then
 			return 0
 		fi
 		sleep 0.02
@@ -265,7 +265,8 @@ storm malloc ENOMEM
 storm calloc ENOMEM
 storm aligned_alloc ENOMEM
 storm epoll_ctl ENOMEM
-storm epoll_wait EINTR
+# The loop and the main thread, which nothing else keeps from asking again.
+storm epoll_wait EINTR 220
 storm setsockopt ENOBUFS
 storm write EAGAIN
 check 'it is still the same' alive

@@ -3,7 +3,7 @@
 # messages: what two loops meet at the same time the operator is told once, and once that it is over; and
 # what more there is to read at higher levels.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need kdig prlimit
+need dnsperf kdig prlimit
 
 # told TEXT: how many lines say so
 told()
@@ -44,11 +44,13 @@ start_dns64d
 crowd_asks 000 24 dns64perf.test
 check 'both loops find it down' wait_for 60 statistic_is upstream_down 2
 equal 'which is said once' 1 "$(told 'no reply to')"
+equal 'and that there is no other' 1 "$(told 'error upstream: no upstream replies')"
 stop mute
 start_fakedns
 check 'that it is back too' wait_for 60 told_times 1 'replies again'
 sleep 1
 equal 'and once' 1 "$(told 'replies again')"
+equal 'likewise that not all are down any more' 1 "$(told 'notice upstream: upstreams reply again')"
 
 # --- clients that may not ask ---
 
@@ -112,12 +114,12 @@ configure 'nameserver 127.0.0.1 port 5301' 'num-threads 2' 'log-level info' 'cac
 	'never-synthesize example.org'
 kill -HUP "$(pid_of dns64d)"
 check 'a reload' wait_for 60 logged dns64d 'reload: done'
-check 'says which upstream is new' logged dns64d 'reload: asks 127.0.0.1#5301'
-check 'and which is not asked any more' logged dns64d 'reload: asks 127.0.0.1#5300 no more'
-check 'which keyword has another value' logged dns64d 'reload: cache-stale was changed'
-check 'also of those for clients' logged dns64d 'reload: never-synthesize was changed'
-check 'the first of them too' logged dns64d 'reload: nameserver was changed'
-equal 'and nothing else' 5 "$(grep -c 'info reload:' "$work/dns64d.log")"
+check 'says which upstream is new' logged dns64d 'config: asks 127.0.0.1#5301'
+check 'and which is not asked any more' logged dns64d 'config: asks 127.0.0.1#5300 no more'
+check 'which keyword has another value' logged dns64d 'config: cache-stale was changed'
+check 'also of those for clients' logged dns64d 'config: never-synthesize was changed'
+check 'the first of them too' logged dns64d 'config: nameserver was changed'
+equal 'and nothing else' 5 "$(grep -c 'info config:' "$work/dns64d.log")"
 stop dns64d
 
 # --- why there is no address ---
@@ -129,16 +131,50 @@ answer txt-7.dns64perf.test AAAA >/dev/null
 answer txt-9.dns64perf.test AAAA >/dev/null
 answer 127-0-0-1.dns64perf.test AAAA >/dev/null
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
-check 'a name that does not exist' logged dns64d 'debug synth: nx-a.dns64perf.test. for ::1: .*exist'
-check 'a name never synthesized' logged dns64d 'debug synth: txt-7.dns64perf.test. for ::1: .*never-synthesize'
-check 'a name without A' logged dns64d 'debug synth: txt-9.dns64perf.test. for ::1: .*no A'
-check 'an address that is never mapped' logged dns64d 'debug synth: 127-0-0-1.dns64perf.test. for ::1: .*map'
-equal 'and nothing about others' 0 "$(told 'synth: 010-000-000-001')"
+check 'a name that does not exist' logged dns64d 'debug dns64: nx-a.dns64perf.test. for ::1: .*exist'
+check 'a name never synthesized' logged dns64d 'debug dns64: txt-7.dns64perf.test. for ::1: .*never-synthesize'
+check 'a name without A' logged dns64d 'debug dns64: txt-9.dns64perf.test. for ::1: .*no A'
+check 'an address that is never mapped' logged dns64d 'debug dns64: 127-0-0-1.dns64perf.test. for ::1: .*map'
+check 'and where there is one, under which prefix' logged dns64d \
+	'debug dns64: 010-000-000-001.dns64perf.test. for ::1: synthesized under 2001:db8:64::/96: it has no AAAA'
+name=010-000-000-001.dns64perf.test.
+check 'each question, and why it went there' logged dns64d \
+	"debug upstream: 127.0.0.1#5300: asked for $name A over UDP, attempt 1: the only one"
+check 'each reply' logged dns64d \
+	"debug upstream: 127.0.0.1#5300: replies about $name A over UDP in [0-9.]* ms: NOERROR, 1 answers"
+check 'what the cache keeps' logged dns64d "debug cache: kept $name A: data, TTL [0-9]*"
+check 'who asks' logged dns64d "debug client: ::1#[0-9]* asks for $name AAAA over UDP"
+check 'and what that comes to' logged dns64d \
+	"debug client: ::1#[0-9]* gets for $name AAAA: NOERROR, 1 answers, after [0-9.]* ms: synth-no-aaaa (it has no AAAA)"
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+check 'what the cache has' logged dns64d "debug cache: hit $name A: data, [0-9]* s old, TTL [0-9]*"
 stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'log-level info'
 start_dns64d
 answer nx-a.dns64perf.test AAAA >/dev/null
-equal 'none of that below debug' 0 "$(told 'synth:')"
+equal 'none of that below debug' 0 "$(told 'dns64:')"
 stop dns64d
+
+# --- who reads standard error is stopped ---
+
+configure 'nameserver 127.0.0.1 port 5300' 'log-level debug' 'cache-size 0'
+mkfifo "$work/pipe"
+exec 9<>"$work/pipe" # reads nothing yet
+# shellcheck disable=SC2016 # that shell is to expand them
+start dns64d sh -c 'exec "$0" -f -c "$1" 2>"$2"' "$DNS64D" "$work/dns64d.conf" "$work/pipe"
+wait_for 60 serves 5364 || give_up 'dns64d does not start'
+questions 2000 >"$work/questions"
+dnsperf -s 127.0.0.1 -p 5364 -d "$work/questions" -t 3 >"$work/asked" 2>&1
+check 'each question is answered' grep -q 'Queries completed: *2000 ' "$work/asked"
+timeout 2 cat <&9 >"$work/heard"
+check 'what there was room for is there' grep -q '^debug client: ' "$work/heard"
+equal 'in whole lines' 0 "$(grep -vc '^\(debug\|info\|notice\|warning\) [a-z0-9]*: ' "$work/heard")"
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+timeout 2 cat <&9 >"$work/heard"
+check 'what there was not is counted' grep -q \
+	'^warning server: [0-9]\{4,\} lines of the log were lost, as nobody read them$' "$work/heard"
+stop dns64d
+equal 'SIGTERM: exit status' 0 "$status"
+exec 9<&-
 
 finish

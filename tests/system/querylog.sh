@@ -3,7 +3,7 @@
 # querylog: the query log of the running daemon: lines for what was asked and why (D29), as text and JSON;
 # reload, rotation, a file that cannot be written, and a flood that it is too slow for.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need kdig python3 dnsperf
+need kdig python3 dnsperf curl
 log=$work/querylog/log
 mkdir "$work/querylog"
 chown "$usual" "$work/querylog"
@@ -20,6 +20,12 @@ lines_are()
 	[ "$(wc -l <"$log")" -eq "$1" ]
 }
 
+# lost: has a metric that lines are lost?
+lost()
+{
+	curl -s --unix-socket "$control" http://dns64d/metrics | grep -q '^dns64d_query_log_lost_total [1-9]'
+}
+
 # reloads_are N: so many have been done
 reloads_are()
 {
@@ -30,7 +36,7 @@ reloads_are()
 
 start_fakedns --ttl 300
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' 'sandbox strict' "query-log $log" \
-	'never-synthesize never.test'
+	'never-synthesize never.test' "control-socket $control"
 start_dns64d
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
 check 'a line for an answer' wait_for 20 in_log \
@@ -48,13 +54,18 @@ equal 'its mode and owner' "640 $usual" "$(stat -c '%a %U' "$log")"
 
 # --- rotation ---
 
+chown root "$work/querylog"
 mv "$log" "$log.1"
+check 'who wants it opened again is told that it cannot be' is 'cannot be opened: Permission denied' ctl log reopen
+answer 010-000-000-001.dns64perf.test AAAA >/dev/null
+check 'and the file before has the lines' wait_for 20 sh -c "[ \$(wc -l <'$log.1') = 6 ]"
+chown "$usual" "$work/querylog"
 kill -USR2 "$(pid_of dns64d)"
 check 'a new file' wait_for 20 test -e "$log"
 sleep 0.3
 answer 010-000-000-002.dns64perf.test AAAA >/dev/null
 check 'has the next line' wait_for 20 lines_are 1
-equal 'the old one has no more' 5 "$(wc -l <"$log.1")"
+equal 'the old one has no more' 6 "$(wc -l <"$log.1")"
 
 # --- a reload: JSON, and only some ---
 
@@ -80,10 +91,11 @@ stop dns64d
 
 # --- no place for it ---
 
-configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $work/none/log"
+configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "query-log $work/none/log" "control-socket $control"
 start_dns64d
-check 'a file that cannot be made is told' wait_for 20 logged dns64d 'error query-log: .*cannot be opened: No such file'
+check 'a file that cannot be made is told' wait_for 20 logged dns64d 'error server: query-log .*cannot be opened: No such file'
 equal 'but answers are given' NOERROR "$(answer 010-000-000-004.dns64perf.test AAAA | head -n 1 | cut -d ' ' -f 1)"
+check 'and that lines are lost is counted' wait_for 20 lost
 stop dns64d
 
 # --- a flood ---

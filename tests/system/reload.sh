@@ -58,7 +58,7 @@ for run in udp tcp six; do
 done
 equal 'all but the bad ones were done' 50 "$(grep -c 'reload: done' "$work/dns64d.log")"
 check 'the bad ones changed nothing' logged dns64d 'reload: failed; nothing was changed'
-check 'the cache stays as large as it was' logged dns64d 'reload: cache-size was changed, which takes effect only'
+check 'the cache stays as large as it was' logged dns64d 'config: cache-size was changed, which takes effect only'
 
 # --- afterwards ---
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONFIG_PREFIX_CHANGE_H
+#define DNS64D_CONFIG_PREFIX_CHANGE_H
+
+/*
+ * prefix_change: one change to the prefixes of settings that are in force, as if the configuration
+ * said so: in their policy_lines, from which policies are made anew (config/policies).
+ *
+ * A client block that has no prefixes of its own gets those from outside of blocks, with the
+ * change.
+ */
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "base/attr.h"
+#include "config/diag.h"
+#include "config/policy_lines.h"
+#include "config/settings.h"
+
+enum prefix_change_what {
+	PREFIX_CHANGE_ADD, /* active, behind the others */
+	PREFIX_CHANGE_DEL,
+	PREFIX_CHANGE_ACTIVE,
+	PREFIX_CHANGE_DRAIN,
+	PREFIX_CHANGE_DOWN
+};
+
+/* What the operator wants; texts are borrowed. */
+struct prefix_change {
+	enum prefix_change_what what;
+	const char *prefix;
+	const char *client; /* a network in the head of a client block; NULL: outside of blocks */
+	bool save;          /* the block's prefixes, as they are then, go to prefix-file */
+};
+
+/* A change that was made, and how to take it back. */
+struct prefix_change_made {
+	struct policy_lines *lines; /* borrowed: the block */
+	struct array prefixes;      /* those before */
+	struct array saved;
+	time_t told;
+};
+
+/* prefix_change_word: how the operator writes it, "add". */
+const char *prefix_change_word(enum prefix_change_what what);
+
+/*
+ * prefix_change_make: change the policy_lines of S at time NOW (seconds since 1970) as C says.
+ * True: the caller ends *m with prefix_change_keep or prefix_change_undo. False, with an error to
+ * D, if it cannot be: nothing is changed.
+ */
+MUST_USE bool prefix_change_make(const struct settings *s, const struct prefix_change *c,
+    time_t now, struct prefix_change_made *m, struct diag *d);
+
+/* prefix_change_keep: the change holds. If it was one to save, the file was written. */
+void prefix_change_keep(const struct settings *s, struct prefix_change_made *m);
+
+/* prefix_change_undo: take the change back. */
+void prefix_change_undo(struct prefix_change_made *m);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/prefix_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config/conffile.h"
+#include "config/keywords.h"
+#include "config/textfile.h"
+#include "config/values.h"
+
+static const char head[] =
+    "# dns64ctl prefix ... --persist writes this file; see prefix-file in dns64d.conf(5).\n";
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+/* The block of S that block L of the file is about; NULL with an error if there is none. */
+static struct policy_lines *
+target(const struct settings *s, const struct policy_lines *l, struct diag *d)
+{
+	const struct policy_lines_net *n = l->nets.items;
+	struct policy_lines *found = NULL;
+	char text[VALUE_NET_TEXT];
+
+	if (l->line == 0)
+		return policy_lines_at(s->policy_lines, 0);
+	for (size_t i = 0; i < l->nets.n; i++) {
+		struct policy_lines *block = policy_lines_of(s->policy_lines, &n[i].net);
+
+		if (block != NULL && (i == 0 || block == found)) {
+			found = block;
+			continue;
+		}
+		diag_error(d, l->line, "client",
+		    "the configuration has no client block with %s%s; its prefixes must not stand "
+		    "here",
+		    value_net_format(&n[i].net, text), i > 0 ? " beside the one before" : "");
+		return NULL;
+	}
+	return found;
+}
+
+/* Let the prefixes of block FROM of the file replace those of TO. */
+static void
+replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
+{
+	struct policy_lines_prefix *p = from->prefixes.items;
+
+	if (to->saved.n > 0) {
+		diag_error(d, from->line, "client", "this block stands here already, line %u",
+		    ((struct policy_lines_prefix *)to->saved.items)->line);
+		return;
+	}
+	for (size_t i = 0; i < from->prefixes.n; i++)
+		p[i].from = POLICY_LINES_SAVED;
+	if (!policy_lines_copy(&to->saved, &from->prefixes)) {
+		diag_error(d, 0, NULL, "there is no memory for it");
+		return;
+	}
+	array_fini(&to->prefixes);
+	to->prefixes = from->prefixes;
+	from->prefixes = (struct array){ .n = 0 };
+}
+
+static void
+replace_all(struct settings *s, const struct settings *file, struct diag *d)
+{
+	const struct keyword *k = keywords_find("dns64-prefix");
+	size_t n;
+
+	for (size_t i = 0; i < file->policy_lines->all.n; i++) {
+		struct policy_lines *from = policy_lines_at(file->policy_lines, i), *to;
+
+		if (from->prefixes.n == 0)
+			continue;
+		to = target(s, from, d);
+		if (to != NULL)
+			replace(to, from, d);
+	}
+	s->digests[k - keywords(&n)] += file->digests[k - keywords(&n)];
+}
+
+void
+prefix_file_read(const char *path, struct settings *s, struct diag *d)
+{
+	struct settings *file = calloc(1, sizeof(*file));
+	const char *conf = d->file;
+	char *text = NULL;
+	size_t len;
+	int rc = file == NULL ? -ENOMEM : textfile_read_trusted(path, &text, &len);
+
+	d->file = path;
+	if (rc == 0) {
+		conffile_parse_prefixes(text, len, file, d);
+		if (file->policy_lines != NULL)
+			replace_all(s, file, d);
+		settings_fini(file);
+	} else if (rc != -ENOENT) {
+		diag_error(d, 0, NULL, "cannot be read: %s", textfile_strerror(rc));
+	}
+	d->file = conf;
+	free(text);
+	free(file);
+}
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+const char *
+prefix_file_state(enum policy_state state)
+{
+	static const char *const words[] = {
+		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
+	};
+
+	return words[state];
+}
+
+/* Write the saved prefixes of block L to OUT, from LINE on; NULL: set their lines. Returns the line
+ * after them. */
+static unsigned
+put_block(struct policy_lines *l, bool in_block, unsigned line, FILE *out)
+{
+	const struct policy_lines_net *n = l->nets.items;
+	struct policy_lines_prefix *p = l->saved.items;
+	char net[VALUE_NET_TEXT], prefix[PREF64_TEXT];
+
+	line += in_block ? 1 : 0;
+	if (in_block && out != NULL)
+		fprintf(out, "client %s {\n", value_net_format(&n[0].net, net));
+	for (size_t i = 0; i < l->saved.n; i++, line++) {
+		if (out == NULL)
+			p[i].line = line;
+		else
+			fprintf(out, "%sdns64-prefix %s %s\n", in_block ? "\t" : "",
+			    pref64_format(&p[i].prefix, prefix), prefix_file_state(p[i].state));
+	}
+	if (in_block && out != NULL)
+		fputs("}\n", out);
+	return line + (in_block ? 1 : 0);
+}
+
+static void
+put(const struct policy_lines_list *list, FILE *out)
+{
+	unsigned line = 2; /* below the head */
+
+	for (size_t i = 0; i < list->all.n; i++) {
+		struct policy_lines *l = policy_lines_at(list, i);
+
+		if (l->saved.n > 0)
+			line = put_block(l, i > 0, line, out);
+	}
+}
+
+char *
+prefix_file_text(const struct policy_lines_list *list, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+
+	if (out == NULL)
+		return NULL;
+	fputs(head, out);
+	put(list, out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+void
+prefix_file_number(struct policy_lines_list *list)
+{
+	put(list, NULL);
+	for (size_t i = 0; i < list->all.n; i++) {
+		const struct policy_lines *l = policy_lines_at(list, i);
+		struct policy_lines_prefix *p = l->prefixes.items;
+
+		for (size_t k = 0; k < l->prefixes.n; k++) {
+			const struct policy_lines_prefix *saved =
+			    policy_lines_find(&l->saved, &p[k].prefix);
+
+			if (p[k].from == POLICY_LINES_SAVED && saved != NULL)
+				p[k].line = saved->line;
+		}
+	}
+}

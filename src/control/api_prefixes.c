@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/api_prefixes.h"
+
+#include <string.h>
+
+#include "config/keywords.h"
+#include "config/policy_lines.h"
+#include "config/prefix_file.h"
+#include "config/values.h"
+#include "control/desk.h"
+#include "control/params.h"
+#include "control/reply.h"
+
+/* --- What there is ---------------------------------------------------------------------------- */
+
+/* What is told of, collected once. */
+struct telling {
+	const struct host *host;
+	const char *unsaid; /* where prefixes come from that stand at no line */
+	uint64_t answers[NUMBERING_MAX];
+};
+
+const char *
+api_prefixes_unsaid(const struct settings *s)
+{
+	return origin_default(&s->origin, keywords_find("dns64-prefix")) != NULL ? "default"
+										 : "command line";
+}
+
+void
+api_prefixes_add_origin(
+    json_t *j, const struct host *host, const char *unsaid, const struct policy_lines_prefix *at)
+{
+	const char *file = host->path, *from = "file";
+
+	if (at == NULL) {
+		from = "map";
+	} else if (at->from == POLICY_LINES_TOLD) {
+		from = "dns64ctl";
+		(void)json_object_set_new(j, "since", json_integer((json_int_t)at->since));
+	} else if (at->line == 0) {
+		from = unsaid;
+	} else {
+		if (at->from == POLICY_LINES_SAVED) {
+			from = "prefix-file";
+			file = host->settings->prefix_file;
+		}
+		(void)json_object_set_new(j, "file", reply_text(file));
+		(void)json_object_set_new(j, "line", json_integer(at->line));
+	}
+	(void)json_object_set_new(j, "from", json_string(from));
+}
+
+/* The prefixes of P, of which LINES says where they are from. */
+static json_t *
+prefixes_json(const struct telling *t, const struct policy *p, const struct array *lines)
+{
+	json_t *list = json_array(), *j;
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < p->synth.n_prefixes; i++) {
+		const struct pref64 *prefix = &p->synth.prefixes[i];
+
+		j = json_pack("{s:s, s:s, s:b, s:I}", "prefix", pref64_format(prefix, text),
+		    "state", prefix_file_state(p->states[i]), "map_only", p->mapped_only[i],
+		    "answers", (json_int_t)t->answers[p->numbers[i]]);
+		api_prefixes_add_origin(j, t->host, t->unsaid, policy_lines_find(lines, prefix));
+		(void)json_array_append_new(list, j);
+	}
+	return list;
+}
+
+static json_t *
+networks_json(const struct policy_lines *l)
+{
+	const struct policy_lines_net *n = l->nets.items;
+	json_t *list = json_array();
+	char text[VALUE_NET_TEXT];
+
+	for (size_t i = 0; i < l->nets.n; i++)
+		(void)json_array_append_new(list, json_string(value_net_format(&n[i].net, text)));
+	return list;
+}
+
+static json_t *
+block_json(const struct telling *t, size_t i)
+{
+	const struct settings *s = t->host->settings;
+	const struct policy_lines *l = policy_lines_at(s->policy_lines, i), *from = l;
+	bool own = l->prefixes.n > 0;
+
+	if (!own)
+		from = policy_lines_at(s->policy_lines, 0);
+	return json_pack("{s:o*, s:I, s:b, s:o*}", "networks", networks_json(l), "line",
+	    (json_int_t)l->line, "own", own, "prefixes",
+	    prefixes_json(t, &s->conf.core.policies->table[i], &from->prefixes));
+}
+
+void
+api_prefixes(struct evhttp_request *r, void *arg)
+{
+	const struct desk *d = arg;
+	const struct settings *s = d->host.settings;
+	const struct stats *all[SETTINGS_LOOPS];
+	struct telling t = { .host = &d->host, .unsaid = api_prefixes_unsaid(s) };
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < d->host.n_loops; i++)
+		all[i] = loop_stats(d->host.loops[i]);
+	stats_sum_prefixes(all, d->host.n_loops, t.answers);
+	for (size_t i = 0; i < s->policy_lines->all.n; i++)
+		(void)json_array_append_new(list, block_json(&t, i));
+	reply_json(r, HTTP_OK, json_pack("{s:o*}", "blocks", list));
+}
+
+/* --- Changes ---------------------------------------------------------------------------------- */
+
+static void
+change(struct evhttp_request *r, struct desk *d, enum prefix_change_what what)
+{
+	static const char *const keys[] = { "prefix", "client", "persist", NULL },
+				 *const yes_or_no[] = { "yes", "no", NULL };
+	struct prefix_change c = { .what = what };
+	json_t *p = params_read(r, keys);
+	const char *persist;
+
+	if (p == NULL)
+		return;
+	c.prefix = params_text(p, "prefix");
+	c.client = params_text(p, "client");
+	persist = params_text(p, "persist");
+	c.save = persist != NULL && strcmp(persist, "yes") == 0;
+	if (c.prefix != NULL && (persist == NULL || c.save || strcmp(persist, "no") == 0)) {
+		changes_wait(&d->changes, r, &c, p);
+		return;
+	}
+	if (c.prefix == NULL)
+		reply_error(r, HTTP_BADREQUEST, "prefix is missing", keys);
+	else
+		reply_error(r, HTTP_BADREQUEST, "persist is neither yes nor no", yes_or_no);
+	json_decref(p);
+}
+
+#define CHANGE(name, what) \
+	void api_prefix_##name(struct evhttp_request *r, void *arg) \
+	{ \
+		change(r, arg, PREFIX_CHANGE_##what); \
+	}
+
+CHANGE(add, ADD)
+CHANGE(del, DEL)
+CHANGE(active, ACTIVE)
+CHANGE(drain, DRAIN)
+CHANGE(down, DOWN)

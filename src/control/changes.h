@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_CHANGES_H
+#define DNS64D_CONTROL_CHANGES_H
+
+/*
+ * changes: those who want prefixes changed, one after the other. Each is answered when all loops
+ * work by the change, so that what comes after the answer is new.
+ */
+
+#include <event2/event.h>
+#include <event2/http.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attr.h"
+#include "control/host.h"
+#include "control/http.h"
+
+struct changes_waiter {
+	struct evhttp_request *r;
+	json_t *params; /* owned: the texts of change */
+	struct prefix_change change;
+};
+
+struct changes {
+	const struct host *host; /* borrowed */
+	struct event *timer;     /* owned */
+	struct changes_waiter waiting[HTTP_CONNECTIONS];
+	size_t n_waiting;
+	json_t *answer; /* owned: of the first, whose change was made; NULL: it was not yet */
+};
+
+/* changes_init: have changes made by HOST. False without memory. */
+MUST_USE bool changes_init(struct changes *cs, const struct host *host);
+
+/*
+ * changes_wait: make change C, and answer R with what came of it. PARAMS, which has its texts, is
+ * passed on.
+ */
+void changes_wait(
+    struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params);
+
+/* changes_refuse: tell all who wait that the daemon ends. */
+void changes_refuse(struct changes *cs);
+
+/* changes_fini: forget all, without an answer. *cs may be all zero. */
+void changes_fini(struct changes *cs);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/decided.h"
+
+#include <string.h>
+
+#include "config/where.h"
+#include "control/api_stats.h"
+#include "dns/name.h"
+
+/* Some reasons are brought about by one keyword, whose NAME is here; others by several. */
+#define BY_ZONE "zone"
+#define BY_IPV4 "IPv4"
+#define BY_IPV6 "IPv6"
+#define BY_ALLOW "allow"
+
+struct rule {
+	enum reason reason;
+	const char *name;
+};
+
+static const struct rule rules[] = {
+	{ REASON_ANY_MINIMAL, "any" },
+	{ REASON_SYNTH_ALWAYS, "synthesize" },
+	{ REASON_CLIENT_NEVER, "synthesize" },
+	{ REASON_CLIENT_FAMILY, "dns64-for" },
+	{ REASON_NOT_ON_NODATA, "synthesize-on" },
+	{ REASON_NO_PREFIX, "dns64-prefix" },
+	{ REASON_HIDDEN_A, "hide-a" },
+	{ REASON_REVERSE_NAME, "reverse" },
+	{ REASON_LOCAL_ZONE, "local-zones" },
+	{ REASON_VERSION, "version" },
+	{ REASON_SERVER_ID, "server-id" },
+	{ REASON_DENIED, BY_ALLOW },
+	{ REASON_RATE_LIMITED, "rate-limit" },
+	{ REASON_DROP_RATE, "rate-limit" },
+	{ REASON_AMPLIFIED, "max-amplification" },
+	{ REASON_SAME_QUESTION, "max-same-question" },
+	{ REASON_A_EXCLUDED, BY_IPV4 },
+	{ REASON_A_PRIVATE, BY_IPV4 },
+	{ REASON_A_UNMAPPED, BY_IPV4 },
+	{ REASON_NATIVE_FILTERED, BY_IPV6 },
+	{ REASON_SYNTH_EXCLUDED, BY_IPV6 },
+	{ REASON_ZONE_NEVER, BY_ZONE },
+	{ REASON_SYNTH_IGNORED, BY_ZONE },
+};
+
+bool
+decided_is_current(const struct decided *d)
+{
+	return d->asked->trace.policies == d->host->settings->conf.core.policies;
+}
+
+static const struct origin *
+origin_of(const struct decided *d)
+{
+	return &d->host->settings->origin;
+}
+
+/* The first step; NULL: there was no room for the question. */
+static const struct trace_step *
+first(const struct decided *d)
+{
+	const struct trace *t = &d->asked->trace;
+
+	return t->n > 0 && t->step[0].kind == TRACE_POLICY ? &t->step[0] : NULL;
+}
+
+static unsigned
+policy_of(const struct decided *d)
+{
+	return first(d) != NULL ? first(d)->policy : 0;
+}
+
+static json_t *
+line_json(const struct decided *d, const struct origin_line *l)
+{
+	json_t *j = json_pack("{s:s, s:s}", "keyword", l->keyword->name, "value", l->value);
+
+	if (l->line == 0) {
+		(void)json_object_set_new(j, "from", json_string("command line"));
+		return j;
+	}
+	(void)json_object_set_new(j, "file", json_string(d->host->path));
+	(void)json_object_set_new(j, "line", json_integer(l->line));
+	return j;
+}
+
+static json_t *
+where_json(const struct decided *d, struct where w)
+{
+	if (!decided_is_current(d) || (w.line == NULL && w.rule == NULL))
+		return json_null();
+	return w.line != NULL ? line_json(d, w.line) : json_pack("{s:s}", "rule", w.rule);
+}
+
+json_t *
+decided_address(const struct decided *d, const struct trace_step *s)
+{
+	if (s->addr.family == NETADDR_IPV4)
+		return where_json(d, where_a(origin_of(d), policy_of(d), s->addr.addr));
+	if (s->verdict != TRACE_EXCLUDED)
+		return json_null();
+	return where_json(d, where_aaaa(origin_of(d), policy_of(d), s->addr.addr));
+}
+
+/* What decided about the first address of FAMILY that is not handed out, nor mapped. */
+static json_t *
+by_address(const struct decided *d, uint8_t family)
+{
+	const struct trace *t = &d->asked->trace;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct trace_step *s = &t->step[i];
+
+		if (s->kind == TRACE_ADDRESS && s->addr.family == family &&
+		    s->verdict != TRACE_MAPPED && s->verdict != TRACE_GOOD)
+			return decided_address(d, s);
+	}
+	return json_null();
+}
+
+static json_t *
+by_zone(const struct decided *d)
+{
+	static const char *const names[] = {
+		[POLICY_ZONE_NEVER] = "never-synthesize", [POLICY_ZONE_IGNORE_AAAA] = "ignore-aaaa"
+	};
+	const struct trace_step *s = first(d);
+
+	if (s == NULL || s->zone > POLICY_ZONE_IGNORE_AAAA)
+		return json_null();
+	return where_json(d, where_zone(origin_of(d), s->policy, names[s->zone], s->name));
+}
+
+static json_t *
+by_keyword(const struct decided *d, const char *name)
+{
+	struct where w = where_keyword(origin_of(d), policy_of(d), name);
+	json_t *j = where_json(d, w);
+
+	if (w.line == NULL && json_is_object(j))
+		(void)json_object_set_new(j, "keyword", json_string(name));
+	return j;
+}
+
+/* No line lets the client ask. */
+static json_t *
+by_allow(const struct decided *d)
+{
+	struct where w = where_keyword(origin_of(d), 0, "allow");
+
+	return where_json(d,
+	    (struct where){ .rule = w.line != NULL
+		    ? "no allow line has this client"
+		    : "there is no allow line: this machine and its own networks may ask" });
+}
+
+json_t *
+decided_reason(const struct decided *d)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (rules[i].reason == d->asked->trace.reason)
+			name = rules[i].name;
+	}
+	if (name == NULL)
+		return json_null();
+	if (strcmp(name, BY_ZONE) == 0)
+		return by_zone(d);
+	if (strcmp(name, BY_IPV4) == 0)
+		return by_address(d, NETADDR_IPV4);
+	if (strcmp(name, BY_IPV6) == 0)
+		return by_address(d, NETADDR_IPV6);
+	if (strcmp(name, BY_ALLOW) == 0)
+		return by_allow(d);
+	return by_keyword(d, name);
+}
+
+static json_t *
+zone_json(const struct decided *d, const struct trace_step *s)
+{
+	char text[NAME_TEXT];
+
+	if (s->zone == ZONEMAP_NONE)
+		return json_null();
+	return json_pack(
+	    "{s:s, s:o*}", "name", name_to_text(s->name, text), "decided_by", by_zone(d));
+}
+
+json_t *
+decided_policy(const struct decided *d)
+{
+	const struct trace *t = &d->asked->trace;
+	const struct trace_step *s = first(d);
+	const struct where block = {
+		.line = where_block(origin_of(d), policy_of(d)),
+	};
+	unsigned number;
+	bool may_ask;
+
+	if (s == NULL || t->policies == NULL)
+		return json_null();
+	number = policies_find(t->policies, &d->asked->client, &may_ask);
+	return json_pack("{s:I, s:o*, s:b, s:o*, s:o*, s:o*, s:o}", "number", (json_int_t)number,
+	    "block", where_json(d, block), "may_ask", may_ask, "allowed_by",
+	    may_ask ? where_json(d, where_allow(origin_of(d), &d->asked->client)) : json_null(),
+	    "zone", zone_json(d, s), "prefixes", api_stats_prefixes(&t->policies->table[number]),
+	    "beyond_rate_limit", t->limited > 0 ? json_integer(t->limited) : json_null());
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_DECIDED_H
+#define DNS64D_CONTROL_DECIDED_H
+
+/*
+ * decided: which line of the configuration decided about a question that was explained, as JSON:
+ *
+ *	{"keyword": "exclude-a", "value": "10.0.0.0/8", "file": "/etc/dns64d.conf", "line": 12}
+ *
+ * with "rule" instead where it is built in, or a keyword's default, and null where nothing decided,
+ *or where the configuration is not that of the question any more.
+ */
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/attr.h"
+#include "control/host.h"
+#include "io/asked.h"
+
+/* What is known; both are borrowed. */
+struct decided {
+	const struct host *host;
+	const struct asked *asked; /* done */
+};
+
+/* decided_is_current: is the configuration in force that the question went by? */
+MUST_USE bool decided_is_current(const struct decided *d);
+
+/* decided_reason: what decided that the answer is as it is. */
+MUST_USE json_t *decided_reason(const struct decided *d);
+
+/* decided_address: what decided about the address of the step S. */
+MUST_USE json_t *decided_address(const struct decided *d, const struct trace_step *s);
+
+/*
+ * decided_policy: the client's policy: its block, by what it may ask, its zone, its prefixes; null
+ * if the question came to none.
+ */
+MUST_USE json_t *decided_policy(const struct decided *d);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/cookies.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/secret.h"
+#include "daemon/parcel.h"
+
+/* Exchange the secrets of S for those of C. */
+static void
+exchange(struct settings *s, struct host_cookies *c)
+{
+	struct conf_core *core = &s->conf.core;
+	struct host_cookies before = { .n = core->n_cookie_secrets };
+
+	memcpy(before.secrets, core->cookie_secrets, sizeof(before.secrets));
+	core->n_cookie_secrets = c->n;
+	memcpy(core->cookie_secrets, c->secrets, sizeof(core->cookie_secrets));
+	*c = before;
+	secret_wipe(&before, sizeof(before));
+}
+
+bool
+cookies_change(struct settings *s, struct threads *t, const struct host_cookies *c)
+{
+	struct host_cookies other = *c;
+	struct parcel p = { .n_added = 0 };
+	bool ok;
+
+	exchange(s, &other);
+	ok = parcel_pack(&p, t->n, s, s);
+	if (ok) {
+		parcel_post(&p, t);
+		s->cookies_told = true;
+	} else {
+		exchange(s, &other);
+	}
+	secret_wipe(&other, sizeof(other));
+	return ok;
+}
+
+void
+cookies_tell_undone(const struct settings *now, const struct settings *next)
+{
+	if (now->cookies_told)
+		log_notice(LOG_CONFIG, "undoes dns64ctl cookie-secret: %s",
+		    next->conf.core.n_cookie_secrets > 0
+			? "the secrets of the configuration hold again"
+			: "a new secret was drawn, as the configuration has none");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/parcel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/numbering.h"
+#include "daemon/sockets.h"
+
+/* Write to OUT the addresses that NEXT listens on and NOW does not. Returns their number. */
+static size_t
+new_listens(const struct conf_io *now, const struct conf_io *next,
+    struct netaddr out[static CONF_MAX_LISTENS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < next->n_listens; i++) {
+		if (!netaddr_in_list(now->listens, now->n_listens, &next->listens[i]))
+			out[n++] = next->listens[i];
+	}
+	return n;
+}
+
+void
+parcel_free(struct parcel *p, unsigned n_loops)
+{
+	for (unsigned i = 0; i < n_loops; i++)
+		free(p->updates[i]);
+	if (p->snapshot != NULL)
+		snapshot_unref(p->snapshot);
+	sockets_close(p->sockets, p->n_added * n_loops);
+}
+
+bool
+parcel_pack(struct parcel *p, unsigned n_loops, const struct settings *now, struct settings *next)
+{
+	struct netaddr added[CONF_MAX_LISTENS];
+	struct sockets_wanted w = { .addrs = added,
+		.held = now->conf.io.listens,
+		.n_held = now->conf.io.n_listens,
+		.n_loops = n_loops,
+		.buffer = next->conf.io.socket_buffer,
+		.freebind = next->conf.io.freebind };
+	bool ok;
+
+	w.n = new_listens(&now->conf.io, &next->conf.io, added);
+	p->n_added = w.n;
+	if (!sockets_open(&w, LOG_CONFIG, &p->sockets))
+		return false;
+	usage_give(&next->usage, next->conf.core.policies);
+	numbering_give(next->conf.core.numbering, next->conf.core.policies);
+	p->snapshot = snapshot_new(&next->conf);
+	ok = p->snapshot != NULL;
+	for (unsigned i = 0; i < n_loops; i++) {
+		p->updates[i] = calloc(1, sizeof(*p->updates[i]));
+		ok = ok && p->updates[i] != NULL;
+	}
+	if (!ok) {
+		log_error(LOG_CONFIG, "no memory");
+		parcel_free(p, n_loops);
+	}
+	return ok;
+}
+
+void
+parcel_post(struct parcel *p, struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		struct loop_update *u = p->updates[i];
+
+		u->snapshot = snapshot_ref(p->snapshot);
+		u->n_added = p->n_added;
+		if (p->n_added > 0)
+			memcpy(u->added, &p->sockets[i * p->n_added],
+			    p->n_added * sizeof(u->added[0]));
+		loop_post(t->thread[i].loop, u);
+	}
+	snapshot_unref(p->snapshot);
+	free(p->sockets); /* the loops own the descriptors now */
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon/prefixes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "config/policies.h"
+#include "config/prefix_file.h"
+#include "config/values.h"
+#include "daemon/newfile.h"
+#include "daemon/parcel.h"
+
+/* --- A change --------------------------------------------------------------------------------- */
+
+/* A change that is being made. */
+struct work {
+	struct settings *s;
+	const struct prefix_change *c;
+	char *error;      /* HOST_ERROR bytes */
+	const char *file; /* that errors begin with */
+};
+
+/* Keep the first error. Where it names a line of the file, that stays. */
+static void
+keep(void *ctx, enum diag_kind kind, const char *text)
+{
+	const struct work *w = ctx;
+	size_t len = strlen(w->file);
+
+	if (kind != DIAG_ERROR || w->error[0] != '\0')
+		return;
+	if (strncmp(text, w->file, len) == 0 && strncmp(text + len, ": ", 2) == 0)
+		text += len + 2;
+	snprintf(w->error, HOST_ERROR, "%s", text);
+}
+
+/* Write prefix-file, if that is wanted. */
+static bool
+write_file(const struct work *w)
+{
+	const char *path = w->s->prefix_file;
+	size_t len;
+	char *text;
+	int rc;
+
+	if (!w->c->save)
+		return true;
+	text = prefix_file_text(w->s->policy_lines, &len);
+	rc = text == NULL ? -ENOMEM : newfile_create(path, 0644);
+	if (rc >= 0)
+		rc = newfile_end(path, rc, newfile_write(rc, text, len));
+	free(text);
+	if (rc != 0)
+		snprintf(w->error, HOST_ERROR, "prefix-file %s cannot be written: %s", path,
+		    strerror(-rc));
+	return rc == 0;
+}
+
+/* Have the loops work by NEXT. False: nothing is changed, and NEXT is still the caller's. */
+static bool
+use(const struct work *w, struct threads *t, struct policies *next)
+{
+	struct policies *before = w->s->conf.core.policies;
+	struct parcel p = { .n_added = 0 };
+	bool ok;
+
+	w->s->conf.core.policies = next;
+	ok = parcel_pack(&p, t->n, w->s, w->s);
+	/* The last that can fail. */
+	if (ok && !write_file(w)) {
+		parcel_free(&p, t->n);
+		ok = false;
+	}
+	if (ok)
+		parcel_post(&p, t);
+	else
+		w->s->conf.core.policies = before;
+	policies_unref(ok ? before : NULL);
+	return ok;
+}
+
+static void
+tell(const struct settings *s, const struct prefix_change *c)
+{
+	log_notice(LOG_CONFIG, "prefix %s %s%s%s: done, %s%s", prefix_change_word(c->what),
+	    c->prefix, c->client != NULL ? " client " : "", c->client != NULL ? c->client : "",
+	    c->save ? "saved in " : "until the next reload", c->save ? s->prefix_file : "");
+}
+
+/* Warn if block LINES of S has no active prefix any more. */
+static void
+warn_none(const struct settings *s, const struct policy_lines *lines)
+{
+	const struct policy_lines *first = policy_lines_at(s->policy_lines, 0);
+
+	if (s->conf.core.policies->table[lines - first].synth.active_bits == 0)
+		log_warn(LOG_CONFIG, "no prefix is active: there is no DNS64 %s",
+		    lines == first ? "outside of client blocks" : "for the clients of this block");
+}
+
+enum host_verdict
+prefixes_change(struct settings *s, struct threads *t, const char *path,
+    const struct prefix_change *c, char error[static HOST_ERROR])
+{
+	struct work w = { .s = s, .c = c, .error = error, .file = path };
+	struct diag d = { .file = w.file, .sink = keep, .ctx = &w };
+	struct prefix_change_made made;
+	struct policies *next;
+
+	error[0] = '\0';
+	if (c->save && s->prefix_file[0] != '/') {
+		snprintf(error, HOST_ERROR,
+		    "there is no file to save it in; the keyword prefix-file names one, and takes "
+		    "a restart");
+		return HOST_UNABLE;
+	}
+	if (!prefix_change_make(s, c, time(NULL), &made, &d))
+		return HOST_WRONG;
+	next = policies_make(s, &d);
+	if (next != NULL && use(&w, t, next)) {
+		prefix_change_keep(s, &made);
+		tell(s, c);
+		warn_none(s, made.lines);
+		return HOST_DONE;
+	}
+	prefix_change_undo(&made);
+	policies_unref(next);
+	if (error[0] == '\0')
+		snprintf(error, HOST_ERROR, "there is no memory for it");
+	return next == NULL ? HOST_WRONG : HOST_UNABLE;
+}
+
+/* --- A reload --------------------------------------------------------------------------------- */
+
+/* The prefixes that hold in block I of S, where it may have none of its own. */
+static const struct array *
+prefixes_of(const struct settings *s, const struct policy_lines *l)
+{
+	return l->prefixes.n > 0 ? &l->prefixes : &policy_lines_at(s->policy_lines, 0)->prefixes;
+}
+
+/* The block of NEXT for block L of the settings before; NULL: there is none any more. */
+static const struct policy_lines *
+same_block(const struct settings *next, const struct policy_lines *l)
+{
+	const struct policy_lines_net *n = l->nets.items;
+
+	return l->line == 0 ? policy_lines_at(next->policy_lines, 0)
+			    : policy_lines_of(next->policy_lines, &n[0].net);
+}
+
+/* Log the prefixes of BEFORE that AFTER does not have, or has in another state. */
+static void
+tell_gone(const struct array *before, const struct array *after, const char *where)
+{
+	const struct policy_lines_prefix *p = before->items;
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < before->n; i++) {
+		const struct policy_lines_prefix *q = policy_lines_find(after, &p[i].prefix);
+
+		if (q == NULL)
+			log_notice(LOG_CONFIG, "undoes dns64ctl prefix: %s%s is not there any more",
+			    pref64_format(&p[i].prefix, text), where);
+		else if (q->state != p[i].state)
+			log_notice(LOG_CONFIG, "undoes dns64ctl prefix: %s%s is %s again",
+			    pref64_format(&p[i].prefix, text), where, prefix_file_state(q->state));
+	}
+}
+
+/* Log the prefixes of AFTER that BEFORE does not have. */
+static void
+tell_back(const struct array *before, const struct array *after, const char *where)
+{
+	const struct policy_lines_prefix *p = after->items;
+	char text[PREF64_TEXT];
+
+	for (size_t i = 0; i < after->n; i++) {
+		if (policy_lines_find(before, &p[i].prefix) == NULL)
+			log_notice(LOG_CONFIG, "undoes dns64ctl prefix: %s%s is there again",
+			    pref64_format(&p[i].prefix, text), where);
+	}
+}
+
+void
+prefixes_tell_undone(const struct settings *now, const struct settings *next)
+{
+	for (size_t i = 0; i < now->policy_lines->all.n; i++) {
+		const struct policy_lines *l = policy_lines_at(now->policy_lines, i), *to;
+		const struct policy_lines_net *n = l->nets.items;
+		char where[VALUE_NET_TEXT + 16] = "", net[VALUE_NET_TEXT];
+
+		if (l->told == 0)
+			continue;
+		to = same_block(next, l);
+		if (to == NULL)
+			continue; /* its clients are others' */
+		if (i > 0)
+			snprintf(
+			    where, sizeof(where), " (client %s)", value_net_format(&n[0].net, net));
+		tell_gone(prefixes_of(now, l), prefixes_of(next, to), where);
+		tell_back(prefixes_of(now, l), prefixes_of(next, to), where);
+	}
+}

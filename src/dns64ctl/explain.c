@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dns64ctl/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The places of the command's keys. */
+enum { NAME, TYPE, CLIENT, ASK, TCP, DO, CD };
+
+bool
+explain_words(char *const *words, size_t n, bool dry, const char *args[static EXPLAIN_KEYS])
+{
+	memset(args, 0, EXPLAIN_KEYS * sizeof(args[0]));
+	args[NAME] = words[0];
+	args[ASK] = dry ? "0" : NULL;
+	for (size_t i = 1; i < n; i++) {
+		int flag = strcmp(words[i], "tcp") == 0 ? TCP
+		    : strcmp(words[i], "do") == 0       ? DO
+		    : strcmp(words[i], "cd") == 0       ? CD
+							: -1;
+
+		if (flag >= 0)
+			args[flag] = "1";
+		else if (strcmp(words[i], "client") == 0 && i + 1 < n)
+			args[CLIENT] = words[++i];
+		else if (i == 1)
+			args[TYPE] = words[i];
+		else
+			return false;
+	}
+	return true;
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+static const char *
+text_of(const json_t *j, const char *key)
+{
+	const char *text = json_string_value(json_object_get(j, key));
+
+	return text != NULL ? text : "-";
+}
+
+static int64_t
+number_of(const json_t *j, const char *key)
+{
+	return (int64_t)json_integer_value(json_object_get(j, key));
+}
+
+static bool
+is_set(const json_t *j, const char *key)
+{
+	return json_is_true(json_object_get(j, key));
+}
+
+/* Print TEXT, without what could control a terminal. */
+static void
+put(const char *text, FILE *out)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
+	}
+}
+
+/* Print the texts at the keys A and B of J, with a blank between them. */
+static void
+put_two(const json_t *j, const char *a, const char *b, FILE *out)
+{
+	put(text_of(j, a), out);
+	fputc(' ', out);
+	put(text_of(j, b), out);
+}
+
+/* Print BEFORE and what decided, D: a line and where it stands, or a rule. Nothing did: nothing. */
+static void
+put_decided(const char *before, const json_t *d, FILE *out)
+{
+	if (!json_is_object(d))
+		return;
+	fputs(before, out);
+	if (json_object_get(d, "rule") != NULL) {
+		put(text_of(d, "rule"), out);
+		if (json_object_get(d, "keyword") != NULL)
+			fprintf(out, " of %s", text_of(d, "keyword"));
+		return;
+	}
+	if (json_object_get(d, "line") != NULL) {
+		put(text_of(d, "file"), out);
+		fprintf(out, ":%" PRId64 ": ", number_of(d, "line"));
+	} else {
+		put(text_of(d, "from"), out);
+		fputs(": ", out);
+	}
+	put_two(d, "keyword", "value", out);
+}
+
+/* Print the same in brackets. */
+static void
+put_by(const json_t *d, FILE *out)
+{
+	if (!json_is_object(d))
+		return;
+	put_decided(" (", d, out);
+	fputc(')', out);
+}
+
+/* --- The client ------------------------------------------------------------------------------- */
+
+static void
+put_prefixes(const json_t *p, FILE *out)
+{
+	const json_t *list = json_object_get(p, "prefixes"), *item;
+	size_t i;
+
+	fprintf(out, "%-12s", "prefixes");
+	json_array_foreach(list, i, item)
+	{
+		fputs(i > 0 ? ", " : "", out);
+		put_two(item, "prefix", "state", out);
+	}
+	fputc('\n', out);
+}
+
+static void
+put_policy(const json_t *p, FILE *out)
+{
+	const json_t *zone = json_object_get(p, "zone");
+
+	if (!json_is_object(p))
+		return;
+	fprintf(out, "%-12s", "policy");
+	if (json_is_object(json_object_get(p, "block")))
+		put_decided("", json_object_get(p, "block"), out);
+	else
+		fputs(
+		    number_of(p, "number") > 0 ? "a client block" : "of clients in no client block",
+		    out);
+	fprintf(out, "\n%-12s%s", "may ask", is_set(p, "may_ask") ? "yes" : "no");
+	put_by(json_object_get(p, "allowed_by"), out);
+	fputc('\n', out);
+	if (json_is_integer(json_object_get(p, "beyond_rate_limit")))
+		fprintf(out, "%-12sits network of %" PRId64 " bits is beyond rate-limit now\n",
+		    "rate", number_of(p, "beyond_rate_limit"));
+	if (json_is_object(zone)) {
+		fprintf(out, "%-12s", "zone");
+		put(text_of(zone, "name"), out);
+		put_by(json_object_get(zone, "decided_by"), out);
+		fputc('\n', out);
+	}
+	put_prefixes(p, out);
+}
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+static void
+put_cached(const json_t *s, FILE *out)
+{
+	fprintf(out, "cache: %s entry, %" PRId64 " s old, TTL %" PRId64 " s: ",
+	    is_set(s, "stale") ? "EXPIRED" : "fresh", number_of(s, "age_s"), number_of(s, "ttl_s"));
+	if (json_object_get(s, "rcode") == NULL) {
+		fprintf(out, "the question failed (%s)", text_of(s, "outcome"));
+		return;
+	}
+	put_two(s, "name", "type", out);
+	fprintf(out, " %s", text_of(s, "rcode"));
+}
+
+static void
+put_event(const json_t *s, FILE *out)
+{
+	if (is_set(s, "cached")) {
+		put_cached(s, out);
+	} else if (strcmp(text_of(s, "state"), "local") == 0) {
+		fputs("answered here", out);
+	} else if (json_object_get(s, "rcode") == NULL) {
+		fprintf(out, "%s: %s", text_of(s, "state"), text_of(s, "outcome"));
+	} else {
+		fprintf(out, "%s: %s %s from %s for ", text_of(s, "state"), text_of(s, "outcome"),
+		    text_of(s, "rcode"), text_of(s, "upstream"));
+		put_two(s, "name", "type", out);
+	}
+}
+
+static void
+put_address(const json_t *s, FILE *out)
+{
+	static const char *const verdicts[][2] = { { "mapped", "mapped" },
+		{ "excluded", "left out" },
+		{ "private", "not mapped: 64:ff9b::/96 is for global addresses only" },
+		{ "unmapped", "not mapped: no active prefix is for it" },
+		{ "good", "good as it is" } };
+	const char *verdict = text_of(s, "verdict");
+
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		if (strcmp(verdict, verdicts[i][0]) == 0)
+			verdict = verdicts[i][1];
+	}
+	fprintf(out, "    %s: %s", text_of(s, "address"), verdict);
+	put_by(json_object_get(s, "decided_by"), out);
+}
+
+static void
+put_message(const json_t *s, bool came, FILE *out)
+{
+	fprintf(out, "  %s %s over %s: ", came ? "from" : "to", text_of(s, "upstream"),
+	    strcmp(text_of(s, "transport"), "tcp") == 0 ? "TCP" : "UDP");
+	put_two(s, "name", "type", out);
+	if (came)
+		fprintf(out, " %s", text_of(s, "rcode"));
+}
+
+static void
+put_step(const json_t *s, FILE *out)
+{
+	const char *step = text_of(s, "step");
+
+	fprintf(out, "%9.3f ms  ", (double)number_of(s, "us") / 1000);
+	if (strcmp(step, "begin") == 0) {
+		fprintf(out, "begins as %s", text_of(s, "state"));
+	} else if (strcmp(step, "event") == 0) {
+		put_event(s, out);
+	} else if (strcmp(step, "address") == 0) {
+		put_address(s, out);
+	} else if (strcmp(step, "sent") == 0 || strcmp(step, "came") == 0) {
+		put_message(s, step[0] == 'c', out);
+	} else if (strcmp(step, "whom") == 0) {
+		fprintf(out, "  of %s", text_of(s, "upstream"));
+	} else {
+		fputs(strcmp(step, "would-ask") == 0 ? "would ask " : "needs ", out);
+		put_two(s, "name", "type", out);
+		fputs(is_set(s, "joined") ? ", which was asked already" : "", out);
+		fputs(
+		    is_set(s, "stale") ? "; if that fails, an expired entry is at hand" : "", out);
+	}
+	fputc('\n', out);
+}
+
+/* --- All of it -------------------------------------------------------------------------------- */
+
+static void
+put_records(const char *what, const json_t *list, FILE *out)
+{
+	const json_t *record;
+	size_t i;
+
+	json_array_foreach(list, i, record)
+	{
+		fprintf(out, "%-12s", i == 0 ? what : "");
+		put(json_string_value(record), out);
+		fputc('\n', out);
+	}
+}
+
+static void
+put_conclusion(const json_t *j, FILE *out)
+{
+	const json_t *q = json_object_get(j, "question"), *why = json_object_get(j, "reason");
+
+	put_two(q, "name", "type", out);
+	fprintf(out, " for %s over %s%s%s: ", text_of(q, "client"),
+	    strcmp(text_of(q, "transport"), "tcp") == 0 ? "TCP" : "UDP",
+	    is_set(q, "do") ? ", DO" : "", is_set(q, "cd") ? ", CD" : "");
+	put(text_of(j, "conclusion"), out);
+	put_decided("\ndecided by  ", json_object_get(j, "decided_by"), out);
+	fputc('\n', out);
+	if (!json_is_object(why))
+		return;
+	fprintf(out, "%-12s%s", "reason", text_of(why, "name"));
+	if (json_is_integer(json_object_get(why, "ede")))
+		fprintf(out, ", extended error %" PRId64, number_of(why, "ede"));
+	fputc('\n', out);
+}
+
+void
+explain_show(const json_t *j, FILE *out)
+{
+	const json_t *steps = json_object_get(j, "steps"), *step;
+	const json_t *answer = json_object_get(j, "answer");
+	size_t i;
+
+	put_conclusion(j, out);
+	put_policy(json_object_get(j, "policy"), out);
+	if (is_set(j, "reloaded"))
+		fprintf(out, "%-12s%s\n", "note",
+		    "the configuration changed meanwhile: its lines are not told; try again");
+	json_array_foreach(steps, i, step) put_step(step, out);
+	if (number_of(j, "steps_left_out") > 0)
+		fprintf(out, "%14s %" PRId64 " more steps\n", "", number_of(j, "steps_left_out"));
+	put_records("answer", json_object_get(answer, "answer"), out);
+	put_records("authority", json_object_get(answer, "authority"), out);
+	put_records("additional", json_object_get(answer, "additional"), out);
+}

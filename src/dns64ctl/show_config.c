@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The configuration, and prefixes, with where they stand. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "dns64ctl/show.h"
+#include "dns64ctl/show_parts.h"
+
+/* Where the line L of FILE stands. */
+static void
+put_place(const json_t *l, const char *file, FILE *out)
+{
+	const char *from = show_text(l, "from");
+	const char *own = json_string_value(json_object_get(l, "file"));
+
+	if (strcmp(from, "dns64ctl") == 0) {
+		time_t since = (time_t)show_number(l, "since");
+		char text[32];
+
+		(void)strftime(text, sizeof(text), "%F %T", localtime(&since));
+		fprintf(out, "dns64ctl since %s", text);
+	} else if (strcmp(from, "file") != 0 && strcmp(from, "prefix-file") != 0) {
+		fputs(from, out);
+	} else {
+		show_put(own != NULL ? own : file, out);
+		fprintf(out, ":%" PRId64, (int64_t)show_number(l, "line"));
+	}
+}
+
+/* Which clients block B is for. */
+static void
+put_clients(const json_t *b, FILE *out)
+{
+	const json_t *nets = json_object_get(b, "networks"), *net;
+	size_t i;
+
+	if (show_number(b, "line") == 0) {
+		fputs("clients in no block\n", out);
+		return;
+	}
+	fputs("client", out);
+	json_array_foreach(nets, i, net)
+	{
+		fputc(' ', out);
+		show_put(json_string_value(net), out);
+	}
+	fputs(json_is_true(json_object_get(b, "own")) ? "\n" : ", as in no block\n", out);
+}
+
+void
+show_prefixes(const json_t *j, FILE *out)
+{
+	const json_t *blocks = json_object_get(j, "blocks"), *b, *p;
+	size_t i, k;
+
+	json_array_foreach(blocks, i, b)
+	{
+		put_clients(b, out);
+		json_array_foreach(json_object_get(b, "prefixes"), k, p)
+		{
+			fprintf(out, "  %-30s %-7s %14" PRId64 "  ", show_text(p, "prefix"),
+			    show_text(p, "state"), (int64_t)show_number(p, "answers"));
+			put_place(p, "-", out);
+			fputc('\n', out);
+		}
+	}
+}
+
+void
+show_config(const json_t *j, FILE *out)
+{
+	const json_t *list = json_object_get(j, "lines"), *l;
+	const char *file = show_text(j, "file");
+	bool inside = false;
+	size_t i;
+
+	json_array_foreach(list, i, l)
+	{
+		bool hidden = json_is_null(json_object_get(l, "value"));
+		const char *keyword = show_text(l, "keyword");
+		const char *value = hidden ? "(hidden)" : show_text(l, "value");
+		bool in_block = show_number(l, "block") > 0;
+		int width;
+
+		if (inside && !in_block)
+			fputs("}\n", out);
+		inside = in_block || strcmp(keyword, "client") == 0;
+		width = fprintf(out, "%s%s%s ", in_block ? "\t" : "", hidden ? "# " : "", keyword);
+		show_put(value, out);
+		width += (int)strlen(value);
+		fprintf(out, "%*s # ", width < 47 ? 47 - width : 0, "");
+		put_place(l, file, out);
+		fputc('\n', out);
+	}
+	if (inside)
+		fputs("}\n", out);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One change to the prefixes in force: what it makes of them, what it refuses, and how it is
+ * undone. */
+
+#include "config/prefix_change.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/policies.h"
+#include "config/prefix_file.h"
+#include "support/said.h"
+
+#define NOW 1000
+
+static const char conf[] = "nameserver 192.0.2.1\nlisten ::1\n"
+			   "dns64-prefix 2001:db8:1::/96\ndns64-prefix 2001:db8:3::/96 drain\n"
+			   "map 203.0.113.0/24 2001:db8:5::/96\n"
+			   "client 10.0.0.0/8 172.16.0.0/12 {\ndns64-prefix 2001:db8:2::/96\n}\n"
+			   "client 192.168.0.0/16 {\nhide-a yes\n}\n";
+
+static struct said said;
+static struct settings settings;
+
+static void
+setup(void)
+{
+	ck_assert_ptr_nonnull(said_make(&said, conf, &settings));
+	said_init(&said);
+}
+
+static void
+teardown(void)
+{
+	settings_fini(&settings);
+}
+
+/* The prefixes in force of block I. */
+static void
+expect(size_t i, const char *want)
+{
+	const struct array *list = &policy_lines_at(settings.policy_lines, i)->prefixes;
+	const struct policy_lines_prefix *p = list->items;
+	char text[PREF64_TEXT], got[512] = "";
+
+	for (size_t k = 0; k < list->n; k++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s %s%s",
+		    k > 0 ? ", " : "", pref64_format(&p[k].prefix, text),
+		    prefix_file_state(p[k].state),
+		    p[k].from == POLICY_LINES_TOLD        ? " told"
+			: p[k].from == POLICY_LINES_SAVED ? " saved"
+							  : "");
+	ck_assert_str_eq(got, want);
+}
+
+static bool
+make(enum prefix_change_what what, const char *prefix, const char *client, bool save,
+    struct prefix_change_made *m)
+{
+	const struct prefix_change c = {
+		.what = what, .prefix = prefix, .client = client, .save = save
+	};
+
+	said_init(&said);
+	return prefix_change_make(&settings, &c, NOW, m, &said.diag);
+}
+
+static void
+change(enum prefix_change_what what, const char *prefix, const char *client)
+{
+	struct prefix_change_made m;
+	struct policies *ps;
+
+	ck_assert_msg(make(what, prefix, client, false, &m), "%s", said.text);
+	/* They can be made anew, again and again. */
+	ps = policies_make(&settings, &said.diag);
+	ck_assert_msg(ps != NULL, "%s", said.text);
+	policies_unref(ps);
+	prefix_change_keep(&settings, &m);
+}
+
+START_TEST(each_word)
+{
+	change(PREFIX_CHANGE_ADD, "2001:db8:4::/96", NULL);
+	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain, 2001:db8:4::/96 active told");
+	change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", NULL);
+	change(PREFIX_CHANGE_DOWN, "2001:db8:4::/96", NULL);
+	change(PREFIX_CHANGE_ACTIVE, "2001:db8:3::/96", NULL);
+	expect(0,
+	    "2001:db8:1::/96 drain told, 2001:db8:3::/96 active told, 2001:db8:4::/96 down told");
+	change(PREFIX_CHANGE_DEL, "2001:db8:1::/96", NULL);
+	change(PREFIX_CHANGE_DEL, "2001:db8:4::/96", NULL);
+	expect(0, "2001:db8:3::/96 active told");
+	/* That a map line names it does not keep it from being one for all. */
+	change(PREFIX_CHANGE_ADD, "2001:db8:5::/96", NULL);
+	expect(0, "2001:db8:3::/96 active told, 2001:db8:5::/96 active told");
+	/* A state that it has already is no change. */
+	change(PREFIX_CHANGE_ACTIVE, "2001:db8:2::/96", "10.0.0.0/8");
+	expect(1, "2001:db8:2::/96 active");
+}
+END_TEST
+
+START_TEST(a_block_of_its_own)
+{
+	change(PREFIX_CHANGE_ADD, "2001:db8:4::/96", "172.16.0.0/12");
+	expect(1, "2001:db8:2::/96 active, 2001:db8:4::/96 active told");
+	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain");
+	expect(2, "");
+}
+END_TEST
+
+/* It has those from outside of blocks, with the change. */
+START_TEST(a_block_without_prefixes)
+{
+	change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", "192.168.0.0/16");
+	expect(2, "2001:db8:1::/96 down told, 2001:db8:3::/96 drain");
+	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain");
+	change(PREFIX_CHANGE_DEL, "2001:db8:1::/96", NULL);
+	expect(2, "2001:db8:1::/96 down told, 2001:db8:3::/96 drain");
+}
+END_TEST
+
+/* The default prefix stays beside one that is added. */
+START_TEST(the_default_is_there)
+{
+	ck_assert_ptr_nonnull(said_make(&said, "nameserver 192.0.2.1\nlisten ::1\n", &settings));
+	change(PREFIX_CHANGE_ADD, "2001:db8:4::/96", NULL);
+	expect(0, "64:ff9b::/96 active, 2001:db8:4::/96 active told");
+	change(PREFIX_CHANGE_DEL, "64:ff9b::/96", NULL);
+	expect(0, "2001:db8:4::/96 active told");
+}
+END_TEST
+
+static const struct {
+	enum prefix_change_what what;
+	const char *prefix;
+	const char *client;
+	const char *error;
+} bad[] = {
+	{ PREFIX_CHANGE_ADD, "2001:db8:4::1/96", NULL,
+	    "dns64-prefix: '2001:db8:4::1/96' has bits set behind its length; the prefix of that "
+	    "length is 2001:db8:4::/96" },
+	{ PREFIX_CHANGE_ADD, "2001:db8:0:0:100::/96", NULL, "a correct prefix is 2001:db8::/96" },
+	{ PREFIX_CHANGE_DRAIN, "2001:db8:4::96", NULL, "did you mean 2001:db8:4::/96?" },
+	{ PREFIX_CHANGE_ADD, "", NULL, "'' is not an IPv6 prefix" },
+	{ PREFIX_CHANGE_ADD, "2001:db8:3::/96", NULL, "'2001:db8:3::/96' is there already, drain" },
+	{ PREFIX_CHANGE_DEL, "2001:db8:4::/96", NULL,
+	    "'2001:db8:4::/96' is not there; there are 2001:db8:1::/96, 2001:db8:3::/96" },
+	{ PREFIX_CHANGE_DRAIN, "2001:db8:5::/96", NULL, "only map lines name" },
+	{ PREFIX_CHANGE_DRAIN, "2001:db8:1::/64", NULL, "'2001:db8:1::/64' is not there" },
+	{ PREFIX_CHANGE_DEL, "2001:db8:2::/96", "10.0.0.0/8",
+	    "it is the last one, without which those from outside of blocks would hold" },
+	{ PREFIX_CHANGE_ADD, "2001:db8:4::/96", "10.0.0.0/9",
+	    "client: there is no client block with '10.0.0.0/9'; there are those with "
+	    "10.0.0.0/8, 192.168.0.0/16" },
+	{ PREFIX_CHANGE_ADD, "2001:db8:4::/96", "10.0.0.1/8",
+	    "client: '10.0.0.1/8' has bits set behind its length; did you mean 10.0.0.0/8?" },
+	{ PREFIX_CHANGE_ADD, "2001:db8:4::/96", "somebody",
+	    "client: 'somebody' is not an IPv4 or IPv6 network" },
+};
+
+START_TEST(what_is_refused)
+{
+	struct prefix_change_made m;
+
+	ck_assert(!make(bad[_i].what, bad[_i].prefix, bad[_i].client, true, &m));
+	ck_assert_msg(strstr(said.text, bad[_i].error) != NULL, "%s", said.text);
+	ck_assert_uint_eq(said.n_errors, 1);
+	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain");
+	expect(1, "2001:db8:2::/96 active");
+	expect(2, "");
+}
+END_TEST
+
+/* Without any prefix 64:ff9b::/96 would hold, which nobody has asked for (RULES D14). */
+START_TEST(the_last_one_stays)
+{
+	struct prefix_change_made m;
+
+	change(PREFIX_CHANGE_DEL, "2001:db8:3::/96", NULL);
+	ck_assert(!make(PREFIX_CHANGE_DEL, "2001:db8:1::/96", NULL, false, &m));
+	ck_assert_ptr_nonnull(strstr(said.text, "without which 64:ff9b::/96 would hold"));
+	expect(0, "2001:db8:1::/96 active");
+}
+END_TEST
+
+START_TEST(it_can_be_undone)
+{
+	struct policy_lines *l = policy_lines_at(settings.policy_lines, 0);
+	struct prefix_change_made m;
+
+	ck_assert(make(PREFIX_CHANGE_ADD, "2001:db8:4::/96", NULL, true, &m));
+	ck_assert_uint_eq(l->saved.n, 3);
+	prefix_change_undo(&m);
+	expect(0, "2001:db8:1::/96 active, 2001:db8:3::/96 drain");
+	ck_assert_uint_eq(l->saved.n, 0);
+	ck_assert_int_eq(l->told, 0);
+	ck_assert(make(PREFIX_CHANGE_ADD, "2001:db8:4::/96", NULL, false, &m));
+	ck_assert_int_eq(l->told, NOW);
+	prefix_change_undo(&m);
+	ck_assert_int_eq(l->told, 0);
+}
+END_TEST
+
+/* All of the block that is in force is saved, and nothing of others. */
+START_TEST(saving)
+{
+	struct policy_lines *l = policy_lines_at(settings.policy_lines, 0);
+	struct prefix_change_made m;
+
+	change(PREFIX_CHANGE_DOWN, "2001:db8:2::/96", "10.0.0.0/8");
+	change(PREFIX_CHANGE_ADD, "2001:db8:4::/96", NULL);
+	ck_assert(make(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", NULL, true, &m));
+	prefix_change_keep(&settings, &m);
+	expect(0,
+	    "2001:db8:1::/96 drain saved, 2001:db8:3::/96 drain saved, "
+	    "2001:db8:4::/96 active saved");
+	ck_assert_uint_eq(l->saved.n, 3);
+	ck_assert_int_eq(l->told, 0);
+	ck_assert_uint_eq(((struct policy_lines_prefix *)l->prefixes.items)[2].line, 4);
+	ck_assert_uint_eq(policy_lines_at(settings.policy_lines, 1)->saved.n, 0);
+	/* What is not saved later leaves the file as it is. */
+	change(PREFIX_CHANGE_DEL, "2001:db8:3::/96", NULL);
+	ck_assert_uint_eq(l->saved.n, 3);
+	ck_assert_int_eq(l->told, NOW);
+	expect(0, "2001:db8:1::/96 drain saved, 2001:db8:4::/96 active saved");
+}
+END_TEST
+
+/* As many as there may be, with those of map lines; and blocks that get them too. */
+START_TEST(the_ceiling)
+{
+	struct prefix_change_made m;
+	char text[PREF64_TEXT];
+
+	for (unsigned i = 4; i <= 32; i++) {
+		snprintf(text, sizeof(text), "2001:db8:1%02x::/96", i);
+		change(PREFIX_CHANGE_ADD, text, NULL);
+	}
+	ck_assert(make(PREFIX_CHANGE_ADD, "2001:db8:200::/96", NULL, false, &m));
+	ck_assert_ptr_null(policies_make(&settings, &said.diag));
+	ck_assert_ptr_nonnull(strstr(said.text, "there can be 32 prefixes at most"));
+	prefix_change_undo(&m);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("prefix_change");
+	TCase *tc = tcase_create("prefix_change");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, each_word);
+	tcase_add_test(tc, a_block_of_its_own);
+	tcase_add_test(tc, a_block_without_prefixes);
+	tcase_add_test(tc, the_default_is_there);
+	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+	tcase_add_test(tc, the_last_one_stays);
+	tcase_add_test(tc, it_can_be_undone);
+	tcase_add_test(tc, saving);
+	tcase_add_test(tc, the_ceiling);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

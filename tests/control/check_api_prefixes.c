@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Prefixes as the control socket tells them, and changes of them. */
+
+#include "control/api_prefixes.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/numbering.h"
+#include "support/operator.h"
+
+static struct operator op;
+
+static void
+setup(void)
+{
+	operator_open(&op,
+	    "nameserver 192.0.2.1\nprefix-file /f\n"
+	    "dns64-prefix 2001:db8:1::/96\ndns64-prefix 2001:db8:2::/96 drain\n"
+	    "map 10.0.0.0/8 2001:db8:3::/96\n"
+	    "client 10.0.0.0/8 2001:db8::/32 {\ndns64-prefix 2001:db8:4::/96\n}\n"
+	    "client 192.168.0.0/16 {\nhide-a yes\n}\n");
+	operator_begin(&op);
+}
+
+static void
+teardown(void)
+{
+	operator_close(&op);
+}
+
+static int
+post(const char *path, const char *body)
+{
+	return caller_ask(&op.caller, "POST", path, body);
+}
+
+/* The prefixes of block I, as "prefix state from:line ..."; true: it has its own. */
+static bool
+prefixes(size_t i, char out[static 512])
+{
+	const json_t *b, *p;
+	size_t k;
+
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/prefixes", NULL), 200);
+	b = json_array_get(json_object_get(op.caller.json, "blocks"), i);
+	ck_assert_ptr_nonnull(b);
+	out[0] = '\0';
+	json_array_foreach(json_object_get(b, "prefixes"), k, p)
+	{
+		size_t len = strlen(out);
+
+		snprintf(out + len, 512 - len, "%s%s %s %s:%d", k > 0 ? ", " : "",
+		    json_string_value(json_object_get(p, "prefix")),
+		    json_string_value(json_object_get(p, "state")),
+		    json_string_value(json_object_get(p, "from")),
+		    (int)json_integer_value(json_object_get(p, "line")));
+	}
+	return json_is_true(json_object_get(b, "own"));
+}
+
+static void
+expect(size_t i, const char *want)
+{
+	char got[512];
+
+	(void)prefixes(i, got);
+	ck_assert_str_eq(got, want);
+}
+
+START_TEST(each_with_its_place)
+{
+	char got[512];
+
+	expect(0,
+	    "2001:db8:1::/96 active file:3, 2001:db8:2::/96 drain file:4, "
+	    "2001:db8:3::/96 active map:0");
+	ck_assert(prefixes(1, got));
+	ck_assert_str_eq(got, "2001:db8:4::/96 active file:7, 2001:db8:3::/96 active map:0");
+	ck_assert(!prefixes(2, got));
+	expect(2,
+	    "2001:db8:1::/96 active file:3, 2001:db8:2::/96 drain file:4, "
+	    "2001:db8:3::/96 active map:0");
+}
+END_TEST
+
+START_TEST(changes_are_told)
+{
+	ck_assert_int_eq(post("/prefix/add", "{\"prefix\": \"2001:db8:9::/96\"}"), 200);
+	ck_assert(json_is_true(json_object_get(op.caller.json, "done")));
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(
+		json_array_get(json_object_get(op.caller.json, "messages"), 0), "text")),
+	    "changed 2001:db8:9::/96");
+	ck_assert_int_eq(post("/prefix/down", "{\"prefix\": \"2001:db8:1::/96\"}"), 200);
+	ck_assert_int_eq(post("/prefix/active", "{\"prefix\": \"2001:db8:2::/96\"}"), 200);
+	expect(0,
+	    "2001:db8:1::/96 down dns64ctl:0, 2001:db8:2::/96 active dns64ctl:0, "
+	    "2001:db8:9::/96 active dns64ctl:0, 2001:db8:3::/96 active map:0");
+	ck_assert_int_eq(
+	    post("/prefix/del", "{\"prefix\": \"2001:db8:1::/96\", \"persist\": \"yes\"}"), 200);
+	expect(0,
+	    "2001:db8:2::/96 active prefix-file:2, 2001:db8:9::/96 active prefix-file:3, "
+	    "2001:db8:3::/96 active map:0");
+	ck_assert_int_eq(post("/prefix/drain",
+			     "{\"prefix\": \"2001:db8:2::/96\", \"client\": \"192.168.0.0/16\"}"),
+	    200);
+	expect(2,
+	    "2001:db8:2::/96 drain dns64ctl:0, 2001:db8:9::/96 active prefix-file:3, "
+	    "2001:db8:3::/96 active map:0");
+	ck_assert_uint_eq(op.n_changes, 5);
+}
+END_TEST
+
+/* The configuration in force has them as they are, where they come from. */
+START_TEST(config_has_them)
+{
+	const json_t *l;
+	char got[1024] = "";
+	size_t i;
+
+	ck_assert_int_eq(
+	    post("/prefix/add", "{\"prefix\": \"2001:db8:9::/96\", \"persist\": \"yes\"}"), 200);
+	ck_assert_int_eq(
+	    post("/prefix/add", "{\"prefix\": \"2001:db8:8::/96\", \"client\": \"2001:db8::/32\"}"),
+	    200);
+	ck_assert_int_eq(caller_ask(&op.caller, "GET", "/config", NULL), 200);
+	json_array_foreach(json_object_get(op.caller.json, "lines"), i, l)
+	{
+		size_t len = strlen(got);
+
+		if (strcmp(json_string_value(json_object_get(l, "keyword")), "dns64-prefix") == 0)
+			snprintf(got + len, sizeof(got) - len, "%s %s:%d in %d\n",
+			    json_string_value(json_object_get(l, "value")),
+			    json_string_value(json_object_get(l, "from")),
+			    (int)json_integer_value(json_object_get(l, "line")),
+			    (int)json_integer_value(json_object_get(l, "block")));
+	}
+	ck_assert_str_eq(got,
+	    "2001:db8:1::/96 active prefix-file:2 in 0\n"
+	    "2001:db8:2::/96 drain prefix-file:3 in 0\n"
+	    "2001:db8:9::/96 active prefix-file:4 in 0\n"
+	    "2001:db8:4::/96 active file:7 in 6\n"
+	    "2001:db8:8::/96 active dns64ctl:0 in 6\n");
+}
+END_TEST
+
+static const struct {
+	const char *path;
+	const char *body;
+	int code;
+	const char *error;
+} bad[] = {
+	{ "/prefix/add", NULL, 400, "prefix is missing" },
+	{ "/prefix/add", "{\"prefix\": 7}", 400, "prefix is not a string" },
+	{ "/prefix/add", "{\"prefix\": \"2001:db8:9::/96\", \"network\": \"10.0.0.0/8\"}", 400,
+	    "'network' says nothing here" },
+	{ "/prefix/add", "{\"prefix\": \"2001:db8:9::/96\", \"persist\": \"maybe\"}", 400,
+	    "persist is neither yes nor no" },
+	{ "/prefix/add", "{\"prefix\": \"2001:db8::1/96\"}", 400,
+	    "the prefix of that length is 2001:db8::/96" },
+	{ "/prefix/add", "{\"prefix\": \"2001:db8:1::/96\"}", 400, "is there already, active" },
+	{ "/prefix/del", "{\"prefix\": \"2001:db8:9::/96\"}", 400, "is not there" },
+	{ "/prefix/drain", "{\"prefix\": \"2001:db8:1::/96\", \"client\": \"10.0.0.0/9\"}", 400,
+	    "there is no client block with '10.0.0.0/9'" },
+	{ "/prefix/drain", "{\"prefix\": \"2001:db8:1::/96\", \"persist\": \"yes\"}", 422,
+	    "no file" },
+};
+
+START_TEST(what_is_refused)
+{
+	op.cannot_save = true;
+	ck_assert_int_eq(post(bad[_i].path, bad[_i].body), bad[_i].code);
+	ck_assert_msg(
+	    strstr(caller_text(&op.caller, "error"), bad[_i].error) != NULL, "%s", op.caller.text);
+	expect(0,
+	    "2001:db8:1::/96 active file:3, 2001:db8:2::/96 drain file:4, "
+	    "2001:db8:3::/96 active map:0");
+}
+END_TEST
+
+static int
+begin(const char *prefix)
+{
+	char raw[256], body[128];
+	int fd = caller_connect(&op.caller);
+
+	snprintf(body, sizeof(body), "{\"prefix\": \"%s\"}", prefix);
+	snprintf(raw, sizeof(raw), "POST /prefix/add HTTP/1.1\r\nContent-Length: %zu\r\n\r\n%s",
+	    strlen(body), body);
+	ck_assert_int_gt(send(fd, raw, strlen(raw), 0), 0);
+	return fd;
+}
+
+/* The answer comes when the loops have the change; who comes meanwhile has his turn after that. */
+START_TEST(one_after_the_other)
+{
+	int first, second, gone;
+
+	op.changing_for = 20;
+	first = begin("2001:db8:7::/96");
+	while (op.n_changes == 0)
+		caller_turn(&op.caller, 1);
+	second = begin("2001:db8:7::/96");
+	gone = begin("2001:db8:8::/96");
+	caller_turn(&op.caller, 5);
+	close(gone);
+	ck_assert_uint_eq(op.n_changes, 1);
+	ck_assert_uint_gt(op.n_changing, 0);
+	ck_assert_int_eq(caller_wait(&op.caller, first), 200);
+	/* It is there already now. */
+	ck_assert_int_eq(caller_wait(&op.caller, second), 400);
+	while (op.n_changes < 3 || op.n_changing > 0)
+		caller_turn(&op.caller, 1);
+	ck_assert_ptr_nonnull(
+	    policy_lines_find(&policy_lines_at(op.settings.policy_lines, 0)->prefixes,
+		&op.settings.conf.core.policies->table[0].synth.prefixes[3]));
+}
+END_TEST
+
+START_TEST(ends_while_somebody_waits)
+{
+	int fd;
+
+	op.changing_for = 1000000;
+	fd = begin("2001:db8:7::/96");
+	while (op.n_changes == 0)
+		caller_turn(&op.caller, 1);
+	control_free(op.control);
+	op.control = NULL;
+	ck_assert_int_eq(caller_wait(&op.caller, fd), 503);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("api_prefixes");
+	TCase *tc = tcase_create("api_prefixes");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, each_with_its_place);
+	tcase_add_test(tc, changes_are_told);
+	tcase_add_test(tc, config_has_them);
+	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
+	tcase_add_test(tc, one_after_the_other);
+	tcase_add_test(tc, ends_while_somebody_waits);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A change of prefixes, all of it or nothing; and what a reload says of it. That loops take it at
+ * once the system test shows. */
+
+#include "daemon/prefixes.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/load.h"
+#include "core/numbering.h"
+#include "daemon/newfile.h"
+#include "daemon/reload.h"
+#include "support/heard.h"
+#include "support/scratch.h"
+
+static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8], file[SCRATCH_PATH + 8];
+static const struct options options = { .level = -1 };
+static struct threads threads;
+static struct settings settings;
+static char error[HOST_ERROR];
+
+static void
+configure(const char *more)
+{
+	FILE *f = fopen(conf, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f,
+	    "nameserver 192.0.2.1\nlisten ::1\nprefix-file %s\n"
+	    "dns64-prefix 2001:db8:1::/96\nclient 10.0.0.0/8 {\nhide-a yes\n}\n%s",
+	    file, more);
+	fclose(f);
+}
+
+static bool
+load(void)
+{
+	return load_settings(&options, conf, NULL, diag_to_log, NULL, NULL, &settings);
+}
+
+static void
+setup(void)
+{
+	scratch_dir(dir);
+	snprintf(conf, sizeof(conf), "%s/c", dir);
+	snprintf(file, sizeof(file), "%s/p", dir);
+	configure("");
+	heard_start(LOG_LEVEL_INFO);
+	ck_assert(load());
+	settings.conf.core.numbering = numbering_new();
+}
+
+static void
+teardown(void)
+{
+	heard_end();
+	numbering_free(settings.conf.core.numbering);
+	settings_fini(&settings);
+	unlink(conf);
+	unlink(file);
+	rmdir(dir);
+}
+
+static enum host_verdict
+change(enum prefix_change_what what, const char *prefix, const char *client, bool save)
+{
+	const struct prefix_change c = {
+		.what = what, .prefix = prefix, .client = client, .save = save
+	};
+
+	return prefixes_change(&settings, &threads, conf, &c, error);
+}
+
+/* The active prefixes of policy I. */
+static unsigned
+actives(size_t i)
+{
+	return (unsigned)__builtin_popcount(
+	    settings.conf.core.policies->table[i].synth.active_bits);
+}
+
+START_TEST(it_holds)
+{
+	const struct policies *before = settings.conf.core.policies;
+
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, false), HOST_DONE);
+	ck_assert_ptr_ne(settings.conf.core.policies, before);
+	ck_assert_uint_eq(actives(0), 2);
+	ck_assert_uint_eq(actives(1), 2);
+	ck_assert_uint_ne(settings.conf.core.policies->table[0].numbers[1], NUMBERING_OTHERS);
+	ck_assert_uint_eq(heard("prefix add 2001:db8:2::/96: done, until the next reload"), 1);
+	ck_assert_int_eq(access(file, F_OK), -1);
+}
+END_TEST
+
+START_TEST(no_active_one_is_told)
+{
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
+	ck_assert_uint_eq(heard("no prefix is active: there is no DNS64 for the clients of this "
+				"block"),
+	    1);
+	ck_assert_int_eq(change(PREFIX_CHANGE_DOWN, "2001:db8:1::/96", NULL, false), HOST_DONE);
+	ck_assert_uint_eq(heard("there is no DNS64 outside of client blocks"), 1);
+	ck_assert_uint_eq(actives(0), 0);
+}
+END_TEST
+
+START_TEST(what_is_saved_survives)
+{
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, true), HOST_DONE);
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "10.0.0.0/8", true), HOST_DONE);
+	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert_uint_eq(heard("undoes"), 0);
+	ck_assert_uint_eq(actives(0), 2);
+	ck_assert_uint_eq(actives(1), 1);
+	struct numbering *n = settings.conf.core.numbering;
+	settings_fini(&settings);
+	ck_assert(load());
+	settings.conf.core.numbering = n;
+	ck_assert_uint_eq(actives(0), 2);
+	ck_assert_uint_eq(actives(1), 1);
+}
+END_TEST
+
+/* A reload says what it undoes, each change once, and only that. */
+START_TEST(a_reload_undoes_the_rest)
+{
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, false), HOST_DONE);
+	ck_assert_int_eq(change(PREFIX_CHANGE_DEL, "2001:db8:1::/96", NULL, false), HOST_DONE);
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_ADD, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
+	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert_uint_eq(
+	    heard("undoes dns64ctl prefix: 2001:db8:2::/96 is not there any more"), 1);
+	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 is there again"), 1);
+	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:2::/96 (client 10.0.0.0/8) is "
+				"not there any more"),
+	    1);
+	ck_assert_uint_eq(
+	    heard("undoes dns64ctl prefix: 2001:db8:1::/96 (client 10.0.0.0/8) is active again"),
+	    1);
+	ck_assert_uint_eq(heard("undoes"), 4);
+	ck_assert_uint_eq(actives(0), 1);
+	(void)heard_all();
+	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert_uint_eq(heard("undoes"), 0);
+}
+END_TEST
+
+/* The same as before: what a reload finds is what there is. */
+START_TEST(what_was_taken_back_is_not_undone)
+{
+	ck_assert_int_eq(change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", NULL, false), HOST_DONE);
+	ck_assert_int_eq(change(PREFIX_CHANGE_ACTIVE, "2001:db8:1::/96", NULL, false), HOST_DONE);
+	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert_uint_eq(heard("undoes"), 0);
+}
+END_TEST
+
+/* Nothing changes, neither in memory nor in the file. */
+START_TEST(what_cannot_be_saved)
+{
+	const struct policies *before = settings.conf.core.policies;
+	char new[SCRATCH_PATH + 16];
+
+	snprintf(new, sizeof(new), "%s" NEWFILE_SUFFIX, file);
+	ck_assert_int_eq(mkdir(new, 0700), 0); /* it cannot be replaced by a file */
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, true), HOST_UNABLE);
+	ck_assert_ptr_nonnull(strstr(error, "cannot be written: "));
+	ck_assert_ptr_nonnull(strstr(error, file));
+	ck_assert_ptr_eq(settings.conf.core.policies, before);
+	ck_assert_uint_eq(actives(0), 1);
+	ck_assert_int_eq(access(file, F_OK), -1);
+	ck_assert_int_eq(rmdir(new), 0);
+	/* The same is possible afterwards. */
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, true), HOST_DONE);
+	ck_assert_int_eq(access(file, F_OK), 0);
+	ck_assert_int_eq(access(new, F_OK), -1);
+	ck_assert_uint_eq(heard("add 2001:db8:2::/96: done, saved in "), 1);
+}
+END_TEST
+
+START_TEST(without_a_file)
+{
+	const struct policies *before = settings.conf.core.policies;
+
+	strcpy(settings.prefix_file, "none");
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, true), HOST_UNABLE);
+	ck_assert_ptr_nonnull(strstr(error, "the keyword prefix-file names one"));
+	ck_assert_ptr_eq(settings.conf.core.policies, before);
+}
+END_TEST
+
+/* An error that is about a line of the file says which. */
+START_TEST(what_is_refused)
+{
+	char want[256];
+
+	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::1/96", NULL, false), HOST_WRONG);
+	ck_assert_str_eq(error,
+	    "dns64-prefix: '2001:db8:2::1/96' has bits set behind its length; the prefix of that "
+	    "length is 2001:db8:2::/96");
+	configure("dns64-suffix ::1\n");
+	struct numbering *n = settings.conf.core.numbering;
+	settings_fini(&settings);
+	ck_assert(!load());
+	configure("client 172.16.0.0/12 {\ndns64-prefix 2001:db8:8::/64\ndns64-suffix ::1\n}\n");
+	ck_assert(load());
+	settings.conf.core.numbering = n;
+	ck_assert_int_eq(
+	    change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", "172.16.0.0/12", false), HOST_WRONG);
+	snprintf(want, sizeof(want), "%s:10: dns64-suffix: does not fit the prefix 2001:db8:2::/96",
+	    conf);
+	ck_assert_msg(strstr(error, want) == error, "%s", error);
+	ck_assert_uint_eq(actives(2), 1);
+}
+END_TEST
+
+/* A broken file is an error like any other: a reload keeps what there is. */
+START_TEST(a_broken_file)
+{
+	const struct policies *before = settings.conf.core.policies;
+	FILE *f = fopen(file, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs("dns64-prefix 2001:db8:9::/96\nport 54\n", f);
+	fclose(f);
+	ck_assert(!reload_settings(&options, conf, &threads, &settings));
+	ck_assert_uint_eq(heard("/p:2: port: cannot stand in the prefix-file"), 1);
+	ck_assert_ptr_eq(settings.conf.core.policies, before);
+	f = fopen(file, "w");
+	fputs("dns64-prefix 2001:db8:9::/96\n", f);
+	fclose(f);
+	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert_ptr_ne(settings.conf.core.policies, before);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("prefixes");
+	TCase *tc = tcase_create("prefixes");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, it_holds);
+	tcase_add_test(tc, no_active_one_is_told);
+	tcase_add_test(tc, what_is_saved_survives);
+	tcase_add_test(tc, a_reload_undoes_the_rest);
+	tcase_add_test(tc, what_was_taken_back_is_not_undone);
+	tcase_add_test(tc, what_cannot_be_saved);
+	tcase_add_test(tc, without_a_file);
+	tcase_add_test(tc, what_is_refused);
+	tcase_add_test(tc, a_broken_file);
+	suite_add_tcase(s, tc);
+
+	SRunner *runner = srunner_create(s);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# prefixes: NAT64 prefixes changed by dns64ctl while questions flow; saved, undone, refused.
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need curl kdig python3
+control=$work/state/control
+saved=$work/state/prefixes
+known=010-000-000-001.dns64perf.test
+mkdir -m 755 "$work/state" && chown "$usual" "$work/state" || exit 99
+
+# exits CODE WORD...: the exit code of dns64ctl, what it prints goes to $work/said
+exits()
+{
+	expected_code=$1
+	shift
+	ctl "$@" >"$work/said"
+	equal "dns64ctl $*: exit code" "$expected_code" $?
+}
+
+# refused TEXT WORD...: dns64ctl fails, says TEXT, and nothing is changed
+refused()
+{
+	expected_text=$1
+	shift
+	was=$(ctl prefixes | sed 's/ [0-9]*  / /')
+	exits 1 "$@"
+	check "  says: $expected_text" is "$expected_text" cat "$work/said"
+	equal '  nothing is changed' "$was" "$(ctl prefixes | sed 's/ [0-9]*  / /')"
+}
+
+settings()
+{
+	configure 'nameserver 127.0.0.1 port 5300' "control-socket $control" 'num-threads 2' \
+		'web-listen 127.0.0.1' "$@" 'client 127.0.0.9 127.0.1.0/24 {' 'hide-a yes' '}'
+}
+
+# total PREFIX: how many answers were synthesized under it
+total()
+{
+	curl -s "http://127.0.0.1:6464/metrics" |
+		awk -v p="{prefix=\"$1\"}" 'index($1, "dns64d_synthesized_answers_total" p) == 1 { print $2 }'
+}
+
+# addresses [KDIG-ARGUMENTS...]: the AAAA of $known, on one line
+addresses()
+{
+	kdig @127.0.0.1 -p 5364 "$@" +short $known AAAA | xargs
+}
+
+# totals: those of both, once nothing is in flight any more
+totals()
+{
+	sums=
+	until [ "$sums" = "$(total 2001:db8:64::/96) $(total 2001:db8:65::/96)" ]; do
+		sums="$(total 2001:db8:64::/96) $(total 2001:db8:65::/96)"
+		sleep 0.3
+	done
+	echo "$sums"
+}
+
+ready()
+{
+	curl -s -o "$work/said" -w '%{http_code}' http://127.0.0.1:6464/ready
+}
+
+start_fakedns --ttl 300
+settings "prefix-file $saved"
+start_dns64d
+
+# --- questions flow meanwhile ---
+
+python3 "$TOP_SRCDIR/tests/system/prefixes.py" 127.0.0.1 5364 "$TOP_BUILDDIR/dns64ctl" "$control" 24 \
+	>"$work/flow.log" 2>&1
+check 'each answer is wholly old or wholly new' logged flow 'all as it has to be'
+grep answer "$work/flow.log"
+before=$(totals)
+first=${before% *}
+check 'answers are counted by prefix' test "$first" -gt 1000 -a "${before#* }" -gt 1000
+check 'prefixes: the same number' is " $first  dns64ctl since" ctl prefixes
+exits 0 reload
+equal 'a reload does not reset them' "$before" "$(totals)"
+
+# --- what holds until a reload ---
+
+exits 0 prefix add 2001:db8:65::/96
+check 'both are used' is 'AAAA 2001:db8:65::a00:1' answer $known AAAA
+check 'where it comes from' is 'dns64ctl since 20' ctl prefixes
+check 'in the configuration, too' is 'dns64-prefix 2001:db8:65::/96 active ' ctl config
+exits 0 prefix drain 2001:db8:64::/96
+equal 'only the other' 2001:db8:65::a00:1 "$(addresses)"
+exits 0 prefix down 2001:db8:65::/96
+check 'none is active' is 'no prefix is active' cat "$work/said"
+equal 'not ready' 503 "$(ready)"
+check 'and why' is 'no prefix is active' cat "$work/said"
+equal 'nothing is synthesized' '' "$(addresses)"
+exits 0 reload
+check 'a reload undoes it, and says so' is 'undoes dns64ctl prefix: 2001:db8:65::/96 is not there any more' cat "$work/said"
+check 'each change' is 'undoes dns64ctl prefix: 2001:db8:64::/96 is active again' cat "$work/said"
+equal 'ready again' 200 "$(ready)"
+equal 'as it was' 2001:db8:64::a00:1 "$(addresses)"
+
+# --- clients of a block ---
+
+exits 0 prefix add 2001:db8:66::/96 client 127.0.1.0/24
+exits 0 prefix del 2001:db8:64::/96 client 127.0.0.9
+equal 'for clients of the block' 2001:db8:66::a00:1 "$(addresses -b 127.0.0.9)"
+equal 'not for others' 2001:db8:64::a00:1 "$(addresses)"
+
+# --- saved ---
+
+exits 0 prefix drain 2001:db8:66::/96 client 127.0.0.9 --persist
+exits 0 --persist prefix add 2001:db8:67::/96
+check 'where it comes from now' is "$saved:3" ctl prefixes
+exits 0 reload
+check 'nothing is undone' test "$(grep -c undoes "$work/said")" -eq 0
+check 'it survives a reload' is 'AAAA 2001:db8:67::a00:1' answer $known AAAA
+stop dns64d
+equal 'exit status' 0 "$status"
+check '-t reads it, too' is 'configuration OK' "$DNS64D" -t -f -c "$work/dns64d.conf"
+start_dns64d
+check 'it survives a restart' is 'AAAA 2001:db8:67::a00:1' answer $known AAAA
+equal 'that of the block, too' '' "$(addresses -b 127.0.0.9)"
+exits 0 prefix del 2001:db8:67::/96 --persist
+exits 0 prefix active 2001:db8:66::/96 client 127.0.0.9 --persist
+check 'config has it, with its place' is "# $saved:4" ctl config
+ctl config >"$work/again.conf" && chmod 644 "$work/again.conf"
+check 'config can be read again' is 'configuration OK' "$DNS64D" -t -f -c "$work/again.conf"
+
+# --- what is refused ---
+
+refused "the prefix of that length is 2001:db8::/96" prefix add 2001:db8::1/96
+refused 'a correct prefix is 2001:db8::/96' prefix add 2001:db8:0:0:100::/96
+refused 'did you mean 2001:db8:65::/96?' prefix add 2001:db8:65::96
+refused 'is there already, active' prefix add 2001:db8:64::/96
+refused 'is not there; there are 2001:db8:64::/96' prefix drain 2001:db8:69::/96
+refused 'without which 64:ff9b::/96 would hold' prefix del 2001:db8:64::/96
+refused 'there is no client block with' prefix add 2001:db8:65::/96 client 127.0.0.10
+refused 'did you mean 127.0.1.0/24?' prefix add 2001:db8:65::/96 client 127.0.1.7/24
+exits 2 prefix add
+exits 2 prefix add 2001:db8:65::/96 client
+exits 2 prefix add 2001:db8:65::/96 for 127.0.0.9
+exits 2 ping --persist
+n=1
+while [ $n -lt 32 ]; do
+	ctl prefix add "2001:db8:$((1000 + n))::/96" >/dev/null
+	n=$((n + 1))
+done
+refused 'there can be 32 prefixes at most' prefix add 2001:db8:65::/96
+exits 0 reload
+check 'by curl' is '"done": true' curl -s --unix-socket "$control" -d '{"prefix": "2001:db8:65::/96"}' http://d/prefix/add
+check 'by curl: what is allowed is told' is '"client"' curl -s --unix-socket "$control" -d '{"prefx": "2001:db8:65::/96"}' http://d/prefix/add
+
+# --- the file cannot be written, or is broken ---
+
+before=$(cat "$saved")
+mkdir "$saved.new" "$saved.new/x"
+refused "prefix-file $saved cannot be written: " prefix drain 2001:db8:64::/96 --persist
+equal 'the file is as it was' "$before" "$(cat "$saved")"
+rm -r "$saved.new"
+exits 0 prefix drain 2001:db8:64::/96 --persist
+echo 'hide-a yes' >>"$saved"
+exits 1 reload
+check 'a broken file: its line' is "$saved:7: hide-a: cannot stand in the prefix-file" cat "$work/said"
+check 'what was before holds' is 'AAAA 2001:db8:65::a00:1' answer $known AAAA
+check '-t tells that, too' is "$saved:7: hide-a:" ctl check-config "$work/dns64d.conf"
+stop dns64d
+start second "$DNS64D" -f -c "$work/dns64d.conf"
+wait "$(pid_of second)"
+equal 'no start: exit status' 1 $?
+rm "$work/second.pid"
+check 'and the reason' logged second "$saved:7: hide-a: cannot stand in the prefix-file"
+rm "$saved"
+
+# --- no file; a directory that the user may not write; strict ---
+
+settings 'sandbox strict'
+start_dns64d
+refused 'the keyword prefix-file names one' prefix add 2001:db8:65::/96 --persist
+exits 0 prefix add 2001:db8:65::/96
+settings 'sandbox strict' "prefix-file $saved"
+exits 0 reload
+check 'the keyword needs a restart' is 'prefix-file was changed, which takes effect only with a restart' cat "$work/said"
+stop dns64d
+start_dns64d
+exits 0 prefix add 2001:db8:65::/96 --persist
+exits 0 reload
+check 'strict: saved and read again' is 'AAAA 2001:db8:65::a00:1' answer $known AAAA
+stop dns64d
+equal 'exit status' 0 "$status"
+settings 'prefix-file /proc/prefixes'
+check '-t: where it cannot be written' is "prefix-file: '/proc/prefixes' cannot be read and replaced" \
+	ctl check-config "$work/dns64d.conf"
+
+finish
