@@ -20,16 +20,16 @@ static void
 complete_listens(struct settings *s, struct diag *d)
 {
 	struct conf_io *c = &s->conf.io;
-	char text[NETADDR_TEXT];
+	char text[NETADDR_TEXT], line[DIAG_LINE];
 
 	for (size_t i = 0; i < c->n_listens; i++) {
 		if (c->listens[i].port == 0)
 			c->listens[i].port = (uint16_t)s->port;
 		for (size_t j = 0; j < i; j++) {
 			if (netaddr_equal(&c->listens[i], &c->listens[j]))
-				diag_error(d, s->listen_lines[i], "listen",
-				    "%s is at line %u already",
-				    netaddr_format(&c->listens[i], text), s->listen_lines[j]);
+				diag_error(d, s->listen_lines[i], "listen", "%s is at %s already",
+				    netaddr_format(&c->listens[i], text),
+				    diag_line(d, s->listen_lines[j], s->listen_lines[i], line));
 		}
 	}
 	if (s->listens_by_default)

@@ -85,12 +85,14 @@ void
 prefix_file_read(const char *path, struct settings *s, struct diag *d)
 {
 	struct settings *file = calloc(1, sizeof(*file));
+	const struct places *places = d->places;
 	const char *conf = d->file;
 	char *text = NULL;
 	size_t len;
 	int rc = file == NULL ? -ENOMEM : textfile_read_trusted(path, &text, &len);
 
 	d->file = path;
+	d->places = NULL;
 	if (rc == 0) {
 		conffile_parse_prefixes(text, len, file, d);
 		if (file->policy_lines != NULL)
@@ -100,6 +102,7 @@ prefix_file_read(const char *path, struct settings *s, struct diag *d)
 		diag_error(d, 0, NULL, "cannot be read: %s", textfile_strerror(rc));
 	}
 	d->file = conf;
+	d->places = places;
 	free(text);
 	free(file);
 }

@@ -211,6 +211,7 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 {
 	struct conf_core *c = &s->conf.core;
 	struct words rest = *w;
+	char line[DIAG_LINE];
 	struct netaddr a;
 
 	if (w->n > 2 && strcmp(w->word[w->n - 1], "trusted") == 0)
@@ -229,8 +230,8 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 	}
 	for (size_t i = 0; i < c->n_upstreams; i++) {
 		if (netaddr_equal(&c->upstreams[i], &a)) {
-			diag_error(d, w->line, k->name, "'%s' is at line %u already", w->word[1],
-			    s->upstream_lines[i]);
+			diag_error(d, w->line, k->name, "'%s' is at %s already", w->word[1],
+			    diag_line(d, s->upstream_lines[i], w->line, line));
 			return;
 		}
 	}
@@ -242,6 +243,15 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 		c->trusted |= UINT32_C(1) << c->n_upstreams;
 	s->upstream_lines[c->n_upstreams] = w->line;
 	c->upstreams[c->n_upstreams++] = a;
+}
+
+void
+set_include(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	(void)s;
+	(void)k;
+	(void)w;
+	(void)d;
 }
 
 void

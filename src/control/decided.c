@@ -5,6 +5,7 @@
 
 #include "config/where.h"
 #include "control/api_stats.h"
+#include "control/stands.h"
 #include "dns/name.h"
 
 /* Some reasons are brought about by one keyword, whose NAME is here; others by several. */
@@ -12,6 +13,7 @@
 #define BY_IPV4 "IPv4"
 #define BY_IPV6 "IPv6"
 #define BY_ALLOW "allow"
+#define BY_DENY "deny"
 
 struct rule {
 	enum reason reason;
@@ -31,6 +33,8 @@ static const struct rule rules[] = {
 	{ REASON_VERSION, "version" },
 	{ REASON_SERVER_ID, "server-id" },
 	{ REASON_DENIED, BY_ALLOW },
+	{ REASON_DENIED_NETWORK, BY_DENY },
+	{ REASON_DROP_DENIED, BY_DENY },
 	{ REASON_RATE_LIMITED, "rate-limit" },
 	{ REASON_DROP_RATE, "rate-limit" },
 	{ REASON_AMPLIFIED, "max-amplification" },
@@ -81,7 +85,7 @@ line_json(const struct decided *d, const struct origin_line *l)
 		return j;
 	}
 	(void)json_object_set_new(j, "file", json_string(d->host->path));
-	(void)json_object_set_new(j, "line", json_integer(l->line));
+	stands_put(j, d->host->settings, l->line);
 	return j;
 }
 
@@ -174,6 +178,8 @@ decided_reason(const struct decided *d)
 		return by_address(d, NETADDR_IPV6);
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
+	if (strcmp(name, BY_DENY) == 0)
+		return where_json(d, where_deny(origin_of(d), &d->asked->client));
 	return by_keyword(d, name);
 }
 

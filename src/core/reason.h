@@ -99,6 +99,8 @@ enum reason_kind {
 	X(SERVER_ID, LOCAL, "server-id", NONE, "id.server is configured") \
 	X(COOKIE_ALONE, LOCAL, "cookie-alone", NONE, "only a cookie was asked for (RFC 7873)") \
 	X(DENIED, REFUSING, "denied", PROHIBITED, "this client may not ask (allow)") \
+	X(DENIED_NETWORK, REFUSING, "denied-network", PROHIBITED, \
+	    "this client is in a network that may not ask (deny)") \
 	X(REFUSED_TYPE, REFUSING, "refused-type", NONE, "a type that is not served, as AXFR") \
 	X(REFUSED_CHAOS, REFUSING, "refused-chaos", NONE, "nothing of that name in class CH") \
 	X(NO_RECURSION, REFUSING, "no-recursion", NOT_AUTHORITATIVE, \
@@ -136,6 +138,8 @@ enum reason_kind {
 	X(DROP_RESPONSE, DROPPING, "drop-response", NONE, "the message is a response") \
 	X(DROP_LARGE, DROPPING, "drop-large", NONE, "the datagram is larger than any question") \
 	X(DROP_RATE, DROPPING, "drop-rate-limit", NONE, "beyond rate-limit") \
+	X(DROP_DENIED, DROPPING, "drop-denied", NONE, \
+	    "the client is in a network that gets no answer (deny)") \
 	X(DROP_FULL, DROPPING, "drop-no-room", NONE, "all query objects are in use")
 
 enum reason {

@@ -33,6 +33,8 @@
 	X(client_cookies_good, "of these with a server cookie that we gave") \
 	X(client_refused, "questions answered REFUSED") \
 	X(client_denied, "of these from clients that may not ask") \
+	X(client_ignored, \
+	    "messages and connections of clients that get no answer (deny), dropped") \
 	X(client_dropped, "questions dropped because all query objects were in use") \
 	X(rate_limited, "questions over UDP beyond rate-limit") \
 	X(rate_cookies, "of these answered all the same, for a server cookie that we gave") \
