@@ -135,7 +135,7 @@ CLAUSES_SAY = {
     "dynlib": "dns64d loads no modules",
     "dnscrypt": "dns64d does not speak DNSCrypt",
     "cachedb": "dns64d has its cache in memory; cache-file keeps it over a restart",
-    "dnstap": "query-log FILE has a line for each answer",
+    "dnstap": "dnstap-socket PATH is where a reader listens (a build --with-dnstap)",
     "ipset": "dns64d fills no sets of the packet filter",
     "remote-control": "unbound-control does not speak to dns64d; dns64ctl does (control-socket)",
 }
