@@ -44,7 +44,10 @@ answer=$(kdig +short +retry=5 +time=1 @::1 008-008-008-008.dns64perf.test AAAA)
 echo "answer $answer"
 as_user dns64ctl ping && echo "healthy"
 as_user dns64ctl lameduck on && echo "lame"
-kill -TERM "$(pgrep -x dns64d)"
+# By the /proc of these processes' own namespace.
+for comm in "$root"/proc/[0-9]*/comm; do
+	[ "$(cat "$comm")" != dns64d ] || kill -TERM "$(basename "${comm%/comm}")"
+done
 wait "$behind" && echo "ended well"
 ENGINE
 timeout 60 unshare --net --mount --pid --fork --kill-child sh "$work/engine" "$root" "$fakedns" >"$work/engine.log" 2>&1 || true
