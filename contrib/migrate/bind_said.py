@@ -4,57 +4,100 @@
 BEHIND = "stays in BIND, behind dns64d"
 
 # Zones that servers answer themselves (RFC 6303, RFC 6761), as named.conf.default-zones has them.
-LOCAL_ZONES = {"localhost", "localdomain", "127.in-addr.arpa", "0.0.127.in-addr.arpa", "0.in-addr.arpa", "255.in-addr.arpa"}
-LOCAL_ZONES |= {"10.in-addr.arpa", "168.192.in-addr.arpa", "254.169.in-addr.arpa", "2.0.192.in-addr.arpa"}
+LOCAL_ZONES = {
+    "localhost",
+    "localdomain",
+    "127.in-addr.arpa",
+    "0.0.127.in-addr.arpa",
+    "0.in-addr.arpa",
+    "255.in-addr.arpa",
+}
+LOCAL_ZONES |= {
+    "10.in-addr.arpa",
+    "168.192.in-addr.arpa",
+    "254.169.in-addr.arpa",
+    "2.0.192.in-addr.arpa",
+}
 LOCAL_ZONES |= {"%d.172.in-addr.arpa" % i for i in range(16, 32)}
-LOCAL_ZONES |= {"0." * 31 + "0.ip6.arpa", "1." + "0." * 31 + "ip6.arpa", "d.f.ip6.arpa", "c.f.ip6.arpa"}
+LOCAL_ZONES |= {
+    "0." * 31 + "0.ip6.arpa",
+    "1." + "0." * 31 + "ip6.arpa",
+    "d.f.ip6.arpa",
+    "c.f.ip6.arpa",
+}
 LOCAL_ZONES |= {"%s.e.f.ip6.arpa" % digit for digit in "89ab"}
 
-# What has no counterpart and needs none: BIND's own files, zones and their transfer, signatures, resolving.
-QUIET = set(
-    "directory pid-file lock-file session-keyfile session-keyname session-keyalg dump-file statistics-file "
-    "memstatistics-file memstatistics recursing-file secroots-file key-directory managed-keys-directory bindkeys-file "
-    "geoip-directory working-directory files datasize stacksize coresize reserved-sockets tkey-domain tkey-gssapi-keytab "
-    "tkey-gssapi-credential tkey-dhkey interface-interval automatic-interface-scan reuseport notify also-notify "
-    "allow-notify notify-source notify-source-v6 notify-delay notify-rate notify-to-soa startup-notify-rate "
-    "serial-query-rate allow-transfer allow-update allow-update-forwarding allow-new-zones transfer-format "
-    "transfer-source transfer-source-v6 transfers-in transfers-out transfers-per-ns transfer-message-size max-transfer-idle-in "
-    "max-transfer-idle-out max-transfer-time-in max-transfer-time-out provide-ixfr request-ixfr request-expire "
-    "ixfr-from-differences max-ixfr-ratio max-journal-size max-records max-zone-ttl masterfile-format masterfile-style "
-    "check-names check-mx check-mx-cname check-srv-cname check-sibling check-integrity check-spf check-wildcard "
-    "check-dup-records check-svcb zone-statistics update-check-ksk update-quota sig-signing-nodes sig-signing-signatures "
-    "sig-signing-type sig-validity-interval dnssec-policy dnssec-update-mode dnssec-loadkeys-interval "
-    "dnssec-dnskey-kskonly dnssec-secure-to-insecure auto-dnssec inline-signing parental-source parental-source-v6 "
-    "dialup heartbeat-interval flush-zones-on-shutdown host-statistics max-refresh-time min-refresh-time max-retry-time "
-    "min-retry-time multi-master try-tcp-refresh zero-no-soa-ttl zero-no-soa-ttl-cache auth-nxdomain "
-    "minimal-responses message-compression glue-cache lame-ttl max-recursion-depth max-recursion-queries max-query-count "
-    "max-query-restarts qname-minimization synth-from-dnssec root-key-sentinel trust-anchor-telemetry root-delegation-only "
-    "dnssec-accept-expired dnssec-must-be-secure dnssec-enable dnssec-lookaside disable-algorithms disable-ds-digests "
-    "validate-except nta-lifetime nta-recheck max-rsa-exponent-size resolver-query-timeout resolver-retry-interval "
-    "resolver-nonbackoff-tries fetch-quota-params fetches-per-zone clients-per-query max-clients-per-query "
-    "request-nsid send-cookie cookie-algorithm answer-cookie nocookie-udp-size require-server-cookie lmdb-mapsize "
-    "tcp-listen-queue tcp-initial-timeout tcp-keepalive-timeout tcp-advertised-timeout tcp-receive-buffer tcp-send-buffer "
-    "udp-send-buffer servfail-until-ready max-rrs-per-record max-types-per-name recursing hostname "
-    "empty-server empty-contact keep-response-order stale-refresh-time statistics-interval fake-iquery "
-    "min-roots match-mapped-addresses preferred-glue sortlist-none max-ncache-ttl-none attach-cache".split()
-)
+# What has no counterpart and needs none: BIND's own files, zones and their transfer, signatures,
+# resolving.
+QUIET = set("""
+    directory pid-file lock-file session-keyfile session-keyname session-keyalg dump-file
+    statistics-file memstatistics-file memstatistics recursing-file secroots-file key-directory
+    managed-keys-directory bindkeys-file geoip-directory working-directory files datasize
+    stacksize coresize reserved-sockets tkey-domain tkey-gssapi-keytab tkey-gssapi-credential
+    tkey-dhkey interface-interval automatic-interface-scan reuseport notify also-notify
+    allow-notify notify-source notify-source-v6 notify-delay notify-rate notify-to-soa
+    startup-notify-rate serial-query-rate allow-transfer allow-update allow-update-forwarding
+    allow-new-zones transfer-format transfer-source transfer-source-v6 transfers-in
+    transfers-out transfers-per-ns transfer-message-size max-transfer-idle-in
+    max-transfer-idle-out max-transfer-time-in max-transfer-time-out provide-ixfr request-ixfr
+    request-expire ixfr-from-differences max-ixfr-ratio max-journal-size max-records
+    max-zone-ttl masterfile-format masterfile-style check-names check-mx check-mx-cname
+    check-srv-cname check-sibling check-integrity check-spf check-wildcard check-dup-records
+    check-svcb zone-statistics update-check-ksk update-quota sig-signing-nodes
+    sig-signing-signatures sig-signing-type sig-validity-interval dnssec-policy
+    dnssec-update-mode dnssec-loadkeys-interval dnssec-dnskey-kskonly dnssec-secure-to-insecure
+    auto-dnssec inline-signing parental-source parental-source-v6 dialup heartbeat-interval
+    flush-zones-on-shutdown host-statistics max-refresh-time min-refresh-time max-retry-time
+    min-retry-time multi-master try-tcp-refresh zero-no-soa-ttl zero-no-soa-ttl-cache
+    auth-nxdomain minimal-responses message-compression glue-cache lame-ttl max-recursion-depth
+    max-recursion-queries max-query-count max-query-restarts qname-minimization
+    synth-from-dnssec root-key-sentinel trust-anchor-telemetry root-delegation-only
+    dnssec-accept-expired dnssec-must-be-secure dnssec-enable dnssec-lookaside
+    disable-algorithms disable-ds-digests validate-except nta-lifetime nta-recheck
+    max-rsa-exponent-size resolver-query-timeout resolver-retry-interval
+    resolver-nonbackoff-tries fetch-quota-params fetches-per-zone clients-per-query
+    max-clients-per-query request-nsid send-cookie cookie-algorithm answer-cookie
+    nocookie-udp-size require-server-cookie lmdb-mapsize tcp-listen-queue tcp-initial-timeout
+    tcp-keepalive-timeout tcp-advertised-timeout tcp-receive-buffer tcp-send-buffer
+    udp-send-buffer servfail-until-ready max-rrs-per-record max-types-per-name hostname
+    empty-server empty-contact keep-response-order stale-refresh-time statistics-interval
+    match-mapped-addresses preferred-glue attach-cache
+    """.split())
 
 # What is said of others in options; what none of these tables has is said to be unknown to dns64d.
 SAY = {
     "recursion": "dns64d is there for recursion; it passes all questions to its upstreams",
     "match-destinations": "dns64d knows clients by their own address only",
     "match-recursive-only": "dns64d knows clients by their own address only",
-    "allow-query-on": "dns64d permits clients by their own address only; listen says where it may be asked",
-    "allow-recursion-on": "dns64d permits clients by their own address only; listen says where it may be asked",
-    "allow-query-cache-on": "dns64d permits clients by their own address only; listen says where it may be asked",
-    "query-source": "the kernel chooses the address that questions to upstreams come from: set the route (ip route ... src)",
-    "query-source-v6": "the kernel chooses the address that questions to upstreams come from: set the route (ip route ... src)",
+    "allow-query-on": (
+        "dns64d permits clients by their own address only; listen says where it may be asked"
+    ),
+    "allow-recursion-on": (
+        "dns64d permits clients by their own address only; listen says where it may be asked"
+    ),
+    "allow-query-cache-on": (
+        "dns64d permits clients by their own address only; listen says where it may be asked"
+    ),
+    "query-source": (
+        "the kernel chooses the address that questions to upstreams come from: set the route (ip"
+        " route ... src)"
+    ),
+    "query-source-v6": (
+        "the kernel chooses the address that questions to upstreams come from: set the route (ip"
+        " route ... src)"
+    ),
     "use-v4-udp-ports": "dns64d uses all ports from 1024 on but those of avoid-port",
     "use-v6-udp-ports": "dns64d uses all ports from 1024 on but those of avoid-port",
-    "rate-limit": "BIND limits equal answers, dns64d questions: rate-limit N, rate-limit-slip, rate-limit-exempt, "
-    "and max-amplification, which is on by default",
-    "response-policy": "dns64d changes no answers but for DNS64: have its upstream do that, such as BIND behind it",
-    "deny-answer-addresses": "dns64d takes no addresses out but those of exclude-aaaa: have its upstream do that",
+    "rate-limit": (
+        "BIND limits equal answers, dns64d questions: rate-limit N, rate-limit-slip,"
+        " rate-limit-exempt, and max-amplification, which is on by default"
+    ),
+    "response-policy": (
+        "dns64d changes no answers but for DNS64: have its upstream do that, such as BIND behind it"
+    ),
+    "deny-answer-addresses": (
+        "dns64d takes no addresses out but those of exclude-aaaa: have its upstream do that"
+    ),
     "deny-answer-aliases": "dns64d takes nothing out of answers: have its upstream do that",
     "sortlist": "dns64d does not sort by client; rrset-order is fixed or rotate",
     "disable-empty-zone": "dns64d answers all zones of RFC 6303 itself or none: local-zones no",
@@ -63,15 +106,18 @@ SAY = {
     "min-ncache-ttl": "cache-min-ttl holds for all answers",
     "no-case-compress": "clients get the name as they spelled it",
     "response-padding": "dns64d serves no TLS, so it pads nothing",
-    "dnstap": "query-log FILE has a line for each answer",
-    "dnstap-output": "query-log FILE has a line for each answer",
-    "dnstap-identity": "query-log FILE has a line for each answer",
-    "dnstap-version": "query-log FILE has a line for each answer",
+    "dnstap": "dnstap-messages says which messages the reader of dnstap-socket gets",
+    "dnstap-output": "dnstap-socket PATH is where a reader listens (a build --with-dnstap)",
+    "dnstap-identity": "dnstap-identity, with dnstap-socket (a build --with-dnstap)",
+    "dnstap-version": "dnstap-version, with dnstap-socket (a build --with-dnstap)",
     "catalog-zones": "dns64d has no zones",
     "nxdomain-redirect": "dns64d changes no NXDOMAIN",
     "dual-stack-servers": "nameserver takes addresses of both families",
     "prefer-server-keys": "dns64d has no keys",
-    "filter-aaaa-on-v4": "dns64d takes no AAAA out for clients over IPv4; dns64-for ipv6 gives these no synthesized ones",
+    "filter-aaaa-on-v4": (
+        "dns64d takes no AAAA out for clients over IPv4; dns64-for ipv6 gives these no synthesized"
+        " ones"
+    ),
     "filter-a-on-v6": "hide-a yes does so, and in a client block for some clients",
     "v6-bias": "all upstreams are asked as selection-mode says",
     "tls-port": "dns64d serves no TLS",
@@ -84,7 +130,10 @@ SAY = {
 # Statements at the top.
 SAY_TOP = {
     "controls": "rndc does not speak to dns64d; dns64ctl does (control-socket)",
-    "logging": "dns64d logs to syslog or to standard error: log, log-level; query-log FILE has a line for each answer",
+    "logging": (
+        "dns64d logs to syslog or to standard error: log, log-level; query-log FILE has a line for"
+        " each answer"
+    ),
     "statistics-channels": "web-listen shows pages and metrics",
     "server": "dns64d has no settings for one upstream but its port and trusted",
     "trust-anchors": "dns64d does not validate; its upstream does",

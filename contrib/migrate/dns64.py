@@ -45,7 +45,9 @@ def suffix(statement, prefix):
     found = migrate.address(statement.where, "suffix", statement.value())
     first = {32: 72, 40: 80, 48: 88, 56: 96, 64: 104, 96: 128}[int(prefix.split("/")[1])]
     if found.version != 6 or int(found) >> (128 - first):
-        statement.where.refuse("suffix %s: the first %d bits must be zero with %s" % (found, first, prefix))
+        statement.where.refuse(
+            "suffix %s: the first %d bits must be zero with %s" % (found, first, prefix)
+        )
     return str(found)
 
 
@@ -65,7 +67,9 @@ def prefix_lines(result, rules):
 
     found = {net: value for net, value in migrate.classes(named, prefixes).items() if net[0] == 4}
     usual = found[migrate.ROOTS[0]]
-    lines = ["dns64-prefix " + text for text in usual or dict.fromkeys(rule.prefix for rule in rules)]
+    lines = [
+        "dns64-prefix " + text for text in usual or dict.fromkeys(rule.prefix for rule in rules)
+    ]
     if not usual:
         lines.append("exclude-a 0.0.0.0/0")
     for net, value in found.items():
@@ -75,8 +79,8 @@ def prefix_lines(result, rules):
         if len(value) > 1:
             result.remark(
                 rules[0].where,
-                "mapped %s: dns64d can embed a network in one prefix or in all; here it is in %s, and not in %s"
-                % (text, value[0], ", ".join(value[1:])),
+                "mapped %s: dns64d can embed a network in one prefix or in all; here it is in %s,"
+                " and not in %s" % (text, value[0], ", ".join(value[1:])),
             )
         lines.append("map %s %s" % (text, value[0]) if value else "exclude-a " + text)
     return lines
@@ -89,7 +93,11 @@ def policy(result, rules):
     lines = ["synthesize normal"] + prefix_lines(result, rules)
     # An AAAA is of use if one of the rules does not exclude it.
     named = {net for rule in rules for net in rule.exclude.named() if net[0] == 6}
-    excluded = [net for net in migrate.cover(named, lambda net: all(r.exclude.has(net) for r in rules)) if net.version == 6]
+    excluded = [
+        net
+        for net in migrate.cover(named, lambda net: all(r.exclude.has(net) for r in rules))
+        if net.version == 6
+    ]
     texts = [str(net) for net in excluded]
     if MAPPED not in texts:
         lines.append("exclude-aaaa none")
@@ -98,17 +106,23 @@ def policy(result, rules):
     if len(suffixes) > 1:
         for rule in rules:
             if rule.suffix != "::":
-                result.remark(rule.where, "suffix %s: dns64d has one suffix for all prefixes of a client; here it is ::" % rule.suffix)
+                result.remark(
+                    rule.where,
+                    "suffix %s: dns64d has one suffix for all prefixes of a client; here it is ::"
+                    % rule.suffix,
+                )
         suffixes = {"::"}
     return lines + ["dns64-suffix " + suffixes.pop()]
 
 
 def without(lines, outside):
-    """The lines of a block but for those that it has anyway; outside: the lines outside, or none."""
+    """The lines of a block but for those that it has anyway. outside: the lines outside."""
     kept = []
     for keyword in dict.fromkeys(line.split()[0] for line in lines):
         mine = [line for line in lines if line.split()[0] == keyword]
-        theirs = [line for line in outside if line.split()[0] == keyword] or DEFAULTS.get(keyword, [])
+        theirs = [line for line in outside if line.split()[0] == keyword] or DEFAULTS.get(
+            keyword, []
+        )
         if mine != theirs:
             kept += mine
     return kept
@@ -117,12 +131,12 @@ def without(lines, outside):
 def add_policies(result, classes):
     """The lines for all clients and the client blocks. classes: network (triple) to rules."""
     lines = {rules: policy(result, rules) for rules in dict.fromkeys(classes.values())}
-    if any(rule.prefix == WELL_KNOWN and rule.mapped.has(PRIVATE) for rules in lines for rule in rules) and not any(
-        PRIVATE_MAP in policy_lines for policy_lines in lines.values()
-    ):
+    if any(
+        rule.prefix == WELL_KNOWN and rule.mapped.has(PRIVATE) for rules in lines for rule in rules
+    ) and not any(PRIVATE_MAP in policy_lines for policy_lines in lines.values()):
         result.note(
-            "private IPv4 addresses are not embedded in %s (RFC 6052 section 3.1), as BIND does; a line such as %s would do it"
-            % (WELL_KNOWN, PRIVATE_MAP)
+            "private IPv4 addresses are not embedded in %s (RFC 6052 section 3.1), as BIND does; a"
+            " line such as %s would do it" % (WELL_KNOWN, PRIVATE_MAP)
         )
     if lines and all(not rules for rules in lines):
         result.note("there is no dns64, so here it is synthesize never")
@@ -130,7 +144,8 @@ def add_policies(result, classes):
     blocks = {}
     for net, rules in classes.items():
         blocks.setdefault(tuple(lines[rules]), []).append(migrate.unkey(net))
-    # Blocks keep the lines of map and exclude-a outside that they do not replace; so these stand in a block, too.
+    # Blocks keep the lines of map and exclude-a outside that they do not replace: so these stand in
+    # a block, too.
     is_listed = len(blocks) > 1 and any(line.startswith(("map", "exclude-a ")) for line in usual)
     outside = [line for line in usual if not (is_listed and line.startswith(("map", "exclude-a ")))]
     for line in without(outside, []):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""migrate: what the converters share: reading and refusing, the result and its remarks, networks."""
+"""migrate: what the converters share: reading, refusing, the result and its remarks, networks."""
 
 import argparse
 import ipaddress
@@ -11,7 +11,12 @@ VERSION = "0.1.0"
 LARGEST = 16 << 20  # bytes that are read of all files together
 WIDTH = 100
 WELL_KNOWN = "64:ff9b::/96"
-LIMITS = {"nameserver": 32, "listen": 64, "avoid-port": 64, "dns64-prefix": 32}  # lines of a keyword
+LIMITS = {
+    "nameserver": 32,
+    "listen": 64,
+    "avoid-port": 64,
+    "dns64-prefix": 32,
+}  # lines of a keyword
 LENGTHS = (32, 40, 48, 56, 64, 96)  # of prefixes, RFC 6052 section 2.2
 NEVER_TEXT = re.compile("[^\t\n\r\f -~\x80-\xff]")
 
@@ -55,17 +60,28 @@ class Reader:
         odd = NEVER_TEXT.search(text)
         if odd:
             line = text.count("\n", 0, odd.start()) + 1
-            Where(path, line).refuse("the character \\x%02x: this is not a text file" % ord(odd.group()))
+            Where(path, line).refuse(
+                "the character \\x%02x: this is not a text file" % ord(odd.group())
+            )
         self.left -= len(data)
         if self.left < 0:
-            Where(path, text.count("\n") + 1).refuse("more than %d MB: no configuration" % (LARGEST >> 20))
+            Where(path, text.count("\n") + 1).refuse(
+                "more than %d MB: no configuration" % (LARGEST >> 20)
+            )
         return text
 
 
 class Result:
     """A dns64d.conf in the making: lines by section, and what could not be carried over."""
 
-    SECTIONS = ("Upstreams", "Listening and clients", "Answers", "Client blocks", "Cache", "Process")
+    SECTIONS = (
+        "Upstreams",
+        "Listening and clients",
+        "Answers",
+        "Client blocks",
+        "Cache",
+        "Process",
+    )
 
     def __init__(self, source):
         self.source = source
@@ -79,7 +95,9 @@ class Result:
         line = "%s: %s" % (where, printable(text))
         if line not in self.known:
             self.known.add(line)
-            self.unsorted.append(((not is_first, getattr(where, "file", "~"), getattr(where, "line", 0)), line))
+            self.unsorted.append(
+                ((not is_first, getattr(where, "file", "~"), getattr(where, "line", 0)), line)
+            )
 
     @property
     def remarks(self):
@@ -93,12 +111,17 @@ class Result:
 
     def add(self, section, *words, where=None):
         """A line of the configuration; each only once, and no more than there can be."""
-        line = " ".join(str(word) for word in words)
+        line = printable(" ".join(str(word) for word in words))
         keyword = line.split()[0]
         if line in self.sections[section]:
             return
-        if sum(other.split()[0] == keyword for other in self.sections[section]) == LIMITS.get(keyword):
-            self.remark(where or self.source, "%s: left out, as dns64d takes %d such lines at most" % (line, LIMITS[keyword]))
+        if sum(other.split()[0] == keyword for other in self.sections[section]) == LIMITS.get(
+            keyword
+        ):
+            self.remark(
+                where or self.source,
+                "%s: left out, as dns64d takes %d such lines at most" % (line, LIMITS[keyword]),
+            )
             return
         self.sections[section].append(line)
 
@@ -110,12 +133,19 @@ class Result:
         """A line with a number, moved into its range with a remark if it is outside."""
         kept = min(max(value, least), most)
         if kept != value:
-            self.remark(where, "%s %d: dns64d takes %d to %d, so it is %d here" % (keyword, value, least, most, kept))
+            self.remark(
+                where,
+                "%s %d: dns64d takes %d to %d, so it is %d here"
+                % (keyword, value, least, most, kept),
+            )
         self.add(section, keyword, kept)
 
     def text(self, program):
         """The file."""
-        lines = ["# Made from %s by contrib/migrate/%s of dns64d %s." % (printable(self.source), program, VERSION)]
+        lines = [
+            "# Made from %s by contrib/migrate/%s of dns64d %s."
+            % (printable(self.source), program, VERSION)
+        ]
         remarks = self.remarks
         for title, said in (("Not carried over:", remarks), ("To know:", self.notes)):
             if said:
@@ -158,7 +188,10 @@ def listed(keyword, values, indent=""):
 def number(where, what, text, least=0, most=(1 << 32) - 1):
     """A decimal number in this range, or the configuration is refused."""
     if not re.match("[0-9]{1,10}$", text) or not least <= int(text) <= most:
-        where.refuse("%s: a number from %d to %d must be there, not '%s'" % (what, least, most, printable(text)))
+        where.refuse(
+            "%s: a number from %d to %d must be there, not '%s'"
+            % (what, least, most, printable(text))
+        )
     return int(text)
 
 
@@ -177,7 +210,9 @@ def address(where, what, text):
     except ValueError:
         where.refuse("%s: an IP address must be there, not '%s'" % (what, printable(text)))
     if found.version == 6 and found.is_link_local and "%" not in text:
-        where.refuse("%s: the link-local address %s needs its interface, as in %s%%eth0" % (what, text, text))
+        where.refuse(
+            "%s: the link-local address %s needs its interface, as in %s%%eth0" % (what, text, text)
+        )
     return found
 
 
@@ -194,7 +229,10 @@ def prefix(where, what, text):
     try:
         parsed = ipaddress.IPv6Network(text.replace("%", "?"))
     except ValueError as error:
-        where.refuse("%s: a prefix such as %s must be there, not '%s' (%s)" % (what, WELL_KNOWN, printable(text), error))
+        where.refuse(
+            "%s: a prefix such as %s must be there, not '%s' (%s)"
+            % (what, WELL_KNOWN, printable(text), error)
+        )
     if parsed.prefixlen not in LENGTHS:
         where.refuse("%s %s: the length must be 32, 40, 48, 56, 64 or 96 (RFC 6052)" % (what, text))
     if parsed.network_address.packed[8]:
@@ -246,7 +284,9 @@ def classes(named, value):
     found = {}
     for net in sorted(set(named) | set(ROOTS), key=lambda triple: (triple[2], triple)):
         here = value(net)
-        outer = next((found[other] for other in around(net) if other != net and other in found), None)
+        outer = next(
+            (found[other] for other in around(net) if other != net and other in found), None
+        )
         if net in ROOTS or here != outer:
             found[net] = here
     return found
@@ -271,7 +311,9 @@ def cover(named, is_in):
 
     covered = []
     for root in ROOTS:
-        covered += part(root, found[root], [net for net in found if net[0] == root[0] and net != root])
+        covered += part(
+            root, found[root], [net for net in found if net[0] == root[0] and net != root]
+        )
     return [unkey(net) for net in covered]
 
 
@@ -300,18 +342,25 @@ def main(program, description, convert):
     parser = Arguments(
         prog=program,
         description=description,
-        epilog="The configuration goes to the standard output, and what could not be carried over to the standard "
-        "error, and into the configuration as comments. Exit code: 0 all was carried over, 2 all but what is said "
-        "so, 1 refused: nothing is printed but the reason.",
+        epilog=(
+            "The configuration goes to the standard output, and what could not be carried over to"
+            " the standard error, and into the configuration as comments. Exit code: 0 all was"
+            " carried over, 2 all but what is said so, 1 refused: nothing is printed but the"
+            " reason."
+        ),
     )
-    parser.add_argument("file", metavar="FILE", help="the configuration to convert; - is the standard input")
+    parser.add_argument(
+        "file", metavar="FILE", help="the configuration to convert; - is the standard input"
+    )
     parser.add_argument(
         "--nameserver",
         metavar="ADDRESS[#PORT]",
         default="127.0.0.1#5353",
         help="the resolver to ask where the file names none (default: %(default)s)",
     )
-    parser.add_argument("--version", action="version", version="%s of dns64d %s" % (program, VERSION))
+    parser.add_argument(
+        "--version", action="version", version="%s of dns64d %s" % (program, VERSION)
+    )
     arguments = parser.parse_args()
     resolver, _, port = arguments.nameserver.partition("#")
     try:
@@ -319,7 +368,9 @@ def main(program, description, convert):
         if port and not 1 <= int(port) <= 65535:
             raise ValueError
     except ValueError:
-        parser.error("--nameserver: ADDRESS or ADDRESS#PORT must be there, not '%s'" % arguments.nameserver)
+        parser.error(
+            "--nameserver: ADDRESS or ADDRESS#PORT must be there, not '%s'" % arguments.nameserver
+        )
     try:
         result = convert(arguments.file, resolver + (" port " + port if port else ""))
         sys.stdout.write(result.text(program))

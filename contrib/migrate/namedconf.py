@@ -8,11 +8,11 @@ import re
 import migrate
 from migrate import Where, printable
 
-TOP = set(
-    "acl controls dlz dnssec-policy dyndb http include key key-store logging lwres managed-keys masters options "
-    "parental-agents plugin primaries remote-servers server statistics-channels template tls trust-anchors trusted-keys "
-    "view zone".split()
-)
+TOP = set("""
+    acl controls dlz dnssec-policy dyndb http include key key-store logging lwres managed-keys
+    masters options parental-agents plugin primaries remote-servers server statistics-channels
+    template tls trust-anchors trusted-keys view zone
+    """.split())
 DEEPEST = 16  # levels of files that include others, of blocks, and of access lists
 TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\f]+|(?://|\#)[^\n]*)|(?P<lines>\n|/\*.*?\*/)|"(?P<quoted>(?:[^"\\]|\\.)*)"
@@ -46,7 +46,9 @@ class Statement:
     def yes(self):
         word = self.value().lower()
         if word not in ("yes", "no", "true", "false", "1", "0"):
-            self.where.refuse("%s: yes or no must be there, not '%s'" % (self.name, printable(word)))
+            self.where.refuse(
+                "%s: yes or no must be there, not '%s'" % (self.name, printable(word))
+            )
         return word in ("yes", "true", "1")
 
     def after(self, word):
@@ -84,7 +86,7 @@ class Parser:
             line += found.group().count("\n")
 
     def file(self, path, asked_at=None, depth=0):
-        """All statements of the file, which are those of the top if it is not included in a block."""
+        """All statements of the file, which are those of the top if no block includes it."""
         if depth > DEEPEST:
             asked_at.refuse("files include each other more than %d deep" % DEEPEST)
         stack = []  # the blocks that are open: statements before it, words before it, its line
@@ -114,9 +116,13 @@ class Parser:
             else:
                 words.append(token.lstrip('"') if token[0] == '"' else token)
                 if not stack and len(words) == 1 and not asked_at and token not in TOP:
-                    Where(path, line).refuse("'%s' is no statement of named.conf" % printable(token)[:60])
+                    Where(path, line).refuse(
+                        "'%s' is no statement of named.conf" % printable(token)[:60]
+                    )
         if stack:
-            Where(path, stack[-1][2]).refuse("the block that begins here is not closed at the end of the file")
+            Where(path, stack[-1][2]).refuse(
+                "the block that begins here is not closed at the end of the file"
+            )
         if words:
             Where(path, first).refuse("no ; ends this at the end of the file")
         return done
@@ -137,11 +143,16 @@ def read(path):
     statements = Parser().file(path)
     for statement in statements:
         if statement.name not in TOP:
-            statement.where.refuse("'%s' is no statement of named.conf" % printable(statement.name)[:60])
+            statement.where.refuse(
+                "'%s' is no statement of named.conf" % printable(statement.name)[:60]
+            )
     return statements
 
 
 # --- access lists ---
+
+
+LOCALHOST = {migrate.key(migrate.ipaddress.ip_network(text)) for text in ("127.0.0.0/8", "::1")}
 
 
 class Acl:
@@ -153,7 +164,9 @@ class Acl:
         self.count = 0
         self.has_localnets = False
         self.has_negative = False
-        self.unknown = []  # statements that cannot be known here, such as keys
+        self.unknown = {}  # statements that cannot be known here, such as keys
+        self.all_networks = None  # named, once it was asked for; nothing is added then
+        self.matches = {}  # has, likewise
 
     def add(self, is_positive, element):
         """A network or an Acl."""
@@ -163,20 +176,35 @@ class Acl:
             self.lists.append((self.count, is_positive, element))
             self.has_localnets |= element.has_localnets
             self.has_negative |= element.has_negative
-            self.unknown += element.unknown
+            self.unknown.update(element.unknown)
         else:
             self.networks.setdefault(element, (self.count, is_positive))
 
     def named(self):
         """All networks in it, for migrate.classes."""
-        found = set(self.networks)
-        for _, _, other in self.lists:
-            found |= other.named()
-        return found
+        if self.all_networks is None:
+            self.all_networks = set(self.networks).union(*(l.named() for _, _, l in self.lists))
+        return self.all_networks
+
+    def is_everybody(self):
+        """Whether it is any, and nothing else."""
+        return not self.has_negative and all(self.has(root) for root in migrate.ROOTS)
+
+    def is_only_local(self):
+        """Whether it is localnets, with this machine or without."""
+        return self.has_localnets and self.named() <= LOCALHOST
 
     def has(self, net):
         """Whether the addresses of this network match that are in no smaller one of named()."""
-        best = min((self.networks[n] for n in migrate.around(net) if n in self.networks), default=None)
+        if net not in self.matches:
+            self.matches[net] = self.look_up(net)
+        return self.matches[net]
+
+    def look_up(self, net):
+        """has, for the first time."""
+        best = min(
+            (self.networks[n] for n in migrate.around(net) if n in self.networks), default=None
+        )
         for place, is_positive, other in self.lists:
             if best and best[0] < place:
                 break
@@ -192,9 +220,12 @@ class Acls:
     def __init__(self, statements):
         self.texts = {s.value(): s for s in statements if s.name == "acl"}
         self.made = {"localhost": Acl(), "localnets": Acl()}
-        for text in ("127.0.0.0/8", "::1"):
-            self.made["localhost"].add(True, migrate.key(migrate.ipaddress.ip_network(text)))
+        for net in sorted(LOCALHOST):
+            self.made["localhost"].add(True, net)
         self.made["localnets"].has_localnets = True
+        self.usual = Acl()  # who may ask if nothing is said
+        for name in ("localhost", "localnets"):
+            self.usual.add(True, self.made[name])
 
     def make(self, statement, block=None, depth=0):
         """The list that is the statement's block."""
@@ -211,7 +242,7 @@ class Acls:
             if not isinstance(words[0], str):
                 acl.add(is_positive, self.make(element, words[0], depth + 1))
             elif words[0] in ("key", "geoip", "ecs"):
-                acl.unknown.append(element)
+                acl.unknown[element] = True
             else:
                 self.add_word(acl, is_positive, element, words[0], depth)
         return acl

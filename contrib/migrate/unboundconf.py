@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""unboundconf: reads an unbound.conf, with the files that it includes, into clauses and attributes."""
+"""unboundconf: reads an unbound.conf, with what it includes, into clauses and attributes."""
 
 import glob
 import os
@@ -8,9 +8,10 @@ import re
 import migrate
 from migrate import Where, printable
 
-CLAUSES = set(
-    "server forward-zone stub-zone auth-zone rpz view remote-control python dynlib dnscrypt cachedb dnstap ipset".split()
-)
+CLAUSES = set("""
+    server forward-zone stub-zone auth-zone rpz view remote-control python dynlib dnscrypt
+    cachedb dnstap ipset
+    """.split())
 # Attributes with more than one value.
 VALUES = {
     "access-control": 2,
@@ -37,7 +38,9 @@ VALUES = {
     "edns-client-string": 2,
 }
 DEEPEST = 16  # levels of files that include others
-WORD = re.compile(r"""[ \t\r\f]*(?:(?P<end>\#.*|$)|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<word>[^\s"']+))""")
+WORD = re.compile(
+    r"""[ \t\r\f]*(?:(?P<end>\#.*|$)|"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<word>[^\s"']+))"""
+)
 ATTRIBUTE = re.compile("([a-z][a-z0-9-]*):(.*)$")
 
 
@@ -47,7 +50,9 @@ class Attribute:
 
     def yes(self):
         if self.values[0] not in ("yes", "no"):
-            self.where.refuse("%s: yes or no must be there, not '%s'" % (self.name, printable(self.values[0])))
+            self.where.refuse(
+                "%s: yes or no must be there, not '%s'" % (self.name, printable(self.values[0]))
+            )
         return self.values[0] == "yes"
 
 
@@ -69,7 +74,11 @@ def words_of(where, line):
             where.refuse("a quote is not closed in this line")
         if found.group("end") is not None:
             return words
-        text = next(t for t in (found.group("double"), found.group("single"), found.group("word")) if t is not None)
+        text = next(
+            t
+            for t in (found.group("double"), found.group("single"), found.group("word"))
+            if t is not None
+        )
         words.append((text, found.group("word") is None))
         at = found.end()
 
@@ -103,7 +112,10 @@ class Parser:
             return words
         count = VALUES.get(name, 1)
         if len(words) < count:
-            where.refuse("%s: %s must be in the same line" % (name, "a value" if count == 1 else "%d values" % count))
+            where.refuse(
+                "%s: %s must be in the same line"
+                % (name, "a value" if count == 1 else "%d values" % count)
+            )
         values = [word for word, _ in words[:count]]
         if name in ("include", "include-toplevel"):
             self.include(where, values[0], name == "include-toplevel", depth)

@@ -124,6 +124,25 @@ refused bind acls ':150001: '
 refused unbound clauses ':500001: '
 refused totd forwarders ':500001: '
 
+# Lists of lists of lists: not looked at more than once each
+awk 'BEGIN {
+	print "acl a0 { 10.0.0.0/8; !192.0.2.1; key x; };"
+	for (i = 1; i < 15; i++) {
+		printf "acl a%d {", i
+		for (j = 0; j < 10; j++)
+			printf " %sa%d;", j % 2 ? "!" : "", i - 1
+		print " };"
+	}
+	print "options { allow-recursion { a14; }; listen-on { a14; };"
+	print "dns64 64:ff9b::/96 { clients { a14; }; mapped { a14; }; }; };"
+	print "end;"
+}' >lists
+refused bind lists ":18: 'end' is no statement"
+sed '$d' lists >lists.conf
+timeout 20 "$TOP_SRCDIR/contrib/migrate/bind" lists.conf >out 2>err
+code=$?
+[ $code -eq 2 ] || fail "lists: exit $code"
+
 # --- broken ---
 
 # broken PROGRAM WORDS: the standard input is refused so
@@ -182,6 +201,15 @@ broken bind 'access lists name each other' <<'END'
 acl a { b; }; acl b { a; };
 options { allow-recursion { a; }; };
 END
+broken bind 'access lists name each other' <<'END'
+acl a { b; }; acl b { 192.0.2.1; a; };
+options { listen-on { a; }; };
+END
+broken bind ':2: a { where a name must be' <<'END'
+options {
+	{ any; };
+};
+END
 broken bind ':1: access list: a network must be there' <<'END'
 options { allow-recursion { 10.0.0.0/33; }; };
 END
@@ -235,6 +263,11 @@ broken unbound ':3: dns64-prefix 2001:db8::/95: the length' <<'END'
 server:
   module-config: "dns64 iterator"
   dns64-prefix: 2001:db8::/95
+END
+broken unbound ":3: dns64-ignore-aaaa: a name must be there, not 'a # b'" <<'END'
+server:
+  module-config: "dns64 iterator"
+  dns64-ignore-aaaa: "a # b"
 END
 broken unbound ':2: prefetch: yes or no' <<'END'
 server:

@@ -16,17 +16,24 @@ elsewhere()
 	nsenter -t "$clients" -n "$@"
 }
 wait_for 20 sh -c "[ \"\$(readlink /proc/$clients/ns/net)\" != \"\$(readlink /proc/self/ns/net)\" ]"
-ip link add here type veth peer name there || give_up 'no veth'
+ip link add eth0 type veth peer name there || give_up 'no veth'
 ip link set there netns "$clients" || give_up 'no veth'
 {
-	ip addr add 198.18.0.1/24 dev here && ip addr add fd00:53::1/64 dev here nodad && ip link set here up &&
+	ip addr add 198.18.0.1/24 dev eth0 && ip addr add fd00:53::1/64 dev eth0 nodad && ip addr add fe80::1/64 dev eth0 nodad &&
+		ip link set eth0 up &&
 		elsewhere ip link set lo up && elsewhere ip addr add 198.18.0.2/24 dev there &&
 		elsewhere ip addr add fd00:53::2/64 dev there nodad && elsewhere ip link set there up &&
-		ip route add 10.0.0.0/8 via 198.18.0.2 && ip route add 2001:db8::/32 via fd00:53::2
+		elsewhere ip route add default via 198.18.0.1 && elsewhere ip route add default via fd00:53::1 &&
+		ip route add 10.0.0.0/8 via 198.18.0.2 && ip route add 192.0.2.0/24 via 198.18.0.2 &&
+		ip route add 2001:db8::/32 via fd00:53::2
 } || give_up 'no network'
-sources='10.1.0.1 10.2.0.1 10.2.0.2 10.3.0.1 2001:db8:a::1 2001:db8:b::1 2001:db8:b::2 2001:db8:c::1'
-for source in $sources; do
-	elsewhere ip addr add "$source" dev lo || give_up "no $source"
+sources='10.1.0.1 10.2.0.1 10.2.0.2 10.3.0.1 192.0.2.200 198.18.0.2 2001:db8:a::1 2001:db8:b::1 2001:db8:b::2 2001:db8:c::1 fd00:53::2'
+for address in $sources 192.0.2.53 192.0.2.54 2001:db8::54; do
+	elsewhere ip addr show | grep -qF " $address/" || elsewhere ip addr add "$address" dev lo || give_up "no $address"
+done
+# Servers may be told to listen on these, too.
+for address in 192.0.2.1 10.0.0.1 2001:db8::53; do
+	ip addr add "$address" dev lo || give_up "no $address"
 done
 
 # What is asked: a name of each kind of zones/*, as kdig takes it
@@ -70,18 +77,22 @@ localhost AAAA
 1.0.2.0.0.0.0.c.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa PTR
 1.0.2.0.0.0.0.c.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.b.9.f.f.4.6.0.0.ip6.arpa PTR'
 
-# ask_all FILE: what each client gets, lines of CLIENT NAME TYPE: RCODE RECORDS, without TTLs, in small
-# letters, those of one name and type in any order
+# ask_all FILE: what each client gets at $at4 and $at6, lines of CLIENT NAME TYPE: RCODE RECORDS, without
+# TTLs, in small letters, those of one name and type in any order. At a loopback address the client is "here".
 ask_all()
 {
-	for source in $sources; do
+	for source in $clients_now; do
 		case $source in
-		*:*) at=fd00:53::1 ;;
-		*) at=198.18.0.1 ;;
+		*:*) at=$at6 ;;
+		*) at=$at4 ;;
+		esac
+		case $source in
+		127.0.0.1 | ::1) way='' ;;
+		*) way=elsewhere ;;
 		esac
 		echo "$questions" | sed "s/^/-q /; s/ \([A-Z]*\)\$/ -t \1/" | tr '\n' ' ' >"$work/asked"
 		# shellcheck disable=SC2046 # its words
-		elsewhere kdig @$at -b "$source" +timeout=10 +retry=0 +ignore $(cat "$work/asked") 2>&1 |
+		$way kdig "@${at%#*}" -p "${at#*#}" -b "$source" +timeout=10 +retry=0 +ignore $(cat "$work/asked") 2>&1 |
 			awk -v client="$source" -v questions="$questions" '
 			BEGIN { split(questions, question, "\n") }
 			function begin(text) { if (n++) print client " " question[n - 1] ": " status answer; status = text; answer = ""; section = "" }
@@ -91,6 +102,33 @@ ask_all()
 			section == "ANSWER" && NF > 4 && !/^;;/ { line = tolower($1); for (i = 4; i <= NF; i++) line = line " " tolower($i); answer = answer "; " line }
 			END { begin("") }' | sorted
 	done >"$1"
+}
+
+# asked_at FILE: sets $at4 and $at6 (address and port), and $clients_now, by the first line of the file:
+# "asked", or "asked at" and one or two of these
+asked_at()
+{
+	at4='' at6='' clients_now=''
+	asked_words=$(sed -n '1s/[:,].*asked at//; 1s/^[^a]*asked at \([^ ]*\( [0-9a-f]*:[0-9a-f:]*\(#[0-9]*\)\{0,1\}\)\{0,1\}\).*/\1/p' "$1" | tr -d '\r')
+	for asked_word in ${asked_words:-198.18.0.1 fd00:53::1}; do
+		case ${asked_word%:} in
+		*#*) ;;
+		*) asked_word=${asked_word%:}#53 ;;
+		esac
+		case $asked_word in
+		*:*) at6=$asked_word ;;
+		*) at4=$asked_word ;;
+		esac
+	done
+	case $at4 in
+	127.*) clients_now='127.0.0.1 ::1' ;;
+	*) for asked_source in $sources; do
+		case $asked_source in
+		*:*) [ -z "$at6" ] || clients_now="$clients_now $asked_source" ;;
+		*) clients_now="$clients_now $asked_source" ;;
+		esac
+	done ;;
+	esac
 }
 
 # The records of one name and type come in any order.
@@ -116,9 +154,10 @@ sorted()
 original()
 {
 	mkdir -p "$work/$2"
+	cd "$cases/$1" || exit 99 # where names of files to include begin
 	case $1 in
 	bind)
-		sed 's|^options {|&\n\tdirectory "'"$work"'"; pid-file none; session-keyfile none; max-cache-ttl 5; max-ncache-ttl 5;|' "$3" >"$work/$2/conf"
+		sed 's|^options {|&\n\tdirectory "'"$work"'"; pid-file none; session-keyfile none;|' "$3" >"$work/$2/conf"
 		echo 'controls { };' >>"$work/$2/conf"
 		start "$2" named -g -n 1 -c "$work/$2/conf"
 		;;
@@ -128,6 +167,7 @@ original()
 		start "$2" unbound -d -p -c "$work/$2/conf"
 		;;
 	esac
+	cd "$OLDPWD" || exit 99
 }
 
 serves_at()
@@ -145,8 +185,9 @@ told()
 compare()
 {
 	file=$cases/$1/$2.conf
+	asked_at "$file"
 	original "$1" original "$file"
-	wait_for 60 serves_at 198.18.0.1 53 || give_up "$1 $2 does not start"
+	wait_for 60 serves_at "${at4%#*}" "${at4#*#}" || give_up "$1 $2 does not start"
 	ask_all "$work/before"
 	stop original
 	if [ -f "$cases/$1/$2.behind" ]; then
@@ -156,7 +197,7 @@ compare()
 	"$migrate/$1" "$file" >"$work/dns64d.conf" 2>"$work/remarks"
 	chmod 644 "$work/dns64d.conf"
 	start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
-	wait_for 60 serves_at 198.18.0.1 53 || give_up "dns64d does not start for $1 $2"
+	wait_for 60 serves_at "${at4%#*}" "${at4#*#}" || give_up "dns64d does not start for $1 $2"
 	ask_all "$work/after"
 	stop dns64d
 	[ ! -f "$work/behind.pid" ] || stop behind
@@ -166,7 +207,7 @@ compare()
 	n_asked=$(wc -l <"$work/before")
 	check "$1 $2: $n_asked answers alike but for $(wc -l <"$work/differ"), which were foreseen" test ! -s "$work/not-excused"
 	[ ! -s "$work/not-excused" ] || { cat "$work/not-excused"; diff "$work/before" "$work/after"; }
-	check "$1 $2: all clients got answers to all" test "$n_asked" -eq $(($(echo "$sources" | wc -w) * $(echo "$questions" | wc -l)))
+	check "$1 $2: all clients got answers to all" test "$n_asked" -eq $(($(echo "$clients_now" | wc -w) * $(echo "$questions" | wc -l)))
 	sed -n 's/^[^#].*| *//p' "$cases/$1/always.differs" "$cases/$1/$2.differs" 2>/dev/null | sort -u >"$work/whys"
 	while read -r why; do
 		told "$why" || check "$1 $2: it is said: $why" false
@@ -200,9 +241,15 @@ for name in ip6.arpa 168.192.in-addr.arpa localhost; do
 	zones="$zones $name"
 done
 start_named
-echo '@ 300 SOA ns.example.com. x. 1 2 3 4 5' >"$work/example.com.zone"
-echo '@ 300 NS ns.example.com.' >>"$work/example.com.zone"
-echo 'ns 300 A 192.0.2.9' >>"$work/example.com.zone"
+# The same upstream again, far away at the usual port and others
+sed 's/listen-on port 5301 { [^}]*}/listen-on { any; }; listen-on port 5300 { any; }; listen-on port 5353 { any; }/
+	s/listen-on-v6 { none; }/listen-on-v6 { any; }/; s/recursion yes;/& allow-recursion { any; };/' "$work/named.conf" >"$work/far.conf"
+start far nsenter -t "$clients" -n named -g -n 1 -c "$work/far.conf"
+wait_for 60 is NOERROR ask 192.0.2.53 53 v4.site.test A || give_up 'no upstream far away'
+for name in example.com.zone db.10; do
+	printf '@ 300 SOA ns x. 1 2 3 4 5\n@ 300 NS ns\nns 300 A 192.0.2.9\n' >"$work/$name"
+done
+cp "$work/hints" "$work/root"
 for program in ${PROGRAMS:-bind unbound}; do
 	for name in $(cd "$cases/$program" && grep -lE '^(#|//|/\*) asked' ./*.conf | sed 's|^\./||; s|\.conf$||'); do
 		compare "$program" "$name"

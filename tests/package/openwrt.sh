@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# openwrt: the feed's Makefile gives what OpenWrt's build asks for, and its init script makes of UCI's file a
+# configuration that dns64d takes; with what they call of OpenWrt played here.
+#   tests/package/openwrt.sh BUILD    BUILD has dns64d
+set -eu
+cd "$(dirname "$0")/../.."
+dns64d=$(cd "$1" && pwd)/dns64d
+. tests/package/tree.sh
+here=contrib/openwrt
+mkdir -p "$work/include" "$work/root/tmp"
+
+# --- the Makefile ---
+
+# What rules.mk and package.mk bring, as far as it is used: BuildPackage prints what a package is.
+: >"$work/rules.mk"
+cat >"$work/include/package.mk" <<'MK'
+define BuildPackage
+show:
+	@echo "configure=$$(CONFIGURE_ARGS)"
+	@echo "source=$$(PKG_SOURCE) license=$$(PKG_LICENSE)"
+install:
+	$$(call Package/$(1)/install,$$(OUT))
+endef
+MK
+openwrt_make()
+{
+	make -s -f Makefile -C $here TOPDIR="$work" INCLUDE_DIR="$work/include" INSTALL_DIR='mkdir -p' \
+		INSTALL_BIN='install -m 755' INSTALL_CONF='install -m 600' INSTALL_DATA='install -m 644' \
+		PKG_INSTALL_DIR="$work/installed" OUT="$work/root" "$@"
+}
+# Each --with, --enable and so on that the Makefile gives is one of configure.ac.
+knows_switches()
+{
+	[ "$(grep -o -- '--[a-z-]*' "$work/shown" | sort -u | grep -c .)" -gt 0 ] || return 1
+	# shellcheck disable=SC2013 # words
+	for switch in $(grep '^configure=' "$work/shown" | grep -o -- '--[a-z-]*'); do
+		name=${switch#--*-}
+		grep -qE "AC_ARG_(WITH|ENABLE)\\(\\[$name\\]" configure.ac || {
+			echo "$switch"
+			return 1
+		}
+	done
+}
+
+version=$(sed -n 's/^AC_INIT(\[dns64d\], \[\(.*\)\])/\1/p' configure.ac)
+mkdir -p "$work/installed/usr/sbin" "$work/installed/etc/dns64d"
+cp "$dns64d" "${dns64d%/*}/dns64ctl" "$work/installed/usr/sbin/"
+cp etc/dns64d.conf "$work/installed/etc/dns64d/"
+check 'it parses, and builds the version of this tree' sh -c "grep -qx 'PKG_VERSION:=$version' $here/Makefile"
+openwrt_make show >"$work/shown" 2>&1 || cat "$work/shown"
+check 'it names its source' grep -q "source=dns64d-$version.tar.gz license=BSD-2-Clause" "$work/shown"
+check 'configure knows the switches' knows_switches
+check 'installs' openwrt_make install
+for file in usr/sbin/dns64d usr/sbin/dns64ctl etc/init.d/dns64d etc/config/dns64d etc/dns64d/dns64d.conf; do
+	check "/$file" test -f "$work/root/$file"
+done
+
+# --- the init script ---
+
+# UCI's and procd's functions, as far as the script uses them; a section is "main".
+cat >"$work/functions" <<'SH'
+uci_values() { sed -n "s/^[[:space:]]*$1 $2 '\(.*\)'\$/\1/p" "$UCI"; }
+config_load() { :; }
+config_get()
+{
+	value=$(uci_values option "$3" | tail -n 1)
+	eval "$1=\${value:-\${4:-}}"
+}
+config_get_bool() { config_get "$@"; }
+config_list_foreach()
+{
+	uci_values list "$2" >"$UCI.list"
+	while read -r item; do "$3" "$item"; done <"$UCI.list"
+}
+logger() { echo "logger: $*" >&2; }
+procd_open_instance() { echo open; }
+procd_set_param() { echo "param $*"; }
+procd_close_instance() { echo close; }
+procd_send_signal() { echo "signal $*"; }
+SH
+
+# play FUNCTION: of the script, with $work/uci as UCI's file
+play()
+{
+	sed -e "s,^PROG=.*,PROG=$dns64d," -e "s,^CONF=.*,CONF=$work/run/dns64d.conf," \
+		-e "s,^UPLINK=.*,UPLINK=$work/uplink," $here/files/dns64d.init >"$work/script"
+	UCI="$work/uci" sh -eu -c '. "$1"; . "$2"; $3' sh "$work/functions" "$work/script" "$1" >"$work/played" 2>&1
+}
+
+# has LINE: is it one of the configuration that was made?
+has()
+{
+	grep -qxF -- "$1" "$work/run/dns64d.conf"
+}
+
+printf '%s\n' 'nameserver ::1' 'nameserver 127.0.0.1' '# wan6' 'nameserver 2001:db8::1' 'search lan' >"$work/uplink"
+cp $here/files/dns64d.config "$work/uci"
+check 'not enabled: not started' play start_service
+check 'and nothing is made' test ! -e "$work/run/dns64d.conf"
+sed -i "s/option enabled '0'/option enabled '1'/" "$work/uci"
+check 'enabled: started' play start_service
+check 'with what was made' grep -qF "param command $dns64d -f -c $work/run/dns64d.conf" "$work/played"
+for line in 'listen ::1 port 5364' 'nameserver 2001:db8::1' 'dns64-prefix 64:ff9b::/96' 'cache-size 4M' 'num-threads 1'; do
+	check "it has: $line" has "$line"
+done
+check 'the router itself is not asked' test "$(grep -c nameserver "$work/run/dns64d.conf")" = 1
+sed -i "/option threads/a list nameserver '2001:db8::2'\nlist allow '2001:db8::/32'\nlist extra 'rate-limit 100'" "$work/uci"
+check 'reloaded' play reload_service
+for line in 'nameserver 2001:db8::2' 'allow 2001:db8::/32' 'rate-limit 100'; do
+	check "it has: $line" has "$line"
+done
+check 'and the daemon is told' grep -qF 'signal dns64d * HUP' "$work/played"
+sed -i "s/rate-limit 100/no-such-keyword 1/" "$work/uci"
+check 'a configuration that is wrong is not used' not play reload_service
+check 'the log says why' grep -q 'no-such-keyword' "$work/played"
+check 'the old one stays' has 'rate-limit 100'
+printf "config dns64d 'main'\n\toption enabled '1'\n\toption config '%s'\n" "$work/own.conf" >"$work/uci"
+printf 'nameserver 192.0.2.1\n' >"$work/own.conf"
+check 'a file of its own' play start_service
+check 'is used as it is' grep -qF -- "-c $work/own.conf" "$work/played"
+finish
