@@ -95,7 +95,7 @@ START_TEST(arguments_where_there_are_none)
 		ck_assert_int_eq(caller_ask(&op.caller, "POST", paths[i], "rubbish"), 400);
 		ck_assert_int_eq(
 		    caller_ask(&op.caller, "POST", paths[i], "{\"file\": \"/etc/x\"}"), 400);
-		ck_assert_str_eq(caller_text(&op.caller, "error"), "'file' says nothing here");
+		ck_assert_str_eq(caller_text(&op.caller, "error"), "'file' is not known here");
 	}
 	ck_assert_uint_eq(op.n_stops + op.n_reloads + op.n_reopens, 0);
 	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/reopen", "{}"), 200);
