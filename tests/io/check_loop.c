@@ -5,6 +5,7 @@
 #include <check.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,43 @@ post(struct loop_update *u)
 		rig_pause(1);
 	}
 }
+
+/* Keep the loop looking into its mailbox. */
+static void *
+ping_on(void *arg)
+{
+	atomic_bool *over = arg;
+
+	while (!atomic_load(over))
+		loop_ping(rig.loop);
+	return NULL;
+}
+
+/* Settings that are not pending any more hold, also if the loop looked as they were posted. */
+START_TEST(settings_hold_once_not_pending)
+{
+	struct loop_update *u = update(&rig.conf);
+	struct snapshot *before, *now = snapshot_ref(u->snapshot);
+	atomic_bool over = false;
+	pthread_t pinger;
+
+	post(u);
+	ck_assert_int_eq(pthread_create(&pinger, NULL, ping_on, &over), 0);
+	for (unsigned i = 0; i < 20000; i++) {
+		before = now;
+		u = update(&rig.conf);
+		now = snapshot_ref(u->snapshot);
+		loop_post(rig.loop, u);
+		while (loop_pending(rig.loop))
+			continue;
+		ck_assert_uint_eq(atomic_load(&before->refs), 1);
+		snapshot_unref(before);
+	}
+	atomic_store(&over, true);
+	pthread_join(pinger, NULL);
+	snapshot_unref(now);
+}
+END_TEST
 
 /* A reload adds a listener, and it serves; the old ones go on. */
 START_TEST(reload_adds_a_listener)
@@ -506,6 +544,7 @@ suite(void)
 	tcase_add_test(t, reload_removes_a_listener_after_its_answers);
 	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(t, untaken_settings_are_freed);
+	tcase_add_test(t, settings_hold_once_not_pending);
 	tcase_add_test(t, loop_that_runs_is_alive);
 	tcase_add_test(t, loop_tells_its_upstreams);
 	tcase_add_test(t, idle_loop_stops_at_once);
