@@ -95,7 +95,12 @@ params_read(struct evhttp_request *r, const char *const *allowed)
 	json_t *p = posted ? body(r, &error) : query(r);
 	char wrong[256] = "";
 
-	if (p == NULL)
+	/* Who writes "/flush/all?name=x" does not mean all. */
+	if (posted && evhttp_uri_get_query(evhttp_request_get_evhttp_uri(r)) != NULL)
+		snprintf(wrong, sizeof(wrong),
+		    "what is behind the ? says nothing here; arguments of POST are in the body, a "
+		    "JSON object");
+	else if (p == NULL)
 		snprintf(wrong, sizeof(wrong), "not understood: %s", error.text);
 	else
 		check(p, allowed, wrong, sizeof(wrong));

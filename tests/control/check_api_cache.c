@@ -182,6 +182,7 @@ START_TEST(what_is_not_understood)
 		{ "/flush/type", "{\"name\": \"example.com\", \"type\": \"TYPE65536\"}",
 		    "not an RR type" },
 		{ "/flush/all", "{\"name\": \"example.com\"}", "'name' is not known here" },
+		{ "/flush/all?name=example.com", "{}", "in the body" },
 		{ "/flush/name", "{\"name\": \"example.com\\u0000.net\"}", "not understood" },
 		{ "/flush/name", "{\"name\": 1e999}", "not understood" },
 		{ "/flush/name", "{\"name\": 99999999999999999999}", "not understood" },
