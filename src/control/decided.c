@@ -96,8 +96,13 @@ where_json(const struct decided *d, struct where w)
 json_t *
 decided_address(const struct decided *d, const struct trace_step *s)
 {
-	if (s->addr.family == NETADDR_IPV4)
-		return where_json(d, where_a(origin_of(d), policy_of(d), s->addr.addr));
+	if (s->addr.family == NETADDR_IPV4) {
+		struct where w = where_a(origin_of(d), policy_of(d), s->addr.addr);
+
+		/* What speaks against 64:ff9b::/96 is no reason for another prefix. */
+		return s->verdict == TRACE_MAPPED && w.line == NULL ? json_null()
+								    : where_json(d, w);
+	}
 	if (s->verdict != TRACE_EXCLUDED)
 		return json_null();
 	return where_json(d, where_aaaa(origin_of(d), policy_of(d), s->addr.addr));
