@@ -9,6 +9,9 @@
 #define GET .method = "GET"
 #define POST .method = "POST"
 
+#define HELP_COLUMN 32 /* where the help begins behind words and arguments, or below longer ones \
+			*/
+
 /* The arguments of a change of prefixes. */
 #define PREFIX \
 	.args = "PREFIX [client NETWORK]", .keys = { "prefix", "=client", "client" }, \
@@ -290,7 +293,11 @@ commands_help(FILE *out)
 		int len =
 		    fprintf(out, "  %s%s%s", c->words, c->args[0] != '\0' ? " " : "", c->args);
 
-		fprintf(out, "%*s %s\n", len < 32 ? 32 - len : 0, "", c->help);
+		if (len > HELP_COLUMN) {
+			fputc('\n', out);
+			len = 0;
+		}
+		fprintf(out, "%*s %s\n", HELP_COLUMN - len, "", c->help);
 	}
 }
 
