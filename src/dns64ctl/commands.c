@@ -9,8 +9,9 @@
 #define GET .method = "GET"
 #define POST .method = "POST"
 
-#define HELP_COLUMN 32 /* where the help begins behind words and arguments, or below longer ones \
-			*/
+#define HELP_COLUMN \
+	32 /* where the help begins behind words and arguments, or below longer ones \
+	    */
 
 /* The arguments of a change of prefixes. */
 #define PREFIX \
@@ -93,7 +94,7 @@ static const struct command table[] = {
 	    PREFIX,
 	    POST,
 	    .path = "/prefix/down",
-	    .help = "the same, as it is out of order" },
+	    .help = "synthesize under it no more, as it is out of order" },
 	{ .words = "config",
 	    .args = "",
 	    GET,
@@ -151,13 +152,13 @@ static const struct command table[] = {
 	    POST,
 	    .path = "/cookie-secret/activate",
 	    .show = show_secrets,
-	    .help = "make cookies with it" },
+	    .help = "make cookies with the further secret" },
 	{ .words = "cookie-secret drop",
 	    .args = "",
 	    POST,
 	    .path = "/cookie-secret/drop",
 	    .show = show_secrets,
-	    .help = "take no more cookies of the other one" },
+	    .help = "take no more cookies of the secret that is not active" },
 	{ .words = "cookie-secret",
 	    .args = "",
 	    GET,
@@ -228,7 +229,7 @@ static const struct command table[] = {
 	    POST,
 	    .path = "/log/reopen",
 	    .show = show_messages,
-	    .help = "open the log again" },
+	    .help = "open the log and the query log again" },
 };
 
 const struct command *
