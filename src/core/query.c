@@ -16,7 +16,7 @@ query_ready(struct queries *qs, struct query *q)
 bool
 query_is_dry(const struct queries *qs, const struct query *q)
 {
-	return q->traced && qs->trace->dry;
+	return q->dry && qs->trace != NULL;
 }
 
 struct stats *

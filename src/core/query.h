@@ -149,6 +149,7 @@ struct query {
 	/* it comes from core/svcb, not from a client: its answer is not sent */
 	bool child : 1;
 	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
+	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
 	bool starting : 1;   /* query_start has not been called yet */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
 	bool stale_try : 1;  /* fetch that stale entry when it runs next */
@@ -237,7 +238,7 @@ query_policy(const struct queries *qs, struct query *q)
 	return &qs->conf->policies->table[q->policy];
 }
 
-/* query_is_dry: is Q traced, and must not ask upstream? It has no RD then. */
+/* query_is_dry: is Q for one that is traced, and must not ask upstream? It has no RD then. */
 MUST_USE bool query_is_dry(const struct queries *qs, const struct query *q);
 
 /* query_stats: the counters for what is done for Q; if it is traced nobody asked. */

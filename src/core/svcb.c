@@ -79,8 +79,10 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 	child->peer = q->peer;
 	child->flags = q->flags & DNS_CD;
 	/* Without RD only the cache is asked. */
-	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE)
+	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE) {
 		child->flags |= q->flags & DNS_RD;
+		child->dry = q->dry;
+	}
 	child->qtype = DNS_TYPE_AAAA;
 	child->qclass = DNS_CLASS_IN;
 	child->edns = true;

@@ -256,6 +256,36 @@ START_TEST(dry_run_asks_nobody)
 }
 END_TEST
 
+static bool
+would_ask(void)
+{
+	for (unsigned i = 0; i < trace.n; i++) {
+		if (trace.step[i].kind == TRACE_WOULD)
+			return true;
+	}
+	return false;
+}
+
+/* Nor for the addresses of a target, which a client would get with the answer (RULES D18). */
+START_TEST(dry_run_of_targets)
+{
+	unsigned n_sent;
+
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(!would_ask());
+	world.conf.policies->table[0].svcb = POLICY_SVCB_RESOLVE;
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(would_ask());
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(!would_ask());
+	ck_assert_uint_eq(trace.reason, REASON_SVCB_ADDRESSES);
+}
+END_TEST
+
 static void
 client_asks(const char *name)
 {
@@ -370,6 +400,7 @@ main(void)
 	tcase_add_test(tc, nobody_is_asked_without_rd);
 	tcase_add_test(tc, one_at_a_time_until_the_end);
 	tcase_add_test(tc, dry_run_asks_nobody);
+	tcase_add_test(tc, dry_run_of_targets);
 	tcase_add_test(tc, dry_run_refreshes_nothing);
 	tcase_add_test(tc, dry_run_while_all_are_down);
 	tcase_add_test(tc, nothing_is_counted);
