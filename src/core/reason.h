@@ -172,7 +172,8 @@ reason_ede(enum reason r)
 /* reason_kind_name: the name of a kind, as stable as those of reasons: "relayed", "synthesized". */
 MUST_USE const char *reason_kind_name(enum reason_kind kind);
 
-/* reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
+/*
+ * reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
  */
 MUST_USE enum reason reason_stale(enum reason r, uint16_t rcode);
 
