@@ -186,6 +186,11 @@ check 'each address' is '10.1.2.3: not mapped: 64:ff9b::/96 is for global addres
 ctl explain private.test client 10.7.0.1 >"$work/said"
 equal 'under a prefix of ones own it is mapped, and nothing speaks against it' 1 \
 	"$(grep -c '10.1.2.3: mapped$' "$work/said")"
+ctl prefix down 2001:db8:67::/96 client 10.7.0.0/16 >/dev/null
+ctl explain private.test client 10.7.0.1 >"$work/said"
+check 'that dns64ctl set it down, not the line that has it active' is \
+	'decided by  dns64ctl: dns64-prefix 2001:db8:67::/96 down' sed -n 2p "$work/said"
+ctl prefix active 2001:db8:67::/96 client 10.7.0.0/16 >/dev/null
 ctl explain excluded.test client 10.1.0.1 >"$work/said"
 check 'the line' is "$(line_of 'exclude-a 8.9.0.0/16'): exclude-a 8.9.0.0/16" sed -n 2p "$work/said"
 ctl explain a.test client 10.2.0.1 >"$work/said"
