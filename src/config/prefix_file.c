@@ -87,7 +87,7 @@ prefix_file_read(const char *path, struct settings *s, struct diag *d)
 	struct settings *file = calloc(1, sizeof(*file));
 	const char *conf = d->file;
 	char *text = NULL;
-	size_t len;
+	size_t len = 0;
 	int rc = file == NULL ? -ENOMEM : textfile_read_trusted(path, &text, &len);
 
 	d->file = path;

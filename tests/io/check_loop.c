@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loop: the whole of one core, from a client's question to its answer, and its life. */
 #include "io/loop.h"
+#include "io/upstream_set.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -101,6 +102,36 @@ START_TEST(explained_question_is_answered)
 	ck_assert_uint_eq(atomic_load(&loop_stats(rig.loop)->asked[STATS_AAAA]), 0);
 	asked_unref(a);
 	asked_unref(other);
+}
+END_TEST
+
+/* D29: after some idle seconds, too, its question for upstream leaves in the same turn. */
+START_TEST(explained_question_wakes_the_sockets)
+{
+	struct asked *a = asked_new();
+	unsigned sent = 0;
+	int fd = rig_connect(SOCK_DGRAM, &rig.at[0]);
+
+	rig_question(&msg, 81, "before.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	close(fd);
+	rig_pause((unsigned)(2 * UPSTREAM_SET_AGE_NS / 1000000));
+	rig_question(&msg, 82, "after.test", RIG_AAAA);
+	a->client = rig.up;
+	a->len = msg.len;
+	memcpy(a->msg, msg.bytes, msg.len);
+	ck_assert(loop_explain(rig.loop, a));
+	rig_serve(&rig, 2);
+	for (unsigned i = 0; i < 500 && !trace_done(&a->trace); i++)
+		(void)poll(NULL, 0, 10);
+	ck_assert(trace_done(&a->trace));
+	while (sent < a->trace.n && a->trace.step[sent].kind != TRACE_SENT)
+		sent++;
+	ck_assert_uint_lt(sent, a->trace.n);
+	ck_assert_uint_lt(a->trace.step[sent].us, 100000);
+	asked_unref(a);
 }
 END_TEST
 
@@ -531,6 +562,7 @@ suite(void)
 	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
 	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
 	tcase_add_test(t, explained_question_is_answered);
+	tcase_add_test(t, explained_question_wakes_the_sockets);
 	tcase_add_test(t, explained_question_of_who_is_gone);
 	tcase_add_test(t, more_than_a_batch_are_all_answered);
 	tcase_add_test(t, d26_more_questions_than_room_are_answered);
