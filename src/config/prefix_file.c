@@ -88,7 +88,7 @@ prefix_file_read(const char *path, struct settings *s, struct diag *d)
 	const struct places *places = d->places;
 	const char *conf = d->file;
 	char *text = NULL;
-	size_t len;
+	size_t len = 0;
 	int rc = file == NULL ? -ENOMEM : textfile_read_trusted(path, &text, &len);
 
 	d->file = path;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/heard.h"
 #include "support/operator.h"
 
 #define FIRST "000102030405060708090a0b0c0d0e0f"
@@ -161,6 +162,17 @@ START_TEST(drawn_secret)
 }
 END_TEST
 
+/* A secret in the wrong place is refused, and gets into no log. */
+START_TEST(secret_in_the_path)
+{
+	heard_start(LOG_LEVEL_DEBUG);
+	ck_assert_int_eq(post("add?secret=" SECOND), 400);
+	ck_assert_uint_eq(heard("POST /cookie-secret/add"), 1);
+	ck_assert_uint_eq(heard("0F0E0D"), 0);
+	heard_end();
+}
+END_TEST
+
 int
 main(void)
 {
@@ -172,6 +184,7 @@ main(void)
 	tcase_add_test(tc, what_cannot_be);
 	tcase_add_test(tc, one_after_the_other);
 	tcase_add_test(tc, drawn_secret);
+	tcase_add_test(tc, secret_in_the_path);
 	suite_add_tcase(s, tc);
 
 	SRunner *runner = srunner_create(s);
