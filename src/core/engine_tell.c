@@ -190,6 +190,7 @@ accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
 	if (q == NULL)
 		return NULL;
 	q->traced = true;
+	q->dry = t->dry;
 	if (t->dry)
 		q->flags &= (uint16_t)~DNS_RD;
 	return q;

@@ -116,7 +116,7 @@ enum reason_kind {
 	    "upstream fails, and an expired entry does not suffice") \
 	X(UPSTREAM_ERROR, FAILING, "upstream-error", NONE, "every upstream gave an error") \
 	X(UPSTREAM_FAILED, FAILING, "upstream-failed", NETWORK_ERROR, \
-	    "no upstream gave a reply that is of use") \
+	    "upstreams gave only errors, or replies that are of no use") \
 	X(AAAA_FAILED, FAILING, "aaaa-failed", NETWORK_ERROR, \
 	    "AAAA could not be had, and A gave nothing to map") \
 	X(BOGUS, FAILING, "bogus", NONE, "upstream says that the data does not validate") \
@@ -172,7 +172,8 @@ reason_ede(enum reason r)
 /* reason_kind_name: the name of a kind, as stable as those of reasons: "relayed", "synthesized". */
 MUST_USE const char *reason_kind_name(enum reason_kind kind);
 
-/* reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
+/*
+ * reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
  */
 MUST_USE enum reason reason_stale(enum reason r, uint16_t rcode);
 

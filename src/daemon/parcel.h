@@ -19,15 +19,14 @@
 struct parcel {
 	struct snapshot *snapshot;
 	struct bind_sockets *sockets; /* n_loops times n_added, those of one loop side by side */
-	size_t n_added;
-	struct loop_update *updates[SETTINGS_LOOPS];
+	size_t n_added;               /* new addresses to listen on */
+	struct loop_update *updates[SETTINGS_LOOPS]; /* one for each loop */
 };
 
 /*
  * parcel_pack: make *p all that N_LOOPS loops need to change from NOW to NEXT, whose policies get
- * their counters. The caller ends it
- * with parcel_post or parcel_free. False, with a message in the log, if that failed; nothing is
- * held then.
+ * their counters. The caller ends it with parcel_post or parcel_free. False, with a message in the
+ * log, if that failed; nothing is held then.
  */
 MUST_USE bool parcel_pack(
     struct parcel *p, unsigned n_loops, const struct settings *now, struct settings *next);
