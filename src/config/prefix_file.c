@@ -41,6 +41,31 @@ target(const struct settings *s, const struct policy_lines *l, struct diag *d)
 	return found;
 }
 
+/*
+ * Tell which prefixes of TO, of the configuration, SAVED has not, or in another state: who has just
+ * written them there would wonder.
+ */
+static void
+tell_replaced(const struct array *to, const struct array *saved, struct diag *d)
+{
+	const struct policy_lines_prefix *p = to->items, *first = saved->items;
+	char text[PREF64_TEXT], place[32];
+
+	for (size_t i = 0; i < to->n; i++) {
+		const struct policy_lines_prefix *q = policy_lines_find(saved, &p[i].prefix);
+
+		if (q != NULL && q->state == p[i].state)
+			continue;
+		snprintf(place, sizeof(place), "line %u", p[i].line);
+		diag_notice(d, q != NULL ? q->line : first->line, "dns64-prefix",
+		    "'%s %s' of the configuration, %s, does not hold: %s%s",
+		    pref64_format(&p[i].prefix, text), prefix_file_state(p[i].state),
+		    p[i].line > 0 ? place : "command line",
+		    q != NULL ? "it is here as " : "these are in its place",
+		    q != NULL ? prefix_file_state(q->state) : "");
+	}
+}
+
 /* Let the prefixes of block FROM of the file replace those of TO. */
 static void
 replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
@@ -58,6 +83,7 @@ replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
 		diag_error(d, 0, NULL, "there is no memory for it");
 		return;
 	}
+	tell_replaced(&to->prefixes, &to->saved, d);
 	array_fini(&to->prefixes);
 	to->prefixes = from->prefixes;
 	from->prefixes = (struct array){ .n = 0 };

@@ -103,7 +103,7 @@ END_TEST
 /* Nothing that cannot be done changes anything, nor is a secret told back. */
 START_TEST(what_cannot_be)
 {
-	static const char *const wrong[] = { "", "00", FIRST "00", "x" FIRST, "auto" };
+	static const char *const wrong[] = { "", "00", ("" FIRST "00"), ("x" FIRST), "auto" };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_int_eq(add(wrong[i]), 400);
