@@ -46,21 +46,24 @@ target(const struct settings *s, const struct policy_lines *l, struct diag *d)
  * written them there would wonder.
  */
 static void
-tell_replaced(const struct array *to, const struct array *saved, struct diag *d)
+tell_replaced(
+    const struct settings *s, const struct array *to, const struct array *saved, struct diag *d)
 {
 	const struct policy_lines_prefix *p = to->items, *first = saved->items;
-	char text[PREF64_TEXT], place[32];
+	const struct diag conf = { .file = "", .places = &s->places };
+	char text[PREF64_TEXT], line[DIAG_LINE];
 
 	for (size_t i = 0; i < to->n; i++) {
 		const struct policy_lines_prefix *q = policy_lines_find(saved, &p[i].prefix);
 
 		if (q != NULL && q->state == p[i].state)
 			continue;
-		snprintf(place, sizeof(place), "line %u", p[i].line);
+		/* The configuration itself needs no name here. */
+		diag_line(&conf, p[i].line, 1, line);
 		diag_notice(d, q != NULL ? q->line : first->line, "dns64-prefix",
 		    "'%s %s' of the configuration, %s, does not hold: %s%s",
 		    pref64_format(&p[i].prefix, text), prefix_file_state(p[i].state),
-		    p[i].line > 0 ? place : "command line",
+		    p[i].line > 0 ? line : "command line",
 		    q != NULL ? "it is here as " : "these are in its place",
 		    q != NULL ? prefix_file_state(q->state) : "");
 	}
@@ -68,7 +71,8 @@ tell_replaced(const struct array *to, const struct array *saved, struct diag *d)
 
 /* Let the prefixes of block FROM of the file replace those of TO. */
 static void
-replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
+replace(
+    const struct settings *s, struct policy_lines *to, struct policy_lines *from, struct diag *d)
 {
 	struct policy_lines_prefix *p = from->prefixes.items;
 
@@ -83,7 +87,7 @@ replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
 		diag_error(d, 0, NULL, "there is no memory for it");
 		return;
 	}
-	tell_replaced(&to->prefixes, &to->saved, d);
+	tell_replaced(s, &to->prefixes, &to->saved, d);
 	array_fini(&to->prefixes);
 	to->prefixes = from->prefixes;
 	from->prefixes = (struct array){ .n = 0 };
@@ -102,7 +106,7 @@ replace_all(struct settings *s, const struct settings *file, struct diag *d)
 			continue;
 		to = target(s, from, d);
 		if (to != NULL)
-			replace(to, from, d);
+			replace(s, to, from, d);
 	}
 	s->digests[k - keywords(&n)] += file->digests[k - keywords(&n)];
 }
