@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# rows: a table of the source, X(FIELD, ..., ["name",] "text"), as a list for mdoc(7).
+# rows: a table of the source, X(field, "text"), as a list for mdoc(7).
 #   awk -v table=STATS_COUNTERS -f rows.awk stats.h
 $0 ~ "^#define " table "\\(X\\)" {
 	inside = 1
-	print ".Bl -tag -width \"synth-aaaa-excluded\" -compact"
+	print ".Bl -tag -width \"upstream_unknown_id\" -compact"
 	next
 }
 !inside { next }
@@ -29,13 +29,9 @@ function item(row, name, text)
 {
 	gsub(/"[ \t]+"/, "", row) # one string in two lines
 	name = row
-	if (split(row, quoted, "\"") > 3) {
-		name = quoted[2]
-		text = quoted[4]
-	} else {
-		sub(/^[ \t]*X\(/, "", name)
-		sub(/,.*/, "", name)
-		text = quoted[2]
-	}
+	sub(/^[ \t]*X\(/, "", name)
+	sub(/,.*/, "", name)
+	split(row, quoted, "\"")
+	text = quoted[2]
 	printf ".It Li %s\n%s%s.\n", name, toupper(substr(text, 1, 1)), substr(text, 2)
 }

@@ -50,9 +50,9 @@ enum log_sink {
 };
 
 /*
- * log_connect: connect to syslog, anew if need be, under the program's name IDENT, borrowed for the
- * life of the process, so that a chroot may follow; syslog(3), too. Nothing is written there
- * before log_open.
+ * log_connect: connect to syslog under the program's name IDENT, borrowed for the life of the
+ * process; a connection that is there is made anew. A chroot may follow. syslog(3) is connected
+ * likewise, for the query log. Nothing is written there before log_open.
  */
 void log_connect(const char *ident);
 
@@ -71,8 +71,7 @@ struct log_ear {
 
 /*
  * log_listen: from now on EAR, borrowed, hears every line of the levels error to info that the
- * calling thread logs, whether it is written or not. NULL: nobody does. Returns who did
- * before.
+ * calling thread logs, whether it is written or not. NULL: nobody does. Returns who did before.
  */
 const struct log_ear *log_listen(const struct log_ear *ear);
 
@@ -121,8 +120,9 @@ PRINTF_LIKE(2, 3) void log_warn(enum log_category category, const char *fmt, ...
 PRINTF_LIKE(2, 3) void log_notice(enum log_category category, const char *fmt, ...);
 
 /*
- * log_seldom: a line of LEVEL that somebody else may cause as often as he likes: LOG_SELDOM of them
- * are written in a minute for each category, and the next one tells how many were held back.
+ * log_seldom: write a line of LEVEL that others may cause as often as they like. In a minute at
+ * most LOG_SELDOM of these are written for each category; the next one tells how many were held
+ * back.
  */
 PRINTF_LIKE(3, 4)
 void log_seldom(enum log_level level, enum log_category category, const char *fmt, ...);

@@ -20,14 +20,14 @@
 #define OUTLET_SYSLOG "/dev/log"
 
 struct outlet {
-	struct lock lock; /* guards all below */
-	int fd;           /* the connection to syslog; -1: there is none */
-	bool stream;      /* of which kind that is */
-	bool syslog;      /* lines go there, else to standard error */
-	bool journal;     /* standard error leads to journald */
-	const char *path; /* of syslog's socket, borrowed */
-	const char *ident;
-	uint64_t n_lost; /* lines since the last that was written */
+	struct lock lock;  /* guards all below */
+	int fd;            /* the connection to syslog; -1: there is none */
+	bool stream;       /* the connection is a stream socket, else one of datagrams */
+	bool syslog;       /* lines go there, else to standard error */
+	bool journal;      /* standard error leads to journald */
+	const char *path;  /* of syslog's socket, borrowed */
+	const char *ident; /* the program's name there, borrowed */
+	uint64_t n_lost;   /* lines since the last that was written */
 };
 
 /* Bytes that an outlet is initialized with: standard error. */

@@ -43,8 +43,8 @@ MUST_USE void *spool_begin(struct spool *s, size_t len);
 void spool_end(struct spool *s);
 
 /*
- * spool_next: the oldest record, for the reader, borrowed until spool_drop; *LEN gets its bytes.
- * NULL: there is none.
+ * spool_next: the oldest record, for the reader, borrowed until spool_drop; *LEN gets its
+ * length in bytes. NULL: there is none.
  */
 MUST_USE const void *spool_next(struct spool *s, size_t *len);
 

@@ -21,6 +21,9 @@ static const struct net private_nets[] = { { { 10 }, 8, NETADDR_IPV4 },
 	{ { 172, 16 }, 12, NETADDR_IPV4 }, { { 192, 168 }, 16, NETADDR_IPV4 },
 	{ { 0xfc }, 7, NETADDR_IPV6 } };
 
+/* A network of so few bits is a good part of the Internet, as 2000::/3. */
+#define OPEN_LEN 3
+
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 /* --- who may ask if nothing is said ----------------------------------------------------------- */
@@ -150,8 +153,9 @@ struct filling {
 	const struct settings *s;
 	struct diag *d;
 	struct policies *ps;
+	bool said;            /* there is an allow line */
 	struct netmap blocks; /* network to policy */
-	struct netmap allow;  /* network to 1 */
+	struct netmap access; /* network to enum policy_access */
 };
 
 /* The value of the longest network in M that contains NET, or is NET. */
@@ -174,7 +178,7 @@ around(const struct netmap *m, const struct net *net, uint32_t fallback)
 static bool
 add_blocks(struct filling *f)
 {
-	char text[VALUE_NET_TEXT];
+	char text[VALUE_NET_TEXT], line[DIAG_LINE];
 
 	for (size_t b = 1; b < f->s->policy_lines->all.n; b++) {
 		const struct policy_lines *lines = policy_lines_at(f->s->policy_lines, b);
@@ -189,71 +193,143 @@ add_blocks(struct filling *f)
 				continue;
 			size_t other = netmap_get(&f->blocks, &n[i].net, 0);
 			diag_error(f->d, n[i].line, "client",
-			    "'%s' is %s at line %u already; a network is in one block",
+			    "'%s' is %s at %s already; a network is in one block",
 			    value_net_format(&n[i].net, text), other == b ? "here," : "there,",
-			    policy_lines_at(f->s->policy_lines, other)->line);
+			    diag_line(f->d, policy_lines_at(f->s->policy_lines, other)->line,
+				n[i].line, line));
 		}
 	}
 	return true;
 }
 
-/* The line of NET in FROM, where it is. */
-static unsigned
-line_of(const struct array *from, const struct net *net)
-{
-	const struct policy_lines_net *n = from->items;
+/* A list of networks that one keyword names, and what becomes of their clients. */
+struct access_list {
+	const struct array *nets; /* struct policy_lines_net */
+	const char *keyword;
+	enum policy_access access;
+};
 
-	while (memcmp(&n->net, net, sizeof(*net)) != 0)
-		n++;
-	return n->line;
+#define LISTS 3
+
+/* The lists of F; networks that are there without a line are last, and say nothing of others. */
+static void
+lists_of(const struct filling *f, struct access_list lists[static LISTS])
+{
+	const struct policy_lines_list *l = f->s->policy_lines;
+
+	lists[0] = (struct access_list){ &l->deny, "deny", POLICY_DENIED };
+	lists[1] = (struct access_list){ &l->ignore, "deny", POLICY_IGNORED };
+	lists[2] = (struct access_list){ f->said ? &l->allow : &l->usual, "allow", POLICY_SERVED };
+}
+
+/* A network may be named once, by whatever keyword: say at N, of KEYWORD, where it is already. */
+static void
+tell_twice(const struct filling *f, const char *keyword, const struct policy_lines_net *n)
+{
+	struct access_list lists[LISTS];
+	char text[VALUE_NET_TEXT], line[DIAG_LINE];
+
+	lists_of(f, lists);
+	for (size_t i = 0; i < LISTS && f->d->n_errors <= DIAG_MAX_ERRORS; i++) {
+		const struct policy_lines_net *other = lists[i].nets->items;
+
+		for (size_t k = 0; k < lists[i].nets->n; k++) {
+			if (&other[k] == n || memcmp(&other[k].net, &n->net, sizeof(n->net)) != 0)
+				continue;
+			diag_line(f->d, other[k].line, n->line, line);
+			if (strcmp(keyword, lists[i].keyword) == 0)
+				diag_error(f->d, n->line, keyword, "'%s' is at %s already",
+				    value_net_format(&n->net, text), line);
+			else
+				diag_error(f->d, n->line, keyword,
+				    "'%s' is said of %s at %s already",
+				    value_net_format(&n->net, text), lists[i].keyword, line);
+			return;
+		}
+	}
 }
 
 static bool
-add_allowed(struct filling *f, const struct array *list)
+add_list(struct filling *f, const struct access_list *l)
 {
-	const struct policy_lines_net *n = list->items;
-	char text[VALUE_NET_TEXT];
+	const struct policy_lines_net *n = l->nets->items;
 
-	for (size_t i = 0; i < list->n; i++) {
-		int rc = netmap_add(&f->allow, &n[i].net, 1);
+	for (size_t i = 0; i < l->nets->n; i++) {
+		int rc = netmap_add(&f->access, &n[i].net, l->access);
 
 		if (rc == -ENOMEM)
 			return false;
-		if (rc == -EEXIST && f->d->n_errors <= DIAG_MAX_ERRORS)
-			diag_error(f->d, n[i].line, "allow", "'%s' is at line %u already",
-			    value_net_format(&n[i].net, text), line_of(list, &n[i].net));
-	}
-	/* The machine itself may always ask. */
-	for (size_t i = 0; i < N_OF(loopback); i++) {
-		if (netmap_set(&f->allow, &loopback[i], 1) != 0)
-			return false;
+		/* What a line says goes before what is usual. */
+		if (rc == -EEXIST && n[i].line > 0)
+			tell_twice(f, l->keyword, &n[i]);
 	}
 	return true;
 }
 
-/* Put both kinds of networks into one map. */
 static bool
-join(struct filling *f, const struct array *allowed)
+add_access(struct filling *f)
 {
-	uint32_t others = f->s->policy_lines->allow_any ? 1 : 0;
-	const struct policy_lines_net *n = allowed->items;
+	struct access_list lists[LISTS];
 	bool ok = true;
 
-	for (size_t b = 1; b < f->s->policy_lines->all.n; b++) {
-		const struct policy_lines *lines = policy_lines_at(f->s->policy_lines, b);
-		const struct policy_lines_net *net = lines->nets.items;
-
-		for (size_t i = 0; i < lines->nets.n && ok; i++)
-			ok = netmap_set(&f->ps->clients, &net[i].net,
-				 (uint32_t)b * 2 + around(&f->allow, &net[i].net, others)) == 0;
-	}
-	for (size_t i = 0; i < allowed->n && ok; i++)
-		ok = netmap_set(
-			 &f->ps->clients, &n[i].net, around(&f->blocks, &n[i].net, 0) * 2 + 1) == 0;
+	lists_of(f, lists);
+	for (size_t i = 0; i < LISTS && ok; i++)
+		ok = add_list(f, &lists[i]);
+	/* The machine itself may always ask. */
 	for (size_t i = 0; i < N_OF(loopback) && ok; i++)
-		ok = netmap_set(&f->ps->clients, &loopback[i],
-			 around(&f->blocks, &loopback[i], 0) * 2 + 1) == 0;
-	f->ps->others = others;
+		ok = netmap_set(&f->access, &loopback[i], POLICY_SERVED) == 0;
+	return ok;
+}
+
+/* What becomes of clients in no network that is named. */
+static enum policy_access
+others(const struct policy_lines_list *l)
+{
+	if (l->allow_any > 0)
+		return POLICY_SERVED;
+	if (l->deny_any > 0)
+		return l->ignore_any ? POLICY_IGNORED : POLICY_DENIED;
+	return POLICY_STRANGER;
+}
+
+/* Put NET into the map of clients, with what the longest networks around it say. */
+static bool
+put(struct filling *f, const struct net *net)
+{
+	uint32_t policy = around(&f->blocks, net, 0);
+	uint32_t access = around(&f->access, net, others(f->s->policy_lines));
+
+	return netmap_set(&f->ps->clients, net, policies_value(policy, access)) == 0;
+}
+
+static bool
+put_all(struct filling *f, const struct array *nets)
+{
+	const struct policy_lines_net *n = nets->items;
+	bool ok = true;
+
+	for (size_t i = 0; i < nets->n && ok; i++)
+		ok = put(f, &n[i].net);
+	return ok;
+}
+
+/* Put both kinds of networks into one map. */
+static bool
+join(struct filling *f)
+{
+	const struct policy_lines_list *l = f->s->policy_lines;
+	struct access_list lists[LISTS];
+	bool ok = true;
+
+	lists_of(f, lists);
+	for (size_t b = 1; b < l->all.n && ok; b++)
+		ok = put_all(f, &policy_lines_at(l, b)->nets);
+	for (size_t i = 0; i < LISTS && ok; i++)
+		ok = put_all(f, lists[i].nets);
+	for (size_t i = 0; i < N_OF(loopback) && ok; i++)
+		ok = put(f, &loopback[i]);
+	f->ps->others = policies_value(0, others(l));
+	f->ps->ignores = l->ignore.n > 0 || l->ignore_any;
 	return ok;
 }
 
@@ -318,18 +394,70 @@ find_usual(struct filling *f)
 bool
 access_fill(struct policies *ps, const struct settings *s, struct diag *d)
 {
-	struct filling f = { .s = s, .d = d, .ps = ps };
 	struct policy_lines_list *list = s->policy_lines;
-	bool said = list->allow.n > 0 || list->allow_any, ok = true;
-	const struct array *allowed = said ? &list->allow : &list->usual;
+	struct filling f = {
+		.s = s, .d = d, .ps = ps, .said = list->allow.n > 0 || list->allow_any > 0
+	};
+	bool ok = true;
 
 	netmap_init(&f.blocks);
-	netmap_init(&f.allow);
-	if (!said && list->usual.n == 0)
+	netmap_init(&f.access);
+	if (!f.said && list->usual.n == 0)
 		ok = find_usual(&f);
-	ok = ok && add_blocks(&f) && add_allowed(&f, allowed) && join(&f, allowed) &&
-	    fill_exempt(&f);
+	ok = ok && add_blocks(&f) && add_access(&f) && join(&f) && fill_exempt(&f);
 	netmap_fini(&f.blocks);
-	netmap_fini(&f.allow);
+	netmap_fini(&f.access);
 	return ok;
+}
+
+/* --- an open resolver ------------------------------------------------------------------------- */
+
+/* Can clients from elsewhere on the Internet reach the address A, as far as it shows? */
+static bool
+is_public(const struct netaddr *a)
+{
+	static const struct net shared = { { 100, 64 }, 10, NETADDR_IPV4 };
+
+	if (netaddr_is_wildcard(a))
+		return true;
+	for (size_t i = 0; i < N_OF(link_local); i++) {
+		if (link_local[i].family == a->family && net_holds(&link_local[i], a->addr))
+			return false;
+	}
+	return !netaddr_is_loopback(a) && !is_private(a) &&
+	    !(a->family == shared.family && net_holds(&shared, a->addr));
+}
+
+/* The line by which about anybody may ask; 0: there is none. */
+static unsigned
+open_line(const struct policy_lines_list *l)
+{
+	const struct policy_lines_net *n = l->allow.items;
+
+	for (size_t i = 0; i < l->allow.n; i++) {
+		if (n[i].net.len <= OPEN_LEN)
+			return n[i].line;
+	}
+	return l->allow_any;
+}
+
+void
+access_warn_open(const struct settings *s, struct diag *d)
+{
+	unsigned line = open_line(s->policy_lines);
+	const struct conf_io *io = &s->conf.io;
+	char text[NETADDR_TEXT];
+
+	if (line == 0 || (s->conf.core.rate.limit > 0 && !s->conf.core.rate.dry_run))
+		return;
+	for (size_t i = 0; i < io->n_listens; i++) {
+		if (!is_public(&io->listens[i]))
+			continue;
+		diag_warning(d, line, "allow",
+		    "this is an open resolver at %s: whoever reaches it may ask, and forged "
+		    "questions make it flood others; allow the networks of your clients only, or "
+		    "set rate-limit",
+		    netaddr_format(&io->listens[i], text));
+		return;
+	}
 }

@@ -4,7 +4,7 @@
 
 /*
  * access: which clients a block is for, which may ask at all (RULES D13, D23), and which may ask as
- * often as they like.
+ * often as they like. Of allow and deny lines that of the longest network decides about a client.
  *
  * The first two are in one map, so that one search by longest prefix match finds both: the value of
  * each network has also what the longest network around it says of the other.
@@ -26,6 +26,12 @@
  * is told who may ask; that is found out once for S. False without memory.
  */
 MUST_USE bool access_fill(struct policies *ps, const struct settings *s, struct diag *d);
+
+/*
+ * access_warn_open: warn D if anybody on the Internet may ask by S, complete, without a rate-limit:
+ * if it listens at all addresses or at one that is not private.
+ */
+void access_warn_open(const struct settings *s, struct diag *d);
 
 /*
  * access_usual: append to OUT (struct policy_lines_net) who may ask without an allow line:

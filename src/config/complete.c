@@ -16,34 +16,43 @@
 #include "config/resolvconf.h"
 #include "config/textfile.h"
 
+/* What complete_listens does, for those that go by an interface. */
+static void
+complete_interfaces(struct settings *s, struct diag *d)
+{
+	struct settings_listens *l = &s->listens;
+	char text[NETADDR_TEXT], line[DIAG_LINE];
+
+	for (size_t i = 0; i < l->n_of; i++) {
+		struct settings_interface *of = &l->of[i];
+
+		if (of->addr.port == 0)
+			of->addr.port = (uint16_t)s->port;
+		for (const struct settings_interface *p = l->of; p < of; p++)
+			if (strcmp(of->name, p->name) == 0 && netaddr_equal(&of->addr, &p->addr))
+				diag_error(d, of->line, "listen", "%s is at %s already",
+				    listens_text(of, text), diag_line(d, p->line, of->line, line));
+	}
+}
+
 /* Give the listen addresses without a port the default; then no two may be equal. */
 static void
 complete_listens(struct settings *s, struct diag *d)
 {
 	struct conf_io *c = &s->conf.io;
-	char text[NETADDR_TEXT];
+	char text[NETADDR_TEXT], line[DIAG_LINE];
 
 	for (size_t i = 0; i < c->n_listens; i++) {
 		if (c->listens[i].port == 0)
 			c->listens[i].port = (uint16_t)s->port;
 		for (size_t j = 0; j < i; j++) {
 			if (netaddr_equal(&c->listens[i], &c->listens[j]))
-				diag_error(d, s->listen_lines[i], "listen",
-				    "%s is at line %u already",
-				    netaddr_format(&c->listens[i], text), s->listen_lines[j]);
+				diag_error(d, s->listen_lines[i], "listen", "%s is at %s already",
+				    netaddr_format(&c->listens[i], text),
+				    diag_line(d, s->listen_lines[j], s->listen_lines[i], line));
 		}
 	}
-	for (size_t i = 0; i < s->listens.n_of; i++) {
-		struct settings_interface *of = &s->listens.of[i];
-
-		if (of->addr.port == 0)
-			of->addr.port = (uint16_t)s->port;
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(of->name, s->listens.of[j].name) == 0 &&
-			    netaddr_equal(&of->addr, &s->listens.of[j].addr))
-				diag_error(d, of->line, "listen", "%s is at line %u already",
-				    listens_text(of, text), s->listens.of[j].line);
-	}
+	complete_interfaces(s, d);
 	if (s->listens_by_default)
 		diag_notice(d, 0, "listen",
 		    "no such line, so only this machine is served; to serve a "

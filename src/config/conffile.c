@@ -2,17 +2,38 @@
 #include "config/conffile.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/log.h"
 #include "config/field.h"
+#include "config/include.h"
+#include "config/joins.h"
 #include "config/keywords.h"
 #include "config/loglevel.h"
 #include "config/policy_lines.h"
+#include "config/set.h"
 #include "config/textfile.h"
+
+/* A file that is being read. */
+struct level {
+	const char *path; /* borrowed; NULL: a text without a file */
+	char *real;       /* owned: the same without links; NULL: not known */
+	size_t file;      /* in the places of the settings */
+	unsigned number;  /* of the line that is being read, in the file */
+	unsigned line;    /* the same through all files (config/places) */
+};
+
+/* What is read, and the files that are open: each but the first is included by the one before. */
+struct reader {
+	struct settings *s;
+	struct diag *d;
+	const char *root; /* borrowed: see conffile_read */
+	struct level level[1 + INCLUDE_DEPTH];
+	unsigned depth;
+	unsigned n_files;
+	size_t bytes; /* of all files so far */
+};
 
 /* Do two rows write the same field? */
 static bool
@@ -68,17 +89,17 @@ is_duplicate(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k,
 	size_t n;
 	const struct keyword *table = keywords(&n);
 	int before = k->repeatable ? -1 : set_by(lines, k);
+	char line[DIAG_LINE];
 
 	if (before < 0)
 		return false;
+	diag_line(d, lines[before], w->line, line);
 	if (&table[before] == k)
-		diag_error(d, w->line, k->name, "is at line %u already; it may be given once",
-		    lines[before]);
+		diag_error(d, w->line, k->name, "is at %s already; it may be given once", line);
 	else
 		diag_error(d, w->line, k->name,
-		    "sets the same as %s at line %u; only one of them may "
-		    "be given",
-		    table[before].name, lines[before]);
+		    "sets the same as %s at %s; only one of them may be given", table[before].name,
+		    line);
 	return true;
 }
 
@@ -86,18 +107,19 @@ is_duplicate(const unsigned lines[static KEYWORDS_MAX], const struct keyword *k,
 static bool
 is_misplaced(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
-	unsigned head = policy_lines_now(s->policy_lines)->line;
+	char head[DIAG_LINE];
 
 	if (s->policy_lines->open == 0 || k->in_block)
 		return false;
+	diag_line(d, policy_lines_now(s->policy_lines)->line, w->line, head);
 	if (strcmp(k->name, "client") != 0) {
 		diag_error(d, w->line, k->name,
-		    "cannot stand in the client block that begins at line %u, only outside of any",
+		    "cannot stand in the client block that begins at %s, only outside of any",
 		    head);
 		return true;
 	}
 	diag_error(d, w->line, k->name,
-	    "the block that begins at line %u is not closed; a } alone on a line closes it, and "
+	    "the block that begins at %s is not closed; a } alone on a line closes it, and "
 	    "blocks do not stand in one another",
 	    head);
 	policy_lines_close(s->policy_lines);
@@ -131,9 +153,13 @@ digest_line(uint64_t *digest, const struct words *w, size_t block)
 		*digest = hash_bytes(w->word[i], strlen(w->word[i]) + 1, *digest);
 }
 
+static void include(struct reader *r, const struct words *w);
+
 static void
-parse_keyword(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+parse_keyword(struct reader *r, const struct keyword *k, const struct words *w)
 {
+	struct settings *s = r->s;
+	struct diag *d = r->d;
 	const struct keyword *table;
 	unsigned *lines;
 	bool misplaced = is_misplaced(s, k, w, d);
@@ -148,7 +174,9 @@ parse_keyword(struct settings *s, const struct keyword *k, const struct words *w
 		lines[k - table] = w->line;
 	if (misplaced)
 		return;
-	digest_line(&s->digests[k - table], w, s->policy_lines->open);
+	/* What the files of an include line say has digests of its own. */
+	if (k->parse != set_include)
+		digest_line(&s->digests[k - table], w, s->policy_lines->open);
 	origin_note(&s->origin, k, w,
 	    s->policy_lines->open > 0 ? policy_lines_now(s->policy_lines)->line : 0);
 	if (w->n == 1)
@@ -156,14 +184,18 @@ parse_keyword(struct settings *s, const struct keyword *k, const struct words *w
 	else if (w->n > 1 + k->max_words)
 		diag_error(d, w->line, k->name, "'%s' is too much; allowed is %s",
 		    w->word[1 + k->max_words], k->args);
+	else if (k->parse == set_include)
+		include(r, w);
 	else
 		k->parse(s, k, w, d);
 }
 
 static void
-parse_line(char *line, unsigned number, struct settings *s, struct diag *d)
+parse_line(struct reader *r, char *line)
 {
-	struct words w = { .line = number };
+	struct words w = { .line = r->level[r->depth].line };
+	struct settings *s = r->s;
+	struct diag *d = r->d;
 	const struct keyword *k;
 
 	words_split(line, &w);
@@ -182,37 +214,161 @@ parse_line(char *line, unsigned number, struct settings *s, struct diag *d)
 		    "cannot stand in the prefix-file; allowed are dns64-prefix and client blocks "
 		    "with it");
 	else
-		parse_keyword(s, k, &w, d);
+		parse_keyword(r, k, &w);
 }
 
+/* Read the LEN bytes at TEXT of the file at the reader's depth. */
 static void
-parse_lines(const char *text, size_t len, struct settings *s, struct diag *d)
+parse_lines(struct reader *r, const char *text, size_t len)
 {
+	struct level *l = &r->level[r->depth];
+	struct settings *s = r->s;
+	struct diag *d = r->d;
 	char line[CONFFILE_LINE];
 	size_t at = 0;
+
+	places_begin(&s->places, l->file, 1);
 
 	/* The byte order mark that some editors write before UTF-8. */
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		at = 3;
-	for (unsigned number = 1; at < len; number++) {
+	for (l->number = 1; at < len; l->number++) {
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t n = end == NULL ? len - at : (size_t)(end - (text + at));
 
+		l->line = places_next(&s->places);
 		if (n >= sizeof(line)) {
 			diag_error(
-			    d, number, NULL, "is longer than %d characters", CONFFILE_LINE - 1);
+			    d, l->line, NULL, "is longer than %d characters", CONFFILE_LINE - 1);
 		} else {
 			memcpy(line, text + at, n);
 			line[n] = '\0';
-			parse_line(line, number, s, d);
+			parse_line(r, line);
 		}
 		at += n + 1;
 	}
 	if (s->policy_lines->open > 0)
 		diag_error(d, policy_lines_now(s->policy_lines)->line, "client",
-		    "the block is not closed; a } alone on a line closes it");
+		    "the block is not closed; a } alone on a line closes it%s",
+		    r->depth > 0 ? ", in the same file" : "");
 	policy_lines_close(s->policy_lines);
 }
+
+/* --- Other files ------------------------------------------------------------------------------ */
+
+/* Is the file REAL being read already? Then that it would be read again is an error. */
+static bool
+is_circle(struct reader *r, const struct words *w, const char *path, const char *real)
+{
+	char line[DIAG_LINE];
+
+	for (unsigned i = 0; i <= r->depth; i++) {
+		const struct level *l = &r->level[i];
+
+		if (l->real == NULL || strcmp(l->real, real) != 0)
+			continue;
+		if (i == r->depth)
+			diag_error(r->d, w->line, "include", "'%s' cannot include itself", path);
+		else
+			diag_error(r->d, w->line, "include",
+			    "'%s' cannot include itself, as it would by its %s", path,
+			    diag_line(r->d, l->line, w->line, line));
+		return true;
+	}
+	return false;
+}
+
+/* Read the file at PATH into *text; an error if that cannot be. */
+static bool
+read_included(struct reader *r, const struct words *w, const char *path, const char *real,
+    char **text, size_t *len)
+{
+	int rc = textfile_read_trusted(real, text, len);
+
+	if (rc == -EISDIR) {
+		diag_error(r->d, w->line, "include",
+		    "'%s' is a directory; its files are included by a pattern as %s/*.conf", path,
+		    path);
+		return false;
+	}
+	if (rc != 0) {
+		diag_error(r->d, w->line, "include", "'%s' cannot be read: %s", path,
+		    textfile_strerror(rc));
+		return false;
+	}
+	r->bytes += *len;
+	r->n_files++;
+	if (r->bytes <= TEXTFILE_MAX && r->n_files <= INCLUDE_FILES &&
+	    memchr(*text, '\0', *len) == NULL)
+		return true;
+	if (r->bytes > TEXTFILE_MAX)
+		diag_error(r->d, w->line, "include",
+		    "'%s' and what was read before are larger than 64 MiB", path);
+	else if (r->n_files > INCLUDE_FILES)
+		diag_error(
+		    r->d, w->line, "include", "there can be %d files at most", INCLUDE_FILES);
+	else
+		diag_error(r->d, w->line, "include",
+		    "'%s' has zero bytes in it and is no configuration", path);
+	free(*text);
+	return false;
+}
+
+static void
+include_file(struct reader *r, const struct words *w, const char *path)
+{
+	/* What is asked for may be a link: packages and clusters hand out files so. */
+	char *real = realpath(path, NULL), *text;
+	size_t len;
+
+	if (real == NULL) {
+		diag_error(
+		    r->d, w->line, "include", "'%s' cannot be read: %s", path, strerror(errno));
+		return;
+	}
+	if (!is_circle(r, w, path, real) && read_included(r, w, path, real, &text, &len)) {
+		r->level[++r->depth] = (struct level){
+			.path = path, .real = real, .file = places_add(&r->s->places, path)
+		};
+		parse_lines(r, text, len);
+		r->depth--;
+		free(text);
+	}
+	free(real);
+}
+
+/* Read what the include line W names, and go on behind it. */
+static void
+include(struct reader *r, const struct words *w)
+{
+	struct level *now = &r->level[r->depth];
+	struct include_found found;
+	char path[INCLUDE_PATH];
+	int rc;
+
+	if (now->path == NULL)
+		return;
+	if (r->depth == INCLUDE_DEPTH) {
+		diag_error(r->d, w->line, "include",
+		    "files can include one another %d deep, and this one is", INCLUDE_DEPTH);
+		return;
+	}
+	rc = include_path(now->path, w->word[1], r->root, path);
+	if (rc == 0) {
+		places_look(&r->s->places, path);
+		rc = include_find(path, &found);
+		/* Beyond the most errors nothing is told any more. */
+		for (size_t i = 0; i < found.n && r->n_files <= INCLUDE_FILES; i++)
+			include_file(r, w, found.path[i]);
+		include_free(&found);
+	}
+	if (rc != 0)
+		diag_error(r->d, w->line, "include", "'%s' cannot be looked for: %s", w->word[1],
+		    strerror(-rc));
+	places_begin(&r->s->places, now->file, now->number + 1);
+}
+
+/* --- All of it -------------------------------------------------------------------------------- */
 
 /* Give keywords that did not occur their defaults. */
 static void
@@ -228,108 +384,61 @@ fallbacks(struct settings *s, struct diag *d)
 	}
 }
 
-/* MTD64 writes timeout-time as seconds and microseconds. */
-static void
-join_timeout(struct settings *s, struct diag *d)
+/* Begin to read the text of d->file into *s. False: there is no memory. */
+static bool
+begin(struct reader *r, struct settings *s, struct diag *d)
 {
-	const struct keyword *whole = keywords_find("timeout-time");
-	unsigned sec = keywords_line(s, "timeout-time-sec");
-	unsigned usec = keywords_line(s, "timeout-time-usec");
-	uint32_t ms = s->timeout_sec * 1000 + s->timeout_usec / 1000;
-
-	if (sec == 0 && usec == 0)
-		return;
-	if (keywords_line(s, whole->name) > 0) {
-		diag_error(d, sec > 0 ? sec : usec,
-		    sec > 0 ? "timeout-time-sec" : "timeout-time-usec",
-		    "sets the same as timeout-time at line %u; only one of them may be given",
-		    keywords_line(s, whole->name));
-	} else if (sec == 0) {
-		diag_error(d, usec, "timeout-time-usec", "needs a timeout-time-sec beside it");
-	} else if (ms < whole->min || ms > whole->max) {
-		diag_error(d, sec, "timeout-time-sec",
-		    "makes %u.%03u s in all; allowed is a time from 0.1 to 5 seconds", ms / 1000,
-		    ms % 1000);
+	*r = (struct reader){ .s = s, .d = d };
+	if (!settings_init(s)) {
+		diag_error(d, 0, NULL, "there is no memory for it");
+		return false;
 	}
-	s->conf.core.timeout_ms = ms;
+	r->level[0].file = places_add(&s->places, d->file);
+	d->places = &s->places;
+	return true;
 }
 
-/* The keyword debugging of mtd64-ng sets the log level. */
+/* Read the LEN bytes at TEXT, a whole configuration. */
 static void
-join_log_level(struct settings *s, struct diag *d)
+parse(struct reader *r, const char *text, size_t len)
 {
-	if (!s->debugging)
+	if (memchr(text, '\0', len) != NULL) {
+		diag_error(r->d, 0, NULL, "has zero bytes in it and is no configuration");
 		return;
-	if (keywords_line(s, "log-level") > 0)
-		diag_error(d, keywords_line(s, "debugging"), "debugging",
-		    "sets the same as log-level at line %u; only one of them may be given",
-		    keywords_line(s, "log-level"));
-	s->log_levels.all = LOG_LEVEL_DEBUG + 1;
-}
-
-/* Find keywords about a cache that is off, and bounds that contradict each other. */
-static void
-check_cache(const struct settings *s, struct diag *d)
-{
-	static const char *const words[] = { "cache-min-ttl", "cache-max-ttl", "cache-max-negative",
-		"cache-failure-ttl", "cache-stale", "nxdomain-cut", "prefetch", "rrset-order",
-		"cache-file" };
-	const struct conf_cache *c = &s->conf.core.keep;
-	unsigned least = keywords_line(s, "cache-min-ttl"),
-		 most = keywords_line(s, "cache-max-ttl");
-
-	if (c->min_ttl_s > c->max_ttl_s)
-		diag_error(d, least > most ? least : most,
-		    least > most ? "cache-min-ttl" : "cache-max-ttl",
-		    "cache-min-ttl %" PRIu32 " is more than cache-max-ttl %" PRIu32, c->min_ttl_s,
-		    c->max_ttl_s);
-	/* cache_size is 0 also if its line was wrong. */
-	if (s->cache_size > 0 || d->n_errors > 0)
-		return;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		unsigned line = keywords_line(s, words[i]);
-
-		if (line > 0)
-			diag_notice(d, line, words[i], "has no effect with cache-size 0");
 	}
+	parse_lines(r, text, len);
+	fallbacks(r->s, r->d);
+	joins_check(r->s, r->d);
+	loglevel_end(r->s);
 }
 
 void
 conffile_parse(const char *text, size_t len, struct settings *s, struct diag *d)
 {
-	if (!settings_init(s)) {
-		diag_error(d, 0, NULL, "there is no memory for it");
-		return;
-	}
-	if (memchr(text, '\0', len) != NULL) {
-		diag_error(d, 0, NULL, "has zero bytes in it and is no configuration");
-		return;
-	}
-	parse_lines(text, len, s, d);
-	fallbacks(s, d);
-	join_timeout(s, d);
-	join_log_level(s, d);
-	loglevel_end(s);
-	check_cache(s, d);
+	struct reader r;
+
+	if (begin(&r, s, d))
+		parse(&r, text, len);
 }
 
 void
 conffile_parse_prefixes(const char *text, size_t len, struct settings *s, struct diag *d)
 {
-	if (!settings_init(s)) {
-		diag_error(d, 0, NULL, "there is no memory for it");
+	struct reader r;
+
+	if (!begin(&r, s, d))
 		return;
-	}
 	s->policy_lines->only_prefixes = true;
 	if (memchr(text, '\0', len) != NULL)
 		diag_error(d, 0, NULL, "has zero bytes in it and is no prefix-file");
 	else
-		parse_lines(text, len, s, d);
+		parse_lines(&r, text, len);
 }
 
 void
-conffile_read(const char *path, struct settings *s, struct diag *d)
+conffile_read(const char *path, const char *root, struct settings *s, struct diag *d)
 {
+	struct reader r;
 	char *text;
 	size_t len;
 	int rc = textfile_read_trusted(path, &text, &len);
@@ -342,6 +451,13 @@ conffile_read(const char *path, struct settings *s, struct diag *d)
 			diag_error(d, 0, NULL, "cannot be read: %s", textfile_strerror(rc));
 		return;
 	}
-	conffile_parse(text, len, s, d);
+	if (begin(&r, s, d)) {
+		r.root = root;
+		r.level[0].path = path;
+		r.level[0].real = realpath(path, NULL);
+		r.bytes = len;
+		parse(&r, text, len);
+		free(r.level[0].real);
+	}
 	free(text);
 }

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -26,16 +27,30 @@ advance(size_t at, int written)
 	return at < DIAG_TEXT ? at : DIAG_TEXT - 1;
 }
 
+/* Where LINE stands; 0: in no line of the file. */
+static struct place
+place_of(const struct diag *d, unsigned line)
+{
+	struct place place = { .line = line };
+
+	if (line > 0)
+		place = places_at(d->places, line);
+	if (place.file == NULL)
+		place.file = d->file;
+	return place;
+}
+
 PRINTF_LIKE(5, 0)
 static void
 tell(struct diag *d, enum diag_kind kind, unsigned line, const char *keyword, const char *fmt,
     va_list args)
 {
+	struct place place = place_of(d, line);
 	char text[DIAG_TEXT];
-	size_t at = advance(0, snprintf(text, sizeof(text), "%s:", d->file));
+	size_t at = advance(0, snprintf(text, sizeof(text), "%s:", place.file));
 
 	if (line > 0)
-		at = advance(at, snprintf(text + at, sizeof(text) - at, "%u:", line));
+		at = advance(at, snprintf(text + at, sizeof(text) - at, "%u:", place.line));
 	if (keyword != NULL)
 		at = advance(at, snprintf(text + at, sizeof(text) - at, " %s:", keyword));
 	at = advance(at, snprintf(text + at, sizeof(text) - at, " "));
@@ -77,6 +92,18 @@ diag_notice(struct diag *d, unsigned line, const char *keyword, const char *fmt,
 	va_start(args, fmt);
 	tell(d, DIAG_NOTICE, line, keyword, fmt, args);
 	va_end(args);
+}
+
+const char *
+diag_line(const struct diag *d, unsigned line, unsigned here, char text[static DIAG_LINE])
+{
+	struct place place = place_of(d, line);
+
+	if (strcmp(place.file, place_of(d, here).file) == 0)
+		snprintf(text, DIAG_LINE, "line %u", place.line);
+	else
+		snprintf(text, DIAG_LINE, "line %u of %s", place.line, place.file);
+	return text;
 }
 
 void

@@ -13,9 +13,13 @@
 #include <stddef.h>
 
 #include "base/attr.h"
+#include "config/places.h"
 
 /* Bytes of the longest text that a sink gets, with the final zero; a longer one is cut. */
 #define DIAG_TEXT 512
+
+/* Bytes of the longest text of diag_line, with the final zero; a longer one is cut. */
+#define DIAG_LINE 256
 
 /* Errors that go to the sink; more are only counted. */
 #define DIAG_MAX_ERRORS 100
@@ -26,8 +30,9 @@ enum diag_kind { DIAG_ERROR, DIAG_WARNING, DIAG_NOTICE };
 typedef void diag_sink(void *ctx, enum diag_kind kind, const char *text);
 
 struct diag {
-	const char *file;  /* borrowed: the file's name, with which texts begin */
-	unsigned n_errors; /* errors so far */
+	const char *file;            /* borrowed: the file's name, with which texts begin */
+	const struct places *places; /* borrowed: where lines stand; NULL: all in that file */
+	unsigned n_errors;           /* errors so far */
 	diag_sink *sink;
 	void *ctx; /* borrowed, for the sink */
 };
@@ -46,6 +51,13 @@ void diag_warning(struct diag *d, unsigned line, const char *keyword, const char
 /* diag_notice: the same for a notice, which is not counted. */
 PRINTF_LIKE(4, 5)
 void diag_notice(struct diag *d, unsigned line, const char *keyword, const char *fmt, ...);
+
+/*
+ * diag_line: the place of LINE (> 0) to one who is told of HERE (0: of no line): "line 12", and if
+ * that is in another file "line 12 of FILE". Returns TEXT.
+ */
+const char *diag_line(
+    const struct diag *d, unsigned line, unsigned here, char text[static DIAG_LINE]);
 
 /*
  * diag_to_stderr: a sink: writes to standard error, with "warning: " or "notice: " before. CTX:

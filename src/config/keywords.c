@@ -8,6 +8,13 @@
 #include "config/set_prefix.h"
 
 static const struct keyword table[] = {
+	{ .name = "include",
+	    .args = "PATH",
+	    .parse = set_include,
+	    .max_words = 1,
+	    .repeatable = true,
+	    .help = "read these files here: a path, from this file's directory, may have * ? []" },
+
 	/* Upstreams. */
 	{ .name = "nameserver",
 	    .args = "ADDRESS [port N] [trusted] | defaults",
@@ -164,6 +171,12 @@ static const struct keyword table[] = {
 	    .max_words = KEYWORD_ANY,
 	    .repeatable = true,
 	    .help = "who may ask, instead of loopback, link-local and private networks beside us" },
+	{ .name = "deny",
+	    .args = "NETWORK[/LENGTH]... | any [refuse|drop]",
+	    .parse = set_deny,
+	    .max_words = KEYWORD_ANY,
+	    .repeatable = true,
+	    .help = "who may not, inside of these: REFUSED, or no answer; the longest decides" },
 	{ .name = "rate-limit",
 	    NUMBER(0, 1000000),
 	    FIELD(conf.core.rate.limit),

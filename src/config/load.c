@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/access.h"
 #include "config/complete.h"
 #include "config/conffile.h"
 #include "config/policies.h"
@@ -30,7 +31,8 @@ load_settings(const struct options *o, const char *path, const struct settings *
 {
 	struct diag d = { .file = path, .sink = sink };
 
-	conffile_read(path, s, &d);
+	/* A reload happens inside of the chroot. */
+	conffile_read(path, now != NULL && now->chroot[0] == '/' ? now->chroot : NULL, s, &d);
 	/* Without a file, errors about what it lacks would mislead. */
 	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0 && s->listens.n_of == 0) {
 		settings_fini(s);
@@ -47,5 +49,6 @@ load_settings(const struct options *o, const char *path, const struct settings *
 		return false;
 	}
 	complete_reach(s, &d);
+	access_warn_open(s, &d);
 	return true;
 }

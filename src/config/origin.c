@@ -77,7 +77,8 @@ origin_lines(const struct origin *s, size_t *n)
 }
 
 void
-origin_keep(struct origin *next, const struct origin *now, const struct keyword *k)
+origin_keep(struct origin *next, struct places *to, const struct origin *now,
+    const struct places *from, const struct keyword *k)
 {
 	size_t n;
 	const struct origin_line *l = origin_lines(now, &n);
@@ -85,7 +86,8 @@ origin_keep(struct origin *next, const struct origin *now, const struct keyword 
 	forget(next, k, true);
 	for (size_t i = 0; i < n; i++) {
 		if (l[i].keyword == k)
-			add(next, k, l[i].line, l[i].block, strdup(l[i].value));
+			add(next, k, l[i].line > 0 ? places_keep(to, from, l[i].line) : 0,
+			    l[i].block, strdup(l[i].value));
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "base/attr.h"
 #include "config/array.h"
 #include "config/keyword.h"
+#include "config/places.h"
 #include "config/words.h"
 
 /* What settings were read from; all zero: nothing yet. */
@@ -39,8 +40,12 @@ void origin_note(struct origin *s, const struct keyword *k, const struct words *
  */
 void origin_override(struct origin *s, const struct keyword *k, const char *value);
 
-/* origin_keep: let NEXT have for K what NOW has, as a reload does not change K. */
-void origin_keep(struct origin *next, const struct origin *now, const struct keyword *k);
+/*
+ * origin_keep: let NEXT, whose lines stand at TO, have for K what NOW, whose lines stand at FROM,
+ * has, as a reload does not change K.
+ */
+void origin_keep(struct origin *next, struct places *to, const struct origin *now,
+    const struct places *from, const struct keyword *k);
 
 /* origin_lines: the lines of S, in order; *N: how many. Borrowed. */
 const struct origin_line *origin_lines(const struct origin *s, size_t *n);

@@ -93,16 +93,16 @@ repeated_prefix(struct making *m, const struct policy_lines_prefix *prefix, int 
 	static const char *const words[] = {
 		[POLICY_ACTIVE] = "active", [POLICY_DRAIN] = "drain", [POLICY_DOWN] = "down"
 	};
-	char text[PREF64_TEXT];
+	char text[PREF64_TEXT], line[DIAG_LINE];
 
 	pref64_format(&prefix->prefix, text);
+	diag_line(m->d, m->lines[at], prefix->line, line);
 	if (m->p->states[at] == prefix->state)
-		diag_error(m->d, prefix->line, "dns64-prefix", "'%s' is at line %u already", text,
-		    m->lines[at]);
+		diag_error(m->d, prefix->line, "dns64-prefix", "'%s' is at %s already", text, line);
 	else
 		diag_error(m->d, prefix->line, "dns64-prefix",
-		    "'%s' is %s here and %s at line %u; only one of them can hold", text,
-		    words[prefix->state], words[m->p->states[at]], m->lines[at]);
+		    "'%s' is %s here and %s at %s; only one of them can hold", text,
+		    words[prefix->state], words[m->p->states[at]], line);
 }
 
 /* Are the prefixes of the policy those of prefix-file? */
@@ -141,11 +141,15 @@ add_prefixes(struct making *m)
 static void
 own_prefixes(struct making *m)
 {
+	const struct places *places = m->d->places;
 	const char *file = m->d->file;
 
-	if (are_saved(m))
+	if (are_saved(m)) {
 		m->d->file = m->s->prefix_file;
+		m->d->places = NULL;
+	}
 	add_prefixes(m);
+	m->d->places = places;
 	m->d->file = file;
 }
 
@@ -170,15 +174,18 @@ static void
 take_suffix(struct making *m)
 {
 	const struct policy_lines *from = m->own->has_suffix ? m->own : m->all;
-	char text[PREF64_TEXT], where[32];
+	char text[PREF64_TEXT], line[DIAG_LINE], where[DIAG_LINE + 32];
 
 	if (!from->has_suffix)
 		return;
 	for (size_t i = 0; i < m->p->synth.n_prefixes; i++) {
 		if (pref64_set_suffix(&m->p->synth.prefixes[i], from->suffix))
 			continue;
-		snprintf(where, sizeof(where), "line %u%s", m->lines[i],
-		    are_saved(m) ? " of prefix-file" : "");
+		if (are_saved(m))
+			snprintf(where, sizeof(where), "line %u of prefix-file", m->lines[i]);
+		else
+			snprintf(where, sizeof(where), "%s",
+			    diag_line(m->d, m->lines[i], from->suffix_line, line));
 		diag_error(m->d, from->suffix_line, "dns64-suffix",
 		    "does not fit the prefix %s (%s); allowed are bits behind the IPv4 address, "
 		    "which a /96 does not have, but for bits 64 to 71",
@@ -218,7 +225,7 @@ add_ranges(struct making *m, struct netmap *v4, const struct policy_lines *from,
 		[POLICY_LINES_EXCLUDE_A] = "exclude-a", [POLICY_LINES_MAP] = "map"
 	};
 	const struct policy_lines_range *r = from->ranges.items;
-	char text[VALUE_NET_TEXT];
+	char text[VALUE_NET_TEXT], line[DIAG_LINE];
 	uint32_t value;
 
 	for (size_t i = 0; i < from->ranges.n; i++, r++) {
@@ -229,8 +236,9 @@ add_ranges(struct making *m, struct netmap *v4, const struct policy_lines *from,
 		if (before > 0) {
 			if (from == m->own)
 				diag_error(m->d, r->line, names[r->kind],
-				    "'%s' has a line already, line %u; there can be one",
-				    value_net_format(&r->net, text), before);
+				    "'%s' has a line already, %s; there can be one",
+				    value_net_format(&r->net, text),
+				    diag_line(m->d, before, r->line, line));
 			continue;
 		}
 		if (!value_of(m, r, &value))
@@ -303,7 +311,7 @@ static void
 repeated_exclusion(struct making *m, size_t at)
 {
 	const struct policy_lines_net *n = m->own->excluded.items;
-	char text[VALUE_NET_TEXT];
+	char text[VALUE_NET_TEXT], line[DIAG_LINE];
 
 	/* More errors are not shown, so do not search for them. */
 	if (m->d->n_errors > DIAG_MAX_ERRORS)
@@ -311,8 +319,9 @@ repeated_exclusion(struct making *m, size_t at)
 	for (size_t i = 0; i < at; i++) {
 		if (memcmp(&n[i].net, &n[at].net, sizeof(n[i].net)) != 0)
 			continue;
-		diag_error(m->d, n[at].line, "exclude-aaaa", "'%s' is at line %u already",
-		    value_net_format(&n[at].net, text), n[i].line);
+		diag_error(m->d, n[at].line, "exclude-aaaa", "'%s' is at %s already",
+		    value_net_format(&n[at].net, text),
+		    diag_line(m->d, n[i].line, n[at].line, line));
 		return;
 	}
 }
@@ -349,7 +358,7 @@ static void
 repeated_zone(struct making *m, size_t at)
 {
 	const struct policy_lines_zone *z = m->own->zones.items;
-	char text[NAME_TEXT];
+	char text[NAME_TEXT], line[DIAG_LINE];
 
 	if (m->d->n_errors > DIAG_MAX_ERRORS)
 		return;
@@ -357,8 +366,9 @@ repeated_zone(struct making *m, size_t at)
 		if (!name_equal(z[i].name, z[at].name))
 			continue;
 		diag_error(m->d, z[at].line, zone_keywords[z[at].kind],
-		    "'%s' has %s at line %u already; there can be one of them",
-		    name_to_text(z[at].name, text), zone_keywords[z[i].kind], z[i].line);
+		    "'%s' has %s at %s already; there can be one of them",
+		    name_to_text(z[at].name, text), zone_keywords[z[i].kind],
+		    diag_line(m->d, z[i].line, z[at].line, line));
 		return;
 	}
 }

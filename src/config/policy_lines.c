@@ -41,6 +41,8 @@ policy_lines_free(struct policy_lines_list *list)
 		fini(policy_lines_at(list, i));
 	array_fini(&list->all);
 	array_fini(&list->allow);
+	array_fini(&list->deny);
+	array_fini(&list->ignore);
 	array_fini(&list->usual);
 	array_fini(&list->exempt);
 	free(list);

@@ -90,7 +90,11 @@ struct policy_lines_list {
 	size_t open;         /* index of the block that is being read; 0: none */
 	bool only_prefixes;  /* it is prefix-file that is read: nothing else may stand there */
 	struct array allow;  /* struct policy_lines_net: who may ask (RULES D23) */
-	bool allow_any;      /* allow any: all clients may ask */
+	struct array deny;   /* likewise: who may not, and is told so */
+	struct array ignore; /* likewise: who gets no answer */
+	unsigned allow_any;  /* the line of allow any, all others may ask; 0: there is none */
+	unsigned deny_any;   /* likewise deny any */
+	bool ignore_any;     /* that has drop */
 	struct array usual;  /* likewise, without a line: by the interfaces when it was read */
 	struct array exempt; /* struct policy_lines_net: rate-limit-exempt */
 };

@@ -130,7 +130,7 @@ del(struct array *prefixes, struct policy_lines_prefix *at, bool in_block, struc
 	if (prefixes->n == 1) {
 		diag_error(d, 0, "dns64-prefix",
 		    "it is the last one, without which %s would hold; allowed is to add another "
-		    "one before, or to set it down",
+		    "one first, or the state down",
 		    in_block ? "those from outside of blocks" : "64:ff9b::/96");
 		return false;
 	}

@@ -41,9 +41,38 @@ target(const struct settings *s, const struct policy_lines *l, struct diag *d)
 	return found;
 }
 
+/*
+ * Tell which prefixes of TO, of the configuration, SAVED has not, or in another state: who has just
+ * written them there would wonder.
+ */
+static void
+tell_replaced(
+    const struct settings *s, const struct array *to, const struct array *saved, struct diag *d)
+{
+	const struct policy_lines_prefix *p = to->items, *first = saved->items;
+	const struct diag conf = { .file = "", .places = &s->places };
+	char text[PREF64_TEXT], line[DIAG_LINE];
+
+	for (size_t i = 0; i < to->n; i++) {
+		const struct policy_lines_prefix *q = policy_lines_find(saved, &p[i].prefix);
+
+		if (q != NULL && q->state == p[i].state)
+			continue;
+		/* The configuration itself needs no name here. */
+		diag_line(&conf, p[i].line, 1, line);
+		diag_notice(d, q != NULL ? q->line : first->line, "dns64-prefix",
+		    "'%s %s' of the configuration, %s, does not hold: %s%s",
+		    pref64_format(&p[i].prefix, text), prefix_file_state(p[i].state),
+		    p[i].line > 0 ? line : "command line",
+		    q != NULL ? "it is here as " : "these are in its place",
+		    q != NULL ? prefix_file_state(q->state) : "");
+	}
+}
+
 /* Let the prefixes of block FROM of the file replace those of TO. */
 static void
-replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
+replace(
+    const struct settings *s, struct policy_lines *to, struct policy_lines *from, struct diag *d)
 {
 	struct policy_lines_prefix *p = from->prefixes.items;
 
@@ -58,6 +87,7 @@ replace(struct policy_lines *to, struct policy_lines *from, struct diag *d)
 		diag_error(d, 0, NULL, "there is no memory for it");
 		return;
 	}
+	tell_replaced(s, &to->prefixes, &to->saved, d);
 	array_fini(&to->prefixes);
 	to->prefixes = from->prefixes;
 	from->prefixes = (struct array){ .n = 0 };
@@ -76,7 +106,7 @@ replace_all(struct settings *s, const struct settings *file, struct diag *d)
 			continue;
 		to = target(s, from, d);
 		if (to != NULL)
-			replace(to, from, d);
+			replace(s, to, from, d);
 	}
 	s->digests[k - keywords(&n)] += file->digests[k - keywords(&n)];
 }
@@ -85,12 +115,14 @@ void
 prefix_file_read(const char *path, struct settings *s, struct diag *d)
 {
 	struct settings *file = calloc(1, sizeof(*file));
+	const struct places *places = d->places;
 	const char *conf = d->file;
 	char *text = NULL;
-	size_t len;
+	size_t len = 0;
 	int rc = file == NULL ? -ENOMEM : textfile_read_trusted(path, &text, &len);
 
 	d->file = path;
+	d->places = NULL;
 	if (rc == 0) {
 		conffile_parse_prefixes(text, len, file, d);
 		if (file->policy_lines != NULL)
@@ -100,6 +132,7 @@ prefix_file_read(const char *path, struct settings *s, struct diag *d)
 		diag_error(d, 0, NULL, "cannot be read: %s", textfile_strerror(rc));
 	}
 	d->file = conf;
+	d->places = places;
 	free(text);
 	free(file);
 }

@@ -223,6 +223,7 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 {
 	struct conf_core *c = &s->conf.core;
 	struct words rest = *w;
+	char line[DIAG_LINE];
 	struct netaddr a;
 
 	if (w->n > 2 && strcmp(w->word[w->n - 1], "trusted") == 0)
@@ -241,8 +242,8 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 	}
 	for (size_t i = 0; i < c->n_upstreams; i++) {
 		if (netaddr_equal(&c->upstreams[i], &a)) {
-			diag_error(d, w->line, k->name, "'%s' is at line %u already", w->word[1],
-			    s->upstream_lines[i]);
+			diag_error(d, w->line, k->name, "'%s' is at %s already", w->word[1],
+			    diag_line(d, s->upstream_lines[i], w->line, line));
 			return;
 		}
 	}
@@ -295,6 +296,15 @@ set_listen_interface(struct settings *s, const struct keyword *k, const struct w
 	}
 	l->of[l->n_of] = *i;
 	l->of[l->n_of++].line = w->line;
+}
+
+void
+set_include(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	(void)s;
+	(void)k;
+	(void)w;
+	(void)d;
 }
 
 void

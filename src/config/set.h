@@ -24,6 +24,7 @@ keyword_parse set_path;       /* an absolute path, or a word of the row's args *
 /* For the keyword of that name: */
 keyword_parse set_nameserver;
 keyword_parse set_cookie_secret;
+keyword_parse set_include; /* nothing: config/conffile reads the files */
 keyword_parse set_listen;
 keyword_parse set_web_listen;
 keyword_parse set_udp_size;

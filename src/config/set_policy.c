@@ -103,14 +103,70 @@ set_client(struct settings *s, const struct keyword *k, const struct words *w, s
 		policy_lines_close(s->policy_lines);
 }
 
+/* An error: "any" stands at the line OTHER of the opposite keyword too. */
+static void
+both_any(const struct words *w, const struct keyword *k, unsigned other, struct diag *d)
+{
+	char line[DIAG_LINE];
+
+	diag_error(d, w->line, k->name,
+	    "'any' is said of %s at %s; all others can only be allowed or denied",
+	    strcmp(k->name, "allow") == 0 ? "deny" : "allow", diag_line(d, other, w->line, line));
+}
+
 void
 set_allow(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
 	for (size_t i = 1; i < w->n; i++) {
-		if (strcmp(w->word[i], "any") == 0)
-			s->policy_lines->allow_any = true;
-		else
+		if (strcmp(w->word[i], "any") != 0)
 			add_network(k, w, w->word[i], &s->policy_lines->allow, d);
+		else if (s->policy_lines->deny_any > 0)
+			both_any(w, k, s->policy_lines->deny_any, d);
+		else
+			s->policy_lines->allow_any = w->line;
+	}
+}
+
+/* Is WORD a network of this machine alone, which may always ask? Then to deny it is an error. */
+static bool
+is_own(const struct keyword *k, const struct words *w, const char *word, struct diag *d)
+{
+	static const struct net own[] = { { { 127 }, 8, NETADDR_IPV4 },
+		{ { [15] = 1 }, 128, NETADDR_IPV6 } };
+	struct net net;
+
+	if (value_net(word, &net) != VALUE_NET_OK)
+		return false; /* add_network tells */
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (own[i].family == net.family && own[i].len <= net.len &&
+		    net_holds(&own[i], net.addr)) {
+			diag_error(d, w->line, k->name,
+			    "'%s' is this machine itself, which may always ask", word);
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+set_deny(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	struct policy_lines_list *l = s->policy_lines;
+	bool drop = strcmp(w->word[w->n - 1], "drop") == 0;
+	size_t end = w->n - (drop || strcmp(w->word[w->n - 1], "refuse") == 0 ? 1 : 0);
+
+	if (end == 1)
+		diag_error(d, w->line, k->name, "names no network; allowed is %s", k->args);
+	for (size_t i = 1; i < end; i++) {
+		if (strcmp(w->word[i], "any") != 0) {
+			if (!is_own(k, w, w->word[i], d))
+				add_network(k, w, w->word[i], drop ? &l->ignore : &l->deny, d);
+		} else if (l->allow_any > 0) {
+			both_any(w, k, l->allow_any, d);
+		} else {
+			l->deny_any = w->line;
+			l->ignore_any = drop;
+		}
 	}
 }
 

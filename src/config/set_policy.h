@@ -11,6 +11,7 @@
 
 keyword_parse set_client; /* opens a block, which conffile closes at its } */
 keyword_parse set_allow;
+keyword_parse set_deny;
 keyword_parse set_web_allow;
 keyword_parse set_rate_exempt;
 

@@ -19,6 +19,7 @@ settings_fini(struct settings *s)
 	policy_lines_free(s->policy_lines);
 	s->policy_lines = NULL;
 	origin_fini(&s->origin);
+	places_fini(&s->places);
 	policies_unref(s->conf.core.policies);
 	s->conf.core.policies = NULL;
 }

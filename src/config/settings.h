@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "config/keyword.h"
 #include "config/origin.h"
+#include "config/places.h"
 #include "core/conf.h"
 #include "core/usage.h"
 
@@ -96,6 +97,7 @@ struct settings {
 
 	struct settings_listens listens;
 	struct origin origin; /* what was read */
+	struct places places; /* where its lines stand, which these fields number */
 	struct usage usage;   /* which counters policies have; the same after a reload */
 	bool cookies_told;    /* dns64ctl has changed the secrets of cookies since */
 
@@ -134,8 +136,8 @@ struct settings {
 MUST_USE bool settings_init(struct settings *s);
 
 /*
- * settings_fini: free policy_lines, origin and the reference to policies. *s may be all zero; it
- * holds nothing afterwards.
+ * settings_fini: free policy_lines, origin, places and the reference to policies. *s may be all
+ * zero; it holds nothing afterwards.
  */
 void settings_fini(struct settings *s);
 

@@ -64,7 +64,10 @@ read_file(const char *path, bool trusted, char **text, size_t *len)
 		return n < 0 ? (int)n : -EFBIG;
 	}
 	buf[n] = '\0';
-	*text = buf;
+	/* Many files may be in memory at a time. */
+	*text = realloc(buf, (size_t)n + 1);
+	if (*text == NULL)
+		*text = buf;
 	*len = (size_t)n;
 	return 0;
 }

@@ -212,11 +212,12 @@ where_aaaa(const struct origin *o, unsigned policy, const uint8_t v6[static 16])
 	return s.found;
 }
 
-struct where
-where_allow(const struct origin *o, const struct netaddr *client)
+/* The line of NAME, allow or deny, with the longest network that has CLIENT; else that with any. */
+static struct where
+by_network(const struct origin *o, const char *name, const struct netaddr *client)
 {
 	struct search s = { .addr = client->addr, .family = client->family, .len = -1 };
-	struct walk w = walk(o, "allow", 0);
+	struct walk w = walk(o, name, 0);
 	const struct origin_line *l, *any = NULL;
 
 	while ((l = walk_next(&w)) != NULL) {
@@ -229,7 +230,21 @@ where_allow(const struct origin *o, const struct netaddr *client)
 	}
 	if (s.found.line == NULL && any != NULL)
 		s.found.line = any;
-	if (s.found.line == NULL && netaddr_is_loopback(client))
-		s.found.rule = "built in: this machine may always ask";
 	return s.found;
+}
+
+struct where
+where_allow(const struct origin *o, const struct netaddr *client)
+{
+	struct where found = by_network(o, "allow", client);
+
+	if (found.line == NULL && netaddr_is_loopback(client))
+		found.rule = "built in: this machine may always ask";
+	return found;
+}
+
+struct where
+where_deny(const struct origin *o, const struct netaddr *client)
+{
+	return by_network(o, "deny", client);
 }

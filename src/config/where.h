@@ -40,6 +40,9 @@ MUST_USE struct where where_a(const struct origin *o, unsigned policy, const uin
 MUST_USE struct where where_aaaa(
     const struct origin *o, unsigned policy, const uint8_t v6[static 16]);
 
+/* where_deny: the deny line by which CLIENT may not ask. */
+MUST_USE struct where where_deny(const struct origin *o, const struct netaddr *client);
+
 /* where_allow: the allow line that CLIENT may ask by. */
 MUST_USE struct where where_allow(const struct origin *o, const struct netaddr *client);
 

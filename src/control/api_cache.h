@@ -14,7 +14,8 @@
 /* api_cache_stats: how many entries, bytes, evictions. */
 http_handler api_cache_stats;
 
-/* api_cache_lookup: the entries of the name in the query ("?name=NAME&type=TYPE", TYPE optional).
+/*
+ * api_cache_lookup: the entries of the name in the query ("?name=NAME&type=TYPE", TYPE optional).
  */
 http_handler api_cache_lookup;
 

@@ -6,6 +6,7 @@
 #include "control/desk.h"
 #include "control/params.h"
 #include "control/reply.h"
+#include "control/stands.h"
 #include "core/usage.h"
 
 /* The words of TEXT, but for the brace that opens a block. */
@@ -40,6 +41,7 @@ own_lines(const struct origin_line *all, size_t n, unsigned line)
 
 /* What is told of each policy. */
 struct telling {
+	const struct settings *s;
 	const struct policies *ps;
 	const struct origin_line *lines;
 	size_t n_lines;
@@ -53,12 +55,15 @@ policy_json(const struct telling *t, size_t i, const struct origin_line *head)
 	const struct policy *p = &t->ps->table[i];
 	unsigned line = head == NULL ? 0 : head->line;
 
-	return json_pack("{s:o*, s:I, s:o*, s:I, s:I, s:I, s:b}", "networks",
-	    words(head == NULL ? "" : head->value), "line", (json_int_t)line, "sets",
+	json_t *j = json_pack("{s:o*, s:o*, s:I, s:I, s:I, s:b}", "networks",
+	    words(head == NULL ? "" : head->value), "sets",
 	    head == NULL ? json_array() : own_lines(t->lines, t->n_lines, line), "prefixes",
 	    (json_int_t)p->synth.n_prefixes, "zones",
 	    (json_int_t)(p->zones == NULL ? 0 : zonemap_count(p->zones)), "answers",
 	    (json_int_t)t->answers[p->counter], "shared", p->counter == USAGE_SHARED);
+
+	stands_put(j, t->s, line);
+	return j;
 }
 
 void
@@ -66,7 +71,7 @@ api_clients(struct evhttp_request *r, void *arg)
 {
 	const struct desk *d = arg;
 	const struct settings *s = d->host.settings;
-	struct telling t = { .ps = s->conf.core.policies };
+	struct telling t = { .s = s, .ps = s->conf.core.policies };
 	const struct stats *all[SETTINGS_LOOPS];
 	json_t *list;
 	size_t n = 1;

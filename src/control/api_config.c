@@ -9,18 +9,18 @@
 #include "control/api_prefixes.h"
 #include "control/desk.h"
 #include "control/reply.h"
+#include "control/stands.h"
 
 static json_t *
-line_json(const struct origin_line *l)
+line_json(const struct settings *s, const struct origin_line *l)
 {
 	json_t *value = l->keyword->secret ? json_null() : reply_text(l->value);
 	json_t *j = json_pack("{s:s, s:o, s:s}", "keyword", l->keyword->name, "value", value,
 	    "from", l->line > 0 ? "file" : "command line");
 
 	if (l->line > 0)
-		(void)json_object_set_new(j, "line", json_integer(l->line));
-	if (l->block > 0)
-		(void)json_object_set_new(j, "block", json_integer(l->block));
+		stands_put(j, s, l->line);
+	stands_block(j, s, l->block);
 	return j;
 }
 
@@ -57,8 +57,7 @@ add_prefixes(json_t *list, const struct host *host, const struct policy_lines *l
 		json_t *j = json_pack("{s:s, s:s++}", "keyword", "dns64-prefix", "value",
 		    pref64_format(&p[i].prefix, prefix), " ", prefix_file_state(p[i].state));
 
-		if (l->line > 0)
-			(void)json_object_set_new(j, "block", json_integer(l->line));
+		stands_block(j, host->settings, l->line);
 		api_prefixes_add_origin(j, host, unsaid, &p[i]);
 		(void)json_array_append_new(list, j);
 	}
@@ -83,7 +82,7 @@ add_lines(json_t *list, const struct host *host)
 			block = policy_lines_at(blocks, ++n_blocks);
 		if (strcmp(l[i].keyword->name, "dns64-prefix") != 0 ||
 		    !are_elsewhere(l[i].block > 0 ? block : first))
-			(void)json_array_append_new(list, line_json(&l[i]));
+			(void)json_array_append_new(list, line_json(host->settings, &l[i]));
 		if (opens && are_elsewhere(block))
 			add_prefixes(list, host, block);
 	}

@@ -9,11 +9,10 @@
  *		{"keyword": "port", "value": "53", "from": "default"},
  *		{"keyword": "hide-a", "value": "yes", "from": "file", "line": 7, "block": 6}, ...]}
  *
- * Prefixes that are not as the file says are told as those in api_prefixes: "from" is "prefix-file"
- * or "dns64ctl", too.
- *
- * First what the file and the command line say, in their order, then the defaults of all other
- * keywords. "block" is the line of the client block's head. The value of a secret is null.
+ * First comes what the file and the command line say, in their order, then the defaults of all
+ * other keywords. "line" is the line of the file, "block" that of the client block's head. The
+ * value of a secret is null. A prefix that is not as the file says has the "from" of api_prefixes:
+ * "prefix-file" or "dns64ctl".
  */
 
 #include "control/http.h"

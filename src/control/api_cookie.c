@@ -91,7 +91,7 @@ change(struct evhttp_request *r, struct desk *d, struct host_cookies *c, const c
 		reply_error(r, REPLY_UNPROCESSABLE, "there is no memory for it", NULL);
 		return;
 	}
-	log_notice(LOG_CONTROL, "cookie-secret %s: %u now, until the next reload", what, n);
+	log_notice(LOG_CONTROL, "cookie-secret %s: %u in force, until the next reload", what, n);
 	ask_begin(&d->ask, r, answer_changed, d);
 }
 
@@ -141,7 +141,7 @@ api_cookie_add(struct evhttp_request *r, void *arg)
 	    value_hex(params_text(p, "secret"), secret, sizeof(secret));
 	params_wipe(r, p);
 	if (!fits) {
-		reply_error(r, HTTP_BADREQUEST, "secret is not 32 hexadecimal digits", keys);
+		reply_error(r, HTTP_BADREQUEST, "secret is not 32 hexadecimal digits", NULL);
 		return;
 	}
 	if (begin(r, arg, &c)) {

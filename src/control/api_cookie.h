@@ -14,8 +14,8 @@
 #include "control/http.h"
 
 http_handler api_cookie;          /* how many secrets there are, and their fingerprints */
-http_handler api_cookie_add;      /* take cookies of {secret}, too */
-http_handler api_cookie_activate; /* make cookies with the one that is taken, too */
+http_handler api_cookie_add;      /* take cookies of {secret} too: 32 hexadecimal digits */
+http_handler api_cookie_activate; /* make cookies with the other secret, which was only taken */
 http_handler api_cookie_drop;     /* take no more cookies of the one that makes none */
 
 #endif

@@ -25,7 +25,7 @@ read_bit(struct evhttp_request *r, const json_t *p, const char *key, bool *on)
 	*on = strcmp(text, "1") == 0;
 	if (*on || strcmp(text, "0") == 0)
 		return true;
-	reply_error(r, HTTP_BADREQUEST, "ask, tcp, do and cd say yes or no", allowed);
+	reply_error(r, HTTP_BADREQUEST, "ask, tcp, do and cd are 0 or 1", allowed);
 	return false;
 }
 
@@ -37,7 +37,8 @@ read_client(struct evhttp_request *r, const json_t *p, struct netaddr *client)
 	if (netaddr_parse(text != NULL ? text : "::1", 0, client))
 		return true;
 	reply_error(r, HTTP_BADREQUEST,
-	    "client is not an address; allowed is an IPv4 or IPv6 address, as 192.0.2.1", NULL);
+	    "client is not an address; allowed is an IPv4 or IPv6 address, such as 192.0.2.1",
+	    NULL);
 	return false;
 }
 
@@ -52,7 +53,8 @@ read_type(struct evhttp_request *r, const json_t *p, uint16_t *type)
 	if (*type != DNS_TYPE_TKEY && *type != DNS_TYPE_TSIG && *type != DNS_TYPE_OPT)
 		return true;
 	reply_error(r, HTTP_BADREQUEST,
-	    "type is not one that can be asked for; allowed is one of records, as AAAA", NULL);
+	    "type is not one that can be asked for; allowed is the type of a record, such as AAAA",
+	    NULL);
 	return false;
 }
 

@@ -9,7 +9,7 @@
 /*
  * api_log_level: GET: the level of each category now ("levels") and by the configuration
  * ("configured"), and how many lines were lost that the log has not told of yet ("lost"). POST:
- * log {level}, of {category} only if that is there, until the next reload; answers likewise.
+ * set {level}, for {category} only if that is there, until the next reload; the answer is the same.
  */
 http_handler api_log_level;
 

@@ -10,6 +10,7 @@
 #include "control/desk.h"
 #include "control/params.h"
 #include "control/reply.h"
+#include "control/stands.h"
 
 /* --- What there is ---------------------------------------------------------------------------- */
 
@@ -31,7 +32,7 @@ void
 api_prefixes_add_origin(
     json_t *j, const struct host *host, const char *unsaid, const struct policy_lines_prefix *at)
 {
-	const char *file = host->path, *from = "file";
+	const char *from = "file";
 
 	if (at == NULL) {
 		from = "map";
@@ -41,12 +42,16 @@ api_prefixes_add_origin(
 	} else if (at->line == 0) {
 		from = unsaid;
 	} else {
-		if (at->from == POLICY_LINES_SAVED) {
+		bool saved = at->from == POLICY_LINES_SAVED;
+
+		(void)json_object_set_new(
+		    j, "file", reply_text(saved ? host->settings->prefix_file : host->path));
+		if (saved) {
 			from = "prefix-file";
-			file = host->settings->prefix_file;
+			(void)json_object_set_new(j, "line", json_integer(at->line));
+		} else {
+			stands_put(j, host->settings, at->line);
 		}
-		(void)json_object_set_new(j, "file", reply_text(file));
-		(void)json_object_set_new(j, "line", json_integer(at->line));
 	}
 	(void)json_object_set_new(j, "from", json_string(from));
 }
@@ -88,12 +93,14 @@ block_json(const struct telling *t, size_t i)
 	const struct settings *s = t->host->settings;
 	const struct policy_lines *l = policy_lines_at(s->policy_lines, i), *from = l;
 	bool own = l->prefixes.n > 0;
+	json_t *j;
 
 	if (!own)
 		from = policy_lines_at(s->policy_lines, 0);
-	return json_pack("{s:o*, s:I, s:b, s:o*}", "networks", networks_json(l), "line",
-	    (json_int_t)l->line, "own", own, "prefixes",
+	j = json_pack("{s:o*, s:b, s:o*}", "networks", networks_json(l), "own", own, "prefixes",
 	    prefixes_json(t, &s->conf.core.policies->table[i], &from->prefixes));
+	stands_put(j, s, l->line);
+	return j;
 }
 
 void

@@ -11,10 +11,10 @@
  *		 "from": "file", "file": "/etc/dns64d.conf", "line": 3, "answers": 1000}, ...]},
  *...]}
  *
- * The first block is for clients in none. "own": it has prefixes of its own. "from" is "file",
- * "prefix-file", both with "file" and "line"; "command line", "default"; "dns64ctl" with "since",
- * in seconds since 1970; "map", the line of a map. "answers" were synthesized under the prefix, for
- * all clients, since the start.
+ * The first block is for clients in none. "own": it has prefixes of its own. "map_only": only map
+ * lines name the prefix. "from" is "file" or "prefix-file", both with "file" and "line"; "dns64ctl"
+ * with "since", seconds since 1970; "command line", "default", or "map" (a map line). "answers":
+ * how many were synthesized under the prefix, for all clients, since the start.
  *
  * Changes take {"prefix": PREFIX, "client": NETWORK, "persist": "yes"}, the last two optional.
  */
@@ -27,7 +27,7 @@
 #include "control/host.h"
 #include "control/http.h"
 
-/* api_prefixes_unsaid: where prefixes of S come from that stand at no line. */
+/* api_prefixes_unsaid: the "from" of prefixes of S that stand at no line. The text is constant. */
 MUST_USE const char *api_prefixes_unsaid(const struct settings *s);
 
 /*
@@ -37,10 +37,10 @@ MUST_USE const char *api_prefixes_unsaid(const struct settings *s);
 void api_prefixes_add_origin(
     json_t *j, const struct host *host, const char *unsaid, const struct policy_lines_prefix *at);
 
-/* api_prefixes: all of it. */
+/* api_prefixes: answer with all prefixes. */
 http_handler api_prefixes;
 
-/* api_prefix_add: and the others: make a change, and answer when all loops work by it. */
+/* api_prefix_add: make the change, and answer when all loops work by it; so do the others. */
 http_handler api_prefix_add;
 http_handler api_prefix_del;
 http_handler api_prefix_active;

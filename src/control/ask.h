@@ -40,7 +40,7 @@ struct ask_waiter {
 struct ask {
 	const struct host *host; /* borrowed */
 	struct event *timer;     /* owned */
-	uint64_t end_ns;         /* of the question that the loops have; 0: none */
+	uint64_t end_ns;         /* when the loops are waited for no longer; 0: none was asked */
 	struct ask_waiter waiting[HTTP_CONNECTIONS];
 	size_t n_waiting;
 };
@@ -48,7 +48,10 @@ struct ask {
 /* ask_init: ask the loops of HOST. False without memory. */
 MUST_USE bool ask_init(struct ask *a, const struct host *host);
 
-/* ask_begin: have R answered by ANSWER, with ARG, as soon as all loops have told. */
+/*
+ * ask_begin: have R answered by ANSWER, with ARG, as soon as all loops have told, or after ASK_MS.
+ * If HTTP_CONNECTIONS wait already R is answered with 503 at once.
+ */
 void ask_begin(struct ask *a, struct evhttp_request *r, ask_answer *answer, void *arg);
 
 /* ask_refuse: the daemon ends: answer all who wait with 503. */

@@ -28,15 +28,16 @@ struct changes {
 	struct event *timer;     /* owned */
 	struct changes_waiter waiting[HTTP_CONNECTIONS];
 	size_t n_waiting;
-	json_t *answer; /* owned: of the first, whose change was made; NULL: it was not yet */
+	json_t *answer; /* owned: for the first, whose change was made; NULL: it was not yet */
 };
 
 /* changes_init: have changes made by HOST. False without memory. */
 MUST_USE bool changes_init(struct changes *cs, const struct host *host);
 
 /*
- * changes_wait: make change C, and answer R with what came of it. PARAMS, which has its texts, is
- * passed on.
+ * changes_wait: make change C, also if its client is gone by then, and answer R with what came of
+ * it. The reference to PARAMS, which has the texts of C, is passed on. If HTTP_CONNECTIONS wait
+ * already nothing is changed, and R is answered with 503 at once.
  */
 void changes_wait(
     struct changes *cs, struct evhttp_request *r, const struct prefix_change *c, json_t *params);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/decided.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "config/policy_lines.h"
+#include "config/prefix_file.h"
 #include "config/where.h"
+#include "control/api_prefixes.h"
 #include "control/api_stats.h"
+#include "control/stands.h"
 #include "dns/name.h"
 
 /* Some reasons are brought about by one keyword, whose NAME is here; others by several. */
@@ -12,6 +17,8 @@
 #define BY_IPV4 "IPv4"
 #define BY_IPV6 "IPv6"
 #define BY_ALLOW "allow"
+#define BY_DENY "deny"
+#define BY_PREFIXES "prefixes"
 
 struct rule {
 	enum reason reason;
@@ -24,13 +31,15 @@ static const struct rule rules[] = {
 	{ REASON_CLIENT_NEVER, "synthesize" },
 	{ REASON_CLIENT_FAMILY, "dns64-for" },
 	{ REASON_NOT_ON_NODATA, "synthesize-on" },
-	{ REASON_NO_PREFIX, "dns64-prefix" },
+	{ REASON_NO_PREFIX, BY_PREFIXES },
 	{ REASON_HIDDEN_A, "hide-a" },
 	{ REASON_REVERSE_NAME, "reverse" },
 	{ REASON_LOCAL_ZONE, "local-zones" },
 	{ REASON_VERSION, "version" },
 	{ REASON_SERVER_ID, "server-id" },
 	{ REASON_DENIED, BY_ALLOW },
+	{ REASON_DENIED_NETWORK, BY_DENY },
+	{ REASON_DROP_DENIED, BY_DENY },
 	{ REASON_RATE_LIMITED, "rate-limit" },
 	{ REASON_DROP_RATE, "rate-limit" },
 	{ REASON_AMPLIFIED, "max-amplification" },
@@ -81,7 +90,7 @@ line_json(const struct decided *d, const struct origin_line *l)
 		return j;
 	}
 	(void)json_object_set_new(j, "file", json_string(d->host->path));
-	(void)json_object_set_new(j, "line", json_integer(l->line));
+	stands_put(j, d->host->settings, l->line);
 	return j;
 }
 
@@ -96,8 +105,13 @@ where_json(const struct decided *d, struct where w)
 json_t *
 decided_address(const struct decided *d, const struct trace_step *s)
 {
-	if (s->addr.family == NETADDR_IPV4)
-		return where_json(d, where_a(origin_of(d), policy_of(d), s->addr.addr));
+	if (s->addr.family == NETADDR_IPV4) {
+		struct where w = where_a(origin_of(d), policy_of(d), s->addr.addr);
+
+		/* What speaks against 64:ff9b::/96 is no reason for another prefix. */
+		return s->verdict == TRACE_MAPPED && w.line == NULL ? json_null()
+								    : where_json(d, w);
+	}
 	if (s->verdict != TRACE_EXCLUDED)
 		return json_null();
 	return where_json(d, where_aaaa(origin_of(d), policy_of(d), s->addr.addr));
@@ -155,6 +169,42 @@ by_allow(const struct decided *d)
 		    : "there is no allow line: this machine and its own networks may ask" });
 }
 
+/* The prefix of the client's policy that dns64ctl changed, or that stands last; none is active. */
+static const struct policy_lines_prefix *
+last_prefix(const struct settings *s, unsigned policy)
+{
+	const struct array *all = &policy_lines_at(s->policy_lines, policy)->prefixes;
+	const struct policy_lines_prefix *p, *found = NULL;
+
+	if (all->n == 0)
+		all = &policy_lines_at(s->policy_lines, 0)->prefixes;
+	p = all->items;
+	for (size_t i = 0; i < all->n; i++) {
+		if (found == NULL || found->from != POLICY_LINES_TOLD ||
+		    p[i].from == POLICY_LINES_TOLD)
+			found = &p[i];
+	}
+	return found;
+}
+
+static json_t *
+by_prefixes(const struct decided *d)
+{
+	const struct settings *s = d->host->settings;
+	const struct policy_lines_prefix *p;
+	char prefix[PREF64_TEXT], value[PREF64_TEXT + sizeof(" active")];
+	json_t *j;
+
+	p = decided_is_current(d) ? last_prefix(s, policy_of(d)) : NULL;
+	if (p == NULL)
+		return json_null();
+	snprintf(value, sizeof(value), "%s %s", pref64_format(&p->prefix, prefix),
+	    prefix_file_state(p->state));
+	j = json_pack("{s:s, s:s}", "keyword", "dns64-prefix", "value", value);
+	api_prefixes_add_origin(j, d->host, api_prefixes_unsaid(s), p);
+	return j;
+}
+
 json_t *
 decided_reason(const struct decided *d)
 {
@@ -174,6 +224,10 @@ decided_reason(const struct decided *d)
 		return by_address(d, NETADDR_IPV6);
 	if (strcmp(name, BY_ALLOW) == 0)
 		return by_allow(d);
+	if (strcmp(name, BY_DENY) == 0)
+		return where_json(d, where_deny(origin_of(d), &d->asked->client));
+	if (strcmp(name, BY_PREFIXES) == 0)
+		return by_prefixes(d);
 	return by_keyword(d, name);
 }
 

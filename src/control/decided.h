@@ -7,8 +7,9 @@
  *
  *	{"keyword": "exclude-a", "value": "10.0.0.0/8", "file": "/etc/dns64d.conf", "line": 12}
  *
- * with "rule" instead where it is built in, or a keyword's default, and null where nothing decided,
- *or where the configuration is not that of the question any more.
+ * If a built-in rule or a keyword's default decided, there is only "rule", a text. It is null if
+ * nothing decided, or if the configuration is not that of the question any more. What the functions
+ * return is the caller's reference.
  */
 
 #include <jansson.h>

@@ -248,9 +248,9 @@ note_request(struct http *h, struct evhttp_request *r)
 	}
 }
 
-/* Log R, at level debug. */
+/* Log R for PATH, at level debug; not what is behind the ?, as a secret may have got there. */
 static void
-tell_request(struct evhttp_request *r)
+tell_request(struct evhttp_request *r, const char *path)
 {
 	unsigned method = (unsigned)evhttp_request_get_command(r);
 
@@ -259,7 +259,7 @@ tell_request(struct evhttp_request *r)
 		: method == EVHTTP_REQ_HEAD ? "HEAD"
 		: method == EVHTTP_REQ_POST ? "POST"
 					    : "(another method)",
-	    evhttp_request_get_uri(r));
+	    path != NULL ? path : "(no path)");
 }
 
 static void
@@ -272,7 +272,7 @@ on_request(struct evhttp_request *r, void *arg)
 
 	note_request(h, r);
 	if (log_debugs(LOG_CONTROL))
-		tell_request(r);
+		tell_request(r, path);
 	if (!may_ask(h, evhttp_connection_get_bufferevent(evhttp_request_get_connection(r)))) {
 		reply_error(r, REPLY_FORBIDDEN, "this address may not look here", NULL);
 		return;

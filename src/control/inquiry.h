@@ -28,11 +28,13 @@ struct inquiry {
 	struct event *timer;      /* owned */
 	struct asked *asked;      /* one reference; NULL: nobody waits */
 	struct evhttp_request *r; /* who does */
-	uint64_t end_ns;
+	uint64_t end_ns;          /* when the loop is waited for no longer */
 };
 
-/* inquiry_init: have ANSWER, with ARG, answer about questions to the loops of HOST. False without
- * memory. */
+/*
+ * inquiry_init: have ANSWER, with ARG, answer about questions to the loops of HOST. False without
+ * memory.
+ */
 MUST_USE bool inquiry_init(
     struct inquiry *i, const struct host *host, inquiry_answer *answer, void *arg);
 

@@ -25,8 +25,8 @@ struct lines {
 };
 
 /*
- * lines_begin: listen to this thread, until lines_end. *H must stay where it is. A second
- * one may listen meanwhile, if it ends first.
+ * lines_begin: listen to this thread, until lines_end. *H must stay where it is. A second struct
+ * may begin meanwhile, and has to end first.
  */
 void lines_begin(struct lines *h);
 

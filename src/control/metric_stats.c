@@ -32,7 +32,7 @@ struct family {
 static const struct family families[] = {
 	FAMILY("cache_requests", "Questions to the cache, some answers need several", "result",
 	    { "hit", STATS_cache_hits }, { "miss", STATS_cache_misses }),
-	FAMILY("cache_hits", "Those that the cache could answer", "type",
+	FAMILY("cache_hits", "Questions to the cache that it could answer", "type",
 	    { "A", STATS_cache_hits_a }, { "AAAA", STATS_cache_hits_aaaa },
 	    { "HTTPS", STATS_cache_hits_https }, { "PTR", STATS_cache_hits_ptr },
 	    { "other", STATS_cache_hits_other }),
@@ -40,7 +40,7 @@ static const struct family families[] = {
 	    { NULL, STATS_cache_stale }),
 	FAMILY("rate_limit_exceeded", "Questions beyond rate-limit", NULL,
 	    { NULL, STATS_rate_limited }),
-	FAMILY("rate_limited", "What was done with them", "action",
+	FAMILY("rate_limited", "What was done with questions beyond rate-limit", "action",
 	    { "answered", STATS_rate_cookies }, { "slipped", STATS_rate_slipped },
 	    { "dropped", STATS_rate_dropped }),
 	FAMILY(

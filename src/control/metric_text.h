@@ -35,9 +35,9 @@ struct metric_label {
 };
 
 struct metric_text {
-	struct evbuffer *out; /* borrowed */
-	bool open_metrics;    /* OpenMetrics */
-	const struct metric *now;
+	struct evbuffer *out;     /* borrowed */
+	bool open_metrics;        /* OpenMetrics */
+	const struct metric *now; /* borrowed: the family that was begun last */
 };
 
 /* metric_text_type: the content type. */

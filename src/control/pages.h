@@ -3,8 +3,8 @@
 #define DNS64D_CONTROL_PAGES_H
 
 /*
- * pages: what there is to see of the daemon by HTTP. Nothing of it changes anything, so the control
- * socket and web-listen both have it. ARG of the handlers is a struct desk.
+ * pages: what web-listen shows of the daemon. Nothing of it changes anything. The control socket
+ * has what is for programs too: metrics, health and ready. ARG of the handlers is a struct desk.
  */
 
 #include "control/http.h"

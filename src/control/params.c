@@ -80,7 +80,7 @@ check(json_t *p, const char *const *allowed, char *wrong, size_t cap)
 	json_object_foreach(p, name, value)
 	{
 		if (!is_among(name, allowed))
-			snprintf(wrong, cap, "'%.64s' says nothing here", name);
+			snprintf(wrong, cap, "'%.64s' is not known here", name);
 		else if (!json_is_string(value))
 			snprintf(wrong, cap, "%s is not a string", name);
 	}
@@ -95,7 +95,12 @@ params_read(struct evhttp_request *r, const char *const *allowed)
 	json_t *p = posted ? body(r, &error) : query(r);
 	char wrong[256] = "";
 
-	if (p == NULL)
+	/* Who writes "/flush/all?name=x" does not mean all. */
+	if (posted && evhttp_uri_get_query(evhttp_request_get_evhttp_uri(r)) != NULL)
+		snprintf(wrong, sizeof(wrong),
+		    "what is behind the ? says nothing here; arguments of POST are in the body, a "
+		    "JSON object");
+	else if (p == NULL)
 		snprintf(wrong, sizeof(wrong), "not understood: %s", error.text);
 	else
 		check(p, allowed, wrong, sizeof(wrong));
@@ -162,7 +167,7 @@ params_type(struct evhttp_request *r, const json_t *p, bool needed, uint16_t *ty
 	reply_error(r, HTTP_BADREQUEST,
 	    text == NULL
 		? "type is missing"
-		: "type is not an RR type; allowed is a name as AAAA, or TYPE and a number",
+		: "type is not an RR type; allowed is a name such as AAAA, or TYPE and a number",
 	    NULL);
 	return false;
 }

@@ -23,7 +23,10 @@ struct reloads {
 	json_t *last; /* owned: the result of the last one; NULL: there was none */
 };
 
-/* reloads_wait: answer R with the result of the next reload that begins. */
+/*
+ * reloads_wait: answer R with the result of the next reload that begins. If HTTP_CONNECTIONS wait
+ * already R is answered with 503 at once.
+ */
 void reloads_wait(struct reloads *rs, struct evhttp_request *r);
 
 /* reloads_begin: a reload begins now; what this thread logs until reloads_end is its result. */

@@ -44,7 +44,7 @@ MUST_USE json_t *reply_text(const char *text);
 
 /*
  * reply_error: answer R with CODE and the TEXT of an error. ALLOWED: what would be allowed, ended
- * by NULL; NULL: nothing is told of that.
+ * by NULL; NULL: nothing is told of that. R must not be used any more.
  */
 void reply_error(struct evhttp_request *r, int code, const char *text, const char *const *allowed);
 

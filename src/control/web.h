@@ -15,7 +15,7 @@
 #include "control/desk.h"
 #include "control/http.h"
 
-/* web_service: the service, which needs D. */
+/* web_service: the service for http_new. D is borrowed for as long as that serves. */
 MUST_USE struct http_service web_service(struct desk *d);
 
 /* web_may_look: may a client at A look, by web-allow? A loopback address always may. */

@@ -6,7 +6,8 @@
  * capture: copies messages to another thread as they come and leave, for dnstap.
  *
  * The engine copies a message and what is known about it to a spool; it encodes nothing. When the
- * thread that reads the spool is too slow the message is left out, and counted.
+ * thread that reads the spool is too slow the message is left out, and counted. (Answers are told
+ * to the query log by core/tap.)
  */
 
 #include <stdatomic.h>
@@ -61,7 +62,8 @@ MUST_USE bool capture_selects(const struct capture *c, const struct conf_capture
 
 /*
  * capture_put: hand on R, and the r->len bytes at MSG, a header at least, if the settings in CONF
- * select it. Counted. Only in the owner's thread.
+ * select it. Counted in dnstap, or in dnstap_dropped if there is no room. Only in the owner's
+ * thread.
  */
 void capture_put(struct capture *c, const struct conf_capture *conf, const struct capture_record *r,
     const uint8_t *msg);

@@ -153,7 +153,8 @@ struct conf_core {
 	struct conf_rate rate;
 	/* borrowed, the same after a reload; NULL: nothing of conf_rate holds */
 	struct rates *rates;
-	/* borrowed, the same after a reload; the main thread's only; NULL: prefixes have number 0
+	/*
+	 * borrowed, the same after a reload; the main thread's only; NULL: prefixes have number 0
 	 */
 	struct numbering *numbering;
 	uint64_t unix_s; /* seconds since 1970 at now_ns == 0 */

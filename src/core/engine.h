@@ -89,6 +89,9 @@ void engine_set_capture(struct engine *e, struct capture *capture);
 MUST_USE bool engine_explain(
     struct engine *e, const struct packet_in *in, struct trace *t, uint64_t now_ns);
 
+/* engine_ignores: does this client get no answer, whatever it asks (deny ... drop)? */
+MUST_USE bool engine_ignores(const struct engine *e, const struct netaddr *client);
+
 /* engine_stats: the counters, owned by E. The shell increments its own fields there. */
 struct stats *engine_stats(struct engine *e);
 

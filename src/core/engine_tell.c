@@ -174,6 +174,12 @@ note_policy(struct engine *e, struct query *q)
 		memcpy(s->name, q->qname + at, q->qname_len - at);
 }
 
+bool
+engine_ignores(const struct engine *e, const struct netaddr *client)
+{
+	return policies_ignore(e->queries.conf->policies, client);
+}
+
 /* Make the client's message IN a query that is traced to T, and counted nowhere. NULL: no room. */
 static struct query *
 accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
@@ -190,6 +196,7 @@ accept_uncounted(struct engine *e, const struct packet_in *in, struct trace *t)
 	if (q == NULL)
 		return NULL;
 	q->traced = true;
+	q->dry = t->dry;
 	if (t->dry)
 		q->flags &= (uint16_t)~DNS_RD;
 	return q;
@@ -206,9 +213,10 @@ engine_explain(struct engine *e, const struct packet_in *in, struct trace *t, ui
 	trace_init(t, now_ns);
 	t->policies = policies_ref(e->queries.conf->policies);
 	q = accept_uncounted(e, in, t);
-	if (q == NULL) { /* a sound message is only dropped for want of room */
+	if (q == NULL) { /* a sound message is dropped for want of room, or by a deny line */
 		e->queries.trace = NULL;
-		trace_end(t, REASON_DROP_FULL, false, NULL, 0);
+		trace_end(t, engine_ignores(e, &in->peer) ? REASON_DROP_DENIED : REASON_DROP_FULL,
+		    false, NULL, 0);
 		return true;
 	}
 	watch_upstream(e);

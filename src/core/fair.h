@@ -97,7 +97,8 @@ fair_same(const struct fair *f, const struct fair_place *p)
 /* fair_leave: the question with the place P waits no longer. P may have no place. */
 void fair_leave(struct fair *f, struct fair_place *p);
 
-/* fair_fullest: the network that has most questions waiting, to within its class; NULL: none has.
+/*
+ * fair_fullest: the network that has most questions waiting, to within its class; NULL: none has.
  */
 MUST_USE struct fair_net *fair_fullest(const struct fair *f);
 

@@ -30,7 +30,8 @@ extern const uint8_t latency_below[64];
 static inline void
 latency_add(struct latency *l, uint64_t ns)
 {
-	/* Each bound is at least twice the one before, so between two powers of two is one at most.
+	/*
+	 * Each bound is at least twice the one before, so between two powers of two is one at most.
 	 */
 	unsigned i = latency_below[63 - __builtin_clzll(ns | 1)];
 

@@ -165,7 +165,8 @@ struct lookup {
 	uint64_t born_ns;         /* when its first attempt began */
 	uint64_t end_ns;          /* when it ends, if no reply has come */
 	uint64_t errored; /* bit per upstream that gave an error, or may not be asked again */
-	/* per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
+	/*
+	 * per transport: bit per upstream, the low and the high one of its silent attempts, up to 3
 	 */
 	uint64_t silent[UPSTREAM_TRANSPORTS][2];
 	uint64_t name_hash; /* struct question.hash */
@@ -391,7 +392,8 @@ void lookup_tcp_wait(struct lookups *ls, struct lookup *l, uint64_t now_ns);
 /* lookup_tcp_room: the connections to upstream U may have room for lookups that wait for it. */
 void lookup_tcp_room(struct lookups *ls, unsigned u);
 
-/* lookup_tcp_room_all: the settings changed: that may be so of any, or one is no upstream any more
+/*
+ * lookup_tcp_room_all: the settings changed: that may be so of any, or one is no upstream any more
  */
 void lookup_tcp_room_all(struct lookups *ls);
 

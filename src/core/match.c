@@ -22,19 +22,25 @@ on_stray(struct lookups *ls, const struct packet_in *in, uint16_t id, uint64_t n
 		guess_note(ls, in->sock, now_ns);
 }
 
+/* Did what has OWNER's ID leave by the socket or connection that IN came by? */
+static inline bool
+came_back(const struct lookups *ls, const struct packet_in *in, const struct txid_owner *owner)
+{
+	if (in->way != PACKET_UPSTREAM_UDP)
+		return lookup_went_by(owner, in->sock);
+	return owner->socket == in->sock && !guess_given_up(&ls->upstreams->sockets[in->sock]);
+}
+
 /* Find the lookup by the reply's socket and ID. NULL: none; counted. */
 static struct lookup *
 find(struct lookups *ls, const struct packet_in *in, const struct msg *msg, uint64_t now_ns)
 {
-	bool udp = in->way == PACKET_UPSTREAM_UDP;
-	const struct upstream_socket *socket = udp ? &ls->upstreams->sockets[in->sock] : NULL;
-	const struct txid *space = &ls->spaces[udp ? socket->space : 0];
+	const struct txid *space = &ls->spaces[match_space(ls, in)];
 	const struct txid_owner *owner = &space->owner[msg->id];
 
-	if (!udp)
+	if (in->way != PACKET_UPSTREAM_UDP)
 		channel_heard(upstreams_channel(ls->upstreams, in->sock), now_ns);
-	if (udp ? owner->socket != in->sock || guess_given_up(socket)
-		: !lookup_went_by(owner, in->sock)) {
+	if (!came_back(ls, in, owner)) {
 		on_stray(ls, in, msg->id, now_ns);
 		return NULL;
 	}
@@ -63,7 +69,6 @@ match_lookup(struct lookups *ls, const struct packet_in *in, const struct msg *m
 bool
 match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *sent_ns)
 {
-	bool udp = in->way == PACKET_UPSTREAM_UDP;
 	uint8_t space = (uint8_t)match_space(ls, in);
 	const struct txid *ids = &ls->spaces[space];
 	const struct txid_owner *owner;
@@ -75,8 +80,7 @@ match_sent_ns(const struct lookups *ls, const struct packet_in *in, uint64_t *se
 		return false;
 	id = header_id(in->msg);
 	owner = &ids->owner[id];
-	if (!txid_in_flight(ids, id) ||
-	    (udp ? in->sock != owner->socket : !lookup_went_by(owner, in->sock)))
+	if (!txid_in_flight(ids, id) || !came_back(ls, in, owner))
 		return false;
 	l = lookup_at(ls, owner->lookup);
 	a = match_is_late(ls, l, in, id) ? l->earlier : &l->now;

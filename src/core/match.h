@@ -22,8 +22,10 @@
 #include "core/packet.h"
 #include "dns/msg.h"
 
-/* match_lookup: the lookup with an attempt that MSG, come by IN, has the ID of. NULL: none;
- * counted. */
+/*
+ * match_lookup: the lookup with an attempt that MSG, come by IN, has the ID of. NULL: none;
+ * counted.
+ */
 MUST_USE struct lookup *match_lookup(struct lookups *ls, const struct packet_in *in,
     const struct msg *msg, enum msg_verdict verdict, uint64_t now_ns);
 
@@ -81,7 +83,8 @@ match_is_checked(const struct lookup *l)
 	return l->qtype == DNS_TYPE_AAAA && l->qclass == DNS_CLASS_IN;
 }
 
-/* match_learn: update what is known of the upstream's guards and EDNS from M, a right reply to L.
+/*
+ * match_learn: update what is known of the upstream's guards and EDNS from M, a right reply to L.
  */
 void match_learn(struct lookups *ls, const struct lookup *l, const struct msg *m, uint64_t now_ns);
 

@@ -118,7 +118,7 @@ policies_new(size_t n)
 	atomic_init(&ps->refs, 1);
 	netmap_init(&ps->clients);
 	netmap_init(&ps->exempt);
-	ps->others = 1; /* policy 0, may ask */
+	ps->others = policies_value(0, POLICY_SERVED);
 	ps->n = n;
 	ps->table = calloc(n, sizeof(*ps->table));
 	ps->special = make_special();

@@ -66,6 +66,15 @@ enum policy_state { POLICY_ACTIVE, POLICY_DRAIN, POLICY_DOWN };
 /* The value of a zone in policy.zones: never-synthesize, ignore-aaaa. */
 enum policy_zone { POLICY_ZONE_NEVER, POLICY_ZONE_IGNORE_AAAA };
 
+/* allow and deny: what becomes of a client's questions (RULES D23) */
+enum policy_access {
+	POLICY_STRANGER, /* it may not ask, as no allow line has it: REFUSED */
+	POLICY_SERVED,   /* it may ask */
+	POLICY_DENIED,   /* a deny line has it: REFUSED */
+	POLICY_IGNORED,  /* likewise, with drop: no answer */
+	POLICY_ACCESSES
+};
+
 struct policy {
 	const struct zonemap *zones; /* zone to enum policy_zone; NULL: no zones */
 	const uint8_t *reverse_name; /* for POLICY_REVERSE_LOCAL: a name */
@@ -100,11 +109,11 @@ struct owned;
 
 struct policies {
 	atomic_uint refs;
-	size_t n;             /* >= 1 */
-	struct policy *table; /* owned; table[0] is for clients in no client block */
-	/* network to policy number * 2 + (1 if it may ask) (RULES D13, D23) */
-	struct netmap clients;
+	size_t n;                /* >= 1 */
+	struct policy *table;    /* owned; table[0] is for clients in no client block */
+	struct netmap clients;   /* network to policies_value (RULES D13, D23) */
 	uint32_t others;         /* the same value, for clients in none of those networks */
+	bool ignores;            /* some clients are POLICY_IGNORED */
 	struct netmap exempt;    /* network to 1: without rate-limit and max-amplification */
 	struct zonemap *special; /* owned: zone to enum special (RULES D15, D17) */
 
@@ -171,6 +180,28 @@ policy_serves(const struct policy *p, const struct netaddr *client)
 	return p->synthesize != POLICY_NEVER && policy_fits_family(p, client);
 }
 
+/* policies_value: the value in the map of clients for POLICY and enum policy_access ACCESS. */
+MUST_USE static inline uint32_t
+policies_value(uint32_t policy, uint32_t access)
+{
+	return policy * POLICY_ACCESSES + access;
+}
+
+/* policies_access: what becomes of the questions of CLIENT. */
+MUST_USE static inline enum policy_access
+policies_access(const struct policies *ps, const struct netaddr *client)
+{
+	return (enum policy_access)(
+	    netmap_find(&ps->clients, client, ps->others) % POLICY_ACCESSES);
+}
+
+/* policies_ignore: does CLIENT get no answer, whatever it asks? */
+MUST_USE static inline bool
+policies_ignore(const struct policies *ps, const struct netaddr *client)
+{
+	return UNLIKELY(ps->ignores) && policies_access(ps, client) == POLICY_IGNORED;
+}
+
 /*
  * policies_find: the number of a client's policy; *may_ask says whether the client is served (RULES
  * D23).
@@ -180,8 +211,8 @@ policies_find(const struct policies *ps, const struct netaddr *client, bool *may
 {
 	uint32_t v = netmap_find(&ps->clients, client, ps->others);
 
-	*may_ask = v & 1;
-	return v >> 1;
+	*may_ask = v % POLICY_ACCESSES == POLICY_SERVED;
+	return v / POLICY_ACCESSES;
 }
 
 #endif

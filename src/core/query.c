@@ -16,7 +16,13 @@ query_ready(struct queries *qs, struct query *q)
 bool
 query_is_dry(const struct queries *qs, const struct query *q)
 {
-	return q->traced && qs->trace->dry;
+	return q->dry && qs->trace != NULL;
+}
+
+struct stats *
+query_stats(const struct queries *qs, const struct query *q)
+{
+	return q->traced ? &qs->trace->uncounted : qs->stats;
 }
 
 /* Write the last name of the chain that Q follows, in lower case. Returns its length in bytes. */
@@ -450,7 +456,7 @@ void
 query_on_deadline(struct queries *qs, struct query *q, uint64_t now_ns)
 {
 	if (q->state == QUERY_SVCB && query_forsake(q)) {
-		stats_inc(&qs->stats->svcb_late);
+		stats_inc(&query_stats(qs, q)->svcb_late);
 		query_ready(qs, q);
 	}
 	if (UNLIKELY(q->held) && list_empty(&q->link))

@@ -149,6 +149,7 @@ struct query {
 	/* it comes from core/svcb, not from a client: its answer is not sent */
 	bool child : 1;
 	bool traced : 1;     /* it comes from engine_explain: its answer goes to queries.trace */
+	bool dry : 1;        /* it is for one that is traced, and must not ask upstream */
 	bool starting : 1;   /* query_start has not been called yet */
 	bool stale_seen : 1; /* the cache has a stale entry for what it waits for */
 	bool stale_try : 1;  /* fetch that stale entry when it runs next */
@@ -173,6 +174,10 @@ struct query {
 struct query_svcb {
 	struct query *child[QUERY_SVCB_TARGETS]; /* children that have no answer yet; NULL */
 	unsigned n_waiting;
+	uint32_t conf_gen; /* of the settings under which addresses were appended */
+	uint16_t n_before; /* of the reply alone: records in the additional section, */
+	uint8_t reason;    /* the query's enum reason, */
+	size_t len_before; /* and bytes */
 	size_t len;
 	/* the reply, then with addresses appended */
 	uint8_t bytes[QUERY_SVCB_MAX + QUERY_SVCB_ROOM];
@@ -233,8 +238,11 @@ query_policy(const struct queries *qs, struct query *q)
 	return &qs->conf->policies->table[q->policy];
 }
 
-/* query_is_dry: is Q traced, and must not ask upstream? It has no RD then. */
+/* query_is_dry: is Q for one that is traced, and must not ask upstream? It has no RD then. */
 MUST_USE bool query_is_dry(const struct queries *qs, const struct query *q);
+
+/* query_stats: the counters for what is done for Q; if it is traced nobody asked. */
+MUST_USE struct stats *query_stats(const struct queries *qs, const struct query *q);
 
 /* query_new: an empty query with its lists and timer initialised; NULL when all are in use. */
 MUST_USE struct query *query_new(struct queries *qs);

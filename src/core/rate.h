@@ -55,8 +55,10 @@ struct rate_use {
 
 struct rates;
 
-/* rates_new: an empty table, which the caller owns, keyed by the kernel's randomness. NULL without
- * memory. */
+/*
+ * rates_new: an empty table, which the caller owns, keyed by the kernel's randomness. NULL without
+ * memory.
+ */
 MUST_USE struct rates *rates_new(void);
 
 /* rates_free: free R, which no thread uses any more and which may be NULL. */

@@ -99,6 +99,8 @@ enum reason_kind {
 	X(SERVER_ID, LOCAL, "server-id", NONE, "id.server is configured") \
 	X(COOKIE_ALONE, LOCAL, "cookie-alone", NONE, "only a cookie was asked for (RFC 7873)") \
 	X(DENIED, REFUSING, "denied", PROHIBITED, "this client may not ask (allow)") \
+	X(DENIED_NETWORK, REFUSING, "denied-network", PROHIBITED, \
+	    "this client is in a network that may not ask (deny)") \
 	X(REFUSED_TYPE, REFUSING, "refused-type", NONE, "a type that is not served, as AXFR") \
 	X(REFUSED_CHAOS, REFUSING, "refused-chaos", NONE, "nothing of that name in class CH") \
 	X(NO_RECURSION, REFUSING, "no-recursion", NOT_AUTHORITATIVE, \
@@ -116,7 +118,7 @@ enum reason_kind {
 	    "upstream fails, and an expired entry does not suffice") \
 	X(UPSTREAM_ERROR, FAILING, "upstream-error", NONE, "every upstream gave an error") \
 	X(UPSTREAM_FAILED, FAILING, "upstream-failed", NETWORK_ERROR, \
-	    "no upstream gave a reply that is of use") \
+	    "upstreams gave only errors, or replies that are of no use") \
 	X(AAAA_FAILED, FAILING, "aaaa-failed", NETWORK_ERROR, \
 	    "AAAA could not be had, and A gave nothing to map") \
 	X(BOGUS, FAILING, "bogus", NONE, "upstream says that the data does not validate") \
@@ -136,6 +138,8 @@ enum reason_kind {
 	X(DROP_RESPONSE, DROPPING, "drop-response", NONE, "the message is a response") \
 	X(DROP_LARGE, DROPPING, "drop-large", NONE, "the datagram is larger than any question") \
 	X(DROP_RATE, DROPPING, "drop-rate-limit", NONE, "beyond rate-limit") \
+	X(DROP_DENIED, DROPPING, "drop-denied", NONE, \
+	    "the client is in a network that gets no answer (deny)") \
 	X(DROP_FULL, DROPPING, "drop-no-room", NONE, "all query objects are in use")
 
 enum reason {
@@ -172,7 +176,8 @@ reason_ede(enum reason r)
 /* reason_kind_name: the name of a kind, as stable as those of reasons: "relayed", "synthesized". */
 MUST_USE const char *reason_kind_name(enum reason_kind kind);
 
-/* reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
+/*
+ * reason_stale: the reason of an answer with RCODE that would have R, but rests on a stale entry.
  */
 MUST_USE enum reason reason_stale(enum reason r, uint16_t rcode);
 

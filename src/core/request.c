@@ -297,16 +297,18 @@ tell_refused(struct queries *qs, const struct netaddr *peer)
 static bool
 may_ask(struct queries *qs, struct query *q)
 {
-	bool may;
+	bool may, denied;
 
 	q->policy = (uint16_t)policies_find(qs->conf->policies, &q->peer, &may);
 	q->conf_gen = qs->conf_gen;
 	if (may)
 		return true;
+	denied = policies_access(qs->conf->policies, &q->peer) != POLICY_STRANGER;
 	stats_inc(&qs->stats->client_denied);
-	if (!trace_counts(qs->trace, qs->stats)) /* else nobody asked */
+	/* An operator who denies needs no advice; if it is only explained nobody asked. */
+	if (!denied && !trace_counts(qs->trace, qs->stats))
 		tell_refused(qs, &q->peer);
-	query_refuse(qs, q, REASON_DENIED);
+	query_refuse(qs, q, denied ? REASON_DENIED_NETWORK : REASON_DENIED);
 	return false;
 }
 
@@ -383,7 +385,8 @@ read_message(struct queries *qs, struct query *q, const struct msg *m, enum msg_
  * other's responses would go on for ever (Loop DoS).
  */
 static bool
-deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdict)
+deserves_answer(
+    struct queries *qs, const struct packet_in *in, const struct msg *m, enum msg_verdict verdict)
 {
 	if (verdict == MSG_SHORT) {
 		stats_inc(&qs->stats->client_short);
@@ -393,6 +396,11 @@ deserves_answer(struct queries *qs, const struct msg *m, enum msg_verdict verdic
 	if (m->flags & DNS_QR) {
 		stats_inc(&qs->stats->client_response);
 		stats_dropped(qs->stats, REASON_DROP_RESPONSE);
+		return false;
+	}
+	if (policies_ignore(qs->conf->policies, &in->peer)) {
+		stats_inc(&qs->stats->client_ignored);
+		stats_dropped(qs->stats, REASON_DROP_DENIED);
 		return false;
 	}
 	return true;
@@ -414,7 +422,7 @@ request_accept(struct queries *qs, const struct packet_in *in, bool slip)
 	bool tcp = in->way == PACKET_CLIENT_TCP;
 	struct query *q;
 
-	if (!deserves_answer(qs, &m, verdict))
+	if (!deserves_answer(qs, in, &m, verdict))
 		return NULL;
 	stats_inc(&qs->stats->asked[stats_asked(tcp, in->peer.family == NETADDR_IPV6, m.qtype)]);
 	q = query_new(qs);

@@ -113,7 +113,7 @@ on_svcb(struct queries *qs, struct query *q, const struct query_event *ev)
 {
 	struct msg m;
 
-	svcb_view(q, &m);
+	svcb_view(qs, q, &m);
 	return respond_relay(qs, q, &m, ev->out);
 }
 

@@ -30,30 +30,34 @@
 	X(client_notimp, "other opcodes, answered NOTIMP") \
 	X(client_badvers, "questions with an unknown EDNS version, answered BADVERS") \
 	X(client_cookies, "questions with a cookie") \
-	X(client_cookies_good, "of these with a server cookie that we gave") \
+	X(client_cookies_good, "questions with a server cookie that we gave") \
 	X(client_refused, "questions answered REFUSED") \
-	X(client_denied, "of these from clients that may not ask") \
+	X(client_denied, "questions of clients that may not ask, answered REFUSED") \
+	X(client_ignored, \
+	    "messages and connections of clients that get no answer (deny), dropped") \
 	X(client_dropped, "questions dropped because all query objects were in use") \
 	X(rate_limited, "questions over UDP beyond rate-limit") \
-	X(rate_cookies, "of these answered all the same, for a server cookie that we gave") \
-	X(rate_slipped, "of these answered without records: TC or BADCOOKIE") \
-	X(rate_dropped, "of these dropped") \
+	X(rate_cookies, \
+	    "questions beyond rate-limit answered all the same, for a server cookie that we gave") \
+	X(rate_slipped, "questions beyond rate-limit answered without records: TC or BADCOOKIE") \
+	X(rate_dropped, "questions beyond rate-limit dropped") \
 	X(answers, "answers given to clients") /* the sum of those by reason */ \
-	X(relayed, "of these passed on as upstream gave them") \
-	X(answers_truncated, "of these with TC set by us") \
-	X(answers_amplified, "of these longer than max-amplification permits") \
-	X(answers_repeated, "of these the same as another one in the same second") \
-	X(answers_servfail, "of these SERVFAIL made here") \
-	X(no_room, "of these because there was no room for the question: waiters, IDs, sockets") \
+	X(relayed, "answers passed on as upstream gave them") \
+	X(answers_truncated, "answers with TC set by us") \
+	X(answers_amplified, "answers longer than max-amplification permits") \
+	X(answers_repeated, "answers that repeat another one of the same second") \
+	X(answers_servfail, "answers that are SERVFAIL made here") \
+	X(no_room, "questions answered SERVFAIL as there was no room: waiters, IDs, sockets") \
 	X(gave_way, "questions that no longer waited for upstream, as room ran low (max-queries)") \
 	X(client_ceiling, "questions answered SERVFAIL because of max-waiting-per-client") \
 	X(same_question, "questions answered TC, or SERVFAIL, because of max-same-question") \
 	X(aaaa_native, "AAAA questions answered with real AAAA records") \
-	X(aaaa_filtered, "of these with excluded AAAA records removed") \
+	X(aaaa_filtered, "AAAA questions answered with real AAAA records, without excluded ones") \
 	X(synthesized, "AAAA questions answered with synthesized records") /* by reason */ \
-	X(synthesized_failed, "of these after an AAAA error or timeout") \
+	X(synthesized_failed, \
+	    "AAAA questions answered with synthesized records after an AAAA error or timeout") \
 	X(aaaa_late, "AAAA questions that went on to A as AAAA was late") \
-	X(aaaa_caught, "times AAAA came for these after all, before the answer had left") \
+	X(aaaa_caught, "times that a late AAAA came before the answer had left") \
 	X(synth_none, "AAAA questions for which A gave nothing to synthesize from") \
 	X(no_prefix, "AAAA questions left without synthesis because no prefix is active") \
 	X(svcb_addresses, "addresses added to SVCB and HTTPS answers") \
@@ -64,26 +68,28 @@
 	X(hidden_a, "A questions whose addresses were hidden") \
 	X(chain_steps, "questions asked to follow a chain that upstream left open") \
 	X(cache_hits, "questions of queries answered from the cache") /* the sum by type */ \
-	X(cache_hits_a, "of these for A") \
-	X(cache_hits_aaaa, "of these for AAAA") \
-	X(cache_hits_https, "of these for HTTPS") \
-	X(cache_hits_ptr, "of these for PTR") \
-	X(cache_hits_other, "of these for other types") \
-	X(cache_failures, "of these a failure that is remembered") \
-	X(cache_cut, "of these NXDOMAIN because a name above does not exist") \
-	X(cache_stale, "of these stale, upstream having failed or being late") \
+	X(cache_hits_a, "questions of queries for A answered from the cache") \
+	X(cache_hits_aaaa, "questions of queries for AAAA answered from the cache") \
+	X(cache_hits_https, "questions of queries for HTTPS answered from the cache") \
+	X(cache_hits_ptr, "questions of queries for PTR answered from the cache") \
+	X(cache_hits_other, "questions of queries for other types answered from the cache") \
+	X(cache_failures, "questions of queries answered with a failure that is remembered") \
+	X(cache_cut, "questions of queries answered NXDOMAIN because a name above does not exist") \
+	X(cache_stale, \
+	    "questions of queries answered with stale entries, as upstream failed or was late") \
 	X(cache_misses, "questions of queries that the cache could not answer") \
 	X(cache_prefetch, "entries refreshed before their end") \
 	X(synthesized_stale, "AAAA questions answered with records synthesized from stale data") \
 	X(lookups, "questions for upstream") \
 	X(lookups_signed, \
-	    "of these signed by the client (TSIG, SIG(0), TKEY), passed as they are") \
+	    "questions for upstream signed by the client (TSIG, SIG(0), TKEY), passed as they " \
+	    "are") \
 	X(coalesced, "questions that joined one already upstream") \
 	X(over_budget, "client questions that used up max-upstream-questions") \
 	X(upstream_udp, "questions sent upstream over UDP") \
 	X(upstream_tcp, "questions sent upstream over TCP") \
 	X(upstream_replies, "replies accepted") \
-	X(upstream_overdue, "of these after the wait for them was over") \
+	X(upstream_overdue, "replies accepted after the wait for them was over") \
 	X(upstream_short, "upstream messages under 12 bytes, dropped") \
 	X(upstream_malformed, "replies that matched but were malformed, in framing or RDATA") \
 	X(upstream_not_reply, "upstream messages without QR or with another opcode, dropped") \
@@ -94,10 +100,11 @@
 	X(upstream_mismatch, \
 	    "replies with the ID but not the question or cookie expected (near misses), not " \
 	    "taken alone") \
-	X(upstream_case, "of these right in all but the case of the question (0x20)") \
-	X(upstream_cookie, "of these with another cookie than expected, or none") \
-	X(upstream_edns, "of these an error without EDNS, which would make us ask without it") \
-	X(upstream_question, "of these about another question") \
+	X(upstream_case, "near misses right in all but the case of the question (0x20)") \
+	X(upstream_cookie, "near misses with another cookie than expected, or none") \
+	X(upstream_edns, \
+	    "near misses with an error without EDNS, which would make us ask without it") \
+	X(upstream_question, "near misses about another question") \
 	X(upstream_unguarded, \
 	    "times 0x20 or cookies went off for an upstream that does not support them") \
 	X(upstream_badcookie, "replies that made us ask again with a new cookie") \
@@ -123,8 +130,10 @@
 	X(tcp_slow, "client connections closed because a question took too long to come") \
 	X(tcp_stalled, "client connections closed because they did not read their answers") \
 	X(tcp_upstream_opened, "connections opened to upstreams") \
-	X(tcp_upstream_lost, "of these ended with questions open or not established") \
-	X(tcp_upstream_stuck, "of these silent for longer than a reply takes") \
+	X(tcp_upstream_lost, \
+	    "connections to upstreams that ended with questions open or not established") \
+	X(tcp_upstream_stuck, \
+	    "connections to upstreams that were silent for longer than a reply takes") \
 	X(tcp_upstream_waits, \
 	    "times a question waited, as an upstream ends its connections after some replies") \
 	X(tcp_upstream_full, "questions for upstream that a connection had no room for") \

@@ -79,8 +79,10 @@ new_child(struct queries *qs, struct query *q, const uint8_t *name)
 	child->peer = q->peer;
 	child->flags = q->flags & DNS_CD;
 	/* Without RD only the cache is asked. */
-	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE)
+	if (query_policy(qs, q)->svcb == POLICY_SVCB_RESOLVE) {
 		child->flags |= q->flags & DNS_RD;
+		child->dry = q->dry;
+	}
 	child->qtype = DNS_TYPE_AAAA;
 	child->qclass = DNS_CLASS_IN;
 	child->edns = true;
@@ -107,7 +109,10 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 		return false;
 	memset(s, 0, offsetof(struct query_svcb, bytes));
 	memcpy(s->bytes, m->bytes, m->len);
-	s->len = m->len;
+	s->len = s->len_before = m->len;
+	s->n_before = m->count[MSG_ADDITIONAL];
+	s->conf_gen = qs->conf_gen;
+	s->reason = q->reason;
 	q->svcb = s;
 	for (unsigned i = 0; i < t.n; i++) {
 		s->child[i] = new_child(qs, q, t.name[i]);
@@ -128,6 +133,23 @@ svcb_begin(struct queries *qs, struct query *q, const struct msg *m, uint64_t no
 	until_ns = now_ns + SVCB_MS * NS_PER_MS;
 	wheel_set(qs->wheel, &q->timer, until_ns < q->deadline_ns ? until_ns : q->deadline_ns);
 	return true;
+}
+
+/*
+ * Take away what was appended to the reply of Q under settings before the present ones: no answer
+ * has addresses of two sets of prefixes, nor one of them that is not in force any more.
+ */
+static void
+drop_outdated(const struct queries *qs, struct query *q)
+{
+	struct query_svcb *s = q->svcb;
+
+	if (s->conf_gen == qs->conf_gen)
+		return;
+	s->conf_gen = qs->conf_gen;
+	s->len = s->len_before;
+	header_set(s->bytes, HEADER_ARCOUNT, s->n_before);
+	q->reason = s->reason;
 }
 
 /*
@@ -156,7 +178,7 @@ keep_addresses(
 		if (len == 0)
 			return; /* no room */
 		s->len = len;
-		stats_inc(&qs->stats->svcb_addresses);
+		stats_inc(&query_stats(qs, child->parent)->svcb_addresses);
 		child->parent->reason = REASON_SVCB_ADDRESSES;
 	}
 }
@@ -169,6 +191,7 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 
 	if (q == NULL)
 		return; /* the answer did not wait any longer */
+	drop_outdated(qs, q);
 	/* With TC there may be records missing. */
 	if (msg_parse(&m, msg, len) == MSG_OK && m.rcode == DNS_NOERROR && !(m.flags & DNS_TC))
 		keep_addresses(qs, q->svcb, child, &m);
@@ -182,8 +205,9 @@ svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t le
 }
 
 void
-svcb_view(const struct query *q, struct msg *m)
+svcb_view(const struct queries *qs, struct query *q, struct msg *m)
 {
+	drop_outdated(qs, q);
 	/* The reply was parsed before, and the appended records are sound. */
 	if (msg_parse(m, q->svcb->bytes, q->svcb->len) != MSG_OK)
 		m->count[MSG_ANSWER] = 0;

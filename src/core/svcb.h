@@ -34,8 +34,9 @@ MUST_USE bool svcb_begin(struct queries *qs, struct query *q, const struct msg *
 void svcb_take(struct queries *qs, struct query *child, const uint8_t *msg, size_t len);
 
 /*
- * svcb_view: parse Q's kept reply, with the addresses added so far, to *m, which borrows its bytes.
+ * svcb_view: parse Q's kept reply, with the addresses added so far under the present settings, to
+ * *m, which borrows its bytes.
  */
-void svcb_view(const struct query *q, struct msg *m);
+void svcb_view(const struct queries *qs, struct query *q, struct msg *m);
 
 #endif

@@ -6,7 +6,8 @@
  * tap: tells another thread of the answers that the engine gives, for the query log.
  *
  * The engine copies what is to be known of an answer, and the answer itself, to a spool; nothing is
- * formatted here. Who reads the spool is too slow: the record is dropped and counted.
+ * formatted here. If the thread that reads the spool is too slow, the answer is left out and
+ * counted. (Copies for dnstap are made by core/capture.)
  */
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 #include "core/reason.h"
 #include "core/stats.h"
 
-#define TAP_SPOOL ((size_t)4 << 20) /* bytes: a fifth of a second of 100,000 answers each */
+#define TAP_SPOOL ((size_t)4 << 20) /* bytes: 20,000 answers of 200 bytes, 0.2 s at full speed */
 #define TAP_ANSWER_MAX 1400         /* bytes of an answer; of a longer one the question */
 #define TAP_NO_AGE UINT32_MAX
 
@@ -40,7 +41,7 @@ struct tap_record {
 struct tap {
 	struct spool spool;
 	struct stats *stats; /* borrowed */
-	uint32_t n_selected; /* so far, for conf_tap.sample */
+	uint32_t n_selected; /* answers selected so far, before conf_tap.sample thins them out */
 };
 
 /* tap_init: make T ready; STATS is borrowed. False without memory. */
@@ -54,7 +55,8 @@ MUST_USE bool tap_selects(const struct conf_tap *c, enum reason reason, uint32_t
 
 /*
  * tap_put: hand R on with the answer of R->len bytes at MSG, whose question section ends at
- * QUESTION_END, if the settings C select it. Counted. Only in the owner's thread.
+ * QUESTION_END, if the settings C select it. Counted in query_log, or in query_log_dropped if there
+ * is no room. Only in the owner's thread.
  */
 void tap_put(struct tap *t, const struct conf_tap *c, const struct tap_record *r,
     const uint8_t *msg, size_t question_end);

@@ -29,19 +29,20 @@
 #define TRACE_ANSWER 4096 /* bytes of the answer; of a longer one nothing is kept */
 
 enum trace_kind {
-	TRACE_POLICY, /* whose client it is: policy, zone, state (it begins in) */
+	/* it was found whose client asks: policy, zone; state is the one that it begins in */
+	TRACE_POLICY,
 	/*
-	 * in state it has an outcome; with a reply: its rcode, name and type; if cached: stale,
-	 * age_s, ttl_s
+	 * in state it got an outcome; with_reply: from addr, with rcode, name and type; cached: the
+	 * reply is from the cache, with stale, age_s and ttl_s
 	 */
 	TRACE_EVENT,
 	TRACE_QUESTION, /* it waits for a question: name, type; joined: others wait already */
 	TRACE_SENT,     /* such a question left for addr; tcp */
 	TRACE_CAME,     /* a message about it came from addr, believed or not; rcode, tcp */
 	TRACE_ADDRESS,  /* a reply has the address addr; verdict */
-	TRACE_WOULD, /* it would wait for a question: name, type; stale: the cache has it, expired
-		      */
-	TRACE_WHOM   /* and ask the upstream addr, or one of them */
+	/* dry: it would wait for a question: name, type; stale: the cache has it, expired */
+	TRACE_WOULD,
+	TRACE_WHOM /* dry: and would ask the upstream addr, or another one that is told so */
 };
 
 /* What policy says of an address. */
@@ -64,7 +65,7 @@ struct trace_step {
 	uint16_t type;
 	uint32_t zone; /* enum policy_zone of the longest zone that has the name; ZONEMAP_NONE */
 	uint32_t age_s;
-	uint32_t ttl_s; /* whole, of an entry of the cache */
+	uint32_t ttl_s; /* of an entry of the cache, as it was when that was made */
 	bool with_reply : 1;
 	bool cached : 1;
 	bool stale : 1;
@@ -77,25 +78,27 @@ struct trace_step {
 struct trace {
 	bool dry; /* the caller's wish: use what is known, ask nobody */
 	/*
-	 * bits of the client's network that is beyond rate-limit now; 0: none is. Nothing is
-	 * charged.
+	 * length in bits of the client's network that is beyond rate-limit now; 0: none is. Nothing
+	 * is charged.
 	 */
 	uint8_t limited;
 	struct policies *policies; /* one reference: those of the first step; NULL */
-	struct stats uncounted;    /* what an answer to a client would count */
-	uint64_t began_ns;
-	unsigned n; /* steps noted */
-	unsigned n_left_out;
+	struct stats uncounted;    /* gets what an answer to a client would count */
+	uint64_t began_ns;         /* when the question came, by the loop's clock */
+	unsigned n;                /* steps noted */
+	unsigned n_left_out;       /* steps for which there was no room */
 	struct trace_step step[TRACE_STEPS];
 	/* valid once done */
 	enum reason reason;
 	bool waited; /* for upstream */
 	size_t len;  /* bytes of the answer; 0: none */
 	uint8_t answer[TRACE_ANSWER];
-	atomic_bool done;
+	atomic_bool done; /* written last; by trace_done it is known that the rest may be read */
 };
 
-/* trace_init: nothing was noted yet; T was all zero or used before. What the caller wishes stays.
+/*
+ * trace_init: begin T at NOW_NS: nothing was noted yet. T was all zero or used before; what the
+ * caller wishes (dry) stays.
  */
 void trace_init(struct trace *t, uint64_t now_ns);
 
@@ -105,7 +108,7 @@ struct trace_step *trace_add(struct trace *t, enum trace_kind kind, uint64_t now
 /* trace_fini: T gives back what it has; it may be all zero. */
 void trace_fini(struct trace *t);
 
-/* trace_counts: is S that of T, which may be NULL: is what happens not to be counted? */
+/* trace_counts: does S count for T, which may be NULL, and so for nobody's statistics? */
 MUST_USE static inline bool
 trace_counts(const struct trace *t, const struct stats *s)
 {
@@ -117,8 +120,8 @@ void trace_question(
     struct trace *t, const uint8_t *name, uint16_t type, bool joined, uint64_t now_ns);
 
 /*
- * trace_would_ask: note that the question KEY would be asked, and whom of US, but that T is dry.
- * STALE: the cache has an expired entry for it.
+ * trace_would_ask: note that the question KEY would be asked if T were not dry, and which upstreams
+ * of US could be. STALE: the cache has an expired entry for it.
  */
 void trace_would_ask(struct trace *t, const struct question *key, bool stale,
     const struct upstreams *us, uint64_t now_ns);

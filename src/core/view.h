@@ -33,7 +33,8 @@ struct view_rtt {
 	uint64_t weight; /* replies that it stands for; 0: no reply was measured yet */
 };
 
-/* What forged replies have to pass, and what was given up because of the upstream (core/antispoof).
+/*
+ * What forged replies have to pass, and what was given up because of the upstream (core/antispoof).
  */
 enum view_guard {
 	VIEW_CASE,   /* 0x20 */

@@ -26,6 +26,18 @@ wait_and_exit(int fd, pid_t child)
 	_exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 3);
 }
 
+void
+background_fill(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int
 background_fork(struct background *b)
 {

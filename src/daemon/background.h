@@ -17,6 +17,12 @@ struct background {
 };
 
 /*
+ * background_fill: open those of standard input, output and error that are closed, so that nothing
+ * else becomes number 2 and is written to by the log, or closed by background_ready.
+ */
+void background_fill(void);
+
+/*
  * background_fork: continue in a new process and session. In the old process the function does not
  * return; it waits for background_ready or for the end of the new one, and exits. Standard error
  * stays open until background_ready. Returns 0 in the new process, or -errno without one.

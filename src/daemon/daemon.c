@@ -139,12 +139,9 @@ detach(struct daemon *d)
 static void
 move_path(struct daemon *d, const char *root)
 {
-	size_t len = strlen(root);
+	const char *inside = places_inside(d->path, root);
 
-	while (len > 0 && root[len - 1] == '/')
-		len--;
-	if (strncmp(d->path, root, len) == 0 && d->path[len] == '/')
-		memmove(d->path, d->path + len, strlen(d->path + len) + 1);
+	memmove(d->path, inside, strlen(inside) + 1);
 }
 
 /* Enter the chroot, if there is one. Returns an exit code. */
@@ -162,6 +159,7 @@ lock_in(struct daemon *d)
 		return DAEMON_RESOURCES;
 	}
 	move_path(d, root);
+	places_move(&d->settings.places, root);
 	return DAEMON_OK;
 }
 
@@ -302,6 +300,7 @@ report_user(const struct daemon *d)
 		    "running as root, if without its capabilities; name an account with \"user\"");
 	if (access(d->path, R_OK) != 0)
 		log_warn(LOG_SERVER, "a reload will fail: %s: %s", d->path, strerror(errno));
+	precheck_tell_included(&d->settings.places);
 	precheck_tell("cache-file", cache_path(d));
 	precheck_tell("prefix-file", d->settings.prefix_file);
 }

@@ -49,7 +49,8 @@ MUST_USE bool dnstap_stream_alive(const struct dnstap_stream *s);
 #define DNSTAP_STREAM_HURRY_MS 500
 MUST_USE bool dnstap_stream_write(struct dnstap_stream *s, const struct iovec *frames, int n);
 
-/* dnstap_stream_hurry: all that S still does may take DNSTAP_STREAM_HURRY_MS, as if it was woken.
+/*
+ * dnstap_stream_hurry: all that S still does may take DNSTAP_STREAM_HURRY_MS, as if it was woken.
  */
 void dnstap_stream_hurry(struct dnstap_stream *s);
 

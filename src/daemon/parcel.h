@@ -19,8 +19,8 @@
 struct parcel {
 	struct snapshot *snapshot;
 	struct bind_sockets *sockets; /* n_loops times n_added, those of one loop side by side */
-	size_t n_added;
-	struct loop_update *updates[SETTINGS_LOOPS];
+	size_t n_added;               /* new addresses to listen on */
+	struct loop_update *updates[SETTINGS_LOOPS]; /* one for each loop */
 };
 
 /*

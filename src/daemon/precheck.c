@@ -119,12 +119,20 @@ precheck_file(const char *path)
 	return rc < 0 ? rc : try_directory(path);
 }
 
+static int
+try_replaced(const struct precheck *c, const char *path)
+{
+	(void)c;
+	return precheck_file(path);
+}
+
 /* As daemon/querylog opens it: it may be a link, and a pipe. */
 static int
-try_querylog(const char *path)
+try_querylog(const struct precheck *c, const char *path)
 {
 	struct stat st;
 
+	(void)c;
 	if (stat(path, &st) != 0)
 		return errno == ENOENT ? try_directory(path) : -errno;
 	if (S_ISDIR(st.st_mode))
@@ -165,8 +173,52 @@ precheck_tell(const char *keyword, const char *path)
 		    keyword, path, precheck_strerror(rc));
 }
 
+/* As a reload reads it. Returns 0 or -errno. */
+static int
+try_include(const char *path)
+{
+	size_t len = strlen(path);
+	bool is_dir = len > 0 && path[len - 1] == '/';
+
+	if (faccessat(AT_FDCWD, path, is_dir ? R_OK | X_OK : R_OK, AT_EACCESS) == 0)
+		return 0;
+	/* A directory that is not there has no files that fit. */
+	return is_dir && errno == ENOENT ? 0 : -errno;
+}
+
+/* The first of the N at PATHS, as seen inside of ROOT, that cannot be read; N: all can. */
+static size_t
+first_unread(char *const *paths, size_t n, const char *root)
+{
+	size_t i = 0;
+
+	while (i < n && try_include(places_inside(paths[i], root)) == 0)
+		i++;
+	return i;
+}
+
+void
+precheck_tell_included(const struct places *p)
+{
+	size_t n, i;
+	char *const *files = places_files(p, &n);
+	char *const *looks;
+
+	i = n > 0 ? 1 + first_unread(files + 1, n - 1, "") : 0;
+	if (i < n) {
+		log_warn(LOG_SERVER, "a reload will fail: %s: %s", files[i],
+		    strerror(-try_include(files[i])));
+		return;
+	}
+	looks = places_looks(p, &n);
+	i = first_unread(looks, n, "");
+	if (i < n)
+		log_warn(LOG_SERVER, "a reload will fail: %s: %s", looks[i],
+		    strerror(-try_include(looks[i])));
+}
+
 /* Tests whether this process can use the file at PATH. Returns 0 or -errno. */
-typedef int try_path(const char *path);
+typedef int try_path(const struct precheck *c, const char *path);
 
 /* Call TRY in a child process that enters ROOT and becomes the daemon's user. */
 static int
@@ -183,7 +235,7 @@ try_as_daemon(const struct precheck *c, try_path *try, const char *root, const c
 			_exit(0); /* check_chroot reports it */
 		if (!privileges_drop(c->p, error))
 			_exit(EPERM);
-		_exit(-try(path));
+		_exit(-try(c, path));
 	}
 	while (waitpid(child, &status, 0) < 0) {
 		if (errno != EINTR)
@@ -205,7 +257,7 @@ try_for_daemon(const struct precheck *c, try_path *try, const char *path)
 	/* This process cannot become another user. */
 
 	snprintf(outside, sizeof(outside), "%s%s", root != NULL ? root : "", path);
-	rc = try(outside);
+	rc = try(c, outside);
 	return c->by_root && (rc == -EACCES || rc == -EPERM) ? 0 : rc;
 }
 
@@ -219,7 +271,7 @@ check_file(const struct precheck *c, const char *keyword, const char *file)
 
 	if (path == NULL)
 		return;
-	rc = try_for_daemon(c, precheck_file, path);
+	rc = try_for_daemon(c, try_replaced, path);
 	if (rc == 0)
 		return;
 	if (c->p->change_uid)
@@ -233,6 +285,68 @@ check_file(const struct precheck *c, const char *keyword, const char *file)
 		    "'%s' cannot be read and replaced: %s; it must be a file, or none yet, in a "
 		    "directory where this user may write",
 		    path, precheck_strerror(rc));
+}
+
+/* As a reload reads it. */
+static int
+try_read(const struct precheck *c, const char *path)
+{
+	(void)c;
+	return try_include(path);
+}
+
+/* The same for all that the configuration is read from, as seen inside of ROOT. */
+static int
+try_all_read(const struct precheck *c, const char *root)
+{
+	size_t n, i;
+	char *const *paths = places_files(&c->s->places, &n);
+
+	i = first_unread(paths, n, root);
+	if (i < n)
+		return try_include(places_inside(paths[i], root));
+	paths = places_looks(&c->s->places, &n);
+	i = first_unread(paths, n, root);
+	return i < n ? try_include(places_inside(paths[i], root)) : 0;
+}
+
+/* Warn of the first of the N at PATHS that the daemon cannot read. True: there is one. */
+static bool
+warn_unread(const struct precheck *c, char *const *paths, size_t n)
+{
+	const char *root = place(c->s->chroot);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *inside = places_inside(paths[i], root != NULL ? root : "");
+		int rc = try_as_daemon(c, try_read, root, inside);
+
+		if (rc == 0)
+			continue;
+		diag_warning(c->d, 0, NULL,
+		    "a reload will fail: %s cannot be read by the daemon's user%s: %s", paths[i],
+		    root != NULL ? " inside of the chroot" : "", strerror(-rc));
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Can the daemon read the configuration again? Who is not root has just read it, as the daemon
+ * will.
+ */
+static void
+check_reload(const struct precheck *c)
+{
+	size_t n_files, n_looks;
+	char *const *files = places_files(&c->s->places, &n_files);
+	char *const *looks = places_looks(&c->s->places, &n_looks);
+	const char *root = place(c->s->chroot);
+
+	if (geteuid() != 0 || n_files == 0 || files[0][0] != '/' ||
+	    try_as_daemon(c, try_all_read, root, root != NULL ? root : "") == 0)
+		return;
+	if (!warn_unread(c, files, n_files))
+		(void)warn_unread(c, looks, n_looks);
 }
 
 /* The daemon serves without it, but has no query log. */
@@ -376,4 +490,5 @@ precheck_all(const struct settings *s, const struct options *o, void *unused, st
 		check_file(&c, "cache-file", s->cache_file);
 	check_file(&c, "prefix-file", s->prefix_file);
 	check_querylog(&c);
+	check_reload(&c);
 }

@@ -48,6 +48,12 @@ MUST_USE int precheck_file(const char *path);
 void precheck_tell(const char *keyword, const char *path);
 
 /*
+ * precheck_tell_included: warn in the log if this process cannot read a file that the configuration
+ * includes, or a directory in which it looks for such: a reload would fail.
+ */
+void precheck_tell_included(const struct places *p);
+
+/*
  * precheck_strerror: the text for RC, an -errno of precheck_file or pidfile_open. Valid until
  * the next call.
  */

@@ -107,7 +107,7 @@ prefixes_change(struct settings *s, struct threads *t, const char *path,
     const struct prefix_change *c, char error[static HOST_ERROR])
 {
 	struct work w = { .s = s, .c = c, .error = error, .file = path };
-	struct diag d = { .file = w.file, .sink = keep, .ctx = &w };
+	struct diag d = { .file = w.file, .places = &s->places, .sink = keep, .ctx = &w };
 	struct prefix_change_made made;
 	struct policies *next;
 

@@ -33,7 +33,7 @@ reload_keep(const struct settings *now, struct settings *next)
 		log_warn(LOG_CONFIG, "%s was changed, which takes effect only with a restart",
 		    row[i].name);
 		memcpy(new, old, row[i].size);
-		origin_keep(&next->origin, &now->origin, &row[i]);
+		origin_keep(&next->origin, &next->places, &now->origin, &now->places, &row[i]);
 		n++;
 	}
 	return n;

@@ -104,8 +104,12 @@ report_lines(const struct settings *s)
 	for (size_t i = 0; log_debugs(LOG_CONFIG) && i < n; i++) {
 		const char *value = l[i].keyword->secret ? "(a secret)" : l[i].value;
 
+		const struct place at = places_at(&s->places, l[i].line);
+		const char *other = l[i].line > 0 ? places_other(&s->places, l[i].line) : NULL;
+
 		if (l[i].line > 0)
-			log_debug(LOG_CONFIG, "read line %u: %s %s%s", l[i].line,
+			log_debug(LOG_CONFIG, "read line %u%s%s: %s %s%s", at.line,
+			    other != NULL ? " of " : "", other != NULL ? other : "",
 			    l[i].keyword->name, value,
 			    l[i].block > 0 ? ", for a client block" : "");
 		else

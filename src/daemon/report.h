@@ -41,7 +41,8 @@ void report_reasons(const struct stats_reason rows[static REASON_N]);
 /* report_upstreams: log the N views at ALL, of all loops together, a line for each, at NOW_NS. */
 void report_upstreams(const struct view *all, size_t n, uint64_t now_ns);
 
-/* report_lines: log, at level debug, each line that S was read from; of secrets not their values.
+/*
+ * report_lines: log, at level debug, each line that S was read from; of secrets not their values.
  */
 void report_lines(const struct settings *s);
 

@@ -49,6 +49,26 @@ allow_beside(struct landlock *l, const char *path, unsigned what)
 		(void)landlock_allow_dir(l, directory(path, dir), what);
 }
 
+/* Files that the configuration includes, and directories in which it looks for such. */
+static void
+allow_included(struct landlock *l, const struct places *p)
+{
+	size_t n;
+	char *const *path = places_looks(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		allow_beside(l, path[i], LANDLOCK_READ);
+	path = places_files(p, &n);
+	for (size_t i = 1; i < n; i++) {
+		char *real = realpath(path[i], NULL);
+
+		/* Beside its name it is read already, if that is not a link. */
+		if (real != NULL && strcmp(real, path[i]) != 0)
+			allow_beside(l, real, LANDLOCK_READ);
+		free(real);
+	}
+}
+
 static void
 allow_files(struct landlock *l, const struct settings *s, const struct sandbox_paths *paths)
 {
@@ -56,6 +76,7 @@ allow_files(struct landlock *l, const struct settings *s, const struct sandbox_p
 
 	/* Directories, as editors and tools replace files. */
 	allow_beside(l, paths->config, LANDLOCK_READ);
+	allow_included(l, &s->places);
 	allow_beside(l, paths->resolv_conf, LANDLOCK_READ);
 	allow_beside(l, resolv_conf, LANDLOCK_READ);
 	allow_beside(l, s->query_log, LANDLOCK_WRITE);

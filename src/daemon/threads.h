@@ -87,7 +87,8 @@ void threads_stats(const struct threads *t, struct stats_row rows[static STATS_N
 /* threads_reasons: write the answers by reason of all loops, added up, to ROWS. */
 void threads_reasons(const struct threads *t, struct stats_reason rows[static REASON_N]);
 
-/* threads_captures: write the copies that the loops make of their messages to CAPTURES, likewise.
+/*
+ * threads_captures: write the copies that the loops make of their messages to CAPTURES, likewise.
  */
 void threads_captures(const struct threads *t, struct capture *captures[static SETTINGS_LOOPS]);
 

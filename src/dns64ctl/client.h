@@ -3,8 +3,8 @@
 #define DNS64D_DNS64CTL_CLIENT_H
 
 /*
- * client: one HTTP/1.1 request over a UNIX socket, and its answer. Blocks, for CLIENT_S seconds
- * without a byte at most.
+ * client: one HTTP/1.1 request over a UNIX socket, and its answer. Blocks, but gives up when no
+ * byte came or went for CLIENT_S seconds.
  */
 
 #include <stddef.h>

@@ -9,6 +9,10 @@
 #define GET .method = "GET"
 #define POST .method = "POST"
 
+#define HELP_COLUMN \
+	32 /* where the help begins behind words and arguments, or below longer ones \
+	    */
+
 /* The arguments of a change of prefixes. */
 #define PREFIX \
 	.args = "PREFIX [client NETWORK]", .keys = { "prefix", "=client", "client" }, \
@@ -90,7 +94,7 @@ static const struct command table[] = {
 	    PREFIX,
 	    POST,
 	    .path = "/prefix/down",
-	    .help = "the same, as it is out of order" },
+	    .help = "synthesize under it no more, as it is out of order" },
 	{ .words = "config",
 	    .args = "",
 	    GET,
@@ -148,13 +152,13 @@ static const struct command table[] = {
 	    POST,
 	    .path = "/cookie-secret/activate",
 	    .show = show_secrets,
-	    .help = "make cookies with it" },
+	    .help = "make cookies with the further secret" },
 	{ .words = "cookie-secret drop",
 	    .args = "",
 	    POST,
 	    .path = "/cookie-secret/drop",
 	    .show = show_secrets,
-	    .help = "take no more cookies of the other one" },
+	    .help = "take no more cookies of the secret that is not active" },
 	{ .words = "cookie-secret",
 	    .args = "",
 	    GET,
@@ -225,7 +229,7 @@ static const struct command table[] = {
 	    POST,
 	    .path = "/log/reopen",
 	    .show = show_messages,
-	    .help = "open the log again" },
+	    .help = "open the log and the query log again" },
 };
 
 const struct command *
@@ -290,7 +294,11 @@ commands_help(FILE *out)
 		int len =
 		    fprintf(out, "  %s%s%s", c->words, c->args[0] != '\0' ? " " : "", c->args);
 
-		fprintf(out, "%*s %s\n", len < 32 ? 32 - len : 0, "", c->help);
+		if (len > HELP_COLUMN) {
+			fputc('\n', out);
+			len = 0;
+		}
+		fprintf(out, "%*s %s\n", HELP_COLUMN - len, "", c->help);
 	}
 }
 

@@ -32,7 +32,9 @@ struct command {
 	 */
 	const char *keys[COMMANDS_ARGS];
 	size_t n_needed;
-	/* Without an argument it tells, by GET; if there are fewer than keys, these are the last.
+	/*
+	 * Without an argument the command asks by GET, with some it posts. If there are fewer
+	 * arguments than keys, they are those of the last keys.
 	 */
 	bool tells;
 	bool saves; /* takes --persist */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dns64ctl/explain.h"
 
-#include <inttypes.h>
 #include <string.h>
+
+#include "dns64ctl/show_parts.h"
 
 /* The places of the command's keys. */
 enum { NAME, TYPE, CLIENT, ASK, TCP, DO, CD };
@@ -33,44 +34,19 @@ explain_words(char *const *words, size_t n, bool dry, const char *args[static EX
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static const char *
-text_of(const json_t *j, const char *key)
-{
-	const char *text = json_string_value(json_object_get(j, key));
-
-	return text != NULL ? text : "-";
-}
-
-static int64_t
-number_of(const json_t *j, const char *key)
-{
-	return (int64_t)json_integer_value(json_object_get(j, key));
-}
-
 static bool
 is_set(const json_t *j, const char *key)
 {
 	return json_is_true(json_object_get(j, key));
 }
 
-/* Print TEXT, without what could control a terminal. */
-static void
-put(const char *text, FILE *out)
-{
-	for (; *text != '\0'; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		fputc(c < 0x20 || c == 0x7f ? '?' : c, out);
-	}
-}
-
 /* Print the texts at the keys A and B of J, with a blank between them. */
 static void
 put_two(const json_t *j, const char *a, const char *b, FILE *out)
 {
-	put(text_of(j, a), out);
+	show_put(show_text(j, a), out);
 	fputc(' ', out);
-	put(text_of(j, b), out);
+	show_put(show_text(j, b), out);
 }
 
 /* Print BEFORE and what decided, D: a line and where it stands, or a rule. Nothing did: nothing. */
@@ -81,16 +57,16 @@ put_decided(const char *before, const json_t *d, FILE *out)
 		return;
 	fputs(before, out);
 	if (json_object_get(d, "rule") != NULL) {
-		put(text_of(d, "rule"), out);
+		show_put(show_text(d, "rule"), out);
 		if (json_object_get(d, "keyword") != NULL)
-			fprintf(out, " of %s", text_of(d, "keyword"));
+			fprintf(out, " of %s", show_text(d, "keyword"));
 		return;
 	}
 	if (json_object_get(d, "line") != NULL) {
-		put(text_of(d, "file"), out);
-		fprintf(out, ":%" PRId64 ": ", number_of(d, "line"));
+		show_put(show_text(d, "file"), out);
+		fprintf(out, ":%" JSON_INTEGER_FORMAT ": ", show_number(d, "line"));
 	} else {
-		put(text_of(d, "from"), out);
+		show_put(show_text(d, "from"), out);
 		fputs(": ", out);
 	}
 	put_two(d, "keyword", "value", out);
@@ -134,18 +110,19 @@ put_policy(const json_t *p, FILE *out)
 	if (json_is_object(json_object_get(p, "block")))
 		put_decided("", json_object_get(p, "block"), out);
 	else
-		fputs(
-		    number_of(p, "number") > 0 ? "a client block" : "of clients in no client block",
+		fputs(show_number(p, "number") > 0 ? "a client block"
+						   : "of clients in no client block",
 		    out);
 	fprintf(out, "\n%-12s%s", "may ask", is_set(p, "may_ask") ? "yes" : "no");
 	put_by(json_object_get(p, "allowed_by"), out);
 	fputc('\n', out);
 	if (json_is_integer(json_object_get(p, "beyond_rate_limit")))
-		fprintf(out, "%-12sits network of %" PRId64 " bits is beyond rate-limit now\n",
-		    "rate", number_of(p, "beyond_rate_limit"));
+		fprintf(out,
+		    "%-12sits network of %" JSON_INTEGER_FORMAT " bits is beyond rate-limit now\n",
+		    "rate", show_number(p, "beyond_rate_limit"));
 	if (json_is_object(zone)) {
 		fprintf(out, "%-12s", "zone");
-		put(text_of(zone, "name"), out);
+		show_put(show_text(zone, "name"), out);
 		put_by(json_object_get(zone, "decided_by"), out);
 		fputc('\n', out);
 	}
@@ -157,14 +134,16 @@ put_policy(const json_t *p, FILE *out)
 static void
 put_cached(const json_t *s, FILE *out)
 {
-	fprintf(out, "cache: %s entry, %" PRId64 " s old, TTL %" PRId64 " s: ",
-	    is_set(s, "stale") ? "EXPIRED" : "fresh", number_of(s, "age_s"), number_of(s, "ttl_s"));
+	fprintf(out,
+	    "cache: %s entry, %" JSON_INTEGER_FORMAT " s old, TTL %" JSON_INTEGER_FORMAT " s: ",
+	    is_set(s, "stale") ? "EXPIRED" : "fresh", show_number(s, "age_s"),
+	    show_number(s, "ttl_s"));
 	if (json_object_get(s, "rcode") == NULL) {
-		fprintf(out, "the question failed (%s)", text_of(s, "outcome"));
+		fprintf(out, "the question failed (%s)", show_text(s, "outcome"));
 		return;
 	}
 	put_two(s, "name", "type", out);
-	fprintf(out, " %s", text_of(s, "rcode"));
+	fprintf(out, " %s", show_text(s, "rcode"));
 }
 
 static void
@@ -172,13 +151,13 @@ put_event(const json_t *s, FILE *out)
 {
 	if (is_set(s, "cached")) {
 		put_cached(s, out);
-	} else if (strcmp(text_of(s, "state"), "local") == 0) {
+	} else if (strcmp(show_text(s, "state"), "local") == 0) {
 		fputs("answered here", out);
 	} else if (json_object_get(s, "rcode") == NULL) {
-		fprintf(out, "%s: %s", text_of(s, "state"), text_of(s, "outcome"));
+		fprintf(out, "%s: %s", show_text(s, "state"), show_text(s, "outcome"));
 	} else {
-		fprintf(out, "%s: %s %s from %s for ", text_of(s, "state"), text_of(s, "outcome"),
-		    text_of(s, "rcode"), text_of(s, "upstream"));
+		fprintf(out, "%s: %s %s from %s for ", show_text(s, "state"),
+		    show_text(s, "outcome"), show_text(s, "rcode"), show_text(s, "upstream"));
 		put_two(s, "name", "type", out);
 	}
 }
@@ -191,34 +170,34 @@ put_address(const json_t *s, FILE *out)
 		{ "private", "not mapped: 64:ff9b::/96 is for global addresses only" },
 		{ "unmapped", "not mapped: no active prefix is for it" },
 		{ "good", "good as it is" } };
-	const char *verdict = text_of(s, "verdict");
+	const char *verdict = show_text(s, "verdict");
 
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		if (strcmp(verdict, verdicts[i][0]) == 0)
 			verdict = verdicts[i][1];
 	}
-	fprintf(out, "    %s: %s", text_of(s, "address"), verdict);
+	fprintf(out, "    %s: %s", show_text(s, "address"), verdict);
 	put_by(json_object_get(s, "decided_by"), out);
 }
 
 static void
 put_message(const json_t *s, bool came, FILE *out)
 {
-	fprintf(out, "  %s %s over %s: ", came ? "from" : "to", text_of(s, "upstream"),
-	    strcmp(text_of(s, "transport"), "tcp") == 0 ? "TCP" : "UDP");
+	fprintf(out, "  %s %s over %s: ", came ? "from" : "to", show_text(s, "upstream"),
+	    strcmp(show_text(s, "transport"), "tcp") == 0 ? "TCP" : "UDP");
 	put_two(s, "name", "type", out);
 	if (came)
-		fprintf(out, " %s", text_of(s, "rcode"));
+		fprintf(out, " %s", show_text(s, "rcode"));
 }
 
 static void
 put_step(const json_t *s, FILE *out)
 {
-	const char *step = text_of(s, "step");
+	const char *step = show_text(s, "step");
 
-	fprintf(out, "%9.3f ms  ", (double)number_of(s, "us") / 1000);
+	fprintf(out, "%9.3f ms  ", (double)show_number(s, "us") / 1000);
 	if (strcmp(step, "begin") == 0) {
-		fprintf(out, "begins as %s", text_of(s, "state"));
+		fprintf(out, "begins as %s", show_text(s, "state"));
 	} else if (strcmp(step, "event") == 0) {
 		put_event(s, out);
 	} else if (strcmp(step, "address") == 0) {
@@ -226,7 +205,7 @@ put_step(const json_t *s, FILE *out)
 	} else if (strcmp(step, "sent") == 0 || strcmp(step, "came") == 0) {
 		put_message(s, step[0] == 'c', out);
 	} else if (strcmp(step, "whom") == 0) {
-		fprintf(out, "  of %s", text_of(s, "upstream"));
+		fprintf(out, "  of %s", show_text(s, "upstream"));
 	} else {
 		fputs(strcmp(step, "would-ask") == 0 ? "would ask " : "needs ", out);
 		put_two(s, "name", "type", out);
@@ -248,7 +227,7 @@ put_records(const char *what, const json_t *list, FILE *out)
 	json_array_foreach(list, i, record)
 	{
 		fprintf(out, "%-12s", i == 0 ? what : "");
-		put(json_string_value(record), out);
+		show_put(json_string_value(record), out);
 		fputc('\n', out);
 	}
 }
@@ -259,17 +238,17 @@ put_conclusion(const json_t *j, FILE *out)
 	const json_t *q = json_object_get(j, "question"), *why = json_object_get(j, "reason");
 
 	put_two(q, "name", "type", out);
-	fprintf(out, " for %s over %s%s%s: ", text_of(q, "client"),
-	    strcmp(text_of(q, "transport"), "tcp") == 0 ? "TCP" : "UDP",
+	fprintf(out, " for %s over %s%s%s: ", show_text(q, "client"),
+	    strcmp(show_text(q, "transport"), "tcp") == 0 ? "TCP" : "UDP",
 	    is_set(q, "do") ? ", DO" : "", is_set(q, "cd") ? ", CD" : "");
-	put(text_of(j, "conclusion"), out);
+	show_put(show_text(j, "conclusion"), out);
 	put_decided("\ndecided by  ", json_object_get(j, "decided_by"), out);
 	fputc('\n', out);
 	if (!json_is_object(why))
 		return;
-	fprintf(out, "%-12s%s", "reason", text_of(why, "name"));
+	fprintf(out, "%-12s%s", "reason", show_text(why, "name"));
 	if (json_is_integer(json_object_get(why, "ede")))
-		fprintf(out, ", extended error %" PRId64, number_of(why, "ede"));
+		fprintf(out, ", extended error %" JSON_INTEGER_FORMAT, show_number(why, "ede"));
 	fputc('\n', out);
 }
 
@@ -286,8 +265,9 @@ explain_show(const json_t *j, FILE *out)
 		fprintf(out, "%-12s%s\n", "note",
 		    "the configuration changed meanwhile: its lines are not told; try again");
 	json_array_foreach(steps, i, step) put_step(step, out);
-	if (number_of(j, "steps_left_out") > 0)
-		fprintf(out, "%14s %" PRId64 " more steps\n", "", number_of(j, "steps_left_out"));
+	if (show_number(j, "steps_left_out") > 0)
+		fprintf(out, "%14s %" JSON_INTEGER_FORMAT " more steps\n", "",
+		    show_number(j, "steps_left_out"));
 	put_records("answer", json_object_get(answer, "answer"), out);
 	put_records("authority", json_object_get(answer, "authority"), out);
 	put_records("additional", json_object_get(answer, "additional"), out);

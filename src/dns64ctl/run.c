@@ -141,7 +141,7 @@ read_word(const char *file, char *word, size_t cap)
 
 	if (in == NULL) {
 		fprintf(stderr,
-		    "dns64ctl: %s: %s; this is a file that has the value, which is never on the "
+		    "dns64ctl: %s: %s; give a file that has the value, which is never on the "
 		    "command line, where others see it\n",
 		    file, strerror(errno));
 		return false;
@@ -329,9 +329,10 @@ run(const struct options *o)
 	size_t n = o->n_words - used;
 
 	if (c == NULL) {
-		fprintf(stderr, "dns64ctl: %s%s; commands are:\n",
-		    o->n_words == 0 ? "what is it to do?" : "there is no command ",
-		    o->n_words == 0 ? "" : o->words[0]);
+		fprintf(stderr, "dns64ctl: %s%s%s%s; commands are:\n",
+		    o->n_words == 0 ? "no command was given" : "there is no command ",
+		    o->n_words == 0 ? "" : o->words[0], o->n_words > 1 ? " " : "",
+		    o->n_words > 1 ? o->words[1] : "");
 		commands_help(stderr);
 		return RUN_USAGE;
 	}

@@ -205,7 +205,12 @@ show_clients(const json_t *j, FILE *out)
 		    (int64_t)show_number(c, "zones"), (int64_t)show_number(c, "answers"),
 		    json_is_true(json_object_get(c, "shared")) ? "*" : " ");
 		put_texts(networks, false, out);
-		fputs(json_array_size(networks) == 0 ? "all others\n" : "\n", out);
+		fputs(json_array_size(networks) == 0 ? "all others" : "", out);
+		if (json_object_get(c, "file") != NULL) {
+			fputs("  # ", out);
+			show_put(show_text(c, "file"), out);
+		}
+		fputc('\n', out);
 		put_texts(json_object_get(c, "sets"), true, out);
 	}
 }

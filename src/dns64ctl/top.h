@@ -17,7 +17,8 @@
 /* top_heading: the names of the columns. */
 void top_heading(FILE *out);
 
-/* top_line: what was done between BEFORE and NOW, two answers of /stats, in a second of that time.
+/*
+ * top_line: what was done between BEFORE and NOW, two answers of /stats, in a second of that time.
  */
 void top_line(const json_t *before, const json_t *now, FILE *out);
 

@@ -6,6 +6,7 @@
 
 #include "core/engine.h"
 #include "io/shell.h"
+#include "io/upstream_udp.h"
 
 struct asked *
 asked_new(void)
@@ -53,6 +54,10 @@ asked_take(struct asked_box *b, struct shell *sh, bool stopping)
 		.len = a->len,
 		.way = a->tcp ? PACKET_CLIENT_TCP : PACKET_CLIENT_UDP,
 		.peer = a->client };
+	/* As shell_input does: what is explained finds the sockets that a client's question finds.
+	 */
+	if (sh->now_ns >= sh->upstream_udp.renew_ns)
+		upstream_udp_renew(sh);
 	if (stopping || !engine_explain(sh->engine, &in, &a->trace, sh->now_ns)) {
 		a->refused = true;
 		trace_end(&a->trace, REASON_DROP_FULL, false, NULL, 0);

@@ -35,8 +35,10 @@ loop_wake(const struct loop *l)
 void
 loop_post(struct loop *l, struct loop_update *update)
 {
-	atomic_fetch_add(&l->n_posted, 1);
+	/* In this order: a loop that looks meanwhile must not count as taken what is not there yet.
+	 */
 	loop_update_free(atomic_exchange(&l->mail, update));
+	atomic_fetch_add(&l->n_posted, 1);
 	loop_wake(l);
 }
 

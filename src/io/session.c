@@ -159,6 +159,12 @@ session_open(struct shell *sh, int fd, const struct netaddr *peer)
 	const char *keyword = NULL;
 	struct session *s;
 
+	/* Unlike a question of its, which gets nothing, a connection would take room. */
+	if (engine_ignores(sh->engine, peer)) {
+		stats_inc(&sh->stats->client_ignored);
+		close(fd);
+		return;
+	}
 	if (session_admit(sh, peer, &keyword))
 		number = peers_take(&ss->peers, peer);
 	if (number == PEERS_NONE) {

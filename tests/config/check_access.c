@@ -130,6 +130,147 @@ START_TEST(allow_any_lets_all_ask)
 }
 END_TEST
 
+static enum policy_access
+becomes(const struct policies *ps, const char *client)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_parse(client, 53, &a));
+	return policies_access(ps, &a);
+}
+
+/* D23: of allow and deny the longest network decides, in whatever order they stand. */
+START_TEST(d23_longest_of_allow_and_deny_decides)
+{
+	const struct policies *ps = make("deny 10.1.2.3 2001:db8:1:2::/64\n"
+					 "allow 10.1.2.0/24 2001:db8:1::/48\n"
+					 "deny 10.1.0.0/16 2001:db8::/32 refuse\n"
+					 "allow 10.0.0.0/8 2000::/4\n"
+					 "deny 10.1.2.128/25 10.2.0.0/16 drop\n"
+					 "client 10.1.0.0/17 {\n}\n");
+
+	ck_assert_int_eq(becomes(ps, "10.0.0.1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "10.1.0.1"), POLICY_DENIED);
+	ck_assert_int_eq(becomes(ps, "10.1.2.1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "10.1.2.3"), POLICY_DENIED);
+	ck_assert_int_eq(becomes(ps, "10.1.2.200"), POLICY_IGNORED);
+	ck_assert_int_eq(becomes(ps, "10.2.255.255"), POLICY_IGNORED);
+	ck_assert_int_eq(becomes(ps, "192.0.2.1"), POLICY_STRANGER);
+	ck_assert_int_eq(becomes(ps, "2001:db9::1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "2001:db8:2::1"), POLICY_DENIED);
+	ck_assert_int_eq(becomes(ps, "2001:db8:1::1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "2001:db8:1:2::1"), POLICY_DENIED);
+	/* The block holds for who may ask inside of it, and for nobody else. */
+	ck_assert_int_eq(find(ps, "10.1.2.1"), 1);
+	ck_assert_int_eq(find(ps, "10.1.2.3"), -2);
+	ck_assert_int_eq(find(ps, "10.0.0.1"), 0);
+	ck_assert(ps->ignores);
+}
+END_TEST
+
+START_TEST(d23_deny_without_allow)
+{
+	const struct policies *ps = make("deny 169.254.7.0/24\ndeny fe80::/10 126.0.0.0/7 drop\n");
+
+	ck_assert_int_eq(becomes(ps, "169.254.1.1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "169.254.7.1"), POLICY_DENIED);
+	/* Goes before the usual network of the same length. */
+	ck_assert_int_eq(becomes(ps, "fe80::1"), POLICY_IGNORED);
+	/* The machine itself may always ask. */
+	ck_assert_int_eq(becomes(ps, "126.0.0.1"), POLICY_IGNORED);
+	ck_assert_int_eq(becomes(ps, "127.0.0.1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "::1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_STRANGER);
+}
+END_TEST
+
+/* Those whom no line names are refused, unless they are denied otherwise. */
+START_TEST(d23_deny_any)
+{
+	const struct policies *ps = make("allow 10.0.0.0/8\ndeny any drop\n");
+
+	ck_assert_int_eq(becomes(ps, "10.0.0.1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_IGNORED);
+	ck_assert_int_eq(becomes(ps, "2001:db8::1"), POLICY_IGNORED);
+	ck_assert_int_eq(becomes(ps, "::1"), POLICY_SERVED);
+	ck_assert(ps->ignores);
+	ps = make("allow 10.0.0.0/8\ndeny any\n");
+	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_DENIED);
+	ck_assert(!ps->ignores);
+	ps = make("allow any\ndeny 10.0.0.0/8\n");
+	ck_assert_int_eq(becomes(ps, "203.0.113.1"), POLICY_SERVED);
+	ck_assert_int_eq(becomes(ps, "10.0.0.1"), POLICY_DENIED);
+}
+END_TEST
+
+static const struct {
+	const char *conf;
+	const char *told;
+} wrong_denials[] = {
+	{ "deny drop\n",
+	    "error t.conf:1: deny: names no network; allowed is "
+	    "NETWORK[/LENGTH]... | any [refuse|drop]\n" },
+	{ "deny 10.0.0.0/8 ignore\n",
+	    "error t.conf:1: deny: 'ignore' is not an IPv4 or IPv6 network; allowed is "
+	    "NETWORK[/LENGTH]... | any [refuse|drop]\n" },
+	{ "deny 10.0.0.1/8\n",
+	    "error t.conf:1: deny: '10.0.0.1/8' has bits set behind its length; "
+	    "did you mean 10.0.0.0/8?\n" },
+	{ "deny ::ffff:10.0.0.0/104 drop\n",
+	    "error t.conf:1: deny: '::ffff:10.0.0.0/104' is an IPv4 network in IPv6 clothes; write "
+	    "it as 10.0.0.0/8\n" },
+	{ "deny 127.0.0.1\ndeny ::1 drop\n",
+	    "error t.conf:1: deny: '127.0.0.1' is this machine itself, which may always ask\n"
+	    "error t.conf:2: deny: '::1' is this machine itself, which may always ask\n" },
+	{ "allow any\ndeny any\n",
+	    "error t.conf:2: deny: 'any' is said of allow at line 1; all others can only be "
+	    "allowed or denied\n" },
+	{ "deny any drop\nallow any\n",
+	    "error t.conf:2: allow: 'any' is said of deny at line 1; all others can only be "
+	    "allowed or denied\n" },
+	{ "allow 10.0.0.0/8\ndeny 10.0.0.0/8\n",
+	    "error t.conf:1: allow: '10.0.0.0/8' is said of deny at line 2 already\n" },
+	{ "deny 10.0.0.0/8\ndeny 10.0.0.0/8 drop\n",
+	    "error t.conf:2: deny: '10.0.0.0/8' is at line 1 already\n" },
+};
+
+START_TEST(d23_wrong_denials_are_told)
+{
+	(void)said_make(&said, wrong_denials[_i].conf, &settings);
+	ck_assert_uint_ge(said.n_errors, 1);
+	ck_assert_str_eq(said.text, wrong_denials[_i].told);
+}
+END_TEST
+
+static const struct {
+	const char *conf;
+	int line; /* of the warning; 0: there is none */
+} openings[] = {
+	{ "listen ::\nallow any\n", 2 },
+	{ "allow any\nlisten 0.0.0.0\n", 1 },
+	{ "listen 203.0.113.1\nallow 10.0.0.0/8 0.0.0.0/0\n", 2 },
+	{ "listen 2001:db8::1\nallow 10.0.0.0/8\nallow 2000::/3\n", 3 },
+	{ "listen ::\nallow 10.0.0.0/8\n", 0 },
+	{ "listen ::\ndeny any\n", 0 },
+	{ "listen ::1\nlisten 10.0.0.1\nlisten fd00::1\nlisten 100.64.0.1\nallow any\n", 0 },
+	{ "listen ::\nallow any\nrate-limit 50\n", 0 },
+	{ "listen ::\nallow any\nrate-limit 50\nrate-limit-dry-run yes\n", 2 },
+};
+
+START_TEST(open_resolver_is_warned_of)
+{
+	char begin[64];
+
+	ck_assert_ptr_nonnull(said_make(&said, openings[_i].conf, &settings));
+	access_warn_open(&settings, &said.diag);
+	ck_assert_uint_eq(said.n_warnings, openings[_i].line > 0);
+	snprintf(begin, sizeof(begin), "warning t.conf:%d: allow: this is an open resolver at ",
+	    openings[_i].line);
+	if (openings[_i].line > 0)
+		ck_assert_ptr_nonnull(strstr(said.text, begin));
+}
+END_TEST
+
 START_TEST(network_given_twice_is_refused)
 {
 	ck_assert_ptr_null(
@@ -284,6 +425,13 @@ main(void)
 	tcase_add_test(tc, allow_any_lets_all_ask);
 	tcase_add_test(tc, exempt_networks_are_in_the_policies);
 	tcase_add_test(tc, network_given_twice_is_refused);
+	tcase_add_test(tc, d23_longest_of_allow_and_deny_decides);
+	tcase_add_test(tc, d23_deny_without_allow);
+	tcase_add_test(tc, d23_deny_any);
+	tcase_add_loop_test(
+	    tc, d23_wrong_denials_are_told, 0, sizeof(wrong_denials) / sizeof(wrong_denials[0]));
+	tcase_add_loop_test(
+	    tc, open_resolver_is_warned_of, 0, sizeof(openings) / sizeof(openings[0]));
 	tcase_add_test(tc, usual_networks_are_private_or_on_link);
 	tcase_add_loop_test(
 	    tc, private_networks_have_exact_ends, 0, (int)(sizeof(privates) / sizeof(privates[0])));

@@ -219,22 +219,22 @@ START_TEST(unreadable_file_is_told)
 
 	said_init(&said);
 	settings_fini(&settings);
-	conffile_read("/nonexistent/t.conf", &settings, &said.diag);
+	conffile_read("/nonexistent/t.conf", NULL, &settings, &said.diag);
 	ck_assert_str_eq(said.text, "error t.conf: cannot be read: No such file or directory\n");
 	said_init(&said);
 	settings_fini(&settings);
-	conffile_read("/", &settings, &said.diag);
+	conffile_read("/", NULL, &settings, &said.diag);
 	ck_assert_str_eq(said.text, "error t.conf: cannot be read: Is a directory\n");
 	ck_assert_int_eq(write(fd, "port 54\n", 8), 8);
 	said_init(&said);
 	settings_fini(&settings);
-	conffile_read(path, &settings, &said.diag);
+	conffile_read(path, NULL, &settings, &said.diag);
 	ck_assert_str_eq(said.text, "");
 	ck_assert_uint_eq(settings.port, 54);
 	ck_assert_int_eq(ftruncate(fd, TEXTFILE_MAX + 1), 0);
 	said_init(&said);
 	settings_fini(&settings);
-	conffile_read(path, &settings, &said.diag);
+	conffile_read(path, NULL, &settings, &said.diag);
 	ck_assert_str_eq(
 	    said.text, "error t.conf: is larger than 64 MiB and is no configuration\n");
 	close(fd);
@@ -252,7 +252,7 @@ read_data(const char *name)
 	snprintf(path, sizeof(path), "%s/data/%s", dir != NULL ? dir : "tests", name);
 	said_init(&said);
 	settings_fini(&settings);
-	conffile_read(path, &settings, &said.diag);
+	conffile_read(path, NULL, &settings, &said.diag);
 }
 
 static void

@@ -25,8 +25,9 @@ lines_of(const struct settings *s)
 
 	text[0] = '\0';
 	for (size_t i = 0; i < n; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%u/%u %s %s\n", l[i].line,
-		    l[i].block, l[i].keyword->name, l[i].value);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%u/%u %s %s\n",
+		    l[i].line > 0 ? places_at(&s->places, l[i].line).line : 0, l[i].block,
+		    l[i].keyword->name, l[i].value);
 	return text;
 }
 
@@ -95,8 +96,10 @@ START_TEST(what_a_reload_keeps)
 {
 	said_parse(&said, "nameserver 192.0.2.1\nuser x\n", &settings);
 	said_parse(&said, "nameserver 192.0.2.2\ngroup z\nuser y\n", &next);
-	origin_keep(&next.origin, &settings.origin, keywords_find("user"));
-	origin_keep(&next.origin, &settings.origin, keywords_find("group"));
+	origin_keep(
+	    &next.origin, &next.places, &settings.origin, &settings.places, keywords_find("user"));
+	origin_keep(
+	    &next.origin, &next.places, &settings.origin, &settings.places, keywords_find("group"));
 	ck_assert_str_eq(lines_of(&next), "1/0 nameserver 192.0.2.2\n2/0 user x\n");
 	/* It is a copy. */
 	origin_fini(&settings.origin);

@@ -184,6 +184,21 @@ START_TEST(who_may_ask)
 }
 END_TEST
 
+START_TEST(who_is_denied)
+{
+	const struct netaddr inner = address("10.1.0.7"), other = address("203.0.113.1");
+
+	policies = said_make(&said,
+	    "nameserver 192.0.2.1\nallow 10.0.0.0/8\ndeny 10.0.0.0/16 10.1.0.0/16\n"
+	    "deny 10.1.0.0/24 drop\ndeny any\n",
+	    &settings);
+	ck_assert_msg(policies != NULL, "%s", said.text);
+	ck_assert_uint_eq(line(where_deny(&settings.origin, &inner)), 4);
+	ck_assert_uint_eq(line(where_deny(&settings.origin, &other)), 5);
+	ck_assert_uint_eq(allow("10.2.0.1"), 2);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -200,6 +215,7 @@ main(void)
 	tcase_add_test(tc, ipv6_addresses);
 	tcase_add_test(tc, zones);
 	tcase_add_test(tc, who_may_ask);
+	tcase_add_test(tc, who_is_denied);
 	suite_add_tcase(s, tc);
 	srunner_run_all(sr, CK_ENV);
 	failed = srunner_ntests_failed(sr);

@@ -90,12 +90,16 @@ END_TEST
 START_TEST(arguments_where_there_are_none)
 {
 	static const char *const paths[] = { "/stop", "/reload", "/log/reopen" };
+	char path[64];
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		ck_assert_int_eq(caller_ask(&op.caller, "POST", paths[i], "rubbish"), 400);
 		ck_assert_int_eq(
 		    caller_ask(&op.caller, "POST", paths[i], "{\"file\": \"/etc/x\"}"), 400);
-		ck_assert_str_eq(caller_text(&op.caller, "error"), "'file' says nothing here");
+		ck_assert_str_eq(caller_text(&op.caller, "error"), "'file' is not known here");
+		snprintf(path, sizeof(path), "%s?name=a.test", paths[i]);
+		ck_assert_int_eq(ask("POST", path), 400);
+		ck_assert_ptr_nonnull(strstr(caller_text(&op.caller, "error"), "in the body"));
 	}
 	ck_assert_uint_eq(op.n_stops + op.n_reloads + op.n_reopens, 0);
 	ck_assert_int_eq(caller_ask(&op.caller, "POST", "/log/reopen", "{}"), 200);

@@ -164,7 +164,7 @@ START_TEST(what_is_not_understood)
 		    "dot between them, 253 in all" },
 		{ "/flush/name", "{\"name\": 7}", "name is not a string" },
 		{ "/flush/name", "{\"name\": \"example.com\", \"type\": \"A\"}",
-		    "'type' says nothing here" },
+		    "'type' is not known here" },
 		{ "/flush/name", "{\"name\": \"example.com\"", "not understood" },
 		{ "/flush/name", "{\"name\": \"a\", \"name\": \"b\"}", "not understood" },
 		/* The message ends in the middle of a character. */
@@ -172,7 +172,7 @@ START_TEST(what_is_not_understood)
 		    "{\"name\": \"a\", "
 		    "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\": "
 		    "\"b\"}",
-		    "aaa?' says nothing here" },
+		    "aaa?' is not known here" },
 		{ "/flush/name", "[\"example.com\"]", "not a JSON object" },
 		{ "/flush/name", "example.com", "not understood" },
 		{ "/flush/name", "\"example.com\"", "not understood" },
@@ -181,7 +181,8 @@ START_TEST(what_is_not_understood)
 		    "not an RR type" },
 		{ "/flush/type", "{\"name\": \"example.com\", \"type\": \"TYPE65536\"}",
 		    "not an RR type" },
-		{ "/flush/all", "{\"name\": \"example.com\"}", "'name' says nothing here" },
+		{ "/flush/all", "{\"name\": \"example.com\"}", "'name' is not known here" },
+		{ "/flush/all?name=example.com", "{}", "in the body" },
 		{ "/flush/name", "{\"name\": \"example.com\\u0000.net\"}", "not understood" },
 		{ "/flush/name", "{\"name\": 1e999}", "not understood" },
 		{ "/flush/name", "{\"name\": 99999999999999999999}", "not understood" },
@@ -192,7 +193,7 @@ START_TEST(what_is_not_understood)
 		    "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
 		    "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
 		    "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\": \"b\"}",
-		    "says nothing here" },
+		    "is not known here" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/heard.h"
 #include "support/operator.h"
 
 #define FIRST "000102030405060708090a0b0c0d0e0f"
@@ -102,7 +103,7 @@ END_TEST
 /* Nothing that cannot be done changes anything, nor is a secret told back. */
 START_TEST(what_cannot_be)
 {
-	static const char *const wrong[] = { "", "00", FIRST "00", "x" FIRST, "auto" };
+	static const char *const wrong[] = { "", "00", ("" FIRST "00"), ("x" FIRST), "auto" };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		ck_assert_int_eq(add(wrong[i]), 400);
@@ -161,6 +162,17 @@ START_TEST(drawn_secret)
 }
 END_TEST
 
+/* A secret in the wrong place is refused, and gets into no log. */
+START_TEST(secret_in_the_path)
+{
+	heard_start(LOG_LEVEL_DEBUG);
+	ck_assert_int_eq(post("add?secret=" SECOND), 400);
+	ck_assert_uint_eq(heard("POST /cookie-secret/add"), 1);
+	ck_assert_uint_eq(heard("0F0E0D"), 0);
+	heard_end();
+}
+END_TEST
+
 int
 main(void)
 {
@@ -172,6 +184,7 @@ main(void)
 	tcase_add_test(tc, what_cannot_be);
 	tcase_add_test(tc, one_after_the_other);
 	tcase_add_test(tc, drawn_secret);
+	tcase_add_test(tc, secret_in_the_path);
 	suite_add_tcase(s, tc);
 
 	SRunner *runner = srunner_create(s);

@@ -158,7 +158,7 @@ static const struct {
 	{ "/prefix/add", NULL, 400, "prefix is missing" },
 	{ "/prefix/add", "{\"prefix\": 7}", 400, "prefix is not a string" },
 	{ "/prefix/add", "{\"prefix\": \"2001:db8:9::/96\", \"network\": \"10.0.0.0/8\"}", 400,
-	    "'network' says nothing here" },
+	    "'network' is not known here" },
 	{ "/prefix/add", "{\"prefix\": \"2001:db8:9::/96\", \"persist\": \"maybe\"}", 400,
 	    "persist is neither yes nor no" },
 	{ "/prefix/add", "{\"prefix\": \"2001:db8::1/96\"}", 400,

@@ -292,8 +292,8 @@ START_TEST(client_has_the_policy_of_the_longest_match)
 
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 0);
 	ck_assert(may_ask);
-	ck_assert_int_eq(netmap_add(&ps->clients, &eight, 1 * 2 + 1), 0);
-	ck_assert_int_eq(netmap_add(&ps->clients, &sixteen, 0), 0);
+	ck_assert_int_eq(netmap_add(&ps->clients, &eight, policies_value(1, POLICY_SERVED)), 0);
+	ck_assert_int_eq(netmap_add(&ps->clients, &sixteen, policies_value(0, POLICY_STRANGER)), 0);
 	ck_assert_uint_eq(policies_find(ps, &a, &may_ask), 1);
 	ck_assert(may_ask);
 	a = addr_of("10.1.0.1");

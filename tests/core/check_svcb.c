@@ -169,7 +169,7 @@ START_TEST(d18_additional_is_filled_to_the_limit)
 	ck_assert(!list_empty(&p.queries.ready));
 	lookup_leave(&p.lookups, child->lookup, &child->link);
 	query_free(&p.queries, child);
-	svcb_view(q, &m);
+	svcb_view(&p.queries, q, &m);
 	ck_assert_uint_eq(m.count[MSG_ANSWER], 2);
 	ck_assert_uint_eq(m.count[MSG_ADDITIONAL], n_addresses + 1);
 	ck_assert_uint_eq(parts_count(&p.stats.svcb_addresses), n_addresses + 1);

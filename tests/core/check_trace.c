@@ -22,11 +22,13 @@ static bool mute; /* the upstream */
 static size_t got_len;
 static uint8_t got[WORLD_REPLY];
 
-/* NODATA to AAAA; 192.0.2.1 and 127.0.0.1 to A; nothing to names that begin with "silent". */
+/* NODATA to AAAA; 192.0.2.1 and 127.0.0.1 to A; to HTTPS the name itself; nothing to names that
+ * begin with "silent". */
 static size_t
 on_upstream(struct world *w, const struct msg *m, const struct packet_out *send, uint8_t *out)
 {
-	static const uint8_t v4[] = { 192, 0, 2, 1 }, loopback[] = { 127, 0, 0, 1 };
+	static const uint8_t v4[] = { 192, 0, 2, 1 }, loopback[] = { 127, 0, 0, 1 },
+			     own[] = { 0, 1, 0 };
 	const struct build_opt none = { .ede = DNS_EDE_NONE };
 	const struct build_question question = { .id = m->id,
 		.flags = DNS_QR | DNS_RA | DNS_RD,
@@ -45,6 +47,9 @@ on_upstream(struct world *w, const struct msg *m, const struct packet_out *send,
 			      v4, sizeof(v4)) &&
 		    build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_A, DNS_CLASS_IN, 300,
 			loopback, sizeof(loopback)));
+	else if (m->qtype == DNS_TYPE_HTTPS)
+		ck_assert(build_rr(&b, MSG_ANSWER, question.qname, DNS_TYPE_HTTPS, DNS_CLASS_IN,
+		    300, own, sizeof(own)));
 	else
 		ck_assert(special_soa(&b, MSG_AUTHORITY, question.qname, 300, 300));
 	return build_finish(&b, WORLD_REPLY, &none);
@@ -251,6 +256,36 @@ START_TEST(dry_run_asks_nobody)
 }
 END_TEST
 
+static bool
+would_ask(void)
+{
+	for (unsigned i = 0; i < trace.n; i++) {
+		if (trace.step[i].kind == TRACE_WOULD)
+			return true;
+	}
+	return false;
+}
+
+/* Nor for the addresses of a target, which a client would get with the answer (RULES D18). */
+START_TEST(dry_run_of_targets)
+{
+	unsigned n_sent;
+
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	n_sent = world.n_sent;
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(!would_ask());
+	world.conf.policies->table[0].svcb = POLICY_SVCB_RESOLVE;
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(would_ask());
+	ck_assert_uint_eq(world.n_sent, n_sent);
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	explain_dry("www.example", DNS_TYPE_HTTPS);
+	ck_assert(!would_ask());
+	ck_assert_uint_eq(trace.reason, REASON_SVCB_ADDRESSES);
+}
+END_TEST
+
 static void
 client_asks(const char *name)
 {
@@ -318,6 +353,8 @@ START_TEST(nothing_is_counted)
 	explain_it("www.example", DNS_TYPE_AAAA);
 	explain_it("www.example", DNS_TYPE_AXFR);
 	explain_it("www.example", DNS_TYPE_AAAA);
+	explain_it("www.example", DNS_TYPE_HTTPS);
+	ck_assert_uint_eq(trace.reason, REASON_SVCB_ADDRESSES);
 	stats_sum(&all, 1, after);
 	for (size_t i = 0; i < STATS_N; i++) {
 		const char *name = after[i].name;
@@ -325,7 +362,7 @@ START_TEST(nothing_is_counted)
 
 		ck_assert_msg(upstream || before[i].value == after[i].value, "%s", name);
 	}
-	ck_assert_uint_eq(world_stat(&world, "lookups"), 2);
+	ck_assert_uint_eq(world_stat(&world, "lookups"), 3);
 	ck_assert(!trace_counts(NULL, all) && !trace_counts(&other, all));
 	ck_assert(trace_counts(&other, &other.uncounted));
 }
@@ -363,6 +400,7 @@ main(void)
 	tcase_add_test(tc, nobody_is_asked_without_rd);
 	tcase_add_test(tc, one_at_a_time_until_the_end);
 	tcase_add_test(tc, dry_run_asks_nobody);
+	tcase_add_test(tc, dry_run_of_targets);
 	tcase_add_test(tc, dry_run_refreshes_nothing);
 	tcase_add_test(tc, dry_run_while_all_are_down);
 	tcase_add_test(tc, nothing_is_counted);

@@ -36,6 +36,8 @@ START_TEST(same_file_changes_nothing)
 	/* But for the memory of what was read. */
 	origin_fini(&now.origin);
 	origin_fini(&next.origin);
+	places_fini(&now.places);
+	places_fini(&next.places);
 	policy_lines_free(now.policy_lines);
 	policy_lines_free(next.policy_lines);
 	now.policy_lines = next.policy_lines = NULL;

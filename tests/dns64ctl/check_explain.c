@@ -91,6 +91,9 @@ START_TEST(conclusion_first)
 			     "decided by  /f:12: exclude-a 10.0.0.0/8\n"
 			     "reason      a-excluded, extended error 0\n"),
 	    text);
+	/* Nothing that controls a terminal, also not U+009B. */
+	show("{\"conclusion\": \"x\\u001b[2J\\u009b2J\"}");
+	HAS("x?[2J?2J\n");
 	show("{\"conclusion\": \"x\", \"decided_by\": {\"rule\": \"built in\"}}");
 	HAS("\ndecided by  built in\n");
 	show("{\"conclusion\": \"x\", \"decided_by\": {\"rule\": \"the default\", \"keyword\": "

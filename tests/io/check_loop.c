@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loop: the whole of one core, from a client's question to its answer, and its life. */
 #include "io/loop.h"
+#include "io/upstream_set.h"
 
 #include <check.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +105,36 @@ START_TEST(explained_question_is_answered)
 }
 END_TEST
 
+/* D29: after some idle seconds, too, its question for upstream leaves in the same turn. */
+START_TEST(explained_question_wakes_the_sockets)
+{
+	struct asked *a = asked_new();
+	unsigned sent = 0;
+	int fd = rig_connect(SOCK_DGRAM, &rig.at[0]);
+
+	rig_question(&msg, 81, "before.test", RIG_AAAA);
+	rig_send(fd, &msg);
+	rig_serve(&rig, 2);
+	ck_assert(rig_recv(fd, &msg));
+	close(fd);
+	rig_pause((unsigned)(2 * UPSTREAM_SET_AGE_NS / 1000000));
+	rig_question(&msg, 82, "after.test", RIG_AAAA);
+	a->client = rig.up;
+	a->len = msg.len;
+	memcpy(a->msg, msg.bytes, msg.len);
+	ck_assert(loop_explain(rig.loop, a));
+	rig_serve(&rig, 2);
+	for (unsigned i = 0; i < 500 && !trace_done(&a->trace); i++)
+		(void)poll(NULL, 0, 10);
+	ck_assert(trace_done(&a->trace));
+	while (sent < a->trace.n && a->trace.step[sent].kind != TRACE_SENT)
+		sent++;
+	ck_assert_uint_lt(sent, a->trace.n);
+	ck_assert_uint_lt(a->trace.step[sent].us, 100000);
+	asked_unref(a);
+}
+END_TEST
+
 /*
  * Who asked is gone before the loop has an end, which then frees it; so does a loop that ends
  * first. AddressSanitizer and valgrind tell what is lost.
@@ -197,6 +229,43 @@ post(struct loop_update *u)
 		rig_pause(1);
 	}
 }
+
+/* Keep the loop looking into its mailbox. */
+static void *
+ping_on(void *arg)
+{
+	atomic_bool *over = arg;
+
+	while (!atomic_load(over))
+		loop_ping(rig.loop);
+	return NULL;
+}
+
+/* Settings that are not pending any more hold, also if the loop looked as they were posted. */
+START_TEST(settings_hold_once_not_pending)
+{
+	struct loop_update *u = update(&rig.conf);
+	struct snapshot *before, *now = snapshot_ref(u->snapshot);
+	atomic_bool over = false;
+	pthread_t pinger;
+
+	post(u);
+	ck_assert_int_eq(pthread_create(&pinger, NULL, ping_on, &over), 0);
+	for (unsigned i = 0; i < 20000; i++) {
+		before = now;
+		u = update(&rig.conf);
+		now = snapshot_ref(u->snapshot);
+		loop_post(rig.loop, u);
+		while (loop_pending(rig.loop))
+			continue;
+		ck_assert_uint_eq(atomic_load(&before->refs), 1);
+		snapshot_unref(before);
+	}
+	atomic_store(&over, true);
+	pthread_join(pinger, NULL);
+	snapshot_unref(now);
+}
+END_TEST
 
 /* A reload adds a listener, and it serves; the old ones go on. */
 START_TEST(reload_adds_a_listener)
@@ -493,6 +562,7 @@ suite(void)
 	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
 	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
 	tcase_add_test(t, explained_question_is_answered);
+	tcase_add_test(t, explained_question_wakes_the_sockets);
 	tcase_add_test(t, explained_question_of_who_is_gone);
 	tcase_add_test(t, more_than_a_batch_are_all_answered);
 	tcase_add_test(t, d26_more_questions_than_room_are_answered);
@@ -506,6 +576,7 @@ suite(void)
 	tcase_add_test(t, reload_removes_a_listener_after_its_answers);
 	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
 	tcase_add_test(t, untaken_settings_are_freed);
+	tcase_add_test(t, settings_hold_once_not_pending);
 	tcase_add_test(t, loop_that_runs_is_alive);
 	tcase_add_test(t, loop_tells_its_upstreams);
 	tcase_add_test(t, idle_loop_stops_at_once);

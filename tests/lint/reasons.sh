@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# reasons: every reason of core/reason.h is given somewhere in src/, and some test has it.
+# reasons: every reason of core/reason.h is given somewhere in src/, and some test has it; the manual
+# lists those that answers can have.
 set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
@@ -22,6 +23,15 @@ echo "$rows" | {
 			echo "tests: none has the reason $name"
 			status=1
 		}
+		case $name in
+		drop-*) ;;
+		*)
+			grep -qx "\.It Li $name" man/dns64d.conf.5.in || {
+				echo "man/dns64d.conf.5.in: the reason $name is missing"
+				status=1
+			}
+			;;
+		esac
 	done
 	exit $status
 }

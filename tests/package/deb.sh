@@ -23,6 +23,10 @@ cp "$packages"/*.deb "$root/root/"
 inside sh -c 'apt-get -qq -y --no-install-recommends install /root/dns64d_*.deb /root/dns64bench_*.deb' >"$work/install.log" 2>&1 ||
 	true
 check 'installed' inside dpkg-query -W dns64d
+# By the systemd that the package brings; its exposure times ten.
+check "the unit's exposure is at most 1.5" inside systemd-analyze security --offline=true --threshold=15 \
+	/lib/systemd/system/dns64d.service
+check 'the unit is well made' inside systemd-analyze verify --man=no /lib/systemd/system/dns64d.service
 check 'the account is there' inside id _dns64d
 check 'not started, as there is no nameserver' not inside pgrep -x dns64d
 check 'and said so' grep -q 'nameserver' "$work/install.log"

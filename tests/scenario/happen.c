@@ -35,8 +35,8 @@ is_plan(const char *word)
 	static const char *const words[] = { "prefix", "suffix", "exclude", "exclude-a", "map",
 		"synthesize", "synthesize-on", "ignore-aaaa", "never-synthesize", "hide-a",
 		"any-minimal", "no-prefix-servfail", "dns64-for", "prefix-selection",
-		"max-synthesized", "reverse-local", "svcb", "ede", "client", "end", "allow",
-		"rate-limit-factor", "rate-limit-exempt" };
+		"max-synthesized", "reverse-local", "svcb", "ede", "client", "end", "allow", "deny",
+		"deny-drop", "rate-limit-factor", "rate-limit-exempt" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(word, words[i]) == 0)

@@ -274,7 +274,7 @@ begin_block(struct reading *r, char **w, unsigned n)
 	r->v4 = NULL;
 	r->excluded = NULL;
 	r->zones = NULL;
-	add_nets(&r->ps->clients, w, n, r->number * 2 + 1);
+	add_nets(&r->ps->clients, w, n, policies_value(r->number, POLICY_SERVED));
 }
 
 /* A list of prefixes in a block takes the place of the one outside. */
@@ -307,8 +307,13 @@ read_lines(struct reading *r, const char *const *lines, size_t n_lines, bool ins
 		} else if (in_block != inside) {
 			continue;
 		} else if (strcmp(w[0], "allow") == 0) {
-			r->ps->others = 0;
-			add_nets(&r->ps->clients, w, n, 1);
+			r->ps->others = policies_value(0, POLICY_STRANGER);
+			add_nets(&r->ps->clients, w, n, policies_value(0, POLICY_SERVED));
+		} else if (strcmp(w[0], "deny") == 0) {
+			add_nets(&r->ps->clients, w, n, policies_value(0, POLICY_DENIED));
+		} else if (strcmp(w[0], "deny-drop") == 0) {
+			r->ps->ignores = true;
+			add_nets(&r->ps->clients, w, n, policies_value(0, POLICY_IGNORED));
 		} else if (strcmp(w[0], "rate-limit-exempt") == 0) {
 			add_nets(&r->ps->exempt, w, n, 1);
 		} else {

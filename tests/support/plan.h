@@ -17,6 +17,8 @@
  *	rate-limit-factor N		rate-limit-exempt NET...
  *	client NET...			what follows, up to "end", is for those clients
  *	allow NET...			others may not ask
+ *	deny NET...			these may not either
+ *	deny-drop NET...		nor these, who get no answer
  *
  * A block begins as a copy of what stands outside; a list in it replaces that one (RULES D13).
  */

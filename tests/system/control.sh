@@ -184,7 +184,7 @@ exits 1 cache save
 check 'cache save: there is no file' is 'there is no cache-file' cat "$work/said"
 exits 1 flush name a..b
 exits 1 cache lookup a b
-check 'what is allowed is told' is 'allowed is a name as AAAA, or TYPE and a number' cat "$work/said"
+check 'what is allowed is told' is 'allowed is a name such as AAAA, or TYPE and a number' cat "$work/said"
 flushes=$(grep -c 'flush all' "$work/dns64d.log")
 exits 0 log level error
 exits 0 flush all
@@ -217,7 +217,7 @@ check 'which are right is told' is '[ "GET", "HEAD" ]' http POST /ping
 check 'GET changes nothing' is '405' http GET /stop
 check 'JSON that is cut' is '400 { "error": "not understood' http POST /flush/name -d '{"name": '
 check 'JSON of another kind' is '400' http POST /flush/name -d '[1]'
-check 'a word too much' is "400 { \"error\": \"'type' says nothing here\"" http POST /flush/name -d '{"name": "a", "type": "A"}'
+check 'a word too much' is "400 { \"error\": \"'type' is not known here\"" http POST /flush/name -d '{"name": "a", "type": "A"}'
 check 'a long body' is '413' http POST /flush/name --data-binary "@$DNS64D"
 
 before=$(descriptors)

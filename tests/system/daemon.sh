@@ -131,6 +131,13 @@ check "stays root if told so, with a warning" wait_for 60 logged one "warn.*runn
 check "and again" wait_for 60 serves 127.0.0.1 5353
 stop one QUIT
 check "SIGQUIT: 0" test "$status" -eq 0
+start closed sh -c 'exec "$@" <&- >&- 2>&-' sh "$DNS64D" -f -c "$good"
+check "serves without standard input, output and error" wait_for 60 serves 127.0.0.1 5353
+for number in 0 1 2; do
+	check "nothing else has number $number" is /dev/null readlink "/proc/$(pid_of closed)/fd/$number"
+done
+stop closed
+check "and ends: 0" test "$status" -eq 0
 
 # --- Cache ---
 

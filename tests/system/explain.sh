@@ -61,7 +61,8 @@ settings()
 		'client 10.2.0.0/16 {' '	synthesize never' '}' 'client 10.3.0.0/16 {' '	dns64-for ipv6' '}' \
 		'client 10.4.0.0/16 {' '	dns64-prefix 2001:db8:64::/96 down' '}' \
 		'client 10.5.0.0/16 {' '	hide-a yes' '	exclude-a 8.8.0.0/24' '}' \
-		'client 10.6.0.0/16 {' '	map 10.0.0.0/8 2001:db8:66::/96' '}' "$@" >"$conf"
+		'client 10.6.0.0/16 {' '	map 10.0.0.0/8 2001:db8:66::/96' '}' \
+		'client 10.7.0.0/16 {' '	dns64-prefix 2001:db8:67::/96' '}' "$@" >"$conf"
 }
 
 # real CLIENT KDIG-ARGUMENTS...: rcode and RDATA of the answer, sorted, on a line
@@ -182,6 +183,14 @@ check 'no log line of a client that was refused' sh -c "[ \$(grep -c 'refused a 
 ctl explain private.test client 10.1.0.1 >"$work/said"
 check 'the conclusion is the first line' is 'private.test. AAAA for 10.1.0.1 over UDP: NOERROR, no AAAA; not-synthesized: its IPv4 addresses are not global' head -n 1 "$work/said"
 check 'each address' is '10.1.2.3: not mapped: 64:ff9b::/96 is for global addresses only' cat "$work/said"
+ctl explain private.test client 10.7.0.1 >"$work/said"
+equal 'under a prefix of ones own it is mapped, and nothing speaks against it' 1 \
+	"$(grep -c '10.1.2.3: mapped$' "$work/said")"
+ctl prefix down 2001:db8:67::/96 client 10.7.0.0/16 >/dev/null
+ctl explain private.test client 10.7.0.1 >"$work/said"
+check 'that dns64ctl set it down, not the line that has it active' is \
+	'decided by  dns64ctl: dns64-prefix 2001:db8:67::/96 down' sed -n 2p "$work/said"
+ctl prefix active 2001:db8:67::/96 client 10.7.0.0/16 >/dev/null
 ctl explain excluded.test client 10.1.0.1 >"$work/said"
 check 'the line' is "$(line_of 'exclude-a 8.9.0.0/16'): exclude-a 8.9.0.0/16" sed -n 2p "$work/said"
 ctl explain a.test client 10.2.0.1 >"$work/said"

@@ -30,9 +30,9 @@
  *	amplify N NAME TYPE MS RATE none|cookie
  *				ask N times with EDNS of 4,096 octets, RATE a second (udp), with the
  *				cookie that the first answer brought if so told; print how many
- *octets were sent and came, within MS, in how many answers, and how many of these had TC
+ * octets were sent and came, within MS, in how many answers, and how many of these had TC
  *	gap			until it is killed: sleep a ms again and again, and print each time
- *that a sleep was longer than any before by how many ms it was too long
+ * that a sleep was longer than any before by how many ms it was too long
  *
  * Exit status 0 if all steps went as they say, else 1; 2 for wrong use.
  */

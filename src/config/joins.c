@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config/joins.h"
+
+#include <inttypes.h>
+
+#include "base/log.h"
+#include "config/keywords.h"
+
+/* MTD64 writes timeout-time as seconds and microseconds. */
+static void
+join_timeout(struct settings *s, struct diag *d)
+{
+	const struct keyword *whole = keywords_find("timeout-time");
+	unsigned sec = keywords_line(s, "timeout-time-sec");
+	unsigned usec = keywords_line(s, "timeout-time-usec");
+	uint32_t ms = s->timeout_sec * 1000 + s->timeout_usec / 1000;
+	char line[DIAG_LINE];
+
+	if (sec == 0 && usec == 0)
+		return;
+	if (keywords_line(s, whole->name) > 0) {
+		diag_error(d, sec > 0 ? sec : usec,
+		    sec > 0 ? "timeout-time-sec" : "timeout-time-usec",
+		    "sets the same as timeout-time at %s; only one of them may be given",
+		    diag_line(d, keywords_line(s, whole->name), sec > 0 ? sec : usec, line));
+	} else if (sec == 0) {
+		diag_error(d, usec, "timeout-time-usec", "needs a timeout-time-sec beside it");
+	} else if (ms < whole->min || ms > whole->max) {
+		diag_error(d, sec, "timeout-time-sec",
+		    "makes %u.%03u s in all; allowed is a time from 0.1 to 5 seconds", ms / 1000,
+		    ms % 1000);
+	}
+	s->conf.core.timeout_ms = ms;
+}
+
+/* The keyword debugging of mtd64-ng sets the log level. */
+static void
+join_log_level(struct settings *s, struct diag *d)
+{
+	unsigned here = keywords_line(s, "debugging"), other = keywords_line(s, "log-level");
+	char line[DIAG_LINE];
+
+	if (!s->debugging)
+		return;
+	if (other > 0)
+		diag_error(d, here, "debugging",
+		    "sets the same as log-level at %s; only one of them may be given",
+		    diag_line(d, other, here, line));
+	s->log_levels.all = LOG_LEVEL_DEBUG + 1;
+}
+
+/* Find keywords about a cache that is off, and bounds that contradict each other. */
+static void
+check_cache(const struct settings *s, struct diag *d)
+{
+	static const char *const words[] = { "cache-min-ttl", "cache-max-ttl", "cache-max-negative",
+		"cache-failure-ttl", "cache-stale", "nxdomain-cut", "prefetch", "rrset-order",
+		"cache-file" };
+	const struct conf_cache *c = &s->conf.core.keep;
+	unsigned least = keywords_line(s, "cache-min-ttl"),
+		 most = keywords_line(s, "cache-max-ttl");
+
+	if (c->min_ttl_s > c->max_ttl_s)
+		diag_error(d, least > most ? least : most,
+		    least > most ? "cache-min-ttl" : "cache-max-ttl",
+		    "cache-min-ttl %" PRIu32 " is more than cache-max-ttl %" PRIu32, c->min_ttl_s,
+		    c->max_ttl_s);
+	/* cache_size is 0 also if its line was wrong. */
+	if (s->cache_size > 0 || d->n_errors > 0)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		unsigned line = keywords_line(s, words[i]);
+
+		if (line > 0)
+			diag_notice(d, line, words[i], "has no effect with cache-size 0");
+	}
+}
+
+void
+joins_check(struct settings *s, struct diag *d)
+{
+	join_timeout(s, d);
+	join_log_level(s, d);
+	check_cache(s, d);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "control/stands.h"
+
+#include "control/reply.h"
+
+static json_t *
+line_of(const struct settings *s, unsigned line)
+{
+	return json_integer(line > 0 ? places_at(&s->places, line).line : 0);
+}
+
+void
+stands_put(json_t *j, const struct settings *s, unsigned line)
+{
+	const char *file = line > 0 ? places_other(&s->places, line) : NULL;
+
+	if (file != NULL)
+		(void)json_object_set_new(j, "file", reply_text(file));
+	(void)json_object_set_new(j, "line", line_of(s, line));
+}
+
+void
+stands_block(json_t *j, const struct settings *s, unsigned line)
+{
+	if (line > 0)
+		(void)json_object_set_new(j, "block", line_of(s, line));
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONTROL_STANDS_H
+#define DNS64D_CONTROL_STANDS_H
+
+/*
+ * stands: where a line of the configuration stands, in JSON.
+ */
+
+#include <jansson.h>
+
+#include "config/settings.h"
+
+/*
+ * stands_put: tell in the object J where LINE of S, numbered as in config/places, stands: "line",
+ * and "file" if it is not the configuration itself but a file that it includes. 0: "line" is 0.
+ */
+void stands_put(json_t *j, const struct settings *s, unsigned line);
+
+/* stands_block: likewise "block", the line of the head of a client block; 0: nothing. */
+void stands_block(json_t *j, const struct settings *s, unsigned line);
+
+#endif
