@@ -294,7 +294,7 @@ usual_policies(struct settings *s, const char *path)
 	struct policy_lines_list *l = s->policy_lines;
 	struct array before = l->usual;
 	char text[DIAG_TEXT] = "";
-	struct diag d = { .file = path, .sink = keep_text, .ctx = text };
+	struct diag d = { .file = path, .places = &s->places, .sink = keep_text, .ctx = text };
 	struct policies *new;
 
 	if (l->allow.n > 0 || l->allow_any)
