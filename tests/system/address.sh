@@ -40,7 +40,7 @@ serves()
 
 # --- Tentative: being looked for on the link ---
 
-file=$(config late.conf "$upstream" "$prefix" "allow any" "listen $late port 5353")
+file=$(config late.conf "$upstream" "$prefix" "allow 2001:db8:1::/64" "listen $late port 5353")
 ip -6 address add "$late/64" dev late0
 check "it is tentative" is tentative ip -6 address show dev late0 to "$late"
 start late "$DNS64D" -f -c "$file"
@@ -56,7 +56,7 @@ seconds_for "$DNS64D" -f -c "$file"
 check "it is not waited for without end: 3" test "$status" -eq 3
 check "but some seconds ($took)" test "$took" -ge 3 -a "$took" -le 20
 check "it is told" logged run "error.* listen $late#5353: Cannot assign requested address (this machine has it, but"
-config late.conf "$upstream" "$prefix" "allow any" "listen $late port 5353" "freebind yes" >/dev/null
+config late.conf "$upstream" "$prefix" "allow 2001:db8:1::/64" "listen $late port 5353" "freebind yes" >/dev/null
 seconds_for sh -c "timeout 2 '$DNS64D' -f -c '$file'"
 check "with freebind nobody waits" logged run 'server: listening on'
 ip -6 address del "$late/64" dev late0
@@ -64,7 +64,7 @@ sysctl -q -w net.ipv6.conf.late0.dad_transmits=0
 
 # --- Absent ---
 
-file=$(config absent.conf "$upstream" "$prefix" "allow any" "listen 127.0.0.1 port 5353" "listen $absent port 5353")
+file=$(config absent.conf "$upstream" "$prefix" "allow 2001:db8:1::/64" "listen 127.0.0.1 port 5353" "listen $absent port 5353")
 seconds_for "$DNS64D" -t -c "$file"
 check "-t: a warning is no error" test "$status" -eq 0
 check "it names the line" logged run "absent.conf:5: listen: $absent is no address of this machine now"
@@ -73,7 +73,7 @@ check "a start without it: 3" test "$status" -eq 3
 check "at once ($took)" test "$took" -le 2
 check "which address, and what to do" logged run \
 	"listen $absent#5353: Cannot assign requested address (this machine has no such address; .*freebind yes"
-config absent.conf "$upstream" "$prefix" "allow any" "listen 127.0.0.1 port 5353" "listen $absent port 5353" \
+config absent.conf "$upstream" "$prefix" "allow 2001:db8:1::/64" "listen 127.0.0.1 port 5353" "listen $absent port 5353" \
 	"freebind yes" >/dev/null
 seconds_for "$DNS64D" -t -c "$file"
 check "-t with freebind does not warn" test "$status" -eq 0 -a "$(grep -c warning "$work/run.log")" -eq 0
@@ -85,7 +85,7 @@ add "$absent"
 check "serves it when it comes" serves "$absent"
 check "over TCP too" is 2001:db8:64::c000:201 ask "$absent" 5353 +tcp a.test AAAA
 ip -6 address del "$absent/64" dev late0
-config absent.conf "$upstream" "$prefix" "allow any" "listen 127.0.0.1 port 5353" "listen $late port 5353" \
+config absent.conf "$upstream" "$prefix" "allow 2001:db8:1::/64" "listen 127.0.0.1 port 5353" "listen $late port 5353" \
 	"freebind yes" >/dev/null
 kill -HUP "$(pid_of absent)"
 check "a reload to another that is not there" wait_for 60 logged absent "reload: done"
