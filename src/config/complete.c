@@ -11,9 +11,29 @@
 #include "base/netaddr.h"
 #include "base/rng.h"
 #include "config/keywords.h"
+#include "config/listens.h"
 #include "config/ownaddr.h"
 #include "config/resolvconf.h"
 #include "config/textfile.h"
+
+/* What complete_listens does, for those that go by an interface. */
+static void
+complete_interfaces(struct settings *s, struct diag *d)
+{
+	struct settings_listens *l = &s->listens;
+	char text[NETADDR_TEXT], line[DIAG_LINE];
+
+	for (size_t i = 0; i < l->n_of; i++) {
+		struct settings_interface *of = &l->of[i];
+
+		if (of->addr.port == 0)
+			of->addr.port = (uint16_t)s->port;
+		for (const struct settings_interface *p = l->of; p < of; p++)
+			if (strcmp(of->name, p->name) == 0 && netaddr_equal(&of->addr, &p->addr))
+				diag_error(d, of->line, "listen", "%s is at %s already",
+				    listens_text(of, text), diag_line(d, p->line, of->line, line));
+	}
+}
 
 /* Give the listen addresses without a port the default; then no two may be equal. */
 static void
@@ -32,14 +52,16 @@ complete_listens(struct settings *s, struct diag *d)
 				    diag_line(d, s->listen_lines[j], s->listen_lines[i], line));
 		}
 	}
+	complete_interfaces(s, d);
 	if (s->listens_by_default)
 		diag_notice(d, 0, "listen",
 		    "no such line, so only this machine is served; to serve a "
 		    "network add one with an address of this machine, or \"listen ::\" for all its "
 		    "IPv6 "
 		    "addresses");
-	if (c->n_listens == 0)
+	if (c->n_listens == 0 && s->listens.n_of == 0)
 		diag_error(d, 0, "listen", "there is no address left to serve on");
+	listens_complete(s);
 }
 
 /* Add the nameservers of resolv.conf, but not this daemon's own addresses. */

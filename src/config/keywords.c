@@ -85,12 +85,13 @@ static const struct keyword table[] = {
 
 	/* Listening and clients. */
 	{ .name = "listen",
-	    .args = "ADDRESS [port N]",
+	    .args = "ADDRESS|INTERFACE [port N]",
 	    .parse = set_listen,
 	    .max_words = 3,
 	    .repeatable = true,
 	    .fallback = "::1\n127.0.0.1",
-	    .help = "address to serve on, over UDP and TCP; :: and 0.0.0.0: all" },
+	    .help =
+		"address, or all of an interface, to serve on; :: and 0.0.0.0: of the machine" },
 	{ .name = "port",
 	    NUMBER(1, 65535),
 	    FIELD(port),

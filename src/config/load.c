@@ -34,7 +34,7 @@ load_settings(const struct options *o, const char *path, const struct settings *
 	/* A reload happens inside of the chroot. */
 	conffile_read(path, now != NULL && now->chroot[0] == '/' ? now->chroot : NULL, s, &d);
 	/* Without a file, errors about what it lacks would mislead. */
-	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0) {
+	if (d.n_errors > 0 && s->port == 0 && s->conf.io.n_listens == 0 && s->listens.n_of == 0) {
 		settings_fini(s);
 		return false;
 	}

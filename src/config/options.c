@@ -194,8 +194,18 @@ apply_family(const struct options *o, struct settings *s)
 		s->listen_lines[n] = s->listen_lines[i];
 		c->listens[n++] = c->listens[i];
 	}
-	if (o->family != NETADDR_NONE)
-		c->n_listens = n;
+	if (o->family == NETADDR_NONE)
+		return;
+	c->n_listens = n;
+	n = 0;
+	for (size_t i = 0; i < s->listens.n_of; i++) {
+		struct settings_interface *of = &s->listens.of[i];
+
+		of->family = o->family;
+		if (of->addr.family == NETADDR_NONE || of->addr.family == o->family)
+			s->listens.of[n++] = *of;
+	}
+	s->listens.n_of = n;
 }
 
 void

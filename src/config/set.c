@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/set.h"
 
+#include <net/if.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,12 +180,11 @@ is_usable(const struct keyword *k, const struct words *w, const struct netaddr *
 	return false;
 }
 
-/* Read ADDRESS [port N]; without port N the port is PORT. */
+/* Read the [port N] behind the first value; without it *PORT stays as it is. */
 static bool
-address(const struct keyword *k, const struct words *w, uint16_t port, struct netaddr *a,
-    struct diag *d)
+read_port(const struct keyword *k, const struct words *w, uint16_t *port, struct diag *d)
 {
-	uint32_t n = port;
+	uint32_t n = *port;
 
 	if (w->n == 3 || (w->n == 4 && strcmp(w->word[2], "port") != 0)) {
 		diag_error(d, w->line, k->name, "'%s' is not understood; allowed is %s", w->word[2],
@@ -195,7 +196,18 @@ address(const struct keyword *k, const struct words *w, uint16_t port, struct ne
 		    d, w->line, k->name, "port '%s' is not a number from 1 to 65535", w->word[3]);
 		return false;
 	}
-	if (!netaddr_parse(w->word[1], (uint16_t)n, a)) {
+	*port = (uint16_t)n;
+	return true;
+}
+
+/* Read ADDRESS [port N]; without port N the port is PORT. */
+static bool
+address(const struct keyword *k, const struct words *w, uint16_t port, struct netaddr *a,
+    struct diag *d)
+{
+	if (!read_port(k, w, &port, d))
+		return false;
+	if (!netaddr_parse(w->word[1], port, a)) {
 		diag_error(d, w->line, k->name,
 		    "'%s' is not an IPv4 or IPv6 address (a link-local one ends in %%INTERFACE, "
 		    "which "
@@ -245,6 +257,47 @@ set_nameserver(struct settings *s, const struct keyword *k, const struct words *
 	c->upstreams[c->n_upstreams++] = a;
 }
 
+/*
+ * Read what stands for an interface's addresses: NAME, or a link-local address with %NAME, where
+ * NAME need not exist yet. What looks like an address is none. False if TEXT is neither.
+ */
+static bool
+read_interface(const char *text, struct settings_interface *i)
+{
+	const char *percent = strchr(text, '%'), *name = percent == NULL ? text : percent + 1;
+	char address[INET6_ADDRSTRLEN];
+	uint32_t index;
+
+	if (percent != NULL) {
+		snprintf(address, sizeof(address), "%.*s", (int)(percent - text), text);
+		if ((size_t)(percent - text) >= sizeof(address) ||
+		    !netaddr_parse(address, 0, &i->addr) || !netaddr_lacks_scope(&i->addr))
+			return false;
+		if (value_number(name, 1, INT32_MAX, &index))
+			return if_indextoname(index, i->name) != NULL;
+	}
+	if (name[0] == '\0' || strlen(name) >= sizeof(i->name) || strpbrk(name, ":/%") != NULL ||
+	    name[strspn(name, ".0123456789")] == '\0')
+		return false;
+	memcpy(i->name, name, strlen(name) + 1);
+	return true;
+}
+
+static void
+set_listen_interface(struct settings *s, const struct keyword *k, const struct words *w,
+    const struct settings_interface *i, struct diag *d)
+{
+	struct settings_listens *l = &s->listens;
+
+	if (l->n_of == SETTINGS_INTERFACES) {
+		diag_error(
+		    d, w->line, k->name, "there can be %d interfaces at most", SETTINGS_INTERFACES);
+		return;
+	}
+	l->of[l->n_of] = *i;
+	l->of[l->n_of++].line = w->line;
+}
+
 void
 set_include(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
@@ -257,10 +310,16 @@ set_include(struct settings *s, const struct keyword *k, const struct words *w, 
 void
 set_listen(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
+	struct settings_interface i = { .line = 0 };
 	struct conf_io *c = &s->conf.io;
 	struct netaddr a;
 
-	/* 0 for now: the keyword port may come later in the file. */
+	/* Port 0 for now: the keyword port may come later in the file. */
+	if (read_interface(w->word[1], &i)) {
+		if (read_port(k, w, &i.addr.port, d))
+			set_listen_interface(s, k, w, &i, d);
+		return;
+	}
 	if (!address(k, w, 0, &a, d))
 		return;
 	if (c->n_listens == CONF_MAX_LISTENS) {

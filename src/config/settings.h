@@ -9,6 +9,7 @@
  * It is all zero before it is read, so two settings can be compared field by field.
  */
 
+#include <net/if.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,9 +22,10 @@
 #include "core/conf.h"
 #include "core/usage.h"
 
-#define SETTINGS_NAME 64   /* bytes of a user's or group's name, with its zero */
-#define SETTINGS_PATH 1024 /* bytes of a path, with its zero */
-#define SETTINGS_LOOPS 64  /* loops at most */
+#define SETTINGS_NAME 64       /* bytes of a user's or group's name, with its zero */
+#define SETTINGS_PATH 1024     /* bytes of a path, with its zero */
+#define SETTINGS_LOOPS 64      /* loops at most */
+#define SETTINGS_INTERFACES 16 /* listen lines that go by one */
 #define SETTINGS_WEB_LISTENS 16
 #define SETTINGS_WEB_NETS 64
 
@@ -48,6 +50,23 @@ struct settings_log_levels {
 struct settings_cpus {
 	bool given; /* false: auto */
 	cpu_set_t set;
+};
+
+/* A listen line that goes by an interface, which may come later. */
+struct settings_interface {
+	char name[IF_NAMESIZE];
+	/* with port; NETADDR_NONE: all that it has, else a link-local one, without scope */
+	struct netaddr addr;
+	uint8_t family; /* of those that count; NETADDR_NONE: both (-4, -6) */
+	unsigned line;
+};
+
+/* The keyword listen. What of it can be served at present is conf.io.listens. */
+struct settings_listens {
+	struct netaddr fixed[CONF_MAX_LISTENS]; /* with ports; once the configuration is complete */
+	size_t n_fixed;
+	struct settings_interface of[SETTINGS_INTERFACES];
+	size_t n_of;
 };
 
 /* The keyword web-listen. */
@@ -76,6 +95,7 @@ struct settings {
 	uint64_t digests[KEYWORDS_MAX]; /* a hash of each keyword's lines, those in client
 						blocks too; 0: none */
 
+	struct settings_listens listens;
 	struct origin origin; /* what was read */
 	struct places places; /* where its lines stand, which these fields number */
 	struct usage usage;   /* which counters policies have; the same after a reload */

@@ -154,16 +154,21 @@ api_upstreams(struct evhttp_request *r, void *arg)
 
 /* --- Status ----------------------------------------------------------------------------------- */
 
-static json_t *
-listens_json(const struct conf_io *io)
+void
+api_stats_listens(const struct facts *f, json_t *j)
 {
-	json_t *list = json_array();
+	json_t *served = json_array(), *waiting = json_array();
 	char text[NETADDR_TEXT];
 
-	for (size_t i = 0; i < io->n_listens; i++)
+	for (size_t i = 0; i < f->n_served; i++)
 		(void)json_array_append_new(
-		    list, json_string(netaddr_format(&io->listens[i], text)));
-	return list;
+		    served, json_string(netaddr_format(&f->served[i], text)));
+	for (size_t i = 0; i < f->waits->n; i++)
+		(void)json_array_append_new(waiting,
+		    json_pack("{s:s, s:s}", "listen", f->waits->w[i].what, "why",
+			listens_why_text(&f->waits->w[i])));
+	(void)json_object_set_new(j, "listening", served);
+	(void)json_object_set_new(j, "waiting", waiting);
 }
 
 /* The prefixes of P, in configured order (RULES D15). */
@@ -217,7 +222,7 @@ answer_status(struct evhttp_request *r, void *arg, const struct ask_views *v)
 	(void)json_object_set_new(j, "unready", json_pack("s?", facts_unready(f)));
 	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
 	(void)json_object_set_new(j, "loops_silent", json_integer(v->n_missing));
-	(void)json_object_set_new(j, "listening", listens_json(&c->io));
+	api_stats_listens(f, j);
 	(void)json_object_set_new(j, "upstreams", api_stats_upstreams(v, &c->core));
 	(void)json_object_set_new(j, "prefixes", api_stats_prefixes(&c->core.policies->table[0]));
 	(void)json_object_set_new(

@@ -12,6 +12,7 @@
 #include "base/attr.h"
 #include "cache/cache.h"
 #include "control/ask.h"
+#include "control/facts.h"
 #include "control/http.h"
 #include "core/policy.h"
 
@@ -35,5 +36,8 @@ MUST_USE json_t *api_stats_lameduck(time_t since);
 
 /* api_stats_prefixes: the prefixes of P with their states, in configured order (RULES D15). */
 MUST_USE json_t *api_stats_prefixes(const struct policy *p);
+
+/* api_stats_listens: put into J which listen addresses are served, and which are waited for. */
+void api_stats_listens(const struct facts *f, json_t *j);
 
 #endif

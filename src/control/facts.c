@@ -124,6 +124,8 @@ facts_new(const struct host *host, const struct ask_views *v)
 	f->lameduck = host->lameduck;
 	f->now_ns = clock_now_ns();
 	f->views = v;
+	f->waits = host->waits;
+	f->n_served = listens_served(&host->settings->conf.io, host->waits, f->served);
 	collect_loops(f, host);
 	f->has_cache = cache != NULL;
 	if (f->has_cache) {
@@ -174,6 +176,8 @@ facts_unready(const struct facts *f)
 {
 	if (f->lameduck != 0)
 		return "lameduck";
+	if (f->n_served == 0)
+		return "no listen address is there";
 	if (f->views->n_missing == f->n_loops)
 		return "no loop answers";
 	if (!has_upstream(f->views))

@@ -37,9 +37,12 @@ struct facts {
 	struct stats_row dnstap[CAPTURE_FIGURES];
 	uint64_t rcodes[STATS_RCODES];
 	uint64_t asked[STATS_ASKED];
-	uint64_t prefixes[NUMBERING_MAX]; /* answers, by the prefix's number */
-	struct latency waited;            /* of the loops that told in time */
-	const struct ask_views *views;    /* borrowed: of the loops that told in time */
+	uint64_t prefixes[NUMBERING_MAX];  /* answers, by the prefix's number */
+	struct latency waited;             /* of the loops that told in time */
+	const struct ask_views *views;     /* borrowed: of the loops that told in time */
+	const struct listens_waits *waits; /* borrowed: which listen addresses are waited for */
+	struct netaddr served[CONF_MAX_LISTENS]; /* those that are served */
+	size_t n_served;
 	time_t lameduck; /* since when it is one, seconds since 1970; 0: it is not */
 	unsigned n_loops;
 	struct facts_loop loops[SETTINGS_LOOPS];
@@ -74,8 +77,8 @@ MUST_USE uint64_t facts_uptime(const struct facts *f);
 
 /*
  * facts_unready: why the daemon is not to be asked at present, in words. NULL: it may be, that is,
- * it is no lame duck, an upstream answers, or has not been silent yet, and a prefix is active for
- * clients that are in no block.
+ * it is no lame duck, listens somewhere, an upstream answers, or has not been silent yet, and a
+ * prefix is active for clients that are in no block.
  */
 MUST_USE const char *facts_unready(const struct facts *f);
 

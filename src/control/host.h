@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "config/listens.h"
 #include "config/prefix_change.h"
 #include "config/settings.h"
 #include "io/loop.h"
@@ -59,6 +60,7 @@ struct host {
 	time_t lameduck; /* since when it is one; 0: it is not */
 	/* lines of the query log that could not be written; NULL: it has none */
 	const _Atomic uint64_t *query_log_lost;
+	const struct listens_waits *waits; /* which listen addresses are waited for */
 	const struct host_ops *ops;
 	void *arg;
 };

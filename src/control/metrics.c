@@ -44,6 +44,13 @@ lameduck(struct metric_text *t, const struct facts *f)
 }
 
 static void
+listens(struct metric_text *t, const struct facts *f)
+{
+	metric_text_count(t, LABELS({ "state", "served" }), f->n_served);
+	metric_text_count(t, LABELS({ "state", "waiting" }), f->waits->n);
+}
+
+static void
 open_fds(struct metric_text *t, const struct facts *f)
 {
 	if (f->open_fds > 0)
@@ -397,7 +404,10 @@ static const struct row table[] = {
 	ROW("start_time_seconds", GAUGE, "seconds", "When it began, in seconds since 1970",
 	    start_time),
 	ROW("ready", GAUGE, NULL,
-	    "1 if an upstream answers, a prefix is active, and it is no lame duck", ready),
+	    "1 if it listens, an upstream answers, a prefix is active, and it is no lame duck",
+	    ready),
+	ROW("listen_addresses", GAUGE, NULL,
+	    "Listen addresses, and interfaces without one, by what is done about them", listens),
 	ROW("lameduck", GAUGE, NULL, "1 while it serves on but is not to be asked any more",
 	    lameduck),
 	{ { "process_cpu_seconds", METRIC_COUNTER, "seconds",

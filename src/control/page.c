@@ -178,6 +178,22 @@ outcomes(struct evbuffer *out, const struct facts *f)
 }
 
 static void
+addresses(struct evbuffer *out, const struct facts *f)
+{
+	char text[NETADDR_TEXT];
+
+	for (size_t i = 0; i < f->n_served + f->waits->n; i++) {
+		bool good = i < f->n_served;
+		const struct listens_wait *w = good ? NULL : &f->waits->w[i - f->n_served];
+
+		put(out, "<tr>");
+		cell(out, good ? netaddr_format(&f->served[i], text) : w->what, "");
+		cell(out, good ? "served" : listens_why_text(w), good ? "good" : "warn");
+		put(out, "</tr>\n");
+	}
+}
+
+static void
 prefixes(struct evbuffer *out, const struct facts *f)
 {
 	static const char *const states[] = {
@@ -288,8 +304,8 @@ static const struct {
 } values[] = { { "ready", ready }, { "state", state }, { "version", version }, { "uptime", uptime },
 	{ "silent", silent }, { "questions", questions }, { "inflight", inflight },
 	{ "waits", waits }, { "outcomes", outcomes }, { "prefixes", prefixes },
-	{ "blocks", blocks }, { "cache", cache }, { "upstreams", upstreams }, { "drops", drops },
-	{ "loops", loops } };
+	{ "blocks", blocks }, { "addresses", addresses }, { "cache", cache },
+	{ "upstreams", upstreams }, { "drops", drops }, { "loops", loops } };
 
 static void
 put_value(struct evbuffer *out, const struct facts *f, const char *name, size_t len)

@@ -136,6 +136,8 @@
 		drawWaits(s.latency);
 		fill("outcomes", answers.filter(([, v]) => v.at_once + v.waited > 0).map(([k, v]) =>
 			[k, {n: v.at_once}, {n: v.waited}, {part: (v.at_once + v.waited) / most}]));
+		fill("addresses", s.listening.map(a => [a, {text: "served", kind: "good"}])
+			.concat(s.waiting.map(w => [w.listen, {text: w.why, kind: "warn"}])));
 		fill("prefixes", s.prefixes.map(p => [p.prefix, {text: p.state, kind: kinds[p.state] || "bad"}]));
 		fill("upstreams", s.upstreams.map(u => [u.address, {text: u.state, kind: kinds[u.state] || "bad"},
 			{n: u.udp === null ? "–" : seconds(u.udp.ms / 1e3)}, {n: u.sends}, {n: u.replies}, {n: u.lost},

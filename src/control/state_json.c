@@ -90,6 +90,7 @@ state_json(const struct facts *f)
 	if (j == NULL)
 		return NULL;
 	(void)json_object_set_new(j, "lameduck", api_stats_lameduck(f->lameduck));
+	api_stats_listens(f, j);
 	add_answers(j, f);
 	(void)json_object_set_new(j, "latency", latency_json(&f->waited));
 	(void)json_object_set_new(j, "loops", loops_json(f));

@@ -29,7 +29,7 @@ cookies_change(struct settings *s, struct threads *t, const struct host_cookies 
 	bool ok;
 
 	exchange(s, &other);
-	ok = parcel_pack(&p, t->n, s, s);
+	ok = parcel_pack(&p, t->n, &s->conf.io, s);
 	if (ok) {
 		parcel_post(&p, t);
 		s->cookies_told = true;

@@ -26,6 +26,7 @@
 #include "core/numbering.h"
 #include "core/pulse.h"
 #include "core/rate.h"
+#include "daemon/arrival.h"
 #include "daemon/background.h"
 #include "daemon/cachefile.h"
 #include "daemon/controlsock.h"
@@ -40,7 +41,6 @@
 #include "daemon/report.h"
 #include "daemon/sandbox.h"
 #include "daemon/serve.h"
-#include "daemon/sockets.h"
 #include "daemon/syscalls.h"
 #include "daemon/threads.h"
 #include "daemon/websock.h"
@@ -57,6 +57,7 @@ struct daemon {
 	struct pidfile pidfile;
 	struct sockpath control;
 	struct websock web;
+	struct arrival arrival;
 	struct threads threads;
 	struct querylog querylog; /* from tell_ready on */
 	bool stuck;               /* its thread is, and uses what the threads have */
@@ -167,9 +168,8 @@ static int
 drop_privileges(struct daemon *d)
 {
 	char error[PRIVILEGES_TEXT];
-	int rc;
+	int rc = lock_in(d);
 
-	rc = lock_in(d);
 	if (rc != DAEMON_OK)
 		return rc;
 	if (!privileges_drop(&d->privileges, error)) {
@@ -251,7 +251,6 @@ start_loops(struct daemon *d)
 	struct snapshot *snapshot;
 	int rc = -ENOMEM;
 
-	sockets_drop_missing(s);
 	d->told = told_new(); /* NULL without memory: loops do not coordinate their messages */
 	s->conf.core.told = d->told;
 	d->pulses = pulses_new(); /* NULL without memory: each loop sends its own probes */
@@ -263,17 +262,13 @@ start_loops(struct daemon *d)
 	s->conf.core.rates = d->rates;
 	s->conf.core.numbering = d->numbering = numbering_new(); /* NULL: all count together */
 	numbering_give(d->numbering, s->conf.core.policies);
-	struct sockets_wanted w = { .addrs = s->conf.io.listens,
-		.n = s->conf.io.n_listens,
-		.n_loops = d->plan.n_loops,
-		.buffer = s->conf.io.socket_buffer,
-		.freebind = s->conf.io.freebind };
-	if (!sockets_open(&w, LOG_SERVER, &sockets))
+	if (!arrival_open(&d->arrival, s, d->plan.n_loops, &sockets))
 		return DAEMON_RESOURCES;
 	usage_give(&s->usage, s->conf.core.policies);
 	snapshot = snapshot_new(&s->conf);
 	if (snapshot != NULL) {
-		rc = threads_init(&d->threads, d->plan.n_loops, snapshot, sockets, w.n);
+		rc = threads_init(
+		    &d->threads, d->plan.n_loops, snapshot, sockets, s->conf.io.n_listens);
 		snapshot_unref(snapshot);
 	}
 	free(sockets);
@@ -321,13 +316,15 @@ tell_ready(struct daemon *d)
 	log_open(to_stderr ? LOG_SINK_STDERR : LOG_SINK_SYSLOG);
 	querylog_start(&d->querylog, &d->threads, &d->settings);
 	dnstap_start(&d->dnstap, &d->threads, &d->settings);
-	report_start(&d->settings, &d->plan);
+	arrival_begin(&d->arrival);
+	report_start(&d->settings, &d->arrival.waits, &d->plan);
 	report_user(d);
 	sandbox_report(&d->sandbox);
 	if (cache_path(d) != NULL)
 		cachefile_report(cache_path(d), &d->loaded);
 	background_ready(&d->background, to_stderr);
-	notify_ready(report_status(&d->settings, d->plan.n_loops, false, status));
+	notify_ready(
+	    report_status(&d->settings, &d->arrival.waits, d->plan.n_loops, false, status));
 }
 
 /* Serve until a signal ends the daemon. Returns an exit code. */
@@ -341,6 +338,7 @@ serve(struct daemon *d)
 		.querylog = &d->querylog,
 		.dnstap = &d->dnstap,
 		.sandbox = &d->sandbox,
+		.arrival = &d->arrival,
 		.pidfile = &d->pidfile,
 		.control_fd = d->control.fd,
 		.web = &d->web,
@@ -422,6 +420,7 @@ run(struct daemon *d)
 	rc = start(d);
 	sockpath_close(&d->control);
 	websock_close(&d->web);
+	arrival_fini(&d->arrival);
 	pidfile_close(&d->pidfile);
 	settings_fini(&d->settings);
 	return rc;
@@ -453,6 +452,7 @@ work(enum options_task task, struct options *o)
 	d->pidfile.fd = -1;
 	d->control.fd = -1;
 	d->signal_fd = -1;
+	arrival_init(&d->arrival);
 	find_path(d);
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
 	if ((rc != DAEMON_OK || d->stuck) && d->threads.n > 0) {
@@ -482,18 +482,18 @@ daemon_main(int argc, char **argv)
 	switch (task) {
 	case OPTIONS_HELP:
 		options_help(stdout);
-		return DAEMON_OK;
+		break;
 	case OPTIONS_VERSION:
 		print_version();
-		return DAEMON_OK;
+		break;
 	case OPTIONS_KEYWORDS:
 		keywords_print(stdout);
-		return DAEMON_OK;
+		break;
 	case OPTIONS_USAGE:
 		return DAEMON_USAGE;
 	case OPTIONS_RUN:
 	case OPTIONS_CHECK:
-		break;
+		return work(task, &o);
 	}
-	return work(task, &o);
+	return DAEMON_OK;
 }

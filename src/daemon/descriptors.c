@@ -12,7 +12,9 @@ rlim_t
 descriptors_needed(const struct settings *s, unsigned n_loops)
 {
 	rlim_t upstream = s->conf.core.n_upstreams * upstream_set_most(s->conf.io.outgoing_ports);
-	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * s->conf.io.n_listens +
+	/* An interface may have many, later. */
+	rlim_t listens = s->listens.n_of > 0 ? CONF_MAX_LISTENS : s->conf.io.n_listens;
+	rlim_t per_loop = s->conf.io.max_tcp_clients + 2 * listens +
 	    (upstream < UPSTREAM_MAX_SOCKETS ? upstream : UPSTREAM_MAX_SOCKETS) +
 	    s->conf.core.n_upstreams * CHANNELS_EACH + OTHERS;
 

@@ -33,18 +33,18 @@ parcel_free(struct parcel *p, unsigned n_loops)
 }
 
 bool
-parcel_pack(struct parcel *p, unsigned n_loops, const struct settings *now, struct settings *next)
+parcel_pack(struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next)
 {
 	struct netaddr added[CONF_MAX_LISTENS];
 	struct sockets_wanted w = { .addrs = added,
-		.held = now->conf.io.listens,
-		.n_held = now->conf.io.n_listens,
+		.held = now->listens,
+		.n_held = now->n_listens,
 		.n_loops = n_loops,
 		.buffer = next->conf.io.socket_buffer,
 		.freebind = next->conf.io.freebind };
 	bool ok;
 
-	w.n = new_listens(&now->conf.io, &next->conf.io, added);
+	w.n = new_listens(now, &next->conf.io, added);
 	p->n_added = w.n;
 	if (!sockets_open(&w, LOG_CONFIG, &p->sockets))
 		return false;

@@ -24,12 +24,12 @@ struct parcel {
 };
 
 /*
- * parcel_pack: make *p all that N_LOOPS loops need to change from NOW to NEXT, whose policies get
- * their counters. The caller ends it with parcel_post or parcel_free. False, with a message in the
- * log, if that failed; nothing is held then.
+ * parcel_pack: make *p all that N_LOOPS loops, which listen as NOW says, need to work by NEXT,
+ * whose policies get their counters. The caller ends it with parcel_post or parcel_free. False,
+ * with a message in the log, if that failed; nothing is held then.
  */
 MUST_USE bool parcel_pack(
-    struct parcel *p, unsigned n_loops, const struct settings *now, struct settings *next);
+    struct parcel *p, unsigned n_loops, const struct conf_io *now, struct settings *next);
 
 /* parcel_post: hand each loop of T its part. Cannot fail. Not while threads_pending. */
 void parcel_post(struct parcel *p, struct threads *t);

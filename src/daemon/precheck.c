@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -420,24 +421,28 @@ check_chroot(const struct precheck *c)
 		    path, strerror(-rc));
 }
 
-/* Probe any free port of each address, so that a daemon that runs already does not matter. */
+/* What is not there now may come, but may be a slip of the pen, too. */
 static void
 check_listens(const struct precheck *c)
 {
-	const struct conf_io *io = &c->s->conf.io;
+	const struct settings_listens *l = &c->s->listens;
 	char text[NETADDR_TEXT];
 
-	for (size_t i = 0; i < io->n_listens && !c->s->listens_by_default && !io->freebind; i++) {
-		struct netaddr a = io->listens[i];
+	for (size_t i = 0; i < l->n_fixed && !c->s->listens_by_default && !c->s->conf.io.freebind;
+	     i++) {
+		struct netaddr a = l->fixed[i];
 
 		a.port = 0;
-		if (bind_probe(&a) == -EADDRNOTAVAIL)
+		if (bind_usable(&a) == -EADDRNOTAVAIL)
 			diag_warning(c->d, c->s->listen_lines[i], "listen",
-			    "%s is no address of this machine now; a start fails without it, "
-			    "unless "
-			    "there is \"freebind yes\"",
+			    "%s is no address of this machine now; it is served when it comes",
 			    netaddr_format(&a, text));
 	}
+	for (size_t i = 0; i < l->n_of; i++)
+		if (if_nametoindex(l->of[i].name) == 0)
+			diag_warning(c->d, l->of[i].line, "listen",
+			    "there is no interface %s now; it is served when it comes",
+			    l->of[i].name);
 }
 
 static void

@@ -69,7 +69,7 @@ use(const struct work *w, struct threads *t, struct policies *next)
 	bool ok;
 
 	w->s->conf.core.policies = next;
-	ok = parcel_pack(&p, t->n, w->s, w->s);
+	ok = parcel_pack(&p, t->n, &w->s->conf.io, w->s);
 	/* The last that can fail. */
 	if (ok && !write_file(w)) {
 		parcel_free(&p, t->n);

@@ -40,10 +40,12 @@ reload_keep(const struct settings *now, struct settings *next)
 }
 
 bool
-reload_settings(const struct options *o, const char *path, struct threads *t, struct settings *s)
+reload_settings(const struct options *o, const char *path, struct threads *t, struct arrival *a,
+    struct settings *s)
 {
 	struct settings *next = malloc(sizeof(*next));
 	struct parcel p = { .n_added = 0 };
+	struct arrival_plan plan;
 	bool loaded = next != NULL && load_settings(o, path, s, diag_to_log, NULL, NULL, next);
 	bool ok = loaded;
 
@@ -57,7 +59,8 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		next->conf.core.numbering = s->conf.core.numbering;
 		complete_cookies(next, s);
 		next->usage = s->usage;
-		ok = parcel_pack(&p, t->n, s, next);
+		ok = arrival_plan(a, &s->conf.io, next, LOG_CONFIG, &plan) &&
+		    parcel_pack(&p, t->n, &s->conf.io, next);
 	}
 	if (ok) {
 		loglevel_change(s, next);
@@ -65,6 +68,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 		cookies_tell_undone(s, next);
 		prefixes_tell_undone(s, next);
 		parcel_post(&p, t);
+		arrival_use(a, &plan, LOG_CONFIG);
 		settings_fini(s);
 		*s = *next;
 	} else if (loaded) {

@@ -15,15 +15,17 @@
 #include "base/attr.h"
 #include "config/options.h"
 #include "config/settings.h"
+#include "daemon/arrival.h"
 #include "daemon/threads.h"
 
 /*
- * reload_settings: read the file at PATH with the options O, and post the result to the loops of T.
- * *S becomes the new settings, except for keywords that need a restart. False if anything is wrong:
- * the log has the reasons, and nothing has changed. Must not be called while threads_pending.
+ * reload_settings: read the file at PATH with the options O, and post the result to the loops of T;
+ * what A waits for becomes what the new ones have. *S becomes the new settings, except for keywords
+ * that need a restart. False if anything is wrong: the log has the reasons, and nothing has
+ * changed. Must not be called while threads_pending.
  */
-MUST_USE bool reload_settings(
-    const struct options *o, const char *path, struct threads *t, struct settings *s);
+MUST_USE bool reload_settings(const struct options *o, const char *path, struct threads *t,
+    struct arrival *a, struct settings *s);
 
 /*
  * reload_keep: copy from NOW to NEXT the values of all keywords that need a restart, and log those

@@ -82,9 +82,15 @@ report_prefixes(enum log_category about, const struct policies *ps)
 }
 
 void
-report_service(const struct settings *s, enum log_category about)
+report_service(const struct settings *s, const struct listens_waits *waits, enum log_category about)
 {
-	report_addresses(about, "listening on", s->conf.io.listens, s->conf.io.n_listens);
+	struct netaddr served[CONF_MAX_LISTENS];
+	size_t n = listens_served(&s->conf.io, waits, served);
+
+	if (n > 0)
+		report_addresses(about, "listening on", served, n);
+	else
+		log_notice(about, "listening on no address yet");
 	report_prefixes(about, s->conf.core.policies);
 	report_addresses(about, "asking", s->conf.core.upstreams, s->conf.core.n_upstreams);
 }
@@ -129,12 +135,13 @@ report_cache(const struct cache *c)
 }
 
 void
-report_start(const struct settings *s, const struct cpus_plan *plan)
+report_start(
+    const struct settings *s, const struct listens_waits *waits, const struct cpus_plan *plan)
 {
 	log_notice(LOG_SERVER, "dns64d " PACKAGE_VERSION ", %u loop%s%s", plan->n_loops,
 	    plan->n_loops == 1 ? "" : "s", plan->pinned ? ", each bound to a CPU" : "");
 	report_lines(s);
-	report_service(s, LOG_SERVER);
+	report_service(s, waits, LOG_SERVER);
 	if (s->web.n > 0)
 		report_addresses(
 		    LOG_SERVER, "showing a page and metrics on", s->web.addr, s->web.n);
@@ -300,11 +307,16 @@ report_stats(struct threads *t, struct cache *cache)
 }
 
 char *
-report_status(
-    const struct settings *s, unsigned n_loops, bool lameduck, char text[static REPORT_STATUS])
+report_status(const struct settings *s, const struct listens_waits *waits, unsigned n_loops,
+    bool lameduck, char text[static REPORT_STATUS])
 {
-	snprintf(text, REPORT_STATUS, "%s: addresses %zu, loops %u, upstreams %zu",
-	    lameduck ? "Lame duck, serving" : "Serving", s->conf.io.n_listens, n_loops,
-	    s->conf.core.n_upstreams);
+	struct netaddr served[CONF_MAX_LISTENS];
+	char more[48] = "";
+
+	if (waits->n > 0)
+		snprintf(more, sizeof(more), " (%zu waited for)", waits->n);
+	snprintf(text, REPORT_STATUS, "%s: addresses %zu%s, loops %u, upstreams %zu",
+	    lameduck ? "Lame duck, serving" : "Serving", listens_served(&s->conf.io, waits, served),
+	    more, n_loops, s->conf.core.n_upstreams);
 	return text;
 }

@@ -11,19 +11,22 @@
 
 #include "base/log.h"
 #include "cache/cache.h"
+#include "config/listens.h"
 #include "config/settings.h"
 #include "core/view.h"
 #include "daemon/cpus.h"
 #include "daemon/threads.h"
 
 /*
- * report_start: log version, loops, addresses, prefixes, upstreams, the cache, and the most memory
- * that the daemon can use.
+ * report_start: log version, loops, addresses but those that WAITS tells of, prefixes, upstreams,
+ * the cache, and the most memory that the daemon can use.
  */
-void report_start(const struct settings *s, const struct cpus_plan *plan);
+void report_start(
+    const struct settings *s, const struct listens_waits *waits, const struct cpus_plan *plan);
 
-/* report_service: log addresses, prefixes and upstreams, under the log's word SUBSYSTEM. */
-void report_service(const struct settings *s, enum log_category about);
+/* report_service: log addresses, prefixes and upstreams, likewise, as ABOUT says. */
+void report_service(
+    const struct settings *s, const struct listens_waits *waits, enum log_category about);
 
 /*
  * report_stats: log the counters of all loops of T, added up, the answers by reason, and the
@@ -50,13 +53,13 @@ void report_lines(const struct settings *s);
 uint64_t report_memory(const struct settings *s);
 
 /* Longest text of report_status, with the final zero. */
-#define REPORT_STATUS 96
+#define REPORT_STATUS 128
 
 /*
- * report_status: write one line for the service manager to TEXT. LAMEDUCK: it serves on, but is not
- * to be asked any more. Returns TEXT.
+ * report_status: write one line for the service manager to TEXT, with how many addresses WAITS
+ * tells of. LAMEDUCK: it serves on, but is not to be asked any more. Returns TEXT.
  */
-char *report_status(
-    const struct settings *s, unsigned n_loops, bool lameduck, char text[static REPORT_STATUS]);
+char *report_status(const struct settings *s, const struct listens_waits *waits, unsigned n_loops,
+    bool lameduck, char text[static REPORT_STATUS]);
 
 #endif

@@ -107,13 +107,18 @@ add_port(uint16_t *ports, size_t *n, uint16_t port)
 }
 
 static void
-find_ports(struct sandbox *sb, const struct conf *c)
+find_ports(struct sandbox *sb, const struct settings *s)
 {
+	const struct conf *c = &s->conf;
+
 	sb->connects[sb->n_connects++] = DNS_PORT;
 	for (size_t i = 0; i < c->core.n_upstreams; i++)
 		add_port(sb->connects, &sb->n_connects, c->core.upstreams[i].port);
-	for (size_t i = 0; i < c->io.n_listens; i++)
-		add_port(sb->binds, &sb->n_binds, c->io.listens[i].port);
+	/* Of addresses that may come later, too. */
+	for (size_t i = 0; i < s->listens.n_fixed; i++)
+		add_port(sb->binds, &sb->n_binds, s->listens.fixed[i].port);
+	for (size_t i = 0; i < s->listens.n_of; i++)
+		add_port(sb->binds, &sb->n_binds, s->listens.of[i].addr.port);
 }
 
 static int
@@ -161,7 +166,7 @@ sandbox_start(struct sandbox *sb, const struct settings *s, const struct sandbox
 		return;
 	/* The log's times of day need a file of the system. */
 	tzset();
-	find_ports(sb, &s->conf);
+	find_ports(sb, s);
 	/* Cannot fail. */
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	sb->landlock = limit_files(sb, s, paths);

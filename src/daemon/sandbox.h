@@ -35,7 +35,7 @@ struct sandbox {
 	int syscalls;                     /* 0, or -errno: why system calls are not limited */
 	uint16_t connects[SANDBOX_PORTS]; /* TCP ports of upstreams */
 	size_t n_connects;
-	uint16_t binds[CONF_MAX_LISTENS]; /* TCP ports of listen addresses */
+	uint16_t binds[CONF_MAX_LISTENS + SETTINGS_INTERFACES]; /* TCP ports of listen lines */
 	size_t n_binds;
 };
 

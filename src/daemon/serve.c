@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "control/control.h"
+#include "daemon/arrival.h"
 #include "daemon/cachefile.h"
 #include "daemon/cookies.h"
 #include "daemon/dnstap.h"
@@ -81,7 +82,8 @@ tell_ready(const struct serve *s)
 {
 	char text[REPORT_STATUS];
 
-	notify_ready(report_status(s->settings, s->threads->n, s->lameduck, text));
+	notify_ready(
+	    report_status(s->settings, &s->arrival->waits, s->threads->n, s->lameduck, text));
 }
 
 /* --- What control asks for -------------------------------------------------------------------- */
@@ -222,7 +224,7 @@ begin_reload(struct serve *s)
 	control_reload_begins(s->control);
 	notify_reloading();
 	log_notice(LOG_CONFIG, "reading %s", s->path);
-	if (reload_settings(s->options, s->path, s->threads, s->settings)) {
+	if (reload_settings(s->options, s->path, s->threads, s->arrival, s->settings)) {
 		sandbox_tell(s->sandbox, s->settings);
 		querylog_use(s->querylog, s->settings);
 		dnstap_use(s->dnstap, s->settings);
@@ -234,14 +236,37 @@ begin_reload(struct serve *s)
 	end_result(s, false);
 }
 
+/* An address or an interface has changed; work looks which. */
+static void
+on_arrival(evutil_socket_t fd, short what, void *arg)
+{
+	const struct serve *s = arg;
+
+	(void)fd;
+	(void)what;
+	arrival_rings(s->arrival);
+}
+
+/* Hear when addresses come and go, if that matters. Without memory they are looked for. */
+static void
+hear_arrivals(struct serve *s)
+{
+	if (s->arrivals != NULL || s->arrival->fd < 0)
+		return;
+	s->arrivals = event_new(s->base, s->arrival->fd, EV_READ | EV_PERSIST, on_arrival, s);
+	if (s->arrivals == NULL || event_add(s->arrivals, NULL) != 0)
+		log_error(LOG_SERVER, "no memory to hear of addresses that come or go");
+}
+
 static void
 end_reload(struct serve *s)
 {
 	unsigned n = threads_unserved(s->threads);
 
 	s->reloading = false;
+	hear_arrivals(s);
 	report_lines(s->settings);
-	report_service(s->settings, LOG_CONFIG);
+	report_service(s->settings, &s->arrival->waits, LOG_CONFIG);
 	if (n > 0)
 		log_error(
 		    LOG_CONFIG, "reload: done, but for %u sockets that cannot be served yet", n);
@@ -257,6 +282,21 @@ may_reload(const struct serve *s)
 	return s->reload_wanted && !s->reloading && s->stops == 0;
 }
 
+/* Are listen addresses to be looked for that have come or gone? */
+static bool
+may_look(const struct serve *s, uint64_t now)
+{
+	return now >= s->arrival->look_ns && !s->reloading && s->stops == 0;
+}
+
+/* Look for them; the service manager is told. */
+static void
+look(struct serve *s)
+{
+	if (arrival_look(s->arrival, s->settings, s->threads, s->path))
+		tell_ready(s);
+}
+
 /* Milliseconds until something is due; -1: only a signal can wake us. */
 static int
 wait_ms(const struct serve *s, uint64_t now)
@@ -267,7 +307,10 @@ wait_ms(const struct serve *s, uint64_t now)
 		due = s->beat_ns;
 	if (s->stops > 0 && s->end_ns < due)
 		due = s->end_ns;
-	if ((s->reloading || may_reload(s)) && now + PENDING_MS * NS_PER_MS < due)
+	if (s->arrival->look_ns > now && s->arrival->look_ns < due && s->stops == 0)
+		due = s->arrival->look_ns;
+	if ((s->reloading || may_reload(s) || may_look(s, now)) &&
+	    now + PENDING_MS * NS_PER_MS < due)
 		due = now + PENDING_MS * NS_PER_MS;
 	if (due == UINT64_MAX)
 		return -1;
@@ -355,6 +398,8 @@ work(struct serve *s, struct event *due, bool *well)
 			end_reload(s);
 		if (may_reload(s) && !threads_pending(s->threads))
 			begin_reload(s);
+		if (may_look(s, now) && !threads_pending(s->threads))
+			look(s);
 	} while (!is_over(s, now, well));
 }
 
@@ -387,6 +432,7 @@ open_control(struct serve *s)
 		.memory_fd = s->web->has_memory ? s->web->memory_fd : -1,
 		.fds_fd = s->web->has_fds ? s->web->fds_fd : -1,
 		.query_log_lost = &s->querylog->n_lost,
+		.waits = &s->arrival->waits,
 		.ops = &ops,
 		.arg = s };
 
@@ -414,17 +460,17 @@ serve_run(struct serve *s)
 	due = evtimer_new(s->base, on_due, NULL);
 	s->control = open_control(s);
 	if (signals != NULL && ended != NULL && due != NULL && s->control != NULL &&
-	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0)
+	    event_add(signals, NULL) == 0 && event_add(ended, NULL) == 0) {
+		hear_arrivals(s);
 		work(s, due, &well);
-	else
+	} else {
 		log_error(LOG_SERVER, "no memory");
-	control_free(s->control);
-	for (size_t i = 0; i < 3; i++) {
-		struct event *e = i == 0 ? signals : i == 1 ? ended : due;
-
-		if (e != NULL)
-			event_free(e);
 	}
+	control_free(s->control);
+	struct event *const all[] = { signals, ended, due, s->arrivals };
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i] != NULL)
+			event_free(all[i]);
 	event_base_free(s->base);
 	return well;
 }

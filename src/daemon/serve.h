@@ -21,6 +21,8 @@
 #include "daemon/sandbox.h"
 #include "daemon/threads.h"
 
+struct arrival;
+struct event;
 struct event_base;
 struct querylog;
 struct dnstap;
@@ -36,6 +38,7 @@ struct serve {
 	struct querylog *querylog;     /* borrowed: running, as the next */
 	struct dnstap *dnstap;         /* borrowed */
 	const struct sandbox *sandbox; /* borrowed */
+	struct arrival *arrival;       /* borrowed: of the start */
 	struct pidfile *pidfile;       /* borrowed: it shows that a reload was tried */
 	int control_fd;                /* borrowed: the control socket; -1: none */
 	const struct websock *web;     /* borrowed: sockets of web-listen */
@@ -43,13 +46,14 @@ struct serve {
 	int signal_fd;                 /* borrowed: of serve_signals */
 	struct event_base *base;       /* owned by serve_run, as the next */
 	struct control *control;
-	bool reload_wanted;   /* SIGHUP came, and no reload has begun since */
-	bool lameduck;        /* of control: all loops were told */
-	bool reloading;       /* an update is posted that not all loops have taken */
-	unsigned stops;       /* number of signals to stop that came */
-	uint64_t end_ns;      /* when stopping: the latest end */
-	uint64_t beat_ns;     /* when the watchdog is served next */
-	uint32_t watchdog_ms; /* of notify_watchdog_ms; 0: no watchdog */
+	struct event *arrivals; /* of arrival->fd; NULL: there is none */
+	bool reload_wanted;     /* SIGHUP came, and no reload has begun since */
+	bool lameduck;          /* of control: all loops were told */
+	bool reloading;         /* an update is posted that not all loops have taken */
+	unsigned stops;         /* number of signals to stop that came */
+	uint64_t end_ns;        /* when stopping: the latest end */
+	uint64_t beat_ns;       /* when the watchdog is served next */
+	uint32_t watchdog_ms;   /* of notify_watchdog_ms; 0: no watchdog */
 };
 
 /*

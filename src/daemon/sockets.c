@@ -2,21 +2,14 @@
 #include "daemon/sockets.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
-#include "config/ownaddr.h"
 
-/* How long to wait for duplicate address detection, which takes a second or two. */
-#define WAIT_MS 4000
-#define WAIT_STEP_MS 100
-
-/* Advice for the operator when bind(2) of A failed with RC. */
+/* Advice for the operator when bind(2) failed with RC. */
 static const char *
-advice(const struct netaddr *a, int rc)
+advice(int rc)
 {
 	switch (-rc) {
 	case EADDRINUSE:
@@ -25,13 +18,6 @@ advice(const struct netaddr *a, int rc)
 	case EACCES:
 		return " (a port below 1024 needs root or CAP_NET_BIND_SERVICE; with "
 		       "\"sandbox strict\" a port that the start did not know needs a restart)";
-	case EADDRNOTAVAIL:
-		return ownaddr_is_local(a)
-		    ? " (this machine has it, but may not use it yet, or has found it at "
-		      "another one: \"ip address\" tells; \"freebind yes\" does not wait for "
-		      "it)"
-		    : " (this machine has no such address; give it one, or name another, or "
-		      "write \"freebind yes\" to serve it as soon as it comes)";
 	default:
 		return "";
 	}
@@ -42,7 +28,7 @@ tell(enum log_category about, const struct netaddr *a, int rc)
 {
 	char text[NETADDR_TEXT];
 
-	log_error(about, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc), advice(a, rc));
+	log_error(about, "listen %s: %s%s", netaddr_format(a, text), strerror(-rc), advice(rc));
 }
 
 /*
@@ -62,42 +48,22 @@ overlaps(const struct sockets_wanted *w, const struct netaddr *a)
 	return false;
 }
 
-/*
- * Probe A. Waits until END_NS at most for a tentative address to become usable. Returns 0 or
- * -errno.
- */
-static int
-probe_one(const struct sockets_wanted *w, enum log_category about, const struct netaddr *a,
-    uint64_t end_ns)
+int
+sockets_probe(const struct sockets_wanted *w, const struct netaddr *a)
 {
-	char text[NETADDR_TEXT];
 	int rc = overlaps(w, a) ? 0 : bind_probe(a);
 
-	if (rc != -EADDRNOTAVAIL)
-		return rc;
-	if (w->freebind) {
-		log_notice(about, "listen %s: not an address of this machine yet",
-		    netaddr_format(a, text));
-		return bind_probe_free(a);
-	}
-	if (ownaddr_is_local(a))
-		log_notice(about, "listen %s: not usable yet; waiting", netaddr_format(a, text));
-	while (rc == -EADDRNOTAVAIL && ownaddr_is_local(a) && clock_now_ns() < end_ns) {
-		(void)poll(NULL, 0, WAIT_STEP_MS);
-		rc = bind_probe(a);
-	}
-	return rc;
+	return rc == -EADDRNOTAVAIL && w->freebind ? bind_probe_free(a) : rc;
 }
 
 /* Probe every address, and log all that cannot be used. False if there are any. */
 static bool
 probe(const struct sockets_wanted *w, enum log_category about)
 {
-	uint64_t end_ns = clock_now_ns() + WAIT_MS * NS_PER_MS;
 	bool ok = true;
 
 	for (size_t i = 0; i < w->n; i++) {
-		int rc = probe_one(w, about, &w->addrs[i], end_ns);
+		int rc = sockets_probe(w, &w->addrs[i]);
 
 		if (rc != 0) {
 			tell(about, &w->addrs[i], rc);
@@ -167,4 +133,6 @@ sockets_drop_missing(struct settings *s)
 	}
 	/* If none is left, keep the first one, so that the start fails with a message. */
 	c->n_listens = n > 0 ? n : 1;
+	memcpy(s->listens.fixed, c->listens, sizeof(s->listens.fixed));
+	s->listens.n_fixed = c->n_listens;
 }

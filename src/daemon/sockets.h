@@ -31,13 +31,17 @@ struct sockets_wanted {
 
 /*
  * sockets_open: open the sockets that W describes. *OUT becomes an array of n_loops times n pairs,
- * those of one loop side by side, to be freed by sockets_close; NULL when there are none. Waits up
- * to 4 seconds for an address that this machine has but may not use yet (tentative, RFC 4862
- * section 5.4). False if any address cannot be opened: the reasons are logged as
- * ABOUT says, and nothing is open.
+ * those of one loop side by side, to be freed by sockets_close; NULL when there are none. False if
+ * any address cannot be opened: the reasons are logged as ABOUT says, and nothing is open.
  */
 MUST_USE bool sockets_open(
     const struct sockets_wanted *w, enum log_category about, struct bind_sockets **out);
+
+/*
+ * sockets_probe: could A be opened for W? Its addresses are of no account, those that are held are.
+ * Returns 0 or -errno.
+ */
+MUST_USE int sockets_probe(const struct sockets_wanted *w, const struct netaddr *a);
 
 /* sockets_close: close the N pairs at SOCKETS and free the array. SOCKETS may be NULL. */
 void sockets_close(struct bind_sockets *sockets, size_t n);

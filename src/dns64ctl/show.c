@@ -233,6 +233,23 @@ put_list(const char *what, const json_t *list, const char *key, FILE *out)
 	fputc('\n', out);
 }
 
+/* The listen addresses of LIST, which are waited for; a line each. */
+static void
+put_waiting(const json_t *list, FILE *out)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		fprintf(out, "%-12s", i == 0 ? "waiting for" : "");
+		show_put(show_text(item, "listen"), out);
+		fputs(", ", out);
+		show_put(show_text(item, "why"), out);
+		fputc('\n', out);
+	}
+}
+
 static void
 put_reload(const json_t *reload, FILE *out)
 {
@@ -276,6 +293,7 @@ show_status(const json_t *j, FILE *out)
 		show_lameduck(j, out);
 	}
 	put_list("listening", json_object_get(j, "listening"), NULL, out);
+	put_waiting(json_object_get(j, "waiting"), out);
 	put_list("prefixes", json_object_get(j, "prefixes"), "prefix", out);
 	put_list("asking", json_object_get(j, "upstreams"), "address", out);
 	fprintf(out, "%-12s", "cache");

@@ -92,6 +92,19 @@ bind_probe(const struct netaddr *addr)
 }
 
 int
+bind_usable(const struct netaddr *addr)
+{
+	struct netaddr any = *addr;
+	int r;
+
+	any.port = 0;
+	/* UDP only: a sandbox may forbid to bind another TCP port than those configured. */
+	r = probe_type(&any, SOCK_DGRAM, false);
+	/* A link-local address whose interface is gone. */
+	return r == -ENODEV || r == -EINVAL ? -EADDRNOTAVAIL : r;
+}
+
+int
 bind_probe_free(const struct netaddr *addr)
 {
 	return probe(addr, true);

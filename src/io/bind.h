@@ -33,6 +33,12 @@ struct bind_sockets {
 MUST_USE int bind_probe(const struct netaddr *addr);
 
 /*
+ * bind_usable: may sockets of this machine be bound to ADDR at present? Its port does not matter.
+ * Returns 0, -EADDRNOTAVAIL, or another -errno if that cannot be found out.
+ */
+MUST_USE int bind_usable(const struct netaddr *addr);
+
+/*
  * bind_probe_free: test the port of ADDR as bind_probe does, but accept an address that the machine
  * does not have (IP_FREEBIND, IPV6_FREEBIND). Returns 0 or -errno.
  */

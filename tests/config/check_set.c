@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "config/listens.h"
 #include "config/loglevel.h"
 #include "support/said.h"
 
@@ -36,11 +37,11 @@ static const struct bad_line bad[] = {
 	    "nameserver: 'ff02::fb' is not the address of one machine; allowed is ADDRESS [port N] "
 	    "[trusted] | defaults" },
 	{ "listen 224.0.0.251",
-	    "listen: '224.0.0.251' is not the address of one machine; allowed is ADDRESS [port "
-	    "N]" },
+	    "listen: '224.0.0.251' is not the address of one machine; allowed is "
+	    "ADDRESS|INTERFACE [port N]" },
 	{ "listen 255.255.255.255",
-	    "listen: '255.255.255.255' is not the address of one machine; allowed is ADDRESS [port "
-	    "N]" },
+	    "listen: '255.255.255.255' is not the address of one machine; allowed is "
+	    "ADDRESS|INTERFACE [port N]" },
 	{ "nameserver fe80::1%nosuch0",
 	    "nameserver: 'fe80::1%nosuch0' is not an IPv4 or IPv6 address (a "
 	    "link-local one ends in %INTERFACE, which must exist); allowed is ADDRESS [port N] "
@@ -62,9 +63,21 @@ static const struct bad_line bad[] = {
 	{ "nameserver 0.0.0.0",
 	    "nameserver: '0.0.0.0' stands for any address and cannot be asked" },
 	{ "web-listen 127.0.0.1 port 0", "web-listen: port '0' is not a number from 1 to 65535" },
-	{ "listen example.com",
-	    "listen: 'example.com' is not an IPv4 or IPv6 address (a link-local one "
-	    "ends in %INTERFACE, which must exist); allowed is ADDRESS [port N]" },
+	{ "listen www.example.com.",
+	    "listen: 'www.example.com.' is not an IPv4 or IPv6 address (a link-local one "
+	    "ends in %INTERFACE, which must exist); allowed is ADDRESS|INTERFACE [port N]" },
+	{ "listen 192.0.2.300",
+	    "listen: '192.0.2.300' is not an IPv4 or IPv6 address (a link-local one "
+	    "ends in %INTERFACE, which must exist); allowed is ADDRESS|INTERFACE [port N]" },
+	{ "listen 2001:db8::1%lo",
+	    "listen: '2001:db8::1%lo' is not an IPv4 or IPv6 address (a link-local one "
+	    "ends in %INTERFACE, which must exist); allowed is ADDRESS|INTERFACE [port N]" },
+	{ "listen fe80::1%99999",
+	    "listen: 'fe80::1%99999' is not an IPv4 or IPv6 address (a link-local one "
+	    "ends in %INTERFACE, which must exist); allowed is ADDRESS|INTERFACE [port N]" },
+	{ "listen eth0 prt 53",
+	    "listen: 'prt' is not understood; allowed is ADDRESS|INTERFACE [port N]" },
+	{ "listen eth0 port 65536", "listen: port '65536' is not a number from 1 to 65535" },
 	{ "listen ::ffff:0.0.0.0",
 	    "listen: '::ffff:0.0.0.0' is an IPv4 address in IPv6 clothes; write it "
 	    "as 0.0.0.0" },
@@ -237,6 +250,23 @@ START_TEST(listens_are_kept_in_order)
 }
 END_TEST
 
+/* A name stands for an interface, which may come later; so may that of a link-local address. */
+START_TEST(listens_by_interface)
+{
+	const struct settings_listens *l = &settings.listens;
+	char text[NETADDR_TEXT];
+
+	parse_silently("listen nosuch0.100\nlisten fe80::1%nosuch0 port 5353\nlisten ::1\n"
+		       "listen fe80::2%1\n");
+	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
+	ck_assert_uint_eq(l->n_of, 3);
+	ck_assert_str_eq(listens_text(&l->of[0], text), "nosuch0.100#0");
+	ck_assert_uint_eq(l->of[1].line, 2);
+	ck_assert_str_eq(listens_text(&l->of[1], text), "fe80::1%nosuch0#5353");
+	ck_assert_str_eq(listens_text(&l->of[2], text), "fe80::2%lo#0");
+}
+END_TEST
+
 START_TEST(web_listens_have_a_port)
 {
 	said_parse(&said,
@@ -298,6 +328,7 @@ struct many {
 /* The arrays of conf.h are full: said, not cut off. */
 static const struct many manies[] = {
 	{ "nameserver 2001:db8::", CONF_MAX_UPSTREAMS, "nameserver: there can be 32 at most" },
+	{ "listen eth", SETTINGS_INTERFACES, "listen: there can be 16 interfaces at most" },
 	{ "listen 2001:db8::", CONF_MAX_LISTENS, "listen: there can be 64 at most" },
 	{ "web-listen 2001:db8::", SETTINGS_WEB_LISTENS, "web-listen: there can be 16 at most" },
 };
@@ -422,6 +453,7 @@ main(void)
 	tcase_add_test(tc, nameservers_are_kept_in_order);
 	tcase_add_test(tc, nameserver_given_twice_is_refused);
 	tcase_add_test(tc, listens_are_kept_in_order);
+	tcase_add_test(tc, listens_by_interface);
 	tcase_add_test(tc, web_listens_have_a_port);
 	tcase_add_test(tc, short_texts_are_kept);
 	tcase_add_loop_test(tc, lists_are_taken_up_to_their_limits, 0, N_OF(manies));

@@ -114,7 +114,25 @@ START_TEST(status_of_the_daemon)
 	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "loops")), 1);
 	ck_assert_int_eq(json_integer_value(json_object_get(op.caller.json, "client_blocks")), 1);
 	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "listening")), 1);
+	ck_assert_uint_eq(json_array_size(json_object_get(op.caller.json, "waiting")), 0);
 	ck_assert(json_is_null(json_object_get(op.caller.json, "reload")));
+}
+END_TEST
+
+/* A listen address that the machine does not have is not told as served, with freebind either. */
+START_TEST(status_of_an_address_that_is_waited_for)
+{
+	const json_t *listening = get("/status", "listening"), *w;
+
+	op.waits.n = 1;
+	op.waits.w[0].why = LISTENS_DUPLICATE;
+	strcpy(op.waits.w[0].what, json_string_value(json_array_get(listening, 0)));
+	ck_assert_uint_eq(json_array_size(get("/status", "listening")), 0);
+	ck_assert_str_eq(caller_text(&op.caller, "unready"), "no listen address is there");
+	w = json_array_get(json_object_get(op.caller.json, "waiting"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(w, "listen")), op.waits.w[0].what);
+	ck_assert_str_eq(json_string_value(json_object_get(w, "why")),
+	    "another machine on the link has it (duplicate)");
 }
 END_TEST
 
@@ -157,6 +175,7 @@ main(void)
 	tcase_add_test(tc, all_counters);
 	tcase_add_test(tc, upstreams_of_a_loop);
 	tcase_add_test(tc, status_of_the_daemon);
+	tcase_add_test(tc, status_of_an_address_that_is_waited_for);
 	tcase_add_test(tc, loop_that_is_silent);
 	suite_add_tcase(s, tc);
 

@@ -48,6 +48,13 @@ START_TEST(without_an_upstream)
 }
 END_TEST
 
+START_TEST(without_an_address)
+{
+	known.facts.n_served = 0;
+	ck_assert_str_eq(facts_unready(&known.facts), "no listen address is there");
+}
+END_TEST
+
 START_TEST(without_a_prefix)
 {
 	reload("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 drain\n");
@@ -96,6 +103,7 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, ready);
 	tcase_add_test(tc, without_an_upstream);
+	tcase_add_test(tc, without_an_address);
 	tcase_add_test(tc, without_a_prefix);
 	tcase_add_test(tc, without_loops);
 	tcase_add_test(tc, lameduck);

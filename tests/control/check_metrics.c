@@ -121,6 +121,8 @@ START_TEST(totals_are_sums_of_their_parts)
 	has("dns64d_client_queries_total{transport=\"tcp\",family=\"ipv6\"} 42");
 	has("dns64d_client_queries_total{transport=\"udp\",family=\"ipv4\"} 1");
 	has("dns64d_client_queries_total{transport=\"udp\",family=\"ipv6\"} 0");
+	has("dns64d_listen_addresses{state=\"served\"} 1");
+	has("dns64d_listen_addresses{state=\"waiting\"} 1");
 	has("dns64d_client_queries_by_type_total{type=\"A\"} 3");
 	has("dns64d_client_queries_by_type_total{type=\"AAAA\"} 40");
 	has("dns64d_responses_total{rcode=\"NXDOMAIN\"} 6");

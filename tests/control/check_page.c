@@ -55,6 +55,9 @@ START_TEST(numbers)
 	has("<b id=\"inflight\">5</b>");
 	has("<span class=\"state good\" id=\"state\">ready</span>");
 	has("<tr><td class=\"\">native</td><td class=\"n\">4</td><td class=\"n\">0</td>");
+	has("<tr><td class=\"\">::1#53</td><td class=\"good\">served</td></tr>");
+	has("<tr><td class=\"\">&lt;eth0&gt;#53</td><td class=\"warn\">there is no such "
+	    "interface</td></tr>");
 	has("<tr><td class=\"\">64:ff9b::/96</td><td class=\"good\">active</td></tr>");
 	has("<td class=\"\">192.0.2.1#53</td><td class=\"good\">good</td><td class=\"n\">3 "
 	    "ms</td>");

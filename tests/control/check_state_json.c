@@ -37,6 +37,11 @@ START_TEST(what_is_told)
 
 	ck_assert_ptr_nonnull(j);
 	ck_assert(json_is_null(json_object_get(j, "unready")));
+	ck_assert_str_eq(
+	    json_string_value(json_array_get(json_object_get(j, "listening"), 0)), "::1#53");
+	ck_assert_str_eq(json_string_value(json_object_get(
+			     json_array_get(json_object_get(j, "waiting"), 0), "listen")),
+	    "<eth0>#53");
 	ck_assert_int_eq(at(json_object_get(j, "outcomes"), "native", "at_once"), 4);
 	ck_assert_int_eq(at(json_object_get(j, "outcomes"), "synthesized", "waited"), 1);
 	ck_assert_int_eq(at(j, "reasons", "native"), 4);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/listens.h"
 #include "control/sockpath.h"
 #include "support/said.h"
 #include "support/scratch.h"
@@ -50,6 +51,7 @@ look(const char *lines)
 	settings_fini(&settings);
 	said_parse(&said, text, &settings);
 	ck_assert_uint_eq(said.n_errors, 0);
+	listens_complete(&settings);
 	precheck_all(&settings, &options, NULL, &said.diag);
 }
 
@@ -319,13 +321,17 @@ START_TEST(start_without_the_user_is_an_error)
 }
 END_TEST
 
-/* An address may come before the start does, so that is a warning; or after it. */
+/* An address or an interface may come later, or be a slip of the pen: a warning. */
 START_TEST(missing_address_is_a_warning)
 {
 	look("user none\nlisten 127.0.0.1\nlisten ::\nlisten 192.0.2.77\n");
 	ck_assert_uint_eq(said.n_errors, 0);
 	ck_assert_uint_eq(said.n_warnings, 1);
 	ck_assert(told("warning t.conf:4: listen: 192.0.2.77 is no address of this machine now; "));
+	look("user none\nlisten nosuch0\nlisten lo\nlisten fe80::1%nosuch1\n");
+	ck_assert_uint_eq(said.n_warnings, 2);
+	ck_assert(told("warning t.conf:2: listen: there is no interface nosuch0 now; "));
+	ck_assert(told("warning t.conf:4: listen: there is no interface nosuch1 now; "));
 	look("user none\nlisten 192.0.2.77\nfreebind yes\n");
 	ck_assert_str_eq(said.text, "");
 	/* Nobody named these. */

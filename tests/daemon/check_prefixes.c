@@ -18,6 +18,7 @@
 #include "support/heard.h"
 #include "support/scratch.h"
 
+static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
 static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8], file[SCRATCH_PATH + 8];
 static const struct options options = { .level = -1 };
 static struct threads threads;
@@ -116,7 +117,7 @@ START_TEST(what_is_saved_survives)
 	ck_assert_int_eq(change(PREFIX_CHANGE_ADD, "2001:db8:2::/96", NULL, true), HOST_DONE);
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "10.0.0.0/8", true), HOST_DONE);
-	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 	ck_assert_uint_eq(actives(0), 2);
 	ck_assert_uint_eq(actives(1), 1);
@@ -138,7 +139,7 @@ START_TEST(a_reload_undoes_the_rest)
 	    change(PREFIX_CHANGE_ADD, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
 	ck_assert_int_eq(
 	    change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", "10.0.0.0/8", false), HOST_DONE);
-	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
 	ck_assert_uint_eq(
 	    heard("undoes dns64ctl prefix: 2001:db8:2::/96 is not there any more"), 1);
 	ck_assert_uint_eq(heard("undoes dns64ctl prefix: 2001:db8:1::/96 is there again"), 1);
@@ -151,7 +152,7 @@ START_TEST(a_reload_undoes_the_rest)
 	ck_assert_uint_eq(heard("undoes"), 4);
 	ck_assert_uint_eq(actives(0), 1);
 	(void)heard_all();
-	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 }
 END_TEST
@@ -161,7 +162,7 @@ START_TEST(what_was_taken_back_is_not_undone)
 {
 	ck_assert_int_eq(change(PREFIX_CHANGE_DRAIN, "2001:db8:1::/96", NULL, false), HOST_DONE);
 	ck_assert_int_eq(change(PREFIX_CHANGE_ACTIVE, "2001:db8:1::/96", NULL, false), HOST_DONE);
-	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
 	ck_assert_uint_eq(heard("undoes"), 0);
 }
 END_TEST
@@ -234,13 +235,13 @@ START_TEST(a_broken_file)
 	ck_assert_ptr_nonnull(f);
 	fputs("dns64-prefix 2001:db8:9::/96\nport 54\n", f);
 	fclose(f);
-	ck_assert(!reload_settings(&options, conf, &threads, &settings));
+	ck_assert(!reload_settings(&options, conf, &threads, &arrival, &settings));
 	ck_assert_uint_eq(heard("/p:2: port: cannot stand in the prefix-file"), 1);
 	ck_assert_ptr_eq(settings.conf.core.policies, before);
 	f = fopen(file, "w");
 	fputs("dns64-prefix 2001:db8:9::/96\n", f);
 	fclose(f);
-	ck_assert(reload_settings(&options, conf, &threads, &settings));
+	ck_assert(reload_settings(&options, conf, &threads, &arrival, &settings));
 	ck_assert_ptr_ne(settings.conf.core.policies, before);
 }
 END_TEST

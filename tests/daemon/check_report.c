@@ -63,12 +63,14 @@ told(void (*report)(void))
 	return text;
 }
 
+static struct listens_waits waits;
+
 static void
 start(void)
 {
 	struct cpus_plan plan = { .n_loops = 1 };
 
-	report_start(&settings, &plan);
+	report_start(&settings, &waits, &plan);
 }
 
 /* The ceiling of memory has the cache in it, once for all loops. */
@@ -253,12 +255,21 @@ START_TEST(longest_status_fits)
 {
 	char text[REPORT_STATUS];
 
+	for (unsigned i = 0; i < 64; i++)
+		settings.conf.io.listens[i] =
+		    (struct netaddr){ .addr = { 127 }, .family = NETADDR_IPV4, .port = 1 };
 	settings.conf.io.n_listens = 64;
 	settings.conf.core.n_upstreams = 32;
-	ck_assert_str_eq(report_status(&settings, 64, false, text),
+	ck_assert_str_eq(report_status(&settings, &waits, 64, false, text),
 	    "Serving: addresses 64, loops 64, upstreams 32");
-	ck_assert_str_eq(report_status(&settings, 64, true, text),
-	    "Lame duck, serving: addresses 64, loops 64, upstreams 32");
+	waits.n = 80;
+	strcpy(waits.w[79].what, "127.0.0.1#53"); /* another port */
+	ck_assert_str_eq(report_status(&settings, &waits, 64, true, text),
+	    "Lame duck, serving: addresses 64 (80 waited for), loops 64, upstreams 32");
+	strcpy(waits.w[79].what, "127.0.0.0#1");
+	ck_assert_str_eq(report_status(&settings, &waits, 64, false, text),
+	    "Serving: addresses 0 (80 waited for), loops 64, upstreams 32");
+	waits.n = 0;
 }
 END_TEST
 

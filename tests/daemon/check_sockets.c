@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 
 static struct netaddr
@@ -113,16 +112,14 @@ START_TEST(own_wildcard_is_no_conflict)
 }
 END_TEST
 
-/* One that may not come at all is not waited for; one that may come later is served then. */
+/* One that is not there is nobody's to wait for here; with freebind it is open at once. */
 START_TEST(address_that_may_come_is_served_later)
 {
 	struct netaddr addrs[2] = { addr("127.0.0.1", free_port()), addr("192.0.2.1", 5353) };
 	struct sockets_wanted w = { .addrs = addrs, .n = 2, .n_loops = 2 };
-	uint64_t began = clock_now_ns();
 	struct bind_sockets *all;
 
 	ck_assert(!sockets_open(&w, LOG_SERVER, &all));
-	ck_assert(clock_now_ns() - began < NS_PER_SEC);
 	w.freebind = true;
 	ck_assert(sockets_open(&w, LOG_SERVER, &all));
 	sockets_close(all, 4);
@@ -142,6 +139,7 @@ START_TEST(default_addresses_that_are_missing)
 	sockets_drop_missing(&s);
 	ck_assert_uint_eq(s.conf.io.n_listens, 1);
 	ck_assert_uint_eq(s.conf.io.listens[0].addr[0], 127);
+	ck_assert_uint_eq(s.listens.n_fixed, 1); /* nor are they waited for */
 }
 END_TEST
 

@@ -91,12 +91,14 @@ START_TEST(status)
 	shown(show_status,
 	    "{\"version\": \"1.2\", \"pid\": 7, \"uptime_s\": 90061, \"configuration\": \"/c\", "
 	    "\"loops\": 2, \"loops_silent\": 1, \"listening\": [\"::1#53\", \"127.0.0.1#53\"], "
+	    "\"waiting\": [{\"listen\": \"eth0#53\", \"why\": \"no such\"}, "
+	    "{\"listen\": \"::9#53\", \"why\": \"du\\u001bp\"}], "
 	    "\"prefixes\": [{\"prefix\": \"64:ff9b::/96\", \"state\": \"drain\"}], \"upstreams\": "
 	    "[{\"address\": \"::2#53\", \"state\": \"good\"}], \"cache\": null, \"in_flight\": 3, "
 	    "\"reload\": {\"done\": false}}");
 	HAS("1.2, process 7, for 1d 1h");
 	HAS("2, 1 of them silent");
-	HAS("::1#53, 127.0.0.1#53");
+	HAS("::1#53, 127.0.0.1#53\nwaiting for eth0#53, no such\n            ::9#53, du?p\n");
 	HAS("64:ff9b::/96 drain");
 	HAS("3 questions");
 	HAS("refused");

@@ -26,6 +26,7 @@
 static struct {
 	struct settings settings;
 	struct host host;
+	struct listens_waits waits; /* none */
 	struct control *control;
 	struct sockaddr_un at;
 	socklen_t at_len;
@@ -145,6 +146,7 @@ begin(void)
 		.settings = &room.settings,
 		.memory_fd = -1,
 		.fds_fd = -1,
+		.waits = &room.waits,
 		.ops = &ops };
 	FUZZ_CHECK(room.host.base != NULL);
 	room.control = control_new(&room.host, &sockets);

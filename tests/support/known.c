@@ -40,12 +40,18 @@ known_open(struct known *k, const char *text)
 		.started = 1000,
 		.now_ns = 5 * NS_PER_SEC,
 		.views = &k->views,
+		.waits = &k->waits,
+		.n_served = 1,
 		.n_loops = 2,
 		.open_fds = 12,
 		.max_fds = 1024,
 		.has_cache = true,
 		.cache_size = 4096,
 		.query_log_lost = 3 };
+	ck_assert(netaddr_parse("::1", 53, &f->served[0]));
+	k->waits.n = 1;
+	strcpy(k->waits.w[0].what, "<eth0>#53"); /* no name of an interface, but to be on guard */
+	k->waits.w[0].why = LISTENS_NO_INTERFACE;
 	stats_sum(&none, 0, f->rows);
 	f->loops[0].told = f->loops[1].told = true;
 	capture_sum(NULL, 0, f->dnstap);

@@ -11,6 +11,7 @@
 
 struct known {
 	struct settings settings;
+	struct listens_waits waits; /* one */
 	struct ask_views views;
 	struct facts facts; /* may be changed */
 };

@@ -132,6 +132,7 @@ operator_open(struct operator* o, const char *text)
 		.started = 1000,
 		.memory_fd = -1,
 		.fds_fd = -1,
+		.waits = &o->waits,
 		.ops = &ops,
 		.arg = o };
 }

@@ -15,7 +15,8 @@ struct operator
 {
 	struct caller caller;
 	struct settings settings;
-	struct host host; /* may be changed before operator_begin */
+	struct host host;           /* may be changed before operator_begin */
+	struct listens_waits waits; /* none, unless a test says so */
 	struct control *control;
 	unsigned n_reloads, n_stops, n_saves, n_reopens;
 	bool saves, reopens; /* what saving the cache, and opening the log again, come to */

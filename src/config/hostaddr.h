@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_CONFIG_HOSTADDR_H
+#define DNS64D_CONFIG_HOSTADDR_H
+
+/*
+ * hostaddr: the addresses of this machine's interfaces, with what getifaddrs(3) does not tell of
+ * them: which may not be used yet, or at all (rtnetlink(7)).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/netaddr.h"
+#include "config/array.h"
+
+enum hostaddr_state {
+	HOSTADDR_USABLE,
+	HOSTADDR_TENTATIVE, /* it is being found out whether another machine has it (RFC 4862 5.4)
+			     */
+	HOSTADDR_DUPLICATE  /* another one has */
+};
+
+struct hostaddr {
+	struct netaddr addr; /* port 0; a link-local one with its scope */
+	uint32_t index;      /* of the interface */
+	enum hostaddr_state state;
+};
+
+/* What follows the messages that were parsed. */
+enum hostaddr_more {
+	HOSTADDR_MORE, /* more messages */
+	HOSTADDR_END,  /* nothing, that was all */
+	HOSTADDR_AGAIN /* the list is not whole, as it changed meanwhile, or cannot be read */
+};
+
+/*
+ * hostaddr_parse: append to OUT, of struct hostaddr, the addresses that the LEN bytes at BUF tell
+ * of: netlink messages in the host's byte order, one or more of the answer to RTM_GETADDR. What is
+ * cut or not understood ends it with HOSTADDR_AGAIN. False without memory.
+ */
+MUST_USE bool hostaddr_parse(
+    const uint8_t *buf, size_t len, struct array *out, enum hostaddr_more *more);
+
+/*
+ * hostaddr_list: append all addresses of this machine's interfaces to OUT, of struct hostaddr.
+ * Waits for the kernel only. Returns 0 or -errno.
+ */
+MUST_USE int hostaddr_list(struct array *out);
+
+/*
+ * hostaddr_watch: a socket that becomes readable when an address or an interface comes, changes or
+ * goes. It is non-blocking and the caller's. -errno: there is none.
+ */
+MUST_USE int hostaddr_watch(void);
+
+/* hostaddr_drain: read all that FD, of hostaddr_watch, has to tell. */
+void hostaddr_drain(int fd);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is there is opened, what is not is waited for; an error is one still. The rest, addresses
+ * that come and go, is for tests/system/late.sh. */
+
+#include "daemon/arrival.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "daemon/sockets.h"
+
+static struct settings settings;
+static struct arrival arrival;
+static struct bind_sockets *sockets;
+
+static void
+setup(void)
+{
+	memset(&settings, 0, sizeof(settings));
+	arrival_init(&arrival);
+	sockets = NULL;
+}
+
+static void
+teardown(void)
+{
+	sockets_close(sockets, settings.conf.io.n_listens);
+	arrival_fini(&arrival);
+}
+
+static void
+add(const char *text, uint16_t port)
+{
+	struct settings_listens *l = &settings.listens;
+
+	ck_assert(netaddr_parse(text, port, &l->fixed[l->n_fixed++]));
+}
+
+/* The port of a socket at 127.0.0.1 that is open until the end of the test. */
+static uint16_t
+taken_port(void)
+{
+	struct netaddr any;
+	struct bind_sockets s;
+
+	ck_assert(netaddr_parse("127.0.0.1", 0, &any));
+	ck_assert_int_eq(bind_open(&any, 0, &s), 0);
+	return s.addr.port;
+}
+
+static uint16_t
+free_port(void)
+{
+	struct netaddr any;
+	struct bind_sockets s;
+
+	ck_assert(netaddr_parse("127.0.0.1", 0, &any));
+	ck_assert_int_eq(bind_open(&any, 0, &s), 0);
+	bind_close(&s);
+	return s.addr.port;
+}
+
+/* addresses-come-and-go */
+START_TEST(what_is_absent_is_waited_for)
+{
+	add("127.0.0.1", free_port());
+	add("192.0.2.77", 5353);
+	settings.listens.n_of = 1;
+	settings.listens.of[0] = (struct settings_interface){ .name = "nosuch0", .addr.port = 53 };
+	ck_assert(arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
+	ck_assert_ptr_nonnull(sockets);
+	ck_assert_uint_eq(arrival.waits.n, 0); /* before it begins */
+	ck_assert_uint_eq(arrival.look_ns, UINT64_MAX);
+	arrival_begin(&arrival);
+	ck_assert_uint_eq(arrival.waits.n, 2);
+	ck_assert_int_eq(listens_wait_of(&arrival.waits, "192.0.2.77#5353")->why, LISTENS_ABSENT);
+	ck_assert_int_eq(listens_wait_of(&arrival.waits, "nosuch0#53")->why, LISTENS_NO_INTERFACE);
+	ck_assert_uint_lt(arrival.look_ns, UINT64_MAX);
+	ck_assert_int_ge(arrival.fd, 0);
+}
+END_TEST
+
+START_TEST(nothing_may_be_there_at_all)
+{
+	add("192.0.2.77", 5353);
+	ck_assert(arrival_open(&arrival, &settings, 2, &sockets));
+	ck_assert_uint_eq(settings.conf.io.n_listens, 0);
+	ck_assert_ptr_null(sockets);
+}
+END_TEST
+
+/* With freebind it is open at once, but told as waited for all the same. */
+START_TEST(freebind_opens_what_is_absent)
+{
+	add("192.0.2.77", 5353);
+	settings.conf.io.freebind = true;
+	ck_assert(arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
+	arrival_begin(&arrival);
+	ck_assert_uint_eq(arrival.waits.n, 1);
+}
+END_TEST
+
+/* What stays open while it is absent is not given up by a reload. */
+START_TEST(what_is_held_stays)
+{
+	struct arrival_plan plan;
+	struct conf_io held = { .n_listens = 1 };
+
+	add("192.0.2.77", 5353);
+	held.listens[0] = settings.listens.fixed[0];
+	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert_uint_eq(plan.n, 1);
+	ck_assert_uint_eq(plan.waits.n, 1);
+	held.listens[0].port = 5354;
+	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert_uint_eq(plan.n, 0);
+}
+END_TEST
+
+START_TEST(another_program_is_an_error_still)
+{
+	add("127.0.0.1", taken_port());
+	ck_assert(!arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert_ptr_null(sockets);
+}
+END_TEST
+
+/* Where nothing can come or go nobody listens for it. */
+START_TEST(wildcards_and_loopback_need_no_watch)
+{
+	struct arrival_plan plan;
+
+	add("127.0.0.1", free_port());
+	add("0.0.0.0", 5353);
+	ck_assert(arrival_plan(&arrival, NULL, &settings, LOG_SERVER, &plan));
+	ck_assert_int_eq(arrival.fd, -1);
+	arrival_use(&arrival, &plan, LOG_SERVER);
+	ck_assert_uint_eq(arrival.look_ns, UINT64_MAX);
+}
+END_TEST
+
+/* Changes come in crowds, and are looked at together. */
+START_TEST(a_bell_is_heard_soon)
+{
+	struct arrival_plan plan;
+
+	add("192.0.2.77", 5353);
+	ck_assert(arrival_plan(&arrival, NULL, &settings, LOG_SERVER, &plan));
+	arrival_use(&arrival, &plan, LOG_SERVER);
+	uint64_t later = arrival.look_ns;
+	arrival_rings(&arrival);
+	ck_assert_uint_lt(arrival.look_ns, later);
+	ck_assert_uint_gt(arrival.look_ns, arrival.looked_ns);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("arrival");
+	TCase *tc = tcase_create("arrival");
+	SRunner *sr = srunner_create(s);
+
+	log_open(LOG_SINK_NONE);
+	suite_add_tcase(s, tc);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, what_is_absent_is_waited_for);
+	tcase_add_test(tc, nothing_may_be_there_at_all);
+	tcase_add_test(tc, freebind_opens_what_is_absent);
+	tcase_add_test(tc, what_is_held_stays);
+	tcase_add_test(tc, another_program_is_an_error_still);
+	tcase_add_test(tc, wildcards_and_loopback_need_no_watch);
+	tcase_add_test(tc, a_bell_is_heard_soon);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
