@@ -41,7 +41,7 @@ from()
 {
 	client=$1
 	shift
-	kdig @10.0.0.1 -p 5364 -b "$client" +timeout=1 +retry=0 "$@" $known AAAA 2>&1 | tr '\n' ' '
+	kdig @10.0.0.1 -p 5364 -b "$client" +timeout=1 +retry=0 "$@" "$known" AAAA 2>&1 | tr '\n' ' '
 }
 
 tests_t()
@@ -147,7 +147,8 @@ stop dns64d
 # --- In a chroot ---
 
 root=$work/root
-mkdir -p -m 755 "$root/etc/conf.d" || exit 99
+umask 022
+mkdir -p "$root/etc/conf.d" || exit 99
 put "$root/etc/conf.d/a.conf" "dns64-prefix $prefix"
 put "$root/etc/b.conf" 'allow 10.0.0.0/8'
 put "$work/elsewhere/c.conf" 'hide-a no'
