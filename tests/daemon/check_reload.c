@@ -39,6 +39,8 @@ START_TEST(same_file_changes_nothing)
 	policy_lines_free(next.policy_lines);
 	now.policy_lines = next.policy_lines = NULL;
 	ck_assert_mem_eq(&now, &next, sizeof(now));
+	settings_fini(&now);
+	settings_fini(&next);
 }
 END_TEST
 
@@ -62,6 +64,8 @@ START_TEST(all_that_needs_a_restart)
 	ck_assert_uint_eq(next.conf.core.max_queries, 262144);
 	ck_assert_uint_eq(next.conf.io.max_tcp_clients, 1024);
 	ck_assert_uint_eq(next.cache_size, 64 << 20);
+	settings_fini(&now);
+	settings_fini(&next);
 }
 END_TEST
 
@@ -89,6 +93,8 @@ START_TEST(all_else_is_new)
 	ck_assert_uint_eq(next.conf.core.keep.stale_s, 0);
 	ck_assert_int_eq(next.conf.core.keep.cut, CONF_CUT_ALL);
 	ck_assert(!next.conf.core.keep.prefetch && next.conf.core.keep.rotate);
+	settings_fini(&now);
+	settings_fini(&next);
 }
 END_TEST
 
@@ -102,6 +108,7 @@ START_TEST(bad_file_changes_nothing)
 	next = now;
 	ck_assert(!reload_settings(&o, "/nonexistent/t.conf", &t, &now));
 	ck_assert_mem_eq(&now, &next, sizeof(now));
+	settings_fini(&now);
 }
 END_TEST
 
