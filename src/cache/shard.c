@@ -278,25 +278,10 @@ slot_of_name(struct shard *s, const struct question *key, uint32_t i)
 	return slot;
 }
 
-unsigned
-shard_remove_name(struct shard *s, const struct question *key)
-{
-	unsigned n = 0;
-
-	s->work = (struct shard_work){ .buckets = 2 };
-	for (uint32_t i = 0; i < 2 * BUCKET_SLOTS; i++) {
-		uint32_t slot = slot_of_name(s, key, i);
-
-		if (slot == RING_FULL)
-			continue;
-		forget(s, slot);
-		n++;
-	}
-	return n;
-}
-
-unsigned
-shard_remove_type(struct shard *s, const struct question *key)
+/* Remove the entries of KEY's name; TYPED: those for its type alone, or for any. Returns their
+ * number. */
+static unsigned
+forget_named(struct shard *s, const struct question *key, bool typed)
 {
 	unsigned n = 0;
 
@@ -307,12 +292,24 @@ shard_remove_type(struct shard *s, const struct question *key)
 		if (slot == RING_FULL)
 			continue;
 		const struct entry *e = shard_entry_of(s, slot);
-		if (e->qtype != key->qtype && e->qtype != SHARD_ANY_TYPE)
+		if (typed && e->qtype != key->qtype && e->qtype != SHARD_ANY_TYPE)
 			continue;
 		forget(s, slot);
 		n++;
 	}
 	return n;
+}
+
+unsigned
+shard_remove_name(struct shard *s, const struct question *key)
+{
+	return forget_named(s, key, false);
+}
+
+unsigned
+shard_remove_type(struct shard *s, const struct question *key)
+{
+	return forget_named(s, key, true);
 }
 
 void

@@ -22,15 +22,16 @@ static struct settings settings;
 START_TEST(all_errors_at_once)
 {
 	said_parse(&said,
-	    "nameserver 192.0.2.1\nprot 53\ntimeout-time 9\n\n# comment\nlisten here\n"
+	    "nameserver 192.0.2.1\nprot 53\ntimeout-time 9\n\n# comment\nlisten ::here\n"
 	    "xyzzy 1\ndns64-prefix 2001:db8::/95\n",
 	    &settings);
 	ck_assert_str_eq(said.text,
 	    "error t.conf:2: prot: unknown keyword; did you mean port?\n"
 	    "error t.conf:3: timeout-time: '9' is not a time from 0.1 to 5 seconds\n"
-	    "error t.conf:6: listen: 'here' is not an IPv4 or IPv6 address (a link-local one ends "
+	    "error t.conf:6: listen: '::here' is not an IPv4 or IPv6 address (a link-local one "
+	    "ends "
 	    "in "
-	    "%INTERFACE, which must exist); allowed is ADDRESS [port N]\n"
+	    "%INTERFACE, which must exist); allowed is ADDRESS|INTERFACE [port N]\n"
 	    "error t.conf:7: xyzzy: unknown keyword; dns64d -h and dns64d.conf(5) list those there "
 	    "are\n"
 	    "error t.conf:8: dns64-prefix: '2001:db8::/95' has a length that RFC 6052 does not "

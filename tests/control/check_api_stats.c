@@ -32,7 +32,7 @@ static void
 teardown(void)
 {
 	operator_close(&op);
-	rig_stop(&rig, 0);
+	rig_end(&rig);
 }
 
 static const json_t *
@@ -162,6 +162,7 @@ START_TEST(loop_that_is_silent)
 	close(silent.up_udp);
 	close(silent.up_tcp);
 	free(silent.taken);
+	policies_unref(silent.conf.core.policies);
 }
 END_TEST
 

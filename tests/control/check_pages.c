@@ -28,7 +28,7 @@ static void
 teardown(void)
 {
 	operator_close(&op);
-	rig_stop(&rig, 0);
+	rig_end(&rig);
 }
 
 static void

@@ -9,6 +9,13 @@
 
 static struct stats a, b;
 
+static void
+setup(void)
+{
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+}
+
 static const struct stats_row *
 find(const struct stats_row *rows, const char *name)
 {
@@ -136,6 +143,7 @@ main(void)
 	SRunner *sr = srunner_create(s);
 	int failed;
 
+	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, sums_of_loops_are_the_rows);
 	tcase_add_test(tc, questions_are_told_apart);
 	tcase_add_test(tc, answers_are_told_by_rcode);

@@ -235,6 +235,48 @@ START_TEST(root_looks_as_the_user_it_becomes)
 }
 END_TEST
 
+/* What a reload could not read any more, as another user or from inside of the chroot. */
+START_TEST(root_looks_whether_a_reload_can_read)
+{
+	char path[SCRATCH_PATH + 16];
+
+	if (geteuid() != 0 || getpwnam("nobody") == NULL)
+		return;
+	snprintf(path, sizeof(path), "%s/b.conf", dir);
+	touch("b.conf", 0600);
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	look("user nobody\n");
+	/* As if conffile_read had read them. */
+	places_fini(&settings.places);
+	ck_assert_uint_eq(places_add(&settings.places, "/dev/null"), 0);
+	ck_assert_uint_eq(places_add(&settings.places, path), 1);
+	said_init(&said);
+	precheck_all(&settings, &options, NULL, &said.diag);
+	ck_assert_uint_eq(said.n_warnings, 1);
+	ck_assert(told("warning t.conf: a reload will fail: /"));
+	ck_assert(told("/b.conf cannot be read by the daemon's user: Permission denied\n"));
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	said_init(&said);
+	precheck_all(&settings, &options, NULL, &said.diag);
+	ck_assert_str_eq(said.text, "");
+	/* Looked for in a directory that others may not list; in one that is not there nothing is.
+	 */
+	places_look(&settings.places, "/no-such-directory/*");
+	places_look(&settings.places, path);
+	ck_assert_int_eq(chmod(dir, 0711), 0);
+	precheck_all(&settings, &options, NULL, &said.diag);
+	ck_assert(told("/ cannot be read by the daemon's user: Permission denied\n"));
+	ck_assert_int_eq(chmod(dir, 0755), 0);
+	/* /dev/null is not in there. */
+	snprintf(settings.chroot, sizeof(settings.chroot), "%s", dir);
+	said_init(&said);
+	precheck_all(&settings, &options, NULL, &said.diag);
+	ck_assert(told("warning t.conf: a reload will fail: /dev/null cannot be read by the "
+		       "daemon's user inside of the chroot: No such file or directory\n"));
+	drop("b.conf");
+}
+END_TEST
+
 /* Others judge for themselves; and where only root could start it, not what root may. */
 START_TEST(others_than_root_are_told_what_they_cannot)
 {
@@ -317,6 +359,7 @@ main(void)
 	tcase_add_test(tc, control_socket);
 	tcase_add_test(tc, missing_address_is_a_warning);
 	tcase_add_test(tc, root_looks_as_the_user_it_becomes);
+	tcase_add_test(tc, root_looks_whether_a_reload_can_read);
 	/* The directory is root's: it is made and removed by the process that stays root. */
 	suite_add_tcase(s, other);
 	tcase_add_unchecked_fixture(other, make, unmake);

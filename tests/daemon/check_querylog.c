@@ -207,6 +207,7 @@ END_TEST
 START_TEST(full_disk_is_told_once)
 {
 	struct rlimit before, full = { .rlim_cur = FULL_AT };
+	uint64_t written;
 
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
 	full.rlim_max = before.rlim_max;
@@ -220,8 +221,9 @@ START_TEST(full_disk_is_told_once)
 	ck_assert_uint_eq(heard("cannot be written"), 1);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	(void)poll(NULL, 0, 150);
+	written = atomic_load(&ql.n_written);
 	tell(3);
-	wait_for(3, 150);
+	wait_for(written + 3, 150);
 	ck_assert_uint_eq(heard("is written again"), 1);
 	ck_assert_uint_eq(whole_lines(), atomic_load(&ql.n_written));
 }

@@ -42,6 +42,8 @@ START_TEST(same_file_changes_nothing)
 	policy_lines_free(next.policy_lines);
 	now.policy_lines = next.policy_lines = NULL;
 	ck_assert_mem_eq(&now, &next, sizeof(now));
+	settings_fini(&now);
+	settings_fini(&next);
 }
 END_TEST
 
@@ -65,6 +67,8 @@ START_TEST(all_that_needs_a_restart)
 	ck_assert_uint_eq(next.conf.core.max_queries, 262144);
 	ck_assert_uint_eq(next.conf.io.max_tcp_clients, 1024);
 	ck_assert_uint_eq(next.cache_size, 64 << 20);
+	settings_fini(&now);
+	settings_fini(&next);
 }
 END_TEST
 
@@ -92,6 +96,8 @@ START_TEST(all_else_is_new)
 	ck_assert_uint_eq(next.conf.core.keep.stale_s, 0);
 	ck_assert_int_eq(next.conf.core.keep.cut, CONF_CUT_ALL);
 	ck_assert(!next.conf.core.keep.prefetch && next.conf.core.keep.rotate);
+	settings_fini(&now);
+	settings_fini(&next);
 }
 END_TEST
 
@@ -105,6 +111,7 @@ START_TEST(bad_file_changes_nothing)
 	next = now;
 	ck_assert(!reload_settings(&o, "/nonexistent/t.conf", &t, &arrival, &now));
 	ck_assert_mem_eq(&now, &next, sizeof(now));
+	settings_fini(&now);
 }
 END_TEST
 

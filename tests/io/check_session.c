@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dns/edit.h"
+#include "support/plan.h"
 #include "support/rig.h"
 
 #define BIG 3700 /* A records in a message of some 60,000 bytes */
@@ -77,6 +78,30 @@ connect_taken(const struct netaddr *at)
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_refused"), refused);
 	return fd;
 }
+
+/* deny ... drop: a connection is closed at once, and a datagram gets nothing (D23). */
+START_TEST(d23_dropped_clients_get_nothing)
+{
+	static const char *const lines[] = { "deny-drop 127.0.0.0/8" };
+	char byte;
+	int udp;
+
+	policies_unref(rig.conf.core.policies);
+	rig.conf.core.policies = plan_policies(lines, 1);
+	start();
+	ck_assert(rig_ready(client, 60000));
+	ck_assert_int_le(recv(client, &byte, 1, 0), 0);
+	ck_assert(rig_until(&rig, "client_ignored", 1));
+	udp = rig_connect(SOCK_DGRAM, &rig.at[0]);
+	rig_question(&msg, 1, "resolver.arpa", RIG_A);
+	rig_send(udp, &msg);
+	ck_assert(rig_until(&rig, "client_ignored", 2));
+	ck_assert(!rig_ready(udp, 50));
+	ck_assert_uint_eq(rig_stat(&rig, "tcp_accepted"), 0);
+	ck_assert_uint_eq(rig_stat(&rig, "client_udp"), 0);
+	close(udp);
+}
+END_TEST
 
 /* Pipelined questions are answered as answers come (rule 26, RFC 7766 sections 6.2.1.1 and 7). */
 START_TEST(answers_go_as_they_come)
@@ -479,6 +504,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup_only, teardown);
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, idle_connection_is_closed);
+	tcase_add_test(t, d23_dropped_clients_get_nothing);
 	tcase_add_test(t, open_question_is_no_idleness);
 	tcase_add_test(t, lame_duck_ends_connections);
 	tcase_add_test(t, ceiling_per_client);

@@ -13,7 +13,7 @@ reason()
 	daemon/cookies | daemon/parcel) echo "what loops are handed: tests/system/cookies.sh, reload.sh" ;;
 	io/evbase) echo "what every loop begins with: check_loop" ;;
 	config/joins) echo "a part of conffile: check_conffile" ;;
-	control/stands) echo "where lines stand: check_api_config, check_api_clients" ;;
+	control/stands) echo "where lines stand: check_api_config, tests/system/include.sh" ;;
 	control/ask | control/changes | control/control | control/lines | control/params | control/reloads | control/reply)
 		echo "what the handlers work with: check_api, check_api_cache, check_api_prefixes" ;;
 	dns64ctl/client | dns64ctl/main | dns64ctl/run) echo "tests/system/control.sh runs them" ;;
