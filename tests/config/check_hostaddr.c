@@ -11,6 +11,7 @@
 #define N_ALL 7      /* addresses in captured */
 #define FIRST_LEN 76 /* bytes of its first message, about 127.0.0.1 */
 #define FLAGS_AT 52  /* where the lowest byte of that one's flags is */
+#define LAST_AT 56   /* and where its last attribute is */
 
 /*
  * As Linux answered RTM_GETADDR on a machine whose low bytes are first: 127.0.0.1; 192.0.2.1, whose
@@ -710,6 +711,13 @@ START_TEST(interrupted)
 	ck_assert_int_eq(more, HOSTADDR_AGAIN);
 	memcpy(copy, captured, sizeof(captured));
 	copy[4] = 2; /* NLMSG_ERROR */
+	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &more));
+	ck_assert_int_eq(more, HOSTADDR_AGAIN);
+	ck_assert_uint_eq(list.n, 0);
+	/* The last attribute of the first message is longer than what is left of that. */
+	memcpy(copy, captured, sizeof(captured));
+	ck_assert_uint_eq(copy[LAST_AT], FIRST_LEN - LAST_AT);
+	copy[LAST_AT] = FIRST_LEN - LAST_AT + 4;
 	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &more));
 	ck_assert_int_eq(more, HOSTADDR_AGAIN);
 	ck_assert_uint_eq(list.n, 0);

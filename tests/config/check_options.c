@@ -192,19 +192,23 @@ END_TEST
 
 START_TEST(family_options_leave_out_the_other)
 {
-	static const char file[] =
-	    "listen ::1\nlisten 127.0.0.1\nlisten ::\nnameserver 192.0.2.1\n";
+	static const char file[] = "listen ::1\nlisten 127.0.0.1\nlisten ::\nnameserver 192.0.2.1\n"
+				   "listen fe80::1%eth0\nlisten eth0\n";
 
 	apply("", file);
 	ck_assert_uint_eq(settings.conf.io.n_listens, 3);
 	apply("-6", file);
 	ck_assert_uint_eq(settings.conf.io.n_listens, 2);
 	ck_assert_uint_eq(settings.listen_lines[1], 3);
+	ck_assert_uint_eq(settings.listens.n_of, 2);
 	/* Upstreams stay. */
 	ck_assert_uint_eq(settings.conf.core.n_upstreams, 1);
 	apply("-4", file);
 	ck_assert_uint_eq(settings.conf.io.n_listens, 1);
 	ck_assert_uint_eq(settings.conf.io.listens[0].family, NETADDR_IPV4);
+	ck_assert_uint_eq(settings.listens.n_of, 1);
+	ck_assert_uint_eq(settings.listens.of[0].addr.family, NETADDR_NONE);
+	ck_assert_uint_eq(settings.listens.of[0].family, NETADDR_IPV4);
 }
 END_TEST
 
