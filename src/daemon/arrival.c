@@ -16,6 +16,7 @@
 
 #define PAUSE_NS (100 * NS_PER_MS) /* between two looks: changes come in crowds */
 #define RETRY_NS (5 * NS_PER_SEC)  /* for what rings no bell, such as a route of type local */
+#define FAILED_NS NS_PER_SEC       /* likewise, such as the end of another program */
 
 void
 arrival_init(struct arrival *a)
@@ -232,6 +233,9 @@ arrival_use(struct arrival *a, const struct arrival_plan *plan, enum log_categor
 	a->waits = plan->waits;
 	a->looked_ns = clock_now_ns();
 	a->look_ns = a->waits.n > 0 || a->deaf ? a->looked_ns + RETRY_NS : UINT64_MAX;
+	for (size_t i = 0; i < a->waits.n; i++)
+		if (a->waits.w[i].why == LISTENS_FAILED)
+			a->look_ns = a->looked_ns + FAILED_NS;
 }
 
 void

@@ -52,8 +52,8 @@ check "reload: 0" exits 0 reload
 check "it is told" logged init 'reloaded$'
 check "another reload: 0" exits 0 reload
 check "the same process" test "$(cat "$pidfile")" = "$first"
-# Not on this machine: no fault of the file, but nothing that could be done.
-config init.conf "nameserver 127.0.0.1 port 5300" "listen 127.0.0.1 port 5353" "listen 192.0.2.77" \
+# Somebody else's port: no fault of the file, but nothing that could be done.
+config init.conf "nameserver 127.0.0.2 port 5300" "listen 127.0.0.1 port 5353" "listen 127.0.0.1 port 5300" \
 	"pidfile $pidfile" >/dev/null
 check "a reload that is refused: 1" exits 1 reload
 check "it is told" logged init 'refused the reload'
