@@ -9,27 +9,61 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Read FD to its end, CAP bytes at most. Returns how many, or -errno. */
-static ssize_t
-read_all(int fd, char *buf, size_t cap)
+/* Read FD, of which *N bytes are in BUF, until these are CAP. Returns 0, or -errno. */
+static int
+read_on(int fd, char *buf, size_t cap, size_t *n)
 {
-	size_t n = 0;
-
-	while (n < cap) {
-		ssize_t got = read(fd, buf + n, cap - n);
+	while (*n < cap) {
+		ssize_t got = read(fd, buf + *n, cap - *n);
 
 		if (got == 0)
 			break;
 		if (got < 0 && errno != EINTR)
 			return -errno;
-		n += got > 0 ? (size_t)got : 0;
+		*n += got > 0 ? (size_t)got : 0;
 	}
-	return (ssize_t)n;
+	return 0;
 }
 
-/* Is FD a regular file, and one that not anybody can write if TRUSTED? Returns 0 or -errno. */
+/*
+ * Read FD to its end, which its SIZE tells unless it grows, or the system makes it up as it is
+ * read. Returns 0 or -errno.
+ */
 static int
-check_kind(int fd, bool trusted)
+read_all(int fd, size_t size, char **text, size_t *len)
+{
+	size_t cap = (size < TEXTFILE_MAX ? size : TEXTFILE_MAX) + 1;
+	char *buf = NULL;
+	size_t n = 0;
+	int rc = 0;
+
+	for (;;) {
+		char *more = realloc(buf, cap + 1);
+
+		rc = more == NULL ? -ENOMEM : read_on(fd, more, cap, &n);
+		buf = more == NULL ? buf : more;
+		if (rc != 0 || n < cap || cap > TEXTFILE_MAX)
+			break;
+		cap = TEXTFILE_MAX + 1;
+	}
+	if (rc == 0 && n > TEXTFILE_MAX)
+		rc = -EFBIG;
+	if (rc != 0) {
+		free(buf);
+		return rc;
+	}
+	buf[n] = '\0';
+	*text = buf;
+	*len = n;
+	return 0;
+}
+
+/*
+ * Is FD a regular file, of *SIZE bytes, and one that not anybody can write if TRUSTED? Returns 0 or
+ * -errno.
+ */
+static int
+check_kind(int fd, bool trusted, size_t *size)
 {
 	struct stat st;
 
@@ -39,6 +73,7 @@ check_kind(int fd, bool trusted)
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
+	*size = (size_t)st.st_size;
 	return trusted && (st.st_mode & S_IWOTH) != 0 ? -EPERM : 0;
 }
 
@@ -48,28 +83,14 @@ read_file(const char *path, bool trusted, char **text, size_t *len)
 	/* Opening a pipe could block; a terminal could become our controlling one. */
 	int fd =
 	    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (trusted ? O_NOFOLLOW : 0));
-	int rc = fd < 0 ? -errno : check_kind(fd, trusted);
+	size_t size = 0;
+	int rc = fd < 0 ? -errno : check_kind(fd, trusted, &size);
 
-	if (rc != 0) {
-		if (fd >= 0)
-			close(fd);
-		return rc;
-	}
-	char *buf = malloc(TEXTFILE_MAX + 1);
-	ssize_t n = buf == NULL ? -ENOMEM : read_all(fd, buf, TEXTFILE_MAX + 1);
-
-	close(fd);
-	if (n < 0 || n > TEXTFILE_MAX) {
-		free(buf);
-		return n < 0 ? (int)n : -EFBIG;
-	}
-	buf[n] = '\0';
-	/* Many files may be in memory at a time. */
-	*text = realloc(buf, (size_t)n + 1);
-	if (*text == NULL)
-		*text = buf;
-	*len = (size_t)n;
-	return 0;
+	if (rc == 0)
+		rc = read_all(fd, size, text, len);
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 int

@@ -54,8 +54,9 @@ START_TEST(table_for_programs)
 	}
 	ck_assert_uint_eq(n_lines, n_rows);
 	print(keywords_print, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(
-	    text, "\nlisten\tADDRESS [port N]\t-\t::1; 127.0.0.1\trepeatable\treload\tglobal\t"));
+	ck_assert_ptr_nonnull(strstr(text,
+	    "\nlisten\tADDRESS|INTERFACE [port N]\t-\t::1; "
+	    "127.0.0.1\trepeatable\treload\tglobal\t"));
 	ck_assert_ptr_nonnull(
 	    strstr(text, "\ncache-size\tBYTES\t0 to 64g\t64m\tsingle\trestart\tglobal\t"));
 	ck_assert_ptr_nonnull(

@@ -62,6 +62,19 @@ START_TEST(file_over_64_mib_is_refused)
 }
 END_TEST
 
+/* The system makes up files of /proc as they are read, and tells no size. */
+START_TEST(file_without_a_size_is_read)
+{
+	char *text;
+	size_t len;
+
+	ck_assert_int_eq(textfile_read("/proc/self/status", &text, &len), 0);
+	ck_assert_uint_gt(len, 100);
+	ck_assert_uint_eq(len, strlen(text));
+	free(text);
+}
+END_TEST
+
 START_TEST(unreadable_file_is_an_error)
 {
 	char *text;
@@ -135,6 +148,7 @@ main(void)
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, zero_bytes_are_read);
 	tcase_add_test(tc, file_over_64_mib_is_refused);
+	tcase_add_test(tc, file_without_a_size_is_read);
 	tcase_add_test(tc, unreadable_file_is_an_error);
 	tcase_add_test(tc, pipe_or_device_is_refused);
 	tcase_add_test(tc, link_to_a_file_is_followed);
