@@ -250,7 +250,8 @@ storm()
 
 storm accept4 EMFILE 30
 storm accept4 ENOBUFS 30
-storm accept4 ECONNABORTED
+# The loop, and the main thread for the control socket: at once again, as each is about another connection.
+storm accept4 ECONNABORTED 220
 storm socket EMFILE 30
 storm socket ENOBUFS 30
 storm connect ENETUNREACH 30
