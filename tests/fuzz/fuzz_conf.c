@@ -38,7 +38,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct diag d = { .file = "fuzz.conf", .sink = check_text };
-	struct settings s;
+	static struct settings s; /* too large for a stack */
 	char *text = malloc(len > 0 ? len : 1);
 
 	FUZZ_CHECK(text != NULL);
