@@ -75,6 +75,7 @@ class Clients:
         for s in self.sockets:
             self.poll.register(s, select.POLLIN)
         self.sent = self.number = 0
+        self.failed = 0  # answers without addresses, as where a busy machine lets questions pile up
         self.seen = []  # (time, set of prefixes)
 
     def turn(self):
@@ -97,7 +98,11 @@ class Clients:
                 except BlockingIOError:
                     break
                 s, ns = struct.unpack('qq', extra[0][2])
-                self.seen.append((s + ns / 1e9, prefixes_of(data)))
+                found = prefixes_of(data)
+                if found is None:
+                    self.failed += 1
+                else:
+                    self.seen.append((s + ns / 1e9, found))
 
     def run(self, seconds):
         end = time.monotonic() + seconds
@@ -143,7 +148,8 @@ def main():
         old = new
     late.sort()
     assert n_old > 100 and n_new > 1000, (n_old, n_new)
-    print('answers: %d old, %d new, none mixed' % (n_old, n_new))
+    assert clients.failed * 20 < n_old + n_new, '%d answers without addresses' % clients.failed
+    print('answers: %d old, %d new, none mixed, %d without addresses' % (n_old, n_new, clients.failed))
     print('last old answer: median %.2f ms, longest %.2f ms' % (late[len(late) // 2] * 1e3, late[-1] * 1e3))
     assert late[len(late) // 2] < 0.010, 'too late'
     print('all as it has to be')
