@@ -84,8 +84,8 @@ void
 capture_sum(const struct capture *const *captures, unsigned n,
     struct stats_row rows[static CAPTURE_FIGURES])
 {
-	rows[CAPTURE_WRITTEN] =
-	    (struct stats_row){ "dnstap_written", "messages written to the reader of dnstap", 0 };
+	rows[CAPTURE_WRITTEN] = (struct stats_row){ "dnstap_frames",
+		"frames written to the reader of dnstap, one for each message", 0 };
 	rows[CAPTURE_LOST] =
 	    (struct stats_row){ "dnstap_lost", "messages handed to dnstap that no reader took", 0 };
 	for (unsigned i = 0; i < n; i++) {

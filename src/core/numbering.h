@@ -16,7 +16,6 @@
 
 #define NUMBERING_MAX 64 /* numbers, the one of all others included */
 #define NUMBERING_OTHERS 0
-#define NUMBERING_NONE NUMBERING_MAX /* of no prefix: a place where it does no harm to count */
 
 struct policies;
 struct pref64;

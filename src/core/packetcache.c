@@ -10,7 +10,7 @@
 
 /* A counter that an answer incremented, and by how much. */
 struct moved {
-	uint8_t counter; /* index from stats.prefixes on; the counters come behind these */
+	uint8_t counter; /* index from stats.prefixes on, behind which the counters stand */
 	uint8_t by;
 };
 
@@ -32,18 +32,19 @@ struct slot {
 	uint8_t answer[PACKETCACHE_ANSWER];
 };
 
-_Static_assert(STATS_PREFIXES + STATS_N <= UINT8_MAX && REASON_N * 2 * STATS_RCODES <= UINT16_MAX,
-    "a counter's place fits");
+#define COUNTED (NUMBERING_MAX + STATS_N)
+
+_Static_assert(
+    COUNTED <= UINT8_MAX && REASON_N * 2 * STATS_RCODES <= UINT16_MAX, "a counter's place fits");
 _Static_assert(offsetof(struct stats, client_udp) ==
-	offsetof(struct stats, prefixes) + STATS_PREFIXES * sizeof(uint64_t),
+	offsetof(struct stats, prefixes) + NUMBERING_MAX * sizeof(uint64_t),
     "the counters stand behind prefixes");
 
 struct packetcache {
 	uint64_t seed;
 	uint64_t hash; /* hash of the question of the last packetcache_glance */
 	struct packetcache_ask ask;
-	uint64_t before[STATS_N];
-	uint64_t before_prefixes[NUMBERING_MAX];
+	uint64_t before[COUNTED];
 	/* per slot: 16 bits of hash and second of the last question */
 	uint16_t seen[PACKETCACHE_SLOTS];
 	struct slot slot[PACKETCACHE_SLOTS];
@@ -93,11 +94,11 @@ answers(const struct slot *s, const struct packetcache_ask *a)
 	    memcmp(s->question, a->msg + HEADER_ID_LEN, s->question_len) == 0;
 }
 
-/* The counters as an array: in struct stats one stands behind the other. */
+/* What an answer counts, as an array: in struct stats one stands behind the other. */
 static const _Atomic uint64_t *
 counters(const struct stats *s)
 {
-	return &s->client_udp;
+	return s->prefixes;
 }
 
 bool
@@ -106,10 +107,8 @@ packetcache_find(struct packetcache *p, const struct packetcache_ask *ask, const
 	p->ask = *ask;
 	if (answers(&p->slot[p->hash % PACKETCACHE_SLOTS], ask))
 		return true;
-	for (unsigned i = 0; i < STATS_N; i++)
+	for (unsigned i = 0; i < COUNTED; i++)
 		p->before[i] = atomic_load_explicit(&counters(s)[i], memory_order_relaxed);
-	for (unsigned i = 0; i < NUMBERING_MAX; i++)
-		p->before_prefixes[i] = atomic_load_explicit(&s->prefixes[i], memory_order_relaxed);
 	return false;
 }
 
@@ -147,7 +146,7 @@ static bool
 note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s)
 {
 	slot->n_moved = 0;
-	for (unsigned i = 0; i < STATS_N; i++) {
+	for (unsigned i = 0; i < COUNTED; i++) {
 		uint64_t by =
 		    atomic_load_explicit(&counters(s)[i], memory_order_relaxed) - p->before[i];
 
@@ -155,23 +154,7 @@ note_moved(struct slot *slot, const struct packetcache *p, const struct stats *s
 			continue;
 		if (by > UINT8_MAX || slot->n_moved == PACKETCACHE_COUNTS)
 			return false;
-		slot->moved[slot->n_moved++] =
-		    (struct moved){ (uint8_t)(STATS_PREFIXES + i), (uint8_t)by };
-	}
-	return true;
-}
-
-/* Note the prefixes that were counted, once each. False: there were too many. */
-static bool
-note_prefixes(struct slot *slot, const struct packetcache *p, const struct stats *s)
-{
-	for (unsigned i = 0; i < NUMBERING_MAX; i++) {
-		if (atomic_load_explicit(&s->prefixes[i], memory_order_relaxed) ==
-		    p->before_prefixes[i])
-			continue;
-		if (slot->n_moved == PACKETCACHE_COUNTS)
-			return false;
-		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, 1 };
+		slot->moved[slot->n_moved++] = (struct moved){ (uint8_t)i, (uint8_t)by };
 	}
 	return true;
 }
@@ -184,7 +167,7 @@ packetcache_keep(struct packetcache *p, const uint8_t *answer, size_t len,
 	const struct packetcache_ask *a = &p->ask;
 
 	slot->question_len = 0;
-	if (len > PACKETCACHE_ANSWER || !note_moved(slot, p, s) || !note_prefixes(slot, p, s))
+	if (len > PACKETCACHE_ANSWER || !note_moved(slot, p, s))
 		return;
 	slot->now_s = a->now_s;
 	slot->flushes = a->flushes;

@@ -161,7 +161,6 @@ enum stats_type {
 #define STATS_ASKED (2 * 2 * STATS_TYPES)
 
 #define STATS_CLIENTS 256 /* counters of policies */
-#define STATS_PREFIXES (NUMBERING_NONE + 1)
 
 struct stats {
 	/*
@@ -172,11 +171,8 @@ struct stats {
 	_Atomic uint64_t asked[STATS_ASKED]; /* questions, by stats_asked */
 	/* answers, by policy.counter; not those of policy 0, which are the rest */
 	_Atomic uint64_t clients[STATS_CLIENTS];
-	/*
-	 * answers with AAAA synthesized under each prefix, by its number (core/numbering); the last
-	 * counts for nothing
-	 */
-	_Atomic uint64_t prefixes[STATS_PREFIXES];
+	/* answers with AAAA synthesized under each prefix, by its number (core/numbering) */
+	_Atomic uint64_t prefixes[NUMBERING_MAX];
 #define STATS_FIELD(name, help) _Atomic uint64_t name;
 	STATS_COUNTERS(STATS_FIELD)
 #undef STATS_FIELD

@@ -159,25 +159,7 @@ read_word(const char *file, char *word, size_t cap)
 	return ok;
 }
 
-/* Ask with what the file ARG has. */
-static int
-ask_from_file(const struct command *c, const struct options *o, const char *arg)
-{
-	char word[WORD_MAX];
-	const char *const args[] = { word };
-	struct client_answer a;
-	int code = RUN_USAGE;
-
-	if (read_word(arg, word, sizeof(word)))
-		code = call(c, o, args, 1, &a);
-	secret_wipe(word, sizeof(word));
-	if (code != RUN_OK)
-		return code;
-	code = show(c, o, &a);
-	free(a.text);
-	return code;
-}
-
+/* Ask with ARGS, N of them, and show what comes. */
 static int
 ask(const struct command *c, const struct options *o, const char *const *args, size_t n)
 {
@@ -188,6 +170,20 @@ ask(const struct command *c, const struct options *o, const char *const *args, s
 		return code;
 	code = show(c, o, &a);
 	free(a.text);
+	return code;
+}
+
+/* Ask with what the file ARG has. */
+static int
+ask_from_file(const struct command *c, const struct options *o, const char *arg)
+{
+	char word[WORD_MAX];
+	const char *const args[] = { word };
+	int code = RUN_USAGE;
+
+	if (read_word(arg, word, sizeof(word)))
+		code = ask(c, o, args, 1);
+	secret_wipe(word, sizeof(word));
 	return code;
 }
 

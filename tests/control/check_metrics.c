@@ -165,7 +165,7 @@ START_TEST(states)
 	has("dns64d_queries_in_flight{loop=\"1\"} 5");
 	has("dns64d_cache_entries 12");
 	has("dns64d_query_log_lost_total 3");
-	has("dns64d_dnstap_written_total 0");
+	has("dns64d_dnstap_frames_total 0");
 	has("dns64d_dnstap_lost_total 21");
 	has("dns64d_ready 1");
 	has("dns64d_lameduck 0");

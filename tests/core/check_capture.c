@@ -298,7 +298,7 @@ START_TEST(figures_are_summed)
 	atomic_store(&other.n_written, 4);
 	atomic_store(&other.n_lost, 5);
 	capture_sum(all, 2, rows);
-	ck_assert_str_eq(rows[CAPTURE_WRITTEN].name, "dnstap_written");
+	ck_assert_str_eq(rows[CAPTURE_WRITTEN].name, "dnstap_frames");
 	ck_assert_uint_eq(rows[CAPTURE_WRITTEN].value, 7);
 	ck_assert_str_eq(rows[CAPTURE_LOST].name, "dnstap_lost");
 	ck_assert_uint_eq(rows[CAPTURE_LOST].value, 5);

@@ -168,7 +168,7 @@ START_TEST(readers_come_and_go)
 	wait_for(CAPTURE_WRITTEN, 70);
 	ck_assert_uint_eq(figure(CAPTURE_LOST), 110);
 	dnstap_report(&dnstap);
-	ck_assert_uint_eq(heard("dnstap_written 70 "), 1);
+	ck_assert_uint_eq(heard("dnstap_frames 70 "), 1);
 	ck_assert_uint_eq(heard("dnstap_lost 110 "), 1);
 	ck_assert_uint_lt(end(), END_MS);
 	tapreader_end(&reader);

@@ -98,6 +98,17 @@ exits 0 top 2
 check 'top' is ' questions ' cat "$work/said"
 equal 'top: a heading and two lines' 3 "$(wc -l <"$work/said")"
 exits 2 top many
+
+# completes WORD...: what bash offers for the last of these
+completes()
+{
+	# shellcheck disable=SC2016 # expanded there
+	PATH=$TOP_BUILDDIR:$PATH bash -c '. "$0"; COMP_WORDS=(dns64ctl "$@"); COMP_CWORD=$#; _dns64ctl
+		printf "%s " "${COMPREPLY[@]}"' "$TOP_SRCDIR/contrib/completion/dns64ctl.bash" "$@"
+}
+equal 'bash completes a command' 'upstreams ' "$(completes up)"
+equal 'and its second word' 'active add del down drain ' "$(completes prefix '' | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/^ //')"
+check 'and options' is '--json' completes --j
 wait "$(pid_of asking)"
 rm "$work/asking.pid"
 check 'json' is '"pong": true' ctl --json ping

@@ -85,7 +85,7 @@ check 'it connects, in the strictest sandbox' wait_for 20 connected_are 1
 answer 010-000-000-001.dns64perf.test AAAA >/dev/null
 answer +tcp 010-000-000-001.dns64perf.test AAAA >/dev/null
 answer dns64perf.test AXFR +notcp >/dev/null
-check 'all is written' wait_for 20 counts dnstap_written 10
+check 'all is written' wait_for 20 counts dnstap_frames 10
 equal 'nothing is lost' '0 0' "$(count_of dnstap_lost) $(count_of dnstap_dropped)"
 ends_soon 'with a reader'
 stop first
@@ -128,7 +128,7 @@ start_reader second
 check 'a reader is found when it comes' wait_for 20 connected_are 1
 lost=$(count_of dnstap_lost)
 steady 300 100
-check 'and gets what comes then' wait_for 20 counts dnstap_written 600
+check 'and gets what comes then' wait_for 20 counts dnstap_frames 600
 equal 'and all of it' "$lost" "$(count_of dnstap_lost)"
 
 # --- a reader that is killed ---
@@ -142,9 +142,9 @@ check 'nor time' test "$slow" -eq 0
 start_reader third
 check 'the next one is found' wait_for 60 connected_are 2
 lost=$(count_of dnstap_lost)
-before=$(count_of dnstap_written)
+before=$(count_of dnstap_frames)
 steady 600 100
-check 'and gets what comes then, too' wait_for 20 counts dnstap_written $((before + 600))
+check 'and gets what comes then, too' wait_for 20 counts dnstap_frames $((before + 600))
 equal 'all of it' "$lost" "$(count_of dnstap_lost)"
 
 # --- a reader that is stopped, under load ---
@@ -158,7 +158,7 @@ full_load()
 	unanswered=$(sed -n 's/.*Queries lost: *\([0-9]*\).*/\1/p' "$work/dnsperf")
 }
 full_load
-echo "# a reader that reads: $completed answers in 3 s, $(count_of dnstap_written) written, $(count_of dnstap_dropped) dropped, $(count_of dnstap_lost) lost"
+echo "# a reader that reads: $completed answers in 3 s, $(count_of dnstap_frames) written, $(count_of dnstap_dropped) dropped, $(count_of dnstap_lost) lost"
 equal 'a reader that reads: no question is unanswered' 0 "$unanswered"
 kill -STOP "$(pid_of third)"
 full_load
@@ -174,11 +174,11 @@ steady 800 200
 equal 'single questions are answered' 200 "$came"
 check 'in time' test "$slow" -eq 0
 echo "# longest: $longest ms with a stopped reader, $least ms without one"
-written=$(count_of dnstap_written)
+written=$(count_of dnstap_frames)
 kill -CONT "$(pid_of third)"
-check 'it goes on when the reader does' wait_for 20 counts dnstap_written $((written + 1))
+check 'it goes on when the reader does' wait_for 20 counts dnstap_frames $((written + 1))
 sleep 0.5
-equal 'each message is written, lost, or was not taken' "$(count_of dnstap)" "$(($(count_of dnstap_written) + $(count_of dnstap_lost)))"
+equal 'each message is written, lost, or was not taken' "$(count_of dnstap)" "$(($(count_of dnstap_frames) + $(count_of dnstap_lost)))"
 
 # --- a reload while it is stopped; the end ---
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -161,14 +162,18 @@ static void
 try_once(const char *who)
 {
 	static _Thread_local bool done;
+	static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 	if (done || getenv("INSIDE_OPEN") == NULL)
 		return;
 	done = true;
+	/* They try the same port: two at a time, and one finds it in use. */
+	pthread_mutex_lock(&turn);
 	try_tcp(who);
 	try_files(who);
 	try_processes(who);
 	try_kernel(who);
+	pthread_mutex_unlock(&turn);
 }
 
 /* --- What is caught --------------------------------------------------------------------------- */

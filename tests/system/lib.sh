@@ -28,6 +28,7 @@ status=0
 # shellcheck disable=SC2034 # likewise
 usual=$(id -un _dns64d 2>/dev/null || id -un dns64d 2>/dev/null || echo nobody)
 n_failed=0
+failures=
 
 # Only what this test started.
 cleanup()
@@ -40,6 +41,8 @@ cleanup()
 		for file in "$work"/*.log; do
 			[ -f "$file" ] && sed "s|^|$(basename "$file"): |" "$file"
 		done
+		# again, where who sees no more than the end finds them
+		printf 'FAILED: %s\n' "$failures"
 	fi
 	rm -rf "$work"
 }
@@ -65,6 +68,7 @@ check()
 		echo "ok: $what"
 	else
 		echo "FAILED: $what"
+		failures="${failures:+$failures; }$what"
 		n_failed=$((n_failed + 1))
 	fi
 }

@@ -3,7 +3,7 @@
 # querylog: the query log of the running daemon: lines for what was asked and why (D29), as text and JSON;
 # reload, rotation, a file that cannot be written, and a flood that it is too slow for.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need kdig python3 dnsperf curl
+need logrotate kdig python3 dnsperf curl
 log=$work/querylog/log
 mkdir "$work/querylog"
 chown "$usual" "$work/querylog"
@@ -66,6 +66,16 @@ sleep 0.3
 answer 010-000-000-002.dns64perf.test AAAA >/dev/null
 check 'has the next line' wait_for 20 lines_are 1
 equal 'the old one has no more' 6 "$(wc -l <"$log.1")"
+
+# logrotate does the same by the file in contrib, at this place and for this user.
+sed -e "s,/var/log/dns64d/query.log,$log," -e "s,su .*,su $usual $(id -gn "$usual")," \
+	"$TOP_SRCDIR/contrib/logrotate/dns64d" >"$work/logrotate.conf"
+check 'logrotate takes it' logrotate --force --state "$work/logrotate.state" "$work/logrotate.conf"
+check 'logrotate: a new file' wait_for 20 test -e "$log"
+sleep 0.3
+answer 010-000-000-003.dns64perf.test AAAA >/dev/null
+check 'logrotate: it has the next line' wait_for 20 lines_are 1
+equal 'logrotate: the one before has its line' 1 "$(wc -l <"$log.1")"
 
 # --- a reload: JSON, and only some ---
 

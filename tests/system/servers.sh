@@ -24,6 +24,7 @@ zones='site.test other.test signed.site.test 2.0.192.in-addr.arpa'
 give_up()
 {
 	echo "given up: $*"
+	failures="${failures:+$failures; }given up: $*"
 	n_failed=$((n_failed + 1))
 	exit 99
 }
