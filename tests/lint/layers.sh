@@ -24,7 +24,7 @@ allowed()
 	bench/host) echo "bench/host/ base/" ;;
 	bench/dut) echo "bench/dut/ bench/host/ base/" ;;
 	bench/result) echo "bench/result/ bench/host/ base/" ;;
-	bench/load) echo "bench/load/ tools/ dns64/ dns/ base/" ;;
+	bench/load) echo "bench/load/ bench/stats.h tools/ dns64/ dns/ base/" ;;
 	bench/settings) echo "bench/settings/ bench/load/ tools/ dns64/ dns/ base/" ;;
 	bench/method | bench) echo "bench/ tools/ dns64/ dns/ base/" ;;
 	esac

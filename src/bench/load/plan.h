@@ -2,11 +2,15 @@
 #ifndef DNS64D_BENCH_LOAD_PLAN_H
 #define DNS64D_BENCH_LOAD_PLAN_H
 
-/* bench_plan: what a trial does: what is asked, of whom, how fast and by how many sockets. */
+/*
+ * bench_plan: what a trial does: what is asked, of whom, over which transport, how fast and by how
+ * many sockets.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "base/netaddr.h"
 #include "bench/load/lane.h"
 #include "bench/load/load.h"
@@ -36,5 +40,14 @@ struct bench_plan {
 	bool spin;             /* wait for the next moment without sleeping */
 	struct bench_raw *raw; /* borrowed: a line for each question; NULL: none */
 };
+
+/* bench_udp: datagrams, in batches, from a connected socket. */
+extern const struct bench_transport bench_udp;
+
+/* bench_tcp: plain TCP connections under bench_stream. */
+extern const struct bench_transport bench_tcp;
+
+/* bench_plan_transport: the transport called NAME, NULL if there is none. */
+MUST_USE const struct bench_transport *bench_plan_transport(const char *name);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/attr.h"
 #include "bench/load/check.h"
-#include "bench/load/histogram.h"
 #include "bench/load/lane.h"
+#include "bench/stats.h"
 
 struct bench_tally {
 	uint64_t sent;

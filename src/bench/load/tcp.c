@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench/load/plan.h"
 #include "bench/load/stream.h"
-#include "bench/load/transport.h"
 
 static int
 tcp_begin(struct bench_lane *lane)

@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 #include "tools/udp_run.h"
 
 #define SLOTS 64 /* datagrams, or runs of them, received in one call */

@@ -13,7 +13,7 @@
 #include "bench/method/progress.h"
 #include "bench/method/selftest.h"
 #include "bench/method/series.h"
-#include "bench/method/summary.h"
+#include "bench/stats.h"
 
 struct search {
 	const struct bench_job *job;
@@ -225,7 +225,7 @@ static void
 find_summary(struct search *s)
 {
 	const struct bench_settings *o = s->job->settings;
-	struct bench_summary sum = bench_summary(s->rates, s->n_rates);
+	struct bench_summary sum = bench_stats_summary(s->rates, s->n_rates);
 	double timeout = (double)o->plan.timeout_ns / (double)NS_PER_SEC;
 
 	bench_run_find(s->job->run, "searches", json_integer(s->n_rates), "");

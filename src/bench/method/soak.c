@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "bench/load/trial.h"
 #include "bench/method/method.h"
-#include "bench/method/trend.h"
 #include "bench/method/watch.h"
+#include "bench/stats.h"
 
 #define LOOK_NS (20 * NS_PER_MS) /* between two checks whether to stop */
 #define US 1000.0                /* ns */
@@ -125,7 +125,7 @@ find_growth(
 	size_t from = s->n_points / 2;
 	double slope;
 
-	if (bench_trend_slope(points + from, s->n_points - from, &slope))
+	if (bench_stats_slope(points + from, s->n_points - from, &slope))
 		bench_run_find(s->job->run, name, json_real(slope), unit);
 }
 

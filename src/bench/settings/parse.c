@@ -2,7 +2,7 @@
 #include "bench/settings/parse.h"
 
 #include "base/clock.h"
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 #include "bench/settings/settings.h"
 #include "bench/settings/values.h"
 #include "dns/name.h"
@@ -104,7 +104,7 @@ bench_parse_transport(
 {
 	const struct bench_transport **t = field;
 
-	*t = bench_transport_find(text);
+	*t = bench_plan_transport(text);
 	if (*t == NULL)
 		cmdline_complain(c, row->name, "\"%s\" is neither udp nor tcp", text);
 }

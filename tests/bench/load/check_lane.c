@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/load/plan.h"
 #include "bench/load/stream.h"
-#include "bench/load/transport.h"
 #include "dns/wire.h"
 
 #define TIMEOUT_NS (100 * NS_PER_MS)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 #include "bench/rogue.h"
 
 #define LONG_NS (20 * NS_PER_SEC)  /* where every answer comes: it ends when they are there */

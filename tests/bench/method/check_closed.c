@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 #include "bench/load/trial.h"
 #include "support/benchrig.h"
 

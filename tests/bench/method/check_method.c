@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 
 #define START (1000 * NS_PER_SEC)
 

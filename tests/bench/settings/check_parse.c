@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 #include "bench/settings/optable.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Distributions of durations, beside the durations themselves, sorted. */
+/* Percentiles, means and slopes, by hand and as RFC 2330 section 11.3 and the paper define them. */
 
-#include "bench/load/histogram.h"
+#include "bench/stats.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- histogram -------------------------------------------------------------------------------- */
+
+/* Distributions of durations, beside the durations themselves, sorted. */
 
 #define N_VALUES 20000
 
@@ -192,10 +196,9 @@ START_TEST(merged_is_as_if_counted_in_one)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_histogram(Suite *s)
 {
-	Suite *s = suite_create("bench_histogram");
 	TCase *tc = tcase_create("histogram");
 
 	tcase_add_test(tc, empty_histogram_is_all_zero);
@@ -208,6 +211,144 @@ main(void)
 	tcase_add_test(tc, added_many_times_is_as_added_singly);
 	tcase_add_test(tc, merged_is_as_if_counted_in_one);
 	suite_add_tcase(s, tc);
+}
+
+/* --- summary ---------------------------------------------------------------------------------- */
+
+/* Median and percentiles as RFC 2330 section 11.3 and the paper define them. */
+
+/* The example of RFC 2330 section 11.3 (-2, 7, 7, 4, 18, -5), 10 added to each. */
+START_TEST(rfc2330_example_has_its_percentiles)
+{
+	static const uint32_t v[] = { 5, 8, 14, 17, 17, 28 };
+
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 50), 14);
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 25), 8);
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 100), 28);
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 15), 5);
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 17), 8);
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 83), 17);
+	ck_assert_uint_eq(bench_stats_percentile(v, 6, 84), 28);
+}
+END_TEST
+
+/* The median of an even number is the mean of the two in the middle, unlike the 50th percentile. */
+START_TEST(median_of_even_count_is_a_mean)
+{
+	uint32_t v[] = { 28, 17, 5, 14, 17, 8 };
+	struct bench_summary s = bench_stats_summary(v, 6);
+
+	ck_assert_double_eq_tol(s.median, 15.5, 1e-9);
+	ck_assert_double_eq_tol(s.mean, 89.0 / 6, 1e-9);
+	ck_assert_uint_eq(s.min, 5);
+	ck_assert_uint_eq(s.max, 28);
+}
+END_TEST
+
+START_TEST(median_of_odd_count_is_the_middle)
+{
+	uint32_t v[] = { 4000000000, 1, 3900000000 }, one[] = { 7 };
+	struct bench_summary s = bench_stats_summary(v, 3);
+
+	ck_assert_double_eq_tol(s.median, 3900000000, 1e-3);
+	ck_assert_double_eq_tol(s.mean, 7900000001.0 / 3, 1e-3);
+	s = bench_stats_summary(one, 1);
+	ck_assert_double_eq_tol(s.median, 7, 1e-9);
+	ck_assert_uint_eq(s.p1, 7);
+	ck_assert_uint_eq(s.p99, 7);
+}
+END_TEST
+
+/* Of 20 searches the percentiles are minimum and maximum (the paper, section 6.6); of 200 not. */
+START_TEST(percentiles_of_few_are_the_ends)
+{
+	uint32_t v[200];
+
+	for (uint32_t i = 0; i < 200; i++)
+		v[i] = 200 - i;
+	struct bench_summary s = bench_stats_summary(v, 200);
+	ck_assert_uint_eq(s.p1, 2);
+	ck_assert_uint_eq(s.p99, 198);
+	s = bench_stats_summary(v, 20);
+	ck_assert_uint_eq(s.p1, 1);
+	ck_assert_uint_eq(s.p99, 20);
+	s = bench_stats_summary(v, 100);
+	ck_assert_uint_eq(s.p1, 1);
+	ck_assert_uint_eq(s.p99, 99);
+	ck_assert_double_eq_tol(s.median, 50.5, 1e-9);
+}
+END_TEST
+
+static void
+add_summary(Suite *s)
+{
+	TCase *tc = tcase_create("summary");
+
+	tcase_add_test(tc, rfc2330_example_has_its_percentiles);
+	tcase_add_test(tc, median_of_even_count_is_a_mean);
+	tcase_add_test(tc, median_of_odd_count_is_the_middle);
+	tcase_add_test(tc, percentiles_of_few_are_the_ends);
+	suite_add_tcase(s, tc);
+}
+
+/* --- trend ------------------------------------------------------------------------------------ */
+
+/* The straight line through points. */
+
+START_TEST(slope_of_an_exact_line)
+{
+	struct bench_point p[10];
+	double slope = 0;
+
+	for (int i = 0; i < 10; i++)
+		p[i] = (struct bench_point){ i / 60.0, 1e9 - 3.0 * i / 60.0 };
+	ck_assert(bench_stats_slope(p, 10, &slope));
+	ck_assert_double_eq_tol(slope, -3, 1e-4);
+}
+END_TEST
+
+/* Points above and below weigh alike: by hand, y of 1 3 2 4 at x of 0 1 2 3 has 0.8. */
+START_TEST(slope_of_scattered_points)
+{
+	static const struct bench_point p[] = { { 0, 1 }, { 1, 3 }, { 2, 2 }, { 3, 4 } };
+	double slope = 0;
+
+	ck_assert(bench_stats_slope(p, 4, &slope));
+	ck_assert_double_eq_tol(slope, 0.8, 1e-12);
+}
+END_TEST
+
+START_TEST(points_without_a_line_have_no_slope)
+{
+	static const struct bench_point p[] = { { 2, 1 }, { 2, 3 } };
+	double slope = 7;
+
+	ck_assert(!bench_stats_slope(p, 0, &slope));
+	ck_assert(!bench_stats_slope(p, 1, &slope));
+	ck_assert(!bench_stats_slope(p, 2, &slope));
+	ck_assert_double_eq(slope, 7);
+}
+END_TEST
+
+static void
+add_trend(Suite *s)
+{
+	TCase *tc = tcase_create("slope");
+
+	tcase_add_test(tc, slope_of_an_exact_line);
+	tcase_add_test(tc, slope_of_scattered_points);
+	tcase_add_test(tc, points_without_a_line_have_no_slope);
+	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_stats");
+
+	add_histogram(s);
+	add_summary(s);
+	add_trend(s);
 
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

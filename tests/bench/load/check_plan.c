@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The transports, by name. */
 
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 START_TEST(transports_are_found_by_name)
 {
-	ck_assert_ptr_eq(bench_transport_find("udp"), &bench_udp);
-	ck_assert_ptr_eq(bench_transport_find("tcp"), &bench_tcp);
-	ck_assert_ptr_null(bench_transport_find(""));
-	ck_assert_ptr_null(bench_transport_find("tls"));
+	ck_assert_ptr_eq(bench_plan_transport("udp"), &bench_udp);
+	ck_assert_ptr_eq(bench_plan_transport("tcp"), &bench_tcp);
+	ck_assert_ptr_null(bench_plan_transport(""));
+	ck_assert_ptr_null(bench_plan_transport("tls"));
 	ck_assert_uint_eq(bench_udp.window, 0);
 	ck_assert_uint_eq(bench_tcp.window, BENCH_STREAM_WINDOW);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/load/transport.h"
+#include "bench/load/plan.h"
 
 #include <stddef.h>
 #include <string.h>
 
 const struct bench_transport *
-bench_transport_find(const char *name)
+bench_plan_transport(const char *name)
 {
 	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
 

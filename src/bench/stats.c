@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/load/histogram.h"
+#include "bench/stats.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- Durations -------------------------------------------------------------------------------- */
 
 #define FINE_BITS 7 /* 2^7 = BENCH_HISTOGRAM_FINE */
 
@@ -108,4 +111,60 @@ bench_histogram_percentile(const struct bench_histogram *h, double percent)
 		return top < h->max_ns ? top : h->max_ns;
 	}
 	return h->max_ns;
+}
+
+/* --- Few values ------------------------------------------------------------------------------- */
+
+static int
+by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+uint32_t
+bench_stats_percentile(const uint32_t *sorted, size_t n, unsigned percent)
+{
+	return sorted[(n * percent + 99) / 100 - 1];
+}
+
+struct bench_summary
+bench_stats_summary(uint32_t *values, size_t n)
+{
+	struct bench_summary s = { .mean = 0 };
+
+	qsort(values, n, sizeof(*values), by_value);
+	for (size_t i = 0; i < n; i++)
+		s.mean += (double)values[i] / (double)n;
+	s.median = ((double)values[(n - 1) / 2] + values[n / 2]) / 2;
+	s.p1 = bench_stats_percentile(values, n, 1);
+	s.p99 = bench_stats_percentile(values, n, 99);
+	s.min = values[0];
+	s.max = values[n - 1];
+	return s;
+}
+
+/* --- Points ----------------------------------------------------------------------------------- */
+
+/* Relative to the mean, so that large values that hardly grow lose no precision. */
+bool
+bench_stats_slope(const struct bench_point *points, size_t n, double *slope)
+{
+	double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		mean_x += points[i].x / (double)n;
+		mean_y += points[i].y / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double x = points[i].x - mean_x;
+
+		xx += x * x;
+		xy += x * (points[i].y - mean_y);
+	}
+	if (n < 2 || xx <= 0)
+		return false;
+	*slope = xy / xx;
+	return true;
 }
