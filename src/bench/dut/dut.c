@@ -8,16 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/dut/procfs.h"
-#include "bench/host/file.h"
+#include "bench/host/proc.h"
 
 struct bench_dut {
 	/*
 	 * Where the processes are looked up at each reading; both empty: pids stays as it was
 	 * given.
 	 */
-	char group[BENCH_UNIT_PATH]; /* of a unit */
-	const char *pid_file;        /* borrowed; NULL: none */
+	char group[BENCH_PROC_GROUP_PATH]; /* of a unit */
+	const char *pid_file;              /* borrowed; NULL: none */
 	bool begun;
 	size_t n_pids;
 	int pids[BENCH_PROCTREE_PROCESSES];
@@ -28,11 +27,11 @@ struct bench_dut {
 static size_t
 read_pid_file(const char *path, int *pid)
 {
-	struct bench_file file;
+	struct bench_proc_file file;
 
-	if (bench_file_read(&file, "%s", path) < 0)
+	if (bench_proc_read(&file, "%s", path) < 0)
 		return 0;
-	*pid = bench_procfs_number(file.text, strspn(file.text, "0123456789"));
+	*pid = bench_proc_id(file.text, strspn(file.text, "0123456789"));
 	return *pid > 0 ? 1 : 0;
 }
 
@@ -46,7 +45,7 @@ list_processes(struct bench_dut *d)
 	}
 	if (d->group[0] == '\0')
 		return 0;
-	size_t n = bench_unit_processes(d->tree.root, d->group, d->pids, BENCH_PROCTREE_PROCESSES);
+	size_t n = bench_proc_group(d->tree.root, d->group, d->pids, BENCH_PROCTREE_PROCESSES);
 
 	d->n_pids = n < BENCH_PROCTREE_PROCESSES ? n : BENCH_PROCTREE_PROCESSES;
 	return (unsigned)(n - d->n_pids);
@@ -122,9 +121,9 @@ check_process(const struct bench_dut *d, int pid, char *error)
 	struct bench_status status = { .process = (uint64_t)pid };
 
 	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", d->tree.root, pid);
-	int r = bench_procfs_stat(dir, &stat);
+	int r = bench_proc_stat(dir, &stat);
 	if (r == 0)
-		r = bench_procfs_status(dir, &status);
+		r = bench_proc_status(dir, &status);
 	if (r == -ENOENT || r == -ESRCH)
 		complain(error, "process %d: there is none, or /proc hides it", pid);
 	else if (r < 0)
@@ -143,7 +142,7 @@ check_process(const struct bench_dut *d, int pid, char *error)
 static bool
 add_process(struct bench_dut *d, const char *text, size_t len, char *error)
 {
-	int pid = bench_procfs_number(text, len);
+	int pid = bench_proc_id(text, len);
 
 	if (pid == 0) {
 		complain(error, "\"%.*s\" is not the number of a process", len < 60 ? (int)len : 60,
@@ -226,7 +225,7 @@ bench_dut_new_unit(const char *root, const char *unit, char error[static BENCH_D
 
 	if (d == NULL)
 		return NULL;
-	if (!bench_unit_find(unit, d->group, error))
+	if (!bench_proc_unit(unit, d->group, error))
 		goto fail;
 	if (begin(d))
 		return d;

@@ -14,9 +14,9 @@
 
 #include "base/attr.h"
 #include "bench/dut/proctree.h"
-#include "bench/dut/unit.h"
+#include "bench/host/proc.h"
 
-#define BENCH_DUT_ERROR BENCH_UNIT_ERROR /* bytes of a message, with the zero */
+#define BENCH_DUT_ERROR BENCH_PROC_ERROR /* bytes of a message, with the zero */
 
 struct bench_dut;
 

@@ -84,7 +84,7 @@ read_thread(struct bench_proctree *tree, struct bench_proctree_process *p, int t
 	struct bench_status status = { .rss = 0 };
 
 	(void)snprintf(dir, sizeof(dir), "%s/proc/%d/task/%d", tree->root, p->row.pid, tid);
-	int r = bench_procfs_stat(dir, &stat);
+	int r = bench_proc_stat(dir, &stat);
 	if (r < 0) {
 		if (!is_gone(r))
 			keep_thread(tree, p, tid);
@@ -94,14 +94,14 @@ read_thread(struct bench_proctree *tree, struct bench_proctree_process *p, int t
 	if (t == NULL || t->row.ended)
 		return;
 	t->round = tree->round;
-	if (bench_procfs_status(dir, &status) < 0)
+	if (bench_proc_status(dir, &status) < 0)
 		status.rss = 0;
 	/* All threads show the memory of the process, but one that has ended shows none. */
 	if (status.rss > p->row.used.rss)
 		p->row.used.rss = status.rss;
 	memcpy(t->row.name, stat.name, sizeof(t->row.name));
 	t->row.used.threads = 1;
-	const struct bench_usage seen = { .cpu_ns = bench_procfs_cpu_ns(dir),
+	const struct bench_usage seen = { .cpu_ns = bench_proc_cpu_ns(dir),
 		.user_ns = stat.user_ns,
 		.system_ns = stat.system_ns,
 		.switches = status.switches,
@@ -120,7 +120,7 @@ list_threads(struct bench_proctree *tree, struct bench_proctree_process *p)
 	if (d == NULL)
 		return;
 	for (struct dirent *e; (e = readdir(d)) != NULL;) {
-		int tid = bench_procfs_number(e->d_name, strlen(e->d_name));
+		int tid = bench_proc_id(e->d_name, strlen(e->d_name));
 
 		if (tid > 0)
 			read_thread(tree, p, tid);
@@ -244,9 +244,9 @@ read_living(struct bench_proctree *tree, struct bench_proctree_process *p, const
 	u->rss = 0;
 	read_threads(tree, p);
 	if (u->rss == 0)
-		u->rss = bench_procfs_rss(dir);
+		u->rss = bench_proc_rss(dir);
 	u->descriptors = 0;
-	u->uncounted = !bench_procfs_descriptors(dir, tree->root[0] == '\0', &u->descriptors);
+	u->uncounted = !bench_proc_descriptors(dir, tree->root[0] == '\0', &u->descriptors);
 }
 
 void
@@ -256,7 +256,7 @@ bench_proctree_visit(struct bench_proctree *tree, int pid, bool adopt)
 	struct bench_stat stat;
 
 	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", tree->root, pid);
-	int r = bench_procfs_stat(dir, &stat);
+	int r = bench_proc_stat(dir, &stat);
 	if (r < 0) {
 		if (!is_gone(r))
 			keep_process(tree, pid);

@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/dut/procfs.h"
 #include "bench/dut/usage.h"
+#include "bench/host/proc.h"
 
 #define BENCH_PROCTREE_PROCESSES 256
 #define BENCH_PROCTREE_THREADS 2048
@@ -28,8 +28,8 @@
 /* One process or thread in a table. */
 struct bench_row {
 	int pid;
-	int tid;                      /* 0 for a process as a whole */
-	char name[BENCH_PROCFS_NAME]; /* printable ASCII; threads may have names of their own */
+	int tid;                    /* 0 for a process as a whole */
+	char name[BENCH_PROC_NAME]; /* printable ASCII; threads may have names of their own */
 	bool ended;
 	struct bench_usage used; /* of a thread without rss and descriptors */
 };

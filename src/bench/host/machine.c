@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "bench/host/file.h"
+#include "bench/host/proc.h"
 
 /*
  * What architectures call the model in /proc/cpuinfo, best first: x86 and others; MIPS; POWER;
@@ -21,7 +21,7 @@ static const char *const models[] = { "model name", "cpu model", "cpu", "Model",
 static void
 set(char *text, const char *value, size_t len)
 {
-	bench_file_clean(text, BENCH_MACHINE_TEXT, value, len);
+	bench_proc_clean(text, BENCH_MACHINE_TEXT, value, len);
 }
 
 /* What was found in /proc/cpuinfo. */
@@ -120,10 +120,10 @@ find_release(const char *text, const char *key, char *to)
 static void
 set_os(const char *root, struct bench_machine *m)
 {
-	struct bench_file file;
+	struct bench_proc_file file;
 
-	if (bench_file_read(&file, "%s/etc/os-release", root) < 0 &&
-	    bench_file_read(&file, "%s/usr/lib/os-release", root) < 0)
+	if (bench_proc_read(&file, "%s/etc/os-release", root) < 0 &&
+	    bench_proc_read(&file, "%s/usr/lib/os-release", root) < 0)
 		return;
 	if (!find_release(file.text, "PRETTY_NAME=", m->os) &&
 	    !find_release(file.text, "NAME=", m->os))
@@ -133,13 +133,13 @@ set_os(const char *root, struct bench_machine *m)
 static void
 set_memory(const char *root, struct bench_machine *m)
 {
-	struct bench_file file;
+	struct bench_proc_file file;
 	uint64_t kib;
 
-	if (bench_file_read(&file, "%s/proc/meminfo", root) < 0)
+	if (bench_proc_read(&file, "%s/proc/meminfo", root) < 0)
 		return;
-	const char *at = bench_file_value(file.text, "MemTotal");
-	if (at != NULL && bench_file_number(&at, &kib))
+	const char *at = bench_proc_value(file.text, "MemTotal");
+	if (at != NULL && bench_proc_number(&at, &kib))
 		(void)snprintf(m->memory, sizeof(m->memory), "%.1f GiB", (double)kib / 1048576);
 }
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
-#include "bench/host/shell.h"
+#include "bench/host/process.h"
 #include "bench/method/watch.h"
 
 #define RESTART_LIMIT 60.0 /* s, for the command */
@@ -168,9 +168,9 @@ static bool
 restart(const struct bench_job *job)
 {
 	const char *command = job->settings->restart;
-	char error[BENCH_SHELL_ERROR];
+	char error[BENCH_PROCESS_ERROR];
 
-	if (command == NULL || bench_shell_run(command, RESTART_LIMIT, job->stop, error))
+	if (command == NULL || bench_process_shell(command, RESTART_LIMIT, job->stop, error))
 		return true;
 	if (!*job->stop)
 		bench_run_fail(job->run, "--restart %s: %s", command, error);

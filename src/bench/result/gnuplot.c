@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/host/spawn.h"
+#include "bench/host/process.h"
 
 #define LINE_OCTETS 160
 #define NOT_STARTED 127 /* exit code of a program that could not be started (POSIX) */
@@ -40,7 +40,7 @@ run(char *const argv[], const int ends[static 3], FILE *said, char *error, size_
 	const char *program = argv[0];
 	char line[LINE_OCTETS];
 	pid_t pid;
-	int status = 0, e = bench_spawn(argv, ends, false, &pid);
+	int status = 0, e = bench_process_start(argv, ends, false, &pid);
 
 	while (e == 0 && waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs that are started: what they say, how they end, that they do. */
+
+#include "bench/host/process.h"
+
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "support/scratch.h"
+
+/* --- spawn ------------------------------------------------------------------------------------ */
+
+/* What the shell command WHAT writes, to OUT; its exit code. */
+static int
+shell(const char *what, bool own_group, char out[static 128])
+{
+	char sh[] = "sh", option[] = "-c", command[256];
+	char *const argv[] = { sh, option, command, NULL };
+	int pipes[2], status;
+	size_t len = 0;
+	ssize_t n;
+	pid_t pid;
+
+	(void)strcpy(command, what);
+	ck_assert_int_eq(pipe(pipes), 0);
+	const int fd[3] = { -1, pipes[1], pipes[1] };
+	ck_assert_int_eq(bench_process_start(argv, fd, own_group, &pid), 0);
+	(void)close(pipes[1]);
+	while (len < 127 && (n = read(pipes[0], out + len, 127 - len)) > 0)
+		len += (size_t)n;
+	out[len] = '\0';
+	(void)close(pipes[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+START_TEST(output_and_status)
+{
+	char out[128];
+
+	ck_assert_int_eq(shell("echo out; echo err >&2; exit 7", false, out), 7);
+	ck_assert_str_eq(out, "out\nerr\n");
+	ck_assert_int_eq(shell("cat; echo end", false, out), 0); /* nothing to read */
+	ck_assert_str_eq(out, "end\n");
+}
+END_TEST
+
+/* What is blocked and ignored here is neither there. */
+START_TEST(blocked_and_ignored_signals_are_reset)
+{
+	char out[128];
+	sigset_t all, before;
+
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, &before);
+	(void)signal(SIGUSR1, SIG_IGN);
+	ck_assert_int_eq(shell("kill -TERM $$; echo alive", false, out), 128 + SIGTERM);
+	ck_assert_int_eq(shell("kill -USR1 $$; echo alive", false, out), 128 + SIGUSR1);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+}
+END_TEST
+
+START_TEST(group_of_its_own_when_asked)
+{
+	char out[128];
+
+	ck_assert_int_eq(shell("test $$ = $(ps -o pgid= -p $$)", true, out), 0);
+	ck_assert_int_eq(shell("test $$ = $(ps -o pgid= -p $$)", false, out), 1);
+}
+END_TEST
+
+START_TEST(missing_program_is_an_error)
+{
+	char name[] = "/no-such-directory/program";
+	char *const argv[] = { name, NULL };
+	const int fd[3] = { -1, -1, -1 };
+	int status;
+	pid_t pid;
+
+	int err = bench_process_start(argv, fd, false, &pid);
+	if (err ==
+	    0) { /* a system that cannot tell (valgrind): POSIX has the process itself do so */
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(WEXITSTATUS(status), 127);
+	} else {
+		ck_assert_int_eq(err, ENOENT);
+	}
+}
+END_TEST
+
+static void
+add_spawn(Suite *s)
+{
+	TCase *tc = tcase_create("bench_process_start");
+
+	tcase_add_test(tc, output_and_status);
+	tcase_add_test(tc, blocked_and_ignored_signals_are_reset);
+	tcase_add_test(tc, group_of_its_own_when_asked);
+	tcase_add_test(tc, missing_program_is_an_error);
+	suite_add_tcase(s, tc);
+}
+
+/* --- command ---------------------------------------------------------------------------------- */
+
+/* Programs that are run: what they say, how they end, that they do. */
+
+static struct bench_output output;
+
+/* TEXT in a output_of, within LIMIT_MS. */
+static int
+output_of(const char *text, unsigned limit_ms)
+{
+	char sh[] = "sh", c[] = "-c", script[256];
+	char *argv[] = { sh, c, script, NULL };
+
+	ck_assert_uint_lt(strlen(text), sizeof(script));
+	memcpy(script, text, strlen(text) + 1);
+	return bench_process_run(argv, limit_ms, &output);
+}
+
+START_TEST(output_of_both_streams_is_kept)
+{
+	ck_assert_int_eq(output_of("echo one; echo two >&2; sleep 0.05; echo three", 100000), 0);
+	ck_assert_str_eq(output.text, "one\ntwo\nthree\n");
+	ck_assert_uint_eq(output.len, 14);
+	ck_assert_int_eq(output_of(":", 100000), 0);
+	ck_assert_str_eq(output.text, "");
+}
+END_TEST
+
+START_TEST(words_are_not_expanded)
+{
+	char echo[] = "echo", word[] = "$HOME; *";
+	char *argv[] = { echo, word, NULL };
+
+	ck_assert_int_eq(bench_process_run(argv, 10000, &output), 0);
+	ck_assert_str_eq(output.text, "$HOME; *\n");
+}
+END_TEST
+
+START_TEST(exit_code_and_signal_are_returned)
+{
+	char none[] = "/no-such-directory/program";
+	char *argv[] = { none, NULL };
+
+	ck_assert_int_eq(output_of("echo why; exit 3", 100000), 3);
+	ck_assert_str_eq(output.text, "why\n");
+	ck_assert_int_eq(output_of("kill -TERM $$", 100000), 128 + SIGTERM);
+	int r = bench_process_run(argv, 10000, &output);
+	ck_assert(r == -ENOENT || r == 127); /* see bench_process_start */
+	ck_assert_str_eq(output.text, "");
+}
+END_TEST
+
+START_TEST(command_has_no_input)
+{
+	ck_assert_int_eq(output_of("cat; echo done", 100000), 0);
+	ck_assert_str_eq(output.text, "done\n");
+}
+END_TEST
+
+START_TEST(long_output_is_cut_at_the_limit)
+{
+	ck_assert_int_eq(output_of("head -c 300000 /dev/zero | tr '\\0' x; exit 4", 100000), 4);
+	ck_assert_uint_eq(output.len, BENCH_OUTPUT_MAX);
+	ck_assert_uint_eq(strspn(output.text, "x"), BENCH_OUTPUT_MAX);
+}
+END_TEST
+
+START_TEST(endless_command_is_killed_in_time)
+{
+	uint64_t begin_ns = clock_now_ns();
+	unsigned limit_ms = 200;
+
+	/* A busy machine may need longer even to begin. */
+	do {
+		ck_assert_int_eq(output_of("echo before; exec sleep 300", limit_ms), -ETIMEDOUT);
+		limit_ms *= 4;
+	} while (output.len == 0 && limit_ms < 60000);
+	ck_assert_str_eq(output.text, "before\n");
+	ck_assert_int_eq(output_of("exec >&- 2>&-; exec sleep 300", 100), -ETIMEDOUT);
+	ck_assert_int_eq(output_of("while :; do echo on and on; done", 100), -ETIMEDOUT);
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 200 * NS_PER_SEC);
+}
+END_TEST
+
+/* As a script that starts a daemon. */
+START_TEST(what_it_leaves_running_is_not_waited_for)
+{
+	uint64_t begin_ns = clock_now_ns();
+
+	ck_assert_int_eq(output_of("sleep 200 & echo $!", 300000), 0);
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 100 * NS_PER_SEC);
+	pid_t other = (pid_t)strtol(output.text, NULL, 10);
+	ck_assert_int_gt(other, 1);
+	ck_assert_int_eq(kill(other, SIGKILL), 0); /* it is still there */
+}
+END_TEST
+
+/* What we block and ignore is not for it. */
+START_TEST(programs_run_with_no_signal_blocked)
+{
+	sigset_t set;
+
+	ck_assert_int_eq(sigemptyset(&set), 0);
+	ck_assert_int_eq(sigaddset(&set, SIGTERM), 0);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+	ck_assert(signal(SIGUSR1, SIG_IGN) != SIG_ERR);
+	ck_assert_int_eq(output_of("kill -TERM $$; sleep 2", 100000), 128 + SIGTERM);
+	ck_assert_int_eq(output_of("kill -USR1 $$; sleep 2", 100000), 128 + SIGUSR1);
+	ck_assert_int_eq(sigprocmask(SIG_UNBLOCK, &set, NULL), 0);
+	ck_assert(signal(SIGUSR1, SIG_DFL) != SIG_ERR);
+}
+END_TEST
+
+static void
+add_command(Suite *s)
+{
+	TCase *tc = tcase_create("command");
+
+	tcase_add_test(tc, output_of_both_streams_is_kept);
+	tcase_add_test(tc, words_are_not_expanded);
+	tcase_add_test(tc, exit_code_and_signal_are_returned);
+	tcase_add_test(tc, command_has_no_input);
+	tcase_add_test(tc, long_output_is_cut_at_the_limit);
+	tcase_add_test(tc, endless_command_is_killed_in_time);
+	tcase_add_test(tc, what_it_leaves_running_is_not_waited_for);
+	tcase_add_test(tc, programs_run_with_no_signal_blocked);
+	tcase_set_timeout(tc, 300);
+	suite_add_tcase(s, tc);
+}
+
+/* --- shell ------------------------------------------------------------------------------------ */
+
+/* The user's command: its end, its faults, its time, and what it leaves behind. */
+
+static char error[BENCH_PROCESS_ERROR];
+static atomic_bool stop;
+
+static bool
+run(const char *command, double limit)
+{
+	stop = false;
+	error[0] = '\0';
+	return bench_process_shell(command, limit, &stop, error);
+}
+
+START_TEST(exit_code_and_signal_are_told)
+{
+	ck_assert_msg(run("exit 0", 100), "%s", error);
+	ck_assert(!run("exit 3", 100));
+	ck_assert_ptr_nonnull(strstr(error, "exit code 3"));
+	ck_assert(!run("kill -9 $$", 100));
+	ck_assert_ptr_nonnull(strstr(error, "signal 9"));
+	ck_assert(!run("/nowhere/at/all 2>/dev/null", 100));
+	ck_assert_ptr_nonnull(strstr(error, "exit code 127"));
+}
+END_TEST
+
+/* It is the shell's: pipes, variables, several commands. */
+START_TEST(command_may_use_pipes_and_variables)
+{
+	ck_assert_msg(run("a=1; echo $a | grep -q 1 && test $a = 1", 100), "%s", error);
+}
+END_TEST
+
+static bool
+is_empty(const char *path)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_size == 0;
+}
+
+/* What does not end is killed, children too. */
+START_TEST(endless_command_is_killed_with_its_children)
+{
+	char path[SCRATCH_PATH], command[200];
+
+	(void)close(scratch_file(path));
+	(void)snprintf(command, sizeof(command), "sleep 600 & echo $! >%s; wait", path);
+	uint64_t begin_ns = clock_now_ns();
+	ck_assert(!run(command, 0.2));
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 100 * NS_PER_SEC);
+	ck_assert_ptr_nonnull(strstr(error, "more than 0.2 s"));
+	for (double limit = 1; is_empty(path) && limit < 30; limit *= 4)
+		ck_assert(!run(command, limit)); /* on a busy machine */
+	ck_assert(!is_empty(path));
+	/* The child is gone, or a zombie of init. */
+	(void)snprintf(command, sizeof(command),
+	    "for i in $(seq 200); do"
+	    " grep -sq 'State:.[RS]' /proc/$(cat %s)/status || exit 0; sleep 0.2; done; exit 1",
+	    path);
+	ck_assert_msg(run(command, 100), "%s", error);
+	(void)unlink(path);
+}
+END_TEST
+
+START_TEST(stop_interrupts_the_command)
+{
+	stop = true;
+	uint64_t begin_ns = clock_now_ns();
+	ck_assert(!bench_process_shell("sleep 60", 60, &stop, error));
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 30 * NS_PER_SEC);
+	ck_assert_ptr_nonnull(strstr(error, "interrupted"));
+}
+END_TEST
+
+/* All signals are blocked here; a server that it starts must be able to get them. */
+START_TEST(server_it_starts_gets_all_signals)
+{
+	sigset_t all, before;
+
+	(void)sigfillset(&all);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, &before), 0);
+	bool good = run("grep -q 'SigBlk:[[:blank:]]*0*$' /proc/self/status", 100);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	ck_assert_msg(good, "%s", error);
+}
+END_TEST
+
+/* What it leaves in the background goes on: that is the server. */
+START_TEST(leaves_a_server)
+{
+	char path[SCRATCH_PATH], command[200];
+
+	(void)close(scratch_file(path));
+	(void)snprintf(command, sizeof(command), "sleep 60 & echo $! >%s", path);
+	ck_assert_msg(run(command, 100), "%s", error);
+	(void)snprintf(command, sizeof(command), "kill $(cat %s)", path);
+	ck_assert_msg(run(command, 100), "%s", error);
+	(void)unlink(path);
+}
+END_TEST
+
+static void
+add_shell(Suite *s)
+{
+	TCase *tc = tcase_create("shell");
+
+	tcase_add_test(tc, exit_code_and_signal_are_told);
+	tcase_add_test(tc, command_may_use_pipes_and_variables);
+	tcase_add_test(tc, endless_command_is_killed_with_its_children);
+	tcase_add_test(tc, stop_interrupts_the_command);
+	tcase_add_test(tc, server_it_starts_gets_all_signals);
+	tcase_add_test(tc, leaves_a_server);
+	tcase_set_timeout(tc, 300);
+	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_process");
+
+	add_spawn(s);
+	add_command(s);
+	add_shell(s);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
