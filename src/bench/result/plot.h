@@ -61,4 +61,24 @@ MUST_USE bool bench_plot_write(
  */
 MUST_USE FILE *bench_plot_svg(const json_t *table, char error[static BENCH_PLOT_ERROR]);
 
+/* --- gnuplot ---------------------------------------------------------------------------------- */
+
+/*
+ * gnuplot(1): a script in, a picture out. It is started without a shell and without the user's
+ * settings; script and picture are in files without a name.
+ */
+
+/*
+ * bench_plot_can: can PROGRAM ("gnuplot") be started? If not, the reason goes to ERROR, of
+ * SIZE bytes.
+ */
+MUST_USE bool bench_plot_can(const char *program, char *error, size_t size);
+
+/*
+ * bench_plot_run: the picture that PROGRAM ("gnuplot") draws for the script in the file SCRIPT,
+ * as a file without a name, at its start; the caller's. NULL if there is no program or no picture,
+ * and the reason to ERROR, of SIZE bytes.
+ */
+MUST_USE FILE *bench_plot_run(const char *program, FILE *script, char *error, size_t size);
+
 #endif

@@ -6,9 +6,98 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/result/html.h"
 #include "bench/result/plot.h"
 #include "bench/result/text.h"
+
+/* --- Pieces of a page ------------------------------------------------------------------------- */
+
+void
+bench_report_text(FILE *out, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		switch (*text) {
+		case '&':
+			(void)fputs("&amp;", out);
+			break;
+		case '<':
+			(void)fputs("&lt;", out);
+			break;
+		case '>':
+			(void)fputs("&gt;", out);
+			break;
+		case '"':
+			(void)fputs("&quot;", out);
+			break;
+		case '\'':
+			(void)fputs("&#39;", out);
+			break;
+		default:
+			/* Of the control characters HTML allows white space only. */
+			(void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text, out);
+		}
+	}
+}
+
+/* Does TEXT begin with START? */
+static bool
+begins(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* If TEXT begins with something that an identifier follows, as id=", its length; else 0. */
+static size_t
+before_name(const char *text)
+{
+	static const char *const starts[] = { " id='", " id=\"", "href='#", "href=\"#", "url(#" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (begins(text, starts[i]))
+			return strlen(starts[i]);
+	}
+	return 0;
+}
+
+/* Print a line of the picture: identifiers get p<N>- before them; <title>, a tooltip, is left out.
+ */
+static void
+svg_line(FILE *out, const char *text, unsigned n)
+{
+	static const char title[] = "<title>", title_end[] = "</title>";
+
+	while (*text != '\0') {
+		const char *end = begins(text, title) ? strstr(text, title_end) : NULL;
+		size_t name = before_name(text);
+
+		if (end != NULL) {
+			text = end + sizeof(title_end) - 1;
+			continue;
+		}
+		if (name > 0) {
+			(void)fprintf(out, "%.*sp%u-", (int)name, text, n);
+			text += name;
+			continue;
+		}
+		(void)fputc(*text++, out);
+	}
+}
+
+void
+bench_report_svg(FILE *out, FILE *svg, unsigned n)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool begun = false;
+
+	while (getline(&line, &size, svg) > 0) {
+		begun = begun || begins(line, "<svg");
+		if (begun)
+			svg_line(out, line, n);
+	}
+	free(line);
+}
+
+/* --- The page --------------------------------------------------------------------------------- */
 
 #define ROWS_OPEN 40 /* tables with more rows are folded */
 
@@ -42,7 +131,7 @@ static void
 element(FILE *out, const char *tag, const char *text)
 {
 	(void)fprintf(out, "<%s>", tag);
-	bench_html_text(out, text);
+	bench_report_text(out, text);
 	(void)fprintf(out, "</%s>", tag);
 }
 
@@ -62,9 +151,10 @@ finding(FILE *out, const json_t *f)
 {
 	char cell[BENCH_TEXT_CELL];
 
-	bench_html_text(out, bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell));
+	bench_report_text(
+	    out, bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell));
 	(void)fputc(' ', out);
-	bench_html_text(out, bench_text_get(f, "unit"));
+	bench_report_text(out, bench_text_get(f, "unit"));
 }
 
 static void
@@ -147,11 +237,11 @@ picture(FILE *out, const json_t *table, unsigned n)
 	FILE *svg = bench_plot_svg(table, error);
 	(void)fputs("<figure>\n", out);
 	if (svg != NULL) {
-		bench_html_svg(out, svg, n);
+		bench_report_svg(out, svg, n);
 		(void)fclose(svg);
 	} else {
 		(void)fputs("<p class=\"note\">No picture: ", out);
-		bench_html_text(out, error);
+		bench_report_text(out, error);
 		(void)fputs("</p>\n", out);
 	}
 	(void)fputs("</figure>\n", out);
@@ -165,7 +255,7 @@ column_heads(FILE *out, const json_t *columns)
 		const json_t *c = json_array_get(columns, i);
 
 		(void)fputs("<th>", out);
-		bench_html_text(out, bench_text_get(c, "title"));
+		bench_report_text(out, bench_text_get(c, "title"));
 		(void)fputs("<br>", out);
 		element(out, "small", bench_text_get(c, "unit"));
 		(void)fputs("</th>", out);
@@ -183,7 +273,7 @@ data_row(FILE *out, const json_t *columns, const json_t *row)
 		const json_t *value = json_array_get(row, i);
 
 		(void)fputs(json_is_string(value) ? "<td class=\"word\">" : "<td>", out);
-		bench_html_text(out,
+		bench_report_text(out,
 		    bench_text_cell(value, bench_text_decimals(json_array_get(columns, i)), cell));
 		(void)fputs("</td>", out);
 	}
@@ -218,9 +308,9 @@ data_table(FILE *out, const json_t *table, unsigned n)
 static void
 run_title(FILE *out, const json_t *run)
 {
-	bench_html_text(out, bench_text_get(run, "method"));
+	bench_report_text(out, bench_text_get(run, "method"));
 	(void)fputs(", ", out);
-	bench_html_text(out, bench_text_get(run, "date"));
+	bench_report_text(out, bench_text_get(run, "date"));
 }
 
 /* A summary of all runs and their findings, each with a link. */
@@ -240,7 +330,7 @@ contents(FILE *out, struct bench_run *const *runs, size_t n)
 		verdict(out, runs[i]);
 		(void)fputs("</td><td>", out);
 		for (size_t k = 0; k < json_array_size(list); k++) {
-			bench_html_text(out, bench_text_get(json_array_get(list, k), "name"));
+			bench_report_text(out, bench_text_get(json_array_get(list, k), "name"));
 			(void)fputs(": ", out);
 			finding(out, json_array_get(list, k));
 			(void)fputs(k + 1 < json_array_size(list) ? "<br>" : "", out);

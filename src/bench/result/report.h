@@ -14,6 +14,20 @@
 #include "base/attr.h"
 #include "bench/result/run.h"
 
+/* --- Pieces of a page ------------------------------------------------------------------------- */
+
+/* bench_report_text: print TEXT with all that has a meaning in HTML escaped. */
+void bench_report_text(FILE *out, const char *text);
+
+/*
+ * bench_report_svg: print the picture in the file SVG, which gnuplot drew, as the N-th of a page.
+ * Its identifiers (id="...", "#...") get N, so that each page has them once. The XML head and
+ * tooltips are left out.
+ */
+void bench_report_svg(FILE *out, FILE *svg, unsigned n);
+
+/* --- The page --------------------------------------------------------------------------------- */
+
 /* bench_report_page: print the page of N runs to OUT. */
 void bench_report_page(FILE *out, struct bench_run *const *runs, size_t n);
 

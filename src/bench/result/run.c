@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench/host/machine.h"
-#include "bench/result/csv.h"
-#include "bench/result/schema.h"
 #include "bench/result/text.h"
 
 #define COMMAND_MAX 4096
@@ -292,7 +291,7 @@ bench_run_print(const struct bench_run *r, FILE *out)
 struct bench_run *
 bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
 {
-	char why[BENCH_SCHEMA_WHY];
+	char why[BENCH_RUN_WHY];
 	json_error_t e;
 	FILE *f = fopen(path, "re");
 
@@ -306,7 +305,7 @@ bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
 		(void)snprintf(error, BENCH_RUN_ERROR, "%s:%d: %s", path, e.line, e.text);
 		return NULL;
 	}
-	if (!bench_schema_is_run(tree, why)) {
+	if (!bench_run_check(tree, why)) {
 		(void)snprintf(error, BENCH_RUN_ERROR, "%s: %s", path, why);
 		json_decref(tree);
 		return NULL;
@@ -350,5 +349,5 @@ bench_run_write_json(const struct bench_run *r, const char *path)
 int
 bench_run_write_csv(const struct bench_run *r, const char *path)
 {
-	return write_file(r, path, bench_csv_write);
+	return write_file(r, path, bench_text_csv);
 }

@@ -4,18 +4,24 @@
 
 /*
  * bench_run: what one run of a method found: settings, tables, findings. One tree (jansson), from
- * which the text on standard output, CSV and JSON are made. bench_schema has its form.
+ * which the text on standard output, CSV and JSON are made:
+ *
+ *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
+ *	  settings: { ... }, findings: [ { name, value, unit } ],
+ *	  tables: [ { name, title, columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
+ *	  complete: false when the run was interrupted, failed: [ reasons ] }
  *
  * The calls return no errors: a value that could not be kept, since memory ran out or JSON cannot
  * hold it (json_pack takes no number that is not finite), is missing, and the run has failed.
  */
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/attr.h"
-#include "bench/result/schema.h"
+#include "bench/result/text.h"
 
 #define BENCH_RUN_ERROR 512 /* octets of a message */
 
@@ -78,7 +84,7 @@ void bench_run_interrupted(struct bench_run *r);
  */
 int bench_run_status(const struct bench_run *r);
 
-/* bench_run_tree: the run as JSON (bench_schema); it is the run's. */
+/* bench_run_tree: the run as JSON (its form is above); it is the run's. */
 const json_t *bench_run_tree(const struct bench_run *r);
 
 /* bench_run_print: print the run as text (bench_text) to OUT. */
@@ -92,5 +98,19 @@ MUST_USE int bench_run_write_json(const struct bench_run *r, const char *path);
  * the file PATH ("-": standard output). 0 or -errno.
  */
 MUST_USE int bench_run_write_csv(const struct bench_run *r, const char *path);
+
+/* --- The form of a run ------------------------------------------------------------------------ */
+
+/*
+ * What it lets pass can be used without another look: strings are strings, and each row has a plain
+ * value for each column.
+ */
+
+#define BENCH_RUN_TABLES 8                   /* of one run */
+#define BENCH_RUN_COLUMNS BENCH_TEXT_COLUMNS /* of one table */
+#define BENCH_RUN_WHY 200                    /* octets of a reason, with the zero */
+
+/* bench_run_check: is TREE a run? If not, what is wrong with it goes to WHY. */
+MUST_USE bool bench_run_check(json_t *tree, char why[static BENCH_RUN_WHY]);
 
 #endif

@@ -2,15 +2,18 @@
 #ifndef DNS64D_BENCH_RESULT_TEXT_H
 #define DNS64D_BENCH_RESULT_TEXT_H
 
-/* bench_text: a run's JSON (bench_schema) as text in columns, and its values as text. */
+/*
+ * bench_text: a run's JSON (bench_run has its form) as text in columns, and its main table as CSV.
+ */
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bench/result/schema.h"
+#include "base/attr.h"
 
+#define BENCH_TEXT_COLUMNS 64 /* of a table, at most */
 #define BENCH_TEXT_CELL 400   /* bytes of a value, with the zero */
 #define BENCH_TEXT_ROUND 1000 /* decimals: as many as make about six digits */
 
@@ -21,7 +24,7 @@ struct bench_layout {
 		unsigned width;
 		unsigned decimals;
 		bool words; /* stands left */
-	} columns[BENCH_RUN_COLUMNS];
+	} columns[BENCH_TEXT_COLUMNS];
 };
 
 /* bench_text_cell: VALUE with so many DECIMALS; "-" for none. Is CELL, or VALUE's own text. */
@@ -52,5 +55,14 @@ void bench_text_row(FILE *out, const struct bench_layout *l, const json_t *row);
 
 /* bench_text_findings: print what follows the tables: findings, and why the run has failed. */
 void bench_text_findings(FILE *out, const json_t *run);
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+/*
+ * bench_text_csv: write the first table of RUN to F: method, date, version and command in lines of
+ * comment, the names of the columns, the rows (RFC 4180, but lines end in LF). A field without a
+ * value is empty. False if writing failed.
+ */
+MUST_USE bool bench_text_csv(const json_t *run, FILE *f);
 
 #endif

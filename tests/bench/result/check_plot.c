@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The script for gnuplot is a function of the run; and if gnuplot is there, it draws by it. */
+/* Pictures: the script for gnuplot, and gnuplot itself where it is there. */
 
 #include "bench/result/plot.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/scratch.h"
 #include "support/text.h"
+
+/* --- plot ------------------------------------------------------------------------------------- */
+
+/* The script for gnuplot is a function of the run; and if gnuplot is there, it draws by it. */
 
 #define TEXT 8192
 
@@ -213,10 +218,9 @@ START_TEST(pictures_are_written)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_plot(Suite *s)
 {
-	Suite *s = suite_create("bench_plot");
 	TCase *tc = tcase_create("plot");
 	char error[BENCH_PLOT_ERROR];
 
@@ -231,6 +235,121 @@ main(void)
 	else
 		(void)printf("not drawn: %s\n", error);
 	suite_add_tcase(s, tc);
+}
+
+/* --- gnuplot ---------------------------------------------------------------------------------- */
+
+/* A program that draws: there or not, good or not. Other programs play its part. */
+
+#define SAID 1024
+
+static FILE *
+script_of(const char *text)
+{
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(f);
+	(void)fputs(text, f);
+	return f;
+}
+
+/* A program of a new name that does BODY, to PATH. */
+static void
+program(const char *body, char path[static SCRATCH_PATH])
+{
+	(void)close(scratch_file(path));
+	text_write(path, body, strlen(body));
+	ck_assert_int_eq(chmod(path, 0700), 0);
+}
+
+/* What the program with BODY says when it has to draw; the picture to SAID. */
+static bool
+draws(const char *body, char text[static SAID], char error[static SAID])
+{
+	FILE *script = script_of("the script");
+	char path[SCRATCH_PATH];
+
+	program(body, path);
+	error[0] = '\0';
+	FILE *picture = bench_plot_run(path, script, error, SAID);
+	(void)fclose(script);
+	(void)unlink(path);
+	if (picture != NULL)
+		(void)text_of(picture, text, SAID);
+	return picture != NULL;
+}
+
+START_TEST(script_reaches_gnuplot)
+{
+	char text[SAID], error[SAID];
+
+	ck_assert(draws("#!/bin/sh\necho \"$@\"\nexec cat\n", text, error));
+	ck_assert_str_eq(text, "-d -\nthe script");
+}
+END_TEST
+
+START_TEST(failing_gnuplot_is_told_in_its_words)
+{
+	char text[SAID], error[SAID];
+
+	ck_assert(!draws("#!/bin/sh\necho half\necho 'plot x' >&2\n"
+			 "echo '     ^' >&2\necho '  no such thing' >&2\necho >&2\nexit 3\n",
+	    text, error));
+	text_contains(error, "ended with 3: no such thing");
+	ck_assert(!draws("#!/bin/sh\nexit 1\n", text, error));
+	text_contains(error, "ended with 1: it said nothing");
+	ck_assert(!draws("#!/bin/sh\nkill -9 $$\n", text, error));
+	text_contains(error, "ended by signal 9");
+	ck_assert(!draws("#!/bin/sh\nexit 0\n", text, error));
+	text_contains(error, "drew nothing");
+}
+END_TEST
+
+START_TEST(missing_gnuplot_is_told)
+{
+	FILE *script = script_of("");
+	char error[SAID] = "";
+
+	ck_assert(!bench_plot_can("/nowhere/gnuplot", error, SAID));
+	text_contains(error, "there is no /nowhere/gnuplot");
+	text_contains(error, "gnuplot-nox");
+	error[0] = '\0';
+	ck_assert_ptr_null(bench_plot_run("/nowhere/gnuplot", script, error, SAID));
+	text_contains(error, "there is no /nowhere/gnuplot");
+	ck_assert(!bench_plot_can("/", error, SAID));
+	(void)fclose(script);
+}
+END_TEST
+
+START_TEST(working_gnuplot_is_found)
+{
+	char path[SCRATCH_PATH], error[SAID] = "";
+
+	program("#!/bin/sh\ntest \"$*\" = --version\n", path);
+	ck_assert_msg(bench_plot_can(path, error, SAID), "%s", error);
+	(void)unlink(path);
+}
+END_TEST
+
+static void
+add_gnuplot(Suite *s)
+{
+	TCase *tc = tcase_create("gnuplot");
+
+	tcase_add_test(tc, script_reaches_gnuplot);
+	tcase_add_test(tc, failing_gnuplot_is_told_in_its_words);
+	tcase_add_test(tc, missing_gnuplot_is_told);
+	tcase_add_test(tc, working_gnuplot_is_found);
+	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_plot");
+
+	add_plot(s);
+	add_gnuplot(s);
 
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The page of some runs: all that is in them, nothing that a browser would obey. */
+/* HTML pages of runs, and the pieces that they are made of. */
 
 #include "bench/result/report.h"
 
@@ -11,6 +11,78 @@
 #include "bench/result/plot.h"
 #include "support/scratch.h"
 #include "support/text.h"
+
+/* --- html ------------------------------------------------------------------------------------- */
+
+/* Pieces of a page: nothing is obeyed, and pictures do not share names. */
+
+#define TEXT 2048
+
+static FILE *
+file_of(const char *text)
+{
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(f);
+	(void)fputs(text, f);
+	rewind(f);
+	return f;
+}
+
+START_TEST(text_is_escaped)
+{
+	FILE *f = tmpfile();
+	char text[TEXT];
+
+	ck_assert_ptr_nonnull(f);
+	bench_report_text(f, "<a href='x' title=\"y\">&amp;\n\x01\x7f\xc3\xa9");
+	ck_assert_str_eq(text_of(f, text, TEXT),
+	    "&lt;a href=&#39;x&#39; title=&quot;y&quot;&gt;&amp;amp;   \xc3\xa9");
+}
+END_TEST
+
+START_TEST(picture_gets_identifiers_of_its_own)
+{
+	FILE *in = file_of("<?xml version=\"1.0\"?>\n<svg \n width=\"1\">\n<title>Gnuplot</title>\n"
+			   "<g id=\"a\" ><title>b</title><use xlink:href='#gpDot' id='c'/></g>\n"
+			   "<g fill=\"url(#d)\"/><text>id=1</text>\n</svg>\n"),
+	     *out = tmpfile();
+	char text[TEXT];
+
+	ck_assert_ptr_nonnull(out);
+	bench_report_svg(out, in, 7);
+	(void)fclose(in);
+	ck_assert_str_eq(text_of(out, text, TEXT),
+	    "<svg \n width=\"1\">\n\n<g id=\"p7-a\" ><use xlink:href='#p7-gpDot' id='p7-c'/></g>\n"
+	    "<g fill=\"url(#p7-d)\"/><text>id=1</text>\n</svg>\n");
+}
+END_TEST
+
+START_TEST(what_is_no_picture_is_left_out)
+{
+	FILE *in = file_of("something else\n<title>\n"), *out = tmpfile();
+	char text[TEXT];
+
+	bench_report_svg(out, in, 1);
+	(void)fclose(in);
+	ck_assert_str_eq(text_of(out, text, TEXT), "");
+}
+END_TEST
+
+static void
+add_html(Suite *s)
+{
+	TCase *tc = tcase_create("HTML");
+
+	tcase_add_test(tc, text_is_escaped);
+	tcase_add_test(tc, picture_gets_identifiers_of_its_own);
+	tcase_add_test(tc, what_is_no_picture_is_left_out);
+	suite_add_tcase(s, tc);
+}
+
+/* --- report ----------------------------------------------------------------------------------- */
+
+/* The page of some runs: all that is in them, nothing that a browser would obey. */
 
 #define PAGE 400000
 #define EVIL "<script>alert('1')</script>&\""
@@ -230,10 +302,9 @@ START_TEST(bad_file_leaves_no_page)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_report(Suite *s)
 {
-	Suite *s = suite_create("bench_report");
 	TCase *tc = tcase_create("report");
 	char error[BENCH_PLOT_ERROR];
 
@@ -248,6 +319,15 @@ main(void)
 	tcase_add_test(tc, bad_file_leaves_no_page);
 	tcase_add_test(tc, damaged_run_gives_a_page_or_a_message); /* the last: it leaves no PATH */
 	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_report");
+
+	add_html(s);
+	add_report(s);
 
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

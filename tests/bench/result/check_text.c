@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values and tables as text. */
+/* Values and tables as text, and the main table as CSV. */
 
 #include "bench/result/text.h"
 
@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "support/text.h"
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* Values and tables as text. */
 
 #define TEXT 2048
 
@@ -122,10 +126,9 @@ START_TEST(control_characters_are_not_printed)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_text(Suite *s)
 {
-	Suite *s = suite_create("bench_text");
 	TCase *tc = tcase_create("text");
 
 	tcase_add_test(tc, longest_values_fit_a_cell);
@@ -134,6 +137,83 @@ main(void)
 	tcase_add_test(tc, control_characters_are_not_printed);
 	tcase_add_loop_test(tc, cell_is_formatted_by_its_type, 0, sizeof(cells) / sizeof(cells[0]));
 	suite_add_tcase(s, tc);
+}
+
+/* --- csv -------------------------------------------------------------------------------------- */
+
+/* The main table as CSV: quotes, comments, and that a full file is told. */
+
+#define CSV 4096
+
+/* What is written of JSON, which is a run as far as CSV needs it. */
+static const char *
+written(const char *json, char text[static CSV])
+{
+	json_t *run = json_loads(json, 0, NULL);
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(run);
+	ck_assert_ptr_nonnull(f);
+	ck_assert(bench_text_csv(run, f));
+	json_decref(run);
+	return text_of(f, text, CSV);
+}
+
+START_TEST(tables_and_texts_are_written)
+{
+	char text[CSV];
+
+	ck_assert_str_eq(
+	    written("{\"method\": \"rate\", \"date\": \"2025-01-02T03:04:05Z\", \"version\": \"1\","
+		    "\"command\": \"a\\nb\\rc\", \"tables\": [{\"columns\": [{\"name\": \"x\"},"
+		    "{\"name\": \"a, b\"}], \"rows\": [[1, 0.30000000000000004], [null, \"\"],"
+		    "[true, \"say \\\"no\\\"\"], [1.5e9, \"#1\\nx\"]]},"
+		    "{\"columns\": [{\"name\": \"other\"}], \"rows\": [[9]]}]}",
+		text),
+	    "# method: rate\n# date: 2025-01-02T03:04:05Z\n# version: 1\n# command: a b c\n"
+	    "x,\"a, b\"\n1,0.3\n,\nyes,\"say \"\"no\"\"\"\n1500000000,\"#1\nx\"\n");
+}
+END_TEST
+
+START_TEST(run_without_tables_has_a_head)
+{
+	char text[CSV];
+
+	ck_assert_str_eq(written("{\"method\": \"rate\", \"tables\": []}", text),
+	    "# method: rate\n# date: \n# version: \n# command: \n");
+}
+END_TEST
+
+START_TEST(unwritable_file_is_an_error)
+{
+	json_t *run = json_object();
+	FILE *f = fopen("/dev/null", "r");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert(!bench_text_csv(run, f));
+	(void)fclose(f);
+	json_decref(run);
+}
+END_TEST
+
+static void
+add_csv(Suite *s)
+{
+	TCase *tc = tcase_create("CSV");
+
+	tcase_add_test(tc, tables_and_texts_are_written);
+	tcase_add_test(tc, run_without_tables_has_a_head);
+	tcase_add_test(tc, unwritable_file_is_an_error);
+	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_text");
+
+	add_text(s);
+	add_csv(s);
 
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);

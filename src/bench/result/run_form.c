@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/result/schema.h"
+/* bench_run_check: the form of a run, and whether some JSON has it. */
+
+#include "bench/result/run.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,15 +9,15 @@
 
 #define DECIMALS_MAX 9
 
-static bool wrong(char why[static BENCH_SCHEMA_WHY], const char *format, ...) PRINTF_LIKE(2, 3);
+static bool wrong(char why[static BENCH_RUN_WHY], const char *format, ...) PRINTF_LIKE(2, 3);
 
 static bool
-wrong(char why[static BENCH_SCHEMA_WHY], const char *format, ...)
+wrong(char why[static BENCH_RUN_WHY], const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(why, BENCH_SCHEMA_WHY, format, ap);
+	(void)vsnprintf(why, BENCH_RUN_WHY, format, ap);
 	va_end(ap);
 	return false;
 }
@@ -51,7 +53,7 @@ is_row(const json_t *row, size_t n_columns)
 }
 
 static bool
-is_table(json_t *table, char why[static BENCH_SCHEMA_WHY])
+is_table(json_t *table, char why[static BENCH_RUN_WHY])
 {
 	const char *name, *title;
 	json_t *columns, *rows;
@@ -103,7 +105,7 @@ is_machine(json_t *machine)
 
 /* Check the lists of a run. */
 static bool
-lists(json_t *findings, json_t *tables, json_t *failed, char why[static BENCH_SCHEMA_WHY])
+lists(json_t *findings, json_t *tables, json_t *failed, char why[static BENCH_RUN_WHY])
 {
 	if (!json_is_array(findings) || !json_is_array(tables) || !json_is_array(failed))
 		return wrong(why, "findings, tables or failed is no list");
@@ -123,7 +125,7 @@ lists(json_t *findings, json_t *tables, json_t *failed, char why[static BENCH_SC
 }
 
 bool
-bench_schema_is_run(json_t *tree, char why[static BENCH_SCHEMA_WHY])
+bench_run_check(json_t *tree, char why[static BENCH_RUN_WHY])
 {
 	json_t *machine, *settings, *findings, *tables, *failed;
 	const char *program, *text;
