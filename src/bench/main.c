@@ -12,10 +12,9 @@
 
 #include "bench/method/method.h"
 #include "bench/method/names.h"
+#include "bench/options.h"
 #include "bench/result/plot.h"
 #include "bench/result/report.h"
-#include "bench/settings/optable.h"
-#include "bench/settings/options.h"
 
 #define EXIT_USAGE 2
 #define EXIT_INTERRUPTED 3
@@ -152,7 +151,7 @@ static int
 measure(const struct bench_settings *s, int argc, char **argv)
 {
 	static atomic_bool stop;
-	struct bench_run *r = bench_run_new(bench_optable_method(s->method), argc, argv);
+	struct bench_run *r = bench_run_new(bench_options_method(s->method), argc, argv);
 	struct bench_job job = { .settings = s,
 		.run = r,
 		.stop = &stop,
@@ -214,7 +213,7 @@ main(int argc, char **argv)
 
 	switch (read_settings(argc, argv, &s)) {
 	case CMDLINE_HELP:
-		cmdline_print_help(bench_optable(), stdout);
+		cmdline_print_help(bench_options_table(), stdout);
 		return EXIT_SUCCESS;
 	case CMDLINE_VERSION:
 		(void)printf("dns64bench " PACKAGE_VERSION "\n");

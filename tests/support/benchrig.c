@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bench/dut/dut.h"
-#include "bench/settings/options.h"
+#include "bench/options.h"
 
 #define WORDS 32
 #define TEXT 512

@@ -13,7 +13,7 @@
 #include "bench/dut/dut.h"
 #include "bench/load/tally.h"
 #include "bench/result/run.h"
-#include "bench/settings/settings.h"
+#include "bench/settings.h"
 
 /* What a method works on; all borrowed. */
 struct bench_job {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/attr.h"
-#include "bench/settings/settings.h"
+#include "bench/settings.h"
 
 /*
  * bench_names_fit: the namespace of S suffices for its whole search. Without --high the search ends

@@ -7,12 +7,12 @@
 
 #include "base/clock.h"
 #include "bench/method/curve.h"
-#include "bench/method/fingerprint.h"
 #include "bench/method/measure.h"
 #include "bench/method/method.h"
 #include "bench/method/progress.h"
 #include "bench/method/selftest.h"
 #include "bench/method/series.h"
+#include "bench/settings.h"
 #include "bench/stats.h"
 
 struct search {
@@ -330,9 +330,9 @@ open_state(struct search *s)
 
 	if (path == NULL)
 		return true;
-	json_t *fingerprint = bench_fingerprint(s->job->settings);
-	s->series.journal = bench_journal_open(path, fingerprint, error);
-	json_decref(fingerprint);
+	json_t *identity = bench_settings_identity(s->job->settings);
+	s->series.journal = bench_journal_open(path, identity, error);
+	json_decref(identity);
 	if (s->series.journal == NULL)
 		bench_run_fail(s->job->run, "%s", error);
 	else if (bench_journal_count(s->series.journal) > 0)

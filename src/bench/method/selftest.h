@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/settings/settings.h"
+#include "bench/settings.h"
 
 #define BENCH_SELFTEST_TIMEOUT_PART 4 /* the timeout is divided by this */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/settings/options.h"
+#include "bench/options.h"
 
 /* A search with MORE options, up to a NULL, is there a name for each question? TEXT: what was told.
  */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/settings/options.h"
+#include "bench/options.h"
 #include "fakedns/server.h"
 #include "support/scratch.h"
 

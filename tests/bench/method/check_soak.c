@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "bench/settings/options.h"
+#include "bench/options.h"
 #include "support/benchrig.h"
 
 static struct benchrig rig;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/method/fingerprint.h"
+#include "bench/settings.h"
 
 #include "base/clock.h"
 #include "dns/name.h"
+
+/* --- Which settings two runs must share ------------------------------------------------------- */
 
 static void
 put_text(json_t *to, const char *key, const char *text)
@@ -60,7 +62,7 @@ put_plan(json_t *to, const struct bench_plan *p)
 }
 
 json_t *
-bench_fingerprint(const struct bench_settings *s)
+bench_settings_identity(const struct bench_settings *s)
 {
 	json_t *to = json_pack("{ss,si}", "program", "dns64bench search", "format", 1);
 	char upstream[NETADDR_TEXT];

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/settings/options.h"
+#include "bench/options.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#include "bench/settings/optable.h"
 
 /* What soak asks besides, in percent; the rest are new names. */
 #define SOAK_ADDRESSES 8
@@ -182,7 +180,7 @@ complete(struct cmdline *c, struct bench_settings *s)
 enum cmdline_task
 bench_options_read(int argc, char **argv, struct bench_settings *s, FILE *errors)
 {
-	struct cmdline c = { .table = bench_optable(), .settings = s, .errors = errors };
+	struct cmdline c = { .table = bench_options_table(), .settings = s, .errors = errors };
 
 	init(s);
 	cmdline_read(&c, argc, argv);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which settings make another search. */
 
-#include "bench/method/fingerprint.h"
+#include "bench/settings.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/settings/options.h"
+#include "bench/options.h"
 
 /* Read like a command line that begins with "search -s ::1 -d 0.5 --high 20000". */
 static json_t *
-fingerprint(const char *option, const char *value)
+identity(const char *option, const char *value)
 {
 	char text[10][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high", "20000" };
 	char *argv[11] = { text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7] };
@@ -24,7 +24,7 @@ fingerprint(const char *option, const char *value)
 		argc++;
 	}
 	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), CMDLINE_RUN);
-	json_t *id = bench_fingerprint(&s);
+	json_t *id = bench_settings_identity(&s);
 	ck_assert_ptr_nonnull(id);
 	return id;
 }
@@ -32,7 +32,7 @@ fingerprint(const char *option, const char *value)
 static bool
 same(const char *option, const char *value)
 {
-	json_t *a = fingerprint(NULL, NULL), *b = fingerprint(option, value);
+	json_t *a = identity(NULL, NULL), *b = identity(option, value);
 	bool equal = json_equal(a, b) != 0;
 
 	json_decref(a);
@@ -41,7 +41,7 @@ same(const char *option, const char *value)
 }
 
 /* All that the server or its load can tell. */
-START_TEST(each_setting_changes_the_fingerprint)
+START_TEST(each_setting_changes_the_identity)
 {
 	static const char *const options[][2] = {
 		{ "-s", "::2" },
@@ -78,7 +78,7 @@ END_TEST
 #define DIFFER 25
 
 /* Where results go, and how many are wanted, change none of them. */
-START_TEST(output_settings_keep_the_fingerprint)
+START_TEST(output_settings_keep_the_identity)
 {
 	ck_assert(same("--repetitions", "5"));
 	ck_assert(same("--json", "-"));
@@ -89,11 +89,11 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("bench_fingerprint");
+	Suite *s = suite_create("bench_settings_identity");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_loop_test(tc, each_setting_changes_the_fingerprint, 0, DIFFER);
-	tcase_add_test(tc, output_settings_keep_the_fingerprint);
+	tcase_add_loop_test(tc, each_setting_changes_the_identity, 0, DIFFER);
+	tcase_add_test(tc, output_settings_keep_the_identity);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/settings/optable.h"
+#include "bench/options.h"
 
-#include "bench/settings/parse.h"
+#include "bench/values.h"
 
 #define SECONDS_MAX 31536000.0 /* a year */
 
@@ -17,7 +17,7 @@
 /* What a number may be. */
 #define NUMBER(least, most) .parse = cmdline_number, .min = (least), .max = (most)
 #define PERCENT NUMBER(0, 100)
-#define REAL(least, most) .parse = bench_parse_real, .min = (least), .max = (most)
+#define REAL(least, most) .parse = bench_values_take_real, .min = (least), .max = (most)
 
 static const struct cmdline_row rows[] = {
 	{ .name = "aaaa",
@@ -51,7 +51,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "clients",
 	    .methods = BENCH_CLOSED | BENCH_ENUM,
 	    .value = "LIST",
-	    .parse = bench_parse_clients,
+	    .parse = bench_values_take_clients,
 	    FIELD(clients),
 	    .fallback = "1",
 	    .help = "N,N or FIRST-LAST/STEP" },
@@ -147,21 +147,21 @@ static const struct cmdline_row rows[] = {
 	{ .name = "missing-numbers",
 	    .methods = BENCH_ENUM,
 	    .value = "FIRST-LAST",
-	    .parse = bench_parse_range,
+	    .parse = bench_values_take_range,
 	    FIELD(plan.load.missing),
 	    .help = "numbers that do not exist" },
 	{ .name = "namespace",
 	    .letter = 'N',
 	    .methods = ADDRESSES,
 	    .value = "NETWORK",
-	    .parse = bench_parse_namespace,
+	    .parse = bench_values_take_namespace,
 	    FIELD(plan.load),
 	    .fallback = "10.0.0.0/8",
 	    .help = "IPv4 addresses of names" },
 	{ .name = "numbers",
 	    .methods = BENCH_ENUM,
 	    .value = "FIRST-LAST",
-	    .parse = bench_parse_range,
+	    .parse = bench_values_take_range,
 	    FIELD(plan.load.numbers),
 	    .help = "telephone numbers that exist" },
 	{ .name = "output",
@@ -207,7 +207,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "prefix",
 	    .methods = ADDRESSES,
 	    .value = "PREFIX",
-	    .parse = bench_parse_prefix,
+	    .parse = bench_values_take_prefix,
 	    FIELD(plan.load),
 	    .help = "that answers are under, instead of any" },
 	{ .name = "rate",
@@ -247,7 +247,7 @@ static const struct cmdline_row rows[] = {
 	    .letter = 's',
 	    .methods = ALL,
 	    .value = "ADDR",
-	    .parse = bench_parse_server,
+	    .parse = bench_values_take_server,
 	    FIELD(plan.server),
 	    .help = "the server to measure" },
 	{ .name = "sources",
@@ -279,7 +279,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "timeout",
 	    .methods = ALL,
 	    .value = "SECONDS",
-	    .parse = bench_parse_timeout,
+	    .parse = bench_values_take_timeout,
 	    .min = 0.001,
 	    .max = 3600,
 	    FIELD(plan.timeout_ns),
@@ -288,7 +288,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "transport",
 	    .methods = ALL,
 	    .value = "udp|tcp",
-	    .parse = bench_parse_transport,
+	    .parse = bench_values_take_transport,
 	    FIELD(plan.transport),
 	    .fallback = "udp",
 	    .help = "how to ask" },
@@ -301,7 +301,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "upstream",
 	    .methods = BENCH_SEARCH,
 	    .value = "ADDR[#PORT]",
-	    .parse = bench_parse_upstream,
+	    .parse = bench_values_take_upstream,
 	    FIELD(upstream),
 	    .help = "of the server, for the self-test" },
 	{ .name = "version",
@@ -318,7 +318,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "zone",
 	    .methods = ADDRESSES,
 	    .value = "NAME",
-	    .parse = bench_parse_zone,
+	    .parse = bench_values_take_zone,
 	    FIELD(plan.load.zone),
 	    .fallback = "dns64perf.test",
 	    .help = "of the names" },
@@ -346,13 +346,13 @@ static const struct cmdline_table table = {
 };
 
 const struct cmdline_table *
-bench_optable(void)
+bench_options_table(void)
 {
 	return &table;
 }
 
 const char *
-bench_optable_method(enum bench_method m)
+bench_options_method(enum bench_method m)
 {
 	return cmdline_method_name(&table, m);
 }

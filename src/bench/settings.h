@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_BENCH_SETTINGS_SETTINGS_H
-#define DNS64D_BENCH_SETTINGS_SETTINGS_H
+#ifndef DNS64D_BENCH_SETTINGS_H
+#define DNS64D_BENCH_SETTINGS_H
 
 /* bench_settings: what dns64bench is told to do. */
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attr.h"
 #include "base/netaddr.h"
 #include "bench/load/plan.h"
 
@@ -62,5 +64,13 @@ struct bench_settings {
 	/* soak */
 	double interval; /* s, between two rows */
 };
+
+/* --- Which settings two runs must share ------------------------------------------------------- */
+
+/*
+ * bench_settings_identity: those of S as an object, the caller's; NULL without memory. They are all
+ * that the outcome of a trial depends on: not the number of repetitions, nor where the results go.
+ */
+MUST_USE json_t *bench_settings_identity(const struct bench_settings *s);
 
 #endif

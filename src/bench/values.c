@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "bench/load/plan.h"
+#include "bench/settings.h"
+#include "dns/name.h"
+#include "dns/wire.h"
+
+bool
+bench_values_real(const char *text, double min, double max, double *v)
+{
+	char *end;
+
+	/* strtod takes blanks, signs, hexadecimal numbers and exponents; we do not. */
+	if (strspn(text, "0123456789.") < strlen(text))
+		return false;
+	*v = strtod(text, &end);
+	return end != text && *end == '\0' && *v >= min && *v <= max;
+}
+
+bool
+bench_values_network(const char *text, uint32_t *base, uint64_t *size)
+{
+	const char *slash = strchr(text, '/');
+	char addr[16] = "";
+	struct netaddr a;
+	uint64_t bits;
+
+	if (slash == NULL || slash - text >= (ptrdiff_t)sizeof(addr))
+		return false;
+	memcpy(addr, text, (size_t)(slash - text));
+	if (!number_parse(slash + 1, strlen(slash + 1), 32, &bits) || !netaddr_parse(addr, 0, &a) ||
+	    a.family != NETADDR_IPV4)
+		return false;
+	*base = wire_u32(a.addr);
+	*size = 1ULL << (32 - bits);
+	return (*base & (uint32_t)(*size - 1)) == 0;
+}
+
+bool
+bench_values_range(const char *text, struct bench_range *r)
+{
+	size_t n = number_prefix(text, SIZE_MAX, UINT64_MAX, &r->first);
+
+	if (n == 0 || n > BENCH_DIGITS_MAX || text[n] != '-' || strlen(text) != 2 * n + 1 ||
+	    !number_parse(text + n + 1, n, UINT64_MAX, &r->last))
+		return false;
+	r->digits = (unsigned)n;
+	return r->first <= r->last;
+}
+
+/* Read the number above 0 at *at, which moves behind it. */
+static bool
+take_number(const char **at, uint64_t max, uint64_t *v)
+{
+	size_t n = number_prefix(*at, SIZE_MAX, max, v);
+
+	*at += n;
+	return n > 0 && *v > 0;
+}
+
+/* Append "N", "FIRST-LAST" or "FIRST-LAST/STEP" at *at to the list. */
+static bool
+take_steps(const char **at, unsigned max, unsigned *list, size_t cap, size_t *n)
+{
+	uint64_t first, last, step = 1;
+
+	if (!take_number(at, max, &first))
+		return false;
+	last = first;
+	if (**at == '-') {
+		(*at)++;
+		if (!take_number(at, max, &last) || last < first)
+			return false;
+	}
+	if (**at == '/') {
+		(*at)++;
+		if (!take_number(at, max, &step))
+			return false;
+	}
+	for (uint64_t v = first; v <= last; v += step) {
+		if (*n == cap)
+			return false;
+		list[(*n)++] = (unsigned)v;
+	}
+	return true;
+}
+
+bool
+bench_values_steps(const char *text, unsigned max, unsigned *list, size_t cap, size_t *n)
+{
+	*n = 0;
+	for (;; text++) {
+		if (!take_steps(&text, max, list, cap, n))
+			return false;
+		if (*text != ',')
+			return *text == '\0';
+	}
+}
+
+bool
+bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a)
+{
+	const char *hash = strchr(text, '#');
+	size_t n = hash != NULL ? (size_t)(hash - text) : strlen(text);
+	char addr[NETADDR_TEXT];
+	uint64_t v = port;
+
+	if (n >= sizeof(addr))
+		return false;
+	memcpy(addr, text, n);
+	addr[n] = '\0';
+	if (hash != NULL && (!number_parse(hash + 1, strlen(hash + 1), UINT16_MAX, &v) || v == 0))
+		return false;
+	return netaddr_parse(addr, (uint16_t)v, a);
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+#define UPSTREAM_PORT 53 /* unless --upstream says another */
+
+/* "nx-NNN-NNN-NNN-NNN" must fit before the zone, as a label. */
+#define LABEL_MAX 20
+
+/* A number with or without a point, from the row's min to its max. */
+static bool
+take_real(struct cmdline *c, const struct cmdline_row *row, const char *text, double *v)
+{
+	if (bench_values_real(text, row->min, row->max, v))
+		return true;
+	cmdline_complain(
+	    c, row->name, "\"%s\" is not a number from %g to %g", text, row->min, row->max);
+	return false;
+}
+
+void
+bench_values_take_real(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	(void)take_real(c, row, text, field);
+}
+
+void
+bench_values_take_timeout(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	uint64_t *ns = field;
+	double seconds;
+
+	if (take_real(c, row, text, &seconds))
+		*ns = (uint64_t)(seconds * (double)NS_PER_SEC);
+}
+
+void
+bench_values_take_range(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	if (!bench_values_range(text, field))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not FIRST-LAST, two numbers of as many digits, up to %d", text,
+		    BENCH_DIGITS_MAX);
+}
+
+void
+bench_values_take_clients(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_settings *s = c->settings;
+
+	if (!bench_values_steps(text, BENCH_LANES_MAX, field, BENCH_STEPS_MAX, &s->n_clients))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a list like 1,2,4 or 1-20/2, of up to %d numbers from 1 to %d",
+		    text, BENCH_STEPS_MAX, BENCH_LANES_MAX);
+}
+
+void
+bench_values_take_namespace(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_load *l = field;
+
+	if (!bench_values_network(text, &l->base, &l->size))
+		cmdline_complain(
+		    c, row->name, "\"%s\" is not an IPv4 network like 10.0.0.0/8", text);
+}
+
+void
+bench_values_take_prefix(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_load *l = field;
+
+	if (pref64_parse(text, &l->prefix) != PREF64_OK)
+		cmdline_complain(
+		    c, row->name, "\"%s\" is not a prefix of RFC 6052 like 2001:db8:64::/96", text);
+	l->any_prefix = false;
+}
+
+/* The share of names with AAAA stays: it is an option of its own, which may come before. */
+void
+bench_values_take_zone(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	uint8_t name[DNS_NAME_MAX];
+	size_t len = name_from_text(text, name);
+	struct fake_zone *z = field;
+	unsigned aaaa_percent = z->aaaa_percent;
+
+	if (len == 0 || len > DNS_NAME_MAX - LABEL_MAX) {
+		cmdline_complain(c, row->name, "\"%s\" is not a domain name, or too long", text);
+		return;
+	}
+	fake_zone_init(z, name);
+	z->aaaa_percent = aaaa_percent;
+}
+
+void
+bench_values_take_transport(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	const struct bench_transport **t = field;
+
+	*t = bench_plan_transport(text);
+	if (*t == NULL)
+		cmdline_complain(c, row->name, "\"%s\" is neither udp nor tcp", text);
+}
+
+/* The port stays: it is an option of its own, which may come before. */
+void
+bench_values_take_server(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct netaddr *a = field;
+
+	if (!netaddr_parse(text, a->port, a))
+		cmdline_complain(c, row->name, "\"%s\" is not an IPv4 or IPv6 address", text);
+}
+
+void
+bench_values_take_upstream(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	if (!bench_values_endpoint(text, UPSTREAM_PORT, field))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#5300", text);
+}
