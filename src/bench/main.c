@@ -10,8 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "bench/method/method.h"
-#include "bench/method/names.h"
+#include "bench/method.h"
 #include "bench/options.h"
 #include "bench/result/plot.h"
 #include "bench/result/report.h"
@@ -200,7 +199,7 @@ read_settings(int argc, char **argv, struct bench_settings *s)
 {
 	enum cmdline_task task = bench_options_read(argc, argv, s, stderr);
 
-	if (task == CMDLINE_RUN && s->method == BENCH_SEARCH && !bench_names_fit(s, stderr))
+	if (task == CMDLINE_RUN && s->method == BENCH_SEARCH && !bench_search_fits(s, stderr))
 		return CMDLINE_WRONG;
 	return task;
 }

@@ -25,8 +25,7 @@ allowed()
 	bench/dut) echo "bench/dut/ bench/host/ base/" ;;
 	bench/result) echo "bench/result/ bench/host/ base/" ;;
 	bench/load) echo "bench/load/ bench/stats.h tools/ dns64/ dns/ base/" ;;
-	bench/settings) echo "bench/settings/ bench/load/ tools/ dns64/ dns/ base/" ;;
-	bench/method | bench) echo "bench/ tools/ dns64/ dns/ base/" ;;
+	bench) echo "bench/ tools/ dns64/ dns/ base/" ;;
 	esac
 }
 

@@ -39,7 +39,10 @@ reason()
 	daemon/newfile) echo "check_cachefile and check_prefixes write files by it" ;;
 	fakedns/main) echo "main() alone: the system tests start it" ;;
 	fakedns/tcp | fakedns/udp | fakedns/worker) echo "sockets: check_server asks them" ;;
-	bench/main | bench/method/rate) echo "tests/system/bench.sh starts them" ;;
+	bench/main) echo "main() alone: tests/system/bench.sh starts it" ;;
+	bench/options_table) echo "a part of bench/options: check_options" ;;
+	bench/result/plot_script) echo "a part of bench/result/plot: check_plot" ;;
+	bench/result/run_form) echo "a part of bench/result/run: check_run" ;;
 	bench/load/worker | bench/load/udp)
 		echo "threads and sockets: check_trial and check_lane ask by them" ;;
 	bench/load/stream | bench/load/tcp) echo "sockets: check_lane asks by them" ;;

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "bench/method/method.h"
+#include "bench/method.h"
 #include "fakedns/server.h"
 
 struct benchrig {

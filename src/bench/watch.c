@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/method/watch.h"
+#include "bench/watch.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_BENCH_METHOD_WATCH_H
-#define DNS64D_BENCH_METHOD_WATCH_H
+#ifndef DNS64D_BENCH_WATCH_H
+#define DNS64D_BENCH_WATCH_H
 
 /*
  * bench_watch: what the server used (bench_dut), as columns and findings of a run. Without --pid,
@@ -14,7 +14,7 @@
 
 #include "base/attr.h"
 #include "bench/dut/usage.h"
-#include "bench/method/method.h"
+#include "bench/method.h"
 
 #define BENCH_WATCH_COLUMNS 4 /* of the server */
 

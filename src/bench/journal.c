@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/method/journal.h"
+#include "bench/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>

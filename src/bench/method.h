@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_BENCH_METHOD_METHOD_H
-#define DNS64D_BENCH_METHOD_METHOD_H
+#ifndef DNS64D_BENCH_METHOD_H
+#define DNS64D_BENCH_METHOD_H
 
 /* bench_method: what the methods have in common. */
 
@@ -42,6 +42,21 @@ void bench_enum(const struct bench_job *job);
 
 /* bench_soak: a mixed load for hours. */
 void bench_soak(const struct bench_job *job);
+
+/*
+ * bench_search_fits: the namespace of S suffices for its whole search. Without --high the search
+ * ends lower if need be: S->high goes down for that, but not below what servers do. False: there
+ * are too few names, which is told to ERRORS in a line.
+ */
+MUST_USE bool bench_search_fits(struct bench_settings *s, FILE *errors);
+
+/*
+ * bench_closed_steps: for each number of clients in the settings, run a step of the settings'
+ * duration and add a row: answers per second of all clients, their waiting times, and what the
+ * server used. No question number is used twice; the run has failed if those below N_NUMBERS do not
+ * suffice.
+ */
+void bench_closed_steps(const struct bench_job *job, uint64_t n_numbers);
 
 /*
  * bench_method_trial: a trial of PLAN with N questions from number FIRST on; what became of them is

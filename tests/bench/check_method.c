@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the methods have in common: is the pace kept, why is a trial not good, is there a server. */
 
-#include "bench/method/method.h"
+#include "bench/method.h"
 
 #include <arpa/inet.h>
 #include <check.h>

@@ -1,11 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/method/measure.h"
+#include "bench/measure.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "bench/host/process.h"
-#include "bench/method/watch.h"
+#include "bench/result/text.h"
+#include "bench/series.h"
+#include "bench/watch.h"
+
+/* --- Progress --------------------------------------------------------------------------------- */
+
+#define LINE 79 /* columns of the line that is overwritten */
+
+static const char *const words[BENCH_OUTCOMES] = {
+	[BENCH_PASSED] = "passed",
+	[BENCH_FAILED] = "failed",
+	[BENCH_NO_VERDICT] = "no verdict: the tester was too slow or lost replies",
+};
+
+double
+bench_progress_left(
+    const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b)
+{
+	double each = p->trials > 0 ? p->seconds / p->trials : p->usual_s;
+	uint64_t sum;
+	unsigned n = bench_bisect_most(b, &sum) + (p->repetitions - repetition) * p->in_search;
+
+	return n * each;
+}
+
+void
+bench_progress_count(struct bench_progress *p, unsigned repetition, double seconds)
+{
+	if (repetition == 0)
+		return;
+	p->seconds += seconds;
+	p->trials++;
+}
+
+/* "repetition 3/20: 31622/s WORD, between 31622 and 177828, 1:02:03 left" */
+static int
+describe(const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b,
+    uint32_t rate, const char *word)
+{
+	unsigned long left = (unsigned long)(bench_progress_left(p, repetition, b) + 0.5);
+	int n = repetition == 0 ? fprintf(p->out, "self-test")
+				: fprintf(p->out, "repetition %u/%u", repetition, p->repetitions);
+
+	return n +
+	    fprintf(p->out,
+		": %" PRIu32 "/s %s, between %" PRIu32 " and %" PRIu32 ", %lu:%02lu:%02lu left",
+		rate, word, b->low, b->high, left / 3600, left / 60 % 60, left % 60);
+}
+
+void
+bench_progress_begin(const struct bench_progress *p, unsigned repetition,
+    const struct bench_bisect *b, uint32_t rate)
+{
+	if (!p->terminal)
+		return;
+	int n = describe(p, repetition, b, rate, "...");
+	(void)fprintf(p->out, "%*s\r", n < LINE ? LINE - n : 0, "");
+	(void)fflush(p->out);
+}
+
+void
+bench_progress_end(const struct bench_progress *p, unsigned repetition,
+    const struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome)
+{
+	int n = describe(p, repetition, b, rate, words[outcome]);
+
+	(void)fprintf(p->out, "%*s\n", p->terminal && n < LINE ? LINE - n : 0, "");
+	(void)fflush(p->out);
+}
+
+/* --- Outcomes and rows ------------------------------------------------------------------------ */
 
 #define RESTART_LIMIT 60.0 /* s, for the command */
 /* s, for the first answer: the server may be reading its files, or be busy with the trial before.
@@ -14,7 +86,7 @@
 #define READY_BUSY 10.0
 
 /* Without units, so that they are not drawn by time: bench_curve has them by rate. */
-static const struct bench_column columns[] = {
+static const struct bench_column trial_columns[] = {
 	{ "repetition", "repetition", "", 0 },
 	{ "rate", "rate", "", 0 },
 	{ "verdict", "verdict", "", 0 },
@@ -39,7 +111,7 @@ static const struct bench_column columns[] = {
 	{ "server_descriptors", "descriptors", "", 0 },
 };
 
-#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]) - BENCH_WATCH_COLUMNS)
+#define N_COLUMNS (sizeof(trial_columns) / sizeof(trial_columns[0]) - BENCH_WATCH_COLUMNS)
 
 enum bench_outcome
 bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns)
@@ -60,8 +132,8 @@ bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeo
 struct bench_table *
 bench_measure_table(const struct bench_job *job)
 {
-	return bench_run_table(job->run, "trials", "Trials (repetition 0: self-test)", columns,
-	    N_COLUMNS + (job->dut != NULL ? BENCH_WATCH_COLUMNS : 0));
+	return bench_run_table(job->run, "trials", "Trials (repetition 0: self-test)",
+	    trial_columns, N_COLUMNS + (job->dut != NULL ? BENCH_WATCH_COLUMNS : 0));
 }
 
 /* The self-test, and trials of a run without --pid and its like, have no usage of the server. */
@@ -82,7 +154,7 @@ bench_measure_row(const struct bench_job *job, const json_t *record)
 	json_t *row = json_array();
 
 	for (size_t i = 0; i < N_COLUMNS; i++) {
-		json_t *value = json_object_get(record, columns[i].name);
+		json_t *value = json_object_get(record, trial_columns[i].name);
 
 		(void)json_array_append_new(row, value != NULL ? json_incref(value) : json_null());
 	}
@@ -222,4 +294,135 @@ bench_measure_tester(const struct bench_job *job, const struct bench_plan *plan,
 		*outcome = BENCH_FAILED;
 	p->passed_s = (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC;
 	return figures;
+}
+
+/* --- All trials ------------------------------------------------------------------------------- */
+
+/* The trials at one rate. */
+struct same {
+	const json_t **trial;
+	size_t n;
+};
+
+static json_int_t
+rate_of(const json_t *record)
+{
+	return json_integer_value(json_object_get(record, "rate"));
+}
+
+static int
+by_rate(const void *a, const void *b)
+{
+	json_int_t x = rate_of(*(const json_t *const *)a), y = rate_of(*(const json_t *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* The mean of the numbers that are not null; null if there is none. */
+static json_t *
+mean(double sum, unsigned n)
+{
+	return n > 0 ? json_real(sum / n) : json_null();
+}
+
+static json_t *
+mean_of(const struct same *s, const char *key)
+{
+	double sum = 0;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const json_t *v = json_object_get(s->trial[i], key);
+
+		sum += json_number_value(v);
+		n += json_is_number(v);
+	}
+	return mean(sum, n);
+}
+
+/* The share of right answers in time, in percent. */
+static json_t *
+valid_share(const struct same *s)
+{
+	double valid = 0, sent = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		valid += json_number_value(json_object_get(s->trial[i], "valid"));
+		sent += json_number_value(json_object_get(s->trial[i], "sent"));
+	}
+	return sent > 0 ? json_real(100 * valid / sent) : json_null();
+}
+
+/* Column K of the server's usage. */
+static json_t *
+server_mean(const struct same *s, size_t k)
+{
+	double sum = 0;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const json_t *v = json_array_get(json_object_get(s->trial[i], "server"), k);
+
+		sum += json_number_value(v);
+		n += json_is_number(v);
+	}
+	return mean(sum, n);
+}
+
+static void
+add_row(const struct bench_job *job, struct bench_table *t, const struct same *s)
+{
+	json_t *row = json_pack("[I,o,o,o]", rate_of(s->trial[0]), valid_share(s),
+	    mean_of(s, "rtt_p50"), mean_of(s, "rtt_p99"));
+
+	for (size_t k = 0; job->dut != NULL && k < BENCH_WATCH_COLUMNS; k++)
+		(void)json_array_append_new(row, server_mean(s, k));
+	bench_table_add(t, row);
+}
+
+/* List the trials of the server, in the order of their rates, in LIST; returns how many. */
+static size_t
+sort(const json_t *records, const json_t **list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(records); i++) {
+		const json_t *record = json_array_get(records, i);
+
+		if (json_integer_value(json_object_get(record, "repetition")) > 0 &&
+		    strcmp(bench_text_get(record, "verdict"),
+			bench_series_verdict(BENCH_NO_VERDICT)) != 0)
+			list[n++] = record;
+	}
+	qsort(list, n, sizeof(const json_t *), by_rate);
+	return n;
+}
+
+void
+bench_measure_curve(const struct bench_job *job, const json_t *records)
+{
+	static const struct bench_column columns[] = {
+		{ "rate", "rate", "1/s", 0 },
+		{ "valid", "valid answers", "%", 2 },
+		{ "rtt_p50", "RTT median", "us", 0 },
+		{ "rtt_p99", "RTT p99", "us", 0 },
+	};
+	const json_t **list = calloc(json_array_size(records) + 1, sizeof(*list));
+
+	if (list == NULL) {
+		bench_run_fail(job->run, "out of memory");
+		return;
+	}
+	size_t n = sort(records, list);
+	struct bench_table *t =
+	    n == 0 ? NULL : bench_watch_table(job, "rates", "The server at each rate", columns, 4);
+	for (size_t i = 0; i < n;) {
+		struct same s = { .trial = list + i };
+
+		while (i < n && rate_of(list[i]) == rate_of(s.trial[0]))
+			i++;
+		s.n = (size_t)(list + i - s.trial);
+		add_row(job, t, &s);
+	}
+	free((void *)list);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_BENCH_METHOD_JOURNAL_H
-#define DNS64D_BENCH_METHOD_JOURNAL_H
+#ifndef DNS64D_BENCH_JOURNAL_H
+#define DNS64D_BENCH_JOURNAL_H
 
 /*
  * bench_journal: a file that keeps what was measured, so that a run of hours can go on after it was

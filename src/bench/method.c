@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/method/method.h"
+#include "bench/method.h"
 
 #include <inttypes.h>
 #include <math.h>

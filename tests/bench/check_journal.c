@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The state file: cut anywhere it is read as far as it goes; damage and other settings are told. */
 
-#include "bench/method/journal.h"
+#include "bench/journal.h"
 
 #include <check.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the server used, as columns and findings; here the server is this process, or a child. */
 
-#include "bench/method/watch.h"
+#include "bench/watch.h"
 
 #include <check.h>
 #include <signal.h>

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Clients that ask one question after another: bench_closed, bench_enum and what they share. */
+
+#include "bench/method.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "bench/load/trial.h"
+#include "bench/watch.h"
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+#define US 1000.0 /* ns */
+
+static const struct bench_column step_columns[] = {
+	{ "clients", "clients", "", 0 },
+	{ "rate", "answers", "1/s", 0 },
+	{ "rtt", "mean", "us", 1 },
+	{ "rtt_deviation", "deviation", "us", 1 },
+	{ "rtt_p50", "p50", "us", 1 },
+	{ "rtt_p90", "p90", "us", 1 },
+	{ "rtt_p99", "p99", "us", 1 },
+	{ "rtt_p999", "p99.9", "us", 1 },
+	{ "wrong", "wrong", "", 0 },
+	{ "lost", "lost", "", 0 },
+	{ "late", "late", "", 0 },
+};
+
+/* The state of a run of steps. */
+struct steps {
+	const struct bench_job *job;
+	struct bench_table *table;
+	struct bench_tally *total; /* owned: of all steps */
+	struct bench_usage begin;  /* what the server had used before the first step */
+	struct bench_usage used;   /* what it has used since then */
+	uint64_t next, end;        /* question numbers that were not used yet */
+	double best;               /* answers per second */
+	unsigned best_clients;
+};
+
+static void
+add_step(struct steps *s, unsigned clients, const struct bench_usage *used)
+{
+	const struct bench_tally *t = s->job->tally;
+	double rate = bench_tally_rate(t);
+	json_t *row = json_pack("[i,f,f,f,f,f,f,f,I,I,I]", (int)clients, rate,
+	    bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
+	    bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 90), bench_tally_rtt_us(t, 99),
+	    bench_tally_rtt_us(t, 99.9), (json_int_t)bench_tally_wrong(t),
+	    (json_int_t)bench_method_lost(s->job), (json_int_t)t->late);
+
+	bench_watch_row(s->job, row, used, t->replies[BENCH_VALID]);
+	bench_table_add(s->table, row);
+	if (rate <= s->best)
+		return;
+	s->best = rate;
+	s->best_clients = clients;
+}
+
+/* Do a step. False: it was not possible. */
+static bool
+step(struct steps *s, unsigned clients)
+{
+	const struct bench_job *job = s->job;
+	struct bench_plan plan = job->settings->plan;
+	struct bench_usage used = { .time_ns = 0 };
+	struct bench_trial *trial;
+
+	plan.n_lanes = clients / plan.n_threads;
+	plan.window = plan.window > 0 ? plan.window : 1;
+	plan.duration_ns = (uint64_t)(job->settings->duration * (double)NS_PER_SEC);
+	int err = bench_trial_new(&plan, &trial);
+	if (err == 0) {
+		bench_watch_since(job, &s->begin, &s->used);
+		err = bench_trial_run(trial, s->next, s->end - s->next, job->stop, job->tally);
+		bench_watch_step(job, &s->begin, &s->used, &used);
+		bench_trial_free(trial);
+	}
+	if (err != 0) {
+		bench_run_fail(
+		    job->run, "%u clients could not be started: %s", clients, strerror(-err));
+		return false;
+	}
+	s->next += job->tally->n_numbers;
+	bench_tally_merge(s->total, job->tally);
+	add_step(s, clients, &used);
+	return true;
+}
+
+static void
+conclude_steps(const struct steps *s)
+{
+	struct bench_job whole = *s->job;
+
+	whole.tally = s->total;
+	bench_run_find(s->job->run, "highest rate", json_real(s->best), "1/s");
+	bench_run_find(
+	    s->job->run, "clients at the highest rate", json_integer(s->best_clients), "");
+	bench_method_counts(&whole);
+	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
+	bench_watch_threads(s->job, &s->used, s->total->replies[BENCH_VALID]);
+	if (*s->job->stop)
+		return;
+	bench_method_judge(&whole, 0);
+	if (s->next >= s->end)
+		bench_run_fail(s->job->run, "there were not names enough for so many questions");
+}
+
+void
+bench_closed_steps(const struct bench_job *job, uint64_t n_numbers)
+{
+	const struct bench_settings *settings = job->settings;
+	struct steps s = { .job = job, .end = n_numbers, .total = malloc(sizeof(*s.total)) };
+
+	if (s.total == NULL) {
+		bench_run_fail(job->run, "no memory for the figures");
+		return;
+	}
+	bench_tally_clear(s.total);
+	s.table = bench_watch_table(job, "steps", "Clients and what they achieved", step_columns,
+	    sizeof(step_columns) / sizeof(step_columns[0]));
+	bench_table_live(s.table, job->out);
+	bench_watch_begin(job, &s.begin);
+	bench_watch_since(job, &s.begin, &s.used); /* in case there is no step at all */
+	for (size_t i = 0; i < settings->n_clients && s.next < s.end && !*job->stop; i++) {
+		if (!step(&s, settings->clients[i]))
+			break;
+	}
+	conclude_steps(&s);
+	free(s.total);
+}
+
+/* --- Experiments ------------------------------------------------------------------------------ */
+
+/*
+ * As dns64perf2 does (G. Lencse, "Performance Estimation of the Mtd64-ng DNS64 Implementation"):
+ * the time that 256 questions take.
+ */
+
+static const struct bench_column experiment_columns[] = {
+	{ "clients", "clients", "", 0 },
+	{ "experiments", "experiments", "", 0 },
+	{ "time", "time", "ms", 3 },
+	{ "time_deviation", "deviation", "ms", 3 },
+	{ "time_min", "min", "ms", 3 },
+	{ "time_max", "max", "ms", 3 },
+	{ "rate", "questions", "1/s", 0 },
+	{ "wrong", "wrong", "", 0 },
+	{ "lost", "lost", "", 0 },
+	{ "late", "late", "", 0 },
+};
+
+/* The results of all experiments, and of those with one number of clients. */
+struct found {
+	struct bench_tally all;
+	struct bench_tally one;
+	struct bench_histogram times; /* of experiments */
+	struct bench_usage begin;     /* what the server had used before all of them */
+	struct bench_usage used;      /* since then */
+	struct bench_usage one_used;  /* in those of one */
+	double best;                  /* questions per second */
+	unsigned best_clients;
+};
+
+static double
+ms(double ns)
+{
+	return ns / (double)NS_PER_MS;
+}
+
+/* N = 256 * 1000 / T: questions per second, from the average time in ms. */
+static double
+rate_of(const struct bench_histogram *times)
+{
+	return times->n > 0 ? BENCH_EXPERIMENT * 1000 / ms(bench_histogram_mean(times)) : 0;
+}
+
+static void
+add_experiments(
+    const struct bench_job *job, struct bench_table *table, struct found *f, unsigned clients)
+{
+	const struct bench_histogram *h = &f->times;
+	struct bench_job one = *job;
+	json_t *row;
+
+	if (h->n == 0)
+		return;
+	one.tally = &f->one;
+	row = json_pack("[i,I,f,f,f,f,f,I,I,I]", (int)clients, (json_int_t)h->n,
+	    ms(bench_histogram_mean(h)), ms(bench_histogram_deviation(h)), ms((double)h->min_ns),
+	    ms((double)h->max_ns), rate_of(h), (json_int_t)bench_tally_wrong(&f->one),
+	    (json_int_t)bench_method_lost(&one), (json_int_t)f->one.late);
+	bench_watch_row(job, row, &f->one_used, f->one.replies[BENCH_VALID]);
+	bench_table_add(table, row);
+	if (rate_of(h) <= f->best)
+		return;
+	f->best = rate_of(h);
+	f->best_clients = clients;
+}
+
+/* The time from the first question to the last reply. False: not all could be asked. */
+static bool
+experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t first, struct found *f)
+{
+	const struct bench_tally *t = job->tally;
+	int err = bench_trial_run(trial, first, BENCH_EXPERIMENT, job->stop, job->tally);
+
+	if (*job->stop)
+		return false;
+	bench_tally_merge(&f->one, t);
+	if (err != 0 || t->sent < BENCH_EXPERIMENT) {
+		bench_run_fail(job->run, "not all questions of an experiment could be sent");
+		return false;
+	}
+	bench_histogram_add(&f->times, t->end_ns - t->first_ns);
+	return true;
+}
+
+/* Each client asks the same number of questions: the time is that of the slowest one. */
+static struct bench_plan
+plan_of(const struct bench_job *job, unsigned clients)
+{
+	struct bench_plan plan = job->settings->plan;
+
+	plan.n_lanes = clients;
+	plan.window = 1;
+	plan.even = true;
+	/* If no reply comes at all; and a second for sending. */
+	plan.duration_ns = (BENCH_EXPERIMENT / clients + 1) * plan.timeout_ns + NS_PER_SEC;
+	return plan;
+}
+
+/* Run all experiments with that number of clients, with the names from number FIRST on. */
+static bool
+experiments(const struct bench_job *job, unsigned clients, uint64_t first, struct found *f)
+{
+	uint64_t n = (uint64_t)job->settings->blocks * BENCH_BLOCK;
+	struct bench_plan plan = plan_of(job, clients);
+	struct bench_trial *trial;
+	bool good = true;
+
+	bench_tally_clear(&f->one);
+	bench_histogram_clear(&f->times);
+	int err = bench_trial_new(&plan, &trial);
+
+	if (err != 0) {
+		bench_run_fail(
+		    job->run, "%u clients could not be started: %s", clients, strerror(-err));
+		return false;
+	}
+	bench_watch_since(job, &f->begin, &f->used);
+	for (uint64_t i = 0; i < n && good; i++)
+		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
+	bench_watch_step(job, &f->begin, &f->used, &f->one_used);
+	bench_trial_free(trial);
+	bench_tally_merge(&f->all, &f->one);
+	return good;
+}
+
+static void
+conclude_experiments(const struct bench_job *job, struct found *f)
+{
+	struct bench_job whole = *job;
+
+	whole.tally = &f->all;
+	bench_run_find(job->run, "highest rate", json_real(f->best), "1/s");
+	bench_run_find(job->run, "clients at the highest rate", json_integer(f->best_clients), "");
+	bench_method_counts(&whole);
+	bench_method_rtt(&whole);
+	bench_watch_find(job, &f->used, f->all.replies[BENCH_VALID]);
+	bench_watch_threads(job, &f->used, f->all.replies[BENCH_VALID]);
+	if (!*job->stop)
+		bench_method_judge(&whole, 0);
+}
+
+/* The same as dns64perf2. */
+static void
+time_experiments(const struct bench_job *job)
+{
+	const struct bench_settings *s = job->settings;
+	struct found *f = calloc(1, sizeof(*f));
+	uint64_t first = 0;
+	bool good = true;
+
+	if (f == NULL) {
+		bench_run_fail(job->run, "no memory for the figures");
+		return;
+	}
+	struct bench_table *table = bench_watch_table(job, "experiments", "Time of 256 questions",
+	    experiment_columns, sizeof(experiment_columns) / sizeof(experiment_columns[0]));
+	bench_table_live(table, job->out);
+	bench_tally_clear(&f->all);
+	bench_watch_begin(job, &f->begin);
+	bench_watch_since(job, &f->begin, &f->used);
+	for (size_t i = 0; i < s->n_clients && good; i++) {
+		good = experiments(job, s->clients[i], first, f);
+		first += (uint64_t)s->blocks * BENCH_BLOCK * BENCH_EXPERIMENT;
+		add_experiments(job, table, f, s->clients[i]);
+	}
+	conclude_experiments(job, f);
+	free(f);
+}
+
+void
+bench_closed(const struct bench_job *job)
+{
+	const struct bench_settings *s = job->settings;
+	const struct bench_load *load = &s->plan.load;
+
+	bench_method_settings(job);
+	if (s->duration > 0) {
+		bench_run_set(job->run, "duration_s", json_real(s->duration));
+		bench_run_set(
+		    job->run, "window", json_integer(s->plan.window > 0 ? s->plan.window : 1));
+	} else {
+		bench_run_set(job->run, "blocks", json_integer(s->blocks));
+	}
+	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
+		return;
+	if (s->duration > 0)
+		bench_closed_steps(job, load->size - load->hot);
+	else
+		time_experiments(job);
+}
+
+/* --- Telephone numbers ------------------------------------------------------------------------ */
+
+/*
+ * RFC 6116: by more and more clients, as enumperf asks for them
+ * (C. Shen and H. Schulzrinne, "Evaluation and Comparison of BIND, PDNS and Navitas as ENUM
+ * Server", section 3.3): drawn from a range, a share of them from one where none exists, each
+ * client with one question open.
+ */
+
+static json_t *
+range_json(const struct bench_range *r)
+{
+	char text[2 * BENCH_DIGITS_MAX + 2 + 32];
+
+	(void)snprintf(text, sizeof(text), "%0*" PRIu64 "-%0*" PRIu64, (int)r->digits, r->first,
+	    (int)r->digits, r->last);
+	return json_string(text);
+}
+
+void
+bench_enum(const struct bench_job *job)
+{
+	const struct bench_settings *s = job->settings;
+	const struct bench_plan *p = &s->plan;
+
+	bench_method_settings(job);
+	bench_run_set(job->run, "numbers", range_json(&p->load.numbers));
+	bench_run_set(job->run, "missing_percent", json_integer(s->missing_percent));
+	if (s->missing_percent > 0)
+		bench_run_set(job->run, "missing_numbers", range_json(&p->load.missing));
+	bench_run_set(job->run, "duration_s", json_real(s->duration));
+	bench_run_set(job->run, "window", json_integer(p->window > 0 ? p->window : 1));
+	if (bench_method_ready(job, BENCH_READY_WAIT) && !*job->stop)
+		bench_closed_steps(job, UINT64_MAX);
+}

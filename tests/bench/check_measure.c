@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trials of a search: their outcome, what is printed meanwhile, and the table of all. */
+
+#include "bench/measure.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/series.h"
+
+/* --- progress --------------------------------------------------------------------------------- */
+
+/* What a search says of itself. */
+
+static struct bench_progress progress;
+static struct bench_bisect bisect;
+static char text[1000];
+
+/* A search that is over but for the trial at its upper end, the second of four. */
+static void
+begin_progress(void)
+{
+	memset(text, 0, sizeof(text));
+	progress = (struct bench_progress){ .out = fmemopen(text, sizeof(text) - 1, "w"),
+		.repetitions = 4,
+		.usual_s = 60,
+		.in_search = 11 };
+	ck_assert_ptr_nonnull(progress.out);
+	bench_bisect_init(&bisect, 1000, 1001, 0.5, BENCH_BEGIN_BETWEEN);
+	bench_bisect_put(&bisect, 1000, BENCH_PASSED);
+}
+
+static void
+tear_down(void)
+{
+	(void)fclose(progress.out);
+}
+
+START_TEST(time_left_is_estimated)
+{
+	ck_assert_double_eq_tol(bench_progress_left(&progress, 2, &bisect), 23 * 60, 1e-6);
+	ck_assert_double_eq_tol(bench_progress_left(&progress, 4, &bisect), 60, 1e-6);
+	bench_progress_count(&progress, 0, 1000); /* a self-test says nothing of the rest */
+	ck_assert_double_eq_tol(bench_progress_left(&progress, 4, &bisect), 60, 1e-6);
+	bench_progress_count(&progress, 1, 70);
+	bench_progress_count(&progress, 1, 80);
+	ck_assert_double_eq_tol(bench_progress_left(&progress, 2, &bisect), 23 * 75, 1e-6);
+}
+END_TEST
+
+/* A file gets a line for each trial, without what is written over. */
+START_TEST(file_gets_a_line_for_each_trial)
+{
+	bench_progress_begin(&progress, 2, &bisect, 1001);
+	bench_progress_end(&progress, 2, &bisect, 1000, BENCH_PASSED);
+	bench_progress_end(&progress, 0, &bisect, 1000, BENCH_FAILED);
+	ck_assert_str_eq(text,
+	    "repetition 2/4: 1000/s passed, between 1000 and 1001, 0:23:00 left\n"
+	    "self-test: 1000/s failed, between 1000 and 1001, 0:45:00 left\n");
+}
+END_TEST
+
+START_TEST(writes_over_lines)
+{
+	progress.terminal = true;
+	bench_progress_begin(&progress, 2, &bisect, 1001);
+	size_t len = strlen(text);
+	ck_assert_uint_eq(len, 80);
+	ck_assert_int_eq(text[len - 1], '\r');
+	ck_assert_ptr_nonnull(strstr(text, "1001/s ..."));
+	bench_progress_end(&progress, 2, &bisect, 1001, BENCH_FAILED);
+	ck_assert_uint_eq(strlen(text), len + 80);
+	ck_assert_int_eq(text[2 * len - 1], '\n');
+}
+END_TEST
+
+/* Hours are not cut. */
+START_TEST(hours_are_not_cut)
+{
+	progress.usual_s = 36000;
+	bench_progress_end(&progress, 1, &bisect, 1, BENCH_NO_VERDICT);
+	ck_assert_ptr_nonnull(strstr(text, "no verdict"));
+	ck_assert_ptr_nonnull(strstr(text, " 340:00:00 left"));
+}
+END_TEST
+
+static void
+add_progress(Suite *s)
+{
+	TCase *tc = tcase_create("progress");
+
+	tcase_add_checked_fixture(tc, begin_progress, tear_down);
+	tcase_add_test(tc, time_left_is_estimated);
+	tcase_add_test(tc, file_gets_a_line_for_each_trial);
+	tcase_add_test(tc, writes_over_lines);
+	tcase_add_test(tc, hours_are_not_cut);
+	suite_add_tcase(s, tc);
+}
+
+/* --- measure ---------------------------------------------------------------------------------- */
+
+/* What a trial says about the server, and when it says nothing. */
+
+#define RATE 1000
+#define N 500
+
+static struct bench_tally tally;
+
+/* N questions at RATE, all answered. */
+static void
+set_up(void)
+{
+	bench_tally_clear(&tally);
+	tally.sent = N;
+	tally.replies[BENCH_VALID] = N;
+	tally.first_ns = NS_PER_SEC;
+	tally.last_ns = NS_PER_SEC + (N - 1) * NS_PER_MS;
+	tally.end_ns = 2 * NS_PER_SEC;
+}
+
+static enum bench_outcome
+outcome(void)
+{
+	return bench_measure_outcome(&tally, RATE, NS_PER_SEC);
+}
+
+START_TEST(all_answered_passes)
+{
+	ck_assert_int_eq(outcome(), BENCH_PASSED);
+}
+END_TEST
+
+/* One answer of all that is missing, late, wrong or too many is enough (paper, section 4.3.2). */
+START_TEST(one_bad_answer_fails)
+{
+	tally.replies[BENCH_VALID]--;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+	tally.late++;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+	set_up();
+	tally.replies[BENCH_VALID]--;
+	tally.replies[BENCH_VALID + 1]++;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+	set_up();
+	tally.duplicate++;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+}
+END_TEST
+
+/* A tester that sent too slowly, not all or lost replies cannot judge, also if all was well. */
+START_TEST(has_no_verdict)
+{
+	switch (_i) {
+	case 0:
+		tally.last_ns += 6 * NS_PER_MS;
+		break;
+	case 1:
+		tally.last_ns -= 6 * NS_PER_MS;
+		break;
+	case 2:
+		tally.faults.dropped++;
+		break;
+	case 3:
+		tally.faults.unsent++;
+		break;
+	case 4:
+		bench_tally_clear(&tally);
+		break;
+	case 5:
+		tally.faults.no_port++;
+		break;
+	default:
+		for (unsigned i = 0; i < N; i++)
+			bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
+	}
+	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
+	tally.replies[BENCH_VALID] = 0;
+	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
+}
+END_TEST
+
+/* Where questions waited for answers to earlier ones the server is too slow, not the tester. */
+START_TEST(waits_for_the_server)
+{
+	tally.no_room = 1;
+	ck_assert_int_eq(outcome(), BENCH_PASSED);
+	for (unsigned i = 0; i < N; i++)
+		bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+	set_up();
+	tally.no_room = 1;
+	tally.faults.unsent++;
+	ck_assert_int_eq(outcome(), BENCH_FAILED);
+}
+END_TEST
+
+/* The columns of the first table. */
+static json_t *
+columns(const struct bench_run *r)
+{
+	return json_object_get(
+	    json_array_get(json_object_get(bench_run_tree(r), "tables"), 0), "columns");
+}
+
+/* A record as a row: a value for each column, null for what it does not have. */
+START_TEST(record_becomes_a_row)
+{
+	struct bench_run *r = bench_run_new("search", 0, NULL);
+	struct bench_job job = { .run = r };
+	(void)bench_measure_table(&job);
+
+	json_t *record = json_pack(
+	    "{si,si,ss,si}", "repetition", 1, "rate", 5, "verdict", "passed", "unknown", 7);
+	json_t *row = bench_measure_row(&job, record), *names = columns(r);
+	size_t n = json_array_size(names);
+
+	ck_assert_uint_gt(n, 10);
+	ck_assert_uint_eq(json_array_size(row), n);
+	for (size_t i = 0; i < n; i++) {
+		json_t *value = json_object_get(
+		    record, json_string_value(json_object_get(json_array_get(names, i), "name")));
+
+		ck_assert(value == NULL ? json_is_null(json_array_get(row, i))
+					: json_equal(json_array_get(row, i), value));
+	}
+	json_decref(row);
+	json_decref(record);
+	bench_run_free(r);
+}
+END_TEST
+
+/* A server that is watched has columns of its own, empty where a trial has no such figures. */
+START_TEST(watched_server_has_columns)
+{
+	char error[BENCH_DUT_ERROR], pid[16];
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	struct bench_job job = { .run = bench_run_new("search", 0, NULL),
+		.dut = bench_dut_new_pids("", pid, error) };
+	ck_assert_msg(job.dut != NULL, "%s", error);
+	(void)bench_measure_table(&job);
+	size_t n = json_array_size(columns(job.run));
+
+	json_t *record = _i == 0 ? json_pack("{s[i,i,i,i]}", "server", 1, 2, 3, 4)
+	    : _i == 1            ? json_pack("{s[i]}", "server", 1)
+				 : json_object();
+	json_t *row = bench_measure_row(&job, record);
+	ck_assert_uint_eq(json_array_size(row), n);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(json_integer_value(json_array_get(row, n - 4 + i)),
+		    _i == 0 ? (json_int_t)i + 1 : 0);
+	json_decref(row);
+	json_decref(record);
+	bench_dut_free(job.dut);
+	bench_run_free(job.run);
+}
+END_TEST
+
+static void
+add_measure(Suite *s)
+{
+	TCase *tc = tcase_create("measure");
+
+	tcase_add_checked_fixture(tc, set_up, NULL);
+	tcase_add_test(tc, all_answered_passes);
+	tcase_add_test(tc, one_bad_answer_fails);
+	tcase_add_loop_test(tc, has_no_verdict, 0, 7);
+	tcase_add_test(tc, waits_for_the_server);
+	tcase_add_test(tc, record_becomes_a_row);
+	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);
+	suite_add_tcase(s, tc);
+}
+
+/* --- curve ------------------------------------------------------------------------------------ */
+
+/* Trials by rate: in order, one row a rate, without the self-test's. */
+
+static struct bench_job job;
+
+static void
+begin_run(void)
+{
+	job = (struct bench_job){ .run = bench_run_new("search", 0, NULL) };
+	ck_assert_ptr_nonnull(job.run);
+}
+
+static void
+end_run(void)
+{
+	bench_run_free(job.run);
+}
+
+static const json_t *
+rows(void)
+{
+	return json_object_get(
+	    json_array_get(json_object_get(bench_run_tree(job.run), "tables"), 0), "rows");
+}
+
+/* The number in a row and column; -1 for null. */
+static double
+cell(size_t row, size_t column)
+{
+	const json_t *v = json_array_get(json_array_get(rows(), row), column);
+
+	ck_assert_ptr_nonnull(v);
+	return json_is_null(v) ? -1 : json_number_value(v);
+}
+
+static void
+add(json_t *records, int repetition, int rate, int valid, double rtt)
+{
+	json_t *r = json_pack("{si,si,si,si,ss}", "repetition", repetition, "rate", rate, "sent",
+	    100, "valid", valid, "verdict",
+	    bench_series_verdict(valid == 100 ? BENCH_PASSED : BENCH_FAILED));
+
+	if (rtt > 0)
+		(void)json_object_set_new(r, "rtt_p50", json_real(rtt));
+	(void)json_array_append_new(records, r);
+}
+
+START_TEST(sorts_and_joins)
+{
+	json_t *records = json_array();
+
+	add(records, 0, 2000, 100, 5);
+	add(records, 1, 3000, 0, 0);
+	add(records, 1, 1000, 100, 10);
+	add(records, 2, 2000, 50, 30);
+	add(records, 2, 1000, 90, 20);
+	add(records, 2, 1000, 80, 0);
+	add(records, 2, 1000, 10, 900);
+	(void)json_object_set_new(json_array_get(records, 6), "verdict", /* nothing of the server */
+	    json_string(bench_series_verdict(BENCH_NO_VERDICT)));
+	bench_measure_curve(&job, records);
+	json_decref(records);
+	ck_assert_uint_eq(json_array_size(rows()), 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_double_eq_tol(cell(i, 0), 1000.0 * (double)(i + 1), 1e-9);
+	ck_assert_double_eq_tol(cell(0, 1), 90, 1e-9);
+	ck_assert_double_eq_tol(cell(0, 2), 15, 1e-9); /* of those that have one */
+	ck_assert_double_eq_tol(cell(1, 1), 50, 1e-9);
+	ck_assert_double_eq_tol(cell(1, 2), 30, 1e-9);
+	ck_assert_double_eq_tol(cell(2, 1), 0, 1e-9);
+	ck_assert_double_eq_tol(cell(2, 2), -1, 1e-9);
+}
+END_TEST
+
+START_TEST(too_few_records_have_no_curve)
+{
+	json_t *records = json_array();
+
+	add(records, 0, 2000, 100, 5);
+	bench_measure_curve(&job, records);
+	json_decref(records);
+	ck_assert_ptr_null(rows());
+}
+END_TEST
+
+/* With the server's figures, where there are some. */
+START_TEST(curve_has_figures_of_the_server)
+{
+	char error[BENCH_DUT_ERROR], pid[16];
+	json_t *records = json_array();
+
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	job.dut = bench_dut_new_pids("", pid, error);
+	ck_assert_msg(job.dut != NULL, "%s", error);
+	add(records, 1, 1000, 100, 10);
+	add(records, 2, 1000, 100, 10);
+	(void)json_object_set_new(
+	    json_array_get(records, 1), "server", json_pack("[f,f,i,n]", 50.0, 2.5, 8));
+	bench_measure_curve(&job, records);
+	json_decref(records);
+	bench_dut_free(job.dut);
+	ck_assert_double_eq_tol(cell(0, 4), 50, 1e-9);
+	ck_assert_double_eq_tol(cell(0, 5), 2.5, 1e-9);
+	ck_assert_double_eq_tol(cell(0, 6), 8, 1e-9);
+	ck_assert_double_eq_tol(cell(0, 7), -1, 1e-9);
+}
+END_TEST
+
+static void
+add_curve(Suite *s)
+{
+	TCase *tc = tcase_create("curve");
+
+	tcase_add_checked_fixture(tc, begin_run, end_run);
+	tcase_add_test(tc, sorts_and_joins);
+	tcase_add_test(tc, too_few_records_have_no_curve);
+	tcase_add_test(tc, curve_has_figures_of_the_server);
+	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_measure");
+
+	add_progress(s);
+	add_measure(s);
+	add_curve(s);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Searches: the binary search, the self-test, and one search after another. */
+
+#include "bench/series.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "support/scratch.h"
+
+/* --- bisect ----------------------------------------------------------------------------------- */
+
+/* The binary search against made-up servers. */
+
+#define RANGE 1000, 1000000
+
+/* A server that can do so many a second; the tester itself can do CAN. */
+static unsigned
+search(struct bench_bisect *b, uint32_t server, uint32_t can)
+{
+	unsigned n = 0;
+	uint32_t rate;
+
+	while ((rate = bench_bisect_next(b)) != 0) {
+		ck_assert_uint_lt(n++, 100);
+		ck_assert_uint_ge(rate, b->low);
+		ck_assert_uint_le(rate, b->high);
+		bench_bisect_put(b, rate,
+		    rate > can           ? BENCH_NO_VERDICT
+			: rate <= server ? BENCH_PASSED
+					 : BENCH_FAILED);
+	}
+	return n;
+}
+
+/* The result, which is due to LIMIT. */
+static uint32_t
+result(const struct bench_bisect *b, enum bench_limit limit)
+{
+	enum bench_limit got;
+	uint32_t rate = bench_bisect_result(b, &got);
+
+	ck_assert_int_eq(got, limit);
+	return rate;
+}
+
+/* The rate found passed, and one that is not more than the resolution above it failed. */
+START_TEST(finds_the_limit)
+{
+	static const uint32_t servers[] = { 1000, 1001, 1004, 1500, 31622, 31623, 99999, 500000,
+		994000, 999999 };
+	static const enum bench_begin begins[] = { BENCH_BEGIN_BETWEEN, BENCH_BEGIN_LOW,
+		BENCH_BEGIN_HIGH };
+	uint32_t server = servers[_i % 10];
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, RANGE, 0.5, begins[_i / 10]);
+	ck_assert_uint_le(search(&b, server, UINT32_MAX), 14);
+	uint32_t rate = result(&b, BENCH_LIMIT_SERVER);
+	ck_assert_uint_le(rate, server);
+	ck_assert_uint_gt(b.high, server);
+	ck_assert_double_le(b.high - rate, 0.005 * rate + 1);
+}
+END_TEST
+
+/* A resolution finer than one question a second finds the very rate. */
+START_TEST(finds_every_rate)
+{
+	for (uint32_t server = 10; server < 40; server++) {
+		struct bench_bisect b;
+
+		bench_bisect_init(&b, 10, 40, 0.001, BENCH_BEGIN_BETWEEN);
+		(void)search(&b, server, UINT32_MAX);
+		ck_assert_uint_eq(result(&b, BENCH_LIMIT_SERVER), server);
+	}
+}
+END_TEST
+
+START_TEST(says_that_high_passes)
+{
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_BETWEEN);
+	(void)search(&b, UINT32_MAX, UINT32_MAX);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_HIGH), 1000000);
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_HIGH);
+	ck_assert_uint_eq(search(&b, UINT32_MAX, UINT32_MAX), 1);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_HIGH), 1000000);
+}
+END_TEST
+
+START_TEST(says_that_low_fails)
+{
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_BETWEEN);
+	(void)search(&b, 0, UINT32_MAX);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_LOW), 0);
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_LOW);
+	ck_assert_uint_eq(search(&b, 0, UINT32_MAX), 1);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_LOW), 0);
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_HIGH);
+	ck_assert_uint_eq(search(&b, 0, UINT32_MAX), 2);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_LOW), 0);
+}
+END_TEST
+
+/* One rate only: it passes or it does not. */
+START_TEST(takes_one_rate)
+{
+	static const enum bench_begin begins[] = { BENCH_BEGIN_BETWEEN, BENCH_BEGIN_LOW,
+		BENCH_BEGIN_HIGH };
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, 7, 7, 0.5, begins[_i]);
+	ck_assert_uint_eq(search(&b, 7, UINT32_MAX), 1);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_HIGH), 7);
+	bench_bisect_init(&b, 7, 7, 0.5, begins[_i]);
+	ck_assert_uint_eq(search(&b, 6, UINT32_MAX), 1);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_LOW), 0);
+}
+END_TEST
+
+/* Without a verdict a trial is done once more, at the same rate; then the other one counts. */
+START_TEST(repeats_without_a_verdict)
+{
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_BETWEEN);
+	uint32_t rate = bench_bisect_next(&b);
+	bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
+	ck_assert_uint_eq(bench_bisect_next(&b), rate);
+	bench_bisect_put(&b, rate, BENCH_PASSED);
+	ck_assert_uint_gt(bench_bisect_next(&b), rate);
+
+	rate = bench_bisect_next(&b);
+	bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
+	ck_assert_uint_eq(bench_bisect_next(&b), rate);
+	bench_bisect_put(&b, rate, BENCH_NO_VERDICT);
+	ck_assert_uint_lt(bench_bisect_next(&b), rate);
+}
+END_TEST
+
+/* A tester that is slower than the server is the limit; one that is faster is none. */
+START_TEST(says_that_the_tester_is_the_limit)
+{
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_LOW);
+	(void)search(&b, 200000, 50000);
+	uint32_t rate = result(&b, BENCH_LIMIT_TESTER);
+	ck_assert_uint_le(rate, 50000);
+	ck_assert_uint_gt(rate, 49700);
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_LOW);
+	(void)search(&b, 40000, 50000);
+	ck_assert_uint_gt(result(&b, BENCH_LIMIT_SERVER), 39700);
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_LOW);
+	ck_assert_uint_eq(search(&b, 40000, 500), 2);
+	ck_assert_uint_eq(result(&b, BENCH_LIMIT_TESTER), 0);
+}
+END_TEST
+
+/* A server with moods: the search ends, and its result is a rate that did pass. */
+START_TEST(search_ends_whatever_the_server_does)
+{
+	struct bench_bisect b;
+	enum bench_limit limit;
+	uint32_t rate, highest = 0;
+	unsigned n = 0;
+
+	srand((unsigned)_i);
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_BETWEEN);
+	while ((rate = bench_bisect_next(&b)) != 0) {
+		enum bench_outcome o = (enum bench_outcome)(rand() % BENCH_OUTCOMES);
+
+		ck_assert_uint_lt(n++, 40);
+		if (o == BENCH_PASSED && rate > highest)
+			highest = rate;
+		bench_bisect_put(&b, rate, o);
+	}
+	ck_assert_uint_eq(bench_bisect_result(&b, &limit), highest);
+}
+END_TEST
+
+/* No course of the search takes more questions than that in which all passes. */
+START_TEST(most_questions_are_those_if_all_passes)
+{
+	struct bench_bisect b, other;
+	uint64_t most, sum = 0;
+	uint32_t rate;
+
+	bench_bisect_init(&b, RANGE, 0.5, BENCH_BEGIN_LOW);
+	other = b;
+	unsigned n = bench_bisect_most(&b, &most);
+	ck_assert_uint_ge(n, 11);
+	ck_assert_uint_le(n, 14);
+	ck_assert_uint_eq(bench_bisect_next(&b), 1000);
+	srand((unsigned)_i);
+	while ((rate = bench_bisect_next(&other)) != 0) {
+		sum += rate;
+		bench_bisect_put(&other, rate, rand() % 2 == 0 ? BENCH_PASSED : BENCH_FAILED);
+	}
+	ck_assert_uint_le(sum, most);
+	ck_assert_uint_eq(bench_bisect_most(&other, &most), 0);
+	ck_assert_uint_eq(most, 0);
+}
+END_TEST
+
+static void
+add_bisect(Suite *s)
+{
+	TCase *tc = tcase_create("bisect");
+
+	tcase_add_loop_test(tc, finds_the_limit, 0, 30);
+	tcase_add_test(tc, finds_every_rate);
+	tcase_add_test(tc, says_that_high_passes);
+	tcase_add_test(tc, says_that_low_fails);
+	tcase_add_loop_test(tc, takes_one_rate, 0, 3);
+	tcase_add_test(tc, repeats_without_a_verdict);
+	tcase_add_test(tc, says_that_the_tester_is_the_limit);
+	tcase_add_loop_test(tc, search_ends_whatever_the_server_does, 0, 200);
+	tcase_add_loop_test(tc, most_questions_are_those_if_all_passes, 0, 200);
+	suite_add_tcase(s, tc);
+}
+
+/* --- selftest --------------------------------------------------------------------------------- */
+
+/* The self-test's plan and rates (RFC 8219 section 9). */
+
+static struct bench_settings wanted;
+
+static void
+set_selftest(void)
+{
+	memset(&wanted, 0, sizeof(wanted));
+	bench_load_init(&wanted.plan.load);
+	wanted.plan.timeout_ns = NS_PER_SEC;
+	ck_assert(netaddr_parse("192.0.2.1", 53, &wanted.plan.server));
+	ck_assert(netaddr_parse("192.0.2.2", 5300, &wanted.upstream));
+}
+
+/* The upstream is asked what it can answer: A, unless all names have AAAA; never for hits. */
+START_TEST(asks_what_there_is)
+{
+	ck_assert(bench_load_mix(&wanted.plan.load, BENCH_HIT, 40));
+	wanted.plan.load.zone.aaaa_percent = _i == 0 ? 100 : _i == 1 ? 99 : 0;
+	struct bench_plan p = bench_selftest_plan(&wanted);
+	ck_assert_int_eq(bench_selftest_asks_aaaa(&wanted), _i == 0);
+	for (uint64_t n = 0; n < 100; n++)
+		ck_assert_int_eq(
+		    bench_load_question(&p.load, n).kind, _i == 0 ? BENCH_NEW : BENCH_ADDRESS);
+}
+END_TEST
+
+START_TEST(asks_the_upstream)
+{
+	struct bench_plan p = bench_selftest_plan(&wanted);
+
+	ck_assert_uint_eq(p.server.port, 5300);
+	ck_assert_uint_eq(p.timeout_ns, NS_PER_SEC / 4);
+}
+END_TEST
+
+START_TEST(selftest_rate_is_over_twice_the_rate)
+{
+	ck_assert_uint_eq(bench_selftest_rate(1000, 0.1), 2200);
+	ck_assert_uint_eq(bench_selftest_rate(1001, 0.1), 2203); /* 2202.2 */
+	ck_assert_uint_eq(bench_selftest_rate(1000, 0), 2000);
+	ck_assert_uint_eq(bench_selftest_cap(2200, 0.1), 1000);
+	ck_assert_uint_eq(bench_selftest_cap(2199, 0.1), 999);
+	ck_assert_uint_eq(bench_selftest_rate(BENCH_RATE_MAX, 100), BENCH_RATE_MAX);
+}
+END_TEST
+
+/* Who passes where it must for a rate may be used for that rate. */
+START_TEST(rates_up_to_the_cap_may_be_used)
+{
+	static const double deltas[] = { 0, 0.1, 0.15, 0.333, 1, 2.7 };
+
+	for (uint32_t rate = 1; rate < 1000000; rate = rate * 21 / 20 + 1)
+		ck_assert_uint_ge(
+		    bench_selftest_cap(bench_selftest_rate(rate, deltas[_i]), deltas[_i]), rate);
+}
+END_TEST
+
+static void
+add_selftest(Suite *s)
+{
+	TCase *tc = tcase_create("selftest");
+
+	tcase_add_checked_fixture(tc, set_selftest, NULL);
+	tcase_add_loop_test(tc, asks_what_there_is, 0, 3);
+	tcase_add_test(tc, asks_the_upstream);
+	tcase_add_test(tc, selftest_rate_is_over_twice_the_rate);
+	tcase_add_loop_test(tc, rates_up_to_the_cap_may_be_used, 0, 6);
+	suite_add_tcase(s, tc);
+}
+
+/* --- series ----------------------------------------------------------------------------------- */
+
+/* Searches that go on where they were ended: the same trials, the same result, new names. */
+
+#define LOW 1000
+#define HIGH 200000
+#define REPETITIONS 3
+#define TRIALS_MAX 100
+
+/* A made-up server, and what it was asked. */
+struct server {
+	uint32_t limit;
+	bool moody; /* sometimes the tester is at fault */
+	unsigned n_measured;
+	unsigned n_told;
+	unsigned end_at; /* the trial that is cut off; 0: none */
+	bool asked;      /* ... after its questions were sent */
+	uint64_t last_name;
+	uint32_t results[REPETITIONS];
+};
+
+static char path[SCRATCH_PATH];
+static json_t *settings;
+
+static void
+set_up(void)
+{
+	(void)close(scratch_file(path));
+	settings = json_pack("{ss}", "server", "::1#53");
+}
+
+static void
+tear_down(void)
+{
+	json_decref(settings);
+	(void)unlink(path);
+}
+
+/* Its mood depends on the trial alone, so that what is measured anew is the same. */
+static enum bench_outcome
+answer(const struct server *s, const struct bench_probe *p)
+{
+	uint32_t limit = s->limit + p->repetition * 777;
+
+	if (s->moody && p->repetition == 2 && p->rate > 50000)
+		return BENCH_NO_VERDICT;
+	return p->rate <= limit ? BENCH_PASSED : BENCH_FAILED;
+}
+
+static json_t *
+measure(void *ctx, struct bench_probe *p, enum bench_outcome *outcome)
+{
+	struct server *s = ctx;
+
+	s->n_measured++;
+	if (s->n_measured == s->end_at)
+		return NULL;
+	/* No name twice, also when a trial was cut off. */
+	ck_assert_uint_ge(p->first, s->last_name);
+	ck_assert_uint_eq(p->n, bench_series_questions(p->rate, 0.01));
+	s->last_name = p->first + p->n;
+	p->passed_s = 0.25;
+	*outcome = answer(s, p);
+	return json_pack("{sI}", "sent", (json_int_t)p->n);
+}
+
+static void
+told(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_now)
+{
+	struct server *s = ctx;
+
+	s->n_told++;
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(record, "verdict")), bench_series_verdict(outcome));
+	ck_assert_double_eq_tol(json_real_value(json_object_get(record, "seconds")), 0.25, 1e-9);
+	ck_assert(json_is_integer(json_object_get(record, "sent")));
+	ck_assert(!measured_now || s->n_measured > 0);
+}
+
+/* All repetitions, as far as they come. True if to the end; ERROR as the series has it. */
+static bool
+run(struct server *server, char error[static BENCH_SERIES_ERROR])
+{
+	char why[BENCH_JOURNAL_ERROR];
+	struct bench_series s = {
+		.duration = 0.01, .measure = measure, .told = told, .ctx = server
+	};
+	struct bench_bisect b;
+	enum bench_limit limit;
+	bool good = true;
+
+	s.journal = bench_journal_open(path, settings, why);
+	ck_assert_msg(s.journal != NULL, "%s", why);
+	for (unsigned i = 0; i < REPETITIONS && good; i++) {
+		bench_bisect_init(&b, LOW, HIGH, 3, i == 0 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
+		good = bench_series_search(&s, i + 1, &b);
+		if (good)
+			server->results[i] = bench_bisect_result(&b, &limit);
+	}
+	bench_journal_close(s.journal);
+	memcpy(error, s.error, sizeof(s.error));
+	return good;
+}
+
+START_TEST(goes_on_after_every_trial)
+{
+	char error[BENCH_SERIES_ERROR];
+	struct server whole = { .limit = 43210, .moody = true };
+
+	ck_assert(run(&whole, error));
+	ck_assert_uint_eq(whole.n_told, whole.n_measured);
+	ck_assert_uint_lt(whole.n_measured, TRIALS_MAX);
+	for (unsigned end_at = 1; end_at <= whole.n_measured; end_at++) {
+		struct server first = { .limit = 43210, .moody = true, .end_at = end_at };
+		struct server then = { .limit = 43210, .moody = true };
+
+		ck_assert_int_eq(truncate(path, 0), 0);
+		ck_assert(!run(&first, error));
+		ck_assert_str_eq(error, "");
+		/* The names of the trial that was cut off may have been asked for. */
+		then.last_name = first.last_name + 1;
+		ck_assert(run(&then, error));
+		ck_assert_uint_eq(then.n_told, whole.n_told);
+		ck_assert_uint_eq(then.n_measured, whole.n_measured - end_at + 1);
+		ck_assert_mem_eq(then.results, whole.results, sizeof(then.results));
+	}
+}
+END_TEST
+
+/* When all was measured nothing is any more. */
+START_TEST(complete_journal_measures_nothing)
+{
+	char error[BENCH_SERIES_ERROR];
+	struct server first = { .limit = 43210, .moody = true }, then = { .limit = 1 };
+
+	ck_assert(run(&first, error));
+	ck_assert(run(&then, error));
+	ck_assert_uint_eq(then.n_measured, 0);
+	ck_assert_mem_eq(then.results, first.results, sizeof(then.results));
+	for (unsigned i = 0; i < REPETITIONS; i++) {
+		ck_assert_uint_le(then.results[i], 43210 + (i + 1) * 777);
+		ck_assert_uint_gt(then.results[i], 43210 * 97 / 100);
+	}
+}
+END_TEST
+
+static void
+append(const char *line)
+{
+	FILE *f = fopen(path, "ae");
+
+	ck_assert_ptr_nonnull(f);
+	(void)fputs(line, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* A trial that the search would not have asked for, or one without a verdict. */
+START_TEST(tells_trials_that_do_not_fit)
+{
+	static const char *const lines[] = {
+		"{\"repetition\":1,\"rate\":1001,\"verdict\":\"passed\",\"seconds\":1,\"sent\":1}"
+		"\n",
+		"{\"repetition\":2,\"rate\":1000,\"verdict\":\"passed\",\"seconds\":1,\"sent\":1}"
+		"\n",
+		"{\"repetition\":1,\"rate\":1000,\"verdict\":\"perhaps\",\"seconds\":1,\"sent\":1}"
+		"\n",
+		"{\"repetition\":1,\"rate\":1000,\"seconds\":1,\"sent\":1}\n",
+		"{}\n",
+	};
+	char error[BENCH_SERIES_ERROR];
+	struct server server = { .limit = 43210, .moody = true, .end_at = 1 };
+
+	ck_assert(!run(&server, error));
+	append(lines[_i]);
+	ck_assert(!run(&server, error));
+	ck_assert_msg(strstr(error, "line 3") != NULL, "%s", error);
+	ck_assert_ptr_nonnull(strstr(error, "damaged"));
+}
+END_TEST
+
+/* Where each trial may ask for the same names it does so from the first. */
+static json_t *
+measure_again(void *ctx, struct bench_probe *p, enum bench_outcome *outcome)
+{
+	ck_assert_uint_eq(p->first, 0);
+	*outcome = p->rate <= *(uint32_t *)ctx ? BENCH_PASSED : BENCH_FAILED;
+	return json_object();
+}
+
+static void
+told_nothing(void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_now)
+{
+	(void)ctx;
+	(void)outcome;
+	ck_assert_ptr_nonnull(record);
+	ck_assert(measured_now);
+}
+
+START_TEST(takes_the_same_names)
+{
+	uint32_t limit = 5000;
+	struct bench_series s = { .duration = 1,
+		.again = true,
+		.measure = measure_again,
+		.told = told_nothing,
+		.ctx = &limit };
+	struct bench_bisect b;
+	enum bench_limit why;
+
+	bench_bisect_init(&b, LOW, HIGH, 1, BENCH_BEGIN_BETWEEN);
+	ck_assert(bench_series_search(&s, 1, &b));
+	ck_assert_uint_le(bench_bisect_result(&b, &why), limit);
+}
+END_TEST
+
+START_TEST(estimate_of_names_is_never_too_low)
+{
+	char error[BENCH_SERIES_ERROR];
+	struct server server = { .limit = UINT32_MAX - 1000000 };
+	struct bench_bisect b;
+
+	bench_bisect_init(&b, LOW, HIGH, 3, BENCH_BEGIN_LOW);
+	uint64_t most = bench_series_most(&b, REPETITIONS, 0.01, false);
+	ck_assert_uint_eq(bench_series_most(&b, REPETITIONS, 0.01, true), 2000);
+	(void)run(&server, error);
+	ck_assert_uint_le(server.last_name, most);
+	ck_assert_uint_gt(server.last_name, most / 2);
+	ck_assert_uint_eq(bench_series_questions(1, 0.01), 1);
+	ck_assert_uint_eq(bench_series_questions(1000, 60), 60000);
+}
+END_TEST
+
+static void
+add_series(Suite *s)
+{
+	TCase *tc = tcase_create("series");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, goes_on_after_every_trial);
+	tcase_add_test(tc, complete_journal_measures_nothing);
+	tcase_add_loop_test(tc, tells_trials_that_do_not_fit, 0, 5);
+	tcase_add_test(tc, takes_the_same_names);
+	tcase_add_test(tc, estimate_of_names_is_never_too_low);
+	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_series");
+
+	add_bisect(s);
+	add_selftest(s);
+	add_series(s);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
