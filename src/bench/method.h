@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/attr.h"
-#include "bench/dut/dut.h"
+#include "bench/host/dut.h"
 #include "bench/load/tally.h"
 #include "bench/result/run.h"
 #include "bench/settings.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "bench/dut/dut.h"
+#include "bench/host/dut.h"
 
 #define MIB 1048576.0
 
@@ -151,7 +151,7 @@ tell_processes(const struct bench_job *job, struct bench_row *rows, const struct
 		{ "rss", "RSS", "MiB", 1 },
 		{ "threads", "threads", "", 0 },
 	};
-	size_t n = bench_dut_processes(job->dut, rows, BENCH_PROCTREE_PROCESSES);
+	size_t n = bench_dut_processes(job->dut, rows, BENCH_TASKS_MAX);
 	struct bench_table *t;
 
 	if (n < 2)
@@ -178,7 +178,7 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 
 	if (job->dut == NULL)
 		return;
-	rows = calloc(BENCH_PROCTREE_THREADS, sizeof(*rows));
+	rows = calloc(BENCH_TASKS_MAX, sizeof(*rows));
 	if (rows == NULL) {
 		bench_run_fail(job->run, "no memory for the server's threads");
 		return;
@@ -186,7 +186,7 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 	tell_processes(job, rows, used, answers);
 	struct bench_table *t = bench_run_table(job->run, "threads", "Threads of the server",
 	    columns, sizeof(columns) / sizeof(columns[0]));
-	size_t n = bench_dut_threads(job->dut, rows, BENCH_PROCTREE_THREADS);
+	size_t n = bench_dut_threads(job->dut, rows, BENCH_TASKS_MAX);
 	for (size_t i = 0; i < n; i++)
 		add_thread(t, &rows[i], used, answers);
 	free(rows);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/dut/dut.h"
+#include "bench/host/dut.h"
 #include "support/benchrig.h"
 
 static const struct bench_column columns[] = { { "n", "n", "", 0 } };

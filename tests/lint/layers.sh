@@ -22,7 +22,6 @@ allowed()
 	dns64ctl) echo "dns64ctl/ control/sockpath.h tools/ base/" ;;
 	fakedns) echo "fakedns/ tools/ dns64/ dns/ base/" ;;
 	bench/host) echo "bench/host/ base/" ;;
-	bench/dut) echo "bench/dut/ bench/host/ base/" ;;
 	bench/result) echo "bench/result/ bench/host/ base/" ;;
 	bench/load) echo "bench/load/ bench/stats.h tools/ dns64/ dns/ base/" ;;
 	bench) echo "bench/ tools/ dns64/ dns/ base/" ;;

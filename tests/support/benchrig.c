@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/dut/dut.h"
+#include "bench/host/dut.h"
 #include "bench/options.h"
 
 #define WORDS 32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/dut/dut.h"
+#include "bench/host/dut.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,8 +19,8 @@ struct bench_dut {
 	const char *pid_file;              /* borrowed; NULL: none */
 	bool begun;
 	size_t n_pids;
-	int pids[BENCH_PROCTREE_PROCESSES];
-	struct bench_proctree tree;
+	int pids[BENCH_DUT_PIDS];
+	struct bench_tasks tasks;
 };
 
 /* The process number that the file PATH begins with. Returns 1, or 0 if there is none. */
@@ -45,9 +45,9 @@ list_processes(struct bench_dut *d)
 	}
 	if (d->group[0] == '\0')
 		return 0;
-	size_t n = bench_proc_group(d->tree.root, d->group, d->pids, BENCH_PROCTREE_PROCESSES);
+	size_t n = bench_proc_group(d->tasks.root, d->group, d->pids, BENCH_DUT_PIDS);
 
-	d->n_pids = n < BENCH_PROCTREE_PROCESSES ? n : BENCH_PROCTREE_PROCESSES;
+	d->n_pids = n < BENCH_DUT_PIDS ? n : BENCH_DUT_PIDS;
 	return (unsigned)(n - d->n_pids);
 }
 
@@ -58,29 +58,29 @@ bench_dut_read(struct bench_dut *d, struct bench_usage *usage)
 	bool adopt = d->group[0] != '\0' || d->pid_file != NULL || !d->begun;
 	unsigned left_out = list_processes(d);
 
-	bench_proctree_begin(&d->tree);
+	bench_tasks_begin(&d->tasks);
 	for (size_t i = 0; i < d->n_pids; i++)
-		bench_proctree_visit(&d->tree, d->pids[i], adopt);
-	bench_proctree_finish(&d->tree, usage);
+		bench_tasks_visit(&d->tasks, d->pids[i], adopt);
+	bench_tasks_finish(&d->tasks, usage);
 	usage->left_out += left_out;
 }
 
 void
 bench_dut_mark(struct bench_dut *d)
 {
-	bench_proctree_mark(&d->tree);
+	bench_tasks_mark(&d->tasks);
 }
 
 size_t
 bench_dut_processes(const struct bench_dut *d, struct bench_row *rows, size_t cap)
 {
-	return bench_proctree_processes(&d->tree, rows, cap);
+	return bench_tasks_processes(&d->tasks, rows, cap);
 }
 
 size_t
 bench_dut_threads(const struct bench_dut *d, struct bench_row *rows, size_t cap)
 {
-	return bench_proctree_threads(&d->tree, rows, cap);
+	return bench_tasks_threads(&d->tasks, rows, cap);
 }
 
 static void complain(char *error, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -104,7 +104,7 @@ create(const char *root, char *error)
 		complain(error, "no memory for the figures of the server");
 		return NULL;
 	}
-	if (!bench_proctree_init(&d->tree, root)) {
+	if (!bench_tasks_init(&d->tasks, root)) {
 		complain(error, "%.100s...: too long a path", root);
 		free(d);
 		return NULL;
@@ -116,11 +116,11 @@ create(const char *root, char *error)
 static bool
 check_process(const struct bench_dut *d, int pid, char *error)
 {
-	char dir[BENCH_PROCTREE_ROOT + 64];
+	char dir[BENCH_TASKS_ROOT + 64];
 	struct bench_stat stat = { .ended = false };
 	struct bench_status status = { .process = (uint64_t)pid };
 
-	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", d->tree.root, pid);
+	(void)snprintf(dir, sizeof(dir), "%s/proc/%d", d->tasks.root, pid);
 	int r = bench_proc_stat(dir, &stat);
 	if (r == 0)
 		r = bench_proc_status(dir, &status);
@@ -155,8 +155,8 @@ add_process(struct bench_dut *d, const char *text, size_t len, char *error)
 			return false;
 		}
 	}
-	if (d->n_pids == BENCH_PROCTREE_PROCESSES) {
-		complain(error, "more than %d processes", BENCH_PROCTREE_PROCESSES);
+	if (d->n_pids == BENCH_DUT_PIDS) {
+		complain(error, "more than %d processes", BENCH_DUT_PIDS);
 		return false;
 	}
 	d->pids[d->n_pids++] = pid;
@@ -170,7 +170,7 @@ begin(struct bench_dut *d)
 	struct bench_usage usage;
 
 	bench_dut_read(d, &usage);
-	bench_proctree_mark(&d->tree);
+	bench_tasks_mark(&d->tasks);
 	d->begun = true;
 	return usage.processes > 0;
 }

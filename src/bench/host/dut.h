@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef DNS64D_BENCH_DUT_DUT_H
-#define DNS64D_BENCH_DUT_DUT_H
+#ifndef DNS64D_BENCH_HOST_DUT_H
+#define DNS64D_BENCH_HOST_DUT_H
 
 /*
  * bench_dut: the server under test as the kernel sees it: CPU time, memory, descriptors and
  * context switches of its processes and threads, read from /proc. It may be read every second of a
- * run; bench_proctree says how it counts processes and threads that have ended.
+ * run; bench_tasks says how it counts processes and threads that have ended.
  *
  * ROOT is "" for this machine, or a directory with a proc and a sys/fs/cgroup. One thread uses it.
  */
@@ -13,9 +13,10 @@
 #include <stddef.h>
 
 #include "base/attr.h"
-#include "bench/dut/proctree.h"
 #include "bench/host/proc.h"
+#include "bench/host/tasks.h"
 
+#define BENCH_DUT_PIDS 64                /* processes of a server, at most */
 #define BENCH_DUT_ERROR BENCH_PROC_ERROR /* bytes of a message, with the zero */
 
 struct bench_dut;
@@ -53,11 +54,11 @@ void bench_dut_mark(struct bench_dut *d);
 
 /*
  * bench_dut_processes: what each process has used from the mark to the last reading, to CAP rows at
- * ROWS, in no order. Returns how many rows; BENCH_PROCTREE_PROCESSES is always enough.
+ * ROWS, in no order. Returns how many rows; BENCH_TASKS_MAX is always enough.
  */
 size_t bench_dut_processes(const struct bench_dut *d, struct bench_row *rows, size_t cap);
 
-/* bench_dut_threads: the same of each thread; BENCH_PROCTREE_THREADS is always enough. */
+/* bench_dut_threads: the same of each thread. */
 size_t bench_dut_threads(const struct bench_dut *d, struct bench_row *rows, size_t cap);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is there and has used what, reading after reading, in a /proc of our own. */
+/* Who is there and has used what, reading after reading, in a /proc of our own; sums and
+ * differences. */
 
-#include "bench/dut/proctree.h"
+#include "bench/host/tasks.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -13,17 +14,118 @@
 #include "support/scratch.h"
 #include "support/tree.h"
 
+/* --- usage ------------------------------------------------------------------------------------ */
+
+/* Sums and differences of what was used. */
+
+static const struct bench_usage early = { .time_ns = 1000,
+	.cpu_ns = 100,
+	.switches = 7,
+	.preemptions = 3,
+	.rss = 4096,
+	.processes = 1,
+	.threads = 2,
+	.descriptors = 9 };
+static const struct bench_usage later = { .time_ns = 3000,
+	.cpu_ns = 1100,
+	.switches = 17,
+	.preemptions = 4,
+	.rss = 1024,
+	.processes = 3,
+	.threads = 4,
+	.descriptors = 5,
+	.uncounted = 6,
+	.left_out = 8 };
+
+START_TEST(difference_of_two_readings)
+{
+	struct bench_usage d;
+
+	bench_usage_since(&early, &later, &d);
+	ck_assert_uint_eq(d.time_ns, 2000);
+	ck_assert_uint_eq(d.cpu_ns, 1000);
+	ck_assert_uint_eq(d.switches, 10);
+	ck_assert_uint_eq(d.preemptions, 1);
+	ck_assert_uint_eq(d.rss, 1024);
+	ck_assert_uint_eq(d.processes, 3);
+	ck_assert_uint_eq(d.threads, 4);
+	ck_assert_uint_eq(d.descriptors, 5);
+	ck_assert_uint_eq(d.uncounted, 6);
+	ck_assert_uint_eq(d.left_out, 8);
+	ck_assert_double_eq(bench_usage_load(&d), 0.5);
+}
+END_TEST
+
+START_TEST(never_below_zero)
+{
+	struct bench_usage d = early;
+
+	bench_usage_since(&later, &d, &d);
+	ck_assert_uint_eq(d.time_ns, 0);
+	ck_assert_uint_eq(d.cpu_ns, 0);
+	ck_assert_uint_eq(d.switches, 0);
+	ck_assert_uint_eq(d.preemptions, 0);
+	ck_assert_uint_eq(d.rss, 4096);
+	ck_assert_double_eq(bench_usage_load(&d), 0);
+}
+END_TEST
+
+START_TEST(sum_of_two_readings)
+{
+	struct bench_usage sum = early;
+
+	bench_usage_add(&sum, &later);
+	ck_assert_uint_eq(sum.cpu_ns, 1200);
+	ck_assert_uint_eq(sum.switches, 24);
+	ck_assert_uint_eq(sum.preemptions, 7);
+	ck_assert_uint_eq(sum.rss, 4096);
+	ck_assert_uint_eq(sum.threads, 2);
+}
+END_TEST
+
+START_TEST(counters_rise_to_what_was_seen)
+{
+	struct bench_usage u = early;
+	const struct bench_usage seen = { .cpu_ns = 99, .switches = 8 }, more = { .cpu_ns = 110 };
+
+	bench_usage_raise(&u, &seen);
+	ck_assert_uint_eq(u.cpu_ns, 100);
+	ck_assert_uint_eq(u.switches, 8);
+	ck_assert_uint_eq(u.preemptions, 3);
+	ck_assert_uint_eq(u.rss, 4096);
+	bench_usage_raise(&u, &more);
+	ck_assert_uint_eq(u.cpu_ns, 110);
+	ck_assert_uint_eq(u.switches, 8);
+}
+END_TEST
+
+static void
+add_usage(Suite *s)
+{
+	TCase *tc = tcase_create("usage");
+
+	tcase_add_test(tc, difference_of_two_readings);
+	tcase_add_test(tc, never_below_zero);
+	tcase_add_test(tc, sum_of_two_readings);
+	tcase_add_test(tc, counters_rise_to_what_was_seen);
+	suite_add_tcase(s, tc);
+}
+
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+/* Who is there and has used what, reading after reading, in a /proc of our own. */
+
 #define MS UINT64_C(1000000)
 
 static char root[SCRATCH_PATH];
-static struct bench_proctree tree;
-static struct bench_row rows[BENCH_PROCTREE_THREADS];
+static struct bench_tasks tasks;
+static struct bench_row rows[BENCH_TASKS_MAX];
 
 static void
 setup(void)
 {
 	scratch_dir(root);
-	ck_assert(bench_proctree_init(&tree, root));
+	ck_assert(bench_tasks_init(&tasks, root));
 }
 
 static void
@@ -83,10 +185,10 @@ reading(const int *pids, bool adopt)
 {
 	struct bench_usage u;
 
-	bench_proctree_begin(&tree);
+	bench_tasks_begin(&tasks);
 	for (; *pids != 0; pids++)
-		bench_proctree_visit(&tree, *pids, adopt);
-	bench_proctree_finish(&tree, &u);
+		bench_tasks_visit(&tasks, *pids, adopt);
+	bench_tasks_finish(&tasks, &u);
 	return u;
 }
 
@@ -140,14 +242,12 @@ make_all(void)
 	tree_write(root, "proc/120/fd/1", "");
 }
 
-START_TEST(all_that_procfs_tells_is_read)
+START_TEST(all_that_proc_tells_is_read)
 {
 	make_all();
 	struct bench_usage u = reading(one, true);
 
 	ck_assert_uint_eq(u.cpu_ns, 87 * MS); /* schedstat is more exact than ticks */
-	ck_assert_uint_eq(u.user_ns, ticks(5));
-	ck_assert_uint_eq(u.system_ns, ticks(2));
 	ck_assert_uint_eq(u.switches, 30);
 	ck_assert_uint_eq(u.preemptions, 7);
 	ck_assert_uint_eq(u.rss, 3000 * 1024);
@@ -158,12 +258,12 @@ START_TEST(all_that_procfs_tells_is_read)
 	ck_assert_uint_eq(u.left_out, 0);
 	ck_assert_uint_gt(u.time_ns, 0);
 
-	ck_assert_uint_eq(bench_proctree_processes(&tree, rows, 10), 1);
+	ck_assert_uint_eq(bench_tasks_processes(&tasks, rows, 10), 1);
 	ck_assert_int_eq(rows[0].pid, 120);
 	ck_assert_int_eq(rows[0].tid, 0);
 	ck_assert_str_eq(rows[0].name, "dns64d");
 	ck_assert_uint_eq(rows[0].used.cpu_ns, 87 * MS);
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 2);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 10), 2);
 	struct bench_row *loop = &rows[rows[0].tid == 120];
 	ck_assert_int_eq(loop->tid, 121);
 	ck_assert_str_eq(loop->name, "loop 0");
@@ -171,7 +271,7 @@ START_TEST(all_that_procfs_tells_is_read)
 	ck_assert_uint_eq(loop->used.switches, 20);
 	ck_assert_uint_eq(loop->used.threads, 1);
 	ck_assert(!loop->ended);
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 1), 1);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 1), 1);
 }
 END_TEST
 
@@ -185,7 +285,7 @@ START_TEST(without_schedstat_ticks_count)
 	struct bench_usage u = reading(one, true);
 
 	ck_assert_uint_eq(u.cpu_ns, ticks(7));
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 1);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 10), 1);
 	ck_assert_uint_eq(rows[0].used.cpu_ns, ticks(1));
 }
 END_TEST
@@ -215,7 +315,7 @@ START_TEST(ended_thread_stays_counted)
 {
 	make_all();
 	(void)reading(one, true);
-	bench_proctree_mark(&tree);
+	bench_tasks_mark(&tasks);
 	drop(120, 121);
 	struct made m = process;
 	m.threads = 1;
@@ -236,14 +336,14 @@ START_TEST(ended_thread_stays_counted)
 	ck_assert_uint_eq(u.cpu_ns, ticks(52));
 	ck_assert_uint_eq(u.switches, 35);
 
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 2);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 10), 2);
 	struct bench_row *loop = &rows[rows[0].tid == 120], *first = &rows[rows[0].tid != 120];
 	ck_assert(loop->ended && !first->ended);
 	ck_assert_uint_eq(loop->used.switches, 0);
 	ck_assert_uint_eq(loop->used.threads, 0);
 	ck_assert_uint_eq(first->used.switches, 5);
-	bench_proctree_mark(&tree);
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 1);
+	bench_tasks_mark(&tasks);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 10), 1);
 	ck_assert_uint_eq(reading(one, true).switches, 35);
 }
 END_TEST
@@ -263,7 +363,7 @@ START_TEST(thread_number_again)
 
 	ck_assert_uint_eq(u.switches, 31);
 	ck_assert_uint_eq(u.cpu_ns, 88 * MS);
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 3);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 10), 3);
 }
 END_TEST
 
@@ -276,7 +376,7 @@ START_TEST(ended_process_stays_counted)
 	const int both[] = { 120, 130, 0 };
 	make(&other);
 	struct bench_usage before = reading(both, true);
-	bench_proctree_mark(&tree);
+	bench_tasks_mark(&tasks);
 	ck_assert_uint_eq(before.processes, 2);
 	ck_assert_uint_eq(before.cpu_ns, 87 * MS + ticks(1));
 	drop(120, 0);
@@ -288,13 +388,12 @@ START_TEST(ended_process_stays_counted)
 	ck_assert_uint_eq(after.descriptors, 0);
 	ck_assert_uint_eq(after.cpu_ns, before.cpu_ns);
 	ck_assert_uint_eq(after.switches, before.switches);
-	ck_assert_uint_eq(after.user_ns, before.user_ns);
 	ck_assert_uint_eq(reading(both, true).cpu_ns, before.cpu_ns); /* counted once */
-	ck_assert_uint_eq(bench_proctree_processes(&tree, rows, 10), 2);
+	ck_assert_uint_eq(bench_tasks_processes(&tasks, rows, 10), 2);
 	ck_assert(rows[0].ended && !rows[1].ended);
 	ck_assert_uint_eq(rows[0].used.processes, 0);
-	bench_proctree_mark(&tree);
-	ck_assert_uint_eq(bench_proctree_processes(&tree, rows, 10), 1);
+	bench_tasks_mark(&tasks);
+	ck_assert_uint_eq(bench_tasks_processes(&tasks, rows, 10), 1);
 	drop(130, 0);
 	ck_assert_uint_eq(reading(both, true).processes, 0);
 }
@@ -316,7 +415,7 @@ START_TEST(zombie_is_counted_once)
 		ck_assert_uint_eq(u.cpu_ns, ticks(101));
 		ck_assert_uint_eq(u.switches, 30);
 		ck_assert_uint_eq(u.processes, 0);
-		bench_proctree_mark(&tree);
+		bench_tasks_mark(&tasks);
 	}
 	drop(120, 0);
 	ck_assert_uint_eq(reading(one, true).cpu_ns, ticks(101));
@@ -414,7 +513,7 @@ START_TEST(unreadable_file_changes_nothing)
 	tree_write(root, "proc/120/task/121/stat/is/a/directory", "");
 	struct bench_usage u = reading(one, true);
 	ck_assert_uint_eq(u.switches, 30);
-	ck_assert_uint_eq(bench_proctree_threads(&tree, rows, 10), 2);
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, 10), 2);
 	ck_assert(!rows[0].ended && !rows[1].ended);
 	tree_write(root, "proc/120/stat", "120 (dns6");
 	u = reading(one, true);
@@ -438,7 +537,6 @@ START_TEST(counters_never_go_back)
 	struct bench_usage u = reading(one, true);
 
 	ck_assert_uint_eq(u.cpu_ns, 87 * MS);
-	ck_assert_uint_eq(u.user_ns, ticks(5));
 	ck_assert_uint_eq(u.switches, 30);
 	ck_assert_uint_eq(u.preemptions, 7);
 }
@@ -455,9 +553,9 @@ END_TEST
 
 START_TEST(processes_over_the_limit_are_told)
 {
-	static int pids[BENCH_PROCTREE_PROCESSES + 3];
+	static int pids[BENCH_TASKS_MAX + 3];
 
-	for (int i = 0; i < BENCH_PROCTREE_PROCESSES + 2; i++) {
+	for (int i = 0; i < BENCH_TASKS_MAX + 2; i++) {
 		struct made m = { .pid = 1000 + i,
 			.name = "p",
 			.state = 'S',
@@ -469,23 +567,23 @@ START_TEST(processes_over_the_limit_are_told)
 		make(&m);
 	}
 	struct bench_usage u = reading(pids, true);
-	ck_assert_uint_eq(u.processes, BENCH_PROCTREE_PROCESSES);
+	ck_assert_uint_eq(u.processes, BENCH_TASKS_MAX);
 	ck_assert_uint_eq(u.left_out, 2);
 	/* Two end, and their places are taken. */
 	drop(1000, 0);
 	drop(1001, 0);
 	(void)reading(pids, true);
 	u = reading(pids, true);
-	ck_assert_uint_eq(u.processes, BENCH_PROCTREE_PROCESSES);
+	ck_assert_uint_eq(u.processes, BENCH_TASKS_MAX);
 	ck_assert_uint_eq(u.left_out, 0);
-	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_PROCTREE_PROCESSES + 2));
+	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_TASKS_MAX + 2));
 }
 END_TEST
 
 START_TEST(threads_over_the_limit_are_told)
 {
 	make(&process);
-	for (int i = 0; i < BENCH_PROCTREE_THREADS + 1; i++) {
+	for (int i = 0; i < BENCH_TASKS_MAX; i++) { /* one more than places beside the process */
 		char path[64];
 
 		(void)snprintf(path, sizeof(path), "proc/120/task/%d/stat", 1000 + i);
@@ -493,9 +591,8 @@ START_TEST(threads_over_the_limit_are_told)
 	}
 	struct bench_usage u = reading(one, true);
 	ck_assert_uint_eq(u.left_out, 1);
-	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_PROCTREE_THREADS));
-	ck_assert_uint_eq(
-	    bench_proctree_threads(&tree, rows, BENCH_PROCTREE_THREADS), BENCH_PROCTREE_THREADS);
+	ck_assert_uint_eq(u.cpu_ns, ticks(BENCH_TASKS_MAX - 1));
+	ck_assert_uint_eq(bench_tasks_threads(&tasks, rows, BENCH_TASKS_MAX), BENCH_TASKS_MAX - 1);
 	drop(120, 1000);
 	drop(120, 1001);
 	(void)reading(one, true);
@@ -505,24 +602,23 @@ END_TEST
 
 START_TEST(root_longer_than_the_limit_is_refused)
 {
-	char longer[BENCH_PROCTREE_ROOT + 1];
+	char longer[BENCH_TASKS_ROOT + 1];
 
 	memset(longer, 'a', sizeof(longer));
-	longer[BENCH_PROCTREE_ROOT] = '\0';
-	ck_assert(!bench_proctree_init(&tree, longer));
-	longer[BENCH_PROCTREE_ROOT - 1] = '\0';
-	ck_assert(bench_proctree_init(&tree, longer));
+	longer[BENCH_TASKS_ROOT] = '\0';
+	ck_assert(!bench_tasks_init(&tasks, longer));
+	longer[BENCH_TASKS_ROOT - 1] = '\0';
+	ck_assert(bench_tasks_init(&tasks, longer));
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tasks(Suite *s)
 {
-	Suite *s = suite_create("bench_proctree");
 	TCase *tc = tcase_create("tree");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, all_that_procfs_tells_is_read);
+	tcase_add_test(tc, all_that_proc_tells_is_read);
 	tcase_add_test(tc, without_schedstat_ticks_count);
 	tcase_add_test(tc, what_may_not_be_read_is_left_out);
 	tcase_add_test(tc, ended_thread_stays_counted);
@@ -540,6 +636,15 @@ main(void)
 	tcase_add_test(tc, threads_over_the_limit_are_told);
 	tcase_add_test(tc, root_longer_than_the_limit_is_refused);
 	suite_add_tcase(s, tc);
+}
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_tasks");
+
+	add_usage(s);
+	add_tasks(s);
 
 	SRunner *sr = srunner_create(s);
 	srunner_run_all(sr, CK_ENV);
