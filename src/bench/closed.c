@@ -12,9 +12,76 @@
 #include "bench/load/trial.h"
 #include "bench/watch.h"
 
-/* --- Steps ------------------------------------------------------------------------------------ */
-
+#define MS ((double)NS_PER_MS)
 #define US 1000.0 /* ns */
+
+/* The results with all numbers of clients, and with one. */
+struct found {
+	struct bench_table *table;
+	struct bench_tally all;
+	struct bench_tally one;
+	struct bench_histogram times; /* of one's experiments */
+	struct bench_usage begin;     /* what the server had used before all of them */
+	struct bench_usage used;      /* since then */
+	struct bench_usage one_used;  /* in those of one */
+	double best;                  /* per second */
+	unsigned best_clients;
+};
+
+/* Begin with the table NAME; its rows are printed as they come. NULL without memory. */
+static struct found *
+begin(const struct bench_job *job, const char *name, const char *title,
+    const struct bench_column *columns, size_t n_columns)
+{
+	struct found *f = calloc(1, sizeof(*f));
+
+	if (f == NULL) {
+		bench_run_fail(job->run, "no memory for the figures");
+		return NULL;
+	}
+	f->table = bench_watch_table(job, name, title, columns, n_columns);
+	bench_table_live(f->table, job->out);
+	bench_tally_clear(&f->all);
+	bench_watch_begin(job, &f->begin);
+	bench_watch_since(job, &f->begin, &f->used); /* in case there is not even one */
+	return f;
+}
+
+/* Add ROW, of so many clients that achieved RATE. */
+static void
+add_row(const struct bench_job *job, struct found *f, json_t *row, unsigned clients, double rate)
+{
+	bench_watch_row(job, row, &f->one_used, f->one.replies[BENCH_VALID]);
+	bench_table_add(f->table, row);
+	if (rate <= f->best)
+		return;
+	f->best = rate;
+	f->best_clients = clients;
+}
+
+/* WHOLE is the job with the tally of all. */
+static void
+conclude(const struct bench_job *whole, const struct found *f)
+{
+	struct bench_run *r = whole->run;
+
+	bench_run_find(r, "highest rate", json_real(f->best), "1/s");
+	bench_run_find(r, "clients at the highest rate", json_integer(f->best_clients), "");
+	bench_method_counts(whole);
+	bench_watch_find(whole, &f->used, f->all.replies[BENCH_VALID]);
+	bench_watch_threads(whole, &f->used, f->all.replies[BENCH_VALID]);
+	if (!*whole->stop)
+		bench_method_judge(whole, 0);
+}
+
+static bool
+cannot_start(const struct bench_job *job, unsigned clients, int err)
+{
+	bench_run_fail(job->run, "%u clients could not be started: %s", clients, strerror(-err));
+	return false;
+}
+
+/* --- Steps ------------------------------------------------------------------------------------ */
 
 static const struct bench_column step_columns[] = {
 	{ "clients", "clients", "", 0 },
@@ -30,44 +97,26 @@ static const struct bench_column step_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
-/* The state of a run of steps. */
-struct steps {
-	const struct bench_job *job;
-	struct bench_table *table;
-	struct bench_tally *total; /* owned: of all steps */
-	struct bench_usage begin;  /* what the server had used before the first step */
-	struct bench_usage used;   /* what it has used since then */
-	uint64_t next, end;        /* question numbers that were not used yet */
-	double best;               /* answers per second */
-	unsigned best_clients;
-};
-
 static void
-add_step(struct steps *s, unsigned clients, const struct bench_usage *used)
+add_step(const struct bench_job *job, struct found *f, unsigned clients)
 {
-	const struct bench_tally *t = s->job->tally;
+	const struct bench_tally *t = &f->one;
 	double rate = bench_tally_rate(t);
-	json_t *row = json_pack("[i,f,f,f,f,f,f,f,I,I,I]", (int)clients, rate,
-	    bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
-	    bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 90), bench_tally_rtt_us(t, 99),
-	    bench_tally_rtt_us(t, 99.9), (json_int_t)bench_tally_wrong(t),
-	    (json_int_t)bench_method_lost(s->job), (json_int_t)t->late);
 
-	bench_watch_row(s->job, row, used, t->replies[BENCH_VALID]);
-	bench_table_add(s->table, row);
-	if (rate <= s->best)
-		return;
-	s->best = rate;
-	s->best_clients = clients;
+	add_row(job, f,
+	    json_pack("[i,f,f,f,f,f,f,f,I,I,I]", (int)clients, rate,
+		bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
+		bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 90), bench_tally_rtt_us(t, 99),
+		bench_tally_rtt_us(t, 99.9), (json_int_t)bench_tally_wrong(t),
+		(json_int_t)bench_method_lost(job), (json_int_t)t->late),
+	    clients, rate);
 }
 
-/* Do a step. False: it was not possible. */
+/* Do a step with N question numbers from FIRST on. False: it was not possible. */
 static bool
-step(struct steps *s, unsigned clients)
+step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t first, uint64_t n)
 {
-	const struct bench_job *job = s->job;
 	struct bench_plan plan = job->settings->plan;
-	struct bench_usage used = { .time_ns = 0 };
 	struct bench_trial *trial;
 
 	plan.n_lanes = clients / plan.n_threads;
@@ -75,63 +124,40 @@ step(struct steps *s, unsigned clients)
 	plan.duration_ns = (uint64_t)(job->settings->duration * (double)NS_PER_SEC);
 	int err = bench_trial_new(&plan, &trial);
 	if (err == 0) {
-		bench_watch_since(job, &s->begin, &s->used);
-		err = bench_trial_run(trial, s->next, s->end - s->next, job->stop, job->tally);
-		bench_watch_step(job, &s->begin, &s->used, &used);
+		bench_watch_since(job, &f->begin, &f->used);
+		err = bench_trial_run(trial, first, n, job->stop, &f->one);
+		bench_watch_step(job, &f->begin, &f->used, &f->one_used);
 		bench_trial_free(trial);
 	}
-	if (err != 0) {
-		bench_run_fail(
-		    job->run, "%u clients could not be started: %s", clients, strerror(-err));
-		return false;
-	}
-	s->next += job->tally->n_numbers;
-	bench_tally_merge(s->total, job->tally);
-	add_step(s, clients, &used);
+	if (err != 0)
+		return cannot_start(job, clients, err);
+	bench_tally_merge(&f->all, &f->one);
+	add_step(job, f, clients);
 	return true;
-}
-
-static void
-conclude_steps(const struct steps *s)
-{
-	struct bench_job whole = *s->job;
-
-	whole.tally = s->total;
-	bench_run_find(s->job->run, "highest rate", json_real(s->best), "1/s");
-	bench_run_find(
-	    s->job->run, "clients at the highest rate", json_integer(s->best_clients), "");
-	bench_method_counts(&whole);
-	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
-	bench_watch_threads(s->job, &s->used, s->total->replies[BENCH_VALID]);
-	if (*s->job->stop)
-		return;
-	bench_method_judge(&whole, 0);
-	if (s->next >= s->end)
-		bench_run_fail(s->job->run, "there were not names enough for so many questions");
 }
 
 void
 bench_closed_steps(const struct bench_job *job, uint64_t n_numbers)
 {
-	const struct bench_settings *settings = job->settings;
-	struct steps s = { .job = job, .end = n_numbers, .total = malloc(sizeof(*s.total)) };
-
-	if (s.total == NULL) {
-		bench_run_fail(job->run, "no memory for the figures");
-		return;
-	}
-	bench_tally_clear(s.total);
-	s.table = bench_watch_table(job, "steps", "Clients and what they achieved", step_columns,
+	const struct bench_settings *s = job->settings;
+	struct found *f = begin(job, "steps", "Clients and what they achieved", step_columns,
 	    sizeof(step_columns) / sizeof(step_columns[0]));
-	bench_table_live(s.table, job->out);
-	bench_watch_begin(job, &s.begin);
-	bench_watch_since(job, &s.begin, &s.used); /* in case there is no step at all */
-	for (size_t i = 0; i < settings->n_clients && s.next < s.end && !*job->stop; i++) {
-		if (!step(&s, settings->clients[i]))
+	struct bench_job one = *job, whole = *job;
+	uint64_t next = 0; /* question number that was not used yet */
+
+	if (f == NULL)
+		return;
+	one.tally = &f->one;
+	whole.tally = &f->all;
+	for (size_t i = 0; i < s->n_clients && next < n_numbers && !*job->stop; i++) {
+		if (!step(&one, f, s->clients[i], next, n_numbers - next))
 			break;
+		next += f->one.n_numbers;
 	}
-	conclude_steps(&s);
-	free(s.total);
+	conclude(&whole, f);
+	if (!*job->stop && next >= n_numbers)
+		bench_run_fail(job->run, "there were not names enough for so many questions");
+	free(f);
 }
 
 /* --- Experiments ------------------------------------------------------------------------------ */
@@ -154,52 +180,29 @@ static const struct bench_column experiment_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
-/* The results of all experiments, and of those with one number of clients. */
-struct found {
-	struct bench_tally all;
-	struct bench_tally one;
-	struct bench_histogram times; /* of experiments */
-	struct bench_usage begin;     /* what the server had used before all of them */
-	struct bench_usage used;      /* since then */
-	struct bench_usage one_used;  /* in those of one */
-	double best;                  /* questions per second */
-	unsigned best_clients;
-};
-
-static double
-ms(double ns)
-{
-	return ns / (double)NS_PER_MS;
-}
-
 /* N = 256 * 1000 / T: questions per second, from the average time in ms. */
 static double
 rate_of(const struct bench_histogram *times)
 {
-	return times->n > 0 ? BENCH_EXPERIMENT * 1000 / ms(bench_histogram_mean(times)) : 0;
+	return times->n > 0 ? BENCH_EXPERIMENT * 1000 / (bench_histogram_mean(times) / MS) : 0;
 }
 
 static void
-add_experiments(
-    const struct bench_job *job, struct bench_table *table, struct found *f, unsigned clients)
+add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
 {
 	const struct bench_histogram *h = &f->times;
 	struct bench_job one = *job;
-	json_t *row;
 
 	if (h->n == 0)
 		return;
 	one.tally = &f->one;
-	row = json_pack("[i,I,f,f,f,f,f,I,I,I]", (int)clients, (json_int_t)h->n,
-	    ms(bench_histogram_mean(h)), ms(bench_histogram_deviation(h)), ms((double)h->min_ns),
-	    ms((double)h->max_ns), rate_of(h), (json_int_t)bench_tally_wrong(&f->one),
-	    (json_int_t)bench_method_lost(&one), (json_int_t)f->one.late);
-	bench_watch_row(job, row, &f->one_used, f->one.replies[BENCH_VALID]);
-	bench_table_add(table, row);
-	if (rate_of(h) <= f->best)
-		return;
-	f->best = rate_of(h);
-	f->best_clients = clients;
+	add_row(job, f,
+	    json_pack("[i,I,f,f,f,f,f,I,I,I]", (int)clients, (json_int_t)h->n,
+		bench_histogram_mean(h) / MS, bench_histogram_deviation(h) / MS,
+		(double)h->min_ns / MS, (double)h->max_ns / MS, rate_of(h),
+		(json_int_t)bench_tally_wrong(&f->one), (json_int_t)bench_method_lost(&one),
+		(json_int_t)f->one.late),
+	    clients, rate_of(h));
 }
 
 /* The time from the first question to the last reply. False: not all could be asked. */
@@ -247,11 +250,8 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 	bench_histogram_clear(&f->times);
 	int err = bench_trial_new(&plan, &trial);
 
-	if (err != 0) {
-		bench_run_fail(
-		    job->run, "%u clients could not be started: %s", clients, strerror(-err));
-		return false;
-	}
+	if (err != 0)
+		return cannot_start(job, clients, err);
 	bench_watch_since(job, &f->begin, &f->used);
 	for (uint64_t i = 0; i < n && good; i++)
 		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
@@ -261,47 +261,27 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 	return good;
 }
 
-static void
-conclude_experiments(const struct bench_job *job, struct found *f)
-{
-	struct bench_job whole = *job;
-
-	whole.tally = &f->all;
-	bench_run_find(job->run, "highest rate", json_real(f->best), "1/s");
-	bench_run_find(job->run, "clients at the highest rate", json_integer(f->best_clients), "");
-	bench_method_counts(&whole);
-	bench_method_rtt(&whole);
-	bench_watch_find(job, &f->used, f->all.replies[BENCH_VALID]);
-	bench_watch_threads(job, &f->used, f->all.replies[BENCH_VALID]);
-	if (!*job->stop)
-		bench_method_judge(&whole, 0);
-}
-
 /* The same as dns64perf2. */
 static void
 time_experiments(const struct bench_job *job)
 {
 	const struct bench_settings *s = job->settings;
-	struct found *f = calloc(1, sizeof(*f));
+	struct found *f = begin(job, "experiments", "Time of 256 questions", experiment_columns,
+	    sizeof(experiment_columns) / sizeof(experiment_columns[0]));
+	struct bench_job whole = *job;
 	uint64_t first = 0;
 	bool good = true;
 
-	if (f == NULL) {
-		bench_run_fail(job->run, "no memory for the figures");
+	if (f == NULL)
 		return;
-	}
-	struct bench_table *table = bench_watch_table(job, "experiments", "Time of 256 questions",
-	    experiment_columns, sizeof(experiment_columns) / sizeof(experiment_columns[0]));
-	bench_table_live(table, job->out);
-	bench_tally_clear(&f->all);
-	bench_watch_begin(job, &f->begin);
-	bench_watch_since(job, &f->begin, &f->used);
 	for (size_t i = 0; i < s->n_clients && good; i++) {
 		good = experiments(job, s->clients[i], first, f);
 		first += (uint64_t)s->blocks * BENCH_BLOCK * BENCH_EXPERIMENT;
-		add_experiments(job, table, f, s->clients[i]);
+		add_experiments(job, f, s->clients[i]);
 	}
-	conclude_experiments(job, f);
+	whole.tally = &f->all;
+	bench_method_rtt(&whole);
+	conclude(&whole, f);
 	free(f);
 }
 
@@ -330,10 +310,9 @@ bench_closed(const struct bench_job *job)
 /* --- Telephone numbers ------------------------------------------------------------------------ */
 
 /*
- * RFC 6116: by more and more clients, as enumperf asks for them
- * (C. Shen and H. Schulzrinne, "Evaluation and Comparison of BIND, PDNS and Navitas as ENUM
- * Server", section 3.3): drawn from a range, a share of them from one where none exists, each
- * client with one question open.
+ * RFC 6116: by more and more clients, as enumperf asks for them (C. Shen and H. Schulzrinne,
+ * "Evaluation and Comparison of BIND, PDNS and Navitas as ENUM Server", section 3.3): drawn from a
+ * range, a share of them from one where none exists, each client with one question open.
  */
 
 static json_t *

@@ -482,6 +482,10 @@ START_TEST(replaced_process_stays_counted)
 	ck_assert_uint_eq(u.processes, 1);
 	ck_assert_uint_eq(u.switches, 31);
 	ck_assert_uint_eq(u.cpu_ns, 88 * MS);
+	/* Its threads did not end with those of the one before. */
+	t.switches = 5;
+	make(&t);
+	ck_assert_uint_eq(reading(one, true).switches, 35);
 }
 END_TEST
 
