@@ -219,13 +219,26 @@ bench_values_take_zone(
 	z->aaaa_percent = aaaa_percent;
 }
 
+/* The transport called NAME, NULL if there is none. */
+static const struct bench_transport *
+find_transport(const char *name)
+{
+	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	}
+	return NULL;
+}
+
 void
 bench_values_take_transport(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	const struct bench_transport **t = field;
 
-	*t = bench_plan_transport(text);
+	*t = find_transport(text);
 	if (*t == NULL)
 		cmdline_complain(c, row->name, "\"%s\" is neither udp nor tcp", text);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/load/plan.h"
+#include "bench/load/stream.h"
 #include "bench/options.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -364,8 +365,10 @@ START_TEST(addresses_and_networks_are_taken)
 	ck_assert_uint_eq(s.upstream.port, 5300);
 	good("transport", "udp");
 	ck_assert_ptr_eq(s.plan.transport, &bench_udp);
+	ck_assert_uint_eq(s.plan.transport->window, 0);
 	good("transport", "tcp");
 	ck_assert_ptr_eq(s.plan.transport, &bench_tcp);
+	ck_assert_uint_eq(s.plan.transport->window, BENCH_STREAM_WINDOW);
 	good("per-connection", "4000000000");
 	ck_assert_uint_eq(s.plan.per_connection, 4000000000);
 	good("namespace", "198.18.0.0/15");
@@ -464,6 +467,8 @@ static const struct {
 	{ "threads", "257", "--threads: \"257\" is not a number from 1 to 256\n" },
 	{ "timeout", "0", "--timeout: \"0\" is not a number from 0.001 to 3600\n" },
 	{ "transport", "sctp", "--transport: \"sctp\" is neither udp nor tcp\n" },
+	{ "transport", "tls", "--transport: \"tls\" is neither udp nor tcp\n" },
+	{ "transport", "", "--transport: \"\" is neither udp nor tcp\n" },
 	{ "upstream", "192.0.2.1:53",
 	    "--upstream: \"192.0.2.1:53\" is not an address like 192.0.2.1 or "
 	    "2001:db8::1#5300\n" },

@@ -41,7 +41,7 @@ reason()
 	fakedns/tcp | fakedns/udp | fakedns/worker) echo "sockets: check_server asks them" ;;
 	bench/main) echo "main() alone: tests/system/bench.sh starts it" ;;
 	bench/options_table) echo "a part of bench/options: check_options" ;;
-	bench/result/plot_script) echo "a part of bench/result/plot: check_plot" ;;
+	bench/result/plot_chart | bench/result/plot_script) echo "parts of bench/result/plot: check_plot" ;;
 	bench/result/run_form) echo "a part of bench/result/run: check_run" ;;
 	bench/load/worker | bench/load/udp)
 		echo "threads and sockets: check_trial and check_lane ask by them" ;;

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attr.h"
 #include "base/netaddr.h"
 #include "bench/load/lane.h"
 #include "bench/load/load.h"
@@ -46,8 +45,5 @@ extern const struct bench_transport bench_udp;
 
 /* bench_tcp: plain TCP connections under bench_stream. */
 extern const struct bench_transport bench_tcp;
-
-/* bench_plan_transport: the transport called NAME, NULL if there is none. */
-MUST_USE const struct bench_transport *bench_plan_transport(const char *name);
 
 #endif

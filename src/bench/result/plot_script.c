@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/result/chart.h"
 #include "bench/result/text.h"
 
 #define WIDTH 720 /* of a picture, in pixels */
@@ -220,7 +219,7 @@ boxes(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *
 	(void)fprintf(out, "$t%zu using ($1+%.4f):%zu:(%.4f) with boxes lt %zu", n, shift,
 	    c->value + 1, width * 0.9, i + 1);
 	legend(out, table, c);
-	if (!bench_chart_has_bars(c))
+	if (!bench_plot_has_bars(c))
 		return;
 	(void)fprintf(out, ", \\\n    $t%zu using ($1+%.4f)", n, shift);
 	if (c->low != 0)
@@ -242,9 +241,9 @@ line(FILE *out, const struct bench_chart *p, size_t i, size_t n, const json_t *t
 	(void)fprintf(out, "$t%zu using 1:%zu", n, c->value + 1);
 	spread(out, c);
 	(void)fprintf(out, " with %s lt %zu",
-	    bench_chart_has_bars(c) ? "yerrorlines"
-		: few               ? "linespoints"
-				    : "lines",
+	    bench_plot_has_bars(c) ? "yerrorlines"
+		: few              ? "linespoints"
+				   : "lines",
 	    i + 1);
 	legend(out, table, c);
 }
@@ -258,8 +257,7 @@ chart(FILE *out, const struct bench_figure *f, const struct bench_chart *p, size
 				   : "unset logscale y\nset yrange [*<0:*]\n",
 	    out);
 	(void)fputs(
-	    p->n > 1 || bench_chart_has_bars(&p->curves[0]) ? "set key on\n" : "set key off\n",
-	    out);
+	    p->n > 1 || bench_plot_has_bars(&p->curves[0]) ? "set key on\n" : "set key off\n", out);
 	for (size_t i = 0; i < p->n; i++) {
 		(void)fputs(i == 0 ? "plot " : ", \\\n    ", out);
 		if (f->axis == BENCH_AXIS_WORDS)
@@ -292,7 +290,7 @@ bench_plot_charts(const json_t *table)
 {
 	struct bench_figure f;
 
-	bench_chart_choose(&f, table);
+	bench_plot_choose(&f, table);
 	return f.n;
 }
 
@@ -311,7 +309,7 @@ bench_plot_script(FILE *out, const json_t *tables, enum bench_plot_format format
 	for (size_t i = 0; i < json_array_size(tables); i++) {
 		const json_t *table = json_array_get(tables, i);
 
-		bench_chart_choose(&f, table);
+		bench_plot_choose(&f, table);
 		if (f.n > 0)
 			figure(out, &f, i + 1, table, titles);
 	}

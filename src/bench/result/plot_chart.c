@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/result/chart.h"
+#include "bench/result/plot.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ curve_of(const json_t *columns, size_t i)
 }
 
 bool
-bench_chart_has_bars(const struct bench_curve *c)
+bench_plot_has_bars(const struct bench_curve *c)
 {
 	return c->low != 0 || c->deviation != 0;
 }
@@ -256,7 +256,7 @@ choose_axis(struct bench_figure *f, const json_t *columns, const json_t *rows)
 }
 
 void
-bench_chart_choose(struct bench_figure *f, const json_t *table)
+bench_plot_choose(struct bench_figure *f, const json_t *table)
 {
 	const json_t *columns = json_object_get(table, "columns"),
 		     *rows = json_object_get(table, "rows");
