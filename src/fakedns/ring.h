@@ -25,6 +25,7 @@ struct fake_delayed {
 	uint32_t connection; /* index + 1 of the TCP connection; 0: UDP */
 	uint32_t generation; /* of that connection */
 	uint32_t address;    /* UDP: index of the one that it came to */
+	bool in_run;         /* UDP: it came in a run */
 	struct fake_fate fate;
 	socklen_t from_len;
 	size_t control_len;

@@ -83,7 +83,7 @@ close_addresses(struct fake_worker *w)
 static int
 open_udp(struct fake_worker *w, uint32_t i)
 {
-	int fd = fake_udp_open(&w->s->listen[i], true);
+	int fd = fake_udp_open(&w->s->listen[i], w->s, true);
 
 	if (fd < 0)
 		return fd;
@@ -263,7 +263,7 @@ static int
 probe(const struct fake_settings *s, struct netaddr *failed)
 {
 	for (size_t i = 0; i < s->n_listen; i++) {
-		int fd = fake_udp_open(&s->listen[i], false);
+		int fd = fake_udp_open(&s->listen[i], s, false);
 
 		*failed = s->listen[i];
 		if (fd < 0)

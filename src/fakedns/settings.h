@@ -17,6 +17,7 @@ struct fake_settings {
 	struct fake_policy policy;
 	struct fake_pattern pattern;
 	unsigned seed;        /* of all chances; 0: others each time */
+	bool singles;         /* UDP: no runs of datagrams */
 	bool tcp_ends;        /* connections end */
 	unsigned tcp_answers; /* after so many answers; 0: when they are accepted */
 	bool tcp_reset;       /* with RST */

@@ -33,8 +33,9 @@ struct fake_batch {
 	unsigned n_out;
 	struct mmsghdr run[BATCH]; /* the same, answers of one size for one client in one */
 	_Alignas(size_t) uint8_t run_control[BATCH][FAKE_CONTROL + UDP_RUN_CONTROL];
-	bool no_runs; /* some interface cannot send runs */
-	int out_fd;   /* of the late answers that are collected */
+	bool in_run[BATCH]; /* the answer's question came in a run */
+	bool no_runs;       /* some interface cannot send runs */
+	int out_fd;         /* of the late answers that are collected */
 	unsigned n_late;
 	struct fake_delayed
 	    *late[BATCH]; /* their questions, given back when the answers are sent */
@@ -42,8 +43,14 @@ struct fake_batch {
 	uint8_t answer[BATCH][STRIDE];
 };
 
+/* Who asked. */
+struct sender {
+	struct msghdr h; /* where an answer goes to */
+	bool in_run;     /* the question came in a run */
+};
+
 static int
-set_options(int fd, const struct netaddr *a, bool shared)
+set_options(int fd, const struct netaddr *a, const struct fake_settings *s, bool shared)
 {
 	bool v6 = a->family == NETADDR_IPV6;
 	int on = 1;
@@ -52,7 +59,9 @@ set_options(int fd, const struct netaddr *a, bool shared)
 		return -errno;
 	if (v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
 		return -errno;
-	(void)udp_run_prepare(fd, SOCKET_BUFFER);
+	udp_run_enlarge(fd, SOCKET_BUFFER);
+	if (!s->singles)
+		(void)udp_run_prepare(fd);
 	if (!netaddr_is_wildcard(a))
 		return 0;
 	/* The answer must come from the address that was asked. */
@@ -63,7 +72,7 @@ set_options(int fd, const struct netaddr *a, bool shared)
 }
 
 int
-fake_udp_open(const struct netaddr *a, bool shared)
+fake_udp_open(const struct netaddr *a, const struct fake_settings *s, bool shared)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(a, &ss);
@@ -71,7 +80,7 @@ fake_udp_open(const struct netaddr *a, bool shared)
 
 	if (fd < 0)
 		return -errno;
-	int err = set_options(fd, a, shared);
+	int err = set_options(fd, a, s, shared);
 	if (err == 0 && bind(fd, (struct sockaddr *)&ss, len) != 0)
 		err = -errno;
 	if (err == 0)
@@ -96,13 +105,17 @@ fake_udp_batch_new(void)
 	return b;
 }
 
-/* May answer I be in one run with the one before it? */
+/*
+ * May answer I be in one run with the one before it? Who sends singles gets singles, as from any
+ * server: then what is measured is the machine that others have to do with.
+ */
 static bool
 joins(const struct fake_batch *b, unsigned i)
 {
 	const struct msghdr *x = &b->out[i - 1], *y = &b->out[i];
 
-	return !b->no_runs && b->out_iov[i].iov_len == b->out_iov[i - 1].iov_len &&
+	return b->in_run[i - 1] && b->in_run[i] && !b->no_runs &&
+	    b->out_iov[i].iov_len == b->out_iov[i - 1].iov_len &&
 	    b->out_iov[i].iov_len <= UDP_RUN_PIECE && x->msg_namelen == y->msg_namelen &&
 	    x->msg_controllen == y->msg_controllen &&
 	    (x->msg_name == y->msg_name ||
@@ -184,7 +197,7 @@ send_all(struct fake_worker *w, int fd)
  */
 static bool
 put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
-    const struct msghdr *from, const struct fake_fate *fate, bool forged)
+    const struct sender *from, const struct fake_fate *fate, bool forged)
 {
 	struct fake_batch *b = w->batch;
 	struct fake_question q = {
@@ -198,7 +211,8 @@ put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 	else if (fate->damaged)
 		n = fake_spoil_damage(b->answer[b->n_out], n, fate->noise);
 	b->out_iov[b->n_out].iov_len = n;
-	b->out[b->n_out] = *from;
+	b->out[b->n_out] = from->h;
+	b->in_run[b->n_out] = from->in_run;
 	b->n_out++;
 	if (b->n_out == BATCH)
 		send_all(w, fd);
@@ -208,7 +222,7 @@ put_answer(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 /* One answer or two of the same, maybe after a forged one. */
 static void
 put_answers(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
-    const struct msghdr *from, const struct fake_fate *fate)
+    const struct sender *from, const struct fake_fate *fate)
 {
 	if (fate->forged)
 		w->counters.forged += put_answer(w, fd, bytes, len, from, fate, true);
@@ -221,7 +235,7 @@ put_answers(struct fake_worker *w, int fd, const uint8_t *bytes, size_t len,
 
 static void
 put_aside(struct fake_worker *w, uint32_t address, const uint8_t *bytes, size_t len,
-    const struct msghdr *from, const struct fake_fate *fate)
+    const struct sender *from, const struct fake_fate *fate)
 {
 	struct fake_delayed *d = fake_worker_delay(w, bytes, len, fate);
 
@@ -229,10 +243,11 @@ put_aside(struct fake_worker *w, uint32_t address, const uint8_t *bytes, size_t 
 		return;
 	d->connection = 0;
 	d->address = address;
-	d->from_len = from->msg_namelen;
-	memcpy(&d->from, from->msg_name, from->msg_namelen);
-	d->control_len = from->msg_controllen;
-	memcpy(d->control, from->msg_control, from->msg_controllen);
+	d->in_run = from->in_run;
+	d->from_len = from->h.msg_namelen;
+	memcpy(&d->from, from->h.msg_name, from->h.msg_namelen);
+	d->control_len = from->h.msg_controllen;
+	memcpy(d->control, from->h.msg_control, from->h.msg_controllen);
 }
 
 /* IPv4: an answer may leave by another interface than the question came in by. */
@@ -267,12 +282,12 @@ keep_address(struct msghdr *h)
 
 static void
 take_question(struct fake_worker *w, uint32_t address, const uint8_t *bytes, size_t len,
-    const struct msghdr *from)
+    const struct sender *from)
 {
 	struct fake_fate fate;
 
 	w->counters.questions++;
-	if ((from->msg_flags & MSG_TRUNC) != 0 || len > FAKE_QUESTION_MAX) {
+	if ((from->h.msg_flags & MSG_TRUNC) != 0 || len > FAKE_QUESTION_MAX) {
 		w->counters.malformed++;
 		return;
 	}
@@ -291,11 +306,12 @@ take_question(struct fake_worker *w, uint32_t address, const uint8_t *bytes, siz
 static void
 take_run(struct fake_worker *w, uint32_t address, const struct mmsghdr *in)
 {
-	struct msghdr from = in->msg_hdr;
-	const uint8_t *bytes = from.msg_iov->iov_base;
-	size_t left = in->msg_len, piece = udp_run_piece(&from, left);
+	struct sender from = { .h = in->msg_hdr };
+	const uint8_t *bytes = from.h.msg_iov->iov_base;
+	size_t left = in->msg_len, piece = udp_run_piece(&from.h, left);
 
-	keep_address(&from);
+	from.in_run = piece < left;
+	keep_address(&from.h);
 	do {
 		size_t len = left < piece ? left : piece;
 
@@ -340,10 +356,11 @@ fake_udp_late(struct fake_worker *w, struct fake_delayed *d)
 {
 	struct fake_batch *b = w->batch;
 	int fd = w->udp_fd[d->address];
-	struct msghdr from = { .msg_name = &d->from,
-		.msg_namelen = d->from_len,
-		.msg_control = d->control,
-		.msg_controllen = d->control_len };
+	struct sender from = { .h = { .msg_name = &d->from,
+				   .msg_namelen = d->from_len,
+				   .msg_control = d->control,
+				   .msg_controllen = d->control_len },
+		.in_run = d->in_run };
 
 	if (fd < 0) {
 		w->counters.unsent++;

@@ -9,10 +9,10 @@
 #include "fakedns/worker.h"
 
 /*
- * fake_udp_open: open a socket bound to A. SHARED: each thread may have one there (SO_REUSEPORT);
- * else it must be the only one. Returns the descriptor or -errno.
+ * fake_udp_open: open a socket bound to A as S says. SHARED: each thread may have one there
+ * (SO_REUSEPORT); else it must be the only one. Returns the descriptor or -errno.
  */
-MUST_USE int fake_udp_open(const struct netaddr *a, bool shared);
+MUST_USE int fake_udp_open(const struct netaddr *a, const struct fake_settings *s, bool shared);
 
 /* fake_udp_batch_new: the buffers of one thread, for free(); NULL without memory. */
 MUST_USE struct fake_batch *fake_udp_batch_new(void);

@@ -13,13 +13,18 @@ enlarge(int fd, int size, int forced, int plain)
 		(void)setsockopt(fd, SOL_SOCKET, plain, &size, sizeof(size));
 }
 
+void
+udp_run_enlarge(int fd, int size)
+{
+	enlarge(fd, size, SO_RCVBUFFORCE, SO_RCVBUF);
+	enlarge(fd, size, SO_SNDBUFFORCE, SO_SNDBUF);
+}
+
 bool
-udp_run_prepare(int fd, int size)
+udp_run_prepare(int fd)
 {
 	int on = 1, off = 0;
 
-	enlarge(fd, size, SO_RCVBUFFORCE, SO_RCVBUF);
-	enlarge(fd, size, SO_SNDBUFFORCE, SO_SNDBUF);
 	(void)setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
 	return setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off)) == 0;
 }

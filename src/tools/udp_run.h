@@ -22,11 +22,11 @@
 #define UDP_RUN_STRIDE (UDP_RUN_BYTES + 192)    /* slots do not all begin in one set of a cache */
 #define UDP_RUN_CONTROL CMSG_SPACE(sizeof(int)) /* bytes of control that a run takes */
 
-/*
- * udp_run_prepare: let the UDP socket FD receive runs, and make its buffers SIZE bytes, or as large
- * as the system allows. True if it can send runs, too.
- */
-bool udp_run_prepare(int fd, int size);
+/* udp_run_enlarge: make the buffers of FD SIZE bytes, or as large as the system allows. */
+void udp_run_enlarge(int fd, int size);
+
+/* udp_run_prepare: let the UDP socket FD receive runs. True if it can send runs, too. */
+bool udp_run_prepare(int fd);
 
 /*
  * udp_run_piece: how many bytes each datagram has (the last may have less) in the run of LEN bytes

@@ -244,7 +244,7 @@ answer(struct rogue *r, int fd, const struct sockaddr_in *from, const uint8_t *q
 	for (unsigned i = 0; r->way > ROGUE_SILENT && r->way < ROGUE_TWICE && i < r->n_times; i++) {
 		size_t n = wrong(r, q, len, out);
 
-		send_as(r, fd, from, out, n, n);
+		send_as(r, r->way == ROGUE_ELSEWHERE ? r->other_fd : fd, from, out, n, n);
 	}
 	if (r->way == ROGUE_TWICE)
 		send_right(r, fd, from, q, len);
@@ -405,9 +405,11 @@ void
 rogue_start(struct rogue *r)
 {
 	int size = 32 << 20, little = 4096;
+	struct netaddr other;
 
 	r->n_times = r->n_times > 0 ? r->n_times : 1;
 	r->fd = bound(r->type, &r->addr);
+	r->other_fd = bound(SOCK_DGRAM, &other);
 	r->buffer = calloc(CONNECTIONS, sizeof(*r->buffer));
 	r->held = calloc(HELD_MAX, sizeof(*r->held));
 	ck_assert(r->buffer != NULL && r->held != NULL);
@@ -436,6 +438,7 @@ rogue_stop(struct rogue *r)
 			(void)close(r->connection[i]);
 	}
 	(void)close(r->fd);
+	(void)close(r->other_fd);
 	free(r->buffer);
 	free(r->held);
 }

@@ -19,17 +19,18 @@ enum rogue_way {
 	ROGUE_SILENT,
 
 	/* Instead of the right answer, or before it (rogue.then_right). */
-	ROGUE_ADDRESS,  /* another address */
-	ROGUE_RCODE,    /* SERVFAIL */
-	ROGUE_TC,       /* TC, no record */
-	ROGUE_NO_DATA,  /* no record */
-	ROGUE_TYPE,     /* an A record */
-	ROGUE_NAME,     /* the same ID, another question */
-	ROGUE_ID,       /* another ID */
-	ROGUE_STRAY,    /* another ID and question */
-	ROGUE_QUESTION, /* the question itself */
-	ROGUE_GARBAGE,  /* bytes without sense, of a length that goes up to 600 */
-	ROGUE_EMPTY,    /* no bytes at all, rogue.n_times */
+	ROGUE_ADDRESS,   /* another address */
+	ROGUE_RCODE,     /* SERVFAIL */
+	ROGUE_TC,        /* TC, no record */
+	ROGUE_NO_DATA,   /* no record */
+	ROGUE_TYPE,      /* an A record */
+	ROGUE_NAME,      /* the same ID, another question */
+	ROGUE_ID,        /* another ID */
+	ROGUE_STRAY,     /* another ID and question */
+	ROGUE_QUESTION,  /* the question itself */
+	ROGUE_GARBAGE,   /* bytes without sense, of a length that goes up to 600 */
+	ROGUE_EMPTY,     /* no bytes at all, rogue.n_times */
+	ROGUE_ELSEWHERE, /* over UDP: the right one, from another port */
 
 	/* the right answer two times; the first question's comes last, see rogue.n_all */
 	ROGUE_TWICE,
@@ -71,6 +72,7 @@ struct rogue {
 
 	/* Its own */
 	int fd;
+	int other_fd;                /* of another port */
 	int connection[64];          /* -1: none */
 	struct rogue_buffer *buffer; /* of each */
 	struct rogue_held *held;

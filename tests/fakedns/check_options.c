@@ -98,12 +98,13 @@ START_TEST(every_pattern_sets_its_field)
 	struct fake_options o;
 	char errors[1024];
 
-	ck_assert_int_eq(read_line("--broken 12 --broken-type A --damage 3 --forge 4 --delay 20 "
-				   "--delay-every 2 --delay-type AAAA --duplicate 13 --loss 1.25 "
-				   "--loss-burst 4 --loss-type TXT --outage 1500-500 "
-				   "--rcode SERVFAIL --rcode-percent 15 --reorder 16 "
-				   "--reorder-delay 17 --outage-refuse --seed 18 --slow-first 1200",
-			     &o, errors),
+	ck_assert_int_eq(
+	    read_line("--broken 12 --broken-type A --damage 3 --forge 4 --delay 20 "
+		      "--delay-every 2 --delay-type AAAA --duplicate 13 --loss 1.25 "
+		      "--loss-burst 4 --loss-type TXT --outage 1500-500 "
+		      "--rcode SERVFAIL --rcode-percent 15 --reorder 16 "
+		      "--reorder-delay 17 --outage-refuse --seed 18 --singles --slow-first 1200",
+		&o, errors),
 	    CMDLINE_RUN);
 	ck_assert_str_eq(errors, "");
 	const struct fake_policy *policy = &o.settings.policy;
@@ -125,6 +126,7 @@ START_TEST(every_pattern_sets_its_field)
 	ck_assert_uint_eq(p->reorder_percent, 16);
 	ck_assert_uint_eq(p->reorder_ms, 17);
 	ck_assert_uint_eq(o.settings.seed, 18);
+	ck_assert(o.settings.singles);
 	ck_assert_uint_eq(p->slow_first_ms, 1200);
 }
 END_TEST

@@ -250,6 +250,52 @@ START_TEST(udp_runs_go_to_their_clients)
 }
 END_TEST
 
+/* How many datagrams the longest of the runs has in which FD receives N answers. */
+static size_t
+longest_run(int fd, size_t n)
+{
+	_Alignas(size_t) uint8_t control[UDP_RUN_CONTROL];
+	static uint8_t bytes[UDP_RUN_BYTES];
+	struct iovec iov = { bytes, sizeof(bytes) };
+	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
+	size_t longest = 0;
+
+	for (size_t got = 0, run; got < n; got += run) {
+		h.msg_controllen = sizeof(control);
+		ssize_t len = recvmsg(fd, &h, 0);
+		ck_assert_int_gt(len, 0);
+		size_t piece = udp_run_piece(&h, (size_t)len);
+		run = ((size_t)len + piece - 1) / piece;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+/* Who sends a run gets runs, unless told otherwise, and who sends single datagrams single ones. */
+START_TEST(udp_runs_are_answered_by_runs)
+{
+	bool singles = _i % 2 == 1;
+
+	set_up();
+	settings.n_threads = 1;
+	settings.singles = singles;
+	settings.pattern.delay_ms = _i / 2 == 1 ? 5 : 0;
+	start();
+	int fd = connect_to(SOCK_DGRAM);
+	ck_assert(udp_run_prepare(fd));
+	send_questions_as_run(fd, 0, 20);
+	if (singles)
+		ck_assert_uint_eq(longest_run(fd, 20), 1);
+	else
+		ck_assert_uint_gt(longest_run(fd, 20), 1);
+	for (uint16_t i = 0; i < 20; i++)
+		send_udp(fd, "010-000-000-001.dns64perf.test", i);
+	ck_assert_uint_eq(longest_run(fd, 20), 1);
+	(void)close(fd);
+	(void)stop();
+}
+END_TEST
+
 START_TEST(udp_garbage_is_survived)
 {
 	uint8_t buf[4096] = { 0 };
@@ -775,6 +821,7 @@ main(void)
 	tcase_add_test(tc, udp_questions_are_answered_once);
 	tcase_add_loop_test(tc, udp_answer_comes_from_the_asked_address, 0, 4);
 	tcase_add_loop_test(tc, udp_runs_go_to_their_clients, 0, 3);
+	tcase_add_loop_test(tc, udp_runs_are_answered_by_runs, 0, 4);
 	tcase_add_test(tc, udp_garbage_is_survived);
 	tcase_add_loop_test(tc, tcp_pipelined_questions_are_all_answered, 0, 2);
 	tcase_add_test(tc, tcp_byte_by_byte);

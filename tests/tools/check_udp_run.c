@@ -28,7 +28,7 @@ open_both(bool to_takes_runs)
 	ck_assert_int_eq(getsockname(to, (struct sockaddr *)&sin, &len), 0);
 	ck_assert_int_eq(connect(from, (struct sockaddr *)&sin, len), 0);
 	(void)setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	return (!to_takes_runs || udp_run_prepare(to, 1 << 20)) && udp_run_prepare(from, 1 << 20);
+	return (!to_takes_runs || udp_run_prepare(to)) && udp_run_prepare(from);
 }
 
 static void

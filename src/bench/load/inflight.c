@@ -45,13 +45,21 @@ bench_inflight_next_id(const struct bench_inflight *f)
 }
 
 void
-bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t now_ns)
+bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t since_ns)
 {
 	advance(f);
 	f->ring[f->next & f->mask] =
-	    (struct bench_asked){ .sent_ns = now_ns, .question = q, .state = BENCH_OPEN };
+	    (struct bench_asked){ .sent_ns = since_ns, .question = q, .state = BENCH_OPEN };
 	f->next++;
 	f->n_open++;
+}
+
+void
+bench_inflight_take_out(struct bench_inflight *f, uint64_t n)
+{
+	for (uint64_t i = f->next - n; i < f->next; i++)
+		f->ring[i & f->mask].state = BENCH_TAKEN_OUT;
+	f->n_open -= n;
 }
 
 struct bench_asked *

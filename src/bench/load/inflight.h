@@ -19,11 +19,12 @@
 enum bench_state {
 	BENCH_OPEN,
 	BENCH_ANSWERED,
-	BENCH_GIVEN_UP /* its time was over */
+	BENCH_GIVEN_UP, /* its time was over */
+	BENCH_TAKEN_OUT /* the tester was kept from running while it was sent */
 };
 
 struct bench_asked {
-	uint64_t sent_ns;
+	uint64_t sent_ns; /* from when on its time runs */
 	struct bench_question question;
 	enum bench_state state;
 };
@@ -49,8 +50,8 @@ MUST_USE uint64_t bench_inflight_room(struct bench_inflight *f);
 /* bench_inflight_next_id: the ID that bench_inflight_add will give. */
 MUST_USE uint16_t bench_inflight_next_id(const struct bench_inflight *f);
 
-/* bench_inflight_add: Q was sent at NOW_NS. Not without room. */
-void bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t now_ns);
+/* bench_inflight_add: the time of Q runs from SINCE_NS on. Not without room. */
+void bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint64_t since_ns);
 
 /*
  * bench_inflight_find: the newest question of the ring with ID, older than *cursor (UINT64_MAX: of
@@ -58,6 +59,9 @@ void bench_inflight_add(struct bench_inflight *f, struct bench_question q, uint6
  */
 MUST_USE struct bench_asked *bench_inflight_find(
     const struct bench_inflight *f, uint16_t id, uint64_t *cursor);
+
+/* bench_inflight_take_out: the N questions added last, all open, do not count. */
+void bench_inflight_take_out(struct bench_inflight *f, uint64_t n);
 
 /* bench_inflight_answered: a reply to A, a question of the ring, has come: A is no longer open. */
 void bench_inflight_answered(struct bench_inflight *f, struct bench_asked *a);

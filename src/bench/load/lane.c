@@ -34,7 +34,7 @@ bench_batch_free(struct bench_batch *b)
 int
 bench_lane_open(struct bench_lane *lane, const struct bench_way *way)
 {
-	*lane = (struct bench_lane){ .way = *way, .fd = -1 };
+	*lane = (struct bench_lane){ .way = *way, .fd = -1, .beside_fd = -1 };
 	int err = bench_inflight_init(&lane->asked, way->capacity, way->first_id);
 
 	if (err != 0)
@@ -57,6 +57,21 @@ bench_lane_watch(struct bench_lane *lane, uint32_t events)
 		return -errno;
 	lane->events = events;
 	return 0;
+}
+
+uint64_t
+bench_lane_room(struct bench_lane *lane, unsigned window)
+{
+	const struct bench_transport *t = lane->way.transport;
+	uint64_t most = window > 0 ? window : UINT64_MAX;
+	uint64_t room = bench_inflight_room(&lane->asked), left = lane->limit - lane->asked.next;
+
+	if (room == 0 || lane->asked.n_open >= most)
+		return 0;
+	room = room < left ? room : left;
+	left = t->room != NULL ? t->room(lane) : UINT64_MAX;
+	room = room < left ? room : left;
+	return room < most - lane->asked.n_open ? room : most - lane->asked.n_open;
 }
 
 void

@@ -26,6 +26,7 @@
 struct bench_view {
 	const uint8_t *bytes;
 	size_t len;
+	uint64_t came_ns; /* of a reply: when this machine received it */
 };
 
 /* Buffers of a thread, for sending and receiving; one for all its lanes. */
@@ -47,6 +48,7 @@ struct bench_faults {
 	uint64_t closed;  /* connections that the server ended */
 	/* connections that were given up: nothing came, or nothing could be sent, for long */
 	uint64_t stalled;
+	uint64_t elsewhere;   /* datagrams from another address or port than was asked */
 	uint64_t no_port;     /* connections that this machine had no port or descriptor for */
 	uint64_t connections; /* no fault: connections that were established */
 };
@@ -59,6 +61,7 @@ struct bench_way {
 	uint64_t timeout_ns;          /* for how long a question waits */
 	/* questions on a connection, then comes a new one; 0: any number */
 	unsigned per_connection;
+	bool singles;      /* UDP: no runs of datagrams (udp_run) */
 	int epoll_fd;      /* borrowed: that waits for it */
 	uint32_t index;    /* its name there: epoll_data.u32 */
 	uint16_t first_id; /* IDs count up from here */
@@ -73,7 +76,10 @@ struct bench_lane {
 	struct bench_faults faults;
 	bool patient;                /* receive waits */
 	bool segments;               /* UDP: the kernel cuts a batch into datagrams */
+	int beside_fd;               /* UDP: gets what comes from elsewhere */
 	uint32_t drops_seen;         /* UDP: of the kernel's count */
+	uint32_t beside_drops_seen;  /* likewise, of the socket beside */
+	uint64_t came_ns;            /* stream: when what was read last came */
 	struct bench_stream *stream; /* owned by the transport; NULL: not used */
 };
 
@@ -132,6 +138,9 @@ MUST_USE int bench_lane_open(struct bench_lane *lane, const struct bench_way *wa
 
 /* bench_lane_close: close the socket or connection; what was asked by it is forgotten. */
 void bench_lane_close(struct bench_lane *lane);
+
+/* bench_lane_room: how many questions can be asked now, if WINDOW may be open; 0: any number. */
+MUST_USE uint64_t bench_lane_room(struct bench_lane *lane, unsigned window);
 
 /* bench_lane_watch: for transports: epoll waits for EVENTS of lane->fd from now on. 0 or -errno. */
 MUST_USE int bench_lane_watch(struct bench_lane *lane, uint32_t events);

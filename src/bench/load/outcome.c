@@ -31,11 +31,12 @@ static void
 count(const struct bench_plan *plan, const struct bench_asked *a, const struct msg *m,
     uint64_t now_ns, struct bench_tally *t)
 {
-	uint64_t rtt_ns = now_ns - a->sent_ns;
+	/* One that came while its question was still being sent took no time. */
+	uint64_t rtt_ns = now_ns > a->sent_ns ? now_ns - a->sent_ns : 0;
 	enum bench_verdict v = bench_check(&plan->load, a->question, m);
 
 	t->end_ns = now_ns;
-	if (rtt_ns > plan->timeout_ns) {
+	if (rtt_ns > plan->timeout_ns || a->state == BENCH_GIVEN_UP) {
 		t->overdue +=
 		    a->state == BENCH_OPEN; /* the others were counted when they expired */
 		t->late++;
@@ -50,7 +51,7 @@ count(const struct bench_plan *plan, const struct bench_asked *a, const struct m
 
 bool
 bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns, struct bench_lane *lane,
-    const struct bench_view *reply, uint64_t now_ns, struct bench_tally *t)
+    const struct bench_view *reply, struct bench_tally *t)
 {
 	struct bench_asked *a;
 	struct msg m;
@@ -68,12 +69,14 @@ bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns, struct ben
 	}
 	if (a->sent_ns < start_ns)
 		return false; /* asked in an earlier run, which has counted it */
+	if (a->state == BENCH_TAKEN_OUT)
+		return false;
 	if (a->state == BENCH_ANSWERED) {
 		t->duplicate++;
 		return false;
 	}
 	bool was_open = a->state == BENCH_OPEN;
-	count(plan, a, &m, now_ns, t);
+	count(plan, a, &m, reply->came_ns, t);
 	bench_inflight_answered(&lane->asked, a);
 	return was_open;
 }

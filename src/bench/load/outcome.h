@@ -13,12 +13,11 @@
 #include "bench/load/tally.h"
 
 /*
- * bench_outcome_reply: REPLY has come by LANE at NOW_NS, in a run of PLAN that began at START_NS:
- * count it in *t, and in the raw file if there is one. True if it ended an open question.
+ * bench_outcome_reply: REPLY has come by LANE in a run of PLAN that began at START_NS: count it in
+ * *t, and in the raw file if there is one. True if it ended an open question.
  */
 MUST_USE bool bench_outcome_reply(const struct bench_plan *plan, uint64_t start_ns,
-    struct bench_lane *lane, const struct bench_view *reply, uint64_t now_ns,
-    struct bench_tally *t);
+    struct bench_lane *lane, const struct bench_view *reply, struct bench_tally *t);
 
 /*
  * bench_outcome_expire: give up, at NOW_NS, the open questions that were sent by LANE at SENT_NS or

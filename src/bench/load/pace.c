@@ -24,3 +24,30 @@ bench_pace_due(const struct bench_pace *p, uint64_t now_ns)
 
 	return (n + p->burst - 1) / p->burst * p->burst;
 }
+
+uint64_t
+bench_turns_question(const struct bench_turns *t, uint64_t k)
+{
+	return t->index + k * t->n_threads;
+}
+
+uint64_t
+bench_turns_time(const struct bench_turns *t, uint64_t k)
+{
+	return bench_pace_time(&t->pace, bench_turns_question(t, k));
+}
+
+uint64_t
+bench_turns_due(const struct bench_turns *t, uint64_t now_ns)
+{
+	uint64_t due = bench_pace_due(&t->pace, now_ns < t->until_ns ? now_ns : t->until_ns - 1);
+	uint64_t mine = due > t->index ? (due - t->index - 1) / t->n_threads + 1 : 0;
+
+	return mine < t->share ? mine : t->share;
+}
+
+bool
+bench_turns_left(const struct bench_turns *t, uint64_t now_ns)
+{
+	return t->n_asked < t->share && now_ns < t->until_ns;
+}

@@ -36,6 +36,7 @@ struct bench_plan {
 	bool even; /* each lane asks the same number; else those that are ready first ask more */
 	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
 	uint64_t timeout_ns;   /* replies that take longer are late */
+	bool singles;          /* UDP: datagrams are sent and received one by one */
 	bool spin;             /* wait for the next moment without sleeping */
 	struct bench_raw *raw; /* borrowed: a line for each question; NULL: none */
 };
@@ -45,5 +46,14 @@ extern const struct bench_transport bench_udp;
 
 /* bench_tcp: plain TCP connections under bench_stream. */
 extern const struct bench_transport bench_tcp;
+
+/* bench_plan_window: how many questions may be open on a lane; 0: any number. */
+MUST_USE unsigned bench_plan_window(const struct bench_plan *p);
+
+/*
+ * bench_plan_capacity: how many questions a lane must remember: those of twice the timeout, so that
+ * late replies match.
+ */
+MUST_USE uint64_t bench_plan_capacity(const struct bench_plan *p);
 
 #endif

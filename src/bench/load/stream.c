@@ -260,7 +260,7 @@ bench_stream_send(struct bench_lane *lane, struct bench_batch *b)
 
 /* Take the whole messages from the input. */
 static void
-take_messages(struct bench_stream *s, struct bench_batch *b)
+take_messages(struct bench_stream *s, struct bench_batch *b, uint64_t came_ns)
 {
 	s->more = false;
 	while (s->in_len - s->in_at >= 2) {
@@ -273,7 +273,7 @@ take_messages(struct bench_stream *s, struct bench_batch *b)
 			s->more = true;
 			break;
 		}
-		b->in[b->n_in++] = (struct bench_view){ at + 2, len };
+		b->in[b->n_in++] = (struct bench_view){ at + 2, len, came_ns };
 		s->in_at += 2 + len;
 	}
 	if (b->n_in == 0)
@@ -314,7 +314,7 @@ bench_stream_receive(struct bench_lane *lane, struct bench_batch *b)
 			return 0;
 		}
 	}
-	take_messages(s, b);
+	take_messages(s, b, lane->came_ns);
 	b->more = s->more;
 	return b->n_in;
 }

@@ -7,11 +7,11 @@
  * of bytes. A lane has one connection at a time; its questions are pipelined and may be answered in
  * any order.
  *
- * What is measured: the time of a question runs from when it is handed to the lane. On an
- * established connection that is when it is written, or queued if the server does not read. Without
- * one, since it is being made or was lost, questions wait for it as a client's would, and their
- * time includes the wait. Connections are begun before the run: unless --per-connection asks for
- * new ones or the server closes them, the time is that of question and answer alone.
+ * What is measured: at a rate, the time of a question runs from when it is due, so that it includes
+ * the wait of a question that the server lets wait: it does not read, all places of the window are
+ * taken, the connection is being made or was lost. Else it runs from when the question is handed to
+ * the lane. Connections are begun before the run: unless --per-connection asks for new ones or the
+ * server closes them, the time is that of question and answer alone.
  *
  * When a connection ends, its open questions are lost. They are not asked again, as RFC 7766
  * section 6.2.4 would have a client do, since that would hide the server's losses. The lane
@@ -36,7 +36,10 @@ struct bench_carrier {
 	/* Is it established? 0: yes; > 0: events of epoll to wait for; -errno: it has failed. */
 	int (*shake)(struct bench_lane *lane);
 
-	/* Read up to LEN bytes. How many; 0: the stream has ended; -EAGAIN: none now; -errno. */
+	/*
+	 * Read up to LEN bytes, and say in lane->came_ns when the last of them came. How many; 0:
+	 * the stream has ended; -EAGAIN: none now; -errno.
+	 */
 	ssize_t (*read)(struct bench_lane *lane, uint8_t *bytes, size_t len);
 
 	/* Write up to LEN bytes. How many; -EAGAIN: none now; -errno. */

@@ -22,6 +22,7 @@ bench_tally_faults(struct bench_tally *t, const struct bench_faults *f)
 	t->faults.dropped += f->dropped;
 	t->faults.closed += f->closed;
 	t->faults.stalled += f->stalled;
+	t->faults.elsewhere += f->elsewhere;
 	t->faults.no_port += f->no_port;
 	t->faults.connections += f->connections;
 }
@@ -39,6 +40,9 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->other += from->other;
 	to->stray += from->stray;
 	to->malformed += from->malformed;
+	to->paused += from->paused;
+	to->pauses += from->pauses;
+	to->pause_ns += from->pause_ns;
 	to->no_room += from->no_room;
 	bench_tally_faults(to, &from->faults);
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench/load/plan.h"
+#include "bench/load/stamp.h"
 #include "bench/load/stream.h"
 
 static int
@@ -21,6 +22,7 @@ tcp_begin(struct bench_lane *lane)
 
 	if (fd < 0)
 		return -errno;
+	bench_stamp_enable(fd);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (connect(fd, (struct sockaddr *)&ss, len) != 0 && errno != EINPROGRESS) {
 		int err = -errno;
@@ -46,12 +48,21 @@ tcp_shake(struct bench_lane *lane)
 static ssize_t
 tcp_read(struct bench_lane *lane, uint8_t *bytes, size_t len)
 {
+	_Alignas(struct cmsghdr) uint8_t control[BENCH_STAMP_CONTROL];
+	struct iovec iov = { bytes, len };
+	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
+	struct bench_stamp now;
 	ssize_t n;
 
-	do
-		n = recv(lane->fd, bytes, len, MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	return n >= 0 ? n : -errno;
+	do {
+		h.msg_controllen = sizeof(control);
+		n = recvmsg(lane->fd, &h, MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	now = bench_stamp_now();
+	lane->came_ns = bench_stamp_of(&h, &now);
+	return n;
 }
 
 static ssize_t

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/load/plan.h"
+#include "bench/load/stamp.h"
 #include "tools/udp_run.h"
 
 #define SLOTS 64 /* datagrams, or runs of them, received in one call */
@@ -23,7 +24,7 @@ _Static_assert(BENCH_BATCH <= UDP_RUN_MAX && BENCH_BATCH * BENCH_QUESTION_MAX <=
 struct buffers {
 	struct mmsghdr in[SLOTS];
 	struct iovec in_iov[SLOTS];
-	_Alignas(size_t) uint8_t control[SLOTS][UDP_RUN_CONTROL];
+	_Alignas(size_t) uint8_t control[SLOTS][UDP_RUN_CONTROL + BENCH_STAMP_CONTROL];
 	struct mmsghdr out[BENCH_BATCH];
 	struct iovec out_iov[BENCH_BATCH];
 	uint8_t slot[SLOTS][UDP_RUN_STRIDE];
@@ -47,42 +48,87 @@ udp_new_buffers(void)
 	return u;
 }
 
+/*
+ * Open the socket beside the lane's, which has the same port and is not connected: the kernel gives
+ * it what comes there from anywhere but the server. 0 or -errno.
+ */
 static int
-udp_open(struct bench_lane *lane)
+open_beside(struct bench_lane *lane)
 {
-	struct sockaddr_storage ss;
-	socklen_t len = netaddr_to_sockaddr(lane->way.server, &ss);
-	int fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage own;
+	socklen_t len = sizeof(own);
+	int on = 1, off = 0, err = 0;
 
-	if (fd < 0)
+	if (getsockname(lane->fd, (struct sockaddr *)&own, &len) != 0)
 		return -errno;
-	lane->segments = udp_run_prepare(fd, SOCKET_BUFFER);
-	int err = connect(fd, (struct sockaddr *)&ss, len) != 0 ? -errno : 0;
-	lane->fd = fd;
-	if (err == 0)
-		err = bench_lane_watch(lane, EPOLLIN);
-	if (err != 0)
-		(void)close(fd);
+	lane->beside_fd = socket(own.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (lane->beside_fd < 0)
+		return -errno;
+	/* For as long as this takes, or other lanes would be given the port, too. */
+	(void)setsockopt(lane->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	(void)setsockopt(lane->beside_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(lane->beside_fd, (struct sockaddr *)&own, len) != 0)
+		err = -errno;
+	(void)setsockopt(lane->fd, SOL_SOCKET, SO_REUSEADDR, &off, sizeof(off));
 	return err;
-}
-
-/* The kernel counts the datagrams that a socket has dropped since it was opened. */
-static void
-udp_settle(struct bench_lane *lane)
-{
-	uint32_t figures[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(figures);
-
-	if (getsockopt(lane->fd, SOL_SOCKET, SO_MEMINFO, figures, &len) != 0)
-		return;
-	lane->faults.dropped += figures[SK_MEMINFO_DROPS] - lane->drops_seen;
-	lane->drops_seen = figures[SK_MEMINFO_DROPS];
 }
 
 static void
 udp_close(struct bench_lane *lane)
 {
 	(void)close(lane->fd);
+	if (lane->beside_fd >= 0)
+		(void)close(lane->beside_fd);
+}
+
+static int
+udp_open(struct bench_lane *lane)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(lane->way.server, &ss);
+	int err = 0;
+
+	lane->fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (lane->fd < 0)
+		return -errno;
+	udp_run_enlarge(lane->fd, SOCKET_BUFFER);
+	bench_stamp_enable(lane->fd);
+	lane->segments = !lane->way.singles && udp_run_prepare(lane->fd);
+	if (connect(lane->fd, (struct sockaddr *)&ss, len) != 0)
+		err = -errno;
+	if (err == 0)
+		err = open_beside(lane);
+	if (err == 0)
+		err = bench_lane_watch(lane, EPOLLIN);
+	if (err != 0)
+		udp_close(lane);
+	return err;
+}
+
+/* How many datagrams FD has dropped since it was opened, as the kernel counts them. */
+static uint32_t
+drops_of(int fd)
+{
+	uint32_t figures[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(figures);
+
+	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, figures, &len) == 0
+	    ? figures[SK_MEMINFO_DROPS]
+	    : 0;
+}
+
+static void
+udp_settle(struct bench_lane *lane)
+{
+	uint32_t drops = drops_of(lane->fd), beside = drops_of(lane->beside_fd);
+	uint8_t byte;
+
+	lane->faults.dropped += drops - lane->drops_seen;
+	lane->drops_seen = drops;
+	lane->faults.elsewhere += beside - lane->beside_drops_seen;
+	lane->beside_drops_seen = beside;
+	while (recv(lane->beside_fd, &byte, sizeof(byte), 0) >= 0)
+		lane->faults.elsewhere++;
 }
 
 /* After a failed call: is it worth another try? */
@@ -155,8 +201,9 @@ udp_send(struct bench_lane *lane, struct bench_batch *b)
 }
 
 static void
-take_run(struct bench_batch *b, struct mmsghdr *in)
+take_run(struct bench_batch *b, struct mmsghdr *in, const struct bench_stamp *now)
 {
+	uint64_t came_ns = bench_stamp_of(&in->msg_hdr, now);
 	const uint8_t *bytes = in->msg_hdr.msg_iov->iov_base;
 	size_t left = in->msg_len, piece = udp_run_piece(&in->msg_hdr, left);
 
@@ -164,7 +211,7 @@ take_run(struct bench_batch *b, struct mmsghdr *in)
 	for (bool more = true; more && b->n_in<BENCH_VIEWS; more = left> 0) {
 		size_t len = left < piece ? left : piece;
 
-		b->in[b->n_in++] = (struct bench_view){ bytes, len };
+		b->in[b->n_in++] = (struct bench_view){ bytes, len, came_ns };
 		bytes += len;
 		left -= len;
 	}
@@ -175,6 +222,7 @@ udp_receive(struct bench_lane *lane, struct bench_batch *b)
 {
 	struct buffers *u = b->buffers;
 	unsigned slots = lane->patient ? 1 : SLOTS; /* a patient lane has one question open */
+	struct bench_stamp now;
 	int n;
 
 	b->n_in = 0;
@@ -185,8 +233,11 @@ udp_receive(struct bench_lane *lane, struct bench_batch *b)
 		n = recvmmsg(lane->fd, u->in, slots, lane->patient ? 0 : MSG_DONTWAIT, NULL);
 		lane->faults.refused += n < 0 && errno == ECONNREFUSED;
 	} while (n < 0 && (errno == EINTR || errno == ECONNREFUSED));
+	if (n <= 0)
+		return 0;
+	now = bench_stamp_now();
 	for (int i = 0; i < n; i++)
-		take_run(b, &u->in[i]);
+		take_run(b, &u->in[i], &now);
 	return b->n_in;
 }
 

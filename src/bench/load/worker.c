@@ -11,64 +11,28 @@
 #include "base/rng.h"
 #include "bench/load/outcome.h"
 
+#define PAUSE_PART 10             /* of the timeout: a longer pause is none of the server's time */
 #define EVENTS 64                 /* events taken from epoll at once */
 #define EXPIRE_NS (2 * NS_PER_MS) /* between two checks for expired questions, at least */
 #define LOOK_NS (20 * NS_PER_MS)  /* between two checks whether to stop or turn, at most */
-#define CLOSED_MEMORY 262144      /* questions that the clients of a thread remember, in all */
-#define CLOSED_CAPACITY 65536     /* and one client at most, unless its window is larger */
 
 struct bench_worker {
 	const struct bench_plan *plan;
-	unsigned index;
 	int epoll_fd;
 	struct bench_lane *lanes; /* owned: plan->n_lanes, n_open_lanes of them open */
 	unsigned n_open_lanes;
 	struct bench_batch *batch;
 
 	/* Of a run */
-	struct bench_pace pace;
-	uint64_t until_ns;  /* when asking ends */
-	uint64_t n_asked;   /* by this thread */
-	uint64_t share;     /* questions that this thread is to ask */
-	uint64_t expire_ns; /* when to check for expired questions */
-	uint64_t n_open;    /* on all lanes */
-	unsigned next_lane; /* the lane of the next batch */
-	bool blocked;       /* questions are due and no lane has room */
+	struct bench_turns turns; /* which questions are this thread's */
+	uint64_t expire_ns;       /* when to check for expired questions */
+	uint64_t n_open;          /* on all lanes */
+	unsigned next_lane;       /* the lane of the next batch */
+	uint64_t linger_ns;       /* until when late replies are waited for */
+	bool blocked;             /* questions are due and no lane has room */
 	struct bench_tally *tally;
 	_Atomic(struct bench_tally *) fresh; /* the tally to turn to; NULL: none */
 };
-
-/* How many questions may be open on a lane; 0: any number. */
-static unsigned
-window_of(const struct bench_plan *p)
-{
-	return p->window > 0 ? p->window : p->transport->window;
-}
-
-/*
- * Nobody knows how many questions such a client will ask in a timeout. With few clients many are
- * remembered, so that late replies are known and a lost question does not hold up those behind it.
- */
-static uint64_t
-closed_capacity(const struct bench_plan *p)
-{
-	uint64_t share = CLOSED_MEMORY / p->n_lanes, least = 4 * (uint64_t)window_of(p);
-
-	share = share < CLOSED_CAPACITY ? share : CLOSED_CAPACITY;
-	return share > least ? share : least;
-}
-
-/* How many questions a lane must remember: those of twice the timeout, so that late replies match.
- */
-static uint64_t
-capacity_of(const struct bench_plan *p)
-{
-	if (p->rate == 0)
-		return closed_capacity(p);
-	uint64_t ms = p->timeout_ns / NS_PER_MS + 100; /* and a reserve for pauses of this thread */
-
-	return 2 * ms * p->rate / 1000 / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
-}
 
 static int
 open_lanes(struct bench_worker *w)
@@ -76,9 +40,10 @@ open_lanes(struct bench_worker *w)
 	const struct bench_plan *p = w->plan;
 	struct bench_way way = { .transport = p->transport,
 		.server = &p->server,
-		.capacity = capacity_of(p),
+		.capacity = bench_plan_capacity(p),
 		.timeout_ns = p->timeout_ns,
 		.per_connection = p->per_connection,
+		.singles = p->singles,
 		.epoll_fd = w->epoll_fd };
 	struct rng rng;
 
@@ -112,7 +77,8 @@ bench_worker_new(const struct bench_plan *plan, unsigned index, struct bench_wor
 	if (w == NULL)
 		return -ENOMEM;
 	w->plan = plan;
-	w->index = index;
+	w->turns.index = index;
+	w->turns.n_threads = plan->n_threads;
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	w->lanes = calloc(plan->n_lanes, sizeof(*w->lanes));
 	w->batch = bench_batch_new(plan->transport);
@@ -144,30 +110,38 @@ bench_worker_free(struct bench_worker *w)
 	free(w);
 }
 
-/* The threads take turns: the number, in the run, of question K of this thread. */
-static uint64_t
-number_of(const struct bench_worker *w, uint64_t k)
-{
-	return w->plan->first + w->index + k * w->plan->n_threads;
-}
-
 /* --- Asking ----------------------------------------------------------------------------------- */
 
+/* The longest that this thread may be kept from running before it says so, in ns. */
 static uint64_t
-room_of(const struct bench_worker *w, struct bench_lane *lane)
+pause_limit(const struct bench_worker *w)
 {
-	const struct bench_transport *t = lane->way.transport;
-	unsigned window = window_of(w->plan);
-	uint64_t most = window > 0 ? window : UINT64_MAX;
+	return w->plan->timeout_ns / PAUSE_PART;
+}
 
-	uint64_t room = bench_inflight_room(&lane->asked), left = lane->limit - lane->asked.next;
+/* From when on the time of this thread's question K runs, which is asked at NOW_NS (bench_stream).
+ */
+static uint64_t
+since(const struct bench_worker *w, uint64_t k, uint64_t now_ns)
+{
+	const struct bench_plan *p = w->plan;
 
-	if (room == 0 || lane->asked.n_open >= most)
-		return 0;
-	room = room < left ? room : left;
-	left = t->room != NULL ? t->room(lane) : UINT64_MAX;
-	room = room < left ? room : left;
-	return room < most - lane->asked.n_open ? room : most - lane->asked.n_open;
+	if (p->rate == 0 || p->transport->carrier == NULL)
+		return now_ns;
+	return bench_turns_time(&w->turns, k);
+}
+
+/* The SENT questions that LANE sent last took until now to be sent, from FROM_NS on. */
+static void
+note_slow_sending(struct bench_worker *w, struct bench_lane *lane, unsigned sent, uint64_t from_ns)
+{
+	if (clock_now_ns() - from_ns <= pause_limit(w))
+		return;
+	/* Nobody knows when each of them went out. */
+	bench_inflight_take_out(&lane->asked, sent);
+	w->tally->paused += sent;
+	w->tally->sent -= sent;
+	w->n_open -= sent;
 }
 
 /* Up to N questions by LANE, a batch at most; returns how many went out. Those that could not are
@@ -179,43 +153,29 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	struct bench_question q[BENCH_BATCH];
 	struct bench_batch *b = w->batch;
 	uint16_t id = bench_inflight_next_id(&lane->asked);
-	uint64_t room = room_of(w, lane);
+	uint64_t room = bench_lane_room(lane, bench_plan_window(w->plan));
 
 	n = n < room ? n : room;
 	for (b->n_out = 0; b->n_out < n && b->n_out < BENCH_BATCH; b->n_out++) {
 		unsigned i = b->n_out;
 
-		q[i] = bench_load_question(load, number_of(w, w->n_asked + i));
+		q[i] = bench_load_question(
+		    load, w->plan->first + bench_turns_question(&w->turns, w->turns.n_asked + i));
 		b->out[i].len = bench_load_write(load, q[i], (uint16_t)(id + i), b->question[i]);
 	}
 	uint64_t now_ns = clock_now_ns();
 	unsigned sent = b->n_out > 0 ? lane->way.transport->send(lane, b) : 0;
 	for (unsigned i = 0; i < sent; i++)
-		bench_inflight_add(&lane->asked, q[i], now_ns);
+		bench_inflight_add(&lane->asked, q[i], since(w, w->turns.n_asked + i, now_ns));
 	if (sent > 0 && w->tally->sent == 0)
 		w->tally->first_ns = now_ns;
 	if (sent > 0)
 		w->tally->last_ns = now_ns;
 	w->tally->sent += sent;
-	w->n_asked += b->n_out;
+	w->turns.n_asked += b->n_out;
 	w->n_open += sent;
+	note_slow_sending(w, lane, sent, now_ns);
 	return sent;
-}
-
-static bool
-may_ask(const struct bench_worker *w, uint64_t now_ns)
-{
-	return w->n_asked < w->share && now_ns < w->until_ns;
-}
-
-/* How many questions of this thread are due at NOW_NS. */
-static uint64_t
-due_at(const struct bench_worker *w, uint64_t now_ns)
-{
-	uint64_t due = bench_pace_due(&w->pace, now_ns < w->until_ns ? now_ns : w->until_ns - 1);
-	uint64_t mine = due > w->index ? (due - w->index - 1) / w->plan->n_threads + 1 : 0;
-
-	return mine < w->share ? mine : w->share;
 }
 
 /* No lane has room: questions that were due a timeout ago count as unsent. */
@@ -223,13 +183,13 @@ static void
 give_up_due(struct bench_worker *w, uint64_t now_ns)
 {
 	uint64_t timeout_ns = w->plan->timeout_ns;
-	uint64_t over = now_ns > timeout_ns ? due_at(w, now_ns - timeout_ns) : 0;
+	uint64_t over = now_ns > timeout_ns ? bench_turns_due(&w->turns, now_ns - timeout_ns) : 0;
 
 	w->tally->no_room++;
-	if (over <= w->n_asked)
+	if (over <= w->turns.n_asked)
 		return;
-	w->tally->faults.unsent += over - w->n_asked;
-	w->n_asked = over;
+	w->tally->faults.unsent += over - w->turns.n_asked;
+	w->turns.n_asked = over;
 }
 
 /* Open loop: send what is due, by the lanes that have room in turn, a batch each. */
@@ -237,21 +197,21 @@ static void
 ask_due(struct bench_worker *w, uint64_t now_ns)
 {
 	const struct bench_plan *p = w->plan;
-	uint64_t mine = due_at(w, now_ns);
+	uint64_t mine = bench_turns_due(&w->turns, now_ns);
 
 	w->blocked = false;
-	if (mine <= w->n_asked)
+	if (mine <= w->turns.n_asked)
 		return;
-	for (unsigned tried = 0; tried < p->n_lanes && mine > w->n_asked; tried++) {
-		uint64_t due_ns = bench_pace_time(&w->pace, number_of(w, w->n_asked) - p->first);
+	for (unsigned tried = 0; tried < p->n_lanes && mine > w->turns.n_asked; tried++) {
+		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
 
 		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns,
-		    ask(w, &w->lanes[w->next_lane], mine - w->n_asked));
+		    ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked));
 		w->next_lane = (w->next_lane + 1) % p->n_lanes;
 		if (w->batch->n_out == BENCH_BATCH)
 			return; /* receive replies before more is sent */
 	}
-	w->blocked = mine > w->n_asked;
+	w->blocked = mine > w->turns.n_asked;
 	if (w->blocked)
 		give_up_due(w, now_ns);
 }
@@ -260,30 +220,32 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 static void
 ask_next(struct bench_worker *w, struct bench_lane *lane, uint64_t now_ns)
 {
-	while (may_ask(w, now_ns)) {
-		if (ask(w, lane, w->share - w->n_asked) < BENCH_BATCH)
+	while (bench_turns_left(&w->turns, now_ns)) {
+		if (ask(w, lane, w->turns.share - w->turns.n_asked) < BENCH_BATCH)
 			return;
 	}
 }
 
 /* --- Replies ---------------------------------------------------------------------------------- */
 
-static void
+/* Returns how many there were. */
+static uint64_t
 take_replies(struct bench_worker *w, struct bench_lane *lane)
 {
 	const struct bench_plan *p = w->plan;
+	uint64_t taken = 0;
 	unsigned n;
-	uint64_t now_ns;
 
 	do {
 		n = lane->way.transport->receive(lane, w->batch);
-		now_ns = clock_now_ns();
 		for (unsigned i = 0; i < n; i++)
 			w->n_open -= bench_outcome_reply(
-			    p, w->pace.start_ns, lane, &w->batch->in[i], now_ns, w->tally);
+			    p, w->turns.pace.start_ns, lane, &w->batch->in[i], w->tally);
+		taken += n;
 	} while (w->batch->more);
 	if (p->rate == 0)
-		ask_next(w, lane, now_ns);
+		ask_next(w, lane, clock_now_ns());
+	return taken;
 }
 
 /* --- Time ------------------------------------------------------------------------------------- */
@@ -296,6 +258,29 @@ expire(struct bench_worker *w, struct bench_lane *lane, uint64_t sent_ns, uint64
 
 	w->n_open -= n;
 	return n;
+}
+
+/*
+ * How long a question is waited for, in ns: a reply that is in time by the kernel's clock may have
+ * to wait for this thread.
+ */
+static uint64_t
+patience(const struct bench_worker *w)
+{
+	return w->plan->timeout_ns + pause_limit(w);
+}
+
+/* Give up the questions of LANE whose time is over. Late replies to them are told from lost ones.
+ */
+static void
+give_up(struct bench_worker *w, struct bench_lane *lane, uint64_t now_ns)
+{
+	uint64_t wait_ns = patience(w);
+	uint64_t n = now_ns > wait_ns ? expire(w, lane, now_ns - wait_ns - 1, now_ns) : 0;
+
+	w->tally->overdue += n;
+	if (n > 0)
+		w->linger_ns = now_ns + w->plan->timeout_ns;
 }
 
 /*
@@ -315,10 +300,12 @@ next_tick(const struct bench_worker *w, uint64_t now_ns)
 		uint64_t sent_ns = bench_inflight_oldest_ns(&w->lanes[i].asked);
 
 		oldest_ns = sent_ns < oldest_ns ? sent_ns : oldest_ns;
-		if (p->rate == 0 && w->lanes[i].asked.n_open == 0 && may_ask(w, now_ns))
+		if (p->rate == 0 && w->lanes[i].asked.n_open == 0 &&
+		    bench_turns_left(&w->turns, now_ns))
 			return soon_ns;
 	}
-	return oldest_ns + p->timeout_ns + 1 > soon_ns ? oldest_ns + p->timeout_ns + 1 : soon_ns;
+	oldest_ns += patience(w) + 1;
+	return oldest_ns > soon_ns ? oldest_ns : soon_ns;
 }
 
 static void
@@ -331,8 +318,7 @@ tick(struct bench_worker *w, uint64_t now_ns)
 	for (unsigned i = 0; i < p->n_lanes; i++) {
 		struct bench_lane *lane = &w->lanes[i];
 
-		if (now_ns > p->timeout_ns)
-			w->tally->overdue += expire(w, lane, now_ns - p->timeout_ns - 1, now_ns);
+		give_up(w, lane, now_ns);
 		if (p->transport->tick != NULL)
 			p->transport->tick(lane, now_ns);
 		if (p->rate == 0)
@@ -347,9 +333,8 @@ idle_ns(const struct bench_worker *w, uint64_t now_ns)
 {
 	uint64_t next_ns = w->expire_ns < now_ns + LOOK_NS ? w->expire_ns : now_ns + LOOK_NS;
 
-	if (w->plan->rate > 0 && may_ask(w, now_ns) && !w->blocked) {
-		uint64_t due_ns =
-		    bench_pace_time(&w->pace, number_of(w, w->n_asked) - w->plan->first);
+	if (w->plan->rate > 0 && bench_turns_left(&w->turns, now_ns) && !w->blocked) {
+		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
 
 		next_ns = due_ns < next_ns ? due_ns : next_ns;
 	}
@@ -371,18 +356,47 @@ wait_for_events(const struct bench_worker *w, struct epoll_event *events, uint64
 	return n;
 }
 
-static void
+/* Returns until when it has waited, at most. */
+static uint64_t
 receive(struct bench_worker *w, uint64_t now_ns)
 {
 	struct epoll_event events[EVENTS];
+	uint64_t wait_ns = idle_ns(w, now_ns);
 
 	if (w->lanes[0].patient) {
-		take_replies(w, &w->lanes[0]);
-		return;
+		(void)take_replies(w, &w->lanes[0]);
+		return now_ns + BENCH_PATIENCE_MS * NS_PER_MS;
 	}
-	int n = wait_for_events(w, events, idle_ns(w, now_ns));
+	int n = wait_for_events(w, events, wait_ns);
 	for (int i = 0; i < n; i++)
-		take_replies(w, &w->lanes[events[i].data.u32]);
+		(void)take_replies(w, &w->lanes[events[i].data.u32]);
+	return now_ns + wait_ns;
+}
+
+/*
+ * This thread should have run on at DUE_NS, and does so at NOW_NS. After a pause it reads what has
+ * come meanwhile, which has its right times, and takes out the questions that were due: sent in a
+ * crowd now, they would ask more of the server than the rate says.
+ */
+static void
+note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
+{
+	const struct bench_plan *p = w->plan;
+	uint64_t mine;
+
+	if (now_ns <= due_ns || now_ns - due_ns <= pause_limit(w))
+		return;
+	w->tally->pauses++;
+	w->tally->pause_ns += now_ns - due_ns;
+	for (unsigned i = 0; i < p->n_lanes; i++) {
+		while (take_replies(w, &w->lanes[i]) > 0)
+			continue;
+	}
+	mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;
+	if (mine <= w->turns.n_asked)
+		return;
+	w->tally->paused += mine - w->turns.n_asked;
+	w->turns.n_asked = mine;
 }
 
 static void
@@ -393,15 +407,19 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	bench_tally_clear(t);
 	t->burst = p->burst;
 	w->tally = t;
-	w->pace = (struct bench_pace){ .start_ns = start_ns, .rate = p->rate, .burst = p->burst };
-	w->until_ns =
+	w->turns.pace =
+	    (struct bench_pace){ .start_ns = start_ns, .rate = p->rate, .burst = p->burst };
+	w->turns.share =
+	    p->n_questions / p->n_threads + (w->turns.index < p->n_questions % p->n_threads);
+	w->turns.n_asked = 0;
+	w->turns.until_ns =
 	    p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns : UINT64_MAX;
-	w->n_asked = w->n_open = 0;
-	w->share = p->n_questions / p->n_threads + (w->index < p->n_questions % p->n_threads);
+	w->n_open = 0;
 	w->expire_ns = start_ns + EXPIRE_NS;
+	w->linger_ns = 0;
 	w->blocked = false;
 	for (unsigned i = 0; i < p->n_lanes; i++) {
-		uint64_t part = w->share / p->n_lanes + (i < w->share % p->n_lanes);
+		uint64_t part = w->turns.share / p->n_lanes + (i < w->turns.share % p->n_lanes);
 
 		w->lanes[i].limit = p->even ? w->lanes[i].asked.next + part : UINT64_MAX;
 	}
@@ -443,8 +461,8 @@ end(struct bench_worker *w)
 {
 	uint64_t now_ns = clock_now_ns();
 
-	if (w->n_asked > 0)
-		w->tally->n_numbers = number_of(w, w->n_asked - 1) + 1 - w->plan->first;
+	if (w->turns.n_asked > 0)
+		w->tally->n_numbers = bench_turns_question(&w->turns, w->turns.n_asked - 1) + 1;
 	for (unsigned i = 0; i < w->plan->n_lanes; i++) {
 		struct bench_lane *lane = &w->lanes[i];
 
@@ -465,12 +483,14 @@ bench_worker_run(
 	uint64_t now_ns = clock_now_ns();
 	for (unsigned i = 0; i < w->plan->n_lanes && w->plan->rate == 0; i++)
 		ask_next(w, &w->lanes[i], now_ns);
-	while ((may_ask(w, now_ns) || w->n_open > 0) &&
+	while ((bench_turns_left(&w->turns, now_ns) || w->n_open > 0 || now_ns < w->linger_ns) &&
 	    !atomic_load_explicit(stop, memory_order_relaxed)) {
 		if (w->plan->rate > 0)
 			ask_due(w, now_ns);
-		receive(w, now_ns);
+		uint64_t due_ns = receive(w, now_ns);
+
 		now_ns = clock_now_ns();
+		note_pause(w, due_ns, now_ns);
 		tick(w, now_ns);
 		hand_over(w);
 	}

@@ -59,11 +59,11 @@ tear_down(void)
 }
 
 static bool
-take(uint64_t now_ns)
+take(uint64_t came_ns)
 {
-	struct bench_view view = { reply, reply_len };
+	struct bench_view view = { reply, reply_len, came_ns };
 
-	return bench_outcome_reply(&plan, START, &lane, &view, now_ns, &t);
+	return bench_outcome_reply(&plan, START, &lane, &view, &t);
 }
 
 static void

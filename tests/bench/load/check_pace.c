@@ -107,6 +107,52 @@ START_TEST(largest_rate_and_time_do_not_overflow)
 }
 END_TEST
 
+/* Each question of a run is one thread's, and due to it when it is due. */
+START_TEST(threads_take_turns)
+{
+	struct bench_turns t[3];
+	const uint64_t n = 1000; /* of the run */
+
+	for (unsigned i = 0; i < 3; i++)
+		t[i] = (struct bench_turns){ .pace = { START, 7919, 64 },
+			.index = i,
+			.n_threads = 3,
+			.share = n / 3 + (i < n % 3),
+			.until_ns = UINT64_MAX };
+	for (uint64_t q = 0; q < n; q++) {
+		ck_assert_uint_eq(bench_turns_question(&t[q % 3], q / 3), q);
+		ck_assert_uint_eq(
+		    bench_turns_time(&t[q % 3], q / 3), bench_pace_time(&t[0].pace, q));
+	}
+	for (uint64_t ns = START - 1; ns < START + NS_PER_SEC / 4; ns += NS_PER_MS / 3) {
+		uint64_t due = bench_pace_due(&t[0].pace, ns), sum = 0;
+
+		for (unsigned i = 0; i < 3; i++)
+			sum += bench_turns_due(&t[i], ns);
+		ck_assert_uint_eq(sum, due < n ? due : n);
+	}
+}
+END_TEST
+
+/* Nothing is due after the end, nor more than the share. */
+START_TEST(turns_end)
+{
+	struct bench_turns t = { .pace = { START, 1000, 1 },
+		.n_threads = 1,
+		.share = 100,
+		.until_ns = START + 50 * NS_PER_MS };
+
+	ck_assert_uint_eq(bench_turns_due(&t, START + DAY), 50);
+	ck_assert(bench_turns_left(&t, START + 50 * NS_PER_MS - 1));
+	ck_assert(!bench_turns_left(&t, START + 50 * NS_PER_MS));
+	t.until_ns = UINT64_MAX;
+	ck_assert_uint_eq(bench_turns_due(&t, START + DAY), 100);
+	ck_assert(bench_turns_left(&t, START + DAY));
+	t.n_asked = 100;
+	ck_assert(!bench_turns_left(&t, START + DAY));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -115,6 +161,8 @@ main(void)
 
 	tcase_add_loop_test(tc, time_and_number_of_a_question_are_inverse, 0, N_OF(rates));
 	tcase_add_test(tc, nothing_is_due_before_the_start);
+	tcase_add_test(tc, threads_take_turns);
+	tcase_add_test(tc, turns_end);
 	tcase_add_test(tc, pace_does_not_drift_in_100_days);
 	tcase_add_test(tc, largest_rate_and_time_do_not_overflow);
 	suite_add_tcase(s, tc);

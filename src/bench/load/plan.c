@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/load/plan.h"
+
+#include "base/clock.h"
+
+#define CLOSED_MEMORY 262144  /* questions that the clients of a thread remember, in all */
+#define CLOSED_CAPACITY 65536 /* and one client at most, unless its window is larger */
+
+unsigned
+bench_plan_window(const struct bench_plan *p)
+{
+	return p->window > 0 ? p->window : p->transport->window;
+}
+
+/*
+ * Nobody knows how many questions such a client will ask in a timeout. With few clients many are
+ * remembered, so that late replies are known and a lost question does not hold up those behind it.
+ */
+static uint64_t
+closed_capacity(const struct bench_plan *p)
+{
+	uint64_t share = CLOSED_MEMORY / p->n_lanes, least = 4 * (uint64_t)bench_plan_window(p);
+
+	share = share < CLOSED_CAPACITY ? share : CLOSED_CAPACITY;
+	return share > least ? share : least;
+}
+
+uint64_t
+bench_plan_capacity(const struct bench_plan *p)
+{
+	if (p->rate == 0)
+		return closed_capacity(p);
+	uint64_t ms = p->timeout_ns / NS_PER_MS + 100; /* and a reserve for pauses of this thread */
+
+	return 2 * ms * p->rate / 1000 / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a lane must remember, and how many questions may be open on it. */
+
+#include "bench/load/plan.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "bench/load/stream.h"
+
+START_TEST(window_is_the_transports_unless_told)
+{
+	struct bench_plan p = { .transport = &bench_tcp };
+
+	ck_assert_uint_eq(bench_plan_window(&p), BENCH_STREAM_WINDOW);
+	p.window = 7;
+	ck_assert_uint_eq(bench_plan_window(&p), 7);
+	p = (struct bench_plan){ .transport = &bench_udp };
+	ck_assert_uint_eq(bench_plan_window(&p), 0);
+}
+END_TEST
+
+/* At a rate: the questions of twice the timeout, so that late replies are known. */
+START_TEST(lane_remembers_twice_the_timeout)
+{
+	struct bench_plan p = { .transport = &bench_udp,
+		.n_threads = 2,
+		.n_lanes = 5,
+		.rate = 100000,
+		.timeout_ns = 3 * NS_PER_SEC };
+
+	ck_assert_uint_ge(bench_plan_capacity(&p), 2 * 3 * 100000 / 2 / 5);
+	ck_assert_uint_le(bench_plan_capacity(&p), 2 * 4 * 100000 / 2 / 5);
+}
+END_TEST
+
+/* In a closed loop: whole windows several times, and not without end. */
+START_TEST(client_remembers_some_windows)
+{
+	struct bench_plan p = { .transport = &bench_udp, .n_threads = 1, .window = 1 };
+
+	p.n_lanes = 1;
+	ck_assert_uint_eq(bench_plan_capacity(&p), 65536);
+	p.n_lanes = 1000;
+	ck_assert_uint_eq(bench_plan_capacity(&p), 262);
+	p.window = 1000;
+	ck_assert_uint_eq(bench_plan_capacity(&p), 4000);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_plan");
+	TCase *tc = tcase_create("plan");
+
+	tcase_add_test(tc, window_is_the_transports_unless_told);
+	tcase_add_test(tc, lane_remembers_twice_the_timeout);
+	tcase_add_test(tc, client_remembers_some_windows);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
