@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/options.h"
 
-#include "bench/values.h"
-
 #define SECONDS_MAX 31536000.0 /* a year */
 
 #define ALL (BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK)
@@ -17,7 +15,7 @@
 /* What a number may be. */
 #define NUMBER(least, most) .parse = cmdline_number, .min = (least), .max = (most)
 #define PERCENT NUMBER(0, 100)
-#define REAL(least, most) .parse = bench_values_take_real, .min = (least), .max = (most)
+#define REAL(least, most) .parse = bench_options_take_real, .min = (least), .max = (most)
 
 static const struct cmdline_row rows[] = {
 	{ .name = "aaaa",
@@ -51,7 +49,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "clients",
 	    .methods = BENCH_CLOSED | BENCH_ENUM,
 	    .value = "LIST",
-	    .parse = bench_values_take_clients,
+	    .parse = bench_options_take_clients,
 	    FIELD(clients),
 	    .fallback = "1",
 	    .help = "N,N or FIRST-LAST/STEP" },
@@ -147,21 +145,21 @@ static const struct cmdline_row rows[] = {
 	{ .name = "missing-numbers",
 	    .methods = BENCH_ENUM,
 	    .value = "FIRST-LAST",
-	    .parse = bench_values_take_range,
+	    .parse = bench_options_take_range,
 	    FIELD(plan.load.missing),
 	    .help = "numbers that do not exist" },
 	{ .name = "namespace",
 	    .letter = 'N',
 	    .methods = ADDRESSES,
 	    .value = "NETWORK",
-	    .parse = bench_values_take_namespace,
+	    .parse = bench_options_take_namespace,
 	    FIELD(plan.load),
 	    .fallback = "10.0.0.0/8",
 	    .help = "IPv4 addresses of names" },
 	{ .name = "numbers",
 	    .methods = BENCH_ENUM,
 	    .value = "FIRST-LAST",
-	    .parse = bench_values_take_range,
+	    .parse = bench_options_take_range,
 	    FIELD(plan.load.numbers),
 	    .help = "telephone numbers that exist" },
 	{ .name = "output",
@@ -207,7 +205,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "prefix",
 	    .methods = ADDRESSES,
 	    .value = "PREFIX",
-	    .parse = bench_values_take_prefix,
+	    .parse = bench_options_take_prefix,
 	    FIELD(plan.load),
 	    .help = "that answers are under, instead of any" },
 	{ .name = "rate",
@@ -247,7 +245,7 @@ static const struct cmdline_row rows[] = {
 	    .letter = 's',
 	    .methods = ALL,
 	    .value = "ADDR",
-	    .parse = bench_values_take_server,
+	    .parse = bench_options_take_server,
 	    FIELD(plan.server),
 	    .help = "the server to measure" },
 	{ .name = "sources",
@@ -279,7 +277,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "timeout",
 	    .methods = ALL,
 	    .value = "SECONDS",
-	    .parse = bench_values_take_timeout,
+	    .parse = bench_options_take_timeout,
 	    .min = 0.001,
 	    .max = 3600,
 	    FIELD(plan.timeout_ns),
@@ -288,7 +286,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "transport",
 	    .methods = ALL,
 	    .value = "udp|tcp",
-	    .parse = bench_values_take_transport,
+	    .parse = bench_options_take_transport,
 	    FIELD(plan.transport),
 	    .fallback = "udp",
 	    .help = "how to ask" },
@@ -301,7 +299,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "upstream",
 	    .methods = BENCH_SEARCH,
 	    .value = "ADDR[#PORT]",
-	    .parse = bench_values_take_upstream,
+	    .parse = bench_options_take_upstream,
 	    FIELD(upstream),
 	    .help = "of the server, for the self-test" },
 	{ .name = "version",
@@ -318,7 +316,7 @@ static const struct cmdline_row rows[] = {
 	{ .name = "zone",
 	    .methods = ADDRESSES,
 	    .value = "NAME",
-	    .parse = bench_values_take_zone,
+	    .parse = bench_options_take_zone,
 	    FIELD(plan.load.zone),
 	    .fallback = "dns64perf.test",
 	    .help = "of the names" },

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/host/tasks.h"
+#include "bench/host/dut.h"
 #include "bench/method.h"
 
 #define BENCH_WATCH_COLUMNS 4 /* of the server */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/host/tasks.h"
+#include "bench/host/dut.h"
 
 #include <dirent.h>
 #include <errno.h>

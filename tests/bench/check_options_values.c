@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The values of options: in texts, and as settings. */
 
-#include "bench/values.h"
+#include "bench/options.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 #include "bench/load/plan.h"
 #include "bench/load/stream.h"
-#include "bench/options.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -46,7 +45,7 @@ START_TEST(decimals_are_read)
 
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		double v;
-		bool good = bench_values_real(cases[i].text, 0.5, 10, &v);
+		bool good = bench_options_real(cases[i].text, 0.5, 10, &v);
 
 		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
 		if (good)
@@ -86,7 +85,7 @@ START_TEST(networks_are_read)
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		uint32_t base;
 		uint64_t size;
-		bool good = bench_values_network(cases[i].text, &base, &size);
+		bool good = bench_options_network(cases[i].text, &base, &size);
 
 		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
 		if (!good)
@@ -122,7 +121,7 @@ START_TEST(ranges_are_read)
 
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		struct bench_range r;
-		bool good = bench_values_range(cases[i].text, &r);
+		bool good = bench_options_range(cases[i].text, &r);
 
 		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
 		if (!good)
@@ -171,7 +170,7 @@ START_TEST(lists_of_steps_are_read)
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		unsigned list[CAP];
 		size_t n;
-		bool good = bench_values_steps(cases[i].text, 100, list, CAP, &n);
+		bool good = bench_options_steps(cases[i].text, 100, list, CAP, &n);
 
 		ck_assert_msg(good == (cases[i].n > 0), "\"%s\"", cases[i].text);
 		if (!good)
@@ -204,7 +203,7 @@ START_TEST(addresses_with_ports_are_read)
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		char text[NETADDR_TEXT];
 		struct netaddr a;
-		bool good = bench_values_endpoint(cases[i][0], 53, &a);
+		bool good = bench_options_endpoint(cases[i][0], 53, &a);
 
 		ck_assert_msg(good == (cases[i][1] != NULL), "\"%s\"", cases[i][0]);
 		if (good)
@@ -539,7 +538,7 @@ add_parse(Suite *suite)
 int
 main(void)
 {
-	Suite *suite = suite_create("bench_values");
+	Suite *suite = suite_create("bench_options_values");
 
 	add_values(suite);
 	add_parse(suite);

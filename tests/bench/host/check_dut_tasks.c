@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who is there and has used what, reading after reading, in a /proc of our own; sums and
- * differences. */
+/* Who is there and has used what, reading after reading, in a /proc of our own; differences. */
 
-#include "bench/host/tasks.h"
+#include "bench/host/dut.h"
 
 #include <check.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "bench/values.h"
+#include "bench/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "dns/wire.h"
 
 bool
-bench_values_real(const char *text, double min, double max, double *v)
+bench_options_real(const char *text, double min, double max, double *v)
 {
 	char *end;
 
@@ -24,7 +24,7 @@ bench_values_real(const char *text, double min, double max, double *v)
 }
 
 bool
-bench_values_network(const char *text, uint32_t *base, uint64_t *size)
+bench_options_network(const char *text, uint32_t *base, uint64_t *size)
 {
 	const char *slash = strchr(text, '/');
 	char addr[16] = "";
@@ -43,7 +43,7 @@ bench_values_network(const char *text, uint32_t *base, uint64_t *size)
 }
 
 bool
-bench_values_range(const char *text, struct bench_range *r)
+bench_options_range(const char *text, struct bench_range *r)
 {
 	size_t n = number_prefix(text, SIZE_MAX, UINT64_MAX, &r->first);
 
@@ -92,7 +92,7 @@ take_steps(const char **at, unsigned max, unsigned *list, size_t cap, size_t *n)
 }
 
 bool
-bench_values_steps(const char *text, unsigned max, unsigned *list, size_t cap, size_t *n)
+bench_options_steps(const char *text, unsigned max, unsigned *list, size_t cap, size_t *n)
 {
 	*n = 0;
 	for (;; text++) {
@@ -104,7 +104,7 @@ bench_values_steps(const char *text, unsigned max, unsigned *list, size_t cap, s
 }
 
 bool
-bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a)
+bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a)
 {
 	const char *hash = strchr(text, '#');
 	size_t n = hash != NULL ? (size_t)(hash - text) : strlen(text);
@@ -131,7 +131,7 @@ bench_values_endpoint(const char *text, uint16_t port, struct netaddr *a)
 static bool
 take_real(struct cmdline *c, const struct cmdline_row *row, const char *text, double *v)
 {
-	if (bench_values_real(text, row->min, row->max, v))
+	if (bench_options_real(text, row->min, row->max, v))
 		return true;
 	cmdline_complain(
 	    c, row->name, "\"%s\" is not a number from %g to %g", text, row->min, row->max);
@@ -139,14 +139,14 @@ take_real(struct cmdline *c, const struct cmdline_row *row, const char *text, do
 }
 
 void
-bench_values_take_real(
+bench_options_take_real(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	(void)take_real(c, row, text, field);
 }
 
 void
-bench_values_take_timeout(
+bench_options_take_timeout(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	uint64_t *ns = field;
@@ -157,40 +157,40 @@ bench_values_take_timeout(
 }
 
 void
-bench_values_take_range(
+bench_options_take_range(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
-	if (!bench_values_range(text, field))
+	if (!bench_options_range(text, field))
 		cmdline_complain(c, row->name,
 		    "\"%s\" is not FIRST-LAST, two numbers of as many digits, up to %d", text,
 		    BENCH_DIGITS_MAX);
 }
 
 void
-bench_values_take_clients(
+bench_options_take_clients(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	struct bench_settings *s = c->settings;
 
-	if (!bench_values_steps(text, BENCH_LANES_MAX, field, BENCH_STEPS_MAX, &s->n_clients))
+	if (!bench_options_steps(text, BENCH_LANES_MAX, field, BENCH_STEPS_MAX, &s->n_clients))
 		cmdline_complain(c, row->name,
 		    "\"%s\" is not a list like 1,2,4 or 1-20/2, of up to %d numbers from 1 to %d",
 		    text, BENCH_STEPS_MAX, BENCH_LANES_MAX);
 }
 
 void
-bench_values_take_namespace(
+bench_options_take_namespace(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	struct bench_load *l = field;
 
-	if (!bench_values_network(text, &l->base, &l->size))
+	if (!bench_options_network(text, &l->base, &l->size))
 		cmdline_complain(
 		    c, row->name, "\"%s\" is not an IPv4 network like 10.0.0.0/8", text);
 }
 
 void
-bench_values_take_prefix(
+bench_options_take_prefix(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	struct bench_load *l = field;
@@ -203,7 +203,7 @@ bench_values_take_prefix(
 
 /* The share of names with AAAA stays: it is an option of its own, which may come before. */
 void
-bench_values_take_zone(
+bench_options_take_zone(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	uint8_t name[DNS_NAME_MAX];
@@ -233,7 +233,7 @@ find_transport(const char *name)
 }
 
 void
-bench_values_take_transport(
+bench_options_take_transport(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	const struct bench_transport **t = field;
@@ -245,7 +245,7 @@ bench_values_take_transport(
 
 /* The port stays: it is an option of its own, which may come before. */
 void
-bench_values_take_server(
+bench_options_take_server(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
 	struct netaddr *a = field;
@@ -255,10 +255,10 @@ bench_values_take_server(
 }
 
 void
-bench_values_take_upstream(
+bench_options_take_upstream(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
-	if (!bench_values_endpoint(text, UPSTREAM_PORT, field))
+	if (!bench_options_endpoint(text, UPSTREAM_PORT, field))
 		cmdline_complain(c, row->name,
 		    "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#5300", text);
 }
