@@ -109,30 +109,11 @@ bench_watch_find(const struct bench_job *job, const struct bench_usage *used, ui
 		bench_run_fail(r, "the server has more processes or threads than can be watched");
 }
 
-static void
-add_thread(struct bench_table *t, const struct bench_row *row, const struct bench_usage *whole,
-    uint64_t answers)
+/* How much of one CPU a process or thread took. */
+static double
+cpu_percent(const struct bench_row *row, const struct bench_usage *whole)
 {
-	double seconds = (double)whole->time_ns / (double)NS_PER_SEC;
-	double cpu = (double)row->used.cpu_ns / (double)NS_PER_SEC;
-
-	bench_table_add(t,
-	    json_pack("[s,i,i,f,f,I,I]", row->name, row->pid, row->tid,
-		seconds > 0 ? 100 * cpu / seconds : 0.0, us_per_answer(row->used.cpu_ns, answers),
-		(json_int_t)row->used.switches, (json_int_t)row->used.preemptions));
-}
-
-static void
-add_process(struct bench_table *t, const struct bench_row *row, const struct bench_usage *whole,
-    uint64_t answers)
-{
-	double seconds = (double)whole->time_ns / (double)NS_PER_SEC;
-	double cpu = (double)row->used.cpu_ns / (double)NS_PER_SEC;
-
-	bench_table_add(t,
-	    json_pack("[s,i,f,f,f,i]", row->name, row->pid, seconds > 0 ? 100 * cpu / seconds : 0.0,
-		us_per_answer(row->used.cpu_ns, answers), (double)row->used.rss / MIB,
-		(int)row->used.threads));
+	return whole->time_ns > 0 ? 100 * (double)row->used.cpu_ns / (double)whole->time_ns : 0;
 }
 
 /*
@@ -159,7 +140,10 @@ tell_processes(const struct bench_job *job, struct bench_row *rows, const struct
 	t = bench_run_table(job->run, "processes", "Processes of the server", columns,
 	    sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < n; i++)
-		add_process(t, &rows[i], used, answers);
+		bench_table_add(t,
+		    json_pack("[s,i,f,f,f,i]", rows[i].name, rows[i].pid,
+			cpu_percent(&rows[i], used), us_per_answer(rows[i].used.cpu_ns, answers),
+			(double)rows[i].used.rss / MIB, (int)rows[i].used.threads));
 }
 
 void
@@ -188,6 +172,9 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 	    columns, sizeof(columns) / sizeof(columns[0]));
 	size_t n = bench_dut_threads(job->dut, rows, BENCH_TASKS_MAX);
 	for (size_t i = 0; i < n; i++)
-		add_thread(t, &rows[i], used, answers);
+		bench_table_add(t,
+		    json_pack("[s,i,i,f,f,I,I]", rows[i].name, rows[i].pid, rows[i].tid,
+			cpu_percent(&rows[i], used), us_per_answer(rows[i].used.cpu_ns, answers),
+			(json_int_t)rows[i].used.switches, (json_int_t)rows[i].used.preemptions));
 	free(rows);
 }

@@ -86,21 +86,24 @@ raise_counters(struct bench_task *k, const struct bench_usage *seen, struct benc
 	bench_usage_add(sum, &more);
 }
 
-/* A task has ended. With a process end its threads: their numbers may be used again. */
 static void
-end_task(struct bench_tasks *t, struct bench_task *k)
+end_task(struct bench_task *k)
 {
 	struct bench_usage *u = &k->row.used;
 
-	for (size_t i = 0; k->row.tid == 0 && i < t->n; i++) {
-		struct bench_task *other = &t->all[i];
-
-		if (other->row.pid == k->row.pid && other->row.tid != 0 && !other->row.ended)
-			end_task(t, other);
-	}
 	k->row.ended = true;
 	u->rss = 0;
 	u->processes = u->threads = u->descriptors = u->uncounted = 0;
+}
+
+/* A process has ended, and its threads with it: their numbers may be used again. */
+static void
+end_process(struct bench_tasks *t, int pid)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->all[i].row.pid == pid && !t->all[i].row.ended)
+			end_task(&t->all[i]);
+	}
 }
 
 /* The task PID, TID that lives as far as we know; NULL if there is none. */
@@ -215,7 +218,7 @@ read_threads(struct bench_tasks *t, struct bench_task *process)
 		if (k->round != t->round)
 			read_thread(t, process, k->row.tid);
 		if (k->round != t->round)
-			end_task(t, k);
+			end_task(k);
 	}
 }
 
@@ -259,7 +262,7 @@ get_process(struct bench_tasks *t, int pid, const struct bench_stat *stat, bool 
 	struct bench_task *p = known(t, pid, 0, stat->start), *before = living(t, pid, 0);
 
 	if (before != NULL && before != p)
-		end_task(t, before); /* another process has its number now */
+		end_process(t, pid); /* another process has its number now */
 	return p == NULL && adopt && !stat->ended ? add_task(t, pid, 0, stat->start) : p;
 }
 
@@ -323,7 +326,7 @@ bench_tasks_finish(struct bench_tasks *t, struct bench_usage *usage)
 		if (!p->row.ended && p->round != t->round)
 			bench_tasks_visit(t, p->row.pid, false);
 		if (!p->row.ended && p->round != t->round)
-			end_task(t, p);
+			end_process(t, p->row.pid);
 	}
 	*usage = t->sum;
 	for (size_t i = 0; i < t->n; i++) {
