@@ -91,7 +91,7 @@ struct search {
 	json_t *records; /* owned: of all trials */
 	uint32_t high;   /* --high, or what the tester can measure */
 	bool capped;     /* the latter */
-	uint32_t *rates; /* owned: the results so far */
+	double *rates;   /* owned: the results so far */
 	unsigned n_rates;
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many of them by what */
 	/* of the search that runs: */

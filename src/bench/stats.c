@@ -115,29 +115,118 @@ bench_histogram_percentile(const struct bench_histogram *h, double percent)
 
 /* --- Few values ------------------------------------------------------------------------------- */
 
+#define MARGIN_INSIDE 0.999
+#define FREEDOM_MAX 10000 /* from there on it is the normal distribution, within 0.03 % */
+
 static int
 by_value(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-uint32_t
-bench_stats_percentile(const uint32_t *sorted, size_t n, unsigned percent)
+double
+bench_stats_percentile(const double *sorted, size_t n, unsigned percent)
 {
 	return sorted[(n * percent + 99) / 100 - 1];
 }
 
-struct bench_summary
-bench_stats_summary(uint32_t *values, size_t n)
+bool
+bench_stats_carries(uint64_t n, double percent)
 {
-	struct bench_summary s = { .mean = 0 };
+	if (percent <= 0 || percent >= 100 || fabs(percent - 50) < 1e-9)
+		return n > 0;
+	double rarer = percent < 50 ? percent : 100 - percent;
+
+	return (double)n * rarer >= 100 - 1e-6; /* 0.1 % of 1000 is one, however it is rounded */
+}
+
+/*
+ * The probability that |t| is at most sqrt(FREEDOM) tan(ANGLE): a sum with an end for each number
+ * of degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+ */
+static double
+inside_of(double angle, size_t freedom)
+{
+	double c = cos(angle), term = freedom % 2 == 1 ? c : 1, sum = 0;
+
+	for (size_t power = freedom % 2; power + 2 <= freedom; power += 2) {
+		sum += term;
+		term *= c * c * (double)(power + 1) / (double)(power + 2);
+	}
+	return freedom % 2 == 1 ? 2 / M_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+}
+
+double
+bench_stats_t(double inside, size_t freedom)
+{
+	size_t f = freedom < FREEDOM_MAX ? freedom : FREEDOM_MAX;
+	double low = 0, high = M_PI / 2;
+
+	for (unsigned i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (inside_of(middle, f) < inside)
+			low = middle;
+		else
+			high = middle;
+	}
+	return sqrt((double)f) * tan(low);
+}
+
+double
+bench_stats_margin(double deviation, size_t n)
+{
+	return n < 2 ? 0 : bench_stats_t(MARGIN_INSIDE, n - 1) * deviation / sqrt((double)n);
+}
+
+/* Of N values in ascending order. */
+static double
+median_of(const double *sorted, size_t n)
+{
+	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+/*
+ * The median of the distances of N values to MEDIAN, in ascending order: from the middle outwards
+ * the nearer of the next to the left and to the right comes first.
+ */
+static double
+mad_of(const double *sorted, size_t n, double median)
+{
+	size_t right = n / 2, left = right; /* the next are left - 1 and right */
+	double last = 0, before = 0;
+
+	for (size_t i = 0; i <= n / 2; i++) {
+		double below = left > 0 ? median - sorted[left - 1] : HUGE_VAL;
+		double above = right < n ? sorted[right] - median : HUGE_VAL;
+
+		before = last;
+		last = below < above ? below : above;
+		if (below < above)
+			left--;
+		else
+			right++;
+	}
+	return n % 2 == 1 ? last : (before + last) / 2;
+}
+
+struct bench_summary
+bench_stats_summary(double *values, size_t n)
+{
+	struct bench_summary s = { .n = n };
+	double squares = 0;
 
 	qsort(values, n, sizeof(*values), by_value);
 	for (size_t i = 0; i < n; i++)
-		s.mean += (double)values[i] / (double)n;
-	s.median = ((double)values[(n - 1) / 2] + values[n / 2]) / 2;
+		s.mean += values[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (values[i] - s.mean) * (values[i] - s.mean);
+	s.deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+	s.margin = bench_stats_margin(s.deviation, n);
+	s.median = median_of(values, n);
+	s.mad = BENCH_STATS_MAD * mad_of(values, n, s.median);
 	s.p1 = bench_stats_percentile(values, n, 1);
 	s.p99 = bench_stats_percentile(values, n, 99);
 	s.min = values[0];

@@ -62,22 +62,48 @@ MUST_USE uint64_t bench_histogram_percentile(const struct bench_histogram *h, do
 
 /* --- Few values ------------------------------------------------------------------------------- */
 
+/* How some values of one kind, as the rates that a search found again and again, are spread. */
 struct bench_summary {
-	double median; /* of an even number of values: the mean of the two in the middle */
-	uint32_t p1, p99;
-	uint32_t min, max;
+	size_t n;
 	double mean;
+	double deviation; /* standard deviation of a sample (n - 1); 0 for one value */
+	double margin;    /* bench_stats_margin */
+	double median;    /* of an even number of values: the mean of the two in the middle */
+	double mad;       /* median of the distances to the median, times BENCH_STATS_MAD */
+	double p1, p99;   /* bench_stats_percentile */
+	double min, max;
 };
+
+/* Makes of the MAD of values that are normally distributed their standard deviation. */
+#define BENCH_STATS_MAD 1.4826
 
 /*
  * bench_stats_percentile: of the N >= 1 values at SORTED, in ascending order, the smallest that
  * PERCENT (1 to 100) of them do not exceed (RFC 2330 section 11.3). It is always one of the values;
  * of less than 100 values the 1st percentile is the smallest and the 99th the largest.
  */
-MUST_USE uint32_t bench_stats_percentile(const uint32_t *sorted, size_t n, unsigned percent);
+MUST_USE double bench_stats_percentile(const double *sorted, size_t n, unsigned percent);
 
 /* bench_stats_summary: the statistics of N >= 1 VALUES; sorts them. */
-MUST_USE struct bench_summary bench_stats_summary(uint32_t *values, size_t n);
+MUST_USE struct bench_summary bench_stats_summary(double *values, size_t n);
+
+/*
+ * bench_stats_t: the value that |t| of Student's distribution with FREEDOM >= 1 degrees of freedom
+ * exceeds with probability 1 - INSIDE (0 < INSIDE < 1): for 0.95 and 10 it is 2.228.
+ */
+MUST_USE double bench_stats_t(double inside, size_t freedom);
+
+/*
+ * bench_stats_margin: half of the length of the interval around the mean of N values with this
+ * standard deviation in which the true mean is with 99.9 %, by Student's t; 0 for less than two.
+ */
+MUST_USE double bench_stats_margin(double deviation, size_t n);
+
+/*
+ * bench_stats_carries: are N values enough for this percentile? None is finer than one of them: not
+ * above 100 (1 - 1 / N), nor below 100 / N. Ends (0 and 100) and median need one value.
+ */
+MUST_USE bool bench_stats_carries(uint64_t n, double percent);
 
 /* --- Points ----------------------------------------------------------------------------------- */
 

@@ -217,65 +217,129 @@ add_histogram(Suite *s)
 
 /* Median and percentiles as RFC 2330 section 11.3 and the paper define them. */
 
-/* The example of RFC 2330 section 11.3 (-2, 7, 7, 4, 18, -5), 10 added to each. */
+/* The example of RFC 2330 section 11.3. */
 START_TEST(rfc2330_example_has_its_percentiles)
 {
-	static const uint32_t v[] = { 5, 8, 14, 17, 17, 28 };
+	static const double v[] = { -5, -2, 4, 7, 7, 18 };
 
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 50), 14);
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 25), 8);
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 100), 28);
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 15), 5);
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 17), 8);
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 83), 17);
-	ck_assert_uint_eq(bench_stats_percentile(v, 6, 84), 28);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 50), 4);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 25), -2);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 100), 18);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 15), -5);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 17), -2);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 83), 7);
+	ck_assert_double_eq(bench_stats_percentile(v, 6, 84), 18);
 }
 END_TEST
 
 /* The median of an even number is the mean of the two in the middle, unlike the 50th percentile. */
 START_TEST(median_of_even_count_is_a_mean)
 {
-	uint32_t v[] = { 28, 17, 5, 14, 17, 8 };
+	double v[] = { 28, 17, 5, 14, 17, 8 };
 	struct bench_summary s = bench_stats_summary(v, 6);
 
+	ck_assert_uint_eq(s.n, 6);
 	ck_assert_double_eq_tol(s.median, 15.5, 1e-9);
 	ck_assert_double_eq_tol(s.mean, 89.0 / 6, 1e-9);
-	ck_assert_uint_eq(s.min, 5);
-	ck_assert_uint_eq(s.max, 28);
+	ck_assert_double_eq(s.min, 5);
+	ck_assert_double_eq(s.max, 28);
 }
 END_TEST
 
 START_TEST(median_of_odd_count_is_the_middle)
 {
-	uint32_t v[] = { 4000000000, 1, 3900000000 }, one[] = { 7 };
+	double v[] = { 4000000000, 1, 3900000000 }, one[] = { 7 };
 	struct bench_summary s = bench_stats_summary(v, 3);
 
 	ck_assert_double_eq_tol(s.median, 3900000000, 1e-3);
 	ck_assert_double_eq_tol(s.mean, 7900000001.0 / 3, 1e-3);
 	s = bench_stats_summary(one, 1);
 	ck_assert_double_eq_tol(s.median, 7, 1e-9);
-	ck_assert_uint_eq(s.p1, 7);
-	ck_assert_uint_eq(s.p99, 7);
+	ck_assert_double_eq(s.p1, 7);
+	ck_assert_double_eq(s.p99, 7);
+	ck_assert_double_eq(s.deviation, 0);
+	ck_assert_double_eq(s.margin, 0);
+	ck_assert_double_eq(s.mad, 0);
 }
 END_TEST
 
 /* Of 20 searches the percentiles are minimum and maximum (the paper, section 6.6); of 200 not. */
 START_TEST(percentiles_of_few_are_the_ends)
 {
-	uint32_t v[200];
+	double v[200];
 
-	for (uint32_t i = 0; i < 200; i++)
+	for (unsigned i = 0; i < 200; i++)
 		v[i] = 200 - i;
 	struct bench_summary s = bench_stats_summary(v, 200);
-	ck_assert_uint_eq(s.p1, 2);
-	ck_assert_uint_eq(s.p99, 198);
+	ck_assert_double_eq(s.p1, 2);
+	ck_assert_double_eq(s.p99, 198);
 	s = bench_stats_summary(v, 20);
-	ck_assert_uint_eq(s.p1, 1);
-	ck_assert_uint_eq(s.p99, 20);
+	ck_assert_double_eq(s.p1, 1);
+	ck_assert_double_eq(s.p99, 20);
 	s = bench_stats_summary(v, 100);
-	ck_assert_uint_eq(s.p1, 1);
-	ck_assert_uint_eq(s.p99, 99);
+	ck_assert_double_eq(s.p1, 1);
+	ck_assert_double_eq(s.p99, 99);
 	ck_assert_double_eq_tol(s.median, 50.5, 1e-9);
+}
+END_TEST
+
+/* By hand: 2 4 4 4 5 5 7 9 has squares of distances to 5 of 32; 32 / 7 = 4.571. */
+START_TEST(deviation_is_of_a_sample)
+{
+	double v[] = { 9, 4, 5, 4, 2, 7, 5, 4 };
+	struct bench_summary s = bench_stats_summary(v, 8);
+
+	ck_assert_double_eq_tol(s.deviation, sqrt(32.0 / 7), 1e-12);
+	/* t of 99.9 % and 7 degrees of freedom is 5.408. */
+	ck_assert_double_eq_tol(s.margin, 5.408 * sqrt(32.0 / 7) / sqrt(8), 1e-3);
+}
+END_TEST
+
+/* Distances to the median, the middle one of them: of both sides, of one only, of an even number.
+ */
+START_TEST(mad_is_the_middle_distance)
+{
+	double odd[] = { 1, 1, 2, 2, 4, 6, 9 }; /* from 2: 1 1 0 0 2 4 7 */
+	double skew[] = { 0, 0, 0, 5, 6 };      /* from 0: 0 0 0 5 6 */
+	double even[] = { 1, 2, 4, 10 };        /* from 3: 2 1 1 7, so 1.5 */
+	double three[] = { 10, 11, 20 };        /* from 11: 1 0 9 */
+
+	ck_assert_double_eq_tol(bench_stats_summary(odd, 7).mad, 1.4826, 1e-12);
+	ck_assert_double_eq_tol(bench_stats_summary(skew, 5).mad, 0, 1e-12);
+	ck_assert_double_eq_tol(bench_stats_summary(even, 4).mad, 1.5 * 1.4826, 1e-12);
+	ck_assert_double_eq_tol(bench_stats_summary(three, 3).mad, 1.4826, 1e-12);
+}
+END_TEST
+
+/* Values of tables of Student's distribution. */
+START_TEST(t_is_that_of_tables)
+{
+	static const struct {
+		double inside;
+		size_t freedom;
+		double t;
+	} known[] = { { 0.95, 1, 12.7062 }, { 0.95, 2, 4.3027 }, { 0.95, 3, 3.1824 },
+		{ 0.95, 4, 2.7764 }, { 0.95, 10, 2.2281 }, { 0.99, 30, 2.7500 },
+		{ 0.999, 4, 8.6103 }, { 0.999, 5, 6.8688 }, { 0.999, 19, 3.8834 },
+		{ 0.999, 120, 3.3735 }, { 0.999, 1000000, 3.2915 } };
+
+	ck_assert_double_eq_tol(
+	    bench_stats_t(known[_i].inside, known[_i].freedom), known[_i].t, 6e-4);
+}
+END_TEST
+
+/* No percentile is finer than a value: 99 % of a hundred at least, 99.9 % of a thousand. */
+START_TEST(percentiles_need_values_enough)
+{
+	ck_assert(!bench_stats_carries(99, 99) && bench_stats_carries(100, 99));
+	ck_assert(!bench_stats_carries(99, 1) && bench_stats_carries(100, 1));
+	ck_assert(!bench_stats_carries(999, 99.9) && bench_stats_carries(1000, 99.9));
+	ck_assert(!bench_stats_carries(99999, 99.999) && bench_stats_carries(100000, 99.999));
+	ck_assert(!bench_stats_carries(9, 90) && bench_stats_carries(10, 90));
+	ck_assert(!bench_stats_carries(19, 5) && bench_stats_carries(20, 5));
+	ck_assert(!bench_stats_carries(4, 80) && bench_stats_carries(5, 20));
+	for (unsigned end = 0; end <= 100; end += 50)
+		ck_assert(!bench_stats_carries(0, end) && bench_stats_carries(1, end));
 }
 END_TEST
 
@@ -288,6 +352,10 @@ add_summary(Suite *s)
 	tcase_add_test(tc, median_of_even_count_is_a_mean);
 	tcase_add_test(tc, median_of_odd_count_is_the_middle);
 	tcase_add_test(tc, percentiles_of_few_are_the_ends);
+	tcase_add_test(tc, deviation_is_of_a_sample);
+	tcase_add_test(tc, mad_is_the_middle_distance);
+	tcase_add_loop_test(tc, t_is_that_of_tables, 0, 11);
+	tcase_add_test(tc, percentiles_need_values_enough);
 	suite_add_tcase(s, tc);
 }
 
