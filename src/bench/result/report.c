@@ -365,26 +365,26 @@ bench_report_page(FILE *out, struct bench_run *const *runs, size_t n)
 	(void)fputs("</body>\n</html>\n", out);
 }
 
-/* Write the page to the file PATH ("-": standard output). 0 or -errno. */
-static int
-write_page(const char *path, struct bench_run *const *runs, size_t n)
-{
-	bool to_stdout = strcmp(path, "-") == 0;
-	FILE *f = to_stdout ? stdout : fopen(path, "we");
+/* What a page is made of. */
+struct page {
+	struct bench_run **runs;
+	size_t n;
+};
 
-	if (f == NULL)
-		return -errno;
-	bench_report_page(f, runs, n);
-	int result = fflush(f) != 0 || ferror(f) != 0 ? -errno : 0;
-	if (!to_stdout && fclose(f) != 0 && result == 0)
-		result = -errno;
-	return result;
+static bool
+put_page(const void *what, FILE *f)
+{
+	const struct page *p = what;
+
+	bench_report_page(f, p->runs, p->n);
+	return true;
 }
 
 int
 bench_report(const char *output, char *const *paths, size_t n, FILE *errors)
 {
 	struct bench_run **runs = calloc(n, sizeof(struct bench_run *));
+	const struct page page = { runs, n };
 	char error[BENCH_RUN_ERROR] = "no memory";
 	int code = runs != NULL ? EXIT_GOOD : EXIT_FAILED, e;
 
@@ -392,7 +392,7 @@ bench_report(const char *output, char *const *paths, size_t n, FILE *errors)
 		runs[i] = bench_run_read(paths[i], error);
 		code = runs[i] != NULL ? EXIT_GOOD : EXIT_USAGE;
 	}
-	if (code == EXIT_GOOD && (e = write_page(output, runs, n)) != 0) {
+	if (code == EXIT_GOOD && (e = bench_text_file(output, put_page, &page)) != 0) {
 		(void)snprintf(error, sizeof(error), "%.300s: %s", output, strerror(-e));
 		code = EXIT_FAILED;
 	}

@@ -316,25 +316,8 @@ bench_run_read(const char *path, char error[static BENCH_RUN_ERROR])
 	return r;
 }
 
-/* Write the run to the file PATH with WRITE. */
-static int
-write_file(const struct bench_run *r, const char *path, bool (*write)(const json_t *, FILE *))
-{
-	bool to_stdout = strcmp(path, "-") == 0;
-	FILE *f = to_stdout ? stdout : fopen(path, "we");
-
-	if (f == NULL)
-		return -errno;
-	errno = 0;
-	bool good = write(r->tree, f) && fflush(f) == 0 && ferror(f) == 0;
-	int result = good ? 0 : errno != 0 ? -errno : -EIO;
-	if (!to_stdout && fclose(f) != 0 && result == 0)
-		result = -errno;
-	return result;
-}
-
 static bool
-write_json(const json_t *tree, FILE *f)
+put_json(const void *tree, FILE *f)
 {
 	return json_dumpf(tree, f, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS)) == 0 &&
 	    fputc('\n', f) != EOF;
@@ -343,11 +326,17 @@ write_json(const json_t *tree, FILE *f)
 int
 bench_run_write_json(const struct bench_run *r, const char *path)
 {
-	return write_file(r, path, write_json);
+	return bench_text_file(path, put_json, r->tree);
+}
+
+static bool
+put_csv(const void *tree, FILE *f)
+{
+	return bench_text_csv(tree, f);
 }
 
 int
 bench_run_write_csv(const struct bench_run *r, const char *path)
 {
-	return write_file(r, path, bench_text_csv);
+	return bench_text_file(path, put_csv, r->tree);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/result/text.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define DIGITS 6
@@ -353,4 +354,22 @@ bench_text_csv(const json_t *run, FILE *f)
 		}
 	}
 	return ferror(f) == 0;
+}
+
+/* --- Files ------------------------------------------------------------------------------------ */
+
+int
+bench_text_file(const char *path, bench_text_put *writer, const void *what)
+{
+	bool to_stdout = strcmp(path, "-") == 0;
+	FILE *f = to_stdout ? stdout : fopen(path, "we");
+
+	if (f == NULL)
+		return -errno;
+	errno = 0;
+	bool good = writer(what, f) && fflush(f) == 0 && ferror(f) == 0;
+	int result = good ? 0 : errno != 0 ? -errno : -EIO;
+	if (!to_stdout && fclose(f) != 0 && result == 0)
+		result = -errno;
+	return result;
 }

@@ -65,4 +65,12 @@ void bench_text_findings(FILE *out, const json_t *run);
  */
 MUST_USE bool bench_text_csv(const json_t *run, FILE *f);
 
+/* --- Files ------------------------------------------------------------------------------------ */
+
+/* Write WHAT to F. False if that failed, as far as F does not know it. */
+typedef bool bench_text_put(const void *what, FILE *f);
+
+/* bench_text_file: have WRITER write WHAT to the file PATH ("-": standard output). 0 or -errno. */
+MUST_USE int bench_text_file(const char *path, bench_text_put *writer, const void *what);
+
 #endif
