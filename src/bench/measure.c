@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/measure.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,72 +12,6 @@
 #include "bench/result/text.h"
 #include "bench/series.h"
 #include "bench/watch.h"
-
-/* --- Progress --------------------------------------------------------------------------------- */
-
-#define LINE 79 /* columns of the line that is overwritten */
-
-static const char *const words[BENCH_OUTCOMES] = {
-	[BENCH_PASSED] = "passed",
-	[BENCH_FAILED] = "failed",
-	[BENCH_NO_VERDICT] = "no verdict: the tester was too slow or lost replies",
-};
-
-double
-bench_progress_left(
-    const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b)
-{
-	double each = p->trials > 0 ? p->seconds / p->trials : p->usual_s;
-	uint64_t sum;
-	unsigned n = bench_bisect_most(b, &sum) + (p->repetitions - repetition) * p->in_search;
-
-	return n * each;
-}
-
-void
-bench_progress_count(struct bench_progress *p, unsigned repetition, double seconds)
-{
-	if (repetition == 0)
-		return;
-	p->seconds += seconds;
-	p->trials++;
-}
-
-/* "repetition 3/20: 31622/s WORD, between 31622 and 177828, 1:02:03 left" */
-static int
-describe(const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b,
-    uint32_t rate, const char *word)
-{
-	unsigned long left = (unsigned long)(bench_progress_left(p, repetition, b) + 0.5);
-	int n = repetition == 0 ? fprintf(p->out, "self-test")
-				: fprintf(p->out, "repetition %u/%u", repetition, p->repetitions);
-
-	return n +
-	    fprintf(p->out,
-		": %" PRIu32 "/s %s, between %" PRIu32 " and %" PRIu32 ", %lu:%02lu:%02lu left",
-		rate, word, b->low, b->high, left / 3600, left / 60 % 60, left % 60);
-}
-
-void
-bench_progress_begin(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bisect *b, uint32_t rate)
-{
-	if (!p->terminal)
-		return;
-	int n = describe(p, repetition, b, rate, "...");
-	(void)fprintf(p->out, "%*s\r", n < LINE ? LINE - n : 0, "");
-	(void)fflush(p->out);
-}
-
-void
-bench_progress_end(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome)
-{
-	int n = describe(p, repetition, b, rate, words[outcome]);
-
-	(void)fprintf(p->out, "%*s\n", p->terminal && n < LINE ? LINE - n : 0, "");
-	(void)fflush(p->out);
-}
 
 /* --- Outcomes and rows ------------------------------------------------------------------------ */
 
@@ -130,10 +66,16 @@ bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeo
 }
 
 struct bench_table *
-bench_measure_table(const struct bench_job *job)
+bench_measure_table(const struct bench_job *job, const struct bench_column *first, size_t n_first)
 {
-	return bench_run_table(job->run, "trials", "Trials (repetition 0: self-test)",
-	    trial_columns, N_COLUMNS + (job->dut != NULL ? BENCH_WATCH_COLUMNS : 0));
+	struct bench_column all[BENCH_MEASURE_FIRST + N_COLUMNS + BENCH_WATCH_COLUMNS];
+
+	assert(n_first <= BENCH_MEASURE_FIRST);
+	if (n_first > 0)
+		memcpy(all, first, n_first * sizeof(*first));
+	memcpy(all + n_first, trial_columns, sizeof(trial_columns));
+	return bench_run_table(job->run, "trials", "Trials (repetition 0: self-test)", all,
+	    n_first + N_COLUMNS + (job->dut != NULL ? BENCH_WATCH_COLUMNS : 0));
 }
 
 /* The self-test, and trials of a run without --pid and its like, have no usage of the server. */
@@ -148,19 +90,35 @@ add_server(json_t *row, json_t *figures)
 		(void)json_array_append_new(row, json_null());
 }
 
-json_t *
-bench_measure_row(const struct bench_job *job, const json_t *record)
+static void
+add_values(json_t *row, const struct bench_column *columns, size_t n, const json_t *record)
 {
-	json_t *row = json_array();
-
-	for (size_t i = 0; i < N_COLUMNS; i++) {
-		json_t *value = json_object_get(record, trial_columns[i].name);
+	for (size_t i = 0; i < n; i++) {
+		json_t *value = json_object_get(record, columns[i].name);
 
 		(void)json_array_append_new(row, value != NULL ? json_incref(value) : json_null());
 	}
+}
+
+json_t *
+bench_measure_row(const struct bench_job *job, const struct bench_column *first, size_t n_first,
+    const json_t *record)
+{
+	json_t *row = json_array();
+
+	add_values(row, first, n_first, record);
+	add_values(row, trial_columns, N_COLUMNS, record);
 	if (job->dut != NULL)
 		add_server(row, json_object_get(record, "server"));
 	return row;
+}
+
+double
+bench_measure_server_value(const json_t *record, size_t k)
+{
+	const json_t *v = json_array_get(json_object_get(record, "server"), k);
+
+	return json_is_number(v) ? json_number_value(v) : (double)NAN;
 }
 
 /* --- One trial -------------------------------------------------------------------------------- */
@@ -296,6 +254,25 @@ bench_measure_tester(const struct bench_job *job, const struct bench_plan *plan,
 	return figures;
 }
 
+bool
+bench_measure_state(const struct bench_job *job, struct bench_journal **journal)
+{
+	const char *path = job->settings->state;
+	char error[BENCH_JOURNAL_ERROR];
+
+	*journal = NULL;
+	if (path == NULL)
+		return true;
+	json_t *identity = bench_settings_identity(job->settings);
+	*journal = bench_journal_open(path, identity, error);
+	json_decref(identity);
+	if (*journal == NULL)
+		bench_run_fail(job->run, "%s", error);
+	else if (bench_journal_count(*journal) > 0)
+		(void)fprintf(stderr, "dns64bench: going on with what %s has\n", path);
+	return *journal != NULL;
+}
+
 /* --- All trials ------------------------------------------------------------------------------- */
 
 /* The trials at one rate. */
@@ -361,10 +338,12 @@ server_mean(const struct same *s, size_t k)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const json_t *v = json_array_get(json_object_get(s->trial[i], "server"), k);
+		double v = bench_measure_server_value(s->trial[i], k);
 
-		sum += json_number_value(v);
-		n += json_is_number(v);
+		if (isnan(v))
+			continue;
+		sum += v;
+		n++;
 	}
 	return mean(sum, n);
 }

@@ -3,8 +3,8 @@
 #define DNS64D_BENCH_MEASURE_H
 
 /*
- * bench_measure: the trials of a search: prepare the server, ask it, judge it; what is printed
- * meanwhile, and what all trials together say.
+ * bench_measure: the trials of a search: prepare the server, ask it, judge it; and what all trials
+ * together say.
  */
 
 #include <jansson.h>
@@ -16,41 +16,6 @@
 #include "bench/method.h"
 #include "bench/series.h"
 
-/* --- Progress --------------------------------------------------------------------------------- */
-
-/*
- * What a search prints while it runs: a line for each trial with its outcome and the time left. On
- * a terminal there is also a line, overwritten by the next, for the trial that runs.
- */
-
-struct bench_progress {
-	FILE *out;
-	bool terminal;        /* OUT is one */
-	unsigned repetitions; /* there will be */
-	double usual_s;       /* of a trial, before there was one */
-	double seconds;       /* of all trials so far */
-	unsigned trials;      /* so far, without the self-test's */
-	unsigned in_search;   /* trials of a whole search, roughly */
-};
-
-/*
- * bench_progress_left: how long, in s, the rest of repetition REPETITION (0: the self-test), of
- * which the bisection is at B, and the repetitions after it will take.
- */
-MUST_USE double bench_progress_left(
-    const struct bench_progress *p, unsigned repetition, const struct bench_bisect *b);
-
-/* bench_progress_begin: print that a trial at RATE begins. */
-void bench_progress_begin(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bisect *b, uint32_t rate);
-
-/* bench_progress_count: a trial took SECONDS, which estimates those to come. */
-void bench_progress_count(struct bench_progress *p, unsigned repetition, double seconds);
-
-/* bench_progress_end: print the OUTCOME of a trial at RATE, which B knows already. */
-void bench_progress_end(const struct bench_progress *p, unsigned repetition,
-    const struct bench_bisect *b, uint32_t rate, enum bench_outcome outcome);
-
 /* --- One trial -------------------------------------------------------------------------------- */
 
 /*
@@ -61,14 +26,21 @@ void bench_progress_end(const struct bench_progress *p, unsigned repetition,
 MUST_USE enum bench_outcome bench_measure_outcome(
     const struct bench_tally *t, uint32_t rate, uint64_t timeout_ns);
 
+#define BENCH_MEASURE_FIRST 4 /* columns before those of every trial, at most */
+
 /*
  * bench_measure_table: begin a table of trials, with the server's usage if it is watched; the
- * run's.
+ * run's. The N_FIRST columns at FIRST come before all others.
  */
-struct bench_table *bench_measure_table(const struct bench_job *job);
+struct bench_table *bench_measure_table(
+    const struct bench_job *job, const struct bench_column *first, size_t n_first);
 
 /* bench_measure_row: the RECORD of a trial as a row of that table, the caller's. */
-json_t *bench_measure_row(const struct bench_job *job, const json_t *record);
+json_t *bench_measure_row(const struct bench_job *job, const struct bench_column *first,
+    size_t n_first, const json_t *record);
+
+/* bench_measure_server_value: column K of what the server used in RECORD, NAN if it has none. */
+MUST_USE double bench_measure_server_value(const json_t *record, size_t k);
 
 /*
  * bench_measure_server: restart the server if --restart was given, wait until it answers, warm its
@@ -84,6 +56,12 @@ MUST_USE json_t *bench_measure_server(
  */
 MUST_USE json_t *bench_measure_tester(const struct bench_job *job, const struct bench_plan *plan,
     struct bench_probe *p, enum bench_outcome *outcome);
+
+/*
+ * bench_measure_state: open the file of --state, for the job's settings, as *journal; NULL without
+ * --state. False, with the reason in the run, if that fails.
+ */
+MUST_USE bool bench_measure_state(const struct bench_job *job, struct bench_journal **journal);
 
 /* --- All trials ------------------------------------------------------------------------------- */
 

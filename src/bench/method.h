@@ -13,7 +13,17 @@
 #include "bench/host/dut.h"
 #include "bench/load/tally.h"
 #include "bench/result/run.h"
+#include "bench/series.h"
 #include "bench/settings.h"
+
+struct bench_job;
+
+/*
+ * Do the trial PROBE of the job's server: set *outcome and return its figures, an object that the
+ * caller takes over. NULL if it could not be done, with the reason in the run, or was interrupted.
+ */
+typedef json_t *bench_measure_trial(
+    const struct bench_job *job, struct bench_probe *probe, enum bench_outcome *outcome);
 
 /* What a method works on; all borrowed. */
 struct bench_job {
@@ -24,6 +34,8 @@ struct bench_job {
 	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
 	struct bench_tally *tally; /* of the last trial; too large for a stack */
 	struct bench_dut *dut;     /* the server's processes; NULL: they are not known */
+	/* how search, matrix, sweep and scale do a trial; NULL: bench_measure_server */
+	bench_measure_trial *measure;
 };
 
 /* The methods. Each returns when it is done or was stopped; its results go to the run. */

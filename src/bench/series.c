@@ -239,6 +239,21 @@ recorded(struct bench_series *s)
 	return NULL;
 }
 
+/* Is RECORD of the cell? */
+static bool
+is_of(const json_t *record, json_t *cell)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(cell, key, value)
+	{
+		if (!json_equal(json_object_get(record, key), value))
+			return false;
+	}
+	return true;
+}
+
 /* Is RECORD the trial that the search wants? */
 static bool
 fits(struct bench_series *s, const json_t *record, const struct bench_probe *p,
@@ -246,14 +261,16 @@ fits(struct bench_series *s, const json_t *record, const struct bench_probe *p,
 {
 	json_int_t repetition = json_integer_value(json_object_get(record, "repetition"));
 	json_int_t rate = json_integer_value(json_object_get(record, "rate"));
+	bool of_cell = is_of(record, p->cell);
 
-	if (repetition == p->repetition && rate == p->rate && is_verdict(record, outcome))
+	if (repetition == p->repetition && rate == p->rate && of_cell &&
+	    is_verdict(record, outcome))
 		return true;
 	return complain(s,
 	    "the state file is damaged: trial of repetition %" JSON_INTEGER_FORMAT
-	    " at %" JSON_INTEGER_FORMAT "/s (line %zu) where repetition %u at %" PRIu32
+	    " at %" JSON_INTEGER_FORMAT "/s%s (line %zu) where repetition %u at %" PRIu32
 	    "/s was expected",
-	    repetition, rate, s->at + 1, p->repetition, p->rate);
+	    repetition, rate, of_cell ? "" : " of another cell", s->at + 1, p->repetition, p->rate);
 }
 
 /* --- Trials that are measured now ------------------------------------------------------------- */
@@ -301,6 +318,8 @@ measured(struct bench_series *s, struct bench_probe *p, enum bench_outcome *outc
 	    (json_int_t)p->rate, "verdict", verdicts[*outcome], "seconds", p->passed_s);
 	int err = record != NULL ? json_object_update(record, figures) : -1;
 
+	if (err == 0 && p->cell != NULL)
+		err = json_object_update(record, p->cell);
 	json_decref(figures);
 	if (err == 0 && keep(s, record))
 		return record;
@@ -308,35 +327,37 @@ measured(struct bench_series *s, struct bench_probe *p, enum bench_outcome *outc
 	return NULL;
 }
 
-/* --- One search ------------------------------------------------------------------------------- */
+/* --- Trials and searches ---------------------------------------------------------------------- */
 
-static bool
-try_rate(struct bench_series *s, struct bench_bisect *b, struct bench_probe *p)
+bool
+bench_series_trial(struct bench_series *s, struct bench_bisect *b, struct bench_probe *p)
 {
 	enum bench_outcome outcome = BENCH_FAILED;
 	json_t *record = json_incref(recorded(s));
 	bool is_new = record == NULL;
 
+	p->n = bench_series_questions(p->rate, s->duration);
 	if (is_new)
 		record = measured(s, p, &outcome);
 	if (record == NULL || (!is_new && !fits(s, record, p, &outcome))) {
 		json_decref(record);
 		return false;
 	}
-	bench_bisect_put(b, p->rate, outcome);
+	if (b != NULL)
+		bench_bisect_put(b, p->rate, outcome);
 	s->told(s->ctx, record, outcome, is_new);
 	json_decref(record);
 	return true;
 }
 
 bool
-bench_series_search(struct bench_series *s, unsigned repetition, struct bench_bisect *b)
+bench_series_search(
+    struct bench_series *s, json_t *cell, unsigned repetition, struct bench_bisect *b)
 {
-	struct bench_probe p = { .repetition = repetition };
+	struct bench_probe p = { .cell = cell, .repetition = repetition };
 
 	while ((p.rate = bench_bisect_next(b)) != 0) {
-		p.n = bench_series_questions(p.rate, s->duration);
-		if (!try_rate(s, b, &p))
+		if (!bench_series_trial(s, b, &p))
 			return false;
 	}
 	return true;

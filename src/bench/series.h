@@ -121,6 +121,7 @@ MUST_USE uint32_t bench_selftest_cap(uint32_t rate, double delta);
 
 /* A trial that is wanted. */
 struct bench_probe {
+	json_t *cell;        /* borrowed: what it is a trial of, an object; NULL: of all there is */
 	unsigned repetition; /* from 1; 0: the self-test */
 	uint32_t rate;
 	uint64_t n;      /* questions */
@@ -136,8 +137,9 @@ typedef json_t *bench_series_measure(
     void *ctx, struct bench_probe *probe, enum bench_outcome *outcome);
 
 /*
- * A trial is done, and the bisection knows its outcome. RECORD has "repetition", "rate", "verdict",
- * "seconds" and the figures. MEASURED_NOW: it was not in the state file.
+ * A trial is done, and the bisection knows its outcome. RECORD has what the probe's cell has,
+ * "repetition", "rate", "verdict", "seconds" and the figures. MEASURED_NOW: it was not in the state
+ * file.
  */
 typedef void bench_series_told(
     void *ctx, const json_t *record, enum bench_outcome outcome, bool measured_now);
@@ -165,9 +167,19 @@ MUST_USE uint64_t bench_series_questions(uint32_t rate, double duration);
 MUST_USE uint64_t bench_series_most(
     const struct bench_bisect *b, unsigned repetitions, double duration, bool again);
 
-/* bench_series_search: do all trials of *b. False if it ended early; s->error may say why. */
+/*
+ * bench_series_trial: do the trial *p, of which cell, repetition and rate are set, or take it from
+ * the journal; its outcome to *b, unless that is NULL. False if that failed; s->error may say why.
+ */
+MUST_USE bool bench_series_trial(
+    struct bench_series *s, struct bench_bisect *b, struct bench_probe *p);
+
+/*
+ * bench_series_search: do all trials of *b, as REPETITION of the search of CELL (NULL: there is
+ * only one). False if it ended early; s->error may say why.
+ */
 MUST_USE bool bench_series_search(
-    struct bench_series *s, unsigned repetition, struct bench_bisect *b);
+    struct bench_series *s, json_t *cell, unsigned repetition, struct bench_bisect *b);
 
 /* bench_series_verdict: the word for an outcome in records: "passed", "failed" or "tester". */
 MUST_USE const char *bench_series_verdict(enum bench_outcome o);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trials of a search: their outcome, what is printed meanwhile, and the table of all. */
+/* Trials of a search: their outcome, and the table of all. */
 
 #include "bench/measure.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,95 +12,6 @@
 
 #include "base/clock.h"
 #include "bench/series.h"
-
-/* --- progress --------------------------------------------------------------------------------- */
-
-/* What a search says of itself. */
-
-static struct bench_progress progress;
-static struct bench_bisect bisect;
-static char text[1000];
-
-/* A search that is over but for the trial at its upper end, the second of four. */
-static void
-begin_progress(void)
-{
-	memset(text, 0, sizeof(text));
-	progress = (struct bench_progress){ .out = fmemopen(text, sizeof(text) - 1, "w"),
-		.repetitions = 4,
-		.usual_s = 60,
-		.in_search = 11 };
-	ck_assert_ptr_nonnull(progress.out);
-	bench_bisect_init(&bisect, 1000, 1001, 0.5, BENCH_BEGIN_BETWEEN);
-	bench_bisect_put(&bisect, 1000, BENCH_PASSED);
-}
-
-static void
-tear_down(void)
-{
-	(void)fclose(progress.out);
-}
-
-START_TEST(time_left_is_estimated)
-{
-	ck_assert_double_eq_tol(bench_progress_left(&progress, 2, &bisect), 23 * 60, 1e-6);
-	ck_assert_double_eq_tol(bench_progress_left(&progress, 4, &bisect), 60, 1e-6);
-	bench_progress_count(&progress, 0, 1000); /* a self-test says nothing of the rest */
-	ck_assert_double_eq_tol(bench_progress_left(&progress, 4, &bisect), 60, 1e-6);
-	bench_progress_count(&progress, 1, 70);
-	bench_progress_count(&progress, 1, 80);
-	ck_assert_double_eq_tol(bench_progress_left(&progress, 2, &bisect), 23 * 75, 1e-6);
-}
-END_TEST
-
-/* A file gets a line for each trial, without what is written over. */
-START_TEST(file_gets_a_line_for_each_trial)
-{
-	bench_progress_begin(&progress, 2, &bisect, 1001);
-	bench_progress_end(&progress, 2, &bisect, 1000, BENCH_PASSED);
-	bench_progress_end(&progress, 0, &bisect, 1000, BENCH_FAILED);
-	ck_assert_str_eq(text,
-	    "repetition 2/4: 1000/s passed, between 1000 and 1001, 0:23:00 left\n"
-	    "self-test: 1000/s failed, between 1000 and 1001, 0:45:00 left\n");
-}
-END_TEST
-
-START_TEST(writes_over_lines)
-{
-	progress.terminal = true;
-	bench_progress_begin(&progress, 2, &bisect, 1001);
-	size_t len = strlen(text);
-	ck_assert_uint_eq(len, 80);
-	ck_assert_int_eq(text[len - 1], '\r');
-	ck_assert_ptr_nonnull(strstr(text, "1001/s ..."));
-	bench_progress_end(&progress, 2, &bisect, 1001, BENCH_FAILED);
-	ck_assert_uint_eq(strlen(text), len + 80);
-	ck_assert_int_eq(text[2 * len - 1], '\n');
-}
-END_TEST
-
-/* Hours are not cut. */
-START_TEST(hours_are_not_cut)
-{
-	progress.usual_s = 36000;
-	bench_progress_end(&progress, 1, &bisect, 1, BENCH_NO_VERDICT);
-	ck_assert_ptr_nonnull(strstr(text, "no verdict"));
-	ck_assert_ptr_nonnull(strstr(text, " 340:00:00 left"));
-}
-END_TEST
-
-static void
-add_progress(Suite *s)
-{
-	TCase *tc = tcase_create("progress");
-
-	tcase_add_checked_fixture(tc, begin_progress, tear_down);
-	tcase_add_test(tc, time_left_is_estimated);
-	tcase_add_test(tc, file_gets_a_line_for_each_trial);
-	tcase_add_test(tc, writes_over_lines);
-	tcase_add_test(tc, hours_are_not_cut);
-	suite_add_tcase(s, tc);
-}
 
 /* --- measure ---------------------------------------------------------------------------------- */
 
@@ -206,20 +118,25 @@ columns(const struct bench_run *r)
 	    json_array_get(json_object_get(bench_run_tree(r), "tables"), 0), "columns");
 }
 
-/* A record as a row: a value for each column, null for what it does not have. */
+/* A record as a row: a value for each column, null for what it does not have; a cell's come first.
+ */
 START_TEST(record_becomes_a_row)
 {
+	static const struct bench_column cell[] = { { "hits", "hits (%)", "", 0 },
+		{ "nothing", "nothing", "", 0 } };
+	size_t n_cell = (size_t)_i;
 	struct bench_run *r = bench_run_new("search", 0, NULL);
 	struct bench_job job = { .run = r };
-	(void)bench_measure_table(&job);
+	(void)bench_measure_table(&job, cell, n_cell);
 
-	json_t *record = json_pack(
-	    "{si,si,ss,si}", "repetition", 1, "rate", 5, "verdict", "passed", "unknown", 7);
-	json_t *row = bench_measure_row(&job, record), *names = columns(r);
+	json_t *record = json_pack("{si,si,si,ss,si}", "hits", 40, "repetition", 1, "rate", 5,
+	    "verdict", "passed", "unknown", 7);
+	json_t *row = bench_measure_row(&job, cell, n_cell, record), *names = columns(r);
 	size_t n = json_array_size(names);
 
 	ck_assert_uint_gt(n, 10);
 	ck_assert_uint_eq(json_array_size(row), n);
+	ck_assert_int_eq(json_integer_value(json_array_get(row, 0)), n_cell > 0 ? 40 : 1);
 	for (size_t i = 0; i < n; i++) {
 		json_t *value = json_object_get(
 		    record, json_string_value(json_object_get(json_array_get(names, i), "name")));
@@ -241,17 +158,19 @@ START_TEST(watched_server_has_columns)
 	struct bench_job job = { .run = bench_run_new("search", 0, NULL),
 		.dut = bench_dut_new_pids("", pid, error) };
 	ck_assert_msg(job.dut != NULL, "%s", error);
-	(void)bench_measure_table(&job);
+	(void)bench_measure_table(&job, NULL, 0);
 	size_t n = json_array_size(columns(job.run));
 
 	json_t *record = _i == 0 ? json_pack("{s[i,i,i,i]}", "server", 1, 2, 3, 4)
 	    : _i == 1            ? json_pack("{s[i]}", "server", 1)
 				 : json_object();
-	json_t *row = bench_measure_row(&job, record);
+	json_t *row = bench_measure_row(&job, NULL, 0, record);
 	ck_assert_uint_eq(json_array_size(row), n);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_int_eq(json_integer_value(json_array_get(row, n - 4 + i)),
 		    _i == 0 ? (json_int_t)i + 1 : 0);
+	ck_assert_int_eq(isnan(bench_measure_server_value(record, 0)) != 0, _i == 2);
+	ck_assert_int_eq(isnan(bench_measure_server_value(record, 1)) != 0, _i != 0);
 	json_decref(row);
 	json_decref(record);
 	bench_dut_free(job.dut);
@@ -269,7 +188,7 @@ add_measure(Suite *s)
 	tcase_add_test(tc, one_bad_answer_fails);
 	tcase_add_loop_test(tc, has_no_verdict, 0, 7);
 	tcase_add_test(tc, waits_for_the_server);
-	tcase_add_test(tc, record_becomes_a_row);
+	tcase_add_loop_test(tc, record_becomes_a_row, 0, 3);
 	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);
 	suite_add_tcase(s, tc);
 }
@@ -400,7 +319,6 @@ main(void)
 {
 	Suite *s = suite_create("bench_measure");
 
-	add_progress(s);
 	add_measure(s);
 	add_curve(s);
 

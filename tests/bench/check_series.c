@@ -396,7 +396,7 @@ run(struct server *server, char error[static BENCH_SERIES_ERROR])
 	ck_assert_msg(s.journal != NULL, "%s", why);
 	for (unsigned i = 0; i < REPETITIONS && good; i++) {
 		bench_bisect_init(&b, LOW, HIGH, 3, i == 0 ? BENCH_BEGIN_LOW : BENCH_BEGIN_BETWEEN);
-		good = bench_series_search(&s, i + 1, &b);
+		good = bench_series_search(&s, NULL, i + 1, &b);
 		if (good)
 			server->results[i] = bench_bisect_result(&b, &limit);
 	}
@@ -511,7 +511,7 @@ START_TEST(takes_the_same_names)
 	enum bench_limit why;
 
 	bench_bisect_init(&b, LOW, HIGH, 1, BENCH_BEGIN_BETWEEN);
-	ck_assert(bench_series_search(&s, 1, &b));
+	ck_assert(bench_series_search(&s, NULL, 1, &b));
 	ck_assert_uint_le(bench_bisect_result(&b, &why), limit);
 }
 END_TEST
