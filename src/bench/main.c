@@ -14,6 +14,7 @@
 #include "bench/options.h"
 #include "bench/result/plot.h"
 #include "bench/result/report.h"
+#include "bench/workload.h"
 
 #define EXIT_USAGE 2
 #define EXIT_INTERRUPTED 3
@@ -229,6 +230,10 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "dns64bench: %s\n", error);
 		return EXIT_USAGE;
 	}
+	if (!bench_workload_open(&s, stderr))
+		return EXIT_USAGE;
 	prepare();
-	return measure(&s, argc, argv);
+	int status = measure(&s, argc, argv);
+	bench_workload_close(&s);
+	return status;
 }

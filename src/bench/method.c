@@ -91,6 +91,18 @@ bench_method_ready(const struct bench_job *job, double wait)
 	return false;
 }
 
+/* What is asked, if that is no plain value of an option. */
+static void
+put_workload(const struct bench_job *job)
+{
+	json_t *load = json_object(), *value;
+	const char *key;
+
+	bench_settings_workload(job->settings, load);
+	json_object_foreach(load, key, value) bench_run_set(job->run, key, json_incref(value));
+	json_decref(load);
+}
+
 void
 bench_method_settings(const struct bench_job *job)
 {
@@ -111,6 +123,7 @@ bench_method_settings(const struct bench_job *job)
 		bench_run_set(job->run, "pid_file", json_string(job->settings->pid_file));
 	if (job->settings->unit != NULL)
 		bench_run_set(job->run, "unit", json_string(job->settings->unit));
+	put_workload(job);
 	if (p->transport->carrier == NULL)
 		return;
 	bench_run_set(

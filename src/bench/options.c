@@ -8,6 +8,8 @@
 #define SOAK_ADDRESSES 8
 #define SOAK_REVERSE 6
 
+#define ZIPF_HOT 10000 /* names of --hot, unless that is given */
+
 #define DNSSEC_BUFSIZE 1232 /* bytes; DO is in an OPT record, which has a size too */
 
 /* Set what has no option; the other defaults are in the table. */
@@ -42,12 +44,29 @@ questions_of(const struct bench_settings *s)
 	return 0;
 }
 
+/* How popular the hot names are. */
+static void
+complete_popularity(struct cmdline *c, struct bench_settings *s)
+{
+	struct bench_load *l = &s->plan.load;
+
+	if (s->zipf <= 0)
+		return;
+	if (!cmdline_seen(c, "hot"))
+		l->hot = ZIPF_HOT;
+	if (s->hits_percent == 0)
+		cmdline_complain(c, "popularity", "is that of the names of --hits, which are 0 %%");
+	if (l->hot > BENCH_ZIPF_MAX)
+		cmdline_complain(c, "popularity", "of up to %u names of --hot", BENCH_ZIPF_MAX);
+}
+
 /* The number of questions, and whether there are names enough for them. */
 static void
 complete_count(struct cmdline *c, struct bench_settings *s)
 {
 	struct bench_load *l = &s->plan.load;
 
+	complete_popularity(c, s);
 	if (s->method == BENCH_RATE && !cmdline_seen(c, "count"))
 		s->plan.n_questions = (uint64_t)(s->duration * s->plan.rate);
 	if (s->plan.n_questions == 0)

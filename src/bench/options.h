@@ -93,6 +93,9 @@ cmdline_parse bench_options_take_namespace;
  */
 cmdline_parse bench_options_take_prefix;
 
+/* bench_options_take_popularity: "even" or "zipf:S"; a double, S, which is 0 for even. */
+cmdline_parse bench_options_take_popularity;
+
 /* bench_options_take_zone: a domain name; a struct fake_zone, whose aaaa_percent stays. */
 cmdline_parse bench_options_take_zone;
 

@@ -201,6 +201,22 @@ bench_options_take_prefix(
 	l->any_prefix = false;
 }
 
+void
+bench_options_take_popularity(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	static const char law[] = "zipf:";
+	double *s = field;
+
+	*s = 0;
+	if (strcmp(text, "even") == 0)
+		return;
+	if (strncmp(text, law, sizeof(law) - 1) != 0 ||
+	    !bench_options_real(text + sizeof(law) - 1, BENCH_ZIPF_LEAST, BENCH_ZIPF_MOST, s))
+		cmdline_complain(c, row->name, "\"%s\" is neither even nor zipf:S, S from %g to %g",
+		    text, BENCH_ZIPF_LEAST, BENCH_ZIPF_MOST);
+}
+
 /* The share of names with AAAA stays: it is an option of its own, which may come before. */
 void
 bench_options_take_zone(

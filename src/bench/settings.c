@@ -4,6 +4,42 @@
 #include "base/clock.h"
 #include "dns/name.h"
 
+/* --- What is asked, if that is more than the values of options -------------------------------- */
+
+/* The share of the questions of --hits that the most popular names have, in percent. */
+static void
+put_shares(const struct bench_zipf *z, json_t *to)
+{
+	static const struct {
+		uint32_t names;
+		const char *key;
+	} tops[] = { { 1, "top_1_percent" }, { 10, "top_10_percent" }, { 100, "top_100_percent" },
+		{ 1000, "top_1000_percent" } };
+
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]) && tops[i].names < z->n; i++)
+		(void)json_object_set_new(
+		    to, tops[i].key, json_real(100 * bench_zipf_share(z, tops[i].names)));
+}
+
+static void
+put_zipf(const struct bench_settings *s, json_t *to)
+{
+	char law[32];
+
+	if (s->zipf <= 0)
+		return;
+	(void)snprintf(law, sizeof(law), "zipf:%g", s->zipf);
+	(void)json_object_set_new(to, "popularity", json_string(law));
+	if (s->plan.load.zipf != NULL)
+		put_shares(s->plan.load.zipf, to);
+}
+
+void
+bench_settings_workload(const struct bench_settings *s, json_t *to)
+{
+	put_zipf(s, to);
+}
+
 /* --- Which settings two runs must share ------------------------------------------------------- */
 
 static void
@@ -71,6 +107,7 @@ bench_settings_identity(const struct bench_settings *s)
 		return NULL;
 	put_plan(to, &s->plan);
 	put_load(to, &s->plan.load);
+	bench_settings_workload(s, to);
 	put_real(to, "duration", s->duration);
 	put_number(to, "low", s->low);
 	put_number(to, "high", s->high);

@@ -34,6 +34,7 @@ struct bench_settings {
 	struct bench_plan plan; /* what a trial does, as far as it does not change in a run */
 	double duration; /* s, of a trial or step; 0: closed asks experiments of 256 questions */
 	unsigned hits_percent;    /* questions for names asked before */
+	double zipf;              /* how popular these are: Zipf's exponent; 0: all alike */
 	unsigned missing_percent; /* questions for names or numbers that do not exist */
 	const char *pid;          /* of the server's processes, with commas between */
 	const char *pid_file;     /* that names the server's process */
@@ -64,6 +65,12 @@ struct bench_settings {
 	/* soak */
 	double interval; /* s, between two rows */
 };
+
+/*
+ * bench_settings_workload: add to the object TO what is asked, if that is more than the plain
+ * values of options: from bench_workload_open on; before it only what the options say of it.
+ */
+void bench_settings_workload(const struct bench_settings *s, json_t *to);
 
 /* --- Which settings two runs must share ------------------------------------------------------- */
 

@@ -123,6 +123,7 @@ value_for(const struct cmdline_row *row)
 		{ "OCTETS", "512" },
 		{ "SECONDS", "2" },
 		{ "FILE", "file.png" },
+		{ "LAW", "even" },
 		{ "LIST", "1,2" },
 		{ "FIRST-LAST", "1-2" },
 		{ "NETWORK", "10.0.0.0/8" },
@@ -239,6 +240,25 @@ START_TEST(depending_options_are_completed)
 }
 END_TEST
 
+/* Popularity is among many names, unless it is said among how many. */
+START_TEST(popularity_is_of_hot_names)
+{
+	good("rate -s 192.0.2.1 -r 1000 --hits 50");
+	ck_assert_double_eq(s.zipf, 0);
+	ck_assert_uint_eq(s.plan.load.hot, 1);
+	good("rate -s 192.0.2.1 -r 1000 --hits 50 --popularity zipf:0.95");
+	ck_assert_double_eq(s.zipf, 0.95);
+	ck_assert_uint_eq(s.plan.load.hot, 10000);
+	good("rate -s 192.0.2.1 -r 1000 --hits 50 --popularity zipf:3 --hot 20");
+	ck_assert_uint_eq(s.plan.load.hot, 20);
+	good("rate -s 192.0.2.1 -r 1000 --popularity even");
+	ck_assert_double_eq(s.zipf, 0);
+	ck_assert_uint_eq(s.plan.load.hot, 1);
+	good("soak -s 192.0.2.1 -r 1000 --popularity zipf:0.1"); /* which has hits anyway */
+	good("rate -s ::1 -r 9 --hits 100 --popularity zipf:1 --hot 16777216");
+}
+END_TEST
+
 /* A line and two texts that the message must have. */
 static const char *const faults[][3] = {
 	{ "", "first comes one of rate search closed enum soak report", "dns64bench: " },
@@ -287,6 +307,18 @@ static const char *const faults[][3] = {
 	    "asks for 257" },
 	{ "rate -s ::1 -r 1 -n 1 -N 10.0.0.0/32 --hits 50", "1 names are fewer than --hot wants",
 	    "" },
+	{ "rate -s ::1 -r 9 --popularity zipf:1", "--popularity: is that of the names of --hits",
+	    "0 %" },
+	{ "rate -s ::1 -r 9 --hits 9 --popularity zipf:1 -N 10.0.0.0/24",
+	    "256 names are fewer than --hot wants", "" },
+	{ "rate -s ::1 -r 9 --hits 9 --popularity zipf:1 --hot 16777217 -N 10.0.0.0/7",
+	    "--popularity: of up to 16777216 names of --hot", "" },
+	{ "rate -s ::1 -r 9 --popularity zipf", "\"zipf\" is neither even nor zipf:S", "" },
+	{ "rate -s ::1 -r 9 --popularity zipf:", "\"zipf:\" is neither", "" },
+	{ "rate -s ::1 -r 9 --popularity zipf:0.09", "S from 0.1 to 3", "" },
+	{ "rate -s ::1 -r 9 --popularity zipf:3.01", "S from 0.1 to 3", "" },
+	{ "rate -s ::1 -r 9 --popularity zipf:-1", "S from 0.1 to 3", "" },
+	{ "rate -s ::1 -r 9 --popularity uneven", "is neither even nor zipf:S", "" },
 	{ "closed -s ::1 --clients 257", "--clients: 257 are more than there are questions (256)",
 	    "" },
 	{ "closed -s ::1 --clients 2 -t 2", "--threads: one does all experiments", "" },
@@ -328,6 +360,7 @@ add_options(Suite *suite)
 	tcase_add_test(tc, letters_set_what_their_names_do);
 	tcase_add_test(tc, help_and_version_go_before_faults);
 	tcase_add_test(tc, depending_options_are_completed);
+	tcase_add_test(tc, popularity_is_of_hot_names);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	suite_add_tcase(suite, tc);
 }

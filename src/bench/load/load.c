@@ -65,6 +65,16 @@ drawn(const struct bench_load *l, uint64_t n, uint64_t below)
 	return hash_bytes(&n, sizeof(n), l->seed) % below;
 }
 
+/* Which of the hot names question N is for; 0 is the most popular. */
+static uint64_t
+drawn_hot(const struct bench_load *l, uint64_t n)
+{
+	if (l->zipf == NULL)
+		return drawn(l, n, l->hot);
+	return bench_zipf_rank(
+	    l->zipf, hash_bytes(&n, sizeof(n), l->seed), hash_bytes(&n, sizeof(n), ~l->seed));
+}
+
 struct bench_question
 bench_load_question(const struct bench_load *l, uint64_t n)
 {
@@ -72,7 +82,7 @@ bench_load_question(const struct bench_load *l, uint64_t n)
 
 	switch (q.kind) {
 	case BENCH_HIT:
-		q.number = l->size - 1 - drawn(l, n, l->hot);
+		q.number = l->size - 1 - drawn_hot(l, n);
 		break;
 	case BENCH_NUMBER:
 		q.number = l->numbers.first + drawn(l, n, l->numbers.last - l->numbers.first + 1);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "bench/load/zipf.h"
 #include "dns/header.h"
 #include "dns/proto.h"
 #include "dns64/pref64.h"
@@ -51,9 +52,11 @@ struct bench_load {
 	uint32_t base;         /* the namespace: the first of its IPv4 addresses, host order */
 	uint64_t size;         /* how many addresses it has */
 	uint64_t hot;          /* the last so many of them, >= 1, are those of BENCH_HIT */
-	uint8_t mix[100];      /* enum bench_kind of a question, by its number */
-	struct pref64 prefix;  /* of right answers, and what BENCH_REVERSE asks about */
-	bool any_prefix;       /* no prefix is known: any is right, and there is no BENCH_REVERSE */
+	const struct bench_zipf *zipf; /* borrowed, hot ranks: their popularity, the last name is
+					  the first; NULL: all alike */
+	uint8_t mix[100];              /* enum bench_kind of a question, by its number */
+	struct pref64 prefix;          /* of right answers, and what BENCH_REVERSE asks about */
+	bool any_prefix; /* no prefix is known: any is right, and there is no BENCH_REVERSE */
 	struct bench_range numbers; /* BENCH_NUMBER */
 	struct bench_range missing; /* BENCH_NO_NUMBER */
 	uint64_t seed;              /* of what is drawn at random */
