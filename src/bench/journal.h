@@ -24,6 +24,13 @@ struct bench_journal;
 MUST_USE struct bench_journal *bench_journal_open(
     const char *path, const json_t *settings, char error[static BENCH_JOURNAL_ERROR]);
 
+/*
+ * bench_journal_settings: the settings of the run that the file at PATH is of, an object, the
+ * caller's; NULL: there is none yet, or it has none that can be read, which bench_journal_open
+ * tells.
+ */
+MUST_USE json_t *bench_journal_settings(const char *path);
+
 /* bench_journal_close: close the file and forget the records; NULL is fine. */
 void bench_journal_close(struct bench_journal *s);
 

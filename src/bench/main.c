@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bench/host/busy.h"
 #include "bench/method.h"
 #include "bench/options.h"
 #include "bench/result/plot.h"
@@ -147,10 +148,38 @@ find_dut(const struct bench_settings *s, struct bench_dut **dut)
 	return *dut != NULL;
 }
 
+/* What this machine can, as settings: who compares two runs sees where they differ. */
+static void
+put_means(struct bench_run *r, const struct bench_busy *now)
+{
+	struct bench_means m;
+
+	bench_means_read("", &m);
+	bench_run_set(r, "governor", json_string(m.governor));
+	bench_run_set(r, "affinity", json_string(m.affinity));
+	bench_run_set(r, "rmem_max", json_integer((json_int_t)m.rmem_max));
+	if (now->load >= 0)
+		bench_run_set(r, "load_before", json_real(now->load));
+}
+
+/* How busy it was since BEFORE. */
+static void
+find_busy(struct bench_run *r, const struct bench_busy *before)
+{
+	struct bench_busy now;
+
+	bench_busy_read("", &now);
+	bench_run_find(r, "CPU of the tester", json_real(bench_busy_cpu(before, &now)), "%");
+	bench_run_find(r, "stolen", json_real(bench_busy_stolen(before, &now)), "%");
+	if (now.load >= 0)
+		bench_run_find(r, "load at the end", json_real(now.load), "");
+}
+
 static int
 measure(const struct bench_settings *s, int argc, char **argv)
 {
 	static atomic_bool stop;
+	struct bench_busy before;
 	struct bench_run *r = bench_run_new(bench_options_method(s->method), argc, argv);
 	struct bench_job job = { .settings = s,
 		.run = r,
@@ -170,7 +199,10 @@ measure(const struct bench_settings *s, int argc, char **argv)
 		bench_dut_free(job.dut);
 		return EXIT_FAILURE;
 	}
+	bench_busy_read("", &before);
+	put_means(r, &before);
 	run_method(&job);
+	find_busy(r, &before);
 	int status = deliver(s, r, job.out);
 	bench_run_free(r);
 	free(job.tally);
@@ -200,8 +232,11 @@ read_settings(int argc, char **argv, struct bench_settings *s)
 {
 	enum cmdline_task task = bench_options_read(argc, argv, s, stderr);
 
-	if (task == CMDLINE_RUN && s->method == BENCH_SEARCH && !bench_search_fits(s, stderr))
+	if (task != CMDLINE_RUN || s->method != BENCH_SEARCH)
+		return task;
+	if (!bench_search_fits(s, stderr))
 		return CMDLINE_WRONG;
+	bench_search_resume(s);
 	return task;
 }
 

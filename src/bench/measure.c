@@ -37,6 +37,8 @@ static const struct bench_column trial_columns[] = {
 	{ "dropped", "dropped here", "", 0 },
 	{ "pace_error", "timing error (%)", "", 2 },
 	{ "lag_p999", "lag p99.9 (us)", "", 0 },
+	{ "lag_max", "lag max (us)", "", 0 },
+	{ "pauses", "pauses", "", 0 },
 	{ "rtt_p50", "RTT median (us)", "", 0 },
 	{ "rtt_p99", "RTT p99 (us)", "", 0 },
 	{ "seconds", "time (s)", "", 1 },
@@ -54,7 +56,7 @@ bench_measure_outcome(const struct bench_tally *t, uint32_t rate, uint64_t timeo
 {
 	bool kept = bench_method_kept_pace(t, rate, timeout_ns);
 
-	if (t->sent == 0 || t->faults.dropped > 0 || t->faults.no_port > 0)
+	if (t->sent == 0 || t->pauses > 0 || t->faults.dropped > 0 || t->faults.no_port > 0)
 		return BENCH_NO_VERDICT;
 	/*
 	 * If questions had to wait for answers to earlier ones, the server is too slow, not the
@@ -153,11 +155,13 @@ figures_of(const struct bench_tally *t, uint32_t rate)
 	put(f, "late", t->late);
 	put(f, "lost", bench_tally_lost(t));
 	put(f, "duplicate", t->duplicate);
-	put(f, "stray", t->other + t->stray + t->malformed);
+	put(f, "stray", t->other + t->stray + t->malformed + t->faults.elsewhere);
 	put(f, "unsent", t->faults.unsent);
 	put(f, "dropped", t->faults.dropped);
 	put_real(f, "pace_error", bench_method_pace_error(t, rate));
 	put_real(f, "lag_p999", us(bench_histogram_percentile(&t->lag, 99.9)));
+	put_real(f, "lag_max", us(t->lag.max_ns));
+	put(f, "pauses", t->pauses);
 	if (t->rtt.n > 0) {
 		put_real(f, "rtt_p50", us(bench_histogram_percentile(&t->rtt, 50)));
 		put_real(f, "rtt_p99", us(bench_histogram_percentile(&t->rtt, 99)));
@@ -247,7 +251,7 @@ bench_measure_tester(const struct bench_job *job, const struct bench_plan *plan,
 	uint64_t begin_ns = clock_now_ns();
 	json_t *figures = ask(job, plan, p);
 
-	*outcome = bench_measure_outcome(job->tally, p->rate, plan->timeout_ns);
+	*outcome = bench_measure_outcome(job->tally, p->rate, job->settings->plan.timeout_ns);
 	if (*outcome == BENCH_NO_VERDICT)
 		*outcome = BENCH_FAILED;
 	p->passed_s = (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC;

@@ -91,44 +91,17 @@ bench_method_ready(const struct bench_job *job, double wait)
 	return false;
 }
 
-/* What is asked, if that is no plain value of an option. */
-static void
-put_workload(const struct bench_job *job)
-{
-	json_t *load = json_object(), *value;
-	const char *key;
-
-	bench_settings_workload(job->settings, load);
-	json_object_foreach(load, key, value) bench_run_set(job->run, key, json_incref(value));
-	json_decref(load);
-}
-
 void
 bench_method_settings(const struct bench_job *job)
 {
-	const struct bench_plan *p = &job->settings->plan;
-	char text[NETADDR_TEXT], prefix[PREF64_TEXT];
+	json_t *all = bench_settings_json(job->settings), *value;
+	const char *key;
 
-	bench_run_set(job->run, "server", json_string(netaddr_format(&p->server, text)));
-	bench_run_set(job->run, "transport", json_string(p->transport->name));
-	bench_run_set(job->run, "threads", json_integer(p->n_threads));
-	bench_run_set(job->run, "timeout_s", json_real((double)p->timeout_ns / (double)NS_PER_SEC));
-	bench_run_set(job->run, "prefix",
-	    json_string(p->load.any_prefix ? "any" : pref64_format(&p->load.prefix, prefix)));
-	bench_run_set(job->run, "aaaa_percent", json_integer(p->load.zone.aaaa_percent));
-	bench_run_set(job->run, "bufsize", json_integer(p->load.bufsize));
-	if (job->settings->pid != NULL)
-		bench_run_set(job->run, "pid", json_string(job->settings->pid));
-	if (job->settings->pid_file != NULL)
-		bench_run_set(job->run, "pid_file", json_string(job->settings->pid_file));
-	if (job->settings->unit != NULL)
-		bench_run_set(job->run, "unit", json_string(job->settings->unit));
-	put_workload(job);
-	if (p->transport->carrier == NULL)
-		return;
-	bench_run_set(
-	    job->run, "window", json_integer(p->window > 0 ? p->window : p->transport->window));
-	bench_run_set(job->run, "per_connection", json_integer(p->per_connection));
+	json_object_foreach(all, key, value)
+	{
+		bench_run_set(job->run, key, json_incref(value));
+	}
+	json_decref(all);
 }
 
 static void
@@ -182,6 +155,8 @@ bench_method_counts(const struct bench_job *job)
 	find_count(job, "malformed", t->malformed);
 	find_count(job, "unsent", t->faults.unsent);
 	find_count(job, "refused", t->faults.refused);
+	find_count(job, "from elsewhere", t->faults.elsewhere);
+	find_count(job, "taken out", t->paused);
 	find_count(job, "closed", t->faults.closed);
 	find_count(job, "dropped here", t->faults.dropped);
 	find_connections(job);
@@ -202,6 +177,24 @@ bench_method_tally(const struct bench_job *job)
 	find_us(job, "rtt median", (double)bench_histogram_percentile(&t->rtt, 50));
 	find_us(job, "rtt p99", (double)bench_histogram_percentile(&t->rtt, 99));
 	find_us(job, "rtt max", (double)t->rtt.max_ns);
+}
+
+void
+bench_method_pauses(const struct bench_job *job)
+{
+	const struct bench_tally *t = job->tally;
+	uint64_t told_ns = job->settings->plan.timeout_ns / BENCH_PACE_LAG_TOLD;
+
+	if (t->pauses > 0)
+		bench_run_find(job->run, "pauses of the tester",
+		    json_sprintf("%" PRIu64 ", %.3g s in all: %" PRIu64 " questions taken out",
+			t->pauses, (double)t->pause_ns / (double)NS_PER_SEC, t->paused),
+		    "");
+	if (t->lag.max_ns > told_ns && t->no_room == 0)
+		bench_run_find(job->run, "note",
+		    json_sprintf("a question left %.3g ms late, over 1 %% of the timeout",
+			(double)t->lag.max_ns / (double)NS_PER_MS),
+		    "");
 }
 
 void
@@ -229,8 +222,9 @@ double
 bench_method_pace_error(const struct bench_tally *t, uint32_t rate)
 {
 	struct bench_pace pace = { .rate = rate, .burst = t->burst > 0 ? t->burst : 1 };
+	uint64_t n = t->sent + t->paused; /* those taken out had their time, too */
 	/* The questions of the last burst are all due with its first. */
-	double nominal = t->sent > 0 ? (double)bench_pace_time(&pace, t->sent - 1) : 0;
+	double nominal = n > 0 ? (double)bench_pace_time(&pace, n - 1) : 0;
 
 	return nominal > 0 ? ((double)bench_tally_send_ns(t) - nominal) / nominal * 100 : 0;
 }
@@ -241,7 +235,7 @@ bench_method_kept_pace(const struct bench_tally *t, uint32_t rate, uint64_t time
 	double error = bench_method_pace_error(t, rate);
 
 	return error <= BENCH_PACE_PERCENT && error >= -BENCH_PACE_PERCENT &&
-	    bench_histogram_percentile(&t->lag, 99.9) <= timeout_ns / BENCH_PACE_LAG;
+	    (t->no_room > 0 || t->lag.max_ns <= timeout_ns / BENCH_PACE_LAG);
 }
 
 void
@@ -256,6 +250,8 @@ bench_method_judge_extras(const struct bench_job *job)
 		{ t->other, "replies repeated another question" },
 		{ t->stray, "replies were to nothing that was asked" },
 		{ t->malformed, "messages were no replies" },
+		{ t->faults.elsewhere,
+		    "datagrams came from another address or port than was asked" },
 	};
 
 	for (size_t i = 0; i < sizeof(extras) / sizeof(extras[0]); i++) {
@@ -288,9 +284,9 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 	if (rate > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
 		bench_run_fail(job->run,
 		    "the pace was not kept: sending took %.2f %% %s than its time, "
-		    "99.9 %% of the questions left up to %.1f ms late",
+		    "the question that was latest left %.1f ms late",
 		    fabs(error), error < 0 ? "less" : "more",
-		    (double)bench_histogram_percentile(&t->lag, 99.9) / (double)NS_PER_MS);
+		    (double)t->lag.max_ns / (double)NS_PER_MS);
 	if (rate > 0 && t->no_room > 0 && !bench_method_kept_pace(t, rate, timeout_ns))
 		bench_run_fail(job->run,
 		    "the pace was not kept since questions had to wait for answers to "

@@ -63,6 +63,12 @@ void bench_soak(const struct bench_job *job);
 MUST_USE bool bench_search_fits(struct bench_settings *s, FILE *errors);
 
 /*
+ * bench_search_resume: if the state file of S has trials and --first was not given, let the names
+ * of S begin where those of the file do.
+ */
+void bench_search_resume(struct bench_settings *s);
+
+/*
  * bench_closed_steps: for each number of clients in the settings, run a step of the settings'
  * duration and add a row: answers per second of all clients, their waiting times, and what the
  * server used. No question number is used twice; the run has failed if those below N_NUMBERS do not
@@ -87,7 +93,7 @@ MUST_USE bool bench_method_trial(
  */
 MUST_USE bool bench_method_ready(const struct bench_job *job, double wait);
 
-/* bench_method_settings: add the plan to the settings of the run. */
+/* bench_method_settings: add the settings to the run. */
 void bench_method_settings(const struct bench_job *job);
 
 /*
@@ -101,6 +107,12 @@ void bench_method_counts(const struct bench_job *job);
 
 /* bench_method_tally: add the same, the answers per second, and how fast they came. */
 void bench_method_tally(const struct bench_job *job);
+
+/*
+ * bench_method_pauses: tell, if the tester was kept from running or questions were sent late, how
+ * often and for how long.
+ */
+void bench_method_pauses(const struct bench_job *job);
 
 /* bench_method_rtt: add a table with the distribution of the last trial's RTTs. */
 void bench_method_rtt(const struct bench_job *job);
@@ -120,11 +132,13 @@ void bench_method_judge_extras(const struct bench_job *job);
 
 /*
  * The pace was kept if the time of sending differs from what the rate says by at most this, in
- * percent, and 99.9 % of all questions were sent no later than this part of the timeout after they
- * were due.
+ * percent, and no question was sent later than this part of the timeout after it was due, unless it
+ * had to wait for the answer to another one: then the server had it wait, and its RTT says so. From
+ * the other part on it is told.
  */
 #define BENCH_PACE_PERCENT 1.0
-#define BENCH_PACE_LAG 10
+#define BENCH_PACE_LAG 20
+#define BENCH_PACE_LAG_TOLD 100
 
 /* bench_method_pace_error: how much longer than RATE says sending took, in percent; < 0: shorter.
  */

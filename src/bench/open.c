@@ -17,18 +17,6 @@
 /* As dns64perf++ asks them. */
 
 static void
-put_rate(const struct bench_job *job)
-{
-	const struct bench_plan *p = &job->settings->plan;
-
-	bench_method_settings(job);
-	bench_run_set(job->run, "rate", json_integer(p->rate));
-	bench_run_set(job->run, "questions", json_integer((json_int_t)p->n_questions));
-	bench_run_set(job->run, "burst", json_integer(p->burst));
-	bench_run_set(job->run, "sources", json_integer((json_int_t)p->n_lanes * p->n_threads));
-}
-
-static void
 put_pace(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
@@ -40,6 +28,7 @@ put_pace(const struct bench_job *job)
 	bench_run_find(job->run, "lag p99.9",
 	    json_real((double)bench_histogram_percentile(&t->lag, 99.9) / 1000), "us");
 	bench_run_find(job->run, "lag max", json_real((double)t->lag.max_ns / 1000), "us");
+	bench_method_pauses(job);
 }
 
 void
@@ -50,7 +39,7 @@ bench_rate(const struct bench_job *job)
 	struct bench_usage begin, used;
 	int err = 0;
 
-	put_rate(job);
+	bench_method_settings(job);
 	if (!bench_method_ready(job, BENCH_READY_WAIT))
 		return;
 	if (s->raw != NULL)
@@ -92,8 +81,9 @@ static const struct bench_column columns[] = {
 	{ "elapsed", "elapsed", "s", 1 }, { "rate", "answers", "1/s", 0 },
 	{ "rtt_p50", "p50", "us", 1 }, { "rtt_p99", "p99", "us", 1 }, { "rtt_max", "max", "us", 1 },
 	{ "wrong", "wrong", "", 0 },
-	{ "overdue", "overdue", "", 0 }, /* no answer within the timeout */
-	{ "late", "late", "", 0 },       /* of those, answered afterwards */
+	{ "overdue", "overdue", "", 0 },     /* no answer within the timeout */
+	{ "late", "late", "", 0 },           /* of those, answered afterwards */
+	{ "taken_out", "taken out", "", 0 }, /* not asked, or not counted: the tester paused */
 };
 
 struct soak {
@@ -137,10 +127,10 @@ add_row(struct soak *s)
 	if (s->total->sent == 0 && t->sent > 0)
 		s->row_ns = t->first_ns; /* without the time that the threads took to start */
 	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
-	json_t *row =
-	    json_pack("[f,f,f,f,f,I,I,I]", elapsed, (double)valid / seconds(now_ns - s->row_ns),
-		bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 99), (double)t->rtt.max_ns / US,
-		(json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue, (json_int_t)t->late);
+	json_t *row = json_pack("[f,f,f,f,f,I,I,I,I]", elapsed,
+	    (double)valid / seconds(now_ns - s->row_ns), bench_tally_rtt_us(t, 50),
+	    bench_tally_rtt_us(t, 99), (double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t),
+	    (json_int_t)t->overdue, (json_int_t)t->late, (json_int_t)t->paused);
 	bench_watch_row(s->job, row, &in_row, valid);
 	bench_table_add(s->table, row);
 	bench_tally_merge(s->total, t);
@@ -221,6 +211,7 @@ conclude(const struct soak *s)
 	whole.tally = s->total;
 	bench_method_tally(&whole);
 	bench_method_rtt(&whole);
+	bench_method_pauses(&whole);
 	bench_watch_find(s->job, &s->used, s->total->replies[BENCH_VALID]);
 	if (s->job->dut != NULL) {
 		find_growth(s, "RSS growth per hour", s->rss, "MiB");
@@ -258,33 +249,12 @@ measure(struct soak *s)
 		conclude(s);
 }
 
-static void
-put_settings(const struct bench_job *job)
-{
-	const struct bench_settings *s = job->settings;
-	unsigned percent[BENCH_KINDS] = { 0 };
-
-	for (unsigned i = 0; i < 100; i++)
-		percent[s->plan.load.mix[i]]++;
-	bench_method_settings(job);
-	bench_run_set(job->run, "rate", json_integer(s->plan.rate));
-	bench_run_set(job->run, "duration_s", json_real(s->duration));
-	bench_run_set(job->run, "interval_s", json_real(s->interval));
-	bench_run_set(job->run, "hits_percent", json_integer(percent[BENCH_HIT]));
-	bench_run_set(job->run, "hot_names", json_integer((json_int_t)s->plan.load.hot));
-	bench_run_set(job->run, "missing_percent", json_integer(percent[BENCH_MISSING]));
-	bench_run_set(job->run, "a_percent", json_integer(percent[BENCH_ADDRESS]));
-	bench_run_set(job->run, "reverse_percent", json_integer(percent[BENCH_REVERSE]));
-	bench_run_set(
-	    job->run, "sources", json_integer((json_int_t)s->plan.n_lanes * s->plan.n_threads));
-}
-
 void
 bench_soak(const struct bench_job *job)
 {
 	struct soak s = { .job = job };
 
-	put_settings(job);
+	bench_method_settings(job);
 	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
 	s.cap = (size_t)(job->settings->duration / job->settings->interval) + 2;

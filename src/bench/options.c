@@ -4,11 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/rng.h"
+
 /* What soak asks besides, in percent; the rest are new names. */
 #define SOAK_ADDRESSES 8
 #define SOAK_REVERSE 6
 
-#define ZIPF_HOT 10000 /* names of --hot, unless that is given */
+#define ZIPF_HOT 10000         /* names of --hot, unless that is given */
+#define FIRST_RANGE 1000000000 /* draws of telephone numbers */
 
 #define DNSSEC_BUFSIZE 1232 /* bytes; DO is in an OPT record, which has a size too */
 
@@ -173,6 +176,23 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 		p->load.bufsize = DNSSEC_BUFSIZE;
 }
 
+/*
+ * Where the names begin: if each run began with the same, the second one would measure what the
+ * first one left in the server's cache.
+ */
+static void
+complete_first(struct cmdline *c, struct bench_settings *s)
+{
+	struct bench_load *l = &s->plan.load;
+	struct rng rng;
+
+	s->first_given = cmdline_seen(c, "first");
+	if (s->first_given)
+		return;
+	rng_init(&rng);
+	l->first = rng_u64(&rng) % (s->method == BENCH_ENUM ? FIRST_RANGE : l->size);
+}
+
 /* Check and complete the settings when all options have a value. */
 static void
 complete(struct cmdline *c, struct bench_settings *s)
@@ -184,6 +204,7 @@ complete(struct cmdline *c, struct bench_settings *s)
 		return;
 	}
 	complete_plan(c, s);
+	complete_first(c, s);
 	if ((s->method & (BENCH_CLOSED | BENCH_ENUM)) != 0)
 		complete_clients(c, s);
 	if (s->method == BENCH_SOAK)

@@ -3,6 +3,8 @@
 
 #define SECONDS_MAX 31536000.0 /* a year */
 
+#define FIRST_MAX 1e15
+
 #define ALL (BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK)
 #define OPEN (BENCH_RATE | BENCH_SEARCH | BENCH_SOAK) /* at a fixed rate */
 #define ADDRESSES (BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_SOAK)
@@ -87,6 +89,12 @@ static const struct cmdline_row rows[] = {
 	    .fallback = "60",
 	    .special = { BENCH_SOAK, "3600" },
 	    .help = "of a trial or step" },
+	{ .name = "first",
+	    .methods = ALL,
+	    .value = "N",
+	    NUMBER(0, FIRST_MAX),
+	    FIELD(plan.load.first),
+	    .help = "begin with this name (default a random one)" },
 	{ .name = "help",
 	    .letter = 'h',
 	    .methods = ALL | BENCH_REPORT,
@@ -255,6 +263,11 @@ static const struct cmdline_row rows[] = {
 	    .parse = bench_options_take_server,
 	    FIELD(plan.server),
 	    .help = "the server to measure" },
+	{ .name = "singles",
+	    .methods = ALL,
+	    .parse = cmdline_flag,
+	    FIELD(plan.singles),
+	    .help = "send datagrams one by one, as clients do" },
 	{ .name = "sources",
 	    .methods = OPEN,
 	    .value = "N",

@@ -78,6 +78,18 @@ bench_search_fits(struct bench_settings *s, FILE *errors)
 	return false;
 }
 
+void
+bench_search_resume(struct bench_settings *s)
+{
+	json_t *before =
+	    s->state != NULL && !s->first_given ? bench_journal_settings(s->state) : NULL;
+	const json_t *first = json_object_get(before, "first");
+
+	if (json_is_integer(first) && json_integer_value(first) >= 0)
+		s->plan.load.first = (uint64_t)json_integer_value(first);
+	json_decref(before);
+}
+
 /* --- Results ---------------------------------------------------------------------------------- */
 
 static void
@@ -149,41 +161,20 @@ judge_nothing(const struct bench_cells *c, const struct bench_found *f)
 		    low, c->valid, c->sent);
 }
 
-/* --- Settings --------------------------------------------------------------------------------- */
+/* --- The method ------------------------------------------------------------------------------- */
 
 static void
 put_self_test(const struct bench_job *job)
 {
 	const struct bench_settings *o = job->settings;
-	char upstream[NETADDR_TEXT];
 
-	if (o->upstream.family == NETADDR_NONE) {
-		bench_run_set(job->run, "self_test", json_string("none"));
-		return;
-	}
 	bench_run_set(job->run, "self_test",
-	    json_sprintf("%s questions to %s, %g times as many, within %g ms",
-		bench_selftest_asks_aaaa(o) ? "AAAA" : "A", netaddr_format(&o->upstream, upstream),
-		2 * (1 + o->delta),
-		(double)o->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART / (double)NS_PER_MS));
-}
-
-static void
-put_settings(const struct bench_job *job)
-{
-	const struct bench_settings *o = job->settings;
-	struct bench_run *r = job->run;
-
-	bench_method_settings(job);
-	bench_run_set(r, "low", json_integer(o->low));
-	bench_run_set(r, "high", json_integer(o->high));
-	bench_run_set(r, "resolution_percent", json_real(o->resolution));
-	bench_run_set(r, "duration_s", json_real(o->duration));
-	bench_run_set(r, "repetitions", json_integer(o->repetitions));
-	bench_run_set(r, "burst", json_integer(o->plan.burst));
-	bench_run_set(r, "sources", json_integer((json_int_t)o->plan.n_lanes * o->plan.n_threads));
-	bench_run_set(r, "restart", json_string(o->restart != NULL ? o->restart : "none"));
-	put_self_test(job);
+	    o->upstream.family == NETADDR_NONE
+		? json_string("none")
+		: json_sprintf("%s questions one by one, %g times as many, within %g ms",
+		      bench_selftest_asks_aaaa(o) ? "AAAA" : "A", 2 * (1 + o->delta),
+		      (double)o->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART /
+			  (double)NS_PER_MS));
 }
 
 void
@@ -193,7 +184,8 @@ bench_search(const struct bench_job *job)
 	struct bench_found found = { 0 };
 	struct bench_cells c;
 
-	put_settings(job);
+	bench_method_settings(job);
+	put_self_test(job);
 	if (bench_cells_begin(&c, job, &whole, 1, NULL, 0))
 		bench_cells_search(&c, &whole, &found);
 	if (found.n > 0) {

@@ -132,6 +132,7 @@ bench_selftest_plan(const struct bench_settings *s)
 
 	p.server = s->upstream;
 	p.singles = true; /* as a DNS64 server has them, of which no run of datagrams comes */
+	p.pause_ns = bench_plan_pause(&s->plan);
 	p.timeout_ns = s->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART;
 	memset(p.load.mix, bench_selftest_asks_aaaa(s) ? BENCH_NEW : BENCH_ADDRESS,
 	    sizeof(p.load.mix));

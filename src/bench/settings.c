@@ -1,51 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/settings.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "dns/name.h"
-
-/* --- What is asked, if that is more than the values of options -------------------------------- */
-
-/* The share of the questions of --hits that the most popular names have, in percent. */
-static void
-put_shares(const struct bench_zipf *z, json_t *to)
-{
-	static const struct {
-		uint32_t names;
-		const char *key;
-	} tops[] = { { 1, "top_1_percent" }, { 10, "top_10_percent" }, { 100, "top_100_percent" },
-		{ 1000, "top_1000_percent" } };
-
-	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]) && tops[i].names < z->n; i++)
-		(void)json_object_set_new(
-		    to, tops[i].key, json_real(100 * bench_zipf_share(z, tops[i].names)));
-}
-
-static void
-put_zipf(const struct bench_settings *s, json_t *to)
-{
-	char law[32];
-
-	if (s->zipf <= 0)
-		return;
-	(void)snprintf(law, sizeof(law), "zipf:%g", s->zipf);
-	(void)json_object_set_new(to, "popularity", json_string(law));
-	if (s->plan.load.zipf != NULL)
-		put_shares(s->plan.load.zipf, to);
-}
-
-void
-bench_settings_workload(const struct bench_settings *s, json_t *to)
-{
-	put_zipf(s, to);
-}
-
-/* --- Which settings two runs must share ------------------------------------------------------- */
 
 static void
 put_text(json_t *to, const char *key, const char *text)
 {
-	(void)json_object_set_new(to, key, text != NULL ? json_string(text) : json_null());
+	if (text != NULL)
+		(void)json_object_set_new(to, key, json_string(text));
 }
 
 static void
@@ -60,61 +26,185 @@ put_real(json_t *to, const char *key, double v)
 	(void)json_object_set_new(to, key, json_real(v));
 }
 
-/* What is asked. */
 static void
-put_load(json_t *to, const struct bench_load *l)
+put_flag(json_t *to, const char *key, bool v)
 {
-	char zone[NAME_TEXT], prefix[PREF64_TEXT];
-	unsigned hits = 0;
+	(void)json_object_set_new(to, key, json_boolean(v));
+}
 
-	for (unsigned i = 0; i < 100; i++)
-		hits += l->mix[i] == BENCH_HIT;
+static void
+put_range(json_t *to, const char *key, const struct bench_range *r)
+{
+	(void)json_object_set_new(to, key,
+	    json_sprintf(
+		"%0*" PRIu64 "-%0*" PRIu64, (int)r->digits, r->first, (int)r->digits, r->last));
+}
+
+static void
+put_network(json_t *to, const struct bench_load *l)
+{
+	unsigned bits = 32;
+
+	while (bits > 0 && UINT64_C(1) << (32 - bits) < l->size)
+		bits--;
+	(void)json_object_set_new(to, "namespace",
+	    json_sprintf("%u.%u.%u.%u/%u", l->base >> 24, l->base >> 16 & 255, l->base >> 8 & 255,
+		l->base & 255, bits));
+}
+
+/* The names that are asked for, and the shares of them. */
+static void
+put_names(json_t *to, const struct bench_load *l)
+{
+	static const char *const shares[BENCH_KINDS] = {
+		[BENCH_HIT] = "hits_percent",
+		[BENCH_MISSING] = "missing_percent",
+		[BENCH_ADDRESS] = "a_percent",
+		[BENCH_REVERSE] = "reverse_percent",
+	};
+	char zone[NAME_TEXT], prefix[PREF64_TEXT];
+	unsigned percent[BENCH_KINDS] = { 0 };
+
 	put_text(to, "zone", name_to_text(l->zone.name, zone));
-	put_number(to, "namespace_first", l->base);
-	put_number(to, "namespace_size", l->size);
+	put_network(to, l);
 	put_text(to, "prefix", l->any_prefix ? "any" : pref64_format(&l->prefix, prefix));
-	put_number(to, "aaaa", l->zone.aaaa_percent);
-	put_number(to, "hits", hits);
-	put_number(to, "hot", l->hot);
-	put_number(to, "bufsize", l->bufsize);
-	(void)json_object_set_new(to, "dnssec", json_boolean(l->dnssec_ok));
+	put_number(to, "aaaa_percent", l->zone.aaaa_percent);
+	for (unsigned i = 0; i < 100; i++)
+		percent[l->mix[i]]++;
+	for (unsigned i = 0; i < BENCH_KINDS; i++)
+		if (shares[i] != NULL)
+			put_number(to, shares[i], percent[i]);
+	put_number(to, "hot_names", l->hot);
+}
+
+/* The telephone numbers. */
+static void
+put_numbers(json_t *to, const struct bench_settings *s)
+{
+	put_range(to, "numbers", &s->plan.load.numbers);
+	put_number(to, "missing_percent", s->missing_percent);
+	if (s->missing_percent > 0)
+		put_range(to, "missing_numbers", &s->plan.load.missing);
 }
 
 /* How it is asked. */
 static void
-put_plan(json_t *to, const struct bench_plan *p)
+put_plan(json_t *to, const struct bench_settings *s)
 {
+	const struct bench_plan *p = &s->plan;
+	bool open = (s->method & (BENCH_CLOSED | BENCH_ENUM)) == 0;
 	char server[NETADDR_TEXT];
 
 	put_text(to, "server", netaddr_format(&p->server, server));
 	put_text(to, "transport", p->transport->name);
 	put_number(to, "threads", p->n_threads);
-	put_number(to, "sources", p->n_lanes);
-	put_number(to, "window", p->window);
-	put_number(to, "per_connection", p->per_connection);
-	put_number(to, "burst", p->burst);
-	(void)json_object_set_new(to, "spin", json_boolean(p->spin));
-	put_real(to, "timeout", (double)p->timeout_ns / (double)NS_PER_SEC);
+	if (open) {
+		put_number(to, "sources", (uint64_t)p->n_lanes * p->n_threads);
+		put_number(to, "burst", p->burst);
+	}
+	if (!open && p->window == 0)
+		put_number(to, "window", 1);
+	else if (bench_plan_window(p) > 0)
+		put_number(to, "window", bench_plan_window(p));
+	if (p->transport->carrier != NULL)
+		put_number(to, "per_connection", p->per_connection);
+	else
+		put_flag(to, "singles", p->singles);
+	put_flag(to, "spin", p->spin);
+	put_real(to, "timeout_s", (double)p->timeout_ns / (double)NS_PER_SEC);
+	put_number(to, "bufsize", p->load.bufsize);
+	put_flag(to, "dnssec", p->load.dnssec_ok);
+	put_number(to, "first", p->load.first);
+}
+
+/* The share of the questions of --hits that the most popular names have, in percent. */
+static void
+put_shares(json_t *to, const struct bench_zipf *z)
+{
+	static const struct {
+		uint32_t names;
+		const char *key;
+	} tops[] = { { 1, "top_1_percent" }, { 10, "top_10_percent" }, { 100, "top_100_percent" },
+		{ 1000, "top_1000_percent" } };
+
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]) && tops[i].names < z->n; i++)
+		(void)json_object_set_new(
+		    to, tops[i].key, json_real(100 * bench_zipf_share(z, tops[i].names)));
+}
+
+static void
+put_popularity(json_t *to, const struct bench_settings *s)
+{
+	char law[32];
+
+	if (s->zipf <= 0)
+		return;
+	(void)snprintf(law, sizeof(law), "zipf:%g", s->zipf);
+	(void)json_object_set_new(to, "popularity", json_string(law));
+	if (s->plan.load.zipf != NULL)
+		put_shares(to, s->plan.load.zipf);
+}
+
+static void
+put_search(json_t *to, const struct bench_settings *s)
+{
+	char upstream[NETADDR_TEXT];
+
+	put_number(to, "low", s->low);
+	put_number(to, "high", s->high);
+	put_real(to, "resolution_percent", s->resolution);
+	put_text(to, "upstream",
+	    s->upstream.family != NETADDR_NONE ? netaddr_format(&s->upstream, upstream) : "none");
+	put_real(to, "delta", s->delta);
+	put_text(to, "restart", s->restart != NULL ? s->restart : "none");
+}
+
+/* All that the outcome of a trial depends on. */
+static json_t *
+of_trials(const struct bench_settings *s)
+{
+	json_t *to = json_object();
+
+	put_plan(to, s);
+	if (s->method == BENCH_ENUM)
+		put_numbers(to, s);
+	else
+		put_names(to, &s->plan.load);
+	put_popularity(to, s);
+	if (s->duration > 0)
+		put_real(to, "duration_s", s->duration);
+	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0)
+		put_number(to, "rate", s->plan.rate);
+	if (s->method == BENCH_SEARCH)
+		put_search(to, s);
+	return to;
+}
+
+json_t *
+bench_settings_json(const struct bench_settings *s)
+{
+	json_t *to = of_trials(s);
+
+	if (s->method == BENCH_RATE)
+		put_number(to, "questions", s->plan.n_questions);
+	if (s->method == BENCH_SOAK)
+		put_real(to, "interval_s", s->interval);
+	if (s->method == BENCH_SEARCH)
+		put_number(to, "repetitions", s->repetitions);
+	if (s->method == BENCH_CLOSED && s->duration <= 0)
+		put_number(to, "blocks", s->blocks);
+	put_text(to, "pid", s->pid);
+	put_text(to, "pid_file", s->pid_file);
+	put_text(to, "unit", s->unit);
+	return to;
 }
 
 json_t *
 bench_settings_identity(const struct bench_settings *s)
 {
-	json_t *to = json_pack("{ss,si}", "program", "dns64bench search", "format", 1);
-	char upstream[NETADDR_TEXT];
+	json_t *to = of_trials(s);
 
-	if (to == NULL)
-		return NULL;
-	put_plan(to, &s->plan);
-	put_load(to, &s->plan.load);
-	bench_settings_workload(s, to);
-	put_real(to, "duration", s->duration);
-	put_number(to, "low", s->low);
-	put_number(to, "high", s->high);
-	put_real(to, "resolution", s->resolution);
-	put_text(to, "upstream",
-	    s->upstream.family == NETADDR_NONE ? NULL : netaddr_format(&s->upstream, upstream));
-	put_real(to, "delta", s->delta);
-	put_text(to, "restart", s->restart);
+	put_text(to, "program", "dns64bench search");
+	put_number(to, "format", 2);
 	return to;
 }

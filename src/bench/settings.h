@@ -32,6 +32,7 @@ enum bench_method {
 struct bench_settings {
 	enum bench_method method;
 	struct bench_plan plan; /* what a trial does, as far as it does not change in a run */
+	bool first_given;       /* --first: else it is drawn at random */
 	double duration; /* s, of a trial or step; 0: closed asks experiments of 256 questions */
 	unsigned hits_percent;    /* questions for names asked before */
 	double zipf;              /* how popular these are: Zipf's exponent; 0: all alike */
@@ -66,13 +67,11 @@ struct bench_settings {
 	double interval; /* s, between two rows */
 };
 
-/*
- * bench_settings_workload: add to the object TO what is asked, if that is more than the plain
- * values of options: from bench_workload_open on; before it only what the options say of it.
- */
-void bench_settings_workload(const struct bench_settings *s, json_t *to);
+/* --- As JSON, for results and state files ----------------------------------------------------- */
 
-/* --- Which settings two runs must share ------------------------------------------------------- */
+/* bench_settings_json: all of S but where results go, an object, the caller's; NULL without memory.
+ */
+MUST_USE json_t *bench_settings_json(const struct bench_settings *s);
 
 /*
  * bench_settings_identity: those of S as an object, the caller's; NULL without memory. They are all

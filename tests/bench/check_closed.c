@@ -267,7 +267,8 @@ START_TEST(fast_client_asks_only_its_part)
 		.window = 1,
 		.even = true,
 		.duration_ns = UINT64_MAX,
-		.timeout_ns = 5000000 };
+		.timeout_ns = 5000000,
+		.pause_ns = 50000000 };
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(a);
 	static struct bench_tally t;

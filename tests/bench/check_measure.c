@@ -85,6 +85,9 @@ START_TEST(has_no_verdict)
 	case 5:
 		tally.faults.no_port++;
 		break;
+	case 6:
+		tally.pauses++;
+		break;
 	default:
 		for (unsigned i = 0; i < N; i++)
 			bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
@@ -102,6 +105,8 @@ START_TEST(waits_for_the_server)
 	ck_assert_int_eq(outcome(), BENCH_PASSED);
 	for (unsigned i = 0; i < N; i++)
 		bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
+	ck_assert_int_eq(outcome(), BENCH_PASSED); /* their answers were in time all the same */
+	tally.last_ns += 6 * NS_PER_MS;
 	ck_assert_int_eq(outcome(), BENCH_FAILED);
 	set_up();
 	tally.no_room = 1;
@@ -186,7 +191,7 @@ add_measure(Suite *s)
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, all_answered_passes);
 	tcase_add_test(tc, one_bad_answer_fails);
-	tcase_add_loop_test(tc, has_no_verdict, 0, 7);
+	tcase_add_loop_test(tc, has_no_verdict, 0, 8);
 	tcase_add_test(tc, waits_for_the_server);
 	tcase_add_loop_test(tc, record_becomes_a_row, 0, 3);
 	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);

@@ -162,6 +162,7 @@ search(const char *const *more)
 		argv[argc++] = (char *)(uintptr_t)*more;
 	argv[argc] = NULL;
 	ck_assert_int_eq(bench_options_read(argc, argv, &s, stderr), CMDLINE_RUN);
+	bench_search_resume(&s);
 	struct bench_run *r = bench_run_new("search", argc, argv);
 	struct bench_job job = { .settings = &s, .run = r, .stop = &stop, .tally = &tally };
 	ck_assert_ptr_nonnull(r);
@@ -307,7 +308,8 @@ START_TEST(journal_of_other_settings_is_refused)
 	stop = true;
 	bench_run_free(search(options));
 	struct bench_run *r = search(others);
-	ck_assert_msg(strstr(failure(r), "aaaa was 100 and is 80 now") != NULL, "%s", failure(r));
+	ck_assert_msg(
+	    strstr(failure(r), "aaaa_percent was 100 and is 80 now") != NULL, "%s", failure(r));
 	bench_run_free(r);
 }
 END_TEST

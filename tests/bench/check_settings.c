@@ -13,10 +13,12 @@
 static json_t *
 identity(const char *option, const char *value)
 {
-	char text[10][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high", "20000" };
-	char *argv[11] = { text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7] };
+	char text[12][64] = { "dns64bench", "search", "-s", "::1", "-d", "0.5", "--high", "20000",
+		"--first", "7" };
+	char *argv[13] = { text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7],
+		text[8], text[9] };
 	struct bench_settings s;
-	int argc = 8;
+	int argc = 10;
 
 	for (const char *word = option; word != NULL; word = word == option ? value : NULL) {
 		(void)snprintf(text[argc], sizeof(text[argc]), "%s", word);
@@ -69,13 +71,14 @@ START_TEST(each_setting_changes_the_identity)
 		{ "--namespace", "0.0.0.0/4" },
 		{ "--prefix", "64:ff9b::/96" },
 		{ "--transport", "tcp" },
+		{ "--singles", NULL },
 	};
 
 	ck_assert_msg(!same(options[_i][0], options[_i][1]), "%s", options[_i][0]);
 }
 END_TEST
 
-#define DIFFER 25
+#define DIFFER 26
 
 /* Where results go, and how many are wanted, change none of them. */
 START_TEST(output_settings_keep_the_identity)

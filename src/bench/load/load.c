@@ -28,6 +28,7 @@ bench_load_mix(struct bench_load *l, enum bench_kind kind, unsigned percent)
 {
 	unsigned left = percent;
 
+	l->hits |= kind == BENCH_HIT && percent > 0;
 	/* The new names are last, so that a share does not depend on the ones set after it. */
 	for (unsigned i = 0; i < 100 && left > 0; i++) {
 		if (l->mix[i] != BENCH_NEW)
@@ -78,7 +79,11 @@ drawn_hot(const struct bench_load *l, uint64_t n)
 struct bench_question
 bench_load_question(const struct bench_load *l, uint64_t n)
 {
-	struct bench_question q = { .kind = l->mix[n % 100 * STEP % 100], .number = n };
+	struct bench_question q = { .kind = l->mix[n % 100 * STEP % 100] };
+	/* Behind the last name comes the first again. */
+	uint64_t names = l->hits && l->size > l->hot ? l->size - l->hot : l->size;
+
+	n += l->first;
 
 	switch (q.kind) {
 	case BENCH_HIT:
@@ -95,6 +100,7 @@ bench_load_question(const struct bench_load *l, uint64_t n)
 	case BENCH_ADDRESS:
 	case BENCH_REVERSE:
 	case BENCH_KINDS:
+		q.number = n % names;
 		break;
 	}
 	return q;

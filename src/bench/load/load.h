@@ -54,9 +54,11 @@ struct bench_load {
 	uint64_t hot;          /* the last so many of them, >= 1, are those of BENCH_HIT */
 	const struct bench_zipf *zipf; /* borrowed, hot ranks: their popularity, the last name is
 					  the first; NULL: all alike */
-	uint8_t mix[100];              /* enum bench_kind of a question, by its number */
-	struct pref64 prefix;          /* of right answers, and what BENCH_REVERSE asks about */
-	bool any_prefix; /* no prefix is known: any is right, and there is no BENCH_REVERSE */
+	uint64_t first;       /* the other questions begin with this one's name or number */
+	bool hits;            /* there are such: they are no one else's, then */
+	uint8_t mix[100];     /* enum bench_kind of a question, by its number */
+	struct pref64 prefix; /* of right answers, and what BENCH_REVERSE asks about */
+	bool any_prefix;      /* no prefix is known: any is right, and there is no BENCH_REVERSE */
 	struct bench_range numbers; /* BENCH_NUMBER */
 	struct bench_range missing; /* BENCH_NO_NUMBER */
 	uint64_t seed;              /* of what is drawn at random */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#define PAUSE_PART 10         /* of the timeout */
 #define CLOSED_MEMORY 262144  /* questions that the clients of a thread remember, in all */
 #define CLOSED_CAPACITY 65536 /* and one client at most, unless its window is larger */
 
@@ -10,6 +11,12 @@ unsigned
 bench_plan_window(const struct bench_plan *p)
 {
 	return p->window > 0 ? p->window : p->transport->window;
+}
+
+uint64_t
+bench_plan_pause(const struct bench_plan *p)
+{
+	return p->pause_ns > 0 ? p->pause_ns : p->timeout_ns / PAUSE_PART;
 }
 
 /*

@@ -35,6 +35,7 @@ struct bench_plan {
 	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
 	bool even; /* each lane asks the same number; else those that are ready first ask more */
 	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
+	uint64_t pause_ns;     /* see bench_plan_pause */
 	uint64_t timeout_ns;   /* replies that take longer are late */
 	bool singles;          /* UDP: datagrams are sent and received one by one */
 	bool spin;             /* wait for the next moment without sleeping */
@@ -49,6 +50,12 @@ extern const struct bench_transport bench_tcp;
 
 /* bench_plan_window: how many questions may be open on a lane; 0: any number. */
 MUST_USE unsigned bench_plan_window(const struct bench_plan *p);
+
+/*
+ * bench_plan_pause: the longest that the tester may be kept from running before the questions of
+ * that time are taken out, in ns: pause_ns, or a tenth of the timeout if that is 0.
+ */
+MUST_USE uint64_t bench_plan_pause(const struct bench_plan *p);
 
 /*
  * bench_plan_capacity: how many questions a lane must remember: those of twice the timeout, so that

@@ -80,7 +80,8 @@ bool
 bench_tally_good(const struct bench_tally *t)
 {
 	return t->sent > 0 && t->replies[BENCH_VALID] == t->sent && t->duplicate == 0 &&
-	    t->other == 0 && t->stray == 0 && t->malformed == 0 && t->faults.unsent == 0;
+	    t->other == 0 && t->stray == 0 && t->malformed == 0 && t->faults.unsent == 0 &&
+	    t->faults.elsewhere == 0;
 }
 
 uint64_t

@@ -11,7 +11,6 @@
 #include "base/rng.h"
 #include "bench/load/outcome.h"
 
-#define PAUSE_PART 10             /* of the timeout: a longer pause is none of the server's time */
 #define EVENTS 64                 /* events taken from epoll at once */
 #define EXPIRE_NS (2 * NS_PER_MS) /* between two checks for expired questions, at least */
 #define LOOK_NS (20 * NS_PER_MS)  /* between two checks whether to stop or turn, at most */
@@ -112,21 +111,16 @@ bench_worker_free(struct bench_worker *w)
 
 /* --- Asking ----------------------------------------------------------------------------------- */
 
-/* The longest that this thread may be kept from running before it says so, in ns. */
-static uint64_t
-pause_limit(const struct bench_worker *w)
-{
-	return w->plan->timeout_ns / PAUSE_PART;
-}
-
-/* From when on the time of this thread's question K runs, which is asked at NOW_NS (bench_stream).
+/*
+ * From when on the time of this thread's question K runs, which is asked at NOW_NS: where it may
+ * have had to wait for the answer to another one, from when it was due.
  */
 static uint64_t
 since(const struct bench_worker *w, uint64_t k, uint64_t now_ns)
 {
 	const struct bench_plan *p = w->plan;
 
-	if (p->rate == 0 || p->transport->carrier == NULL)
+	if (p->rate == 0 || bench_plan_window(p) == 0)
 		return now_ns;
 	return bench_turns_time(&w->turns, k);
 }
@@ -135,7 +129,7 @@ since(const struct bench_worker *w, uint64_t k, uint64_t now_ns)
 static void
 note_slow_sending(struct bench_worker *w, struct bench_lane *lane, unsigned sent, uint64_t from_ns)
 {
-	if (clock_now_ns() - from_ns <= pause_limit(w))
+	if (clock_now_ns() - from_ns <= bench_plan_pause(w->plan))
 		return;
 	/* Nobody knows when each of them went out. */
 	bench_inflight_take_out(&lane->asked, sent);
@@ -267,7 +261,7 @@ expire(struct bench_worker *w, struct bench_lane *lane, uint64_t sent_ns, uint64
 static uint64_t
 patience(const struct bench_worker *w)
 {
-	return w->plan->timeout_ns + pause_limit(w);
+	return w->plan->timeout_ns + bench_plan_pause(w->plan);
 }
 
 /* Give up the questions of LANE whose time is over. Late replies to them are told from lost ones.
@@ -384,7 +378,7 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 	const struct bench_plan *p = w->plan;
 	uint64_t mine;
 
-	if (now_ns <= due_ns || now_ns - due_ns <= pause_limit(w))
+	if (now_ns <= due_ns || now_ns - due_ns <= bench_plan_pause(w->plan))
 		return;
 	w->tally->pauses++;
 	w->tally->pause_ns += now_ns - due_ns;

@@ -170,7 +170,8 @@ START_TEST(tables_and_texts_are_written)
 		    "[true, \"say \\\"no\\\"\"], [1.5e9, \"#1\\nx\"]]},"
 		    "{\"columns\": [{\"name\": \"other\"}], \"rows\": [[9]]}]}",
 		text),
-	    "# method: rate\n# date: 2025-01-02T03:04:05Z\n# version: 1\n# command: a b c\n"
+	    "# method: rate\n# date: 2025-01-02T03:04:05Z\n# version: 1\n# command: a b c\n# "
+	    "verdict: good\n"
 	    "x,\"a, b\"\n1,0.3\n,\nyes,\"say \"\"no\"\"\"\n1500000000,\"#1\nx\"\n");
 }
 END_TEST
@@ -180,7 +181,7 @@ START_TEST(run_without_tables_has_a_head)
 	char text[CSV];
 
 	ck_assert_str_eq(written("{\"method\": \"rate\", \"tables\": []}", text),
-	    "# method: rate\n# date: \n# version: \n# command: \n");
+	    "# method: rate\n# date: \n# version: \n# command: \n# verdict: good\n");
 }
 END_TEST
 
