@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "bench/compare.h"
 #include "bench/host/busy.h"
 #include "bench/method.h"
 #include "bench/options.h"
@@ -84,6 +85,7 @@ run_method(const struct bench_job *job)
 		bench_soak(job);
 		break;
 	case BENCH_REPORT:
+	case BENCH_COMPARE:
 		break;
 	}
 	if (*job->stop)
@@ -210,6 +212,20 @@ measure(const struct bench_settings *s, int argc, char **argv)
 	return status;
 }
 
+static int
+compare(const struct bench_settings *s, int argc, char **argv)
+{
+	struct bench_run *r = bench_run_new(bench_options_method(s->method), argc, argv);
+	int status = EXIT_USAGE;
+
+	if (r == NULL)
+		(void)fprintf(stderr, "dns64bench: out of memory\n");
+	else if (bench_compare(s, r, stderr))
+		status = deliver(s, r, is_stdout(s->json) || is_stdout(s->csv) ? stderr : stdout);
+	bench_run_free(r);
+	return status;
+}
+
 /*
  * A socket for each source port, and timers as exact as they can be. Whoever started us may ignore
  * SIGCHLD: then nobody could tell how a --restart ended.
@@ -265,6 +281,8 @@ main(int argc, char **argv)
 		(void)fprintf(stderr, "dns64bench: %s\n", error);
 		return EXIT_USAGE;
 	}
+	if (s.method == BENCH_COMPARE)
+		return compare(&s, argc, argv);
 	if (!bench_workload_open(&s, stderr))
 		return EXIT_USAGE;
 	prepare();

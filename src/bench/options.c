@@ -152,6 +152,15 @@ complete_soak(struct cmdline *c, struct bench_settings *s)
 		cmdline_complain(c, "interval", "that would be more than %d rows", BENCH_ROWS_MAX);
 }
 
+/* Where the results go. */
+static void
+complete_output(struct cmdline *c, const struct bench_settings *s)
+{
+	if (s->csv != NULL && s->json != NULL && strcmp(s->csv, "-") == 0 &&
+	    strcmp(s->json, "-") == 0)
+		cmdline_complain(c, "csv", "standard output takes either this or --json");
+}
+
 /* What all methods that measure have in common. */
 static void
 complete_plan(struct cmdline *c, struct bench_settings *s)
@@ -169,9 +178,7 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 	if ((s->pid != NULL) + (s->pid_file != NULL) + (s->unit != NULL) > 1)
 		cmdline_complain(c, s->unit != NULL ? "unit" : "pid-file",
 		    "one of this, --pid and --%s", s->unit != NULL ? "pid-file" : "unit");
-	if (s->csv != NULL && s->json != NULL && strcmp(s->csv, "-") == 0 &&
-	    strcmp(s->json, "-") == 0)
-		cmdline_complain(c, "csv", "standard output takes either this or --json");
+	complete_output(c, s);
 	if (p->load.dnssec_ok && p->load.bufsize == 0)
 		p->load.bufsize = DNSSEC_BUFSIZE;
 }
@@ -201,6 +208,10 @@ complete(struct cmdline *c, struct bench_settings *s)
 		need(c, "output");
 		if (s->n_files == 0)
 			cmdline_complain(c, "output", "no JSON file to make it of");
+		return;
+	}
+	if (s->method == BENCH_COMPARE) {
+		complete_output(c, s);
 		return;
 	}
 	complete_plan(c, s);

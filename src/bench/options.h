@@ -64,6 +64,12 @@ MUST_USE bool bench_options_steps(
 /* bench_options_endpoint: an address as "ADDR" or "ADDR#PORT"; without a port of its own PORT. */
 MUST_USE bool bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a);
 
+/*
+ * bench_options_bound: "NAME < LIMIT" or "NAME > LIMIT", a figure's name (bench_figures) and a
+ * number above 0, with or without blanks.
+ */
+MUST_USE bool bench_options_bound(const char *text, struct bench_bound *b);
+
 /* --- Rows ------------------------------------------------------------------------------------- */
 
 /*
@@ -83,6 +89,9 @@ cmdline_parse bench_options_take_range;
 
 /* bench_options_take_clients: "1,2,4" or "1-20/2"; the settings' clients and n_clients. */
 cmdline_parse bench_options_take_clients;
+
+/* bench_options_take_bound: "rate < 0.97"; one more of the settings' bounds. */
+cmdline_parse bench_options_take_bound;
 
 /* bench_options_take_namespace: "10.0.0.0/8"; base and size of a struct bench_load. */
 cmdline_parse bench_options_take_namespace;

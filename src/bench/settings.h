@@ -11,12 +11,14 @@
 
 #include "base/attr.h"
 #include "base/netaddr.h"
+#include "bench/figures.h"
 #include "bench/load/plan.h"
 
 #define BENCH_STEPS_MAX 64     /* numbers of clients one after another */
 #define BENCH_EXPERIMENT 256   /* questions of an experiment */
 #define BENCH_BLOCK 256        /* experiments of a block */
 #define BENCH_ROWS_MAX 1000000 /* of a soak */
+#define BENCH_BOUNDS_MAX 16    /* of compare */
 
 /* Bits: an option may belong to several. */
 enum bench_method {
@@ -25,7 +27,15 @@ enum bench_method {
 	BENCH_CLOSED = 4,
 	BENCH_ENUM = 8,
 	BENCH_SOAK = 16,
-	BENCH_REPORT = 32
+	BENCH_REPORT = 32,
+	BENCH_COMPARE = 64
+};
+
+/* compare fails if the ratio of a figure is below or above a limit. */
+struct bench_bound {
+	enum bench_figure_name figure;
+	bool below; /* false: above */
+	double limit;
 };
 
 /* Texts are borrowed from the command line; NULL: not given. */
@@ -45,7 +55,7 @@ struct bench_settings {
 	const char *plot;
 	const char *raw;
 	const char *output; /* report: the page */
-	char *const *files; /* report: what it is made of */
+	char *const *files; /* report, compare: what they are made of */
 	int n_files;
 
 	/* search */
@@ -62,6 +72,10 @@ struct bench_settings {
 	unsigned clients[BENCH_STEPS_MAX];
 	size_t n_clients;
 	unsigned blocks; /* of 256 experiments */
+
+	/* compare */
+	struct bench_bound bounds[BENCH_BOUNDS_MAX];
+	size_t n_bounds;
 
 	/* soak */
 	double interval; /* s, between two rows */

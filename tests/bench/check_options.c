@@ -108,6 +108,7 @@ static const struct {
 	{ BENCH_ENUM, "enum -s 192.0.2.1 --numbers 00-99 --missing-numbers 000-999" },
 	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
 	{ BENCH_REPORT, "report -o page.html run.json" },
+	{ BENCH_COMPARE, "compare a.json b.json" },
 };
 
 /* A value for ROW that is good whatever else there is. */
@@ -116,6 +117,7 @@ value_for(const struct cmdline_row *row)
 {
 	static const char *const values[][2] = {
 		{ "PERCENT", "5" },
+		{ "FIGURE<R", "rate<0.97" },
 		{ "N", "1" },
 		{ "B", "3" },
 		{ "D", "0.2" },
@@ -191,6 +193,10 @@ START_TEST(letters_set_what_their_names_do)
 	ck_assert_str_eq(s.output, "page.html");
 	ck_assert_int_eq(s.n_files, 2);
 	ck_assert_str_eq(s.files[1], "b.json");
+	good("compare --fail-if rate<0.97 a.json b.json --fail-if cpu>1.1");
+	ck_assert_int_eq(s.n_files, 2);
+	ck_assert_uint_eq(s.n_bounds, 2);
+	ck_assert_int_eq(s.bounds[1].figure, BENCH_FIGURE_CPU);
 }
 END_TEST
 
@@ -261,7 +267,7 @@ END_TEST
 
 /* A line and two texts that the message must have. */
 static const char *const faults[][3] = {
-	{ "", "first comes one of rate search closed enum soak report", "dns64bench: " },
+	{ "", "first comes one of rate search closed enum soak compare report", "dns64bench: " },
 	{ "walk -s 192.0.2.1", "\"walk\" is not a method", "rate search" },
 	{ "-s 192.0.2.1 rate", "\"-s\" is not a method", "rate search" },
 	{ "-h -h", "\"-h\" is not a method", "rate search" },
@@ -271,6 +277,13 @@ static const char *const faults[][3] = {
 	{ "soak -s ::1", "--rate: soak needs it", "\n" },
 	{ "enum -s ::1", "--numbers: enum needs it", "\n" },
 	{ "enum -s ::1 --numbers 0-9 --missing 1", "--missing: needs --missing-numbers", "\n" },
+	{ "compare a b --fail-if rates<1",
+	    "--fail-if: \"rates<1\" is not like \"rate < 0.97\": one of rate, rtt-median, "
+	    "rtt-p99, cpu, memory;",
+	    "\n" },
+	{ "compare a b --json - --csv -", "--csv: standard output takes either this or --json",
+	    "" },
+	{ "compare a b -s ::1", "--server: says nothing to compare", "" },
 	{ "report run.json", "--output: report needs it", "\n" },
 	{ "rate -s ::1 -r 5 --nosuch", "dns64bench: --nosuch: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 --nosuch=7", "dns64bench: --nosuch=7: unknown option\n", "" },
@@ -369,10 +382,12 @@ add_options(Suite *suite)
 
 /* The table of options agrees with itself, and its defaults are good values. */
 
-#define ALL (BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_REPORT)
+#define ALL \
+	(BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_REPORT | \
+	    BENCH_COMPARE)
 
 static const enum bench_method every_method[] = { BENCH_RATE, BENCH_SEARCH, BENCH_CLOSED,
-	BENCH_ENUM, BENCH_SOAK, BENCH_REPORT };
+	BENCH_ENUM, BENCH_SOAK, BENCH_COMPARE, BENCH_REPORT };
 
 /* Rows stand in the order of their names, for some method, each with a letter of its own or none.
  */

@@ -96,6 +96,44 @@ START_TEST(networks_are_read)
 }
 END_TEST
 
+START_TEST(bounds_are_read)
+{
+	static const struct {
+		const char *text;
+		bool good, below;
+		double limit;
+	} cases[] = {
+		{ "rate < 0.97", true, true, 0.97 },
+		{ "rate<1", true, true, 1 },
+		{ "rate >\t1.5", true, false, 1.5 },
+		{ "rate  >10000", true, false, 10000 },
+		{ "rate", false, false, 0 },
+		{ "rate <", false, false, 0 },
+		{ "rate < 0", false, false, 0 },
+		{ "rate < 10001", false, false, 0 },
+		{ "rate < 1 ", false, false, 0 },
+		{ "rate <= 1", false, false, 0 },
+		{ "rate = 1", false, false, 0 },
+		{ "rate 1", false, false, 0 },
+		{ " rate < 1", false, false, 0 },
+		{ "Rate < 1", false, false, 0 },
+		{ "< 1", false, false, 0 },
+		{ "", false, false, 0 },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct bench_bound b;
+		bool good = bench_options_bound(cases[i].text, &b);
+
+		ck_assert_msg(good == cases[i].good, "\"%s\"", cases[i].text);
+		if (!good)
+			continue;
+		ck_assert_int_eq(b.figure, BENCH_FIGURE_RATE);
+		ck_assert(b.below == cases[i].below && b.limit == cases[i].limit);
+	}
+}
+END_TEST
+
 START_TEST(ranges_are_read)
 {
 	static const struct {
@@ -219,6 +257,7 @@ add_values(Suite *s)
 
 	tcase_add_test(tc, decimals_are_read);
 	tcase_add_test(tc, networks_are_read);
+	tcase_add_test(tc, bounds_are_read);
 	tcase_add_test(tc, ranges_are_read);
 	tcase_add_test(tc, lists_of_steps_are_read);
 	tcase_add_test(tc, addresses_with_ports_are_read);

@@ -41,6 +41,7 @@ reason()
 	fakedns/tcp | fakedns/udp | fakedns/worker) echo "sockets: check_server asks them" ;;
 	bench/main) echo "main() alone: tests/system/bench.sh starts it" ;;
 	bench/cells) echo "what search, matrix and scale share: check_search, check_matrix, check_scale" ;;
+	bench/sides) echo "what bench/compare compares: check_compare" ;;
 	bench/options_table) echo "a part of bench/options: check_options" ;;
 	bench/result/plot_chart | bench/result/plot_script) echo "parts of bench/result/plot: check_plot" ;;
 	bench/result/run_form) echo "a part of bench/result/run: check_run" ;;

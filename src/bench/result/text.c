@@ -244,7 +244,7 @@ bench_text_head(FILE *out, const json_t *run)
 	    head_line(out, key, width, bench_text_cell(value, BENCH_TEXT_ROUND, cell));
 }
 
-/* Names are aligned left, values right, with units behind them. */
+/* Names and words are aligned left, numbers right, with units behind them. */
 static void
 put_findings(FILE *out, const json_t *findings)
 {
@@ -255,8 +255,10 @@ put_findings(FILE *out, const json_t *findings)
 		const json_t *f = json_array_get(findings, i);
 
 		name = wider(name, width_of(bench_text_get(f, "name")));
-		value = wider(value,
-		    width_of(bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell)));
+		if (!json_is_string(json_object_get(f, "value")))
+			value = wider(value,
+			    width_of(bench_text_cell(
+				json_object_get(f, "value"), BENCH_TEXT_ROUND, cell)));
 	}
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *f = json_array_get(findings, i);
@@ -264,7 +266,7 @@ put_findings(FILE *out, const json_t *findings)
 
 		put_left(out, bench_text_get(f, "name"), name + 2);
 		put_right(out, bench_text_cell(json_object_get(f, "value"), BENCH_TEXT_ROUND, cell),
-		    value);
+		    json_is_string(json_object_get(f, "value")) ? 0 : value);
 		blanks(out, *unit != '\0');
 		put(out, unit);
 		(void)fputc('\n', out);

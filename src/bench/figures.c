@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/figures.h"
+
+#include <string.h>
+
+#include "bench/result/text.h"
+
+static const struct bench_figure_words words[BENCH_FIGURES] = {
+	[BENCH_FIGURE_RATE] = { "rate", "rate", "is", "faster", "slower", "" },
+	[BENCH_FIGURE_RTT_MEDIAN] = { "rtt-median", "RTT median", "has a", "higher", "lower",
+	    " RTT median" },
+	[BENCH_FIGURE_RTT_P99] = { "rtt-p99", "RTT p99", "has a", "higher", "lower", " RTT p99" },
+	[BENCH_FIGURE_CPU] = { "cpu", "CPU per answer", "takes", "more", "less",
+	    " CPU per answer" },
+	[BENCH_FIGURE_MEMORY] = { "memory", "memory", "takes", "more", "less", " memory" },
+};
+
+/* Where figures are but in searches: findings, and columns of the table of steps. */
+static const struct {
+	const char *findings[2];
+	const char *column;
+	double percentile; /* of the table of RTTs; 0: not there */
+} places[BENCH_FIGURES] = {
+	[BENCH_FIGURE_RATE] = { { "valid per second", "highest rate" }, NULL, 0 },
+	[BENCH_FIGURE_RTT_MEDIAN] = { { "rtt median" }, "rtt_p50", 50 },
+	[BENCH_FIGURE_RTT_P99] = { { "rtt p99" }, "rtt_p99", 99 },
+	[BENCH_FIGURE_CPU] = { { "server CPU per answer" }, NULL, 0 },
+	[BENCH_FIGURE_MEMORY] = { { "server RSS" }, NULL, 0 },
+};
+
+/* Where they are in searches: a column of the trial that found the rate. */
+static const struct {
+	const char *column, *unit;
+} trials[BENCH_FIGURES] = {
+	[BENCH_FIGURE_RATE] = { "rate", "1/s" },
+	[BENCH_FIGURE_RTT_MEDIAN] = { "rtt_p50", "us" },
+	[BENCH_FIGURE_RTT_P99] = { "rtt_p99", "us" },
+	[BENCH_FIGURE_CPU] = { "server_cpu_per_answer", "us" },
+	[BENCH_FIGURE_MEMORY] = { "server_rss", "MiB" },
+};
+
+const struct bench_figure_words *
+bench_figures_words(enum bench_figure_name f)
+{
+	return &words[f];
+}
+
+enum bench_figure_name
+bench_figures_find(const char *name, size_t len)
+{
+	unsigned f = 0;
+
+	while (f < BENCH_FIGURES &&
+	    (strlen(words[f].name) != len || strncmp(words[f].name, name, len) != 0))
+		f++;
+	return (enum bench_figure_name)f;
+}
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+const json_t *
+bench_figures_table(const json_t *run, const char *name)
+{
+	const json_t *tables = json_object_get(run, "tables");
+
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *table = json_array_get(tables, i);
+
+		if (strcmp(bench_text_get(table, "name"), name) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+/* The number of the column NAME; as many as there are if there is none. */
+static size_t
+column_of(const json_t *table, const char *name)
+{
+	const json_t *columns = json_object_get(table, "columns");
+	size_t i = 0;
+
+	while (i < json_array_size(columns) &&
+	    strcmp(bench_text_get(json_array_get(columns, i), "name"), name) != 0)
+		i++;
+	return i;
+}
+
+const json_t *
+bench_figures_cell(const json_t *table, size_t i, const char *name)
+{
+	const json_t *row = json_array_get(json_object_get(table, "rows"), i);
+
+	return json_array_get(row, column_of(table, name));
+}
+
+static size_t
+n_rows(const json_t *table)
+{
+	return json_array_size(json_object_get(table, "rows"));
+}
+
+/* The cell of TABLE as a value above zero, with the unit of its column. */
+static bool
+take_cell(const json_t *table, size_t i, const char *name, struct bench_figure_value *v)
+{
+	const json_t *columns = json_object_get(table, "columns");
+
+	v->value = json_number_value(bench_figures_cell(table, i, name));
+	v->unit = bench_text_get(json_array_get(columns, column_of(table, name)), "unit");
+	return v->value > 0;
+}
+
+/* --- Searches --------------------------------------------------------------------------------- */
+
+/* The trial that found the rate of repetition I: the last that passed. */
+static bool
+of_search(const json_t *run, const json_t *searches, enum bench_figure_name f, size_t i,
+    struct bench_figure_value *v)
+{
+	const json_t *list = bench_figures_table(run, "trials"),
+		     *repetition = bench_figures_cell(searches, i, "repetition"),
+		     *rate = bench_figures_cell(searches, i, "rate_passed");
+
+	v->unit = trials[f].unit;
+	v->value = f == BENCH_FIGURE_RATE ? json_number_value(rate) : 0;
+	for (size_t k = n_rows(list); k-- > 0 && v->value <= 0;) {
+		const char *verdict = json_string_value(bench_figures_cell(list, k, "verdict"));
+
+		if (json_equal(bench_figures_cell(list, k, "repetition"), repetition) &&
+		    json_equal(bench_figures_cell(list, k, "rate"), rate) && verdict != NULL &&
+		    strcmp(verdict, "passed") == 0)
+			v->value = json_number_value(bench_figures_cell(list, k, trials[f].column));
+	}
+	return v->value > 0;
+}
+
+size_t
+bench_figures_repetitions(const json_t *run)
+{
+	const json_t *searches = bench_figures_table(run, "searches");
+
+	return searches != NULL ? n_rows(searches) : 1;
+}
+
+/* --- Other methods ---------------------------------------------------------------------------- */
+
+static bool
+of_finding(const json_t *run, const char *name, struct bench_figure_value *v)
+{
+	const json_t *findings = json_object_get(run, "findings");
+
+	for (size_t i = 0; name != NULL && i < json_array_size(findings); i++) {
+		const json_t *f = json_array_get(findings, i);
+
+		if (strcmp(bench_text_get(f, "name"), name) != 0)
+			continue;
+		v->value = json_number_value(json_object_get(f, "value"));
+		v->unit = bench_text_get(f, "unit");
+		return v->value > 0;
+	}
+	return false;
+}
+
+/* The step with the highest rate. */
+static bool
+of_steps(const json_t *run, const char *column, struct bench_figure_value *v)
+{
+	const json_t *steps = bench_figures_table(run, "steps");
+	double best = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n_rows(steps); i++) {
+		double rate = json_number_value(bench_figures_cell(steps, i, "rate"));
+
+		at = rate > best ? i : at;
+		best = rate > best ? rate : best;
+	}
+	return column != NULL && take_cell(steps, at, column, v);
+}
+
+bool
+bench_figures_rtt(const json_t *run, double percentile, struct bench_figure_value *v)
+{
+	const json_t *table = bench_figures_table(run, "rtt");
+
+	for (size_t i = 0; i < n_rows(table); i++) {
+		double p = json_number_value(bench_figures_cell(table, i, "percentile"));
+
+		if (p > percentile - 1e-6 && p < percentile + 1e-6)
+			return take_cell(table, i, "rtt", v);
+	}
+	return false;
+}
+
+bool
+bench_figures_read(
+    const json_t *run, enum bench_figure_name f, size_t i, struct bench_figure_value *v)
+{
+	const json_t *searches = bench_figures_table(run, "searches");
+
+	if (searches != NULL)
+		return of_search(run, searches, f, i, v);
+	return i == 0 &&
+	    (of_finding(run, places[f].findings[0], v) ||
+		of_finding(run, places[f].findings[1], v) || of_steps(run, places[f].column, v) ||
+		(places[f].percentile > 0 && bench_figures_rtt(run, places[f].percentile, v)));
+}
