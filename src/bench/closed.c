@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "bench/load/trial.h"
+#include "bench/stats.h"
 #include "bench/watch.h"
 
 #define MS ((double)NS_PER_MS)
@@ -20,11 +21,13 @@ struct found {
 	struct bench_table *table;
 	struct bench_tally all;
 	struct bench_tally one;
-	struct bench_histogram times; /* of one's experiments */
-	struct bench_usage begin;     /* what the server had used before all of them */
-	struct bench_usage used;      /* since then */
-	struct bench_usage one_used;  /* in those of one */
-	double best;                  /* per second */
+	double *times; /* owned: of one's experiments, in ms */
+	size_t n_times;
+	struct bench_usage begin;    /* what the server had used before all of them */
+	struct bench_usage used;     /* since then */
+	struct bench_usage one_used; /* in those of one */
+	double cpu_deviation;        /* of the seconds of one, in %; < 0: not known */
+	double best;                 /* per second */
 	unsigned best_clients;
 };
 
@@ -39,7 +42,7 @@ begin(const struct bench_job *job, const char *name, const char *title,
 		bench_run_fail(job->run, "no memory for the figures");
 		return NULL;
 	}
-	f->table = bench_watch_table(job, name, title, columns, n_columns);
+	f->table = bench_watch_table_spread(job, name, title, columns, n_columns);
 	bench_table_live(f->table, job->out);
 	bench_tally_clear(&f->all);
 	bench_watch_begin(job, &f->begin);
@@ -52,6 +55,7 @@ static void
 add_row(const struct bench_job *job, struct found *f, json_t *row, unsigned clients, double rate)
 {
 	bench_watch_row(job, row, &f->one_used, f->one.replies[BENCH_VALID]);
+	bench_watch_spread(job, row, f->cpu_deviation);
 	bench_table_add(f->table, row);
 	if (rate <= f->best)
 		return;
@@ -104,11 +108,12 @@ add_step(const struct bench_job *job, struct found *f, unsigned clients)
 	double rate = bench_tally_rate(t);
 
 	add_row(job, f,
-	    json_pack("[i,f,f,f,f,f,f,f,I,I,I]", (int)clients, rate,
+	    json_pack("[i,f,f,f,o,o,o,o,I,I,I]", (int)clients, rate,
 		bench_histogram_mean(&t->rtt) / US, bench_histogram_deviation(&t->rtt) / US,
-		bench_tally_rtt_us(t, 50), bench_tally_rtt_us(t, 90), bench_tally_rtt_us(t, 99),
-		bench_tally_rtt_us(t, 99.9), (json_int_t)bench_tally_wrong(t),
-		(json_int_t)bench_method_lost(job), (json_int_t)t->late),
+		bench_method_percentile(t, 50), bench_method_percentile(t, 90),
+		bench_method_percentile(t, 99), bench_method_percentile(t, 99.9),
+		(json_int_t)bench_tally_wrong(t), (json_int_t)bench_method_lost(job),
+		(json_int_t)t->late),
 	    clients, rate);
 }
 
@@ -125,7 +130,9 @@ step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t fi
 	int err = bench_trial_new(&plan, &trial);
 	if (err == 0) {
 		bench_watch_since(job, &f->begin, &f->used);
+		struct bench_sampler *sampler = bench_watch_sample(job);
 		err = bench_trial_run(trial, first, n, job->stop, &f->one);
+		f->cpu_deviation = bench_watch_sampled(sampler);
 		bench_watch_step(job, &f->begin, &f->used, &f->one_used);
 		bench_trial_free(trial);
 	}
@@ -172,37 +179,46 @@ static const struct bench_column experiment_columns[] = {
 	{ "experiments", "experiments", "", 0 },
 	{ "time", "time", "ms", 3 },
 	{ "time_deviation", "deviation", "ms", 3 },
+	{ "time_p1", "p1", "ms", 3 },
+	{ "time_p99", "p99", "ms", 3 },
 	{ "time_min", "min", "ms", 3 },
 	{ "time_max", "max", "ms", 3 },
+	/* Without unit, so that they are not drawn: */
+	{ "time_median", "median (ms)", "", 3 },
+	{ "time_mad", "MAD (ms)", "", 3 },
+	{ "time_margin", "margin (ms)", "", 3 },
 	{ "rate", "questions", "1/s", 0 },
 	{ "wrong", "wrong", "", 0 },
 	{ "lost", "lost", "", 0 },
 	{ "late", "late", "", 0 },
 };
 
-/* N = 256 * 1000 / T: questions per second, from the average time in ms. */
-static double
-rate_of(const struct bench_histogram *times)
+/* V, or nothing if so many experiments say nothing of it. */
+static json_t *
+real_if(bool known, double v)
 {
-	return times->n > 0 ? BENCH_EXPERIMENT * 1000 / (bench_histogram_mean(times) / MS) : 0;
+	return known ? json_real(v) : json_null();
 }
 
+/* N = 256 * 1000 / T: questions per second, from the average time in ms. */
 static void
 add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
 {
-	const struct bench_histogram *h = &f->times;
 	struct bench_job one = *job;
 
-	if (h->n == 0)
+	if (f->n_times == 0)
 		return;
+	struct bench_summary t = bench_stats_summary(f->times, f->n_times);
+	double rate = BENCH_EXPERIMENT * 1000 / t.mean;
+	bool more = t.n > 1, many = bench_stats_carries(t.n, 99);
 	one.tally = &f->one;
 	add_row(job, f,
-	    json_pack("[i,I,f,f,f,f,f,I,I,I]", (int)clients, (json_int_t)h->n,
-		bench_histogram_mean(h) / MS, bench_histogram_deviation(h) / MS,
-		(double)h->min_ns / MS, (double)h->max_ns / MS, rate_of(h),
+	    json_pack("[i,I,f,o,o,o,f,f,f,o,o,f,I,I,I]", (int)clients, (json_int_t)t.n, t.mean,
+		real_if(more, t.deviation), real_if(many, t.p1), real_if(many, t.p99), t.min, t.max,
+		t.median, real_if(more, t.mad), real_if(more, t.margin), rate,
 		(json_int_t)bench_tally_wrong(&f->one), (json_int_t)bench_method_lost(&one),
 		(json_int_t)f->one.late),
-	    clients, rate_of(h));
+	    clients, rate);
 }
 
 /* The time from the first question to the last reply. False: not all could be asked. */
@@ -219,7 +235,7 @@ experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t firs
 		bench_run_fail(job->run, "not all questions of an experiment could be sent");
 		return false;
 	}
-	bench_histogram_add(&f->times, t->end_ns - t->first_ns);
+	f->times[f->n_times++] = (double)(t->end_ns - t->first_ns) / MS;
 	return true;
 }
 
@@ -247,14 +263,16 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 	bool good = true;
 
 	bench_tally_clear(&f->one);
-	bench_histogram_clear(&f->times);
+	f->n_times = 0;
 	int err = bench_trial_new(&plan, &trial);
 
 	if (err != 0)
 		return cannot_start(job, clients, err);
 	bench_watch_since(job, &f->begin, &f->used);
+	struct bench_sampler *sampler = bench_watch_sample(job);
 	for (uint64_t i = 0; i < n && good; i++)
 		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
+	f->cpu_deviation = bench_watch_sampled(sampler);
 	bench_watch_step(job, &f->begin, &f->used, &f->one_used);
 	bench_trial_free(trial);
 	bench_tally_merge(&f->all, &f->one);
@@ -274,7 +292,10 @@ time_experiments(const struct bench_job *job)
 
 	if (f == NULL)
 		return;
-	for (size_t i = 0; i < s->n_clients && good; i++) {
+	f->times = calloc((size_t)s->blocks * BENCH_BLOCK, sizeof(*f->times));
+	if (f->times == NULL)
+		bench_run_fail(job->run, "no memory for the times of so many experiments");
+	for (size_t i = 0; i < s->n_clients && good && f->times != NULL; i++) {
 		good = experiments(job, s->clients[i], first, f);
 		first += (uint64_t)s->blocks * BENCH_BLOCK * BENCH_EXPERIMENT;
 		add_experiments(job, f, s->clients[i]);
@@ -282,6 +303,7 @@ time_experiments(const struct bench_job *job)
 	whole.tally = &f->all;
 	bench_method_rtt(&whole);
 	conclude(&whole, f);
+	free(f->times);
 	free(f);
 }
 

@@ -164,7 +164,8 @@ figures_of(const struct bench_tally *t, uint32_t rate)
 	put(f, "pauses", t->pauses);
 	if (t->rtt.n > 0) {
 		put_real(f, "rtt_p50", us(bench_histogram_percentile(&t->rtt, 50)));
-		put_real(f, "rtt_p99", us(bench_histogram_percentile(&t->rtt, 99)));
+		if (bench_stats_carries(t->rtt.n, 99))
+			put_real(f, "rtt_p99", us(bench_histogram_percentile(&t->rtt, 99)));
 	}
 	return f;
 }

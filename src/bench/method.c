@@ -175,7 +175,8 @@ bench_method_tally(const struct bench_job *job)
 	find_us(job, "rtt mean", bench_histogram_mean(&t->rtt));
 	find_us(job, "rtt deviation", bench_histogram_deviation(&t->rtt));
 	find_us(job, "rtt median", (double)bench_histogram_percentile(&t->rtt, 50));
-	find_us(job, "rtt p99", (double)bench_histogram_percentile(&t->rtt, 99));
+	if (bench_stats_carries(t->rtt.n, 99))
+		find_us(job, "rtt p99", (double)bench_histogram_percentile(&t->rtt, 99));
 	find_us(job, "rtt max", (double)t->rtt.max_ns);
 }
 
@@ -197,6 +198,13 @@ bench_method_pauses(const struct bench_job *job)
 		    "");
 }
 
+json_t *
+bench_method_percentile(const struct bench_tally *t, double percent)
+{
+	return bench_stats_carries(t->rtt.n, percent) ? json_real(bench_tally_rtt_us(t, percent))
+						      : json_null();
+}
+
 void
 bench_method_rtt(const struct bench_job *job)
 {
@@ -212,10 +220,11 @@ bench_method_rtt(const struct bench_job *job)
 	if (t->rtt.n == 0)
 		return;
 	table = bench_run_table(job->run, "rtt", "RTT of valid answers", columns, 2);
-	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++)
-		bench_table_add(table,
-		    json_pack("[f,f]", percents[i],
-			(double)bench_histogram_percentile(&t->rtt, percents[i]) / US));
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		if (bench_stats_carries(t->rtt.n, percents[i]))
+			bench_table_add(table,
+			    json_pack("[f,f]", percents[i], bench_tally_rtt_us(t, percents[i])));
+	}
 }
 
 double

@@ -114,7 +114,16 @@ void bench_method_tally(const struct bench_job *job);
  */
 void bench_method_pauses(const struct bench_job *job);
 
-/* bench_method_rtt: add a table with the distribution of the last trial's RTTs. */
+/*
+ * bench_method_percentile: a percentile of the RTTs of valid answers, in us; null if it is finer
+ * than so many answers carry (bench_stats_carries).
+ */
+MUST_USE json_t *bench_method_percentile(const struct bench_tally *t, double percent);
+
+/*
+ * bench_method_rtt: add a table with the distribution of the last trial's RTTs, as fine as its
+ * answers carry.
+ */
 void bench_method_rtt(const struct bench_job *job);
 
 /*

@@ -25,8 +25,9 @@ put_pace(const struct bench_job *job)
 
 	bench_run_find(job->run, "sending time", json_real(seconds), "s");
 	bench_run_find(job->run, "timing error", json_real(bench_method_pace_error(t, rate)), "%");
-	bench_run_find(job->run, "lag p99.9",
-	    json_real((double)bench_histogram_percentile(&t->lag, 99.9) / 1000), "us");
+	if (bench_stats_carries(t->lag.n, 99.9))
+		bench_run_find(job->run, "lag p99.9",
+		    json_real((double)bench_histogram_percentile(&t->lag, 99.9) / 1000), "us");
 	bench_run_find(job->run, "lag max", json_real((double)t->lag.max_ns / 1000), "us");
 	bench_method_pauses(job);
 }
@@ -45,11 +46,16 @@ bench_rate(const struct bench_job *job)
 	if (s->raw != NULL)
 		err = bench_raw_open(s->raw, &plan.raw);
 	bench_watch_begin(job, &begin);
-	if (err == 0 && bench_method_trial(job, &plan, 0, plan.n_questions)) {
+	struct bench_sampler *sampler = err == 0 ? bench_watch_sample(job) : NULL;
+	bool done = err == 0 && bench_method_trial(job, &plan, 0, plan.n_questions);
+	double deviation = bench_watch_sampled(sampler);
+	if (done) {
 		bench_watch_since(job, &begin, &used);
 		bench_method_tally(job);
 		put_pace(job);
 		bench_watch_find(job, &used, job->tally->replies[BENCH_VALID]);
+		if (deviation >= 0)
+			bench_run_find(job->run, "server CPU deviation", json_real(deviation), "%");
 		bench_method_rtt(job);
 		bench_watch_threads(job, &used, job->tally->replies[BENCH_VALID]);
 		if (!*job->stop)
@@ -127,10 +133,11 @@ add_row(struct soak *s)
 	if (s->total->sent == 0 && t->sent > 0)
 		s->row_ns = t->first_ns; /* without the time that the threads took to start */
 	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
-	json_t *row = json_pack("[f,f,f,f,f,I,I,I,I]", elapsed,
-	    (double)valid / seconds(now_ns - s->row_ns), bench_tally_rtt_us(t, 50),
-	    bench_tally_rtt_us(t, 99), (double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t),
-	    (json_int_t)t->overdue, (json_int_t)t->late, (json_int_t)t->paused);
+	json_t *row =
+	    json_pack("[f,f,o,o,f,I,I,I,I]", elapsed, (double)valid / seconds(now_ns - s->row_ns),
+		bench_method_percentile(t, 50), bench_method_percentile(t, 99),
+		(double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t),
+		(json_int_t)t->overdue, (json_int_t)t->late, (json_int_t)t->paused);
 	bench_watch_row(s->job, row, &in_row, valid);
 	bench_table_add(s->table, row);
 	bench_tally_merge(s->total, t);

@@ -3,7 +3,9 @@
 #include "bench/method.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "bench/cells.h"
@@ -92,12 +94,36 @@ bench_search_resume(struct bench_settings *s)
 
 /* --- Results ---------------------------------------------------------------------------------- */
 
+#define RFC_REPETITIONS 20 /* RFC 8219 section 9.2: at least so many, */
+#define RFC_DURATION 60.0  /* s, of at least so long */
+
 static void
 find_rate(const struct bench_job *job, const char *name, double rate)
 {
 	bench_run_find(job->run, name, json_real(rate), "1/s");
 }
 
+/*
+ * The 1st and 99th percentile are what the RFC wants of what it wants to be measured; of anything
+ * else they would look as if it were that.
+ */
+static void
+find_percentiles(const struct bench_job *job, const struct bench_summary *sum)
+{
+	double duration = job->settings->duration;
+
+	if (sum->n >= RFC_REPETITIONS && duration >= RFC_DURATION) {
+		find_rate(job, "p1", sum->p1);
+		find_rate(job, "p99", sum->p99);
+	} else {
+		bench_run_find(job->run, "repetitions",
+		    json_sprintf("%zu %s of %g s, not RFC 8219 (%d of %g s)", sum->n,
+			sum->n == 1 ? "trial" : "trials", duration, RFC_REPETITIONS, RFC_DURATION),
+		    "");
+	}
+}
+
+/* The statistics of the papers. */
 static void
 find_summary(const struct bench_job *job, const struct bench_found *f)
 {
@@ -107,16 +133,135 @@ find_summary(const struct bench_job *job, const struct bench_found *f)
 
 	bench_run_find(job->run, "searches", json_integer(f->n), "");
 	find_rate(job, "median", sum.median);
-	find_rate(job, "p1", sum.p1);
-	find_rate(job, "p99", sum.p99);
+	find_percentiles(job, &sum);
 	find_rate(job, "min", sum.min);
 	find_rate(job, "max", sum.max);
 	find_rate(job, "mean", sum.mean);
+	if (sum.n > 1) {
+		find_rate(job, "deviation", sum.deviation);
+		find_rate(job, "MAD", sum.mad);
+		find_rate(job, "margin 99.9 %", sum.margin);
+	}
 	/*
 	 * Answers may come up to the timeout after the last question: the median takes no more than
 	 * that of a server, which short trials flatter (paper, section 4.4, formula 1).
 	 */
-	find_rate(job, "calculated rate", sum.median * o->duration / (o->duration + timeout));
+	if (o->calculated)
+		find_rate(
+		    job, "calculated rate", sum.median * o->duration / (o->duration + timeout));
+}
+
+/* --- At the rates found ----------------------------------------------------------------------- */
+
+static json_int_t
+integer_of(const json_t *record, const char *key)
+{
+	return json_integer_value(json_object_get(record, key));
+}
+
+static bool
+has_verdict(const json_t *record, enum bench_outcome o)
+{
+	const char *verdict = json_string_value(json_object_get(record, "verdict"));
+
+	return verdict != NULL && strcmp(verdict, bench_series_verdict(o)) == 0;
+}
+
+/* The last trial of REPETITION that passed, which has found its rate; NULL if none did. */
+static const json_t *
+found_by(const json_t *records, unsigned repetition)
+{
+	for (size_t i = json_array_size(records); i-- > 0;) {
+		const json_t *record = json_array_get(records, i);
+
+		if (integer_of(record, "repetition") == repetition &&
+		    has_verdict(record, BENCH_PASSED))
+			return record;
+	}
+	return NULL;
+}
+
+/* A figure of a trial: its own, or column K of the server's usage. NAN: it has none. */
+static double
+figure_of(const json_t *record, const char *key, unsigned k)
+{
+	const json_t *value = json_object_get(record, key);
+
+	if (record == NULL || key == NULL)
+		return record == NULL ? (double)NAN : bench_measure_server_value(record, k);
+	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* What was measured besides in the trials that found the rates: their mean and deviation. */
+static void
+find_beside(const struct bench_job *job, const json_t *records, double *values, unsigned n)
+{
+	static const struct {
+		const char *key; /* of the record; NULL: the server's */
+		unsigned k;
+		const char *name, *unit;
+	} figures[] = {
+		{ "rtt_p50", 0, "rtt median", "us" },
+		{ "rtt_p99", 0, "rtt p99", "us" },
+		{ NULL, 0, "server CPU", "%" },
+		{ NULL, 1, "server CPU per answer", "us" },
+	};
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		size_t has = 0;
+
+		for (unsigned r = 1; r <= n; r++) {
+			double v = figure_of(found_by(records, r), figures[i].key, figures[i].k);
+
+			if (!isnan(v))
+				values[has++] = v;
+		}
+		if (has == 0)
+			continue;
+		struct bench_summary sum = bench_stats_summary(values, has);
+		bench_run_find(job->run, figures[i].name, json_real(sum.mean), figures[i].unit);
+		(void)snprintf(name, sizeof(name), "%s deviation", figures[i].name);
+		if (has > 1)
+			bench_run_find(job->run, name, json_real(sum.deviation), figures[i].unit);
+	}
+}
+
+/* Tell if a search failed below a rate that another one has passed: then there is no limit. */
+static void
+find_inversion(const struct bench_job *job, const json_t *records)
+{
+	json_int_t passed = 0, in_passed = 0, failed = 0, in_failed = 0, n = 0;
+	for (size_t i = 0; i < json_array_size(records); i++) {
+		const json_t *record = json_array_get(records, i);
+
+		if (integer_of(record, "repetition") > 0 && has_verdict(record, BENCH_PASSED) &&
+		    integer_of(record, "rate") > passed) {
+			passed = integer_of(record, "rate");
+			in_passed = integer_of(record, "repetition");
+		}
+	}
+	for (size_t i = 0; i < json_array_size(records); i++) {
+		const json_t *record = json_array_get(records, i);
+		json_int_t rate = integer_of(record, "rate");
+
+		if (integer_of(record, "repetition") == 0 || !has_verdict(record, BENCH_FAILED) ||
+		    rate >= passed)
+			continue;
+		n++;
+		if (failed == 0 || rate < failed) {
+			failed = rate;
+			in_failed = integer_of(record, "repetition");
+		}
+	}
+	if (n > 0)
+		bench_run_find(job->run, "failed below a rate that passed",
+		    json_sprintf("%" JSON_INTEGER_FORMAT "/s in repetition %" JSON_INTEGER_FORMAT
+				 ", while %" JSON_INTEGER_FORMAT
+				 "/s passed in repetition %" JSON_INTEGER_FORMAT
+				 " (%" JSON_INTEGER_FORMAT " trials in all)",
+			failed, in_failed, passed, in_passed, n),
+		    "");
 }
 
 /* Say so if a result is not the server's limit. */
@@ -190,6 +335,8 @@ bench_search(const struct bench_job *job)
 		bench_cells_search(&c, &whole, &found);
 	if (found.n > 0) {
 		find_summary(job, &found);
+		find_inversion(job, c.records);
+		find_beside(job, c.records, found.rates, found.n);
 		judge(&c, &found);
 	} else if (found.ended) {
 		judge_nothing(&c, &found);

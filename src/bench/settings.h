@@ -63,6 +63,7 @@ struct bench_settings {
 	bool high_given;    /* --high: not less, then */
 	double resolution;  /* % of the rate */
 	unsigned repetitions;
+	bool calculated;         /* tell the calculated rate */
 	double delta;            /* the self-test's rate is 2 * (1 + delta) times that found */
 	struct netaddr upstream; /* of family NETADDR_NONE: no self-test */
 	const char *restart;     /* command between trials */

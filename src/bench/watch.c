@@ -2,11 +2,13 @@
 #include "bench/watch.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "bench/host/dut.h"
+#include "bench/stats.h"
 
 #define MIB 1048576.0
 
@@ -15,10 +17,11 @@ static const struct bench_column server[] = {
 	{ "server_cpu_per_answer", "CPU/answer", "us", 2 },
 	{ "server_rss", "RSS", "MiB", 1 },
 	{ "server_descriptors", "descriptors", "", 0 },
+	{ "server_cpu_deviation", "CPU deviation", "%", 1 },
 };
 
 #define N_SERVER BENCH_WATCH_COLUMNS
-_Static_assert(sizeof(server) / sizeof(server[0]) == N_SERVER, "BENCH_WATCH_COLUMNS");
+_Static_assert(sizeof(server) / sizeof(server[0]) == N_SERVER + 1, "BENCH_WATCH_COLUMNS");
 
 void
 bench_watch_begin(const struct bench_job *job, struct bench_usage *begin)
@@ -51,17 +54,32 @@ bench_watch_step(const struct bench_job *job, const struct bench_usage *begin,
 	bench_usage_since(&before, total, step);
 }
 
+/* So MANY of the server's columns behind the others, if it is watched. */
+static struct bench_table *
+table_of(const struct bench_job *job, const char *name, const char *title,
+    const struct bench_column *columns, size_t n_columns, size_t many)
+{
+	struct bench_column all[BENCH_RUN_COLUMNS];
+
+	assert(n_columns + many <= BENCH_RUN_COLUMNS);
+	memcpy(all, columns, n_columns * sizeof(*columns));
+	memcpy(all + n_columns, server, many * sizeof(*server));
+	return bench_run_table(
+	    job->run, name, title, all, n_columns + (job->dut != NULL ? many : 0));
+}
+
 struct bench_table *
 bench_watch_table(const struct bench_job *job, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns)
 {
-	struct bench_column all[BENCH_RUN_COLUMNS];
+	return table_of(job, name, title, columns, n_columns, N_SERVER);
+}
 
-	assert(n_columns + N_SERVER <= BENCH_RUN_COLUMNS);
-	memcpy(all, columns, n_columns * sizeof(*columns));
-	memcpy(all + n_columns, server, sizeof(server));
-	return bench_run_table(
-	    job->run, name, title, all, n_columns + (job->dut != NULL ? N_SERVER : 0));
+struct bench_table *
+bench_watch_table_spread(const struct bench_job *job, const char *name, const char *title,
+    const struct bench_column *columns, size_t n_columns)
+{
+	return table_of(job, name, title, columns, n_columns, N_SERVER + 1);
 }
 
 static double
@@ -177,4 +195,98 @@ bench_watch_threads(const struct bench_job *job, const struct bench_usage *used,
 			cpu_percent(&rows[i], used), us_per_answer(rows[i].used.cpu_ns, answers),
 			(json_int_t)rows[i].used.switches, (json_int_t)rows[i].used.preemptions));
 	free(rows);
+}
+
+/* --- Second after second ---------------------------------------------------------------------- */
+
+#define SAMPLES_MAX 3600 /* of longer runs the first hour */
+
+struct bench_sampler {
+	const struct bench_job *job;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool ended; /* under the lock */
+	size_t n;
+	double cpu[SAMPLES_MAX]; /* % */
+};
+
+/* Wait until THEN. False: it is over. */
+static bool
+wait_until(struct bench_sampler *s, uint64_t then_ns)
+{
+	const struct timespec then = { .tv_sec = (time_t)(then_ns / NS_PER_SEC),
+		.tv_nsec = (long)(then_ns % NS_PER_SEC) };
+
+	(void)pthread_mutex_lock(&s->lock);
+	while (!s->ended && clock_now_ns() < then_ns)
+		(void)pthread_cond_timedwait(&s->wake, &s->lock, &then);
+	bool goes_on = !s->ended;
+	(void)pthread_mutex_unlock(&s->lock);
+	return goes_on;
+}
+
+static void *
+sample(void *arg)
+{
+	struct bench_sampler *s = arg;
+	struct bench_usage before, now, used;
+	uint64_t next_ns = clock_now_ns();
+
+	bench_dut_read(s->job->dut, &before);
+	while (s->n < SAMPLES_MAX && wait_until(s, next_ns += NS_PER_SEC)) {
+		bench_dut_read(s->job->dut, &now);
+		bench_usage_since(&before, &now, &used);
+		s->cpu[s->n++] = 100 * bench_usage_load(&used);
+		before = now;
+	}
+	return NULL;
+}
+
+struct bench_sampler *
+bench_watch_sample(const struct bench_job *job)
+{
+	struct bench_sampler *s = job->dut != NULL ? calloc(1, sizeof(*s)) : NULL;
+	pthread_condattr_t by_clock;
+
+	if (s == NULL)
+		return NULL;
+	s->job = job;
+	(void)pthread_mutex_init(&s->lock, NULL);
+	(void)pthread_condattr_init(&by_clock);
+	(void)pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&s->wake, &by_clock);
+	(void)pthread_condattr_destroy(&by_clock);
+	if (pthread_create(&s->thread, NULL, sample, s) == 0)
+		return s;
+	free(s);
+	return NULL;
+}
+
+double
+bench_watch_sampled(struct bench_sampler *s)
+{
+	double deviation = -1;
+
+	if (s == NULL)
+		return deviation;
+	(void)pthread_mutex_lock(&s->lock);
+	s->ended = true;
+	(void)pthread_cond_signal(&s->wake);
+	(void)pthread_mutex_unlock(&s->lock);
+	(void)pthread_join(s->thread, NULL);
+	if (s->n > 1)
+		deviation = bench_stats_summary(s->cpu, s->n).deviation;
+	(void)pthread_cond_destroy(&s->wake);
+	(void)pthread_mutex_destroy(&s->lock);
+	free(s);
+	return deviation;
+}
+
+void
+bench_watch_spread(const struct bench_job *job, json_t *row, double deviation)
+{
+	if (job->dut != NULL)
+		(void)json_array_append_new(
+		    row, deviation >= 0 ? json_real(deviation) : json_null());
 }

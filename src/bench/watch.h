@@ -36,6 +36,26 @@ void bench_watch_step(const struct bench_job *job, const struct bench_usage *beg
 struct bench_table *bench_watch_table(const struct bench_job *job, const char *name,
     const char *title, const struct bench_column *columns, size_t n_columns);
 
+/* bench_watch_table_spread: the same, and at the end how the CPU was spread. */
+struct bench_table *bench_watch_table_spread(const struct bench_job *job, const char *name,
+    const char *title, const struct bench_column *columns, size_t n_columns);
+
+/*
+ * bench_watch_sample: begin to note the server's CPU of each second, in a thread of its own: until
+ * bench_watch_sampled nobody else may read the device under test. NULL if its processes are not
+ * known, or if there is no memory or thread.
+ */
+struct bench_sampler *bench_watch_sample(const struct bench_job *job);
+
+/*
+ * bench_watch_sampled: end that. The standard deviation of the CPU of a second, in %; below 0 if
+ * there were not two seconds, or for NULL.
+ */
+double bench_watch_sampled(struct bench_sampler *s);
+
+/* bench_watch_spread: append that DEVIATION to ROW, which bench_watch_row has completed. */
+void bench_watch_spread(const struct bench_job *job, json_t *row, double deviation);
+
 /* bench_watch_row: append the server's columns to ROW: what it USED for so many ANSWERS. */
 void bench_watch_row(
     const struct bench_job *job, json_t *row, const struct bench_usage *used, uint64_t answers);

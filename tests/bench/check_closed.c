@@ -166,6 +166,21 @@ START_TEST(experiments_ask_every_name_once)
 		ck_assert_double_ge(time, benchrig_cell(&rig, 0, i, "time_min"));
 		ck_assert_double_le(time, benchrig_cell(&rig, 0, i, "time_max"));
 		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "time_min"), 0.1);
+		ck_assert_double_ge(
+		    benchrig_cell(&rig, 0, i, "time_p1"), benchrig_cell(&rig, 0, i, "time_min"));
+		ck_assert_double_ge(
+		    benchrig_cell(&rig, 0, i, "time_median"), benchrig_cell(&rig, 0, i, "time_p1"));
+		ck_assert_double_ge(benchrig_cell(&rig, 0, i, "time_p99"),
+		    benchrig_cell(&rig, 0, i, "time_median"));
+		ck_assert_double_ge(
+		    benchrig_cell(&rig, 0, i, "time_max"), benchrig_cell(&rig, 0, i, "time_p99"));
+		/* t of 99.9 % and 255 degrees of freedom, by the square root of 256. */
+		ck_assert_double_eq_tol(benchrig_cell(&rig, 0, i, "time_margin"),
+		    3.330 / 16 * benchrig_cell(&rig, 0, i, "time_deviation"), 1e-2);
+		ck_assert_double_le(benchrig_cell(&rig, 0, i, "time_mad"),
+		    1.4826 *
+			(benchrig_cell(&rig, 0, i, "time_max") -
+			    benchrig_cell(&rig, 0, i, "time_min")));
 		ck_assert_double_eq_tol(benchrig_cell(&rig, 0, i, "rate") * time, 256 * 1000, 0.1);
 	}
 	ck_assert_double_eq(benchrig_finding(&rig, "valid"), 2 * BLOCK);

@@ -4,6 +4,7 @@
 #include "bench/method.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,110 @@ START_TEST(upper_rate_that_passes_is_told)
 }
 END_TEST
 
+/* A state file with two searches that are done, each trial with an RTT and the CPU of a server. */
+static void
+write_trials(void)
+{
+	static const struct {
+		int repetition, rate;
+		bool passed;
+	} trials[] = { { 1, 50, true }, { 1, 71, false }, { 1, 60, true }, { 1, 65, false },
+		{ 2, 71, true }, { 2, 84, false }, { 2, 77, true } };
+	const char *const options[] = { "--resolution", "10", "--state", state, NULL };
+	FILE *f;
+
+	stop = true;
+	bench_run_free(search(options));
+	stop = false;
+	f = fopen(state, "ae");
+	ck_assert_ptr_nonnull(f);
+	for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+		ck_assert_int_gt(
+		    fprintf(f,
+			"{\"repetition\":%d,\"rate\":%d,\"verdict\":\"%s\",\"seconds\":1.0,"
+			"\"sent\":40,\"valid\":40,\"rtt_p50\":%d.0,"
+			"\"server\":[%d.0,%d.5,8.0,9]}\n",
+			trials[i].repetition, trials[i].rate,
+			trials[i].passed ? "passed" : "failed", trials[i].rate * 10, trials[i].rate,
+			trials[i].rate / 10),
+		    0);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* Results of 60 and 77: by hand. The figures besides are those of the trials that found them. */
+START_TEST(statistics_are_those_of_the_papers)
+{
+	const char *const options[] = { "--resolution", "10", "--state", state, NULL };
+
+	write_trials();
+	struct bench_run *r = search(options);
+	ck_assert_str_eq(failure(r), "");
+	ck_assert_double_eq_tol(json_number_value(finding(r, "median")), 68.5, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "mean")), 68.5, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "deviation")), 17 / sqrt(2), 1e-6);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "MAD")), 8.5 * 1.4826, 1e-6);
+	/* t of 99.9 % and one degree of freedom is 636.62. */
+	ck_assert_double_eq_tol(json_number_value(finding(r, "margin 99.9 %")), 636.62 * 8.5, 0.1);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "rtt median")), 685, 1e-9);
+	ck_assert_double_eq_tol(
+	    json_number_value(finding(r, "rtt median deviation")), 170 / sqrt(2), 1e-6);
+	ck_assert_ptr_null(finding(r, "rtt p99"));
+	ck_assert_double_eq_tol(json_number_value(finding(r, "server CPU")), 68.5, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "server CPU per answer")), 7, 1e-9);
+	ck_assert_str_eq(json_string_value(finding(r, "failed below a rate that passed")),
+	    "65/s in repetition 1, while 77/s passed in repetition 2 (2 trials in all)");
+	bench_run_free(r);
+}
+END_TEST
+
+/* What is not what RFC 8219 wants to be measured does not look so. */
+START_TEST(percentiles_are_of_the_rfc_only)
+{
+	const char *const options[] = { "--resolution", "10", "--state", state, NULL },
+			  *const more[] = { "--resolution", "10", "--state", state,
+				  "--calculated-rate", NULL };
+
+	write_trials();
+	struct bench_run *r = search(options);
+	ck_assert_str_eq(json_string_value(finding(r, "repetitions")),
+	    "2 trials of 0.8 s, not RFC 8219 (20 of 60 s)");
+	ck_assert_ptr_null(finding(r, "p1"));
+	ck_assert_ptr_null(finding(r, "p99"));
+	ck_assert_ptr_null(finding(r, "calculated rate"));
+	bench_run_free(r);
+	r = search(more);
+	ck_assert_double_eq_tol(
+	    json_number_value(finding(r, "calculated rate")), 68.5 * 0.8 / 5.8, 1e-6);
+	bench_run_free(r);
+}
+END_TEST
+
+/* Twenty searches of 60 s, each of which passes 50 and fails at 51. */
+START_TEST(rfc_has_its_percentiles)
+{
+	const char *const options[] = { "--high", "51", "-d", "60", "--repetitions", "20",
+		"--state", state, NULL };
+
+	stop = true;
+	bench_run_free(search(options));
+	stop = false;
+	FILE *f = fopen(state, "ae");
+	ck_assert_ptr_nonnull(f);
+	for (int i = 0; i < 40; i++)
+		(void)fprintf(f,
+		    "{\"repetition\":%d,\"rate\":%d,\"verdict\":\"%s\",\"seconds\":61.0}\n",
+		    i / 2 + 1, 50 + i % 2, i % 2 == 0 ? "passed" : "failed");
+	ck_assert_int_eq(fclose(f), 0);
+	struct bench_run *r = search(options);
+	ck_assert_str_eq(failure(r), "");
+	ck_assert_double_eq_tol(json_number_value(finding(r, "p1")), 50, 1e-9);
+	ck_assert_double_eq_tol(json_number_value(finding(r, "p99")), 50, 1e-9);
+	ck_assert_ptr_null(finding(r, "repetitions"));
+	ck_assert_ptr_null(finding(r, "failed below a rate that passed"));
+	bench_run_free(r);
+}
+END_TEST
+
 /* Answers that are none, as those names have no AAAA: it is over at once. */
 START_TEST(wrong_answers_end_the_search)
 {
@@ -322,6 +427,9 @@ add_search(Suite *s)
 	tcase_set_timeout(tc, 300);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, upper_rate_that_passes_is_told);
+	tcase_add_test(tc, statistics_are_those_of_the_papers);
+	tcase_add_test(tc, percentiles_are_of_the_rfc_only);
+	tcase_add_test(tc, rfc_has_its_percentiles);
 	tcase_add_test(tc, wrong_answers_end_the_search);
 	tcase_add_test(tc, failing_restart_ends_the_search);
 	tcase_add_test(tc, silent_upstream_ends_the_search);

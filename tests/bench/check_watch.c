@@ -36,6 +36,40 @@ work_for(uint64_t ns)
 		continue;
 }
 
+/* A quarter of a second of work in the first of two seconds, and none in the other. */
+START_TEST(seconds_have_their_deviation)
+{
+	struct bench_usage begin, used;
+	struct benchrig rig;
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate -r 1 -n 1");
+	ck_assert_ptr_null(bench_watch_sample(&rig.job)); /* nobody knows whom to watch */
+	ck_assert_double_lt(bench_watch_sampled(NULL), 0);
+	benchrig_watch(&rig);
+	bench_watch_begin(&rig.job, &begin);
+	struct bench_sampler *s = bench_watch_sample(&rig.job);
+	ck_assert_ptr_nonnull(s);
+	ck_assert_double_lt(bench_watch_sampled(s), 0); /* not even one second */
+	s = bench_watch_sample(&rig.job);
+	work_for(NS_PER_SEC / 4);
+	(void)nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
+	double deviation = bench_watch_sampled(s);
+	ck_assert_double_gt(deviation, 1);
+	bench_watch_since(&rig.job, &begin, &used);
+	struct bench_table *t = bench_watch_table_spread(&rig.job, "t", "T", columns, 1);
+	for (int known = 0; known < 2; known++) {
+		json_t *row = json_pack("[i]", 1);
+
+		bench_watch_row(&rig.job, row, &used, 100);
+		bench_watch_spread(&rig.job, row, known == 1 ? deviation : -1);
+		bench_table_add(t, row);
+	}
+	ck_assert_double_eq_tol(benchrig_cell(&rig, 0, 1, "server_cpu_deviation"), deviation, 1e-9);
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
 static void
 add_row(const struct benchrig *rig, struct bench_table *t, const struct bench_usage *used)
 {
@@ -154,6 +188,7 @@ main(void)
 	Suite *s = suite_create("bench_watch");
 	TCase *tc = tcase_create("watch");
 
+	tcase_add_test(tc, seconds_have_their_deviation);
 	tcase_add_test(tc, without_a_server_nothing_is_watched);
 	tcase_add_test(tc, steps_and_sum);
 	tcase_add_test(tc, threads_are_told_by_their_names);
