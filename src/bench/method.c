@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "bench/load/trial.h"
+#include "bench/load/version.h"
 
 #define US 1000.0 /* ns */
+#define VERSION_WAIT_MS 500
 #define READY_WINDOW 16
 #define READY_TIMEOUT_NS \
 	(250 * NS_PER_MS) /* of the first attempt; doubled each time up to the plan's */
@@ -95,6 +97,7 @@ void
 bench_method_settings(const struct bench_job *job)
 {
 	json_t *all = bench_settings_json(job->settings), *value;
+	char version[BENCH_VERSION_TEXT];
 	const char *key;
 
 	json_object_foreach(all, key, value)
@@ -102,6 +105,10 @@ bench_method_settings(const struct bench_job *job)
 		bench_run_set(job->run, key, json_incref(value));
 	}
 	json_decref(all);
+	bench_run_set(job->run, "server_version",
+	    bench_version_ask(&job->settings->plan.server, VERSION_WAIT_MS, version)
+		? json_string(version)
+		: json_string("not told"));
 }
 
 static void
