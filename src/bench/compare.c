@@ -277,7 +277,7 @@ static bool
 compare_figure(struct comparison *c, struct series *s, bool *common)
 {
 	double *list = calloc(2 * c->sides.rounds, sizeof(*list));
-	bool good = list != NULL && take_all(c, s), any = false;
+	bool good = list != NULL && take_all(c, s), any = good && c->sides.n == 1 && s->n[0] > 0;
 
 	for (size_t k = 1; good && k < c->sides.n; k++)
 		any = any || (s->n[0] > 0 && s->n[k] > 0);

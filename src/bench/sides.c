@@ -133,7 +133,7 @@ bool
 bench_sides_read(struct bench_sides *c, char *const *words, size_t n)
 {
 	memset(c, 0, sizeof(*c));
-	if (n < 2 || n > BENCH_SIDES_MAX)
+	if (n < 1 || n > BENCH_SIDES_MAX || (n == 1 && strchr(words[0], ',') == NULL))
 		return refuse(c, "compare takes 2 to %d runs, or lists of them, and not %zu",
 		    BENCH_SIDES_MAX, n);
 	for (size_t i = 0; i < n; i++) {

@@ -40,7 +40,7 @@ struct bench_sides {
  * bench_sides_read: read the sides that the N WORDS name: "[NAME=]FILE[,FILE...]", where an empty
  * FILE is a round that this side has not. Without a name a side is called as its first file. False,
  * with the reason in c->error, if a file is no run, if they are of different methods, or if there
- * are not two sides. To be freed in any case.
+ * is neither a second side nor a list of files. To be freed in any case.
  */
 MUST_USE bool bench_sides_read(struct bench_sides *c, char *const *words, size_t n);
 

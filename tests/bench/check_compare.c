@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "bench/figures.h"
 #include "bench/options.h"
 #include "support/scratch.h"
 
@@ -203,6 +204,21 @@ START_TEST(files_are_rounds)
 }
 END_TEST
 
+/* A single list of files has its figures told, and no ratio. */
+START_TEST(list_alone_is_told)
+{
+	const char *words[] = { both, NULL };
+
+	write_search(a, slow, 6, 1);
+	(void)snprintf(both, sizeof(both), "A=%s,", a);
+	ck_assert(compare(words));
+	const json_t *t = bench_figures_table(bench_run_tree(result), "figures");
+	ck_assert_double_eq_tol(json_number_value(bench_figures_cell(t, 0, "median")), 1001, 1e-9);
+	ck_assert(json_is_null(bench_figures_cell(t, 0, "ratio")));
+	ck_assert_str_eq(finding("rate"), "");
+}
+END_TEST
+
 /* A bound that is broken, or that nobody can judge, fails the comparison. */
 START_TEST(bounds_are_judged)
 {
@@ -336,6 +352,7 @@ main(void)
 	tcase_add_test(tc, few_repetitions_have_no_interval);
 	tcase_add_test(tc, settings_that_differ_are_told);
 	tcase_add_test(tc, files_are_rounds);
+	tcase_add_test(tc, list_alone_is_told);
 	tcase_add_test(tc, bounds_are_judged);
 	tcase_add_test(tc, failed_runs_are_told);
 	tcase_add_test(tc, what_cannot_be_compared_is_refused);

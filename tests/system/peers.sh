@@ -7,14 +7,19 @@
 need kdig taskset ps
 run=$TOP_SRCDIR/contrib/peers/run
 synthesized=2001:db8:64::a00:1
-DNS64BENCH=$work/bench FAKEDNS=$fakedns TMPDIR=$work
-export DNS64BENCH DNS64D FAKEDNS TMPDIR
+DNS64BENCH=$work/bench FAKEDNS=$fakedns TMPDIR=$work TESTER=$TOP_BUILDDIR/dns64bench
+export DNS64BENCH DNS64D FAKEDNS TMPDIR TESTER
+[ -x "$TESTER" ] || {
+	echo "no $TESTER"
+	exit 77
+}
 
 # One question; and where a restart is offered, another one after that.
 cat >"$work/bench" <<-'BENCH'
 	#!/bin/sh
 	method=$1 restart=''
 	[ "$method" != -V ] || exec echo 'stand-in 1'
+	[ "$method" != compare ] || exec "$TESTER" "$@"
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -44,8 +49,11 @@ cat >"$work/bench" <<-'BENCH'
 	[ -z "$restart" ] || read -r pid _ <"$pid_file"
 	[ -z "$restart" ] || [ "$pid" = "$printed" ] || exit 2
 	[ -z "$restart" ] || echo "$pid $core $(answer)" >>"$TMPDIR/asked"
-	echo '{ "method": "x", "failed": [], "findings": [ { "name": "one, or two",' \
-		'"value": 1.5, "unit": "1/s" }, { "unit": "", "name": "none", "value": null } ] }' >"$json"
+	echo '{ "program": "dns64bench", "version": "1", "method": "x", "date": "", "command": "",' \
+		'"machine": { "cpu": "", "cpus": 1, "kernel": "", "os": "" }, "settings": {},' \
+		'"complete": true, "failed": [], "tables": [], "findings": [' \
+		'{ "name": "valid per second", "value": 1.5, "unit": "1/s" },' \
+		'{ "unit": "", "name": "none", "value": null } ] }' >"$json"
 BENCH
 chmod 755 "$work/bench"
 
@@ -90,11 +98,9 @@ equal 'each answers right on its core, before and after a restart' "$((n_install
 	"$(awk '{ print $2, $3 }' "$work/asked" | uniq -c | awk '{ $1 = $1; print }')"
 equal 'a restart makes another process' $((n_installed * 4)) \
 	"$(awk '{ print $1 }' "$work/asked" | sort -u | wc -l)"
-equal 'the runs as CSV' "2,dns64d,\"one, or two\",1.5,\"1/s\" $((n_installed * 2 + 1))" \
-	"$(grep '^2,dns64d' "$work/out/runs.csv") $(wc -l <"$work/out/runs.csv")"
-equal 'the summary as CSV' \
-	"$(lines "$installed" | sed 's|.*|"one, or two","1/s",&,2,1.5,1.5,1.5,1.000|')" \
-	"$(sed 1d "$work/out/summary.csv")"
+equal 'the summary as CSV: both rounds of each, and its ratio to the first' \
+	"$(lines "$installed" | awk '{ print "rate," $1 ",1/s,2,1.5,1.5,0,1.5,1.5," (NR > 1 ? 1 : "") "," }')" \
+	"$(grep '^rate' "$work/out/summary.csv" | cut -d, -f1-11)"
 nothing_left 'after that'
 
 peers -R 2 search
@@ -141,7 +147,8 @@ sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$work/interrupted" timeout --preserv
 	"$run" -s dns64d -R 2 -c 0 -C 0 -o "$work/out" rate --sleep 600 >"$work/peers.log" 2>&1
 status=$?
 wait $interrupter
-equal 'an interrupted one tells what there is' "130 dns64d: 1 runs" "$status $(grep ': . runs' "$work/peers.log")"
+equal 'an interrupted one tells what there is' "130 rate,dns64d,1/s,1,1.5" \
+	"$status $(grep '^rate' "$work/out/summary.csv" | cut -d, -f1-5)"
 nothing_left 'after an interruption'
 rm -rf "$work/out"
 
