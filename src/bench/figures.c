@@ -112,26 +112,67 @@ take_cell(const json_t *table, size_t i, const char *name, struct bench_figure_v
 
 /* --- Searches --------------------------------------------------------------------------------- */
 
-/* The trial that found the rate of repetition I: the last that passed. */
+/* How many columns of SEARCHES say which one it is: the cell of a matrix, and the repetition. */
+static size_t
+n_keys(const json_t *searches)
+{
+	return column_of(searches, "repetition") + 1;
+}
+
+/* Does trial K belong to search I? */
+static bool
+belongs(const json_t *searches, size_t i, const json_t *list, size_t k)
+{
+	const json_t *columns = json_object_get(searches, "columns");
+	bool does = true;
+
+	for (size_t c = 0; c < n_keys(searches) && does; c++) {
+		const char *name = bench_text_get(json_array_get(columns, c), "name");
+
+		does = json_equal(bench_figures_cell(list, k, name),
+			   bench_figures_cell(searches, i, name)) != 0;
+	}
+	return does;
+}
+
+/* The rate of search I, or another figure of the trial that found it: the last that passed. */
 static bool
 of_search(const json_t *run, const json_t *searches, enum bench_figure_name f, size_t i,
     struct bench_figure_value *v)
 {
-	const json_t *list = bench_figures_table(run, "trials"),
-		     *repetition = bench_figures_cell(searches, i, "repetition"),
-		     *rate = bench_figures_cell(searches, i, "rate_passed");
+	const json_t *list = bench_figures_table(run, "trials"), *value = NULL;
 
 	v->unit = trials[f].unit;
-	v->value = f == BENCH_FIGURE_RATE ? json_number_value(rate) : 0;
-	for (size_t k = n_rows(list); k-- > 0 && v->value <= 0;) {
+	if (f == BENCH_FIGURE_RATE)
+		value = bench_figures_cell(searches, i, "rate_passed");
+	for (size_t k = n_rows(list); k-- > 0 && value == NULL;) {
 		const char *verdict = json_string_value(bench_figures_cell(list, k, "verdict"));
 
-		if (json_equal(bench_figures_cell(list, k, "repetition"), repetition) &&
-		    json_equal(bench_figures_cell(list, k, "rate"), rate) && verdict != NULL &&
-		    strcmp(verdict, "passed") == 0)
-			v->value = json_number_value(bench_figures_cell(list, k, trials[f].column));
+		if (verdict != NULL && strcmp(verdict, "passed") == 0 &&
+		    belongs(searches, i, list, k))
+			value = bench_figures_cell(list, k, trials[f].column);
 	}
+	v->value = json_number_value(value);
 	return v->value > 0;
+}
+
+bool
+bench_figures_fit(const json_t *run, const json_t *other)
+{
+	const json_t *a = bench_figures_table(run, "searches"),
+		     *b = bench_figures_table(other, "searches");
+	const json_t *columns = json_object_get(a, "columns");
+	bool fit = true;
+
+	for (size_t i = 0; i < n_rows(a) && i < n_rows(b) && fit; i++) {
+		for (size_t c = 0; c < n_keys(a) && fit; c++) {
+			const char *name = bench_text_get(json_array_get(columns, c), "name");
+
+			fit = json_equal(bench_figures_cell(a, i, name),
+				  bench_figures_cell(b, i, name)) != 0;
+		}
+	}
+	return fit;
 }
 
 size_t

@@ -48,6 +48,12 @@ struct bench_figure_value {
 MUST_USE size_t bench_figures_repetitions(const json_t *run);
 
 /*
+ * bench_figures_fit: are the repetitions of RUN and OTHER of the same things: does each search of a
+ * matrix stand where the other run has it?
+ */
+MUST_USE bool bench_figures_fit(const json_t *run, const json_t *other);
+
+/*
  * bench_figures_read: figure F of repetition I (from 0) of RUN, to *v. False if it has none, or
  * none above zero: there is no ratio to that.
  */

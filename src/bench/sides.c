@@ -106,6 +106,7 @@ static bool
 same_method(struct bench_sides *c)
 {
 	const char *method = NULL, *first = NULL;
+	const json_t *of_first = NULL;
 	size_t side = 0, file = SIZE_MAX;
 
 	for (const json_t *run; (run = bench_sides_next(c, &side, &file)) != NULL;) {
@@ -115,12 +116,15 @@ same_method(struct bench_sides *c)
 		if (method == NULL) {
 			method = bench_text_get(run, "method");
 			first = path;
+			of_first = run;
 		}
 		if (strcmp(method, bench_text_get(run, "method")) != 0)
 			return refuse(c,
 			    "%s is a run of %s, and %s one of %s: only runs of one method can be "
 			    "compared",
 			    first, method, path, bench_text_get(run, "method"));
+		if (!bench_figures_fit(of_first, run))
+			return refuse(c, "%s and %s have searched for other things", first, path);
 		c->each = n > c->each ? n : c->each;
 	}
 	for (size_t i = 0; i < c->n; i++)

@@ -61,6 +61,36 @@ START_TEST(search_has_its_repetitions)
 }
 END_TEST
 
+/* Of a matrix each cell has its own trials; another order of cells does not fit. */
+START_TEST(cells_are_told_apart)
+{
+	static const char run_text[] =
+	    "{ \"tables\": ["
+	    "{ \"name\": \"searches\", \"columns\": [ { \"name\": \"hits\" },"
+	    "{ \"name\": \"repetition\" }, { \"name\": \"rate_passed\" } ],"
+	    "\"rows\": [ [ %d, 1, 200 ], [ 50, 1, 200 ] ] },"
+	    "{ \"name\": \"trials\", \"columns\": ["
+	    "{ \"name\": \"hits\" }, { \"name\": \"repetition\" },"
+	    "{ \"name\": \"verdict\" }, { \"name\": \"rtt_p50\" } ],"
+	    "\"rows\": [ [ 0, 1, \"passed\", 10 ], [ 0, 1, \"passed\", 11 ],"
+	    "[ 0, 1, \"failed\", 12 ], [ 50, 1, \"passed\", 20 ] ] } ] }";
+	char text[sizeof(run_text) + 8];
+
+	(void)snprintf(text, sizeof(text), run_text, 20);
+	load(text);
+	json_t *other = run;
+	(void)snprintf(text, sizeof(text), run_text, 0);
+	load(text);
+	ck_assert_uint_eq(bench_figures_repetitions(run), 2);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 0, "us"), 11);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 1, "us"), 20);
+	ck_assert(bench_figures_fit(run, run));
+	ck_assert(!bench_figures_fit(run, other));
+	json_decref(other);
+	json_decref(run);
+}
+END_TEST
+
 START_TEST(rate_has_findings)
 {
 	load("{ \"findings\": ["
@@ -123,6 +153,7 @@ main(void)
 	TCase *tc = tcase_create("figures");
 
 	tcase_add_test(tc, search_has_its_repetitions);
+	tcase_add_test(tc, cells_are_told_apart);
 	tcase_add_test(tc, rate_has_findings);
 	tcase_add_test(tc, closed_has_its_best_step);
 	tcase_add_test(tc, names_are_found);
