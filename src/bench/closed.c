@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Clients that ask one question after another: bench_closed, bench_enum and what they share. */
 
+#include "bench/fresh.h"
 #include "bench/method.h"
 
 #include <inttypes.h>
@@ -316,6 +317,7 @@ bench_closed(const struct bench_job *job)
 	bench_method_settings(job);
 	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
+	bench_fresh_check(job);
 	if (s->duration > 0)
 		bench_closed_steps(job, load->size - load->hot);
 	else

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/fresh.h"
 #include "bench/host/process.h"
 #include "bench/result/text.h"
 #include "bench/series.h"
@@ -237,6 +238,8 @@ bench_measure_server(
 
 	if (!names_suffice(job, p) || !restart(job) || !bench_method_ready(job, wait) || *job->stop)
 		return NULL;
+	if (p->first == 0 && job->settings->restart == NULL)
+		bench_fresh_check(job);
 	bench_watch_begin(job, &begin);
 	json_t *figures = ask(job, &job->settings->plan, p);
 	put_server(job, figures, &begin);

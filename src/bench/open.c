@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "bench/fresh.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
 #include "bench/stats.h"
@@ -43,6 +44,7 @@ bench_rate(const struct bench_job *job)
 	bench_method_settings(job);
 	if (!bench_method_ready(job, BENCH_READY_WAIT))
 		return;
+	bench_fresh_check(job);
 	if (s->raw != NULL)
 		err = bench_raw_open(s->raw, &plan.raw);
 	bench_watch_begin(job, &begin);
@@ -264,6 +266,7 @@ bench_soak(const struct bench_job *job)
 	bench_method_settings(job);
 	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
+	bench_fresh_check(job);
 	s.cap = (size_t)(job->settings->duration / job->settings->interval) + 2;
 	s.total = malloc(sizeof(*s.total));
 	s.rss = calloc(s.cap, sizeof(*s.rss));

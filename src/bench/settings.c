@@ -184,6 +184,7 @@ json_t *
 bench_settings_json(const struct bench_settings *s)
 {
 	json_t *to = of_trials(s);
+	char upstream[NETADDR_TEXT];
 
 	if (s->method == BENCH_RATE)
 		put_number(to, "questions", s->plan.n_questions);
@@ -193,6 +194,8 @@ bench_settings_json(const struct bench_settings *s)
 		put_number(to, "repetitions", s->repetitions);
 	if (s->method == BENCH_CLOSED && s->duration <= 0)
 		put_number(to, "blocks", s->blocks);
+	if (s->method != BENCH_SEARCH && s->upstream.family != NETADDR_NONE)
+		put_text(to, "upstream", netaddr_format(&s->upstream, upstream));
 	put_text(to, "pid", s->pid);
 	put_text(to, "pid_file", s->pid_file);
 	put_text(to, "unit", s->unit);

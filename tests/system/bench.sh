@@ -103,6 +103,30 @@ bench rate -s ::1 -p 5364 -r 1000 -n 500 --timeout 5 --json "$work/run.json"
 check "dns64d: over IPv6, any prefix ($status)" good
 counts "dns64d: over IPv6" sent=500 valid=500
 
+# --- Names that are known ---
+
+# Names begin at random, so that a second run does not ask for those of the first; with the same --first it
+# does, and where the upstream is known it is told.
+restart_fakedns --delay 100
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300'
+start_dns64d
+for turn in first second; do
+	rate 5364 -r 100 -n 50 --first 500000 --upstream 127.0.0.1#5300
+	equal "names: the $turn run" 50 "$(found valid)"
+	cp "$work/run.json" "$work/$turn.json"
+done
+equal "names: the second run is warned" 'first: no; second: yes' "$(for turn in first second; do
+	cp "$work/$turn.json" "$work/run.json"
+	echo "$turn: $(if [ -n "$(found warning)" ]; then echo yes; else echo no; fi)"
+done | paste -sd ';' | sed 's/;/; /')"
+rate 5364 -r 100 -n 50 --upstream 127.0.0.1#5300
+equal "names: a run with others is not" '' "$(found warning)"
+restart_fakedns
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
+start_dns64d
+
 # --- Connections ---
 
 rate 5364 -r 2000 -n 2000 --transport tcp --prefix "$prefix"
