@@ -161,6 +161,19 @@ complete_output(struct cmdline *c, const struct bench_settings *s)
 		cmdline_complain(c, "csv", "standard output takes either this or --json");
 }
 
+/* Questions are asked from addresses of the same family as the server's. */
+static void
+complete_clients_from(struct cmdline *c, const struct bench_plan *p)
+{
+	for (unsigned i = 0; i < p->clients.n && p->server.family != NETADDR_NONE; i++) {
+		char text[BENCH_NETWORK_TEXT];
+
+		if (p->clients.network[i].first.family != p->server.family)
+			cmdline_complain(c, "clients-from", "%s has no IPv%d address",
+			    bench_clients_format(&p->clients.network[i], text), p->server.family);
+	}
+}
+
 /* What all methods that measure have in common. */
 static void
 complete_plan(struct cmdline *c, struct bench_settings *s)
@@ -168,6 +181,7 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 	struct bench_plan *p = &s->plan;
 
 	need(c, "server");
+	complete_clients_from(c, p);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0)
 		need(c, "rate");
 	if (p->rate > 0 && p->n_threads > p->rate)

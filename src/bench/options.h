@@ -93,6 +93,9 @@ cmdline_parse bench_options_take_clients;
 /* bench_options_take_bound: "rate < 0.97"; one more of the settings' bounds. */
 cmdline_parse bench_options_take_bound;
 
+/* bench_options_take_clients_from: a network, one more of a struct bench_clients. */
+cmdline_parse bench_options_take_clients_from;
+
 /* bench_options_take_namespace: "10.0.0.0/8"; base and size of a struct bench_load. */
 cmdline_parse bench_options_take_namespace;
 

@@ -222,6 +222,21 @@ bench_options_take_bound(
 }
 
 void
+bench_options_take_clients_from(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_clients *of = field;
+
+	if (of->n == BENCH_NETWORKS_MAX)
+		cmdline_complain(c, row->name, "up to %d networks", BENCH_NETWORKS_MAX);
+	else if (bench_clients_parse(text, &of->network[of->n]))
+		of->n++;
+	else
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a network like 192.0.2.0/24 or 2001:db8::/48", text);
+}
+
+void
 bench_options_take_namespace(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {

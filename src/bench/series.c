@@ -131,6 +131,7 @@ bench_selftest_plan(const struct bench_settings *s)
 	struct bench_plan p = s->plan;
 
 	p.server = s->upstream;
+	p.clients.n = 0;  /* the upstream has one client */
 	p.singles = true; /* as a DNS64 server has them, of which no run of datagrams comes */
 	p.pause_ns = bench_plan_pause(&s->plan);
 	p.timeout_ns = s->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART;

@@ -145,6 +145,24 @@ put_popularity(json_t *to, const struct bench_settings *s)
 		put_shares(to, s->plan.load.zipf);
 }
 
+/* Where is asked from: "192.0.2.0/24 198.51.100.0/24", and how many addresses of these that are. */
+static void
+put_clients(json_t *to, const struct bench_plan *p)
+{
+	char text[BENCH_NETWORKS_MAX * BENCH_NETWORK_TEXT] = "", network[BENCH_NETWORK_TEXT];
+	size_t len = 0;
+
+	if (p->clients.n == 0)
+		return;
+	for (unsigned i = 0; i < p->clients.n; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i > 0 ? " " : "",
+		    bench_clients_format(&p->clients.network[i], network));
+	put_text(to, "clients_from", text);
+	if (p->n_lanes > 0)
+		put_number(to, "client_addresses",
+		    bench_clients_count(&p->clients, (uint64_t)p->n_threads * p->n_lanes));
+}
+
 static void
 put_search(json_t *to, const struct bench_settings *s)
 {
@@ -171,6 +189,7 @@ of_trials(const struct bench_settings *s)
 	else
 		put_names(to, &s->plan.load);
 	put_popularity(to, s);
+	put_clients(to, &s->plan);
 	if (s->duration > 0)
 		put_real(to, "duration_s", s->duration);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0)

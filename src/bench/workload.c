@@ -21,6 +21,12 @@ open_zipf(struct bench_settings *s, FILE *errors)
 bool
 bench_workload_open(struct bench_settings *s, FILE *errors)
 {
+	char error[BENCH_CLIENTS_ERROR];
+
+	if (!bench_clients_check(&s->plan.clients, error)) {
+		(void)fprintf(errors, "dns64bench: --clients-from: %s\n", error);
+		return false;
+	}
 	return open_zipf(s, errors);
 }
 

@@ -14,8 +14,9 @@
 #include "bench/settings.h"
 
 /*
- * bench_workload_open: make what the load of *s borrows, as its options say. False: that is not
- * possible, which is told to ERRORS in a line; there is nothing to close then.
+ * bench_workload_open: make what the load of *s borrows, as its options say, and see whether
+ * answers would come to where is asked from. False: that is not possible, which is told to ERRORS
+ * in a line; there is nothing to close then.
  */
 MUST_USE bool bench_workload_open(struct bench_settings *s, FILE *errors);
 

@@ -246,6 +246,20 @@ START_TEST(depending_options_are_completed)
 }
 END_TEST
 
+START_TEST(clients_come_from_networks)
+{
+	char text[BENCH_NETWORK_TEXT];
+
+	good("rate -s 192.0.2.1 -r 9");
+	ck_assert_uint_eq(s.plan.clients.n, 0);
+	good("rate -s 192.0.2.1 -r 9 --clients-from 10.0.0.0/8 --clients-from 198.18.0.0/15");
+	ck_assert_uint_eq(s.plan.clients.n, 2);
+	ck_assert_str_eq(bench_clients_format(&s.plan.clients.network[1], text), "198.18.0.0/15");
+	good("rate --clients-from 2001:db8::/32 -s 2001:db8::1 -r 9");
+	ck_assert_uint_eq(s.plan.clients.n, 1);
+}
+END_TEST
+
 /* Popularity is among many names, unless it is said among how many. */
 START_TEST(popularity_is_of_hot_names)
 {
@@ -320,6 +334,12 @@ static const char *const faults[][3] = {
 	    "asks for 257" },
 	{ "rate -s ::1 -r 1 -n 1 -N 10.0.0.0/32 --hits 50", "1 names are fewer than --hot wants",
 	    "" },
+	{ "rate -s ::1 -r 9 --clients-from 10.0.0.0/8",
+	    "--clients-from: 10.0.0.0/8 has no IPv6 address", "" },
+	{ "rate -s 192.0.2.1 -r 9 --clients-from 10.0.0.0/8 --clients-from 2001:db8::/32",
+	    "--clients-from: 2001:db8::/32 has no IPv4 address", "" },
+	{ "rate -s 192.0.2.1 -r 9 --clients-from 10.0.0.1/8",
+	    "\"10.0.0.1/8\" is not a network like 192.0.2.0/24 or 2001:db8::/48", "" },
 	{ "rate -s ::1 -r 9 --popularity zipf:1", "--popularity: is that of the names of --hits",
 	    "0 %" },
 	{ "rate -s ::1 -r 9 --hits 9 --popularity zipf:1 -N 10.0.0.0/24",
@@ -373,6 +393,7 @@ add_options(Suite *suite)
 	tcase_add_test(tc, letters_set_what_their_names_do);
 	tcase_add_test(tc, help_and_version_go_before_faults);
 	tcase_add_test(tc, depending_options_are_completed);
+	tcase_add_test(tc, clients_come_from_networks);
 	tcase_add_test(tc, popularity_is_of_hot_names);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	suite_add_tcase(suite, tc);

@@ -72,13 +72,14 @@ START_TEST(each_setting_changes_the_identity)
 		{ "--prefix", "64:ff9b::/96" },
 		{ "--transport", "tcp" },
 		{ "--singles", NULL },
+		{ "--clients-from", "2001:db8::/48" },
 	};
 
 	ck_assert_msg(!same(options[_i][0], options[_i][1]), "%s", options[_i][0]);
 }
 END_TEST
 
-#define DIFFER 26
+#define DIFFER 27
 
 /* Where results go, and how many are wanted, change none of them. */
 START_TEST(output_settings_keep_the_identity)

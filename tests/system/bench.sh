@@ -3,7 +3,7 @@
 # bench: dns64bench asks real servers: fakedns alone, good and bad, and dns64d in front of it. What it
 # counts must be so whatever else this machine does; how exactly it keeps time is not for here.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need python3 dnsperf
+need python3 dnsperf ip
 dns64bench=$TOP_BUILDDIR/dns64bench
 [ -x "$dns64bench" ] || {
 	echo "no $dns64bench"
@@ -141,6 +141,57 @@ check "five questions per connection: a hundred connections" test "$(found conne
 bench rate -s 127.0.0.1 -p 5399 -r 1000 -n 100 --transport tcp
 equal "nobody listens on TCP: exit code" 1 $status
 told "nobody listens on TCP: the reason" "nobody listens at the server's address and port" out
+
+# --- Many clients ---
+
+rate 5364 -r 1000 -n 100 --clients-from 198.18.0.0/15
+equal "addresses that are nobody's: exit code" 2 $status
+told "addresses that are nobody's: what to do" 'ip route add local 198.18.0.0/15 dev lo' err
+ip route add local 198.18.0.0/15 dev lo
+ip -6 route add local 2001:db8:c::/48 dev lo
+ip -6 route add local 2001:db8:d::/56 dev lo
+
+# clients NETWORK N: the query log, which is written a little later, has N addresses that begin so
+clients()
+{
+	wait_for 20 clients_now "$@"
+}
+
+clients_now()
+{
+	[ "$(cut -d ' ' -f 2 "$work/queries.log" | sed 's/#.*//' | grep "^$1" | sort -u | wc -l)" = "$2" ]
+}
+
+# A limit by client refuses what one asks, and not the same from many.
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0' 'allow any' 'rate-limit 20' \
+	"query-log $work/queries.log"
+: >"$work/queries.log"
+chmod 666 "$work/queries.log"
+start_dns64d
+rate 5364 -r 1000 -n 2000 --sources 100 --clients-from 198.18.7.7/32 --timeout 1
+equal "one client beyond its limit: exit code" 1 $status
+check "one client beyond its limit: few answers" test "$(found valid)" -lt 200
+counts "one client beyond its limit" sent=2000
+check "one client: is one" clients 198.18. 1
+rate 5364 -r 1000 -n 2000 --sources 400 --clients-from 198.18.0.0/15 --prefix "$prefix"
+check "many clients below it ($status)" good
+counts "many clients" sent=2000 valid=2000
+check "many clients: the settings tell" grep -q '"client_addresses": *400' "$work/run.json"
+check "many clients: as many, and the one" clients 198. 401
+rate 5364 -r 1000 -n 300 --sources 100 --transport tcp --clients-from 198.18.0.0/15
+check "many clients over TCP ($status)" good
+counts "many clients over TCP" sent=300 valid=300 connections=100
+check "many clients over TCP: some of these" clients 198. 401
+bench rate -s ::1 -p 5364 -r 1000 -n 300 --sources 100 --clients-from 2001:db8:c::/48 \
+	--clients-from 2001:db8:d::/56 --timeout 5 --json "$work/run.json"
+check "many clients over IPv6 ($status)" good
+counts "many clients over IPv6" sent=300 valid=300
+check "many clients over IPv6: each in a /64 of its own" clients 2001:db8:c: 50
+check "many clients over IPv6: in both networks" clients 2001:db8:d: 50
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
+start_dns64d
 
 # --- The wrong answers ---
 

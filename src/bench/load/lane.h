@@ -57,6 +57,7 @@ struct bench_faults {
 struct bench_way {
 	const struct bench_transport *transport;
 	const struct netaddr *server; /* borrowed */
+	struct netaddr source;        /* where it asks from; NETADDR_NONE: the system chooses */
 	uint64_t capacity;            /* questions that it remembers */
 	uint64_t timeout_ns;          /* for how long a question waits */
 	/* questions on a connection, then comes a new one; 0: any number */

@@ -19,6 +19,18 @@ bench_plan_pause(const struct bench_plan *p)
 	return p->pause_ns > 0 ? p->pause_ns : p->timeout_ns / PAUSE_PART;
 }
 
+struct netaddr
+bench_plan_source(const struct bench_plan *p, unsigned thread, unsigned lane)
+{
+	return bench_clients_address(&p->clients, (uint64_t)thread * p->n_lanes + lane);
+}
+
+unsigned
+bench_plan_batch(const struct bench_plan *p)
+{
+	return p->clients.n > 0 && p->rate > 0 ? 1 : BENCH_BATCH;
+}
+
 /*
  * Nobody knows how many questions such a client will ask in a timeout. With few clients many are
  * remembered, so that late replies are known and a lost question does not hold up those behind it.

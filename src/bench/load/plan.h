@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/netaddr.h"
+#include "bench/load/clients.h"
 #include "bench/load/lane.h"
 #include "bench/load/load.h"
 #include "bench/load/pace.h"
@@ -24,9 +25,10 @@ struct bench_plan {
 	struct bench_load load;
 	struct netaddr server;
 	const struct bench_transport *transport;
-	unsigned n_threads; /* 1 to BENCH_THREADS_MAX */
-	unsigned n_lanes;   /* of each thread, 1 to BENCH_LANES_MAX */
-	unsigned window;    /* open questions on a lane, at most; 0: the transport's own limit */
+	struct bench_clients clients; /* where is asked from, lane by lane of all threads */
+	unsigned n_threads;           /* 1 to BENCH_THREADS_MAX */
+	unsigned n_lanes;             /* of each thread, 1 to BENCH_LANES_MAX */
+	unsigned window; /* open questions on a lane, at most; 0: the transport's own limit */
 	/* questions on a connection, then comes a new one; 0: any number */
 	unsigned per_connection;
 	uint32_t rate;        /* questions per second of all threads; 0: closed loop */
@@ -50,6 +52,16 @@ extern const struct bench_transport bench_tcp;
 
 /* bench_plan_window: how many questions may be open on a lane; 0: any number. */
 MUST_USE unsigned bench_plan_window(const struct bench_plan *p);
+
+/* bench_plan_source: where lane LANE of thread THREAD, both from 0, asks from. */
+MUST_USE struct netaddr bench_plan_source(
+    const struct bench_plan *p, unsigned thread, unsigned lane);
+
+/*
+ * bench_plan_batch: how many questions a lane sends at once, at most: one if it is a client of
+ * many, which ask in turn.
+ */
+MUST_USE unsigned bench_plan_batch(const struct bench_plan *p);
 
 /*
  * bench_plan_pause: the longest that the tester may be kept from running before the questions of

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bench/load/clients.h"
 #include "bench/load/plan.h"
 #include "bench/load/stamp.h"
 #include "bench/load/stream.h"
@@ -24,13 +25,13 @@ tcp_begin(struct bench_lane *lane)
 		return -errno;
 	bench_stamp_enable(fd);
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (connect(fd, (struct sockaddr *)&ss, len) != 0 && errno != EINPROGRESS) {
-		int err = -errno;
-
-		(void)close(fd);
-		return err;
-	}
-	return fd;
+	int err = bench_clients_bind(fd, &lane->way.source);
+	if (err == 0 && connect(fd, (struct sockaddr *)&ss, len) != 0 && errno != EINPROGRESS)
+		err = -errno;
+	if (err == 0)
+		return fd;
+	(void)close(fd);
+	return err;
 }
 
 static int

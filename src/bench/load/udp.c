@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "bench/load/clients.h"
 #include "bench/load/plan.h"
 #include "bench/load/stamp.h"
 #include "tools/udp_run.h"
@@ -64,6 +65,7 @@ open_beside(struct bench_lane *lane)
 	lane->beside_fd = socket(own.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (lane->beside_fd < 0)
 		return -errno;
+	bench_clients_permit(lane->beside_fd, &lane->way.source);
 	/* For as long as this takes, or other lanes would be given the port, too. */
 	(void)setsockopt(lane->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	(void)setsockopt(lane->beside_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -86,7 +88,7 @@ udp_open(struct bench_lane *lane)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(lane->way.server, &ss);
-	int err = 0;
+	int err;
 
 	lane->fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (lane->fd < 0)
@@ -94,7 +96,8 @@ udp_open(struct bench_lane *lane)
 	udp_run_enlarge(lane->fd, SOCKET_BUFFER);
 	bench_stamp_enable(lane->fd);
 	lane->segments = !lane->way.singles && udp_run_prepare(lane->fd);
-	if (connect(lane->fd, (struct sockaddr *)&ss, len) != 0)
+	err = bench_clients_bind(lane->fd, &lane->way.source);
+	if (err == 0 && connect(lane->fd, (struct sockaddr *)&ss, len) != 0)
 		err = -errno;
 	if (err == 0)
 		err = open_beside(lane);

@@ -50,6 +50,7 @@ open_lanes(struct bench_worker *w)
 	for (; w->n_open_lanes < p->n_lanes; w->n_open_lanes++) {
 		way.index = w->n_open_lanes;
 		way.first_id = rng_u16(&rng);
+		way.source = bench_plan_source(p, w->turns.index, w->n_open_lanes);
 		int err = bench_lane_open(&w->lanes[w->n_open_lanes], &way);
 		if (err != 0)
 			return err;
@@ -150,7 +151,7 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	uint64_t room = bench_lane_room(lane, bench_plan_window(w->plan));
 
 	n = n < room ? n : room;
-	for (b->n_out = 0; b->n_out < n && b->n_out < BENCH_BATCH; b->n_out++) {
+	for (b->n_out = 0; b->n_out < n && b->n_out < bench_plan_batch(w->plan); b->n_out++) {
 		unsigned i = b->n_out;
 
 		q[i] = bench_load_question(
@@ -196,13 +197,14 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 	w->blocked = false;
 	if (mine <= w->turns.n_asked)
 		return;
-	for (unsigned tried = 0; tried < p->n_lanes && mine > w->turns.n_asked; tried++) {
+	for (unsigned full = 0, n = 0; full < p->n_lanes && mine > w->turns.n_asked;) {
 		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
 
 		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns,
 		    ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked));
 		w->next_lane = (w->next_lane + 1) % p->n_lanes;
-		if (w->batch->n_out == BENCH_BATCH)
+		full = w->batch->n_out > 0 ? 0 : full + 1;
+		if ((n += w->batch->n_out) >= BENCH_BATCH)
 			return; /* receive replies before more is sent */
 	}
 	w->blocked = mine > w->turns.n_asked;
@@ -215,7 +217,7 @@ static void
 ask_next(struct bench_worker *w, struct bench_lane *lane, uint64_t now_ns)
 {
 	while (bench_turns_left(&w->turns, now_ns)) {
-		if (ask(w, lane, w->turns.share - w->turns.n_asked) < BENCH_BATCH)
+		if (ask(w, lane, w->turns.share - w->turns.n_asked) < bench_plan_batch(w->plan))
 			return;
 	}
 }

@@ -23,8 +23,9 @@
 #define PATIENCE_MS 60000
 
 static struct netaddr server_addr;
-static int server;     /* a datagram socket, or one that listens */
-static int connection; /* accepted; -1: none */
+static struct netaddr source; /* where the lane asks from; none: anywhere */
+static int server;            /* a datagram socket, or one that listens */
+static int connection;        /* accepted; -1: none */
 static int epoll_fd;
 static struct bench_lane lane;
 static struct bench_batch *batch;
@@ -53,6 +54,7 @@ open_lane(const struct bench_transport *t, unsigned per_connection)
 		.timeout_ns = TIMEOUT_NS,
 		.per_connection = per_connection,
 		.epoll_fd = epoll_fd,
+		.source = source,
 		.index = INDEX,
 		.first_id = 65530 };
 
@@ -243,18 +245,54 @@ START_TEST(udp_counts_refusals)
 }
 END_TEST
 
+/* What SS says of who asks is the lane's source. */
+static void
+expect_source(const struct sockaddr_storage *ss)
+{
+	struct netaddr a;
+
+	ck_assert(netaddr_from_sockaddr((const struct sockaddr *)ss, &a));
+	ck_assert_uint_ne(a.port, 0);
+	a.port = 0;
+	ck_assert(netaddr_equal(&a, &source));
+}
+
+START_TEST(udp_asks_from_its_source)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	uint8_t byte;
+
+	ck_assert(netaddr_parse("127.1.2.3", 0, &source));
+	start(&bench_udp, 0);
+	ck_assert_uint_eq(send_questions(1, 40, 0), 1);
+	struct pollfd p = { .fd = server, .events = POLLIN };
+	ck_assert_int_eq(poll(&p, 1, PATIENCE_MS), 1);
+	ck_assert_int_eq(recvfrom(server, &byte, 1, 0, (struct sockaddr *)&ss, &len), 1);
+	expect_source(&ss);
+	send_to_lane("x", 1);
+	ck_assert(is_due(PATIENCE_MS));
+	ck_assert_uint_eq(bench_udp.receive(&lane, batch), 1);
+	finish();
+}
+END_TEST
+
 /* --- Connections ------------------------------------------------------------------------------ */
 
 static void
 accept_lane(void)
 {
 	struct pollfd p = { .fd = server, .events = POLLIN };
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
 
 	if (connection >= 0)
 		(void)close(connection);
 	ck_assert_int_eq(poll(&p, 1, PATIENCE_MS), 1);
-	connection = accept(server, NULL, NULL);
+	connection = accept(server, (struct sockaddr *)&ss, &len);
 	ck_assert_int_ge(connection, 0);
+	if (source.family != NETADDR_NONE)
+		expect_source(&ss);
 }
 
 static void
@@ -481,6 +519,8 @@ END_TEST
 /* Of use: again at once. Half a message is nothing. */
 START_TEST(tcp_closed_after_use)
 {
+	if (_i == 1) /* each connection from there */
+		ck_assert(netaddr_parse("127.1.2.3", 0, &source));
 	start(&bench_tcp, 0);
 	accept_lane();
 	reply("\0\001x\0\002y", 6);
@@ -612,6 +652,7 @@ main(void)
 	tcase_add_test(tc, udp_tells_what_its_socket_dropped);
 	tcase_add_test(tc, udp_cannot_send);
 	tcase_add_test(tc, udp_counts_refusals);
+	tcase_add_test(tc, udp_asks_from_its_source);
 	tcase_add_test(tc, tcp_sends_all_of_a_batch);
 	tcase_add_test(tc, tcp_joins_parts_of_messages);
 	tcase_add_test(tc, tcp_byte_by_byte);
@@ -620,7 +661,7 @@ main(void)
 	tcase_add_test(tc, tcp_full_socket_loses_nothing);
 	tcase_add_test(tc, tcp_open_questions_have_different_ids);
 	tcase_add_test(tc, tcp_closed_connection_is_made_again_after_a_pause);
-	tcase_add_test(tc, tcp_closed_after_use);
+	tcase_add_loop_test(tc, tcp_closed_after_use, 0, 2);
 	tcase_add_test(tc, tcp_counts_refusals);
 	tcase_add_test(tc, tcp_stalled_connection_is_replaced);
 	tcase_add_test(tc, tcp_per_connection);

@@ -49,6 +49,25 @@ START_TEST(client_remembers_some_windows)
 }
 END_TEST
 
+/* Many clients ask in turn, not each a batch; those of a closed loop ask when they like. */
+START_TEST(clients_ask_in_turn)
+{
+	struct bench_plan p = { .n_lanes = 3, .rate = 100 };
+	struct netaddr a = bench_plan_source(&p, 1, 2), b;
+
+	ck_assert_int_eq(a.family, NETADDR_NONE);
+	ck_assert_uint_eq(bench_plan_batch(&p), BENCH_BATCH);
+	ck_assert(bench_clients_parse("192.0.2.0/24", &p.clients.network[0]));
+	p.clients.n = 1;
+	ck_assert_uint_eq(bench_plan_batch(&p), 1);
+	a = bench_plan_source(&p, 1, 2);
+	b = bench_clients_address(&p.clients, 5);
+	ck_assert(netaddr_equal(&a, &b));
+	p.rate = 0;
+	ck_assert_uint_eq(bench_plan_batch(&p), BENCH_BATCH);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -58,6 +77,7 @@ main(void)
 	tcase_add_test(tc, window_is_the_transports_unless_told);
 	tcase_add_test(tc, lane_remembers_twice_the_timeout);
 	tcase_add_test(tc, client_remembers_some_windows);
+	tcase_add_test(tc, clients_ask_in_turn);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

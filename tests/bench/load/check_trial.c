@@ -514,12 +514,22 @@ START_TEST(questions_of_one_id_are_told_by_name)
 }
 END_TEST
 
+/* Every lane has an address of its own, which this machine has no need to know. */
+static void
+come_from_networks(void)
+{
+	ck_assert(bench_clients_parse("127.0.0.0/8", &plan.clients.network[0]));
+	plan.clients.n = 1;
+}
+
 /* The kernel would let us know nothing of them, as the socket is connected. */
 START_TEST(answers_from_another_port_are_told)
 {
 	struct bench_trial *trial;
 
 	set_up(SOCK_DGRAM, ROGUE_ELSEWHERE);
+	if (_i == 1)
+		come_from_networks();
 	plan.timeout_ns = SHORT_NS;
 	rogue_start(&rogue);
 	plan.server = rogue.addr;
@@ -539,6 +549,8 @@ END_TEST
 START_TEST(lanes_do_not_share_a_port)
 {
 	set_up(SOCK_DGRAM, ROGUE_RIGHT);
+	if (_i == 1)
+		come_from_networks();
 	plan.n_lanes = 500;
 	plan.rate = 5000;
 	run(1000);
@@ -839,8 +851,8 @@ main(void)
 	add_both(both);
 	tcase_add_test(udp, questions_of_one_id_are_told_by_name);
 	tcase_add_test(udp, full_window_loses_no_question);
-	tcase_add_test(udp, answers_from_another_port_are_told);
-	tcase_add_test(udp, lanes_do_not_share_a_port);
+	tcase_add_loop_test(udp, answers_from_another_port_are_told, 0, 2);
+	tcase_add_loop_test(udp, lanes_do_not_share_a_port, 0, 2);
 	tcase_add_loop_test(pauses, pause_of_the_tester_is_taken_out, 0, 4);
 	tcase_add_loop_test(pauses, pause_in_a_closed_loop, 0, 4);
 	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
