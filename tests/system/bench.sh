@@ -302,6 +302,21 @@ equal "report: exit code" 0 $status
 for method in closed soak search enum; do
 	check "report: $method" grep -q "dns64bench $method" "$work/page.html"
 done
+bench compare --json "$work/compare.json" --csv "$work/compare.csv" --fail-if 'rate < 0.9' \
+	A="$work/closed.json" B="$work/closed.json"
+equal "compare with itself: exit code" 0 $status
+told "compare with itself: the ratio" '^rate  *ratio 1.000 in 1 round: ' out
+equal "compare with itself: as CSV" 2 "$(grep -c '^rate,[AB],' "$work/compare.csv")"
+bench compare --fail-if 'rate > 0.9' "$work/closed.json" "$work/closed.json"
+equal "compare: exit code of a bound that is broken" 1 $status
+told "compare: and which" '^FAILED: rate > 0.9: ' out
+bench report -o "$work/page.html" "$work/compare.json"
+equal "report of a comparison: exit code" 0 $status
+bench compare "$work/closed.json" "$work/soak.json"
+equal "compare of two methods: exit code" 2 $status
+bench compare "$work/closed.json" "$work/page.html"
+equal "compare of a page: exit code" 2 $status
+told "compare of a page: the reason" 'page.html:1: ' err
 bench report -o "$work/page.html" "$work/nosuch.json"
 equal "report without a run: exit code" 2 $status
 
