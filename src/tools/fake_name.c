@@ -212,6 +212,27 @@ read_chain(struct text *t, struct fake_name *out)
 	return true;
 }
 
+/*
+ * "aaaa-N" right below the zone: its names are as those of a zone of that name, N percent of which
+ * have AAAA. So one server has several shares at the same time.
+ */
+static bool
+read_share(const struct fake_zone *z, struct text host, struct fake_name *out)
+{
+	const uint8_t *above = out->lower + 1 + host.len;
+	struct text label = { above + 1, above[0] };
+	struct fake_zone share;
+
+	if (out->zone_at != 1 + host.len + 1 + label.len || !skip_word(&label, "aaaa-") ||
+	    !read_number(&label, 3, &share.aaaa_percent) || label.len > 0 ||
+	    share.aaaa_percent > 100)
+		return false;
+	share.len = 1u + above[0] + z->len;
+	memcpy(share.name, above, share.len);
+	read_host(&share, host, out);
+	return true;
+}
+
 static void
 read_in_zone(const struct fake_zone *z, struct fake_name *out)
 {
@@ -220,9 +241,9 @@ read_in_zone(const struct fake_zone *z, struct fake_name *out)
 	out->kind = FAKE_NOTHING;
 	if (out->zone_at == 0)
 		out->kind = FAKE_APEX;
-	else if (out->zone_at != 1 + label.len)
+	else if (out->zone_at != 1 + label.len && !read_share(z, label, out))
 		(void)read_outcome(label, out);
-	else if (read_chain(&label, out))
+	else if (out->zone_at == 1 + label.len && read_chain(&label, out))
 		read_host(z, label, out);
 }
 

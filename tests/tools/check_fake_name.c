@@ -4,6 +4,7 @@
 #include "tools/fake_name.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,16 @@ static const struct reading readings[] = {
 	{ "test", "xtest", FAKE_OUTSIDE, 0, 0 },
 	{ "test", "1-2-3-4.test", FAKE_ADDRESS, 0, 0 },
 	{ "test", "1-2-3-4.test.test", FAKE_NOTHING, 0, 0 },
+	{ "test", "1-2-3-4.aaaa-40.test", FAKE_ADDRESS, 0, 0 },
+	{ "test", "1-2-3-4.aaaa-100.test", FAKE_ADDRESS, 0, 0 },
+	{ "test", "1-2-3-4.aaaa-101.test", FAKE_NOTHING, 0, 0 },
+	{ "test", "1-2-3-4.aaaa-.test", FAKE_NOTHING, 0, 0 },
+	{ "test", "1-2-3-4.aaaa-40x.test", FAKE_NOTHING, 0, 0 },
+	{ "test", "1-2-3-4.x.aaaa-40.test", FAKE_NOTHING, 0, 0 },
+	{ "test", "1-2-3-4.aaaa-40.x.test", FAKE_NOTHING, 0, 0 },
+	{ ".", "1-2-3-4.aaaa-40", FAKE_ADDRESS, 0, 0 },
+	{ "test", "nx-1-2-3-4.aaaa-40.test", FAKE_NOTHING, 0, 0 },
+	{ "test", "servfail-1.aaaa-40.test", FAKE_SERVFAIL, 0, 0 },
 	{ "Big.Test", "1-2-3-4.bIG.tEST", FAKE_ADDRESS, 0, 0 },
 	{ ".", "1-2-3-4", FAKE_ADDRESS, 0, 0 },
 	{ ".", ".", FAKE_APEX, 0, 0 },
@@ -81,6 +92,34 @@ START_TEST(names_have_their_kind)
 	if (r->kind == FAKE_MANY || r->kind == FAKE_TEXT)
 		ck_assert_uint_eq(n.n, r->n);
 	ck_assert_uint_eq(n.n_cnames, r->n_cnames);
+}
+END_TEST
+
+/* The names below aaaa-40 have AAAA as those of a zone of that name with 40 percent have. */
+START_TEST(shares_are_zones_of_their_own)
+{
+	char text[80];
+	uint8_t name[DNS_NAME_MAX];
+	struct fake_zone alone;
+	struct fake_name n;
+	unsigned with = 0;
+
+	ck_assert_uint_gt(name_from_text("aaaa-40.test", name), 0);
+	fake_zone_init(&alone, name);
+	alone.aaaa_percent = 40;
+	for (unsigned i = 0; i < 1000; i++) {
+		(void)snprintf(text, sizeof(text), "10-0-%u-%u.AAAA-40.test", i / 256, i % 256);
+		read_name("test", text, &n);
+		ck_assert_int_eq(n.has_aaaa, fake_zone_has_aaaa(&alone, n.lower + 1, n.lower[0]));
+		ck_assert_uint_eq(n.zone_at, strlen(text) - 4);
+		with += n.has_aaaa;
+	}
+	ck_assert_uint_gt(with, 340);
+	ck_assert_uint_lt(with, 460);
+	read_name("test", "10-0-0-1.aaaa-0.test", &n);
+	ck_assert(!n.has_aaaa);
+	read_name("test", "10-0-0-1.aaaa-100.test", &n);
+	ck_assert(n.has_aaaa);
 }
 END_TEST
 
@@ -132,6 +171,7 @@ main(void)
 	TCase *tc = tcase_create("names");
 
 	tcase_add_loop_test(tc, names_have_their_kind, 0, N_OF(readings));
+	tcase_add_test(tc, shares_are_zones_of_their_own);
 	tcase_add_test(tc, addresses_and_numbers_are_in_order);
 	tcase_add_test(tc, names_have_their_quirks);
 	suite_add_tcase(s, tc);
