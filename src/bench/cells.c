@@ -250,6 +250,21 @@ repeat(struct bench_cells *c, struct bench_found *f, unsigned repetition)
 	return true;
 }
 
+/* What limits most of the results, or why there is none. */
+static enum bench_limit
+limit_of(const struct bench_found *f)
+{
+	enum bench_limit most = BENCH_LIMIT_SERVER;
+
+	if (f->n == 0)
+		return f->nothing;
+	for (unsigned i = 0; i <= BENCH_LIMIT_LOW; i++) {
+		if (f->limited[i] > f->limited[most])
+			most = (enum bench_limit)i;
+	}
+	return most;
+}
+
 void
 bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct bench_found *f)
 {
@@ -267,19 +282,43 @@ bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct 
 		c->series.next = 0;
 	for (unsigned i = 1; i <= cell->settings->repetitions && repeat(c, f, i); i++)
 		;
+	if (!f->ended)
+		return;
+	c->limited[limit_of(f)]++;
 	c->done++;
 }
 
 const char *
 bench_cells_limit(const struct bench_cells *c, const struct bench_found *f)
 {
-	enum bench_limit most = f->n == 0 ? f->nothing : BENCH_LIMIT_SERVER;
+	enum bench_limit limit = limit_of(f);
 
-	for (unsigned i = 0; f->n > 0 && i <= BENCH_LIMIT_LOW; i++) {
-		if (f->limited[i] > f->limited[most])
-			most = (enum bench_limit)i;
-	}
-	return by_self_test(c, most) ? "self-test" : limits[most];
+	return by_self_test(c, limit) ? "self-test" : limits[limit];
+}
+
+void
+bench_cells_judge(const struct bench_cells *c)
+{
+	struct bench_run *r = c->job.run;
+
+	if (c->limited[BENCH_LIMIT_HIGH] > 0 && !c->capped)
+		bench_run_find(r, "at least",
+		    json_sprintf(
+			"--high passed in %u of %u cells", c->limited[BENCH_LIMIT_HIGH], c->done),
+		    "");
+	else if (c->limited[BENCH_LIMIT_HIGH] > 0)
+		bench_run_fail(r,
+		    "the tester is the limit in %u of %u cells: the highest rate that the"
+		    " self-test allows, %" PRIu32 ", passed",
+		    c->limited[BENCH_LIMIT_HIGH], c->done, c->high);
+	if (c->limited[BENCH_LIMIT_TESTER] > 0)
+		bench_run_fail(r,
+		    "the tester is the limit in %u of %u cells: it did not keep its pace, or"
+		    " lost replies",
+		    c->limited[BENCH_LIMIT_TESTER], c->done);
+	if (c->limited[BENCH_LIMIT_LOW] > 0)
+		bench_run_fail(
+		    r, "--low failed in %u of %u cells", c->limited[BENCH_LIMIT_LOW], c->done);
 }
 
 void
@@ -302,12 +341,18 @@ begin_tables(struct bench_cells *c)
 	};
 	struct bench_column all[BENCH_MEASURE_FIRST + sizeof(results) / sizeof(results[0])];
 
+	size_t n = c->n_columns + sizeof(results) / sizeof(results[0]);
+
 	assert(c->n_columns <= BENCH_MEASURE_FIRST);
 	if (c->n_columns > 0)
 		memcpy(all, c->columns, c->n_columns * sizeof(*all));
 	memcpy(all + c->n_columns, results, sizeof(results));
-	c->results = bench_run_table(c->job.run, "searches", "Highest rate without a fault", all,
-	    c->n_columns + sizeof(results) / sizeof(results[0]));
+	/* With several cells it is their table that is drawn, not this one: columns without units.
+	 */
+	for (size_t i = c->n_columns; c->n_columns > 0 && i < n; i++)
+		all[i].unit = "";
+	c->results =
+	    bench_run_table(c->job.run, "searches", "Highest rate without a fault (1/s)", all, n);
 	if (c->n_columns == 0)
 		bench_table_live(c->results, c->job.out);
 	c->trials = bench_measure_table(&c->job, c->columns, c->n_columns);
@@ -337,7 +382,10 @@ bench_cells_begin(struct bench_cells *c, const struct bench_job *job,
 	if (!bench_measure_state(job, &c->series.journal))
 		return false;
 	c->job.settings = o;
-	return self_test(c);
+	bool good = self_test(c);
+	c->job.settings = job->settings; /* the first cell may be gone after this */
+	c->cell = NULL;
+	return good;
 }
 
 void

@@ -51,11 +51,12 @@ struct bench_cells {
 	size_t n_columns;
 	struct bench_table *results; /* a row for each search */
 	struct bench_table *trials;
-	json_t *records;        /* owned: of all trials */
-	uint32_t high;          /* --high, or what the tester can measure */
-	bool capped;            /* the latter */
-	unsigned n_cells, done; /* how many there are, and were searched */
-	unsigned in_search;     /* trials of a whole search, roughly */
+	json_t *records;                       /* owned: of all trials */
+	uint32_t high;                         /* --high, or what the tester can measure */
+	bool capped;                           /* the latter */
+	unsigned n_cells, done;                /* how many there are, and were searched */
+	unsigned in_search;                    /* trials of a whole search, roughly */
+	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many cells by what */
 	/* of the search that runs: */
 	const struct bench_cell *cell;
 	unsigned repetition;
@@ -86,6 +87,12 @@ void bench_cells_search(
 
 /* bench_cells_limit: the word for what limits most of the results of F, or for why it has none. */
 MUST_USE const char *bench_cells_limit(const struct bench_cells *c, const struct bench_found *f);
+
+/*
+ * bench_cells_judge: say so if the results of cells are not the server's limit: for methods with
+ * several.
+ */
+void bench_cells_judge(const struct bench_cells *c);
 
 /* bench_found_drop: free what *f has; all zero is fine. */
 void bench_found_drop(struct bench_found *f);

@@ -16,6 +16,7 @@
 #include "bench/options.h"
 #include "bench/result/plot.h"
 #include "bench/result/report.h"
+#include "bench/sweep.h"
 #include "bench/workload.h"
 
 #define EXIT_USAGE 2
@@ -74,6 +75,15 @@ run_method(const struct bench_job *job)
 		break;
 	case BENCH_SEARCH:
 		bench_search(job);
+		break;
+	case BENCH_MATRIX:
+		bench_matrix(job);
+		break;
+	case BENCH_SWEEP:
+		bench_sweep(job);
+		break;
+	case BENCH_SCALE:
+		bench_scale(job);
 		break;
 	case BENCH_CLOSED:
 		bench_closed(job);
@@ -248,9 +258,11 @@ read_settings(int argc, char **argv, struct bench_settings *s)
 {
 	enum cmdline_task task = bench_options_read(argc, argv, s, stderr);
 
-	if (task != CMDLINE_RUN || s->method != BENCH_SEARCH)
+	if (task != CMDLINE_RUN)
 		return task;
-	if (!bench_search_fits(s, stderr))
+	if ((s->method & BENCH_SEARCHES) != 0 && !bench_search_fits(s, stderr))
+		return CMDLINE_WRONG;
+	if (s->method == BENCH_SWEEP && !bench_sweep_fits(s, stderr))
 		return CMDLINE_WRONG;
 	bench_search_resume(s);
 	return task;

@@ -42,6 +42,7 @@ static const struct bench_column trial_columns[] = {
 	{ "pauses", "pauses", "", 0 },
 	{ "rtt_p50", "RTT median (us)", "", 0 },
 	{ "rtt_p99", "RTT p99 (us)", "", 0 },
+	{ "rtt_p999", "RTT p99.9 (us)", "", 0 },
 	{ "seconds", "time (s)", "", 1 },
 	/* As bench_watch_row has them: */
 	{ "server_cpu", "CPU (%)", "", 1 },
@@ -168,6 +169,8 @@ figures_of(const struct bench_tally *t, uint32_t rate)
 		if (bench_stats_carries(t->rtt.n, 99))
 			put_real(f, "rtt_p99", us(bench_histogram_percentile(&t->rtt, 99)));
 	}
+	if (bench_stats_carries(t->rtt.n, 99.9))
+		put_real(f, "rtt_p999", us(bench_histogram_percentile(&t->rtt, 99.9)));
 	return f;
 }
 

@@ -46,6 +46,15 @@ void bench_rate(const struct bench_job *job);
 /* bench_search: find the highest rate without a fault (RFC 8219 section 9). */
 void bench_search(const struct bench_job *job);
 
+/* bench_matrix: do that for shares of hits by shares of names with AAAA (RFC 8219 section 9.2). */
+void bench_matrix(const struct bench_job *job);
+
+/* bench_sweep: find how latency grows with the rate. */
+void bench_sweep(const struct bench_job *job);
+
+/* bench_scale: search for the highest rate with different numbers of the server's loops. */
+void bench_scale(const struct bench_job *job);
+
 /* bench_closed: clients that ask one question after another. */
 void bench_closed(const struct bench_job *job);
 
@@ -56,7 +65,7 @@ void bench_enum(const struct bench_job *job);
 void bench_soak(const struct bench_job *job);
 
 /*
- * bench_search_fits: the namespace of S suffices for its whole search. Without --high the search
+ * bench_search_fits: the namespace of S suffices for all of its searches. Without --high the search
  * ends lower if need be: S->high goes down for that, but not below what servers do. False: there
  * are too few names, which is told to ERRORS in a line.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "bench/host/machine.h"
 
 /* What soak asks besides, in percent; the rest are new names. */
 #define SOAK_ADDRESSES 8
@@ -12,6 +13,10 @@
 
 #define ZIPF_HOT 10000         /* names of --hot, unless that is given */
 #define FIRST_RANGE 1000000000 /* draws of telephone numbers */
+/* Bytes of "aaaa-100" and "nx-NNN-NNN-NNN-NNN" with their lengths. */
+#define SHARE_STEP 20 /* % from a share of a matrix to the next */
+#define SHARE_LABEL 9
+#define HOST_LABEL 20
 
 #define DNSSEC_BUFSIZE 1232 /* bytes; DO is in an OPT record, which has a size too */
 
@@ -214,6 +219,51 @@ complete_first(struct cmdline *c, struct bench_settings *s)
 	l->first = rng_u64(&rng) % (s->method == BENCH_ENUM ? FIRST_RANGE : l->size);
 }
 
+/* 0, 20 ... 100 %, which the paper has. */
+static void
+set_shares(struct bench_shares *shares)
+{
+	for (shares->n = 0; shares->n <= 100 / SHARE_STEP; shares->n++)
+		shares->percent[shares->n] = (unsigned)shares->n * SHARE_STEP;
+}
+
+/* The share of names with AAAA is in the zone's name then. */
+static void
+complete_matrix(struct cmdline *c, struct bench_settings *s)
+{
+	if (!cmdline_seen(c, "hits"))
+		set_shares(&s->hits);
+	if (!cmdline_seen(c, "aaaa"))
+		set_shares(&s->aaaa);
+	if (s->plan.load.zone.len + SHARE_LABEL > DNS_NAME_MAX - HOST_LABEL)
+		cmdline_complain(c, "zone", "too long for the label aaaa-100 before it");
+}
+
+/* Loops: as many as this machine can run, unless told. */
+static void
+complete_scale(struct cmdline *c, struct bench_settings *s)
+{
+	struct bench_machine machine;
+
+	need(c, "restart");
+	if (cmdline_seen(c, "loops"))
+		return;
+	bench_machine_read("", &machine);
+	while (s->n_loops < machine.cpus && s->n_loops < BENCH_STEPS_MAX) {
+		s->loops[s->n_loops] = (unsigned)s->n_loops + 1;
+		s->n_loops++;
+	}
+}
+
+/* The least rate of a sweep has a question for each thread. */
+static void
+complete_sweep(struct cmdline *c, struct bench_settings *s)
+{
+	need(c, "rates");
+	if (s->n_rates > 0 && s->rates[0] < s->plan.n_threads)
+		cmdline_complain(c, "threads", "more than there are questions per second");
+}
+
 /* Check and complete the settings when all options have a value. */
 static void
 complete(struct cmdline *c, struct bench_settings *s)
@@ -238,8 +288,14 @@ complete(struct cmdline *c, struct bench_settings *s)
 		complete_numbers(c, s);
 	else
 		complete_count(c, s);
-	if (s->method == BENCH_SEARCH)
+	if ((s->method & BENCH_SEARCHES) != 0)
 		complete_search(c, s);
+	if (s->method == BENCH_MATRIX)
+		complete_matrix(c, s);
+	if (s->method == BENCH_SWEEP)
+		complete_sweep(c, s);
+	if (s->method == BENCH_SCALE)
+		complete_scale(c, s);
 }
 
 enum cmdline_task

@@ -61,6 +61,16 @@ MUST_USE bool bench_options_range(const char *text, struct bench_range *r);
 MUST_USE bool bench_options_steps(
     const char *text, unsigned max, unsigned *list, size_t cap, size_t *n);
 
+/* bench_options_shares: "0,20,100": percentages, at most BENCH_SHARES_MAX, no one twice. */
+MUST_USE bool bench_options_shares(const char *text, struct bench_shares *shares);
+
+/*
+ * bench_options_rates: "1000,2000", or "1000-100000/20": so many from the first to the last, each
+ * the same factor above the one before; from 1 to BENCH_RATE_MAX, at most CAP different ones, to
+ * LIST in ascending order; *n is how many.
+ */
+MUST_USE bool bench_options_rates(const char *text, uint32_t *list, size_t cap, size_t *n);
+
 /* bench_options_endpoint: an address as "ADDR" or "ADDR#PORT"; without a port of its own PORT. */
 MUST_USE bool bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a);
 
@@ -89,6 +99,19 @@ cmdline_parse bench_options_take_range;
 
 /* bench_options_take_clients: "1,2,4" or "1-20/2"; the settings' clients and n_clients. */
 cmdline_parse bench_options_take_clients;
+
+/*
+ * bench_options_take_hits, bench_options_take_aaaa: a number up to the row's max; for matrix
+ * "0,20,100", to the settings' hits and aaaa.
+ */
+cmdline_parse bench_options_take_hits;
+cmdline_parse bench_options_take_aaaa;
+
+/* bench_options_take_rates: as bench_options_rates; the settings' rates and n_rates. */
+cmdline_parse bench_options_take_rates;
+
+/* bench_options_take_loops: "1,2,4" or "1-8"; the settings' loops and n_loops. */
+cmdline_parse bench_options_take_loops;
 
 /* bench_options_take_bound: "rate < 0.97"; one more of the settings' bounds. */
 cmdline_parse bench_options_take_bound;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,79 @@ bench_options_steps(const char *text, unsigned max, unsigned *list, size_t cap, 
 }
 
 bool
+bench_options_shares(const char *text, struct bench_shares *shares)
+{
+	bool seen[101] = { false };
+
+	for (shares->n = 0; shares->n < BENCH_SHARES_MAX; text++) {
+		uint64_t v = 0;
+		size_t n = number_prefix(text, SIZE_MAX, 100, &v);
+
+		if (n == 0 || seen[v])
+			return false;
+		seen[v] = true;
+		shares->percent[shares->n++] = (unsigned)v;
+		text += n;
+		if (*text != ',')
+			return *text == '\0';
+	}
+	return false;
+}
+
+/* "1000-100000/20" */
+static bool
+take_geometric(const char *text, uint32_t *list, size_t cap, size_t *n)
+{
+	uint64_t first, last, many;
+
+	if (!take_number(&text, BENCH_RATE_MAX, &first) || *text++ != '-' ||
+	    !take_number(&text, BENCH_RATE_MAX, &last) || last <= first || *text++ != '/' ||
+	    !take_number(&text, cap, &many) || many < 2 || *text != '\0')
+		return false;
+	for (*n = 0; *n < many; (*n)++) {
+		double part = (double)*n / (double)(many - 1);
+
+		list[*n] =
+		    (uint32_t)lround((double)first * pow((double)last / (double)first, part));
+		if (*n > 0 && list[*n] == list[*n - 1])
+			return false;
+	}
+	return true;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool
+bench_options_rates(const char *text, uint32_t *list, size_t cap, size_t *n)
+{
+	uint64_t v;
+
+	if (strchr(text, '-') != NULL)
+		return take_geometric(text, list, cap, n);
+	for (*n = 0;; text++) {
+		if (*n == cap || !take_number(&text, BENCH_RATE_MAX, &v))
+			return false;
+		list[(*n)++] = (uint32_t)v;
+		if (*text != ',')
+			break;
+	}
+	if (*text != '\0')
+		return false;
+	qsort(list, *n, sizeof(*list), by_size);
+	for (size_t i = 1; i < *n; i++) {
+		if (list[i] == list[i - 1])
+			return false;
+	}
+	return true;
+}
+
+bool
 bench_options_endpoint(const char *text, uint16_t port, struct netaddr *a)
 {
 	const char *hash = strchr(text, '#');
@@ -141,6 +215,7 @@ bench_options_bound(const char *text, struct bench_bound *b)
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
+#define LOOPS_MAX 4096   /* of a server */
 #define UPSTREAM_PORT 53 /* unless --upstream says another */
 
 /* "nx-NNN-NNN-NNN-NNN" must fit before the zone, as a label. */
@@ -195,6 +270,63 @@ bench_options_take_clients(
 		cmdline_complain(c, row->name,
 		    "\"%s\" is not a list like 1,2,4 or 1-20/2, of up to %d numbers from 1 to %d",
 		    text, BENCH_STEPS_MAX, BENCH_LANES_MAX);
+}
+
+/* A number, or for matrix a list of them. */
+static void
+take_share(struct cmdline *c, const struct cmdline_row *row, const char *text, void *field,
+    struct bench_shares *shares)
+{
+	if (c->method != BENCH_MATRIX)
+		cmdline_number(c, row, text, field);
+	else if (!bench_options_shares(text, shares))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a list like 0,20,100, of up to %d different numbers from 0 to "
+		    "100",
+		    text, BENCH_SHARES_MAX);
+}
+
+void
+bench_options_take_hits(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_settings *s = c->settings;
+
+	take_share(c, row, text, field, &s->hits);
+}
+
+void
+bench_options_take_aaaa(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_settings *s = c->settings;
+
+	take_share(c, row, text, field, &s->aaaa);
+}
+
+void
+bench_options_take_rates(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_settings *s = c->settings;
+
+	if (!bench_options_rates(text, field, BENCH_RATES_MAX, &s->n_rates))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a list like 1000,2000 or 1000-100000/20, of up to %d different"
+		    " rates from 1 to %d",
+		    text, BENCH_RATES_MAX, BENCH_RATE_MAX);
+}
+
+void
+bench_options_take_loops(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_settings *s = c->settings;
+
+	if (!bench_options_steps(text, LOOPS_MAX, field, BENCH_STEPS_MAX, &s->n_loops))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a list like 1,2,4 or 1-8, of up to %d numbers from 1 to %d",
+		    text, BENCH_STEPS_MAX, LOOPS_MAX);
 }
 
 void

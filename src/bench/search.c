@@ -32,15 +32,18 @@ network_for(uint64_t n, char text[static 32])
 	return len >= 0 ? text : "no network has them";
 }
 
-/* How many names the search takes at most. */
+/* How many names the searches take at most; those of a matrix with other AAAA are others. */
 static uint64_t
 names_of(const struct bench_settings *s)
 {
+	bool matrix = s->method == BENCH_MATRIX;
+	unsigned searches = s->repetitions * (matrix ? (unsigned)s->hits.n : 1);
 	struct bench_bisect b;
 
 	bench_bisect_init(&b, s->low, s->high, s->resolution, BENCH_BEGIN_LOW);
-	return bench_load_names(
-	    &s->plan.load, bench_series_most(&b, s->repetitions, s->duration, s->restart != NULL));
+	return bench_load_names(&s->plan.load,
+		   bench_series_most(&b, searches, s->duration, s->restart != NULL)) +
+	    (matrix ? s->plan.load.hot : 0);
 }
 
 /* Lower the end of the search in small steps; if that does not help, it stays where it was. */

@@ -177,6 +177,35 @@ put_search(json_t *to, const struct bench_settings *s)
 	put_text(to, "restart", s->restart != NULL ? s->restart : "none");
 }
 
+/* N numbers with commas between. */
+static void
+put_list(json_t *to, const char *key, const unsigned *list, size_t n)
+{
+	char text[BENCH_RATES_MAX * 11] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)snprintf(
+		    text + len, sizeof(text) - len, "%s%u", i > 0 ? "," : "", list[i]);
+	put_text(to, key, text);
+}
+
+/* What is compared; it takes the place of what the plan has of it. */
+static void
+put_compared(json_t *to, const struct bench_settings *s)
+{
+	if (s->method == BENCH_MATRIX) {
+		put_list(to, "hits_percent", s->hits.percent, s->hits.n);
+		put_list(to, "aaaa_percent", s->aaaa.percent, s->aaaa.n);
+	}
+	if (s->method == BENCH_SWEEP) {
+		put_list(to, "rates", s->rates, s->n_rates);
+		put_number(to, "seed", s->seed);
+	}
+	if (s->method == BENCH_SCALE)
+		put_list(to, "loops", s->loops, s->n_loops);
+}
+
 /* All that the outcome of a trial depends on. */
 static json_t *
 of_trials(const struct bench_settings *s)
@@ -194,8 +223,11 @@ of_trials(const struct bench_settings *s)
 		put_real(to, "duration_s", s->duration);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0)
 		put_number(to, "rate", s->plan.rate);
-	if (s->method == BENCH_SEARCH)
+	if ((s->method & BENCH_SEARCHES) != 0)
 		put_search(to, s);
+	if (s->method == BENCH_SWEEP)
+		put_text(to, "restart", s->restart != NULL ? s->restart : "none");
+	put_compared(to, s);
 	return to;
 }
 
@@ -209,7 +241,7 @@ bench_settings_json(const struct bench_settings *s)
 		put_number(to, "questions", s->plan.n_questions);
 	if (s->method == BENCH_SOAK)
 		put_real(to, "interval_s", s->interval);
-	if (s->method == BENCH_SEARCH)
+	if (s->method == BENCH_SWEEP || (s->method & BENCH_SEARCHES) != 0)
 		put_number(to, "repetitions", s->repetitions);
 	if (s->method == BENCH_CLOSED && s->duration <= 0)
 		put_number(to, "blocks", s->blocks);
@@ -221,12 +253,22 @@ bench_settings_json(const struct bench_settings *s)
 	return to;
 }
 
+/* The methods that have state files. */
+static const char *
+program_of(enum bench_method m)
+{
+	return m == BENCH_MATRIX ? "dns64bench matrix"
+	    : m == BENCH_SWEEP   ? "dns64bench sweep"
+	    : m == BENCH_SCALE   ? "dns64bench scale"
+				 : "dns64bench search";
+}
+
 json_t *
 bench_settings_identity(const struct bench_settings *s)
 {
 	json_t *to = of_trials(s);
 
-	put_text(to, "program", "dns64bench search");
+	put_text(to, "program", program_of(s->method));
 	put_number(to, "format", 2);
 	return to;
 }

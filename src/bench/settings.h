@@ -19,6 +19,8 @@
 #define BENCH_BLOCK 256        /* experiments of a block */
 #define BENCH_ROWS_MAX 1000000 /* of a soak */
 #define BENCH_BOUNDS_MAX 16    /* of compare */
+#define BENCH_SHARES_MAX 21    /* of a matrix, in each direction */
+#define BENCH_RATES_MAX 256    /* of a sweep */
 
 /* Bits: an option may belong to several. */
 enum bench_method {
@@ -28,7 +30,10 @@ enum bench_method {
 	BENCH_ENUM = 8,
 	BENCH_SOAK = 16,
 	BENCH_REPORT = 32,
-	BENCH_COMPARE = 64
+	BENCH_COMPARE = 64,
+	BENCH_MATRIX = 128,
+	BENCH_SWEEP = 256,
+	BENCH_SCALE = 512
 };
 
 /* compare fails if the ratio of a figure is below or above a limit. */
@@ -36,6 +41,15 @@ struct bench_bound {
 	enum bench_figure_name figure;
 	bool below; /* false: above */
 	double limit;
+};
+
+/* Those that search for the highest rate without a fault. */
+#define BENCH_SEARCHES ((unsigned)BENCH_SEARCH | BENCH_MATRIX | BENCH_SCALE)
+
+/* Percentages, in the order given. */
+struct bench_shares {
+	unsigned percent[BENCH_SHARES_MAX];
+	size_t n;
 };
 
 /* Texts are borrowed from the command line; NULL: not given. */
@@ -58,7 +72,7 @@ struct bench_settings {
 	char *const *files; /* report, compare: what they are made of */
 	int n_files;
 
-	/* search */
+	/* search, matrix, scale */
 	uint32_t low, high; /* questions per second */
 	bool high_given;    /* --high: not less, then */
 	double resolution;  /* % of the rate */
@@ -80,6 +94,19 @@ struct bench_settings {
 
 	/* soak */
 	double interval; /* s, between two rows */
+
+	/* matrix */
+	struct bench_shares hits; /* --hits and --aaaa; the plan has neither */
+	struct bench_shares aaaa;
+
+	/* sweep */
+	uint32_t rates[BENCH_RATES_MAX]; /* ascending */
+	size_t n_rates;
+	uint32_t seed; /* of their order */
+
+	/* scale */
+	unsigned loops[BENCH_STEPS_MAX];
+	size_t n_loops;
 };
 
 /* --- As JSON, for results and state files ----------------------------------------------------- */

@@ -208,8 +208,10 @@ read_fallbacks(struct cmdline *c)
 		const char *text = row->fallback;
 		char value[FALLBACK_MAX];
 
-		if ((row->special.methods & c->method) != 0)
-			text = row->special.fallback;
+		for (size_t k = 0; k < CMDLINE_SPECIALS; k++) {
+			if ((row->special[k].methods & c->method) != 0)
+				text = row->special[k].fallback;
+		}
 		while (!c->seen[i] && text != NULL) {
 			size_t len = strcspn(text, "\n");
 
@@ -275,9 +277,12 @@ print_fallback(const struct cmdline_table *t, const struct cmdline_row *row, FIL
 		else
 			(void)fputc(*at, out);
 	}
-	for (size_t i = 0; i < t->n_methods; i++) {
-		if ((row->special.methods & t->methods[i].bit) != 0)
-			(void)fprintf(out, "; %s: %s", t->methods[i].name, row->special.fallback);
+	for (size_t i = 0; i < t->n_methods * CMDLINE_SPECIALS; i++) {
+		const struct cmdline_method *m = &t->methods[i / CMDLINE_SPECIALS];
+		const struct cmdline_special *s = &row->special[i % CMDLINE_SPECIALS];
+
+		if ((s->methods & m->bit) != 0)
+			(void)fprintf(out, "; %s: %s", m->name, s->fallback);
 	}
 	(void)fputc(')', out);
 }

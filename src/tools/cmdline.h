@@ -17,6 +17,7 @@
 #include "base/attr.h"
 
 #define CMDLINE_ROWS_MAX 64 /* of one table */
+#define CMDLINE_SPECIALS 2  /* of one row */
 
 enum cmdline_task {
 	CMDLINE_RUN,
@@ -47,11 +48,11 @@ struct cmdline_row {
 	double min;           /* of a number; whole numbers up to 2^53 are exact */
 	double max;           /* the same */
 	const char *fallback; /* the default as it would be written, one value a line; NULL: none */
-	/* another default for some methods; 0, NULL: none */
+	/* other defaults for some methods; 0, NULL: none */
 	struct cmdline_special {
 		unsigned methods;
 		const char *fallback;
-	} special;
+	} special[CMDLINE_SPECIALS];
 	const char *help; /* a line, to which the default is added */
 };
 

@@ -107,6 +107,9 @@ static const struct {
 	{ BENCH_CLOSED, "closed -s 192.0.2.1" },
 	{ BENCH_ENUM, "enum -s 192.0.2.1 --numbers 00-99 --missing-numbers 000-999" },
 	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
+	{ BENCH_MATRIX, "matrix -s 192.0.2.1" },
+	{ BENCH_SWEEP, "sweep -s 192.0.2.1 --rates 5" },
+	{ BENCH_SCALE, "scale -s 192.0.2.1 --restart true" },
 	{ BENCH_REPORT, "report -o page.html run.json" },
 	{ BENCH_COMPARE, "compare a.json b.json" },
 };
@@ -122,6 +125,7 @@ value_for(const struct cmdline_row *row)
 		{ "B", "3" },
 		{ "D", "0.2" },
 		{ "RATE", "2000" },
+		{ "RATES", "1000-2000/3" },
 		{ "OCTETS", "512" },
 		{ "SECONDS", "2" },
 		{ "FILE", "file.png" },
@@ -281,7 +285,8 @@ END_TEST
 
 /* A line and two texts that the message must have. */
 static const char *const faults[][3] = {
-	{ "", "first comes one of rate search closed enum soak compare report", "dns64bench: " },
+	{ "", "first comes one of rate search closed enum soak matrix sweep scale compare report",
+	    "dns64bench: " },
 	{ "walk -s 192.0.2.1", "\"walk\" is not a method", "rate search" },
 	{ "-s 192.0.2.1 rate", "\"-s\" is not a method", "rate search" },
 	{ "-h -h", "\"-h\" is not a method", "rate search" },
@@ -298,6 +303,15 @@ static const char *const faults[][3] = {
 	{ "compare a b --json - --csv -", "--csv: standard output takes either this or --json",
 	    "" },
 	{ "compare a b -s ::1", "--server: says nothing to compare", "" },
+	{ "sweep -s ::1", "--rates: sweep needs it", "\n" },
+	{ "sweep -s ::1 --rates 5,10,5", "--rates: \"5,10,5\" is not a list like", "\n" },
+	{ "sweep -s ::1 --rates 5,10 -t 6", "--threads: more than there are questions", "\n" },
+	{ "scale -s ::1", "--restart: scale needs it", "\n" },
+	{ "scale -s ::1 --restart true --loops 0-2", "--loops: \"0-2\" is not a list like", "\n" },
+	{ "matrix -s ::1 --hits 0,101", "--hits: \"0,101\" is not a list like", "\n" },
+	{ "matrix -s ::1 --aaaa 5,5", "--aaaa: \"5,5\" is not a list like", "\n" },
+	{ "matrix -s ::1 --aaaa 5,", "--aaaa: \"5,\" is not a list like", "\n" },
+	{ "rate -s ::1 -r 1 --hits 5,6", "--hits: \"5,6\" is not a number from 0 to 100", "\n" },
 	{ "report run.json", "--output: report needs it", "\n" },
 	{ "rate -s ::1 -r 5 --nosuch", "dns64bench: --nosuch: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 --nosuch=7", "dns64bench: --nosuch=7: unknown option\n", "" },
@@ -405,10 +419,11 @@ add_options(Suite *suite)
 
 #define ALL \
 	(BENCH_RATE | BENCH_SEARCH | BENCH_CLOSED | BENCH_ENUM | BENCH_SOAK | BENCH_REPORT | \
-	    BENCH_COMPARE)
+	    BENCH_COMPARE | BENCH_MATRIX | BENCH_SWEEP | BENCH_SCALE)
 
 static const enum bench_method every_method[] = { BENCH_RATE, BENCH_SEARCH, BENCH_CLOSED,
-	BENCH_ENUM, BENCH_SOAK, BENCH_COMPARE, BENCH_REPORT };
+	BENCH_ENUM, BENCH_SOAK, BENCH_MATRIX, BENCH_SWEEP, BENCH_SCALE, BENCH_COMPARE,
+	BENCH_REPORT };
 
 /* Rows stand in the order of their names, for some method, each with a letter of its own or none.
  */
@@ -468,8 +483,10 @@ START_TEST(defaults_are_good_values)
 
 		if (row->fallback != NULL)
 			row->parse(&c, row, row->fallback, (char *)&made + row->offset);
-		if (row->special.methods != 0)
-			row->parse(&c, row, row->special.fallback, (char *)&made + row->offset);
+		for (size_t i = 0; i < CMDLINE_SPECIALS && row->special[i].methods != 0; i++) {
+			c.method = row->special[i].methods;
+			row->parse(&c, row, row->special[i].fallback, (char *)&made + row->offset);
+		}
 		ck_assert_msg(c.n_errors == 0, "%s", row->name);
 		/* A text is borrowed, which a default is not there for. */
 		ck_assert(row->parse != cmdline_text || row->fallback == NULL);

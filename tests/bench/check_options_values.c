@@ -219,6 +219,72 @@ START_TEST(lists_of_steps_are_read)
 }
 END_TEST
 
+/* Rates come in ascending order, each once; N of them have one factor between two. */
+START_TEST(rates_are_read)
+{
+	static const struct {
+		const char *text;
+		size_t n; /* 0: refused */
+		uint32_t list[CAP];
+	} cases[] = {
+		{ "7", 1, { 7 } },
+		{ "300,100,200", 3, { 100, 200, 300 } },
+		{ "1000-100000/5", 5, { 1000, 3162, 10000, 31623, 100000 } },
+		{ "100-200/2", 2, { 100, 200 } },
+		{ "1,2,3,4,5,6,7,8", 8, { 1, 2, 3, 4, 5, 6, 7, 8 } },
+		{ "1,2,3,4,5,6,7,8,9", 0, { 0 } },
+		{ "100000000", 1, { 100000000 } },
+		{ "100000001", 0, { 0 } },
+		{ "1-100/9", 0, { 0 } },
+		{ "1-3/4", 0, { 0 } }, /* there are not so many */
+		{ "100-100/2", 0, { 0 } },
+		{ "200-100/2", 0, { 0 } },
+		{ "100-200/1", 0, { 0 } },
+		{ "100-200", 0, { 0 } },
+		{ "100-200/", 0, { 0 } },
+		{ "100-200/2,300", 0, { 0 } },
+		{ "5,5", 0, { 0 } },
+		{ "0", 0, { 0 } },
+		{ "5,", 0, { 0 } },
+		{ ",5", 0, { 0 } },
+		{ "5 6", 0, { 0 } },
+		{ "", 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		uint32_t list[CAP];
+		size_t n;
+		bool good = bench_options_rates(cases[i].text, list, CAP, &n);
+
+		ck_assert_msg(good == (cases[i].n > 0), "\"%s\"", cases[i].text);
+		if (!good)
+			continue;
+		ck_assert_uint_eq(n, cases[i].n);
+		ck_assert_mem_eq(list, cases[i].list, n * sizeof(list[0]));
+	}
+}
+END_TEST
+
+/* Percentages as they are given, each once. */
+START_TEST(shares_are_read)
+{
+	static const char *const bad[] = { "", ",", "1,", ",1", "101", "1,1", "1-2", "1 2", "x",
+		"0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21" };
+	struct bench_shares shares;
+
+	ck_assert(bench_options_shares("100,0,20", &shares));
+	ck_assert_uint_eq(shares.n, 3);
+	ck_assert_uint_eq(shares.percent[0], 100);
+	ck_assert_uint_eq(shares.percent[1], 0);
+	ck_assert_uint_eq(shares.percent[2], 20);
+	ck_assert(
+	    bench_options_shares("0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20", &shares));
+	ck_assert_uint_eq(shares.n, BENCH_SHARES_MAX);
+	for (size_t i = 0; i < N_OF(bad); i++)
+		ck_assert_msg(!bench_options_shares(bad[i], &shares), "\"%s\"", bad[i]);
+}
+END_TEST
+
 START_TEST(addresses_with_ports_are_read)
 {
 	static const char *const cases[][2] = {
@@ -260,6 +326,8 @@ add_values(Suite *s)
 	tcase_add_test(tc, bounds_are_read);
 	tcase_add_test(tc, ranges_are_read);
 	tcase_add_test(tc, lists_of_steps_are_read);
+	tcase_add_test(tc, rates_are_read);
+	tcase_add_test(tc, shares_are_read);
 	tcase_add_test(tc, addresses_with_ports_are_read);
 	suite_add_tcase(s, tc);
 }

@@ -291,15 +291,70 @@ bench search -s 127.0.0.1 -p 5364 --low 100 --high 200 --resolution 50 --repetit
 	--prefix "$prefix" --upstream 127.0.0.1#5300 --json "$work/search.json"
 check "search: ends ($status)" test "$status" -le 1
 check "search: has done trials" grep -q '"name": *"trials"' "$work/search.json"
+# The shares are zones of one fakedns. It is interrupted, and goes on where it was.
+matrix="-s 127.0.0.1 -p 5364 --aaaa 0,50,100 --low 200 --high 200 --repetitions 1 -d 0.7 --timeout 5"
+# shellcheck disable=SC2086 # words
+start bench "$dns64bench" matrix $matrix --hits 0,50,100 --prefix "$prefix" --state "$work/state"
+wait_for 60 logged bench 'cell 2/9'
+stop bench INT
+equal "matrix: interrupted" 3 $status
+# shellcheck disable=SC2086 # words
+bench matrix $matrix --hits 0,100 --prefix "$prefix" --state "$work/state"
+equal "matrix: another list: exit code" 1 $status
+told "matrix: another list: the reason" 'hits_percent was "0,50,100"' out
+# shellcheck disable=SC2086 # words
+bench matrix $matrix --hits 0,50,100 --prefix "$prefix" --state "$work/state" \
+	--json "$work/matrix.json"
+told "matrix: goes on" 'going on with what' err
+equal "matrix: not with the first cell" 0 "$(grep -c 'cell 1/9' "$work/err")"
+check "matrix: all cells" python3 - "$work/matrix.json" <<-'END'
+	import json, sys
+	tables = {t["name"]: t for t in json.load(open(sys.argv[1]))["tables"]}
+	cells = tables["cells"]["rows"]
+	assert [c[:2] for c in cells] == [[h, a] for a in (0, 50, 100) for h in (0, 50, 100)]
+	# The tester may have been too slow here and there, but no answer was wrong.
+	wrong = [c["name"] for c in tables["trials"]["columns"]].index("wrong")
+	assert all(row[wrong] == 0 for row in tables["trials"]["rows"])
+	assert sum(c[3] == 200 for c in cells) >= 6
+END
+
+bench sweep -s 127.0.0.1 -p 5364 --rates 200-1600/4 --repetitions 2 -d 0.5 --prefix "$prefix" \
+	--timeout 5 --pid "$(pid_of dns64d)" --json "$work/sweep.json" --csv "$work/sweep.csv"
+check "sweep: ends ($status)" test "$status" -le 1
+check "sweep: a line for each trial" test "$(grep -c '^trial [1-8]/8: .* left$' "$work/err")" -ge 8
+equal "sweep: a row for each rate" 4 "$(grep -c '^[0-9][0-9]*,[0-2],' "$work/sweep.csv")"
+check "sweep: each rate once in four trials" test "$(sed -n '1,4s/^trial.*: \([0-9]*\).s.*/\1/p' \
+	"$work/err" | sort -u | wc -l)" -ge 3
+
+# The server is restarted with as many threads as it is told.
+cat >"$work/restart" <<-END
+	if [ -f "$work/scaled.pid" ]; then
+		pid=\$(cat "$work/scaled.pid")
+		kill "\$pid"
+		while kill -0 "\$pid" 2>/dev/null; do sleep 0.05; done
+	fi
+	echo "\$BENCH_LOOPS" >>"$work/loops"
+	"$fakedns" -l 127.0.0.1 -p 5302 --aaaa 100 -t "\$BENCH_LOOPS" >/dev/null 2>&1 &
+	echo \$! >"$work/scaled.pid"
+END
+BENCH_LOOPS=1 sh "$work/restart"
+bench scale -s 127.0.0.1 -p 5302 --aaaa 100 --loops 1,2 --low 200 --high 200 --repetitions 2 \
+	-d 0.5 --timeout 5 --restart "sh $work/restart" --pid-file "$work/scaled.pid" \
+	--json "$work/scale.json"
+check "scale: ends ($status)" test "$status" -le 1
+check "scale: has a row for each number" grep -q '^ *2  *200 ' "$work/out"
+equal "scale: the server had one loop, then two" "1 2 " "$(uniq "$work/loops" | tr '\n' ' ')"
+kill "$(cat "$work/scaled.pid")"
+
 restart_fakedns --enum-range 1000-4999
 bench enum -s 127.0.0.1 -p 5364 --numbers 1000-4999 --missing-numbers 5000-9999 --missing 20 \
 	--clients 1-5/2 -d 1 --timeout 5 --json "$work/enum.json"
 equal "enum: exit code" 0 $status
 rm -f "$work/page.html"
 bench report -o "$work/page.html" "$work/closed.json" "$work/soak.json" "$work/search.json" \
-	"$work/enum.json"
+	"$work/enum.json" "$work/matrix.json" "$work/sweep.json" "$work/scale.json"
 equal "report: exit code" 0 $status
-for method in closed soak search enum; do
+for method in closed soak search enum matrix sweep scale; do
 	check "report: $method" grep -q "dns64bench $method" "$work/page.html"
 done
 bench compare --json "$work/compare.json" --csv "$work/compare.csv" --fail-if 'rate < 0.9' \

@@ -69,7 +69,7 @@ static const struct cmdline_row rows[] = {
 	    .max = UINT16_MAX,
 	    OFFSET(small),
 	    .fallback = "10",
-	    .special = { RUN, "99" },
+	    .special = { { RUN, "99" } },
 	    .help = "has two defaults" },
 	{ .name = "text", .value = "TEXT", .parse = cmdline_text, OFFSET(text), .help = "a text" },
 	{ .name = "version", .letter = 'V', .parse = cmdline_version, .help = "show it" },

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/scale.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cells.h"
+#include "bench/host/machine.h"
+#include "bench/method.h"
+#include "bench/stats.h"
+
+#define VARIABLE "BENCH_LOOPS" /* in the environment of --restart */
+
+static const struct bench_column cell_columns[] = { { "loops", "loops", "", 0 } };
+
+struct scale {
+	const struct bench_job *job;
+	struct bench_cells cells;
+	struct bench_table *table;
+	unsigned cpus;   /* of this machine */
+	unsigned others; /* threads of the tester and the upstream */
+	double per_loop; /* median rate, with the fewest loops; 0: not known yet */
+};
+
+const char *
+bench_scale_limit(double cpu, unsigned loops, unsigned others, unsigned cpus)
+{
+	if (isnan(cpu))
+		return "server";
+	if (cpu >= BENCH_SCALE_FULL * loops)
+		return "CPU";
+	return loops + others > cpus ? "cores" : "not CPU";
+}
+
+static const char *
+limit_of(const struct scale *s, const struct bench_found *f, unsigned loops)
+{
+	const char *word = bench_cells_limit(&s->cells, f);
+
+	if (strcmp(word, "server") != 0)
+		return word;
+	return bench_scale_limit(
+	    f->n_cpu > 0 ? f->cpu / f->n_cpu : (double)NAN, loops, s->others, s->cpus);
+}
+
+static void
+add_row(struct scale *s, const struct bench_found *f, unsigned loops)
+{
+	struct bench_summary sum = { 0 };
+	double cpu = f->n_cpu > 0 ? f->cpu / f->n_cpu : 0;
+	json_t *row = json_pack("[i]", (int)loops);
+
+	if (f->n > 0)
+		sum = bench_stats_summary(f->rates, f->n);
+	double each = sum.median / loops;
+	if (s->per_loop <= 0)
+		s->per_loop = each;
+	double values[] = { sum.median, sum.p1, sum.p99, each,
+		s->per_loop > 0 ? 100 * each / s->per_loop : 0 };
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		(void)json_array_append_new(row, f->n > 0 ? json_real(values[i]) : json_null());
+	if (s->job->dut != NULL) {
+		bool known = f->n_cpu > 0;
+
+		(void)json_array_append_new(row, known ? json_real(cpu) : json_null());
+		(void)json_array_append_new(row, known ? json_real(cpu / loops) : json_null());
+		(void)json_array_append_new(
+		    row, known ? json_real(f->cpu_per_answer / f->n_cpu) : json_null());
+	}
+	(void)json_array_append_new(row, json_string(limit_of(s, f, loops)));
+	bench_table_add(s->table, row);
+}
+
+/* Search with LOOPS. False: the run ends. */
+static bool
+search(struct scale *s, unsigned loops)
+{
+	struct bench_cell cell = { .settings = s->job->settings,
+		.is = json_pack("{si}", "loops", (int)loops) };
+	struct bench_found found;
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%u", loops);
+	if (setenv(VARIABLE, text, 1) != 0) {
+		bench_run_fail(s->job->run, "out of memory");
+		json_decref(cell.is);
+		return false;
+	}
+	bench_cells_search(&s->cells, &cell, &found);
+	bool ended = found.ended;
+	if (ended)
+		add_row(s, &found, loops);
+	bench_found_drop(&found);
+	json_decref(cell.is);
+	return ended;
+}
+
+static struct bench_table *
+begin_table(const struct bench_job *job)
+{
+	static const struct bench_column columns[] = {
+		{ "loops", "loops", "", 0 },
+		{ "rate_median", "highest rate", "1/s", 0 },
+		{ "rate_p1", "p1", "1/s", 0 },
+		{ "rate_p99", "p99", "1/s", 0 },
+		{ "each", "per loop", "1/s", 0 },
+		{ "efficiency", "efficiency", "%", 1 },
+		{ "server_cpu", "CPU", "%", 1 },
+		{ "server_cpu_per_loop", "CPU/loop", "%", 1 },
+		{ "server_cpu_per_answer", "CPU/answer", "us", 2 },
+		{ "limit", "limit", "", 0 },
+	};
+	size_t n = sizeof(columns) / sizeof(columns[0]);
+	struct bench_column shown[sizeof(columns) / sizeof(columns[0])];
+
+	memcpy(shown, columns, sizeof(columns));
+	if (job->dut == NULL) {
+		shown[n - 4] = columns[n - 1];
+		n -= 3;
+	}
+	struct bench_table *t =
+	    bench_run_table(job->run, "scale", "Highest rate without a fault by loops", shown, n);
+	bench_table_live(t, job->out);
+	return t;
+}
+
+/* The server may be on another machine; if it is on this one, it has not all of it. */
+static void
+warn(const struct scale *s)
+{
+	const struct bench_settings *o = s->job->settings;
+	unsigned most = 0;
+
+	for (size_t i = 0; i < o->n_loops; i++)
+		most = o->loops[i] > most ? o->loops[i] : most;
+	if (most + s->others <= s->cpus)
+		return;
+	(void)fprintf(stderr,
+	    "dns64bench: %u loops, the tester (%u) and the upstream want %u CPUs, and this machine"
+	    " has %u: if the server runs here, they share them\n",
+	    most, o->plan.n_threads, most + s->others, s->cpus);
+}
+
+void
+bench_scale(const struct bench_job *job)
+{
+	const struct bench_settings *o = job->settings;
+	const struct bench_cell first = { .settings = o };
+	struct scale s = { .job = job, .others = o->plan.n_threads + 1 };
+	struct bench_machine machine;
+
+	bench_machine_read("", &machine);
+	s.cpus = machine.cpus;
+	warn(&s);
+	bench_method_settings(job);
+	s.table = begin_table(job);
+	if (bench_cells_begin(&s.cells, job, &first, (unsigned)o->n_loops, cell_columns, 1)) {
+		for (size_t i = 0; i < o->n_loops && search(&s, o->loops[i]); i++)
+			;
+		bench_cells_judge(&s.cells);
+	}
+	bench_cells_end(&s.cells);
+}

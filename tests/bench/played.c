@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench/played.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/options.h"
+
+void
+played_settings(const char *line, struct bench_settings *s)
+{
+	static char copy[2000]; /* settings borrow from it */
+	char *argv[PLAYED_WORDS], *rest = copy;
+	int argc = 0;
+
+	(void)snprintf(copy, sizeof(copy), "dns64bench %s", line);
+	for (char *word; (word = strsep(&rest, " ")) != NULL && argc < PLAYED_WORDS - 1;)
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	ck_assert_msg(bench_options_read(argc, argv, s, stderr) == CMDLINE_RUN,
+	    "not a command line: %s", line);
+	bench_search_resume(s);
+}
+
+struct bench_run *
+played_run(void (*method)(const struct bench_job *), const struct bench_settings *s,
+    bench_measure_trial *measure, const atomic_bool *stop, bool watched)
+{
+	static struct bench_tally tally;
+	char error[BENCH_DUT_ERROR], pid[16], *argv[] = { pid, NULL };
+	FILE *out = fopen("/dev/null", "we");
+
+	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	struct bench_job job = { .settings = s,
+		.run = bench_run_new(bench_options_method(s->method), 1, argv),
+		.out = out,
+		.stop = stop,
+		.tally = &tally,
+		.dut = watched ? bench_dut_new_pids("", pid, error) : NULL,
+		.measure = measure };
+
+	ck_assert(out != NULL && job.run != NULL && (job.dut != NULL) == watched);
+	method(&job);
+	(void)fclose(out);
+	bench_dut_free(job.dut);
+	return job.run;
+}
+
+const json_t *
+played_table(const struct bench_run *r, const char *name)
+{
+	const json_t *tables = json_object_get(bench_run_tree(r), "tables");
+
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *t = json_array_get(tables, i);
+
+		if (strcmp(json_string_value(json_object_get(t, "name")), name) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+size_t
+played_rows(const struct bench_run *r, const char *name)
+{
+	return json_array_size(json_object_get(played_table(r, name), "rows"));
+}
+
+const json_t *
+played_cell(const struct bench_run *r, const char *name, size_t row, const char *column)
+{
+	const json_t *t = played_table(r, name), *columns = json_object_get(t, "columns");
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const char *is =
+		    json_string_value(json_object_get(json_array_get(columns, i), "name"));
+
+		if (strcmp(is, column) == 0) {
+			const json_t *v =
+			    json_array_get(json_array_get(json_object_get(t, "rows"), row), i);
+
+			ck_assert_msg(v != NULL, "%s has no row %zu", name, row);
+			return v;
+		}
+	}
+	ck_abort_msg("%s has no column %s", name, column);
+}
+
+double
+played_number(const struct bench_run *r, const char *name, size_t row, const char *column)
+{
+	const json_t *v = played_cell(r, name, row, column);
+
+	ck_assert_msg(json_is_number(v), "%s, row %zu: %s is no number", name, row, column);
+	return json_number_value(v);
+}
+
+const json_t *
+played_found(const struct bench_run *r, const char *name)
+{
+	const json_t *list = json_object_get(bench_run_tree(r), "findings");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *f = json_array_get(list, i);
+
+		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
+			return json_object_get(f, "value");
+	}
+	return NULL;
+}
+
+const char *
+played_failure(const struct bench_run *r)
+{
+	const char *text =
+	    json_string_value(json_array_get(json_object_get(bench_run_tree(r), "failed"), 0));
+
+	return text != NULL ? text : "";
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_BENCH_PLAYED_H
+#define DNS64D_TESTS_BENCH_PLAYED_H
+
+/*
+ * played: runs of methods whose trials are made up by the test (struct bench_job's measure), and
+ * what is in their results.
+ */
+
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "bench/method.h"
+#include "bench/settings.h"
+
+#define PLAYED_WORDS 60 /* of a command line, at most */
+
+/*
+ * played_settings: the settings of the command line LINE, without the program's name; with a state
+ * file they go on with its names.
+ */
+void played_settings(const char *line, struct bench_settings *s);
+
+/*
+ * played_run: run METHOD, a function of method.h, with settings *s and trials by MEASURE; the
+ * caller's. With WATCHED there are columns of the server, for "server" in what MEASURE returns.
+ */
+struct bench_run *played_run(void (*method)(const struct bench_job *),
+    const struct bench_settings *s, bench_measure_trial *measure, const atomic_bool *stop,
+    bool watched);
+
+/* played_table: the table NAME of R; NULL: there is none. */
+const json_t *played_table(const struct bench_run *r, const char *name);
+
+/* played_rows: how many rows table NAME of R has; 0 if there is none. */
+size_t played_rows(const struct bench_run *r, const char *name);
+
+/* played_cell: the value in row ROW and the column COLUMN of table NAME; all must be there. */
+const json_t *played_cell(
+    const struct bench_run *r, const char *name, size_t row, const char *column);
+
+/* played_number: the same as a number, which it must be. */
+double played_number(const struct bench_run *r, const char *name, size_t row, const char *column);
+
+/* played_found: the finding NAME of R; NULL: there is none. */
+const json_t *played_found(const struct bench_run *r, const char *name);
+
+/* played_failure: the first reason why R has failed; "": it has not. */
+const char *played_failure(const struct bench_run *r);
+
+#endif
