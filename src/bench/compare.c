@@ -317,11 +317,22 @@ compare_all(struct comparison *c)
 	return common;
 }
 
-/* --- Distributions ---------------------------------------------------------------------------- */
+/* --- Curves ----------------------------------------------------------------------------------- */
 
-/* That percentile of the RTTs of side K, the median over its files; 0: there is none. */
+/* What runs have as curves, one above the other. */
+static const struct {
+	struct bench_figure_curve curve;
+	const char *title;
+} curves[] = {
+	{ { "rtt", "percentile", "rtt" }, "RTT of valid answers" },
+	{ { "steps", "clients", "rate" }, "Answers by clients" },
+	{ { "experiments", "clients", "rate" }, "Questions by clients" },
+};
+
+/* The point at X of side K, the median over its files; 0: there is none. */
 static double
-rtt_of(const struct comparison *c, size_t k, double percentile, double *list)
+point_of(const struct comparison *c, const struct bench_figure_curve *curve, size_t k, double x,
+    double *list)
 {
 	const struct bench_side *side = &c->sides.side[k];
 	size_t n = 0;
@@ -330,41 +341,53 @@ rtt_of(const struct comparison *c, size_t k, double percentile, double *list)
 		struct bench_figure_value v;
 
 		if (side->runs[f] != NULL &&
-		    bench_figures_rtt(bench_run_tree(side->runs[f]), percentile, &v))
+		    bench_figures_at(bench_run_tree(side->runs[f]), curve, x, &v))
 			list[n++] = v.value;
 	}
 	return n > 0 ? bench_stats_summary(list, n).median : 0;
 }
 
-/* The distribution of the RTTs, a curve for each side, at the percentiles that the first has. */
-static void
-overlay(const struct comparison *c)
+/* A table in which each side has a column like the y of TABLE, and the x is as there. */
+static struct bench_table *
+begin_curve(const struct comparison *c, const struct bench_figure_curve *curve, const json_t *table,
+    const char *title)
 {
-	struct bench_column by_side[1 + BENCH_SIDES_MAX] = { { "percentile", "percentile", "%",
-	    3 } };
-	char names[BENCH_SIDES_MAX][16];
+	struct bench_column by_side[1 + BENCH_SIDES_MAX], y = bench_figures_column(table, curve->y);
+	char names[BENCH_SIDES_MAX][32];
+
+	by_side[0] = bench_figures_column(table, curve->x);
+	for (size_t k = 0; k < c->sides.n; k++) {
+		(void)snprintf(names[k], sizeof(names[k]), "%.20s_%zu", curve->y, k + 1);
+		by_side[k + 1] = y;
+		by_side[k + 1].name = names[k];
+		by_side[k + 1].title = c->sides.side[k].name;
+	}
+	return bench_run_table(c->result, curve->table, title, by_side, c->sides.n + 1);
+}
+
+/* A curve for each side, at the points that the first run has. */
+static void
+overlay(const struct comparison *c, const struct bench_figure_curve *curve, const char *title)
+{
 	double *list = calloc(c->sides.rounds, sizeof(*list));
 	size_t side = 0, file = SIZE_MAX;
-	const json_t *first = bench_figures_table(bench_sides_next(&c->sides, &side, &file), "rtt");
+	const json_t *first =
+	    bench_figures_table(bench_sides_next(&c->sides, &side, &file), curve->table);
+	size_t n = json_array_size(json_object_get(first, "rows"));
 
-	for (size_t k = 0; k < c->sides.n; k++) {
-		(void)snprintf(names[k], sizeof(names[k]), "rtt_%zu", k + 1);
-		by_side[k + 1] = (struct bench_column){ names[k], c->sides.side[k].name, "us", 1 };
-	}
-	if (list == NULL || first == NULL) {
+	if (list == NULL || n == 0) {
 		free(list);
 		return;
 	}
-	struct bench_table *t =
-	    bench_run_table(c->result, "rtt", "RTT of valid answers", by_side, c->sides.n + 1);
-	for (size_t i = 0; i < json_array_size(json_object_get(first, "rows")); i++) {
-		double percentile = json_number_value(bench_figures_cell(first, i, "percentile"));
-		json_t *row = json_pack("[f]", percentile);
+	struct bench_table *t = begin_curve(c, curve, first, title);
+	for (size_t i = 0; i < n; i++) {
+		double x = json_number_value(bench_figures_cell(first, i, curve->x));
+		json_t *row = json_pack("[O]", bench_figures_cell(first, i, curve->x));
 
 		for (size_t k = 0; k < c->sides.n; k++) {
-			double rtt = rtt_of(c, k, percentile, list);
+			double v = point_of(c, curve, k, x, list);
 
-			(void)json_array_append_new(row, real_if(rtt > 0, rtt));
+			(void)json_array_append_new(row, real_if(v > 0, v));
 		}
 		bench_table_add(t, row);
 	}
@@ -387,12 +410,11 @@ bench_compare(const struct bench_settings *s, struct bench_run *r, FILE *errors)
 		    columns, sizeof(columns) / sizeof(columns[0]));
 		good = compare_all(c);
 	}
-	if (good) {
-		overlay(c);
-	} else {
+	for (size_t i = 0; good && i < sizeof(curves) / sizeof(curves[0]); i++)
+		overlay(c, &curves[i].curve, curves[i].title);
+	if (!good)
 		(void)fprintf(
 		    errors, "dns64bench: %s\n", c != NULL ? c->sides.error : "out of memory");
-	}
 	if (c != NULL)
 		bench_sides_free(&c->sides);
 	free(c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/figures.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "bench/result/text.h"
@@ -83,6 +84,15 @@ column_of(const json_t *table, const char *name)
 	    strcmp(bench_text_get(json_array_get(columns, i), "name"), name) != 0)
 		i++;
 	return i;
+}
+
+struct bench_column
+bench_figures_column(const json_t *table, const char *name)
+{
+	const json_t *c = json_array_get(json_object_get(table, "columns"), column_of(table, name));
+
+	return (struct bench_column){ name, bench_text_get(c, "title"), bench_text_get(c, "unit"),
+		bench_text_decimals(c) };
 }
 
 const json_t *
@@ -220,17 +230,26 @@ of_steps(const json_t *run, const char *column, struct bench_figure_value *v)
 }
 
 bool
-bench_figures_rtt(const json_t *run, double percentile, struct bench_figure_value *v)
+bench_figures_at(
+    const json_t *run, const struct bench_figure_curve *c, double x, struct bench_figure_value *v)
 {
-	const json_t *table = bench_figures_table(run, "rtt");
+	const json_t *table = bench_figures_table(run, c->table);
 
 	for (size_t i = 0; i < n_rows(table); i++) {
-		double p = json_number_value(bench_figures_cell(table, i, "percentile"));
+		const json_t *at = bench_figures_cell(table, i, c->x);
 
-		if (p > percentile - 1e-6 && p < percentile + 1e-6)
-			return take_cell(table, i, "rtt", v);
+		if (json_is_number(at) && fabs(json_number_value(at) - x) < 1e-6)
+			return take_cell(table, i, c->y, v);
 	}
 	return false;
+}
+
+static bool
+of_percentiles(const json_t *run, double percentile, struct bench_figure_value *v)
+{
+	static const struct bench_figure_curve rtt = { "rtt", "percentile", "rtt" };
+
+	return percentile > 0 && bench_figures_at(run, &rtt, percentile, v);
 }
 
 bool
@@ -244,5 +263,5 @@ bench_figures_read(
 	return i == 0 &&
 	    (of_finding(run, places[f].findings[0], v) ||
 		of_finding(run, places[f].findings[1], v) || of_steps(run, places[f].column, v) ||
-		(places[f].percentile > 0 && bench_figures_rtt(run, places[f].percentile, v)));
+		of_percentiles(run, places[f].percentile, v));
 }

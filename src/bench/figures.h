@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/attr.h"
+#include "bench/result/run.h"
 
 enum bench_figure_name {
 	BENCH_FIGURE_RATE,       /* the highest found, or that of valid answers */
@@ -60,11 +61,23 @@ MUST_USE bool bench_figures_fit(const json_t *run, const json_t *other);
 MUST_USE bool bench_figures_read(
     const json_t *run, enum bench_figure_name f, size_t i, struct bench_figure_value *v);
 
-/* bench_figures_rtt: that percentile of RUN's table of RTTs, to *v. False if it is not there. */
-MUST_USE bool bench_figures_rtt(const json_t *run, double percentile, struct bench_figure_value *v);
+/* A curve that runs have: a column of a table by another one. */
+struct bench_figure_curve {
+	const char *table, *x, *y;
+};
+
+/*
+ * bench_figures_at: the y of curve C of RUN where its x is X, to *v. False if there is none above
+ * zero.
+ */
+MUST_USE bool bench_figures_at(
+    const json_t *run, const struct bench_figure_curve *c, double x, struct bench_figure_value *v);
 
 /* bench_figures_table: the table NAME of RUN; NULL if there is none. */
 MUST_USE const json_t *bench_figures_table(const json_t *run, const char *name);
+
+/* bench_figures_column: the column NAME of TABLE; without title and unit if there is none. */
+MUST_USE struct bench_column bench_figures_column(const json_t *table, const char *name);
 
 /* bench_figures_cell: the value in the column NAME of row I of TABLE; NULL if there is none. */
 MUST_USE const json_t *bench_figures_cell(const json_t *table, size_t i, const char *name);

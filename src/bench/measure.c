@@ -12,6 +12,7 @@
 #include "bench/host/process.h"
 #include "bench/result/text.h"
 #include "bench/series.h"
+#include "bench/stats.h"
 #include "bench/watch.h"
 
 /* --- Outcomes and rows ------------------------------------------------------------------------ */
@@ -359,6 +360,25 @@ server_mean(const struct same *s, size_t k)
 	return mean(sum, n);
 }
 
+/* How the server's CPU is spread over these trials; below 0 if fewer than two have it. */
+static double
+server_deviation(const struct same *s)
+{
+	double *values = calloc(s->n, sizeof(*values)), deviation = -1;
+	size_t n = 0;
+
+	for (size_t i = 0; values != NULL && i < s->n; i++) {
+		double v = bench_measure_server_value(s->trial[i], 0);
+
+		if (!isnan(v))
+			values[n++] = v;
+	}
+	if (n > 1)
+		deviation = bench_stats_summary(values, n).deviation;
+	free(values);
+	return deviation;
+}
+
 static void
 add_row(const struct bench_job *job, struct bench_table *t, const struct same *s)
 {
@@ -367,6 +387,7 @@ add_row(const struct bench_job *job, struct bench_table *t, const struct same *s
 
 	for (size_t k = 0; job->dut != NULL && k < BENCH_WATCH_COLUMNS; k++)
 		(void)json_array_append_new(row, server_mean(s, k));
+	bench_watch_spread(job, row, server_deviation(s));
 	bench_table_add(t, row);
 }
 
@@ -404,8 +425,9 @@ bench_measure_curve(const struct bench_job *job, const json_t *records)
 		return;
 	}
 	size_t n = sort(records, list);
-	struct bench_table *t =
-	    n == 0 ? NULL : bench_watch_table(job, "rates", "The server at each rate", columns, 4);
+	struct bench_table *t = n == 0
+	    ? NULL
+	    : bench_watch_table_spread(job, "rates", "The server at each rate", columns, 4);
 	for (size_t i = 0; i < n;) {
 		struct same s = { .trial = list + i };
 

@@ -23,6 +23,32 @@ static bool PRINTF_LIKE(2, 3) refuse(struct bench_sides *c, const char *format, 
 	return false;
 }
 
+/* What is no UTF-8, as the name of a file need not be, has question marks where it is not ASCII. */
+static void
+make_text(char *text)
+{
+	json_t *j = json_string(text);
+
+	for (char *p = text; j == NULL && *p != '\0'; p++) {
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	}
+	json_decref(j);
+}
+
+/* FORMAT as a JSON string. */
+static json_t *PRINTF_LIKE(1, 2) say(const char *format, ...)
+{
+	char text[BENCH_RUN_ERROR];
+	va_list ap;
+
+	va_start(ap, format);
+	(void)vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	make_text(text);
+	return json_string(text);
+}
+
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 /* The name of a side: what is before "=", or else its first file's, without directory and end. */
@@ -34,6 +60,7 @@ take_name(struct bench_side *s, const char *word)
 
 	if (word[n] == '=' && n > 0) {
 		(void)snprintf(s->name, sizeof(s->name), "%.*s", (int)n, word);
+		make_text(s->name);
 		return word + n + 1;
 	}
 	end = path + strcspn(path, ",");
@@ -45,6 +72,7 @@ take_name(struct bench_side *s, const char *word)
 	if (n > 5 && strncmp(end - 5, ".json", 5) == 0)
 		n -= 5;
 	(void)snprintf(s->name, sizeof(s->name), "%.*s", (int)n, path);
+	make_text(s->name);
 	return word;
 }
 
@@ -225,6 +253,7 @@ tell_setting(
 	if (!differ)
 		return;
 	(void)snprintf(text, sizeof(text), "%s%s%s", group, *group != '\0' ? "." : "", key);
+	make_text(line);
 	bench_run_set(result, text, json_string(line));
 }
 
@@ -253,9 +282,9 @@ bench_sides_settings(const struct bench_sides *c, struct bench_run *result)
 
 		(void)snprintf(key, sizeof(key), "run %zu", i + 1);
 		bench_run_set(result, key,
-		    s->n == 1 ? json_sprintf("%s: %s", s->name, s->paths[0])
-			      : json_sprintf("%s: %zu files from %s to %s", s->name, s->n,
-				    s->paths[0], s->paths[s->n - 1]));
+		    s->n == 1 ? say("%s: %s", s->name, s->paths[0])
+			      : say("%s: %zu files from %s to %s", s->name, s->n, s->paths[0],
+				    s->paths[s->n - 1]));
 	}
 	before = json_object_size(json_object_get(bench_run_tree(result), "settings"));
 	tell_setting(c, result, "", "version");
@@ -279,6 +308,6 @@ bench_sides_failures(const struct bench_sides *c, struct bench_run *result)
 			why = "it was interrupted";
 		if (why != NULL)
 			bench_run_find(result, "not a good run",
-			    json_sprintf("%s: %s", c->side[side].paths[file], why), "");
+			    say("%s: %s", c->side[side].paths[file], why), "");
 	}
 }

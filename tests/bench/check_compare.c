@@ -219,6 +219,51 @@ START_TEST(list_alone_is_told)
 }
 END_TEST
 
+/* Distributions one above the other, at the points that both have. */
+START_TEST(curves_are_overlaid)
+{
+	static const struct bench_column columns[] = { { "percentile", "percentile", "%", 3 },
+		{ "rtt", "RTT", "us", 1 } };
+	const char *const words[] = { a, b, NULL };
+	char name[] = "dns64bench";
+	char *argv[] = { name, NULL };
+
+	for (int i = 0; i < 2; i++) {
+		struct bench_run *r = bench_run_new("rate", 1, argv);
+		struct bench_table *t = bench_run_table(r, "rtt", "", columns, 2);
+
+		bench_table_add(t, json_pack("[f,f]", 50.0, 20.0 + i));
+		bench_table_add(t, json_pack("[f,f]", i == 0 ? 99.0 : 99.9, 30.0));
+		bench_run_find(r, "valid per second", json_real(1), "1/s");
+		ck_assert_int_eq(bench_run_write_json(r, i == 0 ? a : b), 0);
+		bench_run_free(r);
+	}
+	ck_assert(compare(words));
+	const json_t *t = bench_figures_table(bench_run_tree(result), "rtt");
+	ck_assert_double_eq(json_number_value(bench_figures_cell(t, 0, "rtt_1")), 20);
+	ck_assert_double_eq(json_number_value(bench_figures_cell(t, 0, "rtt_2")), 21);
+	ck_assert_double_eq(json_number_value(bench_figures_cell(t, 1, "rtt_1")), 30);
+	ck_assert(json_is_null(bench_figures_cell(t, 1, "rtt_2")));
+	ck_assert_str_eq(bench_figures_column(t, "rtt_2").unit, "us");
+	ck_assert_str_eq(finding("RTT median"),
+	    "ratio 1.050 in 1 round: the interval cannot be told of fewer than 5");
+}
+END_TEST
+
+/* Names that are no UTF-8 have question marks, and lose nothing. */
+START_TEST(names_may_have_any_octets)
+{
+	const char *words[] = { both, b, NULL };
+
+	write_search(a, slow, 6, 1);
+	write_search(b, slow, 6, 2);
+	(void)snprintf(both, sizeof(both), "\303=%s", a);
+	ck_assert(compare(words));
+	ck_assert_int_eq(bench_run_status(result), 0);
+	contains(setting("settings.timeout_s"), "?: 1; ");
+}
+END_TEST
+
 /* A bound that is broken, or that nobody can judge, fails the comparison. */
 START_TEST(bounds_are_judged)
 {
@@ -353,6 +398,8 @@ main(void)
 	tcase_add_test(tc, settings_that_differ_are_told);
 	tcase_add_test(tc, files_are_rounds);
 	tcase_add_test(tc, list_alone_is_told);
+	tcase_add_test(tc, curves_are_overlaid);
+	tcase_add_test(tc, names_may_have_any_octets);
 	tcase_add_test(tc, bounds_are_judged);
 	tcase_add_test(tc, failed_runs_are_told);
 	tcase_add_test(tc, what_cannot_be_compared_is_refused);

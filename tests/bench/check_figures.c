@@ -125,9 +125,17 @@ START_TEST(closed_has_its_best_step)
 	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 0, "us"), 4);
 	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_P99, 0, "us"), 8); /* no such column */
 	struct bench_figure_value v;
-	ck_assert(bench_figures_rtt(run, 99.9, &v));
+	const struct bench_figure_curve rtt = { "rtt", "percentile", "rtt" },
+					rates = { "steps", "clients", "rate" },
+					none = { "steps", "clients", "time" };
+	ck_assert(bench_figures_at(run, &rtt, 99.9, &v));
 	ck_assert_double_eq(v.value, 9);
-	ck_assert(!bench_figures_rtt(run, 99.99, &v));
+	ck_assert(!bench_figures_at(run, &rtt, 99.99, &v));
+	ck_assert(bench_figures_at(run, &rates, 2, &v));
+	ck_assert_double_eq(v.value, 70);
+	ck_assert(!bench_figures_at(run, &none, 2, &v));
+	struct bench_column c = bench_figures_column(bench_figures_table(run, "steps"), "rtt_p50");
+	ck_assert_str_eq(c.unit, "us");
 	json_decref(run);
 }
 END_TEST

@@ -295,8 +295,11 @@ START_TEST(curve_has_figures_of_the_server)
 	ck_assert_msg(job.dut != NULL, "%s", error);
 	add(records, 1, 1000, 100, 10);
 	add(records, 2, 1000, 100, 10);
-	(void)json_object_set_new(
-	    json_array_get(records, 1), "server", json_pack("[f,f,i,n]", 50.0, 2.5, 8));
+	add(records, 3, 1000, 100, 10);
+	add(records, 3, 2000, 100, 10);
+	for (size_t i = 1; i < 4; i++)
+		(void)json_object_set_new(json_array_get(records, i), "server",
+		    json_pack("[f,f,i,n]", i == 1 ? 52.0 : 48.0, 2.5, 8));
 	bench_measure_curve(&job, records);
 	json_decref(records);
 	bench_dut_free(job.dut);
@@ -304,6 +307,8 @@ START_TEST(curve_has_figures_of_the_server)
 	ck_assert_double_eq_tol(cell(0, 5), 2.5, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 6), 8, 1e-9);
 	ck_assert_double_eq_tol(cell(0, 7), -1, 1e-9);
+	ck_assert_double_eq_tol(cell(0, 8), 4 / sqrt(2), 1e-9);
+	ck_assert_double_eq_tol(cell(1, 8), -1, 1e-9); /* of one trial */
 }
 END_TEST
 
