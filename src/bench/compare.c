@@ -249,7 +249,9 @@ add_rounds(const struct comparison *c, const struct series *s)
 	char names[BENCH_SIDES_MAX][32], title[64];
 
 	for (size_t k = 0; k < c->sides.n; k++) {
-		(void)snprintf(names[k], sizeof(names[k]), "%.20s_%zu", w->name, k + 1);
+		/* "rtt_1": all curves of a chart begin alike, and are called so. */
+		(void)snprintf(names[k], sizeof(names[k]), "%.*s_%zu", (int)strcspn(w->name, "-"),
+		    w->name, k + 1);
 		by_round[k + 1] =
 		    (struct bench_column){ names[k], c->sides.side[k].name, s->unit, 1 };
 	}
@@ -327,6 +329,9 @@ static const struct {
 	{ { "rtt", "percentile", "rtt" }, "RTT of valid answers" },
 	{ { "steps", "clients", "rate" }, "Answers by clients" },
 	{ { "experiments", "clients", "rate" }, "Questions by clients" },
+	{ { "scale", "loops", "rate_median" }, "Highest rate by loops" },
+	{ { "sweep", "rate", "rtt_p50_median" }, "RTT median by rate" },
+	{ { "sweep", "rate", "rtt_p99_median" }, "RTT p99 by rate" },
 };
 
 /* The point at X of side K, the median over its files; 0: there is none. */
@@ -405,7 +410,7 @@ bench_compare(const struct bench_settings *s, struct bench_run *r, FILE *errors)
 		c->settings = s;
 		c->result = r;
 		bench_sides_settings(&c->sides, r);
-		bench_sides_failures(&c->sides, r);
+		bench_sides_notes(&c->sides, r);
 		c->table = bench_run_table(r, "figures", "Figures, and their ratio to the first",
 		    columns, sizeof(columns) / sizeof(columns[0]));
 		good = compare_all(c);

@@ -166,31 +166,84 @@ of_search(const json_t *run, const json_t *searches, enum bench_figure_name f, s
 	return v->value > 0;
 }
 
-bool
-bench_figures_fit(const json_t *run, const json_t *other)
+/* --- Sweeps ----------------------------------------------------------------------------------- */
+
+/* How often each rate of a sweep was asked. */
+static size_t
+n_sweeps(const json_t *run)
 {
-	const json_t *a = bench_figures_table(run, "searches"),
-		     *b = bench_figures_table(other, "searches");
-	const json_t *columns = json_object_get(a, "columns");
-	bool fit = true;
+	const json_t *list = bench_figures_table(run, "trials");
+	json_int_t most = 0;
 
-	for (size_t i = 0; i < n_rows(a) && i < n_rows(b) && fit; i++) {
-		for (size_t c = 0; c < n_keys(a) && fit; c++) {
-			const char *name = bench_text_get(json_array_get(columns, c), "name");
+	for (size_t k = 0; k < n_rows(list); k++) {
+		json_int_t r = json_integer_value(bench_figures_cell(list, k, "repetition"));
 
-			fit = json_equal(bench_figures_cell(a, i, name),
-				  bench_figures_cell(b, i, name)) != 0;
-		}
+		most = r > most && r <= (json_int_t)n_rows(list) ? r : most;
 	}
-	return fit;
+	return (size_t)most;
 }
+
+/* Repetition I is one of a rate: first all of the first rate, whenever they were. */
+static bool
+of_sweep(const json_t *run, const json_t *sweep, enum bench_figure_name f, size_t i,
+    struct bench_figure_value *v)
+{
+	const json_t *list = bench_figures_table(run, "trials"), *value = NULL;
+	size_t n = n_sweeps(run);
+	const json_t *rate = n > 0 ? bench_figures_cell(sweep, i / n, "rate") : NULL;
+
+	for (size_t k = n_rows(list); k-- > 0 && value == NULL;) {
+		const char *verdict = json_string_value(bench_figures_cell(list, k, "verdict"));
+
+		if (verdict != NULL && strcmp(verdict, "tester") != 0 &&
+		    json_equal(bench_figures_cell(list, k, "rate"), rate) &&
+		    json_integer_value(bench_figures_cell(list, k, "repetition")) ==
+			(json_int_t)(i % n) + 1)
+			value = bench_figures_cell(list, k, trials[f].column);
+	}
+	v->unit = trials[f].unit;
+	v->value = f == BENCH_FIGURE_RATE ? 0 : json_number_value(value); /* it was given */
+	return v->value > 0;
+}
+
+/* --- Repetitions ------------------------------------------------------------------------------ */
 
 size_t
 bench_figures_repetitions(const json_t *run)
 {
-	const json_t *searches = bench_figures_table(run, "searches");
+	const json_t *searches = bench_figures_table(run, "searches"),
+		     *sweep = bench_figures_table(run, "sweep");
 
-	return searches != NULL ? n_rows(searches) : 1;
+	if (searches != NULL)
+		return n_rows(searches);
+	return sweep != NULL ? n_rows(sweep) * n_sweeps(run) : 1;
+}
+
+/* Are the first N columns of table NAME the same in both, as far as both have rows? */
+static bool
+same_rows(const json_t *run, const json_t *other, const char *name, size_t n)
+{
+	const json_t *a = bench_figures_table(run, name), *b = bench_figures_table(other, name);
+	const json_t *columns = json_object_get(a, "columns");
+	bool same = true;
+
+	for (size_t i = 0; i < n_rows(a) && i < n_rows(b) && same; i++) {
+		for (size_t c = 0; c < n && same; c++) {
+			const char *key = bench_text_get(json_array_get(columns, c), "name");
+
+			same = json_equal(bench_figures_cell(a, i, key),
+				   bench_figures_cell(b, i, key)) != 0;
+		}
+	}
+	return same;
+}
+
+bool
+bench_figures_fit(const json_t *run, const json_t *other)
+{
+	return same_rows(run, other, "searches", n_keys(bench_figures_table(run, "searches"))) &&
+	    same_rows(run, other, "sweep", 1) &&
+	    (bench_figures_table(run, "sweep") == NULL || n_sweeps(run) == n_sweeps(other));
 }
 
 /* --- Other methods ---------------------------------------------------------------------------- */
@@ -256,10 +309,13 @@ bool
 bench_figures_read(
     const json_t *run, enum bench_figure_name f, size_t i, struct bench_figure_value *v)
 {
-	const json_t *searches = bench_figures_table(run, "searches");
+	const json_t *searches = bench_figures_table(run, "searches"),
+		     *sweep = bench_figures_table(run, "sweep");
 
 	if (searches != NULL)
 		return of_search(run, searches, f, i, v);
+	if (sweep != NULL)
+		return of_sweep(run, sweep, f, i, v);
 	return i == 0 &&
 	    (of_finding(run, places[f].findings[0], v) ||
 		of_finding(run, places[f].findings[1], v) || of_steps(run, places[f].column, v) ||

@@ -43,14 +43,14 @@ struct bench_figure_value {
 };
 
 /*
- * bench_figures_repetitions: how often RUN did all that it does: a search as often as it searched,
- * any other once.
+ * bench_figures_repetitions: how often RUN did what it does: a search as often as it searched, a
+ * sweep as often as there are trials, any other once.
  */
 MUST_USE size_t bench_figures_repetitions(const json_t *run);
 
 /*
  * bench_figures_fit: are the repetitions of RUN and OTHER of the same things: does each search of a
- * matrix stand where the other run has it?
+ * matrix, and each rate of a sweep, stand where the other run has it?
  */
 MUST_USE bool bench_figures_fit(const json_t *run, const json_t *other);
 

@@ -296,10 +296,15 @@ bench_sides_settings(const struct bench_sides *c, struct bench_run *result)
 }
 
 void
-bench_sides_failures(const struct bench_sides *c, struct bench_run *result)
+bench_sides_notes(const struct bench_sides *c, struct bench_run *result)
 {
 	size_t side = 0, file = SIZE_MAX;
 
+	if (c->n > 1 && c->each > 1 && c->rounds == c->each)
+		bench_run_find(result, "note",
+		    json_string("the runs were not measured in turn: what changed in between "
+				"counts as a difference"),
+		    "");
 	for (const json_t *run; (run = bench_sides_next(c, &side, &file)) != NULL;) {
 		const char *why =
 		    json_string_value(json_array_get(json_object_get(run, "failed"), 0));

@@ -59,7 +59,10 @@ const json_t *bench_sides_next(const struct bench_sides *c, size_t *side, size_t
  */
 void bench_sides_settings(const struct bench_sides *c, struct bench_run *result);
 
-/* bench_sides_failures: put into RESULT, as findings, which of the runs are not good, and why. */
-void bench_sides_failures(const struct bench_sides *c, struct bench_run *result);
+/*
+ * bench_sides_notes: put into RESULT, as findings, what else is to be known: that runs of several
+ * repetitions were measured one after the other, and which of the runs are not good, and why.
+ */
+void bench_sides_notes(const struct bench_sides *c, struct bench_run *result);
 
 #endif

@@ -144,6 +144,7 @@ START_TEST(faster_run_is_told_with_its_interval)
 	ck_assert(compare(named));
 	contains(finding("rate"), "B is 7.1 % faster than A (95 % interval 6.");
 	ck_assert_str_eq(setting("settings"), "the same in all of them");
+	contains(finding("note"), "not measured in turn");
 	ck_assert_int_eq(bench_run_status(result), 0);
 	named[0] = second;
 	named[1] = first;
@@ -200,6 +201,7 @@ START_TEST(files_are_rounds)
 	(void)snprintf(both, sizeof(both), "A=%s,,%s", a, a);
 	ck_assert(compare(words));
 	contains(setting("run 1"), "A: 3 files from ");
+	ck_assert_str_eq(finding("note"), "");
 	contains(finding("rate"), " 7.1 % faster than A");
 }
 END_TEST

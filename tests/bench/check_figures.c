@@ -91,6 +91,39 @@ START_TEST(cells_are_told_apart)
 }
 END_TEST
 
+/* The trials of a sweep, in any order: by rate, then by repetition. Its rate is no figure. */
+START_TEST(sweep_has_its_trials)
+{
+	static const char run_text[] =
+	    "{ \"tables\": ["
+	    "{ \"name\": \"sweep\", \"columns\": [ { \"name\": \"rate\" } ],"
+	    "\"rows\": [ [ 100 ], [ %d ] ] },"
+	    "{ \"name\": \"trials\", \"columns\": ["
+	    "{ \"name\": \"repetition\" }, { \"name\": \"rate\" },"
+	    "{ \"name\": \"verdict\" }, { \"name\": \"rtt_p50\" } ],"
+	    "\"rows\": [ [ 1, 200, \"passed\", 21 ], [ 1, 100, \"passed\", 11 ],"
+	    "[ 2, 100, \"failed\", 12 ], [ 2, 200, \"tester\", 9 ] ] } ] }";
+	char text[sizeof(run_text) + 8];
+
+	(void)snprintf(text, sizeof(text), run_text, 300);
+	load(text);
+	json_t *other = run;
+	(void)snprintf(text, sizeof(text), run_text, 200);
+	load(text);
+	ck_assert_uint_eq(bench_figures_repetitions(run), 4);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 0, "us"), 11);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 1, "us"), 12);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 2, "us"), 21);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 3, "us"), -1);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RTT_MEDIAN, 4, "us"), -1);
+	ck_assert_double_eq(figure(BENCH_FIGURE_RATE, 0, "1/s"), -1);
+	ck_assert(bench_figures_fit(run, run));
+	ck_assert(!bench_figures_fit(run, other));
+	json_decref(other);
+	json_decref(run);
+}
+END_TEST
+
 START_TEST(rate_has_findings)
 {
 	load("{ \"findings\": ["
@@ -162,6 +195,7 @@ main(void)
 
 	tcase_add_test(tc, search_has_its_repetitions);
 	tcase_add_test(tc, cells_are_told_apart);
+	tcase_add_test(tc, sweep_has_its_trials);
 	tcase_add_test(tc, rate_has_findings);
 	tcase_add_test(tc, closed_has_its_best_step);
 	tcase_add_test(tc, names_are_found);
