@@ -262,8 +262,8 @@ find_inversion(const struct bench_job *job, const json_t *records)
 		    json_sprintf("%" JSON_INTEGER_FORMAT "/s in repetition %" JSON_INTEGER_FORMAT
 				 ", while %" JSON_INTEGER_FORMAT
 				 "/s passed in repetition %" JSON_INTEGER_FORMAT
-				 " (%" JSON_INTEGER_FORMAT " trials in all)",
-			failed, in_failed, passed, in_passed, n),
+				 " (%" JSON_INTEGER_FORMAT " %s in all)",
+			failed, in_failed, passed, in_passed, n, n == 1 ? "trial" : "trials"),
 		    "");
 }
 
