@@ -296,10 +296,24 @@ bench_cells_limit(const struct bench_cells *c, const struct bench_found *f)
 	return by_self_test(c, limit) ? "self-test" : limits[limit];
 }
 
+bool
+bench_cells_is_rfc(const struct bench_settings *s)
+{
+	return s->repetitions >= BENCH_RFC_REPETITIONS && s->duration >= BENCH_RFC_DURATION;
+}
+
 void
 bench_cells_judge(const struct bench_cells *c)
 {
+	const struct bench_settings *s = c->job.settings;
 	struct bench_run *r = c->job.run;
+
+	if (!bench_cells_is_rfc(s))
+		bench_run_find(r, "repetitions",
+		    json_sprintf("%u of trials of %g s, not RFC 8219 (%d of %g s): the ends are"
+				 " least and most, not percentiles",
+			s->repetitions, s->duration, BENCH_RFC_REPETITIONS, BENCH_RFC_DURATION),
+		    "");
 
 	if (c->limited[BENCH_LIMIT_HIGH] > 0 && !c->capped)
 		bench_run_find(r, "at least",

@@ -27,6 +27,14 @@ struct bench_cell {
 	bool new_names; /* it has other names than the cells before, and begins with the first */
 };
 
+/* What RFC 8219 section 9.2 wants at least; of less its percentiles would look as if it were that.
+ */
+#define BENCH_RFC_REPETITIONS 20
+#define BENCH_RFC_DURATION 60.0 /* s, of a trial */
+
+/* bench_cells_is_rfc: are searches by S what the RFC wants? */
+MUST_USE bool bench_cells_is_rfc(const struct bench_settings *s);
+
 /* What the searches of a cell have found. */
 struct bench_found {
 	double *rates;            /* owned; the results */
@@ -89,8 +97,8 @@ void bench_cells_search(
 MUST_USE const char *bench_cells_limit(const struct bench_cells *c, const struct bench_found *f);
 
 /*
- * bench_cells_judge: say so if the results of cells are not the server's limit: for methods with
- * several.
+ * bench_cells_judge: say so if the results of cells are not the server's limit, or were not got as
+ * the RFC wants: for methods with several.
  */
 void bench_cells_judge(const struct bench_cells *c);
 

@@ -11,11 +11,13 @@
 
 #include "base/clock.h"
 #include "bench/load/trial.h"
+#include "bench/progress.h"
 #include "bench/stats.h"
 #include "bench/watch.h"
 
 #define MS ((double)NS_PER_MS)
 #define US 1000.0 /* ns */
+#define SAID 64   /* experiments between two estimates of the time left */
 
 /* The results with all numbers of clients, and with one. */
 struct found {
@@ -30,6 +32,7 @@ struct found {
 	double cpu_deviation;        /* of the seconds of one, in %; < 0: not known */
 	double best;                 /* per second */
 	unsigned best_clients;
+	struct bench_progress progress;
 };
 
 /* Begin with the table NAME; its rows are printed as they come. NULL without memory. */
@@ -46,6 +49,7 @@ begin(const struct bench_job *job, const char *name, const char *title,
 	f->table = bench_watch_table_spread(job, name, title, columns, n_columns);
 	bench_table_live(f->table, job->out);
 	bench_tally_clear(&f->all);
+	bench_progress_init(&f->progress, stderr, 0);
 	bench_watch_begin(job, &f->begin);
 	bench_watch_since(job, &f->begin, &f->used); /* in case there is not even one */
 	return f;
@@ -140,6 +144,7 @@ step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t fi
 	if (err != 0)
 		return cannot_start(job, clients, err);
 	bench_tally_merge(&f->all, &f->one);
+	bench_progress_end(&f->progress);
 	add_step(job, f, clients);
 	return true;
 }
@@ -158,10 +163,13 @@ bench_closed_steps(const struct bench_job *job, uint64_t n_numbers)
 	one.tally = &f->one;
 	whole.tally = &f->all;
 	for (size_t i = 0; i < s->n_clients && next < n_numbers && !*job->stop; i++) {
+		bench_progress_begin(&f->progress, (double)(s->n_clients - i) * s->duration,
+		    "step %zu/%zu: %u clients", i + 1, s->n_clients, s->clients[i]);
 		if (!step(&one, f, s->clients[i], next, n_numbers - next))
 			break;
 		next += f->one.n_numbers;
 	}
+	bench_progress_end(&f->progress);
 	conclude(&whole, f);
 	if (!*job->stop && next >= n_numbers)
 		bench_run_fail(job->run, "there were not names enough for so many questions");
@@ -254,6 +262,25 @@ plan_of(const struct bench_job *job, unsigned clients)
 	return plan;
 }
 
+/*
+ * DONE >= 1 of ALL experiments with CLIENTS are done since BEGIN_NS. How long those with other
+ * numbers take nobody knows yet: as long as these, then.
+ */
+static void
+say_experiments(const struct bench_job *job, struct found *f, unsigned clients, uint64_t done,
+    uint64_t all, uint64_t begin_ns)
+{
+	const struct bench_settings *s = job->settings;
+	double each_s = (double)(clock_now_ns() - begin_ns) / (double)NS_PER_SEC / (double)done;
+	size_t others = s->n_clients;
+
+	while (others > 0 && s->clients[s->n_clients - others] != clients)
+		others--;
+	bench_progress_begin(&f->progress,
+	    each_s * ((double)(all - done) + (double)all * (double)(others > 0 ? others - 1 : 0)),
+	    "%u clients, experiment %" PRIu64 "/%" PRIu64, clients, done, all);
+}
+
 /* Run all experiments with that number of clients, with the names from number FIRST on. */
 static bool
 experiments(const struct bench_job *job, unsigned clients, uint64_t first, struct found *f)
@@ -271,8 +298,13 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 		return cannot_start(job, clients, err);
 	bench_watch_since(job, &f->begin, &f->used);
 	struct bench_sampler *sampler = bench_watch_sample(job);
-	for (uint64_t i = 0; i < n && good; i++)
+	uint64_t begin_ns = clock_now_ns();
+	for (uint64_t i = 0; i < n && good; i++) {
 		good = experiment(job, trial, first + i * BENCH_EXPERIMENT, f);
+		if (i % SAID == 0)
+			say_experiments(job, f, clients, i + 1, n, begin_ns);
+	}
+	bench_progress_end(&f->progress);
 	f->cpu_deviation = bench_watch_sampled(sampler);
 	bench_watch_step(job, &f->begin, &f->used, &f->one_used);
 	bench_trial_free(trial);

@@ -14,9 +14,8 @@
 #include "bench/stats.h"
 #include "bench/watch.h"
 
-#define COLUMNS 3       /* of a cell, in the table that is drawn: the median and its ends */
-#define TITLE 24        /* bytes of a column's name or title */
-#define PERCENTILES 100 /* with fewer values the 1st and 99th percentile are the ends */
+#define COLUMNS 3 /* of a cell, in the table that is drawn: the median and its ends */
+#define TITLE 24  /* bytes of a column's name or title */
 
 static const struct bench_column cell_columns[] = {
 	{ "hits", "hits (%)", "", 0 },
@@ -59,6 +58,7 @@ settings_of(const struct bench_settings *base, size_t aaaa, size_t hits)
 	set_aaaa(&s.plan.load.zone, base->aaaa.percent[aaaa]);
 	s.hits_percent = base->hits.percent[hits];
 	(void)!bench_load_mix(&s.plan.load, BENCH_HIT, s.hits_percent); /* all are new: it fits */
+	s.plan.load.hits = true; /* where there are none, too: the others' hot names are not new */
 	return s;
 }
 
@@ -73,10 +73,11 @@ add_row(struct matrix *m, const struct bench_cell *cell, const struct bench_foun
     const struct bench_summary *sum)
 {
 	bool any = f->n > 0, watched = f->n_cpu > 0;
-	json_t *row = json_pack("[O,O,i,o,o,o,o,o,s]", json_object_get(cell->is, "hits"),
+	json_t *row = json_pack("[O,O,i,o,o,o,o,o,o,o,s]", json_object_get(cell->is, "hits"),
 	    json_object_get(cell->is, "aaaa"), (int)f->n, number(any, sum->median),
 	    number(any, sum->p1), number(any, sum->p99), number(any, sum->mean),
-	    number(f->n > 1, sum->deviation), bench_cells_limit(&m->cells, f));
+	    number(f->n > 1, sum->deviation), number(f->n > 1, sum->mad),
+	    number(f->n > 1, sum->margin), bench_cells_limit(&m->cells, f));
 
 	if (m->job->dut != NULL) {
 		(void)json_array_append_new(row, number(watched, f->cpu / f->n_cpu));
@@ -136,26 +137,22 @@ search_all(struct matrix *m)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-static bool
-has_percentiles(const struct bench_settings *s)
-{
-	return s->repetitions >= PERCENTILES;
-}
-
 /* Without units: bench_matrix_draw's is the one to be drawn. */
 static struct bench_table *
 begin_table(const struct bench_job *job)
 {
-	bool percentiles = has_percentiles(job->settings);
+	bool rfc = bench_cells_is_rfc(job->settings);
 	const struct bench_column columns[] = {
 		cell_columns[0],
 		cell_columns[1],
 		{ "searches", "searches", "", 0 },
 		{ "rate_median", "median", "", 0 },
-		{ "rate_p1", percentiles ? "p1" : "p1 (min)", "", 0 },
-		{ "rate_p99", percentiles ? "p99" : "p99 (max)", "", 0 },
+		{ rfc ? "rate_p1" : "rate_min", rfc ? "p1" : "min", "", 0 },
+		{ rfc ? "rate_p99" : "rate_max", rfc ? "p99" : "max", "", 0 },
 		{ "rate_mean", "mean", "", 0 },
 		{ "rate_deviation", "deviation", "", 0 },
+		{ "rate_mad", "MAD", "", 0 },
+		{ "rate_margin", "margin 99.9 %", "", 0 },
 		{ "limit", "limit", "", 0 },
 		{ "server_cpu", "CPU (%)", "", 1 },
 		{ "server_cpu_per_answer", "CPU/answer (us)", "", 2 },
@@ -201,14 +198,15 @@ add_drawn_row(const struct matrix *m, struct bench_table *t, const struct sides 
 	bench_table_add(t, row);
 }
 
-/* A curve for each share of one kind, over those of the other, with bars from p1 to p99. */
+/* A curve for each share of one kind, over those of the other, with bars. */
 static void
 draw(const struct matrix *m)
 {
 	struct sides by = sides_of(m->job->settings);
 	struct bench_column columns[1 + COLUMNS * BENCH_SHARES_MAX];
 	char texts[BENCH_SHARES_MAX][COLUMNS + 1][TITLE];
-	static const char *const ends[COLUMNS] = { "median", "p1", "p99" };
+	bool rfc = bench_cells_is_rfc(m->job->settings);
+	const char *const ends[COLUMNS] = { "median", rfc ? "p1" : "min", rfc ? "p99" : "max" };
 
 	columns[0] = by.by_hits ? (struct bench_column){ "hits", "hits", "%", 0 }
 				: (struct bench_column){ "aaaa", "AAAA", "%", 0 };

@@ -10,6 +10,7 @@
 #include "bench/fresh.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
+#include "bench/progress.h"
 #include "bench/stats.h"
 #include "bench/watch.h"
 
@@ -39,6 +40,7 @@ bench_rate(const struct bench_job *job)
 	const struct bench_settings *s = job->settings;
 	struct bench_plan plan = s->plan;
 	struct bench_usage begin, used;
+	struct bench_progress progress;
 	int err = 0;
 
 	bench_method_settings(job);
@@ -49,7 +51,11 @@ bench_rate(const struct bench_job *job)
 		err = bench_raw_open(s->raw, &plan.raw);
 	bench_watch_begin(job, &begin);
 	struct bench_sampler *sampler = err == 0 ? bench_watch_sample(job) : NULL;
+	bench_progress_init(&progress, stderr, 0);
+	bench_progress_begin(&progress, (double)plan.n_questions / plan.rate,
+	    "%" PRIu64 " questions at %" PRIu32 "/s", plan.n_questions, plan.rate);
 	bool done = err == 0 && bench_method_trial(job, &plan, 0, plan.n_questions);
+	bench_progress_end(&progress);
 	double deviation = bench_watch_sampled(sampler);
 	if (done) {
 		bench_watch_since(job, &begin, &used);
@@ -105,6 +111,7 @@ struct soak {
 	uint64_t row_ns;          /* the last row, or the start */
 	struct bench_usage begin; /* what the server had used at the start */
 	struct bench_usage used;  /* what it has used since then, at the last row */
+	struct bench_progress progress;
 };
 
 static double
@@ -163,6 +170,15 @@ wait_until(const struct soak *s, uint64_t then_ns)
 }
 
 static void
+say(struct soak *s, uint64_t end_ns)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	bench_progress_begin(&s->progress, now_ns < end_ns ? seconds(end_ns - now_ns) : 0,
+	    "%zu rows at %" PRIu32 "/s", s->n_points, s->job->settings->plan.rate);
+}
+
+static void
 run(struct soak *s, struct bench_trial *trial)
 {
 	const struct bench_settings *settings = s->job->settings;
@@ -170,14 +186,19 @@ run(struct soak *s, struct bench_trial *trial)
 	uint64_t interval_ns = (uint64_t)(settings->interval * (double)NS_PER_SEC);
 	uint64_t end_ns = s->start_ns + (uint64_t)(settings->duration * (double)NS_PER_SEC);
 
+	bench_progress_init(&s->progress, stderr, 0);
+	say(s, end_ns);
 	for (uint64_t then_ns = s->start_ns + interval_ns; then_ns < end_ns;
 	     then_ns += interval_ns) {
 		if (!wait_until(s, then_ns))
 			break;
 		bench_trial_take(trial, t);
+		bench_progress_end(&s->progress);
 		add_row(s);
+		say(s, end_ns);
 	}
 	bench_trial_join(trial, t);
+	bench_progress_end(&s->progress);
 	add_row(s);
 }
 

@@ -62,7 +62,7 @@ complete_popularity(struct cmdline *c, struct bench_settings *s)
 		return;
 	if (!cmdline_seen(c, "hot"))
 		l->hot = ZIPF_HOT;
-	if (s->hits_percent == 0)
+	if (s->hits_percent == 0 && s->method != BENCH_MATRIX)
 		cmdline_complain(c, "popularity", "is that of the names of --hits, which are 0 %%");
 	if (l->hot > BENCH_ZIPF_MAX)
 		cmdline_complain(c, "popularity", "of up to %u names of --hot", BENCH_ZIPF_MAX);

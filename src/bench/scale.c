@@ -101,11 +101,12 @@ search(struct scale *s, unsigned loops)
 static struct bench_table *
 begin_table(const struct bench_job *job)
 {
-	static const struct bench_column columns[] = {
+	bool rfc = bench_cells_is_rfc(job->settings);
+	const struct bench_column columns[] = {
 		{ "loops", "loops", "", 0 },
 		{ "rate_median", "highest rate", "1/s", 0 },
-		{ "rate_p1", "p1", "1/s", 0 },
-		{ "rate_p99", "p99", "1/s", 0 },
+		{ rfc ? "rate_p1" : "rate_min", rfc ? "p1" : "min", "1/s", 0 },
+		{ rfc ? "rate_p99" : "rate_max", rfc ? "p99" : "max", "1/s", 0 },
 		{ "each", "per loop", "1/s", 0 },
 		{ "efficiency", "efficiency", "%", 1 },
 		{ "server_cpu", "CPU", "%", 1 },

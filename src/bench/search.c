@@ -97,9 +97,6 @@ bench_search_resume(struct bench_settings *s)
 
 /* --- Results ---------------------------------------------------------------------------------- */
 
-#define RFC_REPETITIONS 20 /* RFC 8219 section 9.2: at least so many, */
-#define RFC_DURATION 60.0  /* s, of at least so long */
-
 static void
 find_rate(const struct bench_job *job, const char *name, double rate)
 {
@@ -115,13 +112,14 @@ find_percentiles(const struct bench_job *job, const struct bench_summary *sum)
 {
 	double duration = job->settings->duration;
 
-	if (sum->n >= RFC_REPETITIONS && duration >= RFC_DURATION) {
+	if (sum->n >= BENCH_RFC_REPETITIONS && duration >= BENCH_RFC_DURATION) {
 		find_rate(job, "p1", sum->p1);
 		find_rate(job, "p99", sum->p99);
 	} else {
 		bench_run_find(job->run, "repetitions",
 		    json_sprintf("%zu %s of %g s, not RFC 8219 (%d of %g s)", sum->n,
-			sum->n == 1 ? "trial" : "trials", duration, RFC_REPETITIONS, RFC_DURATION),
+			sum->n == 1 ? "trial" : "trials", duration, BENCH_RFC_REPETITIONS,
+			BENCH_RFC_DURATION),
 		    "");
 	}
 }

@@ -9,7 +9,8 @@
  *	  stretched towards 100 %; seconds become minutes or hours when there are many
  *	- columns with the same unit whose names begin alike up to "_" ("rtt_p50", "rtt_p99") are
  *	  the curves of one chart; a column without unit is a count and is not drawn
- *	- X_p1 and X_p99 are error bars of X, X_median or X_mean; so is X_deviation, to both sides
+ *	- X_p1 and X_p99 are error bars of X, X_median or X_mean; so is X_deviation, to both sides,
+ *	  and without any of them so are X_min and X_max
  *	- times above zero with a large range are drawn on a logarithmic axis
  *
  * The charts of a table stand above each other over one x axis. The colours are those of Okabe and
@@ -101,6 +102,7 @@ struct bench_curve {
 	size_t value;
 	size_t low, high; /* ends of the error bars */
 	size_t deviation; /* half of the length of the error bars */
+	bool ends;        /* those are the least and the most */
 };
 
 struct bench_chart {

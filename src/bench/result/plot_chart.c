@@ -87,6 +87,13 @@ curve_of(const json_t *columns, size_t i)
 		c.low = c.high = 0;
 	else
 		c.deviation = 0;
+	if (c.low != 0 || c.deviation != 0)
+		return c;
+	c.low = find(columns, name, n, "_min");
+	c.high = find(columns, name, n, "_max");
+	c.ends = c.low != 0 && c.high != 0;
+	if (!c.ends)
+		c.low = c.high = 0;
 	return c;
 }
 

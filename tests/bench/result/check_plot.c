@@ -426,6 +426,14 @@ static const struct {
 	{ "n ,time_mean s,time_deviation s", "[[1, 1, 1], [2, 2, 2]]", "[time_mean] s 1:0:0:2" },
 	/* A p99 without p1 is a curve like any other. */
 	{ "n ,rtt_mean us,rtt_p99 us", "[[1, 1, 1], [2, 2, 2]]", "RTT us 1:0:0:0 2:0:0:0" },
+	/* The ends of a few trials, unless there is a better measure; one end alone is none. */
+	{ "n ,rtt_median us,rtt_min ,rtt_max ", "[[1, 1, 1, 1], [2, 2, 2, 2]]",
+	    "[rtt_median] us 1:2:3:0" },
+	{ "n ,rtt us,rtt_min ,rtt_max ,rtt_deviation us", "[[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]]",
+	    "[rtt] us 1:0:0:4" },
+	{ "n ,rtt us,rtt_min ,rtt_max ,rtt_p1 ,rtt_p99 ", "[[1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2]]",
+	    "[rtt] us 1:4:5:0" },
+	{ "n ,rtt us,rtt_max ", "[[1, 1, 1], [2, 2, 2]]", "[rtt] us 1:0:0:0" },
 	{ "n ,rtt_deviation us", "[[1, 1], [2, 2]]", "[rtt_deviation] us 1:0:0:0" },
 	/* Times that span much, but not from zero; other units never. */
 	{ "n ,rtt_p50 ms,rtt_p99 ms", "[[1, 1, 10], [2, 2, 50]]", "RTT ms log 1:0:0:0 2:0:0:0" },
