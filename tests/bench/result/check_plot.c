@@ -431,8 +431,8 @@ static const struct {
 	    "[rtt_median] us 1:2:3:0" },
 	{ "n ,rtt us,rtt_min ,rtt_max ,rtt_deviation us", "[[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]]",
 	    "[rtt] us 1:0:0:4" },
-	{ "n ,rtt us,rtt_min ,rtt_max ,rtt_p1 ,rtt_p99 ", "[[1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2]]",
-	    "[rtt] us 1:4:5:0" },
+	{ "n ,rtt us,rtt_min ,rtt_max ,rtt_p1 ,rtt_p99 ",
+	    "[[1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2]]", "[rtt] us 1:4:5:0" },
 	{ "n ,rtt us,rtt_max ", "[[1, 1, 1], [2, 2, 2]]", "[rtt] us 1:0:0:0" },
 	{ "n ,rtt_deviation us", "[[1, 1], [2, 2]]", "[rtt_deviation] us 1:0:0:0" },
 	/* Times that span much, but not from zero; other units never. */
