@@ -310,8 +310,8 @@ bench_cells_judge(const struct bench_cells *c)
 
 	if (!bench_cells_is_rfc(s))
 		bench_run_find(r, "repetitions",
-		    json_sprintf("%u of trials of %g s, not RFC 8219 (%d of %g s): the ends are"
-				 " least and most, not percentiles",
+		    json_sprintf("%u, of trials of %g s, not RFC 8219 (%d, of %g s): min and max"
+				 " instead of percentiles",
 			s->repetitions, s->duration, BENCH_RFC_REPETITIONS, BENCH_RFC_DURATION),
 		    "");
 

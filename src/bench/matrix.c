@@ -137,7 +137,7 @@ search_all(struct matrix *m)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-/* Without units: bench_matrix_draw's is the one to be drawn. */
+/* Without units: that of begin_drawn is drawn. */
 static struct bench_table *
 begin_table(const struct bench_job *job)
 {
@@ -198,14 +198,24 @@ add_drawn_row(const struct matrix *m, struct bench_table *t, const struct sides 
 	bench_table_add(t, row);
 }
 
-/* A curve for each share of one kind, over those of the other, with bars. */
 static void
-draw(const struct matrix *m)
+fill_drawn(const struct matrix *m, struct bench_table *t)
 {
 	struct sides by = sides_of(m->job->settings);
+
+	for (size_t i = 0; i < by.rows->n; i++)
+		add_drawn_row(m, t, &by, i);
+}
+
+/* The table that is drawn: a curve for each share of one kind, over those of the other, with bars.
+ */
+static struct bench_table *
+begin_drawn(const struct bench_job *job)
+{
+	struct sides by = sides_of(job->settings);
 	struct bench_column columns[1 + COLUMNS * BENCH_SHARES_MAX];
 	char texts[BENCH_SHARES_MAX][COLUMNS + 1][TITLE];
-	bool rfc = bench_cells_is_rfc(m->job->settings);
+	bool rfc = bench_cells_is_rfc(job->settings);
 	const char *const ends[COLUMNS] = { "median", rfc ? "p1" : "min", rfc ? "p99" : "max" };
 
 	columns[0] = by.by_hits ? (struct bench_column){ "hits", "hits", "%", 0 }
@@ -222,11 +232,9 @@ draw(const struct matrix *m)
 				k == 0 ? texts[i][COLUMNS] : ends[k], "1/s", 0 };
 		}
 	}
-	struct bench_table *t = bench_run_table(m->job->run, "matrix",
+	return bench_run_table(job->run, "matrix",
 	    by.by_hits ? "Highest rate by hits" : "Highest rate by names with AAAA", columns,
 	    1 + COLUMNS * by.columns->n);
-	for (size_t i = 0; i < by.rows->n; i++)
-		add_drawn_row(m, t, &by, i);
 }
 
 void
@@ -242,9 +250,10 @@ bench_matrix(const struct bench_job *job)
 		return;
 	}
 	m.table = begin_table(job);
+	struct bench_table *drawn = begin_drawn(job);
 	if (begin(&m)) {
 		search_all(&m);
-		draw(&m);
+		fill_drawn(&m, drawn);
 		bench_cells_judge(&m.cells);
 	}
 	bench_cells_end(&m.cells);

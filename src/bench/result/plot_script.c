@@ -202,7 +202,7 @@ legend(FILE *out, const json_t *table, const struct bench_curve *c)
 	char text[BENCH_TEXT_CELL];
 
 	(void)snprintf(text, sizeof(text), "%s%s", title_of(table, c->value),
-	    c->ends                 ? " (bars: least to most)"
+	    c->ends                 ? " (bars: min to max)"
 		: c->low != 0       ? " (bars: p1 to p99)"
 		: c->deviation != 0 ? " (bars: standard deviation)"
 				    : "");
