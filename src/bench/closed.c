@@ -351,7 +351,7 @@ bench_closed(const struct bench_job *job)
 		return;
 	bench_fresh_check(job);
 	if (s->duration > 0)
-		bench_closed_steps(job, load->size - load->hot);
+		bench_closed_steps(job, load->replay != NULL ? UINT64_MAX : load->size - load->hot);
 	else
 		time_experiments(job);
 }

@@ -62,7 +62,8 @@ bench_method_ready(const struct bench_job *job, double wait)
 {
 	const struct bench_settings *s = job->settings;
 	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(wait * (double)NS_PER_SEC);
-	uint64_t n = s->method != BENCH_ENUM ? s->plan.load.hot : 1;
+	bool names = s->method != BENCH_ENUM && s->plan.load.replay == NULL;
+	uint64_t n = names ? s->plan.load.hot : 1;
 	struct bench_plan plan = s->plan;
 	const struct bench_tally *t = job->tally;
 	bool answered;
@@ -71,7 +72,7 @@ bench_method_ready(const struct bench_job *job, double wait)
 	plan.rate = 0;
 	plan.window = READY_WINDOW;
 	plan.raw = NULL;
-	if (s->method != BENCH_ENUM) {
+	if (names) {
 		memset(plan.load.mix, BENCH_NEW, sizeof(plan.load.mix));
 		plan.load.base += (uint32_t)(plan.load.size - n);
 		plan.load.size = n;
@@ -237,7 +238,7 @@ bench_method_rtt(const struct bench_job *job)
 double
 bench_method_pace_error(const struct bench_tally *t, uint32_t rate)
 {
-	struct bench_pace pace = { .rate = rate, .burst = t->burst > 0 ? t->burst : 1 };
+	struct bench_pace pace = { 0, rate, t->burst > 0 ? t->burst : 1, t->timing };
 	uint64_t n = t->sent + t->paused; /* those taken out had their time, too */
 	/* The questions of the last burst are all due with its first. */
 	double nominal = n > 0 ? (double)bench_pace_time(&pace, n - 1) : 0;

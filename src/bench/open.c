@@ -258,7 +258,7 @@ measure(struct soak *s)
 {
 	const struct bench_job *job = s->job;
 	const struct bench_plan *plan = &job->settings->plan;
-	uint64_t n = (uint64_t)(job->settings->duration * plan->rate);
+	uint64_t n = bench_plan_questions(plan, job->settings->duration);
 	struct bench_trial *trial;
 	int err = bench_trial_new(plan, &trial);
 

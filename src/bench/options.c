@@ -187,7 +187,7 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 
 	need(c, "server");
 	complete_clients_from(c, p);
-	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0)
+	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->replay == NULL)
 		need(c, "rate");
 	if (p->rate > 0 && p->n_threads > p->rate)
 		cmdline_complain(c, "threads", "more than there are questions per second");
@@ -264,6 +264,34 @@ complete_sweep(struct cmdline *c, struct bench_settings *s)
 		cmdline_complain(c, "threads", "more than there are questions per second");
 }
 
+/* What is asked was recorded. How many questions that are is not known before the file is read. */
+static void
+complete_replay(struct cmdline *c, struct bench_settings *s)
+{
+	static const char *const ours[] = { "aaaa", "first", "hits", "hot", "missing", "namespace",
+		"popularity", "prefix", "upstream", "zone" };
+	bool timing = (s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && !cmdline_seen(c, "rate");
+
+	if (cmdline_seen(c, "speed") && (s->replay == NULL || !timing))
+		cmdline_complain(c, "speed", "is of --replay without --rate");
+	if (s->replay == NULL)
+		return;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		if (cmdline_seen(c, ours[i]))
+			cmdline_complain(c, ours[i], "says nothing with --replay");
+	}
+	if (cmdline_seen(c, "burst") && timing)
+		cmdline_complain(c, "burst", "needs --rate, or they are as recorded");
+	memset(s->plan.load.mix, BENCH_REPLAY, sizeof(s->plan.load.mix));
+	s->plan.load.first = 0;
+	if (s->method != BENCH_RATE)
+		return;
+	if (!cmdline_seen(c, "count"))
+		s->plan.n_questions = 0;
+	if (!cmdline_seen(c, "duration"))
+		s->duration = 0;
+}
+
 /* Check and complete the settings when all options have a value. */
 static void
 complete(struct cmdline *c, struct bench_settings *s)
@@ -286,8 +314,9 @@ complete(struct cmdline *c, struct bench_settings *s)
 		complete_soak(c, s);
 	if (s->method == BENCH_ENUM)
 		complete_numbers(c, s);
-	else
+	else if (s->replay == NULL)
 		complete_count(c, s);
+	complete_replay(c, s);
 	if ((s->method & BENCH_SEARCHES) != 0)
 		complete_search(c, s);
 	if (s->method == BENCH_MATRIX)

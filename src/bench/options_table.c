@@ -9,6 +9,7 @@
 #define OPEN (BENCH_RATE | BENCH_SOAK | BENCH_SWEEP | BENCH_SEARCHES) /* at a fixed rate */
 #define ALL (OPEN | CLIENTS)
 #define ADDRESSES (OPEN | BENCH_CLOSED)
+#define REPLAYED (BENCH_RATE | BENCH_SEARCH | BENCH_SWEEP | BENCH_CLOSED | BENCH_SOAK)
 #define REPEATED (BENCH_SWEEP | BENCH_SEARCHES) /* trials by the dozen */
 
 /* Where a row's value goes. */
@@ -277,6 +278,12 @@ static const struct cmdline_row rows[] = {
 	    .fallback = "20",
 	    .special = { { BENCH_SWEEP, "5" } },
 	    .help = "of the search or rates" },
+	{ .name = "replay",
+	    .methods = REPLAYED,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(replay),
+	    .help = "ask what was recorded: pcap, dnstap, query log" },
 	{ .name = "resolution",
 	    .methods = BENCH_SEARCHES,
 	    .value = "PERCENT",
@@ -316,6 +323,13 @@ static const struct cmdline_row rows[] = {
 	    FIELD(plan.n_lanes),
 	    .fallback = "16",
 	    .help = "source ports or connections of each thread" },
+	{ .name = "speed",
+	    .methods = BENCH_RATE | BENCH_SOAK,
+	    .value = "X",
+	    REAL(0.01, 1000000),
+	    FIELD(speed),
+	    .fallback = "1",
+	    .help = "times as fast as --replay was recorded" },
 	{ .name = "spin",
 	    .methods = ALL,
 	    .parse = cmdline_flag,

@@ -145,6 +145,24 @@ put_popularity(json_t *to, const struct bench_settings *s)
 		put_shares(to, s->plan.load.zipf);
 }
 
+/* Where the questions come from, and, once it was read, what it has. */
+static void
+put_replay(json_t *to, const struct bench_settings *s)
+{
+	const struct bench_replay *r = s->plan.load.replay;
+
+	put_text(to, "replay", s->replay);
+	if (s->plan.timing != NULL)
+		put_real(to, "speed", s->speed);
+	if (r == NULL)
+		return;
+	put_text(to, "replay_format", r->format);
+	put_number(to, "replay_questions", r->n);
+	put_number(to, "replay_left_out", r->n_left_out);
+	if (r->timed)
+		put_real(to, "replay_s", (double)r->span_ns / (double)NS_PER_SEC);
+}
+
 /* Where is asked from: "192.0.2.0/24 198.51.100.0/24", and how many addresses of these that are. */
 static void
 put_clients(json_t *to, const struct bench_plan *p)
@@ -215,6 +233,8 @@ of_trials(const struct bench_settings *s)
 	put_plan(to, s);
 	if (s->method == BENCH_ENUM)
 		put_numbers(to, s);
+	else if (s->replay != NULL)
+		put_replay(to, s);
 	else
 		put_names(to, &s->plan.load);
 	put_popularity(to, s);

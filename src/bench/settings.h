@@ -61,6 +61,8 @@ struct bench_settings {
 	unsigned hits_percent;    /* questions for names asked before */
 	double zipf;              /* how popular these are: Zipf's exponent; 0: all alike */
 	unsigned missing_percent; /* questions for names or numbers that do not exist */
+	const char *replay;       /* file of questions, to be asked instead of all these */
+	double speed;             /* how many times as fast as they were recorded */
 	const char *pid;          /* of the server's processes, with commas between */
 	const char *pid_file;     /* that names the server's process */
 	const char *unit;         /* of systemd, that the server runs in */

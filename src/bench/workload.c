@@ -16,6 +16,45 @@ open_zipf(struct bench_settings *s, FILE *errors)
 	return l->zipf != NULL;
 }
 
+/* --- Recordings ------------------------------------------------------------------------------- */
+
+/* Questions are due as they were recorded. */
+static bool
+set_timing(struct bench_settings *s, struct bench_replay *r, FILE *errors)
+{
+	if (!r->timed) {
+		(void)fprintf(errors,
+		    "dns64bench: --replay: %s: has no times, so --rate is needed\n", s->replay);
+		return false;
+	}
+	bench_replay_hasten(r, s->speed);
+	s->plan.timing = r;
+	s->plan.rate = bench_replay_rate(r, BENCH_RATE_MAX);
+	return true;
+}
+
+static bool
+open_replay(struct bench_settings *s, FILE *errors)
+{
+	char error[BENCH_REPLAY_ERROR];
+	struct bench_replay *r;
+
+	if (s->replay == NULL)
+		return true;
+	if (!bench_replay_open(s->replay, &r, error)) {
+		(void)fprintf(errors, "dns64bench: --replay: %s: %s\n", s->replay, error);
+		return false;
+	}
+	s->plan.load.replay = r;
+	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->plan.rate == 0 &&
+	    !set_timing(s, r, errors))
+		return false;
+	if (s->plan.n_questions == 0)
+		s->plan.n_questions =
+		    s->duration > 0 ? bench_plan_questions(&s->plan, s->duration) : r->n;
+	return true;
+}
+
 /* --- All -------------------------------------------------------------------------------------- */
 
 bool
@@ -27,12 +66,17 @@ bench_workload_open(struct bench_settings *s, FILE *errors)
 		(void)fprintf(errors, "dns64bench: --clients-from: %s\n", error);
 		return false;
 	}
-	return open_zipf(s, errors);
+	if (open_zipf(s, errors) && open_replay(s, errors))
+		return true;
+	bench_workload_close(s);
+	return false;
 }
 
 void
 bench_workload_close(struct bench_settings *s)
 {
 	bench_zipf_free((struct bench_zipf *)(uintptr_t)s->plan.load.zipf);
+	bench_replay_free((struct bench_replay *)(uintptr_t)s->plan.load.replay);
 	s->plan.load.zipf = NULL;
+	s->plan.load.replay = s->plan.timing = NULL;
 }

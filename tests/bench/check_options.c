@@ -130,6 +130,7 @@ value_for(const struct cmdline_row *row)
 		{ "SECONDS", "2" },
 		{ "FILE", "file.png" },
 		{ "LAW", "even" },
+		{ "X", "1" },
 		{ "LIST", "1,2" },
 		{ "FIRST-LAST", "1-2" },
 		{ "NETWORK", "10.0.0.0/8" },
@@ -169,6 +170,8 @@ START_TEST(options_of_methods)
 
 		if ((row->methods & methods[_i].method) == 0)
 			with = "";
+		else if (strcmp(row->name, "speed") == 0)
+			continue; /* is of --replay without --rate: recordings_are_replayed */
 		(void)snprintf(line, sizeof(line), "%s --%s %s %s", methods[_i].line, row->name,
 		    value_for(row), with);
 		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s\n",
@@ -264,6 +267,33 @@ START_TEST(clients_come_from_networks)
 }
 END_TEST
 
+/* How many questions there are is not known yet. */
+START_TEST(recordings_are_replayed)
+{
+	good("rate -s ::1 --replay file");
+	ck_assert_str_eq(s.replay, "file");
+	ck_assert_double_eq(s.speed, 1);
+	ck_assert_uint_eq(s.plan.rate, 0);
+	ck_assert_uint_eq(s.plan.n_questions, 0);
+	ck_assert_double_eq(s.duration, 0);
+	ck_assert_uint_eq(s.plan.load.first, 0);
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(s.plan.load.mix[i], BENCH_REPLAY);
+	ck_assert_uint_eq(bench_load_names(&s.plan.load, 1000000000), 0);
+	good("rate -s ::1 --replay file --speed 2.5 -n 7");
+	ck_assert_double_eq(s.speed, 2.5);
+	ck_assert_uint_eq(s.plan.n_questions, 7);
+	good("rate -s ::1 --replay file --rate 1000000 -d 60 --burst 5");
+	ck_assert_double_eq(s.duration, 60);
+	good("soak -s ::1 --replay file");
+	ck_assert_double_eq(s.duration, 3600);
+	ck_assert_uint_eq(s.plan.load.mix[0], BENCH_REPLAY);
+	good("search -s ::1 --replay file");
+	ck_assert_uint_eq(s.plan.load.mix[0], BENCH_REPLAY);
+	good("closed -s ::1 --replay file -d 1");
+}
+END_TEST
+
 /* Popularity is among many names, unless it is said among how many. */
 START_TEST(popularity_is_of_hot_names)
 {
@@ -317,7 +347,7 @@ static const char *const faults[][3] = {
 	{ "rate -s ::1 -r 5 --nosuch=7", "dns64bench: --nosuch=7: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 -q", "dns64bench: -q: unknown option\n", "" },
 	{ "rate -s ::1 -r 5 --re 3",
-	    "dns64bench: --re: which of --repetitions, --resolution, --restart\n", "" },
+	    "dns64bench: --re: which of --repetitions, --replay, --resolution, --restart\n", "" },
 	{ "rate -s ::1 -r", "dns64bench: --rate: needs a value\n", "" },
 	{ "rate -s ::1 --rate", "dns64bench: --rate: needs a value\n", "" },
 	{ "rate -s ::1 -r 5 --spin=yes", "dns64bench: --spin: takes no value\n", "" },
@@ -354,6 +384,14 @@ static const char *const faults[][3] = {
 	    "--clients-from: 2001:db8::/32 has no IPv4 address", "" },
 	{ "rate -s 192.0.2.1 -r 9 --clients-from 10.0.0.1/8",
 	    "\"10.0.0.1/8\" is not a network like 192.0.2.0/24 or 2001:db8::/48", "" },
+	{ "rate -s ::1 --replay file --hits 5 --zone a.test", "--hits: says nothing with --replay",
+	    "--zone: says nothing with --replay" },
+	{ "rate -s ::1 --replay file --burst 2", "--burst: needs --rate", "" },
+	{ "rate -s ::1 --replay file --rate 9 --speed 2", "--speed: is of --replay without --rate",
+	    "" },
+	{ "rate -s ::1 --rate 9 --speed 2", "--speed: is of --replay without --rate", "" },
+	{ "search -s ::1 --replay file --upstream ::1", "--upstream: says nothing with --replay",
+	    "" },
 	{ "rate -s ::1 -r 9 --popularity zipf:1", "--popularity: is that of the names of --hits",
 	    "0 %" },
 	{ "rate -s ::1 -r 9 --hits 9 --popularity zipf:1 -N 10.0.0.0/24",
@@ -409,6 +447,7 @@ add_options(Suite *suite)
 	tcase_add_test(tc, depending_options_are_completed);
 	tcase_add_test(tc, clients_come_from_networks);
 	tcase_add_test(tc, popularity_is_of_hot_names);
+	tcase_add_test(tc, recordings_are_replayed);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	suite_add_tcase(suite, tc);
 }

@@ -4,6 +4,7 @@
 #include "bench/workload.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,71 @@ START_TEST(popularity_is_a_table_and_its_shares)
 }
 END_TEST
 
+/* A recording of the corpus: three questions in 2.25 s. */
+static const char *
+recording(const char *file)
+{
+	static char path[512];
+
+	(void)snprintf(path, sizeof(path), "%s/fuzz/corpus/replay/%s", getenv("TEST_SRCDIR"), file);
+	return path;
+}
+
+START_TEST(recording_is_replayed)
+{
+	start();
+	s.method = BENCH_RATE;
+	s.replay = recording("pcap-ethernet");
+	s.speed = 4;
+	s.plan.n_questions = 0;
+	ck_assert_msg(opens(), "%s", errors);
+	ck_assert_uint_eq(s.plan.load.replay->n, 3);
+	ck_assert_ptr_eq(s.plan.timing, s.plan.load.replay);
+	ck_assert_uint_eq(s.plan.rate, 6); /* 5.33 */
+	ck_assert_uint_eq(s.plan.n_questions, 3);
+	bench_workload_close(&s);
+	ck_assert_ptr_null(s.plan.timing);
+	/* For a time: again from the beginning. */
+	start();
+	s.method = BENCH_RATE;
+	s.replay = recording("pcap-ethernet");
+	s.speed = 1;
+	s.duration = 4.5;
+	s.plan.n_questions = 0;
+	ck_assert(opens());
+	ck_assert_uint_eq(s.plan.n_questions, 6);
+	bench_workload_close(&s);
+	/* At a rate its times do not matter. */
+	s.plan.rate = 100;
+	s.plan.n_questions = 0;
+	ck_assert(opens());
+	ck_assert_ptr_null(s.plan.timing);
+	ck_assert_uint_eq(s.plan.n_questions, 450);
+	bench_workload_close(&s);
+	s.replay = recording("dnsperf");
+	ck_assert(opens());
+	bench_workload_close(&s);
+}
+END_TEST
+
+START_TEST(recording_that_cannot_be_replayed)
+{
+	start();
+	s.method = BENCH_SOAK;
+	s.replay = recording("dnsperf");
+	ck_assert(!opens());
+	ck_assert_ptr_nonnull(strstr(errors, "dnsperf: has no times, so --rate is needed\n"));
+	ck_assert_ptr_null(s.plan.load.replay);
+	s.replay = recording("pcap-cut");
+	ck_assert(!opens());
+	ck_assert_ptr_nonnull(strstr(errors, "dns64bench: --replay: "));
+	ck_assert_ptr_nonnull(strstr(errors, "pcap-cut: offset 206: the packet is cut off\n"));
+	s.replay = recording("nosuch");
+	ck_assert(!opens());
+	ck_assert_ptr_nonnull(strstr(errors, "No such file"));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -91,6 +157,8 @@ main(void)
 
 	tcase_add_test(tc, usual_load_needs_nothing);
 	tcase_add_test(tc, popularity_is_a_table_and_its_shares);
+	tcase_add_test(tc, recording_is_replayed);
+	tcase_add_test(tc, recording_that_cannot_be_replayed);
 	suite_add_tcase(suite, tc);
 
 	SRunner *sr = srunner_create(suite);

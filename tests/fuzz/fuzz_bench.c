@@ -64,7 +64,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	FUZZ_CHECK(copy != NULL);
 	if (len >= 4) {
-		struct bench_question q = { (enum bench_kind)(data[0] % BENCH_KINDS),
+		struct bench_question q = { (enum bench_kind)(data[0] % BENCH_REPLAY),
 			wire_u16(data + 2) };
 
 		make_load(&l, data[1]);

@@ -47,6 +47,7 @@ reason()
 	bench/result/run_form) echo "a part of bench/result/run: check_run" ;;
 	bench/load/worker | bench/load/udp)
 		echo "threads and sockets: check_trial and check_lane ask by them" ;;
+	bench/load/replay_*) echo "parts of bench/load/replay: check_replay" ;;
 	bench/load/stream | bench/load/tcp) echo "sockets: check_lane asks by them" ;;
 	esac
 }

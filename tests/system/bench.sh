@@ -193,6 +193,89 @@ stop dns64d
 configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
 start_dns64d
 
+# --- What was recorded ---
+
+# asked: names and types of the query log, sorted, but for the one question before the run, which is
+# the first of it, too, and that for the server's version
+asked()
+{
+	awk '$5 == "IN" && n++ > 0 { sub(/\.$/, "", $4); print $4, $6 }' "$work/queries.log" | sort
+}
+
+# relog LINE...: dns64d anew with a query log of its own, which is empty
+relog()
+{
+	stop dns64d
+	rm -f "$work/queries.log"
+	: >"$work/queries.log"
+	chmod 666 "$work/queries.log"
+	configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0' 'num-threads 1' \
+		"query-log $work/queries.log" "$@"
+	start_dns64d
+}
+
+# logged_all N: the query log has N questions and the one before the run
+logged_all()
+{
+	[ "$(grep -c -e ' IN ' -e '"IN"' "$work/queries.log")" = $(($1 + 1)) ]
+}
+
+# Lines of dnsperf, at a rate
+relog
+{
+	echo '; of another program'
+	questions 300
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		echo "nx-010-000-000-0$i.dns64perf.test TYPE65"
+		echo "010-001-000-00$((i % 10)).dns64perf.test A"
+	done
+} >"$work/lines"
+rate 5364 -r 1000 --sources 1 --replay "$work/lines"
+check "lines are replayed ($status)" good
+counts "lines are replayed" sent=320 valid=320
+check "lines: the log has them" wait_for 20 logged_all 320
+asked >"$work/asked"
+sed -e 1d -e s/TYPE65/HTTPS/ "$work/lines" | sort >"$work/wanted"
+check "lines: asked was what they say" cmp "$work/asked" "$work/wanted"
+rate 5364 --replay "$work/lines"
+equal "lines have no times: exit code" 2 $status
+told "lines have no times: what to do" 'lines: has no times, so --rate is needed' err
+
+# That log again, ten times as slow, and then its own as JSON, twice as fast.
+cp "$work/queries.log" "$work/recorded"
+relog 'query-log-format json'
+rate 5364 --sources 1 --replay "$work/recorded" --speed 0.1 --raw "$work/raw.csv"
+check "a query log is replayed ($status)" good
+counts "a query log" sent=321 valid=321
+check "a query log: in its time" awk -v s="$(found 'sending time')" 'BEGIN { exit !(s > 2.9 && s < 20) }'
+check "a query log: the log has them" wait_for 20 logged_all 321
+cp "$work/queries.log" "$work/recorded"
+relog
+rate 5364 --sources 1 --replay "$work/recorded" --speed 2
+check "a query log in JSON is replayed ($status)" good
+counts "a query log in JSON" sent=322 valid=322
+check "a query log in JSON: the log has them" wait_for 20 logged_all 322
+# In the logs is what was asked before those runs, too: the first question.
+{
+	cat "$work/wanted"
+	echo 010-000-000-000.dns64perf.test AAAA
+	echo 010-000-000-000.dns64perf.test AAAA
+} | sort >"$work/more"
+asked >"$work/asked"
+check "a query log in JSON: the same was asked" cmp "$work/asked" "$work/more"
+
+# A client that asks one question after another, for longer than the recording is.
+bench closed -s 127.0.0.1 -p 5364 --clients 2 -d 1 --replay "$work/lines" --timeout 5 \
+	--json "$work/run.json"
+equal "closed replays lines: exit code" 0 $status
+printf '\324\303\262\241nonsense' >"$work/lines"
+rate 5364 --replay "$work/lines"
+equal "a malformed recording: exit code" 2 $status
+told "a malformed recording: where" 'lines: offset 4: the header of the file is cut off' err
+stop dns64d
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
+start_dns64d
+
 # --- The wrong answers ---
 
 rate 5364 -r 2000 -n 1000 --prefix 64:ff9b::/96

@@ -95,6 +95,9 @@ bench_load_question(const struct bench_load *l, uint64_t n)
 	case BENCH_NO_NUMBER:
 		q.number = l->missing.first + drawn(l, n, l->missing.last - l->missing.first + 1);
 		break;
+	case BENCH_REPLAY:
+		q.number = n % l->replay->n;
+		break;
 	case BENCH_NEW:
 	case BENCH_MISSING:
 	case BENCH_ADDRESS:
@@ -113,7 +116,7 @@ bench_load_address(const struct bench_load *l, struct bench_question q, uint8_t 
 }
 
 uint16_t
-bench_load_type(struct bench_question q)
+bench_load_type(const struct bench_load *l, struct bench_question q)
 {
 	static const uint16_t types[BENCH_KINDS] = {
 		[BENCH_NEW] = DNS_TYPE_AAAA,
@@ -125,7 +128,7 @@ bench_load_type(struct bench_question q)
 		[BENCH_NO_NUMBER] = DNS_TYPE_NAPTR,
 	};
 
-	return types[q.kind];
+	return q.kind == BENCH_REPLAY ? bench_replay_type(l->replay, q.number) : types[q.kind];
 }
 
 static size_t
@@ -203,6 +206,8 @@ bench_load_name(
 		return write_number(q.number, l->numbers.digits, out);
 	case BENCH_NO_NUMBER:
 		return write_number(q.number, l->missing.digits, out);
+	case BENCH_REPLAY:
+		return bench_replay_name(l->replay, q.number, out);
 	case BENCH_NEW:
 	case BENCH_HIT:
 	case BENCH_MISSING:
@@ -224,7 +229,7 @@ bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t i
 	size_t len = header_question_end(qname_len);
 
 	header_start(out, id, DNS_RD);
-	header_set_qtype(out, qname_len, bench_load_type(q));
+	header_set_qtype(out, qname_len, bench_load_type(l, q));
 	header_set_qclass(out, qname_len, DNS_CLASS_IN);
 	return l->bufsize == 0 ? len : edit_append_opt(out, len, BENCH_QUESTION_MAX, &opt);
 }

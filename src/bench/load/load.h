@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "bench/load/replay.h"
 #include "bench/load/zipf.h"
 #include "dns/header.h"
 #include "dns/proto.h"
@@ -31,6 +32,7 @@ enum bench_kind {
 	BENCH_REVERSE,   /* PTR of an address under the prefix, a new one each time */
 	BENCH_NUMBER,    /* NAPTR of a telephone number drawn from a range */
 	BENCH_NO_NUMBER, /* NAPTR of one drawn from a range of which none exists */
+	BENCH_REPLAY,    /* as recorded; what is right is not known */
 	BENCH_KINDS
 };
 
@@ -54,6 +56,7 @@ struct bench_load {
 	uint64_t hot;          /* the last so many of them, >= 1, are those of BENCH_HIT */
 	const struct bench_zipf *zipf; /* borrowed, hot ranks: their popularity, the last name is
 					  the first; NULL: all alike */
+	const struct bench_replay *replay; /* borrowed: the questions of BENCH_REPLAY; NULL: none */
 	uint64_t first;       /* the other questions begin with this one's name or number */
 	bool hits;            /* there are such: they are no one else's, then */
 	uint8_t mix[100];     /* enum bench_kind of a question, by its number */
@@ -92,7 +95,7 @@ size_t bench_load_name(
     const struct bench_load *l, struct bench_question q, uint8_t out[static DNS_NAME_MAX]);
 
 /* bench_load_type: the record type that Q asks for. */
-MUST_USE uint16_t bench_load_type(struct bench_question q);
+MUST_USE uint16_t bench_load_type(const struct bench_load *l, struct bench_question q);
 
 /* bench_load_write: Q as a message with ID, to OUT; returns its length in bytes. */
 MUST_USE size_t bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t id,

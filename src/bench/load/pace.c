@@ -9,6 +9,8 @@ bench_pace_time(const struct bench_pace *p, uint64_t n)
 {
 	uint64_t first = n - n % p->burst;
 
+	if (p->timing != NULL)
+		return p->start_ns + bench_replay_time(p->timing, n);
 	return p->start_ns + first / p->rate * NS_PER_SEC + first % p->rate * NS_PER_SEC / p->rate;
 }
 
@@ -18,6 +20,8 @@ bench_pace_due(const struct bench_pace *p, uint64_t now_ns)
 	if (now_ns < p->start_ns)
 		return 0;
 	uint64_t past_ns = now_ns - p->start_ns;
+	if (p->timing != NULL)
+		return bench_replay_due(p->timing, past_ns);
 	/* Question N is due at floor(N * 10^9 / rate), so N <= ((past + 1) * rate - 1) / 10^9. */
 	uint64_t n = past_ns / NS_PER_SEC * p->rate +
 	    ((past_ns % NS_PER_SEC + 1) * p->rate - 1) / NS_PER_SEC + 1;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "bench/load/replay.h"
 
 #define BENCH_RATE_MAX 100000000 /* questions per second */
 
@@ -21,6 +22,8 @@ struct bench_pace {
 	uint64_t start_ns; /* when the first is due */
 	uint32_t rate;     /* questions per second, 1 to BENCH_RATE_MAX */
 	uint32_t burst;    /* so many at once, >= 1: all of a burst are due with its first */
+	const struct bench_replay
+	    *timing; /* borrowed: all are due as recorded; NULL: by the rate */
 };
 
 /* bench_pace_time: when question N (from 0) is due, in ns. */

@@ -45,11 +45,22 @@ closed_capacity(const struct bench_plan *p)
 }
 
 uint64_t
+bench_plan_questions(const struct bench_plan *p, double seconds)
+{
+	if (p->timing == NULL)
+		return (uint64_t)(seconds * p->rate);
+	return bench_replay_due(p->timing, (uint64_t)(seconds * (double)NS_PER_SEC) - 1);
+}
+
+uint64_t
 bench_plan_capacity(const struct bench_plan *p)
 {
 	if (p->rate == 0)
 		return closed_capacity(p);
 	uint64_t ms = p->timeout_ns / NS_PER_MS + 100; /* and a reserve for pauses of this thread */
 
-	return 2 * ms * p->rate / 1000 / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
+	uint64_t n = p->timing != NULL ? bench_replay_peak(p->timing, 2 * ms * NS_PER_MS)
+				       : 2 * ms * p->rate / 1000;
+
+	return n / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
 }

@@ -31,9 +31,11 @@ struct bench_plan {
 	unsigned window; /* open questions on a lane, at most; 0: the transport's own limit */
 	/* questions on a connection, then comes a new one; 0: any number */
 	unsigned per_connection;
-	uint32_t rate;        /* questions per second of all threads; 0: closed loop */
-	uint32_t burst;       /* questions due at once */
-	uint64_t first;       /* number of the first question */
+	uint32_t rate;                     /* questions per second of all threads; 0: closed loop */
+	uint32_t burst;                    /* questions due at once */
+	const struct bench_replay *timing; /* borrowed: they are due as recorded, with that as the
+					      mean rate; NULL: by the rate */
+	uint64_t first;                    /* number of the first question */
 	uint64_t n_questions; /* to be asked, by all; UINT64_MAX: until the time is over */
 	bool even; /* each lane asks the same number; else those that are ready first ask more */
 	uint64_t duration_ns;  /* asking ends then; UINT64_MAX: when all are asked */
@@ -68,6 +70,9 @@ MUST_USE unsigned bench_plan_batch(const struct bench_plan *p);
  * that time are taken out, in ns: pause_ns, or a tenth of the timeout if that is 0.
  */
 MUST_USE uint64_t bench_plan_pause(const struct bench_plan *p);
+
+/* bench_plan_questions: how many questions are due in SECONDS. Not in a closed loop. */
+MUST_USE uint64_t bench_plan_questions(const struct bench_plan *p, double seconds);
 
 /*
  * bench_plan_capacity: how many questions a lane must remember: those of twice the timeout, so that

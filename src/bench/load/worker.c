@@ -402,9 +402,9 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 
 	bench_tally_clear(t);
 	t->burst = p->burst;
+	t->timing = p->timing;
 	w->tally = t;
-	w->turns.pace =
-	    (struct bench_pace){ .start_ns = start_ns, .rate = p->rate, .burst = p->burst };
+	w->turns.pace = (struct bench_pace){ start_ns, p->rate, p->burst, p->timing };
 	w->turns.share =
 	    p->n_questions / p->n_threads + (w->turns.index < p->n_questions % p->n_threads);
 	w->turns.n_asked = 0;
@@ -436,6 +436,7 @@ hand_over(struct bench_worker *w)
 	if (fresh == NULL)
 		return;
 	fresh->burst = w->plan->burst;
+	fresh->timing = w->plan->timing;
 	w->tally = fresh;
 	atomic_store_explicit(&w->fresh, NULL, memory_order_release);
 }

@@ -332,6 +332,37 @@ START_TEST(own_question_sent_back_is_recognized)
 }
 END_TEST
 
+/* --- Recorded questions ----------------------------------------------------------------------- */
+
+/* What is right is not known: it must be a whole answer to that question, in that spelling. */
+START_TEST(recorded_questions_are_answered)
+{
+	static const char lines[] = "wWw.test MX\n";
+	const struct bench_question q = { BENCH_REPLAY, 0 };
+	struct bench_replay *r;
+	char error[BENCH_REPLAY_ERROR];
+	struct bench_load l;
+	uint8_t buf[512];
+	struct msg m;
+
+	ck_assert(bench_replay_read((const uint8_t *)lines, strlen(lines), &r, error));
+	bench_load_init(&l);
+	l.replay = r;
+	expect(&l, q, "1234 8180 0001 0000 0000 0000 <wWw.test> 000f 0001", BENCH_VALID);
+	expect(&l, q, "1234 8183 0001 0000 0000 0000 <wWw.test> 000f 0001", BENCH_VALID);
+	expect(&l, q, "1234 8182 0001 0000 0000 0000 <wWw.test> 000f 0001", BENCH_RCODE);
+	expect(&l, q, "1234 8185 0001 0000 0000 0000 <wWw.test> 000f 0001", BENCH_RCODE);
+	expect(&l, q, "1234 8380 0001 0000 0000 0000 <wWw.test> 000f 0001", BENCH_TRUNCATED);
+	ck_assert(bench_check_parse(&m, buf,
+	    hex_read("1234 8180 0001 0000 0000 0000 <wWw.test> 0001 0001", buf, sizeof(buf))));
+	ck_assert(!bench_check_is_for(&l, q, &m));
+	ck_assert(bench_check_parse(&m, buf,
+	    hex_read("1234 8180 0001 0000 0000 0000 <www.test> 000f 0001", buf, sizeof(buf))));
+	ck_assert(!bench_check_is_for(&l, q, &m));
+	bench_replay_free(r);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -347,6 +378,7 @@ main(void)
 	tcase_add_loop_test(tc, what_is_no_reply_is_refused, 0, N_OF(no_replies));
 	tcase_add_loop_test(tc, reply_to_another_question_is_not_for_it, 0, N_OF(for_others));
 	tcase_add_test(tc, own_question_sent_back_is_recognized);
+	tcase_add_test(tc, recorded_questions_are_answered);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -53,7 +53,7 @@ expect_inverse(const struct bench_pace *p, uint64_t n)
 START_TEST(time_and_number_of_a_question_are_inverse)
 {
 	for (size_t b = 0; b < N_OF(bursts); b++) {
-		struct bench_pace p = { START, rates[_i], bursts[b] };
+		struct bench_pace p = { START, rates[_i], bursts[b], NULL };
 
 		for (uint64_t n = 0; n < 3000; n++)
 			expect_inverse(&p, n);
@@ -65,7 +65,7 @@ END_TEST
 
 START_TEST(nothing_is_due_before_the_start)
 {
-	struct bench_pace p = { START, 300000, 1 };
+	struct bench_pace p = { START, 300000, 1, NULL };
 
 	ck_assert_uint_eq(bench_pace_due(&p, START - 1), 0);
 	ck_assert_uint_eq(bench_pace_due(&p, START), 1);
@@ -77,7 +77,7 @@ END_TEST
 /* After 100 days at 300,000/s, question for question, not a nanosecond is lost. */
 START_TEST(pace_does_not_drift_in_100_days)
 {
-	struct bench_pace p = { START, 300000, 1 };
+	struct bench_pace p = { START, 300000, 1, NULL };
 	uint64_t per_day = 300000ULL * 86400;
 
 	for (uint64_t day = 1; day <= 100; day++) {
@@ -95,7 +95,7 @@ END_TEST
 /* The largest numbers that options allow: 10^8/s for a year, on a machine that is up for years. */
 START_TEST(largest_rate_and_time_do_not_overflow)
 {
-	struct bench_pace p = { 3650 * DAY, BENCH_RATE_MAX, 1 };
+	struct bench_pace p = { 3650 * DAY, BENCH_RATE_MAX, 1, NULL };
 	uint64_t n = 366ULL * 86400 * BENCH_RATE_MAX;
 
 	ck_assert_uint_eq(bench_pace_time(&p, n), p.start_ns + 366 * DAY);
@@ -153,6 +153,29 @@ START_TEST(turns_end)
 }
 END_TEST
 
+/* Questions of threads in turn, due as they were recorded. */
+START_TEST(recorded_times_are_kept)
+{
+	struct bench_recorded q[] = { { .due_ns = 0 }, { .due_ns = 7 }, { .due_ns = 7 } };
+	const struct bench_replay r = { .question = q, .n = 3, .timed = true, .span_ns = 10 };
+	struct bench_turns t = { .pace = { START, 5, 64, &r },
+		.index = 1,
+		.n_threads = 2,
+		.share = 100,
+		.until_ns = UINT64_MAX };
+
+	ck_assert_uint_eq(bench_pace_time(&t.pace, 2), START + 7);
+	ck_assert_uint_eq(bench_pace_time(&t.pace, 3), START + 10);
+	ck_assert_uint_eq(bench_pace_due(&t.pace, START - 1), 0);
+	ck_assert_uint_eq(bench_pace_due(&t.pace, START), 1);
+	ck_assert_uint_eq(bench_pace_due(&t.pace, START + 17), 6);
+	/* 1, 3 and 5 are the second thread's */
+	ck_assert_uint_eq(bench_turns_time(&t, 0), START + 7);
+	ck_assert_uint_eq(bench_turns_time(&t, 2), START + 17);
+	ck_assert_uint_eq(bench_turns_due(&t, START + 10), 2);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -165,6 +188,7 @@ main(void)
 	tcase_add_test(tc, turns_end);
 	tcase_add_test(tc, pace_does_not_drift_in_100_days);
 	tcase_add_test(tc, largest_rate_and_time_do_not_overflow);
+	tcase_add_test(tc, recorded_times_are_kept);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

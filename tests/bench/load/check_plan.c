@@ -68,6 +68,28 @@ START_TEST(clients_ask_in_turn)
 }
 END_TEST
 
+/* As recorded: for the busiest time, and questions before the end of the time. */
+START_TEST(recording_decides_how_many)
+{
+	static struct bench_recorded q[1000];
+	const struct bench_replay r = { .question = q, .n = 1000, .span_ns = 100 * NS_PER_SEC };
+	struct bench_plan p = { .transport = &bench_udp,
+		.n_threads = 1,
+		.n_lanes = 2,
+		.rate = 10,
+		.timing = &r,
+		.timeout_ns = NS_PER_SEC };
+
+	q[999].due_ns = 50 * NS_PER_SEC;
+	ck_assert_uint_eq(bench_plan_capacity(&p), 999 / 2 + 2 * BENCH_BATCH);
+	ck_assert_uint_eq(bench_plan_questions(&p, 50), 999);
+	ck_assert_uint_eq(bench_plan_questions(&p, 100), 1000);
+	ck_assert_uint_eq(bench_plan_questions(&p, 100.5), 1999);
+	p.timing = NULL;
+	ck_assert_uint_eq(bench_plan_questions(&p, 100.5), 1005);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -78,6 +100,7 @@ main(void)
 	tcase_add_test(tc, lane_remembers_twice_the_timeout);
 	tcase_add_test(tc, client_remembers_some_windows);
 	tcase_add_test(tc, clients_ask_in_turn);
+	tcase_add_test(tc, recording_decides_how_many);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);
