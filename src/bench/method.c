@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/agents.h"
 #include "bench/load/trial.h"
 #include "bench/load/version.h"
 
@@ -15,11 +16,40 @@
 #define READY_TIMEOUT_NS \
 	(250 * NS_PER_MS) /* of the first attempt; doubled each time up to the plan's */
 
+/* The same by agents. What failed on one is told at once: a search goes on. */
+static bool
+trial_of_agents(
+    const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n)
+{
+	char error[BENCH_AGENTS_ERROR];
+
+	if (!bench_agents_trial(job->agents, plan, first, n, job->stop, job->tally, error)) {
+		bench_run_fail(job->run, "%s", error);
+		return false;
+	}
+	for (unsigned i = 0; i < bench_agents_count(job->agents); i++) {
+		const char *fault = bench_agents_fault(job->agents, i);
+
+		if (fault != NULL && plan->rate == 0) {
+			bench_run_fail(
+			    job->run, "agent %s: %s", bench_agents_name(job->agents, i), fault);
+			return false;
+		}
+		if (fault != NULL)
+			(void)fprintf(stderr, "dns64bench: agent %s: %s\n",
+			    bench_agents_name(job->agents, i), fault);
+	}
+	return true;
+}
+
 bool
 bench_method_trial(
     const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n)
 {
 	struct bench_trial *trial;
+
+	if (job->agents != NULL)
+		return trial_of_agents(job, plan, first, n);
 	int err = bench_trial_new(plan, &trial);
 
 	if (err == 0) {
@@ -56,26 +86,46 @@ ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint
 	}
 }
 
-/* The hot names are the last of the namespace; without --hits only one of them is asked for. */
-bool
-bench_method_ready(const struct bench_job *job, double wait)
+/* Does it ask for names of the namespace? */
+static bool
+has_names(const struct bench_settings *s)
+{
+	return s->method != BENCH_ENUM && s->plan.load.replay == NULL;
+}
+
+/* Nobody answers WHO, an agent's name; "": this tester. */
+static void
+fail_silent(const struct bench_job *job, const char *who)
+{
+	const char *agent = who[0] != '\0' ? "agent " : "", *colon = who[0] != '\0' ? ": " : "";
+
+	if (job->tally->faults.refused > 0)
+		bench_run_fail(job->run, "%s%s%snobody listens at the server's address and port",
+		    agent, who, colon);
+	else
+		bench_run_fail(job->run, "%s%s%sthe server does not answer", agent, who, colon);
+}
+
+/*
+ * Ask for the last N names of the namespace, which are the hot ones; without --hits only one of
+ * them.
+ */
+static bool
+ready(const struct bench_job *job, double wait, uint64_t n, const char *who)
 {
 	const struct bench_settings *s = job->settings;
 	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(wait * (double)NS_PER_SEC);
-	bool names = s->method != BENCH_ENUM && s->plan.load.replay == NULL;
-	uint64_t n = names ? s->plan.load.hot : 1;
 	struct bench_plan plan = s->plan;
-	const struct bench_tally *t = job->tally;
 	bool answered;
 
 	plan.n_threads = plan.n_lanes = 1;
 	plan.rate = 0;
 	plan.window = READY_WINDOW;
 	plan.raw = NULL;
-	if (names) {
+	if (has_names(s)) {
 		memset(plan.load.mix, BENCH_NEW, sizeof(plan.load.mix));
 		plan.load.base += (uint32_t)(plan.load.size - n);
-		plan.load.size = n;
+		plan.load.size = plan.load.hot = n;
 	}
 	/*
 	 * One first: it is soon known whether anybody is there. Of all, some may get lost each
@@ -87,11 +137,26 @@ bench_method_ready(const struct bench_job *job, double wait)
 		return ask_names(job, &plan, n, give_up_ns, &answered);
 	if (answered || *job->stop)
 		return true;
-	if (t->faults.refused > 0)
-		bench_run_fail(job->run, "nobody listens at the server's address and port");
-	else
-		bench_run_fail(job->run, "the server does not answer");
+	fail_silent(job, who);
 	return false;
+}
+
+/* Of agents each must reach the server. */
+bool
+bench_method_ready(const struct bench_job *job, double wait)
+{
+	const struct bench_settings *s = job->settings;
+	uint64_t n = has_names(s) ? s->plan.load.hot : 1;
+	unsigned n_agents = job->agents != NULL ? bench_agents_count(job->agents) : 0;
+
+	for (unsigned i = 1; i < n_agents; i++) {
+		bench_agents_choose(job->agents, i);
+		if (!ready(job, wait, 1, bench_agents_name(job->agents, i)))
+			return false;
+	}
+	if (n_agents > 0)
+		bench_agents_choose(job->agents, 0);
+	return ready(job, wait, n, n_agents > 0 ? bench_agents_name(job->agents, 0) : "");
 }
 
 void
@@ -277,6 +342,19 @@ bench_method_judge_extras(const struct bench_job *job)
 	}
 }
 
+/* What an agent failed in says nothing of the server. */
+static void
+judge_agents(const struct bench_job *job)
+{
+	for (unsigned i = 0; job->agents != NULL && i < bench_agents_count(job->agents); i++) {
+		const char *fault = bench_agents_fault(job->agents, i);
+
+		if (fault != NULL)
+			bench_run_fail(job->run, "the tester failed, not the server: agent %s: %s",
+			    bench_agents_name(job->agents, i), fault);
+	}
+}
+
 void
 bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 {
@@ -284,6 +362,10 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 	uint64_t timeout_ns = job->settings->plan.timeout_ns;
 	double error = rate > 0 ? bench_method_pace_error(t, rate) : 0;
 
+	if (t->spoilt > 0) {
+		judge_agents(job);
+		return;
+	}
 	if (t->sent == 0)
 		bench_run_fail(job->run, "no question could be sent");
 	if (t->faults.unsent > 0)
@@ -316,6 +398,8 @@ bench_method_judge(const struct bench_job *job, uint32_t rate)
 	const struct bench_tally *t = job->tally;
 
 	bench_method_judge_sending(job, rate);
+	if (t->spoilt > 0)
+		return;
 	if (t->replies[BENCH_VALID] < t->sent)
 		bench_run_fail(job->run,
 		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",

@@ -16,6 +16,7 @@
 #include "bench/series.h"
 #include "bench/settings.h"
 
+struct bench_agents;
 struct bench_job;
 
 /*
@@ -31,9 +32,10 @@ struct bench_job {
 	struct bench_run *run; /* what it finds goes there, and why it failed */
 	FILE *
 	    out; /* for rows as they come: standard output, or standard error if results go there */
-	const atomic_bool *stop;   /* Ctrl-C: end soon; what there is is printed */
-	struct bench_tally *tally; /* of the last trial; too large for a stack */
-	struct bench_dut *dut;     /* the server's processes; NULL: they are not known */
+	const atomic_bool *stop;     /* Ctrl-C: end soon; what there is is printed */
+	struct bench_tally *tally;   /* of the last trial; too large for a stack */
+	struct bench_agents *agents; /* who does the trials; NULL: this tester */
+	struct bench_dut *dut;       /* the server's processes; NULL: they are not known */
 	/* how search, matrix, sweep and scale do a trial; NULL: bench_measure_server */
 	bench_measure_trial *measure;
 };
@@ -155,7 +157,6 @@ void bench_method_judge_extras(const struct bench_job *job);
  * the other part on it is told.
  */
 #define BENCH_PACE_PERCENT 1.0
-#define BENCH_PACE_LAG 20
 #define BENCH_PACE_LAG_TOLD 100
 
 /* bench_method_pace_error: how much longer than RATE says sending took, in percent; < 0: shorter.

@@ -179,6 +179,38 @@ complete_clients_from(struct cmdline *c, const struct bench_plan *p)
 	}
 }
 
+/* Who asks instead of this tester. */
+static void
+complete_agents(struct cmdline *c, const struct bench_settings *s)
+{
+	const struct bench_plan *p = &s->plan;
+	uint32_t least = s->method == BENCH_SWEEP ? s->rates[0]
+	    : s->method == BENCH_RATE             ? p->rate
+						  : s->low;
+
+	if (s->secret != NULL && s->agents == NULL)
+		cmdline_complain(c, "secret", "of --agents, which there are not");
+	if (s->agents == NULL)
+		return;
+	if (s->raw != NULL)
+		cmdline_complain(c, "raw", "not with --agents");
+	if (p->clients.n > 0)
+		cmdline_complain(c, "clients-from", "not with --agents");
+	if (s->replay != NULL)
+		cmdline_complain(c, "replay", "not with --agents");
+	if (least > 0 && (uint64_t)s->n_agents * p->n_threads > least)
+		cmdline_complain(
+		    c, "agents", "their threads are more than there are questions per second");
+}
+
+/* Who may have an agent ask whom it wants must prove himself, unless he is on this machine. */
+static void
+complete_agent(struct cmdline *c, const struct bench_settings *s)
+{
+	if (!netaddr_is_loopback(&s->listen) && s->secret == NULL)
+		cmdline_complain(c, "listen", "any other address than loopback needs --secret");
+}
+
 /* What all methods that measure have in common. */
 static void
 complete_plan(struct cmdline *c, struct bench_settings *s)
@@ -187,6 +219,7 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 
 	need(c, "server");
 	complete_clients_from(c, p);
+	complete_agents(c, s);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->replay == NULL)
 		need(c, "rate");
 	if (p->rate > 0 && p->n_threads > p->rate)
@@ -300,6 +333,10 @@ complete(struct cmdline *c, struct bench_settings *s)
 		need(c, "output");
 		if (s->n_files == 0)
 			cmdline_complain(c, "output", "no JSON file to make it of");
+		return;
+	}
+	if (s->method == BENCH_AGENT) {
+		complete_agent(c, s);
 		return;
 	}
 	if (s->method == BENCH_COMPARE) {

@@ -11,6 +11,7 @@
 #define ADDRESSES (OPEN | BENCH_CLOSED)
 #define REPLAYED (BENCH_RATE | BENCH_SEARCH | BENCH_SWEEP | BENCH_CLOSED | BENCH_SOAK)
 #define REPEATED (BENCH_SWEEP | BENCH_SEARCHES) /* trials by the dozen */
+#define SHARED (BENCH_RATE | REPEATED)          /* several testers may do it */
 
 /* Where a row's value goes. */
 #define FIELD(member) \
@@ -31,6 +32,12 @@ static const struct cmdline_row rows[] = {
 	    FIELD(plan.load.zone.aaaa_percent),
 	    .fallback = "0",
 	    .help = "names that have AAAA; matrix: a list" },
+	{ .name = "agents",
+	    .methods = SHARED,
+	    .value = "HOST,...",
+	    .parse = bench_options_take_agents,
+	    FIELD(agents),
+	    .help = "testers that ask, each its share, instead of this one" },
 	{ .name = "blocks",
 	    .methods = BENCH_CLOSED,
 	    .value = "B",
@@ -118,7 +125,7 @@ static const struct cmdline_row rows[] = {
 	    .help = "begin with this name (default a random one)" },
 	{ .name = "help",
 	    .letter = 'h',
-	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE,
+	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE | BENCH_AGENT,
 	    .parse = cmdline_help,
 	    .help = "show this and end" },
 	{ .name = "high",
@@ -157,6 +164,14 @@ static const struct cmdline_row rows[] = {
 	    .parse = cmdline_text,
 	    FIELD(json),
 	    .help = "write the whole run as JSON" },
+	{ .name = "listen",
+	    .letter = 'l',
+	    .methods = BENCH_AGENT,
+	    .value = "ADDR[#PORT]",
+	    .parse = bench_options_take_listen,
+	    FIELD(listen),
+	    .fallback = "127.0.0.1",
+	    .help = "where the controller comes" },
 	{ .name = "loops",
 	    .methods = BENCH_SCALE,
 	    .value = "LIST",
@@ -297,6 +312,12 @@ static const struct cmdline_row rows[] = {
 	    .parse = cmdline_text,
 	    FIELD(restart),
 	    .help = "restarts the server, before each trial" },
+	{ .name = "secret",
+	    .methods = SHARED | BENCH_AGENT,
+	    .value = "FILE",
+	    .parse = cmdline_text,
+	    FIELD(secret),
+	    .help = "what controller and agents both know" },
 	{ .name = "seed",
 	    .methods = BENCH_SWEEP,
 	    .value = "N",
@@ -379,7 +400,7 @@ static const struct cmdline_row rows[] = {
 	    .help = "of the server: for the self-test, and to see if names are new" },
 	{ .name = "version",
 	    .letter = 'V',
-	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE,
+	    .methods = ALL | BENCH_REPORT | BENCH_COMPARE | BENCH_AGENT,
 	    .parse = cmdline_version,
 	    .help = "show the version and end" },
 	{ .name = "window",
@@ -410,6 +431,7 @@ static const struct cmdline_method methods[] = {
 	{ BENCH_SCALE, "scale", "the highest rate by the number of the server's loops" },
 	{ BENCH_COMPARE, "compare", "by how much runs differ, from their JSON files" },
 	{ BENCH_REPORT, "report", "an HTML page of the JSON files of runs" },
+	{ BENCH_AGENT, "agent", "ask for another tester, its controller (--agents)" },
 };
 
 static const struct cmdline_table table = {

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "bench/load/plan.h"
+#include "bench/remote.h"
 #include "bench/settings.h"
 #include "dns/name.h"
 #include "dns/wire.h"
@@ -218,9 +219,6 @@ bench_options_bound(const char *text, struct bench_bound *b)
 #define LOOPS_MAX 4096   /* of a server */
 #define UPSTREAM_PORT 53 /* unless --upstream says another */
 
-/* "nx-NNN-NNN-NNN-NNN" must fit before the zone, as a label. */
-#define LABEL_MAX 20
-
 /* A number with or without a point, from the row's min to its max. */
 static bool
 take_real(struct cmdline *c, const struct cmdline_row *row, const char *text, double *v)
@@ -330,6 +328,25 @@ bench_options_take_loops(
 }
 
 void
+bench_options_take_agents(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	struct bench_settings *s = c->settings;
+	const char **list = field, *at = text;
+	struct bench_remote_place place;
+	bool good = true;
+
+	*list = text;
+	for (s->n_agents = 0; good && *at != '\0' && s->n_agents <= BENCH_TESTERS_MAX;
+	     s->n_agents++)
+		good = bench_remote_parse(&at, &place);
+	if (!good || s->n_agents == 0 || s->n_agents > BENCH_TESTERS_MAX)
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not a list like bench1,192.0.2.7#%d, of up to %d hosts", text,
+		    BENCH_REMOTE_PORT, BENCH_TESTERS_MAX);
+}
+
+void
 bench_options_take_bound(
     struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
 {
@@ -417,25 +434,12 @@ bench_options_take_zone(
 	struct fake_zone *z = field;
 	unsigned aaaa_percent = z->aaaa_percent;
 
-	if (len == 0 || len > DNS_NAME_MAX - LABEL_MAX) {
+	if (len == 0 || len > DNS_NAME_MAX - BENCH_LABEL_MAX) {
 		cmdline_complain(c, row->name, "\"%s\" is not a domain name, or too long", text);
 		return;
 	}
 	fake_zone_init(z, name);
 	z->aaaa_percent = aaaa_percent;
-}
-
-/* The transport called NAME, NULL if there is none. */
-static const struct bench_transport *
-find_transport(const char *name)
-{
-	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (strcmp(all[i]->name, name) == 0)
-			return all[i];
-	}
-	return NULL;
 }
 
 void
@@ -444,7 +448,7 @@ bench_options_take_transport(
 {
 	const struct bench_transport **t = field;
 
-	*t = find_transport(text);
+	*t = bench_plan_transport(text);
 	if (*t == NULL)
 		cmdline_complain(c, row->name, "\"%s\" is neither udp nor tcp", text);
 }
@@ -467,4 +471,13 @@ bench_options_take_upstream(
 	if (!bench_options_endpoint(text, UPSTREAM_PORT, field))
 		cmdline_complain(c, row->name,
 		    "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#5300", text);
+}
+
+void
+bench_options_take_listen(
+    struct cmdline *c, const struct cmdline_row *row, const char *text, void *field)
+{
+	if (!bench_options_endpoint(text, BENCH_REMOTE_PORT, field))
+		cmdline_complain(c, row->name,
+		    "\"%s\" is not an address like 192.0.2.1 or 2001:db8::1#6465", text);
 }

@@ -97,6 +97,7 @@ put_plan(json_t *to, const struct bench_settings *s)
 
 	put_text(to, "server", netaddr_format(&p->server, server));
 	put_text(to, "transport", p->transport->name);
+	put_text(to, "agents", s->agents);
 	put_number(to, "threads", p->n_threads);
 	if (open) {
 		put_number(to, "sources", (uint64_t)p->n_lanes * p->n_threads);

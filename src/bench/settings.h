@@ -33,7 +33,8 @@ enum bench_method {
 	BENCH_COMPARE = 64,
 	BENCH_MATRIX = 128,
 	BENCH_SWEEP = 256,
-	BENCH_SCALE = 512
+	BENCH_SCALE = 512,
+	BENCH_AGENT = 1024
 };
 
 /* compare fails if the ratio of a figure is below or above a limit. */
@@ -73,6 +74,13 @@ struct bench_settings {
 	const char *output; /* report: the page */
 	char *const *files; /* report, compare: what they are made of */
 	int n_files;
+
+	const char *agents; /* testers that ask instead of this one; NULL: none */
+	unsigned n_agents;
+	const char *secret; /* file with what proves that a tester is one of ours */
+
+	/* agent */
+	struct netaddr listen;
 
 	/* search, matrix, scale */
 	uint32_t low, high; /* questions per second */

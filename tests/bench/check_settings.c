@@ -73,6 +73,7 @@ START_TEST(each_setting_changes_the_identity)
 		{ "--transport", "tcp" },
 		{ "--singles", NULL },
 		{ "--clients-from", "2001:db8::/48" },
+		{ "--agents", "bench1" },
 	};
 
 	ck_assert_msg(!same(options[_i][0], options[_i][1]), "%s", options[_i][0]);

@@ -21,6 +21,7 @@
 
 /* Longest question: header, name, type and class, OPT. */
 #define BENCH_QUESTION_MAX (HEADER_QUESTION_MAX + DNS_OPT_LEN)
+#define BENCH_LABEL_MAX 20  /* "nx-NNN-NNN-NNN-NNN" before the zone, in wire form */
 #define BENCH_DIGITS_MAX 15 /* of a telephone number (E.164) */
 
 /* What is asked for. */

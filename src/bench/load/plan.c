@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/load/plan.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 
 #define PAUSE_PART 10         /* of the timeout */
 #define CLOSED_MEMORY 262144  /* questions that the clients of a thread remember, in all */
 #define CLOSED_CAPACITY 65536 /* and one client at most, unless its window is larger */
+
+const struct bench_transport *
+bench_plan_transport(const char *name)
+{
+	static const struct bench_transport *const all[] = { &bench_udp, &bench_tcp };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	}
+	return NULL;
+}
+
+unsigned
+bench_plan_turns(const struct bench_plan *p)
+{
+	return p->testers > 0 ? p->testers * p->n_threads : p->n_threads;
+}
+
+/* Testers before threads: the questions that are due in a row come from all of them. */
+unsigned
+bench_plan_turn(const struct bench_plan *p, unsigned index)
+{
+	return p->testers > 0 ? index * p->testers + p->tester : index;
+}
 
 unsigned
 bench_plan_window(const struct bench_plan *p)
@@ -62,5 +89,5 @@ bench_plan_capacity(const struct bench_plan *p)
 	uint64_t n = p->timing != NULL ? bench_replay_peak(p->timing, 2 * ms * NS_PER_MS)
 				       : 2 * ms * p->rate / 1000;
 
-	return n / p->n_threads / p->n_lanes + 2 * BENCH_BATCH;
+	return n / bench_plan_turns(p) / p->n_lanes + 2 * BENCH_BATCH;
 }

@@ -44,6 +44,7 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	to->paused += from->paused;
 	to->pauses += from->pauses;
 	to->pause_ns += from->pause_ns;
+	to->spoilt += from->spoilt;
 	to->no_room += from->no_room;
 	bench_tally_faults(to, &from->faults);
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;

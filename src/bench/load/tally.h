@@ -26,6 +26,7 @@ struct bench_tally {
 	uint64_t paused;    /* questions taken out, since the tester was kept from running */
 	uint64_t pauses;    /* times that it was */
 	uint64_t pause_ns;  /* and for how long in all */
+	uint64_t spoilt;    /* testers whose part of the trial does not count */
 	uint64_t no_room;   /* times that questions were due and no lane had room */
 	struct bench_faults faults;
 	uint64_t first_ns;          /* when the first question was sent; UINT64_MAX: none */

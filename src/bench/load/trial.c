@@ -25,6 +25,7 @@ struct runner {
 struct bench_trial {
 	struct bench_plan plan;
 	uint64_t start_ns;
+	uint64_t wanted_ns; /* start_ns of the next run; 0: soon */
 	const atomic_bool *stop;
 	unsigned n_started;
 	pthread_mutex_t gate;   /* no thread begins before all have started */
@@ -109,10 +110,26 @@ bench_trial_start(struct bench_trial *t, uint64_t first, uint64_t n, const atomi
 			break;
 	}
 	t->begin = err == 0;
-	t->start_ns = clock_now_ns() + START_NS;
+	t->start_ns = t->wanted_ns > 0 ? t->wanted_ns : clock_now_ns() + START_NS;
 	(void)pthread_mutex_unlock(&t->gate);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -err;
+}
+
+void
+bench_trial_set_start(struct bench_trial *t, uint64_t start_ns)
+{
+	t->wanted_ns = start_ns;
+}
+
+bool
+bench_trial_ended(struct bench_trial *t)
+{
+	for (unsigned i = 0; i < t->n_started; i++) {
+		if (!atomic_load(&t->runner[i].ended))
+			return false;
+	}
+	return true;
 }
 
 /*

@@ -5,6 +5,7 @@
 /* bench_trial: the threads of the tester, each a bench_worker, run a plan together. */
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/attr.h"
 #include "bench/load/plan.h"
@@ -34,6 +35,15 @@ MUST_USE int bench_trial_run(struct bench_trial *t, uint64_t first, uint64_t n,
  */
 MUST_USE int bench_trial_start(
     struct bench_trial *t, uint64_t first, uint64_t n, const atomic_bool *stop);
+
+/*
+ * bench_trial_set_start: the first question of the next bench_trial_start is due at START_NS (0, as
+ * at first: as soon as all threads have started).
+ */
+void bench_trial_set_start(struct bench_trial *t, uint64_t start_ns);
+
+/* bench_trial_ended: have all its threads ended? Then bench_trial_join does not wait. */
+MUST_USE bool bench_trial_ended(struct bench_trial *t);
 
 /*
  * bench_trial_take: what became of questions since the start, or since the last call, to *sum. The

@@ -77,8 +77,8 @@ bench_worker_new(const struct bench_plan *plan, unsigned index, struct bench_wor
 	if (w == NULL)
 		return -ENOMEM;
 	w->plan = plan;
-	w->turns.index = index;
-	w->turns.n_threads = plan->n_threads;
+	w->turns.index = bench_plan_turn(plan, index);
+	w->turns.n_threads = bench_plan_turns(plan);
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	w->lanes = calloc(plan->n_lanes, sizeof(*w->lanes));
 	w->batch = bench_batch_new(plan->transport);
@@ -405,8 +405,8 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	t->timing = p->timing;
 	w->tally = t;
 	w->turns.pace = (struct bench_pace){ start_ns, p->rate, p->burst, p->timing };
-	w->turns.share =
-	    p->n_questions / p->n_threads + (w->turns.index < p->n_questions % p->n_threads);
+	w->turns.share = p->n_questions / w->turns.n_threads +
+	    (w->turns.index < p->n_questions % w->turns.n_threads);
 	w->turns.n_asked = 0;
 	w->turns.until_ns =
 	    p->duration_ns < UINT64_MAX - start_ns ? start_ns + p->duration_ns : UINT64_MAX;

@@ -23,6 +23,7 @@ fill(struct bench_tally *t, uint64_t unit)
 	t->stray = 40 * unit;
 	t->malformed = 50 * unit;
 	t->no_room = 55 * unit;
+	t->spoilt = 56 * unit;
 	t->faults = (struct bench_faults){ .unsent = 60 * unit,
 		.refused = 70 * unit,
 		.dropped = 80 * unit,
@@ -74,6 +75,7 @@ START_TEST(merged_tally_is_the_sum)
 	ck_assert_uint_eq(a.faults.no_port, 9292);
 	ck_assert_uint_eq(a.faults.connections, 9393);
 	ck_assert_uint_eq(a.no_room, 5555);
+	ck_assert_uint_eq(a.spoilt, 5656);
 	ck_assert_uint_eq(a.first_ns, 4000);
 	ck_assert_uint_eq(a.last_ns, 9000);
 	ck_assert_uint_eq(a.end_ns, 9900);

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An agent and whoever comes to its port: it serves the next one whatever the last one did. */
+
+#include "bench/agent.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/exchange.h"
+#include "bench/rogue.h"
+
+#define WAIT_S 60.0 /* this machine may be busy */
+
+static struct netaddr address;
+static struct bench_secret secret; /* none */
+static struct bench_agent *agent;
+static struct bench_channel c;
+static struct rogue rogue;
+static struct bench_tally tally;
+static atomic_bool end, never;
+static pthread_t thread;
+static char *said;
+static size_t said_len;
+static FILE *lines;
+
+static void *
+serve(void *arg)
+{
+	bench_agent_serve(agent, &end);
+	return arg;
+}
+
+static void
+setup(void)
+{
+	lines = open_memstream(&said, &said_len);
+	ck_assert_ptr_nonnull(lines);
+	ck_assert(netaddr_parse("127.0.0.1", 0, &address));
+	ck_assert_int_eq(bench_agent_new(&address, &secret, lines, &agent), 0);
+	ck_assert_uint_gt(address.port, 0);
+	atomic_store(&end, false);
+	ck_assert_int_eq(pthread_create(&thread, NULL, serve, NULL), 0);
+	c.fd = -1;
+}
+
+/* End the agent: what it has said is then complete. */
+static void
+finish(void)
+{
+	bench_channel_close(&c);
+	atomic_store(&end, true);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	bench_agent_free(agent);
+	agent = NULL;
+	(void)fclose(lines);
+}
+
+static void
+teardown(void)
+{
+	if (agent != NULL)
+		finish();
+	free(said);
+}
+
+static int
+connected(void)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(&address, &ss);
+	int fd = socket(ss.ss_family, SOCK_STREAM, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&ss, len), 0);
+	return fd;
+}
+
+/* Be the controller. */
+static void
+greet(void)
+{
+	bench_channel_close(&c);
+	bench_channel_init(&c, connected(), BENCH_CHANNEL_RESULT);
+	ck_assert_msg(bench_greeting_ask(&c, &secret, &never), "%s", c.error);
+}
+
+static json_t *
+heard(void)
+{
+	json_t *message = bench_channel_wait(&c, WAIT_S, &never);
+
+	ck_assert_msg(message != NULL, "%s", c.error);
+	return message;
+}
+
+static void
+say(json_t *message)
+{
+	ck_assert_msg(bench_channel_send(&c, message), "%s", c.error);
+}
+
+/* The next message has KEY; those of life do not count. */
+static json_t *
+hears(const char *key)
+{
+	json_t *message;
+
+	while (json_object_get(message = heard(), "alive") != NULL)
+		json_decref(message);
+	ck_assert_msg(
+	    json_object_get(message, key) != NULL, "no %s: %s", key, json_dumps(message, 0));
+	return message;
+}
+
+static json_t *
+plan_of(uint32_t rate, uint64_t n)
+{
+	struct bench_plan p = { .transport = &bench_udp,
+		.server = rogue.addr,
+		.n_threads = 1,
+		.n_lanes = 2,
+		.rate = rate,
+		.burst = 1,
+		.n_questions = n,
+		.duration_ns = UINT64_MAX,
+		.timeout_ns = 20 * NS_PER_SEC };
+
+	bench_load_init(&p.load);
+	return bench_exchange_plan(&p);
+}
+
+static uint64_t
+time_there(void)
+{
+	json_t *message;
+	json_int_t now;
+
+	say(json_pack("{s:i}", "clock", 7));
+	message = hears("now");
+	ck_assert_int_eq(json_integer_value(json_object_get(message, "clock")), 7);
+	now = json_integer_value(json_object_get(message, "now"));
+	json_decref(message);
+	return (uint64_t)now;
+}
+
+/* Have N questions asked from 0.1 s later on. */
+static void
+begin_trial(uint32_t rate, uint64_t n)
+{
+	say(json_pack("{s:o}", "trial", plan_of(rate, n)));
+	json_decref(hears("ready"));
+	say(json_pack("{s:I}", "start", (json_int_t)(time_there() + 100 * NS_PER_MS)));
+}
+
+static void
+take_tally(void)
+{
+	char why[BENCH_EXCHANGE_WHY];
+	json_t *message = hears("tally");
+
+	ck_assert_msg(
+	    bench_exchange_read_tally(json_object_get(message, "tally"), NS_PER_SEC, &tally, why),
+	    "%s", why);
+	json_decref(message);
+}
+
+static void
+start_rogue(void)
+{
+	memset(&rogue, 0, sizeof(rogue));
+	rogue.type = SOCK_DGRAM;
+	rogue_start(&rogue);
+}
+
+/* Does it serve who comes now? */
+static void
+still_serves(void)
+{
+	start_rogue();
+	greet();
+	begin_trial(2000, 50);
+	take_tally();
+	ck_assert_uint_eq(tally.sent, 50);
+	ck_assert_uint_eq(tally.replies[BENCH_VALID], 50);
+	rogue_stop(&rogue);
+}
+
+START_TEST(trial_begins_in_time_and_is_told)
+{
+	uint64_t before_ns = clock_now_ns(), there_ns;
+
+	start_rogue();
+	greet();
+	there_ns = time_there(); /* of the same clock */
+	ck_assert_uint_ge(there_ns, before_ns);
+	ck_assert_uint_le(there_ns, clock_now_ns());
+	begin_trial(2000, 400);
+	take_tally();
+	ck_assert_uint_eq(tally.sent, 400);
+	ck_assert_uint_eq(tally.replies[BENCH_VALID], 400);
+	ck_assert_uint_eq(tally.rtt.n, 400);
+	ck_assert_uint_ge(tally.first_ns, NS_PER_SEC); /* not before the start */
+	begin_trial(1000, 10);                         /* and once more */
+	take_tally();
+	ck_assert_uint_eq(tally.sent, 10);
+	rogue_stop(&rogue);
+}
+END_TEST
+
+/* What comes to the port, from who is no controller. */
+static const struct {
+	const char *bytes;
+	size_t len;
+	const char *told;
+} garbage[] = {
+	{ "GET / HTTP/1.1\r\n\r\n", 18, "a message of 1195725856 bytes" },
+	{ "\377\377\377\377", 4, "a message of 4294967295 bytes" },
+	{ "\0\0\4\1", 4, "a message of 1025 bytes" },
+	{ "\0\0\0\0", 4, "a message of 0 bytes" },
+	{ "\0\0\0\004abcd", 8, "a message that is no object of JSON" },
+	{ "\0\0\0\002{}", 6, "who is there is no dns64bench" },
+	{ "\0\0", 2, "the connection was closed" },
+	{ "", 0, "the connection was closed" },
+};
+
+START_TEST(garbage_is_told_and_the_next_one_served)
+{
+	char rest[512];
+	int fd = connected();
+
+	ck_assert_int_eq(send(fd, garbage[_i].bytes, garbage[_i].len, 0), (ssize_t)garbage[_i].len);
+	(void)shutdown(fd, SHUT_WR);
+	while (read(fd, rest, sizeof(rest)) > 0)
+		continue;
+	(void)close(fd);
+	still_serves();
+	finish();
+	ck_assert_msg(strstr(said, garbage[_i].told) != NULL, "%s", said);
+}
+END_TEST
+
+/* Who connects and says nothing is not waited for without end. */
+START_TEST(silent_one_gives_way)
+{
+	int fd = connected();
+
+	still_serves();
+	(void)close(fd);
+	finish();
+	ck_assert_msg(strstr(said, "no answer for 5 s") != NULL, "%s", said);
+}
+END_TEST
+
+START_TEST(second_controller_is_turned_away)
+{
+	struct bench_channel d;
+
+	greet();
+	bench_channel_init(&d, connected(), BENCH_CHANNEL_FIRST);
+	ck_assert(!bench_greeting_ask(&d, &secret, &never));
+	ck_assert_str_eq(d.error, "it serves another controller");
+	bench_channel_close(&d);
+	(void)time_there(); /* the first one is served on */
+	still_serves();
+}
+END_TEST
+
+/* It does not ask on for a controller that has gone. */
+START_TEST(controller_goes_in_the_middle_of_a_trial)
+{
+	uint64_t asked;
+
+	start_rogue();
+	greet();
+	begin_trial(1000, 100000);
+	while (rogue.n_questions < 100)
+		(void)usleep(1000);
+	bench_channel_close(&c);
+	uint64_t gone_ns = clock_now_ns();
+	greet(); /* it serves the next one only when the trial has ended */
+	ck_assert_uint_le(clock_now_ns() - gone_ns, 10 * NS_PER_SEC);
+	asked = rogue.n_questions;
+	(void)usleep(200000);
+	ck_assert_uint_eq(rogue.n_questions, asked);
+	rogue_stop(&rogue);
+	still_serves();
+	finish();
+	ck_assert_msg(strstr(said, "gone in the middle of a trial") != NULL, "%s", said);
+}
+END_TEST
+
+START_TEST(trial_is_stopped)
+{
+	uint64_t stopped_ns;
+
+	start_rogue();
+	greet();
+	begin_trial(1000, 100000);
+	while (rogue.n_questions < 100)
+		(void)usleep(1000);
+	say(json_pack("{s:b}", "stop", 1));
+	stopped_ns = clock_now_ns();
+	take_tally();
+	ck_assert_uint_le(clock_now_ns() - stopped_ns, NS_PER_SEC);
+	ck_assert_uint_ge(tally.sent, 100);
+	ck_assert_uint_lt(tally.sent, 100000);
+	rogue_stop(&rogue);
+}
+END_TEST
+
+/* What it cannot do it says, and goes on. */
+START_TEST(impossible_orders_are_refused)
+{
+	json_t *plan, *message;
+
+	start_rogue();
+	greet();
+	say(json_pack("{s:I}", "start", (json_int_t)clock_now_ns()));
+	message = hears("error");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(message, "error")), "there is no trial to start");
+	json_decref(message);
+	plan = plan_of(1000, 10);
+	(void)json_object_set_new(plan, "threads", json_integer(1000));
+	say(json_pack("{s:o}", "trial", plan));
+	message = hears("error");
+	ck_assert_str_eq(json_string_value(json_object_get(message, "error")),
+	    "threads is no number from 1 to 256");
+	json_decref(message);
+	for (int i = 0; i < 2; i++) {
+		uint64_t when = i == 0 ? clock_now_ns() - 1 : clock_now_ns() + 10 * NS_PER_SEC;
+
+		say(json_pack("{s:o}", "trial", plan_of(1000, 10)));
+		json_decref(hears("ready"));
+		say(json_pack("{s:I}", "start", (json_int_t)when));
+		message = hears("error");
+		ck_assert_str_eq(json_string_value(json_object_get(message, "error")),
+		    "the time of the start has passed, or is too far off");
+		json_decref(message);
+	}
+	begin_trial(1000, 10);
+	take_tally();
+	ck_assert_uint_eq(tally.sent, 10);
+	rogue_stop(&rogue);
+	say(json_pack("{s:b}", "sing", 1));
+	ck_assert_ptr_null(bench_channel_wait(&c, WAIT_S, &never));
+	ck_assert_str_eq(c.error, "the connection was closed");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_agent");
+	TCase *tc = tcase_create("agent");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, trial_begins_in_time_and_is_told);
+	tcase_add_loop_test(
+	    tc, garbage_is_told_and_the_next_one_served, 0, sizeof(garbage) / sizeof(*garbage));
+	tcase_add_test(tc, silent_one_gives_way);
+	tcase_add_test(tc, second_controller_is_turned_away);
+	tcase_add_test(tc, controller_goes_in_the_middle_of_a_trial);
+	tcase_add_test(tc, trial_is_stopped);
+	tcase_add_test(tc, impossible_orders_are_refused);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Several testers ask as one would; what fails on one is told by its name, as the tester's fault.
+ */
+
+#include "bench/agents.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/agent.h"
+#include "bench/exchange.h"
+#include "bench/measure.h"
+#include "support/benchrig.h"
+
+#define N 3
+
+static struct benchrig rig;
+static struct netaddr address[N];
+static struct bench_agent *agent[N];
+static pthread_t thread[N];
+static atomic_bool end[N], never;
+static struct bench_secret secret; /* none */
+static char list[200], error[BENCH_AGENTS_ERROR];
+static FILE *lines;
+
+static void *
+serve(void *arg)
+{
+	struct bench_agent **mine = arg;
+
+	bench_agent_serve(*mine, &end[mine - agent]);
+	return NULL;
+}
+
+static void
+setup(void)
+{
+	lines = fopen("/dev/null", "w");
+	ck_assert_ptr_nonnull(lines);
+	for (unsigned i = 0; i < N; i++) {
+		char text[NETADDR_TEXT];
+
+		ck_assert(netaddr_parse("127.0.0.1", 0, &address[i]));
+		ck_assert_int_eq(bench_agent_new(&address[i], &secret, lines, &agent[i]), 0);
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, serve, &agent[i]), 0);
+		(void)snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+		    i > 0 ? "," : "", netaddr_format(&address[i], text));
+	}
+	benchrig_init(&rig);
+}
+
+/* End real agent I. */
+static void
+stop_agent(unsigned i)
+{
+	atomic_store(&end[i], true);
+	ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+	bench_agent_free(agent[i]);
+	agent[i] = NULL;
+}
+
+static void
+teardown(void)
+{
+	for (unsigned i = 0; i < N; i++) {
+		if (agent[i] != NULL)
+			stop_agent(i);
+	}
+	(void)fclose(lines);
+}
+
+static void
+begin(const char *words)
+{
+	benchrig_start(&rig, words);
+	rig.job.agents = bench_agents_open(list, NULL, &never, error);
+	ck_assert_msg(rig.job.agents != NULL, "%s", error);
+}
+
+static void
+finish(struct fake_counters *c)
+{
+	bench_agents_free(rig.job.agents);
+	benchrig_stop(&rig, c);
+}
+
+/* Nobody else tells what has the three of them at once: this machine may be too busy for it. */
+static void
+nothing_but_pace_failed(void)
+{
+	const char *why;
+
+	for (size_t i = 0; (why = benchrig_failed(&rig, i)) != NULL; i++)
+		ck_assert_msg(strstr(why, "the pace") != NULL, "%s", why);
+}
+
+/* Each question once, of all together, and each agent its share, whatever that is. */
+START_TEST(shares_add_up)
+{
+	static const double shares[N] = { 334, 333, 333 };
+	struct fake_counters c;
+	uint64_t hot = _i == 0 ? 0 : 2;
+
+	begin(_i == 0 ? "rate --aaaa 100 -r 2000 -n 1000 --timeout 20"
+		      : "rate --aaaa 100 -r 2000 -n 1000 --timeout 20 -t 2 --hits 50 --hot 2");
+	bench_rate(&rig.job);
+	nothing_but_pace_failed();
+	ck_assert(benchrig_finding(&rig, "sent") == 1000);
+	ck_assert(benchrig_finding(&rig, "valid") == 1000);
+	ck_assert_uint_eq(rig.job.tally->rtt.n, 1000);
+	ck_assert_uint_eq(rig.job.tally->spoilt, 0);
+	bench_agents_put(rig.job.agents, rig.job.run);
+	ck_assert_uint_eq(benchrig_rows(&rig, 1), N);
+	for (unsigned i = 0; i < N; i++) {
+		double sent = benchrig_cell(&rig, 1, i, "sent");
+
+		ck_assert(_i > 0 || sent == shares[i]);
+		ck_assert(sent == benchrig_cell(&rig, 1, i, "valid"));
+		ck_assert(benchrig_cell(&rig, 1, i, "clock_unsure") > 0);
+		/* They have the same clock as we. */
+		ck_assert_double_le(benchrig_cell(&rig, 1, i, "clock_offset") * 1,
+		    benchrig_cell(&rig, 1, i, "clock_unsure") + 1);
+	}
+	finish(&c);
+	/*
+	 * Before, each asked for one name, and one of them for all hot ones. The version of the
+	 * server we ask for ourselves.
+	 */
+	ck_assert_uint_eq(c.questions, 1000 + N + hot + 1);
+}
+END_TEST
+
+/* What the rate of a search is judged by, by all of them. */
+START_TEST(trials_of_a_search_are_done_by_them)
+{
+	enum bench_outcome outcome;
+	struct bench_probe p = { .rate = 900, .first = 0, .n = 450 };
+	struct fake_counters c;
+
+	begin("search --aaaa 100 --low 900 --high 1000 -d 0.5 --timeout 20");
+	json_t *figures = bench_measure_server(&rig.job, &p, &outcome);
+	ck_assert_ptr_nonnull(figures);
+	ck_assert_int_eq(json_integer_value(json_object_get(figures, "valid")), 450);
+	ck_assert_int_ne(outcome, BENCH_FAILED);
+	json_decref(figures);
+	finish(&c);
+	ck_assert_uint_eq(c.questions, 450 + N);
+}
+END_TEST
+
+/* --- Who fails -------------------------------------------------------------------------------- */
+
+/* An agent of ours in the place of the last one, that does what it is told to. */
+enum mischief {
+	GONE,     /* it ends the connection when it has begun */
+	GARBAGE,  /* it sends bytes without sense then */
+	NO_TALLY, /* or a result that is none */
+	PAUSED,   /* or one that says that it was kept from running */
+	DROPPED,  /* or that replies were dropped there */
+	LAZY,     /* or one of fewer questions than were its share */
+	LATE,     /* or that one left late */
+	MISCHIEFS
+};
+
+static const char *const faults[MISCHIEFS] = {
+	[GONE] = "the connection was closed",
+	[GARBAGE] = "a message of 1195725856 bytes, more than 1048576 or none",
+	[NO_TALLY] = "its results are none: sent is no number from 0 to 9007199254740992",
+	[PAUSED] = "it was kept from running 1 times, for 3 s in all",
+	[DROPPED] = "7 replies were dropped for want of room",
+	[LAZY] = "it asked 10 of 333 questions",
+	[LATE] = "the pace was not kept: a question left 1.5e+03 ms late",
+};
+
+static int listener;
+static enum mischief mischief;
+
+/* A trial of 10 questions without a fault, but for the mischief. */
+static json_t *
+false_tally(void)
+{
+	static struct bench_tally t;
+
+	bench_tally_clear(&t);
+	t.sent = t.replies[BENCH_VALID] = mischief == LAZY ? 10 : 333;
+	bench_histogram_add_many(&t.rtt, 1000, t.sent);
+	t.first_ns = t.last_ns = t.end_ns = NS_PER_SEC;
+	t.pauses = mischief == PAUSED;
+	t.pause_ns = mischief == PAUSED ? 3 * NS_PER_SEC : 0;
+	t.faults.dropped = mischief == DROPPED ? 7 : 0;
+	bench_histogram_add(&t.lag, mischief == LATE ? 1500 * NS_PER_MS : 1000);
+	json_t *o = bench_exchange_tally(&t, 0);
+	if (mischief == NO_TALLY)
+		(void)json_object_set_new(o, "sent", json_string("all"));
+	return o;
+}
+
+static void
+do_mischief(struct bench_channel *c)
+{
+	static const char bytes[] = "GET / HTTP/1.1\r\n\r\n";
+
+	if (mischief == GONE)
+		bench_channel_close(c);
+	else if (mischief == GARBAGE)
+		ck_assert_int_gt(send(c->fd, bytes, sizeof(bytes), 0), 0);
+	else
+		(void)bench_channel_send(c,
+		    json_pack("{s:o,s:f,s:f}", "tally", false_tally(), "cpu", 1.0, "stolen", 0.0));
+}
+
+/* One that asks nothing. In a closed loop, which only shows that there is a server, it is right. */
+static void *
+misbehave(void *arg)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+	struct bench_channel c;
+	json_t *message;
+	bool closed = false;
+
+	bench_channel_init(&c, fd, BENCH_CHANNEL_PLAN);
+	ck_assert(bench_greeting_answer(&c, &secret, &never));
+	while ((message = bench_channel_wait(&c, 100, &never)) != NULL) {
+		const json_t *clock = json_object_get(message, "clock");
+		const json_t *trial = json_object_get(message, "trial");
+
+		if (clock != NULL)
+			(void)bench_channel_send(&c,
+			    json_pack("{s:I,s:I}", "clock", json_integer_value(clock), "now",
+				(json_int_t)clock_now_ns()));
+		if (trial != NULL) {
+			closed = json_integer_value(json_object_get(trial, "rate")) == 0;
+			(void)bench_channel_send(&c, json_pack("{s:b}", "ready", 1));
+		}
+		if (json_object_get(message, "start") != NULL && closed) {
+			struct bench_tally *t = calloc(1, sizeof(*t));
+
+			bench_tally_clear(t);
+			t->sent = t->replies[BENCH_VALID] = 1;
+			bench_histogram_add(&t->rtt, 1000);
+			t->first_ns = t->last_ns = t->end_ns = NS_PER_SEC;
+			(void)bench_channel_send(
+			    &c, json_pack("{s:o}", "tally", bench_exchange_tally(t, 0)));
+			free(t);
+		} else if (json_object_get(message, "start") != NULL) {
+			do_mischief(&c);
+		}
+		json_decref(message);
+	}
+	bench_channel_close(&c);
+	return arg;
+}
+
+/* The last agent of the list is that one. */
+static void
+replace_last(pthread_t *t)
+{
+	struct netaddr own = address[N - 1];
+	char *comma = strrchr(list, ',');
+	char text[NETADDR_TEXT];
+	struct sockaddr_storage ss;
+	socklen_t len;
+
+	own.port = 0;
+	len = netaddr_to_sockaddr(&own, &ss);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&ss, len), 0);
+	ck_assert_int_eq(listen(listener, 1), 0);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&ss, &len), 0);
+	ck_assert(netaddr_from_sockaddr((struct sockaddr *)&ss, &own));
+	(void)snprintf(comma + 1, 40, "%s", netaddr_format(&own, text));
+	ck_assert_int_eq(pthread_create(t, NULL, misbehave, NULL), 0);
+}
+
+START_TEST(fault_of_an_agent_is_the_testers)
+{
+	enum bench_outcome outcome;
+	char want[300];
+	pthread_t t;
+
+	mischief = (enum mischief)_i;
+	replace_last(&t);
+	begin("rate --aaaa 100 -r 2000 -n 1000 --timeout 20");
+	bench_rate(&rig.job);
+	(void)snprintf(want, sizeof(want), "the tester failed, not the server: agent %s: %s",
+	    strrchr(list, ',') + 1, faults[_i]);
+	ck_assert_ptr_nonnull(benchrig_failed(&rig, 0));
+	ck_assert_str_eq(benchrig_failed(&rig, 0), want);
+	ck_assert_uint_eq(rig.job.tally->spoilt, 1);
+	for (size_t i = 1; benchrig_failed(&rig, i) != NULL; i++)
+		ck_assert_ptr_nonnull(strstr(benchrig_failed(&rig, i), "agent"));
+	outcome = bench_measure_outcome(rig.job.tally, 2000, 20 * NS_PER_SEC);
+	ck_assert_int_eq(outcome, BENCH_NO_VERDICT);
+	bench_agents_put(rig.job.agents, rig.job.run);
+	/* If nothing was answered there is no table of RTTs before. */
+	ck_assert(benchrig_cell(&rig, benchrig_rows(&rig, 1) > 0, N - 1, "spoilt") == 1);
+	finish(NULL);
+	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	(void)close(listener);
+}
+END_TEST
+
+/* One that is not there is told before anything is asked. */
+START_TEST(absent_agent_is_told)
+{
+	char want[100], text[NETADDR_TEXT];
+
+	stop_agent(1);
+	ck_assert_ptr_null(bench_agents_open(list, NULL, &never, error));
+	(void)snprintf(
+	    want, sizeof(want), "agent %s: Connection refused", netaddr_format(&address[1], text));
+	ck_assert_str_eq(error, want);
+}
+END_TEST
+
+/* An agent does not serve two places of a list. */
+START_TEST(agent_listed_twice_is_told)
+{
+	char twice[200], text[NETADDR_TEXT];
+
+	(void)netaddr_format(&address[0], text);
+	(void)snprintf(twice, sizeof(twice), "%s,%s", text, text);
+	ck_assert_ptr_null(bench_agents_open(twice, NULL, &never, error));
+	(void)snprintf(twice, sizeof(twice), "agent %s: it serves another controller", text);
+	ck_assert_str_eq(error, twice);
+}
+END_TEST
+
+/* Nobody answers: with the name of the agent that found out. */
+START_TEST(server_that_an_agent_cannot_reach_is_told)
+{
+	char want[200];
+
+	begin("rate --aaaa 100 -r 2000 -n 1000 --timeout 0.05");
+	rig.settings.plan.server.port = 9;
+	bench_rate(&rig.job);
+	(void)snprintf(want, sizeof(want),
+	    "agent %s: nobody listens at the server's address and port",
+	    bench_agents_name(rig.job.agents, 1));
+	ck_assert_str_eq(benchrig_failed(&rig, 0), want);
+	finish(NULL);
+}
+END_TEST
+
+static void *
+stop_soon(void *arg)
+{
+	(void)usleep(1500000);
+	atomic_store(&rig.stop, true);
+	return arg;
+}
+
+/* What there is so far is told. */
+START_TEST(all_stop_when_told_to)
+{
+	pthread_t t;
+	uint64_t begin_ns;
+
+	begin("rate --aaaa 100 -r 1000 -d 100 --timeout 20");
+	ck_assert_int_eq(pthread_create(&t, NULL, stop_soon, NULL), 0);
+	begin_ns = clock_now_ns();
+	bench_rate(&rig.job);
+	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	ck_assert_uint_le(clock_now_ns() - begin_ns, 3 * NS_PER_SEC);
+	ck_assert_uint_gt(rig.job.tally->sent, 0);
+	ck_assert_uint_eq(rig.job.tally->spoilt, 0);
+	finish(NULL);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_agents");
+	TCase *tc = tcase_create("agents");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, shares_add_up, 0, 2);
+	tcase_add_test(tc, trials_of_a_search_are_done_by_them);
+	tcase_add_loop_test(tc, fault_of_an_agent_is_the_testers, 0, MISCHIEFS);
+	tcase_add_test(tc, absent_agent_is_told);
+	tcase_add_test(tc, agent_listed_twice_is_told);
+	tcase_add_test(tc, server_that_an_agent_cannot_reach_is_told);
+	tcase_add_test(tc, all_stop_when_told_to);
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
