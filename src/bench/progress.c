@@ -32,14 +32,17 @@ bench_progress_left(const struct bench_progress *p, unsigned n)
 	return n * (p->trials > 0 ? p->seconds / p->trials : p->usual_s);
 }
 
-/* "TEXT, 1:02:03 left" to LINE_OF. */
+/* "TEXT, 1:02:03 left" to LINE_OF, in WIDTH columns: TEXT is cut if need be. */
 static void
-write_line(char line_of[static BENCH_PROGRESS_TEXT + 32], const char *text, double left_s)
+write_line(
+    char line_of[static BENCH_PROGRESS_TEXT + 32], int width, const char *text, double left_s)
 {
 	unsigned long left = left_s > 0 ? (unsigned long)(left_s + 0.5) : 0;
+	char time[32];
+	int n = snprintf(
+	    time, sizeof(time), ", %lu:%02lu:%02lu left", left / 3600, left / 60 % 60, left % 60);
 
-	(void)snprintf(line_of, BENCH_PROGRESS_TEXT + 32, "%s, %lu:%02lu:%02lu left", text,
-	    left / 3600, left / 60 % 60, left % 60);
+	(void)snprintf(line_of, BENCH_PROGRESS_TEXT + 32, "%.*s%s", width - n, text, time);
 }
 
 static void
@@ -48,9 +51,9 @@ show(const struct bench_progress *p)
 	char line_of[BENCH_PROGRESS_TEXT + 32];
 	uint64_t now_ns = clock_now_ns();
 
-	write_line(line_of, p->text,
+	write_line(line_of, LINE, p->text,
 	    now_ns < p->end_ns ? (double)(p->end_ns - now_ns) / (double)NS_PER_SEC : 0);
-	(void)fprintf(p->out, "%-*.*s\r", LINE, LINE, line_of);
+	(void)fprintf(p->out, "%-*s\r", LINE, line_of);
 	(void)fflush(p->out);
 }
 
@@ -119,7 +122,7 @@ bench_progress_tell(struct bench_progress *p, double left_s, const char *format,
 	va_start(ap, format);
 	(void)vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	write_line(line_of, text, left_s);
+	write_line(line_of, (int)sizeof(line_of) - 1, text, left_s);
 	(void)fprintf(p->out, "%s\n", line_of);
 	(void)fflush(p->out);
 }

@@ -81,6 +81,21 @@ START_TEST(time_left_goes_down)
 }
 END_TEST
 
+/* What does not fit on a line is cut before the time, which is what one wants to know. */
+START_TEST(time_is_on_the_line)
+{
+	char word[3 * BENCH_PROGRESS_TEXT];
+
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	progress.terminal = true;
+	bench_progress_begin(&progress, 60, "%s", word);
+	bench_progress_end(&progress);
+	ck_assert_uint_eq(strcspn(text, "\r"), 79);
+	ck_assert_ptr_nonnull(strstr(text, "xxx, 0:01:00 left\r"));
+}
+END_TEST
+
 /* Hours are not cut, and a text that is too long is cut before the time. */
 START_TEST(hours_are_not_cut)
 {
@@ -106,6 +121,7 @@ main(void)
 	tcase_add_test(tc, file_gets_a_line_for_each_trial);
 	tcase_add_test(tc, terminal_gets_a_line_that_is_written_over);
 	tcase_add_test(tc, time_left_goes_down);
+	tcase_add_test(tc, time_is_on_the_line);
 	tcase_add_test(tc, hours_are_not_cut);
 	suite_add_tcase(s, tc);
 
