@@ -223,6 +223,9 @@ put_compared(json_t *to, const struct bench_settings *s)
 	}
 	if (s->method == BENCH_SCALE)
 		put_list(to, "loops", s->loops, s->n_loops);
+	/* The searches of one cell are all before those of the next. */
+	if (s->method == BENCH_MATRIX || s->method == BENCH_SCALE)
+		put_number(to, "repetitions", s->repetitions);
 }
 
 /* All that the outcome of a trial depends on. */

@@ -210,12 +210,21 @@ END_TEST
 
 START_TEST(state_of_other_lists_is_refused)
 {
+	static const struct {
+		const char *was, *is, *told;
+	} cases[] = {
+		{ "--hits 0,40,100", "--hits 0,41,100",
+		    "hits_percent was \"0,40,100\" and is \"0,41" },
+		{ "--aaaa 100,20", "--aaaa 20,100",
+		    "aaaa_percent was \"100,20\" and is \"20,100\"" },
+		{ "--repetitions 3", "--repetitions 4", "repetitions was 3 and is 4" },
+	};
+
 	end_at = 2;
 	bench_run_free(run());
-	char *list = strstr(line, "0,40,100");
-	memcpy(list, "0,41,100", 8);
+	memcpy(strstr(line, cases[_i].was), cases[_i].is, strlen(cases[_i].is));
 	struct bench_run *r = run();
-	ck_assert_msg(strstr(played_failure(r), "0,40,100") != NULL, "%s", played_failure(r));
+	ck_assert_msg(strstr(played_failure(r), cases[_i].told) != NULL, "%s", played_failure(r));
 	bench_run_free(r);
 }
 END_TEST
@@ -324,7 +333,7 @@ main(void)
 	tcase_add_test(tc, each_cell_has_its_rate);
 	tcase_add_test(tc, goes_on_after_any_trial);
 	tcase_add_test(tc, state_with_another_cell_is_refused);
-	tcase_add_test(tc, state_of_other_lists_is_refused);
+	tcase_add_loop_test(tc, state_of_other_lists_is_refused, 0, 3);
 	tcase_add_test(tc, failing_cell_does_not_end_the_others);
 	tcase_add_test(tc, longer_side_is_the_rows);
 	tcase_add_loop_test(tc, percentiles_are_those_of_the_rfc, 0, 3);

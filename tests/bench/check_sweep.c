@@ -249,6 +249,20 @@ START_TEST(goes_on_after_every_trial)
 }
 END_TEST
 
+/* More repetitions may follow: those before have the same order. */
+START_TEST(repetitions_may_be_added)
+{
+	memcpy(strstr(line, "--repetitions 5"), "--repetitions 2", 15);
+	bench_run_free(run());
+	ck_assert_uint_eq(n_measured, 2 * RATES);
+	memcpy(strstr(line, "--repetitions 2"), "--repetitions 5", 15);
+	struct bench_run *r = run();
+	check_rows(r);
+	ck_assert_uint_eq(n_measured, REPETITIONS * RATES);
+	bench_run_free(r);
+}
+END_TEST
+
 START_TEST(state_of_another_order_is_refused)
 {
 	end_at = 3;
@@ -352,6 +366,7 @@ main(void)
 	tcase_add_loop_test(tc, knee_is_where_it_stays_slow, 0, 7);
 	tcase_add_test(tc, rates_have_their_medians);
 	tcase_add_test(tc, goes_on_after_every_trial);
+	tcase_add_test(tc, repetitions_may_be_added);
 	tcase_add_test(tc, state_of_another_order_is_refused);
 	tcase_add_test(tc, spoilt_trial_is_done_once_more);
 	tcase_add_test(tc, rate_without_verdict_is_told);
