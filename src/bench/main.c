@@ -130,7 +130,9 @@ deliver(const struct bench_settings *s, const struct bench_run *r, FILE *out)
 		(void)fprintf(stderr, "dns64bench: %s: %s\n", s->csv, strerror(-err));
 		status = EXIT_FAILURE;
 	}
-	if (s->plot != NULL && !bench_plot_write(r, s->plot, error)) {
+	const struct bench_plot_run drawn = { bench_run_tree(r), "" };
+	const struct bench_plot_wish wish = { s->plot, s->titles, s->panels };
+	if (s->plot != NULL && !bench_plot_write(&drawn, 1, &wish, error)) {
 		(void)fprintf(stderr, "dns64bench: %s\n", error);
 		status = EXIT_FAILURE;
 	}
@@ -286,6 +288,20 @@ compare(const struct bench_settings *s, int argc, char **argv)
 	return status;
 }
 
+static int
+report(const struct bench_settings *s)
+{
+	const struct bench_plot_wish wish = { s->output, s->titles, s->panels };
+	char error[BENCH_PLOT_ERROR];
+
+	if (bench_plot_format(s->output) != BENCH_PLOT_UNKNOWN &&
+	    !bench_plot_ready(s->output, error)) {
+		(void)fprintf(stderr, "dns64bench: %s\n", error);
+		return EXIT_USAGE;
+	}
+	return bench_report(&wish, s->files, (size_t)s->n_files, stderr);
+}
+
 /*
  * A socket for each source port, and timers as exact as they can be. Whoever started us may ignore
  * SIGCHLD: then nobody could tell how a --restart ended.
@@ -338,7 +354,7 @@ main(int argc, char **argv)
 		break;
 	}
 	if (s.method == BENCH_REPORT)
-		return bench_report(s.output, s.files, (size_t)s.n_files, stderr);
+		return report(&s);
 	if (s.plot != NULL && !bench_plot_ready(s.plot, error)) {
 		(void)fprintf(stderr, "dns64bench: %s\n", error);
 		return EXIT_USAGE;

@@ -70,6 +70,8 @@ struct bench_settings {
 	const char *json;
 	const char *csv;
 	const char *plot;
+	bool panels; /* each chart in a file of its own */
+	bool titles; /* above the charts */
 	const char *raw;
 	const char *output; /* report: the page */
 	char *const *files; /* report, compare: what they are made of */

@@ -43,7 +43,10 @@ reason()
 	bench/cells) echo "what search, matrix and scale share: check_search, check_matrix, check_scale" ;;
 	bench/sides) echo "what bench/compare compares: check_compare" ;;
 	bench/options_table) echo "a part of bench/options: check_options" ;;
-	bench/result/plot_chart | bench/result/plot_script) echo "parts of bench/result/plot: check_plot" ;;
+	bench/result/plot_axis | bench/result/plot_chart | bench/result/plot_layout | \
+		bench/result/plot_limits | bench/result/plot_script)
+		echo "parts of bench/result/plot: check_plot" ;;
+	bench/result/report_html) echo "a part of bench/result/report: check_report" ;;
 	bench/result/run_form) echo "a part of bench/result/run: check_run" ;;
 	bench/load/worker | bench/load/udp)
 		echo "threads and sockets: check_trial and check_lane ask by them" ;;

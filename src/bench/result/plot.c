@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/host/process.h"
+#include "bench/result/text.h"
 
 #define LINE_OCTETS 160
 #define NOT_STARTED 127 /* exit code of a program that could not be started (POSIX) */
@@ -82,18 +84,29 @@ open_two(FILE **a, FILE **b, char *error, size_t size)
 }
 
 bool
-bench_plot_can(const char *program, char *error, size_t size)
+bench_plot_can(const char *program, const char *terminal, char *error, size_t size)
 {
-	char version[] = "--version";
-	char *const argv[] = { (char *)(uintptr_t)program, version, NULL };
-	FILE *out, *said;
+	char defaults[] = "-d", execute[] = "-e", command[64], version[] = "--version";
+	char *const asks[][5] = { { (char *)(uintptr_t)program, version, NULL },
+		{ (char *)(uintptr_t)program, defaults, execute, command, NULL } };
+	bool good = true;
 
-	if (!open_two(&out, &said, error, size))
-		return false;
-	const int ends[3] = { -1, fileno(out), fileno(said) };
-	bool good = run(argv, ends, said, error, size);
-	(void)fclose(out);
-	(void)fclose(said);
+	(void)snprintf(command, sizeof(command), "set terminal %s", terminal);
+	for (size_t i = 0; i < 2 && good; i++) {
+		FILE *out, *said;
+
+		if (!open_two(&out, &said, error, size))
+			return false;
+		const int ends[3] = { -1, fileno(out), fileno(said) };
+		good = run(asks[i], ends, said, error, size);
+		(void)fclose(out);
+		(void)fclose(said);
+		if (!good && i == 1)
+			(void)snprintf(error, size,
+			    "%s has no terminal \"%s\": another kind of picture, or one with it "
+			    "(Debian: gnuplot-nox)",
+			    program, terminal);
+	}
 	return good;
 }
 
@@ -128,58 +141,82 @@ bench_plot_run(const char *program, FILE *script, char *error, size_t size)
 
 /* --- Pictures --------------------------------------------------------------------------------- */
 
+/* How the name of a picture ends, and what draws it. */
+static const struct {
+	const char *end, *terminal;
+} formats[] = {
+	[BENCH_PLOT_PNG] = { ".png", "pngcairo" },
+	[BENCH_PLOT_SVG] = { ".svg", "svg" },
+	[BENCH_PLOT_PDF] = { ".pdf", "pdfcairo" },
+};
+
 enum bench_plot_format
 bench_plot_format(const char *path)
 {
 	const char *end = strrchr(path, '.');
+	unsigned i = 0;
 
-	if (end != NULL && strcmp(end, ".png") == 0)
-		return BENCH_PLOT_PNG;
-	if (end != NULL && strcmp(end, ".svg") == 0)
-		return BENCH_PLOT_SVG;
-	return BENCH_PLOT_UNKNOWN;
+	while (end != NULL && i < BENCH_PLOT_UNKNOWN && strcmp(end, formats[i].end) != 0)
+		i++;
+	return end != NULL ? (enum bench_plot_format)i : BENCH_PLOT_UNKNOWN;
 }
 
 bool
 bench_plot_ready(const char *path, char error[static BENCH_PLOT_ERROR])
 {
-	if (bench_plot_format(path) != BENCH_PLOT_UNKNOWN)
-		return bench_plot_can("gnuplot", error, BENCH_PLOT_ERROR);
-	(void)snprintf(error, BENCH_PLOT_ERROR, "%.120s: pictures end in .png or .svg", path);
+	enum bench_plot_format format = bench_plot_format(path);
+
+	if (format != BENCH_PLOT_UNKNOWN)
+		return bench_plot_can("gnuplot", formats[format].terminal, error, BENCH_PLOT_ERROR);
+	(void)snprintf(error, BENCH_PLOT_ERROR, "%.120s: pictures end in .png, .svg or .pdf", path);
 	return false;
 }
 
-/* The picture of TABLES in a file without a name, or NULL. */
+/* The picture P in a file without a name, or NULL. */
 static FILE *
-draw(const json_t *tables, enum bench_plot_format format, bool titles,
-    char error[static BENCH_PLOT_ERROR])
+draw(const struct bench_picture *p, char error[static BENCH_PLOT_ERROR])
 {
 	FILE *script = tmpfile(), *picture = NULL;
 
-	if (script == NULL)
+	if (script == NULL) {
 		(void)snprintf(error, BENCH_PLOT_ERROR, "no temporary file: %s", strerror(errno));
-	else if (bench_plot_script(script, tables, format, titles) == 0)
-		(void)snprintf(error, BENCH_PLOT_ERROR, "there is nothing to draw");
-	else
-		picture = bench_plot_run("gnuplot", script, error, BENCH_PLOT_ERROR);
-	if (script != NULL)
-		(void)fclose(script);
+		return NULL;
+	}
+	bench_plot_script(script, p);
+	picture = bench_plot_run("gnuplot", script, error, BENCH_PLOT_ERROR);
+	(void)fclose(script);
 	return picture;
 }
 
-FILE *
-bench_plot_svg(const json_t *table, char error[static BENCH_PLOT_ERROR])
+size_t
+bench_plot_charts(const struct bench_plot_source *of, size_t n)
 {
-	json_t *tables = json_pack("[O]", table);
+	struct bench_figure *f = bench_plot_choose(of, n);
+	size_t n_charts = f != NULL ? f->n : 0;
+
+	bench_plot_drop(f);
+	return n_charts;
+}
+
+FILE *
+bench_plot_svg(
+    const struct bench_plot_source *of, size_t n, size_t i, char error[static BENCH_PLOT_ERROR])
+{
+	struct bench_figure *f = bench_plot_choose(of, n);
+	const struct bench_picture p = {
+		.figures = &f, .n = 1, .only = i, .format = BENCH_PLOT_SVG, .bare = true
+	};
 	FILE *svg = NULL;
 
-	if (tables != NULL)
-		svg = draw(tables, BENCH_PLOT_SVG, false, error);
+	if (f != NULL && i < f->n)
+		svg = draw(&p, error);
 	else
-		(void)snprintf(error, BENCH_PLOT_ERROR, "no memory");
-	json_decref(tables);
+		(void)snprintf(error, BENCH_PLOT_ERROR, "there is nothing to draw");
+	bench_plot_drop(f);
 	return svg;
 }
+
+/* --- Files ------------------------------------------------------------------------------------ */
 
 /* Copy FROM to the file PATH. 0 or -errno. */
 static int
@@ -199,11 +236,11 @@ copy(FILE *from, const char *path)
 	return result;
 }
 
-bool
-bench_plot_write(const struct bench_run *r, const char *path, char error[static BENCH_PLOT_ERROR])
+/* Draw P to the file PATH. */
+static bool
+draw_to(const struct bench_picture *p, const char *path, char error[static BENCH_PLOT_ERROR])
 {
-	const json_t *tables = json_object_get(bench_run_tree(r), "tables");
-	FILE *picture = draw(tables, bench_plot_format(path), true, error);
+	FILE *picture = draw(p, error);
 
 	if (picture == NULL)
 		return false;
@@ -212,4 +249,139 @@ bench_plot_write(const struct bench_run *r, const char *path, char error[static 
 	if (e != 0)
 		(void)snprintf(error, BENCH_PLOT_ERROR, "%.120s: %s", path, strerror(-e));
 	return e == 0;
+}
+
+/* Draw each chart of *FIGURE, of the table NAME, to a file of its own. */
+static bool
+draw_panels(struct bench_picture *p, struct bench_figure *const *figure, const char *name,
+    const char *path, char error[static BENCH_PLOT_ERROR])
+{
+	int stem = (int)(strrchr(path, '.') - path);
+
+	const struct bench_figure *f = *figure;
+
+	p->figures = figure;
+	p->n = 1;
+	for (p->only = 0; p->only < f->n; p->only++) {
+		const char *chart = f->charts[p->only].name;
+		bool both = f->n > 1 && strcmp(chart, name) != 0;
+		char *panel = NULL;
+
+		if (asprintf(&panel, "%.*s-%s%s%s%s", stem, path, name, both ? "-" : "",
+			both ? chart : "", path + stem) < 0) {
+			(void)snprintf(error, BENCH_PLOT_ERROR, "no memory");
+			return false;
+		}
+		bool good = draw_to(p, panel, error);
+		free(panel);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* The table of a run that is called NAME, or NULL. */
+static const json_t *
+table_of(const json_t *run, const char *name)
+{
+	const json_t *tables = json_object_get(run, "tables");
+
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *table = json_array_get(tables, i);
+
+		if (strcmp(bench_text_get(table, "name"), name) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+json_t *
+bench_plot_names(const struct bench_plot_run *runs, size_t n)
+{
+	json_t *names = json_array(), *seen = json_object();
+
+	for (size_t k = 0; k < n; k++) {
+		const json_t *tables = json_object_get(runs[k].tree, "tables");
+
+		for (size_t i = 0; i < json_array_size(tables); i++) {
+			json_t *name = json_object_get(json_array_get(tables, i), "name");
+
+			if (json_object_get(seen, json_string_value(name)) != NULL)
+				continue;
+			(void)json_object_set_new(seen, json_string_value(name), json_true());
+			(void)json_array_append(names, name);
+		}
+	}
+	json_decref(seen);
+	return names;
+}
+
+size_t
+bench_plot_same(const struct bench_plot_run *runs, size_t n, const char *name,
+    struct bench_plot_source of[static BENCH_CHART_CURVES])
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n && found < BENCH_CHART_CURVES; i++) {
+		const json_t *table = table_of(runs[i].tree, name);
+
+		if (table != NULL)
+			of[found++] = (struct bench_plot_source){ table, runs[i].name };
+	}
+	return found;
+}
+
+/* Draw the figures of P, made of the tables NAMES, as it is wished. */
+static bool
+draw_all(struct bench_picture *p, struct bench_figure *const *figures, const json_t *names,
+    const struct bench_plot_wish *wish, char error[static BENCH_PLOT_ERROR])
+{
+	size_t n = p->n, n_charts = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_charts += figures[i]->n;
+	if (n_charts == 0) {
+		(void)snprintf(error, BENCH_PLOT_ERROR, "there is nothing to draw");
+		return false;
+	}
+	if (!wish->panels)
+		return draw_to(p, wish->path, error);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+
+		if (!draw_panels(p, &figures[i], name, wish->path, error))
+			return false;
+	}
+	return true;
+}
+
+bool
+bench_plot_write(const struct bench_plot_run *runs, size_t n, const struct bench_plot_wish *wish,
+    char error[static BENCH_PLOT_ERROR])
+{
+	json_t *names = bench_plot_names(runs, n);
+	size_t n_names = json_array_size(names);
+	struct bench_figure **figures = calloc(n_names + 1, sizeof(*figures));
+	struct bench_picture p = { .figures = figures,
+		.n = n_names,
+		.only = BENCH_PLOT_ALL,
+		.format = bench_plot_format(wish->path),
+		.titles = wish->titles };
+	bool good = figures != NULL;
+
+	(void)snprintf(error, BENCH_PLOT_ERROR, "no memory");
+	for (size_t i = 0; good && i < n_names; i++) {
+		struct bench_plot_source of[BENCH_CHART_CURVES];
+		size_t n_of =
+		    bench_plot_same(runs, n, json_string_value(json_array_get(names, i)), of);
+
+		figures[i] = bench_plot_choose(of, n_of);
+		good = figures[i] != NULL;
+	}
+	good = good && draw_all(&p, figures, names, wish, error);
+	for (size_t i = 0; figures != NULL && i < n_names; i++)
+		bench_plot_drop(figures[i]);
+	free((void *)figures);
+	json_decref(names);
+	return good;
 }

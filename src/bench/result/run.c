@@ -182,6 +182,12 @@ bench_run_table(struct bench_run *r, const char *name, const char *title,
 }
 
 void
+bench_table_axis(struct bench_table *t, const char *axis)
+{
+	keep(t->run, json_object_set_new(t->json, "axis", json_string(axis)));
+}
+
+void
 bench_table_live(struct bench_table *t, FILE *out)
 {
 	t->live = out;

@@ -8,7 +8,8 @@
  *
  *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
  *	  settings: { ... }, findings: [ { name, value, unit } ],
- *	  tables: [ { name, title, columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
+ *	  tables: [ { name, title, axis, columns: [ { name, title, unit, decimals } ],
+ *	  rows: [ [ ] ] } ],
  *	  complete: false when the run was interrupted, failed: [ reasons ] }
  *
  * The calls return no errors: a value that could not be kept, since memory ran out or JSON cannot
@@ -55,11 +56,17 @@ void bench_run_set(struct bench_run *r, const char *key, json_t *value);
 
 /*
  * bench_run_table: add an empty table, which is the run's: at most BENCH_RUN_TABLES, with at most
- * BENCH_RUN_COLUMNS each. The first table is the main one, which goes to the CSV. The columns X_p1
- * and X_p99, or X_deviation, are the spread of the column X (bench_plot).
+ * BENCH_RUN_COLUMNS each. The first table is the main one, which goes to the CSV. What is
+ * drawn, bench_plot finds by the columns' names and units.
  */
 struct bench_table *bench_run_table(struct bench_run *r, const char *name, const char *title,
     const struct bench_column *columns, size_t n_columns);
+
+/*
+ * bench_table_axis: how the first column is drawn (bench_plot), if not as its values suggest:
+ * "categories", one beside the other, or "bars", in groups.
+ */
+void bench_table_axis(struct bench_table *t, const char *axis);
 
 /* bench_table_add: add ROW, an array with a value (null: none) for each column. Takes it over. */
 void bench_table_add(struct bench_table *t, json_t *row);

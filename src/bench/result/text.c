@@ -6,15 +6,35 @@
 
 #define DIGITS 6
 
-/* How many columns of a terminal TEXT takes: bytes that begin a character of UTF-8. */
-static unsigned
-width_of(const char *text)
+/* Does a character of UTF-8 begin with OCTET? */
+static bool
+begins(char octet)
+{
+	return ((unsigned char)octet & 0xc0) != 0x80;
+}
+
+unsigned
+bench_text_letters(const char *text)
 {
 	unsigned n = 0;
 
 	for (; *text != '\0'; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
+		n += begins(*text);
 	return n;
+}
+
+size_t
+bench_text_cut(const char *text, unsigned n)
+{
+	size_t len = 0;
+	unsigned seen = 0;
+
+	for (; text[len] != '\0'; len++) {
+		seen += begins(text[len]);
+		if (seen > n)
+			break;
+	}
+	return len;
 }
 
 /* Control characters, which a terminal would obey, are not printed. */
@@ -34,7 +54,7 @@ blanks(FILE *out, unsigned n)
 static void
 put_left(FILE *out, const char *text, unsigned width)
 {
-	unsigned n = width_of(text);
+	unsigned n = bench_text_letters(text);
 
 	put(out, text);
 	blanks(out, n < width ? width - n : 0);
@@ -43,7 +63,7 @@ put_left(FILE *out, const char *text, unsigned width)
 static void
 put_right(FILE *out, const char *text, unsigned width)
 {
-	unsigned n = width_of(text);
+	unsigned n = bench_text_letters(text);
 
 	blanks(out, n < width ? width - n : 0);
 	put(out, text);
@@ -147,8 +167,8 @@ bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *r
 	for (size_t i = 0; i < l->n; i++) {
 		const json_t *column = json_array_get(columns, i);
 		unsigned width = wider(min,
-		    wider(width_of(bench_text_get(column, "title")),
-			width_of(bench_text_get(column, "unit"))));
+		    wider(bench_text_letters(bench_text_get(column, "title")),
+			bench_text_letters(bench_text_get(column, "unit"))));
 		bool words = false;
 
 		for (size_t k = 0; k < json_array_size(rows); k++) {
@@ -156,7 +176,8 @@ bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *r
 
 			words = words || json_is_string(value);
 			width = wider(width,
-			    width_of(bench_text_cell(value, bench_text_decimals(column), cell)));
+			    bench_text_letters(
+				bench_text_cell(value, bench_text_decimals(column), cell)));
 		}
 		l->columns[i].width = width;
 		l->columns[i].decimals = bench_text_decimals(column);
@@ -171,7 +192,8 @@ bench_text_layout(struct bench_layout *l, const json_t *columns, const json_t *r
 static void
 put_cell(FILE *out, const struct bench_layout *l, size_t i, const char *text, unsigned *gap)
 {
-	unsigned n = width_of(text), width = l->columns[i].width, rest = n < width ? width - n : 0;
+	unsigned n = bench_text_letters(text), width = l->columns[i].width,
+		 rest = n < width ? width - n : 0;
 
 	if (!l->columns[i].words)
 		*gap += rest;
@@ -234,7 +256,7 @@ bench_text_head(FILE *out, const json_t *run)
 	const char *key;
 	unsigned width = sizeof("command") - 1;
 
-	json_object_foreach(settings, key, value) width = wider(width, width_of(key));
+	json_object_foreach(settings, key, value) width = wider(width, bench_text_letters(key));
 	(void)fprintf(out, "%s %s %s, %s\n", bench_text_get(run, "program"),
 	    bench_text_get(run, "version"), bench_text_get(run, "method"),
 	    bench_text_get(run, "date"));
@@ -254,10 +276,10 @@ put_findings(FILE *out, const json_t *findings)
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *f = json_array_get(findings, i);
 
-		name = wider(name, width_of(bench_text_get(f, "name")));
+		name = wider(name, bench_text_letters(bench_text_get(f, "name")));
 		if (!json_is_string(json_object_get(f, "value")))
 			value = wider(value,
-			    width_of(bench_text_cell(
+			    bench_text_letters(bench_text_cell(
 				json_object_get(f, "value"), BENCH_TEXT_ROUND, cell)));
 	}
 	for (size_t i = 0; i < json_array_size(findings); i++) {

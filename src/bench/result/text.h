@@ -31,6 +31,12 @@ struct bench_layout {
 const char *bench_text_cell(
     const json_t *value, unsigned decimals, char cell[static BENCH_TEXT_CELL]);
 
+/* bench_text_letters: characters of TEXT, which is UTF-8: the columns of a terminal it takes. */
+unsigned bench_text_letters(const char *text);
+
+/* bench_text_cut: octets of the first N characters of TEXT. */
+size_t bench_text_cut(const char *text, unsigned n);
+
 /* bench_text_get: the string KEY of OBJECT, or "". */
 const char *bench_text_get(const json_t *object, const char *key);
 

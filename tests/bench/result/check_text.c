@@ -40,6 +40,17 @@ static const struct {
 	{ "{\"a\": \"b\"}", 0, "{\"a\": \"b\"}" },
 };
 
+START_TEST(letters_are_counted)
+{
+	ck_assert_uint_eq(bench_text_letters("RTT (\xc2\xb5s)"), 8);
+	ck_assert_uint_eq(bench_text_letters(""), 0);
+	ck_assert_uint_eq(bench_text_cut("a\xc2\xb5s", 2), 3);
+	ck_assert_uint_eq(bench_text_cut("a\xc2\xb5s", 3), 4);
+	ck_assert_uint_eq(bench_text_cut("a\xc2\xb5s", 9), 4);
+	ck_assert_uint_eq(bench_text_cut("a", 0), 0);
+}
+END_TEST
+
 START_TEST(cell_is_formatted_by_its_type)
 {
 	json_t *value = json_loads(cells[_i].json, JSON_DECODE_ANY, NULL);
@@ -131,6 +142,7 @@ add_text(Suite *s)
 {
 	TCase *tc = tcase_create("text");
 
+	tcase_add_test(tc, letters_are_counted);
 	tcase_add_test(tc, longest_values_fit_a_cell);
 	tcase_add_test(tc, columns_are_aligned_by_width);
 	tcase_add_test(tc, as_wide_as_told);
