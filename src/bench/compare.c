@@ -258,6 +258,7 @@ add_rounds(const struct comparison *c, const struct series *s)
 	(void)snprintf(title, sizeof(title), "%s by round", w->title);
 	struct bench_table *t =
 	    bench_run_table(c->result, w->name, title, by_round, c->sides.n + 1);
+	bench_table_axis(t, "categories");
 	for (size_t i = 0; i < c->sides.rounds; i++) {
 		json_t *row = json_pack("[I]", (json_int_t)i + 1);
 		bool any = false;

@@ -207,7 +207,8 @@ fill_drawn(const struct matrix *m, struct bench_table *t)
 		add_drawn_row(m, t, &by, i);
 }
 
-/* The table that is drawn: a curve for each share of one kind, over those of the other, with bars.
+/* The table that is drawn: bars for each share of one kind, over those of the other, with their
+ * spread.
  */
 static struct bench_table *
 begin_drawn(const struct bench_job *job)
@@ -232,9 +233,11 @@ begin_drawn(const struct bench_job *job)
 				k == 0 ? texts[i][COLUMNS] : ends[k], "1/s", 0 };
 		}
 	}
-	return bench_run_table(job->run, "matrix",
+	struct bench_table *t = bench_run_table(job->run, "matrix",
 	    by.by_hits ? "Highest rate by hits" : "Highest rate by names with AAAA", columns,
 	    1 + COLUMNS * by.columns->n);
+	bench_table_axis(t, "bars");
+	return t;
 }
 
 void

@@ -58,7 +58,7 @@ add_row(struct scale *s, const struct bench_found *f, unsigned loops)
 	double each = sum.median / loops;
 	if (s->per_loop <= 0)
 		s->per_loop = each;
-	double values[] = { sum.median, sum.p1, sum.p99, each,
+	double values[] = { sum.median, sum.p1, sum.p99, s->per_loop * loops, each,
 		s->per_loop > 0 ? 100 * each / s->per_loop : 0 };
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		(void)json_array_append_new(row, f->n > 0 ? json_real(values[i]) : json_null());
@@ -107,6 +107,7 @@ begin_table(const struct bench_job *job)
 		{ "rate_median", "highest rate", "1/s", 0 },
 		{ rfc ? "rate_p1" : "rate_min", rfc ? "p1" : "min", "1/s", 0 },
 		{ rfc ? "rate_p99" : "rate_max", rfc ? "p99" : "max", "1/s", 0 },
+		{ "rate_ideal", "ideal", "1/s", 0 },
 		{ "each", "per loop", "1/s", 0 },
 		{ "efficiency", "efficiency", "%", 1 },
 		{ "server_cpu", "CPU", "%", 1 },

@@ -103,6 +103,8 @@ check_rows(const struct bench_run *r, bool watched)
 		ck_assert_double_eq_tol(rate, rates[i], rates[i] * 0.002);
 		ck_assert_double_eq_tol(
 		    played_number(r, "scale", i, "each"), rate / loops[i], 1e-6);
+		ck_assert_double_eq_tol(played_number(r, "scale", i, "rate_ideal"),
+		    played_number(r, "scale", 0, "each") * loops[i], 1e-6);
 		ck_assert_double_eq_tol(
 		    played_number(r, "scale", i, "efficiency"), efficiencies[i], 0.3);
 		if (watched)
@@ -114,7 +116,7 @@ check_rows(const struct bench_run *r, bool watched)
 	ck_assert_str_eq(json_string_value(played_cell(r, "scale", 2, "limit")), "high");
 	ck_assert(watched ||
 	    strstr(json_string_value(json_object_get(
-		       json_array_get(json_object_get(played_table(r, "scale"), "columns"), 6),
+		       json_array_get(json_object_get(played_table(r, "scale"), "columns"), 7),
 		       "name")),
 		"limit") != NULL);
 }
