@@ -58,6 +58,14 @@ bench_plan_batch(const struct bench_plan *p)
 	return p->clients.n > 0 && p->rate > 0 ? 1 : BENCH_BATCH;
 }
 
+uint64_t
+bench_plan_questions(const struct bench_plan *p, double seconds)
+{
+	if (p->timing == NULL)
+		return (uint64_t)(seconds * p->rate);
+	return bench_replay_due(p->timing, (uint64_t)(seconds * (double)NS_PER_SEC) - 1);
+}
+
 /*
  * Nobody knows how many questions such a client will ask in a timeout. With few clients many are
  * remembered, so that late replies are known and a lost question does not hold up those behind it.
@@ -69,14 +77,6 @@ closed_capacity(const struct bench_plan *p)
 
 	share = share < CLOSED_CAPACITY ? share : CLOSED_CAPACITY;
 	return share > least ? share : least;
-}
-
-uint64_t
-bench_plan_questions(const struct bench_plan *p, double seconds)
-{
-	if (p->timing == NULL)
-		return (uint64_t)(seconds * p->rate);
-	return bench_replay_due(p->timing, (uint64_t)(seconds * (double)NS_PER_SEC) - 1);
 }
 
 uint64_t
