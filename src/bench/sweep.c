@@ -36,11 +36,13 @@ double
 bench_sweep_base(const struct bench_sweep_point *points, size_t n)
 {
 	double lowest[BENCH_SWEEP_LOWEST];
-	size_t i = 0;
+	size_t k = 0;
 
-	for (; i < n && i < BENCH_SWEEP_LOWEST; i++)
-		lowest[i] = points[i].p99_us;
-	return bench_stats_summary(lowest, i).median;
+	for (size_t i = 0; i < n && k < BENCH_SWEEP_LOWEST; i++) {
+		if (!isnan(points[i].p99_us))
+			lowest[k++] = points[i].p99_us;
+	}
+	return k > 0 ? bench_stats_summary(lowest, k).median : (double)NAN;
 }
 
 size_t
@@ -347,9 +349,7 @@ add_rate(const struct sweep *s, uint32_t rate, struct bench_sweep_point *point)
 	for (size_t i = 0; i < n_figures(s->job); i++)
 		medians[i] = add_figure(s, row, rate, i);
 	bench_table_add(s->table, row);
-	/* Without any answer there is no RTT. */
-	*point = (struct bench_sweep_point){ rate, medians[FIGURE_VALID],
-		isnan(medians[FIGURE_P99]) ? (double)INFINITY : medians[FIGURE_P99] };
+	*point = (struct bench_sweep_point){ rate, medians[FIGURE_VALID], medians[FIGURE_P99] };
 	return n > 0;
 }
 
@@ -362,7 +362,7 @@ find_knee(const struct sweep *s, const struct bench_sweep_point *points, size_t 
 		return;
 	double base = bench_sweep_base(points, n);
 	size_t knee = bench_sweep_knee(points, n);
-	if (isfinite(base))
+	if (!isnan(base))
 		bench_run_find(r, "p99 at the lowest rates", json_real(base), "us");
 	if (knee == n) {
 		bench_run_find(r, "knee", json_string("above the highest rate"), "");

@@ -25,14 +25,17 @@ void bench_sweep_order(uint32_t seed, unsigned repetition, size_t n, size_t *ord
 struct bench_sweep_point {
 	uint32_t rate;
 	double valid;  /* % of the questions */
-	double p99_us; /* of the RTT */
+	double p99_us; /* of the RTT; NAN: there were too few answers for it */
 };
 
 #define BENCH_SWEEP_LOWEST 3   /* rates that the others are compared with */
 #define BENCH_SWEEP_KNEE_MIN 4 /* rates without which there is no knee */
 #define BENCH_SWEEP_TIMES 2.0  /* so many times the RTT at the lowest rates is overload */
 
-/* bench_sweep_base: the median of p99_us at the lowest rates; the N >= 1 POINTS are ascending. */
+/*
+ * bench_sweep_base: the median of p99_us at the lowest rates that have it, NAN if none has; the N
+ * POINTS are ascending.
+ */
 MUST_USE double bench_sweep_base(const struct bench_sweep_point *points, size_t n);
 
 /*

@@ -81,6 +81,12 @@ START_TEST(knee_is_where_it_stays_slow)
 		    5, 3, 100 },
 		{ { { 1, 100, 100 }, { 2, 100, 100 }, { 3, 100, 100 }, { 4, 100, 150 } }, 4, 4,
 		    100 },
+		/* Rates with too few answers for a percentile are left out. */
+		{ { { 1, 100, (double)NAN }, { 2, 100, 100 }, { 3, 100, 100 }, { 4, 100, 100 },
+		      { 5, 100, 300 } },
+		    5, 4, 100 },
+		{ { { 1, 100, 100 }, { 2, 100, 100 }, { 3, 100, 100 }, { 4, 0, (double)NAN } }, 4,
+		    3, 100 },
 		/* From the lowest on. */
 		{ { { 1, 99, 100 }, { 2, 99, 100 }, { 3, 99, 100 }, { 4, 90, 150 } }, 4, 0, 100 },
 		/* Too few to tell. */
@@ -363,7 +369,7 @@ main(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, order_is_drawn_by_the_seed);
 	tcase_add_test(tc, no_place_is_preferred);
-	tcase_add_loop_test(tc, knee_is_where_it_stays_slow, 0, 7);
+	tcase_add_loop_test(tc, knee_is_where_it_stays_slow, 0, 9);
 	tcase_add_test(tc, rates_have_their_medians);
 	tcase_add_test(tc, goes_on_after_every_trial);
 	tcase_add_test(tc, repetitions_may_be_added);
