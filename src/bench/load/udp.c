@@ -66,7 +66,7 @@ open_beside(struct bench_lane *lane)
 	if (lane->beside_fd < 0)
 		return -errno;
 	bench_clients_permit(lane->beside_fd, &lane->way.source);
-	/* For as long as this takes, or other lanes would be given the port, too. */
+	/* For as long as this takes, or a program that shares ports could be given this one. */
 	(void)setsockopt(lane->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	(void)setsockopt(lane->beside_fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(lane->beside_fd, (struct sockaddr *)&own, len) != 0)
