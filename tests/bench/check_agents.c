@@ -136,6 +136,80 @@ START_TEST(shares_add_up)
 }
 END_TEST
 
+/* --- Names ------------------------------------------------------------------------------------ */
+
+#define ASKED 600
+
+static unsigned times[ASKED]; /* that each name was asked for */
+static int server;
+
+/* Note the names 010-000-NNN-NNN, and answer nothing. */
+static void *
+note_names(void *arg)
+{
+	uint8_t bytes[512] = { 0 };
+
+	while (recv(server, bytes, sizeof(bytes) - 1, 0) > 0) {
+		unsigned high, low;
+
+		ck_assert_int_eq(
+		    sscanf((const char *)bytes + 13, "010-000-%3u-%3u", &high, &low), 2);
+		unsigned n = 256 * high + low;
+		ck_assert_uint_lt(n, ASKED);
+		times[n]++;
+	}
+	return arg;
+}
+
+static void
+start_server(struct netaddr *a, pthread_t *t)
+{
+	struct sockaddr_storage ss;
+	socklen_t len;
+
+	ck_assert(netaddr_parse("127.0.0.1", 0, a));
+	len = netaddr_to_sockaddr(a, &ss);
+	server = socket(AF_INET, SOCK_DGRAM, 0);
+	ck_assert_int_eq(bind(server, (struct sockaddr *)&ss, len), 0);
+	ck_assert_int_eq(getsockname(server, (struct sockaddr *)&ss, &len), 0);
+	ck_assert(netaddr_from_sockaddr((struct sockaddr *)&ss, a));
+	ck_assert_int_eq(pthread_create(t, NULL, note_names, NULL), 0);
+}
+
+/* Three agents of two threads each: all names of the plan, each once, and no other. */
+START_TEST(no_name_is_asked_for_twice)
+{
+	static struct bench_tally sum;
+	struct bench_agents *a = bench_agents_open(list, NULL, &never, error);
+	struct bench_plan p = { .transport = &bench_udp,
+		.n_threads = 2,
+		.n_lanes = 2,
+		.rate = 3000,
+		.burst = 1,
+		.duration_ns = UINT64_MAX,
+		.pause_ns = 60 * NS_PER_SEC,
+		.timeout_ns = NS_PER_SEC / 2 };
+	pthread_t t;
+
+	ck_assert_msg(a != NULL, "%s", error);
+	start_server(&p.server, &t);
+	bench_load_init(&p.load);
+	p.load.zone.aaaa_percent = 100;
+	ck_assert_msg(
+	    bench_agents_trial(a, &p, 100, ASKED - 100, &never, &sum, error), "%s", error);
+	ck_assert_uint_eq(sum.sent, ASKED - 100);
+	ck_assert_uint_eq(bench_tally_lost(&sum), ASKED - 100);
+	bench_agents_free(a);
+	(void)shutdown(server, SHUT_RDWR);
+	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	(void)close(server);
+	for (unsigned i = 0; i < ASKED; i++)
+		ck_assert_msg(times[i] == (i >= 100), "name %u: %u times", i, times[i]);
+}
+END_TEST
+
+/* --- Searches --------------------------------------------------------------------------------- */
+
 /* What the rate of a search is judged by, by all of them. */
 START_TEST(trials_of_a_search_are_done_by_them)
 {
@@ -383,6 +457,7 @@ main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, shares_add_up, 0, 2);
+	tcase_add_test(tc, no_name_is_asked_for_twice);
 	tcase_add_test(tc, trials_of_a_search_are_done_by_them);
 	tcase_add_loop_test(tc, fault_of_an_agent_is_the_testers, 0, MISCHIEFS);
 	tcase_add_test(tc, absent_agent_is_told);

@@ -1,0 +1,289 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# agents: testers in namespaces of their own, with clocks of their own, ask one server together. What
+# they count must add up to the question, and what fails on one is told by its name, not as the server's.
+# shellcheck disable=SC2317 # functions are called by check and wait_for
+. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
+need python3 ip nsenter unshare
+dns64bench=$TOP_BUILDDIR/dns64bench
+[ -x "$dns64bench" ] || {
+	echo "no $dns64bench"
+	exit 77
+}
+echo 'the secret of this test' >"$work/secret"
+echo 'the secret of another one' >"$work/other-secret"
+
+# --- The machines ---
+
+# machine N SECONDS: namespaces with the address 198.18.N.2, of which this one is 198.18.N.1; its clock
+# is so much later than ours
+machine()
+{
+	start "machine$1" unshare -n -T --boottime "$2" --fork --kill-child sleep 900
+	# unshare(1) waits; its child is in all the namespaces.
+	wait_for 20 child_of "machine$1" || exit 77
+	ip link add "m$1" type veth peer name far netns "$(child_of "machine$1")" || exit 77
+	{
+		ip addr add "198.18.$1.1/24" dev "m$1" && ip link set "m$1" up && on "$1" ip link set lo up &&
+			on "$1" ip addr add "198.18.$1.2/24" dev far && on "$1" ip link set far up &&
+			on "$1" ip route add default via "198.18.$1.1"
+	} || give_up 'no network'
+}
+
+child_of()
+{
+	child_pid=$(cat "/proc/$(pid_of "$1")/task/$(pid_of "$1")/children")
+	[ -n "$child_pid" ] && [ "$(cat "/proc/${child_pid% }/comm")" = sleep ] && echo "${child_pid% }"
+}
+
+# on N COMMAND...: there
+on()
+{
+	on_machine=$1
+	shift
+	nsenter -t "$(child_of "machine$on_machine")" -n -T "$@"
+}
+
+# agent N: start it there
+agent()
+{
+	agent_pid=$(child_of "machine$1")
+	start "agent$1" nsenter -t "$agent_pid" -n -T "$dns64bench" agent -l "198.18.$1.2" --secret "$work/secret"
+	wait_for 20 logged "agent$1" 'listens on' || give_up "agent $1 does not start"
+}
+
+machine 1 100000
+machine 2 7000
+agent 1
+agent 2
+agents=198.18.1.2,198.18.2.2
+start fakedns "$fakedns" -l 0.0.0.0 -p 5300 --aaaa 100
+wait_for 60 serves 5300 || give_up 'fakedns does not start'
+
+# --- Asking ---
+
+# The address 198.51.100.1 is ours: both have their own way to it.
+ip addr add 198.51.100.1/32 dev lo || give_up 'no address'
+
+# together METHOD ARGUMENT...: by both, the exit code to $status, what it prints to $work/out and
+# $work/err; and if it ran at all, $work/run.json. The timeout is long: pauses of a busy machine that
+# are shorter than a tenth of it are no faults of anybody.
+together()
+{
+	begin_together "$@"
+	end_together
+}
+
+begin_together()
+{
+	rm -f "$work/run.json"
+	together_method=$1
+	shift
+	timeout 300 "$dns64bench" "$together_method" -s 198.51.100.1 -p 5300 --aaaa 100 --timeout 30 --agents "$agents" \
+		--secret "$work/secret" --json "$work/run.json" "$@" >"$work/out" 2>"$work/err" &
+	controller=$!
+}
+
+end_together()
+{
+	wait "$controller"
+	status=$?
+}
+
+# found NAME: a finding of that run
+found()
+{
+	python3 - "$work/run.json" "$1" <<-'END'
+		import json, sys
+		run = json.load(open(sys.argv[1]))
+		for finding in run["findings"]:
+		    if finding["name"] == sys.argv[2]:
+		        print(finding["value"])
+	END
+}
+
+# of_agents COLUMN: what their table has there, in a line
+of_agents()
+{
+	python3 - "$work/run.json" "$1" <<-'END'
+		import json, sys
+		run = json.load(open(sys.argv[1]))
+		table = [t for t in run["tables"] if t["name"] == "agents"][0]
+		at = [c["name"] for c in table["columns"]].index(sys.argv[2])
+		print(*[row[at] for row in table["rows"]])
+	END
+}
+
+# failed: why it did, a reason in a line
+failed()
+{
+	python3 -c 'import json, sys
+print(*json.load(open(sys.argv[1]))["failed"], sep="\n")' "$work/run.json"
+}
+
+# good: everything was fine, except perhaps that this machine had no time to send at the pace
+good()
+{
+	[ "$status" = 0 ] && return
+	failed
+	[ "$status" = 1 ] && [ -z "$(failed | grep -v 'the pace was not kept')" ]
+}
+
+# clocks: do they differ from ours as they were told to, as far as they say themselves that they know?
+clocks()
+{
+	python3 - "$(of_agents clock_offset)" "$(of_agents clock_unsure)" <<-'END'
+		import sys
+		offset, unsure = [[float(v) for v in a.split()] for a in sys.argv[1:]]
+		print("clocks", offset, "+-", unsure, "us")
+		sys.exit(not all(abs(o - s * 1e6) <= u + 1 for o, s, u in zip(offset, (100000, 7000), unsure)))
+	END
+}
+
+# Packets that have come from both agents so far.
+packets()
+{
+	awk '$1 ~ /^m[12]:/ { n += $3 } END { print n }' /proc/net/dev
+}
+
+# asked N: have they sent more than N packets since $before?
+asked()
+{
+	[ "$(packets)" -gt $((before + $1)) ]
+}
+
+# --- Together ---
+
+together rate -r 2000 -d 3
+check "both: a good run ($status)" good
+equal "both: sent" 6000 "$(found sent)"
+equal "both: valid" 6000 "$(found valid)"
+equal "both: each its share" '3000 3000' "$(of_agents sent)"
+equal "both: each got its answers" '3000 3000' "$(of_agents valid)"
+check "both: their clocks are known" clocks
+check "both: RTT of all" grep -q '^ *100.000 ' "$work/out"
+stop fakedns
+# Before, each asked for one name, and the controller for the version.
+check "both: what the server counts" logged fakedns 'questions 6003, answers 6003,'
+start fakedns "$fakedns" -l 0.0.0.0 -p 5300 --aaaa 100
+wait_for 60 serves 5300 || give_up 'fakedns does not start'
+
+together rate -r 2000 -n 3001 --transport tcp -t 2 --sources 3 --hits 50 --hot 100 --popularity zipf:0.9
+check "over TCP, two threads each: a good run ($status)" good
+equal "over TCP, two threads each: valid" 3001 "$(found valid)"
+equal "over TCP, two threads each: each its share" '1501 1500' "$(of_agents valid)"
+# Six connections each, and one to get ready.
+equal "over TCP, two threads each: connections" 12 "$(found connections)"
+
+together sweep --rates 500,1000 --repetitions 2 -d 0.5
+check "sweep: a good run ($status)" good
+# A trial that the machine had no time for was done once more.
+shares=$(of_agents valid)
+equal "sweep: the same share of all trials" "${shares% *}" "${shares#* }"
+
+# --- One fails ---
+
+before=$(packets)
+begin_together rate -r 1000 -d 60
+wait_for 60 asked 1500
+kill -STOP "$(pid_of agent2)"
+sleep 4
+kill -CONT "$(pid_of agent2)"
+wait_for 60 asked 3000
+kill -INT "$controller"
+end_together
+equal "kept from running: exit code" 3 "$status"
+check "kept from running: told by its name" grep -q 'agent 198.18.2.2: it was kept from running' "$work/err"
+
+before=$(packets)
+begin_together rate -r 1000 -d 60
+wait_for 60 asked 1500
+kill -KILL "$(pid_of agent2)"
+wait "$(pid_of agent2)"
+killed=$(milliseconds)
+end_together
+took=$(($(milliseconds) - killed))
+equal "killed: exit code" 1 "$status"
+failed >"$work/why"
+equal "killed: one reason" 1 "$(wc -l <"$work/why")"
+check "killed: it is the tester's" \
+	grep -qx 'the tester failed, not the server: agent 198.18.2.2: the connection was .*' "$work/why"
+equal "killed: the other one lost nothing" 0 "$(found lost)"
+check "killed: the run ends ($took ms)" test "$took" -lt 20000
+equal "killed: spoilt" '0 1' "$(of_agents spoilt)"
+
+together rate -r 1000 -n 100
+equal "absent: exit code" 1 "$status"
+equal "absent: told" 'agent 198.18.2.2: Connection refused' "$(failed)"
+agent 2
+
+# The cable is drawn: nobody says that a connection has ended.
+before=$(packets)
+begin_together rate -r 1000 -d 60
+wait_for 60 asked 1500
+ip link set m2 down
+end_together
+ip link set m2 up
+equal "no cable: exit code" 1 "$status"
+equal "no cable: told" 'the tester failed, not the server: agent 198.18.2.2: no sign of life for 5 s' "$(failed)"
+equal "no cable: the other one lost nothing" 0 "$(found lost)"
+
+# It has seen by itself that its controller is gone.
+again()
+{
+	together rate -r 1000 -n 100
+	[ -f "$work/run.json" ] && good
+}
+check "no cable: it serves again" wait_for 3 again
+
+# --- The controller goes ---
+
+for signal in INT KILL; do
+	before=$(packets)
+	begin_together rate -r 1000 -d 60
+	wait_for 60 asked 1500
+	kill -$signal "$(cat "/proc/$controller/task/$controller/children")"
+	begun=$(milliseconds)
+	end_together
+	took=$(($(milliseconds) - begun))
+	check "$signal: it ends ($took ms)" test "$took" -lt 2000
+	sleep 1
+	before=$(packets)
+	sleep 1
+	check "$signal: so do the agents" test "$(($(packets) - before))" -lt 100
+done
+check "KILL: told" wait_for 20 logged agent1 'gone in the middle of a trial'
+
+# --- Who must not ---
+
+for who in other-secret none; do
+	secret="--secret $work/$who"
+	[ $who != none ] || secret=
+	# shellcheck disable=SC2086 # two words
+	timeout 60 "$dns64bench" rate -s 198.51.100.1 -p 5300 -r 1000 -n 100 --agents 198.18.1.2 $secret >"$work/out" 2>&1
+	equal "$who: exit code" 1 $?
+done
+check "another secret: told there" logged agent1 'refused: the secrets differ'
+check "no secret: told" grep -q 'agent 198.18.1.2: it wants a secret' "$work/out"
+python3 - <<-'END'
+	import socket
+	for junk in b"GET / HTTP/1.1\r\n\r\n", b"\x7f\xff\xff\xff" + bytes(100000), b"\0\0\0\4{}{}", b"\0\0":
+	    s = socket.create_connection(("198.18.1.2", 6465), 20)
+	    try:
+	        s.sendall(junk)
+	        s.shutdown(socket.SHUT_WR)
+	        while s.recv(4096):
+	            pass
+	    except OSError:
+	        pass
+	    s.close()
+END
+together rate -r 1000 -n 1000
+check "after garbage: a good run ($status)" good
+equal "after garbage: valid" 1000 "$(found valid)"
+memory=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$(pid_of agent1)/status")
+check "after garbage: memory ($memory KiB)" test "$memory" -lt 100000
+
+stop agent1
+equal "an agent ends: exit code" 0 "$status"
+finish
