@@ -249,9 +249,8 @@ add_rounds(const struct comparison *c, const struct series *s)
 	char names[BENCH_SIDES_MAX][32], title[64];
 
 	for (size_t k = 0; k < c->sides.n; k++) {
-		/* "rtt_1": all curves of a chart begin alike, and are called so. */
-		(void)snprintf(names[k], sizeof(names[k]), "%.*s_%zu", (int)strcspn(w->name, "-"),
-		    w->name, k + 1);
+		/* "rtt-p99_1": all curves of a chart begin alike, and it is called so. */
+		(void)snprintf(names[k], sizeof(names[k]), "%.20s_%zu", w->name, k + 1);
 		by_round[k + 1] =
 		    (struct bench_column){ names[k], c->sides.side[k].name, s->unit, 1 };
 	}

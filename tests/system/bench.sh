@@ -458,6 +458,38 @@ told "compare of a page: the reason" 'page.html:1: ' err
 bench report -o "$work/page.html" "$work/nosuch.json"
 equal "report without a run: exit code" 2 $status
 
+# drawn FILE HEAD: it is there and begins so
+drawn()
+{
+	check "$1 is a picture" env LC_ALL=C grep -aq -m 1 "^.\\?$2" "$work/$1"
+}
+
+# Pictures of one run, of two over each other, and of each chart; what gnuplot cannot do is told before.
+if command -v gnuplot >/dev/null; then
+	restart_fakedns --aaaa 100
+	bench closed -s 127.0.0.1 -p 5300 --clients 1,2,4 -d 0.5 --aaaa 100 --timeout 5 \
+		--json "$work/other.json" --plot "$work/run.pdf" --panels
+	equal "panels: exit code" 0 $status
+	drawn run-steps-rate.pdf %PDF-1.
+	drawn run-steps-rtt.pdf %PDF-1.
+	for end in png svg pdf; do
+		bench report -o "$work/both.$end" --titles one="$work/closed.json" "$work/other.json"
+		equal "report as $end: exit code" 0 $status
+	done
+	drawn both.png PNG
+	drawn both.svg '<?xml'
+	drawn both.pdf %PDF-1.
+	check "report as svg: its runs" grep -q '>one<' "$work/both.svg"
+	check "report as svg: its titles" grep -q '>Clients and what they achieved<' "$work/both.svg"
+	bench rate -s 127.0.0.1 -p 5300 -r 1000 -n 100 --plot "$work/run.eps"
+	equal "picture of another kind: exit code" 2 $status
+	told "picture of another kind" 'pictures end in .png, .svg or .pdf' err
+else
+	bench rate -s 127.0.0.1 -p 5300 -r 1000 -n 100 --plot "$work/run.png"
+	equal "no gnuplot: exit code" 2 $status
+	told "no gnuplot" 'there is no gnuplot' err
+fi
+
 # --- The user ---
 
 restart_fakedns --aaaa 100

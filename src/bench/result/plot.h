@@ -140,7 +140,7 @@ struct bench_scale_wish {
 	bool rounded;  /* from tick to tick; else as far as the values, and a margin: */
 	double margin; /* part of the span, of a value if it is logarithmic */
 	bool integers; /* linear: no ticks between */
-	double least;  /* linear: the span is at least this part of the values */
+	double least; /* linear: the span is at least this part of the values, which stand inside */
 };
 
 /* bench_plot_number: V for an axis with ticks in this STEP: "12,000", "0.25". */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define STEPS_MAX 6  /* of a linear axis, about */
+#define FREE 1.1     /* of what is shown without zero: no value stands at an end of the axis */
 #define LABEL_GAP 2  /* characters between two labels */
 #define DECADES 2.05 /* an axis of more has labels at powers of ten only, else at 2 and 5 too */
 #define NEAR 1e-9    /* how far off numbers are that were computed in two ways */
@@ -98,8 +99,8 @@ bench_plot_linear(
 	double span = max - min, middle = (max + min) / 2;
 
 	*s = (struct bench_scale){ .logarithmic = false };
-	if (span < fabs(middle) * wish->least)
-		span = fabs(middle) * wish->least;
+	if (wish->least > 0)
+		span = fmax(span * FREE, fabs(middle) * wish->least);
 	if (span <= 0) {
 		span = middle != 0 ? fabs(middle) : 1;
 		middle = middle != 0 ? middle : span / 2;

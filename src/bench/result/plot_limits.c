@@ -18,6 +18,7 @@
 #define MARGIN 0.03        /* of the x axis, beside the first and last points */
 #define LOG_MARGIN 0.12    /* the same of a logarithmic one */
 #define LEAST_SPAN 0.1     /* of what is shown without zero */
+#define WORDS_MAX 1000     /* categories; more could not be told apart */
 #define FACTOR 1.5         /* that each number has to the one before, if they grow by factors */
 #define AT_VALUES 12       /* an x axis has ticks at its values if these are so few */
 
@@ -68,7 +69,7 @@ take_word(void *ctx, const json_t *column, const json_t *cell)
 	const char *word = bench_text_cell(cell, BENCH_TEXT_ROUND, text);
 
 	(void)column;
-	if (word_at(ctx, word) == json_array_size(ctx))
+	if (word_at(ctx, word) == json_array_size(ctx) && json_array_size(ctx) < WORDS_MAX)
 		(void)json_array_append_new(ctx, json_string(word));
 }
 
@@ -215,6 +216,8 @@ bench_plot_x(struct bench_figure *f, const struct bench_plot_source *of, size_t 
 	}
 	if (x.words) /* they say what they are */
 		f->label[0] = '\0';
+	if (x.words && n == 1 && json_array_size(f->words) == 1) /* nothing to compare */
+		f->axis = BENCH_AXIS_NONE;
 }
 
 double
@@ -222,13 +225,15 @@ bench_plot_place(const struct bench_figure *f, const json_t *row)
 {
 	const json_t *cell = json_array_get(row, 0);
 	char text[BENCH_TEXT_CELL];
+	size_t at;
 
 	if (cell == NULL || json_is_null(cell))
 		return (double)NAN;
 	switch (f->axis) {
 	case BENCH_AXIS_CATEGORIES:
 	case BENCH_AXIS_BARS:
-		return (double)word_at(f->words, bench_text_cell(cell, BENCH_TEXT_ROUND, text));
+		at = word_at(f->words, bench_text_cell(cell, BENCH_TEXT_ROUND, text));
+		return at < json_array_size(f->words) ? (double)at : (double)NAN;
 	case BENCH_AXIS_PERCENTILES:
 		return stretched(json_number_value(cell));
 	case BENCH_AXIS_NUMBERS:
@@ -290,6 +295,24 @@ spans_much(const struct bench_figure *f, const struct bench_chart *p, const stru
 	    e->most / e->least >= WIDE_BOTH;
 }
 
+/* A deviation as large as the mean reaches zero, and no logarithmic axis can show that. */
+static void
+cut_deviations(struct bench_chart *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct bench_curve *c = &p->curves[i];
+
+		for (size_t k = 0; k < json_array_size(c->rows); k++) {
+			struct bench_dot d = bench_plot_dot(p, c, json_array_get(c->rows, k));
+
+			if (c->spread == BENCH_SPREAD_DEVIATION && d.low <= 0) {
+				c->spread = BENCH_SPREAD_NONE;
+				c->low = c->high = 0;
+			}
+		}
+	}
+}
+
 void
 bench_plot_y(const struct bench_figure *f, struct bench_chart *p)
 {
@@ -297,6 +320,8 @@ bench_plot_y(const struct bench_figure *f, struct bench_chart *p)
 	struct bench_scale_wish wish = { .room = ROOM_UP, .rounded = true };
 
 	if (spans_much(f, p, &e)) {
+		cut_deviations(p);
+		e = extent_of(p);
 		/* A bar that goes down far is cut: half of the chart would be for it. */
 		bench_plot_logarithmic(&p->y, fmax(e.low, e.least / 2), e.high, &wish);
 		return;
@@ -306,4 +331,9 @@ bench_plot_y(const struct bench_figure *f, struct bench_chart *p)
 	else
 		e.low = fmin(e.low, 0);
 	bench_plot_linear(&p->y, e.low, fmax(e.high, e.low), &wish);
+	if (e.low < 0 || p->y.low >= 0)
+		return;
+	/* There is no room for what cannot be. */
+	wish.least = 0;
+	bench_plot_linear(&p->y, 0, fmax(e.high, e.low), &wish);
 }

@@ -198,12 +198,15 @@ curve(FILE *out, const struct bench_figure *f, const struct bench_chart *p, size
 		bars(out, p, i, f->axis == BENCH_AXIS_BARS ? "000000" : looks[i].colour);
 }
 
-/* Print the ticks of an axis. */
+/* Print limits and ticks of an axis. A tick at the end of a logarithmic one would be left out. */
 static void
 tics(FILE *out, const char *axis, const struct bench_scale *s)
 {
+	double wider = s->logarithmic ? 1e-6 : 0;
+
 	(void)fprintf(out, "%sset logscale %s\nset %srange [%.10g:%.10g]\nset %stics norotate (",
-	    s->logarithmic ? "" : "un", axis, axis, s->low, s->high, axis);
+	    s->logarithmic ? "" : "un", axis, axis, s->low * (1 - wider), s->high * (1 + wider),
+	    axis);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct bench_tick *t = &s->ticks[i];
 

@@ -154,7 +154,7 @@ START_TEST(percentiles_have_a_log_axis)
 	ck_assert_uint_eq(script(1, 1, text), 1);
 	text_contains(text, "\n2 0.1 0.1 0.1 NaN NaN\n1000 0.5 0.5 0.5 NaN NaN\nNaN 1.5 ");
 	text_contains(text,
-	    "set logscale x\nset xrange [1.76:1120]\n"
+	    "set logscale x\nset xrange [1.75999824:1120.00112]\n"
 	    "set xtics norotate ('50' 2, '90' 10, '99' 100, '99.9' 1000)\n");
 	text_contains(text, "set label 'percentile (%)'");
 	text_contains(text, "set label 'RTT (ms)'");
@@ -540,6 +540,11 @@ static const struct {
 	{ "n ,rtt_p50 ms,rtt_p99 ms", "[[1, 0, 10], [2, 2, 50]]", "RTT ms 1 2" },
 	{ "n ,rate 1/s", "[[1, 1], [2, 1000]]", "[rate] 1/s 1" },
 	{ "n ,rate 1/s", "[[1, 1], [2, 3], [4, 7], [8, 10]]", "[rate] 1/s log 1" },
+	/* What no logarithmic axis can show is not drawn. */
+	{ "n ,rtt_mean us,rtt_deviation us,rtt_p99 us", "[[1, 1, 2, 10], [2, 2, 1, 99]]",
+	    "RTT µs log 1 3" },
+	{ "n ,rtt_mean us,rtt_deviation us,rtt_p99 us", "[[1, 2, 1, 10], [2, 2, 1, 100]]",
+	    "RTT µs log 1:2:2 3" },
 	{ "n ,rate 1/s,share %", "[[1, 1, 1], [2, 3, 3], [4, 7, 7], [8, 9, 10]]",
 	    "[rate] 1/s 1; [share] % 2" },
 	{ "who ,rtt_p50 ms,rtt_p99 ms", "[[\"a\", 1, 10], [\"b\", 2, 50]]", "RTT ms 1 2" },
@@ -578,6 +583,7 @@ static const struct {
 	{ "clients ", "[[1, 1], [2, 1], [4, 1]]", BENCH_AXIS_NUMBERS, false, 1, "" },
 	{ "who ", "[[\"a\", 1], [\"b\", 1]]", BENCH_AXIS_BARS, false, 1, "" },
 	{ "clients ", "[[1, 1]]", BENCH_AXIS_BARS, false, 1, "" },
+	{ "who ", "[[\"a\", 1]]", BENCH_AXIS_NONE, false, 1, "" },
 	{ "clients ", "[[3, 1], [3, 2]]", BENCH_AXIS_BARS, false, 1, "" },
 	{ "clients ", "[]", BENCH_AXIS_NONE, false, 1, "" },
 	{ "clients ", "[[1, null], [2, null]]", BENCH_AXIS_NONE, false, 1, "" },
@@ -623,6 +629,37 @@ START_TEST(categories_are_made_of_numbers_on_wish)
 	ck_assert_int_eq(f->axis, BENCH_AXIS_BARS);
 	ck_assert_double_eq(f->charts[0].y.low, 0);
 	ck_assert(isnan(bench_plot_median(f, &f->charts[0])));
+	bench_plot_drop(f);
+	json_decref(table);
+}
+END_TEST
+
+/* What is no number below zero has no axis there, however far the values are apart. */
+START_TEST(categories_do_not_go_below_zero)
+{
+	json_t *table = table_of("n ,rtt us", "[[1, 1], [2, 100], [3, 1]]");
+	const struct bench_plot_source of = { table, "" };
+
+	(void)json_object_set_new(table, "axis", json_string("categories"));
+	struct bench_figure *f = bench_plot_choose(&of, 1);
+	ck_assert_double_eq(f->charts[0].y.low, 0);
+	ck_assert_double_eq(f->charts[0].y.high, 100);
+	bench_plot_drop(f);
+	json_decref(table);
+}
+END_TEST
+
+START_TEST(deviation_does_not_go_below_zero)
+{
+	json_t *table = table_of("n ,rtt_mean us,rtt_deviation us,t_mean us,t_deviation us",
+	    "[[1, 1, 3, -1, 3], [2, 1, 3, -1, 3]]");
+	const struct bench_plot_source of = { table, "" };
+	struct bench_figure *f = bench_plot_choose(&of, 1);
+
+	ck_assert_uint_eq(f->n, 2);
+	ck_assert_double_eq(f->charts[0].y.low, 0);
+	ck_assert_double_eq(f->charts[0].y.high, 4);
+	ck_assert_double_eq(f->charts[1].y.low, -4);
 	bench_plot_drop(f);
 	json_decref(table);
 }
@@ -676,6 +713,8 @@ static const struct {
 	{ false, 0, 1.1, { .room = 99, .rounded = true }, "0..1.2: 0.0 0.2 0.4 0.6 0.8 1.0 1.2" },
 	{ false, -3, 3, { .room = 99, .rounded = true }, "-3..3: -3 -2 -1 0 1 2 3" },
 	{ false, 0, 0, { .room = 99, .rounded = true }, "0..1: 0.0 0.2 0.4 0.6 0.8 1.0" },
+	{ false, 100, 200, { .room = 99, .rounded = true, .least = 0.1 },
+	    "80..220: 80 100 120 140 160 180 200 220" },
 	{ false, 100, 101, { .room = 99, .rounded = true, .least = 0.1 },
 	    "94..106: 94 96 98 100 102 104 106" },
 	{ false, 1, 4, { .room = 99, .margin = 0.1, .integers = true }, "0.7..4.3: 1 2 3 4" },
@@ -779,6 +818,8 @@ add_chart(Suite *s)
 	    tc, figure_is_chosen_by_the_columns, 0, sizeof(figures) / sizeof(figures[0]));
 	tcase_add_loop_test(tc, axis_is_chosen_by_the_values, 0, sizeof(axes) / sizeof(axes[0]));
 	tcase_add_test(tc, categories_are_made_of_numbers_on_wish);
+	tcase_add_test(tc, categories_do_not_go_below_zero);
+	tcase_add_test(tc, deviation_does_not_go_below_zero);
 	tcase_add_test(tc, tables_are_drawn_over_each_other);
 	tcase_add_loop_test(
 	    tc, ticks_are_round_and_have_room, 0, sizeof(scales) / sizeof(scales[0]));
