@@ -321,7 +321,7 @@ row_of(const struct agent *at)
 
 	return json_pack("[s,I,I,I,I,I,I,I,f,f,f,f,f,I]", at->g.at.name, (json_int_t)t->sent,
 	    (json_int_t)t->replies[BENCH_VALID], (json_int_t)bench_tally_wrong(t),
-	    (json_int_t)t->late, (json_int_t)bench_tally_lost(t), (json_int_t)t->faults.dropped,
+	    (json_int_t)t->late, (json_int_t)(t->overdue - t->late), (json_int_t)t->faults.dropped,
 	    (json_int_t)t->pauses, (double)t->lag.max_ns / 1000, (double)at->g.offset_ns / 1000,
 	    (double)at->unsure_most_ns / 1000, at->cpu, at->stolen, (json_int_t)at->n_spoilt);
 }

@@ -458,8 +458,8 @@ read_replies(struct reader *r, struct bench_tally *t)
 		t->replies[i] = (uint64_t)n;
 		ends += r->good ? t->replies[i] : 0;
 	}
-	if (ends > t->sent)
-		wrong(r, "more questions had an end than were sent");
+	if (ends > t->sent || t->late > t->overdue)
+		wrong(r, "more questions had an end than were sent, or were late than overdue");
 }
 
 static void

@@ -205,7 +205,10 @@ find_connections(const struct bench_job *job)
 uint64_t
 bench_method_lost(const struct bench_job *job)
 {
-	return *job->stop ? job->tally->overdue - job->tally->late : bench_tally_lost(job->tally);
+	const struct bench_tally *t = job->tally;
+
+	/* If one of several testers fails the others are stopped. */
+	return *job->stop || t->spoilt > 0 ? t->overdue - t->late : bench_tally_lost(t);
 }
 
 void

@@ -340,6 +340,7 @@ static const struct {
 	{ "sent", "9007199254740993", "sent is" },
 	{ "sent", "null", "sent is" },
 	{ "sent", "514", "more questions had an end than were sent" },
+	{ "late", "13", "more questions had an end than were sent" },
 	{ "faults.dropped", "true", "faults.dropped is" },
 	{ "replies", "[1,2]", "replies are not of" },
 	{ "replies", "[1,2,3,4,-5]", "replies of kind 4" },
