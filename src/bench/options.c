@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "bench/host/machine.h"
+#include "bench/result/plot.h"
 
 /* What soak asks besides, in percent; the rest are new names. */
 #define SOAK_ADDRESSES 8
@@ -325,10 +326,28 @@ complete_replay(struct cmdline *c, struct bench_settings *s)
 		s->duration = 0;
 }
 
+/* How pictures are drawn says nothing if there are none. */
+static void
+complete_pictures(struct cmdline *c, const struct bench_settings *s)
+{
+	const char *file = s->method == BENCH_REPORT ? s->output : s->plot;
+	bool drawn = file != NULL &&
+	    (s->method != BENCH_REPORT || bench_plot_format(file) != BENCH_PLOT_UNKNOWN);
+	const char *needs = s->method == BENCH_REPORT
+	    ? "needs an --output that ends in .png, .svg or .pdf"
+	    : "needs --plot";
+
+	if (s->panels && !drawn)
+		cmdline_complain(c, "panels", "%s", needs);
+	if (s->titles && !drawn)
+		cmdline_complain(c, "titles", "%s", needs);
+}
+
 /* Check and complete the settings when all options have a value. */
 static void
 complete(struct cmdline *c, struct bench_settings *s)
 {
+	complete_pictures(c, s);
 	if (s->method == BENCH_REPORT) {
 		need(c, "output");
 		if (s->n_files == 0)

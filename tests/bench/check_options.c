@@ -110,7 +110,7 @@ static const struct {
 	{ BENCH_MATRIX, "matrix -s 192.0.2.1" },
 	{ BENCH_SWEEP, "sweep -s 192.0.2.1 --rates 5" },
 	{ BENCH_SCALE, "scale -s 192.0.2.1 --restart true" },
-	{ BENCH_REPORT, "report -o page.html run.json" },
+	{ BENCH_REPORT, "report -o page.svg run.json" },
 	{ BENCH_COMPARE, "compare a.json b.json" },
 	{ BENCH_AGENT, "agent" },
 };
@@ -164,6 +164,8 @@ with_for(const struct cmdline_row *row, enum bench_method method)
 	/* Clients have a window only in a time of their own. */
 	if (strcmp(row->name, "window") == 0)
 		return "-d 1";
+	if (strcmp(row->name, "panels") == 0 || strcmp(row->name, "titles") == 0)
+		return method != BENCH_REPORT ? "--plot x.png" : "";
 	if (strcmp(row->name, "secret") == 0 && method != BENCH_AGENT)
 		return "--agents bench1";
 	return strcmp(row->name, "listen") == 0 ? "--secret file" : "";
@@ -209,6 +211,8 @@ START_TEST(letters_set_what_their_names_do)
 	ck_assert_uint_eq(s.plan.load.base, 0xc6120000);
 	good("rate -r 10 -n 7 -s 192.0.2.1");
 	ck_assert_uint_eq(s.plan.n_questions, 7);
+	good("report -o page.pdf --panels --titles a.json b.json");
+	good("rate -s ::1 -r 1 --plot x.svg --panels");
 	good("report -o page.html a.json b.json");
 	ck_assert_str_eq(s.output, "page.html");
 	ck_assert_int_eq(s.n_files, 2);
@@ -359,6 +363,10 @@ static const char *const faults[][3] = {
 	{ "search", "--server: search needs it", "\n" },
 	{ "closed", "--server: closed needs it", "\n" },
 	{ "soak -s ::1", "--rate: soak needs it", "\n" },
+	{ "rate -s ::1 -r 1 --panels --titles", "--panels: needs --plot",
+	    "--titles: needs --plot" },
+	{ "report -o a.html --panels a.json", "--panels: needs an --output that ends in .png",
+	    "\n" },
 	{ "enum -s ::1", "--numbers: enum needs it", "\n" },
 	{ "enum -s ::1 --numbers 0-9 --missing 1", "--missing: needs --missing-numbers", "\n" },
 	{ "compare a b --fail-if rates<1",

@@ -223,8 +223,9 @@ first_word(const char *name)
 /* A chart while it is chosen. */
 struct choice {
 	struct bench_figure *f;
-	const json_t *columns;                                       /* of the first table */
-	bool several;                                                /* tables */
+	const json_t *columns; /* of the first table */
+	bool several;          /* tables */
+	bool groups;           /* columns are bars of a group: they say no quantity */
 	size_t first[BENCH_CHARTS_MAX], n_columns[BENCH_CHARTS_MAX]; /* of each chart */
 };
 
@@ -301,7 +302,7 @@ choose_label(const struct choice *c, size_t i)
 	size_t n = first_word(name);
 	char text[BENCH_CHART_LABEL];
 
-	if (c->n_columns[i] <= 1) {
+	if (c->n_columns[i] <= 1 && !c->groups) {
 		full_title(c->columns, c->first[i], p->label);
 		(void)snprintf(p->name, sizeof(p->name), "%.*s", (int)stem_length(name), name);
 		return;
@@ -370,7 +371,8 @@ bench_plot_choose(const struct bench_plot_source *of, size_t n)
 	struct bench_figure *f = calloc(1, sizeof(*f));
 	struct choice c = { .f = f,
 		.columns = n > 0 ? json_object_get(of[0].table, "columns") : NULL,
-		.several = n > 1 };
+		.several = n > 1,
+		.groups = n == 1 && strcmp(bench_text_get(of[0].table, "axis"), "bars") == 0 };
 
 	if (f == NULL)
 		return NULL;

@@ -627,6 +627,7 @@ START_TEST(categories_are_made_of_numbers_on_wish)
 	(void)json_object_set_new(table, "axis", json_string("bars"));
 	f = bench_plot_choose(&of, 1);
 	ck_assert_int_eq(f->axis, BENCH_AXIS_BARS);
+	ck_assert_str_eq(f->charts[0].label, "rate");
 	ck_assert_double_eq(f->charts[0].y.low, 0);
 	ck_assert(isnan(bench_plot_median(f, &f->charts[0])));
 	bench_plot_drop(f);
