@@ -3,15 +3,17 @@
 
 #include "bench/result/plot.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define STEPS_MAX 6  /* of a linear axis, about */
-#define FREE 1.1     /* of what is shown without zero: no value stands at an end of the axis */
-#define LABEL_GAP 2  /* characters between two labels */
-#define DECADES 2.05 /* an axis of more has labels at powers of ten only, else at 2 and 5 too */
-#define NEAR 1e-9    /* how far off numbers are that were computed in two ways */
+#define STEPS_MAX 6   /* of a linear axis, about */
+#define FREE 1.1      /* of what is shown without zero: no value stands at an end of the axis */
+#define LABEL_GAP 2   /* characters between two labels */
+#define DECADES 2.05  /* an axis of more has labels at powers of ten only, else at 2 and 5 too */
+#define LARGEST 1e300 /* sums of more could not be told from infinity */
+#define NEAR 1e-9     /* how far off numbers are that were computed in two ways */
 
 void
 bench_plot_number(double v, double step, char text[static BENCH_TICK])
@@ -87,18 +89,28 @@ fits(const struct bench_scale *s, size_t room)
 static void
 linear_ticks(struct bench_scale *s, double step)
 {
+	double first = ceil(s->low / step - NEAR);
+
 	s->n = 0;
-	for (double i = ceil(s->low / step - NEAR); i * step <= s->high + step * NEAR; i++)
-		add_tick(s, i * step + 0.0, step, true); /* no -0 */
+	for (int i = 0; i < BENCH_TICKS_MAX; i++) {
+		double at = (first + i) * step + 0.0; /* no -0 */
+
+		if (at <= s->high + step * NEAR)
+			add_tick(s, at, step, true);
+	}
 }
 
 void
 bench_plot_linear(
     struct bench_scale *s, double min, double max, const struct bench_scale_wish *wish)
 {
+	min = fmin(fmax(min, -LARGEST), LARGEST);
+	max = fmin(fmax(max, -LARGEST), LARGEST);
 	double span = max - min, middle = (max + min) / 2;
 
 	*s = (struct bench_scale){ .logarithmic = false };
+	/* Numbers that differ less could not be told from each other. */
+	span = fmax(span, fabs(middle) * NEAR);
 	if (wish->least > 0)
 		span = fmax(span * FREE, fabs(middle) * wish->least);
 	if (span <= 0) {
@@ -117,27 +129,32 @@ bench_plot_linear(
 		s->high = ceil(high / step - NEAR) * step;
 	}
 	linear_ticks(s, step);
-	while (!fits(s, wish->room) && s->n > 2) {
+	for (int i = 0; i < BENCH_TICKS_MAX && !fits(s, wish->room) && s->n > 2; i++) {
 		step = above(step * 1.5);
 		linear_ticks(s, step);
 	}
 }
 
-/* Ticks at 1, 2 and 5 times the powers of ten, labels at each EVERY-th power; 0: at all ticks. */
+/*
+ * Ticks at the powers of ten, labels at each EVERY-th of them; 1: ticks at 2 and 5 times them too,
+ * 0: labels there as well. Of more decades than there are ticks those without a label have none.
+ */
 static void
 decades(struct bench_scale *s, int every)
 {
 	static const double steps[] = { 1, 2, 5 };
+	bool many = log10(s->high / s->low) > BENCH_TICKS_MAX - 1;
 	int power = (int)floor(log10(s->low) + NEAR);
 
 	s->n = 0;
-	for (; pow(10, power) <= s->high * (1 + NEAR); power++) {
+	for (; power <= DBL_MAX_10_EXP && pow(10, power) <= s->high * (1 + NEAR); power++) {
 		for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 			double at = steps[i] * pow(10, power);
+			bool labelled = every == 0 || (i == 0 && power % every == 0);
 
 			if (at >= s->low * (1 - NEAR) && at <= s->high * (1 + NEAR) &&
-			    (i == 0 || every < 2))
-				add_tick(s, at, at, every == 0 || (i == 0 && power % every == 0));
+			    (labelled || (every < 2 || (i == 0 && !many))))
+				add_tick(s, at, at, labelled);
 		}
 	}
 }
@@ -146,6 +163,8 @@ void
 bench_plot_logarithmic(
     struct bench_scale *s, double min, double max, const struct bench_scale_wish *wish)
 {
+	min = fmin(fmax(min, 1 / LARGEST), LARGEST);
+	max = fmin(fmax(max, 1 / LARGEST), LARGEST);
 	double low = below(min), high = above(max);
 
 	*s = (struct bench_scale){ .logarithmic = true };
@@ -155,10 +174,15 @@ bench_plot_logarithmic(
 	}
 	s->low = wish->rounded ? low : min * (1 - wish->margin);
 	s->high = wish->rounded ? high : max * (1 + wish->margin);
-	/* As many labels as have room: 1, 2 and 5, or the decades, or each second one, ... */
-	decades(s, log10(high / low) < DECADES ? 0 : 1);
-	for (int every = 1; !fits(s, wish->room) && every < 16; every++)
-		decades(s, every);
+	/* As many labels as have room: 1, 2 and 5, or the powers of ten, or each second one, ... */
+	double span = log10(s->high / s->low);
+	int every = span < DECADES           ? 0
+	    : span * 3 < BENCH_TICKS_MAX - 3 ? 1
+	    : span < BENCH_TICKS_MAX - 1     ? 2
+					     : 20;
+	decades(s, every);
+	while (!fits(s, wish->room) && every < 100)
+		decades(s, ++every);
 }
 
 bool

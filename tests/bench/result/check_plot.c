@@ -748,7 +748,7 @@ START_TEST(log_axis_does_not_fall_off)
 	struct bench_scale s;
 
 	for (double min = 1e-7; min < 1e7; min *= 1.7) {
-		for (double span = 1; span < 1e9; span = span * 1.9 + 0.001) {
+		for (double span = 1; span < 1e24; span = span * 1.9 + 0.001) {
 			size_t n = 0;
 
 			bench_plot_logarithmic(&s, min, min * span, &wish);
@@ -757,6 +757,30 @@ START_TEST(log_axis_does_not_fall_off)
 			ck_assert_msg(s.low > 0 && s.low <= min * (1 + 1e-9) &&
 				s.high >= min * span * (1 - 1e-9) && n >= 2,
 			    "%g to %g: %g to %g, %zu labels", min, min * span, s.low, s.high, n);
+		}
+	}
+}
+END_TEST
+
+/* A file may have any number: an axis is made of it, and ends. */
+START_TEST(axis_of_absurd_numbers_has_an_end)
+{
+	static const double ends[][2] = { { 1e17, 1e17 + 16 }, { 1e308, 1e308 }, { -1e308, 1e308 },
+		{ 5e-324, 1e308 }, { 1, 1e30 }, { 1, 1e308 }, { 0, 5e-324 }, { 1, INFINITY },
+		{ -5, -5 } };
+	const struct bench_scale_wish wishes[] = { { .room = 38, .margin = 0.03 },
+		{ .room = 200, .rounded = true },
+		{ .room = 200, .rounded = true, .least = 0.1, .integers = true } };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		for (size_t k = 0; k < sizeof(wishes) / sizeof(wishes[0]); k++) {
+			struct bench_scale s;
+
+			bench_plot_linear(&s, ends[i][0], ends[i][1], &wishes[k]);
+			ck_assert_uint_le(s.n, BENCH_TICKS_MAX);
+			if (ends[i][0] > 0)
+				bench_plot_logarithmic(&s, ends[i][0], ends[i][1], &wishes[k]);
+			ck_assert_uint_le(s.n, BENCH_TICKS_MAX);
 		}
 	}
 }
@@ -825,6 +849,7 @@ add_chart(Suite *s)
 	tcase_add_loop_test(
 	    tc, ticks_are_round_and_have_room, 0, sizeof(scales) / sizeof(scales[0]));
 	tcase_add_test(tc, log_axis_does_not_fall_off);
+	tcase_add_test(tc, axis_of_absurd_numbers_has_an_end);
 	tcase_add_test(tc, ticks_stand_at_the_values_if_they_have_room);
 	tcase_add_test(tc, legend_stays_in_the_picture);
 	suite_add_tcase(s, tc);
