@@ -198,6 +198,7 @@ equal "kept from running: exit code" 3 "$status"
 check "kept from running: told by its name" \
 	grep -qE 'agent 198.18.2.2: (it was kept from running|no sign of life)' "$work/err"
 cat "$work/err"
+echo "kept from running: pauses $(of_agents pauses), sent $(of_agents sent), lag $(of_agents lag_max) us"
 
 before=$(packets)
 begin_together rate -r 1000 -d 60
