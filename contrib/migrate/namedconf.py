@@ -152,9 +152,6 @@ def read(path):
 # --- access lists ---
 
 
-LOCALHOST = {migrate.key(migrate.ipaddress.ip_network(text)) for text in ("127.0.0.0/8", "::1")}
-
-
 class Acl:
     """Networks, and other lists, in their order; the first that matches counts."""
 
@@ -192,7 +189,7 @@ class Acl:
 
     def is_only_local(self):
         """Whether it is localnets, with this machine or without."""
-        return self.has_localnets and self.named() <= LOCALHOST
+        return self.has_localnets and self.named() <= migrate.LOCALHOST
 
     def has(self, net):
         """Whether the addresses of this network match that are in no smaller one of named()."""
@@ -220,7 +217,7 @@ class Acls:
     def __init__(self, statements):
         self.texts = {s.value(): s for s in statements if s.name == "acl"}
         self.made = {"localhost": Acl(), "localnets": Acl()}
-        for net in sorted(LOCALHOST):
+        for net in sorted(migrate.LOCALHOST):
             self.made["localhost"].add(True, net)
         self.made["localnets"].has_localnets = True
         self.usual = Acl()  # who may ask if nothing is said
