@@ -135,13 +135,19 @@ detach(struct daemon *d)
 	return rc;
 }
 
-/* Change the configuration's path to what it is inside the chroot ROOT. */
+/* Change the configuration's path to what it is inside the chroot ROOT, which is entered next. */
 static void
 move_path(struct daemon *d, const char *root)
 {
 	const char *inside = places_inside(d->path, root);
+	/* From outside it may have been named by a link that leads into it. */
+	char *real = inside == d->path ? realpath(d->path, NULL) : NULL;
 
-	memmove(d->path, inside, strlen(inside) + 1);
+	if (real != NULL)
+		inside = places_inside(real, root);
+	if (inside != real)
+		memmove(d->path, inside, strlen(inside) + 1);
+	free(real);
 }
 
 /* Enter the chroot, if there is one. Returns an exit code. */
@@ -153,12 +159,12 @@ lock_in(struct daemon *d)
 
 	if (strcmp(root, "none") == 0)
 		return DAEMON_OK;
+	move_path(d, root);
 	rc = privileges_chroot(root);
 	if (rc != 0) {
 		log_error(LOG_SERVER, "chroot %s: %s", root, strerror(-rc));
 		return DAEMON_RESOURCES;
 	}
-	move_path(d, root);
 	places_move(&d->settings.places, root);
 	return DAEMON_OK;
 }
@@ -426,14 +432,19 @@ run(struct daemon *d)
 	return rc;
 }
 
-/* Find the absolute path of the configuration, as the daemon changes its directory. */
+/*
+ * Find the absolute path of the configuration, as the daemon changes its directory. Links in it
+ * stay: a reload reads what they lead to then, as clusters swap one to replace all files at once.
+ */
 static void
 find_path(struct daemon *d)
 {
-	char *path = realpath(d->options.path, NULL);
+	const char *path = d->options.path;
+	char *dir = path[0] == '/' ? NULL : getcwd(NULL, 0);
 
-	snprintf(d->path, sizeof(d->path), "%s", path != NULL ? path : d->options.path);
-	free(path);
+	snprintf(d->path, sizeof(d->path), "%s%s%s", dir != NULL ? dir : "", dir != NULL ? "/" : "",
+	    path);
+	free(dir);
 }
 
 /* Check or run, as TASK says. Returns an exit code. */

@@ -49,6 +49,17 @@ allow_beside(struct landlock *l, const char *path, unsigned what)
 		(void)landlock_allow_dir(l, directory(path, dir), what);
 }
 
+/* Permit to read beside what PATH leads to, if it is a link. */
+static void
+allow_linked(struct landlock *l, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (real != NULL && strcmp(real, path) != 0)
+		allow_beside(l, real, LANDLOCK_READ);
+	free(real);
+}
+
 /* Files that the configuration includes, and directories in which it looks for such. */
 static void
 allow_included(struct landlock *l, const struct places *p)
@@ -59,32 +70,25 @@ allow_included(struct landlock *l, const struct places *p)
 	for (size_t i = 0; i < n; i++)
 		allow_beside(l, path[i], LANDLOCK_READ);
 	path = places_files(p, &n);
-	for (size_t i = 1; i < n; i++) {
-		char *real = realpath(path[i], NULL);
-
-		/* Beside its name it is read already, if that is not a link. */
-		if (real != NULL && strcmp(real, path[i]) != 0)
-			allow_beside(l, real, LANDLOCK_READ);
-		free(real);
-	}
+	/* Beside their names they are read already. */
+	for (size_t i = 1; i < n; i++)
+		allow_linked(l, path[i]);
 }
 
 static void
 allow_files(struct landlock *l, const struct settings *s, const struct sandbox_paths *paths)
 {
-	char *resolv_conf = realpath(paths->resolv_conf, NULL);
-
 	/* Directories, as editors and tools replace files. */
 	allow_beside(l, paths->config, LANDLOCK_READ);
+	allow_linked(l, paths->config);
 	allow_included(l, &s->places);
 	allow_beside(l, paths->resolv_conf, LANDLOCK_READ);
-	allow_beside(l, resolv_conf, LANDLOCK_READ);
+	allow_linked(l, paths->resolv_conf);
 	allow_beside(l, s->query_log, LANDLOCK_WRITE);
 	allow_beside(l, s->cache_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, s->prefix_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, paths->pidfile, LANDLOCK_REMOVE);
 	allow_beside(l, paths->control, LANDLOCK_REMOVE);
-	free(resolv_conf);
 }
 
 /* --- Ports ------------------------------------------------------------------------------------ */
