@@ -297,6 +297,13 @@ look(struct serve *s)
 		tell_ready(s);
 }
 
+/* Have the loops taken the last change, and closed what they gave up by it? */
+static bool
+can_listen(const struct serve *s)
+{
+	return !threads_pending(s->threads) && !threads_leaving(s->threads);
+}
+
 /* Milliseconds until something is due; -1: only a signal can wake us. */
 static int
 wait_ms(const struct serve *s, uint64_t now)
@@ -396,9 +403,9 @@ work(struct serve *s, struct event *due, bool *well)
 		now = clock_now_ns();
 		if (s->reloading && !threads_pending(s->threads))
 			end_reload(s);
-		if (may_reload(s) && !threads_pending(s->threads))
+		if (may_reload(s) && can_listen(s))
 			begin_reload(s);
-		if (may_look(s, now) && !threads_pending(s->threads))
+		if (may_look(s, now) && can_listen(s))
 			look(s);
 	} while (!is_over(s, now, well));
 }
