@@ -135,21 +135,6 @@ detach(struct daemon *d)
 	return rc;
 }
 
-/* Change the configuration's path to what it is inside the chroot ROOT, which is entered next. */
-static void
-move_path(struct daemon *d, const char *root)
-{
-	const char *inside = places_inside(d->path, root);
-	/* From outside it may have been named by a link that leads into it. */
-	char *real = inside == d->path ? realpath(d->path, NULL) : NULL;
-
-	if (real != NULL)
-		inside = places_inside(real, root);
-	if (inside != real)
-		memmove(d->path, inside, strlen(inside) + 1);
-	free(real);
-}
-
 /* Enter the chroot, if there is one. Returns an exit code. */
 static int
 lock_in(struct daemon *d)
@@ -159,7 +144,7 @@ lock_in(struct daemon *d)
 
 	if (strcmp(root, "none") == 0)
 		return DAEMON_OK;
-	move_path(d, root);
+	places_enter(d->path, root);
 	rc = privileges_chroot(root);
 	if (rc != 0) {
 		log_error(LOG_SERVER, "chroot %s: %s", root, strerror(-rc));
@@ -432,21 +417,6 @@ run(struct daemon *d)
 	return rc;
 }
 
-/*
- * Find the absolute path of the configuration, as the daemon changes its directory. Links in it
- * stay: a reload reads what they lead to then, as clusters swap one to replace all files at once.
- */
-static void
-find_path(struct daemon *d)
-{
-	const char *path = d->options.path;
-	char *dir = path[0] == '/' ? NULL : getcwd(NULL, 0);
-
-	snprintf(d->path, sizeof(d->path), "%s%s%s", dir != NULL ? dir : "", dir != NULL ? "/" : "",
-	    path);
-	free(dir);
-}
-
 /* Check or run, as TASK says. Returns an exit code. */
 static int
 work(enum options_task task, struct options *o)
@@ -464,7 +434,7 @@ work(enum options_task task, struct options *o)
 	d->control.fd = -1;
 	d->signal_fd = -1;
 	arrival_init(&d->arrival);
-	find_path(d);
+	places_absolute(d->options.path, d->path, sizeof(d->path));
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
 	if ((rc != DAEMON_OK || d->stuck) && d->threads.n > 0) {
 		/* Threads may still run and use everything, so free nothing. */
