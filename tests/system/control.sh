@@ -3,7 +3,7 @@
 # control: the control socket of the running daemon, asked by dns64ctl and curl, by those who keep to
 # the rules and by those who do not.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need curl kdig python3
+need curl kdig python3 zsh
 dns64ctl=$TOP_BUILDDIR/dns64ctl
 control=$work/state/control
 known=010-000-000-001.dns64perf.test
@@ -109,6 +109,17 @@ completes()
 equal 'bash completes a command' 'upstreams ' "$(completes up)"
 equal 'and its second word' 'active add del down drain ' "$(completes prefix '' | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/^ //')"
 check 'and options' is '--json' completes --j
+# tabbed LINE: what zsh offers behind it, in a line
+tabbed()
+{
+	timeout 60 zsh -f "$TOP_SRCDIR/tests/system/complete.zsh" "$TOP_SRCDIR/contrib/completion" "$TOP_BUILDDIR" "$1" |
+		tr '\n' ' '
+}
+equal 'zsh completes a command' 'upstreams ' "$(tabbed 'dns64ctl up')"
+equal 'and its second word' 'active add del down drain ' "$(tabbed 'dns64ctl prefix ')"
+equal 'behind an option with a value' 'activate add drop ' "$(tabbed 'dns64ctl -s /none cookie-secret ')"
+equal 'and all options for people' "$("$dns64ctl" -h | sed -n 's/^ .*\(--[a-z]*\) .*/\1/p' | sort | tr '\n' ' ')" \
+	"$(tabbed 'dns64ctl --')"
 wait "$(pid_of asking)"
 rm "$work/asking.pid"
 check 'json' is '"pong": true' ctl --json ping
