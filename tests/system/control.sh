@@ -86,6 +86,12 @@ check 'status: no reload yet' is 'none yet' ctl status
 check 'status by curl' is '"loops_silent": 0' http GET /status
 check 'stats' is 'client_udp                          1  questions received over UDP' ctl stats
 check 'stats of all counters, by curl' is '"bogus": 0' http GET /stats
+ctl --json stats >"$work/stats.json"
+python3 -c 'import json, sys; print("\n".join(json.load(open(sys.argv[1]))["counters"]))' "$work/stats.json" |
+	while read -r counter; do
+		grep -qx "\.It Li $counter" "$TOP_BUILDDIR/man/dns64ctl.8" || echo "$counter"
+	done >"$work/missing"
+equal 'stats: the manual has every counter' '' "$(cat "$work/missing")"
 check 'upstreams' is '127.0.0.1#5300               good' ctl upstreams
 check 'upstreams: guards' is '0x20 on, cookie not offered, edns on, udp_ids on' ctl upstreams
 check 'upstreams: sockets' is ' sockets, 0 connections' ctl upstreams
