@@ -21,19 +21,19 @@ site=$(mktemp -d)
 trap 'rm -rf "$found" "$site"' EXIT
 
 for page in contrib/handbook/*.7; do
-	for keyword in $(sed -n 's/^\.Ic \([a-z0-9-]*\).*/\1/p; s/^\.Pq.* Ic \([a-z0-9-]*\).*/\1/p' "$page" | sort -u); do
+	sed -n 's/^\.Ic \([a-z0-9-]*\).*/\1/p; s/^\.Pq.* Ic \([a-z0-9-]*\).*/\1/p' "$page" | sort -u | while read -r keyword; do
 		grep -qE "^\.It Ic $keyword( |\$)" man/dns64d.conf.5.in || tell "$page" keyword "$keyword"
 	done
 	grep -ho 'dns64ctl [a-z][a-z-]*\( [a-z][a-z-]*\)\{0,1\}' "$page" | sort -u | while read -r _ first second; do
 		grep -qE "\.words = \"$first( $second)?\"" src/dns64ctl/commands.c ||
 			grep -qE "\.words = \"$first $second\"" src/dns64ctl/commands.c || tell "$page" 'command dns64ctl' "$first $second"
 	done
-	for metric in $(grep -ho 'dns64d_[a-z_]*[a-z]' "$page" | sort -u); do
+	grep -ho 'dns64d_[a-z_]*[a-z]' "$page" | sort -u | while read -r metric; do
 		name=${metric#dns64d_} name=${name%_total}
 		grep -rqE --include="*.c" "\"$name\"" src/control || grep -qE "X\($name," src/core/stats.h ||
 			tell "$page" metric "$metric"
 	done
-	for file in $(grep -hoE '(contrib|tests|etc)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]' "$page" | grep -v '^etc/dns64d/\|^etc/[a-z]*/[a-z]*\.conf\|^etc/totd' | sort -u); do
+	grep -hoE '(contrib|tests|etc)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]' "$page" | grep -v '^etc/dns64d/\|^etc/[a-z]*/[a-z]*\.conf\|^etc/totd' | sort -u | while read -r file; do
 		[ -e "$file" ] || tell "$page" file "$file"
 	done
 done
