@@ -438,11 +438,20 @@ check_listens(const struct precheck *c)
 			    "%s is no address of this machine now; it is served when it comes",
 			    netaddr_format(&a, text));
 	}
-	for (size_t i = 0; i < l->n_of; i++)
-		if (if_nametoindex(l->of[i].name) == 0)
+	for (size_t i = 0; i < l->n_of; i++) {
+		struct netaddr a = l->of[i].addr;
+
+		a.port = 0;
+		a.scope = if_nametoindex(l->of[i].name);
+		if (a.scope == 0)
 			diag_warning(c->d, l->of[i].line, "listen",
 			    "there is no interface %s now; it is served when it comes",
 			    l->of[i].name);
+		else if (a.family != NETADDR_NONE && bind_usable(&a) == -EADDRNOTAVAIL)
+			diag_warning(c->d, l->of[i].line, "listen",
+			    "%s is no address of this machine now; it is served when it comes",
+			    netaddr_format(&a, text));
+	}
 }
 
 static void
