@@ -257,10 +257,28 @@ is_beyond(const char *path)
 	return fd < 0 && errno == EACCES;
 }
 
-static void
-tell_file(const char *keyword, const char *path)
+/*
+ * Likewise of a file that is only written, whose directory we need not read: if we may write there,
+ * it is there by now.
+ */
+static bool
+is_beyond_writing(const char *path)
 {
-	if (is_beyond(path))
+	char dir[PATH_MAX];
+	int fd;
+
+	if (path[0] != '/' || access(directory(path, dir), W_OK | X_OK) != 0)
+		return false;
+	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == ENOENT || (errno == EACCES && access(path, W_OK) == 0));
+}
+
+static void
+tell_file(const char *keyword, const char *path, bool beyond)
+{
+	if (beyond)
 		log_warn(LOG_CONFIG,
 		    "%s %s: the sandbox forbids it until a restart, as the start did not know "
 		    "its directory",
@@ -274,8 +292,8 @@ sandbox_tell(const struct sandbox *sb, const struct settings *s)
 
 	if (!sb->on || sb->landlock < 0)
 		return;
-	tell_file("cache-file", s->cache_file);
-	tell_file("query-log", s->query_log);
+	tell_file("cache-file", s->cache_file, is_beyond(s->cache_file));
+	tell_file("query-log", s->query_log, is_beyond_writing(s->query_log));
 	for (size_t i = 0; i < c->n_upstreams && sb->landlock >= LANDLOCK_ABI_NET; i++) {
 		char text[NETADDR_TEXT];
 

@@ -225,8 +225,8 @@ begin_reload(struct serve *s)
 	notify_reloading();
 	log_notice(LOG_CONFIG, "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->arrival, s->settings)) {
-		sandbox_tell(s->sandbox, s->settings);
 		querylog_use(s->querylog, s->settings);
+		sandbox_tell(s->sandbox, s->settings);
 		dnstap_use(s->dnstap, s->settings);
 		s->reloading = true;
 		return;
