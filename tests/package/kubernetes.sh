@@ -4,8 +4,9 @@
 # and the configuration in them is what dns64d takes.
 #   tests/package/kubernetes.sh BUILD    BUILD has dns64d
 set -eu
+build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-dns64d=$(cd "$1" && pwd)/dns64d
+dns64d=$build/dns64d
 . tests/package/tree.sh
 
 manifest=contrib/kubernetes/dns64d.yaml

@@ -4,8 +4,9 @@
 # configuration that dns64d takes; with what they call of OpenWrt played here.
 #   tests/package/openwrt.sh BUILD    BUILD has dns64d
 set -eu
+build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-dns64d=$(cd "$1" && pwd)/dns64d
+dns64d=$build/dns64d
 . tests/package/tree.sh
 here=contrib/openwrt
 mkdir -p "$work/include" "$work/root/tmp"

@@ -4,9 +4,10 @@
 #   tests/package/rpm.sh [DIRECTORY]    DIRECTORY has Debian's packages already
 # As root; rpm's own tools are enough, as in Debian.
 set -eu
+packages=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/../.."
 . tests/package/tree.sh
-packages_of "${1:-}"
+packages_of "$packages"
 
 lint_rpm()
 {
