@@ -4,10 +4,11 @@
 #   tests/package/deb.sh [DIRECTORY]    DIRECTORY has the packages already
 # As root, with mmdebstrap; what the tree needs comes by this machine's apt.
 set -eu
+packages=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/../.."
 . tests/package/tree.sh
 
-packages_of "${1:-}"
+packages_of "$packages"
 
 check 'lintian, the pedantic one too, says nothing' quiet lintian --allow-root -EI --pedantic \
 	--fail-on error,warning,info,pedantic --suppress-tags very-long-line-length-in-source-file,upstream-metadata-file-is-missing \
@@ -30,7 +31,6 @@ check 'the unit is well made' inside systemd-analyze verify --man=no /lib/system
 check 'the account is there' inside id _dns64d
 check 'not started, as there is no nameserver' not inside pgrep -x dns64d
 check 'and said so' grep -q 'nameserver' "$work/install.log"
-check 'the first answer' run_inside 'sh /root/first-answer'
 
 # --- in use ---
 
@@ -108,5 +108,68 @@ check 'without IPv6: the first answer over IPv4' run_inside '
 	printf "listen 127.0.0.1\nnameserver 127.0.0.1 port 5300\n" >/etc/dns64d/dns64d.conf
 	service dns64d start &&
 	[ "$(kdig +short +retry=5 +time=1 @127.0.0.1 008-008-008-008.dns64perf.test AAAA)" = 64:ff9b::808:808 ]'
+
+# --- what AppArmor is told ---
+
+# This kernel may be without it. So the capabilities of the profile are all that there are, and a trace shows the paths.
+inside apt-get -qq -y --no-install-recommends install apparmor strace >"$work/apt.log" 2>&1
+cat >"$root/root/confined" <<'CONFINED'
+set -u
+fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
+mkdir /etc/dns64d/more
+echo 'cache-size 8M' >/etc/dns64d/more/some.conf
+cat >/etc/dns64d/dns64d.conf <<'CONF'
+nameserver 127.0.0.1 port 5300
+nameserver defaults
+listen 127.0.0.1
+listen 2001:db8::1
+web-listen ::1
+cache-file /var/lib/dns64d/cache
+prefix-file /var/lib/dns64d/prefixes
+query-log /var/log/dns64d/query.log
+include more/*.conf
+CONF
+capabilities=$(sed -n 's/^[[:space:]]*capability \(.*\),$/,+\1/p' /etc/apparmor.d/dns64d | tr -d '\n')
+apparmor_parser -p /etc/apparmor.d/dns64d >/root/profile
+# Twice: the second finds what the first left.
+for turn in 1 2; do
+	strace -f -o "/root/trace.$turn" -e trace=file,bind,connect setpriv --bounding-set "-all$capabilities" dns64d &
+	traced=$!
+	kdig +short +retry=9 +time=1 @127.0.0.1 008-008-008-008.dns64perf.test AAAA
+	dns64ctl prefix drain 64:ff9b::/96 --persist &&
+		dns64ctl prefix active 64:ff9b::/96 --persist && dns64ctl log reopen && dns64ctl reload && echo told
+	kill "$(head -n 1 /run/dns64d.pid)"
+	wait $traced
+done
+CONFINED
+run_inside 'sh /root/confined' >"$work/confined.log" 2>&1 || true
+# shellcheck disable=SC2016 # expanded there
+check 'its capabilities are enough' sh -c 'cat "$1"; [ "$(grep -cxE "told|64:ff9b::808:808" "$1")" = 4 ]' sh "$work/confined.log"
+for turn in 1 2; do
+	check "it permits what the daemon opens, $turn" tests/package/apparmor.py "$root/root/profile" "$root/root/trace.$turn" \
+		/usr/sbin/dns64d
+done
+
+# --- Debian's own tests of the package, as Debian runs them ---
+
+# Their isolation is that of here: a tree, a network and processes of their own. autopkgtest is the first of these
+# processes and waits for none that it did not start, so init scripts see such that have ended.
+inside sh -c 'dpkg --purge dns64d dns64bench; rm -rf /etc/dns64d
+	apt-get -qq -y --no-install-recommends install apt-utils dpkg-dev libcap-ng0 libevent-core-2.1-7 libevent-extra-2.1-7 libjansson4' \
+	>"$work/apt.log" 2>&1
+mkdir "$work/source"
+cp -r contrib/debian "$work/source/debian"
+autopkgtests()
+{
+	# shellcheck disable=SC2016 # expanded there
+	timeout 180 unshare --net --mount --pid --fork --kill-child sh -c '
+		ip link set lo up && mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$0" "$0" &&
+		mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/run" && exec autopkgtest \
+		--no-built-binaries --ignore-restrictions=isolation-container,breaks-testbed "$@" -- chroot "$0"' \
+		"$root" "$packages"/dns64d_*.deb "$packages"/dns64bench_*.deb "$work/source//" >"$work/autopkgtest.log" 2>&1 ||
+		{ grep -v '^Ign\|^Err\|^W:' "$work/autopkgtest.log"; return 1; }
+	[ "$(grep -cE '^(first-answer|purge) +PASS' "$work/autopkgtest.log")" -ge 2 ]
+}
+check "Debian's tests" autopkgtests
 
 finish

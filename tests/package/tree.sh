@@ -37,10 +37,10 @@ quiet()
 	[ $quiet_status = 0 ] && [ ! -s "$work/quiet.log" ]
 }
 
-# packages_of DIRECTORY: $packages has Debian's packages: DIRECTORY, or one where they are built
+# packages_of DIRECTORY: $packages has Debian's packages: DIRECTORY, or if that is empty one where they are built
 packages_of()
 {
-	packages=$(cd "${1:-/nonexistent}" 2>/dev/null && pwd) || packages=
+	packages=$1
 	[ -z "$packages" ] || return 0
 	packages=$work/packages
 	DEB_BUILD_OPTIONS=nocheck contrib/package deb "$packages" >"$work/build.log" 2>&1 || {
@@ -52,6 +52,10 @@ packages_of()
 # tree_make: the tree, with this machine's apt
 tree_make()
 {
+	unshare --net --mount --pid --fork mount --make-rprivate / || {
+		echo "a root tree wants root, and namespaces of its own" >&2
+		exit 1
+	}
 	mmdebstrap --quiet --variant=apt --skip=check/empty "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root"
 	rm -rf "$root/etc/apt"
 	cp -a /etc/apt "$root/etc/"
@@ -76,7 +80,6 @@ inside()
 # run_inside SCRIPT: likewise, with a network of its own and for at most two minutes; all that it starts ends
 run_inside()
 {
-	[ ! -f contrib/debian/tests/first-answer ] || cp contrib/debian/tests/first-answer "$root/root/"
 	# shellcheck disable=SC2016 # expanded there
 	timeout 120 unshare --net --mount --pid --fork --kill-child sh -c '
 		ip link set lo up && mount --make-rprivate / && mount -t proc proc "$0/proc" &&
