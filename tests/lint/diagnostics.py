@@ -8,7 +8,7 @@ import re
 import sys
 
 CALL = re.compile(
-    r"\b(log_error|log_warn|log_seldom|diag_warning)\(((?:\"(?:[^\"\\]|\\.)*\"|[^;\"{])*)\);", re.S
+    r"\b(log_error|log_warn\)?|log_seldom|diag_warning|lacking)\(((?:\"(?:[^\"\\]|\\.)*\"|[^;\"{])*)\);", re.S
 )
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|\b(PRI[a-zX0-9]+)\b')
 VALUE = re.compile(r"%[-+ #0-9.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z]")

@@ -87,11 +87,19 @@ check 'status by curl' is '"loops_silent": 0' http GET /status
 check 'stats' is 'client_udp                          1  questions received over UDP' ctl stats
 check 'stats of all counters, by curl' is '"bogus": 0' http GET /stats
 ctl --json stats >"$work/stats.json"
-python3 -c 'import json, sys; print("\n".join(json.load(open(sys.argv[1]))["counters"]))' "$work/stats.json" |
-	while read -r counter; do
-		grep -qx "\.It Li $counter" "$TOP_BUILDDIR/man/dns64ctl.8" || echo "$counter"
-	done >"$work/missing"
+python3 -c 'import json, sys; print("\n".join(json.load(open(sys.argv[1]))["counters"]))' "$work/stats.json" >"$work/counters"
+while read -r counter; do
+	grep -qx "\.It Li $counter" "$TOP_BUILDDIR/man/dns64ctl.8" || echo "$counter"
+done <"$work/counters" >"$work/missing"
 equal 'stats: the manual has every counter' '' "$(cat "$work/missing")"
+curl -s --unix-socket "$control" http://d/metrics | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' >"$work/metrics"
+sed -n '/^\.Sh COUNTERS/,/^\.El/p' "$TOP_BUILDDIR/man/dns64ctl.8" >"$work/renamed"
+while read -r counter; do
+	grep -qx "dns64d_${counter}_total" "$work/metrics" || grep -qw "$counter\|${counter%_*}_a and so on" "$work/renamed" ||
+		echo "$counter"
+done <"$work/counters" >"$work/missing"
+sed -n 's/^\.It Li //p' "$work/renamed" | grep -vxFf "$work/metrics" >>"$work/missing"
+equal 'stats: and the name that it has in the metrics' '' "$(cat "$work/missing")"
 check 'upstreams' is '127.0.0.1#5300               good' ctl upstreams
 check 'upstreams: guards' is '0x20 on, cookie not offered, edns on, udp_ids on' ctl upstreams
 check 'upstreams: sockets' is ' sockets, 0 connections' ctl upstreams
