@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""diagnostics: each warning and error that the daemon logs is in DIAGNOSTICS of dns64d(8): a piece of it
-of some length that is no value. Else it is in the table on the standard input, lines of PIECE | WHY NOT, by
-its longest piece. Prints what is missing, and lines of the table that nothing needs."""
+"""diagnostics: each warning and error that the daemon logs is in DIAGNOSTICS of dns64d(8): a piece of
+some length that is no value. Else it is in the table on the standard input, lines of PIECE | WHY NOT,
+by its longest piece. Prints what is missing, and lines of the table that nothing needs."""
 
 import glob
 import re
 import sys
 
 CALL = re.compile(
-    r"\b(log_error|log_warn\)?|log_seldom|diag_warning|lacking)\(((?:\"(?:[^\"\\]|\\.)*\"|[^;\"{])*)\);", re.S
+    r"\b(log_error|log_warn\)?|log_seldom|diag_warning|lacking)"
+    r"\(((?:\"(?:[^\"\\]|\\.)*\"|[^;\"{])*)\);",
+    re.S,
 )
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|\b(PRI[a-zX0-9]+)\b')
 VALUE = re.compile(r"%[-+ #0-9.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z]")
