@@ -66,6 +66,7 @@ conf=$root/etc/dns64d/dns64d.conf
 
 check 'installed' install_rpm -i "$one"
 check 'not started' not grep -q start "$root/root/asked"
+# shellcheck disable=SC2016 # expanded inside
 check 'the places are those of the account' inside sh -c '[ "$(stat -c %U%a /var/lib/dns64d /var/log/dns64d | xargs)" = "_dns64d700 _dns64d750" ]'
 echo 'nameserver 192.0.2.1' >>"$conf"
 check 'upgraded' install_rpm -U --force "$one"
