@@ -160,6 +160,7 @@ class Acl:
         self.lists = []  # (place, is it positive?, Acl)
         self.count = 0
         self.has_localnets = False
+        self.excludes_localnets = False  # behind a !
         self.has_negative = False
         self.unknown = {}  # statements that cannot be known here, such as keys
         self.all_networks = None  # named, once it was asked for; nothing is added then
@@ -172,6 +173,8 @@ class Acl:
         if isinstance(element, Acl):
             self.lists.append((self.count, is_positive, element))
             self.has_localnets |= element.has_localnets
+            self.excludes_localnets |= element.excludes_localnets
+            self.excludes_localnets |= element.has_localnets and not is_positive
             self.has_negative |= element.has_negative
             self.unknown.update(element.unknown)
         else:
@@ -189,7 +192,11 @@ class Acl:
 
     def is_only_local(self):
         """Whether it is localnets, with this machine or without."""
-        return self.has_localnets and self.named() <= migrate.LOCALHOST
+        return (
+            self.has_localnets
+            and not self.excludes_localnets
+            and self.named() <= migrate.LOCALHOST
+        )
 
     def has(self, net):
         """Whether the addresses of this network match that are in no smaller one of named()."""
