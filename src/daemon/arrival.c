@@ -135,21 +135,30 @@ find_of(struct finding *f, const struct settings_interface *of)
 		    0);
 }
 
-/* Find out what of S can be served. False: the addresses of an interface cannot be listed. */
+/*
+ * Find out what of S can be served. False: the addresses of an interface cannot be listed, or if
+ * WHOLE is wanted change meanwhile: then what is served stays so, and the kernel rings again.
+ */
 static bool
-find(struct arrival *a, const struct conf_io *held, const struct settings *s,
+find(struct arrival *a, const struct conf_io *held, const struct settings *s, bool whole,
     enum log_category about, struct arrival_plan *plan)
 {
 	const struct settings_listens *l = &s->listens;
 	struct array list = { .n = 0 };
 	int rc = hostaddr_list(&list);
-	bool ok = rc == 0 || l->n_of == 0;
-	struct finding f = {
-		.s = s, .held = held, .all = list.items, .n = rc == 0 ? list.n : 0, .plan = plan
-	};
+	bool changing = rc == -EAGAIN, ok = rc == 0 || l->n_of == 0 || (changing && !whole);
+	struct finding f = { .s = s,
+		.held = held,
+		.all = list.items,
+		.n = rc == 0 || changing ? list.n : 0,
+		.plan = plan };
 
 	plan->n = 0;
 	plan->waits.n = 0;
+	if (changing && !ok) {
+		array_fini(&list);
+		return false;
+	}
 	if (!ok && !a->blind)
 		log_error(about, "listen: the addresses of this machine cannot be listed: %s",
 		    strerror(-rc));
@@ -222,7 +231,7 @@ arrival_plan(struct arrival *a, const struct conf_io *held, struct settings *s,
     enum log_category about, struct arrival_plan *plan)
 {
 	watch(a, s); /* first, so that nothing comes unseen */
-	if (!find(a, held, s, about, plan))
+	if (!find(a, held, s, false, about, plan))
 		return false;
 	/* What is waited for holds up no reload. */
 	if (held != NULL)
@@ -388,7 +397,7 @@ arrival_look(struct arrival *a, struct settings *s, struct threads *t, const cha
 
 	a->looked_ns = clock_now_ns();
 	a->look_ns = a->looked_ns + RETRY_NS;
-	if (!find(a, &before, s, LOG_SERVER, &plan))
+	if (!find(a, &before, s, true, LOG_SERVER, &plan))
 		return false;
 	leave_out(&plan, &before, before.freebind, NULL);
 	memcpy(s->conf.io.listens, plan.listens, plan.n * sizeof(plan.listens[0]));

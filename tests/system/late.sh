@@ -279,4 +279,30 @@ wait "$(pid_of first)"
 check "taken at the start is an error still: 3" test $? -eq 3
 rm -f "$work/first.pid"
 stop late
+
+# --- Addresses that change while they are listed ---
+
+settings "listen late0 port 5353" "listen $late port 5353"
+add 198.51.100.3/24
+seq -f 'address add 203.0.%g.1/32 dev lo' 0 255 | sed 'p;s/1.32/2\/32/p;s/2.32/3\/32/p;s/3.32/4\/32/' >"$work/many"
+ip -batch "$work/many" || exit 99
+mkfifo "$work/changes" || exit 99
+start churn ip -batch "$work/changes"
+start changes sh -c "exec yes 'address add 203.0.113.99/32 dev lo
+address del 203.0.113.99/32 dev lo' >'$work/changes'"
+for n in 1 2 3; do
+	begin
+	check "start $n is done all the same" wait_for 30 serves 198.51.100.3
+	[ $n -eq 3 ] || stop late
+done
+add "$late/64"
+check "and what comes is served" wait_for 30 serves "$late"
+settings "listen late0 port 5353" "listen $late port 5353" "server-id reloaded"
+kill -HUP "$(pid_of late)"
+check "a reload is done" wait_for 30 logged late "reload: done"
+stop churn KILL
+stop changes KILL
+check "nothing was an error" is 0 grep -c "error" "$work/late.log"
+check "all is served when it is calm" wait_for 30 serves 198.51.100.3
+stop late
 finish
