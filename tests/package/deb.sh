@@ -109,6 +109,44 @@ check 'without IPv6: the first answer over IPv4' run_inside '
 	service dns64d start &&
 	[ "$(kdig +short +retry=5 +time=1 @127.0.0.1 008-008-008-008.dns64perf.test AAAA)" = 64:ff9b::808:808 ]'
 
+# --- as a unit ---
+
+cat >"$root/etc/dns64d/dns64d.conf" <<'CONF'
+nameserver 127.0.0.1 port 5300
+listen ::1
+listen 2001:db8::53
+web-listen ::1
+cache-file /var/lib/dns64d/cache
+prefix-file /var/lib/dns64d/prefixes
+query-log /var/log/dns64d/query.log
+CONF
+boot_inside '
+	fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
+	right() { [ "$(kdig +short +retry=5 +time=1 @::1 008-008-008-00$1.dns64perf.test AAAA)" = 64:ff9b::808:80$1 ]; }
+	pid() { systemctl show -P MainPID dns64d; }
+	upgrade() { DEBIAN_FRONTEND=noninteractive dpkg --force-confold -i /root/after.deb; }
+	conf=/etc/dns64d/dns64d.conf
+	right 1 && echo "it starts, before all addresses are there"
+	dns64ctl prefix drain 64:ff9b::/96 --persist && dns64ctl prefix active 64:ff9b::/96 --persist && echo "prefixes are saved"
+	systemctl reload dns64d && echo "reloaded"
+	cp $conf /root/good
+	echo nonsense >>$conf
+	systemctl reload dns64d || echo "a broken configuration is told"
+	old=$(pid)
+	upgrade && [ "$(pid)" = "$old" ] && right 2 && echo "an upgrade with it: the old process goes on"
+	cp /root/good $conf
+	upgrade && [ "$(pid)" != "$old" ] && right 3 && echo "an upgrade: a new process"
+	systemctl kill -s KILL dns64d && sleep 7 && right 4 && echo "killed: it comes back"
+	systemctl stop dns64d && [ -s /var/lib/dns64d/cache ] && [ -s /var/log/dns64d/query.log ] && echo "stopped, and saved"
+	systemctl disable dns64d && upgrade && ! systemctl is-active dns64d && echo "not wanted: not started"
+	journalctl --no-pager -u dns64d'
+for said in 'it starts, before all addresses are there' 'prefixes are saved' 'reloaded' 'a broken configuration is told' \
+	'an upgrade with it: the old process goes on' 'an upgrade: a new process' 'killed: it comes back' \
+	'stopped, and saved' 'not wanted: not started'; do
+	check "as a unit: $said" grep -qxF "$said" "$work/booted"
+done
+[ "$failures" = 0 ] || cat "$work/boot.log" "$work/booted"
+
 # --- what AppArmor is told ---
 
 # This kernel may be without it. So the capabilities of the profile are all that there are, and a trace shows the paths.
