@@ -283,7 +283,8 @@ stop late
 # --- Addresses that change while they are listed ---
 
 settings "listen late0 port 5353" "listen $late port 5353"
-add 198.51.100.3/24
+del "$late/64"
+ip address add 198.51.100.3/24 dev late0
 seq -f 'address add 203.0.%g.1/32 dev lo' 0 255 | sed 'p;s/1.32/2\/32/p;s/2.32/3\/32/p;s/3.32/4\/32/' >"$work/many"
 ip -batch "$work/many" || exit 99
 mkfifo "$work/changes" || exit 99
