@@ -120,6 +120,7 @@ cache-file /var/lib/dns64d/cache
 prefix-file /var/lib/dns64d/prefixes
 query-log /var/log/dns64d/query.log
 CONF
+# shellcheck disable=SC2016 # expanded there
 boot_inside '
 	fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
 	right() { [ "$(kdig +short +retry=5 +time=1 @::1 008-008-008-00$1.dns64perf.test AAAA)" = 64:ff9b::808:80$1 ]; }
