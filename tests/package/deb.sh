@@ -120,8 +120,11 @@ cache-file /var/lib/dns64d/cache
 prefix-file /var/lib/dns64d/prefixes
 query-log /var/log/dns64d/query.log
 CONF
-# shellcheck disable=SC2016 # expanded there
-boot_inside '
+# Some machines do not let a systemd be the first process of a namespace, which is no fault of the package's.
+boot_inside 'echo up'
+if grep -qx up "$work/booted"; then
+	# shellcheck disable=SC2016 # expanded there
+	boot_inside '
 	fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
 	right() { [ "$(kdig +short +retry=5 +time=1 @::1 008-008-008-00$1.dns64perf.test AAAA)" = 64:ff9b::808:80$1 ]; }
 	pid() { systemctl show -P MainPID dns64d; }
@@ -141,12 +144,16 @@ boot_inside '
 	systemctl stop dns64d && [ -s /var/lib/dns64d/cache ] && [ -s /var/log/dns64d/query.log ] && echo "stopped, and saved"
 	systemctl disable dns64d && upgrade && ! systemctl is-active dns64d && echo "not wanted: not started"
 	journalctl --no-pager -u dns64d'
-for said in 'it starts, before all addresses are there' 'prefixes are saved' 'reloaded' 'a broken configuration is told' \
-	'an upgrade with it: the old process goes on' 'an upgrade: a new process' 'killed: it comes back' \
-	'stopped, and saved' 'not wanted: not started'; do
-	check "as a unit: $said" grep -qxF "$said" "$work/booted"
-done
-[ "$failures" = 0 ] || cat "$work/boot.log" "$work/booted"
+	for said in 'it starts, before all addresses are there' 'prefixes are saved' 'reloaded' 'a broken configuration is told' \
+		'an upgrade with it: the old process goes on' 'an upgrade: a new process' 'killed: it comes back' \
+		'stopped, and saved' 'not wanted: not started'; do
+		check "as a unit: $said" grep -qxF "$said" "$work/booted"
+	done
+	[ "$failures" = 0 ] || cat "$work/boot.log" "$work/booted"
+else
+	echo 'NOT TRIED as a unit: systemd cannot be the first process of a namespace on this machine:'
+	tail -n 5 "$work/boot.log"
+fi
 
 # --- what AppArmor is told ---
 

@@ -68,6 +68,8 @@ starts()
 			status=$?
 			rm -f "$work/dns64d.pid"
 			[ $status -ge 1 ] && [ $status -le 3 ] && grep -q "error\|no memory" "$work/dns64d.log" && return 1
+			# The C library ends a thread's process itself if a library's data for it find no memory.
+			[ $status -eq 127 ] && grep -q 'thread-local data: ABORT' "$work/dns64d.log" && return 1
 			return 2
 		fi
 		if logged dns64d 'server: sandbox' && asked A 500; then
