@@ -305,6 +305,18 @@ keep_text(void *ctx, enum diag_kind kind, const char *text)
 	snprintf(ctx, DIAG_TEXT, "%s", text);
 }
 
+/* Have A and B, of struct policy_lines_net, the same networks in the same order? */
+static bool
+are_same_nets(const struct array *a, const struct array *b)
+{
+	const struct policy_lines_net *x = a->items, *y = b->items;
+	bool same = a->n == b->n;
+
+	for (size_t i = 0; i < a->n && same; i++)
+		same = memcmp(&x[i].net, &y[i].net, sizeof(x[i].net)) == 0;
+	return same;
+}
+
 /*
  * Without an allow line the networks of what is served may ask: find them anew. Returns new
  * policies, with one reference, if these are others than before, and the log says which; else NULL.
@@ -322,10 +334,7 @@ usual_policies(struct settings *s, const char *path)
 		return NULL;
 	l->usual = (struct array){ .n = 0 };
 	new = policies_make(s, &d);
-	if (new != NULL &&
-	    before.n ==
-		l->usual.n &&memcmp(before.items, l->usual.items,
-		    before.n * sizeof(struct policy_lines_net)) == 0) {
+	if (new != NULL && are_same_nets(&before, &l->usual)) {
 		policies_unref(new);
 		new = NULL;
 	} else if (text[0] != '\0') {
