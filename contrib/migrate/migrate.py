@@ -17,6 +17,8 @@ LIMITS = {
     "avoid-port": 64,
     "dns64-prefix": 32,
 }  # lines of a keyword
+INTERFACES = 16  # of the listen lines, those that name an interface
+INTERFACE = re.compile(r"(?![0-9.]+$)[\w.-]{1,15}", re.ASCII)
 LENGTHS = (32, 40, 48, 56, 64, 96)  # of prefixes, RFC 6052 section 2.2
 NEVER_TEXT = re.compile("[^\t\n\r\f -~\x80-\xff]")
 
@@ -125,9 +127,27 @@ class Result:
             return
         self.sections[section].append(line)
 
-    def add_list(self, section, keyword, values, indent=""):
+    def add_list(self, section, keyword, values, ending=""):
         """As many lines of this keyword as these values take."""
-        self.sections[section] += listed(keyword, values, indent)
+        self.sections[section] += listed(keyword, values, ending)
+
+    def add_interface(self, where, section, name, *more):
+        """A listen line for an interface; False if dns64d would not take the name for one."""
+        if not INTERFACE.fullmatch(name):
+            return False
+        count = sum(
+            line.startswith("listen ") and bool(INTERFACE.fullmatch(line.split()[1]))
+            for line in self.sections[section]
+        )
+        if count == INTERFACES:
+            self.remark(
+                where,
+                "listen %s: left out, as dns64d listens on %d interfaces by name at most"
+                % (name, INTERFACES),
+            )
+        else:
+            self.add(section, "listen", name, *more, where=where)
+        return True
 
     def add_number(self, section, where, keyword, value, least, most):
         """A line with a number, moved into its range with a remark if it is outside."""
@@ -170,16 +190,16 @@ def printable(text):
     return re.sub("[^ -~]", lambda odd: "\\x%02x" % ord(odd.group()), text)
 
 
-def listed(keyword, values, indent=""):
-    """Lines of a repeatable keyword that are not too long."""
+def listed(keyword, values, ending=""):
+    """Lines of a repeatable keyword that are not too long; each has the ending."""
     lines, line = [], ""
     for value in values:
-        if line and len(indent) + len(line) + 1 + len(value) <= WIDTH:
+        if line and len(line) + 1 + len(value) + len(ending) <= WIDTH:
             line += " " + value
         else:
-            lines += [indent + line] if line else []
+            lines += [line + ending] if line else []
             line = keyword + " " + value
-    return lines + ([indent + line] if line else [])
+    return lines + ([line + ending] if line else [])
 
 
 # --- values ---
@@ -317,12 +337,52 @@ def cover(named, is_in):
     return [unkey(net) for net in covered]
 
 
-def add_allow(result, named, is_in):
-    """The allow lines for those clients for whom is_in holds; the machine itself may always ask."""
-    nets = [shortened(net) for net in cover(named, is_in)]
-    if nets == ["0.0.0.0/0", "::/0"]:
-        nets = ["any"]
-    result.add_list("Listening and clients", "allow", nets or ["127.0.0.0/8", "::1"])
+# What becomes of a client that asks
+SERVED, REFUSED, DROPPED = "allow", "deny", "deny ... drop"
+LOCALHOST = {key(ipaddress.ip_network(text)) for text in ("127.0.0.0/8", "::1")}
+MAPPED = key(ipaddress.ip_network("::ffff:0:0/96"))
+
+
+def add_access(result, named, outcome):
+    """The allow and deny lines. Of these that of the longest network decides, wherever it stands.
+
+    named: the networks (triples) at whose borders the outcome may change; outcome: a function, as
+    the value of classes, to SERVED, REFUSED or DROPPED.
+    """
+    found = classes(named, outcome)
+    if any(
+        outcome(net) != SERVED
+        for net in LOCALHOST.union(named)
+        if any(outer in LOCALHOST for outer in around(net))
+    ):
+        result.note(
+            "this machine itself may always ask: clients at 127.0.0.0/8 and ::1 cannot be denied"
+        )
+    # No line may deny the machine itself, or name a mapped address, from which nobody can ask.
+    kept = [
+        net
+        for net in found
+        if not any(outer in LOCALHOST or outer == MAPPED for outer in around(net))
+        or (net in LOCALHOST and found[net] == SERVED)
+    ]
+    # Who is in no line is refused as well.
+    kept = [net for net in kept if net not in ROOTS or found[net] != REFUSED]
+    is_alike = all(root in kept and found[root] == found[ROOTS[0]] for root in ROOTS)
+    for action, keyword, ending in (
+        (SERVED, "allow", ""),
+        (REFUSED, "deny", ""),
+        (DROPPED, "deny", " drop"),
+    ):
+        texts = [
+            shortened(unkey(net))
+            for net in sorted(kept)
+            if found[net] == action and (net not in ROOTS or not is_alike)
+        ]
+        is_usual = is_alike and found[ROOTS[0]] == action
+        if action == SERVED and not is_usual:  # without an allow line others may ask, too
+            texts = texts or ["127.0.0.0/8", "::1"]
+        result.add_list("Listening and clients", keyword, texts, ending)
+        result.add_list("Listening and clients", keyword, ["any"] * is_usual, ending)
 
 
 # --- the program ---

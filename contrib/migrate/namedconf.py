@@ -152,9 +152,6 @@ def read(path):
 # --- access lists ---
 
 
-LOCALHOST = {migrate.key(migrate.ipaddress.ip_network(text)) for text in ("127.0.0.0/8", "::1")}
-
-
 class Acl:
     """Networks, and other lists, in their order; the first that matches counts."""
 
@@ -163,6 +160,7 @@ class Acl:
         self.lists = []  # (place, is it positive?, Acl)
         self.count = 0
         self.has_localnets = False
+        self.excludes_localnets = False  # behind a !
         self.has_negative = False
         self.unknown = {}  # statements that cannot be known here, such as keys
         self.all_networks = None  # named, once it was asked for; nothing is added then
@@ -175,6 +173,8 @@ class Acl:
         if isinstance(element, Acl):
             self.lists.append((self.count, is_positive, element))
             self.has_localnets |= element.has_localnets
+            self.excludes_localnets |= element.excludes_localnets
+            self.excludes_localnets |= element.has_localnets and not is_positive
             self.has_negative |= element.has_negative
             self.unknown.update(element.unknown)
         else:
@@ -192,7 +192,11 @@ class Acl:
 
     def is_only_local(self):
         """Whether it is localnets, with this machine or without."""
-        return self.has_localnets and self.named() <= LOCALHOST
+        return (
+            self.has_localnets
+            and not self.excludes_localnets
+            and self.named() <= migrate.LOCALHOST
+        )
 
     def has(self, net):
         """Whether the addresses of this network match that are in no smaller one of named()."""
@@ -220,7 +224,7 @@ class Acls:
     def __init__(self, statements):
         self.texts = {s.value(): s for s in statements if s.name == "acl"}
         self.made = {"localhost": Acl(), "localnets": Acl()}
-        for net in sorted(LOCALHOST):
+        for net in sorted(migrate.LOCALHOST):
             self.made["localhost"].add(True, net)
         self.made["localnets"].has_localnets = True
         self.usual = Acl()  # who may ask if nothing is said

@@ -428,14 +428,14 @@ is_public(const struct netaddr *a)
 	    !(a->family == shared.family && net_holds(&shared, a->addr));
 }
 
-/* The line by which about anybody may ask; 0: there is none. */
+/* The line by which about anybody may ask at A; 0: there is none. */
 static unsigned
-open_line(const struct policy_lines_list *l)
+open_line(const struct policy_lines_list *l, const struct netaddr *a)
 {
 	const struct policy_lines_net *n = l->allow.items;
 
 	for (size_t i = 0; i < l->allow.n; i++) {
-		if (n[i].net.len <= OPEN_LEN)
+		if (n[i].net.len <= OPEN_LEN && n[i].net.family == a->family)
 			return n[i].line;
 	}
 	return l->allow_any;
@@ -444,14 +444,15 @@ open_line(const struct policy_lines_list *l)
 void
 access_warn_open(const struct settings *s, struct diag *d)
 {
-	unsigned line = open_line(s->policy_lines);
 	const struct conf_io *io = &s->conf.io;
 	char text[NETADDR_TEXT];
 
-	if (line == 0 || (s->conf.core.rate.limit > 0 && !s->conf.core.rate.dry_run))
+	if (s->conf.core.rate.limit > 0 && !s->conf.core.rate.dry_run)
 		return;
 	for (size_t i = 0; i < io->n_listens; i++) {
-		if (!is_public(&io->listens[i]))
+		unsigned line = open_line(s->policy_lines, &io->listens[i]);
+
+		if (line == 0 || !is_public(&io->listens[i]))
 			continue;
 		diag_warning(d, line, "allow",
 		    "this is an open resolver at %s: whoever reaches it may ask, and forged "

@@ -280,10 +280,10 @@ is_circle(struct reader *r, const struct words *w, const char *path, const char 
 
 /* Read the file at PATH into *text; an error if that cannot be. */
 static bool
-read_included(struct reader *r, const struct words *w, const char *path, const char *real,
-    char **text, size_t *len)
+read_included(struct reader *r, const struct words *w, const char *path, char **text, size_t *len)
 {
-	int rc = textfile_read_trusted(real, text, len);
+	/* It may be a link: packages and clusters hand out files so, and swap what it leads to. */
+	int rc = textfile_read_trusted(path, text, len);
 
 	if (rc == -EISDIR) {
 		diag_error(r->d, w->line, "include",
@@ -317,7 +317,6 @@ read_included(struct reader *r, const struct words *w, const char *path, const c
 static void
 include_file(struct reader *r, const struct words *w, const char *path)
 {
-	/* What is asked for may be a link: packages and clusters hand out files so. */
 	char *real = realpath(path, NULL), *text;
 	size_t len;
 
@@ -326,7 +325,7 @@ include_file(struct reader *r, const struct words *w, const char *path)
 		    r->d, w->line, "include", "'%s' cannot be read: %s", path, strerror(errno));
 		return;
 	}
-	if (!is_circle(r, w, path, real) && read_included(r, w, path, real, &text, &len)) {
+	if (!is_circle(r, w, path, real) && read_included(r, w, path, &text, &len)) {
 		r->level[++r->depth] = (struct level){
 			.path = path, .real = real, .file = places_add(&r->s->places, path)
 		};

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define READ_BYTES 8192 /* the kernel hands out a list in parts of a page, or of this */
-#define LIST_TRIES 3    /* a list that changes while it is read is read again */
+#define LIST_TRIES 10   /* a list that changes while it is read is read again */
 #define PATIENCE_S 2    /* the kernel answers at once */
 
 /* --- Messages --------------------------------------------------------------------------------- */

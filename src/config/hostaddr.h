@@ -45,7 +45,8 @@ MUST_USE bool hostaddr_parse(
 
 /*
  * hostaddr_list: append all addresses of this machine's interfaces to OUT, of struct hostaddr.
- * Waits for the kernel only. Returns 0 or -errno.
+ * Waits for the kernel only. Returns 0 or -errno; -EAGAIN: they change so fast that some may be
+ * missing in OUT, or be there twice.
  */
 MUST_USE int hostaddr_list(struct array *out);
 

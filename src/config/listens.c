@@ -84,7 +84,7 @@ listens_why_text(const struct listens_wait *w)
 	case LISTENS_DUPLICATE:
 		return "another machine on the link has it (duplicate)";
 	case LISTENS_TOO_MANY:
-		return "as many addresses as there can be are served";
+		return "as many addresses as there can be are served, so not all that it has";
 	case LISTENS_FAILED:
 		break;
 	}

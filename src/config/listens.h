@@ -23,7 +23,7 @@ enum listens_why {
 	LISTENS_NO_ADDRESS,   /* it has no address */
 	LISTENS_TENTATIVE,
 	LISTENS_DUPLICATE,
-	LISTENS_TOO_MANY, /* CONF_MAX_LISTENS others are served */
+	LISTENS_TOO_MANY, /* CONF_MAX_LISTENS others are served: some of an interface are not */
 	LISTENS_FAILED    /* bind(2) failed */
 };
 

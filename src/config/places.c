@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/places.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Lines that follow one another in one file. */
 struct run {
@@ -149,6 +151,28 @@ places_move(struct places *p, const char *root)
 {
 	move(&p->files, root);
 	move(&p->looks, root);
+}
+
+void
+places_absolute(const char *path, char *out, size_t cap)
+{
+	char *dir = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	snprintf(out, cap, "%s%s%s", dir != NULL ? dir : "", dir != NULL ? "/" : "", path);
+	free(dir);
+}
+
+void
+places_enter(char *path, const char *root)
+{
+	const char *inside = places_inside(path, root);
+	char *real = inside == path ? realpath(path, NULL) : NULL;
+
+	if (real != NULL)
+		inside = places_inside(real, root);
+	if (inside != real)
+		memmove(path, inside, strlen(inside) + 1);
+	free(real);
 }
 
 static void

@@ -66,6 +66,19 @@ void places_move(struct places *p, const char *root);
 /* places_inside: PATH as seen from inside of ROOT; PATH itself where it is not below. */
 MUST_USE const char *places_inside(const char *path, const char *root);
 
+/*
+ * places_absolute: write PATH to the CAP bytes at OUT, beginning with a /, as this process may
+ * change its directory; cut if it does not fit. Links in it stay: who reads it later reads what
+ * they lead to then, as clusters swap one to replace all files at once.
+ */
+void places_absolute(const char *path, char *out, size_t cap);
+
+/*
+ * places_enter: change PATH, with room for PATH_MAX bytes, to what it is inside of ROOT, which is
+ * entered next: by its name, or else, if that has a link that leads there, by what it leads to now.
+ */
+void places_enter(char *path, const char *root);
+
 /* places_fini: free it all; *p is all zero afterwards. */
 void places_fini(struct places *p);
 

@@ -119,7 +119,7 @@ prefix_file_read(const char *path, struct settings *s, struct diag *d)
 	const char *conf = d->file;
 	char *text = NULL;
 	size_t len = 0;
-	int rc = file == NULL ? -ENOMEM : textfile_read_trusted(path, &text, &len);
+	int rc = file == NULL ? -ENOMEM : textfile_read_replaced(path, &text, &len);
 
 	d->file = path;
 	d->places = NULL;

@@ -307,6 +307,13 @@ set_include(struct settings *s, const struct keyword *k, const struct words *w, 
 	(void)d;
 }
 
+/* Is TEXT a word by which other programs mean all addresses? It would be waited for as a name. */
+static bool
+means_all(const char *text)
+{
+	return strcmp(text, "any") == 0 || strcmp(text, "all") == 0 || strcmp(text, "*") == 0;
+}
+
 void
 set_listen(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {
@@ -314,6 +321,13 @@ set_listen(struct settings *s, const struct keyword *k, const struct words *w, s
 	struct conf_io *c = &s->conf.io;
 	struct netaddr a;
 
+	if (means_all(w->word[1])) {
+		diag_error(d, w->line, k->name,
+		    "'%s' is not understood; all addresses of this machine are two lines, "
+		    "listen :: and listen 0.0.0.0",
+		    w->word[1]);
+		return;
+	}
 	/* Port 0 for now: the keyword port may come later in the file. */
 	if (read_interface(w->word[1], &i)) {
 		if (read_port(k, w, &i.addr.port, d))

@@ -77,12 +77,12 @@ check_kind(int fd, bool trusted, size_t *size)
 	return trusted && (st.st_mode & S_IWOTH) != 0 ? -EPERM : 0;
 }
 
+/* FLAGS: 0 or O_NOFOLLOW. */
 static int
-read_file(const char *path, bool trusted, char **text, size_t *len)
+read_file(const char *path, bool trusted, int flags, char **text, size_t *len)
 {
 	/* Opening a pipe could block; a terminal could become our controlling one. */
-	int fd =
-	    open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (trusted ? O_NOFOLLOW : 0));
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
 	size_t size = 0;
 	int rc = fd < 0 ? -errno : check_kind(fd, trusted, &size);
 
@@ -96,13 +96,19 @@ read_file(const char *path, bool trusted, char **text, size_t *len)
 int
 textfile_read(const char *path, char **text, size_t *len)
 {
-	return read_file(path, false, text, len);
+	return read_file(path, false, 0, text, len);
 }
 
 int
 textfile_read_trusted(const char *path, char **text, size_t *len)
 {
-	return read_file(path, true, text, len);
+	return read_file(path, true, 0, text, len);
+}
+
+int
+textfile_read_replaced(const char *path, char **text, size_t *len)
+{
+	return read_file(path, true, O_NOFOLLOW, text, len);
 }
 
 const char *

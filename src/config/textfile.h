@@ -20,10 +20,16 @@
 MUST_USE int textfile_read(const char *path, char **text, size_t *len);
 
 /*
- * textfile_read_trusted: the same for a file that tells us what to do. Besides -ELOOP if it is a
- * symbolic link, and -EPERM if anybody can write it.
+ * textfile_read_trusted: the same for a file that tells us what to do. Besides -EPERM if anybody
+ * can write it.
  */
 MUST_USE int textfile_read_trusted(const char *path, char **text, size_t *len);
+
+/*
+ * textfile_read_replaced: the same for one that this process replaces, too. Besides -ELOOP if it is
+ * a symbolic link.
+ */
+MUST_USE int textfile_read_replaced(const char *path, char **text, size_t *len);
 
 /* textfile_strerror: a text for an error RC of textfile_read, as from strerror(3). */
 const char *textfile_strerror(int rc);

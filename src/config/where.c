@@ -236,11 +236,10 @@ by_network(const struct origin *o, const char *name, const struct netaddr *clien
 struct where
 where_allow(const struct origin *o, const struct netaddr *client)
 {
-	struct where found = by_network(o, "allow", client);
-
-	if (found.line == NULL && netaddr_is_loopback(client))
-		found.rule = "built in: this machine may always ask";
-	return found;
+	/* Whatever the lines say. */
+	if (netaddr_is_loopback(client))
+		return (struct where){ .rule = "built in: this machine may always ask" };
+	return by_network(o, "allow", client);
 }
 
 struct where

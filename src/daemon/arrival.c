@@ -43,12 +43,13 @@ struct finding {
 	struct arrival_plan *plan;
 };
 
+/* Once, though WHAT may be named and be an interface's, too. */
 static void
 wait_for(struct listens_waits *w, const char *what, enum listens_why why, int err)
 {
 	struct listens_wait *new;
 
-	if (w->n == sizeof(w->w) / sizeof(w->w[0]))
+	if (w->n == sizeof(w->w) / sizeof(w->w[0]) || listens_wait_of(w, what) != NULL)
 		return;
 	new = &w->w[w->n++];
 	*new = (struct listens_wait){ .why = why, .err = err };
@@ -73,18 +74,18 @@ why(const struct finding *f, const struct netaddr *a)
 	return LISTENS_ABSENT;
 }
 
-static void
+/* False: CONF_MAX_LISTENS others are served. */
+static bool
 serve(struct finding *f, const struct netaddr *a)
 {
 	struct arrival_plan *p = f->plan;
-	char text[NETADDR_TEXT];
 
 	if (netaddr_in_list(p->listens, p->n, a))
-		return;
-	if (p->n < CONF_MAX_LISTENS)
-		p->listens[p->n++] = *a;
-	else
-		wait_for(&p->waits, netaddr_format(a, text), LISTENS_TOO_MANY, 0);
+		return true;
+	if (p->n == CONF_MAX_LISTENS)
+		return false;
+	p->listens[p->n++] = *a;
+	return true;
 }
 
 static bool
@@ -105,7 +106,7 @@ find_fixed(struct finding *f, const struct netaddr *a)
 	if (!usable)
 		wait_for(&f->plan->waits, netaddr_format(a, text), why(f, a), 0);
 	if (usable || open)
-		serve(f, a);
+		(void)serve(f, a); /* those that are named come first, and fit */
 }
 
 static void
@@ -121,10 +122,10 @@ find_of(struct finding *f, const struct settings_interface *of)
 		if (!listens_has(of, index, &f->all[i], &a))
 			continue;
 		any = true;
-		if (is_usable(&a))
-			serve(f, &a);
-		else
+		if (!is_usable(&a))
 			wait_for(&f->plan->waits, netaddr_format(&a, text), why(f, &a), 0);
+		else if (!serve(f, &a)) /* told once of all */
+			wait_for(&f->plan->waits, listens_text(of, text), LISTENS_TOO_MANY, 0);
 	}
 	if (!any)
 		wait_for(&f->plan->waits, listens_text(of, text),
@@ -134,21 +135,30 @@ find_of(struct finding *f, const struct settings_interface *of)
 		    0);
 }
 
-/* Find out what of S can be served. False: the addresses of an interface cannot be listed. */
+/*
+ * Find out what of S can be served. False: the addresses of an interface cannot be listed, or if
+ * WHOLE is wanted change meanwhile: then what is served stays so, and the kernel rings again.
+ */
 static bool
-find(struct arrival *a, const struct conf_io *held, const struct settings *s,
+find(struct arrival *a, const struct conf_io *held, const struct settings *s, bool whole,
     enum log_category about, struct arrival_plan *plan)
 {
 	const struct settings_listens *l = &s->listens;
 	struct array list = { .n = 0 };
 	int rc = hostaddr_list(&list);
-	bool ok = rc == 0 || l->n_of == 0;
-	struct finding f = {
-		.s = s, .held = held, .all = list.items, .n = rc == 0 ? list.n : 0, .plan = plan
-	};
+	bool changing = rc == -EAGAIN, ok = rc == 0 || l->n_of == 0 || (changing && !whole);
+	struct finding f = { .s = s,
+		.held = held,
+		.all = list.items,
+		.n = rc == 0 || changing ? list.n : 0,
+		.plan = plan };
 
 	plan->n = 0;
 	plan->waits.n = 0;
+	if (changing && !ok) {
+		array_fini(&list);
+		return false;
+	}
 	if (!ok && !a->blind)
 		log_error(about, "listen: the addresses of this machine cannot be listed: %s",
 		    strerror(-rc));
@@ -188,13 +198,44 @@ watch(struct arrival *a, const struct settings *s)
 	a->deaf = a->fd < 0;
 }
 
+/*
+ * Wait for those of PLAN that cannot be opened all the same, if they are not among what NOW listens
+ * on. ONLY: only if they are waited for already; NULL: all.
+ */
+static void
+leave_out(struct arrival_plan *plan, const struct conf_io *now, bool freebind,
+    const struct listens_waits *only)
+{
+	const struct sockets_wanted w = {
+		.held = now->listens, .n_held = now->n_listens, .freebind = freebind
+	};
+	char text[NETADDR_TEXT];
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct netaddr *a = &plan->listens[i];
+		bool sure = netaddr_in_list(now->listens, now->n_listens, a) ||
+		    (only != NULL && listens_wait_of(only, netaddr_format(a, text)) == NULL);
+		int rc = sure ? 0 : sockets_probe(&w, a);
+
+		if (rc == 0)
+			plan->listens[n++] = *a;
+		else
+			wait_for(&plan->waits, netaddr_format(a, text), LISTENS_FAILED, -rc);
+	}
+	plan->n = n;
+}
+
 bool
 arrival_plan(struct arrival *a, const struct conf_io *held, struct settings *s,
     enum log_category about, struct arrival_plan *plan)
 {
 	watch(a, s); /* first, so that nothing comes unseen */
-	if (!find(a, held, s, about, plan))
+	if (!find(a, held, s, false, about, plan))
 		return false;
+	/* What is waited for holds up no reload. */
+	if (held != NULL)
+		leave_out(plan, held, s->conf.io.freebind, &a->waits);
 	memcpy(s->conf.io.listens, plan->listens, plan->n * sizeof(plan->listens[0]));
 	s->conf.io.n_listens = plan->n;
 	return true;
@@ -256,36 +297,24 @@ arrival_rings(struct arrival *a)
 
 /* --- Changes ---------------------------------------------------------------------------------- */
 
-/* Wait for those that are new in PLAN and cannot be opened all the same. */
-static void
-leave_out(struct arrival_plan *plan, const struct settings *s)
-{
-	const struct conf_io *now = &s->conf.io;
-	const struct sockets_wanted w = {
-		.held = now->listens, .n_held = now->n_listens, .freebind = now->freebind
-	};
-	char text[NETADDR_TEXT];
-	size_t n = 0;
-
-	for (size_t i = 0; i < plan->n; i++) {
-		const struct netaddr *a = &plan->listens[i];
-		int rc =
-		    netaddr_in_list(now->listens, now->n_listens, a) ? 0 : sockets_probe(&w, a);
-
-		if (rc == 0)
-			plan->listens[n++] = *a;
-		else
-			wait_for(&plan->waits, netaddr_format(a, text), LISTENS_FAILED, -rc);
-	}
-	plan->n = n;
-}
-
 /* A sink that keeps the last text. */
 static void
 keep_text(void *ctx, enum diag_kind kind, const char *text)
 {
 	(void)kind;
 	snprintf(ctx, DIAG_TEXT, "%s", text);
+}
+
+/* Have A and B, of struct policy_lines_net, the same networks in the same order? */
+static bool
+are_same_nets(const struct array *a, const struct array *b)
+{
+	const struct policy_lines_net *x = a->items, *y = b->items;
+	bool same = a->n == b->n;
+
+	for (size_t i = 0; i < a->n && same; i++)
+		same = memcmp(&x[i].net, &y[i].net, sizeof(x[i].net)) == 0;
+	return same;
 }
 
 /*
@@ -305,10 +334,7 @@ usual_policies(struct settings *s, const char *path)
 		return NULL;
 	l->usual = (struct array){ .n = 0 };
 	new = policies_make(s, &d);
-	if (new != NULL &&
-	    before.n ==
-		l->usual.n &&memcmp(before.items, l->usual.items,
-		    before.n * sizeof(struct policy_lines_net)) == 0) {
+	if (new != NULL && are_same_nets(&before, &l->usual)) {
 		policies_unref(new);
 		new = NULL;
 	} else if (text[0] != '\0') {
@@ -380,9 +406,9 @@ arrival_look(struct arrival *a, struct settings *s, struct threads *t, const cha
 
 	a->looked_ns = clock_now_ns();
 	a->look_ns = a->looked_ns + RETRY_NS;
-	if (!find(a, &before, s, LOG_SERVER, &plan))
+	if (!find(a, &before, s, true, LOG_SERVER, &plan))
 		return false;
-	leave_out(&plan, s);
+	leave_out(&plan, &before, before.freebind, NULL);
 	memcpy(s->conf.io.listens, plan.listens, plan.n * sizeof(plan.listens[0]));
 	s->conf.io.n_listens = plan.n;
 	n_is = listens_served(&s->conf.io, &plan.waits, is);

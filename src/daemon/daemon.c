@@ -135,15 +135,6 @@ detach(struct daemon *d)
 	return rc;
 }
 
-/* Change the configuration's path to what it is inside the chroot ROOT. */
-static void
-move_path(struct daemon *d, const char *root)
-{
-	const char *inside = places_inside(d->path, root);
-
-	memmove(d->path, inside, strlen(inside) + 1);
-}
-
 /* Enter the chroot, if there is one. Returns an exit code. */
 static int
 lock_in(struct daemon *d)
@@ -153,12 +144,12 @@ lock_in(struct daemon *d)
 
 	if (strcmp(root, "none") == 0)
 		return DAEMON_OK;
+	places_enter(d->path, root);
 	rc = privileges_chroot(root);
 	if (rc != 0) {
 		log_error(LOG_SERVER, "chroot %s: %s", root, strerror(-rc));
 		return DAEMON_RESOURCES;
 	}
-	move_path(d, root);
 	places_move(&d->settings.places, root);
 	return DAEMON_OK;
 }
@@ -426,16 +417,6 @@ run(struct daemon *d)
 	return rc;
 }
 
-/* Find the absolute path of the configuration, as the daemon changes its directory. */
-static void
-find_path(struct daemon *d)
-{
-	char *path = realpath(d->options.path, NULL);
-
-	snprintf(d->path, sizeof(d->path), "%s", path != NULL ? path : d->options.path);
-	free(path);
-}
-
 /* Check or run, as TASK says. Returns an exit code. */
 static int
 work(enum options_task task, struct options *o)
@@ -453,7 +434,7 @@ work(enum options_task task, struct options *o)
 	d->control.fd = -1;
 	d->signal_fd = -1;
 	arrival_init(&d->arrival);
-	find_path(d);
+	places_absolute(d->options.path, d->path, sizeof(d->path));
 	rc = task == OPTIONS_CHECK ? check(d) : run(d);
 	if ((rc != DAEMON_OK || d->stuck) && d->threads.n > 0) {
 		/* Threads may still run and use everything, so free nothing. */

@@ -255,7 +255,6 @@ try_for_daemon(const struct precheck *c, try_path *try, const char *path)
 	if (geteuid() == 0)
 		return try_as_daemon(c, try, root, path);
 	/* This process cannot become another user. */
-
 	snprintf(outside, sizeof(outside), "%s%s", root != NULL ? root : "", path);
 	rc = try(c, outside);
 	return c->by_root && (rc == -EACCES || rc == -EPERM) ? 0 : rc;
@@ -407,14 +406,11 @@ check_chroot(const struct precheck *c)
 {
 	const char *path = place(c->s->chroot);
 	struct stat st;
-	int rc = 0;
+	int rc;
 
 	if (path == NULL)
 		return;
-	if (stat(path, &st) != 0)
-		rc = -errno;
-	else if (!S_ISDIR(st.st_mode))
-		rc = -ENOTDIR;
+	rc = stat(path, &st) != 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 	if (rc != 0 && (rc != -EACCES || geteuid() == 0))
 		tell(c, DIAG_ERROR, "chroot",
 		    "'%s' cannot be entered: %s; allowed is a directory that is there, or none",
@@ -423,26 +419,35 @@ check_chroot(const struct precheck *c)
 
 /* What is not there now may come, but may be a slip of the pen, too. */
 static void
+warn_absent(const struct precheck *c, struct netaddr a, unsigned line)
+{
+	char text[NETADDR_TEXT];
+
+	a.port = 0;
+	if (bind_usable(&a) == -EADDRNOTAVAIL)
+		diag_warning(c->d, line, "listen",
+		    "%s is no address of this machine now; it is served when it comes",
+		    netaddr_format(&a, text));
+}
+
+static void
 check_listens(const struct precheck *c)
 {
 	const struct settings_listens *l = &c->s->listens;
-	char text[NETADDR_TEXT];
 
 	for (size_t i = 0; i < l->n_fixed && !c->s->listens_by_default && !c->s->conf.io.freebind;
-	     i++) {
-		struct netaddr a = l->fixed[i];
+	     i++)
+		warn_absent(c, l->fixed[i], c->s->listen_lines[i]);
+	for (const struct settings_interface *of = l->of; of < &l->of[l->n_of]; of++) {
+		struct netaddr a = of->addr;
 
-		a.port = 0;
-		if (bind_usable(&a) == -EADDRNOTAVAIL)
-			diag_warning(c->d, c->s->listen_lines[i], "listen",
-			    "%s is no address of this machine now; it is served when it comes",
-			    netaddr_format(&a, text));
+		a.scope = if_nametoindex(of->name);
+		if (a.scope == 0)
+			diag_warning(c->d, of->line, "listen",
+			    "there is no interface %s now; it is served when it comes", of->name);
+		else if (a.family != NETADDR_NONE)
+			warn_absent(c, a, of->line);
 	}
-	for (size_t i = 0; i < l->n_of; i++)
-		if (if_nametoindex(l->of[i].name) == 0)
-			diag_warning(c->d, l->of[i].line, "listen",
-			    "there is no interface %s now; it is served when it comes",
-			    l->of[i].name);
 }
 
 static void

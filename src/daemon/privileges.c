@@ -161,14 +161,28 @@ keep(unsigned capability, bool had)
 	(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, capability);
 }
 
+/* Is there no capability but, at most, CAP_NET_BIND_SERVICE? */
+static bool
+has_little(void)
+{
+	(void)capng_get_caps_process();
+	for (unsigned c = 0; c <= CAP_LAST_CAP; c++) {
+		if (c != CAP_NET_BIND_SERVICE && capng_have_capability(CAPNG_PERMITTED, c) == 1)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Apply the prepared capabilities. The bounding set stays as it is, as it matters only to programs
- * that the daemon would start. Returns 0 or -EPERM.
+ * that the daemon would start. Where a filter of system calls forbids to change capabilities, as
+ * systemd's @privileged does, it is right all the same if there are hardly any. Returns 0 or
+ * -EPERM.
  */
 static int
 apply(void)
 {
-	return capng_apply(CAPNG_SELECT_CAPS) == 0 ? 0 : -EPERM;
+	return capng_apply(CAPNG_SELECT_CAPS) == 0 || has_little() ? 0 : -EPERM;
 }
 
 /* Change user and groups; capabilities stay permitted. Returns what failed; NULL if nothing. */

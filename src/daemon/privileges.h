@@ -82,7 +82,10 @@ MUST_USE bool privileges_drop(const struct privileges *p, char error[static PRIV
  */
 MUST_USE int privileges_settle(void);
 
-/* privileges_thread: give up all capabilities of the calling thread. Returns 0 or -EPERM. */
+/*
+ * privileges_thread: give up all capabilities of the calling thread; but CAP_NET_BIND_SERVICE stays
+ * where a filter of system calls forbids that, and it has no other. Returns 0 or -EPERM.
+ */
 MUST_USE int privileges_thread(void);
 
 #endif

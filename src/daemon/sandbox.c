@@ -49,6 +49,17 @@ allow_beside(struct landlock *l, const char *path, unsigned what)
 		(void)landlock_allow_dir(l, directory(path, dir), what);
 }
 
+/* Permit to read beside what PATH leads to, if it is a link. */
+static void
+allow_linked(struct landlock *l, const char *path)
+{
+	char *real = realpath(path, NULL);
+
+	if (real != NULL && strcmp(real, path) != 0)
+		allow_beside(l, real, LANDLOCK_READ);
+	free(real);
+}
+
 /* Files that the configuration includes, and directories in which it looks for such. */
 static void
 allow_included(struct landlock *l, const struct places *p)
@@ -59,32 +70,25 @@ allow_included(struct landlock *l, const struct places *p)
 	for (size_t i = 0; i < n; i++)
 		allow_beside(l, path[i], LANDLOCK_READ);
 	path = places_files(p, &n);
-	for (size_t i = 1; i < n; i++) {
-		char *real = realpath(path[i], NULL);
-
-		/* Beside its name it is read already, if that is not a link. */
-		if (real != NULL && strcmp(real, path[i]) != 0)
-			allow_beside(l, real, LANDLOCK_READ);
-		free(real);
-	}
+	/* Beside their names they are read already. */
+	for (size_t i = 1; i < n; i++)
+		allow_linked(l, path[i]);
 }
 
 static void
 allow_files(struct landlock *l, const struct settings *s, const struct sandbox_paths *paths)
 {
-	char *resolv_conf = realpath(paths->resolv_conf, NULL);
-
 	/* Directories, as editors and tools replace files. */
 	allow_beside(l, paths->config, LANDLOCK_READ);
+	allow_linked(l, paths->config);
 	allow_included(l, &s->places);
 	allow_beside(l, paths->resolv_conf, LANDLOCK_READ);
-	allow_beside(l, resolv_conf, LANDLOCK_READ);
+	allow_linked(l, paths->resolv_conf);
 	allow_beside(l, s->query_log, LANDLOCK_WRITE);
 	allow_beside(l, s->cache_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, s->prefix_file, LANDLOCK_READ | LANDLOCK_WRITE | LANDLOCK_REMOVE);
 	allow_beside(l, paths->pidfile, LANDLOCK_REMOVE);
 	allow_beside(l, paths->control, LANDLOCK_REMOVE);
-	free(resolv_conf);
 }
 
 /* --- Ports ------------------------------------------------------------------------------------ */
@@ -253,10 +257,28 @@ is_beyond(const char *path)
 	return fd < 0 && errno == EACCES;
 }
 
-static void
-tell_file(const char *keyword, const char *path)
+/*
+ * Likewise of a file that is only written, whose directory we need not read: if we may write there,
+ * it is there by now.
+ */
+static bool
+is_beyond_writing(const char *path)
 {
-	if (is_beyond(path))
+	char dir[PATH_MAX];
+	int fd;
+
+	if (path[0] != '/' || access(directory(path, dir), W_OK | X_OK) != 0)
+		return false;
+	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == ENOENT || (errno == EACCES && access(path, W_OK) == 0));
+}
+
+static void
+tell_file(const char *keyword, const char *path, bool beyond)
+{
+	if (beyond)
 		log_warn(LOG_CONFIG,
 		    "%s %s: the sandbox forbids it until a restart, as the start did not know "
 		    "its directory",
@@ -270,8 +292,8 @@ sandbox_tell(const struct sandbox *sb, const struct settings *s)
 
 	if (!sb->on || sb->landlock < 0)
 		return;
-	tell_file("cache-file", s->cache_file);
-	tell_file("query-log", s->query_log);
+	tell_file("cache-file", s->cache_file, is_beyond(s->cache_file));
+	tell_file("query-log", s->query_log, is_beyond_writing(s->query_log));
 	for (size_t i = 0; i < c->n_upstreams && sb->landlock >= LANDLOCK_ABI_NET; i++) {
 		char text[NETADDR_TEXT];
 

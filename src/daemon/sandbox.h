@@ -63,7 +63,7 @@ void sandbox_report(const struct sandbox *sb);
 
 /*
  * sandbox_tell: log what of S, new settings, cannot be used before a restart, as the start did not
- * know it.
+ * know it. The query log has been opened, if it may be.
  */
 void sandbox_tell(const struct sandbox *sb, const struct settings *s);
 

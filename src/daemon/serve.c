@@ -225,8 +225,8 @@ begin_reload(struct serve *s)
 	notify_reloading();
 	log_notice(LOG_CONFIG, "reading %s", s->path);
 	if (reload_settings(s->options, s->path, s->threads, s->arrival, s->settings)) {
-		sandbox_tell(s->sandbox, s->settings);
 		querylog_use(s->querylog, s->settings);
+		sandbox_tell(s->sandbox, s->settings);
 		dnstap_use(s->dnstap, s->settings);
 		s->reloading = true;
 		return;
@@ -295,6 +295,13 @@ look(struct serve *s)
 {
 	if (arrival_look(s->arrival, s->settings, s->threads, s->path))
 		tell_ready(s);
+}
+
+/* Have the loops taken the last change, and closed what they gave up by it? */
+static bool
+can_listen(const struct serve *s)
+{
+	return !threads_pending(s->threads) && !threads_leaving(s->threads);
 }
 
 /* Milliseconds until something is due; -1: only a signal can wake us. */
@@ -396,9 +403,9 @@ work(struct serve *s, struct event *due, bool *well)
 		now = clock_now_ns();
 		if (s->reloading && !threads_pending(s->threads))
 			end_reload(s);
-		if (may_reload(s) && !threads_pending(s->threads))
+		if (may_reload(s) && can_listen(s))
 			begin_reload(s);
-		if (may_look(s, now) && !threads_pending(s->threads))
+		if (may_look(s, now) && can_listen(s))
 			look(s);
 	} while (!is_over(s, now, well));
 }

@@ -168,6 +168,16 @@ threads_unserved(const struct threads *t)
 	return n;
 }
 
+bool
+threads_leaving(const struct threads *t)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		if (loop_leaving(t->thread[i].loop) > 0)
+			return true;
+	}
+	return false;
+}
+
 void
 threads_ping(struct threads *t)
 {

@@ -75,6 +75,12 @@ MUST_USE bool threads_pending(const struct threads *t);
 /* threads_unserved: how many sockets the loops cannot serve yet. */
 MUST_USE unsigned threads_unserved(const struct threads *t);
 
+/*
+ * threads_leaving: is there a loop that still has sockets open of an address that it gave up? To
+ * open others there would fail. Ends by itself, LISTENER_LINGER_NS later at most.
+ */
+MUST_USE bool threads_leaving(const struct threads *t);
+
 /* threads_ping: ask every loop for a sign of life; threads_alive tells of it. */
 void threads_ping(struct threads *t);
 

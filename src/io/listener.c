@@ -45,7 +45,7 @@ listener_close(struct shell *sh, struct listener *l)
 	source_close(&l->tcp);
 	bind_close(&l->fds);
 	if (l->leaving)
-		sh->listeners.n_leaving--;
+		atomic_fetch_sub(&sh->listeners.n_leaving, 1);
 	l->leaving = false;
 	l->gen++;
 }
@@ -302,7 +302,7 @@ listener_leave(struct shell *sh, struct listener *l)
 		listener_settle(sh, l, "not needed any more");
 	l->leaving = true;
 	l->leaving_ns = sh->now_ns;
-	sh->listeners.n_leaving++;
+	atomic_fetch_add(&sh->listeners.n_leaving, 1);
 	listener_accept(sh, l, LISTENER_BACKLOG);
 	source_close(&l->tcp);
 	close(l->fds.tcp);
@@ -369,6 +369,12 @@ listener_unserved(const struct shell *sh)
 	return atomic_load(&sh->listeners.n_unserved);
 }
 
+unsigned
+listener_leaving(const struct shell *sh)
+{
+	return atomic_load(&sh->listeners.n_leaving);
+}
+
 /* May the listener L, which is leaving, be closed? */
 static bool
 is_done(const struct shell *sh, const struct listener *l)
@@ -388,7 +394,7 @@ listener_beat(struct shell *sh)
 	accept_calm(sh);
 	if (listener_unserved(sh) > 0 && sh->now_ns >= ls->serve_ns)
 		listener_serve(sh);
-	if (ls->n_leaving == 0 || ls->stopping)
+	if (listener_leaving(sh) == 0 || ls->stopping)
 		return; /* a loop that stops closes all listeners at its end */
 	for (size_t i = 0; i < LISTENER_MAX; i++)
 		if (ls->l[i].leaving && is_done(sh, &ls->l[i]))
@@ -398,6 +404,6 @@ listener_beat(struct shell *sh)
 bool
 listener_needs_beat(const struct shell *sh)
 {
-	return sh->listeners.n_leaving > 0 || listener_unserved(sh) > 0 ||
+	return listener_leaving(sh) > 0 || listener_unserved(sh) > 0 ||
 	    sh->listeners.accept_ns != 0 || sh->listeners.accept_failing;
 }

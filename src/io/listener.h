@@ -50,15 +50,15 @@ struct listener {
 /* All listeners of one loop. */
 struct listeners {
 	struct listener l[LISTENER_MAX];
-	struct list udp_ready; /* listener.udp of those with datagrams */
-	struct list tcp_ready; /* listener.tcp of those with connections to accept */
-	uint64_t accept_ns;    /* no accept(2) before this time; 0: accepting */
-	uint64_t failed_ns;    /* when accept(2) failed last */
-	bool accept_failing;   /* accept(2) failed lately, and the log says so */
-	bool stopping;         /* only datagrams that are already queued are read */
-	unsigned n_leaving;
+	struct list udp_ready;  /* listener.udp of those with datagrams */
+	struct list tcp_ready;  /* listener.tcp of those with connections to accept */
+	uint64_t accept_ns;     /* no accept(2) before this time; 0: accepting */
+	uint64_t failed_ns;     /* when accept(2) failed last */
+	bool accept_failing;    /* accept(2) failed lately, and the log says so */
+	bool stopping;          /* only datagrams that are already queued are read */
 	uint64_t serve_ns;      /* when those that are unserved are tried again */
-	atomic_uint n_unserved; /* other threads may read it */
+	atomic_uint n_unserved; /* other threads may read it, and the next */
+	atomic_uint n_leaving;
 };
 
 struct shell;
@@ -78,6 +78,9 @@ bool listener_add(struct shell *sh, const struct bind_sockets *fds);
 
 /* listener_unserved: how many listeners are unserved. Any thread. */
 MUST_USE unsigned listener_unserved(const struct shell *sh);
+
+/* listener_leaving: how many listeners are leaving. Any thread. */
+MUST_USE unsigned listener_leaving(const struct shell *sh);
 
 /* listener_keep: let every listener leave whose address is not in sh->conf any more. */
 void listener_keep(struct shell *sh);

@@ -61,6 +61,9 @@ MUST_USE bool loop_pending(const struct loop *l);
 /* loop_unserved: how many addresses the loop cannot serve yet (io/listener). Any thread. */
 MUST_USE unsigned loop_unserved(const struct loop *l);
 
+/* loop_leaving: how many addresses that it gave up the loop still has open. Any thread. */
+MUST_USE unsigned loop_leaving(const struct loop *l);
+
 /* loop_ping: ask the loop for a sign of life, for the watchdog; loop_alive tells of it. */
 void loop_ping(struct loop *l);
 

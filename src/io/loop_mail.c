@@ -54,6 +54,12 @@ loop_unserved(const struct loop *l)
 	return listener_unserved(&l->sh);
 }
 
+unsigned
+loop_leaving(const struct loop *l)
+{
+	return listener_leaving(&l->sh);
+}
+
 void
 loop_ping(struct loop *l)
 {

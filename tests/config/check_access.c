@@ -254,6 +254,8 @@ static const struct {
 	{ "listen ::\ndeny any\n", 0 },
 	{ "listen ::1\nlisten 10.0.0.1\nlisten fd00::1\nlisten 100.64.0.1\nallow any\n", 0 },
 	{ "listen ::\nallow any\nrate-limit 50\n", 0 },
+	{ "listen 0.0.0.0\nallow ::/0\n", 0 },
+	{ "listen 0.0.0.0\nlisten ::\nallow 10.0.0.0/8\nallow ::/0\n", 4 },
 	{ "listen ::\nallow any\nrate-limit 50\nrate-limit-dry-run yes\n", 2 },
 };
 

@@ -4,9 +4,12 @@
 #include "config/places.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct places places, next;
 
@@ -133,6 +136,38 @@ START_TEST(seen_from_inside_of_a_directory)
 }
 END_TEST
 
+/* A link that leads out of sight is only followed where its own name will not do. */
+START_TEST(a_directory_is_entered)
+{
+	char dir[] = "/tmp/dns64d-places.XXXXXX", path[PATH_MAX], other[PATH_MAX], link[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/x", dir);
+	snprintf(link, sizeof(link), "%s.link", dir);
+	ck_assert_int_eq(symlink("elsewhere", path), 0);
+	ck_assert_int_eq(symlink(dir, link), 0);
+	places_enter(path, dir);
+	ck_assert_str_eq(path, "/x");
+	snprintf(path, sizeof(path), "%s/x", dir);
+	unlink(path);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	snprintf(other, sizeof(other), "%s/x", link);
+	places_enter(other, dir);
+	ck_assert_str_eq(other, "/x");
+	snprintf(other, sizeof(other), "/nonexistent/x");
+	places_enter(other, dir);
+	ck_assert_str_eq(other, "/nonexistent/x");
+	ck_assert_int_eq(chdir(dir), 0);
+	places_absolute("x", other, sizeof(other));
+	ck_assert_str_eq(other, path);
+	places_absolute("/x", other, sizeof(other));
+	ck_assert_str_eq(other, "/x");
+	unlink(link);
+	rmdir(path);
+	rmdir(dir);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -147,6 +182,7 @@ main(void)
 	tcase_add_test(tc, what_is_kept_stands_where_it_stood);
 	tcase_add_test(tc, directories_that_are_looked_into);
 	tcase_add_test(tc, seen_from_inside_of_a_directory);
+	tcase_add_test(tc, a_directory_is_entered);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);
 	srunner_free(sr);

@@ -75,6 +75,12 @@ static const struct bad_line bad[] = {
 	{ "listen fe80::1%99999",
 	    "listen: 'fe80::1%99999' is not an IPv4 or IPv6 address (a link-local one "
 	    "ends in %INTERFACE, which must exist); allowed is ADDRESS|INTERFACE [port N]" },
+	{ "listen *",
+	    "listen: '*' is not understood; all addresses of this machine are two lines, "
+	    "listen :: and listen 0.0.0.0" },
+	{ "listen any port 53",
+	    "listen: 'any' is not understood; all addresses of this machine are two lines, "
+	    "listen :: and listen 0.0.0.0" },
 	{ "listen eth0 prt 53",
 	    "listen: 'prt' is not understood; allowed is ADDRESS|INTERFACE [port N]" },
 	{ "listen eth0 port 65536", "listen: port '65536' is not a number from 1 to 65535" },

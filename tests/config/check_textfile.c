@@ -115,7 +115,7 @@ START_TEST(link_to_a_file_is_followed)
 }
 END_TEST
 
-/* What a file says that anybody can write, or that a link leads to, is not done. */
+/* What a file says that anybody can write is not done; what this process replaces is no link. */
 START_TEST(a_file_that_is_trusted)
 {
 	char link[SCRATCH_PATH + 8], *text;
@@ -131,7 +131,12 @@ START_TEST(a_file_that_is_trusted)
 	ck_assert_int_eq(chmod(path, 0600), 0);
 	snprintf(link, sizeof(link), "%s.link", path);
 	ck_assert_int_eq(symlink(path, link), 0);
-	ck_assert_int_eq(textfile_read_trusted(link, &text, &len), -ELOOP);
+	ck_assert_int_eq(textfile_read_replaced(link, &text, &len), -ELOOP);
+	ck_assert_int_eq(textfile_read_trusted(link, &text, &len), 0);
+	free(text);
+	ck_assert_int_eq(chmod(path, 0602), 0);
+	ck_assert_int_eq(textfile_read_trusted(link, &text, &len), -EPERM);
+	ck_assert_int_eq(textfile_read_replaced(path, &text, &len), -EPERM);
 	ck_assert_int_eq(textfile_read_trusted("/dev/zero", &text, &len), -EINVAL);
 	unlink(link);
 }

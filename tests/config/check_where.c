@@ -181,6 +181,8 @@ START_TEST(who_may_ask)
 	    said_make(&said, "nameserver 192.0.2.1\nallow 10.0.0.0/8\nallow any\n", &settings);
 	ck_assert_uint_eq(allow("10.0.0.1"), 2);
 	ck_assert_uint_eq(allow("203.0.113.1"), 3);
+	ck_assert_ptr_nonnull(where_allow(&settings.origin, &own).rule); /* and not by line 3 */
+	ck_assert_ptr_null(where_allow(&settings.origin, &own).line);
 }
 END_TEST
 

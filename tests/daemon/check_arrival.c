@@ -5,9 +5,12 @@
 #include "daemon/arrival.h"
 
 #include <check.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "daemon/sockets.h"
 
@@ -129,6 +132,47 @@ START_TEST(another_program_is_an_error_still)
 }
 END_TEST
 
+/* But what a reload finds waited for already, for whatever reason, does not hold it up. */
+START_TEST(what_is_waited_for_holds_up_nothing)
+{
+	struct arrival_plan plan;
+	struct conf_io held = { .n_listens = 0 };
+
+	add("127.0.0.1", taken_port());
+	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert_uint_eq(plan.n, 1); /* to be opened, which fails */
+	arrival.waits.n = 1;
+	netaddr_format(&settings.listens.fixed[0], arrival.waits.w[0].what);
+	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert_uint_eq(plan.n, 0);
+	ck_assert_uint_eq(plan.waits.n, 1);
+	ck_assert_int_eq(plan.waits.w[0].why, LISTENS_FAILED);
+	ck_assert_int_eq(plan.waits.w[0].err, EADDRINUSE);
+	arrival_use(&arrival, &plan, LOG_CONFIG);
+	ck_assert_uint_le(arrival.look_ns, arrival.looked_ns + NS_PER_SEC);
+}
+END_TEST
+
+/* Named ones come first; of an interface's it is told once that not all have a place. */
+START_TEST(more_than_there_is_room_for)
+{
+	char text[32];
+
+	settings.conf.io.freebind = true;
+	for (int i = 1; i <= CONF_MAX_LISTENS; i++) {
+		snprintf(text, sizeof(text), "203.0.113.%d", i);
+		add(text, 5353);
+	}
+	settings.listens.n_of = 1;
+	settings.listens.of[0] = (struct settings_interface){ .name = "lo", .addr.port = 5353 };
+	ck_assert(arrival_open(&arrival, &settings, 1, &sockets));
+	ck_assert_uint_eq(settings.conf.io.n_listens, CONF_MAX_LISTENS);
+	arrival_begin(&arrival);
+	ck_assert_uint_eq(arrival.waits.n, CONF_MAX_LISTENS + 1);
+	ck_assert_int_eq(listens_wait_of(&arrival.waits, "lo#5353")->why, LISTENS_TOO_MANY);
+}
+END_TEST
+
 /* Where nothing can come or go nobody listens for it. */
 START_TEST(wildcards_and_loopback_need_no_watch)
 {
@@ -173,6 +217,8 @@ main(void)
 	tcase_add_test(tc, freebind_opens_what_is_absent);
 	tcase_add_test(tc, what_is_held_stays);
 	tcase_add_test(tc, another_program_is_an_error_still);
+	tcase_add_test(tc, what_is_waited_for_holds_up_nothing);
+	tcase_add_test(tc, more_than_there_is_room_for);
 	tcase_add_test(tc, wildcards_and_loopback_need_no_watch);
 	tcase_add_test(tc, a_bell_is_heard_soon);
 	srunner_run_all(sr, CK_ENV);

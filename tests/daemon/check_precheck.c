@@ -332,6 +332,9 @@ START_TEST(missing_address_is_a_warning)
 	ck_assert_uint_eq(said.n_warnings, 2);
 	ck_assert(told("warning t.conf:2: listen: there is no interface nosuch0 now; "));
 	ck_assert(told("warning t.conf:4: listen: there is no interface nosuch1 now; "));
+	look("user none\nlisten fe80::77%lo\n");
+	ck_assert(
+	    told("warning t.conf:2: listen: fe80::77%lo is no address of this machine now; "));
 	look("user none\nlisten 192.0.2.77\nfreebind yes\n");
 	ck_assert_str_eq(said.text, "");
 	/* Nobody named these. */

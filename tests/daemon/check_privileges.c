@@ -6,11 +6,15 @@
 #include <cap-ng.h>
 #include <check.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 START_TEST(user_none_changes_nothing)
@@ -165,6 +169,44 @@ START_TEST(dropped_capabilities_are_gone)
 }
 END_TEST
 
+/* Forbid to change capabilities, as the unit's SystemCallFilter does. */
+static void
+forbid_capset(void)
+{
+	struct sock_filter code[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					  offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* It is fine where there is nothing to give up, and an error where there is. */
+START_TEST(forbidden_to_give_up)
+{
+	struct privileges p;
+	struct privileges_wrong wrong;
+	char error[PRIVILEGES_TEXT];
+	bool rich = has(CAP_SETUID);
+
+	if (_i == 1 && rich) {
+		capng_clear(CAPNG_SELECT_CAPS);
+		(void)capng_update(CAPNG_ADD, CAPNG_PERMITTED, CAP_NET_BIND_SERVICE);
+		(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE, CAP_NET_BIND_SERVICE);
+		ck_assert_int_eq(capng_apply(CAPNG_SELECT_CAPS), 0);
+		rich = false;
+	}
+	ck_assert(privileges_resolve("none", "none", &p, &wrong));
+	forbid_capset();
+	ck_assert(privileges_drop(&p, error) == !rich);
+	ck_assert_int_eq(privileges_settle(), rich ? -EPERM : 0);
+	ck_assert_int_eq(privileges_thread(), rich ? -EPERM : 0);
+}
+END_TEST
+
 START_TEST(chroot_to_nowhere_is_an_error)
 {
 	ck_assert_int_eq(privileges_chroot("/nonexistent"), -ENOENT);
@@ -188,6 +230,7 @@ main(void)
 	tcase_add_test(tc, names_and_numbers);
 	tcase_add_test(tc, others_than_root_become_nobody_else);
 	tcase_add_test(tc, dropped_capabilities_are_gone);
+	tcase_add_loop_test(tc, forbidden_to_give_up, 0, 2);
 	tcase_add_test(tc, chroot_to_nowhere_is_an_error);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

@@ -110,6 +110,30 @@ START_TEST(what_it_permits)
 }
 END_TEST
 
+/* A query log that goes on is not told to be forbidden, though its directory may not be read;
+ * another is. */
+START_TEST(query_log_that_goes_on)
+{
+	struct sandbox sb;
+	char path[SCRATCH_PATH + 16];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/log", other);
+	heard_start(LOG_LEVEL_WARN); /* it needs a file, too */
+	begin(&sb, "nameserver 192.0.2.1\nquery-log @/log\n");
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	sandbox_tell(&sb, &settings);
+	ck_assert_int_eq(heard("query-log"), 0);
+	snprintf(settings.query_log, sizeof(settings.query_log), "/tmp/no-such-log");
+	sandbox_tell(&sb, &settings);
+	ck_assert_int_eq(heard("query-log"), sb.on && sb.landlock >= 0 ? 1 : 0);
+	heard_end();
+	(void)unlink(path);
+}
+END_TEST
+
 /* Why the kernel limits nothing is said in words, and as a warning with "strict". */
 START_TEST(reasons_are_in_plain_words)
 {
@@ -146,6 +170,7 @@ main(void)
 	tcase_add_unchecked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, off_is_nothing);
 	tcase_add_test(tc, what_it_permits);
+	tcase_add_test(tc, query_log_that_goes_on);
 	tcase_add_test(tc, reasons_are_in_plain_words);
 	srunner_run_all(sr, CK_ENV);
 	int failed = srunner_ntests_failed(sr);

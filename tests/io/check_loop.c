@@ -390,6 +390,7 @@ START_TEST(reload_removes_a_listener_after_its_answers)
 	conf.io.n_listens = 1;
 	conf.io.listens[0] = rig_addr("127.0.0.3", 9);
 	post(update(&conf));
+	ck_assert_uint_ge(loop_leaving(rig.loop), 1);
 	rig_reply(question, question, 0);
 	rig_give(&rig, question);
 	rig_serve(&rig, 3);
@@ -406,6 +407,9 @@ START_TEST(reload_removes_a_listener_after_its_answers)
 	for (int i = 0; i < RIG_WAIT_MS && bind_probe(&rig.at[1]) != 0; i++)
 		rig_pause(1);
 	ck_assert_int_eq(bind_probe(&rig.at[1]), 0);
+	for (int i = 0; i < RIG_WAIT_MS && loop_leaving(rig.loop) > 0; i++)
+		rig_pause(1);
+	ck_assert_uint_eq(loop_leaving(rig.loop), 0);
 	close(tcp);
 	free(question);
 }

@@ -73,7 +73,7 @@ cat >resolv.conf <<-'END'
 	nameserver 192.0.2.1
 	search example.com
 END
-cp "$TOP_SRCDIR/etc/dns64d.conf" sample.conf
+cat "$TOP_SRCDIR/etc/dns64d.conf" >sample.conf
 echo 'nameserver 192.0.2.1' >>sample.conf
 echo 'int main(void) { return 0; }' >main.c
 for program in totd bind unbound; do

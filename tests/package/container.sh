@@ -5,8 +5,9 @@
 #   tests/package/container.sh BUILD    BUILD has fakedns
 # As root, with buildah and mmdebstrap.
 set -eu
+build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-fakedns=$(cd "$1" && pwd)/fakedns
+fakedns=$build/fakedns
 . tests/package/tree.sh
 
 build()

@@ -4,10 +4,11 @@
 #   tests/package/deb.sh [DIRECTORY]    DIRECTORY has the packages already
 # As root, with mmdebstrap; what the tree needs comes by this machine's apt.
 set -eu
+packages=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/../.."
 . tests/package/tree.sh
 
-packages_of "${1:-}"
+packages_of "$packages"
 
 check 'lintian, the pedantic one too, says nothing' quiet lintian --allow-root -EI --pedantic \
 	--fail-on error,warning,info,pedantic --suppress-tags very-long-line-length-in-source-file,upstream-metadata-file-is-missing \
@@ -30,7 +31,6 @@ check 'the unit is well made' inside systemd-analyze verify --man=no /lib/system
 check 'the account is there' inside id _dns64d
 check 'not started, as there is no nameserver' not inside pgrep -x dns64d
 check 'and said so' grep -q 'nameserver' "$work/install.log"
-check 'the first answer' run_inside 'sh /root/first-answer'
 
 # --- in use ---
 
@@ -108,5 +108,114 @@ check 'without IPv6: the first answer over IPv4' run_inside '
 	printf "listen 127.0.0.1\nnameserver 127.0.0.1 port 5300\n" >/etc/dns64d/dns64d.conf
 	service dns64d start &&
 	[ "$(kdig +short +retry=5 +time=1 @127.0.0.1 008-008-008-008.dns64perf.test AAAA)" = 64:ff9b::808:808 ]'
+
+# --- as a unit ---
+
+cat >"$root/etc/dns64d/dns64d.conf" <<'CONF'
+nameserver 127.0.0.1 port 5300
+listen ::1
+listen 2001:db8::53
+web-listen ::1
+cache-file /var/lib/dns64d/cache
+prefix-file /var/lib/dns64d/prefixes
+query-log /var/log/dns64d/query.log
+CONF
+# Some machines do not let a systemd be the first process of a namespace, which is no fault of the package's.
+boot_inside 'echo up'
+if grep -qx up "$work/booted"; then
+	# shellcheck disable=SC2016 # expanded there
+	boot_inside '
+	fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
+	right() { [ "$(kdig +short +retry=5 +time=1 @::1 008-008-008-00$1.dns64perf.test AAAA)" = 64:ff9b::808:80$1 ]; }
+	pid() { systemctl show -P MainPID dns64d; }
+	upgrade() { DEBIAN_FRONTEND=noninteractive dpkg --force-confold -i /root/after.deb; }
+	conf=/etc/dns64d/dns64d.conf
+	right 1 && echo "it starts, before all addresses are there"
+	dns64ctl prefix drain 64:ff9b::/96 --persist && dns64ctl prefix active 64:ff9b::/96 --persist && echo "prefixes are saved"
+	systemctl reload dns64d && echo "reloaded"
+	cp $conf /root/good
+	echo nonsense >>$conf
+	systemctl reload dns64d || echo "a broken configuration is told"
+	old=$(pid)
+	upgrade && [ "$(pid)" = "$old" ] && right 2 && echo "an upgrade with it: the old process goes on"
+	cp /root/good $conf
+	upgrade && [ "$(pid)" != "$old" ] && right 3 && echo "an upgrade: a new process"
+	systemctl kill -s KILL dns64d && sleep 7 && right 4 && echo "killed: it comes back"
+	systemctl stop dns64d && [ -s /var/lib/dns64d/cache ] && [ -s /var/log/dns64d/query.log ] && echo "stopped, and saved"
+	systemctl disable dns64d && upgrade && ! systemctl is-active dns64d && echo "not wanted: not started"
+	journalctl --no-pager -u dns64d'
+	for said in 'it starts, before all addresses are there' 'prefixes are saved' 'reloaded' 'a broken configuration is told' \
+		'an upgrade with it: the old process goes on' 'an upgrade: a new process' 'killed: it comes back' \
+		'stopped, and saved' 'not wanted: not started'; do
+		check "as a unit: $said" grep -qxF "$said" "$work/booted"
+	done
+	[ "$failures" = 0 ] || cat "$work/boot.log" "$work/booted"
+else
+	echo 'NOT TRIED as a unit: systemd cannot be the first process of a namespace on this machine:'
+	tail -n 5 "$work/boot.log"
+fi
+
+# --- what AppArmor is told ---
+
+# This kernel may be without it. So the capabilities of the profile are all that there are, and a trace shows the paths.
+inside apt-get -qq -y --no-install-recommends install apparmor strace >"$work/apt.log" 2>&1
+cat >"$root/root/confined" <<'CONFINED'
+set -u
+fakedns -l 127.0.0.1 -p 5300 >/dev/null 2>&1 &
+mkdir /etc/dns64d/more
+echo 'cache-size 8M' >/etc/dns64d/more/some.conf
+cat >/etc/dns64d/dns64d.conf <<'CONF'
+nameserver 127.0.0.1 port 5300
+nameserver defaults
+listen 127.0.0.1
+listen 2001:db8::1
+web-listen ::1
+cache-file /var/lib/dns64d/cache
+prefix-file /var/lib/dns64d/prefixes
+query-log /var/log/dns64d/query.log
+include more/*.conf
+CONF
+capabilities=$(sed -n 's/^[[:space:]]*capability \(.*\),$/,+\1/p' /etc/apparmor.d/dns64d | tr -d '\n')
+apparmor_parser -p /etc/apparmor.d/dns64d >/root/profile
+# Twice: the second finds what the first left.
+for turn in 1 2; do
+	strace -f -o "/root/trace.$turn" -e trace=file,bind,connect setpriv --bounding-set "-all$capabilities" dns64d &
+	traced=$!
+	kdig +short +retry=9 +time=1 @127.0.0.1 008-008-008-008.dns64perf.test AAAA
+	dns64ctl prefix drain 64:ff9b::/96 --persist &&
+		dns64ctl prefix active 64:ff9b::/96 --persist && dns64ctl log reopen && dns64ctl reload && echo told
+	kill "$(head -n 1 /run/dns64d.pid)"
+	wait $traced
+done
+CONFINED
+run_inside 'sh /root/confined' >"$work/confined.log" 2>&1 || true
+# shellcheck disable=SC2016 # expanded there
+check 'its capabilities are enough' sh -c 'cat "$1"; [ "$(grep -cxE "told|64:ff9b::808:808" "$1")" = 4 ]' sh "$work/confined.log"
+for turn in 1 2; do
+	check "it permits what the daemon opens, $turn" tests/package/apparmor.py "$root/root/profile" "$root/root/trace.$turn" \
+		/usr/sbin/dns64d
+done
+
+# --- Debian's own tests of the package, as Debian runs them ---
+
+# Their isolation is that of here: a tree, a network and processes of their own. autopkgtest is the first of these
+# processes and waits for none that it did not start, so init scripts see such that have ended.
+inside sh -c 'dpkg --purge dns64d dns64bench; rm -rf /etc/dns64d
+	apt-get -qq -y --no-install-recommends install apt-utils dpkg-dev libcap-ng0 libevent-core-2.1-7 libevent-extra-2.1-7 libjansson4' \
+	>"$work/apt.log" 2>&1
+mkdir "$work/source"
+cp -r contrib/debian "$work/source/debian"
+autopkgtests()
+{
+	# shellcheck disable=SC2016 # expanded there
+	timeout 180 unshare --net --mount --pid --fork --kill-child sh -c '
+		ip link set lo up && mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$0" "$0" &&
+		mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/run" && exec autopkgtest \
+		--no-built-binaries --ignore-restrictions=isolation-container,breaks-testbed "$@" -- chroot "$0"' \
+		"$root" "$packages"/dns64d_*.deb "$packages"/dns64bench_*.deb "$work/source//" >"$work/autopkgtest.log" 2>&1 ||
+		{ grep -v '^Ign\|^Err\|^W:' "$work/autopkgtest.log"; return 1; }
+	[ "$(grep -cE '^(first-answer|purge) +PASS' "$work/autopkgtest.log")" -ge 2 ]
+}
+check "Debian's tests" autopkgtests
 
 finish

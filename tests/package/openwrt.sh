@@ -4,8 +4,9 @@
 # configuration that dns64d takes; with what they call of OpenWrt played here.
 #   tests/package/openwrt.sh BUILD    BUILD has dns64d
 set -eu
+build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-dns64d=$(cd "$1" && pwd)/dns64d
+dns64d=$build/dns64d
 . tests/package/tree.sh
 here=contrib/openwrt
 mkdir -p "$work/include" "$work/root/tmp"
@@ -77,14 +78,15 @@ logger() { echo "logger: $*" >&2; }
 procd_open_instance() { echo open; }
 procd_set_param() { echo "param $*"; }
 procd_close_instance() { echo close; }
-procd_send_signal() { echo "signal $*"; }
+start() { start_service; }
+chown() { echo "chown $*"; }
 SH
 
 # play FUNCTION: of the script, with $work/uci as UCI's file
 play()
 {
 	sed -e "s,^PROG=.*,PROG=$dns64d," -e "s,^CONF=.*,CONF=$work/run/dns64d.conf," \
-		-e "s,^UPLINK=.*,UPLINK=$work/uplink," $here/files/dns64d.init >"$work/script"
+		-e "s,^RUN=.*,RUN=$work/run/dns64d," -e "s,^UPLINK=.*,UPLINK=$work/uplink," $here/files/dns64d.init >"$work/script"
 	UCI="$work/uci" sh -eu -c '. "$1"; . "$2"; $3' sh "$work/functions" "$work/script" "$1" >"$work/played" 2>&1
 }
 
@@ -94,27 +96,44 @@ has()
 	grep -qxF -- "$1" "$work/run/dns64d.conf"
 }
 
+true >"$work/uplink"
+printf "config dns64d 'main'\n\toption enabled '1'\n\tlist listen '::1'\n" >"$work/uci"
+check 'nobody to ask yet, as the router comes up' not play start_service
+check 'the log says why' grep -q 'logger: .*nameserver' "$work/played"
+echo 'nameserver 2001:db8::7' >"$work/uplink"
+check 'the uplink is there' play reload_service
+check 'it is started' grep -qx open "$work/played"
+check 'and has whom to ask' has 'nameserver 2001:db8::7'
+rm "$work/run/dns64d.conf"
+
 printf '%s\n' 'nameserver ::1' 'nameserver 127.0.0.1' '# wan6' 'nameserver 2001:db8::1' 'search lan' >"$work/uplink"
 cp $here/files/dns64d.config "$work/uci"
 check 'not enabled: not started' play start_service
 check 'and nothing is made' test ! -e "$work/run/dns64d.conf"
 sed -i "s/option enabled '0'/option enabled '1'/" "$work/uci"
 check 'enabled: started' play start_service
+check 'it has a place for its control socket' grep -qx "chown _dns64d:_dns64d $work/run/dns64d" "$work/played"
 check 'with what was made' grep -qF "param command $dns64d -f -c $work/run/dns64d.conf" "$work/played"
 for line in 'listen ::1 port 5364' 'nameserver 2001:db8::1' 'dns64-prefix 64:ff9b::/96' 'cache-size 4M' 'num-threads 1'; do
 	check "it has: $line" has "$line"
 done
 check 'the router itself is not asked' test "$(grep -c nameserver "$work/run/dns64d.conf")" = 1
-sed -i "/option threads/a list nameserver '2001:db8::2'\nlist allow '2001:db8::/32'\nlist extra 'rate-limit 100'" "$work/uci"
+sed -i "/option threads/a list nameserver '2001:db8::2'\nlist allow '2001:db8::/32'\nlist extra 'rate-limit 100'\nlist extra 'version 50% \"quoted\" \$HOME \\\\n'" "$work/uci"
 check 'reloaded' play reload_service
-for line in 'nameserver 2001:db8::2' 'allow 2001:db8::/32' 'rate-limit 100'; do
+# shellcheck disable=SC2016 # nothing is to be expanded
+for line in 'nameserver 2001:db8::2' 'allow 2001:db8::/32' 'rate-limit 100' 'version 50% "quoted" $HOME \n'; do
 	check "it has: $line" has "$line"
 done
-check 'and the daemon is told' grep -qF 'signal dns64d * HUP' "$work/played"
+check 'and procd, which tells the daemon, has the file' grep -qxF "param file $work/run/dns64d.conf" "$work/played"
+check 'by a signal' grep -qx 'param reload_signal HUP' "$work/played"
 sed -i "s/rate-limit 100/no-such-keyword 1/" "$work/uci"
 check 'a configuration that is wrong is not used' not play reload_service
 check 'the log says why' grep -q 'no-such-keyword' "$work/played"
 check 'the old one stays' has 'rate-limit 100'
+check 'procd is told nothing new' not grep -q open "$work/played"
+sed -i "s/enabled '1'/enabled '0'/" "$work/uci"
+check 'not enabled any more: reloaded' play reload_service
+check 'procd has nothing to run' not grep -q open "$work/played"
 printf "config dns64d 'main'\n\toption enabled '1'\n\toption config '%s'\n" "$work/own.conf" >"$work/uci"
 printf 'nameserver 192.0.2.1\n' >"$work/own.conf"
 check 'a file of its own' play start_service

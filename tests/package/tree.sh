@@ -37,10 +37,10 @@ quiet()
 	[ $quiet_status = 0 ] && [ ! -s "$work/quiet.log" ]
 }
 
-# packages_of DIRECTORY: $packages has Debian's packages: DIRECTORY, or one where they are built
+# packages_of DIRECTORY: $packages has Debian's packages: DIRECTORY, or if that is empty one where they are built
 packages_of()
 {
-	packages=$(cd "${1:-/nonexistent}" 2>/dev/null && pwd) || packages=
+	packages=$1
 	[ -z "$packages" ] || return 0
 	packages=$work/packages
 	DEB_BUILD_OPTIONS=nocheck contrib/package deb "$packages" >"$work/build.log" 2>&1 || {
@@ -52,6 +52,10 @@ packages_of()
 # tree_make: the tree, with this machine's apt
 tree_make()
 {
+	unshare --net --mount --pid --fork mount --make-rprivate / || {
+		echo "a root tree wants root, and namespaces of its own" >&2
+		exit 1
+	}
 	mmdebstrap --quiet --variant=apt --skip=check/empty "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root"
 	rm -rf "$root/etc/apt"
 	cp -a /etc/apt "$root/etc/"
@@ -76,13 +80,51 @@ inside()
 # run_inside SCRIPT: likewise, with a network of its own and for at most two minutes; all that it starts ends
 run_inside()
 {
-	[ ! -f contrib/debian/tests/first-answer ] || cp contrib/debian/tests/first-answer "$root/root/"
 	# shellcheck disable=SC2016 # expanded there
 	timeout 120 unshare --net --mount --pid --fork --kill-child sh -c '
 		ip link set lo up && mount --make-rprivate / && mount -t proc proc "$0/proc" &&
 		mount -t tmpfs tmpfs "$0/run" &&
 		exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "$1"' \
 		"$root" "$1"
+}
+
+# boot_inside SCRIPT: with systemd as the first process, for at most two minutes; what SCRIPT says is in $work/booted
+boot_inside()
+{
+	printf '%s\n' "$1" >"$root/root/at-boot"
+	cat >"$root/etc/systemd/system/at-boot.service" <<'UNIT'
+[Unit]
+After=dns64d.service
+[Service]
+Type=oneshot
+ExecStart=/bin/sh /root/at-boot
+ExecStopPost=/bin/systemctl poweroff -ff
+StandardOutput=append:/root/booted
+StandardError=append:/root/booted
+UNIT
+	ln -sf ../at-boot.service "$root/etc/systemd/system/multi-user.target.wants/at-boot.service"
+	# invoke-rc.d asks whether there is an init, and this policy, which is for trees without.
+	mv "$root/usr/sbin/policy-rc.d" "$work/"
+	ln -s ../lib/systemd/systemd "$root/sbin/init"
+	: >"$root/etc/machine-id"
+	: >"$root/root/booted"
+	# shellcheck disable=SC2016 # expanded there
+	timeout 120 unshare --net --mount --pid --uts --ipc --cgroup --fork --kill-child sh -c '
+		set -e
+		ip link set lo up
+		mount --make-rprivate / && mount --bind "$0" "$0" && cd "$0"
+		mount -t proc proc proc && mount -t sysfs sysfs sys && mount -t tmpfs tmpfs run && mount -t tmpfs tmpfs dev
+		for d in null zero full random urandom tty; do
+			: >dev/$d && mount --bind /dev/$d dev/$d
+		done
+		mkdir dev/pts dev/shm dev/mqueue dev/hugepages run/was
+		mount -t devpts -o newinstance,ptmxmode=666 devpts dev/pts && ln -s pts/ptmx dev/ptmx
+		mount -t tmpfs tmpfs dev/shm && mount -t mqueue mqueue dev/mqueue && mount -t cgroup2 cgroup2 sys/fs/cgroup
+		pivot_root . run/was && cd / && umount -l /run/was && mount --make-rshared /
+		exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd' "$root" </dev/null >"$work/boot.log" 2>&1 || true
+	rm -f "$root"/etc/systemd/system/multi-user.target.wants/at-boot.service "$root/sbin/init"
+	mv "$work/policy-rc.d" "$root/usr/sbin/"
+	cp "$root/root/booted" "$work/booted"
 }
 
 # next N LINE FILE: the package as the N-th version after this one, with LINE in the sample

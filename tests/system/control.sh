@@ -3,7 +3,7 @@
 # control: the control socket of the running daemon, asked by dns64ctl and curl, by those who keep to
 # the rules and by those who do not.
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-need curl kdig python3
+need curl kdig python3 zsh
 dns64ctl=$TOP_BUILDDIR/dns64ctl
 control=$work/state/control
 known=010-000-000-001.dns64perf.test
@@ -86,6 +86,20 @@ check 'status: no reload yet' is 'none yet' ctl status
 check 'status by curl' is '"loops_silent": 0' http GET /status
 check 'stats' is 'client_udp                          1  questions received over UDP' ctl stats
 check 'stats of all counters, by curl' is '"bogus": 0' http GET /stats
+ctl --json stats >"$work/stats.json"
+python3 -c 'import json, sys; print("\n".join(json.load(open(sys.argv[1]))["counters"]))' "$work/stats.json" >"$work/counters"
+while read -r counter; do
+	grep -qx "\.It Li $counter" "$TOP_BUILDDIR/man/dns64ctl.8" || echo "$counter"
+done <"$work/counters" >"$work/missing"
+equal 'stats: the manual has every counter' '' "$(cat "$work/missing")"
+curl -s --unix-socket "$control" http://d/metrics | sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' >"$work/metrics"
+sed -n '/^\.Sh COUNTERS/,/^\.El/p' "$TOP_BUILDDIR/man/dns64ctl.8" >"$work/renamed"
+while read -r counter; do
+	grep -qx "dns64d_${counter}_total" "$work/metrics" || grep -qw "$counter\|${counter%_*}_a and so on" "$work/renamed" ||
+		echo "$counter"
+done <"$work/counters" >"$work/missing"
+sed -n 's/^\.It Li //p' "$work/renamed" | grep -vxFf "$work/metrics" >>"$work/missing"
+equal 'stats: and the name that it has in the metrics' '' "$(cat "$work/missing")"
 check 'upstreams' is '127.0.0.1#5300               good' ctl upstreams
 check 'upstreams: guards' is '0x20 on, cookie not offered, edns on, udp_ids on' ctl upstreams
 check 'upstreams: sockets' is ' sockets, 0 connections' ctl upstreams
@@ -109,6 +123,17 @@ completes()
 equal 'bash completes a command' 'upstreams ' "$(completes up)"
 equal 'and its second word' 'active add del down drain ' "$(completes prefix '' | tr ' ' '\n' | sort -u | tr '\n' ' ' | sed 's/^ //')"
 check 'and options' is '--json' completes --j
+# tabbed LINE: what zsh offers behind it, in a line
+tabbed()
+{
+	timeout 60 zsh -f "$TOP_SRCDIR/tests/system/complete.zsh" "$TOP_SRCDIR/contrib/completion" "$TOP_BUILDDIR" "$1" |
+		tr '\n' ' '
+}
+equal 'zsh completes a command' 'upstreams ' "$(tabbed 'dns64ctl up')"
+equal 'and its second word' 'active add del down drain ' "$(tabbed 'dns64ctl prefix ')"
+equal 'behind an option with a value' 'activate add drop ' "$(tabbed 'dns64ctl -s /none cookie-secret ')"
+equal 'and all options for people' "$("$dns64ctl" -h | sed -n 's/^ .*\(--[a-z]*\) .*/\1/p' | sort | tr '\n' ' ')" \
+	"$(tabbed 'dns64ctl --')"
 wait "$(pid_of asking)"
 rm "$work/asking.pid"
 check 'json' is '"pong": true' ctl --json ping

@@ -176,6 +176,49 @@ check 'told as seen from there' is '# /etc/conf.d/a.conf:3' ctl config
 stop dns64d
 equal 'it ends well' 0 "$status"
 
+# --- As a cluster hands out files: by links of which one is swapped ---
+
+map=$work/map
+# hand NAME LINE...: all files anew, in the directory NAME; what was there goes
+hand()
+{
+	new=$1
+	shift
+	mkdir -m 755 "$map/..$new"
+	put "$map/..$new/dns64d.conf" 'listen ::1 port 5364' 'listen 127.0.0.1 port 5364' 'nameserver 127.0.0.1 port 5300' "control-socket $control" \
+		'num-threads 1' 'include more.conf'
+	put "$map/..$new/more.conf" "$@"
+	ln -s "..$new" "$map/..tmp" && mv -T "$map/..tmp" "$map/..data"
+}
+mkdir -m 755 "$map" || exit 99
+for file in dns64d.conf more.conf; do
+	ln -s "..data/$file" "$map/$file"
+done
+hand first "dns64-prefix $prefix" 'server-id first'
+start dns64d sh -c "cd '$map' && exec '$(realpath "$DNS64D")' -f -c dns64d.conf"
+wait_for 60 serves 5364 || give_up 'dns64d does not start'
+hand second "dns64-prefix $prefix" 'server-id second'
+rm -r "$map/..first"
+reloads
+check 'a link is followed anew' is '"second"' kdig @::1 -p 5364 CH TXT id.server
+check 'told by its name' is "# $map/more.conf:2" ctl config
+hand third 'no such keyword'
+rm -r "$map/..second"
+reloads "$map/more.conf:1: no: unknown keyword"
+check 'what was there holds' is '"second"' kdig @::1 -p 5364 CH TXT id.server
+stop dns64d
+ln -s "$map/..third/dns64d.conf" "$etc/link.conf"
+put "$etc/more.conf" "dns64-prefix $prefix"
+start dns64d "$DNS64D" -f -c "$etc/link.conf"
+wait_for 60 serves 5364 || give_up 'dns64d does not start'
+put "$map/..third/new" 'listen ::1 port 5364' 'listen 127.0.0.1 port 5364' 'nameserver 127.0.0.1 port 5300' \
+	"control-socket $control" 'num-threads 1' "dns64-prefix $prefix" 'server-id third'
+mv "$map/..third/new" "$map/..third/dns64d.conf"
+reloads
+check 'what a link leads to elsewhere is read again' is '"third"' kdig @::1 -p 5364 CH TXT id.server
+stop dns64d
+equal 'it ends well' 0 "$status"
+
 # --- An open resolver ---
 
 main 'listen :: port 5365' 'allow any'

@@ -165,16 +165,30 @@ check "SIGTERM while it waits: 0" test "$status" -eq 0
 ip link del late9
 ip address flush dev late0 scope global
 
+# --- More than can be served ---
+
+settings "listen late0 port 5353"
+seq -f 'address add 198.51.100.%g/32 dev late0' 1 80 | ip -batch - || exit 99
+begin
+check "of many addresses 64 are served" is 64 sh -c "'$TOP_BUILDDIR/dns64ctl' -s '$control' status | grep -o '#5353,' | wc -l"
+check "that it is not all is told once" is 1 grep -c "late0#5353: waiting for it: as many addresses as there can be" "$work/late.log"
+ip address del 198.51.100.1/32 dev late0
+check "one goes: another takes its place" wait_for 30 logged late "listen .*#5353: served now"
+stop late
+ip -4 address flush dev late0
+
 # --- Tentative, and somebody else's ---
 
-settings "listen $late port 5353"
+settings "listen $late port 5353" "listen late0 port 5353"
 sysctl -q -w net.ipv6.conf.late0.dad_transmits=3
 ip -6 address add "$late/64" dev late0
 check "it is tentative" is tentative ip -6 address show dev late0 to "$late"
 begin
 check "it starts at once, and says why it waits" logged late "notice server: listen $late#5353: waiting for it: .*tentative"
+check "once, though it is the interface's, too" is 1 grep -c "listen $late#5353: waiting" "$work/late.log"
 check "serves it when it may" wait_for 60 serves "$late"
 stop late
+settings "listen $late port 5353"
 ip -6 address del "$late/64" dev late0
 there ip -6 address add "$late/64" dev late1 nodad
 ip -6 address add "$late/64" dev late0
@@ -238,7 +252,7 @@ del "$late/64"
 # --- Another program ---
 
 settings "listen $late port 5353"
-config first.conf "nameserver 127.0.0.1 port 5300" "listen $late port 5353" "freebind yes" "control-socket none" \
+config first.conf "nameserver 127.0.0.1 port 5300" "listen $late port 5353" "listen 127.0.0.1 port 5399" "freebind yes" "control-socket none" \
 	>/dev/null
 start first "$DNS64D" -f -c "$work/first.conf"
 wait_for 30 logged first "dns64d.* loop" || exit 99
@@ -246,6 +260,17 @@ begin
 add "$late/64"
 check "taken when it comes: told" wait_for 30 logged late "listen $late#5353: waiting for it: Address already in use"
 check "status: taken" says "waiting for $late#5353, Address already in use"
+settings "listen $late port 5353" "server-id reloaded"
+kill -HUP "$(pid_of late)"
+check "a reload meanwhile is done" wait_for 30 logged late "reload: done"
+check "and waits on" says "waiting for $late#5353, Address already in use"
+check "which is told once" is 1 grep -c "waiting for it: Address already in use" "$work/late.log"
+settings "listen $late port 5353" "listen 127.0.0.1 port 5399"
+kill -HUP "$(pid_of late)"
+check "what is new and taken is an error" wait_for 30 logged late "error config: listen 127.0.0.1#5399: Address already in use"
+check "that alone" is 0 grep -c "error.*listen $late" "$work/late.log"
+settings "listen $late port 5353"
+kill -HUP "$(pid_of late)"
 stop first
 check "served when it is free" wait_for 30 says "listening   $late#5353"
 check "and well" serves "$late"
@@ -253,5 +278,32 @@ start first "$DNS64D" -f -c "$work/late.conf"
 wait "$(pid_of first)"
 check "taken at the start is an error still: 3" test $? -eq 3
 rm -f "$work/first.pid"
+stop late
+
+# --- Addresses that change while they are listed ---
+
+settings "listen late0 port 5353" "listen $late port 5353"
+del "$late/64"
+ip address add 198.51.100.3/24 dev late0
+seq -f 'address add 203.0.%g.1/32 dev lo' 0 255 | sed 'p;s/1.32/2\/32/p;s/2.32/3\/32/p;s/3.32/4\/32/' >"$work/many"
+ip -batch "$work/many" || exit 99
+mkfifo "$work/changes" || exit 99
+start churn ip -batch "$work/changes"
+start changes sh -c "exec yes 'address add 203.0.113.99/32 dev lo
+address del 203.0.113.99/32 dev lo' >'$work/changes'"
+for n in 1 2 3; do
+	begin
+	check "start $n is done all the same" wait_for 30 serves 198.51.100.3
+	[ $n -eq 3 ] || stop late
+done
+add "$late/64"
+check "and what comes is served" wait_for 30 serves "$late"
+settings "listen late0 port 5353" "listen $late port 5353" "server-id reloaded"
+kill -HUP "$(pid_of late)"
+check "a reload is done" wait_for 30 logged late "reload: done"
+stop churn KILL
+stop changes KILL
+check "nothing was an error" is 0 grep -c "error" "$work/late.log"
+check "all is served when it is calm" wait_for 30 serves 198.51.100.3
 stop late
 finish

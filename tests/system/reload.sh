@@ -68,6 +68,30 @@ check 'it is reloaded' wait_for 60 reloaded 61
 equal 'the last configuration holds' '2001:db8:64::a00:1' "$(kdig +short @127.0.0.1 -p 5364 010-000-000-001.dns64perf.test AAAA)"
 "$wire" udp 127.0.0.3 5364 ask 1 010-000-000-001.dns64perf.test A quiet 300
 equal 'an address that was taken away is not served' 0 $?
+
+# What was taken away is given back, while a question that came by it is in flight.
+start slow "$fakedns" -l 127.0.0.1 -p 5302 --delay 2000
+slow='nameserver 127.0.0.1 port 5302'
+configure "$slow" 'num-threads 2' 'cache-size 0' 'listen 127.0.0.4 port 5364'
+kill -HUP "$(pid_of dns64d)"
+check 'an address more' wait_for 60 reloaded 62
+kdig @127.0.0.4 -p 5364 +timeout=10 +retry=0 +short 010-000-000-009.dns64perf.test A >"$work/asked" &
+asking=$!
+sleep 0.3
+configure "$slow" 'num-threads 2' 'cache-size 0'
+kill -HUP "$(pid_of dns64d)"
+check 'it is taken away' wait_for 60 reloaded 63
+configure "$base" 'num-threads 2' 'listen 127.0.0.4 port 5364'
+kill -HUP "$(pid_of dns64d)"
+check 'and given back' wait_for 60 reloaded 64
+wait $asking
+equal 'what came by it before is answered' 10.0.0.9 "$(cat "$work/asked")"
+equal 'it is no error' 0 "$(grep -c '127.0.0.4.*in use' "$work/dns64d.log")"
+equal 'it is served' '2001:db8:64::a00:1' "$(kdig +short @127.0.0.4 -p 5364 010-000-000-001.dns64perf.test AAAA)"
+configure "$base" 'num-threads 2'
+kill -HUP "$(pid_of dns64d)"
+check 'as before' wait_for 60 reloaded 65
+
 few_descriptors()
 {
 	now=$(find "/proc/$(pid_of dns64d)/fd" -mindepth 1 | wc -l)
