@@ -342,7 +342,7 @@ main(int argc, char **argv)
 
 	switch (read_settings(argc, argv, &s)) {
 	case CMDLINE_HELP:
-		cmdline_print_help(bench_options_table(), stdout);
+		cmdline_print_help(bench_options_table(), s.method, stdout);
 		return EXIT_SUCCESS;
 	case CMDLINE_VERSION:
 		(void)printf("dns64bench " PACKAGE_VERSION "\n");

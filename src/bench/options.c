@@ -78,7 +78,7 @@ complete_count(struct cmdline *c, struct bench_settings *s)
 	complete_popularity(c, s);
 	if (s->method == BENCH_RATE && !cmdline_seen(c, "count"))
 		s->plan.n_questions = (uint64_t)(s->duration * s->plan.rate);
-	if (s->plan.n_questions == 0)
+	if (s->plan.n_questions == 0 && s->plan.rate > 0)
 		cmdline_complain(c, "duration",
 		    "%g s at %" PRIu32 " per second are less than one question", s->duration,
 		    s->plan.rate);

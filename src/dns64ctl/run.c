@@ -353,7 +353,7 @@ begin(int argc, char **argv)
 
 	switch (options_read(argc, argv, &o, stderr)) {
 	case CMDLINE_HELP:
-		cmdline_print_help(options_table(), stdout);
+		cmdline_print_help(options_table(), 0, stdout);
 		fputs("\nCommands:\n", stdout);
 		commands_help(stdout);
 		return RUN_OK;

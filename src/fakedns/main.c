@@ -112,7 +112,7 @@ main(int argc, char **argv)
 
 	switch (fake_options_read(argc, argv, &o, stderr)) {
 	case CMDLINE_HELP:
-		cmdline_print_help(fake_options_table(), stdout);
+		cmdline_print_help(fake_options_table(), 0, stdout);
 		return EXIT_SUCCESS;
 	case CMDLINE_VERSION:
 		(void)printf("fakedns " PACKAGE_VERSION "\n");

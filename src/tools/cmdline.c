@@ -117,6 +117,13 @@ parse(struct cmdline *c, const struct cmdline_row *row, const char *text)
 	row->parse(c, row, text, (char *)c->settings + row->offset);
 }
 
+/* Has METHOD the option? 0: any has. */
+static bool
+is_for(const struct cmdline_row *row, unsigned method)
+{
+	return method == 0 || row->methods == 0 || (row->methods & method) != 0;
+}
+
 /* The first word of a program with methods. */
 static bool
 read_method(struct cmdline *c, int argc, char **argv)
@@ -144,7 +151,7 @@ static void
 take(struct cmdline *c, const struct cmdline_row *row, const char *text)
 {
 	c->seen[row - c->table->rows] = true;
-	if (row->methods != 0 && (row->methods & c->method) == 0)
+	if (!is_for(row, c->method))
 		cmdline_complain(
 		    c, row->name, "says nothing to %s", cmdline_method_name(c->table, c->method));
 	else
@@ -200,18 +207,27 @@ read_options(struct cmdline *c, int argc, char **argv)
 	c->n_errors++;
 }
 
+/* The default of ROW for METHOD; NULL: it has none. */
+static const char *
+fallback_of(const struct cmdline_row *row, unsigned method)
+{
+	const char *text = row->fallback;
+
+	for (size_t k = 0; k < CMDLINE_SPECIALS; k++) {
+		if ((row->special[k].methods & method) != 0)
+			text = row->special[k].fallback;
+	}
+	return text;
+}
+
 static void
 read_fallbacks(struct cmdline *c)
 {
 	for (size_t i = 0; i < c->table->n_rows; i++) {
 		const struct cmdline_row *row = &c->table->rows[i];
-		const char *text = row->fallback;
+		const char *text = fallback_of(row, c->method);
 		char value[FALLBACK_MAX];
 
-		for (size_t k = 0; k < CMDLINE_SPECIALS; k++) {
-			if ((row->special[k].methods & c->method) != 0)
-				text = row->special[k].fallback;
-		}
 		while (!c->seen[i] && text != NULL) {
 			size_t len = strcspn(text, "\n");
 
@@ -264,20 +280,21 @@ put_left(char left[static LEFT_MAX], const struct cmdline_row *row)
 	    row->value != NULL ? row->value : "");
 }
 
-/* " (default 60; soak: 3600)" */
+/* " (default 60; soak: 3600)", or what it is for METHOD */
 static void
-print_fallback(const struct cmdline_table *t, const struct cmdline_row *row, FILE *out)
+print_fallback(
+    const struct cmdline_table *t, const struct cmdline_row *row, unsigned method, FILE *out)
 {
 	if (row->fallback == NULL)
 		return;
 	(void)fprintf(out, " (default ");
-	for (const char *at = row->fallback; *at != '\0'; at++) {
+	for (const char *at = fallback_of(row, method); *at != '\0'; at++) {
 		if (*at == '\n')
 			(void)fputs(", ", out);
 		else
 			(void)fputc(*at, out);
 	}
-	for (size_t i = 0; i < t->n_methods * CMDLINE_SPECIALS; i++) {
+	for (size_t i = 0; method == 0 && i < t->n_methods * CMDLINE_SPECIALS; i++) {
 		const struct cmdline_method *m = &t->methods[i / CMDLINE_SPECIALS];
 		const struct cmdline_special *s = &row->special[i % CMDLINE_SPECIALS];
 
@@ -287,18 +304,36 @@ print_fallback(const struct cmdline_table *t, const struct cmdline_row *row, FIL
 	(void)fputc(')', out);
 }
 
+/* How the program, or METHOD of it, is used. */
+static void
+print_usage(const struct cmdline_table *t, unsigned method, FILE *out)
+{
+	if (method != 0) {
+		(void)fprintf(
+		    out, "Usage: %s %s [option ...]\n", t->program, cmdline_method_name(t, method));
+	} else {
+		(void)fprintf(out, "Usage: %s%s [option ...]\n%s\n\n", t->program,
+		    t->n_methods > 0 ? " METHOD" : "", t->about);
+	}
+	for (size_t i = 0; i < t->n_methods; i++) {
+		const struct cmdline_method *m = &t->methods[i];
+
+		if (method == 0)
+			(void)fprintf(out, "  %-8s %s\n", m->name, m->help);
+		else if (m->bit == method)
+			(void)fprintf(out, "%s: %s\n", m->name, m->help);
+	}
+	if (t->n_methods > 0)
+		(void)fputc('\n', out);
+}
+
 void
-cmdline_print_help(const struct cmdline_table *t, FILE *out)
+cmdline_print_help(const struct cmdline_table *t, unsigned method, FILE *out)
 {
 	char left[LEFT_MAX];
 	int width = 0;
 
-	(void)fprintf(out, "Usage: %s%s [option ...]\n%s\n\n", t->program,
-	    t->n_methods > 0 ? " METHOD" : "", t->about);
-	for (size_t i = 0; i < t->n_methods; i++)
-		(void)fprintf(out, "  %-8s %s\n", t->methods[i].name, t->methods[i].help);
-	if (t->n_methods > 0)
-		(void)fputc('\n', out);
+	print_usage(t, method, out);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		int len = put_left(left, &t->rows[i]);
 
@@ -307,13 +342,15 @@ cmdline_print_help(const struct cmdline_table *t, FILE *out)
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct cmdline_row *row = &t->rows[i];
 
+		if (!is_for(row, method))
+			continue;
 		(void)put_left(left, row);
 		if (row->letter != '\0')
 			(void)fprintf(out, "  -%c, ", row->letter);
 		else
 			(void)fprintf(out, "      ");
 		(void)fprintf(out, "%-*s %s", width, left, row->help);
-		print_fallback(t, row, out);
+		print_fallback(t, row, method, out);
 		(void)fputc('\n', out);
 	}
 }

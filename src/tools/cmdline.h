@@ -109,8 +109,11 @@ MUST_USE const struct cmdline_row *cmdline_find(const struct cmdline_table *t, c
 /* cmdline_method_name: the name of the method BIT; "" if there is none. */
 MUST_USE const char *cmdline_method_name(const struct cmdline_table *t, unsigned bit);
 
-/* cmdline_print_help: what -h prints: the methods and options, a line each. */
-void cmdline_print_help(const struct cmdline_table *t, FILE *out);
+/*
+ * cmdline_print_help: what -h prints: the methods and options, a line each; those of METHOD, unless
+ * that is 0.
+ */
+void cmdline_print_help(const struct cmdline_table *t, unsigned method, FILE *out);
 
 /* --- Parsers ---------------------------------------------------------------------------------- */
 

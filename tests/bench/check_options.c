@@ -607,6 +607,14 @@ START_TEST(names_of_methods)
 }
 END_TEST
 
+/* What follows from a fault is not another one. */
+START_TEST(one_fault_is_told_once)
+{
+	ck_assert_int_eq(read_line("rate -s ::1"), CMDLINE_WRONG);
+	ck_assert_str_eq(errors, "dns64bench: --rate: rate needs it\n");
+}
+END_TEST
+
 /* -h: a line for each method and option, each short enough for a terminal. */
 START_TEST(help_has_a_line_for_each_row)
 {
@@ -616,7 +624,7 @@ START_TEST(help_has_a_line_for_each_row)
 	const struct cmdline_table *t = bench_options_table();
 
 	ck_assert_ptr_nonnull(f);
-	cmdline_print_help(t, f);
+	cmdline_print_help(t, 0, f);
 	(void)fclose(f);
 	for (size_t i = 0; i < t->n_methods; i++) {
 		(void)snprintf(left, sizeof(left), "\n  %s ", t->methods[i].name);
@@ -646,6 +654,7 @@ add_optable(Suite *suite)
 	tcase_add_test(tc, fields_are_as_large_as_their_values);
 	tcase_add_test(tc, defaults_are_good_values);
 	tcase_add_test(tc, names_of_methods);
+	tcase_add_test(tc, one_fault_is_told_once);
 	tcase_add_test(tc, help_has_a_line_for_each_row);
 	suite_add_tcase(suite, tc);
 }

@@ -276,12 +276,22 @@ START_TEST(help_has_the_defaults_of_the_rows)
 		"  -h, --help      show this\n"
 		"      --large N   without default\n"
 		"  -l, --list WORD words (default one, two)\n",
+		"Usage: tool run [option ...]\n"
+		"run: fast\n"
+		"\n"
+		"      --flag      a flag\n"
+		"  -h, --help      show this\n"
+		"      --large N   without default\n"
+		"  -l, --list WORD words (default one, two)\n"
+		"  -s, --small N   has two defaults (default 99)\n"
+		"      --text TEXT a text\n"
+		"  -V, --version   show it\n",
 	};
 	char text[1024] = "";
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
 	ck_assert_ptr_nonnull(f);
-	cmdline_print_help(_i == 0 ? &with_methods : &plain, f);
+	cmdline_print_help(_i == 1 ? &plain : &with_methods, _i == 2 ? RUN : 0, f);
 	(void)fclose(f);
 	ck_assert_str_eq(text, want[_i]);
 }
@@ -299,7 +309,7 @@ main(void)
 	tcase_add_test(tc, help_and_version_are_tasks);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, rows_are_found);
-	tcase_add_loop_test(tc, help_has_the_defaults_of_the_rows, 0, 2);
+	tcase_add_loop_test(tc, help_has_the_defaults_of_the_rows, 0, 3);
 	suite_add_tcase(suite, tc);
 
 	SRunner *sr = srunner_create(suite);
