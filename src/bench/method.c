@@ -396,6 +396,27 @@ bench_method_judge_sending(const struct bench_job *job, uint32_t rate)
 }
 
 void
+bench_method_hint(const struct bench_job *job)
+{
+	static const char *const questions[BENCH_VERDICTS] = {
+		[BENCH_TRUNCATED] = "is --bufsize needed?",
+		[BENCH_RCODE] = "may this machine ask the server, and has that an upstream that "
+				"knows the names, as fakedns(8)?",
+		[BENCH_NO_DATA] = "may the server's prefix represent the addresses of --namespace?",
+		[BENCH_WRONG_DATA] =
+		    "are --prefix and --aaaa those of the server and its upstream?",
+	};
+	const uint64_t *n = job->tally->replies;
+	unsigned most = BENCH_VALID;
+
+	for (unsigned v = BENCH_VALID + 1; v < BENCH_VERDICTS; v++)
+		most = n[v] > n[most] ? v : most;
+	if (n[BENCH_VALID] == 0 && most != BENCH_VALID)
+		bench_run_fail(job->run, "not one answer is right, most are \"%s\": %s",
+		    bench_check_name((enum bench_verdict)most), questions[most]);
+}
+
+void
 bench_method_judge(const struct bench_job *job, uint32_t rate)
 {
 	const struct bench_tally *t = job->tally;
@@ -407,5 +428,6 @@ bench_method_judge(const struct bench_job *job, uint32_t rate)
 		bench_run_fail(job->run,
 		    "%" PRIu64 " of %" PRIu64 " questions got no valid answer in time",
 		    t->sent - t->replies[BENCH_VALID], t->sent);
+	bench_method_hint(job);
 	bench_method_judge_extras(job);
 }

@@ -144,6 +144,12 @@ void bench_method_rtt(const struct bench_job *job);
  */
 void bench_method_judge(const struct bench_job *job, uint32_t rate);
 
+/*
+ * bench_method_hint: if the last trial had answers, and not one of them was right, add to the run
+ * what may be set up wrongly.
+ */
+void bench_method_hint(const struct bench_job *job);
+
 /* bench_method_judge_sending: of that only what went wrong in sending and with this machine. */
 void bench_method_judge_sending(const struct bench_job *job, uint32_t rate);
 

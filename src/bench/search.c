@@ -305,6 +305,7 @@ judge_nothing(const struct bench_cells *c, const struct bench_found *f)
 		    "the server fails at --low %" PRIu32 " already: %" JSON_INTEGER_FORMAT
 		    " of %" JSON_INTEGER_FORMAT " answers were valid and in time",
 		    low, c->valid, c->sent);
+	bench_method_hint(&c->job);
 }
 
 /* --- The method ------------------------------------------------------------------------------- */

@@ -173,6 +173,41 @@ START_TEST(invalid_answers_are_a_reason)
 }
 END_TEST
 
+/* Where nothing is right something is set up wrongly: what is asked of who runs it. */
+START_TEST(hint_follows_most_of_the_answers)
+{
+	static const struct {
+		enum bench_verdict v;
+		const char *told;
+	} cases[] = {
+		{ BENCH_TRUNCATED, "most are \"truncated\": is --bufsize needed?" },
+		{ BENCH_RCODE, "most are \"wrong rcode\": may this machine ask the server" },
+		{ BENCH_NO_DATA, "most are \"no data\": may the server's prefix represent" },
+		{ BENCH_WRONG_DATA, "most are \"wrong data\": are --prefix and --aaaa those" },
+	};
+
+	sound();
+	tally.replies[BENCH_VALID] = 0;
+	bench_method_hint(&job);
+	ck_assert_str_eq(reasons(), ""); /* silence says nothing */
+	for (unsigned v = BENCH_VALID + 1; v < BENCH_VERDICTS; v++)
+		tally.replies[v] = 200;
+	tally.replies[cases[_i].v] = 201;
+	bench_method_hint(&job);
+	ck_assert_msg(strstr(reasons(), cases[_i].told) != NULL, "%s", reasons());
+}
+END_TEST
+
+START_TEST(hint_is_for_nothing_right)
+{
+	sound();
+	tally.replies[BENCH_VALID] = 1;
+	tally.replies[BENCH_NO_DATA] = 1000;
+	bench_method_hint(&job);
+	ck_assert_str_eq(reasons(), "");
+}
+END_TEST
+
 START_TEST(dropped_replies_are_a_reason)
 {
 	sound();
@@ -506,6 +541,8 @@ main(void)
 	tcase_add_test(tc, sound_run_has_no_reasons);
 	tcase_add_test(tc, run_that_sent_nothing_fails);
 	tcase_add_test(tc, invalid_answers_are_a_reason);
+	tcase_add_loop_test(tc, hint_follows_most_of_the_answers, 0, 4);
+	tcase_add_test(tc, hint_is_for_nothing_right);
 	tcase_add_test(tc, dropped_replies_are_a_reason);
 	tcase_add_test(tc, lack_of_ports_is_a_reason);
 	tcase_add_test(tc, pace_of_the_server);
