@@ -108,7 +108,7 @@ begin_table(const struct bench_job *job)
 		{ rfc ? "rate_p1" : "rate_min", rfc ? "p1" : "min", "1/s", 0 },
 		{ rfc ? "rate_p99" : "rate_max", rfc ? "p99" : "max", "1/s", 0 },
 		{ "rate_ideal", "ideal", "1/s", 0 },
-		{ "each", "per loop", "1/s", 0 },
+		{ "each", "rate/loop", "1/s", 0 },
 		{ "efficiency", "efficiency", "%", 1 },
 		{ "server_cpu", "CPU", "%", 1 },
 		{ "server_cpu_per_loop", "CPU/loop", "%", 1 },

@@ -243,7 +243,7 @@ static const struct {
 	const char *key;
 	bool bars; /* its ends are in the table that is drawn */
 } figures[] = {
-	{ "valid", "valid", "%", 3, valid_share, "valid", false },
+	{ "valid", "valid answers", "%", 3, valid_share, "valid", false },
 	{ "rtt_p50", "RTT p50", "us", 1, by_key, "rtt_p50", true },
 	{ "rtt_p99", "RTT p99", "us", 1, by_key, "rtt_p99", true },
 	{ "rtt_p999", "RTT p99.9", "us", 1, by_key, "rtt_p999", true },

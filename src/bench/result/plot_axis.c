@@ -11,7 +11,7 @@
 #define STEPS_MAX 6   /* of a linear axis, about */
 #define FREE 1.1      /* of what is shown without zero: no value stands at an end of the axis */
 #define LABEL_GAP 2   /* characters between two labels */
-#define DECADES 2.05  /* an axis of more has labels at powers of ten only, else at 2 and 5 too */
+#define DECADES 3.05  /* an axis of more has labels at powers of ten only, else at 2 and 5 too */
 #define LARGEST 1e300 /* sums of more could not be told from infinity */
 #define NEAR 1e-9     /* how far off numbers are that were computed in two ways */
 

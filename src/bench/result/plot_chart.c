@@ -291,6 +291,24 @@ add_table(struct choice *c, const struct bench_plot_source *of)
 	}
 }
 
+/* Do the names of all curves of chart I begin with that of the first, as "cpu" and "cpu_per_loop"?
+ */
+static bool
+first_is_of_all(const struct choice *c, size_t i)
+{
+	const struct bench_chart *p = &c->f->charts[i];
+	const char *first = name_of(c->columns, c->first[i]);
+	size_t n = strlen(first);
+
+	for (size_t k = 1; k < p->n; k++) {
+		const char *name = name_of(c->columns, p->curves[k].value);
+
+		if (strncmp(name, first, n) != 0 || name[n] != '_')
+			return false;
+	}
+	return true;
+}
+
 /*
  * What the curves have in common: one title, the first word of all names, or the unit's quantity.
  */
@@ -319,6 +337,8 @@ choose_label(const struct choice *c, size_t i)
 		if (m > 3 && strcmp(units[k].unit, p->unit) == 0)
 			(void)snprintf(text, sizeof(text), "%s", units[k].quantity);
 	}
+	if (m > 3 && !c->groups && first_is_of_all(c, i))
+		(void)snprintf(text, sizeof(text), "%.100s", title_of(c->columns, c->first[i]));
 	(void)strcpy(p->label, text);
 }
 

@@ -159,7 +159,7 @@ bars(FILE *out, const struct bench_chart *p, size_t i, const char *colour)
 		return;
 	(void)fprintf(out,
 	    ", \\\n    $d%zu using 1:3:(0):($4-$3) with vectors heads size screen 0.008,90 "
-	    "lc '#%s' lw 1 dt 1 notitle",
+	    "fixed lc '#%s' lw 1 dt 1 notitle",
 	    i + 1, colour);
 	if (p->curves[i].q1 != 0)
 		(void)fprintf(out,

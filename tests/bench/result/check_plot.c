@@ -506,6 +506,8 @@ static const struct {
 	{ "n ,throughput_a bit/s,throughput_b bit/s", "[[1, 1, 1], [2, 2, 2]]",
 	    "throughput bit/s 1 2" },
 	{ "n ,rtt-p99_1 us,rtt-p99_2 us", "[[1, 1, 1], [2, 2, 2]]", "RTT p99 µs 1 2" },
+	{ "n ,server_cpu %,server_cpu_per_loop %", "[[1, 1, 1], [2, 2, 2]]", "[server_cpu] % 1 2" },
+	{ "n ,server_cpu %,server_cpus %", "[[1, 1, 1], [2, 2, 2]]", "share % 1 2" },
 	/* Spread: the best that there is, and has values. */
 	{ "n ,r_median 1/s,r_p1 1/s,r_p99 1/s", "[[1, 1, 1, 1], [2, 2, 2, 2]]",
 	    "[r_median] 1/s 1:2:3" },
@@ -723,6 +725,8 @@ static const struct {
 	{ true, 3, 3, { .room = 99, .rounded = true }, "2..5: 2 5" },
 	{ true, 10, 10, { .room = 99, .rounded = true }, "5..20: 5 10 20" },
 	{ true, 1, 90, { .room = 99, .rounded = true }, "1..100: 1 2 5 10 20 50 100" },
+	{ true, 25, 4000, { .room = 99, .rounded = true },
+	    "20..5000: 20 50 100 200 500 1,000 2,000 5,000" },
 	{ true, 0.3, 900, { .room = 99, .rounded = true },
 	    "0.2..1000: . . 1 . . 10 . . 100 . . 1,000" },
 	{ true, 1, 1e6, { .room = 40, .rounded = true }, "1..1000000: 1 . . 1,000 . . 1,000,000" },
