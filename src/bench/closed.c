@@ -77,6 +77,7 @@ conclude(const struct bench_job *whole, const struct found *f)
 	bench_run_find(r, "highest rate", json_real(f->best), "1/s");
 	bench_run_find(r, "clients at the highest rate", json_integer(f->best_clients), "");
 	bench_method_counts(whole);
+	bench_method_pauses(whole);
 	bench_watch_find(whole, &f->used, f->all.replies[BENCH_VALID]);
 	bench_watch_threads(whole, &f->used, f->all.replies[BENCH_VALID]);
 	if (!*whole->stop)

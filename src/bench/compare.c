@@ -193,7 +193,7 @@ static const struct bench_column columns[] = {
 	{ "ratio_low", "from", "", 4 },
 	{ "ratio_high", "to", "", 4 },
 	{ "u", "U", "", 1 },
-	{ "p", "p", "", 4 },
+	{ "p", "p", "", 7 },
 };
 
 /* V, or nothing where it is not known. */
