@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "bench/channel.h"
 #include "bench/exchange.h"
-#include "bench/host/busy.h"
+#include "bench/host/machine.h"
 #include "bench/load/trial.h"
 
 #define BACKLOG 8

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Clients that ask one question after another: bench_closed, bench_enum and what they share. */
 
-#include "bench/fresh.h"
-#include "bench/method.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +8,9 @@
 
 #include "base/clock.h"
 #include "bench/load/trial.h"
+#include "bench/method.h"
 #include "bench/progress.h"
+#include "bench/server.h"
 #include "bench/stats.h"
 #include "bench/watch.h"
 
@@ -348,9 +347,9 @@ bench_closed(const struct bench_job *job)
 	const struct bench_load *load = &s->plan.load;
 
 	bench_method_settings(job);
-	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
+	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
-	bench_fresh_check(job);
+	bench_server_try_names(job);
 	if (s->duration > 0)
 		bench_closed_steps(job, load->replay != NULL ? UINT64_MAX : load->size - load->hot);
 	else
@@ -369,6 +368,6 @@ void
 bench_enum(const struct bench_job *job)
 {
 	bench_method_settings(job);
-	if (bench_method_ready(job, BENCH_READY_WAIT) && !*job->stop)
+	if (bench_server_ready(job, BENCH_READY_WAIT) && !*job->stop)
 		bench_closed_steps(job, UINT64_MAX);
 }

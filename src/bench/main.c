@@ -14,11 +14,12 @@
 #include "bench/agent.h"
 #include "bench/agents.h"
 #include "bench/compare.h"
-#include "bench/host/busy.h"
+#include "bench/host/machine.h"
 #include "bench/method.h"
 #include "bench/options.h"
 #include "bench/result/plot.h"
 #include "bench/result/report.h"
+#include "bench/server.h"
 #include "bench/sweep.h"
 #include "bench/workload.h"
 
@@ -234,8 +235,10 @@ measure(const struct bench_settings *s, int argc, char **argv)
 	}
 	bench_busy_read("", &before);
 	put_means(r, &before);
-	if (find_agents(&job))
+	if (find_agents(&job)) {
+		bench_server_tell(&job);
 		run_method(&job);
+	}
 	if (job.agents != NULL)
 		bench_agents_put(job.agents, r);
 	find_busy(r, &before);

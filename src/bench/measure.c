@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "bench/fresh.h"
 #include "bench/host/process.h"
 #include "bench/result/text.h"
 #include "bench/series.h"
+#include "bench/server.h"
 #include "bench/stats.h"
 #include "bench/watch.h"
 
@@ -241,10 +241,10 @@ bench_measure_server(
 	uint64_t begin_ns = clock_now_ns();
 	struct bench_usage begin;
 
-	if (!names_suffice(job, p) || !restart(job) || !bench_method_ready(job, wait) || *job->stop)
+	if (!names_suffice(job, p) || !restart(job) || !bench_server_ready(job, wait) || *job->stop)
 		return NULL;
 	if (p->first == 0 && job->settings->restart == NULL)
-		bench_fresh_check(job);
+		bench_server_try_names(job);
 	bench_watch_begin(job, &begin);
 	json_t *figures = ask(job, &job->settings->plan, p);
 	put_server(job, figures, &begin);

@@ -8,13 +8,8 @@
 #include "base/clock.h"
 #include "bench/agents.h"
 #include "bench/load/trial.h"
-#include "bench/load/version.h"
 
 #define US 1000.0 /* ns */
-#define VERSION_WAIT_MS 500
-#define READY_WINDOW 16
-#define READY_TIMEOUT_NS \
-	(250 * NS_PER_MS) /* of the first attempt; doubled each time up to the plan's */
 
 /* The same by agents. What failed on one is told at once: a search goes on. */
 static bool
@@ -61,109 +56,10 @@ bench_method_trial(
 	return err == 0;
 }
 
-/*
- * Ask for N names, until all were answered or GIVE_UP_NS has come. False: that could not begin.
- * A question that got lost is soon asked again; a server that needs the plan's timeout gets it
- * once.
- */
-static bool
-ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint64_t give_up_ns,
-    bool *answered)
-{
-	const struct bench_tally *t = job->tally;
-	uint64_t longest_ns = job->settings->plan.timeout_ns;
-
-	for (uint64_t timeout_ns = READY_TIMEOUT_NS;; timeout_ns = 2 * plan->timeout_ns) {
-		plan->timeout_ns = timeout_ns < longest_ns ? timeout_ns : longest_ns;
-		plan->duration_ns = (n / READY_WINDOW + 1) * plan->timeout_ns + NS_PER_SEC;
-		if (!bench_method_trial(job, plan, 0, n))
-			return false;
-		*answered = t->sent - bench_tally_lost(t) - t->late == n;
-		if (*answered || *job->stop)
-			return true;
-		if (plan->timeout_ns == longest_ns && clock_now_ns() >= give_up_ns)
-			return true;
-	}
-}
-
-/* Does it ask for names of the namespace? */
-static bool
-has_names(const struct bench_settings *s)
-{
-	return s->method != BENCH_ENUM && s->plan.load.replay == NULL;
-}
-
-/* Nobody answers WHO, an agent's name; "": this tester. */
-static void
-fail_silent(const struct bench_job *job, const char *who)
-{
-	const char *agent = who[0] != '\0' ? "agent " : "", *colon = who[0] != '\0' ? ": " : "";
-
-	if (job->tally->faults.refused > 0)
-		bench_run_fail(job->run, "%s%s%snobody listens at the server's address and port",
-		    agent, who, colon);
-	else
-		bench_run_fail(job->run, "%s%s%sthe server does not answer", agent, who, colon);
-}
-
-/*
- * Ask for the last N names of the namespace, which are the hot ones; without --hits only one of
- * them.
- */
-static bool
-ready(const struct bench_job *job, double wait, uint64_t n, const char *who)
-{
-	const struct bench_settings *s = job->settings;
-	uint64_t give_up_ns = clock_now_ns() + (uint64_t)(wait * (double)NS_PER_SEC);
-	struct bench_plan plan = s->plan;
-	bool answered;
-
-	plan.n_threads = plan.n_lanes = 1;
-	plan.rate = 0;
-	plan.window = READY_WINDOW;
-	plan.raw = NULL;
-	if (has_names(s)) {
-		memset(plan.load.mix, BENCH_NEW, sizeof(plan.load.mix));
-		plan.load.base += (uint32_t)(plan.load.size - n);
-		plan.load.size = plan.load.hot = n;
-	}
-	/*
-	 * One first: it is soon known whether anybody is there. Of all, some may get lost each
-	 * time.
-	 */
-	if (!ask_names(job, &plan, 1, give_up_ns, &answered))
-		return false;
-	if (answered && n > 1 && !*job->stop)
-		return ask_names(job, &plan, n, give_up_ns, &answered);
-	if (answered || *job->stop)
-		return true;
-	fail_silent(job, who);
-	return false;
-}
-
-/* Of agents each must reach the server. */
-bool
-bench_method_ready(const struct bench_job *job, double wait)
-{
-	const struct bench_settings *s = job->settings;
-	uint64_t n = has_names(s) ? s->plan.load.hot : 1;
-	unsigned n_agents = job->agents != NULL ? bench_agents_count(job->agents) : 0;
-
-	for (unsigned i = 1; i < n_agents; i++) {
-		bench_agents_choose(job->agents, i);
-		if (!ready(job, wait, 1, bench_agents_name(job->agents, i)))
-			return false;
-	}
-	if (n_agents > 0)
-		bench_agents_choose(job->agents, 0);
-	return ready(job, wait, n, n_agents > 0 ? bench_agents_name(job->agents, 0) : "");
-}
-
 void
 bench_method_settings(const struct bench_job *job)
 {
 	json_t *all = bench_settings_json(job->settings), *value;
-	char version[BENCH_VERSION_TEXT];
 	const char *key;
 
 	json_object_foreach(all, key, value)
@@ -171,10 +67,6 @@ bench_method_settings(const struct bench_job *job)
 		bench_run_set(job->run, key, json_incref(value));
 	}
 	json_decref(all);
-	bench_run_set(job->run, "server_version",
-	    bench_version_ask(&job->settings->plan.server, VERSION_WAIT_MS, version)
-		? json_string(version)
-		: json_string("not told"));
 }
 
 static void
@@ -220,7 +112,7 @@ bench_method_counts(const struct bench_job *job)
 	find_count(job, "sent", t->sent);
 	find_count(job, "received", bench_tally_received(t));
 	for (unsigned i = 0; i < BENCH_VERDICTS; i++)
-		find_count(job, bench_check_name((enum bench_verdict)i), t->replies[i]);
+		find_count(job, bench_verdict_name((enum bench_verdict)i), t->replies[i]);
 	find_count(job, "late", t->late);
 	find_count(job, "lost", lost);
 	if (unfinished > 0)
@@ -413,7 +305,7 @@ bench_method_hint(const struct bench_job *job)
 		most = n[v] > n[most] ? v : most;
 	if (n[BENCH_VALID] == 0 && most != BENCH_VALID)
 		bench_run_fail(job->run, "not one answer is right, most are \"%s\": %s",
-		    bench_check_name((enum bench_verdict)most), questions[most]);
+		    bench_verdict_name((enum bench_verdict)most), questions[most]);
 }
 
 void

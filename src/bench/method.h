@@ -94,16 +94,6 @@ void bench_closed_steps(const struct bench_job *job, uint64_t n_numbers);
 MUST_USE bool bench_method_trial(
     const struct bench_job *job, const struct bench_plan *plan, uint64_t first, uint64_t n);
 
-#define BENCH_READY_WAIT 3.0 /* s, for the first answer of a server that is there */
-
-/*
- * bench_method_ready: ask the server for the names of --hits, so that its cache has them (without
- * --hits for the last name of the namespace; enum: its first question). As long as there is no
- * answer it asks again, with a short timeout first, for WAIT seconds, and at least once with the
- * plan's whole timeout. False, with the reason in the run, if no answer comes.
- */
-MUST_USE bool bench_method_ready(const struct bench_job *job, double wait);
-
 /* bench_method_settings: add the settings to the run. */
 void bench_method_settings(const struct bench_job *job);
 

@@ -7,10 +7,10 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "bench/fresh.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
 #include "bench/progress.h"
+#include "bench/server.h"
 #include "bench/stats.h"
 #include "bench/watch.h"
 
@@ -44,9 +44,9 @@ bench_rate(const struct bench_job *job)
 	int err = 0;
 
 	bench_method_settings(job);
-	if (!bench_method_ready(job, BENCH_READY_WAIT))
+	if (!bench_server_ready(job, BENCH_READY_WAIT))
 		return;
-	bench_fresh_check(job);
+	bench_server_try_names(job);
 	if (s->raw != NULL)
 		err = bench_raw_open(s->raw, &plan.raw);
 	bench_watch_begin(job, &begin);
@@ -285,9 +285,9 @@ bench_soak(const struct bench_job *job)
 	struct soak s = { .job = job };
 
 	bench_method_settings(job);
-	if (!bench_method_ready(job, BENCH_READY_WAIT) || *job->stop)
+	if (!bench_server_ready(job, BENCH_READY_WAIT) || *job->stop)
 		return;
-	bench_fresh_check(job);
+	bench_server_try_names(job);
 	s.cap = (size_t)(job->settings->duration / job->settings->interval) + 2;
 	s.total = malloc(sizeof(*s.total));
 	s.rss = calloc(s.cap, sizeof(*s.rss));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the methods have in common: is the pace kept, why is a trial not good, is there a server. */
+/* What the methods have in common: is the pace kept, why is a trial not good. */
 
 #include "bench/method.h"
 
@@ -436,98 +436,6 @@ START_TEST(settings_of_a_run)
 }
 END_TEST
 
-/* --- Is there a server? ----------------------------------------------------------------------- */
-
-/* A socket that is bound and never answers; its address is the server's. */
-static int
-mute_server(void)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET,
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(in);
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
-	ck_assert(netaddr_parse("127.0.0.1", ntohs(in.sin_port), &settings.plan.server));
-	settings.plan.timeout_ns = 20 * NS_PER_MS;
-	return fd;
-}
-
-START_TEST(silent_server_is_not_ready)
-{
-	int fd = mute_server();
-
-	ck_assert(!bench_method_ready(&job, 0.05));
-	ck_assert_str_eq(reasons(), "the server does not answer\n");
-	(void)close(fd);
-}
-END_TEST
-
-START_TEST(server_without_a_listener_is_not_ready)
-{
-	(void)close(mute_server());
-	ck_assert(!bench_method_ready(&job, 0.05));
-	ck_assert_str_eq(reasons(), "nobody listens at the server's address and port\n");
-}
-END_TEST
-
-/* Reads what is asked and answers the second datagram: the first one got lost. */
-static void *
-lose_one(void *arg)
-{
-	const int *fd = arg;
-	struct sockaddr_storage from;
-	socklen_t len = sizeof(from);
-	uint8_t msg[512];
-	ssize_t n = 0;
-
-	for (int i = 0; i < 2; i++)
-		n = recvfrom(*fd, msg, sizeof(msg), 0, (struct sockaddr *)&from, &len);
-	ck_assert_int_gt(n, 12);
-	msg[2] |= 0x80; /* QR */
-	msg[3] = 3;     /* NXDOMAIN is an answer, too */
-	ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
-	return NULL;
-}
-
-/* With a timeout as long as what is waited for, a single question that got lost ended the run. */
-START_TEST(lost_first_question_does_not_end_the_wait)
-{
-	int fd = mute_server();
-	pthread_t thread;
-
-	settings.plan.timeout_ns = 60 * NS_PER_SEC;
-	ck_assert_int_eq(pthread_create(&thread, NULL, lose_one, &fd), 0);
-	ck_assert(bench_method_ready(&job, 0.05));
-	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	ck_assert_str_eq(reasons(), "");
-	(void)close(fd);
-}
-END_TEST
-
-/* Ctrl-C while waiting for a first answer: the method goes on and ends at once. */
-START_TEST(told_to_stop_it_waits_no_longer)
-{
-	int fd = mute_server();
-
-	atomic_store(&stop, true);
-	ck_assert(bench_method_ready(&job, 3600));
-	ck_assert_str_eq(reasons(), "");
-	(void)close(fd);
-}
-END_TEST
-
-START_TEST(trial_that_cannot_begin_is_told)
-{
-	/* Nothing can be sent there from a socket without the right to broadcast. */
-	ck_assert(netaddr_parse("255.255.255.255", 53, &settings.plan.server));
-	ck_assert(!bench_method_ready(&job, 0.05));
-	ck_assert_ptr_nonnull(strstr(reasons(), "the trial could not be started: "));
-}
-END_TEST
-
 int
 main(void)
 {
@@ -554,11 +462,6 @@ main(void)
 	tcase_add_test(tc, findings_of_silence);
 	tcase_add_test(tc, table_of_rtt);
 	tcase_add_test(tc, settings_of_a_run);
-	tcase_add_test(tc, silent_server_is_not_ready);
-	tcase_add_test(tc, lost_first_question_does_not_end_the_wait);
-	tcase_add_test(tc, server_without_a_listener_is_not_ready);
-	tcase_add_test(tc, told_to_stop_it_waits_no_longer);
-	tcase_add_test(tc, trial_that_cannot_begin_is_told);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

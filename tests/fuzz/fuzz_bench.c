@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "bench/load/check.h"
+#include "bench/load/load.h"
 #include "dns/wire.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/mutate.h"
@@ -41,11 +41,11 @@ judge(const struct bench_load *l, struct bench_question q, const uint8_t *reply,
 	struct bench_question next = { q.kind, q.number + 1 };
 	struct msg m;
 
-	if (!bench_check_parse(&m, reply, len) || !bench_check_is_for(l, q, &m))
+	if (!bench_load_parse(&m, reply, len) || !bench_load_is_for(l, q, &m))
 		return;
-	FUZZ_CHECK(!bench_check_is_for(l, next, &m));
-	enum bench_verdict v = bench_check(l, q, &m);
-	FUZZ_CHECK(bench_check_name(v) != NULL);
+	FUZZ_CHECK(!bench_load_is_for(l, next, &m));
+	enum bench_verdict v = bench_load_judge(l, q, &m);
+	FUZZ_CHECK(bench_verdict_name(v) != NULL);
 	FUZZ_CHECK(v != BENCH_VALID || (m.flags & (DNS_QR | DNS_TC)) == DNS_QR);
 	FUZZ_CHECK(v != BENCH_VALID || m.rcode == DNS_NXDOMAIN || m.count[MSG_ANSWER] > 0);
 }

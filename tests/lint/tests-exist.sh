@@ -51,7 +51,7 @@ reason()
 	bench/load/worker | bench/load/udp)
 		echo "threads and sockets: check_trial and check_lane ask by them" ;;
 	bench/load/replay_*) echo "parts of bench/load/replay: check_replay" ;;
-	bench/load/stream | bench/load/tcp) echo "sockets: check_lane asks by them" ;;
+	bench/load/stream) echo "sockets: check_lane asks by them" ;;
 	esac
 }
 

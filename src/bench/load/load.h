@@ -3,8 +3,9 @@
 #define DNS64D_BENCH_LOAD_LOAD_H
 
 /*
- * bench_load: what a run asks: which question is its n-th, and the question's bytes. Pure: the same
- * load has the same questions in every run, and no state of the questions that were asked.
+ * bench_load: what a run asks: which question is its n-th, and the question's bytes; and whether a
+ * reply is the right answer to it. Pure: the same load has the same questions in every run, and no
+ * state of the questions that were asked.
  */
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include "bench/load/replay.h"
 #include "bench/load/zipf.h"
 #include "dns/header.h"
+#include "dns/msg.h"
 #include "dns/proto.h"
 #include "dns64/pref64.h"
 #include "tools/fake_name.h"
@@ -101,5 +103,34 @@ MUST_USE uint16_t bench_load_type(const struct bench_load *l, struct bench_quest
 /* bench_load_write: Q as a message with ID, to OUT; returns its length in bytes. */
 MUST_USE size_t bench_load_write(const struct bench_load *l, struct bench_question q, uint16_t id,
     uint8_t out[static BENCH_QUESTION_MAX]);
+
+/* --- Replies ---------------------------------------------------------------------------------- */
+
+/* What a reply is; all but the first are wrong. */
+enum bench_verdict {
+	BENCH_VALID,      /* the answer that the question's kind must have (enum bench_kind) */
+	BENCH_TRUNCATED,  /* TC */
+	BENCH_RCODE,      /* another rcode than the question's kind must have */
+	BENCH_NO_DATA,    /* no record of the type at the end of the chain */
+	BENCH_WRONG_DATA, /* an address that is not the one asked for */
+	BENCH_VERDICTS
+};
+
+/*
+ * bench_load_parse: parse the LEN bytes at BYTES, which *m borrows. False if they are no reply:
+ * the message is malformed or a question.
+ */
+MUST_USE bool bench_load_parse(struct msg *m, const uint8_t *bytes, size_t len);
+
+/* bench_load_is_for: does message M repeat the question Q of load L, byte for byte? */
+MUST_USE bool bench_load_is_for(
+    const struct bench_load *l, struct bench_question q, const struct msg *m);
+
+/* bench_load_judge: judge the reply M, which is for question Q of load L (bench_load_is_for). */
+MUST_USE enum bench_verdict bench_load_judge(
+    const struct bench_load *l, struct bench_question q, const struct msg *m);
+
+/* bench_verdict_name: the words for a verdict, as "wrong data". */
+MUST_USE const char *bench_verdict_name(enum bench_verdict v);
 
 #endif

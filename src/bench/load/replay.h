@@ -123,17 +123,6 @@ MUST_USE bool bench_input_is_pcap(const struct bench_input *in);
 /* bench_input_pcap: read it. */
 MUST_USE bool bench_input_pcap(struct bench_input *in);
 
-/*
- * bench_input_packet: of the packet of LEN bytes at BYTES, on a link of the type LINK
- * (https://www.tcpdump.org/linktypes.html), the UDP payload to *payload and its length to
- * *payload_len. False: it is no whole datagram, or one of mDNS or LLMNR.
- */
-MUST_USE bool bench_input_packet(
-    unsigned link, const uint8_t *bytes, size_t len, const uint8_t **payload, size_t *payload_len);
-
-/* bench_input_knows_link: can packets of that type of link be read? */
-MUST_USE bool bench_input_knows_link(unsigned link);
-
 /* bench_input_is_dnstap: does the input begin as a Frame Streams file does? */
 MUST_USE bool bench_input_is_dnstap(const struct bench_input *in);
 

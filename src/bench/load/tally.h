@@ -2,14 +2,18 @@
 #ifndef DNS64D_BENCH_LOAD_TALLY_H
 #define DNS64D_BENCH_LOAD_TALLY_H
 
-/* bench_tally: what became of the questions of a run. */
+/*
+ * bench_tally: what became of the questions of a run: answered, right or wrong, late, or lost; in
+ * numbers, and each by itself in the raw file.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attr.h"
-#include "bench/load/check.h"
 #include "bench/load/lane.h"
+#include "bench/load/load.h"
+#include "bench/load/plan.h"
 #include "bench/stats.h"
 
 struct bench_tally {
@@ -70,5 +74,41 @@ MUST_USE double bench_tally_rate(const struct bench_tally *t);
 
 /* bench_tally_rtt_us: a percentile (0 to 100) of the RTTs of valid answers, in us. */
 MUST_USE double bench_tally_rtt_us(const struct bench_tally *t, double percent);
+
+/* --- Each question ---------------------------------------------------------------------------- */
+
+/*
+ * bench_tally_reply: REPLY has come by LANE in a run of PLAN that began at START_NS: count it in
+ * *t, and in the raw file if there is one. True if it ended an open question.
+ */
+MUST_USE bool bench_tally_reply(const struct bench_plan *plan, uint64_t start_ns,
+    struct bench_lane *lane, const struct bench_view *reply, struct bench_tally *t);
+
+/*
+ * bench_tally_expire: give up, at NOW_NS, the open questions that were sent by LANE at SENT_NS or
+ * before. Returns how many.
+ */
+MUST_USE uint64_t bench_tally_expire(const struct bench_plan *plan, struct bench_lane *lane,
+    uint64_t sent_ns, uint64_t now_ns, struct bench_tally *t);
+
+/* --- The raw file ----------------------------------------------------------------------------- */
+
+/*
+ * bench_raw: what became of each question of a run, as CSV, written while it runs: a line each, two
+ * if it was answered after it was given up. Any thread may add.
+ */
+
+struct bench_raw;
+
+/* bench_raw_open: create the file PATH and write the head of the table. 0 or -errno. */
+MUST_USE int bench_raw_open(const char *path, struct bench_raw **out);
+
+/* bench_raw_add: add a line: question A of load L had OUTCOME, a word as "valid", at NOW_NS. */
+void bench_raw_add(struct bench_raw *r, const struct bench_load *l, const struct bench_asked *a,
+    uint64_t now_ns, const char *outcome);
+
+/* bench_raw_close: write the rest and close the file. 0, or -errno of the first write that failed.
+ */
+MUST_USE int bench_raw_close(struct bench_raw *r);
 
 #endif

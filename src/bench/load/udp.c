@@ -12,7 +12,6 @@
 
 #include "bench/load/clients.h"
 #include "bench/load/plan.h"
-#include "bench/load/stamp.h"
 #include "tools/udp_run.h"
 
 #define SLOTS 64 /* datagrams, or runs of them, received in one call */

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "bench/load/outcome.h"
 
 #define EVENTS 64                 /* events taken from epoll at once */
 #define EXPIRE_NS (2 * NS_PER_MS) /* between two checks for expired questions, at least */
@@ -235,7 +234,7 @@ take_replies(struct bench_worker *w, struct bench_lane *lane)
 	do {
 		n = lane->way.transport->receive(lane, w->batch);
 		for (unsigned i = 0; i < n; i++)
-			w->n_open -= bench_outcome_reply(
+			w->n_open -= bench_tally_reply(
 			    p, w->turns.pace.start_ns, lane, &w->batch->in[i], w->tally);
 		taken += n;
 	} while (w->batch->more);
@@ -250,7 +249,7 @@ take_replies(struct bench_worker *w, struct bench_lane *lane)
 static uint64_t
 expire(struct bench_worker *w, struct bench_lane *lane, uint64_t sent_ns, uint64_t now_ns)
 {
-	uint64_t n = bench_outcome_expire(w->plan, lane, sent_ns, now_ns, w->tally);
+	uint64_t n = bench_tally_expire(w->plan, lane, sent_ns, now_ns, w->tally);
 
 	w->n_open -= n;
 	return n;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a lane must remember, and how many questions may be open on it. */
+/* What a lane must remember, how many questions may be open on it, and when questions are due. */
 
 #include "bench/load/plan.h"
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "bench/load/stream.h"
+
+#define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 START_TEST(window_is_the_transports_unless_told)
 {
@@ -128,6 +131,174 @@ START_TEST(recording_decides_how_many)
 }
 END_TEST
 
+/* --- When questions are due ------------------------------------------------------------------- */
+
+#define START 987654321987ULL
+#define DAY (86400 * NS_PER_SEC)
+
+__extension__ typedef unsigned __int128 wide;
+
+static const uint32_t rates[] = { 1, 2, 3, 7, 999, 1000, 7919, 299993, 300000, 999999999 / 10 - 1,
+	BENCH_RATE_MAX - 1, BENCH_RATE_MAX };
+static const uint32_t bursts[] = { 1, 2, 3, 64, 1000, 1000003 };
+
+/* ck_assert notes where it is each time, which takes long in a loop. */
+static void
+must(bool ok, const char *what, const struct bench_pace *p, uint64_t n)
+{
+	if (!ok)
+		ck_abort_msg("%s: question %ju at %u/s, bursts of %u", what, (uintmax_t)n, p->rate,
+		    p->burst);
+}
+
+/* Times and numbers are each other's inverse at question N. */
+static void
+expect_inverse(const struct bench_pace *p, uint64_t n)
+{
+	uint64_t first = n - n % p->burst;
+	uint64_t due_ns = p->start_ns + (uint64_t)((wide)first * NS_PER_SEC / p->rate);
+	uint64_t time_ns = bench_pace_time(p, n);
+
+	uint64_t due = bench_pace_due(p, time_ns);
+
+	must(time_ns == due_ns, "time", p, n);
+	/*
+	 * At its time all of its burst is due, and those of the same nanosecond; before, none is.
+	 */
+	must(due >= first + p->burst, "due at its time", p, n);
+	must(due % p->burst == 0, "whole bursts", p, n);
+	must(first == 0 || bench_pace_due(p, time_ns - 1) <= first, "due before", p, n);
+	/* What is due at a time is due until then, and the next one is later. */
+	must(bench_pace_time(p, due - 1) <= time_ns, "the last that is due", p, n);
+	must(bench_pace_time(p, due) > time_ns, "the next", p, n);
+}
+
+START_TEST(time_and_number_of_a_question_are_inverse)
+{
+	for (size_t b = 0; b < N_OF(bursts); b++) {
+		struct bench_pace p = { START, rates[_i], bursts[b], NULL };
+
+		for (uint64_t n = 0; n < 3000; n++)
+			expect_inverse(&p, n);
+		for (uint64_t n = 3000; n < 366ULL * 86400 * p.rate; n = n * 3 + 1)
+			expect_inverse(&p, n);
+	}
+}
+END_TEST
+
+START_TEST(nothing_is_due_before_the_start)
+{
+	struct bench_pace p = { START, 300000, 1, NULL };
+
+	ck_assert_uint_eq(bench_pace_due(&p, START - 1), 0);
+	ck_assert_uint_eq(bench_pace_due(&p, START), 1);
+	ck_assert_uint_eq(bench_pace_due(&p, START + 3333), 2); /* floor(10^9 / 300000) */
+	ck_assert_uint_eq(bench_pace_due(&p, START + 3332), 1);
+}
+END_TEST
+
+/* After 100 days at 300,000/s, question for question, not a nanosecond is lost. */
+START_TEST(pace_does_not_drift_in_100_days)
+{
+	struct bench_pace p = { START, 300000, 1, NULL };
+	uint64_t per_day = 300000ULL * 86400;
+
+	for (uint64_t day = 1; day <= 100; day++) {
+		ck_assert_uint_eq(bench_pace_time(&p, day * per_day), START + day * DAY);
+		ck_assert_uint_eq(bench_pace_due(&p, START + day * DAY), day * per_day + 1);
+		ck_assert_uint_eq(bench_pace_due(&p, START + day * DAY - 1), day * per_day);
+	}
+	p.rate = 299993; /* that divides nothing */
+	per_day = 299993ULL * 86400;
+	ck_assert_uint_eq(bench_pace_time(&p, 100 * per_day), START + 100 * DAY);
+	ck_assert_uint_eq(bench_pace_due(&p, START + 100 * DAY - 1), 100 * per_day);
+}
+END_TEST
+
+/* The largest numbers that options allow: 10^8/s for a year, on a machine that is up for years. */
+START_TEST(largest_rate_and_time_do_not_overflow)
+{
+	struct bench_pace p = { 3650 * DAY, BENCH_RATE_MAX, 1, NULL };
+	uint64_t n = 366ULL * 86400 * BENCH_RATE_MAX;
+
+	ck_assert_uint_eq(bench_pace_time(&p, n), p.start_ns + 366 * DAY);
+	ck_assert_uint_eq(bench_pace_time(&p, n - 1), p.start_ns + 366 * DAY - 10);
+	ck_assert_uint_eq(bench_pace_due(&p, p.start_ns + 366 * DAY - 1), n);
+	p.burst = BENCH_RATE_MAX;
+	ck_assert_uint_eq(bench_pace_time(&p, n - 1), p.start_ns + 366 * DAY - NS_PER_SEC);
+	ck_assert_uint_eq(bench_pace_due(&p, p.start_ns + 366 * DAY - 1), n);
+}
+END_TEST
+
+/* Each question of a run is one thread's, and due to it when it is due. */
+START_TEST(threads_take_turns)
+{
+	struct bench_turns t[3];
+	const uint64_t n = 1000; /* of the run */
+
+	for (unsigned i = 0; i < 3; i++)
+		t[i] = (struct bench_turns){ .pace = { START, 7919, 64 },
+			.index = i,
+			.n_threads = 3,
+			.share = n / 3 + (i < n % 3),
+			.until_ns = UINT64_MAX };
+	for (uint64_t q = 0; q < n; q++) {
+		ck_assert_uint_eq(bench_turns_question(&t[q % 3], q / 3), q);
+		ck_assert_uint_eq(
+		    bench_turns_time(&t[q % 3], q / 3), bench_pace_time(&t[0].pace, q));
+	}
+	for (uint64_t ns = START - 1; ns < START + NS_PER_SEC / 4; ns += NS_PER_MS / 3) {
+		uint64_t due = bench_pace_due(&t[0].pace, ns), sum = 0;
+
+		for (unsigned i = 0; i < 3; i++)
+			sum += bench_turns_due(&t[i], ns);
+		ck_assert_uint_eq(sum, due < n ? due : n);
+	}
+}
+END_TEST
+
+/* Nothing is due after the end, nor more than the share. */
+START_TEST(turns_end)
+{
+	struct bench_turns t = { .pace = { START, 1000, 1 },
+		.n_threads = 1,
+		.share = 100,
+		.until_ns = START + 50 * NS_PER_MS };
+
+	ck_assert_uint_eq(bench_turns_due(&t, START + DAY), 50);
+	ck_assert(bench_turns_left(&t, START + 50 * NS_PER_MS - 1));
+	ck_assert(!bench_turns_left(&t, START + 50 * NS_PER_MS));
+	t.until_ns = UINT64_MAX;
+	ck_assert_uint_eq(bench_turns_due(&t, START + DAY), 100);
+	ck_assert(bench_turns_left(&t, START + DAY));
+	t.n_asked = 100;
+	ck_assert(!bench_turns_left(&t, START + DAY));
+}
+END_TEST
+
+/* Questions of threads in turn, due as they were recorded. */
+START_TEST(recorded_times_are_kept)
+{
+	struct bench_recorded q[] = { { .due_ns = 0 }, { .due_ns = 7 }, { .due_ns = 7 } };
+	const struct bench_replay r = { .question = q, .n = 3, .timed = true, .span_ns = 10 };
+	struct bench_turns t = { .pace = { START, 5, 64, &r },
+		.index = 1,
+		.n_threads = 2,
+		.share = 100,
+		.until_ns = UINT64_MAX };
+
+	ck_assert_uint_eq(bench_pace_time(&t.pace, 2), START + 7);
+	ck_assert_uint_eq(bench_pace_time(&t.pace, 3), START + 10);
+	ck_assert_uint_eq(bench_pace_due(&t.pace, START - 1), 0);
+	ck_assert_uint_eq(bench_pace_due(&t.pace, START), 1);
+	ck_assert_uint_eq(bench_pace_due(&t.pace, START + 17), 6);
+	/* 1, 3 and 5 are the second thread's */
+	ck_assert_uint_eq(bench_turns_time(&t, 0), START + 7);
+	ck_assert_uint_eq(bench_turns_time(&t, 2), START + 17);
+	ck_assert_uint_eq(bench_turns_due(&t, START + 10), 2);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -141,6 +312,16 @@ main(void)
 	tcase_add_test(tc, client_remembers_some_windows);
 	tcase_add_test(tc, clients_ask_in_turn);
 	tcase_add_test(tc, recording_decides_how_many);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("pace");
+	tcase_add_loop_test(tc, time_and_number_of_a_question_are_inverse, 0, N_OF(rates));
+	tcase_add_test(tc, nothing_is_due_before_the_start);
+	tcase_add_test(tc, threads_take_turns);
+	tcase_add_test(tc, turns_end);
+	tcase_add_test(tc, pace_does_not_drift_in_100_days);
+	tcase_add_test(tc, largest_rate_and_time_do_not_overflow);
+	tcase_add_test(tc, recorded_times_are_kept);
 	suite_add_tcase(s, tc);
 
 	SRunner *sr = srunner_create(s);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a server is asked before a run: is it there, which one is it, what does it know? */
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/load/plan.h"
+#include "bench/server.h"
+
+static struct bench_settings settings;
+static struct bench_tally tally;
+static atomic_bool stop;
+static struct bench_job job;
+
+static void
+setup(void)
+{
+	char name[] = "dns64bench";
+	char *argv[] = { name, NULL };
+
+	memset(&settings, 0, sizeof(settings));
+	bench_load_init(&settings.plan.load);
+	settings.method = BENCH_RATE;
+	settings.plan.transport = &bench_udp;
+	settings.plan.n_threads = settings.plan.n_lanes = 1;
+	settings.plan.timeout_ns = NS_PER_SEC;
+	bench_tally_clear(&tally);
+	atomic_store(&stop, false);
+	job = (struct bench_job){ .settings = &settings,
+		.run = bench_run_new("rate", 1, argv),
+		.stop = &stop,
+		.tally = &tally };
+	ck_assert_ptr_nonnull(job.run);
+}
+
+static void
+teardown(void)
+{
+	bench_run_free(job.run);
+}
+
+/* Why the run has failed, a line each. */
+static const char *
+reasons(void)
+{
+	static char text[2000];
+	json_t *failed = json_object_get(bench_run_tree(job.run), "failed");
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < json_array_size(failed); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n",
+		    json_string_value(json_array_get(failed, i)));
+	return text;
+}
+
+/* --- Is it there? ----------------------------------------------------------------------------- */
+
+/* A socket that is bound and never answers; its address is the server's. */
+static int
+mute_server(void)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(in);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
+	ck_assert(netaddr_parse("127.0.0.1", ntohs(in.sin_port), &settings.plan.server));
+	settings.plan.timeout_ns = 20 * NS_PER_MS;
+	return fd;
+}
+
+START_TEST(silent_server_is_not_ready)
+{
+	int fd = mute_server();
+
+	ck_assert(!bench_server_ready(&job, 0.05));
+	ck_assert_str_eq(reasons(), "the server does not answer\n");
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(server_without_a_listener_is_not_ready)
+{
+	(void)close(mute_server());
+	ck_assert(!bench_server_ready(&job, 0.05));
+	ck_assert_str_eq(reasons(), "nobody listens at the server's address and port\n");
+}
+END_TEST
+
+/* Reads what is asked and answers the second datagram: the first one got lost. */
+static void *
+lose_one(void *arg)
+{
+	const int *fd = arg;
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	uint8_t msg[512];
+	ssize_t n = 0;
+
+	for (int i = 0; i < 2; i++)
+		n = recvfrom(*fd, msg, sizeof(msg), 0, (struct sockaddr *)&from, &len);
+	ck_assert_int_gt(n, 12);
+	msg[2] |= 0x80; /* QR */
+	msg[3] = 3;     /* NXDOMAIN is an answer, too */
+	ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
+	return NULL;
+}
+
+/* With a timeout as long as what is waited for, a single question that got lost ended the run. */
+START_TEST(lost_first_question_does_not_end_the_wait)
+{
+	int fd = mute_server();
+	pthread_t thread;
+
+	settings.plan.timeout_ns = 60 * NS_PER_SEC;
+	ck_assert_int_eq(pthread_create(&thread, NULL, lose_one, &fd), 0);
+	ck_assert(bench_server_ready(&job, 0.05));
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_str_eq(reasons(), "");
+	(void)close(fd);
+}
+END_TEST
+
+/* Ctrl-C while waiting for a first answer: the method goes on and ends at once. */
+START_TEST(told_to_stop_it_waits_no_longer)
+{
+	int fd = mute_server();
+
+	atomic_store(&stop, true);
+	ck_assert(bench_server_ready(&job, 3600));
+	ck_assert_str_eq(reasons(), "");
+	(void)close(fd);
+}
+END_TEST
+
+START_TEST(trial_that_cannot_begin_is_told)
+{
+	/* Nothing can be sent there from a socket without the right to broadcast. */
+	ck_assert(netaddr_parse("255.255.255.255", 53, &settings.plan.server));
+	ck_assert(!bench_server_ready(&job, 0.05));
+	ck_assert_ptr_nonnull(strstr(reasons(), "the trial could not be started: "));
+}
+END_TEST
+
+/* --- Which one is it? ------------------------------------------------------------------------- */
+
+static uint8_t answer[600];
+static size_t answer_len;
+static bool keep_id;
+static int its_fd;
+static struct netaddr server;
+
+/* Answer one question by what is in answer, with the ID of the question. */
+static void *
+serve(void *arg)
+{
+	struct sockaddr_in from;
+	socklen_t len = sizeof(from);
+	uint8_t q[512];
+	ssize_t n = recvfrom(its_fd, q, sizeof(q), 0, (struct sockaddr *)&from, &len);
+
+	ck_assert_int_gt(n, 12);
+	if (answer_len == 0)
+		return arg;
+	/* The header and the question, then what the test says. */
+	uint8_t out[1200];
+	memcpy(out, q, (size_t)n);
+	out[0] ^= keep_id ? 0 : 1;
+	out[2] |= 0x80;
+	out[7] = 1;
+	memcpy(out + n, answer, answer_len);
+	(void)sendto(its_fd, out, (size_t)n + answer_len, 0, (struct sockaddr *)&from, len);
+	return arg;
+}
+
+/* A TXT record in class CH, with LEN bytes of RDATA at RDATA. */
+static void
+set_answer(const void *rdata, size_t len)
+{
+	static const uint8_t head[] = { 0xc0, 12, 0, 16, 0, 3, 0, 0, 0, 0 };
+
+	memcpy(answer, head, sizeof(head));
+	answer[sizeof(head)] = (uint8_t)(len / 256);
+	answer[sizeof(head) + 1] = (uint8_t)len;
+	memcpy(answer + sizeof(head) + 2, rdata, len);
+	answer_len = sizeof(head) + 2 + len;
+	keep_id = true;
+}
+
+static bool
+ask(char text[static BENCH_VERSION_TEXT])
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(at);
+	pthread_t thread;
+
+	its_fd = socket(AF_INET, SOCK_DGRAM, 0);
+	ck_assert_int_eq(bind(its_fd, (struct sockaddr *)&at, len), 0);
+	ck_assert_int_eq(getsockname(its_fd, (struct sockaddr *)&at, &len), 0);
+	ck_assert(netaddr_from_sockaddr((struct sockaddr *)&at, &server));
+	ck_assert_int_eq(pthread_create(&thread, NULL, serve, NULL), 0);
+	bool told = bench_server_version(&server, answer_len > 0 ? 20000 : 50, text);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	(void)close(its_fd);
+	return told;
+}
+
+START_TEST(version_is_told)
+{
+	char text[BENCH_VERSION_TEXT];
+
+	set_answer("\007BIND \0019", 8);
+	ck_assert(ask(text));
+	ck_assert_str_eq(text, "BIND ?9");
+	/* Of several strings the first. */
+	set_answer("\003abc\002de", 7);
+	ck_assert(ask(text));
+	ck_assert_str_eq(text, "abc");
+}
+END_TEST
+
+START_TEST(longest_version_fits)
+{
+	char text[BENCH_VERSION_TEXT], rdata[256];
+
+	memset(rdata, 'x', sizeof(rdata));
+	rdata[0] = (char)255;
+	set_answer(rdata, sizeof(rdata));
+	ck_assert(ask(text));
+	ck_assert_uint_eq(strlen(text), 255);
+}
+END_TEST
+
+START_TEST(what_is_no_version_is_not_told)
+{
+	char text[BENCH_VERSION_TEXT];
+
+	set_answer("\011short", 6); /* longer than its record */
+	ck_assert(!ask(text));
+	ck_assert_str_eq(text, "");
+	set_answer("\000", 1);
+	ck_assert(!ask(text));
+	set_answer("\003abc", 4);
+	keep_id = false;
+	ck_assert(!ask(text));
+	answer_len = 0; /* silent */
+	ck_assert(!ask(text));
+	/* Nobody is there. */
+	ck_assert(!bench_server_version(&server, 50, text));
+	ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(version_is_a_setting_of_the_run)
+{
+	json_t *set = json_object_get(bench_run_tree(job.run), "settings");
+	pthread_t thread;
+
+	its_fd = mute_server();
+	set_answer("\004that", 5);
+	ck_assert_int_eq(pthread_create(&thread, NULL, serve, NULL), 0);
+	bench_server_tell(&job);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(set, "server_version")), "that");
+	(void)close(its_fd);
+	bench_server_tell(&job); /* nobody is there */
+	ck_assert_str_eq(json_string_value(json_object_get(set, "server_version")), "not told");
+}
+END_TEST
+
+/* --- Do the times of answers say that it knew the names? -------------------------------------- */
+
+static const struct {
+	uint64_t new_us, again_us, upstream_us;
+	bool known;
+} times[] = {
+	/* On one machine: an answer from the cache takes as long as one of the upstream. */
+	{ 150, 45, 40, false },
+	{ 46, 45, 40, true },
+	{ 70, 45, 40, false },
+	/* The upstream is far: two questions to it, or one as the other is late. */
+	{ 40100, 100, 20000, false },
+	{ 20100, 100, 20000, false },
+	{ 120, 100, 20000, true },
+	/* Without a cache, the second time takes as long: nobody can say. */
+	{ 150, 150, 40, false },
+	{ 40100, 40100, 20000, false },
+	/* Some got lost. */
+	{ 0, 45, 40, false },
+	{ 46, 0, 40, false },
+	{ 46, 45, 0, false },
+};
+
+START_TEST(times_tell_what_was_known)
+{
+	ck_assert(bench_server_knew(times[_i].new_us * 1000, times[_i].again_us * 1000,
+		      times[_i].upstream_us * 1000) == times[_i].known);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("bench_server");
+	TCase *tc = tcase_create("server");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, silent_server_is_not_ready);
+	tcase_add_test(tc, lost_first_question_does_not_end_the_wait);
+	tcase_add_test(tc, server_without_a_listener_is_not_ready);
+	tcase_add_test(tc, told_to_stop_it_waits_no_longer);
+	tcase_add_test(tc, trial_that_cannot_begin_is_told);
+	tcase_add_test(tc, version_is_told);
+	tcase_add_test(tc, longest_version_fits);
+	tcase_add_test(tc, what_is_no_version_is_not_told);
+	tcase_add_test(tc, version_is_a_setting_of_the_run);
+	suite_add_tcase(s, tc);
+
+	tc = tcase_create("fresh");
+	tcase_add_loop_test(
+	    tc, times_tell_what_was_known, 0, (int)(sizeof(times) / sizeof(times[0])));
+	suite_add_tcase(s, tc);
+
+	SRunner *sr = srunner_create(s);
+	srunner_run_all(sr, CK_ENV);
+	int failed = srunner_ntests_failed(sr);
+	srunner_free(sr);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
