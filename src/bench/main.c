@@ -258,7 +258,7 @@ serve(const struct bench_settings *s)
 	struct netaddr listen = s->listen;
 	char error[BENCH_CHANNEL_ERROR], text[NETADDR_TEXT];
 	struct bench_secret secret;
-	struct bench_agent *agent;
+	struct bench_agent *agent = NULL;
 
 	if (!bench_secret_read(s->secret, &secret, error)) {
 		(void)fprintf(stderr, "dns64bench: --secret: %s\n", error);

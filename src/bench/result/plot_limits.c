@@ -253,7 +253,8 @@ struct extent {
 static struct extent
 extent_of(const struct bench_chart *p)
 {
-	struct extent e = { INFINITY, -INFINITY, INFINITY, -INFINITY };
+	const double inf = (double)INFINITY;
+	struct extent e = { inf, -inf, inf, -inf };
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct bench_curve *c = &p->curves[i];

@@ -237,7 +237,7 @@ START_TEST(threads_take_turns)
 	const uint64_t n = 1000; /* of the run */
 
 	for (unsigned i = 0; i < 3; i++)
-		t[i] = (struct bench_turns){ .pace = { START, 7919, 64 },
+		t[i] = (struct bench_turns){ .pace = { START, 7919, 64, NULL },
 			.index = i,
 			.n_threads = 3,
 			.share = n / 3 + (i < n % 3),
@@ -260,7 +260,7 @@ END_TEST
 /* Nothing is due after the end, nor more than the share. */
 START_TEST(turns_end)
 {
-	struct bench_turns t = { .pace = { START, 1000, 1 },
+	struct bench_turns t = { .pace = { START, 1000, 1, NULL },
 		.n_threads = 1,
 		.share = 100,
 		.until_ns = START + 50 * NS_PER_MS };

@@ -770,8 +770,8 @@ END_TEST
 START_TEST(axis_of_absurd_numbers_has_an_end)
 {
 	static const double ends[][2] = { { 1e17, 1e17 + 16 }, { 1e308, 1e308 }, { -1e308, 1e308 },
-		{ 5e-324, 1e308 }, { 1, 1e30 }, { 1, 1e308 }, { 0, 5e-324 }, { 1, INFINITY },
-		{ -5, -5 } };
+		{ 5e-324, 1e308 }, { 1, 1e30 }, { 1, 1e308 }, { 0, 5e-324 },
+		{ 1, (double)INFINITY }, { -5, -5 } };
 	const struct bench_scale_wish wishes[] = { { .room = 38, .margin = 0.03 },
 		{ .room = 200, .rounded = true },
 		{ .room = 200, .rounded = true, .least = 0.1, .integers = true } };
