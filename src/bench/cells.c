@@ -68,9 +68,13 @@ say_end(struct bench_cells *c, uint32_t rate, enum bench_outcome outcome)
 {
 	char text[80];
 
-	bench_progress_tell(&c->progress, left(c),
-	    "%s: %" PRIu32 "/s %s, between %" PRIu32 " and %" PRIu32, where(c, text), rate,
-	    words[outcome], c->bisect->low, c->bisect->high);
+	if (c->bisect->low == c->bisect->high)
+		bench_progress_tell(&c->progress, left(c), "%s: %" PRIu32 "/s %s", where(c, text),
+		    rate, words[outcome]);
+	else
+		bench_progress_tell(&c->progress, left(c),
+		    "%s: %" PRIu32 "/s %s, between %" PRIu32 " and %" PRIu32, where(c, text), rate,
+		    words[outcome], c->bisect->low, c->bisect->high);
 }
 
 /* --- Trials ----------------------------------------------------------------------------------- */

@@ -193,7 +193,7 @@ static const struct bench_column columns[] = {
 	{ "ratio_low", "from", "", 4 },
 	{ "ratio_high", "to", "", 4 },
 	{ "u", "U", "", 1 },
-	{ "p", "p", "", 7 },
+	{ "p", "p", "", 6 },
 };
 
 /* V, or nothing where it is not known. */
@@ -249,8 +249,10 @@ add_rounds(const struct comparison *c, const struct series *s)
 	char names[BENCH_SIDES_MAX][32], title[64];
 
 	for (size_t k = 0; k < c->sides.n; k++) {
-		/* "rtt-p99_1": all curves of a chart begin alike, and it is called so. */
-		(void)snprintf(names[k], sizeof(names[k]), "%.20s_%zu", w->name, k + 1);
+		/* "RTT-p99_1": all curves of a chart begin alike, and it is called so. */
+		(void)snprintf(names[k], sizeof(names[k]), "%.20s_%zu", w->title, k + 1);
+		for (char *at = names[k]; (at = strchr(at, ' ')) != NULL;)
+			*at = '-';
 		by_round[k + 1] =
 		    (struct bench_column){ names[k], c->sides.side[k].name, s->unit, 1 };
 	}

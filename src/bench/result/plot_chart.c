@@ -327,12 +327,12 @@ choose_label(const struct choice *c, size_t i)
 	}
 	(void)snprintf(text, sizeof(text), "%.*s", (int)n, name);
 	(void)snprintf(p->name, sizeof(p->name), "%s", text);
-	/* "rtt" is "RTT", "rtt-p99" is "RTT p99". */
+	/* "rtt" is "RTT", "CPU-per-answer" is "CPU per answer". */
 	size_t m = strcspn(text, "-");
 	for (size_t k = 0; m <= 3 && k < m; k++)
 		text[k] = (char)toupper((unsigned char)text[k]);
-	if (text[m] == '-')
-		text[m] = ' ';
+	for (char *at = text; (at = strchr(at, '-')) != NULL;)
+		*at = ' ';
 	for (size_t k = 0; k < N_OF(units); k++) {
 		if (m > 3 && strcmp(units[k].unit, p->unit) == 0)
 			(void)snprintf(text, sizeof(text), "%s", units[k].quantity);

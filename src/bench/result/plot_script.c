@@ -21,6 +21,9 @@
 #define PNG_SCALE (300.0 / 96) /* gnuplot's points are of 96 dots to the inch */
 #define PDF_SCALE 0.725        /* makes its letters as large as they should be */
 
+/* Its labels are as near to the axis as those of the others, and do not stand in what is below. */
+#define SVG_TICS "set xtics offset 0,0.3\n"
+
 #define BARS_WIDTH 0.8 /* of a group, part of the room that a category has */
 #define BEYOND 0.6     /* of the x axis, beside the first and last category */
 #define FEW_BEYOND 1.0 /* the same if there are one or two, or their bars would be walls */
@@ -146,6 +149,8 @@ style(FILE *out, const struct bench_picture *p, double height)
 	(void)fputs("set border 3 lw 0.7 lc '#000000'\nset tics nomirror out scale 0.6,0.35\n"
 		    "set grid ytics lt 1 lw 0.5 lc '#cccccc'\nunset key\n",
 	    out);
+	if (p->format == BENCH_PLOT_SVG)
+		(void)fputs(SVG_TICS, out);
 	for (size_t i = 0; i < BENCH_CHART_CURVES; i++)
 		(void)fprintf(out, "set linetype %zu lc '#%s' lw 1.3 dt %s pt %d ps 0.45\n", i + 1,
 		    looks[i].colour, looks[i].dashes, looks[i].point);

@@ -216,6 +216,16 @@ put_heads(FILE *out, const struct bench_layout *l, const json_t *columns, const 
 	(void)fputc('\n', out);
 }
 
+static bool
+has_units(const json_t *columns)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < json_array_size(columns); i++)
+		found = found || *bench_text_get(json_array_get(columns, i), "unit") != '\0';
+	return found;
+}
+
 void
 bench_text_columns(FILE *out, const struct bench_layout *l, const json_t *table)
 {
@@ -225,7 +235,8 @@ bench_text_columns(FILE *out, const struct bench_layout *l, const json_t *table)
 	put(out, bench_text_get(table, "title"));
 	(void)fputc('\n', out);
 	put_heads(out, l, columns, "title");
-	put_heads(out, l, columns, "unit");
+	if (has_units(columns))
+		put_heads(out, l, columns, "unit");
 }
 
 void

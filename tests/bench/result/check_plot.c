@@ -143,6 +143,7 @@ START_TEST(one_panel_has_all_that_it_needs)
 	text_contains(text, "set label 'Steps' at screen");
 	text_contains(text, "set label 'clients' at screen");
 	text_contains(text, "set label 'rate (1/s)' at screen");
+	text_contains(text, "set xtics offset"); /* that of SVG has them far below */
 	text_lacks(text, "RTT");
 }
 END_TEST
@@ -506,6 +507,8 @@ static const struct {
 	{ "n ,throughput_a bit/s,throughput_b bit/s", "[[1, 1, 1], [2, 2, 2]]",
 	    "throughput bit/s 1 2" },
 	{ "n ,rtt-p99_1 us,rtt-p99_2 us", "[[1, 1, 1], [2, 2, 2]]", "RTT p99 µs 1 2" },
+	{ "n ,CPU-per-answer_1 us,CPU-per-answer_2 us", "[[1, 1, 1], [2, 2, 2]]",
+	    "CPU per answer µs 1 2" },
 	{ "n ,server_cpu %,server_cpu_per_loop %", "[[1, 1, 1], [2, 2, 2]]", "[server_cpu] % 1 2" },
 	{ "n ,server_cpu %,server_cpus %", "[[1, 1, 1], [2, 2, 2]]", "share % 1 2" },
 	/* Spread: the best that there is, and has values. */

@@ -113,6 +113,18 @@ START_TEST(columns_are_aligned_by_width)
 }
 END_TEST
 
+/* Without units there is no line of them. */
+START_TEST(no_line_is_empty)
+{
+	char text[TEXT];
+
+	ck_assert_str_eq(printed("{\"title\": \"T\", \"columns\": [{\"title\": \"a\","
+				 "\"unit\": \"\"}], \"rows\": [[1]]}",
+			     0, text),
+	    "\nT\na\n1\n");
+}
+END_TEST
+
 START_TEST(as_wide_as_told)
 {
 	char text[TEXT];
@@ -145,6 +157,7 @@ add_text(Suite *s)
 	tcase_add_test(tc, letters_are_counted);
 	tcase_add_test(tc, longest_values_fit_a_cell);
 	tcase_add_test(tc, columns_are_aligned_by_width);
+	tcase_add_test(tc, no_line_is_empty);
 	tcase_add_test(tc, as_wide_as_told);
 	tcase_add_test(tc, control_characters_are_not_printed);
 	tcase_add_loop_test(tc, cell_is_formatted_by_its_type, 0, sizeof(cells) / sizeof(cells[0]));
