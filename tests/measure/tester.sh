@@ -41,11 +41,13 @@ ours()
 }
 
 # theirs OPTION...: dnsperf on core 1, in $work/dnsperf.out
+# shellcheck disable=SC2317 # called by those that in_turns calls
 theirs()
 {
 	taskset -c 1 dnsperf -s 127.0.0.1 -T 1 -l "$seconds" "$@" >"$work/dnsperf.out" 2>/dev/null
 }
 
+# shellcheck disable=SC2317
 answers_a_second()
 {
 	sed -n 's/.*Queries per second: *//p' "$work/dnsperf.out"
@@ -117,7 +119,7 @@ in_front_of_dns64d()
 	start_on 1
 	start_forwarder
 	echo "in front of dns64d, on the other core; two questions to fakedns for each:"
-	climb 1 10000 20000 30000 40000 50000 60000 70000 -- -s 127.0.0.1 -p 5364 --prefix $prefix
+	climb 1 10000 20000 30000 40000 50000 60000 70000 -- -s 127.0.0.1 -p 5364 --prefix "$prefix"
 	stop dns64d
 	stop fakedns
 }
@@ -170,7 +172,7 @@ ours_saturating()
 theirs_saturating()
 {
 	theirs_place=$(($(cat "$work/place") + seconds * 30000))
-	[ "$theirs_place" -lt $names ] || theirs_place=1
+	[ "$theirs_place" -lt "$names" ] || theirs_place=1
 	echo "$theirs_place" >"$work/place"
 	tail -n "+$theirs_place" "$work/questions" |
 		theirs -p 5364 -m "$transport" -c "$clients" -q $((clients * window))
@@ -193,7 +195,7 @@ plain_one_by_one()
 # shellcheck disable=SC2317
 ours_rtt()
 {
-	ours 1 rate --spin --sources 1 -r 2000 -d "$seconds" -s 127.0.0.1 -p 5364 --prefix $prefix
+	ours 1 rate --spin --sources 1 -r 2000 -d "$seconds" -s 127.0.0.1 -p 5364 --prefix "$prefix"
 	finding 'rtt median'
 }
 
