@@ -39,8 +39,8 @@ bench_sweep_base(const struct bench_sweep_point *points, size_t n)
 	size_t k = 0;
 
 	for (size_t i = 0; i < n && k < BENCH_SWEEP_LOWEST; i++) {
-		if (!isnan(points[i].p99_us))
-			lowest[k++] = points[i].p99_us;
+		if (!isnan(points[i].rtt_us))
+			lowest[k++] = points[i].rtt_us;
 	}
 	return k > 0 ? bench_stats_summary(lowest, k).median : (double)NAN;
 }
@@ -53,7 +53,7 @@ bench_sweep_knee(const struct bench_sweep_point *points, size_t n)
 	if (n < BENCH_SWEEP_KNEE_MIN)
 		return n;
 	double most = BENCH_SWEEP_TIMES * bench_sweep_base(points, n);
-	while (knee > 0 && (points[knee - 1].p99_us > most || points[knee - 1].valid < 100))
+	while (knee > 0 && (points[knee - 1].rtt_us > most || points[knee - 1].valid < 100))
 		knee--;
 	return knee;
 }
@@ -253,7 +253,7 @@ static const struct {
 
 /* Two of them by number. */
 #define FIGURE_VALID 0
-#define FIGURE_P99 2
+#define FIGURE_P50 1
 
 #define N_FIGURES (sizeof(figures) / sizeof(figures[0]))
 #define N_SERVER 2 /* the last ones, if the server is watched */
@@ -349,7 +349,7 @@ add_rate(const struct sweep *s, uint32_t rate, struct bench_sweep_point *point)
 	for (size_t i = 0; i < n_figures(s->job); i++)
 		medians[i] = add_figure(s, row, rate, i);
 	bench_table_add(s->table, row);
-	*point = (struct bench_sweep_point){ rate, medians[FIGURE_VALID], medians[FIGURE_P99] };
+	*point = (struct bench_sweep_point){ rate, medians[FIGURE_VALID], medians[FIGURE_P50] };
 	return n > 0;
 }
 
@@ -363,15 +363,17 @@ find_knee(const struct sweep *s, const struct bench_sweep_point *points, size_t 
 	double base = bench_sweep_base(points, n);
 	size_t knee = bench_sweep_knee(points, n);
 	if (!isnan(base))
-		bench_run_find(r, "p99 at the lowest rates", json_real(base), "us");
+		bench_run_find(r, "RTT at the lowest rates", json_real(base), "us");
 	if (knee == n) {
 		bench_run_find(r, "knee", json_string("above the highest rate"), "");
 		return;
 	}
 	bench_run_find(r, "knee", json_integer(points[knee].rate), "1/s");
+	bench_table_mark(s->table, points[knee].rate, "knee");
 	bench_run_find(r, "knee by",
-	    json_string(points[knee].valid < 100 ? "answers missing or wrong"
-						 : "p99 over twice that at the lowest rates"),
+	    json_string(points[knee].valid < 100
+		    ? "answers missing or wrong"
+		    : "median RTT over twice that at the lowest rates"),
 	    "");
 	if (knee > 0)
 		bench_run_find(r, "below the knee", json_integer(points[knee - 1].rate), "1/s");

@@ -25,7 +25,7 @@ void bench_sweep_order(uint32_t seed, unsigned repetition, size_t n, size_t *ord
 struct bench_sweep_point {
 	uint32_t rate;
 	double valid;  /* % of the questions */
-	double p99_us; /* of the RTT; NAN: there were too few answers for it */
+	double rtt_us; /* of the trials' median RTT; NAN: there were no answers */
 };
 
 #define BENCH_SWEEP_LOWEST 3   /* rates that the others are compared with */
@@ -33,14 +33,14 @@ struct bench_sweep_point {
 #define BENCH_SWEEP_TIMES 2.0  /* so many times the RTT at the lowest rates is overload */
 
 /*
- * bench_sweep_base: the median of p99_us at the lowest rates that have it, NAN if none has; the N
+ * bench_sweep_base: the median of rtt_us at the lowest rates that have it, NAN if none has; the N
  * POINTS are ascending.
  */
 MUST_USE double bench_sweep_base(const struct bench_sweep_point *points, size_t n);
 
 /*
  * bench_sweep_knee: the index of the lowest rate from which on, there and at every higher one,
- * p99_us is over BENCH_SWEEP_TIMES bench_sweep_base, or not all questions had a valid answer; N: no
+ * rtt_us is over BENCH_SWEEP_TIMES bench_sweep_base, or not all questions had a valid answer; N: no
  * such rate, or fewer than BENCH_SWEEP_KNEE_MIN.
  */
 MUST_USE size_t bench_sweep_knee(const struct bench_sweep_point *points, size_t n);

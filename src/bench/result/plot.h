@@ -16,6 +16,8 @@
  *	  mean's first), or X_min and X_max. X_q1 and X_q3 are a thick part of them, the quartiles.
  *	  None of these is a curve of its own where X is
  *	- X_ideal is what X could be: a line without points
+ *	- a mark of the table (bench_table_mark) is a line across its charts, at a number of the x
+ *	  axis
  *	- times above zero with a large range are drawn on a logarithmic axis, and so is what grows
  *	  with an x axis that is logarithmic
  *
@@ -196,6 +198,8 @@ struct bench_curve {
 	size_t low, high; /* the ends of the error bars; of a deviation both are its column */
 	size_t q1, q3;    /* quartiles, inside of them */
 	bool ideal;
+	double mark;           /* a place of the x axis; NAN: none */
+	const char *mark_name; /* borrowed */
 };
 
 /* A curve at one place of the x axis; NAN: it has no such value. */
@@ -264,7 +268,8 @@ MUST_USE double bench_plot_place(const struct bench_figure *f, const json_t *row
 
 /* A sample and words. */
 struct bench_entry {
-	size_t curve; /* its number; or that of curves: the median, one more: the bars of all */
+	/* its number; or that of curves: the median or a mark, one more: the bars of all */
+	size_t curve;
 	char text[BENCH_CHART_LABEL];
 	double x; /* from the left edge of the picture */
 	size_t row;

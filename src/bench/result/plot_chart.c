@@ -177,7 +177,7 @@ static struct bench_curve
 curve_of(const json_t *columns, const json_t *rows, size_t i)
 {
 	const char *name = name_of(columns, i);
-	struct bench_curve c = { .rows = rows, .value = i };
+	struct bench_curve c = { .rows = rows, .value = i, .mark = (double)NAN };
 
 	c.ideal = ends_in(name, strlen(name), "_ideal");
 	if (c.ideal)
@@ -270,6 +270,19 @@ full_title(const json_t *columns, size_t i, char text[static BENCH_CHART_LABEL])
 	    title);
 }
 
+/* Give *c the mark of TABLE, if there is one and it has a place. */
+static void
+take_mark(struct bench_curve *c, const struct bench_figure *f, const json_t *table)
+{
+	const json_t *mark = json_object_get(table, "mark");
+	double at = json_number_value(json_object_get(mark, "at")) / f->x_divisor;
+
+	if (mark == NULL || f->axis != BENCH_AXIS_NUMBERS || at < f->x.low || at > f->x.high)
+		return;
+	c->mark = at;
+	c->mark_name = bench_text_get(mark, "name");
+}
+
 static void
 add_table(struct choice *c, const struct bench_plot_source *of)
 {
@@ -286,6 +299,8 @@ add_table(struct choice *c, const struct bench_plot_source *of)
 		if (p == NULL || p->n == BENCH_CHART_CURVES)
 			continue;
 		curve.title = c->several && !curve.ideal ? of->name : title_of(columns, i);
+		if (c->several || p->n == 0)
+			take_mark(&curve, c->f, of->table);
 		c->n_columns[p - c->f->charts] += columns == c->columns && !curve.ideal;
 		p->curves[p->n++] = curve;
 	}

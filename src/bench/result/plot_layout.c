@@ -145,6 +145,10 @@ bench_plot_legend(const struct bench_figure *f, const struct bench_chart *p, dou
 		add_entry(&l, i, p->curves[i].title, same ? "" : spread_words(&p->curves[i]));
 	if (!isnan(bench_plot_median(f, p)))
 		add_entry(&l, p->n, "median", "");
+	for (size_t i = 0; i < p->n && l.n == p->n; i++) {
+		if (!isnan(p->curves[i].mark))
+			add_entry(&l, p->n, p->curves[i].mark_name, "");
+	}
 	(void)snprintf(text, sizeof(text), "bars: %s", bars);
 	if (*bars != '\0')
 		add_entry(&l, p->n + 1, text, "");

@@ -315,6 +315,29 @@ axes(FILE *out, const struct bench_figure *f, size_t i, const struct bench_place
 	    (bottom + (a->bottom + a->top) / 2) / height, true);
 }
 
+/* Print the marks of chart P: one in grey, of several each in the colour of its curve. */
+static void
+marks(FILE *out, const struct bench_chart *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		n += isnan(p->curves[i].mark) ? 0 : 1;
+	for (size_t i = 0; i < p->n; i++) {
+		double at = p->curves[i].mark;
+
+		if (isnan(at))
+			continue;
+		(void)fprintf(out,
+		    "set arrow from first %.10g, graph 0 to first %.10g, graph 1 nohead back ", at,
+		    at);
+		if (n == 1)
+			(void)fputs(REFERENCE "\n", out);
+		else
+			(void)fprintf(out, "lc '#%s' lw 1 dt (5,4)\n", looks[i].colour);
+	}
+}
+
 /* Print chart I of F, likewise. */
 static void
 chart(FILE *out, const struct bench_figure *f, size_t i, const struct bench_place *a, double bottom,
@@ -329,6 +352,7 @@ chart(FILE *out, const struct bench_figure *f, size_t i, const struct bench_plac
 		sample(out, f, p, &l.entries[k],
 		    bottom + a->legend + (double)(l.rows - l.entries[k].row) * LINE - LINE / 2,
 		    height);
+	marks(out, p);
 	for (size_t k = 0; k < p->n; k++)
 		data(out, f, p, k);
 	for (size_t k = 0; k < p->n; k++) {

@@ -188,6 +188,13 @@ bench_table_axis(struct bench_table *t, const char *axis)
 }
 
 void
+bench_table_mark(struct bench_table *t, double at, const char *name)
+{
+	keep(t->run,
+	    json_object_set_new(t->json, "mark", json_pack("{s:f,s:s}", "at", at, "name", name)));
+}
+
+void
 bench_table_live(struct bench_table *t, FILE *out)
 {
 	t->live = out;

@@ -8,8 +8,8 @@
  *
  *	{ program, version, method, date, command, machine: { cpu, cpus, memory, kernel, os },
  *	  settings: { ... }, findings: [ { name, value, unit } ],
- *	  tables: [ { name, title, axis, columns: [ { name, title, unit, decimals } ],
- *	  rows: [ [ ] ] } ],
+ *	  tables: [ { name, title, axis, mark: { at, name },
+ *	  columns: [ { name, title, unit, decimals } ], rows: [ [ ] ] } ],
  *	  complete: false when the run was interrupted, failed: [ reasons ] }
  *
  * The calls return no errors: a value that could not be kept, since memory ran out or JSON cannot
@@ -67,6 +67,9 @@ struct bench_table *bench_run_table(struct bench_run *r, const char *name, const
  * "categories", one beside the other, or "bars", in groups.
  */
 void bench_table_axis(struct bench_table *t, const char *axis);
+
+/* bench_table_mark: have pictures mark the place AT of the first column, a number, as NAME. */
+void bench_table_mark(struct bench_table *t, double at, const char *name);
 
 /* bench_table_add: add ROW, an array with a value (null: none) for each column. Takes it over. */
 void bench_table_add(struct bench_table *t, json_t *row);

@@ -55,12 +55,14 @@ is_row(const json_t *row, size_t n_columns)
 static bool
 is_table(json_t *table, char why[static BENCH_RUN_WHY])
 {
-	const char *name, *title, *axis;
+	const char *name, *title, *axis, *mark;
 	json_t *columns, *rows;
+	double at;
 	size_t n;
 
-	if (json_unpack(table, "{s:s,s:s,s?s,s:o,s:o}", "name", &name, "title", &title, "axis",
-		&axis, "columns", &columns, "rows", &rows) != 0 ||
+	if (json_unpack(table, "{s:s,s:s,s?s,s?{s:F,s:s},s:o,s:o}", "name", &name, "title", &title,
+		"axis", &axis, "mark", "at", &at, "name", &mark, "columns", &columns, "rows",
+		&rows) != 0 ||
 	    !json_is_array(columns) || !json_is_array(rows))
 		return wrong(why, "a table without name, title, columns or rows");
 	n = json_array_size(columns);

@@ -640,6 +640,63 @@ START_TEST(categories_are_made_of_numbers_on_wish)
 }
 END_TEST
 
+/* The script for the N tables OF. */
+static const char *
+script_over(const struct bench_plot_source *of, size_t n, char text[static TEXT])
+{
+	struct bench_figure *f = bench_plot_choose(of, n);
+	const struct bench_picture p = {
+		.figures = &f, .n = 1, .only = BENCH_PLOT_ALL, .format = BENCH_PLOT_SVG
+	};
+	FILE *out = tmpfile();
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_ptr_nonnull(out);
+	bench_plot_script(out, &p);
+	bench_plot_drop(f);
+	return text_of(out, text, TEXT);
+}
+
+#define MARK(at) "set arrow from first " at ", graph 0 to first " at ", graph 1 nohead back lc "
+
+static json_t *
+marked(double at)
+{
+	json_t *table =
+	    table_of("time s,rtt_p50 us,rtt_p99 us,valid %", "[[0, 1, 2, 9], [1200, 1, 2, 9]]");
+
+	(void)json_object_set_new(
+	    table, "mark", json_pack("{s:f,s:s}", "at", at, "name", "it's here"));
+	return table;
+}
+
+/* A mark is one line in each chart, in the unit of the axis; of several tables each has its own. */
+START_TEST(mark_is_a_line_across_each_chart)
+{
+	json_t *table = marked(600), *other = marked(300), *outside = marked(1300);
+	const struct bench_plot_source of[] = { { table, "a" }, { other, "b" }, { outside, "c" } };
+	char text[TEXT];
+
+	const char *at = strstr(script_over(of, 1, text), MARK("10") "'#555555'");
+	ck_assert_ptr_nonnull(at);
+	at = strstr(at + 1, "set arrow from first");
+	ck_assert_ptr_nonnull(at);
+	text_contains(at, MARK("10") "'#555555'");
+	text_lacks(at + 1, "set arrow from first");
+	text_contains(text, "set label 'it''s here' at screen");
+	(void)script_over(of, 2, text);
+	text_contains(text, MARK("10") "'#0072b2'");
+	text_contains(text, MARK("5") "'#d55e00'");
+	text_lacks(script_over(&of[2], 1, text), "set arrow from first");
+	text_lacks(text, "it''s");
+	(void)json_object_set_new(table, "axis", json_string("bars"));
+	text_lacks(script_over(of, 1, text), "set arrow from first");
+	json_decref(table);
+	json_decref(other);
+	json_decref(outside);
+}
+END_TEST
+
 /* What is no number below zero has no axis there, however far the values are apart. */
 START_TEST(categories_do_not_go_below_zero)
 {
@@ -850,6 +907,7 @@ add_chart(Suite *s)
 	    tc, figure_is_chosen_by_the_columns, 0, sizeof(figures) / sizeof(figures[0]));
 	tcase_add_loop_test(tc, axis_is_chosen_by_the_values, 0, sizeof(axes) / sizeof(axes[0]));
 	tcase_add_test(tc, categories_are_made_of_numbers_on_wish);
+	tcase_add_test(tc, mark_is_a_line_across_each_chart);
 	tcase_add_test(tc, categories_do_not_go_below_zero);
 	tcase_add_test(tc, deviation_does_not_go_below_zero);
 	tcase_add_test(tc, tables_are_drawn_over_each_other);

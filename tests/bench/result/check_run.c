@@ -47,6 +47,7 @@ fill(struct bench_run *r)
 
 	bench_table_add(t, json_pack("[i,i,f]", 1000, 1000, 0.1234567));
 	bench_table_add(t, json_pack("[i,i,n]", 20000, 19));
+	bench_table_mark(t, 1000, "knee");
 	bench_run_find(r, "highest rate", json_integer(1000), "1/s");
 	bench_run_find(r, "loss", json_real(12.5), "%");
 }
@@ -343,6 +344,9 @@ static const struct {
 	{ "tables", TABLE("1", "[]"), "a table" },
 	{ "tables", TABLE(COLUMN, "{}"), "a table" },
 	{ "tables", TABLE("[]", "[]"), "has 0 columns" },
+	{ "tables", TABLE(COLUMN, "[], \"mark\": 1"), "a table" },
+	{ "tables", TABLE(COLUMN, "[], \"mark\": {\"at\": 1}"), "a table" },
+	{ "tables", TABLE(COLUMN, "[], \"mark\": {\"at\": \"1\", \"name\": \"x\"}"), "a table" },
 	{ "tables", TABLE("[1]", "[]"), "column 1" },
 	{ "tables", TABLE("[{\"name\": \"a\", \"title\": \"A\"}]", "[]"), "column 1" },
 	{ "tables",
