@@ -10,6 +10,7 @@
 #include "base/number.h"
 
 #define FALLBACK_MAX 64 /* bytes of one value of a default, with the zero */
+#define OTHERS 256      /* bytes of the names of all methods, with the zero */
 #define LEFT_MAX 48     /* bytes of an option and its value in the help, with the zero */
 
 /* What getopt_long returns for a row without a letter: this and the row's index. */
@@ -147,13 +148,29 @@ read_method(struct cmdline *c, int argc, char **argv)
 	return false;
 }
 
+/* ROW is none of this method's: whose it is. */
+static void
+complain_of_method(struct cmdline *c, const struct cmdline_row *row)
+{
+	const struct cmdline_table *t = c->table;
+	char others[OTHERS] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < t->n_methods && len < sizeof(others); i++) {
+		if ((row->methods & t->methods[i].bit) != 0)
+			len += (size_t)snprintf(others + len, sizeof(others) - len, "%s%s",
+			    len > 0 ? ", " : "", t->methods[i].name);
+	}
+	cmdline_complain(c, row->name, "says nothing to %s, but to %s",
+	    cmdline_method_name(t, c->method), others);
+}
+
 static void
 take(struct cmdline *c, const struct cmdline_row *row, const char *text)
 {
 	c->seen[row - c->table->rows] = true;
 	if (!is_for(row, c->method))
-		cmdline_complain(
-		    c, row->name, "says nothing to %s", cmdline_method_name(c->table, c->method));
+		complain_of_method(c, row);
 	else
 		parse(c, row, text);
 }

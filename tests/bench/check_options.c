@@ -189,14 +189,14 @@ START_TEST(options_of_methods)
 			continue; /* is of --replay without --rate: recordings_are_replayed */
 		(void)snprintf(line, sizeof(line), "%s --%s %s %s", methods[_i].line, row->name,
 		    value_for(row), with);
-		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s\n",
+		(void)snprintf(want, sizeof(want), "dns64bench: --%s: says nothing to %s, but to ",
 		    row->name, bench_options_method(methods[_i].method));
 		if ((row->methods & methods[_i].method) != 0) {
 			ck_assert_msg(read_line(line) == task, "%s: %s", line, errors);
 			ck_assert_str_eq(errors, "");
 		} else {
 			ck_assert_msg(read_line(line) == CMDLINE_WRONG, "%s", line);
-			ck_assert_str_eq(errors, want);
+			ck_assert_msg(strncmp(errors, want, strlen(want)) == 0, "%s", errors);
 		}
 	}
 }

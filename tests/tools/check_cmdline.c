@@ -216,7 +216,7 @@ static const struct {
 	{ &with_methods, "walk -s ten -l bad",
 	    "tool: --small: \"ten\" is not a number from 10 to 65535\n"
 	    "tool: --list: \"bad\" is not good\n" },
-	{ &with_methods, "run -m 5", "tool: --middle: says nothing to run\n" },
+	{ &with_methods, "run -m 5", "tool: --middle: says nothing to run, but to walk\n" },
 	{ &with_methods, "walk word", "tool: \"word\": there are options only\n" },
 	{ &with_methods, "walk -q", "tool: -q: unknown option\n" },
 	{ &with_methods, "walk --nosuch=7", "tool: --nosuch=7: unknown option\n" },
