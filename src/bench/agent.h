@@ -4,15 +4,19 @@
 
 /*
  * bench_agent: a tester that does the trials which another one, its controller, has it do
- * (bench/agents). It serves one controller after another; whoever comes meanwhile is told so.
+ * (bench/agents). It serves one controller after another; whoever comes meanwhile is told so. Some
+ * may be on their way to be known at once: who connects and says nothing keeps nobody out.
  *
  * After the greeting the controller sends, each in a message,
  *
  *	{ clock: n }		told at once: { clock: n, now: ns }, the time by our clock
  *	{ trial: plan }		prepare it: { ready: true }, or { error: text }
- *	{ start: ns }		begin it then, by our clock; while it lasts each second { alive:
- *true }, at its end { tally: ..., cpu: %, stolen: % }, or { error: text } { stop: true }
- *end it now
+ *	{ start: ns }		begin it then, by our clock; while it lasts each second
+ *				{ alive: true }, at its end { tally: ..., cpu: %, stolen: % }, or
+ *				{ error: text }
+ *	{ take: true }		told at once, while it lasts: { part: ... }, a tally since the
+ *				start or the last part; that at the end is of the rest
+ *	{ stop: true }		end it now
  *
  * and a trial also ends when the connection does.
  */

@@ -10,7 +10,9 @@
 #include "base/clock.h"
 #include "bench/remote.h"
 
-#define LOOK_MS 20                 /* between two checks whether to stop */
+#define LOOK_MS 20 /* between two checks whether to stop */
+#define TIMEOUTS 4 /* a trial lasts no longer than asking, and those, and */
+#define RESERVE_NS (10 * NS_PER_SEC)
 #define AHEAD_NS (500 * NS_PER_MS) /* of the start, so that all know it in time */
 #define AHEAD_ALONE_NS (50 * NS_PER_MS)
 
@@ -32,7 +34,9 @@ struct agent {
 struct bench_agents {
 	struct bench_secret secret;
 	unsigned n;
-	unsigned chosen; /* asks in closed loops */
+	unsigned chosen;        /* asks in closed loops */
+	struct bench_plan plan; /* of the trial that runs */
+	bool lasting;           /* it is a long one */
 	struct agent agent[];
 };
 
@@ -108,6 +112,17 @@ bench_agents_count(const struct bench_agents *a)
 
 /* --- Before a trial --------------------------------------------------------------------------- */
 
+/* Agent I of N asks from networks of its own. */
+static void
+deal_networks(struct bench_clients *c, unsigned i, unsigned n)
+{
+	unsigned dealt = 0;
+
+	for (; i < c->n; i += n)
+		c->network[dealt++] = c->network[i];
+	c->n = dealt;
+}
+
 /* Agent I's part of PLAN; *share is how many questions that is. */
 static struct bench_plan
 part_of(const struct bench_agents *a, unsigned i, const struct bench_plan *plan, uint64_t *share)
@@ -118,6 +133,7 @@ part_of(const struct bench_agents *a, unsigned i, const struct bench_plan *plan,
 		its.testers = a->n;
 		its.tester = i;
 	}
+	deal_networks(&its.clients, i, a->n);
 	unsigned turns = bench_plan_turns(&its);
 	*share = plan->n_questions == UINT64_MAX ? UINT64_MAX : 0;
 	for (unsigned k = 0; k < its.n_threads && plan->n_questions != UINT64_MAX; k++)
@@ -128,15 +144,15 @@ part_of(const struct bench_agents *a, unsigned i, const struct bench_plan *plan,
 
 /* Tell all who take part their parts; while one opens its sockets the next one is told. */
 static bool
-hand_out(
-    struct bench_agents *a, const struct bench_plan *plan, char error[static BENCH_AGENTS_ERROR])
+hand_out(struct bench_agents *a, char error[static BENCH_AGENTS_ERROR])
 {
+	const struct bench_plan *plan = &a->plan;
+
 	for (unsigned i = 0; i < a->n; i++) {
 		struct agent *at = &a->agent[i];
 		struct bench_plan its = part_of(a, i, plan, &at->share);
 
-		at->g.fault[0] = '\0';
-		bench_tally_clear(&at->g.tally);
+		bench_remote_forget(&at->g);
 		at->takes_part = plan->rate > 0 || i == a->chosen;
 		if (at->takes_part && !bench_remote_hand(&at->g, &its))
 			return lost(&at->g, error);
@@ -204,13 +220,13 @@ follow(struct bench_agents *a, const atomic_bool *stop)
 
 /* What went wrong on the agent itself; nothing of that says anything about the server. */
 static void
-judge(struct agent *at, const struct bench_plan *plan, bool cut)
+judge(struct agent *at, const struct bench_agents *a, bool cut)
 {
 	struct bench_remote *g = &at->g;
 	const struct bench_tally *t = &g->tally;
 	uint64_t done = t->sent + t->paused + t->faults.unsent;
 
-	if (t->pauses > 0)
+	if (t->pauses > 0 && !a->lasting)
 		bench_remote_blame(g,
 		    "it was kept from running %" PRIu64 " times, for %.3g s in all", t->pauses,
 		    (double)t->pause_ns / (double)NS_PER_SEC);
@@ -223,7 +239,7 @@ judge(struct agent *at, const struct bench_plan *plan, bool cut)
 		    t->faults.no_port);
 	if (t->no_room == 0 && t->faults.unsent > 0)
 		bench_remote_blame(g, "%" PRIu64 " questions could not be sent", t->faults.unsent);
-	if (t->no_room == 0 && t->lag.max_ns > plan->timeout_ns / BENCH_PACE_LAG)
+	if (t->no_room == 0 && t->lag.max_ns > a->plan.timeout_ns / BENCH_PACE_LAG)
 		bench_remote_blame(g, "the pace was not kept: a question left %.3g ms late",
 		    (double)t->lag.max_ns / (double)NS_PER_MS);
 	if (!cut && at->share != UINT64_MAX && done != at->share)
@@ -250,35 +266,56 @@ keep(struct agent *at)
 
 /* CUT: it was stopped, so that nobody asked all of his questions. */
 static void
-conclude(struct bench_agents *a, const struct bench_plan *plan, bool cut, struct bench_tally *sum)
+conclude(struct bench_agents *a, bool cut)
 {
 	for (unsigned i = 0; i < a->n; i++)
 		cut |= a->agent[i].g.fault[0] != '\0';
-	for (unsigned i = 0; i < a->n; i++) {
-		struct agent *at = &a->agent[i];
-
-		if (plan->rate > 0)
-			judge(at, plan, cut);
-		at->g.tally.spoilt = at->g.fault[0] != '\0';
-		bench_tally_merge(sum, &at->g.tally);
-		if (plan->rate > 0)
-			keep(at);
+	for (unsigned i = 0; i < a->n && a->plan.rate > 0; i++) {
+		judge(&a->agent[i], a, cut);
+		keep(&a->agent[i]);
 	}
 }
 
-bool
-bench_agents_trial(struct bench_agents *a, const struct bench_plan *plan, uint64_t first,
-    uint64_t n, const atomic_bool *stop, struct bench_tally *sum,
-    char error[static BENCH_AGENTS_ERROR])
+/* The parts that have come. */
+static void
+collect(struct bench_agents *a, struct bench_tally *sum)
 {
-	struct bench_plan whole = *plan;
+	bench_tally_clear(sum);
+	for (unsigned i = 0; i < a->n; i++) {
+		struct bench_remote *g = &a->agent[i].g;
+
+		if (g->has_part)
+			bench_tally_merge(sum, &g->part);
+		g->has_part = false;
+	}
+}
+
+/* --- A trial ---------------------------------------------------------------------------------- */
+
+/* How long it takes at most: a question may wait for room, for its answer, and then for a late one.
+ */
+static uint64_t
+longest_ns(const struct bench_plan *p)
+{
+	uint64_t asking_ns = p->duration_ns;
+
+	if (p->rate > 0 && p->n_questions / p->rate < asking_ns / NS_PER_SEC)
+		asking_ns = (p->n_questions / p->rate + 1) * NS_PER_SEC;
+	uint64_t rest_ns = TIMEOUTS * (p->timeout_ns + bench_plan_pause(p)) + RESERVE_NS;
+	return asking_ns < UINT64_MAX - rest_ns ? asking_ns + rest_ns : UINT64_MAX;
+}
+
+bool
+bench_agents_start(struct bench_agents *a, const struct bench_plan *plan, uint64_t first,
+    uint64_t n, bool lasting, const atomic_bool *stop, char error[static BENCH_AGENTS_ERROR])
+{
 	uint64_t start_ns;
 
-	whole.first = first;
-	whole.n_questions = n;
-	bench_tally_clear(sum);
-	if (!reach_all(a, stop, error) || !hand_out(a, &whole, error) ||
-	    !await_all(a, stop, error)) {
+	a->plan = *plan;
+	a->plan.first = first;
+	a->plan.n_questions = n;
+	a->lasting = lasting;
+	if (!reach_all(a, stop, error) || !hand_out(a, error) || !await_all(a, stop, error)) {
 		/* What the others say to that is not for the next trial. */
 		for (unsigned i = 0; i < a->n; i++)
 			bench_channel_close(&a->agent[i].g.c);
@@ -287,10 +324,65 @@ bench_agents_trial(struct bench_agents *a, const struct bench_plan *plan, uint64
 	start_ns = clock_now_ns() + (plan->rate > 0 ? AHEAD_NS : AHEAD_ALONE_NS);
 	for (unsigned i = 0; i < a->n; i++) {
 		if (a->agent[i].takes_part)
-			bench_remote_start(&a->agent[i].g, start_ns);
+			bench_remote_start(&a->agent[i].g, start_ns, longest_ns(&a->plan));
 	}
+	return true;
+}
+
+bool
+bench_agents_all_ask(struct bench_agents *a)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		bench_remote_hear(&a->agent[i].g);
+		all &= a->agent[i].g.asked;
+	}
+	return all;
+}
+
+/* Those whose trial has ended have no more to tell than what has come. */
+void
+bench_agents_take(struct bench_agents *a, struct bench_tally *sum)
+{
+	bool all = false;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		if (!a->agent[i].g.has_part)
+			bench_remote_take(&a->agent[i].g);
+	}
+	while (!all) {
+		all = true;
+		(void)wait_for_any(a);
+		for (unsigned i = 0; i < a->n; i++) {
+			struct bench_remote *g = &a->agent[i].g;
+
+			bench_remote_hear(g);
+			all &= g->has_part || !g->asked;
+		}
+	}
+	collect(a, sum);
+}
+
+void
+bench_agents_join(struct bench_agents *a, const atomic_bool *stop, struct bench_tally *sum)
+{
 	follow(a, stop);
-	conclude(a, &whole, *stop, sum);
+	conclude(a, *stop);
+	collect(a, sum);
+	for (unsigned i = 0; i < a->n; i++)
+		sum->spoilt += a->agent[i].g.fault[0] != '\0';
+}
+
+bool
+bench_agents_trial(struct bench_agents *a, const struct bench_plan *plan, uint64_t first,
+    uint64_t n, const atomic_bool *stop, struct bench_tally *sum,
+    char error[static BENCH_AGENTS_ERROR])
+{
+	bench_tally_clear(sum);
+	if (!bench_agents_start(a, plan, first, n, false, stop, error))
+		return false;
+	bench_agents_join(a, stop, sum);
 	return true;
 }
 
@@ -326,6 +418,27 @@ row_of(const struct agent *at)
 	    (double)at->unsure_most_ns / 1000, at->cpu, at->stolen, (json_int_t)at->n_spoilt);
 }
 
+/* What was wrong with an agent, and what became of that. */
+static void
+find_faults(const struct agent *at, struct bench_run *r)
+{
+	const struct bench_tally *t = &at->total;
+	char name[BENCH_REMOTE_TEXT + 8];
+
+	(void)snprintf(name, sizeof(name), "agent %s", at->g.at.name);
+	if (at->n_spoilt > 0)
+		bench_run_find(r, name,
+		    json_sprintf("spoilt %u of %u trials, the last since: %s", at->n_spoilt,
+			at->n_trials, at->fault),
+		    "");
+	else if (t->pauses > 0)
+		bench_run_find(r, name,
+		    json_sprintf("kept from running %" PRIu64 " times, for %.3g s in all: %" PRIu64
+				 " questions taken out",
+			t->pauses, (double)t->pause_ns / (double)NS_PER_SEC, t->paused),
+		    "");
+}
+
 void
 bench_agents_put(const struct bench_agents *a, struct bench_run *r)
 {
@@ -347,18 +460,9 @@ bench_agents_put(const struct bench_agents *a, struct bench_run *r)
 	};
 	struct bench_table *t =
 	    bench_run_table(r, "agents", "Agents", columns, sizeof(columns) / sizeof(columns[0]));
-	char name[BENCH_REMOTE_TEXT + 8];
 
 	for (unsigned i = 0; i < a->n; i++) {
-		const struct agent *at = &a->agent[i];
-
-		bench_table_add(t, row_of(at));
-		if (at->n_spoilt == 0)
-			continue;
-		(void)snprintf(name, sizeof(name), "agent %s", at->g.at.name);
-		bench_run_find(r, name,
-		    json_sprintf("spoilt %u of %u trials, the last since: %s", at->n_spoilt,
-			at->n_trials, at->fault),
-		    "");
+		bench_table_add(t, row_of(&a->agent[i]));
+		find_faults(&a->agent[i], r);
 	}
 }

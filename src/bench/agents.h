@@ -12,6 +12,9 @@
  * wrong it can be.
  *
  * What fails on an agent is no fault of the server's: the trial is spoilt.
+ *
+ * If the plan says where clients ask from, each agent has networks of its own: it takes turns in
+ * these, too.
  */
 
 #include <stdatomic.h>
@@ -51,6 +54,30 @@ MUST_USE unsigned bench_agents_count(const struct bench_agents *a);
 MUST_USE bool bench_agents_trial(struct bench_agents *a, const struct bench_plan *plan,
     uint64_t first, uint64_t n, const atomic_bool *stop, struct bench_tally *sum,
     char error[static BENCH_AGENTS_ERROR]);
+
+/*
+ * bench_agents_start: the same, but return at once while they ask. Then comes bench_agents_join, in
+ * any case. With LASTING it is a long trial: if an agent is kept from running the questions of that
+ * time are taken out, as of one tester, and nothing is spoilt.
+ */
+MUST_USE bool bench_agents_start(struct bench_agents *a, const struct bench_plan *plan,
+    uint64_t first, uint64_t n, bool lasting, const atomic_bool *stop,
+    char error[static BENCH_AGENTS_ERROR]);
+
+/* bench_agents_all_ask: are all of them still at it? If not, one may have failed. */
+MUST_USE bool bench_agents_all_ask(struct bench_agents *a);
+
+/*
+ * bench_agents_take: what became of questions since the start, or since the last call, to *sum;
+ * waits for an agent some seconds at most.
+ */
+void bench_agents_take(struct bench_agents *a, struct bench_tally *sum);
+
+/*
+ * bench_agents_join: wait for the end of the trial, or end it when *stop becomes true or one has
+ * failed; what was not taken yet goes to *sum.
+ */
+void bench_agents_join(struct bench_agents *a, const atomic_bool *stop, struct bench_tally *sum);
 
 /* bench_agents_name: the agent I, from 0, as it is called in the list. */
 MUST_USE const char *bench_agents_name(const struct bench_agents *a, unsigned i);

@@ -53,6 +53,16 @@ bench_channel_close(struct bench_channel *c)
 	c->have = 0;
 }
 
+char *
+bench_channel_plain(char *text)
+{
+	for (char *at = text; *at != '\0'; at++) {
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+	}
+	return text;
+}
+
 bool
 bench_channel_fail(struct bench_channel *c, const char *format, ...)
 {
@@ -62,6 +72,7 @@ bench_channel_fail(struct bench_channel *c, const char *format, ...)
 		va_start(ap, format);
 		(void)vsnprintf(c->error, sizeof(c->error), format, ap);
 		va_end(ap);
+		(void)bench_channel_plain(c->error);
 	}
 	bench_channel_close(c);
 	return false;

@@ -45,7 +45,16 @@ void bench_channel_init(struct bench_channel *c, int fd, size_t most);
 /* bench_channel_close: close it, whatever is on its way; an error stays. */
 void bench_channel_close(struct bench_channel *c);
 
-/* bench_channel_fail: close it, and keep why, unless it has failed already. Returns false. */
+/*
+ * bench_channel_plain: make all of TEXT that is no printable ASCII, as what the other side has sent
+ * may be, to "?": it goes to terminals and logs. Returns TEXT.
+ */
+char *bench_channel_plain(char *text);
+
+/*
+ * bench_channel_fail: close it, and keep why, made plain, unless it has failed already. Returns
+ * false.
+ */
 bool bench_channel_fail(struct bench_channel *c, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /*

@@ -20,7 +20,7 @@
 #include "bench/load/tally.h"
 #include "bench/stats.h"
 
-#define BENCH_EXCHANGE_FORMAT 1 /* goes up when a tester could not read what another one tells */
+#define BENCH_EXCHANGE_FORMAT 2 /* goes up when a tester could not read what another one tells */
 #define BENCH_EXCHANGE_WHY 120  /* bytes of a reason, with the zero */
 
 /* A plan that was read, and what is to be made for it. */
@@ -46,12 +46,15 @@ MUST_USE json_t *bench_exchange_histogram(const struct bench_histogram *h);
 MUST_USE bool bench_exchange_read_histogram(
     const json_t *from, struct bench_histogram *h, char why[static BENCH_EXCHANGE_WHY]);
 
-/* bench_exchange_tally: the tally T of a trial that began at START_NS, likewise. */
+/*
+ * bench_exchange_tally: the tally T of a trial that began at START_NS, or of a part of it,
+ * likewise.
+ */
 MUST_USE json_t *bench_exchange_tally(const struct bench_tally *t, uint64_t start_ns);
 
 /*
  * bench_exchange_read_tally: that FROM to *t, as if its trial had begun at START_NS of our clock;
- * likewise.
+ * likewise. Whether it is sound (bench_tally_sound) is not looked at: a part need not be.
  */
 MUST_USE bool bench_exchange_read_tally(const json_t *from, uint64_t start_ns,
     struct bench_tally *t, char why[static BENCH_EXCHANGE_WHY]);

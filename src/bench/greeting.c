@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "bench/exchange.h"
 
-#define NONCE 32            /* bytes */
-#define DIGEST 32           /* of SHA-256 */
-#define HEX (2 * NONCE + 1) /* either of them as text, with the zero */
-#define GREET_S 5.0         /* for each answer */
+#define NONCE 32                  /* bytes */
+#define DIGEST 32                 /* of SHA-256 */
+#define HEX BENCH_GREETING_NUMBER /* bytes of either of them as text, with the zero */
+#define GREET_S 5                 /* for each answer */
 
 #define OURS "dns64bench " PACKAGE_VERSION
 
@@ -161,23 +162,33 @@ judge(
 	return bench_channel_send(c, json_pack("{s:b,s:s}", "welcome", 1, "proof", ours));
 }
 
-bool
-bench_greeting_answer(
-    struct bench_channel *c, const struct bench_secret *s, const atomic_bool *stop)
+void
+bench_guest_greet(struct bench_guest *g, int fd, const struct bench_secret *s)
 {
-	char agent[HEX];
-	json_t *mine, *message;
-	bool good;
-
-	draw(agent);
-	mine = hello(agent);
+	bench_channel_init(&g->c, fd, BENCH_CHANNEL_FIRST);
+	draw(g->number);
+	g->until_ns = clock_now_ns() + GREET_S * NS_PER_SEC;
+	json_t *mine = hello(g->number);
 	(void)json_object_set_new(mine, "secret", json_boolean(s->len > 0));
-	if (!bench_channel_send(c, mine))
-		return false;
-	message = bench_channel_wait(c, GREET_S, stop);
-	good = message != NULL && judge(c, s, message, agent);
+	(void)bench_channel_send(&g->c, mine);
+}
+
+bool
+bench_guest_known(struct bench_guest *g, const struct bench_secret *s)
+{
+	json_t *message = bench_channel_take(&g->c);
+	bool known = message != NULL && judge(&g->c, s, message, g->number);
+
+	if (message == NULL && clock_now_ns() > g->until_ns)
+		(void)bench_channel_fail(&g->c, "no answer for %d s", GREET_S);
 	json_decref(message);
-	return good;
+	return known;
+}
+
+void
+bench_guest_refuse(struct bench_guest *g, const char *why)
+{
+	(void)refuse(&g->c, why);
 }
 
 /* The controller's turn, after the agent's hello. */
@@ -187,8 +198,12 @@ reply(struct bench_channel *c, const struct bench_secret *s, const json_t *messa
 {
 	bool wanted = json_is_true(json_object_get(message, "secret"));
 	const char *agent = hex_of(message, "number");
-	json_t *mine = hello(controller);
+	json_t *mine;
 	char ours[HEX];
+
+	if (json_object_get(message, "error") != NULL)
+		return same_version(c, message);
+	mine = hello(controller);
 
 	/* Our version is told even if it is another one: the agent then says so, too. */
 	if (s->len > 0 && agent != NULL && prove(s, 'C', agent, controller, ours) &&

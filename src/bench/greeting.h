@@ -33,14 +33,31 @@ struct bench_secret {
 MUST_USE bool bench_secret_read(
     const char *path, struct bench_secret *s, char error[static BENCH_CHANNEL_ERROR]);
 
-/*
- * bench_greeting_answer: greet who has connected to us; stop waiting when *stop becomes true.
- * False: the channel has failed.
- */
-MUST_USE bool bench_greeting_answer(
-    struct bench_channel *c, const struct bench_secret *s, const atomic_bool *stop);
+#define BENCH_GREETING_NUMBER 65 /* bytes of a number as text, with the zero */
 
-/* bench_greeting_ask: greet whom we have connected to; likewise. */
+/* Who has connected to us, until we know who he is. */
+struct bench_guest {
+	struct bench_channel c;
+	char number[BENCH_GREETING_NUMBER]; /* ours, for him */
+	uint64_t until_ns;                  /* when he must have answered */
+};
+
+/* bench_guest_greet: begin with the guest of the socket FD, which becomes its own. */
+void bench_guest_greet(struct bench_guest *g, int fd, const struct bench_secret *s);
+
+/*
+ * bench_guest_known: has he said what a controller says? Does not wait: he may still, unless his
+ * channel has failed.
+ */
+MUST_USE bool bench_guest_known(struct bench_guest *g, const struct bench_secret *s);
+
+/* bench_guest_refuse: tell him WHY not, and end. */
+void bench_guest_refuse(struct bench_guest *g, const char *why);
+
+/*
+ * bench_greeting_ask: greet whom we have connected to; stop waiting when *stop becomes true. False:
+ * the channel has failed.
+ */
 MUST_USE bool bench_greeting_ask(
     struct bench_channel *c, const struct bench_secret *s, const atomic_bool *stop);
 

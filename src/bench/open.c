@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "bench/agents.h"
 #include "bench/load/trial.h"
 #include "bench/method.h"
 #include "bench/progress.h"
@@ -102,6 +103,7 @@ static const struct bench_column columns[] = {
 
 struct soak {
 	const struct bench_job *job;
+	struct bench_trial *trial; /* owned; NULL: it is that of the agents */
 	struct bench_table *table;
 	struct bench_tally *total;       /* owned: of the whole run */
 	struct bench_point *rss;         /* owned: MiB by hours, */
@@ -154,19 +156,26 @@ add_row(struct soak *s)
 	s->row_ns = now_ns;
 }
 
-/* Wait for the end of a row. False: the run was stopped. */
+/* Nobody has stopped it, and no agent has failed. */
+static bool
+goes_on(const struct soak *s)
+{
+	return !*s->job->stop && (s->trial != NULL || bench_agents_all_ask(s->job->agents));
+}
+
+/* Wait for the end of a row. False: it is the last one. */
 static bool
 wait_until(const struct soak *s, uint64_t then_ns)
 {
 	uint64_t now_ns;
 
-	while (!*s->job->stop && (now_ns = clock_now_ns()) < then_ns) {
+	while (goes_on(s) && (now_ns = clock_now_ns()) < then_ns) {
 		uint64_t ns = then_ns - now_ns < LOOK_NS ? then_ns - now_ns : LOOK_NS;
 		struct timespec pause = { .tv_nsec = (long)ns };
 
 		(void)nanosleep(&pause, NULL);
 	}
-	return !*s->job->stop;
+	return goes_on(s);
 }
 
 static void
@@ -179,10 +188,27 @@ say(struct soak *s, uint64_t end_ns)
 }
 
 static void
-run(struct soak *s, struct bench_trial *trial)
+take(const struct soak *s)
+{
+	if (s->trial != NULL)
+		bench_trial_take(s->trial, s->job->tally);
+	else
+		bench_agents_take(s->job->agents, s->job->tally);
+}
+
+static void
+join(const struct soak *s)
+{
+	if (s->trial != NULL)
+		bench_trial_join(s->trial, s->job->tally);
+	else
+		bench_agents_join(s->job->agents, s->job->stop, s->job->tally);
+}
+
+static void
+run(struct soak *s)
 {
 	const struct bench_settings *settings = s->job->settings;
-	struct bench_tally *t = s->job->tally;
 	uint64_t interval_ns = (uint64_t)(settings->interval * (double)NS_PER_SEC);
 	uint64_t end_ns = s->start_ns + (uint64_t)(settings->duration * (double)NS_PER_SEC);
 
@@ -192,12 +218,12 @@ run(struct soak *s, struct bench_trial *trial)
 	     then_ns += interval_ns) {
 		if (!wait_until(s, then_ns))
 			break;
-		bench_trial_take(trial, t);
+		take(s);
 		bench_progress_end(&s->progress);
 		add_row(s);
 		say(s, end_ns);
 	}
-	bench_trial_join(trial, t);
+	join(s);
 	bench_progress_end(&s->progress);
 	add_row(s);
 }
@@ -223,6 +249,8 @@ judge(const struct bench_job *job)
 	double may = job->settings->plan.transport->carrier == NULL ? LOST_PERCENT : 0;
 
 	bench_method_judge_sending(job, job->settings->plan.rate);
+	if (t->spoilt > 0)
+		return;
 	bench_method_judge_extras(job);
 	if (wrong > 0)
 		bench_run_fail(r, "%" PRIu64 " of %" PRIu64 " answers were wrong", wrong, t->sent);
@@ -253,30 +281,43 @@ conclude(const struct soak *s)
 		judge(&whole);
 }
 
+/* Let N questions be asked. False: that could not begin, and the run says why. */
+static bool
+start(struct soak *s, uint64_t n)
+{
+	const struct bench_job *job = s->job;
+	const struct bench_plan *plan = &job->settings->plan;
+	char error[BENCH_AGENTS_ERROR];
+
+	if (job->agents != NULL) {
+		bool good = bench_agents_start(job->agents, plan, 0, n, true, job->stop, error);
+		if (!good)
+			bench_run_fail(job->run, "%s", error);
+		return good;
+	}
+	int err = bench_trial_new(plan, &s->trial);
+
+	if (err == 0 && (err = bench_trial_start(s->trial, 0, n, job->stop)) != 0)
+		join(s);
+	if (err != 0)
+		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
+	return err == 0;
+}
+
 static void
 measure(struct soak *s)
 {
 	const struct bench_job *job = s->job;
-	const struct bench_plan *plan = &job->settings->plan;
-	uint64_t n = bench_plan_questions(plan, job->settings->duration);
-	struct bench_trial *trial;
-	int err = bench_trial_new(plan, &trial);
+	uint64_t n = bench_plan_questions(&job->settings->plan, job->settings->duration);
 
-	if (err == 0) {
-		bench_tally_clear(s->total);
+	bench_tally_clear(s->total);
+	if (start(s, n)) {
 		bench_watch_begin(job, &s->begin);
 		s->start_ns = s->row_ns = clock_now_ns();
-		err = bench_trial_start(trial, 0, n, job->stop);
-		if (err == 0)
-			run(s, trial);
-		else
-			bench_trial_join(trial, job->tally);
-		bench_trial_free(trial);
-	}
-	if (err != 0)
-		bench_run_fail(job->run, "the load could not be started: %s", strerror(-err));
-	else
+		run(s);
 		conclude(s);
+	}
+	bench_trial_free(s->trial);
 }
 
 void

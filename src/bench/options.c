@@ -185,20 +185,23 @@ static void
 complete_agents(struct cmdline *c, const struct bench_settings *s)
 {
 	const struct bench_plan *p = &s->plan;
-	uint32_t least = s->method == BENCH_SWEEP ? s->rates[0]
-	    : s->method == BENCH_RATE             ? p->rate
-						  : s->low;
+	uint32_t least = s->method == BENCH_SWEEP          ? s->rates[0]
+	    : (s->method & (BENCH_RATE | BENCH_SOAK)) != 0 ? p->rate
+							   : s->low;
 
 	if (s->secret != NULL && s->agents == NULL)
 		cmdline_complain(c, "secret", "of --agents, which there are not");
 	if (s->agents == NULL)
 		return;
 	if (s->raw != NULL)
-		cmdline_complain(c, "raw", "not with --agents");
-	if (p->clients.n > 0)
-		cmdline_complain(c, "clients-from", "not with --agents");
+		cmdline_complain(c, "raw", "not with --agents: one tester writes the file");
+	if (p->clients.n % s->n_agents != 0)
+		cmdline_complain(c, "clients-from",
+		    "%u networks cannot be shared by %u agents: each has as many of its own",
+		    p->clients.n, s->n_agents);
 	if (s->replay != NULL)
-		cmdline_complain(c, "replay", "not with --agents");
+		cmdline_complain(
+		    c, "replay", "not with --agents: one tester asks what was recorded");
 	if (least > 0 && (uint64_t)s->n_agents * p->n_threads > least)
 		cmdline_complain(
 		    c, "agents", "their threads are more than there are questions per second");

@@ -15,11 +15,14 @@
 #include "bench/agent.h"
 #include "bench/exchange.h"
 
-#define LOOK_MS 20      /* between two checks whether to stop */
-#define CONNECT_MS 5000 /* for a connection */
-#define READY_S 30.0    /* for an agent to open its sockets and connections */
-#define CLOCK_S 2.0     /* for an agent to tell its time */
-#define TRIPS 16        /* round trips to an agent, of which the shortest counts */
+#define LOOK_MS 20                /* between two checks whether to stop */
+#define CONNECT_MS 5000           /* for a connection */
+#define READY_S 30.0              /* for an agent to open its sockets and connections */
+#define CLOCK_S 2.0               /* for an agent to tell its time */
+#define TRIPS 16                  /* round trips to an agent, of which the shortest counts */
+#define TRIPS_NS (2 * NS_PER_SEC) /* for all of them; one is made in any case */
+#define CLOCK_MAX (INT64_MAX / 2) /* ns, of a clock: 146 years of uptime */
+#define MESSAGES 1000             /* that are heard at once: nobody keeps us from the others */
 #define SILENT_NS (5 * BENCH_AGENT_ALIVE_S * NS_PER_SEC) /* then the agent is lost */
 
 bool
@@ -110,6 +113,15 @@ bench_remote_reach(struct bench_remote *g, const struct bench_secret *s, const a
 
 /* --- Before a trial --------------------------------------------------------------------------- */
 
+void
+bench_remote_forget(struct bench_remote *g)
+{
+	g->fault[0] = '\0';
+	g->has_part = false;
+	g->owed_ns = 0;
+	bench_tally_clear(&g->tally);
+}
+
 bool
 bench_remote_hand(struct bench_remote *g, const struct bench_plan *plan)
 {
@@ -142,7 +154,8 @@ ask_time(struct bench_remote *g, json_int_t number, const atomic_bool *stop)
 	uint64_t took_ns = clock_now_ns() - sent_ns;
 	json_int_t now = json_integer_value(json_object_get(message, "now"));
 	bool good = message != NULL &&
-	    json_integer_value(json_object_get(message, "clock")) == number && now > 0;
+	    json_integer_value(json_object_get(message, "clock")) == number && now > 0 &&
+	    now < CLOCK_MAX;
 	json_decref(message);
 	if (!good)
 		return bench_channel_fail(&g->c, "it does not tell the time");
@@ -156,8 +169,10 @@ ask_time(struct bench_remote *g, json_int_t number, const atomic_bool *stop)
 bool
 bench_remote_clock(struct bench_remote *g, const atomic_bool *stop)
 {
+	uint64_t begin_ns = clock_now_ns();
+
 	g->unsure_ns = UINT64_MAX;
-	for (json_int_t i = 1; i <= TRIPS; i++) {
+	for (json_int_t i = 1; i <= TRIPS && clock_now_ns() - begin_ns < TRIPS_NS; i++) {
 		if (!ask_time(g, i, stop))
 			return false;
 	}
@@ -167,19 +182,33 @@ bench_remote_clock(struct bench_remote *g, const atomic_bool *stop)
 /* --- The trial -------------------------------------------------------------------------------- */
 
 void
-bench_remote_start(struct bench_remote *g, uint64_t start_ns)
+bench_remote_start(struct bench_remote *g, uint64_t start_ns, uint64_t longest_ns)
 {
 	g->asked = true;
 	g->start_ns = g->heard_ns = start_ns;
+	g->until_ns = longest_ns < UINT64_MAX - start_ns ? start_ns + longest_ns : UINT64_MAX;
 	(void)bench_channel_send(
 	    &g->c, json_pack("{s:I}", "start", (json_int_t)start_ns + g->offset_ns));
 }
 
 void
+bench_remote_take(struct bench_remote *g)
+{
+	if (!g->asked)
+		return;
+	g->owed_ns = clock_now_ns() + SILENT_NS;
+	(void)bench_channel_send(&g->c, json_pack("{s:b}", "take", 1));
+}
+
+void
 bench_remote_stop(struct bench_remote *g)
 {
-	if (g->asked)
-		(void)bench_channel_send(&g->c, json_pack("{s:b}", "stop", 1));
+	uint64_t until_ns = clock_now_ns() + SILENT_NS;
+
+	if (!g->asked)
+		return;
+	g->until_ns = until_ns < g->until_ns ? until_ns : g->until_ns;
+	(void)bench_channel_send(&g->c, json_pack("{s:b}", "stop", 1));
 }
 
 void
@@ -194,41 +223,63 @@ bench_remote_blame(struct bench_remote *g, const char *format, ...)
 	va_end(ap);
 }
 
+/* A part of the trial; the last one tells what the agent used, too. */
 static void
-take_tally(struct bench_remote *g, const json_t *message)
+take_part(struct bench_remote *g, const json_t *message, const json_t *part)
 {
 	char why[BENCH_EXCHANGE_WHY];
 
+	if (bench_exchange_read_tally(part, g->start_ns, &g->part, why)) {
+		bench_tally_merge(&g->tally, &g->part);
+		g->has_part = bench_tally_sound(&g->tally);
+		(void)snprintf(why, sizeof(why), "more questions had an end than were asked");
+	}
+	if (!g->has_part) {
+		bench_tally_clear(&g->tally);
+		(void)bench_channel_fail(&g->c, "its results are none: %s", why);
+		return;
+	}
+	g->owed_ns = 0;
+	g->asked = json_object_get(message, "tally") == NULL;
 	g->cpu = json_number_value(json_object_get(message, "cpu"));
 	g->stolen = json_number_value(json_object_get(message, "stolen"));
-	g->asked = false;
-	if (bench_exchange_read_tally(
-		json_object_get(message, "tally"), g->start_ns, &g->tally, why))
-		return;
-	bench_tally_clear(&g->tally);
-	(void)bench_channel_fail(&g->c, "its results are none: %s", why);
-	bench_remote_blame(g, "%s", g->c.error);
+}
+
+/* Up to a part, or to so many that the others have waited long enough. */
+static void
+hear_messages(struct bench_remote *g)
+{
+	json_t *message;
+
+	for (unsigned i = 0; i < MESSAGES && g->asked && !g->has_part; i++) {
+		if ((message = bench_channel_take(&g->c)) == NULL)
+			return;
+		const char *error = json_string_value(json_object_get(message, "error"));
+		const json_t *part = json_object_get(message, "tally");
+
+		if (part == NULL && g->owed_ns > 0)
+			part = json_object_get(message, "part");
+		g->heard_ns = clock_now_ns();
+		if (part != NULL)
+			take_part(g, message, part);
+		else if (error != NULL)
+			(void)bench_channel_fail(&g->c, "%.150s", error);
+		json_decref(message);
+	}
 }
 
 void
 bench_remote_hear(struct bench_remote *g)
 {
-	json_t *message;
-
-	while (g->asked && (message = bench_channel_take(&g->c)) != NULL) {
-		const char *error = json_string_value(json_object_get(message, "error"));
-
-		g->heard_ns = clock_now_ns();
-		if (json_object_get(message, "tally") != NULL)
-			take_tally(g, message);
-		else if (error != NULL)
-			(void)bench_channel_fail(&g->c, "%.150s", error);
-		json_decref(message);
-	}
+	hear_messages(g);
 	uint64_t now_ns = clock_now_ns();
 	if (g->asked && now_ns > g->heard_ns && now_ns - g->heard_ns > SILENT_NS)
 		(void)bench_channel_fail(
 		    &g->c, "no sign of life for %d s", (int)(SILENT_NS / NS_PER_SEC));
+	if (g->asked && g->owed_ns > 0 && now_ns > g->owed_ns)
+		(void)bench_channel_fail(&g->c, "it does not tell what became of its questions");
+	if (g->asked && now_ns > g->until_ns)
+		(void)bench_channel_fail(&g->c, "it does not come to an end");
 	if (g->asked && g->c.fd < 0) {
 		g->asked = false;
 		bench_remote_blame(g, "%s", g->c.error);

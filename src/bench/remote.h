@@ -38,8 +38,12 @@ struct bench_remote {
 	uint64_t unsure_ns; /* it can be so much more or less */
 	bool asked;         /* it was started, and its tally has not come */
 	uint64_t start_ns;  /* when it was to begin, by our clock */
+	uint64_t until_ns;  /* when it must have ended */
 	uint64_t heard_ns;  /* when it gave a sign of life */
-	struct bench_tally tally;
+	uint64_t owed_ns;   /* when it must have told the part it was asked for; 0: it was not */
+	bool has_part;      /* part has come; nothing more is heard before that is taken */
+	struct bench_tally part;        /* since the one before */
+	struct bench_tally tally;       /* all parts */
 	double cpu;                     /* what the agent used, in percent of one processor */
 	double stolen;                  /* what its hypervisor gave to others */
 	char fault[BENCH_REMOTE_FAULT]; /* why its part does not count; "": it does */
@@ -61,7 +65,10 @@ void bench_remote_init(struct bench_remote *g, const struct bench_remote_place *
 MUST_USE bool bench_remote_reach(
     struct bench_remote *g, const struct bench_secret *s, const atomic_bool *stop);
 
-/* bench_remote_hand: send it PLAN, and forget the last trial. False: likewise. */
+/* bench_remote_forget: make its part of the last trial nothing. */
+void bench_remote_forget(struct bench_remote *g);
+
+/* bench_remote_hand: send it PLAN. False: likewise. */
 MUST_USE bool bench_remote_hand(struct bench_remote *g, const struct bench_plan *plan);
 
 /* bench_remote_ready: wait until it has got ready for the plan. False: likewise. */
@@ -69,19 +76,28 @@ MUST_USE bool bench_remote_ready(struct bench_remote *g, const atomic_bool *stop
 
 /*
  * bench_remote_clock: measure how far its clock is from ours: of several round trips the shortest
- * tells it best, and half of that is how wrong it can be. False: likewise.
+ * tells it best, and half of that is how wrong it can be. A slow one has fewer. False: likewise.
  */
 MUST_USE bool bench_remote_clock(struct bench_remote *g, const atomic_bool *stop);
 
-/* bench_remote_start: let it begin at START_NS of our clock. */
-void bench_remote_start(struct bench_remote *g, uint64_t start_ns);
+/*
+ * bench_remote_start: let it begin at START_NS of our clock, and take LONGEST_NS at most, or it is
+ * given up.
+ */
+void bench_remote_start(struct bench_remote *g, uint64_t start_ns, uint64_t longest_ns);
+
+/*
+ * bench_remote_take: have it tell what became of questions since the start, or since the last part,
+ * if it is still at it.
+ */
+void bench_remote_take(struct bench_remote *g);
 
 /* bench_remote_stop: let it end the trial, if it is still at it. */
 void bench_remote_stop(struct bench_remote *g);
 
 /*
- * bench_remote_hear: take all that it has told, without waiting. When asked has become false the
- * trial has ended: tally is its part, by our clock, or there is a fault.
+ * bench_remote_hear: take what it has told, without waiting, up to a part. When asked has become
+ * false the trial has ended: part is the last one, by our clock, or there is a fault.
  */
 void bench_remote_hear(struct bench_remote *g);
 

@@ -166,8 +166,10 @@ put_replay(json_t *to, const struct bench_settings *s)
 
 /* Where is asked from: "192.0.2.0/24 198.51.100.0/24", and how many addresses of these that are. */
 static void
-put_clients(json_t *to, const struct bench_plan *p)
+put_clients(json_t *to, const struct bench_settings *s)
 {
+	const struct bench_plan *p = &s->plan;
+	uint64_t lanes = (uint64_t)p->n_threads * p->n_lanes * (s->n_agents > 0 ? s->n_agents : 1);
 	char text[BENCH_NETWORKS_MAX * BENCH_NETWORK_TEXT] = "", network[BENCH_NETWORK_TEXT];
 	size_t len = 0;
 
@@ -178,8 +180,7 @@ put_clients(json_t *to, const struct bench_plan *p)
 		    bench_clients_format(&p->clients.network[i], network));
 	put_text(to, "clients_from", text);
 	if (p->n_lanes > 0)
-		put_number(to, "client_addresses",
-		    bench_clients_count(&p->clients, (uint64_t)p->n_threads * p->n_lanes));
+		put_number(to, "client_addresses", bench_clients_count(&p->clients, lanes));
 }
 
 static void
@@ -242,7 +243,7 @@ of_trials(const struct bench_settings *s)
 	else
 		put_names(to, &s->plan.load);
 	put_popularity(to, s);
-	put_clients(to, &s->plan);
+	put_clients(to, s);
 	if (s->duration > 0)
 		put_real(to, "duration_s", s->duration);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0)

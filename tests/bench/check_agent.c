@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "bench/rogue.h"
 
 #define WAIT_S 60.0 /* this machine may be busy */
+#define SILENT 24   /* more than an agent has places for */
 
 static struct netaddr address;
 static struct bench_secret secret; /* none */
@@ -157,16 +159,23 @@ begin_trial(uint32_t rate, uint64_t n)
 	say(json_pack("{s:I}", "start", (json_int_t)(time_there() + 100 * NS_PER_MS)));
 }
 
+/* The tally that is called KEY. */
+static void
+take_part(const char *key)
+{
+	char why[BENCH_EXCHANGE_WHY];
+	json_t *message = hears(key);
+
+	ck_assert_msg(
+	    bench_exchange_read_tally(json_object_get(message, key), NS_PER_SEC, &tally, why), "%s",
+	    why);
+	json_decref(message);
+}
+
 static void
 take_tally(void)
 {
-	char why[BENCH_EXCHANGE_WHY];
-	json_t *message = hears("tally");
-
-	ck_assert_msg(
-	    bench_exchange_read_tally(json_object_get(message, "tally"), NS_PER_SEC, &tally, why),
-	    "%s", why);
-	json_decref(message);
+	take_part("tally");
 }
 
 static void
@@ -244,15 +253,81 @@ START_TEST(garbage_is_told_and_the_next_one_served)
 }
 END_TEST
 
-/* Who connects and says nothing is not waited for without end. */
-START_TEST(silent_one_gives_way)
+/* Who connects and says nothing, or not all of it, keeps nobody out, and is not waited for. */
+START_TEST(silent_ones_keep_nobody_out)
 {
-	int fd = connected();
+	uint64_t begin_ns = clock_now_ns();
+	int fd[SILENT];
 
+	for (int i = 0; i < SILENT; i++) {
+		fd[i] = connected();
+		ck_assert_int_eq(send(fd[i], "\0\0\1", (size_t)i % 4, 0), i % 4);
+	}
 	still_serves();
-	(void)close(fd);
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 4 * NS_PER_SEC);
+	for (int i = 0; i < SILENT; i++)
+		(void)close(fd[i]);
+	bench_channel_close(&c);
+	fd[0] = connected();
+	(void)sleep(6);
+	still_serves();
+	(void)close(fd[0]);
 	finish();
+	ck_assert_msg(
+	    strstr(said, "others came, and it had not said who it is") != NULL, "%s", said);
 	ck_assert_msg(strstr(said, "no answer for 5 s") != NULL, "%s", said);
+}
+END_TEST
+
+/* How much is logged of strangers is not theirs to say. */
+START_TEST(strangers_do_not_fill_the_log)
+{
+	char rest[1024];
+
+	for (int i = 0; i < 200; i++) {
+		int fd = connected();
+
+		ck_assert_int_eq(send(fd, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
+		while (read(fd, rest, sizeof(rest)) > 0)
+			continue;
+		(void)close(fd);
+	}
+	(void)sleep(1);
+	(void)close(connected());
+	still_serves();
+	finish();
+	ck_assert_uint_lt(said_len, 5000);
+	ck_assert_msg(strstr(said, " more, and") != NULL, "%s", said);
+}
+END_TEST
+
+/* The processor is the trial's, even if there is no descriptor for who has come. */
+START_TEST(newcomer_without_a_descriptor_costs_nothing)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = netaddr_to_sockaddr(&address, &ss);
+	struct rlimit limit = { 100, 100 };
+	struct rusage before, after;
+	int fd = socket(ss.ss_family, SOCK_STREAM, 0), copies[100], n = 0;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	while ((copies[n] = dup(fd)) > 0)
+		n++;
+	ck_assert_int_gt(n, 0);
+	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&ss, len), 0);
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &before), 0);
+	(void)sleep(1);
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &after), 0);
+	ck_assert_int_lt((after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec -
+			     before.ru_stime.tv_sec) *
+		    1000000 +
+		after.ru_utime.tv_usec - before.ru_utime.tv_usec + after.ru_stime.tv_usec -
+		before.ru_stime.tv_usec,
+	    300000);
+	(void)close(fd);
+	while (n > 0)
+		(void)close(copies[--n]);
+	still_serves();
 }
 END_TEST
 
@@ -313,6 +388,58 @@ START_TEST(trial_is_stopped)
 }
 END_TEST
 
+/* What is told while it lasts is not told at the end. */
+START_TEST(parts_add_up)
+{
+	static struct bench_tally sum;
+	unsigned n_parts = 0;
+
+	start_rogue();
+	greet();
+	say(json_pack("{s:b}", "take", 1)); /* of nothing: nothing is told */
+	begin_trial(1000, 1500);
+	bench_tally_clear(&sum);
+	for (; n_parts < 4; n_parts++) {
+		(void)usleep(300000);
+		say(json_pack("{s:b}", "take", 1));
+		take_part("part");
+		ck_assert_uint_lt(tally.sent, 1500);
+		bench_tally_merge(&sum, &tally);
+	}
+	ck_assert_uint_gt(sum.sent, 0);
+	take_part("tally");
+	bench_tally_merge(&sum, &tally);
+	ck_assert_uint_eq(sum.sent, 1500);
+	ck_assert_uint_eq(sum.replies[BENCH_VALID], 1500);
+	ck_assert_uint_eq(sum.rtt.n, 1500);
+	say(json_pack("{s:b}", "take", 1)); /* too late */
+	(void)time_there();
+	rogue_stop(&rogue);
+}
+END_TEST
+
+START_TEST(networks_that_are_not_here_are_told)
+{
+	json_t *plan, *message;
+
+	start_rogue();
+	greet();
+	plan = plan_of(1000, 10);
+	(void)json_object_set_new(plan, "clients", json_pack("[s]", "203.0.113.0/24"));
+	say(json_pack("{s:o}", "trial", plan));
+	message = hears("error");
+	ck_assert_str_eq(json_string_value(json_object_get(message, "error")),
+	    "answers to 203.0.113.0/24 would not come to this machine; root makes it so by: ip "
+	    "route add local 203.0.113.0/24 dev lo");
+	json_decref(message);
+	plan = plan_of(1000, 10);
+	(void)json_object_set_new(plan, "clients", json_pack("[s]", "127.5.0.0/16"));
+	say(json_pack("{s:o}", "trial", plan));
+	json_decref(hears("ready"));
+	rogue_stop(&rogue);
+}
+END_TEST
+
 /* What it cannot do it says, and goes on. */
 START_TEST(impossible_orders_are_refused)
 {
@@ -364,7 +491,11 @@ main(void)
 	tcase_add_test(tc, trial_begins_in_time_and_is_told);
 	tcase_add_loop_test(
 	    tc, garbage_is_told_and_the_next_one_served, 0, sizeof(garbage) / sizeof(*garbage));
-	tcase_add_test(tc, silent_one_gives_way);
+	tcase_add_test(tc, silent_ones_keep_nobody_out);
+	tcase_add_test(tc, strangers_do_not_fill_the_log);
+	tcase_add_test(tc, newcomer_without_a_descriptor_costs_nothing);
+	tcase_add_test(tc, parts_add_up);
+	tcase_add_test(tc, networks_that_are_not_here_are_told);
 	tcase_add_test(tc, second_controller_is_turned_away);
 	tcase_add_test(tc, controller_goes_in_the_middle_of_a_trial);
 	tcase_add_test(tc, trial_is_stopped);

@@ -100,6 +100,21 @@ nothing_but_pace_failed(void)
 		ck_assert_msg(strstr(why, "the pace") != NULL, "%s", why);
 }
 
+/* The text of the finding NAME. */
+static const char *
+finding(const char *name)
+{
+	const json_t *all = json_object_get(bench_run_tree(rig.job.run), "findings"), *f;
+	size_t i;
+
+	json_array_foreach(all, i, f)
+	{
+		if (strcmp(json_string_value(json_object_get(f, "name")), name) == 0)
+			return json_string_value(json_object_get(f, "value"));
+	}
+	ck_abort_msg("no finding %s", name);
+}
+
 /* Each question once, of all together, and each agent its share, whatever that is. */
 START_TEST(shares_add_up)
 {
@@ -138,6 +153,8 @@ END_TEST
 #define ASKED 600
 
 static unsigned times[ASKED]; /* that each name was asked for */
+static unsigned n_came, n_wanted;
+static atomic_bool all_came;
 static int server;
 
 /* Note the names 010-000-NNN-NNN, and answer nothing. */
@@ -154,12 +171,13 @@ note_names(void *arg)
 		unsigned n = 256 * high + low;
 		ck_assert_uint_lt(n, ASKED);
 		times[n]++;
+		atomic_store(&all_came, ++n_came == n_wanted);
 	}
 	return arg;
 }
 
 static void
-start_server(struct netaddr *a, pthread_t *t)
+start_server(struct netaddr *a, pthread_t *t, void *(*note)(void *))
 {
 	struct sockaddr_storage ss;
 	socklen_t len;
@@ -170,7 +188,7 @@ start_server(struct netaddr *a, pthread_t *t)
 	ck_assert_int_eq(bind(server, (struct sockaddr *)&ss, len), 0);
 	ck_assert_int_eq(getsockname(server, (struct sockaddr *)&ss, &len), 0);
 	ck_assert(netaddr_from_sockaddr((struct sockaddr *)&ss, a));
-	ck_assert_int_eq(pthread_create(t, NULL, note_names, NULL), 0);
+	ck_assert_int_eq(pthread_create(t, NULL, note, NULL), 0);
 }
 
 /* Three agents of two threads each: all names of the plan, each once, and no other. */
@@ -189,11 +207,12 @@ START_TEST(no_name_is_asked_for_twice)
 	pthread_t t;
 
 	ck_assert_msg(a != NULL, "%s", error);
-	start_server(&p.server, &t);
+	n_wanted = ASKED - 100;
+	start_server(&p.server, &t, note_names);
 	bench_load_init(&p.load);
 	p.load.zone.aaaa_percent = 100;
 	ck_assert_msg(
-	    bench_agents_trial(a, &p, 100, ASKED - 100, &never, &sum, error), "%s", error);
+	    bench_agents_trial(a, &p, 100, ASKED - 100, &all_came, &sum, error), "%s", error);
 	ck_assert_uint_eq(sum.sent, ASKED - 100);
 	ck_assert_uint_eq(bench_tally_lost(&sum), ASKED - 100);
 	bench_agents_free(a);
@@ -291,12 +310,18 @@ static void *
 misbehave(void *arg)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
+	struct bench_guest g;
 	struct bench_channel c;
 	json_t *message;
 	bool closed = false;
 
-	bench_channel_init(&c, fd, BENCH_CHANNEL_PLAN);
-	ck_assert(bench_greeting_answer(&c, &secret, &never));
+	bench_guest_greet(&g, fd, &secret);
+	while (!bench_guest_known(&g, &secret)) {
+		ck_assert_msg(g.c.fd >= 0, "%s", g.c.error);
+		(void)usleep(1000);
+	}
+	c = g.c;
+	c.most = BENCH_CHANNEL_PLAN;
 	while ((message = bench_channel_wait(&c, 100, &never)) != NULL) {
 		const json_t *clock = json_object_get(message, "clock");
 		const json_t *trial = json_object_get(message, "trial");
@@ -374,6 +399,130 @@ START_TEST(fault_of_an_agent_is_the_testers)
 	finish(NULL);
 	ck_assert_int_eq(pthread_join(t, NULL), 0);
 	(void)close(listener);
+}
+END_TEST
+
+/* --- Long loads ------------------------------------------------------------------------------- */
+
+/* The rows are of all together, and nothing is between two of them. */
+START_TEST(soak_is_told_in_rows)
+{
+	double answers = 0, last = 0;
+
+	begin("soak --aaaa 100 -r 600 -d 2 --interval 0.5 --timeout 20");
+	bench_soak(&rig.job);
+	nothing_but_pace_failed();
+	ck_assert(benchrig_finding(&rig, "sent") == 1200);
+	ck_assert(benchrig_finding(&rig, "valid") == 1200);
+	ck_assert_uint_ge(benchrig_rows(&rig, 0), 4);
+	for (size_t i = 0; i < benchrig_rows(&rig, 0); i++) {
+		double elapsed = benchrig_cell(&rig, 0, i, "elapsed");
+		double first = i == 0 ? 0.5 : 0; /* all know the start so much before */
+
+		answers += benchrig_cell(&rig, 0, i, "rate") * (elapsed - last - first);
+		last = elapsed;
+	}
+	ck_assert_msg(answers > 1000 && answers < 1400, "%g", answers);
+	bench_agents_put(rig.job.agents, rig.job.run);
+	for (unsigned i = 0; i < N; i++)
+		ck_assert(benchrig_cell(&rig, 2, i, "valid") == 400);
+	finish(NULL);
+}
+END_TEST
+
+/* One that is kept from running takes its questions out, one that goes ends it all. */
+START_TEST(soak_of_an_agent_that_fails)
+{
+	char want[400], name[300];
+	uint64_t begin_ns;
+	pthread_t t;
+
+	mischief = _i == 0 ? PAUSED : GONE;
+	replace_last(&t);
+	begin(_i == 0 ? "soak --aaaa 100 -r 1000 -d 1 --interval 0.2 --timeout 20"
+		      : "soak --aaaa 100 -r 1000 -d 100 --interval 0.2 --timeout 20");
+	begin_ns = clock_now_ns();
+	bench_soak(&rig.job);
+	bench_agents_put(rig.job.agents, rig.job.run);
+	ck_assert_uint_lt(clock_now_ns() - begin_ns, 20 * NS_PER_SEC);
+	(void)snprintf(name, sizeof(name), "agent %s", strrchr(list, ',') + 1);
+	(void)snprintf(want, sizeof(want),
+	    "the tester failed, not the server: %s: the connection was closed", name);
+	if (_i == 0) {
+		nothing_but_pace_failed();
+		ck_assert(benchrig_finding(&rig, "sent") == 1000);
+	} else {
+		ck_assert_str_eq(benchrig_failed(&rig, 0), want);
+		ck_assert_ptr_null(benchrig_failed(&rig, 1));
+	}
+	ck_assert_ptr_nonnull(strstr(finding(name),
+	    _i == 0 ? "kept from running 1 times, for 3 s in all: 0 questions taken out"
+		    : "spoilt 1 of 1 trials, the last since: the connection was closed"));
+	finish(NULL);
+	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	(void)close(listener);
+}
+END_TEST
+
+/* --- Where is asked from ---------------------------------------------------------------------- */
+
+static struct netaddr sources[ASKED];
+
+static void *
+note_sources(void *arg)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = sizeof(ss);
+	uint8_t bytes[512];
+
+	while (recvfrom(server, bytes, sizeof(bytes), 0, (struct sockaddr *)&ss, &len) > 0) {
+		ck_assert_uint_lt(n_came, ASKED);
+		ck_assert(netaddr_from_sockaddr((struct sockaddr *)&ss, &sources[n_came]));
+		atomic_store(&all_came, ++n_came == n_wanted);
+	}
+	return arg;
+}
+
+/* Six networks, two for each of three agents; two lanes each: an address in each network. */
+START_TEST(agents_have_networks_of_their_own)
+{
+	static struct bench_tally sum;
+	struct bench_agents *a = bench_agents_open(list, NULL, &never, error);
+	struct bench_plan p = { .transport = &bench_udp,
+		.n_threads = 1,
+		.n_lanes = 2,
+		.rate = 600,
+		.burst = 1,
+		.duration_ns = UINT64_MAX,
+		.pause_ns = 60 * NS_PER_SEC,
+		.timeout_ns = NS_PER_SEC / 2 };
+	unsigned times_from[6] = { 0 };
+	pthread_t t;
+
+	ck_assert_msg(a != NULL, "%s", error);
+	for (p.clients.n = 0; p.clients.n < 6; p.clients.n++) {
+		char text[40];
+
+		(void)snprintf(text, sizeof(text), "127.%u.0.0/16", 10 + p.clients.n);
+		ck_assert(bench_clients_parse(text, &p.clients.network[p.clients.n]));
+	}
+	n_wanted = 300;
+	start_server(&p.server, &t, note_sources);
+	bench_load_init(&p.load);
+	ck_assert_msg(bench_agents_trial(a, &p, 0, 300, &all_came, &sum, error), "%s", error);
+	ck_assert_uint_eq(sum.sent, 300);
+	bench_agents_free(a);
+	(void)shutdown(server, SHUT_RDWR);
+	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	(void)close(server);
+	ck_assert_uint_eq(n_came, 300);
+	for (unsigned i = 0; i < n_came; i++) {
+		ck_assert_uint_ge(sources[i].addr[1], 10);
+		ck_assert_uint_lt(sources[i].addr[1], 16);
+		times_from[sources[i].addr[1] - 10]++;
+	}
+	for (unsigned i = 0; i < 6; i++)
+		ck_assert_uint_eq(times_from[i], 50);
 }
 END_TEST
 
@@ -457,6 +606,9 @@ main(void)
 	tcase_add_test(tc, no_name_is_asked_for_twice);
 	tcase_add_test(tc, trials_of_a_search_are_done_by_them);
 	tcase_add_loop_test(tc, fault_of_an_agent_is_the_testers, 0, MISCHIEFS);
+	tcase_add_test(tc, soak_is_told_in_rows);
+	tcase_add_loop_test(tc, soak_of_an_agent_that_fails, 0, 2);
+	tcase_add_test(tc, agents_have_networks_of_their_own);
 	tcase_add_test(tc, absent_agent_is_told);
 	tcase_add_test(tc, agent_listed_twice_is_told);
 	tcase_add_test(tc, server_that_an_agent_cannot_reach_is_told);

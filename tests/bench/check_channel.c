@@ -167,6 +167,17 @@ START_TEST(slow_message_ends_it)
 }
 END_TEST
 
+/* The other side may have written the reason. */
+START_TEST(reason_is_plain)
+{
+	char text[] = "a\033[31m\r\n\177~ \302\251";
+
+	ck_assert_str_eq(bench_channel_plain(text), "a?[31m???~ ??");
+	ck_assert(!bench_channel_fail(&c, "no: %s", "\007\033"));
+	failed("no: ??");
+}
+END_TEST
+
 START_TEST(silence_ends_a_wait)
 {
 	uint64_t begin_ns = clock_now_ns();
@@ -199,6 +210,7 @@ main(void)
 	tcase_add_loop_test(tc, message_without_sense_ends_it, 0, 6);
 	tcase_add_test(tc, end_in_a_message_is_told);
 	tcase_add_loop_test(tc, slow_message_ends_it, 0, 3);
+	tcase_add_test(tc, reason_is_plain);
 	tcase_add_test(tc, silence_ends_a_wait);
 	tcase_add_test(tc, wait_is_interrupted);
 	suite_add_tcase(s, tc);

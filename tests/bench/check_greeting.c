@@ -13,7 +13,8 @@
 
 #include "bench/exchange.h"
 
-static struct bench_channel agent, controller;
+static struct bench_guest guest;
+static struct bench_channel controller;
 static struct bench_secret agents, controllers;
 static atomic_bool stop;
 static bool answered;
@@ -24,14 +25,14 @@ setup(void)
 	int fd[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd), 0);
-	bench_channel_init(&agent, fd[0], BENCH_CHANNEL_FIRST);
+	bench_channel_init(&guest.c, fd[0], BENCH_CHANNEL_FIRST);
 	bench_channel_init(&controller, fd[1], BENCH_CHANNEL_FIRST);
 }
 
 static void
 teardown(void)
 {
-	bench_channel_close(&agent);
+	bench_channel_close(&guest.c);
 	bench_channel_close(&controller);
 }
 
@@ -42,12 +43,24 @@ know(struct bench_secret *s, const char *text)
 	memcpy(s->bytes, text, s->len);
 }
 
+/* Greet who has connected to us. */
+static bool
+known(void)
+{
+	bool is = false;
+
+	bench_guest_greet(&guest, guest.c.fd, &agents);
+	while (!(is = bench_guest_known(&guest, &agents)) && guest.c.fd >= 0)
+		(void)usleep(1000);
+	return is;
+}
+
 static void *
 answer(void *arg)
 {
-	answered = bench_greeting_answer(&agent, &agents, &stop);
+	answered = known();
 	if (!answered)
-		bench_channel_close(&agent);
+		bench_channel_close(&guest.c);
 	return arg;
 }
 
@@ -72,7 +85,7 @@ START_TEST(same_secret_or_none_is_welcome)
 		know(&agents, "0123456789abcdef");
 		know(&controllers, "0123456789abcdef");
 	}
-	ck_assert_msg(greet() && answered, "%s, %s", agent.error, controller.error);
+	ck_assert_msg(greet() && answered, "%s, %s", guest.c.error, controller.error);
 }
 END_TEST
 
@@ -91,7 +104,7 @@ START_TEST(other_secret_is_refused)
 	know(&agents, differ[_i].agents);
 	know(&controllers, differ[_i].controllers);
 	ck_assert(!greet() && !answered);
-	ck_assert_str_eq(agent.error, differ[_i].agent_says);
+	ck_assert_str_eq(guest.c.error, differ[_i].agent_says);
 	ck_assert_str_eq(controller.error, differ[_i].controller_says);
 }
 END_TEST
@@ -119,29 +132,29 @@ START_TEST(other_version_is_told_on_both_sides)
 	const char *program = _i == 0 ? "dns64bench 0.0.7" : OURS;
 	char want[BENCH_CHANNEL_ERROR];
 
-	say_hello(&agent, program, format, NULL);
+	say_hello(&guest.c, program, format, NULL);
 	ck_assert(!bench_greeting_ask(&controller, &controllers, &stop));
 	(void)snprintf(want, sizeof(want),
 	    "versions differ: %s (exchange %d) there, " OURS " (exchange %d) here", program, format,
 	    BENCH_EXCHANGE_FORMAT);
 	ck_assert_str_eq(controller.error, want);
-	bench_channel_close(&agent);
+	bench_channel_close(&guest.c);
 	setup();
-	agent.error[0] = '\0';
+	guest.c.error[0] = '\0';
 	say_hello(&controller, program, format, NULL);
-	ck_assert(!bench_greeting_answer(&agent, &agents, &stop));
-	ck_assert_str_eq(agent.error, want);
+	ck_assert(!known());
+	ck_assert_str_eq(guest.c.error, want);
 }
 END_TEST
 
 START_TEST(who_is_no_tester_is_told)
 {
-	ck_assert(bench_channel_send(&agent, json_pack("{s:s}", "hello", "world")));
+	ck_assert(bench_channel_send(&guest.c, json_pack("{s:s}", "hello", "world")));
 	ck_assert(!bench_greeting_ask(&controller, &controllers, &stop));
 	ck_assert_str_eq(controller.error, "who is there is no dns64bench");
 	teardown();
 	setup();
-	ck_assert(bench_channel_send(&agent, json_pack("{s:s}", "error", "busy")));
+	ck_assert(bench_channel_send(&guest.c, json_pack("{s:s}", "error", "busy")));
 	ck_assert(!bench_greeting_ask(&controller, &controllers, &stop));
 	ck_assert_str_eq(controller.error, "busy");
 }
@@ -154,10 +167,10 @@ START_TEST(false_agent_is_found_out)
 	    BENCH_EXCHANGE_FORMAT, "number", number, "secret", 1);
 
 	know(&controllers, "0123456789abcdef");
-	ck_assert(bench_channel_send(&agent, hello));
+	ck_assert(bench_channel_send(&guest.c, hello));
 	/* What it will say is there already, but for the proof it gets. */
 	ck_assert(bench_channel_send(
-	    &agent, json_pack("{s:b,s:s}", "welcome", 1, "proof", _i == 0 ? number : "")));
+	    &guest.c, json_pack("{s:b,s:s}", "welcome", 1, "proof", _i == 0 ? number : "")));
 	ck_assert(!bench_greeting_ask(&controller, &controllers, &stop));
 	ck_assert_str_eq(controller.error, "the secrets differ: it does not know ours");
 }
@@ -171,9 +184,9 @@ START_TEST(proof_is_of_use_once)
 
 	know(&agents, "0123456789abcdef");
 	know(&controllers, "0123456789abcdef");
-	say_hello(&agent, OURS, BENCH_EXCHANGE_FORMAT, NULL);
+	say_hello(&guest.c, OURS, BENCH_EXCHANGE_FORMAT, NULL);
 	ck_assert(!bench_greeting_ask(&controller, &controllers, &stop));
-	seen = bench_channel_take(&agent);
+	seen = bench_channel_take(&guest.c);
 	(void)snprintf(
 	    proof, sizeof(proof), "%s", json_string_value(json_object_get(seen, "proof")));
 	ck_assert_uint_eq(strlen(proof), 64);
@@ -181,8 +194,36 @@ START_TEST(proof_is_of_use_once)
 	teardown();
 	setup();
 	say_hello(&controller, OURS, BENCH_EXCHANGE_FORMAT, proof);
-	ck_assert(!bench_greeting_answer(&agent, &agents, &stop));
-	ck_assert_str_eq(agent.error, "refused: the secrets differ");
+	ck_assert(!known());
+	ck_assert_str_eq(guest.c.error, "refused: the secrets differ");
+}
+END_TEST
+
+/* Nobody waits for who says nothing, and each knows why he was sent away. */
+START_TEST(silent_guest_is_sent_away)
+{
+	bench_guest_greet(&guest, guest.c.fd, &agents);
+	ck_assert(!bench_guest_known(&guest, &agents));
+	ck_assert_int_ge(guest.c.fd, 0);
+	guest.until_ns = 1;
+	ck_assert(!bench_guest_known(&guest, &agents));
+	ck_assert_int_eq(guest.c.fd, -1);
+	ck_assert_str_eq(guest.c.error, "no answer for 5 s");
+	teardown();
+	setup();
+	bench_guest_refuse(&guest, "it is late");
+	ck_assert_int_eq(guest.c.fd, -1);
+	ck_assert(!bench_greeting_ask(&controller, &controllers, &stop));
+	ck_assert_str_eq(controller.error, "it is late");
+}
+END_TEST
+
+/* What a stranger says goes to a terminal and a log. */
+START_TEST(version_is_told_in_plain_letters)
+{
+	say_hello(&controller, "dns64bench \033[2J\n\302\233x", BENCH_EXCHANGE_FORMAT, NULL);
+	ck_assert(!known());
+	ck_assert_ptr_nonnull(strstr(guest.c.error, "versions differ: dns64bench ?[2J???x (exch"));
 }
 END_TEST
 
@@ -255,6 +296,8 @@ main(void)
 	tcase_add_test(tc, who_is_no_tester_is_told);
 	tcase_add_loop_test(tc, false_agent_is_found_out, 0, 2);
 	tcase_add_test(tc, proof_is_of_use_once);
+	tcase_add_test(tc, silent_guest_is_sent_away);
+	tcase_add_test(tc, version_is_told_in_plain_letters);
 	tcase_add_loop_test(tc, secret_is_the_first_line, 0, sizeof(files) / sizeof(*files));
 	tcase_add_test(tc, longest_secret_and_no_file);
 	suite_add_tcase(s, tc);

@@ -75,7 +75,7 @@ try_tally(const json_t *from)
 	json_t *told = bench_exchange_tally(&t, START);
 	FUZZ_CHECK(bench_exchange_read_tally(told, START, &u, why));
 	same(told, bench_exchange_tally(&u, START));
-	FUZZ_CHECK(bench_tally_lost(&t) <= t.sent);
+	FUZZ_CHECK(!bench_tally_sound(&t) || bench_tally_lost(&t) <= t.sent);
 	bench_tally_merge(&t, &u);
 	FUZZ_CHECK(t.sent == 2 * u.sent && t.rtt.n == 2 * u.rtt.n);
 }

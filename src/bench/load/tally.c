@@ -84,6 +84,13 @@ bench_tally_lost(const struct bench_tally *t)
 }
 
 bool
+bench_tally_sound(const struct bench_tally *t)
+{
+	return t->late <= t->overdue &&
+	    t->replies[BENCH_VALID] + bench_tally_wrong(t) + t->overdue <= t->sent;
+}
+
+bool
 bench_tally_good(const struct bench_tally *t)
 {
 	return t->sent > 0 && t->replies[BENCH_VALID] == t->sent && t->duplicate == 0 &&

@@ -59,6 +59,12 @@ MUST_USE uint64_t bench_tally_received(const struct bench_tally *t);
 /* bench_tally_lost: questions without any reply. */
 MUST_USE uint64_t bench_tally_lost(const struct bench_tally *t);
 
+/*
+ * bench_tally_sound: can this be what became of all questions of a run? No question has two ends,
+ * so nothing that is made of the counts is less than nothing.
+ */
+MUST_USE bool bench_tally_sound(const struct bench_tally *t);
+
 /* bench_tally_good: was every question answered right and in time, and once? */
 MUST_USE bool bench_tally_good(const struct bench_tally *t);
 
