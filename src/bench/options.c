@@ -98,6 +98,8 @@ static void
 complete_search(struct cmdline *c, struct bench_settings *s)
 {
 	s->high_given = cmdline_seen(c, "high");
+	if (cmdline_seen(c, "delta") && s->upstream.family == NETADDR_NONE)
+		cmdline_complain(c, "delta", "is of the self-test, which needs --upstream");
 	if (s->low > s->high)
 		cmdline_complain(c, "low", "%" PRIu32 " is above --high %" PRIu32, s->low, s->high);
 	if (s->low < s->plan.n_threads)
@@ -139,6 +141,9 @@ complete_numbers(struct cmdline *c, struct bench_settings *s)
 	need(c, "numbers");
 	if (s->missing_percent > 0 && !cmdline_seen(c, "missing-numbers"))
 		cmdline_complain(c, "missing", "needs --missing-numbers");
+	if (s->missing_percent == 0 && cmdline_seen(c, "missing-numbers"))
+		cmdline_complain(
+		    c, "missing-numbers", "are asked for with --missing, which is 0 %%");
 	memset(l->mix, BENCH_NUMBER, sizeof(l->mix));
 	for (unsigned i = 0; i < s->missing_percent; i++)
 		l->mix[i] = BENCH_NO_NUMBER;
@@ -226,11 +231,16 @@ complete_plan(struct cmdline *c, struct bench_settings *s)
 	complete_agents(c, s);
 	if ((s->method & (BENCH_RATE | BENCH_SOAK)) != 0 && s->replay == NULL)
 		need(c, "rate");
+	if (cmdline_seen(c, "count") && cmdline_seen(c, "duration"))
+		cmdline_complain(c, "duration", "either this or --count");
 	if (p->rate > 0 && p->n_threads > p->rate)
 		cmdline_complain(c, "threads", "more than there are questions per second");
 	if (p->per_connection > 0 && p->transport->carrier == NULL)
 		cmdline_complain(
 		    c, "per-connection", "there are no connections over %s", p->transport->name);
+	if (p->singles && p->transport->carrier != NULL)
+		cmdline_complain(
+		    c, "singles", "there are no datagrams over %s", p->transport->name);
 	if ((s->pid != NULL) + (s->pid_file != NULL) + (s->unit != NULL) > 1)
 		cmdline_complain(c, s->unit != NULL ? "unit" : "pid-file",
 		    "one of this, --pid and --%s", s->unit != NULL ? "pid-file" : "unit");
@@ -363,6 +373,8 @@ complete(struct cmdline *c, struct bench_settings *s)
 	}
 	if (s->method == BENCH_COMPARE) {
 		complete_output(c, s);
+		if (s->n_bounds > 0 && s->n_files < 2)
+			cmdline_complain(c, "fail-if", "there is nothing to compare the run with");
 		return;
 	}
 	complete_plan(c, s);

@@ -105,7 +105,7 @@ static const struct {
 	{ BENCH_RATE, "rate -s 192.0.2.1 -r 1000" },
 	{ BENCH_SEARCH, "search -s 192.0.2.1 --high 3000 -d 1 --repetitions 1" },
 	{ BENCH_CLOSED, "closed -s 192.0.2.1" },
-	{ BENCH_ENUM, "enum -s 192.0.2.1 --numbers 00-99 --missing-numbers 000-999" },
+	{ BENCH_ENUM, "enum -s 192.0.2.1 --numbers 00-99 --missing-numbers 000-999 --missing 7" },
 	{ BENCH_SOAK, "soak -s 192.0.2.1 -r 1000" },
 	{ BENCH_MATRIX, "matrix -s 192.0.2.1" },
 	{ BENCH_SWEEP, "sweep -s 192.0.2.1 --rates 5" },
@@ -168,6 +168,8 @@ with_for(const struct cmdline_row *row, enum bench_method method)
 		return method != BENCH_REPORT ? "--plot x.png" : "";
 	if (strcmp(row->name, "secret") == 0 && method != BENCH_AGENT)
 		return "--agents bench1";
+	if (strcmp(row->name, "delta") == 0)
+		return "--upstream 192.0.2.2";
 	return strcmp(row->name, "listen") == 0 ? "--secret file" : "";
 }
 
@@ -372,6 +374,15 @@ static const char *const faults[][3] = {
 	{ "compare a b --fail-if rates<1",
 	    "--fail-if: \"rates<1\" is not like \"rate < 0.97\": one of rate, rtt-median, "
 	    "rtt-p99, cpu, memory;",
+	    "\n" },
+	{ "enum -s ::1 --numbers 0-9 --missing-numbers 10-19",
+	    "--missing-numbers: are asked for with --missing, which is 0 %", "\n" },
+	{ "rate -s ::1 -r 9 -n 9 -d 9", "--duration: either this or --count", "\n" },
+	{ "rate -s ::1 -r 9 --singles --transport tcp",
+	    "--singles: there are no datagrams over tcp", "\n" },
+	{ "search -s ::1 --high 9 -d 1 --delta 0.2",
+	    "--delta: is of the self-test, which needs --upstream", "\n" },
+	{ "compare a,b --fail-if rate<1", "--fail-if: there is nothing to compare the run with",
 	    "\n" },
 	{ "compare a b --json - --csv -", "--csv: standard output takes either this or --json",
 	    "" },
