@@ -131,8 +131,11 @@ bench_selftest_plan(const struct bench_settings *s)
 	struct bench_plan p = s->plan;
 
 	p.server = s->upstream;
-	p.clients.n = 0;  /* the upstream has one client */
-	p.singles = true; /* as a DNS64 server has them, of which no run of datagrams comes */
+	p.clients.n = 0; /* the upstream has one client */
+	/* As a DNS64 server asks: questions do not come by the dozen in what one call reads. */
+	p.transport = &bench_udp;
+	p.window = p.per_connection = 0;
+	p.singles = true;
 	p.pause_ns = bench_plan_pause(&s->plan);
 	p.timeout_ns = s->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART;
 	memset(p.load.mix, bench_selftest_asks_aaaa(s) ? BENCH_NEW : BENCH_ADDRESS,

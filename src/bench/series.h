@@ -93,7 +93,8 @@ MUST_USE unsigned bench_bisect_most(const struct bench_bisect *b, uint64_t *sum)
 #define BENCH_SELFTEST_TIMEOUT_PART 4 /* the timeout is divided by this */
 
 /*
- * bench_selftest_plan: the plan of the self-test for S: it asks the upstream.
+ * bench_selftest_plan: the plan of the self-test for S: it asks the upstream, over UDP, since the
+ * server does so, too, however it is asked itself.
  *
  * The RFC wants AAAA questions and a name server that can answer those. The one behind a DNS64
  * server has no AAAA for most names, which would be no valid answer: so the plan asks for AAAA if

@@ -260,9 +260,14 @@ END_TEST
 START_TEST(asks_the_upstream)
 {
 	wanted.plan.clients.n = 1;
+	wanted.plan.transport = &bench_tcp;
+	wanted.plan.window = wanted.plan.per_connection = 3;
 	struct bench_plan p = bench_selftest_plan(&wanted);
 
 	ck_assert_uint_eq(p.clients.n, 0); /* the upstream has one client, and may be of IPv4 */
+	ck_assert_ptr_eq(p.transport, &bench_udp); /* by which the server asks it */
+	ck_assert(p.singles);
+	ck_assert_uint_eq(p.window + p.per_connection, 0);
 	ck_assert_uint_eq(p.server.port, 5300);
 	ck_assert_uint_eq(p.timeout_ns, NS_PER_SEC / 4);
 }
