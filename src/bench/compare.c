@@ -151,6 +151,26 @@ sentence(
 
 /* --- Bounds ----------------------------------------------------------------------------------- */
 
+/*
+ * In how many rounds has side K a run without the figure, which the first side has there? What a
+ * run did not do so often is no such round, but one that could do nothing at all is.
+ */
+static size_t
+count_lacking(const struct comparison *c, const struct series *s, size_t k)
+{
+	const struct bench_side *side = &c->sides.side[k];
+	size_t each = c->sides.each, n = 0;
+
+	for (size_t i = 0; i < side->n * each; i++) {
+		const struct bench_run *r = side->runs[i / each];
+		size_t did = r != NULL ? bench_figures_repetitions(bench_run_tree(r)) : 0;
+
+		n += r != NULL && (did == 0 || i % each < did) && s->values[0][i] > 0 &&
+		    s->values[k][i] <= 0;
+	}
+	return n;
+}
+
 /* Does R keep bound B? If not, or if nobody can say, the result has failed. */
 static void
 judge(
@@ -167,13 +187,22 @@ judge(
 		    b->below ? '<' : '>', b->limit, one, r->ratio, first);
 }
 
+/* A run that found nothing is worse than any ratio, and would be left out of it. */
 static void
-judge_all(
-    const struct comparison *c, enum bench_figure_name f, size_t k, const struct bench_ratio *r)
+judge_all(const struct comparison *c, const struct series *s, size_t k, const struct bench_ratio *r)
 {
+	size_t lacking = r != NULL && r->n > 0 ? count_lacking(c, s, k) : 0;
+
 	for (size_t i = 0; i < c->settings->n_bounds; i++) {
-		if (c->settings->bounds[i].figure == f)
-			judge(c, &c->settings->bounds[i], k, r);
+		const struct bench_bound *b = &c->settings->bounds[i];
+
+		if (b->figure != s->figure)
+			continue;
+		judge(c, b, k, r);
+		if (lacking > 0)
+			bench_run_fail(c->result, "%s %c %g: in %zu rounds %s has none, and %s has",
+			    bench_figures_words(b->figure)->name, b->below ? '<' : '>', b->limit,
+			    lacking, c->sides.side[k].name, c->sides.side[0].name);
 	}
 }
 
@@ -233,7 +262,7 @@ compare_side(struct comparison *c, const struct series *s, size_t k, double *lis
 	    n > 0 && n_others > 0 && bench_paired_ranks(list, n, others, n_others, &ranks);
 
 	add_row(c, s, k, others, &r, ranked ? &ranks : NULL);
-	judge_all(c, s->figure, k, &r);
+	judge_all(c, s, k, &r);
 	char *text = sentence(c, s->figure, k, &r);
 	bench_run_find(c->result, bench_figures_words(s->figure)->title,
 	    text != NULL ? json_string(text) : NULL, "");
@@ -293,7 +322,7 @@ compare_figure(struct comparison *c, struct series *s, bool *common)
 		if (s->n[0] > 0 && s->n[k] > 0)
 			compare_side(c, s, k, list);
 		else
-			judge_all(c, s->figure, k, NULL);
+			judge_all(c, s, k, NULL);
 	}
 	if (any && c->sides.rounds > 1)
 		add_rounds(c, s);

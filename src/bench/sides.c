@@ -200,8 +200,8 @@ setting_of(const json_t *run, const char *group, const char *key)
 	return json_object_get(*group == '\0' ? run : json_object_get(run, group), key);
 }
 
-/* The values of a setting in the runs of side S, each once, to TEXT; returns how many. */
-static unsigned
+/* The values of a setting in the runs of side S, each once, to TEXT. */
+static void
 distinct(const struct bench_side *s, const char *group, const char *key, char text[static LINE])
 {
 	const json_t *seen[DISTINCT];
@@ -229,7 +229,22 @@ distinct(const struct bench_side *s, const char *group, const char *key, char te
 	}
 	if (n > DISTINCT)
 		(void)snprintf(text, LINE, "changing");
-	return n;
+}
+
+/* Has the setting KEY another value in one of the runs? Long ones may differ where none is told. */
+static bool
+differs(const struct bench_sides *c, const char *group, const char *key)
+{
+	size_t side = 0, file = SIZE_MAX;
+	const json_t *first = setting_of(bench_sides_next(c, &side, &file), group, key);
+
+	for (const json_t *run; (run = bench_sides_next(c, &side, &file)) != NULL;) {
+		const json_t *v = setting_of(run, group, key);
+
+		if (v != first && !json_equal(v, first))
+			return true;
+	}
+	return false;
 }
 
 /* Tell the setting KEY if it is not the same everywhere. */
@@ -237,16 +252,12 @@ static void
 tell_setting(
     const struct bench_sides *c, struct bench_run *result, const char *group, const char *key)
 {
-	char text[LINE], first[LINE], line[BENCH_SIDES_MAX * (LINE + BENCH_SIDE_NAME)];
-	bool differ = false;
+	char text[LINE], line[BENCH_SIDES_MAX * (LINE + BENCH_SIDE_NAME)];
+	bool differ = differs(c, group, key);
 	size_t len = 0;
 
-	for (size_t i = 0; i < c->n; i++) {
-		unsigned n = distinct(&c->side[i], group, key, text);
-
-		if (i == 0)
-			(void)strcpy(first, text);
-		differ = differ || n > 1 || strcmp(first, text) != 0;
+	for (size_t i = 0; i < c->n && differ; i++) {
+		distinct(&c->side[i], group, key, text);
 		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%s: %s",
 		    i > 0 ? "; " : "", c->side[i].name, text);
 	}

@@ -52,6 +52,8 @@ write_search(const char *path, const double *rates, size_t n, double timeout)
 
 	bench_run_set(r, "timeout_s", json_real(timeout));
 	bench_run_set(r, "zone", json_string("dns64perf.test"));
+	bench_run_set(r, "restart",
+	    json_sprintf("%0120d%g", 0, timeout)); /* longer than what is told of it */
 	for (size_t i = 0; i < n; i++)
 		bench_table_add(
 		    t, json_pack("[I,I]", (json_int_t)i + 1, (json_int_t)lround(rates[i])));
@@ -183,6 +185,7 @@ START_TEST(settings_that_differ_are_told)
 	ck_assert(compare(words));
 	contains(setting("settings.timeout_s"), ": 1; ");
 	contains(setting("settings.timeout_s"), ": 2.5");
+	ck_assert_str_ne(setting("settings.restart"), "");
 	ck_assert_str_eq(setting("settings.zone"), "");
 	ck_assert_str_eq(setting("settings"), "");
 }
@@ -285,6 +288,35 @@ START_TEST(bounds_are_judged)
 	ck_assert_int_eq(bench_run_status(result), 0);
 	ck_assert(compare(none)); /* nobody can say */
 	ck_assert_int_eq(bench_run_status(result), 1);
+}
+END_TEST
+
+/* A round in which the server found no rate is no round less: it is worse than any bound. */
+START_TEST(nothing_found_breaks_a_bound)
+{
+	static const double half[] = { 1071, 0, 1062, 0, 1075, 0 };
+	const char *const words[] = { "--fail-if", "rate < 0.97", a, b, NULL };
+
+	write_search(a, slow, 6, 1);
+	write_search(b, half, 6, 1);
+	ck_assert(compare(words));
+	ck_assert_int_eq(bench_run_status(result), 1);
+	contains(
+	    json_string_value(json_array_get(json_object_get(bench_run_tree(result), "failed"), 0)),
+	    "rate < 0.97: in 3 rounds ");
+	/* Nothing at all, in a round of its own. */
+	(void)snprintf(both, sizeof(both), "B=%s,%s", a, b);
+	char first[2 * SCRATCH_PATH + 10];
+	(void)snprintf(first, sizeof(first), "A=%s,%s", a, a);
+	const char *const rounds[] = { "--fail-if", "rate < 0.97", first, both, NULL };
+	write_search(b, half, 0, 1);
+	ck_assert(compare(rounds));
+	ck_assert_int_eq(bench_run_status(result), 1);
+	/* Fewer repetitions are no fault. */
+	const char *const fewer[] = { "--fail-if", "rate < 0.97", a, b, NULL };
+	write_search(b, fast, 4, 1);
+	ck_assert(compare(fewer));
+	ck_assert_int_eq(bench_run_status(result), 0);
 }
 END_TEST
 
@@ -403,6 +435,7 @@ main(void)
 	tcase_add_test(tc, curves_are_overlaid);
 	tcase_add_test(tc, names_may_have_any_octets);
 	tcase_add_test(tc, bounds_are_judged);
+	tcase_add_test(tc, nothing_found_breaks_a_bound);
 	tcase_add_test(tc, failed_runs_are_told);
 	tcase_add_test(tc, what_cannot_be_compared_is_refused);
 	tcase_add_test(tc, equal_runs_rarely_differ);
