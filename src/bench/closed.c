@@ -25,6 +25,7 @@ struct found {
 	struct bench_tally one;
 	double *times; /* owned: of one's experiments, in ms */
 	size_t n_times;
+	unsigned left_out;           /* experiments, of all: the tester was kept from running */
 	struct bench_usage begin;    /* what the server had used before all of them */
 	struct bench_usage used;     /* since then */
 	struct bench_usage one_used; /* in those of one */
@@ -77,6 +78,8 @@ conclude(const struct bench_job *whole, const struct found *f)
 	bench_run_find(r, "clients at the highest rate", json_integer(f->best_clients), "");
 	bench_method_counts(whole);
 	bench_method_pauses(whole);
+	if (f->left_out > 0)
+		bench_run_find(r, "experiments left out", json_integer(f->left_out), "");
 	bench_watch_find(whole, &f->used, f->all.replies[BENCH_VALID]);
 	bench_watch_threads(whole, &f->used, f->all.replies[BENCH_VALID]);
 	if (!*whole->stop)
@@ -106,11 +109,21 @@ static const struct bench_column step_columns[] = {
 	{ "late", "late", "", 0 },
 };
 
+/* Answers per second of the time in which the tester could ask. */
+static double
+rate_of(const struct bench_tally *t, unsigned threads)
+{
+	double rate = bench_tally_rate(t), valid = (double)t->replies[BENCH_VALID];
+	double paused = (double)t->pause_ns / threads / (double)NS_PER_SEC;
+
+	return rate * paused < valid ? valid / (valid / rate - paused) : rate;
+}
+
 static void
 add_step(const struct bench_job *job, struct found *f, unsigned clients)
 {
 	const struct bench_tally *t = &f->one;
-	double rate = bench_tally_rate(t);
+	double rate = rate_of(t, job->settings->plan.n_threads);
 
 	add_row(job, f,
 	    json_pack("[i,f,f,f,o,o,o,o,I,I,I]", (int)clients, rate,
@@ -137,8 +150,10 @@ step(const struct bench_job *job, struct found *f, unsigned clients, uint64_t fi
 		bench_watch_since(job, &f->begin, &f->used);
 		struct bench_sampler *sampler = bench_watch_sample(job);
 		err = bench_trial_run(trial, first, n, job->stop, &f->one);
-		f->cpu_deviation = bench_watch_sampled(sampler);
+		uint64_t end_ns = bench_watch_end(&f->one);
+		f->cpu_deviation = bench_watch_sampled(sampler, end_ns);
 		bench_watch_step(job, &f->begin, &f->used, &f->one_used);
+		bench_watch_cut(&f->one_used, end_ns);
 		bench_trial_free(trial);
 	}
 	if (err != 0)
@@ -215,6 +230,9 @@ add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
 {
 	struct bench_job one = *job;
 
+	if (f->n_times == 0 && f->left_out > 0)
+		bench_run_fail(
+		    job->run, "%u clients: the tester paused in each experiment", clients);
 	if (f->n_times == 0)
 		return;
 	struct bench_summary t = bench_stats_summary(f->times, f->n_times);
@@ -230,7 +248,10 @@ add_experiments(const struct bench_job *job, struct found *f, unsigned clients)
 	    clients, rate);
 }
 
-/* The time from the first question to the last reply. False: not all could be asked. */
+/*
+ * The time from the first question to the last reply, unless the tester paused in between. False:
+ * not all could be asked.
+ */
 static bool
 experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t first, struct found *f)
 {
@@ -240,6 +261,10 @@ experiment(const struct bench_job *job, struct bench_trial *trial, uint64_t firs
 	if (*job->stop)
 		return false;
 	bench_tally_merge(&f->one, t);
+	if (err == 0 && (t->pauses > 0 || t->paused > 0)) {
+		f->left_out++;
+		return true;
+	}
 	if (err != 0 || t->sent < BENCH_EXPERIMENT) {
 		bench_run_fail(job->run, "not all questions of an experiment could be sent");
 		return false;
@@ -305,7 +330,7 @@ experiments(const struct bench_job *job, unsigned clients, uint64_t first, struc
 			say_experiments(job, f, clients, i + 1, n, begin_ns);
 	}
 	bench_progress_end(&f->progress);
-	f->cpu_deviation = bench_watch_sampled(sampler);
+	f->cpu_deviation = bench_watch_sampled(sampler, clock_now_ns());
 	bench_watch_step(job, &f->begin, &f->used, &f->one_used);
 	bench_trial_free(trial);
 	bench_tally_merge(&f->all, &f->one);

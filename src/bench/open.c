@@ -57,9 +57,11 @@ bench_rate(const struct bench_job *job)
 	    "%" PRIu64 " questions at %" PRIu32 "/s", plan.n_questions, plan.rate);
 	bool done = err == 0 && bench_method_trial(job, &plan, 0, plan.n_questions);
 	bench_progress_end(&progress);
-	double deviation = bench_watch_sampled(sampler);
+	uint64_t end_ns = done ? bench_watch_end(job->tally) : 0;
+	double deviation = bench_watch_sampled(sampler, end_ns);
 	if (done) {
 		bench_watch_since(job, &begin, &used);
+		bench_watch_cut(&used, end_ns);
 		bench_method_tally(job);
 		put_pace(job);
 		bench_watch_find(job, &used, job->tally->replies[BENCH_VALID]);
@@ -132,23 +134,25 @@ add_point(struct soak *s, double hours, const struct bench_usage *u)
 	s->n_points++;
 }
 
-/* Add a row of what has happened since the last one, which is in job->tally. */
+/* Add a row of what has happened from the last one to NOW_NS, which is in job->tally. */
 static void
-add_row(struct soak *s)
+add_row(struct soak *s, uint64_t now_ns)
 {
 	const struct bench_tally *t = s->job->tally;
-	uint64_t now_ns = clock_now_ns(), valid = t->replies[BENCH_VALID];
+	uint64_t valid = t->replies[BENCH_VALID];
 	double elapsed = seconds(now_ns - s->start_ns);
 	struct bench_usage in_row;
 
 	if (s->total->sent == 0 && t->sent > 0)
 		s->row_ns = t->first_ns; /* without the time that the threads took to start */
+	double span = now_ns > s->row_ns ? seconds(now_ns - s->row_ns) : 0;
 	bench_watch_step(s->job, &s->begin, &s->used, &in_row);
-	json_t *row =
-	    json_pack("[f,f,o,o,f,I,I,I,I]", elapsed, (double)valid / seconds(now_ns - s->row_ns),
-		bench_method_percentile(t, 50), bench_method_percentile(t, 99),
-		(double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t),
-		(json_int_t)t->overdue, (json_int_t)t->late, (json_int_t)t->paused);
+	bench_watch_cut(&s->used, now_ns);
+	bench_watch_cut(&in_row, now_ns);
+	json_t *row = json_pack("[f,f,o,o,f,I,I,I,I]", elapsed, span > 0 ? (double)valid / span : 0,
+	    bench_method_percentile(t, 50), bench_method_percentile(t, 99),
+	    (double)t->rtt.max_ns / US, (json_int_t)bench_tally_wrong(t), (json_int_t)t->overdue,
+	    (json_int_t)t->late, (json_int_t)t->paused);
 	bench_watch_row(s->job, row, &in_row, valid);
 	bench_table_add(s->table, row);
 	bench_tally_merge(s->total, t);
@@ -220,12 +224,13 @@ run(struct soak *s)
 			break;
 		take(s);
 		bench_progress_end(&s->progress);
-		add_row(s);
+		add_row(s, clock_now_ns());
 		say(s, end_ns);
 	}
 	join(s);
 	bench_progress_end(&s->progress);
-	add_row(s);
+	uint64_t last_ns = bench_watch_end(t);
+	add_row(s, last_ns > s->row_ns ? last_ns : clock_now_ns());
 }
 
 /* The trend of the second half: in the first one caches and pools grow. */

@@ -268,6 +268,8 @@ bench_settings_json(const struct bench_settings *s)
 		put_real(to, "interval_s", s->interval);
 	if (s->method == BENCH_SWEEP || (s->method & BENCH_SEARCHES) != 0)
 		put_number(to, "repetitions", s->repetitions);
+	if ((s->method & (BENCH_CLOSED | BENCH_ENUM)) != 0)
+		put_list(to, "clients", s->clients, s->n_clients);
 	if (s->method == BENCH_CLOSED && s->duration <= 0)
 		put_number(to, "blocks", s->blocks);
 	if (s->method != BENCH_SEARCH && s->upstream.family != NETADDR_NONE)

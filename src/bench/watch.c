@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "bench/host/dut.h"
@@ -42,6 +43,21 @@ bench_watch_since(
 		return;
 	bench_dut_read(job->dut, used);
 	bench_usage_since(begin, used, used);
+}
+
+uint64_t
+bench_watch_end(const struct bench_tally *t)
+{
+	return t->overdue > 0 && t->sent > 0 ? t->last_ns : clock_now_ns();
+}
+
+void
+bench_watch_cut(struct bench_usage *used, uint64_t end_ns)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	if (end_ns < now_ns && now_ns - end_ns < used->time_ns)
+		used->time_ns -= now_ns - end_ns;
 }
 
 void
@@ -207,20 +223,26 @@ struct bench_sampler {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool ended; /* under the lock */
+	uint64_t begin_ns;
 	size_t n;
 	double cpu[SAMPLES_MAX]; /* % */
 };
 
-/* Wait until THEN. False: it is over. */
+/* Wait until THEN_NS. False: it is over. The condition's clock is not ours: it stops in a suspend.
+ */
 static bool
 wait_until(struct bench_sampler *s, uint64_t then_ns)
 {
-	const struct timespec then = { .tv_sec = (time_t)(then_ns / NS_PER_SEC),
-		.tv_nsec = (long)(then_ns % NS_PER_SEC) };
-
 	(void)pthread_mutex_lock(&s->lock);
-	while (!s->ended && clock_now_ns() < then_ns)
+	for (uint64_t now_ns; !s->ended && (now_ns = clock_now_ns()) < then_ns;) {
+		struct timespec then;
+
+		(void)clock_gettime(CLOCK_MONOTONIC, &then);
+		uint64_t ns = (uint64_t)then.tv_nsec + then_ns - now_ns;
+		then.tv_sec += (time_t)(ns / NS_PER_SEC);
+		then.tv_nsec = (long)(ns % NS_PER_SEC);
 		(void)pthread_cond_timedwait(&s->wake, &s->lock, &then);
+	}
 	bool goes_on = !s->ended;
 	(void)pthread_mutex_unlock(&s->lock);
 	return goes_on;
@@ -231,7 +253,7 @@ sample(void *arg)
 {
 	struct bench_sampler *s = arg;
 	struct bench_usage before, now, used;
-	uint64_t next_ns = clock_now_ns();
+	uint64_t next_ns = s->begin_ns;
 
 	bench_dut_read(s->job->dut, &before);
 	while (s->n < SAMPLES_MAX && wait_until(s, next_ns += NS_PER_SEC)) {
@@ -252,6 +274,7 @@ bench_watch_sample(const struct bench_job *job)
 	if (s == NULL)
 		return NULL;
 	s->job = job;
+	s->begin_ns = clock_now_ns();
 	(void)pthread_mutex_init(&s->lock, NULL);
 	(void)pthread_condattr_init(&by_clock);
 	(void)pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
@@ -264,7 +287,7 @@ bench_watch_sample(const struct bench_job *job)
 }
 
 double
-bench_watch_sampled(struct bench_sampler *s)
+bench_watch_sampled(struct bench_sampler *s, uint64_t end_ns)
 {
 	double deviation = -1;
 
@@ -275,6 +298,8 @@ bench_watch_sampled(struct bench_sampler *s)
 	(void)pthread_cond_signal(&s->wake);
 	(void)pthread_mutex_unlock(&s->lock);
 	(void)pthread_join(s->thread, NULL);
+	while (s->n > 0 && s->begin_ns + s->n * NS_PER_SEC > end_ns)
+		s->n--;
 	if (s->n > 1)
 		deviation = bench_stats_summary(s->cpu, s->n).deviation;
 	(void)pthread_cond_destroy(&s->wake);

@@ -26,6 +26,15 @@ void bench_watch_since(
     const struct bench_job *job, const struct bench_usage *begin, struct bench_usage *used);
 
 /*
+ * bench_watch_end: when the trial of tally T, which has just ended, was over for the server: if
+ * answers are missing they were waited for after that, and it had nothing to do.
+ */
+MUST_USE uint64_t bench_watch_end(const struct bench_tally *t);
+
+/* bench_watch_cut: what was USED until now, in a time that ends at END_NS already. */
+void bench_watch_cut(struct bench_usage *used, uint64_t end_ns);
+
+/*
  * bench_watch_step: what the server has used since *total was set last, to *step; *total becomes
  * what it has used since *begin.
  */
@@ -48,10 +57,10 @@ struct bench_table *bench_watch_table_spread(const struct bench_job *job, const 
 struct bench_sampler *bench_watch_sample(const struct bench_job *job);
 
 /*
- * bench_watch_sampled: end that. The standard deviation of the CPU of a second, in %; below 0 if
- * there were not two seconds, or for NULL.
+ * bench_watch_sampled: end that. The standard deviation of the CPU of a second up to END_NS, in %;
+ * below 0 if there were not two seconds, or for NULL.
  */
-double bench_watch_sampled(struct bench_sampler *s);
+double bench_watch_sampled(struct bench_sampler *s, uint64_t end_ns);
 
 /* bench_watch_spread: append that DEVIATION to ROW, which bench_watch_row has completed. */
 void bench_watch_spread(const struct bench_job *job, json_t *row, double deviation);

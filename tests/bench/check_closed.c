@@ -6,9 +6,11 @@
 #include <arpa/inet.h>
 #include <check.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/load/plan.h"
@@ -192,6 +194,58 @@ START_TEST(experiments_ask_every_name_once)
 }
 END_TEST
 
+/* Stop this process, tester and server, for STOPPED_MS after so much: a child does that. */
+static pid_t
+stop_for(unsigned before_ms, unsigned stopped_ms)
+{
+	pid_t child = fork();
+
+	ck_assert_int_ge(child, 0);
+	if (child > 0)
+		return child;
+	(void)usleep(before_ms * 1000);
+	(void)kill(getppid(), SIGSTOP);
+	(void)usleep(stopped_ms * 1000);
+	(void)kill(getppid(), SIGCONT);
+	_exit(0);
+}
+
+/* The time of an experiment in which the tester stood still is not the server's. */
+START_TEST(experiment_with_a_pause_is_left_out)
+{
+	benchrig_init(&rig);
+	rig.fake.pattern.delay_ms = 1;
+	benchrig_start(&rig, "closed --aaaa 100 --clients 16");
+	pid_t child = stop_for(300, 500);
+	bench_closed(&rig.job);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	double left_out = benchrig_finding(&rig, "experiments left out");
+	ck_assert_double_ge(left_out, 1);
+	ck_assert_double_eq(benchrig_cell(&rig, 0, 0, "experiments") + left_out, 256);
+	ck_assert_double_lt(benchrig_cell(&rig, 0, 0, "time_max"), 500);
+	ck_assert_double_ge(benchrig_finding(&rig, "pauses of the tester"), 0);
+	ck_assert_ptr_null(benchrig_failed(&rig, 0));
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+/* Nor are the answers that it could not ask for. */
+START_TEST(pause_takes_nothing_from_the_rate)
+{
+	benchrig_init(&rig);
+	rig.fake.pattern.delay_ms = 1;
+	benchrig_start(&rig, "closed --aaaa 100 --clients 4 -d 1.5");
+	pid_t child = stop_for(300, 700);
+	bench_closed(&rig.job);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	double rate = benchrig_finding(&rig, "highest rate");
+	ck_assert_double_gt(rate * 1.5, 1.4 * benchrig_finding(&rig, "valid"));
+	ck_assert_double_ge(benchrig_finding(&rig, "pauses of the tester"), 0);
+	ck_assert_ptr_null(benchrig_failed(&rig, 0));
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
 START_TEST(clients_ask_all_at_once)
 {
 	benchrig_init(&rig);
@@ -318,6 +372,8 @@ add_closed(Suite *s)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, experiments_ask_every_name_once);
+	tcase_add_test(tc, experiment_with_a_pause_is_left_out);
+	tcase_add_test(tc, pause_takes_nothing_from_the_rate);
 	tcase_add_test(tc, clients_ask_all_at_once);
 	tcase_add_test(tc, told_to_stop_it_has_no_experiment);
 	tcase_add_test(tc, experiment_by_time_has_a_row);

@@ -45,16 +45,16 @@ START_TEST(seconds_have_their_deviation)
 	benchrig_init(&rig);
 	benchrig_start(&rig, "rate -r 1 -n 1");
 	ck_assert_ptr_null(bench_watch_sample(&rig.job)); /* nobody knows whom to watch */
-	ck_assert_double_lt(bench_watch_sampled(NULL), 0);
+	ck_assert_double_lt(bench_watch_sampled(NULL, UINT64_MAX), 0);
 	benchrig_watch(&rig);
 	bench_watch_begin(&rig.job, &begin);
 	struct bench_sampler *s = bench_watch_sample(&rig.job);
 	ck_assert_ptr_nonnull(s);
-	ck_assert_double_lt(bench_watch_sampled(s), 0); /* not even one second */
+	ck_assert_double_lt(bench_watch_sampled(s, UINT64_MAX), 0); /* not even one second */
 	s = bench_watch_sample(&rig.job);
 	work_for(NS_PER_SEC / 4);
 	(void)nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
-	double deviation = bench_watch_sampled(s);
+	double deviation = bench_watch_sampled(s, UINT64_MAX);
 	ck_assert_double_gt(deviation, 1);
 	bench_watch_since(&rig.job, &begin, &used);
 	struct bench_table *t = bench_watch_table_spread(&rig.job, "t", "T", columns, 1);
@@ -66,6 +66,40 @@ START_TEST(seconds_have_their_deviation)
 		bench_table_add(t, row);
 	}
 	ck_assert_double_eq_tol(benchrig_cell(&rig, 0, 1, "server_cpu_deviation"), deviation, 1e-9);
+	benchrig_stop(&rig, NULL);
+}
+END_TEST
+
+/* Seconds after the end of a trial, in which late replies are waited for, are none of the load. */
+START_TEST(waiting_is_no_load)
+{
+	struct bench_tally *t = calloc(1, sizeof(*t));
+	struct bench_usage used = { .time_ns = 12 * NS_PER_SEC, .cpu_ns = 10 * NS_PER_SEC };
+	struct benchrig rig;
+
+	ck_assert_ptr_nonnull(t);
+	t->sent = 2;
+	t->last_ns = clock_now_ns() - 2 * NS_PER_SEC;
+	uint64_t end_ns = bench_watch_end(t);
+	ck_assert_uint_gt(end_ns, t->last_ns + 2 * NS_PER_SEC - 1); /* all were answered */
+	bench_watch_cut(&used, end_ns);
+	ck_assert_double_eq_tol(100 * bench_usage_load(&used), 83.3, 0.2);
+	t->overdue = 1;
+	end_ns = bench_watch_end(t);
+	ck_assert_uint_eq(end_ns, t->last_ns);
+	bench_watch_cut(&used, end_ns);
+	ck_assert_double_eq_tol(100 * bench_usage_load(&used), 100, 0.5);
+	free(t);
+
+	benchrig_init(&rig);
+	benchrig_start(&rig, "rate -r 1 -n 1");
+	benchrig_watch(&rig);
+	uint64_t begin_ns = clock_now_ns();
+	struct bench_sampler *s = bench_watch_sample(&rig.job);
+	work_for(NS_PER_SEC / 4);
+	(void)nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
+	/* Of two seconds only one was of the trial. */
+	ck_assert_double_lt(bench_watch_sampled(s, begin_ns + 3 * NS_PER_SEC / 2), 0);
 	benchrig_stop(&rig, NULL);
 }
 END_TEST
@@ -189,6 +223,7 @@ main(void)
 	TCase *tc = tcase_create("watch");
 
 	tcase_add_test(tc, seconds_have_their_deviation);
+	tcase_add_test(tc, waiting_is_no_load);
 	tcase_add_test(tc, without_a_server_nothing_is_watched);
 	tcase_add_test(tc, steps_and_sum);
 	tcase_add_test(tc, threads_are_told_by_their_names);
