@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "bench/measure.h"
+
+#define CELL_TEXT 64 /* octets of what a cell is, with the zero */
 
 static const char *const words[BENCH_OUTCOMES] = {
 	[BENCH_PASSED] = "passed",
@@ -144,6 +147,19 @@ search(struct bench_cells *c, unsigned repetition, struct bench_bisect *b)
 
 /* --- The self-test ---------------------------------------------------------------------------- */
 
+/* What the self-test will be, as a setting. O are those of the first cell. */
+static void
+put_self_test(const struct bench_job *job, const struct bench_settings *o)
+{
+	bench_run_set(job->run, "self_test",
+	    o->upstream.family == NETADDR_NONE
+		? json_string("none")
+		: json_sprintf("%s questions over UDP, one by one, %g times as many, within %g ms",
+		      bench_selftest_asks_aaaa(o) ? "AAAA" : "A", 2 * (1 + o->delta),
+		      (double)o->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART /
+			  (double)NS_PER_MS));
+}
+
 static void
 take_self_test(struct bench_cells *c, uint32_t passed, enum bench_limit limit)
 {
@@ -229,6 +245,7 @@ add_result(struct bench_cells *c, struct bench_found *f, const struct bench_bise
 	c->in_search = c->n_trials;
 	if (!isnan(c->cpu)) {
 		f->cpu += c->cpu;
+		f->cpu_squares += c->cpu * c->cpu;
 		f->cpu_per_answer += c->cpu_per_answer;
 		f->n_cpu++;
 	}
@@ -279,6 +296,7 @@ bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct 
 		return;
 	}
 	c->cell = cell;
+	c->from = json_array_size(c->records);
 	c->job.settings = cell->settings;
 	c->series.measure = measure_server;
 	c->series.again = cell->settings->restart != NULL;
@@ -288,9 +306,38 @@ bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct 
 		;
 	if (!f->ended)
 		return;
-	c->limited[limit_of(f)]++;
+	/* One result that is not the server's makes the figures of the cell wrong. */
+	for (unsigned i = 0; i <= BENCH_LIMIT_LOW; i++)
+		c->limited[i] += f->n > 0 ? f->limited[i] > 0 : f->nothing == i;
 	c->done++;
 }
+
+/* --- What contradicts itself ------------------------------------------------------------------ */
+
+/* "hits 20, aaaa 40: ", or nothing if there is one cell only. */
+static const char *
+cell_text(const struct bench_cells *c, char text[static CELL_TEXT])
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < c->n_columns && n < CELL_TEXT; i++)
+		n += (size_t)snprintf(text + n, CELL_TEXT - n, "%s %" JSON_INTEGER_FORMAT "%s",
+		    c->columns[i].name,
+		    json_integer_value(json_object_get(c->cell->is, c->columns[i].name)),
+		    i + 1 < c->n_columns ? ", " : ": ");
+	return text;
+}
+
+void
+bench_cells_inversion(const struct bench_cells *c)
+{
+	char text[CELL_TEXT];
+
+	bench_measure_inversion(&c->job, c->records, c->from, cell_text(c, text));
+}
+
+/* --- All cells -------------------------------------------------------------------------------- */
 
 const char *
 bench_cells_limit(const struct bench_cells *c, const struct bench_found *f)
@@ -312,6 +359,7 @@ bench_cells_judge(const struct bench_cells *c)
 	const struct bench_settings *s = c->job.settings;
 	struct bench_run *r = c->job.run;
 
+	bench_method_late(&c->job, c->records);
 	if (!bench_cells_is_rfc(s))
 		bench_run_find(r, "repetitions",
 		    json_sprintf("%u, of trials of %g s, not RFC 8219 (%d, of %g s): min and max"
@@ -337,6 +385,14 @@ bench_cells_judge(const struct bench_cells *c)
 	if (c->limited[BENCH_LIMIT_LOW] > 0)
 		bench_run_fail(
 		    r, "--low failed in %u of %u cells", c->limited[BENCH_LIMIT_LOW], c->done);
+}
+
+double
+bench_found_cpu(const struct bench_found *f)
+{
+	if (f->n_cpu < 2)
+		return (double)NAN;
+	return sqrt(fmax(f->cpu_squares - f->cpu * f->cpu / f->n_cpu, 0) / (f->n_cpu - 1));
 }
 
 void
@@ -397,6 +453,7 @@ bench_cells_begin(struct bench_cells *c, const struct bench_job *job,
 	bench_bisect_init(&whole, o->low, o->high, o->resolution, BENCH_BEGIN_BETWEEN);
 	c->in_search = bench_bisect_most(&whole, &sum);
 	bench_progress_init(&c->progress, stderr, o->duration);
+	put_self_test(job, o);
 	begin_tables(c);
 	if (!bench_measure_state(job, &c->series.journal))
 		return false;

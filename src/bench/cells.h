@@ -43,10 +43,10 @@ struct bench_found {
 	enum bench_limit nothing; /* then: why it had no result */
 	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many results by what */
 	/*
-	 * The server's CPU in the trials that passed at those rates: the sums of % and of us for
-	 * each answer, of how many.
+	 * The server's CPU in the trials that passed at those rates: the sums of % and of their
+	 * squares, and of us for each answer, of how many.
 	 */
-	double cpu, cpu_per_answer;
+	double cpu, cpu_squares, cpu_per_answer;
 	unsigned n_cpu;
 };
 
@@ -60,11 +60,12 @@ struct bench_cells {
 	struct bench_table *results; /* a row for each search */
 	struct bench_table *trials;
 	json_t *records;                       /* owned: of all trials */
+	size_t from;                           /* where those of this cell begin */
 	uint32_t high;                         /* --high, or what the tester can measure */
 	bool capped;                           /* the latter */
 	unsigned n_cells, done;                /* how many there are, and were searched */
 	unsigned in_search;                    /* trials of a whole search, roughly */
-	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many cells by what */
+	unsigned limited[BENCH_LIMIT_LOW + 1]; /* how many cells, in one search at least, by what */
 	/* of the search that runs: */
 	const struct bench_cell *cell;
 	unsigned repetition;
@@ -93,6 +94,12 @@ MUST_USE bool bench_cells_begin(struct bench_cells *c, const struct bench_job *j
 void bench_cells_search(
     struct bench_cells *c, const struct bench_cell *cell, struct bench_found *f);
 
+/*
+ * bench_cells_inversion: tell if a trial of the cell that was searched last failed at a lower rate
+ * than another one passed: then its rate is no limit, or something disturbed the trial.
+ */
+void bench_cells_inversion(const struct bench_cells *c);
+
 /* bench_cells_limit: the word for what limits most of the results of F, or for why it has none. */
 MUST_USE const char *bench_cells_limit(const struct bench_cells *c, const struct bench_found *f);
 
@@ -101,6 +108,9 @@ MUST_USE const char *bench_cells_limit(const struct bench_cells *c, const struct
  * the RFC wants: for methods with several.
  */
 void bench_cells_judge(const struct bench_cells *c);
+
+/* bench_found_cpu: the standard deviation of the server's CPU in F, in %; NAN of less than two. */
+MUST_USE double bench_found_cpu(const struct bench_found *f);
 
 /* bench_found_drop: free what *f has; all zero is fine. */
 void bench_found_drop(struct bench_found *f);

@@ -15,6 +15,7 @@
 #include "bench/watch.h"
 
 #define COLUMNS 3 /* of a cell, in the table that is drawn: the median and its ends */
+#define N_CPU 3   /* columns of the server */
 #define TITLE 24  /* bytes of a column's name or title */
 
 static const struct bench_column cell_columns[] = {
@@ -81,6 +82,7 @@ add_row(struct matrix *m, const struct bench_cell *cell, const struct bench_foun
 
 	if (m->job->dut != NULL) {
 		(void)json_array_append_new(row, number(watched, f->cpu / f->n_cpu));
+		(void)json_array_append_new(row, number(f->n_cpu > 1, bench_found_cpu(f)));
 		(void)json_array_append_new(row, number(watched, f->cpu_per_answer / f->n_cpu));
 	}
 	bench_table_add(m->table, row);
@@ -105,6 +107,7 @@ search(struct matrix *m, size_t aaaa, size_t hits)
 		*sum = bench_stats_summary(found.rates, found.n);
 	if (ended)
 		add_row(m, &cell, &found, sum);
+	bench_cells_inversion(&m->cells);
 	bench_found_drop(&found);
 	json_decref(cell.is);
 	return ended;
@@ -155,12 +158,13 @@ begin_table(const struct bench_job *job)
 		{ "rate_margin", "margin 99.9 %", "", 0 },
 		{ "limit", "limit", "", 0 },
 		{ "server_cpu", "CPU (%)", "", 1 },
+		{ "server_cpu_deviation", "deviation (%)", "", 1 },
 		{ "server_cpu_per_answer", "CPU/answer (us)", "", 2 },
 	};
 	size_t n = sizeof(columns) / sizeof(columns[0]);
 	struct bench_table *t = bench_run_table(job->run, "cells",
 	    "Highest rate without a fault (1/s) by hits and names with AAAA", columns,
-	    job->dut != NULL ? n : n - 2);
+	    job->dut != NULL ? n : n - N_CPU);
 
 	bench_table_live(t, job->out);
 	return t;

@@ -163,7 +163,8 @@ figures_of(const struct bench_tally *t, uint32_t rate)
 	put(f, "unsent", t->faults.unsent);
 	put(f, "dropped", t->faults.dropped);
 	put_real(f, "pace_error", bench_method_pace_error(t, rate));
-	put_real(f, "lag_p999", us(bench_histogram_percentile(&t->lag, 99.9)));
+	if (bench_stats_carries(t->lag.n, 99.9))
+		put_real(f, "lag_p999", us(bench_histogram_percentile(&t->lag, 99.9)));
 	put_real(f, "lag_max", us(t->lag.max_ns));
 	put(f, "pauses", t->pauses);
 	if (t->rtt.n > 0) {
@@ -197,6 +198,7 @@ put_server(const struct bench_job *job, json_t *figures, const struct bench_usag
 	struct bench_usage used;
 
 	bench_watch_since(job, begin, &used);
+	bench_watch_cut(&used, bench_watch_end(job->tally));
 	if (figures == NULL || job->dut == NULL || used.processes == 0)
 		return;
 	json_t *row = json_array();
@@ -243,7 +245,7 @@ bench_measure_server(
 
 	if (!names_suffice(job, p) || !restart(job) || !bench_server_ready(job, wait) || *job->stop)
 		return NULL;
-	if (p->first == 0 && job->settings->restart == NULL)
+	if (p->first == 0) /* with --restart in each trial: does that empty the cache? */
 		bench_server_try_names(job);
 	bench_watch_begin(job, &begin);
 	json_t *figures = ask(job, &job->settings->plan, p);
@@ -306,6 +308,53 @@ by_rate(const void *a, const void *b)
 	json_int_t x = rate_of(*(const json_t *const *)a), y = rate_of(*(const json_t *const *)b);
 
 	return (x > y) - (x < y);
+}
+
+/*
+ * The trial with OUTCOME at the highest rate, or at the lowest if that failed, of those below BELOW
+ * from number FROM on; *N are these.
+ */
+static const json_t *
+outermost(
+    const json_t *records, size_t from, enum bench_outcome outcome, json_int_t below, unsigned *n)
+{
+	const json_t *found = NULL;
+
+	*n = 0;
+	for (size_t i = from; i < json_array_size(records); i++) {
+		const json_t *record = json_array_get(records, i);
+		json_int_t rate = rate_of(record);
+
+		if (rate >= below ||
+		    json_integer_value(json_object_get(record, "repetition")) == 0 ||
+		    strcmp(bench_text_get(record, "verdict"), bench_series_verdict(outcome)) != 0)
+			continue;
+		(*n)++;
+		if (found == NULL ||
+		    (outcome == BENCH_PASSED ? rate > rate_of(found) : rate < rate_of(found)))
+			found = record;
+	}
+	return found;
+}
+
+void
+bench_measure_inversion(
+    const struct bench_job *job, const json_t *records, size_t from, const char *what)
+{
+	unsigned n;
+	const json_t *passed = outermost(records, from, BENCH_PASSED, INT64_MAX, &n);
+	const json_t *failed = outermost(records, from, BENCH_FAILED, rate_of(passed), &n);
+
+	if (failed == NULL)
+		return;
+	bench_run_find(job->run, "failed below a rate that passed",
+	    json_sprintf("%s%" JSON_INTEGER_FORMAT "/s in repetition %" JSON_INTEGER_FORMAT
+			 ", while %" JSON_INTEGER_FORMAT
+			 "/s passed in repetition %" JSON_INTEGER_FORMAT " (%u %s in all)",
+		what, rate_of(failed), json_integer_value(json_object_get(failed, "repetition")),
+		rate_of(passed), json_integer_value(json_object_get(passed, "repetition")), n,
+		n == 1 ? "trial" : "trials"),
+	    "");
 }
 
 /* The mean of the numbers that are not null; null if there is none. */

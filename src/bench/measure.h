@@ -66,6 +66,14 @@ MUST_USE bool bench_measure_state(const struct bench_job *job, struct bench_jour
 /* --- All trials ------------------------------------------------------------------------------- */
 
 /*
+ * bench_measure_inversion: tell if one of the RECORDS of trials from number FROM on failed at a
+ * lower rate than another one passed: then what was found is no limit, or something disturbed the
+ * trial. WHAT they are trials of comes before it, as "hits 20: " or "".
+ */
+void bench_measure_inversion(
+    const struct bench_job *job, const json_t *records, size_t from, const char *what);
+
+/*
  * bench_measure_curve: add a table to the run, made of RECORDS of trials (an array). Trials at the
  * same rate are one row, with the mean of each value. The self-test's trials are left out, as is a
  * table without rows.

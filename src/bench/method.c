@@ -148,22 +148,47 @@ bench_method_tally(const struct bench_job *job)
 	find_us(job, "rtt max", (double)t->rtt.max_ns);
 }
 
+/* A question that was latest left so LATE, in ns. */
+static void
+tell_late(const struct bench_job *job, double late)
+{
+	if (late > (double)job->settings->plan.timeout_ns / BENCH_PACE_LAG_TOLD)
+		bench_run_find(job->run, "note",
+		    json_sprintf("a question left %.3g ms late, over 1 %% of the timeout",
+			late / (double)NS_PER_MS),
+		    "");
+}
+
+void
+bench_method_late(const struct bench_job *job, const json_t *records)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < json_array_size(records); i++) {
+		const json_t *record = json_array_get(records, i);
+		double late = json_number_value(json_object_get(record, "lag_max")) * US;
+
+		if (json_integer_value(json_object_get(record, "repetition")) > 0 && late > most &&
+		    strcmp(bench_text_get(record, "verdict"),
+			bench_series_verdict(BENCH_NO_VERDICT)) != 0)
+			most = late;
+	}
+	if (bench_plan_window(&job->settings->plan) == 0)
+		tell_late(job, most);
+}
+
 void
 bench_method_pauses(const struct bench_job *job)
 {
 	const struct bench_tally *t = job->tally;
-	uint64_t told_ns = job->settings->plan.timeout_ns / BENCH_PACE_LAG_TOLD;
 
 	if (t->pauses > 0)
 		bench_run_find(job->run, "pauses of the tester",
 		    json_sprintf("%" PRIu64 ", %.3g s in all: %" PRIu64 " questions taken out",
 			t->pauses, (double)t->pause_ns / (double)NS_PER_SEC, t->paused),
 		    "");
-	if (t->lag.max_ns > told_ns && t->no_room == 0)
-		bench_run_find(job->run, "note",
-		    json_sprintf("a question left %.3g ms late, over 1 %% of the timeout",
-			(double)t->lag.max_ns / (double)NS_PER_MS),
-		    "");
+	if (t->no_room == 0)
+		tell_late(job, (double)t->lag.max_ns);
 }
 
 json_t *

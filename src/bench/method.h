@@ -116,6 +116,12 @@ void bench_method_tally(const struct bench_job *job);
 void bench_method_pauses(const struct bench_job *job);
 
 /*
+ * bench_method_late: tell if questions were sent late in one of the trials whose RECORDS these are
+ * and that count. Not where a question may have to wait for the answer to another one.
+ */
+void bench_method_late(const struct bench_job *job, const json_t *records);
+
+/*
  * bench_method_percentile: a percentile of the RTTs of valid answers, in us; null if it is finer
  * than so many answers carry (bench_stats_carries).
  */

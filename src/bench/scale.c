@@ -12,6 +12,7 @@
 #include "bench/method.h"
 #include "bench/stats.h"
 
+#define N_CPU 4                /* columns of the server, if it is watched */
 #define VARIABLE "BENCH_LOOPS" /* in the environment of --restart */
 
 static const struct bench_column cell_columns[] = { { "loops", "loops", "", 0 } };
@@ -62,10 +63,16 @@ add_row(struct scale *s, const struct bench_found *f, unsigned loops)
 		s->per_loop > 0 ? 100 * each / s->per_loop : 0 };
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		(void)json_array_append_new(row, f->n > 0 ? json_real(values[i]) : json_null());
+	const double spread[] = { sum.mean, sum.deviation, sum.mad, sum.margin };
+	for (size_t i = 0; i < sizeof(spread) / sizeof(spread[0]); i++)
+		(void)json_array_append_new(
+		    row, f->n > (i > 0 ? 1U : 0U) ? json_real(spread[i]) : json_null());
 	if (s->job->dut != NULL) {
 		bool known = f->n_cpu > 0;
 
 		(void)json_array_append_new(row, known ? json_real(cpu) : json_null());
+		(void)json_array_append_new(
+		    row, f->n_cpu > 1 ? json_real(bench_found_cpu(f)) : json_null());
 		(void)json_array_append_new(row, known ? json_real(cpu / loops) : json_null());
 		(void)json_array_append_new(
 		    row, known ? json_real(f->cpu_per_answer / f->n_cpu) : json_null());
@@ -93,6 +100,7 @@ search(struct scale *s, unsigned loops)
 	bool ended = found.ended;
 	if (ended)
 		add_row(s, &found, loops);
+	bench_cells_inversion(&s->cells);
 	bench_found_drop(&found);
 	json_decref(cell.is);
 	return ended;
@@ -110,7 +118,13 @@ begin_table(const struct bench_job *job)
 		{ "rate_ideal", "ideal", "1/s", 0 },
 		{ "each", "rate/loop", "1/s", 0 },
 		{ "efficiency", "efficiency", "%", 1 },
+		/* Of the rates, not drawn: */
+		{ "mean", "mean", "", 0 },
+		{ "deviation", "deviation", "", 0 },
+		{ "mad", "MAD", "", 0 },
+		{ "margin", "margin 99.9 %", "", 0 },
 		{ "server_cpu", "CPU", "%", 1 },
+		{ "server_cpu_deviation", "deviation", "%", 1 },
 		{ "server_cpu_per_loop", "CPU/loop", "%", 1 },
 		{ "server_cpu_per_answer", "CPU/answer", "us", 2 },
 		{ "limit", "limit", "", 0 },
@@ -120,8 +134,8 @@ begin_table(const struct bench_job *job)
 
 	memcpy(shown, columns, sizeof(columns));
 	if (job->dut == NULL) {
-		shown[n - 4] = columns[n - 1];
-		n -= 3;
+		shown[n - 1 - N_CPU] = columns[n - 1];
+		n -= N_CPU;
 	}
 	struct bench_table *t =
 	    bench_run_table(job->run, "scale", "Highest rate without a fault by loops", shown, n);

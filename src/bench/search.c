@@ -228,43 +228,6 @@ find_beside(const struct bench_job *job, const json_t *records, double *values, 
 	}
 }
 
-/* Tell if a search failed below a rate that another one has passed: then there is no limit. */
-static void
-find_inversion(const struct bench_job *job, const json_t *records)
-{
-	json_int_t passed = 0, in_passed = 0, failed = 0, in_failed = 0, n = 0;
-	for (size_t i = 0; i < json_array_size(records); i++) {
-		const json_t *record = json_array_get(records, i);
-
-		if (integer_of(record, "repetition") > 0 && has_verdict(record, BENCH_PASSED) &&
-		    integer_of(record, "rate") > passed) {
-			passed = integer_of(record, "rate");
-			in_passed = integer_of(record, "repetition");
-		}
-	}
-	for (size_t i = 0; i < json_array_size(records); i++) {
-		const json_t *record = json_array_get(records, i);
-		json_int_t rate = integer_of(record, "rate");
-
-		if (integer_of(record, "repetition") == 0 || !has_verdict(record, BENCH_FAILED) ||
-		    rate >= passed)
-			continue;
-		n++;
-		if (failed == 0 || rate < failed) {
-			failed = rate;
-			in_failed = integer_of(record, "repetition");
-		}
-	}
-	if (n > 0)
-		bench_run_find(job->run, "failed below a rate that passed",
-		    json_sprintf("%" JSON_INTEGER_FORMAT "/s in repetition %" JSON_INTEGER_FORMAT
-				 ", while %" JSON_INTEGER_FORMAT
-				 "/s passed in repetition %" JSON_INTEGER_FORMAT
-				 " (%" JSON_INTEGER_FORMAT " %s in all)",
-			failed, in_failed, passed, in_passed, n, n == 1 ? "trial" : "trials"),
-		    "");
-}
-
 /* Say so if a result is not the server's limit. */
 static void
 judge(const struct bench_cells *c, const struct bench_found *f)
@@ -310,20 +273,6 @@ judge_nothing(const struct bench_cells *c, const struct bench_found *f)
 
 /* --- The method ------------------------------------------------------------------------------- */
 
-static void
-put_self_test(const struct bench_job *job)
-{
-	const struct bench_settings *o = job->settings;
-
-	bench_run_set(job->run, "self_test",
-	    o->upstream.family == NETADDR_NONE
-		? json_string("none")
-		: json_sprintf("%s questions one by one, %g times as many, within %g ms",
-		      bench_selftest_asks_aaaa(o) ? "AAAA" : "A", 2 * (1 + o->delta),
-		      (double)o->plan.timeout_ns / BENCH_SELFTEST_TIMEOUT_PART /
-			  (double)NS_PER_MS));
-}
-
 void
 bench_search(const struct bench_job *job)
 {
@@ -332,17 +281,17 @@ bench_search(const struct bench_job *job)
 	struct bench_cells c;
 
 	bench_method_settings(job);
-	put_self_test(job);
 	if (bench_cells_begin(&c, job, &whole, 1, NULL, 0))
 		bench_cells_search(&c, &whole, &found);
 	if (found.n > 0) {
 		find_summary(job, &found);
-		find_inversion(job, c.records);
+		bench_cells_inversion(&c);
 		find_beside(job, c.records, found.rates, found.n);
 		judge(&c, &found);
 	} else if (found.ended) {
 		judge_nothing(&c, &found);
 	}
+	bench_method_late(job, c.records);
 	bench_measure_curve(job, c.records);
 	bench_found_drop(&found);
 	bench_cells_end(&c);

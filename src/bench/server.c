@@ -4,28 +4,35 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
 #include "bench/agents.h"
 #include "bench/load/load.h"
+#include "bench/result/text.h"
 #include "dns/header.h"
 #include "dns/msg.h"
 
 #define READY_WINDOW 16
 #define READY_TIMEOUT_NS \
 	(250 * NS_PER_MS) /* of the first attempt; doubled each time up to the plan's */
+/* After the first wrong answer; doubled each time, up to the other. */
+#define READY_PAUSE_NS (50L * (long)NS_PER_MS)
+#define READY_PAUSE_MOST_NS (800L * (long)NS_PER_MS)
 #define VERSION_WAIT_MS 500
-#define REPLY_MAX 1232 /* bytes */
-#define NAMES 8        /* that are asked for: those before the first of the run */
+#define WARNING "warning" /* a finding */
+#define REPLY_MAX 1232    /* bytes */
+#define NAMES 8           /* that are asked for: those before the first of the run */
 
 /* --- Is it there? ----------------------------------------------------------------------------- */
 
 /*
- * Ask for N names, until all were answered or GIVE_UP_NS has come. False: that could not begin.
- * A question that got lost is soon asked again; a server that needs the plan's timeout gets it
- * once.
+ * Ask for N names, until all answers were right or GIVE_UP_NS has come. False: that could not
+ * begin. A question that got lost is soon asked again; a server that needs the plan's timeout gets
+ * it once. One that has just begun may know no upstream yet, and answer that it failed: it is asked
+ * again, too.
  */
 static bool
 ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint64_t give_up_ns,
@@ -33,6 +40,7 @@ ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint
 {
 	const struct bench_tally *t = job->tally;
 	uint64_t longest_ns = job->settings->plan.timeout_ns;
+	struct timespec pause = { .tv_nsec = READY_PAUSE_NS };
 
 	for (uint64_t timeout_ns = READY_TIMEOUT_NS;; timeout_ns = 2 * plan->timeout_ns) {
 		plan->timeout_ns = timeout_ns < longest_ns ? timeout_ns : longest_ns;
@@ -40,10 +48,15 @@ ask_names(const struct bench_job *job, struct bench_plan *plan, uint64_t n, uint
 		if (!bench_method_trial(job, plan, 0, n))
 			return false;
 		*answered = t->sent - bench_tally_lost(t) - t->late == n;
-		if (*answered || *job->stop)
+		if (t->replies[BENCH_VALID] == n || *job->stop)
 			return true;
-		if (plan->timeout_ns == longest_ns && clock_now_ns() >= give_up_ns)
+		if ((*answered || plan->timeout_ns == longest_ns) && clock_now_ns() >= give_up_ns)
 			return true;
+		if (!*answered)
+			continue;
+		(void)nanosleep(&pause, NULL);
+		if (pause.tv_nsec < READY_PAUSE_MOST_NS)
+			pause.tv_nsec *= 2;
 	}
 }
 
@@ -236,19 +249,34 @@ bench_server_knew(uint64_t new_ns, uint64_t again_ns, uint64_t upstream_ns)
 	return again_ns < upstream_ns + upstream_ns / 2 && new_ns < again_ns + upstream_ns / 2;
 }
 
+/* Was it told of an earlier trial? */
+static bool
+was_told(const struct bench_run *r)
+{
+	const json_t *list = json_object_get(bench_run_tree(r), "findings");
+	bool told = false;
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		told |= strcmp(bench_text_get(json_array_get(list, i), "name"), WARNING) == 0;
+	return told;
+}
+
 void
 bench_server_try_names(const struct bench_job *job)
 {
 	const struct bench_settings *s = job->settings;
 
-	if (s->upstream.family == NETADDR_NONE || s->method == BENCH_ENUM)
+	if (s->upstream.family == NETADDR_NONE || s->method == BENCH_ENUM || was_told(job->run))
 		return;
 	uint64_t new_ns = median(job, &s->plan.server, BENCH_NEW);
 	uint64_t again_ns = new_ns > 0 ? median(job, &s->plan.server, BENCH_NEW) : 0;
 	uint64_t upstream_ns = again_ns > 0 ? median(job, &s->upstream, BENCH_ADDRESS) : 0;
 	if (bench_server_knew(new_ns, again_ns, upstream_ns))
-		bench_run_find(job->run, "warning",
-		    json_string("the server has answers for the first names already: another "
-				"--first, or a restart, measures it without them"),
+		bench_run_find(job->run, WARNING,
+		    json_string(s->restart != NULL
+			    ? "the server has answers for the first names already: --restart does "
+			      "not empty its cache, and trials measure that"
+			    : "the server has answers for the first names already: another "
+			      "--first, or a restart, measures it without them"),
 		    "");
 }

@@ -20,8 +20,9 @@
 /*
  * bench_server_ready: ask the server for the names of --hits, so that its cache has them (without
  * --hits for the last name of the namespace; enum: its first question). As long as there is no
- * answer it asks again, with a short timeout first, for WAIT seconds, and at least once with the
- * plan's whole timeout. False, with the reason in the run, if no answer comes.
+ * right answer it asks again, with a short timeout first, for WAIT seconds, and at least once with
+ * the plan's whole timeout. False, with the reason in the run, if no answer comes: of wrong ones
+ * the trial tells.
  */
 MUST_USE bool bench_server_ready(const struct bench_job *job, double wait);
 
@@ -38,7 +39,8 @@ MUST_USE bool bench_server_version(
 
 /*
  * bench_server_try_names: ask the server for some names, which no question of the run is for, and
- * once more, and the upstream for them, and tell if the server had them the first time. Without
+ * once more, and the upstream for them, and tell once if the server had them the first time.
+ * Without
  * --upstream, and for telephone numbers, nobody can say. Of no consequence for the run.
  */
 void bench_server_try_names(const struct bench_job *job);

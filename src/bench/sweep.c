@@ -391,6 +391,7 @@ conclude(const struct sweep *s)
 	for (size_t i = 0; i < o->n_rates; i++)
 		n += add_rate(s, o->rates[i], &points[n]);
 	find_knee(s, points, n);
+	bench_method_late(s->job, s->records);
 	if (n < o->n_rates && !*s->job->stop)
 		bench_run_fail(s->job->run,
 		    "the tester is the limit: no trial at %zu of %zu rates has a verdict",

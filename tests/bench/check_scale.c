@@ -107,16 +107,21 @@ check_rows(const struct bench_run *r, bool watched)
 		    played_number(r, "scale", 0, "each") * loops[i], 1e-6);
 		ck_assert_double_eq_tol(
 		    played_number(r, "scale", i, "efficiency"), efficiencies[i], 0.3);
-		if (watched)
-			ck_assert_double_eq_tol(played_number(r, "scale", i, "server_cpu_per_loop"),
-			    i == 1 ? 60 : 95, 1e-9);
+		ck_assert_double_eq_tol(played_number(r, "scale", i, "mean"), rate, rate * 0.002);
+		ck_assert_double_lt(played_number(r, "scale", i, "deviation"), rate * 0.002);
+		if (!watched)
+			continue;
+		ck_assert_double_eq_tol(
+		    played_number(r, "scale", i, "server_cpu_per_loop"), i == 1 ? 60 : 95, 1e-9);
+		ck_assert_double_eq_tol(
+		    played_number(r, "scale", i, "server_cpu_deviation"), 0, 1e-3);
 	}
 	ck_assert_str_eq(
 	    json_string_value(played_cell(r, "scale", 0, "limit")), watched ? "CPU" : "server");
 	ck_assert_str_eq(json_string_value(played_cell(r, "scale", 2, "limit")), "high");
 	ck_assert(watched ||
 	    strstr(json_string_value(json_object_get(
-		       json_array_get(json_object_get(played_table(r, "scale"), "columns"), 7),
+		       json_array_get(json_object_get(played_table(r, "scale"), "columns"), 11),
 		       "name")),
 		"limit") != NULL);
 }

@@ -119,6 +119,46 @@ lose_one(void *arg)
 	return NULL;
 }
 
+/* Answers the first two questions SERVFAIL, and the third one right, for 10.255.255.255. */
+static void *
+begin_slowly(void *arg)
+{
+	static const uint8_t rr[] = { 0xc0, 12, 0, DNS_TYPE_AAAA, 0, DNS_CLASS_IN, 0, 0, 1, 0, 0,
+		16, 0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0, 10, 255, 255, 255 };
+	const int *fd = arg;
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	uint8_t msg[512];
+
+	for (int i = 0; i < 3; i++) {
+		ssize_t n = recvfrom(*fd, msg, 256, 0, (struct sockaddr *)&from, &len);
+
+		ck_assert_int_gt(n, 12);
+		msg[2] |= 0x80; /* QR */
+		msg[3] = i < 2 ? DNS_SERVFAIL : 0;
+		msg[7] = i == 2; /* ANCOUNT */
+		memcpy(msg + n, rr, sizeof(rr));
+		n += i == 2 ? (ssize_t)sizeof(rr) : 0;
+		ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
+	}
+	return NULL;
+}
+
+/* A server that has just begun fails at first: a trial then would say that it always does. */
+START_TEST(server_that_fails_at_first_is_not_ready)
+{
+	int fd = mute_server();
+	pthread_t thread;
+
+	settings.plan.timeout_ns = NS_PER_SEC;
+	ck_assert_int_eq(pthread_create(&thread, NULL, begin_slowly, &fd), 0);
+	ck_assert(bench_server_ready(&job, 60));
+	ck_assert_uint_eq(job.tally->replies[BENCH_VALID], 1);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	(void)close(fd);
+}
+END_TEST
+
 /* With a timeout as long as what is waited for, a single question that got lost ended the run. */
 START_TEST(lost_first_question_does_not_end_the_wait)
 {
@@ -320,6 +360,7 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, silent_server_is_not_ready);
 	tcase_add_test(tc, lost_first_question_does_not_end_the_wait);
+	tcase_add_test(tc, server_that_fails_at_first_is_not_ready);
 	tcase_add_test(tc, server_without_a_listener_is_not_ready);
 	tcase_add_test(tc, told_to_stop_it_waits_no_longer);
 	tcase_add_test(tc, trial_that_cannot_begin_is_told);
