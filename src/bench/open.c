@@ -229,7 +229,7 @@ run(struct soak *s)
 	}
 	join(s);
 	bench_progress_end(&s->progress);
-	uint64_t last_ns = bench_watch_end(t);
+	uint64_t last_ns = bench_watch_end(s->job->tally);
 	add_row(s, last_ns > s->row_ns ? last_ns : clock_now_ns());
 }
 
