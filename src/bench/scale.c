@@ -23,7 +23,8 @@ struct scale {
 	struct bench_table *table;
 	unsigned cpus;   /* of this machine */
 	unsigned others; /* threads of the tester and the upstream */
-	double per_loop; /* median rate, with the fewest loops; 0: not known yet */
+	double per_loop; /* median rate, with the first number of loops; 0: not known yet */
+	bool whole;      /* that was all that the server can do */
 };
 
 const char *
@@ -57,12 +58,21 @@ add_row(struct scale *s, const struct bench_found *f, unsigned loops)
 	if (f->n > 0)
 		sum = bench_stats_summary(f->rates, f->n);
 	double each = sum.median / loops;
-	if (s->per_loop <= 0)
+	bool whole = strcmp(bench_cells_limit(&s->cells, f), "server") == 0;
+	if (s->per_loop <= 0) {
 		s->per_loop = each;
-	double values[] = { sum.median, sum.p1, sum.p99, s->per_loop * loops, each,
-		s->per_loop > 0 ? 100 * each / s->per_loop : 0 };
+		s->whole = whole;
+	}
+	/* A rate that could be higher says nothing of what loops are worth. */
+	const struct {
+		double v;
+		bool known;
+	} values[] = { { sum.median, true }, { sum.p1, true }, { sum.p99, true },
+		{ s->per_loop * loops, s->whole }, { each, true },
+		{ 100 * each / s->per_loop, s->whole && whole } };
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		(void)json_array_append_new(row, f->n > 0 ? json_real(values[i]) : json_null());
+		(void)json_array_append_new(
+		    row, f->n > 0 && values[i].known ? json_real(values[i].v) : json_null());
 	const double spread[] = { sum.mean, sum.deviation, sum.mad, sum.margin };
 	for (size_t i = 0; i < sizeof(spread) / sizeof(spread[0]); i++)
 		(void)json_array_append_new(
