@@ -179,7 +179,8 @@ bench_closed_steps(const struct bench_job *job, uint64_t n_numbers)
 	whole.tally = &f->all;
 	for (size_t i = 0; i < s->n_clients && next < n_numbers && !*job->stop; i++) {
 		bench_progress_begin(&f->progress, (double)(s->n_clients - i) * s->duration,
-		    "step %zu/%zu: %u clients", i + 1, s->n_clients, s->clients[i]);
+		    "step %zu/%zu: %u %s", i + 1, s->n_clients, s->clients[i],
+		    s->clients[i] == 1 ? "client" : "clients");
 		if (!step(&one, f, s->clients[i], next, n_numbers - next))
 			break;
 		next += f->one.n_numbers;
@@ -303,7 +304,8 @@ say_experiments(const struct bench_job *job, struct found *f, unsigned clients, 
 		others--;
 	bench_progress_begin(&f->progress,
 	    each_s * ((double)(all - done) + (double)all * (double)(others > 0 ? others - 1 : 0)),
-	    "%u clients, experiment %" PRIu64 "/%" PRIu64, clients, done, all);
+	    "%u %s, experiment %" PRIu64 "/%" PRIu64, clients, clients == 1 ? "client" : "clients",
+	    done, all);
 }
 
 /* Run all experiments with that number of clients, with the names from number FIRST on. */
