@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* bench_options_table: the methods, and a row for each option. */
 #include "bench/options.h"
 
 #define SECONDS_MAX 31536000.0 /* a year */

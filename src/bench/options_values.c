@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* bench_options_take_...: the value of an option from its text, where that is no plain number. */
 #include "bench/options.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* bench_dut: the processes and threads of the server, and what they used, reading after reading. */
 #include "bench/host/dut.h"
 
 #include <dirent.h>
