@@ -477,6 +477,7 @@ bench_worker_run(
 {
 	begin(w, start_ns, t);
 	uint64_t now_ns = clock_now_ns();
+	note_pause(w, start_ns, now_ns);
 	for (unsigned i = 0; i < w->plan->n_lanes && w->plan->rate == 0; i++)
 		ask_next(w, &w->lanes[i], now_ns);
 	while ((bench_turns_left(&w->turns, now_ns) || w->n_open > 0 || now_ns < w->linger_ns) &&

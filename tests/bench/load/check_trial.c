@@ -616,6 +616,28 @@ START_TEST(pause_of_the_tester_is_taken_out)
 }
 END_TEST
 
+/* So is what was due before it could begin: an agent may be stopped while it waits for the start. */
+START_TEST(late_start_is_a_pause)
+{
+	struct bench_trial *trial;
+
+	set_up(type_of(_i), ROGUE_RIGHT);
+	plan.timeout_ns = 5 * NS_PER_SEC;
+	rogue_start(&rogue);
+	plan.server = rogue.addr;
+	ck_assert_int_eq(bench_trial_new(&plan, &trial), 0);
+	bench_trial_set_start(trial, clock_now_ns() - NS_PER_SEC);
+	ck_assert_int_eq(bench_trial_start(trial, 0, 4000, &stop), 0);
+	bench_trial_join(trial, &tally);
+	bench_trial_free(trial);
+	rogue_stop(&rogue);
+	ck_assert_uint_eq(tally.sent + tally.paused, 4000);
+	ck_assert_uint_ge(tally.paused, 2000); /* 1 s at 2000/s */
+	ck_assert_uint_ge(tally.pauses, plan.n_threads);
+	ck_assert_uint_lt(tally.lag.max_ns, 500 * NS_PER_MS);
+}
+END_TEST
+
 /* A client's answer that came while it stood still has its right time, too. */
 START_TEST(pause_in_a_closed_loop)
 {
@@ -854,6 +876,7 @@ main(void)
 	tcase_add_loop_test(udp, answers_from_another_port_are_told, 0, 2);
 	tcase_add_loop_test(udp, lanes_do_not_share_a_port, 0, 2);
 	tcase_add_loop_test(pauses, pause_of_the_tester_is_taken_out, 0, 4);
+	tcase_add_loop_test(pauses, late_start_is_a_pause, 0, 2);
 	tcase_add_loop_test(pauses, pause_in_a_closed_loop, 0, 4);
 	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
 	tcase_add_test(tcp, ends_after_each_answer);
