@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench/exchange.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #define MIX 100               /* kinds of questions, as in struct bench_load */
 #define COUNT_MAX (1LL << 53) /* of anything: sums cannot overflow */
+#define SUM_MAX 1e41          /* ns, or ns * ns: more than of COUNT_MAX of the longest times */
 #define SPAN_MAX ((json_int_t)(400 * 86400 * NS_PER_SEC)) /* ns, of a trial */
 #define REMEMBERED_MAX (1ULL << 28)                       /* questions, of all lanes of a tester */
 
@@ -394,8 +394,8 @@ bench_exchange_read_histogram(
 
 	bench_histogram_clear(h);
 	h->n = number(&r, "n", 0, COUNT_MAX);
-	h->sum = real(&r, "sum", HUGE_VAL);
-	h->squares = real(&r, "squares", HUGE_VAL);
+	h->sum = real(&r, "sum", SUM_MAX);
+	h->squares = real(&r, "squares", SUM_MAX);
 	if (h->n > 0) {
 		h->min_ns = number(&r, "min", 0, BENCH_HISTOGRAM_MAX_NS);
 		h->max_ns = number(&r, "max", (json_int_t)h->min_ns, BENCH_HISTOGRAM_MAX_NS);

@@ -266,6 +266,8 @@ static const char *const bad_histograms[] = {
 	"[]",
 	"{}",
 	"{\"n\":1,\"min\":5,\"max\":4,\"sum\":5,\"squares\":25,\"buckets\":[5,1]}",
+	"{\"n\":1,\"min\":5,\"max\":5,\"sum\":1e300,\"squares\":25,\"buckets\":[5,1]}",
+	"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"squares\":1e300,\"buckets\":[5,1]}",
 	"{\"n\":1,\"min\":5,\"max\":5,\"sum\":-5,\"squares\":25,\"buckets\":[5,1]}",
 	"{\"n\":2,\"min\":5,\"max\":5,\"sum\":5,\"squares\":25,\"buckets\":[5,1]}",
 	"{\"n\":1,\"min\":5,\"max\":5,\"sum\":5,\"squares\":25,\"buckets\":[5]}",
