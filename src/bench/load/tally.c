@@ -157,7 +157,7 @@ bench_raw_add(struct bench_raw *r, const struct bench_load *l, const struct benc
 	bench_load_name(l, a->question, name);
 	(void)fprintf(r->file, "%" PRIu64 ",%s,%u,%s,%" PRIu64 "\n", a->sent_ns,
 	    name_to_text(name, text), bench_load_type(l, a->question), outcome,
-	    now_ns - a->sent_ns);
+	    now_ns > a->sent_ns ? now_ns - a->sent_ns : 0);
 }
 
 int
