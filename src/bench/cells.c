@@ -289,6 +289,8 @@ limit_of(const struct bench_found *f)
 void
 bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct bench_found *f)
 {
+	const struct bench_settings *whole = c->job.settings;
+
 	memset(f, 0, sizeof(*f));
 	f->rates = calloc(cell->settings->repetitions, sizeof(*f->rates));
 	if (f->rates == NULL) {
@@ -304,6 +306,7 @@ bench_cells_search(struct bench_cells *c, const struct bench_cell *cell, struct 
 		c->series.next = 0;
 	for (unsigned i = 1; i <= cell->settings->repetitions && repeat(c, f, i); i++)
 		;
+	c->job.settings = whole; /* those of the cell may be gone after this */
 	if (!f->ended)
 		return;
 	/* One result that is not the server's makes the figures of the cell wrong. */
