@@ -313,6 +313,30 @@ START_TEST(recordings_are_replayed)
 }
 END_TEST
 
+/* A second run does not ask for the names of the first, unless it is told to. */
+START_TEST(names_begin_at_random_unless_told)
+{
+	static const char *const lines[] = { "rate -s ::1 -r 9", "search -s ::1",
+		"enum -s ::1 --numbers 1000-1999" };
+
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t most = 0;
+
+		for (unsigned k = 0; k < 20; k++) {
+			good(lines[i]);
+			ck_assert(!s.first_given);
+			most = s.plan.load.first > most ? s.plan.load.first : most;
+		}
+		/* Of 2^24 names, or of a billion draws, anywhere. */
+		ck_assert_uint_gt(most, (i < 2 ? s.plan.load.size : 1000000000) / 4);
+		ck_assert_uint_lt(most, i < 2 ? s.plan.load.size : 1000000000);
+	}
+	good("rate -s ::1 -r 9 --first 7");
+	ck_assert(s.first_given);
+	ck_assert_uint_eq(s.plan.load.first, 7);
+}
+END_TEST
+
 /* Popularity is among many names, unless it is said among how many. */
 START_TEST(popularity_is_of_hot_names)
 {
@@ -527,6 +551,7 @@ add_options(Suite *suite)
 	tcase_add_test(tc, help_and_version_go_before_faults);
 	tcase_add_test(tc, depending_options_are_completed);
 	tcase_add_test(tc, clients_come_from_networks);
+	tcase_add_test(tc, names_begin_at_random_unless_told);
 	tcase_add_test(tc, popularity_is_of_hot_names);
 	tcase_add_test(tc, recordings_are_replayed);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));

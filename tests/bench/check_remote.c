@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What agents are called, and those that never come to an end; all else of them is for
- * check_agents.
+/* What agents are called, by whose clock they begin, and those that never come to an end; all else
+ * of them is for check_agents.
  */
 
 #include "bench/remote.h"
@@ -97,6 +97,47 @@ part_of(uint64_t n)
 	free(t);
 	return o;
 }
+
+#define AHEAD_NS (5 * NS_PER_SEC)
+
+/* An agent whose clock is ahead of ours tells the time as often as it is asked; then when to begin.
+ */
+static void *
+tell_clock(void *arg)
+{
+	uint64_t *start_ns = arg;
+
+	while (*start_ns == 0) {
+		json_t *asked = bench_channel_wait(&other, 20, &never);
+
+		if (asked == NULL)
+			break;
+		json_t *number = json_object_get(asked, "clock");
+		*start_ns = (uint64_t)json_integer_value(json_object_get(asked, "start"));
+		if (number != NULL)
+			bench_channel_send(&other,
+			    json_pack("{s:O,s:I}", "clock", number, "now",
+				(json_int_t)(clock_now_ns() + AHEAD_NS)));
+		json_decref(asked);
+	}
+	return NULL;
+}
+
+/* All begin at one moment, each by its own clock. */
+START_TEST(start_is_told_by_its_clock)
+{
+	uint64_t start_ns = clock_now_ns() + NS_PER_SEC, its_ns = 0;
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, tell_clock, &its_ns), 0);
+	ck_assert_msg(bench_remote_clock(&g, &never), "%s", g.c.error);
+	bench_remote_start(&g, start_ns, UINT64_MAX);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_uint_le(g.unsure_ns, NS_PER_SEC);
+	ck_assert_uint_ge(its_ns + g.unsure_ns, start_ns + AHEAD_NS);
+	ck_assert_uint_le(its_ns, start_ns + AHEAD_NS + g.unsure_ns);
+}
+END_TEST
 
 /* Signs of life are no end. */
 START_TEST(trial_without_end_is_given_up)
@@ -265,12 +306,13 @@ int
 main(void)
 {
 	Suite *s = suite_create("bench_remote");
-	TCase *tc = tcase_create("remote"), *hostile = tcase_create("hostile");
+	TCase *tc = tcase_create("remote"), *hostile = tcase_create("agents");
 
 	tcase_add_test(tc, agents_are_read);
 	suite_add_tcase(s, tc);
 	tcase_set_timeout(hostile, 60);
 	tcase_add_checked_fixture(hostile, setup, teardown);
+	tcase_add_test(hostile, start_is_told_by_its_clock);
 	tcase_add_test(hostile, trial_without_end_is_given_up);
 	tcase_add_loop_test(hostile, orders_that_are_not_obeyed_are_told, 0, 2);
 	tcase_add_test(hostile, flood_of_messages_is_heard_in_pieces);

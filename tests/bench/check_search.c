@@ -406,6 +406,26 @@ START_TEST(interrupted_search_counts_no_trial)
 }
 END_TEST
 
+/* Without --first the names go on as they began; with it that holds. */
+START_TEST(names_begin_as_in_the_journal_unless_told)
+{
+	const char *const options[] = { "--first", "7", "--state", state, NULL },
+			  *const more[] = { "--state", state, NULL },
+			  *const others[] = { "--first", "8", "--state", state, NULL };
+
+	stop = true;
+	bench_run_free(search(options));
+	struct bench_run *r = search(more);
+	ck_assert_int_eq(json_integer_value(json_object_get(
+			     json_object_get(bench_run_tree(r), "settings"), "first")),
+	    7);
+	bench_run_free(r);
+	r = search(others);
+	ck_assert_msg(strstr(failure(r), "first was 7 and is 8 now") != NULL, "%s", failure(r));
+	bench_run_free(r);
+}
+END_TEST
+
 START_TEST(journal_of_other_settings_is_refused)
 {
 	const char *const options[] = { "--aaaa", "100", "--state", state, NULL },
@@ -435,6 +455,7 @@ add_search(Suite *s)
 	tcase_add_test(tc, failing_restart_ends_the_search);
 	tcase_add_test(tc, silent_upstream_ends_the_search);
 	tcase_add_test(tc, interrupted_search_counts_no_trial);
+	tcase_add_test(tc, names_begin_as_in_the_journal_unless_told);
 	tcase_add_test(tc, journal_of_other_settings_is_refused);
 	suite_add_tcase(s, tc);
 }

@@ -345,6 +345,15 @@ START_TEST(late_reply_is_overdue_once)
 }
 END_TEST
 
+/* By the kernel's clock it came in time, but the tester has given up before it looked. */
+START_TEST(reply_after_giving_up_is_late_whenever_it_came)
+{
+	t.overdue += bench_tally_expire(&plan, &lane, START, START + 600, &t);
+	ck_assert(!take(START + TIMEOUT));
+	expect(0, 0, 1, 1);
+}
+END_TEST
+
 /* The ID of an open question with another name, then that ID when it was answered. */
 START_TEST(reply_with_another_name_leaves_the_question_open)
 {
@@ -510,6 +519,7 @@ main(void)
 	tcase_add_test(tc, reply_at_the_timeout_is_in_time);
 	tcase_add_test(tc, wrong_answer_is_counted_by_its_verdict);
 	tcase_add_loop_test(tc, late_reply_is_overdue_once, 0, 2);
+	tcase_add_test(tc, reply_after_giving_up_is_late_whenever_it_came);
 	tcase_add_test(tc, reply_with_another_name_leaves_the_question_open);
 	tcase_add_test(tc, stray_and_malformed);
 	tcase_add_test(tc, questions_of_an_earlier_run_are_not_counted);

@@ -616,7 +616,8 @@ START_TEST(pause_of_the_tester_is_taken_out)
 }
 END_TEST
 
-/* So is what was due before it could begin: an agent may be stopped while it waits for the start. */
+/* So is what was due before it could begin: an agent may be stopped while it waits for the start.
+ */
 START_TEST(late_start_is_a_pause)
 {
 	struct bench_trial *trial;
@@ -635,6 +636,37 @@ START_TEST(late_start_is_a_pause)
 	ck_assert_uint_ge(tally.paused, 2000); /* 1 s at 2000/s */
 	ck_assert_uint_ge(tally.pauses, plan.n_threads);
 	ck_assert_uint_lt(tally.lag.max_ns, 500 * NS_PER_MS);
+}
+END_TEST
+
+static unsigned n_sends;
+
+/* One of the first batches takes a second to be sent. */
+static unsigned
+send_slowly(struct bench_lane *lane, struct bench_batch *b)
+{
+	const struct timespec second = { .tv_sec = 1 };
+
+	if (++n_sends == 3)
+		(void)nanosleep(&second, NULL);
+	return bench_udp.send(lane, b);
+}
+
+/* While it was being sent, too, a question is no one's to answer. */
+START_TEST(pause_within_a_send_is_taken_out)
+{
+	struct bench_transport slow = bench_udp;
+
+	set_up(SOCK_DGRAM, ROGUE_RIGHT);
+	slow.send = send_slowly;
+	n_sends = 0;
+	plan.transport = &slow;
+	plan.timeout_ns = 5 * NS_PER_SEC;
+	run(4000);
+	ck_assert_uint_ge(tally.paused, 1000);
+	ck_assert_uint_lt(tally.paused, 4000);
+	expect(counted(4000), 0, 0, 0);
+	ck_assert_double_lt(bench_tally_rtt_us(&tally, 100), 1e6);
 }
 END_TEST
 
@@ -877,6 +909,7 @@ main(void)
 	tcase_add_loop_test(udp, lanes_do_not_share_a_port, 0, 2);
 	tcase_add_loop_test(pauses, pause_of_the_tester_is_taken_out, 0, 4);
 	tcase_add_loop_test(pauses, late_start_is_a_pause, 0, 2);
+	tcase_add_test(pauses, pause_within_a_send_is_taken_out);
 	tcase_add_loop_test(pauses, pause_in_a_closed_loop, 0, 4);
 	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
 	tcase_add_test(tcp, ends_after_each_answer);
