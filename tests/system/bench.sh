@@ -287,7 +287,8 @@ rate 5300 -r 2000 -n 1000
 equal "no DNS64: exit code" 1 $status
 counts "no DNS64" valid=0 "no data=1000"
 
-# What fakedns counts is what was asked: those, and the one before the run, or a few if they came late.
+# What fakedns counts is what was asked: those, and the one before the run, which is asked again and again
+# as its answer is not right.
 restart_fakedns --rcode SERVFAIL
 rate 5300 -r 2000 -n 1000
 equal "SERVFAIL: exit code" 1 $status
