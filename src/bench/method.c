@@ -173,8 +173,7 @@ bench_method_late(const struct bench_job *job, const json_t *records)
 			bench_series_verdict(BENCH_NO_VERDICT)) != 0)
 			most = late;
 	}
-	if (bench_plan_window(&job->settings->plan) == 0)
-		tell_late(job, most);
+	tell_late(job, most);
 }
 
 void
@@ -187,8 +186,7 @@ bench_method_pauses(const struct bench_job *job)
 		    json_sprintf("%" PRIu64 ", %.3g s in all: %" PRIu64 " questions taken out",
 			t->pauses, (double)t->pause_ns / (double)NS_PER_SEC, t->paused),
 		    "");
-	if (t->no_room == 0)
-		tell_late(job, (double)t->lag.max_ns);
+	tell_late(job, (double)t->lag.max_ns);
 }
 
 json_t *
@@ -237,7 +235,7 @@ bench_method_kept_pace(const struct bench_tally *t, uint32_t rate, uint64_t time
 	double error = bench_method_pace_error(t, rate);
 
 	return error <= BENCH_PACE_PERCENT && error >= -BENCH_PACE_PERCENT &&
-	    (t->no_room > 0 || t->lag.max_ns <= timeout_ns / BENCH_PACE_LAG);
+	    t->lag.max_ns <= timeout_ns / BENCH_PACE_LAG;
 }
 
 void

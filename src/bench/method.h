@@ -117,7 +117,7 @@ void bench_method_pauses(const struct bench_job *job);
 
 /*
  * bench_method_late: tell if questions were sent late in one of the trials whose RECORDS these are
- * and that count. Not where a question may have to wait for the answer to another one.
+ * and that count.
  */
 void bench_method_late(const struct bench_job *job, const json_t *records);
 

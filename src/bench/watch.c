@@ -48,7 +48,9 @@ bench_watch_since(
 uint64_t
 bench_watch_end(const struct bench_tally *t)
 {
-	return t->overdue > 0 && t->sent > 0 ? t->last_ns : clock_now_ns();
+	uint64_t last_ns = t->heard_ns > t->last_ns ? t->heard_ns : t->last_ns;
+
+	return t->overdue > 0 && t->sent > 0 ? last_ns : clock_now_ns();
 }
 
 void

@@ -110,12 +110,12 @@ END_TEST
 START_TEST(waits_for_the_server)
 {
 	tally.no_room = 1;
-	ck_assert_int_eq(outcome(), BENCH_PASSED);
-	for (unsigned i = 0; i < N; i++)
-		bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
 	ck_assert_int_eq(outcome(), BENCH_PASSED); /* their answers were in time all the same */
 	tally.last_ns += 6 * NS_PER_MS;
 	ck_assert_int_eq(outcome(), BENCH_FAILED);
+	for (unsigned i = 0; i < N; i++) /* others were late by the tester */
+		bench_histogram_add(&tally.lag, 150 * NS_PER_MS);
+	ck_assert_int_eq(outcome(), BENCH_NO_VERDICT);
 	set_up();
 	tally.no_room = 1;
 	tally.faults.unsent++;

@@ -87,6 +87,8 @@ START_TEST(waiting_is_no_load)
 	t->overdue = 1;
 	end_ns = bench_watch_end(t);
 	ck_assert_uint_eq(end_ns, t->last_ns);
+	t->heard_ns = t->last_ns + NS_PER_SEC / 2; /* it was at work until then */
+	ck_assert_uint_eq(bench_watch_end(t), t->heard_ns);
 	bench_watch_cut(&used, end_ns);
 	ck_assert_double_eq_tol(100 * bench_usage_load(&used), 100, 0.5);
 	free(t);

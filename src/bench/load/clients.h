@@ -62,7 +62,7 @@ MUST_USE int bench_clients_bind(int fd, const struct netaddr *source);
 
 /*
  * bench_clients_check: does what is sent to the networks come to this machine? That is tried with a
- * datagram from and to an address of each. False, with what is to be done in ERROR, if not.
+ * datagram from and to some addresses of each. False, with what is to be done in ERROR, if not.
  */
 MUST_USE bool bench_clients_check(
     const struct bench_clients *c, char error[static BENCH_CLIENTS_ERROR]);

@@ -86,6 +86,11 @@ bench_lane_close(struct bench_lane *lane)
 
 /* --- When a reply came ------------------------------------------------------------------------ */
 
+#define READ_NS 10000 /* two readings in a row take less, unless the thread lost its CPU */
+#define READS_MAX 3
+#define STEP_NS NS_PER_MS /* clocks that go apart by more were set, */
+#define SLEW 1000         /* or by more than this part of the time */
+
 static uint64_t
 ns_of(const struct timespec *ts)
 {
@@ -100,15 +105,32 @@ bench_stamp_enable(int fd)
 	(void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 }
 
-struct bench_stamp
-bench_stamp_now(void)
+/* Read both clocks, one right behind the other: again if this thread lost its CPU in between. */
+static void
+read_clocks(struct bench_stamp *s)
 {
 	struct timespec real;
-	struct bench_stamp s = { .now_ns = clock_now_ns() };
 
-	(void)clock_gettime(CLOCK_REALTIME, &real);
-	s.real_ns = ns_of(&real);
-	return s;
+	for (unsigned i = 0; i < READS_MAX; i++) {
+		s->now_ns = clock_now_ns();
+		(void)clock_gettime(CLOCK_REALTIME, &real);
+		s->real_ns = ns_of(&real);
+		if (clock_now_ns() - s->now_ns < READ_NS)
+			return;
+	}
+}
+
+void
+bench_stamp_take(struct bench_stamp *s)
+{
+	struct bench_stamp before = *s;
+
+	read_clocks(s);
+	/* How much further one clock went than the other; it may be slewed by 0.05 %. */
+	uint64_t went_ns = s->now_ns - before.now_ns,
+		 ahead_ns = s->real_ns - before.real_ns - went_ns,
+		 apart_ns = ahead_ns < UINT64_MAX - ahead_ns ? ahead_ns : UINT64_MAX - ahead_ns;
+	s->stepped = before.now_ns > 0 && apart_ns > STEP_NS + went_ns / SLEW;
 }
 
 uint64_t
@@ -120,6 +142,8 @@ bench_stamp_of(struct msghdr *h, const struct bench_stamp *now)
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c != NULL; c = CMSG_NXTHDR(h, c)) {
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
 			continue;
+		if (now->stepped)
+			break;
 		memcpy(&ts, CMSG_DATA(c), sizeof(ts));
 		since_ns = now->real_ns - ns_of(&ts);
 		return since_ns < now->now_ns ? now->now_ns - since_ns : now->now_ns;

@@ -70,6 +70,21 @@ struct bench_way {
 	uint16_t first_id; /* IDs count up from here */
 };
 
+/*
+ * bench_stamp: when the kernel received what we read (SO_TIMESTAMPNS of socket(7)). While the
+ * tester is kept from running, replies wait for it; their times go on being right.
+ */
+
+/* Bytes of control that a stamp takes. */
+#define BENCH_STAMP_CONTROL CMSG_SPACE(sizeof(struct timespec))
+
+/* The same moment by the clock of stamps, CLOCK_REALTIME, and by ours, in ns. */
+struct bench_stamp {
+	uint64_t real_ns;
+	uint64_t now_ns;
+	bool stepped; /* the wall clock was set since the reading before: stamps are of no use */
+};
+
 struct bench_lane {
 	struct bench_way way;
 	int fd;          /* readable when there are replies; -1: not open, or not now */
@@ -82,6 +97,7 @@ struct bench_lane {
 	int beside_fd;               /* UDP: gets what comes from elsewhere */
 	uint32_t drops_seen;         /* UDP: of the kernel's count */
 	uint32_t beside_drops_seen;  /* likewise, of the socket beside */
+	struct bench_stamp stamp;    /* of the last reading */
 	uint64_t came_ns;            /* stream: when what was read last came */
 	struct bench_stream *stream; /* owned by the transport; NULL: not used */
 };
@@ -150,29 +166,15 @@ MUST_USE int bench_lane_watch(struct bench_lane *lane, uint32_t events);
 
 /* --- For transports: when a reply came -------------------------------------------------------- */
 
-/*
- * bench_stamp: when the kernel received what we read (SO_TIMESTAMPNS of socket(7)). While the
- * tester is kept from running, replies wait for it; their times go on being right.
- */
-
-/* Bytes of control that a stamp takes. */
-#define BENCH_STAMP_CONTROL CMSG_SPACE(sizeof(struct timespec))
-
-/* The same moment by the clock of stamps, CLOCK_REALTIME, and by ours, in ns. */
-struct bench_stamp {
-	uint64_t real_ns;
-	uint64_t now_ns;
-};
-
 /* bench_stamp_enable: what FD receives from now on has a stamp, where the kernel can. */
 void bench_stamp_enable(int fd);
 
-/* bench_stamp_now: the moment, by both clocks. */
-MUST_USE struct bench_stamp bench_stamp_now(void);
+/* bench_stamp_take: *s, the moment of the reading before (all 0: none), becomes this one. */
+void bench_stamp_take(struct bench_stamp *s);
 
 /*
  * bench_stamp_of: when what was received with H came, by our clock; now if it has no stamp or one
- * of the future, as when the wall clock was set.
+ * of the future, or if the wall clock was set.
  */
 MUST_USE uint64_t bench_stamp_of(struct msghdr *h, const struct bench_stamp *now);
 

@@ -367,7 +367,6 @@ tcp_read(struct bench_lane *lane, uint8_t *bytes, size_t len)
 	_Alignas(struct cmsghdr) uint8_t control[BENCH_STAMP_CONTROL];
 	struct iovec iov = { bytes, len };
 	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control };
-	struct bench_stamp now;
 	ssize_t n;
 
 	do {
@@ -376,8 +375,8 @@ tcp_read(struct bench_lane *lane, uint8_t *bytes, size_t len)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	now = bench_stamp_now();
-	lane->came_ns = bench_stamp_of(&h, &now);
+	bench_stamp_take(&lane->stamp);
+	lane->came_ns = bench_stamp_of(&h, &lane->stamp);
 	return n;
 }
 

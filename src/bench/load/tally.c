@@ -54,6 +54,7 @@ bench_tally_merge(struct bench_tally *to, const struct bench_tally *from)
 	bench_tally_faults(to, &from->faults);
 	to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
 	to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+	to->heard_ns = from->heard_ns > to->heard_ns ? from->heard_ns : to->heard_ns;
 	to->end_ns = from->end_ns > to->end_ns ? from->end_ns : to->end_ns;
 	to->n_numbers = from->n_numbers > to->n_numbers ? from->n_numbers : to->n_numbers;
 	bench_histogram_merge(&to->rtt, &from->rtt);
@@ -111,8 +112,9 @@ bench_tally_rate(const struct bench_tally *t)
 
 	if (t->sent == 0 || end_ns <= t->first_ns)
 		return 0;
+	double asked = (double)t->sent / (double)(t->sent + t->paused);
 	return (double)t->replies[BENCH_VALID] * (double)NS_PER_SEC /
-	    (double)(end_ns - t->first_ns);
+	    ((double)(end_ns - t->first_ns) * asked);
 }
 
 double
@@ -206,7 +208,7 @@ count(const struct bench_plan *plan, const struct bench_asked *a, const struct m
 	uint64_t rtt_ns = now_ns > a->sent_ns ? now_ns - a->sent_ns : 0;
 	enum bench_verdict v = bench_load_judge(&plan->load, a->question, m);
 
-	t->end_ns = now_ns;
+	t->heard_ns = t->end_ns = now_ns;
 	if (rtt_ns > plan->timeout_ns || a->state == BENCH_GIVEN_UP) {
 		t->overdue +=
 		    a->state == BENCH_OPEN; /* the others were counted when they expired */

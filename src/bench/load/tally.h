@@ -35,10 +35,11 @@ struct bench_tally {
 	struct bench_faults faults;
 	uint64_t first_ns;          /* when the first question was sent; UINT64_MAX: none */
 	uint64_t last_ns;           /* when the last question was sent */
+	uint64_t heard_ns;          /* when the last reply to one came; 0: none, or not known */
 	uint64_t end_ns;            /* when the last question was answered or given up */
 	uint64_t n_numbers;         /* question numbers used, from the run's first on */
 	struct bench_histogram rtt; /* of valid replies */
-	struct bench_histogram lag; /* how late questions were sent, by batches */
+	struct bench_histogram lag; /* how late questions were sent, by batches, by the tester */
 };
 
 /* bench_tally_clear: make *t that of a run in which nothing has happened. */
@@ -74,7 +75,8 @@ MUST_USE uint64_t bench_tally_send_ns(const struct bench_tally *t);
 /*
  * bench_tally_rate: valid answers per second, from the first question to the last answer. If there
  * are losses, to the last question instead: the end of the run is then when a question was given
- * up, a timeout after anything happened. 0 without a duration.
+ * up, a timeout after anything happened. Questions that were taken out have none of that time. 0
+ * without a duration.
  */
 MUST_USE double bench_tally_rate(const struct bench_tally *t);
 

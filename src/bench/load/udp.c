@@ -224,7 +224,6 @@ udp_receive(struct bench_lane *lane, struct bench_batch *b)
 {
 	struct buffers *u = b->buffers;
 	unsigned slots = lane->patient ? 1 : SLOTS; /* a patient lane has one question open */
-	struct bench_stamp now;
 	int n;
 
 	b->n_in = 0;
@@ -237,9 +236,9 @@ udp_receive(struct bench_lane *lane, struct bench_batch *b)
 	} while (n < 0 && (errno == EINTR || errno == ECONNREFUSED));
 	if (n <= 0)
 		return 0;
-	now = bench_stamp_now();
+	bench_stamp_take(&lane->stamp);
 	for (int i = 0; i < n; i++)
-		take_run(b, &u->in[i], &now);
+		take_run(b, &u->in[i], &lane->stamp);
 	return b->n_in;
 }
 

@@ -28,6 +28,8 @@ struct bench_worker {
 	unsigned next_lane;       /* the lane of the next batch */
 	uint64_t linger_ns;       /* until when late replies are waited for */
 	bool blocked;             /* questions are due and no lane has room */
+	/* Questions of turns before this one wait since no lane had room, or behind such ones. */
+	uint64_t n_waiting;
 	struct bench_tally *tally;
 	_Atomic(struct bench_tally *) fresh; /* the tally to turn to; NULL: none */
 };
@@ -196,19 +198,25 @@ ask_due(struct bench_worker *w, uint64_t now_ns)
 	w->blocked = false;
 	if (mine <= w->turns.n_asked)
 		return;
+	bool waits = w->turns.n_asked < w->n_waiting;
+	if (waits)
+		w->n_waiting = mine;
 	for (unsigned full = 0, n = 0; full < p->n_lanes && mine > w->turns.n_asked;) {
 		uint64_t due_ns = bench_turns_time(&w->turns, w->turns.n_asked);
+		unsigned sent = ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked);
 
-		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns,
-		    ask(w, &w->lanes[w->next_lane], mine - w->turns.n_asked));
+		/* What the server has wait is not late by this tester. */
+		bench_histogram_add_many(&w->tally->lag, now_ns - due_ns, waits ? 0 : sent);
 		w->next_lane = (w->next_lane + 1) % p->n_lanes;
 		full = w->batch->n_out > 0 ? 0 : full + 1;
 		if ((n += w->batch->n_out) >= BENCH_BATCH)
 			return; /* receive replies before more is sent */
 	}
 	w->blocked = mine > w->turns.n_asked;
-	if (w->blocked)
-		give_up_due(w, now_ns);
+	if (!w->blocked)
+		return;
+	w->n_waiting = mine;
+	give_up_due(w, now_ns);
 }
 
 /* Closed loop: fill the client's window. */
@@ -388,6 +396,10 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 			continue;
 	}
 	mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;
+	if (w->blocked && w->n_waiting > w->turns.n_asked) { /* the server had them wait before */
+		w->tally->faults.unsent += w->n_waiting - w->turns.n_asked;
+		w->turns.n_asked = w->n_waiting;
+	}
 	if (mine <= w->turns.n_asked)
 		return;
 	w->tally->paused += mine - w->turns.n_asked;
@@ -412,6 +424,7 @@ begin(struct bench_worker *w, uint64_t start_ns, struct bench_tally *t)
 	w->n_open = 0;
 	w->expire_ns = start_ns + EXPIRE_NS;
 	w->linger_ns = 0;
+	w->n_waiting = 0;
 	w->blocked = false;
 	for (unsigned i = 0; i < p->n_lanes; i++) {
 		uint64_t part = w->turns.share / p->n_lanes + (i < w->turns.share % p->n_lanes);

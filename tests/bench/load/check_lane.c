@@ -678,6 +678,30 @@ START_TEST(stamp_is_told_by_our_clock)
 }
 END_TEST
 
+/* When the wall clock was set, stamps from before say nothing: an answer would have taken no time.
+ */
+START_TEST(step_of_the_wall_clock_is_seen)
+{
+	static const int64_t steps[] = { 10 * (int64_t)NS_PER_SEC, -10 * (int64_t)NS_PER_SEC,
+		20 * (int64_t)NS_PER_MS };
+	struct bench_stamp now = { 0 };
+
+	bench_stamp_take(&now);
+	ck_assert(!now.stepped);
+	bench_stamp_take(&now);
+	ck_assert(!now.stepped);
+	now.real_ns -= (uint64_t)steps[_i]; /* it stood there then */
+	bench_stamp_take(&now);
+	ck_assert(now.stepped);
+	struct msghdr h = stamped(now.real_ns - 5 * NS_PER_SEC);
+	ck_assert_uint_eq(bench_stamp_of(&h, &now), now.now_ns);
+	bench_stamp_take(&now);
+	ck_assert(!now.stepped);
+	h = stamped(now.real_ns - 3);
+	ck_assert_uint_eq(bench_stamp_of(&h, &now), now.now_ns - 3);
+}
+END_TEST
+
 /* What waits for its reader has the time at which it came. */
 START_TEST(kernel_stamps_what_comes)
 {
@@ -700,7 +724,8 @@ START_TEST(kernel_stamps_what_comes)
 	uint64_t after_ns = clock_now_ns();
 	(void)usleep(200000);
 	ck_assert_int_eq(recvmsg(fd, &h, 0), 1);
-	struct bench_stamp now = bench_stamp_now();
+	struct bench_stamp now = { 0 };
+	bench_stamp_take(&now);
 	uint64_t came_ns = bench_stamp_of(&h, &now);
 	/* The wall clock may be slewed meanwhile. */
 	ck_assert_uint_ge(came_ns + NS_PER_MS, before_ns);
@@ -739,6 +764,7 @@ main(void)
 
 	tc = tcase_create("stamp");
 	tcase_add_test(tc, stamp_is_told_by_our_clock);
+	tcase_add_loop_test(tc, step_of_the_wall_clock_is_seen, 0, 3);
 	tcase_add_test(tc, kernel_stamps_what_comes);
 	suite_add_tcase(s, tc);
 

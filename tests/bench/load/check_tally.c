@@ -199,6 +199,8 @@ START_TEST(rate_with_losses_ends_at_the_last_question)
 	ck_assert_double_eq_tol(bench_tally_rate(&a), 250, 1e-9);
 	a.overdue = 500;
 	ck_assert_double_eq_tol(bench_tally_rate(&a), 500, 1e-9);
+	a.paused = 1000; /* half of the time the tester paused */
+	ck_assert_double_eq_tol(bench_tally_rate(&a), 1000, 1e-9);
 }
 END_TEST
 

@@ -670,6 +670,26 @@ START_TEST(pause_within_a_send_is_taken_out)
 }
 END_TEST
 
+/* Questions that the server had wait before that are no part of it. */
+START_TEST(pause_does_not_excuse_the_server)
+{
+	set_up(SOCK_STREAM, ROGUE_LATE);
+	rogue.n_held = 5;
+	rogue.delay_ns = 3 * NS_PER_SEC;
+	plan.timeout_ns = 5 * NS_PER_SEC;
+	plan.rate = 1000;
+	plan.n_lanes = 1;
+	plan.window = 5;
+	run_stopped(2500, 700, 1200);
+	ck_assert_uint_ge(tally.pauses, 1);
+	/* 700 were due before, 1,200 meanwhile. */
+	ck_assert_uint_ge(tally.faults.unsent, 600);
+	ck_assert_uint_ge(tally.paused, 1000);
+	ck_assert_uint_lt(tally.paused, 1700);
+	ck_assert_uint_eq(tally.sent + tally.paused + tally.faults.unsent, 2500);
+}
+END_TEST
+
 /* A client's answer that came while it stood still has its right time, too. */
 START_TEST(pause_in_a_closed_loop)
 {
@@ -823,6 +843,9 @@ START_TEST(time_runs_from_when_a_question_is_due)
 	/* 30 of the 60 are due meanwhile, one each 10 ms. */
 	ck_assert_double_ge(bench_tally_rtt_us(&tally, 99.9), 290e3);
 	ck_assert_double_ge(bench_tally_rtt_us(&tally, 70), 90e3);
+	/* But the tester was not late. */
+	ck_assert_uint_gt(tally.no_room, 0);
+	ck_assert_uint_lt(tally.lag.max_ns, 200 * NS_PER_MS);
 }
 END_TEST
 
@@ -911,6 +934,7 @@ main(void)
 	tcase_add_loop_test(pauses, late_start_is_a_pause, 0, 2);
 	tcase_add_test(pauses, pause_within_a_send_is_taken_out);
 	tcase_add_loop_test(pauses, pause_in_a_closed_loop, 0, 4);
+	tcase_add_test(pauses, pause_does_not_excuse_the_server);
 	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
 	tcase_add_test(tcp, ends_after_each_answer);
 	tcase_add_loop_test(tcp, one_per_connection, 0, 2);
