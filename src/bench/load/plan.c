@@ -133,6 +133,13 @@ bench_turns_time(const struct bench_turns *t, uint64_t k)
 }
 
 uint64_t
+bench_turns_since(
+    const struct bench_turns *t, const struct bench_plan *p, uint64_t k, uint64_t now_ns)
+{
+	return p->rate == 0 || bench_plan_window(p) == 0 ? now_ns : bench_turns_time(t, k);
+}
+
+uint64_t
 bench_turns_due(const struct bench_turns *t, uint64_t now_ns)
 {
 	uint64_t due = bench_pace_due(&t->pace, now_ns < t->until_ns ? now_ns : t->until_ns - 1);

@@ -132,6 +132,13 @@ MUST_USE uint64_t bench_turns_question(const struct bench_turns *t, uint64_t k);
 /* bench_turns_time: when the thread's K-th question is due. Not in a closed loop. */
 MUST_USE uint64_t bench_turns_time(const struct bench_turns *t, uint64_t k);
 
+/*
+ * bench_turns_since: from when on the time of question K runs, which is asked at NOW_NS by plan P:
+ * where it may have had to wait for the answer to another one, from when it was due.
+ */
+MUST_USE uint64_t bench_turns_since(
+    const struct bench_turns *t, const struct bench_plan *p, uint64_t k, uint64_t now_ns);
+
 /* bench_turns_due: how many of the thread's questions are due at NOW_NS. Not in a closed loop. */
 MUST_USE uint64_t bench_turns_due(const struct bench_turns *t, uint64_t now_ns);
 

@@ -113,20 +113,6 @@ bench_worker_free(struct bench_worker *w)
 
 /* --- Asking ----------------------------------------------------------------------------------- */
 
-/*
- * From when on the time of this thread's question K runs, which is asked at NOW_NS: where it may
- * have had to wait for the answer to another one, from when it was due.
- */
-static uint64_t
-since(const struct bench_worker *w, uint64_t k, uint64_t now_ns)
-{
-	const struct bench_plan *p = w->plan;
-
-	if (p->rate == 0 || bench_plan_window(p) == 0)
-		return now_ns;
-	return bench_turns_time(&w->turns, k);
-}
-
 /* The SENT questions that LANE sent last took until now to be sent, from FROM_NS on. */
 static void
 note_slow_sending(struct bench_worker *w, struct bench_lane *lane, unsigned sent, uint64_t from_ns)
@@ -162,7 +148,8 @@ ask(struct bench_worker *w, struct bench_lane *lane, uint64_t n)
 	uint64_t now_ns = clock_now_ns();
 	unsigned sent = b->n_out > 0 ? lane->way.transport->send(lane, b) : 0;
 	for (unsigned i = 0; i < sent; i++)
-		bench_inflight_add(&lane->asked, q[i], since(w, w->turns.n_asked + i, now_ns));
+		bench_inflight_add(&lane->asked, q[i],
+		    bench_turns_since(&w->turns, w->plan, w->turns.n_asked + i, now_ns));
 	if (sent > 0 && w->tally->sent == 0)
 		w->tally->first_ns = now_ns;
 	if (sent > 0)
