@@ -306,10 +306,12 @@ START_TEST(newcomer_without_a_descriptor_costs_nothing)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = netaddr_to_sockaddr(&address, &ss);
-	struct rlimit limit = { 100, 100 };
+	struct rlimit limit;
 	struct rusage before, after;
 	int fd = socket(ss.ss_family, SOCK_STREAM, 0), copies[100], n = 0;
 
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 100;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	while ((copies[n] = dup(fd)) > 0)
 		n++;
