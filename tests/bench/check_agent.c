@@ -279,6 +279,23 @@ START_TEST(silent_ones_keep_nobody_out)
 }
 END_TEST
 
+/* Who came first gives way, not who may be about to say who he is. */
+START_TEST(oldest_guest_gives_way)
+{
+	int fd[SILENT + 8], n = 0;
+
+	while (n < SILENT)
+		fd[n++] = connected();
+	bench_channel_init(&c, connected(), BENCH_CHANNEL_RESULT);
+	while (n < SILENT + 8)
+		fd[n++] = connected();
+	(void)usleep(500000);
+	ck_assert_msg(bench_greeting_ask(&c, &secret, &never), "%s", c.error);
+	while (n > 0)
+		(void)close(fd[--n]);
+}
+END_TEST
+
 /* How much is logged of strangers is not theirs to say. */
 START_TEST(strangers_do_not_fill_the_log)
 {
@@ -494,6 +511,7 @@ main(void)
 	tcase_add_loop_test(
 	    tc, garbage_is_told_and_the_next_one_served, 0, sizeof(garbage) / sizeof(*garbage));
 	tcase_add_test(tc, silent_ones_keep_nobody_out);
+	tcase_add_test(tc, oldest_guest_gives_way);
 	tcase_add_test(tc, strangers_do_not_fill_the_log);
 	tcase_add_test(tc, newcomer_without_a_descriptor_costs_nothing);
 	tcase_add_test(tc, parts_add_up);
