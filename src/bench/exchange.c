@@ -332,7 +332,7 @@ bench_exchange_read_plan(
 	return load.good;
 }
 
-/* --- Histogram -------------------------------------------------------------------------------- */
+/* --- Histogram and tally ---------------------------------------------------------------------- */
 
 json_t *
 bench_exchange_histogram(const struct bench_histogram *h)
@@ -404,8 +404,6 @@ bench_exchange_read_histogram(
 	return r.good;
 }
 
-/* --- Tally ------------------------------------------------------------------------------------ */
-
 #define COUNT(member) #member, offsetof(struct bench_tally, member)
 
 /* What is only counted: its name, and where it is. */
@@ -439,6 +437,7 @@ bench_exchange_tally(const struct bench_tally *t, uint64_t start_ns)
 	if (t->sent > 0) {
 		put(to, "first", t->first_ns - start_ns);
 		put(to, "last", t->last_ns - start_ns);
+		put(to, "heard", t->heard_ns > start_ns ? t->heard_ns - start_ns : 0);
 		put(to, "end", t->end_ns > start_ns ? t->end_ns - start_ns : 0);
 	}
 	(void)json_object_set_new(to, "rtt", bench_exchange_histogram(&t->rtt));
@@ -470,6 +469,7 @@ read_times(struct reader *r, uint64_t start_ns, struct bench_tally *t)
 		return;
 	t->first_ns = start_ns + number(r, "first", 0, SPAN_MAX);
 	t->last_ns = start_ns + number(r, "last", 0, SPAN_MAX);
+	t->heard_ns = start_ns + number(r, "heard", 0, SPAN_MAX);
 	t->end_ns = start_ns + number(r, "end", 0, SPAN_MAX);
 	if (t->last_ns < t->first_ns)
 		wrong(r, "the last question was before the first");

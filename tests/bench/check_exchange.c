@@ -322,6 +322,7 @@ fill(struct bench_tally *t)
 		.connections = 94 };
 	t->first_ns = START + 1;
 	t->last_ns = START + 3 * NS_PER_SEC;
+	t->heard_ns = START + 2 * NS_PER_SEC;
 	t->end_ns = START + 4 * NS_PER_SEC;
 	t->n_numbers = 95;
 	bench_histogram_add_many(&t->rtt, 12345678, t->replies[BENCH_VALID]);
@@ -336,9 +337,11 @@ START_TEST(tally_comes_back)
 	ck_assert_msg(bench_exchange_read_tally(there, THERE, &b, why), "%s", why);
 	ck_assert_uint_eq(b.first_ns, THERE + 1);
 	ck_assert_uint_eq(b.last_ns, THERE + 3 * NS_PER_SEC);
+	ck_assert_uint_eq(b.heard_ns, THERE + 2 * NS_PER_SEC);
 	ck_assert_uint_eq(b.end_ns, THERE + 4 * NS_PER_SEC);
 	a.first_ns = b.first_ns;
 	a.last_ns = b.last_ns;
+	a.heard_ns = b.heard_ns;
 	a.end_ns = b.end_ns;
 	ck_assert_mem_eq(&a, &b, sizeof(a));
 	json_decref(there);
