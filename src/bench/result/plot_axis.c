@@ -93,7 +93,7 @@ linear_ticks(struct bench_scale *s, double step)
 
 	s->n = 0;
 	for (int i = 0; i < BENCH_TICKS_MAX; i++) {
-		double at = (first + i) * step + 0.0; /* no -0 */
+		double at = (first + i) * step;
 
 		if (at <= s->high + step * NEAR)
 			add_tick(s, at, step, true);

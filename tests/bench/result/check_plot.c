@@ -781,6 +781,7 @@ static const struct {
 	{ false, 100, 101, { .room = 99, .rounded = true, .least = 0.1 },
 	    "94..106: 94 96 98 100 102 104 106" },
 	{ false, 1, 4, { .room = 99, .margin = 0.1, .integers = true }, "0.7..4.3: 1 2 3 4" },
+	{ false, 0, 10, { .room = 99, .margin = 0.03 }, "-0.3..10.3: 0 2 4 6 8 10" },
 	{ false, 0, 6000000, { .room = 20 }, "0..6000000: 0 5,000,000" },
 	{ true, 3, 3, { .room = 99, .rounded = true }, "2..5: 2 5" },
 	{ true, 10, 10, { .room = 99, .rounded = true }, "5..20: 5 10 20" },
