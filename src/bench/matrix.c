@@ -39,12 +39,13 @@ struct matrix {
  * has all shares at once, and nothing that the server knows of one share is wrong in another.
  */
 static void
-set_aaaa(struct fake_zone *z, unsigned percent)
+set_aaaa(struct fake_zone *z, const struct fake_zone *given, unsigned percent)
 {
 	char label[16];
 	size_t len = (size_t)snprintf(label, sizeof(label), "aaaa-%u", percent);
 
-	memmove(z->name + 1 + len, z->name, z->len);
+	*z = *given;
+	memcpy(z->name + 1 + len, given->name, given->len);
 	z->name[0] = (uint8_t)len;
 	memcpy(z->name + 1, label, len);
 	z->len += 1 + len;
@@ -56,7 +57,7 @@ settings_of(const struct bench_settings *base, size_t aaaa, size_t hits)
 {
 	struct bench_settings s = *base;
 
-	set_aaaa(&s.plan.load.zone, base->aaaa.percent[aaaa]);
+	set_aaaa(&s.plan.load.zone, &base->plan.load.zone, base->aaaa.percent[aaaa]);
 	s.hits_percent = base->hits.percent[hits];
 	(void)!bench_load_mix(&s.plan.load, BENCH_HIT, s.hits_percent); /* all are new: it fits */
 	s.plan.load.hits = true; /* where there are none, too: the others' hot names are not new */
