@@ -195,6 +195,7 @@ find_busy(struct bench_run *r, const struct bench_busy *before)
 	bench_busy_read("", &now);
 	bench_run_find(r, "CPU of the tester", json_real(bench_busy_cpu(before, &now)), "%");
 	bench_run_find(r, "stolen", json_real(bench_busy_stolen(before, &now)), "%");
+	bench_run_find(r, "CPU of the machine", json_real(bench_busy_all(before, &now)), "%");
 	if (now.load >= 0)
 		bench_run_find(r, "load at the end", json_real(now.load), "");
 }

@@ -168,8 +168,11 @@ bench_machine_read(const char *root, struct bench_machine *m)
 /* --- How it can measure, and how busy it is --------------------------------------------------- */
 
 /*
- * Index of a time in the first line of /proc/stat (proc(5)); later ones are in others already.
+ * Indices of times in the first line of /proc/stat (proc(5)); those after STEAL are in others
+ * already.
  */
+#define IDLE 3
+#define IOWAIT 4
 #define STEAL 7
 
 static void
@@ -212,6 +215,7 @@ read_ticks(const char *text, struct bench_busy *b)
 	for (unsigned i = 0; i <= STEAL && bench_proc_number(&at, &v); i++) {
 		b->ticks += v;
 		b->stolen += i == STEAL ? v : 0;
+		b->idle += i == IDLE || i == IOWAIT ? v : 0;
 	}
 }
 
@@ -246,6 +250,14 @@ bench_busy_stolen(const struct bench_busy *a, const struct bench_busy *b)
 	return b->ticks >= a->ticks && b->stolen >= a->stolen
 	    ? percent(b->stolen - a->stolen, b->ticks - a->ticks)
 	    : 0;
+}
+
+double
+bench_busy_all(const struct bench_busy *a, const struct bench_busy *b)
+{
+	uint64_t passed = b->ticks - a->ticks, idle = b->idle - a->idle;
+
+	return b->ticks >= a->ticks && idle <= passed ? percent(passed - idle, passed) : 0;
 }
 
 double

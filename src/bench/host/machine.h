@@ -42,6 +42,7 @@ struct bench_busy {
 	double load;      /* average of the last minute; < 0: unknown */
 	uint64_t stolen;  /* ticks that the hypervisor gave to others, of all processors */
 	uint64_t ticks;   /* that have passed on all processors */
+	uint64_t idle;    /* of these, without work */
 	uint64_t cpu_ns;  /* that this process has used */
 	uint64_t when_ns; /* by our clock */
 };
@@ -54,6 +55,9 @@ void bench_busy_read(const char *root, struct bench_busy *b);
 
 /* bench_busy_stolen: the share of the time from A to B that others had, in percent. */
 double bench_busy_stolen(const struct bench_busy *a, const struct bench_busy *b);
+
+/* bench_busy_all: the share of the time from A to B that the processors worked, in percent. */
+double bench_busy_all(const struct bench_busy *a, const struct bench_busy *b);
 
 /* bench_busy_cpu: the CPU time that this process used from A to B, in percent of one processor. */
 double bench_busy_cpu(const struct bench_busy *a, const struct bench_busy *b);

@@ -193,6 +193,18 @@ START_TEST(stolen_time_is_a_share_of_all)
 }
 END_TEST
 
+/* Who waits for a disk does not work; what a hypervisor took did not stand idle. */
+START_TEST(work_of_all_is_a_share_of_all)
+{
+	struct bench_busy a = busy("", "cpu  10 0 10 70 5 0 0 10 5 5\n"),
+			  b = busy("", "cpu  40 0 20 110 15 0 0 20 9 9\n");
+
+	ck_assert_double_eq(bench_busy_all(&a, &b), 50);
+	ck_assert_double_eq(bench_busy_all(&a, &a), 0);
+	ck_assert_double_eq(bench_busy_all(&b, &a), 0);
+}
+END_TEST
+
 START_TEST(what_is_no_such_file_is_unknown)
 {
 	static const char *const garbage[] = { "", "cpu", "cpu \n", "x 1 2 3", "cpu  1 x" };
@@ -241,6 +253,7 @@ main(void)
 	tc = tcase_create("busy");
 	tcase_add_test(tc, means_are_read);
 	tcase_add_test(tc, stolen_time_is_a_share_of_all);
+	tcase_add_test(tc, work_of_all_is_a_share_of_all);
 	tcase_add_test(tc, what_is_no_such_file_is_unknown);
 	tcase_add_test(tc, own_time_is_counted);
 	suite_add_tcase(s, tc);
