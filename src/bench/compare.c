@@ -408,7 +408,7 @@ overlay(const struct comparison *c, const struct bench_figure_curve *curve, cons
 	double *list = calloc(c->sides.rounds, sizeof(*list));
 	size_t side = 0, file = SIZE_MAX;
 	const json_t *first =
-	    bench_figures_table(bench_sides_next(&c->sides, &side, &file), curve->table);
+	    bench_run_table_of(bench_sides_next(&c->sides, &side, &file), curve->table);
 	size_t n = json_array_size(json_object_get(first, "rows"));
 
 	if (list == NULL || n == 0) {

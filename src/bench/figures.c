@@ -59,20 +59,6 @@ bench_figures_find(const char *name, size_t len)
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-const json_t *
-bench_figures_table(const json_t *run, const char *name)
-{
-	const json_t *tables = json_object_get(run, "tables");
-
-	for (size_t i = 0; i < json_array_size(tables); i++) {
-		const json_t *table = json_array_get(tables, i);
-
-		if (strcmp(bench_text_get(table, "name"), name) == 0)
-			return table;
-	}
-	return NULL;
-}
-
 /* The number of the column NAME; as many as there are if there is none. */
 static size_t
 column_of(const json_t *table, const char *name)
@@ -150,7 +136,7 @@ static bool
 of_search(const json_t *run, const json_t *searches, enum bench_figure_name f, size_t i,
     struct bench_figure_value *v)
 {
-	const json_t *list = bench_figures_table(run, "trials"), *value = NULL;
+	const json_t *list = bench_run_table_of(run, "trials"), *value = NULL;
 
 	v->unit = trials[f].unit;
 	if (f == BENCH_FIGURE_RATE)
@@ -172,7 +158,7 @@ of_search(const json_t *run, const json_t *searches, enum bench_figure_name f, s
 static size_t
 n_sweeps(const json_t *run)
 {
-	const json_t *list = bench_figures_table(run, "trials");
+	const json_t *list = bench_run_table_of(run, "trials");
 	json_int_t most = 0;
 
 	for (size_t k = 0; k < n_rows(list); k++) {
@@ -188,7 +174,7 @@ static bool
 of_sweep(const json_t *run, const json_t *sweep, enum bench_figure_name f, size_t i,
     struct bench_figure_value *v)
 {
-	const json_t *list = bench_figures_table(run, "trials"), *value = NULL;
+	const json_t *list = bench_run_table_of(run, "trials"), *value = NULL;
 	size_t n = n_sweeps(run);
 	const json_t *rate = n > 0 ? bench_figures_cell(sweep, i / n, "rate") : NULL;
 
@@ -211,8 +197,8 @@ of_sweep(const json_t *run, const json_t *sweep, enum bench_figure_name f, size_
 size_t
 bench_figures_repetitions(const json_t *run)
 {
-	const json_t *searches = bench_figures_table(run, "searches"),
-		     *sweep = bench_figures_table(run, "sweep");
+	const json_t *searches = bench_run_table_of(run, "searches"),
+		     *sweep = bench_run_table_of(run, "sweep");
 
 	if (searches != NULL)
 		return n_rows(searches);
@@ -223,7 +209,7 @@ bench_figures_repetitions(const json_t *run)
 static bool
 same_rows(const json_t *run, const json_t *other, const char *name, size_t n)
 {
-	const json_t *a = bench_figures_table(run, name), *b = bench_figures_table(other, name);
+	const json_t *a = bench_run_table_of(run, name), *b = bench_run_table_of(other, name);
 	const json_t *columns = json_object_get(a, "columns");
 	bool same = true;
 
@@ -241,9 +227,9 @@ same_rows(const json_t *run, const json_t *other, const char *name, size_t n)
 bool
 bench_figures_fit(const json_t *run, const json_t *other)
 {
-	return same_rows(run, other, "searches", n_keys(bench_figures_table(run, "searches"))) &&
+	return same_rows(run, other, "searches", n_keys(bench_run_table_of(run, "searches"))) &&
 	    same_rows(run, other, "sweep", 1) &&
-	    (bench_figures_table(run, "sweep") == NULL || n_sweeps(run) == n_sweeps(other));
+	    (bench_run_table_of(run, "sweep") == NULL || n_sweeps(run) == n_sweeps(other));
 }
 
 /* --- Other methods ---------------------------------------------------------------------------- */
@@ -269,7 +255,7 @@ of_finding(const json_t *run, const char *name, struct bench_figure_value *v)
 static bool
 of_steps(const json_t *run, const char *column, struct bench_figure_value *v)
 {
-	const json_t *steps = bench_figures_table(run, "steps");
+	const json_t *steps = bench_run_table_of(run, "steps");
 	double best = 0;
 	size_t at = 0;
 
@@ -286,7 +272,7 @@ bool
 bench_figures_at(
     const json_t *run, const struct bench_figure_curve *c, double x, struct bench_figure_value *v)
 {
-	const json_t *table = bench_figures_table(run, c->table);
+	const json_t *table = bench_run_table_of(run, c->table);
 
 	for (size_t i = 0; i < n_rows(table); i++) {
 		const json_t *at = bench_figures_cell(table, i, c->x);
@@ -309,8 +295,8 @@ bool
 bench_figures_read(
     const json_t *run, enum bench_figure_name f, size_t i, struct bench_figure_value *v)
 {
-	const json_t *searches = bench_figures_table(run, "searches"),
-		     *sweep = bench_figures_table(run, "sweep");
+	const json_t *searches = bench_run_table_of(run, "searches"),
+		     *sweep = bench_run_table_of(run, "sweep");
 
 	if (searches != NULL)
 		return of_search(run, searches, f, i, v);

@@ -73,9 +73,6 @@ struct bench_figure_curve {
 MUST_USE bool bench_figures_at(
     const json_t *run, const struct bench_figure_curve *c, double x, struct bench_figure_value *v);
 
-/* bench_figures_table: the table NAME of RUN; NULL if there is none. */
-MUST_USE const json_t *bench_figures_table(const json_t *run, const char *name);
-
 /* bench_figures_column: the column NAME of TABLE; without title and unit if there is none. */
 MUST_USE struct bench_column bench_figures_column(const json_t *table, const char *name);
 

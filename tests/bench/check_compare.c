@@ -217,7 +217,7 @@ START_TEST(list_alone_is_told)
 	write_search(a, slow, 6, 1);
 	(void)snprintf(both, sizeof(both), "A=%s,", a);
 	ck_assert(compare(words));
-	const json_t *t = bench_figures_table(bench_run_tree(result), "figures");
+	const json_t *t = bench_run_table_of(bench_run_tree(result), "figures");
 	ck_assert_double_eq_tol(json_number_value(bench_figures_cell(t, 0, "median")), 1001, 1e-9);
 	ck_assert(json_is_null(bench_figures_cell(t, 0, "ratio")));
 	ck_assert_str_eq(finding("rate"), "");
@@ -244,7 +244,7 @@ START_TEST(curves_are_overlaid)
 		bench_run_free(r);
 	}
 	ck_assert(compare(words));
-	const json_t *t = bench_figures_table(bench_run_tree(result), "rtt");
+	const json_t *t = bench_run_table_of(bench_run_tree(result), "rtt");
 	ck_assert_double_eq(json_number_value(bench_figures_cell(t, 0, "rtt_1")), 20);
 	ck_assert_double_eq(json_number_value(bench_figures_cell(t, 0, "rtt_2")), 21);
 	ck_assert_double_eq(json_number_value(bench_figures_cell(t, 1, "rtt_1")), 30);

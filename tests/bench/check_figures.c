@@ -167,7 +167,7 @@ START_TEST(closed_has_its_best_step)
 	ck_assert(bench_figures_at(run, &rates, 2, &v));
 	ck_assert_double_eq(v.value, 70);
 	ck_assert(!bench_figures_at(run, &none, 2, &v));
-	struct bench_column c = bench_figures_column(bench_figures_table(run, "steps"), "rtt_p50");
+	struct bench_column c = bench_figures_column(bench_run_table_of(run, "steps"), "rtt_p50");
 	ck_assert_str_eq(c.unit, "us");
 	json_decref(run);
 }

@@ -280,21 +280,6 @@ draw_panels(struct bench_picture *p, struct bench_figure *const *figure, const c
 	return true;
 }
 
-/* The table of a run that is called NAME, or NULL. */
-static const json_t *
-table_of(const json_t *run, const char *name)
-{
-	const json_t *tables = json_object_get(run, "tables");
-
-	for (size_t i = 0; i < json_array_size(tables); i++) {
-		const json_t *table = json_array_get(tables, i);
-
-		if (strcmp(bench_text_get(table, "name"), name) == 0)
-			return table;
-	}
-	return NULL;
-}
-
 json_t *
 bench_plot_names(const struct bench_plot_run *runs, size_t n)
 {
@@ -323,7 +308,7 @@ bench_plot_same(const struct bench_plot_run *runs, size_t n, const char *name,
 	size_t found = 0;
 
 	for (size_t i = 0; i < n && found < BENCH_CHART_CURVES; i++) {
-		const json_t *table = table_of(runs[i].tree, name);
+		const json_t *table = bench_run_table_of(runs[i].tree, name);
 
 		if (table != NULL)
 			of[found++] = (struct bench_plot_source){ table, runs[i].name };

@@ -272,6 +272,20 @@ bench_run_tree(const struct bench_run *r)
 	return r->tree;
 }
 
+const json_t *
+bench_run_table_of(const json_t *tree, const char *name)
+{
+	const json_t *tables = json_object_get(tree, "tables");
+
+	for (size_t i = 0; i < json_array_size(tables); i++) {
+		const json_t *table = json_array_get(tables, i);
+
+		if (strcmp(bench_text_get(table, "name"), name) == 0)
+			return table;
+	}
+	return NULL;
+}
+
 /* Was table I printed to OUT row by row? */
 static bool
 was_live(const struct bench_run *r, size_t i, const FILE *out)

@@ -97,6 +97,9 @@ int bench_run_status(const struct bench_run *r);
 /* bench_run_tree: the run as JSON (its form is above); it is the run's. */
 const json_t *bench_run_tree(const struct bench_run *r);
 
+/* bench_run_table_of: the table NAME of the run that is TREE; NULL if there is none. */
+MUST_USE const json_t *bench_run_table_of(const json_t *tree, const char *name);
+
 /* bench_run_print: print the run as text (bench_text) to OUT. */
 void bench_run_print(const struct bench_run *r, FILE *out);
 
