@@ -275,7 +275,7 @@ add_rounds(const struct comparison *c, const struct series *s)
 {
 	const struct bench_figure_words *w = bench_figures_words(s->figure);
 	struct bench_column by_round[1 + BENCH_SIDES_MAX] = { { "round", "round", "", 0 } };
-	char names[BENCH_SIDES_MAX][32], title[64];
+	char names[BENCH_SIDES_MAX][48], title[64];
 
 	for (size_t k = 0; k < c->sides.n; k++) {
 		/* "RTT-p99_1": all curves of a chart begin alike, and it is called so. */
@@ -389,7 +389,7 @@ begin_curve(const struct comparison *c, const struct bench_figure_curve *curve, 
     const char *title)
 {
 	struct bench_column by_side[1 + BENCH_SIDES_MAX], y = bench_figures_column(table, curve->y);
-	char names[BENCH_SIDES_MAX][32];
+	char names[BENCH_SIDES_MAX][48];
 
 	by_side[0] = bench_figures_column(table, curve->x);
 	for (size_t k = 0; k < c->sides.n; k++) {
