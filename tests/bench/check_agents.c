@@ -43,9 +43,11 @@ setup(void)
 {
 	lines = fopen("/dev/null", "w");
 	ck_assert_ptr_nonnull(lines);
+	list[0] = '\0';
 	for (unsigned i = 0; i < N; i++) {
 		char text[NETADDR_TEXT];
 
+		atomic_store(&end[i], false);
 		ck_assert(netaddr_parse("127.0.0.1", 0, &address[i]));
 		ck_assert_int_eq(bench_agent_new(&address[i], &secret, lines, &agent[i]), 0);
 		ck_assert_int_eq(pthread_create(&thread[i], NULL, serve, &agent[i]), 0);
@@ -182,6 +184,8 @@ start_server(struct netaddr *a, pthread_t *t, void *(*note)(void *))
 	struct sockaddr_storage ss;
 	socklen_t len;
 
+	n_came = 0;
+	atomic_store(&all_came, false);
 	ck_assert(netaddr_parse("127.0.0.1", 0, a));
 	len = netaddr_to_sockaddr(a, &ss);
 	server = socket(AF_INET, SOCK_DGRAM, 0);
