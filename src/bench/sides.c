@@ -306,6 +306,21 @@ bench_sides_settings(const struct bench_sides *c, struct bench_run *result)
 		bench_run_set(result, "settings", json_string("the same in all of them"));
 }
 
+/* Why the rate of RUN is a lower bound, as it says itself; NULL: it is none. */
+static const char *
+at_least(const json_t *run)
+{
+	const json_t *findings = json_object_get(run, "findings");
+
+	for (size_t i = 0; i < json_array_size(findings); i++) {
+		const json_t *f = json_array_get(findings, i);
+
+		if (strcmp(bench_text_get(f, "name"), "at least") == 0)
+			return bench_text_get(f, "value");
+	}
+	return NULL;
+}
+
 void
 bench_sides_notes(const struct bench_sides *c, struct bench_run *result)
 {
@@ -325,5 +340,10 @@ bench_sides_notes(const struct bench_sides *c, struct bench_run *result)
 		if (why != NULL)
 			bench_run_find(result, "not a good run",
 			    say("%s: %s", c->side[side].paths[file], why), "");
+		else if (at_least(run) != NULL)
+			bench_run_find(result, "at least",
+			    say("%s: %s: its server may do more", c->side[side].paths[file],
+				at_least(run)),
+			    "");
 	}
 }

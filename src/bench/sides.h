@@ -61,7 +61,8 @@ void bench_sides_settings(const struct bench_sides *c, struct bench_run *result)
 
 /*
  * bench_sides_notes: put into RESULT, as findings, what else is to be known: that runs of several
- * repetitions were measured one after the other, and which of the runs are not good, and why.
+ * repetitions were measured one after the other, which of the runs are not good, and why, and which
+ * rates are only the highest that was tried.
  */
 void bench_sides_notes(const struct bench_sides *c, struct bench_run *result);
 

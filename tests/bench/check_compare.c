@@ -155,6 +155,26 @@ START_TEST(faster_run_is_told_with_its_interval)
 }
 END_TEST
 
+/* A ratio to a rate that is only the highest tried is none of servers. */
+START_TEST(rate_that_is_a_lower_bound_is_told)
+{
+	const char *const words[] = { a, b, NULL };
+	char name[] = "dns64bench", want[200];
+	char *argv[] = { name, NULL };
+	struct bench_run *r = bench_run_new("rate", 1, argv);
+
+	bench_run_find(r, "valid per second", json_real(1000), "1/s");
+	bench_run_find(r, "at least", json_string("--high passed in 1 of 1 searches"), "");
+	ck_assert_int_eq(bench_run_write_json(r, a), 0);
+	bench_run_free(r);
+	write_rate(b, "rate", 500, "1/s");
+	ck_assert(compare(words));
+	(void)snprintf(
+	    want, sizeof(want), "%s: --high passed in 1 of 1 searches: its server may do more", a);
+	ck_assert_str_eq(finding("at least"), want);
+}
+END_TEST
+
 START_TEST(same_run_shows_no_difference)
 {
 	const char *const words[] = { a, a, NULL };
@@ -427,6 +447,7 @@ main(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, faster_run_is_told_with_its_interval);
+	tcase_add_test(tc, rate_that_is_a_lower_bound_is_told);
 	tcase_add_test(tc, same_run_shows_no_difference);
 	tcase_add_test(tc, few_repetitions_have_no_interval);
 	tcase_add_test(tc, settings_that_differ_are_told);
