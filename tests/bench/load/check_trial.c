@@ -562,28 +562,40 @@ END_TEST
 
 /* --- Pauses ----------------------------------------------------------------------------------- */
 
-/* The plan's trial of N questions in a process of its own, which stands still for a while. */
+/* The child of run_stopped: the plan's trial of N questions, of the server that it reads from FD.
+ */
+static void
+ask_in_child(int fd, uint64_t n, struct bench_tally *t)
+{
+	struct bench_trial *trial;
+
+	if (read(fd, &plan.server, sizeof(plan.server)) != sizeof(plan.server) ||
+	    bench_trial_new(&plan, &trial) != 0 || bench_trial_run(trial, 0, n, &stop, t) != 0)
+		_exit(1);
+	_exit(0);
+}
+
+/*
+ * The plan's trial of N questions in a process of its own, which stands still for a while. It is
+ * there before the server is: a process with threads has no children that have some, too.
+ */
 static void
 run_stopped(uint64_t n, unsigned before_ms, unsigned stopped_ms)
 {
 	struct bench_tally *shared =
 	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int state;
+	int state, fd[2];
 
 	ck_assert_ptr_ne(shared, MAP_FAILED);
-	rogue_start(&rogue);
-	plan.server = rogue.addr;
+	ck_assert_int_eq(pipe(fd), 0);
 	pid_t child = fork();
 	ck_assert_int_ge(child, 0);
-	if (child == 0) {
-		struct bench_trial *trial;
-
-		if (bench_trial_new(&plan, &trial) != 0 ||
-		    bench_trial_run(trial, 0, n, &stop, shared) != 0)
-			_exit(1);
-		_exit(0);
-	}
-	while (rogue.n_questions == 0)
+	if (child == 0)
+		ask_in_child(fd[0], n, shared);
+	rogue_start(&rogue);
+	ck_assert_int_eq(
+	    write(fd[1], &rogue.addr, sizeof(rogue.addr)), (ssize_t)sizeof(rogue.addr));
+	while (rogue.n_questions == 0 && waitpid(child, &state, WNOHANG) == 0)
 		(void)usleep(1000);
 	(void)usleep(before_ms * 1000);
 	ck_assert_int_eq(kill(child, SIGSTOP), 0);
@@ -592,6 +604,8 @@ run_stopped(uint64_t n, unsigned before_ms, unsigned stopped_ms)
 	ck_assert_int_eq(waitpid(child, &state, 0), child);
 	ck_assert_int_eq(state, 0);
 	rogue_stop(&rogue);
+	(void)close(fd[0]);
+	(void)close(fd[1]);
 	tally = *shared;
 	(void)munmap(shared, sizeof(*shared));
 }
