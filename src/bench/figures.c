@@ -237,18 +237,13 @@ bench_figures_fit(const json_t *run, const json_t *other)
 static bool
 of_finding(const json_t *run, const char *name, struct bench_figure_value *v)
 {
-	const json_t *findings = json_object_get(run, "findings");
+	const json_t *f = name != NULL ? bench_run_finding_of(run, name, 0) : NULL;
 
-	for (size_t i = 0; name != NULL && i < json_array_size(findings); i++) {
-		const json_t *f = json_array_get(findings, i);
-
-		if (strcmp(bench_text_get(f, "name"), name) != 0)
-			continue;
-		v->value = json_number_value(json_object_get(f, "value"));
-		v->unit = bench_text_get(f, "unit");
-		return v->value > 0;
-	}
-	return false;
+	if (f == NULL)
+		return false;
+	v->value = json_number_value(json_object_get(f, "value"));
+	v->unit = bench_text_get(f, "unit");
+	return v->value > 0;
 }
 
 /* The step with the highest rate. */

@@ -249,24 +249,13 @@ bench_server_knew(uint64_t new_ns, uint64_t again_ns, uint64_t upstream_ns)
 	return again_ns < upstream_ns + upstream_ns / 2 && new_ns < again_ns + upstream_ns / 2;
 }
 
-/* Was it told of an earlier trial? */
-static bool
-was_told(const struct bench_run *r)
-{
-	const json_t *list = json_object_get(bench_run_tree(r), "findings");
-	bool told = false;
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		told |= strcmp(bench_text_get(json_array_get(list, i), "name"), WARNING) == 0;
-	return told;
-}
-
 void
 bench_server_try_names(const struct bench_job *job)
 {
 	const struct bench_settings *s = job->settings;
 
-	if (s->upstream.family == NETADDR_NONE || s->method == BENCH_ENUM || was_told(job->run))
+	if (s->upstream.family == NETADDR_NONE || s->method == BENCH_ENUM ||
+	    bench_run_finding_of(bench_run_tree(job->run), WARNING, 0) != NULL) /* told before */
 		return;
 	uint64_t new_ns = median(job, &s->plan.server, BENCH_NEW);
 	uint64_t again_ns = new_ns > 0 ? median(job, &s->plan.server, BENCH_NEW) : 0;

@@ -40,8 +40,7 @@ MUST_USE bool bench_server_version(
 /*
  * bench_server_try_names: ask the server for some names, which no question of the run is for, and
  * once more, and the upstream for them, and tell once if the server had them the first time.
- * Without
- * --upstream, and for telephone numbers, nobody can say. Of no consequence for the run.
+ * Without --upstream, and for telephone numbers, nobody can say. Of no consequence for the run.
  */
 void bench_server_try_names(const struct bench_job *job);
 

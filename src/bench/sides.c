@@ -310,15 +310,9 @@ bench_sides_settings(const struct bench_sides *c, struct bench_run *result)
 static const char *
 at_least(const json_t *run)
 {
-	const json_t *findings = json_object_get(run, "findings");
+	const json_t *f = bench_run_finding_of(run, "at least", 0);
 
-	for (size_t i = 0; i < json_array_size(findings); i++) {
-		const json_t *f = json_array_get(findings, i);
-
-		if (strcmp(bench_text_get(f, "name"), "at least") == 0)
-			return bench_text_get(f, "value");
-	}
-	return NULL;
+	return f != NULL ? bench_text_get(f, "value") : NULL;
 }
 
 void

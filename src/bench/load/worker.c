@@ -379,7 +379,10 @@ note_pause(struct bench_worker *w, uint64_t due_ns, uint64_t now_ns)
 	w->tally->pauses++;
 	w->tally->pause_ns += now_ns - due_ns;
 	for (unsigned i = 0; i < p->n_lanes; i++) {
-		while (take_replies(w, &w->lanes[i]) > 0)
+		uint64_t left = w->lanes[i].asked.n_open, n; /* more may never end */
+
+		for (; left > 0 && (n = take_replies(w, &w->lanes[i])) > 0;
+		     left -= n < left ? n : left)
 			continue;
 	}
 	mine = p->rate > 0 ? bench_turns_due(&w->turns, now_ns) : 0;

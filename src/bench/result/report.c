@@ -191,25 +191,11 @@ struct found {
 	size_t before; /* of that name */
 };
 
-static const json_t *
-finding_of(const json_t *run, const struct found *what)
-{
-	const json_t *list = json_object_get(run, "findings");
-	size_t seen = 0;
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *f = json_array_get(list, i);
-
-		if (strcmp(bench_text_get(f, "name"), what->name) == 0 && seen++ == what->before)
-			return f;
-	}
-	return NULL;
-}
-
 static void
 tell_finding(const struct page *p, size_t i, const void *what)
 {
-	const json_t *f = finding_of(p->runs[i].tree, what);
+	const struct found *found = what;
+	const json_t *f = bench_run_finding_of(p->runs[i].tree, found->name, found->before);
 	char cell[BENCH_TEXT_CELL];
 
 	bench_report_text(
@@ -235,7 +221,7 @@ static bool
 was_told(const struct page *p, size_t k, const struct found *f)
 {
 	for (size_t i = 0; i < k; i++) {
-		if (finding_of(p->runs[i].tree, f) != NULL)
+		if (bench_run_finding_of(p->runs[i].tree, f->name, f->before) != NULL)
 			return true;
 	}
 	return false;

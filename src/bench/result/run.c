@@ -286,6 +286,21 @@ bench_run_table_of(const json_t *tree, const char *name)
 	return NULL;
 }
 
+const json_t *
+bench_run_finding_of(const json_t *tree, const char *name, size_t before)
+{
+	const json_t *list = json_object_get(tree, "findings");
+	size_t seen = 0;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *f = json_array_get(list, i);
+
+		if (strcmp(bench_text_get(f, "name"), name) == 0 && seen++ == before)
+			return f;
+	}
+	return NULL;
+}
+
 /* Was table I printed to OUT row by row? */
 static bool
 was_live(const struct bench_run *r, size_t i, const FILE *out)

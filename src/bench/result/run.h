@@ -100,6 +100,12 @@ const json_t *bench_run_tree(const struct bench_run *r);
 /* bench_run_table_of: the table NAME of the run that is TREE; NULL if there is none. */
 MUST_USE const json_t *bench_run_table_of(const json_t *tree, const char *name);
 
+/*
+ * bench_run_finding_of: the finding NAME, as an object, of the run that is TREE, that comes after
+ * BEFORE others of that name; NULL if there is none.
+ */
+MUST_USE const json_t *bench_run_finding_of(const json_t *tree, const char *name, size_t before);
+
 /* bench_run_print: print the run as text (bench_text) to OUT. */
 void bench_run_print(const struct bench_run *r, FILE *out);
 
