@@ -155,12 +155,16 @@ on_input(struct evbuffer *in, const struct evbuffer_cb_info *info, void *arg)
 	event_active(s->http->sweeper, EV_TIMEOUT, 1);
 }
 
-/* libevent has accepted a connection, and asks for what it is to be read and written by. */
+/*
+ * libevent has accepted a connection, and asks for what it is to be read and written by. The socket is
+ * closed with the last reference, ours: closed by evhttp before, its number would be another
+ * thread's while the event is still registered.
+ */
 static struct bufferevent *
 on_accept(struct event_base *base, void *arg)
 {
 	struct http *h = arg;
-	struct bufferevent *bev = bufferevent_socket_new(base, -1, 0);
+	struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 	uint64_t now_ns = clock_now_ns();
 
 	if (bev == NULL)
