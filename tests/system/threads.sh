@@ -62,7 +62,7 @@ pages()
 reloads()
 {
 	n=$((${n:-0} + 1))
-	configured $n
+	configured "$n"
 	kill -HUP "$(pid_of dns64d)"
 	sleep 0.1
 }

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# check_driver: the driver of the tests: results, limits, what a test leaves behind, a full disk; and
+# the summary of what it writes.
+set -u
+support=${TOP_SRCDIR:-.}/tests/support
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# drive NAME LINE...: a test of these lines, run; its line is in $out
+drive()
+{
+	name=$1
+	shift
+	printf '%s\n' '#!/bin/sh' "$@" >"$work/$name.sh"
+	out=$("$support/driver" --test-name "$name" --log-file "$work/$name.log" --trs-file "${trs:-$work/$name.trs}" \
+		--color-tests no --expect-failure no --enable-hard-errors yes -- sh "$work/$name.sh" 2>&1)
+}
+
+expect()
+{
+	# shellcheck disable=SC2254 # a pattern
+	case $out in
+	$2) echo "ok: $1" ;;
+	*)
+		printf 'FAILED: %s: expected %s, got:\n%s\n' "$1" "$2" "$out"
+		failed=1 ;;
+	esac
+}
+
+drive passes 'exit 0'
+expect 'a test that passes' 'PASS *.* s  passes'
+drive fails 'echo because' 'exit 3'
+expect 'the end of its log, and the command that runs it alone' 'FAIL *fails (exit code 3)*| because*> make check TESTS=fails'
+drive skips 'echo no kdig' 'exit 77'
+expect 'a skipped test gives its reason' 'SKIP *skips (no kdig)'
+drive dies 'kill -SEGV $$'
+expect 'a test that dies' '*FAIL *dies (killed by signal 11)*'
+# shellcheck disable=SC2016 # expanded by the test
+drive hangs '# limit: 1' 'sleep 30 & echo $! >"${0%.sh}.pid"' 'wait'
+expect 'a test that hangs' 'FAIL *hangs (ended after its limit of 1 s)*'
+# shellcheck disable=SC2016 # likewise
+drive leaves 'sleep 30 & echo $! >"${0%.sh}.pid"'
+expect 'a test that leaves a process' 'PASS *leaves'
+for name in hangs leaves; do
+	# A zombie that nobody has waited for yet is gone, too.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		out=$(sed -n 's/^State:[[:space:]]*\([^ZX]\) /\1 /p' "/proc/$(cat "$work/$name.pid")/status" 2>/dev/null)
+		[ -n "$out" ] || break
+		sleep 0.1
+	done
+	expect "$name: nothing is left running" ''
+done
+trs=/dev/full
+drive full 'exit 0'
+expect 'a full disk' '*is the disk full?*'
+trs=
+
+out=$("$support/summary" "$work")
+expect 'the summary counts' '*2 passed, 3 failed, 1 skipped'
+expect 'and has what failed first' '*First failed, and the end of its log:*> make check TESTS=fails*| because*'
+rm -f "$work"/*.trs
+out=$("$support/summary" "$work" && echo fine)
+expect 'no test at all is no success' '*no test ran*0 passed, 0 failed, 0 skipped'
+exit $failed

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# steps: a long check in steps, for .ci/run and contrib/check-all. A step has a limit, goes on after
+# another one failed, and is one line: result, name, seconds, CPU seconds, tests.
+#
+#	steps_begin MINUTES	before the first step; all of them may take so long
+#	step NAME MINUTES COMMAND...
+#				run it, its output in $work/NAME.log; a last line "N passed, N failed, N skipped"
+#				is counted, else the step is one test
+#	steps_end		the table of steps, the total; its exit code is that of the script
+#
+# $work is a directory of its own that is removed at the end. $only lists the names of the steps that
+# run ("" for all); a step whose name is in the file $done_file is not repeated.
+
+steps_begin()
+{
+	work=$(mktemp -d /tmp/dns64d-steps.XXXXXX) || exit 1
+	chmod 755 "$work"
+	export work
+	trap 'rm -rf "$work"' EXIT
+	# What was interrupted ends its step first.
+	trap '[ -z "${step_pid-}" ] || kill -KILL -- "-$step_pid"; exit 1' HUP INT TERM
+	steps_passed=0 steps_failed=0 steps_skipped=0 steps_table=
+	steps_deadline=$((SECONDS + $1 * 60))
+	step_pid=
+}
+
+# CPU seconds of all children so far.
+steps_cpu()
+{
+	times >"$work/times"
+	awk 'NR == 2 { split($0, t, "[ms ]+"); printf "%d", t[1] * 60 + t[2] + t[3] * 60 + t[4] }' "$work/times"
+}
+
+step_wanted()
+{
+	[ -z "${only-}" ] || case " $only " in *" $1 "*) ;; *) return 1 ;; esac
+	[ -z "${done_file-}" ] || ! grep -qsx "$1" "$done_file"
+}
+
+step()
+{
+	local name=$1 seconds=$(($2 * 60)) log=$work/$1.log start=$SECONDS cpu status count passed=0 failed=0 skipped=0
+	shift 2
+	step_wanted "$name" || return 0
+	[ $((steps_deadline - SECONDS)) -gt "$seconds" ] || seconds=$((steps_deadline - SECONDS))
+	[ "$seconds" -gt 0 ] || seconds=1
+	steps_cpu >"$work/cpu"
+	read -r cpu <"$work/cpu"
+	timeout -k 10 "$seconds" "$@" >"$log" 2>&1 </dev/null &
+	step_pid=$!
+	wait "$step_pid"
+	status=$?
+	kill -KILL -- "-$step_pid" 2>/dev/null # what it left
+	step_pid=
+	steps_cpu >"$work/cpu"
+	cpu=$(($(cat "$work/cpu") - cpu))
+	count=$(tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' | tr -d 'a-z,')
+	if [ -n "$count" ]; then
+		read -r passed failed skipped <<<"$count"
+	elif [ $status = 0 ]; then
+		passed=1
+	fi
+	[ $status = 0 ] || [ "$failed" -gt 0 ] || failed=1
+	steps_passed=$((steps_passed + passed))
+	steps_failed=$((steps_failed + failed))
+	steps_skipped=$((steps_skipped + skipped))
+	local result=ok
+	[ $status = 0 ] && [ "$failed" = 0 ] && [ "$skipped" = 0 ] || result=FAILED
+	local why=
+	[ $status != 124 ] && [ $status != 137 ] || why=", ended after its limit of $seconds s"
+	local line
+	line=$(printf '%-7s %-14s %5d s %6d CPU s  %d passed, %d failed, %d skipped%s' "$result" "$name" $((SECONDS - start)) \
+		"$cpu" "$passed" "$failed" "$skipped" "$why")
+	echo "$line"
+	steps_table=$steps_table$line$'\n'
+	if [ "$result" = ok ]; then
+		[ -z "${done_file-}" ] || echo "$name" >>"$done_file"
+	else
+		grep -nE '(^|[^[:alnum:]])(FAILED|FAIL|ERROR|NOT|not ok|[Ee]rror|skipped):? ' "$log" | tail -n 20
+		echo ...
+		tail -n 80 "$log"
+	fi
+}
+
+steps_end()
+{
+	printf '\n%s' "$steps_table"
+	echo "$SECONDS seconds, $(steps_cpu) CPU seconds"
+	echo "$steps_passed passed, $steps_failed failed, $steps_skipped skipped"
+	[ "$steps_failed" = 0 ] && [ "$steps_skipped" = 0 ] && [ "$steps_passed" -gt 0 ]
+}
