@@ -2,16 +2,16 @@
 /* One clock, which goes on while the machine sleeps (D22: TTLs do). */
 #include "base/clock.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define SLEPT_S 1000000ULL
 
@@ -98,21 +98,10 @@ START_TEST(whole_seconds_are_rounded_down)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("clock");
-	TCase *tc = tcase_create("clock");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_test(tc, time_counts_sleep_too);
 	tcase_add_test(tc, counts_a_long_sleep);
 	tcase_add_test(tc, whole_seconds_are_rounded_down);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -3,11 +3,10 @@
 
 #include "base/hash.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/guard.h"
+#include "support/tests.h"
 
 /* The value that the specification of XXH3 gives for no bytes under seed 0. */
 START_TEST(empty_input_hashes_as_xxh3_says)
@@ -50,20 +49,10 @@ START_TEST(reads_just_its_bytes)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("hash");
-	TCase *tc = tcase_create("hash");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, empty_input_hashes_as_xxh3_says);
 	tcase_add_test(tc, depends_on_every_byte_and_the_seed);
 	tcase_add_test(tc, reads_just_its_bytes);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,7 @@
 
 #include "base/list.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 #define N_ITEMS 5
 
@@ -101,22 +100,12 @@ START_TEST(move_appends_and_empties_the_source)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("list");
-	TCase *tc = tcase_create("list");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, first_in_first_out);
 	tcase_add_test(tc, popped_link_is_free);
 	tcase_add_loop_test(tc, unlink_anywhere_and_twice, 0, N_ITEMS);
 	tcase_add_test(tc, move_appends_and_empties_the_source);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

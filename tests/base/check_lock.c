@@ -3,10 +3,10 @@
 
 #include "base/lock.h"
 
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define THREADS 4
 #define TURNS 50000
@@ -76,20 +76,11 @@ START_TEST(sleepers_get_it_one_by_one)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("lock");
-	TCase *tc = tcase_create("lock");
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, free_again_after_each_give);
 	tcase_add_test(tc, one_at_a_time);
 	tcase_add_test(tc, sleepers_get_it_one_by_one);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,14 @@
 
 #include "base/log.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define TEXT_CAP 8192
 
@@ -238,14 +239,9 @@ START_TEST(syslog_is_not_stderr)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("log");
-	TCase *tc = tcase_create("log");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, one_line_per_event);
 	tcase_add_loop_test(
@@ -260,9 +256,4 @@ main(void)
 	tcase_add_test(tc, journal_gets_priorities);
 	tcase_add_loop_test(tc, journal_of_another_stream, 0, 7);
 	tcase_add_test(tc, syslog_is_not_stderr);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,12 +4,12 @@
 #include "base/netaddr.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -286,14 +286,9 @@ START_TEST(a_client_network)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("netaddr");
-	TCase *tc = tcase_create("netaddr");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_loop_test(tc, parse_and_format, 0, N_OF(good));
 	tcase_add_loop_test(tc, parse_refuses_what_is_no_address, 0, N_OF(bad));
 	tcase_add_test(tc, scope_given_as_number_is_read);
@@ -305,9 +300,4 @@ main(void)
 	tcase_add_loop_test(tc, not_of_one_machine, 0, N_OF(odd));
 	tcase_add_loop_test(tc, a_client_network, 0, N_OF(blocks));
 	tcase_add_loop_test(tc, wildcard_and_loopback_are_told, 0, N_OF(kinds));
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,12 @@
 
 #include "base/netmap.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define NONE 0xffffffff
@@ -360,14 +360,9 @@ START_TEST(many_networks_in_sequence_are_found)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("netmap");
-	TCase *tc = tcase_create("netmap");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, nothing_is_found_in_an_empty_map);
 	tcase_add_test(tc, the_longest_counts);
 	tcase_add_test(tc, families_keep_apart);
@@ -375,9 +370,4 @@ main(void)
 	tcase_add_test(tc, network_holds_its_first_and_last_address);
 	tcase_add_loop_test(tc, as_in_a_list, 0, 8);
 	tcase_add_loop_test(tc, many_networks_in_sequence_are_found, 0, 6);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,9 @@
 
 #include "base/number.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define UNTOUCHED 4242
 
@@ -89,20 +89,10 @@ START_TEST(length_is_kept)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("number");
-	TCase *tc = tcase_create("numbers");
-
 	tcase_add_loop_test(tc, digits_at_the_beginning, 0, N_CASES);
 	tcase_add_loop_test(tc, digits_alone_are_a_number, 0, N_CASES);
 	tcase_add_test(tc, length_is_kept);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "base/outlet.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@
 #include <sys/un.h>
 #include <syslog.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define TEXT_CAP (1 << 20)
 #define MOST 100000 /* lines, more than any pipe or socket holds */
@@ -226,26 +227,17 @@ START_TEST(syslog_by_stream)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("outlet");
-	TCase *err = tcase_create("stderr"), *sys = tcase_create("syslog");
-	SRunner *sr = srunner_create(s);
-	int failed;
+	TCase *sys = tests_case("syslog");
 
-	tcase_add_checked_fixture(err, set_up, NULL);
-	tcase_add_loop_test(err, stopped_reader_of_stderr, 0, 2);
-	tcase_add_test(err, reader_of_stderr_is_gone);
-	suite_add_tcase(s, err);
+	tcase_add_checked_fixture(tc, set_up, NULL);
+	tcase_add_loop_test(tc, stopped_reader_of_stderr, 0, 2);
+	tcase_add_test(tc, reader_of_stderr_is_gone);
 	tcase_add_checked_fixture(sys, set_up_syslog, tear_down_syslog);
 	tcase_add_test(sys, syslog_gets_a_line);
 	tcase_add_test(sys, stopped_syslog);
 	tcase_add_test(sys, syslog_comes_back);
 	tcase_add_test(sys, syslog_by_stream);
-	suite_add_tcase(s, sys);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

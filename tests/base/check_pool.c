@@ -3,12 +3,12 @@
 
 #include "base/pool.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define CAP 100
 
@@ -136,23 +136,13 @@ START_TEST(impossible_sizes_are_refused)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("pool");
-	TCase *tc = tcase_create("pool");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, gives_just_as_many_as_it_has);
 	tcase_add_loop_test(tc, objects_do_not_overlap, 1, 65);
 	tcase_add_test(tc, last_given_is_first_taken);
 	tcase_add_test(tc, no_object_is_out_twice_in_any_order);
 	tcase_add_test(tc, untouched_memory_costs_nothing);
 	tcase_add_test(tc, impossible_sizes_are_refused);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

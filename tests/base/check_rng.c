@@ -3,9 +3,9 @@
 
 #include "base/rng.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct rng rng;
 
@@ -176,14 +176,9 @@ START_TEST(kernel_numbers_use_all_bits)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("rng");
-	TCase *tc = tcase_create("rng");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, seeded_is_splitmix64);
 	tcase_add_test(tc, same_seed_same_sequence);
 	tcase_add_test(tc, draws_cross_blocks);
@@ -193,9 +188,4 @@ main(void)
 	tcase_add_loop_test(tc, below_is_uniform, 0, 6);
 	tcase_add_test(tc, below_has_no_bias);
 	tcase_add_test(tc, kernel_numbers_use_all_bits);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "base/secret.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 /* The sanitizers have a runtime whose mlock(2) does nothing. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -77,21 +78,12 @@ START_TEST(wiped)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("secret");
-	TCase *tc = tcase_create("secret");
-	SRunner *sr = srunner_create(s);
-
 	/* One of them lowers a limit. */
-	srunner_set_fork_status(sr, CK_FORK);
-	suite_add_tcase(s, tc);
+	tests_apart();
 	tcase_add_test(tc, its_pages_are_locked);
 	tcase_add_test(tc, that_the_limit_forbids_it_is_no_error);
 	tcase_add_test(tc, wiped);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,12 @@
 
 #include "base/spool.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/tests.h"
 
 #define CAP 4096
 #define N_MANY 300000
@@ -140,22 +139,12 @@ START_TEST(two_threads_see_the_same)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("spool");
-	TCase *tc = tcase_create("spool");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, records_come_out_as_they_went_in);
 	tcase_add_test(tc, what_is_begun_is_not_read);
 	tcase_add_test(tc, full_spool_takes_nothing_and_loses_nothing);
 	tcase_add_test(tc, two_threads_see_the_same);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,9 @@
 
 #include "base/told.h"
 
-#include <check.h>
 #include <pthread.h>
+
+#include "support/tests.h"
 
 #define LOOPS 4
 #define ROUNDS 20000
@@ -178,12 +179,9 @@ START_TEST(threads_tell_as_many_ends_as_beginnings)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("told");
-	TCase *tc = tcase_create("told");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, first_begin_and_last_end_are_said);
 	tcase_add_test(tc, loops_count_together);
@@ -194,18 +192,4 @@ suite(void)
 	tcase_add_test(tc, more);
 	tcase_add_test(tc, without_a_table_all_is_said);
 	tcase_add_test(tc, threads_tell_as_many_ends_as_beginnings);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -3,7 +3,6 @@
 
 #include "bench/agent.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "bench/exchange.h"
 #include "bench/rogue.h"
+#include "support/tests.h"
 
 #define WAIT_S 60.0 /* this machine may be busy */
 #define SILENT 24   /* more than an agent has places for */
@@ -500,12 +500,9 @@ START_TEST(impossible_orders_are_refused)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_agent");
-	TCase *tc = tcase_create("agent");
-
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, trial_begins_in_time_and_is_told);
@@ -521,11 +518,4 @@ main(void)
 	tcase_add_test(tc, controller_goes_in_the_middle_of_a_trial);
 	tcase_add_test(tc, trial_is_stopped);
 	tcase_add_test(tc, impossible_orders_are_refused);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

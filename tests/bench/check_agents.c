@@ -4,7 +4,6 @@
 
 #include "bench/agents.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "bench/exchange.h"
 #include "bench/measure.h"
 #include "support/benchrig.h"
+#include "support/tests.h"
 
 #define N 3
 
@@ -598,12 +598,9 @@ START_TEST(all_stop_when_told_to)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_agents");
-	TCase *tc = tcase_create("agents");
-
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, shares_add_up, 0, 2);
@@ -617,11 +614,4 @@ main(void)
 	tcase_add_test(tc, agent_listed_twice_is_told);
 	tcase_add_test(tc, server_that_an_agent_cannot_reach_is_told);
 	tcase_add_test(tc, all_stop_when_told_to);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,12 @@
 
 #include "bench/channel.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "support/tests.h"
 
 static struct bench_channel c;
 static int other;
@@ -196,12 +195,9 @@ START_TEST(wait_is_interrupted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_channel");
-	TCase *tc = tcase_create("channel");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, message_comes_as_it_was_sent);
 	tcase_add_test(tc, bytes_one_by_one_are_a_message);
@@ -213,11 +209,4 @@ main(void)
 	tcase_add_test(tc, reason_is_plain);
 	tcase_add_test(tc, silence_ends_a_wait);
 	tcase_add_test(tc, wait_is_interrupted);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int n = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return n == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

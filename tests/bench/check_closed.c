@@ -4,7 +4,6 @@
 #include "bench/method.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "bench/load/plan.h"
 #include "bench/load/trial.h"
 #include "support/benchrig.h"
+#include "support/tests.h"
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
@@ -129,17 +129,14 @@ START_TEST(told_to_stop_it_writes_no_row)
 END_TEST
 
 static void
-add_steps(Suite *s)
+add_steps(TCase *tc)
 {
-	TCase *tc = tcase_create("steps");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, rows_add_up_to_the_whole);
 	tcase_add_test(tc, numbers_suffice_or_not);
 	tcase_add_test(tc, late_replies_do_not_stop_their_client);
 	tcase_add_test(tc, lost_replies_do_not_stop_their_client);
 	tcase_add_test(tc, told_to_stop_it_writes_no_row);
-	suite_add_tcase(s, tc);
 }
 
 /* --- closed ----------------------------------------------------------------------------------- */
@@ -366,10 +363,8 @@ START_TEST(fast_client_asks_only_its_part)
 END_TEST
 
 static void
-add_closed(Suite *s)
+add_closed(TCase *tc)
 {
-	TCase *tc = tcase_create("closed");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, experiments_ask_every_name_once);
 	/* All 65,536 names for one pause: valgrind, which sets that, would take minutes more. */
@@ -380,7 +375,6 @@ add_closed(Suite *s)
 	tcase_add_test(tc, told_to_stop_it_has_no_experiment);
 	tcase_add_test(tc, experiment_by_time_has_a_row);
 	tcase_add_test(tc, fast_client_asks_only_its_part);
-	suite_add_tcase(s, tc);
 }
 
 /* --- enum ------------------------------------------------------------------------------------- */
@@ -434,28 +428,17 @@ START_TEST(each_hundred_questions_have_the_missing_share)
 END_TEST
 
 static void
-add_enum(Suite *s)
+add_enum(TCase *tc)
 {
-	TCase *tc = tcase_create("enum");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, existing_and_missing);
 	tcase_add_test(tc, each_hundred_questions_have_the_missing_share);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_closed");
-
-	add_steps(s);
-	add_closed(s);
-	add_enum(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_steps(tc);
+	add_closed(tc);
+	add_enum(tc);
 }

@@ -3,10 +3,8 @@
 
 #include "bench/compare.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include "bench/figures.h"
 #include "bench/options.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define ROUNDS 12
 #define PAIRS_OF_RUNS 200U
@@ -438,12 +437,9 @@ START_TEST(slower_runs_mostly_differ)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_compare");
-	TCase *tc = tcase_create("compare");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, faster_run_is_told_with_its_interval);
@@ -461,11 +457,4 @@ main(void)
 	tcase_add_test(tc, what_cannot_be_compared_is_refused);
 	tcase_add_test(tc, equal_runs_rarely_differ);
 	tcase_add_test(tc, slower_runs_mostly_differ);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,12 @@
 
 #include "bench/exchange.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "support/tests.h"
 
 #define START 5000000000000ULL
 #define THERE 77000000000ULL
@@ -386,12 +386,9 @@ START_TEST(bad_tally_is_refused)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_exchange");
-	TCase *tc = tcase_create("exchange");
-
 	tcase_add_test(tc, plan_comes_back);
 	tcase_add_test(tc, plan_without_limits_and_prefix_comes_back);
 	tcase_add_loop_test(tc, bad_plan_is_refused, 0, sizeof(bad_plans) / sizeof(*bad_plans));
@@ -402,11 +399,4 @@ main(void)
 	tcase_add_test(tc, tally_comes_back);
 	tcase_add_loop_test(
 	    tc, bad_tally_is_refused, 0, sizeof(bad_tallies) / sizeof(*bad_tallies));
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

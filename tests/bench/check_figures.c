@@ -3,9 +3,9 @@
 
 #include "bench/figures.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static json_t *run;
 
@@ -187,23 +187,13 @@ START_TEST(names_are_found)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_figures");
-	TCase *tc = tcase_create("figures");
-
 	tcase_add_test(tc, search_has_its_repetitions);
 	tcase_add_test(tc, cells_are_told_apart);
 	tcase_add_test(tc, sweep_has_its_trials);
 	tcase_add_test(tc, rate_has_findings);
 	tcase_add_test(tc, closed_has_its_best_step);
 	tcase_add_test(tc, names_are_found);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

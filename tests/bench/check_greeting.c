@@ -3,7 +3,6 @@
 
 #include "bench/greeting.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "bench/exchange.h"
+#include "support/tests.h"
 
 static struct bench_guest guest;
 static struct bench_channel controller;
@@ -282,12 +282,9 @@ START_TEST(longest_secret_and_no_file)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_greeting");
-	TCase *tc = tcase_create("greeting");
-
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, same_secret_or_none_is_welcome, 0, 2);
@@ -300,11 +297,4 @@ main(void)
 	tcase_add_test(tc, version_is_told_in_plain_letters);
 	tcase_add_loop_test(tc, secret_is_the_first_line, 0, sizeof(files) / sizeof(*files));
 	tcase_add_test(tc, longest_secret_and_no_file);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "bench/journal.h"
 
-#include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define RECORDS 3
 
@@ -227,12 +226,9 @@ START_TEST(tells_a_full_disk)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_journal");
-	TCase *tc = tcase_create("all");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, records_are_there_after_reopening);
 	tcase_add_test(tc, is_cut_at_every_octet);
@@ -243,11 +239,4 @@ main(void)
 	tcase_add_test(tc, is_used_by_one);
 	tcase_add_test(tc, tells_what_the_system_says);
 	tcase_add_test(tc, tells_a_full_disk);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,15 +3,14 @@
 
 #include "bench/method.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/played.h"
 #include "dns/name.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define LINE \
 	"matrix -s 192.0.2.1 --low 500 --high 20000 --resolution 1 --repetitions 3 -d 0.1 " \
@@ -367,12 +366,9 @@ START_TEST(names_are_counted_for_each_zone)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_matrix");
-	TCase *tc = tcase_create("matrix");
-
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, each_cell_has_its_rate);
@@ -387,11 +383,4 @@ main(void)
 	tcase_add_loop_test(tc, percentiles_are_those_of_the_rfc, 0, 3);
 	tcase_add_test(tc, lists_are_those_of_the_paper);
 	tcase_add_test(tc, names_are_counted_for_each_zone);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

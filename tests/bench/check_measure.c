@@ -3,15 +3,14 @@
 
 #include "bench/measure.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "bench/series.h"
+#include "support/tests.h"
 
 /* --- measure ---------------------------------------------------------------------------------- */
 
@@ -192,10 +191,8 @@ START_TEST(watched_server_has_columns)
 END_TEST
 
 static void
-add_measure(Suite *s)
+add_measure(TCase *tc)
 {
-	TCase *tc = tcase_create("measure");
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, all_answered_passes);
 	tcase_add_test(tc, spoilt_trial_has_no_verdict);
@@ -204,7 +201,6 @@ add_measure(Suite *s)
 	tcase_add_test(tc, waits_for_the_server);
 	tcase_add_loop_test(tc, record_becomes_a_row, 0, 3);
 	tcase_add_loop_test(tc, watched_server_has_columns, 0, 3);
-	suite_add_tcase(s, tc);
 }
 
 /* --- curve ------------------------------------------------------------------------------------ */
@@ -322,28 +318,17 @@ START_TEST(curve_has_figures_of_the_server)
 END_TEST
 
 static void
-add_curve(Suite *s)
+add_curve(TCase *tc)
 {
-	TCase *tc = tcase_create("curve");
-
 	tcase_add_checked_fixture(tc, begin_run, end_run);
 	tcase_add_test(tc, sorts_and_joins);
 	tcase_add_test(tc, too_few_records_have_no_curve);
 	tcase_add_test(tc, curve_has_figures_of_the_server);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_measure");
-
-	add_measure(s);
-	add_curve(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_measure(tc);
+	add_curve(tests_case("curve"));
 }

@@ -4,17 +4,16 @@
 #include "bench/method.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "bench/load/plan.h"
+#include "support/tests.h"
 
 #define START (1000 * NS_PER_SEC)
 
@@ -436,12 +435,9 @@ START_TEST(settings_of_a_run)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_method");
-	TCase *tc = tcase_create("trials");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, pace_error_is_in_percent);
 	tcase_add_test(tc, pace_error_of_bursts);
@@ -462,11 +458,4 @@ main(void)
 	tcase_add_test(tc, findings_of_silence);
 	tcase_add_test(tc, table_of_rtt);
 	tcase_add_test(tc, settings_of_a_run);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

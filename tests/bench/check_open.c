@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A steady mixed load in front of a fakedns, and its rows. */
 
-#include <check.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "bench/options.h"
 #include "support/benchrig.h"
+#include "support/tests.h"
 
 static struct benchrig rig;
 
@@ -191,23 +191,13 @@ START_TEST(default_mix_is_as_documented)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_soak");
-	TCase *tc = tcase_create("soak");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, rows_add_up);
 	tcase_add_test(tc, loss_across_rows_is_counted_once);
 	tcase_add_test(tc, wrong_answers_fail_the_soak);
 	tcase_add_test(tc, told_to_stop_it_keeps_its_rows);
 	tcase_add_loop_test(tc, default_mix_is_as_documented, 0, 5);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,12 @@
 
 #include "bench/options.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "support/tests.h"
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -539,10 +539,8 @@ START_TEST(faults_are_told)
 END_TEST
 
 static void
-add_options(Suite *suite)
+add_options(TCase *tc)
 {
-	TCase *tc = tcase_create("command line");
-
 	tcase_add_test(tc, defaults_are_as_documented);
 	tcase_add_test(tc, second_reading_remembers_nothing);
 	tcase_add_test(tc, agents_and_where_they_listen);
@@ -555,7 +553,6 @@ add_options(Suite *suite)
 	tcase_add_test(tc, popularity_is_of_hot_names);
 	tcase_add_test(tc, recordings_are_replayed);
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
-	suite_add_tcase(suite, tc);
 }
 
 /* --- optable ---------------------------------------------------------------------------------- */
@@ -693,30 +690,19 @@ START_TEST(help_has_a_line_for_each_row)
 END_TEST
 
 static void
-add_optable(Suite *suite)
+add_optable(TCase *tc)
 {
-	TCase *tc = tcase_create("table");
-
 	tcase_add_test(tc, rows_are_sorted_and_have_their_own_letters);
 	tcase_add_test(tc, fields_are_as_large_as_their_values);
 	tcase_add_test(tc, defaults_are_good_values);
 	tcase_add_test(tc, names_of_methods);
 	tcase_add_test(tc, one_fault_is_told_once);
 	tcase_add_test(tc, help_has_a_line_for_each_row);
-	suite_add_tcase(suite, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *suite = suite_create("bench_options");
-
-	add_options(suite);
-	add_optable(suite);
-
-	SRunner *sr = srunner_create(suite);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_options(tc);
+	add_optable(tc);
 }

@@ -3,12 +3,11 @@
 
 #include "bench/options.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/load/plan.h"
 #include "bench/load/stream.h"
+#include "support/tests.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -317,10 +316,8 @@ START_TEST(addresses_with_ports_are_read)
 END_TEST
 
 static void
-add_values(Suite *s)
+add_values(TCase *tc)
 {
-	TCase *tc = tcase_create("values");
-
 	tcase_add_test(tc, decimals_are_read);
 	tcase_add_test(tc, networks_are_read);
 	tcase_add_test(tc, bounds_are_read);
@@ -329,7 +326,6 @@ add_values(Suite *s)
 	tcase_add_test(tc, rates_are_read);
 	tcase_add_test(tc, shares_are_read);
 	tcase_add_test(tc, addresses_with_ports_are_read);
-	suite_add_tcase(s, tc);
 }
 
 /* --- parse ------------------------------------------------------------------------------------ */
@@ -625,10 +621,8 @@ START_TEST(rubbish_is_refused)
 END_TEST
 
 static void
-add_parse(Suite *suite)
+add_parse(TCase *tc)
 {
-	TCase *tc = tcase_create("settings");
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_loop_test(tc, numbers_are_taken_up_to_their_limits, 0, N_OF(numbers));
 	tcase_add_test(tc, decimals_are_taken);
@@ -639,20 +633,11 @@ add_parse(Suite *suite)
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, zone_too_long);
 	tcase_add_test(tc, rubbish_is_refused);
-	suite_add_tcase(suite, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *suite = suite_create("bench_options_values");
-
-	add_values(suite);
-	add_parse(suite);
-
-	SRunner *sr = srunner_create(suite);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_values(tc);
+	add_parse(tests_case("settings"));
 }

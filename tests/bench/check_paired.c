@@ -4,11 +4,10 @@
 
 #include "bench/paired.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/rng.h"
+#include "support/tests.h"
 
 /* --- ratio ------------------------------------------------------------------------------------ */
 
@@ -211,29 +210,20 @@ START_TEST(twenty_are_exact)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_paired");
-	TCase *ratio = tcase_create("ratio"), *ranks = tcase_create("ranks");
+	TCase *ranks = tests_case("ranks");
 
-	tcase_set_timeout(ratio, 300);
-	tcase_add_test(ratio, ratio_is_the_geometric_mean);
-	tcase_add_test(ratio, few_pairs_have_no_interval);
-	tcase_add_test(ratio, rounds_are_taken_out);
-	tcase_add_test(ratio, interval_can_be_repeated_and_turned);
-	tcase_add_loop_test(ratio, interval_covers_what_it_says, 0, 2);
-	tcase_add_test(ratio, five_percent_are_found);
-	suite_add_tcase(s, ratio);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, ratio_is_the_geometric_mean);
+	tcase_add_test(tc, few_pairs_have_no_interval);
+	tcase_add_test(tc, rounds_are_taken_out);
+	tcase_add_test(tc, interval_can_be_repeated_and_turned);
+	tcase_add_loop_test(tc, interval_covers_what_it_says, 0, 2);
+	tcase_add_test(tc, five_percent_are_found);
 	tcase_add_loop_test(ranks, ranks_without_ties_are_exact, 0, 5);
 	tcase_add_test(ranks, ranks_with_ties_are_normal);
 	tcase_add_test(ranks, equal_values_have_no_ranks);
 	tcase_add_test(ranks, twenty_are_exact);
-	suite_add_tcase(s, ranks);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

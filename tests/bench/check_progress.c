@@ -3,11 +3,11 @@
 
 #include "bench/progress.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "support/tests.h"
 
 static struct bench_progress progress;
 static char text[2000];
@@ -110,12 +110,9 @@ START_TEST(hours_are_not_cut)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_progress");
-	TCase *tc = tcase_create("progress");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, time_left_is_estimated);
 	tcase_add_test(tc, file_gets_a_line_for_each_trial);
@@ -123,11 +120,4 @@ main(void)
 	tcase_add_test(tc, time_left_goes_down);
 	tcase_add_test(tc, time_is_on_the_line);
 	tcase_add_test(tc, hours_are_not_cut);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,7 +5,6 @@
 
 #include "bench/remote.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "base/clock.h"
 #include "bench/exchange.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -302,14 +302,12 @@ START_TEST(slow_clock_takes_little_time)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_remote");
-	TCase *tc = tcase_create("remote"), *hostile = tcase_create("agents");
+	TCase *hostile = tests_case("agents");
 
 	tcase_add_test(tc, agents_are_read);
-	suite_add_tcase(s, tc);
 	tcase_set_timeout(hostile, 60);
 	tcase_add_checked_fixture(hostile, setup, teardown);
 	tcase_add_test(hostile, start_is_told_by_its_clock);
@@ -320,11 +318,4 @@ main(void)
 	tcase_add_test(hostile, parts_that_do_not_add_up_are_told);
 	tcase_add_loop_test(hostile, impossible_clock_is_told, 0, 4);
 	tcase_add_test(hostile, slow_clock_takes_little_time);
-	suite_add_tcase(s, hostile);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "bench/scale.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "bench/method.h"
 #include "bench/played.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 START_TEST(limit_is_told)
 {
@@ -183,12 +183,9 @@ START_TEST(loops_are_those_of_the_machine)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_scale");
-	TCase *tc = tcase_create("scale");
-
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, limit_is_told, 0, 6);
@@ -196,11 +193,4 @@ main(void)
 	tcase_add_test(tc, goes_on_after_any_trial);
 	tcase_add_test(tc, without_its_limit_there_is_no_ideal);
 	tcase_add_test(tc, loops_are_those_of_the_machine);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "bench/method.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "bench/options.h"
 #include "fakedns/server.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -95,13 +95,10 @@ START_TEST(goes_as_far_as_names)
 END_TEST
 
 static void
-add_names(Suite *s)
+add_names(TCase *tc)
 {
-	TCase *tc = tcase_create("search");
-
 	tcase_add_loop_test(tc, too_few_names_are_told, 0, 7);
 	tcase_add_test(tc, goes_as_far_as_names);
-	suite_add_tcase(s, tc);
 }
 
 /* --- search ----------------------------------------------------------------------------------- */
@@ -441,10 +438,8 @@ START_TEST(journal_of_other_settings_is_refused)
 END_TEST
 
 static void
-add_search(Suite *s)
+add_search(TCase *tc)
 {
-	TCase *tc = tcase_create("search");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, upper_rate_that_passes_is_told);
@@ -457,20 +452,11 @@ add_search(Suite *s)
 	tcase_add_test(tc, interrupted_search_counts_no_trial);
 	tcase_add_test(tc, names_begin_as_in_the_journal_unless_told);
 	tcase_add_test(tc, journal_of_other_settings_is_refused);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_search");
-
-	add_names(s);
-	add_search(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_names(tc);
+	add_search(tests_case("search"));
 }

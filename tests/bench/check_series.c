@@ -3,13 +3,13 @@
 
 #include "bench/series.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 /* --- bisect ----------------------------------------------------------------------------------- */
 
@@ -212,10 +212,8 @@ START_TEST(most_questions_are_those_if_all_passes)
 END_TEST
 
 static void
-add_bisect(Suite *s)
+add_bisect(TCase *tc)
 {
-	TCase *tc = tcase_create("bisect");
-
 	tcase_add_loop_test(tc, finds_the_limit, 0, 30);
 	tcase_add_test(tc, finds_every_rate);
 	tcase_add_test(tc, says_that_high_passes);
@@ -225,7 +223,6 @@ add_bisect(Suite *s)
 	tcase_add_test(tc, says_that_the_tester_is_the_limit);
 	tcase_add_loop_test(tc, search_ends_whatever_the_server_does, 0, 200);
 	tcase_add_loop_test(tc, most_questions_are_those_if_all_passes, 0, 200);
-	suite_add_tcase(s, tc);
 }
 
 /* --- selftest --------------------------------------------------------------------------------- */
@@ -296,16 +293,13 @@ START_TEST(rates_up_to_the_cap_may_be_used)
 END_TEST
 
 static void
-add_selftest(Suite *s)
+add_selftest(TCase *tc)
 {
-	TCase *tc = tcase_create("selftest");
-
 	tcase_add_checked_fixture(tc, set_selftest, NULL);
 	tcase_add_loop_test(tc, asks_what_there_is, 0, 3);
 	tcase_add_test(tc, asks_the_upstream);
 	tcase_add_test(tc, selftest_rate_is_over_twice_the_rate);
 	tcase_add_loop_test(tc, rates_up_to_the_cap_may_be_used, 0, 6);
-	suite_add_tcase(s, tc);
 }
 
 /* --- series ----------------------------------------------------------------------------------- */
@@ -541,31 +535,20 @@ START_TEST(estimate_of_names_is_never_too_low)
 END_TEST
 
 static void
-add_series(Suite *s)
+add_series(TCase *tc)
 {
-	TCase *tc = tcase_create("series");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, goes_on_after_every_trial);
 	tcase_add_test(tc, complete_journal_measures_nothing);
 	tcase_add_loop_test(tc, tells_trials_that_do_not_fit, 0, 5);
 	tcase_add_test(tc, takes_the_same_names);
 	tcase_add_test(tc, estimate_of_names_is_never_too_low);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_series");
-
-	add_bisect(s);
-	add_selftest(s);
-	add_series(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_bisect(tc);
+	add_selftest(tests_case("selftest"));
+	add_series(tests_case("series"));
 }

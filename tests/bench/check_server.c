@@ -2,12 +2,10 @@
 /* What a server is asked before a run: is it there, which one is it, what does it know? */
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "base/clock.h"
 #include "bench/load/plan.h"
 #include "bench/server.h"
+#include "support/tests.h"
 
 static struct bench_settings settings;
 static struct bench_tally tally;
@@ -351,12 +350,9 @@ START_TEST(times_tell_what_was_known)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_server");
-	TCase *tc = tcase_create("server");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, silent_server_is_not_ready);
 	tcase_add_test(tc, lost_first_question_does_not_end_the_wait);
@@ -368,16 +364,8 @@ main(void)
 	tcase_add_test(tc, longest_version_fits);
 	tcase_add_test(tc, what_is_no_version_is_not_told);
 	tcase_add_test(tc, version_is_a_setting_of_the_run);
-	suite_add_tcase(s, tc);
 
-	tc = tcase_create("fresh");
+	tc = tests_case("fresh");
 	tcase_add_loop_test(
 	    tc, times_tell_what_was_known, 0, (int)(sizeof(times) / sizeof(times[0])));
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

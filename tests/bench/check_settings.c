@@ -3,11 +3,10 @@
 
 #include "bench/settings.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/options.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -96,19 +95,9 @@ START_TEST(output_settings_keep_the_identity)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_settings_identity");
-	TCase *tc = tcase_create("all");
-
 	tcase_add_loop_test(tc, each_setting_changes_the_identity, 0, N_OF(options));
 	tcase_add_test(tc, output_settings_keep_the_identity);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,11 @@
 
 #include "bench/stats.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 /* --- histogram -------------------------------------------------------------------------------- */
 
@@ -197,10 +198,8 @@ START_TEST(merged_is_as_if_counted_in_one)
 END_TEST
 
 static void
-add_histogram(Suite *s)
+add_histogram(TCase *tc)
 {
-	TCase *tc = tcase_create("histogram");
-
 	tcase_add_test(tc, empty_histogram_is_all_zero);
 	tcase_add_test(tc, mean_and_deviation);
 	tcase_add_test(tc, small_deviation_of_large_values);
@@ -210,7 +209,6 @@ add_histogram(Suite *s)
 	tcase_add_test(tc, durations_over_the_largest_go_to_the_last_bucket);
 	tcase_add_test(tc, added_many_times_is_as_added_singly);
 	tcase_add_test(tc, merged_is_as_if_counted_in_one);
-	suite_add_tcase(s, tc);
 }
 
 /* --- summary ---------------------------------------------------------------------------------- */
@@ -344,10 +342,8 @@ START_TEST(percentiles_need_values_enough)
 END_TEST
 
 static void
-add_summary(Suite *s)
+add_summary(TCase *tc)
 {
-	TCase *tc = tcase_create("summary");
-
 	tcase_add_test(tc, rfc2330_example_has_its_percentiles);
 	tcase_add_test(tc, median_of_even_count_is_a_mean);
 	tcase_add_test(tc, median_of_odd_count_is_the_middle);
@@ -356,7 +352,6 @@ add_summary(Suite *s)
 	tcase_add_test(tc, mad_is_the_middle_distance);
 	tcase_add_loop_test(tc, t_is_that_of_tables, 0, 11);
 	tcase_add_test(tc, percentiles_need_values_enough);
-	suite_add_tcase(s, tc);
 }
 
 /* --- trend ------------------------------------------------------------------------------------ */
@@ -399,28 +394,17 @@ START_TEST(points_without_a_line_have_no_slope)
 END_TEST
 
 static void
-add_trend(Suite *s)
+add_trend(TCase *tc)
 {
-	TCase *tc = tcase_create("slope");
-
 	tcase_add_test(tc, slope_of_an_exact_line);
 	tcase_add_test(tc, slope_of_scattered_points);
 	tcase_add_test(tc, points_without_a_line_have_no_slope);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_stats");
-
-	add_histogram(s);
-	add_summary(s);
-	add_trend(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_histogram(tc);
+	add_summary(tc);
+	add_trend(tc);
 }

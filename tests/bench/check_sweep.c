@@ -3,16 +3,15 @@
 
 #include "bench/sweep.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/method.h"
 #include "bench/played.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 /* --- Order ------------------------------------------------------------------------------------ */
 
@@ -362,12 +361,9 @@ START_TEST(names_are_counted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_sweep");
-	TCase *tc = tcase_create("sweep");
-
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, order_is_drawn_by_the_seed);
@@ -381,11 +377,4 @@ main(void)
 	tcase_add_test(tc, rate_without_verdict_is_told);
 	tcase_add_test(tc, interrupted_sweep_has_what_there_is);
 	tcase_add_loop_test(tc, names_are_counted, 0, 4);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

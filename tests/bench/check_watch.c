@@ -3,7 +3,6 @@
 
 #include "bench/watch.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "bench/host/dut.h"
 #include "support/benchrig.h"
+#include "support/tests.h"
 
 static const struct bench_column columns[] = { { "n", "n", "", 0 } };
 
@@ -218,23 +218,13 @@ START_TEST(gone_server_is_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_watch");
-	TCase *tc = tcase_create("watch");
-
 	tcase_add_test(tc, seconds_have_their_deviation);
 	tcase_add_test(tc, waiting_is_no_load);
 	tcase_add_test(tc, without_a_server_nothing_is_watched);
 	tcase_add_test(tc, steps_and_sum);
 	tcase_add_test(tc, threads_are_told_by_their_names);
 	tcase_add_test(tc, gone_server_is_told);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,11 @@
 
 #include "bench/workload.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct bench_settings s;
 static char errors[1024];
@@ -149,21 +150,11 @@ START_TEST(recording_that_cannot_be_replayed)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *suite = suite_create("bench_workload");
-	TCase *tc = tcase_create("workload");
-
 	tcase_add_test(tc, usual_load_needs_nothing);
 	tcase_add_test(tc, popularity_is_a_table_and_its_shares);
 	tcase_add_test(tc, recording_is_replayed);
 	tcase_add_test(tc, recording_that_cannot_be_replayed);
-	suite_add_tcase(suite, tc);
-
-	SRunner *sr = srunner_create(suite);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,15 +4,14 @@
 
 #include "cache/cache.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "cache/flushes.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "support/tests.h"
 
 #define STALE_S 86400
 #define SEED 11
@@ -742,12 +741,9 @@ START_TEST(walk_of_a_name)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("cache");
-	TCase *tc = tcase_create("cache");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, size_and_shards_follow_the_request);
 	tcase_add_test(tc, five_million_messages_fit_1200_mb);
@@ -772,10 +768,4 @@ main(void)
 	tcase_add_test(tc, too_many_marks);
 	tcase_add_test(tc, walk_sees_each_entry_once);
 	tcase_add_test(tc, walk_of_a_name);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,7 +2,6 @@
 /* One cache, several threads: nobody ever sees half a message or another name's, whatever the
  * others do. For ThreadSanitizer too. */
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/rng.h"
 #include "cache/cache.h"
 #include "dns/wire.h"
+#include "support/tests.h"
 
 #define THREADS 4
 #define TURNS 100000
@@ -181,18 +181,9 @@ START_TEST(threads_get_whole_entries_only)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("cache_threads");
-	TCase *tc = tcase_create("cache_threads");
-
 	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
 	tcase_add_test(tc, threads_get_whole_entries_only);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

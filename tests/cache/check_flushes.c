@@ -5,11 +5,10 @@
 
 #include "cache/flushes.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dns/name.h"
+#include "support/tests.h"
 
 static struct flushes marks;
 
@@ -120,21 +119,12 @@ START_TEST(numbers_come_round)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("flushes");
-	TCase *tc = tcase_create("flushes");
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, flush_of_all_spares_what_comes_later);
 	tcase_add_test(tc, flush_by_name_spares_other_names);
 	tcase_add_test(tc, too_many_names_flush_everything);
 	tcase_add_loop_test(tc, numbers_come_round, 0, 2);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

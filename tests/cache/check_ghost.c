@@ -3,11 +3,10 @@
 
 #include "cache/ghost.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/tests.h"
 
 #define ROWS 8
 
@@ -83,21 +82,12 @@ START_TEST(place_is_within_the_table)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("ghost");
-	TCase *tc = tcase_create("ghost");
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, fingerprint_is_taken_once);
 	tcase_add_test(tc, all_fingerprints_are_remembered);
 	tcase_add_test(tc, oldest_fingerprints_go_first);
 	tcase_add_test(tc, place_is_within_the_table);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

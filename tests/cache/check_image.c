@@ -3,12 +3,11 @@
 
 #include "cache/image.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/store.h"
 #include "dns/msg.h"
+#include "support/tests.h"
 #include "support/text.h"
 
 /* n.example A, one record */
@@ -239,14 +238,9 @@ START_TEST(age_in_the_file_counts)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("image");
-	TCase *tc = tcase_create("image");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, record_comes_back);
 	tcase_add_test(tc, each_damaged_byte_is_refused);
 	tcase_add_test(tc, ttl_over_the_longest_is_refused);
@@ -255,8 +249,4 @@ main(void)
 	tcase_add_test(tc, head_comes_back_and_is_checked);
 	tcase_add_test(tc, block_lengths_are_bounded);
 	tcase_add_test(tc, age_in_the_file_counts);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,8 +4,7 @@
 
 #include "cache/outages.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 static struct outages outages;
 static uint32_t start_s; /* of the clock, in this round */
@@ -95,22 +94,12 @@ START_TEST(too_many_outages_lose_none)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("outages");
-	TCase *tc = tcase_create("outages");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_loop_test(tc, both_ends_and_between, 0, N_STARTS);
 	tcase_add_loop_test(tc, what_overlaps_is_one, 0, N_STARTS);
 	tcase_add_loop_test(tc, old_outages_are_forgotten, 0, N_STARTS);
 	tcase_add_loop_test(tc, too_many_outages_lose_none, 0, N_STARTS);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,11 +4,11 @@
 
 #include "cache/ring.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/tests.h"
 
 #define SIZE 1024U
 #define MOST (SIZE / RING_ALIGN)
@@ -139,21 +139,12 @@ START_TEST(random_operations_agree_with_a_model)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("ring");
-	TCase *tc = tcase_create("ring");
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, empty_ring_takes_all_its_size);
 	tcase_add_test(tc, ring_goes_on_at_its_beginning);
 	tcase_add_test(tc, beginning_takes_what_just_fits);
 	tcase_add_loop_test(tc, random_operations_agree_with_a_model, 0, 4);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

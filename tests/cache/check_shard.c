@@ -4,7 +4,6 @@
 
 #include "cache/shard.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "cache/entry.h"
 #include "dns/name.h"
 #include "dns/wire.h"
+#include "support/tests.h"
 
 #define NAME_LEN 18                           /* of the names here */
 #define LEAST (DNS_HEADER_LEN + NAME_LEN + 4) /* bytes of a message without a record */
@@ -654,12 +654,9 @@ START_TEST(stale_is_of_use)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("shard");
-	TCase *tc = tcase_create("shard");
-
 	tcase_set_timeout(tc, 300); /* under ThreadSanitizer */
 	tcase_add_test(tc, entry_comes_back_whole);
 	tcase_add_test(tc, entry_of_all_types_ends_when_the_name_is_there);
@@ -673,10 +670,4 @@ main(void)
 	tcase_add_test(tc, flood_of_names_leaves_the_popular_ones);
 	tcase_add_test(tc, what_is_over_goes_first);
 	tcase_add_test(tc, stale_is_of_use);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,15 +4,14 @@
 #include "config/access.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/netaddr.h"
 #include "config/policy_lines.h"
 #include "config/values.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -413,14 +412,9 @@ START_TEST(notice_tells_who_may_ask)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("access");
-	TCase *tc = tcase_create("access");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, longest_network_is_the_policy);
 	tcase_add_test(tc, blocks_and_access);
 	tcase_add_test(tc, loopback_in_a_block);
@@ -438,8 +432,4 @@ main(void)
 	tcase_add_loop_test(
 	    tc, private_networks_have_exact_ends, 0, (int)(sizeof(privates) / sizeof(privates[0])));
 	tcase_add_test(tc, notice_tells_who_may_ask);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,7 @@
 
 #include "config/array.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 START_TEST(items_are_zeroed_and_kept_as_it_grows)
 {
@@ -31,17 +30,8 @@ START_TEST(items_are_zeroed_and_kept_as_it_grows)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("array");
-	TCase *tc = tcase_create("array");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, items_are_zeroed_and_kept_as_it_grows);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "config/complete.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -202,14 +201,9 @@ START_TEST(rule35_cookie_secret)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("complete");
-	TCase *tc = tcase_create("complete");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, ports_of_listens);
 	tcase_add_test(tc, same_listen_twice_is_refused);
@@ -222,8 +216,4 @@ main(void)
 	tcase_add_test(tc, system_nameservers_that_cannot_be_asked);
 	tcase_add_test(tc, no_system_nameservers);
 	tcase_add_test(tc, link_local_without_interface_is_refused);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "config/conffile.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "config/textfile.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -327,14 +327,9 @@ START_TEST(mtd64_ng_u_octet)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("conffile");
-	TCase *tc = tcase_create("conffile");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, all_errors_at_once);
 	tcase_add_loop_test(
 	    tc, keyword_given_twice_is_refused, 0, (int)(sizeof(conflicts) / sizeof(conflicts[0])));
@@ -350,8 +345,4 @@ main(void)
 	tcase_add_test(tc, mtd64_ng_main);
 	tcase_add_test(tc, mtd64_ng_misprint);
 	tcase_add_test(tc, mtd64_ng_u_octet);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

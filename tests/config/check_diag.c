@@ -3,11 +3,10 @@
 
 #include "config/diag.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 
@@ -55,20 +54,11 @@ START_TEST(errors_are_counted_beyond_those_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("diag");
-	TCase *tc = tcase_create("diag");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, message_has_file_line_and_keyword);
 	tcase_add_test(tc, control_characters_are_replaced);
 	tcase_add_test(tc, long_text_is_cut);
 	tcase_add_test(tc, errors_are_counted_beyond_those_told);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,12 @@
 
 #include "config/field.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/keywords.h"
 #include "config/policy_lines.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -65,19 +64,10 @@ START_TEST(bounds_of_a_keyword)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("field");
-	TCase *tc = tcase_create("field");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, field_of_a_keyword);
 	tcase_add_test(tc, fallback_of_a_keyword);
 	tcase_add_test(tc, bounds_of_a_keyword);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,11 @@
 
 #include "config/hostaddr.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define N_ALL 7      /* addresses in captured */
 #define FIRST_LEN 76 /* bytes of its first message, about 127.0.0.1 */
@@ -773,14 +774,9 @@ START_TEST(watch_is_quiet)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("hostaddr");
-	TCase *tc = tcase_create("hostaddr");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, all_of_a_list);
 	tcase_add_test(tc, cut_anywhere);
@@ -789,8 +785,4 @@ main(void)
 	tcase_add_test(tc, flags);
 	tcase_add_test(tc, of_this_machine);
 	tcase_add_test(tc, watch_is_quiet);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

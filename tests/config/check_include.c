@@ -4,11 +4,9 @@
 
 #include "config/include.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,6 +17,7 @@
 #include "config/textfile.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define PATH (SCRATCH_PATH + 64)
 
@@ -380,14 +379,9 @@ START_TEST(thousand_files)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("include");
-	TCase *tc = tcase_create("include");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, files_are_read_in_order);
 	tcase_add_test(tc, what_is_not_there);
@@ -403,8 +397,4 @@ main(void)
 	tcase_add_test(tc, where_it_is_not_followed);
 	tcase_add_test(tc, thousand_files);
 	tcase_add_test(tc, others_cannot_read_what_they_may_not);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 
 #include "config/keywords.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "config/loglevel.h"
 #include "config/textfile.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -325,14 +325,9 @@ START_TEST(manual_tells_blocks)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("keywords");
-	TCase *tc = tcase_create("keywords");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, rows_of_the_table_are_complete, 0, n_rows());
 	tcase_add_loop_test(tc, defaults_parse_as_values, 0, n_rows());
 	tcase_add_loop_test(tc, bounds_are_kept, 0, n_rows());
@@ -343,8 +338,4 @@ main(void)
 	tcase_add_loop_test(tc, sample_agrees_with_the_table, 0, n_rows());
 	tcase_add_loop_test(tc, manual_tells_blocks, 0, n_rows());
 	tcase_add_test(tc, sample_lacks_only_a_nameserver);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,11 +3,10 @@
 
 #include "config/keywords.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -71,20 +70,11 @@ START_TEST(line_of_a_keyword)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("keywords_find");
-	TCase *tc = tcase_create("keywords_find");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, each_row_is_found_by_its_name);
 	tcase_add_loop_test(tc, misspelt_keyword_finds_the_nearest, 0,
 	    (int)(sizeof(misspelts) / sizeof(misspelts[0])));
 	tcase_add_test(tc, line_of_a_keyword);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

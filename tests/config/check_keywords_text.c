@@ -3,9 +3,9 @@
 
 #include "config/keywords.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 /* Print to TEXT. */
 static void
@@ -64,18 +64,9 @@ START_TEST(table_for_programs)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("keywords_text");
-	TCase *tc = tcase_create("keywords_text");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, help_has_bounds_and_defaults);
 	tcase_add_test(tc, table_for_programs);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,10 @@
 
 #include "config/listens.h"
 
-#include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct hostaddr
 own(const char *text, uint32_t index)
@@ -109,21 +109,12 @@ START_TEST(reasons_differ)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("listens");
-	TCase *tc = tcase_create("listens");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, all_of_an_interface);
 	tcase_add_test(tc, one_link_local_address);
 	tcase_add_test(tc, completed);
 	tcase_add_test(tc, served_are_those_not_waited_for);
 	tcase_add_test(tc, reasons_differ);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

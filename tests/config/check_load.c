@@ -4,14 +4,13 @@
 #include "config/load.h"
 #include "config/loglevel.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config/policy_lines.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char path[SCRATCH_PATH];
 static struct settings settings;
@@ -122,14 +121,9 @@ START_TEST(no_address_of_the_family_is_an_error)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("load");
-	TCase *tc = tcase_create("load");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, errors_of_all_stages_at_once);
 	tcase_add_test(tc, contradictions_are_told_beside_the_rest);
@@ -137,8 +131,4 @@ main(void)
 	tcase_add_test(tc, missing_file_is_one_error);
 	tcase_add_test(tc, option_over_file);
 	tcase_add_test(tc, no_address_of_the_family_is_an_error);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

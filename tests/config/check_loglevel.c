@@ -4,14 +4,13 @@
 
 #include "config/loglevel.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/keywords.h"
 #include "config/set.h"
 #include "support/heard.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings, other;
@@ -166,14 +165,9 @@ END_TEST
 
 #define N_OF(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("loglevel");
-	TCase *tc = tcase_create("loglevel");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	said_init(&said);
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_loop_test(tc, good_lines, 0, N_OF(good));
@@ -182,9 +176,4 @@ main(void)
 	tcase_add_loop_test(tc, command_line, 0, N_OF(overrides));
 	tcase_add_test(tc, default_is_told_beside_categories);
 	tcase_add_test(tc, reload_tells_what_it_undoes);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "config/options.h"
 
-#include <check.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include "config/loglevel.h"
 #include "config/policies.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -230,14 +229,9 @@ END_TEST
 
 #define N_OF(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("options");
-	TCase *tc = tcase_create("options");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, command_line_decides_the_task, 0, N_OF(tasks));
 	tcase_add_test(tc, short_and_long_options_are_the_same);
 	tcase_add_test(tc, command_line_goes_over_the_file);
@@ -246,8 +240,4 @@ main(void)
 	tcase_add_loop_test(tc, log_level_of_the_command_line, 0, N_OF(levels));
 	tcase_add_test(tc, family_options_leave_out_the_other);
 	tcase_add_test(tc, help_and_manual_have_every_option);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "config/origin.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/keywords.h"
 #include "config/options.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct settings settings, next;
 static struct said said;
@@ -109,22 +108,12 @@ START_TEST(what_a_reload_keeps)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("origin");
-	TCase *tc = tcase_create("origin");
-
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, as_it_was_written);
 	tcase_add_test(tc, defaults_that_hold);
 	tcase_add_test(tc, command_line_comes_first);
 	tcase_add_test(tc, what_a_reload_keeps);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,9 @@
 
 #include "config/ownaddr.h"
 
-#include <check.h>
 #include <ifaddrs.h>
-#include <stdlib.h>
+
+#include "support/tests.h"
 
 static struct netaddr
 addr(const char *text, uint16_t port)
@@ -72,18 +72,9 @@ START_TEST(wildcard_serves_all_interfaces)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("ownaddr");
-	TCase *tc = tcase_create("ownaddr");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, own_address_is_found, 0, (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tc, wildcard_serves_all_interfaces);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,14 @@
 
 #include "config/places.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 static struct places places, next;
 
@@ -168,14 +169,9 @@ START_TEST(a_directory_is_entered)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("places");
-	TCase *tc = tcase_create("places");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, NULL, fini);
 	tcase_add_test(tc, one_file_has_its_own_numbers);
 	tcase_add_test(tc, lines_of_several_files);
@@ -183,8 +179,4 @@ main(void)
 	tcase_add_test(tc, directories_that_are_looked_into);
 	tcase_add_test(tc, seen_from_inside_of_a_directory);
 	tcase_add_test(tc, a_directory_is_entered);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

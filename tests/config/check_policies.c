@@ -4,7 +4,6 @@
 #include "config/policies.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "dns/name.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -403,14 +403,9 @@ START_TEST(ten_thousand_zones_are_fast)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("policies");
-	TCase *tc = tcase_create("policies");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, block_copies_what_it_does_not_replace);
 	tcase_add_test(tc, exclusions_start_from_the_default);
 	tcase_add_test(tc, map_overrides_the_table);
@@ -423,8 +418,4 @@ main(void)
 	tcase_add_test(tc, prefixes_that_are_down_do_not_mean_well_known);
 	tcase_add_test(tc, prefixes_up_to_the_limit);
 	tcase_add_test(tc, ten_thousand_zones_are_fast);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

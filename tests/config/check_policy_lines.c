@@ -3,9 +3,9 @@
 
 #include "config/policy_lines.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 START_TEST(blocks_are_opened_in_order)
 {
@@ -54,18 +54,9 @@ START_TEST(lists_are_kept_in_order)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("policy_lines");
-	TCase *tc = tcase_create("policy_lines");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, blocks_are_opened_in_order);
 	tcase_add_test(tc, lists_are_kept_in_order);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

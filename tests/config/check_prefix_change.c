@@ -4,14 +4,13 @@
 
 #include "config/prefix_change.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/policies.h"
 #include "config/prefix_file.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 #define NOW 1000
 
@@ -246,12 +245,9 @@ START_TEST(the_ceiling)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("prefix_change");
-	TCase *tc = tcase_create("prefix_change");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_word);
 	tcase_add_test(tc, a_block_of_its_own);
@@ -262,11 +258,4 @@ main(void)
 	tcase_add_test(tc, it_can_be_undone);
 	tcase_add_test(tc, saving);
 	tcase_add_test(tc, the_ceiling);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

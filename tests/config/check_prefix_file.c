@@ -3,7 +3,6 @@
 
 #include "config/prefix_file.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "config/policies.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static const char conf[] = "nameserver 192.0.2.1\nlisten ::1\nprefix-file /f\n"
 			   "dns64-prefix 2001:db8:1::/96\n"
@@ -224,12 +224,9 @@ START_TEST(written_and_read_again)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("prefix_file");
-	TCase *tc = tcase_create("prefix_file");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_it_has_replaces);
 	tcase_add_test(tc, what_does_not_hold_is_told);
@@ -239,11 +236,4 @@ main(void)
 	tcase_add_test(tc, a_prefix_that_stands_twice);
 	tcase_add_test(tc, a_file_that_cannot_be_trusted);
 	tcase_add_test(tc, written_and_read_again);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "config/resolvconf.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define LINE_ROOM 512 /* resolvconf.c's: a line and its end */
 
@@ -106,14 +105,9 @@ START_TEST(unreadable_file_is_an_error)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("resolvconf");
-	TCase *tc = tcase_create("resolvconf");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, nameserver_lines_are_read);
 	tcase_add_loop_test(
 	    tc, other_lines_are_passed_over, 0, (int)(sizeof(others) / sizeof(others[0])));
@@ -121,8 +115,4 @@ main(void)
 	tcase_add_test(tc, long_lines_are_passed_over);
 	tcase_add_test(tc, line_of_the_rooms_size_is_passed_over);
 	tcase_add_test(tc, unreadable_file_is_an_error);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

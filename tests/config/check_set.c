@@ -3,7 +3,6 @@
 
 #include "config/set.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "config/listens.h"
 #include "config/loglevel.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -444,14 +444,9 @@ END_TEST
 
 #define N_OF(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("set");
-	TCase *tc = tcase_create("set");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, bad_values_are_told, 0, N_OF(bad));
 	tcase_add_test(tc, rule35_cookie_secret);
 	tcase_add_test(tc, cache_keywords_set_their_fields);
@@ -468,8 +463,4 @@ main(void)
 	tcase_add_test(tc, avoided_ports_are_taken_as_ranges);
 	tcase_add_test(tc, plain_keywords_set_their_fields);
 	tcase_add_test(tc, choices_are_in_the_order_of_their_enums);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,12 @@
 
 #include "config/set_dnstap.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/complete.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 /* 99 characters */
 #define LONG \
@@ -99,20 +98,10 @@ START_TEST(nothing_is_copied_without_a_reader)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("set_dnstap");
-	TCase *tc = tcase_create("set_dnstap");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, which_messages);
 	tcase_add_loop_test(tc, bad_values_are_told, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tc, nothing_is_copied_without_a_reader);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "config/set_policy.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "config/policy_lines.h"
 #include "dns/name.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -185,22 +185,13 @@ START_TEST(exempt_networks_are_kept)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("set_policy");
-	TCase *tc = tcase_create("set_policy");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, bad_values_are_told, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, policy_keywords_set_their_fields);
 	tcase_add_test(tc, zone_lists_are_kept);
 	tcase_add_test(tc, blocks_are_taken_up_to_the_limit);
 	tcase_add_test(tc, networks_of_blocks_are_kept);
 	tcase_add_test(tc, exempt_networks_are_kept);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,13 @@
 
 #include "config/set_prefix.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/policy_lines.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -161,20 +161,11 @@ START_TEST(ranges_are_kept)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("set_prefix");
-	TCase *tc = tcase_create("set_prefix");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, bad_values_are_told, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, prefixes_of_all_lengths_are_taken);
 	tcase_add_test(tc, exclusions_are_kept);
 	tcase_add_test(tc, ranges_are_kept);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,12 @@
 
 #include "config/set_querylog.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/complete.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings settings;
@@ -84,20 +83,10 @@ START_TEST(nothing_is_selected_without_a_log)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("set_querylog");
-	TCase *tc = tcase_create("set_querylog");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, what_is_selected);
 	tcase_add_loop_test(tc, bad_values_are_told, 0, sizeof(bad) / sizeof(bad[0]));
 	tcase_add_test(tc, nothing_is_selected_without_a_log);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,8 @@
 
 #include "config/settings.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "config/policy_lines.h"
+#include "support/tests.h"
 
 START_TEST(new_settings_are_freed)
 {
@@ -26,17 +24,8 @@ START_TEST(new_settings_are_freed)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("settings");
-	TCase *tc = tcase_create("settings");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, new_settings_are_freed);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "config/textfile.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char path[SCRATCH_PATH];
 static int fd;
@@ -142,14 +142,9 @@ START_TEST(a_file_that_is_trusted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("textfile");
-	TCase *tc = tcase_create("textfile");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, zero_bytes_are_read);
 	tcase_add_test(tc, file_over_64_mib_is_refused);
@@ -158,8 +153,4 @@ main(void)
 	tcase_add_test(tc, pipe_or_device_is_refused);
 	tcase_add_test(tc, link_to_a_file_is_followed);
 	tcase_add_test(tc, a_file_that_is_trusted);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,9 @@
 
 #include "config/values.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define UNTOUCHED 4711
 
@@ -191,14 +191,9 @@ END_TEST
 
 #define N_OF(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("values");
-	TCase *tc = tcase_create("values");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, numbers_are_read_within_bounds, 0, N_OF(numbers));
 	tcase_add_loop_test(tc, seconds_are_read_as_milliseconds, 0, N_OF(times));
 	tcase_add_loop_test(tc, sizes_are_read_with_units, 0, N_OF(sizes));
@@ -207,8 +202,4 @@ main(void)
 	tcase_add_test(tc, ranges_are_read_within_bounds);
 	tcase_add_test(tc, lists_of_cpus_are_read);
 	tcase_add_loop_test(tc, networks_are_read, 0, N_OF(networks));
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,12 +4,11 @@
 
 #include "config/where.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static const char configuration[] = "nameserver 192.0.2.1\n"               /* 1 */
 				    "exclude-a 10.0.0.0/8\n"               /* 2 */
@@ -201,14 +200,9 @@ START_TEST(who_is_denied)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("where");
-	TCase *tc = tcase_create("where");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, blocks_by_their_number);
 	tcase_add_test(tc, keywords_of_the_block_or_outside);
@@ -218,9 +212,4 @@ main(void)
 	tcase_add_test(tc, zones);
 	tcase_add_test(tc, who_may_ask);
 	tcase_add_test(tc, who_is_denied);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,10 @@
 
 #include "config/words.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 struct line {
 	const char *text;
@@ -65,19 +65,10 @@ START_TEST(words_over_the_limit_are_counted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("words");
-	TCase *tc = tcase_create("words");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(
 	    tc, line_is_split_into_words, 0, (int)(sizeof(lines) / sizeof(lines[0])));
 	tcase_add_test(tc, words_over_the_limit_are_counted);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

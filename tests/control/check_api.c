@@ -3,14 +3,13 @@
 
 #include "control/api.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "support/operator.h"
+#include "support/tests.h"
 
 static struct operator op;
 
@@ -283,12 +282,9 @@ START_TEST(end_is_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api");
-	TCase *tc = tcase_create("api");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, ping);
 	tcase_add_test(tc, all_paths_are_listed);
@@ -302,11 +298,4 @@ main(void)
 	tcase_add_test(tc, reload_that_says_much);
 	tcase_add_test(tc, ends_while_somebody_waits);
 	tcase_add_test(tc, end_is_told);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "control/api_cache.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -15,6 +13,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/operator.h"
+#include "support/tests.h"
 
 static struct operator op;
 static struct cache *cache;
@@ -303,12 +302,9 @@ START_TEST(without_a_cache)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_cache");
-	TCase *tc = tcase_create("api_cache");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, flush_by_name);
 	tcase_add_test(tc, flush_by_type);
@@ -321,11 +317,4 @@ main(void)
 	tcase_add_test(tc, nested_deeply);
 	tcase_add_test(tc, stats_and_save);
 	tcase_add_test(tc, without_a_cache);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

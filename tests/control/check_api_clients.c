@@ -3,10 +3,8 @@
 
 #include "control/api_clients.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "support/operator.h"
+#include "support/tests.h"
 
 static struct operator op;
 
@@ -66,19 +64,9 @@ START_TEST(each_policy)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_clients");
-	TCase *tc = tcase_create("api_clients");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_policy);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,11 @@
 
 #include "control/api_config.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/keywords.h"
 #include "support/operator.h"
+#include "support/tests.h"
 
 static struct operator op;
 
@@ -101,21 +100,11 @@ START_TEST(no_secret)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_config");
-	TCase *tc = tcase_create("api_config");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_with_its_place);
 	tcase_add_test(tc, all_defaults);
 	tcase_add_test(tc, no_secret);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,12 +4,11 @@
 
 #include "control/api_cookie.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/heard.h"
 #include "support/operator.h"
+#include "support/tests.h"
 
 #define FIRST "000102030405060708090a0b0c0d0e0f"
 #define SECOND "0F0E0D0C0B0A09080706050403020100"
@@ -173,23 +172,13 @@ START_TEST(secret_in_the_path)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_cookie");
-	TCase *tc = tcase_create("api_cookie");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, rollover);
 	tcase_add_test(tc, what_cannot_be);
 	tcase_add_test(tc, one_after_the_other);
 	tcase_add_test(tc, drawn_secret);
 	tcase_add_test(tc, secret_in_the_path);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 
 #include "control/api_explain.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "core/stats.h"
 #include "support/operator.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 static struct operator op;
 static struct rig rig;
@@ -234,14 +234,9 @@ START_TEST(what_is_not_understood)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_explain");
-	TCase *tc = tcase_create("api_explain");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, all_is_told);
@@ -252,9 +247,4 @@ main(void)
 	tcase_add_test(tc, end_meanwhile);
 	tcase_add_test(tc, stuck_loop);
 	tcase_add_loop_test(tc, what_is_not_understood, 0, (int)(sizeof(wrong) / sizeof(wrong[0])));
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,11 @@
 
 #include "control/api_log.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "support/operator.h"
+#include "support/tests.h"
 
 static struct operator op;
 
@@ -98,23 +97,13 @@ START_TEST(what_is_wrong_changes_nothing)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_log");
-	TCase *tc = tcase_create("api_log");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, levels_are_told);
 	tcase_add_test(tc, all_are_set);
 	tcase_add_test(tc, one_is_set);
 	tcase_add_loop_test(
 	    tc, what_is_wrong_changes_nothing, 0, (int)(sizeof(bad) / sizeof(bad[0])));
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

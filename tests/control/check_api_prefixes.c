@@ -3,15 +3,14 @@
 
 #include "control/api_prefixes.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/numbering.h"
 #include "support/operator.h"
+#include "support/tests.h"
 
 static struct operator op;
 
@@ -236,12 +235,9 @@ START_TEST(ends_while_somebody_waits)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_prefixes");
-	TCase *tc = tcase_create("api_prefixes");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_with_its_place);
 	tcase_add_test(tc, changes_are_told);
@@ -249,11 +245,4 @@ main(void)
 	tcase_add_loop_test(tc, what_is_refused, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, one_after_the_other);
 	tcase_add_test(tc, ends_while_somebody_waits);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

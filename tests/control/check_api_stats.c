@@ -3,7 +3,6 @@
 
 #include "control/api_stats.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "core/stats.h"
 #include "support/operator.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 static struct operator op;
 static struct rig rig;
@@ -166,23 +166,13 @@ START_TEST(loop_that_is_silent)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("api_stats");
-	TCase *tc = tcase_create("api_stats");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, all_counters);
 	tcase_add_test(tc, upstreams_of_a_loop);
 	tcase_add_test(tc, status_of_the_daemon);
 	tcase_add_test(tc, status_of_an_address_that_is_waited_for);
 	tcase_add_test(tc, loop_that_is_silent);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,8 @@
 
 #include "control/facts.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "support/known.h"
+#include "support/tests.h"
 
 static struct known known;
 
@@ -92,14 +90,9 @@ START_TEST(uptime)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("facts");
-	TCase *tc = tcase_create("facts");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, ready);
 	tcase_add_test(tc, without_an_upstream);
@@ -108,10 +101,4 @@ main(void)
 	tcase_add_test(tc, without_loops);
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, uptime);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

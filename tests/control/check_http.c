@@ -3,11 +3,9 @@
 
 #include "control/http.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "base/clock.h"
 #include "control/reply.h"
 #include "support/caller.h"
+#include "support/tests.h"
 
 static struct caller caller;
 static struct http *server;
@@ -387,12 +386,9 @@ START_TEST(table_can_be_read)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("http");
-	TCase *tc = tcase_create("http");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, strangers_keep_nobody_out);
 	tcase_add_test(tc, answers);
@@ -410,11 +406,4 @@ main(void)
 	tcase_add_test(tc, answer_later);
 	tcase_add_test(tc, end_with_a_request_open);
 	tcase_add_test(tc, table_can_be_read);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

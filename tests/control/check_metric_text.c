@@ -3,11 +3,10 @@
 
 #include "control/metric_text.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "support/tests.h"
 
 static struct metric_text t;
 static char text[8192];
@@ -120,24 +119,13 @@ START_TEST(types)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("metric_text");
-	TCase *tc = tcase_create("metric_text");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_counter);
 	tcase_add_test(tc, an_info);
 	tcase_add_test(tc, values_of_labels);
 	tcase_add_test(tc, a_histogram);
 	tcase_add_test(tc, types);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

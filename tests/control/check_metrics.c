@@ -3,13 +3,13 @@
 
 #include "control/metrics.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/known.h"
+#include "support/tests.h"
 
 static struct known known;
 static char text[1 << 20];
@@ -248,14 +248,9 @@ START_TEST(heads)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("metrics");
-	TCase *tc = tcase_create("metrics");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, every_counter_is_there_once);
 	tcase_add_test(tc, every_reason_is_there);
@@ -266,10 +261,4 @@ main(void)
 	tcase_add_test(tc, a_silent_loop_leaves_out_what_it_knows);
 	tcase_add_test(tc, without_a_cache);
 	tcase_add_loop_test(tc, heads, 0, 2);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

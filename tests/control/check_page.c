@@ -3,12 +3,11 @@
 
 #include "control/page.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/page_files.h"
 #include "support/known.h"
+#include "support/tests.h"
 
 static struct known known;
 
@@ -108,24 +107,13 @@ START_TEST(text_is_no_html)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("page");
-	TCase *tc = tcase_create("page");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, troubles);
 	tcase_add_test(tc, every_mark_has_a_value);
 	tcase_add_test(tc, nothing_but_its_own);
 	tcase_add_test(tc, text_is_no_html);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

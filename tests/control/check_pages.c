@@ -3,12 +3,11 @@
 
 #include "control/pages.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/operator.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 static struct operator op;
 static struct rig rig;
@@ -83,23 +82,12 @@ START_TEST(headers)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("pages");
-	TCase *tc = tcase_create("pages");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, metrics_in_the_format_that_is_asked_for);
 	tcase_add_test(tc, up_and_ready);
 	tcase_add_test(tc, not_ready);
 	tcase_add_test(tc, headers);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,11 +3,9 @@
 
 #include "control/sockpath.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char dir[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 8];
@@ -276,12 +275,9 @@ START_TEST(each_reason_has_words)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("sockpath");
-	TCase *tc = tcase_create("sockpath");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, made_and_taken_away);
 	tcase_add_test(tc, mode_never_depends);
@@ -297,11 +293,4 @@ main(void)
 	tcase_add_test(tc, no_directory);
 	tcase_add_test(tc, others_is_left);
 	tcase_add_test(tc, each_reason_has_words);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

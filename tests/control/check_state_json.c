@@ -3,12 +3,12 @@
 
 #include "control/state_json.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/page_files.h"
 #include "support/known.h"
+#include "support/tests.h"
 
 static struct known known;
 
@@ -88,22 +88,11 @@ START_TEST(the_script_knows_the_counters)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("state_json");
-	TCase *tc = tcase_create("state_json");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_is_told);
 	tcase_add_test(tc, why_it_is_not_ready);
 	tcase_add_test(tc, the_script_knows_the_counters);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,8 @@
 
 #include "control/web.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "support/known.h"
+#include "support/tests.h"
 
 static struct known known;
 
@@ -70,23 +68,12 @@ START_TEST(only_to_look)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("web");
-	TCase *tc = tcase_create("web");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, this_machine_may);
 	tcase_add_test(tc, networks_may);
 	tcase_add_test(tc, any_may);
 	tcase_add_test(tc, only_to_look);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "core/antispoof.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -17,6 +15,7 @@
 #include "dns/wire.h"
 #include "scenario/parts.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define CAP 64
 
@@ -442,14 +441,9 @@ START_TEST(d21_proven_without_tcp)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("antispoof");
-	TCase *tc = tcase_create("antispoof");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, d21_each_question_has_its_own_case);
 	tcase_add_test(tc, d21_nothing_of_the_mixed_case_is_left);
@@ -462,9 +456,4 @@ main(void)
 	tcase_add_test(tc, d21_cookie_has_its_length_and_our_part);
 	tcase_add_test(tc, d21_proven_cookie);
 	tcase_add_test(tc, d21_proven_without_tcp);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "core/attempt.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -13,6 +11,7 @@
 #include "core/silence.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define CAP 70000
 
@@ -440,14 +439,9 @@ START_TEST(d27_mute_over_udp_asked_over_tcp)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("attempt");
-	TCase *tc = tcase_create("attempt");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, without_ids_it_fails_at_the_next_tick);
@@ -462,9 +456,4 @@ main(void)
 	tcase_add_test(tc, d5_down_meanwhile);
 	tcase_add_test(tc, d3_down_is_asked_once);
 	tcase_add_test(tc, d27_mute_over_udp_asked_over_tcp);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,10 +2,8 @@
 /* Whoever is forgotten is found. That the engine forgets nobody is asserted in every other test. */
 #include "core/audit.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 static struct parts p;
 static const struct lookup_wish any = { .prefer = UPSTREAM_NONE };
@@ -152,14 +150,9 @@ START_TEST(a_lookup_without_time)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("audit");
-	TCase *tc = tcase_create("audit");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, sound_engine_passes_the_audit);
 	tcase_add_test(tc, a_query_on_no_list);
@@ -170,10 +163,4 @@ main(void)
 	tcase_add_test(tc, waiters_that_were_not_counted);
 	tcase_add_test(tc, a_watcher_that_is_not_known);
 	tcase_add_test(tc, a_lookup_without_time);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

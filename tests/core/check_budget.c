@@ -2,9 +2,7 @@
 /* One client question, and how often upstream is asked for it, whatever goes wrong there (D28). */
 #include "core/budget.h"
 
-#include <check.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,6 +12,7 @@
 #include "dns/wire.h"
 #include "scenario/parts.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define UPSTREAMS 16
 #define ROOM 64
@@ -320,14 +319,9 @@ START_TEST(d28_a_first_leaves_some)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("budget");
-	TCase *tc = tcase_create("budget");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, shares);
 	tcase_add_test(tc, shares_of_who_leaves);
@@ -338,9 +332,4 @@ main(void)
 	tcase_add_test(tc, d28_counted_once);
 	tcase_add_test(tc, d28_beside_leaves_some);
 	tcase_add_test(tc, d28_a_first_leaves_some);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

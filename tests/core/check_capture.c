@@ -3,8 +3,6 @@
 
 #include "core/capture.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,6 +10,7 @@
 #include "dns/header.h"
 #include "dns64/special.h"
 #include "scenario/world.h"
+#include "support/tests.h"
 
 #define TRIP_NS (3 * NS_PER_MS)
 
@@ -305,14 +304,9 @@ START_TEST(figures_are_summed)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("capture");
-	TCase *tc = tcase_create("capture");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_message_is_told);
 	tcase_add_test(tc, answers_at_hand_are_told);
@@ -321,9 +315,4 @@ main(void)
 	tcase_add_test(tc, samples_have_questions_with_their_responses);
 	tcase_add_test(tc, what_has_no_room_is_counted);
 	tcase_add_test(tc, figures_are_summed);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

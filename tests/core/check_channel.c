@@ -2,8 +2,9 @@
 /* channel: which connection a question goes over, and which of them is stuck. */
 #include "core/channel.h"
 
-#include <check.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct channel c[CHANNELS_EACH];
 static struct list links[CHANNELS_EACH * CHANNEL_BUSY + 1];
@@ -161,30 +162,13 @@ START_TEST(yield_follows_what_connections_give)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("channel");
-	TCase *t = tcase_create("channel");
-
-	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_add_test(t, connections_fill_one_after_the_other);
-	tcase_add_test(t, d27_stuck_connection_gets_no_question);
-	tcase_add_test(t, stuck_connection_is_better_than_none);
-	tcase_add_test(t, connection_that_ends_early_gets_few_questions);
-	tcase_add_test(t, yield_follows_what_connections_give);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, connections_fill_one_after_the_other);
+	tcase_add_test(tc, d27_stuck_connection_gets_no_question);
+	tcase_add_test(tc, stuck_connection_is_better_than_none);
+	tcase_add_test(tc, connection_that_ends_early_gets_few_questions);
+	tcase_add_test(tc, yield_follows_what_connections_give);
 }

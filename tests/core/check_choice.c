@@ -3,11 +3,11 @@
 
 #include "core/choice.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 static struct upstreams us;
 static struct conf_core conf;
@@ -273,14 +273,9 @@ START_TEST(d27_exploring_waits_for_the_best_ones_time)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("choice");
-	TCase *tc = tcase_create("choice");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, in_order_takes_the_first_alive);
 	tcase_add_test(tc, down_only_when_no_other_is_left);
@@ -293,9 +288,4 @@ main(void)
 	tcase_add_test(tc, d27_hedges_keep_to_their_budget);
 	tcase_add_test(tc, hedged_where_another_is_as_good);
 	tcase_add_test(tc, d27_exploring_waits_for_the_best_ones_time);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,11 +3,10 @@
 
 #include "core/cookie.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/hex.h"
+#include "support/tests.h"
 
 static struct cookies c;
 static struct conf_core conf;
@@ -158,23 +157,13 @@ START_TEST(fingerprints)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("cookie");
-	TCase *tc = tcase_create("cookie");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, rfc9018_a_vectors, 0, (int)(sizeof(vectors) / sizeof(vectors[0])));
 	tcase_add_test(tc, rfc9018_4_3_age_and_owner);
 	tcase_add_test(tc, rule35_secrets_roll);
 	tcase_add_test(tc, rule35_derived_secret);
 	tcase_add_test(tc, fingerprints);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

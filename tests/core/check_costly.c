@@ -8,7 +8,6 @@
  * long message, so the bound holds on slow and on busy machines: all of it is some dozens of walks
  * at most, about 1 ms. With COSTLY in its environment it prints the times instead.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "scenario/parts.h"
 #include "support/cputime.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define ROUNDS 20 /* until one is within the bound */
 #define WALKS 60  /* that one reply may cost */
@@ -228,21 +228,12 @@ START_TEST(one_reply_is_bounded)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
 	size_t n;
-	Suite *s = suite_create("costly");
-	TCase *tc = tcase_create("costly");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	all = costly_all(&n);
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, one_reply_is_bounded, 0, WHOS * (int)n);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,7 +6,6 @@
 
 #include "core/engine.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "dns/name.h"
 #include "scenario/scene.h"
 #include "scenario/world.h"
+#include "support/tests.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -414,14 +414,9 @@ START_TEST(engines_without_a_seed_differ)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("engine");
-	TCase *tc = tcase_create("engine");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_set_timeout(tc, 300);
 #ifdef COUNTS_CALLS
 	tcase_add_test(tc, nothing_allocates_after_the_start);
@@ -431,9 +426,4 @@ main(void)
 	tcase_add_test(tc, silent_upstream_costs_bounded_memory);
 	tcase_add_test(tc, sockets_are_used_as_told);
 	tcase_add_test(tc, engines_without_a_seed_differ);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,9 @@
 
 #include "core/engine.h"
 
-#include <check.h>
-
 #include "scenario/parts.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 static struct conf_core conf;
 static struct engine *e;
@@ -145,24 +144,13 @@ START_TEST(question_outlives_its_socket)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("engine_socket");
-	TCase *tc = tcase_create("engine_socket");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, numbers_stand_for_upstreams_as_configured);
 	tcase_add_test(tc, number_waits_for_its_socket);
 	tcase_add_test(tc, unknown_question_that_is_full_changes_nothing);
 	tcase_add_test(tc, d26_without_socket_the_question_ends);
 	tcase_add_test(tc, question_outlives_its_socket);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -3,7 +3,6 @@
  * What is too much for one turn: a reply that many wait for, or its absence, is worked off in
  * slices, and others are served in between.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "scenario/parts.h"
 #include "support/cputime.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define ROOM 8192
 #define MANY LOOKUP_MAX_WAITERS
@@ -465,14 +465,9 @@ START_TEST(no_turn_is_long)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("engine_work");
-	TCase *tc = tcase_create("engine_work");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, others_are_served_between_slices, 0, 2);
@@ -486,9 +481,4 @@ main(void)
 	tcase_add_loop_test(tc, thousands_are_asked_again_in_slices, 0, 2);
 	tcase_add_test(tc, refused_ones_that_are_answered_first);
 	tcase_add_test(tc, lost_ones_that_are_lost_again);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,11 +5,11 @@
 
 #include "core/explain.h"
 
-#include <check.h>
 #include <string.h>
 
 #include "dns/build.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 #define MS UINT64_C(1000000)
 
@@ -129,23 +129,12 @@ START_TEST(outcomes_have_words)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("explain");
-	TCase *tc = tcase_create("explain");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, client_and_its_answer);
 	tcase_add_test(tc, prefix_and_why);
 	tcase_add_test(tc, states_have_words);
 	tcase_add_test(tc, outcomes_have_words);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -2,11 +2,9 @@
 /* RULES D26: networks are told apart, the fullest is found, what is the same is counted. */
 #include "core/fair.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "base/rng.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define CAP 4096
 #define QUESTION 0x9e3779b97f4a7c15 /* like a hash */
@@ -205,26 +203,16 @@ START_TEST(d26_different_questions_are_not_the_same)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fair");
-	TCase *t = tcase_create("fair");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, d26_an_ipv6_64_or_an_ipv4_address_is_a_network);
-	tcase_add_test(t, d26_link_local_networks_are_those_of_their_interfaces);
-	tcase_add_test(t, classes_grow_by_an_eighth);
-	tcase_add_loop_test(t, d26_the_fullest_network_is_found, 0, 4);
-	tcase_add_test(t, d26_who_has_waited_longest_is_first);
-	tcase_add_test(t, d26_ceiling_of_a_network);
-	tcase_add_test(t, d26_ceiling_of_the_same_question);
-	tcase_add_test(t, d26_different_questions_are_not_the_same);
-	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, d26_an_ipv6_64_or_an_ipv4_address_is_a_network);
+	tcase_add_test(tc, d26_link_local_networks_are_those_of_their_interfaces);
+	tcase_add_test(tc, classes_grow_by_an_eighth);
+	tcase_add_loop_test(tc, d26_the_fullest_network_is_found, 0, 4);
+	tcase_add_test(tc, d26_who_has_waited_longest_is_first);
+	tcase_add_test(tc, d26_ceiling_of_a_network);
+	tcase_add_test(tc, d26_ceiling_of_the_same_question);
+	tcase_add_test(tc, d26_different_questions_are_not_the_same);
 }

@@ -3,7 +3,6 @@
 
 #include "core/fetch.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define NOW_S 5000
 
@@ -282,12 +282,9 @@ START_TEST(prefetch_is_told_once)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fetch");
-	TCase *tc = tcase_create("fetch");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, fresh_entry_is_a_hit);
 	tcase_add_test(tc, rule33_stale_waits_for_a_failure);
@@ -299,10 +296,4 @@ main(void)
 	tcase_add_test(tc, d22_ede_comes_back);
 	tcase_add_test(tc, rotation_gives_each_address_its_turn);
 	tcase_add_test(tc, prefetch_is_told_once);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

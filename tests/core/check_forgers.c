@@ -10,7 +10,6 @@
  * RebirthDay (CVE-2025-5994) and CVE-2026-50252 each spare the forger a part of his work: the port,
  * or that equal questions meet upstream once.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "dns/name.h"
 #include "scenario/parts.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define PER_SECOND 100000
 #define PORTS 8
@@ -254,20 +254,10 @@ START_TEST(d21_forgers_get_nothing_accepted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("forgers");
-	TCase *tc = tcase_create("forgers");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(
 	    tc, d21_forgers_get_nothing_accepted, 0, sizeof(kinds) / sizeof(kinds[0]));
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "core/guess.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/told.h"
 #include "core/silence.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 #define CAP 64
 
@@ -223,14 +222,9 @@ START_TEST(d21_refused_is_not_answered)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("guess");
-	TCase *tc = tcase_create("guess");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, d21_few_guesses_at_many_sockets);
 	tcase_add_test(tc, d21_right_replies_take_guesses_back);
@@ -240,9 +234,4 @@ main(void)
 	tcase_add_test(tc, d21_earlier_attempt_is_dropped);
 	tcase_add_test(tc, d21_who_listened_there_ends);
 	tcase_add_test(tc, d21_refused_is_not_answered);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

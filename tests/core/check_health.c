@@ -3,14 +3,13 @@
 
 #include "core/health.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/told.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 static struct upstreams us;
 static struct conf_core conf;
@@ -450,14 +449,9 @@ START_TEST(some_errors_are_not_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("health");
-	TCase *tc = tcase_create("health");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, three_silences_put_it_in_doubt);
 	tcase_add_test(tc, d27_refused_is_in_doubt_at_once);
@@ -475,9 +469,4 @@ main(void)
 	tcase_add_test(tc, down_is_told_anew);
 	tcase_add_test(tc, errors_are_told_once);
 	tcase_add_test(tc, some_errors_are_not_told);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

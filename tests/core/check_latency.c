@@ -3,11 +3,9 @@
 
 #include "core/latency.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/rng.h"
+#include "support/tests.h"
 
 /* The bucket of NS, found the slow way. */
 static unsigned
@@ -75,21 +73,10 @@ START_TEST(merged_is_added)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("latency");
-	TCase *tc = tcase_create("latency");
-	SRunner *r;
-	int failed;
-
 	tcase_add_test(tc, every_duration_has_its_bucket);
 	tcase_add_test(tc, bounds_are_round);
 	tcase_add_test(tc, merged_is_added);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,13 +3,12 @@
 
 #include "core/limit.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "dns/header.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define ANSWER 4096
 #define QUESTION 40
@@ -244,15 +243,9 @@ START_TEST(who_is_not_forged_gets_all)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("limit");
-	TCase *tc = tcase_create("limit");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, one_in_slip_gets_an_answer, 0, 4);
 	tcase_add_test(tc, what_gets_no_answer_is_not_charged);
@@ -261,8 +254,4 @@ main(void)
 	tcase_add_test(tc, who_is_told_is_not_charged);
 	tcase_add_test(tc, amplification_is_bounded);
 	tcase_add_loop_test(tc, who_is_not_forged_gets_all, 0, 4);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

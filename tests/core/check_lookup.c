@@ -3,12 +3,11 @@
 
 #include "core/lookup.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define CAP 2000
 
@@ -333,14 +332,9 @@ START_TEST(d20_signed_is_bounded)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("lookup");
-	TCase *tc = tcase_create("lookup");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_key_is_name_type_class_do_cd);
 	tcase_add_test(tc, wishes_join_and_its_beginning_stays);
@@ -352,9 +346,4 @@ main(void)
 	tcase_add_test(tc, types_of_a_name_spread_over_buckets);
 	tcase_add_test(tc, a_probe_is_not_found);
 	tcase_add_test(tc, d20_signed_is_bounded);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,11 +4,11 @@
 
 #include "core/narrate.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "support/heard.h"
+#include "support/tests.h"
 
 #define MS UINT64_C(1000000)
 
@@ -127,23 +127,12 @@ START_TEST(cached)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("narrate");
-	TCase *tc = tcase_create("narrate");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, asked_and_why);
 	tcase_add_test(tc, asked_the_same);
 	tcase_add_test(tc, replies);
 	tcase_add_test(tc, cached);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

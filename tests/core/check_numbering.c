@@ -3,11 +3,10 @@
 
 #include "core/numbering.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/policy.h"
+#include "support/tests.h"
 
 static struct policies *
 two(const char *a, const char *b)
@@ -87,21 +86,11 @@ START_TEST(without_memory_all_are_others)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("numbering");
-	TCase *tc = tcase_create("numbering");
-
 	tcase_add_test(tc, a_prefix_keeps_its_number);
 	tcase_add_test(tc, a_suffix_does_not_count);
 	tcase_add_test(tc, there_are_only_so_many);
 	tcase_add_test(tc, without_memory_all_are_others);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,7 +5,6 @@
  */
 #include "core/overdue.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "dns/header.h"
 #include "scenario/parts.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define PORTS 8
 #define DRAINING 128 /* as in io/upstream_set */
@@ -298,22 +298,12 @@ START_TEST(d21_late_replies_are_no_guesses)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("overdue");
-	TCase *tc = tcase_create("overdue");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_set_timeout(tc, 600);
 	tcase_add_test(tc, the_last_are_known);
 	tcase_add_test(tc, a_new_socket_has_none);
 	tcase_add_loop_test(
 	    tc, d21_late_replies_are_no_guesses, 0, sizeof(kinds) / sizeof(kinds[0]));
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,10 @@
 
 #include "core/packetcache.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define NOW_S 1000
 
@@ -191,22 +191,13 @@ START_TEST(question_never_gets_anothers_answer)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("packetcache");
-	TCase *tc = tcase_create("packetcache");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, second_question_within_a_second_is_kept);
 	tcase_add_test(tc, whatever_it_depends_on);
 	tcase_add_test(tc, question_and_answer_have_bounds);
 	tcase_add_test(tc, too_many_counters);
 	tcase_add_test(tc, question_never_gets_anothers_answer);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,11 @@
 
 #include "core/partial.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
 #include "scenario/scene.h"
+#include "support/tests.h"
 
 static struct pool pool, data_pool;
 static uint8_t qname[DNS_NAME_MAX];
@@ -239,14 +238,9 @@ START_TEST(empty_pool_keeps_nothing)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("partial");
-	TCase *tc = tcase_create("partial");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_small_reply_is_kept_whole);
 	tcase_add_test(tc, d6_addresses_are_kept);
@@ -256,9 +250,4 @@ main(void)
 	tcase_add_test(tc, soa_is_left_out_first);
 	tcase_add_test(tc, too_long_a_chain);
 	tcase_add_test(tc, empty_pool_keeps_nothing);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,13 +5,11 @@
  */
 #include "core/phase.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "dns/name.h"
 #include "scenario/parts.h"
 #include "support/message.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define QUESTION(type) "<www.example> " type " 0001 "
 #define NODATA \
@@ -139,19 +137,10 @@ teardown(void)
 	parts_fini(&p);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("phase");
-	TCase *tc = tcase_create("phase");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(
 	    tc, outcome_leads_to_its_state, 0, (int)(sizeof(steps) / sizeof(steps[0])));
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,11 @@
 
 #include "core/policy.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
 #include "dns64/special.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define NONE 0xffffffff
@@ -334,14 +333,9 @@ START_TEST(last_reference_frees_the_policies)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("policy");
-	TCase *tc = tcase_create("policy");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, defaults_are_as_documented);
 	tcase_add_test(tc, ranges_never_mapped_have_exact_ends);
@@ -355,9 +349,4 @@ main(void)
 	tcase_add_test(tc, client_has_the_policy_of_the_longest_match);
 	tcase_add_test(tc, family_of_a_client_decides_if_served);
 	tcase_add_test(tc, last_reference_frees_the_policies);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,11 +3,10 @@
 
 #include "core/pulse.h"
 
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
+#include "support/tests.h"
 
 #define THREADS 4
 #define INTERVAL_NS 1000
@@ -120,21 +119,11 @@ START_TEST(threads_take_turns)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("pulse");
-	TCase *tc = tcase_create("pulse");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, an_address_has_one_pulse);
 	tcase_add_test(tc, a_full_table_has_no_more);
 	tcase_add_test(tc, turns_are_numbered_until_it_is_heard);
 	tcase_add_test(tc, threads_take_turns);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "core/query.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "core/state.h"
 #include "dns/name.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define CAP 8
 
@@ -215,14 +214,9 @@ START_TEST(all_is_given_back)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("query");
-	TCase *tc = tcase_create("query");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, names_keep_their_spelling);
 	tcase_add_test(tc, wakes_all_who_wait);
@@ -231,9 +225,4 @@ main(void)
 	tcase_add_test(tc, d26_no_room_for_waiters);
 	tcase_add_test(tc, at_the_deadline_nothing_is_asked);
 	tcase_add_test(tc, all_is_given_back);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,15 +2,14 @@
 /* RULES D26: when room runs low the network that has most waiting gives way, and nobody else. */
 #include "core/query.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "core/engine_parts.h"
 #include "scenario/world.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 #define CAP 1024 /* reserve 256 */
 #define FLOOD 10000
@@ -341,29 +340,19 @@ START_TEST(d26_the_only_one_left_has_all_the_room)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("query_room");
-	TCase *t = tcase_create("query_room");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 120);
-	tcase_add_test(t, d26_a_flood_pushes_out_nobody_else);
-	tcase_add_test(t, d26_a_flood_stays_under_its_ceiling);
-	tcase_add_test(t, d26_new_networks_get_in);
-	tcase_add_test(t, d26_the_log_says_who_fills_the_room);
-	tcase_add_loop_test(t, d26_local_answers_go_on, 0, 3);
-	tcase_add_test(t, d26_room_for_lookups_counts_too);
-	tcase_add_test(t, d26_no_burst_at_one_address);
-	tcase_add_test(t, d26_no_upstream_may_have_more);
-	tcase_add_test(t, d26_the_only_one_left_has_all_the_room);
-	tcase_add_test(t, d26_one_network_does_not_get_one_reply_alone);
-	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, d26_a_flood_pushes_out_nobody_else);
+	tcase_add_test(tc, d26_a_flood_stays_under_its_ceiling);
+	tcase_add_test(tc, d26_new_networks_get_in);
+	tcase_add_test(tc, d26_the_log_says_who_fills_the_room);
+	tcase_add_loop_test(tc, d26_local_answers_go_on, 0, 3);
+	tcase_add_test(tc, d26_room_for_lookups_counts_too);
+	tcase_add_test(tc, d26_no_burst_at_one_address);
+	tcase_add_test(tc, d26_no_upstream_may_have_more);
+	tcase_add_test(tc, d26_the_only_one_left_has_all_the_room);
+	tcase_add_test(tc, d26_one_network_does_not_get_one_reply_alone);
 }

@@ -2,7 +2,6 @@
 /* AAAA is late: who goes on to A, who watches, and who is called back (D5, D26). */
 #include "core/query.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -13,6 +12,7 @@
 #include "scenario/parts.h"
 #include "support/message.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define CAP 16
 
@@ -361,14 +361,9 @@ START_TEST(d5_all_is_given_back)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("query_watch");
-	TCase *tc = tcase_create("query_watch");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, d5_silence_leads_to_a);
 	tcase_add_test(tc, d5_a_is_asked_into_the_cache);
@@ -380,9 +375,4 @@ main(void)
 	tcase_add_test(tc, d5_ends_as_it_is_late);
 	tcase_add_test(tc, d26_no_room_for_a);
 	tcase_add_test(tc, d5_all_is_given_back);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "core/rate.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "support/tests.h"
 
 #define START_NS 1000000000000ULL
 #define ONE (UINT64_C(1) << 16)
@@ -319,15 +318,9 @@ START_TEST(the_seed_is_secret)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("rate");
-	TCase *tc = tcase_create("rate");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, a_burst_then_the_rate, 0, 2);
 	tcase_add_test(tc, amounts_are_parts_and_multiples);
@@ -340,8 +333,4 @@ main(void)
 	tcase_add_test(tc, a_full_table_forgets_no_heavy_one);
 	tcase_add_test(tc, loops_count_together);
 	tcase_add_test(tc, the_seed_is_secret);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -3,12 +3,11 @@
 
 #include "core/reason.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/stats.h"
 #include "dns/build.h"
+#include "support/tests.h"
 
 /* D29: names are for programs: of lower case letters, digits and "-", each only once. */
 START_TEST(names_are_words_of_their_own)
@@ -89,22 +88,12 @@ START_TEST(answers_are_counted_by_reason)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("reason");
-	TCase *tc = tcase_create("reason");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_loop_test(tc, names_are_words_of_their_own, 0, REASON_N);
 	tcase_add_loop_test(tc, texts_say_something, 0, REASON_N);
 	tcase_add_loop_test(tc, info_codes_fit_kinds, 0, REASON_N);
 	tcase_add_test(tc, stale_has_reasons_of_its_own);
 	tcase_add_test(tc, answers_are_counted_by_reason);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,7 +10,6 @@
  * When a scenario is at its end its last question comes twice more: two seconds later, and when
  * all that was said is over and upstream is silent (rule 33).
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "scenario/play.h"
+#include "support/tests.h"
 
 #define MAX_TOLD 64
 #define MAX_TICKS 300     /* until the answer comes to who joins a question that is silent */
@@ -78,8 +78,8 @@ static const struct {
 /* Nor those with one of these lines: what follows is about sockets, or another answer is right. */
 static const char *const unfit[] = { "full", "lost", "plug", "reload", "starve", "unplug" };
 
-static char *files[PLAY_MAX_FILES];
-static unsigned n_files;
+static char *all[PLAY_MAX_FILES], *files[PLAY_MAX_FILES];
+static unsigned n_all, n_files;
 
 /* --- what upstream said ----------------------------------------------------------------------- */
 
@@ -519,25 +519,20 @@ START_TEST(hit_decides_as_a_miss_does)
 }
 END_TEST
 
-int
-main(void)
+static void
+forget(void)
 {
-	Suite *s = suite_create("replay");
-	TCase *tc = tcase_create("again");
-	char *all[PLAY_MAX_FILES];
-	unsigned n = play_list(all);
-	SRunner *sr = srunner_create(s);
-	int failed;
+	play_forget(all, n_all);
+}
 
-	for (unsigned i = 0; i < n; i++) {
+void
+tests_add(TCase *tc)
+{
+	n_all = play_list(all);
+	for (unsigned i = 0; i < n_all; i++) {
 		if (is_fit(all[i]))
 			files[n_files++] = all[i];
 	}
+	tcase_add_unchecked_fixture(tc, NULL, forget);
 	tcase_add_loop_test(tc, hit_decides_as_a_miss_does, 0, (int)n_files);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	play_forget(all, n);
-	return failed == 0 ? 0 : 1;
 }

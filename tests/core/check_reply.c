@@ -3,9 +3,7 @@
 
 #include "core/reply.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -16,6 +14,7 @@
 #include "dns/wire.h"
 #include "scenario/parts.h"
 #include "scenario/scene.h"
+#include "support/tests.h"
 
 #define CAP 70000
 
@@ -433,14 +432,9 @@ START_TEST(d27_late_badcookies_do_not_lead_on_in_turn)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("reply");
-	TCase *tc = tcase_create("reply");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, tcp_replies_count_on_their_connection);
@@ -458,9 +452,4 @@ main(void)
 	tcase_add_test(tc, d27_late_near_miss_leaves_the_next_question);
 	tcase_add_test(tc, d27_late_near_miss_leaves_the_end);
 	tcase_add_test(tc, d27_late_badcookies_do_not_lead_on_in_turn);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

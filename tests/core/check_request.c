@@ -3,9 +3,7 @@
 
 #include "core/request.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "scenario/parts.h"
@@ -13,6 +11,7 @@
 #include "support/heard.h"
 #include "support/hex.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 static struct parts p;
 static struct guard guard;
@@ -355,14 +354,9 @@ START_TEST(d23_refusals_told_of_are_bounded)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("request");
-	TCase *tc = tcase_create("request");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, garbage_is_counted_and_dropped_or_refused, 0, N_BAD);
 	tcase_add_test(tc, damaged_questions_are_answered_or_counted);
@@ -372,9 +366,4 @@ main(void)
 	tcase_add_test(tc, no_free_query_is_counted);
 	tcase_add_test(tc, d23_refusal_told_once_per_network);
 	tcase_add_test(tc, d23_refusals_told_of_are_bounded);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "core/respond.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
@@ -14,6 +12,7 @@
 #include "scenario/scene.h"
 #include "support/message.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 static struct parts p;
 static uint8_t reply[65536];
@@ -213,14 +212,9 @@ START_TEST(d13_client_hash)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("respond");
-	TCase *tc = tcase_create("respond");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, synthesis_of_any_size, 0, (int)(sizeof(sizes) / sizeof(sizes[0])));
 	tcase_add_loop_test(
@@ -228,9 +222,4 @@ main(void)
 	tcase_add_test(tc, answer_without_question_has_flags_only);
 	tcase_add_test(tc, nodata_with_nothing_at_hand);
 	tcase_add_test(tc, d13_client_hash);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,12 +2,10 @@
 /* The answers that every state may give: D3, D4, RFC 8914 section 4. */
 #include "core/respond.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "dns/name.h"
 #include "scenario/parts.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 static struct parts p;
 static uint8_t out[PACKET_UDP_CAP];
@@ -106,20 +104,11 @@ teardown(void)
 	parts_fini(&p);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("respond_failure");
-	TCase *tc = tcase_create("respond_failure");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, trouble_has_its_code, 0, 3);
 	tcase_add_test(tc, d4_error_as_it_came);
 	tcase_add_test(tc, d3_bogus_is_servfail_and_counted);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -60,12 +60,13 @@
  * scene.h); "xN" behind one means N of them whose addresses count up. At the end nothing may be
  * left over or in flight.
  */
-#include <check.h>
-#include <stdlib.h>
 
 #include "scenario/play.h"
 
+#include "support/tests.h"
+
 static char *files[PLAY_MAX_FILES];
+static unsigned n_files;
 
 START_TEST(scenario_goes_as_written)
 {
@@ -76,21 +77,16 @@ START_TEST(scenario_goes_as_written)
 }
 END_TEST
 
-int
-main(void)
+static void
+forget(void)
 {
-	unsigned n = play_list(files);
-	Suite *s = suite_create("scenarios");
-	TCase *tc = tcase_create("scenarios");
-	SRunner *sr;
-	int failed;
+	play_forget(files, n_files);
+}
 
-	tcase_add_loop_test(tc, scenario_goes_as_written, 0, (int)n);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	play_forget(files, n);
-	return failed == 0 ? 0 : 1;
+void
+tests_add(TCase *tc)
+{
+	n_files = play_list(files);
+	tcase_add_unchecked_fixture(tc, NULL, forget);
+	tcase_add_loop_test(tc, scenario_goes_as_written, 0, (int)n_files);
 }

@@ -5,14 +5,13 @@
  * It asks as core/silence does: until the measured wait is over, then elsewhere.
  */
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "core/choice.h"
 #include "core/health.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define UPSTREAMS 2
 #define OPEN 8192  /* attempts in flight */
@@ -346,14 +345,10 @@ START_TEST(d27_dead_is_asked_by_probes_only)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("shares");
-	TCase *tc = tcase_create("shares");
-	SRunner *sr = srunner_create(s);
 	const int n = sizeof(ways) / sizeof(ways[0]);
-	int failed;
 
 	tcase_add_loop_test(tc, d27_slow, 0, n);
 	tcase_add_loop_test(tc, d27_lossy, 0, n);
@@ -362,9 +357,4 @@ main(void)
 	tcase_add_test(tc, equal_ones_share);
 	tcase_add_loop_test(
 	    tc, d27_dead_is_asked_by_probes_only, 0, sizeof(modes) / sizeof(modes[0]));
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "core/silence.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -13,6 +11,7 @@
 #include "core/health.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define CAP 1000
 #define MAX_SENT 32
@@ -355,37 +354,20 @@ START_TEST(d27_late_error_of_the_only_one)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("silence");
-	TCase *t = tcase_create("silence");
-
-	tcase_add_checked_fixture(t, NULL, teardown);
-	tcase_add_test(t, d27_lost_question_is_asked_again_at_once);
-	tcase_add_test(t, d27_slow_upstream_is_waited_for);
-	tcase_add_test(t, d27_silent_upstream_is_asked_later_too);
-	tcase_add_test(t, rule34_retries_go_elsewhere);
-	tcase_add_test(t, d27_refused_goes_elsewhere_at_once);
-	tcase_add_test(t, d27_refused_by_the_only_one);
-	tcase_add_test(t, d5_all_down_one_second);
-	tcase_add_test(t, d27_probe_is_sent_once);
-	tcase_add_test(t, d3_lost_check_is_asked_again);
-	tcase_add_test(t, it_ends_when_nothing_can_come);
-	tcase_add_test(t, d27_spent_lookup_listens);
-	tcase_add_test(t, d27_late_error_of_the_only_one);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_test(tc, d27_lost_question_is_asked_again_at_once);
+	tcase_add_test(tc, d27_slow_upstream_is_waited_for);
+	tcase_add_test(tc, d27_silent_upstream_is_asked_later_too);
+	tcase_add_test(tc, rule34_retries_go_elsewhere);
+	tcase_add_test(tc, d27_refused_goes_elsewhere_at_once);
+	tcase_add_test(tc, d27_refused_by_the_only_one);
+	tcase_add_test(tc, d5_all_down_one_second);
+	tcase_add_test(tc, d27_probe_is_sent_once);
+	tcase_add_test(tc, d3_lost_check_is_asked_again);
+	tcase_add_test(tc, it_ends_when_nothing_can_come);
+	tcase_add_test(tc, d27_spent_lookup_listens);
+	tcase_add_test(tc, d27_late_error_of_the_only_one);
 }

@@ -2,13 +2,13 @@
 /* silence: questions on TCP connections that end, are stuck, or have no room (D11, D27). */
 #include "core/silence.h"
 
-#include <check.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "core/attempt.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 static const struct lookup_wish by_tcp = { .whole = true, .tcp = true, .prefer = UPSTREAM_NONE };
 static struct parts p;
@@ -345,36 +345,19 @@ START_TEST(question_does_not_wait_for_a_connection_for_ever)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("silence_tcp");
-	TCase *t = tcase_create("silence_tcp");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, connection_takes_its_own_questions_along);
-	tcase_add_test(t, fruitful_connection_may_end_often);
-	tcase_add_test(t, d27_refused_connection_blames_no_upstream);
-	tcase_add_test(t, d27_stuck_connection_is_left_at_once);
-	tcase_add_test(t, slow_name_leaves_the_connection_alone);
-	tcase_add_test(t, d11_no_room_concerns_one_question);
-	tcase_add_test(t, questions_wait_where_connections_end_early);
-	tcase_add_test(t, all_down_shortens_the_wait_for_a_connection);
-	tcase_add_test(t, silence_makes_room_on_a_connection);
-	tcase_add_test(t, question_does_not_wait_for_who_is_gone);
-	tcase_add_test(t, question_does_not_wait_for_a_connection_for_ever);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, connection_takes_its_own_questions_along);
+	tcase_add_test(tc, fruitful_connection_may_end_often);
+	tcase_add_test(tc, d27_refused_connection_blames_no_upstream);
+	tcase_add_test(tc, d27_stuck_connection_is_left_at_once);
+	tcase_add_test(tc, slow_name_leaves_the_connection_alone);
+	tcase_add_test(tc, d11_no_room_concerns_one_question);
+	tcase_add_test(tc, questions_wait_where_connections_end_early);
+	tcase_add_test(tc, all_down_shortens_the_wait_for_a_connection);
+	tcase_add_test(tc, silence_makes_room_on_a_connection);
+	tcase_add_test(tc, question_does_not_wait_for_who_is_gone);
+	tcase_add_test(tc, question_does_not_wait_for_a_connection_for_ever);
 }

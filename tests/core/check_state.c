@@ -7,9 +7,7 @@
 
 #include "core/state.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -17,6 +15,7 @@
 #include "scenario/scene.h"
 #include "scenario/world.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define REVERSED "1.2.2.0.0.0.0.c.0.0.0.0.0.0.0.0.0.0.0.0.4.6.0.0.8.b.d.0.1.0.0.2.ip6.arpa"
 
@@ -232,19 +231,9 @@ START_TEST(any_replies_end_every_query)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("state");
-	TCase *tc = tcase_create("state");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, any_replies_end_every_query, 0, 6);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,9 @@
 
 #include "core/stats.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct stats a, b;
 
@@ -135,14 +135,9 @@ START_TEST(loops_share_no_cache_line)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("stats");
-	TCase *tc = tcase_create("stats");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, sums_of_loops_are_the_rows);
 	tcase_add_test(tc, questions_are_told_apart);
@@ -150,9 +145,4 @@ main(void)
 	tcase_add_test(tc, in_flight_is_what_has_not_ended);
 	tcase_add_test(tc, every_row_says_what_it_counts);
 	tcase_add_test(tc, loops_share_no_cache_line);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,7 @@
 
 #include "core/store.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,6 +12,7 @@
 #include "dns/wire.h"
 #include "scenario/scene.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define NOW_NS (1000 * NS_PER_SEC)
 #define MAX_RECORDS 4
@@ -409,12 +408,9 @@ START_TEST(rule32_nxdomain_speaks_for_names_below)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("store");
-	TCase *tc = tcase_create("store");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(
 	    tc, d22_replies_are_kept_as_listed, 0, sizeof(replies) / sizeof(replies[0]));
@@ -425,10 +421,4 @@ main(void)
 	tcase_add_test(tc, d22_ede_is_kept_without_text);
 	tcase_add_test(tc, rule34_failures_are_kept_a_while);
 	tcase_add_test(tc, rule32_nxdomain_speaks_for_names_below);
-	suite_add_tcase(s, tc);
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

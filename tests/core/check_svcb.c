@@ -2,9 +2,7 @@
 /* Addresses for SVCB and HTTPS targets: D18, rule 23, RFC 9460 section 4.2.1. */
 #include "core/svcb.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/build.h"
@@ -12,6 +10,7 @@
 #include "scenario/parts.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define CAP 16
 
@@ -233,14 +232,9 @@ teardown(void)
 	parts_fini(&p);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("svcb");
-	TCase *tc = tcase_create("svcb");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(
 	    tc, d18_targets_are_asked_for, 0, (int)(sizeof(replies) / sizeof(replies[0])));
@@ -248,8 +242,4 @@ main(void)
 	tcase_add_loop_test(tc, d18_additional_is_filled_to_the_limit, 0, 4);
 	tcase_add_test(tc, d18_children_end_by_themselves);
 	tcase_add_test(tc, d18_without_room_nothing_is_held);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

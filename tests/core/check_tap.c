@@ -3,8 +3,6 @@
 
 #include "core/tap.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -13,6 +11,7 @@
 #include "dns/name.h"
 #include "dns64/special.h"
 #include "scenario/world.h"
+#include "support/tests.h"
 
 static struct world world;
 static struct tap tap;
@@ -266,14 +265,9 @@ START_TEST(long_answer_keeps_its_question)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("tap");
-	TCase *tc = tcase_create("tap");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_answer_is_told);
 	tcase_add_test(tc, silence_takes_its_time);
@@ -282,9 +276,4 @@ main(void)
 	tcase_add_test(tc, one_in_so_many_is_told);
 	tcase_add_test(tc, what_has_no_room_is_counted);
 	tcase_add_test(tc, long_answer_keeps_its_question);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,10 +3,8 @@
 
 #include "core/times.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "base/rng.h"
+#include "support/tests.h"
 
 #define MOST_NS (2000 * NS_PER_MS)
 
@@ -194,14 +192,9 @@ START_TEST(left_quickly_and_back_after_seconds)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("times");
-	TCase *tc = tcase_create("times");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, unknown_waits_400_ms);
 	tcase_add_test(tc, the_first_reply_sets_all);
@@ -212,9 +205,4 @@ main(void)
 	tcase_add_test(tc, the_first_sample_is_the_cost);
 	tcase_add_test(tc, the_cost_does_not_depend_on_the_rate);
 	tcase_add_test(tc, left_quickly_and_back_after_seconds);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,6 @@
 
 #include "core/trace.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,6 +12,7 @@
 #include "dns/name.h"
 #include "dns64/special.h"
 #include "scenario/world.h"
+#include "support/tests.h"
 
 static struct world world;
 static struct trace trace;
@@ -386,14 +385,9 @@ START_TEST(steps_have_words)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("trace");
-	TCase *tc = tcase_create("trace");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, each_step_is_noted);
 	tcase_add_test(tc, entries_of_the_cache_are_noted);
@@ -406,9 +400,4 @@ main(void)
 	tcase_add_test(tc, nothing_is_counted);
 	tcase_add_test(tc, too_many_steps_are_counted);
 	tcase_add_test(tc, steps_have_words);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

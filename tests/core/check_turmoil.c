@@ -9,9 +9,7 @@
  * is about it, and each address belongs to the name that owns it. At the end nothing is left in any
  * pool. What a run draws is told by its seed, which is the number of the test.
  */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -23,6 +21,7 @@
 #include "dns/wire.h"
 #include "scenario/parts.h"
 #include "support/plan.h"
+#include "support/tests.h"
 
 #define RUNS 20
 #define STEPS 4000
@@ -530,19 +529,8 @@ START_TEST(nobody_is_forgotten)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("turmoil");
-	TCase *tc = tcase_create("turmoil");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_loop_test(tc, nobody_is_forgotten, 0, RUNS);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -5,12 +5,11 @@
 
 #include "core/txid.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 static struct txid txid;
 static struct rng rng;
@@ -199,14 +198,9 @@ START_TEST(other_ids_after_a_restart)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("txid");
-	TCase *tc = tcase_create("txid");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, all_of_them_then_none);
@@ -216,9 +210,4 @@ main(void)
 	tcase_add_test(tc, uniform_over_the_free);
 	tcase_add_test(tc, no_serial_pattern);
 	tcase_add_test(tc, other_ids_after_a_restart);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

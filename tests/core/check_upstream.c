@@ -3,13 +3,11 @@
 
 #include "core/upstream.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/told.h"
 #include "scenario/parts.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 static struct upstreams us;
 static struct conf_core conf;
@@ -251,14 +249,9 @@ START_TEST(guards_are_told_once)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("upstream");
-	TCase *tc = tcase_create("upstream");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, d1_two_sockets_prove_no_edns);
 	tcase_add_test(tc, numbers_last_over_a_reload);
@@ -271,9 +264,4 @@ main(void)
 	tcase_add_test(tc, d9_trust_goes_with_the_address);
 	tcase_add_test(tc, d26_how_many_may_be_in_flight);
 	tcase_add_test(tc, guards_are_told_once);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,7 @@
 
 #include "core/usage.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 static struct usage usage;
 
@@ -66,20 +65,10 @@ START_TEST(more_than_there_are)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("usage");
-	TCase *tc = tcase_create("usage");
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, same_networks_same_counter);
 	tcase_add_test(tc, more_than_there_are);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

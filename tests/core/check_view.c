@@ -3,12 +3,10 @@
 
 #include "core/view.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "core/health.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 static struct upstreams us;
 static struct conf_core conf;
@@ -274,14 +272,9 @@ START_TEST(no_more_than_there_is_room_for)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("view");
-	TCase *tc = tcase_create("view");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_add_test(tc, nothing_is_known_at_first);
 	tcase_add_test(tc, views_are_of_what_is_configured);
@@ -295,9 +288,4 @@ main(void)
 	tcase_add_test(tc, good_since_the_last_loop_is);
 	tcase_add_test(tc, shares_are_of_all_sends);
 	tcase_add_test(tc, no_more_than_there_is_room_for);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

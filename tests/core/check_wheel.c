@@ -3,11 +3,9 @@
 
 #include "core/wheel.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "base/rng.h"
 #include "scenario/parts.h"
+#include "support/tests.h"
 
 #define START 123456789123ULL
 #define SECOND 1000000000ULL
@@ -200,14 +198,9 @@ START_TEST(like_a_plain_list)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("wheel");
-	TCase *tc = tcase_create("wheel");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, NULL);
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, timer_fires_within_one_tick, 0, N_DURATIONS);
@@ -216,9 +209,4 @@ main(void)
 	tcase_add_test(tc, set_again_and_cleared);
 	tcase_add_test(tc, changed_while_being_taken);
 	tcase_add_loop_test(tc, like_a_plain_list, 0, 4);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,16 +3,15 @@
 
 #include "core/zonemap.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "dns/name.h"
 #include "support/guard.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define UNTOUCHED 12345
@@ -416,14 +415,9 @@ START_TEST(twenty_thousand_zones_are_found)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("zonemap");
-	TCase *tc = tcase_create("zonemap");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, empty_map_finds_nothing);
 	tcase_add_test(tc, the_longest_counts);
@@ -435,9 +429,4 @@ main(void)
 	tcase_add_test(tc, zones_of_all_depths_are_found);
 	tcase_add_loop_test(tc, as_in_a_list, 0, 8);
 	tcase_add_test(tc, twenty_thousand_zones_are_found);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

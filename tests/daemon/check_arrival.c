@@ -4,15 +4,14 @@
 
 #include "daemon/arrival.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/sockets.h"
+#include "support/tests.h"
 
 static struct settings settings;
 static struct arrival arrival;
@@ -202,15 +201,10 @@ START_TEST(a_bell_is_heard_soon)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("arrival");
-	TCase *tc = tcase_create("arrival");
-	SRunner *sr = srunner_create(s);
-
 	log_open(LOG_SINK_NONE);
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, what_is_absent_is_waited_for);
 	tcase_add_test(tc, nothing_may_be_there_at_all);
@@ -221,8 +215,4 @@ main(void)
 	tcase_add_test(tc, more_than_there_is_room_for);
 	tcase_add_test(tc, wildcards_and_loopback_need_no_watch);
 	tcase_add_test(tc, a_bell_is_heard_soon);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "daemon/cachefile.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +21,7 @@
 #include "dns/wire.h"
 #include "support/reseal.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/text.h"
 
 #define SAVED_S UINT64_C(1800000000)
@@ -674,14 +674,9 @@ START_TEST(its_key)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("cachefile");
-	TCase *tc = tcase_create("cachefile");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, saved_entries_come_back);
 	tcase_add_test(tc, entries_survive_another_number_of_shards);
@@ -701,8 +696,4 @@ main(void)
 	tcase_add_test(tc, link_at_the_new_name_is_replaced);
 	tcase_add_test(tc, file_that_cannot_be_written_is_told);
 	tcase_add_test(tc, age_is_that_of_the_clocks);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

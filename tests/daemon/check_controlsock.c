@@ -3,9 +3,7 @@
 
 #include "daemon/controlsock.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "support/heard.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char dir[SCRATCH_PATH];
 static struct said said;
@@ -118,22 +117,12 @@ START_TEST(where_it_cannot_be)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("controlsock");
-	TCase *tc = tcase_create("controlsock");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, none_and_usual);
 	tcase_add_test(tc, at_its_path);
 	tcase_add_test(tc, group_of_its_own);
 	tcase_add_test(tc, where_it_cannot_be);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

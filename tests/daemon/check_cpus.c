@@ -5,7 +5,6 @@
 
 #include "daemon/cpus.h"
 
-#include <check.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char root[SCRATCH_PATH];
 
@@ -186,14 +186,9 @@ START_TEST(this_machine_has_its_cpus)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("cpus");
-	TCase *tc = tcase_create("cpus");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, without_a_group_there_is_no_quota);
 	tcase_add_test(tc, quota_of_version_2_is_read);
@@ -203,8 +198,4 @@ main(void)
 	    tc, loops_and_cpus_are_decided, 0, (int)(sizeof(plans) / sizeof(plans[0])));
 	tcase_add_test(tc, loops_have_their_cpus_in_turn);
 	tcase_add_test(tc, this_machine_has_its_cpus);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

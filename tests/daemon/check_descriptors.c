@@ -2,7 +2,6 @@
 /* descriptors: how many a busy daemon needs, and the limit that is raised to them. */
 #include "daemon/descriptors.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -10,6 +9,7 @@
 
 #include "core/upstream.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 static struct settings settings;
 
@@ -107,27 +107,10 @@ START_TEST(hard_limit_holds)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("descriptors");
-	TCase *t = tcase_create("descriptors");
-
-	tcase_add_test(t, need_follows_the_limits);
-	tcase_add_test(t, soft_limit_is_raised);
-	tcase_add_test(t, hard_limit_holds);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_test(tc, need_follows_the_limits);
+	tcase_add_test(tc, soft_limit_is_raised);
+	tcase_add_test(tc, hard_limit_holds);
 }

@@ -3,10 +3,9 @@
 
 #include "daemon/difference.h"
 
-#include <check.h>
-
 #include "support/heard.h"
 #include "support/said.h"
+#include "support/tests.h"
 
 static struct said said;
 static struct settings now, next;
@@ -68,22 +67,11 @@ START_TEST(changed_lines_are_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("difference");
-	TCase *tc = tcase_create("difference");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, same_in_other_words_is_no_difference);
 	tcase_add_test(tc, changed_addresses_are_told);
 	tcase_add_test(tc, changed_lines_are_told);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? 0 : 1;
 }

@@ -4,10 +4,8 @@
 
 #include "daemon/dnstap.h"
 
-#include <check.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "support/heard.h"
 #include "support/scratch.h"
 #include "support/tapreader.h"
+#include "support/tests.h"
 
 #define END_MS 2000
 
@@ -250,14 +249,9 @@ START_TEST(off_is_no_thread)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("dnstap");
-	TCase *tc = tcase_create("dnstap");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 #ifdef HAVE_DNSTAP
 	tcase_add_test(tc, messages_become_frames);
@@ -266,9 +260,4 @@ main(void)
 	tcase_add_test(tc, settings_change);
 #endif
 	tcase_add_test(tc, off_is_no_thread);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "daemon/dnstap_frame.h"
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "core/reason.h"
+#include "support/tests.h"
 
 #ifdef HAVE_DNSTAP
 
@@ -214,31 +213,21 @@ START_TEST(largest_message_has_room)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("dnstap_frame");
-	TCase *tc = tcase_create("dnstap_frame");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_loop_test(tc, each_type_has_its_fields, 0, sizeof(types) / sizeof(types[0]));
 	tcase_add_test(tc, what_is_not_known_is_left_out);
 	tcase_add_test(tc, largest_message_has_room);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #else
 
-int
-main(void)
+/* Built without dnstap: there is nothing to test. */
+void
+tests_add(TCase *tc)
 {
-	puts("built without dnstap: there is nothing to test");
-	return EXIT_SUCCESS;
+	(void)tc;
 }
 
 #endif

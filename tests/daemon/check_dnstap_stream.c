@@ -5,12 +5,10 @@
 
 #include "daemon/dnstap_stream.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include "base/clock.h"
 #include "support/scratch.h"
 #include "support/tapreader.h"
+#include "support/tests.h"
 
 #ifdef HAVE_DNSTAP
 
@@ -177,34 +176,24 @@ START_TEST(stuck_reader_holds_up_nobody)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("dnstap_stream");
-	TCase *tc = tcase_create("dnstap_stream");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, frames_arrive_whole);
 	tcase_add_test(tc, no_reader_is_told);
 	tcase_add_test(tc, reader_that_has_gone_is_noticed);
 	tcase_add_test(tc, dumb_reader_is_given_up);
 	tcase_add_test(tc, stuck_reader_holds_up_nobody);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #else
 
-int
-main(void)
+/* Built without dnstap: there is nothing to test. */
+void
+tests_add(TCase *tc)
 {
-	puts("built without dnstap: there is nothing to test");
-	return EXIT_SUCCESS;
+	(void)tc;
 }
 
 #endif

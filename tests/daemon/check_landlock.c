@@ -5,11 +5,9 @@
 #include "daemon/landlock.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -17,6 +15,7 @@
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define PATH_LEN (SCRATCH_PATH + 16)
 
@@ -208,15 +207,10 @@ START_TEST(older_versions)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("landlock");
-	TCase *tc = tcase_create("landlock");
-	SRunner *sr = srunner_create(s);
-
-	srunner_set_fork_status(sr, CK_FORK);
-	suite_add_tcase(s, tc);
+	tests_apart();
 	tcase_add_unchecked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, older_versions);
 	tcase_add_test(tc, nothing_is_permitted);
@@ -224,8 +218,4 @@ main(void)
 	tcase_add_test(tc, writing);
 	tcase_add_test(tc, tcp_ports);
 	tcase_add_test(tc, a_second_ruleset_forbids_more);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

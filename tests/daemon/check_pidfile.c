@@ -3,7 +3,6 @@
 
 #include "daemon/pidfile.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char dir[SCRATCH_PATH];
 static char path[SCRATCH_PATH + 8];
@@ -143,14 +143,9 @@ START_TEST(unwritable_file_and_link_are_errors)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("pidfile");
-	TCase *tc = tcase_create("pidfile");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, written_and_removed);
 	tcase_add_test(tc, reloads_are_told);
@@ -158,8 +153,4 @@ main(void)
 	tcase_add_test(tc, file_is_held_by_one_daemon);
 	tcase_add_test(tc, left_by_a_crash);
 	tcase_add_test(tc, unwritable_file_and_link_are_errors);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,11 +3,9 @@
 
 #include "daemon/precheck.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 #include "control/sockpath.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char dir[SCRATCH_PATH];
 static struct said said;
@@ -343,17 +342,13 @@ START_TEST(missing_address_is_a_warning)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("precheck");
-	TCase *tc = tcase_create("precheck");
-	TCase *other = tcase_create("as somebody else");
-	SRunner *sr = srunner_create(s);
+	TCase *other = tests_case("as somebody else");
 
 	/* Tests change who the process is; each must have its own. */
-	srunner_set_fork_status(sr, CK_FORK);
-	suite_add_tcase(s, tc);
+	tests_apart();
 	tcase_add_checked_fixture(tc, make, unmake);
 	tcase_add_test(tc, sound_configuration_has_nothing_to_tell);
 	tcase_add_test(tc, missing_files_are_all_told);
@@ -364,12 +359,7 @@ main(void)
 	tcase_add_test(tc, root_looks_as_the_user_it_becomes);
 	tcase_add_test(tc, root_looks_whether_a_reload_can_read);
 	/* The directory is root's: it is made and removed by the process that stays root. */
-	suite_add_tcase(s, other);
 	tcase_add_unchecked_fixture(other, make, unmake);
 	tcase_add_test(other, others_than_root_are_told_what_they_cannot);
 	tcase_add_test(other, start_without_the_user_is_an_error);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,9 +4,7 @@
 
 #include "daemon/prefixes.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include "daemon/reload.h"
 #include "support/heard.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
 static char dir[SCRATCH_PATH], conf[SCRATCH_PATH + 8], file[SCRATCH_PATH + 8];
@@ -246,12 +245,9 @@ START_TEST(a_broken_file)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("prefixes");
-	TCase *tc = tcase_create("prefixes");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, it_holds);
 	tcase_add_test(tc, no_active_one_is_told);
@@ -262,11 +258,4 @@ main(void)
 	tcase_add_test(tc, without_a_file);
 	tcase_add_test(tc, what_is_refused);
 	tcase_add_test(tc, a_broken_file);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,18 +4,18 @@
 #include "daemon/privileges.h"
 
 #include <cap-ng.h>
-#include <check.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 START_TEST(user_none_changes_nothing)
 {
@@ -213,16 +213,11 @@ START_TEST(chroot_to_nowhere_is_an_error)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("privileges");
-	TCase *tc = tcase_create("privileges");
-	SRunner *sr = srunner_create(s);
-
 	/* The tests change what the process is; each must have its own. */
-	srunner_set_fork_status(sr, CK_FORK);
-	suite_add_tcase(s, tc);
+	tests_apart();
 	tcase_add_test(tc, user_none_changes_nothing);
 	tcase_add_test(tc, unknown_user_and_group_are_told);
 	tcase_add_test(tc, root_becomes_the_usual_account);
@@ -232,8 +227,4 @@ main(void)
 	tcase_add_test(tc, dropped_capabilities_are_gone);
 	tcase_add_loop_test(tc, forbidden_to_give_up, 0, 2);
 	tcase_add_test(tc, chroot_to_nowhere_is_an_error);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,11 @@
 
 #include "daemon/queryline.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/build.h"
 #include "dns/name.h"
+#include "support/tests.h"
 
 #define UNIX_US UINT64_C(1795396923456789) /* 2026-11-23T01:22:03.456789Z */
 
@@ -162,21 +161,11 @@ START_TEST(many_addresses_are_cut_short)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("queryline");
-	TCase *tc = tcase_create("queryline");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, line_says_what_was_asked_and_answered);
 	tcase_add_test(tc, what_is_not_there_is_a_dash_or_null);
 	tcase_add_loop_test(tc, names_forge_nothing, 0, 4);
 	tcase_add_test(tc, many_addresses_are_cut_short);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 
 #include "daemon/querylog.h"
 
-#include <check.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -20,6 +19,7 @@
 #include "scenario/parts.h"
 #include "support/heard.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define FULL_AT 4096 /* bytes that the file may have when the disk is full */
 
@@ -262,14 +262,9 @@ START_TEST(off_is_no_thread)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("querylog");
-	TCase *tc = tcase_create("querylog");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, answers_become_lines);
 	tcase_add_test(tc, moved_file_is_opened_again);
@@ -278,9 +273,4 @@ main(void)
 	tcase_add_test(tc, full_disk_is_told_once);
 	tcase_add_test(tc, reader_that_stopped_does_not_hold_the_end);
 	tcase_add_test(tc, off_is_no_thread);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,8 +3,6 @@
 
 #include "daemon/reload.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "config/policy_lines.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static struct arrival arrival = { .fd = -1, .look_ns = UINT64_MAX };
 static struct said said;
@@ -168,23 +167,14 @@ START_TEST(policies_change_hands)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("reload");
-	TCase *tc = tcase_create("reload");
-	SRunner *sr = srunner_create(s);
-
 	log_open(LOG_SINK_NONE);
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, same_file_changes_nothing);
 	tcase_add_test(tc, all_that_needs_a_restart);
 	tcase_add_test(tc, all_else_is_new);
 	tcase_add_test(tc, cache_survives_a_reload);
 	tcase_add_test(tc, policies_change_hands);
 	tcase_add_test(tc, bad_file_changes_nothing);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 
 #include "daemon/report.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "config/textfile.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static struct settings settings;
 
@@ -295,15 +295,10 @@ START_TEST(reasons_are_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("report");
-	TCase *tc = tcase_create("report");
-	SRunner *sr = srunner_create(s);
-
 	tcase_add_test(tc, reasons_are_told);
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, memory_follows_the_limits);
 	tcase_add_test(tc, start_tells_the_cache);
 	tcase_add_test(tc, statistics_of_the_cache);
@@ -311,8 +306,4 @@ main(void)
 	tcase_add_test(tc, longest_upstream_fits);
 	tcase_add_test(tc, loop_that_hangs_is_told);
 	tcase_add_test(tc, longest_status_fits);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 
 #include "daemon/sandbox.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "support/heard.h"
 #include "support/said.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static char dir[SCRATCH_PATH], other[SCRATCH_PATH];
 static struct said said;
@@ -158,22 +158,13 @@ START_TEST(reasons_are_in_plain_words)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("sandbox");
-	TCase *tc = tcase_create("sandbox");
-	SRunner *sr = srunner_create(s);
-
-	srunner_set_fork_status(sr, CK_FORK);
-	suite_add_tcase(s, tc);
+	tests_apart();
 	tcase_add_unchecked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, off_is_nothing);
 	tcase_add_test(tc, what_it_permits);
 	tcase_add_test(tc, query_log_that_goes_on);
 	tcase_add_test(tc, reasons_are_in_plain_words);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

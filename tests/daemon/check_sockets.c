@@ -3,14 +3,13 @@
 
 #include "daemon/sockets.h"
 
-#include <check.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "support/tests.h"
 
 static struct netaddr
 addr(const char *text, uint16_t port)
@@ -143,23 +142,14 @@ START_TEST(default_addresses_that_are_missing)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("sockets");
-	TCase *tc = tcase_create("sockets");
-	SRunner *sr = srunner_create(s);
-
 	log_open(LOG_SINK_NONE);
-	suite_add_tcase(s, tc);
 	tcase_add_test(tc, every_loop_has_every_address);
 	tcase_add_test(tc, no_addresses_need_no_sockets);
 	tcase_add_test(tc, address_in_use_is_an_error);
 	tcase_add_test(tc, own_wildcard_is_no_conflict);
 	tcase_add_test(tc, address_that_may_come_is_served_later);
 	tcase_add_test(tc, default_addresses_that_are_missing);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,16 +4,16 @@
 
 #include "daemon/syscalls.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 /* Limit this process. False if there is nothing to test: sanitizers do more than is permitted. */
 static bool
@@ -135,19 +135,10 @@ START_TEST(the_list_of_what_is_permitted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("syscalls");
-	TCase *tc = tcase_create("syscalls");
-	SRunner *sr = srunner_create(s);
-
-	srunner_set_fork_status(sr, CK_FORK);
-	suite_add_tcase(s, tc);
+	tests_apart();
 	tcase_add_test(tc, the_list_of_what_is_denied);
 	tcase_add_test(tc, the_list_of_what_is_permitted);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

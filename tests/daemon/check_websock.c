@@ -3,14 +3,13 @@
 
 #include "daemon/websock.h"
 
-#include <check.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/log.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 static struct settings settings;
 static struct websock w;
@@ -65,21 +64,10 @@ START_TEST(none_without_all)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("websock");
-	TCase *tc = tcase_create("websock");
-	SRunner *r;
-	int failed;
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, they_listen);
 	tcase_add_test(tc, none_without_all);
-	suite_add_tcase(s, tc);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,14 +3,13 @@
 
 #include "dns/answer.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
 #include "support/guard.h"
 #include "support/hex.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -630,14 +629,9 @@ START_TEST(all_spelled_in_full)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("answer");
-	TCase *tc = tcase_create("answer");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, plain_answers_are_found, 0, N_OF(plain_cases));
 	tcase_add_loop_test(tc, chains_are_followed, 0, N_OF(chain_cases));
@@ -651,9 +645,4 @@ main(void)
 	tcase_add_test(tc, hostile_message_costs_little);
 	tcase_add_test(tc, owners_by_pointer_to_another_spelling_are_found);
 	tcase_add_loop_test(tc, all_spelled_in_full, 0, 2);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whole messages: header and OPT, fitting a limit (RULES D12), passing on (D20, D24). */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/build.h"
@@ -10,6 +8,7 @@
 #include "support/guard.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define A_IN "0001 0001"
 #define TTL_60 "0000003c"
@@ -697,25 +696,20 @@ START_TEST(rfc7873_4_cookie)
 }
 END_TEST
 
-static TCase *
-limits_case(void)
+void
+tests_add(TCase *tc)
 {
-	TCase *tc = tcase_create("limits");
-
+	tcase_add_test(tc, header_and_question_are_written);
+	tcase_add_test(tc, message_without_question_has_its_opt);
+	tcase_add_test(tc, opt_has_upper_rcode);
+	tcase_add_loop_test(tc, rfc6891_6_1_opt, 0, (int)N(opt_cases));
+	tcase_add_test(tc, d9_query_sets_ad_and_opt);
 	tcase_add_loop_test(tc, d12_sixty_addresses, 0, (int)(N(limits) * N(opts)));
 	tcase_add_loop_test(tc, d12_order_of_what_is_dropped, 0, (int)N(drops));
 	tcase_add_loop_test(tc, d12_order_relayed, 0, (int)N(drops));
 	tcase_add_test(tc, d12_dropped_soa_sets_tc);
 	tcase_add_test(tc, d12_one_large_record);
 	tcase_add_test(tc, buffer_is_limit);
-	return tc;
-}
-
-static TCase *
-relay_case(void)
-{
-	TCase *tc = tcase_create("relay");
-
 	tcase_add_loop_test(tc, d24_relay_keeps_the_records, 0, (int)N(relays));
 	tcase_add_loop_test(tc, d12_sixty_addresses_relayed, 0, (int)(N(limits) * N(opts)));
 	tcase_add_loop_test(tc, relay_every_limit, 0, (int)N(opts));
@@ -725,28 +719,4 @@ relay_case(void)
 	tcase_add_test(tc, d20_signed_too_long);
 	tcase_add_test(tc, d21_owners_get_the_clients_spelling);
 	tcase_add_test(tc, rfc7873_4_cookie);
-	return tc;
-}
-
-int
-main(void)
-{
-	Suite *s = suite_create("build");
-	TCase *tc = tcase_create("header");
-	SRunner *sr;
-	int failed;
-
-	tcase_add_test(tc, header_and_question_are_written);
-	tcase_add_test(tc, message_without_question_has_its_opt);
-	tcase_add_test(tc, opt_has_upper_rcode);
-	tcase_add_loop_test(tc, rfc6891_6_1_opt, 0, (int)N(opt_cases));
-	tcase_add_test(tc, d9_query_sets_ad_and_opt);
-	suite_add_tcase(s, tc);
-	suite_add_tcase(s, limits_case());
-	suite_add_tcase(s, relay_case());
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

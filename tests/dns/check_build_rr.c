@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Records: compression (RFC 1035 4.1.4, RFC 3597 4), RDATA with names, what does not fit. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/build.h"
@@ -10,6 +8,7 @@
 #include "support/guard.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define HEAD "1234 8180 0001 0000 0000 0000"
 #define HEAD_1_ANSWER "1234 8180 0001 0001 0000 0000"
@@ -689,14 +688,9 @@ START_TEST(longest_names_are_written)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("build_rr");
-	TCase *tc = tcase_create("records");
-	SRunner *sr;
-	int failed;
-
 	tcase_add_loop_test(tc, rfc1035_4_1_4_owner, 0, (int)(sizeof(owners) / sizeof(owners[0])));
 	tcase_add_test(tc, compression_is_made_anew_for_each_message);
 	tcase_add_test(tc, message_without_question_has_no_pointer_to_it);
@@ -716,10 +710,4 @@ main(void)
 	tcase_add_test(tc, malformed_does_not_close);
 	tcase_add_test(tc, crafted_names_are_bounded_work);
 	tcase_add_test(tc, longest_names_are_written);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

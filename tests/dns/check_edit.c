@@ -3,13 +3,12 @@
 
 #include "dns/edit.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/guard.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define QUESTION "<www.example.com> 0001 0001"
@@ -257,14 +256,9 @@ START_TEST(option_without_a_place)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("edit");
-	TCase *tc = tcase_create("edit");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, ttls_are_aged_but_the_opts);
 	tcase_add_test(tc, ttls_are_set_but_the_opts);
@@ -277,9 +271,4 @@ main(void)
 	tcase_add_test(tc, no_room_to_append);
 	tcase_add_test(tc, option_is_appended);
 	tcase_add_test(tc, option_without_a_place);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

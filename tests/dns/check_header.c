@@ -3,10 +3,8 @@
 
 #include "dns/header.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "support/message.h"
+#include "support/tests.h"
 
 static const uint8_t qname[] = "\3www\7example\3com";
 static uint8_t bytes[HEADER_QUESTION_MAX];
@@ -63,21 +61,11 @@ START_TEST(flags_not_named_stay)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("header");
-	TCase *tc = tcase_create("header");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, NULL);
 	tcase_add_test(tc, question_is_written_whole);
 	tcase_add_test(tc, each_field_has_its_place);
 	tcase_add_test(tc, flags_not_named_stay);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

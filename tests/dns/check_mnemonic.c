@@ -3,8 +3,7 @@
 
 #include "dns/mnemonic.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 START_TEST(texts_are_those_of_the_registry)
 {
@@ -17,18 +16,8 @@ START_TEST(texts_are_those_of_the_registry)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("mnemonic");
-	TCase *tc = tcase_create("mnemonic");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, texts_are_those_of_the_registry);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,15 +3,14 @@
 
 #include "dns/msg.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/wire.h"
 #include "support/guard.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define QUESTION "<www.example.com> 0001 0001" /* offsets 12-33 */
@@ -682,26 +681,9 @@ START_TEST(largest_message_has_all_its_records)
 }
 END_TEST
 
-static TCase *
-edns_cases(void)
+void
+tests_add(TCase *tc)
 {
-	TCase *tc = tcase_create("edns");
-
-	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_add_test(tc, bad_opt_keeps_question_and_opt);
-	tcase_add_test(tc, later_edns_version_is_told);
-	tcase_add_loop_test(tc, rcode_has_twelve_bits, 0, 256);
-	tcase_add_loop_test(tc, extended_error_is_found, 0, N_OF(ede_cases));
-	tcase_add_loop_test(tc, signature_is_found_at_the_end, 0, N_OF(signature_cases));
-	tcase_add_test(tc, signature_only_in_additional);
-	return tc;
-}
-
-static TCase *
-parse_cases(void)
-{
-	TCase *tc = tcase_create("parse");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, every_field_of_a_message_is_read);
 	tcase_add_test(tc, records_are_read_in_turn);
@@ -720,20 +702,10 @@ parse_cases(void)
 	tcase_add_loop_test(tc, every_header_bit, 0, 16);
 	tcase_add_loop_test(tc, malformed_messages_have_their_verdict, 0, N_OF(verdict_cases));
 	tcase_add_test(tc, largest_message_has_all_its_records);
-	return tc;
-}
-
-int
-main(void)
-{
-	Suite *s = suite_create("msg");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	suite_add_tcase(s, parse_cases());
-	suite_add_tcase(s, edns_cases());
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_test(tc, bad_opt_keeps_question_and_opt);
+	tcase_add_test(tc, later_edns_version_is_told);
+	tcase_add_loop_test(tc, rcode_has_twelve_bits, 0, 256);
+	tcase_add_loop_test(tc, extended_error_is_found, 0, N_OF(ede_cases));
+	tcase_add_loop_test(tc, signature_is_found_at_the_end, 0, N_OF(signature_cases));
+	tcase_add_test(tc, signature_only_in_additional);
 }

@@ -3,13 +3,12 @@
 
 #include "dns/name.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/guard.h"
 #include "support/hex.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define FILL "000000000000000000000000" /* 12 bytes where a header would be */
@@ -631,11 +630,9 @@ START_TEST(name_becomes_text)
 }
 END_TEST
 
-static TCase *
-wire_cases(void)
+void
+tests_add(TCase *tc)
 {
-	TCase *tc = tcase_create("wire form");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, pointer_has_14_bits);
 	tcase_add_test(tc, labels_begin_where_they_begin);
@@ -647,48 +644,13 @@ wire_cases(void)
 	tcase_add_test(tc, pointers_are_bounded);
 	tcase_add_test(tc, labels_and_lengths_are_counted);
 	tcase_add_test(tc, skip_labels_ends_where_labels_end);
-	return tc;
-}
-
-static TCase *
-compare_cases(void)
-{
-	TCase *tc = tcase_create("compare");
-
-	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, every_byte_folds_as_ascii);
 	tcase_add_test(tc, d21_mix_changes_letters_only);
 	tcase_add_test(tc, equal_only_when_folded_bytes_are);
 	tcase_add_test(tc, equality_minds_label_bounds);
 	tcase_add_loop_test(tc, name_below_a_zone_is_told, 0, N_OF(below_cases));
 	tcase_add_loop_test(tc, dname_substitution_is_bounded, 0, N_OF(dname_cases));
-	return tc;
-}
-
-static TCase *
-text_form_cases(void)
-{
-	TCase *tc = tcase_create("text");
-
-	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, text_becomes_a_name, 0, N_OF(text_cases));
 	tcase_add_test(tc, text_round_trip);
 	tcase_add_test(tc, name_becomes_text);
-	return tc;
-}
-
-int
-main(void)
-{
-	Suite *s = suite_create("name");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	suite_add_tcase(s, wire_cases());
-	suite_add_tcase(s, compare_cases());
-	suite_add_tcase(s, text_form_cases());
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

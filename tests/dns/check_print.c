@@ -3,12 +3,11 @@
 
 #include "dns/print.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/build.h"
 #include "dns/name.h"
+#include "support/tests.h"
 
 static uint8_t bytes[4096];
 static char text[PRINT_TEXT];
@@ -78,20 +77,10 @@ START_TEST(too_long)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("print");
-	TCase *tc = tcase_create("print");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, each_type);
 	tcase_add_test(tc, malformed);
 	tcase_add_test(tc, too_long);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,9 +5,7 @@
 
 #include "dns/rdata.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
@@ -15,6 +13,7 @@
 #include "support/guard.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define QUESTION \
@@ -288,22 +287,12 @@ START_TEST(d25_bounded_work)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("rdata");
-	TCase *tc = tcase_create("rdata");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_loop_test(tc, d25_malformed_rdata_is_told, 0, N_OF(cases));
 	tcase_add_loop_test(tc, d25_as_name_expand, 0, 64);
 	tcase_add_test(tc, d25_known_target);
 	tcase_add_test(tc, d25_bounded_work);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

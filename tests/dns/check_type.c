@@ -3,8 +3,7 @@
 
 #include "dns/type.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 START_TEST(names)
 {
@@ -42,19 +41,9 @@ START_TEST(there_and_back)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("type");
-	TCase *tc = tcase_create("type");
-
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, there_and_back);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

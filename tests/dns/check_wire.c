@@ -3,10 +3,8 @@
 
 #include "dns/wire.h"
 
-#include <check.h>
-#include <stdlib.h>
-
 #include "support/guard.h"
+#include "support/tests.h"
 
 START_TEST(numbers_are_big_endian)
 {
@@ -125,23 +123,13 @@ START_TEST(length_is_filled_in)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("wire");
-	TCase *tc = tcase_create("wire");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, numbers_are_big_endian);
 	tcase_add_test(tc, reader_reads_in_turn);
 	tcase_add_loop_test(tc, reader_stops_at_the_end, 0, 5);
 	tcase_add_test(tc, writer_writes_in_turn);
 	tcase_add_test(tc, writer_stops_at_the_end);
 	tcase_add_test(tc, length_is_filled_in);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,10 +4,10 @@
 #include "dns64/pref64.h"
 
 #include <arpa/inet.h>
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -259,31 +259,17 @@ START_TEST(rfc6052_2_2_suffix)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("pref64");
-	TCase *format = tcase_create("RFC 6052 address format");
-	TCase *text = tcase_create("text");
-	TCase *maps = tcase_create("D14");
-
-	tcase_add_loop_test(format, rfc6052_2_4_embed, 0, N_OF(vectors));
-	tcase_add_loop_test(format, rfc6052_2_4_extract, 0, N_OF(vectors));
-	tcase_add_loop_test(format, rfc6052_2_2_u_octet, 0, N_OF(vectors));
-	tcase_add_loop_test(format, rfc6052_2_3_suffix_ignored, 0, N_OF(vectors));
-	tcase_add_loop_test(format, covers_exactly_its_bits, 0, N_OF(vectors));
-	tcase_add_loop_test(text, parse_and_format, 0, N_OF(texts));
-	tcase_add_test(text, rfc6052_2_1_well_known);
-	tcase_add_test(text, longest_prefix_fits_its_text);
+	tcase_add_loop_test(tc, rfc6052_2_4_embed, 0, N_OF(vectors));
+	tcase_add_loop_test(tc, rfc6052_2_4_extract, 0, N_OF(vectors));
+	tcase_add_loop_test(tc, rfc6052_2_2_u_octet, 0, N_OF(vectors));
+	tcase_add_loop_test(tc, rfc6052_2_3_suffix_ignored, 0, N_OF(vectors));
+	tcase_add_loop_test(tc, covers_exactly_its_bits, 0, N_OF(vectors));
+	tcase_add_loop_test(tc, parse_and_format, 0, N_OF(texts));
+	tcase_add_test(tc, rfc6052_2_1_well_known);
+	tcase_add_test(tc, longest_prefix_fits_its_text);
 	tcase_add_loop_test(
-	    format, rfc6052_2_2_suffix, 0, (int)(sizeof(suffixes) / sizeof(suffixes[0])));
-	suite_add_tcase(s, format);
-	suite_add_tcase(s, text);
-	suite_add_tcase(s, maps);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	    tc, rfc6052_2_2_suffix, 0, (int)(sizeof(suffixes) / sizeof(suffixes[0])));
 }

@@ -4,15 +4,14 @@
 #include "dns64/reverse.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -439,33 +438,20 @@ START_TEST(reverse_answer_that_does_not_fit_is_told)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("reverse");
-	TCase *names = tcase_create("D16 names");
-	TCase *answers = tcase_create("D16, D17 answers");
-
-	tcase_add_checked_fixture(names, read_prefixes, NULL);
-	tcase_add_loop_test(names, d16_address_is_found_in_its_name, 0, N_OF(wholes));
-	tcase_add_loop_test(names, d16_each_nibble, 0, N_OF(prefixes));
-	tcase_add_loop_test(names, d16_empty_non_terminals, 0, N_OF(prefixes));
-	tcase_add_loop_test(names, d16_u_octet_in_part_of_a_name, 0, N_OF(prefixes));
-	tcase_add_loop_test(names, d16_odd_names, 0, N_OF(odds));
-	tcase_add_test(names, longest_name_stays_in_the_address);
-	tcase_add_test(names, without_prefixes_nothing_is_reverse);
-	tcase_add_loop_test(names, rfc1035_3_5_reverse_name, 0, N_OF(v4_names));
-	tcase_add_loop_test(names, zone_of_each_prefix, 0, N_OF(prefixes));
-	tcase_add_checked_fixture(answers, read_prefixes, NULL);
-	tcase_add_loop_test(answers, d16_cname_and_ptr, 0, 4);
-	tcase_add_test(answers, d16_end_of_chain);
-	tcase_add_test(answers, reverse_answer_that_does_not_fit_is_told);
-	suite_add_tcase(s, names);
-	suite_add_tcase(s, answers);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_checked_fixture(tc, read_prefixes, NULL);
+	tcase_add_loop_test(tc, d16_address_is_found_in_its_name, 0, N_OF(wholes));
+	tcase_add_loop_test(tc, d16_each_nibble, 0, N_OF(prefixes));
+	tcase_add_loop_test(tc, d16_empty_non_terminals, 0, N_OF(prefixes));
+	tcase_add_loop_test(tc, d16_u_octet_in_part_of_a_name, 0, N_OF(prefixes));
+	tcase_add_loop_test(tc, d16_odd_names, 0, N_OF(odds));
+	tcase_add_test(tc, longest_name_stays_in_the_address);
+	tcase_add_test(tc, without_prefixes_nothing_is_reverse);
+	tcase_add_loop_test(tc, rfc1035_3_5_reverse_name, 0, N_OF(v4_names));
+	tcase_add_loop_test(tc, zone_of_each_prefix, 0, N_OF(prefixes));
+	tcase_add_loop_test(tc, d16_cname_and_ptr, 0, 4);
+	tcase_add_test(tc, d16_end_of_chain);
+	tcase_add_test(tc, reverse_answer_that_does_not_fit_is_told);
 }

@@ -2,15 +2,14 @@
 /* Names answered here: rules 19 to 21 and 24, RULES D15, D17; RFC 6303, 6761, 7050, 8880, 9462. */
 #include "dns64/special.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -193,21 +192,12 @@ START_TEST(special_names_stand_once)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("special");
-	TCase *tc = tcase_create("special");
-	SRunner *sr = srunner_create(s);
-
-	suite_add_tcase(s, tc);
 	tcase_add_loop_test(tc, d17_name_and_type_decide, 0, (int)N_OF(decisions));
 	tcase_add_test(tc, d15_addresses_under_each_prefix);
 	tcase_add_test(tc, loopback_records_are_made);
 	tcase_add_test(tc, d17_soa_has_its_numbers);
 	tcase_add_test(tc, special_names_stand_once);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Synthesis and exclusion: RFC 6147 sections 5.1 and 7, RULES D2, D7, D8, D12, D14, D22. */
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/wire.h"
 #include "dns64/synth.h"
 #include "support/hex.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define A_IN "0001 0001"
 #define AAAA_IN "001c 0001"
@@ -836,23 +835,30 @@ START_TEST(soa_has_the_ttl_that_is_given)
 }
 END_TEST
 
-int
-main(void)
+/* The tests only read the maps: they are made once. */
+static void
+make_maps(void)
 {
-	Suite *s = suite_create("synth");
-	TCase *tc = tcase_create("synth");
 	const struct net mapped = { { [10] = 0xff, 0xff }, 96, NETADDR_IPV6 };
 	size_t n_ranges;
 	const struct synth_range *ranges = synth_ranges(&n_ranges);
-	SRunner *sr;
-	int failed;
 
-	if (netmap_set(&excluded, &mapped, 1) != 0)
-		return EXIT_FAILURE;
-	for (size_t i = 0; i < n_ranges; i++) {
-		if (netmap_set(&d14, &ranges[i].net, ranges[i].v4) != 0)
-			return EXIT_FAILURE;
-	}
+	ck_assert_int_eq(netmap_set(&excluded, &mapped, 1), 0);
+	for (size_t i = 0; i < n_ranges; i++)
+		ck_assert_int_eq(netmap_set(&d14, &ranges[i].net, ranges[i].v4), 0);
+}
+
+static void
+free_maps(void)
+{
+	netmap_fini(&d14);
+	netmap_fini(&excluded);
+}
+
+void
+tests_add(TCase *tc)
+{
+	tcase_add_unchecked_fixture(tc, make_maps, free_maps);
 	tcase_add_loop_test(tc, rfc6147_5_1_4_excluded, 0, (int)N(nets));
 	tcase_add_loop_test(tc, rfc6147_5_1_4_count, 0, (int)N(counts));
 	tcase_add_loop_test(tc, d14_mapped_addresses_are_counted, 0, (int)N(mappables));
@@ -871,12 +877,4 @@ main(void)
 	tcase_add_loop_test(tc, signature_is_for_one_hop, 0, (int)N(signatures));
 	tcase_add_test(tc, authority_without_room_is_no_tc);
 	tcase_add_test(tc, soa_has_the_ttl_that_is_given);
-	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	netmap_fini(&d14);
-	netmap_fini(&excluded);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,11 +3,11 @@
 
 #include "dns64ctl/commands.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/api.h"
+#include "support/tests.h"
 
 /* What WRITE writes. */
 static char *
@@ -141,22 +141,12 @@ START_TEST(lists)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("commands");
-	TCase *tc = tcase_create("commands");
-
 	tcase_add_test(tc, each_is_found);
 	tcase_add_test(tc, others_are_not);
 	tcase_add_test(tc, each_has_its_path);
 	tcase_add_test(tc, manual_has_each);
 	tcase_add_test(tc, lists);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

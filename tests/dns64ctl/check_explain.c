@@ -3,11 +3,11 @@
 
 #include "dns64ctl/explain.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dns64ctl/commands.h"
+#include "support/tests.h"
 
 static char *text;
 
@@ -175,14 +175,9 @@ START_TEST(nothing)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("explain");
-	TCase *tc = tcase_create("explain");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_checked_fixture(tc, NULL, free_text);
 	tcase_add_test(tc, words);
 	tcase_add_test(tc, keys_are_those_of_the_command);
@@ -190,9 +185,4 @@ main(void)
 	tcase_add_test(tc, policy);
 	tcase_add_test(tc, steps);
 	tcase_add_test(tc, nothing);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

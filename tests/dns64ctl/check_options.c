@@ -3,9 +3,9 @@
 
 #include "dns64ctl/options.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct options options;
 
@@ -55,19 +55,9 @@ START_TEST(help_version_wrong)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("options");
-	TCase *tc = tcase_create("options");
-
 	tcase_add_test(tc, words_and_options);
 	tcase_add_test(tc, help_version_wrong);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

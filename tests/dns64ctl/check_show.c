@@ -3,11 +3,11 @@
 
 #include "dns64ctl/show.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dns64ctl/commands.h"
+#include "support/tests.h"
 
 static char *text;
 
@@ -189,12 +189,9 @@ START_TEST(strange_answers)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("show");
-	TCase *tc = tcase_create("show");
-
 	tcase_add_checked_fixture(tc, NULL, free_text);
 	tcase_add_test(tc, short_ones);
 	tcase_add_test(tc, counters);
@@ -205,11 +202,4 @@ main(void)
 	tcase_add_test(tc, lameduck);
 	tcase_add_test(tc, upstreams_and_entries);
 	tcase_add_test(tc, strange_answers);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

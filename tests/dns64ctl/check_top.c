@@ -3,7 +3,6 @@
 
 #include "dns64ctl/top.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/stats.h"
+#include "support/tests.h"
 
 static char *text;
 
@@ -156,22 +156,12 @@ START_TEST(terminal_is_left_as_it_was)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("top");
-	TCase *tc = tcase_create("top");
-
 	tcase_add_test(tc, in_a_second);
 	tcase_add_test(tc, another_daemon);
 	tcase_add_test(tc, heading_is_as_wide);
 	tcase_add_test(tc, terminal_is_left_as_it_was);
 	tcase_add_test(tc, waits_without_a_terminal);
-	suite_add_tcase(s, tc);
-
-	SRunner *runner = srunner_create(s);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 #include "fakedns/answer.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define ZONE ".dns64perf.test"
@@ -737,48 +737,35 @@ START_TEST(random_bytes_do_no_harm)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_answer");
-	TCase *names = tcase_create("names");
-	TCase *messages = tcase_create("messages");
-
-	tcase_add_checked_fixture(names, start, NULL);
-	tcase_add_loop_test(names, address_names_have_their_address, 0, N_OF(addresses));
-	tcase_add_test(names, aaaa_of_all);
-	tcase_add_loop_test(names, aaaa_by_name, 0, 2);
-	tcase_add_test(names, aaaa_of_none);
-	tcase_add_test(names, aaaa_of_some);
-	tcase_add_loop_test(names, names_with_types_of_their_own, 0, 2);
-	tcase_add_test(names, broken_names_are_silent);
-	tcase_add_loop_test(names, name_decides_the_rcode, 0, N_OF(outcomes));
-	tcase_add_loop_test(names, apex_has_soa_and_ns, 0, 3);
-	tcase_add_test(names, cname_names_make_a_chain);
-	tcase_add_test(names, chain_to_nothing_is_nxdomain);
-	tcase_add_test(names, chain_of_100);
-	tcase_add_loop_test(names, many_names_have_as_many_addresses, 0, 3);
-	tcase_add_loop_test(names, txt_names_have_text_of_that_length, 0, 9);
-	tcase_add_test(names, telephone_number_has_naptr);
-	tcase_add_test(names, numbers_in_the_range_are_there);
-	tcase_add_test(names, share_of_numbers_is_there);
-	tcase_add_test(names, reverse_name_has_ptr);
-	tcase_add_checked_fixture(messages, start, NULL);
-	tcase_add_loop_test(messages, truncated_by_size, 0, N_OF(limits));
-	tcase_add_test(messages, answer_of_the_limit_goes_whole);
-	tcase_add_test(messages, truncate_on_demand);
-	tcase_add_test(messages, forced_rcode_is_of_its_type);
-	tcase_add_test(messages, edns_version_and_size_are_answered);
-	tcase_add_test(messages, other_classes_are_refused);
-	tcase_add_test(messages, garbage_gets_no_answer);
-	tcase_add_test(messages, other_opcodes_are_notimp);
-	tcase_add_test(messages, random_bytes_do_no_harm);
-	suite_add_tcase(s, names);
-	suite_add_tcase(s, messages);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	tcase_add_checked_fixture(tc, start, NULL);
+	tcase_add_loop_test(tc, address_names_have_their_address, 0, N_OF(addresses));
+	tcase_add_test(tc, aaaa_of_all);
+	tcase_add_loop_test(tc, aaaa_by_name, 0, 2);
+	tcase_add_test(tc, aaaa_of_none);
+	tcase_add_test(tc, aaaa_of_some);
+	tcase_add_loop_test(tc, names_with_types_of_their_own, 0, 2);
+	tcase_add_test(tc, broken_names_are_silent);
+	tcase_add_loop_test(tc, name_decides_the_rcode, 0, N_OF(outcomes));
+	tcase_add_loop_test(tc, apex_has_soa_and_ns, 0, 3);
+	tcase_add_test(tc, cname_names_make_a_chain);
+	tcase_add_test(tc, chain_to_nothing_is_nxdomain);
+	tcase_add_test(tc, chain_of_100);
+	tcase_add_loop_test(tc, many_names_have_as_many_addresses, 0, 3);
+	tcase_add_loop_test(tc, txt_names_have_text_of_that_length, 0, 9);
+	tcase_add_test(tc, telephone_number_has_naptr);
+	tcase_add_test(tc, numbers_in_the_range_are_there);
+	tcase_add_test(tc, share_of_numbers_is_there);
+	tcase_add_test(tc, reverse_name_has_ptr);
+	tcase_add_loop_test(tc, truncated_by_size, 0, N_OF(limits));
+	tcase_add_test(tc, answer_of_the_limit_goes_whole);
+	tcase_add_test(tc, truncate_on_demand);
+	tcase_add_test(tc, forced_rcode_is_of_its_type);
+	tcase_add_test(tc, edns_version_and_size_are_answered);
+	tcase_add_test(tc, other_classes_are_refused);
+	tcase_add_test(tc, garbage_gets_no_answer);
+	tcase_add_test(tc, other_opcodes_are_notimp);
+	tcase_add_test(tc, random_bytes_do_no_harm);
 }

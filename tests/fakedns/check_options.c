@@ -3,10 +3,10 @@
 
 #include "fakedns/options.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define ARGS_MAX 40
@@ -247,12 +247,9 @@ START_TEST(help_and_version_are_tasks)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_options");
-	TCase *tc = tcase_create("command line");
-
 	tcase_add_test(tc, defaults_are_as_documented);
 	tcase_add_test(tc, every_option_sets_its_field);
 	tcase_add_test(tc, every_pattern_sets_its_field);
@@ -262,11 +259,4 @@ main(void)
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, too_many_addresses_are_refused);
 	tcase_add_test(tc, help_and_version_are_tasks);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

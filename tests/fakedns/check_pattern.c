@@ -3,14 +3,13 @@
 
 #include "fakedns/pattern.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "dns/name.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
+#include "support/tests.h"
 
 #define N 20000
 #define START (1000 * NS_PER_SEC)
@@ -319,12 +318,9 @@ START_TEST(a_seed_repeats_all_chances)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_pattern");
-	TCase *tc = tcase_create("fates");
-
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, nothing_befalls_without_a_pattern);
 	tcase_add_test(tc, each_field_makes_a_pattern);
@@ -339,11 +335,4 @@ main(void)
 	tcase_add_test(tc, some_are_held_back);
 	tcase_add_test(tc, chances_have_their_percentage);
 	tcase_add_test(tc, a_seed_repeats_all_chances);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

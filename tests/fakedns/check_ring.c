@@ -3,8 +3,7 @@
 
 #include "fakedns/ring.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
 #define START 1000000 /* ms */
 
@@ -122,22 +121,12 @@ START_TEST(each_is_due_at_its_millisecond)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_ring");
-	TCase *tc = tcase_create("time");
-
 	tcase_add_test(tc, in_order_of_time);
 	tcase_add_test(tc, full_ring_takes_no_more);
 	tcase_add_test(tc, answer_put_back_is_due_later);
 	tcase_add_test(tc, long_pauses_keep_the_order);
 	tcase_add_test(tc, each_is_due_at_its_millisecond);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

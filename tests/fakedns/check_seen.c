@@ -3,9 +3,9 @@
 
 #include "fakedns/seen.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define CAP 8
 
@@ -75,20 +75,10 @@ START_TEST(the_last_ones_are_remembered)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_seen");
-	TCase *tc = tcase_create("names");
-
 	tcase_add_test(tc, the_first_time_stays);
 	tcase_add_test(tc, the_oldest_is_forgotten);
 	tcase_add_test(tc, the_last_ones_are_remembered);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

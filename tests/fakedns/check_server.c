@@ -3,10 +3,8 @@
 
 #include "fakedns/server.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -17,6 +15,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/message.h"
+#include "support/tests.h"
 #include "tools/udp_run.h"
 
 #define QUESTIONS 200
@@ -811,12 +810,9 @@ START_TEST(foreign_address_is_an_error)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_server");
-	TCase *tc = tcase_create("sockets");
-
 	tcase_set_timeout(tc, 300);
 	tcase_add_test(tc, udp_questions_are_answered_once);
 	tcase_add_loop_test(tc, udp_answer_comes_from_the_asked_address, 0, 4);
@@ -841,11 +837,4 @@ main(void)
 	tcase_add_test(tc, truncation_is_for_udp);
 	tcase_add_test(tc, port_taken_is_an_error);
 	tcase_add_test(tc, foreign_address_is_an_error);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

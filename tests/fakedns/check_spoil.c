@@ -2,12 +2,12 @@
 /* fakedns spoils answers so that nobody who looks can take them for right. */
 #include "fakedns/spoil.h"
 
-#include <check.h>
 #include <string.h>
 
 #include "dns/msg.h"
 #include "dns/proto.h"
 #include "dns/wire.h"
+#include "support/tests.h"
 
 /* The A of a.test, 192.0.2.1, with an OPT. */
 static const uint8_t answer[] = { 0x12, 0x34, 0x85, 0x80, 0, 1, 0, 1, 0, 0, 0, 1, /* header */
@@ -76,20 +76,10 @@ START_TEST(forged_has_another_id_and_address)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("spoil");
-	TCase *tc = tcase_create("spoil");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
 	tcase_add_test(tc, damaged_is_no_answer);
 	tcase_add_test(tc, a_header_alone_becomes_shorter);
 	tcase_add_test(tc, forged_has_another_id_and_address);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

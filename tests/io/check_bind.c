@@ -2,7 +2,6 @@
 /* listen: groups of sockets, and who else has the port. */
 #include "io/bind.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "support/rig.h"
+#include "support/tests.h"
 
 static const char *const addrs[] = { "127.0.0.1", "::1", "0.0.0.0", "::" };
 
@@ -159,32 +159,15 @@ START_TEST(closing_twice_closes_nothing_else)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bind");
-	TCase *t = tcase_create("bind");
-
-	tcase_add_loop_test(t, sockets_have_their_options, 0, N_ADDRS);
-	tcase_add_loop_test(t, loops_share_a_port_by_group, 0, N_ADDRS);
-	tcase_add_loop_test(t, address_in_use_is_an_error, 0, N_ADDRS);
-	tcase_add_loop_test(t, port_taken_for_one_protocol_is_an_error, 0, 2);
-	tcase_add_test(t, foreign_address_is_an_error);
-	tcase_add_loop_test(t, address_that_may_come_can_be_bound, 0, 2);
-	tcase_add_test(t, socket_buffer_is_as_asked);
-	tcase_add_test(t, closing_twice_closes_nothing_else);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_loop_test(tc, sockets_have_their_options, 0, N_ADDRS);
+	tcase_add_loop_test(tc, loops_share_a_port_by_group, 0, N_ADDRS);
+	tcase_add_loop_test(tc, address_in_use_is_an_error, 0, N_ADDRS);
+	tcase_add_loop_test(tc, port_taken_for_one_protocol_is_an_error, 0, 2);
+	tcase_add_test(tc, foreign_address_is_an_error);
+	tcase_add_loop_test(tc, address_that_may_come_can_be_bound, 0, 2);
+	tcase_add_test(tc, socket_buffer_is_as_asked);
+	tcase_add_test(tc, closing_twice_closes_nothing_else);
 }

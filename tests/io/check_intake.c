@@ -2,12 +2,12 @@
 /* intake: questions over TCP are taken in turns. */
 #include "io/intake.h"
 
-#include <check.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "support/crowd.h"
+#include "support/tests.h"
 
 #define CLIENTS 100
 
@@ -108,30 +108,13 @@ START_TEST(stop_reads_what_has_come)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("intake");
-	TCase *t = tcase_create("turns");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, iterations_are_short);
-	tcase_add_test(t, flood_of_one_holds_up_nobody);
-	tcase_add_test(t, own_limit_stalls_and_ends);
-	tcase_add_test(t, stop_reads_what_has_come);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, iterations_are_short);
+	tcase_add_test(tc, flood_of_one_holds_up_nobody);
+	tcase_add_test(tc, own_limit_stalls_and_ends);
+	tcase_add_test(tc, stop_reads_what_has_come);
 }

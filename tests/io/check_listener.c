@@ -2,7 +2,6 @@
 /* listener: what clients may do to the sockets, and what the machine may lack. */
 #include "io/listener.h"
 
-#include <check.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -10,6 +9,7 @@
 
 #include "support/heard.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 static struct rig rig;
 static struct rig_msg msg;
@@ -187,31 +187,14 @@ START_TEST(drops_of_the_kernel_are_counted)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("listener");
-	TCase *t = tcase_create("listener");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_loop_test(t, answer_comes_from_the_asked_address, 0, 3);
-	tcase_add_test(t, oversized_datagram_is_dropped_alone);
-	tcase_add_test(t, out_of_descriptors);
-	tcase_add_test(t, failing_accept_does_not_spin);
-	tcase_add_test(t, drops_of_the_kernel_are_counted);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, answer_comes_from_the_asked_address, 0, 3);
+	tcase_add_test(tc, oversized_datagram_is_dropped_alone);
+	tcase_add_test(tc, out_of_descriptors);
+	tcase_add_test(tc, failing_accept_does_not_spin);
+	tcase_add_test(tc, drops_of_the_kernel_are_counted);
 }

@@ -3,7 +3,6 @@
 #include "io/loop.h"
 #include "io/upstream_set.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -15,6 +14,7 @@
 
 #include "io/listener.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 static struct rig rig;
 static struct rig_msg msg;
@@ -555,49 +555,28 @@ START_TEST(stop_is_bounded_by_its_grace)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("loop");
-	TCase *t = tcase_create("serve");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_loop_test(t, synthesis_over_udp, 0, 2);
-	tcase_add_loop_test(t, synthesis_over_tcp, 0, 2);
-	tcase_add_test(t, explained_question_is_answered);
-	tcase_add_test(t, explained_question_wakes_the_sockets);
-	tcase_add_test(t, explained_question_of_who_is_gone);
-	tcase_add_test(t, more_than_a_batch_are_all_answered);
-	tcase_add_test(t, d26_more_questions_than_room_are_answered);
-	suite_add_tcase(s, t);
-	t = tcase_create("life");
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, reload_adds_a_listener);
-	tcase_add_test(t, reload_tries_again_to_serve);
-	tcase_add_test(t, listeners_that_leave_make_room);
-	tcase_add_test(t, reload_removes_a_listener_after_its_answers);
-	tcase_add_test(t, reload_of_upstream_keeps_open_questions);
-	tcase_add_test(t, untaken_settings_are_freed);
-	tcase_add_test(t, settings_hold_once_not_pending);
-	tcase_add_test(t, loop_that_runs_is_alive);
-	tcase_add_test(t, loop_tells_its_upstreams);
-	tcase_add_test(t, idle_loop_stops_at_once);
-	tcase_add_test(t, stop_answers_what_is_in_flight);
-	tcase_add_loop_test(t, stop_is_bounded_by_its_grace, 0, 2);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_loop_test(tc, synthesis_over_udp, 0, 2);
+	tcase_add_loop_test(tc, synthesis_over_tcp, 0, 2);
+	tcase_add_test(tc, explained_question_is_answered);
+	tcase_add_test(tc, explained_question_wakes_the_sockets);
+	tcase_add_test(tc, explained_question_of_who_is_gone);
+	tcase_add_test(tc, more_than_a_batch_are_all_answered);
+	tcase_add_test(tc, d26_more_questions_than_room_are_answered);
+	tcase_add_test(tc, reload_adds_a_listener);
+	tcase_add_test(tc, reload_tries_again_to_serve);
+	tcase_add_test(tc, listeners_that_leave_make_room);
+	tcase_add_test(tc, reload_removes_a_listener_after_its_answers);
+	tcase_add_test(tc, reload_of_upstream_keeps_open_questions);
+	tcase_add_test(tc, untaken_settings_are_freed);
+	tcase_add_test(tc, settings_hold_once_not_pending);
+	tcase_add_test(tc, loop_that_runs_is_alive);
+	tcase_add_test(tc, loop_tells_its_upstreams);
+	tcase_add_test(tc, idle_loop_stops_at_once);
+	tcase_add_test(tc, stop_answers_what_is_in_flight);
+	tcase_add_loop_test(tc, stop_is_bounded_by_its_grace, 0, 2);
 }

@@ -2,8 +2,9 @@
 /* peers: connections counted by client network, and which of them give way. */
 #include "io/peers.h"
 
-#include <check.h>
 #include <stdlib.h>
+
+#include "support/tests.h"
 
 #define CAP 64
 
@@ -249,35 +250,18 @@ START_TEST(fullest_is_known_whatever_comes_and_goes)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("peers");
-	TCase *t = tcase_create("peers");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, counted_by_address);
-	tcase_add_test(t, places_come_free_in_any_order);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, counted_by_address);
+	tcase_add_test(tc, places_come_free_in_any_order);
 	tcase_add_loop_test(
-	    t, network_is_64_bits_or_an_ipv4_address, 0, sizeof(pairs) / sizeof(pairs[0]));
-	tcase_add_test(t, link_local_addresses_are_per_link);
-	tcase_add_test(t, idlest_of_a_network);
-	tcase_add_test(t, fullest_network_gives_way);
-	tcase_add_test(t, among_equals_the_longest_silent);
-	tcase_add_test(t, busy_ones_give_way_to_much_smaller_networks);
-	tcase_add_test(t, fullest_is_known_whatever_comes_and_goes);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	    tc, network_is_64_bits_or_an_ipv4_address, 0, sizeof(pairs) / sizeof(pairs[0]));
+	tcase_add_test(tc, link_local_addresses_are_per_link);
+	tcase_add_test(tc, idlest_of_a_network);
+	tcase_add_test(tc, fullest_network_gives_way);
+	tcase_add_test(tc, among_equals_the_longest_silent);
+	tcase_add_test(tc, busy_ones_give_way_to_much_smaller_networks);
+	tcase_add_test(tc, fullest_is_known_whatever_comes_and_goes);
 }

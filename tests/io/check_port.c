@@ -4,7 +4,6 @@
  */
 #include "io/port.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "support/rig.h"
+#include "support/tests.h"
 
 #define N 400
 
@@ -131,30 +131,13 @@ START_TEST(unreachable_upstream_opens_nothing)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("port");
-	TCase *t = tcase_create("port");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, ports_are_many_and_high);
-	tcase_add_test(t, avoided_port_is_drawn_anew);
-	tcase_add_test(t, no_port_twice_in_a_row);
-	tcase_add_test(t, taken_port_is_drawn_anew);
-	tcase_add_test(t, unreachable_upstream_opens_nothing);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, ports_are_many_and_high);
+	tcase_add_test(tc, avoided_port_is_drawn_anew);
+	tcase_add_test(tc, no_port_twice_in_a_row);
+	tcase_add_test(tc, taken_port_is_drawn_anew);
+	tcase_add_test(tc, unreachable_upstream_opens_nothing);
 }

@@ -2,12 +2,12 @@
 /* say: of TCP trouble the operator hears, but not from each loop and not each time. */
 #include "io/say.h"
 
-#include <check.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "support/heard.h"
+#include "support/tests.h"
 
 /* What a loop has logged of two upstreams and of its clients. */
 static struct {
@@ -167,29 +167,12 @@ START_TEST(recurring_trouble_is_said_once_a_minute)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("say");
-	TCase *t = tcase_create("say");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, refused_connections_are_said_once);
-	tcase_add_test(t, missing_sockets_are_said_once);
-	tcase_add_test(t, lost_connections_are_said_once_a_minute);
-	tcase_add_test(t, recurring_trouble_is_said_once_a_minute);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed_tests;
-
-	srunner_run_all(sr, CK_ENV);
-	failed_tests = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed_tests != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, refused_connections_are_said_once);
+	tcase_add_test(tc, missing_sockets_are_said_once);
+	tcase_add_test(tc, lost_connections_are_said_once_a_minute);
+	tcase_add_test(tc, recurring_trouble_is_said_once_a_minute);
 }

@@ -2,7 +2,6 @@
 /* session: clients over TCP (RFC 7766), patient and impatient, slow and rude. */
 #include "io/session.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +10,7 @@
 #include "dns/edit.h"
 #include "support/plan.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 #define BIG 3700 /* A records in a message of some 60,000 bytes */
 
@@ -484,44 +484,26 @@ START_TEST(stalled_client_is_closed_after_5_s)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("session");
-	TCase *t = tcase_create("plain");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, answers_go_as_they_come);
-	tcase_add_test(t, byte_by_byte_holds_up_nobody);
-	tcase_add_test(t, questions_over_64_in_flight_wait);
-	tcase_add_test(t, half_closed_client_gets_its_answers);
-	tcase_add_loop_test(t, frame_under_12_bytes_closes, 0, 12);
-	tcase_add_test(t, answer_for_a_gone_client_goes_nowhere);
-	tcase_add_test(t, slow_reader_gets_all_of_it);
-	suite_add_tcase(s, t);
-	t = tcase_create("limits");
-	tcase_add_checked_fixture(t, setup_only, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, idle_connection_is_closed);
-	tcase_add_test(t, d23_dropped_clients_get_nothing);
-	tcase_add_test(t, open_question_is_no_idleness);
-	tcase_add_test(t, lame_duck_ends_connections);
-	tcase_add_test(t, ceiling_per_client);
-	tcase_add_test(t, who_has_gone_makes_room);
-	tcase_add_test(t, stalled_client_is_closed_after_5_s);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, answers_go_as_they_come);
+	tcase_add_test(tc, byte_by_byte_holds_up_nobody);
+	tcase_add_test(tc, questions_over_64_in_flight_wait);
+	tcase_add_test(tc, half_closed_client_gets_its_answers);
+	tcase_add_loop_test(tc, frame_under_12_bytes_closes, 0, 12);
+	tcase_add_test(tc, answer_for_a_gone_client_goes_nowhere);
+	tcase_add_test(tc, slow_reader_gets_all_of_it);
+	tc = tests_case("limits");
+	tcase_add_checked_fixture(tc, setup_only, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, idle_connection_is_closed);
+	tcase_add_test(tc, d23_dropped_clients_get_nothing);
+	tcase_add_test(tc, open_question_is_no_idleness);
+	tcase_add_test(tc, lame_duck_ends_connections);
+	tcase_add_test(tc, ceiling_per_client);
+	tcase_add_test(tc, who_has_gone_makes_room);
+	tcase_add_test(tc, stalled_client_is_closed_after_5_s);
 }

@@ -2,7 +2,6 @@
 /* session: ceilings, who gives way at them, and how long a client is waited for. */
 #include "io/session.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,6 +9,7 @@
 
 #include "base/clock.h"
 #include "support/crowd.h"
+#include "support/tests.h"
 
 #define MANY 300
 
@@ -422,45 +422,24 @@ START_TEST(closings_in_slices)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("session_limits");
-	TCase *t = tcase_create("ceilings");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, cve_2018_5743_ceilings_hold);
-	tcase_add_test(t, network_at_its_ceiling_replaces_its_own);
-	tcase_add_test(t, network_at_its_ceiling_is_refused);
-	tcase_add_test(t, fullest_network_gives_way_to_others);
-	tcase_add_loop_test(t, one_network_keeps_out_nobody, 0, 2);
-	tcase_add_test(t, busy_equals_stay);
-	suite_add_tcase(s, t);
-	t = tcase_create("patience");
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_loop_test(t, idle_time_shrinks, 0, 4);
-	tcase_add_test(t, open_questions_are_no_idleness);
-	tcase_add_test(t, first_question_has_3_s);
-	tcase_add_test(t, slow_question_has_5_s);
-	tcase_add_test(t, slow_questions_are_timed_one_by_one);
-	tcase_add_test(t, cve_2022_0396_nothing_stays_of_who_has_gone);
-	tcase_add_test(t, cve_2024_0760_flood_that_reads_nothing);
-	tcase_add_loop_test(t, reading_has_a_pace, 0, 2);
-	tcase_add_test(t, closings_in_slices);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, cve_2018_5743_ceilings_hold);
+	tcase_add_test(tc, network_at_its_ceiling_replaces_its_own);
+	tcase_add_test(tc, network_at_its_ceiling_is_refused);
+	tcase_add_test(tc, fullest_network_gives_way_to_others);
+	tcase_add_loop_test(tc, one_network_keeps_out_nobody, 0, 2);
+	tcase_add_test(tc, busy_equals_stay);
+	tcase_add_loop_test(tc, idle_time_shrinks, 0, 4);
+	tcase_add_test(tc, open_questions_are_no_idleness);
+	tcase_add_test(tc, first_question_has_3_s);
+	tcase_add_test(tc, slow_question_has_5_s);
+	tcase_add_test(tc, slow_questions_are_timed_one_by_one);
+	tcase_add_test(tc, cve_2022_0396_nothing_stays_of_who_has_gone);
+	tcase_add_test(tc, cve_2024_0760_flood_that_reads_nothing);
+	tcase_add_loop_test(tc, reading_has_a_pace, 0, 2);
+	tcase_add_test(tc, closings_in_slices);
 }

@@ -2,7 +2,6 @@
 /* shell: when clients are read, and when not. */
 #include "io/shell.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 #define N_PORTS 8 /* rig_settings */
 
@@ -622,44 +622,27 @@ START_TEST(answer_for_a_gone_listener_goes_nowhere)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("shell");
-	TCase *t = tcase_create("shell");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, random_bytes_are_locked);
-	tcase_add_test(t, d26_more_than_there_is_room_for);
-	tcase_add_loop_test(t, engine_smaller_than_a_batch_is_read, 1, 6);
-	tcase_add_loop_test(t, question_leaves_by_a_young_port, 0, 2);
-	tcase_add_test(t, sleeping_set_is_woken_by_a_draw);
-	tcase_add_test(t, retired_sockets_are_bounded);
-	tcase_add_loop_test(t, used_socket_is_replaced_at_once, 0, 2);
-	tcase_add_test(t, no_port_twice_in_a_row);
-	tcase_add_test(t, fewer_ports_after_a_reload);
-	tcase_add_test(t, retired_socket_closes_with_its_last_reply);
-	tcase_add_loop_test(t, guessed_socket_is_replaced, 0, 2);
-	tcase_add_test(t, guessed_socket_is_dropped_without_descriptors);
-	tcase_add_test(t, upstreams_share_the_slots);
-	tcase_add_loop_test(t, refused_socket_is_replaced, 0, 2);
-	tcase_add_test(t, refused_socket_not_in_use_stays);
-	tcase_add_test(t, refusals_open_few_sockets);
-	tcase_add_test(t, answer_for_a_gone_listener_goes_nowhere);
-	tcase_add_test(t, lack_of_a_descriptor_blames_no_upstream);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, random_bytes_are_locked);
+	tcase_add_test(tc, d26_more_than_there_is_room_for);
+	tcase_add_loop_test(tc, engine_smaller_than_a_batch_is_read, 1, 6);
+	tcase_add_loop_test(tc, question_leaves_by_a_young_port, 0, 2);
+	tcase_add_test(tc, sleeping_set_is_woken_by_a_draw);
+	tcase_add_test(tc, retired_sockets_are_bounded);
+	tcase_add_loop_test(tc, used_socket_is_replaced_at_once, 0, 2);
+	tcase_add_test(tc, no_port_twice_in_a_row);
+	tcase_add_test(tc, fewer_ports_after_a_reload);
+	tcase_add_test(tc, retired_socket_closes_with_its_last_reply);
+	tcase_add_loop_test(tc, guessed_socket_is_replaced, 0, 2);
+	tcase_add_test(tc, guessed_socket_is_dropped_without_descriptors);
+	tcase_add_test(tc, upstreams_share_the_slots);
+	tcase_add_loop_test(tc, refused_socket_is_replaced, 0, 2);
+	tcase_add_test(tc, refused_socket_not_in_use_stays);
+	tcase_add_test(tc, refusals_open_few_sockets);
+	tcase_add_test(tc, answer_for_a_gone_listener_goes_nowhere);
+	tcase_add_test(tc, lack_of_a_descriptor_blames_no_upstream);
 }

@@ -2,9 +2,10 @@
 /* source: what is ready is on its list, once, for as long as it is so. */
 #include "io/source.h"
 
-#include <check.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 static struct event_base *base;
 static struct list ready;
@@ -90,28 +91,11 @@ START_TEST(closed_source_is_on_no_list)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("source");
-	TCase *t = tcase_create("source");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, readable_source_is_ready_until_read);
-	tcase_add_test(t, source_that_is_off_is_not_ready);
-	tcase_add_test(t, closed_source_is_on_no_list);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, readable_source_is_ready_until_read);
+	tcase_add_test(tc, source_that_is_off_is_not_ready);
+	tcase_add_test(tc, closed_source_is_on_no_list);
 }

@@ -2,12 +2,13 @@
 /* stream: frames however they are cut (RFC 7766 section 8), and what cannot be sent at once. */
 #include "io/stream.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 static struct stream_mem mem;
 static struct stream_in in;
@@ -278,35 +279,18 @@ START_TEST(broken_connection_is_an_error)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("stream");
-	TCase *t = tcase_create("stream");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, frames_cut_anywhere_are_joined);
-	tcase_add_test(t, frames_byte_by_byte_are_joined);
-	tcase_add_test(t, waiting_frames_are_found_without_reading);
-	tcase_add_test(t, longest_frame_fits_behind_another);
-	tcase_add_loop_test(t, frame_under_12_bytes_is_bad, 0, 12);
-	tcase_add_test(t, end_of_stream_and_no_data_differ);
-	tcase_add_test(t, lack_of_a_buffer_is_said);
-	tcase_add_test(t, messages_of_all_lengths_are_written);
-	tcase_add_test(t, without_chunks_nothing_is_queued_in_part);
-	tcase_add_test(t, broken_connection_is_an_error);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, frames_cut_anywhere_are_joined);
+	tcase_add_test(tc, frames_byte_by_byte_are_joined);
+	tcase_add_test(tc, waiting_frames_are_found_without_reading);
+	tcase_add_test(tc, longest_frame_fits_behind_another);
+	tcase_add_loop_test(tc, frame_under_12_bytes_is_bad, 0, 12);
+	tcase_add_test(tc, end_of_stream_and_no_data_differ);
+	tcase_add_test(tc, lack_of_a_buffer_is_said);
+	tcase_add_test(tc, messages_of_all_lengths_are_written);
+	tcase_add_test(tc, without_chunks_nothing_is_queued_in_part);
+	tcase_add_test(tc, broken_connection_is_an_error);
 }

@@ -2,7 +2,6 @@
 /* udp: batches over loopback, the address that was asked, and what the kernel refuses. */
 #include "io/udp.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +10,7 @@
 #include "core/stats.h"
 #include "io/bind.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 static struct udp_rx rx;
 static struct udp_tx tx;
@@ -286,34 +286,17 @@ START_TEST(refused_datagram_is_sent_again)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("udp");
-	TCase *t = tcase_create("udp");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, batch_has_64_datagrams_with_senders);
-	tcase_add_test(t, datagram_over_the_slot_is_marked);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, batch_has_64_datagrams_with_senders);
+	tcase_add_test(tc, datagram_over_the_slot_is_marked);
 	tcase_add_loop_test(
-	    t, answer_comes_from_the_asked_address, 0, (int)(sizeof(asked) / sizeof(asked[0])));
-	tcase_add_test(t, drops_of_the_kernel_are_counted);
-	tcase_add_test(t, interleaved_answers_go_to_their_sockets);
-	tcase_add_test(t, refused_datagram_holds_up_none);
-	tcase_add_test(t, refused_datagram_is_sent_again);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	    tc, answer_comes_from_the_asked_address, 0, (int)(sizeof(asked) / sizeof(asked[0])));
+	tcase_add_test(tc, drops_of_the_kernel_are_counted);
+	tcase_add_test(tc, interleaved_answers_go_to_their_sockets);
+	tcase_add_test(tc, refused_datagram_holds_up_none);
+	tcase_add_test(tc, refused_datagram_is_sent_again);
 }

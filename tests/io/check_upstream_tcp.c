@@ -2,7 +2,6 @@
 /* upstream_tcp: a few pipelined connections per upstream (RFC 7766, RULES D11), and their end. */
 #include "io/upstream_tcp.h"
 
-#include <check.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,6 +15,7 @@
 
 #include "io/session.h"
 #include "support/rig.h"
+#include "support/tests.h"
 
 #define STUCK_CLIENTS 300 /* connections with as many questions as one may have in flight */
 #define STUCK_LABEL "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff."
@@ -674,56 +674,37 @@ is_slow(void)
 #endif
 }
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("upstream_tcp");
-	TCase *t = tcase_create("upstream_tcp");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, connection_is_used_again);
-	tcase_add_test(t, replies_in_another_order_are_taken);
-	tcase_add_test(t, d11_truncated_aaaa_goes_by_tcp);
-	tcase_add_test(t, reply_in_pieces_is_joined);
-	tcase_add_loop_test(t, questions_of_a_lost_connection_are_asked_again, 0, 2);
-	tcase_add_test(t, idle_connection_closed_is_no_trouble);
-	tcase_add_test(t, idle_connection_closed_is_forgotten);
-	tcase_add_test(t, d11_refused_tcp_goes_by_udp);
-	tcase_add_test(t, d11_without_descriptor_it_goes_by_udp);
-	tcase_add_test(t, questions_wait_for_the_connection);
-	tcase_add_test(t, busy_connection_gets_company);
-	tcase_add_test(t, server_may_close_after_each_reply);
-	tcase_add_test(t, loop_stops_with_a_question_open);
-	suite_add_tcase(s, t);
-	t = tcase_create("half-open");
-	tcase_add_checked_fixture(t, setup_hasty, teardown);
-	tcase_set_timeout(t, 300);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, connection_is_used_again);
+	tcase_add_test(tc, replies_in_another_order_are_taken);
+	tcase_add_test(tc, d11_truncated_aaaa_goes_by_tcp);
+	tcase_add_test(tc, reply_in_pieces_is_joined);
+	tcase_add_loop_test(tc, questions_of_a_lost_connection_are_asked_again, 0, 2);
+	tcase_add_test(tc, idle_connection_closed_is_no_trouble);
+	tcase_add_test(tc, idle_connection_closed_is_forgotten);
+	tcase_add_test(tc, d11_refused_tcp_goes_by_udp);
+	tcase_add_test(tc, d11_without_descriptor_it_goes_by_udp);
+	tcase_add_test(tc, questions_wait_for_the_connection);
+	tcase_add_test(tc, busy_connection_gets_company);
+	tcase_add_test(tc, server_may_close_after_each_reply);
+	tcase_add_test(tc, loop_stops_with_a_question_open);
+	tc = tests_case("half-open");
+	tcase_add_checked_fixture(tc, setup_hasty, teardown);
+	tcase_set_timeout(tc, 300);
 	if (may_drop()) {
-		tcase_add_test(t, d27_half_open_connection_is_left);
-		tcase_add_test(t, d27_half_open_connection_is_closed);
+		tcase_add_test(tc, d27_half_open_connection_is_left);
+		tcase_add_test(tc, d27_half_open_connection_is_closed);
 	}
-	suite_add_tcase(s, t);
-	t = tcase_create("room");
-	tcase_add_checked_fixture(t, setup_patient, teardown);
-	tcase_set_timeout(t, 20);
+	tc = tests_case("room");
+	tcase_add_checked_fixture(tc, setup_patient, teardown);
+	tcase_set_timeout(tc, 20);
 	if (!is_slow()) {
-		tcase_add_test(t, d11_what_has_no_room_goes_by_udp);
-		tcase_add_test(t, d11_what_must_go_by_tcp_ends_without_room);
-		tcase_add_test(t, d11_what_is_not_read_goes_by_udp);
+		tcase_add_test(tc, d11_what_has_no_room_goes_by_udp);
+		tcase_add_test(tc, d11_what_must_go_by_tcp_ends_without_room);
+		tcase_add_test(tc, d11_what_is_not_read_goes_by_udp);
 	}
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
 }

@@ -3,7 +3,6 @@
  * cannot be had. */
 #include "io/upstream_udp.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "support/rig.h"
+#include "support/tests.h"
 
 #define N_PORTS 8 /* rig_settings */
 
@@ -213,32 +213,15 @@ START_TEST(datagrams_of_strangers_do_not_count)
 }
 END_TEST
 
-static Suite *
-suite(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("upstream_udp");
-	TCase *t = tcase_create("upstream_udp");
-
-	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 300);
-	tcase_add_test(t, questions_leave_by_eight_high_ports);
-	tcase_add_test(t, idle_ports_are_closed);
-	tcase_add_test(t, used_sockets_are_replaced);
-	tcase_add_test(t, icmp_refusal_loses_no_answer);
-	tcase_add_test(t, unreachable_upstream_is_no_spin);
-	tcase_add_test(t, datagrams_of_strangers_do_not_count);
-	suite_add_tcase(s, t);
-	return s;
-}
-
-int
-main(void)
-{
-	SRunner *sr = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 300);
+	tcase_add_test(tc, questions_leave_by_eight_high_ports);
+	tcase_add_test(tc, idle_ports_are_closed);
+	tcase_add_test(tc, used_sockets_are_replaced);
+	tcase_add_test(tc, icmp_refusal_loses_no_answer);
+	tcase_add_test(tc, unreachable_upstream_is_no_spin);
+	tcase_add_test(tc, datagrams_of_strangers_do_not_count);
 }

@@ -3,10 +3,10 @@
 
 #include "tools/cmdline.h"
 
-#include <check.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define ARGS_MAX 20
@@ -297,12 +297,9 @@ START_TEST(help_has_the_defaults_of_the_rows)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *suite = suite_create("cmdline");
-	TCase *tc = tcase_create("command line");
-
 	tcase_add_test(tc, defaults_fill_what_is_not_given);
 	tcase_add_test(tc, values_fill_their_fields);
 	tcase_add_test(tc, words_behind_the_options_are_kept);
@@ -310,11 +307,4 @@ main(void)
 	tcase_add_loop_test(tc, faults_are_told, 0, N_OF(faults));
 	tcase_add_test(tc, rows_are_found);
 	tcase_add_loop_test(tc, help_has_the_defaults_of_the_rows, 0, 3);
-	suite_add_tcase(suite, tc);
-
-	SRunner *sr = srunner_create(suite);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

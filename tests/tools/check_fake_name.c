@@ -3,12 +3,11 @@
 
 #include "tools/fake_name.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/name.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -164,21 +163,11 @@ START_TEST(names_have_their_quirks)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("fake_name");
-	TCase *tc = tcase_create("names");
-
 	tcase_add_loop_test(tc, names_have_their_kind, 0, N_OF(readings));
 	tcase_add_test(tc, shares_are_zones_of_their_own);
 	tcase_add_test(tc, addresses_and_numbers_are_in_order);
 	tcase_add_test(tc, names_have_their_quirks);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

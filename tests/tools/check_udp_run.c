@@ -2,12 +2,12 @@
 #include "tools/udp_run.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define PIECE 100
 
@@ -121,19 +121,10 @@ START_TEST(no_room_for_control)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("udp_run");
-	TCase *tc = tcase_create("udp_run");
-
 	tcase_add_loop_test(tc, run_arrives_as_its_pieces, 0, 2);
 	tcase_add_test(tc, single_is_its_own_piece);
 	tcase_add_test(tc, no_room_for_control);
-	suite_add_tcase(s, tc);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

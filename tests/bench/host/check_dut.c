@@ -3,7 +3,6 @@
 
 #include "bench/host/dut.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 
 #include "base/clock.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/tree.h"
 
 static char root[SCRATCH_PATH], error[BENCH_DUT_ERROR];
@@ -417,12 +417,9 @@ START_TEST(unit_that_does_not_run_is_refused)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_dut");
-	TCase *tc = tcase_create("device under test");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, own_cpu_time_is_counted);
 	tcase_add_test(tc, own_memory_and_waits_are_counted);
@@ -435,11 +432,4 @@ main(void)
 	tcase_add_test(tc, pid_file_restarts);
 	tcase_add_test(tc, unit_too_large);
 	tcase_add_test(tc, unit_that_does_not_run_is_refused);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

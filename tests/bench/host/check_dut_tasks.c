@@ -3,7 +3,6 @@
 
 #include "bench/host/dut.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/tree.h"
 
 /* --- usage ------------------------------------------------------------------------------------ */
@@ -99,15 +99,12 @@ START_TEST(counters_rise_to_what_was_seen)
 END_TEST
 
 static void
-add_usage(Suite *s)
+add_usage(TCase *tc)
 {
-	TCase *tc = tcase_create("usage");
-
 	tcase_add_test(tc, difference_of_two_readings);
 	tcase_add_test(tc, never_below_zero);
 	tcase_add_test(tc, sum_of_two_readings);
 	tcase_add_test(tc, counters_rise_to_what_was_seen);
-	suite_add_tcase(s, tc);
 }
 
 /* --- tasks ------------------------------------------------------------------------------------ */
@@ -616,10 +613,8 @@ START_TEST(root_longer_than_the_limit_is_refused)
 END_TEST
 
 static void
-add_tasks(Suite *s)
+add_tasks(TCase *tc)
 {
-	TCase *tc = tcase_create("tree");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, all_that_proc_tells_is_read);
 	tcase_add_test(tc, without_schedstat_ticks_count);
@@ -638,20 +633,11 @@ add_tasks(Suite *s)
 	tcase_add_test(tc, processes_over_the_limit_are_told);
 	tcase_add_test(tc, threads_over_the_limit_are_told);
 	tcase_add_test(tc, root_longer_than_the_limit_is_refused);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_tasks");
-
-	add_usage(s);
-	add_tasks(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_usage(tc);
+	add_tasks(tests_case("tree"));
 }

@@ -3,7 +3,6 @@
 
 #include "bench/host/machine.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/tree.h"
 
 static void
@@ -236,31 +236,18 @@ START_TEST(own_time_is_counted)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_machine");
-	TCase *tc = tcase_create("machine");
-
 	tcase_add_test(tc, x86_has_its_model_name);
 	tcase_add_test(tc, without_model_name_the_board_is_told);
 	tcase_add_test(tc, line_over_the_buffer_is_none);
 	tcase_add_test(tc, os_release_quoting_is_undone);
 	tcase_add_test(tc, memory_is_a_number_or_unknown);
 	tcase_add_test(tc, this_machine_is_as_uname_says);
-	suite_add_tcase(s, tc);
-
-	tc = tcase_create("busy");
 	tcase_add_test(tc, means_are_read);
 	tcase_add_test(tc, stolen_time_is_a_share_of_all);
 	tcase_add_test(tc, work_of_all_is_a_share_of_all);
 	tcase_add_test(tc, what_is_no_such_file_is_unknown);
 	tcase_add_test(tc, own_time_is_counted);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

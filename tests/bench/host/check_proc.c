@@ -3,7 +3,6 @@
 
 #include "bench/host/proc.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 
 #include "support/guard.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/tree.h"
 
 /* --- file ------------------------------------------------------------------------------------- */
@@ -121,17 +121,14 @@ START_TEST(unprintable_octets_become_question_marks)
 END_TEST
 
 static void
-add_file(Suite *s)
+add_file(TCase *tc)
 {
-	TCase *tc = tcase_create("file");
-
 	tcase_add_test(tc, numbers_are_read_one_by_one);
 	tcase_add_test(tc, what_is_no_number_is_refused);
 	tcase_add_test(tc, value_is_that_of_its_whole_key);
 	tcase_add_test(tc, long_file_is_cut_at_the_limit);
 	tcase_add_test(tc, product_stops_at_the_largest);
 	tcase_add_test(tc, unprintable_octets_become_question_marks);
-	suite_add_tcase(s, tc);
 }
 
 /* --- procfs ----------------------------------------------------------------------------------- */
@@ -357,10 +354,8 @@ START_TEST(process_numbers_have_bounds)
 END_TEST
 
 static void
-add_procfs(Suite *s)
+add_procfs(TCase *tc)
 {
-	TCase *tc = tcase_create("procfs");
-
 	tcase_add_test(tc, stat_has_all_fields);
 	tcase_add_test(tc, names_with_parentheses_are_read);
 	tcase_add_test(tc, stat_cut_anywhere);
@@ -372,7 +367,6 @@ add_procfs(Suite *s)
 	tcase_add_test(tc, descriptors_are_counted);
 	tcase_add_test(tc, own_descriptors_are_counted_both_ways);
 	tcase_add_test(tc, process_numbers_have_bounds);
-	suite_add_tcase(s, tc);
 }
 
 /* --- unit ------------------------------------------------------------------------------------- */
@@ -531,10 +525,8 @@ START_TEST(walk_of_deep_groups_ends)
 END_TEST
 
 static void
-add_unit(Suite *s)
+add_unit(TCase *tc)
 {
-	TCase *tc = tcase_create("unit");
-
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, unit_name_gives_its_control_group);
 	tcase_add_test(tc, unit_that_does_not_run_is_told);
@@ -544,21 +536,12 @@ add_unit(Suite *s)
 	tcase_add_test(tc, processes_are_found_in_version_1);
 	tcase_add_test(tc, odd_process_lists_are_read);
 	tcase_add_test(tc, walk_of_deep_groups_ends);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_proc");
-
-	add_file(s);
-	add_procfs(s);
-	add_unit(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_file(tc);
+	add_procfs(tc);
+	add_unit(tests_case("unit"));
 }

@@ -3,7 +3,6 @@
 
 #include "bench/host/process.h"
 
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "base/clock.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 /* --- spawn ------------------------------------------------------------------------------------ */
 
@@ -97,15 +97,12 @@ START_TEST(missing_program_is_an_error)
 END_TEST
 
 static void
-add_spawn(Suite *s)
+add_spawn(TCase *tc)
 {
-	TCase *tc = tcase_create("bench_process_start");
-
 	tcase_add_test(tc, output_and_status);
 	tcase_add_test(tc, blocked_and_ignored_signals_are_reset);
 	tcase_add_test(tc, group_of_its_own_when_asked);
 	tcase_add_test(tc, missing_program_is_an_error);
-	suite_add_tcase(s, tc);
 }
 
 /* --- command ---------------------------------------------------------------------------------- */
@@ -222,10 +219,8 @@ START_TEST(programs_run_with_no_signal_blocked)
 END_TEST
 
 static void
-add_command(Suite *s)
+add_command(TCase *tc)
 {
-	TCase *tc = tcase_create("command");
-
 	tcase_add_test(tc, output_of_both_streams_is_kept);
 	tcase_add_test(tc, words_are_not_expanded);
 	tcase_add_test(tc, exit_code_and_signal_are_returned);
@@ -235,7 +230,6 @@ add_command(Suite *s)
 	tcase_add_test(tc, what_it_leaves_running_is_not_waited_for);
 	tcase_add_test(tc, programs_run_with_no_signal_blocked);
 	tcase_set_timeout(tc, 300);
-	suite_add_tcase(s, tc);
 }
 
 /* --- shell ------------------------------------------------------------------------------------ */
@@ -343,10 +337,8 @@ START_TEST(leaves_a_server)
 END_TEST
 
 static void
-add_shell(Suite *s)
+add_shell(TCase *tc)
 {
-	TCase *tc = tcase_create("shell");
-
 	tcase_add_test(tc, exit_code_and_signal_are_told);
 	tcase_add_test(tc, command_may_use_pipes_and_variables);
 	tcase_add_test(tc, endless_command_is_killed_with_its_children);
@@ -354,21 +346,12 @@ add_shell(Suite *s)
 	tcase_add_test(tc, server_it_starts_gets_all_signals);
 	tcase_add_test(tc, leaves_a_server);
 	tcase_set_timeout(tc, 300);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_process");
-
-	add_spawn(s);
-	add_command(s);
-	add_shell(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_spawn(tc);
+	add_command(tests_case("command"));
+	add_shell(tests_case("shell"));
 }

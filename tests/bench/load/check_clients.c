@@ -3,12 +3,13 @@
 
 #include "bench/load/clients.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -216,23 +217,13 @@ START_TEST(networks_must_be_local)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_clients");
-	TCase *tc = tcase_create("clients");
-
 	tcase_add_test(tc, networks_are_read);
 	tcase_add_test(tc, addresses_are_spread);
 	tcase_add_test(tc, addresses_are_different);
 	tcase_add_test(tc, few_lanes_are_in_different_networks);
 	tcase_add_test(tc, sockets_are_bound);
 	tcase_add_test(tc, networks_must_be_local);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,9 +3,10 @@
 
 #include "bench/load/inflight.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support/tests.h"
 
 static struct bench_inflight f;
 
@@ -261,22 +262,12 @@ START_TEST(random_operations_agree_with_a_list)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_inflight");
-	TCase *tc = tcase_create("ring");
-
 	tcase_add_test(tc, questions_are_found_and_expire_in_order);
 	tcase_add_test(tc, duplicate_and_late);
 	tcase_add_test(tc, full_ring_pushes_out_no_open_question);
 	tcase_add_test(tc, repeated_id_finds_the_newest_first);
 	tcase_add_loop_test(tc, random_operations_agree_with_a_list, 0, 5);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

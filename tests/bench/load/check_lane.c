@@ -3,11 +3,9 @@
 
 #include "bench/load/lane.h"
 
-#include <check.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -17,6 +15,7 @@
 #include "bench/load/plan.h"
 #include "bench/load/stream.h"
 #include "dns/wire.h"
+#include "support/tests.h"
 
 #define TIMEOUT_NS (100 * NS_PER_MS)
 #define INDEX 7 /* the lane's name for epoll */
@@ -735,12 +734,9 @@ START_TEST(kernel_stamps_what_comes)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_lane");
-	TCase *tc = tcase_create("lane");
-
 	tcase_add_loop_test(tc, lane_that_cannot_open_leaves_nothing_behind, 0, 2);
 	tcase_add_loop_test(tc, udp_sends_all_of_a_batch, 0, 2);
 	tcase_add_test(tc, udp_receives_datagrams_of_any_length);
@@ -760,17 +756,7 @@ main(void)
 	tcase_add_test(tc, tcp_counts_refusals);
 	tcase_add_test(tc, tcp_stalled_connection_is_replaced);
 	tcase_add_test(tc, tcp_per_connection);
-	suite_add_tcase(s, tc);
-
-	tc = tcase_create("stamp");
 	tcase_add_test(tc, stamp_is_told_by_our_clock);
 	tcase_add_loop_test(tc, step_of_the_wall_clock_is_seen, 0, 3);
 	tcase_add_test(tc, kernel_stamps_what_comes);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,15 +4,14 @@
 #include "bench/load/load.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dns/msg.h"
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "support/hex.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -715,12 +714,9 @@ START_TEST(recorded_questions_are_answered)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_load");
-	TCase *tc = tcase_create("load");
-
 	tcase_add_test(tc, names_of_new_questions_count_up);
 	tcase_add_test(tc, no_name_of_a_namespace_is_there_twice);
 	tcase_add_test(tc, missing_does_not_exist);
@@ -737,9 +733,6 @@ main(void)
 	tcase_add_test(tc, missing_numbers_stay_in_their_range);
 	tcase_add_test(tc, messages_are_as_the_options_say);
 	tcase_add_test(tc, each_kind_asks_its_type);
-	suite_add_tcase(s, tc);
-
-	tc = tcase_create("replies");
 	tcase_add_loop_test(tc, replies_to_aaaa, 0, N_OF(aaaa));
 	tcase_add_loop_test(tc, native_aaaa_are_right_and_synthesized_wrong, 0, 3);
 	tcase_add_test(tc, replies_to_a);
@@ -750,11 +743,4 @@ main(void)
 	tcase_add_loop_test(tc, reply_to_another_question_is_not_for_it, 0, N_OF(for_others));
 	tcase_add_test(tc, own_question_sent_back_is_recognized);
 	tcase_add_test(tc, recorded_questions_are_answered);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,12 +3,11 @@
 
 #include "bench/load/plan.h"
 
-#include <check.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "bench/load/stream.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -299,12 +298,9 @@ START_TEST(recorded_times_are_kept)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_plan");
-	TCase *tc = tcase_create("plan");
-
 	tcase_add_test(tc, window_is_the_transports_unless_told);
 	tcase_add_test(tc, lane_remembers_twice_the_timeout);
 	tcase_add_test(tc, testers_take_turns);
@@ -312,9 +308,6 @@ main(void)
 	tcase_add_test(tc, client_remembers_some_windows);
 	tcase_add_test(tc, clients_ask_in_turn);
 	tcase_add_test(tc, recording_decides_how_many);
-	suite_add_tcase(s, tc);
-
-	tc = tcase_create("pace");
 	tcase_add_loop_test(tc, time_and_number_of_a_question_are_inverse, 0, N_OF(rates));
 	tcase_add_test(tc, nothing_is_due_before_the_start);
 	tcase_add_test(tc, threads_take_turns);
@@ -322,11 +315,4 @@ main(void)
 	tcase_add_test(tc, pace_does_not_drift_in_100_days);
 	tcase_add_test(tc, largest_rate_and_time_do_not_overflow);
 	tcase_add_test(tc, recorded_times_are_kept);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,7 +6,6 @@
 
 #include "bench/load/replay.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "dns/name.h"
 #include "support/guard.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define MS NS_PER_MS
@@ -315,12 +315,9 @@ START_TEST(answers_are_logged_later_than_asked)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_replay");
-	TCase *tc = tcase_create("replay");
-
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, formats_are_read, 0, N_OF(same));
 	tcase_add_test(tc, lines_without_times_are_read);
@@ -333,11 +330,4 @@ main(void)
 	tcase_add_test(tc, busiest_time_is_found);
 	tcase_add_test(tc, speed_divides_times);
 	tcase_add_test(tc, answers_are_logged_later_than_asked);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,7 +3,6 @@
 
 #include "bench/load/tally.h"
 
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "dns/wire.h"
 #include "fakedns/answer.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 
 static struct bench_tally a, b; /* every test runs in a process of its own */
 
@@ -498,12 +498,9 @@ START_TEST(lines_of_threads_stay_whole)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_tally");
-	TCase *tc = tcase_create("tally");
-
 	tcase_add_test(tc, empty_tally_is_all_zero_and_not_good);
 	tcase_add_test(tc, merged_tally_is_the_sum);
 	tcase_add_test(tc, merged_with_nothing);
@@ -514,9 +511,8 @@ main(void)
 	tcase_add_test(tc, rate_with_losses_ends_at_the_last_question);
 	tcase_add_test(tc, received_counts_every_reply);
 	tcase_add_test(tc, rtt_percentiles_are_in_microseconds);
-	suite_add_tcase(s, tc);
 
-	tc = tcase_create("outcome");
+	tc = tests_case("outcome");
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, reply_at_the_timeout_is_in_time);
 	tcase_add_test(tc, wrong_answer_is_counted_by_its_verdict);
@@ -525,18 +521,10 @@ main(void)
 	tcase_add_test(tc, reply_with_another_name_leaves_the_question_open);
 	tcase_add_test(tc, stray_and_malformed);
 	tcase_add_test(tc, questions_of_an_earlier_run_are_not_counted);
-	suite_add_tcase(s, tc);
 
-	tc = tcase_create("lines");
+	tc = tests_case("lines");
 	tcase_add_test(tc, each_question_is_one_line);
 	tcase_add_test(tc, file_that_cannot_open_is_an_error);
 	tcase_add_test(tc, full_disk_is_told_at_the_end);
 	tcase_add_test(tc, lines_of_threads_stay_whole);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,10 +6,8 @@
 
 #include "bench/load/trial.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -20,6 +18,7 @@
 #include "base/clock.h"
 #include "bench/load/plan.h"
 #include "bench/rogue.h"
+#include "support/tests.h"
 
 #define LONG_NS (20 * NS_PER_SEC)  /* where every answer comes: it ends when they are there */
 #define SHORT_NS (300 * NS_PER_MS) /* where some do not */
@@ -927,46 +926,29 @@ add_both(TCase *tc)
 	tcase_add_loop_test(tc, lack_of_ports_is_told_before_the_start, 0, 2);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_trial");
-	TCase *both = tcase_create("both"), *udp = tcase_create("datagrams");
-	TCase *tcp = tcase_create("connections"), *pauses = tcase_create("pauses");
+	tcase_set_timeout(tc, 300);
 
-	tcase_set_timeout(both, 300);
-	tcase_set_timeout(udp, 300);
-	tcase_set_timeout(tcp, 300);
-	tcase_set_timeout(pauses, 300);
-
-	add_both(both);
-	tcase_add_test(udp, questions_of_one_id_are_told_by_name);
-	tcase_add_test(udp, full_window_loses_no_question);
-	tcase_add_loop_test(udp, answers_from_another_port_are_told, 0, 2);
-	tcase_add_loop_test(udp, lanes_do_not_share_a_port, 0, 2);
-	tcase_add_loop_test(pauses, pause_of_the_tester_is_taken_out, 0, 4);
-	tcase_add_loop_test(pauses, late_start_is_a_pause, 0, 2);
-	tcase_add_test(pauses, pause_within_a_send_is_taken_out);
-	tcase_add_loop_test(pauses, pause_in_a_closed_loop, 0, 4);
-	tcase_add_test(pauses, pause_does_not_excuse_the_server);
-	tcase_add_loop_test(tcp, ends_of_connections, 0, 2);
-	tcase_add_test(tcp, ends_after_each_answer);
-	tcase_add_loop_test(tcp, one_per_connection, 0, 2);
-	tcase_add_test(tcp, ten_per_connection);
-	tcase_add_test(tcp, length_too_long_is_no_answer);
-	tcase_add_test(tcp, length_too_short_is_malformed);
-	tcase_add_test(tcp, replies_byte_by_byte_are_right);
-	tcase_add_test(tcp, more_than_one_read_is_handed_out);
-	tcase_add_test(tcp, time_runs_from_when_a_question_is_due);
-	tcase_add_test(tcp, server_that_never_reads_fills_the_windows);
-	suite_add_tcase(s, both);
-	suite_add_tcase(s, udp);
-	suite_add_tcase(s, tcp);
-	suite_add_tcase(s, pauses);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_both(tc);
+	tcase_add_test(tc, questions_of_one_id_are_told_by_name);
+	tcase_add_test(tc, full_window_loses_no_question);
+	tcase_add_loop_test(tc, answers_from_another_port_are_told, 0, 2);
+	tcase_add_loop_test(tc, lanes_do_not_share_a_port, 0, 2);
+	tcase_add_loop_test(tc, pause_of_the_tester_is_taken_out, 0, 4);
+	tcase_add_loop_test(tc, late_start_is_a_pause, 0, 2);
+	tcase_add_test(tc, pause_within_a_send_is_taken_out);
+	tcase_add_loop_test(tc, pause_in_a_closed_loop, 0, 4);
+	tcase_add_test(tc, pause_does_not_excuse_the_server);
+	tcase_add_loop_test(tc, ends_of_connections, 0, 2);
+	tcase_add_test(tc, ends_after_each_answer);
+	tcase_add_loop_test(tc, one_per_connection, 0, 2);
+	tcase_add_test(tc, ten_per_connection);
+	tcase_add_test(tc, length_too_long_is_no_answer);
+	tcase_add_test(tc, length_too_short_is_malformed);
+	tcase_add_test(tc, replies_byte_by_byte_are_right);
+	tcase_add_test(tc, more_than_one_read_is_handed_out);
+	tcase_add_test(tc, time_runs_from_when_a_question_is_due);
+	tcase_add_test(tc, server_that_never_reads_fills_the_windows);
 }

@@ -3,11 +3,11 @@
 
 #include "bench/load/zipf.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/load/load.h"
+#include "support/tests.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define DRAWS 2000000
@@ -194,12 +194,9 @@ START_TEST(shares_are_those_of_the_top)
 }
 END_TEST
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_zipf");
-	TCase *tc = tcase_create("zipf");
-
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, table_is_the_law, 0, N_OF(exponents));
 	tcase_add_test(tc, no_rank_is_impossible);
@@ -207,11 +204,4 @@ main(void)
 	tcase_add_loop_test(tc, questions_follow_the_law, 0, N_OF(exponents));
 	tcase_add_test(tc, questions_are_the_same_each_time);
 	tcase_add_test(tc, shares_are_those_of_the_top);
-	suite_add_tcase(s, tc);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -4,7 +4,6 @@
 
 #include "bench/result/plot.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "bench/result/text.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/text.h"
 
 /* --- plot ------------------------------------------------------------------------------------- */
@@ -297,9 +297,8 @@ START_TEST(panels_are_files_called_by_what_they_show)
 END_TEST
 
 static void
-add_plot(Suite *s)
+add_plot(TCase *tc)
 {
-	TCase *tc = tcase_create("plot");
 	char error[BENCH_PLOT_ERROR];
 
 	tcase_add_test(tc, curves_are_drawn_by_rate);
@@ -315,7 +314,6 @@ add_plot(Suite *s)
 	} else {
 		(void)printf("not drawn: %s\n", error);
 	}
-	suite_add_tcase(s, tc);
 }
 
 /* --- gnuplot ---------------------------------------------------------------------------------- */
@@ -416,15 +414,12 @@ START_TEST(working_gnuplot_is_found)
 END_TEST
 
 static void
-add_gnuplot(Suite *s)
+add_gnuplot(TCase *tc)
 {
-	TCase *tc = tcase_create("gnuplot");
-
 	tcase_add_test(tc, script_reaches_gnuplot);
 	tcase_add_test(tc, failing_gnuplot_is_told_in_its_words);
 	tcase_add_test(tc, missing_gnuplot_is_told);
 	tcase_add_test(tc, working_gnuplot_is_found);
-	suite_add_tcase(s, tc);
 }
 
 /* --- chart ------------------------------------------------------------------------------------ */
@@ -900,10 +895,8 @@ START_TEST(legend_stays_in_the_picture)
 END_TEST
 
 static void
-add_chart(Suite *s)
+add_chart(TCase *tc)
 {
-	TCase *tc = tcase_create("charts");
-
 	tcase_add_loop_test(
 	    tc, figure_is_chosen_by_the_columns, 0, sizeof(figures) / sizeof(figures[0]));
 	tcase_add_loop_test(tc, axis_is_chosen_by_the_values, 0, sizeof(axes) / sizeof(axes[0]));
@@ -918,21 +911,12 @@ add_chart(Suite *s)
 	tcase_add_test(tc, axis_of_absurd_numbers_has_an_end);
 	tcase_add_test(tc, ticks_stand_at_the_values_if_they_have_room);
 	tcase_add_test(tc, legend_stays_in_the_picture);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_plot");
-
-	add_chart(s);
-	add_plot(s);
-	add_gnuplot(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_chart(tc);
+	add_plot(tc);
+	add_gnuplot(tc);
 }

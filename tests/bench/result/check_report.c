@@ -3,13 +3,13 @@
 
 #include "bench/result/report.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/result/plot.h"
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/text.h"
 
 /* --- html ------------------------------------------------------------------------------------- */
@@ -70,14 +70,11 @@ START_TEST(what_is_no_picture_is_left_out)
 END_TEST
 
 static void
-add_html(Suite *s)
+add_html(TCase *tc)
 {
-	TCase *tc = tcase_create("HTML");
-
 	tcase_add_test(tc, text_is_escaped);
 	tcase_add_test(tc, picture_gets_identifiers_of_its_own);
 	tcase_add_test(tc, what_is_no_picture_is_left_out);
-	suite_add_tcase(s, tc);
 }
 
 /* --- report ----------------------------------------------------------------------------------- */
@@ -408,9 +405,8 @@ START_TEST(report_may_be_a_picture)
 END_TEST
 
 static void
-add_report(Suite *s)
+add_report(TCase *tc)
 {
-	TCase *tc = tcase_create("report");
 	char error[BENCH_PLOT_ERROR];
 
 	tcase_add_test(tc, text_of_a_run_cannot_be_markup);
@@ -427,20 +423,11 @@ add_report(Suite *s)
 	tcase_add_test(tc, bad_file_leaves_no_page);
 	tcase_add_test(tc, runs_are_called_as_wished);
 	tcase_add_test(tc, damaged_run_gives_a_page_or_a_message); /* the last: it leaves no PATH */
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_report");
-
-	add_html(s);
-	add_report(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_html(tc);
+	add_report(tc);
 }

@@ -3,15 +3,14 @@
 
 #include "bench/result/run.h"
 
-#include <check.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/scratch.h"
+#include "support/tests.h"
 #include "support/text.h"
 
 /* --- run -------------------------------------------------------------------------------------- */
@@ -286,10 +285,8 @@ START_TEST(damaged_file_is_a_run_or_a_message)
 END_TEST
 
 static void
-add_run(Suite *s)
+add_run(TCase *tc)
 {
-	TCase *tc = tcase_create("run");
-
 	tcase_add_test(tc, run_is_printed_for_people);
 	tcase_add_test(tc, status_tells_why_it_failed);
 	tcase_add_test(tc, run_survives_json);
@@ -300,7 +297,6 @@ add_run(Suite *s)
 	tcase_add_test(tc, foreign_files_are_no_run);
 	tcase_add_test(tc, cut_file_is_no_run);
 	tcase_add_test(tc, damaged_file_is_a_run_or_a_message);
-	suite_add_tcase(s, tc);
 }
 
 /* --- schema ----------------------------------------------------------------------------------- */
@@ -417,28 +413,17 @@ START_TEST(table_with_too_many_columns_is_refused)
 END_TEST
 
 static void
-add_schema(Suite *s)
+add_schema(TCase *tc)
 {
-	TCase *tc = tcase_create("schema");
-
 	tcase_add_test(tc, sound_run_is_accepted);
 	tcase_add_test(tc, other_json_is_refused);
 	tcase_add_test(tc, table_with_too_many_columns_is_refused);
 	tcase_add_loop_test(tc, run_with_a_fault_is_refused, 0, sizeof(faults) / sizeof(faults[0]));
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_run");
-
-	add_run(s);
-	add_schema(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_run(tc);
+	add_schema(tc);
 }

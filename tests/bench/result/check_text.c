@@ -3,10 +3,9 @@
 
 #include "bench/result/text.h"
 
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "support/tests.h"
 #include "support/text.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -150,10 +149,8 @@ START_TEST(control_characters_are_not_printed)
 END_TEST
 
 static void
-add_text(Suite *s)
+add_text(TCase *tc)
 {
-	TCase *tc = tcase_create("text");
-
 	tcase_add_test(tc, letters_are_counted);
 	tcase_add_test(tc, longest_values_fit_a_cell);
 	tcase_add_test(tc, columns_are_aligned_by_width);
@@ -161,7 +158,6 @@ add_text(Suite *s)
 	tcase_add_test(tc, as_wide_as_told);
 	tcase_add_test(tc, control_characters_are_not_printed);
 	tcase_add_loop_test(tc, cell_is_formatted_by_its_type, 0, sizeof(cells) / sizeof(cells[0]));
-	suite_add_tcase(s, tc);
 }
 
 /* --- csv -------------------------------------------------------------------------------------- */
@@ -223,27 +219,16 @@ START_TEST(unwritable_file_is_an_error)
 END_TEST
 
 static void
-add_csv(Suite *s)
+add_csv(TCase *tc)
 {
-	TCase *tc = tcase_create("CSV");
-
 	tcase_add_test(tc, tables_and_texts_are_written);
 	tcase_add_test(tc, run_without_tables_has_a_head);
 	tcase_add_test(tc, unwritable_file_is_an_error);
-	suite_add_tcase(s, tc);
 }
 
-int
-main(void)
+void
+tests_add(TCase *tc)
 {
-	Suite *s = suite_create("bench_text");
-
-	add_text(s);
-	add_csv(s);
-
-	SRunner *sr = srunner_create(s);
-	srunner_run_all(sr, CK_ENV);
-	int failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	add_text(tc);
+	add_csv(tc);
 }
