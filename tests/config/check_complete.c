@@ -40,8 +40,7 @@ set_resolv_conf(const char *text)
 static void
 complete(const char *text)
 {
-	said_parse(&said, text, &settings);
-	ck_assert_str_eq(said.text, "");
+	said_nothing(&said, text, &settings);
 	complete_settings(&settings, resolv_conf, &said.diag);
 }
 

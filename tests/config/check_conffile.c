@@ -178,8 +178,7 @@ START_TEST(line_over_the_limit_is_refused)
 	/* The longest that fits, all comment. */
 	memset(text, '#', sizeof(text));
 	memcpy(text + CONFFILE_LINE - 1, "\nport 54\n", 10);
-	said_parse(&said, text, &settings);
-	ck_assert_str_eq(said.text, "");
+	said_nothing(&said, text, &settings);
 	ck_assert_uint_eq(settings.port, 54);
 	memset(text, '#', sizeof(text));
 	memcpy(text + CONFFILE_LINE, "\nport 54\n", 10);

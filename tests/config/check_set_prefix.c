@@ -14,13 +14,7 @@
 static struct said said;
 static struct settings settings;
 
-/* A line alone in a file and what is said of it, less "error t.conf:1: " and the end of line. */
-struct bad_line {
-	const char *line;
-	const char *text;
-};
-
-static const struct bad_line bad[] = {
+static const struct said_bad bad[] = {
 	/* RFC 6052 section 2.2 */
 	{ "dns64-prefix 2001:db8::/97",
 	    "dns64-prefix: '2001:db8::/97' has a length that RFC 6052 does not "
@@ -83,20 +77,14 @@ static const struct bad_line bad[] = {
 
 START_TEST(bad_values_are_told)
 {
-	char expected[DIAG_TEXT + 32];
-
-	said_parse(&said, bad[_i].line, &settings);
-	snprintf(expected, sizeof(expected), "error t.conf:1: %s\n", bad[_i].text);
-	ck_assert_str_eq(said.text, expected);
+	said_bad(&said, &bad[_i], &settings);
 }
 END_TEST
 
-/* No error, and no notice either. */
 static const struct policy_lines *
 parse_silently(const char *text)
 {
-	said_parse(&said, text, &settings);
-	ck_assert_str_eq(said.text, "");
+	said_nothing(&said, text, &settings);
 	return policy_lines_at(settings.policy_lines, settings.policy_lines->all.n - 1);
 }
 

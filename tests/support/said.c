@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "support/said.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,23 @@ said_parse(struct said *said, const char *text, struct settings *s)
 	said_init(said);
 	settings_fini(s);
 	conffile_parse(text, strlen(text), s, &said->diag);
+}
+
+void
+said_nothing(struct said *said, const char *text, struct settings *s)
+{
+	said_parse(said, text, s);
+	ck_assert_str_eq(said->text, "");
+}
+
+void
+said_bad(struct said *said, const struct said_bad *bad, struct settings *s)
+{
+	char expected[DIAG_TEXT + 32];
+
+	said_parse(said, bad->line, s);
+	snprintf(expected, sizeof(expected), "error t.conf:1: %s\n", bad->text);
+	ck_assert_str_eq(said->text, expected);
 }
 
 const struct policies *

@@ -29,7 +29,22 @@ void said_init(struct said *said);
  */
 void said_parse(struct said *said, const char *text, struct settings *s);
 
-/* said_make: the same, then the policies; they are those of *S. NULL if there were errors. */
+/* said_nothing: the same; fails the test if anything is said of it, even a notice. */
+void said_nothing(struct said *said, const char *text, struct settings *s);
+
+/* A line alone in a file, and what is said of it, less "error t.conf:1: " and the end of line. */
+struct said_bad {
+	const char *line;
+	const char *text;
+};
+
+/* said_bad: said_parse of the line of BAD; fails the test unless just its text is said. */
+void said_bad(struct said *said, const struct said_bad *bad, struct settings *s);
+
+/*
+ * said_make: the same as said_parse, then the policies; they are those of *S. NULL if there were
+ * errors.
+ */
 const struct policies *said_make(struct said *said, const char *text, struct settings *s);
 
 #endif
