@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "support/tests.h"
+#include "support/text.h"
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -26,21 +27,12 @@ read_line(const char *line)
 {
 	static char copy[2048];
 	static char *argv[ARGS_MAX];
-	char *rest = copy;
-	int argc = 0;
 	FILE *f = fmemopen(errors, sizeof(errors), "w");
 
 	ck_assert_ptr_nonnull(f);
 	(void)snprintf(copy, sizeof(copy), "dns64bench %s", line);
-	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
-		if (*word == '\0')
-			continue;
-		ck_assert_int_lt(argc, ARGS_MAX - 1);
-		argv[argc++] = word;
-	}
-	argv[argc] = NULL;
 	errors[0] = '\0';
-	enum cmdline_task task = bench_options_read(argc, argv, &s, f);
+	enum cmdline_task task = bench_options_read(text_words(copy, argv, ARGS_MAX), argv, &s, f);
 	(void)fclose(f);
 	return task;
 }

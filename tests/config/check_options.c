@@ -12,28 +12,23 @@
 #include "config/policies.h"
 #include "support/said.h"
 #include "support/tests.h"
+#include "support/text.h"
 
 static struct said said;
 static struct settings settings;
 static struct options options;
 
-#define ARGS_MAX 24
+#define ARGS_MAX 25
 
 /* Parse the words of TEXT behind the program's name. */
 static enum options_task
 parse(const char *text)
 {
 	static char words[512];
-	char *argv[ARGS_MAX + 1] = { words }, *at = words, *word;
-	int argc = 0;
+	char *argv[ARGS_MAX];
 
 	snprintf(words, sizeof(words), "dns64d %s", text);
-	while ((word = strsep(&at, " ")) != NULL) {
-		if (*word != '\0' && argc < ARGS_MAX)
-			argv[argc++] = word;
-	}
-	argv[argc] = NULL;
-	return options_parse(argc, argv, &options);
+	return options_parse(text_words(words, argv, ARGS_MAX), argv, &options);
 }
 
 /* What is printed for people does not belong into a test's output. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/tests.h"
+#include "support/text.h"
 
 static struct options options;
 
@@ -13,14 +14,10 @@ static enum cmdline_task
 read_line(const char *line)
 {
 	static char text[256], *argv[16];
-	char *at = strcpy(text, line), *word;
 	FILE *nowhere = fopen("/dev/null", "w");
-	int argc = 0;
-
-	while ((word = strsep(&at, " ")) != NULL)
-		argv[argc++] = word;
-	argv[argc] = NULL;
+	int argc = text_words(strcpy(text, line), argv, 16);
 	enum cmdline_task task = options_read(argc, argv, &options, nowhere);
+
 	fclose(nowhere);
 	return task;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/tests.h"
+#include "support/text.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define ARGS_MAX 40
@@ -15,21 +16,13 @@
 static enum cmdline_task
 read_line(const char *line, struct fake_options *o, char *errors)
 {
-	char copy[1024], *argv[ARGS_MAX], *rest = copy;
-	int argc = 0;
+	char copy[1024], *argv[ARGS_MAX];
 	FILE *f = fmemopen(errors, 1024, "w");
 
 	ck_assert_ptr_nonnull(f);
 	(void)snprintf(copy, sizeof(copy), "fakedns %s", line);
-	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
-		if (*word == '\0')
-			continue;
-		ck_assert_int_lt(argc, ARGS_MAX - 1);
-		argv[argc++] = word;
-	}
-	argv[argc] = NULL;
 	errors[0] = '\0';
-	enum cmdline_task task = fake_options_read(argc, argv, o, f);
+	enum cmdline_task task = fake_options_read(text_words(copy, argv, ARGS_MAX), argv, o, f);
 	(void)fclose(f);
 	return task;
 }

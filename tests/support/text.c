@@ -16,6 +16,21 @@ text_lacks(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) == NULL, "\"%s\" in:\n%.3000s", part, text);
 }
 
+int
+text_words(char *line, char **words, int cap)
+{
+	int n = 0;
+
+	for (char *word; (word = strsep(&line, " ")) != NULL;) {
+		if (*word == '\0')
+			continue;
+		ck_assert_int_lt(n, cap - 1);
+		words[n++] = word;
+	}
+	words[n] = NULL;
+	return n;
+}
+
 const char *
 text_of(FILE *f, char *text, size_t size)
 {

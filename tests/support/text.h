@@ -11,6 +11,12 @@ void text_contains(const char *text, const char *part);
 /* text_lacks: fail the test if PART is in TEXT. */
 void text_lacks(const char *text, const char *part);
 
+/*
+ * text_words: split LINE at its spaces, which become NUL. Writes its words and a NULL behind the
+ * last to WORDS, fewer than CAP words. Returns their number.
+ */
+int text_words(char *line, char **words, int cap);
+
 /* text_of: read all of F, which is shorter than SIZE, to TEXT; close F. Returns TEXT. */
 const char *text_of(FILE *f, char *text, size_t size);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/tests.h"
+#include "support/text.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define ARGS_MAX 20
@@ -107,23 +108,14 @@ read_line(const struct cmdline_table *t, const char *line)
 {
 	static char copy[1024];
 	static char *argv[ARGS_MAX];
-	char *rest = copy;
-	int argc = 0;
 	FILE *f = fmemopen(errors, sizeof(errors), "w");
 
 	ck_assert_ptr_nonnull(f);
 	memset(&s, 0, sizeof(s));
 	errors[0] = '\0';
 	(void)snprintf(copy, sizeof(copy), "tool %s", line);
-	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
-		if (*word == '\0')
-			continue;
-		ck_assert_int_lt(argc, ARGS_MAX - 1);
-		argv[argc++] = word;
-	}
-	argv[argc] = NULL;
 	c = (struct cmdline){ .table = t, .settings = &s, .errors = f };
-	cmdline_read(&c, argc, argv);
+	cmdline_read(&c, text_words(copy, argv, ARGS_MAX), argv);
 	(void)fclose(f);
 	return cmdline_end(&c);
 }
