@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "bench/load/plan.h"
+#include "bench/played.h"
 #include "support/tests.h"
 
 #define START (1000 * NS_PER_SEC)
@@ -25,22 +26,7 @@ static struct bench_job job;
 static void
 setup(void)
 {
-	char name[] = "dns64bench";
-	char *argv[] = { name, NULL };
-
-	memset(&settings, 0, sizeof(settings));
-	bench_load_init(&settings.plan.load);
-	settings.method = BENCH_RATE;
-	settings.plan.transport = &bench_udp;
-	settings.plan.n_threads = settings.plan.n_lanes = 1;
-	settings.plan.timeout_ns = NS_PER_SEC;
-	bench_tally_clear(&tally);
-	atomic_store(&stop, false);
-	job = (struct bench_job){ .settings = &settings,
-		.run = bench_run_new("rate", 1, argv),
-		.stop = &stop,
-		.tally = &tally };
-	ck_assert_ptr_nonnull(job.run);
+	played_job(&job, &settings, &tally, &stop);
 }
 
 static void

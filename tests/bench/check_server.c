@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/load/plan.h"
+#include "bench/played.h"
 #include "bench/server.h"
 #include "support/tests.h"
 
@@ -23,22 +23,7 @@ static struct bench_job job;
 static void
 setup(void)
 {
-	char name[] = "dns64bench";
-	char *argv[] = { name, NULL };
-
-	memset(&settings, 0, sizeof(settings));
-	bench_load_init(&settings.plan.load);
-	settings.method = BENCH_RATE;
-	settings.plan.transport = &bench_udp;
-	settings.plan.n_threads = settings.plan.n_lanes = 1;
-	settings.plan.timeout_ns = NS_PER_SEC;
-	bench_tally_clear(&tally);
-	atomic_store(&stop, false);
-	job = (struct bench_job){ .settings = &settings,
-		.run = bench_run_new("rate", 1, argv),
-		.stop = &stop,
-		.tally = &tally };
-	ck_assert_ptr_nonnull(job.run);
+	played_job(&job, &settings, &tally, &stop);
 }
 
 static void

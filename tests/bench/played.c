@@ -7,22 +7,42 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "bench/options.h"
+#include "support/text.h"
 
 void
 played_settings(const char *line, struct bench_settings *s)
 {
 	static char copy[2000]; /* settings borrow from it */
-	char *argv[PLAYED_WORDS], *rest = copy;
-	int argc = 0;
+	char *argv[PLAYED_WORDS];
+	int argc;
 
 	(void)snprintf(copy, sizeof(copy), "dns64bench %s", line);
-	for (char *word; (word = strsep(&rest, " ")) != NULL && argc < PLAYED_WORDS - 1;)
-		argv[argc++] = word;
-	argv[argc] = NULL;
+	argc = text_words(copy, argv, PLAYED_WORDS);
 	ck_assert_msg(bench_options_read(argc, argv, s, stderr) == CMDLINE_RUN,
 	    "not a command line: %s", line);
 	bench_search_resume(s);
+}
+
+void
+played_job(
+    struct bench_job *job, struct bench_settings *s, struct bench_tally *tally, atomic_bool *stop)
+{
+	char name[] = "dns64bench", *argv[] = { name, NULL };
+
+	memset(s, 0, sizeof(*s));
+	bench_load_init(&s->plan.load);
+	s->method = BENCH_RATE;
+	s->plan.transport = &bench_udp;
+	s->plan.n_threads = s->plan.n_lanes = 1;
+	s->plan.timeout_ns = NS_PER_SEC;
+	bench_tally_clear(tally);
+	atomic_store(stop, false);
+	*job = (struct bench_job){
+		.settings = s, .run = bench_run_new("rate", 1, argv), .stop = stop, .tally = tally
+	};
+	ck_assert_ptr_nonnull(job->run);
 }
 
 struct bench_run *

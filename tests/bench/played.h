@@ -23,6 +23,13 @@
 void played_settings(const char *line, struct bench_settings *s);
 
 /*
+ * played_job: a job of method rate that has begun nothing: with one lane over UDP and a timeout of
+ * 1 s in *s, and a run, which the caller frees.
+ */
+void played_job(
+    struct bench_job *job, struct bench_settings *s, struct bench_tally *tally, atomic_bool *stop);
+
+/*
  * played_run: run METHOD, a function of method.h, with settings *s and trials by MEASURE; the
  * caller's. With WATCHED there are columns of the server, for "server" in what MEASURE returns.
  */

@@ -10,6 +10,7 @@
 
 #include "bench/host/dut.h"
 #include "bench/options.h"
+#include "support/text.h"
 
 #define WORDS 32
 #define TEXT 512
@@ -34,15 +35,12 @@ benchrig_init(struct benchrig *rig)
 static void
 read_options(struct benchrig *rig, const char *words)
 {
-	char text[TEXT], name[] = "dns64bench", *argv[WORDS] = { name };
-	int argc = 1;
+	char text[TEXT], *argv[WORDS];
+	int argc;
 
-	(void)snprintf(text, sizeof(text), "%s -s 127.0.0.1 -p %u", words,
+	(void)snprintf(text, sizeof(text), "dns64bench %s -s 127.0.0.1 -p %u", words,
 	    fake_server_settings(rig->server)->listen[0].port);
-	for (char *w = strtok(text, " "); w != NULL; w = strtok(NULL, " ")) {
-		ck_assert_int_lt(argc, WORDS - 1);
-		argv[argc++] = w;
-	}
+	argc = text_words(text, argv, WORDS);
 	ck_assert_int_eq(bench_options_read(argc, argv, &rig->settings, stderr), CMDLINE_RUN);
 	rig->job.run = bench_run_new(argv[1], argc, argv);
 	ck_assert_ptr_nonnull(rig->job.run);
