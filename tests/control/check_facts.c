@@ -6,27 +6,6 @@
 #include "support/known.h"
 #include "support/tests.h"
 
-static struct known known;
-
-static void
-setup(void)
-{
-	known_open(&known, "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
-}
-
-static void
-teardown(void)
-{
-	known_close(&known);
-}
-
-static void
-reload(const char *text)
-{
-	known_close(&known);
-	known_open(&known, text);
-}
-
 START_TEST(ready)
 {
 	ck_assert_ptr_null(facts_unready(&known.facts));
@@ -55,9 +34,9 @@ END_TEST
 
 START_TEST(without_a_prefix)
 {
-	reload("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 drain\n");
+	known_open("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 drain\n");
 	ck_assert_str_eq(facts_unready(&known.facts), "no prefix is active");
-	reload("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 down\nsynthesize never\n");
+	known_open("nameserver 192.0.2.1\ndns64-prefix 2001:db8::/96 down\nsynthesize never\n");
 	ck_assert_ptr_null(facts_unready(&known.facts));
 }
 END_TEST
@@ -93,7 +72,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, ready);
 	tcase_add_test(tc, without_an_upstream);
 	tcase_add_test(tc, without_an_address);

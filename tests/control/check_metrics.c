@@ -11,21 +11,13 @@
 #include "support/known.h"
 #include "support/tests.h"
 
-static struct known known;
 static char text[1 << 20];
 
 static void
 setup(void)
 {
-	known_open(&known,
-	    "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n"
-	    "dns64-prefix 2001:db8::/96 drain\n");
-}
-
-static void
-teardown(void)
-{
-	known_close(&known);
+	known_open("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n"
+		   "dns64-prefix 2001:db8::/96 drain\n");
 }
 
 /* Write the metrics to TEXT. */
@@ -144,8 +136,7 @@ START_TEST(client_blocks_are_bounded)
 		fprintf(f, "client 10.0.%u.%u {\ndns64-prefix 2001:db8:%x::/96\n}\n", i / 250,
 		    i % 250, i);
 	fclose(f);
-	known_close(&known);
-	known_open(&known, conf);
+	known_open(conf);
 	free(conf);
 	write_metrics(false);
 	ck_assert_uint_eq(count("dns64d_prefix_state{"), 3 * 256);
@@ -251,7 +242,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, setup, known_close);
 	tcase_add_test(tc, every_counter_is_there_once);
 	tcase_add_test(tc, every_reason_is_there);
 	tcase_add_test(tc, totals_are_sums_of_their_parts);

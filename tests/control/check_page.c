@@ -9,20 +9,6 @@
 #include "support/known.h"
 #include "support/tests.h"
 
-static struct known known;
-
-static void
-setup(void)
-{
-	known_open(&known, "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
-}
-
-static void
-teardown(void)
-{
-	known_close(&known);
-}
-
 static char text[65536];
 
 static const char *
@@ -110,7 +96,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, troubles);
 	tcase_add_test(tc, every_mark_has_a_value);

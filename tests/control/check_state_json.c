@@ -10,20 +10,6 @@
 #include "support/known.h"
 #include "support/tests.h"
 
-static struct known known;
-
-static void
-setup(void)
-{
-	known_open(&known, "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
-}
-
-static void
-teardown(void)
-{
-	known_close(&known);
-}
-
 static json_int_t
 at(const json_t *j, const char *a, const char *b)
 {
@@ -91,7 +77,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, what_is_told);
 	tcase_add_test(tc, why_it_is_not_ready);
 	tcase_add_test(tc, the_script_knows_the_counters);

@@ -6,20 +6,6 @@
 #include "support/known.h"
 #include "support/tests.h"
 
-static struct known known;
-
-static void
-setup(void)
-{
-	known_open(&known, "nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
-}
-
-static void
-teardown(void)
-{
-	known_close(&known);
-}
-
 static bool
 may_look(const char *address)
 {
@@ -38,8 +24,7 @@ END_TEST
 
 START_TEST(networks_may)
 {
-	known_close(&known);
-	known_open(&known,
+	known_open(
 	    "nameserver 192.0.2.1\nweb-allow 192.0.2.0/24 2001:db8::/32\nweb-allow 10.0.0.1\n");
 	ck_assert(may_look("127.0.0.1") && may_look("::1"));
 	ck_assert(may_look("192.0.2.255") && !may_look("192.0.3.0"));
@@ -50,8 +35,7 @@ END_TEST
 
 START_TEST(any_may)
 {
-	known_close(&known);
-	known_open(&known, "nameserver 192.0.2.1\nweb-allow any\n");
+	known_open("nameserver 192.0.2.1\nweb-allow any\n");
 	ck_assert(may_look("198.51.100.1") && may_look("2001:db8::1"));
 }
 END_TEST
@@ -71,7 +55,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, known_setup, known_close);
 	tcase_add_test(tc, this_machine_may);
 	tcase_add_test(tc, networks_may);
 	tcase_add_test(tc, any_may);

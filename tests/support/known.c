@@ -23,13 +23,17 @@ view(const char *addr, enum view_state state, uint64_t sends)
 	return v;
 }
 
+struct known known;
+
 void
-known_open(struct known *k, const char *text)
+known_open(const char *text)
 {
 	static struct said said;
+	struct known *k = &known;
 	const struct stats *none = NULL;
 	struct facts *f = &k->facts;
 
+	known_close();
 	memset(k, 0, sizeof(*k));
 	(void)said_make(&said, text, &k->settings);
 	ck_assert_msg(said.n_errors == 0, "%s", said.text);
@@ -65,7 +69,13 @@ known_open(struct known *k, const char *text)
 }
 
 void
-known_close(struct known *k)
+known_setup(void)
 {
-	settings_fini(&k->settings);
+	known_open("nameserver 192.0.2.1\ndns64-prefix 64:ff9b::/96\n");
+}
+
+void
+known_close(void)
+{
+	settings_fini(&known.settings);
 }

@@ -16,10 +16,15 @@ struct known {
 	struct facts facts; /* may be changed */
 };
 
-/* known_open: settings of TEXT, a configuration; the rest is always the same. */
-void known_open(struct known *k, const char *text);
+extern struct known known;
 
-/* known_close: free what K owns. */
-void known_close(struct known *k);
+/* known_open: begin anew with settings of TEXT, a configuration; the rest is always the same. */
+void known_open(const char *text);
+
+/* known_setup: known_open with one nameserver and the prefix 64:ff9b::/96. */
+void known_setup(void);
+
+/* known_close: free what is known. */
+void known_close(void);
 
 #endif
