@@ -92,6 +92,37 @@ expect(uint16_t id)
 	ck_assert_uint_eq(rig_answers(&msg), 2);
 }
 
+static void
+reply_by_udp(void)
+{
+	ck_assert(rig_take(&rig, &msg));
+	rig_reply(&msg, &msg, 2);
+	rig_give(&rig, &msg);
+}
+
+/* Accept a connection, which is returned, and get question[0] by it. */
+static int
+asked(void)
+{
+	int up = rig_accept(&rig);
+
+	ck_assert(rig_get(up, &question[0]));
+	return up;
+}
+
+/* Ask question ID, which is answered over a new connection. Returns that. */
+static int
+answered(uint16_t id)
+{
+	int up;
+
+	ask(id);
+	up = asked();
+	reply(up, &question[0]);
+	expect(id);
+	return up;
+}
+
 /* Rule 26, RFC 7766 section 6.2.1: one connection, used again. */
 START_TEST(connection_is_used_again)
 {
@@ -140,8 +171,7 @@ START_TEST(d11_truncated_aaaa_goes_by_tcp)
 	ck_assert(rig_take(&rig, &msg));
 	rig_reply_tc(&msg, &msg);
 	rig_give(&rig, &msg);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	ck_assert_uint_eq(rig_qtype(&question[0]), RIG_AAAA);
 	rig_reply(&msg, &question[0], 0);
 	rig_put(up, &msg);
@@ -159,8 +189,7 @@ START_TEST(reply_in_pieces_is_joined)
 	int up;
 
 	ask(0);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	rig_reply(&msg, &question[0], 3700);
 	prefix[0] = (uint8_t)(msg.len >> 8);
 	prefix[1] = (uint8_t)msg.len;
@@ -187,11 +216,7 @@ START_TEST(questions_of_a_lost_connection_are_asked_again)
 {
 	int up, ups[2];
 
-	ask(0);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
-	reply(up, &question[0]);
-	expect(0);
+	up = answered(0);
 	ask(1);
 	ask(2);
 	ck_assert(rig_get(up, &question[1]));
@@ -221,19 +246,10 @@ END_TEST
 /* An upstream that closes without anything open is nothing to tell. */
 START_TEST(idle_connection_closed_is_no_trouble)
 {
-	int up;
+	int up = answered(0);
 
-	ask(0);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
-	reply(up, &question[0]);
-	expect(0);
 	close(up);
-	ask(1);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
-	reply(up, &question[0]);
-	expect(1);
+	up = answered(1);
 	close(up);
 }
 END_TEST
@@ -244,24 +260,15 @@ END_TEST
  */
 START_TEST(idle_connection_closed_is_forgotten)
 {
-	int up;
+	int up = answered(0);
 
-	ask(0);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
-	reply(up, &question[0]);
-	expect(0);
 	close(up);
 	ask(1);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	close(up);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	close(up);
-	ck_assert(rig_take(&rig, &msg));
-	rig_reply(&msg, &msg, 2);
-	rig_give(&rig, &msg);
+	reply_by_udp();
 	expect(1);
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 3);
 }
@@ -273,9 +280,7 @@ START_TEST(d11_refused_tcp_goes_by_udp)
 	close(rig.up_tcp);
 	rig.up_tcp = -1;
 	ask(5);
-	ck_assert(rig_take(&rig, &msg));
-	rig_reply(&msg, &msg, 2);
-	rig_give(&rig, &msg);
+	reply_by_udp();
 	expect(5);
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_opened"), 0);
 }
@@ -291,18 +296,12 @@ START_TEST(d11_without_descriptor_it_goes_by_udp)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;
 	none.rlim_cur = 3;
-	ask(1);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
-	reply(up, &question[0]);
-	expect(1);
+	up = answered(1);
 	close(up);
 	nanosleep(&a_while, NULL); /* the other side closes it too */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ask(5);
-	ck_assert(rig_take(&rig, &msg));
-	rig_reply(&msg, &msg, 2);
-	rig_give(&rig, &msg);
+	reply_by_udp();
 	expect(5);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_full"), 1);
@@ -407,9 +406,8 @@ START_TEST(server_may_close_after_each_reply)
 	for (uint16_t i = 0; i < 12; i++)
 		ask(i);
 	for (uint16_t i = 0; i < 12; i++) {
-		int up = rig_accept(&rig);
+		int up = asked();
 
-		ck_assert(rig_get(up, &question[0]));
 		reply(up, &question[0]);
 		ck_assert(rig_get(client, &msg));
 		ck_assert_uint_eq(rig_answers(&msg), 2);
@@ -453,11 +451,7 @@ START_TEST(d27_half_open_connection_is_left)
 	const int none = 0;
 	int up[2];
 
-	ask(0);
-	up[0] = rig_accept(&rig);
-	ck_assert(rig_get(up[0], &question[0]));
-	reply(up[0], &question[0]);
-	expect(0);
+	up[0] = answered(0);
 	ck_assert(drop_all(up[0]));
 	ask(1);
 	ck_assert(rig_take(&rig, &msg)); /* D11 */
@@ -505,11 +499,7 @@ START_TEST(d27_half_open_connection_is_closed)
 	uint64_t begin_ms;
 	int up[2];
 
-	ask(0);
-	up[0] = rig_accept(&rig);
-	ck_assert(rig_get(up[0], &question[0]));
-	reply(up[0], &question[0]);
-	expect(0);
+	up[0] = answered(0);
 	ck_assert(drop_all(up[0]));
 	rig_question(&msg, 9, "a.test", RIG_AAAA);
 	rig_send(udp, &msg);
@@ -602,8 +592,7 @@ START_TEST(d11_what_is_not_read_goes_by_udp)
 	    setsockopt(rig.up_tcp, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment)), 0);
 	n = fill(clients);
 	ck_assert(rig_take(&rig, &msg));
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	ck_assert_uint_eq(rig_stat(&rig, "tcp_upstream_lost"), 0);
 	ck_assert_uint_eq(rig_stat(&rig, "upstream_down"), 0);
 	while (n > 0)
@@ -646,12 +635,10 @@ START_TEST(loop_stops_with_a_question_open)
 	int up;
 
 	ask(0);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	loop_stop(rig.loop, 3000);
 	close(up);
-	up = rig_accept(&rig);
-	ck_assert(rig_get(up, &question[0]));
+	up = asked();
 	reply(up, &question[0]);
 	expect(0);
 	rig_join(&rig);
