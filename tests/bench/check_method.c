@@ -6,7 +6,6 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -109,20 +108,6 @@ END_TEST
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
-static const char *
-reasons(void)
-{
-	static char text[2000];
-	json_t *failed = json_object_get(bench_run_tree(job.run), "failed");
-	size_t n = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < json_array_size(failed); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n",
-		    json_string_value(json_array_get(failed, i)));
-	return text;
-}
-
 /* A trial without a fault. */
 static void
 sound(void)
@@ -135,7 +120,7 @@ START_TEST(sound_run_has_no_reasons)
 {
 	sound();
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "");
+	ck_assert_str_eq(played_failures(job.run), "");
 	ck_assert_int_eq(bench_run_status(job.run), 0);
 }
 END_TEST
@@ -143,7 +128,7 @@ END_TEST
 START_TEST(run_that_sent_nothing_fails)
 {
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "no question could be sent\n");
+	ck_assert_str_eq(played_failures(job.run), "no question could be sent\n");
 	ck_assert_int_eq(bench_run_status(job.run), 1);
 }
 END_TEST
@@ -153,7 +138,8 @@ START_TEST(invalid_answers_are_a_reason)
 	sound();
 	tally.replies[BENCH_VALID] = 1000;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "1 of 1001 questions got no valid answer in time\n");
+	ck_assert_str_eq(
+	    played_failures(job.run), "1 of 1001 questions got no valid answer in time\n");
 	ck_assert_int_eq(bench_run_status(job.run), 1);
 }
 END_TEST
@@ -174,12 +160,13 @@ START_TEST(hint_follows_most_of_the_answers)
 	sound();
 	tally.replies[BENCH_VALID] = 0;
 	bench_method_hint(&job);
-	ck_assert_str_eq(reasons(), ""); /* silence says nothing */
+	ck_assert_str_eq(played_failures(job.run), ""); /* silence says nothing */
 	for (unsigned v = BENCH_VALID + 1; v < BENCH_VERDICTS; v++)
 		tally.replies[v] = 200;
 	tally.replies[cases[_i].v] = 201;
 	bench_method_hint(&job);
-	ck_assert_msg(strstr(reasons(), cases[_i].told) != NULL, "%s", reasons());
+	ck_assert_msg(strstr(played_failures(job.run), cases[_i].told) != NULL, "%s",
+	    played_failures(job.run));
 }
 END_TEST
 
@@ -189,7 +176,7 @@ START_TEST(hint_is_for_nothing_right)
 	tally.replies[BENCH_VALID] = 1;
 	tally.replies[BENCH_NO_DATA] = 1000;
 	bench_method_hint(&job);
-	ck_assert_str_eq(reasons(), "");
+	ck_assert_str_eq(played_failures(job.run), "");
 }
 END_TEST
 
@@ -198,7 +185,8 @@ START_TEST(dropped_replies_are_a_reason)
 	sound();
 	tally.faults.dropped = 7;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "7 replies were dropped by this machine for want of room\n");
+	ck_assert_str_eq(
+	    played_failures(job.run), "7 replies were dropped by this machine for want of room\n");
 }
 END_TEST
 
@@ -219,7 +207,7 @@ START_TEST(more_answers_than_questions_are_a_reason)
 	sound();
 	*cases[_i].n = 3;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), cases[_i].reason);
+	ck_assert_str_eq(played_failures(job.run), cases[_i].reason);
 }
 END_TEST
 
@@ -229,9 +217,9 @@ START_TEST(pace_not_kept)
 	tally.last_ns += NS_PER_SEC / 10;
 	bench_histogram_add(&tally.lag, 5 * NS_PER_MS);
 	bench_method_judge(&job, 0); /* a closed loop has none */
-	ck_assert_str_eq(reasons(), "");
+	ck_assert_str_eq(played_failures(job.run), "");
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(),
+	ck_assert_str_eq(played_failures(job.run),
 	    "the pace was not kept: sending took 10.00 % more than its time, "
 	    "the question that was latest left 5.0 ms late\n");
 }
@@ -245,11 +233,11 @@ START_TEST(pace_of_the_server)
 	sound();
 	tally.no_room = 3;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(), "");
+	ck_assert_str_eq(played_failures(job.run), "");
 	tally.last_ns += NS_PER_SEC / 10;
 	bench_method_judge(&job, 1000);
 	ck_assert_ptr_nonnull(
-	    strstr(reasons(), "the pace was not kept since questions had to wait"));
+	    strstr(played_failures(job.run), "the pace was not kept since questions had to wait"));
 }
 END_TEST
 
@@ -258,8 +246,8 @@ START_TEST(lack_of_ports_is_a_reason)
 	sound();
 	tally.faults.no_port = 2;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(
-	    reasons(), "2 times this machine had no port or descriptor for a connection\n");
+	ck_assert_str_eq(played_failures(job.run),
+	    "2 times this machine had no port or descriptor for a connection\n");
 }
 END_TEST
 
@@ -270,7 +258,7 @@ START_TEST(several_reasons_are_all_told)
 	tally.faults.dropped = 1;
 	tally.replies[BENCH_VALID] = 1;
 	bench_method_judge(&job, 1000);
-	ck_assert_str_eq(reasons(),
+	ck_assert_str_eq(played_failures(job.run),
 	    "1 replies were dropped by this machine for want of room\n"
 	    "the pace was not kept: sending took 10.00 % less than its time, "
 	    "the question that was latest left 0.0 ms late\n"

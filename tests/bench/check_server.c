@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,21 +31,6 @@ teardown(void)
 	bench_run_free(job.run);
 }
 
-/* Why the run has failed, a line each. */
-static const char *
-reasons(void)
-{
-	static char text[2000];
-	json_t *failed = json_object_get(bench_run_tree(job.run), "failed");
-	size_t n = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < json_array_size(failed); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n",
-		    json_string_value(json_array_get(failed, i)));
-	return text;
-}
-
 /* --- Is it there? ----------------------------------------------------------------------------- */
 
 /* A socket that is bound and never answers; its address is the server's. */
@@ -71,7 +55,7 @@ START_TEST(silent_server_is_not_ready)
 	int fd = mute_server();
 
 	ck_assert(!bench_server_ready(&job, 0.05));
-	ck_assert_str_eq(reasons(), "the server does not answer\n");
+	ck_assert_str_eq(played_failures(job.run), "the server does not answer\n");
 	(void)close(fd);
 }
 END_TEST
@@ -80,7 +64,8 @@ START_TEST(server_without_a_listener_is_not_ready)
 {
 	(void)close(mute_server());
 	ck_assert(!bench_server_ready(&job, 0.05));
-	ck_assert_str_eq(reasons(), "nobody listens at the server's address and port\n");
+	ck_assert_str_eq(
+	    played_failures(job.run), "nobody listens at the server's address and port\n");
 }
 END_TEST
 
@@ -153,7 +138,7 @@ START_TEST(lost_first_question_does_not_end_the_wait)
 	ck_assert_int_eq(pthread_create(&thread, NULL, lose_one, &fd), 0);
 	ck_assert(bench_server_ready(&job, 0.05));
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	ck_assert_str_eq(reasons(), "");
+	ck_assert_str_eq(played_failures(job.run), "");
 	(void)close(fd);
 }
 END_TEST
@@ -165,7 +150,7 @@ START_TEST(told_to_stop_it_waits_no_longer)
 
 	atomic_store(&stop, true);
 	ck_assert(bench_server_ready(&job, 3600));
-	ck_assert_str_eq(reasons(), "");
+	ck_assert_str_eq(played_failures(job.run), "");
 	(void)close(fd);
 }
 END_TEST
@@ -175,7 +160,7 @@ START_TEST(trial_that_cannot_begin_is_told)
 	/* Nothing can be sent there from a socket without the right to broadcast. */
 	ck_assert(netaddr_parse("255.255.255.255", 53, &settings.plan.server));
 	ck_assert(!bench_server_ready(&job, 0.05));
-	ck_assert_ptr_nonnull(strstr(reasons(), "the trial could not be started: "));
+	ck_assert_ptr_nonnull(strstr(played_failures(job.run), "the trial could not be started: "));
 }
 END_TEST
 

@@ -132,3 +132,17 @@ played_failure(const struct bench_run *r)
 
 	return text != NULL ? text : "";
 }
+
+const char *
+played_failures(const struct bench_run *r)
+{
+	static char text[2000];
+	const json_t *failed = json_object_get(bench_run_tree(r), "failed");
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < json_array_size(failed); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n",
+		    json_string_value(json_array_get(failed, i)));
+	return text;
+}

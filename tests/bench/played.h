@@ -53,6 +53,10 @@ double played_number(const struct bench_run *r, const char *name, size_t row, co
 /* played_found: the finding NAME of R; NULL: there is none. */
 const json_t *played_found(const struct bench_run *r, const char *name);
 
+/* played_failures: all reasons why R has failed, a line each, until the next call; "": it has not.
+ */
+const char *played_failures(const struct bench_run *r);
+
 /* played_failure: the first reason why R has failed; "": it has not. */
 const char *played_failure(const struct bench_run *r);
 
