@@ -14,19 +14,18 @@
 #include "support/tests.h"
 
 static struct parts p;
-static struct guard guard;
 
 static void
 setup(void)
 {
 	parts_init(&p, 1, 10);
-	guard_init(&guard, 65536);
+	guard_setup();
 }
 
 static void
 teardown(void)
 {
-	guard_fini(&guard);
+	guard_teardown();
 	parts_fini(&p);
 }
 

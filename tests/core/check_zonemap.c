@@ -17,12 +17,11 @@
 #define UNTOUCHED 12345
 
 static struct zonemap *z;
-static struct guard guard;
 
 static void
 set_up(void)
 {
-	guard_init(&guard, 4096);
+	guard_setup();
 	z = zonemap_new();
 	ck_assert_ptr_nonnull(z);
 }
@@ -31,7 +30,7 @@ static void
 tear_down(void)
 {
 	zonemap_free(z);
-	guard_fini(&guard);
+	guard_teardown();
 }
 
 static int

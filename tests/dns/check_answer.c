@@ -18,20 +18,7 @@
 #define TTL " 0000003c "
 #define A4 " 0001 0001 0000003c 0004 c0000201"
 
-static struct guard guard;
 static uint8_t bytes[DNS_MSG_MAX];
-
-static void
-set_up(void)
-{
-	guard_init(&guard, 65536);
-}
-
-static void
-tear_down(void)
-{
-	guard_fini(&guard);
-}
 
 static void
 scan_bytes(size_t len, uint16_t qtype, struct msg *m, struct answer *a)
@@ -632,7 +619,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_loop_test(tc, plain_answers_are_found, 0, N_OF(plain_cases));
 	tcase_add_loop_test(tc, chains_are_followed, 0, N_OF(chain_cases));
 	tcase_add_loop_test(tc, broken_chains_are_told, 0, N_OF(broken_cases));

@@ -16,20 +16,7 @@
 #define A_RR(ttl) "c00c 0001 0001 " ttl " 0004 c0000201"
 #define OPT_RR "00 0029 04d0 01 00 8000 0006 000f 0002 0016"
 
-static struct guard guard;
 static uint8_t in[1024];
-
-static void
-set_up(void)
-{
-	guard_init(&guard, 4096);
-}
-
-static void
-tear_down(void)
-{
-	guard_fini(&guard);
-}
 
 /* --- TTLs ------------------------------------------------------------------------------------- */
 
@@ -259,7 +246,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_test(tc, ttls_are_aged_but_the_opts);
 	tcase_add_test(tc, ttls_are_set_but_the_opts);
 	tcase_add_test(tc, one_ttl_is_set);

@@ -16,20 +16,6 @@
 #define QUESTION "<www.example.com> 0001 0001" /* offsets 12-33 */
 #define REST " 0001 0000003c 0004 c0000201"    /* class to address of an A record */
 
-static struct guard guard;
-
-static void
-set_up(void)
-{
-	guard_init(&guard, 65536);
-}
-
-static void
-tear_down(void)
-{
-	guard_fini(&guard);
-}
-
 /* Parse TEXT (support/hex.h), ending at the unreadable page. */
 static enum msg_verdict
 parse(struct msg *m, const char *text)
@@ -684,7 +670,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_test(tc, every_field_of_a_message_is_read);
 	tcase_add_test(tc, records_are_read_in_turn);
 	tcase_add_test(tc, walk_visits_each_record_once);

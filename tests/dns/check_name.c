@@ -3,7 +3,6 @@
 
 #include "dns/name.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "support/guard.h"
@@ -12,20 +11,6 @@
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define FILL "000000000000000000000000" /* 12 bytes where a header would be */
-
-static struct guard guard;
-
-static void
-set_up(void)
-{
-	guard_init(&guard, 65536);
-}
-
-static void
-tear_down(void)
-{
-	guard_fini(&guard);
-}
 
 /* TEXT (support/hex.h), ending at the unreadable page. */
 static const uint8_t *
@@ -633,7 +618,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_test(tc, pointer_has_14_bits);
 	tcase_add_test(tc, labels_begin_where_they_begin);
 	tcase_add_loop_test(tc, compressed_names_are_expanded, 0, N_OF(expand_cases));

@@ -21,20 +21,6 @@
 #define X63 "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
 #define NUMBERS "00000001 00000002 00000003 00000004 00000005"
 
-static struct guard guard;
-
-static void
-set_up(void)
-{
-	guard_init(&guard, 65536);
-}
-
-static void
-tear_down(void)
-{
-	guard_fini(&guard);
-}
-
 struct rdata_case {
 	const char *type_class;
 	const char *rdata; /* begins at offset 45 */
@@ -290,7 +276,7 @@ END_TEST
 void
 tests_add(TCase *tc)
 {
-	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_checked_fixture(tc, guard_setup, guard_teardown);
 	tcase_add_loop_test(tc, d25_malformed_rdata_is_told, 0, N_OF(cases));
 	tcase_add_loop_test(tc, d25_as_name_expand, 0, 64);
 	tcase_add_test(tc, d25_known_target);

@@ -41,3 +41,17 @@ guard_put(struct guard *g, const void *data, size_t len)
 		memcpy(to, data, len);
 	return to;
 }
+
+struct guard guard;
+
+void
+guard_setup(void)
+{
+	guard_init(&guard, 65536);
+}
+
+void
+guard_teardown(void)
+{
+	guard_fini(&guard);
+}

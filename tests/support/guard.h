@@ -22,6 +22,11 @@ void guard_init(struct guard *g, size_t cap);
 /* guard_fini: unmap the buffer. */
 void guard_fini(struct guard *g);
 
+/* guard_setup, guard_teardown: the fixture of tests with one buffer, which takes any message. */
+extern struct guard guard;
+void guard_setup(void);
+void guard_teardown(void);
+
 /* guard_put: copy LEN <= cap bytes so that they end at the unreadable page; returns the copy. */
 uint8_t *guard_put(struct guard *g, const void *data, size_t len);
 
