@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# listed: Makefile.am names every source and script, so a tarball has them all.
+# listed: Makefile.am names every source and script, so a tarball has them all; git has no file that
+# something makes.
 set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
@@ -19,4 +20,11 @@ for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/su
 		status=1
 	}
 done
+
+# Nothing that .gitignore names is in git. A tarball, or a copy of the tree, has no git to ask.
+made=$([ ! -e .git ] || git -c safe.directory='*' ls-files --cached --ignored --exclude-standard 2>/dev/null)
+[ -z "$made" ] || {
+	printf '%s\n' "$made" | sed 's/$/: is generated, and git has it/'
+	status=1
+}
 exit $status
