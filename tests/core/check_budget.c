@@ -3,6 +3,8 @@
 #include "core/budget.h"
 
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,7 +13,7 @@
 #include "core/engine_parts.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
-#include "support/plan.h"
+#include "support/configured.h"
 #include "support/tests.h"
 
 #define UPSTREAMS 16
@@ -32,11 +34,12 @@ static uint8_t udp[PACKET_UDP_CAP], tcp[PACKET_TCP_CAP];
 static void
 begin(const char *line, size_t cache)
 {
-	const char *lines[] = { "prefix 2001:db8:64::/96", line };
+	char text[128];
 	uint64_t seed = 1;
 
 	parts_conf(&conf, UPSTREAMS, ROOM);
-	conf.policies = plan_policies(lines, 2);
+	snprintf(text, sizeof(text), "dns64-prefix 2001:db8:64::/96\n%s\n", line);
+	conf.policies = configured_policies(text);
 	conf.keep = (struct conf_cache){ .max_ttl_s = 3600, .max_negative_s = 60, .failure_s = 5 };
 	conf.cache = cache > 0 ? cache_new(cache, 0, 1) : NULL;
 	now_ns = PARTS_START_NS;
@@ -54,7 +57,7 @@ begin(const char *line, size_t cache)
 static void
 setup(void)
 {
-	begin("svcb resolve", 0);
+	begin("svcb-additional resolve", 0);
 }
 
 static void
@@ -294,7 +297,7 @@ END_TEST
 START_TEST(d28_beside_leaves_some)
 {
 	teardown();
-	begin("svcb off", CACHE_MIN);
+	begin("svcb-additional off", CACHE_MIN);
 	conf.max_upstream_questions = 8;
 	reply_with = DNS_NOERROR;
 	reply_type = DNS_TYPE_A;

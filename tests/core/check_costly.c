@@ -21,8 +21,8 @@
 #include "dns/wire.h"
 #include "scenario/costly.h"
 #include "scenario/parts.h"
+#include "support/configured.h"
 #include "support/cputime.h"
-#include "support/plan.h"
 #include "support/tests.h"
 
 #define ROUNDS 20 /* until one is within the bound */
@@ -46,7 +46,7 @@ struct stage {
 static void
 open_stage(struct stage *s, const struct costly *c)
 {
-	const char *lines[] = { "prefix 2001:db8:64::/96", "prefix 2001:db8:65::/96", c->plan };
+	char text[128];
 	uint64_t seed = 1;
 
 	memset(s, 0, sizeof(*s));
@@ -55,7 +55,10 @@ open_stage(struct stage *s, const struct costly *c)
 		.max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5, .rotate = c->rotate
 	};
 	s->conf.cache = cache_new(1U << 20, 0, 1);
-	s->conf.policies = plan_policies(lines, c->plan != NULL ? 3 : 2);
+	snprintf(text, sizeof(text),
+	    "dns64-prefix 2001:db8:64::/96\ndns64-prefix 2001:db8:65::/96\n%s",
+	    c->line != NULL ? c->line : "");
+	s->conf.policies = configured_policies(text);
 	s->now_ns = PARTS_START_NS;
 	s->engine = engine_new(&s->conf, &seed, s->now_ns);
 	ck_assert_ptr_nonnull(s->engine);

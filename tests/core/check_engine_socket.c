@@ -4,7 +4,7 @@
 #include "core/engine.h"
 
 #include "scenario/parts.h"
-#include "support/plan.h"
+#include "support/configured.h"
 #include "support/tests.h"
 
 static struct conf_core conf;
@@ -16,7 +16,7 @@ setup(void)
 	const uint64_t seed = 3;
 
 	parts_conf(&conf, 2, 100);
-	conf.policies = plan_one("prefix 2001:db8:64::/96");
+	conf.policies = configured_policies("dns64-prefix 2001:db8:64::/96");
 	e = engine_new(&conf, &seed, PARTS_START_NS);
 	ck_assert_ptr_nonnull(e);
 }

@@ -14,8 +14,8 @@
 #include "dns/wire.h"
 #include "scenario/costly.h"
 #include "scenario/parts.h"
+#include "support/configured.h"
 #include "support/cputime.h"
-#include "support/plan.h"
 #include "support/tests.h"
 
 #define ROOM 8192
@@ -36,11 +36,10 @@ static struct costly_reply reply;
 static void
 setup(void)
 {
-	static const char *const lines[] = { "prefix 2001:db8:64::/96" };
 	uint64_t seed = 1;
 
 	parts_conf(&conf, 1, ROOM);
-	conf.policies = plan_policies(lines, 1);
+	conf.policies = configured_policies("dns64-prefix 2001:db8:64::/96");
 	now_ns = PARTS_START_NS;
 	e = engine_new(&conf, &seed, now_ns);
 	ck_assert_ptr_nonnull(e);

@@ -22,7 +22,7 @@
 #include "dns/header.h"
 #include "dns/name.h"
 #include "scenario/parts.h"
-#include "support/plan.h"
+#include "support/configured.h"
 #include "support/tests.h"
 
 #define PER_SECOND 100000
@@ -171,7 +171,7 @@ start(const struct kind *k)
 	now_ns = PARTS_START_NS;
 	rng_init_seeded(&rng, 12);
 	parts_conf(&conf, 1, 100);
-	conf.policies = plan_one("prefix 2001:db8:64::/96");
+	conf.policies = configured_policies("dns64-prefix 2001:db8:64::/96");
 	conf.case_randomization = k->cases;
 	conf.upstream_cookies = k->cookies;
 	e = engine_new(&conf, &seed, now_ns);

@@ -15,7 +15,7 @@
 #include "core/wheel.h"
 #include "dns/header.h"
 #include "scenario/parts.h"
-#include "support/plan.h"
+#include "support/configured.h"
 #include "support/tests.h"
 
 #define PORTS 8
@@ -212,7 +212,7 @@ start(void)
 	uint64_t seed = 1;
 
 	parts_conf(&conf, 1, ROOM);
-	conf.policies = plan_policies(NULL, 0);
+	conf.policies = configured_policies("");
 	now_ns = PARTS_START_NS;
 	tick = n_answers = n_asked = n_draining = 0;
 	rng_init_seeded(&rng, 3);

@@ -7,8 +7,8 @@
 
 #include "dns/name.h"
 #include "scenario/parts.h"
+#include "support/configured.h"
 #include "support/message.h"
-#include "support/plan.h"
 #include "support/tests.h"
 
 #define QUESTION(type) "<www.example> " type " 0001 "
@@ -34,7 +34,7 @@ static const struct query_out to = { .buf = out, .cap = sizeof(out) };
 typedef size_t step(struct queries *qs, struct query *q, const struct query_event *ev);
 
 static const struct {
-	const char *plan;
+	const char *line; /* of a configuration */
 	step *step;
 	enum query_state state;
 	enum query_aaaa aaaa_end;
@@ -49,7 +49,8 @@ static const struct {
 	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_ERROR, NULL, QUERY_A, 0, 0 },
 	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, QUERY_A, 0, 0 },
 	{ "", phase_aaaa, QUERY_AAAA, 0, LOOKUP_BOGUS, NULL, -1, DNS_SERVFAIL, 0 },
-	{ "exclude 2001:db8::/32", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, QUERY_A, 0, 0 },
+	{ "exclude-aaaa 2001:db8::/32", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NATIVE, QUERY_A, 0,
+	    0 },
 	/* D3: synthesize-on */
 	{ "synthesize-on error timeout", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
 	    DNS_NOERROR, 0 },
@@ -58,7 +59,7 @@ static const struct {
 	{ "synthesize-on nodata error", phase_aaaa, QUERY_AAAA, 0, LOOKUP_SILENT, NULL, -1,
 	    DNS_SERVFAIL, 0 },
 	/* D15: no prefix is active */
-	{ "prefix 2001:db8:64::/96 down", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
+	{ "dns64-prefix 2001:db8:64::/96 down", phase_aaaa, QUERY_AAAA, 0, LOOKUP_REPLY, NODATA, -1,
 	    DNS_NOERROR, 0 },
 	/* D2 */
 	{ "", phase_a, QUERY_A, QUERY_AAAA_EMPTY, LOOKUP_REPLY, A_DATA, -1, DNS_NOERROR, 1 },
@@ -72,8 +73,8 @@ static const struct {
 	{ "", phase_a, QUERY_A, QUERY_AAAA_IGNORED, LOOKUP_ERROR, NULL, QUERY_NATIVE, 0, 0 },
 	{ "", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR,
 	    1 },
-	{ "exclude 2001:db8::/32", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_REPLY,
-	    NATIVE, -1, DNS_NOERROR, 0 },
+	{ "exclude-aaaa 2001:db8::/32", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED,
+	    LOOKUP_REPLY, NATIVE, -1, DNS_NOERROR, 0 },
 	{ "", phase_native, QUERY_NATIVE, QUERY_AAAA_IGNORED, LOOKUP_SILENT, NULL, -1, DNS_SERVFAIL,
 	    0 },
 };
@@ -88,9 +89,9 @@ START_TEST(outcome_leads_to_its_state)
 	struct query *q;
 	size_t len;
 
-	if (steps[_i].plan[0] != '\0') {
+	if (steps[_i].line[0] != '\0') {
 		policies_unref(p.conf.policies);
-		p.conf.policies = plan_one(steps[_i].plan);
+		p.conf.policies = configured_policies(steps[_i].line);
 	}
 	q = query_new(&p.queries);
 	ck_assert_ptr_nonnull(q);

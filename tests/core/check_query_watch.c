@@ -10,8 +10,8 @@
 #include "core/state.h"
 #include "dns/name.h"
 #include "scenario/parts.h"
+#include "support/configured.h"
 #include "support/message.h"
-#include "support/plan.h"
 #include "support/tests.h"
 
 #define CAP 16
@@ -165,21 +165,21 @@ END_TEST
 /* Whoever waits for the AAAA question, but would make nothing of A, waits on. */
 START_TEST(d5_others_wait_on)
 {
-	static const char *const plans[] = { "synthesize-on nodata error",
-		"prefix 2001:db8:64::/96 down", "" };
+	static const char *const lines[] = { "synthesize-on nodata error",
+		"dns64-prefix 2001:db8:64::/96 down", "" };
 	struct cache *cache = add_cache();
 	struct query *q;
 
-	if (plans[_i][0] != '\0') {
+	if (lines[_i][0] != '\0') {
 		policies_unref(p.conf.policies);
-		p.conf.policies = plan_one(plans[_i]);
+		p.conf.policies = configured_policies(lines[_i]);
 	}
-	q = start(plans[_i][0] != '\0' ? QUERY_AAAA : QUERY_RELAY);
+	q = start(lines[_i][0] != '\0' ? QUERY_AAAA : QUERY_RELAY);
 	late(q->lookup, QUERY_LATE_SILENT);
 	ck_assert(q->lookup != NULL && list_empty(&p.queries.ready));
 	ck_assert_uint_eq(p.lookups.pool.n_used, 1);
 	query_on_deadline(&p.queries, q, p.now_ns + QUERY_AAAA_MS * NS_PER_MS);
-	ck_assert_int_eq(q->lookup != NULL, plans[_i][0] != '\0');
+	ck_assert_int_eq(q->lookup != NULL, lines[_i][0] != '\0');
 	query_on_deadline(&p.queries, q, q->deadline_ns);
 	ck_assert_uint_gt(run(q, NULL), 0);
 	query_free(&p.queries, q);
@@ -220,7 +220,7 @@ START_TEST(d13_a_is_late)
 	bool found;
 
 	policies_unref(p.conf.policies);
-	p.conf.policies = plan_one("synthesize always");
+	p.conf.policies = configured_policies("synthesize always");
 	for (unsigned i = 0; i < 2; i++) {
 		q[i] = query_new(&p.queries);
 		ck_assert(

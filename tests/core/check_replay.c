@@ -153,7 +153,7 @@ now_s(const struct run *r)
 }
 
 static void
-note_reply(struct replay *p, const struct run *r, const struct asked *q)
+note_reply(struct replay *p, const struct run *r, const struct stage_asked *q)
 {
 	struct msg question, reply;
 	struct told *t;
@@ -312,8 +312,8 @@ replay_answer(struct replay *p, struct run *r)
 static void
 forget_told(struct replay *p, struct run *r)
 {
-	if (r->conf.cache != NULL)
-		cache_flush_all(r->conf.cache);
+	if (r->e != NULL)
+		cache_flush_all(r->settings->conf.core.cache);
 	p->n_told = 0;
 	p->longest = 0;
 	p->last = NULL;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "scenario/parts.h"
+#include "support/configured.h"
 #include "support/guard.h"
 #include "support/heard.h"
 #include "support/hex.h"
-#include "support/plan.h"
 #include "support/tests.h"
 
 static struct parts p;
@@ -292,7 +292,7 @@ static void
 refuse_all_but(const char *line)
 {
 	policies_unref(p.conf.policies);
-	p.conf.policies = plan_one(line);
+	p.conf.policies = configured_policies(line);
 	heard_start(LOG_LEVEL_NOTICE);
 }
 

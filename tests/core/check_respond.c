@@ -10,8 +10,8 @@
 #include "dns/wire.h"
 #include "scenario/parts.h"
 #include "scenario/scene.h"
+#include "support/configured.h"
 #include "support/message.h"
-#include "support/plan.h"
 #include "support/tests.h"
 
 static struct parts p;
@@ -185,12 +185,14 @@ prefix_of_client(struct policies *ps, unsigned i, unsigned host)
  * moves only its own. */
 START_TEST(d13_client_hash)
 {
-	static const char *const all[] = { "prefix 2001:db8:1::/96", "prefix 2001:db8:2::/96",
-		"prefix 2001:db8:3::/96", "prefix-selection client-hash" };
-	static const char *const two[] = { "prefix 2001:db8:1::/96", "prefix 2001:db8:2::/96 down",
-		"prefix 2001:db8:3::/96", "prefix-selection client-hash" };
-	struct policies *before = plan_policies(all, 4);
-	struct policies *after = plan_policies(two, 4);
+	struct policies *before = configured_policies("dns64-prefix 2001:db8:1::/96\n"
+						      "dns64-prefix 2001:db8:2::/96\n"
+						      "dns64-prefix 2001:db8:3::/96\n"
+						      "prefix-selection client-hash\n");
+	struct policies *after = configured_policies("dns64-prefix 2001:db8:1::/96\n"
+						     "dns64-prefix 2001:db8:2::/96 down\n"
+						     "dns64-prefix 2001:db8:3::/96\n"
+						     "prefix-selection client-hash\n");
 	struct policies *own = p.conf.policies;
 	unsigned n[4] = { 0 };
 

@@ -2,22 +2,15 @@
 /*
  * check_scenarios: run tests/scenarios/x.scn on the engine, with no socket and a fake clock.
  *
- * Settings, before anything else or before a reload:
- *	prefix P ... allow NET		policies, as in support/plan.h; forget: none of them
- *	local-zones | version TEXT | server-id TEXT	of the engine as a whole
- *	trusted [uN...]			their AD is believed, no other's
- *	upstreams N [from=K]				192.0.2.K (1) and the N - 1 that follow
- *	selection random|round-robin|in-order|fastest | hedge yes|no
- *	case-randomization yes|no | upstream-cookies yes|no | client-cookies yes|no
- *	timeout MS | attempts N | size N
- *	queries N | max-waiting-per-client N | max-same-question N |
- *	    max-waiting-per-upstream N | upstream-questions N
- *	cache SIZE|off			bytes (k, m) of a cache, off at first; it outlives reloads
- *	cache-min-ttl S | cache-max-ttl S | cache-max-negative S | cache-failure-ttl S |
- *	    cache-stale S | nxdomain-cut off|secure|all | prefetch yes|no | rrset-order fixed|rotate
- *	rate-limit N | rate-limit-burst N | rate-limit-slip N | rate-limit-dry-run yes|no |
- *	    max-amplification N		0 at first
- *	clock S				it is so many seconds; 1000 at first
+ * Any line that is none of those below is one of dns64d.conf(5), and goes through src/config as it
+ * does there: those in front of all else are the configuration at the start, those in front of a
+ * reload the whole new one. What none of them names is as in support/configured.h, or as in the
+ * daemon. Lines in a client block are not indented.
+ *
+ * What the configuration cannot say, before anything else:
+ *	clock S				it is so many seconds on the monotonic clock; 1000 at first
+ *	test-max-queries N		max-queries below what the daemon takes, 256: to fill that
+ *		takes more clients than can be told one by one
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
  *	    [noquestion] [version=N] [option=N] [twoopts] [from=ADDRESS] [cookie=HEX|back]
@@ -41,7 +34,7 @@
  *		and not yet taken, or are asked meanwhile, is let go without a reply: that many
  *		questions (COUNT: N or N..M), the last of which is called Q from now on
  *	flush | flush name NAME | flush below NAME	the cache forgets
- *	reload				the settings above it apply from now
+ *	reload				the lines above are the configuration from now
  * What is expected, in this order of appearance:
  *	question Q uN|u? udp|tcp NAME TYPE [do] [cd] [noedns] [class=N] [unlike=Q] [mixed]
  *	    [cookie=none|ours|HEX]

@@ -20,7 +20,7 @@
 #include "dns/name.h"
 #include "dns/wire.h"
 #include "scenario/parts.h"
-#include "support/plan.h"
+#include "support/configured.h"
 #include "support/tests.h"
 
 #define RUNS 20
@@ -365,19 +365,15 @@ flush(void)
 static struct policies *
 some_policies(void)
 {
-	static const char *const lines[] = { "prefix 2001:db8:64::/96", "svcb resolve",
-		"client 10.0.0.0/8", "synthesize never", "end", "ignore-aaaa n1.example.",
-		"hide-a" };
-	const char *some[7];
-	size_t n = 0;
+	static const char *const lines[] = { "dns64-prefix 2001:db8:64::/96\n",
+		"svcb-additional resolve\n", "ignore-aaaa n1.example.\n", "hide-a yes\n" };
+	char text[256] = "client 10.0.0.0/8 {\nsynthesize never\n}\n";
 
-	for (size_t i = 0; i < 7; i++) {
-		bool block = i >= 2 && i <= 4;
-
-		if (block || chance(70))
-			some[n++] = lines[i];
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (chance(70))
+			strcat(text, lines[i]);
 	}
-	return plan_policies(some, n);
+	return configured_policies(text);
 }
 
 static void

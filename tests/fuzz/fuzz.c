@@ -12,7 +12,7 @@
 #include "dns/msg.h"
 #include "fuzz/image.h"
 #include "fuzz/plain.h"
-#include "support/plan.h"
+#include "support/configured.h"
 
 #define SEED 64
 #define STALE_S 60
@@ -34,8 +34,6 @@ loopback(uint16_t port)
 static void
 make_conf(struct conf_core *c)
 {
-	static const char *const plan[] = { "prefix 64:ff9b::/96", "prefix 2001:db8:64::/96" };
-
 	c->upstreams[0] = loopback(53);
 	c->n_upstreams = 1;
 	c->timeout_ms = 200;
@@ -44,7 +42,8 @@ make_conf(struct conf_core *c)
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;
 	c->max_queries = QUERIES;
-	c->policies = plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
+	c->policies =
+	    configured_policies("dns64-prefix 64:ff9b::/96\ndns64-prefix 2001:db8:64::/96\n");
 	c->cache = cache_new(CACHE_MIN, STALE_S, SEED);
 	FUZZ_CHECK(c->cache != NULL);
 	c->keep = (struct conf_cache){ .max_ttl_s = 604800,

@@ -13,7 +13,7 @@
 #include "dns/name.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/speak.h"
-#include "support/plan.h"
+#include "support/configured.h"
 
 #define THINGS_MAX 200 /* in one input */
 #define RAW_MAX 255
@@ -52,17 +52,23 @@ enum {
 static struct policies *
 policies(bool others)
 {
-	static const char *const plan[] = { "prefix 64:ff9b::/96", "prefix 2001:db8:64::/96",
-		"svcb resolve", "ede relay synthesized upstream policy" };
-	static const char *const other[] = { "prefix 64:ff9b::/96", "exclude-a 192.0.2.0/25",
-		"synthesize-on nodata error timeout", "ignore-aaaa example.net", "hide-a",
-		"max-synthesized 1", "client ::2/128", "prefix 2001:db8:64::/64 drain",
-		"any-minimal", "end", "never-synthesize b.example.com" };
+	static const char plan[] = "dns64-prefix 64:ff9b::/96\n"
+				   "dns64-prefix 2001:db8:64::/96\n"
+				   "svcb-additional resolve\n";
+	static const char other[] = "dns64-prefix 64:ff9b::/96\n"
+				    "exclude-a 192.0.2.0/25\n"
+				    "ignore-aaaa example.net\n"
+				    "hide-a yes\n"
+				    "max-synthesized 1\n"
+				    "never-synthesize b.example.com\n"
+				    "client ::2 {\n"
+				    "dns64-prefix 2001:db8:64::/64 drain\n"
+				    "any minimal\n"
+				    "}\n";
 	static struct policies *made[2];
 
 	if (made[others] == NULL)
-		made[others] = others ? plan_policies(other, sizeof(other) / sizeof(other[0]))
-				      : plan_policies(plan, sizeof(plan) / sizeof(plan[0]));
+		made[others] = configured_policies(others ? other : plan);
 	return made[others];
 }
 

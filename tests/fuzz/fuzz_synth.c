@@ -4,7 +4,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/making.h"
 #include "fuzz/mutate.h"
-#include "support/plan.h"
+#include "support/configured.h"
 
 size_t
 LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t cap, unsigned seed)
@@ -27,7 +27,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		return 0;
 	FUZZ_CHECK(pref64_parse(prefixes[data[0] % 6], &prefix) == PREF64_OK);
 	if (ps == NULL)
-		ps = plan_one("exclude ::ffff:0:0/96");
+		ps = configured_policies("");
 	const struct synth_policy policy = { .prefixes = { prefix },
 		.n_prefixes = 1,
 		.n_general = 1,

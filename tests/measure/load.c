@@ -9,7 +9,7 @@
 #include "dns/build.h"
 #include "dns/msg.h"
 #include "dns/name.h"
-#include "support/plan.h"
+#include "support/configured.h"
 
 #define TEXT 80
 
@@ -82,44 +82,32 @@ question_name(char text[static TEXT], const struct load *l, unsigned i)
 	}
 }
 
-static char *
-new_line(const char *keyword, const char *value)
-{
-	char *line = NULL;
-
-	if (asprintf(&line, "%s %s", keyword, value) < 0)
-		abort();
-	return line;
-}
-
 struct policies *
 load_policies(const struct load *l)
 {
-	size_t n = 0, max = 2 + l->rules + 2 * (size_t)l->blocks;
-	const char **lines = calloc(max, sizeof(*lines));
 	struct policies *ps;
-	char text[TEXT];
+	char *text, value[TEXT];
+	size_t len;
+	FILE *lines = open_memstream(&text, &len);
 
 	if (lines == NULL)
 		abort();
-	lines[n++] = new_line("prefix", "2001:db8:64::/96");
-	lines[n++] = new_line("synthesize", l->always ? "always" : "normal");
+	fputs("dns64-prefix 2001:db8:64::/96\n", lines);
+	fprintf(lines, "synthesize %s\n", l->always ? "always" : "normal");
 	for (unsigned i = 0; i < l->rules; i++) {
 		bool ignore = l->always || i % 4 < 2;
 
-		rule_zone(text, i);
-		lines[n++] = new_line(ignore ? "ignore-aaaa" : "never-synthesize", text);
+		rule_zone(value, i);
+		fprintf(lines, "%s %s\n", ignore ? "ignore-aaaa" : "never-synthesize", value);
 	}
 	for (unsigned i = 0; i < l->blocks; i++) {
-		block_net(text, i);
-		lines[n++] = new_line("client", text);
-		put(text, "2001:db8:64:%x::/96", i);
-		lines[n++] = new_line("prefix", text);
+		block_net(value, i);
+		fprintf(lines, "client %s {\ndns64-prefix 2001:db8:64:%x::/96\n}\n", value, i);
 	}
-	ps = plan_policies(lines, n);
-	while (n > 0)
-		free((void *)(uintptr_t)lines[--n]);
-	free(lines);
+	if (fclose(lines) != 0)
+		abort();
+	ps = configured_policies(text);
+	free(text);
 	return ps;
 }
 

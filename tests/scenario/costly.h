@@ -26,7 +26,7 @@ struct costly {
 	uint16_t type;                        /* of the question upstream */
 	void (*make)(struct costly_reply *r); /* fill R, which has header and question */
 	size_t max;
-	const char *plan; /* one more line of policies; NULL */
+	const char *line; /* of a configuration, one more; NULL */
 	bool rotate;      /* rotate the addresses of hits */
 };
 

@@ -86,7 +86,7 @@ check_question(struct run *r, char **w, unsigned n, const struct sent *s, const 
 static void
 do_question(struct run *r, char **w, unsigned n)
 {
-	struct asked *q = &r->questions[r->n_questions++];
+	struct stage_asked *q = &r->questions[r->n_questions++];
 	const char *unlike = stage_value(w, n, "unlike");
 	bool tcp = strcmp(w[3], "tcp") == 0;
 	struct msg m;

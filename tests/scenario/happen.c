@@ -6,115 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "cache/cache.h"
 #include "dns/build.h"
 #include "dns/name.h"
 #include "dns/wire.h"
-#include "scenario/keeping.h"
 #include "scenario/passing.h"
 #include "support/hex.h"
-
-/* --- settings --------------------------------------------------------------------------------- */
-
-static void
-set_upstreams(struct run *r, unsigned first, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		char text[32];
-
-		snprintf(text, sizeof(text), "192.0.2.%u", first + i);
-		if (!netaddr_parse(text, 53, &r->conf.upstreams[i]))
-			stage_fail(r, "bad upstream");
-	}
-	r->conf.n_upstreams = n;
-}
-
-/* Is this a line for support/plan.h? */
-static bool
-is_plan(const char *word)
-{
-	static const char *const words[] = { "prefix", "suffix", "exclude", "exclude-a", "map",
-		"synthesize", "synthesize-on", "ignore-aaaa", "never-synthesize", "hide-a",
-		"any-minimal", "no-prefix-servfail", "dns64-for", "prefix-selection",
-		"max-synthesized", "reverse-local", "svcb", "ede", "client", "end", "allow", "deny",
-		"deny-drop", "rate-limit-factor", "rate-limit-exempt" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(word, words[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void
-keep_plan(struct run *r, char **w, unsigned n)
-{
-	char *line = r->plan[r->n_plan];
-	size_t len = 0;
-
-	if (r->n_plan == STAGE_MAX_PLAN)
-		stage_fail(r, "too many lines of policy");
-	for (unsigned i = 0; i < n; i++)
-		len += (size_t)snprintf(line + len, STAGE_PLAN_LINE - len, "%s ", w[i]);
-	r->n_plan++;
-}
-
-bool
-happen_setting(struct run *r, char **w, unsigned n)
-{
-	const char *from = stage_value(w, n, "from");
-
-	if (keeping_setting(r, w, n))
-		return true;
-	if (is_plan(w[0])) {
-		keep_plan(r, w, n);
-	} else if (strcmp(w[0], "upstreams") == 0) {
-		set_upstreams(r, from != NULL ? (unsigned)atoi(from) : 1, (unsigned)atoi(w[1]));
-	} else if (strcmp(w[0], "selection") == 0) {
-		r->conf.selection = strcmp(w[1], "random") == 0 ? CONF_RANDOM
-		    : strcmp(w[1], "in-order") == 0             ? CONF_IN_ORDER
-		    : strcmp(w[1], "fastest") == 0              ? CONF_FASTEST
-								: CONF_ROUND_ROBIN;
-	} else if (strcmp(w[0], "hedge") == 0) {
-		r->conf.hedge = strcmp(w[1], "yes") == 0;
-	} else if (strcmp(w[0], "timeout") == 0) {
-		r->conf.timeout_ms = (uint32_t)atoi(w[1]);
-	} else if (strcmp(w[0], "attempts") == 0) {
-		r->conf.resend_attempts = (uint32_t)atoi(w[1]);
-	} else if (strcmp(w[0], "upstream-questions") == 0) {
-		r->conf.max_upstream_questions = (uint8_t)atoi(w[1]);
-	} else if (strcmp(w[0], "size") == 0) {
-		r->conf.udp_size_client = (uint16_t)atoi(w[1]);
-	} else if (strcmp(w[0], "queries") == 0) {
-		r->conf.max_queries = (uint32_t)atoi(w[1]);
-	} else if (strcmp(w[0], "max-waiting-per-client") == 0) {
-		r->conf.max_waiting_per_client = (uint32_t)atoi(w[1]);
-	} else if (strcmp(w[0], "max-waiting-per-upstream") == 0) {
-		r->conf.max_waiting_per_upstream = (uint32_t)atoi(w[1]);
-	} else if (strcmp(w[0], "max-same-question") == 0) {
-		r->conf.max_same_question = (uint32_t)atoi(w[1]);
-	} else if (strcmp(w[0], "case-randomization") == 0) {
-		r->conf.case_randomization = strcmp(w[1], "yes") == 0;
-	} else if (strcmp(w[0], "upstream-cookies") == 0) {
-		r->conf.upstream_cookies = strcmp(w[1], "yes") == 0;
-	} else if (strcmp(w[0], "client-cookies") == 0) {
-		r->conf.client_cookies = strcmp(w[1], "yes") == 0;
-	} else if (strcmp(w[0], "forget") == 0) {
-		r->n_plan = 0;
-	} else if (strcmp(w[0], "local-zones") == 0) {
-		r->conf.local_zones = true;
-	} else if (strcmp(w[0], "trusted") == 0) {
-		r->conf.trusted = 0;
-		for (unsigned i = 1; i < n; i++)
-			r->conf.trusted |= UINT32_C(1) << stage_upstream(r, w[i]);
-	} else if (strcmp(w[0], "server-id") == 0) {
-		snprintf(r->conf.server_id, sizeof(r->conf.server_id), "%s", w[1]);
-	} else if (strcmp(w[0], "version") == 0) {
-		snprintf(r->conf.version, sizeof(r->conf.version), "%s", w[1]);
-	} else {
-		return false;
-	}
-	return true;
-}
 
 /* --- what happens ----------------------------------------------------------------------------- */
 
@@ -142,7 +40,9 @@ client_limit(const struct run *r, const struct build_opt *opt, bool tcp)
 
 	if (tcp)
 		return DNS_MSG_MAX;
-	return theirs < r->active.udp_size_client ? theirs : r->active.udp_size_client;
+	return theirs < r->settings->conf.core.udp_size_client
+	    ? theirs
+	    : r->settings->conf.core.udp_size_client;
 }
 
 /* What else the words want in the OPT that MSG ends with. */
@@ -242,7 +142,8 @@ do_ask(struct run *r, char **w, unsigned n)
 }
 
 static void
-send_reply(struct run *r, const struct asked *q, const char *by, const uint8_t *msg, size_t len)
+send_reply(
+    struct run *r, const struct stage_asked *q, const char *by, const uint8_t *msg, size_t len)
 {
 	struct packet_in in = { .msg = msg, .len = len, .way = q->send.way, .sock = q->send.sock };
 
@@ -354,7 +255,7 @@ reply_cookie(const struct msg *m, char **w, unsigned n, uint8_t out[static DNS_C
 static void
 do_reply(struct run *r, char **w, unsigned n)
 {
-	const struct asked *q = stage_asked(r, w[1]);
+	const struct stage_asked *q = stage_asked(r, w[1]);
 	const char *ede = stage_value(w, n, "ede");
 	const char *bufsize = stage_value(w, n, "bufsize");
 	const char *cut = stage_value(w, n, "cut");
@@ -388,7 +289,7 @@ do_reply(struct run *r, char **w, unsigned n)
 static void
 do_malformed(struct run *r, char **w, unsigned n)
 {
-	const struct asked *q = stage_asked(r, w[1]);
+	const struct stage_asked *q = stage_asked(r, w[1]);
 	uint8_t msg[1024];
 
 	(void)n;
@@ -416,7 +317,7 @@ do_lost(struct run *r, char **w, unsigned n)
 static void
 do_full(struct run *r, char **w, unsigned n)
 {
-	const struct asked *q = stage_asked(r, w[1]);
+	const struct stage_asked *q = stage_asked(r, w[1]);
 
 	(void)n;
 	engine_tcp_full(r->e, q->send.sock, wire_u16(q->bytes), r->now_ns);
@@ -450,14 +351,45 @@ do_reload(struct run *r, char **w, unsigned n)
 {
 	(void)w;
 	(void)n;
-	struct policies *old;
-
 	stage_engine(r);
-	old = r->active.policies;
-	stage_settings(r);
-	engine_set_conf(r->e, &r->active, r->now_ns);
-	policies_unref(old);
-	stage_collect(r);
+	stage_reload(r);
+}
+
+/* The cache forgets all, or what is said. */
+static void
+do_flush(struct run *r, char **w, unsigned n)
+{
+	uint8_t name[DNS_NAME_MAX], lower[DNS_NAME_MAX];
+	struct cache *c = r->e != NULL ? r->settings->conf.core.cache : NULL;
+	size_t len;
+
+	if (c == NULL)
+		stage_fail(r, "there is no cache yet");
+	if (n < 3) {
+		cache_flush_all(c);
+		return;
+	}
+	len = stage_name(r, w[2], name);
+	name_lower(lower, name, len);
+	if (strcmp(w[1], "below") == 0)
+		cache_flush_below(c, lower, len, (uint32_t)(r->now_ns / NS_PER_SEC));
+	else if (strcmp(w[1], "name") == 0)
+		(void)cache_flush_name(c, lower, len);
+	else
+		stage_fail(r, "flush what?");
+}
+
+/* What the configuration cannot say, which is for the start only. */
+static void
+do_start(struct run *r, char **w, unsigned n)
+{
+	(void)n;
+	if (r->e != NULL)
+		stage_fail(r, "it has begun already");
+	if (strcmp(w[0], "clock") == 0)
+		r->now_ns = strtoull(w[1], NULL, 10) * NS_PER_SEC;
+	else
+		r->max_queries = (uint32_t)strtoul(w[1], NULL, 10);
 }
 
 static const struct {
@@ -477,7 +409,9 @@ static const struct {
 	{ "pass", 2, passing_pass },
 	{ "mute", 2, passing_mute },
 	{ "reload", 1, do_reload },
-	{ "flush", 1, keeping_flush },
+	{ "flush", 1, do_flush },
+	{ "clock", 2, do_start },
+	{ "test-max-queries", 2, do_start },
 };
 
 bool

@@ -3,13 +3,10 @@
 #define DNS64D_TESTS_SCENARIO_HAPPEN_H
 
 /*
- * happen: the lines of a scenario that set something or make something happen.
+ * happen: the lines of a scenario that make something happen.
  */
 
 #include "scenario/stage.h"
-
-/* happen_setting: apply the setting in the N words at W. False: it is another kind of line. */
-bool happen_setting(struct run *r, char **w, unsigned n);
 
 /* happen: play the event in the N words at W. False: it is another kind of line. */
 bool happen(struct run *r, char **w, unsigned n);

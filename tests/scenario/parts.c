@@ -9,7 +9,7 @@
 #include "core/silence.h"
 #include "dns/build.h"
 #include "dns/name.h"
-#include "support/plan.h"
+#include "support/configured.h"
 
 void
 parts_conf(struct conf_core *conf, unsigned n, uint32_t cap)
@@ -37,7 +37,7 @@ parts_init(struct parts *p, unsigned n, uint32_t cap)
 {
 	memset(p, 0, sizeof(*p));
 	parts_conf(&p->conf, n, cap);
-	p->conf.policies = plan_one("prefix 2001:db8:64::/96");
+	p->conf.policies = configured_policies("dns64-prefix 2001:db8:64::/96");
 	p->now_ns = PARTS_START_NS;
 	rng_init_seeded(&p->rng, 1);
 	wheel_init(&p->wheel, p->now_ns);

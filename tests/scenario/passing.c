@@ -12,8 +12,8 @@
 
 /* What is let go without a reply. */
 struct mute {
-	int type;           /* of these questions; -1: of all */
-	struct asked *last; /* the last of them; NULL: it is of no interest */
+	int type;                 /* of these questions; -1: of all */
+	struct stage_asked *last; /* the last of them; NULL: it is of no interest */
 	unsigned n[UPSTREAM_MAX];
 };
 

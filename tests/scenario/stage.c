@@ -7,10 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "cache/cache.h"
 #include "core/engine_parts.h"
+#include "core/rate.h"
+#include "daemon/reload.h"
 #include "dns/name.h"
-#include "scenario/keeping.h"
-#include "support/plan.h"
+#include "support/configured.h"
+
+#define START_S 1000
+#define SEED 0x5eed /* of the names' hashes: the same in every run */
 
 void
 stage_fail(const struct run *r, const char *fmt, ...)
@@ -76,15 +82,61 @@ stage_sockets(struct run *r)
 	}
 }
 
-void
-stage_settings(struct run *r)
-{
-	const char *lines[STAGE_MAX_PLAN];
+/* --- the configuration ------------------------------------------------------------------------ */
 
-	for (unsigned i = 0; i < r->n_plan; i++)
-		lines[i] = r->plan[i];
-	r->conf.policies = plan_policies(lines, r->n_plan);
-	r->active = r->conf;
+static void
+put_text(struct run *r, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= STAGE_TEXT - r->text_len)
+		stage_fail(r, "the configuration is too long");
+	memcpy(r->text + r->text_len, text, len + 1);
+	r->text_len += len;
+}
+
+void
+stage_configure(struct run *r, char **w, unsigned n)
+{
+	/* What is said of a line names its place in the scenario. */
+	for (; r->text_line + 1 < r->line; r->text_line++)
+		put_text(r, "\n");
+	for (unsigned i = 0; i < n; i++) {
+		put_text(r, w[i]);
+		put_text(r, i + 1 < n ? " " : "\n");
+	}
+	r->text_line++;
+}
+
+/* What the lines since the last settings come to. */
+static struct settings *
+read_settings(struct run *r)
+{
+	struct settings *s = calloc(1, sizeof(*s));
+
+	ck_assert_ptr_nonnull(s);
+	configured(r->file, r->text, s);
+	if (r->max_queries > 0)
+		s->conf.core.max_queries = r->max_queries;
+	r->text[0] = '\0';
+	r->text_len = 0;
+	r->text_line = 0;
+	return s;
+}
+
+/* What the daemon makes for its engines at its start. */
+static void
+make_shared(struct run *r)
+{
+	struct settings *s = r->settings;
+	size_t size = s->cache_size > 0 ? (size_t)s->cache_size : r->cache_size;
+
+	s->conf.core.rates = rates_new();
+	ck_assert_ptr_nonnull(s->conf.core.rates);
+	if (size == 0)
+		return;
+	s->conf.core.cache = cache_new(size, s->conf.core.keep.stale_s, SEED);
+	ck_assert_ptr_nonnull(s->conf.core.cache);
 }
 
 void
@@ -94,12 +146,29 @@ stage_engine(struct run *r)
 
 	if (r->e != NULL)
 		return;
-	keeping_open(r);
-	stage_settings(r);
-	r->e = engine_new(&r->active, &seed, r->now_ns);
+	r->settings = read_settings(r);
+	make_shared(r);
+	r->e = engine_new(&r->settings->conf.core, &seed, r->now_ns);
 	ck_assert_ptr_nonnull(r->e);
 	stage_sockets(r);
 }
+
+void
+stage_reload(struct run *r)
+{
+	struct settings *now = r->settings, *next = read_settings(r);
+
+	(void)reload_keep(now, next);
+	next->conf.core.cache = now->conf.core.cache;
+	next->conf.core.rates = now->conf.core.rates;
+	engine_set_conf(r->e, &next->conf.core, r->now_ns);
+	r->settings = next;
+	settings_fini(now);
+	free(now);
+	stage_collect(r);
+}
+
+/* --- what the engine sends and gets ----------------------------------------------------------- */
 
 /* Which reason was counted since the last call? REASON_N: none. */
 static enum reason
@@ -201,7 +270,7 @@ stage_type(const struct run *r, const char *text)
 	return (uint16_t)type;
 }
 
-struct asked *
+struct stage_asked *
 stage_asked(struct run *r, const char *label)
 {
 	for (unsigned i = r->n_questions; i-- > 0;) {
@@ -230,19 +299,7 @@ stage_open(const char *file)
 
 	ck_assert_ptr_nonnull(r);
 	r->file = file;
-	r->now_ns = 1000000000000;
-	r->conf.selection = CONF_IN_ORDER;
-	r->conf.timeout_ms = 1000;
-	r->conf.resend_attempts = 2;
-	r->conf.max_upstream_questions = 24;
-	r->conf.udp_size_client = 1232;
-	r->conf.udp_size_upstream = 1232;
-	r->conf.max_queries = 1024;
-	r->conf.max_waiting_per_client = 1000;
-	r->conf.max_same_question = 16;
-	keeping_defaults(&r->conf.keep);
-	r->conf.n_upstreams = 1;
-	ck_assert(netaddr_parse("192.0.2.1", 53, &r->conf.upstreams[0]));
+	r->now_ns = START_S * NS_PER_SEC;
 	for (unsigned u = 0; u < UPSTREAM_MAX; u++)
 		r->socket_of[u] = -1;
 	return r;
@@ -269,13 +326,17 @@ stage_close(struct run *r)
 	if (r->taken != r->n_pending)
 		stage_fail(r, "%u messages left over at the end", r->n_pending - r->taken);
 	ck_assert_ptr_nonnull(r->e);
+	if (r->text_len > 0)
+		stage_fail(r, "no reload follows the last lines of a configuration");
 	if (engine_in_flight(r->e) != 0)
 		stage_fail(r, "%u queries in flight at the end", engine_in_flight(r->e));
 	if (something_is_left(r->e))
 		stage_fail(r, "a part of a query is left at the end");
 	engine_free(r->e);
-	keeping_close(r);
-	policies_unref(r->active.policies);
+	rates_free(r->settings->conf.core.rates);
+	cache_free(r->settings->conf.core.cache);
+	settings_fini(r->settings);
+	free(r->settings);
 	for (unsigned i = 0; i < r->n_pending; i++)
 		free(r->pending[i].bytes);
 	free(r);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/settings.h"
 #include "core/cookie.h"
 #include "core/engine.h"
 #include "core/upstream.h"
@@ -21,8 +22,7 @@
 #define STAGE_MAX_RECORDS 256 /* of one reply or answer */
 #define STAGE_MAX_NAMED 64
 #define STAGE_WORDS 16
-#define STAGE_MAX_PLAN 64
-#define STAGE_PLAN_LINE 256
+#define STAGE_TEXT 16384 /* bytes of a configuration, with its final zero */
 
 struct sent {
 	struct packet_out send;
@@ -30,7 +30,7 @@ struct sent {
 	uint8_t *bytes;
 };
 
-struct asked {
+struct stage_asked {
 	char label[16];
 	struct packet_out send;
 	uint8_t bytes[1024];
@@ -52,11 +52,12 @@ struct client {
 struct run {
 	const char *file;
 	unsigned line;
-	struct conf_core conf; /* as read so far; its cache lives as long as the run */
-	size_t cache_size;     /* 0: none */
-	char plan[STAGE_MAX_PLAN][STAGE_PLAN_LINE];
-	unsigned n_plan;
-	struct conf_core active; /* the engine's */
+	char text[STAGE_TEXT]; /* the configuration that is being read */
+	size_t text_len;
+	unsigned text_line;        /* of the scenario, up to which it has come */
+	struct settings *settings; /* the engine's; owned */
+	size_t cache_size;         /* where none is configured; 0: none */
+	uint32_t max_queries;      /* instead of what is configured; 0: that */
 	struct engine *e;
 	uint64_t now_ns;
 	unsigned upstream_of[UPSTREAM_MAX_SOCKETS];
@@ -67,7 +68,7 @@ struct run {
 	unsigned n_pending;
 	unsigned taken;
 	struct stats_reason reasons[REASON_N]; /* counted so far */
-	struct asked questions[STAGE_MAX_NAMED];
+	struct stage_asked questions[STAGE_MAX_NAMED];
 	unsigned n_questions;
 	struct client clients[STAGE_MAX_NAMED];
 	unsigned n_clients;
@@ -84,17 +85,20 @@ struct run {
 void __attribute__((format(printf, 2, 3), noreturn))
 stage_fail(const struct run *r, const char *fmt, ...);
 
-/* stage_open: begin a run of FILE, with the settings that all scenarios begin with. */
+/* stage_open: begin a run of FILE. */
 struct run *stage_open(const char *file);
 
 /* stage_close: end the run, at which no message may be left and no question in flight. */
 void stage_close(struct run *r);
 
-/* stage_engine: create the engine, unless there is one. */
+/* stage_configure: the N words at W are the next line of a configuration. */
+void stage_configure(struct run *r, char **w, unsigned n);
+
+/* stage_engine: create the engine with what is configured, unless there is one. */
 void stage_engine(struct run *r);
 
-/* stage_settings: give the settings read so far to the engine. */
-void stage_settings(struct run *r);
+/* stage_reload: give what is configured now to the engine. */
+void stage_reload(struct run *r);
 
 /* stage_sockets: open and close sockets to upstreams as the shell does. */
 void stage_sockets(struct run *r);
@@ -121,6 +125,6 @@ uint16_t stage_type(const struct run *r, const char *text);
 unsigned stage_upstream(const struct run *r, const char *text);
 
 /* stage_asked: the last question upstream with this label. */
-struct asked *stage_asked(struct run *r, const char *label);
+struct stage_asked *stage_asked(struct run *r, const char *label);
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "core/engine_parts.h"
 #include "core/wheel.h"
+#include "support/configured.h"
 #include "support/message.h"
-#include "support/plan.h"
 
 void
 world_init(struct world *w, unsigned n_upstreams, uint32_t cap)
 {
 	memset(w, 0, sizeof(*w));
 	parts_conf(&w->conf, n_upstreams, cap);
-	w->conf.policies = plan_one("prefix 2001:db8:64::/96");
+	w->conf.policies = configured_policies("dns64-prefix 2001:db8:64::/96");
 	w->now_ns = PARTS_START_NS;
 }
 

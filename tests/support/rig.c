@@ -15,8 +15,8 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "dns64/pref64.h"
+#include "support/configured.h"
 #include "support/cputime.h"
-#include "support/plan.h"
 
 #define RIG_HEADER 12
 
@@ -125,7 +125,7 @@ rig_settings(struct rig *r)
 	c->udp_size_client = 1232;
 	c->udp_size_upstream = 1232;
 	c->max_queries = 1000;
-	c->policies = plan_one("prefix 64:ff9b::/96");
+	c->policies = configured_policies("dns64-prefix 64:ff9b::/96");
 	io->tcp_idle_ms = 10000;
 	io->max_tcp_clients = 100;
 	io->max_tcp_per_client = 50;
