@@ -220,7 +220,7 @@ was_right(struct sim *s, const struct ask *k, uint16_t type)
 		return false; /* it was relayed, by other settings */
 	if (type == (a_first ? DNS_TYPE_A : k->act->type))
 		return f->born_ns <= k->at_ns;
-	return f->wrong_ns < k->at_ns && s->flushed_ns < k->at_ns && s->conf[0].cache != NULL &&
+	return f->wrong_ns < k->at_ns && s->flushed_ns < k->at_ns && s->cache != NULL &&
 	    k->truth.ttl > 5;
 }
 
@@ -307,7 +307,7 @@ is_excused(struct sim *s, const struct ask *k, enum kind got, const struct msg *
 {
 	uint32_t most = s->conf[s->turn % 2].max_same_question;
 	/* Where so many may wait, others may be counted with them (core/fair). */
-	bool few = s->conf[0].max_queries <= SIM_FEW;
+	bool few = s->max_queries <= SIM_FEW;
 	unsigned n = few ? n_waiting(s, k->act->client, k) : s->n_open;
 	bool always;
 

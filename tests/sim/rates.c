@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "dns/header.h"
+#include "sim/story.h"
 
 #define OF_A_64 8           /* so many times as much as an address a /64 may have */
 #define ALLOWANCE 1048576.0 /* bytes a second beyond max-amplification, and at once */
@@ -144,7 +145,7 @@ others(struct sim *s, const struct act *who)
 			.dice = sim_draw(s, 70, s->n_uses[kind], UINT32_MAX),
 			.now_ns = s->w.now_ns };
 
-		if (rates_charge(s->conf[0].rates, &plan, &use) > 0)
+		if (rates_charge(s->rates, &plan, &use) > 0)
 			return;
 		got(s, kind, who, (double)n);
 		room -= (double)n;
@@ -154,36 +155,39 @@ others(struct sim *s, const struct act *who)
 void
 rates_draw(struct sim *s)
 {
-	struct conf_core *c = &s->conf[0];
-	uint32_t burst = sim_draw(s, 62, 0, 3);
+	uint32_t burst = sim_draw(s, 62, 0, 3), amplification = 0;
 
-	if (sim_draw(s, 60, 0, 3) > 0)
+	if (sim_draw(s, 60, 0, 3) > 0) {
+		story_line(s, "max-amplification 0\n");
 		return;
+	}
 	seed = s->seed;
 	seeding = true;
-	c->rates = rates_new();
+	s->rates = rates_new();
 	seeding = false;
-	assert(c->rates != NULL);
+	assert(s->rates != NULL);
 	if (sim_draw(s, 61, 0, 4) > 0)
-		c->rate.limit = 2 + sim_draw(s, 61, 1, 50);
+		story_line(s, "rate-limit %u\n", 2 + sim_draw(s, 61, 1, 50));
 	/* with fewer, chance may limit a /56, which is charged for one use of 16 */
-	c->rate.burst = burst > 0 ? 4 + sim_draw(s, 62, 1, burst == 1 ? 10 : 200) : 0;
-	c->rate.slip = sim_draw(s, 63, 0, 4);
+	story_line(s, "rate-limit-burst %u\n",
+	    burst > 0 ? 4 + sim_draw(s, 62, 1, burst == 1 ? 10 : 200) : 0);
+	story_line(s, "rate-limit-slip %u\n", sim_draw(s, 63, 0, 4));
 	if (sim_draw(s, 64, 0, 4) > 0)
-		c->rate.amplification = 1 + sim_draw(s, 64, 1, sim_draw(s, 64, 2, 2) ? 2 : 10);
-	c->rate.dry_run = sim_draw(s, 65, 0, 6) == 0;
+		amplification = 1 + sim_draw(s, 64, 1, sim_draw(s, 64, 2, 2) ? 2 : 10);
+	story_line(s, "max-amplification %u\n", amplification);
+	story_line(s, "rate-limit-dry-run %s\n", sim_draw(s, 65, 0, 6) == 0 ? "yes" : "no");
 }
 
 void
 rates_end(struct sim *s)
 {
-	rates_free(s->conf[0].rates);
+	rates_free(s->rates);
 }
 
 uint8_t
 rates_flooder(const struct sim *s)
 {
-	if (s->conf[0].rates == NULL)
+	if (s->rates == NULL)
 		return CLIENT_FLOOD;
 	return (uint8_t)sim_draw(s, 66, 0, SIM_CLIENTS);
 }
@@ -203,7 +207,7 @@ rates_asks(struct sim *s, struct ask *k)
 	k->n_limited = parts_count(&st->rate_limited);
 	k->n_dropped = parts_count(&st->rate_dropped);
 	k->n_slipped = parts_count(&st->rate_slipped);
-	if (s->conf[0].rates != NULL && !k->act->tcp)
+	if (s->rates != NULL && !k->act->tcp)
 		others(s, k->act);
 }
 

@@ -68,7 +68,7 @@ fill(struct sim *s, uint32_t n)
 	uint8_t name[DNS_NAME_MAX];
 	char text[64];
 
-	for (uint32_t i = 0; i < n && s->conf[0].cache != NULL; i++) {
+	for (uint32_t i = 0; i < n && s->cache != NULL; i++) {
 		struct question key = {
 			.qname = name, .qtype = DNS_TYPE_TXT, .qclass = DNS_CLASS_IN
 		};
@@ -76,7 +76,7 @@ fill(struct sim *s, uint32_t n)
 		snprintf(text, sizeof(text), "%u.fill.example", s->n_filled++);
 		key.qname_len = name_from_text(text, name);
 		key.hash = lookup_hash(&s->w.engine->lookups, name, key.qname_len);
-		cache_put(s->conf[0].cache, &key, &e, big, sizeof(big), clock_s(s->w.now_ns));
+		cache_put(s->cache, &key, &e, big, sizeof(big), clock_s(s->w.now_ns));
 	}
 }
 
@@ -84,7 +84,7 @@ fill(struct sim *s, uint32_t n)
 static void
 flood(struct sim *s, const struct act *a)
 {
-	bool large = s->conf[0].max_queries > SIM_FEW, one = large && sim_draw(s, 15, 0, 2);
+	bool large = s->max_queries > SIM_FEW, one = large && sim_draw(s, 15, 0, 2);
 	bool proves = sim_draw(s, 7, 0, 4) == 0, texts = sim_draw(s, 9, 0, large ? 2 : 8) == 0;
 	bool names = sim_draw(s, 4, 0, 2) && a->much <= FLOOD_OF_NAMES;
 	uint32_t n_hosts = sim_draw(s, 8, 0, 2) ? 1 : 1 + sim_draw(s, 8, 1, 32);
@@ -112,11 +112,7 @@ reload(struct sim *s, uint8_t what)
 {
 	struct policies *gone = s->conf[s->turn % 2].policies;
 
-	s->conf[(s->turn + 1) % 2] = s->conf[s->turn % 2];
 	s->turn++;
-	/* those that had gone are back */
-	s->conf[s->turn % 2].n_upstreams = s->n_upstreams;
-	memcpy(s->conf[s->turn % 2].upstreams, s->upstreams, sizeof(s->upstreams));
 	story_era(s, what);
 	engine_set_conf(s->w.engine, &s->conf[s->turn % 2], s->w.now_ns);
 	world_drain(&s->w);
@@ -134,8 +130,8 @@ act(struct sim *s, unsigned i)
 		client_ask(s, a);
 		break;
 	case ACT_FLUSH:
-		if (s->conf[0].cache != NULL)
-			cache_flush_all(s->conf[0].cache);
+		if (s->cache != NULL)
+			cache_flush_all(s->cache);
 		s->flushed_ns = s->w.now_ns;
 		break;
 	case ACT_RELOAD:
@@ -205,9 +201,6 @@ begin(struct sim *s)
 	s->w.now_ns = PARTS_START_NS;
 	s->phase_ns = sim_draw(s, 1, 0, WHEEL_TICK_NS);
 	story_draw(s);
-	story_era(s, 0);
-	s->n_upstreams = s->conf[0].n_upstreams;
-	memcpy(s->upstreams, s->conf[0].upstreams, sizeof(s->upstreams));
 	s->w.upstream = net_question;
 	s->w.client = client_answer;
 	s->w.arg = s;
@@ -249,6 +242,6 @@ sim_run(struct sim *s)
 	remains_check(s);
 	engine_free(s->w.engine);
 	policies_unref(s->conf[s->turn % 2].policies);
-	cache_free(s->conf[0].cache);
+	cache_free(s->cache);
 	rates_end(s);
 }

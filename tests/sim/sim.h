@@ -6,12 +6,13 @@
  * sim: the engine among clients and upstreams to whom everything happens, on a played clock, all of
  * it drawn from one seed.
  *
- * story draws what is to happen: questions of clients, faults and their time, reloads. client asks
- * and looks at the form of the answers; net plays upstreams and what lies between; shell opens
- * sockets and connections as io/ does; oracle judges what each answer says by what is true (truth)
- * and what has happened (history), rates how much each client gets, work how much is done at once;
- * remains looks for what is left at the end. Chances in net are drawn from what they are about, so
- * that a story with an event less goes on as before. rare lets core meet what it seldom meets.
+ * story draws what is to happen, questions of clients, faults and their time, reloads, and the
+ * configuration, as lines of dns64d.conf. client asks and looks at the form of the answers; net
+ * plays upstreams and what lies between; shell opens sockets and connections as io/ does; oracle
+ * judges what each answer says by what is true (truth) and what has happened (history), rates how
+ * much each client gets, work how much is done at once; remains looks for what is left at the end.
+ * Chances in net are drawn from what they are about, so that a story with an event less goes on as
+ * before. rare lets core meet what it seldom meets.
  */
 
 #include <stdbool.h>
@@ -25,6 +26,7 @@
 
 #define SIM_UPSTREAMS 4
 #define SIM_ACTS 1024
+#define SIM_TEXT 2048 /* bytes of a configuration, with its final zero */
 #define SIM_ASKS 2048
 #define SIM_PARCELS 16384
 #define SIM_PARCEL 700 /* bytes of a message at most */
@@ -202,11 +204,14 @@ struct sim {
 	bool dropped[SIM_ACTS];
 	uint32_t rtt_ms[SIM_UPSTREAMS];
 	/* settings */
+	char text[SIM_TEXT];  /* of the configuration, but for what reloads change */
+	uint32_t max_queries; /* few, which no configuration says */
 	struct conf_core conf[2];
 	unsigned turn;
-	bool lowers;        /* some upstream spells in lower case: forgers leave case alone */
-	size_t n_upstreams; /* at the start */
-	struct netaddr upstreams[SIM_UPSTREAMS];
+	struct cache *cache;  /* NULL: none */
+	struct rates *rates;  /* likewise */
+	bool lowers;          /* some upstream spells in lower case: forgers leave case alone */
+	uint32_t n_upstreams; /* at the start */
 	struct era eras[SIM_ERAS];
 	unsigned n_eras;
 	/* clients */

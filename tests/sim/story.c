@@ -2,6 +2,7 @@
 #include "sim/story.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,13 @@
 #include "dns/name.h"
 #include "sim/client.h"
 #include "sim/rates.h"
-#include "support/plan.h"
+#include "support/configured.h"
 
-#define FLOODED 200000  /* names from this number on are asked for by floods */
-#define FLOOD_MOST 1500 /* questions */
-#define LARGE 1024      /* room for questions in some worlds, which there are floods in */
-#define FRESH 100000    /* names from this number on are asked for once, when nothing is wrong */
+#define LEAST_QUERIES 256 /* that max-queries may be in dns64d */
+#define FLOODED 200000    /* names from this number on are asked for by floods */
+#define FLOOD_MOST 1500   /* questions */
+#define LARGE 1024        /* room for questions in some worlds, which there are floods in */
+#define FRESH 100000      /* names from this number on are asked for once, when nothing is wrong */
 
 /*
  * A failure is remembered for 5 s, then 10 s and so on; most stories are not long enough for more,
@@ -39,6 +41,26 @@ enum reload {
 	RELOAD_FEWER,
 	RELOADS
 };
+
+static const char *const svcb[] = { "cached", "resolve", "off" };
+
+/* What enum sim_client stands for. */
+static const char clients[] = "allow 2001:db8::/32\n"
+			      "rate-limit-exempt 2001:db8:4::/48\n"
+			      "client 2001:db8:1::/48 {\n"
+			      "	dns64-prefix 2001:db8:66::/96\n"
+			      "	rate-limit-factor 4\n"
+			      "}\n"
+			      "client 2001:db8:2::/48 {\n"
+			      "	synthesize never\n"
+			      "}\n"
+			      "client 2001:db8:3::/48 {\n"
+			      "	synthesize always\n"
+			      "	rate-limit-factor 0\n"
+			      "}\n"
+			      "client 2001:db8:4::/48 {\n"
+			      "	hide-a yes\n"
+			      "}\n";
 
 static struct act *
 add(struct sim *s, enum act_kind kind, uint64_t at_ns)
@@ -89,7 +111,7 @@ draw_fault(struct sim *s, struct rng *r, uint64_t from_ns, uint64_t span_ns)
 	uint64_t end_ns = from_ns + span_ns;
 
 	a->what = (uint8_t)rng_below(r, FAULTS);
-	a->upstream = (uint8_t)rng_below(r, (uint32_t)s->conf[0].n_upstreams);
+	a->upstream = (uint8_t)rng_below(r, s->n_upstreams);
 	a->for_ns = (100 + rng_below(r, rng_below(r, 2) ? 1000 : 10000)) * NS_PER_MS;
 	if (a->at_ns + a->for_ns > end_ns)
 		a->for_ns = end_ns - a->at_ns;
@@ -111,7 +133,7 @@ draw_outage(struct sim *s, uint64_t from_ns, uint64_t span_ns)
 	static const enum fault what[] = { FAULT_SILENT, FAULT_SILENT, FAULT_REFUSED,
 		FAULT_SERVFAIL, FAULT_LAME, FAULT_NO_SOCKET };
 
-	for (unsigned u = 0; u < s->conf[0].n_upstreams; u++) {
+	for (unsigned u = 0; u < s->n_upstreams; u++) {
 		struct act *a = add(s, ACT_FAULT, from_ns + sim_draw(s, 13, u, 9000) * NS_PER_MS);
 
 		a->what = (uint8_t)what[sim_draw(s, 14, 0, sizeof(what) / sizeof(what[0]))];
@@ -166,11 +188,11 @@ draw_acts(struct sim *s, struct rng *r)
 		a->much = 10 + rng_below(r, rng_below(r, 2) ? 500 : 12000);
 		asleep_ns = a->much * NS_PER_MS;
 	}
-	if (rng_below(r, 8) == 0 || s->conf[0].max_queries == LARGE) {
+	if (rng_below(r, 8) == 0 || s->max_queries == LARGE) {
 		struct act *a =
 		    add(s, ACT_FLOOD, s->w.now_ns + (uint64_t)rng_below(r, 1000) * span_ns / 1000);
 
-		a->much = 1 + rng_below(r, 2 * s->conf[0].max_queries);
+		a->much = 1 + rng_below(r, 2 * s->max_queries);
 		a->much = a->much < FLOOD_MOST ? a->much : FLOOD_MOST;
 		a->number = rng_below(r, 2) ? FLOODED : 0; /* names of its own, or those of all */
 		a->name_kind = (uint8_t)rng_below(r, TRUTH_KINDS);
@@ -181,7 +203,7 @@ draw_acts(struct sim *s, struct rng *r)
 	s->calm_ns = s->w.now_ns + span_ns;
 	/* Those who wait for nothing have no answer yet: there may be no room until then. */
 	at_ns = s->w.now_ns + span_ns + asleep_ns +
-	    (s->conf[0].max_queries < 256 || s->conf[0].max_waiting_per_client > 0 ? 5500 : 1000) *
+	    (s->max_queries < 256 || s->conf[0].max_waiting_per_client > 0 ? 5500 : 1000) *
 		NS_PER_MS;
 	for (unsigned i = 0; i < 12; i++) {
 		struct act *a = add(s, ACT_ASK, at_ns + i * 20 * NS_PER_MS);
@@ -199,59 +221,116 @@ draw_acts(struct sim *s, struct rng *r)
 	}
 }
 
+/* --- settings --------------------------------------------------------------------------------- */
+
+void
+story_line(struct sim *s, const char *format, ...)
+{
+	size_t len = strlen(s->text), room = sizeof(s->text) - len;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(s->text + len, room, format, args);
+	va_end(args);
+	assert(n >= 0 && (size_t)n < room);
+	(void)n;
+}
+
+static const char *
+no_or_yes(uint32_t drawn)
+{
+	return drawn > 0 ? "yes" : "no";
+}
+
+/* Settings that no reload changes. */
 static void
 draw_settings(struct sim *s, struct rng *r)
 {
-	struct conf_core *c = &s->conf[0];
+	static const char *const modes[] = { "random", "round-robin", "in-order", "fastest" };
+	static const char *const cuts[] = { "off", "secure", "all" };
+	uint32_t timeout_ms;
 
-	parts_conf(c, 1 + rng_below(r, SIM_UPSTREAMS), 16U << 2 * rng_below(r, 3));
+	s->max_queries = 16U << 2 * rng_below(r, 3);
+	s->n_upstreams = 1 + rng_below(r, SIM_UPSTREAMS);
 	if (sim_draw(s, 10, 0, 32) == 0)
-		c->max_queries = LARGE;
-	c->selection = (enum conf_selection)rng_below(r, 4);
-	c->hedge = rng_below(r, 2);
-	c->timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
-	c->resend_attempts = rng_below(r, 3) ? 2 : rng_below(r, 4);
-	c->max_upstream_questions = (uint8_t)(rng_below(r, 3) ? 8 + rng_below(r, 17) : 24);
-	c->case_randomization = rng_below(r, 2);
-	c->upstream_cookies = rng_below(r, 2);
-	c->client_cookies = rng_below(r, 2);
-	c->max_waiting_per_client = rng_below(r, 2) ? 1 + rng_below(r, c->max_queries) : 0;
+		s->max_queries = LARGE;
+	if (s->max_queries < LEAST_QUERIES)
+		story_line(s, "# fewer than dns64d takes: max-queries %u\n", s->max_queries);
+	else
+		story_line(s, "max-queries %u\n", s->max_queries);
+	story_line(s, "selection-mode %s\n", modes[rng_below(r, 4)]);
+	story_line(s, "hedge %s\n", no_or_yes(rng_below(r, 2)));
+	timeout_ms = rng_below(r, 2) ? 2000 : 200 + rng_below(r, 2000);
+	story_line(s, "timeout-time %u.%03u\n", timeout_ms / 1000, timeout_ms % 1000);
+	story_line(s, "resend-attempts %u\n", rng_below(r, 3) ? 2 : rng_below(r, 4));
+	story_line(s, "max-upstream-questions %u\n", rng_below(r, 3) ? 8 + rng_below(r, 17) : 24);
+	story_line(s, "case-randomization %s\n", no_or_yes(rng_below(r, 2)));
+	story_line(s, "upstream-cookies %s\n", no_or_yes(rng_below(r, 2)));
+	story_line(s, "client-cookies %s\n", no_or_yes(rng_below(r, 2)));
+	story_line(s, "max-waiting-per-client %u\n",
+	    rng_below(r, 2) ? 1 + rng_below(r, s->max_queries) : 0);
 	/* few enough to be reached; fewer may be counted where others are (core/fair) */
-	c->max_same_question = rng_below(r, 2) ? 8 + rng_below(r, 9) : 0;
-	c->keep =
-	    (struct conf_cache){ .max_ttl_s = 604800, .max_negative_s = 3600, .failure_s = 5 };
-	c->keep.prefetch = rng_below(r, 2);
-	c->keep.stale_s = rng_below(r, 3) ? 0 : 100;
-	c->keep.cut = (enum conf_cut)rng_below(r, 3);
-	if (rng_below(r, 4))
-		c->cache = cache_new(CACHE_MIN, c->keep.stale_s, s->seed);
+	story_line(s, "max-same-question %u\n", rng_below(r, 2) ? 8 + rng_below(r, 9) : 0);
+	story_line(s, "prefetch %s\n", no_or_yes(rng_below(r, 2)));
+	story_line(s, "cache-stale %d\n", rng_below(r, 3) ? 0 : 100);
+	story_line(s, "nxdomain-cut %s\n", cuts[rng_below(r, 3)]);
+	story_line(s, "cache-size %s\n", rng_below(r, 4) ? "1m" : "0");
+	story_line(s, "svcb-additional %s\n", svcb[sim_draw(s, 2, 0, 3)]);
 	rates_draw(s);
+	story_line(s, "%s", clients);
 	for (unsigned u = 0; u < SIM_UPSTREAMS; u++)
 		s->rtt_ms[u] = 1 + rng_below(r, rng_below(r, 2) ? 5 : 40);
+}
+
+/* Those that reload WHAT changes. */
+static void
+draw_era(struct sim *s, uint8_t what)
+{
+	/* one goes, the others stay */
+	unsigned first = what == RELOAD_FEWER && s->n_upstreams > 1 ? 2 : 1;
+
+	for (unsigned u = first; u <= s->n_upstreams; u++)
+		story_line(s, "nameserver 192.0.2.%u\n", u);
+	story_line(s, "dns64-prefix 2001:db8:%s\n",
+	    what == RELOAD_OTHER_PREFIX    ? "65::/96"
+		: what == RELOAD_NO_PREFIX ? "64::/96 down"
+					   : "64::/96");
+	if (what == RELOAD_ON_NODATA)
+		story_line(s, "synthesize-on nodata\n");
+}
+
+/* Read the configuration. */
+static void
+configure(struct sim *s)
+{
+	struct settings *read = malloc(sizeof(*read)); /* it is large */
+	struct conf_core *c = &s->conf[s->turn % 2];
+
+	assert(read != NULL);
+	configured("story", s->text, read);
+	*c = read->conf.core;
+	(void)policies_ref(c->policies);
+	if (s->cache == NULL && read->cache_size > 0)
+		s->cache = cache_new((size_t)read->cache_size, c->keep.stale_s, s->seed);
+	c->cache = s->cache;
+	c->rates = s->rates;
+	c->max_queries = s->max_queries;
+	settings_fini(read);
+	free(read);
 }
 
 void
 story_era(struct sim *s, uint8_t what)
 {
-	static const char *const svcb[] = { "svcb cached", "svcb resolve", "svcb off" };
-	const char *lines[] = { what == RELOAD_OTHER_PREFIX ? "prefix 2001:db8:65::/96"
-		    : what == RELOAD_NO_PREFIX              ? "prefix 2001:db8:64::/96 down"
-							    : "prefix 2001:db8:64::/96",
-		what == RELOAD_ON_NODATA ? "synthesize-on nodata" : "", svcb[sim_draw(s, 2, 0, 3)],
-		"allow 2001:db8::/32", "client 2001:db8:1::/48", "prefix 2001:db8:66::/96",
-		"rate-limit-factor 4", "end", "client 2001:db8:2::/48", "synthesize never", "end",
-		"client 2001:db8:3::/48", "synthesize always", "rate-limit-factor 0", "end",
-		"client 2001:db8:4::/48", "hide-a", "end", "rate-limit-exempt 2001:db8:4::/48" };
-	struct conf_core *c = &s->conf[s->turn % 2];
 	struct era *e = &s->eras[s->n_eras++];
+	size_t len = strlen(s->text);
 
 	assert(s->n_eras <= SIM_ERAS);
-	c->policies = plan_policies(lines, sizeof(lines) / sizeof(lines[0]));
-	if (what == RELOAD_FEWER && c->n_upstreams > 1) { /* one goes, the others stay */
-		c->n_upstreams--;
-		memmove(
-		    &c->upstreams[0], &c->upstreams[1], c->n_upstreams * sizeof(c->upstreams[0]));
-	}
+	draw_era(s, what);
+	sim_say(s, "the configuration:\n%s", s->text);
+	configure(s);
+	s->text[len] = '\0';
 	*e = (struct era){ .at_ns = s->w.now_ns,
 		.prefix = what != RELOAD_NO_PREFIX,
 		.address = what == RELOAD_OTHER_PREFIX ? 0x65 : 0x64,
@@ -265,6 +344,7 @@ story_draw(struct sim *s)
 
 	rng_init_seeded(&r, s->seed);
 	draw_settings(s, &r);
+	story_era(s, RELOAD_USUAL);
 	draw_acts(s, &r);
 	qsort(s->acts, s->n_acts, sizeof(s->acts[0]), by_time);
 }

@@ -12,7 +12,10 @@ void story_draw(struct sim *s);
 /* story_say: tell act I in a line. */
 void story_say(const struct sim *s, unsigned i);
 
-/* story_era: the settings of S->conf change as reload WHAT says; the first time they are made. */
+/* story_line: the configuration gets more text. */
+void story_line(struct sim *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* story_era: S->conf, that of this turn, becomes the configuration as reload WHAT changes it. */
 void story_era(struct sim *s, uint8_t what);
 
 #endif
