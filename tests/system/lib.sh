@@ -21,7 +21,7 @@ DNS64D=${DNS64D:-$TOP_BUILDDIR/dns64d}
 	echo "no $DNS64D"
 	exit 99
 }
-work=$(mktemp -d /tmp/dns64d-system.XXXXXX) || exit 99
+work=$(mktemp -d "${TMPDIR:-/tmp}/dns64d-system.XXXXXX") || exit 99
 chmod 755 "$work"
 # shellcheck disable=SC2034 # for the test that sources this
 status=0
