@@ -120,7 +120,9 @@ keep()
 
 settings()
 {
-	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 3' "control-socket $control" "$@"
+	# With little memory, as all of it is looked through.
+	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 3' "control-socket $control" 'cache-size 1m' \
+		'max-queries 256' 'max-tcp-clients 64' "$@"
 }
 
 echo "$new" >"$work/new.secret"

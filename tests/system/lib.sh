@@ -7,6 +7,7 @@
 #	stop NAME [SIGNAL]	end it and wait; its exit code is in $status
 #	wait_for SECONDS COMMAND...	until the command succeeds. Tests hold on a busy machine: they wait
 #			for what happens, with a bound that only a test that fails meets
+#	listens ADDRESS PORT	does somebody, for TCP?
 #	ask ADDRESS PORT KDIG-ARGUMENTS...	print the rcode, then the answer section
 #	start_upstream		an unbound at 127.0.0.1 port 5300 that knows some names (see there)
 #	$usual			the user that a daemon becomes which root starts and nobody tells
@@ -21,6 +22,9 @@ DNS64D=${DNS64D:-$TOP_BUILDDIR/dns64d}
 	echo "no $DNS64D"
 	exit 99
 }
+# python3 may be a script that looks for the right one each time, which takes longer than what is asked of it.
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && PATH=${python%/*}:$PATH
+wire=$TOP_BUILDDIR/tests/system/wire
 work=$(mktemp -d "${TMPDIR:-/tmp}/dns64d-system.XXXXXX") || exit 99
 chmod 755 "$work"
 # shellcheck disable=SC2034 # for the test that sources this
@@ -41,6 +45,8 @@ cleanup()
 		for file in "$work"/*.log; do
 			[ -f "$file" ] && sed "s|^|$(basename "$file"): |" "$file"
 		done
+		# Else all that failed would have its own reason.
+		head -c 100000 /dev/zero 2>/dev/null >"$work/room" || echo "FAILED: there is no room left in $work"
 		# again, where who sees no more than the end finds them
 		printf 'FAILED: %s\n' "$failures"
 	fi
@@ -128,6 +134,12 @@ logged()
 	grep -q -- "$2" "$work/$1.log"
 }
 
+# It says at once what a question over UDP, waiting for its answer, would find out after ten seconds.
+listens()
+{
+	"$wire" tcp "$1" "$2" pause 0
+}
+
 ask()
 {
 	address=$1
@@ -191,5 +203,5 @@ start_upstream()
 		  control-enable: no
 	END
 	start upstream unbound -d -c "$work/unbound.conf"
-	wait_for 60 is NOERROR ask 127.0.0.1 5300 a.test A
+	wait_for 60 listens 127.0.0.1 5300 && wait_for 60 is NOERROR ask 127.0.0.1 5300 a.test A
 }

@@ -37,7 +37,7 @@ stop dns64d
 # --- the same with little more ---
 
 top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-group=$top$(sed -n 's/^0:://p' /proc/self/cgroup)/dns64d-$$
+group=$top$(sed -n 's/^0:://p' /proc/self/cgroup)/$(basename "$work")
 limit="ulimit -v $((space + 1024))"
 what='of addresses'
 if [ -n "$top" ] && grep -qw memory "${group%/*}/cgroup.subtree_control" 2>/dev/null && mkdir "$group" 2>/dev/null; then

@@ -56,7 +56,7 @@ gets()
 
 blocks
 start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
-wait_for 60 is NOERROR ask 127.0.0.1 53 a.test A
+wait_for 60 listens 127.0.0.1 53 && wait_for 60 is NOERROR ask 127.0.0.1 53 a.test A
 
 # In no block
 # One cache serves them all, whatever they are answered from it (D22).

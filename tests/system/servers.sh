@@ -13,7 +13,6 @@
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
 
 fakedns=$TOP_BUILDDIR/fakedns
-wire=$TOP_BUILDDIR/tests/system/wire
 upstream=$TOP_BUILDDIR/tests/system/upstream
 prefix=2001:db8:64::/96
 server='::1 5364'
@@ -154,7 +153,7 @@ anew()
 # serves PORT: is somebody listening there, over TCP?
 serves()
 {
-	"$wire" tcp 127.0.0.1 "$1" pause 0
+	listens 127.0.0.1 "$1"
 }
 
 # configure_forwarder PORT: $work/forwarder.conf, for an unbound that does what dns64d does, on ::1 and
