@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # bench: dns64bench asks real servers: fakedns alone, good and bad, and dns64d in front of it. What it
 # counts must be so whatever else this machine does; how exactly it keeps time is not for here.
+# limit: 900
 . "${TOP_SRCDIR:-.}/tests/system/servers.sh"
 need python3 dnsperf ip
 dns64bench=$TOP_BUILDDIR/dns64bench
@@ -26,18 +27,6 @@ rate()
 	rate_port=$1
 	shift
 	bench rate -s 127.0.0.1 -p "$rate_port" --timeout 5 --json "$work/run.json" "$@"
-}
-
-# found NAME: a finding of that run
-found()
-{
-	python3 - "$work/run.json" "$1" <<-'END'
-		import json, sys
-		run = json.load(open(sys.argv[1]))
-		for finding in run["findings"]:
-		    if finding["name"] == sys.argv[2]:
-		        print(finding["value"])
-	END
 }
 
 # Everything was fine, except perhaps that the machine had no time to send at the pace.
@@ -275,7 +264,8 @@ rate 5364 --replay "$work/lines"
 equal "a malformed recording: exit code" 2 $status
 told "a malformed recording: where" 'lines: offset 4: the header of the file is cut off' err
 stop dns64d
-configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0'
+# With some methods a fifth of the questions is for one name; many of them wait when the upstream is kept from running.
+configure 'nameserver 127.0.0.1 port 5300' 'cache-size 0' 'max-same-question 0'
 start_dns64d
 
 # --- The wrong answers ---

@@ -21,6 +21,13 @@ knows()
 	answer "$1" AAAA | grep -q "^an $1. [0-9]* IN AAAA 2001:db8:64::a00:"
 }
 
+# know_nothing: from now on upstream has an answer to nothing, and says so at once
+know_nothing()
+{
+	stop fakedns
+	start_fakedns --rcode SERVFAIL
+}
+
 forgot()
 {
 	! knows "$1"
@@ -48,7 +55,7 @@ equal 'only we may read it' 600 "$(stat -c %a "$cache")"
 equal 'so its key' 600 "$(stat -c %a "$cache.key")"
 equal 'it is that of the usual user' "$usual" "$(stat -c %U "$cache")"
 check 'nothing is left beside it' test ! -e "$cache.new"
-stop fakedns
+know_nothing
 sleep 2
 
 start_alone
@@ -86,6 +93,7 @@ stop dns64d KILL
 
 # --- Flushes and saves while questions pour in ---
 
+stop fakedns
 start_fakedns --ttl 300
 setup "cache-file $cache" "control-socket $control" 'timeout-time 4'
 questions 2000 >"$work/questions"
@@ -113,7 +121,7 @@ equal 'exit status after that' 0 "$status" # a sanitizer's would be another
 start_alone
 check 'the last save is a sound file' wait_for 60 logged dns64d "cache-file $cache: [0-9]* entries read"
 stop dns64d KILL
-stop fakedns
+know_nothing
 setup "cache-file $cache" 'timeout-time 0.2'
 
 # --- Damaged ---

@@ -74,6 +74,12 @@ configured()
 		"dnstap-socket $sock" "$@"
 }
 
+# in_time WHAT: no answer of steady took over 100 ms, but for what the machine adds
+in_time()
+{
+	check "$1 ($longest ms)" test "$longest" -le "$(stretch 100)"
+}
+
 # --- what is told ---
 
 watch_noise
@@ -127,7 +133,7 @@ check 'without a socket: it is told' wait_for 20 logged dns64d 'dnstap: .*/sock:
 steady 1 200
 equal 'and answers are given' 200 "$came"
 least=$longest
-check 'in time' test "$slow" -eq 0
+in_time 'in time'
 : >"$sock"
 chmod 777 "$sock"
 check 'a file in its place: it is told' wait_for 20 logged dns64d 'dnstap: .*/sock: this is no socket'
@@ -146,7 +152,7 @@ rm -f "$work/second.pid"
 check 'a reader that is killed: it is told' wait_for 20 logged dns64d 'the reader has gone'
 steady 400 200
 equal 'a killed reader costs no answer' 200 "$came"
-check 'nor time' test "$slow" -eq 0
+in_time 'nor time'
 start_reader third
 check 'the next one is found' wait_for 60 connected_are 2
 lost=$(count_of dnstap_lost)
@@ -180,7 +186,7 @@ more=$(resident)
 check "and it takes no more memory, $more kB" test "$more" -lt $((full + 2048))
 steady 800 200
 equal 'single questions are answered' 200 "$came"
-check 'in time' test "$slow" -eq 0
+in_time 'in time'
 echo "# longest: $longest ms with a stopped reader, $least ms without one"
 written=$(count_of dnstap_frames)
 kill -CONT "$(pid_of third)"
@@ -221,7 +227,7 @@ for n in 0 1; do
 	start_dns64d
 	steady $((1200 + n * 200)) 200
 	equal "a dumb reader ($n): answers are given" 200 "$came"
-	check 'in time' test "$slow" -eq 0
+	in_time 'in time'
 	check 'and it is told' wait_for 20 logged dns64d 'does not take dnstap, or does not answer'
 	ends_soon "with a dumb reader ($n)"
 	stop dumb KILL

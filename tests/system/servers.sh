@@ -8,6 +8,7 @@
 #	configure LINE...		$work/dns64d.conf, serving [::1] and 127.0.0.1 port 5364
 #	start_dns64d			with that; start_fakedns, start_named, start_unbound likewise
 #	statistic NAME			after tell_statistics
+#	found NAME			a finding of the tester's run in $work/run.json
 #	watch_noise			from now on stretch MS tells a bound of time on this machine
 
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
@@ -102,6 +103,15 @@ answer_of()
 statistic()
 {
 	sed -n "s/.* stats: $1 \([0-9]*\) .*/\1/p" "$work/dns64d.log" | tail -n 1 | grep . || echo 0
+}
+
+# found NAME: the value of the finding in $work/run.json, which has a line for each member
+found()
+{
+	awk -v name="\"name\": \"$1\"," '
+		/^  "findings"/ { in_findings = 1 }
+		in_findings && /^  \]/ { exit }
+		in_findings && index($0, name) { getline; sub(/.*"value": "?/, ""); sub(/"?,$/, ""); print }' "$work/run.json"
 }
 
 # tell_statistics: have them written to the log; "in flight" is the last of them
