@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -580,7 +581,36 @@ rig_pause(long ms)
 uint64_t
 rig_now_ms(void)
 {
-	return clock_now_ns() / NS_PER_MS;
+	struct timespec t;
+
+	ck_assert_int_eq(clock_gettime(CLOCK_MONOTONIC, &t), 0);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / NS_PER_MS;
+}
+
+unsigned
+rig_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+bool
+rig_until_descriptors(unsigned n)
+{
+	uint64_t end_ms = rig_now_ms() + RIG_WAIT_MS;
+
+	while (rig_descriptors() > n) {
+		if (rig_now_ms() > end_ms)
+			return false;
+		rig_pause(1);
+	}
+	return true;
 }
 
 bool

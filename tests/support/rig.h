@@ -8,8 +8,9 @@
  * that fails does; what cannot be, fails the Check test.
  *
  * A test must hold on a busy machine: it waits for what happens (rig_until, rig_ready), not for so
- * many ms. The upstream may be late then and be asked again, so it takes each question once: a test
- * asks for another name each time.
+ * many ms. Where lateness would make a difference it holds the clock (testclock). Where it does not
+ * the upstream may be late and be asked again, so it takes each question once: a test asks for
+ * another name each time.
  */
 
 #include <pthread.h>
@@ -146,8 +147,14 @@ bool rig_until(const struct rig *r, const char *name, uint64_t n);
 /* rig_pause: sleep for MS. */
 void rig_pause(long ms);
 
-/* rig_now_ms: the monotonic clock, in ms. */
+/* rig_now_ms: real time, in ms, while a test holds its clock (testclock), too. */
 uint64_t rig_now_ms(void);
+
+/* rig_descriptors: how many this process has open, one for looking included. */
+unsigned rig_descriptors(void);
+
+/* rig_until_descriptors: wait until there are N at most. False: there always are more. */
+bool rig_until_descriptors(unsigned n);
 
 /*
  * rig_idle: does the loop do nothing? While the caller works for MS of CPU time it may use a

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "support/testclock.h"
+
+#include <stdatomic.h>
+
+#include "base/clock.h"
+
+/* What the linker makes of clock_now_ns, and the real one (ld --wrap). */
+uint64_t __wrap_clock_now_ns(void);
+uint64_t __real_clock_now_ns(void);
+
+static _Atomic uint64_t held_ns;  /* where it stands; 0: it goes */
+static _Atomic uint64_t ahead_ns; /* of the real one, while it goes */
+
+uint64_t
+__wrap_clock_now_ns(void)
+{
+	uint64_t at_ns = held_ns;
+
+	return at_ns > 0 ? at_ns : __real_clock_now_ns() + ahead_ns;
+}
+
+void
+testclock_hold(void)
+{
+	held_ns = clock_now_ns();
+}
+
+void
+testclock_pass(uint64_t ns)
+{
+	if (held_ns > 0)
+		held_ns += ns;
+	else
+		ahead_ns += ns;
+}
+
+/* Modulo 2^64: a clock that stood still for long is behind. */
+void
+testclock_release(void)
+{
+	if (held_ns == 0)
+		return;
+	ahead_ns = held_ns - __real_clock_now_ns();
+	held_ns = 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef DNS64D_TESTS_SUPPORT_TESTCLOCK_H
+#define DNS64D_TESTS_SUPPORT_TESTCLOCK_H
+
+/*
+ * testclock: the clock of the program under test (base/clock), in the hands of the test. It goes as
+ * the real one does until the test holds it. While it stands still nothing is late, however busy
+ * the machine is; and what takes seconds the test lets pass at once. Timers of libevent and the
+ * kernel go on all the while: they only wake who then looks at this clock.
+ *
+ * For programs that are linked with $(wrap_clock), see Makefile.am. Any thread may call.
+ */
+
+#include <stdint.h>
+
+/* testclock_hold: stand still from now on. */
+void testclock_hold(void);
+
+/* testclock_pass: go on by NS at once. */
+void testclock_pass(uint64_t ns);
+
+/* testclock_release: go as the real clock does, on from where it stands. */
+void testclock_release(void);
+
+#endif
