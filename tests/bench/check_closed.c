@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,7 +22,7 @@
 
 /* More and more clients in a closed loop, in front of a fakedns. */
 
-/* The rows together are the whole, and fakedns saw as many. */
+/* The rows together are the whole, and fakedns saw as many. On a busy machine they may be few. */
 START_TEST(rows_add_up_to_the_whole)
 {
 	struct fake_counters c;
@@ -40,9 +41,7 @@ START_TEST(rows_add_up_to_the_whole)
 		sum += rate * 0.15;
 		ck_assert_double_gt(rate, 0);
 		ck_assert_double_le(rate, benchrig_finding(&rig, "highest rate"));
-		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "rtt_p50"), 1);
-		ck_assert_double_le(
-		    benchrig_cell(&rig, 0, i, "rtt_p50"), benchrig_cell(&rig, 0, i, "rtt_p99"));
+		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "rtt"), 1);
 		ck_assert_double_gt(benchrig_cell(&rig, 0, i, "server_cpu_per_answer"), 0.1);
 	}
 	ck_assert_double_eq(benchrig_finding(&rig, "sent"), benchrig_finding(&rig, "valid"));
@@ -64,13 +63,16 @@ START_TEST(numbers_suffice_or_not)
 
 	benchrig_init(&rig);
 	benchrig_start(&rig, "closed --aaaa 100 --clients 2,4 -t 2 -d 30 --window 3 --timeout 20");
-	bench_closed_steps(&rig.job, 501);
-	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 501);
+	bench_closed_steps(&rig.job, 1001);
+	ck_assert_double_eq(benchrig_finding(&rig, "sent"), 1001);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
+	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "rtt_p50"), 1);
+	ck_assert_double_le(
+	    benchrig_cell(&rig, 0, 0, "rtt_p50"), benchrig_cell(&rig, 0, 0, "rtt_p99"));
 	ck_assert_str_eq(
 	    benchrig_failed(&rig, 0), "there were not names enough for so many questions");
 	benchrig_stop(&rig, &c);
-	ck_assert_uint_eq(c.questions, 501);
+	ck_assert_uint_eq(c.questions, 1001);
 }
 END_TEST
 
@@ -212,7 +214,7 @@ START_TEST(experiment_with_a_pause_is_left_out)
 {
 	benchrig_init(&rig);
 	rig.fake.pattern.delay_ms = 1;
-	benchrig_start(&rig, "closed --aaaa 100 --clients 16");
+	benchrig_start(&rig, "closed --aaaa 100 --clients 16 --blocks 1");
 	pid_t child = stop_for(300, 500);
 	bench_closed(&rig.job);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
@@ -275,7 +277,7 @@ START_TEST(experiment_by_time_has_a_row)
 	benchrig_start(&rig, "closed --aaaa 100 --clients 2 -d 0.1 --window 2 --timeout 20");
 	bench_closed(&rig.job);
 	ck_assert_uint_eq(benchrig_rows(&rig, 0), 1);
-	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "rtt_p99"), 1);
+	ck_assert_double_gt(benchrig_cell(&rig, 0, 0, "rtt"), 1);
 	ck_assert_ptr_null(benchrig_failed(&rig, 0));
 	benchrig_stop(&rig, NULL);
 }
@@ -412,18 +414,31 @@ START_TEST(existing_and_missing)
 }
 END_TEST
 
-/* Of each hundred questions in a row just so many are for what is said to be missing. */
+/*
+ * Of each hundred questions in a row just so many are for what is said to be missing. How long it
+ * takes to ask for so many is the machine's business.
+ */
 START_TEST(each_hundred_questions_have_the_missing_share)
 {
-	measure(
-	    "enum --numbers 0360-0369 --missing 30 --missing-numbers 0360-0369 --clients 32 -d 0.5"
-	    " --timeout 20");
-	double sent = benchrig_finding(&rig, "sent"), wrong = benchrig_finding(&rig, "wrong rcode");
-	ck_assert_double_ge(sent, 100);
-	ck_assert_double_le(wrong, sent * 0.3 + 30);
-	ck_assert_double_ge(wrong, sent * 0.3 - 30);
-	ck_assert_ptr_nonnull(strstr(benchrig_failed(&rig, 0), "no valid answer in time"));
-	benchrig_stop(&rig, NULL);
+	double sent = 0;
+
+	for (double seconds = 0.1; sent < 200; seconds *= 2) {
+		char words[200];
+
+		(void)snprintf(words, sizeof(words),
+		    "enum --numbers 0360-0369 --missing 30 --missing-numbers 0360-0369"
+		    " --clients 32 -d %g --timeout 20",
+		    seconds);
+		measure(words);
+		sent = benchrig_finding(&rig, "sent");
+		double wrong = benchrig_finding(&rig, "wrong rcode");
+		ck_assert_double_le(wrong, sent * 0.3 + 30);
+		ck_assert_double_ge(wrong, sent * 0.3 - 30);
+		if (wrong > 0)
+			ck_assert_ptr_nonnull(
+			    strstr(benchrig_failed(&rig, 0), "no valid answer in time"));
+		benchrig_stop(&rig, NULL);
+	}
 }
 END_TEST
 

@@ -381,7 +381,7 @@ END_TEST
 /* An upstream that does not answer: nothing can be measured. */
 START_TEST(silent_upstream_ends_the_search)
 {
-	const char *const options[] = { "--upstream", "127.0.0.1#1", NULL };
+	const char *const options[] = { "--upstream", "127.0.0.1#1", "--timeout", "1", NULL };
 	struct bench_run *r = search(options);
 
 	ck_assert_msg(strstr(failure(r), "self-test:") != NULL, "%s", failure(r));

@@ -88,7 +88,10 @@ lose_one(void *arg)
 	return NULL;
 }
 
-/* Answers the first two questions SERVFAIL, and the third one right, for 10.255.255.255. */
+/*
+ * Answers the first two questions SERVFAIL, and all others right, for 10.255.255.255: on a busy
+ * machine the third one may be given up and asked again. It ends with its socket.
+ */
 static void *
 begin_slowly(void *arg)
 {
@@ -99,18 +102,19 @@ begin_slowly(void *arg)
 	socklen_t len = sizeof(from);
 	uint8_t msg[512];
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0;; i++) {
 		ssize_t n = recvfrom(*fd, msg, 256, 0, (struct sockaddr *)&from, &len);
 
+		if (n <= 0)
+			return NULL;
 		ck_assert_int_gt(n, 12);
 		msg[2] |= 0x80; /* QR */
 		msg[3] = i < 2 ? DNS_SERVFAIL : 0;
-		msg[7] = i == 2; /* ANCOUNT */
+		msg[7] = i >= 2; /* ANCOUNT */
 		memcpy(msg + n, rr, sizeof(rr));
-		n += i == 2 ? (ssize_t)sizeof(rr) : 0;
+		n += i >= 2 ? (ssize_t)sizeof(rr) : 0;
 		ck_assert_int_eq(sendto(*fd, msg, (size_t)n, 0, (struct sockaddr *)&from, len), n);
 	}
-	return NULL;
 }
 
 /* A server that has just begun fails at first: a trial then would say that it always does. */
@@ -123,6 +127,7 @@ START_TEST(server_that_fails_at_first_is_not_ready)
 	ck_assert_int_eq(pthread_create(&thread, NULL, begin_slowly, &fd), 0);
 	ck_assert(bench_server_ready(&job, 60));
 	ck_assert_uint_eq(job.tally->replies[BENCH_VALID], 1);
+	(void)shutdown(fd, SHUT_RDWR);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
 	(void)close(fd);
 }

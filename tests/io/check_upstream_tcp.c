@@ -692,16 +692,9 @@ tests_add(TCase *tc)
 		tcase_add_test(tc, d27_half_open_connection_is_left);
 		tcase_add_test(tc, d27_half_open_connection_is_closed);
 	}
-<<<<<<< HEAD
 	tc = tests_case("room");
-	tcase_add_checked_fixture(tc, setup_patient, teardown);
-	tcase_set_timeout(tc, 20);
-=======
-	suite_add_tcase(s, t);
-	t = tcase_create("room");
-	tcase_add_checked_fixture(t, setup_crowded, teardown);
-	tcase_set_timeout(t, 300);
->>>>>>> f381007 (tests: the clock of the program under test may be held)
+	tcase_add_checked_fixture(tc, setup_crowded, teardown);
+	tcase_set_timeout(tc, 300);
 	if (!is_slow()) {
 		tcase_add_test(tc, d11_what_has_no_room_goes_by_udp);
 		tcase_add_test(tc, d11_what_must_go_by_tcp_ends_without_room);
