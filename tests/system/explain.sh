@@ -50,8 +50,7 @@ our_unbound()
 		  control-enable: no
 	END
 	start upstream unbound -d -c "$work/unbound.conf"
-	wait_for 60 listens 127.0.0.1 5300
-	wait_for 60 is NOERROR ask 127.0.0.1 5300 a.test A || give_up 'no upstream'
+	wait_for 60 resolves 127.0.0.1 5300 a.test A || give_up 'no upstream'
 }
 
 settings()

@@ -1,156 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# faults: calls of the system and of libc fail (faults.c), each at its n-th time, while dns64d starts
-# and while it serves; storms of them; clocks that jump, a stop of ten seconds, no more memory. It
-# ends with a message or goes on, and serves again once they are over. Figures are told.
+# faults: calls of the system and of libc fail (faults.c), each at its n-th time, while dns64d serves; storms of
+# them; clocks that jump, a stop of ten seconds, no more memory. It goes on, and serves again once they are over.
+# faults-start.sh has those of its start. Figures are told.
 # (EMFILE, ENOBUFS, EAGAIN, clocks-jump, SIGSTOP, memory-limit)
 # limit: 900
-. "${TOP_SRCDIR:-.}/tests/system/servers.sh"
-fault=$TOP_BUILDDIR/tests/system/fault
-preload=$work/faults.so
-cp "$TOP_BUILDDIR/tests/system/faults.so" "$preload" && chmod 755 "$preload" || exit 99
-grep -q '^#define INSTRUMENTED' "$TOP_BUILDDIR/config.h" && {
-	echo 'a build with sanitizers has its own malloc'
-	exit 77
-}
-
-mkdir -m 777 "$work/state" || exit 99
-file=$work/state/faults
-"$fault" "$file" new || exit 99
-settings()
-{
-	configure 'nameserver 127.0.0.1 port 5300' 'num-threads 1' 'cache-size 1m' 'max-queries 256' \
-		'max-tcp-clients 64' "cache-file $work/state/cache" "control-socket $control" \
-		'stop-timeout 1' "$@"
-}
-
-fault()
-{
-	"$fault" "$file" "$@"
-}
-
-begin()
-{
-	start dns64d env FAULTS="$file" LD_PRELOAD="$preload" "$DNS64D" -f -c "$work/dns64d.conf"
-}
-
-# asked TYPE: is a new name answered within a second?
-n_names=0
-asked()
-{
-	n_names=$((n_names + 1))
-	new=$(printf '010-%03d-%03d-%03d.dns64perf.test' $((n_names / 65536)) $((n_names / 256 % 256)) $((n_names % 256)))
-	[ "$("$wire" udp ::1 5364 ask 1 "$new" "$1" get 1 "${2:-1000}" 2>/dev/null)" = '1 0 1' ]
-}
-
-asked_by_tcp()
-{
-	n_names=$((n_names + 1))
-	new=$(printf '010-%03d-%03d-%03d.dns64perf.test' $((n_names / 65536)) $((n_names / 256 % 256)) $((n_names % 256)))
-	[ "$("$wire" tcp ::1 5364 ask 1 "$new" A get 1 "${1:-1000}" 2>/dev/null)" = '1 0 1' ]
-}
-
-alive()
-{
-	# A zombie is not.
-	case $(sed -n 's/^State:[[:space:]]*//p' "/proc/$(pid_of dns64d)/status" 2>/dev/null) in
-	'' | Z*) return 1 ;;
-	esac
-}
-
-# starts: does it serve (0), or has it ended with a message (1)? 2: neither
-starts()
-{
-	tries=0
-	while [ $tries -lt 400 ]; do
-		tries=$((tries + 1))
-		if ! alive; then
-			wait "$(pid_of dns64d)"
-			status=$?
-			rm -f "$work/dns64d.pid"
-			[ $status -ge 1 ] && [ $status -le 3 ] && grep -q "error\|no memory" "$work/dns64d.log" && return 1
-			# The C library ends a thread's process itself if a library's data for it find no memory.
-			[ $status -eq 127 ] && grep -q 'thread-local data: ABORT' "$work/dns64d.log" && return 1
-			return 2
-		fi
-		if logged dns64d 'server: sandbox' && asked A 500; then
-			return 0
-		fi
-		sleep 0.02
-	done
-	return 2
-}
-
-end()
-{
-	pid=$(pid_of dns64d)
-	kill -TERM "$pid"
-	wait "$pid"
-	status=$?
-	rm -f "$work/dns64d.pid"
-}
-
-errno_of()
-{
-	case $1 in
-	malloc | calloc | realloc | aligned_alloc | epoll_ctl | listen) echo ENOMEM ;;
-	socket | accept4 | open | epoll_create1 | eventfd | signalfd) echo EMFILE ;;
-	send* | recv* | setsockopt) echo ENOBUFS ;;
-	bind) echo EACCES ;;
-	connect) echo ENETUNREACH ;;
-	pthread_create) echo EAGAIN ;;
-	epoll_wait) echo EINTR ;;
-	write | writev | rename) echo ENOSPC ;;
-	*) echo EIO ;;
-	esac
-}
+. "${TOP_SRCDIR:-.}/tests/system/faulty.sh"
 
 watch_noise
 start_fakedns --ttl 300
-
-# --- at the start ---
-
 settings
 fault clear
-begin
-starts
-end
-check 'it starts and ends without a fault' test $status -eq 0
-total=0 went_on=0
-for call in $(fault list); do
-	"$fault" "$file" new
-	begin
-	starts
-	n=$(fault calls "$call")
-	end
-	bad=0 at=0
-	step=$((n / 50 + 1))
-	while [ $at -lt "$n" ]; do
-		fault set "$call" $at 1 "$(errno_of "$call")"
-		begin
-		starts
-		case $? in
-		0)
-			went_on=$((went_on + 1))
-			fault clear
-			end
-			[ $status -eq 0 ] || { bad=$((bad + 1)); echo "$call $at: served, then ended with $status"; }
-			;;
-		1) ;;
-		*)
-			bad=$((bad + 1))
-			echo "$call $at: ended with $status, or does nothing"
-			sed 's/^/  /' "$work/dns64d.log"
-			[ ! -f "$work/dns64d.pid" ] || { kill -KILL "$(pid_of dns64d)"; wait "$(pid_of dns64d)"; }
-			;;
-		esac
-		total=$((total + 1))
-		at=$((at + step))
-	done
-	check "start: $call fails, at each of $n times (every $step.)" test $bad -eq 0
-done
-fault clear
-check "start: $total faults, of which $went_on let it go on" test $total -gt 100
 
 # --- in service ---
 

@@ -140,6 +140,12 @@ listens()
 	"$wire" tcp "$1" "$2" pause 0
 }
 
+# resolves ADDRESS PORT KDIG-ARGUMENTS...: NOERROR is what is answered there
+resolves()
+{
+	listens "$1" "$2" && is NOERROR ask "$@"
+}
+
 ask()
 {
 	address=$1
@@ -203,5 +209,5 @@ start_upstream()
 		  control-enable: no
 	END
 	start upstream unbound -d -c "$work/unbound.conf"
-	wait_for 60 listens 127.0.0.1 5300 && wait_for 60 is NOERROR ask 127.0.0.1 5300 a.test A
+	wait_for 60 resolves 127.0.0.1 5300 a.test A
 }

@@ -56,7 +56,7 @@ gets()
 
 blocks
 start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
-wait_for 60 listens 127.0.0.1 53 && wait_for 60 is NOERROR ask 127.0.0.1 53 a.test A
+wait_for 60 resolves 127.0.0.1 53 a.test A
 
 # In no block
 # One cache serves them all, whatever they are answered from it (D22).
@@ -116,7 +116,7 @@ ip addr add 198.51.100.1/24 dev lo
 ip addr del 203.0.113.1/32 dev lo
 config dns64d.conf 'nameserver 127.0.0.1 port 5300' 'listen 192.0.2.53' 'dns64-prefix 2001:db8:64::/96' >/dev/null
 start dns64d "$DNS64D" -f -c "$work/dns64d.conf"
-wait_for 60 is NOERROR ask 192.0.2.53 53 -b 127.0.0.1 a.test A
+wait_for 60 resolves 192.0.2.53 53 -b 127.0.0.1 a.test A
 gets 198.51.100.1 a.test AAAA NOERROR 2001:db8:64::c000:201
 ip addr add 203.0.113.1/32 dev lo
 gets 203.0.113.1 a.test AAAA REFUSED
