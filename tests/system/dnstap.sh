@@ -52,6 +52,11 @@ counts()
 	[ "$(count_of "$1")" -ge "$2" ]
 }
 
+all_accounted()
+{
+	[ "$(count_of dnstap)" -eq $(($(count_of dnstap_frames) + $(count_of dnstap_lost))) ]
+}
+
 resident()
 {
 	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$(pid_of dns64d)/status"
@@ -175,12 +180,18 @@ full_load
 echo "# a reader that reads: $completed answers in 3 s, $(count_of dnstap_frames) written, $(count_of dnstap_dropped) dropped, $(count_of dnstap_lost) lost"
 equal 'a reader that reads: no question is unanswered' 0 "$unanswered"
 kill -STOP "$(pid_of third)"
+# How many questions fill all the room is one thing, how many of them a busy machine asks in 3 s another.
+loads=1
 full_load
+while [ "$unanswered" = 0 ] && [ "$(count_of dnstap_dropped)" -eq 0 ] && [ $loads -lt 20 ]; do
+	loads=$((loads + 1))
+	full_load
+done
 full=$(resident)
 dropped=$(count_of dnstap_dropped)
 check 'a stopped reader: what has no room is counted' test "$dropped" -gt 0
 equal 'no question is unanswered' 0 "$unanswered"
-echo "# a stopped reader: $completed answers in 3 s, $dropped dropped, $full kB"
+echo "# a stopped reader: $completed answers in 3 s, the $loads. time, $dropped dropped, $full kB"
 full_load
 more=$(resident)
 check "and it takes no more memory, $more kB" test "$more" -lt $((full + 2048))
@@ -191,8 +202,7 @@ echo "# longest: $longest ms with a stopped reader, $least ms without one"
 written=$(count_of dnstap_frames)
 kill -CONT "$(pid_of third)"
 check 'it goes on when the reader does' wait_for 20 counts dnstap_frames $((written + 1))
-sleep 0.5
-equal 'each message is written, lost, or was not taken' "$(count_of dnstap)" "$(($(count_of dnstap_frames) + $(count_of dnstap_lost)))"
+check 'each message is written, lost, or was not taken' wait_for 20 all_accounted
 
 # --- a reload while it is stopped; the end ---
 
