@@ -107,7 +107,7 @@ check 'upstreams: all in 100 columns' sh -c "! $dns64ctl -s $control upstreams |
 start asking dnsperf -s ::1 -p 5364 -d "$(questions 100 >"$work/questions"; echo "$work/questions")" -l 7 -Q 100
 sleep 0.5
 check 'rates' is 'client_udp ' ctl stats --rates
-check 'rates: some in a second' is '/s  questions received over UDP' ctl --rates stats
+check 'rates: some in a second' wait_for 7 is '/s  questions received over UDP' ctl --rates stats
 exits 0 top 2
 check 'top' is ' questions ' cat "$work/said"
 equal 'top: a heading and two lines' 3 "$(wc -l <"$work/said")"
