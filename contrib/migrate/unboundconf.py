@@ -72,14 +72,10 @@ def words_of(where, line):
         found = WORD.match(line, at)
         if not found:
             where.refuse("a quote is not closed in this line")
-        if found.group("end") is not None:
+        kind = found.lastgroup
+        if kind == "end":
             return words
-        text = next(
-            t
-            for t in (found.group("double"), found.group("single"), found.group("word"))
-            if t is not None
-        )
-        words.append((text, found.group("word") is None))
+        words.append((found.group(kind), kind != "word"))
         at = found.end()
 
 
