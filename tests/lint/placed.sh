@@ -11,7 +11,7 @@ fail()
 	status=1
 }
 
-circles=$(make -s -C "${TOP_BUILDDIR:-.}" circles) || exit 99
+circles=$(make -s --no-print-directory -C "${TOP_BUILDDIR:-.}" circles) || exit 99
 for file in $(git ls-files tests 2>/dev/null || find tests -type f); do
 	test=$file
 	case $file in
