@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # netns: run a test in network, process and mount namespaces of its own. Its ports are free, so tests run side by
 # side, and nothing it started or mounted outlives it. It has a /run of its own, where daemons in the background make
-# their directory and where its temporary files are. Five minutes at most, or what the test says: "# limit: SECONDS".
+# their directory and where its temporary files are.
 #
-#	netns.sh TEST [ARGUMENT...]	exit status: that of the test; 1 if it was ended by its limit; 77 if there
-#					can be no namespaces
+#	netns.sh TEST [ARGUMENT...]	exit status: that of the test; 77 if there can be no namespaces
 test=$1
 skip()
 {
@@ -14,25 +13,16 @@ skip()
 }
 
 [ "$(id -u)" = 0 ] || skip "run it as root"
-for tool in ip mount setpriv timeout unshare; do
+for tool in ip mount setpriv unshare; do
 	command -v $tool >/dev/null || skip "no $tool"
 done
 why=$(unshare --net --pid --fork --mount-proc mount -t tmpfs run /run 2>&1) || skip "$why"
 
-limit=$(sed -n 's/^# limit: \([0-9]*\)$/\1/p' "$test")
-limit=${limit:-300}
-began=$(date +%s)
-# Each dies with its parent, so whoever ends this shell ends all, however it is done.
+# It dies with its parent, so whoever ends this shell ends all, however it is done.
 # shellcheck disable=SC2016 # expanded inside
-setpriv --pdeathsig KILL timeout --foreground --signal KILL "$limit" \
-	setpriv --pdeathsig KILL unshare --net --pid --fork --kill-child --mount-proc sh -c '
-		mount -t tmpfs -o mode=755 run /run && mkdir /run/tmp && ip link set lo up || exit 99
-		TMPDIR=/run/tmp exec sh "$@"' netns "$@" &
+setpriv --pdeathsig KILL unshare --net --pid --fork --kill-child --mount-proc sh -c '
+	mount -t tmpfs -o mode=755 run /run && mkdir /run/tmp && ip link set lo up || exit 99
+	TMPDIR=/run/tmp exec sh "$@"' netns "$@" &
 trap 'exit 99' HUP INT TERM
 wait $!
-status=$?
-if [ $status = 137 ] && [ $(($(date +%s) - began)) -ge "$limit" ]; then
-	echo "FAILED: $test: ended by its limit of $limit s"
-	exit 1
-fi
-exit $status
+exit $?
