@@ -26,6 +26,7 @@ struct slot {
 	uint64_t since_ns;       /* accepted; from asked on: had its request */
 	bool asked;              /* the request came as a whole */
 	bool overfull;           /* more is there than any request has */
+	bool fresh;              /* evhttp may still fail to take it, and closes the socket then */
 	struct http *http;       /* whose it is */
 };
 
@@ -34,6 +35,7 @@ struct http {
 	struct evhttp *server;
 	struct http_service service;
 	struct event *sweeper;
+	struct event *settler; /* runs when evhttp has taken what was accepted */
 	struct slot slots[HTTP_CONNECTIONS];
 	unsigned n_open;
 	struct evconnlistener *listeners[HTTP_LISTENERS]; /* of the server */
@@ -106,7 +108,22 @@ end_of(const struct http *h, const struct slot *s)
 	return s->since_ns + (h->full ? HTTP_HURRY_MS * NS_PER_MS : HTTP_IDLE_S * NS_PER_SEC);
 }
 
-/* Forget connections that have ended, and end those that last too long. */
+/*
+ * Drop our reference to S, which has ended: that closes the socket. But not if evhttp could not
+ * take the connection: it has closed the socket itself, whose number may be another thread's by
+ * now.
+ */
+static void
+forget(struct http *h, struct slot *s)
+{
+	if (s->fresh)
+		(void)bufferevent_setfd(s->bev, -1);
+	(void)bufferevent_decref(s->bev);
+	s->bev = NULL;
+	h->n_open--;
+}
+
+/* End connections that last too long, and forget those that have ended. */
 static void
 sweep(struct http *h, uint64_t now_ns)
 {
@@ -115,16 +132,26 @@ sweep(struct http *h, uint64_t now_ns)
 
 		if (s->bev == NULL)
 			continue;
-		if (has_ended(s->bev)) {
-			(void)bufferevent_decref(s->bev);
-			s->bev = NULL;
-			h->n_open--;
-		} else if (now_ns >= end_of(h, s)) {
-			/* libevent does the rest, also if it does not look at the socket now. */
+		/* libevent ends it at once, also if it does not look at the socket now. */
+		if (!s->fresh && !has_ended(s->bev) && now_ns >= end_of(h, s))
 			bufferevent_trigger_event(s->bev, BEV_EVENT_TIMEOUT | BEV_EVENT_READING, 0);
-		}
+		if (has_ended(s->bev))
+			forget(h, s);
 	}
 	set_full(h, h->n_open == HTTP_CONNECTIONS);
+}
+
+/* The callback that accepts has returned, and no other had a turn: what has ended was not taken. */
+static void
+on_settle(evutil_socket_t fd, short what, void *arg)
+{
+	struct http *h = arg;
+
+	(void)fd;
+	(void)what;
+	sweep(h, clock_now_ns());
+	for (size_t i = 0; i < HTTP_CONNECTIONS; i++)
+		h->slots[i].fresh = false;
 }
 
 static void
@@ -156,8 +183,8 @@ on_input(struct evbuffer *in, const struct evbuffer_cb_info *info, void *arg)
 }
 
 /*
- * libevent has accepted a connection, and asks for what it is to be read and written by. The socket is
- * closed with the last reference, ours: closed by evhttp before, its number would be another
+ * libevent has accepted a connection, and asks for what it is to be read and written by. The socket
+ * is closed with the last reference, ours: closed by evhttp before, its number would be another
  * thread's while the event is still registered.
  */
 static struct bufferevent *
@@ -174,7 +201,9 @@ on_accept(struct event_base *base, void *arg)
 		if (h->slots[i].bev != NULL)
 			continue;
 		bufferevent_incref(bev);
-		h->slots[i] = (struct slot){ .bev = bev, .since_ns = now_ns, .http = h };
+		h->slots[i] =
+		    (struct slot){ .bev = bev, .since_ns = now_ns, .fresh = true, .http = h };
+		event_active(h->settler, EV_TIMEOUT, 1);
 		if (evbuffer_add_cb(bufferevent_get_input(bev), on_input, &h->slots[i]) == NULL)
 			h->slots[i].overfull = true;
 		h->n_open++;
@@ -306,7 +335,8 @@ http_new(struct event_base *base, const struct http_service *service)
 	h->service = *service;
 	h->server = evhttp_new(base);
 	h->sweeper = evtimer_new(base, on_sweep, h);
-	if (h->server == NULL || h->sweeper == NULL) {
+	h->settler = evtimer_new(base, on_settle, h);
+	if (h->server == NULL || h->sweeper == NULL || h->settler == NULL) {
 		http_free(h);
 		return NULL;
 	}
@@ -365,5 +395,7 @@ http_free(struct http *h)
 	}
 	if (h->sweeper != NULL)
 		event_free(h->sweeper);
+	if (h->settler != NULL)
+		event_free(h->settler);
 	free(h);
 }
