@@ -39,37 +39,48 @@ forbidden()
 	esac
 }
 
-# The headers that FILE includes between the two characters.
+# Lines of "FILE ROOM QUOTE HEADER", where the quote is " or <.
 includes()
 {
-	sed -n "s/^[[:space:]]*#[[:space:]]*include[[:space:]]*$2\([^$3]*\)$3.*/\1/p" "$1"
+	awk '/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+		room = FILENAME
+		sub(/^src\//, "", room)
+		sub(/\/[^\/]*$/, "", room)
+		header = $0
+		sub(/^[ \t]*#[ \t]*include[ \t]*/, "", header)
+		quote = substr(header, 1, 1)
+		sub(/^./, "", header)
+		sub(/[">].*/, "", header)
+		print FILENAME, room, quote, header
+	}' src/*/*.[ch] src/*/*/*.[ch]
 }
 
-begins_with_one_of()
+# Lines of "RULE ROOM STARTS...", one for each room and rule.
+rules()
 {
-	header=$1
-	shift
-	for start; do
-		case $header in "$start"*) return 0 ;; esac
+	for room in $(printf '%s\n' src/*/*.[ch] src/*/*/*.[ch] | sed 's,^src/,,; s,/[^/]*$,,' | sort -u); do
+		echo "allowed $room $(allowed "$room")"
+		echo "forbidden $room $(forbidden "$room")"
 	done
-	return 1
 }
 
-status=0
-for file in src/*/*.[ch] src/*/*/*.[ch]; do
-	room=${file#src/}
-	room=${room%/*}
-	for header in $(includes "$file" '"' '"'); do
-		# shellcheck disable=SC2046 # a list of words
-		begins_with_one_of "$header" $(allowed "$room") && continue
-		echo "$file: \"$header\" is not below $room"
-		status=1
-	done
-	for header in $(includes "$file" '<' '>'); do
-		# shellcheck disable=SC2046 # a list of words
-		begins_with_one_of "$header" $(forbidden "$room") || continue
-		echo "$file: <$header> is not for $room"
-		status=1
-	done
-done
-exit $status
+{
+	rules
+	includes
+} | awk '
+	function begins(starts, header,    i, n, start) {
+		n = split(starts, start, " ")
+		for (i = 1; i <= n; i++)
+			if (index(header, start[i]) == 1)
+				return 1
+		return 0
+	}
+	$1 == "allowed" { room = $2; $1 = $2 = ""; allowed[room] = $0; next }
+	$1 == "forbidden" { room = $2; $1 = $2 = ""; forbidden[room] = $0; next }
+	{ n_found++ }
+	$3 == "\"" && !begins(allowed[$2], $4) { print $1 ": \"" $4 "\" is not below " $2; n_bad++ }
+	$3 == "<" && begins(forbidden[$2], $4) { print $1 ": <" $4 "> is not for " $2; n_bad++ }
+	END {
+		if (n_found == 0) { print "no include found"; exit 1 }
+		exit n_bad > 0
+	}'
