@@ -22,7 +22,6 @@ struct lock {
 	atomic_uint state; /* enum lock_state */
 };
 
-/* lock_init: make L free. */
 static inline void
 lock_init(struct lock *l)
 {

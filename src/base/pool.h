@@ -41,7 +41,6 @@ MUST_USE void *pool_take(struct pool *p);
 /* pool_give: give back OBJ, which came from pool_take of this pool. */
 void pool_give(struct pool *p, void *obj);
 
-/* pool_room: how many objects can still be taken. */
 static inline uint32_t
 pool_room(const struct pool *p)
 {
