@@ -69,7 +69,7 @@ teardown(void)
 	if (agent != NULL)
 		finish();
 	free(said);
-	testclock_release();
+	testclock_reset();
 }
 
 static int

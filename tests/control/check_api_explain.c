@@ -42,7 +42,7 @@ teardown(void)
 {
 	operator_close(&op);
 	rig_end(&rig);
-	testclock_release();
+	testclock_reset();
 }
 
 /* The value at KEY of the object at PATH of the answer; both may be of several keys with dots. */

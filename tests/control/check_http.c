@@ -69,7 +69,7 @@ teardown(void)
 {
 	http_free(server);
 	caller_close(&caller);
-	testclock_release();
+	testclock_reset();
 }
 
 static bool

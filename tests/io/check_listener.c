@@ -25,7 +25,7 @@ static void
 teardown(void)
 {
 	rig_end(&rig);
-	testclock_release();
+	testclock_reset();
 }
 
 /* The answer comes from the address that was asked, on wildcard sockets too. */

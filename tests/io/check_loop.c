@@ -35,7 +35,7 @@ teardown(void)
 {
 	close(client);
 	rig_end(&rig);
-	testclock_release();
+	testclock_reset();
 }
 
 static void

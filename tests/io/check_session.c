@@ -46,7 +46,7 @@ teardown(void)
 	if (client >= 0)
 		close(client);
 	rig_end(&rig);
-	testclock_release();
+	testclock_reset();
 }
 
 static void

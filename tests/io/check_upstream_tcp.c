@@ -67,7 +67,7 @@ teardown(void)
 	close(client);
 	close(udp);
 	rig_end(&rig);
-	testclock_release();
+	testclock_reset();
 }
 
 /* D11: what a TCP client wants relayed goes by TCP. */

@@ -46,7 +46,7 @@ teardown(void)
 {
 	close(client);
 	rig_end(&rig);
-	testclock_release();
+	testclock_reset();
 }
 
 /* For a name that nobody has asked for. */

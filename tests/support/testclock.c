@@ -44,3 +44,10 @@ testclock_release(void)
 	ahead_ns = held_ns - __real_clock_now_ns();
 	held_ns = 0;
 }
+
+void
+testclock_reset(void)
+{
+	held_ns = 0;
+	ahead_ns = 0;
+}

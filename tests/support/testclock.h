@@ -22,4 +22,7 @@ void testclock_pass(uint64_t ns);
 /* testclock_release: go as the real clock does, on from where it stands. */
 void testclock_release(void);
 
+/* testclock_reset: be the real clock again. For the end of a test, when nobody looks at it. */
+void testclock_reset(void);
+
 #endif

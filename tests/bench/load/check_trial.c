@@ -947,7 +947,7 @@ END_TEST
 static void
 tear_down(void)
 {
-	testclock_release();
+	testclock_reset();
 }
 
 static void
