@@ -6,15 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define POOL_POISON 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define POOL_POISON 1
-#endif
-#endif
-
-#ifdef POOL_POISON
+#ifdef WITH_ASAN
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(at, len) ((void)(at), (void)(len))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/secret.h"
@@ -25,7 +26,7 @@
 #define MOVES_PER_UNIT 8 /* waiters that go on to a list in one unit of work */
 
 /* Calls between two audits, of which ThreadSanitizer makes one 30 times as long. */
-#ifdef __SANITIZE_THREAD__
+#ifdef WITH_TSAN
 #define AUDIT_EVERY 64
 #else
 #define AUDIT_EVERY 1

@@ -13,10 +13,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "support/tests.h"
 
 /* The sanitizers have a runtime whose mlock(2) does nothing. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WITH_ASAN) || defined(WITH_TSAN)
 #define MAY_LOCK false
 #else
 #define MAY_LOCK true

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "dns/name.h"
@@ -18,18 +19,9 @@
 #include "scenario/world.h"
 #include "support/tests.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 /* --- counting the allocator's calls ----------------------------------------------------------- */
 
-#if defined(__GLIBC__) && !defined(SANITIZED)
+#if defined(__GLIBC__) && !defined(WITH_ASAN) && !defined(WITH_TSAN)
 #define COUNTS_CALLS 1
 
 /* Volatile: a compiler may believe that malloc and free leave our variables alone, and read it

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "io/session.h"
 #include "support/rig.h"
@@ -660,7 +661,7 @@ END_TEST
 static bool
 is_slow(void)
 {
-#ifdef __SANITIZE_THREAD__
+#ifdef WITH_TSAN
 	return true;
 #else
 	return getenv("CHECK_SLOW") != NULL;

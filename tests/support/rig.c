@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -625,7 +626,7 @@ rig_idle(unsigned ms)
 	return all < mine + mine / 4;
 }
 
-#ifdef __SANITIZE_THREAD__
+#ifdef WITH_TSAN
 /* ThreadSanitizer asks for it. A descriptor that one thread closes and another gets is no race. */
 const char *__tsan_default_suppressions(void);
 

@@ -47,6 +47,17 @@ wait_for 60 listening 3 || give_up "fakedns does not start"
 config_of 0
 start_dns64d
 pid=$(pid_of dns64d)
+descriptors()
+{
+	find "/proc/$pid/fd" -mindepth 1 | wc -l
+}
+idle=$(descriptors)
+
+# calm: are there no more descriptors than before the load, and what one more address to listen on takes?
+calm()
+{
+	[ "$(descriptors)" -le $((idle + 8)) ]
+}
 
 # until the end: what goes on beside the two testers
 : >"$work/going"
@@ -145,12 +156,13 @@ done
 # shellcheck disable=SC2046 # two numbers
 set -- $(halves server_rss)
 check "memory is flat: $1 MiB, then $2 MiB" holds "$2 <= $1 * 1.05 + 2"
-# shellcheck disable=SC2046
-set -- $(halves server_descriptors)
-check "descriptors: $1, then $2" holds "$2 <= $1 * 1.1 + 10"
-# shellcheck disable=SC2046
-set -- $(halves rtt_p99)
-check "p99: $1 us, then $2 us" holds "$2 <= $1 * 1.5 + 50000"
+check "descriptors: $idle before, as few when all is calm" wait_for 60 calm
+# A minute is too short to tell the daemon's time from the machine's.
+if [ $seconds -ge 600 ]; then
+	# shellcheck disable=SC2046
+	set -- $(halves rtt_p99)
+	check "p99: $1 us, then $2 us" holds "$2 <= $1 * 1.5 + 50000"
+fi
 check "upstreams were killed ($(cat "$work/restarts") times)" test "$(cat "$work/restarts")" -ge $((seconds / 10))
 tell_statistics
 check "reloads: $(grep -c 'reload: done' "$work/dns64d.log")" \
