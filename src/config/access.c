@@ -2,12 +2,12 @@
 #include "config/access.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/netaddr.h"
 #include "base/netmap.h"
+#include "config/hostaddr.h"
 #include "config/policy_lines.h"
 #include "config/values.h"
 
@@ -40,12 +40,10 @@ is_private(const struct netaddr *a)
 
 /* May the networks of an interface with this address ask? */
 static bool
-counts(const struct ifaddrs *i, const struct netaddr *listens, size_t n)
+counts(const struct hostaddr *h, const struct netaddr *listens, size_t n)
 {
-	struct netaddr own;
+	struct netaddr own = h->addr;
 
-	if (i->ifa_addr == NULL || !netaddr_from_sockaddr(i->ifa_addr, &own))
-		return false;
 	if (is_private(&own))
 		return true;
 	for (size_t l = 0; l < n; l++) {
@@ -57,25 +55,15 @@ counts(const struct ifaddrs *i, const struct netaddr *listens, size_t n)
 }
 
 static bool
-interface_counts(
-    const struct ifaddrs *all, const char *name, const struct netaddr *listens, size_t n)
+interface_counts(const struct array *all, uint32_t index, const struct netaddr *listens, size_t n)
 {
-	for (const struct ifaddrs *i = all; i != NULL; i = i->ifa_next) {
-		if (strcmp(i->ifa_name, name) == 0 && counts(i, listens, n))
+	const struct hostaddr *h = all->items;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (h[i].index == index && counts(&h[i], listens, n))
 			return true;
 	}
 	return false;
-}
-
-/* The prefix length of a mask: its leading one bits. */
-static uint8_t
-mask_len(const struct netaddr *mask)
-{
-	unsigned end = mask->family == NETADDR_IPV4 ? 32 : 128, len = 0;
-
-	while (len < end && (mask->addr[len / 8] & (0x80 >> (len % 8))) != 0)
-		len++;
-	return (uint8_t)len;
 }
 
 static void
@@ -88,29 +76,6 @@ cut(struct net *net, unsigned len)
 		if (bits < 8)
 			net->addr[i] &= (uint8_t)(0xff00U >> bits);
 	}
-}
-
-/* The network of an interface; false without one. A length of 0 would admit every client. */
-static bool
-on_link(const struct ifaddrs *i, struct net *net)
-{
-	struct netaddr own, mask;
-
-	if (i->ifa_addr == NULL || i->ifa_netmask == NULL ||
-	    !netaddr_from_sockaddr(i->ifa_addr, &own))
-		return false;
-	/* Some systems leave the mask's family unset. */
-	struct sockaddr_storage ss = { 0 };
-	size_t size =
-	    own.family == NETADDR_IPV4 ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-	memcpy(&ss, i->ifa_netmask, size);
-	ss.ss_family = i->ifa_addr->sa_family;
-	if (!netaddr_from_sockaddr((const struct sockaddr *)&ss, &mask))
-		return false;
-	*net = (struct net){ .family = own.family };
-	memcpy(net->addr, own.addr, sizeof(net->addr));
-	cut(net, mask_len(&mask));
-	return net->len > 0;
 }
 
 /* Append a network to OUT, unless it is inside one that is there. */
@@ -133,16 +98,22 @@ append(struct array *out, const struct net *net)
 }
 
 bool
-access_usual(const struct ifaddrs *all, const struct netaddr *listens, size_t n, struct array *out)
+access_usual(const struct array *all, const struct netaddr *listens, size_t n, struct array *out)
 {
+	const struct hostaddr *h = all->items;
 	bool ok = true;
-	struct net net;
 
 	for (size_t i = 0; i < N_OF(loopback); i++)
 		ok = ok && append(out, &loopback[i]) && append(out, &link_local[i]);
-	for (const struct ifaddrs *i = all; i != NULL && ok; i = i->ifa_next) {
-		if (interface_counts(all, i->ifa_name, listens, n) && on_link(i, &net))
-			ok = append(out, &net);
+	for (size_t i = 0; i < all->n && ok; i++) {
+		struct net net = { .family = h[i].addr.family };
+
+		/* A length of 0 would admit every client. */
+		if (h[i].prefix_len == 0 || !interface_counts(all, h[i].index, listens, n))
+			continue;
+		memcpy(net.addr, h[i].addr.addr, sizeof(net.addr));
+		cut(&net, h[i].prefix_len);
+		ok = append(out, &net);
 	}
 	return ok;
 }
@@ -375,17 +346,16 @@ static bool
 find_usual(struct filling *f)
 {
 	const struct conf_io *c = &f->s->conf.io;
-	struct ifaddrs *all = NULL;
+	struct array all = { .n = 0 };
+	int rc = hostaddr_list(&all);
 	bool ok;
 
-	if (getifaddrs(&all) != 0) {
-		diag_warning(f->d, 0, "allow", "the interfaces' networks cannot be seen: %s",
-		    strerror(errno));
-		all = NULL;
-	}
-	ok = access_usual(all, c->listens, c->n_listens, &f->s->policy_lines->usual);
-	if (all != NULL)
-		freeifaddrs(all);
+	/* Those of a list that changes all the while are better than none. */
+	if (rc != 0 && rc != -EAGAIN)
+		diag_warning(
+		    f->d, 0, "allow", "the interfaces' networks cannot be seen: %s", strerror(-rc));
+	ok = access_usual(&all, c->listens, c->n_listens, &f->s->policy_lines->usual);
+	array_fini(&all);
 	if (ok)
 		tell_usual(f);
 	return ok;

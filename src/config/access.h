@@ -10,7 +10,6 @@
  * each network has also what the longest network around it says of the other.
  */
 
-#include <ifaddrs.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,10 +34,10 @@ void access_warn_open(const struct settings *s, struct diag *d);
 
 /*
  * access_usual: append to OUT (struct policy_lines_net) who may ask without an allow line:
- * loopback, link-local, and the networks of the interfaces in ALL (from getifaddrs) that have a
+ * loopback, link-local, and the networks of the interfaces in ALL (struct hostaddr) that have a
  * private address or one of the N addresses at LISTENS. False without memory.
  */
 MUST_USE bool access_usual(
-    const struct ifaddrs *all, const struct netaddr *listens, size_t n, struct array *out);
+    const struct array *all, const struct netaddr *listens, size_t n, struct array *out);
 
 #endif

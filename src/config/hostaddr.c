@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define READ_BYTES 8192 /* the kernel hands out a list in parts of a page, or of this */
-#define LIST_TRIES 10   /* a list that changes while it is read is read again */
+#define LIST_TRIES 3    /* a list that changes while it is read is read again */
 #define PATIENCE_S 2    /* the kernel answers at once */
 
 /* --- Messages --------------------------------------------------------------------------------- */
@@ -94,7 +94,9 @@ add_one(const uint8_t *msg, size_t len, struct array *out, bool *cut)
 	new = array_add(out, sizeof(*new));
 	if (new == NULL)
 		return false;
-	*new = (struct hostaddr){ .index = head.ifa_index, .state = state_of(a.flags) };
+	*new = (struct hostaddr){ .index = head.ifa_index,
+		.prefix_len = head.ifa_prefixlen,
+		.state = state_of(a.flags) };
 	new->addr.family = size == 4 ? NETADDR_IPV4 : NETADDR_IPV6;
 	memcpy(new->addr.addr, a.has_local ? a.local : a.address, size);
 	if (netaddr_lacks_scope(&new->addr))
@@ -103,19 +105,21 @@ add_one(const uint8_t *msg, size_t len, struct array *out, bool *cut)
 }
 
 bool
-hostaddr_parse(const uint8_t *buf, size_t len, struct array *out, enum hostaddr_more *more)
+hostaddr_parse(
+    const uint8_t *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more)
 {
 	struct nlmsghdr head;
 	bool cut = false;
 
-	*more = HOSTADDR_AGAIN;
+	*more = HOSTADDR_ERROR;
 	for (size_t at = 0; at < len; at += aligned(head.nlmsg_len)) {
 		if (len - at < sizeof(head))
 			return true;
 		memcpy(&head, buf + at, sizeof(head));
 		if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > len - at ||
-		    head.nlmsg_type == NLMSG_ERROR || (head.nlmsg_flags & NLM_F_DUMP_INTR) != 0)
+		    head.nlmsg_type == NLMSG_ERROR)
 			return true;
+		*changed = *changed || (head.nlmsg_flags & NLM_F_DUMP_INTR) != 0;
 		if (head.nlmsg_type == NLMSG_DONE) {
 			*more = HOSTADDR_END;
 			return true;
@@ -132,7 +136,8 @@ hostaddr_parse(const uint8_t *buf, size_t len, struct array *out, enum hostaddr_
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
-/* Ask for all addresses and read them, by FD. Returns 0 or -errno; -EAGAIN: the list changed. */
+/* Ask for all addresses and read them, by FD. Returns 0 or -errno; -EAGAIN: it changed meanwhile.
+ */
 static int
 read_list(int fd, struct array *out)
 {
@@ -145,6 +150,7 @@ read_list(int fd, struct array *out)
 		.what = { .rtgen_family = AF_UNSPEC } };
 	uint8_t buf[READ_BYTES];
 	enum hostaddr_more more = HOSTADDR_MORE;
+	bool changed = false;
 
 	if (send(fd, &ask, ask.head.nlmsg_len, 0) < 0)
 		return -errno;
@@ -157,30 +163,30 @@ read_list(int fd, struct array *out)
 			return errno == EAGAIN ? -ETIMEDOUT : -errno;
 		if (n == 0 || (size_t)n > sizeof(buf))
 			return -EMSGSIZE;
-		if (!hostaddr_parse(buf, (size_t)n, out, &more))
+		if (!hostaddr_parse(buf, (size_t)n, out, &changed, &more))
 			return -ENOMEM;
 	}
-	return more == HOSTADDR_END ? 0 : -EAGAIN;
+	if (more != HOSTADDR_END)
+		return -EBADMSG;
+	return changed ? -EAGAIN : 0;
 }
 
 int
 hostaddr_list(struct array *out)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	size_t before = out->n;
 	int rc = -EAGAIN;
 
-	/* A socket for each try: what is left of a list that changed is in the way of the next. */
+	if (fd < 0)
+		return -errno;
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	for (int i = 0; i < LIST_TRIES && rc == -EAGAIN; i++) {
-		int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-
-		if (fd < 0)
-			return -errno;
 		out->n = before;
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 		rc = read_list(fd, out);
-		close(fd);
 	}
+	close(fd);
 	return rc;
 }
 

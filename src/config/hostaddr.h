@@ -25,6 +25,7 @@ enum hostaddr_state {
 struct hostaddr {
 	struct netaddr addr; /* port 0; a link-local one with its scope */
 	uint32_t index;      /* of the interface */
+	uint8_t prefix_len;  /* of its network, in bits */
 	enum hostaddr_state state;
 };
 
@@ -32,21 +33,22 @@ struct hostaddr {
 enum hostaddr_more {
 	HOSTADDR_MORE, /* more messages */
 	HOSTADDR_END,  /* nothing, that was all */
-	HOSTADDR_AGAIN /* the list is not whole, as it changed meanwhile, or cannot be read */
+	HOSTADDR_ERROR /* the list cannot be read */
 };
 
 /*
- * hostaddr_parse: append to OUT, of struct hostaddr, the addresses that the LEN bytes at BUF tell
- * of: netlink messages in the host's byte order, one or more of the answer to RTM_GETADDR. What is
- * cut or not understood ends it with HOSTADDR_AGAIN. False without memory.
+ * hostaddr_parse: append to OUT, of struct hostaddr, the addresses in the LEN bytes at BUF: netlink
+ * messages in the host's byte order, one or more of the answer to RTM_GETADDR. What is cut or not
+ * understood ends it with HOSTADDR_ERROR. *CHANGED becomes true if the list changed while the
+ * kernel made it. False without memory.
  */
 MUST_USE bool hostaddr_parse(
-    const uint8_t *buf, size_t len, struct array *out, enum hostaddr_more *more);
+    const uint8_t *buf, size_t len, struct array *out, bool *changed, enum hostaddr_more *more);
 
 /*
  * hostaddr_list: append all addresses of this machine's interfaces to OUT, of struct hostaddr.
- * Waits for the kernel only. Returns 0 or -errno; -EAGAIN: they change so fast that some may be
- * missing in OUT, or be there twice.
+ * Waits for the kernel only. Returns 0 or -errno; -EAGAIN: they change so fast that of an interface
+ * that changes some may be missing in OUT, or be there twice.
  */
 MUST_USE int hostaddr_list(struct array *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/listens.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +45,9 @@ listens_complete(struct settings *s)
 
 	memcpy(l->fixed, c->listens, sizeof(l->fixed));
 	l->n_fixed = c->n_listens;
-	/* Without a list there are none now. */
-	if (l->n_of > 0 && hostaddr_list(&list) != 0)
+	int rc = l->n_of > 0 ? hostaddr_list(&list) : 0;
+	/* Without a list there are none now; one that changes all the while is better than none. */
+	if (rc != 0 && rc != -EAGAIN)
 		list.n = 0;
 	all = list.items;
 	for (size_t i = 0; i < l->n_of; i++) {

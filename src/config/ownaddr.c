@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config/ownaddr.h"
 
-#include <ifaddrs.h>
+#include <errno.h>
 
-bool
-ownaddr_is_local(const struct netaddr *a)
+#include "config/hostaddr.h"
+
+/* Is A a loopback address or that of an interface here? Its port is not read. */
+static bool
+is_local(const struct netaddr *a)
 {
-	struct ifaddrs *all;
+	struct array all = { .n = 0 };
 	bool found = netaddr_is_loopback(a);
 
-	if (found || getifaddrs(&all) != 0)
-		return found;
-	for (struct ifaddrs *i = all; i != NULL && !found; i = i->ifa_next) {
-		struct netaddr own;
+	/* A list that changes all the while is better than none. */
+	int rc = found ? 0 : hostaddr_list(&all);
+	if (rc != 0 && rc != -EAGAIN)
+		all.n = 0;
+	const struct hostaddr *h = all.items;
+	for (size_t i = 0; i < all.n && !found; i++) {
+		struct netaddr own = h[i].addr;
 
-		if (i->ifa_addr == NULL || !netaddr_from_sockaddr(i->ifa_addr, &own))
-			continue;
 		own.port = a->port;
 		found = netaddr_equal(&own, a);
 	}
-	freeifaddrs(all);
+	array_fini(&all);
 	return found;
 }
 
@@ -32,7 +36,7 @@ ownaddr_find(const struct netaddr *listens, size_t n, const struct netaddr *a)
 		if (netaddr_equal(l, a))
 			return (int)i;
 		if (l->port == a->port && l->family == a->family && netaddr_is_wildcard(l) &&
-		    ownaddr_is_local(a))
+		    is_local(a))
 			return (int)i;
 	}
 	return -1;

@@ -12,12 +12,10 @@
 #include "base/attr.h"
 #include "base/netaddr.h"
 
-/* ownaddr_is_local: is A a loopback address or that of an interface here? Its port is not read. */
-MUST_USE bool ownaddr_is_local(const struct netaddr *a);
-
 /*
  * ownaddr_find: the index of the one of N addresses at LISTENS that a packet to A would reach: the
- * same address and port, or a wildcard with A's port if A is local. -1 if there is none.
+ * same address and port, or a wildcard with A's port if A is a loopback address or that of an
+ * interface here. -1 if there is none.
  */
 MUST_USE int ownaddr_find(const struct netaddr *listens, size_t n, const struct netaddr *a);
 

@@ -40,6 +40,7 @@ struct finding {
 	const struct conf_io *held; /* NULL: nothing */
 	const struct hostaddr *all; /* the n addresses of this machine */
 	size_t n;
+	bool changing; /* all may lack some */
 	struct arrival_plan *plan;
 };
 
@@ -109,12 +110,32 @@ find_fixed(struct finding *f, const struct netaddr *a)
 		(void)serve(f, a); /* those that are named come first, and fit */
 }
 
+/*
+ * A list that changed while it was read may lack addresses: those of the interface OF that are
+ * served and still can be stay. Returns if there are any.
+ */
+static bool
+keep_of(struct finding *f, const struct settings_interface *of, uint32_t index)
+{
+	bool any = false;
+
+	for (size_t i = 0; f->held != NULL && i < f->held->n_listens; i++) {
+		const struct netaddr *held = &f->held->listens[i];
+		const struct hostaddr h = { .addr = *held, .index = index };
+		struct netaddr a;
+
+		if (listens_has(of, index, &h, &a) && netaddr_equal(&a, held) && is_usable(&a))
+			any = serve(f, &a);
+	}
+	return any;
+}
+
 static void
 find_of(struct finding *f, const struct settings_interface *of)
 {
 	uint32_t index = if_nametoindex(of->name);
 	char text[NETADDR_TEXT];
-	bool any = false;
+	bool any = f->changing && keep_of(f, of, index);
 
 	for (size_t i = 0; i < f->n && index != 0; i++) {
 		struct netaddr a;
@@ -135,30 +156,24 @@ find_of(struct finding *f, const struct settings_interface *of)
 		    0);
 }
 
-/*
- * Find out what of S can be served. False: the addresses of an interface cannot be listed, or if
- * WHOLE is wanted change meanwhile: then what is served stays so, and the kernel rings again.
- */
+/* Find out what of S can be served. False: the addresses of an interface cannot be listed. */
 static bool
-find(struct arrival *a, const struct conf_io *held, const struct settings *s, bool whole,
+find(struct arrival *a, const struct conf_io *held, const struct settings *s,
     enum log_category about, struct arrival_plan *plan)
 {
 	const struct settings_listens *l = &s->listens;
 	struct array list = { .n = 0 };
 	int rc = hostaddr_list(&list);
-	bool changing = rc == -EAGAIN, ok = rc == 0 || l->n_of == 0 || (changing && !whole);
+	bool changing = rc == -EAGAIN, ok = rc == 0 || changing || l->n_of == 0;
 	struct finding f = { .s = s,
 		.held = held,
 		.all = list.items,
 		.n = rc == 0 || changing ? list.n : 0,
+		.changing = changing,
 		.plan = plan };
 
 	plan->n = 0;
 	plan->waits.n = 0;
-	if (changing && !ok) {
-		array_fini(&list);
-		return false;
-	}
 	if (!ok && !a->blind)
 		log_error(about, "listen: the addresses of this machine cannot be listed: %s",
 		    strerror(-rc));
@@ -231,7 +246,7 @@ arrival_plan(struct arrival *a, const struct conf_io *held, struct settings *s,
     enum log_category about, struct arrival_plan *plan)
 {
 	watch(a, s); /* first, so that nothing comes unseen */
-	if (!find(a, held, s, false, about, plan))
+	if (!find(a, held, s, about, plan))
 		return false;
 	/* What is waited for holds up no reload. */
 	if (held != NULL)
@@ -406,7 +421,7 @@ arrival_look(struct arrival *a, struct settings *s, struct threads *t, const cha
 
 	a->looked_ns = clock_now_ns();
 	a->look_ns = a->looked_ns + RETRY_NS;
-	if (!find(a, &before, s, true, LOG_SERVER, &plan))
+	if (!find(a, &before, s, LOG_SERVER, &plan))
 		return false;
 	leave_out(&plan, &before, before.freebind, NULL);
 	memcpy(s->conf.io.listens, plan.listens, plan.n * sizeof(plan.listens[0]));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/netaddr.h"
+#include "config/hostaddr.h"
 #include "config/policy_lines.h"
 #include "config/values.h"
 #include "support/said.h"
@@ -280,32 +281,15 @@ START_TEST(network_given_twice_is_refused)
 }
 END_TEST
 
-/* An interface's address as getifaddrs tells it. */
-struct face {
-	struct ifaddrs entry;
-	struct sockaddr_storage addr;
-	struct sockaddr_storage mask;
-	char name[16];
-};
-
+/* Add ADDR/LEN of the interface INDEX to ALL. */
 static void
-face(struct face *f, const char *name, const char *addr, const char *mask)
+face(struct array *all, uint32_t index, const char *addr, uint8_t len)
 {
-	struct netaddr a;
+	struct hostaddr *h = array_add(all, sizeof(*h));
 
-	memset(f, 0, sizeof(*f));
-	snprintf(f->name, sizeof(f->name), "%s", name);
-	f->entry.ifa_name = f->name;
-	if (addr != NULL) {
-		ck_assert(netaddr_parse(addr, 0, &a));
-		(void)netaddr_to_sockaddr(&a, &f->addr);
-		f->entry.ifa_addr = (struct sockaddr *)&f->addr;
-	}
-	if (mask != NULL) {
-		ck_assert(netaddr_parse(mask, 0, &a));
-		(void)netaddr_to_sockaddr(&a, &f->mask);
-		f->entry.ifa_netmask = (struct sockaddr *)&f->mask;
-	}
+	ck_assert_ptr_nonnull(h);
+	*h = (struct hostaddr){ .index = index, .prefix_len = len };
+	ck_assert(netaddr_parse(addr, 0, &h->addr));
 }
 
 static bool
@@ -324,25 +308,21 @@ in_usual(const struct array *usual, const char *text)
 /* D23: private by RFC 1918 or ULA, or named by listen: all networks on that link; no others. */
 START_TEST(usual_networks_are_private_or_on_link)
 {
-	struct face f[9];
-	struct array usual = { .items = NULL };
+	struct array all = { .n = 0 }, usual = { .n = 0 };
 	struct netaddr listens[2];
 
-	face(&f[0], "lo", "127.0.0.1", "255.0.0.0");
-	face(&f[1], "lan0", "192.168.7.1", "255.255.255.0");
-	face(&f[2], "lan0", "2001:db8:7::1", "ffff:ffff:ffff:ffff::");
-	face(&f[3], "wan0", "203.0.113.9", "255.255.255.128");
-	face(&f[4], "wan0", "2001:db8:9::1", "ffff:ffff:ffff:ffff::");
-	face(&f[5], "srv0", "198.51.100.17", "255.255.255.240");
-	face(&f[6], "ula0", "fd12:3456::1", "ffff:ffff:ffff::");
-	face(&f[7], "odd0", "10.0.0.1", "0.0.0.0");
-	face(&f[8], "non0", NULL, NULL);
-	for (size_t i = 0; i + 1 < 9; i++)
-		f[i].entry.ifa_next = &f[i + 1].entry;
+	face(&all, 1, "127.0.0.1", 8);
+	face(&all, 2, "192.168.7.1", 24);
+	face(&all, 2, "2001:db8:7::1", 64);
+	face(&all, 3, "203.0.113.9", 25);
+	face(&all, 3, "2001:db8:9::1", 64);
+	face(&all, 4, "198.51.100.17", 28);
+	face(&all, 5, "fd12:3456::1", 48);
+	face(&all, 6, "10.0.0.1", 0);
 	/* Its port does not matter, and a wildcard names no address. */
 	ck_assert(netaddr_parse("198.51.100.17", 5353, &listens[0]));
 	ck_assert(netaddr_parse("0.0.0.0", 53, &listens[1]));
-	ck_assert(access_usual(&f[0].entry, listens, 2, &usual));
+	ck_assert(access_usual(&all, listens, 2, &usual));
 	ck_assert(in_usual(&usual, "127.0.0.0/8") && in_usual(&usual, "::1/128"));
 	ck_assert(in_usual(&usual, "fe80::/10") && in_usual(&usual, "169.254.0.0/16"));
 	ck_assert(in_usual(&usual, "192.168.7.0/24") && in_usual(&usual, "2001:db8:7::/64"));
@@ -351,9 +331,11 @@ START_TEST(usual_networks_are_private_or_on_link)
 	ck_assert_uint_eq(usual.n, 8);
 	array_fini(&usual);
 	/* Without interfaces. */
-	ck_assert(access_usual(NULL, NULL, 0, &usual));
+	all.n = 0;
+	ck_assert(access_usual(&all, NULL, 0, &usual));
 	ck_assert_uint_eq(usual.n, 4);
 	array_fini(&usual);
+	array_fini(&all);
 }
 END_TEST
 
@@ -383,13 +365,13 @@ static const struct {
 START_TEST(private_networks_have_exact_ends)
 {
 	const char *addr = privates[_i].addr;
-	struct array usual = { .items = NULL };
-	struct face f;
+	struct array all = { .n = 0 }, usual = { .n = 0 };
 
-	face(&f, "net0", addr, strchr(addr, ':') != NULL ? "ffff:ffff:ffff::" : "255.255.255.0");
-	ck_assert(access_usual(&f.entry, NULL, 0, &usual));
+	face(&all, 1, addr, strchr(addr, ':') != NULL ? 48 : 24);
+	ck_assert(access_usual(&all, NULL, 0, &usual));
 	ck_assert_uint_eq(usual.n, privates[_i].private ? 5 : 4);
 	array_fini(&usual);
+	array_fini(&all);
 }
 END_TEST
 

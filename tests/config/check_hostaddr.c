@@ -82,14 +82,18 @@ find(const char *text)
 START_TEST(all_of_a_list)
 {
 	enum hostaddr_more more;
+	bool changed = false;
 
 	if (!LITTLE)
 		return;
-	ck_assert(hostaddr_parse(captured, sizeof(captured), &list, &more));
+	ck_assert(hostaddr_parse(captured, sizeof(captured), &list, &changed, &more));
 	ck_assert_int_eq(more, HOSTADDR_END);
 	ck_assert_uint_eq(list.n, N_ALL);
+	ck_assert(!changed);
 	ck_assert_int_eq(find("127.0.0.1")->state, HOSTADDR_USABLE);
 	ck_assert_uint_eq(find("127.0.0.1")->index, 1);
+	ck_assert_uint_eq(find("127.0.0.1")->prefix_len, 8);
+	ck_assert_uint_eq(find("2001:db8::53")->prefix_len, 64);
 	/* Its own address, not the peer's. */
 	ck_assert_int_eq(find("192.0.2.1")->state, HOSTADDR_USABLE);
 	ck_assert_int_eq(find("2001:db8::1")->state, HOSTADDR_USABLE);
@@ -115,12 +119,13 @@ copy_of(size_t len)
 START_TEST(cut_anywhere)
 {
 	enum hostaddr_more more;
+	bool changed = false;
 
 	for (size_t len = 0; len <= sizeof(captured); len++) {
 		uint8_t *copy = copy_of(len);
 
 		list.n = 0;
-		ck_assert(hostaddr_parse(copy, len, &list, &more));
+		ck_assert(hostaddr_parse(copy, len, &list, &changed, &more));
 		ck_assert_uint_le(list.n, N_ALL);
 		if (LITTLE)
 			ck_assert((more == HOSTADDR_END) == (len == sizeof(captured)));
@@ -132,13 +137,14 @@ END_TEST
 START_TEST(any_byte_changed)
 {
 	enum hostaddr_more more;
+	bool changed = false;
 	uint8_t *copy = copy_of(sizeof(captured));
 
 	for (size_t at = 0; at < sizeof(captured); at++) {
 		for (unsigned v = 0; v < 256; v++) {
 			copy[at] = (uint8_t)v;
 			list.n = 0;
-			ck_assert(hostaddr_parse(copy, sizeof(captured), &list, &more));
+			ck_assert(hostaddr_parse(copy, sizeof(captured), &list, &changed, &more));
 			ck_assert_uint_le(list.n, N_ALL);
 		}
 		copy[at] = captured[at];
@@ -147,32 +153,41 @@ START_TEST(any_byte_changed)
 }
 END_TEST
 
-/* A list that changed while it was read is not believed; nor is an error. */
+/* A list that changed while it was read is read to its end all the same; an error is an error. */
 START_TEST(interrupted)
 {
 	enum hostaddr_more more;
+	bool changed = false;
 	uint8_t copy[sizeof(captured)];
 
 	if (!LITTLE)
 		return;
 	memcpy(copy, captured, sizeof(captured));
 	copy[6] |= 0x10; /* NLM_F_DUMP_INTR */
-	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &more));
-	ck_assert_int_eq(more, HOSTADDR_AGAIN);
+	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
+	ck_assert_int_eq(more, HOSTADDR_END);
+	ck_assert(changed);
+	ck_assert_uint_eq(list.n, N_ALL);
+	list.n = 0;
+	/* It stays so for the parts that follow. */
+	ck_assert(hostaddr_parse(captured, sizeof(captured), &list, &changed, &more));
+	ck_assert(changed);
+	list.n = 0;
+	changed = false;
 	memcpy(copy, captured, sizeof(captured));
 	copy[4] = 2; /* NLMSG_ERROR */
-	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &more));
-	ck_assert_int_eq(more, HOSTADDR_AGAIN);
+	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
+	ck_assert_int_eq(more, HOSTADDR_ERROR);
 	ck_assert_uint_eq(list.n, 0);
 	/* The last attribute of the first message is longer than what is left of that. */
 	memcpy(copy, captured, sizeof(captured));
 	ck_assert_uint_eq(copy[LAST_AT], FIRST_LEN - LAST_AT);
 	copy[LAST_AT] = FIRST_LEN - LAST_AT + 4;
-	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &more));
-	ck_assert_int_eq(more, HOSTADDR_AGAIN);
+	ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
+	ck_assert_int_eq(more, HOSTADDR_ERROR);
 	ck_assert_uint_eq(list.n, 0);
 	/* A part: the end is still to come. */
-	ck_assert(hostaddr_parse(captured, FIRST_LEN, &list, &more));
+	ck_assert(hostaddr_parse(captured, FIRST_LEN, &list, &changed, &more));
 	ck_assert_int_eq(more, HOSTADDR_MORE);
 	ck_assert_uint_eq(list.n, 1);
 }
@@ -188,6 +203,7 @@ START_TEST(flags)
 		{ 0x48, HOSTADDR_DUPLICATE }, { 0x08, HOSTADDR_DUPLICATE } };
 	uint8_t copy[FIRST_LEN];
 	enum hostaddr_more more;
+	bool changed = false;
 
 	if (!LITTLE)
 		return;
@@ -196,7 +212,7 @@ START_TEST(flags)
 		ck_assert_uint_eq(copy[FLAGS_AT], 0x80); /* permanent */
 		copy[FLAGS_AT] = rows[i].flags;
 		list.n = 0;
-		ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &more));
+		ck_assert(hostaddr_parse(copy, sizeof(copy), &list, &changed, &more));
 		ck_assert_int_eq(find("127.0.0.1")->state, rows[i].state);
 	}
 }
