@@ -109,14 +109,17 @@ bench_stamp_enable(int fd)
 static void
 read_clocks(struct bench_stamp *s)
 {
-	struct timespec real;
+	s->unsure_ns = UINT64_MAX;
+	for (unsigned i = 0; i < READS_MAX && s->unsure_ns > READ_NS; i++) {
+		struct timespec real;
+		uint64_t now_ns = clock_now_ns(), took_ns;
 
-	for (unsigned i = 0; i < READS_MAX; i++) {
-		s->now_ns = clock_now_ns();
 		(void)clock_gettime(CLOCK_REALTIME, &real);
-		s->real_ns = ns_of(&real);
-		if (clock_now_ns() - s->now_ns < READ_NS)
-			return;
+		took_ns = clock_now_ns() - now_ns;
+		if (took_ns < s->unsure_ns)
+			*s = (struct bench_stamp){
+				.real_ns = ns_of(&real), .now_ns = now_ns, .unsure_ns = took_ns
+			};
 	}
 }
 
@@ -130,7 +133,8 @@ bench_stamp_take(struct bench_stamp *s)
 	uint64_t went_ns = s->now_ns - before.now_ns,
 		 ahead_ns = s->real_ns - before.real_ns - went_ns,
 		 apart_ns = ahead_ns < UINT64_MAX - ahead_ns ? ahead_ns : UINT64_MAX - ahead_ns;
-	s->stepped = before.now_ns > 0 && apart_ns > STEP_NS + went_ns / SLEW;
+	s->stepped = before.now_ns > 0 &&
+	    apart_ns > STEP_NS + went_ns / SLEW + before.unsure_ns + s->unsure_ns;
 }
 
 uint64_t

@@ -82,6 +82,7 @@ struct bench_way {
 struct bench_stamp {
 	uint64_t real_ns;
 	uint64_t now_ns;
+	uint64_t unsure_ns; /* the two were read so far apart at most */
 	bool stepped; /* the wall clock was set since the reading before: stamps are of no use */
 };
 
