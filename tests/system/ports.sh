@@ -82,7 +82,8 @@ before=$(find "/proc/$(pid_of dns64d)/fd" | wc -l)
 "$wire" udp ::1 5364 burst 1 5000 dns64perf.test 200 >/dev/null 2>&1
 open=$(sockets)
 descriptors=$(find "/proc/$(pid_of dns64d)/fd" | wc -l)
-check "each: 5,000 questions without a reply have $open sockets" test "$open" -gt 1000 -a "$open" -le $((4096 + 16))
+# ss lists a socket twice that is replaced meanwhile, by another port.
+check "each: 5,000 questions without a reply have $open sockets" test "$open" -gt 1000
 check "each: and $((descriptors - before)) descriptors more than at first" test $((descriptors - before)) -le $((4096 + 16))
 stop upstream
 start_fakedns --ttl 300
