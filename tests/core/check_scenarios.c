@@ -3,14 +3,14 @@
  * check_scenarios: run tests/scenarios/x.scn on the engine, with no socket and a fake clock.
  *
  * Any line that is none of those below is one of dns64d.conf(5), and goes through src/config as it
- * does there: those in front of all else are the configuration at the start, those in front of a
+ * does there: lines before the first event are the configuration at the start, those before a
  * reload the whole new one. What none of them names is as in support/configured.h, or as in the
  * daemon. Lines in a client block are not indented.
  *
  * What the configuration cannot say, before anything else:
  *	clock S				it is so many seconds on the monotonic clock; 1000 at first
  *	test-max-queries N		max-queries below what the daemon takes, 256: to fill that
- *		takes more clients than can be told one by one
+ *		takes more clients than a scenario can list
  * What happens:
  *	ask C udp|tcp NAME TYPE [do] [cd] [ad] [nord] [noedns] [class=N] [bufsize=N] [tsig] [sig0]
  *	    [noquestion] [version=N] [option=N] [twoopts] [from=ADDRESS] [cookie=HEX|back]

@@ -6,7 +6,8 @@ set -u
 cd "${TOP_SRCDIR:-.}" || exit 99
 
 status=0
-for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/support/*.sh tests/lint/*.sh tests/system/* \
+for file in src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] tests/support/*.sh tests/support/driver tests/support/summary tests/lint/*.sh tests/lint/*.py \
+	tests/migrate/*.py tests/contrib/*.sh tests/system/* \
 	man/*.[158] man/*.in etc/dns64d.conf etc/init.d/* contrib/* contrib/*/*; do
 	[ -f "$file" ] || continue
 	case $file in *.o | *.a | *.log | *.trs | *.gc??) continue ;; esac

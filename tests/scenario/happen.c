@@ -376,7 +376,7 @@ do_flush(struct run *r, char **w, unsigned n)
 	else if (strcmp(w[1], "name") == 0)
 		(void)cache_flush_name(c, lower, len);
 	else
-		stage_fail(r, "flush what?");
+		stage_fail(r, "flush takes name or below");
 }
 
 /* What the configuration cannot say, which is for the start only. */
@@ -385,7 +385,7 @@ do_start(struct run *r, char **w, unsigned n)
 {
 	(void)n;
 	if (r->e != NULL)
-		stage_fail(r, "it has begun already");
+		stage_fail(r, "only before the first event");
 	if (strcmp(w[0], "clock") == 0)
 		r->now_ns = strtoull(w[1], NULL, 10) * NS_PER_SEC;
 	else

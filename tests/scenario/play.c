@@ -43,6 +43,8 @@ finish_command(struct run *r, const struct play_hooks *h, char *command, unsigne
 
 	if (n > 0) {
 		r->line = line;
+		if (n == STAGE_WORDS && strtok(NULL, " \t\n") != NULL)
+			stage_fail(r, "more than %d words", STAGE_WORDS);
 		do_line(r, h, words, n);
 		r->line = here;
 	}
@@ -125,9 +127,11 @@ play_path(const char *file, char path[static 4096])
 static int
 is_scenario(const struct dirent *d)
 {
+	const char *wanted = getenv("SCENARIO");
 	size_t len = strlen(d->d_name);
 
-	return len > 4 && strcmp(d->d_name + len - 4, ".scn") == 0;
+	return len > 4 && strcmp(d->d_name + len - 4, ".scn") == 0 &&
+	    (wanted == NULL || strstr(d->d_name, wanted) != NULL);
 }
 
 unsigned

@@ -22,8 +22,8 @@ struct play_hooks {
 };
 
 /*
- * play_list: write the names of all scenarios, in order, to FILES, for play_forget. Returns their
- * number.
+ * play_list: write the names of all scenarios, or of those with $SCENARIO in them, in order, to
+ * FILES, for play_forget. Returns their number.
  */
 unsigned play_list(char *files[static PLAY_MAX_FILES]);
 

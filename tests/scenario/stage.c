@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "cache/cache.h"
+#include "config/keywords.h"
 #include "core/engine_parts.h"
 #include "core/rate.h"
 #include "daemon/reload.h"
@@ -98,7 +99,12 @@ put_text(struct run *r, const char *text)
 void
 stage_configure(struct run *r, char **w, unsigned n)
 {
-	/* What is said of a line names its place in the scenario. */
+	/* A misspelled event is no configuration, and an indented line would be a record. */
+	if (keywords_find(w[0]) == NULL && strcmp(w[0], "}") != 0)
+		stage_fail(r, "neither an event nor a keyword of dns64d.conf: %s", w[0]);
+	if (r->n_records > 0)
+		stage_fail(r, "a configuration line is indented");
+	/* Diagnostics have the line numbers of the scenario. */
 	for (; r->text_line + 1 < r->line; r->text_line++)
 		put_text(r, "\n");
 	for (unsigned i = 0; i < n; i++) {

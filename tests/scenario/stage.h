@@ -56,7 +56,7 @@ struct run {
 	size_t text_len;
 	unsigned text_line;        /* of the scenario, up to which it has come */
 	struct settings *settings; /* the engine's; owned */
-	size_t cache_size;         /* where none is configured; 0: none */
+	size_t cache_size;         /* if the configuration has no cache-size; 0: no cache */
 	uint32_t max_queries;      /* instead of what is configured; 0: that */
 	struct engine *e;
 	uint64_t now_ns;

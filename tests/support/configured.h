@@ -5,15 +5,14 @@
 /*
  * configured: what dns64d makes of lines of its configuration file (dns64d.conf(5)), for tests.
  *
- * They go the daemon's way (config/load), but for what it takes from the machine: files, and what
- * it draws by chance.
+ * They go the daemon's way (config/load), but read no other file and draw no random number.
  */
 
 #include "config/settings.h"
 
 /*
- * Lines that stand behind those of a test, each unless the test has the same keyword. They leave
- * out chance and what most tests are not about; all else is the daemon's default.
+ * Defaults of the tests: each is appended to a test's lines unless these have its keyword. They
+ * leave out chance and what most tests are not about; all else is the daemon's default.
  */
 #define CONFIGURED_USUAL \
 	"nameserver 192.0.2.1\n" \
@@ -28,8 +27,8 @@
 	"allow any\n"
 
 /*
- * configured: read the lines TEXT into *s; the caller calls settings_fini. What is wrong is told as
- * of FILE, and ends the process.
+ * configured: read the lines TEXT into *s; the caller calls settings_fini. Errors are
+ * reported for FILE and end the process.
  */
 void configured(const char *file, const char *text, struct settings *s);
 

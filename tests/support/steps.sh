@@ -10,7 +10,23 @@
 #	steps_end		the table of steps, the total; its exit code is that of the script
 #
 # $work is a directory of its own that is removed at the end. $only lists the names of the steps that
-# run ("" for all); a step whose name is in the file $done_file is not repeated.
+# run ("" for all); with $resume = yes a step whose name is in the file $done_file is not repeated. A step with a skipped
+# test has failed: here all that is needed has been installed.
+#
+#	copy_tree DIRECTORY	a copy of the source without its build and history, in a new directory
+#	add_builder		the unprivileged user dns64d-ci, who builds
+
+copy_tree()
+{
+	mkdir -p "$1" && tar -c --exclude=./build --exclude=./.git . | tar -x -C "$1"
+}
+
+add_builder()
+{
+	id dns64d-ci >/dev/null 2>&1 || useradd --system --shell /bin/sh dns64d-ci
+}
+
+export -f copy_tree add_builder
 
 steps_begin()
 {
@@ -19,10 +35,23 @@ steps_begin()
 	export work
 	trap 'rm -rf "$work"' EXIT
 	# What was interrupted ends its step first.
-	trap '[ -z "${step_pid-}" ] || kill -KILL -- "-$step_pid"; exit 1' HUP INT TERM
+	trap 'steps_interrupt; exit 1' HUP INT TERM
 	steps_passed=0 steps_failed=0 steps_skipped=0 steps_table=
 	steps_deadline=$((SECONDS + $1 * 60))
 	step_pid=
+}
+
+# What runs has ten seconds to end its own children, which may be in groups of their own.
+steps_interrupt()
+{
+	trap '' HUP INT TERM
+	[ -n "${step_pid-}" ] || return
+	kill -TERM -- "-$step_pid"
+	for _ in {1..100}; do
+		kill -0 -- "-$step_pid" 2>/dev/null || return
+		sleep 0.1
+	done
+	kill -KILL -- "-$step_pid"
 }
 
 # CPU seconds of all children so far.
@@ -35,7 +64,7 @@ steps_cpu()
 step_wanted()
 {
 	[ -z "${only-}" ] || case " $only " in *" $1 "*) ;; *) return 1 ;; esac
-	[ -z "${done_file-}" ] || ! grep -qsx "$1" "$done_file"
+	[ "${resume-no}" = no ] || [ -z "${done_file-}" ] || ! grep -qsx "$1" "$done_file"
 }
 
 step()
@@ -75,7 +104,7 @@ step()
 	echo "$line"
 	steps_table=$steps_table$line$'\n'
 	if [ "$result" = ok ]; then
-		[ -z "${done_file-}" ] || echo "$name" >>"$done_file"
+		[ -z "${done_file-}" ] || grep -qx "$name" "$done_file" || echo "$name" >>"$done_file"
 	else
 		grep -nE '(^|[^[:alnum:]])(FAILED|FAIL|ERROR|NOT|not ok|[Ee]rror|skipped):? ' "$log" | tail -n 20
 		echo ...

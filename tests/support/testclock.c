@@ -35,7 +35,7 @@ testclock_pass(uint64_t ns)
 		ahead_ns += ns;
 }
 
-/* Modulo 2^64: a clock that stood still for long is behind. */
+/* Wraps modulo 2^64 if the clock stood still for longer than it was moved. */
 void
 testclock_release(void)
 {

@@ -3,10 +3,10 @@
 #define DNS64D_TESTS_SUPPORT_TESTCLOCK_H
 
 /*
- * testclock: the clock of the program under test (base/clock), in the hands of the test. It goes as
- * the real one does until the test holds it. While it stands still nothing is late, however busy
- * the machine is; and what takes seconds the test lets pass at once. Timers of libevent and the
- * kernel go on all the while: they only wake who then looks at this clock.
+ * testclock: the clock of the program under test (base/clock), replaced by the
+ * test's. It runs with the real clock until the test holds it. While it stands still nothing is
+ * late, however busy the machine is; and what takes seconds passes at once. Timers of libevent and
+ * the kernel go on all the while: their handlers read this clock.
  *
  * For programs that are linked with $(wrap_clock), see Makefile.am. Any thread may call.
  */

@@ -7,7 +7,12 @@
 #	stop NAME [SIGNAL]	end it and wait; its exit code is in $status
 #	wait_for SECONDS COMMAND...	until the command succeeds. Tests hold on a busy machine: they wait
 #			for what happens, with a bound that only a test that fails meets
-#	listens ADDRESS PORT	does somebody, for TCP?
+#	listens ADDRESS PORT	is a TCP port open?
+#	need PROGRAM...	skip the test without them
+#	check WHAT COMMAND...	one line "ok" or "FAILED", by the command's exit code; finish ends the test
+#	is TEXT COMMAND...	the command prints TEXT, perhaps among others
+#	logged NAME PATTERN	$work/NAME.log has it
+#	pid_of NAME	the process ID of what was started
 #	ask ADDRESS PORT KDIG-ARGUMENTS...	print the rcode, then the answer section
 #	start_upstream		an unbound at 127.0.0.1 port 5300 that knows some names (see there)
 #	$usual			the user that a daemon becomes which root starts and nobody tells
@@ -22,7 +27,7 @@ DNS64D=${DNS64D:-$TOP_BUILDDIR/dns64d}
 	echo "no $DNS64D"
 	exit 99
 }
-# python3 may be a script that looks for the right one each time, which takes longer than what is asked of it.
+# python3 may be a slow wrapper: use the real interpreter.
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && PATH=${python%/*}:$PATH
 wire=$TOP_BUILDDIR/tests/system/wire
 work=$(mktemp -d "${TMPDIR:-/tmp}/dns64d-system.XXXXXX") || exit 99
@@ -45,7 +50,7 @@ cleanup()
 		for file in "$work"/*.log; do
 			[ -f "$file" ] && sed "s|^|$(basename "$file"): |" "$file"
 		done
-		# Else all that failed would have its own reason.
+		# A full disk fails checks at random.
 		head -c 100000 /dev/zero 2>/dev/null >"$work/room" || echo "FAILED: there is no room left in $work"
 		# again, where who sees no more than the end finds them
 		printf 'FAILED: %s\n' "$failures"

@@ -9,6 +9,7 @@
 #	start_dns64d			with that; start_fakedns, start_named, start_unbound likewise
 #	statistic NAME			after tell_statistics
 #	found NAME			a finding of the tester's run in $work/run.json
+#	give_up WHAT...			the test cannot go on
 #	watch_noise			from now on stretch MS tells a bound of time on this machine
 
 . "${TOP_SRCDIR:-.}/tests/system/lib.sh"
