@@ -7,10 +7,14 @@ cd "${TOP_SRCDIR:-.}" || exit 99
 
 status=0
 
-# guarded FILE: between #ifndef X with #define X and the last line, #endif, is all of it
+# guarded FILE: all of it is between #ifndef X with #define X and the #endif to it, the last line
 guarded()
 {
 	awk '/^#/ { n++ }
+		/^#[ ]*if/ { depth++ }
+		/^#[ ]*endif/ { depth-- }
+		is_over && NF > 0 { is_good = -1 }
+		n > 1 && depth == 0 { is_over = 1 }
 		n == 1 && /^#ifndef/ { name = $2 }
 		n == 2 && /^#define/ && $2 == name && NF == 2 { is_good = 1 }
 		n < 2 && !/^(#|\/\*| \*|$)/ { is_good = -1 }

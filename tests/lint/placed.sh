@@ -21,7 +21,7 @@ for file in $(git ls-files tests 2>/dev/null || find tests -type f); do
 	tests/system/faulty.sh | tests/system/lib.sh | tests/system/servers.sh | tests/measure/cachelib.sh | tests/package/tree.sh) continue ;;
 	tests/support/check_*.sh | tests/*/check_*.py) ;;
 	tests/support/*) continue ;;
-	tests/*.sh | tests/*/run) ;;
+	tests/*.sh | tests/*/run | tests/lint/*) ;;
 	*) continue ;;
 	esac
 	case $(echo "$circles" | grep -c " $test\$") in
@@ -35,6 +35,7 @@ for row in $(echo "$circles" | tr ' ' '='); do
 	[ -f "$test" ] || [ -f "$test.c" ] || [ "$test" = tests/sim/sim ] || fail "$test, of circle $circle, is not there"
 	case $circle in
 	ci) grep -qF "$test" .ci/run || fail "$test: .ci/run does not run it" ;;
+	all:check-package) grep -q "^	.*(srcdir)/$test " Makefile.am || fail "$test: make check-package does not run it" ;;
 	all:*) grep -qE "make .*-C build.* ${circle#*:}\$" contrib/check-all || fail "$test: contrib/check-all does not make ${circle#*:}" ;;
 	esac
 done

@@ -43,7 +43,13 @@ expect 'a test that hangs' 'FAIL *hangs (ended after its limit of 1 s)*'
 # shellcheck disable=SC2016 # likewise
 drive leaves 'sleep 30 & echo $! >"${0%.sh}.pid"'
 expect 'a test that leaves a process' 'PASS *leaves'
-for name in hangs leaves; do
+# Neither its group nor its session is the test's.
+# shellcheck disable=SC2016 # likewise
+drive flees 'setsid sleep 30 & sleep 0.3; echo $! >"${0%.sh}.pid"; : >"$TMPDIR/left"; echo "$TMPDIR" >"${0%.sh}.dir"'
+expect 'a test whose child has a session of its own' 'PASS *flees'
+out=$(ls -d "$(cat "$work/flees.dir")" 2>&1)
+expect 'its directory is gone' '*No such file*'
+for name in hangs leaves flees; do
 	# A zombie that nobody has waited for yet is gone, too.
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		out=$(sed -n 's/^State:[[:space:]]*\([^ZX]\) /\1 /p' "/proc/$(cat "$work/$name.pid")/status" 2>/dev/null)
@@ -58,7 +64,7 @@ expect 'a full disk' '*is the disk full?*'
 trs=
 
 out=$("$support/summary" "$work")
-expect 'the summary counts' '*2 passed, 3 failed, 1 skipped'
+expect 'the summary counts' '*3 passed, 3 failed, 1 skipped'
 expect 'and has what failed first' '*First failed, and the end of its log:*> make check TESTS=fails*| because*'
 rm -f "$work"/*.trs
 out=$("$support/summary" "$work" && echo fine)

@@ -10,7 +10,7 @@
 #	steps_end		the table of steps, the total; its exit code is that of the script
 #
 # $work is a directory of its own that is removed at the end. $only lists the names of the steps that
-# run ("" for all); with $resume = yes a step whose name is in the file $done_file is not repeated. A step with a skipped
+# run ("" for all); with $resume = yes a step whose name is in $done_file, of commit $done_commit, is not repeated. A step with a skipped
 # test has failed: here all that is needed has been installed.
 #
 #	copy_tree DIRECTORY	a copy of the source without its build and history, in a new directory
@@ -36,7 +36,7 @@ steps_begin()
 	trap 'rm -rf "$work"' EXIT
 	# What was interrupted ends its step first.
 	trap 'steps_interrupt; exit 1' HUP INT TERM
-	steps_passed=0 steps_failed=0 steps_skipped=0 steps_table=
+	steps_passed=0 steps_failed=0 steps_skipped=0 steps_left=0 steps_table=
 	steps_deadline=$((SECONDS + $1 * 60))
 	step_pid=
 }
@@ -64,7 +64,18 @@ steps_cpu()
 step_wanted()
 {
 	[ -z "${only-}" ] || case " $only " in *" $1 "*) ;; *) return 1 ;; esac
-	[ "${resume-no}" = no ] || [ -z "${done_file-}" ] || ! grep -qsx "$1" "$done_file"
+	if [ "${resume-no}" = yes ] && [ -n "${done_file-}" ] && grep -qsx "$1" "$done_file"; then
+		steps_left=$((steps_left + 1))
+		return 1
+	fi
+}
+
+# Note that the step has passed, if the tree is still the commit's.
+step_note()
+{
+	[ -n "${done_file-}" ] && [ "$(git rev-parse HEAD)" = "${done_commit-}" ] || return 0
+	[ -z "$(git status --porcelain --untracked-files=no)" ] || return 0
+	grep -qx "$1" "$done_file" || echo "$1" >>"$done_file"
 }
 
 step()
@@ -87,6 +98,7 @@ step()
 	count=$(tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' | tr -d 'a-z,')
 	if [ -n "$count" ]; then
 		read -r passed failed skipped <<<"$count"
+		[ "$passed" -gt 0 ] || failed=$((failed + 1)) # nothing ran
 	elif [ $status = 0 ]; then
 		passed=1
 	fi
@@ -104,7 +116,7 @@ step()
 	echo "$line"
 	steps_table=$steps_table$line$'\n'
 	if [ "$result" = ok ]; then
-		[ -z "${done_file-}" ] || grep -qx "$name" "$done_file" || echo "$name" >>"$done_file"
+		step_note "$name"
 	else
 		grep -nE '(^|[^[:alnum:]])(FAILED|FAIL|ERROR|NOT|not ok|[Ee]rror|skipped):? ' "$log" | tail -n 20
 		echo ...
@@ -117,6 +129,7 @@ steps_end()
 	printf '\n%s' "$steps_table"
 	steps_cpu >"$work/cpu" # here, as a subshell would count from 0
 	echo "$SECONDS seconds, $(cat "$work/cpu") CPU seconds"
+	[ "$steps_left" = 0 ] || echo "$steps_left steps had passed before"
 	echo "$steps_passed passed, $steps_failed failed, $steps_skipped skipped"
-	[ "$steps_failed" = 0 ] && [ "$steps_skipped" = 0 ] && [ "$steps_passed" -gt 0 ]
+	[ "$steps_failed" = 0 ] && [ "$steps_skipped" = 0 ] && [ $((steps_passed + steps_left)) -gt 0 ]
 }

@@ -2,6 +2,7 @@
 #include "support/tests.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static Suite *suite;
@@ -34,6 +35,10 @@ main(void)
 	tests_add(tests_case(name));
 	srunner_run_all(runner, CK_ENV);
 	n_failed = srunner_ntests_failed(runner);
+	if (srunner_ntests_run(runner) == 0) {
+		fprintf(stderr, "%s: no test was run\n", name);
+		n_failed++;
+	}
 	srunner_free(runner);
 	return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
