@@ -110,13 +110,14 @@ end_of(const struct http *h, const struct slot *s)
 
 /*
  * Drop our reference to S, which has ended: that closes the socket. But not if evhttp could not
- * take the connection: it has closed the socket itself, whose number may be another thread's by
- * now.
+ * make a connection of it: it has closed the socket itself, whose number may be another thread's by
+ * now. One that it made, and freed for lack of memory, it leaves to us; of that it had switched
+ * writing off.
  */
 static void
 forget(struct http *h, struct slot *s)
 {
-	if (s->fresh)
+	if (s->fresh && (bufferevent_get_enabled(s->bev) & EV_WRITE) != 0)
 		(void)bufferevent_setfd(s->bev, -1);
 	(void)bufferevent_decref(s->bev);
 	s->bev = NULL;

@@ -3,11 +3,15 @@
 
 #include "control/http.h"
 
+#include <dirent.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -386,6 +390,113 @@ START_TEST(table_can_be_read)
 }
 END_TEST
 
+/* --- Without memory ----------------------------------------------------------------------------
+ */
+
+#define LEAKED 7 /* exit code of a child */
+
+static unsigned fail_at, n_asked; /* the allocation of libevent that fails; 0: none */
+
+static bool
+fails(void)
+{
+	return fail_at > 0 && ++n_asked == fail_at;
+}
+
+static void *
+scarce_malloc(size_t size)
+{
+	return fails() ? NULL : malloc(size);
+}
+
+static void *
+scarce_realloc(void *p, size_t size)
+{
+	return size > 0 && fails() ? NULL : realloc(p, size);
+}
+
+static unsigned
+n_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (d != NULL && readdir(d) != NULL)
+		n++;
+	if (d != NULL)
+		(void)closedir(d);
+	return n;
+}
+
+/* Run for MS milliseconds, while allocation K fails; 0: none. */
+static void
+turn(struct event_base *base, int ms, unsigned k)
+{
+	struct timeval tv = { .tv_usec = ms * 1000 };
+
+	(void)event_base_loopexit(base, &tv);
+	n_asked = 0;
+	fail_at = k;
+	(void)event_base_dispatch(base);
+	fail_at = 0;
+}
+
+/* Accept a connection in a server of its own, where allocation K fails; does not return. */
+static void
+accept_without_memory(unsigned k)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), client;
+	struct event_base *base;
+	struct http *h;
+	unsigned before;
+
+	testclock_reset();
+	(void)alarm(100);
+	event_set_mem_functions(scarce_malloc, scarce_realloc, free);
+	base = event_base_new();
+	h = http_new(base, &service);
+	if (bind(fd, (struct sockaddr *)&at, len) != 0 || listen(fd, 4) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&at, &len) != 0 || !http_listen(h, fd))
+		_exit(1);
+	turn(base, 1, 0);
+	before = n_descriptors();
+	client = socket(AF_INET, SOCK_STREAM, 0);
+	if (connect(client, (struct sockaddr *)&at, len) != 0)
+		_exit(1);
+	turn(base, 20, k);
+	(void)close(client);
+	for (unsigned i = 0; i < 40 && n_descriptors() > before; i++)
+		turn(base, 50, 0);
+	_exit(n_descriptors() == before ? 0 : LEAKED);
+}
+
+/* Whichever allocation fails, no socket stays open, and none is closed twice. */
+START_TEST(no_memory_leaks_no_socket)
+{
+	pid_t pids[24];
+	unsigned n = sizeof(pids) / sizeof(pids[0]), n_good = 0;
+
+	for (unsigned k = 0; k < n; k++) {
+		pids[k] = fork();
+		ck_assert_int_ge(pids[k], 0);
+		if (pids[k] == 0)
+			accept_without_memory(k + 1);
+	}
+	for (unsigned k = 0; k < n; k++) {
+		int status;
+
+		ck_assert_int_eq(waitpid(pids[k], &status, 0), pids[k]);
+		ck_assert_msg(!WIFEXITED(status) || WEXITSTATUS(status) != LEAKED,
+		    "allocation %u: a socket stays open, or another one was closed", k + 1);
+		n_good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	}
+	/* libevent 2.1 itself falls over the failure of some. */
+	ck_assert_uint_ge(n_good, 16);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -406,4 +517,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, answer_later);
 	tcase_add_test(tc, end_with_a_request_open);
 	tcase_add_test(tc, table_can_be_read);
+	tcase_add_test(tc, no_memory_leaks_no_socket);
 }
