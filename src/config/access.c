@@ -54,13 +54,16 @@ counts(const struct hostaddr *h, const struct netaddr *listens, size_t n)
 	return false;
 }
 
+/* May the network of OF ask? What has a label of its own is as an interface of its own. */
 static bool
-interface_counts(const struct array *all, uint32_t index, const struct netaddr *listens, size_t n)
+interface_counts(
+    const struct array *all, const struct hostaddr *of, const struct netaddr *listens, size_t n)
 {
 	const struct hostaddr *h = all->items;
 
 	for (size_t i = 0; i < all->n; i++) {
-		if (h[i].index == index && counts(&h[i], listens, n))
+		if (h[i].index == of->index && strcmp(h[i].label, of->label) == 0 &&
+		    counts(&h[i], listens, n))
 			return true;
 	}
 	return false;
@@ -109,7 +112,7 @@ access_usual(const struct array *all, const struct netaddr *listens, size_t n, s
 		struct net net = { .family = h[i].addr.family };
 
 		/* A length of 0 would admit every client. */
-		if (h[i].prefix_len == 0 || !interface_counts(all, h[i].index, listens, n))
+		if (h[i].prefix_len == 0 || !interface_counts(all, &h[i], listens, n))
 			continue;
 		memcpy(net.addr, h[i].addr.addr, sizeof(net.addr));
 		cut(&net, h[i].prefix_len);

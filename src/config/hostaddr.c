@@ -39,6 +39,7 @@ struct attributes {
 	uint8_t local[16];
 	bool has_address;
 	bool has_local;
+	char label[HOSTADDR_LABEL];
 	uint32_t flags;
 };
 
@@ -64,6 +65,9 @@ read_attributes(const uint8_t *buf, size_t len, size_t size, struct attributes *
 		} else if (head.rta_type == IFA_LOCAL && n == size) {
 			memcpy(a->local, value, size);
 			a->has_local = true;
+		} else if (head.rta_type == IFA_LABEL && n <= sizeof(a->label)) {
+			memcpy(a->label, value, n);
+			a->label[sizeof(a->label) - 1] = '\0';
 		} else if (head.rta_type == IFA_FLAGS && n == sizeof(a->flags)) {
 			memcpy(&a->flags, value, sizeof(a->flags));
 		}
@@ -97,6 +101,8 @@ add_one(const uint8_t *msg, size_t len, struct array *out, bool *cut)
 	*new = (struct hostaddr){ .index = head.ifa_index,
 		.prefix_len = head.ifa_prefixlen,
 		.state = state_of(a.flags) };
+	if (strchr(a.label, ':') != NULL) /* else it is the interface's name */
+		memcpy(new->label, a.label, sizeof(new->label));
 	new->addr.family = size == 4 ? NETADDR_IPV4 : NETADDR_IPV6;
 	memcpy(new->addr.addr, a.has_local ? a.local : a.address, size);
 	if (netaddr_lacks_scope(&new->addr))

@@ -15,6 +15,8 @@
 #include "base/netaddr.h"
 #include "config/array.h"
 
+#define HOSTADDR_LABEL 16 /* bytes of a label, NUL included */
+
 enum hostaddr_state {
 	HOSTADDR_USABLE,
 	HOSTADDR_TENTATIVE, /* it is being found out whether another machine has it (RFC 4862 5.4)
@@ -25,7 +27,9 @@ enum hostaddr_state {
 struct hostaddr {
 	struct netaddr addr; /* port 0; a link-local one with its scope */
 	uint32_t index;      /* of the interface */
-	uint8_t prefix_len;  /* of its network, in bits */
+	/* the label that it was given there, such as "eth0:1" (ip-address(8)); "": none */
+	char label[HOSTADDR_LABEL];
+	uint8_t prefix_len; /* of its network, in bits */
 	enum hostaddr_state state;
 };
 

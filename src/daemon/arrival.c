@@ -110,6 +110,20 @@ find_fixed(struct finding *f, const struct netaddr *a)
 		(void)serve(f, a); /* those that are named come first, and fit */
 }
 
+/* Has another interface than INDEX the address A? */
+static bool
+is_elsewhere(const struct finding *f, const struct netaddr *a, uint32_t index)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct netaddr own = f->all[i].addr;
+
+		own.port = a->port;
+		if (f->all[i].index != index && netaddr_equal(&own, a))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A list that changed while it was read may lack addresses: those of the interface OF that are
  * served and still can be stay. Returns if there are any.
@@ -119,12 +133,13 @@ keep_of(struct finding *f, const struct settings_interface *of, uint32_t index)
 {
 	bool any = false;
 
-	for (size_t i = 0; f->held != NULL && i < f->held->n_listens; i++) {
+	for (size_t i = 0; f->held != NULL && index != 0 && i < f->held->n_listens; i++) {
 		const struct netaddr *held = &f->held->listens[i];
 		const struct hostaddr h = { .addr = *held, .index = index };
 		struct netaddr a;
 
-		if (listens_has(of, index, &h, &a) && netaddr_equal(&a, held) && is_usable(&a))
+		if (listens_has(of, index, &h, &a) && netaddr_equal(&a, held) &&
+		    !is_elsewhere(f, &a, index) && is_usable(&a))
 			any = serve(f, &a);
 	}
 	return any;

@@ -319,6 +319,9 @@ START_TEST(usual_networks_are_private_or_on_link)
 	face(&all, 4, "198.51.100.17", 28);
 	face(&all, 5, "fd12:3456::1", 48);
 	face(&all, 6, "10.0.0.1", 0);
+	/* A label of its own is as an interface of its own. */
+	face(&all, 3, "172.16.0.1", 24);
+	(void)strcpy(((struct hostaddr *)all.items)[all.n - 1].label, "wan0:1");
 	/* Its port does not matter, and a wildcard names no address. */
 	ck_assert(netaddr_parse("198.51.100.17", 5353, &listens[0]));
 	ck_assert(netaddr_parse("0.0.0.0", 53, &listens[1]));
@@ -328,7 +331,8 @@ START_TEST(usual_networks_are_private_or_on_link)
 	ck_assert(in_usual(&usual, "192.168.7.0/24") && in_usual(&usual, "2001:db8:7::/64"));
 	ck_assert(in_usual(&usual, "198.51.100.16/28") && in_usual(&usual, "fd12:3456::/48"));
 	/* Not the provider's, and not everybody. */
-	ck_assert_uint_eq(usual.n, 8);
+	ck_assert(in_usual(&usual, "172.16.0.0/24"));
+	ck_assert_uint_eq(usual.n, 9);
 	array_fini(&usual);
 	/* Without interfaces. */
 	all.n = 0;

@@ -93,6 +93,7 @@ START_TEST(all_of_a_list)
 	ck_assert_int_eq(find("127.0.0.1")->state, HOSTADDR_USABLE);
 	ck_assert_uint_eq(find("127.0.0.1")->index, 1);
 	ck_assert_uint_eq(find("127.0.0.1")->prefix_len, 8);
+	ck_assert_str_eq(find("127.0.0.1")->label, ""); /* the interface's name is none */
 	ck_assert_uint_eq(find("2001:db8::53")->prefix_len, 64);
 	/* Its own address, not the peer's. */
 	ck_assert_int_eq(find("192.0.2.1")->state, HOSTADDR_USABLE);

@@ -5,6 +5,7 @@
 #include "daemon/arrival.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -201,6 +202,60 @@ START_TEST(a_bell_is_heard_soon)
 }
 END_TEST
 
+/* --- A list that changes while it is read -------------------------------------------------------
+ */
+
+static const struct hostaddr *listed; /* NULL: the kernel's list */
+static size_t n_listed;
+
+int __real_hostaddr_list(struct array *out);
+int __wrap_hostaddr_list(struct array *out);
+
+int
+__wrap_hostaddr_list(struct array *out)
+{
+	if (listed == NULL)
+		return __real_hostaddr_list(out);
+	for (size_t i = 0; i < n_listed; i++) {
+		struct hostaddr *h = array_add(out, sizeof(*h));
+
+		ck_assert_ptr_nonnull(h);
+		*h = listed[i];
+	}
+	return -EAGAIN;
+}
+
+/*
+ * Where 127.0.0.1 is served, what listening on an interface comes to while the list changes: it
+ * stays, unless there is no such interface or the list has it at another one.
+ */
+START_TEST(what_is_served_stays_while_the_list_changes)
+{
+	static const struct {
+		const char *name;
+		uint32_t index; /* that the list has 127.0.0.1 at; 0: it is missing */
+		size_t n;       /* served */
+	} rows[] = { { "lo", 0, 1 }, { "lo", 1, 1 }, { "lo", 77, 0 }, { "nosuch0", 0, 0 } };
+	struct hostaddr all[1] = { { .index = rows[_i].index, .prefix_len = 8 } };
+	struct conf_io held = { .n_listens = 1 };
+	struct arrival_plan plan;
+
+	ck_assert_uint_eq(if_nametoindex("lo"), 1);
+	ck_assert(netaddr_parse("127.0.0.1", 0, &all[0].addr));
+	ck_assert(netaddr_parse("127.0.0.1", free_port(), &held.listens[0]));
+	settings.listens.n_of = 1;
+	settings.listens.of[0] = (struct settings_interface){ .addr.port = held.listens[0].port };
+	(void)snprintf(
+	    settings.listens.of[0].name, sizeof(settings.listens.of[0].name), "%s", rows[_i].name);
+	listed = all;
+	n_listed = rows[_i].index > 0;
+	ck_assert(arrival_plan(&arrival, &held, &settings, LOG_CONFIG, &plan));
+	ck_assert_uint_eq(plan.n, rows[_i].n);
+	ck_assert_uint_eq(plan.waits.n, 1 - rows[_i].n);
+	listed = NULL;
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -215,4 +270,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, more_than_there_is_room_for);
 	tcase_add_test(tc, wildcards_and_loopback_need_no_watch);
 	tcase_add_test(tc, a_bell_is_heard_soon);
+	tcase_add_loop_test(tc, what_is_served_stays_while_the_list_changes, 0, 4);
 }
