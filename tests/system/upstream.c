@@ -3,7 +3,8 @@
 /*
  * upstream: an upstream on 127.0.0.1 for the system tests that goes wrong in a chosen way.
  *
- *	upstream PORT mute	takes datagrams and never answers; refuses connections
+ *	upstream PORT mute	takes datagrams and never answers; refuses connections; prints the
+ *				name of each question, in lower case
  *	upstream PORT noise	sends wrong replies of every kind, then for most questions the right
  *				one
  *	upstream PORT hangup	TC over UDP; over TCP every second connection answers one question
@@ -16,6 +17,7 @@
  */
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -324,6 +326,20 @@ turn(int udp, int listener)
 		on_connection(listener);
 }
 
+static void
+print_name(int udp)
+{
+	unsigned char q[512];
+	ssize_t n = recv(udp, q, sizeof(q), 0);
+
+	for (ssize_t at = 12; at < n && q[at] != 0; at += 1 + q[at]) {
+		for (ssize_t i = at + 1; i <= at + q[at] && i < n; i++)
+			putchar(isprint(q[i]) ? tolower(q[i]) : '?');
+		putchar('.');
+	}
+	putchar('\n');
+}
+
 int
 main(int argc, char **argv)
 {
@@ -334,11 +350,11 @@ main(int argc, char **argv)
 		return 2;
 	}
 	udp = serve(SOCK_DGRAM, (unsigned)atoi(argv[1]));
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (strcmp(argv[2], "mute") == 0) {
 		for (;;)
-			pause();
+			print_name(udp);
 	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	way = strcmp(argv[2], "noise") == 0 ? NOISE
 	    : strcmp(argv[2], "ports") == 0 ? PORTS
 	    : argc == 4                     ? SILENT
