@@ -78,6 +78,12 @@ left()
 	ps -e -o comm= | awk '/dns64d|fakedns|unbound|named|pdns|kresd|bench|timeout|server/ { n++ } END { print n + 0 }'
 }
 
+# shellcheck disable=SC2317 # wait_for calls it
+none_left()
+{
+	[ "$(left)" = 0 ]
+}
+
 # shellcheck disable=SC2086 # a list
 lines()
 {
@@ -86,7 +92,7 @@ lines()
 
 nothing_left()
 {
-	equal "$1: no process is left" 0 "$(left)"
+	check "$1: no process is left" wait_for 20 none_left
 	equal "$1: no directory is left" '' "$(find "$work" -maxdepth 1 -name 'dns64d-peers.*')"
 }
 
