@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/access.h"
 #include "config/complete.h"
@@ -13,7 +14,7 @@
 
 /* Read prefix-file; at a start it is still to be found inside of the chroot. */
 static void
-read_prefixes(const struct settings *now, struct settings *s, struct diag *d)
+read_prefixes(const struct settings *now, uid_t user, struct settings *s, struct diag *d)
 {
 	const char *file = now != NULL ? now->prefix_file : s->prefix_file;
 	bool outside = now == NULL && strcmp(s->chroot, "none") != 0;
@@ -22,12 +23,12 @@ read_prefixes(const struct settings *now, struct settings *s, struct diag *d)
 	if (s->policy_lines == NULL || file[0] != '/')
 		return;
 	snprintf(path, sizeof(path), "%s%s", outside ? s->chroot : "", file);
-	prefix_file_read(path, s, d);
+	prefix_file_read(path, user, s, d);
 }
 
 bool
 load_settings(const struct options *o, const char *path, const struct settings *now,
-    diag_sink *sink, load_check *check, void *arg, struct settings *s)
+    diag_sink *sink, const struct load_start *start, struct settings *s)
 {
 	struct diag d = { .file = path, .sink = sink };
 
@@ -39,11 +40,11 @@ load_settings(const struct options *o, const char *path, const struct settings *
 		return false;
 	}
 	options_apply(o, s, &d);
-	read_prefixes(now, s, &d);
+	read_prefixes(now, start != NULL ? start->user(s) : geteuid(), s, &d);
 	complete_settings(s, RESOLVCONF_PATH, &d);
 	s->conf.core.policies = policies_make(s, &d);
-	if (check != NULL)
-		check(s, o, arg, &d);
+	if (start != NULL)
+		start->check(s, o, start->arg, &d);
 	if (d.n_errors > 0) {
 		settings_fini(s);
 		return false;

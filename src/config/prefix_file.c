@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ownfile.h"
 #include "config/conffile.h"
 #include "config/keywords.h"
 #include "config/textfile.h"
@@ -112,14 +113,14 @@ replace_all(struct settings *s, const struct settings *file, struct diag *d)
 }
 
 void
-prefix_file_read(const char *path, struct settings *s, struct diag *d)
+prefix_file_read(const char *path, uid_t user, struct settings *s, struct diag *d)
 {
 	struct settings *file = calloc(1, sizeof(*file));
 	const struct places *places = d->places;
 	const char *conf = d->file;
 	char *text = NULL;
 	size_t len = 0;
-	int rc = file == NULL ? -ENOMEM : textfile_read_replaced(path, &text, &len);
+	int rc = file == NULL ? -ENOMEM : textfile_read_own(path, user, &text, &len);
 
 	d->file = path;
 	d->places = NULL;
@@ -129,7 +130,8 @@ prefix_file_read(const char *path, struct settings *s, struct diag *d)
 			replace_all(s, file, d);
 		settings_fini(file);
 	} else if (rc != -ENOENT) {
-		diag_error(d, 0, NULL, "cannot be read: %s", textfile_strerror(rc));
+		diag_error(d, 0, NULL, "cannot be read: %s",
+		    rc == -EFBIG ? textfile_strerror(rc) : ownfile_strerror(rc));
 	}
 	d->file = conf;
 	d->places = places;

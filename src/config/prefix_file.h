@@ -9,6 +9,8 @@
  * networks. What it has of a block replaces what the configuration says of the prefixes there.
  */
 
+#include <sys/types.h>
+
 #include "base/attr.h"
 #include "config/diag.h"
 #include "config/policy_lines.h"
@@ -16,10 +18,10 @@
 
 /*
  * prefix_file_read: let what the file at PATH has replace the prefixes of S, which was read from
- * the configuration. A file that does not exist has nothing. Errors go to D, with PATH in place of
- * d->file.
+ * the configuration. USER: the daemon's, whose file it may be (base/ownfile). A file that does not
+ * exist has nothing. Errors go to D, with PATH in place of d->file.
  */
-void prefix_file_read(const char *path, struct settings *s, struct diag *d);
+void prefix_file_read(const char *path, uid_t user, struct settings *s, struct diag *d);
 
 /*
  * prefix_file_text: the file that has the saved prefixes of all blocks in LIST; its length, without

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ownfile.h"
+
 /* Read FD, of which *N bytes are in BUF, until these are CAP. Returns 0, or -errno. */
 static int
 read_on(int fd, char *buf, size_t cap, size_t *n)
@@ -77,12 +79,11 @@ check_kind(int fd, bool trusted, size_t *size)
 	return trusted && (st.st_mode & S_IWOTH) != 0 ? -EPERM : 0;
 }
 
-/* FLAGS: 0 or O_NOFOLLOW. */
 static int
-read_file(const char *path, bool trusted, int flags, char **text, size_t *len)
+read_file(const char *path, bool trusted, char **text, size_t *len)
 {
 	/* Opening a pipe could block; a terminal could become our controlling one. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	size_t size = 0;
 	int rc = fd < 0 ? -errno : check_kind(fd, trusted, &size);
 
@@ -96,19 +97,28 @@ read_file(const char *path, bool trusted, int flags, char **text, size_t *len)
 int
 textfile_read(const char *path, char **text, size_t *len)
 {
-	return read_file(path, false, 0, text, len);
+	return read_file(path, false, text, len);
 }
 
 int
 textfile_read_trusted(const char *path, char **text, size_t *len)
 {
-	return read_file(path, true, 0, text, len);
+	return read_file(path, true, text, len);
 }
 
 int
-textfile_read_replaced(const char *path, char **text, size_t *len)
+textfile_read_own(const char *path, uid_t user, char **text, size_t *len)
 {
-	return read_file(path, true, O_NOFOLLOW, text, len);
+	int fd = ownfile_open(path, user), rc;
+	size_t size;
+
+	if (fd < 0)
+		return fd;
+	rc = check_kind(fd, false, &size);
+	if (rc == 0)
+		rc = read_all(fd, size, text, len);
+	close(fd);
+	return rc;
 }
 
 const char *
@@ -119,8 +129,6 @@ textfile_strerror(int rc)
 		return "larger than 64 MiB";
 	case EINVAL:
 		return "not a regular file";
-	case ELOOP:
-		return "a symbolic link, which is not followed";
 	case EPERM:
 		return "anybody can write it (chmod o-w)";
 	default:

@@ -7,6 +7,7 @@
  */
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/attr.h"
 
@@ -26,10 +27,10 @@ MUST_USE int textfile_read(const char *path, char **text, size_t *len);
 MUST_USE int textfile_read_trusted(const char *path, char **text, size_t *len);
 
 /*
- * textfile_read_replaced: the same for one that this process replaces, too. Besides -ELOOP if it is
- * a symbolic link.
+ * textfile_read_own: the same for one that the daemon writes, whose user is USER, by the rule of
+ * base/ownfile, which has the text for an error.
  */
-MUST_USE int textfile_read_replaced(const char *path, char **text, size_t *len);
+MUST_USE int textfile_read_own(const char *path, uid_t user, char **text, size_t *len);
 
 /* textfile_strerror: a text for an error RC of textfile_read, as from strerror(3). */
 const char *textfile_strerror(int rc);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/ownfile.h"
 #include "base/rng.h"
 #include "config/settings.h"
 
@@ -38,9 +39,8 @@ read_key(int fd, uint64_t *key)
 
 	if (fstat(fd, &st) != 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || (st.st_mode & 077) != 0 ||
-	    (st.st_uid != geteuid() && st.st_uid != 0))
-		return -EPERM;
+	if ((st.st_mode & (S_IRGRP | S_IROTH)) != 0)
+		return -EKEYREJECTED;
 	ssize_t n = read(fd, key, sizeof(*key));
 	if (n < 0)
 		return -errno;
@@ -77,9 +77,9 @@ cachefile_key(const char *path, bool draw, uint64_t *key)
 	int fd, rc;
 
 	snprintf(name, sizeof(name), "%s" CACHEFILE_KEY, path);
-	fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
+	fd = ownfile_open(name, geteuid());
 	if (fd < 0)
-		return errno == ENOENT && draw ? write_key(name, key) : -errno;
+		return fd == -ENOENT && draw ? write_key(name, key) : fd;
 	rc = read_key(fd, key);
 	close(fd);
 	/* One that was cut off, as the disk was full, is of no use to any file. */
@@ -93,14 +93,12 @@ static const char *
 key_error(int rc)
 {
 	switch (-rc) {
-	case EPERM:
-		return "it must be a file of this user or root that nobody else may read or write";
-	case ELOOP:
-		return "a symbolic link, which is not followed";
+	case EKEYREJECTED:
+		return "others can read it (chmod go-r)";
 	case ENODATA:
 		return "it is cut off";
 	default:
-		return strerror(-rc);
+		return ownfile_strerror(rc);
 	}
 }
 

@@ -10,10 +10,10 @@
  * or not at all: the whole file is checked before the first entry enters the cache. The loops go on
  * while it is written; a shard is locked only while its entries are copied. Main thread only.
  *
- * What the file says is believed, so it must be a file of this user or root that nobody else can
- * write, and its checksum is keyed. The key lies beside it, in PATH.key, drawn by the first save: a
- * file of another daemon, or of somebody who can write but not read there, is refused. It is no
- * protection from those who have this account, as they can read the key.
+ * What the file says is believed, so base/ownfile opens it, and its checksum is keyed. The key lies
+ * beside it, in PATH.key, drawn by the first save: a file of another daemon, or of somebody who can
+ * write but not read there, is refused. It is no protection from those who have this account, as
+ * they can read the key.
  */
 
 #include <stdbool.h>
@@ -69,8 +69,8 @@ MUST_USE enum cachefile_verdict cachefile_load_fd(int fd, struct cache *c,
 
 /*
  * cachefile_key: read the key of the file at PATH; if there is none and DRAW, draw one and write
- * it. Returns 0 or -errno: -ENOENT if there is none, -EPERM if others could have written or read
- * it.
+ * it. Returns 0 or -errno: those of ownfile_open, -EKEYREJECTED if others can read it, -ENODATA if
+ * it is cut off.
  */
 MUST_USE int cachefile_key(const char *path, bool draw, uint64_t *key);
 

@@ -3,7 +3,6 @@
 #include "daemon/cachefile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/ownfile.h"
 #include "cache/image.h"
 
 /* The block that was read last, and a summary of the file up to its end. */
@@ -84,12 +84,6 @@ read_head(struct loading *l)
 
 	if (fstat(l->fd, &st) != 0)
 		return refuse_errno(l, errno);
-	if (!S_ISREG(st.st_mode))
-		return refuse(l, "is no regular file");
-	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return refuse(l, "belongs to another user");
-	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		return refuse(l, "can be written by others");
 	rc = read_all(l->fd, l->head_bytes, sizeof(l->head_bytes));
 	if (rc != 0)
 		return refuse_errno(l, -rc);
@@ -232,19 +226,12 @@ enum cachefile_verdict
 cachefile_load(const char *path, struct cache *c, const struct cachefile_when *when,
     struct cachefile_counts *counts, char error[static CACHEFILE_ERROR])
 {
-	/* A pipe would block us; a link could make us read what its owner may not read. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = ownfile_open(path, geteuid());
 
 	if (fd < 0) {
-		int rc = errno;
-
 		*counts = (struct cachefile_counts){ .entries = 0 };
-		if (rc == ELOOP)
-			snprintf(
-			    error, CACHEFILE_ERROR, "is a symbolic link, which is not followed");
-		else
-			snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", strerror(rc));
-		return rc == ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
+		snprintf(error, CACHEFILE_ERROR, "cannot be read: %s", ownfile_strerror(fd));
+		return fd == -ENOENT ? CACHEFILE_NONE : CACHEFILE_REFUSED;
 	}
 	enum cachefile_verdict verdict = cachefile_load_fd(fd, c, when, counts, error);
 	close(fd);

@@ -388,8 +388,9 @@ start(struct daemon *d)
 static int
 check(struct daemon *d)
 {
-	if (!load_settings(
-		&d->options, d->path, NULL, diag_to_stderr, precheck_all, NULL, &d->settings))
+	const struct load_start start = { .user = precheck_user, .check = precheck_all };
+
+	if (!load_settings(&d->options, d->path, NULL, diag_to_stderr, &start, &d->settings))
 		return DAEMON_CONFIG;
 	settings_fini(&d->settings);
 	puts("configuration OK");
@@ -400,10 +401,12 @@ check(struct daemon *d)
 static int
 run(struct daemon *d)
 {
+	const struct load_start loading = {
+		.user = precheck_user, .check = precheck_start, .arg = &d->privileges
+	};
 	int rc;
 
-	if (!load_settings(&d->options, d->path, NULL, diag_to_log, precheck_start, &d->privileges,
-		&d->settings))
+	if (!load_settings(&d->options, d->path, NULL, diag_to_log, &loading, &d->settings))
 		return DAEMON_CONFIG;
 	secret_lock(
 	    d->settings.conf.core.cookie_secrets, sizeof(d->settings.conf.core.cookie_secrets));

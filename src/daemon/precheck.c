@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/ownfile.h"
 #include "config/keywords.h"
 #include "daemon/controlsock.h"
 #include "daemon/pidfile.h"
@@ -93,30 +94,32 @@ try_directory(const char *path)
 	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-/* Test whether it may open the file at PATH for MODE. Returns 0, 1 (no such file) or -errno. */
+/* Test whether daemon/pidfile could open or make the file at PATH. Returns 0 or -errno. */
 static int
-try_file(const char *path, int mode)
+try_pidfile(const char *path)
 {
 	struct stat st;
 
 	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? 1 : -errno;
+		return errno == ENOENT ? try_directory(path) : -errno;
 	if (S_ISLNK(st.st_mode))
 		return -ELOOP;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? 0 : -errno;
+	return faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
 int
 precheck_file(const char *path)
 {
-	int rc = try_file(path, R_OK);
+	int fd = ownfile_open(path, geteuid());
 
+	if (fd >= 0)
+		close(fd);
 	/* A save replaces the file, so the directory must be writable, not the file. */
-	return rc < 0 ? rc : try_directory(path);
+	return fd < 0 && fd != -ENOENT ? fd : try_directory(path);
 }
 
 static int
@@ -138,14 +141,6 @@ try_querylog(const struct precheck *c, const char *path)
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 ? 0 : -errno;
-}
-
-static int
-try_pidfile(const char *path)
-{
-	int rc = try_file(path, R_OK | W_OK);
-
-	return rc > 0 ? try_directory(path) : rc;
 }
 
 const char *
@@ -170,7 +165,7 @@ precheck_tell(const char *keyword, const char *path)
 		log_warn(LOG_SERVER,
 		    "%s %s: cannot be read and replaced by this user: %s (\"dns64d -t\" tells "
 		    "more)",
-		    keyword, path, precheck_strerror(rc));
+		    keyword, path, ownfile_strerror(rc));
 }
 
 /* As a reload reads it. Returns 0 or -errno. */
@@ -278,12 +273,12 @@ check_file(const struct precheck *c, const char *keyword, const char *file)
 		    "'%s' cannot be read and replaced by user %s: %s; it must be a file of that "
 		    "user, "
 		    "or none yet, in a directory where that user may write",
-		    path, user, precheck_strerror(rc));
+		    path, user, ownfile_strerror(rc));
 	else
 		tell(c, DIAG_ERROR, keyword,
 		    "'%s' cannot be read and replaced: %s; it must be a file, or none yet, in a "
 		    "directory where this user may write",
-		    path, precheck_strerror(rc));
+		    path, ownfile_strerror(rc));
 }
 
 /* As a reload reads it. */
@@ -467,6 +462,16 @@ check_web(const struct precheck *c)
 }
 
 /* --- All -------------------------------------------------------------------------------------- */
+
+uid_t
+precheck_user(const struct settings *s)
+{
+	struct privileges_wrong wrong;
+	struct privileges p;
+
+	/* An account that does not exist is an error of the check. */
+	return privileges_find(or_none(s->user), "none", &p, &wrong) ? p.uid : geteuid();
+}
 
 void
 precheck_start(const struct settings *s, const struct options *o, void *privileges, struct diag *d)

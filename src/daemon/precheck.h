@@ -18,6 +18,10 @@
 #include "config/settings.h"
 #include "daemon/privileges.h"
 
+/* precheck_user: the user that a daemon with the settings S becomes; that of now if there is none.
+ */
+uid_t precheck_user(const struct settings *s);
+
 /*
  * precheck_start: a check for load_settings at a start: find the accounts that S names. PRIVILEGES
  * points to a struct privileges, which is filled. D gets an error for an account that does not
@@ -36,8 +40,7 @@ void precheck_all(const struct settings *s, const struct options *o, void *unuse
 
 /*
  * precheck_file: test whether this process, as it is now, can read and replace the file at
- * PATH, which need not exist. Returns 0 or -errno: -ELOOP for a symbolic link, -EISDIR or -EINVAL
- * for what is not a regular file.
+ * PATH, which need not exist. Returns 0 or -errno, as ownfile_open.
  */
 MUST_USE int precheck_file(const char *path);
 
@@ -54,8 +57,7 @@ void precheck_tell(const char *keyword, const char *path);
 void precheck_tell_included(const struct places *p);
 
 /*
- * precheck_strerror: the text for RC, an -errno of precheck_file or pidfile_open. Valid until
- * the next call.
+ * precheck_strerror: the text for RC, an -errno of pidfile_open. Valid until the next call.
  */
 const char *precheck_strerror(int rc);
 

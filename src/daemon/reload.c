@@ -46,7 +46,7 @@ reload_settings(const struct options *o, const char *path, struct threads *t, st
 	struct settings *next = malloc(sizeof(*next));
 	struct parcel p = { .n_added = 0 };
 	struct arrival_plan plan;
-	bool loaded = next != NULL && load_settings(o, path, s, diag_to_log, NULL, NULL, next);
+	bool loaded = next != NULL && load_settings(o, path, s, diag_to_log, NULL, next);
 	bool ok = loaded;
 
 	if (ok) {

@@ -47,7 +47,7 @@ load(const struct options *o, const char *text)
 	fclose(f);
 	n_errors = 0;
 	settings_fini(&settings);
-	return load_settings(o, path, NULL, count, NULL, NULL, &settings);
+	return load_settings(o, path, NULL, count, NULL, &settings);
 }
 
 START_TEST(errors_of_all_stages_at_once)
@@ -95,7 +95,7 @@ START_TEST(missing_file_is_one_error)
 
 	unlink(path);
 	n_errors = 0;
-	ck_assert(!load_settings(&o, path, NULL, count, NULL, NULL, &settings));
+	ck_assert(!load_settings(&o, path, NULL, count, NULL, &settings));
 	ck_assert_uint_eq(n_errors, 1);
 }
 END_TEST

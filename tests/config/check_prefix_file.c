@@ -46,7 +46,7 @@ read_both(const char *text)
 	fputs(text, f);
 	fclose(f);
 	said_nothing(&said, conf, &settings);
-	prefix_file_read(path, &settings, &said.diag);
+	prefix_file_read(path, geteuid(), &settings, &said.diag);
 }
 
 /* The prefixes of policy I, as "prefix state, ..."; those that a map has come last. */
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(without_the_file_nothing_is_saved)
 {
 	said_parse(&said, conf, &settings);
-	prefix_file_read("/nonexistent/prefixes", &settings, &said.diag);
+	prefix_file_read("/nonexistent/prefixes", geteuid(), &settings, &said.diag);
 	ck_assert_str_eq(said.text, "");
 	expect(0, "2001:db8:1::/96 active");
 	read_both("# nothing\nclient 10.0.0.0/8 {\n}\n");
@@ -178,16 +178,40 @@ START_TEST(a_prefix_that_stands_twice)
 }
 END_TEST
 
+/* Read it again, as USER's: nothing of it is believed. */
+static void
+expect_refused(uid_t user)
+{
+	said_parse(&said, conf, &settings);
+	prefix_file_read(path, user, &settings, &said.diag);
+	ck_assert_uint_eq(said.n_errors, 1);
+	ck_assert_msg(strstr(said.text,
+			  ": cannot be read: it must belong to the daemon's user or root, and "
+			  "nobody else may be able to write it") != NULL,
+	    "%s", said.text);
+	expect(0, "2001:db8:1::/96 active");
+}
+
+/* That of another user, or that others can write, is not believed, as the cache's is not. */
 START_TEST(a_file_that_cannot_be_trusted)
 {
 	read_both("dns64-prefix 2001:db8:9::/96\n");
 	ck_assert_uint_eq(said.n_errors, 0);
-	ck_assert_int_eq(chmod(path, 0666), 0);
+	ck_assert_int_eq(chmod(path, 0664), 0);
+	expect_refused(geteuid());
+	ck_assert_int_eq(chmod(path, 0646), 0);
+	expect_refused(geteuid());
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	if (geteuid() == 0) {
+		ck_assert_int_eq(chown(path, 61234, 0), 0);
+		expect_refused(0);
+		expect_refused(61235);
+		said_parse(&said, conf, &settings);
+		prefix_file_read(path, 61234, &settings, &said.diag);
+		ck_assert_uint_eq(said.n_errors, 0);
+	}
 	said_parse(&said, conf, &settings);
-	prefix_file_read(path, &settings, &said.diag);
-	ck_assert_uint_eq(said.n_errors, 1);
-	said_parse(&said, conf, &settings);
-	prefix_file_read("/", &settings, &said.diag);
+	prefix_file_read("/", geteuid(), &settings, &said.diag);
 	ck_assert_uint_eq(said.n_errors, 1);
 }
 END_TEST

@@ -115,7 +115,7 @@ START_TEST(link_to_a_file_is_followed)
 }
 END_TEST
 
-/* What a file says that anybody can write is not done; what this process replaces is no link. */
+/* What a file says that anybody can write is not done. */
 START_TEST(a_file_that_is_trusted)
 {
 	char link[SCRATCH_PATH + 8], *text;
@@ -131,14 +131,31 @@ START_TEST(a_file_that_is_trusted)
 	ck_assert_int_eq(chmod(path, 0600), 0);
 	snprintf(link, sizeof(link), "%s.link", path);
 	ck_assert_int_eq(symlink(path, link), 0);
-	ck_assert_int_eq(textfile_read_replaced(link, &text, &len), -ELOOP);
 	ck_assert_int_eq(textfile_read_trusted(link, &text, &len), 0);
 	free(text);
 	ck_assert_int_eq(chmod(path, 0602), 0);
 	ck_assert_int_eq(textfile_read_trusted(link, &text, &len), -EPERM);
-	ck_assert_int_eq(textfile_read_replaced(path, &text, &len), -EPERM);
 	ck_assert_int_eq(textfile_read_trusted("/dev/zero", &text, &len), -EINVAL);
 	unlink(link);
+}
+END_TEST
+
+/* A file of the daemon's is read by the rule of base/ownfile. */
+START_TEST(a_file_of_our_own)
+{
+	char *text;
+	size_t len;
+
+	ck_assert_int_eq(write(fd, "a\n", 2), 2);
+	ck_assert_int_eq(textfile_read_own(path, geteuid(), &text, &len), 0);
+	ck_assert_uint_eq(len, 2);
+	ck_assert_str_eq(text, "a\n");
+	free(text);
+	ck_assert_int_eq(chmod(path, 0620), 0);
+	ck_assert_int_eq(textfile_read_own(path, geteuid(), &text, &len), -EPERM);
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	ck_assert_int_eq(ftruncate(fd, TEXTFILE_MAX + 1), 0);
+	ck_assert_int_eq(textfile_read_own(path, geteuid(), &text, &len), -EFBIG);
 }
 END_TEST
 
@@ -153,4 +170,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, pipe_or_device_is_refused);
 	tcase_add_test(tc, link_to_a_file_is_followed);
 	tcase_add_test(tc, a_file_that_is_trusted);
+	tcase_add_test(tc, a_file_of_our_own);
 }

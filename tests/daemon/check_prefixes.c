@@ -40,7 +40,7 @@ configure(const char *more)
 static bool
 load(void)
 {
-	return load_settings(&options, conf, NULL, diag_to_log, NULL, NULL, &settings);
+	return load_settings(&options, conf, NULL, diag_to_log, NULL, &settings);
 }
 
 static void

@@ -151,7 +151,7 @@ START_TEST(policies_change_hands)
 
 	ck_assert_int_eq(write(fd, good, sizeof(good) - 1), sizeof(good) - 1);
 	settings_fini(&now);
-	ck_assert(load_settings(&o, path, NULL, diag_to_log, NULL, NULL, &now));
+	ck_assert(load_settings(&o, path, NULL, diag_to_log, NULL, &now));
 	before = now.conf.core.policies;
 	ck_assert(reload_settings(&o, path, &t, &arrival, &now));
 	ck_assert_ptr_ne(now.conf.core.policies, before);

@@ -150,9 +150,9 @@ refused 'empty' 'is cut off'
 
 cp "$work/saved" "$cache"
 chmod 666 "$cache"
-refused 'anybody may write it' 'can be written by others'
-chmod 600 "$cache" && chown bin "$cache"
-refused 'the file of another user' '.*'
+refused 'anybody may write it' 'cannot be read: it must belong to'
+chmod 644 "$cache" && chown bin "$cache"
+refused 'the file of another user' 'cannot be read: it must belong to'
 chown root "$cache" && mv "$cache.key" "$work/key"
 refused 'no key' 'its key, .key, cannot be read: No such file'
 head -c 8 /dev/urandom >"$cache.key"
@@ -162,7 +162,7 @@ mv "$work/key" "$cache.key"
 
 rm "$cache" && ln -s "$work/saved" "$cache"
 start_alone
-check 'a symbolic link: a warning' wait_for 60 logged dns64d "warn.* cache-file $cache: is a symbolic link"
+check 'a symbolic link: a warning' wait_for 60 logged dns64d "warn.* cache-file $cache: cannot be read: a symbolic link"
 check 'a symbolic link: the cache is empty' forgot $other
 stop dns64d KILL
 rm "$cache"

@@ -169,6 +169,19 @@ wait "$(pid_of second)"
 equal 'no start: exit status' 1 $?
 rm "$work/second.pid"
 check 'and the reason' logged second "$saved:7: hide-a: cannot stand in the prefix-file"
+printf 'dns64-prefix 2001:db8:65::/96\n' >"$saved"
+untrusted="$saved: cannot be read: it must belong to the daemon's user or root, and nobody else"
+chown bin "$saved"
+check 'that of another user: -t' is "$untrusted" ctl check-config "$work/dns64d.conf"
+chown "$usual" "$saved" && chmod 664 "$saved"
+check 'that a group can write: -t' is "$untrusted" ctl check-config "$work/dns64d.conf"
+chmod 644 "$saved"
+start_dns64d
+check 'that of the daemon: a start' is 'AAAA 2001:db8:65::a00:1' answer $known AAAA
+chown bin "$saved"
+exits 1 reload
+check 'that of another user: a reload' is "$untrusted" cat "$work/said"
+stop dns64d
 rm "$saved"
 
 # --- no file; a directory that the user may not write; strict ---
