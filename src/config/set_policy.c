@@ -289,6 +289,18 @@ add_zones(struct settings *s, const struct keyword *k, const struct words *w, en
 }
 
 void
+set_web_name(struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
+{
+	for (size_t i = 1; i < w->n; i++) {
+		if (s->n_web_names == SETTINGS_WEB_NAMES)
+			diag_error(
+			    d, w->line, k->name, "there can be %d at most", SETTINGS_WEB_NAMES);
+		else if (name(k, w, w->word[i], s->web_names[s->n_web_names], d))
+			s->n_web_names++;
+	}
+}
+
+void
 set_never_synthesize(
     struct settings *s, const struct keyword *k, const struct words *w, struct diag *d)
 {

@@ -21,6 +21,7 @@
 #include "config/places.h"
 #include "core/conf.h"
 #include "core/usage.h"
+#include "dns/name.h"
 
 #define SETTINGS_NAME 64       /* bytes of a user's or group's name, with its zero */
 #define SETTINGS_PATH 1024     /* bytes of a path, with its zero */
@@ -28,6 +29,7 @@
 #define SETTINGS_INTERFACES 16 /* listen lines that go by one */
 #define SETTINGS_WEB_LISTENS 16
 #define SETTINGS_WEB_NETS 64
+#define SETTINGS_WEB_NAMES 16
 
 /* Where the log goes; in the order of the words of the keyword log. */
 enum settings_log { SETTINGS_LOG_AUTO, SETTINGS_LOG_SYSLOG, SETTINGS_LOG_STDERR };
@@ -123,6 +125,8 @@ struct settings {
 	struct net web_allow[SETTINGS_WEB_NETS];
 	size_t n_web_allow;
 	bool web_allow_any;
+	uint8_t web_names[SETTINGS_WEB_NAMES][DNS_NAME_MAX]; /* besides its own */
+	size_t n_web_names;
 	uint32_t stop_timeout_ms;
 	char cache_file[SETTINGS_PATH];  /* "none": the cache is not saved */
 	char prefix_file[SETTINGS_PATH]; /* "none": dns64ctl cannot save prefixes */

@@ -94,6 +94,18 @@ may_ask(const struct http *h, struct bufferevent *bev)
 	return h->service.admit(&peer, h->service.arg);
 }
 
+/*
+ * Is R for a name of ours? By another name a page that a browser has from elsewhere could read the
+ * answers, once its name leads here (DNS rebinding). A program may leave the name out.
+ */
+static bool
+is_for_us(const struct http *h, struct evhttp_request *r)
+{
+	const char *host = h->service.known != NULL ? evhttp_request_get_host(r) : NULL;
+
+	return host == NULL || h->service.known(host, h->service.arg);
+}
+
 /* When S is closed, whatever happens. */
 static uint64_t
 end_of(const struct http *h, const struct slot *s)
@@ -309,6 +321,13 @@ on_request(struct evhttp_request *r, void *arg)
 		tell_request(r, path);
 	if (!may_ask(h, evhttp_connection_get_bufferevent(evhttp_request_get_connection(r)))) {
 		reply_error(r, REPLY_FORBIDDEN, "this address may not look here", NULL);
+		return;
+	}
+	if (!is_for_us(h, r)) {
+		reply_error(r, REPLY_MISDIRECTED,
+		    "the name in this URL is none of this server's; use its address, or see "
+		    "web-name in dns64d.conf(5)",
+		    NULL);
 		return;
 	}
 	for (size_t i = 0; path != NULL && i < h->service.n; i++) {

@@ -55,6 +55,12 @@ struct http;
  */
 typedef bool http_admit(const struct netaddr *peer, void *arg);
 
+/*
+ * http_known: is HOST, without the port, a name or an address of this server? ARG: that of
+ * http_new.
+ */
+typedef bool http_known(const char *host, void *arg);
+
 /* What a server has. All pointers are borrowed. */
 struct http_service {
 	const struct http_route *routes;
@@ -62,6 +68,7 @@ struct http_service {
 	size_t body;       /* bytes of a request's body at most */
 	unsigned life_s;   /* of an answer, at most, once it was asked for */
 	http_admit *admit; /* NULL: all may ask */
+	http_known *known; /* NULL: by any name */
 	void *arg;         /* for these functions */
 };
 

@@ -16,6 +16,7 @@
 #include "base/attr.h"
 
 #define REPLY_FORBIDDEN 403
+#define REPLY_MISDIRECTED 421   /* for a host that this is not (RFC 9110) */
 #define REPLY_UNPROCESSABLE 422 /* understood, and refused for what it says (RFC 9110) */
 
 #define REPLY_ENDING "the daemon ends" /* what an error says that comes of that */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "control/web.h"
 
+#include <limits.h>
+#include <unistd.h>
+
 #include "control/pages.h"
+#include "dns/name.h"
 
 #define LIFE_S 10 /* of a connection: time for a page over a slow link */
 
@@ -37,6 +41,38 @@ admit(const struct netaddr *peer, void *arg)
 	return peer->family != NETADDR_NONE && web_may_look(d->host.settings, peer);
 }
 
+bool
+web_is_known(const struct settings *s, const char *host)
+{
+	char machine[HOST_NAME_MAX + 1] = "";
+	uint8_t name[DNS_NAME_MAX], own[DNS_NAME_MAX];
+	struct netaddr a;
+
+	/* Brackets enclose addresses only (RFC 3986 section 3.2.2). */
+	if (host[0] == '[' || netaddr_parse(host, 0, &a))
+		return true;
+	if (name_from_text(host, name) == 0)
+		return false;
+	if (name_from_text("localhost", own) != 0 && name_equal(name, own))
+		return true;
+	if (gethostname(machine, sizeof(machine) - 1) == 0 && name_from_text(machine, own) != 0 &&
+	    name_equal(name, own))
+		return true;
+	for (size_t i = 0; i < s->n_web_names; i++) {
+		if (name_equal(name, s->web_names[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool
+known(const char *host, void *arg)
+{
+	const struct desk *d = arg;
+
+	return web_is_known(d->host.settings, host);
+}
+
 struct http_service
 web_service(struct desk *d)
 {
@@ -44,5 +80,6 @@ web_service(struct desk *d)
 		.n = sizeof(routes) / sizeof(routes[0]),
 		.life_s = LIFE_S,
 		.admit = admit,
+		.known = known,
 		.arg = d };
 }

@@ -48,6 +48,10 @@ static const struct said_bad bad[] = {
 	    "is asked for, in xn-- labels" },
 	{ "allow 192.0.2.1/24",
 	    "allow: '192.0.2.1/24' has bits set behind its length; did you mean 192.0.2.0/24?" },
+	{ "web-name a..b",
+	    "web-name: 'a..b' is not a domain name; allowed are labels of 1 to 63 characters with "
+	    "a dot between them, 253 in all" },
+	{ "web-name a b c d e f g h i j k l m n o p q", "web-name: there can be 16 at most" },
 	{ "web-allow 192.0.2.1/24",
 	    "web-allow: '192.0.2.1/24' has bits set behind its length; did you mean "
 	    "192.0.2.0/24?" },

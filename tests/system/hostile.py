@@ -17,8 +17,8 @@ AT_A_TIME = 16
 CROWD = 1000
 PATIENCE_S = 25  # longer than any connection may last
 
-GET = b'GET %s HTTP/1.1\r\nHost: d\r\n\r\n'
-POST = b'POST /flush/name HTTP/1.1\r\nHost: d\r\nContent-Length: %d\r\n\r\n%s'
+GET = b'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n'
+POST = b'POST /flush/name HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s'
 
 
 def post(body):

@@ -112,13 +112,22 @@ web=http://127.0.0.1:6464
 
 before=$(total dns64d_answers_total)
 configure 'nameserver 127.0.0.1 port 5300' 'num-threads 2' "control-socket $work/control" 'web-listen 127.0.0.1' \
-	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'web-allow 192.0.2.0/24' 'timeout-time 2'
+	'web-listen ::1 port 6465' 'web-listen 192.0.2.77' 'web-allow 192.0.2.0/24' 'web-name gw.example.net' 'timeout-time 2'
 curl -s -m 20 -X POST --unix-socket "$work/control" http://dns64d/reload >/dev/null
 equal 'after a reload' "$before" "$(total dns64d_answers_total)"
 equal 'upstreams keep theirs' "$(total dns64d_upstream_sent_total)" "$(total dns64d_upstream_queries_total)"
 web=http://192.0.2.77:6464
 equal 'web-allow' 200 "$(code /metrics)"
 web=http://127.0.0.1:6464
+
+# --- a page from elsewhere whose name was made to lead here ---
+
+equal 'a name that is not ours' 421 "$(code /status.json -H 'Host: evil.test:6464')"
+equal 'nor in the request line' 421 "$(code /status.json --request-target http://evil.test/status.json)"
+equal 'localhost' 200 "$(code /status.json -H 'Host: localhost:6464')"
+equal 'the host name' 200 "$(code /status.json -H "Host: $(hostname)")"
+equal 'a name of web-name' 200 "$(code /status.json -H 'Host: GW.example.net:6464')"
+check 'what is wrong is told' is 'see web-name in dns64d.conf(5)' curl -s -m 20 -H 'Host: evil.test' "$web/metrics"
 
 # --- the page ---
 
