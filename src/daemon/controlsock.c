@@ -15,6 +15,8 @@ controlsock_owner(
     const struct settings *s, const struct privileges *p, struct sockpath_owner *owner)
 {
 	*owner = (struct sockpath_owner){ .uid = p->uid, .gid = p->gid };
+	if (p->shared && geteuid() == 0)
+		*owner = (struct sockpath_owner){ .uid = 0, .gid = 0 };
 	return strcmp(s->control_group, "none") == 0 ||
 	    privileges_group(s->control_group, &owner->gid);
 }
@@ -28,8 +30,8 @@ directory(const char *path, char dir[static SOCKPATH_MAX + 1])
 }
 
 /*
- * Make the usual directory, unless it is there. It is the daemon's, so that its socket can be
- * removed at the end.
+ * Make the usual directory, unless it is there. It belongs to the OWNER of the socket: if that is
+ * the daemon, the socket can be removed at the end.
  */
 static void
 make_directory(const char *path, const struct sockpath_owner *owner)

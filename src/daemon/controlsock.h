@@ -23,8 +23,9 @@ MUST_USE bool controlsock_open(
     const struct settings *s, bool foreground, const struct privileges *p, struct sockpath *out);
 
 /*
- * controlsock_owner: whose the socket of S is to be. False: there is no group of the name of
- * control-group.
+ * controlsock_owner: whose the socket of S is to be: the daemon's, and control-group's; root's if
+ * root starts it and the daemon's account is nobody, which others share. False: there is no group
+ * of the name of control-group.
  */
 MUST_USE bool controlsock_owner(
     const struct settings *s, const struct privileges *p, struct sockpath_owner *owner);

@@ -34,6 +34,7 @@ find_user(const char *name, struct privileges *p)
 		return false;
 	p->uid = pw->pw_uid;
 	p->gid = pw->pw_gid;
+	p->shared = strcmp(pw->pw_name, "nobody") == 0;
 	p->n_groups = PRIVILEGES_GROUPS;
 	if (getgrouplist(pw->pw_name, pw->pw_gid, p->groups, &p->n_groups) < 0)
 		p->n_groups = PRIVILEGES_GROUPS;

@@ -32,6 +32,7 @@ struct privileges {
 	int n_groups; /* the user's supplementary groups */
 	gid_t groups[PRIVILEGES_GROUPS];
 	const char *usual; /* the account found for "auto", a constant; NULL: none was needed */
+	bool shared;       /* it is nobody, whose account other programs have, too */
 	bool stuck;        /* "auto", but this root lacks the capabilities to become another user */
 };
 

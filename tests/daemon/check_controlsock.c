@@ -3,6 +3,7 @@
 
 #include "daemon/controlsock.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,6 +117,31 @@ START_TEST(where_it_cannot_be)
 }
 END_TEST
 
+/* Who shares the account nobody with the daemon may not tell it anything. */
+START_TEST(account_that_others_share)
+{
+	struct sockpath_owner o;
+	struct privileges p;
+	struct privileges_wrong wrong;
+
+	if (geteuid() != 0 || getpwnam("nobody") == NULL)
+		return;
+	read_settings("");
+	ck_assert(privileges_find("nobody", "none", &p, &wrong));
+	ck_assert_uint_ne(p.uid, 0);
+	ck_assert(controlsock_owner(&settings, &p, &o));
+	ck_assert(o.uid == 0 && o.gid == 0);
+	read_settings("control-group 61235\n");
+	ck_assert(controlsock_owner(&settings, &p, &o));
+	ck_assert(o.uid == 0 && o.gid == 61235);
+	/* An account of its own is the owner. */
+	read_settings("");
+	ck_assert(privileges_find("61234", "61235", &p, &wrong));
+	ck_assert(controlsock_owner(&settings, &p, &o));
+	ck_assert(o.uid == 61234 && o.gid == 61235);
+}
+END_TEST
+
 void
 tests_add(TCase *tc)
 {
@@ -124,4 +150,5 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, at_its_path);
 	tcase_add_test(tc, group_of_its_own);
 	tcase_add_test(tc, where_it_cannot_be);
+	tcase_add_test(tc, account_that_others_share);
 }
