@@ -16,7 +16,10 @@ static const char head[] =
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* The block of S that block L of the file is about; NULL with an error if there is none. */
+/*
+ * The block of S that block L of the file is about; NULL with a warning if there is none: the file
+ * is ours, and the configuration may have changed since it was written.
+ */
 static struct policy_lines *
 target(const struct settings *s, const struct policy_lines *l, struct diag *d)
 {
@@ -33,9 +36,8 @@ target(const struct settings *s, const struct policy_lines *l, struct diag *d)
 			found = block;
 			continue;
 		}
-		diag_error(d, l->line, "client",
-		    "the configuration has no client block with %s%s; its prefixes must not stand "
-		    "here",
+		diag_warning(d, l->line, "client",
+		    "the configuration has no client block with %s%s; these prefixes are skipped",
 		    value_net_format(&n[i].net, text), i > 0 ? " beside the one before" : "");
 		return NULL;
 	}
@@ -70,7 +72,8 @@ tell_replaced(
 	}
 }
 
-/* Let the prefixes of block FROM of the file replace those of TO. */
+/* Let the prefixes of block FROM of the file replace those of TO. Two blocks of the file may have
+ * become one in the configuration: the first is used. */
 static void
 replace(
     const struct settings *s, struct policy_lines *to, struct policy_lines *from, struct diag *d)
@@ -78,7 +81,9 @@ replace(
 	struct policy_lines_prefix *p = from->prefixes.items;
 
 	if (to->saved.n > 0) {
-		diag_error(d, from->line, "client", "this block stands here already, line %u",
+		diag_warning(d, from->line, "client",
+		    "its block of the configuration has those of line %u; these prefixes are "
+		    "skipped",
 		    ((struct policy_lines_prefix *)to->saved.items)->line);
 		return;
 	}

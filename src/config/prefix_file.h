@@ -6,7 +6,8 @@
  * prefix_file: the file that dns64ctl saves prefixes in (keyword prefix-file).
  *
  * It has lines of dns64-prefix, outside of blocks and in client blocks, each named by one of its
- * networks. What it has of a block replaces what the configuration says of the prefixes there.
+ * networks. What it has of a block replaces what the configuration says of the prefixes there; what
+ * it has of one that is not there any more is skipped.
  */
 
 #include <sys/types.h>

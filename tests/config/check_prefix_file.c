@@ -103,6 +103,40 @@ START_TEST(what_it_has_of_a_block_replaces_there)
 }
 END_TEST
 
+/* Blocks that were removed or joined since the file was written; the other lines count. */
+static const struct {
+	const char *text;
+	const char *warning;
+	const char *want; /* prefixes of the first block */
+} gone[] = {
+	{ "dns64-prefix 2001:db8:1::/96\nclient 10.9.0.0/16 {\ndns64-prefix 2001:db8:9::/96\n}\n"
+	  "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:2::/96\n}\n",
+	    ":2: client: the configuration has no client block with 10.9.0.0/16; these prefixes "
+	    "are skipped",
+	    "2001:db8:2::/96 active" },
+	{ "client 10.0.0.0/8 192.168.0.0/16 {\ndns64-prefix 2001:db8:9::/96\n}\n",
+	    ":1: client: the configuration has no client block with 192.168.0.0/16 beside the one "
+	    "before; these prefixes are skipped",
+	    "2001:db8:2::/96 active" },
+	{ "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:2::/96\ndns64-prefix 2001:db8:7::/96\n}\n"
+	  "client 172.16.0.0/12 {\ndns64-prefix 2001:db8:8::/96\n}\n",
+	    ":5: client: its block of the configuration has those of line 2; these prefixes are "
+	    "skipped",
+	    "2001:db8:2::/96 active, 2001:db8:7::/96 active" },
+};
+
+START_TEST(blocks_that_are_gone_are_skipped)
+{
+	char want[SCRATCH_PATH + 256];
+
+	read_both(gone[_i].text);
+	snprintf(want, sizeof(want), "warning %s%s\n", path, gone[_i].warning);
+	ck_assert_str_eq(said.text, want);
+	ck_assert_uint_eq(said.n_errors, 0);
+	expect(1, gone[_i].want);
+}
+END_TEST
+
 START_TEST(without_the_file_nothing_is_saved)
 {
 	said_parse(&said, conf, &settings);
@@ -140,14 +174,6 @@ static const struct {
 	    "blocks with it" },
 	{ "client 10.0.0.0/8 {\nmap 10.0.0.0/8 none\n}\n",
 	    ":2: map: cannot stand in the prefix-file" },
-	{ "client 10.9.0.0/16 {\ndns64-prefix 2001:db8:9::/96\n}\n",
-	    ":1: client: the configuration has no client block with 10.9.0.0/16" },
-	{ "client 10.0.0.0/8 192.168.0.0/16 {\ndns64-prefix 2001:db8:9::/96\n}\n",
-	    ":1: client: the configuration has no client block with 192.168.0.0/16 beside the one "
-	    "before" },
-	{ "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:9::/96\n}\nclient 172.16.0.0/12 {\n"
-	  "dns64-prefix 2001:db8:8::/96\n}\n",
-	    ":4: client: this block stands here already, line 2" },
 	{ "client 10.0.0.0/8 {\ndns64-prefix 2001:db8:9::/96\n",
 	    ":1: client: the block is not closed" },
 	{ "dns64-prefx 2001:db8:9::/96\n", ":1: dns64-prefx: unknown keyword" },
@@ -255,6 +281,8 @@ tests_add(TCase *tc)
 	tcase_add_test(tc, what_does_not_hold_is_told);
 	tcase_add_test(tc, what_it_has_of_a_block_replaces_there);
 	tcase_add_test(tc, without_the_file_nothing_is_saved);
+	tcase_add_loop_test(
+	    tc, blocks_that_are_gone_are_skipped, 0, (int)(sizeof(gone) / sizeof(gone[0])));
 	tcase_add_loop_test(tc, errors_have_their_line, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(tc, a_prefix_that_stands_twice);
 	tcase_add_test(tc, a_file_that_cannot_be_trusted);

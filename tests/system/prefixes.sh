@@ -126,6 +126,16 @@ check 'config has it, with its place' is "# $saved:4" ctl config
 ctl config >"$work/again.conf" && chmod 644 "$work/again.conf"
 check 'config can be read again' is 'configuration OK' "$DNS64D" -t -f -c "$work/again.conf"
 
+# --- a block of the file that the configuration has no more ---
+
+with_block=$(cat "$saved")
+printf 'client 127.0.9.0/24 {\n\tdns64-prefix 2001:db8:68::/96 active\n}\n' >>"$saved"
+exits 0 reload
+check 'it is skipped' is "$saved:6: client: the configuration has no client block with 127.0.9.0/24" cat "$work/said"
+check '-t: only a warning' is 'configuration OK' "$DNS64D" -t -f -c "$work/dns64d.conf"
+printf '%s\n' "$with_block" >"$saved"
+exits 0 reload
+
 # --- what is refused ---
 
 refused "the prefix of that length is 2001:db8::/96" prefix add 2001:db8::1/96
