@@ -54,6 +54,15 @@ give_up(struct queries *qs, struct query *q, const struct query_event *ev)
 	return respond_fail(qs, q, &last);
 }
 
+/* Q has used a stale entry. After a failure the answer does not rest on the AAAA phase. */
+static __attribute__((noinline)) void
+rest_on_stale(struct query *q, const struct query_event *ev)
+{
+	q->stale = q->aaaa_end == QUERY_AAAA_EMPTY;
+	if (q->stale && ev->stale)
+		q->empty_ttl = FETCH_STALE_TTL;
+}
+
 /* The AAAA phase ended with END, which is WHY there may be synthesis: ask for A (RULES D6). */
 static inline __attribute__((always_inline)) size_t
 ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reason why, uint32_t ttl,
@@ -70,9 +79,10 @@ ask_a_after(struct queries *qs, struct query *q, enum query_aaaa end, enum reaso
 	q->empty_ttl = ttl;
 	q->empty_at_ns = ev->now_ns;
 	q->n_steps = 0;
-	/* After a failure the answer does not rest on the AAAA phase. */
-	q->stale = q->stale && empty;
-	query_drop_partial(qs, &q->chain);
+	if (UNLIKELY(q->stale))
+		rest_on_stale(q, ev);
+	if (UNLIKELY(q->chain != NULL))
+		query_drop_partial(qs, &q->chain);
 	q->state = QUERY_A;
 	query_ask(qs, q, ev->now_ns);
 	return 0;
@@ -91,6 +101,8 @@ give_nodata(
 		if (p->servfail_without_prefix)
 			return respond_error(qs, q, DNS_SERVFAIL, ev->msg, ev->out);
 	}
+	if (UNLIKELY(ev->stale))
+		ttl = FETCH_STALE_TTL;
 	return respond_nodata(qs, q, ev->msg, ttl, ev->out);
 }
 
@@ -164,7 +176,7 @@ on_aaaa_nxdomain(
 	q->reason = REASON_NXDOMAIN;
 	if (q->chain == NULL)
 		return respond_relay(qs, q, ev->msg, ev->out);
-	return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
+	return respond_negative(qs, q, ev->msg, a, query_negative_ttl(ev, a), ev->out);
 }
 
 static size_t
@@ -294,32 +306,42 @@ why_useless(
 	}
 }
 
-/* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
+/* The same where AAAA was ignored or failed: upstream did not say that there is none. */
 static size_t
-on_a_useless(
+on_both_useless(
     struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
 {
-	uint32_t ttl = phase_remaining_ttl(q, ev->now_ns);
+	bool gone = ev->msg->rcode == DNS_NXDOMAIN;
 
 	/* A name that does not exist has no AAAA either. */
-	if (ev->msg->rcode != DNS_NXDOMAIN && wait_for_aaaa(qs, q, ev))
+	if (!gone && wait_for_aaaa(qs, q, ev))
 		return 0;
 	q->reason = (uint8_t)why_useless(qs, q, ev, a);
 	if (q->aaaa_end == QUERY_AAAA_IGNORED)
 		return phase_ask_native(qs, q, ev);
 	stats_inc(&qs->stats->synth_none);
-	if (q->aaaa_end == QUERY_AAAA_FAILED) {
-		if (ev->msg->rcode == DNS_NXDOMAIN)
-			return respond_negative(qs, q, ev->msg, a, DNS_NXDOMAIN, ev->out);
-		/* No upstream said that there is no AAAA: NODATA would be a guess. */
-		q->reason = REASON_AAAA_FAILED;
-		return respond_fail(qs, q, ev);
-	}
-	if (a->kind == ANSWER_DATA && a->ttl < ttl)
-		ttl = a->ttl;
-	else if (a->kind != ANSWER_DATA && a->has_soa && a->negative_ttl < ttl)
-		ttl = a->negative_ttl;
-	return respond_nodata(qs, q, ev->msg, ttl, ev->out);
+	if (gone)
+		return respond_negative(qs, q, ev->msg, a, query_negative_ttl(ev, a), ev->out);
+	q->reason = REASON_AAAA_FAILED; /* NODATA would be a guess */
+	return respond_fail(qs, q, ev);
+}
+
+/* A gave nothing to synthesize from: all columns of RULES D2 but the first. */
+static size_t
+on_a_useless(
+    struct queries *qs, struct query *q, const struct query_event *ev, const struct answer *a)
+{
+	uint32_t ttl = phase_remaining_ttl(q, ev->now_ns), least = ttl;
+
+	if (q->aaaa_end != QUERY_AAAA_EMPTY)
+		return on_both_useless(qs, q, ev, a);
+	q->reason = (uint8_t)why_useless(qs, q, ev, a);
+	stats_inc(&qs->stats->synth_none);
+	if (a->kind == ANSWER_DATA)
+		least = a->ttl;
+	else if (a->has_soa)
+		least = query_negative_ttl(ev, a);
+	return respond_nodata(qs, q, ev->msg, least < ttl ? least : ttl, ev->out);
 }
 
 /* The upper bound of the TTLs of records synthesized now. */

@@ -30,7 +30,7 @@ on_native_reply(struct queries *qs, struct query *q, const struct query_event *e
 		return respond_relay(qs, q, ev->msg, ev->out);
 	synth_count_usable(&query_policy(qs, q)->synth, ev->msg, &a, &usable);
 	if (usable.n_usable == 0)
-		return respond_negative(qs, q, ev->msg, &a, DNS_NOERROR, ev->out);
+		return respond_negative(qs, q, ev->msg, &a, query_negative_ttl(ev, &a), ev->out);
 	return phase_give_usable(qs, q, ev);
 }
 
@@ -136,7 +136,7 @@ phase_target(struct queries *qs, struct query *q, const struct query_event *ev)
 			query_ask(qs, q, ev->now_ns);
 			return 0;
 		}
-		ttl = a.has_soa ? a.negative_ttl : SYNTH_NO_SOA_TTL;
+		ttl = a.has_soa ? query_negative_ttl(ev, &a) : SYNTH_NO_SOA_TTL;
 	}
 	if (ev->outcome != LOOKUP_REPLY)
 		q->insecure = true; /* the absence of AAAA is not validated (RULES D9) */

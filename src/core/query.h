@@ -449,6 +449,17 @@ struct query_event {
 };
 
 /*
+ * query_negative_ttl: the negative TTL (s) of the reply of EV, whose answer is A; 0 without SOA.
+ * All TTLs of a stale reply are FETCH_STALE_TTL, even if the MINIMUM of its SOA is smaller (RULES
+ * D5).
+ */
+MUST_USE static inline uint32_t
+query_negative_ttl(const struct query_event *ev, const struct answer *a)
+{
+	return UNLIKELY(ev->stale) && a->has_soa ? FETCH_STALE_TTL : a->negative_ttl;
+}
+
+/*
  * query_free: give Q, which waits for no lookup and is in no list, and all it owns back to the
  * pools.
  */

@@ -333,16 +333,15 @@ respond_native(struct queries *qs, struct query *q, const struct msg *m, const s
 
 size_t
 respond_negative(struct queries *qs, struct query *q, const struct msg *m, const struct answer *a,
-    uint16_t rcode, const struct query_out *out)
+    uint32_t soa_ttl, const struct query_out *out)
 {
 	struct build b;
 
 	start(&b, q, out);
-	b.rcode = rcode;
+	b.rcode = m->rcode;
 	put_followed(&b, q);
 	(void)synth_chain(&b, m, a);
-	if (a->has_soa)
-		(void)synth_soa(&b, m, a, a->negative_ttl);
+	(void)synth_soa(&b, m, a, soa_ttl);
 	return finish(qs, q, &b, m);
 }
 

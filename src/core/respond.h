@@ -50,11 +50,11 @@ MUST_USE size_t respond_native(struct queries *qs, struct query *q, const struct
     const struct answer *a, const struct query_out *out);
 
 /*
- * respond_negative: RCODE (NOERROR or NXDOMAIN) with the chain followed so far, M's chain and M's
- * SOA.
+ * respond_negative: M's rcode (NOERROR or NXDOMAIN) with the chain followed so far, M's chain and
+ * M's SOA, with SOA_TTL.
  */
 MUST_USE size_t respond_negative(struct queries *qs, struct query *q, const struct msg *m,
-    const struct answer *a, uint16_t rcode, const struct query_out *out);
+    const struct answer *a, uint32_t soa_ttl, const struct query_out *out);
 
 /*
  * respond_nodata: NOERROR with the chain and SOA of the negative AAAA reply or, if that has no SOA,

@@ -105,7 +105,7 @@ on_hidden(struct queries *qs, struct query *q, const struct query_event *ev)
 		return respond_error(qs, q, ev->rcode, ev->msg, ev->out);
 	return a.kind == ANSWER_BROKEN
 	    ? respond_fail(qs, q, ev)
-	    : respond_negative(qs, q, ev->msg, &a, ev->msg->rcode, ev->out);
+	    : respond_negative(qs, q, ev->msg, &a, query_negative_ttl(ev, &a), ev->out);
 }
 
 static size_t
@@ -134,7 +134,7 @@ on_reverse(struct queries *qs, struct query *q, const struct query_event *ev)
 		 * negative TTL is upstream's.
 		 */
 		q->reason = REASON_REVERSE_NONE;
-		return respond_empty(qs, q, ev->msg->rcode, a.negative_ttl, ev->out);
+		return respond_empty(qs, q, ev->msg->rcode, query_negative_ttl(ev, &a), ev->out);
 	case LOOKUP_ERROR:
 		return respond_upstream_error(qs, q, ev);
 	case LOOKUP_NO_ROOM:
